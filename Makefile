@@ -1,0 +1,63 @@
+# make              the program, build/fairway
+# make test         every test; the README's second command
+# make demo         install what is missing, build, run the main job, draw it
+# make bench        speeds, as ratios within one run
+# make deps         install what debian/control lists (needs root)
+# make install PREFIX=/usr/local DESTDIR=
+# make layers       the include directions of sim/ and policies/
+#
+# Variants each have a folder of their own under build/:
+#   make CC=clang · make OPT=-O0 · make test SAN=address,undefined
+
+CC      ?= cc
+OPT     ?= -O2
+SAN     ?=
+PREFIX  ?= /usr/local
+DESTDIR ?=
+comma   := ,
+VARIANT := $(notdir $(CC))$(OPT)$(if $(SAN),-$(subst $(comma),-,$(SAN)))
+ifeq ($(origin CC)$(OPT)$(SAN),default-O2)
+B       ?= build
+else
+B       ?= build/$(VARIANT)
+endif
+
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
+        -Wmissing-prototypes -Wvla -Wwrite-strings -Wformat=2 -Wundef
+# -Werror is for developers; a packager's newer compiler must not break a build.
+STRICT ?= -Werror
+
+VERSION  := $(shell sed -n 's/^\#define FAIRWAY_VERSION "\(.*\)"/\1/p' sim/base/version.h)
+CPPFLAGS_ALL = -D_POSIX_C_SOURCE=200809L -Isim -Ipolicies $(CPPFLAGS)
+CFLAGS_ALL   = -std=c11 -g $(OPT) $(WARN) $(STRICT) -fno-common -ffp-contract=off \
+               $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
+LDLIBS_ALL   = -lgsl -lgslcblas -lsqlite3 -lcsv -lyaml -ljansson -lm $(LDLIBS)
+
+SRC  := $(sort $(wildcard sim/*/*.c policies/*.c))
+OBJ  := $(SRC:%.c=$(B)/obj/%.o)
+MAIN := $(B)/obj/sim/app/main.o
+LIB  := $(filter-out $(MAIN),$(OBJ))
+
+all: $(B)/fairway
+
+$(B)/fairway: $(MAIN) $(B)/libfairway.a
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) $^ $(LDLIBS_ALL) -o $@
+
+# One archive, so that a test links only what it uses.
+$(B)/libfairway.a: $(LIB)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(B)/obj/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+
+include tests/tests.mk
+
+clean:
+	rm -rf build
+
+-include $(OBJ:.o=.d)
+.PHONY: all clean
+.SECONDARY:
+.DELETE_ON_ERROR:

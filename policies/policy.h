@@ -1,0 +1,186 @@
+/*
+ * policy.h -- the scheduling-policy ABI: events in, decisions out.
+ *
+ * The only header a policy needs; it includes nothing of the simulator.  A
+ * policy reads a frozen view, plans in scratch of its own and appends
+ * decisions; the host checks each against its ledger, in order, and fails the
+ * run on a bad one.  The life of a decision is told in policies/README.md.
+ *
+ * Units: time in microseconds, CPU in thousandths of a core, memory in bytes,
+ * GPU shares in thousandths of a card.
+ *
+ * Versioning: within one major, members are only ever appended, to the structs
+ * that the host hands out and to the tables.  A policy built against an older
+ * minor keeps working.
+ */
+#ifndef POLICY_H
+#define POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define POL_ABI_MAJOR 1u
+#define POL_NONE      UINT32_MAX
+#define POL_NEVER     INT64_MAX
+enum { POL_ENGINES_MAX = 6 };
+
+/* Names one job or task.  Stale once it ended and the round that told of it is over. */
+typedef struct pol_job  { uint32_t slot, gen; } pol_job;
+typedef struct pol_task { uint32_t slot, gen; } pol_task;
+
+/* ---- what a policy may see ---- */
+
+/* What one task asks of a node.  Tasks that ask for the same share a shape. */
+struct pol_shape {
+    int64_t  cpu_milli, mem_b;
+    int64_t  gpu_mem_b;             /* per card; 0: none asked */
+    uint64_t gpu_types;             /* bit per type id; 0: any */
+    uint64_t need_all, need_any;    /* node labels; need_any 0: no such need */
+    int32_t  n_gpu, gpu_milli;      /* cards, and thousandths of each */
+    int32_t  engine[POL_ENGINES_MAX];
+    uint32_t exclusive;             /* 1: needs a whole idle node */
+};
+
+struct pol_card { int64_t mem_total, mem_free; int32_t milli_free; uint32_t reserved; };
+
+/* A node that is down has is_up 0 and nothing can start there. */
+struct pol_node {
+    int64_t  cpu_total, cpu_free, mem_total, mem_free;
+    uint64_t labels;
+    uint32_t card0, n_gpu;          /* its cards: view->card[card0 .. card0 + n_gpu) */
+    uint32_t gpu_type;              /* POL_NONE without GPUs */
+    uint32_t rack;
+    int32_t  engine_total[POL_ENGINES_MAX], engine_free[POL_ENGINES_MAX];
+    uint32_t n_tasks;               /* running there */
+    uint32_t is_up;
+};
+
+struct pol_task_info {
+    pol_job  job;
+    pol_task next;                  /* next task of the job; slot POL_NONE at the end */
+    uint32_t index;                 /* in the job */
+    uint32_t shape;                 /* id: view->shape[shape] */
+    uint32_t is_running;
+    uint32_t node;                  /* POL_NONE while it waits */
+    uint64_t cards;                 /* held on that node, bit k = card0 + k */
+    int64_t  started_us;            /* of this attempt; -1 while it waits */
+    int64_t  attained_us;           /* running time over all attempts so far */
+    int64_t  true_left_us;          /* nominal time it still needs; -1 unless the policy is clairvoyant */
+};
+
+struct pol_job_info {
+    uint64_t ordinal;               /* order of arrival; never reused */
+    int64_t  submit_us;
+    int64_t  limit_us;              /* the user's estimate; -1: none given */
+    int64_t  true_dur_us;           /* nominal; -1 unless the policy is clairvoyant */
+    pol_task first_task;
+    uint32_t n_tasks, n_waiting, n_running;
+    uint32_t user, queue;           /* dense ids in first-seen order; queue POL_NONE: none */
+    int32_t  priority;
+    uint32_t is_gang;               /* its tasks start together, and are preempted together */
+};
+
+enum pol_event_kind {               /* append only */
+    POL_ARRIVED,                    /* job: all its tasks wait */
+    POL_READY,                      /* task waits again after an interruption (gang: task is the first) */
+    POL_TASK_ENDED,                 /* task; node: where it ran */
+    POL_JOB_ENDED,                  /* job: its last task ended; sent after that task's event */
+    POL_NODE_DOWN, POL_NODE_UP,     /* node */
+    POL_TIMER                       /* a wake asked for earlier */
+};
+/* Infos of the job and task named here can be read until decide returns, ended or not. */
+struct pol_event { uint32_t kind, node; pol_job job; pol_task task; };
+
+/* Frozen while decide runs; the host owns every array. */
+struct pol_view {
+    int64_t  now_us;
+    uint32_t n_nodes, n_cards, n_shapes, n_users, n_gpu_types, n_racks;
+    const struct pol_node  *node;       /* [n_nodes] */
+    const struct pol_card  *card;       /* [n_cards] */
+    const struct pol_shape *shape;      /* [n_shapes]; ids never change */
+    const uint32_t *changed;            /* [n_changed] nodes whose state differs from the last decide call's */
+    uint32_t n_changed;
+    uint32_t n_waiting, n_running;      /* tasks */
+    /* Capacity of the nodes that are up. */
+    int64_t  cpu_total, mem_total, gpu_total;   /* gpu: thousandths */
+};
+
+/* ---- what the host lends ---- */
+
+struct pol_place { uint32_t node, reserved; uint64_t cards; };     /* cards 0: the host chooses */
+
+struct pol_host {
+    uint32_t abi_major, size;
+    void    *ctx;
+    /* NULL if the handle is stale; valid until decide returns. */
+    const struct pol_job_info  *(*job)(void *ctx, pol_job j);
+    const struct pol_task_info *(*task)(void *ctx, pol_task t);
+    const char *(*user_name)(void *ctx, uint32_t user);
+    /*
+     * Decisions.  `why` is a short reason for the record, copied; NULL: none.
+     * start: a task of a job that is not a gang.  start_gang: all its tasks,
+     * place [n_tasks] in task order.  preempt: the task, or the whole gang.
+     * wake: a TIMER event at at_us, which must lie in the future.
+     * note: a named number for the run's record.
+     */
+    void (*start)(void *ctx, pol_task t, const struct pol_place *p, const char *why);
+    void (*start_gang)(void *ctx, pol_job j, const struct pol_place *p, uint32_t n, const char *why);
+    void (*preempt)(void *ctx, pol_task t, const char *why);
+    void (*wake)(void *ctx, int64_t at_us);
+    void (*note)(void *ctx, const char *name, double value);
+    /* The policy cannot go on: fails the run with this message. */
+    void (*fail)(void *ctx, const char *message);
+    /* members above: ABI 1.0 */
+};
+
+/* ---- what a policy is ---- */
+
+enum pol_param_type { POL_INT, POL_NUMBER, POL_BOOL, POL_DURATION, POL_CHOICE, POL_TEXT };
+
+struct pol_param {
+    const char *name;               /* [a-z_]+ */
+    uint32_t    type, reserved;     /* enum pol_param_type */
+    const char *dflt;               /* as a user would write it */
+    const char *choices;            /* POL_CHOICE: "a|b|c"; else NULL */
+    const char *help;               /* one line */
+};
+
+/* A parsed parameter; which member counts is given by its type. */
+union pol_value {
+    int64_t     i;                  /* POL_INT; POL_BOOL 0 or 1; POL_DURATION in us; POL_CHOICE: index */
+    double      x;                  /* POL_NUMBER */
+    const char *s;                  /* POL_TEXT; lives as long as the policy */
+};
+
+enum {
+    POL_PREEMPTS    = 1u << 0,      /* may preempt; a policy without it that does fails the run */
+    POL_USES_LIMITS = 1u << 1,      /* reads users' estimates */
+    POL_CLAIRVOYANT = 1u << 2,      /* reads true durations; every table says so */
+};
+
+struct pol_ops {
+    uint32_t abi_major, size;
+    const char *name;               /* [a-z0-9-]+ */
+    const char *source;             /* document and section the rule is taken from */
+    const char *summary;            /* one line */
+    uint32_t    flags, n_params;
+    const struct pol_param *params; /* [n_params] */
+    /*
+     * create: value [n_params], in the order of params.  Returns the policy's
+     * state, or NULL with why [cap] filled.  The host outlives it.
+     * flags: what this instance really does, given its parameters; starts as
+     * ops.flags and may be narrowed.
+     */
+    void *(*create)(const struct pol_host *host, const union pol_value *value,
+                    uint32_t *flags, char *why, size_t cap);
+    /* Once per round of an instant in which anything happened. */
+    void  (*decide)(void *self, const struct pol_view *view,
+                    const struct pol_event *ev, size_t n_ev);
+    void  (*destroy)(void *self);
+    /* members above: ABI 1.0 */
+};
+
+#define POL_HEADER .abi_major = POL_ABI_MAJOR, .size = (uint32_t)sizeof(struct pol_ops)
+
+#endif

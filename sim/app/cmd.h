@@ -1,0 +1,22 @@
+/*
+ * cmd.h -- the subcommands: one file each, one table.  Layer: app.
+ */
+#ifndef SIM_CMD_H
+#define SIM_CMD_H
+
+#include "base/diag.h"
+
+struct cmd {
+    const char *name, *summary;     /* summary: one line for `fairway help` */
+    const char *usage;              /* printed by `fairway help NAME` and --help; ends in a newline */
+    int (*run)(int argc, char **argv);      /* argv[0] is the command's name; returns the exit status */
+};
+
+extern const struct cmd cmd_run, cmd_compare, cmd_plot, cmd_policies, cmd_trace;
+
+/* Print the error and return its exit status. */
+int cmd_fail(const struct diag *d);
+/* A usage error: the message, and where help is; returns 2. */
+int cmd_usage_error(const struct cmd *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

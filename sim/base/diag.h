@@ -1,0 +1,46 @@
+/*
+ * diag.h -- one error, and where in the user's input it came from.  Layer: base.
+ *
+ * A function that can fail for a reason the user must hear returns an enum st
+ * and fills a struct diag.  The first error wins: a later one, often a
+ * consequence, never hides the cause.
+ */
+#ifndef SIM_DIAG_H
+#define SIM_DIAG_H
+
+#include <stdio.h>
+#include "base/base.h"
+
+struct diag {
+    enum st  code;
+    uint32_t line, col;         /* 1-based; 0 when not known */
+    char     file[512];         /* "" when the error has no file */
+    char     msg[1024];
+    char     hint[256];         /* "did you mean ...", or what to do; may be "" */
+};
+
+/* Record the error if none is recorded yet.  Returns the recorded code. */
+enum st diag_at(struct diag *d, enum st code, const char *file, uint32_t line,
+                uint32_t col, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+enum st diag_set(struct diag *d, enum st code, const char *fmt, ...)
+                __attribute__((format(printf, 3, 4)));
+/* Add a hint to the error just recorded; printed on a line of its own. */
+void    diag_hint(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * Print "file:line:col: error: msg", the source line with a caret under the
+ * column when the file can be read again, and the hint.
+ */
+void diag_print(const struct diag *d, FILE *to);
+
+/*
+ * The candidate nearest to `word` by edit distance, or NULL when none is near
+ * enough (distance <= 2, or a third of the word's length if that is more).
+ *   cand [n]  borrowed
+ */
+const char *diag_nearest(const char *word, const char *const *cand, size_t n);
+
+/* The exit status for a code (0, 2, 3, 4, 130). */
+int diag_exit_status(enum st code);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * intern.h -- strings to dense ids in first-seen order, and back.  Layer: base.
+ * Ids depend on the order of interning alone, so they are the same on every
+ * machine.  O(length) a look-up.
+ */
+#ifndef SIM_INTERN_H
+#define SIM_INTERN_H
+
+#include "base/base.h"
+
+struct intern {
+    char   **name;          /* [n] owned */
+    uint32_t n;
+    uint32_t *slot;         /* open-addressed index into name, NONE when empty */
+    size_t   cap_name, n_slot;
+};
+
+void        intern_fini(struct intern *t);      /* zero-initialise to begin */
+uint32_t    intern_id(struct intern *t, const char *s);          /* adds it when new */
+uint32_t    intern_find(const struct intern *t, const char *s);  /* NONE when absent */
+const char *intern_name(const struct intern *t, uint32_t id);    /* borrowed until fini */
+
+#endif

@@ -1,0 +1,59 @@
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Noreturn void sim_bug(const char *file, int line, const char *what)
+{
+    (void)fprintf(stderr, "fairway: internal error at %s:%d: %s\n"
+                          "fairway: this is a bug in fairway, not in your input; please report it\n",
+                  file, line, what);
+    abort();
+}
+
+static _Noreturn void exhausted(size_t n, size_t size)
+{
+    (void)fprintf(stderr, "fairway: out of memory: asked for %zu x %zu bytes\n", n, size);
+    exit(3);
+}
+
+void *mem_alloc(size_t n, size_t size)
+{
+    void *p = calloc(n ? n : 1, size ? size : 1);    /* calloc checks the product */
+    if (p == NULL) exhausted(n, size);
+    return p;
+}
+
+void *mem_grow(void *p, size_t n, size_t size)
+{
+    if (size != 0 && n > SIZE_MAX / size) exhausted(n, size);
+    void *q = realloc(p, n * size > 0 ? n * size : 1);
+    if (q == NULL) exhausted(n, size);
+    return q;
+}
+
+char *mem_strndup(const char *s, size_t n)
+{
+    char *p = mem_alloc(n + 1, 1);
+    memcpy(p, s, n);
+    return p;
+}
+
+char *mem_strdup(const char *s) { return mem_strndup(s, strlen(s)); }
+
+void mem_free(void *p) { free(p); }
+
+void *mem_reserve(void *p, size_t *cap, size_t want, size_t size)
+{
+    if (want <= *cap) return p;
+    size_t c = *cap ? *cap : 8;
+    while (c < want) {
+        if (c > SIZE_MAX / 2) exhausted(want, size);
+        c *= 2;
+    }
+    p = mem_grow(p, c, size);
+    memset((char *)p + *cap * size, 0, (c - *cap) * size);
+    *cap = c;
+    return p;
+}

@@ -1,0 +1,29 @@
+/*
+ * mem.h -- allocation that cannot fail quietly, and growable arrays.  Layer: base.
+ *
+ * mem_* never return NULL: when memory is exhausted the program says how much
+ * was asked for and exits with status 3.  Products are overflow-checked.
+ */
+#ifndef SIM_MEM_H
+#define SIM_MEM_H
+
+#include "base/base.h"
+
+void *mem_alloc(size_t n, size_t size);              /* zeroed */
+void *mem_grow(void *p, size_t n, size_t size);      /* like realloc; new bytes are not zeroed */
+char *mem_strdup(const char *s);
+char *mem_strndup(const char *s, size_t n);
+void  mem_free(void *p);                             /* NULL is fine */
+
+/* A new zeroed object, or an array of n of them, typed by its pointer. */
+#define MEM_NEW(p)      ((p) = mem_alloc(1, sizeof *(p)))
+#define MEM_ARRAY(p, n) ((p) = mem_alloc((n), sizeof *(p)))
+
+/*
+ * Make room for element `want` - 1 of an array that holds `*cap` elements,
+ * doubling; new elements are zeroed.  Returns the array, which may have moved.
+ */
+void *mem_reserve(void *p, size_t *cap, size_t want, size_t size);
+#define MEM_RESERVE(p, cap, want) ((p) = mem_reserve((p), &(cap), (want), sizeof *(p)))
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * scn.h -- a scenario: one question asked of the simulator.  Layer: io.
+ *
+ * Read from YAML; scenarios/README.md is the reference of the format.  Every
+ * mistake is an error with file, line, column, caret and, for a misspelt word,
+ * the nearest right one.
+ */
+#ifndef SIM_SCN_H
+#define SIM_SCN_H
+
+#include "io/trace.h"
+#include "model/world.h"
+
+struct scn_policy {
+    char *spec;                 /* "name:key=value,..." as `-p` takes it */
+    char *label;                /* how tables and charts call it; the spec when none is given */
+    uint32_t line, col;         /* in the scenario; 0 from the command line */
+};
+
+struct scenario {
+    char *path, *name, *title;
+    char *canonical;            /* the document after --set, in one fixed form: part of the run key, stored with the run */
+    struct cluster cluster;     /* sealed */
+    struct perf    perf;
+    struct trace_opts trace;
+    struct fault_spec fault;
+    struct fault_event *fault_list;         /* owned; fault.list points here */
+    struct scn_policy *policy; size_t n_policies, cap_policies;
+    uint64_t *seed;            size_t n_seeds, cap_seeds;
+    sim_tick checkpoint_interval, restore_cost, horizon, sample_every;
+    bool     enforce_limits, reject_infeasible, audit;
+    bool     write_attempts, write_decisions;           /* output: which optional tables */
+    double   warmup, cooldown;              /* fractions of the arrivals left out of job metrics at either end */
+    struct { char *user; double weight; } *weight; size_t n_weights, cap_weights;   /* users: fair-share weights */
+    char   **owned; size_t n_owned, cap_owned;          /* strings that opts borrow */
+};
+
+/*
+ * Load a scenario.
+ *   set [n_set]  "path=value" overrides, applied to the document before it is read
+ * On error *s is empty again.
+ */
+enum st scn_load(struct scenario *s, const char *path, const char *const *set, size_t n_set, struct diag *d);
+void    scn_fini(struct scenario *s);
+
+/*
+ * A file named by a scenario: as it is when absolute, else beside the scenario,
+ * else under $FAIRWAY_TRACES.  Returns an owned path, or NULL with d filled and
+ * every place that was tried named.
+ */
+char *scn_find_file(const char *scenario_path, const char *name, struct diag *d);
+
+#endif

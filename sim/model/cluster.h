@@ -1,0 +1,119 @@
+/*
+ * cluster.h -- the modelled machines, and the only ledger of who holds what.
+ * Layer: model.
+ *
+ * Nodes, cards, racks and GPU types are dense indices fixed once built.
+ * Invariant (cluster_audit): for every node and card, free + the sum of what
+ * its holders hold = total, and free >= 0; a task holds at most one place.
+ * cluster_take and cluster_give: O(cards of the node).
+ */
+#ifndef SIM_CLUSTER_H
+#define SIM_CLUSTER_H
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "model/shape.h"
+
+enum { NODE_GPUS_MAX = 64, GPU_TYPES_MAX = 64, LABELS_MAX = 64 };
+
+struct card { int64_t mem_total, mem_free; int32_t milli_free; uint32_t reserved; };
+
+struct node {
+    int64_t  cpu_total, cpu_free;       /* milli-CPU */
+    int64_t  mem_total, mem_free;       /* bytes */
+    uint64_t labels;                    /* features, partitions: bits of cluster.labels */
+    uint32_t card0, n_gpu;              /* its cards are card[card0 .. card0+n_gpu) */
+    uint32_t gpu_type;                  /* NONE without GPUs */
+    uint32_t rack;
+    int32_t  engine_total[ENGINE_KINDS_MAX], engine_free[ENGINE_KINDS_MAX];
+    uint32_t n_tasks;                   /* holders now */
+    uint32_t first_hold;                /* list of holders, NONE when empty */
+    bool     is_up;
+};
+
+/* What one running task holds.  Indexed by task slot. */
+struct hold {
+    int64_t  cpu_milli, mem_b, gpu_mem_b;
+    uint64_t cards;                     /* bit k: card card0+k */
+    uint32_t node;                      /* NONE: holds nothing */
+    uint32_t prev, next;                /* holders of the same node */
+    int32_t  gpu_milli;                 /* of each card */
+    int32_t  engine[ENGINE_KINDS_MAX];
+};
+
+/* Totals over the nodes that are up, and what is in use; kept current in O(1). */
+struct cluster_sum {
+    int64_t cpu_total, cpu_used, mem_total, mem_used;
+    int64_t gpu_total, gpu_used;        /* thousandths of a card */
+    int64_t card_used;                  /* cards with any holder */
+    uint32_t n_up;
+};
+
+struct cluster {
+    struct node   *node;   uint32_t n_nodes;
+    struct card   *card;   uint32_t n_cards;
+    struct hold   *hold;   size_t   n_hold;      /* by task slot */
+    struct intern  node_names, rack_names, gpu_types, labels, engines;
+    double         gpu_speed[GPU_TYPES_MAX];     /* of a type, 1 = nominal; models override */
+    struct cluster_sum sum;
+    uint32_t      *changed; uint32_t n_changed;  /* nodes touched since cluster_changes_clear */
+    bool          *is_changed;
+    size_t         cap_node, cap_card;
+};
+
+/* One group of identical nodes, as a scenario states it; see cluster_add. */
+struct node_spec {
+    const char *name;                   /* borrowed */
+    int64_t  cpu_milli, mem_b;
+    uint32_t n_gpu;
+    const char *gpu_type;               /* borrowed; NULL when n_gpu is 0 */
+    int64_t  gpu_mem_b;                 /* per card; 0: unknown, memory is then not a constraint */
+    const char *rack;                   /* borrowed; NULL: "rack0" */
+    uint64_t labels;
+    int32_t  engine[ENGINE_KINDS_MAX];
+};
+
+/* Zero-initialise a cluster to begin.  Add nodes, then seal. */
+enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d);
+uint32_t cluster_label(struct cluster *c, const char *name, struct diag *d);   /* bit index, NONE when full */
+uint32_t cluster_gpu_type(struct cluster *c, const char *name, struct diag *d);
+/* Keep a fraction of the nodes of each kind (same totals and labels), evenly
+ * spaced in node order, at least one of each: a scenario's `cut`.  Before seal. */
+void    cluster_cut(struct cluster *c, double fraction);
+void    cluster_seal(struct cluster *c);
+void    cluster_fini(struct cluster *c);
+
+/* Back to empty and all up: the same cluster for the next run. */
+void cluster_reset(struct cluster *c);
+
+/* Would a task of this shape fit on the node as it is now? */
+bool cluster_fits(const struct cluster *c, uint32_t node, const struct shape *s);
+/* Could it on some node if all were up and empty?  O(n_nodes). */
+bool cluster_could(const struct cluster *c, const struct shape *s);
+/*
+ * Could n[k] tasks of shape s[k] all run at once on the empty cluster?  Greedy
+ * by node order, each task to the first node with room; exact for identical
+ * tasks of one job, which is what jobs are.
+ */
+bool cluster_could_gang(const struct cluster *c, const struct shape *const *s, const uint32_t *n, uint32_t n_groups);
+
+/* The cards the ledger would choose itself: see policies/README.md, "Cards". 0 when none fit. */
+uint64_t cluster_pick_cards(const struct cluster *c, uint32_t node, const struct shape *s);
+
+/*
+ * Give `task` what `s` asks on `node`.
+ *   cards  which cards, exactly s->n_gpu bits; 0: cluster_pick_cards
+ * Returns NULL, or why it is refused (a static string); then nothing changed.
+ */
+const char *cluster_take(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards);
+void        cluster_give(struct cluster *c, uint32_t task);
+const struct hold *cluster_hold(const struct cluster *c, uint32_t task);       /* NULL when it holds nothing */
+
+/* Down: refuses if tasks still hold it.  Both mark the node as changed. */
+void cluster_set_up(struct cluster *c, uint32_t node, bool is_up);
+
+void cluster_changes_clear(struct cluster *c);
+/* O(everything): every invariant above; stops the program when one fails. */
+void cluster_audit(const struct cluster *c);
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * job.h -- jobs and their tasks: what a trace says of them, and their live state.
+ * Layer: model.
+ *
+ * Slots are recycled, so memory follows live jobs and not the trace's length;
+ * a handle {slot, gen} goes stale when its slot is given back.  `ordinal` is
+ * the job's place in arrival order (ties in trace order) and never recycled.
+ */
+#ifndef SIM_JOB_H
+#define SIM_JOB_H
+
+#include "core/act.h"
+#include "model/shape.h"
+
+/* A run of identical tasks within a job. */
+struct task_group {
+    struct shape shape;
+    uint32_t n;                 /* tasks, >= 1 */
+    sim_tick dur;               /* of each, at nominal speed; 0 is allowed */
+};
+
+/* One job as a source delivers it.  Strings and groups are borrowed until the next call. */
+struct job_spec {
+    const char *id;             /* unique within the trace */
+    const char *user, *queue, *model;   /* NULL: none; model names a throughput row */
+    const char *klass;          /* NULL: derived, see job_class */
+    sim_tick submit;            /* >= 0 and not before the previous job's */
+    sim_tick limit;             /* the user's estimate or limit, -1: none given */
+    int32_t  priority;
+    bool     gang;              /* all tasks start together, and run at the slowest's speed */
+    uint32_t line;              /* in the trace, for diagnostics; 0 unknown */
+    const struct task_group *group;     /* [n_groups]; groups of a gang job have equal dur */
+    uint32_t n_groups;
+};
+
+enum task_state { TASK_WAITING, TASK_RUNNING, TASK_DONE };
+enum task_phase { PHASE_RESTORE, PHASE_COMPUTE };     /* of a running task */
+
+struct task {
+    uint32_t job;               /* slot */
+    uint32_t next;              /* next task of the job, NONE at the end */
+    uint32_t gen;
+    uint32_t shape;             /* id in world.shapes */
+    uint32_t index;             /* in the job, from 0 */
+    uint32_t attempts;          /* starts so far */
+    uint8_t  state, phase;      /* enum task_state, enum task_phase */
+    bool     is_live;           /* the slot is in use */
+    sim_tick dur;
+    sim_tick ready_at;          /* when it last became ready to start */
+    sim_tick started_at;        /* of the present attempt */
+    sim_tick attained;          /* running time of earlier attempts, kept or lost */
+    sim_work done;              /* progress that a restart keeps */
+    struct act act;             /* a gang job's lives in its first task */
+};
+
+enum job_status { JOB_LIVE, JOB_DONE, JOB_TIMEOUT, JOB_REJECTED, JOB_UNFINISHED };
+
+struct job {
+    uint64_t ordinal;
+    char    *id;                /* owned */
+    uint32_t gen, first_task, n_tasks, n_waiting, n_running, n_done;
+    uint32_t user, queue, model, klass;     /* ids in world's interns; queue, model: NONE when absent */
+    uint32_t line;
+    int32_t  priority;
+    uint8_t  status;            /* enum job_status */
+    bool     gang, is_live;
+    sim_tick submit, limit;
+    sim_tick first_start;       /* -1 until it starts */
+    sim_tick end;               /* -1 until it ended */
+    sim_tick nominal;           /* longest dur of its tasks: the run time alone at nominal speed */
+    sim_tick lost;              /* running time thrown away by preemption and faults, summed over tasks */
+    uint32_t n_preempted, n_failed;         /* interruptions: by the policy, by a node */
+    int32_t  n_gpu_total;       /* cards over all its tasks, a share counting as the card it is on */
+    int64_t  gpu_milli_total;   /* thousandths of cards over all its tasks */
+    int64_t  cpu_milli_total;   /* over all its tasks */
+};
+
+struct job_table {
+    struct job  *job;  size_t cap_job;   uint32_t n_job_slots;   uint32_t *free_job;  size_t cap_free_job;  uint32_t n_free_job;
+    struct task *task; size_t cap_task;  uint32_t n_task_slots;  uint32_t *free_task; size_t cap_free_task; uint32_t n_free_task;
+    uint32_t n_live, peak_live;          /* jobs */
+};
+
+void     jobs_fini(struct job_table *t);        /* zero-initialise to begin */
+/* A new job with its tasks, all waiting; returns its slot.  May move both arrays. */
+uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordinal, struct shapes *shapes);
+void     jobs_release(struct job_table *t, uint32_t job);       /* handles to it go stale */
+
+/* cpu, single (one card or a share of one) or multi, by what all its tasks ask together. */
+const char *job_class(const struct job *j);
+
+#endif

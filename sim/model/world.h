@@ -1,0 +1,127 @@
+/*
+ * world.h -- jobs on a cluster in time: the state machine between the event
+ * engine and a policy.  Layer: model.
+ *
+ * The world applies events (arrivals, finishes, faults), gathers what happened
+ * as notices, lets a decider act through world_start and its fellows, and
+ * tells observers.  It refuses every act that would break the ledger.
+ *
+ * Life of a task: waiting -> [restoring ->] computing -> done; interrupted, it
+ * waits again with the progress its checkpoints kept.
+ */
+#ifndef SIM_WORLD_H
+#define SIM_WORLD_H
+
+#include "core/engine.h"
+#include "model/cluster.h"
+#include "model/fault.h"
+#include "model/perf.h"
+#include "model/source.h"
+
+enum stop_why { STOP_DONE, STOP_PREEMPTED, STOP_FAILED, STOP_TIMEOUT, STOP_HORIZON };
+
+/* What happened at this instant, for the decider.  A job or task named here
+ * keeps its slot until the instant's round is over. */
+enum notice_kind { NOTICE_ARRIVED, NOTICE_READY, NOTICE_TASK_ENDED, NOTICE_JOB_ENDED,
+                   NOTICE_NODE_DOWN, NOTICE_NODE_UP, NOTICE_TIMER };
+struct notice {
+    enum notice_kind kind;
+    uint32_t job, task;         /* slots; NONE where they do not apply; READY of a gang job: task NONE */
+    uint32_t node;              /* NONE where it does not apply */
+};
+
+struct world_config {
+    struct cluster *cluster;            /* borrowed; reset by world_init */
+    const struct perf *perf;            /* borrowed */
+    struct fault_spec fault;
+    uint64_t seed;
+    /* Preemption and faults: progress is kept in multiples of `interval` of
+     * attained running time; 0: kept to the microsecond on a preemption, and
+     * (no periodic checkpoint) not at all on a fault; -1: never kept. */
+    sim_tick checkpoint_interval;
+    sim_tick restore_cost;              /* time a restart with kept progress spends before it computes */
+    bool     enforce_limits;            /* end a job at its limit */
+    bool     reject_infeasible;         /* else a job that can never fit is an error */
+    bool     audit;                     /* verify every invariant after every instant */
+    sim_tick horizon;                   /* stop here; TICK_NEVER: when all is done */
+    sim_tick sample_every;              /* 0: no samples */
+};
+
+struct world;
+
+/* Any member may be NULL.  Called in the order in which things happen. */
+struct observer {
+    void *ctx;
+    void (*arrived)(void *ctx, const struct world *w, uint32_t job);
+    void (*started)(void *ctx, const struct world *w, uint32_t task);                  /* after the ledger took it */
+    void (*stopped)(void *ctx, const struct world *w, uint32_t task, enum stop_why why);   /* before the ledger gives it back */
+    void (*job_ended)(void *ctx, const struct world *w, uint32_t job);
+    void (*node_changed)(void *ctx, const struct world *w, uint32_t node);
+    void (*instant)(void *ctx, const struct world *w);      /* the instant is over, state is final */
+    void (*sample)(void *ctx, const struct world *w);
+};
+
+/* Asked once a round.  Acts through world_*.  *again: it wants another round at this instant. */
+struct decider {
+    void *ctx;
+    enum st (*decide)(void *ctx, struct world *w, const struct notice *n, size_t n_notices, bool *again, struct diag *d);
+};
+
+struct world_count { uint64_t arrived, done, timeout, rejected, unfinished, preemptions, task_failures, starts; };
+
+struct world {
+    struct engine    engine;
+    struct world_config cfg;
+    struct cluster  *cluster;
+    struct shapes    shapes;
+    struct job_table jobs;
+    struct intern    users, queues, classes;
+    struct fault_gen faults;
+    struct source    source;
+    struct decider   decider;
+    struct observer  obs[4]; uint32_t n_obs;
+    struct world_count count;
+    uint32_t n_running, n_waiting;      /* tasks */
+    /* private from here */
+    struct notice   *notice;   size_t n_notice, cap_notice;
+    struct notice   *batch;    size_t n_batch, cap_batch;      /* the round's, lent to the decider */
+    uint32_t        *ended;    size_t n_ended, cap_ended;      /* jobs to release after the round */
+    struct job_spec  next;     bool has_next, source_ended;    /* one arrival ahead */
+    uint64_t         next_ordinal;
+    sim_tick        *timer;    size_t cap_timer; uint32_t n_timer; /* pending wake times by timer slot, -1 free */
+    uint32_t         n_busy_timers;
+    enum st          failed;   struct diag *fail_diag;
+};
+
+void world_init(struct world *w, const struct world_config *cfg, struct source src, struct decider dec);
+void world_observe(struct world *w, struct observer o);         /* before the first step */
+void world_fini(struct world *w);
+
+/*
+ * Run one instant.  ST_OK: there may be more; ST_END: every job ended, or the
+ * horizon came; an error with d filled otherwise (a trace's, a policy's; ST_EPOLICY
+ * too when nothing is left to happen and jobs still wait).
+ */
+enum st world_step(struct world *w, struct diag *d);
+
+/*
+ * Acts.  Each returns NULL, or why it is refused (a static string) with
+ * nothing changed.
+ */
+struct world_place { uint32_t node; uint64_t cards; };      /* cards 0: the ledger chooses */
+const char *world_start(struct world *w, uint32_t task, const struct world_place *p);
+/* All tasks of a gang job: p [n_tasks], in task order. */
+const char *world_start_gang(struct world *w, uint32_t job, const struct world_place *p, uint32_t n);
+/* The task, or the whole of its job when it is a gang. */
+const char *world_preempt(struct world *w, uint32_t task);
+/* A TIMER notice at `at` > now; the same instant twice is one. */
+const char *world_wake(struct world *w, sim_tick at);
+
+/* Running time of the task so far over all attempts, at `now`. */
+sim_tick world_attained(const struct world *w, uint32_t task);
+/* True time the task still needs at nominal speed, were it (re)started now or left running. */
+sim_tick world_left(const struct world *w, uint32_t task);
+
+static inline sim_tick world_now(const struct world *w) { return w->engine.now; }
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * store.h -- the SQLite file of results.  Layer: out.
+ *
+ * A run is written under status 'running' in batches of one transaction each
+ * and becomes 'done' or 'failed' in the last one, so that killing the program
+ * at any moment leaves a readable file in which every finished run is whole.
+ * The schema is sim/out/schema.sql; its words are explained in
+ * results/README.md.
+ *
+ * Every function returns ST_EWORLD with d filled when SQLite fails (disk full,
+ * locked, not a Fairway file...); a run that failed so is not left 'done'.
+ */
+#ifndef SIM_STORE_H
+#define SIM_STORE_H
+
+#include "base/diag.h"
+
+struct store;
+
+/* Create or open for writing; refuses another program's database (application_id) and other schema versions. */
+enum st store_open(struct store **out, const char *path, struct diag *d);
+/* Open for reading only. */
+enum st store_open_read(struct store **out, const char *path, struct diag *d);
+void    store_close(struct store *s);
+struct sqlite3 *store_db(struct store *s);      /* borrowed, for queries */
+
+struct store_run {
+    const char *key;            /* 32 hex digits: hash of scenario, trace, policy, seed, version */
+    const char *scenario, *title, *scenario_text, *trace_path, *trace_hash;
+    const char *policy;         /* label */
+    const char *policy_spec;    /* name with every parameter, defaults included */
+    const char *policy_source;
+    uint64_t    seed;
+    bool        clairvoyant;
+};
+
+enum store_status { STORE_DONE, STORE_FAILED, STORE_INTERRUPTED };
+
+/* Is there a finished run with this key? */
+enum st store_has_run(struct store *s, const char *key, bool *yes, struct diag *d);
+/* Begin: removes an unfinished or finished run of the same key. */
+enum st store_run_begin(struct store *s, const struct store_run *r, int64_t *run_id, struct diag *d);
+enum st store_run_end(struct store *s, int64_t run, enum store_status st, uint64_t digest,
+                      const char *message, double wall_s, struct diag *d);
+
+struct store_job {
+    uint64_t ordinal;
+    const char *id, *user, *queue, *klass, *model, *status;     /* queue, model may be NULL */
+    int64_t submit_us, start_us, end_us;        /* start, end: -1 never */
+    int64_t nominal_us, limit_us, lost_us;
+    int64_t cpu_milli, gpu_milli;
+    uint32_t n_tasks, n_gpu, n_preempted, n_failed;
+    double  rho;                /* finish-time fairness; NaN when not defined */
+};
+enum st store_job(struct store *s, int64_t run, const struct store_job *j, struct diag *d);
+
+struct store_attempt {          /* one stay of a task on a node */
+    uint64_t job_ordinal; uint32_t task, attempt, node; uint64_t cards;
+    int64_t start_us, end_us; const char *outcome;
+};
+enum st store_attempt(struct store *s, int64_t run, const struct store_attempt *a, struct diag *d);
+enum st store_series(struct store *s, int64_t run, int64_t at_us, const char *name, double value, struct diag *d);
+enum st store_metric(struct store *s, int64_t run, const char *name, const char *scope, double value, const char *unit, struct diag *d);
+enum st store_note(struct store *s, int64_t run, int64_t at_us, const char *name, double value, struct diag *d);
+enum st store_decision(struct store *s, int64_t run, int64_t at_us, const char *verb, uint64_t job_ordinal,
+                       int64_t task, int64_t node, const char *why, struct diag *d);   /* task, node: -1 none */
+enum st store_repair(struct store *s, int64_t run, const char *what, uint64_t count, uint32_t first_line, struct diag *d);
+/* Names of nodes, for charts: once a run. */
+enum st store_node(struct store *s, int64_t run, uint32_t node, const char *name, const char *rack,
+                   const char *gpu_type, uint32_t n_gpu, int64_t cpu_milli, int64_t mem_b, struct diag *d);
+
+#endif

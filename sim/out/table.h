@@ -1,0 +1,22 @@
+/*
+ * table.h -- one table, printed for people (aligned), as CSV or as JSON.  Layer: out.
+ */
+#ifndef SIM_TABLE_H
+#define SIM_TABLE_H
+
+#include <stdio.h>
+#include "base/base.h"
+
+enum table_format { TABLE_TEXT, TABLE_CSV, TABLE_JSON, TABLE_MARKDOWN };
+
+struct table;
+
+struct table *table_create(void);
+void table_destroy(struct table *t);
+/* A column: its heading, and whether its cells are numbers (right-aligned; bare in JSON). */
+void table_column(struct table *t, const char *heading, bool is_number);
+/* Append a cell, row by row, left to right; printf-like.  An empty cell is null in JSON. */
+void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void table_print(const struct table *t, enum table_format f, FILE *to);
+
+#endif
