@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+__attribute__((format(printf, 6, 0)))
 static void record(struct diag *d, enum st code, const char *file, uint32_t line,
                    uint32_t col, const char *fmt, va_list ap)
 {

@@ -88,12 +88,12 @@ void cluster_reset(struct cluster *c);
 
 /* Would a task of this shape fit on the node as it is now? */
 bool cluster_fits(const struct cluster *c, uint32_t node, const struct shape *s);
-/* Could it on some node if all were up and empty?  O(n_nodes). */
-bool cluster_could(const struct cluster *c, const struct shape *s);
+/* How many tasks of this shape the cluster could run at once, all up and empty.  O(n_nodes). */
+uint32_t cluster_capacity(const struct cluster *c, const struct shape *s);
 /*
- * Could n[k] tasks of shape s[k] all run at once on the empty cluster?  Greedy
- * by node order, each task to the first node with room; exact for identical
- * tasks of one job, which is what jobs are.
+ * Could n[k] tasks of shape s[k] all run at once on the empty cluster?  Each to
+ * the first node with room, in order: exact for one group, and for several
+ * what every placement rule of the policies would find with first fit.
  */
 bool cluster_could_gang(const struct cluster *c, const struct shape *const *s, const uint32_t *n, uint32_t n_groups);
 

@@ -24,7 +24,9 @@ void fault_init(struct fault_gen *g, const struct fault_spec *spec, uint32_t n_n
 void fault_fini(struct fault_gen *g);
 /*
  * The next change of `node` after `now`, given whether it is up: writes when
- * and what.  False when none will come.
+ * and what.  False when none will come.  Each call moves the node's stream on,
+ * so ask once at the start and once after each change.  O(1), and fault_init
+ * O(n_nodes + n_list).
  */
 bool fault_next(struct fault_gen *g, uint32_t node, bool is_up, sim_tick now, struct fault_event *out);
 

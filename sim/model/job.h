@@ -63,12 +63,12 @@ struct job {
     uint32_t line;
     int32_t  priority;
     uint8_t  status;            /* enum job_status */
-    bool     gang, is_live;
+    bool     gang, is_live, timed_out;
     sim_tick submit, limit;
     sim_tick first_start;       /* -1 until it starts */
     sim_tick end;               /* -1 until it ended */
     sim_tick nominal;           /* longest dur of its tasks: the run time alone at nominal speed */
-    sim_tick lost;              /* running time thrown away by preemption and faults, summed over tasks */
+    sim_tick lost;              /* nominal work thrown away by interruptions, summed over tasks, us */
     uint32_t n_preempted, n_failed;         /* interruptions: by the policy, by a node */
     int32_t  n_gpu_total;       /* cards over all its tasks, a share counting as the card it is on */
     int64_t  gpu_milli_total;   /* thousandths of cards over all its tasks */

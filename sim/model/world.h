@@ -35,12 +35,16 @@ struct world_config {
     const struct perf *perf;            /* borrowed */
     struct fault_spec fault;
     uint64_t seed;
-    /* Preemption and faults: progress is kept in multiples of `interval` of
-     * attained running time; 0: kept to the microsecond on a preemption, and
-     * (no periodic checkpoint) not at all on a fault; -1: never kept. */
+    /*
+     * What an interrupted unit keeps of its progress (nominal work done):
+     *   > 0  the largest multiple of the interval, on a preemption and on a fault
+     *     0  all of it on a preemption (checkpointed on demand); on a fault
+     *        what the last such checkpoint held
+     *    -1  nothing, ever
+     */
     sim_tick checkpoint_interval;
     sim_tick restore_cost;              /* time a restart with kept progress spends before it computes */
-    bool     enforce_limits;            /* end a job at its limit */
+    bool     enforce_limits;            /* end a unit when an attempt has run for its job's limit */
     bool     reject_infeasible;         /* else a job that can never fit is an error */
     bool     audit;                     /* verify every invariant after every instant */
     sim_tick horizon;                   /* stop here; TICK_NEVER: when all is done */
@@ -90,7 +94,8 @@ struct world {
     uint64_t         next_ordinal;
     sim_tick        *timer;    size_t cap_timer; uint32_t n_timer; /* pending wake times by timer slot, -1 free */
     uint32_t         n_busy_timers;
-    enum st          failed;   struct diag *fail_diag;
+    struct diag      fail;     /* an error met while applying events */
+    uint32_t        *capacity; size_t cap_capacity;            /* by shape: tasks the empty cluster holds at once + 1; 0 unknown */
 };
 
 void world_init(struct world *w, const struct world_config *cfg, struct source src, struct decider dec);
@@ -117,9 +122,10 @@ const char *world_preempt(struct world *w, uint32_t task);
 /* A TIMER notice at `at` > now; the same instant twice is one. */
 const char *world_wake(struct world *w, sim_tick at);
 
-/* Running time of the task so far over all attempts, at `now`. */
+/* Running time of the task so far over all attempts, restoring included. */
 sim_tick world_attained(const struct world *w, uint32_t task);
-/* True time the task still needs at nominal speed, were it (re)started now or left running. */
+/* Nominal time of the work the task has not done: what it keeps counts as done
+ * while it waits, all its progress while it runs.  Rounded up to a microsecond. */
 sim_tick world_left(const struct world *w, uint32_t task);
 
 static inline sim_tick world_now(const struct world *w) { return w->engine.now; }

@@ -1,0 +1,390 @@
+#include "model/cluster.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include "base/mem.h"
+
+/* ---- building ---- */
+
+uint32_t cluster_gpu_type(struct cluster *c, const char *name, struct diag *d)
+{
+    uint32_t id = intern_find(&c->gpu_types, name);
+    if (id != NONE) return id;
+    if (c->gpu_types.n == GPU_TYPES_MAX) {
+        (void)diag_set(d, ST_EINPUT, "GPU type '%s' is one too many: a cluster and its trace may name %d", name, GPU_TYPES_MAX);
+        return NONE;
+    }
+    id = intern_id(&c->gpu_types, name);
+    c->gpu_speed[id] = 1.0;
+    return id;
+}
+
+uint32_t cluster_label(struct cluster *c, const char *name, struct diag *d)
+{
+    uint32_t id = intern_find(&c->labels, name);
+    if (id != NONE) return id;
+    if (c->labels.n == LABELS_MAX) {
+        (void)diag_set(d, ST_EINPUT, "node label '%s' is one too many: a cluster and its trace may name %d", name, LABELS_MAX);
+        return NONE;
+    }
+    return intern_id(&c->labels, name);
+}
+
+enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d)
+{
+    if (s->n_gpu > NODE_GPUS_MAX)
+        return diag_set(d, ST_EINPUT, "node '%s' has %u GPUs; a node may have at most %d", s->name, s->n_gpu, NODE_GPUS_MAX);
+    if (intern_find(&c->node_names, s->name) != NONE)
+        return diag_set(d, ST_EINPUT, "two nodes are named '%s'", s->name);
+    uint32_t type = NONE;
+    if (s->n_gpu > 0 && (type = cluster_gpu_type(c, s->gpu_type, d)) == NONE) return d->code;
+    MEM_RESERVE(c->node, c->cap_node, (size_t)c->n_nodes + 1);
+    MEM_RESERVE(c->card, c->cap_card, (size_t)c->n_cards + s->n_gpu);
+    struct node *n = &c->node[c->n_nodes++];
+    *n = (struct node){
+        .cpu_total = s->cpu_milli, .cpu_free = s->cpu_milli, .mem_total = s->mem_b, .mem_free = s->mem_b,
+        .labels = s->labels, .card0 = c->n_cards, .n_gpu = s->n_gpu, .gpu_type = type,
+        .rack = intern_id(&c->rack_names, s->rack ? s->rack : "rack0"), .first_hold = NONE, .is_up = true,
+    };
+    memcpy(n->engine_total, s->engine, sizeof n->engine_total);
+    memcpy(n->engine_free, s->engine, sizeof n->engine_free);
+    (void)intern_id(&c->node_names, s->name);
+    for (uint32_t k = 0; k < s->n_gpu; k++)
+        c->card[c->n_cards++] = (struct card){ .mem_total = s->gpu_mem_b, .mem_free = s->gpu_mem_b, .milli_free = GPU_WHOLE };
+    return ST_OK;
+}
+
+static bool same_kind(const struct cluster *c, const struct node *a, const struct node *b)
+{
+    return a->cpu_total == b->cpu_total && a->mem_total == b->mem_total && a->labels == b->labels &&
+           a->n_gpu == b->n_gpu && a->gpu_type == b->gpu_type &&
+           memcmp(a->engine_total, b->engine_total, sizeof a->engine_total) == 0 &&
+           (a->n_gpu == 0 || c->card[a->card0].mem_total == c->card[b->card0].mem_total);
+}
+
+void cluster_cut(struct cluster *c, double fraction)
+{
+    uint32_t n = c->n_nodes, *kind, *size, *seen, n_kinds = 0, *first;
+    MEM_ARRAY(kind, n); MEM_ARRAY(size, n); MEM_ARRAY(seen, n); MEM_ARRAY(first, n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = 0;
+        while (k < n_kinds && !same_kind(c, &c->node[first[k]], &c->node[i])) k++;
+        if (k == n_kinds) first[n_kinds++] = i;
+        kind[i] = k;
+        size[k]++;
+    }
+    struct intern names = { 0 };
+    uint32_t out = 0, out_card = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t of = size[kind[i]], keep = (uint32_t)lround(of * fraction), at = seen[kind[i]]++;
+        if (keep == 0) keep = 1;
+        if ((uint64_t)(at + 1) * keep / of == (uint64_t)at * keep / of) continue;
+        struct node nd = c->node[i];
+        for (uint32_t g = 0; g < nd.n_gpu; g++) c->card[out_card + g] = c->card[nd.card0 + g];
+        nd.card0 = out_card;
+        out_card += nd.n_gpu;
+        c->node[out++] = nd;
+        (void)intern_id(&names, intern_name(&c->node_names, i));
+    }
+    c->n_nodes = out;
+    c->n_cards = out_card;
+    intern_fini(&c->node_names);
+    c->node_names = names;
+    mem_free(kind); mem_free(size); mem_free(seen); mem_free(first);
+}
+
+void cluster_seal(struct cluster *c)
+{
+    MEM_ARRAY(c->changed, c->n_nodes);
+    MEM_ARRAY(c->is_changed, c->n_nodes);
+    cluster_reset(c);
+}
+
+void cluster_fini(struct cluster *c)
+{
+    mem_free(c->node); mem_free(c->card); mem_free(c->hold);
+    mem_free(c->changed); mem_free(c->is_changed);
+    intern_fini(&c->node_names); intern_fini(&c->rack_names); intern_fini(&c->gpu_types);
+    intern_fini(&c->labels); intern_fini(&c->engines);
+    memset(c, 0, sizeof *c);
+}
+
+static void sum_node(struct cluster_sum *s, const struct node *n, int sign)
+{
+    s->cpu_total += sign * n->cpu_total;
+    s->mem_total += sign * n->mem_total;
+    s->gpu_total += sign * (int64_t)n->n_gpu * GPU_WHOLE;
+    s->n_up += (uint32_t)sign;
+}
+
+void cluster_reset(struct cluster *c)
+{
+    memset(&c->sum, 0, sizeof c->sum);
+    for (uint32_t i = 0; i < c->n_nodes; i++) {
+        struct node *n = &c->node[i];
+        n->cpu_free = n->cpu_total;
+        n->mem_free = n->mem_total;
+        memcpy(n->engine_free, n->engine_total, sizeof n->engine_free);
+        n->n_tasks = 0;
+        n->first_hold = NONE;
+        n->is_up = true;
+        sum_node(&c->sum, n, +1);
+        c->is_changed[i] = false;
+    }
+    for (uint32_t k = 0; k < c->n_cards; k++) {
+        c->card[k].mem_free = c->card[k].mem_total;
+        c->card[k].milli_free = GPU_WHOLE;
+    }
+    for (size_t t = 0; t < c->n_hold; t++) c->hold[t].node = NONE;
+    c->n_changed = 0;
+}
+
+/* ---- fitting ---- */
+
+/* A card of unknown memory (total 0) is not constrained by memory. */
+static bool card_fits(const struct card *k, const struct shape *s)
+{
+    return k->milli_free >= s->gpu_milli && (s->gpu_mem_b == 0 || k->mem_total == 0 || k->mem_free >= s->gpu_mem_b);
+}
+
+/* What does not change with use: type, labels. */
+static bool suits(const struct node *n, const struct shape *s)
+{
+    if ((n->labels & s->need_all) != s->need_all) return false;
+    if (s->need_any != 0 && (n->labels & s->need_any) == 0) return false;
+    if (s->n_gpu > 0 && s->gpu_types != 0 && (n->gpu_type == NONE || (s->gpu_types >> n->gpu_type & 1) == 0)) return false;
+    return true;
+}
+
+bool cluster_fits(const struct cluster *c, uint32_t node, const struct shape *s)
+{
+    const struct node *n = &c->node[node];
+    if (!n->is_up || n->cpu_free < s->cpu_milli || n->mem_free < s->mem_b || !suits(n, s)) return false;
+    if (s->exclusive && n->n_tasks > 0) return false;
+    for (int k = 0; k < ENGINE_KINDS_MAX; k++)
+        if (n->engine_free[k] < s->engine[k]) return false;
+    int32_t have = 0;
+    for (uint32_t k = 0; k < n->n_gpu && have < s->n_gpu; k++) have += card_fits(&c->card[n->card0 + k], s);
+    return have >= s->n_gpu;
+}
+
+/* Tasks of the shape that node `n` runs at once when it is empty. */
+static uint32_t node_capacity(const struct cluster *c, const struct node *n, const struct shape *s)
+{
+    int64_t most = INT32_MAX;
+    if (!suits(n, s) || n->cpu_total < s->cpu_milli || n->mem_total < s->mem_b) return 0;
+    if (s->cpu_milli > 0) most = i64_min(most, n->cpu_total / s->cpu_milli);
+    if (s->mem_b > 0) most = i64_min(most, n->mem_total / s->mem_b);
+    for (int k = 0; k < ENGINE_KINDS_MAX; k++)
+        if (s->engine[k] > 0) most = i64_min(most, n->engine_total[k] / s->engine[k]);
+    if (s->n_gpu > 0) {
+        /* Cards are chosen fullest first, so tasks of one shape fill n_gpu cards
+         * to the brim before they open the next n_gpu. */
+        int64_t mem = n->n_gpu ? c->card[n->card0].mem_total : 0, per = GPU_WHOLE / s->gpu_milli;
+        if (s->gpu_mem_b > 0 && mem > 0) per = i64_min(per, mem / s->gpu_mem_b);
+        int64_t m = per * (n->n_gpu / (uint32_t)s->n_gpu);
+        most = i64_min(most, m);
+    }
+    if (s->exclusive) most = i64_min(most, 1);
+    return (uint32_t)most;
+}
+
+uint32_t cluster_capacity(const struct cluster *c, const struct shape *s)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < c->n_nodes; i++) sum += node_capacity(c, &c->node[i], s);
+    return sum < NONE - 1 ? (uint32_t)sum : NONE - 1;
+}
+
+bool cluster_could_gang(const struct cluster *c, const struct shape *const *s, const uint32_t *n, uint32_t n_groups)
+{
+    if (n_groups == 1) return cluster_capacity(c, s[0]) >= n[0];
+    struct cluster t = { .n_nodes = c->n_nodes, .n_cards = c->n_cards };
+    MEM_ARRAY(t.node, c->n_nodes); MEM_ARRAY(t.card, c->n_cards);
+    memcpy(t.node, c->node, c->n_nodes * sizeof *t.node);
+    memcpy(t.card, c->card, c->n_cards * sizeof *t.card);
+    cluster_seal(&t);
+    uint32_t task = 0;
+    bool fits = true;
+    for (uint32_t g = 0; g < n_groups && fits; g++) {
+        uint32_t at = 0;
+        for (uint32_t k = 0; k < n[g] && fits; k++) {
+            while (at < t.n_nodes && !cluster_fits(&t, at, s[g])) at++;
+            fits = at < t.n_nodes && cluster_take(&t, task++, at, s[g], 0) == NULL;
+        }
+    }
+    cluster_fini(&t);
+    return fits;
+}
+
+/* ---- the ledger ---- */
+
+uint64_t cluster_pick_cards(const struct cluster *c, uint32_t node, const struct shape *s)
+{
+    const struct node *n = &c->node[node];
+    const struct card *card = &c->card[n->card0];
+    uint64_t picked = 0;
+    for (int32_t i = 0; i < s->n_gpu; i++) {
+        uint32_t best = NONE;
+        for (uint32_t k = 0; k < n->n_gpu; k++) {
+            if (picked >> k & 1 || !card_fits(&card[k], s)) continue;
+            if (best == NONE || card[k].milli_free < card[best].milli_free ||
+                (card[k].milli_free == card[best].milli_free && card[k].mem_free < card[best].mem_free)) best = k;
+        }
+        if (best == NONE) return 0;
+        picked |= UINT64_C(1) << best;
+    }
+    return picked;
+}
+
+static void touch(struct cluster *c, uint32_t node)
+{
+    if (c->is_changed[node]) return;
+    c->is_changed[node] = true;
+    c->changed[c->n_changed++] = node;
+}
+
+void cluster_changes_clear(struct cluster *c)
+{
+    for (uint32_t i = 0; i < c->n_changed; i++) c->is_changed[c->changed[i]] = false;
+    c->n_changed = 0;
+}
+
+static const char *check_cards(const struct cluster *c, const struct node *n, const struct shape *s, uint64_t cards)
+{
+    int32_t count = 0;
+    for (uint32_t k = 0; k < NODE_GPUS_MAX; k++) {
+        if ((cards >> k & 1) == 0) continue;
+        if (k >= n->n_gpu) return "it names a card that the node does not have";
+        if (!card_fits(&c->card[n->card0 + k], s)) return "it names a card without enough free share or memory";
+        count++;
+    }
+    return count == s->n_gpu ? NULL : "it names another number of cards than the task asks";
+}
+
+/* Move what `h` holds out of (sign -1) or back into (+1) the node's free amounts and the sums. */
+static void move(struct cluster *c, struct node *n, const struct hold *h, int sign)
+{
+    n->cpu_free += sign * h->cpu_milli;
+    n->mem_free += sign * h->mem_b;
+    c->sum.cpu_used -= sign * h->cpu_milli;
+    c->sum.mem_used -= sign * h->mem_b;
+    for (int k = 0; k < ENGINE_KINDS_MAX; k++) n->engine_free[k] += sign * h->engine[k];
+    for (uint64_t left = h->cards; left != 0; left &= left - 1) {
+        struct card *card = &c->card[n->card0 + (uint32_t)__builtin_ctzll(left)];
+        bool was_used = card->milli_free < GPU_WHOLE;
+        card->milli_free += sign * h->gpu_milli;
+        if (card->mem_total > 0) card->mem_free += sign * h->gpu_mem_b;
+        c->sum.gpu_used -= sign * (int64_t)h->gpu_milli;
+        c->sum.card_used += (card->milli_free < GPU_WHOLE) - was_used;
+    }
+}
+
+const char *cluster_take(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards)
+{
+    if (node >= c->n_nodes) return "there is no such node";
+    struct node *n = &c->node[node];
+    if (!n->is_up) return "the node is down";
+    if (!cluster_fits(c, node, s)) return "it does not fit on the node";
+    uint64_t all = n->n_gpu == 0 ? 0 : UINT64_MAX >> (64 - n->n_gpu);
+    if (s->exclusive) {
+        if (cards != 0 && cards != all) return "an exclusive task gets all cards of its node; it names some";
+        cards = all;
+    } else if (cards == 0) {
+        cards = cluster_pick_cards(c, node, s);
+    } else {
+        const char *why = check_cards(c, n, s, cards);
+        if (why != NULL) return why;
+    }
+    size_t old = c->n_hold;
+    MEM_RESERVE(c->hold, c->n_hold, (size_t)task + 1);
+    for (size_t t = old; t < c->n_hold; t++) c->hold[t].node = NONE;
+    struct hold *h = &c->hold[task];
+    if (h->node != NONE) return "the task holds a place already";
+    if (s->exclusive) {
+        *h = (struct hold){ .cpu_milli = n->cpu_total, .mem_b = n->mem_total, .gpu_milli = n->n_gpu ? GPU_WHOLE : 0,
+                            .gpu_mem_b = n->n_gpu ? c->card[n->card0].mem_total : 0 };
+        memcpy(h->engine, n->engine_total, sizeof h->engine);
+    } else {
+        *h = (struct hold){ .cpu_milli = s->cpu_milli, .mem_b = s->mem_b, .gpu_milli = s->gpu_milli, .gpu_mem_b = s->gpu_mem_b };
+        memcpy(h->engine, s->engine, sizeof h->engine);
+    }
+    h->cards = cards;
+    h->node = node;
+    h->prev = NONE;
+    h->next = n->first_hold;
+    if (h->next != NONE) c->hold[h->next].prev = task;
+    n->first_hold = task;
+    n->n_tasks++;
+    move(c, n, h, -1);
+    touch(c, node);
+    return NULL;
+}
+
+void cluster_give(struct cluster *c, uint32_t task)
+{
+    SIM_ASSERT(task < c->n_hold && c->hold[task].node != NONE);
+    struct hold *h = &c->hold[task];
+    struct node *n = &c->node[h->node];
+    move(c, n, h, +1);
+    if (h->prev != NONE) c->hold[h->prev].next = h->next;
+    else n->first_hold = h->next;
+    if (h->next != NONE) c->hold[h->next].prev = h->prev;
+    n->n_tasks--;
+    touch(c, h->node);
+    h->node = NONE;
+}
+
+const struct hold *cluster_hold(const struct cluster *c, uint32_t task)
+{
+    return task < c->n_hold && c->hold[task].node != NONE ? &c->hold[task] : NULL;
+}
+
+void cluster_set_up(struct cluster *c, uint32_t node, bool is_up)
+{
+    struct node *n = &c->node[node];
+    SIM_ASSERT(n->is_up != is_up && n->n_tasks == 0);
+    n->is_up = is_up;
+    sum_node(&c->sum, n, is_up ? +1 : -1);
+    touch(c, node);
+}
+
+void cluster_audit(const struct cluster *c)
+{
+    struct cluster_sum sum = { 0 };
+    for (uint32_t i = 0; i < c->n_nodes; i++) {
+        const struct node *n = &c->node[i];
+        int64_t cpu = 0, mem = 0, milli[NODE_GPUS_MAX] = { 0 }, card_mem[NODE_GPUS_MAX] = { 0 };
+        int32_t engine[ENGINE_KINDS_MAX] = { 0 };
+        uint32_t count = 0;
+        for (uint32_t t = n->first_hold; t != NONE; t = c->hold[t].next, count++) {
+            const struct hold *h = &c->hold[t];
+            SIM_ASSERT(h->node == i && n->is_up);
+            cpu += h->cpu_milli;
+            mem += h->mem_b;
+            for (int k = 0; k < ENGINE_KINDS_MAX; k++) engine[k] += h->engine[k];
+            for (uint32_t k = 0; k < n->n_gpu; k++) {
+                if ((h->cards >> k & 1) == 0) continue;
+                milli[k] += h->gpu_milli;
+                card_mem[k] += h->gpu_mem_b;
+            }
+        }
+        SIM_ASSERT(count == n->n_tasks);
+        SIM_ASSERT(n->cpu_free >= 0 && n->cpu_free + cpu == n->cpu_total);
+        SIM_ASSERT(n->mem_free >= 0 && n->mem_free + mem == n->mem_total);
+        for (int k = 0; k < ENGINE_KINDS_MAX; k++)
+            SIM_ASSERT(n->engine_free[k] >= 0 && n->engine_free[k] + engine[k] == n->engine_total[k]);
+        for (uint32_t k = 0; k < n->n_gpu; k++) {
+            const struct card *card = &c->card[n->card0 + k];
+            SIM_ASSERT(card->milli_free >= 0 && card->milli_free + milli[k] == GPU_WHOLE);
+            SIM_ASSERT(card->mem_total == 0 || (card->mem_free >= 0 && card->mem_free + card_mem[k] == card->mem_total));
+            sum.gpu_used += milli[k];
+            sum.card_used += milli[k] > 0;
+        }
+        sum.cpu_used += cpu;
+        sum.mem_used += mem;
+        if (n->is_up) sum_node(&sum, n, +1);
+    }
+    SIM_ASSERT(memcmp(&sum, &c->sum, offsetof(struct cluster_sum, n_up)) == 0 && sum.n_up == c->sum.n_up);
+}

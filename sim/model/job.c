@@ -1,0 +1,84 @@
+#include "model/job.h"
+
+#include <string.h>
+#include "base/mem.h"
+
+void jobs_fini(struct job_table *t)
+{
+    for (uint32_t i = 0; i < t->n_job_slots; i++) mem_free(t->job[i].id);
+    mem_free(t->job);
+    mem_free(t->task);
+    mem_free(t->free_job);
+    mem_free(t->free_task);
+    memset(t, 0, sizeof *t);
+}
+
+static uint32_t job_slot(struct job_table *t)
+{
+    if (t->n_free_job > 0) return t->free_job[--t->n_free_job];
+    MEM_RESERVE(t->job, t->cap_job, (size_t)t->n_job_slots + 1);
+    return t->n_job_slots++;
+}
+
+static uint32_t task_slot(struct job_table *t)
+{
+    if (t->n_free_task > 0) return t->free_task[--t->n_free_task];
+    MEM_RESERVE(t->task, t->cap_task, (size_t)t->n_task_slots + 1);
+    return t->n_task_slots++;
+}
+
+uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordinal, struct shapes *shapes)
+{
+    uint32_t slot = job_slot(t), gen = t->job[slot].gen, last = NONE;
+    struct job j = {
+        .ordinal = ordinal, .id = mem_strdup(s->id), .gen = gen, .first_task = NONE, .line = s->line,
+        .priority = s->priority, .gang = s->gang, .is_live = true, .status = JOB_LIVE,
+        .submit = s->submit, .limit = s->limit, .first_start = -1, .end = -1,
+    };
+    for (uint32_t g = 0; g < s->n_groups; g++) {
+        const struct task_group *tg = &s->group[g];
+        uint32_t shape = shapes_id(shapes, &tg->shape);
+        for (uint32_t k = 0; k < tg->n; k++) {
+            uint32_t ts = task_slot(t);
+            struct task *task = &t->task[ts];
+            *task = (struct task){ .job = slot, .next = NONE, .gen = task->gen, .shape = shape, .index = j.n_tasks,
+                                   .state = TASK_WAITING, .is_live = true, .dur = tg->dur, .ready_at = s->submit };
+            if (last == NONE) j.first_task = ts;
+            else t->task[last].next = ts;
+            last = ts;
+            j.n_tasks++;
+        }
+        j.n_gpu_total += tg->shape.n_gpu * (int32_t)tg->n;
+        j.gpu_milli_total += (int64_t)tg->shape.n_gpu * tg->shape.gpu_milli * tg->n;
+        j.cpu_milli_total += tg->shape.cpu_milli * tg->n;
+        j.nominal = i64_max(j.nominal, tg->dur);
+    }
+    j.n_waiting = j.n_tasks;
+    t->job[slot] = j;
+    if (++t->n_live > t->peak_live) t->peak_live = t->n_live;
+    return slot;
+}
+
+void jobs_release(struct job_table *t, uint32_t job)
+{
+    struct job *j = &t->job[job];
+    SIM_ASSERT(j->is_live);
+    MEM_RESERVE(t->free_task, t->cap_free_task, (size_t)t->n_free_task + j->n_tasks);
+    for (uint32_t k = j->first_task; k != NONE; k = t->task[k].next) {
+        t->task[k].is_live = false;
+        t->task[k].gen++;
+        t->free_task[t->n_free_task++] = k;
+    }
+    mem_free(j->id);
+    j->id = NULL;
+    j->is_live = false;
+    j->gen++;
+    MEM_RESERVE(t->free_job, t->cap_free_job, (size_t)t->n_free_job + 1);
+    t->free_job[t->n_free_job++] = job;
+    t->n_live--;
+}
+
+const char *job_class(const struct job *j)
+{
+    return j->n_gpu_total == 0 ? "cpu" : j->n_gpu_total == 1 ? "single" : "multi";
+}
