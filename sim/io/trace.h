@@ -69,6 +69,7 @@ struct trace_env {              /* what a reader may use; all borrowed until clo
 
 struct trace_format {
     const char *name, *summary;
+    bool no_file;               /* makes its jobs itself: opts.path is not used */
     enum st (*open)(const struct trace_env *env, struct trace_reader *out, struct diag *d);
 };
 extern const struct trace_format *const trace_formats[];    /* NULL-terminated */
@@ -81,9 +82,13 @@ struct trace_facts {
     uint64_t n_jobs, n_tasks;           /* in the window */
     uint64_t n_file;                    /* jobs in the file */
     sim_tick first, last;               /* submit, on the trace's clock */
+    sim_tick origin;                    /* first arrival in the whole file: where windows count from */
     bool     sorted;
+    uint64_t n_past_limit;              /* jobs whose true duration is longer than their limit; kept as they are */
     double   gpu_us, cpu_us, mem_us;    /* demand: milli-GPU x us, milli-CPU x us, bytes x us at nominal speed */
-    double   load_gpu, load_cpu, load_mem;   /* offered load: demand / (capacity x span); 0 without capacity */
+    /* Offered load: demand / (capacity x span), 0 without capacity; a card's capacity is its type's
+     * general speed, so that 1 is what the cluster can sustain. */
+    double   load_gpu, load_cpu, load_mem;
     double   stretch;                   /* what gaps are multiplied by, from speedup or load */
     uint64_t content_hash;              /* of the file's bytes */
 };
@@ -107,7 +112,8 @@ void    trace_source_close(struct source *s);
 /* The raw reader of a format, for `trace stats` and `trace convert`. */
 enum st trace_reader_open(const struct trace_env *env, struct trace_reader *out, struct diag *d);
 
-/* Write a job as rows of the native format; header first. */
+/* Write a job as one row of the native format; header first.  Figures that differ
+ * between a job's groups of tasks are joined by '+'. */
 void trace_native_header(FILE *f);
 void trace_native_write(FILE *f, const struct job_spec *s, const struct cluster *c);
 

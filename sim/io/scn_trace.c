@@ -1,0 +1,168 @@
+/* The trace section. */
+#include "io/scn_read.h"
+
+#include <math.h>
+#include <string.h>
+#include "base/mem.h"
+#include "io/gen.h"
+
+enum { GPUS_PER_TASK_MAX = NODE_GPUS_MAX, FORMATS_MAX = 32 };
+
+static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
+
+static enum st read_format(const struct ynode *n, const struct trace_format **out, struct diag *d)
+{
+    const char *word[FORMATS_MAX];
+    size_t count = 0;
+    while (trace_formats[count] != NULL && count < FORMATS_MAX) { word[count] = trace_formats[count]->name; count++; }
+    uint32_t i = 0;
+    if (ydoc_get(n, "format") == NULL) return ydoc_error(n, d, "found no 'format' in the trace section");
+    TRY(ydoc_choice(n, "format", word, count, &i, d));
+    *out = trace_formats[i];
+    return ST_OK;
+}
+
+/* Keys that mean something for some formats only. */
+static enum st check_format_keys(const struct ynode *n, const struct trace_format *f, struct diag *d)
+{
+    const char *format = f->name;
+    static const struct { const char *key, *format; bool is_needed; } own[] = {
+        { "throughputs", "gavel", true }, { "reference_gpu", "gavel", true }, { "pending", "openb", false },
+        { "generate", "generate", false },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(own); i++) {
+        const struct ynode *k = ydoc_get(n, own[i].key);
+        bool fits = is(format, own[i].format);
+        if (k != NULL && !fits) return ydoc_key_error(k, d, "'%s' goes with 'format: %s', found 'format: %s'", own[i].key, own[i].format, format);
+        if (k == NULL && fits && own[i].is_needed) return ydoc_error(n, d, "found no '%s', which 'format: %s' needs", own[i].key, format);
+    }
+    const struct ynode *path = ydoc_get(n, "path"), *strict = ydoc_get(n, "strict");
+    if (path == NULL && !f->no_file) return ydoc_error(n, d, "found no 'path' in the trace section");
+    if (f->no_file && path != NULL) return ydoc_key_error(path, d, "'path' names a file; 'format: %s' makes its jobs itself", format);
+    if (f->no_file && strict != NULL) return ydoc_key_error(strict, d, "'strict' is about files; 'format: %s' has none to repair", format);
+    return ST_OK;
+}
+
+static enum st read_defaults(struct scenario *s, const struct ynode *n, struct diag *d)
+{
+    static const char *const keys[] = {
+        "cpus_per_gpu", "cpus", "mem_per_gpu", "mem", "model", "user", "queue", "limit", "limit_factor",
+    };
+    struct trace_opts *o = &s->trace;
+    const char *model = NULL, *user = NULL, *queue = NULL;
+    TRY(ydoc_keys(n, "defaults", keys, ARRAY_LEN(keys), d));
+    TRY(ydoc_quantity(n, "cpus_per_gpu", TEXT_MILLI, 1000, 0, &o->dflt.cpu_milli_per_gpu, d));
+    TRY(ydoc_quantity(n, "cpus", TEXT_MILLI, 1000, 0, &o->dflt.cpu_milli, d));
+    TRY(ydoc_quantity(n, "mem_per_gpu", TEXT_BYTES, 0, 0, &o->dflt.mem_b_per_gpu, d));
+    TRY(ydoc_quantity(n, "mem", TEXT_BYTES, 0, 0, &o->dflt.mem_b, d));
+    TRY(ydoc_quantity(n, "limit", TEXT_DURATION, TICK_SEC, 1, &o->dflt.limit, d));
+    TRY(ydoc_double(n, "limit_factor", YDOC_ABOVE_0, 1e6, &o->dflt.limit_factor, d));
+    if (ydoc_get(n, "limit") != NULL && ydoc_get(n, "limit_factor") != NULL)
+        return ydoc_key_error(ydoc_get(n, "limit_factor"), d, "found both 'limit' and 'limit_factor'");
+    TRY(ydoc_str(n, "model", &model, d));
+    TRY(ydoc_str(n, "user", &user, d));
+    TRY(ydoc_str(n, "queue", &queue, d));
+    if (model != NULL) o->dflt.model = scn_keep(s, model);
+    if (user != NULL)  o->dflt.user  = scn_keep(s, user);
+    if (queue != NULL) o->dflt.queue = scn_keep(s, queue);
+    return ST_OK;
+}
+
+static enum st read_window(struct scenario *s, const struct ynode *n, struct diag *d)
+{
+    static const char *const keys[] = { "from", "to" };
+    struct trace_opts *o = &s->trace;
+    TRY(ydoc_keys(n, "window", keys, ARRAY_LEN(keys), d));
+    TRY(ydoc_quantity(n, "from", TEXT_DURATION, TICK_SEC, 0, &o->window_from, d));
+    TRY(ydoc_quantity(n, "to", TEXT_DURATION, TICK_SEC, 0, &o->window_to, d));
+    const struct ynode *to = ydoc_get(n, "to");
+    if (to != NULL && o->window_to <= o->window_from) return ydoc_expected(to, d, "a time after 'from'");
+    return ST_OK;
+}
+
+static enum st read_stretch(struct scenario *s, const struct ynode *n, struct diag *d)
+{
+    struct trace_opts *o = &s->trace;
+    TRY(ydoc_double(n, "speedup", YDOC_ABOVE_0, 1e9, &o->speedup, d));
+    TRY(ydoc_double(n, "load", YDOC_ABOVE_0, 1e6, &o->load, d));
+    if (ydoc_get(n, "speedup") == NULL || ydoc_get(n, "load") == NULL) return ST_OK;
+    enum st st = ydoc_key_error(ydoc_get(n, "load"), d, "found both 'speedup' and 'load'; each alone says how fast jobs arrive");
+    diag_hint(d, "an empty value takes a key out: --set trace.speedup= --set trace.load=0.9");
+    return st;
+}
+
+/* A parameter's value as gen_set takes it: text, a list "a|b", or a map "value:weight,value:weight". */
+static enum st gen_text(const struct ynode *v, char *buf, size_t cap, struct diag *d)
+{
+    if (ydoc_is_null(v) || (v->kind != Y_SCALAR && v->n == 0)) return ydoc_expected(v, d, "a value, or a map such as {1: 0.7, 8: 0.3}");
+    bool is_map = v->kind == Y_MAP;
+    size_t n = 0;
+    buf[0] = '\0';
+    for (size_t i = 0; i < (v->kind == Y_SCALAR ? 1 : v->n); i++) {
+        const char *text = v->text;
+        if (v->kind != Y_SCALAR) TRY(ydoc_node_str(v->at[i], &text, d));
+        int got = snprintf(buf + n, cap - n, "%s%s%s%s", i == 0 ? "" : is_map ? "," : "|", is_map ? v->at[i]->key : "", is_map ? ":" : "", text);
+        n += (size_t)got;
+        if (n >= cap) return ydoc_error(v, d, "'%s': found more than %zu characters", v->key, cap - 1);
+    }
+    return ST_OK;
+}
+
+static enum st read_generate(struct scenario *s, const struct ynode *n, struct diag *d)
+{
+    char value[1024], why[512];
+    MEM_NEW(s->trace.gen);
+    gen_defaults(s->trace.gen);
+    for (size_t i = 0; n != NULL && i < n->n; i++) {
+        const struct ynode *v = n->at[i];
+        const char *near = NULL;
+        TRY(gen_text(v, value, sizeof value, d));
+        if (gen_set(s->trace.gen, v->key, value, why, sizeof why, &near)) continue;
+        bool known = false;
+        for (size_t k = 0; k < gen_n_params; k++) known = known || is(gen_params[k].name, v->key);
+        if (known) return ydoc_error(v, d, "'%s': %s", v->key, why);
+        enum st st = ydoc_key_error(v, d, "found unknown key '%s' in generate", v->key);
+        if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
+        return st;
+    }
+    if (gen_check(s->trace.gen, why, sizeof why)) return ST_OK;
+    return ydoc_error(n, d, "generate: %s", why);       /* the defaults agree, so something was set */
+}
+
+enum st scn_read_trace(struct scenario *s, const struct ynode *n, struct diag *d)
+{
+    static const char *const keys[] = {
+        "format", "path", "strict", "speedup", "load", "window", "max_jobs", "defaults", "gpus_per_task",
+        "throughputs", "reference_gpu", "pending", "generate",
+    }, *const pending[] = { "replay", "skip" };
+    const struct ynode *window, *defaults, *generate;
+    const char *reference = NULL;
+    const struct trace_format *format = NULL;
+    struct trace_opts *o = &s->trace;
+    int64_t max_jobs = 0, per_task = 0;
+    uint32_t wait = 0;
+
+    *o = (struct trace_opts){ .speedup = 1, .window_to = TICK_NEVER, .dflt.limit = -1 };
+    TRY(ydoc_keys(n, "trace", keys, ARRAY_LEN(keys), d));
+    TRY(read_format(n, &format, d));
+    TRY(check_format_keys(n, format, d));
+    o->format = format->name;
+    TRY(scn_file(s, n, "path", false, &o->path, d));
+    TRY(ydoc_bool(n, "strict", &o->strict, d));
+    TRY(read_stretch(s, n, d));
+    TRY(ydoc_map(n, "window", &window, d));
+    TRY(read_window(s, window, d));
+    TRY(ydoc_int(n, "max_jobs", 1, INT64_MAX, &max_jobs, d));
+    TRY(ydoc_int(n, "gpus_per_task", 1, GPUS_PER_TASK_MAX, &per_task, d));
+    o->max_jobs = (uint64_t)max_jobs;
+    o->gpus_per_task = (uint32_t)per_task;
+    TRY(ydoc_map(n, "defaults", &defaults, d));
+    TRY(read_defaults(s, defaults, d));
+    TRY(scn_file(s, n, "throughputs", true, &o->throughputs, d));
+    TRY(ydoc_str(n, "reference_gpu", &reference, d));
+    if (reference != NULL) o->reference_gpu = scn_keep(s, reference);
+    TRY(ydoc_choice(n, "pending", pending, ARRAY_LEN(pending), &wait, d));
+    o->pending = pending[wait];
+    TRY(ydoc_map(n, "generate", &generate, d));
+    return is(o->format, "generate") ? read_generate(s, generate, d) : ST_OK;
+}

@@ -1,0 +1,46 @@
+/*
+ * trace_build.h -- what the readers of trace formats share.  Layer: io.
+ */
+#ifndef SIM_TRACE_BUILD_H
+#define SIM_TRACE_BUILD_H
+
+#include "io/csv.h"
+#include "io/trace.h"
+
+extern const struct trace_format trace_native, trace_openb, trace_slurm, trace_swf,
+                                 trace_philly, trace_gavel, trace_helios;
+
+/* Latest submit time on a trace's own clock, which may count from 1970. */
+#define TRACE_TIME_MAX (INT64_MAX / 8)
+
+/* The largest node: 0 when the cluster has none. */
+struct trace_limits { int64_t cores, gpus; };       /* gpus: opts.gpus_per_task if that is given */
+struct trace_limits trace_limits(const struct trace_env *env);
+
+/*
+ * `total` units as ceil(total / most) tasks, as even as possible: the first
+ * groups[0].n tasks get one unit more.  most 0: one task.  Returns the number
+ * of groups, 1 or 2; writes n and size of each.
+ */
+uint32_t trace_split(int64_t total, int64_t most, uint32_t n[2], int64_t size[2]);
+
+/*
+ * A job of `gpus` whole cards (0: CPU work) in a format that knows neither CPU
+ * nor memory: split into gang tasks by `lim`, with the scenario's defaults.
+ * Fills out->group, n_groups and gang; everything else of *out stays.
+ */
+void trace_gpu_job(const struct trace_env *env, struct trace_limits lim, int64_t gpus, sim_tick dur,
+                   struct job_spec *out, struct task_group group[2]);
+
+/* A spec that asks for nothing yet: no strings, no limit. */
+void trace_blank(struct job_spec *s);
+
+/*
+ * "A&B", "A|B", "A&(B|C)": labels that a node must have, all and any.  Interns
+ * them in the cluster.  On failure false with why filled.
+ */
+bool trace_labels(const struct trace_env *env, const char *text, uint64_t *all, uint64_t *any, char *why, size_t cap);
+/* GPU types joined by '|' to a mask. */
+bool trace_gpu_types(const struct trace_env *env, const char *text, uint64_t *mask, char *why, size_t cap);
+
+#endif

@@ -1,0 +1,330 @@
+/*
+ * The native format: jobs.csv, one row a job.  Layer: io.
+ * traces/README.md is the reference of its columns.
+ *
+ * Figures are per task.  A job whose tasks are not all alike has several groups
+ * of tasks, and each per-task column holds one figure a group, joined by '+';
+ * a single figure stands for all groups.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include "base/mem.h"
+#include "io/trace_build.h"
+
+enum { GROUPS_MAX = 64, TASKS_MAX = 1000000 };
+#define MIB (INT64_C(1) << 20)
+
+enum col {
+    ID, SUBMIT, DURATION, USER, QUEUE, TASKS, GANG, CPUS, MEM, GPUS, GPU_MILLI, GPU_MEM,
+    GPU_TYPE, LABELS, EXCLUSIVE, LIMIT, MODEL, PRIORITY, CLASS, N_COLS
+};
+static const char *const names[N_COLS] = {
+    "id", "submit_s", "duration_s", "user", "queue", "tasks", "gang", "cpus", "mem_mib", "gpus",
+    "gpu_milli", "gpu_mem_mib", "gpu_type", "labels", "exclusive", "limit_s", "model", "priority", "class"
+};
+
+struct native {
+    struct trace_env env;
+    struct csv *csv;
+    int at[N_COLS];
+    struct task_group group[GROUPS_MAX];
+};
+
+/* The figures of one column, as many as there are groups. */
+struct figures { int64_t v[GROUPS_MAX]; uint32_t n; };
+
+/* `unit` 0: a whole number.  An empty field leaves n 0. */
+static enum st read_figures(struct native *x, enum col col, int64_t unit, int64_t min, int64_t max,
+                            struct figures *out, struct diag *d)
+{
+    const char *s = csv_field(x->csv, x->at[col]);
+    out->n = 0;
+    while (*s != '\0') {
+        char one[64];
+        size_t len = strcspn(s, "+");
+        if (out->n == GROUPS_MAX) return csv_fail(x->csv, x->at[col], d, "more than %d groups of tasks", GROUPS_MAX);
+        int64_t *v = &out->v[out->n];
+        bool ok = len > 0 && len < sizeof one && (s[len] == '\0' || s[len + 1] != '\0');
+        if (ok) {
+            memcpy(one, s, len);
+            one[len] = '\0';
+            ok = (unit > 0 || strchr(one, '.') == NULL) && csv_decimal(one, unit > 0 ? unit : 1, v);
+        }
+        if (!ok)
+            return csv_fail(x->csv, x->at[col], d, "'%.60s' is not %s", csv_field(x->csv, x->at[col]),
+                            unit > 0 ? "a number >= 0, or is too large" : "a whole number >= 0");
+        if (*v < min || *v > max)
+            return csv_fail(x->csv, x->at[col], d, "'%s' is outside %lld..%lld", one, (long long)(min / (unit > 0 ? unit : 1)),
+                            (long long)(max / (unit > 0 ? unit : 1)));
+        out->n++;
+        s += len + (s[len] == '+');
+    }
+    return ST_OK;
+}
+
+static int64_t figure(const struct figures *f, uint32_t k, int64_t dflt)
+{
+    return f->n == 0 ? dflt : f->v[f->n == 1 ? 0 : k];
+}
+
+/* Seconds keep six decimals; a finer time would be rounded in silence. */
+static enum st check_micros(struct native *x, enum col col, struct diag *d)
+{
+    for (const char *s = csv_field(x->csv, x->at[col]); (s = strchr(s, '.')) != NULL; s++) {
+        size_t n = strspn(s + 1, "0123456789");
+        while (n > 0 && s[n] == '0') n--;
+        if (n > 6) return csv_fail(x->csv, x->at[col], d, "'%.60s' is finer than a microsecond", csv_field(x->csv, x->at[col]));
+    }
+    return ST_OK;
+}
+
+static enum st read_flag(struct native *x, enum col col, bool *out, struct diag *d)
+{
+    int64_t v = 0;
+    TRY(csv_int(x->csv, x->at[col], 0, 1, &v, d));
+    *out = v != 0;
+    return ST_OK;
+}
+
+/* Empty strings are "none". */
+static const char *text(const struct native *x, enum col col)
+{
+    const char *s = csv_field(x->csv, x->at[col]);
+    return *s != '\0' ? s : NULL;
+}
+
+static enum st read_groups(struct native *x, struct job_spec *out, struct diag *d)
+{
+    static const enum col per_task[] = { TASKS, DURATION, CPUS, MEM, GPUS, GPU_MILLI, GPU_MEM };
+    struct figures f[N_COLS];
+    const struct trace_opts *o = x->env.opts;
+    TRY(read_figures(x, TASKS, 0, 1, TASKS_MAX, &f[TASKS], d));
+    TRY(read_figures(x, DURATION, TICK_SEC, 0, DUR_MAX, &f[DURATION], d));
+    TRY(check_micros(x, DURATION, d));
+    TRY(read_figures(x, CPUS, 1000, 0, INT64_C(1000000000), &f[CPUS], d));
+    TRY(read_figures(x, MEM, MIB, 0, INT64_MAX / 1024, &f[MEM], d));
+    TRY(read_figures(x, GPUS, 0, 0, NODE_GPUS_MAX, &f[GPUS], d));
+    TRY(read_figures(x, GPU_MILLI, 0, 0, GPU_WHOLE, &f[GPU_MILLI], d));
+    TRY(read_figures(x, GPU_MEM, MIB, 0, INT64_MAX / 1024, &f[GPU_MEM], d));
+    uint32_t n = 1;
+    for (size_t i = 0; i < ARRAY_LEN(per_task); i++) if (f[per_task[i]].n > n) n = f[per_task[i]].n;
+    for (size_t i = 0; i < ARRAY_LEN(per_task); i++)
+        if (f[per_task[i]].n > 1 && f[per_task[i]].n < n)
+            return csv_fail(x->csv, x->at[per_task[i]], d, "%u figures, but another column has one for each of %u groups of tasks",
+                            f[per_task[i]].n, n);
+    char why[256];
+    uint64_t all, any, types = 0;
+    const char *labels = text(x, LABELS), *gpu_type = text(x, GPU_TYPE);
+    all = any = 0;
+    if (labels != NULL && !trace_labels(&x->env, labels, &all, &any, why, sizeof why))
+        return csv_fail(x->csv, x->at[LABELS], d, "%s", why);
+    if (gpu_type != NULL && !trace_gpu_types(&x->env, gpu_type, &types, why, sizeof why))
+        return csv_fail(x->csv, x->at[GPU_TYPE], d, "%s", why);
+    bool exclusive = false, any_gpu = false;
+    TRY(read_flag(x, EXCLUSIVE, &exclusive, d));
+    for (uint32_t k = 0; k < n; k++) {
+        int64_t gpus = figure(&f[GPUS], k, 0), milli = figure(&f[GPU_MILLI], k, gpus > 0 ? GPU_WHOLE : 0);
+        int64_t gpu_mem = figure(&f[GPU_MEM], k, 0);
+        any_gpu = any_gpu || gpus > 0;
+        if (gpus > 0 && milli == 0) return csv_fail(x->csv, x->at[GPU_MILLI], d, "0, but the job asks for GPUs; expected 1..1000");
+        if (gpus == 0 && f[GPU_MILLI].n > 0 && milli > 0 && n == 1)
+            return csv_fail(x->csv, x->at[GPU_MILLI], d, "a share of a card, but the job asks for no GPUs");
+        if (gpus == 0 && gpu_mem > 0 && n == 1)
+            return csv_fail(x->csv, x->at[GPU_MEM], d, "memory of a card, but the job asks for no GPUs");
+        x->group[k] = (struct task_group){
+            .n = (uint32_t)figure(&f[TASKS], k, 1), .dur = figure(&f[DURATION], k, 0),
+            .shape = {
+                .cpu_milli = figure(&f[CPUS], k, gpus > 0 ? gpus * o->dflt.cpu_milli_per_gpu : o->dflt.cpu_milli),
+                .mem_b = figure(&f[MEM], k, gpus > 0 ? gpus * o->dflt.mem_b_per_gpu : o->dflt.mem_b),
+                .n_gpu = (int32_t)gpus, .gpu_milli = gpus > 0 ? (int32_t)milli : 0, .gpu_mem_b = gpus > 0 ? gpu_mem : 0,
+                .gpu_types = gpus > 0 ? types : 0, .need_all = all, .need_any = any, .exclusive = exclusive } };
+        if (out->gang && x->group[k].dur != x->group[0].dur)
+            return csv_fail(x->csv, x->at[DURATION], d, "tasks of a gang job end together; one duration for all groups expected");
+    }
+    if (gpu_type != NULL && !any_gpu) return csv_fail(x->csv, x->at[GPU_TYPE], d, "'%s', but the job asks for no GPUs", gpu_type);
+    out->group = x->group;
+    out->n_groups = n;
+    return ST_OK;
+}
+
+static enum st next(void *ctx, struct job_spec *out, struct diag *d)
+{
+    struct native *x = ctx;
+    const struct csv *c = x->csv;
+    TRY(csv_next(x->csv, d));
+    trace_blank(out);
+    TRY(csv_need(c, x->at[ID], d));
+    TRY(csv_need(c, x->at[SUBMIT], d));
+    TRY(csv_need(c, x->at[DURATION], d));
+    out->id = text(x, ID);
+    out->user = text(x, USER);
+    out->queue = text(x, QUEUE);
+    out->model = text(x, MODEL);
+    out->klass = text(x, CLASS);
+    out->line = csv_line(c);
+    int64_t priority = 0;
+    TRY(csv_scaled(c, x->at[SUBMIT], TICK_SEC, TRACE_TIME_MAX, &out->submit, d));
+    TRY(check_micros(x, SUBMIT, d));
+    TRY(csv_seconds(c, x->at[LIMIT], &out->limit, d));
+    TRY(check_micros(x, LIMIT, d));
+    if (out->limit == 0) return csv_fail(c, x->at[LIMIT], d, "a limit of 0; leave the field empty for no limit");
+    TRY(csv_int(c, x->at[PRIORITY], INT32_MIN, INT32_MAX, &priority, d));
+    out->priority = (int32_t)priority;
+    TRY(read_flag(x, GANG, &out->gang, d));
+    return read_groups(x, out, d);
+}
+
+static void close_native(void *ctx)
+{
+    struct native *x = ctx;
+    csv_close(x->csv);
+    mem_free(x);
+}
+
+static enum st open_native(const struct trace_env *env, struct trace_reader *out, struct diag *d)
+{
+    static const bool need[N_COLS] = { [ID] = true, [SUBMIT] = true, [DURATION] = true };
+    struct native *x;
+    MEM_NEW(x);
+    x->env = *env;
+    enum st st = csv_open(&x->csv, env->opts->path, ',', d);
+    if (st == ST_OK) st = csv_columns(x->csv, names, need, x->at, N_COLS, false, "traces/README.md lists the columns of the native format", d);
+    if (st != ST_OK) {
+        close_native(x);
+        return st;
+    }
+    *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_native };
+    return ST_OK;
+}
+
+const struct trace_format trace_native = {
+    .name = "native", .summary = "Fairway's own: CSV with a header, one row a job", .open = open_native
+};
+
+/* ---- writing ---- */
+
+void trace_native_header(FILE *f)
+{
+    for (size_t i = 0; i < N_COLS; i++) (void)fprintf(f, "%s%s", i > 0 ? "," : "", names[i]);
+    (void)fputc('\n', f);
+}
+
+/* v / 10^decimals without trailing zeros: exact. */
+static void put_decimal(FILE *f, int64_t v, int decimals)
+{
+    char frac[24];
+    int64_t scale = 1;
+    for (int i = 0; i < decimals; i++) scale *= 10;
+    (void)fprintf(f, "%" PRId64, v / scale);
+    if (v % scale == 0) return;
+    (void)snprintf(frac, sizeof frac, "%0*" PRId64, decimals, v % scale);
+    size_t n = strlen(frac);
+    while (frac[n - 1] == '0') n--;
+    (void)fprintf(f, ".%.*s", (int)n, frac);
+}
+
+static void put_mib(FILE *f, int64_t b)
+{
+    /* Seven decimals of a MiB are a tenth of a byte: reading rounds back to the same byte. */
+    int64_t frac = mul_div(b % MIB, 10000000, MIB) + (mul_div(b % MIB, 10000000, 1) % MIB * 2 >= MIB);
+    put_decimal(f, b / MIB * 10000000 + frac, 7);
+}
+
+static void put_text(FILE *f, const char *s)
+{
+    if (s == NULL) return;
+    /* libcsv trims unquoted blanks. */
+    if (*s != '\0' && strpbrk(s, ",\"\r\n") == NULL && strspn(s, " \t") == 0 && strchr(" \t", s[strlen(s) - 1]) == NULL) {
+        (void)fputs(s, f);
+        return;
+    }
+    (void)fputc('"', f);
+    for (; *s != '\0'; s++) {
+        if (*s == '"') (void)fputc('"', f);
+        (void)fputc(*s, f);
+    }
+    (void)fputc('"', f);
+}
+
+static void put_names(FILE *f, const struct intern *t, uint64_t mask, char sep)
+{
+    for (uint32_t i = 0, n = 0; i < 64; i++)
+        if (mask >> i & 1) (void)fprintf(f, "%s%s", n++ > 0 ? (const char[]){ sep, '\0' } : "", intern_name(t, i));
+}
+
+enum unit { WHOLE, MILLI, MICRO, MEBI };
+
+static void put_figure(FILE *f, int64_t v, enum unit unit)
+{
+    if (unit == MEBI) put_mib(f, v);
+    else put_decimal(f, v, unit == WHOLE ? 0 : unit == MILLI ? 3 : 6);
+}
+
+/* One figure a group, one for all when they are equal. */
+static void put_figures(FILE *f, const int64_t *v, uint32_t n, enum unit unit)
+{
+    bool same = true;
+    for (uint32_t k = 1; k < n; k++) same = same && v[k] == v[0];
+    for (uint32_t k = 0; k < (same ? 1 : n); k++) {
+        if (k > 0) (void)fputc('+', f);
+        put_figure(f, v[k], unit);
+    }
+    (void)fputc(',', f);
+}
+
+void trace_native_write(FILE *f, const struct job_spec *s, const struct cluster *c)
+{
+    enum { F_TASKS, F_DUR, F_CPU, F_MEM, F_GPUS, F_MILLI, F_GMEM, N_F };
+    int64_t v[N_F][GROUPS_MAX];
+    uint32_t n = s->n_groups;
+    SIM_ASSERT(n <= GROUPS_MAX);
+    const struct shape *sh = &s->group[0].shape;    /* types, labels and exclusive are the job's */
+    bool any_gpu = false, any_milli = false, any_gmem = false;
+    for (uint32_t k = 0; k < n; k++) {
+        const struct task_group *g = &s->group[k];
+        v[F_TASKS][k] = g->n;
+        v[F_DUR][k] = g->dur;
+        v[F_CPU][k] = g->shape.cpu_milli;
+        v[F_MEM][k] = g->shape.mem_b;
+        v[F_GPUS][k] = g->shape.n_gpu;
+        v[F_MILLI][k] = g->shape.gpu_milli;
+        v[F_GMEM][k] = g->shape.gpu_mem_b;
+        if (g->shape.n_gpu > 0) { any_gpu = true; sh = &g->shape; }
+        any_milli = any_milli || (g->shape.n_gpu > 0 && g->shape.gpu_milli != GPU_WHOLE);
+        any_gmem = any_gmem || g->shape.gpu_mem_b > 0;
+    }
+    put_text(f, s->id);
+    (void)fputc(',', f);
+    put_decimal(f, s->submit, 6);
+    (void)fputc(',', f);
+    put_figures(f, v[F_DUR], n, MICRO);
+    put_text(f, s->user);
+    (void)fputc(',', f);
+    put_text(f, s->queue);
+    (void)fputc(',', f);
+    /* The number of groups is that of the longest list, so the task counts of several groups are never folded. */
+    for (uint32_t k = 0; k < n; k++) (void)fprintf(f, "%s%" PRId64, k > 0 ? "+" : "", v[F_TASKS][k]);
+    (void)fprintf(f, ",%d,", s->gang);
+    put_figures(f, v[F_CPU], n, MILLI);
+    put_figures(f, v[F_MEM], n, MEBI);
+    put_figures(f, v[F_GPUS], n, WHOLE);
+    if (any_milli) put_figures(f, v[F_MILLI], n, WHOLE); else (void)fputc(',', f);
+    if (any_gmem) put_figures(f, v[F_GMEM], n, MEBI); else (void)fputc(',', f);
+    if (any_gpu) put_names(f, &c->gpu_types, sh->gpu_types, '|');
+    (void)fputc(',', f);
+    put_names(f, &c->labels, sh->need_all, '&');
+    if (sh->need_any != 0) {
+        (void)fputs(sh->need_all != 0 ? "&(" : "(", f);
+        put_names(f, &c->labels, sh->need_any, '|');
+        (void)fputc(')', f);
+    }
+    (void)fprintf(f, ",%s,", sh->exclusive != 0 ? "1" : "");
+    if (s->limit > 0) put_decimal(f, s->limit, 6);
+    (void)fputc(',', f);
+    put_text(f, s->model);
+    (void)fputc(',', f);
+    if (s->priority != 0) (void)fprintf(f, "%d", (int)s->priority);
+    (void)fputc(',', f);
+    put_text(f, s->klass);
+    (void)fputc('\n', f);
+}
