@@ -1,0 +1,210 @@
+/*
+ * drf.c -- dominant resource fairness.  README.md, drf.
+ *
+ * Each user has a queue.  A decision looks only at users who could start
+ * something: one who was set aside with nothing but steady kinds waiting stays
+ * out until something becomes free or a unit of theirs begins to wait.
+ */
+#include "list.h"
+#include "share.h"
+#include "table.h"
+#include "util.h"
+
+struct drf_user {
+    struct queue wait;
+    struct walk  walk;              /* skip: where this decision's search stands */
+    uint64_t     walk_in;           /* the decision it was opened in */
+    int64_t      held[SHARE_DIMS], weight;
+    struct share share;
+    uint64_t     blocked;           /* the plan's stamp when nothing of theirs fitted; 0: not known */
+    uint32_t     pos;               /* in list of users with units waiting; POL_NONE */
+};
+
+struct drf {
+    struct desk desk;
+    bool   skip;
+    struct share_weights weights;
+    struct drf_user *user; size_t cap_user; uint32_t n_users;
+    uint32_t *list; size_t cap_list; uint32_t n_list;   /* users with units waiting, any order */
+    uint32_t *heap; size_t cap_heap; uint32_t n_heap;   /* users not set aside, by share then id */
+};
+
+enum { P_PLACE, P_MODE, P_WEIGHTS };
+static const struct pol_param params[] = {
+    PLACE_PARAM, MODE_PARAM("skip"),
+    { .name = "weights", .type = POL_TEXT, .dflt = "", .help = "user:weight;user:weight...; others weigh 1" },
+};
+
+/* ---- users ---- */
+
+/* Users appear as their first unit does; ids are dense. */
+static struct drf_user *user_of(struct drf *f, uint32_t id)
+{
+    const struct pol_host *h = f->desk.host;
+    POL_RESERVE(f->user, f->cap_user, (size_t)id + 1);
+    for (; f->n_users <= id; f->n_users++) {
+        struct drf_user *u = &f->user[f->n_users];
+        u->weight = share_weight(&f->weights, h->user_name(h->ctx, f->n_users));
+        u->pos = POL_NONE;
+    }
+    return &f->user[id];
+}
+
+static struct queue *queue_of(void *self, const struct unit *u) { return &user_of(self, u->user)->wait; }
+
+static void moved(void *self, const struct unit *u, int sign)
+{
+    struct drf *f = self;
+    const struct desk *d = &f->desk;
+    int64_t *held = user_of(f, u->user)->held;
+    uint32_t t = u->task.slot;
+    for (uint32_t i = 0; i < u->n_tasks; i++, t = d->held[t].next) {
+        const struct pol_shape *s = &d->plan.shape[d->held[t].shape];
+        const struct pol_node *n = &d->plan.node[d->held[t].node].n;
+        held[0] += sign * (s->exclusive ? n->cpu_total : s->cpu_milli);
+        held[1] += sign * (s->exclusive ? n->mem_total : s->mem_b);
+        held[2] += sign * (s->exclusive ? (int64_t)n->n_gpu * 1000 : (int64_t)s->n_gpu * s->gpu_milli);
+    }
+}
+
+/* A unit began to wait: its user may be able to start something. */
+static void wake_user(struct drf *f, uint32_t id)
+{
+    struct drf_user *u = user_of(f, id);
+    u->blocked = 0;
+    if (u->pos != POL_NONE) return;
+    POL_RESERVE(f->list, f->cap_list, (size_t)f->n_list + 1);
+    u->pos = f->n_list;
+    f->list[f->n_list++] = id;
+}
+
+static void unlist(struct drf *f, uint32_t at)
+{
+    f->user[f->list[at]].pos = POL_NONE;
+    f->list[at] = f->list[--f->n_list];
+    if (at < f->n_list) f->user[f->list[at]].pos = at;
+}
+
+/* ---- the heap ---- */
+
+static bool poorer(const struct drf *f, uint32_t a, uint32_t b)
+{
+    int c = share_cmp(&f->user[a].share, &f->user[b].share);
+    return c != 0 ? c < 0 : a < b;
+}
+
+static void sink(struct drf *f, uint32_t at)
+{
+    uint32_t x = f->heap[at];
+    for (uint32_t c; (c = 2 * at + 1) < f->n_heap; at = c) {
+        if (c + 1 < f->n_heap && poorer(f, f->heap[c + 1], f->heap[c])) c++;
+        if (!poorer(f, f->heap[c], x)) break;
+        f->heap[at] = f->heap[c];
+    }
+    f->heap[at] = x;
+}
+
+static void reckon(struct drf *f, struct drf_user *u)
+{
+    const struct pol_view *v = f->desk.view;
+    const int64_t total[SHARE_DIMS] = { v->cpu_total, v->mem_total, v->gpu_total };
+    u->share = share_dominant(u->held, total, u->weight);
+}
+
+static void gather(struct drf *f)
+{
+    f->n_heap = 0;
+    for (uint32_t i = f->n_list; i-- > 0;) {
+        uint32_t id = f->list[i];
+        struct drf_user *u = &f->user[id];
+        if (u->wait.n == 0) {
+            unlist(f, i);
+            continue;
+        }
+        if (u->blocked == f->desk.plan.stamp) continue;
+        reckon(f, u);
+        POL_RESERVE(f->heap, f->cap_heap, (size_t)f->n_heap + 1);
+        f->heap[f->n_heap++] = id;
+    }
+    for (uint32_t i = f->n_heap / 2; i-- > 0;) sink(f, i);
+}
+
+/* ---- the policy ---- */
+
+/* The user's turn: start one unit, or return false: to be set aside. */
+static bool serve(struct drf *f, struct drf_user *u)
+{
+    struct desk *d = &f->desk;
+    uint32_t id;
+    if (!f->skip) return (id = queue_first(&u->wait)) != POL_NONE && desk_try(d, id, "first unit of the user with the smallest share");
+    if (u->walk_in != d->round) {
+        u->walk_in = d->round;
+        walk_open(&u->walk, &u->wait, &d->units, desk_skip, d);
+    }
+    while ((id = walk_top(&u->walk)) != POL_NONE) {
+        if (!desk_place(d, id)) {
+            desk_pass(d, &u->walk);
+            continue;
+        }
+        walk_step(&u->walk, &d->units, POL_NEVER);
+        desk_start(d, id, "unit of the user with the smallest share");
+        return true;
+    }
+    return false;
+}
+
+static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+{
+    struct drf *f = self;
+    struct desk *d = &f->desk;
+    desk_open(d, view, ev, n_ev);
+    for (uint32_t i = 0; i < d->n_fresh; i++) wake_user(f, desk_unit(d, d->fresh[i])->user);
+    gather(f);
+    while (f->n_heap > 0) {
+        struct drf_user *u = &f->user[f->heap[0]];
+        if (serve(f, u)) {
+            reckon(f, u);
+        } else {
+            u->blocked = d->n_fickle == 0 ? d->plan.stamp : 0;
+            f->heap[0] = f->heap[--f->n_heap];
+        }
+        if (f->n_heap > 0) sink(f, 0);
+    }
+}
+
+static const struct desk_ops ops = { .queue = queue_of, .moved = moved };
+
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+{
+    (void)flags;
+    struct drf *f = pol_alloc(1, sizeof *f);
+    desk_init(&f->desk, host, (enum place_rule)value[P_PLACE].i, &ops, f);
+    f->skip = value[P_MODE].i == LIST_SKIP;
+    if (share_weights_parse(&f->weights, value[P_WEIGHTS].s, why, cap)) return f;
+    share_weights_fini(&f->weights);
+    desk_fini(&f->desk);
+    free(f);
+    return NULL;
+}
+
+static void destroy(void *self)
+{
+    struct drf *f = self;
+    for (uint32_t i = 0; i < f->n_users; i++) {
+        queue_fini(&f->user[i].wait);
+        walk_fini(&f->user[i].walk);
+    }
+    free(f->user);
+    free(f->list);
+    free(f->heap);
+    share_weights_fini(&f->weights);
+    desk_fini(&f->desk);
+    free(f);
+}
+
+const struct pol_ops pol_drf = {
+    POL_HEADER, .name = "drf", .source = "Ghodsi et al., Dominant Resource Fairness, NSDI 2011, algorithm 1",
+    .summary = "the user with the smallest weighted dominant share goes first",
+    .n_params = sizeof params / sizeof *params, .params = params,
+    .create = create, .decide = decide, .destroy = destroy,
+};

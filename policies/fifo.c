@@ -1,0 +1,40 @@
+/* fifo.c -- units in order of arrival.  README.md, fifo. */
+#include "list.h"
+#include "table.h"
+#include "util.h"
+
+struct fifo { struct desk desk; enum list_mode mode; };
+
+enum { P_PLACE, P_MODE };
+static const struct pol_param params[] = { PLACE_PARAM, MODE_PARAM("strict") };
+static const struct desk_ops ops;       /* nothing differs */
+
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+{
+    (void)flags, (void)why, (void)cap;
+    struct fifo *f = pol_alloc(1, sizeof *f);
+    desk_init(&f->desk, host, (enum place_rule)value[P_PLACE].i, &ops, f);
+    f->mode = (enum list_mode)value[P_MODE].i;
+    return f;
+}
+
+static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+{
+    struct fifo *f = self;
+    desk_open(&f->desk, view, ev, n_ev);
+    list_run(&f->desk, f->mode);
+}
+
+static void destroy(void *self)
+{
+    struct fifo *f = self;
+    desk_fini(&f->desk);
+    free(f);
+}
+
+const struct pol_ops pol_fifo = {
+    POL_HEADER, .name = "fifo", .source = "baseline: first come, first served",
+    .summary = "units in order of arrival; strict, or skipping what does not fit",
+    .n_params = sizeof params / sizeof *params, .params = params,
+    .create = create, .decide = decide, .destroy = destroy,
+};

@@ -1,0 +1,177 @@
+/*
+ * las.c -- least attained service in discrete levels.  README.md, las.
+ *
+ * A running unit's level changes only when its service reaches a threshold, so
+ * a heap holds each running unit's next crossing; a decision looks at those
+ * that are due.  Entries of units that have stopped since are left in the heap
+ * and known by their start.
+ */
+#include "list.h"
+#include "room.h"
+#include "table.h"
+#include "util.h"
+
+enum { QUEUES_MAX = 16, CARD = 1000 };
+
+struct crossing { int64_t at; uint64_t ordinal, started_in; uint32_t unit; };
+
+struct las {
+    struct desk desk;
+    struct room room;
+    bool    skip;
+    int64_t limit[QUEUES_MAX];  /* service at which level i + 1 begins, in thousandths of a card times us */
+    uint32_t n_limits;
+    struct crossing *heap; size_t cap_heap; uint32_t n_heap;
+    int64_t asked;              /* last wake asked for */
+};
+
+enum { P_PLACE, P_MODE, P_THRESHOLD, P_FACTOR, P_QUEUES };
+static const struct pol_param params[] = {
+    PLACE_PARAM, MODE_PARAM("skip"),
+    { .name = "threshold", .type = POL_DURATION, .dflt = "1h", .help = "service at which the first level ends, in one card's time" },
+    { .name = "factor", .type = POL_INT, .dflt = "10", .help = "each further threshold is this many times the last" },
+    { .name = "queues", .type = POL_INT, .dflt = "2", .help = "levels, 1 to 16" },
+};
+
+/* ---- service ---- */
+
+/* Thousandths of cards that a unit's running time counts for. */
+static int64_t cards_of(const struct las *l, const struct unit *u)
+{
+    const struct kind *k = &l->desk.kinds.at[u->kind];
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < k->n_tasks; i++) {
+        const struct pol_shape *s = &l->desk.plan.shape[k->shape[i]];
+        sum += s->n_gpu > 0 ? (int64_t)s->n_gpu * s->gpu_milli : CARD;
+    }
+    return sum;
+}
+
+static int64_t level(const struct las *l, const struct unit *u, int64_t attained)
+{
+    pol_wide service = (pol_wide)attained * cards_of(l, u);
+    uint32_t i = 0;
+    while (i < l->n_limits && service >= l->limit[i]) i++;
+    return i;
+}
+
+static int64_t wait_key(void *self, const struct unit *u) { return level(self, u, u->attained); }
+
+/* ---- crossings ---- */
+
+static bool sooner(const struct crossing *a, const struct crossing *b) { return a->at < b->at; }
+
+static void push(struct las *l, struct crossing c)
+{
+    POL_RESERVE(l->heap, l->cap_heap, (size_t)l->n_heap + 1);
+    uint32_t at = l->n_heap++;
+    for (; at > 0 && sooner(&c, &l->heap[(at - 1) / 2]); at = (at - 1) / 2) l->heap[at] = l->heap[(at - 1) / 2];
+    l->heap[at] = c;
+}
+
+static void pop(struct las *l)
+{
+    struct crossing x = l->heap[--l->n_heap];
+    uint32_t at = 0;
+    for (uint32_t c; (c = 2 * at + 1) < l->n_heap; at = c) {
+        if (c + 1 < l->n_heap && sooner(&l->heap[c + 1], &l->heap[c])) c++;
+        if (!sooner(&l->heap[c], &x)) break;
+        l->heap[at] = l->heap[c];
+    }
+    l->heap[at] = x;
+}
+
+/* Note when a running unit of level `key` reaches the next. */
+static void foresee(struct las *l, const struct unit *u, int64_t key)
+{
+    if (key >= l->n_limits) return;
+    int64_t cards = cards_of(l, u), need = l->limit[key] / cards + (l->limit[key] % cards != 0);
+    push(l, (struct crossing){ pol_after(u->started, need - u->attained), u->ordinal, u->started_in, u->task.slot });
+}
+
+/* Units run at their present level; those just started come in on top of what they attained. */
+static int64_t run_key(void *self, const struct unit *u)
+{
+    int64_t key = level(self, u, u->attained);
+    foresee(self, u, key);
+    return key;
+}
+
+static bool is_current(const struct las *l, const struct crossing *c)
+{
+    const struct unit *u = desk_unit(&l->desk, c->unit);
+    return u->state == UNIT_RUNNING && u->ordinal == c->ordinal && u->started_in == c->started_in;
+}
+
+static void cross(struct las *l)
+{
+    struct desk *d = &l->desk;
+    while (l->n_heap > 0 && l->heap[0].at <= d->view->now_us) {
+        struct crossing c = l->heap[0];
+        pop(l);
+        if (!is_current(l, &c)) continue;
+        struct unit *u = desk_unit(d, c.unit);
+        set_del(&d->running, &d->units, c.unit);
+        u->key = level(l, u, u->attained + d->view->now_us - u->started);
+        set_add(&d->running, &d->units, c.unit);
+        foresee(l, u, u->key);
+    }
+}
+
+static void ask(struct las *l)
+{
+    while (l->n_heap > 0 && !is_current(l, &l->heap[0])) pop(l);
+    if (l->n_heap == 0 || l->heap[0].at == l->asked || l->heap[0].at >= POL_NEVER - 1) return;
+    l->asked = l->heap[0].at;
+    l->desk.host->wake(l->desk.host->ctx, l->asked);
+}
+
+/* ---- the policy ---- */
+
+static const struct desk_ops ops = { .wait_key = wait_key, .run_key = run_key };
+
+static int64_t beyond(void *self, const struct unit *u) { (void)self; return u->key; }
+
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+{
+    (void)flags;
+    int64_t limit = value[P_THRESHOLD].i, factor = value[P_FACTOR].i, queues = value[P_QUEUES].i;
+    if (limit < 1 || factor < 2 || queues < 1 || queues > QUEUES_MAX) {
+        (void)snprintf(why, cap, "threshold must be above 0, factor at least 2, queues from 1 to %d", QUEUES_MAX);
+        return NULL;
+    }
+    struct las *l = pol_alloc(1, sizeof *l);
+    desk_init(&l->desk, host, (enum place_rule)value[P_PLACE].i, &ops, l);
+    l->skip = value[P_MODE].i == LIST_SKIP;
+    l->asked = -1;
+    /* A threshold beyond what 64 bits count is never reached. */
+    for (pol_wide x = (pol_wide)limit * CARD; l->n_limits + 1 < queues && x < POL_NEVER; x *= factor) l->limit[l->n_limits++] = (int64_t)x;
+    return l;
+}
+
+static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+{
+    static const struct room_rule rule = { .beyond = beyond, .why = "a unit with less service needs the room" };
+    struct las *l = self;
+    desk_open(&l->desk, view, ev, n_ev);
+    cross(l);
+    room_run(&l->room, &l->desk, &rule, l->skip);
+    ask(l);
+}
+
+static void destroy(void *self)
+{
+    struct las *l = self;
+    room_fini(&l->room);
+    desk_fini(&l->desk);
+    free(l->heap);
+    free(l);
+}
+
+const struct pol_ops pol_las = {
+    POL_HEADER, .name = "las", .source = "Gu et al., Tiresias, NSDI 2019, section 3: discretised 2D-LAS",
+    .summary = "units with the least service (cards x time) first, in levels; preempts higher levels",
+    .flags = POL_PREEMPTS,
+    .n_params = sizeof params / sizeof *params, .params = params,
+    .create = create, .decide = decide, .destroy = destroy,
+};

@@ -1,0 +1,37 @@
+/*
+ * room.h -- making room for a waiting unit by stopping running ones.  The rule
+ * is in README.md, srtf.  Shared by the preemptive policies.
+ */
+#ifndef POL_ROOM_H
+#define POL_ROOM_H
+
+#include "desk.h"
+
+struct room {
+    uint32_t *victim; size_t cap_victim; uint32_t n_victims;
+    bool     *back;   size_t cap_back;      /* handed back */
+};
+
+void room_fini(struct room *r);             /* zero-initialise to begin */
+
+/*
+ * Make `unit`, which does not fit, fit by preempting running units whose key is
+ * greater than `beyond`, taken from the last of the running set; its place is
+ * taken in the plan and left in d->spot.
+ *   fresh  the running unit's key at present, never more than the one it has in
+ *          the set; NULL: keys in the set are current
+ * False: nothing changed.  O(victims x (placement + log n)).
+ */
+bool room_make(struct room *r, struct desk *d, uint32_t unit, int64_t beyond,
+               int64_t (*fresh)(void *self, const struct unit *u), const char *why);
+
+/* What differs between the policies that make room. */
+struct room_rule {
+    int64_t (*beyond)(void *self, const struct unit *u);    /* room_make's bound for a waiting unit */
+    int64_t (*fresh)(void *self, const struct unit *u);
+    const char *why;                        /* of a preemption */
+};
+/* One decision: every waiting unit in order starts, makes room, or is passed over (strict: ends the decision). */
+void room_run(struct room *r, struct desk *d, const struct room_rule *rule, bool skip);
+
+#endif

@@ -1,0 +1,44 @@
+/* sjf.c -- the shortest job first.  README.md, sjf. */
+#include "list.h"
+#include "table.h"
+#include "util.h"
+
+struct sjf { struct desk desk; enum list_mode mode; };
+
+enum { P_PLACE, P_MODE, P_ESTIMATE };
+static const struct pol_param params[] = { PLACE_PARAM, MODE_PARAM("strict"), ESTIMATE_PARAM };
+
+static int64_t wait_key(void *self, const struct unit *u) { (void)self; return u->est; }
+static const struct desk_ops ops = { .wait_key = wait_key };
+
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+{
+    (void)why, (void)cap;
+    struct sjf *s = pol_alloc(1, sizeof *s);
+    desk_init(&s->desk, host, (enum place_rule)value[P_PLACE].i, &ops, s);
+    s->mode = (enum list_mode)value[P_MODE].i;
+    list_estimates(&s->desk, value[P_ESTIMATE].i, flags);
+    return s;
+}
+
+static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+{
+    struct sjf *s = self;
+    desk_open(&s->desk, view, ev, n_ev);
+    list_run(&s->desk, s->mode);
+}
+
+static void destroy(void *self)
+{
+    struct sjf *s = self;
+    desk_fini(&s->desk);
+    free(s);
+}
+
+const struct pol_ops pol_sjf = {
+    POL_HEADER, .name = "sjf", .source = "baseline: shortest job first (Smith 1956, weights equal)",
+    .summary = "units by their job's estimated run time; strict, or skipping",
+    .flags = POL_USES_LIMITS | POL_CLAIRVOYANT,
+    .n_params = sizeof params / sizeof *params, .params = params,
+    .create = create, .decide = decide, .destroy = destroy,
+};

@@ -1,0 +1,90 @@
+/*
+ * srtf.c -- the shortest remaining time first, preemptive.  README.md, srtf.
+ *
+ * On estimates what is left of a running unit is E - now with E = estimate -
+ * attained + start, so the running set is kept by E and needs no update as time
+ * passes.  On true times it falls at the speed of the node, which a policy does
+ * not know: the set holds the value last read, an upper bound.
+ */
+#include "list.h"
+#include "room.h"
+#include "table.h"
+#include "util.h"
+
+struct srtf { struct desk desk; struct room room; bool skip; };
+
+enum { P_PLACE, P_MODE, P_ESTIMATE };
+static const struct pol_param params[] = { PLACE_PARAM, MODE_PARAM("skip"), ESTIMATE_PARAM };
+
+/* Longest over the unit's tasks. */
+static int64_t true_left(void *self, const struct unit *u)
+{
+    const struct srtf *s = self;
+    const struct pol_host *h = s->desk.host;
+    int64_t most = 0;
+    pol_task t = u->task;
+    for (uint32_t i = 0; i < u->n_tasks; i++) {
+        const struct pol_task_info *ti = h->task(h->ctx, t);
+        if (ti->true_left_us > most) most = ti->true_left_us;
+        t = ti->next;
+    }
+    return most;
+}
+
+static int64_t wait_key(void *self, const struct unit *u)
+{
+    const struct srtf *s = self;
+    if (s->desk.est_true) return true_left(self, u);
+    if (u->est == POL_NEVER) return POL_NEVER;
+    return u->est > u->attained ? u->est - u->attained : 0;
+}
+
+static int64_t run_key(void *self, const struct unit *u)
+{
+    const struct srtf *s = self;
+    if (s->desk.est_true) return true_left(self, u);
+    return u->est == POL_NEVER ? POL_NEVER : pol_after(u->started, u->est - u->attained);
+}
+
+/* Running units with more left than the waiting one: E - now > key. */
+static int64_t beyond(void *self, const struct unit *u)
+{
+    const struct srtf *s = self;
+    return s->desk.est_true ? u->key : pol_after(s->desk.view->now_us, u->key);
+}
+
+static const struct desk_ops ops = { .wait_key = wait_key, .run_key = run_key };
+
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+{
+    (void)why, (void)cap;
+    struct srtf *s = pol_alloc(1, sizeof *s);
+    desk_init(&s->desk, host, (enum place_rule)value[P_PLACE].i, &ops, s);
+    s->skip = value[P_MODE].i == LIST_SKIP;
+    list_estimates(&s->desk, value[P_ESTIMATE].i, flags);
+    return s;
+}
+
+static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+{
+    struct srtf *s = self;
+    struct room_rule rule = { .beyond = beyond, .fresh = s->desk.est_true ? true_left : NULL, .why = "a shorter unit needs the room" };
+    desk_open(&s->desk, view, ev, n_ev);
+    room_run(&s->room, &s->desk, &rule, s->skip);
+}
+
+static void destroy(void *self)
+{
+    struct srtf *s = self;
+    room_fini(&s->room);
+    desk_fini(&s->desk);
+    free(s);
+}
+
+const struct pol_ops pol_srtf = {
+    POL_HEADER, .name = "srtf", .source = "shortest remaining processing time (Schrage 1968), with make-room on many machines",
+    .summary = "units by what is left of them; preempts longer ones",
+    .flags = POL_PREEMPTS | POL_USES_LIMITS | POL_CLAIRVOYANT,
+    .n_params = sizeof params / sizeof *params, .params = params,
+    .create = create, .decide = decide, .destroy = destroy,
+};
