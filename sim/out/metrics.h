@@ -4,7 +4,7 @@
  *
  * Every metric's formula stands once, in results/README.md, under its name.
  * Integrals fold when something changed, O(1) each; quantiles are exact, from
- * every value (24 bytes a finished job).
+ * every value (40 bytes a finished job).
  */
 #ifndef SIM_METRICS_H
 #define SIM_METRICS_H
@@ -20,8 +20,11 @@ struct metrics_opts {
     bool     write_attempts;
     uint64_t n_jobs;            /* expected arrivals, for the warm-up and cool-down cuts */
     double   warmup, cooldown;  /* fractions of the arrivals, by ordinal, left out of job metrics */
+    double (*weight_of)(const void *ctx, const char *user);     /* fair-share weights; NULL: all 1 */
+    const void *weight_ctx;
 };
 
+/* After world_init, before the first step. */
 struct metrics *metrics_create(const struct world *w, const struct metrics_opts *o);
 struct observer metrics_observer(struct metrics *m);
 /* The first store error met while observing, or ST_OK. */

@@ -7,8 +7,17 @@
  * The schema is sim/out/schema.sql; its words are explained in
  * results/README.md.
  *
+ * A run ends up 'done' only if every row of it was written: after the first
+ * failure each further call returns that failure again, until the next
+ * store_run_begin.  One run is written at a time.
+ *
  * Every function returns ST_EWORLD with d filled when SQLite fails (disk full,
- * locked, not a Fairway file...); a run that failed so is not left 'done'.
+ * locked, not a Fairway file...).  Strings are borrowed for the call.  A row
+ * costs about a microsecond and a half.
+ *
+ * Rollback journal, not WAL: between runs the file is one file, to be copied
+ * as it is; rows are appended, so the journal stays small and each page is
+ * written once, where WAL writes it twice.
  */
 #ifndef SIM_STORE_H
 #define SIM_STORE_H
@@ -51,6 +60,7 @@ struct store_job {
     int64_t cpu_milli, gpu_milli;
     uint32_t n_tasks, n_gpu, n_preempted, n_failed;
     double  rho;                /* finish-time fairness; NaN when not defined */
+    bool    counted;            /* neither warm-up nor cool-down: job metrics include it */
 };
 enum st store_job(struct store *s, int64_t run, const struct store_job *j, struct diag *d);
 
@@ -61,6 +71,8 @@ struct store_attempt {          /* one stay of a task on a node */
 enum st store_attempt(struct store *s, int64_t run, const struct store_attempt *a, struct diag *d);
 enum st store_series(struct store *s, int64_t run, int64_t at_us, const char *name, double value, struct diag *d);
 enum st store_metric(struct store *s, int64_t run, const char *name, const char *scope, double value, const char *unit, struct diag *d);
+/* A number of the machine and the day (seconds this run took...), kept apart from what is deterministic. */
+enum st store_wall(struct store *s, int64_t run, const char *name, double value, const char *unit, struct diag *d);
 enum st store_note(struct store *s, int64_t run, int64_t at_us, const char *name, double value, struct diag *d);
 enum st store_decision(struct store *s, int64_t run, int64_t at_us, const char *verb, uint64_t job_ordinal,
                        int64_t task, int64_t node, const char *why, struct diag *d);   /* task, node: -1 none */

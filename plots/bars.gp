@@ -1,0 +1,19 @@
+# Mean and tail of a metric by policy, relative to a baseline: the mean over
+# seeds of the ratio to the baseline's run of the same seed, with its 95 %
+# interval.  $bars: label, then ratio and half-width for mean, p95, p99.
+# N, YLABEL, BASE, HAS_CI, YMAX, ROTATE.
+set style data histograms
+if (HAS_CI) { set style histogram errorbars gap 1.4 } else { set style histogram clustered gap 1.4 }
+set yrange [0:YMAX]
+set xrange [-0.7:N - 0.3]
+set xtics scale 0 noenhanced
+if (ROTATE) set xtics rotate by 30 right offset 0.6,0.2
+set ylabel YLABEL . "\n" . BASE noenhanced
+set key outside top center horizontal width 1
+if (HAS_CI) {
+    plot $bars using 2:3:xtic(1) lc rgb C[1] title "mean", '' using 4:5 lc rgb C[6] title "p95", \
+         '' using 6:7 lc rgb C[5] title "p99", 1 lc rgb "#404040" dt 3 lw 0.8 notitle
+} else {
+    plot $bars using 2:xtic(1) lc rgb C[1] title "mean", '' using 4 lc rgb C[6] title "p95", \
+         '' using 6 lc rgb C[5] title "p99", 1 lc rgb "#404040" dt 3 lw 0.8 notitle
+}

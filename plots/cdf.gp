@@ -1,0 +1,14 @@
+# Empirical distribution of a job metric, one curve a policy, all seeds together.
+# $cdf: one block a policy, value and fraction.  N, LABEL[], KEYROWS, XLABEL, XDIV, XMIN.
+set logscale x
+set format x "10^{%L}"
+set mxtics 10
+set xrange [XMIN:*]
+set autoscale xfixmax
+set yrange [0:1]
+set ytics 0.25
+set format y "%.2f"
+set xlabel XLABEL
+set ylabel "Fraction of jobs"
+set key outside top center vertical maxrows KEYROWS width 1
+plot for [i=1:N] $cdf index i-1 using ($1 / XDIV < XMIN ? XMIN : $1 / XDIV):2 with linespoints ls i pn 7 title LABEL[i]

@@ -1,0 +1,28 @@
+# One look for every figure.  Set before it, or with gnuplot -e: fmt (svg, pdf
+# or png), out (file; "" is standard output), W and H (inches).
+#
+# Colours: Okabe and Ito's, told apart with the common colour-vision
+# deficiencies; dash and point differ too, so lines survive a grey printer.
+if (!exists("W")) W = 3.5            # one column of a paper; two are 7.0
+if (!exists("H")) H = 2.2
+PT = fmt eq "svg" ? 1.9 : fmt eq "png" ? 3.0 : 1.0      # the terminal's units in a point
+FONT(points) = sprintf("Liberation Sans,%.1f", points * PT)
+if (fmt eq "pdf") set terminal pdfcairo enhanced size W,H font FONT(8) linewidth 1 dashlength 0.6
+if (fmt eq "svg") set terminal svg enhanced size W*144,H*144 font FONT(8) linewidth 2 dashlength 0.6 background "white"
+if (fmt eq "png") set terminal pngcairo enhanced size W*300,H*300 font FONT(8) linewidth 3 dashlength 0.6
+if (out ne "") set output out
+set encoding utf8
+set datafile separator "\t"
+set datafile commentschars ""
+array C[8] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800"]
+array D[8] = [1, 2, 4, 3, 5, 1, 2, 4]
+do for [i=1:24] { k = (i - 1) % 8 + 1; set style line i lc rgb C[k] dt D[k] lw 1.6 pt 4 + (i - 1) % 11 ps 0.55 }
+set border 3 lc rgb "#404040" lw 0.7
+set tics nomirror out scale 0.6 textcolor rgb "#202020"
+set grid ytics lc rgb "#dddddd" lw 0.5 dt 1
+set xlabel offset 0,0.4
+set ylabel offset 0.6,0
+SMALL = FONT(7)
+set key font SMALL samplen 2.6 spacing 1.05 Left reverse noopaque noenhanced
+set style fill solid 1.0 noborder
+set errorbars 0.7 lc rgb "#202020" lw 0.9

@@ -1,0 +1,33 @@
+# GPU utilisation above, tasks waiting below, over time; one line a run.
+# $util, $queue: one block a run, time (s) and value.  N, LABEL[], KEYROWS, XLABEL, TDIV.
+stats $queue using 2 name "Q" nooutput
+q = Q_max > 0 ? Q_max : 1
+step = 10 ** floor(log10(q / 2.5))
+step = q / step > 12 ? step * 5 : q / step > 5 ? step * 2 : step
+if (step < 1) step = 1
+# What is left under the legend, split in two.
+top = 1 - (0.10 + 0.125 * KEYROWS) / H
+bottom = 0.42 / H
+middle = (top + bottom) / 2
+set multiplot
+set lmargin at screen 0.165
+set rmargin at screen 0.97
+set xrange [0:TMAX / TDIV]
+set tmargin at screen top
+set bmargin at screen middle + 0.08 / H
+set yrange [0:100]
+set ytics 25
+set format x ""
+set ylabel "GPUs allocated (%)"
+set key at screen 0.55,0.99 center top vertical maxrows KEYROWS width 1
+plot for [i=1:N] $util index i-1 using ($1 / TDIV):($2 * 100) with lines ls i lw 1.3 title LABEL[i]
+set tmargin at screen middle - 0.08 / H
+set bmargin at screen bottom
+set yrange [0:q * 1.05]
+set ytics step
+set format x "%g"
+set xlabel XLABEL noenhanced
+set ylabel "Tasks waiting"
+unset key
+plot for [i=1:N] $queue index i-1 using ($1 / TDIV):2 with lines ls i lw 1.3 notitle
+unset multiplot

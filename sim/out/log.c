@@ -1,0 +1,51 @@
+#include "out/log.h"
+
+#include <inttypes.h>
+
+const char *const log_stop_why[] = {
+    [STOP_DONE] = "done", [STOP_PREEMPTED] = "preempted", [STOP_FAILED] = "failed",
+    [STOP_TIMEOUT] = "timeout", [STOP_HORIZON] = "horizon",
+};
+const char *const log_job_status[] = {
+    [JOB_LIVE] = "live", [JOB_DONE] = "done", [JOB_TIMEOUT] = "timeout",
+    [JOB_REJECTED] = "rejected", [JOB_UNFINISHED] = "unfinished",
+};
+
+static const char *node_name(const struct world *w, uint32_t node) { return intern_name(&w->cluster->node_names, node); }
+
+static void arrived(void *ctx, const struct world *w, uint32_t job)
+{
+    (void)fprintf(ctx, "%" PRId64 " arrive %s\n", world_now(w), w->jobs.job[job].id);
+}
+
+static void started(void *ctx, const struct world *w, uint32_t task)
+{
+    const struct task *t = &w->jobs.task[task];
+    const struct hold *h = cluster_hold(w->cluster, task);
+    (void)fprintf(ctx, "%" PRId64 " start %s %" PRIu32 " %s %" PRIx64 "\n", world_now(w), w->jobs.job[t->job].id,
+                  t->index, node_name(w, h->node), h->cards);
+}
+
+static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why why)
+{
+    const struct task *t = &w->jobs.task[task];
+    (void)fprintf(ctx, "%" PRId64 " stop %s %" PRIu32 " %s %s\n", world_now(w), w->jobs.job[t->job].id, t->index,
+                  node_name(w, cluster_hold(w->cluster, task)->node), log_stop_why[why]);
+}
+
+static void job_ended(void *ctx, const struct world *w, uint32_t job)
+{
+    const struct job *j = &w->jobs.job[job];
+    (void)fprintf(ctx, "%" PRId64 " end %s %s\n", world_now(w), j->id, log_job_status[j->status]);
+}
+
+static void node_changed(void *ctx, const struct world *w, uint32_t node)
+{
+    (void)fprintf(ctx, "%" PRId64 " %s %s\n", world_now(w), w->cluster->node[node].is_up ? "up" : "down", node_name(w, node));
+}
+
+struct observer log_observer(FILE *to)
+{
+    return (struct observer){ .ctx = to, .arrived = arrived, .started = started, .stopped = stopped,
+                              .job_ended = job_ended, .node_changed = node_changed };
+}

@@ -1,0 +1,48 @@
+/*
+ * plot.h -- the figures.  Layer: out.
+ *
+ * What is drawn comes from the database's views and from compare.h: a figure
+ * chooses, thins and lays out, and computes no metric.  The drawing itself is
+ * plots/FIGURE.gp.
+ */
+#ifndef SIM_PLOT_H
+#define SIM_PLOT_H
+
+#include "out/compare.h"
+#include "out/gnuplot.h"
+
+/* What the user chose; NULL, -1 and 0 where nothing was said. */
+struct plot_opts {
+    const char *out;            /* path */
+    const char *scenario;       /* title of a case; needed when the database has several */
+    const char *metric;         /* cdf, bars: jct, wait, slowdown... */
+    const char *scope;          /* bars */
+    const char *base;           /* bars: label */
+    int64_t     run;            /* timeline, gantt */
+    const char *nodes;          /* gantt: names, comma-separated, or a number: that many, those with the most starts */
+    sim_tick    from, to;       /* gantt */
+};
+
+/* Which options a figure takes: one letter each. */
+struct plot_figure {
+    const char *name, *summary;
+    const char *takes;          /* of "smcbrnft": scenario metric scope base run nodes from to */
+    enum st (*write)(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+                     const struct plot_opts *o, struct diag *d);
+};
+extern const struct plot_figure plot_figures[];     /* ended by a NULL name */
+
+/* NULL with d filled when there is none of that name. */
+const struct plot_figure *plot_find(const char *name, struct diag *d);
+enum st plot_make(struct store *s, const struct plot_figure *f, const struct plot_opts *o, struct diag *d);
+
+/* plot_gantt.c */
+enum st plot_gantt(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+                   const struct plot_opts *o, struct diag *d);
+
+/* For figures: a run of the case by number (ST_EINPUT if it is none); a unit of time that suits `us`. */
+enum st plot_run(const struct cmp_case *k, int64_t run, const struct cmp_policy **p, size_t *index, struct diag *d);
+struct plot_unit { const char *name; double seconds; };
+struct plot_unit plot_time_unit(double seconds);
+
+#endif

@@ -1,0 +1,186 @@
+-- The file of results.  results/README.md explains every word and formula.
+--
+-- Conventions: *_us are microseconds since the run began; -1 is never.  A run's
+-- rows are written while its status is 'running'; only rows of runs that are
+-- 'done' may be compared or drawn, so read the views, which show no others.
+-- Nothing outside `wall` depends on the machine or on the day: two files of the
+-- same runs are equal in every other table.
+
+CREATE TABLE run (
+    id            INTEGER PRIMARY KEY,
+    key           TEXT NOT NULL UNIQUE,     -- hash of scenario, trace, policy, seed, version
+    scenario      TEXT NOT NULL,
+    title         TEXT NOT NULL,
+    scenario_text TEXT NOT NULL,            -- as it was run, overrides included
+    trace_path    TEXT NOT NULL,
+    trace_hash    TEXT NOT NULL,
+    policy        TEXT NOT NULL,            -- label
+    policy_spec   TEXT NOT NULL,            -- with every parameter
+    policy_source TEXT NOT NULL,
+    clairvoyant   INTEGER NOT NULL CHECK (clairvoyant IN (0, 1)),
+    seed          INTEGER NOT NULL,         -- 64 bits; above 2^63 it shows as negative
+    version       TEXT NOT NULL,            -- of the program
+    status        TEXT NOT NULL CHECK (status IN ('running', 'done', 'failed', 'interrupted')),
+    digest        TEXT,                     -- of every event, 16 hex digits
+    message       TEXT                      -- why it failed
+) STRICT;
+
+CREATE TABLE job (
+    run INTEGER NOT NULL REFERENCES run,
+    ordinal    INTEGER NOT NULL,            -- order of arrival
+    id         TEXT NOT NULL,
+    user       TEXT NOT NULL,
+    queue      TEXT,
+    class      TEXT NOT NULL,
+    model      TEXT,
+    status     TEXT NOT NULL,               -- done, timeout, rejected, unfinished
+    counted    INTEGER NOT NULL,            -- 0: in the warm-up or cool-down, left out of job metrics
+    submit_us  INTEGER NOT NULL,
+    start_us   INTEGER NOT NULL,            -- first start
+    end_us     INTEGER NOT NULL,
+    nominal_us INTEGER NOT NULL,            -- run time alone at nominal speed
+    limit_us   INTEGER NOT NULL,
+    lost_us    INTEGER NOT NULL,            -- nominal work thrown away, summed over tasks
+    n_tasks    INTEGER NOT NULL,
+    cpu_milli  INTEGER NOT NULL,            -- over all tasks
+    gpu_milli  INTEGER NOT NULL,
+    n_gpu      INTEGER NOT NULL,            -- cards over all tasks
+    n_preempted INTEGER NOT NULL,
+    n_failed   INTEGER NOT NULL,
+    rho        REAL,                        -- finish-time fairness
+    PRIMARY KEY (run, ordinal)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE attempt (                      -- one stay of a task on a node
+    run INTEGER NOT NULL REFERENCES run,
+    ordinal  INTEGER NOT NULL,
+    task     INTEGER NOT NULL,              -- index in the job
+    attempt  INTEGER NOT NULL,              -- from 1
+    node     INTEGER NOT NULL,
+    cards    INTEGER NOT NULL,              -- bit k: the node's card k
+    start_us INTEGER NOT NULL,
+    end_us   INTEGER NOT NULL,
+    outcome  TEXT NOT NULL,                 -- done, preempted, failed, timeout, horizon
+    PRIMARY KEY (run, ordinal, task, attempt)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE series (                       -- sampled
+    run INTEGER NOT NULL REFERENCES run,
+    name  TEXT NOT NULL,
+    at_us INTEGER NOT NULL,
+    value REAL NOT NULL,
+    PRIMARY KEY (run, name, at_us)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE metric (
+    run INTEGER NOT NULL REFERENCES run,
+    name  TEXT NOT NULL,
+    scope TEXT NOT NULL,                    -- all, class=NAME, user=NAME
+    value REAL NOT NULL,                    -- a metric that is not defined has no row
+    unit  TEXT NOT NULL,
+    PRIMARY KEY (run, name, scope)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE wall (                         -- what the machine did: differs from run to run
+    run INTEGER NOT NULL REFERENCES run,
+    name  TEXT NOT NULL,
+    value REAL NOT NULL,
+    unit  TEXT NOT NULL,
+    PRIMARY KEY (run, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE note (                         -- numbers a policy asked to keep
+    run INTEGER NOT NULL REFERENCES run,
+    seq   INTEGER NOT NULL,
+    at_us INTEGER NOT NULL,
+    name  TEXT NOT NULL,
+    value REAL,
+    PRIMARY KEY (run, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE decision (
+    run INTEGER NOT NULL REFERENCES run,
+    seq     INTEGER NOT NULL,
+    at_us   INTEGER NOT NULL,
+    verb    TEXT NOT NULL,
+    ordinal INTEGER NOT NULL,
+    task    INTEGER NOT NULL,               -- -1: the whole job
+    node    INTEGER NOT NULL,               -- -1: none
+    why     TEXT,
+    PRIMARY KEY (run, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE repair (                       -- what was mended in the trace
+    run INTEGER NOT NULL REFERENCES run,
+    what       TEXT NOT NULL,
+    count      INTEGER NOT NULL,
+    first_line INTEGER NOT NULL,
+    PRIMARY KEY (run, what)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE node (
+    run INTEGER NOT NULL REFERENCES run,
+    node      INTEGER NOT NULL,
+    name      TEXT NOT NULL,
+    rack      TEXT NOT NULL,
+    gpu_type  TEXT,
+    n_gpu     INTEGER NOT NULL,
+    cpu_milli INTEGER NOT NULL,
+    mem_b     INTEGER NOT NULL,
+    PRIMARY KEY (run, node)
+) STRICT, WITHOUT ROWID;
+
+-- A run takes its rows with it.  Not a foreign key's cascade: checking the key
+-- of every row written would cost a sixth of the time.
+CREATE TRIGGER run_delete BEFORE DELETE ON run BEGIN
+    DELETE FROM job WHERE run = OLD.id;
+    DELETE FROM attempt WHERE run = OLD.id;
+    DELETE FROM series WHERE run = OLD.id;
+    DELETE FROM metric WHERE run = OLD.id;
+    DELETE FROM wall WHERE run = OLD.id;
+    DELETE FROM note WHERE run = OLD.id;
+    DELETE FROM decision WHERE run = OLD.id;
+    DELETE FROM repair WHERE run = OLD.id;
+    DELETE FROM node WHERE run = OLD.id;
+END;
+
+CREATE INDEX run_question ON run (scenario, policy, seed);
+
+-- Finished runs.  Of several with the same question and answer (say of two
+-- versions of the program) the latest.
+CREATE VIEW v_run AS
+SELECT * FROM run r WHERE status = 'done' AND NOT EXISTS (
+    SELECT 1 FROM run s WHERE s.status = 'done' AND s.id > r.id AND s.seed = r.seed
+       AND s.scenario = r.scenario AND s.policy = r.policy AND s.policy_spec = r.policy_spec
+       AND s.trace_hash = r.trace_hash AND s.scenario_text = r.scenario_text);
+
+-- Finished jobs that job metrics count, in seconds.
+CREATE VIEW v_job AS
+SELECT r.scenario, r.policy, r.seed, j.run, j.ordinal, j.id, j.user, j.class,
+       j.submit_us / 1e6 AS submit, j.end_us / 1e6 AS end,
+       (j.end_us - j.submit_us) / 1e6 AS jct,
+       (j.start_us - j.submit_us) / 1e6 AS wait,
+       CASE WHEN j.nominal_us > 0 THEN 1.0 * (j.end_us - j.submit_us) / j.nominal_us END AS slowdown,
+       max(1.0, 1.0 * (j.end_us - j.submit_us) / max(j.nominal_us, 10000000)) AS bounded_slowdown,
+       j.rho
+  FROM job j JOIN v_run r ON r.id = j.run
+ WHERE j.status IN ('done', 'timeout') AND j.counted;
+
+CREATE VIEW v_metric AS
+SELECT r.scenario, r.policy, r.seed, m.* FROM metric m JOIN v_run r ON r.id = m.run;
+
+CREATE VIEW v_series AS
+SELECT r.scenario, r.policy, r.seed, s.* FROM series s JOIN v_run r ON r.id = s.run;
+
+-- Who held which card when: one row for each card of each attempt.
+CREATE VIEW v_card AS
+WITH RECURSIVE bit(k) AS (SELECT 0 UNION ALL SELECT k + 1 FROM bit WHERE k < 63)
+SELECT a.run, a.node, n.name AS node_name, bit.k AS card, a.start_us, a.end_us,
+       a.ordinal, a.task, j.id AS job, j.user, j.class,
+       j.gpu_milli / max(1, j.n_gpu) AS milli, a.outcome
+  FROM attempt a
+  JOIN v_run r ON r.id = a.run
+  JOIN job j ON j.run = a.run AND j.ordinal = a.ordinal
+  JOIN node n ON n.run = a.run AND n.node = a.node
+  JOIN bit ON bit.k < n.n_gpu AND (a.cards >> bit.k) & 1
+ WHERE a.cards <> 0;
