@@ -33,6 +33,10 @@ CFLAGS_ALL   = -std=c11 -g $(OPT) $(WARN) $(STRICT) -fno-common -ffp-contract=of
                $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
 LDLIBS_ALL   = -lgsl -lgslcblas -lsqlite3 -lcsv -lyaml -ljansson -lm $(LDLIBS)
 
+# V=1 shows whole command lines.
+Q   := $(if $(V),,@)
+say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
+
 SRC  := $(sort $(wildcard sim/*/*.c policies/*.c))
 OBJ  := $(SRC:%.c=$(B)/obj/%.o)
 MAIN := $(B)/obj/sim/app/main.o
@@ -40,24 +44,45 @@ LIB  := $(filter-out $(MAIN),$(OBJ))
 
 all: $(B)/fairway
 
+include sim/out/embed.mk
+
 $(B)/fairway: $(MAIN) $(B)/libfairway.a
-	$(CC) $(CFLAGS_ALL) $(LDFLAGS) $^ $(LDLIBS_ALL) -o $@
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $^ $(LDLIBS_ALL) -o $@
 
 # One archive, so that a test links only what it uses.
 $(B)/libfairway.a: $(LIB)
-	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(B)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
 include tests/tests.mk
+
+# ---- for people ----
+
+DEMO_DB := results/demo.db
+
+demo: deps
+	@$(MAKE) --no-print-directory all
+	@sh scenarios/demo.sh $(B)/fairway $(DEMO_DB) results
+
+deps:
+	@sh debian/deps.sh
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/fairway/scenarios $(DESTDIR)$(PREFIX)/share/fairway/traces
+	install -m 755 $(B)/fairway $(DESTDIR)$(PREFIX)/bin/fairway
+	install -m 644 scenarios/*.yaml scenarios/README.md $(DESTDIR)$(PREFIX)/share/fairway/scenarios
+	cp -R traces/sample $(DESTDIR)$(PREFIX)/share/fairway/traces/
 
 clean:
 	rm -rf build
 
 -include $(OBJ:.o=.d)
-.PHONY: all clean
+.PHONY: all demo deps install clean
 .SECONDARY:
 .DELETE_ON_ERROR:

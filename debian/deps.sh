@@ -1,0 +1,16 @@
+#!/bin/sh
+# Install what debian/control lists under Build-Depends and is not here yet.
+# With everything present it does nothing, and needs neither root nor a network.
+set -eu
+cd "$(dirname "$0")/.."
+names=$(sed -n '/^Build-Depends:/,/^[^ ]*:/{ s/^Build-Depends://; /^[^ ]/d; p; }' debian/control | tr ',' '\n' | awk 'NF { print $1 }')
+missing=
+for p in $names; do
+    dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing="$missing $p"
+done
+[ -n "$missing" ] || exit 0
+echo "installing:$missing"
+if [ "$(id -u)" -eq 0 ]; then sudo=; else sudo=sudo; fi
+export DEBIAN_FRONTEND=noninteractive
+$sudo apt-get update -qq
+$sudo apt-get build-dep -y -qq ./

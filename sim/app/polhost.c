@@ -1,0 +1,397 @@
+#include "app/polhost.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include "app/polspec.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "table.h"
+
+_Static_assert(POL_ENGINES_MAX == (int)ENGINE_KINDS_MAX, "the ABI shows every engine kind");
+
+enum verb { VERB_START, VERB_START_GANG, VERB_PREEMPT, VERB_WAKE };
+static const char *const verb_name[] = { "start", "start", "preempt", "wake" };
+
+struct decision {
+    enum verb verb;
+    uint32_t  slot, gen;        /* task, or job of a gang */
+    uint32_t  place, n_place;   /* in the place buffer */
+    int64_t   at;
+    size_t    why;              /* offset in the text buffer; 0: none */
+};
+
+struct polhost {
+    struct polspec spec;
+    void          *self;
+    uint32_t       flags;
+    struct pol_host api;
+    struct polhost_hooks hooks;
+    struct world  *w;           /* borrowed for the length of one decide call */
+    struct diag    failed;      /* the policy called fail, or misused a verb */
+
+    /* The mirror of the world that the policy sees. */
+    struct pol_view view;
+    struct pol_node  *node;   struct pol_card *card;   bool is_shown;
+    struct pol_shape *shape;  size_t cap_shape;
+    struct pol_job_info  *job_info;  uint64_t *job_seen;   size_t cap_job, cap_job_seen;
+    struct pol_task_info *task_info; uint64_t *task_seen;  size_t cap_task, cap_task_seen;
+    uint64_t call;              /* decide calls so far: marks which infos are current */
+    struct pol_event *event;  size_t cap_event;
+
+    /* The decision buffer, emptied at every call. */
+    struct decision *dec;     size_t n_dec, cap_dec;
+    struct world_place *place; size_t n_place, cap_place;
+    char            *text;    size_t n_text, cap_text;
+};
+
+/* ---- what the policy reads ---- */
+
+static const struct pol_job_info *lend_job(void *ctx, pol_job h)
+{
+    struct polhost *p = ctx;
+    const struct world *w = p->w;
+    if (w == NULL || h.slot >= w->jobs.n_job_slots) return NULL;
+    const struct job *j = &w->jobs.job[h.slot];
+    if (!j->is_live || j->gen != h.gen) return NULL;
+    struct pol_job_info *i = &p->job_info[h.slot];
+    if (p->job_seen[h.slot] == p->call) return i;
+    p->job_seen[h.slot] = p->call;
+    *i = (struct pol_job_info){
+        .ordinal = j->ordinal, .submit_us = j->submit, .limit_us = j->limit,
+        .true_dur_us = p->flags & POL_CLAIRVOYANT ? j->nominal : -1,
+        .first_task = { j->first_task, w->jobs.task[j->first_task].gen },
+        .n_tasks = j->n_tasks, .n_waiting = j->n_waiting, .n_running = j->n_running,
+        .user = j->user, .queue = j->queue, .priority = j->priority, .is_gang = j->gang,
+    };
+    return i;
+}
+
+static const struct pol_task_info *lend_task(void *ctx, pol_task h)
+{
+    struct polhost *p = ctx;
+    const struct world *w = p->w;
+    if (w == NULL || h.slot >= w->jobs.n_task_slots) return NULL;
+    const struct task *t = &w->jobs.task[h.slot];
+    if (!t->is_live || t->gen != h.gen) return NULL;
+    struct pol_task_info *i = &p->task_info[h.slot];
+    if (p->task_seen[h.slot] == p->call) return i;
+    p->task_seen[h.slot] = p->call;
+    bool running = t->state == TASK_RUNNING;
+    const struct hold *hold = running ? &w->cluster->hold[h.slot] : NULL;
+    *i = (struct pol_task_info){
+        .job = { t->job, w->jobs.job[t->job].gen },
+        .next = { t->next, t->next == NONE ? 0 : w->jobs.task[t->next].gen },
+        .index = t->index, .shape = t->shape, .is_running = running,
+        .node = running ? hold->node : POL_NONE, .cards = running ? hold->cards : 0,
+        .started_us = running ? t->started_at : -1,
+        .attained_us = world_attained(w, h.slot),
+        .true_left_us = p->flags & POL_CLAIRVOYANT ? world_left(w, h.slot) : -1,
+    };
+    return i;
+}
+
+static const char *lend_user_name(void *ctx, uint32_t user)
+{
+    const struct polhost *p = ctx;
+    return p->w != NULL && user < p->w->users.n ? intern_name(&p->w->users, user) : NULL;
+}
+
+/* ---- what the policy says ---- */
+
+static size_t keep_text(struct polhost *p, const char *why)
+{
+    if (why == NULL || p->hooks.decision == NULL) return 0;
+    size_t n = strlen(why) + 1, at = p->n_text;
+    MEM_RESERVE(p->text, p->cap_text, at + n);
+    memcpy(p->text + at, why, n);
+    p->n_text += n;
+    return at;
+}
+
+static struct decision *append(struct polhost *p, enum verb verb, uint32_t slot, uint32_t gen, const char *why)
+{
+    MEM_RESERVE(p->dec, p->cap_dec, p->n_dec + 1);
+    struct decision *d = &p->dec[p->n_dec++];
+    *d = (struct decision){ .verb = verb, .slot = slot, .gen = gen, .why = keep_text(p, why) };
+    return d;
+}
+
+static void append_places(struct polhost *p, struct decision *d, const struct pol_place *place, uint32_t n)
+{
+    d->place = (uint32_t)p->n_place;
+    d->n_place = n;
+    MEM_RESERVE(p->place, p->cap_place, p->n_place + n);
+    for (uint32_t i = 0; i < n; i++)
+        p->place[p->n_place++] = (struct world_place){ .node = place[i].node, .cards = place[i].cards };
+}
+
+static void say_start(void *ctx, pol_task t, const struct pol_place *place, const char *why)
+{
+    struct polhost *p = ctx;
+    append_places(p, append(p, VERB_START, t.slot, t.gen, why), place, 1);
+}
+
+static void say_start_gang(void *ctx, pol_job j, const struct pol_place *place, uint32_t n, const char *why)
+{
+    struct polhost *p = ctx;
+    append_places(p, append(p, VERB_START_GANG, j.slot, j.gen, why), place, n);
+}
+
+static void say_preempt(void *ctx, pol_task t, const char *why)
+{
+    struct polhost *p = ctx;
+    (void)append(p, VERB_PREEMPT, t.slot, t.gen, why);
+}
+
+static void say_wake(void *ctx, int64_t at_us)
+{
+    struct polhost *p = ctx;
+    append(p, VERB_WAKE, 0, 0, NULL)->at = at_us;
+}
+
+static void say_note(void *ctx, const char *name, double value)
+{
+    struct polhost *p = ctx;
+    if (p->hooks.note != NULL && p->w != NULL) p->hooks.note(p->hooks.ctx, world_now(p->w), name, value);
+}
+
+static void say_fail(void *ctx, const char *message)
+{
+    struct polhost *p = ctx;
+    (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' gave up: %s", p->spec.ops->name, message);
+}
+
+/* ---- the mirror ---- */
+
+static void show_node(struct polhost *p, uint32_t i)
+{
+    const struct node *n = &p->w->cluster->node[i];
+    struct pol_node *o = &p->node[i];
+    *o = (struct pol_node){
+        .cpu_total = n->cpu_total, .cpu_free = n->cpu_free, .mem_total = n->mem_total, .mem_free = n->mem_free,
+        .labels = n->labels, .card0 = n->card0, .n_gpu = n->n_gpu, .gpu_type = n->gpu_type, .rack = n->rack,
+        .n_tasks = n->n_tasks, .is_up = n->is_up,
+    };
+    memcpy(o->engine_total, n->engine_total, sizeof o->engine_total);
+    memcpy(o->engine_free, n->engine_free, sizeof o->engine_free);
+    for (uint32_t k = n->card0; k < n->card0 + n->n_gpu; k++) {
+        const struct card *c = &p->w->cluster->card[k];
+        p->card[k] = (struct pol_card){ .mem_total = c->mem_total, .mem_free = c->mem_free, .milli_free = c->milli_free };
+    }
+}
+
+static void show_shapes(struct polhost *p)
+{
+    const struct shapes *s = &p->w->shapes;
+    MEM_RESERVE(p->shape, p->cap_shape, s->n);
+    for (uint32_t i = p->view.n_shapes; i < s->n; i++) {
+        const struct shape *a = &s->at[i];
+        p->shape[i] = (struct pol_shape){
+            .cpu_milli = a->cpu_milli, .mem_b = a->mem_b, .gpu_mem_b = a->gpu_mem_b, .gpu_types = a->gpu_types,
+            .need_all = a->need_all, .need_any = a->need_any, .n_gpu = a->n_gpu, .gpu_milli = a->gpu_milli,
+            .exclusive = a->exclusive,
+        };
+        memcpy(p->shape[i].engine, a->engine, sizeof a->engine);
+    }
+    p->view.n_shapes = s->n;
+    p->view.shape = p->shape;
+}
+
+static void show_world(struct polhost *p)
+{
+    struct world *w = p->w;
+    struct cluster *c = w->cluster;
+    if (!p->is_shown) {
+        MEM_ARRAY(p->node, c->n_nodes);
+        MEM_ARRAY(p->card, c->n_cards);
+        for (uint32_t i = 0; i < c->n_nodes; i++) show_node(p, i);
+        p->is_shown = true;
+    } else {
+        for (uint32_t i = 0; i < c->n_changed; i++) show_node(p, c->changed[i]);
+    }
+    show_shapes(p);
+    struct pol_view *v = &p->view;
+    v->now_us = world_now(w);
+    v->n_nodes = c->n_nodes;
+    v->n_cards = c->n_cards;
+    v->n_users = w->users.n;
+    v->n_gpu_types = c->gpu_types.n;
+    v->n_racks = c->rack_names.n;
+    v->node = p->node;
+    v->card = p->card;
+    v->changed = c->changed;
+    v->n_changed = c->n_changed;
+    v->n_waiting = w->n_waiting;
+    v->n_running = w->n_running;
+    v->cpu_total = c->sum.cpu_total;
+    v->mem_total = c->sum.mem_total;
+    v->gpu_total = c->sum.gpu_total;
+    /* Infos are filled when asked for; here only room for every slot. */
+    MEM_RESERVE(p->job_info, p->cap_job, w->jobs.n_job_slots);
+    MEM_RESERVE(p->job_seen, p->cap_job_seen, w->jobs.n_job_slots);
+    MEM_RESERVE(p->task_info, p->cap_task, w->jobs.n_task_slots);
+    MEM_RESERVE(p->task_seen, p->cap_task_seen, w->jobs.n_task_slots);
+    p->call++;
+}
+
+static const uint32_t event_kind[] = {
+    [NOTICE_ARRIVED] = POL_ARRIVED, [NOTICE_READY] = POL_READY, [NOTICE_TASK_ENDED] = POL_TASK_ENDED,
+    [NOTICE_JOB_ENDED] = POL_JOB_ENDED, [NOTICE_NODE_DOWN] = POL_NODE_DOWN, [NOTICE_NODE_UP] = POL_NODE_UP,
+    [NOTICE_TIMER] = POL_TIMER,
+};
+
+static void show_events(struct polhost *p, const struct notice *n, size_t n_notices)
+{
+    const struct job_table *t = &p->w->jobs;
+    MEM_RESERVE(p->event, p->cap_event, n_notices);
+    for (size_t i = 0; i < n_notices; i++) {
+        struct pol_event *e = &p->event[i];
+        uint32_t task = n[i].task;
+        if (n[i].kind == NOTICE_READY && task == NONE) task = t->job[n[i].job].first_task;
+        *e = (struct pol_event){ .kind = event_kind[n[i].kind], .node = n[i].node,
+                                 .job = { POL_NONE, 0 }, .task = { POL_NONE, 0 } };
+        if (n[i].job != NONE) e->job = (pol_job){ n[i].job, t->job[n[i].job].gen };
+        if (task != NONE) e->task = (pol_task){ task, t->task[task].gen };
+    }
+}
+
+/* ---- applying ---- */
+
+static const char *refuse(struct polhost *p, const struct decision *d)
+{
+    struct world *w = p->w;
+    switch (d->verb) {
+    case VERB_START:
+        if (d->slot >= w->jobs.n_task_slots || w->jobs.task[d->slot].gen != d->gen) return "the task's handle is stale";
+        return world_start(w, d->slot, &p->place[d->place]);
+    case VERB_START_GANG:
+        if (d->slot >= w->jobs.n_job_slots || w->jobs.job[d->slot].gen != d->gen) return "the job's handle is stale";
+        return world_start_gang(w, d->slot, &p->place[d->place], d->n_place);
+    case VERB_PREEMPT:
+        if ((p->flags & POL_PREEMPTS) == 0) return "the policy is not declared as one that preempts (POL_PREEMPTS)";
+        if (d->slot >= w->jobs.n_task_slots || w->jobs.task[d->slot].gen != d->gen) return "the task's handle is stale";
+        return world_preempt(w, d->slot);
+    case VERB_WAKE:
+        return world_wake(w, d->at);
+    }
+    return "unknown decision";
+}
+
+static void record(struct polhost *p, const struct decision *d)
+{
+    if (p->hooks.decision == NULL || d->verb == VERB_WAKE) return;
+    const struct job_table *t = &p->w->jobs;
+    const char *why = d->why ? p->text + d->why : NULL;
+    uint32_t job = d->verb == VERB_START_GANG ? d->slot : t->task[d->slot].job;
+    if (d->verb == VERB_START_GANG) {
+        for (uint32_t i = 0; i < d->n_place; i++)
+            p->hooks.decision(p->hooks.ctx, world_now(p->w), verb_name[d->verb], t->job[job].ordinal, i,
+                              p->place[d->place + i].node, why);
+    } else {
+        int64_t node = d->verb == VERB_START ? (int64_t)p->place[d->place].node : -1;
+        p->hooks.decision(p->hooks.ctx, world_now(p->w), verb_name[d->verb], t->job[job].ordinal,
+                          t->task[d->slot].index, node, why);
+    }
+}
+
+/* Name the job a refused decision was about, as far as the handle leads to one. */
+static enum st refused(struct polhost *p, const struct decision *d, size_t i, const char *why, struct diag *diag)
+{
+    const struct job_table *t = &p->w->jobs;
+    const char *job = "?";
+    uint32_t slot = d->verb == VERB_START_GANG ? d->slot : d->slot < t->n_task_slots ? t->task[d->slot].job : NONE;
+    if (d->verb != VERB_WAKE && slot < t->n_job_slots && t->job[slot].id != NULL) job = t->job[slot].id;
+    char when[64];
+    enum st st = diag_set(diag, ST_EPOLICY, "policy '%s' broke its contract at t=%" PRId64 " us (%s), decision %zu of %zu: %s%s%s%s: %s",
+                          p->spec.ops->name, world_now(p->w), text_duration(when, sizeof when, world_now(p->w)),
+                          i + 1, p->n_dec, verb_name[d->verb], d->verb == VERB_WAKE ? "" : " of job '",
+                          d->verb == VERB_WAKE ? "" : job, d->verb == VERB_WAKE ? "" : "'", why);
+    return st;
+}
+
+static int64_t wall_ns(void)
+{
+    struct timespec ts;
+    (void)clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t n_notices, bool *again, struct diag *d)
+{
+    struct polhost *p = ctx;
+    (void)again;
+    p->w = w;
+    show_world(p);
+    show_events(p, n, n_notices);
+    p->n_dec = 0;
+    p->n_place = 0;
+    p->n_text = 1;              /* offset 0 means no text */
+    int64_t t0 = p->hooks.decided ? wall_ns() : 0;
+    p->spec.ops->decide(p->self, &p->view, p->event, n_notices);
+    if (p->hooks.decided) p->hooks.decided(p->hooks.ctx, wall_ns() - t0);
+    cluster_changes_clear(w->cluster);
+    if (p->failed.code != ST_OK) { *d = p->failed; return d->code; }
+    for (size_t i = 0; i < p->n_dec; i++) {
+        const char *why = refuse(p, &p->dec[i]);
+        if (why != NULL) return refused(p, &p->dec[i], i, why, d);
+        record(p, &p->dec[i]);
+    }
+    return ST_OK;
+}
+
+/* ---- life ---- */
+
+enum st polhost_create(struct polhost **out, const char *spec, const char *weights,
+                       const struct polhost_origin *origin, const struct polhost_hooks *hooks, struct diag *d)
+{
+    struct polhost *p;
+    MEM_NEW(p);
+    *out = NULL;
+    const char *file = origin && origin->file ? origin->file : "";
+    uint32_t line = origin ? origin->line : 0, col = origin ? origin->col : 0;
+    enum st st = polspec_parse(&p->spec, spec, weights, file, line, col, d);
+    if (st != ST_OK) { mem_free(p); return st; }
+    if (hooks != NULL) p->hooks = *hooks;
+    p->api = (struct pol_host){
+        .abi_major = POL_ABI_MAJOR, .size = sizeof p->api, .ctx = p,
+        .job = lend_job, .task = lend_task, .user_name = lend_user_name,
+        .start = say_start, .start_gang = say_start_gang, .preempt = say_preempt,
+        .wake = say_wake, .note = say_note, .fail = say_fail,
+    };
+    p->flags = p->spec.ops->flags;
+    char why[256] = "it gave no reason";
+    p->self = p->spec.ops->create(&p->api, p->spec.value, &p->flags, why, sizeof why);
+    if (p->self == NULL) {
+        st = diag_at(d, ST_EINPUT, file, line, col, "policy '%s' cannot be created: %s", p->spec.ops->name, why);
+        polspec_fini(&p->spec);
+        mem_free(p);
+        return st;
+    }
+    *out = p;
+    return ST_OK;
+}
+
+void polhost_destroy(struct polhost *p)
+{
+    if (p == NULL) return;
+    p->spec.ops->destroy(p->self);
+    polspec_fini(&p->spec);
+    mem_free(p->node); mem_free(p->card); mem_free(p->shape);
+    mem_free(p->job_info); mem_free(p->job_seen); mem_free(p->task_info); mem_free(p->task_seen);
+    mem_free(p->event); mem_free(p->dec); mem_free(p->place); mem_free(p->text);
+    mem_free(p);
+}
+
+struct decider polhost_decider(struct polhost *p) { return (struct decider){ .ctx = p, .decide = decide }; }
+const char *polhost_spec(const struct polhost *p) { return p->spec.full; }
+const struct pol_ops *polhost_ops(const struct polhost *p) { return p->spec.ops; }
+bool polhost_clairvoyant(const struct polhost *p) { return (p->flags & POL_CLAIRVOYANT) != 0; }
+
+const struct pol_ops *polhost_find(const char *name)
+{
+    for (size_t i = 0; pol_table[i] != NULL; i++)
+        if (strcmp(pol_table[i]->name, name) == 0) return pol_table[i];
+    return NULL;
+}

@@ -1,0 +1,46 @@
+/*
+ * polhost.h -- the host of one policy: parses its spec, shows it the world as
+ * a frozen view, checks and applies its decisions.  Layer: app.
+ */
+#ifndef SIM_POLHOST_H
+#define SIM_POLHOST_H
+
+#include "model/world.h"
+#include "policy.h"
+
+struct polhost;
+
+/* What is recorded of a policy's doings.  Any member may be NULL. */
+struct polhost_hooks {
+    void *ctx;
+    /* An applied decision; job: ordinal; task, node: -1 where they do not apply. */
+    void (*decision)(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *why);
+    void (*note)(void *ctx, sim_tick at, const char *name, double value);
+    void (*decided)(void *ctx, int64_t wall_ns);        /* after each decide call */
+};
+
+/* Where a spec was written, for diagnostics; all zero: the command line. */
+struct polhost_origin { const char *file; uint32_t line, col; };
+
+/*
+ * Create a policy from "name[:key=value,...]".
+ *   weights  "user:weight;..." from the scenario, the value of a parameter
+ *            named `weights` that the spec leaves out; NULL: none
+ * ST_EINPUT with d filled for an unknown name, parameter or value.
+ */
+enum st polhost_create(struct polhost **out, const char *spec, const char *weights,
+                       const struct polhost_origin *origin, const struct polhost_hooks *hooks, struct diag *d);
+void    polhost_destroy(struct polhost *h);
+
+/* To give to world_init; the host serves one world at a time, from its beginning. */
+struct decider polhost_decider(struct polhost *h);
+
+/* "name:key=value,..." with every parameter; borrowed. */
+const char *polhost_spec(const struct polhost *h);
+const struct pol_ops *polhost_ops(const struct polhost *h);
+bool polhost_clairvoyant(const struct polhost *h);
+
+/* The built-in of that name, or NULL. */
+const struct pol_ops *polhost_find(const char *name);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * progress.h -- how far the runs are, with the time left, on a terminal only.  Layer: app.
+ */
+#ifndef SIM_PROGRESS_H
+#define SIM_PROGRESS_H
+
+#include "base/base.h"
+
+struct progress {
+    bool     is_on;             /* stderr is a terminal and not --quiet */
+    uint32_t run, n_runs;
+    uint64_t n_jobs;            /* of one run */
+    double   began, drawn;      /* wall clock, s */
+    char     label[80];
+};
+
+void progress_begin(struct progress *p, bool quiet, uint32_t n_runs);
+void progress_run(struct progress *p, const char *label, uint64_t n_jobs);      /* the next run begins */
+/* Cheap enough to call at every instant: looks at the clock now and then. */
+void progress_tick(struct progress *p, uint64_t instants, uint64_t jobs_ended, sim_tick now);
+void progress_clear(struct progress *p);                                        /* before anything else is printed */
+
+double progress_clock(void);    /* wall clock, s */
+
+#endif

@@ -1,0 +1,202 @@
+#include "app/run.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include "app/polhost.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/version.h"
+#include "out/log.h"
+#include "out/metrics.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int sig) { (void)sig; interrupted = 1; }
+
+void run_catch_interrupt(void)
+{
+    struct sigaction sa;
+    memset(&sa, 0, sizeof sa);
+    sa.sa_handler = on_interrupt;
+    sa.sa_flags = (int)SA_RESETHAND;         /* a second Ctrl-C ends the program at once */
+    (void)sigaction(SIGINT, &sa, NULL);
+    (void)sigaction(SIGTERM, &sa, NULL);
+}
+
+/* What the hooks of one run write to. */
+struct record {
+    const struct run_env *env;
+    int64_t run;
+    struct metrics *metrics;
+    struct diag error;                  /* the first store error */
+};
+
+static void on_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *why)
+{
+    struct record *r = ctx;
+    if (r->error.code != ST_OK || !r->env->scn->write_decisions) return;
+    (void)store_decision(r->env->store, r->run, at, verb, job, task, node, why, &r->error);
+}
+
+static void on_note(void *ctx, sim_tick at, const char *name, double value)
+{
+    struct record *r = ctx;
+    if (r->error.code == ST_OK) (void)store_note(r->env->store, r->run, at, name, value, &r->error);
+}
+
+static void on_decided(void *ctx, int64_t wall_ns)
+{
+    struct record *r = ctx;
+    metrics_decision_time(r->metrics, wall_ns);
+}
+
+static double weight_of(const void *ctx, const char *user)
+{
+    const struct scenario *s = ctx;
+    for (size_t i = 0; i < s->n_weights; i++)
+        if (strcmp(s->weight[i].user, user) == 0) return s->weight[i].weight;
+    return 1;
+}
+
+static char *weights_text(const struct scenario *s)
+{
+    if (s->n_weights == 0) return NULL;
+    size_t n = 1;
+    for (size_t i = 0; i < s->n_weights; i++) n += strlen(s->weight[i].user) + 32;
+    char *t = mem_alloc(n, 1);
+    int at = 0;
+    for (size_t i = 0; i < s->n_weights; i++)
+        at += snprintf(t + at, n - (size_t)at, "%s%s:%.15g", i ? ";" : "", s->weight[i].user, s->weight[i].weight);
+    return t;
+}
+
+static enum st open_policy(struct polhost **h, const struct scenario *s, const struct scn_policy *p,
+                           const struct polhost_hooks *hooks, struct diag *d)
+{
+    char *weights = weights_text(s);
+    struct polhost_origin at = { p->line ? s->path : NULL, p->line, p->col };
+    enum st st = polhost_create(h, p->spec, weights, &at, hooks, d);
+    mem_free(weights);
+    return st;
+}
+
+enum st run_check_policies(const struct scenario *s, struct diag *d)
+{
+    for (size_t i = 0; i < s->n_policies; i++) {
+        struct polhost *h;
+        TRY(open_policy(&h, s, &s->policy[i], NULL, d));
+        polhost_destroy(h);
+    }
+    return ST_OK;
+}
+
+static void run_key(const struct run_env *env, const char *spec, uint64_t seed, char out[HASH_HEX])
+{
+    struct hash128 h;
+    hash_init(&h);
+    hash_text(&h, FAIRWAY_VERSION);
+    hash_text(&h, env->scn->canonical);
+    hash_bytes(&h, &env->trace->facts.content_hash, sizeof env->trace->facts.content_hash);
+    hash_text(&h, spec);
+    hash_bytes(&h, &seed, sizeof seed);
+    hash_hex(&h, out);
+}
+
+static enum st write_facts(const struct run_env *env, int64_t run, struct diag *d)
+{
+    const struct cluster *c = &env->scn->cluster;
+    for (uint32_t i = 0; i < c->n_nodes; i++) {
+        const struct node *n = &c->node[i];
+        TRY(store_node(env->store, run, i, intern_name(&c->node_names, i), intern_name(&c->rack_names, n->rack),
+                       n->gpu_type == NONE ? NULL : intern_name(&c->gpu_types, n->gpu_type), n->n_gpu,
+                       n->cpu_total, n->mem_total, d));
+    }
+    const struct repairs *r = &env->trace->repairs;
+    for (size_t i = 0; i < r->n; i++) TRY(store_repair(env->store, run, r->at[i].what, r->at[i].count, r->at[i].first_line, d));
+    return ST_OK;
+}
+
+static enum st begin(const struct run_env *env, const struct polhost *h, const struct scn_policy *p, uint64_t seed,
+                     int64_t *run, struct diag *d)
+{
+    char key[HASH_HEX], trace_hash[17];
+    run_key(env, polhost_spec(h), seed, key);
+    (void)snprintf(trace_hash, sizeof trace_hash, "%016" PRIx64, env->trace->facts.content_hash);
+    return store_run_begin(env->store, &(struct store_run){
+        .key = key, .scenario = env->scn->name, .title = env->scn->title, .scenario_text = env->scn->canonical,
+        .trace_path = env->scn->trace.path, .trace_hash = trace_hash, .policy = p->label,
+        .policy_spec = polhost_spec(h), .policy_source = polhost_ops(h)->source, .seed = seed,
+        .clairvoyant = polhost_clairvoyant(h) }, run, d);
+}
+
+static enum st loop(const struct run_env *env, struct world *w, const struct record *rec, struct diag *d)
+{
+    for (enum st st; (st = world_step(w, d)) != ST_END;) {
+        if (st != ST_OK) return st;
+        if (interrupted) return diag_set(d, ST_EINTR, "interrupted");
+        if (rec->error.code != ST_OK) { *d = rec->error; return d->code; }
+        if (env->progress) progress_tick(env->progress, w->engine.n_instants, w->count.done + w->count.timeout, world_now(w));
+    }
+    if (rec->error.code != ST_OK) { *d = rec->error; return d->code; }
+    return metrics_error(rec->metrics, d);
+}
+
+static enum st simulate(const struct run_env *env, struct polhost *h, struct record *rec, uint64_t seed,
+                        struct run_result *out, struct diag *d)
+{
+    struct scenario *s = env->scn;
+    struct source src;
+    TRY(trace_source_open(env->trace, &src, d));
+    struct world *w;
+    MEM_NEW(w);
+    world_init(w, &(struct world_config){
+        .cluster = &s->cluster, .perf = &s->perf, .fault = s->fault, .seed = seed,
+        .checkpoint_interval = s->checkpoint_interval, .restore_cost = s->restore_cost,
+        .enforce_limits = s->enforce_limits, .reject_infeasible = s->reject_infeasible, .audit = s->audit,
+        .horizon = s->horizon, .sample_every = s->sample_every }, src, polhost_decider(h));
+    rec->metrics = metrics_create(w, &(struct metrics_opts){
+        .store = env->store, .run = rec->run, .write_attempts = s->write_attempts,
+        .n_jobs = env->trace->facts.n_jobs, .warmup = s->warmup, .cooldown = s->cooldown,
+        .weight_of = weight_of, .weight_ctx = s });
+    world_observe(w, metrics_observer(rec->metrics));
+    if (env->log != NULL) world_observe(w, log_observer(env->log));
+    enum st st = loop(env, w, rec, d);
+    if (st == ST_OK) st = metrics_finish(rec->metrics, w, d);
+    out->digest = w->engine.digest;
+    out->n_events = w->engine.n_events;
+    out->n_done = w->count.done + w->count.timeout;
+    out->n_unfinished = w->count.unfinished;
+    out->n_rejected = w->count.rejected;
+    metrics_destroy(rec->metrics);
+    world_fini(w);
+    mem_free(w);
+    trace_source_close(&src);
+    return st;
+}
+
+enum st run_one(const struct run_env *env, const struct scn_policy *policy, uint64_t seed,
+                struct run_result *out, struct diag *d)
+{
+    struct polhost *h;
+    struct record rec = { .env = env };
+    struct polhost_hooks hooks = { .ctx = &rec, .decision = env->scn->write_decisions ? on_decision : NULL,
+                                   .note = on_note, .decided = on_decided };
+    memset(out, 0, sizeof *out);
+    TRY(open_policy(&h, env->scn, policy, &hooks, d));
+    double t0 = progress_clock();
+    enum st st = begin(env, h, policy, seed, &rec.run, d);
+    if (st == ST_OK) {
+        out->id = rec.run;
+        st = write_facts(env, rec.run, d);
+        if (st == ST_OK) st = simulate(env, h, &rec, seed, out, d);
+        out->wall_s = progress_clock() - t0;
+        struct diag ignored = { 0 };
+        struct diag *end_diag = st == ST_OK ? d : &ignored;     /* the first error is the one to report */
+        enum store_status status = st == ST_OK ? STORE_DONE : st == ST_EINTR ? STORE_INTERRUPTED : STORE_FAILED;
+        enum st ended = store_run_end(env->store, rec.run, status, out->digest, st == ST_OK ? NULL : d->msg, out->wall_s, end_diag);
+        if (st == ST_OK) st = ended;
+    }
+    polhost_destroy(h);
+    return st;
+}
