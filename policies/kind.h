@@ -17,6 +17,8 @@ struct kind {
     uint32_t  n_tasks;
     bool      is_steady, is_uniform;
     uint64_t  failed_stamp, failed_state;       /* the plan's, when it last failed; 0: never */
+    uint64_t  no_room_stamp, no_room_epoch;     /* the same for making room; see room.c */
+    int64_t   no_room_key;
 };
 
 struct kinds { struct kind *at; size_t cap; uint32_t n; uint32_t *slot; size_t n_slot; };

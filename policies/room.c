@@ -4,20 +4,24 @@
 
 void room_fini(struct room *r)
 {
+    free(r->order);
     free(r->victim);
     free(r->back);
 }
 
 /*
- * The last running unit before `id` (POL_NONE: of all) with a key above
- * `beyond`.  Keys in the set may be stale, but only too great: a unit that is
- * met gets its present key and is put where that belongs, and the search goes
- * on from the same place.
+ * Running unit i from the last, if its key is above `beyond`; POL_NONE if not.
+ * The list is kept for the decision: units that come later ask for no more of
+ * it.  Keys in the set may be stale, but only too great: a unit that is met
+ * gets its present key and is put where that belongs, and the search goes on
+ * from the same place.
  */
-static uint32_t next_victim(struct desk *d, uint32_t id, int64_t beyond, int64_t (*fresh)(void *, const struct unit *))
+static uint32_t nth_last(struct room *r, struct desk *d, uint32_t i, int64_t beyond, int64_t (*fresh)(void *, const struct unit *))
 {
-    for (;;) {
-        uint32_t v = id == POL_NONE ? set_last(&d->running, &d->units) : set_prev(&d->running, &d->units, id);
+    if (r->order_in != d->round) r->n_order = 0;
+    r->order_in = d->round;
+    while (i >= r->n_order) {
+        uint32_t v = r->n_order == 0 ? set_last(&d->running, &d->units) : set_prev(&d->running, &d->units, r->order[r->n_order - 1]);
         if (v == POL_NONE) return v;
         struct unit *u = desk_unit(d, v);
         if (u->key <= beyond) return POL_NONE;
@@ -31,16 +35,28 @@ static uint32_t next_victim(struct desk *d, uint32_t id, int64_t beyond, int64_t
                 continue;
             }
         }
-        return v;
+        POL_RESERVE(r->order, r->cap_order, (size_t)r->n_order + 1);
+        r->order[r->n_order++] = v;
     }
+    return desk_unit(d, r->order[i])->key > beyond ? r->order[i] : POL_NONE;
 }
 
-/* Does the unit find a place in the plan as it is?  Leaves the plan as it was. */
-static bool would_fit(struct desk *d, uint32_t unit)
+/*
+ * Does the unit find a place in the plan as it is?  Leaves the plan as it was.
+ *   touched  a unit just released or taken back.  A unit of one task, which
+ *            fitted nowhere before the first release, can only fit where
+ *            something was released: at the last, where the last was.
+ */
+static bool would_fit(struct desk *d, uint32_t unit, uint32_t touched)
 {
     const struct kind *k = &d->kinds.at[desk_unit(d, unit)->kind];
-    struct pol_place spot;
-    if (k->n_tasks == 1) return place_find(&d->place, k->shape[0], &spot);
+    if (k->n_tasks == 1) {
+        const struct pol_shape *s = &d->plan.shape[k->shape[0]];
+        uint32_t t = touched;
+        for (uint32_t i = 0; i < desk_unit(d, touched)->n_tasks; i++, t = d->held[t].next)
+            if (plan_fits(&d->plan, d->held[t].node, s)) return true;
+        return false;
+    }
     struct plan_mark m = plan_mark(&d->plan);
     bool ok = desk_place(d, unit);
     plan_undo(&d->plan, m);
@@ -55,21 +71,22 @@ static bool would_fit(struct desk *d, uint32_t unit)
 bool room_make(struct room *r, struct desk *d, uint32_t unit, int64_t beyond,
                int64_t (*fresh)(void *self, const struct unit *u), const char *why)
 {
+    struct kind *k = &d->kinds.at[desk_unit(d, unit)->kind];
+    uint32_t v = nth_last(r, d, 0, beyond, fresh), last = POL_NONE;
+    if (v == POL_NONE) return false;
     struct plan_mark all = plan_mark(&d->plan);
     bool fits = false;
-    uint32_t at = POL_NONE;
     r->n_victims = 0;
-    while (!fits && (at = next_victim(d, at, beyond, fresh)) != POL_NONE) {
-        if (desk_unit(d, at)->started_in == d->round) continue;
+    for (uint32_t i = 0; !fits && (v = nth_last(r, d, i, beyond, fresh)) != POL_NONE; i++) {
+        if (desk_unit(d, v)->started_in == d->round || desk_unit(d, v)->state != UNIT_RUNNING) continue;
         POL_RESERVE(r->victim, r->cap_victim, (size_t)r->n_victims + 1);
-        r->victim[r->n_victims++] = at;
-        desk_release(d, at);
-        fits = would_fit(d, unit);
+        r->victim[r->n_victims++] = last = v;
+        desk_release(d, v);
+        fits = would_fit(d, unit, v);
     }
     if (!fits) {
         plan_undo(&d->plan, all);
         /* The trials overwrote what was known of the kind: that it does not fit as things are. */
-        struct kind *k = &d->kinds.at[desk_unit(d, unit)->kind];
         k->failed_stamp = d->plan.stamp;
         k->failed_state = d->plan.state;
         return false;
@@ -78,7 +95,7 @@ bool room_make(struct room *r, struct desk *d, uint32_t unit, int64_t beyond,
     for (uint32_t i = 0; i < r->n_victims; i++) {
         struct plan_mark one = plan_mark(&d->plan);
         desk_retake(d, r->victim[i]);
-        r->back[i] = would_fit(d, unit);
+        r->back[i] = would_fit(d, unit, last);
         if (r->back[i]) plan_keep(&d->plan, one);
         else plan_undo(&d->plan, one);
     }
@@ -89,6 +106,19 @@ bool room_make(struct room *r, struct desk *d, uint32_t unit, int64_t beyond,
     return true;
 }
 
+/*
+ * A unit for which no room could be made needs no second look while nothing
+ * became free and no running unit's key grew: what was started since came out
+ * of what was free then, so the free and the victims' together are no more than
+ * they were.  The same goes for units of its kind with keys no smaller.  Only
+ * for steady kinds.
+ */
+static bool no_room_known(const struct room *r, const struct desk *d, const struct unit *u)
+{
+    const struct kind *k = &d->kinds.at[u->kind];
+    return k->is_steady && k->no_room_stamp == d->plan.stamp && k->no_room_epoch == r->epoch && u->key >= k->no_room_key;
+}
+
 void room_run(struct room *r, struct desk *d, const struct room_rule *rule, bool skip)
 {
     struct walk *w = &d->walk;
@@ -97,7 +127,11 @@ void room_run(struct room *r, struct desk *d, const struct room_rule *rule, bool
         const struct unit *u = desk_unit(d, id);
         const char *why = "fits";
         if (!desk_place(d, id)) {
-            if (!room_make(r, d, id, rule->beyond(d->self, u), rule->fresh, rule->why)) {
+            if (no_room_known(r, d, u) || !room_make(r, d, id, rule->beyond(d->self, u), rule->fresh, rule->why)) {
+                struct kind *k = &d->kinds.at[u->kind];
+                if (k->no_room_stamp != d->plan.stamp || k->no_room_epoch != r->epoch || u->key < k->no_room_key) k->no_room_key = u->key;
+                k->no_room_stamp = d->plan.stamp;
+                k->no_room_epoch = r->epoch;
                 if (!skip) return;
                 desk_pass(d, w);
                 continue;

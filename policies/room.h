@@ -8,6 +8,9 @@
 #include "desk.h"
 
 struct room {
+    uint32_t *order;  size_t cap_order;  uint32_t n_order;     /* this decision's running units from the last, as far as looked at */
+    uint64_t order_in;                      /* the decision */
+    uint64_t epoch;                         /* raise it when a running unit's key grew: refusals are then forgotten */
     uint32_t *victim; size_t cap_victim; uint32_t n_victims;
     bool     *back;   size_t cap_back;      /* handed back */
 };
@@ -20,7 +23,9 @@ void room_fini(struct room *r);             /* zero-initialise to begin */
  * taken in the plan and left in d->spot.
  *   fresh  the running unit's key at present, never more than the one it has in
  *          the set; NULL: keys in the set are current
- * False: nothing changed.  O(victims x (placement + log n)).
+ * False: nothing changed.  O(victims) for a unit of one task; for a gang each
+ * victim costs a placement.
+ * Within one decision `beyond` must not fall from call to call.
  */
 bool room_make(struct room *r, struct desk *d, uint32_t unit, int64_t beyond,
                int64_t (*fresh)(void *self, const struct unit *u), const char *why);

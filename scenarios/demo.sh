@@ -6,6 +6,7 @@ set -eu
 fairway=$1 db=$2 out=$3
 cd "$(dirname "$0")/.."
 mkdir -p "$out"
+rm -f "$db"
 "$fairway" run scenarios/demo.yaml -d "$db"
 "$fairway" compare "$db" | tee "$out/demo.txt"
 for figure in cdf bars timeline gantt; do

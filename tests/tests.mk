@@ -9,7 +9,8 @@ JUNIT     := $(B)/junit
 $(B)/obj/tests/%.o: CPPFLAGS_ALL += -Itests
 $(B)/tests/%: $(B)/obj/tests/%.o $(TEST_LIB) $(B)/libfairway.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(LDFLAGS) $^ -lcriterion $(LDLIBS_ALL) -o $@
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $^ -lcriterion $(LDLIBS_ALL) -o $@
 
 test: all $(TEST_BIN)
 	@sh tests/run.sh $(B) $(TEST_BIN) $(TEST_SH)
@@ -19,3 +20,17 @@ layers:
 
 -include $(TEST_SRC:%.c=$(B)/obj/%.d) $(TEST_LIB:.o=.d)
 .PHONY: test layers
+
+# ---- speed ----
+FAIRWAY_TRACES ?= $(wildcard ../shared/traces)
+export FAIRWAY_TRACES
+
+$(B)/tests/perf/bench_core: $(B)/obj/tests/perf/bench_core.o $(B)/libfairway.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $^ $(LDLIBS_ALL) -o $@
+
+bench: all $(B)/tests/perf/bench_core
+	@sh tests/perf/bench.sh $(B)/fairway $(B)/tests/perf/bench_core
+
+.PHONY: bench

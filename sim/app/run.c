@@ -125,7 +125,7 @@ static enum st begin(const struct run_env *env, const struct polhost *h, const s
     (void)snprintf(trace_hash, sizeof trace_hash, "%016" PRIx64, env->trace->facts.content_hash);
     return store_run_begin(env->store, &(struct store_run){
         .key = key, .scenario = env->scn->name, .title = env->scn->title, .scenario_text = env->scn->canonical,
-        .trace_path = env->scn->trace.path, .trace_hash = trace_hash, .policy = p->label,
+        .trace_path = env->scn->trace.path ? env->scn->trace.path : "(generated)", .trace_hash = trace_hash, .policy = p->label,
         .policy_spec = polhost_spec(h), .policy_source = polhost_ops(h)->source, .seed = seed,
         .clairvoyant = polhost_clairvoyant(h) }, run, d);
 }

@@ -36,7 +36,7 @@ const struct gen_param gen_params[] = {
     P(mem_sigma, GEN_NUMBER, 0, 5, "0.4", "its lognormal sigma"),
     P(max_mem, GEN_BYTES, 0, 0, "256GiB", "most memory that a task asks for"),
     P(array_share, GEN_SHARE, 0, 1, "0.1", "share of jobs without GPUs that have many independent tasks"),
-    P(array_tasks, GEN_COUNT, 2, 1e5, "8", "their mean number of tasks, at least 2 each (geometric)"),
+    P(array_tasks, GEN_COUNT, 2, 1e4, "8", "their mean number of tasks, at least 2 each (geometric)"),
     P(dur_cpu, GEN_DURATION, 0, 0, "8m", "median duration of jobs without GPUs (openb)"),
     P(dur_frac, GEN_DURATION, 0, 0, "9m", "median duration of jobs with a part of a card (openb)"),
     P(dur_single, GEN_DURATION, 0, 0, "13m", "median duration of jobs with one card (openb)"),
@@ -105,6 +105,10 @@ static bool set(struct gen_opts *g, const struct gen_param *p, const char *value
         break;
     case GEN_BYTES:
         if (!text_parse(value, TEXT_BYTES, INT64_C(1) << 20, &i, why, cap)) return false;
+        if (i < INT64_C(1) << 20 || i > INT64_C(1) << 60) {
+            (void)snprintf(why, cap, "'%s' is outside 1MiB..2^60 bytes", value);
+            return false;
+        }
         break;
     case GEN_NUMBER: case GEN_SHARE:
         if (!text_double(value, &x)) {

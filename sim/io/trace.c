@@ -82,7 +82,12 @@ static enum st complete(const struct trace_opts *o, struct job_spec *s, struct d
                        (long long)(DUR_MAX / (86400 * TICK_SEC)));
     if (s->limit < 0) {
         if (o->dflt.limit >= 0) s->limit = o->dflt.limit;
-        else if (o->dflt.limit_factor > 0) s->limit = llround((double)i64_max(dur, 1) * o->dflt.limit_factor);
+        else if (o->dflt.limit_factor > 0) {
+            double limit = (double)i64_max(dur, 1) * o->dflt.limit_factor;
+            if (limit > (double)(INT64_MAX / 8))
+                return diag_at(d, ST_EINPUT, path, s->line, 0, "job '%s': %g times its duration is too long a limit", s->id, o->dflt.limit_factor);
+            s->limit = i64_max(1, llround(limit));
+        }
     }
     SIM_ASSERT(s->n_groups > 0 && s->id != NULL);
     return ST_OK;
@@ -141,6 +146,8 @@ struct spill {
     uint32_t line, n_groups, gang, bytes;       /* bytes: of all that follows */
     uint32_t len[5];                            /* id, user, queue, model, klass; 0: NULL */
 };
+
+enum { SPILL_READ = 512 };      /* more than a spill and a short job */
 
 static void index_free(struct trace_index *x)
 {
@@ -222,10 +229,16 @@ static enum st unspill(struct stream *s, struct job_spec *out, struct diag *d)
     if (s->n == x->n) return ST_END;
     int64_t at = x->at[s->n].offset;
     struct spill h;
-    TRY(read_spill(&h, sizeof h, at, x, d));
-    MEM_RESERVE(s->buf, s->cap_buf, h.bytes);
-    TRY(read_spill(s->buf, h.bytes, at + (int64_t)sizeof h, x, d));
-    const char *text[5], *p = s->buf;
+    /* Nearly every job fits the first read; a long one takes a second. */
+    size_t first = (size_t)i64_min(SPILL_READ, x->end - at);
+    MEM_RESERVE(s->buf, s->cap_buf, SPILL_READ);
+    TRY(read_spill(s->buf, first, at, x, d));
+    memcpy(&h, s->buf, sizeof h);
+    if (sizeof h + h.bytes > first) {
+        MEM_RESERVE(s->buf, s->cap_buf, sizeof h + h.bytes);
+        TRY(read_spill(s->buf + first, sizeof h + h.bytes - first, at + (int64_t)first, x, d));
+    }
+    const char *text[5], *p = s->buf + sizeof h;
     for (size_t i = 0; i < 5; i++) {
         text[i] = h.len[i] > 0 ? p : NULL;
         p += h.len[i];

@@ -30,6 +30,7 @@ struct metrics {
     struct value *value;    size_t n_values, cap_values;
     struct sum frag_expected, frag_stranded;        /* over samples */
     int64_t  first_submit, last_end;                /* -1: none */
+    int64_t  cpu_milli;                             /* of the whole cluster, up or down */
     usage_wide in_system;                           /* sum of times in the system */
     usage_wide useful, lost;                        /* thousandths of cards x us of nominal work */
     struct diag error;
@@ -43,6 +44,7 @@ struct metrics *metrics_create(const struct world *w, const struct metrics_opts 
     m->first_submit = m->last_end = -1;
     m->usage.weight_of = o->weight_of;
     m->usage.weight_ctx = o->weight_ctx;
+    for (uint32_t i = 0; i < w->cluster->n_nodes; i++) m->cpu_milli += w->cluster->node[i].cpu_total;
     usage_init(&m->usage, w);
     frag_init(&m->frag, w->cluster->n_nodes);
     return m;
@@ -138,13 +140,18 @@ static void count_job(struct metrics *m, const struct job *j, double rho)
     u->slowdown += (double)f.jct / (double)f.nominal;
 }
 
-/* Completion time over what the job would take on its user's 1/N of the cluster. */
-static double fairness(const struct metrics *m, const struct job *j, uint32_t slot)
+/*
+ * Completion time over what the job would take alone on 1/N of the cluster,
+ * which slows it only as far as it asks for more than that.
+ */
+static double fairness(const struct metrics *m, const struct world *w, const struct job *j, uint32_t slot)
 {
-    int64_t jct = j->end - j->submit;
+    int64_t jct = j->end - j->submit, gpu = (int64_t)w->cluster->n_cards * GPU_WHOLE, cpu = m->cpu_milli;
     if (j->end < 0 || jct <= 0 || j->nominal <= 0) return NAN;
     double n_active = (double)(m->usage.active - m->active_at[slot]) / (double)jct;
-    return (double)jct / ((double)j->nominal * fmax(1, n_active));
+    double demand = fmax(gpu > 0 ? (double)j->gpu_milli_total / (double)gpu : 0,
+                         cpu > 0 ? (double)j->cpu_milli_total / (double)cpu : 0);
+    return (double)jct / ((double)j->nominal * fmax(1, n_active * demand));
 }
 
 static void add_work(struct metrics *m, const struct world *w, const struct job *j)
@@ -166,7 +173,7 @@ static void on_job_ended(void *ctx, const struct world *w, uint32_t job)
     frag_ended(&m->frag, w, job);
     m->in_system += world_now(w) - j->submit;
     add_work(m, w, j);
-    double rho = fairness(m, j, job);
+    double rho = fairness(m, w, j, job);
     if (j->end >= 0) {
         m->last_end = j->end;
         if (counted) count_job(m, j, rho);

@@ -1,0 +1,53 @@
+#!/bin/sh
+# Every malformed input kept under tests/bad is refused with its message and its
+# exit status.  NAME.expect beside the input says:
+#     cmd: ARGUMENTS       optional first line; {} stands for the input's path
+#     exit N
+#     TEXT                 each further line must be a line of stderr, or begin or end one
+set -u
+: "${FAIRWAY:?the program}"
+case $FAIRWAY in /*) ;; *) FAIRWAY=$(cd "$(dirname "$FAIRWAY")" && pwd)/$(basename "$FAIRWAY") ;; esac
+cd "$(dirname "$0")/../.." || exit 2
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+failed=0
+
+check() {           # INPUT DEFAULT-ARGUMENTS
+    input=$1 args=$2
+    expect=${input%.*}.expect
+    name=${input#tests/bad/}
+    why=
+    if [ ! -f "$expect" ]; then
+        echo "not ok $name: no .expect beside it"; failed=1; return
+    fi
+    case $(head -n 1 "$expect") in 'cmd: '*) args=$(sed -n '1s/^cmd: //p' "$expect") ;; esac
+    args=$(printf '%s' "$args" | sed "s|{}|$input|g; s|{tmp}|$tmp|g")
+    # shellcheck disable=SC2086   # the arguments are words
+    "$FAIRWAY" $args </dev/null >"$tmp/out" 2>"$tmp/err"
+    status=$?
+    want=$(sed -n 's/^exit //p' "$expect" | head -n 1)
+    [ "$status" = "$want" ] || why="exit $status, expected $want"
+    sed '/^cmd: /d; /^exit /d; /^$/d' "$expect" >"$tmp/lines"
+    while IFS= read -r line; do
+        grep -qF -- "$line" "$tmp/err" || { why="$why; stderr lacks: $line"; }
+    done <"$tmp/lines"
+    [ -s "$tmp/lines" ] || why="$why; the .expect has no message"
+    if [ -n "$why" ]; then
+        echo "not ok $name: ${why#; }"; sed 's/^/    /' "$tmp/err"; failed=1
+    else
+        echo "ok $name"
+    fi
+}
+
+for input in tests/bad/trace/*; do
+    case $input in
+    *.expect|*/throughputs*.json) ;;
+    *.events) check "$input" "trace stats --format slurm {}" ;;
+    *.swf)    check "$input" "trace stats --format swf {}" ;;
+    *)        check "$input" "trace stats --format native {}" ;;
+    esac
+done
+for input in tests/bad/scn/*.yaml; do
+    [ -f "$input" ] && check "$input" "run -q -d {tmp}/run.db {}"
+done
+exit $failed

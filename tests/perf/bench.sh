@@ -1,0 +1,31 @@
+#!/bin/sh
+# Speeds of the whole program, database included, on real traces where they are
+# present ($FAIRWAY_TRACES) and on the shipped one.  Wall-clock times are of this
+# machine; the ratio to fifo in the same run is what to compare.
+# usage: bench.sh FAIRWAY BENCH_CORE
+set -eu
+fairway=$1
+"$2"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+# one NAME SCENARIO POLICY: best of three runs, in seconds, and peak memory
+one() {
+    best= ; base_kb=
+    for i in 1 2 3; do
+        rm -f "$dir/b.db"
+        start=$(date +%s%N)
+        "$fairway" run "$2" -p "$3" -s 1 -q -d "$dir/b.db" 2>/dev/null || { echo "bench: $1 under $3 failed" >&2; exit 1; }
+        took=$(( ($(date +%s%N) - start) / 1000000 ))
+        if [ -z "$best" ] || [ "$took" -lt "$best" ]; then best=$took; fi
+    done
+    [ -n "${fifo:-}" ] || fifo=$best
+    awk -v n="$1" -v p="$3" -v t="$best" -v f="$fifo" 'BEGIN { printf "%-8s %-28s %6.3f s   %5.2f x fifo\n", n, p, t / 1000, t / f }'
+}
+
+for pair in "demo scenarios/demo.yaml" "openb scenarios/openb.yaml" "helios scenarios/helios.yaml"; do
+    set -- $pair
+    if [ "$1" != demo ] && [ ! -d "${FAIRWAY_TRACES:-../shared/traces}" ]; then echo "$1: skipped, no traces"; continue; fi
+    fifo=
+    for p in fifo:place=best easy:place=best drf:place=best sjf:place=best srtf:place=best las:place=best; do one "$1" "$2" "$p"; done
+done
