@@ -99,11 +99,21 @@ static void stop_unit(struct desk *d, uint32_t id)
     desk_release(d, id);
 }
 
+/* Interrupted, or new: a task whose turn came only now. */
 static void on_ready(struct desk *d, pol_task t)
 {
+    const struct pol_host *h = d->host;
+    const struct pol_task_info *ti = h->task(h->ctx, t);
+    const struct pol_job_info *ji = ti != NULL ? h->job(h->ctx, ti->job) : NULL;
+    if (ji == NULL) return;
+    if (t.slot >= d->units.cap || desk_unit(d, t.slot)->state == UNIT_NONE) {
+        POL_RESERVE(d->shape, d->cap_shape, 1);
+        d->shape[0] = ti->shape;
+        if (!ji->is_gang) add_unit(d, ti->job, ji, t, ti, 1);
+        return;
+    }
     struct unit *u = desk_unit(d, t.slot);
-    const struct pol_task_info *ti = d->host->task(d->host->ctx, t);
-    if (ti == NULL || u->state == UNIT_NONE || u->state == UNIT_WAITING) return;
+    if (u->state == UNIT_WAITING) return;
     if (u->state == UNIT_RUNNING) stop_unit(d, t.slot);
     u->attained = ti->attained_us;
     u->started = -1;
@@ -213,7 +223,7 @@ void desk_start(struct desk *d, uint32_t id, const char *why)
     else h->start(h->ctx, u->task, d->spot, why);
     u->state = UNIT_RUNNING;
     u->started = d->view->now_us;
-    u->started_in = u->read_in = d->round;
+    u->started_in = d->round;
     if (d->ops->moved != NULL) d->ops->moved(d->self, u, +1);
     if (d->ops->run_key == NULL) return;
     u->key = d->ops->run_key(d->self, u);

@@ -278,6 +278,16 @@ void plan_limit(struct plan *p, uint32_t node, const struct plan_snap *to)
     touch(p, node);
 }
 
+void plan_copy_node(struct plan *to, const struct plan *from, uint32_t node)
+{
+    const struct plan_node *o = &from->node[node];
+    save(to, node);
+    to->node[node] = *o;
+    if (o->n.n_gpu > 0) memcpy(&to->card[o->n.card0], &from->card[o->n.card0], o->n.n_gpu * sizeof *to->card);
+    touch(to, node);
+    to->stamp = ++to->tick;
+}
+
 /* ---- undo ---- */
 
 /*

@@ -71,6 +71,9 @@ void plan_snap_take(struct plan_snap *s, const struct pol_shape *shape, uint64_t
 /* Lower the node to the smaller of itself and the snap, resource by resource; see README.md, easy. */
 void plan_limit(struct plan *p, uint32_t node, const struct plan_snap *to);
 
+/* Make a node of one plan what it is in another of the same cluster. */
+void plan_copy_node(struct plan *to, const struct plan *from, uint32_t node);
+
 /* Marks nest; each is ended by exactly one of undo and keep, the latest first. */
 struct plan_mark plan_mark(struct plan *p);
 void plan_undo(struct plan *p, struct plan_mark m);

@@ -7,9 +7,16 @@
 
 #include "desk.h"
 
+struct room_unit { int64_t key; uint64_t ordinal; uint32_t index, id; };
 struct room {
-    uint32_t *order;  size_t cap_order;  uint32_t n_order;     /* this decision's running units from the last, as far as looked at */
+    struct room_unit *order; size_t cap_order; uint32_t n_order;    /* this decision's running units from the last, as far as looked at */
+    uint32_t *all; size_t cap_all;          /* scratch */
     uint64_t order_in;                      /* the decision */
+    struct plan most;                       /* the plan with the first n_most of order released, on the nodes in `touched` */
+    uint32_t n_most;
+    uint64_t most_in;
+    uint32_t *touched; size_t cap_touched; uint32_t n_touched;
+    uint64_t *touched_in; size_t cap_touched_in;    /* [node] */
     uint64_t epoch;                         /* raise it when a running unit's key grew: refusals are then forgotten */
     uint32_t *victim; size_t cap_victim; uint32_t n_victims;
     bool     *back;   size_t cap_back;      /* handed back */
@@ -21,8 +28,7 @@ void room_fini(struct room *r);             /* zero-initialise to begin */
  * Make `unit`, which does not fit, fit by preempting running units whose key is
  * greater than `beyond`, taken from the last of the running set; its place is
  * taken in the plan and left in d->spot.
- *   fresh  the running unit's key at present, never more than the one it has in
- *          the set; NULL: keys in the set are current
+ *   fresh  the running unit's key at present; NULL: keys in the set are current
  * False: nothing changed.  O(victims) for a unit of one task; for a gang each
  * victim costs a placement.
  * Within one decision `beyond` must not fall from call to call.

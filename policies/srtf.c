@@ -4,7 +4,8 @@
  * On estimates what is left of a running unit is E - now with E = estimate -
  * attained + start, so the running set is kept by E and needs no update as time
  * passes.  On true times it falls at the speed of the node, which a policy does
- * not know: the set holds the value last read, an upper bound.
+ * not know: what is left is read when it is needed, and the set, kept by when
+ * the unit would end at nominal speed, only gives a good first order.
  */
 #include "list.h"
 #include "room.h"
@@ -42,7 +43,7 @@ static int64_t wait_key(void *self, const struct unit *u)
 static int64_t run_key(void *self, const struct unit *u)
 {
     const struct srtf *s = self;
-    if (s->desk.est_true) return true_left(self, u);
+    if (s->desk.est_true) return pol_after(u->started, true_left(self, u));
     return u->est == POL_NEVER ? POL_NEVER : pol_after(u->started, u->est - u->attained);
 }
 

@@ -140,6 +140,16 @@ uint32_t set_prev(const struct unit_set *s, const struct units *u, uint32_t id)
     return best;
 }
 
+static uint32_t *list(const struct unit *u, uint32_t t, uint32_t *out)
+{
+    if (t == POL_NONE) return out;
+    out = list(u, u[t].left, out);
+    *out++ = t;
+    return list(u, u[t].right, out);
+}
+
+void set_list(const struct unit_set *s, const struct units *u, uint32_t *out) { (void)list(u->at, s->root, out); }
+
 static uint32_t within(const struct unit *u, uint32_t t, uint32_t after, int64_t most)
 {
     if (t == POL_NONE || u[t].min_est > most) return POL_NONE;

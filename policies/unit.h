@@ -33,7 +33,6 @@ struct unit {
     uint8_t  state;             /* enum unit_state */
     bool     is_gang;
     uint64_t started_in;        /* decision in which it was last started */
-    uint64_t read_in;           /* decision in which its running key was last made current */
 };
 
 struct units { struct unit *at; size_t cap; };
@@ -51,6 +50,8 @@ uint32_t set_first(const struct unit_set *s, const struct units *u);
 uint32_t set_last(const struct unit_set *s, const struct units *u);
 uint32_t set_next(const struct unit_set *s, const struct units *u, uint32_t id);
 uint32_t set_prev(const struct unit_set *s, const struct units *u, uint32_t id);
+/* All of them in order: out [s->n]. */
+void     set_list(const struct unit_set *s, const struct units *u, uint32_t *out);
 /* The first unit after `id` (POL_NONE: of all) whose estimate is at most `most`. */
 uint32_t set_next_within(const struct unit_set *s, const struct units *u, uint32_t id, int64_t most);
 

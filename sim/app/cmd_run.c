@@ -147,6 +147,14 @@ static enum st with_log(struct run_env *env, struct trace *t, const char *log, s
     return st;
 }
 
+/* Equal runs would show intervals of width nothing: say so. */
+static void say_idle_seeds(const struct scenario *s)
+{
+    bool drawn = strcmp(s->trace.format, "generate") == 0 || s->fault.mtbf_us > 0;
+    if (s->n_seeds > 1 && !drawn)
+        (void)fprintf(stderr, "note: nothing in this scenario is drawn from the seed: its %zu seeds give equal runs\n", s->n_seeds);
+}
+
 /* All input is read and checked before the database is opened: a mistake leaves none behind. */
 static enum st execute(const struct run_opts *o, struct scenario *s, struct tally *tally, char *db, size_t cap, struct diag *d)
 {
@@ -161,6 +169,7 @@ static enum st execute(const struct run_opts *o, struct scenario *s, struct tall
     enum st st = prepare(&env, &trace, 0, d);
     if (st == ST_OK) st = store_open(&env.store, db, d);
     if (st == ST_OK) {
+        say_idle_seeds(s);
         run_catch_interrupt();
         progress_begin(&progress, o->quiet, (uint32_t)(s->n_policies * s->n_seeds));
         st = with_log(&env, &trace, o->log, tally, d);

@@ -203,7 +203,7 @@ bool cluster_could_gang(const struct cluster *c, const struct shape *const *s, c
     struct cluster t = { .n_nodes = c->n_nodes, .n_cards = c->n_cards };
     MEM_ARRAY(t.node, c->n_nodes); MEM_ARRAY(t.card, c->n_cards);
     memcpy(t.node, c->node, c->n_nodes * sizeof *t.node);
-    memcpy(t.card, c->card, c->n_cards * sizeof *t.card);
+    if (c->n_cards > 0) memcpy(t.card, c->card, c->n_cards * sizeof *t.card);
     cluster_seal(&t);
     uint32_t task = 0;
     bool fits = true;

@@ -284,7 +284,7 @@ Test(scn, the_reference_s_example_and_the_demo_load)
     cr_expect(s.cluster.n_nodes == 60 && s.n_policies == 2 && s.n_seeds == 3 && s.perf.models.n == 2);
     scn_fini(&s);
     cr_assert_eq(scn_load(&s, "scenarios/demo.yaml", NULL, 0, &d), ST_OK, "%s:%u:%u: %s", d.file, d.line, d.col, d.msg);
-    cr_expect(s.cluster.n_nodes == 60 && s.cluster.n_cards == 224 && s.cluster.rack_names.n == 8 && s.n_policies == 7);
+    cr_expect(s.cluster.n_nodes == 60 && s.cluster.n_cards == 224 && s.cluster.rack_names.n == 8 && s.n_policies == 6 && s.n_seeds == 5);
     scn_fini(&s);
 }
 

@@ -1,0 +1,68 @@
+#!/bin/sh
+# The run command as a user meets it: exit status, what is kept, what is said.
+set -u
+fairway=${FAIRWAY:?}
+here=$(cd "$(dirname "$0")/../.." && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+bad=0
+check() { # NAME CONDITION...
+    name=$1; shift
+    if "$@"; then echo "ok - $name"; else echo "not ok - $name"; bad=1; fi
+}
+sql() { sqlite3 "$dir/r.db" "$1"; }
+expect() { # STATUS COMMAND...
+    want=$1; shift
+    "$@" >"$dir/out" 2>"$dir/err"
+    [ $? -eq "$want" ]
+}
+says() { grep -qF -- "$1" "$dir/err" "$dir/out"; }
+scn=$here/scenarios/demo.yaml
+
+check "a scenario runs under the policies given" expect 0 "$fairway" run "$scn" -p fifo -p drf:place=pack -s 1 -d "$dir/r.db"
+check "and says where the results are" says "r.db"
+check "its runs are done" [ "$(sql "select group_concat(status) from run")" = done,done ]
+check "the whole spec is kept" [ "$(sql "select policy_spec from run where policy like 'drf%'")" = "drf:place=pack,mode=skip,weights=" ]
+check "every job is there" [ "$(sql "select count(*) from job where run = 1")" -eq 5000 ]
+digest=$(sql "select digest from run where id = 1")
+check "the same run again replaces itself" expect 0 "$fairway" run "$scn" -p fifo -s 1 -d "$dir/r.db" -q
+check "and is the same to the last event" [ "$(sql "select group_concat(digest) from run where policy = 'fifo'")" = "$digest" ]
+check "quiet says nothing" [ ! -s "$dir/out" ]
+
+check "an unknown policy is bad input" expect 2 "$fairway" run "$scn" -p fito -d "$dir/x.db"
+check "with the nearest name" says "did you mean 'fifo'"
+check "and leaves no database behind" [ ! -e "$dir/x.db" ]
+check "an unknown parameter is bad input" expect 2 "$fairway" run "$scn" -p fifo:plase=best -d "$dir/x.db"
+check "with the nearest name, too" says "did you mean 'place'"
+check "a wrong value names the choices" expect 2 "$fairway" run "$scn" -p fifo:place=tight -d "$dir/x.db"
+check "all of them" says "first|best|worst|pack|spread|fgd|kube"
+check "an unknown option is a usage error" expect 2 "$fairway" run "$scn" --polciy fifo
+check "no scenario is a usage error" expect 2 "$fairway" run
+check "a missing scenario is bad input" expect 2 "$fairway" run "$dir/none.yaml"
+check "a database that cannot be written is the world's fault" expect 3 "$fairway" run "$scn" -p fifo -d "$dir/no/such/r.db"
+check "an unknown command names the nearest" expect 2 "$fairway" comapre
+check "which is compare" says "fairway compare"
+check "every command has help" expect 0 "$fairway" help run
+
+# A job for more GPUs than there are: an error with its line, or counted as rejected.
+printf 'id,submit_s,duration_s,cpus,gpus\na,0,10,1,1\nb,1,10,1,9\n' >"$dir/t.csv"
+printf 'name: t\ncluster:\n  groups:\n    - {name: n, count: 2, cpus: 8, mem: 16GiB, gpus: 2, gpu_type: A}\ntrace: {format: native, path: t.csv}\npolicies: [fifo]\n' >"$dir/t.yaml"
+check "a job that can never run is an error" expect 2 "$fairway" run "$dir/t.yaml" -d "$dir/t.db"
+check "with its name and line" says "job 'b' (line 3 of the trace)"
+check "or is rejected, when the scenario says so" expect 0 "$fairway" run "$dir/t.yaml" --set jobs.infeasible=reject -d "$dir/t.db"
+check "and counted" says "1 jobs can never run"
+
+# Ctrl-C keeps what was finished and marks the rest.
+rm -f "$dir/r.db"
+"$fairway" run "$scn" -d "$dir/r.db" --audit >"$dir/out" 2>"$dir/err" &
+pid=$!
+i=0
+while [ $i -lt 200 ] && [ "$(sql "select count(*) from run where status = 'done'" 2>/dev/null || echo 0)" -lt 1 ]; do sleep 0.1; i=$((i + 1)); done
+kill -INT $pid
+wait $pid
+check "an interrupt exits with 130" [ $? -eq 130 ]
+check "finished runs are kept" [ "$(sql "select count(*) from run where status = 'done'")" -ge 1 ]
+check "the one under way is marked" [ "$(sql "select count(*) from run where status = 'interrupted'")" -eq 1 ]
+check "and nothing is left running" [ "$(sql "select count(*) from run where status = 'running'")" -eq 0 ]
+check "compare shows the finished ones" expect 0 "$fairway" compare "$dir/r.db"
+exit $bad

@@ -1,0 +1,47 @@
+/*
+ * The simulator against the reference of tests/ref, event for event, on random
+ * small cases: every order with every placement.  FAIRWAY_LONG=1 runs 10 times
+ * as many; FAIRWAY_SEED=n runs only that seed.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "ref/refcase.h"
+
+enum { CASES = 300, LONG_FACTOR = 10 };
+
+static void compare(enum ref_order order, bool skip, bool clairvoyant)
+{
+    const char *only = getenv("FAIRWAY_SEED"), *all = getenv("FAIRWAY_LONG");
+    uint64_t n = CASES * (all && *all == '1' ? LONG_FACTOR : 1);
+    for (int place = REF_FIRST; place <= REF_KUBE; place++) {
+        for (uint64_t i = 0; i < n; i++) {
+            /* Other cases for each combination: more of them are seen. */
+            uint64_t seed = 1 + i + n * (uint64_t)(place + 7 * (2 * (int)order + skip + 12 * clairvoyant));
+            if (only != NULL) { seed = strtoull(only, NULL, 10); i = n; }
+            struct ref_case c;
+            refcase_make(&c, seed);
+            c.policy.order = order;
+            c.policy.place = (enum ref_place)place;
+            c.policy.skip = skip;
+            c.policy.clairvoyant = clairvoyant;
+            if (refcase_agrees(&c, stderr)) continue;
+            cr_assert_fail("seed %lu: the simulator and the reference differ (see above)", (unsigned long)seed);
+        }
+    }
+}
+
+Test(reference, fifo_strict)   { compare(REF_FIFO, false, false); }
+Test(reference, fifo_skip)     { compare(REF_FIFO, true, false); }
+Test(reference, sjf_strict)    { compare(REF_SJF, false, false); }
+Test(reference, sjf_skip)      { compare(REF_SJF, true, false); }
+Test(reference, sjf_true)      { compare(REF_SJF, true, true); }
+Test(reference, srtf_strict)   { compare(REF_SRTF, false, false); }
+Test(reference, srtf_skip)     { compare(REF_SRTF, true, false); }
+Test(reference, srtf_true)     { compare(REF_SRTF, true, true); }
+Test(reference, las_strict)    { compare(REF_LAS, false, false); }
+Test(reference, las_skip)      { compare(REF_LAS, true, false); }
+Test(reference, easy_limit)    { compare(REF_EASY, true, false); }
+Test(reference, easy_true)     { compare(REF_EASY, true, true); }
+Test(reference, drf_strict)    { compare(REF_DRF, false, false); }
+Test(reference, drf_skip)      { compare(REF_DRF, true, false); }

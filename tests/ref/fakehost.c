@@ -1,0 +1,247 @@
+#include "ref/fakehost.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct pol_job_info *lend_job(void *ctx, pol_job j)
+{
+    struct fakehost *h = ctx;
+    return j.slot < h->n_jobs ? &h->job[j.slot] : NULL;
+}
+
+static const struct pol_task_info *lend_task(void *ctx, pol_task t)
+{
+    struct fakehost *h = ctx;
+    if (t.slot >= h->n_tasks) return NULL;
+    struct fake_task *k = &h->task[t.slot];
+    k->shown = k->info;
+    if (k->info.is_running) k->shown.attained_us += h->view.now_us - k->info.started_us;
+    return &k->shown;
+}
+
+static const char *lend_user_name(void *ctx, uint32_t user)
+{
+    static char name[16];
+    (void)ctx;
+    (void)snprintf(name, sizeof name, "u%u", user);
+    return name;
+}
+
+static void touch(struct fakehost *h, uint32_t node)
+{
+    if (!h->is_changed[node]) h->changed[h->view.n_changed++] = node;
+    h->is_changed[node] = true;
+}
+
+static void move(struct fakehost *h, struct pol_task_info *t, int sign)
+{
+    struct pol_node *n = &h->node[t->node];
+    const struct pol_shape *s = &h->shape[t->shape];
+    n->cpu_free += sign * s->cpu_milli;
+    n->mem_free += sign * s->mem_b;
+    for (uint32_t k = 0; k < n->n_gpu; k++) {
+        if ((t->cards >> k & 1) == 0) continue;
+        struct pol_card *c = &h->card[n->card0 + k];
+        c->milli_free += sign * s->gpu_milli;
+        if (c->mem_total > 0) c->mem_free += sign * s->gpu_mem_b;
+        cr_assert(c->milli_free >= 0 && c->mem_free >= 0, "a card is given twice");
+    }
+    n->n_tasks -= (uint32_t)sign;
+    cr_assert(n->is_up && n->cpu_free >= 0 && n->mem_free >= 0, "a node gives more than it has");
+    touch(h, t->node);
+}
+
+static void say(struct fakehost *h, struct fake_entry e)
+{
+    cr_assert(h->n_log < FAKE_LOG);
+    h->log[h->n_log++] = e;
+}
+
+static void start(void *ctx, pol_task t, const struct pol_place *p, const char *why)
+{
+    struct fakehost *h = ctx;
+    (void)why;
+    say(h, (struct fake_entry){ true, h->task[t.slot].info.job.slot, t.slot, p->node, p->cards });
+}
+
+static void start_gang(void *ctx, pol_job j, const struct pol_place *p, uint32_t n, const char *why)
+{
+    struct fakehost *h = ctx;
+    cr_assert(n == h->job[j.slot].n_tasks);
+    for (uint32_t i = 0; i < n; i++) start(ctx, (pol_task){ h->job[j.slot].first_task.slot + i, 0 }, &p[i], why);
+}
+
+static void preempt(void *ctx, pol_task t, const char *why)
+{
+    struct fakehost *h = ctx;
+    (void)why;
+    cr_assert((h->ops->flags & POL_PREEMPTS) != 0);
+    say(h, (struct fake_entry){ false, h->task[t.slot].info.job.slot, t.slot, POL_NONE, 0 });
+}
+
+static void wake(void *ctx, int64_t at)
+{
+    struct fakehost *h = ctx;
+    cr_assert(at > h->view.now_us);
+    h->wake[h->n_wakes++] = at;
+}
+
+static void note(void *ctx, const char *name, double value) { (void)ctx, (void)name, (void)value; }
+static void fail(void *ctx, const char *message) { (void)ctx; cr_assert_fail("the policy gave up: %s", message); }
+
+struct fakehost *fakehost_create(void)
+{
+    struct fakehost *h = calloc(1, sizeof *h);
+    h->api = (struct pol_host){
+        .abi_major = POL_ABI_MAJOR, .size = sizeof h->api, .ctx = h, .job = lend_job, .task = lend_task, .user_name = lend_user_name,
+        .start = start, .start_gang = start_gang, .preempt = preempt, .wake = wake, .note = note, .fail = fail,
+    };
+    h->view.node = h->node;
+    h->view.card = h->card;
+    h->view.shape = h->shape;
+    h->view.changed = h->changed;
+    return h;
+}
+
+uint32_t fakehost_node(struct fakehost *h, int64_t cpu_milli, int64_t mem_b, uint32_t n_gpu, int64_t gpu_mem_b)
+{
+    struct pol_view *v = &h->view;
+    h->node[v->n_nodes] = (struct pol_node){
+        .cpu_total = cpu_milli, .cpu_free = cpu_milli, .mem_total = mem_b, .mem_free = mem_b, .card0 = v->n_cards,
+        .n_gpu = n_gpu, .gpu_type = n_gpu > 0 ? 0 : POL_NONE, .is_up = 1,
+    };
+    for (uint32_t k = 0; k < n_gpu; k++) h->card[v->n_cards++] = (struct pol_card){ gpu_mem_b, gpu_mem_b, 1000, 0 };
+    v->cpu_total += cpu_milli;
+    v->mem_total += mem_b;
+    v->gpu_total += (int64_t)n_gpu * 1000;
+    return v->n_nodes++;
+}
+
+static union pol_value value_of(const struct pol_param *p, const char *s, size_t n)
+{
+    static char text[256];
+    union pol_value v = { 0 };
+    (void)snprintf(text, sizeof text, "%.*s", (int)n, s);
+    if (p->type == POL_TEXT) v.s = text;
+    else if (p->type != POL_CHOICE) v.i = strcmp(text, "1h") == 0 ? INT64_C(3600000000) : strtoll(text, NULL, 10);
+    else for (const char *c = p->choices; strncmp(c, text, n) != 0 || (c[n] != '|' && c[n] != '\0'); v.i++) {
+        c = strchr(c, '|');
+        cr_assert(c != NULL, "no choice %s", text);
+        c++;
+    }
+    return v;
+}
+
+void fakehost_open(struct fakehost *h, const struct pol_ops *ops, const char *params)
+{
+    union pol_value value[16];
+    for (uint32_t i = 0; i < ops->n_params; i++) {
+        const struct pol_param *p = &ops->params[i];
+        const char *s = strstr(params, p->name);
+        value[i] = s == NULL ? value_of(p, p->dflt, strlen(p->dflt))
+                             : value_of(p, s + strlen(p->name) + 1, strcspn(s, ",") - strlen(p->name) - 1);
+    }
+    uint32_t flags = ops->flags;
+    char why[256] = "";
+    h->ops = ops;
+    h->self = ops->create(&h->api, value, &flags, why, sizeof why);
+    cr_assert(h->self != NULL, "%s", why);
+}
+
+void fakehost_destroy(struct fakehost *h)
+{
+    if (h->self != NULL) h->ops->destroy(h->self);
+    free(h);
+}
+
+uint32_t fakehost_shape(struct fakehost *h, struct pol_shape s)
+{
+    h->shape[h->view.n_shapes] = s;
+    return h->view.n_shapes++;
+}
+
+uint32_t fakehost_job(struct fakehost *h, uint32_t user, uint32_t shape, uint32_t n, bool gang, int64_t limit, int64_t dur)
+{
+    uint32_t j = h->n_jobs++;
+    cr_assert(h->n_tasks + n <= FAKE_TASKS);
+    h->job[j] = (struct pol_job_info){ .ordinal = j, .submit_us = h->view.now_us, .limit_us = limit, .true_dur_us = dur,
+                                       .first_task = { h->n_tasks, 0 }, .n_tasks = n, .n_waiting = n, .user = user,
+                                       .queue = POL_NONE, .is_gang = gang };
+    for (uint32_t i = 0; i < n; i++, h->n_tasks++)
+        h->task[h->n_tasks].info = (struct pol_task_info){
+            .job = { j, 0 }, .next = { i + 1 < n ? h->n_tasks + 1 : POL_NONE, 0 }, .index = i, .shape = shape,
+            .node = POL_NONE, .started_us = -1, .true_left_us = dur };
+    if (user >= h->view.n_users) h->view.n_users = user + 1;
+    h->event[h->n_events++] = (struct pol_event){ .kind = POL_ARRIVED, .job = { j, 0 }, .task = { POL_NONE, 0 } };
+    return j;
+}
+
+static void stop(struct fakehost *h, struct pol_task_info *t)
+{
+    cr_assert(t->is_running, "what does not run cannot stop");
+    move(h, t, +1);
+    t->attained_us += h->view.now_us - t->started_us;
+    t->is_running = 0;
+    t->node = POL_NONE;
+    t->started_us = -1;
+    h->job[t->job.slot].n_running--;
+}
+
+void fakehost_end(struct fakehost *h, uint32_t task)
+{
+    struct pol_task_info *t = &h->task[task].info;
+    struct pol_job_info *j = &h->job[t->job.slot];
+    uint32_t node = t->node;
+    stop(h, t);
+    h->task[task].is_done = true;
+    h->event[h->n_events++] = (struct pol_event){ .kind = POL_TASK_ENDED, .node = node, .job = t->job, .task = { task, 0 } };
+    if (j->n_running + j->n_waiting == 0)
+        h->event[h->n_events++] = (struct pol_event){ .kind = POL_JOB_ENDED, .job = t->job, .task = { POL_NONE, 0 } };
+}
+
+void fakehost_up(struct fakehost *h, uint32_t node, bool is_up)
+{
+    cr_assert(h->node[node].n_tasks == 0);
+    h->node[node].is_up = is_up;
+    touch(h, node);
+    h->event[h->n_events++] = (struct pol_event){ .kind = is_up ? POL_NODE_UP : POL_NODE_DOWN, .node = node };
+}
+
+static void apply(struct fakehost *h, const struct fake_entry *e)
+{
+    struct pol_task_info *t = &h->task[e->task].info;
+    struct pol_job_info *j = &h->job[e->job];
+    if (e->is_start) {
+        cr_assert(!t->is_running && !h->task[e->task].is_done, "a task is started twice");
+        t->is_running = 1;
+        t->node = e->node;
+        t->cards = e->cards;
+        t->started_us = h->view.now_us;
+        move(h, t, -1);
+        j->n_waiting--;
+        j->n_running++;
+        return;
+    }
+    for (uint32_t i = 0; i < (j->is_gang ? j->n_tasks : 1); i++) {
+        stop(h, &h->task[e->task + i].info);
+        j->n_waiting++;
+    }
+    h->event[h->n_events++] = (struct pol_event){ .kind = POL_READY, .job = t->job, .task = { e->task, 0 } };
+}
+
+void fakehost_decide(struct fakehost *h, int64_t now)
+{
+    h->view.now_us = now;
+    do {
+        struct pol_event ev[FAKE_TASKS];
+        size_t n = h->n_events;
+        memcpy(ev, h->event, n * sizeof *ev);
+        h->n_events = 0;
+        h->ops->decide(h->self, &h->view, ev, n);
+        memset(h->is_changed, 0, sizeof h->is_changed);
+        h->view.n_changed = 0;
+        for (; h->n_applied < h->n_log; h->n_applied++) apply(h, &h->log[h->n_applied]);
+    } while (h->n_events > 0);
+}

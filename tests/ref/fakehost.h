@@ -1,0 +1,50 @@
+/*
+ * fakehost.h -- a small host for policies: nodes, jobs, and a log of what was
+ * decided.  No clock of its own: the test says what time it is and what ends.
+ *
+ * Decisions are checked against the host's own ledger and applied at once
+ * after decide; a bad one fails the test.
+ */
+#ifndef FAKEHOST_H
+#define FAKEHOST_H
+
+#include "policy.h"
+
+enum { FAKE_NODES = 64, FAKE_CARDS = 256, FAKE_SHAPES = 64, FAKE_TASKS = 1024, FAKE_LOG = 4096 };
+
+struct fake_entry { bool is_start; uint32_t job, task, node; uint64_t cards; };     /* a start, or a preemption */
+
+struct fake_task { struct pol_task_info info, shown; bool is_done; };
+
+struct fakehost {
+    struct pol_host api;
+    struct pol_view view;
+    struct pol_node  node[FAKE_NODES];
+    struct pol_card  card[FAKE_CARDS];
+    struct pol_shape shape[FAKE_SHAPES];
+    struct pol_job_info job[FAKE_TASKS];  uint32_t n_jobs;
+    struct fake_task task[FAKE_TASKS];    uint32_t n_tasks;
+    struct pol_event event[FAKE_TASKS];   size_t n_events;
+    uint32_t changed[FAKE_NODES]; bool is_changed[FAKE_NODES];
+    struct fake_entry log[FAKE_LOG];      size_t n_log, n_applied;
+    int64_t wake[FAKE_LOG];               size_t n_wakes;
+    const struct pol_ops *ops;
+    void *self;
+};
+
+/* All zero; then nodes, then fakehost_open. */
+struct fakehost *fakehost_create(void);
+uint32_t fakehost_node(struct fakehost *h, int64_t cpu_milli, int64_t mem_b, uint32_t n_gpu, int64_t gpu_mem_b);
+/* Create the policy with "key=value,..." over its defaults; "" for none. */
+void     fakehost_open(struct fakehost *h, const struct pol_ops *ops, const char *params);
+void     fakehost_destroy(struct fakehost *h);
+
+uint32_t fakehost_shape(struct fakehost *h, struct pol_shape s);
+/* A job of n tasks of one shape arrives; limit and dur in us, -1: none. */
+uint32_t fakehost_job(struct fakehost *h, uint32_t user, uint32_t shape, uint32_t n, bool gang, int64_t limit, int64_t dur);
+void     fakehost_end(struct fakehost *h, uint32_t task);       /* tells of the job's end after its last */
+void     fakehost_up(struct fakehost *h, uint32_t node, bool is_up);    /* down: nothing may run there */
+/* At `now`: decide, apply, again while preemptions left something to tell. */
+void     fakehost_decide(struct fakehost *h, int64_t now);
+
+#endif

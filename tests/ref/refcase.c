@@ -1,0 +1,425 @@
+#include "ref/refcase.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "app/polhost.h"
+#include "base/rng.h"
+#include "model/world.h"
+
+#define GIB (INT64_C(1) << 30)
+#define PICK(r, ...) pick((r), (const int64_t[]){ __VA_ARGS__ }, sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
+
+static int64_t pick(struct rng *r, const int64_t *of, size_t n) { return of[rng_below(r, n)]; }
+static bool one_in(struct rng *r, uint64_t n) { return rng_below(r, n) == 0; }
+
+/* ---- making ---- */
+
+static void make_nodes(struct ref_case *c, struct rng *r, bool plain)
+{
+    c->n_types = (int)(1 + rng_below(r, 3));
+    c->n_nodes = (int)(2 + rng_below(r, 5));
+    for (int t = 0; t < REF_TYPES; t++) c->type_rate[t] = plain ? RATE_ONE : (sim_rate)PICK(r, RATE_ONE, RATE_ONE, RATE_ONE / 2, RATE_ONE * 2, 21845);
+    for (int n = 0; n < c->n_nodes; n++) {
+        struct ref_node *o = &c->node[n];
+        if (n > 0 && one_in(r, 3)) { *o = c->node[n - 1]; continue; }       /* twins make ties */
+        o->cpu = PICK(r, 4000, 8000, 16000);
+        o->mem = PICK(r, 4 * GIB, 8 * GIB, 16 * GIB, 1000000000);
+        o->n_gpu = (int)PICK(r, 0, 1, 2, 4, 4);
+        o->type = o->n_gpu ? (int)rng_below(r, (uint64_t)c->n_types) : -1;
+        o->gpu_mem = o->n_gpu ? PICK(r, 0, 16 * GIB, 16 * GIB, 8 * GIB) : 0;
+        o->engine[0] = (int32_t)PICK(r, 0, 0, 1, 2);
+        o->labels = rng_below(r, 8);
+    }
+    c->n_models = (int)rng_below(r, REF_MODELS + 1);
+    for (int m = 0; m < c->n_models; m++)
+        for (int t = 0; t < REF_TYPES; t++)
+            c->rate[m][t] = (sim_rate)PICK(r, 0, RATE_ONE, RATE_ONE, RATE_ONE / 2, RATE_ONE * 3, 43690, 70001);
+}
+
+static struct shape make_shape(struct rng *r, bool plain, int n_types)
+{
+    struct shape s;
+    memset(&s, 0, sizeof s);
+    s.cpu_milli = PICK(r, 0, 500, 1000, 2000, 2000, 4000);
+    s.mem_b = PICK(r, 0, GIB / 2, GIB, GIB, 2 * GIB, 4 * GIB);
+    if (rng_below(r, 10) < 7) {
+        s.n_gpu = (int32_t)PICK(r, 1, 1, 1, 2, 3);
+        s.gpu_milli = s.n_gpu == 1 ? (int32_t)PICK(r, 250, 300, 500, 700, 1000, 1000) : (int32_t)PICK(r, 1000, 1000, 1000, 500);
+        s.gpu_mem_b = PICK(r, 0, 0, 4 * GIB, 10 * GIB);
+        if (one_in(r, 5)) s.gpu_types = 1 + rng_below(r, (UINT64_C(1) << n_types) - 1);
+    }
+    if (plain) return s;
+    if (one_in(r, 8)) s.need_all = UINT64_C(1) << rng_below(r, 3);
+    if (one_in(r, 8)) s.need_any = 1 + rng_below(r, 7);
+    if (one_in(r, 8)) s.engine[0] = 1;
+    if (one_in(r, 15)) s.exclusive = 1;
+    return s;
+}
+
+static void make_job(struct ref_case *c, struct rng *r, struct ref_job *j, bool plain, bool varied)
+{
+    /* Shapes recur, so that some are typical. */
+    struct shape pool[6];
+    struct rng same = { { 1, 2, 3, (uint64_t)c->n_nodes } };
+    for (size_t i = 0; i < 6; i++) pool[i] = make_shape(&same, plain, c->n_types);
+    j->n = one_in(r, 3) ? (int)(2 + rng_below(r, 4)) : 1;
+    j->gang = j->n > 1 ? !one_in(r, 3) : one_in(r, 4);
+    j->user = (int)rng_below(r, 4);
+    j->model = c->n_models > 0 && one_in(r, 2) ? (int)rng_below(r, (uint64_t)c->n_models) : -1;
+    struct ref_task t = { .dur = 0 };
+    for (int k = 0; k < j->n; k++) {
+        if (k == 0 || one_in(r, 4)) {
+            t.shape = varied || one_in(r, 3) ? make_shape(r, plain, c->n_types) : pool[rng_below(r, 6)];
+            if (k == 0 || !j->gang) t.dur = PICK(r, 0, 1, 10, 20, 20, 30, 50, 80, 80, 130);
+        }
+        j->task[k] = t;
+    }
+    j->limit = PICK(r, -1, 0, 10, 40, 100, 200);
+    if (one_in(r, 2)) j->limit = j->task[0].dur;
+    else if (one_in(r, 2)) j->limit = 2 * j->task[0].dur;
+}
+
+static void make_faults(struct ref_case *c, struct rng *r)
+{
+    sim_tick at = 0;
+    c->n_faults = (int)rng_below(r, 12);
+    for (int i = 0; i < c->n_faults; i++) {
+        at += PICK(r, 0, 10, 10, 25, 60);
+        c->fault[i] = (struct ref_fault){ .at = at, .node = (int)rng_below(r, (uint64_t)c->n_nodes), .up = one_in(r, 2) };
+    }
+    for (int i = 1; i < c->n_faults; i++)       /* by time, then node */
+        for (int k = i; k > 0 && c->fault[k].at == c->fault[k - 1].at && c->fault[k].node < c->fault[k - 1].node; k--) {
+            struct ref_fault f = c->fault[k];
+            c->fault[k] = c->fault[k - 1];
+            c->fault[k - 1] = f;
+        }
+}
+
+void refcase_make(struct ref_case *c, uint64_t seed)
+{
+    struct rng r;
+    memset(c, 0, sizeof *c);
+    rng_init(&r, seed, "reference case", 0);
+    bool plain = one_in(&r, 3), varied = one_in(&r, 8);     /* varied: more shapes than fgd keeps */
+    make_nodes(c, &r, plain);
+    c->n_jobs = (int)(5 + rng_below(&r, 36));
+    int64_t gap = PICK(&r, 0, 1, 2, 3);
+    sim_tick at = 0;
+    for (int i = 0; i < c->n_jobs; i++) {
+        at += gap * PICK(&r, 0, 0, 1, 5, 10);
+        c->job[i].submit = at;
+        make_job(c, &r, &c->job[i], plain, varied);
+    }
+    if (one_in(&r, 2)) make_faults(c, &r);
+    c->checkpoint_interval = PICK(&r, -1, 0, 0, 7, 20);
+    c->restore_cost = PICK(&r, 0, 0, 3, 10);
+    c->enforce_limits = one_in(&r, 3);
+    c->reject_infeasible = !one_in(&r, 50);
+    c->horizon = one_in(&r, 8) ? PICK(&r, 0, 50, 120, 300) : TICK_NEVER;
+    c->policy.threshold = PICK(&r, 5, 20, 60);
+    c->policy.factor = (int)PICK(&r, 2, 3, 10);
+    c->policy.queues = (int)PICK(&r, 2, 2, 3, 5);
+    for (int u = 0; u < REF_USERS; u++) c->policy.weight[u] = one_in(&r, 2) ? 1000 : PICK(&r, 500, 2000, 3000);
+}
+
+void refcase_spec(const struct ref_policy *p, char *buf, size_t cap)
+{
+    static const char *const place[] = { "first", "best", "worst", "pack", "spread", "fgd", "kube" };
+    static const char *const name[] = { "fifo", "sjf", "srtf", "las", "easy", "drf" };
+    FILE *f = fmemopen(buf, cap, "w");
+    SIM_ASSERT(f != NULL);
+    fprintf(f, "%s:place=%s", name[p->order], place[p->place]);
+    if (p->order != REF_EASY) fprintf(f, ",mode=%s", p->skip ? "skip" : "strict");
+    if (p->order == REF_SJF || p->order == REF_SRTF || p->order == REF_EASY)
+        fprintf(f, ",estimate=%s", p->clairvoyant ? "true" : "limit");
+    if (p->order == REF_LAS) fprintf(f, ",threshold=%" PRId64 "us,factor=%d,queues=%d", p->threshold, p->factor, p->queues);
+    if (p->order == REF_DRF) {
+        fprintf(f, ",weights=");
+        for (int u = 0; u < REF_USERS; u++)
+            fprintf(f, "%su%d:%" PRId64 ".%03" PRId64, u ? ";" : "", u, p->weight[u] / 1000, p->weight[u] % 1000);
+    }
+    fclose(f);
+}
+
+/* ---- the real simulator ---- */
+
+struct feed { const struct ref_case *c; int next; struct task_group group[REF_TASKS]; char id[16], user[16], model[16]; };
+
+static bool equal_tasks(const struct ref_task *a, const struct ref_task *b)
+{
+    return a->dur == b->dur && memcmp(&a->shape, &b->shape, sizeof a->shape) == 0;
+}
+
+static enum st feed_next(void *ctx, struct job_spec *out, struct diag *d)
+{
+    struct feed *f = ctx;
+    (void)d;
+    if (f->next == f->c->n_jobs) return ST_END;
+    const struct ref_job *j = &f->c->job[f->next];
+    uint32_t g = 0;
+    for (int k = 0; k < j->n; k++) {
+        if (k > 0 && equal_tasks(&j->task[k], &j->task[k - 1])) { f->group[g - 1].n++; continue; }
+        f->group[g++] = (struct task_group){ .shape = j->task[k].shape, .n = 1, .dur = j->task[k].dur };
+    }
+    (void)snprintf(f->id, sizeof f->id, "j%d", f->next);
+    (void)snprintf(f->user, sizeof f->user, "u%d", j->user);
+    (void)snprintf(f->model, sizeof f->model, "m%d", j->model);
+    *out = (struct job_spec){ .id = f->id, .user = f->user, .model = j->model < 0 ? NULL : f->model, .submit = j->submit,
+                              .limit = j->limit, .gang = j->gang, .group = f->group, .n_groups = g };
+    f->next++;
+    return ST_OK;
+}
+
+static void build(const struct ref_case *c, struct cluster *cl, struct perf *perf)
+{
+    struct diag d = { 0 };
+    for (int t = 0; t < c->n_types; t++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "type%d", t);
+        cl->gpu_speed[cluster_gpu_type(cl, name, &d)] = (double)c->type_rate[t] / RATE_ONE;
+    }
+    for (int n = 0; n < c->n_nodes; n++) {
+        const struct ref_node *o = &c->node[n];
+        char name[16], type[16];
+        (void)snprintf(name, sizeof name, "n%d", n);
+        (void)snprintf(type, sizeof type, "type%d", o->type);
+        struct node_spec s = { .name = name, .cpu_milli = o->cpu, .mem_b = o->mem, .n_gpu = (uint32_t)o->n_gpu,
+                               .gpu_type = o->n_gpu ? type : NULL, .gpu_mem_b = o->gpu_mem, .labels = o->labels };
+        memcpy(s.engine, o->engine, sizeof s.engine);
+        enum st st = cluster_add(cl, &s, &d);
+        SIM_ASSERT(st == ST_OK);
+    }
+    cluster_seal(cl);
+    for (int m = 0; m < c->n_models; m++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "m%d", m);
+        uint32_t id = perf_model(perf, name);
+        for (int t = 0; t < c->n_types; t++) perf_set(perf, id, (uint32_t)t, c->rate[m][t]);
+    }
+}
+
+static void see(struct ref_log *log, const struct world *w, enum ref_kind kind, uint32_t task, const char *why)
+{
+    const struct task *t = &w->jobs.task[task];
+    const struct hold *h = cluster_hold(w->cluster, task);
+    ref_log_add(log, (struct ref_event){ .at = world_now(w), .kind = kind, .job = (int)w->jobs.job[t->job].ordinal,
+                                         .task = (int)t->index, .node = (int)h->node, .cards = h->cards, .why = why });
+}
+
+static void saw_start(void *ctx, const struct world *w, uint32_t task) { see(ctx, w, REF_START, task, ""); }
+
+static void saw_stop(void *ctx, const struct world *w, uint32_t task, enum stop_why why)
+{
+    static const char *const name[] = { [STOP_DONE] = "done", [STOP_PREEMPTED] = "preempted", [STOP_FAILED] = "failed",
+                                        [STOP_TIMEOUT] = "timeout", [STOP_HORIZON] = "horizon" };
+    see(ctx, w, REF_STOP, task, name[why]);
+}
+
+static void saw_end(void *ctx, const struct world *w, uint32_t job)
+{
+    static const char *const name[] = { [JOB_DONE] = "done", [JOB_TIMEOUT] = "timeout", [JOB_REJECTED] = "rejected",
+                                        [JOB_UNFINISHED] = "unfinished" };
+    const struct job *j = &w->jobs.job[job];
+    ref_log_add(ctx, (struct ref_event){ .at = world_now(w), .kind = REF_END, .job = (int)j->ordinal, .task = -1, .node = -1,
+                                         .why = name[j->status] });
+}
+
+static void saw_node(void *ctx, const struct world *w, uint32_t node)
+{
+    ref_log_add(ctx, (struct ref_event){ .at = world_now(w), .kind = w->cluster->node[node].is_up ? REF_UP : REF_DOWN,
+                                         .job = -1, .task = -1, .node = (int)node, .why = "" });
+}
+
+static int by_job(const void *a, const void *b)
+{
+    const struct ref_event *x = a, *y = b;
+    if (x->job != y->job) return x->job < y->job ? -1 : 1;
+    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    return (x->task > y->task) - (x->task < y->task);
+}
+
+static void saw_sample(void *ctx, const struct world *w) { (void)w; ((struct refcase_run *)ctx)->n_samples++; }
+
+static void took_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *why)
+{
+    (void)at; (void)verb; (void)job; (void)task; (void)node; (void)why;
+    ((struct refcase_run *)ctx)->n_decisions++;
+}
+
+static void took_note(void *ctx, sim_tick at, const char *name, double value) { (void)ctx; (void)at; (void)name; (void)value; }
+
+/* How a run ended, in the reference's words. */
+static void name_end(const struct refcase_run *run, struct ref_log *log)
+{
+    const char *word = run->diag.msg;
+    if (run->result == ST_END) return;
+    if (run->result == ST_EINPUT) word = "infeasible";
+    else if (run->result == ST_EPOLICY && strstr(word, "waiting with nothing running")) word = "stuck";
+    (void)snprintf(log->error, sizeof log->error, "%.120s", word);
+}
+
+void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct ref_log *log)
+{
+    struct cluster cl = { 0 };
+    struct perf perf = { 0 };
+    struct fault_event fault[REF_FAULTS];
+    struct feed feed = { .c = c };
+    struct polhost_hooks hooks = { .ctx = run, .decision = took_decision, .note = took_note };
+    struct polhost *host;
+    struct world w;
+    char spec[256];
+    build(c, &cl, &perf);
+    for (int i = 0; i < c->n_faults; i++)
+        fault[i] = (struct fault_event){ .at = c->fault[i].at, .node = (uint32_t)c->fault[i].node, .up = c->fault[i].up };
+    refcase_spec(&c->policy, spec, sizeof spec);
+    enum st st = polhost_create(&host, run->spec ? run->spec : spec, NULL, NULL, run->record ? &hooks : NULL, &run->diag);
+    if (st != ST_OK) { diag_print(&run->diag, stderr); abort(); }
+    run->flags = polhost_ops(host)->flags;
+    struct world_config cfg = {
+        .cluster = &cl, .perf = &perf, .fault = { .list = fault, .n_list = (size_t)c->n_faults },
+        .checkpoint_interval = c->checkpoint_interval, .restore_cost = c->restore_cost, .enforce_limits = c->enforce_limits,
+        .reject_infeasible = c->reject_infeasible, .audit = true, .horizon = c->horizon, .sample_every = run->sample_every,
+    };
+    world_init(&w, &cfg, (struct source){ .ctx = &feed, .next = feed_next }, polhost_decider(host));
+    world_observe(&w, (struct observer){ .ctx = log, .started = saw_start, .stopped = saw_stop, .job_ended = saw_end,
+                                         .node_changed = saw_node });
+    world_observe(&w, (struct observer){ .ctx = run, .sample = saw_sample });
+    while ((run->result = world_step(&w, &run->diag)) == ST_OK) continue;
+    name_end(run, log);
+    run->digest = w.engine.digest;
+    run->count = w.count;
+    /* At the end jobs are given up in the order of their slots, which is nobody's business. */
+    size_t tail = log->n;
+    while (tail > 0 && (strcmp(log->ev[tail - 1].why, "horizon") == 0 || strcmp(log->ev[tail - 1].why, "unfinished") == 0)) tail--;
+    if (tail < log->n) qsort(log->ev + tail, log->n - tail, sizeof *log->ev, by_job);
+    world_fini(&w);
+    polhost_destroy(host);
+    perf_fini(&perf);
+    cluster_fini(&cl);
+}
+
+/* ---- comparing ---- */
+
+static bool same(const struct ref_event *a, const struct ref_event *b)
+{
+    return a->at == b->at && a->kind == b->kind && a->job == b->job && a->task == b->task && a->node == b->node &&
+           a->cards == b->cards && strcmp(a->why, b->why) == 0;
+}
+
+long refcase_difference(const struct ref_log *a, const struct ref_log *b)
+{
+    size_t n = a->n < b->n ? a->n : b->n;
+    for (size_t i = 0; i < n; i++)
+        if (!same(&a->ev[i], &b->ev[i])) return (long)i;
+    return a->n == b->n && strcmp(a->error, b->error) == 0 ? -1 : (long)n;
+}
+
+static bool differs(const struct ref_case *c, struct ref_log *real, struct ref_log *ref, long *at)
+{
+    struct refcase_run run = { 0 };
+    ref_log_fini(real);
+    ref_log_fini(ref);
+    refcase_run_real(c, &run, real);
+    ref_run(c, ref);
+    *at = refcase_difference(real, ref);
+    return *at >= 0;
+}
+
+static void drop_job(struct ref_case *c, int j)
+{
+    memmove(&c->job[j], &c->job[j + 1], (size_t)(c->n_jobs - j - 1) * sizeof c->job[0]);
+    c->n_jobs--;
+}
+
+static void drop_fault(struct ref_case *c, int f)
+{
+    memmove(&c->fault[f], &c->fault[f + 1], (size_t)(c->n_faults - f - 1) * sizeof c->fault[0]);
+    c->n_faults--;
+}
+
+static void drop_node(struct ref_case *c, int n)
+{
+    memmove(&c->node[n], &c->node[n + 1], (size_t)(c->n_nodes - n - 1) * sizeof c->node[0]);
+    c->n_nodes--;
+    for (int f = c->n_faults; f-- > 0;) {
+        if (c->fault[f].node == n) drop_fault(c, f);
+        else c->fault[f].node -= c->fault[f].node > n;
+    }
+}
+
+static void shrink(struct ref_case *c, struct ref_log *real, struct ref_log *ref)
+{
+    long at;
+    bool smaller = true;
+    while (smaller) {
+        smaller = false;
+        for (int i = c->n_jobs + c->n_faults + c->n_nodes; i-- > 0;) {
+            struct ref_case t = *c;
+            if (i < c->n_nodes) { if (c->n_nodes == 1) continue; drop_node(&t, i); }
+            else if (i < c->n_nodes + c->n_faults) drop_fault(&t, i - c->n_nodes);
+            else drop_job(&t, i - c->n_nodes - c->n_faults);
+            if (differs(&t, real, ref, &at)) { *c = t; smaller = true; break; }
+        }
+    }
+}
+
+/* ---- telling ---- */
+
+static void tell_case(const struct ref_case *c, FILE *to)
+{
+    fprintf(to, "checkpoint %" PRId64 ", restore %" PRId64 ", limits %s, infeasible %s, horizon %" PRId64 "\n", c->checkpoint_interval,
+            c->restore_cost, c->enforce_limits ? "kill" : "ignore", c->reject_infeasible ? "reject" : "error",
+            c->horizon == TICK_NEVER ? -1 : c->horizon);
+    for (int n = 0; n < c->n_nodes; n++) {
+        const struct ref_node *o = &c->node[n];
+        fprintf(to, "node %d: cpu %" PRId64 " mem %" PRId64 " gpus %d type %d (rate %u) gpu mem %" PRId64 " npu %d labels %" PRIx64 "\n",
+                n, o->cpu, o->mem, o->n_gpu, o->type, o->type < 0 ? RATE_ONE : c->type_rate[o->type], o->gpu_mem, o->engine[0], o->labels);
+    }
+    for (int m = 0; m < c->n_models; m++) fprintf(to, "model %d: rates %u %u %u\n", m, c->rate[m][0], c->rate[m][1], c->rate[m][2]);
+    for (int j = 0; j < c->n_jobs; j++) {
+        const struct ref_job *o = &c->job[j];
+        fprintf(to, "job %d: submit %" PRId64 " limit %" PRId64 " user %d model %d%s\n", j, o->submit, o->limit, o->user, o->model,
+                o->gang ? " gang" : "");
+        for (int k = 0; k < o->n; k++) {
+            const struct shape *s = &o->task[k].shape;
+            fprintf(to, "    dur %" PRId64 ": cpu %" PRId64 " mem %" PRId64 " gpus %d x %d (mem %" PRId64 ", types %" PRIx64 ") all %" PRIx64
+                    " any %" PRIx64 " npu %d%s\n", o->task[k].dur, s->cpu_milli, s->mem_b, s->n_gpu, s->gpu_milli, s->gpu_mem_b,
+                    s->gpu_types, s->need_all, s->need_any, s->engine[0], s->exclusive ? " exclusive" : "");
+        }
+    }
+    for (int f = 0; f < c->n_faults; f++)
+        fprintf(to, "at %" PRId64 " node %d %s\n", c->fault[f].at, c->fault[f].node, c->fault[f].up ? "up" : "down");
+}
+
+static void tell_log(const char *who, const struct ref_log *log, long at, FILE *to)
+{
+    static const char *const kind[] = { "start", "stop", "end", "down", "up" };
+    fprintf(to, "%s: %zu events%s%s\n", who, log->n, log->error[0] ? ", then: " : "", log->error);
+    for (long i = at > 12 ? at - 12 : 0; i < (long)log->n && i < at + 8; i++) {
+        const struct ref_event *e = &log->ev[i];
+        fprintf(to, "%s %4ld  t=%-5" PRId64 " %-5s job %d task %d node %d cards %" PRIx64 " %s\n", i == at ? ">>" : "  ", i, e->at,
+                kind[e->kind], e->job, e->task, e->node, e->cards, e->why);
+    }
+}
+
+bool refcase_agrees(const struct ref_case *c, FILE *to)
+{
+    struct ref_log real = { 0 }, ref = { 0 };
+    struct ref_case small = *c;
+    long at;
+    bool ok = !differs(&small, &real, &ref, &at);
+    if (!ok) {
+        shrink(&small, &real, &ref);
+        (void)differs(&small, &real, &ref, &at);
+        char spec[256];
+        refcase_spec(&c->policy, spec, sizeof spec);
+        fprintf(to, "policy %s\n", spec);
+        tell_case(&small, to);
+        tell_log("simulator", &real, at, to);
+        tell_log("reference", &ref, at, to);
+    }
+    ref_log_fini(&real);
+    ref_log_fini(&ref);
+    return ok;
+}

@@ -1,0 +1,595 @@
+#include "ref/refplan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+__extension__ typedef __int128 wide;
+
+/* ---- the ledger ---- */
+
+static bool card_fits(const struct ref_case *c, const struct ref_ledger *l, int node, int card, const struct shape *s)
+{
+    if (l->milli[node][card] < s->gpu_milli) return false;
+    return s->gpu_mem_b == 0 || c->node[node].gpu_mem == 0 || l->gpu_mem[node][card] >= s->gpu_mem_b;
+}
+
+bool ref_fits(const struct ref_case *c, const struct ref_ledger *l, int node, const struct shape *s)
+{
+    const struct ref_node *n = &c->node[node];
+    if (!l->up[node]) return false;
+    if (l->cpu[node] < s->cpu_milli || l->mem[node] < s->mem_b) return false;
+    for (int e = 0; e < ENGINE_KINDS_MAX; e++)
+        if (l->engine[node][e] < s->engine[e]) return false;
+    if ((n->labels & s->need_all) != s->need_all) return false;
+    if (s->need_any != 0 && (n->labels & s->need_any) == 0) return false;
+    if (s->exclusive && l->tasks[node] > 0) return false;
+    if (s->n_gpu == 0) return true;
+    if (s->gpu_types != 0 && (n->type < 0 || (s->gpu_types >> n->type & 1) == 0)) return false;
+    int cards = 0;
+    for (int k = 0; k < n->n_gpu; k++) cards += card_fits(c, l, node, k, s);
+    return cards >= s->n_gpu;
+}
+
+/* Does card a come before card b: less free share, less free memory, lower index. */
+static bool card_before(const struct ref_ledger *l, int node, int a, int b)
+{
+    if (l->milli[node][a] != l->milli[node][b]) return l->milli[node][a] < l->milli[node][b];
+    if (l->gpu_mem[node][a] != l->gpu_mem[node][b]) return l->gpu_mem[node][a] < l->gpu_mem[node][b];
+    return a < b;
+}
+
+uint64_t ref_pick_cards(const struct ref_case *c, const struct ref_ledger *l, int node, const struct shape *s)
+{
+    uint64_t all = (UINT64_C(1) << c->node[node].n_gpu) - 1, picked = 0;
+    if (s->exclusive) return all;
+    for (int i = 0; i < s->n_gpu; i++) {
+        int best = -1;
+        for (int k = 0; k < c->node[node].n_gpu; k++) {
+            if (picked >> k & 1 || !card_fits(c, l, node, k, s)) continue;
+            if (best < 0 || card_before(l, node, k, best)) best = k;
+        }
+        SIM_ASSERT(best >= 0);
+        picked |= UINT64_C(1) << best;
+    }
+    return picked;
+}
+
+static void move(const struct ref_case *c, struct ref_ledger *l, const struct ref_hold *h, int sign)
+{
+    l->tasks[h->node] -= sign;
+    l->cpu[h->node] += sign * h->got.cpu_milli;
+    l->mem[h->node] += sign * h->got.mem_b;
+    l->no_cpu[h->node] -= sign * (h->got.cpu_milli == 0 && !h->got.exclusive);
+    l->no_mem[h->node] -= sign * (h->got.mem_b == 0 && !h->got.exclusive);
+    for (int e = 0; e < ENGINE_KINDS_MAX; e++) l->engine[h->node][e] += sign * h->got.engine[e];
+    for (int k = 0; k < REF_CARDS; k++) {
+        if ((h->cards >> k & 1) == 0) continue;
+        l->milli[h->node][k] += sign * h->got.gpu_milli;
+        if (c->node[h->node].gpu_mem > 0) l->gpu_mem[h->node][k] += sign * h->got.gpu_mem_b;
+        SIM_ASSERT(l->milli[h->node][k] >= 0 && l->milli[h->node][k] <= GPU_WHOLE && l->gpu_mem[h->node][k] >= 0);
+    }
+    SIM_ASSERT(l->cpu[h->node] >= 0 && l->mem[h->node] >= 0);
+}
+
+/* cards 0: the ledger's choice. */
+void ref_take(const struct ref_case *c, struct ref_ledger *l, int job, int task, int node, const struct shape *s, uint64_t cards)
+{
+    struct ref_hold *h = &l->hold[job][task];
+    SIM_ASSERT(h->node < 0 && ref_fits(c, l, node, s));
+    *h = (struct ref_hold){ .node = node, .cards = cards ? cards : ref_pick_cards(c, l, node, s), .got = *s };
+    if (s->exclusive) {       /* all of the node */
+        const struct ref_node *n = &c->node[node];
+        h->got.cpu_milli = n->cpu;
+        h->got.mem_b = n->mem;
+        h->got.gpu_milli = GPU_WHOLE;
+        h->got.gpu_mem_b = n->gpu_mem;
+        memcpy(h->got.engine, n->engine, sizeof h->got.engine);
+    }
+    move(c, l, h, -1);
+}
+
+void ref_give(const struct ref_case *c, struct ref_ledger *l, int job, int task)
+{
+    struct ref_hold *h = &l->hold[job][task];
+    SIM_ASSERT(h->node >= 0);
+    move(c, l, h, +1);
+    h->node = -1;
+}
+
+/* ---- costs: smaller is better, compared from the first ---- */
+
+struct cost { int64_t v[4]; };
+
+static int cost_cmp(const struct cost *a, const struct cost *b)
+{
+    for (int i = 0; i < 4; i++)
+        if (a->v[i] != b->v[i]) return a->v[i] < b->v[i] ? -1 : 1;
+    return 0;
+}
+
+static int64_t free_milli(const struct ref_case *c, const struct ref_ledger *l, int node)
+{
+    int64_t sum = 0;
+    for (int k = 0; k < c->node[node].n_gpu; k++) sum += l->milli[node][k];
+    return sum;
+}
+
+/* Free on the node, its total, and the largest total of any node, by dimension. */
+static void amounts(const struct ref_case *c, const struct ref_ledger *l, int node, int64_t f[3], int64_t t[3], int64_t m[3])
+{
+    f[0] = l->cpu[node];
+    f[1] = l->mem[node];
+    f[2] = free_milli(c, l, node);
+    for (int d = 0; d < 3; d++) m[d] = 0;
+    for (int n = 0; n < c->n_nodes; n++) {
+        int64_t of[3] = { c->node[n].cpu, c->node[n].mem, (int64_t)c->node[n].n_gpu * GPU_WHOLE };
+        for (int d = 0; d < 3; d++) {
+            if (of[d] > m[d]) m[d] = of[d];
+            if (n == node) t[d] = of[d];
+        }
+    }
+}
+
+static int64_t best_cost(const struct ref_case *c, const struct ref_ledger *after, int node)
+{
+    int64_t f[3], t[3], m[3], sum = 0;
+    amounts(c, after, node, f, t, m);
+    for (int d = 0; d < 3; d++)
+        if (m[d] > 0) sum += f[d] * (1 << 20) / m[d];
+    return sum;
+}
+
+static int64_t spread_cost(const struct ref_case *c, const struct ref_ledger *after, int node)
+{
+    int64_t f[3], t[3], m[3], worst = 0;
+    amounts(c, after, node, f, t, m);
+    for (int d = 0; d < 3; d++)
+        if (t[d] > 0) worst = i64_max(worst, (t[d] - f[d]) * (1 << 20) / t[d]);
+    return worst;
+}
+
+static int idle_cards(const struct ref_case *c, const struct ref_ledger *l, int node)
+{
+    int n = 0;
+    for (int k = 0; k < c->node[node].n_gpu; k++) n += l->milli[node][k] == GPU_WHOLE;
+    return n;
+}
+
+/* ---- fgd ---- */
+
+static void refresh_typical(struct ref_world *w)
+{
+    if (2 * w->arrived_tasks < 3 * w->refreshed_at || w->arrived_tasks == w->refreshed_at) return;
+    w->refreshed_at = w->arrived_tasks;
+    w->n_typical = 0;
+    bool used[REF_JOBS * REF_TASKS] = { false };
+    while (w->n_typical < 32) {
+        int most = -1;
+        for (int i = 0; i < w->n_seen; i++)
+            if (!used[i] && w->seen_tasks[i] > 0 && (most < 0 || w->seen_tasks[i] > w->seen_tasks[most])) most = i;
+        if (most < 0) break;
+        used[most] = true;
+        w->typical[w->n_typical] = most;
+        w->typical_weight[w->n_typical++] = w->seen_tasks[most];
+    }
+}
+
+/* Could the node as it is run a task of shape s?  Engines, card memory and exclusiveness are not looked at. */
+static bool serves(const struct ref_case *c, const struct ref_ledger *l, int node, const struct shape *s)
+{
+    struct shape plain = *s;
+    plain.gpu_mem_b = 0;
+    plain.exclusive = 0;
+    memset(plain.engine, 0, sizeof plain.engine);
+    return ref_fits(c, l, node, &plain);
+}
+
+static int64_t fragments(const struct ref_world *w, const struct ref_ledger *l, int node)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < w->n_typical; i++) {
+        const struct shape *m = &w->seen[w->typical[i]];
+        int64_t frag = 0;
+        if (m->n_gpu == 0 || !serves(w->c, l, node, m)) {
+            frag = free_milli(w->c, l, node);
+        } else {
+            for (int k = 0; k < w->c->node[node].n_gpu; k++)
+                if (l->milli[node][k] < m->gpu_milli) frag += l->milli[node][k];
+        }
+        sum += w->typical_weight[i] * frag;
+    }
+    return sum;
+}
+
+/* ---- kube ---- */
+
+static int64_t least_allocated(int64_t r, int64_t cap) { return cap <= 0 || r > cap ? 0 : (cap - r) * 100 / cap; }
+
+static int64_t kube_score(const struct ref_world *w, const struct ref_ledger *after, int node)
+{
+    int64_t cpu = w->c->node[node].cpu, mem = w->c->node[node].mem;
+    int64_t r_cpu = cpu - after->cpu[node] + 100 * after->no_cpu[node];
+    int64_t r_mem = mem - after->mem[node] + 200000000 * (int64_t)after->no_mem[node];
+    int64_t least = (least_allocated(r_cpu, cpu) + least_allocated(r_mem, mem)) / 2, balanced = 0;
+    if (cpu > 0 && mem > 0 && r_cpu < cpu && r_mem < mem) {
+        wide all = (wide)cpu * mem, diff = (wide)r_cpu * mem - (wide)r_mem * cpu;
+        if (diff < 0) diff = -diff;
+        balanced = (int64_t)((all - diff) * 100 / all);
+    }
+    return least + balanced;
+}
+
+/* ---- placing ---- */
+
+/* The cost of the task on the node with these cards; `l` is as before it. */
+static struct cost cost_of(const struct ref_world *w, const struct ref_ledger *l, int job, int task, int node, uint64_t cards)
+{
+    const struct ref_case *c = w->c;
+    const struct shape *s = &w->job[job].task[task].shape;
+    struct ref_ledger after = *l;
+    ref_take(c, &after, job, task, node, s, cards);
+    int64_t best = best_cost(c, &after, node);
+    switch (c->policy.place) {
+    case REF_FIRST:  return (struct cost){ { node } };
+    case REF_BEST:   return (struct cost){ { best } };
+    case REF_WORST:  return (struct cost){ { -best } };
+    case REF_PACK:   return (struct cost){ { idle_cards(c, l, node) - idle_cards(c, &after, node), l->tasks[node] == 0,
+                                             idle_cards(c, &after, node), best } };
+    case REF_SPREAD: return (struct cost){ { spread_cost(c, &after, node) } };
+    case REF_FGD:    return (struct cost){ { fragments(w, &after, node) - fragments(w, l, node), best } };
+    case REF_KUBE:   return (struct cost){ { -kube_score(w, &after, node) } };
+    }
+    SIM_ASSERT(false);
+    return (struct cost){ { 0 } };
+}
+
+/* The cards that the rule would take on the node, and their cost. */
+static uint64_t best_cards(struct ref_world *w, const struct ref_ledger *l, int job, int task, int node, struct cost *cost)
+{
+    const struct shape *s = &w->job[job].task[task].shape;
+    uint64_t cards = ref_pick_cards(w->c, l, node, s);
+    *cost = cost_of(w, l, job, task, node, cards);
+    if (w->c->policy.place != REF_FGD || s->n_gpu != 1 || s->gpu_milli == GPU_WHOLE || s->exclusive) return cards;
+    int chosen = -1;
+    for (int k = 0; k < w->c->node[node].n_gpu; k++) {
+        if (!card_fits(w->c, l, node, k, s)) continue;
+        struct cost x = cost_of(w, l, job, task, node, UINT64_C(1) << k);
+        int order = chosen < 0 ? -1 : cost_cmp(&x, cost);
+        if (order < 0 || (order == 0 && card_before(l, node, k, chosen))) { chosen = k; *cost = x; }
+    }
+    return UINT64_C(1) << chosen;
+}
+
+static bool place_task(struct ref_world *w, struct ref_ledger *l, int job, int task, int *node, uint64_t *cards)
+{
+    struct cost least = { { 0 } };
+    *node = -1;
+    for (int n = 0; n < w->c->n_nodes; n++) {
+        struct cost cost;
+        if (!ref_fits(w->c, l, n, &w->job[job].task[task].shape)) continue;
+        uint64_t with = best_cards(w, l, job, task, n, &cost);
+        if (*node >= 0 && cost_cmp(&cost, &least) >= 0) continue;
+        *node = n;
+        *cards = with;
+        least = cost;
+    }
+    if (*node < 0) return false;
+    ref_take(w->c, l, job, task, *node, &w->job[job].task[task].shape, *cards);
+    return true;
+}
+
+/* Place the unit by the rule and take it in the ledger; if it does not fit, the ledger is as before. */
+static bool place_unit(struct ref_world *w, struct ref_ledger *l, struct ref_unit u, struct ref_decision *d)
+{
+    struct ref_ledger before = *l;
+    *d = (struct ref_decision){ .is_start = true, .u = u };
+    for (int k = 0; k < ref_unit_size(w, u); k++)
+        if (!place_task(w, l, u.job, u.task + k, &d->node[k], &d->cards[k])) { *l = before; return false; }
+    return true;
+}
+
+static bool could_place(struct ref_world *w, const struct ref_ledger *l, struct ref_unit u)
+{
+    struct ref_ledger copy = *l;
+    struct ref_decision d;
+    return place_unit(w, &copy, u, &d);
+}
+
+static void release_unit(struct ref_world *w, struct ref_ledger *l, struct ref_unit u)
+{
+    for (int k = 0; k < ref_unit_size(w, u); k++) ref_give(w->c, l, u.job, u.task + k);
+}
+
+/* Back to where it was in `from`. */
+static void put_back(struct ref_world *w, struct ref_ledger *l, const struct ref_ledger *from, struct ref_unit u)
+{
+    for (int k = 0; k < ref_unit_size(w, u); k++) {
+        l->hold[u.job][u.task + k] = from->hold[u.job][u.task + k];
+        move(w->c, l, &l->hold[u.job][u.task + k], -1);
+    }
+}
+
+/* ---- keys and lists of units ---- */
+
+static int64_t estimate(const struct ref_world *w, int job)
+{
+    if (!w->c->policy.clairvoyant) return w->job[job].limit < 0 ? TICK_NEVER : w->job[job].limit;
+    sim_tick longest = 0;
+    for (int k = 0; k < w->job[job].n; k++) longest = i64_max(longest, w->job[job].task[k].dur);
+    return longest;
+}
+
+/* Attained running time x thousandths of cards. */
+static int64_t service(const struct ref_world *w, struct ref_unit u, int64_t *per_us)
+{
+    int64_t milli = 0;
+    for (int k = 0; k < ref_unit_size(w, u); k++) {
+        const struct shape *s = &w->job[u.job].task[u.task + k].shape;
+        milli += s->n_gpu == 0 ? GPU_WHOLE : (int64_t)s->n_gpu * s->gpu_milli;
+    }
+    *per_us = milli;
+    return ref_attained(w, u.job, u.task) * milli;
+}
+
+static int level(const struct ref_world *w, struct ref_unit u, int64_t *next_threshold)
+{
+    int64_t per_us, has = service(w, u, &per_us), at = w->c->policy.threshold * GPU_WHOLE;
+    int lv = 0;
+    while (lv < w->c->policy.queues - 1 && has >= at) { lv++; at *= w->c->policy.factor; }
+    *next_threshold = lv < w->c->policy.queues - 1 ? at : TICK_NEVER;
+    return lv;
+}
+
+static int64_t key_of(const struct ref_world *w, struct ref_unit u)
+{
+    int64_t ignored, est;
+    switch (w->c->policy.order) {
+    case REF_SJF:
+        return estimate(w, u.job);
+    case REF_SRTF:
+        if (w->c->policy.clairvoyant) {
+            sim_work left = ((sim_work)w->job[u.job].task[u.task].dur << RATE_BITS) - ref_progress(w, u.job, u.task);
+            return (left + RATE_ONE - 1) >> RATE_BITS;
+        }
+        est = estimate(w, u.job);
+        return est == TICK_NEVER ? est : i64_max(0, est - ref_attained(w, u.job, u.task));
+    case REF_LAS:
+        return level(w, u, &ignored);
+    case REF_FIFO: case REF_EASY: case REF_DRF:
+        break;
+    }
+    return 0;       /* by job and task alone */
+}
+
+static bool unit_before(const struct ref_unit *a, const struct ref_unit *b)
+{
+    if (a->key != b->key) return a->key < b->key;
+    if (a->job != b->job) return a->job < b->job;
+    return a->task < b->task;
+}
+
+/* The units in a state, sorted; returns how many. */
+static int list_units(const struct ref_world *w, enum ref_state state, struct ref_unit *out)
+{
+    int n = 0;
+    for (int j = 0; j < w->n_arrived; j++)
+        for (int t = 0; t < (w->job[j].gang ? 1 : w->job[j].n); t++) {
+            if (w->live[j][t].state != state) continue;
+            struct ref_unit u = { .job = j, .task = t };
+            u.key = key_of(w, u);
+            int i = n++;
+            for (; i > 0 && unit_before(&u, &out[i - 1]); i--) out[i] = out[i - 1];
+            out[i] = u;
+        }
+    return n;
+}
+
+sim_tick ref_next_crossing(const struct ref_world *w)
+{
+    sim_tick at = TICK_NEVER;
+    if (w->c->policy.order != REF_LAS) return at;
+    for (int j = 0; j < w->n_arrived; j++)
+        for (int t = 0; t < (w->job[j].gang ? 1 : w->job[j].n); t++) {
+            struct ref_unit u = { .job = j, .task = t };
+            int64_t next, per_us, has = service(w, u, &per_us);
+            if (w->live[j][t].state != REF_RUNNING) continue;
+            (void)level(w, u, &next);
+            if (next != TICK_NEVER) at = i64_min(at, w->now + (next - has + per_us - 1) / per_us);
+        }
+    return at;
+}
+
+/* ---- the orders ---- */
+
+struct deciding { struct ref_world *w; struct ref_ledger l; struct ref_plan *out; };
+
+static bool start(struct deciding *p, struct ref_unit u)
+{
+    struct ref_decision *d = &p->out->d[p->out->n];
+    if (!place_unit(p->w, &p->l, u, d)) return false;
+    p->out->n++;
+    return true;
+}
+
+/* fifo, sjf: in order; at the first that does not fit, stop or go on. */
+static void decide_list(struct deciding *p, const struct ref_unit *waiting, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!start(p, waiting[i]) && !p->w->c->policy.skip) return;
+}
+
+/* srtf, las: one that does not fit may take the place of running units of greater key. */
+static void decide_preempting(struct deciding *p, const struct ref_unit *waiting, int n, struct ref_unit *running, int n_running)
+{
+    const struct ref_ledger now = p->l;     /* where running units are */
+    for (int i = 0; i < n; i++) {
+        struct ref_unit u = waiting[i], victim[REF_JOBS * REF_TASKS];
+        if (start(p, u)) continue;
+        const struct ref_ledger before = p->l;
+        int taken = 0;
+        bool fits = false;
+        for (int v = n_running; v-- > 0 && !fits;) {
+            if (running[v].key <= u.key || p->l.hold[running[v].job][running[v].task].node < 0) continue;   /* or preempted above */
+            release_unit(p->w, &p->l, running[v]);
+            victim[taken++] = running[v];
+            fits = could_place(p->w, &p->l, u);
+        }
+        if (!fits) {
+            p->l = before;
+            if (!p->w->c->policy.skip) return;
+            continue;
+        }
+        for (int v = 0; v < taken; v++) {
+            put_back(p->w, &p->l, &now, victim[v]);
+            if (could_place(p->w, &p->l, u)) continue;
+            release_unit(p->w, &p->l, victim[v]);
+            p->out->d[p->out->n++] = (struct ref_decision){ .is_start = false, .u = victim[v] };
+        }
+        bool placed = start(p, u);
+        SIM_ASSERT(placed);
+    }
+}
+
+static sim_tick expected_end(const struct ref_world *w, struct ref_unit u, sim_tick started)
+{
+    sim_tick est = estimate(w, u.job);
+    if (est == TICK_NEVER) return TICK_NEVER;
+    return started + est <= w->now ? w->now + 1 : started + est;
+}
+
+/* Of every resource of every node, the smaller of the two. */
+static struct ref_ledger smaller(const struct ref_case *c, const struct ref_ledger *a, const struct ref_ledger *b)
+{
+    struct ref_ledger m = *a;
+    for (int n = 0; n < c->n_nodes; n++) {
+        m.cpu[n] = i64_min(a->cpu[n], b->cpu[n]);
+        m.mem[n] = i64_min(a->mem[n], b->mem[n]);
+        if (b->tasks[n] > m.tasks[n]) m.tasks[n] = b->tasks[n];
+        if (b->no_cpu[n] > m.no_cpu[n]) m.no_cpu[n] = b->no_cpu[n];
+        if (b->no_mem[n] > m.no_mem[n]) m.no_mem[n] = b->no_mem[n];
+        for (int e = 0; e < ENGINE_KINDS_MAX; e++)
+            if (b->engine[n][e] < m.engine[n][e]) m.engine[n][e] = b->engine[n][e];
+        for (int k = 0; k < REF_CARDS; k++) {
+            if (b->milli[n][k] < m.milli[n][k]) m.milli[n][k] = b->milli[n][k];
+            m.gpu_mem[n][k] = i64_min(a->gpu_mem[n][k], b->gpu_mem[n][k]);
+        }
+    }
+    return m;
+}
+
+static void decide_easy(struct deciding *p, const struct ref_unit *waiting, int n, const struct ref_unit *running, int n_running)
+{
+    struct ref_world *w = p->w;
+    int h = 0;
+    while (h < n && start(p, waiting[h])) h++;
+    if (h >= n) return;
+    /* Everything that runs, with when it is expected to end. */
+    struct { struct ref_unit u; sim_tick end; } run[REF_JOBS * REF_TASKS];
+    int n_run = 0;
+    for (int i = 0; i < n_running; i++, n_run++) {
+        run[n_run].u = running[i];
+        run[n_run].end = expected_end(w, running[i], w->live[running[i].job][running[i].task].started);
+    }
+    for (int i = 0; i < h; i++, n_run++) { run[n_run].u = waiting[i]; run[n_run].end = expected_end(w, waiting[i], w->now); }
+    /* Release instant by instant until the head can be placed. */
+    struct ref_ledger shadow = p->l;
+    struct ref_decision reserved;
+    sim_tick at = w->now;
+    bool found = false;
+    while (!found) {
+        sim_tick next = TICK_NEVER;
+        for (int i = 0; i < n_run; i++)
+            if (run[i].end > at) next = i64_min(next, run[i].end);
+        if (next == TICK_NEVER) break;
+        for (int i = 0; i < n_run; i++)
+            if (run[i].end == next) release_unit(w, &shadow, run[i].u);
+        at = next;
+        found = place_unit(w, &shadow, waiting[h], &reserved);
+    }
+    for (int i = h + 1; i < n; i++) {
+        struct ref_unit u = waiting[i];
+        if (!found) { (void)start(p, u); continue; }
+        sim_tick est = estimate(w, u.job);
+        if (est != TICK_NEVER && w->now + est <= at) { (void)start(p, u); continue; }
+        struct ref_ledger both = smaller(w->c, &p->l, &shadow);
+        struct ref_decision *d = &p->out->d[p->out->n];
+        if (!place_unit(w, &both, u, d)) continue;
+        p->out->n++;
+        for (int k = 0; k < ref_unit_size(w, u); k++) {
+            const struct shape *s = &w->job[u.job].task[u.task + k].shape;
+            ref_take(w->c, &p->l, u.job, u.task + k, d->node[k], s, d->cards[k]);
+            ref_take(w->c, &shadow, u.job, u.task + k, d->node[k], s, d->cards[k]);
+        }
+    }
+}
+
+/* A user's dominant share over its weight, as a fraction num / den. */
+struct share { wide num, den; };
+
+static struct share share_of(const struct deciding *p, int user)
+{
+    const struct ref_case *c = p->w->c;
+    int64_t total[3] = { 0 }, has[3] = { 0 };
+    for (int n = 0; n < c->n_nodes; n++) {
+        if (!p->l.up[n]) continue;
+        total[0] += c->node[n].cpu;
+        total[1] += c->node[n].mem;
+        total[2] += (int64_t)c->node[n].n_gpu * GPU_WHOLE;
+    }
+    for (int j = 0; j < p->w->n_arrived; j++)
+        for (int t = 0; t < p->w->job[j].n; t++) {
+            const struct ref_hold *h = &p->l.hold[j][t];
+            if (p->w->job[j].user != user || h->node < 0) continue;
+            has[0] += h->got.cpu_milli;
+            has[1] += h->got.mem_b;
+            has[2] += (int64_t)__builtin_popcountll(h->cards) * h->got.gpu_milli;
+        }
+    struct share most = { 0, 1 };
+    for (int d = 0; d < 3; d++) {
+        if (total[d] == 0) continue;
+        struct share s = { has[d], total[d] };
+        if (s.num * most.den > most.num * s.den) most = s;
+    }
+    most.den *= c->policy.weight[user];
+    return most;
+}
+
+static void decide_drf(struct deciding *p, const struct ref_unit *waiting, int n)
+{
+    struct ref_world *w = p->w;
+    bool aside[REF_USERS] = { false }, tried[REF_JOBS * REF_TASKS] = { false };
+    for (;;) {
+        int user = -1;
+        struct share least = { 0, 1 };
+        for (int i = 0; i < n; i++) {
+            int x = w->job[waiting[i].job].user;
+            if (tried[i] || aside[x] || x == user) continue;
+            struct share s = share_of(p, x);
+            wide a = s.num * least.den, b = least.num * s.den;
+            if (user < 0 || a < b || (a == b && w->user_rank[x] < w->user_rank[user])) { user = x; least = s; }
+        }
+        if (user < 0) return;
+        bool any = false;
+        for (int i = 0; i < n && !any; i++) {
+            if (tried[i] || w->job[waiting[i].job].user != user) continue;
+            tried[i] = true;
+            any = start(p, waiting[i]);
+            if (!any && !w->c->policy.skip) break;
+        }
+        if (!any) aside[user] = true;
+    }
+}
+
+void ref_decide(struct ref_world *w, struct ref_plan *out)
+{
+    struct deciding p = { .w = w, .l = w->ledger, .out = out };
+    struct ref_unit waiting[REF_JOBS * REF_TASKS], running[REF_JOBS * REF_TASKS];
+    int n = list_units(w, REF_WAITING, waiting), n_running = list_units(w, REF_RUNNING, running);
+    refresh_typical(w);
+    switch (w->c->policy.order) {
+    case REF_FIFO: case REF_SJF: decide_list(&p, waiting, n); return;
+    case REF_SRTF: case REF_LAS: decide_preempting(&p, waiting, n, running, n_running); return;
+    case REF_EASY: decide_easy(&p, waiting, n, running, n_running); return;
+    case REF_DRF:  decide_drf(&p, waiting, n); return;
+    }
+}

@@ -1,0 +1,388 @@
+#include "ref/refsim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ref/refplan.h"
+
+void ref_log_add(struct ref_log *log, struct ref_event e)
+{
+    if (log->n == log->cap) {
+        log->cap = log->cap ? 2 * log->cap : 64;
+        log->ev = realloc(log->ev, log->cap * sizeof *log->ev);
+        SIM_ASSERT(log->ev != NULL);
+    }
+    log->ev[log->n++] = e;
+}
+
+void ref_log_fini(struct ref_log *log)
+{
+    free(log->ev);
+    memset(log, 0, sizeof *log);
+}
+
+/* ---- units ---- */
+
+int ref_unit_size(const struct ref_world *w, struct ref_unit u) { return w->job[u.job].gang ? w->job[u.job].n : 1; }
+
+sim_tick ref_attained(const struct ref_world *w, int job, int task)
+{
+    const struct ref_live *l = &w->live[job][task];
+    return l->attained + (l->state == REF_RUNNING ? w->now - l->started : 0);
+}
+
+/* Work done by the unit, in microseconds << RATE_BITS; asked of its first task. */
+sim_work ref_progress(const struct ref_world *w, int job, int task)
+{
+    const struct ref_live *l = &w->live[job][task];
+    if (l->state != REF_RUNNING || l->restoring) return l->kept;
+    sim_work did = (w->now - l->phase_began) * (sim_work)l->rate;
+    return l->kept + (did < l->left ? did : l->left);
+}
+
+static sim_tick phase_end(const struct ref_live *l)
+{
+    sim_work rate = l->rate;
+    return l->phase_began + (l->left + rate - 1) / rate;
+}
+
+/* Does this task stand for a unit that runs? */
+static bool heads_running_unit(const struct ref_world *w, int j, int t)
+{
+    return w->live[j][t].state == REF_RUNNING && (t == 0 || !w->job[j].gang);
+}
+
+static void record(struct ref_world *w, enum ref_kind kind, int job, int task, int node, uint64_t cards, const char *why)
+{
+    ref_log_add(w->log, (struct ref_event){ .at = w->now, .kind = kind, .job = job, .task = task, .node = node,
+                                            .cards = cards, .why = why });
+}
+
+static void start_computing(struct ref_world *w, struct ref_unit u)
+{
+    const struct ref_job *job = &w->job[u.job];
+    struct ref_live *l = &w->live[u.job][u.task];
+    sim_rate slowest = UINT32_MAX;
+    for (int k = 0; k < ref_unit_size(w, u); k++) {
+        int type = w->c->node[w->ledger.hold[u.job][u.task + k].node].type;
+        sim_rate r = RATE_ONE;
+        if (job->task[u.task + k].shape.n_gpu > 0) r = job->model < 0 ? w->c->type_rate[type] : w->c->rate[job->model][type];
+        if (r < slowest) slowest = r;
+    }
+    l->restoring = false;
+    l->phase_began = w->now;
+    l->left = ((sim_work)job->task[u.task].dur << RATE_BITS) - l->kept;
+    l->rate = slowest;
+}
+
+static void start_unit(struct ref_world *w, const struct ref_decision *d)
+{
+    struct ref_unit u = d->u;
+    for (int k = 0; k < ref_unit_size(w, u); k++)
+        ref_take(w->c, &w->ledger, u.job, u.task + k, d->node[k], &w->job[u.job].task[u.task + k].shape, d->cards[k]);
+    for (int k = 0; k < ref_unit_size(w, u); k++) {
+        struct ref_live *l = &w->live[u.job][u.task + k];
+        SIM_ASSERT(l->state == REF_WAITING);
+        l->state = REF_RUNNING;
+        l->started = w->now;
+        record(w, REF_START, u.job, u.task + k, d->node[k], w->ledger.hold[u.job][u.task + k].cards, "");
+    }
+    struct ref_live *l = &w->live[u.job][u.task];
+    if (l->kept > 0 && w->c->restore_cost > 0) {
+        l->restoring = true;
+        l->phase_began = w->now;
+        l->left = (sim_work)w->c->restore_cost << RATE_BITS;
+        l->rate = RATE_ONE;
+    } else {
+        start_computing(w, u);
+    }
+}
+
+/* All tasks of the unit leave their nodes, for good or to wait again. */
+static void stop_unit(struct ref_world *w, struct ref_unit u, const char *why, enum ref_state then)
+{
+    for (int k = 0; k < ref_unit_size(w, u); k++) {
+        struct ref_live *l = &w->live[u.job][u.task + k];
+        const struct ref_hold *h = &w->ledger.hold[u.job][u.task + k];
+        SIM_ASSERT(l->state == REF_RUNNING);
+        record(w, REF_STOP, u.job, u.task + k, h->node, h->cards, why);
+        l->attained += w->now - l->started;
+        l->state = then;
+        ref_give(w->c, &w->ledger, u.job, u.task + k);
+    }
+}
+
+static void end_job(struct ref_world *w, int j, const char *why)
+{
+    record(w, REF_END, j, -1, -1, 0, why);
+    w->ended[j] = true;
+    w->n_ended++;
+}
+
+static void finish_unit(struct ref_world *w, struct ref_unit u, const char *why)
+{
+    if (strcmp(why, "timeout") == 0) w->timed_out[u.job] = true;
+    stop_unit(w, u, why, REF_DONE);
+    for (int k = 0; k < w->job[u.job].n; k++)
+        if (w->live[u.job][k].state != REF_DONE) return;
+    end_job(w, u.job, w->timed_out[u.job] ? "timeout" : "done");
+}
+
+static void interrupt_unit(struct ref_world *w, struct ref_unit u, bool by_policy)
+{
+    struct ref_live *l = &w->live[u.job][u.task];
+    sim_work now_done = ref_progress(w, u.job, u.task), every = w->c->checkpoint_interval;
+    if (every < 0) l->kept = 0;
+    else if (every > 0) { every <<= RATE_BITS; l->kept = now_done - now_done % every; }
+    else if (by_policy) l->kept = now_done;
+    stop_unit(w, u, by_policy ? "preempted" : "failed", REF_WAITING);
+    w->someone_ready = true;
+}
+
+/* ---- arrivals ---- */
+
+static bool same_shape(const struct shape *a, const struct shape *b)
+{
+    for (int e = 0; e < ENGINE_KINDS_MAX; e++)
+        if (a->engine[e] != b->engine[e]) return false;
+    return a->cpu_milli == b->cpu_milli && a->mem_b == b->mem_b && a->gpu_mem_b == b->gpu_mem_b &&
+           a->gpu_types == b->gpu_types && a->need_all == b->need_all && a->need_any == b->need_any &&
+           a->n_gpu == b->n_gpu && a->gpu_milli == b->gpu_milli && a->exclusive == b->exclusive;
+}
+
+static int shape_id(struct ref_world *w, const struct shape *s)
+{
+    for (int i = 0; i < w->n_seen; i++)
+        if (same_shape(&w->seen[i], s)) return i;
+    w->seen[w->n_seen] = *s;
+    w->seen_tasks[w->n_seen] = 0;
+    return w->n_seen++;
+}
+
+/* The types that the model runs on, when they are not all of them. */
+static void restrict_types(const struct ref_case *c, struct ref_job *j)
+{
+    uint64_t can = 0, all = 0;
+    for (int t = 0; t < c->n_types; t++) {
+        all |= UINT64_C(1) << t;
+        if ((j->model < 0 ? c->type_rate[t] : c->rate[j->model][t]) > 0) can |= UINT64_C(1) << t;
+    }
+    if (can == all) return;
+    for (int k = 0; k < j->n; k++) {
+        struct shape *s = &j->task[k].shape;
+        if (s->n_gpu == 0) continue;
+        s->gpu_types = s->gpu_types ? s->gpu_types & can : can;
+        if (s->gpu_types == 0) s->gpu_types = UINT64_C(1) << c->n_types;    /* a type that no node has */
+    }
+}
+
+static void clear(const struct ref_case *c, struct ref_ledger *l)
+{
+    memset(l, 0, sizeof *l);
+    for (int n = 0; n < c->n_nodes; n++) {
+        l->up[n] = true;
+        l->cpu[n] = c->node[n].cpu;
+        l->mem[n] = c->node[n].mem;
+        memcpy(l->engine[n], c->node[n].engine, sizeof l->engine[n]);
+        for (int k = 0; k < c->node[n].n_gpu; k++) { l->milli[n][k] = GPU_WHOLE; l->gpu_mem[n][k] = c->node[n].gpu_mem; }
+    }
+    for (int j = 0; j < REF_JOBS; j++)
+        for (int t = 0; t < REF_TASKS; t++) l->hold[j][t].node = -1;
+}
+
+/* On the empty cluster: every task alone, or a gang's all at once, each on the first node with room. */
+static bool feasible(const struct ref_case *c, const struct ref_job *j)
+{
+    struct ref_ledger l;
+    clear(c, &l);
+    for (int k = 0; k < j->n; k++) {
+        if (!j->gang) clear(c, &l);
+        int n = 0;
+        while (n < c->n_nodes && !ref_fits(c, &l, n, &j->task[k].shape)) n++;
+        if (n == c->n_nodes) return false;
+        ref_take(c, &l, 0, k, n, &j->task[k].shape, 0);
+    }
+    return true;
+}
+
+static void arrive(struct ref_world *w)
+{
+    int j = w->n_arrived++;
+    struct ref_job *job = &w->job[j];
+    *job = w->c->job[j];
+    restrict_types(w->c, job);
+    for (int k = 0; k < job->n; k++) (void)shape_id(w, &job->task[k].shape);
+    bool ok = feasible(w->c, job);
+    if (!ok && !w->c->reject_infeasible) { (void)snprintf(w->log->error, sizeof w->log->error, "infeasible"); return; }
+    if (w->user_rank[job->user] < 0) w->user_rank[job->user] = w->n_users++;
+    if (!ok) { end_job(w, j, "rejected"); return; }
+    for (int k = 0; k < job->n; k++) {
+        w->live[j][k].state = REF_WAITING;
+        w->seen_tasks[shape_id(w, &job->task[k].shape)]++;
+    }
+    w->arrived_tasks += job->n;
+}
+
+/* ---- nodes ---- */
+
+static void find_next_fault(struct ref_world *w, int node, int after)
+{
+    w->fault_of[node] = -1;
+    for (int i = after + 1; i < w->c->n_faults; i++)
+        if (w->c->fault[i].node == node && w->c->fault[i].up != w->ledger.up[node]) { w->fault_of[node] = i; return; }
+}
+
+static void turn_node(struct ref_world *w, int node)
+{
+    int i = w->fault_of[node];
+    if (!w->c->fault[i].up)
+        for (int j = 0; j < w->n_arrived; j++)
+            for (int t = 0; t < w->job[j].n; t++)
+                if (w->ledger.hold[j][t].node == node)
+                    interrupt_unit(w, (struct ref_unit){ .job = j, .task = w->job[j].gang ? 0 : t }, false);
+    w->ledger.up[node] = w->c->fault[i].up;
+    record(w, w->ledger.up[node] ? REF_UP : REF_DOWN, -1, -1, node, 0, "");
+    find_next_fault(w, node, i);
+}
+
+/* ---- time ---- */
+
+/* When anything next happens. */
+static sim_tick next_time(const struct ref_world *w)
+{
+    sim_tick at = TICK_NEVER;
+    for (int j = 0; j < w->n_arrived; j++)
+        for (int t = 0; t < w->job[j].n; t++) {
+            if (!heads_running_unit(w, j, t)) continue;
+            at = i64_min(at, phase_end(&w->live[j][t]));
+            if (w->c->enforce_limits && w->job[j].limit >= 0) at = i64_min(at, w->live[j][t].started + w->job[j].limit);
+        }
+    for (int n = 0; n < w->c->n_nodes; n++)
+        if (w->fault_of[n] >= 0) at = i64_min(at, w->c->fault[w->fault_of[n]].at);
+    if (w->n_arrived < w->c->n_jobs) at = i64_min(at, w->c->job[w->n_arrived].submit);
+    for (int i = 0; i < w->n_wakes; i++)
+        if (w->wake[i] >= 0) at = i64_min(at, w->wake[i]);
+    return at;
+}
+
+/*
+ * Apply the first thing due now, in the order of an instant's phases: ends by
+ * job and task, nodes down, nodes up, arrivals, limits.  False: nothing is due.
+ */
+static bool apply_one(struct ref_world *w)
+{
+    for (int j = 0; j < w->n_arrived; j++)
+        for (int t = 0; t < w->job[j].n; t++) {
+            if (!heads_running_unit(w, j, t) || phase_end(&w->live[j][t]) != w->now) continue;
+            struct ref_unit u = { .job = j, .task = t };
+            if (w->live[j][t].restoring) start_computing(w, u);
+            else finish_unit(w, u, "done");
+            return true;
+        }
+    for (int up = 0; up < 2; up++)
+        for (int n = 0; n < w->c->n_nodes; n++) {
+            int i = w->fault_of[n];
+            if (i >= 0 && w->c->fault[i].at == w->now && w->c->fault[i].up == up) { turn_node(w, n); return true; }
+        }
+    if (w->n_arrived < w->c->n_jobs && w->c->job[w->n_arrived].submit == w->now) { arrive(w); return true; }
+    if (w->c->enforce_limits)
+        for (int j = 0; j < w->n_arrived; j++)
+            for (int t = 0; t < w->job[j].n; t++) {
+                if (!heads_running_unit(w, j, t) || w->job[j].limit < 0) continue;
+                if (w->live[j][t].started + w->job[j].limit != w->now) continue;
+                finish_unit(w, (struct ref_unit){ .job = j, .task = t }, "timeout");
+                return true;
+            }
+    return false;
+}
+
+/* How many tasks are in a state. */
+static int count(const struct ref_world *w, enum ref_state s)
+{
+    int n = 0;
+    for (int j = 0; j < w->n_arrived; j++)
+        for (int t = 0; t < w->job[j].n; t++) n += w->live[j][t].state == s;
+    return n;
+}
+
+/* The policy asks to be called at `at`; the same instant twice is one. */
+static void add_wake(struct ref_world *w, sim_tick at)
+{
+    int free = w->n_wakes;
+    for (int i = w->n_wakes; i-- > 0;) {
+        if (w->wake[i] == at) return;
+        if (w->wake[i] < 0) free = i;
+    }
+    SIM_ASSERT(free < (int)ARRAY_LEN(w->wake));
+    w->wake[free] = at;
+    w->n_wakes += free == w->n_wakes;
+}
+
+/* Is the policy to be called now? */
+static bool take_wakes(struct ref_world *w)
+{
+    bool any = false;
+    for (int i = 0; i < w->n_wakes; i++)
+        if (w->wake[i] == w->now) { w->wake[i] = -1; any = true; }
+    return any;
+}
+
+static void instant(struct ref_world *w, struct ref_decision *scratch)
+{
+    bool woken = take_wakes(w);
+    for (;;) {
+        bool any = woken;
+        woken = false;
+        while (w->log->error[0] == '\0' && apply_one(w)) any = true;
+        if (w->log->error[0] != '\0') return;
+        if (!any && !w->someone_ready) break;
+        w->someone_ready = false;
+        struct ref_plan plan = { .d = scratch };
+        ref_decide(w, &plan);
+        for (int i = 0; i < plan.n; i++) {
+            if (plan.d[i].is_start) start_unit(w, &plan.d[i]);
+            else interrupt_unit(w, plan.d[i].u, true);
+        }
+        sim_tick crossing = ref_next_crossing(w);
+        if (crossing != TICK_NEVER) add_wake(w, crossing);
+    }
+    bool hope = false;
+    for (int n = 0; n < w->c->n_nodes; n++) hope = hope || !w->ledger.up[n];
+    for (int i = 0; i < w->n_wakes; i++) hope = hope || w->wake[i] >= 0;
+    if (w->n_arrived == w->c->n_jobs && !hope && count(w, REF_RUNNING) == 0 && count(w, REF_WAITING) > 0)
+        (void)snprintf(w->log->error, sizeof w->log->error, "stuck");
+}
+
+static void give_up(struct ref_world *w)
+{
+    for (int j = 0; j < w->n_arrived; j++) {
+        if (w->ended[j]) continue;
+        for (int t = 0; t < w->job[j].n; t++)
+            if (heads_running_unit(w, j, t)) stop_unit(w, (struct ref_unit){ .job = j, .task = t }, "horizon", REF_WAITING);
+        end_job(w, j, "unfinished");
+    }
+}
+
+void ref_run(const struct ref_case *c, struct ref_log *log)
+{
+    struct ref_world *w = calloc(1, sizeof *w);
+    struct ref_decision *scratch = calloc((size_t)REF_JOBS * REF_TASKS * 2, sizeof *scratch);
+    SIM_ASSERT(w != NULL && scratch != NULL);
+    w->c = c;
+    w->log = log;
+    clear(c, &w->ledger);
+    for (int u = 0; u < REF_USERS; u++) w->user_rank[u] = -1;
+    for (int n = 0; n < c->n_nodes; n++) find_next_fault(w, n, -1);
+    while (log->error[0] == '\0' && (w->n_arrived < c->n_jobs || w->n_ended < c->n_jobs)) {
+        sim_tick at = next_time(w);
+        if (at == TICK_NEVER || at > c->horizon) {
+            if (at != TICK_NEVER) w->now = c->horizon;
+            give_up(w);
+            break;
+        }
+        w->now = at;
+        instant(w, scratch);
+    }
+    free(scratch);
+    free(w);
+}

@@ -1,0 +1,78 @@
+/*
+ * refsim.h -- a slow, obvious simulator to check the real one against.
+ *
+ * The semantics of policies/README.md (orders and
+ * placements) and sim/model/world.h (lives of tasks), written again with arrays
+ * and loops only.  It shares nothing with sim/ but base types and the shape of
+ * a task; a change of behaviour there that is not made here is found by
+ * tests/prop/test_reference.c.  No queue of events: at each step every job is
+ * asked when its next event is.
+ */
+#ifndef REFSIM_H
+#define REFSIM_H
+
+#include "base/base.h"
+#include "model/shape.h"
+
+enum { REF_NODES = 8, REF_CARDS = 8, REF_JOBS = 128, REF_TASKS = 8, REF_TYPES = 4, REF_MODELS = 3, REF_USERS = 8,
+       REF_FAULTS = 32 };
+
+struct ref_node {
+    int64_t  cpu, mem, gpu_mem;
+    int      n_gpu, type;           /* type -1: no GPUs */
+    int32_t  engine[ENGINE_KINDS_MAX];
+    uint64_t labels;
+};
+
+/* shape.gpu_types as asked; what the model cannot run on is taken out on arrival. */
+struct ref_task { struct shape shape; sim_tick dur; };
+
+struct ref_job {
+    sim_tick submit, limit;         /* limit -1: none */
+    int      user, model;           /* user: any number < REF_USERS; model -1: none */
+    bool     gang;
+    int      n;                     /* tasks, equal ones next to each other (groups) */
+    struct ref_task task[REF_TASKS];
+};
+
+struct ref_fault { sim_tick at; int node; bool up; };
+
+enum ref_order { REF_FIFO, REF_SJF, REF_SRTF, REF_LAS, REF_EASY, REF_DRF };
+enum ref_place { REF_FIRST, REF_BEST, REF_WORST, REF_PACK, REF_SPREAD, REF_FGD, REF_KUBE };
+
+struct ref_policy {
+    enum ref_order order;
+    enum ref_place place;
+    bool     skip, clairvoyant;
+    sim_tick threshold;             /* las: one card's time */
+    int      factor, queues;
+    int64_t  weight[REF_USERS];     /* drf, by user; in thousandths */
+};
+
+struct ref_case {
+    int n_nodes, n_jobs, n_faults, n_types, n_models;
+    struct ref_node  node[REF_NODES];
+    struct ref_job   job[REF_JOBS]; /* by submit */
+    struct ref_fault fault[REF_FAULTS];     /* by time then node */
+    sim_rate type_rate[REF_TYPES];          /* general speed of a type */
+    sim_rate rate[REF_MODELS][REF_TYPES];   /* of a model; 0: cannot run */
+    sim_tick checkpoint_interval, restore_cost, horizon;
+    bool     enforce_limits, reject_infeasible;
+    struct ref_policy policy;
+};
+
+enum ref_kind { REF_START, REF_STOP, REF_END, REF_DOWN, REF_UP };
+/* why of a stop: done, preempted, failed, timeout, horizon; of an end: done, timeout, rejected, unfinished. */
+struct ref_event { sim_tick at; enum ref_kind kind; int job, task, node; uint64_t cards; const char *why; };
+
+struct ref_log {
+    struct ref_event *ev;           /* owned */
+    size_t n, cap;
+    char   error[128];              /* "": ended well; "infeasible", "stuck" */
+};
+
+void ref_run(const struct ref_case *c, struct ref_log *log);
+void ref_log_add(struct ref_log *log, struct ref_event e);
+void ref_log_fini(struct ref_log *log);
+
+#endif

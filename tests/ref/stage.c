@@ -1,0 +1,204 @@
+#include "ref/stage.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void stage_init(struct stage *s)
+{
+    memset(s, 0, sizeof *s);
+    s->cfg = (struct world_config){ .checkpoint_interval = -1, .audit = true, .horizon = TICK_NEVER };
+}
+
+void stage_fini(struct stage *s)
+{
+    perf_fini(&s->perf);
+    cluster_fini(&s->cluster);
+}
+
+void stage_node(struct stage *s, int64_t cpu_milli, uint32_t gpus, const char *type, double speed)
+{
+    char name[16];
+    (void)snprintf(name, sizeof name, "n%u", s->cluster.n_nodes);
+    struct node_spec n = { .name = name, .cpu_milli = cpu_milli, .mem_b = INT64_C(1) << 40, .n_gpu = gpus, .gpu_type = type };
+    enum st st = cluster_add(&s->cluster, &n, &s->diag);
+    SIM_ASSERT(st == ST_OK);
+    if (gpus > 0) s->cluster.gpu_speed[intern_find(&s->cluster.gpu_types, type)] = speed;
+}
+
+struct job_spec *stage_job(struct stage *s, sim_tick submit, sim_tick dur, int64_t cpu_milli, int32_t gpus)
+{
+    static const char *const id[STAGE_JOBS] = { "j0", "j1", "j2", "j3", "j4", "j5", "j6", "j7", "j8", "j9", "j10", "j11", "j12", "j13", "j14", "j15" };
+    SIM_ASSERT(s->n_jobs < STAGE_JOBS);
+    uint32_t i = s->n_jobs++;
+    s->job[i] = (struct job_spec){ .id = id[i], .user = "u", .submit = submit, .limit = -1, .line = i + 2, .group = s->group[i] };
+    stage_group(s, 1, dur, cpu_milli, gpus);
+    return &s->job[i];
+}
+
+void stage_group(struct stage *s, uint32_t n, sim_tick dur, int64_t cpu_milli, int32_t gpus)
+{
+    uint32_t i = s->n_jobs - 1, g = s->job[i].n_groups++;
+    SIM_ASSERT(g < STAGE_GROUPS);
+    s->group[i][g] = (struct task_group){ .n = n, .dur = dur,
+                                          .shape = { .cpu_milli = cpu_milli, .n_gpu = gpus, .gpu_milli = gpus ? GPU_WHOLE : 0 } };
+}
+
+void stage_tasks(struct stage *s, uint32_t n) { s->group[s->n_jobs - 1][s->job[s->n_jobs - 1].n_groups - 1].n = n; }
+
+void stage_cue(struct stage *s, sim_tick at, sim_tick until, uint64_t job)
+{
+    SIM_ASSERT(s->n_cues < STAGE_CUES);
+    s->cue[s->n_cues++] = (struct cue){ .at = at, .until = until, .job = job };
+}
+
+/* ---- what happened, as text ---- */
+
+static void say(struct stage *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct stage *s, const char *fmt, ...)
+{
+    size_t n = strlen(s->log);
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(s->log + n, sizeof s->log - n, fmt, ap);
+    va_end(ap);
+}
+
+static void say_task(struct stage *s, const struct world *w, const char *kind, uint32_t t, const char *why)
+{
+    const struct task *k = &w->jobs.task[t];
+    const struct job *j = &w->jobs.job[k->job];
+    say(s, "%" PRId64 " %s %" PRIu64, world_now(w), kind, j->ordinal);
+    if (j->n_tasks > 1) say(s, ".%u", k->index);
+    say(s, " n%u%s%s\n", w->cluster->hold[t].node, *why ? " " : "", why);
+}
+
+static void arrived(void *ctx, const struct world *w, uint32_t job)
+{
+    struct stage *s = ctx;
+    if (s->log_arrivals) say(s, "%" PRId64 " arrive %" PRIu64 "\n", world_now(w), w->jobs.job[job].ordinal);
+}
+
+static void started(void *ctx, const struct world *w, uint32_t t) { say_task(ctx, w, "start", t, ""); }
+
+static void stopped(void *ctx, const struct world *w, uint32_t t, enum stop_why why)
+{
+    static const char *const name[] = { "done", "preempted", "failed", "timeout", "horizon" };
+    say_task(ctx, w, "stop", t, name[why]);
+}
+
+static void ended(void *ctx, const struct world *w, uint32_t job)
+{
+    static const char *const name[] = { "live", "done", "timeout", "rejected", "unfinished" };
+    struct stage *s = ctx;
+    const struct job *j = &w->jobs.job[job];
+    say(s, "%" PRId64 " end %" PRIu64 " %s\n", world_now(w), j->ordinal, name[j->status]);
+    s->lost += j->lost;
+    s->preempted += j->n_preempted;
+    s->failed += j->n_failed;
+}
+
+static void node_changed(void *ctx, const struct world *w, uint32_t node)
+{
+    say(ctx, "%" PRId64 " %s n%u\n", world_now(w), w->cluster->node[node].is_up ? "up" : "down", node);
+}
+
+/* ---- deciding ---- */
+
+static bool held_back(const struct stage *s, const struct world *w, uint64_t job)
+{
+    for (uint32_t i = 0; i < s->n_cues; i++)
+        if (s->cue[i].job == job && world_now(w) >= s->cue[i].at && world_now(w) < s->cue[i].until) return true;
+    return false;
+}
+
+/* Start the unit of task t on first fitting nodes; a gang is tried for real on the ledger and taken back. */
+static void try_start(struct world *w, const struct job *j, uint32_t slot, uint32_t t)
+{
+    struct world_place p[STAGE_JOBS] = { { 0 } };
+    uint32_t n = 0, k = t;
+    for (bool ok = true; ok && k != NONE; k = j->gang ? w->jobs.task[k].next : NONE) {
+        uint32_t node = 0;
+        while (node < w->cluster->n_nodes &&
+               cluster_take(w->cluster, k, node, &w->shapes.at[w->jobs.task[k].shape], 0) != NULL) node++;
+        ok = node < w->cluster->n_nodes;
+        if (ok) p[n++].node = node;
+    }
+    uint32_t given = 0;
+    for (uint32_t g = t; given < n; g = w->jobs.task[g].next, given++) cluster_give(w->cluster, g);
+    if (n < (j->gang ? j->n_tasks : 1)) return;
+    const char *why = j->gang ? world_start_gang(w, slot, p, n) : world_start(w, t, p);
+    SIM_ASSERT(why == NULL);
+}
+
+static void start_all(struct stage *s, struct world *w)
+{
+    for (uint64_t o = 0; o < w->next_ordinal; o++)
+        for (uint32_t slot = 0; slot < w->jobs.n_job_slots; slot++) {
+            const struct job *j = &w->jobs.job[slot];
+            if (!j->is_live || j->ordinal != o || j->status != JOB_LIVE || held_back(s, w, o)) continue;
+            for (uint32_t t = j->first_task; t != NONE; t = w->jobs.task[t].next)
+                if (w->jobs.task[t].state == TASK_WAITING && (!j->gang || t == j->first_task)) try_start(w, j, slot, t);
+        }
+}
+
+static void follow_script(struct stage *s, struct world *w)
+{
+    for (uint32_t i = 0; i < s->n_cues; i++) {
+        const struct cue *c = &s->cue[i];
+        if (c->at > world_now(w)) (void)world_wake(w, c->at);
+        if (c->until > world_now(w)) (void)world_wake(w, c->until);
+        if (c->at != world_now(w)) continue;
+        for (uint32_t t = 0; t < w->jobs.n_task_slots; t++) {
+            const struct task *k = &w->jobs.task[t];
+            if (k->is_live && k->state == TASK_RUNNING && w->jobs.job[k->job].ordinal == c->job) {
+                const char *why = world_preempt(w, t);
+                SIM_ASSERT(why == NULL);
+            }
+        }
+    }
+}
+
+static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t n_notices, bool *again, struct diag *d)
+{
+    struct stage *s = ctx;
+    (void)n; (void)n_notices; (void)again; (void)d;
+    if (s->meddle != NULL) s->meddle(s, w);
+    if (s->idle) return ST_OK;
+    follow_script(s, w);
+    start_all(s, w);
+    return ST_OK;
+}
+
+static enum st next(void *ctx, struct job_spec *out, struct diag *d)
+{
+    struct stage *s = ctx;
+    (void)d;
+    if (s->next == s->n_jobs) return ST_END;
+    *out = s->job[s->next++];
+    return ST_OK;
+}
+
+void stage_run(struct stage *s)
+{
+    struct world w;
+    if (s->cluster.changed == NULL) cluster_seal(&s->cluster);
+    s->log[0] = '\0';
+    s->next = 0;
+    s->lost = 0;
+    s->preempted = s->failed = 0;
+    s->diag = (struct diag){ 0 };
+    s->cfg.cluster = &s->cluster;
+    s->cfg.perf = &s->perf;
+    world_init(&w, &s->cfg, (struct source){ .ctx = s, .next = next }, (struct decider){ .ctx = s, .decide = decide });
+    world_observe(&w, (struct observer){ .ctx = s, .arrived = arrived, .started = started, .stopped = stopped, .job_ended = ended,
+                                         .node_changed = node_changed });
+    while ((s->result = world_step(&w, &s->diag)) == ST_OK) continue;
+    s->digest = w.engine.digest;
+    s->n_rounds = w.engine.n_rounds;
+    s->count = w.count;
+    s->now = world_now(&w);
+    s->peak_live = w.jobs.peak_live;
+    world_fini(&w);
+}
