@@ -67,6 +67,17 @@ struct pol_task_info {
     int64_t  started_us;            /* of this attempt; -1 while it waits */
     int64_t  attained_us;           /* running time over all attempts so far */
     int64_t  true_left_us;          /* nominal time it still needs; -1 unless the policy is clairvoyant */
+    uint32_t is_waiting;            /* 0 while it runs, while other tasks must end first, and once it is done */
+    uint32_t n_inputs;              /* blocks that it reads */
+};
+
+/* One block that a task reads. */
+struct pol_input { int64_t size_b; const uint32_t *replica; uint32_t n_replicas, reserved; };   /* replica: nodes, increasing */
+
+/* What reading a task's inputs on some node comes to, each from its nearest replica. */
+struct pol_transfer {
+    int64_t local_b, rack_b, cross_b;       /* bytes by how far they come */
+    int64_t local_us, rack_us, cross_us;    /* nominal time: bytes over disk, rack and aggregation speed */
 };
 
 struct pol_job_info {
@@ -75,15 +86,15 @@ struct pol_job_info {
     int64_t  limit_us;              /* the user's estimate; -1: none given */
     int64_t  true_dur_us;           /* nominal; -1 unless the policy is clairvoyant */
     pol_task first_task;
-    uint32_t n_tasks, n_waiting, n_running;
+    uint32_t n_tasks, n_waiting, n_running;     /* the rest is done or waits for others of the job */
     uint32_t user, queue;           /* dense ids in first-seen order; queue POL_NONE: none */
     int32_t  priority;
     uint32_t is_gang;               /* its tasks start together, and are preempted together */
 };
 
 enum pol_event_kind {               /* append only */
-    POL_ARRIVED,                    /* job: all its tasks wait */
-    POL_READY,                      /* task waits again after an interruption (gang: task is the first) */
+    POL_ARRIVED,                    /* job: those of its tasks wait that need no other's end */
+    POL_READY,                      /* task waits: what it needs is done, or again after an interruption (gang: task is the first) */
     POL_TASK_ENDED,                 /* task; node: where it ran */
     POL_JOB_ENDED,                  /* job: its last task ended; sent after that task's event */
     POL_NODE_DOWN, POL_NODE_UP,     /* node */
@@ -131,6 +142,9 @@ struct pol_host {
     void (*note)(void *ctx, const char *name, double value);
     /* The policy cannot go on: fails the run with this message. */
     void (*fail)(void *ctx, const char *message);
+    /* Inputs of a task by number < n_inputs; and their cost if it ran on `node`.  O(replicas). */
+    struct pol_input (*input)(void *ctx, pol_task t, uint32_t k);
+    struct pol_transfer (*transfer)(void *ctx, pol_task t, uint32_t node);
     /* members above: ABI 1.0 */
 };
 

@@ -88,8 +88,39 @@ static const struct pol_task_info *lend_task(void *ctx, pol_task h)
         .started_us = running ? t->started_at : -1,
         .attained_us = world_attained(w, h.slot),
         .true_left_us = p->flags & POL_CLAIRVOYANT ? world_left(w, h.slot) : -1,
+        .is_waiting = t->state == TASK_WAITING, .n_inputs = world_n_inputs(w, h.slot),
     };
     return i;
+}
+
+static bool is_live_task(const struct polhost *p, pol_task h)
+{
+    return p->w != NULL && h.slot < p->w->jobs.n_task_slots && p->w->jobs.task[h.slot].is_live &&
+           p->w->jobs.task[h.slot].gen == h.gen;
+}
+
+static struct pol_input lend_input(void *ctx, pol_task h, uint32_t k)
+{
+    const struct polhost *p = ctx;
+    if (!is_live_task(p, h) || k >= world_n_inputs(p->w, h.slot)) return (struct pol_input){ .size_b = 0 };
+    struct world_input in = world_input(p->w, h.slot, k);
+    return (struct pol_input){ .size_b = in.size, .replica = in.replica, .n_replicas = in.n_replicas };
+}
+
+static struct pol_transfer lend_transfer(void *ctx, pol_task h, uint32_t node)
+{
+    const struct polhost *p = ctx;
+    struct pol_transfer sum = { 0 };
+    if (!is_live_task(p, h) || node >= p->w->cluster->n_nodes) return sum;
+    int64_t *const bytes[LEVELS] = { &sum.local_b, &sum.rack_b, &sum.cross_b };
+    int64_t *const us[LEVELS] = { &sum.local_us, &sum.rack_us, &sum.cross_us };
+    for (uint32_t k = 0, n = world_n_inputs(p->w, h.slot); k < n; k++) {
+        struct world_input in = world_input(p->w, h.slot, k);
+        enum data_level level = data_level(p->w->cluster, in.replica, in.n_replicas, node);
+        *bytes[level] += in.size;
+        *us[level] += net_nominal_us(&p->w->cfg.net, level, in.size);
+    }
+    return sum;
 }
 
 static const char *lend_user_name(void *ctx, uint32_t user)
@@ -359,6 +390,7 @@ enum st polhost_create(struct polhost **out, const char *spec, const char *weigh
         .job = lend_job, .task = lend_task, .user_name = lend_user_name,
         .start = say_start, .start_gang = say_start_gang, .preempt = say_preempt,
         .wake = say_wake, .note = say_note, .fail = say_fail,
+        .input = lend_input, .transfer = lend_transfer,
     };
     p->flags = p->spec.ops->flags;
     char why[256] = "it gave no reason";

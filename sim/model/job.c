@@ -2,10 +2,14 @@
 
 #include <string.h>
 #include "base/mem.h"
+#include "model/graph.h"
 
 void jobs_fini(struct job_table *t)
 {
-    for (uint32_t i = 0; i < t->n_job_slots; i++) mem_free(t->job[i].id);
+    for (uint32_t i = 0; i < t->n_job_slots; i++) {
+        mem_free(t->job[i].id);
+        graph_destroy(t->job[i].graph);
+    }
     mem_free(t->job);
     mem_free(t->task);
     mem_free(t->free_job);
@@ -27,11 +31,21 @@ static uint32_t task_slot(struct job_table *t)
     return t->n_task_slots++;
 }
 
-uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordinal, struct shapes *shapes)
+static sim_tick longest_chain(const struct job_table *t, const struct graph *g)
+{
+    sim_tick *dur;
+    MEM_ARRAY(dur, g->n);
+    for (uint32_t k = 0; k < g->n; k++) dur[k] = t->task[g->slot[k]].dur;
+    sim_tick longest = graph_longest(g, dur);
+    mem_free(dur);
+    return longest;
+}
+
+uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordinal, struct shapes *shapes, struct graph *graph)
 {
     uint32_t slot = job_slot(t), gen = t->job[slot].gen, last = NONE;
     struct job j = {
-        .ordinal = ordinal, .id = mem_strdup(s->id), .gen = gen, .first_task = NONE, .line = s->line,
+        .ordinal = ordinal, .id = mem_strdup(s->id), .graph = graph, .gen = gen, .first_task = NONE, .line = s->line,
         .priority = s->priority, .gang = s->gang, .is_live = true, .status = JOB_LIVE,
         .submit = s->submit, .limit = s->limit, .first_start = -1, .end = -1,
     };
@@ -41,8 +55,12 @@ uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordina
         for (uint32_t k = 0; k < tg->n; k++) {
             uint32_t ts = task_slot(t);
             struct task *task = &t->task[ts];
+            bool blocked = graph != NULL && graph->n_before[j.n_tasks] > 0;
+            if (graph != NULL) graph->slot[j.n_tasks] = ts;
+            j.n_blocked += blocked;
             *task = (struct task){ .job = slot, .next = NONE, .gen = task->gen, .shape = shape, .index = j.n_tasks,
-                                   .state = TASK_WAITING, .is_live = true, .dur = tg->dur, .ready_at = s->submit };
+                                   .state = blocked ? TASK_BLOCKED : TASK_WAITING, .is_live = true, .flow = NONE,
+                                   .dur = tg->dur, .ready_at = s->submit };
             if (last == NONE) j.first_task = ts;
             else t->task[last].next = ts;
             last = ts;
@@ -53,7 +71,8 @@ uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordina
         j.cpu_milli_total += tg->shape.cpu_milli * tg->n;
         j.nominal = i64_max(j.nominal, tg->dur);
     }
-    j.n_waiting = j.n_tasks;
+    if (graph != NULL) j.nominal = longest_chain(t, graph);
+    j.n_waiting = j.n_tasks - j.n_blocked;
     t->job[slot] = j;
     if (++t->n_live > t->peak_live) t->peak_live = t->n_live;
     return slot;
@@ -70,7 +89,9 @@ void jobs_release(struct job_table *t, uint32_t job)
         t->free_task[t->n_free_task++] = k;
     }
     mem_free(j->id);
+    graph_destroy(j->graph);
     j->id = NULL;
+    j->graph = NULL;
     j->is_live = false;
     j->gen++;
     MEM_RESERVE(t->free_job, t->cap_free_job, (size_t)t->n_free_job + 1);

@@ -19,6 +19,22 @@ struct task_group {
     sim_tick dur;               /* of each, at nominal speed; 0 is allowed */
 };
 
+/* What a task reads: a named block, or what an earlier task of the job wrote. */
+struct task_input { uint32_t block;     /* id in the run's data; NONE: the output of ... */
+                    uint32_t task; };   /* ... this task of the job (its index) */
+
+/*
+ * Inputs, outputs and order of a job's tasks; absent for most jobs.  Tasks in
+ * index order; CSR arrays: of task k, in[in_start[k] .. in_start[k+1]), and the
+ * tasks that must end before it after[after_start[k] .. after_start[k+1]).
+ * Reading a task's output implies that order; it need not be given again.
+ */
+struct task_graph {
+    const uint32_t *in_start;    const struct task_input *in;
+    const uint32_t *after_start; const uint32_t *after;
+    const int64_t  *out;        /* [n_tasks] bytes that the task writes, to its node; 0: none */
+};
+
 /* One job as a source delivers it.  Strings and groups are borrowed until the next call. */
 struct job_spec {
     const char *id;             /* unique within the trace */
@@ -31,10 +47,11 @@ struct job_spec {
     uint32_t line;              /* in the trace, for diagnostics; 0 unknown */
     const struct task_group *group;     /* [n_groups]; groups of a gang job have equal dur */
     uint32_t n_groups;
+    const struct task_graph *graph;     /* NULL: no data, no order; never for a gang */
 };
 
-enum task_state { TASK_WAITING, TASK_RUNNING, TASK_DONE };
-enum task_phase { PHASE_RESTORE, PHASE_COMPUTE };     /* of a running task */
+enum task_state { TASK_BLOCKED, TASK_WAITING, TASK_RUNNING, TASK_DONE };     /* blocked: others must end first */
+enum task_phase { PHASE_RESTORE, PHASE_READ, PHASE_COMPUTE, PHASE_WRITE };  /* of a running task, in this order */
 
 struct task {
     uint32_t job;               /* slot */
@@ -51,6 +68,8 @@ struct task {
     sim_tick attained;          /* running time of earlier attempts, kept or lost */
     sim_work done;              /* progress that a restart keeps */
     struct act act;             /* a gang job's lives in its first task */
+    uint32_t input;             /* number of the input being read */
+    uint32_t flow;              /* shared network: the transfer under way; NONE */
 };
 
 enum job_status { JOB_LIVE, JOB_DONE, JOB_TIMEOUT, JOB_REJECTED, JOB_UNFINISHED };
@@ -58,7 +77,8 @@ enum job_status { JOB_LIVE, JOB_DONE, JOB_TIMEOUT, JOB_REJECTED, JOB_UNFINISHED 
 struct job {
     uint64_t ordinal;
     char    *id;                /* owned */
-    uint32_t gen, first_task, n_tasks, n_waiting, n_running, n_done;
+    struct graph *graph;        /* owned; NULL: no data, no order */
+    uint32_t gen, first_task, n_tasks, n_blocked, n_waiting, n_running, n_done;
     uint32_t user, queue, model, klass;     /* ids in world's interns; queue, model: NONE when absent */
     uint32_t line;
     int32_t  priority;
@@ -67,7 +87,7 @@ struct job {
     sim_tick submit, limit;
     sim_tick first_start;       /* -1 until it starts */
     sim_tick end;               /* -1 until it ended */
-    sim_tick nominal;           /* longest dur of its tasks: the run time alone at nominal speed */
+    sim_tick nominal;           /* longest dur of its tasks, or chain of them: the computing time alone at nominal speed */
     sim_tick lost;              /* nominal work thrown away by interruptions, summed over tasks, us */
     uint32_t n_preempted, n_failed;         /* interruptions: by the policy, by a node */
     int32_t  n_gpu_total;       /* cards over all its tasks, a share counting as the card it is on */
@@ -82,8 +102,11 @@ struct job_table {
 };
 
 void     jobs_fini(struct job_table *t);        /* zero-initialise to begin */
-/* A new job with its tasks, all waiting; returns its slot.  May move both arrays. */
-uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordinal, struct shapes *shapes);
+/*
+ * A new job with its tasks, waiting or blocked; returns its slot.  May move
+ * both arrays.  Takes `graph` (NULL: none).
+ */
+uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordinal, struct shapes *shapes, struct graph *graph);
 void     jobs_release(struct job_table *t, uint32_t job);       /* handles to it go stale */
 
 /* cpu, single (one card or a share of one) or multi, by what all its tasks ask together. */

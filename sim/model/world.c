@@ -1,42 +1,13 @@
-#include "model/world.h"
+#include "model/world_priv.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
+#include "model/graph.h"
 
-/*
- * Event slots, four families interleaved so that each grows without moving the
- * others: what a unit is doing, its limit, a node's next fault or repair, and
- * the rest (arrival, sample, timers).
- */
-enum { SLOT_ACT, SLOT_LIMIT, SLOT_NODE, SLOT_MISC, SLOT_FAMILIES };
-enum { MISC_ARRIVAL, MISC_SAMPLE, MISC_TIMER0 };
-
-static uint32_t ev_slot(uint32_t family, uint32_t i)
-{
-    SIM_ASSERT(i < NONE / SLOT_FAMILIES);
-    return i * SLOT_FAMILIES + family;
-}
-
-#define TELL(w, member, ...) \
-    do { for (uint32_t o_ = 0; o_ < (w)->n_obs; o_++) \
-             if ((w)->obs[o_].member != NULL) (w)->obs[o_].member((w)->obs[o_].ctx, (w), __VA_ARGS__); } while (0)
-#define TELL0(w, member) \
-    do { for (uint32_t o_ = 0; o_ < (w)->n_obs; o_++) \
-             if ((w)->obs[o_].member != NULL) (w)->obs[o_].member((w)->obs[o_].ctx, (w)); } while (0)
-
-/* A unit's place among the events of one instant: job order, then task order. */
-enum { INDEX_BITS = 20 };
-static uint64_t order_of(const struct world *w, uint32_t t)
-{
-    const struct task *k = &w->jobs.task[t];
-    return w->jobs.job[k->job].ordinal << INDEX_BITS | k->index;
-}
-
-/* What enters the digest, tagged so that no two kinds of fact can be confused. */
-enum fact { FACT_ARRIVE = 1, FACT_START, FACT_STOP, FACT_JOB_END, FACT_NODE };
-static void fold(struct world *w, enum fact kind, uint64_t a, uint64_t b, uint64_t c)
+void world_fold(struct world *w, enum fact kind, uint64_t a, uint64_t b, uint64_t c)
 {
     engine_fold(&w->engine, (uint64_t)kind ^ (uint64_t)w->engine.now << 3);
     engine_fold(&w->engine, a);
@@ -44,60 +15,26 @@ static void fold(struct world *w, enum fact kind, uint64_t a, uint64_t b, uint64
     engine_fold(&w->engine, c);
 }
 
-static void notify(struct world *w, enum notice_kind kind, uint32_t job, uint32_t task, uint32_t node)
+void world_notify(struct world *w, enum notice_kind kind, uint32_t job, uint32_t task, uint32_t node)
 {
     MEM_RESERVE(w->notice, w->cap_notice, w->n_notice + 1);
     w->notice[w->n_notice++] = (struct notice){ .kind = kind, .job = job, .task = task, .node = node };
 }
 
-static struct task *task_at(struct world *w, uint32_t t) { return &w->jobs.task[t]; }
-static struct job  *job_of(struct world *w, uint32_t t) { return &w->jobs.job[w->jobs.task[t].job]; }
-
-/* The task whose activity drives this one: the first of its gang, or itself. */
-static uint32_t lead(const struct world *w, uint32_t t)
+static void set_misc(struct world *w, uint32_t misc, sim_tick at, uint64_t subject, enum ev_class cls)
 {
-    const struct job *j = &w->jobs.job[w->jobs.task[t].job];
-    return j->gang ? j->first_task : t;
+    evq_set(&w->engine.q, (struct ev){ .at = at, .subject = subject, .slot = ev_slot(SLOT_MISC, misc), .cls = (uint8_t)cls });
 }
 
-/* Visit the unit of lead task `t`: all tasks of a gang, else the task alone. */
-#define UNIT_EACH(w, t, k) \
-    for (uint32_t k = (t), gang_ = job_of((w), (t))->gang; k != NONE; k = gang_ ? (w)->jobs.task[k].next : NONE)
-
-/* ---- progress ---- */
-
-static sim_work total_work(const struct task *t) { return (sim_work)t->dur << RATE_BITS; }
-
-static sim_work progress(const struct world *w, const struct task *t)
+/* In a closed loop the next job waits outside until one has ended. */
+static void arm_arrival(struct world *w)
 {
-    if (t->state != TASK_RUNNING || t->phase == PHASE_RESTORE) return t->done;
-    return total_work(t) - act_left(&t->act, w->engine.now);
+    uint32_t inside = w->jobs.n_live - (uint32_t)w->n_ended;
+    if (w->has_next && (w->cfg.concurrency == 0 || inside < w->cfg.concurrency))
+        set_misc(w, MISC_ARRIVAL, i64_max(w->next.submit, w->engine.now), w->next_ordinal, EV_ARRIVAL);
 }
 
-static sim_rate unit_rate(struct world *w, uint32_t t)
-{
-    uint32_t model = job_of(w, t)->model;
-    sim_rate slowest = UINT32_MAX;
-    UNIT_EACH(w, t, k) {
-        uint32_t node = w->cluster->hold[k].node;
-        bool on_gpu = w->shapes.at[w->jobs.task[k].shape].n_gpu > 0;
-        sim_rate r = perf_rate(w->cfg.perf, w->cluster, model, on_gpu ? w->cluster->node[node].gpu_type : NONE);
-        if (r < slowest) slowest = r;
-    }
-    return slowest;
-}
-
-static void begin_compute(struct world *w, uint32_t t)
-{
-    struct task *k = task_at(w, t);
-    k->phase = PHASE_COMPUTE;
-    act_start(&k->act, &w->engine.q, ev_slot(SLOT_ACT, t), order_of(w, t),
-              total_work(k) - k->done, unit_rate(w, t), w->engine.now);
-}
-
-/* ---- stopping ---- */
-
-static void end_job(struct world *w, uint32_t job, enum job_status status)
+void world_end_job(struct world *w, uint32_t job, enum job_status status)
 {
     struct job *j = &w->jobs.job[job];
     j->status = (uint8_t)status;
@@ -109,96 +46,25 @@ static void end_job(struct world *w, uint32_t job, enum job_status status)
     case JOB_UNFINISHED: w->count.unfinished++; break;
     case JOB_LIVE:       SIM_ASSERT(false);
     }
-    fold(w, FACT_JOB_END, j->ordinal, status, 0);
+    world_fold(w, FACT_JOB_END, j->ordinal, status, 0);
     TELL(w, job_ended, job);
     MEM_RESERVE(w->ended, w->cap_ended, w->n_ended + 1);
     w->ended[w->n_ended++] = job;
-}
-
-/* One task leaves its node; the unit's bookkeeping is its caller's. */
-static void leave_node(struct world *w, uint32_t t, enum stop_why why)
-{
-    struct task *k = task_at(w, t);
-    struct job *j = job_of(w, t);
-    fold(w, FACT_STOP, order_of(w, t), why, 0);
-    TELL(w, stopped, t, why);
-    k->attained += w->engine.now - k->started_at;
-    cluster_give(w->cluster, t);
-    k->state = why == STOP_DONE || why == STOP_TIMEOUT ? TASK_DONE : TASK_WAITING;
-    j->n_running--;
-    w->n_running--;
-    if (k->state == TASK_DONE) {
-        j->n_done++;
-    } else {
-        k->ready_at = w->engine.now;
-        j->n_waiting++;
-        w->n_waiting++;
-    }
-}
-
-static void finish_unit(struct world *w, uint32_t t, enum stop_why why)
-{
-    uint32_t job = w->jobs.task[t].job;
-    (void)act_stop(&task_at(w, t)->act, &w->engine.q, w->engine.now);
-    evq_cancel(&w->engine.q, ev_slot(SLOT_LIMIT, t));
-    if (why == STOP_TIMEOUT) w->jobs.job[job].timed_out = true;
-    UNIT_EACH(w, t, k) {
-        uint32_t node = w->cluster->hold[k].node;
-        leave_node(w, k, why);
-        notify(w, NOTICE_TASK_ENDED, job, k, node);
-    }
-    struct job *j = &w->jobs.job[job];
-    if (j->n_done < j->n_tasks) return;
-    end_job(w, job, j->timed_out ? JOB_TIMEOUT : JOB_DONE);
-    notify(w, NOTICE_JOB_ENDED, job, NONE, NONE);
-}
-
-/* Progress that survives an interruption now; see world_config.checkpoint_interval. */
-static sim_work kept_progress(const struct world *w, const struct task *t, enum stop_why why)
-{
-    sim_work p = progress(w, t), every = w->cfg.checkpoint_interval;
-    if (every < 0) return 0;
-    if (every == 0) return why == STOP_PREEMPTED ? p : t->done;
-    every <<= RATE_BITS;
-    return p / every * every;
-}
-
-static void interrupt_unit(struct world *w, uint32_t t, enum stop_why why)
-{
-    struct task *head = task_at(w, t);
-    uint32_t job = head->job;
-    struct job *j = &w->jobs.job[job];
-    sim_work p = progress(w, head), kept = kept_progress(w, head, why);
-    (void)act_stop(&head->act, &w->engine.q, w->engine.now);
-    evq_cancel(&w->engine.q, ev_slot(SLOT_LIMIT, t));
-    UNIT_EACH(w, t, k) {
-        j->lost += (p - kept) >> RATE_BITS;
-        leave_node(w, k, why);
-    }
-    task_at(w, t)->done = kept;
-    if (why == STOP_PREEMPTED) { j->n_preempted++; w->count.preemptions++; }
-    else { j->n_failed++; w->count.task_failures++; }
-    notify(w, NOTICE_READY, job, j->gang ? NONE : t, NONE);
+    arm_arrival(w);
 }
 
 /* ---- events ---- */
 
-static void set_misc(struct world *w, uint32_t misc, sim_tick at, uint64_t subject, enum ev_class cls)
-{
-    evq_set(&w->engine.q, (struct ev){ .at = at, .subject = subject, .slot = ev_slot(SLOT_MISC, misc), .cls = (uint8_t)cls });
-}
 
 /* Read one job ahead and arm its arrival. */
 static void fetch_next(struct world *w)
 {
-    sim_tick last = w->engine.now;
-    w->has_next = false;
-    enum st st = w->source.next(w->source.ctx, &w->next, &w->fail);
-    if (st == ST_END) { w->source_ended = true; return; }
-    if (st != ST_OK) { w->source_ended = true; return; }
+    sim_tick last = w->next.submit;
+    w->has_next = w->source.next(w->source.ctx, &w->next, &w->fail) == ST_OK;
+    w->source_ended = !w->has_next;
+    if (!w->has_next) return;
     SIM_ASSERT(w->next.submit >= last && w->next.n_groups > 0);
-    w->has_next = true;
-    set_misc(w, MISC_ARRIVAL, w->next.submit, w->next_ordinal, EV_ARRIVAL);
+    arm_arrival(w);
 }
 
 /* Tasks of this shape that the empty cluster can run at once, remembered. */
@@ -233,23 +99,39 @@ static const char *infeasible(struct world *w, const struct job_spec *s, uint32_
 static void report_infeasible(struct world *w, const struct job_spec *s, uint32_t shape, const char *why)
 {
     const struct shape *sh = &w->shapes.at[shape];
+    char line[48] = "";
+    if (s->line > 0) (void)snprintf(line, sizeof line, " (line %u of the trace)", s->line);
     (void)diag_set(&w->fail, ST_EINPUT,
-                   "job '%s' (line %u of the trace) cannot run: %s; a task asks for %.3g CPUs, %.4g MiB, %" PRId32 " GPUs%s",
-                   s->id, s->line, why, (double)sh->cpu_milli / 1000, (double)sh->mem_b / 1048576, sh->n_gpu,
+                   "job '%s'%s cannot run: %s; a task asks for %.3g CPUs, %.4g MiB, %" PRId32 " GPUs%s",
+                   s->id, line, why, (double)sh->cpu_milli / 1000, (double)sh->mem_b / 1048576, sh->n_gpu,
                    sh->gpu_types || sh->need_all || sh->need_any ? " of given types or labels" : "");
     diag_hint(&w->fail, "`jobs: {infeasible: reject}` in the scenario counts such jobs as rejected and goes on");
+}
+
+static struct graph *take_graph(struct world *w, const struct job_spec *s, uint32_t n_tasks)
+{
+    uint32_t bad;
+    struct graph *g = s->gang ? NULL : graph_create(s->graph, n_tasks, &bad);
+    if (g == NULL)
+        (void)diag_set(&w->fail, ST_EINPUT, s->gang ? "job '%s' (line %u of the trace) is a gang; its tasks cannot have inputs, outputs or order"
+                                                    : "job '%s' (line %u of the trace): tasks wait for each other in a circle", s->id, s->line);
+    return g;
 }
 
 static void arrive(struct world *w)
 {
     struct job_spec s = w->next;
+    struct graph *graph = NULL;
     uint64_t n_tasks = 0;
+    s.submit = w->engine.now;
+    w->has_next = false;        /* it is inside now */
     for (uint32_t g = 0; g < s.n_groups; g++) n_tasks += s.group[g].n;
     if (n_tasks >> INDEX_BITS != 0) {
         (void)diag_set(&w->fail, ST_EINPUT, "job '%s' (line %u of the trace) has %" PRIu64 " tasks; a job may have at most %d",
                        s.id, s.line, n_tasks, (1 << INDEX_BITS) - 1);
         return;
     }
+    if (s.graph != NULL && (graph = take_graph(w, &s, (uint32_t)n_tasks)) == NULL) return;
     struct task_group *group;
     uint32_t model = s.model ? intern_find(&w->cfg.perf->models, s.model) : NONE, shape = NONE;
     uint64_t can = perf_types(w->cfg.perf, w->cluster, model);
@@ -266,9 +148,10 @@ static void arrive(struct world *w)
     if (why != NULL && !w->cfg.reject_infeasible) {
         report_infeasible(w, &s, shape, why);
         mem_free(group);
+        graph_destroy(graph);
         return;
     }
-    uint32_t slot = jobs_add(&w->jobs, &s, w->next_ordinal++, &w->shapes);
+    uint32_t slot = jobs_add(&w->jobs, &s, w->next_ordinal++, &w->shapes, graph);
     mem_free(group);
     struct job *j = &w->jobs.job[slot];
     j->user = intern_id(&w->users, s.user ? s.user : "-");
@@ -276,18 +159,19 @@ static void arrive(struct world *w)
     j->model = model;
     j->klass = intern_id(&w->classes, s.klass ? s.klass : job_class(j));
     w->count.arrived++;
-    fold(w, FACT_ARRIVE, j->ordinal, 0, 0);
+    world_fold(w, FACT_ARRIVE, j->ordinal, 0, 0);
     TELL(w, arrived, slot);
     if (why != NULL) {
-        end_job(w, slot, JOB_REJECTED);
+        world_end_job(w, slot, JOB_REJECTED);
     } else {
-        w->n_waiting += j->n_tasks;
-        notify(w, NOTICE_ARRIVED, slot, NONE, NONE);
+        w->n_waiting += j->n_waiting;
+        world_notify(w, NOTICE_ARRIVED, slot, NONE, NONE);
     }
     fetch_next(w);
 }
 
-struct held { uint64_t order; uint32_t task; };
+/* Slots to be taken in an order of their own, not of the slots. */
+struct held { uint64_t order; uint32_t slot; };
 static int by_order(const void *a, const void *b)
 {
     const struct held *x = a, *y = b;
@@ -302,16 +186,16 @@ static void node_down(struct world *w, uint32_t node)
     MEM_ARRAY(held, w->cluster->node[node].n_tasks);
     for (uint32_t t = w->cluster->node[node].first_hold; t != NONE; t = w->cluster->hold[t].next) {
         held[n].order = order_of(w, t);
-        held[n++].task = t;
+        held[n++].slot = t;
     }
     qsort(held, n, sizeof *held, by_order);
     for (size_t i = 0; i < n; i++) {
-        uint32_t t = held[i].task;
-        if (task_at(w, t)->state == TASK_RUNNING) interrupt_unit(w, lead(w, t), STOP_FAILED);   /* a gang-mate may have stopped it */
+        uint32_t t = held[i].slot;
+        if (task_at(w, t)->state == TASK_RUNNING) unit_interrupt(w, unit_lead(w, t), STOP_FAILED);   /* a gang-mate may have stopped it */
     }
     mem_free(held);
     cluster_set_up(w->cluster, node, false);
-    notify(w, NOTICE_NODE_DOWN, NONE, NONE, node);
+    world_notify(w, NOTICE_NODE_DOWN, NONE, NONE, node);
 }
 
 static void arm_node(struct world *w, uint32_t node)
@@ -326,11 +210,11 @@ static void turn_node(struct world *w, uint32_t node, bool up)
 {
     if (up) {
         cluster_set_up(w->cluster, node, true);
-        notify(w, NOTICE_NODE_UP, NONE, NONE, node);
+        world_notify(w, NOTICE_NODE_UP, NONE, NONE, node);
     } else {
         node_down(w, node);
     }
-    fold(w, FACT_NODE, node, up, 0);
+    world_fold(w, FACT_NODE, node, up, 0);
     TELL(w, node_changed, node);
     arm_node(w, node);
 }
@@ -342,14 +226,16 @@ static void apply(void *ctx, const struct ev *e)
     if (w->fail.code != ST_OK) return;
     switch (e->slot % SLOT_FAMILIES) {
     case SLOT_ACT:
-        if (task_at(w, i)->phase == PHASE_RESTORE) begin_compute(w, i);
-        else finish_unit(w, i, STOP_DONE);
+        unit_phase_over(w, i);
         return;
     case SLOT_LIMIT:
-        finish_unit(w, i, STOP_TIMEOUT);
+        unit_finish(w, i, STOP_TIMEOUT);
         return;
     case SLOT_NODE:
         turn_node(w, i, e->cls == EV_REPAIR);
+        return;
+    case SLOT_FLOW:
+        data_flow_over(w, i);
         return;
     default:
         break;
@@ -358,7 +244,7 @@ static void apply(void *ctx, const struct ev *e)
     SIM_ASSERT(i >= MISC_TIMER0);
     w->timer[i - MISC_TIMER0] = -1;
     w->n_busy_timers--;
-    notify(w, NOTICE_TIMER, NONE, NONE, NONE);
+    world_notify(w, NOTICE_TIMER, NONE, NONE, NONE);
 }
 
 /* ---- rounds ---- */
@@ -382,6 +268,7 @@ static enum st decide(void *ctx, bool *again, struct diag *d)
     TRY(w->decider.decide(w->decider.ctx, w, lent, n_lent, again, d));
     SIM_ASSERT(w->n_ended == n_ended);          /* deciding ends no job */
     release_ended(w);
+    if (w->net != NULL) net_settle(w->net, w->engine.now);
     if (w->n_notice > 0) *again = true;
     return ST_OK;
 }
@@ -402,12 +289,13 @@ static void audit(const struct world *w)
             run += k->state == TASK_RUNNING;
             wait += k->state == TASK_WAITING;
             done += k->state == TASK_DONE;
-            if (lead(w, t) != t) continue;
-            sim_work p = progress(w, k);
+            SIM_ASSERT((k->state == TASK_BLOCKED) == (j->graph != NULL && j->graph->n_before[k->index] > 0));
+            if (unit_lead(w, t) != t) continue;
+            sim_work p = unit_progress(w, k);
             SIM_ASSERT(p >= 0 && p <= total_work(k) && k->done <= p);
-            SIM_ASSERT(k->state != TASK_RUNNING || evq_pending(&w->engine.q, ev_slot(SLOT_ACT, t)));
+            SIM_ASSERT(k->state != TASK_RUNNING || k->flow != NONE || evq_pending(&w->engine.q, ev_slot(SLOT_ACT, t)));
         }
-        SIM_ASSERT(run == j->n_running && wait == j->n_waiting && done == j->n_done && run + wait + done == j->n_tasks);
+        SIM_ASSERT(run == j->n_running && wait == j->n_waiting && done == j->n_done && run + wait + done + j->n_blocked == j->n_tasks);
         SIM_ASSERT(!j->gang || run == 0 || run == j->n_tasks);
         SIM_ASSERT(run + wait > 0);             /* an ended job was released */
         running += run;
@@ -440,6 +328,8 @@ static const struct engine_ops ops = { .apply = apply, .decide = decide, .sample
 
 /* ---- life ---- */
 
+static uint32_t flow_slot(uint32_t flow) { return ev_slot(SLOT_FLOW, flow); }
+
 void world_init(struct world *w, const struct world_config *cfg, struct source src, struct decider dec)
 {
     memset(w, 0, sizeof *w);
@@ -449,6 +339,7 @@ void world_init(struct world *w, const struct world_config *cfg, struct source s
     w->decider = dec;
     cluster_reset(w->cluster);
     engine_init(&w->engine, &ops, w);
+    if (cfg->net.mode == NET_SHARED) w->net = net_create(&w->cfg.net, w->cluster, &w->engine.q, flow_slot);
     fault_init(&w->faults, &w->cfg.fault, w->cluster->n_nodes, cfg->seed);
     for (uint32_t n = 0; n < w->cluster->n_nodes; n++) arm_node(w, n);
     if (cfg->sample_every > 0) set_misc(w, MISC_SAMPLE, 0, 0, EV_SAMPLE);
@@ -463,6 +354,7 @@ void world_observe(struct world *w, struct observer o)
 
 void world_fini(struct world *w)
 {
+    net_destroy(w->net);
     engine_fini(&w->engine);
     fault_fini(&w->faults);
     shapes_fini(&w->shapes);
@@ -475,6 +367,7 @@ void world_fini(struct world *w)
     mem_free(w->ended);
     mem_free(w->timer);
     mem_free(w->capacity);
+    mem_free(w->flow_task);
     memset(w, 0, sizeof *w);
 }
 
@@ -482,22 +375,20 @@ void world_fini(struct world *w)
 static void give_up(struct world *w, sim_tick at)
 {
     w->engine.now = i64_max(at, w->engine.now);
-    for (uint32_t s = 0; s < w->jobs.n_job_slots; s++) {
-        struct job *j = &w->jobs.job[s];
-        if (!j->is_live) continue;
-        for (uint32_t t = j->first_task; t != NONE; t = w->jobs.task[t].next) {
-            if (w->jobs.task[t].state == TASK_WAITING) continue;
-            if (w->jobs.task[t].state == TASK_RUNNING) {
-                if (lead(w, t) == t) {
-                    task_at(w, t)->done = progress(w, task_at(w, t));
-                    (void)act_stop(&task_at(w, t)->act, &w->engine.q, w->engine.now);
-                }
-                leave_node(w, t, STOP_HORIZON);
-            }
-        }
+    struct held *left;
+    size_t n = 0;
+    MEM_ARRAY(left, w->jobs.n_live);
+    for (uint32_t slot = 0; slot < w->jobs.n_job_slots; slot++)
+        if (w->jobs.job[slot].is_live) left[n++] = (struct held){ .order = w->jobs.job[slot].ordinal, .slot = slot };
+    qsort(left, n, sizeof *left, by_order);
+    for (size_t i = 0; i < n; i++) {
+        struct job *j = &w->jobs.job[left[i].slot];
+        for (uint32_t t = j->first_task; t != NONE; t = w->jobs.task[t].next)
+            if (w->jobs.task[t].state == TASK_RUNNING) unit_abandon(w, unit_lead(w, t));
         w->n_waiting -= j->n_waiting;
-        end_job(w, s, JOB_UNFINISHED);
+        world_end_job(w, left[i].slot, JOB_UNFINISHED);
     }
+    mem_free(left);
     TELL0(w, instant);
     release_ended(w);
     w->source_ended = true;
@@ -519,92 +410,6 @@ enum st world_step(struct world *w, struct diag *d)
     return engine_step(&w->engine, d);
 }
 
-/* ---- acts ---- */
-
-static const char *check_start(const struct world *w, uint32_t task)
-{
-    if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live) return "there is no such task";
-    if (w->jobs.task[task].state == TASK_RUNNING) return "the task is running already";
-    if (w->jobs.task[task].state == TASK_DONE) return "the task is done";
-    return NULL;
-}
-
-/* The task holds its place; make it run. */
-static void occupy(struct world *w, uint32_t t)
-{
-    struct task *k = task_at(w, t);
-    struct job *j = job_of(w, t);
-    const struct hold *h = &w->cluster->hold[t];
-    k->state = TASK_RUNNING;
-    k->attempts++;
-    k->started_at = w->engine.now;
-    j->n_waiting--;
-    j->n_running++;
-    w->n_waiting--;
-    w->n_running++;
-    w->count.starts++;
-    if (j->first_start < 0) j->first_start = w->engine.now;
-    fold(w, FACT_START, order_of(w, t), h->node, h->cards);
-    TELL(w, started, t);
-}
-
-static void set_going(struct world *w, uint32_t t)
-{
-    struct task *k = task_at(w, t);
-    struct job *j = job_of(w, t);
-    if (k->done > 0 && w->cfg.restore_cost > 0) {
-        k->phase = PHASE_RESTORE;
-        act_start(&k->act, &w->engine.q, ev_slot(SLOT_ACT, t), order_of(w, t),
-                  w->cfg.restore_cost << RATE_BITS, RATE_ONE, w->engine.now);
-    } else {
-        begin_compute(w, t);
-    }
-    if (w->cfg.enforce_limits && j->limit >= 0)
-        evq_set(&w->engine.q, (struct ev){ .at = w->engine.now + j->limit, .subject = order_of(w, t),
-                                           .slot = ev_slot(SLOT_LIMIT, t), .cls = EV_TIMER });
-}
-
-const char *world_start(struct world *w, uint32_t task, const struct world_place *p)
-{
-    const char *why = check_start(w, task);
-    if (why != NULL) return why;
-    if (job_of(w, task)->gang) return "its job is a gang: all tasks start together";
-    why = cluster_take(w->cluster, task, p->node, &w->shapes.at[w->jobs.task[task].shape], p->cards);
-    if (why != NULL) return why;
-    occupy(w, task);
-    set_going(w, task);
-    return NULL;
-}
-
-const char *world_start_gang(struct world *w, uint32_t job, const struct world_place *p, uint32_t n)
-{
-    if (job >= w->jobs.n_job_slots || !w->jobs.job[job].is_live) return "there is no such job";
-    struct job *j = &w->jobs.job[job];
-    if (!j->gang) return "its job is not a gang";
-    const char *why = check_start(w, j->first_task);
-    if (why != NULL) return why;
-    if (n != j->n_tasks) return "it names another number of places than the gang has tasks";
-    uint32_t i = 0, t = j->first_task;
-    for (; t != NONE && why == NULL; i++, t = w->jobs.task[t].next)
-        why = cluster_take(w->cluster, t, p[i].node, &w->shapes.at[w->jobs.task[t].shape], p[i].cards);
-    if (why != NULL) {
-        t = j->first_task;
-        for (uint32_t k = 0; k + 1 < i; k++, t = w->jobs.task[t].next) cluster_give(w->cluster, t);
-        return why;
-    }
-    for (t = j->first_task; t != NONE; t = w->jobs.task[t].next) occupy(w, t);
-    set_going(w, j->first_task);
-    return NULL;
-}
-
-const char *world_preempt(struct world *w, uint32_t task)
-{
-    if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live) return "there is no such task";
-    if (w->jobs.task[task].state != TASK_RUNNING) return "the task is not running";
-    interrupt_unit(w, lead(w, task), STOP_PREEMPTED);
-    return NULL;
-}
-
 const char *world_wake(struct world *w, sim_tick at)
 {
     if (at <= w->engine.now) return "it asks to be woken at a time that is not in the future";
@@ -621,18 +426,4 @@ const char *world_wake(struct world *w, sim_tick at)
     w->n_busy_timers++;
     set_misc(w, MISC_TIMER0 + slot, at, 0, EV_TIMER);
     return NULL;
-}
-
-sim_tick world_attained(const struct world *w, uint32_t task)
-{
-    const struct task *t = &w->jobs.task[task];
-    return t->attained + (t->state == TASK_RUNNING ? w->engine.now - t->started_at : 0);
-}
-
-sim_tick world_left(const struct world *w, uint32_t task)
-{
-    const struct task *t = &w->jobs.task[lead(w, task)];
-    if (t->state == TASK_DONE) return 0;
-    sim_work left = total_work(t) - progress(w, t);
-    return (left >> RATE_BITS) + ((left & (RATE_ONE - 1)) != 0);
 }

@@ -6,8 +6,10 @@
  * as notices, lets a decider act through world_start and its fellows, and
  * tells observers.  It refuses every act that would break the ledger.
  *
- * Life of a task: waiting -> [restoring ->] computing -> done; interrupted, it
- * waits again with the progress its checkpoints kept.
+ * Life of a task: [blocked ->] waiting -> [restoring ->] [reading ->] computing
+ * -> [writing ->] done; interrupted, it waits again with the computing progress
+ * its checkpoints kept, and reads its inputs anew.  Inputs are read one after
+ * the other, each from the replica that data_source names.
  */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
@@ -15,6 +17,7 @@
 #include "core/engine.h"
 #include "model/cluster.h"
 #include "model/fault.h"
+#include "model/net.h"
 #include "model/perf.h"
 #include "model/source.h"
 
@@ -47,6 +50,9 @@ struct world_config {
     bool     enforce_limits;            /* end a unit when an attempt has run for its job's limit */
     bool     reject_infeasible;         /* else a job that can never fit is an error */
     bool     audit;                     /* verify every invariant after every instant */
+    const struct data *data;            /* named blocks, placed; borrowed; NULL: jobs name none */
+    struct net_spec net;                /* all zero: reading and writing take no time */
+    uint32_t concurrency;               /* jobs in the system at most: the next arrives when one ends; 0: as the source says */
     sim_tick horizon;                   /* stop here; TICK_NEVER: when all is done */
     sim_tick sample_every;              /* 0: no samples */
 };
@@ -59,6 +65,9 @@ struct observer {
     void (*arrived)(void *ctx, const struct world *w, uint32_t job);
     void (*started)(void *ctx, const struct world *w, uint32_t task);                  /* after the ledger took it */
     void (*stopped)(void *ctx, const struct world *w, uint32_t task, enum stop_why why);   /* before the ledger gives it back */
+    /* `bytes` of an input of a running task came from this level; whole: the input is complete,
+     * else the task was interrupted and these bytes were moved in vain. */
+    void (*moved)(void *ctx, const struct world *w, uint32_t task, enum data_level level, int64_t bytes, bool whole);
     void (*job_ended)(void *ctx, const struct world *w, uint32_t job);
     void (*node_changed)(void *ctx, const struct world *w, uint32_t node);
     void (*instant)(void *ctx, const struct world *w);      /* the instant is over, state is final */
@@ -94,6 +103,8 @@ struct world {
     uint64_t         next_ordinal;
     sim_tick        *timer;    size_t cap_timer; uint32_t n_timer; /* pending wake times by timer slot, -1 free */
     uint32_t         n_busy_timers;
+    struct net      *net;       /* NULL in nominal mode */
+    uint32_t        *flow_task; size_t cap_flow_task;           /* the task that reads or writes through a flow */
     struct diag      fail;     /* an error met while applying events */
     uint32_t        *capacity; size_t cap_capacity;            /* by shape: tasks the empty cluster holds at once + 1; 0 unknown */
 };
@@ -127,6 +138,14 @@ sim_tick world_attained(const struct world *w, uint32_t task);
 /* Nominal time of the work the task has not done: what it keeps counts as done
  * while it waits, all its progress while it runs.  Rounded up to a microsecond. */
 sim_tick world_left(const struct world *w, uint32_t task);
+
+/*
+ * The inputs of a task: *n of them, sizes and replica nodes as they are now (an
+ * output not yet written has none).  Borrowed until the next step.
+ */
+struct world_input { int64_t size; const uint32_t *replica; uint32_t n_replicas; };
+uint32_t world_n_inputs(const struct world *w, uint32_t task);
+struct world_input world_input(const struct world *w, uint32_t task, uint32_t k);
 
 static inline sim_tick world_now(const struct world *w) { return w->engine.now; }
 

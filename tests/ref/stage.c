@@ -27,6 +27,11 @@ void stage_node(struct stage *s, int64_t cpu_milli, uint32_t gpus, const char *t
     if (gpus > 0) s->cluster.gpu_speed[intern_find(&s->cluster.gpu_types, type)] = speed;
 }
 
+void stage_rack(struct stage *s, uint32_t node, const char *rack)
+{
+    s->cluster.node[node].rack = intern_id(&s->cluster.rack_names, rack);
+}
+
 struct job_spec *stage_job(struct stage *s, sim_tick submit, sim_tick dur, int64_t cpu_milli, int32_t gpus)
 {
     static const char *const id[STAGE_JOBS] = { "j0", "j1", "j2", "j3", "j4", "j5", "j6", "j7", "j8", "j9", "j10", "j11", "j12", "j13", "j14", "j15" };
@@ -97,6 +102,14 @@ static void ended(void *ctx, const struct world *w, uint32_t job)
     s->lost += j->lost;
     s->preempted += j->n_preempted;
     s->failed += j->n_failed;
+}
+
+static void moved(void *ctx, const struct world *w, uint32_t t, enum data_level level, int64_t bytes, bool whole)
+{
+    static const char *const name[] = { "local", "rack", "cross" };
+    const struct task *k = &w->jobs.task[t];
+    say(ctx, "%" PRId64 " moved %" PRIu64 ".%u %s %" PRId64 "%s\n", world_now(w), w->jobs.job[k->job].ordinal, k->index,
+        name[level], bytes, whole ? "" : " in vain");
 }
 
 static void node_changed(void *ctx, const struct world *w, uint32_t node)
@@ -192,7 +205,7 @@ void stage_run(struct stage *s)
     s->cfg.cluster = &s->cluster;
     s->cfg.perf = &s->perf;
     world_init(&w, &s->cfg, (struct source){ .ctx = s, .next = next }, (struct decider){ .ctx = s, .decide = decide });
-    world_observe(&w, (struct observer){ .ctx = s, .arrived = arrived, .started = started, .stopped = stopped, .job_ended = ended,
+    world_observe(&w, (struct observer){ .ctx = s, .arrived = arrived, .started = started, .stopped = stopped, .moved = moved, .job_ended = ended,
                                          .node_changed = node_changed });
     while ((s->result = world_step(&w, &s->diag)) == ST_OK) continue;
     s->digest = w.engine.digest;

@@ -44,6 +44,7 @@ void stage_init(struct stage *s);
 void stage_fini(struct stage *s);
 /* speed: of the GPUs' type, 1 = nominal. */
 void stage_node(struct stage *s, int64_t cpu_milli, uint32_t gpus, const char *type, double speed);
+void stage_rack(struct stage *s, uint32_t node, const char *rack);
 /* One task by default; change what is returned, or add groups with stage_group. */
 struct job_spec *stage_job(struct stage *s, sim_tick submit, sim_tick dur, int64_t cpu_milli, int32_t gpus);
 void stage_tasks(struct stage *s, uint32_t n);          /* of the last group of the last job */

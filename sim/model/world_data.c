@@ -1,0 +1,140 @@
+#include "model/world_priv.h"
+
+#include "base/mem.h"
+#include "model/graph.h"
+
+/*
+ * A task reads its inputs one after the other.  In nominal mode each is the
+ * task's own activity, for the time that its level takes; in shared mode a
+ * flow of the network.  Its output is written to its node's disk.  A node's
+ * disk can be read while the node is down: storage is a service of its own.
+ */
+
+static const struct task_input *input_at(const struct world *w, uint32_t t, uint32_t k)
+{
+    const struct graph *g = w->jobs.job[w->jobs.task[t].job].graph;
+    return &g->in[g->in_start[w->jobs.task[t].index] + k];
+}
+
+uint32_t world_n_inputs(const struct world *w, uint32_t task)
+{
+    const struct graph *g = w->jobs.job[w->jobs.task[task].job].graph;
+    return g == NULL ? 0 : graph_n_inputs(g, w->jobs.task[task].index);
+}
+
+struct world_input world_input(const struct world *w, uint32_t task, uint32_t k)
+{
+    const struct task_input *in = input_at(w, task, k);
+    const struct graph *g = w->jobs.job[w->jobs.task[task].job].graph;
+    if (in->block == NONE)
+        return (struct world_input){ .size = g->out[in->task], .replica = &g->out_node[in->task],
+                                     .n_replicas = g->out_node[in->task] != NONE };
+    const struct block *b = &w->cfg.data->block[in->block];
+    return (struct world_input){ .size = b->size, .replica = w->cfg.data->replica + b->first, .n_replicas = b->n };
+}
+
+static enum data_level level_here(const struct world *w, uint32_t t, const struct world_input *in)
+{
+    return data_level(w->cluster, in->replica, in->n_replicas, w->cluster->hold[t].node);
+}
+
+static void open_flow(struct world *w, uint32_t t, uint32_t src, uint32_t dst, int64_t size)
+{
+    struct task *k = task_at(w, t);
+    k->flow = net_start(w->net, src, dst, size, order_of(w, t), w->engine.now);
+    MEM_RESERVE(w->flow_task, w->cap_flow_task, (size_t)k->flow + 1);
+    w->flow_task[k->flow] = t;
+}
+
+static void begin_nominal(struct world *w, uint32_t t, int64_t us)
+{
+    act_start(&task_at(w, t)->act, &w->engine.q, ev_slot(SLOT_ACT, t), order_of(w, t), us << RATE_BITS, RATE_ONE, w->engine.now);
+}
+
+/* Read input number `input`, or compute when there is none left. */
+static void read_next(struct world *w, uint32_t t)
+{
+    struct task *k = task_at(w, t);
+    if (k->input == world_n_inputs(w, t)) { unit_compute(w, t); return; }
+    struct world_input in = world_input(w, t, k->input);
+    uint32_t here = w->cluster->hold[t].node;
+    if (w->net == NULL) begin_nominal(w, t, net_nominal_us(&w->cfg.net, level_here(w, t, &in), in.size));
+    else open_flow(w, t, data_source(w->cluster, in.replica, in.n_replicas, here, k->index), here, in.size);
+}
+
+void data_read(struct world *w, uint32_t t)
+{
+    task_at(w, t)->phase = PHASE_READ;
+    task_at(w, t)->input = 0;
+    read_next(w, t);
+}
+
+void data_write(struct world *w, uint32_t t)
+{
+    int64_t size = job_of(w, t)->graph->out[task_at(w, t)->index];
+    uint32_t here = w->cluster->hold[t].node;
+    task_at(w, t)->phase = PHASE_WRITE;
+    if (size == 0) unit_finish(w, t, STOP_DONE);
+    else if (w->net == NULL) begin_nominal(w, t, net_nominal_us(&w->cfg.net, LEVEL_LOCAL, size));
+    else open_flow(w, t, here, here, size);
+}
+
+/* The input being read is complete. */
+void data_step_over(struct world *w, uint32_t t)
+{
+    struct world_input in = world_input(w, t, task_at(w, t)->input);
+    TELL(w, moved, t, level_here(w, t, &in), in.size, true);
+    task_at(w, t)->input++;
+    read_next(w, t);
+}
+
+static void close_flow(struct world *w, uint32_t t)
+{
+    net_stop(w->net, task_at(w, t)->flow, w->engine.now);
+    task_at(w, t)->flow = NONE;
+}
+
+void data_flow_over(struct world *w, uint32_t flow)
+{
+    uint32_t t = w->flow_task[flow];
+    close_flow(w, t);
+    if (task_at(w, t)->phase == PHASE_READ) data_step_over(w, t);
+    else unit_finish(w, t, STOP_DONE);
+}
+
+/* Bytes of the present input that have come, rounded down. */
+static int64_t come_so_far(const struct world *w, const struct task *k, int64_t size)
+{
+    if (w->net != NULL) return size - net_left(w->net, k->flow, w->engine.now);
+    sim_tick left = act_left(&k->act, w->engine.now) >> RATE_BITS, spent = w->engine.now - k->act.since;
+    return left + spent > 0 ? mul_div(size, spent, left + spent) : size;
+}
+
+void data_stop(struct world *w, uint32_t t)
+{
+    const struct task *k = task_at(w, t);
+    if (k->phase == PHASE_READ && k->state == TASK_RUNNING && k->input < world_n_inputs(w, t)) {
+        struct world_input in = world_input(w, t, k->input);
+        TELL(w, moved, t, level_here(w, t, &in), come_so_far(w, k, in.size), false);
+    }
+    if (k->flow != NONE) close_flow(w, t);
+}
+
+void data_unblock(struct world *w, uint32_t t, uint32_t node)
+{
+    const struct task *k = task_at(w, t);
+    struct job *j = job_of(w, t);
+    struct graph *g = j->graph;
+    g->out_node[k->index] = node;
+    for (uint32_t e = g->next_start[k->index]; e < g->next_start[k->index + 1]; e++) {
+        uint32_t next = g->next[e];
+        if (--g->n_before[next] > 0) continue;
+        struct task *n = task_at(w, g->slot[next]);
+        n->state = TASK_WAITING;
+        n->ready_at = w->engine.now;
+        j->n_blocked--;
+        j->n_waiting++;
+        w->n_waiting++;
+        world_notify(w, NOTICE_READY, w->jobs.task[t].job, g->slot[next], NONE);
+    }
+}

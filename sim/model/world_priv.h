@@ -1,0 +1,82 @@
+/*
+ * world_priv.h -- what the files of world.h share: event slots, notices, facts
+ * of the digest, and the steps of a unit's life.  Layer: model, private.
+ *
+ * world.c       events, rounds, beginning and end
+ * world_unit.c  a unit starts, goes from phase to phase, ends, is interrupted
+ * world_data.c  a task reads its inputs, writes its output, unblocks others
+ */
+#ifndef SIM_WORLD_PRIV_H
+#define SIM_WORLD_PRIV_H
+
+#include "model/world.h"
+
+/*
+ * Event slots, families interleaved so that each grows without moving the
+ * others: what a unit is doing, its limit, a node's next fault or repair, a
+ * transfer, and the rest (arrival, sample, timers).
+ */
+enum { SLOT_ACT, SLOT_LIMIT, SLOT_NODE, SLOT_FLOW, SLOT_MISC, SLOT_FAMILIES };
+enum { MISC_ARRIVAL, MISC_SAMPLE, MISC_TIMER0 };
+
+static inline uint32_t ev_slot(uint32_t family, uint32_t i)
+{
+    SIM_ASSERT(i < NONE / SLOT_FAMILIES);
+    return i * SLOT_FAMILIES + family;
+}
+
+/* Tell every observer that listens to `member`; the world is the first argument. */
+#define TELL(w, member, ...) \
+    do { for (uint32_t o_ = 0; o_ < (w)->n_obs; o_++) \
+             if ((w)->obs[o_].member != NULL) (w)->obs[o_].member((w)->obs[o_].ctx, (w), __VA_ARGS__); } while (0)
+#define TELL0(w, member) \
+    do { for (uint32_t o_ = 0; o_ < (w)->n_obs; o_++) \
+             if ((w)->obs[o_].member != NULL) (w)->obs[o_].member((w)->obs[o_].ctx, (w)); } while (0)
+
+/* A unit's place among the events of one instant: job order, then task order. */
+enum { INDEX_BITS = 20 };
+static inline uint64_t order_of(const struct world *w, uint32_t t)
+{
+    const struct task *k = &w->jobs.task[t];
+    return w->jobs.job[k->job].ordinal << INDEX_BITS | k->index;
+}
+
+/* What enters the digest, tagged so that no two kinds of fact can be confused. */
+enum fact { FACT_ARRIVE = 1, FACT_START, FACT_STOP, FACT_JOB_END, FACT_NODE };
+void world_fold(struct world *w, enum fact kind, uint64_t a, uint64_t b, uint64_t c);
+void world_notify(struct world *w, enum notice_kind kind, uint32_t job, uint32_t task, uint32_t node);
+void world_end_job(struct world *w, uint32_t job, enum job_status status);
+
+static inline struct task *task_at(struct world *w, uint32_t t) { return &w->jobs.task[t]; }
+static inline struct job  *job_of(struct world *w, uint32_t t) { return &w->jobs.job[w->jobs.task[t].job]; }
+
+/* The task whose activity drives this one: the first of its gang, or itself. */
+static inline uint32_t unit_lead(const struct world *w, uint32_t t)
+{
+    const struct job *j = &w->jobs.job[w->jobs.task[t].job];
+    return j->gang ? j->first_task : t;
+}
+
+/* Visit the unit of lead task `t`: all tasks of a gang, else the task alone. */
+#define UNIT_EACH(w, t, k) \
+    for (uint32_t k = (t), gang_ = job_of((w), (t))->gang; k != NONE; k = gang_ ? (w)->jobs.task[k].next : NONE)
+
+static inline sim_work total_work(const struct task *t) { return (sim_work)t->dur << RATE_BITS; }
+
+/* ---- world_unit.c: t is a unit's lead task ---- */
+sim_work unit_progress(const struct world *w, const struct task *t);    /* computing done */
+void unit_phase_over(struct world *w, uint32_t t);      /* its activity came to an end */
+void unit_compute(struct world *w, uint32_t t);         /* reading is over */
+void unit_finish(struct world *w, uint32_t t, enum stop_why why);
+void unit_interrupt(struct world *w, uint32_t t, enum stop_why why);
+void unit_abandon(struct world *w, uint32_t t);         /* the horizon */
+
+/* ---- world_data.c: t is a running task of a job with a graph ---- */
+void data_read(struct world *w, uint32_t t);            /* begin to read; ends in unit_compute */
+void data_write(struct world *w, uint32_t t);           /* begin to write; ends in unit_finish */
+void data_step_over(struct world *w, uint32_t t);       /* a nominal transfer is through */
+void data_flow_over(struct world *w, uint32_t flow);    /* a shared one */
+void data_stop(struct world *w, uint32_t t);            /* interrupted: what was under way was in vain */
+void data_unblock(struct world *w, uint32_t t, uint32_t node);  /* t ended on node: its output lies there */
+
+#endif

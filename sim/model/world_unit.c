@@ -1,0 +1,235 @@
+#include "model/world_priv.h"
+
+/* ---- phases ---- */
+
+sim_work unit_progress(const struct world *w, const struct task *t)
+{
+    if (t->state != TASK_RUNNING || t->phase < PHASE_COMPUTE) return t->done;
+    return t->phase == PHASE_WRITE ? total_work(t) : total_work(t) - act_left(&t->act, w->engine.now);
+}
+
+static sim_rate unit_rate(struct world *w, uint32_t t)
+{
+    uint32_t model = job_of(w, t)->model;
+    sim_rate slowest = UINT32_MAX;
+    UNIT_EACH(w, t, k) {
+        uint32_t node = w->cluster->hold[k].node;
+        bool on_gpu = w->shapes.at[w->jobs.task[k].shape].n_gpu > 0;
+        sim_rate r = perf_rate(w->cfg.perf, w->cluster, model, on_gpu ? w->cluster->node[node].gpu_type : NONE);
+        if (r < slowest) slowest = r;
+    }
+    return slowest;
+}
+
+static void begin_phase(struct world *w, uint32_t t, enum task_phase phase, sim_work work, sim_rate rate)
+{
+    struct task *k = task_at(w, t);
+    k->phase = (uint8_t)phase;
+    act_start(&k->act, &w->engine.q, ev_slot(SLOT_ACT, t), order_of(w, t), work, rate, w->engine.now);
+}
+
+static void read_inputs(struct world *w, uint32_t t)
+{
+    if (job_of(w, t)->graph != NULL) data_read(w, t);
+    else unit_compute(w, t);
+}
+
+void unit_compute(struct world *w, uint32_t t)
+{
+    const struct task *k = task_at(w, t);
+    begin_phase(w, t, PHASE_COMPUTE, total_work(k) - k->done, unit_rate(w, t));
+}
+
+void unit_phase_over(struct world *w, uint32_t t)
+{
+    switch ((enum task_phase)task_at(w, t)->phase) {
+    case PHASE_RESTORE: read_inputs(w, t); return;
+    case PHASE_READ:    data_step_over(w, t); return;
+    case PHASE_COMPUTE:
+        if (job_of(w, t)->graph != NULL) data_write(w, t);
+        else unit_finish(w, t, STOP_DONE);
+        return;
+    case PHASE_WRITE:   unit_finish(w, t, STOP_DONE); return;
+    }
+}
+
+/* ---- stopping ---- */
+
+/* One task leaves its node; the unit's bookkeeping is its caller's. */
+static void leave_node(struct world *w, uint32_t t, enum stop_why why)
+{
+    struct task *k = task_at(w, t);
+    struct job *j = job_of(w, t);
+    world_fold(w, FACT_STOP, order_of(w, t), why, 0);
+    TELL(w, stopped, t, why);
+    k->attained += w->engine.now - k->started_at;
+    cluster_give(w->cluster, t);
+    k->state = why == STOP_DONE || why == STOP_TIMEOUT ? TASK_DONE : TASK_WAITING;
+    j->n_running--;
+    w->n_running--;
+    if (k->state == TASK_DONE) {
+        j->n_done++;
+    } else {
+        k->ready_at = w->engine.now;
+        j->n_waiting++;
+        w->n_waiting++;
+    }
+}
+
+/* Whatever the unit was doing ends now; what a transfer moved so far was in vain. */
+static void halt(struct world *w, uint32_t t)
+{
+    if (job_of(w, t)->graph != NULL) data_stop(w, t);
+    evq_cancel(&w->engine.q, ev_slot(SLOT_ACT, t));
+    evq_cancel(&w->engine.q, ev_slot(SLOT_LIMIT, t));
+}
+
+void unit_finish(struct world *w, uint32_t t, enum stop_why why)
+{
+    uint32_t job = w->jobs.task[t].job;
+    halt(w, t);
+    if (why == STOP_TIMEOUT) w->jobs.job[job].timed_out = true;
+    UNIT_EACH(w, t, k) {
+        uint32_t node = w->cluster->hold[k].node;
+        leave_node(w, k, why);
+        world_notify(w, NOTICE_TASK_ENDED, job, k, node);
+        if (job_of(w, k)->graph != NULL) data_unblock(w, k, node);
+    }
+    struct job *j = &w->jobs.job[job];
+    if (j->n_done < j->n_tasks) return;
+    world_end_job(w, job, j->timed_out ? JOB_TIMEOUT : JOB_DONE);
+    world_notify(w, NOTICE_JOB_ENDED, job, NONE, NONE);
+}
+
+/* Progress that survives an interruption now; see world_config.checkpoint_interval. */
+static sim_work kept_progress(const struct world *w, const struct task *t, enum stop_why why)
+{
+    sim_work p = unit_progress(w, t), every = w->cfg.checkpoint_interval;
+    if (every < 0) return 0;
+    if (every == 0) return why == STOP_PREEMPTED ? p : t->done;
+    every <<= RATE_BITS;
+    return p / every * every;
+}
+
+void unit_interrupt(struct world *w, uint32_t t, enum stop_why why)
+{
+    const struct task *head = task_at(w, t);
+    uint32_t job = head->job;
+    struct job *j = &w->jobs.job[job];
+    sim_work p = unit_progress(w, head), kept = kept_progress(w, head, why);
+    halt(w, t);
+    UNIT_EACH(w, t, k) {
+        j->lost += (p - kept) >> RATE_BITS;
+        leave_node(w, k, why);
+    }
+    task_at(w, t)->done = kept;
+    if (why == STOP_PREEMPTED) { j->n_preempted++; w->count.preemptions++; }
+    else { j->n_failed++; w->count.task_failures++; }
+    world_notify(w, NOTICE_READY, job, j->gang ? NONE : t, NONE);
+}
+
+void unit_abandon(struct world *w, uint32_t t)
+{
+    task_at(w, t)->done = unit_progress(w, task_at(w, t));
+    halt(w, t);
+    UNIT_EACH(w, t, k) leave_node(w, k, STOP_HORIZON);
+}
+
+/* ---- acts ---- */
+
+static const char *check_start(const struct world *w, uint32_t task)
+{
+    if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live) return "there is no such task";
+    if (w->jobs.task[task].state == TASK_RUNNING) return "the task is running already";
+    if (w->jobs.task[task].state == TASK_DONE) return "the task is done";
+    if (w->jobs.task[task].state == TASK_BLOCKED) return "other tasks of its job must end first";
+    return NULL;
+}
+
+/* The task holds its place; make it run. */
+static void occupy(struct world *w, uint32_t t)
+{
+    struct task *k = task_at(w, t);
+    struct job *j = job_of(w, t);
+    const struct hold *h = &w->cluster->hold[t];
+    k->state = TASK_RUNNING;
+    k->attempts++;
+    k->started_at = w->engine.now;
+    j->n_waiting--;
+    j->n_running++;
+    w->n_waiting--;
+    w->n_running++;
+    w->count.starts++;
+    if (j->first_start < 0) j->first_start = w->engine.now;
+    world_fold(w, FACT_START, order_of(w, t), h->node, h->cards);
+    TELL(w, started, t);
+}
+
+static void set_going(struct world *w, uint32_t t)
+{
+    struct task *k = task_at(w, t);
+    struct job *j = job_of(w, t);
+    if (k->done > 0 && w->cfg.restore_cost > 0) {
+        begin_phase(w, t, PHASE_RESTORE, w->cfg.restore_cost << RATE_BITS, RATE_ONE);
+    } else {
+        read_inputs(w, t);
+    }
+    if (w->cfg.enforce_limits && j->limit >= 0)
+        evq_set(&w->engine.q, (struct ev){ .at = w->engine.now + j->limit, .subject = order_of(w, t),
+                                           .slot = ev_slot(SLOT_LIMIT, t), .cls = EV_TIMER });
+}
+
+const char *world_start(struct world *w, uint32_t task, const struct world_place *p)
+{
+    const char *why = check_start(w, task);
+    if (why != NULL) return why;
+    if (job_of(w, task)->gang) return "its job is a gang: all tasks start together";
+    why = cluster_take(w->cluster, task, p->node, &w->shapes.at[w->jobs.task[task].shape], p->cards);
+    if (why != NULL) return why;
+    occupy(w, task);
+    set_going(w, task);
+    return NULL;
+}
+
+const char *world_start_gang(struct world *w, uint32_t job, const struct world_place *p, uint32_t n)
+{
+    if (job >= w->jobs.n_job_slots || !w->jobs.job[job].is_live) return "there is no such job";
+    struct job *j = &w->jobs.job[job];
+    if (!j->gang) return "its job is not a gang";
+    const char *why = check_start(w, j->first_task);
+    if (why != NULL) return why;
+    if (n != j->n_tasks) return "it names another number of places than the gang has tasks";
+    uint32_t i = 0, t = j->first_task;
+    for (; t != NONE && why == NULL; i++, t = w->jobs.task[t].next)
+        why = cluster_take(w->cluster, t, p[i].node, &w->shapes.at[w->jobs.task[t].shape], p[i].cards);
+    if (why != NULL) {
+        t = j->first_task;
+        for (uint32_t k = 0; k + 1 < i; k++, t = w->jobs.task[t].next) cluster_give(w->cluster, t);
+        return why;
+    }
+    for (t = j->first_task; t != NONE; t = w->jobs.task[t].next) occupy(w, t);
+    set_going(w, j->first_task);
+    return NULL;
+}
+
+const char *world_preempt(struct world *w, uint32_t task)
+{
+    if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live) return "there is no such task";
+    if (w->jobs.task[task].state != TASK_RUNNING) return "the task is not running";
+    unit_interrupt(w, unit_lead(w, task), STOP_PREEMPTED);
+    return NULL;
+}
+
+sim_tick world_attained(const struct world *w, uint32_t task)
+{
+    const struct task *t = &w->jobs.task[task];
+    return t->attained + (t->state == TASK_RUNNING ? w->engine.now - t->started_at : 0);
+}
+
+sim_tick world_left(const struct world *w, uint32_t task)
+{
+    const struct task *t = &w->jobs.task[unit_lead(w, task)];
+    if (t->state == TASK_DONE) return 0;
+    sim_work left = total_work(t) - unit_progress(w, t);
+    return (left >> RATE_BITS) + ((left & (RATE_ONE - 1)) != 0);
+}
