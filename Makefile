@@ -2,6 +2,7 @@
 # make test         every test; the README's second command
 # make demo         install what is missing, build, run the main job, draw it
 # make bench        speeds, as ratios within one run
+# make bench-flow   the flow solver beside LEMON's network simplex
 # make deps         install what debian/control lists (needs root)
 # make install PREFIX=/usr/local DESTDIR=
 # make layers       the include directions of sim/ and policies/
@@ -37,7 +38,7 @@ LDLIBS_ALL   = -lgsl -lgslcblas -lsqlite3 -lcsv -lyaml -ljansson -lm $(LDLIBS)
 Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
-SRC  := $(sort $(wildcard sim/*/*.c policies/*.c))
+SRC  := $(sort $(wildcard sim/*/*.c policies/*.c policies/*/*.c))
 OBJ  := $(SRC:%.c=$(B)/obj/%.o)
 MAIN := $(B)/obj/sim/app/main.o
 LIB  := $(filter-out $(MAIN),$(OBJ))
@@ -77,7 +78,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/fairway/scenarios $(DESTDIR)$(PREFIX)/share/fairway/traces
 	install -m 755 $(B)/fairway $(DESTDIR)$(PREFIX)/bin/fairway
 	install -m 644 scenarios/*.yaml scenarios/README.md $(DESTDIR)$(PREFIX)/share/fairway/scenarios
-	cp -R traces/sample $(DESTDIR)$(PREFIX)/share/fairway/traces/
+	cp -R traces/sample traces/forms $(DESTDIR)$(PREFIX)/share/fairway/traces/
 
 clean:
 	rm -rf build

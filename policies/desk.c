@@ -42,6 +42,7 @@ static void wait_unit(struct desk *d, uint32_t id)
     d->n_fickle += !d->kinds.at[u->kind].is_steady;
     POL_RESERVE(d->fresh, d->cap_fresh, (size_t)d->n_fresh + 1);
     d->fresh[d->n_fresh++] = id;
+    if (d->ops->waits != NULL) d->ops->waits(d->self, u, +1);
 }
 
 static void unwait_unit(struct desk *d, uint32_t id)
@@ -49,6 +50,7 @@ static void unwait_unit(struct desk *d, uint32_t id)
     struct unit *u = desk_unit(d, id);
     queue_del(queue_of(d, u), &d->units, id);
     d->n_fickle -= !d->kinds.at[u->kind].is_steady;
+    if (d->ops->waits != NULL) d->ops->waits(d->self, u, -1);
 }
 
 /* A new unit of `n` tasks, the first of which is t, whose shapes are in d->shape. */
@@ -80,7 +82,7 @@ static void on_arrival(struct desk *d, pol_job job)
         d->shape[n] = ti->shape;
         d->held[t.slot] = (struct held){ .node = POL_NONE, .shape = ti->shape, .next = POL_NONE };
         if (!ji->is_gang) {
-            add_unit(d, job, ji, t, ti, 1);
+            if (ti->is_waiting) add_unit(d, job, ji, t, ti, 1);
             continue;
         }
         if (prev != POL_NONE) d->held[prev].next = t.slot;

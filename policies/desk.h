@@ -27,6 +27,8 @@ struct desk_ops {
     struct queue *(*queue)(void *self, const struct unit *u);
     /* The unit began (+1) or ceased (-1) to hold what its tasks hold; its held entries can be read. */
     void (*moved)(void *self, const struct unit *u, int sign);
+    /* The unit joined (+1) or left (-1) the queue it waits in. */
+    void (*waits)(void *self, const struct unit *u, int sign);
 };
 
 struct desk {

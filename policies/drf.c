@@ -7,7 +7,7 @@
  */
 #include "list.h"
 #include "share.h"
-#include "table.h"
+#include "builtin.h"
 #include "util.h"
 
 struct drf_user {

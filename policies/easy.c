@@ -13,7 +13,7 @@
  * made by lowering those few nodes, and undone.
  */
 #include "list.h"
-#include "table.h"
+#include "builtin.h"
 #include "util.h"
 
 struct easy {

@@ -1,6 +1,6 @@
 /* fifo.c -- units in order of arrival.  README.md, fifo. */
 #include "list.h"
-#include "table.h"
+#include "builtin.h"
 #include "util.h"
 
 struct fifo { struct desk desk; enum list_mode mode; };

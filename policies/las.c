@@ -8,7 +8,7 @@
  */
 #include "list.h"
 #include "room.h"
-#include "table.h"
+#include "builtin.h"
 #include "util.h"
 
 enum { QUEUES_MAX = 16, CARD = 1000 };

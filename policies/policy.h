@@ -74,7 +74,7 @@ struct pol_task_info {
 /* One block that a task reads. */
 struct pol_input { int64_t size_b; const uint32_t *replica; uint32_t n_replicas, reserved; };   /* replica: nodes, increasing */
 
-/* What reading a task's inputs on some node comes to, each from its nearest replica. */
+/* What reading a task's inputs on some node comes to, each from its cheapest replica. */
 struct pol_transfer {
     int64_t local_b, rack_b, cross_b;       /* bytes by how far they come */
     int64_t local_us, rack_us, cross_us;    /* nominal time: bytes over disk, rack and aggregation speed */

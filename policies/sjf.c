@@ -1,6 +1,6 @@
 /* sjf.c -- the shortest job first.  README.md, sjf. */
 #include "list.h"
-#include "table.h"
+#include "builtin.h"
 #include "util.h"
 
 struct sjf { struct desk desk; enum list_mode mode; };

@@ -9,7 +9,7 @@
  */
 #include "list.h"
 #include "room.h"
-#include "table.h"
+#include "builtin.h"
 #include "util.h"
 
 struct srtf { struct desk desk; struct room room; bool skip; };

@@ -25,12 +25,36 @@ layers:
 FAIRWAY_TRACES ?= $(wildcard ../shared/traces)
 export FAIRWAY_TRACES
 
-$(B)/tests/perf/bench_core: $(B)/obj/tests/perf/bench_core.o $(B)/libfairway.a
+BENCH := $(patsubst %.c,$(B)/%,$(filter-out %/bench_flow.c,$(sort $(wildcard tests/perf/bench_*.c))))
+
+$(BENCH): $(B)/%: $(B)/obj/%.o $(B)/libfairway.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $^ $(LDLIBS_ALL) -o $@
 
-bench: all $(B)/tests/perf/bench_core
-	@sh tests/perf/bench.sh $(B)/fairway $(B)/tests/perf/bench_core
+bench: all $(BENCH)
+	@sh tests/perf/bench.sh $(B)/fairway $(BENCH)
 
 .PHONY: bench
+
+# ---- the flow solver beside LEMON's network simplex (liblemon-dev and g++; without them that column is skipped) ----
+FLOW_DIR ?= $(wildcard $(FAIRWAY_TRACES)/../flow)
+HAS_LEMON := $(if $(wildcard /usr/include/lemon/network_simplex.h),$(shell command -v $(CXX) 2>/dev/null))
+LEMON_OBJ := $(if $(HAS_LEMON),$(B)/obj/tests/perf/bench_lemon.o)
+
+$(B)/obj/tests/perf/bench_lemon.o: tests/perf/bench_lemon.cc
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) -O2 -c $< -o $@
+
+$(B)/obj/tests/perf/bench_flow.o: CPPFLAGS_ALL += $(if $(HAS_LEMON),-DBENCH_LEMON)
+$(B)/tests/perf/bench_flow: $(B)/obj/tests/perf/bench_flow.o $(B)/libfairway.a $(LEMON_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $(filter-out %.a,$^) $(filter %.a,$^) $(LDLIBS_ALL) $(if $(HAS_LEMON),-lstdc++) -o $@
+
+bench-flow: $(B)/tests/perf/bench_flow
+	@sh tests/perf/bench_flow.sh $< $(FLOW_DIR)
+
+bench: bench-flow
+.PHONY: bench-flow

@@ -7,7 +7,7 @@
 #include "app/polspec.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "table.h"
+#include "builtin.h"
 
 _Static_assert(POL_ENGINES_MAX == (int)ENGINE_KINDS_MAX, "the ABI shows every engine kind");
 
@@ -116,7 +116,7 @@ static struct pol_transfer lend_transfer(void *ctx, pol_task h, uint32_t node)
     int64_t *const us[LEVELS] = { &sum.local_us, &sum.rack_us, &sum.cross_us };
     for (uint32_t k = 0, n = world_n_inputs(p->w, h.slot); k < n; k++) {
         struct world_input in = world_input(p->w, h.slot, k);
-        enum data_level level = data_level(p->w->cluster, in.replica, in.n_replicas, node);
+        enum data_level level = net_level(&p->w->cfg.net, p->w->cluster, in.replica, in.n_replicas, node);
         *bytes[level] += in.size;
         *us[level] += net_nominal_us(&p->w->cfg.net, level, in.size);
     }

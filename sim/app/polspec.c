@@ -4,7 +4,7 @@
 #include <string.h>
 #include "base/mem.h"
 #include "base/text.h"
-#include "table.h"
+#include "builtin.h"
 
 struct place { const char *file; uint32_t line, col; };
 

@@ -89,10 +89,10 @@ static void racks_fini(struct racks *k) { mem_free(k->node); mem_free(k->rack_of
 /* NONE when nothing is left in the range. */
 static uint32_t draw(struct rng *g, struct span from, const struct span *out, uint32_t n_out)
 {
-    uint32_t room = from.hi - from.lo;
-    for (uint32_t i = 0; i < n_out; i++) room -= out[i].hi - out[i].lo;
-    if (room == 0) return NONE;
-    uint32_t place = from.lo + (uint32_t)rng_below(g, room);
+    uint32_t left = from.hi - from.lo;
+    for (uint32_t i = 0; i < n_out; i++) left -= out[i].hi - out[i].lo;
+    if (left == 0) return NONE;
+    uint32_t place = from.lo + (uint32_t)rng_below(g, left);
     for (uint32_t i = 0; i < n_out && place >= out[i].lo; i++) place += out[i].hi - out[i].lo;
     return place;
 }
@@ -154,19 +154,16 @@ static enum data_level distance(const struct cluster *c, uint32_t a, uint32_t b)
     return a == b ? LEVEL_LOCAL : c->node[a].rack == c->node[b].rack ? LEVEL_RACK : LEVEL_CROSS;
 }
 
-enum data_level data_level(const struct cluster *c, const uint32_t *replica, uint32_t n, uint32_t node)
+unsigned data_levels(const struct cluster *c, const uint32_t *replica, uint32_t n, uint32_t node)
 {
-    enum data_level best = LEVEL_CROSS;
-    for (uint32_t i = 0; i < n && best != LEVEL_LOCAL; i++) {
-        enum data_level l = distance(c, replica[i], node);
-        if (l < best) best = l;
-    }
-    return best;
+    unsigned levels = 0;
+    for (uint32_t i = 0; i < n; i++) levels |= 1u << distance(c, replica[i], node);
+    return levels != 0 ? levels : 1u << LEVEL_CROSS;
 }
 
-uint32_t data_source(const struct cluster *c, const uint32_t *replica, uint32_t n, uint32_t node, uint32_t turn)
+uint32_t data_source(const struct cluster *c, const uint32_t *replica, uint32_t n, uint32_t node,
+                     enum data_level level, uint32_t turn)
 {
-    enum data_level level = data_level(c, replica, n, node);
     uint32_t count = 0;
     for (uint32_t i = 0; i < n; i++) count += distance(c, replica[i], node) == level;
     SIM_ASSERT(count > 0);

@@ -41,10 +41,12 @@ void     data_replicas(struct data *d, uint32_t block, const uint32_t *node, uin
 enum data_rule { DATA_RANDOM, DATA_RACK_AWARE };
 void     data_place(struct data *d, const struct cluster *c, enum data_rule rule, uint32_t factor, uint64_t seed);
 
-/* How near the nearest of these replicas is to a node; LEVEL_CROSS when there is none. */
+/* How far a replica is from a node. */
 enum data_level { LEVEL_LOCAL, LEVEL_RACK, LEVEL_CROSS, LEVELS };
-enum data_level data_level(const struct cluster *c, const uint32_t *replica, uint32_t n, uint32_t node);
-/* The replica a task reads: of those at the nearest level, the (turn mod their number)-th.  n >= 1. */
-uint32_t data_source(const struct cluster *c, const uint32_t *replica, uint32_t n, uint32_t node, uint32_t turn);
+/* The levels at which a node can read one of these replicas: bit per level; LEVEL_CROSS's when there is none. */
+unsigned data_levels(const struct cluster *c, const uint32_t *replica, uint32_t n, uint32_t node);
+/* The replica a task reads at this level, which must be one of data_levels: the (turn mod their number)-th of them. */
+uint32_t data_source(const struct cluster *c, const uint32_t *replica, uint32_t n, uint32_t node,
+                     enum data_level level, uint32_t turn);
 
 #endif

@@ -39,10 +39,38 @@ struct net {
     uint32_t *start, *hop;          size_t cap_start, cap_hop;
 };
 
+/* The slower of two speeds; 0 is none at all. */
+static int64_t slower(int64_t a, int64_t b) { return a == 0 ? b : b == 0 ? a : i64_min(a, b); }
+
+int64_t net_speed(const struct net_spec *s, enum data_level level)
+{
+    if (s->mode == NET_NOMINAL)
+        return level == LEVEL_LOCAL ? s->disk_bps : level == LEVEL_RACK ? s->rack_bps : s->aggregation_bps;
+    int64_t bps = s->disk_bps;
+    if (level != LEVEL_LOCAL) bps = slower(slower(bps, s->card_bps), s->rack_bps);
+    return level == LEVEL_CROSS ? slower(bps, s->aggregation_bps) : bps;
+}
+
 int64_t net_nominal_us(const struct net_spec *s, enum data_level level, int64_t size)
 {
-    int64_t bps = level == LEVEL_LOCAL ? s->disk_bps : level == LEVEL_RACK ? s->rack_bps : s->aggregation_bps;
+    int64_t bps = net_speed(s, level);
     return bps == 0 ? 0 : mul_div(size, TICK_SEC, bps);
+}
+
+enum data_level net_level(const struct net_spec *s, const struct cluster *c, const uint32_t *replica, uint32_t n, uint32_t node)
+{
+    unsigned levels = data_levels(c, replica, n, node);
+    enum data_level best = LEVELS;
+    int64_t best_bps = 0;
+    for (int l = 0; l < LEVELS; l++) {
+        if ((levels >> l & 1) == 0) continue;
+        int64_t bps = net_speed(s, (enum data_level)l);
+        /* 0 is no cost at all: cheaper than any speed. */
+        if (best != LEVELS && (best_bps == 0 || (bps != 0 && bps <= best_bps))) continue;
+        best = (enum data_level)l;
+        best_bps = bps;
+    }
+    return best;
 }
 
 /* ---- life ---- */

@@ -40,8 +40,20 @@ struct net_spec {
     int64_t aggregation_bps;    /* B_s: nominal speed between racks; capacity of the aggregation */
 };
 
-/* Nominal time of `size` bytes at a level, us, rounded down; 0 when its speed is 0. */
+/*
+ * What a transfer of a level runs at when it has its path to itself.  Nominal
+ * mode: D, B_r or B_s (S4-4).  Shared mode: the slowest modelled link of the
+ * path, so that the nearer is never the slower.  0: it takes no time.
+ */
+int64_t net_speed(const struct net_spec *s, enum data_level level);
+/* Time of `size` bytes at that speed, us, rounded down. */
 int64_t net_nominal_us(const struct net_spec *s, enum data_level level, int64_t size);
+/*
+ * The level from which a node reads a block with these replicas: of those
+ * there are, the one with the greatest net_speed (S4-4: the cheapest), ties to
+ * the nearer.
+ */
+enum data_level net_level(const struct net_spec *s, const struct cluster *c, const uint32_t *replica, uint32_t n, uint32_t node);
 
 /* ---- shared mode ---- */
 struct net;

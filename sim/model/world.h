@@ -9,7 +9,7 @@
  * Life of a task: [blocked ->] waiting -> [restoring ->] [reading ->] computing
  * -> [writing ->] done; interrupted, it waits again with the computing progress
  * its checkpoints kept, and reads its inputs anew.  Inputs are read one after
- * the other, each from the replica that data_source names.
+ * the other, each from its cheapest replica (net_level).
  */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H

@@ -35,7 +35,7 @@ struct world_input world_input(const struct world *w, uint32_t task, uint32_t k)
 
 static enum data_level level_here(const struct world *w, uint32_t t, const struct world_input *in)
 {
-    return data_level(w->cluster, in->replica, in->n_replicas, w->cluster->hold[t].node);
+    return net_level(&w->cfg.net, w->cluster, in->replica, in->n_replicas, w->cluster->hold[t].node);
 }
 
 static void open_flow(struct world *w, uint32_t t, uint32_t src, uint32_t dst, int64_t size)
@@ -58,8 +58,9 @@ static void read_next(struct world *w, uint32_t t)
     if (k->input == world_n_inputs(w, t)) { unit_compute(w, t); return; }
     struct world_input in = world_input(w, t, k->input);
     uint32_t here = w->cluster->hold[t].node;
-    if (w->net == NULL) begin_nominal(w, t, net_nominal_us(&w->cfg.net, level_here(w, t, &in), in.size));
-    else open_flow(w, t, data_source(w->cluster, in.replica, in.n_replicas, here, k->index), here, in.size);
+    enum data_level level = level_here(w, t, &in);
+    if (w->net == NULL) begin_nominal(w, t, net_nominal_us(&w->cfg.net, level, in.size));
+    else open_flow(w, t, data_source(w->cluster, in.replica, in.n_replicas, here, level, k->index), here, in.size);
 }
 
 void data_read(struct world *w, uint32_t t)

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "ref/refcase.h"
-#include "table.h"
+#include "builtin.h"
 
 #define GIB (INT64_C(1) << 30)
 

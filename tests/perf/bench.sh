@@ -2,10 +2,11 @@
 # Speeds of the whole program, database included, on real traces where they are
 # present ($FAIRWAY_TRACES) and on the shipped one.  Wall-clock times are of this
 # machine; the ratio to fifo in the same run is what to compare.
-# usage: bench.sh FAIRWAY BENCH_CORE
+# usage: bench.sh FAIRWAY BENCH...
 set -eu
 fairway=$1
-"$2"
+shift
+for b in "$@"; do "$b"; done
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 

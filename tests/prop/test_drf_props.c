@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "ref/fairness.h"
 #include "ref/fakehost.h"
-#include "table.h"
+#include "builtin.h"
 
 enum { CASES = 20000, SEED = 33 };
 static const double EPS = 1e-9;

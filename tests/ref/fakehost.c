@@ -29,6 +29,49 @@ static const char *lend_user_name(void *ctx, uint32_t user)
     return name;
 }
 
+/* ---- what tasks read ---- */
+
+static struct pol_input lend_input(void *ctx, pol_task t, uint32_t k)
+{
+    struct fakehost *h = ctx;
+    const struct fake_input *in = &h->task[t.slot].input[k];
+    cr_assert_lt(k, h->task[t.slot].info.n_inputs);
+    return (struct pol_input){ .size_b = in->size_b, .replica = in->replica, .n_replicas = in->n };
+}
+
+static int64_t nominal_us(int64_t size, int64_t bps) { return bps == 0 ? 0 : size * 1000000 / bps; }
+
+static struct pol_transfer lend_transfer(void *ctx, pol_task t, uint32_t node)
+{
+    struct fakehost *h = ctx;
+    struct pol_transfer sum = { 0 };
+    for (uint32_t k = 0; k < h->task[t.slot].info.n_inputs; k++) {
+        const struct fake_input *in = &h->task[t.slot].input[k];
+        bool local = false, rack = false;
+        for (uint32_t i = 0; i < in->n; i++) {
+            local |= in->replica[i] == node;
+            rack |= h->node[in->replica[i]].rack == h->node[node].rack;
+        }
+        *(local ? &sum.local_b : rack ? &sum.rack_b : &sum.cross_b) += in->size_b;
+        if (local) sum.local_us += nominal_us(in->size_b, h->disk_bps);
+        else if (rack) sum.rack_us += nominal_us(in->size_b, h->rack_bps);
+        else sum.cross_us += nominal_us(in->size_b, h->aggregation_bps);
+    }
+    return sum;
+}
+
+void fakehost_input(struct fakehost *h, uint32_t task, int64_t size_b, const uint32_t *replica, uint32_t n)
+{
+    struct fake_task *t = &h->task[task];
+    cr_assert(t->info.n_inputs < FAKE_INPUTS && n <= FAKE_REPLICAS);
+    struct fake_input *in = &t->input[t->info.n_inputs++];
+    in->size_b = size_b;
+    in->n = n;
+    memcpy(in->replica, replica, n * sizeof *replica);
+}
+
+/* ---- acts ---- */
+
 static void touch(struct fakehost *h, uint32_t node)
 {
     if (!h->is_changed[node]) h->changed[h->view.n_changed++] = node;
@@ -97,6 +140,7 @@ struct fakehost *fakehost_create(void)
     h->api = (struct pol_host){
         .abi_major = POL_ABI_MAJOR, .size = sizeof h->api, .ctx = h, .job = lend_job, .task = lend_task, .user_name = lend_user_name,
         .start = start, .start_gang = start_gang, .preempt = preempt, .wake = wake, .note = note, .fail = fail,
+        .input = lend_input, .transfer = lend_transfer,
     };
     h->view.node = h->node;
     h->view.card = h->card;
@@ -172,10 +216,30 @@ uint32_t fakehost_job(struct fakehost *h, uint32_t user, uint32_t shape, uint32_
     for (uint32_t i = 0; i < n; i++, h->n_tasks++)
         h->task[h->n_tasks].info = (struct pol_task_info){
             .job = { j, 0 }, .next = { i + 1 < n ? h->n_tasks + 1 : POL_NONE, 0 }, .index = i, .shape = shape,
-            .node = POL_NONE, .started_us = -1, .true_left_us = dur };
+            .node = POL_NONE, .started_us = -1, .true_left_us = dur, .is_waiting = 1 };
     if (user >= h->view.n_users) h->view.n_users = user + 1;
     h->event[h->n_events++] = (struct pol_event){ .kind = POL_ARRIVED, .job = { j, 0 }, .task = { POL_NONE, 0 } };
     return j;
+}
+
+void fakehost_block(struct fakehost *h, uint32_t task)
+{
+    h->task[task].info.is_waiting = 0;
+    h->job[h->task[task].info.job.slot].n_waiting--;
+}
+
+void fakehost_ready(struct fakehost *h, uint32_t task)
+{
+    struct pol_task_info *t = &h->task[task].info;
+    cr_assert(!t->is_waiting && !t->is_running && !h->task[task].is_done);
+    t->is_waiting = 1;
+    h->job[t->job.slot].n_waiting++;
+    h->event[h->n_events++] = (struct pol_event){ .kind = POL_READY, .job = t->job, .task = { task, 0 } };
+}
+
+void fakehost_timer(struct fakehost *h)
+{
+    h->event[h->n_events++] = (struct pol_event){ .kind = POL_TIMER, .job = { POL_NONE, 0 }, .task = { POL_NONE, 0 } };
 }
 
 static void stop(struct fakehost *h, struct pol_task_info *t)
@@ -197,16 +261,28 @@ void fakehost_end(struct fakehost *h, uint32_t task)
     stop(h, t);
     h->task[task].is_done = true;
     h->event[h->n_events++] = (struct pol_event){ .kind = POL_TASK_ENDED, .node = node, .job = t->job, .task = { task, 0 } };
-    if (j->n_running + j->n_waiting == 0)
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < j->n_tasks; i++) left += !h->task[j->first_task.slot + i].is_done;
+    if (left == 0)
         h->event[h->n_events++] = (struct pol_event){ .kind = POL_JOB_ENDED, .job = t->job, .task = { POL_NONE, 0 } };
 }
 
 void fakehost_up(struct fakehost *h, uint32_t node, bool is_up)
 {
     cr_assert(h->node[node].n_tasks == 0);
+    int sign = h->node[node].is_up == is_up ? 0 : is_up ? 1 : -1;
+    h->view.cpu_total += sign * h->node[node].cpu_total;
+    h->view.mem_total += sign * h->node[node].mem_total;
+    h->view.gpu_total += sign * (int64_t)h->node[node].n_gpu * 1000;
     h->node[node].is_up = is_up;
     touch(h, node);
     h->event[h->n_events++] = (struct pol_event){ .kind = is_up ? POL_NODE_UP : POL_NODE_DOWN, .node = node };
+}
+
+void fakehost_card(struct fakehost *h, uint32_t node, int32_t milli_free)
+{
+    h->card[h->node[node].card0].milli_free = milli_free;
+    touch(h, node);
 }
 
 static void apply(struct fakehost *h, const struct fake_entry *e)
@@ -215,7 +291,9 @@ static void apply(struct fakehost *h, const struct fake_entry *e)
     struct pol_job_info *j = &h->job[e->job];
     if (e->is_start) {
         cr_assert(!t->is_running && !h->task[e->task].is_done, "a task is started twice");
+        cr_assert(t->is_waiting, "a task is started before its turn");
         t->is_running = 1;
+        t->is_waiting = 0;
         t->node = e->node;
         t->cards = e->cards;
         t->started_us = h->view.now_us;
@@ -226,6 +304,7 @@ static void apply(struct fakehost *h, const struct fake_entry *e)
     }
     for (uint32_t i = 0; i < (j->is_gang ? j->n_tasks : 1); i++) {
         stop(h, &h->task[e->task + i].info);
+        h->task[e->task + i].info.is_waiting = 1;
         j->n_waiting++;
     }
     h->event[h->n_events++] = (struct pol_event){ .kind = POL_READY, .job = t->job, .task = { e->task, 0 } };

@@ -10,11 +10,12 @@
 
 #include "policy.h"
 
-enum { FAKE_NODES = 64, FAKE_CARDS = 256, FAKE_SHAPES = 64, FAKE_TASKS = 1024, FAKE_LOG = 4096 };
+enum { FAKE_INPUTS = 4, FAKE_REPLICAS = 4, FAKE_NODES = 64, FAKE_CARDS = 256, FAKE_SHAPES = 64, FAKE_TASKS = 1024, FAKE_LOG = 4096 };
 
 struct fake_entry { bool is_start; uint32_t job, task, node; uint64_t cards; };     /* a start, or a preemption */
 
-struct fake_task { struct pol_task_info info, shown; bool is_done; };
+struct fake_input { int64_t size_b; uint32_t n, replica[FAKE_REPLICAS]; };
+struct fake_task { struct pol_task_info info, shown; bool is_done; struct fake_input input[FAKE_INPUTS]; };
 
 struct fakehost {
     struct pol_host api;
@@ -28,6 +29,7 @@ struct fakehost {
     uint32_t changed[FAKE_NODES]; bool is_changed[FAKE_NODES];
     struct fake_entry log[FAKE_LOG];      size_t n_log, n_applied;
     int64_t wake[FAKE_LOG];               size_t n_wakes;
+    int64_t disk_bps, rack_bps, aggregation_bps;        /* nominal; 0: takes no time */
     const struct pol_ops *ops;
     void *self;
 };
@@ -42,8 +44,16 @@ void     fakehost_destroy(struct fakehost *h);
 uint32_t fakehost_shape(struct fakehost *h, struct pol_shape s);
 /* A job of n tasks of one shape arrives; limit and dur in us, -1: none. */
 uint32_t fakehost_job(struct fakehost *h, uint32_t user, uint32_t shape, uint32_t n, bool gang, int64_t limit, int64_t dur);
+/* One more block that a task reads; before anyone asks.  replica [n]: nodes, increasing. */
+void     fakehost_input(struct fakehost *h, uint32_t task, int64_t size_b, const uint32_t *replica, uint32_t n);
+/* The task waits for others of its job, from its arrival until fakehost_ready. */
+void     fakehost_block(struct fakehost *h, uint32_t task);
+void     fakehost_ready(struct fakehost *h, uint32_t task);
+void     fakehost_timer(struct fakehost *h);                    /* a wake came true */
 void     fakehost_end(struct fakehost *h, uint32_t task);       /* tells of the job's end after its last */
 void     fakehost_up(struct fakehost *h, uint32_t node, bool is_up);    /* down: nothing may run there */
+/* What is free of a node's first card, whoever holds the rest. */
+void     fakehost_card(struct fakehost *h, uint32_t node, int32_t milli_free);
 /* At `now`: decide, apply, again while preemptions left something to tell. */
 void     fakehost_decide(struct fakehost *h, int64_t now);
 

@@ -4,7 +4,7 @@
 #include "ref/fakehost.h"
 #include "ref/fairness.h"
 #include "share.h"
-#include "table.h"
+#include "builtin.h"
 
 static const int64_t GB = 1000000000;
 

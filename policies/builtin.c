@@ -1,0 +1,6 @@
+#include "builtin.h"
+
+const struct pol_ops *const pol_table[] = {
+    &pol_fifo, &pol_sjf, &pol_srtf, &pol_las, &pol_easy, &pol_drf,
+    &pol_gs, &pol_gsp, &pol_gsd, &pol_capacity, &pol_fair, NULL,
+};

@@ -1,0 +1,13 @@
+/* builtin.h -- the built-in policies. */
+#ifndef POL_BUILTIN_H
+#define POL_BUILTIN_H
+
+#include "policy.h"
+
+extern const struct pol_ops pol_fifo, pol_sjf, pol_srtf, pol_las, pol_easy, pol_drf,
+                            pol_gs, pol_gsp, pol_gsd, pol_capacity, pol_fair;
+
+/* NULL-terminated, in the order in which they are listed. */
+extern const struct pol_ops *const pol_table[];
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * yarn.c -- two schedulers in the manner of YARN, for comparison: capacity and
+ * fair.  README.md, capacity and fair.
+ */
+#include "offer.h"
+#include "builtin.h"
+#include "util.h"
+
+enum { P_PLACE, P_DELAY, P_HEARTBEAT };
+static const struct pol_param params[] = {
+    PLACE_PARAM,
+    { .name = "delay", .type = POL_INT, .dflt = "0", .help = "offers a job declines before it takes a node in the rack; twice as many: any" },
+    { .name = "heartbeat", .type = POL_DURATION, .dflt = "1s", .help = "how often GPUs that were declined are offered again" },
+};
+
+static void *open(const struct pol_host *host, const union pol_value *value, bool fifo, char *why, size_t cap)
+{
+    int64_t delay = value[P_DELAY].i;
+    struct offer_rule rule = { .by_queue = true, .fifo = fifo, .by = LOCALITY_RACK, .place = (enum place_rule)value[P_PLACE].i,
+                               .second_after = delay - 1, .any_after = 2 * delay - 1, .heartbeat_us = value[P_HEARTBEAT].i,
+                               .why = fifo ? "first job of the queue that holds least" : "job that holds least, in the queue that does" };
+    if (delay < 0 || delay > INT32_MAX || rule.heartbeat_us <= 0) {
+        (void)snprintf(why, cap, "it needs a delay of 0 or more and a heartbeat longer than 0");
+        return NULL;
+    }
+    struct offer *o = pol_alloc(1, sizeof *o);
+    offer_init(o, host, &rule);
+    return o;
+}
+
+static void *create_capacity(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+{
+    (void)flags;
+    return open(host, value, true, why, cap);
+}
+
+static void *create_fair(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+{
+    (void)flags;
+    return open(host, value, false, why, cap);
+}
+
+static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+{
+    struct offer *o = self;
+    offer_open(o, view, ev, n_ev);
+    offer_gpus(o);
+    offer_cpus(o);
+    offer_close(o);
+}
+
+static void destroy(void *self)
+{
+    offer_fini(self);
+    free(self);
+}
+
+const struct pol_ops pol_capacity = {
+    POL_HEADER, .name = "capacity", .source = "Tang et al., section 5.4; YARN's CapacityScheduler with equal queues",
+    .summary = "queues with equal parts of the GPUs, first come first served in each; local, rack, any",
+    .n_params = sizeof params / sizeof *params, .params = params,
+    .create = create_capacity, .decide = decide, .destroy = destroy,
+};
+
+const struct pol_ops pol_fair = {
+    POL_HEADER, .name = "fair", .source = "Tang et al., section 5.4; YARN's FairScheduler with equal queues",
+    .summary = "queues with equal parts of the GPUs, jobs with equal parts of their queue's; local, rack, any",
+    .n_params = sizeof params / sizeof *params, .params = params,
+    .create = create_fair, .decide = decide, .destroy = destroy,
+};
