@@ -76,14 +76,16 @@ static int run(int argc, char **argv)
 }
 
 const struct cmd cmd_plot = {
-    .name = "plot", .summary = "draw a figure with gnuplot: cdf, bars, timeline, gantt",
+    .name = "plot", .summary = "draw a figure with gnuplot: cdf, bars, timeline, gantt, jobs-ideal, data-bars",
     .usage = "usage: fairway plot FILE.db FIGURE [-o FILE.svg|.pdf|.png|.gp] [OPTIONS]\n\n"
-             "  cdf       distribution of a job metric, a curve a policy         [-m METRIC]\n"
-             "  bars      mean, p95, p99 relative to a baseline, paired by seed  [-m METRIC] [--scope SCOPE] [--base POLICY]\n"
-             "  timeline  GPU utilisation and tasks waiting over time            [--run N]\n"
-             "  gantt     which user held which GPU when                         [--run N] [--nodes N|NAME,...] [--from T] [--to T]\n\n"
+             "  cdf         distribution of a job metric, a curve a policy         [-m METRIC]\n"
+             "  bars        mean, p95, p99 relative to a baseline, paired by seed  [-m METRIC] [--scope SCOPE] [--base POLICY]\n"
+             "  timeline    GPU utilisation and tasks waiting over time            [--run N]\n"
+             "  gantt       which user held which GPU when                         [--run N] [--nodes N|NAME,...] [--from T] [--to T]\n"
+             "  jobs-ideal  each job's time beside its ideal times, a panel a policy\n"
+             "  data-bars   DT, fairness deviation and bytes by level, three panels\n\n"
              "  -o, --output FILE      default: FIGURE.svg; .gp keeps the script, data included\n"
-             "  -m, --metric METRIC    jct (the default), wait, slowdown, bounded_slowdown, rho\n"
+             "  -m, --metric METRIC    jct (the default), wait, span, slowdown, bounded_slowdown, rho; cdf: s_whole, s_share\n"
              "      --scope SCOPE      all (the default) or class=NAME\n"
              "      --base POLICY      default: the policy that was run first\n"
              "      --run N            one run; default: each policy's first (timeline), the first (gantt)\n"

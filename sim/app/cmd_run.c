@@ -14,15 +14,15 @@ struct run_opts {
     const char **policy, **set;
     uint64_t    *seed;
     size_t       n_policies, n_set, n_seeds, cap_policies, cap_set, cap_seeds;
-    bool         audit, quiet;
+    bool         audit, strict, quiet;
 };
 
-enum { OPT_SET = 256, OPT_AUDIT, OPT_LOG };
+enum { OPT_SET = 256, OPT_AUDIT, OPT_STRICT, OPT_LOG };
 
 static const struct option long_opts[] = {
     { "policy", required_argument, NULL, 'p' }, { "seed", required_argument, NULL, 's' },
     { "database", required_argument, NULL, 'd' }, { "set", required_argument, NULL, OPT_SET },
-    { "audit", no_argument, NULL, OPT_AUDIT }, { "log", required_argument, NULL, OPT_LOG },
+    { "audit", no_argument, NULL, OPT_AUDIT }, { "strict", no_argument, NULL, OPT_STRICT }, { "log", required_argument, NULL, OPT_LOG },
     { "quiet", no_argument, NULL, 'q' }, { 0 },
 };
 
@@ -44,6 +44,7 @@ static int parse(struct run_opts *o, int argc, char **argv)
         case 'd': o->db = optarg; break;
         case 'q': o->quiet = true; break;
         case OPT_AUDIT: o->audit = true; break;
+        case OPT_STRICT: o->strict = true; break;
         case OPT_LOG: o->log = optarg; break;
         case ':': return cmd_usage_error(&cmd_run, "option '%s' needs a value", argv[optind - 1]);
         default:  return cmd_usage_error(&cmd_run, "unknown option '%s'", argv[optind - 1]);
@@ -71,6 +72,7 @@ static void override(struct scenario *s, const struct run_opts *o)
         s->n_seeds = o->n_seeds;
     }
     if (o->audit) s->audit = true;
+    if (o->strict) s->trace.strict = true;
 }
 
 struct tally { uint32_t done, failed; uint64_t unfinished, rejected; enum st worst; };
@@ -117,22 +119,38 @@ static enum st run_seed(struct run_env *env, uint64_t seed, bool say, struct tal
     return ST_OK;
 }
 
-/* The trace as this seed replays it: a file is the same for every seed. */
+/* The same with the ideal times of its jobs, where the scenario asks for them. */
+static enum st run_with_ideals(struct run_env *env, uint64_t seed, bool say, struct tally *tally, struct diag *d)
+{
+    struct ideal ideal;
+    if (env->scn->ideal_share == 0) return run_seed(env, seed, say, tally, d);
+    TRY(ideal_find(&ideal, env->scn, env->trace, seed, d));
+    env->ideal = &ideal;
+    enum st st = run_seed(env, seed, say, tally, d);
+    env->ideal = NULL;
+    ideal_fini(&ideal);
+    return st;
+}
+
+/* The trace and its data as this seed replays them: a file is the same for every seed. */
 static enum st prepare(struct run_env *env, struct trace *t, size_t k, struct diag *d)
 {
     struct scenario *s = env->scn;
-    if (k > 0 && strcmp(s->trace.format, "generate") != 0) return ST_OK;
-    if (k > 0) trace_fini(t);
-    s->trace.seed = s->seed[k];
-    env->trace = t;
-    return trace_prepare(t, &s->trace, &s->cluster, &s->perf, d);
+    if (k == 0 || trace_is_made(&s->trace)) {
+        if (k > 0) trace_fini(t);
+        s->trace.seed = s->seed[k];
+        env->trace = t;
+        TRY(trace_prepare(t, &s->trace, &s->cluster, &s->perf, d));
+    }
+    if (s->data.names.n > 0) data_place(&s->data, &s->cluster, s->data_rule, s->data_replicas, s->seed[k]);
+    return ST_OK;
 }
 
 static enum st run_all(struct run_env *env, struct trace *t, struct tally *tally, struct diag *d)
 {
     for (size_t k = 0; k < env->scn->n_seeds; k++) {
         if (k > 0) TRY(prepare(env, t, k, d));
-        TRY(run_seed(env, env->scn->seed[k], k == 0, tally, d));
+        TRY(run_with_ideals(env, env->scn->seed[k], k == 0, tally, d));
     }
     return ST_OK;
 }
@@ -150,7 +168,7 @@ static enum st with_log(struct run_env *env, struct trace *t, const char *log, s
 /* Equal runs would show intervals of width nothing: say so. */
 static void say_idle_seeds(const struct scenario *s)
 {
-    bool drawn = strcmp(s->trace.format, "generate") == 0 || s->fault.mtbf_us > 0;
+    bool drawn = trace_is_made(&s->trace) || s->fault.mtbf_us > 0 || s->data.names.n > 0;
     if (s->n_seeds > 1 && !drawn)
         (void)fprintf(stderr, "note: nothing in this scenario is drawn from the seed: its %zu seeds give equal runs\n", s->n_seeds);
 }
@@ -212,6 +230,7 @@ const struct cmd cmd_run = {
              "  -d, --database FILE                where results go; default: NAME.db after the scenario's name\n"
              "      --set PATH=VALUE               change the scenario, e.g. --set trace.speedup=20; may be repeated\n"
              "      --audit                        verify every invariant after every instant (slow)\n"
+             "      --strict                       a row of the trace that needs a repair is an error\n"
              "      --log FILE                     write every event as a line of text\n"
              "  -q, --quiet                        no progress, no summary\n\n"
              "A run with the key of one that the database holds replaces it.  Ctrl-C keeps finished runs\n"

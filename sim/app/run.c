@@ -123,7 +123,7 @@ static enum st begin(const struct run_env *env, const struct polhost *h, const s
     char key[HASH_HEX], trace_hash[17];
     run_key(env, polhost_spec(h), seed, key);
     /* A generated trace differs by seed; its runs still ask one question, and compare pairs them. */
-    if (strcmp(env->scn->trace.format, "generate") == 0) (void)snprintf(trace_hash, sizeof trace_hash, "generated");
+    if (trace_is_made(&env->scn->trace)) (void)snprintf(trace_hash, sizeof trace_hash, "generated");
     else (void)snprintf(trace_hash, sizeof trace_hash, "%016" PRIx64, env->trace->facts.content_hash);
     return store_run_begin(env->store, &(struct store_run){
         .key = key, .scenario = env->scn->name, .title = env->scn->title, .scenario_text = env->scn->canonical,
@@ -156,11 +156,14 @@ static enum st simulate(const struct run_env *env, struct polhost *h, struct rec
         .cluster = &s->cluster, .perf = &s->perf, .fault = s->fault, .seed = seed,
         .checkpoint_interval = s->checkpoint_interval, .restore_cost = s->restore_cost,
         .enforce_limits = s->enforce_limits, .reject_infeasible = s->reject_infeasible, .audit = s->audit,
+        .data = &s->data, .net = s->net, .concurrency = s->concurrency,
         .horizon = s->horizon, .sample_every = s->sample_every }, src, polhost_decider(h));
     rec->metrics = metrics_create(w, &(struct metrics_opts){
         .store = env->store, .run = rec->run, .write_attempts = s->write_attempts,
         .n_jobs = env->trace->facts.n_jobs, .warmup = s->warmup, .cooldown = s->cooldown,
-        .weight_of = weight_of, .weight_ctx = s });
+        .weight_of = weight_of, .weight_ctx = s,
+        .ideal_whole = env->ideal ? env->ideal->whole : NULL, .ideal_share = env->ideal ? env->ideal->share : NULL,
+        .n_ideal = env->ideal ? env->ideal->n : 0 });
     world_observe(w, metrics_observer(rec->metrics));
     if (env->log != NULL) world_observe(w, log_observer(env->log));
     enum st st = loop(env, w, rec, d);

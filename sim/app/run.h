@@ -5,6 +5,7 @@
 #define SIM_RUN_H
 
 #include <stdio.h>
+#include "app/ideal.h"
 #include "app/progress.h"
 #include "io/scn.h"
 #include "out/store.h"
@@ -12,6 +13,7 @@
 struct run_env {
     struct scenario *scn;
     struct trace    *trace;         /* prepared for this seed */
+    const struct ideal *ideal;      /* of this seed's jobs; NULL: not asked for */
     struct store    *store;
     FILE            *log;           /* event log; NULL: none */
     struct progress *progress;

@@ -186,8 +186,11 @@ static enum st read_users(struct scenario *s, const struct ynode *n, struct diag
 
 static enum st read_output(struct scenario *s, const struct ynode *n, struct diag *d)
 {
-    static const char *const keys[] = { "sample_every", "attempts", "decisions", "warmup", "cooldown", "audit" };
+    static const char *const keys[] = { "sample_every", "attempts", "decisions", "warmup", "cooldown", "audit", "ideal" };
     TRY(ydoc_keys(n, "output", keys, ARRAY_LEN(keys), d));
+    int64_t ideal = 0;
+    TRY(ydoc_int(n, "ideal", 1, 1000000, &ideal, d));
+    s->ideal_share = (uint32_t)ideal;
     TRY(ydoc_quantity(n, "sample_every", TEXT_DURATION, TICK_SEC, 1, &s->sample_every, d));
     TRY(ydoc_bool(n, "attempts", &s->write_attempts, d));
     TRY(ydoc_bool(n, "decisions", &s->write_decisions, d));
@@ -218,9 +221,9 @@ static void default_name(struct scenario *s)
 static enum st read_all(struct scenario *s, const struct ynode *root, struct diag *d)
 {
     static const char *const keys[] = {
-        "name", "title", "cluster", "models", "trace", "jobs", "faults", "policies", "seeds", "users", "output", "horizon",
+        "name", "title", "cluster", "models", "trace", "jobs", "faults", "policies", "seeds", "users", "output", "horizon", "network", "data",
     };
-    const struct ynode *cluster, *models, *trace, *jobs, *faults, *users, *output;
+    const struct ynode *cluster, *models, *trace, *jobs, *faults, *users, *output, *network, *data;
     const char *name = NULL, *title = NULL;
     if (root->kind != Y_MAP) return ydoc_expected(root, d, "a map of sections: cluster, trace, policies ...");
     TRY(ydoc_keys(root, "the scenario", keys, ARRAY_LEN(keys), d));
@@ -236,9 +239,13 @@ static enum st read_all(struct scenario *s, const struct ynode *root, struct dia
     TRY(section(root, "faults", false, &faults, d));
     TRY(section(root, "users", false, &users, d));
     TRY(section(root, "output", false, &output, d));
+    TRY(section(root, "network", false, &network, d));
+    TRY(section(root, "data", false, &data, d));
     TRY(scn_read_cluster(s, cluster, d));
     TRY(scn_read_models(s, models, d));
     TRY(scn_read_trace(s, trace, d));
+    TRY(scn_read_network(s, network, d));
+    TRY(scn_read_data(s, data, d));
     TRY(read_jobs(s, jobs, d));
     TRY(scn_read_faults(s, faults, d));
     TRY(scn_read_policies(s, root, d));
@@ -270,11 +277,12 @@ void scn_fini(struct scenario *s)
 {
     cluster_fini(&s->cluster);
     perf_fini(&s->perf);
+    data_fini(&s->data);
     for (size_t i = 0; i < s->n_policies; i++) { mem_free(s->policy[i].spec); mem_free(s->policy[i].label); }
     for (size_t i = 0; i < s->n_weights; i++) mem_free(s->weight[i].user);
     for (size_t i = 0; i < s->n_owned; i++) mem_free(s->owned[i]);
     mem_free(s->policy); mem_free(s->weight); mem_free(s->owned); mem_free(s->seed);
-    mem_free(s->fault_list); mem_free(s->trace.gen);
+    mem_free(s->fault_list); mem_free(s->trace.gen); mem_free(s->workload);
     mem_free(s->path); mem_free(s->name); mem_free(s->title); mem_free(s->canonical);
     memset(s, 0, sizeof *s);
 }

@@ -30,6 +30,12 @@ struct scenario {
     sim_tick checkpoint_interval, restore_cost, horizon, sample_every;
     bool     enforce_limits, reject_infeasible, audit;
     bool     write_attempts, write_decisions;           /* output: which optional tables */
+    struct workload_opts *workload;         /* owned; trace.workload points here */
+    struct net_spec net;                    /* network: */
+    struct data data;                       /* data: blocks, placed for seed `data_seed` */
+    enum data_rule data_rule; uint32_t data_replicas;
+    uint32_t concurrency;                   /* trace.concurrency */
+    uint32_t ideal_share;                   /* output.ideal: m, the ideal on 1/m of the GPUs; 0: no ideals */
     double   warmup, cooldown;              /* fractions of the arrivals left out of job metrics at either end */
     struct { char *user; double weight; } *weight; size_t n_weights, cap_weights;   /* users: fair-share weights */
     char   **owned; size_t n_owned, cap_owned;          /* strings that opts borrow */

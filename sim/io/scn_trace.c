@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/mem.h"
 #include "io/gen.h"
+#include "io/workload.h"
 
 enum { GPUS_PER_TASK_MAX = NODE_GPUS_MAX, FORMATS_MAX = 32 };
 
@@ -28,13 +29,21 @@ static enum st check_format_keys(const struct ynode *n, const struct trace_forma
     const char *format = f->name;
     static const struct { const char *key, *format; bool is_needed; } own[] = {
         { "throughputs", "gavel", true }, { "reference_gpu", "gavel", true }, { "pending", "openb", false },
-        { "generate", "generate", false },
+        { "generate", "generate", false }, { "workload", "workload", false },
+        { "stages", "native", false }, { "blocks", "native", false },
     };
     for (size_t i = 0; i < ARRAY_LEN(own); i++) {
         const struct ynode *k = ydoc_get(n, own[i].key);
         bool fits = is(format, own[i].format);
         if (k != NULL && !fits) return ydoc_key_error(k, d, "'%s' goes with 'format: %s', found 'format: %s'", own[i].key, own[i].format, format);
         if (k == NULL && fits && own[i].is_needed) return ydoc_error(n, d, "found no '%s', which 'format: %s' needs", own[i].key, format);
+    }
+    if (ydoc_get(n, "blocks") != NULL && ydoc_get(n, "stages") == NULL)
+        return ydoc_key_error(ydoc_get(n, "blocks"), d, "'blocks' names data that only the tasks of 'stages' read; found no 'stages'");
+    static const char *const unused[] = { "defaults", "gpus_per_task" };
+    for (size_t i = 0; i < ARRAY_LEN(unused) && is(format, "workload"); i++) {
+        const struct ynode *k = ydoc_get(n, unused[i]);
+        if (k != NULL) return ydoc_key_error(k, d, "'%s' has no meaning for 'format: workload', whose jobs are given whole", unused[i]);
     }
     const struct ynode *path = ydoc_get(n, "path"), *strict = ydoc_get(n, "strict");
     if (path == NULL && !f->no_file) return ydoc_error(n, d, "found no 'path' in the trace section");
@@ -108,6 +117,33 @@ static enum st gen_text(const struct ynode *v, char *buf, size_t cap, struct dia
     return ST_OK;
 }
 
+static enum st read_workload(struct scenario *s, const struct ynode *n, struct diag *d)
+{
+    static const char *const keys[] = { "compute", "images_per_s", "image", "add", "merge", "extra", "shuffle", "users", "jobs_per_user" };
+    struct workload_opts *o;
+    MEM_NEW(o);
+    s->workload = o;
+    s->trace.workload = o;
+    workload_defaults(o);
+    int64_t users = o->users, jobs = o->jobs_per_user;
+    TRY(ydoc_keys(n, "workload", keys, ARRAY_LEN(keys), d));
+    TRY(ydoc_quantity(n, "compute", TEXT_RATE, 0, 1, &o->compute_bps, d));
+    TRY(ydoc_double(n, "images_per_s", YDOC_ABOVE_0, 1e9, &o->images_per_s, d));
+    TRY(ydoc_quantity(n, "image", TEXT_BYTES, 0, 1, &o->image_b, d));
+    TRY(ydoc_quantity(n, "add", TEXT_DURATION, TICK_SEC, 0, &o->add_us, d));
+    TRY(ydoc_quantity(n, "merge", TEXT_DURATION, TICK_SEC, 0, &o->merge_us, d));
+    TRY(ydoc_bool(n, "extra", &o->extra, d));
+    TRY(ydoc_bool(n, "shuffle", &o->shuffle, d));
+    TRY(ydoc_int(n, "users", 1, 64, &users, d));
+    TRY(ydoc_int(n, "jobs_per_user", 1, WORKLOAD_JOBS, &jobs, d));
+    if (ydoc_get(n, "jobs_per_user") != NULL && ydoc_get(n, "users") == NULL)
+        return ydoc_key_error(ydoc_get(n, "jobs_per_user"), d, "'jobs_per_user' goes with 'users'");
+    if (o->shuffle && ydoc_get(n, "users") != NULL) return ydoc_error(ydoc_get(n, "shuffle"), d, "'shuffle' orders the 36 jobs; with 'users' each draws its own");
+    o->users = (uint32_t)users;
+    o->jobs_per_user = (uint32_t)jobs;
+    return ST_OK;
+}
+
 static enum st read_generate(struct scenario *s, const struct ynode *n, struct diag *d)
 {
     char value[1024], why[512];
@@ -132,14 +168,14 @@ static enum st read_generate(struct scenario *s, const struct ynode *n, struct d
 enum st scn_read_trace(struct scenario *s, const struct ynode *n, struct diag *d)
 {
     static const char *const keys[] = {
-        "format", "path", "strict", "speedup", "load", "window", "max_jobs", "defaults", "gpus_per_task",
-        "throughputs", "reference_gpu", "pending", "generate",
+        "format", "path", "strict", "concurrency", "workload", "speedup", "load", "window", "max_jobs", "defaults", "gpus_per_task",
+        "throughputs", "reference_gpu", "pending", "generate", "stages", "blocks",
     }, *const pending[] = { "replay", "skip" };
-    const struct ynode *window, *defaults, *generate;
+    const struct ynode *window, *defaults, *generate, *workload;
     const char *reference = NULL;
     const struct trace_format *format = NULL;
     struct trace_opts *o = &s->trace;
-    int64_t max_jobs = 0, per_task = 0;
+    int64_t max_jobs = 0, per_task = 0, concurrency = 0;
     uint32_t wait = 0;
 
     *o = (struct trace_opts){ .speedup = 1, .window_to = TICK_NEVER, .dflt.limit = -1 };
@@ -159,10 +195,17 @@ enum st scn_read_trace(struct scenario *s, const struct ynode *n, struct diag *d
     TRY(ydoc_map(n, "defaults", &defaults, d));
     TRY(read_defaults(s, defaults, d));
     TRY(scn_file(s, n, "throughputs", true, &o->throughputs, d));
+    TRY(scn_file(s, n, "stages", true, &o->stages_path, d));
+    TRY(scn_file(s, n, "blocks", true, &o->blocks_path, d));
     TRY(ydoc_str(n, "reference_gpu", &reference, d));
     if (reference != NULL) o->reference_gpu = scn_keep(s, reference);
     TRY(ydoc_choice(n, "pending", pending, ARRAY_LEN(pending), &wait, d));
     o->pending = pending[wait];
+    TRY(ydoc_int(n, "concurrency", 1, 1000000, &concurrency, d));
+    s->concurrency = (uint32_t)concurrency;
+    o->data = &s->data;
+    TRY(ydoc_map(n, "workload", &workload, d));
+    if (is(o->format, "workload")) return read_workload(s, workload, d);
     TRY(ydoc_map(n, "generate", &generate, d));
     return is(o->format, "generate") ? read_generate(s, generate, d) : ST_OK;
 }

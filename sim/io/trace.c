@@ -11,7 +11,7 @@
 
 const struct trace_format *const trace_formats[] = {
     &trace_native, &gen_format, &trace_openb, &trace_slurm, &trace_swf, &trace_philly,
-    &trace_gavel, &trace_helios, NULL
+    &trace_gavel, &trace_helios, &trace_workload, NULL
 };
 
 /* ---- repairs ---- */
@@ -83,7 +83,7 @@ static enum st complete(const struct trace_opts *o, struct job_spec *s, struct d
     if (s->limit < 0) {
         if (o->dflt.limit >= 0) s->limit = o->dflt.limit;
         else if (o->dflt.limit_factor > 0) {
-            double limit = (double)i64_max(dur, 1) * o->dflt.limit_factor;
+            double limit = (double)i64_max(trace_alone(s), 1) * o->dflt.limit_factor;
             if (limit > (double)(INT64_MAX / 8))
                 return diag_at(d, ST_EINPUT, path, s->line, 0, "job '%s': %g times its duration is too long a limit", s->id, o->dflt.limit_factor);
             s->limit = i64_max(1, llround(limit));
@@ -160,6 +160,7 @@ static void index_free(struct trace_index *x)
 static enum st index_add(struct trace_index *x, const struct job_spec *s, struct diag *d)
 {
     const char *text[5] = { s->id, s->user, s->queue, s->model, s->klass };
+    SIM_ASSERT(s->graph == NULL);       /* scan refuses such a trace unless it is in order */
     struct spill h = { .submit = s->submit, .limit = s->limit, .priority = s->priority,
                        .line = s->line, .n_groups = s->n_groups, .gang = s->gang };
     for (size_t i = 0; i < 5; i++) {
@@ -198,7 +199,7 @@ struct stream {
 static enum st stream_open(struct stream *s, const struct trace *t, struct diag *d)
 {
     *s = (struct stream){ .t = t };
-    s->env = (struct trace_env){ .opts = &t->opts, .cluster = t->cluster, .perf = t->perf };
+    s->env = (struct trace_env){ .opts = &t->opts, .cluster = t->cluster, .perf = t->perf, .data = t->opts.data };
     return t->index != NULL ? ST_OK : trace_reader_open(&s->env, &s->r, d);
 }
 
@@ -283,7 +284,7 @@ static void count_job(struct trace_facts *f, const struct job_spec *s)
 {
     if (f->n_jobs++ == 0) f->first = s->submit;
     f->last = s->submit;
-    if (s->limit >= 0 && longest(s) > s->limit) f->n_past_limit++;
+    if (s->limit >= 0 && trace_alone(s) > s->limit) f->n_past_limit++;
     for (uint32_t k = 0; k < s->n_groups; k++) {
         const struct task_group *g = &s->group[k];
         double us = (double)g->dur * g->n;
@@ -301,7 +302,7 @@ static void count_job(struct trace_facts *f, const struct job_spec *s)
  */
 static enum st scan(struct trace *t, struct diag *d)
 {
-    struct trace_env env = { .opts = &t->opts, .cluster = t->cluster, .perf = t->perf, .repairs = &t->repairs };
+    struct trace_env env = { .opts = &t->opts, .cluster = t->cluster, .perf = t->perf, .data = t->opts.data, .repairs = &t->repairs };
     struct trace_reader r = { .ctx = NULL };
     struct trace_facts *f = &t->facts;
     struct idset ids = { .at = NULL };
@@ -321,6 +322,11 @@ static enum st scan(struct trace *t, struct diag *d)
         if (f->n_file++ == 0) f->origin = s.submit;
         if (s.submit < max) {
             f->sorted = false;
+            if (t->opts.stages_path != NULL) {
+                st = diag_at(d, ST_EINPUT, t->opts.path, s.line, 0, "job '%s' arrives before the job above it", s.id);
+                diag_hint(d, "a trace with stages is not sorted here: put its jobs, and their stages, in order of submit_s");
+                break;
+            }
             if ((st = trace_repair(&env, "row out of time order, sorted", s.line, d)) != ST_OK) break;
         }
         f->origin = i64_min(f->origin, s.submit);
@@ -335,7 +341,7 @@ static enum st scan(struct trace *t, struct diag *d)
 
 static enum st sort_to_index(struct trace *t, struct diag *d)
 {
-    struct trace_env env = { .opts = &t->opts, .cluster = t->cluster, .perf = t->perf };
+    struct trace_env env = { .opts = &t->opts, .cluster = t->cluster, .perf = t->perf, .data = t->opts.data };
     struct trace_reader r;
     struct job_spec s;
     MEM_NEW(t->index);
@@ -417,6 +423,13 @@ static enum st find_stretch(struct trace *t, struct diag *d)
     if ((double)span * f->stretch > (double)(INT64_MAX / 8))
         return diag_set(d, ST_EINPUT, "the trace stretched %g-fold would last longer than the clock can count", f->stretch);
     return ST_OK;
+}
+
+bool trace_is_made(const struct trace_opts *o)
+{
+    for (size_t i = 0; trace_formats[i] != NULL; i++)
+        if (strcmp(trace_formats[i]->name, o->format) == 0) return trace_formats[i]->no_file;
+    return false;
 }
 
 enum st trace_prepare(struct trace *t, const struct trace_opts *o, struct cluster *c, struct perf *p, struct diag *d)

@@ -1,6 +1,8 @@
 #include "io/trace_build.h"
 
 #include <string.h>
+#include "base/mem.h"
+#include "model/graph.h"
 
 struct trace_limits trace_limits(const struct trace_env *env)
 {
@@ -52,6 +54,36 @@ void trace_gpu_job(const struct trace_env *env, struct trace_limits lim, int64_t
 void trace_blank(struct job_spec *s)
 {
     *s = (struct job_spec){ .limit = -1 };
+}
+
+enum st trace_micros(const struct csv *c, int at, struct diag *d)
+{
+    for (const char *s = csv_field(c, at); (s = strchr(s, '.')) != NULL; s++) {
+        size_t n = strspn(s + 1, "0123456789");
+        while (n > 0 && s[n] == '0') n--;
+        if (n > 6) return csv_fail(c, at, d, "'%.60s' is finer than a microsecond", csv_field(c, at));
+    }
+    return ST_OK;
+}
+
+sim_tick trace_alone(const struct job_spec *s)
+{
+    sim_tick longest = 0, *dur;
+    uint32_t n = 0, bad;
+    for (uint32_t k = 0; k < s->n_groups; k++) {
+        longest = i64_max(longest, s->group[k].dur);
+        n += s->group[k].n;
+    }
+    struct graph *g = s->graph != NULL ? graph_create(s->graph, n, &bad) : NULL;
+    if (g == NULL) return longest;
+    MEM_ARRAY(dur, n);
+    n = 0;
+    for (uint32_t k = 0; k < s->n_groups; k++)
+        for (uint32_t i = 0; i < s->group[k].n; i++) dur[n++] = s->group[k].dur;
+    longest = graph_longest(g, dur);
+    mem_free(dur);
+    graph_destroy(g);
+    return longest;
 }
 
 static bool label_bit(const struct trace_env *env, const char *s, size_t n, uint64_t *mask, char *why, size_t cap)

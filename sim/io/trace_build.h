@@ -8,7 +8,7 @@
 #include "io/trace.h"
 
 extern const struct trace_format trace_native, trace_openb, trace_slurm, trace_swf,
-                                 trace_philly, trace_gavel, trace_helios;
+                                 trace_philly, trace_gavel, trace_helios, trace_workload;
 
 /* Latest submit time on a trace's own clock, which may count from 1970. */
 #define TRACE_TIME_MAX (INT64_MAX / 8)
@@ -34,6 +34,12 @@ void trace_gpu_job(const struct trace_env *env, struct trace_limits lim, int64_t
 
 /* A spec that asks for nothing yet: no strings, no limit. */
 void trace_blank(struct job_spec *s);
+
+/* Seconds keep six decimals; a finer time, which would be rounded in silence, is an error. */
+enum st trace_micros(const struct csv *c, int at, struct diag *d);
+
+/* How long the job runs with as many machines as it likes: its longest task, or the longest chain of those that wait. */
+sim_tick trace_alone(const struct job_spec *s);
 
 /*
  * "A&B", "A|B", "A&(B|C)": labels that a node must have, all and any.  Interns

@@ -4,12 +4,14 @@
  *
  * Figures are per task.  A job whose tasks are not all alike has several groups
  * of tasks, and each per-task column holds one figure a group, joined by '+';
- * a single figure stands for all groups.
+ * a single figure stands for all groups.  A job with rows in stages.csv
+ * (trace_stages.h) has its tasks from there.
  */
 #include <inttypes.h>
 #include <string.h>
 #include "base/mem.h"
 #include "io/trace_build.h"
+#include "io/trace_stages.h"
 
 enum { GROUPS_MAX = 64, TASKS_MAX = 1000000 };
 #define MIB (INT64_C(1) << 20)
@@ -26,6 +28,7 @@ static const char *const names[N_COLS] = {
 struct native {
     struct trace_env env;
     struct csv *csv;
+    struct trace_stages *stages;    /* NULL: none */
     int at[N_COLS];
     struct task_group group[GROUPS_MAX];
 };
@@ -67,17 +70,6 @@ static int64_t figure(const struct figures *f, uint32_t k, int64_t dflt)
     return f->n == 0 ? dflt : f->v[f->n == 1 ? 0 : k];
 }
 
-/* Seconds keep six decimals; a finer time would be rounded in silence. */
-static enum st check_micros(struct native *x, enum col col, struct diag *d)
-{
-    for (const char *s = csv_field(x->csv, x->at[col]); (s = strchr(s, '.')) != NULL; s++) {
-        size_t n = strspn(s + 1, "0123456789");
-        while (n > 0 && s[n] == '0') n--;
-        if (n > 6) return csv_fail(x->csv, x->at[col], d, "'%.60s' is finer than a microsecond", csv_field(x->csv, x->at[col]));
-    }
-    return ST_OK;
-}
-
 static enum st read_flag(struct native *x, enum col col, bool *out, struct diag *d)
 {
     int64_t v = 0;
@@ -93,6 +85,30 @@ static const char *text(const struct native *x, enum col col)
     return *s != '\0' ? s : NULL;
 }
 
+/* Types, labels and exclusive: the job's, whatever its groups of tasks. */
+static enum st read_common(struct native *x, struct shape *out, struct diag *d)
+{
+    char why[256];
+    const char *labels = text(x, LABELS), *gpu_type = text(x, GPU_TYPE);
+    *out = (struct shape){ .n_gpu = 0 };
+    if (labels != NULL && !trace_labels(&x->env, labels, &out->need_all, &out->need_any, why, sizeof why))
+        return csv_fail(x->csv, x->at[LABELS], d, "%s", why);
+    if (gpu_type != NULL && !trace_gpu_types(&x->env, gpu_type, &out->gpu_types, why, sizeof why))
+        return csv_fail(x->csv, x->at[GPU_TYPE], d, "%s", why);
+    bool exclusive = false;
+    TRY(read_flag(x, EXCLUSIVE, &exclusive, d));
+    out->exclusive = exclusive;
+    return ST_OK;
+}
+
+/* A type asked for by a job without a GPU is a mistake. */
+static enum st check_type(const struct native *x, const struct job_spec *out, struct diag *d)
+{
+    for (uint32_t k = 0; k < out->n_groups; k++) if (out->group[k].shape.n_gpu > 0) return ST_OK;
+    const char *gpu_type = text(x, GPU_TYPE);
+    return gpu_type == NULL ? ST_OK : csv_fail(x->csv, x->at[GPU_TYPE], d, "'%s', but the job asks for no GPUs", gpu_type);
+}
+
 static enum st read_groups(struct native *x, struct job_spec *out, struct diag *d)
 {
     static const enum col per_task[] = { TASKS, DURATION, CPUS, MEM, GPUS, GPU_MILLI, GPU_MEM };
@@ -100,7 +116,7 @@ static enum st read_groups(struct native *x, struct job_spec *out, struct diag *
     const struct trace_opts *o = x->env.opts;
     TRY(read_figures(x, TASKS, 0, 1, TASKS_MAX, &f[TASKS], d));
     TRY(read_figures(x, DURATION, TICK_SEC, 0, DUR_MAX, &f[DURATION], d));
-    TRY(check_micros(x, DURATION, d));
+    TRY(trace_micros(x->csv, x->at[DURATION], d));
     TRY(read_figures(x, CPUS, 1000, 0, INT64_C(1000000000), &f[CPUS], d));
     TRY(read_figures(x, MEM, MIB, 0, INT64_MAX / 1024, &f[MEM], d));
     TRY(read_figures(x, GPUS, 0, 0, NODE_GPUS_MAX, &f[GPUS], d));
@@ -112,50 +128,77 @@ static enum st read_groups(struct native *x, struct job_spec *out, struct diag *
         if (f[per_task[i]].n > 1 && f[per_task[i]].n < n)
             return csv_fail(x->csv, x->at[per_task[i]], d, "%u figures, but another column has one for each of %u groups of tasks",
                             f[per_task[i]].n, n);
-    char why[256];
-    uint64_t all, any, types = 0;
-    const char *labels = text(x, LABELS), *gpu_type = text(x, GPU_TYPE);
-    all = any = 0;
-    if (labels != NULL && !trace_labels(&x->env, labels, &all, &any, why, sizeof why))
-        return csv_fail(x->csv, x->at[LABELS], d, "%s", why);
-    if (gpu_type != NULL && !trace_gpu_types(&x->env, gpu_type, &types, why, sizeof why))
-        return csv_fail(x->csv, x->at[GPU_TYPE], d, "%s", why);
-    bool exclusive = false, any_gpu = false;
-    TRY(read_flag(x, EXCLUSIVE, &exclusive, d));
+    struct shape common;
+    TRY(read_common(x, &common, d));
     for (uint32_t k = 0; k < n; k++) {
         int64_t gpus = figure(&f[GPUS], k, 0), milli = figure(&f[GPU_MILLI], k, gpus > 0 ? GPU_WHOLE : 0);
         int64_t gpu_mem = figure(&f[GPU_MEM], k, 0);
-        any_gpu = any_gpu || gpus > 0;
         if (gpus > 0 && milli == 0) return csv_fail(x->csv, x->at[GPU_MILLI], d, "0, but the job asks for GPUs; expected 1..1000");
         if (gpus == 0 && f[GPU_MILLI].n > 0 && milli > 0 && n == 1)
             return csv_fail(x->csv, x->at[GPU_MILLI], d, "a share of a card, but the job asks for no GPUs");
         if (gpus == 0 && gpu_mem > 0 && n == 1)
             return csv_fail(x->csv, x->at[GPU_MEM], d, "memory of a card, but the job asks for no GPUs");
-        x->group[k] = (struct task_group){
-            .n = (uint32_t)figure(&f[TASKS], k, 1), .dur = figure(&f[DURATION], k, 0),
-            .shape = {
-                .cpu_milli = figure(&f[CPUS], k, gpus > 0 ? gpus * o->dflt.cpu_milli_per_gpu : o->dflt.cpu_milli),
-                .mem_b = figure(&f[MEM], k, gpus > 0 ? gpus * o->dflt.mem_b_per_gpu : o->dflt.mem_b),
-                .n_gpu = (int32_t)gpus, .gpu_milli = gpus > 0 ? (int32_t)milli : 0, .gpu_mem_b = gpus > 0 ? gpu_mem : 0,
-                .gpu_types = gpus > 0 ? types : 0, .need_all = all, .need_any = any, .exclusive = exclusive } };
+        struct task_group *g = &x->group[k];
+        *g = (struct task_group){ .n = (uint32_t)figure(&f[TASKS], k, 1), .dur = figure(&f[DURATION], k, 0), .shape = common };
+        g->shape.cpu_milli = figure(&f[CPUS], k, gpus > 0 ? gpus * o->dflt.cpu_milli_per_gpu : o->dflt.cpu_milli);
+        g->shape.mem_b = figure(&f[MEM], k, gpus > 0 ? gpus * o->dflt.mem_b_per_gpu : o->dflt.mem_b);
+        g->shape.n_gpu = (int32_t)gpus;
+        g->shape.gpu_milli = gpus > 0 ? (int32_t)milli : 0;
+        g->shape.gpu_mem_b = gpus > 0 ? gpu_mem : 0;
+        if (gpus == 0) g->shape.gpu_types = 0;
         if (out->gang && x->group[k].dur != x->group[0].dur)
             return csv_fail(x->csv, x->at[DURATION], d, "tasks of a gang job end together; one duration for all groups expected");
     }
-    if (gpu_type != NULL && !any_gpu) return csv_fail(x->csv, x->at[GPU_TYPE], d, "'%s', but the job asks for no GPUs", gpu_type);
     out->group = x->group;
     out->n_groups = n;
-    return ST_OK;
+    return check_type(x, out, d);
+}
+
+/* ---- jobs with stages ---- */
+
+static bool has_stages(const struct native *x)
+{
+    const char *job = x->stages != NULL ? trace_stages_next(x->stages) : NULL;
+    return job != NULL && strcmp(job, csv_field(x->csv, x->at[ID])) == 0;
+}
+
+static enum st read_stages(struct native *x, struct job_spec *out, struct diag *d)
+{
+    static const enum col per_task[] = { TASKS, DURATION, CPUS, MEM, GPUS, GPU_MILLI, GPU_MEM };
+    struct shape common;
+    for (size_t i = 0; i < ARRAY_LEN(per_task); i++)
+        if (text(x, per_task[i]) != NULL)
+            return csv_fail(x->csv, x->at[per_task[i]], d, "'%.60s', but job '%.60s' has its tasks from stages; expected nothing", text(x, per_task[i]), out->id);
+    if (out->gang) return csv_fail(x->csv, x->at[GANG], d, "tasks of a gang start together; those of job '%.60s' come in stages", out->id);
+    TRY(read_common(x, &common, d));
+    TRY(trace_stages_read(x->stages, &common, out, d));
+    return check_type(x, out, d);
+}
+
+/* A job without rows in stages.csv has a duration; that it has none may mean that the rows stand elsewhere. */
+static enum st need_duration(const struct native *x, struct diag *d)
+{
+    if (text(x, DURATION) != NULL) return ST_OK;
+    enum st st = csv_fail(x->csv, x->at[DURATION], d, "is empty");
+    if (x->stages == NULL) return st;
+    const char *job = trace_stages_next(x->stages);
+    if (job != NULL) diag_hint(d, "the next row of the stages is of job '%.60s'; they come in the order of the jobs", job);
+    else diag_hint(d, "the stages have no row of this job that is left; they come in the order of the jobs");
+    return st;
 }
 
 static enum st next(void *ctx, struct job_spec *out, struct diag *d)
 {
     struct native *x = ctx;
     const struct csv *c = x->csv;
-    TRY(csv_next(x->csv, d));
+    enum st st = csv_next(x->csv, d);
+    if (st == ST_END && x->stages != NULL) TRY(trace_stages_end(x->stages, d));
+    TRY(st);
     trace_blank(out);
     TRY(csv_need(c, x->at[ID], d));
     TRY(csv_need(c, x->at[SUBMIT], d));
-    TRY(csv_need(c, x->at[DURATION], d));
+    bool staged = has_stages(x);
+    if (!staged) TRY(need_duration(x, d));
     out->id = text(x, ID);
     out->user = text(x, USER);
     out->queue = text(x, QUEUE);
@@ -164,31 +207,33 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     out->line = csv_line(c);
     int64_t priority = 0;
     TRY(csv_scaled(c, x->at[SUBMIT], TICK_SEC, TRACE_TIME_MAX, &out->submit, d));
-    TRY(check_micros(x, SUBMIT, d));
+    TRY(trace_micros(x->csv, x->at[SUBMIT], d));
     TRY(csv_seconds(c, x->at[LIMIT], &out->limit, d));
-    TRY(check_micros(x, LIMIT, d));
+    TRY(trace_micros(x->csv, x->at[LIMIT], d));
     if (out->limit == 0) return csv_fail(c, x->at[LIMIT], d, "a limit of 0; leave the field empty for no limit");
     TRY(csv_int(c, x->at[PRIORITY], INT32_MIN, INT32_MAX, &priority, d));
     out->priority = (int32_t)priority;
     TRY(read_flag(x, GANG, &out->gang, d));
-    return read_groups(x, out, d);
+    return staged ? read_stages(x, out, d) : read_groups(x, out, d);
 }
 
 static void close_native(void *ctx)
 {
     struct native *x = ctx;
     csv_close(x->csv);
+    trace_stages_close(x->stages);
     mem_free(x);
 }
 
 static enum st open_native(const struct trace_env *env, struct trace_reader *out, struct diag *d)
 {
-    static const bool need[N_COLS] = { [ID] = true, [SUBMIT] = true, [DURATION] = true };
+    const bool need[N_COLS] = { [ID] = true, [SUBMIT] = true, [DURATION] = env->opts->stages_path == NULL };
     struct native *x;
     MEM_NEW(x);
     x->env = *env;
     enum st st = csv_open(&x->csv, env->opts->path, ',', d);
     if (st == ST_OK) st = csv_columns(x->csv, names, need, x->at, N_COLS, false, "traces/README.md lists the columns of the native format", d);
+    if (st == ST_OK && env->opts->stages_path != NULL) st = trace_stages_open(&x->stages, env, d);
     if (st != ST_OK) {
         close_native(x);
         return st;

@@ -1,12 +1,13 @@
-# Files that the program carries inside itself: the schema and the figures.
-EMBED := sim/out/schema.sql $(sort $(wildcard plots/*.gp plots/*.sql))
+# Files that the program carries inside itself: the schema, published figures and the drawings.
+EMBED := sim/out/schema.sql sim/out/published.sql $(sort $(wildcard plots/*.gp plots/*.sql))
 
 $(B)/gen/embed.c: $(EMBED) sim/out/embed.sh
 	@mkdir -p $(@D)
-	sh sim/out/embed.sh $(EMBED) > $@
+	$(Q)sh sim/out/embed.sh $(EMBED) > $@
 
 $(B)/obj/gen/embed.o: $(B)/gen/embed.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
 LIB += $(B)/obj/gen/embed.o

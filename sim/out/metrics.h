@@ -4,7 +4,7 @@
  *
  * Every metric's formula stands once, in results/README.md, under its name.
  * Integrals fold when something changed, O(1) each; quantiles are exact, from
- * every value (40 bytes a finished job).
+ * every value (48 bytes a finished job).
  */
 #ifndef SIM_METRICS_H
 #define SIM_METRICS_H
@@ -22,6 +22,9 @@ struct metrics_opts {
     double   warmup, cooldown;  /* fractions of the arrivals, by ordinal, left out of job metrics */
     double (*weight_of)(const void *ctx, const char *user);     /* fair-share weights; NULL: all 1 */
     const void *weight_ctx;
+    /* Ideal times of each job by ordinal, us, -1 unknown: alone on the whole cluster, and alone with
+     * 1/m of its GPUs; NULL: not asked for. */
+    const int64_t *ideal_whole, *ideal_share; uint64_t n_ideal;
 };
 
 /* After world_init, before the first step. */

@@ -12,7 +12,9 @@ enum { CDF_POINTS = 400, TIMELINE_POINTS = 100 };
 static const struct { const char *name, *words; bool is_time; } kinds[] = {
     { "jct", "Job completion time", true },     { "wait", "Waiting time", true },
     { "slowdown", "Slowdown", false },          { "bounded_slowdown", "Bounded slowdown", false },
-    { "rho", "Finish-time fairness", false },
+    { "rho", "Finish-time fairness", false },   { "span", "Single-job time", true },
+    { "s_whole", "Ideal time on the whole cluster / time", false },
+    { "s_share", "Ideal time on a share of the cluster / time", false },
 };
 
 static enum st sql_failed(const struct compare *c, struct diag *d)
@@ -36,7 +38,7 @@ static enum st kind_of(const char *metric, size_t *kind, struct diag *d)
         if (strcmp(names[*kind], metric) == 0) return ST_OK;
     }
     const char *near = diag_nearest(metric, names, ARRAY_LEN(kinds));
-    (void)diag_set(d, ST_EINPUT, "this figure cannot show '%s'; expected jct, wait, slowdown, bounded_slowdown or rho", metric);
+    (void)diag_set(d, ST_EINPUT, "this figure cannot show '%s'; expected jct, wait, span, slowdown, bounded_slowdown, rho, s_whole or s_share", metric);
     if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
     return ST_EINPUT;
 }
@@ -65,8 +67,7 @@ static void write_labels(struct gnuplot *g, const struct cmp_case *k, double h)
 
 /* ---- cdf ---- */
 
-/* The runs of a policy as a list for SQL's IN. */
-static char *run_list(const struct cmp_policy *p)
+char *plot_run_list(const struct cmp_policy *p)
 {
     enum { DIGITS = 21 };
     char *s;
@@ -85,7 +86,7 @@ static enum st cdf_block(struct gnuplot *g, const struct compare *c, const struc
         "WITH r AS (SELECT %s AS x, row_number() OVER (ORDER BY %s) AS k, count(*) OVER () AS n"
         "  FROM v_job WHERE run IN (%s) AND %s IS NOT NULL) "
         "SELECT x, 1.0 * k / n FROM r WHERE k %% max(n / %d, 1) = 0 OR k = 1 OR k = n ORDER BY k";
-    char *runs = run_list(p), *sql;
+    char *runs = plot_run_list(p), *sql;
     size_t len = sizeof query + strlen(runs) + 256;
     MEM_ARRAY(sql, len);
     (void)snprintf(sql, len, query, metric, metric, runs, metric, CDF_POINTS);
@@ -261,6 +262,8 @@ const struct plot_figure plot_figures[] = {
     { "cdf",      "distribution of a job metric, a curve a policy", "sm", write_cdf },
     { "bars",     "mean, p95 and p99 relative to a baseline, paired by seed", "smcb", write_bars },
     { "timeline", "GPU utilisation and tasks waiting over time", "sr", write_timeline },
+    { "jobs-ideal", "each job's time beside its ideal times, a panel a policy", "s", plot_jobs_ideal },
+    { "data-bars", "DT, fairness deviation and bytes by level, three panels", "s", plot_data_bars },
     { "gantt",    "which user held which GPU when", "srnft", plot_gantt },
     { NULL, NULL, NULL, NULL },
 };
@@ -274,7 +277,7 @@ const struct plot_figure *plot_find(const char *name, struct diag *d)
         names[n] = plot_figures[n].name;
     }
     const char *near = diag_nearest(name, names, n);
-    (void)diag_set(d, ST_EINPUT, "there is no figure '%s'; there are cdf, bars, timeline and gantt", name);
+    (void)diag_set(d, ST_EINPUT, "there is no figure '%s'; there are cdf, bars, timeline, gantt, jobs-ideal and data-bars", name);
     if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
     return NULL;
 }

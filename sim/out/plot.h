@@ -40,6 +40,14 @@ enum st plot_make(struct store *s, const struct plot_figure *f, const struct plo
 enum st plot_gantt(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
                    const struct plot_opts *o, struct diag *d);
 
+/* plot_data.c */
+enum st plot_jobs_ideal(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+                        const struct plot_opts *o, struct diag *d);
+enum st plot_data_bars(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+                       const struct plot_opts *o, struct diag *d);
+
+/* The runs of a policy as a list for SQL's IN; owned by the caller. */
+char   *plot_run_list(const struct cmp_policy *p);
 /* For figures: a run of the case by number (ST_EINPUT if it is none); a unit of time that suits `us`. */
 enum st plot_run(const struct cmp_case *k, int64_t run, const struct cmp_policy **p, size_t *index, struct diag *d);
 struct plot_unit { const char *name; double seconds; };

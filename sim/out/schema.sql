@@ -47,6 +47,8 @@ CREATE TABLE job (
     n_gpu      INTEGER NOT NULL,            -- cards over all tasks
     n_preempted INTEGER NOT NULL,
     n_failed   INTEGER NOT NULL,
+    ideal_whole_us INTEGER,                 -- first start to end, alone on the whole cluster; NULL: not known
+    ideal_share_us INTEGER,                 -- the same on 1/m of the GPUs
     rho        REAL,                        -- finish-time fairness
     PRIMARY KEY (run, ordinal)
 ) STRICT, WITHOUT ROWID;
@@ -62,6 +64,15 @@ CREATE TABLE attempt (                      -- one stay of a task on a node
     end_us   INTEGER NOT NULL,
     outcome  TEXT NOT NULL,                 -- done, preempted, failed, timeout, horizon
     PRIMARY KEY (run, ordinal, task, attempt)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE transfer (                     -- what a job's tasks read; three rows a job with data
+    run INTEGER NOT NULL REFERENCES run,
+    ordinal INTEGER NOT NULL,
+    level   TEXT NOT NULL CHECK (level IN ('local', 'rack', 'cross')),
+    read_b  INTEGER NOT NULL,               -- inputs of tasks that ended done
+    vain_b  INTEGER NOT NULL,               -- moved for attempts that did not
+    PRIMARY KEY (run, ordinal, level)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE series (                       -- sampled
@@ -135,6 +146,7 @@ CREATE TABLE node (
 CREATE TRIGGER run_delete BEFORE DELETE ON run BEGIN
     DELETE FROM job WHERE run = OLD.id;
     DELETE FROM attempt WHERE run = OLD.id;
+    DELETE FROM transfer WHERE run = OLD.id;
     DELETE FROM series WHERE run = OLD.id;
     DELETE FROM metric WHERE run = OLD.id;
     DELETE FROM wall WHERE run = OLD.id;
@@ -162,12 +174,27 @@ SELECT r.scenario, r.policy, r.seed, j.run, j.ordinal, j.id, j.user, j.class,
        (j.start_us - j.submit_us) / 1e6 AS wait,
        CASE WHEN j.nominal_us > 0 THEN 1.0 * (j.end_us - j.submit_us) / j.nominal_us END AS slowdown,
        max(1.0, 1.0 * (j.end_us - j.submit_us) / max(j.nominal_us, 10000000)) AS bounded_slowdown,
+       (j.end_us - j.start_us) / 1e6 AS span,
+       j.ideal_whole_us / 1e6 AS ideal_whole, j.ideal_share_us / 1e6 AS ideal_share,
+       1.0 * nullif(j.ideal_whole_us, 0) / nullif(j.end_us - j.start_us, 0) AS s_whole,
+       1.0 * nullif(j.ideal_share_us, 0) / nullif(j.end_us - j.start_us, 0) AS s_share,
+       j.n_preempted, j.lost_us / 1e6 AS lost,
        j.rho
   FROM job j JOIN v_run r ON r.id = j.run
  WHERE j.status IN ('done', 'timeout') AND j.counted;
 
 CREATE VIEW v_metric AS
 SELECT r.scenario, r.policy, r.seed, m.* FROM metric m JOIN v_run r ON r.id = m.run;
+
+-- What a job's tasks read, a row a job; jobs without data have none.
+CREATE VIEW v_moved AS
+SELECT r.scenario, r.policy, r.seed, t.run, t.ordinal, j.id, j.user,
+       sum(t.read_b) FILTER (WHERE t.level = 'local') AS local_b,
+       sum(t.read_b) FILTER (WHERE t.level = 'rack') AS rack_b,
+       sum(t.read_b) FILTER (WHERE t.level = 'cross') AS cross_b,
+       sum(t.vain_b) AS vain_b
+  FROM transfer t JOIN v_run r ON r.id = t.run JOIN job j ON j.run = t.run AND j.ordinal = t.ordinal
+ GROUP BY t.run, t.ordinal;
 
 CREATE VIEW v_series AS
 SELECT r.scenario, r.policy, r.seed, s.* FROM series s JOIN v_run r ON r.id = s.run;

@@ -59,6 +59,7 @@ struct store_job {
     int64_t nominal_us, limit_us, lost_us;
     int64_t cpu_milli, gpu_milli;
     uint32_t n_tasks, n_gpu, n_preempted, n_failed;
+    int64_t ideal_whole_us, ideal_share_us;     /* run alone on all GPUs, on 1/m of them; -1: unknown */
     double  rho;                /* finish-time fairness; NaN when not defined */
     bool    counted;            /* neither warm-up nor cool-down: job metrics include it */
 };
@@ -69,6 +70,9 @@ struct store_attempt {          /* one stay of a task on a node */
     int64_t start_us, end_us; const char *outcome;
 };
 enum st store_attempt(struct store *s, int64_t run, const struct store_attempt *a, struct diag *d);
+/* Bytes that a job's tasks read, and those moved in vain, at a level (local, rack, cross). */
+enum st store_transfer(struct store *s, int64_t run, uint64_t job_ordinal, const char *level, int64_t read_b, int64_t vain_b,
+                       struct diag *d);
 enum st store_series(struct store *s, int64_t run, int64_t at_us, const char *name, double value, struct diag *d);
 enum st store_metric(struct store *s, int64_t run, const char *name, const char *scope, double value, const char *unit, struct diag *d);
 /* A number of the machine and the day (seconds this run took...), kept apart from what is deterministic. */

@@ -53,27 +53,41 @@ mkdir "$work/empty"
 check "without gnuplot it says what to install" fails 3 "apt-get install gnuplot" \
     env PATH="$work/empty" "$FAIRWAY" plot "$work/r.db" cdf -o "$work/never.svg"
 check "a figure that failed leaves no file" sh -c '! ls "$1"/never.svg* 2>/dev/null' - "$work"
-for f in cdf bars timeline gantt; do
-    check "$f.gp is written without gnuplot" env PATH="$work/empty" "$FAIRWAY" plot "$work/r.db" $f -o "$work/$f.gp"
+# Data and ideal times: the flow paper's jobs, in a database of their own.
+scenarios=$(cd "$(dirname "$0")/../../scenarios" && pwd)
+check "the flow paper's jobs run" "$FAIRWAY" run "$scenarios/flow-k6.yaml" -p gs -p gsp -p gsd -s 1 -s 2 -d "$work/data.db" -q
+check "compare sets published figures beside ours" sh -c '"$FAIRWAY" compare "$1" | grep -q "^dt  *gsd : gs  *< 1 .* flow paper, 5.3.2"' - "$work/data.db"
+"$FAIRWAY" compare "$work/data.db" --csv >"$work/one" && "$FAIRWAY" compare "$work/data.db" --csv >"$work/two"
+check "with them, too, the same is printed twice" cmp "$work/one" "$work/two"
+check "jobs-ideal says what a run without ideal times lacks" fails 2 "no job of 'small' has an ideal time" "$FAIRWAY" plot "$work/r.db" jobs-ideal
+check "data-bars has no use for a run" fails 2 "no use for --run" "$FAIRWAY" plot "$work/data.db" data-bars --run 1
+db_of() { case $1 in jobs-ideal | data-bars) echo "$work/data.db" ;; *) echo "$work/r.db" ;; esac; }
+figures="cdf bars timeline gantt jobs-ideal data-bars"
+for f in $figures; do
+    check "$f.gp is written without gnuplot" env PATH="$work/empty" "$FAIRWAY" plot "$(db_of $f)" $f -o "$work/$f.gp"
 done
 
 if ! command -v gnuplot >/dev/null; then
     echo "skipped - drawing: gnuplot is not installed"
     exit $failed
 fi
-for f in cdf bars timeline gantt; do
+for f in $figures; do
     rm -f "$work/one.svg" "$work/two.svg"
-    "$FAIRWAY" plot "$work/r.db" $f -o "$work/one.svg" >/dev/null && "$FAIRWAY" plot "$work/r.db" $f -o "$work/two.svg" >/dev/null
+    db=$(db_of $f)
+    "$FAIRWAY" plot "$db" $f -o "$work/one.svg" >/dev/null && "$FAIRWAY" plot "$db" $f -o "$work/two.svg" >/dev/null
     check "$f.svg is the same twice, byte for byte" cmp "$work/one.svg" "$work/two.svg"
     check "$f.svg is a whole picture" sh -c 'grep -q "<svg" "$1" && tail -n 2 "$1" | grep -q "</svg>"' - "$work/one.svg"
     check "$f.gp draws the same picture by itself" sh -c \
         'cd "$1" && gnuplot -d -e "out='"'alone.svg'"'" "$2.gp" && grep -v "gnuplot_canvas\|<title>\|<desc>" alone.svg >a && grep -v "gnuplot_canvas\|<title>\|<desc>" one.svg >b && cmp a b' - "$work" $f
     for e in png pdf; do
-        check "$f.$e is drawn" "$FAIRWAY" plot "$work/r.db" $f -o "$work/$f.$e"
+        check "$f.$e is drawn" "$FAIRWAY" plot "$db" $f -o "$work/$f.$e"
     done
 done
-for m in wait slowdown bounded_slowdown rho; do
+for m in wait span slowdown bounded_slowdown rho; do
     check "cdf shows $m" "$FAIRWAY" plot "$work/r.db" cdf -m $m -o "$work/m.svg"
+done
+for m in s_whole s_share; do
+    check "cdf shows $m" "$FAIRWAY" plot "$work/data.db" cdf -m $m -o "$work/m.svg"
 done
 check "bars takes a scope and a base" "$FAIRWAY" plot "$work/r.db" bars -m jct --scope class=multi --base "sjf:estimate=true" -o "$work/m.svg"
 check "gantt takes nodes and a window" "$FAIRWAY" plot "$work/r.db" gantt --run 2 --nodes n-0,n-1 --from 10m --to 1h -o "$work/m.svg"

@@ -26,6 +26,20 @@ static void tear_down(void)
 
 TestSuite(compare, .init = set_up, .fini = tear_down);
 
+/* A finished run with one metric, its unit s. */
+static void add_one(const char *scenario, const char *policy, const char *spec, uint64_t seed, const char *metric, double x)
+{
+    static int n;
+    char key[32];
+    int64_t run;
+    (void)snprintf(key, sizeof key, "one%d", n++);
+    struct store_run r = { .key = key, .scenario = scenario, .title = "t", .scenario_text = scenario, .trace_path = "p", .trace_hash = "h",
+                           .policy = policy, .policy_spec = spec, .policy_source = "none", .seed = seed };
+    cr_assert_eq(store_run_begin(s, &r, &run, &d), ST_OK, "%s", d.msg);
+    (void)store_metric(s, run, metric, "all", x, "s", &d);
+    cr_assert_eq(store_run_end(s, run, STORE_DONE, 0, NULL, 0, &d), ST_OK, "%s", d.msg);
+}
+
 static void add(const char *scenario, const char *text, const char *policy, const char *spec, uint64_t seed, double jct,
                 double unfinished, enum store_status status)
 {
@@ -179,9 +193,10 @@ Test(compare, csv_has_a_row_a_policy_and_metric_in_full)
     add("demo", "x", "sjf", "sjf", 1, 50, 0, STORE_DONE);
     cr_assert_eq(compare_load(&c, s, &d), ST_OK);
     char *text = print(&c, &(struct compare_opts){ .metric = (const char *const[]){ "jct_mean" }, .n_metrics = 1, .format = TABLE_CSV });
-    cr_assert_str_eq(text, "scenario,policy,spec,clairvoyant,metric,scope,unit,seeds,mean,ci95,base,pairs,diff,diff_ci95,ratio,ratio_ci95\n"
-                           "demo,fifo,fifo,0,jct_mean,all,s,1,100,,fifo,1,0,,1,\n"
-                           "demo,sjf,sjf,1,jct_mean,all,s,1,50,,fifo,1,-50,,0.5,\n");
+    cr_assert_str_eq(text, "scenario,policy,spec,clairvoyant,metric,scope,unit,seeds,mean,ci95,base,pairs,diff,diff_ci95,ratio,ratio_ci95,"
+                           "published,published_ratio\n"
+                           "demo,fifo,fifo,0,jct_mean,all,s,1,100,,fifo,1,0,,1,,,\n"
+                           "demo,sjf,sjf,1,jct_mean,all,s,1,50,,fifo,1,-50,,0.5,,,\n");
     free(text);
     compare_fini(&c);
 }
@@ -193,4 +208,72 @@ Test(compare, a_database_without_a_finished_run_says_why)
     add("demo", "x", "fifo", "fifo", 1, 100, 0, STORE_FAILED);
     cr_assert_eq(compare_load(&c, s, &e), ST_EINPUT);
     cr_assert(strstr(e.hint, "it broke") != NULL, "%s / %s", e.msg, e.hint);
+}
+
+/* ---- published figures ---- */
+
+/* DT of gs 900 and 700, of fs 810 and 630: means 800 and 720, the ratio .9 in both seeds. */
+static void add_flow_k1(void)
+{
+    add_one("flow-k1", "gs", "gs", 1, "dt", 900);
+    add_one("flow-k1", "gs", "gs", 2, "dt", 700);
+    add_one("flow-k1", "the flow", "fs:alpha=2", 1, "dt", 810);
+    add_one("flow-k1", "the flow", "fs:alpha=2", 2, "dt", 630);
+}
+
+/* S4-27: 825.6 and 808.2 s; their ratio .979; ours 800 (3.1 % less), 720 (10.9 % less), .9 (8.1 % less). */
+Test(compare, S4_27_prints_what_the_paper_published_beside_ours)
+{
+    struct compare c;
+    add_flow_k1();
+    cr_assert_eq(compare_load(&c, s, &d), ST_OK);
+    char *text = print(&c, &(struct compare_opts){ .metric = (const char *const[]){ "dt" }, .n_metrics = 1 });
+    cr_assert(strstr(text, "dt      gs         825.6 s  800 \u00b11.3e+03   -3.1%  flow paper, Table 1\n") != NULL, "%s", text);
+    cr_assert(strstr(text, "dt      fs         808.2 s  720 \u00b11.1e+03  -10.9%  flow paper, Table 1\n") != NULL, "%s", text);
+    cr_assert(strstr(text, "dt      fs : gs      0.979        0.9 \u00b10   -8.1%  flow paper, Table 1\n") != NULL, "%s", text);
+    cr_assert(strstr(text, "dt      fs : gs        < 1        0.9 \u00b10     yes  flow paper, Table 1 (order)\n") != NULL, "%s", text);
+    cr_assert(strstr(text, "14 published figures: this database has not the runs") != NULL, "%s", text);
+    free(text);
+    compare_fini(&c);
+}
+
+Test(compare, csv_has_published_values_and_ratios_to_the_base)
+{
+    struct compare c;
+    add_flow_k1();
+    cr_assert_eq(compare_load(&c, s, &d), ST_OK);
+    char *text = print(&c, &(struct compare_opts){ .metric = (const char *const[]){ "dt" }, .n_metrics = 1, .format = TABLE_CSV });
+    cr_assert(strstr(text, ",825.6,\n") != NULL && strstr(text, ",808.2,0.979\n") != NULL, "%s", text);
+    free(text);
+    text = print(&c, &(struct compare_opts){ .format = TABLE_CSV });
+    cr_assert(strstr(text, "flow-k1,gs,gs,0,cross_share,all,,0,,,gs,0,,,,,0.15,\n") != NULL, "%s", text);
+    free(text);
+    compare_fini(&c);
+}
+
+/* S4-32, DT down, and S4-33, about unchanged: beside another scenario's runs, by seed. */
+Test(compare, a_published_figure_may_set_two_scenarios_side_by_side)
+{
+    struct compare c;
+    add_one("flow-k6", "fs", "fs", 1, "dt", 100);
+    add_one("flow-k6-10g", "fs", "fs", 1, "dt", 101);
+    add_one("flow-j37", "fs", "fs", 1, "dt", 101);
+    cr_assert_eq(compare_load(&c, s, &d), ST_OK);
+    char *text = print(&c, &(struct compare_opts){ .metric = (const char *const[]){ "dt" }, .n_metrics = 1 });
+    cr_assert(strstr(text, "fs : flow-k6/fs        < 1  1.01      NO  flow paper, 5.3.3") != NULL, "%s", text);
+    cr_assert(strstr(text, "fs : flow-k6/fs    1 \u00b10.02  1.01     yes  flow paper, 5.3.4") != NULL, "%s", text);
+    free(text);
+    compare_fini(&c);
+}
+
+Test(compare, a_figure_of_a_policy_with_two_variants_is_of_neither)
+{
+    struct compare c;
+    add_one("flow-k1", "one", "gs:quota=0", 1, "dt", 900);
+    add_one("flow-k1", "two", "gs:quota=5", 1, "dt", 800);
+    cr_assert_eq(compare_load(&c, s, &d), ST_OK);
+    char *text = print(&c, &(struct compare_opts){ .metric = (const char *const[]){ "dt" }, .n_metrics = 1 });
+    cr_assert(strstr(text, "18 published figures: this database has not the runs") != NULL, "%s", text);
+    free(text);
+    compare_fini(&c);
 }

@@ -148,6 +148,42 @@ Test(metrics, finish_time_fairness_counts_the_active_users_over_a_jobs_life)
     end_world(&b);
 }
 
+/*
+ * Spans: a 10, b 4, c 6 s; the first start is at 0, the last end at 20.
+ * Whole: s = 9 / 10, 4.4 / 4, c's not known: S = 1, sigma = .1.
+ * Share: s = 1, .5, 1: S = 5/6, sigma^2 = (1/36 + 1/9 + 1/36) / 3 = 1/18.
+ */
+Test(metrics, S4_25_run_time_single_job_time_and_fairness_against_both_ideals)
+{
+    struct bench b = { 0 };
+    struct job_spec abc[] = ABC;
+    const int64_t whole[] = { 9000000, 4400000, -1 }, share[] = { 10000000, 2000000, 6000000 };
+    run_world(&b, abc, 3, &(struct world_config){ 0 },
+              &(struct metrics_opts){ .n_jobs = 3, .ideal_whole = whole, .ideal_share = share, .n_ideal = 3 });
+    is(&b, "dt", "all", 20);
+    is(&b, "span_mean", "all", 20.0 / 3);
+    is(&b, "span_max", "class=cpu", 6);
+    is(&b, "s_whole_mean", "all", 1);
+    is(&b, "s_whole_sigma", "all", 0.1);
+    is(&b, "s_share_mean", "all", 5.0 / 6);
+    is(&b, "s_share_sigma", "all", sqrt(1.0 / 18));
+    cr_assert(isnan(metrics_value(b.m, "bytes_read", "all")));
+    end_world(&b);
+}
+
+/* From the first start, not from the first arrival: a node that is down until 5 s. */
+Test(metrics, dt_begins_when_the_first_task_starts)
+{
+    struct bench b = { 0 };
+    static const struct fault_event faults[] = { { 0, 0, false }, { 5 * TICK_SEC, 0, true } };
+    struct job_spec a[] = { JOB("a", "alice", 0, GROUP(1000, 1, 1000, 15)) };
+    run_world(&b, a, 1, &(struct world_config){ .fault = { .list = faults, .n_list = 2 } }, &(struct metrics_opts){ .n_jobs = 1 });
+    is(&b, "dt", "all", 15);
+    is(&b, "makespan", "all", 20);
+    cr_assert(isnan(metrics_value(b.m, "s_share_mean", "all")));
+    end_world(&b);
+}
+
 static double double_for_alice(const void *ctx, const char *user)
 {
     (void)ctx;

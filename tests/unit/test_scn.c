@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "io/gen.h"
 #include "io/scn.h"
+#include "io/workload.h"
 
 static struct scenario s;
 static struct diag d;
@@ -301,6 +302,81 @@ Test(scn, the_shipped_scenarios_load)
         cr_expect_eq(scn_load(&s, p, NULL, 0, &d), ST_OK, "%s:%u:%u: %s", d.file, d.line, d.col, d.msg);
         if (i == 0) cr_expect(s.cluster.n_nodes == 1523 && s.cluster.n_cards == 6212);
         if (i == 2) cr_expect(s.cluster.n_nodes == 217 && s.cluster.rack_names.n == 3);
+        scn_fini(&s);
+    }
+}
+
+#define GB INT64_C(1000000000)
+#define MB INT64_C(1000000)
+
+Test(scn, without_network_and_data_nothing_takes_time_and_replicas_are_three)
+{
+    loads(CLUSTER TRACE);
+    cr_expect(s.net.mode == NET_NOMINAL && s.net.disk_bps == 0 && s.net.card_bps == 0 && s.net.rack_bps == 0 && s.net.aggregation_bps == 0);
+    cr_expect(s.data_rule == DATA_RANDOM && s.data_replicas == 3 && s.data.names.n == 0);
+    cr_expect(s.concurrency == 0 && s.ideal_share == 0 && s.trace.workload == NULL);
+    scn_fini(&s);
+}
+
+Test(scn, network_data_and_ideals_are_read)
+{
+    loads(GPUS "trace: {format: workload, concurrency: 6}\ndata: {rule: rack-aware, replicas: 2}\noutput: {ideal: 4}\n"
+          "network: {mode: shared, disk: 500MB/s, card: 1Gb/s, rack: 4Gb/s, aggregation: 64B/s}\n");
+    cr_expect(s.net.mode == NET_SHARED && s.net.disk_bps == 500 * MB && s.net.card_bps == 125 * MB);
+    cr_expect(s.net.rack_bps == 500 * MB && s.net.aggregation_bps == NET_BPS_MIN);
+    cr_expect(s.data_rule == DATA_RACK_AWARE && s.data_replicas == 2 && s.concurrency == 6 && s.ideal_share == 4);
+    cr_expect(s.trace.data == &s.data, "readers put their blocks there");
+    scn_fini(&s);
+}
+
+Test(scn, a_workload_has_the_stated_defaults)
+{
+    loads(GPUS "trace: {format: workload}\n");
+    const struct workload_opts *w = s.trace.workload;
+    cr_assert_not_null(w);
+    cr_expect(w->compute_bps == 200 * MB && w->images_per_s == 40 && w->image_b == 160000);
+    cr_expect(w->add_us == TICK_SEC && w->merge_us == TICK_SEC && !w->extra && !w->shuffle && w->users == 0 && w->jobs_per_user == 6);
+    scn_fini(&s);
+}
+
+Test(scn, a_workload_is_read_whole)
+{
+    loads(GPUS "trace:\n  format: workload\n  workload: {compute: 1Gb/s, images_per_s: 2.5, image: 2MB, add: 0s, merge: 1m, extra: true, users: 64, jobs_per_user: 36}\n");
+    const struct workload_opts *w = s.trace.workload;
+    cr_expect(w->compute_bps == 125 * MB && w->images_per_s == 2.5 && w->image_b == 2 * MB);
+    cr_expect(w->add_us == 0 && w->merge_us == 60 * TICK_SEC && w->extra && w->users == 64 && w->jobs_per_user == 36);
+    scn_fini(&s);
+    loads(GPUS "trace: {format: workload, workload: {shuffle: true}}\n");
+    cr_expect(s.trace.workload->shuffle);
+    scn_fini(&s);
+}
+
+/* S4-1: 15 nodes with 2 GPUs of 10 GB and 2 x 8 cores each, in four racks of four; one slot is the scheduler's. */
+Test(scn, the_flow_papers_cluster_has_15_nodes_30_GPUs_and_4_racks_S4_1)
+{
+    static const struct { const char *name; uint32_t concurrency, ideal; int64_t aggregation; bool extra; } flow[] = {
+        { "k1", 1, 6, 500 * MB, false }, { "k6", 6, 6, 125 * MB, false }, { "k6-10g", 6, 6, 1250 * MB, false },
+        { "j37", 6, 6, 125 * MB, true }, { "j37-10g", 6, 6, 1250 * MB, true }, { "users", 0, 10, 125 * MB, false },
+    };
+    int64_t compute = 0;
+    for (size_t i = 0; i < ARRAY_LEN(flow); i++) {
+        char p[64];
+        uint32_t in_rack[4] = { 0 };
+        (void)snprintf(p, sizeof p, "scenarios/flow-%s.yaml", flow[i].name);
+        memset(&d, 0, sizeof d);
+        cr_assert_eq(scn_load(&s, p, NULL, 0, &d), ST_OK, "%s:%u:%u: %s", d.file, d.line, d.col, d.msg);
+        const struct cluster *c = &s.cluster;
+        cr_assert(c->n_nodes == 15 && c->n_cards == 30 && c->rack_names.n == 4);
+        for (uint32_t k = 0; k < 15; k++) in_rack[c->node[k].rack]++;
+        cr_expect(in_rack[0] == 4 && in_rack[1] == 4 && in_rack[2] == 4 && in_rack[3] == 3);
+        for (uint32_t k = 0; k < 15; k++) cr_expect_eq(c->node[k].cpu_total, 16000);
+        for (uint32_t k = 0; k < 30; k++) cr_expect_eq(c->card[k].mem_total, 10 * GB);
+        cr_expect(s.net.mode == NET_SHARED && s.net.aggregation_bps == flow[i].aggregation, "%s", p);
+        cr_expect(s.concurrency == flow[i].concurrency && s.ideal_share == flow[i].ideal, "%s", p);
+        cr_expect(s.trace.workload->extra == flow[i].extra && (s.trace.workload->users == 10) == (i == 5), "%s", p);
+        cr_expect_geq(s.n_seeds, 3, "S4-24: at least three runs");
+        if (i == 0) compute = s.trace.workload->compute_bps;
+        cr_expect_eq(s.trace.workload->compute_bps, compute, "%s: fitted once", p);
         scn_fini(&s);
     }
 }

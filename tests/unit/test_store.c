@@ -122,6 +122,29 @@ Test(store, views_show_no_run_that_is_not_finished)
     store_close(s);
 }
 
+Test(store, what_a_job_read_and_its_ideal_times_are_in_the_views)
+{
+    struct store *s;
+    struct diag d = { 0 };
+    int64_t run;
+    struct store_run r = run_of("k");
+    cr_assert_eq(store_open(&s, path, &d), ST_OK);
+    cr_assert_eq(store_run_begin(s, &r, &run, &d), ST_OK);
+    struct store_job j = { .id = "j0", .user = "u", .klass = "single", .status = "done", .counted = true, .submit_us = 0, .start_us = 10,
+                           .end_us = 110, .ideal_whole_us = 50, .ideal_share_us = -1, .rho = 0.5, .n_failed = 3 };
+    cr_assert_eq(store_job(s, run, &j, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(store_transfer(s, run, 0, "local", 7, 0, &d), ST_OK);
+    cr_assert_eq(store_transfer(s, run, 0, "rack", 5, 2, &d), ST_OK);
+    cr_assert_eq(store_transfer(s, run, 0, "cross", 3, 4, &d), ST_OK);
+    cr_assert_eq(store_run_end(s, run, STORE_DONE, 0, NULL, 0, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(ask(s, "SELECT s_whole = 0.5 AND s_share IS NULL AND ideal_share IS NULL AND rho = 0.5 FROM v_job"), 1);
+    cr_assert_eq(ask(s, "SELECT n_failed FROM job"), 3);
+    cr_assert_eq(ask(s, "SELECT local_b * 1000 + rack_b * 100 + cross_b * 10 + vain_b FROM v_moved"), 7536);
+    cr_assert_eq(store_run_begin(s, &r, &run, &d), ST_OK);
+    cr_assert_eq(ask(s, "SELECT count(*) FROM transfer"), 0);
+    store_close(s);
+}
+
 Test(store, a_card_mask_with_the_highest_bit_expands_to_that_card)
 {
     struct store *s;

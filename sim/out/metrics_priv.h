@@ -1,0 +1,57 @@
+/*
+ * metrics_priv.h -- what the files of metrics.h share.  Layer: out, private.
+ *
+ * metrics.c      observes the world, keeps sums, writes rows as jobs end
+ * metrics_sum.c  makes the run's metrics of them
+ */
+#ifndef SIM_METRICS_PRIV_H
+#define SIM_METRICS_PRIV_H
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "out/fairness.h"
+#include "out/frag.h"
+#include "out/metrics.h"
+#include "out/moved.h"
+#include "out/usage.h"
+
+/* Of one ended job that counts. */
+struct finished { int64_t jct, wait, span, nominal; double rho; uint32_t klass; };
+
+struct value { char *name, *scope; const char *unit; double x; bool is_wall; };
+
+/* Of one user, sums over jobs that count. */
+struct user_sum { double jct, wait, slowdown; uint32_t n, n_slowdown; };
+
+struct sum { double x; uint64_t n; };
+
+struct metrics {
+    struct metrics_opts opts;
+    struct usage usage;
+    struct frag  frag;
+    struct moved moved;
+    struct fairness fairness[IDEALS];
+    struct finished *job;   size_t n_jobs, cap_jobs;
+    struct user_sum *user;  size_t cap_user;
+    int64_t *active_at;     size_t cap_active;      /* by job slot: usage.active when it arrived */
+    int64_t *decide_ns;     size_t n_decide, cap_decide;
+    struct value *value;    size_t n_values, cap_values;
+    struct sum frag_expected, frag_stranded;        /* over samples */
+    int64_t  first_submit, first_start, last_end;   /* -1: none */
+    int64_t  cpu_milli;                             /* of the whole cluster, up or down */
+    usage_wide in_system;                           /* sum of times in the system */
+    usage_wide useful, lost;                        /* thousandths of cards x us of nominal work */
+    struct diag error;
+};
+
+/* Sums of one user: the intern hands out dense ids. */
+static inline struct user_sum *metrics_user(struct metrics *m, uint32_t user)
+{
+    MEM_RESERVE(m->user, m->cap_user, (size_t)user + 1);
+    return &m->user[user];
+}
+
+static inline double metrics_ratio(double a, double b) { return b > 0 ? a / b : NAN; }
+
+#endif

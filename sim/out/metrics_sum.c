@@ -1,0 +1,235 @@
+#include "out/metrics_priv.h"
+
+#include <string.h>
+
+#include "out/stats.h"
+
+static void put(struct metrics *m, const char *name, const char *scope, double x, const char *unit)
+{
+    if (isnan(x)) return;
+    MEM_RESERVE(m->value, m->cap_values, m->n_values + 1);
+    m->value[m->n_values++] = (struct value){ .name = mem_strdup(name), .scope = mem_strdup(scope), .unit = unit, .x = x };
+}
+
+static void put_wall(struct metrics *m, const char *name, double x, const char *unit)
+{
+    size_t n = m->n_values;
+    put(m, name, "all", x, unit);
+    if (m->n_values > n) m->value[n].is_wall = true;
+}
+
+/* mean, p50, p95, p99 and max of x [n], which is permuted. */
+static void put_spread(struct metrics *m, const char *name, const char *scope, double *x, size_t n, const char *unit)
+{
+    static const double p[] = { 0.5, 0.95, 0.99, 1 };
+    static const char *const tail[] = { "p50", "p95", "p99", "max" };
+    char full[64];
+    double q[ARRAY_LEN(p)];
+    (void)snprintf(full, sizeof full, "%s_mean", name);
+    put(m, full, scope, stats_mean(x, n), unit);        /* before selection changes the order of summing */
+    stats_quantiles(x, n, p, ARRAY_LEN(p), q);
+    for (size_t i = 0; i < ARRAY_LEN(p); i++) {
+        (void)snprintf(full, sizeof full, "%s_%s", name, tail[i]);
+        put(m, full, scope, q[i], unit);
+    }
+}
+
+static double jct_s(const struct finished *f)      { return (double)f->jct / 1e6; }
+static double wait_s(const struct finished *f)     { return (double)f->wait / 1e6; }
+static double span_s(const struct finished *f)     { return (double)f->span / 1e6; }
+static double slowdown(const struct finished *f)   { return metrics_ratio((double)f->jct, (double)f->nominal); }
+static double rho(const struct finished *f)        { return f->rho; }
+static double bounded(const struct finished *f)
+{
+    return fmax(1, (double)f->jct / (double)i64_max(f->nominal, 10 * TICK_SEC));
+}
+
+/* Values of the jobs of a class (NONE: of all) into x; returns how many are defined. */
+static size_t gather(const struct metrics *m, double (*of)(const struct finished *), uint32_t klass, double *x)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->n_jobs; i++) {
+        if (klass != NONE && m->job[i].klass != klass) continue;
+        double v = of(&m->job[i]);
+        if (!isnan(v)) x[n++] = v;
+    }
+    return n;
+}
+
+static void put_jobs(struct metrics *m, uint32_t klass, const char *scope, double *x)
+{
+    static const struct { const char *name, *unit; double (*of)(const struct finished *); } kind[] = {
+        { "jct", "s", jct_s }, { "wait", "s", wait_s }, { "span", "s", span_s },
+        { "slowdown", "1", slowdown }, { "bounded_slowdown", "1", bounded },
+    };
+    for (size_t k = 0; k < ARRAY_LEN(kind); k++) {
+        size_t n = gather(m, kind[k].of, klass, x);
+        if (k == 0) put(m, "jobs_counted", scope, (double)n, "1");
+        put_spread(m, kind[k].name, scope, x, n, kind[k].unit);
+    }
+}
+
+static double hours(usage_wide milli_us) { return (double)milli_us / (1000 * 3600e6); }
+
+static void put_users(struct metrics *m, const struct world *w)
+{
+    double *share;
+    size_t n_shares = 0;
+    MEM_ARRAY(share, m->usage.n_users);
+    for (uint32_t i = 0; i < m->usage.n_users; i++) {
+        const struct usage_user *x = &m->usage.user[i];
+        const struct user_sum *u = metrics_user(m, i);
+        const char *user = intern_name(&w->users, i);
+        char *scope;
+        size_t len = strlen(user) + sizeof "user=";
+        MEM_ARRAY(scope, len);
+        (void)snprintf(scope, len, "user=%s", user);
+        put(m, "jobs_counted", scope, u->n, "1");
+        put(m, "jct_mean", scope, metrics_ratio(u->jct / 1e6, u->n), "s");
+        put(m, "wait_mean", scope, metrics_ratio(u->wait / 1e6, u->n), "s");
+        put(m, "slowdown_mean", scope, metrics_ratio(u->slowdown, u->n_slowdown), "1");
+        put(m, "gpu_hours", scope, hours(x->gpu_us), "h");
+        put(m, "cpu_hours", scope, hours(x->cpu_us), "h");
+        double s = usage_share(x);
+        put(m, "dominant_share", scope, s, "1");
+        if (!isnan(s)) share[n_shares++] = s;
+        mem_free(scope);
+    }
+    put(m, "jain", "all", stats_jain(share, n_shares), "1");
+    mem_free(share);
+}
+
+static void put_fairness(struct metrics *m, double *x)
+{
+    size_t n = gather(m, rho, NONE, x), above = 0;
+    for (size_t i = 0; i < n; i++) above += x[i] > 1;
+    put_spread(m, "rho", "all", x, n, "1");
+    put(m, "rho_above_1", "all", metrics_ratio((double)above, (double)n), "1");
+}
+
+/* S and sigma; nothing where ideal times were not asked for. */
+static void put_ideals(struct metrics *m)
+{
+    for (int i = 0; i < IDEALS; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "s_%s_mean", fairness_name[i]);
+        put(m, name, "all", fairness_mean(&m->fairness[i]), "1");
+        (void)snprintf(name, sizeof name, "s_%s_sigma", fairness_name[i]);
+        put(m, name, "all", fairness_sigma(&m->fairness[i]), "1");
+    }
+}
+
+/* Nothing for a run without data. */
+static void put_bytes(struct metrics *m)
+{
+    const struct moved_sum *s = &m->moved.run;
+    double read = (double)moved_total(s->read);
+    if (read <= 0 && moved_total(s->vain) == 0) return;
+    for (int l = 0; l < LEVELS; l++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "bytes_%s", moved_level[l]);
+        put(m, name, "all", (double)s->read[l], "B");
+        (void)snprintf(name, sizeof name, "%s_share", moved_level[l]);
+        put(m, name, "all", metrics_ratio((double)s->read[l], read), "1");
+    }
+    put(m, "bytes_read", "all", read, "B");
+    put(m, "bytes_vain", "all", (double)moved_total(s->vain), "B");
+    put(m, "bytes_network", "all", (double)moved_network(s), "B");
+}
+
+static void put_cluster(struct metrics *m, const struct world *w)
+{
+    const struct usage *u = &m->usage;
+    put(m, "gpu_util", "all", metrics_ratio((double)u->gpu_used, (double)u->gpu_cap), "1");
+    put(m, "cpu_util", "all", metrics_ratio((double)u->cpu_used, (double)u->cpu_cap), "1");
+    put(m, "mem_util", "all", metrics_ratio((double)u->mem_used, (double)u->mem_cap), "1");
+    put(m, "card_occupancy", "all", metrics_ratio((double)(u->card_used * GPU_WHOLE), (double)u->gpu_cap), "1");
+    put(m, "gpu_hours", "all", hours(u->gpu_used), "h");
+    put(m, "cpu_hours", "all", hours(u->cpu_used), "h");
+    put(m, "lost_gpu_hours", "all", hours(m->lost), "h");
+    put(m, "goodput", "all", metrics_ratio((double)m->useful, (double)(m->useful + m->lost)), "1");
+    /* These two hang on when samples are taken, and are absent without: hence a scope of their own. */
+    put(m, "frag_expected", "samples", metrics_ratio(m->frag_expected.x, (double)m->frag_expected.n), "1");
+    put(m, "frag_stranded", "samples", metrics_ratio(m->frag_stranded.x, (double)m->frag_stranded.n), "1");
+
+    double end = (double)world_now(w) / 1e6, in = (double)(w->count.arrived - w->count.rejected);
+    put(m, "little_l", "all", metrics_ratio((double)u->jobs / 1e6, end), "1");
+    put(m, "little_lambda", "all", metrics_ratio(in, end), "1/s");
+    put(m, "little_w", "all", metrics_ratio((double)m->in_system / 1e6, in), "s");
+}
+
+static void put_counts(struct metrics *m, const struct world *w)
+{
+    const struct world_count *c = &w->count;
+    if (m->last_end >= 0) {
+        double makespan = (double)(m->last_end - m->first_submit) / 1e6;
+        put(m, "makespan", "all", makespan, "s");
+        put(m, "dt", "all", (double)(m->last_end - m->first_start) / 1e6, "s");
+        put(m, "throughput", "all", metrics_ratio((double)(c->done + c->timeout) * 3600, makespan), "1/h");
+    }
+    const struct { const char *name; uint64_t n; } count[] = {
+        { "jobs_arrived", c->arrived }, { "jobs_done", c->done }, { "jobs_timeout", c->timeout },
+        { "jobs_rejected", c->rejected }, { "jobs_unfinished", c->unfinished },
+        { "preemptions", c->preemptions }, { "failures", c->task_failures }, { "starts", c->starts },
+        { "events", w->engine.n_events }, { "instants", w->engine.n_instants }, { "peak_live_jobs", w->jobs.peak_live },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(count); i++) put(m, count[i].name, "all", (double)count[i].n, "1");
+}
+
+static void put_decisions(struct metrics *m)
+{
+    static const double p[] = { 0.99, 1 };
+    double *us, q[2];
+    MEM_ARRAY(us, m->n_decide);
+    for (size_t i = 0; i < m->n_decide; i++) us[i] = (double)m->decide_ns[i] / 1e3;
+    put_wall(m, "decision_mean", stats_mean(us, m->n_decide), "us");
+    stats_quantiles(us, m->n_decide, p, 2, q);
+    put_wall(m, "decision_p99", q[0], "us");
+    put_wall(m, "decision_max", q[1], "us");
+    mem_free(us);
+}
+
+static enum st write_values(struct metrics *m, struct diag *d)
+{
+    if (m->opts.store == NULL) return ST_OK;
+    for (size_t i = 0; i < m->n_values; i++) {
+        const struct value *v = &m->value[i];
+        if (v->is_wall) TRY(store_wall(m->opts.store, m->opts.run, v->name, v->x, v->unit, d));
+        else TRY(store_metric(m->opts.store, m->opts.run, v->name, v->scope, v->x, v->unit, d));
+    }
+    return ST_OK;
+}
+
+enum st metrics_finish(struct metrics *m, const struct world *w, struct diag *d)
+{
+    TRY(metrics_error(m, d));
+    usage_fold(&m->usage, w);
+    double *x;
+    MEM_ARRAY(x, m->n_jobs);
+    put_jobs(m, NONE, "all", x);
+    for (uint32_t k = 0; k < w->classes.n; k++) {
+        const char *name = intern_name(&w->classes, k);
+        char *scope;
+        size_t len = strlen(name) + sizeof "class=";
+        MEM_ARRAY(scope, len);
+        (void)snprintf(scope, len, "class=%s", name);
+        put_jobs(m, k, scope, x);
+        mem_free(scope);
+    }
+    put_fairness(m, x);
+    mem_free(x);
+    put_users(m, w);
+    put_ideals(m);
+    put_bytes(m);
+    put_cluster(m, w);
+    put_counts(m, w);
+    put_decisions(m);
+    return write_values(m, d);
+}
+
+double metrics_value(const struct metrics *m, const char *name, const char *scope)
+{
+    for (size_t i = 0; i < m->n_values; i++)
+        if (strcmp(m->value[i].name, name) == 0 && strcmp(m->value[i].scope, scope) == 0) return m->value[i].x;
+    return NAN;
+}
