@@ -120,6 +120,15 @@ Test(graph, in_a_shared_network_readers_share_the_disk)
            "17 stop 0 n0 done\n17 end 0 done\n17 stop 1 n1 done\n17 end 1 done\n");
 }
 
+/* S4-13: a GPU has one task at a time, however many wait: four on three nodes with a GPU each. */
+Test(graph, S4_13_one_task_runs_on_a_gpu_at_a_time)
+{
+    stage_job(&s, 0, 10, 100, 1);
+    stage_tasks(&s, 4);
+    expect("0 start 0.0 n0\n0 start 0.1 n1\n0 start 0.2 n2\n10 stop 0.0 n0 done\n10 stop 0.1 n1 done\n10 stop 0.2 n2 done\n"
+           "10 start 0.3 n0\n20 stop 0.3 n0 done\n20 end 0 done\n");
+}
+
 /* S4-24: at most two jobs inside; the third arrives when one ends, and its clock starts there. */
 Test(graph, in_a_closed_loop_the_next_job_arrives_when_one_ends)
 {
