@@ -6,7 +6,7 @@
 #include "app/cmd.h"
 #include "base/version.h"
 
-static const struct cmd *const cmds[] = { &cmd_run, &cmd_compare, &cmd_check, &cmd_plot, &cmd_policies, &cmd_trace };
+static const struct cmd *const cmds[] = { &cmd_run, &cmd_compare, &cmd_check, &cmd_plot, &cmd_policies, &cmd_trace, &cmd_flow };
 
 int cmd_fail(const struct diag *d)
 {
