@@ -9,7 +9,7 @@ struct tally {
     struct intern users, queues;
     uint64_t *by_user; size_t cap_user;
     sim_tick *dur; size_t n, cap_dur;           /* longest task of each job */
-    uint64_t cpu, share, single, multi, gang, array, typed, limited, cards;
+    uint64_t cpu, share, single, multi, gang, array, staged, typed, limited, cards;
     double   dur_sum;
 };
 
@@ -31,7 +31,8 @@ static void add(struct tally *y, const struct job_spec *s)
     else if (milli < GPU_WHOLE) y->share++;
     else y->single++;
     y->gang += s->gang && tasks > 1;
-    y->array += !s->gang && tasks > 1;
+    y->array += !s->gang && tasks > 1 && s->graph == NULL;
+    y->staged += s->graph != NULL;
     y->typed += types != 0;
     y->limited += s->limit >= 0;
     y->cards += (uint64_t)cards;
@@ -86,6 +87,7 @@ static void fill(struct table *t, const struct trace *tr, struct tally *y)
     row(t, "jobs with more cards", "", (double)y->multi);
     row(t, "gang jobs", "", (double)y->gang);
     row(t, "jobs of many independent tasks", "", (double)y->array);
+    row(t, "jobs whose tasks read or wait", "", (double)y->staged);
     row(t, "jobs that name GPU types", "", (double)y->typed);
     row(t, "jobs with a limit", "", (double)y->limited);
     row(t, "jobs that run past their limit", "", (double)f->n_past_limit);
