@@ -6,7 +6,7 @@
 #include <string.h>
 #include "app/baseline.h"
 #include "app/cmd.h"
-#include "base/mem.h"
+#include "app/words.h"
 
 enum { OPT_UPDATE = 256, OPT_CREATE, OPT_TOLERANCE, OPT_CSV, OPT_JSON };
 
@@ -20,18 +20,10 @@ static const char *const usual[] = { "jct_mean", "jct_p99", "wait_mean", "jain",
 
 struct args {
     const char *db, *baseline, *tolerance;
-    char **metric; size_t n_metrics, cap_metrics;
+    struct words metric;
     bool update, create;
     enum table_format format;
 };
-
-static void add_metrics(struct args *a, const char *list)
-{
-    for (size_t len; len = strcspn(list, ","), len > 0; list += len + (list[len] == ',')) {
-        MEM_RESERVE(a->metric, a->cap_metrics, a->n_metrics + 1);
-        a->metric[a->n_metrics++] = mem_strndup(list, len);
-    }
-}
 
 static int parse(struct args *a, int argc, char **argv)
 {
@@ -39,7 +31,7 @@ static int parse(struct args *a, int argc, char **argv)
     opterr = 0;
     for (int c; (c = getopt_long(argc, argv, ":m:", long_opts, NULL)) != -1;) {
         switch (c) {
-        case 'm':           add_metrics(a, optarg); break;
+        case 'm':           words_add(&a->metric, optarg); break;
         case OPT_UPDATE:    a->update = true; break;
         case OPT_CREATE:    a->create = true; break;
         case OPT_TOLERANCE: a->tolerance = optarg; break;
@@ -51,7 +43,7 @@ static int parse(struct args *a, int argc, char **argv)
     }
     if (argc - optind != 2) return cmd_usage_error(&cmd_check, "expected a database and a baseline, found %d arguments", argc - optind);
     if (a->create && a->update) return cmd_usage_error(&cmd_check, "--create and --update exclude each other");
-    if (!a->create && (a->n_metrics > 0 || a->tolerance != NULL))
+    if (!a->create && (a->metric.n > 0 || a->tolerance != NULL))
         return cmd_usage_error(&cmd_check, "--metric and --tolerance go with --create: a baseline names its own");
     a->db = argv[optind];
     a->baseline = argv[optind + 1];
@@ -111,8 +103,8 @@ static enum st check(const struct args *a, const struct compare *c, int *status,
 {
     struct baseline b;
     if (a->create) {
-        const char *const *metric = a->n_metrics > 0 ? (const char *const *)a->metric : usual;
-        TRY(baseline_make(&b, a->baseline, c, metric, a->n_metrics > 0 ? a->n_metrics : ARRAY_LEN(usual),
+        const char *const *metric = a->metric.n > 0 ? words_text(&a->metric) : usual;
+        TRY(baseline_make(&b, a->baseline, c, metric, a->metric.n > 0 ? a->metric.n : ARRAY_LEN(usual),
                           a->tolerance ? a->tolerance : "1%", d));
         enum st st = baseline_write(&b, d);
         if (st == ST_OK) (void)printf("%zu numbers are guarded in %s\n", b.n, a->baseline);
@@ -146,8 +138,7 @@ static int run(int argc, char **argv)
         if (st != ST_OK) status = cmd_fail(&d);
         if (s != NULL) store_close(s);
     }
-    for (size_t i = 0; i < a.n_metrics; i++) mem_free(a.metric[i]);
-    mem_free(a.metric);
+    words_fini(&a.metric);
     return status;
 }
 

@@ -2,7 +2,7 @@
 #include <getopt.h>
 #include <string.h>
 #include "app/cmd.h"
-#include "base/mem.h"
+#include "app/words.h"
 #include "out/compare.h"
 
 enum { OPT_CSV = 256, OPT_JSON, OPT_MARKDOWN, OPT_SCOPE, OPT_BASE };
@@ -13,15 +13,7 @@ static const struct option long_opts[] = {
     { "json", no_argument, NULL, OPT_JSON }, { "markdown", no_argument, NULL, OPT_MARKDOWN }, { 0 },
 };
 
-struct args { struct compare_opts opts; const char *db; char **metric; size_t n_metrics, cap_metrics; };
-
-static void add_metrics(struct args *a, const char *list)
-{
-    for (size_t len; len = strcspn(list, ","), len > 0; list += len + (list[len] == ',')) {
-        MEM_RESERVE(a->metric, a->cap_metrics, a->n_metrics + 1);
-        a->metric[a->n_metrics++] = mem_strndup(list, len);
-    }
-}
+struct args { struct compare_opts opts; const char *db; struct words metric; };
 
 static int parse(struct args *a, int argc, char **argv)
 {
@@ -29,7 +21,7 @@ static int parse(struct args *a, int argc, char **argv)
     opterr = 0;
     for (int c; (c = getopt_long(argc, argv, ":m:", long_opts, NULL)) != -1;) {
         switch (c) {
-        case 'm':          add_metrics(a, optarg); break;
+        case 'm':          words_add(&a->metric, optarg); break;
         case OPT_SCOPE:    a->opts.scope = optarg; break;
         case OPT_BASE:     a->opts.base = optarg; break;
         case OPT_CSV:      a->opts.format = TABLE_CSV; break;
@@ -41,8 +33,8 @@ static int parse(struct args *a, int argc, char **argv)
     }
     if (argc - optind != 1) return cmd_usage_error(&cmd_compare, "expected one database, found %d", argc - optind);
     a->db = argv[optind];
-    a->opts.metric = (const char *const *)a->metric;
-    a->opts.n_metrics = a->n_metrics;
+    a->opts.metric = words_text(&a->metric);
+    a->opts.n_metrics = a->metric.n;
     return 0;
 }
 
@@ -66,8 +58,7 @@ static int run(int argc, char **argv)
     struct diag d = { 0 };
     int status = parse(&a, argc, argv);
     if (status == 0 && compare(&a, &d) != ST_OK) status = cmd_fail(&d);
-    for (size_t i = 0; i < a.n_metrics; i++) mem_free(a.metric[i]);
-    mem_free(a.metric);
+    words_fini(&a.metric);
     return status;
 }
 
