@@ -1,0 +1,29 @@
+#!/bin/sh
+# The public traces run under every built-in policy, every job ends (done, or at its
+# limit where the scenario enforces limits), and nothing
+# is said but notes of counted repairs.
+set -u
+fairway=${FAIRWAY:?}
+here=$(cd "$(dirname "$0")/../.." && pwd)
+[ -d "${FAIRWAY_TRACES:-}" ] || { echo "skipped - no public traces"; exit 77; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+bad=0
+for pair in "openb openb 8152" "slurm ub-hpc 5000" "helios helios-venus 125303"; do
+    set -- $pair
+    if [ ! -d "$FAIRWAY_TRACES/$2" ]; then echo "skipped - no $2"; continue; fi
+    for policy in $("$fairway" policies --csv | awk -F, 'NR > 1 { print $1 }'); do
+        rm -f "$dir/r.db"
+        "$fairway" run "$here/scenarios/$1.yaml" -p "$policy" -s 1 -q -d "$dir/r.db" 2>"$dir/err"
+        status=$?
+        jobs=$(sqlite3 "$dir/r.db" "select count(*) from job where status in ('done', 'timeout')")
+        if [ $status -eq 0 ] && [ "$jobs" -eq "$3" ] && ! grep -qv '^note: ' "$dir/err"; then
+            echo "ok - $1 under $policy: $jobs jobs"
+        else
+            echo "not ok - $1 under $policy: exit $status, $jobs jobs ended of $3"
+            grep -v '^note: ' "$dir/err"
+            bad=1
+        fi
+    done
+done
+exit $bad
