@@ -63,10 +63,11 @@ void place_move(struct sched *s, uint32_t id, uint32_t cls, int64_t cost)
 }
 
 /*
- * The cheapest class for a task under the prices, and its cost + pi.  Among
- * equals the one with most room: that spreads ties before any search.
+ * The cheapest class for a task under the prices, and its cost + pi; `apart`
+ * leaves out the classes so marked.  Among equals the one with most room: that
+ * spreads ties before any search.
  */
-int64_t place_best(const struct sched *s, uint32_t id, uint32_t *cls, int64_t *cost)
+int64_t place_best(const struct sched *s, uint32_t id, bool apart, uint32_t *cls, int64_t *cost)
 {
     const struct task *t = &s->task[id];
     const struct entry *e = entries(s, t);
@@ -79,7 +80,8 @@ int64_t place_best(const struct sched *s, uint32_t id, uint32_t *cls, int64_t *c
             uint32_t c = s->sc[i];
             const struct cls *x = &s->cls[c];
             int64_t val = e[k].cost + x->pi, r = (int64_t)x->cap - x->load;
-            if (val > best || (val == best && r <= room) || !place_may(s, t, e[k].cost, c)) continue;
+            if (val > best || (val == best && r <= room)) continue;
+            if ((apart && x->is_apart) || !place_may(s, t, e[k].cost, c)) continue;
             best = val;
             room = r;
             *cls = c;
@@ -106,7 +108,7 @@ static uint32_t best_waiting(struct sched *s, const struct job *j, int64_t *best
             uint32_t cls;
             int64_t cost, val = it[k].cost + low;
             if (s->task[it[k].task].cls != NONE) continue;
-            if (it[k].is_odd) val = place_best(s, it[k].task, &cls, &cost);
+            if (it[k].is_odd) val = place_best(s, it[k].task, false, &cls, &cost);
             if (val < *best) { *best = val; found = it[k].task; }
             if (!it[k].is_odd) break;
         }
@@ -129,7 +131,7 @@ static void put_best(struct sched *s, uint32_t id)
 {
     uint32_t cls;
     int64_t cost;
-    (void)place_best(s, id, &cls, &cost);
+    (void)place_best(s, id, false, &cls, &cost);
     place_put(s, id, cls, cost);
 }
 
@@ -288,7 +290,7 @@ void place_cold(struct sched *s)
         int64_t cost;
         s->job[s->task[list[i]].job].x--;
         s->task[list[i]].cls = NONE;
-        (void)place_best(s, list[i], &cls, &cost);
+        (void)place_best(s, list[i], false, &cls, &cost);
         if (cls == NONE) index_waits(s, list[i]);       /* an odd task whose only classes are not live */
         else link_in(s, list[i], cls, cost);
     }

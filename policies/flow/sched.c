@@ -9,7 +9,8 @@
  *    the price at which nobody wants it.
  * 3. Jobs whose tasks, share or arcs changed choose their tasks and value anew
  *    (place_balance).
- * 4. Paths repair what is over and under capacity (search.c).
+ * 4. Where very many repairs are ahead, better prices first (ascent.c).
+ * 5. Paths repair what is over and under capacity (search.c).
  */
 #include "flow/state.h"
 
@@ -32,6 +33,7 @@ struct sched *sched_create(uint32_t n_racks, uint32_t n_nodes, const uint32_t *r
     s->spot[0].first_bucket = NONE;
     s->free_bucket = NONE;
     s->must_start_cold = s->shape_changed = true;
+    s->ascend_from = UINT64_C(1) << 22;
     return s;
 }
 
@@ -152,6 +154,8 @@ bool sched_has(const struct sched *s, uint32_t id) { return id < s->n_tasks && s
 
 void sched_forget(struct sched *s) { s->must_start_cold = true; }
 
+void sched_ascend_from(struct sched *s, uint64_t work) { s->ascend_from = work; }
+
 /* ---- a solve ---- */
 
 /*
@@ -269,6 +273,7 @@ enum sched_st sched_solve(struct sched *s, struct sched_result *out)
     else start_warm(s);
     lows(s);
     for (uint32_t j = 0; j < s->n_jobs; j++) if (s->job[j].is_dirty) place_balance(s, j);
+    if (s->stats.was_cold) ascent_run(s);
     search_repair(s);
     for (size_t c = 0; c < s->n_cls; c++) s->cls[c].was_cap = s->cls[c].cap;
     s->must_start_cold = false;

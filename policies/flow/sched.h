@@ -78,7 +78,7 @@ bool sched_has(const struct sched *s, uint32_t id);
 struct sched_stats {
     uint64_t paths, phases;         /* units repaired; searches for them */
     uint64_t pops, arcs;            /* vertices and arcs that these looked at */
-    uint32_t was_cold;              /* started from nothing */
+    uint32_t was_cold, ascents;     /* started from nothing; price rises before the repairs */
 };
 
 struct sched_result {
@@ -103,6 +103,12 @@ int64_t sched_shortfall(const struct sched *s);    /* M: what a lost unit of flo
 
 /* Forget prices and placements; the next solve starts cold. */
 void sched_forget(struct sched *s);
+/*
+ * A cold solve raises prices before it searches paths when (tasks too many on
+ * their class) x (classes + jobs) exceeds this; 2^22 until told.  No answer
+ * depends on it, only time.
+ */
+void sched_ascend_from(struct sched *s, uint64_t work);
 
 /*
  * The certificate: capacities, complementary slackness of every task, class and

@@ -50,6 +50,7 @@ struct cls {
     uint32_t node, kind, cap, load, first, next_on_node;
     uint32_t was_cap;                   /* at the last solve */
     int64_t  pi;
+    bool     is_apart;                  /* ascent: among those being priced */
 };
 
 struct bucket {
@@ -117,7 +118,7 @@ struct sched {
     int64_t  pi_root, ub;
 
     int64_t  cost_min, cost_max, m;     /* of every cost and alpha so far; M */
-    uint64_t places, placed, present;
+    uint64_t places, placed, present, ascend_from;
     bool     is_stale, shape_changed, must_start_cold;  /* index lacks spots; live classes changed */
     bool     for_root, sink_root;       /* search: only priced places count as empty; the root takes a unit */
     struct sched_stats stats;
@@ -171,12 +172,15 @@ static inline bool place_may(const struct sched *s, const struct task *t, int64_
 {
     return !t->is_odd || task_cost(s, t, s->cls[cls].node) <= cost;
 }
-int64_t place_best(const struct sched *s, uint32_t id, uint32_t *cls, int64_t *cost);    /* cheapest class under the prices */
+int64_t place_best(const struct sched *s, uint32_t id, bool apart, uint32_t *cls, int64_t *cost);    /* cheapest class under the prices */
 void spot_low(struct sched *s, uint32_t spot);               /* make low exact */
 void place_balance(struct sched *s, uint32_t job);
 void place_cold(struct sched *s);
 int64_t value_up(const struct sched *s, const struct job *j);      /* of one more */
 int64_t value_down(const struct sched *s, const struct job *j);    /* of the last */
+
+/* ascent.c: better prices before many repairs */
+void ascent_run(struct sched *s);
 
 /* search.c */
 void search_repair(struct sched *s);
