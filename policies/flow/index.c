@@ -2,11 +2,10 @@
  * What is told, kept so that a solve need not look at every waiting task: a
  * bucket for each (job, spot), its items in order of cost.
  *
- * Items are appended as they come.  A solve that looks at a bucket first asks for
- * its cheapest item only, and the rest is sorted when that is placed: with more
- * tasks than places most buckets never are.  So a bucket is a sorted part, which
- * no item behind it precedes, and that rest.  `head` is the first item whose
- * task waits.  Empty buckets are given back.
+ * Items are appended as they come, the cheapest few kept in order; the rest is sorted
+ * when those are placed: with more tasks than places most buckets never are.  So a
+ * bucket is a sorted part, which no item behind it precedes, and that rest.
+ * `head` is the first item whose task waits.  Empty buckets are given back.
  */
 #include "flow/state.h"
 
@@ -164,13 +163,14 @@ static void sort_to(struct sched *s, struct bucket *b, uint32_t at)
     b->n_sorted = 1;
 }
 
+/* A longer sorted part is cut, not shifted, while more than a few items come. */
+enum { SHORT = 32, FEW = 8 };
+
 static void append(struct sched *s, uint32_t at, struct item x)
 {
     struct bucket *b = &s->bucket[at];
     if (b->n == b->cap) {
-        /* First room by how many tasks such a spot sees. */
-        uint32_t place = b->spot % s->n_places, first = place < s->n_nodes ? 1 : place + 1 < s->n_places ? 2 : 8;
-        uint32_t cap, block = pool_take(&s->pool, b->n ? b->n * 2 : first, &cap);
+        uint32_t cap, block = pool_take(&s->pool, b->n + b->want, &cap);
         if (b->n > 0) {
             memcpy(s->pool.at + block, s->pool.at + b->block, b->n * sizeof x);
             pool_give(&s->pool, b->block, b->cap);
@@ -180,17 +180,23 @@ static void append(struct sched *s, uint32_t at, struct item x)
     }
     struct item *it = items(s, b);
     uint32_t k = b->n_sorted;
-    if (k > 0 && before(&x, it[k - 1].cost, it[k - 1].task)) {
-        it[b->n] = it[k];
-        k = lower(it, k, x.cost, x.task);
-        memmove(&it[k + 1], &it[k], (b->n_sorted - k) * sizeof *it);
-        it[k] = x;
-        b->n_sorted++;
-    } else {
+    if (k == 0 || !before(&x, it[k - 1].cost, it[k - 1].task)) {
         it[b->n] = x;
-        if (k > 0 && k == b->n) b->n_sorted++;
+        if (k == b->n) b->n_sorted++;
+    } else {
+        uint32_t to = lower(it, k, x.cost, x.task);
+        if (to > 0 && (s->is_scarce || (k > SHORT && b->want > FEW))) {       /* what follows it is of the rest from now on */
+            it[b->n] = x;
+            b->n_sorted = to;
+        } else {
+            it[b->n] = it[k];
+            memmove(&it[to + 1], &it[to], (k - to) * sizeof *it);
+            it[to] = x;
+            b->n_sorted++;
+        }
     }
     b->n++;
+    b->want--;
 }
 
 static void take_out(struct sched *s, uint32_t at, int64_t cost, uint32_t task)
@@ -225,6 +231,8 @@ uint32_t index_group(struct sched *s, uint64_t fits)
     return s->n_groups - 1;
 }
 
+#define COMES (UINT32_C(1) << 31)      /* on an entry's bucket: its item is announced */
+
 /* Which spots some class, with places or without, belongs to. */
 static void know_spots(struct sched *s)
 {
@@ -237,36 +245,58 @@ static void know_spots(struct sched *s)
         }
 }
 
+/* The task's entries that have no bucket yet: the bucket of each, told that an item comes. */
+static size_t announce(struct sched *s, uint32_t id)
+{
+    struct task *t = &s->task[id];
+    struct entry *e = s->pool.at + t->block;
+    size_t n = 0;
+    for (uint32_t k = 0; k < t->n_entry; k++) {
+        if (e[k].bucket != NONE || !s->spot[e[k].spot].is_known) continue;
+        e[k].bucket = bucket_of(s, t->job, e[k].spot) | COMES;
+        s->bucket[e[k].bucket & ~COMES].want++;
+        n++;
+    }
+    return n;
+}
+
 static void put_in(struct sched *s, uint32_t id)
 {
     struct task *t = &s->task[id];
     bool is_odd = t->is_odd;
     for (uint32_t k = 0; k < t->n_entry; k++) {
-        struct entry e = s->pool.at[t->block + k];
-        if (e.bucket != NONE || !s->spot[e.spot].is_known) continue;
-        uint32_t b = bucket_of(s, t->job, e.spot);
-        s->pool.at[t->block + k].bucket = b;
-        append(s, b, (struct item){ e.cost, id, is_odd });
+        struct entry *e = &s->pool.at[t->block + k];
+        if (e->bucket == NONE || (e->bucket & COMES) == 0) continue;
+        struct item x = { e->cost, id, is_odd };
+        e->bucket &= ~COMES;
+        append(s, e->bucket, x);
     }
     t->is_new = false;
 }
 
+/* All are announced before any is put in, so that a bucket grows once. */
 void index_flush(struct sched *s)
 {
     /* Many tasks at once: one table for all their buckets, about four a task. */
-    size_t size = s->hash_size ? s->hash_size : 256;
+    size_t size = s->hash_size ? s->hash_size : 256, n = 0;
     while (size < s->n_fresh * 8) size *= 2;
     if (size > s->hash_size) rehash(s, size);
     if (s->is_stale) {
         know_spots(s);
-        for (uint32_t id = 0; id < s->n_tasks; id++) if (s->task[id].is_here) put_in(s, id);
+        s->n_fresh = 0;
+        ROOM(s->fresh, s->cap_fresh, s->n_tasks);
+        for (uint32_t id = 0; id < s->n_tasks; id++) if (s->task[id].is_here) s->fresh[s->n_fresh++] = id;
         s->is_stale = false;
     } else {
-        for (size_t i = 0; i < s->n_fresh; i++) {
-            uint32_t id = s->fresh[i];
-            if (s->task[id].is_here && s->task[id].is_new) put_in(s, id);
-        }
+        size_t kept = 0;
+        for (size_t i = 0; i < s->n_fresh; i++)
+            if (s->task[s->fresh[i]].is_here && s->task[s->fresh[i]].is_new) s->fresh[kept++] = s->fresh[i];
+        s->n_fresh = kept;
     }
+    s->is_scarce = s->n_fresh * 2 > s->present && s->places * 8 < s->present;
+    for (size_t i = 0; i < s->n_fresh; i++) n += announce(s, s->fresh[i]);
+    ROOM(s->pool.at, s->pool.cap, s->pool.n + n + n / 2);
+    for (size_t i = 0; i < s->n_fresh; i++) put_in(s, s->fresh[i]);
     s->n_fresh = 0;
 }
 

@@ -28,6 +28,7 @@ struct sched *sched_create(uint32_t n_racks, uint32_t n_nodes, const uint32_t *r
     s->node_cls = pol_alloc(n_nodes, sizeof *s->node_cls);
     if (n_nodes > 0) memcpy(s->rack, rack, n_nodes * sizeof *rack);
     memset(s->node_cls, 0xff, n_nodes * sizeof *s->node_cls);
+    ROOM(s->pool.at, s->pool.cap, 1024);
     POL_RESERVE(s->spot, s->cap_spots, 1);
     POL_RESERVE(s->low, s->cap_low, 1);
     s->spot[0].first_bucket = NONE;
@@ -105,6 +106,19 @@ static int64_t above(const struct sched *s, const struct sched_task *t, const st
     return t->far;
 }
 
+/* An odd task's near list, as told, behind its entries. */
+static void keep_near(struct sched *s, struct task *t, const struct sched_task *in)
+{
+    uint32_t units, block = pool_take(&s->pool, t->n_entry + in->n_near, &units);
+    struct entry *e = s->pool.at + block;
+    memcpy(e, s->pool.at + t->block, t->n_entry * sizeof *e);
+    for (uint32_t k = 0; k < in->n_near; k++) e[t->n_entry + k] = (struct entry){ in->near[k].cost, in->near[k].at, in->near[k].is_rack };
+    pool_give(&s->pool, t->block, t->units);
+    t->block = block;
+    t->units = units;
+    t->n_near = in->n_near;
+}
+
 void sched_add(struct sched *s, uint32_t id, const struct sched_task *in)
 {
     struct job *j = job_at(s, in->job);
@@ -113,22 +127,20 @@ void sched_add(struct sched *s, uint32_t id, const struct sched_task *in)
     uint64_t fits = s->n_kinds < 64 ? in->fits & ((UINT64_C(1) << s->n_kinds) - 1) : in->fits;
     struct task t = { .job = in->job, .cls = NONE, .far = in->far, .is_here = true, .is_new = true };
     t.group = index_group(s, fits);
-    for (uint32_t k = 0; k < in->n_near; k++)
-        t.is_odd |= in->near[k].cost > in->far || in->near[k].cost > above(s, in, &in->near[k]);
-    t.n_near = t.is_odd ? in->n_near : 0;
-    t.block = pool_take(&s->pool, in->n_near + 1 + t.n_near, &t.units);
+    t.block = pool_take(&s->pool, in->n_near + 1, &t.units);
     struct entry *e = s->pool.at + t.block;
     uint32_t v = t.group * s->n_places;
     for (uint32_t k = 0; k < in->n_near; k++) {
         const struct sched_near *x = &in->near[k];
+        int64_t over = above(s, in, x);
         seen_cost(s, x->cost);
-        if (x->cost == SCHED_NEVER || (!x->is_rack && x->cost == above(s, in, x))) continue;
+        t.is_odd |= x->cost > in->far || x->cost > over;
+        if (x->cost == SCHED_NEVER || (!x->is_rack && x->cost == over)) continue;
         e[t.n_entry++] = (struct entry){ x->cost, v + x->at + (x->is_rack ? s->n_nodes : 0), NONE };
     }
     seen_cost(s, in->far);
     if (in->far != SCHED_NEVER) e[t.n_entry++] = (struct entry){ in->far, v + s->n_places - 1, NONE };
-    for (uint32_t k = 0; k < t.n_near; k++)
-        e[t.n_entry + k] = (struct entry){ in->near[k].cost, in->near[k].at, in->near[k].is_rack };
+    if (t.is_odd) keep_near(s, &t, in);
     s->task[id] = t;
     j->n++;
     j->is_dirty = true;

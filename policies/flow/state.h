@@ -55,6 +55,7 @@ struct cls {
 
 struct bucket {
     uint32_t job, spot, block, n, cap, n_sorted, head, arc;
+    uint32_t want;                      /* items about to come */
     uint32_t prev, next;                /* of the same spot */
 };
 
@@ -68,12 +69,12 @@ struct spot {
     bool     is_known;                  /* some class, with places or not, is there */
 };
 
-/* Room for `want` elements, doubling; unlike pol_reserve it leaves new ones unset, and so untouched in memory. */
+/* Room for `want` elements, growing fourfold; unlike pol_reserve it leaves new ones unset, and so untouched in memory. */
 static inline void *flow_room(void *p, size_t *cap, size_t want, size_t size)
 {
     if (want <= *cap) return p;
-    size_t c = *cap ? *cap : 16;
-    while (c < want) c = c <= SIZE_MAX / 2 ? c * 2 : want;
+    size_t c = *cap ? *cap : 64;
+    while (c < want) c = c <= SIZE_MAX / 4 ? c * 4 : want;
     p = pol_check(c <= SIZE_MAX / size ? realloc(p, c * size) : NULL, c, size);
     *cap = c;
     return p;
@@ -120,6 +121,7 @@ struct sched {
     int64_t  cost_min, cost_max, m;     /* of every cost and alpha so far; M */
     uint64_t places, placed, present, ascend_from;
     bool     is_stale, shape_changed, must_start_cold;  /* index lacks spots; live classes changed */
+    bool     is_scarce;                 /* index: of what now comes in bulk, few will be asked for */
     bool     for_root, sink_root;       /* search: only priced places count as empty; the root takes a unit */
     struct sched_stats stats;
 };

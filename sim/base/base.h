@@ -49,6 +49,8 @@ static inline int64_t i64_max(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline int64_t mul_div(int64_t a, int64_t b, int64_t c)
 {
     __extension__ typedef __int128 wide;
+    int64_t p;
+    if (!__builtin_mul_overflow(a, b, &p)) return p / c;        /* dividing 128 bits is a call, some ten times slower */
     wide q = (wide)a * b / c;
     SIM_ASSERT(q <= INT64_MAX);
     return (int64_t)q;
