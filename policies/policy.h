@@ -69,6 +69,7 @@ struct pol_task_info {
     int64_t  true_left_us;          /* nominal time it still needs; -1 unless the policy is clairvoyant */
     uint32_t is_waiting;            /* 0 while it runs, while other tasks must end first, and once it is done */
     uint32_t n_inputs;              /* blocks that it reads */
+    int64_t  cpu_milli;             /* held now; 0 while it waits */
 };
 
 /* One block that a task reads. */
@@ -90,7 +91,16 @@ struct pol_job_info {
     uint32_t user, queue;           /* dense ids in first-seen order; queue POL_NONE: none */
     int32_t  priority;
     uint32_t is_gang;               /* its tasks start together, and are preempted together */
+    uint32_t kind;                  /* of its model: a dense id, named by kind_name (image, speech ...); POL_NONE: unknown */
+    uint32_t hints;                 /* POL_HINT_...: what its user told */
 };
+enum { POL_HINT_PIPELINED = 1, POL_HINT_HEAVY_WEIGHTS = 2, POL_HINT_COMPLEX_CPU = 4 };
+
+/*
+ * What the monitor saw last of a running task; -1: nothing yet, or nothing is measured in this run.
+ * gpu_util: of its unit, in millionths.  mem_bw: bytes/s that the task moves.
+ */
+struct pol_reading { int64_t gpu_util, mem_bw; };
 
 enum pol_event_kind {               /* append only */
     POL_ARRIVED,                    /* job: those of its tasks wait that need no other's end */
@@ -115,11 +125,13 @@ struct pol_view {
     uint32_t n_waiting, n_running;      /* tasks */
     /* Capacity of the nodes that are up. */
     int64_t  cpu_total, mem_total, gpu_total;   /* gpu: thousandths */
+    const int64_t *mem_bw;              /* [n_nodes] memory bandwidth, bytes/s; 0: unknown */
 };
 
 /* ---- what the host lends ---- */
 
-struct pol_place { uint32_t node, reserved; uint64_t cards; };     /* cards 0: the host chooses */
+/* cards 0: the host chooses.  cpu_milli 0: as the shape asks; else what it gets instead. */
+struct pol_place { uint32_t node, reserved; uint64_t cards; int64_t cpu_milli; };
 
 struct pol_host {
     uint32_t abi_major, size;
@@ -145,6 +157,10 @@ struct pol_host {
     /* Inputs of a task by number < n_inputs; and their cost if it ran on `node`.  O(replicas). */
     struct pol_input (*input)(void *ctx, pol_task t, uint32_t k);
     struct pol_transfer (*transfer)(void *ctx, pol_task t, uint32_t node);
+    /* A running task holds other cores from now on, > 0; its speed follows.  Not for exclusive tasks. */
+    void (*resize)(void *ctx, pol_task t, int64_t cpu_milli, const char *why);
+    struct pol_reading (*measure)(void *ctx, pol_task t);
+    const char *(*kind_name)(void *ctx, uint32_t kind);     /* NULL: no such kind */
     /* members above: ABI 1.0 */
 };
 

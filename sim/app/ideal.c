@@ -42,7 +42,7 @@ static enum st run_alone(struct scenario *s, const struct job_spec *job, uint64_
     TRY(polhost_create(&h, spec, NULL, &(struct polhost_origin){ 0 }, NULL, d));
     MEM_NEW(w);
     world_init(w, &(struct world_config){
-        .cluster = &s->cluster, .perf = &s->perf, .seed = seed, .checkpoint_interval = s->checkpoint_interval,
+        .cluster = &s->cluster, .perf = &s->perf, .profiles = s->has_profiles ? &s->profiles : NULL, .monitor = s->monitor, .seed = seed, .checkpoint_interval = s->checkpoint_interval,
         .restore_cost = s->restore_cost, .enforce_limits = s->enforce_limits, .reject_infeasible = true, .audit = s->audit,
         .data = &s->data, .net = s->net, .horizon = TICK_NEVER },
         (struct source){ &alone, next_alone }, polhost_decider(h));

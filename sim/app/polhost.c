@@ -11,14 +11,14 @@
 
 _Static_assert(POL_ENGINES_MAX == (int)ENGINE_KINDS_MAX, "the ABI shows every engine kind");
 
-enum verb { VERB_START, VERB_START_GANG, VERB_PREEMPT, VERB_WAKE };
-static const char *const verb_name[] = { "start", "start", "preempt", "wake" };
+enum verb { VERB_START, VERB_START_GANG, VERB_PREEMPT, VERB_RESIZE, VERB_WAKE };
+static const char *const verb_name[] = { "start", "start", "preempt", "resize", "wake" };
 
 struct decision {
     enum verb verb;
     uint32_t  slot, gen;        /* task, or job of a gang */
     uint32_t  place, n_place;   /* in the place buffer */
-    int64_t   at;
+    int64_t   at;               /* of a wake; of a resize its milli-CPU */
     size_t    why;              /* offset in the text buffer; 0: none */
 };
 
@@ -33,6 +33,7 @@ struct polhost {
 
     /* The mirror of the world that the policy sees. */
     struct pol_view view;
+    int64_t *mem_bw;
     struct pol_node  *node;   struct pol_card *card;   bool is_shown;
     struct pol_shape *shape;  size_t cap_shape;
     struct pol_job_info  *job_info;  uint64_t *job_seen;   size_t cap_job, cap_job_seen;
@@ -64,6 +65,7 @@ static const struct pol_job_info *lend_job(void *ctx, pol_job h)
         .first_task = { j->first_task, w->jobs.task[j->first_task].gen },
         .n_tasks = j->n_tasks, .n_waiting = j->n_waiting, .n_running = j->n_running,
         .user = j->user, .queue = j->queue, .priority = j->priority, .is_gang = j->gang,
+        .kind = w->cfg.profiles != NULL && j->model != NONE ? profiles_kind(w->cfg.profiles, j->model) : POL_NONE, .hints = j->hints,
     };
     return i;
 }
@@ -89,6 +91,7 @@ static const struct pol_task_info *lend_task(void *ctx, pol_task h)
         .attained_us = world_attained(w, h.slot),
         .true_left_us = p->flags & POL_CLAIRVOYANT ? world_left(w, h.slot) : -1,
         .is_waiting = t->state == TASK_WAITING, .n_inputs = world_n_inputs(w, h.slot),
+        .cpu_milli = running ? hold->cpu_milli : 0,
     };
     return i;
 }
@@ -129,6 +132,21 @@ static const char *lend_user_name(void *ctx, uint32_t user)
     return p->w != NULL && user < p->w->users.n ? intern_name(&p->w->users, user) : NULL;
 }
 
+static struct pol_reading lend_reading(void *ctx, pol_task h)
+{
+    const struct polhost *p = ctx;
+    if (!is_live_task(p, h)) return (struct pol_reading){ -1, -1 };
+    struct reading r = speed_reading(p->w, h.slot);
+    return (struct pol_reading){ .gpu_util = r.util < 0 ? -1 : mul_div(r.util, 1000000, RATE_ONE), .mem_bw = r.bw };
+}
+
+static const char *lend_kind_name(void *ctx, uint32_t kind)
+{
+    const struct polhost *p = ctx;
+    const struct profiles *all = p->w != NULL ? p->w->cfg.profiles : NULL;
+    return all != NULL && kind < all->kinds.n ? intern_name(&all->kinds, kind) : NULL;
+}
+
 /* ---- what the policy says ---- */
 
 static size_t keep_text(struct polhost *p, const char *why)
@@ -155,7 +173,7 @@ static void append_places(struct polhost *p, struct decision *d, const struct po
     d->n_place = n;
     MEM_RESERVE(p->place, p->cap_place, p->n_place + n);
     for (uint32_t i = 0; i < n; i++)
-        p->place[p->n_place++] = (struct world_place){ .node = place[i].node, .cards = place[i].cards };
+        p->place[p->n_place++] = (struct world_place){ .node = place[i].node, .cards = place[i].cards, .cpu_milli = place[i].cpu_milli };
 }
 
 static void say_start(void *ctx, pol_task t, const struct pol_place *place, const char *why)
@@ -174,6 +192,12 @@ static void say_preempt(void *ctx, pol_task t, const char *why)
 {
     struct polhost *p = ctx;
     (void)append(p, VERB_PREEMPT, t.slot, t.gen, why);
+}
+
+static void say_resize(void *ctx, pol_task t, int64_t cpu_milli, const char *why)
+{
+    struct polhost *p = ctx;
+    append(p, VERB_RESIZE, t.slot, t.gen, why)->at = cpu_milli;
 }
 
 static void say_wake(void *ctx, int64_t at_us)
@@ -237,7 +261,9 @@ static void show_world(struct polhost *p)
     if (!p->is_shown) {
         MEM_ARRAY(p->node, c->n_nodes);
         MEM_ARRAY(p->card, c->n_cards);
-        for (uint32_t i = 0; i < c->n_nodes; i++) show_node(p, i);
+        MEM_ARRAY(p->mem_bw, c->n_nodes);
+        for (uint32_t i = 0; i < c->n_nodes; i++) { show_node(p, i); p->mem_bw[i] = c->node[i].mem_bw; }
+        p->view.mem_bw = p->mem_bw;
         p->is_shown = true;
     } else {
         for (uint32_t i = 0; i < c->n_changed; i++) show_node(p, c->changed[i]);
@@ -304,6 +330,9 @@ static const char *refuse(struct polhost *p, const struct decision *d)
         if ((p->flags & POL_PREEMPTS) == 0) return "the policy is not declared as one that preempts (POL_PREEMPTS)";
         if (d->slot >= w->jobs.n_task_slots || w->jobs.task[d->slot].gen != d->gen) return "the task's handle is stale";
         return world_preempt(w, d->slot);
+    case VERB_RESIZE:
+        if (d->slot >= w->jobs.n_task_slots || w->jobs.task[d->slot].gen != d->gen) return "the task's handle is stale";
+        return world_resize(w, d->slot, d->at);
     case VERB_WAKE:
         return world_wake(w, d->at);
     }
@@ -321,7 +350,8 @@ static void record(struct polhost *p, const struct decision *d)
             p->hooks.decision(p->hooks.ctx, world_now(p->w), verb_name[d->verb], t->job[job].ordinal, i,
                               p->place[d->place + i].node, why);
     } else {
-        int64_t node = d->verb == VERB_START ? (int64_t)p->place[d->place].node : -1;
+        int64_t node = d->verb == VERB_START ? (int64_t)p->place[d->place].node
+                     : d->verb == VERB_RESIZE ? (int64_t)p->w->cluster->hold[d->slot].node : -1;
         p->hooks.decision(p->hooks.ctx, world_now(p->w), verb_name[d->verb], t->job[job].ordinal,
                           t->task[d->slot].index, node, why);
     }
@@ -391,6 +421,7 @@ enum st polhost_create(struct polhost **out, const char *spec, const char *weigh
         .start = say_start, .start_gang = say_start_gang, .preempt = say_preempt,
         .wake = say_wake, .note = say_note, .fail = say_fail,
         .input = lend_input, .transfer = lend_transfer,
+        .resize = say_resize, .measure = lend_reading, .kind_name = lend_kind_name,
     };
     p->flags = p->spec.ops->flags;
     char why[256] = "it gave no reason";
@@ -410,7 +441,7 @@ void polhost_destroy(struct polhost *p)
     if (p == NULL) return;
     p->spec.ops->destroy(p->self);
     polspec_fini(&p->spec);
-    mem_free(p->node); mem_free(p->card); mem_free(p->shape);
+    mem_free(p->mem_bw); mem_free(p->node); mem_free(p->card); mem_free(p->shape);
     mem_free(p->job_info); mem_free(p->job_seen); mem_free(p->task_info); mem_free(p->task_seen);
     mem_free(p->event); mem_free(p->dec); mem_free(p->place); mem_free(p->text);
     mem_free(p);

@@ -153,7 +153,7 @@ static enum st simulate(const struct run_env *env, struct polhost *h, struct rec
     struct world *w;
     MEM_NEW(w);
     world_init(w, &(struct world_config){
-        .cluster = &s->cluster, .perf = &s->perf, .fault = s->fault, .seed = seed,
+        .cluster = &s->cluster, .perf = &s->perf, .profiles = s->has_profiles ? &s->profiles : NULL, .monitor = s->monitor, .fault = s->fault, .seed = seed,
         .checkpoint_interval = s->checkpoint_interval, .restore_cost = s->restore_cost,
         .enforce_limits = s->enforce_limits, .reject_infeasible = s->reject_infeasible, .audit = s->audit,
         .data = &s->data, .net = s->net, .concurrency = s->concurrency,

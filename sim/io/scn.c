@@ -221,9 +221,9 @@ static void default_name(struct scenario *s)
 static enum st read_all(struct scenario *s, const struct ynode *root, struct diag *d)
 {
     static const char *const keys[] = {
-        "name", "title", "cluster", "models", "trace", "jobs", "faults", "policies", "seeds", "users", "output", "horizon", "network", "data",
+        "name", "title", "cluster", "models", "trace", "jobs", "faults", "policies", "seeds", "users", "output", "horizon", "network", "data", "profiles",
     };
-    const struct ynode *cluster, *models, *trace, *jobs, *faults, *users, *output, *network, *data;
+    const struct ynode *cluster, *models, *trace, *jobs, *faults, *users, *output, *network, *data, *profiles;
     const char *name = NULL, *title = NULL;
     if (root->kind != Y_MAP) return ydoc_expected(root, d, "a map of sections: cluster, trace, policies ...");
     TRY(ydoc_keys(root, "the scenario", keys, ARRAY_LEN(keys), d));
@@ -241,8 +241,10 @@ static enum st read_all(struct scenario *s, const struct ynode *root, struct dia
     TRY(section(root, "output", false, &output, d));
     TRY(section(root, "network", false, &network, d));
     TRY(section(root, "data", false, &data, d));
+    TRY(section(root, "profiles", false, &profiles, d));
     TRY(scn_read_cluster(s, cluster, d));
     TRY(scn_read_models(s, models, d));
+    TRY(scn_read_profiles(s, profiles, d));
     TRY(scn_read_trace(s, trace, d));
     TRY(scn_read_network(s, network, d));
     TRY(scn_read_data(s, data, d));
@@ -277,6 +279,7 @@ void scn_fini(struct scenario *s)
 {
     cluster_fini(&s->cluster);
     perf_fini(&s->perf);
+    profiles_fini(&s->profiles);
     data_fini(&s->data);
     for (size_t i = 0; i < s->n_policies; i++) { mem_free(s->policy[i].spec); mem_free(s->policy[i].label); }
     for (size_t i = 0; i < s->n_weights; i++) mem_free(s->weight[i].user);

@@ -22,6 +22,9 @@ struct scenario {
     char *canonical;            /* the document after --set, in one fixed form: part of the run key, stored with the run */
     struct cluster cluster;     /* sealed */
     struct perf    perf;
+    struct profiles profiles;   /* profiles: */
+    bool     has_profiles;
+    struct monitor_spec monitor;
     struct trace_opts trace;
     struct fault_spec fault;
     struct fault_event *fault_list;         /* owned; fault.list points here */

@@ -155,6 +155,7 @@ static enum st read_group(struct build *b, const struct ynode *g, struct diag *d
 {
     static const char *const keys[] = {
         "name", "count", "cpus", "mem", "gpus", "gpu_type", "gpu_mem", "rack", "nodes_per_rack", "labels", "engines",
+        "mem_bandwidth",
     };
     static const char *const needed[] = { "name", "cpus", "mem" };
     struct node_spec s = {0};
@@ -167,6 +168,7 @@ static enum st read_group(struct build *b, const struct ynode *g, struct diag *d
     TRY(ydoc_int(g, "count", 1, COUNT_MAX, &count, d));
     TRY(ydoc_quantity(g, "cpus", TEXT_MILLI, 1000, 1, &s.cpu_milli, d));
     TRY(ydoc_quantity(g, "mem", TEXT_BYTES, 0, 1, &s.mem_b, d));
+    TRY(ydoc_quantity(g, "mem_bandwidth", TEXT_RATE, 0, 1, &s.mem_bw, d));
     TRY(ydoc_str(g, "rack", &s.rack, d));
     TRY(ydoc_int(g, "nodes_per_rack", 1, COUNT_MAX, &per_rack, d));
     if (s.rack != NULL && per_rack > 0) return ydoc_key_error(ydoc_get(g, "nodes_per_rack"), d, "found both 'rack' and 'nodes_per_rack' in one group");

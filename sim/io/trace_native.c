@@ -18,11 +18,12 @@ enum { GROUPS_MAX = 64, TASKS_MAX = 1000000 };
 
 enum col {
     ID, SUBMIT, DURATION, USER, QUEUE, TASKS, GANG, CPUS, MEM, GPUS, GPU_MILLI, GPU_MEM,
-    GPU_TYPE, LABELS, EXCLUSIVE, LIMIT, MODEL, PRIORITY, CLASS, N_COLS
+    GPU_TYPE, LABELS, EXCLUSIVE, LIMIT, MODEL, PRIORITY, CLASS, MEM_BW, HINTS, N_COLS
 };
 static const char *const names[N_COLS] = {
     "id", "submit_s", "duration_s", "user", "queue", "tasks", "gang", "cpus", "mem_mib", "gpus",
-    "gpu_milli", "gpu_mem_mib", "gpu_type", "labels", "exclusive", "limit_s", "model", "priority", "class"
+    "gpu_milli", "gpu_mem_mib", "gpu_type", "labels", "exclusive", "limit_s", "model", "priority", "class",
+    "mem_bw_mbs", "hints"
 };
 
 struct native {
@@ -111,7 +112,7 @@ static enum st check_type(const struct native *x, const struct job_spec *out, st
 
 static enum st read_groups(struct native *x, struct job_spec *out, struct diag *d)
 {
-    static const enum col per_task[] = { TASKS, DURATION, CPUS, MEM, GPUS, GPU_MILLI, GPU_MEM };
+    static const enum col per_task[] = { TASKS, DURATION, CPUS, MEM, GPUS, GPU_MILLI, GPU_MEM, MEM_BW };
     struct figures f[N_COLS];
     const struct trace_opts *o = x->env.opts;
     TRY(read_figures(x, TASKS, 0, 1, TASKS_MAX, &f[TASKS], d));
@@ -122,6 +123,7 @@ static enum st read_groups(struct native *x, struct job_spec *out, struct diag *
     TRY(read_figures(x, GPUS, 0, 0, NODE_GPUS_MAX, &f[GPUS], d));
     TRY(read_figures(x, GPU_MILLI, 0, 0, GPU_WHOLE, &f[GPU_MILLI], d));
     TRY(read_figures(x, GPU_MEM, MIB, 0, INT64_MAX / 1024, &f[GPU_MEM], d));
+    TRY(read_figures(x, MEM_BW, 1000000, 0, INT64_MAX / 1024, &f[MEM_BW], d));
     uint32_t n = 1;
     for (size_t i = 0; i < ARRAY_LEN(per_task); i++) if (f[per_task[i]].n > n) n = f[per_task[i]].n;
     for (size_t i = 0; i < ARRAY_LEN(per_task); i++)
@@ -139,7 +141,8 @@ static enum st read_groups(struct native *x, struct job_spec *out, struct diag *
         if (gpus == 0 && gpu_mem > 0 && n == 1)
             return csv_fail(x->csv, x->at[GPU_MEM], d, "memory of a card, but the job asks for no GPUs");
         struct task_group *g = &x->group[k];
-        *g = (struct task_group){ .n = (uint32_t)figure(&f[TASKS], k, 1), .dur = figure(&f[DURATION], k, 0), .shape = common };
+        *g = (struct task_group){ .n = (uint32_t)figure(&f[TASKS], k, 1), .dur = figure(&f[DURATION], k, 0),
+                                    .mem_bw = figure(&f[MEM_BW], k, 0), .shape = common };
         g->shape.cpu_milli = figure(&f[CPUS], k, gpus > 0 ? gpus * o->dflt.cpu_milli_per_gpu : o->dflt.cpu_milli);
         g->shape.mem_b = figure(&f[MEM], k, gpus > 0 ? gpus * o->dflt.mem_b_per_gpu : o->dflt.mem_b);
         g->shape.n_gpu = (int32_t)gpus;
@@ -154,6 +157,24 @@ static enum st read_groups(struct native *x, struct job_spec *out, struct diag *
     return check_type(x, out, d);
 }
 
+static const char *const hint_names[] = { "pipelined", "weights", "complex" };     /* bits HINT_... in order */
+
+/* Words joined by '+'. */
+static enum st read_hints(const struct native *x, uint32_t *out, struct diag *d)
+{
+    const char *s = csv_field(x->csv, x->at[HINTS]);
+    *out = 0;
+    while (*s != '\0') {
+        size_t len = strcspn(s, "+"), k = 0;
+        while (k < ARRAY_LEN(hint_names) && (strlen(hint_names[k]) != len || memcmp(hint_names[k], s, len) != 0)) k++;
+        if (k == ARRAY_LEN(hint_names) || (s[len] == '+' && s[len + 1] == '\0'))
+            return csv_fail(x->csv, x->at[HINTS], d, "'%.60s' is not a list of pipelined, weights and complex, joined by '+'", csv_field(x->csv, x->at[HINTS]));
+        *out |= 1u << k;
+        s += len + (s[len] == '+');
+    }
+    return ST_OK;
+}
+
 /* ---- jobs with stages ---- */
 
 static bool has_stages(const struct native *x)
@@ -164,7 +185,7 @@ static bool has_stages(const struct native *x)
 
 static enum st read_stages(struct native *x, struct job_spec *out, struct diag *d)
 {
-    static const enum col per_task[] = { TASKS, DURATION, CPUS, MEM, GPUS, GPU_MILLI, GPU_MEM };
+    static const enum col per_task[] = { TASKS, DURATION, CPUS, MEM, GPUS, GPU_MILLI, GPU_MEM, MEM_BW };
     struct shape common;
     for (size_t i = 0; i < ARRAY_LEN(per_task); i++)
         if (text(x, per_task[i]) != NULL)
@@ -214,6 +235,7 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     TRY(csv_int(c, x->at[PRIORITY], INT32_MIN, INT32_MAX, &priority, d));
     out->priority = (int32_t)priority;
     TRY(read_flag(x, GANG, &out->gang, d));
+    TRY(read_hints(x, &out->hints, d));
     return staged ? read_stages(x, out, d) : read_groups(x, out, d);
 }
 
@@ -319,12 +341,12 @@ static void put_figures(FILE *f, const int64_t *v, uint32_t n, enum unit unit)
 
 void trace_native_write(FILE *f, const struct job_spec *s, const struct cluster *c)
 {
-    enum { F_TASKS, F_DUR, F_CPU, F_MEM, F_GPUS, F_MILLI, F_GMEM, N_F };
+    enum { F_TASKS, F_DUR, F_CPU, F_MEM, F_GPUS, F_MILLI, F_GMEM, F_BW, N_F };
     int64_t v[N_F][GROUPS_MAX];
     uint32_t n = s->n_groups;
     SIM_ASSERT(n <= GROUPS_MAX);
     const struct shape *sh = &s->group[0].shape;    /* types, labels and exclusive are the job's */
-    bool any_gpu = false, any_milli = false, any_gmem = false;
+    bool any_gpu = false, any_milli = false, any_gmem = false, any_bw = false;
     for (uint32_t k = 0; k < n; k++) {
         const struct task_group *g = &s->group[k];
         v[F_TASKS][k] = g->n;
@@ -334,9 +356,11 @@ void trace_native_write(FILE *f, const struct job_spec *s, const struct cluster 
         v[F_GPUS][k] = g->shape.n_gpu;
         v[F_MILLI][k] = g->shape.gpu_milli;
         v[F_GMEM][k] = g->shape.gpu_mem_b;
+        v[F_BW][k] = g->mem_bw;
         if (g->shape.n_gpu > 0) { any_gpu = true; sh = &g->shape; }
         any_milli = any_milli || (g->shape.n_gpu > 0 && g->shape.gpu_milli != GPU_WHOLE);
         any_gmem = any_gmem || g->shape.gpu_mem_b > 0;
+        any_bw = any_bw || g->mem_bw > 0;
     }
     put_text(f, s->id);
     (void)fputc(',', f);
@@ -371,5 +395,9 @@ void trace_native_write(FILE *f, const struct job_spec *s, const struct cluster 
     if (s->priority != 0) (void)fprintf(f, "%d", (int)s->priority);
     (void)fputc(',', f);
     put_text(f, s->klass);
+    (void)fputc(',', f);
+    if (any_bw) put_figures(f, v[F_BW], n, MICRO); else (void)fputc(',', f);
+    for (size_t k = 0, some = 0; k < ARRAY_LEN(hint_names); k++)
+        if (s->hints >> k & 1) (void)fprintf(f, "%s%s", some++ > 0 ? "+" : "", hint_names[k]);
     (void)fputc('\n', f);
 }

@@ -43,7 +43,7 @@ enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d
     MEM_RESERVE(c->card, c->cap_card, (size_t)c->n_cards + s->n_gpu);
     struct node *n = &c->node[c->n_nodes++];
     *n = (struct node){
-        .cpu_total = s->cpu_milli, .cpu_free = s->cpu_milli, .mem_total = s->mem_b, .mem_free = s->mem_b,
+        .cpu_total = s->cpu_milli, .cpu_free = s->cpu_milli, .mem_total = s->mem_b, .mem_free = s->mem_b, .mem_bw = s->mem_bw,
         .labels = s->labels, .card0 = c->n_cards, .n_gpu = s->n_gpu, .gpu_type = type,
         .rack = intern_id(&c->rack_names, s->rack ? s->rack : "rack0"), .first_hold = NONE, .is_up = true,
     };
@@ -57,7 +57,7 @@ enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d
 
 static bool same_kind(const struct cluster *c, const struct node *a, const struct node *b)
 {
-    return a->cpu_total == b->cpu_total && a->mem_total == b->mem_total && a->labels == b->labels &&
+    return a->cpu_total == b->cpu_total && a->mem_total == b->mem_total && a->mem_bw == b->mem_bw && a->labels == b->labels &&
            a->n_gpu == b->n_gpu && a->gpu_type == b->gpu_type &&
            memcmp(a->engine_total, b->engine_total, sizeof a->engine_total) == 0 &&
            (a->n_gpu == 0 || c->card[a->card0].mem_total == c->card[b->card0].mem_total);
@@ -334,6 +334,20 @@ void cluster_give(struct cluster *c, uint32_t task)
     n->n_tasks--;
     touch(c, h->node);
     h->node = NONE;
+}
+
+const char *cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_milli)
+{
+    if (cluster_hold(c, task) == NULL) return "the task holds no place";
+    struct hold *h = &c->hold[task];
+    struct node *n = &c->node[h->node];
+    if (cpu_milli <= 0) return "it leaves the task without CPU";
+    if (cpu_milli - h->cpu_milli > n->cpu_free) return "its node has not that much CPU free";
+    n->cpu_free -= cpu_milli - h->cpu_milli;
+    c->sum.cpu_used += cpu_milli - h->cpu_milli;
+    h->cpu_milli = cpu_milli;
+    touch(c, h->node);
+    return NULL;
 }
 
 const struct hold *cluster_hold(const struct cluster *c, uint32_t task)

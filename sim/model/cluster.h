@@ -21,6 +21,7 @@ struct card { int64_t mem_total, mem_free; int32_t milli_free; uint32_t reserved
 struct node {
     int64_t  cpu_total, cpu_free;       /* milli-CPU */
     int64_t  mem_total, mem_free;       /* bytes */
+    int64_t  mem_bw;                    /* memory bandwidth, bytes/s; 0: unknown, nobody is slowed */
     uint64_t labels;                    /* features, partitions: bits of cluster.labels */
     uint32_t card0, n_gpu;              /* its cards are card[card0 .. card0+n_gpu) */
     uint32_t gpu_type;                  /* NONE without GPUs */
@@ -68,6 +69,7 @@ struct node_spec {
     uint32_t n_gpu;
     const char *gpu_type;               /* borrowed; NULL when n_gpu is 0 */
     int64_t  gpu_mem_b;                 /* per card; 0: unknown, memory is then not a constraint */
+    int64_t  mem_bw;                    /* bytes/s; 0: unknown */
     const char *rack;                   /* borrowed; NULL: "rack0" */
     uint64_t labels;
     int32_t  engine[ENGINE_KINDS_MAX];
@@ -107,6 +109,8 @@ uint64_t cluster_pick_cards(const struct cluster *c, uint32_t node, const struct
  */
 const char *cluster_take(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards);
 void        cluster_give(struct cluster *c, uint32_t task);
+/* The task holds `cpu_milli` from now on, > 0.  Returns NULL, or why it is refused with nothing changed.  O(1). */
+const char *cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_milli);
 const struct hold *cluster_hold(const struct cluster *c, uint32_t task);       /* NULL when it holds nothing */
 
 /* Down: refuses if tasks still hold it.  Both mark the node as changed. */

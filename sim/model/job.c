@@ -46,7 +46,7 @@ uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordina
     uint32_t slot = job_slot(t), gen = t->job[slot].gen, last = NONE;
     struct job j = {
         .ordinal = ordinal, .id = mem_strdup(s->id), .graph = graph, .gen = gen, .first_task = NONE, .line = s->line,
-        .priority = s->priority, .gang = s->gang, .is_live = true, .status = JOB_LIVE,
+        .priority = s->priority, .hints = s->hints, .gang = s->gang, .is_live = true, .status = JOB_LIVE,
         .submit = s->submit, .limit = s->limit, .first_start = -1, .end = -1,
     };
     for (uint32_t g = 0; g < s->n_groups; g++) {
@@ -60,7 +60,7 @@ uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordina
             j.n_blocked += blocked;
             *task = (struct task){ .job = slot, .next = NONE, .gen = task->gen, .shape = shape, .index = j.n_tasks,
                                    .state = blocked ? TASK_BLOCKED : TASK_WAITING, .is_live = true, .flow = NONE,
-                                   .dur = tg->dur, .ready_at = s->submit };
+                                   .dur = tg->dur, .mem_bw = tg->mem_bw, .ready_at = s->submit };
             if (last == NONE) j.first_task = ts;
             else t->task[last].next = ts;
             last = ts;

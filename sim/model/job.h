@@ -17,6 +17,7 @@ struct task_group {
     struct shape shape;
     uint32_t n;                 /* tasks, >= 1 */
     sim_tick dur;               /* of each, at nominal speed; 0 is allowed */
+    int64_t  mem_bw;            /* memory bandwidth that each moves with all its cores, bytes/s; 0: unknown, or its profile's */
 };
 
 /* What a task reads: a named block, or what an earlier task of the job wrote. */
@@ -35,6 +36,9 @@ struct task_graph {
     const int64_t  *out;        /* [n_tasks] bytes that the task writes, to its node; 0: none */
 };
 
+/* What a user told of a training job's needs, bits; see the multi-queue policy. */
+enum { HINT_PIPELINED = 1, HINT_HEAVY_WEIGHTS = 2, HINT_COMPLEX_CPU = 4 };
+
 /* One job as a source delivers it.  Strings and groups are borrowed until the next call. */
 struct job_spec {
     const char *id;             /* unique within the trace */
@@ -44,6 +48,7 @@ struct job_spec {
     sim_tick limit;             /* the user's estimate or limit, -1: none given */
     int32_t  priority;
     bool     gang;              /* all tasks start together, and run at the slowest's speed */
+    uint32_t hints;             /* HINT_PIPELINED ... */
     uint32_t line;              /* in the trace, for diagnostics; 0 unknown */
     const struct task_group *group;     /* [n_groups]; groups of a gang job have equal dur */
     uint32_t n_groups;
@@ -63,6 +68,7 @@ struct task {
     uint8_t  state, phase;      /* enum task_state, enum task_phase */
     bool     is_live;           /* the slot is in use */
     sim_tick dur;
+    int64_t  mem_bw;            /* as its group has it */
     sim_tick ready_at;          /* when it last became ready to start */
     sim_tick started_at;        /* of the present attempt */
     sim_tick attained;          /* running time of earlier attempts, kept or lost */
@@ -82,6 +88,7 @@ struct job {
     uint32_t user, queue, model, klass;     /* ids in world's interns; queue, model: NONE when absent */
     uint32_t line;
     int32_t  priority;
+    uint32_t hints;
     uint8_t  status;            /* enum job_status */
     bool     gang, is_live, timed_out;
     sim_tick submit, limit;

@@ -268,6 +268,7 @@ static enum st decide(void *ctx, bool *again, struct diag *d)
     TRY(w->decider.decide(w->decider.ctx, w, lent, n_lent, again, d));
     SIM_ASSERT(w->n_ended == n_ended);          /* deciding ends no job */
     release_ended(w);
+    speed_settle(w);
     if (w->net != NULL) net_settle(w->net, w->engine.now);
     if (w->n_notice > 0) *again = true;
     return ST_OK;
@@ -340,6 +341,7 @@ void world_init(struct world *w, const struct world_config *cfg, struct source s
     cluster_reset(w->cluster);
     engine_init(&w->engine, &ops, w);
     if (cfg->net.mode == NET_SHARED) w->net = net_create(&w->cfg.net, w->cluster, &w->engine.q, flow_slot);
+    if (cfg->profiles != NULL) w->speed = speed_create();
     fault_init(&w->faults, &w->cfg.fault, w->cluster->n_nodes, cfg->seed);
     for (uint32_t n = 0; n < w->cluster->n_nodes; n++) arm_node(w, n);
     if (cfg->sample_every > 0) set_misc(w, MISC_SAMPLE, 0, 0, EV_SAMPLE);
@@ -355,6 +357,7 @@ void world_observe(struct world *w, struct observer o)
 void world_fini(struct world *w)
 {
     net_destroy(w->net);
+    speed_destroy(w->speed);
     engine_fini(&w->engine);
     fault_fini(&w->faults);
     shapes_fini(&w->shapes);

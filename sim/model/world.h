@@ -20,6 +20,7 @@
 #include "model/net.h"
 #include "model/perf.h"
 #include "model/source.h"
+#include "model/speed.h"
 
 enum stop_why { STOP_DONE, STOP_PREEMPTED, STOP_FAILED, STOP_TIMEOUT, STOP_HORIZON };
 
@@ -52,6 +53,8 @@ struct world_config {
     bool     audit;                     /* verify every invariant after every instant */
     const struct data *data;            /* named blocks, placed; borrowed; NULL: jobs name none */
     struct net_spec net;                /* all zero: reading and writing take no time */
+    const struct profiles *profiles;    /* what models need around their GPUs; borrowed; NULL: nothing contends, nothing is measured */
+    struct monitor_spec monitor;
     uint32_t concurrency;               /* jobs in the system at most: the next arrives when one ends; 0: as the source says */
     sim_tick horizon;                   /* stop here; TICK_NEVER: when all is done */
     sim_tick sample_every;              /* 0: no samples */
@@ -68,6 +71,7 @@ struct observer {
     /* `bytes` of an input of a running task came from this level; whole: the input is complete,
      * else the task was interrupted and these bytes were moved in vain. */
     void (*moved)(void *ctx, const struct world *w, uint32_t task, enum data_level level, int64_t bytes, bool whole);
+    void (*resized)(void *ctx, const struct world *w, uint32_t task, int64_t was);     /* the ledger holds its new cores; was: milli-CPU before */
     void (*job_ended)(void *ctx, const struct world *w, uint32_t job);
     void (*node_changed)(void *ctx, const struct world *w, uint32_t node);
     void (*instant)(void *ctx, const struct world *w);      /* the instant is over, state is final */
@@ -104,6 +108,7 @@ struct world {
     sim_tick        *timer;    size_t cap_timer; uint32_t n_timer; /* pending wake times by timer slot, -1 free */
     uint32_t         n_busy_timers;
     struct net      *net;       /* NULL in nominal mode */
+    struct speed    *speed;     /* NULL without profiles */
     uint32_t        *flow_task; size_t cap_flow_task;           /* the task that reads or writes through a flow */
     struct diag      fail;     /* an error met while applying events */
     uint32_t        *capacity; size_t cap_capacity;            /* by shape: tasks the empty cluster holds at once + 1; 0 unknown */
@@ -124,12 +129,15 @@ enum st world_step(struct world *w, struct diag *d);
  * Acts.  Each returns NULL, or why it is refused (a static string) with
  * nothing changed.
  */
-struct world_place { uint32_t node; uint64_t cards; };      /* cards 0: the ledger chooses */
+/* cards 0: the ledger chooses.  cpu_milli 0: as asked; else what it holds instead. */
+struct world_place { uint32_t node; uint64_t cards; int64_t cpu_milli; };
 const char *world_start(struct world *w, uint32_t task, const struct world_place *p);
 /* All tasks of a gang job: p [n_tasks], in task order. */
 const char *world_start_gang(struct world *w, uint32_t job, const struct world_place *p, uint32_t n);
 /* The task, or the whole of its job when it is a gang. */
 const char *world_preempt(struct world *w, uint32_t task);
+/* A running task holds other cores from now on; its speed follows. */
+const char *world_resize(struct world *w, uint32_t task, int64_t cpu_milli);
 /* A TIMER notice at `at` > now; the same instant twice is one. */
 const char *world_wake(struct world *w, sim_tick at);
 

@@ -42,7 +42,7 @@ static inline uint64_t order_of(const struct world *w, uint32_t t)
 }
 
 /* What enters the digest, tagged so that no two kinds of fact can be confused. */
-enum fact { FACT_ARRIVE = 1, FACT_START, FACT_STOP, FACT_JOB_END, FACT_NODE };
+enum fact { FACT_ARRIVE = 1, FACT_START, FACT_STOP, FACT_JOB_END, FACT_NODE, FACT_RESIZE };
 void world_fold(struct world *w, enum fact kind, uint64_t a, uint64_t b, uint64_t c);
 void world_notify(struct world *w, enum notice_kind kind, uint32_t job, uint32_t task, uint32_t node);
 void world_end_job(struct world *w, uint32_t job, enum job_status status);
@@ -59,7 +59,7 @@ static inline uint32_t unit_lead(const struct world *w, uint32_t t)
 
 /* Visit the unit of lead task `t`: all tasks of a gang, else the task alone. */
 #define UNIT_EACH(w, t, k) \
-    for (uint32_t k = (t), gang_ = job_of((w), (t))->gang; k != NONE; k = gang_ ? (w)->jobs.task[k].next : NONE)
+    for (uint32_t k = (t), gang_ = (w)->jobs.job[(w)->jobs.task[t].job].gang; k != NONE; k = gang_ ? (w)->jobs.task[k].next : NONE)
 
 static inline sim_work total_work(const struct task *t) { return (sim_work)t->dur << RATE_BITS; }
 

@@ -8,19 +8,6 @@ sim_work unit_progress(const struct world *w, const struct task *t)
     return t->phase == PHASE_WRITE ? total_work(t) : total_work(t) - act_left(&t->act, w->engine.now);
 }
 
-static sim_rate unit_rate(struct world *w, uint32_t t)
-{
-    uint32_t model = job_of(w, t)->model;
-    sim_rate slowest = UINT32_MAX;
-    UNIT_EACH(w, t, k) {
-        uint32_t node = w->cluster->hold[k].node;
-        bool on_gpu = w->shapes.at[w->jobs.task[k].shape].n_gpu > 0;
-        sim_rate r = perf_rate(w->cfg.perf, w->cluster, model, on_gpu ? w->cluster->node[node].gpu_type : NONE);
-        if (r < slowest) slowest = r;
-    }
-    return slowest;
-}
-
 static void begin_phase(struct world *w, uint32_t t, enum task_phase phase, sim_work work, sim_rate rate)
 {
     struct task *k = task_at(w, t);
@@ -37,7 +24,8 @@ static void read_inputs(struct world *w, uint32_t t)
 void unit_compute(struct world *w, uint32_t t)
 {
     const struct task *k = task_at(w, t);
-    begin_phase(w, t, PHASE_COMPUTE, total_work(k) - k->done, unit_rate(w, t));
+    speed_begin(w, t);
+    begin_phase(w, t, PHASE_COMPUTE, total_work(k) - k->done, speed_rate(w, t));
 }
 
 void unit_phase_over(struct world *w, uint32_t t)
@@ -46,6 +34,7 @@ void unit_phase_over(struct world *w, uint32_t t)
     case PHASE_RESTORE: read_inputs(w, t); return;
     case PHASE_READ:    data_step_over(w, t); return;
     case PHASE_COMPUTE:
+        speed_end(w, t);
         if (job_of(w, t)->graph != NULL) data_write(w, t);
         else unit_finish(w, t, STOP_DONE);
         return;
@@ -80,6 +69,7 @@ static void leave_node(struct world *w, uint32_t t, enum stop_why why)
 static void halt(struct world *w, uint32_t t)
 {
     if (job_of(w, t)->graph != NULL) data_stop(w, t);
+    speed_end(w, t);
     evq_cancel(&w->engine.q, ev_slot(SLOT_ACT, t));
     evq_cancel(&w->engine.q, ev_slot(SLOT_LIMIT, t));
 }
@@ -162,6 +152,8 @@ static void occupy(struct world *w, uint32_t t)
     w->count.starts++;
     if (j->first_start < 0) j->first_start = w->engine.now;
     world_fold(w, FACT_START, order_of(w, t), h->node, h->cards);
+    const struct shape *asked = &w->shapes.at[k->shape];
+    if (h->cpu_milli != asked->cpu_milli && !asked->exclusive) world_fold(w, FACT_RESIZE, order_of(w, t), (uint64_t)h->cpu_milli, 0);
     TELL(w, started, t);
 }
 
@@ -179,12 +171,24 @@ static void set_going(struct world *w, uint32_t t)
                                            .slot = ev_slot(SLOT_LIMIT, t), .cls = EV_TIMER });
 }
 
+/* The ledger takes it, with other cores than the shape's where the place says so. */
+static const char *take(struct world *w, uint32_t task, const struct world_place *p)
+{
+    const struct shape *asked = &w->shapes.at[w->jobs.task[task].shape];
+    if (p->cpu_milli == 0) return cluster_take(w->cluster, task, p->node, asked, p->cards);
+    if (p->cpu_milli < 0) return "it gives the task less than no CPU";
+    if (asked->exclusive) return "an exclusive task gets all cores of its node";
+    struct shape s = *asked;
+    s.cpu_milli = p->cpu_milli;
+    return cluster_take(w->cluster, task, p->node, &s, p->cards);
+}
+
 const char *world_start(struct world *w, uint32_t task, const struct world_place *p)
 {
     const char *why = check_start(w, task);
     if (why != NULL) return why;
     if (job_of(w, task)->gang) return "its job is a gang: all tasks start together";
-    why = cluster_take(w->cluster, task, p->node, &w->shapes.at[w->jobs.task[task].shape], p->cards);
+    why = take(w, task, p);
     if (why != NULL) return why;
     occupy(w, task);
     set_going(w, task);
@@ -201,7 +205,7 @@ const char *world_start_gang(struct world *w, uint32_t job, const struct world_p
     if (n != j->n_tasks) return "it names another number of places than the gang has tasks";
     uint32_t i = 0, t = j->first_task;
     for (; t != NONE && why == NULL; i++, t = w->jobs.task[t].next)
-        why = cluster_take(w->cluster, t, p[i].node, &w->shapes.at[w->jobs.task[t].shape], p[i].cards);
+        why = take(w, t, &p[i]);
     if (why != NULL) {
         t = j->first_task;
         for (uint32_t k = 0; k + 1 < i; k++, t = w->jobs.task[t].next) cluster_give(w->cluster, t);
@@ -217,6 +221,20 @@ const char *world_preempt(struct world *w, uint32_t task)
     if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live) return "there is no such task";
     if (w->jobs.task[task].state != TASK_RUNNING) return "the task is not running";
     unit_interrupt(w, unit_lead(w, task), STOP_PREEMPTED);
+    return NULL;
+}
+
+const char *world_resize(struct world *w, uint32_t task, int64_t cpu_milli)
+{
+    if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live) return "there is no such task";
+    if (w->jobs.task[task].state != TASK_RUNNING) return "the task is not running";
+    if (w->shapes.at[w->jobs.task[task].shape].exclusive) return "an exclusive task holds all cores of its node";
+    int64_t was = w->cluster->hold[task].cpu_milli;
+    const char *why = cluster_resize(w->cluster, task, cpu_milli);
+    if (why != NULL) return why;
+    world_fold(w, FACT_RESIZE, order_of(w, task), (uint64_t)cpu_milli, 0);
+    TELL(w, resized, task, was);
+    speed_resized(w, unit_lead(w, task));
     return NULL;
 }
 

@@ -22,8 +22,19 @@ static void started(void *ctx, const struct world *w, uint32_t task)
 {
     const struct task *t = &w->jobs.task[task];
     const struct hold *h = cluster_hold(w->cluster, task);
-    (void)fprintf(ctx, "%" PRId64 " start %s %" PRIu32 " %s %" PRIx64 "\n", world_now(w), w->jobs.job[t->job].id,
+    const struct shape *asked = &w->shapes.at[t->shape];
+    (void)fprintf(ctx, "%" PRId64 " start %s %" PRIu32 " %s %" PRIx64, world_now(w), w->jobs.job[t->job].id,
                   t->index, node_name(w, h->node), h->cards);
+    if (h->cpu_milli != asked->cpu_milli && !asked->exclusive) (void)fprintf(ctx, " %" PRId64 "m", h->cpu_milli);
+    (void)fputc('\n', ctx);
+}
+
+static void resized(void *ctx, const struct world *w, uint32_t task, int64_t was)
+{
+    const struct task *t = &w->jobs.task[task];
+    (void)was;
+    (void)fprintf(ctx, "%" PRId64 " resize %s %" PRIu32 " %" PRId64 "m\n", world_now(w), w->jobs.job[t->job].id, t->index,
+                  cluster_hold(w->cluster, task)->cpu_milli);
 }
 
 static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why why)
@@ -46,6 +57,6 @@ static void node_changed(void *ctx, const struct world *w, uint32_t node)
 
 struct observer log_observer(FILE *to)
 {
-    return (struct observer){ .ctx = to, .arrived = arrived, .started = started, .stopped = stopped,
+    return (struct observer){ .ctx = to, .arrived = arrived, .started = started, .resized = resized, .stopped = stopped,
                               .job_ended = job_ended, .node_changed = node_changed };
 }

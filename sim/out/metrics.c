@@ -86,6 +86,12 @@ static void on_stopped(void *ctx, const struct world *w, uint32_t task, enum sto
         .cards = h->cards, .start_us = t->started_at, .end_us = world_now(w), .outcome = log_stop_why[why] }, &m->error);
 }
 
+static void on_resized(void *ctx, const struct world *w, uint32_t task, int64_t was)
+{
+    struct metrics *m = ctx;
+    usage_resize(&m->usage, w, task, was);
+}
+
 static void on_moved(void *ctx, const struct world *w, uint32_t task, enum data_level level, int64_t bytes, bool whole)
 {
     struct metrics *m = ctx;
@@ -231,7 +237,7 @@ static void on_sample(void *ctx, const struct world *w)
 
 struct observer metrics_observer(struct metrics *m)
 {
-    return (struct observer){ .ctx = m, .arrived = on_arrived, .started = on_started, .stopped = on_stopped,
+    return (struct observer){ .ctx = m, .arrived = on_arrived, .started = on_started, .resized = on_resized, .stopped = on_stopped,
                               .moved = on_moved, .job_ended = on_job_ended, .node_changed = on_node_changed, .instant = on_instant,
                               .sample = on_sample };
 }

@@ -141,6 +141,7 @@ static void put_cluster(struct metrics *m, const struct world *w)
 {
     const struct usage *u = &m->usage;
     put(m, "gpu_util", "all", metrics_ratio((double)u->gpu_used, (double)u->gpu_cap), "1");
+    if (w->speed != NULL) put(m, "gpu_active", "all", metrics_ratio((double)u->gpu_busy / RATE_ONE, (double)u->gpu_cap), "1");
     put(m, "cpu_util", "all", metrics_ratio((double)u->cpu_used, (double)u->cpu_cap), "1");
     put(m, "mem_util", "all", metrics_ratio((double)u->mem_used, (double)u->mem_cap), "1");
     put(m, "card_occupancy", "all", metrics_ratio((double)(u->card_used * GPU_WHOLE), (double)u->gpu_cap), "1");

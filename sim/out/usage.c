@@ -28,6 +28,7 @@ static void advance(struct usage *u, sim_tick now)
     u->mem_cap += u->now.mem_total * dt;
     u->gpu_used += u->now.gpu_used * dt;
     u->gpu_cap += u->now.gpu_total * dt;
+    u->gpu_busy += u->busy * dt;
     u->card_used += u->now.card_used * dt;
     u->jobs += u->n_jobs * dt;
     u->active += (int64_t)u->n_active * (now - u->since);
@@ -97,6 +98,15 @@ static void change(struct usage *u, const struct world *w, uint32_t task, int si
     set_share(x, &w->cluster->sum);
 }
 
+void usage_resize(struct usage *u, const struct world *w, uint32_t task, int64_t was)
+{
+    struct usage_user *x = user_of(u, w, w->jobs.task[task].job);
+    advance(u, world_now(w));
+    fold_user(x, world_now(w));
+    x->cpu += cluster_hold(w->cluster, task)->cpu_milli - was;
+    set_share(x, &w->cluster->sum);
+}
+
 void usage_take(struct usage *u, const struct world *w, uint32_t task) { change(u, w, task, 1); }
 void usage_give(struct usage *u, const struct world *w, uint32_t task) { change(u, w, task, -1); }
 
@@ -113,6 +123,7 @@ void usage_instant(struct usage *u, const struct world *w)
 {
     advance(u, world_now(w));
     u->now = w->cluster->sum;
+    u->busy = speed_busy(w);
 }
 
 void usage_fold(struct usage *u, const struct world *w)

@@ -30,6 +30,7 @@ struct usage {
     struct cluster_sum now;                 /* as the last instant left it */
     sim_tick since;
     usage_wide cpu_used, cpu_cap, mem_used, mem_cap, gpu_used, gpu_cap, card_used;
+    usage_wide gpu_busy; int64_t busy;      /* integral and present value of speed_busy */
     usage_wide jobs;                        /* jobs in the system x us */
     int64_t  active;                        /* users with a job in the system x us */
     uint32_t n_jobs, n_active;
@@ -46,6 +47,7 @@ void usage_enter(struct usage *u, const struct world *w, uint32_t job);
 void usage_leave(struct usage *u, const struct world *w, uint32_t job);
 void usage_take(struct usage *u, const struct world *w, uint32_t task);
 void usage_give(struct usage *u, const struct world *w, uint32_t task);
+void usage_resize(struct usage *u, const struct world *w, uint32_t task, int64_t was);     /* it holds other cores; was: milli-CPU */
 void usage_capacity(struct usage *u, const struct world *w);       /* a node failed or returned */
 void usage_instant(struct usage *u, const struct world *w);        /* state is final */
 

@@ -88,7 +88,7 @@ static void is(const struct bench *b, const char *name, const char *scope, doubl
 }
 
 #define GROUP(cpu, gpus, milli, secs) \
-    (struct task_group[]){ { { .cpu_milli = (cpu), .n_gpu = (gpus), .gpu_milli = (milli) }, 1, (secs) * TICK_SEC } }
+    (struct task_group[]){ { .shape = { .cpu_milli = (cpu), .n_gpu = (gpus), .gpu_milli = (milli) }, .n = 1, .dur = (secs) * TICK_SEC } }
 #define JOB(name, who, at, g) { .id = name, .user = who, .submit = (at) * TICK_SEC, .limit = -1, .group = g, .n_groups = 1 }
 
 /*

@@ -67,8 +67,8 @@ static const char *stream(void)
 
 Test(trace, every_column_reaches_the_job)
 {
-    prepared("id,submit_s,duration_s,user,queue,tasks,gang,cpus,mem_mib,gpus,gpu_milli,gpu_mem_mib,gpu_type,labels,exclusive,limit_s,model,priority,class\n"
-             "a,1.5,10.000001,ann,q,3,1,2.5,1.5,2,250,1024,V100|T4,big&(x|y),1,60,bert,-4,mine\n");
+    prepared("id,submit_s,duration_s,user,queue,tasks,gang,cpus,mem_mib,gpus,gpu_milli,gpu_mem_mib,gpu_type,labels,exclusive,limit_s,model,priority,class,mem_bw_mbs,hints\n"
+             "a,1.5,10.000001,ann,q,3,1,2.5,1.5,2,250,1024,V100|T4,big&(x|y),1,60,bert,-4,mine,1500,weights+pipelined\n");
     struct source s;
     struct job_spec j;
     cr_assert_eq(trace_source_open(&t, &s, &d), ST_OK);
@@ -81,6 +81,8 @@ Test(trace, every_column_reaches_the_job)
     cr_expect_eq(j.submit, 0);
     cr_expect_eq(j.limit, 60 * TICK_SEC);
     cr_expect_eq(j.priority, -4);
+    cr_expect_eq(j.hints, HINT_HEAVY_WEIGHTS | HINT_PIPELINED);
+    cr_expect_eq(j.group[0].mem_bw, INT64_C(1500000000));
     cr_expect(j.gang);
     cr_expect_eq(j.line, 2);
     cr_assert_eq(j.n_groups, 1);
@@ -234,10 +236,10 @@ Test(trace, jobs_past_their_limit_are_kept_and_counted)
 Test(trace, what_is_written_reads_back_the_same)
 {
     const char *text =
-        "id,submit_s,duration_s,user,queue,tasks,gang,cpus,mem_mib,gpus,gpu_milli,gpu_mem_mib,gpu_type,labels,exclusive,limit_s,model,priority,class\n"
-        "\"a,1\",0,10.5,\"say \"\"x\"\"\",,2+1,1,8+4,1024+512.5,4+3,,,V100|T4,big&(x|y),1,90.25,\"m (1)#4\",7,\n"
-        "b,0.000001,0,,q,1,0,0.001,0.0000019,1,5,17,,,,,,,k\n"
-        "c,2,1+2+3,,,1+1+1,0,1,1,0,,,,(x|y),,,,,\n";
+        "id,submit_s,duration_s,user,queue,tasks,gang,cpus,mem_mib,gpus,gpu_milli,gpu_mem_mib,gpu_type,labels,exclusive,limit_s,model,priority,class,mem_bw_mbs,hints\n"
+        "\"a,1\",0,10.5,\"say \"\"x\"\"\",,2+1,1,8+4,1024+512.5,4+3,,,V100|T4,big&(x|y),1,90.25,\"m (1)#4\",7,,1500.5+0,pipelined+complex\n"
+        "b,0.000001,0,,q,1,0,0.001,0.0000019,1,5,17,,,,,,,k,,\n"
+        "c,2,1+2+3,,,1+1+1,0,1,1,0,,,,(x|y),,,,,,0.000001,\n";
     char again[8192] = "";
     prepared(text);
     FILE *f = tmpfile();
