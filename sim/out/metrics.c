@@ -16,6 +16,7 @@ struct metrics *metrics_create(const struct world *w, const struct metrics_opts 
     for (uint32_t i = 0; i < w->cluster->n_nodes; i++) m->cpu_milli += w->cluster->node[i].cpu_total;
     usage_init(&m->usage, w);
     frag_init(&m->frag, w->cluster->n_nodes);
+    bound_init(&m->bound, w);
     return m;
 }
 
@@ -29,6 +30,7 @@ void metrics_destroy(struct metrics *m)
     usage_fini(&m->usage);
     frag_fini(&m->frag);
     moved_fini(&m->moved);
+    bound_fini(&m->bound);
     for (int i = 0; i < IDEALS; i++) fairness_fini(&m->fairness[i]);
     mem_free(m->job);
     mem_free(m->user);
@@ -172,6 +174,7 @@ static void on_job_ended(void *ctx, const struct world *w, uint32_t job)
     double rho = fairness(m, w, j, job);
     if (j->end >= 0) {
         m->last_end = j->end;
+        bound_add(&m->bound, w, job, counted);
         if (counted) count_job(m, j, rho);
     }
     if (m->opts.store == NULL || m->error.code != ST_OK) return;

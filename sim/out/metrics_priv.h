@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "out/bound.h"
 #include "out/fairness.h"
 #include "out/frag.h"
 #include "out/metrics.h"
@@ -31,6 +32,7 @@ struct metrics {
     struct usage usage;
     struct frag  frag;
     struct moved moved;
+    struct bound bound;
     struct fairness fairness[IDEALS];
     struct finished *job;   size_t n_jobs, cap_jobs;
     struct user_sum *user;  size_t cap_user;

@@ -165,9 +165,11 @@ static void put_counts(struct metrics *m, const struct world *w)
     if (m->last_end >= 0) {
         double makespan = (double)(m->last_end - m->first_submit) / 1e6;
         put(m, "makespan", "all", makespan, "s");
+        put(m, "makespan_bound", "all", bound_makespan(&m->bound, m->first_submit) / 1e6, "s");
         put(m, "dt", "all", (double)(m->last_end - m->first_start) / 1e6, "s");
         put(m, "throughput", "all", metrics_ratio((double)(c->done + c->timeout) * 3600, makespan), "1/h");
     }
+    put(m, "jct_mean_bound", "all", bound_jct_mean(&m->bound) / 1e6, "s");
     const struct { const char *name; uint64_t n; } count[] = {
         { "jobs_arrived", c->arrived }, { "jobs_done", c->done }, { "jobs_timeout", c->timeout },
         { "jobs_rejected", c->rejected }, { "jobs_unfinished", c->unfinished },

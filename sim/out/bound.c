@@ -1,0 +1,272 @@
+/*
+ * 1. Pooled machines.  Give each GPU type g a weight w_g >= 0.  A task that
+ *    holds c thousandths of cards of type g uses c w_g of the P = sum of
+ *    w_g x cards of the cluster, and goes ahead by rate_g.  So each microsecond
+ *    of its nominal work costs at least c x min over its types of w_g / rate_g:
+ *    that times its duration is its area, and no schedule does more than P of
+ *    area a microsecond.  Every w gives a bound (a point of the dual of the
+ *    linear program "work to types"); we take w = 1, w = the types' general
+ *    speeds, and each type alone.  CPU and memory: the amount held, times the
+ *    duration at the best speed, over the whole cluster.
+ * 2. Makespan.  No job ends before its submit + `least`; and what is submitted
+ *    at t or later fits between t and the end: t + area / P, for every t.
+ * 3. Mean completion time, the greatest of three, for each machine:
+ *    a. every job takes at least `least`;
+ *    b. areas are processing times on one machine of speed P, which may be
+ *       divided among jobs at will: any schedule of the cluster is one of it,
+ *       and there shortest remaining first is optimal (Schrage, 1968);
+ *    c. both together.  M_j is the mean time at which j's area is done.  A task
+ *       that goes ahead at most at its best speed ends at least half its least
+ *       time after its own mean, so the job ends at M_j + drag or later, drag
+ *       half the least time of its shortest task.  Among the schedules of the
+ *       one machine, preemptive shortest total area first makes the sum of M_j
+ *       least (Goemans et al., Single machine scheduling with release dates,
+ *       SIAM J. Discrete Math. 15, 2002, with weights equal to areas over
+ *       areas); without releases this is the bound of Eastman, Even & Isaacs
+ *       (Management Science 11, 1964).
+ *    A job without area on a machine is nobody's rival there: a. for it alone.
+ */
+#include "out/bound.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+
+/* ---- what a job needs at least ---- */
+
+void bound_init(struct bound *b, const struct world *w)
+{
+    const struct cluster *c = w->cluster;
+    double cards[GPU_TYPES_MAX] = { 0 };
+    b->closed = w->cfg.concurrency > 0;
+    b->n_pools = BOUND_TYPE;
+    for (uint32_t i = 0; i < c->n_nodes; i++) {
+        const struct node *n = &c->node[i];
+        b->capacity[BOUND_CPU] += (double)n->cpu_total;
+        b->capacity[BOUND_MEM] += (double)n->mem_total;
+        if (n->n_gpu > 0) cards[n->gpu_type] += (double)n->n_gpu * GPU_WHOLE;
+    }
+    for (uint32_t g = 0; g < c->gpu_types.n; g++) {
+        if (cards[g] > 0) b->types |= UINT64_C(1) << g;
+        b->capacity[BOUND_GPU] += cards[g];
+        b->capacity[BOUND_SPEED] += cards[g] * c->gpu_speed[g];
+    }
+    /* More types than that: theirs are left out, and the bound is a little looser. */
+    for (uint32_t g = 0; g < c->gpu_types.n && c->gpu_types.n > 1 && b->n_pools < BOUND_POOLS; g++) {
+        if (cards[g] <= 0) continue;
+        b->type_of[b->n_pools - BOUND_TYPE] = g;
+        b->capacity[b->n_pools++] = cards[g];
+    }
+}
+
+void bound_fini(struct bound *b)
+{
+    mem_free(b->job);
+    mem_free(b->area);
+    mem_free(b->order);
+    *b = (struct bound){ .n = 0 };
+}
+
+static double weight(const struct bound *b, const struct cluster *c, uint32_t pool, uint32_t type)
+{
+    return pool == BOUND_GPU ? 1 : pool == BOUND_SPEED ? c->gpu_speed[type] : b->type_of[pool - BOUND_TYPE] == type;
+}
+
+/* Of a microsecond of a shape's nominal work: the least time, and the least area on each machine. */
+static double cost_of(const struct bound *b, const struct world *w, const struct shape *s, uint32_t model, double *cost)
+{
+    const struct cluster *c = w->cluster;
+    double slow = s->n_gpu > 0 ? INFINITY : RATE_ONE / (double)perf_rate(w->cfg.perf, c, model, NONE), amount = (double)s->n_gpu * s->gpu_milli;
+    for (uint32_t k = BOUND_GPU; k < b->n_pools; k++) cost[k] = s->n_gpu > 0 ? INFINITY : 0;
+    for (uint32_t g = 0; g < c->gpu_types.n && s->n_gpu > 0; g++) {
+        if ((b->types >> g & 1) == 0) continue;
+        sim_rate rate = perf_rate(w->cfg.perf, c, model, g);
+        if (rate == 0 || (s->gpu_types != 0 && (s->gpu_types >> g & 1) == 0)) continue;
+        double per = RATE_ONE / (double)rate;
+        slow = fmin(slow, per);
+        for (uint32_t k = BOUND_GPU; k < b->n_pools; k++) cost[k] = fmin(cost[k], amount * per * weight(b, c, k, g));
+    }
+    cost[BOUND_CPU] = (double)s->cpu_milli * slow;
+    cost[BOUND_MEM] = (double)s->mem_b * slow;
+    return slow;
+}
+
+void bound_add(struct bound *b, const struct world *w, uint32_t job, bool counted)
+{
+    const struct job *j = &w->jobs.job[job];
+    struct bound_job k = { .submit = j->submit, .ordinal = j->ordinal, .drag = INFINITY, .counted = counted };
+    double cost[BOUND_POOLS], slow = 0, best = INFINITY;
+    uint32_t shape = NONE;
+    MEM_RESERVE(b->job, b->cap, b->n + 1);
+    MEM_RESERVE(b->area, b->cap_area, (b->n + 1) * b->n_pools);
+    double *area = &b->area[b->n * b->n_pools];
+    for (uint32_t p = 0; p < b->n_pools; p++) area[p] = 0;
+    for (uint32_t t = j->first_task; t != NONE; t = w->jobs.task[t].next) {
+        const struct task *q = &w->jobs.task[t];
+        if (q->shape != shape) slow = cost_of(b, w, &w->shapes.at[shape = q->shape], j->model, cost);
+        double dur = (double)q->dur;
+        for (uint32_t p = 0; p < b->n_pools; p++) area[p] += dur * cost[p];
+        k.least = fmax(k.least, dur * slow);
+        k.drag = fmin(k.drag, dur * slow / 2);
+        best = fmin(best, slow);
+    }
+    if (j->graph != NULL) k.least = fmax(k.least, (double)j->nominal * best);
+    if (j->status == JOB_TIMEOUT) {
+        k.least = k.drag = fmin(k.least, (double)j->limit);
+        for (uint32_t p = 0; p < b->n_pools; p++) area[p] = 0;
+    }
+    b->job[b->n++] = k;
+}
+
+/* ---- makespan ---- */
+
+/* Indices of the jobs by submit, ties by order of arrival.  They ended in
+ * about that order, so merging what is in order already costs little. */
+static void sort(struct bound *b)
+{
+    uint32_t *from, *to;
+    MEM_ARRAY(from, b->n);
+    MEM_ARRAY(to, b->n);
+    for (size_t i = 0; i < b->n; i++) from[i] = (uint32_t)i;
+    for (size_t run = 1; run < b->n; run *= 2) {
+        for (size_t low = 0; low < b->n; low += 2 * run) {
+            size_t mid = low + run < b->n ? low + run : b->n, high = mid + run < b->n ? mid + run : b->n;
+            for (size_t i = low, j = mid, k = low; k < high; k++)
+                to[k] = j == high || (i < mid && b->job[from[i]].ordinal < b->job[from[j]].ordinal) ? from[i++] : from[j++];
+        }
+        uint32_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    mem_free(to);
+    mem_free(b->order);
+    b->order = from;
+}
+
+double bound_makespan(struct bound *b, sim_tick first)
+{
+    double sum[BOUND_POOLS] = { 0 }, most = b->n > 0 ? 0 : NAN;
+    sort(b);
+    for (size_t i = b->n; i-- > 0;) {
+        const struct bound_job *j = &b->job[b->order[i]];
+        const double *area = &b->area[b->order[i] * b->n_pools];
+        double from = b->closed ? 0 : (double)(j->submit - first);
+        most = fmax(most, from + j->least);
+        for (uint32_t p = 0; p < b->n_pools; p++) {
+            sum[p] += area[p];
+            if (b->capacity[p] > 0) most = fmax(most, from + sum[p] / b->capacity[p]);
+        }
+    }
+    return most;
+}
+
+/* ---- mean completion time ---- */
+
+/* One machine: a binary heap of jobs by key, the least at [0], ties by order of submit. */
+struct item { double key, left, size; sim_tick submit; double drag; size_t at; };
+struct pile { struct item *at; size_t n; };
+
+static bool before(const struct item *a, const struct item *b)
+{
+    return a->key != b->key ? a->key < b->key : a->at < b->at;
+}
+
+static void sink(struct pile *h, struct item x)
+{
+    size_t i = 0;
+    for (size_t k; (k = 2 * i + 1) < h->n; i = k) {
+        if (k + 1 < h->n && before(&h->at[k + 1], &h->at[k])) k++;
+        if (!before(&h->at[k], &x)) break;
+        h->at[i] = h->at[k];
+    }
+    h->at[i] = x;
+}
+
+static void push(struct pile *h, struct item x)
+{
+    size_t i = h->n++;
+    for (; i > 0 && before(&x, &h->at[(i - 1) / 2]); i = (i - 1) / 2) h->at[i] = h->at[(i - 1) / 2];
+    h->at[i] = x;
+}
+
+static void pop(struct pile *h)
+{
+    struct item last = h->at[--h->n];
+    if (h->n > 0) sink(h, last);
+}
+
+/*
+ * Sum over the jobs of (end - submit) under shortest remaining first, or with
+ * `mean_busy` of (mean busy time + drag - submit) under shortest area first.
+ * Areas are divided by the capacity already, so the machine has speed 1.
+ */
+static double one_machine(const struct item *job, size_t n, struct item *room, bool mean_busy)
+{
+    struct pile h = { room, 0 };
+    double now = 0, sum = 0;
+    for (size_t i = 0; i < n || h.n > 0;) {
+        if (h.n == 0) now = fmax(now, (double)job[i].submit);
+        for (; i < n && (double)job[i].submit <= now; i++) push(&h, job[i]);
+        struct item *x = &h.at[0];
+        double next = i < n ? (double)job[i].submit : INFINITY;
+        double step = fmin(x->left, next - now);
+        bool ends = x->left <= next - now;
+        if (mean_busy) sum += step / x->size * (now + step / 2 - (double)x->submit) + (ends ? x->drag : 0);
+        else if (ends) sum += now + step - (double)x->submit;
+        now = ends ? now + step : next;
+        if (ends) { pop(&h); continue; }
+        x->left -= step;
+        if (!mean_busy) x->key = x->left;       /* still the least: it stays on top */
+    }
+    return sum;
+}
+
+/* Is every job's share of machine p at most its share of q?  Then p can hardly say more. */
+static bool is_covered(const struct bound *b, uint32_t p, uint32_t q)
+{
+    double by = b->capacity[q] / b->capacity[p];
+    for (size_t i = 0; i < b->n; i++) {
+        const double *area = &b->area[i * b->n_pools];
+        if (area[p] * by > area[q]) return false;
+    }
+    return true;
+}
+
+/* Machines that are worth the work; of two that are covered by each other the first. */
+static bool is_worth(const struct bound *b, uint32_t p)
+{
+    if (b->capacity[p] <= 0) return false;
+    for (uint32_t q = 0; q < b->n_pools; q++)
+        if (q != p && b->capacity[q] > 0 && is_covered(b, p, q) && (q < p || !is_covered(b, q, p))) return false;
+    return true;
+}
+
+double bound_jct_mean(struct bound *b)
+{
+    struct item *job, *room;
+    double most = 0;
+    size_t n = 0;
+    sort(b);
+    for (size_t i = 0; i < b->n; i++) if (b->job[i].counted) { most += b->job[i].least; n++; }
+    MEM_ARRAY(job, n);
+    MEM_ARRAY(room, n);
+    for (uint32_t p = 0; p < b->n_pools && !b->closed; p++) {
+        double alone = 0;
+        size_t m = 0;
+        if (!is_worth(b, p)) continue;
+        for (size_t i = 0; i < b->n; i++) {
+            const struct bound_job *j = &b->job[b->order[i]];
+            double size = b->area[b->order[i] * b->n_pools + p] / b->capacity[p];
+            if (!j->counted) continue;
+            if (size <= 0) { alone += j->least; continue; }
+            job[m] = (struct item){ size, size, size, j->submit, j->drag, m };
+            m++;
+        }
+        if (m == 0) continue;
+        most = fmax(most, alone + one_machine(job, m, room, false));
+        most = fmax(most, alone + one_machine(job, m, room, true));
+    }
+    mem_free(job);
+    mem_free(room);
+    return n > 0 ? most / (double)n : NAN;
+}
