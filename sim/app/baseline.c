@@ -156,13 +156,19 @@ static bool same_as_written(double now, double value)
 
 struct verdict baseline_judge(const struct guard *g, const struct compare *c)
 {
-    struct verdict v = { .policy = find(g, c), .moved = true };
+    struct verdict v = { .policy = find(g, c), .moved = true, .furthest = -1 };
     if (v.policy == NULL) return v;
     v.now = compare_mean(c, v.policy, g->metric, g->scope);
     if (v.now.n == 0 || !isfinite(v.now.mean)) { v.now.n = 0; return v; }
     double off = fabs(v.now.mean - g->value);
-    double room = g->kind == TOL_RELATIVE ? g->by * fabs(g->value) : g->kind == TOL_ABSOLUTE ? g->by
-                : isfinite(v.now.half) ? v.now.half : 0;
-    v.moved = off > room && !same_as_written(v.now.mean, g->value);
+    double room = g->kind == TOL_RELATIVE ? g->by * fabs(g->value) : g->by;
+    bool is_in = g->kind != TOL_CI ? off <= room : isfinite(v.now.half) ? v.now.lo <= g->value && g->value <= v.now.hi : off <= 0;
+    v.moved = !is_in && !same_as_written(v.now.mean, g->value);
+    for (size_t i = 0; i < v.policy->n_runs; i++) {
+        double x = compare_value(c, v.policy->run[i], g->metric, g->scope);
+        if (isnan(x) || (v.furthest >= 0 && fabs(x - g->value) <= fabs(v.furthest_value - g->value))) continue;
+        v.furthest = v.policy->run[i];
+        v.furthest_value = x;
+    }
     return v;
 }

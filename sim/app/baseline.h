@@ -8,8 +8,8 @@
  * The value is a mean over the seeds of a database.  Tolerance:
  *   2%    relative to the value
  *   0.05  absolute, in the metric's unit
- *   ci    statistical: the value lies in the present mean's 95 % interval
- *         (Student's t over seeds); with one seed the mean must be equal
+ *   ci    statistical: the value lies in the present mean's 95 % interval over
+ *         seeds (of compare.h); with one seed the mean must be equal
  */
 #ifndef SIM_BASELINE_H
 #define SIM_BASELINE_H
@@ -40,6 +40,8 @@ struct verdict {
     struct stats_ci now;        /* n 0: no such policy or metric any more */
     const struct cmp_policy *policy;
     bool   moved;
+    int64_t furthest;           /* the run whose own value lies furthest from the baseline; -1: none */
+    double furthest_value;
 };
 struct verdict baseline_judge(const struct guard *g, const struct compare *c);
 

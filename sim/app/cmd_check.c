@@ -7,6 +7,7 @@
 #include "app/baseline.h"
 #include "app/cmd.h"
 #include "app/words.h"
+#include "base/mem.h"
 
 enum { OPT_UPDATE = 256, OPT_CREATE, OPT_TOLERANCE, OPT_CSV, OPT_JSON };
 
@@ -50,6 +51,24 @@ static int parse(struct args *a, int argc, char **argv)
     return 0;
 }
 
+/* "1-5 8": the runs that the mean is over. */
+static void cell_runs(struct table *t, const struct cmp_policy *p)
+{
+    char *s;
+    size_t n = p != NULL ? p->n_runs : 0, at = 0, cap = n * 22 + 1;
+    MEM_ARRAY(s, cap);
+    s[0] = '\0';
+    for (size_t i = 0; i < n; i++) {
+        size_t last = i;
+        while (last + 1 < n && p->run[last + 1] == p->run[last] + 1) last++;
+        at += (size_t)snprintf(s + at, cap - at, "%s%" PRId64, at > 0 ? " " : "", p->run[i]);
+        if (last > i) at += (size_t)snprintf(s + at, cap - at, "-%" PRId64, p->run[last]);
+        i = last;
+    }
+    table_cell(t, "%s", s);
+    mem_free(s);
+}
+
 static void add_row(struct table *t, const struct guard *g, const struct verdict *v)
 {
     table_cell(t, "%s", g->scenario);
@@ -66,17 +85,16 @@ static void add_row(struct table *t, const struct guard *g, const struct verdict
         else table_cell(t, "%+.6g", v->now.mean);
     }
     table_cell(t, "%s", g->tolerance);
-    char runs[256] = "";
-    for (size_t i = 0, at = 0; v->policy != NULL && i < v->policy->n_runs && at + 24 < sizeof runs; i++)
-        at += (size_t)snprintf(runs + at, sizeof runs - at, "%s%" PRId64, i ? " " : "", v->policy->run[i]);
-    table_cell(t, "%s", runs);
+    cell_runs(t, v->policy);
+    if (v->furthest < 0) table_cell(t, "%s", "");
+    else table_cell(t, "run %" PRId64 ": %.6g", v->furthest, v->furthest_value);
 }
 
 static struct table *new_table(void)
 {
     static const struct { const char *heading; bool number; } col[] = {
         { "scenario", false }, { "policy", false }, { "metric", false }, { "scope", false }, { "baseline", true },
-        { "now", true }, { "change", false }, { "tolerance", false }, { "runs", false } };
+        { "now", true }, { "change", false }, { "tolerance", false }, { "runs", false }, { "furthest off", false } };
     struct table *t = table_create();
     for (size_t i = 0; i < ARRAY_LEN(col); i++) table_column(t, col[i].heading, col[i].number);
     return t;
@@ -148,7 +166,8 @@ const struct cmd cmd_check = {
              "       fairway check FILE.db BASELINE.csv --create [-m METRIC,...] [--tolerance T]\n\n"
              "A baseline is a CSV file: scenario, policy, metric, scope, value, tolerance.  A value is\n"
              "the mean over seeds.  A tolerance is a percentage of it (2%), an amount (0.05), or ci: the\n"
-             "value must lie in the present 95 % interval over seeds.\n\n"
+             "value must lie in the present 95 % interval over seeds.  What moved is shown with the runs\n"
+             "that it is the mean of, and the one furthest off.\n\n"
              "      --update         show what moved and take it over; exit 0\n"
              "      --create         write a baseline of what the database holds\n"
              "  -m, --metric M,...   create: guard these (default: jct_mean, jct_p99, wait_mean, jain,\n"

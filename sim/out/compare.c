@@ -4,7 +4,9 @@
 #include <string.h>
 #include <sqlite3.h>
 
+#include "base/intern.h"
 #include "base/mem.h"
+#include "out/meaning.h"
 
 static enum st failed(const struct compare *c, struct diag *d)
 {
@@ -21,6 +23,9 @@ static bool is_at(sqlite3_stmt *q, int col, const char *s)
 {
     return strcmp((const char *)sqlite3_column_text(q, col), s) == 0;
 }
+
+/* By "run scope metric". */
+struct cmp_values { struct intern asked; double *x; size_t cap; };
 
 /* ---- loading ---- */
 
@@ -95,6 +100,7 @@ static enum st load_left(struct compare *c, struct diag *d)
 enum st compare_load(struct compare *c, struct store *s, struct diag *d)
 {
     *c = (struct compare){ .store = s };
+    MEM_NEW(c->values);
     enum st st = load_done(c, d);
     if (st == ST_OK) st = load_left(c, d);
     if (st == ST_OK && c->n == 0) {
@@ -121,6 +127,9 @@ void compare_fini(struct compare *c)
     }
     mem_free(c->at);
     mem_free(c->left);
+    intern_fini(&c->values->asked);
+    mem_free(c->values->x);
+    mem_free(c->values);
     *c = (struct compare){ .store = NULL };
 }
 
@@ -151,6 +160,7 @@ enum st compare_check_metric(const struct compare *c, const char *metric, const 
     size_t n = 0;
     bool found = false, in_scope = false;
     sqlite3_stmt *q = NULL;
+    if (window_is_on(&c->window)) return window_check(metric, d);
     if (sqlite3_prepare_v2(store_db(c->store), "SELECT name, max(scope = ?1) FROM metric GROUP BY name ORDER BY name", -1, &q, NULL) != SQLITE_OK)
         return failed(c, d);
     (void)sqlite3_bind_text(q, 1, scope, -1, SQLITE_STATIC);
@@ -174,7 +184,7 @@ enum st compare_check_metric(const struct compare *c, const char *metric, const 
 
 /* ---- values ---- */
 
-double compare_value(const struct compare *c, int64_t run, const char *metric, const char *scope)
+static double read_value(const struct compare *c, int64_t run, const char *metric, const char *scope)
 {
     sqlite3_stmt *q = NULL;
     double x = NAN;
@@ -186,6 +196,22 @@ double compare_value(const struct compare *c, int64_t run, const char *metric, c
     }
     (void)sqlite3_finalize(q);
     return x;
+}
+
+double compare_value(const struct compare *c, int64_t run, const char *metric, const char *scope)
+{
+    struct cmp_values *v = c->values;
+    uint32_t known = v->asked.n;
+    char *key;
+    size_t len = strlen(metric) + strlen(scope) + 32;
+    MEM_ARRAY(key, len);
+    (void)snprintf(key, len, "%lld %s %s", (long long)run, scope, metric);
+    uint32_t id = intern_id(&v->asked, key);
+    mem_free(key);
+    if (id < known) return v->x[id];
+    MEM_RESERVE(v->x, v->cap, (size_t)id + 1);
+    return v->x[id] = window_is_on(&c->window) ? window_value(store_db(c->store), run, metric, scope, &c->window)
+                                               : read_value(c, run, metric, scope);
 }
 
 const char *compare_unit(const struct compare *c, const char *metric, char *buf, size_t cap)
@@ -200,6 +226,11 @@ const char *compare_unit(const struct compare *c, const char *metric, char *buf,
     return buf;
 }
 
+static stats_interval *interval_of(const char *metric)
+{
+    return meaning_is_tail(metric) ? stats_boot95 : stats_ci95;
+}
+
 struct stats_ci compare_mean(const struct compare *c, const struct cmp_policy *p, const char *metric, const char *scope)
 {
     double *x;
@@ -209,14 +240,14 @@ struct stats_ci compare_mean(const struct compare *c, const struct cmp_policy *p
         double v = compare_value(c, p->run[i], metric, scope);
         if (!isnan(v)) x[n++] = v;
     }
-    struct stats_ci ci = stats_ci95(x, n);
+    struct stats_ci ci = interval_of(metric)(x, n);
     mem_free(x);
     return ci;
 }
 
 static struct stats_ci paired(const struct compare *c, const struct cmp_policy *p, const struct cmp_policy *base,
                               const char *metric, const char *scope,
-                              struct stats_ci (*of)(const double *, const double *, size_t))
+                              struct stats_ci (*of)(const double *, const double *, size_t, stats_interval *))
 {
     double *x, *b;
     size_t n = 0;
@@ -230,7 +261,7 @@ static struct stats_ci paired(const struct compare *c, const struct cmp_policy *
             n += !isnan(x[n]) && !isnan(b[n]);
             break;
         }
-    struct stats_ci ci = of(x, b, n);
+    struct stats_ci ci = of(x, b, n, interval_of(metric));
     mem_free(x);
     mem_free(b);
     return ci;
@@ -239,11 +270,11 @@ static struct stats_ci paired(const struct compare *c, const struct cmp_policy *
 struct stats_ci compare_diff(const struct compare *c, const struct cmp_policy *p, const struct cmp_policy *base,
                              const char *metric, const char *scope)
 {
-    return paired(c, p, base, metric, scope, stats_diff95);
+    return paired(c, p, base, metric, scope, stats_diff);
 }
 
 struct stats_ci compare_ratio(const struct compare *c, const struct cmp_policy *p, const struct cmp_policy *base,
                               const char *metric, const char *scope)
 {
-    return paired(c, p, base, metric, scope, stats_ratio95);
+    return paired(c, p, base, metric, scope, stats_ratio);
 }

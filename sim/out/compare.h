@@ -11,6 +11,7 @@
 #include "out/stats.h"
 #include "out/store.h"
 #include "out/table.h"
+#include "out/window.h"
 
 struct cmp_policy {
     char    *label;             /* with its parameters where the label alone is not unique */
@@ -31,6 +32,8 @@ struct cmp_left { int64_t run, seed; char *scenario, *policy, *status, *message;
 
 struct compare {
     struct store *store;        /* borrowed */
+    struct window window;       /* set after load, before any value is asked for; zero: whole runs */
+    struct cmp_values *values;  /* those already asked for */
     struct cmp_case *at;   size_t n, cap;
     struct cmp_left *left; size_t n_left, cap_left;
 };
@@ -43,12 +46,15 @@ enum st compare_find(const struct cmp_case *k, const char *label, size_t *index,
 /* Does any finished run have this metric in this scope? */
 enum st compare_check_metric(const struct compare *c, const char *metric, const char *scope, struct diag *d);
 
-/* One run's metric; NaN when the run has none. */
+/* One run's metric, in the window if there is one; NaN when the run has none.  Kept: asking again is O(1). */
 double compare_value(const struct compare *c, int64_t run, const char *metric, const char *scope);
 /* The unit of a metric, into buf. */
 const char *compare_unit(const struct compare *c, const char *metric, char *buf, size_t cap);
 
-/* Over a policy's seeds; over the seeds that it shares with base, of which it takes differences or ratios. */
+/*
+ * With 95 % intervals: Student's t, and for tails (_p95, _p99, _max) the
+ * bootstrap, see stats.h.  Over a policy's seeds; over the seeds that it shares with base, of which it takes differences or ratios.
+ */
 struct stats_ci compare_mean(const struct compare *c, const struct cmp_policy *p, const char *metric, const char *scope);
 struct stats_ci compare_diff(const struct compare *c, const struct cmp_policy *p, const struct cmp_policy *base,
                              const char *metric, const char *scope);
@@ -59,7 +65,7 @@ struct compare_opts {
     const char *const *metric; size_t n_metrics;    /* none: the usual ones */
     const char *scope;          /* NULL: all */
     const char *base;           /* label; NULL: each case's first policy */
-    enum table_format format;   /* text and markdown: for people, a table a case; CSV and JSON: a row a metric and policy, in full */
+    enum table_format format;   /* CSV and JSON: a row a metric and policy, in full; else for people, tables a case */
 };
 enum st compare_print(const struct compare *c, const struct compare_opts *o, FILE *to, struct diag *d);
 

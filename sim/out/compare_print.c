@@ -1,10 +1,11 @@
 /* The tables of compare.h: wide for people, long for programs. */
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "out/compare.h"
-#include "out/published.h"
+#include "out/compare_priv.h"
+#include "out/meaning.h"
 
 static const char *const usual[] = {
     "jct_mean", "jct_p99", "wait_mean", "bounded_slowdown_mean", "gpu_util", "jain", "rho_p95", "preemptions",
@@ -20,24 +21,12 @@ static const struct { const char *metric, *heading; } trouble[] = {
     { "jobs_timeout", "timed out" }, { "jobs_rejected", "rejected" }, { "jobs_unfinished", "unfinished" },
 };
 
-struct view {
-    const struct compare *c;
-    const struct cmp_case *k;
-    const struct cmp_policy *base;
-    const struct published *published;      /* of the case */
-    const char *const *metric; size_t n_metrics;
-    const char *scope;
-};
-
 static bool is_level_share(const char *metric)
 {
     return strcmp(metric, "local_share") == 0 || strcmp(metric, "rack_share") == 0 || strcmp(metric, "cross_share") == 0;
 }
 
-/* How a metric is shown: seconds as hours where they are many, shares in per cent. */
-struct scale { double by; char unit[16]; };
-
-static struct scale scale_of(const struct view *v, const char *metric)
+struct scale compare_scale(const struct view *v, const char *metric)
 {
     struct scale s = { .by = 1 };
     double most = 0;
@@ -56,26 +45,62 @@ static struct scale scale_of(const struct view *v, const char *metric)
     return s;
 }
 
-/* Digits after the point: four significant, none for whole numbers. */
-static int digits(double x)
+int compare_digits(double x)
 {
     double a = fabs(x);
     if (a == floor(a) && a < 1e9) return 0;
     return a >= 1000 ? 0 : a >= 100 ? 1 : a >= 10 ? 2 : 3;
 }
 
-static void cell_ci(struct table *t, struct stats_ci ci, double by, const char *unit)
+void compare_cell(struct table *t, struct stats_ci ci, double by, const char *unit)
 {
     double x = ci.mean * by, half = ci.half * by;
     const char *gap = unit[0] ? " " : "";
     if (isnan(x)) table_cell(t, "-");
-    else if (isnan(half)) table_cell(t, "%.*f%s%s", digits(x), x, gap, unit);
-    else table_cell(t, "%.*f \u00b1%.*f%s%s", digits(x), x, digits(x), half, gap, unit);
+    else if (isnan(half)) table_cell(t, "%.*f%s%s", compare_digits(x), x, gap, unit);
+    else table_cell(t, "%.*f \u00b1%.*f%s%s", compare_digits(x), x, compare_digits(x), half, gap, unit);
 }
 
-static void policy_cell(struct table *t, const struct cmp_policy *p)
+void compare_policy_cell(struct table *t, const struct cmp_policy *p)
 {
     table_cell(t, "%s%s", p->label, p->clairvoyant ? " *" : "");
+}
+
+/* Wraps at about a hundred columns; what a terminal shows is what a line of our text holds in code points. */
+static void put_wrapped(const char *s, FILE *to)
+{
+    enum { WIDE = 100 };
+    for (size_t at = 0; *s != '\0';) {
+        size_t len = strcspn(s, " "), wide = 0;
+        if (s[len] == ' ' && s[len + 1] == '%') len += 1 + strcspn(s + len + 1, " ");     /* "4.1 %" stays whole */
+        for (size_t i = 0; i < len; i++) wide += ((unsigned char)s[i] & 0xc0) != 0x80;
+        if (at > 0 && at + 1 + wide > WIDE) { (void)fputs("\n    ", to); at = 4; }
+        else if (at > 0) { (void)fputc(' ', to); at++; }
+        (void)fwrite(s, 1, len, to);
+        at += wide;
+        s += len;
+        while (*s == ' ') s++;
+    }
+    (void)fputc('\n', to);
+}
+
+void compare_line(const struct view *v, const char *fmt, ...)
+{
+    va_list ap;
+    char *s;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    SIM_ASSERT(n >= 0);
+    MEM_ARRAY(s, (size_t)n + 1);
+    va_start(ap, fmt);
+    (void)vsnprintf(s, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    char *text = table_escape(s, v->format);
+    if (v->format == TABLE_TEXT) put_wrapped(text, v->to);
+    else (void)fprintf(v->to, "%s\n", text);
+    mem_free(text);
+    mem_free(s);
 }
 
 static bool has_trouble(const struct view *v, size_t i)
@@ -85,7 +110,7 @@ static bool has_trouble(const struct view *v, size_t i)
     return sum > 0;
 }
 
-static void print_means(const struct view *v, enum table_format f, FILE *to)
+static void print_means(const struct view *v)
 {
     struct table *t = table_create();
     bool shown[ARRAY_LEN(trouble)];
@@ -98,26 +123,26 @@ static void print_means(const struct view *v, enum table_format f, FILE *to)
         if ((shown[i] = has_trouble(v, i))) table_column(t, trouble[i].heading, true);
     for (size_t m = 0; m < v->n_metrics; m++) {
         char heading[96];
-        scale[m] = scale_of(v, v->metric[m]);
+        scale[m] = compare_scale(v, v->metric[m]);
         (void)snprintf(heading, sizeof heading, scale[m].unit[0] ? "%s, %s" : "%s", v->metric[m], scale[m].unit);
         table_column(t, heading, true);
     }
     for (size_t p = 0; p < v->k->n_policies; p++) {
         const struct cmp_policy *q = &v->k->policy[p];
-        policy_cell(t, q);
+        compare_policy_cell(t, q);
         table_cell(t, "%zu", q->n_runs);
-        cell_ci(t, (struct stats_ci){ .mean = compare_mean(v->c, q, "jobs_done", "all").mean, .half = NAN }, 1, "");
+        compare_cell(t, (struct stats_ci){ .mean = compare_mean(v->c, q, "jobs_done", "all").mean, .half = NAN }, 1, "");
         for (size_t i = 0; i < ARRAY_LEN(trouble); i++)
-            if (shown[i]) cell_ci(t, (struct stats_ci){ .mean = compare_mean(v->c, q, trouble[i].metric, "all").mean, .half = NAN }, 1, "");
-        for (size_t m = 0; m < v->n_metrics; m++) cell_ci(t, compare_mean(v->c, q, v->metric[m], v->scope), scale[m].by, "");
+            if (shown[i]) compare_cell(t, (struct stats_ci){ .mean = compare_mean(v->c, q, trouble[i].metric, "all").mean, .half = NAN }, 1, "");
+        for (size_t m = 0; m < v->n_metrics; m++) compare_cell(t, compare_mean(v->c, q, v->metric[m], v->scope), scale[m].by, "");
     }
-    table_print(t, f, to);
+    table_print(t, v->format, v->to);
     table_destroy(t);
     mem_free(scale);
 }
 
 /* Relative differences in per cent; where the base is 0, plain ones. */
-static void print_differences(const struct view *v, enum table_format f, FILE *to)
+static void print_differences(const struct view *v)
 {
     struct table *t = table_create();
     table_column(t, "policy", false);
@@ -125,21 +150,23 @@ static void print_differences(const struct view *v, enum table_format f, FILE *t
     for (size_t p = 0; p < v->k->n_policies; p++) {
         const struct cmp_policy *q = &v->k->policy[p];
         if (q == v->base) continue;
-        policy_cell(t, q);
+        compare_policy_cell(t, q);
         for (size_t m = 0; m < v->n_metrics; m++) {
             struct stats_ci r = compare_ratio(v->c, q, v->base, v->metric[m], v->scope);
             if (isnan(r.mean)) {
-                struct scale scale = scale_of(v, v->metric[m]);
-                cell_ci(t, compare_diff(v->c, q, v->base, v->metric[m], v->scope), scale.by, scale.unit);
+                struct scale scale = compare_scale(v, v->metric[m]);
+                compare_cell(t, compare_diff(v->c, q, v->base, v->metric[m], v->scope), scale.by, scale.unit);
                 continue;
             }
             r.mean -= 1;
             double x = 100 * r.mean;
             if (isnan(r.half)) table_cell(t, "%+.1f%%", x);
+            else if (meaning_is_tail(v->metric[m]) && r.n >= STATS_BOOT_LEAST)
+                table_cell(t, "%+.1f%% [%+.1f, %+.1f]", x, 100 * (r.lo - 1), 100 * (r.hi - 1));
             else table_cell(t, "%+.1f%% \u00b1%.1f", x, 100 * r.half);
         }
     }
-    table_print(t, f, to);
+    table_print(t, v->format, v->to);
     table_destroy(t);
 }
 
@@ -149,151 +176,175 @@ static bool any_clairvoyant(const struct cmp_case *k)
     return false;
 }
 
-static bool any_repeated(const struct cmp_case *k)
+static bool has_several(const struct cmp_case *k)
 {
     for (size_t i = 0; i < k->n_policies; i++) if (k->policy[i].n_runs > 1) return true;
     return false;
 }
 
-static void print_wide(const struct view *v, enum table_format f, FILE *to)
+bool compare_is_repeated(const struct view *v)
 {
-    bool md = f == TABLE_MARKDOWN;
-    (void)fprintf(to, "%s%s%s%s\n\n", md ? "### " : "", v->k->title, strcmp(v->scope, "all") != 0 ? ", " : "",
-                  strcmp(v->scope, "all") != 0 ? v->scope : "");
-    print_means(v, f, to);
-    if (v->k->n_policies > 1) {
-        (void)fprintf(to, "\nDifference to %s%s:\n\n", v->base->label,
-                      any_repeated(v->k) ? ", paired by seed" : "");
-        print_differences(v, f, to);
-    }
-    published_print(v->c, v->k, v->published, f, to);
-    if (any_repeated(v->k)) (void)fprintf(to, "\n\u00b1: 95 %% interval over seeds (Student's t).\n");
-    else (void)fprintf(to, "\nOne seed: no intervals.\n");
-    if (any_clairvoyant(v->k)) (void)fprintf(to, "%s clairvoyant: it was told true durations.\n", md ? "\\*" : "*");
+    for (size_t p = 0; p < v->k->n_policies; p++)
+        for (size_t m = 0; m < v->n_metrics; m++)
+            if (compare_mean(v->c, &v->k->policy[p], v->metric[m], v->scope).half > 0) return true;
+    return false;
 }
 
-static void print_left(const struct compare *c, FILE *to)
+static void print_title(const struct view *v)
 {
+    char window[96] = "", from[32], to[32];
+    const struct window *w = &v->c->window;
+    if (window_is_on(w)) {
+        (void)snprintf(from, sizeof from, "%.6g h", (double)w->from / 3600e6);
+        (void)snprintf(to, sizeof to, w->to == TICK_NEVER ? "the end" : "%.6g h", (double)w->to / 3600e6);
+        (void)snprintf(window, sizeof window, ", jobs submitted from %s to %s", from, to);
+    }
+    bool all = strcmp(v->scope, "all") == 0;
+    char *title = table_escape(v->k->title, v->format), *scope = table_escape(v->scope, v->format);
+    (void)fprintf(v->to, "%s%s%s%s%s%s\n\n", v->format == TABLE_MARKDOWN ? "### " : v->format == TABLE_LATEX ? "\\paragraph{" : "",
+                  title, all ? "" : ", ", all ? "" : scope, window, v->format == TABLE_LATEX ? "}" : "");
+    mem_free(title);
+    mem_free(scope);
+}
+
+static void print_notes(const struct view *v)
+{
+    (void)fputc('\n', v->to);
+    if (compare_is_repeated(v)) {
+        bool tails = false;
+        for (size_t m = 0; m < v->n_metrics; m++) tails = tails || meaning_is_tail(v->metric[m]);
+        compare_line(v, "\u00b1: 95 %% interval over seeds (Student's t%s).", !tails ? "" :
+                     "; of _p95, _p99 and _max, with 8 seeds or more, half the width of a bootstrap interval, given whole where it is [..]");
+    } else if (has_several(v->k)) {
+        compare_line(v, "The seeds change nothing here: each policy's runs are equal, so this is one case, and no interval can be had.");
+    } else {
+        compare_line(v, "One seed: no intervals.");
+    }
+    if (any_clairvoyant(v->k)) compare_line(v, "* clairvoyant: it was told true durations.");
+    if (window_is_on(&v->c->window))
+        compare_line(v, "Job metrics are over the jobs submitted in the window, utilisation over the samples taken in it.");
+}
+
+static void print_wide(const struct view *v)
+{
+    print_title(v);
+    print_means(v);
+    if (v->k->n_policies > 1) {
+        (void)fputc('\n', v->to);
+        compare_line(v, "Difference to %s%s:", v->base->label, has_several(v->k) ? ", paired by seed" : "");
+        (void)fputc('\n', v->to);
+        print_differences(v);
+        compare_say(v);
+    }
+    if (!window_is_on(&v->c->window) && strcmp(v->scope, "all") == 0) {
+        compare_bounds(v);
+        published_print(v->c, v->k, v->published, v->format, v->to);
+    }
+    print_notes(v);
+}
+
+static void print_left(const struct view *v)
+{
+    const struct compare *c = v->c;
     if (c->n_left == 0) return;
-    (void)fprintf(to, "\nNot compared, because not finished:\n");
+    (void)fputc('\n', v->to);
+    compare_line(v, "Not compared, because not finished:");
+    if (v->format != TABLE_TEXT) (void)fputc('\n', v->to);
     for (size_t i = 0; i < c->n_left; i++) {
         const struct cmp_left *l = &c->left[i];
-        (void)fprintf(to, "  run %lld (%s, %s, seed %llu): %s%s%s\n", (long long)l->run, l->scenario, l->policy,
-                      (unsigned long long)l->seed, l->status, l->message[0] ? ": " : "", l->message);
+        char *s = table_escape(l->message, v->format), *name = table_escape(l->scenario, v->format), *policy = table_escape(l->policy, v->format);
+        (void)fprintf(v->to, "%srun %lld (%s, %s, seed %llu): %s%s%s%s\n", v->format == TABLE_MARKDOWN ? "- " : "  ", (long long)l->run, name, policy,
+                      (unsigned long long)l->seed, l->status, s[0] ? ": " : "", s, v->format == TABLE_LATEX ? "\n" : "");
+        mem_free(s);
+        mem_free(name);
+        mem_free(policy);
     }
 }
 
-static void cell_full(struct table *t, double x)
-{
-    if (isnan(x)) table_cell(t, "%s", "");
-    else table_cell(t, "%.12g", x);
-}
+/* ---- which metrics ---- */
 
-/* What is published of the policy's metric: the value (against "") or its ratio to the base. */
-static void cell_published(struct table *t, const struct view *v, const struct cmp_policy *p, const char *metric, const char *against)
+bool compare_reads_data(const struct compare *c, const struct cmp_case *k)
 {
-    for (size_t i = 0; i < v->published->n; i++) {
-        const struct published_row *r = &v->published->at[i];
-        if (r->is != '=' || strcmp(r->metric, metric) != 0 || strcmp(r->against, against) != 0) continue;
-        if (strcmp(v->scope, "all") == 0 && published_is_of(r, v->k, p)) { cell_full(t, r->value); return; }
-    }
-    table_cell(t, "%s", "");
-}
-
-static void print_long(const struct compare *c, struct view *view, const struct cmp_policy *const *base,
-                       const struct published *published, enum table_format f, FILE *to)
-{
-    static const struct { const char *heading; bool is_number; } col[] = {
-        { "scenario", false }, { "policy", false }, { "spec", false }, { "clairvoyant", true }, { "metric", false },
-        { "scope", false }, { "unit", false }, { "seeds", true }, { "mean", true }, { "ci95", true }, { "base", false },
-        { "pairs", true }, { "diff", true }, { "diff_ci95", true }, { "ratio", true }, { "ratio_ci95", true },
-        { "published", true }, { "published_ratio", true },
-    };
-    struct table *t = table_create();
-    for (size_t i = 0; i < ARRAY_LEN(col); i++) table_column(t, col[i].heading, col[i].is_number);
-    for (size_t k = 0; k < c->n; k++) {
-        view->k = &c->at[k];
-        view->published = &published[k];
-        for (size_t p = 0; p < c->at[k].n_policies; p++)
-            for (size_t m = 0; m < view->n_metrics; m++) {
-                const struct cmp_policy *q = &c->at[k].policy[p];
-                const char *metric = view->metric[m];
-                char unit[16];
-                struct stats_ci mean = compare_mean(c, q, metric, view->scope);
-                struct stats_ci diff = compare_diff(c, q, base[k], metric, view->scope);
-                struct stats_ci ratio = compare_ratio(c, q, base[k], metric, view->scope);
-                table_cell(t, "%s", c->at[k].title);
-                table_cell(t, "%s", q->label);
-                table_cell(t, "%s", q->spec);
-                table_cell(t, "%d", q->clairvoyant);
-                table_cell(t, "%s", metric);
-                table_cell(t, "%s", view->scope);
-                table_cell(t, "%s", compare_unit(c, metric, unit, sizeof unit));
-                table_cell(t, "%zu", mean.n);
-                cell_full(t, mean.mean);
-                cell_full(t, mean.half);
-                table_cell(t, "%s", base[k]->label);
-                table_cell(t, "%zu", diff.n);
-                cell_full(t, diff.mean);
-                cell_full(t, diff.half);
-                cell_full(t, ratio.mean);
-                cell_full(t, ratio.half);
-                cell_published(t, view, q, metric, "");
-                cell_published(t, view, q, metric, base[k]->label);
-            }
-    }
-    table_print(t, f, to);
-    table_destroy(t);
-}
-
-static bool reads_data(const struct compare *c, const struct cmp_case *k)
-{
-    return !isnan(compare_mean(c, &k->policy[0], "bytes_network", "all").mean);
+    for (size_t i = 0; i < k->n_policies; i++)
+        for (size_t j = 0; j < k->policy[i].n_runs; j++)
+            if (!isnan(compare_value(c, k->policy[i].run[j], "bytes_network", "all"))) return true;
+    return false;
 }
 
 struct metrics_list { const char **at; size_t n, cap; };
-static void add_metric(struct metrics_list *l, const char *metric)
+
+/* Borrows the name.  What a window cannot hold is left out of what was not asked for. */
+static void add_metric(struct metrics_list *l, const struct compare *c, const char *metric)
 {
+    struct diag ignored = { 0 };
+    if (window_is_on(&c->window) && window_check(metric, &ignored) != ST_OK) return;
     for (size_t i = 0; i < l->n; i++) if (strcmp(l->at[i], metric) == 0) return;
     MEM_RESERVE(l->at, l->cap, l->n + 1);
     l->at[l->n++] = metric;
 }
 
-/* For programs: all that a table for people or the published figures would show.  Borrows the names. */
-static struct metrics_list default_metrics(const struct compare *c, const struct published *published)
+static void add_usual(struct metrics_list *l, const struct compare *c, bool data)
 {
-    struct metrics_list l = { NULL, 0, 0 };
-    for (size_t i = 0; i < ARRAY_LEN(usual); i++) add_metric(&l, usual[i]);
-    for (size_t k = 0; k < c->n; k++) {
-        for (size_t i = 0; reads_data(c, &c->at[k]) && i < ARRAY_LEN(usual_data); i++) add_metric(&l, usual_data[i]);
-        for (size_t i = 0; i < published[k].n; i++) add_metric(&l, published[k].at[i].metric);
-    }
-    return l;
+    for (size_t i = 0; i < (data ? ARRAY_LEN(usual_data) : ARRAY_LEN(usual)); i++) add_metric(l, c, data ? usual_data[i] : usual[i]);
 }
 
-static void print_cases(const struct compare *c, struct view *v, const struct cmp_policy *const *base,
-                        const struct published *published, bool is_default, enum table_format f, FILE *to)
+/* For programs: all that a table for people or the published figures would show. */
+static void add_all(struct metrics_list *l, const struct compare *c, const struct published *published)
 {
+    add_usual(l, c, false);
+    add_metric(l, c, "makespan");
     for (size_t k = 0; k < c->n; k++) {
-        if (k > 0) (void)fputc('\n', to);
+        if (compare_reads_data(c, &c->at[k])) add_usual(l, c, true);
+        for (size_t i = 0; i < published[k].n; i++) add_metric(l, c, published[k].at[i].metric);
+    }
+}
+
+static void print_cases(struct view *v, const struct cmp_policy *const *base, const struct published *published, bool is_default)
+{
+    const struct compare *c = v->c;
+    for (size_t k = 0; k < c->n; k++) {
+        struct metrics_list l = { NULL, 0, 0 };
+        if (k > 0) (void)fputc('\n', v->to);
         v->k = &c->at[k];
         v->base = base[k];
         v->published = &published[k];
         if (is_default) {
-            bool data = reads_data(c, v->k);
-            v->metric = data ? usual_data : usual;
-            v->n_metrics = data ? ARRAY_LEN(usual_data) : ARRAY_LEN(usual);
+            add_usual(&l, c, compare_reads_data(c, v->k) && strcmp(v->scope, "all") == 0);
+            v->metric = l.at;
+            v->n_metrics = l.n;
         }
-        print_wide(v, f, to);
+        print_wide(v);
+        mem_free(l.at);
     }
+}
+
+/* A window in which no run has a job to count. */
+static enum st check_window(const struct compare *c, const char *scope, struct diag *d)
+{
+    if (!window_is_on(&c->window)) return ST_OK;
+    if (c->window.from >= c->window.to) return diag_set(d, ST_EINPUT, "the window is empty: it ends before it begins");
+    for (size_t k = 0; k < c->n; k++)
+        for (size_t p = 0; p < c->at[k].n_policies; p++)
+            for (size_t i = 0; i < c->at[k].policy[p].n_runs; i++)
+                if (compare_value(c, c->at[k].policy[p].run[i], "jobs_counted", scope) > 0) return ST_OK;
+    (void)diag_set(d, ST_EINPUT, "no job that counts%s%s was submitted in the window", strcmp(scope, "all") != 0 ? " of " : "",
+                   strcmp(scope, "all") != 0 ? scope : "");
+    diag_hint(d, "times count from when the run began; without a unit they are seconds");
+    return ST_EINPUT;
+}
+
+static enum st check_metrics(const struct compare *c, const struct compare_opts *o, const char *scope, struct diag *d)
+{
+    for (size_t m = 0; m < o->n_metrics; m++) TRY(compare_check_metric(c, o->metric[m], scope, d));
+    if (o->n_metrics == 0 && o->scope != NULL) TRY(compare_check_metric(c, "jct_mean", scope, d));
+    return check_window(c, scope, d);
 }
 
 enum st compare_print(const struct compare *c, const struct compare_opts *o, FILE *to, struct diag *d)
 {
-    struct view v = { .c = c, .metric = o->n_metrics > 0 ? o->metric : usual,
-                      .n_metrics = o->n_metrics > 0 ? o->n_metrics : ARRAY_LEN(usual), .scope = o->scope ? o->scope : "all" };
-    for (size_t m = 0; m < o->n_metrics; m++) TRY(compare_check_metric(c, o->metric[m], v.scope, d));
-    if (o->n_metrics == 0 && o->scope != NULL) TRY(compare_check_metric(c, "jct_mean", v.scope, d));
+    struct view v = { .c = c, .metric = o->metric, .n_metrics = o->n_metrics, .scope = o->scope ? o->scope : "all",
+                      .format = o->format, .to = to };
+    TRY(check_metrics(c, o, v.scope, d));
     const struct cmp_policy **base;
     struct published *published;
     enum st st = ST_OK;
@@ -308,16 +359,18 @@ enum st compare_print(const struct compare *c, const struct compare_opts *o, FIL
     if (st == ST_OK && (o->format == TABLE_CSV || o->format == TABLE_JSON)) {
         struct metrics_list all = { NULL, 0, 0 };
         if (o->n_metrics == 0) {
-            all = default_metrics(c, published);
+            add_all(&all, c, published);
             v.metric = all.at;
             v.n_metrics = all.n;
         }
-        print_long(c, &v, base, published, o->format, to);
-        print_left(c, stderr);      /* stdout is for a program */
+        compare_long(c, &v, base, published);
+        v.format = TABLE_TEXT;
+        v.to = stderr;              /* stdout is for a program */
+        print_left(&v);
         mem_free(all.at);
     } else if (st == ST_OK) {
-        print_cases(c, &v, base, published, o->n_metrics == 0 && o->scope == NULL, o->format, to);
-        print_left(c, to);
+        print_cases(&v, base, published, o->n_metrics == 0);
+        print_left(&v);
     }
     for (size_t k = 0; k < c->n; k++) published_fini(&published[k]);
     mem_free(published);

@@ -76,7 +76,7 @@ static const struct cmp_policy *against_of(const struct compare *c, const struct
 
 struct stats_ci published_ours(const struct compare *c, const struct cmp_case *k, const struct published_row *r)
 {
-    const struct stats_ci none = { .mean = NAN, .half = NAN };
+    const struct stats_ci none = { .mean = NAN, .half = NAN, .lo = NAN, .hi = NAN };
     const struct cmp_policy *p = policy_named(k, r->policy), *base;
     if (p == NULL) return none;
     if (r->against[0] == '\0') return compare_mean(c, p, r->metric, "all");
@@ -102,7 +102,7 @@ static void cell_verdict(struct table *t, const struct published_row *r, struct 
 {
     if (r->is == '=') { table_cell(t, "%+.1f%%", 100 * (ours.mean / r->value - 1)); return; }
     bool yes = published_holds(r, ours.mean);
-    bool is_open = !isnan(ours.half) && (published_holds(r, ours.mean - ours.half) != yes || published_holds(r, ours.mean + ours.half) != yes);
+    bool is_open = !isnan(ours.half) && (published_holds(r, ours.lo) != yes || published_holds(r, ours.hi) != yes);
     table_cell(t, "%s%s", yes ? "yes" : "NO", is_open ? " ?" : "");
 }
 

@@ -21,13 +21,31 @@ double stats_sd(const double *x, size_t n);             /* of the sample, n - 1 
  */
 void stats_quantiles(double *x, size_t n, const double *p, size_t n_p, double *out);
 
-/* Mean and the half-width of its 95 % interval, Student's t with n - 1 degrees of freedom. */
-struct stats_ci { double mean, half; size_t n; };
+/*
+ * A mean and its 95 % interval [lo, hi]; half is half its width, NaN with one
+ * value (lo and hi then are NaN too).
+ */
+struct stats_ci { double mean, half, lo, hi; size_t n; };
+/* Student's t with n - 1 degrees of freedom: mean -+ t(0.975) sd / sqrt n. */
 struct stats_ci stats_ci95(const double *x, size_t n);
 
+/*
+ * The same by the bootstrap, for values whose distribution is skewed, such as
+ * tails: the means of STATS_BOOT_DRAWS samples drawn with replacement, from a
+ * stream that hangs on n alone, so that the interval is the same every time;
+ * its ends are corrected for bias and skewness (BCa).  With fewer than
+ * STATS_BOOT_LEAST values the samples hold too few different ones, their
+ * spread comes out too small, and Student's t is used instead.
+ * O(n STATS_BOOT_DRAWS).
+ * Source: Efron, Better bootstrap confidence intervals, JASA 82, 1987.
+ */
+enum { STATS_BOOT_DRAWS = 4000, STATS_BOOT_LEAST = 8 };
+struct stats_ci stats_boot95(const double *x, size_t n);
+
 /* Of the differences x[i] - base[i], and of the ratios x[i] / base[i] (NaN if a base is 0): paired, say by seed. */
-struct stats_ci stats_diff95(const double *x, const double *base, size_t n);
-struct stats_ci stats_ratio95(const double *x, const double *base, size_t n);
+typedef struct stats_ci stats_interval(const double *x, size_t n);      /* stats_ci95 or stats_boot95 */
+struct stats_ci stats_diff(const double *x, const double *base, size_t n, stats_interval *of);
+struct stats_ci stats_ratio(const double *x, const double *base, size_t n, stats_interval *of);
 
 /* (sum x)^2 / (n sum x^2): 1 when all are equal, 1/n when one has everything.
  * Source: Jain, Chiu & Hawe, DEC-TR-301, 1984. */

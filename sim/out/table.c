@@ -1,5 +1,6 @@
 #include "out/table.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -52,6 +53,64 @@ void table_cell(struct table *t, const char *fmt, ...)
     va_end(ap);
 }
 
+/* ---- escaping ---- */
+
+static const struct { const char *found, *markdown, *latex; } escapes[] = {
+    { "\\", "\\\\", "\\textbackslash{}" }, { "*", "\\*", "*" }, { "_", "\\_", "\\_" }, { "|", "\\|", "\\textbar{}" },
+    { "`", "\\`", "\\textasciigrave{}" }, { "<", "\\<", "\\textless{}" }, { ">", "\\>", "\\textgreater{}" },
+    { "[", "\\[", "{[}" }, { "]", "\\]", "{]}" },       /* after \\\\ in a row LaTeX would take [ for an option */
+    { "#", "\\#", "\\#" }, { "&", "\\&", "\\&" }, { "%", "%", "\\%" }, { "$", "$", "\\$" }, { "{", "{", "\\{" }, { "}", "}", "\\}" },
+    { "~", "~", "\\textasciitilde{}" }, { "^", "^", "\\textasciicircum{}" },
+    { "\u00b1", "\u00b1", "$\\pm$" }, { "\u00d7", "\u00d7", "$\\times$" }, { "\u03c3", "\u03c3", "$\\sigma$" },
+    { "\u2026", "\u2026", "\\dots{}" },
+};
+
+static const char *escape_of(const char *s, size_t *len, bool latex)
+{
+    for (size_t i = 0; i < ARRAY_LEN(escapes); i++) {
+        *len = strlen(escapes[i].found);
+        if (strncmp(s, escapes[i].found, *len) == 0) return latex ? escapes[i].latex : escapes[i].markdown;
+    }
+    *len = 1;
+    return NULL;
+}
+
+char *table_escape(const char *s, enum table_format f)
+{
+    enum { LONGEST = 20 };
+    if (f != TABLE_MARKDOWN && f != TABLE_LATEX) return mem_strdup(s);
+    char *out;
+    size_t at = 0, len;
+    MEM_ARRAY(out, strlen(s) * LONGEST + 1);
+    for (; *s != '\0'; s += len) {
+        const char *by = escape_of(s, &len, f == TABLE_LATEX);
+        /* Markdown takes an underscore within a word for itself; names of metrics stay readable. */
+        if (f == TABLE_MARKDOWN && *s == '_' && at > 0 && isalnum((unsigned char)s[-1]) && isalnum((unsigned char)s[1])) by = NULL;
+        if (by == NULL) out[at++] = (unsigned char)*s < 0x20 ? ' ' : *s;
+        else for (; *by != '\0'; by++) out[at++] = *by;
+    }
+    out[at] = '\0';
+    return out;
+}
+
+/* A copy whose headings and cells are escaped. */
+static struct table *escaped(const struct table *t, enum table_format f)
+{
+    struct table *e = table_create();
+    for (size_t c = 0; c < t->n_cols; c++) {
+        char *s = table_escape(t->col[c].heading, f);
+        table_column(e, s, t->col[c].is_number);
+        mem_free(s);
+    }
+    for (size_t i = 0; i < t->n_cells; i++) {
+        MEM_RESERVE(e->cell, e->cap_cells, e->n_cells + 1);
+        e->cell[e->n_cells++] = table_escape(t->cell[i], f);
+    }
+    return e;
+}
+
+/* ---- printing ---- */
+
 /* Columns that a terminal shows: code points, which for our text is the same. */
 static size_t width(const char *s)
 {
@@ -100,6 +159,24 @@ static void print_aligned(const struct table *t, bool markdown, FILE *to)
     (void)fputs(markdown ? " |\n" : "\n", to);
     for (size_t i = 0; i < t->n_cells; i += t->n_cols) print_line(t, t->cell + i, wide, markdown, to);
     mem_free(wide);
+}
+
+static void latex_line(const struct table *t, char *const *cell, FILE *to)
+{
+    for (size_t c = 0; c < t->n_cols; c++)
+        (void)fprintf(to, "%s%s", c == 0 ? "  " : " & ", cell != NULL ? cell[c] : t->col[c].heading);
+    (void)fputs(" \\\\\n", to);
+}
+
+static void print_latex(const struct table *t, FILE *to)
+{
+    (void)fputs("\\begin{tabular}{", to);
+    for (size_t c = 0; c < t->n_cols; c++) (void)fputc(t->col[c].is_number ? 'r' : 'l', to);
+    (void)fputs("}\n  \\hline\n", to);
+    latex_line(t, NULL, to);
+    (void)fputs("  \\hline\n", to);
+    for (size_t i = 0; i < t->n_cells; i += t->n_cols) latex_line(t, t->cell + i, to);
+    (void)fputs("  \\hline\n\\end{tabular}\n", to);
 }
 
 /* RFC 4180, but lines end in a bare newline. */
@@ -178,13 +255,27 @@ static void print_json(const struct table *t, FILE *to)
     (void)fputs(t->n_cells > 0 ? "}\n]\n" : "]\n", to);
 }
 
+static const char *const format_name[] = {
+    [TABLE_TEXT] = "text", [TABLE_CSV] = "csv", [TABLE_JSON] = "json", [TABLE_MARKDOWN] = "markdown", [TABLE_LATEX] = "latex",
+};
+
+bool table_format_of(const char *name, enum table_format *out)
+{
+    for (size_t i = 0; i < ARRAY_LEN(format_name); i++)
+        if (strcmp(format_name[i], name) == 0) { *out = (enum table_format)i; return true; }
+    return false;
+}
+
 void table_print(const struct table *t, enum table_format f, FILE *to)
 {
     SIM_ASSERT(t->n_cols > 0 && t->n_cells % t->n_cols == 0);
+    struct table *e = f == TABLE_MARKDOWN || f == TABLE_LATEX ? escaped(t, f) : NULL;
     switch (f) {
     case TABLE_TEXT:     print_aligned(t, false, to); break;
-    case TABLE_MARKDOWN: print_aligned(t, true, to); break;
+    case TABLE_MARKDOWN: print_aligned(e, true, to); break;
+    case TABLE_LATEX:    print_latex(e, to); break;
     case TABLE_CSV:      print_csv(t, to); break;
     case TABLE_JSON:     print_json(t, to); break;
     }
+    table_destroy(e);
 }

@@ -28,6 +28,7 @@ check "nothing moved against itself" expect 0 check "$dir/r.db" "$b"
 sed -i 's/^\(demo,DRF,jain,all,\)[^,]*/\10.3/' "$b"
 check "a number outside its tolerance is a regression" expect 1 check "$dir/r.db" "$b"
 check "named with its policy" says "DRF"
+check "with the runs that its number is of" grep -q 'DRF .* 6 12  *run 6: 0\.' "$dir/out"
 check "and counted" says "1 of 12 numbers moved"
 check "as JSON too" expect 1 check "$dir/r.db" "$b" --json
 check "with the old value" says "0.3"

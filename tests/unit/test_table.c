@@ -1,7 +1,8 @@
-/* One table in four forms. */
+/* One table in five forms. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/mem.h"
 #include "out/table.h"
 
 static void expect(enum table_format f, const char *want)
@@ -39,6 +40,26 @@ Test(table, json_has_bare_numbers_and_null_for_nothing)
 Test(table, markdown_has_a_rule_that_aligns)
 {
     expect(TABLE_MARKDOWN, "| name   | value |\n| ------ | ----: |\n| a, \"b\" |   1.5 |\n| z\u00fcrich |       |\n");
+}
+
+Test(table, latex_is_a_plain_tabular)
+{
+    expect(TABLE_LATEX, "\\begin{tabular}{lr}\n  \\hline\n  name & value \\\\\n  \\hline\n  a, \"b\" & 1.5 \\\\\n  z\u00fcrich &  \\\\\n"
+                        "  \\hline\n\\end{tabular}\n");
+}
+
+/* Every character that either format takes for itself. */
+Test(table, what_a_format_takes_for_itself_is_escaped)
+{
+    static const char text[] = "\\ a_b _c_ * | ` < > [ ] # & % $ { } ~ ^ \u00b1";
+    char *latex = table_escape(text, TABLE_LATEX), *markdown = table_escape(text, TABLE_MARKDOWN), *plain = table_escape(text, TABLE_TEXT);
+    cr_assert_str_eq(latex, "\\textbackslash{} a\\_b \\_c\\_ * \\textbar{} \\textasciigrave{} \\textless{} \\textgreater{} {[} {]} \\# \\& \\% \\$ \\{ \\}"
+                            " \\textasciitilde{} \\textasciicircum{} $\\pm$");
+    cr_assert_str_eq(markdown, "\\\\ a_b \\_c\\_ \\* \\| \\` \\< \\> \\[ \\] \\# \\& % $ { } ~ ^ \u00b1");
+    cr_assert_str_eq(plain, text);
+    mem_free(latex);
+    mem_free(markdown);
+    mem_free(plain);
 }
 
 Test(table, json_writes_what_is_no_json_number_as_text)

@@ -1,0 +1,72 @@
+#include "out/meaning.h"
+
+#include <string.h>
+
+/* Families come with tails: _mean, _p50, _p95, _p99, _max. */
+static const struct meaning families[] = {
+    { "jct", BETTER_LOWER, "completion times", "finishes jobs %s sooner", "finishes jobs %s later", WINDOW_JOBS },
+    { "wait", BETTER_LOWER, "waiting", "lets jobs wait %s less", "lets jobs wait %s more", WINDOW_JOBS },
+    { "span", BETTER_LOWER, "time from start to end", "gets started jobs done %s sooner", "gets started jobs done %s later", WINDOW_JOBS },
+    { "slowdown", BETTER_LOWER, "slowdown", "slows jobs %s less", "slows jobs %s more", WINDOW_JOBS },
+    { "bounded_slowdown", BETTER_LOWER, "bounded slowdown", "slows jobs %s less", "slows jobs %s more", WINDOW_JOBS },
+    { "rho", BETTER_LOWER, "finish-time fairness", "ends jobs %s sooner against their fair share", "ends jobs %s later against their fair share", WINDOW_JOBS },
+};
+
+static const struct meaning single[] = {
+    { "jain", BETTER_HIGHER, "fairness among users", "shares %s less evenly among users", "shares %s more evenly among users", WINDOW_NONE },
+    { "rho_above_1", BETTER_LOWER, "share of jobs later than fair", "has %s fewer jobs later than fair", "has %s more jobs later than fair", WINDOW_JOBS },
+    { "makespan", BETTER_LOWER, "makespan", "ends all work %s sooner", "ends all work %s later", WINDOW_NONE },
+    { "dt", BETTER_LOWER, "DT", "ends all work %s sooner after the first start", "ends all work %s later after the first start", WINDOW_NONE },
+    { "throughput", BETTER_HIGHER, "throughput", "ends %s fewer jobs an hour", "ends %s more jobs an hour", WINDOW_NONE },
+    { "gpu_util", BETTER_HIGHER, "GPU utilisation", "keeps %s less of the GPUs busy", "keeps %s more of the GPUs busy", WINDOW_SAMPLES },
+    { "cpu_util", BETTER_HIGHER, "CPU utilisation", "keeps %s less of the CPUs busy", "keeps %s more of the CPUs busy", WINDOW_SAMPLES },
+    { "mem_util", BETTER_NEITHER, "memory in use", "holds %s less memory", "holds %s more memory", WINDOW_SAMPLES },
+    { "card_occupancy", BETTER_NEITHER, "cards in use", "touches %s fewer cards", "touches %s more cards", WINDOW_SAMPLES },
+    { "frag_expected", BETTER_LOWER, "fragmentation", "leaves free GPUs %s less fragmented", "leaves free GPUs %s more fragmented", WINDOW_SAMPLES },
+    { "frag_stranded", BETTER_LOWER, "stranded capacity", "strands %s less GPU capacity", "strands %s more GPU capacity", WINDOW_SAMPLES },
+    { "preemptions", BETTER_LOWER, "preemptions", "preempts %s less", "preempts %s more", WINDOW_NONE },
+    { "lost_gpu_hours", BETTER_LOWER, "lost work", "loses %s less work", "loses %s more work", WINDOW_NONE },
+    { "goodput", BETTER_HIGHER, "goodput", "keeps %s less of its work", "keeps %s more of its work", WINDOW_NONE },
+    { "s_whole_mean", BETTER_HIGHER, "speed against the whole cluster", "comes %s less near the ideal on the whole cluster", "comes %s nearer to the ideal on the whole cluster", WINDOW_JOBS },
+    { "s_share_mean", BETTER_HIGHER, "speed against a share", "comes %s less near the ideal on a share", "comes %s nearer to the ideal on a share", WINDOW_JOBS },
+    { "s_whole_sigma", BETTER_LOWER, "fairness among jobs (whole)", "treats jobs %s more alike", "treats jobs %s less alike", WINDOW_JOBS },
+    { "s_share_sigma", BETTER_LOWER, "fairness among jobs (share)", "treats jobs %s more alike", "treats jobs %s less alike", WINDOW_JOBS },
+    { "local_share", BETTER_HIGHER, "local reads", "reads %s less of its data locally", "reads %s more of its data locally", WINDOW_NONE },
+    { "bytes_network", BETTER_LOWER, "network traffic", "moves %s less over the network", "moves %s more over the network", WINDOW_NONE },
+    { "bytes_vain", BETTER_LOWER, "bytes moved in vain", "moves %s less in vain", "moves %s more in vain", WINDOW_NONE },
+    { "jobs_counted", BETTER_NEITHER, "jobs counted", "counts %s fewer jobs", "counts %s more jobs", WINDOW_COUNT },
+    { "jobs_arrived", BETTER_NEITHER, "arrivals", "has %s fewer arrivals", "has %s more arrivals", WINDOW_COUNT },
+    { "jobs_done", BETTER_HIGHER, "jobs done", "gets %s fewer jobs done", "gets %s more jobs done", WINDOW_COUNT },
+    { "jobs_timeout", BETTER_LOWER, "jobs cut off by their limit", "has %s fewer jobs cut off by their limit", "has %s more jobs cut off by their limit", WINDOW_COUNT },
+    { "jobs_rejected", BETTER_LOWER, "rejected jobs", "rejects %s fewer jobs", "rejects %s more jobs", WINDOW_COUNT },
+    { "jobs_unfinished", BETTER_LOWER, "unfinished jobs", "leaves %s fewer jobs unfinished", "leaves %s more jobs unfinished", WINDOW_COUNT },
+};
+
+const char *meaning_tail(const char *metric)
+{
+    static const char *const tail[] = { "_mean", "_p50", "_p95", "_p99", "_max" };
+    size_t n = strlen(metric);
+    for (size_t i = 0; i < ARRAY_LEN(tail); i++) {
+        size_t m = strlen(tail[i]);
+        if (n > m && strcmp(metric + n - m, tail[i]) == 0) return metric + n - m;
+    }
+    return "";
+}
+
+const struct meaning *meaning_of(const char *metric)
+{
+    const char *tail = meaning_tail(metric);
+    for (size_t i = 0; i < ARRAY_LEN(single); i++)
+        if (strcmp(single[i].name, metric) == 0) return &single[i];
+    for (size_t i = 0; i < ARRAY_LEN(families) && tail[0] != '\0'; i++) {
+        size_t n = strlen(families[i].name);
+        if (n == (size_t)(tail - metric) && strncmp(families[i].name, metric, n) == 0) return &families[i];
+    }
+    return NULL;
+}
+
+bool meaning_is_tail(const char *metric)
+{
+    const char *tail = meaning_tail(metric);
+    return strcmp(tail, "_p95") == 0 || strcmp(tail, "_p99") == 0 || strcmp(tail, "_max") == 0;
+}
