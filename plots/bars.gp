@@ -1,6 +1,6 @@
 # Mean and tail of a metric by policy, relative to a baseline: the mean over
 # seeds of the ratio to the baseline's run of the same seed, with its 95 %
-# interval.  $bars: label, then ratio and half-width for mean, p95, p99.
+# interval.  $bars: label, then ratio and the interval's ends for mean, p95, p99.
 # N, YLABEL, BASE, HAS_CI, YMAX, ROTATE.
 set style data histograms
 if (HAS_CI) { set style histogram errorbars gap 1.4 } else { set style histogram clustered gap 1.4 }
@@ -11,9 +11,9 @@ if (ROTATE) set xtics rotate by 30 right offset 0.6,0.2
 set ylabel YLABEL . "\n" . BASE noenhanced
 set key outside top center horizontal width 1
 if (HAS_CI) {
-    plot $bars using 2:3:xtic(1) lc rgb C[1] title "mean", '' using 4:5 lc rgb C[6] title "p95", \
-         '' using 6:7 lc rgb C[5] title "p99", 1 lc rgb "#404040" dt 3 lw 0.8 notitle
+    plot $bars using 2:3:4:xtic(1) lc rgb F[1] title "mean", '' using 5:6:7 lc rgb F[2] title "p95", \
+         '' using 8:9:10 lc rgb F[3] title "p99", 1 lc rgb "#404040" dt 3 lw 0.8 notitle
 } else {
-    plot $bars using 2:xtic(1) lc rgb C[1] title "mean", '' using 4 lc rgb C[6] title "p95", \
-         '' using 6 lc rgb C[5] title "p99", 1 lc rgb "#404040" dt 3 lw 0.8 notitle
+    plot $bars using 2:xtic(1) lc rgb F[1] title "mean", '' using 5 lc rgb F[2] title "p95", \
+         '' using 8 lc rgb F[3] title "p99", 1 lc rgb "#404040" dt 3 lw 0.8 notitle
 }

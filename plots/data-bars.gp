@@ -1,6 +1,7 @@
 # Three panels by policy: DT, the deviation of fairness against either ideal,
 # and the bytes read by level.  $data: label, then mean and half-width of the
 # interval for dt, s_share_sigma, s_whole_sigma, bytes local, rack, cross, vain.
+# A colour means one thing in all three.
 # N, ROTATE, TLABEL, TDIV, TMAX, SMAX, BLABEL, BDIV, BMAX, HAS_VAIN.
 set datafile missing "nan"
 left = 0.065
@@ -32,8 +33,8 @@ set ylabel "Fairness deviation {/:Italic σ}"
 set yrange [0:SMAX]
 set boxwidth 0.36
 set key at screen left + 1.5 * w + gap, screen 0.99
-plot $data using ($0 - 0.19):4:xtic(1) with boxes lc rgb C[1] title "ideal on a share", \
-     '' using ($0 + 0.19):6 with boxes lc rgb C[6] title "ideal on the whole", \
+plot $data using ($0 - 0.19):4:xtic(1) with boxes lc rgb C[3] title "ideal on a share", \
+     '' using ($0 + 0.19):6 with boxes lc rgb "#8fd3bd" title "ideal on the whole", \
      '' using ($0 - 0.19):($4 - $5):(0):($5 > 0 ? 2 * $5 : NaN) with vectors @BAR notitle, \
      '' using ($0 + 0.19):($6 - $7):(0):($7 > 0 ? 2 * $7 : NaN) with vectors @BAR notitle
 
@@ -44,13 +45,13 @@ set yrange [0:BMAX]
 set boxwidth 0.6
 set key at screen left + 2.5 * w + 2 * gap, screen 0.99
 if (HAS_VAIN) {
-    plot $data using 0:(($8 + $10 + $12 + $14) / BDIV):xtic(1) with boxes lc rgb "#9a9a9a" title "in vain", \
+    plot $data using 0:(($8 + $10 + $12 + $14) / BDIV):xtic(1) with boxes lc rgb "#404040" title "in vain", \
          '' using 0:(($8 + $10 + $12) / BDIV) with boxes lc rgb C[2] title "cross", \
          '' using 0:(($8 + $10) / BDIV) with boxes lc rgb C[5] title "rack", \
-         '' using 0:($8 / BDIV) with boxes lc rgb C[6] title "local"
+         '' using 0:($8 / BDIV) with boxes lc rgb "#bfe1f6" title "local"
 } else {
     plot $data using 0:(($8 + $10 + $12) / BDIV):xtic(1) with boxes lc rgb C[2] title "cross", \
          '' using 0:(($8 + $10) / BDIV) with boxes lc rgb C[5] title "rack", \
-         '' using 0:($8 / BDIV) with boxes lc rgb C[6] title "local"
+         '' using 0:($8 / BDIV) with boxes lc rgb "#bfe1f6" title "local"
 }
 unset multiplot

@@ -12,9 +12,12 @@ set xlabel XLABEL
 set ylabel ""
 set ytics scale 0 noenhanced
 set style fill solid 0.95 border rgb "white"
-array G[7] = [C[1], C[2], C[3], C[4], C[5], C[6], "#9a9a9a"]
+# As far apart in lightness as six can be, so that grey print tells the first five; text in what can be read on each.
+array G[7] = ["#0072B2", "#F2CF80", "#D55E00", "#56B4E9", "#000000", "#CC79A7", "#e6e6e6"]
+array T[7] = [0xffffff, 0x000000, 0xffffff, 0x000000, 0xffffff, 0x000000, 0x000000]
+of(k) = NAME[k] eq "others" ? 7 : k
 plot $rows using (NaN):($1 + 0.5):ytic(2) notitle, \
      for [k=1:N] $gantt using ($5 == k ? ($1 + $2) / 2 / TDIV : NaN):(($3 + $4) / 2):($1 / TDIV):($2 / TDIV):3:4 \
-         with boxxyerror lc rgb (NAME[k] eq "others" ? G[7] : G[k]) lw 0.5 title NAME[k], \
-     $gantt using (($1 + $2) / 2 / TDIV):(($3 + $4) / 2):6 with labels noenhanced font TINY tc rgb "white" notitle, \
+         with boxxyerror lc rgb G[of(k)] lw 0.5 title NAME[k], \
+     $gantt using (($1 + $2) / 2 / TDIV):(($3 + $4) / 2):6:(T[of(int($5))]) with labels noenhanced font TINY tc rgb variable notitle, \
      $lines using (FROM / TDIV):1:((TO - FROM) / TDIV):(0) with vectors nohead lc rgb "#909090" lw 0.5 notitle

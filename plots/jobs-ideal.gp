@@ -1,10 +1,10 @@
 # Each job's time when it shares the cluster, beside its ideal times, a panel a policy.
 # $jobs: one block a policy: label, then single-job time, ideal on the whole
-# cluster, ideal on a share of it (s).  N, LABEL[], COLUMNS, ROWS, JOBS, YLABEL, TDIV, YMAX.
+# cluster, ideal on a share of it (s), which is a mark on the bar of the first: so it covers no other.  N, LABEL[], COLUMNS, ROWS, JOBS, YLABEL, TDIV, YMAX.
 set datafile missing "nan"
 left = COLUMNS > 1 ? 0.075 : 0.15
 right = 0.985
-top = 1 - 0.24 / H
+top = 1 - (N % COLUMNS != 0 && ROWS > 1 ? 0.06 : 0.24) / H
 bottom = 0.34 / H
 gap = 0.045                                     # between columns
 w = (right - left - gap * (COLUMNS - 1)) / COLUMNS
@@ -17,7 +17,8 @@ set style fill solid 1.0 noborder
 set xrange [-0.8:JOBS - 0.2]
 set yrange [0:YMAX]
 set boxwidth 0.4
-# The legend, over all panels.
+# The legend: in the place that no panel takes, else over all panels.
+empty = N % COLUMNS != 0 && ROWS > 1
 set lmargin at screen left
 set rmargin at screen right
 set tmargin at screen top
@@ -25,9 +26,10 @@ set bmargin at screen bottom
 unset border
 unset tics
 unset grid
-set key at screen 0.5,0.995 center top horizontal maxrows 1 width 1
+if (empty) { set key at screen left + (COLUMNS - 1) * (w + gap) + w / 2, screen top - (ROWS - 0.5) * h center center vertical } \
+else { set key at screen 0.5,0.995 center top horizontal maxrows 1 width 1 }
 plot NaN with boxes lc rgb C[6] title "ideal: alone on the whole cluster", NaN with boxes lc rgb C[1] title "shared", \
-     NaN with lines lc rgb "#202020" lw 1.4 title "ideal: alone on a share of it"
+     NaN with lines lc rgb C[5] lw 2.2 title "ideal: alone on a share of it"
 unset key
 set border 3
 set ytics nomirror out font SMALL
@@ -44,7 +46,7 @@ do for [i=1:N] {
     if (col == 0) { set ylabel YLABEL font SMALL } else { set ylabel "" }
     plot $jobs index i-1 using ($0 - 0.2):($3 / TDIV) with boxes lc rgb C[6], \
          '' index i-1 using ($0 + 0.2):($2 / TDIV) with boxes lc rgb C[1], \
-         '' index i-1 using 0:($4 / TDIV):(0.42) with xerrorbars ps 0, \
+         '' index i-1 using ($0 + 0.02):($4 / TDIV):(0.36):(0) with vectors nohead lc rgb C[5] lw 2.2, \
          '' index i-1 using 0:(0):(last && int($0) % every == 0 ? stringcolumn(1) : "") with labels rotate by 90 right offset 0,-0.3 noenhanced font TINY
 }
 unset multiplot

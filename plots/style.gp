@@ -15,6 +15,8 @@ set encoding utf8
 set datafile separator "\t"
 set datafile commentschars ""
 array C[8] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800"]
+# Fills that stand beside one another: each of another lightness than its neighbours, for grey print.
+array F[8] = ["#0072B2", "#56B4E9", "#F2CF80", "#D55E00", "#8fd3bd", "#000000", "#CC79A7", "#9a9a9a"]
 array D[8] = [1, 2, 4, 3, 5, 1, 2, 4]
 do for [i=1:24] { k = (i - 1) % 8 + 1; set style line i lc rgb C[k] dt D[k] lw 1.6 pt 4 + (i - 1) % 11 ps 0.55 }
 set border 3 lc rgb "#404040" lw 0.7

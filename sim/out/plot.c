@@ -153,10 +153,10 @@ static enum st write_bars(struct gnuplot *g, const struct compare *c, const stru
             if (isnan(r.mean))
                 return diag_set(d, ST_EINPUT, "'%s' has no %s relative to '%s': no seed in common, or a value of 0",
                                 k->policy[i].label, name, k->policy[base].label);
-            double half = isnan(r.half) ? 0 : r.half;
-            has_ci = has_ci || !isnan(r.half);
-            most = fmax(most, r.mean + half);
-            (void)fprintf(g->to, "\t%.9g\t%.9g", r.mean, half);
+            bool has = !isnan(r.half);
+            has_ci = has_ci || has;
+            most = fmax(most, has ? r.hi : r.mean);
+            (void)fprintf(g->to, "\t%.9g\t%.9g\t%.9g", r.mean, has ? r.lo : r.mean, has ? r.hi : r.mean);
         }
         (void)fputc('\n', g->to);
     }
@@ -264,6 +264,7 @@ const struct plot_figure plot_figures[] = {
     { "timeline", "GPU utilisation and tasks waiting over time", "sr", write_timeline },
     { "jobs-ideal", "each job's time beside its ideal times, a panel a policy", "s", plot_jobs_ideal },
     { "data-bars", "DT, fairness deviation and bytes by level, three panels", "s", plot_data_bars },
+    { "fairness", "Jain's index, finish-time fairness and jobs later than fair, three panels", "s", plot_fairness },
     { "gantt",    "which user held which GPU when", "srnft", plot_gantt },
     { NULL, NULL, NULL, NULL },
 };
@@ -277,7 +278,9 @@ const struct plot_figure *plot_find(const char *name, struct diag *d)
         names[n] = plot_figures[n].name;
     }
     const char *near = diag_nearest(name, names, n);
-    (void)diag_set(d, ST_EINPUT, "there is no figure '%s'; there are cdf, bars, timeline, gantt, jobs-ideal and data-bars", name);
+    (void)diag_set(d, ST_EINPUT, "there is no figure '%s'; there are", name);
+    for (size_t i = 0, at = strlen(d->msg); i < n && at + 64 < sizeof d->msg; at = strlen(d->msg), i++)
+        (void)snprintf(d->msg + at, sizeof d->msg - at, "%s%s", i == 0 ? " " : i + 1 < n ? ", " : " and ", names[i]);
     if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
     return NULL;
 }

@@ -43,6 +43,8 @@ enum st plot_gantt(struct gnuplot *g, const struct compare *c, const struct cmp_
 /* plot_data.c */
 enum st plot_jobs_ideal(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
                         const struct plot_opts *o, struct diag *d);
+enum st plot_fairness(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+                      const struct plot_opts *o, struct diag *d);
 enum st plot_data_bars(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
                        const struct plot_opts *o, struct diag *d);
 

@@ -1,4 +1,4 @@
-/* Figures of data-intensive jobs: jobs-ideal and data-bars. */
+/* Figures of panels by policy: fairness, and of data-intensive jobs jobs-ideal and data-bars. */
 #include <math.h>
 #include <string.h>
 #include <sqlite3.h>
@@ -140,5 +140,36 @@ enum st plot_data_bars(struct gnuplot *g, const struct compare *c, const struct 
     gnuplot_number(g, "BDIV", div);
     gnuplot_number(g, "BMAX", bytes / div * 1.08);
     (void)fprintf(g->to, "HAS_VAIN = %d\n", most[BAR_VAIN] > 0);
+    return ST_OK;
+}
+
+/* ---- fairness ---- */
+
+enum st plot_fairness(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+                      const struct plot_opts *o, struct diag *d)
+{
+    static const char *const metric[] = { "jain", "rho_p50", "rho_p95", "rho_above_1" };
+    double most[ARRAY_LEN(metric)] = { 0 };
+    size_t longest = 0;
+    char label[256];
+    (void)o;
+    (void)fprintf(g->to, "$fair << EOD\n");
+    for (size_t i = 0; i < k->n_policies; i++) {
+        (void)snprintf(label, sizeof label, "%s%s", k->policy[i].label, k->policy[i].clairvoyant ? " *" : "");
+        if (strlen(label) > longest) longest = strlen(label);
+        gnuplot_cell(g, label);
+        for (size_t m = 0; m < ARRAY_LEN(metric); m++) {
+            struct stats_ci v = compare_mean(c, &k->policy[i], metric[m], "all");
+            bool has = !isnan(v.half);
+            if (!isnan(v.mean)) most[m] = fmax(most[m], has ? v.hi : v.mean);
+            (void)fprintf(g->to, "\t%.9g\t%.9g\t%.9g", v.mean, has ? v.lo : v.mean, has ? v.hi : v.mean);
+        }
+        (void)fputc('\n', g->to);
+    }
+    (void)fprintf(g->to, "EOD\n");
+    if (!(most[0] > 0) || !(most[2] > 0)) return diag_set(d, ST_EINPUT, "no run of '%s' has a fairness to draw: no user had a job done", k->title);
+    bool lean = (double)k->n_policies * (0.065 * (double)longest + 0.06) > 1.75;
+    (void)fprintf(g->to, "if (!exists(\"W\")) W = 7.0\nif (!exists(\"H\")) H = 2.2\nN = %zu\nROTATE = %d\n", k->n_policies, lean);
+    gnuplot_number(g, "RMAX", fmax(1, most[2]));
     return ST_OK;
 }

@@ -62,15 +62,55 @@ check "with them, too, the same is printed twice" cmp "$work/one" "$work/two"
 check "jobs-ideal says what a run without ideal times lacks" fails 2 "no job of 'small' has an ideal time" "$FAIRWAY" plot "$work/r.db" jobs-ideal
 check "data-bars has no use for a run" fails 2 "no use for --run" "$FAIRWAY" plot "$work/data.db" data-bars --run 1
 db_of() { case $1 in jobs-ideal | data-bars) echo "$work/data.db" ;; *) echo "$work/r.db" ;; esac; }
-figures="cdf bars timeline gantt jobs-ideal data-bars"
+figures="cdf bars timeline gantt fairness jobs-ideal data-bars"
 for f in $figures; do
     check "$f.gp is written without gnuplot" env PATH="$work/empty" "$FAIRWAY" plot "$(db_of $f)" $f -o "$work/$f.gp"
 done
+
+# Figures of a query: what is refused, and how.
+sql() { "$FAIRWAY" plot "$work/r.db" --sql "$@"; }
+check "SQLite's words come with their place" fails 2 "line 2, column 8, at 'polcy" sql 'SELECT 1,
+       polcy FROM v_job'
+printf 'SELECT seed,\n  jctt FROM v_job\n' >"$work/bad.sql"
+check "in a file at its line and column" fails 2 "bad.sql:2:3: error: the query: no such column: jctt" sql "@$work/bad.sql"
+check "a query that writes is refused" fails 2 "would write" sql 'DELETE FROM job'
+check "and so is a second one" fails 2 "more after it: 'DROP TABLE job'" sql 'SELECT 1, 2; DROP TABLE job'
+check "nothing was written" sh -c '[ "$(sqlite3 "$1" "SELECT count(*) FROM job")" -gt 0 ]' - "$work/r.db"
+check "an empty query is refused" fails 2 "the query is empty" sql ' -- nothing'
+check "no rows are nothing to draw" fails 2 "no row to draw" sql 'SELECT 1, 2 WHERE 0'
+check "one column is too few" fails 2 "too few columns" sql 'SELECT 1'
+check "a column that is not there is named with the nearest" fails 2 "did you mean 'waiting'" sql 'SELECT 1 AS x, 2 AS waiting' --y wating
+check "text is no number, and the row is named" fails 2 "row 1 of the query: policy is 'fifo:mode=strict'" sql 'SELECT policy, seed FROM v_run ORDER BY id'
+check "two rows for one bar are refused" fails 2 "two rows for policy 'fifo:mode=strict'" sql 'SELECT policy, seed FROM v_run ORDER BY id' --with bars
+check "an unknown style is named with the nearest" fails 2 "did you mean 'bars'" sql 'SELECT 1, 2' --with bras
+check "--lo asks for --hi" fails 2 "go together" sql 'SELECT 1, 2, 3 AS a' --lo a
+check "options of named figures are refused" fails 2 "'--run' is for figures by name" sql 'SELECT 1, 2' --run 1
+check "and the other way round" fails 2 "'--with' goes with --sql" "$FAIRWAY" plot "$work/r.db" cdf --with bars
+check "too many rows are refused" fails 2 "more than 200000 rows" sql 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 200001) SELECT i, i FROM n'
+hostile='it'"'"'s "me" \`id\` $(id) \ @{x}_y'
+check "a script holds any name as text" sql "SELECT '$(printf %s "$hostile" | sed "s/'/''/g")' AS x, 1 AS y" --with bars --title "$hostile" -o "$work/hostile.gp"
 
 if ! command -v gnuplot >/dev/null; then
     echo "skipped - drawing: gnuplot is not installed"
     exit $failed
 fi
+"$FAIRWAY" plot "$work/r.db" --sql "SELECT 1, 2" -o "$work/x.gp" >/dev/null
+check "hostile names are drawn as they are" sh -c 'cd "$1" && gnuplot hostile.gp && grep -q "it.*s.*me.*(id)" custom.svg' - "$work"
+for with in lines points linespoints steps bars boxes; do
+    case $with in bars | boxes) x=policy ;; *) x=seed ;; esac
+    group="run"; [ $with = boxes ] && group="run, ordinal"
+    query="SELECT CASE '$x' WHEN 'seed' THEN seed ELSE policy || CASE '$with' WHEN 'bars' THEN seed ELSE '' END END AS x,
+           avg(jct) AS y, policy, avg(jct) * .9 AS lo, avg(jct) * 1.1 AS hi FROM v_job GROUP BY $group ORDER BY run"
+    by="--by policy"; [ $with = boxes ] && by=
+    for ci in "" "--lo lo --hi hi"; do
+        [ $with = boxes ] && [ -n "$ci" ] && continue
+        # shellcheck disable=SC2086
+        check "a query with $with $ci is drawn" sql "$query" --with $with $by $ci -o "$work/one.svg"
+        # shellcheck disable=SC2086
+        sql "$query" --with $with $by $ci -o "$work/two.svg" >/dev/null
+        check "and is the same twice, byte for byte" cmp "$work/one.svg" "$work/two.svg"
+    done
+done
 for f in $figures; do
     rm -f "$work/one.svg" "$work/two.svg"
     db=$(db_of $f)
