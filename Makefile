@@ -43,13 +43,16 @@ OBJ  := $(SRC:%.c=$(B)/obj/%.o)
 MAIN := $(B)/obj/sim/app/main.o
 LIB  := $(filter-out $(MAIN),$(OBJ))
 
-all: $(B)/fairway
+all: $(B)/fairway $(B)/fairway.1
 
 include sim/out/embed.mk
 
 $(B)/fairway: $(MAIN) $(B)/libfairway.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $^ $(LDLIBS_ALL) -o $@
+
+$(B)/fairway.1: $(B)/fairway debian/man.sh
+	$(Q)sh debian/man.sh $(B)/fairway > $@
 
 # One archive, so that a test links only what it uses.
 $(B)/libfairway.a: $(LIB)
@@ -77,6 +80,10 @@ deps:
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/fairway/scenarios $(DESTDIR)$(PREFIX)/share/fairway/traces
 	install -m 755 $(B)/fairway $(DESTDIR)$(PREFIX)/bin/fairway
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+	install -m 644 $(B)/fairway.1 $(DESTDIR)$(PREFIX)/share/man/man1/fairway.1
+	install -m 644 debian/fairway.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fairway
+	install -m 644 debian/_fairway $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_fairway
 	install -m 644 scenarios/*.yaml scenarios/README.md $(DESTDIR)$(PREFIX)/share/fairway/scenarios
 	cp -R traces/sample traces/forms $(DESTDIR)$(PREFIX)/share/fairway/traces/
 

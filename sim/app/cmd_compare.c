@@ -95,7 +95,7 @@ const struct cmd cmd_compare = {
              "  -m, --metric METRIC,...  which metrics (results/README.md lists them)\n"
              "      --scope SCOPE        all (the default), class=NAME, user=NAME or samples\n"
              "      --against POLICY     what the others are compared with (default: the first run);\n"
-             "                           --base is the same\n"
+             "                           --base POLICY is the same\n"
              "      --from T, --to T     a window (4h, 30m; bare: seconds): job metrics over the jobs submitted in\n"
              "                           it, utilisation over its samples; other metrics are of whole runs\n"
              "      --format F           text (the default), markdown, latex, csv or json; also --markdown,\n"

@@ -1,0 +1,119 @@
+#!/bin/sh
+# The manual and the completions beside the program: neither may fall behind it.
+set -u
+fairway=${FAIRWAY:?}
+here=$(cd "$(dirname "$0")/../.." && pwd)
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+bad=0
+check() { # NAME CONDITION...
+    name=$1; shift
+    if "$@" >"$dir/said" 2>&1; then echo "ok - $name"; else echo "not ok - $name"; bad=1; sed 's/^/    /' "$dir/said"; fi
+}
+nothing() { "$@" >"$dir/all" 2>&1 && [ ! -s "$dir/all" ] || { cat "$dir/all"; return 1; }; }
+list() { "$fairway" help --list "$@"; }
+
+# ---- help: every option that a command takes is in its usage text ----
+options_told() {
+    for f in "$here"/sim/app/cmd_*.c; do
+        command=$(sed -n 's/.*\.name = "\([a-z]*\)".*/\1/p' "$f" | head -n 1)
+        [ -n "$command" ] || continue
+        sed -n 's/.*{ "\([a-z-]*\)", *\(no\|required\|optional\)_argument.*/&/p' "$f" |
+            grep -o '{ "[a-z-]*", *[a-z]*_argument' | sed 's/{ "\([a-z-]*\)", *\([a-z]*\)_argument/\1 \2/' >"$dir/takes"
+        while read -r option kind; do
+            list options "$command" | grep -qx -- "--$option=\{0,1\}" || { echo "help $command does not tell of --$option"; return 1; }
+            [ "$kind" != required ] || list options "$command" | grep -qx -- "--$option=" || { echo "help $command does not show the value of --$option"; return 1; }
+            [ "$kind" != no ] || list options "$command" | grep -qx -- "--$option" || { echo "help $command shows a value of --$option, which has none"; return 1; }
+        done <"$dir/takes"
+    done
+}
+check "every option of every command is in its help, with its value" options_told
+check "help lists every command" sh -c '"$1" help --list commands | while read -r c; do "$1" help | grep -q "^  $c " || exit 1; done' - "$fairway"
+check "each command's help begins with its usage" sh -c \
+    '"$1" help --list commands | while read -r c; do "$1" help $c | head -n 1 | grep -q "^usage: fairway $c" || { echo "$c"; exit 1; }; done' - "$fairway"
+check "an unknown list is refused" sh -c '"$1" help --list nothing; [ $? -eq 2 ]' - "$fairway"
+
+# ---- the manual ----
+sh "$here/debian/man.sh" "$fairway" >"$dir/fairway.1" || { echo "not ok - the manual is made"; exit 1; }
+plain() { sed 's/\\-/-/g; s/\\e/\\/g; s/^\\&//' "$dir/fairway.1"; }
+in_manual() {
+    list commands | while read -r c; do
+        plain | grep -qx ".SS $c" || { echo "no section on $c"; exit 1; }
+        "$fairway" help "$c" | while IFS= read -r line; do
+            [ -z "$line" ] || plain | grep -qxF -- "$line" || { echo "not in the manual: $line"; exit 1; }
+        done || exit 1
+    done
+}
+check "every command and every line of its help is in the manual" in_manual
+if command -v man >/dev/null; then
+    check "man formats it without a warning" nothing sh -c 'LC_ALL=C.UTF-8 MANWIDTH=80 MAN_KEEP_FORMATTING= man --warnings -E UTF-8 -l -Tutf8 -Z "$1" >/dev/null' - "$dir/fairway.1"
+else
+    echo "skipped - the manual through man: it is not installed"
+fi
+if command -v mandoc >/dev/null; then
+    check "mandoc finds nothing to warn of" nothing mandoc -Tlint -W warning "$dir/fairway.1"
+else
+    echo "skipped - the manual through mandoc: it is not installed"
+fi
+
+# ---- bash ----
+mkdir "$dir/work"
+touch "$dir/work/r.db" "$dir/work/s.yaml" "$dir/work/b.csv" "$dir/work/jobs.txt"
+bin=$(dirname "$fairway")
+completes() { # EXPECTED WORDS... ; the last one is being completed, "" for nothing yet
+    want=$1; shift
+    got=$(cd "$dir/work" && PATH="$bin:$PATH" bash -c '
+        source "$1"; shift
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+        _fairway
+        printf "%s\n" "${COMPREPLY[@]}"' - "$here/debian/fairway.bash" "$@" 2>&1 | LC_ALL=C sort | tr '\n' ' ')
+    [ "$got" = "$want " ] || { echo "got '$got', expected '$want '"; return 1; }
+}
+if command -v bash >/dev/null && [ "$(basename "$fairway")" = fairway ]; then
+    check "bash completes commands" completes "compare" fairway com
+    check "and those of help" completes "plot policies" fairway help p
+    check "options" completes "--markdown --metric" fairway compare r.db --m
+    check "policies" completes "gs gsd gsp" fairway run s.yaml -p gs
+    check "what one policy is asked about" completes "easy" fairway policies ea
+    check "figures" completes "cdf" fairway plot r.db c
+    check "figures after options with values" completes "cdf" fairway plot --base fifo r.db c
+    check "styles" completes "bars boxes" fairway plot r.db --with b
+    check "formats of tables" completes "latex" fairway compare r.db --format l
+    check "formats of traces" completes "philly" fairway trace stats -f ph
+    check "kinds of trace commands" completes "convert" fairway trace c
+    check "scenarios" completes "s.yaml" fairway run ""
+    check "databases" completes "r.db" fairway compare ""
+    check "baselines" completes "b.csv" fairway check r.db ""
+    check "nothing where a value of its own is due" completes "" fairway compare r.db --metric ""
+    check "bash reads it without a complaint" nothing bash -n "$here/debian/fairway.bash"
+else
+    echo "skipped - completion in bash: it is not installed"
+fi
+if command -v zsh >/dev/null; then
+    check "zsh reads its completion without a complaint" nothing zsh -n "$here/debian/_fairway"
+    # The words that compadd is given, for a command line as the completion system hands it over.
+    zsh_says() {
+        want=$1; shift
+        got=$(PATH="$bin:$PATH" zsh -f -c '
+            file=$1; shift
+            compadd() { shift; print -l -- "$@" }
+            _files() { print -- files "$@" }
+            words=("$@") CURRENT=$# PREFIX=${@[-1]}
+            source $file' - "$here/debian/_fairway" "$@" 2>&1 | tr '\n' ' ')
+        case " $got" in *" $want "*) ;; *) echo "got '$got', expected '$want' in it"; return 1 ;; esac
+    }
+    check "zsh completes commands" zsh_says compare fairway ""
+    check "options" zsh_says --metric fairway compare r.db --
+    check "policies" zsh_says gsp fairway run s.yaml -p ""
+    check "figures" zsh_says gantt fairway plot r.db ""
+    check "databases" zsh_says "files -g *.db" fairway compare ""
+else
+    echo "skipped - completion in zsh: it is not installed"
+fi
+
+# ---- installing ----
+check "make install puts them where they are looked for" sh -c '
+    cd "$1" && make -s install DESTDIR="$2" PREFIX=/usr B="${3%/fairway}" >/dev/null && cd "$2/usr" &&
+    [ -x bin/fairway ] && [ -s share/man/man1/fairway.1 ] && [ -s share/bash-completion/completions/fairway ] && [ -s share/zsh/site-functions/_fairway ]' \
+    - "$here" "$dir/root" "$fairway"
+exit $bad
