@@ -6,8 +6,10 @@
  *    that times its duration is its area, and no schedule does more than P of
  *    area a microsecond.  Every w gives a bound (a point of the dual of the
  *    linear program "work to types"); we take w = 1, w = the types' general
- *    speeds, and each type alone.  CPU and memory: the amount held, times the
- *    duration at the best speed, over the whole cluster.
+ *    speeds, and each type alone.  CPU (of tasks without GPUs: others may be
+ *    given fewer cores) and memory: the amount held, times the duration at the
+ *    best speed, over the whole cluster.  Too few cores and busy neighbours
+ *    only slow a task down: speed.h.
  * 2. Makespan.  No job ends before its submit + `least`; and what is submitted
  *    at t or later fits between t and the end: t + area / P, for every t.
  * 3. Mean completion time, the greatest of three, for each machine:
@@ -86,7 +88,9 @@ static double cost_of(const struct bound *b, const struct world *w, const struct
         slow = fmin(slow, per);
         for (uint32_t k = BOUND_GPU; k < b->n_pools; k++) cost[k] = fmin(cost[k], amount * per * weight(b, c, k, g));
     }
-    cost[BOUND_CPU] = (double)s->cpu_milli * slow;
+    /* A policy may give a task on GPUs fewer cores than it asks for, which need not slow it;
+     * one without GPUs is slowed in proportion, so its area stays. */
+    cost[BOUND_CPU] = s->n_gpu > 0 ? 0 : (double)s->cpu_milli * slow;
     cost[BOUND_MEM] = (double)s->mem_b * slow;
     return slow;
 }
@@ -111,8 +115,8 @@ void bound_add(struct bound *b, const struct world *w, uint32_t job, bool counte
         best = fmin(best, slow);
     }
     if (j->graph != NULL) k.least = fmax(k.least, (double)j->nominal * best);
-    if (j->status == JOB_TIMEOUT) {
-        k.least = k.drag = fmin(k.least, (double)j->limit);
+    if (j->status != JOB_DONE) {        /* it did not do all its work */
+        k.least = k.drag = j->status == JOB_TIMEOUT ? fmin(k.least, (double)j->limit) : 0;
         for (uint32_t p = 0; p < b->n_pools; p++) area[p] = 0;
     }
     b->job[b->n++] = k;
