@@ -9,7 +9,9 @@
  *    speeds, and each type alone.  CPU (of tasks without GPUs: others may be
  *    given fewer cores) and memory: the amount held, times the duration at the
  *    best speed, over the whole cluster.  Too few cores and busy neighbours
- *    only slow a task down: speed.h.
+ *    only slow a task down: speed.h.  While it reads or writes a task holds its
+ *    place too, for each input at least its size over the best speed of any
+ *    level: that time, times the least that holding it uses, adds to the area.
  * 2. Makespan.  No job ends before its submit + `least`; and what is submitted
  *    at t or later fits between t and the end: t + area / P, for every t.
  * 3. Mean completion time, the greatest of three, for each machine:
@@ -18,13 +20,15 @@
  *       divided among jobs at will: any schedule of the cluster is one of it,
  *       and there shortest remaining first is optimal (Schrage, 1968);
  *    c. both together.  M_j is the mean time at which j's area is done.  A task
- *       that goes ahead at most at its best speed ends at least half its least
- *       time after its own mean, so the job ends at M_j + drag or later, drag
- *       half the least time of its shortest task.  Among the schedules of the
- *       one machine, preemptive shortest total area first makes the sum of M_j
- *       least (Goemans et al., Single machine scheduling with release dates,
- *       SIAM J. Discrete Math. 15, 2002, with weights equal to areas over
- *       areas); without releases this is the bound of Eastman, Even & Isaacs
+ *       that uses up area a at no more than a rate r ends at least a / 2r after
+ *       its own mean.  It does so fastest while it computes at its best speed
+ *       (holding a place uses less: min of w_g <= min of w_g best / rate_g), so
+ *       a / r is at least the least time that it computes, and the job ends at
+ *       M_j + drag or later, drag half that time of its shortest task.  Among
+ *       the schedules of the one machine, preemptive shortest total area first
+ *       makes the sum of M_j least (Goemans et al., Single machine scheduling
+ *       with release dates, SIAM J. Discrete Math. 15, 2002, every weight 1);
+ *       without releases this is the bound of Eastman, Even & Isaacs
  *       (Management Science 11, 1964).
  *    A job without area on a machine is nobody's rival there: a. for it alone.
  */
@@ -33,6 +37,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "model/graph.h"
 
 /* ---- what a job needs at least ---- */
 
@@ -74,47 +79,77 @@ static double weight(const struct bound *b, const struct cluster *c, uint32_t po
     return pool == BOUND_GPU ? 1 : pool == BOUND_SPEED ? c->gpu_speed[type] : b->type_of[pool - BOUND_TYPE] == type;
 }
 
-/* Of a microsecond of a shape's nominal work: the least time, and the least area on each machine. */
-static double cost_of(const struct bound *b, const struct world *w, const struct shape *s, uint32_t model, double *cost)
+/*
+ * Of a microsecond of a shape's nominal work: the least time, and the least
+ * area on each machine (cost); of one of holding its place (hold).
+ */
+static double cost_of(const struct bound *b, const struct world *w, const struct shape *s, uint32_t model, double *cost, double *hold)
 {
     const struct cluster *c = w->cluster;
     double slow = s->n_gpu > 0 ? INFINITY : RATE_ONE / (double)perf_rate(w->cfg.perf, c, model, NONE), amount = (double)s->n_gpu * s->gpu_milli;
-    for (uint32_t k = BOUND_GPU; k < b->n_pools; k++) cost[k] = s->n_gpu > 0 ? INFINITY : 0;
+    for (uint32_t k = BOUND_GPU; k < b->n_pools; k++) cost[k] = hold[k] = s->n_gpu > 0 ? INFINITY : 0;
     for (uint32_t g = 0; g < c->gpu_types.n && s->n_gpu > 0; g++) {
         if ((b->types >> g & 1) == 0) continue;
         sim_rate rate = perf_rate(w->cfg.perf, c, model, g);
         if (rate == 0 || (s->gpu_types != 0 && (s->gpu_types >> g & 1) == 0)) continue;
         double per = RATE_ONE / (double)rate;
         slow = fmin(slow, per);
-        for (uint32_t k = BOUND_GPU; k < b->n_pools; k++) cost[k] = fmin(cost[k], amount * per * weight(b, c, k, g));
+        for (uint32_t k = BOUND_GPU; k < b->n_pools; k++) {
+            double used = amount * weight(b, c, k, g);
+            cost[k] = fmin(cost[k], used * per);
+            hold[k] = fmin(hold[k], used);
+        }
     }
     /* A policy may give a task on GPUs fewer cores than it asks for, which need not slow it;
      * one without GPUs is slowed in proportion, so its area stays. */
-    cost[BOUND_CPU] = s->n_gpu > 0 ? 0 : (double)s->cpu_milli * slow;
-    cost[BOUND_MEM] = (double)s->mem_b * slow;
+    hold[BOUND_CPU] = s->n_gpu > 0 ? 0 : (double)s->cpu_milli;
+    hold[BOUND_MEM] = (double)s->mem_b;
+    cost[BOUND_CPU] = hold[BOUND_CPU] * slow;
+    cost[BOUND_MEM] = hold[BOUND_MEM] * slow;
     return slow;
+}
+
+static int64_t fastest_us(const struct net_spec *net, int64_t size)
+{
+    int64_t least = net_nominal_us(net, LEVEL_LOCAL, size);
+    for (enum data_level l = LEVEL_RACK; l < LEVELS; l++) least = i64_min(least, net_nominal_us(net, l, size));
+    return least;
+}
+
+/* The least time that a task reads and writes: each input at the best speed there is, without a rival. */
+static int64_t moving_us(const struct world *w, uint32_t task)
+{
+    const struct task *t = &w->jobs.task[task];
+    const struct graph *g = w->jobs.job[t->job].graph;
+    int64_t sum = 0;
+    if (g == NULL) return 0;
+    for (uint32_t k = 0; k < world_n_inputs(w, task); k++) sum += fastest_us(&w->cfg.net, world_input(w, task, k).size);
+    return sum + net_nominal_us(&w->cfg.net, LEVEL_LOCAL, g->out[t->index]);
 }
 
 void bound_add(struct bound *b, const struct world *w, uint32_t job, bool counted)
 {
     const struct job *j = &w->jobs.job[job];
     struct bound_job k = { .submit = j->submit, .ordinal = j->ordinal, .drag = INFINITY, .counted = counted };
-    double cost[BOUND_POOLS], slow = 0, best = INFINITY;
+    double cost[BOUND_POOLS], hold[BOUND_POOLS], slow = 0;
     uint32_t shape = NONE;
+    sim_tick *least = NULL;
     MEM_RESERVE(b->job, b->cap, b->n + 1);
     MEM_RESERVE(b->area, b->cap_area, (b->n + 1) * b->n_pools);
     double *area = &b->area[b->n * b->n_pools];
     for (uint32_t p = 0; p < b->n_pools; p++) area[p] = 0;
+    if (j->graph != NULL) MEM_ARRAY(least, j->n_tasks);
     for (uint32_t t = j->first_task; t != NONE; t = w->jobs.task[t].next) {
         const struct task *q = &w->jobs.task[t];
-        if (q->shape != shape) slow = cost_of(b, w, &w->shapes.at[shape = q->shape], j->model, cost);
-        double dur = (double)q->dur;
-        for (uint32_t p = 0; p < b->n_pools; p++) area[p] += dur * cost[p];
-        k.least = fmax(k.least, dur * slow);
+        if (q->shape != shape) slow = cost_of(b, w, &w->shapes.at[shape = q->shape], j->model, cost, hold);
+        double dur = (double)q->dur, moving = (double)moving_us(w, t);
+        for (uint32_t p = 0; p < b->n_pools; p++) area[p] += dur * cost[p] + (moving > 0 ? moving * hold[p] : 0);
+        k.least = fmax(k.least, dur * slow + moving);
         k.drag = fmin(k.drag, dur * slow / 2);
-        best = fmin(best, slow);
+        if (least != NULL) least[q->index] = (sim_tick)(dur * slow + moving);
     }
-    if (j->graph != NULL) k.least = fmax(k.least, (double)j->nominal * best);
+    if (least != NULL) k.least = fmax(k.least, (double)graph_longest(j->graph, least));
+    mem_free(least);
     if (j->status != JOB_DONE) {        /* it did not do all its work */
         k.least = k.drag = j->status == JOB_TIMEOUT ? fmin(k.least, (double)j->limit) : 0;
         for (uint32_t p = 0; p < b->n_pools; p++) area[p] = 0;

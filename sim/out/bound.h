@@ -3,9 +3,9 @@
  * on the mean completion time that hold for every schedule, known or not.
  * Layer: out.
  *
- * They hang on the jobs, the cluster and the models' speeds alone: no faults,
- * no packing, no gangs, no data.  What a real schedule adds to them (waiting,
- * lost work, restores, reads, slow nodes) only lengthens it, so no run can be
+ * They hang on the jobs, the cluster, the models' speeds and those of an idle
+ * network alone: no faults, no packing, no gangs, no place of data.  What a real schedule adds to them (waiting,
+ * lost work, restores, far reads, slow nodes) only lengthens it, so no run can be
  * below.  The proofs stand in bound.c.
  *
  * Which jobs: those that ended, as in the metrics they stand beside.  Leaving
@@ -23,7 +23,7 @@ enum { BOUND_CPU, BOUND_MEM, BOUND_GPU, BOUND_SPEED, BOUND_TYPE, BOUND_TYPES_MAX
 struct bound_job {
     sim_tick submit;
     uint64_t ordinal;
-    double   least;             /* us: the longest task, or chain of them, at the best speed there is */
+    double   least;             /* us: the longest task, or chain of them, at the best speeds there are */
     double   drag;              /* us: its end comes at least this long after its mean busy time */
     bool     counted;           /* in the mean completion time */
 };

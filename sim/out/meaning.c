@@ -19,6 +19,7 @@ static const struct meaning single[] = {
     { "dt", BETTER_LOWER, "DT", "ends all work %s sooner after the first start", "ends all work %s later after the first start", WINDOW_NONE },
     { "throughput", BETTER_HIGHER, "throughput", "ends %s fewer jobs an hour", "ends %s more jobs an hour", WINDOW_NONE },
     { "gpu_util", BETTER_HIGHER, "GPU utilisation", "keeps %s less of the GPUs busy", "keeps %s more of the GPUs busy", WINDOW_SAMPLES },
+    { "gpu_active", BETTER_HIGHER, "work of the GPUs", "makes GPUs work %s less", "makes GPUs work %s more", WINDOW_NONE },
     { "cpu_util", BETTER_HIGHER, "CPU utilisation", "keeps %s less of the CPUs busy", "keeps %s more of the CPUs busy", WINDOW_SAMPLES },
     { "mem_util", BETTER_NEITHER, "memory in use", "holds %s less memory", "holds %s more memory", WINDOW_SAMPLES },
     { "card_occupancy", BETTER_NEITHER, "cards in use", "touches %s fewer cards", "touches %s more cards", WINDOW_SAMPLES },

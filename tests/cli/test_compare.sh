@@ -51,6 +51,17 @@ check "a window over everything changes nothing" cmp "$dir/out" "$dir/two"
 sqlite3 ':memory:' "SELECT count(*) FROM json_each(readfile('$dir/out')) WHERE json_extract(value, '$.x_bound') >= 1" >"$dir/n"
 check "in JSON two metrics of three policies are at or above their bound" [ "$(cat "$dir/n")" -eq 6 ]
 
+# Every policy on data, stages and a closed system: none below a bound.
+for one in flow-k6 flow-users forms; do
+    policies=$("$fairway" help --list policies | sed 's/^/-p /')
+    # shellcheck disable=SC2086
+    "$fairway" run "$here/scenarios/$one.yaml" -q -d "$dir/$one.db" $policies -s 1 -s 2 >"$dir/out" 2>"$dir/err"
+    "$fairway" compare "$dir/$one.db" -m makespan,jct_mean --json >"$dir/out" 2>>"$dir/err"
+    sqlite3 ':memory:' "SELECT count(*) || ' ' || sum(json_extract(value, '\$.x_bound') < 1) FROM json_each(readfile('$dir/out'))
+        WHERE json_extract(value, '\$.x_bound') IS NOT NULL" >"$dir/n"
+    check "no policy of $one is below a bound" [ "$(cat "$dir/n")" = "$(($("$fairway" help --list policies | wc -l) * 2)) 0" ]
+done
+
 if ! command -v pdflatex >/dev/null; then
     echo "skipped - compiling the LaTeX: pdflatex is not installed"
     exit $bad

@@ -185,6 +185,33 @@ Test(bound, knows_how_fast_each_type_is_and_who_runs_where)
     end(&b);
 }
 
+/*
+ * Two chained tasks on one card: each reads 1000 B at best at 500 B/s and writes
+ * 500 B at 500 B/s to its disk, 3 s, and computes 10 s.  The second reads the
+ * first's output, 1 s, besides: 13 + 14 = 27 s, which the only node takes.
+ */
+Test(bound, counts_what_is_read_and_written_at_the_best_speed_there_is)
+{
+    struct bench b = { .cfg.net = { .mode = NET_NOMINAL, .disk_bps = 500, .rack_bps = 250, .aggregation_bps = 100 } };
+    static const uint32_t in_start[] = { 0, 1, 3 }, after_start[] = { 0, 0, 0 };
+    static const int64_t out[] = { 500, 500 };
+    struct data data = { 0 };
+    uint32_t block = data_add(&data, "x", 1000);
+    const struct task_input in[] = { { block, 0 }, { block, 0 }, { NONE, 0 } };
+    const struct task_graph g = { .in_start = in_start, .in = in, .after_start = after_start, .after = NULL, .out = out };
+    node(&b, "G", 2, 1);
+    cluster_seal(&b.cluster);
+    data_replicas(&data, block, (const uint32_t[]){ 0 }, 1);
+    b.cfg.data = &data;
+    job(&b, 0, 10 * TICK_SEC, 2, 1)->graph = &g;
+    run(&b, "fifo");
+    near(b.makespan, 27);
+    near(b.makespan_bound, 27);
+    near(b.jct_bound, 27);
+    data_fini(&data);
+    end(&b);
+}
+
 /* With one job in the system at a time arrivals hang on the policy: only lengths and areas are left. */
 Test(bound, of_a_closed_system_takes_no_arrival_for_given)
 {
