@@ -31,6 +31,8 @@ check "every option of every command is in its help, with its value" options_tol
 check "help lists every command" sh -c '"$1" help --list commands | while read -r c; do "$1" help | grep -q "^  $c " || exit 1; done' - "$fairway"
 check "each command's help begins with its usage" sh -c \
     '"$1" help --list commands | while read -r c; do "$1" help $c | head -n 1 | grep -q "^usage: fairway $c" || { echo "$c"; exit 1; }; done' - "$fairway"
+check "help plot and plots/README.md tell of every figure" sh -c \
+    '"$1" help --list figures | while read -r f; do "$1" help plot | grep -q "^  $f  " && grep -qF "| \`$f\` |" "$2/plots/README.md" || { echo "$f"; exit 1; }; done' - "$fairway" "$here"
 check "an unknown list is refused" sh -c '"$1" help --list nothing; [ $? -eq 2 ]' - "$fairway"
 
 # ---- the manual ----
