@@ -38,7 +38,8 @@ LDLIBS_ALL   = -lgsl -lgslcblas -lsqlite3 -lcsv -lyaml -ljansson -lm $(LDLIBS)
 Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
-SRC  := $(sort $(wildcard sim/*/*.c policies/*.c policies/*/*.c))
+# A policy of its own folder is built by that folder's Makefile.
+SRC  := $(filter-out policies/example/%,$(sort $(wildcard sim/*/*.c policies/*.c policies/*/*.c)))
 OBJ  := $(SRC:%.c=$(B)/obj/%.o)
 MAIN := $(B)/obj/sim/app/main.o
 LIB  := $(filter-out $(MAIN),$(OBJ))

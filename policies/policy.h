@@ -9,9 +9,19 @@
  * Units: time in microseconds, CPU in thousandths of a core, memory in bytes,
  * GPU shares in thousandths of a card.
  *
- * Versioning: within one major, members are only ever appended, to the structs
- * that the host hands out and to the tables.  A policy built against an older
- * minor keeps working.
+ * Versioning.  A policy built against one minor works with every host of the
+ * same major that is as new or newer, without being built again:
+ *   - what is reached through a pointer to one object may grow at its end:
+ *     pol_view, pol_host, pol_job_info, pol_task_info, and the policy's own
+ *     pol_ops, whose `size` says how much of it there is (what is not is zero);
+ *   - what stands in arrays, or is passed by value, is frozen within a major,
+ *     as its size is built into the policy: pol_shape, pol_card, pol_node,
+ *     pol_event, pol_place, pol_param, pol_value, pol_input, pol_transfer,
+ *     pol_reading and the handles.  A new property of nodes comes as a parallel array that the
+ *     view grows by;
+ *   - enums grow at their end: pass over an event kind that you do not know.
+ * A policy that uses what a later minor added asks host->abi_minor first.  The
+ * first two members of pol_ops are the same in every major.
  */
 #ifndef POLICY_H
 #define POLICY_H
@@ -21,6 +31,7 @@
 #include <stdint.h>
 
 #define POL_ABI_MAJOR 1u
+#define POL_ABI_MINOR 0u
 #define POL_NONE      UINT32_MAX
 #define POL_NEVER     INT64_MAX
 enum { POL_ENGINES_MAX = 6 };
@@ -134,7 +145,7 @@ struct pol_view {
 struct pol_place { uint32_t node, reserved; uint64_t cards; int64_t cpu_milli; };
 
 struct pol_host {
-    uint32_t abi_major, size;
+    uint32_t abi_major, size, abi_minor, reserved;
     void    *ctx;
     /* NULL if the handle is stale; valid until decide returns. */
     const struct pol_job_info  *(*job)(void *ctx, pol_job j);
@@ -200,7 +211,8 @@ struct pol_ops {
      * create: value [n_params], in the order of params.  Returns the policy's
      * state, or NULL with why [cap] filled.  The host outlives it.
      * flags: what this instance really does, given its parameters; starts as
-     * ops.flags and may be narrowed.
+     * ops.flags and may be narrowed.  Nothing can be decided in create or
+     * destroy, and no job or task is there to be read.
      */
     void *(*create)(const struct pol_host *host, const union pol_value *value,
                     uint32_t *flags, char *why, size_t cap);
@@ -212,5 +224,8 @@ struct pol_ops {
 };
 
 #define POL_HEADER .abi_major = POL_ABI_MAJOR, .size = (uint32_t)sizeof(struct pol_ops)
+
+/* The table that a policy in a shared object of its own defines; `-p ./mine.so` looks for this name. */
+extern const struct pol_ops fairway_policy;
 
 #endif

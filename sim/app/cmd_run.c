@@ -15,14 +15,16 @@ struct run_opts {
     uint64_t    *seed;
     size_t       n_policies, n_set, n_seeds, cap_policies, cap_set, cap_seeds;
     bool         audit, strict, quiet;
+    struct cage_limits limits;
 };
 
-enum { OPT_SET = 256, OPT_AUDIT, OPT_STRICT, OPT_LOG };
+enum { OPT_SET = 256, OPT_AUDIT, OPT_STRICT, OPT_LOG, OPT_TIMEOUT, OPT_MEMORY };
 
 static const struct option long_opts[] = {
     { "policy", required_argument, NULL, 'p' }, { "seed", required_argument, NULL, 's' },
     { "database", required_argument, NULL, 'd' }, { "set", required_argument, NULL, OPT_SET },
     { "audit", no_argument, NULL, OPT_AUDIT }, { "strict", no_argument, NULL, OPT_STRICT }, { "log", required_argument, NULL, OPT_LOG },
+    { "decide-timeout", required_argument, NULL, OPT_TIMEOUT }, { "policy-memory", required_argument, NULL, OPT_MEMORY },
     { "quiet", no_argument, NULL, 'q' }, { 0 },
 };
 
@@ -46,6 +48,9 @@ static int parse(struct run_opts *o, int argc, char **argv)
         case OPT_AUDIT: o->audit = true; break;
         case OPT_STRICT: o->strict = true; break;
         case OPT_LOG: o->log = optarg; break;
+        case OPT_TIMEOUT: case OPT_MEMORY:
+            if (!cmd_cage_limit(&cmd_run, c == OPT_TIMEOUT ? "decide-timeout" : "policy-memory", optarg, &o->limits)) return 2;
+            break;
         case ':': return cmd_usage_error(&cmd_run, "option '%s' needs a value", argv[optind - 1]);
         default:  return cmd_usage_error(&cmd_run, "unknown option '%s'", argv[optind - 1]);
         }
@@ -178,11 +183,11 @@ static enum st execute(const struct run_opts *o, struct scenario *s, struct tall
 {
     struct progress progress;
     struct trace trace = { 0 };
-    struct run_env env = { .scn = s, .progress = &progress, .quiet = o->quiet };
+    struct run_env env = { .scn = s, .progress = &progress, .quiet = o->quiet, .limits = o->limits };
     TRY(scn_load(s, o->scenario, o->set, o->n_set, d));
     override(s, o);
     if (s->n_policies == 0) return diag_at(d, ST_EINPUT, s->path, 0, 0, "no policy: name some under `policies:` or with -p");
-    TRY(run_check_policies(s, d));
+    TRY(run_check_policies(s, &o->limits, d));
     (void)snprintf(db, cap, "%s%s", o->db ? o->db : s->name, o->db ? "" : ".db");
     enum st st = prepare(&env, &trace, 0, d);
     if (st == ST_OK) st = store_open(&env.store, db, d);
@@ -199,7 +204,7 @@ static enum st execute(const struct run_opts *o, struct scenario *s, struct tall
 
 static int run(int argc, char **argv)
 {
-    struct run_opts o = { 0 };
+    struct run_opts o = { .limits = CAGE_LIMITS };
     struct scenario s;
     struct tally tally = { 0 };
     struct diag d = { 0 };
@@ -225,13 +230,16 @@ static int run(int argc, char **argv)
 const struct cmd cmd_run = {
     .name = "run", .summary = "a scenario under its policies and seeds, into a database",
     .usage = "usage: fairway run SCENARIO.yaml [OPTIONS]\n\n"
-             "  -p, --policy NAME[:key=value,...]  run this policy instead of the scenario's; may be repeated\n"
+             "  -p, --policy NAME[:key=value,...]  run this policy instead of the scenario's; may be repeated;\n"
+             "               ./FILE.so[:key=...]   one from a shared object (`fairway policies --new` begins one)\n"
              "  -s, --seed N                       run this seed instead of the scenario's; may be repeated\n"
              "  -d, --database FILE                where results go; default: NAME.db after the scenario's name\n"
              "      --set PATH=VALUE               change the scenario, e.g. --set trace.speedup=20; may be repeated\n"
              "      --audit                        verify every invariant after every instant (slow)\n"
              "      --strict                       a row of the trace that needs a repair is an error\n"
              "      --log FILE                     write every event as a line of text\n"
+             "      --decide-timeout DURATION      wall-clock time that a policy from a file may take for one call; default 10s\n"
+             "      --policy-memory SIZE           memory by which a run of such a policy may grow; default 4GiB\n"
              "  -q, --quiet                        no progress, no summary\n\n"
              "A run with the key of one that the database holds replaces it.  Ctrl-C keeps finished runs\n"
              "and marks the one under way as interrupted.\n",

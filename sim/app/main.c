@@ -3,8 +3,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "app/cage.h"
 #include "app/cmd.h"
 #include "app/help.h"
+#include "base/text.h"
 #include "base/version.h"
 
 static const struct cmd *const cmds[] = { &cmd_run, &cmd_compare, &cmd_check, &cmd_plot, &cmd_policies, &cmd_trace, &cmd_flow };
@@ -25,6 +27,16 @@ int cmd_usage_error(const struct cmd *c, const char *fmt, ...)
     (void)fprintf(stderr, "\n`fairway help %s` shows how it is used\n", c->name);
     va_end(ap);
     return 2;
+}
+
+bool cmd_cage_limit(const struct cmd *c, const char *option, const char *text, struct cage_limits *l)
+{
+    char why[200];
+    bool is_time = strcmp(option, "decide-timeout") == 0;
+    int64_t *to = is_time ? &l->call_us : &l->mem_b;
+    if (text_parse(text, is_time ? TEXT_DURATION : TEXT_BYTES, 0, to, why, sizeof why) && *to > 0) return true;
+    (void)cmd_usage_error(c, "--%s is '%s'; expected a %s", option, text, is_time ? "duration such as 500ms or 1m" : "size such as 512MiB");
+    return false;
 }
 
 int main(int argc, char **argv)

@@ -1,9 +1,11 @@
 #include "app/polhost.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include "app/polload.h"
 #include "app/polspec.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -45,7 +47,16 @@ struct polhost {
     struct decision *dec;     size_t n_dec, cap_dec;
     struct world_place *place; size_t n_place, cap_place;
     char            *text;    size_t n_text, cap_text;
+    void           **buried;  size_t n_buried, cap_buried;      /* see polhost_tricks */
+    uint32_t        *all;
+    size_t           max_dec;   /* what no policy in its senses appends in one call */
 };
+
+/*
+ * A call may start, stop and again start every task, and wake as often as it
+ * likes within reason; who says more is in a loop that would eat all memory.
+ */
+enum { DECISIONS_A_TASK = 4, DECISIONS_BESIDES = 65536 };
 
 /* ---- what the policy reads ---- */
 
@@ -159,18 +170,33 @@ static size_t keep_text(struct polhost *p, const char *why)
     return at;
 }
 
+/* The policy misused the host in a way that no decision stands for: the first one fails the run. */
+static void misuse(struct polhost *p, const char *what)
+{
+    char when[64];
+    if (p->w == NULL) (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' broke its contract in create: %s", p->spec.ops->name, what);
+    else (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' broke its contract at t=%" PRId64 " us (%s), after %zu decisions: %s", p->spec.ops->name,
+                        world_now(p->w), text_duration(when, sizeof when, world_now(p->w)), p->n_dec, what);
+}
+
 static struct decision *append(struct polhost *p, enum verb verb, uint32_t slot, uint32_t gen, const char *why)
 {
+    if (p->w == NULL) { misuse(p, "it decides outside of decide"); return NULL; }
+    if (p->n_dec == p->max_dec) { misuse(p, "it appends more decisions than all its tasks could need"); return NULL; }
     MEM_RESERVE(p->dec, p->cap_dec, p->n_dec + 1);
     struct decision *d = &p->dec[p->n_dec++];
     *d = (struct decision){ .verb = verb, .slot = slot, .gen = gen, .why = keep_text(p, why) };
+    if (p->hooks.page != NULL) p->hooks.page->n_decisions = p->n_dec;
     return d;
 }
 
+/* NULL, and a number that is not the gang's, are for the check to refuse: nothing is read through them. */
 static void append_places(struct polhost *p, struct decision *d, const struct pol_place *place, uint32_t n)
 {
-    d->place = (uint32_t)p->n_place;
+    if (d == NULL) return;
     d->n_place = n;
+    if (place == NULL) { misuse(p, "it starts something with places NULL"); return; }
+    d->place = (uint32_t)p->n_place;
     MEM_RESERVE(p->place, p->cap_place, p->n_place + n);
     for (uint32_t i = 0; i < n; i++)
         p->place[p->n_place++] = (struct world_place){ .node = place[i].node, .cards = place[i].cards, .cpu_milli = place[i].cpu_milli };
@@ -185,7 +211,10 @@ static void say_start(void *ctx, pol_task t, const struct pol_place *place, cons
 static void say_start_gang(void *ctx, pol_job j, const struct pol_place *place, uint32_t n, const char *why)
 {
     struct polhost *p = ctx;
-    append_places(p, append(p, VERB_START_GANG, j.slot, j.gen, why), place, n);
+    struct decision *d = append(p, VERB_START_GANG, j.slot, j.gen, why);
+    const struct pol_job_info *i = lend_job(p, j);
+    if (i != NULL && i->n_tasks == n) append_places(p, d, place, n);
+    else if (d != NULL) d->n_place = n;
 }
 
 static void say_preempt(void *ctx, pol_task t, const char *why)
@@ -197,25 +226,31 @@ static void say_preempt(void *ctx, pol_task t, const char *why)
 static void say_resize(void *ctx, pol_task t, int64_t cpu_milli, const char *why)
 {
     struct polhost *p = ctx;
-    append(p, VERB_RESIZE, t.slot, t.gen, why)->at = cpu_milli;
+    struct decision *d = append(p, VERB_RESIZE, t.slot, t.gen, why);
+    if (d != NULL) d->at = cpu_milli;
 }
 
 static void say_wake(void *ctx, int64_t at_us)
 {
     struct polhost *p = ctx;
-    append(p, VERB_WAKE, 0, 0, NULL)->at = at_us;
+    struct decision *d = append(p, VERB_WAKE, 0, 0, NULL);
+    if (d != NULL) d->at = at_us;
 }
 
 static void say_note(void *ctx, const char *name, double value)
 {
     struct polhost *p = ctx;
-    if (p->hooks.note != NULL && p->w != NULL) p->hooks.note(p->hooks.ctx, world_now(p->w), name, value);
+    if (p->w == NULL) misuse(p, "it notes something outside of decide");
+    else if (name == NULL || *name == '\0') misuse(p, "it notes a number without a name");
+    else if (!isfinite(value)) misuse(p, "it notes a number that is not finite");
+    else if (p->hooks.note != NULL) p->hooks.note(p->hooks.ctx, world_now(p->w), name, value);
 }
 
 static void say_fail(void *ctx, const char *message)
 {
     struct polhost *p = ctx;
-    (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' gave up: %s", p->spec.ops->name, message);
+    (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' gave up%s: %s", p->spec.ops->name, p->w == NULL ? " in create" : "",
+                   message != NULL ? message : "it gave no reason");
 }
 
 /* ---- the mirror ---- */
@@ -254,6 +289,48 @@ static void show_shapes(struct polhost *p)
     p->view.shape = p->shape;
 }
 
+/* Destroy what is there; its place is given back a call later. */
+static void bury(struct polhost *p, void *old, size_t bytes)
+{
+    memset(old, 0xa5, bytes);
+    MEM_RESERVE(p->buried, p->cap_buried, p->n_buried + 1);
+    p->buried[p->n_buried++] = old;
+}
+
+static void *move_array(struct polhost *p, void *old, size_t n, size_t size)
+{
+    if (old == NULL) return NULL;
+    void *now = mem_alloc(n, size);
+    memcpy(now, old, n * size);
+    bury(p, old, n * size);
+    return now;
+}
+
+/* After a call: nothing that the policy read may be where it was. */
+static void move_memory(struct polhost *p)
+{
+    while (p->n_buried > 0) mem_free(p->buried[--p->n_buried]);
+    p->node = move_array(p, p->node, p->w->cluster->n_nodes, sizeof *p->node);
+    p->mem_bw = move_array(p, p->mem_bw, p->w->cluster->n_nodes, sizeof *p->mem_bw);
+    p->view.mem_bw = p->mem_bw;
+    p->card = move_array(p, p->card, p->w->cluster->n_cards, sizeof *p->card);
+    p->shape = move_array(p, p->shape, p->cap_shape, sizeof *p->shape);
+    p->job_info = move_array(p, p->job_info, p->cap_job, sizeof *p->job_info);
+    p->task_info = move_array(p, p->task_info, p->cap_task, sizeof *p->task_info);
+    p->event = move_array(p, p->event, p->cap_event, sizeof *p->event);
+}
+
+static void list_all_changed(struct polhost *p)
+{
+    uint32_t n = p->w->cluster->n_nodes;
+    if (p->all == NULL) {
+        MEM_ARRAY(p->all, n);
+        for (uint32_t i = 0; i < n; i++) p->all[i] = i;
+    }
+    p->view.changed = p->all;
+    p->view.n_changed = n;
+}
+
 static void show_world(struct polhost *p)
 {
     struct world *w = p->w;
@@ -280,6 +357,7 @@ static void show_world(struct polhost *p)
     v->card = p->card;
     v->changed = c->changed;
     v->n_changed = c->n_changed;
+    if (p->hooks.tricks.lists_all_changed) list_all_changed(p);
     v->n_waiting = w->n_waiting;
     v->n_running = w->n_running;
     v->cpu_total = c->sum.cpu_total;
@@ -379,6 +457,32 @@ static int64_t wall_ns(void)
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+static enum st apply(struct polhost *p, struct diag *d)
+{
+    for (size_t i = 0; i < p->n_dec; i++) {
+        const char *why = refuse(p, &p->dec[i]);
+        if (why != NULL) return refused(p, &p->dec[i], i, why, d);
+        record(p, &p->dec[i]);
+    }
+    return ST_OK;
+}
+
+static void call_decide(struct polhost *p, size_t n_events)
+{
+    struct cage_page *page = p->hooks.page;
+    if (page != NULL) {
+        page->now_us = p->view.now_us;
+        page->n_decides++;
+        page->n_decisions = 0;
+    }
+    struct pol_view *view = &p->view;
+    if (p->hooks.tricks.moves_memory) { MEM_NEW(view); *view = p->view; }
+    cage_enter(page, CAGE_DECIDING);
+    p->spec.ops->decide(p->self, view, p->event, n_events);
+    cage_leave(page);
+    if (p->hooks.tricks.moves_memory) { move_memory(p); bury(p, view, sizeof *view); }
+}
+
 static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t n_notices, bool *again, struct diag *d)
 {
     struct polhost *p = ctx;
@@ -389,17 +493,16 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     p->n_dec = 0;
     p->n_place = 0;
     p->n_text = 1;              /* offset 0 means no text */
+    p->max_dec = (size_t)(w->n_waiting + w->n_running) * DECISIONS_A_TASK + DECISIONS_BESIDES;
     int64_t t0 = p->hooks.decided ? wall_ns() : 0;
-    p->spec.ops->decide(p->self, &p->view, p->event, n_notices);
+    call_decide(p, n_notices);
     if (p->hooks.decided) p->hooks.decided(p->hooks.ctx, wall_ns() - t0);
     cluster_changes_clear(w->cluster);
-    if (p->failed.code != ST_OK) { *d = p->failed; return d->code; }
-    for (size_t i = 0; i < p->n_dec; i++) {
-        const char *why = refuse(p, &p->dec[i]);
-        if (why != NULL) return refused(p, &p->dec[i], i, why, d);
-        record(p, &p->dec[i]);
-    }
-    return ST_OK;
+    enum st st = p->failed.code;
+    if (st != ST_OK) *d = p->failed;
+    else st = apply(p, d);
+    p->w = NULL;
+    return st;
 }
 
 /* ---- life ---- */
@@ -412,11 +515,14 @@ enum st polhost_create(struct polhost **out, const char *spec, const char *weigh
     *out = NULL;
     const char *file = origin && origin->file ? origin->file : "";
     uint32_t line = origin ? origin->line : 0, col = origin ? origin->col : 0;
-    enum st st = polspec_parse(&p->spec, spec, weights, file, line, col, d);
-    if (st != ST_OK) { mem_free(p); return st; }
     if (hooks != NULL) p->hooks = *hooks;
+    cage_enter(p->hooks.page, CAGE_LOADING);
+    enum st st = polspec_parse(&p->spec, spec, weights, file, line, col, d);
+    cage_leave(p->hooks.page);
+    if (st != ST_OK) { mem_free(p); return st; }
+    if (p->hooks.page != NULL) (void)snprintf(p->hooks.page->name, sizeof p->hooks.page->name, "%s", p->spec.ops->name);
     p->api = (struct pol_host){
-        .abi_major = POL_ABI_MAJOR, .size = sizeof p->api, .ctx = p,
+        .abi_major = POL_ABI_MAJOR, .size = sizeof p->api, .abi_minor = POL_ABI_MINOR, .ctx = p,
         .job = lend_job, .task = lend_task, .user_name = lend_user_name,
         .start = say_start, .start_gang = say_start_gang, .preempt = say_preempt,
         .wake = say_wake, .note = say_note, .fail = say_fail,
@@ -425,13 +531,16 @@ enum st polhost_create(struct polhost **out, const char *spec, const char *weigh
     };
     p->flags = p->spec.ops->flags;
     char why[256] = "it gave no reason";
+    cage_enter(p->hooks.page, CAGE_CREATING);
     p->self = p->spec.ops->create(&p->api, p->spec.value, &p->flags, why, sizeof why);
-    if (p->self == NULL) {
-        st = diag_at(d, ST_EINPUT, file, line, col, "policy '%s' cannot be created: %s", p->spec.ops->name, why);
-        polspec_fini(&p->spec);
-        mem_free(p);
-        return st;
-    }
+    cage_leave(p->hooks.page);
+    why[sizeof why - 1] = '\0';
+    if (p->self == NULL) st = diag_at(d, ST_EINPUT, file, line, col, "policy '%s' cannot be created: %s", p->spec.ops->name, why);
+    else if (p->failed.code != ST_OK) { *d = p->failed; st = d->code; }
+    else if ((p->flags & ~p->spec.ops->flags) != 0)
+        st = diag_at(d, ST_EPOLICY, file, line, col, "policy '%s' broke its contract in create: it sets flags %#x, and its table has only %#x",
+                     p->spec.ops->name, p->flags, p->spec.ops->flags);
+    if (st != ST_OK) { polhost_destroy(p); return st; }
     *out = p;
     return ST_OK;
 }
@@ -439,16 +548,23 @@ enum st polhost_create(struct polhost **out, const char *spec, const char *weigh
 void polhost_destroy(struct polhost *p)
 {
     if (p == NULL) return;
-    p->spec.ops->destroy(p->self);
+    cage_enter(p->hooks.page, CAGE_DESTROYING);
+    if (p->self != NULL) p->spec.ops->destroy(p->self);
+    cage_leave(p->hooks.page);
     polspec_fini(&p->spec);
     mem_free(p->mem_bw); mem_free(p->node); mem_free(p->card); mem_free(p->shape);
     mem_free(p->job_info); mem_free(p->job_seen); mem_free(p->task_info); mem_free(p->task_seen);
+    while (p->n_buried > 0) mem_free(p->buried[--p->n_buried]);
+    mem_free(p->buried); mem_free(p->all);
     mem_free(p->event); mem_free(p->dec); mem_free(p->place); mem_free(p->text);
     mem_free(p);
 }
 
 struct decider polhost_decider(struct polhost *p) { return (struct decider){ .ctx = p, .decide = decide }; }
 const char *polhost_spec(const struct polhost *p) { return p->spec.full; }
+const char *polhost_file_digest(const struct polhost *p) { return p->spec.lib != NULL ? polload_digest(p->spec.lib) : ""; }
+bool polhost_is_foreign(const char *spec) { return polload_path_len(spec) > 0; }
+uint32_t polhost_flags(const struct polhost *p) { return p->flags; }
 const struct pol_ops *polhost_ops(const struct polhost *p) { return p->spec.ops; }
 bool polhost_clairvoyant(const struct polhost *p) { return (p->flags & POL_CLAIRVOYANT) != 0; }
 

@@ -5,10 +5,17 @@
 #ifndef SIM_POLHOST_H
 #define SIM_POLHOST_H
 
+#include "app/cage.h"
 #include "model/world.h"
 #include "policy.h"
 
 struct polhost;
+
+/* Ways to show the same world that a policy must not depend on; for the conformance kit. */
+struct polhost_tricks {
+    bool moves_memory;      /* what a decide call could read is elsewhere in the next, and destroyed where it was */
+    bool lists_all_changed; /* view->changed names every node, whether it changed or not */
+};
 
 /* What is recorded of a policy's doings.  Any member may be NULL. */
 struct polhost_hooks {
@@ -17,6 +24,8 @@ struct polhost_hooks {
     void (*decision)(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *why);
     void (*note)(void *ctx, sim_tick at, const char *name, double value);
     void (*decided)(void *ctx, int64_t wall_ns);        /* after each decide call */
+    struct cage_page *page;                             /* kept up to date with where the policy is */
+    struct polhost_tricks tricks;
 };
 
 /* Where a spec was written, for diagnostics; all zero: the command line. */
@@ -35,8 +44,14 @@ void    polhost_destroy(struct polhost *h);
 /* To give to world_init; the host serves one world at a time, from its beginning. */
 struct decider polhost_decider(struct polhost *h);
 
-/* "name:key=value,..." with every parameter; borrowed. */
+/* "name:key=value,..." with every parameter; of a file, its path in place of the name; borrowed. */
 const char *polhost_spec(const struct polhost *h);
+/* The digest of the shared object that the policy is from, or "" if it is built in. */
+const char *polhost_file_digest(const struct polhost *h);
+/* Does the spec name a policy that is not of this program, and must run in a cage? */
+bool polhost_is_foreign(const char *spec);
+/* What this instance does: ops->flags, as its parameters narrow them. */
+uint32_t polhost_flags(const struct polhost *h);
 const struct pol_ops *polhost_ops(const struct polhost *h);
 bool polhost_clairvoyant(const struct polhost *h);
 

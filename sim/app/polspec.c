@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "app/polload.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "builtin.h"
@@ -99,24 +100,37 @@ static enum st read_pairs(struct polspec *p, char *pairs, const struct place *at
     return ST_OK;
 }
 
-static char *spell_out(const struct polspec *p)
+static char *spell_out(const struct polspec *p, const char *name)
 {
-    size_t n = strlen(p->ops->name) + 2;
+    size_t n = strlen(name) + 2;
     for (uint32_t i = 0; i < p->ops->n_params; i++) n += strlen(p->ops->params[i].name) + strlen(p->text[i]) + 2;
     char *s = mem_alloc(n, 1);
-    int at = snprintf(s, n, "%s", p->ops->name);
+    int at = snprintf(s, n, "%s", name);
     for (uint32_t i = 0; i < p->ops->n_params; i++)
         at += snprintf(s + at, n - (size_t)at, "%c%s=%s", i ? ',' : ':', p->ops->params[i].name, p->text[i]);
     return s;
 }
 
+/* The policy behind a name: built in, or of a file.  Every kind of spec is told apart here. */
+static enum st resolve(struct polspec *p, const char *name, bool is_file, const struct place *at, struct diag *d)
+{
+    if (is_file) {
+        TRY(polload_open(&p->lib, name, at->file, at->line, at->col, d));
+        p->ops = polload_ops(p->lib);
+        return ST_OK;
+    }
+    for (size_t i = 0; pol_table[i] != NULL; i++)
+        if (strcmp(pol_table[i]->name, name) == 0) p->ops = pol_table[i];
+    return p->ops != NULL ? ST_OK : unknown_policy(at, name, d);
+}
+
 static enum st parse(struct polspec *p, char *copy, const char *weights, const struct place *at, struct diag *d)
 {
-    char *colon = strchr(copy, ':');
+    size_t path = polload_path_len(copy);
+    char *colon = path > 0 ? copy + path : strchr(copy, ':');
+    if (colon != NULL && *colon == '\0') colon = NULL;
     if (colon != NULL) *colon = '\0';
-    for (size_t i = 0; pol_table[i] != NULL; i++)
-        if (strcmp(pol_table[i]->name, copy) == 0) p->ops = pol_table[i];
-    if (p->ops == NULL) return unknown_policy(at, copy, d);
+    TRY(resolve(p, copy, path > 0, at, d));
     MEM_ARRAY(p->value, p->ops->n_params);
     MEM_ARRAY(p->text, p->ops->n_params);
     TRY(read_pairs(p, colon ? colon + 1 : NULL, at, d));
@@ -125,7 +139,7 @@ static enum st parse(struct polspec *p, char *copy, const char *weights, const s
         if (p->text[i] == NULL) p->text[i] = mem_strdup(weights && strcmp(prm->name, "weights") == 0 ? weights : prm->dflt);
         TRY(parse_value(at, p->ops, prm, p->text[i], &p->value[i], d));
     }
-    p->full = spell_out(p);
+    p->full = spell_out(p, copy);
     return ST_OK;
 }
 
@@ -146,5 +160,6 @@ void polspec_fini(struct polspec *p)
     mem_free(p->text);
     mem_free(p->value);
     mem_free(p->full);
+    polload_close(p->lib);
     memset(p, 0, sizeof *p);
 }

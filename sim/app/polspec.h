@@ -7,15 +7,19 @@
 #include "base/diag.h"
 #include "policy.h"
 
+struct polload;
+
 struct polspec {
     const struct pol_ops *ops;
+    struct polload       *lib;      /* the shared object it is from; NULL: built in */
     union pol_value      *value;    /* [ops->n_params] */
     char                **text;     /* [ops->n_params] as written, or the default; owns what value[].s points at */
-    char                 *full;     /* the spec with every parameter */
+    char                 *full;     /* the spec with every parameter, its name or path as it was written */
 };
 
 /*
- * Parse against the built-ins.  Errors name what was found and what was
+ * Parse against the built-ins, or load the shared object that the spec names
+ * (polload.h).  Errors name what was found and what was
  * expected, with the nearest name; file, line and col say where (file "" for
  * the command line).  On error *p is empty.
  *   weights  see polhost_create

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 #include "app/polhost.h"
+#include "app/polload.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/version.h"
@@ -30,6 +31,7 @@ struct record {
     int64_t run;
     struct metrics *metrics;
     struct diag error;                  /* the first store error */
+    struct cage_page *page;             /* NULL: not in a cage */
 };
 
 static void on_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *why)
@@ -81,24 +83,45 @@ static enum st open_policy(struct polhost **h, const struct scenario *s, const s
     return st;
 }
 
-enum st run_check_policies(const struct scenario *s, struct diag *d)
+struct check { const struct scenario *s; const struct scn_policy *policy; };
+
+static enum st check_policy(void *ctx, struct cage_page *page, struct diag *d)
+{
+    const struct check *c = ctx;
+    struct polhost *h;
+    TRY(open_policy(&h, c->s, c->policy, &(struct polhost_hooks){ .page = page }, d));
+    polhost_destroy(h);
+    return ST_OK;
+}
+
+enum st run_check_policies(const struct scenario *s, const struct cage_limits *limits, struct diag *d)
 {
     for (size_t i = 0; i < s->n_policies; i++) {
-        struct polhost *h;
-        TRY(open_policy(&h, s, &s->policy[i], NULL, d));
-        polhost_destroy(h);
+        struct check c = { s, &s->policy[i] };
+        const char *spec = s->policy[i].spec;
+        TRY(polhost_is_foreign(spec) ? cage_run(limits, spec, NULL, check_policy, &c, d) : check_policy(&c, NULL, d));
     }
     return ST_OK;
 }
 
-static void run_key(const struct run_env *env, const char *spec, uint64_t seed, char out[HASH_HEX])
+/* A policy of a file is known by the file's bytes and its parameters, wherever the file lies. */
+static void hash_policy(struct hash128 *h, const struct polhost *p)
+{
+    const char *spec = polhost_spec(p), *file = polhost_file_digest(p);
+    if (*file == '\0') { hash_text(h, spec); return; }
+    hash_text(h, file);
+    hash_text(h, polhost_ops(p)->name);
+    hash_text(h, spec + polload_path_len(spec));
+}
+
+static void run_key(const struct run_env *env, const struct polhost *p, uint64_t seed, char out[HASH_HEX])
 {
     struct hash128 h;
     hash_init(&h);
     hash_text(&h, FAIRWAY_VERSION);
     hash_text(&h, env->scn->canonical);
     hash_bytes(&h, &env->trace->facts.content_hash, sizeof env->trace->facts.content_hash);
-    hash_text(&h, spec);
+    hash_policy(&h, p);
     hash_bytes(&h, &seed, sizeof seed);
     hash_hex(&h, out);
 }
@@ -121,22 +144,28 @@ static enum st begin(const struct run_env *env, const struct polhost *h, const s
                      int64_t *run, struct diag *d)
 {
     char key[HASH_HEX], trace_hash[17];
-    run_key(env, polhost_spec(h), seed, key);
+    run_key(env, h, seed, key);
+    const char *source = polhost_ops(h)->source, *file = polhost_file_digest(h);
+    size_t cap = strlen(source) + strlen(file) + 32;
+    char *whence = mem_alloc(cap, 1);
+    (void)snprintf(whence, cap, "%s%s%s", source, *file ? "; file digest " : "", file);
     /* A generated trace differs by seed; its runs still ask one question, and compare pairs them. */
     if (trace_is_made(&env->scn->trace)) (void)snprintf(trace_hash, sizeof trace_hash, "generated");
     else (void)snprintf(trace_hash, sizeof trace_hash, "%016" PRIx64, env->trace->facts.content_hash);
-    return store_run_begin(env->store, &(struct store_run){
+    enum st st = store_run_begin(env->store, &(struct store_run){
         .key = key, .scenario = env->scn->name, .title = env->scn->title, .scenario_text = env->scn->canonical,
         .trace_path = env->scn->trace.path ? env->scn->trace.path : "(generated)", .trace_hash = trace_hash, .policy = p->label,
-        .policy_spec = polhost_spec(h), .policy_source = polhost_ops(h)->source, .seed = seed,
+        .policy_spec = polhost_spec(h), .policy_source = whence, .seed = seed,
         .clairvoyant = polhost_clairvoyant(h) }, run, d);
+    mem_free(whence);
+    return st;
 }
 
 static enum st loop(const struct run_env *env, struct world *w, const struct record *rec, struct diag *d)
 {
     for (enum st st; (st = world_step(w, d)) != ST_END;) {
         if (st != ST_OK) return st;
-        if (interrupted) return diag_set(d, ST_EINTR, "interrupted");
+        if (interrupted || (rec->page != NULL && rec->page->stop)) return diag_set(d, ST_EINTR, "interrupted");
         if (rec->error.code != ST_OK) { *d = rec->error; return d->code; }
         if (env->progress) progress_tick(env->progress, w->engine.n_instants, w->count.done + w->count.timeout, world_now(w));
     }
@@ -180,28 +209,63 @@ static enum st simulate(const struct run_env *env, struct polhost *h, struct rec
     return st;
 }
 
-enum st run_one(const struct run_env *env, const struct scn_policy *policy, uint64_t seed,
-                struct run_result *out, struct diag *d)
+/* The run itself, here or in a cage.  out->id is set as soon as the database has the run. */
+static enum st run_here(const struct run_env *env, const struct scn_policy *policy, uint64_t seed, struct cage_page *page,
+                        struct run_result *out, struct diag *d)
 {
     struct polhost *h;
-    struct record rec = { .env = env };
+    struct record rec = { .env = env, .page = page };
     struct polhost_hooks hooks = { .ctx = &rec, .decision = env->scn->write_decisions ? on_decision : NULL,
-                                   .note = on_note, .decided = on_decided };
-    memset(out, 0, sizeof *out);
+                                   .note = on_note, .decided = on_decided, .page = page };
     TRY(open_policy(&h, env->scn, policy, &hooks, d));
     double t0 = progress_clock();
     enum st st = begin(env, h, policy, seed, &rec.run, d);
-    if (st == ST_OK) {
-        out->id = rec.run;
-        st = write_facts(env, rec.run, d);
-        if (st == ST_OK) st = simulate(env, h, &rec, seed, out, d);
-        out->wall_s = progress_clock() - t0;
-        struct diag ignored = { 0 };
-        struct diag *end_diag = st == ST_OK ? d : &ignored;     /* the first error is the one to report */
-        enum store_status status = st == ST_OK ? STORE_DONE : st == ST_EINTR ? STORE_INTERRUPTED : STORE_FAILED;
-        enum st ended = store_run_end(env->store, rec.run, status, out->digest, st == ST_OK ? NULL : d->msg, out->wall_s, end_diag);
-        if (st == ST_OK) st = ended;
-    }
-    polhost_destroy(h);
+    if (st != ST_OK) { polhost_destroy(h); return st; }
+    out->id = rec.run;
+    st = write_facts(env, rec.run, d);
+    if (st == ST_OK) st = simulate(env, h, &rec, seed, out, d);
+    polhost_destroy(h);                     /* before the run is called done: this too may fail */
+    out->wall_s = progress_clock() - t0;
+    struct diag ignored = { 0 };
+    struct diag *end_diag = st == ST_OK ? d : &ignored;     /* the first error is the one to report */
+    enum store_status status = st == ST_OK ? STORE_DONE : st == ST_EINTR ? STORE_INTERRUPTED : STORE_FAILED;
+    enum st ended = store_run_end(env->store, rec.run, status, out->digest, st == ST_OK ? NULL : d->msg, out->wall_s, end_diag);
+    return st == ST_OK ? ended : st;
+}
+
+struct caged { const struct run_env *env; const struct scn_policy *policy; uint64_t seed; struct caged_result *out; };
+struct caged_result { struct run_result r; bool is_over; };    /* is_over: run_here returned, and wrote the run's end */
+
+static enum st run_there(void *ctx, struct cage_page *page, struct diag *d)
+{
+    struct caged *c = ctx;
+    TRY(store_return(c->env->store, d));
+    enum st st = run_here(c->env, c->policy, c->seed, page, &c->out->r, d);
+    store_leave(c->env->store);
+    c->out->is_over = true;
     return st;
+}
+
+static enum st run_caged(const struct run_env *env, const struct scn_policy *policy, uint64_t seed, struct run_result *out, struct diag *d)
+{
+    struct caged_result *shared = cage_share(sizeof *shared);
+    struct caged c = { env, policy, seed, shared };
+    double t0 = progress_clock();
+    store_leave(env->store);
+    enum st st = cage_run(&env->limits, policy->spec, &interrupted, run_there, &c, d);
+    struct diag again = { 0 };
+    enum st back = store_return(env->store, &again);
+    if (back == ST_OK && !shared->is_over && shared->r.id != 0)
+        back = store_run_end(env->store, shared->r.id, st == ST_EINTR ? STORE_INTERRUPTED : STORE_FAILED, 0, d->msg, progress_clock() - t0, &again);
+    *out = shared->r;
+    cage_unshare(shared, sizeof *shared);
+    if (back != ST_OK) { *d = again; return back; }     /* without a database nothing can go on */
+    return st;
+}
+
+enum st run_one(const struct run_env *env, const struct scn_policy *policy, uint64_t seed,
+                struct run_result *out, struct diag *d)
+{
+    memset(out, 0, sizeof *out);
+    return polhost_is_foreign(policy->spec) ? run_caged(env, policy, seed, out, d) : run_here(env, policy, seed, NULL, out, d);
 }

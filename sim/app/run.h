@@ -5,6 +5,7 @@
 #define SIM_RUN_H
 
 #include <stdio.h>
+#include "app/cage.h"
 #include "app/ideal.h"
 #include "app/progress.h"
 #include "io/scn.h"
@@ -18,6 +19,7 @@ struct run_env {
     FILE            *log;           /* event log; NULL: none */
     struct progress *progress;
     bool             quiet;
+    struct cage_limits limits;      /* on policies that are not of this program */
 };
 
 struct run_result {
@@ -29,13 +31,15 @@ struct run_result {
 /*
  * Run it and write it.  ST_OK: done; ST_EPOLICY and ST_EWORLD: the run is in
  * the database as failed; ST_EINTR: as interrupted; ST_EINPUT: a mistake in
- * the input, nothing is left of the run.
+ * the input, nothing is left of the run.  A policy of a shared object runs,
+ * with all of its run, in a process of its own (cage.h); the store's connection
+ * is closed and opened again.
  */
 enum st run_one(const struct run_env *env, const struct scn_policy *policy, uint64_t seed,
                 struct run_result *out, struct diag *d);
 
-/* Check every policy spec of the scenario before anything runs. */
-enum st run_check_policies(const struct scenario *s, struct diag *d);
+/* Check every policy spec of the scenario before anything runs: ST_EINPUT, or ST_EPOLICY when one cannot even be created. */
+enum st run_check_policies(const struct scenario *s, const struct cage_limits *limits, struct diag *d);
 
 /* Ctrl-C asks the run to stop at the next instant. */
 void run_catch_interrupt(void);

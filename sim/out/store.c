@@ -182,18 +182,23 @@ static enum st create_schema(struct store *s, struct diag *d)
     return ST_OK;
 }
 
+static enum st connect(struct store *s, int flags, struct diag *d)
+{
+    if (sqlite3_open_v2(s->path, &s->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
+        (void)diag_at(d, ST_EWORLD, s->path, 0, 0, "cannot open the database: %s", sqlite3_errmsg(s->db));
+        return ST_EWORLD;
+    }
+    (void)sqlite3_busy_timeout(s->db, BUSY_MS);
+    return ST_OK;
+}
+
 static enum st open_db(struct store **out, const char *path, int flags, struct diag *d)
 {
     struct store *s;
     MEM_NEW(s);
     s->path = mem_strdup(path);
     *out = s;
-    if (sqlite3_open_v2(path, &s->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
-        (void)diag_at(d, ST_EWORLD, path, 0, 0, "cannot open the database: %s", sqlite3_errmsg(s->db));
-        return ST_EWORLD;
-    }
-    (void)sqlite3_busy_timeout(s->db, BUSY_MS);
-    return ST_OK;
+    return connect(s, flags, d);
 }
 
 static enum st prepare_writing(struct store *s, struct diag *d)
@@ -233,6 +238,21 @@ enum st store_open_read(struct store **out, const char *path, struct diag *d)
     if (st != ST_OK) { store_close(s); s = NULL; }
     *out = s;
     return st;
+}
+
+void store_leave(struct store *s)
+{
+    SIM_ASSERT(!s->in_batch);
+    for (size_t i = 0; i < N_SQL; i++) { (void)sqlite3_finalize(s->stmt[i]); s->stmt[i] = NULL; }
+    (void)sqlite3_close(s->db);
+    s->db = NULL;
+}
+
+enum st store_return(struct store *s, struct diag *d)
+{
+    s->broken = (struct diag){ .code = ST_OK };
+    TRY(connect(s, SQLITE_OPEN_READWRITE, d));
+    return prepare_writing(s, d);
 }
 
 void store_close(struct store *s)

@@ -32,6 +32,14 @@ enum st store_open(struct store **out, const char *path, struct diag *d);
 enum st store_open_read(struct store **out, const char *path, struct diag *d);
 void    store_close(struct store *s);
 struct sqlite3 *store_db(struct store *s);      /* borrowed, for queries */
+/*
+ * A connection must not be carried across a fork.  Leave the file before it,
+ * outside of a run, and return to it on either side; nothing but these and
+ * store_close may be called in between.  A run begun by another process is
+ * ended here with store_run_end, as one's own is.
+ */
+void    store_leave(struct store *s);
+enum st store_return(struct store *s, struct diag *d);
 
 struct store_run {
     const char *key;            /* 32 hex digits: hash of scenario, trace, policy, seed, version */
