@@ -86,6 +86,8 @@ install: all
 	install -m 644 debian/fairway.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fairway
 	install -m 644 debian/_fairway $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_fairway
 	install -m 644 scenarios/*.yaml scenarios/README.md $(DESTDIR)$(PREFIX)/share/fairway/scenarios
+	install -d $(DESTDIR)$(PREFIX)/include/fairway
+	install -m 644 policies/policy.h $(DESTDIR)$(PREFIX)/include/fairway
 	cp -R traces/sample traces/forms $(DESTDIR)$(PREFIX)/share/fairway/traces/
 
 clean:

@@ -9,7 +9,6 @@
 #include "app/polspec.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "builtin.h"
 
 _Static_assert(POL_ENGINES_MAX == (int)ENGINE_KINDS_MAX, "the ABI shows every engine kind");
 
@@ -567,10 +566,3 @@ bool polhost_is_foreign(const char *spec) { return polload_path_len(spec) > 0; }
 uint32_t polhost_flags(const struct polhost *p) { return p->flags; }
 const struct pol_ops *polhost_ops(const struct polhost *p) { return p->spec.ops; }
 bool polhost_clairvoyant(const struct polhost *p) { return (p->flags & POL_CLAIRVOYANT) != 0; }
-
-const struct pol_ops *polhost_find(const char *name)
-{
-    for (size_t i = 0; pol_table[i] != NULL; i++)
-        if (strcmp(pol_table[i]->name, name) == 0) return pol_table[i];
-    return NULL;
-}

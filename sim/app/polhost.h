@@ -55,7 +55,4 @@ uint32_t polhost_flags(const struct polhost *h);
 const struct pol_ops *polhost_ops(const struct polhost *h);
 bool polhost_clairvoyant(const struct polhost *h);
 
-/* The built-in of that name, or NULL. */
-const struct pol_ops *polhost_find(const char *name);
-
 #endif
