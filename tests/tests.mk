@@ -12,7 +12,27 @@ $(B)/tests/%: $(B)/obj/tests/%.o $(TEST_LIB) $(B)/libfairway.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $^ -lcriterion $(LDLIBS_ALL) -o $@
 
-test: all $(TEST_BIN)
+# Policies in shared objects, good and bad; never with a sanitizer, as they must crash in their own way.
+TEST_SO := $(B)/tests/so/example.so $(B)/tests/so/las.so $(patsubst tests/conform/bad/%.c,$(B)/tests/so/%.so,$(wildcard tests/conform/bad/*.c))
+BUILD_SO = $(Q)$(CC) -std=c11 -g -O1 $(WARN) $(STRICT) -Ipolicies -Ipolicies/example -fPIC -shared $< -o $@
+
+$(B)/tests/so/example.so: policies/example/example.c policies/example/kit.h policies/policy.h Makefile
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(BUILD_SO)
+
+LAS_WITH := $(filter-out policies/las.c policies/builtin.c,$(sort $(wildcard policies/*.c)))
+$(B)/tests/so/las.so: tests/conform/so/las.c policies/las.c $(LAS_WITH) $(wildcard policies/*.h) Makefile
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=c11 -D_POSIX_C_SOURCE=200809L -O2 $(WARN) $(STRICT) -Ipolicies -fPIC -shared $< $(LAS_WITH) -o $@
+
+$(B)/tests/so/%.so: tests/conform/bad/%.c tests/conform/bad/bad.h policies/example/kit.h policies/policy.h Makefile
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(BUILD_SO)
+
+test: all $(TEST_BIN) $(TEST_SO)
 	@sh tests/run.sh $(B) $(TEST_BIN) $(TEST_SH)
 
 layers:

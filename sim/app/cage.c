@@ -69,6 +69,8 @@ static void watch_faults(struct cage_page *page)
     sa.sa_flags = (int)(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
     (void)sigaction(SIGSEGV, &sa, NULL);
     (void)sigaction(SIGBUS, &sa, NULL);
+    (void)signal(SIGFPE, SIG_DFL);          /* a sanitizer's handler would end the process in its own way */
+    (void)signal(SIGILL, SIG_DFL);
 }
 
 _Noreturn static void be_child(struct cage_page *page, pid_t parent, enum st (*fn)(void *, struct cage_page *, struct diag *), void *ctx)

@@ -1,0 +1,9 @@
+/* run: policy 'bad' ended the program, with status 5, in decide at t= */
+#include "bad.h"
+
+static bool bad(struct mine *m, const struct pol_view *v, const struct pol_event *ev, size_t n_ev)
+{
+    (void)m, (void)v, (void)ev, (void)n_ev;
+    if (m->n_calls == 20) exit(5);
+    return false;
+}

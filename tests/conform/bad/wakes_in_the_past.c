@@ -1,0 +1,9 @@
+/* conform: asked for a wake in the past */
+#include "bad.h"
+
+static bool bad(struct mine *m, const struct pol_view *v, const struct pol_event *ev, size_t n_ev)
+{
+    (void)m, (void)v, (void)ev, (void)n_ev;
+    m->kit.host->wake(m->kit.host->ctx, v->now_us);
+    return false;
+}
