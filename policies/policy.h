@@ -17,8 +17,8 @@
  *   - what stands in arrays, or is passed by value, is frozen within a major,
  *     as its size is built into the policy: pol_shape, pol_card, pol_node,
  *     pol_event, pol_place, pol_param, pol_value, pol_input, pol_transfer,
- *     pol_reading and the handles.  A new property of nodes comes as a parallel array that the
- *     view grows by;
+ *     pol_reading and the handles.  A new property of nodes comes as a
+ *     parallel array that the view grows by (mem_bw is one);
  *   - enums grow at their end: pass over an event kind that you do not know.
  * A policy that uses what a later minor added asks host->abi_minor first.  The
  * first two members of pol_ops are the same in every major.

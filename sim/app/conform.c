@@ -218,7 +218,7 @@ static const struct { const char *said, *what, *hint; } words[] = {
     { "it names", "named cards or places that will not do", "cards: bit k is card k of that node, as many as the task asks; a gang: one place a task; cards 0 leaves the choice to the host" },
     { "all tasks start together", "started one task of a gang", "start a gang with start_gang, all its tasks at once" },
     { "is not a gang", "started a job that is no gang with start_gang", "look at is_gang of the job's info" },
-    { "the task is not running", "preempted a task that does not run", "look at is_running of the task's info; what this call preempted no longer runs" },
+    { "the task is not running", "preempts or resizes a task that does not run", "look at is_running of the task's info; what this call preempted no longer runs" },
     { "must end first", "started a task before the tasks that it waits for", "look at is_waiting of the task's info; READY tells when it may start" },
     { "more decisions than", "appends decisions without end", "a loop over units must leave out those it has decided on" },
     { "outside of decide", "decides outside of decide", "create and destroy can decide nothing: wait for the first call" },
@@ -238,7 +238,7 @@ static void said(struct conform_result *r, sim_tick at, const struct diag *d)
 {
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (strstr(d->msg, words[i].said) != NULL) { problem(r, at, words[i].what, d->msg, words[i].hint); return; }
-    problem(r, at, "cannot be run", d->msg, d->hint);
+    problem(r, at, d->code == ST_EPOLICY ? "breaks its contract" : "cannot be run", d->msg, d->hint);
 }
 
 /* Does it go as the first run went?  If not, and say is not NULL, that is a problem. */

@@ -122,9 +122,10 @@ Test(polload, what_stands_in_arrays_has_the_size_that_this_major_has)
     cr_assert_eq(sizeof(struct pol_card), 24);
     cr_assert_eq(sizeof(struct pol_node), 112);
     cr_assert_eq(sizeof(struct pol_event), 24);
-    cr_assert_eq(sizeof(struct pol_place), 16);
+    cr_assert_eq(sizeof(struct pol_place), 24);
     cr_assert_eq(sizeof(struct pol_param), 40);
     cr_assert_eq(sizeof(union pol_value), 8);
     cr_assert_eq(sizeof(struct pol_input), 24);
     cr_assert_eq(sizeof(struct pol_transfer), 48);
+    cr_assert_eq(sizeof(struct pol_reading), 16);
 }
