@@ -127,7 +127,7 @@ static int watch(struct cage_page *page, const struct cage_limits *l, const vola
         spent = same ? spent + took : 0;
         if (killed != 0) continue;
         if (spent > l->call_us) killed = KILLED_TIME;
-        else if (page->phase != CAGE_OUTSIDE && resident(pid) - mem0 > l->mem_b) killed = KILLED_MEM;
+        else if (resident(pid) - mem0 > l->mem_b) killed = KILLED_MEM;
         if (killed != 0) (void)kill(pid, SIGKILL);
     }
 }
@@ -165,7 +165,7 @@ static enum st tell(const struct cage_page *p, const struct cage_limits *l, int 
                        text_duration(much, sizeof much, l->call_us), where);
         diag_hint(d, "if it is slow rather than stuck, allow it more with --decide-timeout");
     } else if (killed == KILLED_MEM) {
-        (void)diag_set(d, ST_EPOLICY, "policy '%s' took more than %" PRId64 " MiB of memory, %s", p->name, l->mem_b >> 20, where);
+        (void)diag_set(d, ST_EPOLICY, "the run of policy '%s' grew by more than %" PRId64 " MiB of memory, seen %s", p->name, l->mem_b >> 20, where);
         diag_hint(d, "if it needs that much, allow it more with --policy-memory");
     } else if (WIFSIGNALED(status)) {
         int sig = WTERMSIG(status);

@@ -229,7 +229,7 @@ static const struct { const char *said, *what, *hint; } words[] = {
     { "cannot be created", "cannot be created", "create returned NULL; the reason is what it wrote into `why`" },
     { "woken without end", "asks to be woken without end", "a wake must have a purpose: ask for the next instant at which something could change" },
     { "did not return", "loops or is stuck", "look for a loop over a queue that nothing leaves" },
-    { "took more than", "takes memory without end", "free or reuse what a call takes" },
+    { "of memory, seen", "takes memory without end", "free or reuse what a call takes" },
     { "crashed", "crashes", "build it with -g -fsanitize=address,undefined and run the case again" },
     { "ended the program", "ends the program", "a policy that cannot go on calls host->fail" },
 };
@@ -374,6 +374,7 @@ void conform_case_caged(uint32_t i, const char *spec, const struct cage_limits *
     struct diag d = { 0 };
     if (cage_run(l, spec, NULL, run_there, &c, &d) != ST_OK) said(shared, -1, &d);
     *out = *shared;
+    out->is_stuck = strstr(d.msg, "did not return") != NULL;
     cage_unshare(shared, sizeof *shared);
 }
 

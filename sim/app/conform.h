@@ -23,7 +23,7 @@ struct conform_problem {
     char detail[512];           /* what the host said, or where two runs part; may be "" */
     char hint[256];             /* where to look */
 };
-struct conform_result { uint32_t n_problems, n_runs; struct conform_problem problem[CONFORM_PROBLEMS]; };
+struct conform_result { uint32_t n_problems, n_runs; bool is_stuck; struct conform_problem problem[CONFORM_PROBLEMS]; };
 
 /*
  * One case under one spec, in this process, or where `page` (NULL: nowhere) is
@@ -31,7 +31,7 @@ struct conform_result { uint32_t n_problems, n_runs; struct conform_problem prob
  */
 void conform_case_run(uint32_t i, const char *spec, struct cage_page *page, struct conform_result *out);
 
-/* The same in a cage: a crash, or a call that does not return, is a problem like others. */
+/* The same in a cage: a crash, or a call that does not return (is_stuck), is a problem like others. */
 void conform_case_caged(uint32_t i, const char *spec, const struct cage_limits *l, struct conform_result *out);
 
 /*

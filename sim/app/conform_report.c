@@ -50,11 +50,14 @@ static struct table *new_table(void)
     return t;
 }
 
+/* Each takes the whole of --decide-timeout, and more of them say nothing new. */
+enum { STUCK_MAX = 3 };
+
 static void run_all(const struct found *f, const struct cage_limits *l, enum table_format format, struct table *t, uint32_t *n_problems)
 {
-    uint32_t n_cases = conform_n_cases(), n_runs = 0, n_bad = 0;
+    uint32_t n_cases = conform_n_cases(), n_runs = 0, n_bad = 0, n_stuck = 0, n_tried = 0;
     for (uint32_t k = 0; k < f->specs.n; k++)
-        for (uint32_t i = 0; i < n_cases; i++) {
+        for (uint32_t i = 0; i < n_cases && n_stuck < STUCK_MAX; i++) {
             struct conform_result r;
             conform_case_caged(i, f->specs.spec[k], l, &r);
             struct conform_case *c = conform_case_make(i);
@@ -64,12 +67,15 @@ static void run_all(const struct found *f, const struct cage_limits *l, enum tab
             }
             conform_case_free(c);
             n_runs += r.n_runs;
+            n_tried++;
+            n_stuck += r.is_stuck;
             n_bad += r.n_problems > 0;
             *n_problems += r.n_problems;
         }
     if (format != TABLE_TEXT) return;
     if (f->specs.is_each_alone) (void)printf("note: its choices have too many combinations; each was tried on its own\n");
-    if (n_bad > 0) (void)printf("%s: %" PRIu32 " of %" PRIu32 " cases broken\n", f->name, n_bad, n_cases * f->specs.n);
+    if (n_stuck == STUCK_MAX) (void)printf("note: it was stuck in %d cases; the other %" PRIu32 " were not tried\n", STUCK_MAX, n_cases * f->specs.n - n_tried);
+    if (n_bad > 0) (void)printf("%s: %" PRIu32 " of %" PRIu32 " cases broken\n", f->name, n_bad, n_tried);
     else (void)printf("%s keeps its contract: %" PRIu32 " cases under %" PRIu32 " spec%s, %" PRIu32 " runs\n", f->name, n_cases, f->specs.n,
                       f->specs.n == 1 ? "" : "s", n_runs);
 }

@@ -48,6 +48,7 @@ struct polhost {
     char            *text;    size_t n_text, cap_text;
     void           **buried;  size_t n_buried, cap_buried;      /* see polhost_tricks */
     uint32_t        *all;
+    uint64_t         n_idle;    /* calls in a row that did nothing but ask for the next, with jobs waiting on an idle cluster */
     size_t           max_dec;   /* what no policy in its senses appends in one call */
 };
 
@@ -56,6 +57,9 @@ struct polhost {
  * likes within reason; who says more is in a loop that would eat all memory.
  */
 enum { DECISIONS_A_TASK = 4, DECISIONS_BESIDES = 65536 };
+
+/* So many times nobody needs to look at the clock before starting what waits. */
+enum { IDLE_CALLS_MAX = 100000 };
 
 /* ---- what the policy reads ---- */
 
@@ -466,6 +470,17 @@ static enum st apply(struct polhost *p, struct diag *d)
     return ST_OK;
 }
 
+/* Nothing ends by itself then: a policy that only asks to be woken would have the run go on for ever. */
+static void watch_idle(struct polhost *p, size_t n_events)
+{
+    const struct world *w = p->w;
+    bool idle = w->n_running == 0 && w->n_waiting > 0 && w->cluster->sum.n_up > 0;
+    for (size_t i = 0; i < n_events && idle; i++) idle = p->event[i].kind == POL_TIMER;
+    for (size_t i = 0; i < p->n_dec && idle; i++) idle = p->dec[i].verb == VERB_WAKE;
+    p->n_idle = idle ? p->n_idle + 1 : 0;
+    if (p->n_idle > IDLE_CALLS_MAX) misuse(p, "it asks to be woken for the 100,000th time in a row, while jobs wait on an idle cluster");
+}
+
 static void call_decide(struct polhost *p, size_t n_events)
 {
     struct cage_page *page = p->hooks.page;
@@ -497,6 +512,7 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     call_decide(p, n_notices);
     if (p->hooks.decided) p->hooks.decided(p->hooks.ctx, wall_ns() - t0);
     cluster_changes_clear(w->cluster);
+    watch_idle(p, n_notices);
     enum st st = p->failed.code;
     if (st != ST_OK) *d = p->failed;
     else st = apply(p, d);

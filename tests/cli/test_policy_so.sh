@@ -63,6 +63,9 @@ check "and the parameters still come after it" expect 0 "$fairway" run "$scn" -p
 # ---- being loaded does not show ----
 check "a built-in in a shared object runs" expect 0 "$fairway" run "$scn" -p las:threshold=10m -p "$so/las.so:threshold=10m" -s 1 -s 2 -d l.db -q
 check "to the same digests" [ "$(sqlite3 l.db "select count(*) || ' ' || count(distinct digest) from run where status = 'done'")" = "4 2" ]
+check "a run in a cage writes the same log" expect 0 "$fairway" run "$scn" -p las --log a.log -s 1 -d l.db -q
+expect 0 "$fairway" run "$scn" -p "$so/las.so" --log b.log -s 1 -d l.db -q
+check "to the last line" [ "$(grep -v '^#' a.log | cksum)" = "$(grep -v '^#' b.log | cksum)" ]
 check "and the same tables" [ -z "$(sqlite3 l.db "with m as (select r.seed, r.policy, m.name, m.scope, m.value, m.unit from metric m join run r on r.id = m.run)
     select seed, name, scope, value, unit from m where policy like '%.so%' except select seed, name, scope, value, unit from m where policy not like '%.so%'")" ]
 
@@ -101,7 +104,9 @@ for f in "$here"/tests/conform/bad/*.c; do
     esac
     check "$policy: $text" says "$text"
 done
-check "there were such policies" [ $n -ge 40 ]
+check "there were such policies" [ $n -ge 48 ]
+check "the kit stops early with one that is stuck" expect 4 "$fairway" policies --conform "$so/loops.so" --decide-timeout 300ms
+check "and says so" says "note: it was stuck in 3 cases"
 
 # ---- the report for programs ----
 check "--json is a list of problems" expect 4 "$fairway" policies --conform "$so/starts_twice.so" --json

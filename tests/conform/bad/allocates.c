@@ -1,4 +1,4 @@
-/* run: policy 'bad' took more than 200 MiB of memory, in decide at t= */
+/* run: the run of policy 'bad' grew by more than 200 MiB of memory, seen in decide at t= */
 #include "bad.h"
 
 static bool bad(struct mine *m, const struct pol_view *v, const struct pol_event *ev, size_t n_ev)
