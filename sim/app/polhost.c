@@ -475,7 +475,8 @@ static void watch_idle(struct polhost *p, size_t n_events)
 {
     const struct world *w = p->w;
     bool idle = w->n_running == 0 && w->n_waiting > 0 && w->cluster->sum.n_up > 0;
-    for (size_t i = 0; i < n_events && idle; i++) idle = p->event[i].kind == POL_TIMER;
+    for (size_t i = 0; i < n_events && idle; i++)       /* nodes may come and go for ever, too */
+        idle = p->event[i].kind == POL_TIMER || p->event[i].kind == POL_NODE_DOWN || p->event[i].kind == POL_NODE_UP;
     for (size_t i = 0; i < p->n_dec && idle; i++) idle = p->dec[i].verb == VERB_WAKE;
     p->n_idle = idle ? p->n_idle + 1 : 0;
     if (p->n_idle > IDLE_CALLS_MAX) misuse(p, "it asks to be woken for the 100,000th time in a row, while jobs wait on an idle cluster");
