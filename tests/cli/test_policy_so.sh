@@ -22,7 +22,6 @@ expect() { # STATUS COMMAND...
 says() { grep -qF -- "$1" "$dir/err" "$dir/out"; }
 fails() { ! "$@"; }
 scn=$here/scenarios/demo.yaml
-small='--set trace.jobs=300'
 cd "$dir" || exit 2
 
 # ---- one's own: written, built against policy.h alone, run, conforming ----
@@ -86,7 +85,11 @@ n=0
 for f in "$here"/tests/conform/bad/*.c; do
     policy=$(basename "$f" .c) text=$(say_of "$f")
     n=$((n + 1))
-    case $policy in *loops) limits='--decide-timeout 300ms' ;; *) limits='--decide-timeout 1m --policy-memory 200MiB' ;; esac
+    case $policy in
+    *loops)          limits='--decide-timeout 300ms' ;;
+    allocates|leaks) limits='--decide-timeout 1m --policy-memory 200MiB' ;;
+    *)               limits='--decide-timeout 1m' ;;
+    esac
     rm -f b.db
     case $(kind_of "$f") in
     load)   check "$policy is refused" expect 2 "$fairway" policies "$so/$policy.so" ;;
