@@ -144,6 +144,13 @@ struct pol_view {
 /* cards 0: the host chooses.  cpu_milli 0: as the shape asks; else what it gets instead. */
 struct pol_place { uint32_t node, reserved; uint64_t cards; int64_t cpu_milli; };
 
+/* What `name` gives names of, and by what id. */
+enum pol_name_kind {                /* append only */
+    POL_NAME_NODE, POL_NAME_RACK, POL_NAME_GPU_TYPE, POL_NAME_LABEL, POL_NAME_ENGINE,   /* index, bit or kind as in the view */
+    POL_NAME_USER, POL_NAME_QUEUE,  /* dense ids of infos */
+    POL_NAME_JOB                    /* slot of a live job: its id in the trace */
+};
+
 struct pol_host {
     uint32_t abi_major, size, abi_minor, reserved;
     void    *ctx;
@@ -172,6 +179,8 @@ struct pol_host {
     void (*resize)(void *ctx, pol_task t, int64_t cpu_milli, const char *why);
     struct pol_reading (*measure)(void *ctx, pol_task t);
     const char *(*kind_name)(void *ctx, uint32_t kind);     /* NULL: no such kind */
+    /* What users call it; NULL if there is no such id.  Valid until decide returns. */
+    const char *(*name)(void *ctx, uint32_t kind, uint32_t id);
     /* members above: ABI 1.0 */
 };
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include "app/polexec.h"
 #include "app/polload.h"
 #include "app/polspec.h"
 #include "base/mem.h"
@@ -26,6 +27,7 @@ struct decision {
 struct polhost {
     struct polspec spec;
     void          *self;
+    struct pol_ops said;        /* what a policy in another process says of itself; then spec.ops points here */
     uint32_t       flags;
     struct pol_host api;
     struct polhost_hooks hooks;
@@ -161,6 +163,26 @@ static const char *lend_kind_name(void *ctx, uint32_t kind)
     return all != NULL && kind < all->kinds.n ? intern_name(&all->kinds, kind) : NULL;
 }
 
+static const char *name_in(const struct intern *t, uint32_t id) { return id < t->n ? intern_name(t, id) : NULL; }
+
+static const char *lend_name(void *ctx, uint32_t kind, uint32_t id)
+{
+    const struct polhost *p = ctx;
+    const struct world *w = p->w;
+    if (w == NULL) return NULL;
+    switch ((enum pol_name_kind)kind) {
+    case POL_NAME_NODE:     return name_in(&w->cluster->node_names, id);
+    case POL_NAME_RACK:     return name_in(&w->cluster->rack_names, id);
+    case POL_NAME_GPU_TYPE: return name_in(&w->cluster->gpu_types, id);
+    case POL_NAME_LABEL:    return name_in(&w->cluster->labels, id);
+    case POL_NAME_ENGINE:   return name_in(&w->cluster->engines, id);
+    case POL_NAME_USER:     return name_in(&w->users, id);
+    case POL_NAME_QUEUE:    return name_in(&w->queues, id);
+    case POL_NAME_JOB:      return id < w->jobs.n_job_slots && w->jobs.job[id].is_live ? w->jobs.job[id].id : NULL;
+    }
+    return NULL;
+}
+
 /* ---- what the policy says ---- */
 
 static size_t keep_text(struct polhost *p, const char *why)
@@ -252,8 +274,12 @@ static void say_note(void *ctx, const char *name, double value)
 static void say_fail(void *ctx, const char *message)
 {
     struct polhost *p = ctx;
-    (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' gave up%s: %s", p->spec.ops->name, p->w == NULL ? " in create" : "",
-                   message != NULL ? message : "it gave no reason");
+    char when[64];
+    int64_t now = p->w != NULL ? world_now(p->w) : 0;
+    if (message == NULL) message = "it gave no reason";
+    if (p->w == NULL) (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' failed in create: %s", p->spec.ops->name, message);
+    else (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' failed at t=%" PRId64 " us (%s): %s", p->spec.ops->name, now,
+                        text_duration(when, sizeof when, now), message);
 }
 
 /* ---- the mirror ---- */
@@ -543,20 +569,25 @@ enum st polhost_create(struct polhost **out, const char *spec, const char *weigh
         .start = say_start, .start_gang = say_start_gang, .preempt = say_preempt,
         .wake = say_wake, .note = say_note, .fail = say_fail,
         .input = lend_input, .transfer = lend_transfer,
-        .resize = say_resize, .measure = lend_reading, .kind_name = lend_kind_name,
+        .resize = say_resize, .measure = lend_reading, .kind_name = lend_kind_name, .name = lend_name,
     };
     p->flags = p->spec.ops->flags;
-    char why[256] = "it gave no reason";
+    char why[800] = "it gave no reason";
     cage_enter(p->hooks.page, CAGE_CREATING);
     p->self = p->spec.ops->create(&p->api, p->spec.value, &p->flags, why, sizeof why);
     cage_leave(p->hooks.page);
     why[sizeof why - 1] = '\0';
-    if (p->self == NULL) st = diag_at(d, ST_EINPUT, file, line, col, "policy '%s' cannot be created: %s", p->spec.ops->name, why);
+    if (p->self == NULL) st = diag_at(d, ST_EINPUT, file, line, col, "policy '%s' cannot be created: %s",
+                                       p->spec.ops == &polexec_ops ? p->spec.full : p->spec.ops->name, why);
     else if (p->failed.code != ST_OK) { *d = p->failed; st = d->code; }
     else if ((p->flags & ~p->spec.ops->flags) != 0)
         st = diag_at(d, ST_EPOLICY, file, line, col, "policy '%s' broke its contract in create: it sets flags %#x, and its table has only %#x",
                      p->spec.ops->name, p->flags, p->spec.ops->flags);
     if (st != ST_OK) { polhost_destroy(p); return st; }
+    if (p->spec.ops == &polexec_ops) {
+        p->said = polexec_said(p->self);
+        p->spec.ops = &p->said;
+    }
     *out = p;
     return ST_OK;
 }
@@ -577,6 +608,7 @@ void polhost_destroy(struct polhost *p)
 }
 
 struct decider polhost_decider(struct polhost *p) { return (struct decider){ .ctx = p, .decide = decide }; }
+const char *polhost_label(const struct polhost *p) { return p->spec.ops == &p->said ? polexec_label(p->self) : NULL; }
 const char *polhost_spec(const struct polhost *p) { return p->spec.full; }
 const char *polhost_file_digest(const struct polhost *p) { return p->spec.lib != NULL ? polload_digest(p->spec.lib) : ""; }
 bool polhost_is_foreign(const char *spec) { return polload_path_len(spec) > 0; }

@@ -32,7 +32,7 @@ struct polhost_hooks {
 struct polhost_origin { const char *file; uint32_t line, col; };
 
 /*
- * Create a policy from "name[:key=value,...]".
+ * Create a policy from "name[:key=value,...]" or "exec:COMMAND" (polexec.h).
  *   weights  "user:weight;..." from the scenario, the value of a parameter
  *            named `weights` that the spec leaves out; NULL: none
  * ST_EINPUT with d filled for an unknown name, parameter or value.
@@ -52,6 +52,9 @@ const char *polhost_file_digest(const struct polhost *h);
 bool polhost_is_foreign(const char *spec);
 /* What this instance does: ops->flags, as its parameters narrow them. */
 uint32_t polhost_flags(const struct polhost *h);
+/* How tables call it unless the user says so: what a policy in another process
+ * says of itself, "name:key=value,..."; NULL for others.  Borrowed. */
+const char *polhost_label(const struct polhost *h);
 const struct pol_ops *polhost_ops(const struct polhost *h);
 bool polhost_clairvoyant(const struct polhost *h);
 

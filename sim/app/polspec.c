@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "app/polexec.h"
 #include "app/polload.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -143,12 +144,34 @@ static enum st parse(struct polspec *p, char *copy, const char *weights, const s
     return ST_OK;
 }
 
+/* "exec:COMMAND": all of the rest is the command; it runs where the spec was written. */
+static enum st parse_exec(struct polspec *p, const char *command, const char *weights, const struct place *at, struct diag *d)
+{
+    const char *slash = strrchr(at->file, '/');
+    if (command[strspn(command, " \t")] == '\0')
+        return diag_at(d, ST_EINPUT, at->file, at->line, at->col, "policy 'exec' has no command; expected one such as exec:python3 mine.py");
+    p->ops = &polexec_ops;
+    MEM_ARRAY(p->value, POLEXEC_PARAMS);
+    MEM_ARRAY(p->text, POLEXEC_PARAMS);
+    p->text[POLEXEC_COMMAND] = mem_strdup(command);
+    p->text[POLEXEC_DIR] = slash != NULL ? mem_strndup(at->file, (size_t)(slash - at->file) + 1) : mem_strdup("");
+    p->text[POLEXEC_WEIGHTS] = mem_strdup(weights != NULL ? weights : "");
+    p->text[POLEXEC_TIMEOUT] = mem_strdup(p->ops->params[POLEXEC_TIMEOUT].dflt);
+    for (uint32_t i = 0; i < POLEXEC_PARAMS; i++) TRY(parse_value(at, p->ops, &p->ops->params[i], p->text[i], &p->value[i], d));
+    size_t n = strlen(POLEXEC_PREFIX) + strlen(command) + 1;
+    p->full = mem_alloc(n, 1);
+    (void)snprintf(p->full, n, "%s%s", POLEXEC_PREFIX, command);
+    return ST_OK;
+}
+
 enum st polspec_parse(struct polspec *p, const char *spec, const char *weights,
                       const char *file, uint32_t line, uint32_t col, struct diag *d)
 {
     memset(p, 0, sizeof *p);
+    struct place at = { file, line, col };
     char *copy = mem_strdup(spec);
-    enum st st = parse(p, copy, weights, &(struct place){ file, line, col }, d);
+    enum st st = strncmp(spec, POLEXEC_PREFIX, strlen(POLEXEC_PREFIX)) == 0
+               ? parse_exec(p, spec + strlen(POLEXEC_PREFIX), weights, &at, d) : parse(p, copy, weights, &at, d);
     mem_free(copy);
     if (st != ST_OK) polspec_fini(p);
     return st;

@@ -1,5 +1,6 @@
 /*
- * polspec.h -- "name:key=value,..." against a policy's table of parameters.  Layer: app.
+ * polspec.h -- "name:key=value,..." against a policy's table of parameters, and
+ * "exec:COMMAND".  Layer: app.
  */
 #ifndef SIM_POLSPEC_H
 #define SIM_POLSPEC_H

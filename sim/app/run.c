@@ -83,18 +83,35 @@ static enum st open_policy(struct polhost **h, const struct scenario *s, const s
     return st;
 }
 
-struct check { const struct scenario *s; const struct scn_policy *policy; };
+/* A policy that names itself takes that name where the user gave it none; no two may then be called the same. */
+static enum st take_label(struct scenario *s, struct scn_policy *p, const char *label, struct diag *d)
+{
+    if (label == NULL || strcmp(p->label, p->spec) != 0) return ST_OK;
+    for (size_t i = 0; i < s->n_policies; i++) {
+        if (&s->policy[i] == p || strcmp(s->policy[i].label, label) != 0) continue;
+        enum st st = diag_at(d, ST_EINPUT, p->line ? s->path : "", p->line, p->col,
+                             "policy '%s' calls itself '%s', as another is called", p->spec, label);
+        diag_hint(d, "in the scenario, give it a label: {exec: ..., label: ...}");
+        return st;
+    }
+    mem_free(p->label);
+    p->label = mem_strdup(label);
+    return ST_OK;
+}
+
+struct check { struct scenario *s; struct scn_policy *policy; };
 
 static enum st check_policy(void *ctx, struct cage_page *page, struct diag *d)
 {
     const struct check *c = ctx;
     struct polhost *h;
     TRY(open_policy(&h, c->s, c->policy, &(struct polhost_hooks){ .page = page }, d));
+    enum st st = take_label(c->s, c->policy, polhost_label(h), d);
     polhost_destroy(h);
-    return ST_OK;
+    return st;
 }
 
-enum st run_check_policies(const struct scenario *s, const struct cage_limits *limits, struct diag *d)
+enum st run_check_policies(struct scenario *s, const struct cage_limits *limits, struct diag *d)
 {
     for (size_t i = 0; i < s->n_policies; i++) {
         struct check c = { s, &s->policy[i] };

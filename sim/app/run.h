@@ -38,8 +38,9 @@ struct run_result {
 enum st run_one(const struct run_env *env, const struct scn_policy *policy, uint64_t seed,
                 struct run_result *out, struct diag *d);
 
-/* Check every policy spec of the scenario before anything runs: ST_EINPUT, or ST_EPOLICY when one cannot even be created. */
-enum st run_check_policies(const struct scenario *s, const struct cage_limits *limits, struct diag *d);
+/* Check every policy spec of the scenario before anything runs: ST_EINPUT, or ST_EPOLICY when one
+ * cannot even be created.  A policy that names itself gives its label. */
+enum st run_check_policies(struct scenario *s, const struct cage_limits *limits, struct diag *d);
 
 /* Ctrl-C asks the run to stop at the next instant. */
 void run_catch_interrupt(void);

@@ -45,11 +45,23 @@ static enum st add_param(const struct ynode *v, char **spec, bool is_first, stru
     return ST_OK;
 }
 
+/* {exec: COMMAND, label: ...}: the command says all the rest. */
+static enum st read_exec(const struct ynode *n, const char *command, char **spec, struct diag *d)
+{
+    for (size_t i = 0; i < n->n; i++)
+        if (strcmp(n->at[i]->key, "exec") != 0 && strcmp(n->at[i]->key, "label") != 0)
+            return ydoc_error(n->at[i], d, "found '%s' beside 'exec', expected 'label' alone: what a command takes is written in it", n->at[i]->key);
+    add(spec, "exec:", command, "");
+    return ST_OK;
+}
+
 static enum st read_map(const struct ynode *n, char **spec, const char **label, struct diag *d)
 {
-    const char *name = NULL;
+    const char *name = NULL, *command = NULL;
     TRY(ydoc_str(n, "name", &name, d));
+    TRY(ydoc_str(n, "exec", &command, d));
     TRY(ydoc_str(n, "label", label, d));
+    if (command != NULL) return read_exec(n, command, spec, d);
     if (name == NULL) return ydoc_error(n, d, "found a policy without 'name'");
     TRY(plain_part(ydoc_get(n, "name"), name, ",;=:", d));
     add(spec, name, "", "");

@@ -1,0 +1,591 @@
+"""fairway.py -- scheduling policies for Fairway in Python 3, standard library only.
+
+A policy is a class with a method decide().  This module speaks the protocol of
+policies/PROTOCOL.md, keeps the cluster and the jobs in step with what the
+simulator tells, and checks nothing: every decision is checked by the simulator.
+
+    import fairway
+
+    class Mine(fairway.Policy):
+        name = "mine"
+        def decide(self):
+            for unit in list(self.waiting):
+                places = self.place(unit)
+                if places:
+                    self.start(unit, places)
+
+    fairway.run(Mine)
+
+    fairway run scenario.yaml -p 'exec:python3 mine.py'
+
+Units: time in microseconds, CPU in thousandths of a core, memory in bytes, GPU
+shares in thousandths of a card.  print() goes to standard error, as standard
+output belongs to the protocol.
+"""
+
+import bisect
+import json
+import sys
+import traceback
+
+PROTOCOL = 1
+WHOLE = 1000  # thousandths of a card
+
+
+class Shape:
+    """What one task asks of a node.  Tasks that ask for the same share one."""
+
+    __slots__ = ("id", "cpu", "mem", "gpus", "gpu_milli", "gpu_mem", "gpu_types", "need_all", "need_any",
+                 "engines", "exclusive", "_nodes", "_at", "_seen")
+
+    def __init__(self, said):
+        self.id = said["shape"]
+        self.cpu = said["cpu"]
+        self.mem = said["mem"]
+        self.gpus = said.get("gpus", 0)              # cards
+        self.gpu_milli = said.get("gpu_milli", 0)    # of each
+        self.gpu_mem = said.get("gpu_mem", 0)        # of each; 0: none asked
+        self.gpu_types = frozenset(said.get("gpu_types", ()))    # empty: any
+        self.need_all = frozenset(said.get("need_all", ()))      # labels
+        self.need_any = frozenset(said.get("need_any", ()))
+        self.engines = said.get("engines", {})
+        self.exclusive = said.get("exclusive", False)
+        self._nodes = None      # indices of the nodes that could ever serve it
+        self._at = 0            # of those, none before this one fits now
+        self._seen = 0          # length of the log of freed nodes when that was found out
+
+
+class Node:
+    """One machine: what it has, and what is free of it."""
+
+    __slots__ = ("index", "name", "rack", "labels", "gpu_type", "cpu", "mem", "gpus", "gpu_mem", "engines",
+                 "up", "tasks", "cpu_free", "mem_free", "gpu_free", "gpu_mem_free", "engines_free")
+
+    def __init__(self, said):
+        self.index = said["node"]
+        self.name = said["name"]
+        self.rack = said["rack"]
+        self.labels = frozenset(said.get("labels", ()))
+        self.gpu_type = said.get("gpu_type")
+        self.cpu = said["cpu"]
+        self.mem = said["mem"]
+        self.gpus = said.get("gpus", 0)
+        self.gpu_mem = said.get("gpu_mem", 0)        # of each card; 0: unknown, and then no constraint
+        self.engines = said.get("engines", {})
+        self.up = True
+        self.tasks = 0                               # running here
+        self._idle()
+
+    def _idle(self):
+        self.cpu_free = self.cpu
+        self.mem_free = self.mem
+        self.gpu_free = [WHOLE] * self.gpus          # by card
+        self.gpu_mem_free = [self.gpu_mem] * self.gpus
+        self.engines_free = dict(self.engines)
+
+    def could(self, shape):
+        """Would the shape fit if the node were up and idle?"""
+        if shape.cpu > self.cpu or shape.mem > self.mem or shape.gpus > self.gpus:
+            return False
+        if not shape.need_all <= self.labels or (shape.need_any and not shape.need_any & self.labels):
+            return False
+        if shape.gpus and shape.gpu_types and self.gpu_type not in shape.gpu_types:
+            return False
+        if shape.gpu_mem and self.gpu_mem and shape.gpu_mem > self.gpu_mem:
+            return False
+        return all(self.engines.get(k, 0) >= n for k, n in shape.engines.items())
+
+    def fits(self, shape):
+        """Does a task of the shape fit now?  For a node that could()."""
+        if not self.up or self.cpu_free < shape.cpu or self.mem_free < shape.mem:
+            return False
+        if shape.exclusive and self.tasks:
+            return False
+        if shape.gpus:
+            need, milli = shape.gpus, shape.gpu_milli
+            if shape.gpu_mem and self.gpu_mem:
+                mem = shape.gpu_mem
+                have = sum(f >= milli and m >= mem for f, m in zip(self.gpu_free, self.gpu_mem_free))
+            elif milli == WHOLE:
+                have = self.gpu_free.count(WHOLE)
+            else:
+                have = sum(f >= milli for f in self.gpu_free)
+            if have < need:
+                return False
+        for k, n in shape.engines.items():
+            if self.engines_free.get(k, 0) < n:
+                return False
+        return True
+
+    def cards(self, shape):
+        """The cards a task gets when nobody says which: policies/README.md, "Cards"."""
+        if shape.exclusive:
+            return list(range(self.gpus))
+        if not shape.gpus:
+            return []
+        mem = shape.gpu_mem if self.gpu_mem else 0
+        fit = sorted((f, m, k) for k, (f, m) in enumerate(zip(self.gpu_free, self.gpu_mem_free))
+                     if f >= shape.gpu_milli and m >= mem)
+        return [k for _, _, k in fit[:shape.gpus]]
+
+    def _move(self, shape, cards, sign):
+        self.tasks -= sign
+        if shape.exclusive:
+            self._idle()
+            if sign < 0:
+                self.cpu_free = self.mem_free = 0
+                self.gpu_free = [0] * self.gpus
+                self.gpu_mem_free = [0] * self.gpus
+                self.engines_free = dict.fromkeys(self.engines, 0)
+            return
+        self.cpu_free += sign * shape.cpu
+        self.mem_free += sign * shape.mem
+        for k in cards:
+            self.gpu_free[k] += sign * shape.gpu_milli
+            if self.gpu_mem:
+                self.gpu_mem_free[k] += sign * shape.gpu_mem
+        for k, n in shape.engines.items():
+            self.engines_free[k] += sign * n
+
+    def _adopt(self, said):
+        """Take over what the simulator says; True when anything became free."""
+        gpu = said.get("gpu", self.gpu_free)
+        mem = said.get("gpu_mem", self.gpu_mem_free)
+        engines = said.get("engines", self.engines_free)
+        grew = (said["cpu"] > self.cpu_free or said["mem"] > self.mem_free or said["tasks"] < self.tasks
+                or said["up"] > self.up
+                or (gpu != self.gpu_free and any(a > b for a, b in zip(gpu, self.gpu_free)))
+                or (mem != self.gpu_mem_free and any(a > b for a, b in zip(mem, self.gpu_mem_free)))
+                or any(engines[k] > n for k, n in self.engines_free.items()))
+        self.up = said["up"]
+        self.tasks = said["tasks"]
+        self.cpu_free = said["cpu"]
+        self.mem_free = said["mem"]
+        self.gpu_free = gpu
+        self.gpu_mem_free = mem
+        self.engines_free = engines
+        return grew
+
+
+class Task:
+    """One task of a job."""
+
+    __slots__ = ("job", "index", "shape", "unit", "node", "cards", "inputs")
+
+    def __init__(self, job, index, shape):
+        self.job = job
+        self.index = index
+        self.shape = shape
+        self.unit = None        # what it is started with; None while others of its job must end first
+        self.node = None        # where it runs
+        self.cards = None       # which cards it holds there; None: the simulator chose
+        self.inputs = ()        # [{"size": bytes, "nodes": [..]}], known once it may start
+
+
+class Job:
+    """One job; `number` is its place in the order of arrival."""
+
+    __slots__ = ("number", "id", "user", "queue", "submit", "priority", "gang", "limit", "duration", "tasks", "n_left")
+
+    def __init__(self, said, shapes):
+        self.number = said["job"]
+        self.id = said.get("id")
+        self.user = said.get("user")
+        self.queue = said.get("queue")
+        self.submit = said["submit"]
+        self.priority = said.get("priority", 0)
+        self.gang = said.get("gang", False)
+        self.limit = said.get("limit")          # the user's estimate; told to a policy with the flag uses_limits
+        self.duration = said.get("duration")    # told to a clairvoyant policy
+        self.tasks = []
+        for shape, n in said["tasks"]:
+            for _ in range(n):
+                self.tasks.append(Task(self, len(self.tasks), shapes[shape]))
+        self.n_left = len(self.tasks)           # tasks that have not ended
+
+
+class Unit:
+    """What is started at once: a gang job, or one task of another job.  Ordered by arrival."""
+
+    __slots__ = ("job", "tasks", "order", "kind", "steady", "state", "started", "attained", "left")
+
+    def __init__(self, job, tasks):
+        self.job = job
+        self.tasks = tasks
+        self.order = (job.number, tasks[0].index)
+        self.kind = tasks[0].shape.id if len(tasks) == 1 else tuple(t.shape.id for t in tasks)
+        self.steady = _is_steady(tasks)
+        self.state = "waiting"      # waiting, running, leaving (preempted, not yet confirmed), ended
+        self.started = None         # of the present attempt
+        self.attained = 0           # running time of earlier attempts
+        self.left = job.duration    # true time it still needs when it last began to wait, if clairvoyant
+        for t in tasks:
+            t.unit = self
+
+    def __lt__(self, other):
+        return self.order < other.order
+
+
+def _is_steady(tasks):
+    """Can taking more away never make it fit?  As policies/kind.h has it."""
+    shape = tasks[0].shape
+    return len(tasks) == 1 or (all(t.shape is shape for t in tasks)
+                               and (shape.gpus <= 1 or shape.gpu_milli == WHOLE or shape.exclusive))
+
+
+class Policy:
+    """Derive, give it a name, and write decide().
+
+    Before decide() is called, the on_* methods are called once an event, in the
+    order of the events; none has to be written.
+    """
+
+    name = "unnamed"
+    source = "a program of its own"
+    summary = ""
+    flags = ()          # of "preempts", "uses_limits", "clairvoyant"
+    params = {}         # name -> default, a string; given as name=value on the command line
+
+    def __init__(self):
+        self.param = dict(self.params)      # as given
+        self.weights = {}       # users' weights from the scenario; others 1
+        self.now = 0            # microseconds
+        self.nodes = []
+        self.shapes = []
+        self.jobs = {}          # number -> Job, live ones
+        self.waiting = {}       # Unit -> None, in the order in which they began to wait
+        self.running = {}       # Unit -> None, in the order in which they started
+        self.freed = 0          # grows when anything becomes free: what did not fit before still does not while it is the same
+        self.changes = 0        # grows with every change of what is free
+        self._log = []          # nodes in the order in which something became free there
+        self._said = []
+        self._speak = None
+
+    # ---- what happens ----
+
+    def on_cluster(self):
+        """Once, before anything else: self.nodes is filled."""
+
+    def on_arrival(self, job):
+        """A job arrived; on_wait follows for each unit that may start."""
+
+    def on_wait(self, unit):
+        """The unit begins to wait, or waits again after an interruption."""
+
+    def on_stop(self, unit):
+        """The unit no longer runs: it ended, was preempted, or its node failed."""
+
+    def on_leave(self, unit):
+        """The unit no longer waits and will not run: its job was ended at its limit."""
+
+    def on_task_end(self, task):
+        """A task ended; its node and cards can still be read."""
+
+    def on_job_end(self, job):
+        """The last task of the job ended."""
+
+    def on_node(self, node):
+        """The node went down or came up: node.up."""
+
+    def on_timer(self):
+        """A wake asked for earlier."""
+
+    def decide(self):
+        raise NotImplementedError("a policy has a method decide()")
+
+    # ---- what to do about it ----
+
+    def start(self, unit, places=None, why=None):
+        """Start a unit; places: [(node, cards)] by task as place() gives them, cards None: the simulator chooses.
+
+        The free resources of the nodes are taken at once.  Without places they
+        are those of place(unit); False if there are none.
+        """
+        if places is None:
+            places = self.place(unit)
+            if places is None:
+                return False
+        else:
+            for task, (node, cards) in zip(unit.tasks, places):
+                if task.node is None:
+                    self._take(task, node, cards)
+        if unit.job.gang:
+            said = {"do": "start_gang", "job": unit.job.number, "nodes": [n.index for n, _ in places]}
+            if all(c is not None for _, c in places):
+                said["cards"] = [c for _, c in places]
+        else:
+            node, cards = places[0]
+            said = {"do": "start", "job": unit.job.number, "task": unit.tasks[0].index, "node": node.index}
+            if cards:
+                said["cards"] = cards
+        if why:
+            said["why"] = why
+        self._said.append(said)
+        unit.state = "running"
+        unit.started = self.now
+        self.waiting.pop(unit, None)
+        self.running[unit] = None
+        return True
+
+    def preempt(self, unit, why=None):
+        """Stop a running unit; what it held is free at once, and it will wait again in the next round."""
+        said = {"do": "preempt", "job": unit.job.number, "task": unit.tasks[0].index}
+        if why:
+            said["why"] = why
+        self._said.append(said)
+        self._release(unit)
+        unit.state = "leaving"
+        self.running.pop(unit, None)
+
+    def wake(self, at):
+        """Ask for a round at this time, in the future."""
+        self._said.append({"do": "wake", "at": at})
+
+    def record(self, name, value):
+        """A named number for the run's record."""
+        self._said.append({"do": "note", "name": name, "value": value})
+
+    def fail(self, message):
+        """The policy cannot go on: fails the run with this message."""
+        self._said.append({"do": "fail", "message": message})
+
+    def query(self, task, nodes=()):
+        """The state of a task now, and what reading its inputs would cost on some nodes: PROTOCOL.md, "query"."""
+        return self._speak({"msg": "query", "job": task.job.number, "task": task.index, "nodes": [n.index for n in nodes]})
+
+    # ---- where it fits ----
+
+    def first_fit(self, shape):
+        """The first node on which a task of the shape fits, or None.
+
+        Remembers how far it looked: only nodes where something became free since
+        are looked at again.
+        """
+        if shape._nodes is None:
+            shape._nodes = [n.index for n in self.nodes if n.could(shape)]
+        log = self._log
+        if shape._seen < len(log):
+            first = min(log[shape._seen:])
+            shape._at = min(shape._at, bisect.bisect_left(shape._nodes, first))
+            shape._seen = len(log)
+        nodes, all_nodes, at = shape._nodes, self.nodes, shape._at
+        while at < len(nodes) and not all_nodes[nodes[at]].fits(shape):
+            at += 1
+        shape._at = at
+        return all_nodes[nodes[at]] if at < len(nodes) else None
+
+    def fitting(self, shape):
+        """Every node on which a task of the shape fits now, in order."""
+        if shape._nodes is None:
+            shape._nodes = [n.index for n in self.nodes if n.could(shape)]
+        return [self.nodes[i] for i in shape._nodes if self.nodes[i].fits(shape)]
+
+    def best_fit(self, shape):
+        """The node that a task of the shape leaves fullest: policies/README.md, "best"."""
+        return min(self.fitting(shape), key=lambda n: self._left_over(n, shape), default=None)
+
+    def _left_over(self, node, shape):
+        if shape.exclusive:
+            return 0
+        free = (node.cpu_free - shape.cpu, node.mem_free - shape.mem, sum(node.gpu_free) - shape.gpus * shape.gpu_milli)
+        return sum((f << 20) // m for f, m in zip(free, self._most) if m)
+
+    def place(self, unit, find=None):
+        """A place for every task of a unit, one after the other, each seeing those before; or None.
+
+        find(shape) names the node, first_fit by default.  The places are taken
+        from what is free: start the unit there, or give them back with unplace().
+        """
+        find = find or self.first_fit
+        places, changes = [], self.changes
+        for task in unit.tasks:
+            node = find(task.shape)
+            if node is None:
+                self.unplace(unit)
+                self.changes = changes
+                return None
+            cards = node.cards(task.shape)
+            self._take(task, node, cards)
+            places.append((node, cards))
+        return places
+
+    def unplace(self, unit):
+        """Give back what place() took for a unit that is not started."""
+        for task in unit.tasks:
+            if task.node is not None:
+                self._give(task)
+
+    def _take(self, task, node, cards):
+        task.node, task.cards = node, cards
+        node._move(task.shape, cards or (), -1)
+        self.changes += 1
+
+    def _give(self, task):
+        task.node._move(task.shape, task.cards or (), +1)
+        self._log.append(task.node.index)
+        task.node = task.cards = None
+        self.changes += 1
+
+    def _release(self, unit):
+        for task in unit.tasks:
+            if task.node is not None:
+                self._give(task)
+        self.freed += 1
+
+    # ---- in step with the simulator ----
+
+    def _cluster(self, said):
+        self.nodes = [Node(n) for n in said["nodes"]]
+        self._most = (max((n.cpu for n in self.nodes), default=0), max((n.mem for n in self.nodes), default=0),
+                      max((n.gpus * WHOLE for n in self.nodes), default=0))
+        self.on_cluster()
+
+    def _wait(self, unit):
+        unit.state = "waiting"
+        unit.started = None
+        self.waiting[unit] = None
+        self.on_wait(unit)
+
+    def _stop(self, unit):
+        """It runs no more.  What it held is in the node's state that the simulator sends."""
+        was_running = self.running.pop(unit, 0) is None
+        if was_running or unit.state == "leaving":
+            self.on_stop(unit)
+        for task in unit.tasks:
+            task.node = task.cards = None
+
+    def _on_arrived(self, said):
+        job = self.jobs[said["job"]] = Job(said, self.shapes)
+        self._inputs(job, said)
+        self.on_arrival(job)
+        if job.gang:
+            self._wait(Unit(job, job.tasks))
+            return
+        blocked = set()
+        for first, last in said.get("blocked", ()):
+            blocked.update(range(first, last + 1))
+        for task in job.tasks:
+            if task.index not in blocked:
+                self._wait(Unit(job, [task]))
+
+    def _inputs(self, job, said):
+        for one in said.get("inputs", ()):
+            task = job.tasks[one["task"]]
+            task.inputs = (*task.inputs, {"size": one["size"], "nodes": one["nodes"]})
+
+    def _on_ready(self, said):
+        job = self.jobs[said["job"]]
+        task = job.tasks[said["task"]]
+        task.inputs = ()
+        self._inputs(job, said)
+        unit = task.unit
+        if unit is None:
+            unit = Unit(job, [task])
+        elif unit.state != "waiting":
+            self._stop(unit)
+        unit.attained = said["attained"]
+        unit.left = said.get("left")
+        self._wait(unit)
+
+    def _on_ended(self, said):
+        job = self.jobs[said["job"]]
+        task = job.tasks[said["task"]]
+        self.on_task_end(task)
+        unit = task.unit
+        job.n_left -= 1
+        if unit is not None and unit.state != "ended" and task is unit.tasks[-1]:
+            self.waiting.pop(unit, None)
+            self._stop(unit)
+            unit.state = "ended"
+
+    def _on_job_ended(self, said):
+        job = self.jobs.pop(said["job"])
+        for task in job.tasks:
+            unit = task.unit
+            if unit is not None and unit in self.waiting:
+                del self.waiting[unit]
+                unit.state = "ended"
+                self.on_leave(unit)
+        self.on_job_end(job)
+
+    def _on_node_down(self, said):
+        self.on_node(self.nodes[said["node"]])
+
+    _on_node_up = _on_node_down
+
+    def _on_timer(self, said):
+        self.on_timer()
+
+    def _round(self, said):
+        self.now = said["now"]
+        for s in said.get("shapes", ()):
+            self.shapes.append(Shape(s))
+        changed = said.get("nodes", ())
+        grew = False
+        for n in changed:
+            if self.nodes[n["node"]]._adopt(n):
+                self._log.append(n["node"])
+                grew = True
+        if grew:
+            self.freed += 1
+        if changed:
+            self.changes += 1
+        for e in said["events"]:
+            handler = self._handlers.get(e["event"])
+            if handler is not None:     # a kind that a later minor version added
+                handler(e)
+        self.decide()
+        out, self._said = self._said, []
+        return out
+
+
+def _arguments(policy, argv):
+    for arg in argv:
+        key, eq, value = arg.partition("=")
+        if not eq or key not in policy.param:
+            known = ", ".join(policy.params) or "none"
+            sys.exit(f"{policy.name}: found the argument '{arg}', expected NAME=VALUE with a name of: {known}")
+        policy.param[key] = value
+
+
+_HANDLERS = {"arrived": "_on_arrived", "ready": "_on_ready", "ended": "_on_ended", "job_ended": "_on_job_ended",
+             "node_down": "_on_node_down", "node_up": "_on_node_up", "timer": "_on_timer"}
+
+
+def run(policy_class, argv=None):
+    """Speak the protocol on standard input and output until bye."""
+    policy = policy_class()
+    _arguments(policy, sys.argv[1:] if argv is None else argv)
+    policy._handlers = {event: getattr(policy, method) for event, method in _HANDLERS.items()}
+    lines, out = sys.stdin.buffer, sys.stdout
+    sys.stdout = sys.stderr
+    encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+    def write(message):
+        out.write(encode(message) + "\n")
+        out.flush()
+
+    def speak(message):
+        write(message)
+        return json.loads(lines.readline())
+
+    policy._speak = speak
+    for line in lines:
+        said = json.loads(line)
+        msg = said["msg"]
+        if msg == "decide":
+            try:
+                write({"msg": "decisions", "decisions": policy._round(said)})
+            except Exception:
+                traceback.print_exc()
+                sys.exit(1)
+        elif msg == "hello":
+            if said["protocol"] != PROTOCOL:
+                print(f"{policy.name}: the simulator speaks version {said['protocol']} of the protocol; this module {PROTOCOL}")
+            policy.weights = said.get("weights", {})
+            write({"msg": "hello", "protocol": PROTOCOL, "name": policy.name, "source": policy.source,
+                   "summary": policy.summary, "params": policy.param, "flags": list(policy.flags)})
+        elif msg == "cluster":
+            policy._cluster(said)
+        elif msg == "bye":
+            return
