@@ -333,7 +333,7 @@ class Policy:
         if why:
             said["why"] = why
         self._said.append(said)
-        self._release(unit)
+        self.release(unit)
         unit.state = "leaving"
         self.running.pop(unit, None)
 
@@ -415,6 +415,23 @@ class Policy:
             if task.node is not None:
                 self._give(task)
 
+    def release(self, unit):
+        """Give back what a running unit holds, to see what would fit then; follow it by retake() or preempt().
+
+        Returns what retake() wants.
+        """
+        held = [(t.node, t.cards) for t in unit.tasks]
+        for task in unit.tasks:
+            if task.node is not None:
+                self._give(task)
+        self.freed += 1
+        return held
+
+    def retake(self, unit, held):
+        """Undo release()."""
+        for task, (node, cards) in zip(unit.tasks, held):
+            self._take(task, node, cards)
+
     def _take(self, task, node, cards):
         task.node, task.cards = node, cards
         node._move(task.shape, cards or (), -1)
@@ -425,12 +442,6 @@ class Policy:
         self._log.append(task.node.index)
         task.node = task.cards = None
         self.changes += 1
-
-    def _release(self, unit):
-        for task in unit.tasks:
-            if task.node is not None:
-                self._give(task)
-        self.freed += 1
 
     # ---- in step with the simulator ----
 

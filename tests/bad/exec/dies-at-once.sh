@@ -1,0 +1,3 @@
+# exit 2
+# stderr: its process closed its output and exited with status 7
+exit 7

@@ -1,0 +1,171 @@
+#!/bin/sh
+# Policies in a process of their own: the session that policies/PROTOCOL.md shows,
+# the digests of fifo.py beside the built-in's, and every way a child can misbehave
+# (tests/bad/exec/*.sh; each says in its first lines what is expected of it).
+set -u
+: "${FAIRWAY:?the program}"
+case $FAIRWAY in /*) ;; *) FAIRWAY=$(cd "$(dirname "$FAIRWAY")" && pwd)/$(basename "$FAIRWAY") ;; esac
+cd "$(dirname "$0")/../.." || exit 2
+root=$(pwd)
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+failed=0
+session=tests/cli/exec/session.yaml
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE
+
+ok() { echo "ok - $1"; }
+not_ok() { echo "not ok - $1"; failed=1; }
+verdict() { if [ "$1" -eq 0 ]; then ok "$2"; else not_ok "$2"; fi; }
+
+# ---- children that misbehave: each fails its run, and only that ----
+for child in tests/bad/exec/*.sh; do
+    "$FAIRWAY" run -q -d "$tmp/bad.db" "$session" -p "exec:exec sh $child" >"$tmp/out" 2>"$tmp/err" </dev/null
+    status=$? why=
+    [ "$status" = "$(sed -n 's/^# exit //p' "$child")" ] || why="exit $status"
+    sed -n 's/^# stderr: //p' "$child" >"$tmp/want"
+    [ -s "$tmp/want" ] || why="$why; it says nothing of what is expected"
+    while IFS= read -r line; do
+        grep -qF -- "$line" "$tmp/err" || why="$why; stderr lacks: $line"
+    done <"$tmp/want"
+    if [ -z "$why" ]; then ok "$(basename "$child")"; else not_ok "$(basename "$child"): ${why#; }"; sed 's/^/    /' "$tmp/err"; fi
+done
+
+"$FAIRWAY" run -q -d "$tmp/x.db" "$session" -p 'exec:no-such-program --fast' 2>"$tmp/err"
+[ $? -eq 2 ] && grep -q "policy 'exec:no-such-program --fast' cannot be created: .*exited with status 127: the shell did not find the command" "$tmp/err"
+verdict $? "a command that is not there is an error of the input"
+
+# A child that does not end after bye is killed, with what it started, and said to have been.
+cat >"$tmp/stays.sh" <<END
+read -r line
+echo '{"msg":"hello","protocol":1,"name":"stays"}'
+echo \$\$ >>"$tmp/pids"
+exec sleep 300
+END
+"$FAIRWAY" run -q -d "$tmp/x.db" "$session" -p "exec:sleep 300 & echo \$! >>$tmp/pids; exec sh $tmp/stays.sh" >/dev/null 2>"$tmp/err"
+left=0
+while read -r pid; do
+    case $(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null) in ''|Z*) ;; *) left=1 ;; esac     # Z: whose parent has not asked yet
+done <"$tmp/pids"
+grep -q "warning: policy 'stays': after bye its process did not end and was killed" "$tmp/err" && [ $left -eq 0 ]
+verdict $? "a child that does not end after bye is killed, with what it started"
+
+# A killed simulator leaves no child that reads its input.
+cat >"$tmp/reads.sh" <<END
+. "$root/tests/bad/exec/greet.inc"
+echo \$\$ >"$tmp/pid"
+cat >/dev/null
+rm "$tmp/pid"
+END
+"$FAIRWAY" run -q -d "$tmp/x.db" "$session" -p "exec:sh $tmp/reads.sh" 2>/dev/null &
+sim=$!
+n=0
+while [ ! -s "$tmp/pid" ] && [ $n -lt 50 ]; do sleep 0.1; n=$((n + 1)); done
+kill -9 $sim
+wait $sim 2>/dev/null
+n=0
+while [ -f "$tmp/pid" ] && [ $n -lt 50 ]; do sleep 0.1; n=$((n + 1)); done
+[ $n -lt 50 ]
+verdict $? "a killed simulator leaves no child"
+
+# After bye only a warning is left to give.
+cat >"$tmp/rude.sh" <<END
+read -r line
+echo '{"msg":"hello","protocol":1,"name":"rude"}'
+echo 'words for people' >&2
+while read -r line; do
+    case \$line in
+    *'"msg":"decide"'*) echo '{"msg":"decisions","decisions":[]}' ;;
+    esac
+done
+exit 5
+END
+"$FAIRWAY" run -q -d "$tmp/x.db" "$session" -p "exec:sh $tmp/rude.sh" 2>"$tmp/err"
+grep -q '^words for people$' "$tmp/err" && grep -q "warning: policy 'rude': after bye its process exited with status 5" "$tmp/err"
+verdict $? "standard error passes through, and a status after bye is a warning"
+
+# ---- what a child is told ----
+cat >"$tmp/asks.sh" <<END
+flags='["uses_limits","clairvoyant"]'
+. "$root/tests/bad/exec/greet.inc"
+echo "\$line" >"$tmp/told"
+echo '{"msg":"query","job":0,"task":1,"nodes":[1]}'
+read -r line
+echo "\$line" >"$tmp/answer"
+echo '{"msg":"decisions","decisions":[{"do":"note","name":"asked","value":1.5},{"do":"fail","message":"enough"}]}'
+cat >/dev/null
+END
+"$FAIRWAY" run -q -d "$tmp/asks.db" "$session" -p "exec:sh $tmp/asks.sh" 2>/dev/null
+grep -q '"limit":120000000,"duration":60000000' "$tmp/told"
+verdict $? "limits and true durations are told to one that declares that it reads them"
+[ "$(cat "$tmp/answer")" = '{"msg":"answer","job":0,"task":1,"waiting":true,"running":false,"attained":0,"left":60000000,"transfer":[{"node":1,"local":0,"rack":0,"cross":0,"local_us":0,"rack_us":0,"cross_us":0}]}' ]
+verdict $? "a query is answered with the state of the task"
+[ "$(sqlite3 "$tmp/asks.db" "SELECT clairvoyant, status FROM run")" = "1|failed" ] && [ "$(sqlite3 "$tmp/asks.db" "SELECT name, value FROM note")" = "asked|1.5" ]
+verdict $? "flags and notes are recorded, the run as failed"
+
+if ! command -v python3 >/dev/null 2>&1; then
+    echo "skipped - the Python module: no python3 here"
+    exit $failed
+fi
+
+# ---- the session of the specification ----
+"$FAIRWAY" run -q -d "$tmp/s.db" "$session" -p "exec:tee $tmp/in | python3 policies/python/fifo.py mode=skip | tee $tmp/told" 2>"$tmp/err"
+verdict $? "the session runs"
+# One line out for each line in, except that the cluster and bye are not answered.
+awk -v answers="$tmp/told" '{ print "> " $0 } !/"msg":"(cluster|bye)"/ { getline reply < answers; print "< " reply }' "$tmp/in" >"$tmp/session"
+sed -n '/^[<>] {/p' policies/PROTOCOL.md >"$tmp/printed"
+diff "$tmp/printed" "$tmp/session"
+verdict $? "PROTOCOL.md shows the session as it is"
+grep -q '"limit"\|"duration"' "$tmp/in"
+[ $? -eq 1 ]
+verdict $? "neither limits nor durations are told to one that does not declare it"
+
+# ---- the same digests as the built-in ----
+# digests SCENARIO SEED [OPTION...]: fifo and fifo.py under every mode and placement
+digests() {
+    scn=$1 seed=$2
+    shift 2
+    rm -f "$tmp/d.db"
+    for mode in strict skip; do
+        for place in first best; do
+            "$FAIRWAY" run -q -d "$tmp/d.db" "$scn" -s "$seed" "$@" -p "fifo:mode=$mode,place=$place" \
+                -p "exec:python3 policies/python/fifo.py mode=$mode place=$place" 2>"$tmp/err" || { cat "$tmp/err"; return 1; }
+        done
+    done
+    sqlite3 "$tmp/d.db" "SELECT digest FROM run ORDER BY id" |
+        awk -v n="$different" 'NR % 2 { want = $1; next } $1 != want { bad = 1 } !($1 in seen) { seen[$1]; k++ }
+             END { if (NR != 8 || bad || k < n) { print NR " runs, " k " digests" (bad ? ", some differ" : ""); exit 1 } }'
+}
+different=4
+digests scenarios/demo.yaml 1
+verdict $? "fifo.py has the digests of fifo on the sample trace, with faults"
+different=2
+digests tests/cli/exec/mix.yaml 1 --audit
+verdict $? "and where tasks ask for types, labels, shares, memory of cards and whole nodes"
+different=1
+digests scenarios/forms.yaml 1
+verdict $? "and where tasks wait for others and read blocks"
+
+# The command of a scenario runs in the scenario's folder, from wherever the run was started.
+(cd "$tmp" && "$FAIRWAY" run -q -d "$tmp/rel.db" "$root/$session") 2>"$tmp/err" &&
+    [ "$(sqlite3 "$tmp/rel.db" "SELECT policy, policy_spec, policy_source FROM run")" = \
+      "fifo-py:mode=skip,place=first|exec:python3 ../../../policies/python/fifo.py mode=skip|baseline: first come, first served" ]
+verdict $? "paths of a scenario's command are relative to the scenario; the child gives the label"
+
+"$FAIRWAY" run -q -d "$tmp/l.db" "$session" --set 'policies=[{exec: python3 policies/python/fifo.py, label: mine}]' &&
+    [ "$(sqlite3 "$tmp/l.db" "SELECT policy FROM run")" = mine ]
+verdict $? "a scenario's label comes first"
+
+"$FAIRWAY" run -q -d "$tmp/l.db" "$session" -p 'exec:python3 policies/python/fifo.py' -p 'exec:python3  policies/python/fifo.py' 2>"$tmp/err"
+[ $? -eq 2 ] && grep -q "calls itself 'fifo-py:mode=strict,place=first', as another is called" "$tmp/err"
+verdict $? "no two policies are called the same"
+
+"$FAIRWAY" run -q -d "$tmp/p.db" scenarios/demo.yaml --set trace.load=0.9 --set trace.max_jobs=800 -s 1 --audit -p 'exec:python3 policies/python/priority.py patience=1' 2>"$tmp/err" &&
+    [ "$(sqlite3 "$tmp/p.db" "SELECT max(value) > 0 FROM metric WHERE name = 'preemptions'")" = 1 ]
+verdict $? "priority.py runs audited, and preempts"
+
+"$FAIRWAY" run -q -d "$tmp/p.db" "$session" -p 'exec:python3 policies/python/fifo.py mode=skip plcae=best' 2>"$tmp/err"
+[ $? -eq 2 ] && grep -q "fifo-py: found the argument 'plcae=best', expected NAME=VALUE with a name of: mode, place" "$tmp/err"
+verdict $? "an argument that a Python policy does not know is refused"
+
+exit $failed
