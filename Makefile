@@ -2,6 +2,7 @@
 # make test         every test; the README's second command
 # make demo         install what is missing, build, run the main job, draw it
 # make bench        speeds, as ratios within one run
+# make bench-exec   a policy in Python beside the built-in that it copies
 # make bench-flow   the flow solver beside LEMON's network simplex
 # make deps         install what debian/control lists (needs root)
 # make install PREFIX=/usr/local DESTDIR=
@@ -89,6 +90,8 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/include/fairway
 	install -m 644 policies/policy.h $(DESTDIR)$(PREFIX)/include/fairway
 	cp -R traces/sample traces/forms $(DESTDIR)$(PREFIX)/share/fairway/traces/
+	install -d $(DESTDIR)$(PREFIX)/share/fairway/python
+	install -m 644 policies/python/*.py policies/PROTOCOL.md $(DESTDIR)$(PREFIX)/share/fairway/python
 
 clean:
 	rm -rf build

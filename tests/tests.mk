@@ -57,6 +57,13 @@ bench: all $(BENCH)
 
 .PHONY: bench
 
+# ---- a policy in a process of its own beside the built-in it copies ----
+bench-exec: all
+	@sh tests/perf/bench_exec.sh $(B)/fairway
+
+bench: bench-exec
+.PHONY: bench-exec
+
 # ---- the flow solver beside LEMON's network simplex (liblemon-dev and g++; without them that column is skipped) ----
 FLOW_DIR ?= $(wildcard $(FAIRWAY_TRACES)/../flow)
 HAS_LEMON := $(if $(wildcard /usr/include/lemon/network_simplex.h),$(shell command -v $(CXX) 2>/dev/null))

@@ -50,7 +50,7 @@ class Shape:
         self.need_any = frozenset(said.get("need_any", ()))
         self.engines = said.get("engines", {})
         self.exclusive = said.get("exclusive", False)
-        self._nodes = None      # indices of the nodes that could ever serve it
+        self._nodes = None      # indices of the nodes whose type and labels will do
         self._at = 0            # of those, none before this one fits now
         self._seen = 0          # length of the log of freed nodes when that was found out
 
@@ -83,20 +83,14 @@ class Node:
         self.gpu_mem_free = [self.gpu_mem] * self.gpus
         self.engines_free = dict(self.engines)
 
-    def could(self, shape):
-        """Would the shape fit if the node were up and idle?"""
-        if shape.cpu > self.cpu or shape.mem > self.mem or shape.gpus > self.gpus:
-            return False
+    def allows(self, shape):
+        """Are the node's GPU type and labels among those asked for?"""
         if not shape.need_all <= self.labels or (shape.need_any and not shape.need_any & self.labels):
             return False
-        if shape.gpus and shape.gpu_types and self.gpu_type not in shape.gpu_types:
-            return False
-        if shape.gpu_mem and self.gpu_mem and shape.gpu_mem > self.gpu_mem:
-            return False
-        return all(self.engines.get(k, 0) >= n for k, n in shape.engines.items())
+        return not (shape.gpus and shape.gpu_types) or self.gpu_type in shape.gpu_types
 
     def fits(self, shape):
-        """Does a task of the shape fit now?  For a node that could()."""
+        """Does a task of the shape fit now?  For a node that allows() it."""
         if not self.up or self.cpu_free < shape.cpu or self.mem_free < shape.mem:
             return False
         if shape.exclusive and self.tasks:
@@ -258,6 +252,7 @@ class Policy:
         self.freed = 0          # grows when anything becomes free: what did not fit before still does not while it is the same
         self.changes = 0        # grows with every change of what is free
         self._log = []          # nodes in the order in which something became free there
+        self._allowed = {}      # see _allowing
         self._said = []
         self._speak = None
 
@@ -361,14 +356,14 @@ class Policy:
         Remembers how far it looked: only nodes where something became free since
         are looked at again.
         """
-        if shape._nodes is None:
-            shape._nodes = [n.index for n in self.nodes if n.could(shape)]
-        log = self._log
-        if shape._seen < len(log):
-            first = min(log[shape._seen:])
-            shape._at = min(shape._at, bisect.bisect_left(shape._nodes, first))
-            shape._seen = len(log)
-        nodes, all_nodes, at = shape._nodes, self.nodes, shape._at
+        nodes, all_nodes, log = self._allowing(shape), self.nodes, self._log
+        news = len(log) - shape._seen
+        if news > len(nodes):
+            shape._at = 0
+        elif news:
+            shape._at = min(shape._at, bisect.bisect_left(nodes, min(log[-news:])))
+        shape._seen = len(log)
+        at = shape._at
         while at < len(nodes) and not all_nodes[nodes[at]].fits(shape):
             at += 1
         shape._at = at
@@ -376,9 +371,16 @@ class Policy:
 
     def fitting(self, shape):
         """Every node on which a task of the shape fits now, in order."""
+        return [self.nodes[i] for i in self._allowing(shape) if self.nodes[i].fits(shape)]
+
+    def _allowing(self, shape):
+        """The indices of the nodes that allow the shape; one list for all shapes that ask for the same."""
         if shape._nodes is None:
-            shape._nodes = [n.index for n in self.nodes if n.could(shape)]
-        return [self.nodes[i] for i in shape._nodes if self.nodes[i].fits(shape)]
+            asked = (shape.gpus > 0, shape.gpu_types, shape.need_all, shape.need_any)
+            if asked not in self._allowed:
+                self._allowed[asked] = [n.index for n in self.nodes if n.allows(shape)]
+            shape._nodes = self._allowed[asked]
+        return shape._nodes
 
     def best_fit(self, shape):
         """The node that a task of the shape leaves fullest: policies/README.md, "best"."""

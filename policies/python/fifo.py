@@ -21,16 +21,18 @@ class Fifo(fairway.Policy):
     def __init__(self):
         super().__init__()
         # Units that ask for the same are of one kind: when one fails, so do the
-        # others, and a decision costs in proportion to the kinds that wait.
+        # others, and a decision costs in proportion to the kinds that wait.  In
+        # strict mode only the first of all counts, and all are in one queue.
         self.queue = {}         # kind -> heap of (order, unit); of waiting units, and some that left
         self.failed = {}        # kind -> self.freed when it last found no place
         self.tried = {}         # the same with self.changes, for kinds that are not steady
 
     def on_cluster(self):
+        self.skip = self.param["mode"] == "skip"
         self.find = {"first": self.first_fit, "best": self.best_fit}[self.param["place"]]
 
     def on_wait(self, unit):
-        heapq.heappush(self.queue.setdefault(unit.kind, []), (unit.order, unit))
+        heapq.heappush(self.queue.setdefault(unit.kind if self.skip else None, []), (unit.order, unit))
 
     def hopeless(self, unit):
         if unit.steady:
@@ -55,7 +57,7 @@ class Fifo(fairway.Policy):
         return (*heap[0], kind) if heap else None
 
     def decide(self):
-        skip = self.param["mode"] == "skip"
+        skip = self.skip
         heads = []
         for kind in list(self.queue):
             head = self.head(kind)

@@ -232,6 +232,7 @@ const struct cmd cmd_run = {
     .usage = "usage: fairway run SCENARIO.yaml [OPTIONS]\n\n"
              "  -p, --policy NAME[:key=value,...]  run this policy instead of the scenario's; may be repeated;\n"
              "               ./FILE.so[:key=...]   one from a shared object (`fairway policies --new` begins one)\n"
+             "  -p, --policy exec:COMMAND          the same, a program of yours: policies/PROTOCOL.md\n"
              "  -s, --seed N                       run this seed instead of the scenario's; may be repeated\n"
              "  -d, --database FILE                where results go; default: NAME.db after the scenario's name\n"
              "      --set PATH=VALUE               change the scenario, e.g. --set trace.speedup=20; may be repeated\n"

@@ -39,7 +39,7 @@ static void lost(struct polexec *x, enum child_io io, bool writing, char *why, s
     x->child = NULL;
     switch (io) {
     case CHILD_CLOSED:
-        (void)snprintf(why, cap, "its process closed its %s and %s%s", writing ? "input" : "output", how,
+        (void)snprintf(why, cap, "its process closed its pipe and %s%s", how,
                        lines == 0 && strcmp(how, "exited with status 127") == 0 ? ": the shell did not find the command" : "");
         break;
     case CHILD_SILENT:

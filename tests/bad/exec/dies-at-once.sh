@@ -1,3 +1,3 @@
 # exit 2
-# stderr: its process closed its output and exited with status 7
+# stderr: its process closed its pipe and exited with status 7
 exit 7
