@@ -146,6 +146,38 @@ different=1
 digests scenarios/forms.yaml 1
 verdict $? "and where tasks wait for others and read blocks"
 
+# The policy that policies/README.md shows, as it stands there; and one that asks.
+sed -n '/^```python$/,/^```$/{/^```/d;p}' policies/README.md >"$tmp/mine.py"
+cat >"$tmp/query.py" <<'END'
+import fairway
+
+class Asks(fairway.Policy):
+    name = "asks"
+    flags = ("clairvoyant",)
+
+    def decide(self):
+        for unit in list(self.waiting):
+            told = self.query(unit.tasks[0], self.nodes)
+            assert told["left"] == unit.left and told["waiting"] and len(told["transfer"]) == len(self.nodes), told
+            self.start(unit)
+            assert unit.tasks[0].inputs or all(t["local"] == t["rack"] == t["cross"] == 0 for t in told["transfer"]), told
+
+fairway.run(Asks)
+END
+PYTHONPATH=$root/policies/python
+export PYTHONPATH
+"$FAIRWAY" run -q -d "$tmp/m.db" tests/cli/exec/mix.yaml --audit -p "exec:python3 $tmp/mine.py" &&
+    [ "$(sqlite3 "$tmp/m.db" "SELECT policy, status FROM run")" = "mine|done" ]
+verdict $? "the policy of policies/README.md runs"
+"$FAIRWAY" run -q -d "$tmp/m.db" scenarios/forms.yaml -s 1 --audit -p "exec:python3 $tmp/query.py"
+verdict $? "a Python policy can ask for the state of tasks and the cost of their inputs"
+printf 'import fairway\nclass Bug(fairway.Policy):\n    name = "bug"\n    def decide(self):\n        return self.nothing\nfairway.run(Bug)\n' >"$tmp/bug.py"
+"$FAIRWAY" run -q -d "$tmp/m.db" "$session" -p "exec:exec python3 $tmp/bug.py" 2>"$tmp/err"
+[ $? -eq 4 ] && grep -q "AttributeError: 'Bug' object has no attribute 'nothing'" "$tmp/err" &&
+    grep -q "policy 'bug' failed at t=0 us (0 s): its process closed its pipe and exited with status 1" "$tmp/err"
+verdict $? "an exception of a Python policy shows its traceback and fails the run"
+unset PYTHONPATH
+
 # The command of a scenario runs in the scenario's folder, from wherever the run was started.
 (cd "$tmp" && "$FAIRWAY" run -q -d "$tmp/rel.db" "$root/$session") 2>"$tmp/err" &&
     [ "$(sqlite3 "$tmp/rel.db" "SELECT policy, policy_spec, policy_source FROM run")" = \
