@@ -58,7 +58,7 @@ class Shape:
 class Node:
     """One machine: what it has, and what is free of it."""
 
-    __slots__ = ("index", "name", "rack", "labels", "gpu_type", "cpu", "mem", "gpus", "gpu_mem", "engines",
+    __slots__ = ("index", "name", "rack", "labels", "gpu_type", "cpu", "mem", "gpus", "gpu_mem", "engines", "mem_bw",
                  "up", "tasks", "cpu_free", "mem_free", "gpu_free", "gpu_mem_free", "engines_free")
 
     def __init__(self, said):
@@ -72,6 +72,7 @@ class Node:
         self.gpus = said.get("gpus", 0)
         self.gpu_mem = said.get("gpu_mem", 0)        # of each card; 0: unknown, and then no constraint
         self.engines = said.get("engines", {})
+        self.mem_bw = said.get("mem_bw")             # memory bandwidth, bytes a second; None: unknown
         self.up = True
         self.tasks = 0                               # running here
         self._idle()
@@ -122,7 +123,7 @@ class Node:
                      if f >= shape.gpu_milli and m >= mem)
         return [k for _, _, k in fit[:shape.gpus]]
 
-    def _move(self, shape, cards, sign):
+    def _move(self, shape, cards, sign, cpu):
         self.tasks -= sign
         if shape.exclusive:
             self._idle()
@@ -132,7 +133,7 @@ class Node:
                 self.gpu_mem_free = [0] * self.gpus
                 self.engines_free = dict.fromkeys(self.engines, 0)
             return
-        self.cpu_free += sign * shape.cpu
+        self.cpu_free += sign * cpu
         self.mem_free += sign * shape.mem
         for k in cards:
             self.gpu_free[k] += sign * shape.gpu_milli
@@ -164,22 +165,25 @@ class Node:
 class Task:
     """One task of a job."""
 
-    __slots__ = ("job", "index", "shape", "unit", "node", "cards", "inputs")
+    __slots__ = ("job", "index", "shape", "unit", "node", "cards", "cpu", "inputs", "duration")
 
-    def __init__(self, job, index, shape):
+    def __init__(self, job, index, shape, duration):
         self.job = job
         self.index = index
         self.shape = shape
         self.unit = None        # what it is started with; None while others of its job must end first
         self.node = None        # where it runs
         self.cards = None       # which cards it holds there; None: the simulator chose
+        self.cpu = shape.cpu    # what it holds while it runs: what it asks, or what it was given instead
+        self.duration = duration    # true time, told to a clairvoyant policy
         self.inputs = ()        # [{"size": bytes, "nodes": [..]}], known once it may start
 
 
 class Job:
     """One job; `number` is its place in the order of arrival."""
 
-    __slots__ = ("number", "id", "user", "queue", "submit", "priority", "gang", "limit", "duration", "tasks", "n_left")
+    __slots__ = ("number", "id", "user", "queue", "submit", "priority", "gang", "limit", "duration", "kind",
+                 "hints", "tasks", "n_left")
 
     def __init__(self, said, shapes):
         self.number = said["job"]
@@ -191,10 +195,12 @@ class Job:
         self.gang = said.get("gang", False)
         self.limit = said.get("limit")          # the user's estimate; told to a policy with the flag uses_limits
         self.duration = said.get("duration")    # told to a clairvoyant policy
+        self.kind = said.get("kind")            # of its model, such as "image"
+        self.hints = said.get("hints", [])      # what its user told of the model
         self.tasks = []
-        for shape, n in said["tasks"]:
+        for shape, n, *duration in said["tasks"]:
             for _ in range(n):
-                self.tasks.append(Task(self, len(self.tasks), shapes[shape]))
+                self.tasks.append(Task(self, len(self.tasks), shapes[shape], duration[0] if duration else None))
         self.n_left = len(self.tasks)           # tasks that have not ended
 
 
@@ -212,7 +218,7 @@ class Unit:
         self.state = "waiting"      # waiting, running, leaving (preempted, not yet confirmed), ended
         self.started = None         # of the present attempt
         self.attained = 0           # running time of earlier attempts
-        self.left = job.duration    # true time it still needs when it last began to wait, if clairvoyant
+        self.left = tasks[0].duration   # true time it still needs when it last began to wait, if clairvoyant
         for t in tasks:
             t.unit = self
 
@@ -290,11 +296,12 @@ class Policy:
 
     # ---- what to do about it ----
 
-    def start(self, unit, places=None, why=None):
+    def start(self, unit, places=None, why=None, cpu=None):
         """Start a unit; places: [(node, cards)] by task as place() gives them, cards None: the simulator chooses.
 
         The free resources of the nodes are taken at once.  Without places they
-        are those of place(unit); False if there are none.
+        are those of place(unit); False if there are none.  cpu: what each task
+        gets instead of the cores that it asks, thousandths.
         """
         if places is None:
             places = self.place(unit)
@@ -304,15 +311,22 @@ class Policy:
             for task, (node, cards) in zip(unit.tasks, places):
                 if task.node is None:
                     self._take(task, node, cards)
+        if cpu is not None:
+            for task in unit.tasks:
+                self._resize(task, cpu)
         if unit.job.gang:
             said = {"do": "start_gang", "job": unit.job.number, "nodes": [n.index for n, _ in places]}
             if all(c is not None for _, c in places):
                 said["cards"] = [c for _, c in places]
+            if cpu is not None:
+                said["cpu"] = [cpu] * len(places)
         else:
             node, cards = places[0]
             said = {"do": "start", "job": unit.job.number, "task": unit.tasks[0].index, "node": node.index}
             if cards:
                 said["cards"] = cards
+            if cpu is not None:
+                said["cpu"] = cpu
         if why:
             said["why"] = why
         self._said.append(said)
@@ -331,6 +345,14 @@ class Policy:
         self.release(unit)
         unit.state = "leaving"
         self.running.pop(unit, None)
+
+    def resize(self, task, cpu, why=None):
+        """A running task that is not exclusive holds other cores from now on, thousandths."""
+        said = {"do": "resize", "job": task.job.number, "task": task.index, "cpu": cpu}
+        if why:
+            said["why"] = why
+        self._said.append(said)
+        self._resize(task, cpu)
 
     def wake(self, at):
         """Ask for a round at this time, in the future."""
@@ -422,7 +444,7 @@ class Policy:
 
         Returns what retake() wants.
         """
-        held = [(t.node, t.cards) for t in unit.tasks]
+        held = [(t.node, t.cards, t.cpu) for t in unit.tasks]
         for task in unit.tasks:
             if task.node is not None:
                 self._give(task)
@@ -431,16 +453,27 @@ class Policy:
 
     def retake(self, unit, held):
         """Undo release()."""
-        for task, (node, cards) in zip(unit.tasks, held):
+        for task, (node, cards, cpu) in zip(unit.tasks, held):
             self._take(task, node, cards)
+            self._resize(task, cpu)
 
     def _take(self, task, node, cards):
-        task.node, task.cards = node, cards
-        node._move(task.shape, cards or (), -1)
+        task.node, task.cards, task.cpu = node, cards, node.cpu if task.shape.exclusive else task.shape.cpu
+        node._move(task.shape, cards or (), -1, task.cpu)
+        self.changes += 1
+
+    def _resize(self, task, cpu):
+        if cpu == task.cpu or task.shape.exclusive:
+            return
+        task.node.cpu_free += task.cpu - cpu
+        if cpu < task.cpu:
+            self._log.append(task.node.index)
+            self.freed += 1
+        task.cpu = cpu
         self.changes += 1
 
     def _give(self, task):
-        task.node._move(task.shape, task.cards or (), +1)
+        task.node._move(task.shape, task.cards or (), +1, task.cpu)
         self._log.append(task.node.index)
         task.node = task.cards = None
         self.changes += 1

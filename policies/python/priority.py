@@ -52,7 +52,7 @@ class Priority(fairway.Policy):
         released, places = [], None
         for victim in lower:
             released.append((victim, self.release(victim)))
-            if any(node.fits(unit.tasks[0].shape) for node, _ in released[-1][1]):     # else it changed nothing for the unit
+            if any(node.fits(unit.tasks[0].shape) for node, *_ in released[-1][1]):     # else it changed nothing for the unit
                 places = self.place(unit)
             if places is not None:
                 return places, [v for v, _ in released]

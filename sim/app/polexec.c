@@ -191,7 +191,7 @@ static bool carry_out(const struct polexec *x, const struct reply_decision *d, c
 {
     const struct pol_host *h = x->host;
     const struct poljob *j = NULL;
-    bool about_job = d->verb == REPLY_START || d->verb == REPLY_START_GANG || d->verb == REPLY_PREEMPT;
+    bool about_job = d->verb == REPLY_START || d->verb == REPLY_START_GANG || d->verb == REPLY_PREEMPT || d->verb == REPLY_RESIZE;
     if (about_job && !resolve(x, d->job, d->task, &j, why)) return false;
     if (d->verb == REPLY_START_GANG && d->n_places != j->n_tasks) {
         (void)snprintf(why, REPLY_WHY, "'nodes' names %" PRIu32 " places; job %" PRIu64 " has %" PRIu32 " tasks", d->n_places, d->job, j->n_tasks);
@@ -201,6 +201,7 @@ static bool carry_out(const struct polexec *x, const struct reply_decision *d, c
     case REPLY_START:      h->start(h->ctx, j->task[d->task], d->place, d->text); break;
     case REPLY_START_GANG: h->start_gang(h->ctx, j->job, d->place, d->n_places, d->text); break;
     case REPLY_PREEMPT:    h->preempt(h->ctx, j->task[d->task], d->text); break;
+    case REPLY_RESIZE:     h->resize(h->ctx, j->task[d->task], d->cpu_milli, d->text); break;
     case REPLY_WAKE:       h->wake(h->ctx, d->at_us); break;
     case REPLY_NOTE:       h->note(h->ctx, d->text, d->value); break;
     case REPLY_FAIL:       (void)snprintf(why, REPLY_WHY, "it says: %.400s", d->text); return false;

@@ -269,9 +269,10 @@ void reply_fini(struct reply *r)
 
 /* What each may say; `do` first. */
 static const struct { const char *name, *field[8]; } verb[] = {
-    [REPLY_START]      = { "start",      { "do", "job", "task", "node", "cards", "why" } },
-    [REPLY_START_GANG] = { "start_gang", { "do", "job", "nodes", "cards", "why" } },
+    [REPLY_START]      = { "start",      { "do", "job", "task", "node", "cards", "cpu", "why" } },
+    [REPLY_START_GANG] = { "start_gang", { "do", "job", "nodes", "cards", "cpu", "why" } },
     [REPLY_PREEMPT]    = { "preempt",    { "do", "job", "task", "why" } },
+    [REPLY_RESIZE]     = { "resize",     { "do", "job", "task", "cpu", "why" } },
     [REPLY_WAKE]       = { "wake",       { "do", "at" } },
     [REPLY_NOTE]       = { "note",       { "do", "name", "value" } },
     [REPLY_FAIL]       = { "fail",       { "do", "message" } },
@@ -298,23 +299,31 @@ static bool read_place(struct reply *r, const json_t *o, struct reply_decision *
     r->place[0] = (struct pol_place){ 0 };
     out->place = r->place;
     out->n_places = 1;
+    if (json_object_get(o, "cpu") != NULL && !get_int(o, "cpu", INT64_MAX, &r->place[0].cpu_milli, why)) return false;
     return get_u32(o, "node", &r->place[0].node, why) && (cards == NULL || card_bits(cards, "cards", &r->place[0].cards, why));
 }
 
 static bool read_places(struct reply *r, const json_t *o, struct reply_decision *out, char *why)
 {
-    const json_t *nodes = json_object_get(o, "nodes"), *cards = json_object_get(o, "cards");
+    const json_t *nodes = json_object_get(o, "nodes"), *cards = json_object_get(o, "cards"), *cpu = json_object_get(o, "cpu");
     if (!json_is_array(nodes)) return wrong(why, "nodes", nodes, "a list of node numbers, one a task");
     if (cards != NULL && !json_is_array(cards)) return wrong(why, "cards", cards, "a list of lists of card numbers, one a task");
+    if (cpu != NULL && !json_is_array(cpu)) return wrong(why, "cpu", cpu, "a list of thousandths of cores, one a task");
     size_t n = json_array_size(nodes);
     if (cards != NULL && json_array_size(cards) != n)
         return say(why, "'nodes' has %zu entries and 'cards' %zu; expected one of each for every task", n, json_array_size(cards));
+    if (cpu != NULL && json_array_size(cpu) != n)
+        return say(why, "'nodes' has %zu entries and 'cpu' %zu; expected one of each for every task", n, json_array_size(cpu));
     MEM_RESERVE(r->place, r->cap_place, n + 1);
     for (size_t i = 0; i < n; i++) {
         const json_t *v = json_array_get(nodes, i);
         if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) >= UINT32_MAX)
             return say(why, "'nodes' holds something that is no node number");
         r->place[i] = (struct pol_place){ .node = (uint32_t)json_integer_value(v) };
+        const json_t *c = json_array_get(cpu, i);
+        if (cpu != NULL && (!json_is_integer(c) || json_integer_value(c) < 0))
+            return say(why, "'cpu' holds something that is no number of thousandths of cores");
+        r->place[i].cpu_milli = json_integer_value(c);
         if (cards != NULL && !card_bits(json_array_get(cards, i), "cards", &r->place[i].cards, why)) return false;
     }
     out->place = r->place;
@@ -348,6 +357,9 @@ bool reply_next(struct reply *r, struct reply_decision *out, char *why)
         return get_job(o, &out->job, why) && read_places(r, o, out, why) && get_text(o, "why", false, &out->text, why);
     case REPLY_PREEMPT:
         return get_job(o, &out->job, why) && get_u32(o, "task", &out->task, why) && get_text(o, "why", false, &out->text, why);
+    case REPLY_RESIZE:
+        return get_job(o, &out->job, why) && get_u32(o, "task", &out->task, why) && get_int(o, "cpu", INT64_MAX, &out->cpu_milli, why) &&
+               get_text(o, "why", false, &out->text, why);
     case REPLY_WAKE: return get_int(o, "at", INT64_MAX, &out->at_us, why);
     case REPLY_NOTE: return get_text(o, "name", true, &out->text, why) && read_value(o, &out->value, why);
     case REPLY_FAIL: return get_text(o, "message", true, &out->text, why);

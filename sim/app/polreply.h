@@ -20,7 +20,7 @@ struct reply_hello { char *name, *source, *summary, *label; uint32_t flags; };
 bool reply_hello(struct reply_hello *out, const char *line, size_t n, char *why);
 void reply_hello_fini(struct reply_hello *r);
 
-enum reply_verb { REPLY_START, REPLY_START_GANG, REPLY_PREEMPT, REPLY_WAKE, REPLY_NOTE, REPLY_FAIL };
+enum reply_verb { REPLY_START, REPLY_START_GANG, REPLY_PREEMPT, REPLY_RESIZE, REPLY_WAKE, REPLY_NOTE, REPLY_FAIL };
 const char *reply_verb_name(enum reply_verb v);
 
 struct reply_decision {
@@ -30,6 +30,7 @@ struct reply_decision {
     const struct pol_place *place; uint32_t n_places;       /* start: one */
     const char *text;           /* why, or the note's name, or the failure's message; NULL: none */
     int64_t  at_us;             /* wake */
+    int64_t  cpu_milli;         /* resize */
     double   value;             /* note */
 };
 

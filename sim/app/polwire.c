@@ -145,6 +145,7 @@ static void cluster_node(struct wire *w, const struct pol_host *h, const struct 
         key_string(w, "gpu_type", h->name(h->ctx, POL_NAME_GPU_TYPE, n->gpu_type));
         if (v->card[n->card0].mem_total > 0) key_int(w, "gpu_mem", v->card[n->card0].mem_total);
     }
+    if (v->mem_bw[i] > 0) key_int(w, "mem_bw", v->mem_bw[i]);
     key_names(w, h, "labels", POL_NAME_LABEL, n->labels);
     key_engines(w, h, n->engine_total, n->engine_total);
     wire_text(w, "}");
@@ -215,8 +216,8 @@ static void inputs(struct wire *w, const struct pol_host *h, pol_task t, const s
     }
 }
 
-/* Runs of equal things along a job's tasks, as [a, b] pairs. */
-struct runs { int64_t a, b; bool is_open; };
+/* Runs of equal things along a job's tasks, as [a, b] or [a, b, c]. */
+struct runs { int64_t a, b, c; bool is_open; };      /* c -1: not told */
 
 static void run_close(struct wire *w, struct runs *r)
 {
@@ -226,11 +227,12 @@ static void run_close(struct wire *w, struct runs *r)
     wire_int(w, r->a);
     wire_text(w, ",");
     wire_int(w, r->b);
+    if (r->c >= 0) item_int(w, r->c);
     wire_text(w, "]");
     r->is_open = false;
 }
 
-/* [shape, how many], in task order. */
+/* [shape, how many], in task order; [shape, how many, true time of each] to those who may know it. */
 static void tasks(struct wire *w, const struct pol_host *h, const struct pol_job_info *ji)
 {
     struct runs r = { 0 };
@@ -238,9 +240,9 @@ static void tasks(struct wire *w, const struct pol_host *h, const struct pol_job
     key(w, "tasks");
     wire_text(w, "[");
     for (pol_task t = ji->first_task; t.slot != POL_NONE && (ti = h->task(h->ctx, t)) != NULL; t = ti->next) {
-        if (!r.is_open || r.a != ti->shape) {
+        if (!r.is_open || r.a != ti->shape || r.c != ti->true_left_us) {
             run_close(w, &r);
-            r = (struct runs){ ti->shape, 0, true };
+            r = (struct runs){ ti->shape, 0, ti->true_left_us, true };
         }
         r.b++;
     }
@@ -259,7 +261,7 @@ static void blocked_and_inputs(struct wire *w, const struct pol_host *h, const s
         wire_text(w, "[");
         for (pol_task t = ji->first_task; t.slot != POL_NONE && (ti = h->task(h->ctx, t)) != NULL; t = ti->next) {
             if (ti->is_waiting) run_close(w, &r);
-            else if (!r.is_open) r = (struct runs){ ti->index, ti->index, true };
+            else if (!r.is_open) r = (struct runs){ ti->index, ti->index, -1, true };
             else r.b = ti->index;
         }
         run_close(w, &r);
@@ -275,6 +277,24 @@ static void blocked_and_inputs(struct wire *w, const struct pol_host *h, const s
     wire_text(w, "]");
 }
 
+/* What its user told of its model. */
+static void hints(struct wire *w, const struct pol_host *h, const struct pol_job_info *ji)
+{
+    static const struct { uint32_t bit; const char *name; } word[] = {
+        { POL_HINT_PIPELINED, "pipelined" }, { POL_HINT_HEAVY_WEIGHTS, "heavy_weights" }, { POL_HINT_COMPLEX_CPU, "complex_cpu" },
+    };
+    if (ji->kind != POL_NONE) key_string(w, "kind", h->kind_name(h->ctx, ji->kind));
+    if (ji->hints == 0) return;
+    key(w, "hints");
+    wire_text(w, "[");
+    for (size_t i = 0; i < ARRAY_LEN(word); i++) {
+        if ((ji->hints & word[i].bit) == 0) continue;
+        comma(w);
+        wire_string(w, word[i].name);
+    }
+    wire_text(w, "]");
+}
+
 static void arrived(struct wire *w, const struct pol_host *h, pol_job j, uint32_t flags)
 {
     const struct pol_job_info *ji = h->job(h->ctx, j);
@@ -287,6 +307,7 @@ static void arrived(struct wire *w, const struct pol_host *h, pol_job j, uint32_
     if (ji->is_gang) key_bool(w, "gang", true);
     if ((flags & POL_USES_LIMITS) != 0 && ji->limit_us >= 0) key_int(w, "limit", ji->limit_us);
     if ((flags & POL_CLAIRVOYANT) != 0) key_int(w, "duration", ji->true_dur_us);
+    hints(w, h, ji);
     tasks(w, h, ji);
     blocked_and_inputs(w, h, ji);
 }
@@ -431,6 +452,10 @@ void wire_answer(struct wire *w, const struct pol_host *h, pol_task t, const uin
     if (ti->is_running) {
         key_int(w, "node", ti->node);
         key_int(w, "started", ti->started_us);
+        key_int(w, "cpu", ti->cpu_milli);
+        struct pol_reading r = h->measure(h->ctx, t);
+        if (r.gpu_util >= 0) key_int(w, "gpu_util", r.gpu_util);
+        if (r.mem_bw >= 0) key_int(w, "mem_bw", r.mem_bw);
         key(w, "cards");
         wire_text(w, "[");
         for (uint64_t c = ti->cards; c != 0; c &= c - 1) item_int(w, __builtin_ctzll(c));

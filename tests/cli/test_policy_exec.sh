@@ -96,7 +96,7 @@ echo '{"msg":"decisions","decisions":[{"do":"note","name":"asked","value":1.5},{
 cat >/dev/null
 END
 "$FAIRWAY" run -q -d "$tmp/asks.db" "$session" -p "exec:sh $tmp/asks.sh" 2>/dev/null
-grep -q '"limit":120000000,"duration":60000000' "$tmp/told"
+grep -q '"limit":120000000,"duration":60000000,"tasks":\[\[0,2,60000000]]' "$tmp/told"
 verdict $? "limits and true durations are told to one that declares that it reads them"
 [ "$(cat "$tmp/answer")" = '{"msg":"answer","job":0,"task":1,"waiting":true,"running":false,"attained":0,"left":60000000,"transfer":[{"node":1,"local":0,"rack":0,"cross":0,"local_us":0,"rack_us":0,"cross_us":0}]}' ]
 verdict $? "a query is answered with the state of the task"
@@ -171,6 +171,31 @@ export PYTHONPATH
 verdict $? "the policy of policies/README.md runs"
 "$FAIRWAY" run -q -d "$tmp/m.db" scenarios/forms.yaml -s 1 --audit -p "exec:python3 $tmp/query.py"
 verdict $? "a Python policy can ask for the state of tasks and the cost of their inputs"
+cat >"$tmp/cores.py" <<'END'
+import fairway
+
+class Cores(fairway.Policy):
+    """Starts tasks with half of their cores, and doubles them at the next chance."""
+    name = "cores"
+
+    def decide(self):
+        for unit in self.running:
+            for task in unit.tasks:
+                told = self.query(task)
+                assert (told["cpu"], told["node"], told["cards"]) == (task.cpu, task.node.index, sorted(task.cards)), told
+                if not task.shape.exclusive and task.cpu < task.shape.cpu <= task.node.cpu_free + task.cpu:
+                    self.resize(task, task.shape.cpu, "room for all its cores")
+        for unit in list(self.waiting):
+            places = self.place(unit)
+            if places:
+                exclusive = unit.tasks[0].shape.exclusive
+                self.start(unit, places, cpu=None if exclusive else max(1, unit.tasks[0].shape.cpu // 2))
+
+fairway.run(Cores)
+END
+"$FAIRWAY" run -q -d "$tmp/m.db" tests/cli/exec/mix.yaml --audit --set output.decisions=true -p "exec:python3 $tmp/cores.py" &&
+    [ "$(sqlite3 "$tmp/m.db" "SELECT count(*) > 50 FROM decision JOIN run ON run.id = run WHERE policy = 'cores' AND verb = 'resize'")" = 1 ]
+verdict $? "a Python policy can give tasks other cores, and the module's books agree with the simulator's"
 printf 'import fairway\nclass Bug(fairway.Policy):\n    name = "bug"\n    def decide(self):\n        return self.nothing\nfairway.run(Bug)\n' >"$tmp/bug.py"
 "$FAIRWAY" run -q -d "$tmp/m.db" "$session" -p "exec:exec python3 $tmp/bug.py" 2>"$tmp/err"
 [ $? -eq 4 ] && grep -q "AttributeError: 'Bug' object has no attribute 'nothing'" "$tmp/err" &&

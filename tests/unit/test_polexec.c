@@ -72,14 +72,14 @@ Test(polreply, decisions_are_read_with_every_field)
     static const char line[] = "{\"msg\":\"decisions\",\"decisions\":["
         "{\"do\":\"start\",\"job\":7,\"task\":3,\"node\":5,\"cards\":[0,63],\"why\":\"w\"},"
         "{\"do\":\"start_gang\",\"job\":8,\"nodes\":[1,2],\"cards\":[[0],[1,2]]},"
-        "{\"do\":\"start_gang\",\"job\":9,\"nodes\":[4]},"
+        "{\"do\":\"start_gang\",\"job\":9,\"nodes\":[4],\"cpu\":[500]},{\"do\":\"resize\",\"job\":9,\"task\":1,\"cpu\":250},"
         "{\"do\":\"preempt\",\"job\":7,\"task\":0},{\"do\":\"wake\",\"at\":9223372036854775807},"
         "{\"do\":\"note\",\"name\":\"n\",\"value\":2},{\"do\":\"fail\",\"message\":\"m\"}]}";
     char why[REPLY_WHY] = "";
     struct reply r = { 0 };
     struct reply_decision d;
     cr_assert(reply_open(&r, line, sizeof line - 1, why), "%s", why);
-    cr_expect(r.n == 7 && !r.is_query);
+    cr_expect(r.n == 8 && !r.is_query);
     cr_assert(reply_next(&r, &d, why), "%s", why);
     cr_expect(d.verb == REPLY_START && d.job == 7 && d.task == 3 && d.n_places == 1 && d.place[0].node == 5);
     cr_expect(d.place[0].cards == (UINT64_C(1) << 63 | 1) && strcmp(d.text, "w") == 0);
@@ -87,7 +87,9 @@ Test(polreply, decisions_are_read_with_every_field)
     cr_expect(d.verb == REPLY_START_GANG && d.job == 8 && d.n_places == 2 && d.text == NULL);
     cr_expect(d.place[0].node == 1 && d.place[0].cards == 1 && d.place[1].node == 2 && d.place[1].cards == 6);
     cr_assert(reply_next(&r, &d, why), "%s", why);
-    cr_expect(d.n_places == 1 && d.place[0].node == 4 && d.place[0].cards == 0);
+    cr_expect(d.n_places == 1 && d.place[0].node == 4 && d.place[0].cards == 0 && d.place[0].cpu_milli == 500);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_RESIZE && d.job == 9 && d.task == 1 && d.cpu_milli == 250);
     cr_assert(reply_next(&r, &d, why), "%s", why);
     cr_expect(d.verb == REPLY_PREEMPT && d.job == 7 && d.task == 0);
     cr_assert(reply_next(&r, &d, why), "%s", why);
@@ -95,7 +97,7 @@ Test(polreply, decisions_are_read_with_every_field)
     cr_assert(reply_next(&r, &d, why), "%s", why);
     cr_expect(d.verb == REPLY_NOTE && strcmp(d.text, "n") == 0 && d.value == 2);
     cr_assert(reply_next(&r, &d, why), "%s", why);
-    cr_expect(d.verb == REPLY_FAIL && strcmp(d.text, "m") == 0 && r.next == 7);
+    cr_expect(d.verb == REPLY_FAIL && strcmp(d.text, "m") == 0 && r.next == 8);
     static const char query[] = "{\"msg\":\"query\",\"job\":1,\"task\":2,\"nodes\":[3,4]}";
     cr_assert(reply_open(&r, query, sizeof query - 1, why), "%s", why);
     cr_expect(r.is_query && r.job == 1 && r.task == 2 && r.n_nodes == 2 && r.node[0] == 3 && r.node[1] == 4);
