@@ -85,7 +85,8 @@ static enum st show(void *ctx, struct cage_page *page, struct diag *d)
     struct polhost *h;
     TRY(polhost_create(&h, o->show, NULL, NULL, &(struct polhost_hooks){ .page = page }, d));
     if (o->format == TABLE_TEXT) describe(polhost_ops(h));
-    print(table_of_params(polhost_ops(h)), o->format);
+    if (o->format == TABLE_TEXT && polhost_label(h) != NULL) (void)printf("  calls itself %s; its parameters are words of its command\n", polhost_label(h));
+    else print(table_of_params(polhost_ops(h)), o->format);
     polhost_destroy(h);
     return ST_OK;
 }

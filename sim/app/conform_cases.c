@@ -206,6 +206,10 @@ static void without_gpus(struct conform_case *c)
 /* Types, labels and engines: most nodes will not do for most jobs. */
 static void particular_jobs(struct conform_case *c)
 {
+    static const char *const label[] = { "red", "green", "blue", "big" };
+    struct diag d = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(label); i++) (void)cluster_label(&c->cluster, label[i], &d);
+    (void)intern_id(&c->cluster.engines, "npu");
     for (uint32_t i = 0; i < 6; i++) {
         node(c, 8000, i % 3 + 1, i % 2 ? "B" : "A", i < 3 ? "r0" : "r1");
         c->cluster.node[i].labels = UINT64_C(1) << i % 3 | (i > 3 ? 8 : 0);

@@ -562,6 +562,7 @@ enum st polhost_create(struct polhost **out, const char *spec, const char *weigh
     enum st st = polspec_parse(&p->spec, spec, weights, file, line, col, d);
     cage_leave(p->hooks.page);
     if (st != ST_OK) { mem_free(p); return st; }
+    if (p->spec.ops == &polexec_ops && p->hooks.call_us > 0) p->spec.value[POLEXEC_TIMEOUT].i = p->hooks.call_us;
     if (p->hooks.page != NULL) (void)snprintf(p->hooks.page->name, sizeof p->hooks.page->name, "%s", p->spec.ops->name);
     p->api = (struct pol_host){
         .abi_major = POL_ABI_MAJOR, .size = sizeof p->api, .abi_minor = POL_ABI_MINOR, .ctx = p,

@@ -24,6 +24,7 @@ struct polhost_hooks {
     void (*decision)(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *why);
     void (*note)(void *ctx, sim_tick at, const char *name, double value);
     void (*decided)(void *ctx, int64_t wall_ns);        /* after each decide call */
+    int64_t call_us;                                    /* longest that a policy in another process may take to answer; 0: its own default */
     struct cage_page *page;                             /* kept up to date with where the policy is */
     struct polhost_tricks tricks;
 };

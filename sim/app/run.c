@@ -99,13 +99,13 @@ static enum st take_label(struct scenario *s, struct scn_policy *p, const char *
     return ST_OK;
 }
 
-struct check { struct scenario *s; struct scn_policy *policy; };
+struct check { struct scenario *s; struct scn_policy *policy; int64_t call_us; };
 
 static enum st check_policy(void *ctx, struct cage_page *page, struct diag *d)
 {
     const struct check *c = ctx;
     struct polhost *h;
-    TRY(open_policy(&h, c->s, c->policy, &(struct polhost_hooks){ .page = page }, d));
+    TRY(open_policy(&h, c->s, c->policy, &(struct polhost_hooks){ .page = page, .call_us = c->call_us }, d));
     enum st st = take_label(c->s, c->policy, polhost_label(h), d);
     polhost_destroy(h);
     return st;
@@ -114,7 +114,7 @@ static enum st check_policy(void *ctx, struct cage_page *page, struct diag *d)
 enum st run_check_policies(struct scenario *s, const struct cage_limits *limits, struct diag *d)
 {
     for (size_t i = 0; i < s->n_policies; i++) {
-        struct check c = { s, &s->policy[i] };
+        struct check c = { s, &s->policy[i], limits->call_us };
         const char *spec = s->policy[i].spec;
         TRY(polhost_is_foreign(spec) ? cage_run(limits, spec, NULL, check_policy, &c, d) : check_policy(&c, NULL, d));
     }
@@ -233,7 +233,8 @@ static enum st run_here(const struct run_env *env, const struct scn_policy *poli
     struct polhost *h;
     struct record rec = { .env = env, .page = page };
     struct polhost_hooks hooks = { .ctx = &rec, .decision = env->scn->write_decisions ? on_decision : NULL,
-                                   .note = on_note, .decided = on_decided, .page = page };
+                                   .note = on_note, .decided = on_decided, .page = page,
+                                   .call_us = env->limits.call_us };
     TRY(open_policy(&h, env->scn, policy, &hooks, d));
     double t0 = progress_clock();
     enum st st = begin(env, h, policy, seed, &rec.run, d);

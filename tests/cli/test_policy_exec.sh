@@ -105,7 +105,23 @@ verdict $? "flags and notes are recorded, the run as failed"
 
 if ! command -v python3 >/dev/null 2>&1; then
     echo "skipped - the Python module: no python3 here"
-    exit $failed
+    # ---- beside the other doors for policies ----
+
+for example in fifo.py 'fifo.py mode=skip place=best' priority.py; do
+    "$FAIRWAY" policies --conform "exec:python3 policies/python/$example" >"$tmp/out" && grep -q 'keeps its contract' "$tmp/out"
+    verdict $? "$example keeps the contract of policies"
+done
+
+"$FAIRWAY" policies 'exec:python3 policies/python/fifo.py mode=skip' >"$tmp/out" &&
+    grep -q 'source: baseline: first come, first served' "$tmp/out" && grep -q 'calls itself fifo-py:mode=skip,place=first' "$tmp/out"
+verdict $? "fairway policies tells what a child says of itself"
+
+printf 'import sys, time\nsys.stdin.readline()\ntime.sleep(60)\n' >"$tmp/slow.py"
+"$FAIRWAY" run -q -d "$tmp/s.db" "$session" --decide-timeout 300ms -p "exec:exec python3 $tmp/slow.py" 2>"$tmp/err"
+[ $? -eq 2 ] && grep -q '300 ms' "$tmp/err"
+verdict $? "--decide-timeout bounds the answer of a child too"
+
+exit $failed
 fi
 
 # ---- the session of the specification ----

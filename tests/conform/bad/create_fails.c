@@ -1,4 +1,4 @@
-/* create: policy 'bad' gave up in create: no licence */
+/* create: policy 'bad' failed in create: no licence */
 #include "policy.h"
 static void *my_create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap);
 #define CREATE my_create

@@ -1,4 +1,4 @@
-/* run: policy 'bad' gave up: out of ideas */
+/* run: policy 'bad' failed at t= */
 #include "bad.h"
 
 static bool bad(struct mine *m, const struct pol_view *v, const struct pol_event *ev, size_t n_ev)
