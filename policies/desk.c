@@ -232,6 +232,11 @@ void desk_start(struct desk *d, uint32_t id, const char *why)
     set_add(&d->running, &d->units, id);
 }
 
+void desk_head(const struct desk *d, uint32_t id, const char *why)
+{
+    d->host->hold(d->host->ctx, d->units.at[id].task, true, why);
+}
+
 bool desk_try(struct desk *d, uint32_t id, const char *why)
 {
     if (!desk_place(d, id)) return false;

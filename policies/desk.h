@@ -66,6 +66,8 @@ bool desk_place(struct desk *d, uint32_t unit);
 void desk_start(struct desk *d, uint32_t unit, const char *why);
 /* Both. */
 bool desk_try(struct desk *d, uint32_t unit, const char *why);
+/* For the record: units behind this one wait for it. */
+void desk_head(const struct desk *d, uint32_t unit, const char *why);
 /* Stop a running unit that the plan has already released. */
 void desk_preempt(struct desk *d, uint32_t unit, const char *why);
 

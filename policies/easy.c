@@ -279,6 +279,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
         e->is_known = false;
         backfill_all(e);
     }
+    desk_head(d, id, "first in order; later units start only where they leave its reservation be");
     e->state = d->plan.state;
     e->generation = d->place.generation;
 }

@@ -11,6 +11,7 @@ void list_run(struct desk *d, enum list_mode mode)
     uint32_t id;
     if (mode == LIST_STRICT) {
         while ((id = queue_first(&d->wait)) != POL_NONE && desk_try(d, id, "first in order, fits")) { }
+        if (id != POL_NONE) desk_head(d, id, "first in order; strict order starts nothing before it");
         return;
     }
     struct walk *w = &d->walk;

@@ -192,6 +192,7 @@ uint32_t offer_pick(struct offer *o, uint32_t slot, bool *declines)
     uint32_t plain = j->wait.n == 0 ? POL_NONE : first_plain(o, j, takes ? &best : &NEAR_NONE);
     if (plain != POL_NONE) return plain;
     *declines = best.task != POL_NONE && !takes;
+    if (*declines) d->host->hold(d->host->ctx, desk_unit(d, best.task)->task, false, "declines free GPUs that are far from its data");
     if (!takes) return POL_NONE;
     uint32_t shape = d->kinds.at[desk_unit(d, best.task)->kind].shape[0];
     POL_RESERVE(d->spot, d->cap_spot, 1);

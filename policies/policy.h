@@ -181,6 +181,13 @@ struct pol_host {
     const char *(*kind_name)(void *ctx, uint32_t kind);     /* NULL: no such kind */
     /* What users call it; NULL if there is no such id.  Valid until decide returns. */
     const char *(*name)(void *ctx, uint32_t kind, uint32_t id);
+    /*
+     * For the record alone: why a waiting task is not started although it might.
+     * is_head: units behind it wait for it.  Recorded when it differs from the
+     * last one said (of the task, or of the head), and only where decisions are;
+     * elsewhere it costs a call.  `why` is copied.
+     */
+    void (*hold)(void *ctx, pol_task t, bool is_head, const char *why);
     /* members above: ABI 1.0 */
 };
 

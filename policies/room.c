@@ -222,7 +222,10 @@ void room_run(struct room *r, struct desk *d, const struct room_rule *rule, bool
                 if (k->no_room_stamp != d->plan.stamp || k->no_room_epoch != r->epoch || u->key < k->no_room_key) k->no_room_key = u->key;
                 k->no_room_stamp = d->plan.stamp;
                 k->no_room_epoch = r->epoch;
-                if (!skip) return;
+                if (!skip) {
+                    desk_head(d, id, "first in order; strict order starts nothing before it");
+                    return;
+                }
                 desk_pass(d, w);
                 continue;
             }

@@ -13,8 +13,8 @@
 
 _Static_assert(POL_ENGINES_MAX == (int)ENGINE_KINDS_MAX, "the ABI shows every engine kind");
 
-enum verb { VERB_START, VERB_START_GANG, VERB_PREEMPT, VERB_RESIZE, VERB_WAKE };
-static const char *const verb_name[] = { "start", "start", "preempt", "resize", "wake" };
+enum verb { VERB_START, VERB_START_GANG, VERB_PREEMPT, VERB_RESIZE, VERB_WAKE, VERB_HOLD, VERB_HEAD };
+static const char *const verb_name[] = { "start", "start", "preempt", "resize", "wake", "hold", "head" };
 
 struct decision {
     enum verb verb;
@@ -52,6 +52,10 @@ struct polhost {
     uint32_t        *all;
     uint64_t         n_idle;    /* calls in a row that did nothing but ask for the next, with jobs waiting on an idle cluster */
     size_t           max_dec;   /* what no policy in its senses appends in one call */
+
+    /* What was last said to be held, so that only changes are recorded. */
+    struct { uint32_t gen; uint64_t why; } *held; size_t cap_held;      /* by task slot; why: hash, 0 none */
+    struct { uint32_t slot, gen; uint64_t why; } head;
 };
 
 /*
@@ -262,6 +266,33 @@ static void say_wake(void *ctx, int64_t at_us)
     if (d != NULL) d->at = at_us;
 }
 
+/* FNV-1a, never 0. */
+static uint64_t hash_why(const char *why)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (; why != NULL && *why != '\0'; why++) h = (h ^ (unsigned char)*why) * UINT64_C(0x100000001b3);
+    return h | 1;
+}
+
+static void say_hold(void *ctx, pol_task t, bool is_head, const char *why)
+{
+    struct polhost *p = ctx;
+    if (p->hooks.decision == NULL) return;
+    uint64_t h = hash_why(why);
+    if (is_head) {
+        if (p->head.slot == t.slot && p->head.gen == t.gen && p->head.why == h) return;
+        p->head.slot = t.slot;
+        p->head.gen = t.gen;
+        p->head.why = h;
+    } else {
+        MEM_RESERVE(p->held, p->cap_held, (size_t)t.slot + 1);
+        if (p->held[t.slot].gen == t.gen && p->held[t.slot].why == h) return;
+        p->held[t.slot].gen = t.gen;
+        p->held[t.slot].why = h;
+    }
+    (void)append(p, is_head ? VERB_HEAD : VERB_HOLD, t.slot, t.gen, why);
+}
+
 static void say_note(void *ctx, const char *name, double value)
 {
     struct polhost *p = ctx;
@@ -442,8 +473,19 @@ static const char *refuse(struct polhost *p, const struct decision *d)
         return world_resize(w, d->slot, d->at);
     case VERB_WAKE:
         return world_wake(w, d->at);
+    case VERB_HOLD: case VERB_HEAD:
+        if (d->slot >= w->jobs.n_task_slots || !w->jobs.task[d->slot].is_live || w->jobs.task[d->slot].gen != d->gen)
+            return "the task's handle is stale";
+        return w->jobs.task[d->slot].state == TASK_WAITING ? NULL : "the task does not wait";
     }
     return "unknown decision";
+}
+
+/* What starts is held no longer: said again, it is news. */
+static void forget_held(struct polhost *p, uint32_t task)
+{
+    if (task < p->cap_held) p->held[task].why = 0;
+    if (p->head.slot == task) p->head.why = 0;
 }
 
 static void record(struct polhost *p, const struct decision *d)
@@ -452,6 +494,7 @@ static void record(struct polhost *p, const struct decision *d)
     const struct job_table *t = &p->w->jobs;
     const char *why = d->why ? p->text + d->why : NULL;
     uint32_t job = d->verb == VERB_START_GANG ? d->slot : t->task[d->slot].job;
+    if (d->verb == VERB_START || d->verb == VERB_START_GANG) forget_held(p, t->job[job].gang ? t->job[job].first_task : d->slot);
     if (d->verb == VERB_START_GANG) {
         for (uint32_t i = 0; i < d->n_place; i++)
             p->hooks.decision(p->hooks.ctx, world_now(p->w), verb_name[d->verb], t->job[job].ordinal, i,
@@ -570,7 +613,7 @@ enum st polhost_create(struct polhost **out, const char *spec, const char *weigh
         .start = say_start, .start_gang = say_start_gang, .preempt = say_preempt,
         .wake = say_wake, .note = say_note, .fail = say_fail,
         .input = lend_input, .transfer = lend_transfer,
-        .resize = say_resize, .measure = lend_reading, .kind_name = lend_kind_name, .name = lend_name,
+        .resize = say_resize, .measure = lend_reading, .kind_name = lend_kind_name, .name = lend_name, .hold = say_hold,
     };
     p->flags = p->spec.ops->flags;
     char why[800] = "it gave no reason";
@@ -604,7 +647,7 @@ void polhost_destroy(struct polhost *p)
     mem_free(p->job_info); mem_free(p->job_seen); mem_free(p->task_info); mem_free(p->task_seen);
     while (p->n_buried > 0) mem_free(p->buried[--p->n_buried]);
     mem_free(p->buried); mem_free(p->all);
-    mem_free(p->event); mem_free(p->dec); mem_free(p->place); mem_free(p->text);
+    mem_free(p->event); mem_free(p->dec); mem_free(p->place); mem_free(p->text); mem_free(p->held);
     mem_free(p);
 }
 

@@ -20,7 +20,7 @@ struct polhost_tricks {
 /* What is recorded of a policy's doings.  Any member may be NULL. */
 struct polhost_hooks {
     void *ctx;
-    /* An applied decision; job: ordinal; task, node: -1 where they do not apply. */
+    /* An applied decision, or what the policy said it holds back (hold, head); job: ordinal; task, node: -1 where they do not apply. */
     void (*decision)(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *why);
     void (*note)(void *ctx, sim_tick at, const char *name, double value);
     void (*decided)(void *ctx, int64_t wall_ns);        /* after each decide call */

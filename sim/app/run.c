@@ -10,6 +10,7 @@
 #include "base/version.h"
 #include "out/log.h"
 #include "out/metrics.h"
+#include "out/record.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -26,30 +27,31 @@ void run_catch_interrupt(void)
 }
 
 /* What the hooks of one run write to. */
-struct record {
+struct sink {
     const struct run_env *env;
     int64_t run;
     struct metrics *metrics;
+    struct record  *record;             /* NULL: not asked for */
     struct diag error;                  /* the first store error */
     struct cage_page *page;             /* NULL: not in a cage */
 };
 
 static void on_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *why)
 {
-    struct record *r = ctx;
+    struct sink *r = ctx;
     if (r->error.code != ST_OK || !r->env->scn->write_decisions) return;
     (void)store_decision(r->env->store, r->run, at, verb, job, task, node, why, &r->error);
 }
 
 static void on_note(void *ctx, sim_tick at, const char *name, double value)
 {
-    struct record *r = ctx;
+    struct sink *r = ctx;
     if (r->error.code == ST_OK) (void)store_note(r->env->store, r->run, at, name, value, &r->error);
 }
 
 static void on_decided(void *ctx, int64_t wall_ns)
 {
-    struct record *r = ctx;
+    struct sink *r = ctx;
     metrics_decision_time(r->metrics, wall_ns);
 }
 
@@ -178,7 +180,7 @@ static enum st begin(const struct run_env *env, const struct polhost *h, const s
     return st;
 }
 
-static enum st loop(const struct run_env *env, struct world *w, const struct record *rec, struct diag *d)
+static enum st loop(const struct run_env *env, struct world *w, const struct sink *rec, struct diag *d)
 {
     for (enum st st; (st = world_step(w, d)) != ST_END;) {
         if (st != ST_OK) return st;
@@ -187,10 +189,11 @@ static enum st loop(const struct run_env *env, struct world *w, const struct rec
         if (env->progress) progress_tick(env->progress, w->engine.n_instants, w->count.done + w->count.timeout, world_now(w));
     }
     if (rec->error.code != ST_OK) { *d = rec->error; return d->code; }
+    if (rec->record != NULL) TRY(record_error(rec->record, d));
     return metrics_error(rec->metrics, d);
 }
 
-static enum st simulate(const struct run_env *env, struct polhost *h, struct record *rec, uint64_t seed,
+static enum st simulate(const struct run_env *env, struct polhost *h, struct sink *rec, uint64_t seed,
                         struct run_result *out, struct diag *d)
 {
     struct scenario *s = env->scn;
@@ -205,14 +208,19 @@ static enum st simulate(const struct run_env *env, struct polhost *h, struct rec
         .data = &s->data, .net = s->net, .concurrency = s->concurrency,
         .horizon = s->horizon, .sample_every = s->sample_every }, src, polhost_decider(h));
     rec->metrics = metrics_create(w, &(struct metrics_opts){
-        .store = env->store, .run = rec->run, .write_attempts = s->write_attempts,
+        .store = env->store, .run = rec->run, .write_attempts = s->write_attempts || s->write_decisions,
         .n_jobs = env->trace->facts.n_jobs, .warmup = s->warmup, .cooldown = s->cooldown,
         .weight_of = weight_of, .weight_ctx = s,
         .ideal_whole = env->ideal ? env->ideal->whole : NULL, .ideal_share = env->ideal ? env->ideal->share : NULL,
         .n_ideal = env->ideal ? env->ideal->n : 0 });
     world_observe(w, metrics_observer(rec->metrics));
     if (env->log != NULL) world_observe(w, log_observer(env->log));
+    if (s->write_attempts || s->write_decisions) {
+        rec->record = record_create(w, env->store, rec->run, s->write_decisions);
+        world_observe(w, record_observer(rec->record));
+    }
     enum st st = loop(env, w, rec, d);
+    if (st == ST_OK && rec->record != NULL) st = record_finish(rec->record, w, d);
     if (st == ST_OK) st = metrics_finish(rec->metrics, w, d);
     out->digest = w->engine.digest;
     out->n_events = w->engine.n_events;
@@ -220,6 +228,7 @@ static enum st simulate(const struct run_env *env, struct polhost *h, struct rec
     out->n_unfinished = w->count.unfinished;
     out->n_rejected = w->count.rejected;
     metrics_destroy(rec->metrics);
+    record_destroy(rec->record);
     world_fini(w);
     mem_free(w);
     trace_source_close(&src);
@@ -231,7 +240,7 @@ static enum st run_here(const struct run_env *env, const struct scn_policy *poli
                         struct run_result *out, struct diag *d)
 {
     struct polhost *h;
-    struct record rec = { .env = env, .page = page };
+    struct sink rec = { .env = env, .page = page };
     struct polhost_hooks hooks = { .ctx = &rec, .decision = env->scn->write_decisions ? on_decision : NULL,
                                    .note = on_note, .decided = on_decided, .page = page,
                                    .call_us = env->limits.call_us };

@@ -190,6 +190,24 @@ static uint32_t node_capacity(const struct cluster *c, const struct node *n, con
     return (uint32_t)most;
 }
 
+uint32_t cluster_lacks(const struct cluster *c, uint32_t node, const struct shape *s)
+{
+    const struct node *n = &c->node[node];
+    if (cluster_fits(c, node, s)) return 0;
+    if (node_capacity(c, n, s) == 0) return LACK_NEVER;
+    if (!n->is_up) return LACK_DOWN;
+    uint32_t lacks = 0;
+    int32_t have = 0;
+    if (n->cpu_free < s->cpu_milli) lacks |= LACK_CPU;
+    if (n->mem_free < s->mem_b) lacks |= LACK_MEM;
+    if (s->exclusive && n->n_tasks > 0) lacks |= LACK_IDLE;
+    for (int k = 0; k < ENGINE_KINDS_MAX; k++)
+        if (n->engine_free[k] < s->engine[k]) lacks |= LACK_ENGINE;
+    for (uint32_t k = 0; k < n->n_gpu; k++) have += card_fits(&c->card[n->card0 + k], s);
+    if (have < s->n_gpu) lacks |= LACK_GPU;
+    return lacks;
+}
+
 uint32_t cluster_capacity(const struct cluster *c, const struct shape *s)
 {
     uint64_t sum = 0;

@@ -90,6 +90,13 @@ void cluster_reset(struct cluster *c);
 
 /* Would a task of this shape fit on the node as it is now? */
 bool cluster_fits(const struct cluster *c, uint32_t node, const struct shape *s);
+/*
+ * What a task of this shape lacks on the node as it is now: bits, 0 exactly
+ * when cluster_fits.  LACK_NEVER alone: it would not fit on the node even
+ * empty and up; LACK_DOWN alone: the node is down.
+ */
+enum { LACK_GPU = 1, LACK_CPU = 2, LACK_MEM = 4, LACK_ENGINE = 8, LACK_IDLE = 16, LACK_DOWN = 32, LACK_NEVER = 64 };
+uint32_t cluster_lacks(const struct cluster *c, uint32_t node, const struct shape *s);
 /* How many tasks of this shape the cluster could run at once, all up and empty.  O(n_nodes). */
 uint32_t cluster_capacity(const struct cluster *c, const struct shape *s);
 /*

@@ -72,6 +72,9 @@ struct observer {
      * else the task was interrupted and these bytes were moved in vain. */
     void (*moved)(void *ctx, const struct world *w, uint32_t task, enum data_level level, int64_t bytes, bool whole);
     void (*resized)(void *ctx, const struct world *w, uint32_t task, int64_t was);     /* the ledger holds its new cores; was: milli-CPU before */
+    /* A unit, named by its first task, turned to this phase (task.phase); a task that had to wait for others became ready. */
+    void (*phase)(void *ctx, const struct world *w, uint32_t task);
+    void (*ready)(void *ctx, const struct world *w, uint32_t task);
     void (*job_ended)(void *ctx, const struct world *w, uint32_t job);
     void (*node_changed)(void *ctx, const struct world *w, uint32_t node);
     void (*instant)(void *ctx, const struct world *w);      /* the instant is over, state is final */

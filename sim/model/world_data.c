@@ -67,6 +67,7 @@ void data_read(struct world *w, uint32_t t)
 {
     task_at(w, t)->phase = PHASE_READ;
     task_at(w, t)->input = 0;
+    TELL(w, phase, t);
     read_next(w, t);
 }
 
@@ -75,6 +76,7 @@ void data_write(struct world *w, uint32_t t)
     int64_t size = job_of(w, t)->graph->out[task_at(w, t)->index];
     uint32_t here = w->cluster->hold[t].node;
     task_at(w, t)->phase = PHASE_WRITE;
+    TELL(w, phase, t);
     if (size == 0) unit_finish(w, t, STOP_DONE);
     else if (w->net == NULL) begin_nominal(w, t, net_nominal_us(&w->cfg.net, LEVEL_LOCAL, size));
     else open_flow(w, t, here, here, size);
@@ -136,6 +138,7 @@ void data_unblock(struct world *w, uint32_t t, uint32_t node)
         j->n_blocked--;
         j->n_waiting++;
         w->n_waiting++;
+        TELL(w, ready, g->slot[next]);
         world_notify(w, NOTICE_READY, w->jobs.task[t].job, g->slot[next], NONE);
     }
 }

@@ -12,6 +12,7 @@ static void begin_phase(struct world *w, uint32_t t, enum task_phase phase, sim_
 {
     struct task *k = task_at(w, t);
     k->phase = (uint8_t)phase;
+    TELL(w, phase, t);
     act_start(&k->act, &w->engine.q, ev_slot(SLOT_ACT, t), order_of(w, t), work, rate, w->engine.now);
 }
 

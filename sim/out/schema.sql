@@ -121,6 +121,63 @@ CREATE TABLE decision (
     PRIMARY KEY (run, seq)
 ) STRICT, WITHOUT ROWID;
 
+-- The next five make it possible to replay the ledger and so to say why a job
+-- waited.  `outage` and `phase` are written with attempts or decisions, the
+-- others with decisions alone.
+
+CREATE TABLE request (                      -- what a run of equal tasks of a job asks of a node, each
+    run INTEGER NOT NULL REFERENCES run,
+    ordinal    INTEGER NOT NULL,
+    task0      INTEGER NOT NULL,            -- index of its first task; it goes on to the next row's
+    gang       INTEGER NOT NULL,            -- 1: all tasks of the job start together
+    cpu_milli  INTEGER NOT NULL,
+    mem_b      INTEGER NOT NULL,
+    n_gpu      INTEGER NOT NULL,
+    gpu_milli  INTEGER NOT NULL,            -- of each card
+    gpu_mem_b  INTEGER NOT NULL,            -- of each card; 0: none accounted
+    gpu_types  INTEGER NOT NULL,            -- bits, named by `word`; 0: any
+    need_all   INTEGER NOT NULL,            -- node labels, bits
+    need_any   INTEGER NOT NULL,
+    engines    TEXT,                        -- counts by kind, separated by commas; NULL: none
+    exclusive  INTEGER NOT NULL,            -- 1: a whole idle node
+    PRIMARY KEY (run, ordinal, task0)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE capability (                   -- of a node, what `node` does not say
+    run INTEGER NOT NULL REFERENCES run,
+    node      INTEGER NOT NULL,
+    labels    INTEGER NOT NULL,             -- bits
+    gpu_mem_b INTEGER NOT NULL,             -- of each card; 0: unknown
+    engines   TEXT,
+    PRIMARY KEY (run, node)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE word (                         -- names of bits
+    run INTEGER NOT NULL REFERENCES run,
+    kind TEXT NOT NULL CHECK (kind IN ('label', 'gpu_type', 'engine')),
+    bit  INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    PRIMARY KEY (run, kind, bit)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE outage (                       -- a node was down
+    run INTEGER NOT NULL REFERENCES run,
+    node    INTEGER NOT NULL,
+    down_us INTEGER NOT NULL,
+    up_us   INTEGER NOT NULL,               -- -1: not before the run ended
+    PRIMARY KEY (run, node, down_us)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE phase (                        -- what a task turned to, where that is more than waiting and computing
+    run INTEGER NOT NULL REFERENCES run,
+    ordinal INTEGER NOT NULL,
+    task    INTEGER NOT NULL,               -- of a gang its first task, for all of it
+    seq     INTEGER NOT NULL,               -- from 0, in the run
+    at_us   INTEGER NOT NULL,
+    phase   TEXT NOT NULL CHECK (phase IN ('blocked', 'ready', 'restore', 'read', 'compute', 'write')),
+    PRIMARY KEY (run, ordinal, task, seq)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE repair (                       -- what was mended in the trace
     run INTEGER NOT NULL REFERENCES run,
     what       TEXT NOT NULL,
@@ -152,6 +209,11 @@ CREATE TRIGGER run_delete BEFORE DELETE ON run BEGIN
     DELETE FROM wall WHERE run = OLD.id;
     DELETE FROM note WHERE run = OLD.id;
     DELETE FROM decision WHERE run = OLD.id;
+    DELETE FROM request WHERE run = OLD.id;
+    DELETE FROM capability WHERE run = OLD.id;
+    DELETE FROM word WHERE run = OLD.id;
+    DELETE FROM outage WHERE run = OLD.id;
+    DELETE FROM phase WHERE run = OLD.id;
     DELETE FROM repair WHERE run = OLD.id;
     DELETE FROM node WHERE run = OLD.id;
 END;

@@ -8,7 +8,7 @@
 #include "base/version.h"
 #include "out/embed.h"
 
-enum { APP_ID = 0x46574159 /* "FWAY" */, SCHEMA_VERSION = 2 };
+enum { APP_ID = 0x46574159 /* "FWAY" */, SCHEMA_VERSION = 3 };
 
 /* Rows between commits.  A batch (some 10 MB) fits the page cache, so that a
  * reader is kept waiting only while one commits. */
@@ -17,6 +17,7 @@ enum { BATCH_ROWS = 65536, CACHE_KIB = 32768, BUSY_MS = 10000 };
 enum sql {
     SQL_BEGIN, SQL_COMMIT, SQL_HAS_RUN, SQL_DELETE_RUN, SQL_RUN, SQL_RUN_END,
     SQL_JOB, SQL_ATTEMPT, SQL_TRANSFER, SQL_SERIES, SQL_METRIC, SQL_WALL, SQL_NOTE, SQL_DECISION, SQL_REPAIR, SQL_NODE,
+    SQL_REQUEST, SQL_CAPABILITY, SQL_WORD, SQL_OUTAGE, SQL_PHASE,
     N_SQL
 };
 
@@ -40,6 +41,11 @@ static const char *const sql_text[N_SQL] = {
     [SQL_DECISION]   = "INSERT INTO decision VALUES (?,?,?,?,?,?,?,?)",
     [SQL_REPAIR]     = "INSERT INTO repair VALUES (?,?,?,?)",
     [SQL_NODE]       = "INSERT INTO node VALUES (?,?,?,?,?,?,?,?)",
+    [SQL_REQUEST]    = "INSERT INTO request VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [SQL_CAPABILITY] = "INSERT INTO capability VALUES (?,?,?,?,?)",
+    [SQL_WORD]       = "INSERT INTO word VALUES (?,?,?,?)",
+    [SQL_OUTAGE]     = "INSERT INTO outage VALUES (?,?,?,?)",
+    [SQL_PHASE]      = "INSERT INTO phase VALUES (?,?,?,?,?,?)",
 };
 
 struct store {
@@ -365,4 +371,48 @@ enum st store_node(struct store *s, int64_t run, uint32_t node, const char *name
                    const char *gpu_type, uint32_t n_gpu, int64_t cpu_milli, int64_t mem_b, struct diag *d)
 {
     return row(s, d, SQL_NODE, "iitttiii", run, (int64_t)node, name, rack, gpu_type, (int64_t)n_gpu, cpu_milli, mem_b);
+}
+
+/* Counts by kind, as text; NULL when there are none. */
+static const char *engines_text(const int32_t *engine, char *buf, size_t cap)
+{
+    bool any = false;
+    size_t at = 0;
+    for (int k = 0; k < ENGINE_KINDS_MAX; k++) {
+        any = any || engine[k] != 0;
+        at += (size_t)snprintf(buf + at, cap - at, "%s%ld", k > 0 ? "," : "", (long)engine[k]);
+    }
+    return any ? buf : NULL;
+}
+
+enum st store_request(struct store *s, int64_t run, uint64_t job_ordinal, uint32_t task0, bool is_gang, const struct shape *q,
+                      struct diag *d)
+{
+    char engines[ENGINE_KINDS_MAX * 12];
+    return row(s, d, SQL_REQUEST, "iiiiiiiiiiiiti", run, (int64_t)job_ordinal, (int64_t)task0, (int64_t)is_gang, q->cpu_milli, q->mem_b,
+               (int64_t)q->n_gpu, (int64_t)q->gpu_milli, q->gpu_mem_b, (int64_t)q->gpu_types, (int64_t)q->need_all, (int64_t)q->need_any,
+               engines_text(q->engine, engines, sizeof engines), (int64_t)q->exclusive);
+}
+
+enum st store_capability(struct store *s, int64_t run, uint32_t node, uint64_t labels, int64_t gpu_mem_b, const int32_t *engine,
+                         struct diag *d)
+{
+    char engines[ENGINE_KINDS_MAX * 12];
+    return row(s, d, SQL_CAPABILITY, "iiiit", run, (int64_t)node, (int64_t)labels, gpu_mem_b, engines_text(engine, engines, sizeof engines));
+}
+
+enum st store_word(struct store *s, int64_t run, const char *kind, uint32_t bit, const char *name, struct diag *d)
+{
+    return row(s, d, SQL_WORD, "itit", run, kind, (int64_t)bit, name);
+}
+
+enum st store_outage(struct store *s, int64_t run, uint32_t node, int64_t down_us, int64_t up_us, struct diag *d)
+{
+    return row(s, d, SQL_OUTAGE, "iiii", run, (int64_t)node, down_us, up_us);
+}
+
+enum st store_phase(struct store *s, int64_t run, uint64_t job_ordinal, uint32_t task, uint64_t seq, int64_t at_us, const char *phase,
+                    struct diag *d)
+{
+    return row(s, d, SQL_PHASE, "iiiiit", run, (int64_t)job_ordinal, (int64_t)task, (int64_t)seq, at_us, phase);
 }

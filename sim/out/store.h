@@ -23,6 +23,7 @@
 #define SIM_STORE_H
 
 #include "base/diag.h"
+#include "model/shape.h"
 
 struct store;
 
@@ -92,5 +93,14 @@ enum st store_repair(struct store *s, int64_t run, const char *what, uint64_t co
 /* Names of nodes, for charts: once a run. */
 enum st store_node(struct store *s, int64_t run, uint32_t node, const char *name, const char *rack,
                    const char *gpu_type, uint32_t n_gpu, int64_t cpu_milli, int64_t mem_b, struct diag *d);
+/* What a later replay of the ledger needs; see schema.sql.  Engines: counts [ENGINE_KINDS_MAX]. */
+enum st store_request(struct store *s, int64_t run, uint64_t job_ordinal, uint32_t task0, bool is_gang, const struct shape *q,
+                      struct diag *d);
+enum st store_capability(struct store *s, int64_t run, uint32_t node, uint64_t labels, int64_t gpu_mem_b, const int32_t *engine,
+                         struct diag *d);
+enum st store_word(struct store *s, int64_t run, const char *kind, uint32_t bit, const char *name, struct diag *d);
+enum st store_outage(struct store *s, int64_t run, uint32_t node, int64_t down_us, int64_t up_us, struct diag *d);
+enum st store_phase(struct store *s, int64_t run, uint64_t job_ordinal, uint32_t task, uint64_t seq, int64_t at_us, const char *phase,
+                    struct diag *d);
 
 #endif

@@ -132,6 +132,12 @@ static void wake(void *ctx, int64_t at)
 }
 
 static void note(void *ctx, const char *name, double value) { (void)ctx, (void)name, (void)value; }
+static void hold(void *ctx, pol_task t, bool is_head, const char *why)
+{
+    const struct fakehost *h = ctx;
+    (void)is_head;
+    cr_assert(why != NULL && t.slot < h->n_tasks && !h->task[t.slot].info.is_running);
+}
 static void fail(void *ctx, const char *message) { (void)ctx; cr_assert_fail("the policy gave up: %s", message); }
 
 struct fakehost *fakehost_create(void)
@@ -140,7 +146,7 @@ struct fakehost *fakehost_create(void)
     h->api = (struct pol_host){
         .abi_major = POL_ABI_MAJOR, .size = sizeof h->api, .ctx = h, .job = lend_job, .task = lend_task, .user_name = lend_user_name,
         .start = start, .start_gang = start_gang, .preempt = preempt, .wake = wake, .note = note, .fail = fail,
-        .input = lend_input, .transfer = lend_transfer,
+        .input = lend_input, .transfer = lend_transfer, .hold = hold,
     };
     h->view.node = h->node;
     h->view.card = h->card;
