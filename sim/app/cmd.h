@@ -4,6 +4,7 @@
 #ifndef SIM_CMD_H
 #define SIM_CMD_H
 
+#include <stdio.h>
 #include "base/diag.h"
 
 struct cmd {
@@ -12,7 +13,7 @@ struct cmd {
     int (*run)(int argc, char **argv);      /* argv[0] is the command's name; returns the exit status */
 };
 
-extern const struct cmd cmd_run, cmd_compare, cmd_check, cmd_plot, cmd_policies, cmd_trace, cmd_flow;
+extern const struct cmd cmd_run, cmd_compare, cmd_check, cmd_plot, cmd_policies, cmd_trace, cmd_flow, cmd_timeline;
 
 /* Print the error and return its exit status. */
 int cmd_fail(const struct diag *d);
@@ -21,5 +22,13 @@ int cmd_usage_error(const struct cmd *c, const char *fmt, ...) __attribute__((fo
 /* Read --decide-timeout or --policy-memory into l; false, with the usage error printed, when it is none. */
 struct cage_limits;
 bool cmd_cage_limit(const struct cmd *c, const char *option, const char *text, struct cage_limits *l);
+
+/*
+ * A file that is put in place only when it is whole; "-" is standard output.
+ * close takes the result so far, removes what is half written unless that is
+ * ST_OK, and returns the final one.  Takes `part`.
+ */
+enum st cmd_output_open(FILE **to, char **part, const char *path, struct diag *d);
+enum st cmd_output_close(FILE *to, char *part, const char *path, enum st st, struct diag *d);
 
 #endif
