@@ -16,7 +16,7 @@ fails() {
     echo "exit $got, expected $want and '$words'"; cat "$dir/err"; return 1
 }
 same() { [ "$1" = "$2" ] && return 0; echo "found:"; echo "$1"; echo "expected:"; echo "$2"; return 1; }
-valid() { faults=$(sqlite3 -cmd ".param set @f '$1'" :memory: <"$here/tests/cli/timeline_check.sql") && same "$faults" ""; }
+valid() { faults=$(sqlite3 -bail -cmd ".param set @f '$1'" :memory: <"$here/tests/cli/timeline_check.sql") && same "$faults" ""; }
 
 # Two cards.  a wants both for 100 s; b, shorter, takes them at 20 s for 10 s; c needs no card; d and e share card 0
 # from 130 s.  a had done 20 s, all checkpointed, and spends 5 s on restoring at 30 s: it ends at 30 + 5 + 80.

@@ -1,0 +1,55 @@
+/* fairway explain: the story of one job. */
+#include <getopt.h>
+#include "app/cmd.h"
+#include "out/explain.h"
+
+enum { OPT_JSON = 256 };
+
+static const struct option long_opts[] = { { "json", no_argument, NULL, OPT_JSON }, { 0 } };
+
+static enum st explain(const char *db, const char *run_text, const char *job, bool json, struct diag *d)
+{
+    struct store *s;
+    struct picked p;
+    struct explain e;
+    uint64_t ordinal;
+    TRY(store_open_read(&s, db, d));
+    enum st st = pick_run(&p, s, run_text, d);
+    if (st == ST_OK) {
+        st = pick_job(s, &p, job, &ordinal, d);
+        if (st == ST_OK) st = explain_load(&e, s, &p, ordinal, d);
+        if (st == ST_OK) {
+            (json ? explain_json : explain_print)(&e, stdout);
+            explain_fini(&e);
+        }
+        picked_fini(&p);
+    }
+    store_close(s);
+    return st;
+}
+
+static int run(int argc, char **argv)
+{
+    struct diag d = { 0 };
+    bool json = false;
+    optind = 1;
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, ":", long_opts, NULL)) != -1;) {
+        if (c != OPT_JSON) return cmd_usage_error(&cmd_explain, "unknown option '%s'", argv[optind - 1]);
+        json = true;
+    }
+    if (argc - optind != 3) return cmd_usage_error(&cmd_explain, "expected a database, a run and a job, found %d arguments", argc - optind);
+    return explain(argv[optind], argv[optind + 1], argv[optind + 2], json, &d) == ST_OK ? 0 : cmd_fail(&d);
+}
+
+const struct cmd cmd_explain = {
+    .name = "explain", .summary = "the story of one job: why it waited, where it ran and why there, what stopped it",
+    .usage = "usage: fairway explain FILE.db RUN JOB [--json]\n\n"
+             "  RUN     the number of a finished run, or its policy's label, with /SEED where there are several\n"
+             "  JOB     the job's id in the trace\n"
+             "      --json  everything, also what the text sums up\n\n"
+             "Why it waited is found by replaying the run's ledger: at each instant nothing had room for it\n"
+             "(what was short, and who held it), or there was room and the policy held it back (for whom, in\n"
+             "the policy's own words).  Needs a run with `output: {decisions: true}`.\n",
+    .run = run,
+};

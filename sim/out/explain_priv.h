@@ -1,0 +1,51 @@
+/*
+ * explain_priv.h -- what the files of explain.h share.  Layer: out, private.
+ *
+ * explain.c        the job's own life, from its attempts and decisions
+ * explain_wait.c   why it waited, by asking the replayed ledger
+ * explain_print.c  for people and as JSON
+ */
+#ifndef SIM_EXPLAIN_PRIV_H
+#define SIM_EXPLAIN_PRIV_H
+
+#include "out/explain.h"
+#include "out/replay.h"
+
+struct sqlite3_stmt;
+
+/* What a run of equal tasks asks. */
+struct ex_group { struct shape shape; uint32_t task0, n; };
+
+/* Why it cannot start now; kept current as nodes change. */
+struct ex_fit {
+    const struct ex_group *group;   /* that the per-node figures are of; NULL: none yet */
+    uint32_t *room;                 /* [n_nodes] tasks that fit now, `want` at most */
+    uint8_t  *lacks;                /* [n_nodes] */
+    uint32_t  n_lacking[256];       /* nodes by what they lack */
+    uint64_t  all;                  /* sum of room */
+    uint32_t  want;
+};
+
+struct ex_load {
+    struct explain *e;
+    struct store   *store;
+    struct replay   replay;
+    struct ex_group *group; size_t n_groups, cap_groups;
+    struct ex_fit   fit;
+    struct { uint64_t ordinal; uint32_t task; char *why; bool is_set; } head, hold;      /* what the policy said last */
+};
+
+enum st ex_query(const struct ex_load *l, const char *sql, struct sqlite3_stmt **q, struct diag *d);    /* binds the run to ?1 */
+enum st ex_done(const struct ex_load *l, struct sqlite3_stmt *q, struct diag *d);
+char   *ex_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));       /* owned */
+void    ex_name(struct ex_names *n, const char *name);                              /* counts it; keeps the first few */
+void    ex_name_job(const struct ex_load *l, struct ex_names *n, uint64_t ordinal);
+struct ex_step *ex_step(struct explain *e, enum ex_kind kind, int64_t at);
+
+/* Bring the figures up to date with the replay for tasks of this group, and say why one (of a gang: all) does not start. */
+void    ex_fit_update(struct ex_load *l, const struct ex_group *g);
+/* Add to the wait, or make its last part longer: the reason from `at` on.  `task` waits. */
+void    ex_wait_at(struct ex_load *l, struct ex_step *wait, int64_t at, uint32_t task);
+void    ex_fit_fini(struct ex_fit *f);
+
+#endif

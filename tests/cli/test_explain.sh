@@ -1,0 +1,150 @@
+#!/bin/sh
+# explain: stories worked out by hand, and what must hold for every job of a run.
+set -u
+fairway=${FAIRWAY:?}
+here=$(cd "$(dirname "$0")/../.." && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+bad=0
+check() { name=$1; shift; if "$@" >"$dir/said" 2>&1; then echo "ok - $name"; else echo "not ok - $name"; sed 's/^/# /' "$dir/said"; bad=1; fi; }
+fails() {
+    want=$1 words=$2; shift 2
+    "$@" >"$dir/out" 2>"$dir/err"; got=$?
+    [ $got -eq "$want" ] && grep -qF -- "$words" "$dir/err" && return 0
+    echo "exit $got, expected $want and '$words'"; cat "$dir/err"; return 1
+}
+same() { [ "$1" = "$2" ] && return 0; echo "found:"; echo "$1"; echo "expected:"; echo "$2"; return 1; }
+story() { "$fairway" explain "$dir/$1.db" "$2" "$3" | sed 1,4d; }
+
+# Two nodes of two cards.  a takes n-0 until 100 s.  b, a gang of two pairs, needs both nodes and waits; behind it c,
+# for which n-1 has room all the while under strict order.  b runs from 100 to 150 s, and only then is there none.
+cat >"$dir/jobs.csv" <<'END'
+id,submit_s,duration_s,limit_s,user,gpus,cpus,tasks,gang
+a,0,100,100,ann,2,1,1,0
+b,10,50,60,bo,2,1,2,1
+c,20,10,300,cy,1,1,1,0
+END
+cat >"$dir/s.yaml" <<'END'
+name: hand
+cluster: {groups: [{name: n, count: 2, cpus: 4, mem: 16GiB, gpus: 2, gpu_type: V100}]}
+trace: {format: native, path: jobs.csv}
+policies: ["fifo:mode=strict", "fifo:mode=skip", "easy"]
+output: {decisions: true}
+END
+check "the hand-worked run runs" "$fairway" run "$dir/s.yaml" -d "$dir/r.db" -q
+check "nothing fits: what is short, where, and who holds it" same "$(story r 1 b)" \
+"        00:00:10  arrived; all those before it had started
+        00:00:10  waited 1m 30s:
+            1m 30s  no room: short of GPUs on the 2 nodes that could hold it, room for 1 of the 2 tasks that must start together; nearest is n-0 with 0 of 2 cards that would do, of the 2 it needs; there: a
+        00:01:40  2 of 2 tasks started on n-0, n-1 (place=best): \"first in order, fits\"
+        00:02:30  done, 2m 20s after it arrived"
+check "there is room: who is ahead, and by which rule" same "$(story r 1 c)" \
+"        00:00:20  arrived; had not started yet of those before it: b
+        00:00:20  waited 2m 10s:
+            1m 20s  there was room on 1 node, the first n-1; the policy held it back behind b: \"first in order; strict order starts nothing before it\"
+              50 s  no room: short of GPUs on the 2 nodes that could hold it; nearest is n-0 with 0 of 2 cards that would do, of the 1 it needs; there: b
+        00:02:30  started on n-0 (place=best, 1 of 2 cards idle there now): \"first in order, fits\"
+        00:02:40  done, 2m 20s after it arrived"
+check "who passed a job while it waited" same "$(story r 2 b | grep -c 'meanwhile jobs that arrived later started: c')" 1
+check "a long limit: backfill would delay the head: held back behind it" \
+    sh -c '"$1" explain "$2" 3 c | grep -q "held it back behind b: \"first in order; later units start only where they leave its reservation be\""' - "$fairway" "$dir/r.db"
+
+# The timeline's example: preempted for a shorter one, resumed from a checkpoint.  And a node that fails.
+cat >"$dir/jobs.csv" <<'END'
+id,submit_s,duration_s,user,gpus,cpus
+a,0,100,ann,2,1
+b,20,10,bo,2,1
+END
+cat >"$dir/p.yaml" <<'END'
+name: hand
+cluster: {groups: [{name: n, count: 1, cpus: 8, mem: 16GiB, gpus: 2, gpu_type: V100}]}
+trace: {format: native, path: jobs.csv}
+jobs: {preemption: {mode: checkpoint, interval: 10s, restore_cost: 5s}}
+faults: {trace: faults.csv}
+policies: ["srtf:estimate=true"]
+output: {decisions: true}
+END
+printf 'at_s,node,event\n60,n,down\n90,n,up\n' >"$dir/faults.csv"
+"$fairway" run "$dir/p.yaml" -d "$dir/p.db" -q 2>"$dir/err" || cat "$dir/err"
+check "preempted for whom, resumed, failed with its node" same "$(story p 1 a)" \
+"        00:00:00  arrived; all those before it had started
+        00:00:00  started on n (place=best, 0 of 2 cards idle there now): \"fits\"
+        00:00:20  preempted on n, for b: \"a shorter unit needs the room\"
+        00:00:20  waited 10 s:
+              10 s  no room: short of GPUs on the only node that could hold it; nearest is n with 0 of 2 cards that would do, of the 2 it needs; there: b
+        00:00:30  started again, restoring a checkpoint first, on n (place=best, 0 of 2 cards idle there now): \"fits\"
+        00:01:00  interrupted, the node failed, on n
+        00:01:00  waited 30 s:
+              30 s  no room: short of nodes that are up on the only node that could hold it
+        00:01:30  started again, restoring a checkpoint first, on n (place=best, 0 of 2 cards idle there now): \"fits\"
+        00:02:35  done, 2m 35s after it arrived
+
+* clairvoyant: it was told true durations."
+check "the outage is on the timeline, too" sh -c '"$1" timeline "$2" 1 -o - | grep -q "\"ts\":60000000,\"dur\":30000000,\"name\":\"down\""' - "$fairway" "$dir/p.db"
+
+# What else can be short: CPUs for y while x has them; a GPU type; memory of a card; a second part of an array.
+cat >"$dir/jobs.csv" <<'END'
+id,submit_s,duration_s,user,gpus,gpu_milli,cpus,gpu_type,tasks
+x,0,60,ann,1,,8,,1
+y,5,10,bo,1,,8,,1
+z,6,10,cy,1,500,,A100,3
+END
+cat >"$dir/q.yaml" <<'END'
+name: hand
+cluster:
+  groups:
+    - {name: v, count: 1, cpus: 8, mem: 16GiB, gpus: 2, gpu_type: V100}
+    - {name: a, count: 1, cpus: 4, mem: 16GiB, gpus: 1, gpu_type: A100}
+trace: {format: native, path: jobs.csv, defaults: {cpus: 1}}
+policies: ["fifo:mode=skip"]
+output: {decisions: true}
+END
+"$fairway" run "$dir/q.yaml" -d "$dir/q.db" -q 2>"$dir/err" || cat "$dir/err"
+check "CPUs are short though a card is free" same "$(story q 1 y | sed -n 3p)" \
+"              55 s  no room: short of CPUs on the only node that could hold it; nearest is v with 1 of 2 cards that would do, of the 1 it needs; there: x"
+check "two tasks of three share the one card of their type" same "$(story q 1 z | sed 1d)" \
+"        00:00:06  2 of 3 tasks started on a (place=best, 0 of 1 cards idle there now): \"fits\"
+        00:00:06  1 of 3 tasks waited 10 s:
+              10 s  no room: short of GPUs on the only node that could hold it; nearest is a with 0 of 1 cards that would do, of the 1 it needs; there: z
+        00:00:16  1 of 3 tasks started on a (place=best, 0 of 1 cards idle there now): \"fits\"
+        00:00:26  done, 20 s after it arrived"
+
+# Under a rule that tries every waiting unit, no job may ever be found to have had room: checked job by job against the
+# replayed ledger.  The story's times are the job table's; its parts leave no gap.
+check "the demo runs" "$fairway" run "$here/scenarios/demo.yaml" -p fifo:mode=skip,place=fgd -p sjf:mode=skip -p srtf -p las -p drf -s 3 -d "$dir/demo.db" \
+    --set output.decisions=true -q
+cat >"$dir/all.sql" <<'END'
+WITH s AS (SELECT @r AS run, value ->> 'job' AS job, value -> 'story' AS story FROM json_each(readfile(@f))),
+ step AS (SELECT run, job AS id, e.key, e.value ->> 'step' AS kind, e.value ->> 'at_us' AS at, e.value ->> 'until_us' AS until, e.value -> 'parts' AS parts FROM s, json_each(story) e),
+ part AS (SELECT step.id, step.key, at, until, p.key AS k, p.value ->> 'from_us' AS a, p.value ->> 'to_us' AS z, p.value ->> 'reason' AS reason FROM step, json_each(parts) p)
+SELECT DISTINCT 'held', id FROM part WHERE reason = 'held'
+UNION ALL SELECT 'gap', id FROM (SELECT *, lag(z, 1, at) OVER (PARTITION BY id, key ORDER BY k) AS before, lead(a, 1, until) OVER (PARTITION BY id, key ORDER BY k) AS after FROM part)
+    WHERE a <> before OR z <> after
+UNION ALL SELECT 'first start', j.id FROM s JOIN j ON j.run = s.run AND j.id = s.job WHERE start_us <> (SELECT min(at) FROM step t WHERE t.id = j.id AND kind = 'started')
+UNION ALL SELECT 'end', j.id FROM s JOIN j ON j.run = s.run AND j.id = s.job WHERE end_us <> (SELECT max(at) FROM step t WHERE t.id = j.id AND kind = 'ended')
+UNION ALL SELECT 'wait', j.id FROM s JOIN j ON j.run = s.run AND j.id = s.job WHERE start_us > submit_us AND n_tasks = 1 AND start_us - submit_us <> (SELECT until - at FROM step t WHERE t.id = j.id AND kind = 'waited' ORDER BY at LIMIT 1)
+UNION ALL SELECT 'only ' || n, '' FROM (SELECT count(*) AS n FROM part) WHERE n < 20
+UNION ALL SELECT 'checked', '';
+END
+for run in 1 2 3 4 5; do
+    { echo '['; sep=
+      for job in $(sqlite3 "$dir/demo.db" "SELECT id FROM job WHERE run = $run AND (start_us > submit_us OR n_preempted > 0) AND (ordinal % 13 = 7 OR n_tasks > 1) ORDER BY ordinal"); do
+          printf '%s' "$sep"; sep=,
+          "$fairway" explain "$dir/demo.db" $run $job --json
+      done; echo ']'; } >"$dir/all.json"
+    faults=$(sqlite3 -bail -cmd ".param set @f '$dir/all.json'" -cmd ".param set @r $run" -cmd "ATTACH '$dir/demo.db' AS d" -cmd "CREATE TEMP VIEW j AS SELECT * FROM d.job" :memory: <"$dir/all.sql")
+    check "run $run: in no wait was there room, every microsecond has its reason" same "$faults" "checked|"
+done
+check "reads and waits for data: a task that declines is held" sh -c '"$1" run "$2" -p gsd -s 1 -d "$3" -q --set output.decisions=true && for j in $(sqlite3 "$3" "SELECT DISTINCT id FROM decision JOIN job USING (run, ordinal) WHERE verb = '"'hold'"' LIMIT 3"); do
+    "$1" explain "$3" 1 $j || exit 1; done | grep -q "the policy declined it: \"declines free GPUs that are far from its data\""' - "$fairway" "$here/scenarios/flow-k6.yaml" "$dir/flow.db"
+check "tasks that wait for others of their job are not said to wait" sh -c '"$1" run "$2" -d "$3" -q --set output.decisions=true && "$1" explain "$3" 1 "$(sqlite3 "$3" "SELECT id FROM phase JOIN job USING (run, ordinal) WHERE phase = '"'blocked'"' LIMIT 1")" --json >"$4"' \
+    - "$fairway" "$here/scenarios/forms.yaml" "$dir/forms.db" "$dir/forms.json"
+check "and the JSON is valid" same "$(sqlite3 :memory: "SELECT json_valid(readfile('$dir/forms.json'))")" 1
+
+check "a job that is not there: the nearest" fails 2 "did you mean 'job-00" "$fairway" explain "$dir/demo.db" 1 job-00713
+check "a job unlike any: what they are called" fails 2 "its 5000 jobs are those of the trace, from 'job-000001'" "$fairway" explain "$dir/demo.db" 1 nothing-like-it
+check "a run that is not there" fails 2 "there is no finished run 'lass'" "$fairway" explain "$dir/demo.db" lass job-000001
+"$fairway" run "$dir/q.yaml" --set output.decisions=false -d "$dir/bare.db" -q
+check "a run without decisions: what would record them" fails 2 "--set output.decisions=true" "$fairway" explain "$dir/bare.db" 1 x
+check "a missing job argument" fails 2 "expected a database, a run and a job" "$fairway" explain "$dir/q.db" 1
+exit $bad
