@@ -1,6 +1,6 @@
-# Files that the program carries inside itself: the schema, published figures, the drawings,
-# and what a policy of one's own begins with.
-EMBED := sim/out/schema.sql sim/out/published.sql $(sort $(wildcard plots/*.gp plots/*.sql)) \
+# Files that the program carries inside itself: the schema, published figures, the drawings, the
+# report's style and script, and what a policy of one's own begins with.
+EMBED := sim/out/schema.sql sim/out/published.sql $(sort $(wildcard plots/*.gp plots/*.sql sim/out/report/*)) \
          policies/policy.h $(addprefix policies/example/,example.c kit.h Makefile)
 
 $(B)/gen/embed.c: $(EMBED) sim/out/embed.sh
