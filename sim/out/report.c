@@ -94,15 +94,22 @@ static void number_cell(FILE *to, struct stats_ci ci, double by)
     (void)fputs("</td>", to);
 }
 
-/* Per cent above or below the base; certain: the interval leaves out no difference. */
-static void ratio_cell(FILE *to, struct stats_ci r)
+static void signed_cell(FILE *to, double x, double half, int n_digits, const char *unit)
 {
-    if (isnan(r.mean)) { (void)fputs("<td class=\"n\">&ndash;</td>", to); return; }
-    double x = 100 * (r.mean - 1), half = 100 * r.half;
-    bool open = !isnan(half) && fabs(x) <= half;
-    (void)fprintf(to, "<td class=\"n%s\" data-v=\"%.12g\">%+.1f %%", open ? " open" : "", x, x);
-    if (!isnan(half)) (void)fprintf(to, " <span class=\"ci\">&plusmn;%.1f</span>", half);
+    bool open = !isnan(half) && fabs(x) <= half;        /* the interval holds no difference, too */
+    (void)fprintf(to, "<td class=\"n%s\" data-v=\"%.12g\">%s%.*f%s", open ? " open" : "", x, x < 0 ? "&minus;" : "+", n_digits, fabs(x), unit);
+    if (!isnan(half)) (void)fprintf(to, " <span class=\"ci\">&plusmn;%.*f</span>", n_digits, half);
     (void)fputs("</td>", to);
+}
+
+/* Per cent above or below the base; where that is 0, the plain difference. */
+static void difference_cell(const struct page *p, const struct cmp_case *k, const struct cmp_policy *q, const char *metric)
+{
+    struct stats_ci r = compare_ratio(p->c, q, &k->policy[0], metric, "all"), x = compare_diff(p->c, q, &k->policy[0], metric, "all");
+    struct scale s = scale_of(p, k, metric);
+    if (!isnan(r.mean)) signed_cell(p->to, 100 * (r.mean - 1), 100 * r.half, 1, " %");
+    else if (isnan(x.mean)) (void)fputs("<td class=\"n\">&ndash;</td>", p->to);
+    else signed_cell(p->to, x.mean * s.by, x.half * s.by, digits(x.mean * s.by), "");
 }
 
 static const char *const usual[] = { "jct_mean", "jct_p99", "wait_mean", "bounded_slowdown_mean", "gpu_util", "jain", "rho_p95", "preemptions" };
@@ -121,7 +128,10 @@ static bool any_of(const struct page *p, const struct cmp_case *k, const char *m
 static void heading(FILE *to, const char *name, const char *unit, bool is_number)
 {
     (void)fprintf(to, "<th scope=\"col\"%s aria-sort=\"none\"><button type=\"button\">", is_number ? " class=\"n\"" : "");
-    report_text(name, to);
+    for (; *name != '\0'; name++) {
+        if (*name == '_') (void)fputs("_<wbr>", to);        /* a long name may take two lines */
+        else report_text((char[]){ *name, '\0' }, to);
+    }
     if (unit[0] != '\0') (void)fprintf(to, "<span class=\"unit\"> %s</span>", unit);
     (void)fputs("</button></th>", to);
 }
@@ -165,14 +175,14 @@ static void differences(const struct page *p, const struct cmp_case *k, size_t i
     if (k->n_policies < 2) return;
     (void)fprintf(p->to, "<div class=\"scroll\"><table class=\"sortable\" id=\"k%zudiffs\"><caption>Difference to ", index);
     report_text(base->label, p->to);
-    (void)fprintf(p->to, "%s</caption><thead><tr>", base->n_runs > 1 ? ", paired by seed, with 95 % intervals; pale: the interval holds no difference, too." : ".");
+    (void)fprintf(p->to, "%s</caption><thead><tr>", base->n_runs > 1 ? ", paired by seed, with 95 % intervals; pale: the interval holds no difference, too. Plain numbers where the base is 0." : ".");
     heading(p->to, "policy", "", false);
     for (size_t m = 0; m < n; m++) heading(p->to, metric[m], "", true);
     (void)fputs("</tr></thead><tbody>\n", p->to);
     for (size_t i = 1; i < k->n_policies; i++) {
         (void)fputs("<tr>", p->to);
         policy_heading(p->to, &k->policy[i], index, i);
-        for (size_t m = 0; m < n; m++) ratio_cell(p->to, compare_ratio(p->c, &k->policy[i], base, metric[m], "all"));
+        for (size_t m = 0; m < n; m++) difference_cell(p, k, &k->policy[i], metric[m]);
         (void)fputs("</tr>\n", p->to);
     }
     (void)fputs("</tbody></table></div>\n", p->to);

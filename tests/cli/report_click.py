@@ -1,0 +1,292 @@
+"""The report in a headless Chromium: click, type, drag, and read what the page then says.
+
+usage: report_click.py CHROMIUM HAND.html DEMO.html [FOLDER for screenshots]
+
+Speaks the DevTools protocol over a websocket with the standard library alone.
+Prints a line 'ok - ...' or 'not ok - ...' a case.  HAND.html is made by
+test_report.sh from jobs worked out by hand; DEMO.html is the demo's.
+"""
+import base64, json, os, shutil, socket, struct, subprocess, sys, tempfile, time, urllib.request
+
+
+class Browser:
+    def __init__(self, program):
+        self.profile = tempfile.mkdtemp()
+        args = [program, "--headless", "--disable-gpu", "--no-first-run", "--hide-scrollbars", "--force-device-scale-factor=1",
+                "--disable-dev-shm-usage", "--remote-debugging-port=0", "--user-data-dir=" + self.profile, "about:blank"]
+        if os.getuid() == 0:
+            args.insert(1, "--no-sandbox")
+        self.child = subprocess.Popen(args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        port = self.wait_for_port()
+        pages = json.load(urllib.request.urlopen("http://127.0.0.1:%d/json/list" % port, timeout=20))
+        self.connect(port, [p for p in pages if p["type"] == "page"][0]["webSocketDebuggerUrl"])
+        self.n = 0
+        self.events = []
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(domain + ".enable")
+
+    def wait_for_port(self):
+        path = os.path.join(self.profile, "DevToolsActivePort")
+        for _ in range(300):
+            if os.path.exists(path) and open(path).read().strip():
+                return int(open(path).read().split()[0])
+            time.sleep(0.1)
+        raise RuntimeError("the browser did not start")
+
+    def connect(self, port, url):
+        self.sock = socket.create_connection(("127.0.0.1", port), timeout=60)
+        path = "/" + url.split("/", 3)[3]
+        key = base64.b64encode(os.urandom(16)).decode()
+        self.sock.sendall(("GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                           "Sec-WebSocket-Key: %s\r\nSec-WebSocket-Version: 13\r\n\r\n" % (path, port, key)).encode())
+        answer = b""
+        while b"\r\n\r\n" not in answer:
+            answer += self.sock.recv(1)
+        assert b" 101 " in answer.split(b"\r\n")[0], answer
+
+    def send(self, text):
+        data = text.encode()
+        n = len(data)
+        head = bytes([0x81]) + (bytes([0x80 | n]) if n < 126 else bytes([0x80 | 126]) + struct.pack(">H", n) if n < 65536
+                                else bytes([0x80 | 127]) + struct.pack(">Q", n))
+        mask = os.urandom(4)
+        self.sock.sendall(head + mask + bytes(b ^ mask[i % 4] for i, b in enumerate(data)))
+
+    def exactly(self, n):
+        out = b""
+        while len(out) < n:
+            part = self.sock.recv(n - len(out))
+            if not part:
+                raise RuntimeError("the browser went away")
+            out += part
+        return out
+
+    def receive(self):
+        text = b""
+        while True:
+            a, b = self.exactly(2)
+            n = b & 127
+            n = struct.unpack(">H", self.exactly(2))[0] if n == 126 else struct.unpack(">Q", self.exactly(8))[0] if n == 127 else n
+            data = self.exactly(n)
+            if a & 15 in (0, 1):
+                text += data
+                if a & 128:
+                    return json.loads(text)
+
+    def call(self, method, **params):
+        self.n += 1
+        self.send(json.dumps({"id": self.n, "method": method, "params": params}))
+        while True:
+            m = self.receive()
+            if m.get("id") == self.n:
+                if "error" in m:
+                    raise RuntimeError(method + ": " + m["error"]["message"])
+                return m["result"]
+            self.events.append(m)
+
+    def js(self, text):
+        r = self.call("Runtime.evaluate", expression=text, returnByValue=True)
+        if "exceptionDetails" in r:
+            raise RuntimeError(text + ": " + json.dumps(r["exceptionDetails"])[:400])
+        return r["result"].get("value")
+
+    def open(self, path, width, height):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.events = []
+        self.call("Page.navigate", url="file://" + os.path.abspath(path))
+        for _ in range(200):
+            if self.js("document.readyState === 'complete' && location.protocol === 'file:'"):
+                break
+            time.sleep(0.05)
+        self.js("document.documentElement.style.scrollBehavior = 'auto'")
+        time.sleep(0.2)
+
+    def mouse(self, kind, x, y, buttons=0):
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left" if kind != "mouseMoved" else "none", buttons=buttons,
+                  clickCount=1 if kind != "mouseMoved" else 0)
+
+    def place(self, element):
+        """The middle of an element (a JS expression), scrolled into view."""
+        return self.js("(() => { const e = %s; e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect();"
+                       " return [r.left + r.width / 2, r.top + r.height / 2]; })()" % element)
+
+    def click(self, element):
+        self.click_at(*self.place(element))
+
+    def click_at(self, x, y):
+        self.mouse("mouseMoved", x, y)
+        self.mouse("mousePressed", x, y, 1)
+        self.mouse("mouseReleased", x, y)
+
+    def key(self, key, text=None):
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **({"text": text} if text else {}))
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+    def shot(self, folder, name):
+        if folder:
+            data = self.call("Page.captureScreenshot")["data"]
+            open(os.path.join(folder, name + ".png"), "wb").write(base64.b64decode(data))
+
+    def close(self):
+        self.child.kill()
+        self.child.wait()
+        shutil.rmtree(self.profile, ignore_errors=True)
+
+
+bad = False
+
+
+def check(claim, found, expected=True):
+    global bad
+    if found == expected:
+        print("ok - " + claim)
+    else:
+        bad = True
+        print("not ok - %s\n# found:    %r\n# expected: %r" % (claim, found, expected))
+
+
+TL = "document.querySelector('.timeline')"
+WINDOW = TL + ".querySelector('.tl-window').textContent"
+DETAIL = TL + ".querySelector('.tl-detail').textContent"
+
+
+def choose(b, cls, value):
+    b.js("(() => { const e = %s.querySelector('%s'); e.value = '%s'; e.dispatchEvent(new Event('change', {bubbles: true})); })()" % (TL, cls, value))
+
+
+def on_canvas(b, seconds, row):
+    """Where a time and a row are on the screen."""
+    return b.js("(() => { const t = %s.timeline; t.canvas.scrollIntoView({block: 'center'}); const r = t.canvas.getBoundingClientRect();"
+                " return [r.left + t.x(%d * 1000), r.top + 84 + (%g + 0.5) * t.rowHeight]; })()" % (TL, seconds, row))
+
+
+def clean(b):
+    """What went wrong in the page, and what it asked of the network."""
+    b.js("1")
+    wrong = [e for e in b.events if e.get("method") == "Runtime.exceptionThrown"
+             or (e.get("method") == "Log.entryAdded" and e["params"]["entry"]["level"] == "error")]
+    asked = [e["params"]["request"]["url"] for e in b.events if e.get("method") == "Network.requestWillBeSent"]
+    return [json.dumps(e)[:300] for e in wrong], [u for u in asked if not u.startswith("file:")]
+
+
+def sorting(b):
+    head = "[...document.querySelectorAll('#k0means thead th')].find((h) => h.textContent.startsWith('jct_mean'))"
+    values = "[...document.querySelectorAll('#k0means tbody tr')].map((r) => Number(r.cells[[...r.parentNode.parentNode.tHead.rows[0].cells].indexOf(%s)].dataset.v))" % head
+    before = b.js(values)
+    b.click(head + ".querySelector('button')")
+    check("a click on a heading sorts by it", b.js(values), sorted(before))
+    check("and says so to a screen reader", b.js(head + ".getAttribute('aria-sort')"), "ascending")
+    b.click(head + ".querySelector('button')")
+    check("another click turns it round", b.js(values), sorted(before, reverse=True))
+    b.click("document.querySelector('#k0means thead th button')")
+    check("the first column gives back the order of the runs", b.js(values), before)
+
+
+def hand(b, path, shots):
+    b.open(path, 1280, 900)
+    check("text of users is shown as it is", b.js("document.querySelector('h2').textContent"), "Is <b>srtf</b> & \"co\" worth it?")
+    check("and is never markup", b.js("document.querySelectorAll('main script:not([type]), main b b, h2 b, option i, img').length"), 0)
+    check("without samples the page says that there are no curves", b.js(TL + ".timeline.runs[0].gpu_util.length"), 0)
+    choose(b, ".tl-run", "0")
+    b.click_at(*on_canvas(b, 10, 0))
+    check("a click on a bar tells its job", b.js(DETAIL), "a of <i>ann</i>, on n GPU 0\u20131, from 00:00:00 to 00:00:20 (20 s), preempted; started 2 times here")
+    b.click_at(*on_canvas(b, 25, 1))
+    check("another bar, another job", b.js(DETAIL), "b of bo, on n GPU 0\u20131, from 00:00:20 to 00:00:30 (10 s), done")
+    b.click_at(*on_canvas(b, 135, -0.3))
+    check("of those that share a card the one above", b.js(DETAIL), "e of bo, on n GPU 0 (40 % of it), from 00:02:11 to 00:02:20 (9 s), done")
+    b.click_at(*on_canvas(b, 135, 0.4))
+    check("and the one below", b.js(DETAIL), "d of <i>ann</i>, on n GPU 0 (40 % of it), from 00:02:10 to 00:02:30 (20 s), done")
+    b.click_at(*on_canvas(b, 135, 1))
+    check("where nothing is nothing is told", b.js(DETAIL), "Select a bar to see its job.")
+    check("the window is the whole run", b.js(WINDOW).split(";")[0], "Window: 00:00:00 to 00:02:30 (2 m 30 s of 2 m 30 s)")
+    b.click(TL + ".querySelector('.tl-in')")
+    check("plus halves it about its middle", b.js(WINDOW).split(";")[0], "Window: 00:00:37 to 00:01:52 (1 m 15 s of 2 m 30 s)")
+    b.click(TL + ".querySelector('.tl-right')")
+    check("an arrow moves it by a third", b.js(WINDOW).split(";")[0], "Window: 00:01:00 to 00:02:15 (1 m 15 s of 2 m 30 s)")
+    x, y = on_canvas(b, 90, 0)
+    before = b.js(TL + ".timeline.from")
+    b.mouse("mousePressed", x, y, 1)
+    for i in range(1, 6):
+        b.mouse("mouseMoved", x + 20 * i, y, 1)
+    b.mouse("mouseReleased", x + 100, y)
+    moved = b.js("%s.timeline.from - %r + 100 / (%s.timeline.width - 100) * 75000" % (TL, before, TL))
+    check("dragging moves it with the mouse", abs(moved) < 1, True)
+    b.key("0", "0")
+    check("0 shows all again", b.js(WINDOW).split(";")[0], "Window: 00:00:00 to 00:02:30 (2 m 30 s of 2 m 30 s)")
+    b.key("n", "n")
+    check("n steps to the first job", b.js(DETAIL).split(",")[0], "a of <i>ann</i>")
+    b.key("Escape")
+    b.click(TL + ".querySelector('.tl-find')")
+    b.call("Input.insertText", text="e")
+    check("a job is found by its id", b.js(DETAIL).split(",")[0], "e of bo")
+    check("and the window goes to it", b.js(TL + ".timeline.from > 120000 && " + TL + ".timeline.to <= 150000"))
+    b.call("Input.insertText", text="xx")
+    check("one that is not there is said to be", b.js(DETAIL), "No job 'exx' held a GPU on the nodes shown.")
+    b.click(TL + ".querySelector('.tl-all')")
+    choose(b, ".tl-view", "nodes")
+    b.mouse("mouseMoved", *on_canvas(b, 10.2, 0))
+    check("the nodes view tells how full", b.js(DETAIL).endswith(": 100 % of the GPUs held"))
+    b.mouse("mouseMoved", *on_canvas(b, 145, 0))
+    check("also in part: 400 of 2000 thousandths", b.js(DETAIL).endswith(": 20 % of the GPUs held"))
+    choose(b, ".tl-run", "1")
+    choose(b, ".tl-view", "gpus")
+    b.click_at(*on_canvas(b, 90, 0))
+    check("another policy, another story", b.js(DETAIL), "a of <i>ann</i>, on n GPU 0\u20131, from 00:00:00 to 00:01:40 (1 m 40 s), done")
+    b.click("document.querySelector('#k0means tbody a')")
+    time.sleep(0.2)
+    check("a policy's name leads to its section and opens it", b.js("document.querySelector('#k0p0').open && document.querySelector('#k0p1').open === false"))
+    check("the page failed in nothing and asked the network for nothing", clean(b), ([], []))
+
+
+def demo(b, path, shots):
+    b.open(path, 1280, 900)
+    b.shot(shots, "wide")
+    sorting(b)
+    check("every chart is drawn inside the page", b.js("document.querySelectorAll('figure.chart svg').length"), 5)
+    check("no id stands twice", b.js("(() => { const all = [...document.querySelectorAll('[id]')].map((e) => e.id); return all.length - new Set(all).size; })()"), 0)
+    check("every reference inside a chart finds its target", b.js("[...document.querySelectorAll('figure use')].filter((u) => !document.querySelector(u.getAttribute('xlink:href') || u.getAttribute('href'))).length"), 0)
+    check("every table has a caption and headings with a scope", b.js("[...document.querySelectorAll('table')].filter((t) => !t.caption || t.querySelector('thead th:not([scope])')).length"), 0)
+    check("every control has a name", b.js("[...document.querySelectorAll('button, select, input, canvas, svg[role]')].filter((e) => !(e.textContent.trim() || e.title || e.getAttribute('aria-label') || e.labels && e.labels.length)).length"), 0)
+    check("the curves have samples", b.js(TL + ".timeline.runs.every((r) => r.gpu_util.length > 200 && r.tasks_waiting.length > 200)"))
+    drawn = b.js("(() => { const c = %s.timeline, d = c.ctx.getImageData(0, 84, c.canvas.width, 400).data, s = new Set(); for (let i = 0; i < d.length; i += 4) s.add(d[i] << 16 | d[i+1] << 8 | d[i+2]); return s.size; })()" % TL)
+    check("the timeline is drawn in many colours", drawn > 8)
+    b.place(TL)
+    b.shot(shots, "timeline")
+    for _ in range(3):
+        b.click(TL + ".querySelector('.tl-in')")
+    choose(b, ".tl-run", "2")
+    b.click_at(*b.place("document.querySelector('.tl-canvas')"))
+    b.shot(shots, "zoomed")
+    choose(b, ".tl-colour", "outcome")
+    b.shot(shots, "outcome")
+    choose(b, ".tl-view", "nodes")
+    b.click(TL + ".querySelector('.tl-all')")
+    b.shot(shots, "nodes")
+    b.js("document.querySelector('#k0p2').open = true")
+    b.place("document.querySelector('#k0p2')")
+    b.shot(shots, "policy")
+    b.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    b.place(TL)
+    light = b.js("getComputedStyle(document.body).backgroundColor")
+    check("in the dark the page is dark", light, "rgb(20, 24, 30)")
+    b.shot(shots, "dark")
+    b.call("Emulation.setEmulatedMedia", features=[])
+    for width in (1280, 700, 360):
+        b.open(path, width, 900)
+        check("at %d pixels nothing sticks out" % width, b.js("document.documentElement.scrollWidth <= innerWidth"))
+        b.place(TL)
+        b.shot(shots, "narrow-%d" % width)
+    check("the page failed in nothing and asked the network for nothing, either", clean(b), ([], []))
+    if shots:
+        data = b.call("Page.printToPDF", printBackground=True)["data"]
+        open(os.path.join(shots, "print.pdf"), "wb").write(base64.b64decode(data))
+
+
+browser = Browser(sys.argv[1])
+try:
+    folder = sys.argv[4] if len(sys.argv) > 4 else None
+    hand(browser, sys.argv[2], folder)
+    demo(browser, sys.argv[3], folder)
+finally:
+    browser.close()
+sys.exit(1 if bad else 0)
