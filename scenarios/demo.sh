@@ -13,7 +13,9 @@ for figure in cdf bars timeline gantt; do
     "$fairway" plot "$db" $figure -o "$out/demo-$figure.svg"
     "$fairway" plot "$db" $figure -o "$out/demo-$figure.png"
 done
+"$fairway" report "$db" -o "$out/demo.html"
 echo
+echo "report    $out/demo.html      (open it in a browser; it needs nothing else)"
 echo "database  $db      (sqlite3 $db '.schema' shows it; results/README.md explains it)"
 echo "table     $out/demo.txt"
 for figure in cdf bars timeline gantt; do echo "chart     $out/demo-$figure.svg and .png"; done

@@ -190,29 +190,63 @@ static void differences(const struct page *p, const struct cmp_case *k, size_t i
 
 /* ---- one policy ---- */
 
-static enum st all_metrics(const struct page *p, const struct cmp_policy *q, struct diag *d)
+struct names { char **at; size_t n, cap; };
+
+static void names_fini(struct names *l)
+{
+    for (size_t i = 0; i < l->n; i++) mem_free(l->at[i]);
+    mem_free(l->at);
+}
+
+static enum st load_names(const struct page *p, struct names *l, const char *sql, int64_t run, struct diag *d)
 {
     sqlite3_stmt *s;
-    char scope[128] = "";
-    TRY(query(p, "SELECT name, scope FROM metric WHERE run = ? ORDER BY scope <> 'all', scope, name", q->run[0], &s, d));
-    (void)fputs("<div class=\"scroll\"><table><caption>Every metric, mean over seeds. Formulas: results/README.md.</caption><thead><tr><th scope=\"col\">metric</th>"
-                "<th scope=\"col\" class=\"n\">value</th><th scope=\"col\">unit</th></tr></thead>\n", p->to);
+    TRY(query(p, sql, run, &s, d));
     while (sqlite3_step(s) == SQLITE_ROW) {
-        char unit[16];
-        if (strcmp(scope, column(s, 1)) != 0) {
-            (void)fprintf(p->to, "%s<tbody><tr><th scope=\"rowgroup\" colspan=\"3\">", scope[0] != '\0' ? "</tbody>" : "");
-            (void)snprintf(scope, sizeof scope, "%s", column(s, 1));
-            report_text(scope, p->to);
-            (void)fputs("</th></tr>\n", p->to);
-        }
-        (void)fputs("<tr>", p->to);
-        element(p->to, "td", column(s, 0));
-        number_cell(p->to, compare_mean(p->c, q, column(s, 0), column(s, 1)), 1);
-        element(p->to, "td", compare_unit(p->c, column(s, 0), unit, sizeof unit));
+        MEM_RESERVE(l->at, l->cap, l->n + 1);
+        l->at[l->n++] = mem_strdup(column(s, 0));
+    }
+    return done(p, s, d);
+}
+
+/* A row a metric and a column a scope; of users the other way round, for there are many of them. */
+static void metric_table(const struct page *p, const struct cmp_policy *q, const struct names *metric, const struct names *scope, bool by_user)
+{
+    const struct names *row = by_user ? scope : metric, *col = by_user ? metric : scope;
+    char unit[16];
+    if (row->n == 0 || col->n == 0) return;
+    (void)fprintf(p->to, "<div class=\"scroll\"><table><caption>%s</caption><thead><tr><th scope=\"col\">%s</th>",
+                  by_user ? "By user, mean over seeds." : "Every metric, mean over seeds. Formulas: results/README.md.", by_user ? "user" : "metric");
+    for (size_t i = 0; i < col->n; i++) {
+        (void)fputs("<th scope=\"col\" class=\"n\">", p->to);
+        report_text(col->at[i], p->to);
+        if (by_user) (void)fprintf(p->to, "<span class=\"unit\"> %s</span>", strcmp(compare_unit(p->c, col->at[i], unit, sizeof unit), "1") == 0 ? "" : unit);
+        (void)fputs("</th>", p->to);
+    }
+    (void)fprintf(p->to, "%s</tr></thead><tbody>\n", by_user ? "" : "<th scope=\"col\">unit</th>");
+    for (size_t i = 0; i < row->n; i++) {
+        (void)fputs("<tr><th scope=\"row\">", p->to);
+        report_text(row->at[i] + (by_user ? strlen("user=") : 0), p->to);
+        (void)fputs("</th>", p->to);
+        for (size_t k = 0; k < col->n; k++)
+            number_cell(p->to, compare_mean(p->c, q, metric->at[by_user ? k : i], scope->at[by_user ? i : k]), 1);
+        if (!by_user) element(p->to, "td", compare_unit(p->c, row->at[i], unit, sizeof unit));
         (void)fputs("</tr>\n", p->to);
     }
     (void)fputs("</tbody></table></div>\n", p->to);
-    return done(p, s, d);
+}
+
+static enum st metrics(const struct page *p, const struct cmp_policy *q, bool by_user, struct diag *d)
+{
+    struct names metric = { NULL, 0, 0 }, scope = { NULL, 0, 0 };
+    enum st st = load_names(p, &metric, by_user ? "SELECT DISTINCT name FROM metric WHERE run = ? AND scope LIKE 'user=%' ORDER BY name"
+                            : "SELECT DISTINCT name FROM metric WHERE run = ? AND scope NOT LIKE 'user=%' ORDER BY name", q->run[0], d);
+    if (st == ST_OK) st = load_names(p, &scope, by_user ? "SELECT DISTINCT scope FROM metric WHERE run = ? AND scope LIKE 'user=%' ORDER BY scope"
+                                     : "SELECT scope FROM metric WHERE run = ? AND scope NOT LIKE 'user=%' GROUP BY scope ORDER BY scope <> 'all', scope", q->run[0], d);
+    if (st == ST_OK) metric_table(p, q, &metric, &scope, by_user);
+    names_fini(&metric);
+    names_fini(&scope);
+    return st;
 }
 
 static enum st notes(const struct page *p, const struct cmp_policy *q, struct diag *d)
@@ -273,7 +307,8 @@ static enum st policy(const struct page *p, const struct cmp_case *k, size_t ind
     TRY(done(p, s, d));
     TRY(slowest(p, q, d));
     TRY(notes(p, q, d));
-    TRY(all_metrics(p, q, d));
+    TRY(metrics(p, q, false, d));
+    TRY(metrics(p, q, true, d));
     (void)fputs("</details>\n", p->to);
     return ST_OK;
 }

@@ -151,7 +151,7 @@ class Timeline {
   }
 
   legend() {
-    if (this.view === "nodes") return "; darker: more of the GPUs held";
+    if (this.view === "nodes") return "; the fuller the colour, the more of the GPUs held";
     if (this.colour === "outcome") return "; blue done, orange preempted, red failed, pink cut off at its limit, grey cut off with the run";
     const names = ["blue", "red", "green", "pink", "orange", "sky", "olive"];
     return "; " + [...this.users.keys()].map((u, i) => names[i] + " " + u).join(", ") + (this.users.size === COLOURS.length ? ", grey others" : "");
@@ -159,7 +159,7 @@ class Timeline {
 
   drawAxis() {
     const c = this.ctx, y = STRIP + this.rows() * this.rowHeight, steps = [1, 5, 15, 60, 300, 900, 3600, 10800, 21600, 43200, 86400, 172800, 604800, 1209600, 2592000];
-    const most = Math.max(2, (this.width - GUTTER) / 110), step = 1000 * (steps.find((s) => (this.to - this.from) / 1000 / s <= most) || 7776000);
+    const most = Math.max(2, (this.width - GUTTER) / 80), step = 1000 * (steps.find((s) => (this.to - this.from) / 1000 / s <= most) || 7776000);
     c.textAlign = "center"; c.textBaseline = "top";
     for (let t = Math.ceil(this.from / step) * step; t <= this.to; t += step) {
       const x = Math.round(this.x(t)) + 0.5;
@@ -183,11 +183,11 @@ class Timeline {
       for (let i = 0; i < points.length; i += 2) c[i ? "lineTo" : "moveTo"](this.x(points[i]), top + high * (1 - points[i + 1] / scale));
       c.stroke(); c.setLineDash([]);
     };
-    line(r.gpu_util, 1, COLOURS[0], []);
+    line(r.gpu_util, 1, this.ink.accent, []);
     line(r.tasks_waiting, most, COLOURS[1], [4, 2]);
     c.restore();
-    c.fillStyle = COLOURS[0]; c.fillText("GPUs 100 %", GUTTER - 6, top - 2);
-    c.fillStyle = COLOURS[1]; c.fillText("waiting " + most.toPrecision(3).replace(/\.?0+$/, "").replace(/e.*/, ""), GUTTER - 6, top + 14);
+    c.fillStyle = this.ink.accent; c.fillText("GPUs 100 %", GUTTER - 6, top - 2);
+    c.fillStyle = COLOURS[1]; c.fillText("waiting " + Math.ceil(most), GUTTER - 6, top + 14);
   }
 
   drawBars() {
@@ -219,8 +219,8 @@ class Timeline {
       for (let b = 0; b < row.length; b++) {
         if ((b + 1) * slot < this.from || b * slot > this.to) continue;
         c.globalAlpha = parseInt(row[b], 36) / 35;
-        const x = this.x(b * slot);
-        c.fillRect(x, STRIP + i * h, this.x((b + 1) * slot) - x + 0.4, h - (h > 5 ? 1 : 0));
+        const x = Math.round(this.x(b * slot));         /* whole pixels: slots must neither overlap nor gape */
+        c.fillRect(x, STRIP + i * h, Math.round(this.x((b + 1) * slot)) - x, h - (h > 5 ? 1 : 0));
       }
       c.globalAlpha = 1;
     });
