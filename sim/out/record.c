@@ -9,7 +9,7 @@ struct record {
     int64_t   run;
     bool      requests;
     sim_tick *down_since;               /* [n_nodes]; -1 up */
-    uint64_t  n_phases;
+    uint64_t  n_phases, n_cores;
     struct diag error;
 };
 
@@ -89,6 +89,26 @@ static void on_phase(void *ctx, const struct world *w, uint32_t task)
 
 static void on_ready(void *ctx, const struct world *w, uint32_t task) { write_phase(ctx, w, task, "ready"); }
 
+static void write_cores(struct record *r, const struct world *w, uint32_t task)
+{
+    const struct task *t = &w->jobs.task[task];
+    if (!r->requests || r->error.code != ST_OK) return;
+    (void)store_cores(r->store, r->run, w->jobs.job[t->job].ordinal, t->index, t->attempts, r->n_cores++, world_now(w),
+                      cluster_hold(w->cluster, task)->cpu_milli, &r->error);
+}
+
+static void on_started(void *ctx, const struct world *w, uint32_t task)
+{
+    const struct shape *s = &w->shapes.at[w->jobs.task[task].shape];
+    if (!s->exclusive && cluster_hold(w->cluster, task)->cpu_milli != s->cpu_milli) write_cores(ctx, w, task);
+}
+
+static void on_resized(void *ctx, const struct world *w, uint32_t task, int64_t was)
+{
+    (void)was;
+    write_cores(ctx, w, task);
+}
+
 static void on_node_changed(void *ctx, const struct world *w, uint32_t node)
 {
     struct record *r = ctx;
@@ -110,5 +130,5 @@ enum st record_finish(struct record *r, const struct world *w, struct diag *d)
 
 struct observer record_observer(struct record *r)
 {
-    return (struct observer){ .ctx = r, .arrived = on_arrived, .phase = on_phase, .ready = on_ready, .node_changed = on_node_changed };
+    return (struct observer){ .ctx = r, .arrived = on_arrived, .started = on_started, .resized = on_resized, .phase = on_phase, .ready = on_ready, .node_changed = on_node_changed };
 }

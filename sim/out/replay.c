@@ -7,8 +7,9 @@
 
 #include "base/mem.h"
 
-/* In this order at one instant: what frees before what takes. */
-enum kind { ROW_STOP, ROW_UP, ROW_DOWN, ROW_START };
+/* In this order at one instant: what frees before what takes.  A change of cores comes twice, for whichever it is. */
+enum kind { ROW_STOP, ROW_UP, ROW_DOWN, ROW_SHRINK, ROW_START, ROW_GROW };
+enum { COL_SHAPE = 6, COL_CORES = 16 };
 
 const char replay_request_columns[] =
     "q.cpu_milli, q.mem_b, q.n_gpu, q.gpu_milli, q.gpu_mem_b, q.gpu_types, q.need_all, q.need_any, q.engines, q.exclusive";
@@ -92,16 +93,24 @@ static void look_ahead(struct replay *r)
 
 static enum st open_rows(struct replay *r, int64_t from, int64_t to, struct diag *d)
 {
-    char sql[1400];
+    static const char none[] = "0,0,0,0,0,0,0,0,NULL,0";
+    char sql[2600];
+    /* What each task holds at the end of an instant is all that counts, so of several changes in one only the last. */
     (void)snprintf(sql, sizeof sql,
-        "WITH a AS (SELECT * FROM attempt WHERE run = ?1 AND start_us < ?3 AND end_us > ?2 AND end_us > start_us)"
-        " SELECT start_us AS at, %d AS kind, node, cards, a.ordinal AS ordinal, task, %s FROM a"
+        "WITH a AS (SELECT * FROM attempt WHERE run = ?1 AND start_us < ?3 AND end_us > ?2 AND end_us > start_us),"
+        " c AS (SELECT ordinal, task, attempt, at_us, cpu_milli, max(seq) FROM cores WHERE run = ?1 GROUP BY ordinal, task, attempt, at_us),"
+        " z AS (SELECT c.at_us, a.node, a.ordinal, a.task, c.cpu_milli FROM c JOIN a USING (ordinal, task, attempt)"
+        "   WHERE c.at_us > a.start_us AND c.at_us < a.end_us AND c.at_us < ?3)"
+        " SELECT start_us AS at, %d AS kind, node, cards, a.ordinal AS ordinal, a.task AS task, %s, c.cpu_milli FROM a"
         "   JOIN request q ON q.run = ?1 AND q.ordinal = a.ordinal AND q.task0 ="
         "     (SELECT max(task0) FROM request z WHERE z.run = ?1 AND z.ordinal = a.ordinal AND z.task0 <= a.task)"
-        " UNION ALL SELECT end_us, %d, node, cards, ordinal, task, 0,0,0,0,0,0,0,0,NULL,0 FROM a WHERE end_us < ?3"
-        " UNION ALL SELECT down_us, %d, node, 0, 0, 0, 0,0,0,0,0,0,0,0,NULL,0 FROM outage WHERE run = ?1 AND down_us < ?3 AND up_us <> down_us"
-        " UNION ALL SELECT up_us, %d, node, 0, 0, 0, 0,0,0,0,0,0,0,0,NULL,0 FROM outage WHERE run = ?1 AND up_us >= 0 AND up_us < ?3 AND up_us <> down_us"
-        " ORDER BY at, kind, ordinal, task", ROW_START, replay_request_columns, ROW_STOP, ROW_DOWN, ROW_UP);
+        "   LEFT JOIN c ON c.ordinal = a.ordinal AND c.task = a.task AND c.attempt = a.attempt AND c.at_us = a.start_us"
+        " UNION ALL SELECT end_us, %d, node, cards, ordinal, task, %s, NULL FROM a WHERE end_us < ?3"
+        " UNION ALL SELECT down_us, %d, node, 0, 0, 0, %s, NULL FROM outage WHERE run = ?1 AND down_us < ?3 AND up_us <> down_us"
+        " UNION ALL SELECT up_us, %d, node, 0, 0, 0, %s, NULL FROM outage WHERE run = ?1 AND up_us >= 0 AND up_us < ?3 AND up_us <> down_us"
+        " UNION ALL SELECT at_us, %d, node, 0, ordinal, task, %s, cpu_milli FROM z UNION ALL SELECT at_us, %d, node, 0, ordinal, task, %s, cpu_milli FROM z"
+        " ORDER BY at, kind, ordinal, task", ROW_START, replay_request_columns, ROW_STOP, none, ROW_DOWN, none, ROW_UP, none,
+        ROW_SHRINK, none, ROW_GROW, none);
     sqlite3_stmt *q;
     TRY(query(r, sql, &q, d));
     r->rows = q;
@@ -147,7 +156,8 @@ static enum st contradicts(const struct replay *r, uint64_t ordinal, const char 
 static enum st start(struct replay *r, uint32_t node, uint64_t cards, struct replay_holder h, struct diag *d)
 {
     struct shape s;
-    replay_shape(r->rows, 6, &s);
+    replay_shape(r->rows, COL_SHAPE, &s);
+    if (sqlite3_column_type(r->rows, COL_CORES) != SQLITE_NULL) s.cpu_milli = sqlite3_column_int64(r->rows, COL_CORES);
     uint32_t slot = r->n_free > 0 ? r->free_slot[--r->n_free] : r->n_slots++;
     MEM_RESERVE(r->holder, r->cap_holder, (size_t)slot + 1);
     r->holder[slot] = h;
@@ -158,17 +168,33 @@ static enum st start(struct replay *r, uint32_t node, uint64_t cards, struct rep
     return ST_OK;
 }
 
+/* The slot of a task that runs on the node; NONE. */
+static uint32_t slot_of(const struct replay *r, uint32_t node, struct replay_holder h)
+{
+    if (node >= r->cluster.n_nodes) return NONE;
+    uint32_t t = r->cluster.node[node].first_hold;
+    while (t != NONE && (r->holder[t].ordinal != h.ordinal || r->holder[t].task != h.task)) t = r->cluster.hold[t].next;
+    return t;
+}
+
 static enum st stop(struct replay *r, uint32_t node, struct replay_holder h, struct diag *d)
 {
-    if (node >= r->cluster.n_nodes) return contradicts(r, h.ordinal, "there is no such node", d);
-    for (uint32_t t = r->cluster.node[node].first_hold; t != NONE; t = r->cluster.hold[t].next) {
-        if (r->holder[t].ordinal != h.ordinal || r->holder[t].task != h.task) continue;
-        cluster_give(&r->cluster, t);
-        MEM_RESERVE(r->free_slot, r->cap_free, r->n_free + 1);
-        r->free_slot[r->n_free++] = t;
-        return ST_OK;
-    }
-    return contradicts(r, h.ordinal, "it stops where it does not run", d);
+    uint32_t t = slot_of(r, node, h);
+    if (t == NONE) return contradicts(r, h.ordinal, "it stops where it does not run", d);
+    cluster_give(&r->cluster, t);
+    MEM_RESERVE(r->free_slot, r->cap_free, r->n_free + 1);
+    r->free_slot[r->n_free++] = t;
+    return ST_OK;
+}
+
+static enum st resize(struct replay *r, uint32_t node, struct replay_holder h, bool grows, struct diag *d)
+{
+    uint32_t t = slot_of(r, node, h);
+    int64_t cores = sqlite3_column_int64(r->rows, COL_CORES);
+    if (t == NONE) return contradicts(r, h.ordinal, "its cores change where it does not run", d);
+    if (cores == r->cluster.hold[t].cpu_milli || (cores > r->cluster.hold[t].cpu_milli) != grows) return ST_OK;
+    const char *why = cluster_resize(&r->cluster, t, cores);
+    return why == NULL ? ST_OK : contradicts(r, h.ordinal, why, d);
 }
 
 static enum st turn(struct replay *r, uint32_t node, bool is_up, struct diag *d)
@@ -191,6 +217,7 @@ enum st replay_step(struct replay *r, struct diag *d)
         struct replay_holder h = { (uint64_t)sqlite3_column_int64(r->rows, 4), (uint32_t)sqlite3_column_int64(r->rows, 5) };
         if (kind == ROW_START) TRY(start(r, node, cards, h, d));
         else if (kind == ROW_STOP) TRY(stop(r, node, h, d));
+        else if (kind == ROW_SHRINK || kind == ROW_GROW) TRY(resize(r, node, h, kind == ROW_GROW, d));
         else TRY(turn(r, node, kind == ROW_UP, d));
         look_ahead(r);
     }

@@ -121,7 +121,7 @@ CREATE TABLE decision (
     PRIMARY KEY (run, seq)
 ) STRICT, WITHOUT ROWID;
 
--- The next five make it possible to replay the ledger and so to say why a job
+-- The next six make it possible to replay the ledger and so to say why a job
 -- waited.  `outage` and `phase` are written with attempts or decisions, the
 -- others with decisions alone.
 
@@ -141,6 +141,17 @@ CREATE TABLE request (                      -- what a run of equal tasks of a jo
     engines    TEXT,                        -- counts by kind, separated by commas; NULL: none
     exclusive  INTEGER NOT NULL,            -- 1: a whole idle node
     PRIMARY KEY (run, ordinal, task0)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE cores (                        -- an attempt holds other cores than its task asked
+    run INTEGER NOT NULL REFERENCES run,
+    ordinal   INTEGER NOT NULL,
+    task      INTEGER NOT NULL,
+    attempt   INTEGER NOT NULL,
+    seq       INTEGER NOT NULL,             -- from 0, in the run
+    at_us     INTEGER NOT NULL,             -- from then on
+    cpu_milli INTEGER NOT NULL,
+    PRIMARY KEY (run, ordinal, task, attempt, seq)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE capability (                   -- of a node, what `node` does not say
@@ -210,6 +221,7 @@ CREATE TRIGGER run_delete BEFORE DELETE ON run BEGIN
     DELETE FROM note WHERE run = OLD.id;
     DELETE FROM decision WHERE run = OLD.id;
     DELETE FROM request WHERE run = OLD.id;
+    DELETE FROM cores WHERE run = OLD.id;
     DELETE FROM capability WHERE run = OLD.id;
     DELETE FROM word WHERE run = OLD.id;
     DELETE FROM outage WHERE run = OLD.id;

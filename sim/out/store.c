@@ -17,7 +17,7 @@ enum { BATCH_ROWS = 65536, CACHE_KIB = 32768, BUSY_MS = 10000 };
 enum sql {
     SQL_BEGIN, SQL_COMMIT, SQL_HAS_RUN, SQL_DELETE_RUN, SQL_RUN, SQL_RUN_END,
     SQL_JOB, SQL_ATTEMPT, SQL_TRANSFER, SQL_SERIES, SQL_METRIC, SQL_WALL, SQL_NOTE, SQL_DECISION, SQL_REPAIR, SQL_NODE,
-    SQL_REQUEST, SQL_CAPABILITY, SQL_WORD, SQL_OUTAGE, SQL_PHASE,
+    SQL_REQUEST, SQL_CORES, SQL_CAPABILITY, SQL_WORD, SQL_OUTAGE, SQL_PHASE,
     N_SQL
 };
 
@@ -42,6 +42,7 @@ static const char *const sql_text[N_SQL] = {
     [SQL_REPAIR]     = "INSERT INTO repair VALUES (?,?,?,?)",
     [SQL_NODE]       = "INSERT INTO node VALUES (?,?,?,?,?,?,?,?)",
     [SQL_REQUEST]    = "INSERT INTO request VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [SQL_CORES]      = "INSERT INTO cores VALUES (?,?,?,?,?,?,?)",
     [SQL_CAPABILITY] = "INSERT INTO capability VALUES (?,?,?,?,?)",
     [SQL_WORD]       = "INSERT INTO word VALUES (?,?,?,?)",
     [SQL_OUTAGE]     = "INSERT INTO outage VALUES (?,?,?,?)",
@@ -392,6 +393,12 @@ enum st store_request(struct store *s, int64_t run, uint64_t job_ordinal, uint32
     return row(s, d, SQL_REQUEST, "iiiiiiiiiiiiti", run, (int64_t)job_ordinal, (int64_t)task0, (int64_t)is_gang, q->cpu_milli, q->mem_b,
                (int64_t)q->n_gpu, (int64_t)q->gpu_milli, q->gpu_mem_b, (int64_t)q->gpu_types, (int64_t)q->need_all, (int64_t)q->need_any,
                engines_text(q->engine, engines, sizeof engines), (int64_t)q->exclusive);
+}
+
+enum st store_cores(struct store *s, int64_t run, uint64_t job_ordinal, uint32_t task, uint32_t attempt, uint64_t seq, int64_t at_us,
+                    int64_t cpu_milli, struct diag *d)
+{
+    return row(s, d, SQL_CORES, "iiiiiii", run, (int64_t)job_ordinal, (int64_t)task, (int64_t)attempt, (int64_t)seq, at_us, cpu_milli);
 }
 
 enum st store_capability(struct store *s, int64_t run, uint32_t node, uint64_t labels, int64_t gpu_mem_b, const int32_t *engine,

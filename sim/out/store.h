@@ -96,6 +96,8 @@ enum st store_node(struct store *s, int64_t run, uint32_t node, const char *name
 /* What a later replay of the ledger needs; see schema.sql.  Engines: counts [ENGINE_KINDS_MAX]. */
 enum st store_request(struct store *s, int64_t run, uint64_t job_ordinal, uint32_t task0, bool is_gang, const struct shape *q,
                       struct diag *d);
+enum st store_cores(struct store *s, int64_t run, uint64_t job_ordinal, uint32_t task, uint32_t attempt, uint64_t seq, int64_t at_us,
+                    int64_t cpu_milli, struct diag *d);
 enum st store_capability(struct store *s, int64_t run, uint32_t node, uint64_t labels, int64_t gpu_mem_b, const int32_t *engine,
                          struct diag *d);
 enum st store_word(struct store *s, int64_t run, const char *kind, uint32_t bit, const char *name, struct diag *d);

@@ -86,6 +86,24 @@ static bool fits(const struct cluster *c, const struct model *m, uint32_t node, 
            left(c, m, node, 4, 0) >= s->engine[0] && type && label && cards >= s->n_gpu && (!s->exclusive || holders(m, node) == 0);
 }
 
+/* What is missing, one resource after the other; never: not even on the empty node, up. */
+static uint32_t lacks(const struct cluster *c, const struct model *m, uint32_t node, const struct shape *s)
+{
+    static const struct model empty;
+    uint32_t bits = 0;
+    int cards = 0;
+    if (fits(c, m, node, s)) return 0;
+    if (!fits(c, &empty, node, s)) return LACK_NEVER;
+    if (m->down[node]) return LACK_DOWN;
+    for (uint32_t k = 0; k < c->node[node].n_gpu; k++) cards += card_ok(c, m, node, k, s);
+    if (cards < s->n_gpu) bits |= LACK_GPU;
+    if (left(c, m, node, 0, 0) < s->cpu_milli) bits |= LACK_CPU;
+    if (left(c, m, node, 1, 0) < s->mem_b) bits |= LACK_MEM;
+    if (left(c, m, node, 4, 0) < s->engine[0]) bits |= LACK_ENGINE;
+    if (s->exclusive && holders(m, node) > 0) bits |= LACK_IDLE;
+    return bits;
+}
+
 static uint64_t cards_of(const struct cluster *c, const struct model *m, uint32_t node, const struct shape *s)
 {
     uint64_t got = 0;
@@ -124,6 +142,8 @@ static void try_take(struct cluster *c, struct model *m, struct rng *r, uint64_t
     uint64_t cards = rng_below(r, 3) ? 0 : rng_below(r, 16), all, want = cards;
     bool ok = node < NODES && !m->h[t].on && fits(c, m, node, &s);
     if (node < NODES) cr_assert_eq(cluster_fits(c, node, &s), fits(c, m, node, &s), "seed %lu step %d", (unsigned long)seed, step);
+    if (node < NODES) cr_assert_eq(cluster_lacks(c, node, &s), lacks(c, m, node, &s), "seed %lu step %d: lacks %u, not %u", (unsigned long)seed, step,
+                                   cluster_lacks(c, node, &s), lacks(c, m, node, &s));
     if (ok) {
         all = (UINT64_C(1) << c->node[node].n_gpu) - 1;
         if (s.exclusive) { ok = cards == 0 || cards == all; want = all; }
