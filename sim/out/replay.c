@@ -138,7 +138,7 @@ enum st replay_open(struct replay *r, struct store *s, int64_t run, int64_t from
 void replay_close(struct replay *r)
 {
     (void)sqlite3_finalize(r->rows);
-    if (r->cluster.node != NULL) cluster_fini(&r->cluster);
+    cluster_fini(&r->cluster);
     mem_free(r->holder);
     mem_free(r->started);
     mem_free(r->free_slot);
