@@ -1,5 +1,6 @@
 #include "out/report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "out/compare_priv.h"
 #include "out/embed.h"
 
 /* ---- text ---- */
@@ -61,27 +63,9 @@ static const char *column(sqlite3_stmt *q, int col)
 
 /* ---- numbers ---- */
 
-/* A unit that suits the values, and what a value is multiplied by. */
-struct scale { double by; char unit[16]; };
-
 static struct scale scale_of(const struct page *p, const struct cmp_case *k, const char *metric)
 {
-    struct scale s = { .by = 1 };
-    double most = 0;
-    (void)compare_unit(p->c, metric, s.unit, sizeof s.unit);
-    for (size_t i = 0; i < k->n_policies; i++) most = fmax(most, fabs(compare_mean(p->c, &k->policy[i], metric, "all").mean));
-    if (strcmp(s.unit, "s") == 0 && most >= 3 * 3600) return (struct scale){ 1 / 3600.0, "h" };
-    if (strcmp(s.unit, "s") == 0 && most >= 3 * 60) return (struct scale){ 1 / 60.0, "min" };
-    if (strcmp(s.unit, "B") == 0 && most >= 1e9) return (struct scale){ 1e-9, "GB" };
-    if (strstr(metric, "_util") != NULL) return (struct scale){ 100, "%" };
-    if (strcmp(s.unit, "1") == 0) s.unit[0] = '\0';
-    return s;
-}
-
-static int digits(double x)
-{
-    double a = fabs(x);
-    return a == floor(a) && a < 1e9 ? 0 : a >= 1000 ? 0 : a >= 100 ? 1 : a >= 10 ? 2 : 3;
+    return compare_scale(&(struct view){ .c = p->c, .k = k, .scope = "all" }, metric);
 }
 
 /* data-v: what a column is sorted by. */
@@ -89,14 +73,13 @@ static void number_cell(FILE *to, struct stats_ci ci, double by)
 {
     double x = ci.mean * by;
     if (isnan(x)) { (void)fputs("<td class=\"n\">&ndash;</td>", to); return; }
-    (void)fprintf(to, "<td class=\"n\" data-v=\"%.12g\">%.*f", x, digits(x), x);
-    if (!isnan(ci.half)) (void)fprintf(to, " <span class=\"ci\">&plusmn;%.*f</span>", digits(x), ci.half * by);
+    (void)fprintf(to, "<td class=\"n\" data-v=\"%.12g\">%.*f", x, compare_digits(x), x);
+    if (!isnan(ci.half)) (void)fprintf(to, " <span class=\"ci\">&plusmn;%.*f</span>", compare_digits(x), ci.half * by);
     (void)fputs("</td>", to);
 }
 
-static void signed_cell(FILE *to, double x, double half, int n_digits, const char *unit)
+static void signed_cell(FILE *to, double x, double half, bool open, int n_digits, const char *unit)
 {
-    bool open = !isnan(half) && fabs(x) <= half;        /* the interval holds no difference, too */
     (void)fprintf(to, "<td class=\"n%s\" data-v=\"%.12g\">%s%.*f%s", open ? " open" : "", x, x < 0 ? "&minus;" : "+", n_digits, fabs(x), unit);
     if (!isnan(half)) (void)fprintf(to, " <span class=\"ci\">&plusmn;%.*f</span>", n_digits, half);
     (void)fputs("</td>", to);
@@ -107,10 +90,13 @@ static void difference_cell(const struct page *p, const struct cmp_case *k, cons
 {
     struct stats_ci r = compare_ratio(p->c, q, &k->policy[0], metric, "all"), x = compare_diff(p->c, q, &k->policy[0], metric, "all");
     struct scale s = scale_of(p, k, metric);
-    if (!isnan(r.mean)) signed_cell(p->to, 100 * (r.mean - 1), 100 * r.half, 1, " %");
+    if (!isnan(r.mean)) signed_cell(p->to, 100 * (r.mean - 1), 100 * r.half, r.lo <= 1 && r.hi >= 1, 1, " %");
     else if (isnan(x.mean)) (void)fputs("<td class=\"n\">&ndash;</td>", p->to);
-    else signed_cell(p->to, x.mean * s.by, x.half * s.by, digits(x.mean * s.by), "");
+    else signed_cell(p->to, x.mean * s.by, x.half * s.by, x.lo <= 0 && x.hi >= 0, compare_digits(x.mean * s.by), "");
 }
+
+/* Each over its lower bound: 1.07 means that no schedule could be more than 7 % better. */
+static const struct { const char *metric, *heading; } bounded[] = { { "makespan", "makespan / bound" }, { "jct_mean", "jct_mean / bound" } };
 
 static const char *const usual[] = { "jct_mean", "jct_p99", "wait_mean", "bounded_slowdown_mean", "gpu_util", "jain", "rho_p95", "preemptions" };
 static const char *const usual_data[] = { "dt", "span_mean", "s_share_mean", "s_share_sigma", "local_share", "bytes_network", "bytes_vain", "preemptions", "gpu_util" };
@@ -147,13 +133,16 @@ static void policy_heading(FILE *to, const struct cmp_policy *q, size_t k, size_
 
 static void means(const struct page *p, const struct cmp_case *k, size_t index, const char *const *metric, size_t n)
 {
-    (void)fprintf(p->to, "<div class=\"scroll\"><table class=\"sortable\" id=\"k%zumeans\"><caption>Means over seeds%s. Click a heading to sort.</caption><thead><tr>",
-                  index, k->policy[0].n_runs > 1 ? " with 95 % intervals" : "; one seed, so no intervals");
+    (void)fprintf(p->to, "<div class=\"scroll\"><table class=\"sortable\" id=\"k%zumeans\"><caption>Means over seeds%s.%s Click a heading to sort.</caption><thead><tr>",
+                  index, k->policy[0].n_runs > 1 ? " with 95 % intervals" : "; one seed, so no intervals",
+                  compare_over_bound(p->c, &k->policy[0], "makespan").n > 0 ? " / bound: over the least that any schedule could reach." : "");
     heading(p->to, "policy", "", false);
     heading(p->to, "seeds", "", true);
     heading(p->to, "jobs done", "", true);
     for (size_t t = 0; t < ARRAY_LEN(trouble); t++) if (any_of(p, k, trouble[t].metric)) heading(p->to, trouble[t].heading, "", true);
     for (size_t m = 0; m < n; m++) heading(p->to, metric[m], scale_of(p, k, metric[m]).unit, true);
+    for (size_t b = 0; b < ARRAY_LEN(bounded); b++)
+        if (compare_over_bound(p->c, &k->policy[0], bounded[b].metric).n > 0) heading(p->to, bounded[b].heading, "", true);
     (void)fputs("</tr></thead><tbody>\n", p->to);
     for (size_t i = 0; i < k->n_policies; i++) {
         const struct cmp_policy *q = &k->policy[i];
@@ -164,6 +153,8 @@ static void means(const struct page *p, const struct cmp_case *k, size_t index, 
         for (size_t t = 0; t < ARRAY_LEN(trouble); t++)
             if (any_of(p, k, trouble[t].metric)) number_cell(p->to, (struct stats_ci){ .mean = compare_mean(p->c, q, trouble[t].metric, "all").mean, .half = NAN }, 1);
         for (size_t m = 0; m < n; m++) number_cell(p->to, compare_mean(p->c, q, metric[m], "all"), scale_of(p, k, metric[m]).by);
+        for (size_t b = 0; b < ARRAY_LEN(bounded); b++)
+            if (compare_over_bound(p->c, &k->policy[0], bounded[b].metric).n > 0) number_cell(p->to, compare_over_bound(p->c, q, bounded[b].metric), 1);
         (void)fputs("</tr>\n", p->to);
     }
     (void)fputs("</tbody></table></div>\n", p->to);
@@ -186,6 +177,35 @@ static void differences(const struct page *p, const struct cmp_case *k, size_t i
         (void)fputs("</tr>\n", p->to);
     }
     (void)fputs("</tbody></table></div>\n", p->to);
+}
+
+/* The comparison in words, as `fairway compare` has it: its Markdown, a line a statement, made a list. */
+static enum st words(const struct page *p, const struct cmp_case *k, const char *const *metric, size_t n, struct diag *d)
+{
+    FILE *said = tmpfile();
+    bool in_list = false;
+    int c;
+    if (k->n_policies < 2) { if (said != NULL) (void)fclose(said); return ST_OK; }
+    if (said == NULL) return diag_set(d, ST_EWORLD, "cannot make a temporary file: %s", strerror(errno));
+    compare_say(&(struct view){ .c = p->c, .k = k, .base = &k->policy[0], .metric = metric, .n_metrics = n, .scope = "all",
+                                .format = TABLE_MARKDOWN, .to = said });
+    rewind(said);
+    while ((c = fgetc(said)) != EOF) {
+        if (c == '\n') continue;
+        bool item = c == '-';
+        if (item != in_list) (void)fputs(item ? "<ul class=\"words\">\n" : "</ul>\n", p->to);
+        in_list = item;
+        if (item) (void)fgetc(said);            /* the blank after the dash */
+        (void)fputs(item ? "<li>" : "<p class=\"quiet\">", p->to);
+        for (c = item ? fgetc(said) : c; c != EOF && c != '\n'; c = fgetc(said)) {
+            if (c == '\\' && (c = fgetc(said)) == EOF) break;     /* Markdown's escape */
+            report_text((char[]){ (char)c, '\0' }, p->to);
+        }
+        (void)fputs(item ? "</li>\n" : "</p>\n", p->to);
+    }
+    if (in_list) (void)fputs("</ul>\n", p->to);
+    (void)fclose(said);
+    return ST_OK;
 }
 
 /* ---- one policy ---- */
@@ -388,6 +408,7 @@ static enum st one_case(const struct page *p, size_t index, struct diag *d)
     (void)fprintf(p->to, "<h3 id=\"k%zucompare\">Policies side by side</h3>\n", index);
     means(p, k, index, metric, n);
     differences(p, k, index, metric, n);
+    TRY(words(p, k, metric, n, d));
     for (size_t i = 0; i < k->n_policies; i++) clairvoyant = clairvoyant || k->policy[i].clairvoyant;
     if (clairvoyant) (void)fputs("<p class=\"quiet\">* clairvoyant: it was told true durations.</p>\n", p->to);
     (void)fprintf(p->to, "<h3 id=\"k%zucharts\">Charts</h3>\n", index);

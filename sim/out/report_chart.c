@@ -14,6 +14,7 @@ static const struct { const char *figure, *caption, *takes_metric; } charts[] = 
     { "cdf", "Waiting time of every job until its first start, all seeds together.", "wait" },
     { "timeline", "GPUs allocated and tasks waiting over time, each policy's first seed.", NULL },
     { "gantt", "Who held which GPU when, on the busiest nodes of the first run.", NULL },
+    { "fairness", "Jain's index over users' dominant shares, finish-time fairness, and the share of jobs later than fair.", NULL },
     { "jobs-ideal", "Each job's time sharing the cluster beside its ideal times alone.", NULL },
     { "data-bars", "Total time, deviation from fairness, and bytes read by distance.", NULL },
 };
