@@ -156,7 +156,7 @@ void desk_open(struct desk *d, const struct pol_view *view, const struct pol_eve
     d->round++;
     d->n_fresh = 0;
     if (d->plan.node == NULL) plan_sync(&d->plan, view);
-    d->plan.shape = view->shape;
+    plan_shapes(&d->plan, view);
     for (size_t i = 0; i < n_ev; i++) {
         switch ((enum pol_event_kind)ev[i].kind) {
         case POL_ARRIVED:    on_arrival(d, ev[i].job); break;

@@ -77,7 +77,7 @@ static void list_places(struct locality *l, struct reach *r, pol_task t, uint32_
 static bool can_hold(const struct plan *p, uint32_t node, const struct pol_shape *s)
 {
     const struct pol_node *n = &p->node[node].n;
-    if (!n->is_up || n->cpu_total < s->cpu_milli || n->mem_total < s->mem_b || (n->labels & s->need_all) != s->need_all ||
+    if (!n->is_up || n->cpu_total - n->cpu_reserved < s->cpu_milli || n->mem_total - n->mem_reserved < s->mem_b || (n->labels & s->need_all) != s->need_all ||
         (s->need_any != 0 && (n->labels & s->need_any) == 0)) return false;
     for (int k = 0; k < POL_ENGINES_MAX; k++)
         if (n->engine_total[k] < s->engine[k]) return false;
@@ -85,7 +85,8 @@ static bool can_hold(const struct plan *p, uint32_t node, const struct pol_shape
     if (s->gpu_types != 0 && (n->gpu_type == POL_NONE || (s->gpu_types >> n->gpu_type & 1) == 0)) return false;
     int32_t have = 0;
     for (uint32_t k = n->card0; k < n->card0 + n->n_gpu; k++)
-        have += s->gpu_mem_b == 0 || p->card[k].mem_total == 0 || p->card[k].mem_total >= s->gpu_mem_b;
+        have += (s->gpu_mem_b == 0 || p->card[k].mem_total == 0 || p->card[k].mem_total >= s->gpu_mem_b) &&
+                (s->gpu_cores == 0 || p->card[k].core_total == 0 || p->card[k].core_total >= s->gpu_cores);
     return have >= s->n_gpu;
 }
 

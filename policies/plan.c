@@ -9,7 +9,7 @@ struct plan_old { uint32_t id; struct plan_node node; };
 void plan_fini(struct plan *p)
 {
     free(p->node); free(p->card); free(p->kind); free(p->last_touch); free(p->log);
-    free(p->old); free(p->old_card);
+    free(p->old); free(p->old_card); free(p->own_shape);
     memset(p, 0, sizeof *p);
 }
 
@@ -36,9 +36,11 @@ static void sum_cards(const struct plan *p, struct plan_node *o)
 static bool alike(const struct plan *p, const struct pol_node *a, const struct pol_node *b)
 {
     if (a->cpu_total != b->cpu_total || a->mem_total != b->mem_total || a->labels != b->labels || a->n_gpu != b->n_gpu ||
-        a->gpu_type != b->gpu_type || memcmp(a->engine_total, b->engine_total, sizeof a->engine_total) != 0) return false;
+        a->gpu_type != b->gpu_type || a->max_tasks != b->max_tasks ||
+        a->cpu_reserved != b->cpu_reserved || a->mem_reserved != b->mem_reserved || memcmp(a->engine_total, b->engine_total, sizeof a->engine_total) != 0) return false;
     for (uint32_t k = 0; k < a->n_gpu; k++)
-        if (p->card[a->card0 + k].mem_total != p->card[b->card0 + k].mem_total) return false;
+        if (p->card[a->card0 + k].mem_total != p->card[b->card0 + k].mem_total ||
+            p->card[a->card0 + k].core_total != p->card[b->card0 + k].core_total) return false;
     return true;
 }
 
@@ -91,8 +93,9 @@ static void adopt(struct plan *p, const struct pol_view *v, uint32_t i)
         same &= n->engine_free[k] == o->n.engine_free[k];
     }
     for (uint32_t k = n->card0; k < n->card0 + n->n_gpu; k++) {
-        grew |= v->card[k].milli_free > p->card[k].milli_free || v->card[k].mem_free > p->card[k].mem_free;
-        same &= v->card[k].milli_free == p->card[k].milli_free && v->card[k].mem_free == p->card[k].mem_free;
+        const struct pol_card *to = &v->card[k], *was = &p->card[k];
+        grew |= to->milli_free > was->milli_free || to->mem_free > was->mem_free || to->core_free > was->core_free;
+        same &= to->milli_free == was->milli_free && to->mem_free == was->mem_free && to->core_free == was->core_free;
         p->card[k] = v->card[k];
     }
     if (same) return;
@@ -102,9 +105,24 @@ static void adopt(struct plan *p, const struct pol_view *v, uint32_t i)
     if (grew) p->stamp = ++p->tick;
 }
 
+void plan_shapes(struct plan *p, const struct pol_view *v)
+{
+    p->gpu_type = v->gpu_type;
+    p->n_gpu_types = v->n_gpu_types;
+    p->shape = v->shape;
+    if (!p->by_count) return;
+    POL_RESERVE(p->own_shape, p->cap_own, v->n_shapes);
+    for (; p->n_own < v->n_shapes; p->n_own++) {
+        p->own_shape[p->n_own] = v->shape[p->n_own];
+        p->own_shape[p->n_own].gpu_mem_b = 0;
+        p->own_shape[p->n_own].gpu_cores = 0;
+    }
+    p->shape = p->own_shape;
+}
+
 void plan_sync(struct plan *p, const struct pol_view *v)
 {
-    p->shape = v->shape;
+    plan_shapes(p, v);
     if (p->node == NULL) { build(p, v); return; }
     for (uint32_t i = 0; i < v->n_changed; i++) adopt(p, v, v->changed[i]);
 }
@@ -115,7 +133,8 @@ void plan_renew(struct plan *p) { p->state = ++p->tick; }
 
 bool plan_card_fits(const struct pol_card *c, const struct pol_shape *s)
 {
-    return c->milli_free >= s->gpu_milli && (s->gpu_mem_b == 0 || c->mem_total == 0 || c->mem_free >= s->gpu_mem_b);
+    return c->milli_free >= s->gpu_milli && (s->gpu_mem_b == 0 || c->mem_total == 0 || c->mem_free >= s->gpu_mem_b) &&
+           (s->gpu_cores == 0 || c->core_total == 0 || c->core_free >= s->gpu_cores);
 }
 
 /* The tests most likely to fail come first. */
@@ -125,12 +144,12 @@ bool plan_fits(const struct plan *p, uint32_t node, const struct pol_shape *s)
     const struct pol_node *n = &o->n;
     if (o->gpu_free < (int64_t)s->n_gpu * s->gpu_milli || n->cpu_free < s->cpu_milli || n->mem_free < s->mem_b || !n->is_up) return false;
     if ((n->labels & s->need_all) != s->need_all || (s->need_any != 0 && (n->labels & s->need_any) == 0)) return false;
-    if (s->exclusive && n->n_tasks > 0) return false;
+    if ((s->exclusive && n->n_tasks > 0) || (n->max_tasks > 0 && n->n_tasks >= n->max_tasks)) return false;
     for (int k = 0; k < POL_ENGINES_MAX; k++)
         if (n->engine_free[k] < s->engine[k]) return false;
     if (s->n_gpu == 0) return true;
     if (s->gpu_types != 0 && (n->gpu_type == POL_NONE || (s->gpu_types >> n->gpu_type & 1) == 0)) return false;
-    if (s->gpu_milli == WHOLE && s->gpu_mem_b == 0) return o->n_idle >= s->n_gpu;
+    if (s->gpu_milli == WHOLE && s->gpu_mem_b == 0 && s->gpu_cores == 0) return o->n_idle >= s->n_gpu;
     int32_t have = 0;
     for (uint32_t k = 0; k < n->n_gpu && have < s->n_gpu; k++) have += plan_card_fits(&p->card[n->card0 + k], s);
     return have >= s->n_gpu;
@@ -141,7 +160,7 @@ uint32_t plan_capacity(const struct plan *p, uint32_t node, const struct pol_sha
     if (!plan_fits(p, node, s)) return 0;
     if (s->exclusive) return 1;
     const struct pol_node *n = &p->node[node].n;
-    int64_t most = INT32_MAX;
+    int64_t most = n->max_tasks > 0 ? (int64_t)n->max_tasks - n->n_tasks : INT32_MAX;
     if (s->cpu_milli > 0 && n->cpu_free / s->cpu_milli < most) most = n->cpu_free / s->cpu_milli;
     if (s->mem_b > 0 && n->mem_free / s->mem_b < most) most = n->mem_free / s->mem_b;
     for (int k = 0; k < POL_ENGINES_MAX; k++)
@@ -153,6 +172,7 @@ uint32_t plan_capacity(const struct plan *p, uint32_t node, const struct pol_sha
             if (!plan_card_fits(c, s)) continue;
             int64_t fit = c->milli_free / s->gpu_milli;
             if (s->gpu_mem_b > 0 && c->mem_total > 0 && c->mem_free / s->gpu_mem_b < fit) fit = c->mem_free / s->gpu_mem_b;
+            if (s->gpu_cores > 0 && c->core_total > 0 && c->core_free / s->gpu_cores < fit) fit = c->core_free / s->gpu_cores;
             sum += fit;
         }
         if (sum / s->n_gpu < most) most = sum / s->n_gpu;
@@ -196,12 +216,13 @@ static void save(struct plan *p, uint32_t node)
 /* card: the node's own. */
 static void move_all(struct plan_node *o, struct pol_card *card, bool take)
 {
-    o->n.cpu_free = take ? 0 : o->n.cpu_total;
-    o->n.mem_free = take ? 0 : o->n.mem_total;
+    o->n.cpu_free = take ? 0 : o->n.cpu_total - o->n.cpu_reserved;
+    o->n.mem_free = take ? 0 : o->n.mem_total - o->n.mem_reserved;
     for (int k = 0; k < POL_ENGINES_MAX; k++) o->n.engine_free[k] = take ? 0 : o->n.engine_total[k];
     for (uint32_t k = 0; k < o->n.n_gpu; k++) {
         card[k].milli_free = take ? 0 : WHOLE;
         card[k].mem_free = take ? 0 : card[k].mem_total;
+        card[k].core_free = take ? 0 : card[k].core_total;
     }
     o->gpu_free = take ? 0 : (int32_t)o->n.n_gpu * WHOLE;
     o->n_idle = take ? 0 : (int32_t)o->n.n_gpu;
@@ -219,6 +240,7 @@ static void move_some(struct plan_node *o, struct pol_card *card, const struct p
         o->n_idle += c->milli_free == WHOLE;
         o->gpu_free += sign * s->gpu_milli;
         if (c->mem_total > 0) c->mem_free += sign * s->gpu_mem_b;
+        if (c->core_total > 0) c->core_free += sign * s->gpu_cores;
     }
     o->n_no_cpu -= (uint32_t)(sign * (s->cpu_milli == 0));
     o->n_no_mem -= (uint32_t)(sign * (s->mem_b == 0));
@@ -270,6 +292,7 @@ void plan_limit(struct plan *p, uint32_t node, const struct plan_snap *to)
         struct pol_card *c = &p->card[o->n.card0 + k];
         if (to->card[k].milli_free < c->milli_free) c->milli_free = to->card[k].milli_free;
         if (to->card[k].mem_free < c->mem_free) c->mem_free = to->card[k].mem_free;
+        if (to->card[k].core_free < c->core_free) c->core_free = to->card[k].core_free;
     }
     if (t->n.n_tasks > o->n.n_tasks) o->n.n_tasks = t->n.n_tasks;
     if (t->n_no_cpu > o->n_no_cpu) o->n_no_cpu = t->n_no_cpu;

@@ -28,6 +28,11 @@ struct plan {
     struct plan_node *node;  uint32_t n_nodes;
     struct pol_card  *card;  uint32_t n_cards;
     const struct pol_shape *shape;          /* the view's; current from plan_sync to the end of decide */
+    const struct pol_gpu_type *gpu_type;    /* the view's, [n_gpu_types] */
+    uint32_t n_gpu_types;
+    /* Set before the first plan_sync: shapes are copies here that ask for no memory and cores of cards (POL_BY_COUNT). */
+    bool by_count;
+    struct pol_shape *own_shape; size_t cap_own; uint32_t n_own;
     int64_t  cpu_max, mem_max, gpu_max;     /* largest totals of any node */
     uint32_t *kind;                         /* [n_nodes] nodes alike when idle share one; POL_NONE: unclassed */
     uint32_t n_kinds;
@@ -45,6 +50,8 @@ struct plan {
 struct plan_mark { size_t n_old, n_old_card; uint64_t stamp, state, n_gives; };
 
 void plan_fini(struct plan *p);             /* zero-initialise to begin */
+/* New shapes, before events are read. */
+void plan_shapes(struct plan *p, const struct pol_view *v);
 /* Copies everything the first time, the changed nodes later. */
 void plan_sync(struct plan *p, const struct pol_view *v);
 

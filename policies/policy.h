@@ -51,9 +51,14 @@ struct pol_shape {
     int32_t  n_gpu, gpu_milli;      /* cards, and thousandths of each */
     int32_t  engine[POL_ENGINES_MAX];
     uint32_t exclusive;             /* 1: needs a whole idle node */
+    int32_t  gpu_cores;             /* of each card; 0: none asked */
 };
 
-struct pol_card { int64_t mem_total, mem_free; int32_t milli_free; uint32_t reserved; };
+/* Totals 0: not known, and no constraint. */
+struct pol_card { int64_t mem_total, mem_free; int32_t milli_free; uint32_t reserved; int32_t core_total, core_free; };
+
+/* What a GPU type's data sheet says; 0: not known. */
+struct pol_gpu_type { int64_t compute_mflops, bandwidth_bps, clock_khz; };
 
 /* A node that is down has is_up 0 and nothing can start there. */
 struct pol_node {
@@ -65,6 +70,9 @@ struct pol_node {
     int32_t  engine_total[POL_ENGINES_MAX], engine_free[POL_ENGINES_MAX];
     uint32_t n_tasks;               /* running there */
     uint32_t is_up;
+    int64_t  cpu_reserved, mem_reserved;    /* in the totals, and never free: the node's own daemons */
+    uint32_t max_tasks;             /* at most so many run there; 0: no limit */
+    uint32_t reserved;
 };
 
 struct pol_task_info {
@@ -137,6 +145,7 @@ struct pol_view {
     /* Capacity of the nodes that are up. */
     int64_t  cpu_total, mem_total, gpu_total;   /* gpu: thousandths */
     const int64_t *mem_bw;              /* [n_nodes] memory bandwidth, bytes/s; 0: unknown */
+    const struct pol_gpu_type *gpu_type;        /* [n_gpu_types as the first view had it]: of every node's type */
 };
 
 /* ---- what the host lends ---- */
@@ -188,6 +197,9 @@ struct pol_host {
      * elsewhere it costs a call.  `why` is copied.
      */
     void (*hold)(void *ctx, pol_task t, bool is_head, const char *why);
+    /* NULL without such a node; lives as long as the policy.  The bit of a node label, POL_NONE: no such label. */
+    const char *(*node_name)(void *ctx, uint32_t node);
+    uint32_t (*label)(void *ctx, const char *name);
     /* members above: ABI 1.0 */
 };
 
@@ -214,6 +226,7 @@ enum {
     POL_PREEMPTS    = 1u << 0,      /* may preempt; a policy without it that does fails the run */
     POL_USES_LIMITS = 1u << 1,      /* reads users' estimates */
     POL_CLAIRVOYANT = 1u << 2,      /* reads true durations; every table says so */
+    POL_BY_COUNT    = 1u << 3,      /* counts cards: may start a task on cards without the memory or cores it asks, where it fails */
 };
 
 struct pol_ops {

@@ -79,7 +79,7 @@ static void key_of(const struct job_spec *j, char out[HASH_HEX])
     for (uint32_t g = 0; g < j->n_groups; g++) {
         const struct task_group *q = &j->group[g];
         FOLD(q->n); FOLD(q->dur);
-        FOLD(q->shape.cpu_milli); FOLD(q->shape.mem_b); FOLD(q->shape.gpu_mem_b); FOLD(q->shape.n_gpu); FOLD(q->shape.gpu_milli);
+        FOLD(q->shape.cpu_milli); FOLD(q->shape.mem_b); FOLD(q->shape.gpu_mem_b); FOLD(q->shape.gpu_cores); FOLD(q->shape.n_gpu); FOLD(q->shape.gpu_milli);
         FOLD(q->shape.gpu_types); FOLD(q->shape.need_all); FOLD(q->shape.need_any);
         FOLD(q->shape.engine); FOLD(q->shape.exclusive);
         n_tasks += q->n;

@@ -38,6 +38,7 @@ struct polhost {
     struct pol_view view;
     int64_t *mem_bw;
     struct pol_node  *node;   struct pol_card *card;   bool is_shown;
+    struct pol_gpu_type *gpu_type;
     struct pol_shape *shape;  size_t cap_shape;
     struct pol_job_info  *job_info;  uint64_t *job_seen;   size_t cap_job, cap_job_seen;
     struct pol_task_info *task_info; uint64_t *task_seen;  size_t cap_task, cap_task_seen;
@@ -187,6 +188,18 @@ static const char *lend_name(void *ctx, uint32_t kind, uint32_t id)
     return NULL;
 }
 
+static const char *lend_node_name(void *ctx, uint32_t node)
+{
+    const struct polhost *p = ctx;
+    return p->w != NULL && node < p->w->cluster->n_nodes ? intern_name(&p->w->cluster->node_names, node) : NULL;
+}
+
+static uint32_t lend_label(void *ctx, const char *name)
+{
+    const struct polhost *p = ctx;
+    return p->w != NULL ? intern_find(&p->w->cluster->labels, name) : POL_NONE;
+}
+
 /* ---- what the policy says ---- */
 
 static size_t keep_text(struct polhost *p, const char *why)
@@ -228,7 +241,8 @@ static void append_places(struct polhost *p, struct decision *d, const struct po
     d->place = (uint32_t)p->n_place;
     MEM_RESERVE(p->place, p->cap_place, p->n_place + n);
     for (uint32_t i = 0; i < n; i++)
-        p->place[p->n_place++] = (struct world_place){ .node = place[i].node, .cards = place[i].cards, .cpu_milli = place[i].cpu_milli };
+        p->place[p->n_place++] = (struct world_place){ .node = place[i].node, .cards = place[i].cards, .cpu_milli = place[i].cpu_milli,
+                                                       .by_count = (p->flags & POL_BY_COUNT) != 0 };
 }
 
 static void say_start(void *ctx, pol_task t, const struct pol_place *place, const char *why)
@@ -322,13 +336,15 @@ static void show_node(struct polhost *p, uint32_t i)
     *o = (struct pol_node){
         .cpu_total = n->cpu_total, .cpu_free = n->cpu_free, .mem_total = n->mem_total, .mem_free = n->mem_free,
         .labels = n->labels, .card0 = n->card0, .n_gpu = n->n_gpu, .gpu_type = n->gpu_type, .rack = n->rack,
-        .n_tasks = n->n_tasks, .is_up = n->is_up,
+        .n_tasks = n->n_tasks, .is_up = n->is_up, .max_tasks = n->max_tasks,
+        .cpu_reserved = n->cpu_reserved, .mem_reserved = n->mem_reserved,
     };
     memcpy(o->engine_total, n->engine_total, sizeof o->engine_total);
     memcpy(o->engine_free, n->engine_free, sizeof o->engine_free);
     for (uint32_t k = n->card0; k < n->card0 + n->n_gpu; k++) {
         const struct card *c = &p->w->cluster->card[k];
-        p->card[k] = (struct pol_card){ .mem_total = c->mem_total, .mem_free = c->mem_free, .milli_free = c->milli_free };
+        p->card[k] = (struct pol_card){ .mem_total = c->mem_total, .mem_free = c->mem_free, .milli_free = c->milli_free,
+                                        .core_total = c->core_total, .core_free = c->core_free };
     }
 }
 
@@ -341,7 +357,7 @@ static void show_shapes(struct polhost *p)
         p->shape[i] = (struct pol_shape){
             .cpu_milli = a->cpu_milli, .mem_b = a->mem_b, .gpu_mem_b = a->gpu_mem_b, .gpu_types = a->gpu_types,
             .need_all = a->need_all, .need_any = a->need_any, .n_gpu = a->n_gpu, .gpu_milli = a->gpu_milli,
-            .exclusive = a->exclusive,
+            .exclusive = a->exclusive, .gpu_cores = a->gpu_cores,
         };
         memcpy(p->shape[i].engine, a->engine, sizeof a->engine);
     }
@@ -399,7 +415,11 @@ static void show_world(struct polhost *p)
         MEM_ARRAY(p->node, c->n_nodes);
         MEM_ARRAY(p->card, c->n_cards);
         MEM_ARRAY(p->mem_bw, c->n_nodes);
+        MEM_ARRAY(p->gpu_type, c->gpu_types.n);
         for (uint32_t i = 0; i < c->n_nodes; i++) { show_node(p, i); p->mem_bw[i] = c->node[i].mem_bw; }
+        for (uint32_t i = 0; i < c->gpu_types.n; i++)
+            p->gpu_type[i] = (struct pol_gpu_type){ .compute_mflops = c->gpu_figures[i].compute_mflops,
+                .bandwidth_bps = c->gpu_figures[i].bandwidth_bps, .clock_khz = c->gpu_figures[i].clock_khz };
         p->view.mem_bw = p->mem_bw;
         p->is_shown = true;
     } else {
@@ -415,6 +435,7 @@ static void show_world(struct polhost *p)
     v->n_racks = c->rack_names.n;
     v->node = p->node;
     v->card = p->card;
+    v->gpu_type = p->gpu_type;
     v->changed = c->changed;
     v->n_changed = c->n_changed;
     if (p->hooks.tricks.lists_all_changed) list_all_changed(p);
@@ -614,6 +635,7 @@ enum st polhost_create(struct polhost **out, const char *spec, const char *weigh
         .wake = say_wake, .note = say_note, .fail = say_fail,
         .input = lend_input, .transfer = lend_transfer,
         .resize = say_resize, .measure = lend_reading, .kind_name = lend_kind_name, .name = lend_name, .hold = say_hold,
+        .node_name = lend_node_name, .label = lend_label,
     };
     p->flags = p->spec.ops->flags;
     char why[800] = "it gave no reason";
@@ -643,7 +665,7 @@ void polhost_destroy(struct polhost *p)
     if (p->self != NULL) p->spec.ops->destroy(p->self);
     cage_leave(p->hooks.page);
     polspec_fini(&p->spec);
-    mem_free(p->mem_bw); mem_free(p->node); mem_free(p->card); mem_free(p->shape);
+    mem_free(p->mem_bw); mem_free(p->node); mem_free(p->card); mem_free(p->shape); mem_free(p->gpu_type);
     mem_free(p->job_info); mem_free(p->job_seen); mem_free(p->task_info); mem_free(p->task_seen);
     while (p->n_buried > 0) mem_free(p->buried[--p->n_buried]);
     mem_free(p->buried); mem_free(p->all);

@@ -203,7 +203,7 @@ static enum st simulate(const struct run_env *env, struct polhost *h, struct sin
     MEM_NEW(w);
     world_init(w, &(struct world_config){
         .cluster = &s->cluster, .perf = &s->perf, .profiles = s->has_profiles ? &s->profiles : NULL, .monitor = s->monitor, .fault = s->fault, .seed = seed,
-        .checkpoint_interval = s->checkpoint_interval, .restore_cost = s->restore_cost,
+        .checkpoint_interval = s->checkpoint_interval, .restore_cost = s->restore_cost, .mismatch_after = s->mismatch_after,
         .enforce_limits = s->enforce_limits, .reject_infeasible = s->reject_infeasible, .audit = s->audit,
         .data = &s->data, .net = s->net, .concurrency = s->concurrency,
         .horizon = s->horizon, .sample_every = s->sample_every }, src, polhost_decider(h));

@@ -115,7 +115,7 @@ enum st scn_file(struct scenario *s, const struct ynode *map, const char *key, b
 
 static enum st read_jobs(struct scenario *s, const struct ynode *n, struct diag *d)
 {
-    static const char *const keys[] = { "limits", "infeasible", "preemption" }, *const limits[] = { "ignore", "kill" },
+    static const char *const keys[] = { "limits", "infeasible", "preemption", "mismatch_after" }, *const limits[] = { "ignore", "kill" },
         *const infeasible[] = { "error", "reject" }, *const p_keys[] = { "mode", "interval", "restore_cost" },
         *const modes[] = { "kill", "checkpoint" };
     enum { KILL, CHECKPOINT };
@@ -126,6 +126,8 @@ static enum st read_jobs(struct scenario *s, const struct ynode *n, struct diag 
     TRY(ydoc_choice(n, "infeasible", infeasible, ARRAY_LEN(infeasible), &inf, d));
     s->enforce_limits = limit == 1;
     s->reject_infeasible = inf == 1;
+    s->mismatch_after = 60 * TICK_SEC;
+    TRY(ydoc_quantity(n, "mismatch_after", TEXT_DURATION, TICK_SEC, 0, &s->mismatch_after, d));
     TRY(ydoc_map(n, "preemption", &p, d));
     TRY(ydoc_keys(p, "preemption", p_keys, ARRAY_LEN(p_keys), d));
     TRY(ydoc_choice(p, "mode", modes, ARRAY_LEN(modes), &mode, d));

@@ -31,6 +31,7 @@ struct scenario {
     struct scn_policy *policy; size_t n_policies, cap_policies;
     uint64_t *seed;            size_t n_seeds, cap_seeds;
     sim_tick checkpoint_interval, restore_cost, horizon, sample_every;
+    sim_tick mismatch_after;    /* jobs.mismatch_after */
     bool     enforce_limits, reject_infeasible, audit;
     bool     write_attempts, write_decisions;           /* output: which optional tables */
     struct workload_opts *workload;         /* owned; trace.workload points here */

@@ -11,7 +11,7 @@ enum { COUNT_MAX = 1000000, SPEED_MAX = 1000 };
 #define TOTAL_MAX (INT64_MAX / 4)
 
 /* A type of the gpu_types map. */
-struct gpu_type { const char *name; double speed; int64_t mem_b; };
+struct gpu_type { const char *name; double speed; int64_t mem_b; int32_t cores; struct gpu_figures figures; };
 
 struct build {
     struct node_sink sink;              /* first: the sink's add casts back */
@@ -23,9 +23,24 @@ struct build {
     int64_t  cpu_sum, mem_sum;          /* of the nodes so far */
 };
 
+/* What the data sheet says, for policies that look at it. */
+static enum st read_figures(const struct ynode *n, struct gpu_type *t, struct diag *d)
+{
+    int64_t cores = 0;
+    double tflops = 0, mhz = 0;
+    TRY(ydoc_int(n, "cores", 1, INT32_MAX, &cores, d));
+    TRY(ydoc_double(n, "tflops", YDOC_ABOVE_0, 1e6, &tflops, d));
+    TRY(ydoc_quantity(n, "bandwidth", TEXT_RATE, 0, 1, &t->figures.bandwidth_bps, d));
+    TRY(ydoc_double(n, "clock_mhz", YDOC_ABOVE_0, 1e6, &mhz, d));
+    t->cores = (int32_t)cores;
+    t->figures.compute_mflops = llround(tflops * 1e6);
+    t->figures.clock_khz = llround(mhz * 1e3);
+    return ST_OK;
+}
+
 static enum st read_gpu_types(struct build *b, const struct ynode *map, struct diag *d)
 {
-    static const char *const keys[] = { "speed", "mem" };
+    static const char *const keys[] = { "speed", "mem", "cores", "tflops", "bandwidth", "clock_mhz" };
     if (map == NULL) return ST_OK;
     b->has_types = true;
     MEM_ARRAY(b->type, map->n);
@@ -39,6 +54,7 @@ static enum st read_gpu_types(struct build *b, const struct ynode *map, struct d
         TRY(ydoc_keys(n, "a GPU type", keys, ARRAY_LEN(keys), d));
         TRY(ydoc_double(n, "speed", YDOC_ABOVE_0, SPEED_MAX, &t->speed, d));
         TRY(ydoc_quantity(n, "mem", TEXT_BYTES, 0, 1, &t->mem_b, d));
+        TRY(read_figures(n, t, d));
         if (lround(t->speed * RATE_ONE) == 0) return ydoc_error(ydoc_get(n, "speed"), d, "'speed': %g is below the finest step, 1/65536", t->speed);
     }
     return ST_OK;
@@ -63,6 +79,7 @@ static enum st add_node(struct node_sink *sink, struct node_spec *s, const char 
             return st;
         }
         if (t != NULL && s->gpu_mem_b == 0) s->gpu_mem_b = t->mem_b;
+        if (t != NULL && s->gpu_cores == 0) s->gpu_cores = t->cores;
         if (s->gpu_mem_b == 0 && b->knows_mem) s->gpu_mem_b = cluster_openb_gpu_mem(s->gpu_type);
     }
     char rack[32];
@@ -113,12 +130,17 @@ static enum st read_engines(struct build *b, const struct ynode *g, struct node_
 
 static enum st read_gpus(const struct build *b, const struct ynode *g, struct node_spec *s, struct diag *d)
 {
-    int64_t n = 0;
+    int64_t n = 0, cores = 0;
     TRY(ydoc_int(g, "gpus", 0, NODE_GPUS_MAX, &n, d));
     TRY(ydoc_str(g, "gpu_type", &s->gpu_type, d));
     TRY(ydoc_quantity(g, "gpu_mem", TEXT_BYTES, 0, 1, &s->gpu_mem_b, d));
+    TRY(ydoc_int(g, "gpu_cores", 1, INT32_MAX, &cores, d));
+    s->gpu_cores = (int32_t)cores;
     s->n_gpu = (uint32_t)n;
-    const struct ynode *extra = ydoc_get(g, "gpu_type") != NULL ? ydoc_get(g, "gpu_type") : ydoc_get(g, "gpu_mem");
+    static const char *const of_gpus[] = { "gpu_type", "gpu_mem", "gpu_cores" };
+    const struct ynode *extra = NULL;
+    for (size_t i = ARRAY_LEN(of_gpus); i-- > 0;)
+        if (ydoc_get(g, of_gpus[i]) != NULL) extra = ydoc_get(g, of_gpus[i]);
     if (n == 0 && extra != NULL) return ydoc_key_error(extra, d, "found '%s' in a group without 'gpus'", extra->key);
     if (n > 0 && s->gpu_type == NULL) return ydoc_error(ydoc_get(g, "gpus"), d, "found 'gpus' without 'gpu_type'");
     const struct ynode *type = ydoc_get(g, "gpu_type");
@@ -128,6 +150,20 @@ static enum st read_gpus(const struct build *b, const struct ynode *g, struct no
         if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
         return st;
     }
+    return ST_OK;
+}
+
+/* What the node's own daemons take, for good. */
+static enum st read_reserved(const struct ynode *g, struct node_spec *s, struct diag *d)
+{
+    static const char *const keys[] = { "cpus", "mem" };
+    const struct ynode *r;
+    TRY(ydoc_map(g, "reserved", &r, d));
+    TRY(ydoc_keys(r, "reserved", keys, ARRAY_LEN(keys), d));
+    TRY(ydoc_quantity(r, "cpus", TEXT_MILLI, 1000, 0, &s->cpu_reserved, d));
+    TRY(ydoc_quantity(r, "mem", TEXT_BYTES, 0, 0, &s->mem_reserved, d));
+    if (s->cpu_reserved >= s->cpu_milli) return ydoc_error(ydoc_get(r, "cpus"), d, "'reserved' takes all of the node's cores");
+    if (s->mem_reserved >= s->mem_b) return ydoc_error(ydoc_get(r, "mem"), d, "'reserved' takes all of the node's memory");
     return ST_OK;
 }
 
@@ -155,11 +191,11 @@ static enum st read_group(struct build *b, const struct ynode *g, struct diag *d
 {
     static const char *const keys[] = {
         "name", "count", "cpus", "mem", "gpus", "gpu_type", "gpu_mem", "rack", "nodes_per_rack", "labels", "engines",
-        "mem_bandwidth",
+        "mem_bandwidth", "gpu_cores", "max_tasks", "reserved",
     };
     static const char *const needed[] = { "name", "cpus", "mem" };
     struct node_spec s = {0};
-    int64_t count = 1, per_rack = 0;
+    int64_t count = 1, per_rack = 0, most = 0;
     if (g->kind != Y_MAP) return ydoc_expected(g, d, "a group of nodes such as {name: v100, count: 16, cpus: 96, mem: 768GiB, gpus: 8, gpu_type: V100}");
     TRY(ydoc_keys(g, "a node group", keys, ARRAY_LEN(keys), d));
     for (size_t i = 0; i < ARRAY_LEN(needed); i++)
@@ -172,6 +208,9 @@ static enum st read_group(struct build *b, const struct ynode *g, struct diag *d
     TRY(ydoc_str(g, "rack", &s.rack, d));
     TRY(ydoc_int(g, "nodes_per_rack", 1, COUNT_MAX, &per_rack, d));
     if (s.rack != NULL && per_rack > 0) return ydoc_key_error(ydoc_get(g, "nodes_per_rack"), d, "found both 'rack' and 'nodes_per_rack' in one group");
+    TRY(ydoc_int(g, "max_tasks", 1, COUNT_MAX, &most, d));
+    s.max_tasks = (uint32_t)most;
+    TRY(read_reserved(g, &s, d));
     TRY(read_gpus(b, g, &s, d));
     TRY(read_labels(b, g, &s.labels, d));
     TRY(read_engines(b, g, &s, d));
@@ -232,6 +271,7 @@ static enum st set_speeds(struct scenario *s, const struct build *b, const struc
         uint32_t id = cluster_gpu_type(&s->cluster, b->type[i].name, &own);
         if (id == NONE) return scn_at(map->at[i], &own, d);
         s->cluster.gpu_speed[id] = b->type[i].speed;
+        s->cluster.gpu_figures[id] = b->type[i].figures;
     }
     return ST_OK;
 }

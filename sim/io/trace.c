@@ -140,11 +140,13 @@ struct index_entry { sim_tick submit; int64_t offset; };
 struct trace_index { FILE *tmp; struct index_entry *at; size_t n, cap; int64_t end; };
 
 /* A spilled job: this, the strings with their NULs, the groups. */
+enum { SPILL_TEXTS = 6 };
+
 struct spill {
     sim_tick submit, limit;
     int32_t  priority;
     uint32_t line, n_groups, gang, bytes;       /* bytes: of all that follows */
-    uint32_t len[5];                            /* id, user, queue, model, klass; 0: NULL */
+    uint32_t len[SPILL_TEXTS];                  /* id, user, queue, model, klass, node; 0: NULL */
 };
 
 enum { SPILL_READ = 512 };      /* more than a spill and a short job */
@@ -159,11 +161,11 @@ static void index_free(struct trace_index *x)
 
 static enum st index_add(struct trace_index *x, const struct job_spec *s, struct diag *d)
 {
-    const char *text[5] = { s->id, s->user, s->queue, s->model, s->klass };
+    const char *text[SPILL_TEXTS] = { s->id, s->user, s->queue, s->model, s->klass, s->node };
     SIM_ASSERT(s->graph == NULL);       /* scan refuses such a trace unless it is in order */
     struct spill h = { .submit = s->submit, .limit = s->limit, .priority = s->priority,
                        .line = s->line, .n_groups = s->n_groups, .gang = s->gang };
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < SPILL_TEXTS; i++) {
         h.len[i] = text[i] != NULL ? (uint32_t)strlen(text[i]) + 1 : 0;
         h.bytes += h.len[i];
     }
@@ -172,7 +174,7 @@ static enum st index_add(struct trace_index *x, const struct job_spec *s, struct
     x->at[x->n++] = (struct index_entry){ .submit = s->submit, .offset = x->end };
     x->end += (int64_t)sizeof h + h.bytes;
     bool ok = fwrite(&h, sizeof h, 1, x->tmp) == 1;
-    for (size_t i = 0; i < 5; i++)
+    for (size_t i = 0; i < SPILL_TEXTS; i++)
         ok = ok && fwrite(text[i] != NULL ? text[i] : "", 1, h.len[i], x->tmp) == h.len[i];
     ok = ok && fwrite(s->group, sizeof *s->group, s->n_groups, x->tmp) == s->n_groups;
     return ok ? ST_OK : diag_set(d, ST_EWORLD, "cannot write the temporary file that sorts the trace: %s", strerror(errno));
@@ -239,14 +241,14 @@ static enum st unspill(struct stream *s, struct job_spec *out, struct diag *d)
         MEM_RESERVE(s->buf, s->cap_buf, sizeof h + h.bytes);
         TRY(read_spill(s->buf + first, sizeof h + h.bytes - first, at + (int64_t)first, x, d));
     }
-    const char *text[5], *p = s->buf + sizeof h;
-    for (size_t i = 0; i < 5; i++) {
+    const char *text[SPILL_TEXTS], *p = s->buf + sizeof h;
+    for (size_t i = 0; i < SPILL_TEXTS; i++) {
         text[i] = h.len[i] > 0 ? p : NULL;
         p += h.len[i];
     }
     MEM_RESERVE(s->group, s->cap_group, h.n_groups);
     memcpy(s->group, p, h.n_groups * sizeof *s->group);     /* from no particular alignment */
-    *out = (struct job_spec){ .id = text[0], .user = text[1], .queue = text[2], .model = text[3], .klass = text[4],
+    *out = (struct job_spec){ .id = text[0], .user = text[1], .queue = text[2], .model = text[3], .klass = text[4], .node = text[5],
         .submit = h.submit, .limit = h.limit, .priority = h.priority, .gang = h.gang != 0, .line = h.line,
         .group = s->group, .n_groups = h.n_groups };
     return ST_OK;

@@ -18,12 +18,12 @@ enum { GROUPS_MAX = 64, TASKS_MAX = 1000000 };
 
 enum col {
     ID, SUBMIT, DURATION, USER, QUEUE, TASKS, GANG, CPUS, MEM, GPUS, GPU_MILLI, GPU_MEM,
-    GPU_TYPE, LABELS, EXCLUSIVE, LIMIT, MODEL, PRIORITY, CLASS, MEM_BW, HINTS, N_COLS
+    GPU_TYPE, LABELS, EXCLUSIVE, LIMIT, MODEL, PRIORITY, CLASS, MEM_BW, HINTS, GPU_CORES, N_COLS
 };
 static const char *const names[N_COLS] = {
     "id", "submit_s", "duration_s", "user", "queue", "tasks", "gang", "cpus", "mem_mib", "gpus",
     "gpu_milli", "gpu_mem_mib", "gpu_type", "labels", "exclusive", "limit_s", "model", "priority", "class",
-    "mem_bw_mbs", "hints"
+    "mem_bw_mbs", "hints", "gpu_cores"
 };
 
 struct native {
@@ -112,7 +112,7 @@ static enum st check_type(const struct native *x, const struct job_spec *out, st
 
 static enum st read_groups(struct native *x, struct job_spec *out, struct diag *d)
 {
-    static const enum col per_task[] = { TASKS, DURATION, CPUS, MEM, GPUS, GPU_MILLI, GPU_MEM, MEM_BW };
+    static const enum col per_task[] = { TASKS, DURATION, CPUS, MEM, GPUS, GPU_MILLI, GPU_MEM, MEM_BW, GPU_CORES };
     struct figures f[N_COLS];
     const struct trace_opts *o = x->env.opts;
     TRY(read_figures(x, TASKS, 0, 1, TASKS_MAX, &f[TASKS], d));
@@ -124,6 +124,7 @@ static enum st read_groups(struct native *x, struct job_spec *out, struct diag *
     TRY(read_figures(x, GPU_MILLI, 0, 0, GPU_WHOLE, &f[GPU_MILLI], d));
     TRY(read_figures(x, GPU_MEM, MIB, 0, INT64_MAX / 1024, &f[GPU_MEM], d));
     TRY(read_figures(x, MEM_BW, 1000000, 0, INT64_MAX / 1024, &f[MEM_BW], d));
+    TRY(read_figures(x, GPU_CORES, 0, 0, INT32_MAX, &f[GPU_CORES], d));
     uint32_t n = 1;
     for (size_t i = 0; i < ARRAY_LEN(per_task); i++) if (f[per_task[i]].n > n) n = f[per_task[i]].n;
     for (size_t i = 0; i < ARRAY_LEN(per_task); i++)
@@ -134,12 +135,14 @@ static enum st read_groups(struct native *x, struct job_spec *out, struct diag *
     TRY(read_common(x, &common, d));
     for (uint32_t k = 0; k < n; k++) {
         int64_t gpus = figure(&f[GPUS], k, 0), milli = figure(&f[GPU_MILLI], k, gpus > 0 ? GPU_WHOLE : 0);
-        int64_t gpu_mem = figure(&f[GPU_MEM], k, 0);
+        int64_t gpu_mem = figure(&f[GPU_MEM], k, 0), cores = figure(&f[GPU_CORES], k, 0);
         if (gpus > 0 && milli == 0) return csv_fail(x->csv, x->at[GPU_MILLI], d, "0, but the job asks for GPUs; expected 1..1000");
         if (gpus == 0 && f[GPU_MILLI].n > 0 && milli > 0 && n == 1)
             return csv_fail(x->csv, x->at[GPU_MILLI], d, "a share of a card, but the job asks for no GPUs");
         if (gpus == 0 && gpu_mem > 0 && n == 1)
             return csv_fail(x->csv, x->at[GPU_MEM], d, "memory of a card, but the job asks for no GPUs");
+        if (gpus == 0 && cores > 0 && n == 1)
+            return csv_fail(x->csv, x->at[GPU_CORES], d, "cores of a card, but the job asks for no GPUs");
         struct task_group *g = &x->group[k];
         *g = (struct task_group){ .n = (uint32_t)figure(&f[TASKS], k, 1), .dur = figure(&f[DURATION], k, 0),
                                     .mem_bw = figure(&f[MEM_BW], k, 0), .shape = common };
@@ -148,6 +151,7 @@ static enum st read_groups(struct native *x, struct job_spec *out, struct diag *
         g->shape.n_gpu = (int32_t)gpus;
         g->shape.gpu_milli = gpus > 0 ? (int32_t)milli : 0;
         g->shape.gpu_mem_b = gpus > 0 ? gpu_mem : 0;
+        g->shape.gpu_cores = gpus > 0 ? (int32_t)cores : 0;
         if (gpus == 0) g->shape.gpu_types = 0;
         if (out->gang && x->group[k].dur != x->group[0].dur)
             return csv_fail(x->csv, x->at[DURATION], d, "tasks of a gang job end together; one duration for all groups expected");
@@ -185,7 +189,7 @@ static bool has_stages(const struct native *x)
 
 static enum st read_stages(struct native *x, struct job_spec *out, struct diag *d)
 {
-    static const enum col per_task[] = { TASKS, DURATION, CPUS, MEM, GPUS, GPU_MILLI, GPU_MEM, MEM_BW };
+    static const enum col per_task[] = { TASKS, DURATION, CPUS, MEM, GPUS, GPU_MILLI, GPU_MEM, MEM_BW, GPU_CORES };
     struct shape common;
     for (size_t i = 0; i < ARRAY_LEN(per_task); i++)
         if (text(x, per_task[i]) != NULL)
@@ -328,7 +332,7 @@ static void put_figure(FILE *f, int64_t v, enum unit unit)
 }
 
 /* One figure a group, one for all when they are equal. */
-static void put_figures(FILE *f, const int64_t *v, uint32_t n, enum unit unit)
+static void put_cells(FILE *f, const int64_t *v, uint32_t n, enum unit unit)
 {
     bool same = true;
     for (uint32_t k = 1; k < n; k++) same = same && v[k] == v[0];
@@ -336,17 +340,22 @@ static void put_figures(FILE *f, const int64_t *v, uint32_t n, enum unit unit)
         if (k > 0) (void)fputc('+', f);
         put_figure(f, v[k], unit);
     }
+}
+
+static void put_figures(FILE *f, const int64_t *v, uint32_t n, enum unit unit)
+{
+    put_cells(f, v, n, unit);
     (void)fputc(',', f);
 }
 
 void trace_native_write(FILE *f, const struct job_spec *s, const struct cluster *c)
 {
-    enum { F_TASKS, F_DUR, F_CPU, F_MEM, F_GPUS, F_MILLI, F_GMEM, F_BW, N_F };
+    enum { F_TASKS, F_DUR, F_CPU, F_MEM, F_GPUS, F_MILLI, F_GMEM, F_BW, F_GCORES, N_F };
     int64_t v[N_F][GROUPS_MAX];
     uint32_t n = s->n_groups;
     SIM_ASSERT(n <= GROUPS_MAX);
     const struct shape *sh = &s->group[0].shape;    /* types, labels and exclusive are the job's */
-    bool any_gpu = false, any_milli = false, any_gmem = false, any_bw = false;
+    bool any_gpu = false, any_milli = false, any_gmem = false, any_bw = false, any_cores = false;
     for (uint32_t k = 0; k < n; k++) {
         const struct task_group *g = &s->group[k];
         v[F_TASKS][k] = g->n;
@@ -357,6 +366,8 @@ void trace_native_write(FILE *f, const struct job_spec *s, const struct cluster 
         v[F_MILLI][k] = g->shape.gpu_milli;
         v[F_GMEM][k] = g->shape.gpu_mem_b;
         v[F_BW][k] = g->mem_bw;
+        v[F_GCORES][k] = g->shape.gpu_cores;
+        any_cores = any_cores || g->shape.gpu_cores > 0;
         if (g->shape.n_gpu > 0) { any_gpu = true; sh = &g->shape; }
         any_milli = any_milli || (g->shape.n_gpu > 0 && g->shape.gpu_milli != GPU_WHOLE);
         any_gmem = any_gmem || g->shape.gpu_mem_b > 0;
@@ -399,5 +410,7 @@ void trace_native_write(FILE *f, const struct job_spec *s, const struct cluster 
     if (any_bw) put_figures(f, v[F_BW], n, MICRO); else (void)fputc(',', f);
     for (size_t k = 0, some = 0; k < ARRAY_LEN(hint_names); k++)
         if (s->hints >> k & 1) (void)fprintf(f, "%s%s", some++ > 0 ? "+" : "", hint_names[k]);
+    (void)fputc(',', f);
+    if (any_cores) put_cells(f, v[F_GCORES], n, WHOLE);
     (void)fputc('\n', f);
 }

@@ -46,21 +46,25 @@ enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d
         .cpu_total = s->cpu_milli, .cpu_free = s->cpu_milli, .mem_total = s->mem_b, .mem_free = s->mem_b, .mem_bw = s->mem_bw,
         .labels = s->labels, .card0 = c->n_cards, .n_gpu = s->n_gpu, .gpu_type = type,
         .rack = intern_id(&c->rack_names, s->rack ? s->rack : "rack0"), .first_hold = NONE, .is_up = true,
+        .cpu_reserved = s->cpu_reserved, .mem_reserved = s->mem_reserved, .max_tasks = s->max_tasks,
     };
     memcpy(n->engine_total, s->engine, sizeof n->engine_total);
     memcpy(n->engine_free, s->engine, sizeof n->engine_free);
     (void)intern_id(&c->node_names, s->name);
     for (uint32_t k = 0; k < s->n_gpu; k++)
-        c->card[c->n_cards++] = (struct card){ .mem_total = s->gpu_mem_b, .mem_free = s->gpu_mem_b, .milli_free = GPU_WHOLE };
+        c->card[c->n_cards++] = (struct card){ .mem_total = s->gpu_mem_b, .mem_free = s->gpu_mem_b, .milli_free = GPU_WHOLE,
+                                               .core_total = s->gpu_cores, .core_free = s->gpu_cores };
     return ST_OK;
 }
 
 static bool same_kind(const struct cluster *c, const struct node *a, const struct node *b)
 {
     return a->cpu_total == b->cpu_total && a->mem_total == b->mem_total && a->mem_bw == b->mem_bw && a->labels == b->labels &&
-           a->n_gpu == b->n_gpu && a->gpu_type == b->gpu_type &&
+           a->n_gpu == b->n_gpu && a->gpu_type == b->gpu_type && a->max_tasks == b->max_tasks &&
+           a->cpu_reserved == b->cpu_reserved && a->mem_reserved == b->mem_reserved &&
            memcmp(a->engine_total, b->engine_total, sizeof a->engine_total) == 0 &&
-           (a->n_gpu == 0 || c->card[a->card0].mem_total == c->card[b->card0].mem_total);
+           (a->n_gpu == 0 || (c->card[a->card0].mem_total == c->card[b->card0].mem_total &&
+                              c->card[a->card0].core_total == c->card[b->card0].core_total));
 }
 
 void cluster_cut(struct cluster *c, double fraction)
@@ -123,8 +127,8 @@ void cluster_reset(struct cluster *c)
     memset(&c->sum, 0, sizeof c->sum);
     for (uint32_t i = 0; i < c->n_nodes; i++) {
         struct node *n = &c->node[i];
-        n->cpu_free = n->cpu_total;
-        n->mem_free = n->mem_total;
+        n->cpu_free = n->cpu_total - n->cpu_reserved;
+        n->mem_free = n->mem_total - n->mem_reserved;
         memcpy(n->engine_free, n->engine_total, sizeof n->engine_free);
         n->n_tasks = 0;
         n->first_hold = NONE;
@@ -135,6 +139,7 @@ void cluster_reset(struct cluster *c)
     for (uint32_t k = 0; k < c->n_cards; k++) {
         c->card[k].mem_free = c->card[k].mem_total;
         c->card[k].milli_free = GPU_WHOLE;
+        c->card[k].core_free = c->card[k].core_total;
     }
     for (size_t t = 0; t < c->n_hold; t++) c->hold[t].node = NONE;
     c->n_changed = 0;
@@ -142,10 +147,11 @@ void cluster_reset(struct cluster *c)
 
 /* ---- fitting ---- */
 
-/* A card of unknown memory (total 0) is not constrained by memory. */
+/* A card of unknown memory or cores (total 0) is not constrained by them. */
 static bool card_fits(const struct card *k, const struct shape *s)
 {
-    return k->milli_free >= s->gpu_milli && (s->gpu_mem_b == 0 || k->mem_total == 0 || k->mem_free >= s->gpu_mem_b);
+    return k->milli_free >= s->gpu_milli && (s->gpu_mem_b == 0 || k->mem_total == 0 || k->mem_free >= s->gpu_mem_b) &&
+           (s->gpu_cores == 0 || k->core_total == 0 || k->core_free >= s->gpu_cores);
 }
 
 /* What does not change with use: type, labels. */
@@ -161,7 +167,7 @@ bool cluster_fits(const struct cluster *c, uint32_t node, const struct shape *s)
 {
     const struct node *n = &c->node[node];
     if (!n->is_up || n->cpu_free < s->cpu_milli || n->mem_free < s->mem_b || !suits(n, s)) return false;
-    if (s->exclusive && n->n_tasks > 0) return false;
+    if ((s->exclusive && n->n_tasks > 0) || (n->max_tasks > 0 && n->n_tasks >= n->max_tasks)) return false;
     for (int k = 0; k < ENGINE_KINDS_MAX; k++)
         if (n->engine_free[k] < s->engine[k]) return false;
     int32_t have = 0;
@@ -172,17 +178,20 @@ bool cluster_fits(const struct cluster *c, uint32_t node, const struct shape *s)
 /* Tasks of the shape that node `n` runs at once when it is empty. */
 static uint32_t node_capacity(const struct cluster *c, const struct node *n, const struct shape *s)
 {
-    int64_t most = INT32_MAX;
-    if (!suits(n, s) || n->cpu_total < s->cpu_milli || n->mem_total < s->mem_b) return 0;
-    if (s->cpu_milli > 0) most = i64_min(most, n->cpu_total / s->cpu_milli);
-    if (s->mem_b > 0) most = i64_min(most, n->mem_total / s->mem_b);
+    int64_t most = n->max_tasks > 0 ? n->max_tasks : INT32_MAX;
+    int64_t cpu = n->cpu_total - n->cpu_reserved, free_mem = n->mem_total - n->mem_reserved;
+    if (!suits(n, s) || cpu < s->cpu_milli || free_mem < s->mem_b) return 0;
+    if (s->cpu_milli > 0) most = i64_min(most, cpu / s->cpu_milli);
+    if (s->mem_b > 0) most = i64_min(most, free_mem / s->mem_b);
     for (int k = 0; k < ENGINE_KINDS_MAX; k++)
         if (s->engine[k] > 0) most = i64_min(most, n->engine_total[k] / s->engine[k]);
     if (s->n_gpu > 0) {
         /* Cards are chosen fullest first, so tasks of one shape fill n_gpu cards
          * to the brim before they open the next n_gpu. */
         int64_t mem = n->n_gpu ? c->card[n->card0].mem_total : 0, per = GPU_WHOLE / s->gpu_milli;
+        int32_t cores = n->n_gpu ? c->card[n->card0].core_total : 0;
         if (s->gpu_mem_b > 0 && mem > 0) per = i64_min(per, mem / s->gpu_mem_b);
+        if (s->gpu_cores > 0 && cores > 0) per = i64_min(per, cores / s->gpu_cores);
         int64_t m = per * (n->n_gpu / (uint32_t)s->n_gpu);
         most = i64_min(most, m);
     }
@@ -275,7 +284,7 @@ static const char *check_cards(const struct cluster *c, const struct node *n, co
     for (uint32_t k = 0; k < NODE_GPUS_MAX; k++) {
         if ((cards >> k & 1) == 0) continue;
         if (k >= n->n_gpu) return "it names a card that the node does not have";
-        if (!card_fits(&c->card[n->card0 + k], s)) return "it names a card without enough free share or memory";
+        if (!card_fits(&c->card[n->card0 + k], s)) return "it names a card without enough free share, memory or cores";
         count++;
     }
     return count == s->n_gpu ? NULL : "it names another number of cards than the task asks";
@@ -294,12 +303,13 @@ static void move(struct cluster *c, struct node *n, const struct hold *h, int si
         bool was_used = card->milli_free < GPU_WHOLE;
         card->milli_free += sign * h->gpu_milli;
         if (card->mem_total > 0) card->mem_free += sign * h->gpu_mem_b;
+        if (card->core_total > 0) card->core_free += sign * h->gpu_cores;
         c->sum.gpu_used -= sign * (int64_t)h->gpu_milli;
         c->sum.card_used += (card->milli_free < GPU_WHOLE) - was_used;
     }
 }
 
-const char *cluster_take(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards)
+static const char *take(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards, bool is_short)
 {
     if (node >= c->n_nodes) return "there is no such node";
     struct node *n = &c->node[node];
@@ -321,15 +331,18 @@ const char *cluster_take(struct cluster *c, uint32_t task, uint32_t node, const 
     struct hold *h = &c->hold[task];
     if (h->node != NONE) return "the task holds a place already";
     if (s->exclusive) {
-        *h = (struct hold){ .cpu_milli = n->cpu_total, .mem_b = n->mem_total, .gpu_milli = n->n_gpu ? GPU_WHOLE : 0,
-                            .gpu_mem_b = n->n_gpu ? c->card[n->card0].mem_total : 0 };
+        *h = (struct hold){ .cpu_milli = n->cpu_free, .mem_b = n->mem_free, .gpu_milli = n->n_gpu ? GPU_WHOLE : 0,
+                            .gpu_mem_b = n->n_gpu && !is_short ? c->card[n->card0].mem_total : 0,
+                            .gpu_cores = n->n_gpu && !is_short ? c->card[n->card0].core_total : 0 };
         memcpy(h->engine, n->engine_total, sizeof h->engine);
     } else {
-        *h = (struct hold){ .cpu_milli = s->cpu_milli, .mem_b = s->mem_b, .gpu_milli = s->gpu_milli, .gpu_mem_b = s->gpu_mem_b };
+        *h = (struct hold){ .cpu_milli = s->cpu_milli, .mem_b = s->mem_b, .gpu_milli = s->gpu_milli,
+                            .gpu_mem_b = s->gpu_mem_b, .gpu_cores = s->gpu_cores };
         memcpy(h->engine, s->engine, sizeof h->engine);
     }
     h->cards = cards;
     h->node = node;
+    h->is_short = is_short;
     h->prev = NONE;
     h->next = n->first_hold;
     if (h->next != NONE) c->hold[h->next].prev = task;
@@ -338,6 +351,23 @@ const char *cluster_take(struct cluster *c, uint32_t task, uint32_t node, const 
     move(c, n, h, -1);
     touch(c, node);
     return NULL;
+}
+
+const char *cluster_take(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards)
+{
+    return take(c, task, node, s, cards, false);
+}
+
+const char *cluster_take_by_count(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards)
+{
+    if (node >= c->n_nodes || (s->gpu_mem_b == 0 && s->gpu_cores == 0)) return take(c, task, node, s, cards, false);
+    const struct node *n = &c->node[node];
+    if (cards == 0 || s->exclusive ? cluster_fits(c, node, s) : check_cards(c, n, s, cards) == NULL) return take(c, task, node, s, cards, false);
+    struct shape counted = *s;
+    counted.gpu_mem_b = 0;
+    counted.gpu_cores = 0;
+    /* Cards without enough free share are refused as always. */
+    return take(c, task, node, &counted, cards, true);
 }
 
 void cluster_give(struct cluster *c, uint32_t task)
@@ -387,7 +417,8 @@ void cluster_audit(const struct cluster *c)
     struct cluster_sum sum = { 0 };
     for (uint32_t i = 0; i < c->n_nodes; i++) {
         const struct node *n = &c->node[i];
-        int64_t cpu = 0, mem = 0, milli[NODE_GPUS_MAX] = { 0 }, card_mem[NODE_GPUS_MAX] = { 0 };
+        int64_t cpu = n->cpu_reserved, mem = n->mem_reserved, milli[NODE_GPUS_MAX] = { 0 }, card_mem[NODE_GPUS_MAX] = { 0 };
+        int64_t cores[NODE_GPUS_MAX] = { 0 };
         int32_t engine[ENGINE_KINDS_MAX] = { 0 };
         uint32_t count = 0;
         for (uint32_t t = n->first_hold; t != NONE; t = c->hold[t].next, count++) {
@@ -400,9 +431,11 @@ void cluster_audit(const struct cluster *c)
                 if ((h->cards >> k & 1) == 0) continue;
                 milli[k] += h->gpu_milli;
                 card_mem[k] += h->gpu_mem_b;
+                cores[k] += h->gpu_cores;
+                SIM_ASSERT(!h->is_short || (h->gpu_mem_b == 0 && h->gpu_cores == 0));
             }
         }
-        SIM_ASSERT(count == n->n_tasks);
+        SIM_ASSERT(count == n->n_tasks && (n->max_tasks == 0 || count <= n->max_tasks));
         SIM_ASSERT(n->cpu_free >= 0 && n->cpu_free + cpu == n->cpu_total);
         SIM_ASSERT(n->mem_free >= 0 && n->mem_free + mem == n->mem_total);
         for (int k = 0; k < ENGINE_KINDS_MAX; k++)
@@ -411,11 +444,12 @@ void cluster_audit(const struct cluster *c)
             const struct card *card = &c->card[n->card0 + k];
             SIM_ASSERT(card->milli_free >= 0 && card->milli_free + milli[k] == GPU_WHOLE);
             SIM_ASSERT(card->mem_total == 0 || (card->mem_free >= 0 && card->mem_free + card_mem[k] == card->mem_total));
+            SIM_ASSERT(card->core_total == 0 || (card->core_free >= 0 && card->core_free + cores[k] == card->core_total));
             sum.gpu_used += milli[k];
             sum.card_used += milli[k] > 0;
         }
-        sum.cpu_used += cpu;
-        sum.mem_used += mem;
+        sum.cpu_used += cpu - n->cpu_reserved;
+        sum.mem_used += mem - n->mem_reserved;
         if (n->is_up) sum_node(&sum, n, +1);
     }
     SIM_ASSERT(memcmp(&sum, &c->sum, offsetof(struct cluster_sum, n_up)) == 0 && sum.n_up == c->sum.n_up);

@@ -3,8 +3,8 @@
  * Layer: model.
  *
  * Nodes, cards, racks and GPU types are dense indices fixed once built.
- * Invariant (cluster_audit): for every node and card, free + the sum of what
- * its holders hold = total, and free >= 0; a task holds at most one place.
+ * Invariant (cluster_audit): for every node and card, free + reserved + the sum
+ * of what its holders hold = total, and free >= 0; a task holds at most one place.
  * cluster_take and cluster_give: O(cards of the node).
  */
 #ifndef SIM_CLUSTER_H
@@ -16,7 +16,7 @@
 
 enum { NODE_GPUS_MAX = 64, GPU_TYPES_MAX = 64, LABELS_MAX = 64 };
 
-struct card { int64_t mem_total, mem_free; int32_t milli_free; uint32_t reserved; };
+struct card { int64_t mem_total, mem_free; int32_t milli_free, core_total, core_free; uint32_t reserved; };
 
 struct node {
     int64_t  cpu_total, cpu_free;       /* milli-CPU */
@@ -27,7 +27,9 @@ struct node {
     uint32_t gpu_type;                  /* NONE without GPUs */
     uint32_t rack;
     int32_t  engine_total[ENGINE_KINDS_MAX], engine_free[ENGINE_KINDS_MAX];
+    int64_t  cpu_reserved, mem_reserved;        /* part of the totals that no task gets: the node's own daemons */
     uint32_t n_tasks;                   /* holders now */
+    uint32_t max_tasks;                 /* holders at most; 0: no limit */
     uint32_t first_hold;                /* list of holders, NONE when empty */
     bool     is_up;
 };
@@ -38,9 +40,13 @@ struct hold {
     uint64_t cards;                     /* bit k: card card0+k */
     uint32_t node;                      /* NONE: holds nothing */
     uint32_t prev, next;                /* holders of the same node */
-    int32_t  gpu_milli;                 /* of each card */
+    int32_t  gpu_milli, gpu_cores;      /* of each card */
     int32_t  engine[ENGINE_KINDS_MAX];
+    bool     is_short;                  /* placed by count on a card without the memory or cores asked: holds none of either */
 };
+
+/* What a type's data sheet says; 0: not known. */
+struct gpu_figures { int64_t compute_mflops, bandwidth_bps, clock_khz; };
 
 /* Totals over the nodes that are up, and what is in use; kept current in O(1). */
 struct cluster_sum {
@@ -56,6 +62,7 @@ struct cluster {
     struct hold   *hold;   size_t   n_hold;      /* by task slot */
     struct intern  node_names, rack_names, gpu_types, labels, engines;
     double         gpu_speed[GPU_TYPES_MAX];     /* of a type, 1 = nominal; models override */
+    struct gpu_figures gpu_figures[GPU_TYPES_MAX];
     struct cluster_sum sum;
     uint32_t      *changed; uint32_t n_changed;  /* nodes touched since cluster_changes_clear */
     bool          *is_changed;
@@ -70,6 +77,9 @@ struct node_spec {
     const char *gpu_type;               /* borrowed; NULL when n_gpu is 0 */
     int64_t  gpu_mem_b;                 /* per card; 0: unknown, memory is then not a constraint */
     int64_t  mem_bw;                    /* bytes/s; 0: unknown */
+    int32_t  gpu_cores;                 /* the same of a card's cores */
+    uint32_t max_tasks;                 /* 0: no limit */
+    int64_t  cpu_reserved, mem_reserved;        /* below the totals */
     const char *rack;                   /* borrowed; NULL: "rack0" */
     uint64_t labels;
     int32_t  engine[ENGINE_KINDS_MAX];
@@ -115,6 +125,13 @@ uint64_t cluster_pick_cards(const struct cluster *c, uint32_t node, const struct
  * Returns NULL, or why it is refused (a static string); then nothing changed.
  */
 const char *cluster_take(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards);
+/*
+ * The same for a scheduler that counts cards and knows nothing of what is on
+ * them: where a card lacks the memory or cores asked, the task gets the cards'
+ * shares and none of their memory and cores (hold.is_short).  cards 0: the
+ * ledger's choice, of cards that have what is asked if enough do.
+ */
+const char *cluster_take_by_count(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards);
 void        cluster_give(struct cluster *c, uint32_t task);
 /* The task holds `cpu_milli` from now on, > 0.  Returns NULL, or why it is refused with nothing changed.  O(1). */
 const char *cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_milli);

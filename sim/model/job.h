@@ -49,6 +49,7 @@ struct job_spec {
     int32_t  priority;
     bool     gang;              /* all tasks start together, and run at the slowest's speed */
     uint32_t hints;             /* HINT_PIPELINED ... */
+    const char *node;           /* bound: its tasks run there from the moment it arrives, whatever the policy; NULL: none */
     uint32_t line;              /* in the trace, for diagnostics; 0 unknown */
     const struct task_group *group;     /* [n_groups]; groups of a gang job have equal dur */
     uint32_t n_groups;
@@ -56,7 +57,8 @@ struct job_spec {
 };
 
 enum task_state { TASK_BLOCKED, TASK_WAITING, TASK_RUNNING, TASK_DONE };     /* blocked: others must end first */
-enum task_phase { PHASE_RESTORE, PHASE_READ, PHASE_COMPUTE, PHASE_WRITE };  /* of a running task, in this order */
+/* Of a running task, in this order; one on cards without what it asks only fails. */
+enum task_phase { PHASE_FAIL, PHASE_RESTORE, PHASE_READ, PHASE_COMPUTE, PHASE_WRITE };
 
 struct task {
     uint32_t job;               /* slot */
@@ -78,7 +80,7 @@ struct task {
     uint32_t flow;              /* shared network: the transfer under way; NONE */
 };
 
-enum job_status { JOB_LIVE, JOB_DONE, JOB_TIMEOUT, JOB_REJECTED, JOB_UNFINISHED };
+enum job_status { JOB_LIVE, JOB_DONE, JOB_TIMEOUT, JOB_REJECTED, JOB_UNFINISHED, JOB_FAILED };
 
 struct job {
     uint64_t ordinal;
@@ -90,7 +92,7 @@ struct job {
     int32_t  priority;
     uint32_t hints;
     uint8_t  status;            /* enum job_status */
-    bool     gang, is_live, timed_out;
+    bool     gang, is_live, timed_out, mismatched;
     sim_tick submit, limit;
     sim_tick first_start;       /* -1 until it starts */
     sim_tick end;               /* -1 until it ended */

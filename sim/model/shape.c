@@ -20,14 +20,14 @@ static uint64_t hash(const struct shape *s)
     h = mix(h, s->need_any);
     h = mix(h, (uint64_t)(uint32_t)s->n_gpu << 32 | (uint32_t)s->gpu_milli);
     for (int k = 0; k < ENGINE_KINDS_MAX; k++) h = mix(h, (uint64_t)(uint32_t)s->engine[k]);
-    return mix(h, s->exclusive);
+    return mix(h, (uint64_t)(uint32_t)s->gpu_cores << 32 | s->exclusive);
 }
 
 static bool same(const struct shape *a, const struct shape *b)
 {
     return a->cpu_milli == b->cpu_milli && a->mem_b == b->mem_b && a->gpu_mem_b == b->gpu_mem_b &&
            a->gpu_types == b->gpu_types && a->need_all == b->need_all && a->need_any == b->need_any &&
-           a->n_gpu == b->n_gpu && a->gpu_milli == b->gpu_milli && a->exclusive == b->exclusive &&
+           a->n_gpu == b->n_gpu && a->gpu_milli == b->gpu_milli && a->exclusive == b->exclusive && a->gpu_cores == b->gpu_cores &&
            memcmp(a->engine, b->engine, sizeof a->engine) == 0;
 }
 

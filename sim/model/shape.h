@@ -24,6 +24,7 @@ struct shape {
     int32_t  gpu_milli;         /* of each card: 1..1000; 0 when n_gpu is 0 */
     int32_t  engine[ENGINE_KINDS_MAX];
     uint32_t exclusive;         /* 1: takes a whole idle node */
+    int32_t  gpu_cores;         /* of each card; 0: none asked */
 };
 
 struct shapes { struct shape *at; uint32_t n, *slot; size_t cap, n_slot; };

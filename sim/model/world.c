@@ -38,12 +38,13 @@ void world_end_job(struct world *w, uint32_t job, enum job_status status)
 {
     struct job *j = &w->jobs.job[job];
     j->status = (uint8_t)status;
-    j->end = status == JOB_DONE || status == JOB_TIMEOUT ? w->engine.now : -1;
+    j->end = status == JOB_DONE || status == JOB_TIMEOUT || status == JOB_FAILED ? w->engine.now : -1;
     switch (status) {
     case JOB_DONE:       w->count.done++; break;
     case JOB_TIMEOUT:    w->count.timeout++; break;
     case JOB_REJECTED:   w->count.rejected++; break;
     case JOB_UNFINISHED: w->count.unfinished++; break;
+    case JOB_FAILED:     w->count.failed++; break;
     case JOB_LIVE:       SIM_ASSERT(false);
     }
     world_fold(w, FACT_JOB_END, j->ordinal, status, 0);
@@ -118,6 +119,16 @@ static struct graph *take_graph(struct world *w, const struct job_spec *s, uint3
     return g;
 }
 
+/* A job that was bound before the trace began runs where it is. */
+static void bind_job(struct world *w, uint32_t slot, const struct job_spec *s)
+{
+    struct world_place p = { .node = intern_find(&w->cluster->node_names, s->node), .by_count = true };
+    const char *why = p.node == NONE ? "the cluster has no such node" : s->gang ? "a gang cannot be bound" : NULL;
+    for (uint32_t t = w->jobs.job[slot].first_task; t != NONE && why == NULL; t = w->jobs.task[t].next) why = world_start(w, t, &p);
+    if (why != NULL)
+        (void)diag_set(&w->fail, ST_EINPUT, "job '%s' (line %u of the trace) is bound to node '%s': %s", s->id, s->line, s->node, why);
+}
+
 static void arrive(struct world *w)
 {
     struct job_spec s = w->next;
@@ -166,6 +177,7 @@ static void arrive(struct world *w)
     } else {
         w->n_waiting += j->n_waiting;
         world_notify(w, NOTICE_ARRIVED, slot, NONE, NONE);
+        if (s.node != NULL) bind_job(w, slot, &s);
     }
     fetch_next(w);
 }
@@ -303,7 +315,7 @@ static void audit(const struct world *w)
         waiting += wait;
     }
     SIM_ASSERT(live == w->jobs.n_live && running == w->n_running && waiting == w->n_waiting);
-    SIM_ASSERT(w->count.arrived == w->count.done + w->count.timeout + w->count.rejected + w->count.unfinished + live);
+    SIM_ASSERT(w->count.arrived == w->count.done + w->count.timeout + w->count.failed + w->count.rejected + w->count.unfinished + live);
 }
 
 static enum st after(void *ctx, struct diag *d)

@@ -8,7 +8,8 @@
  *
  * Life of a task: [blocked ->] waiting -> [restoring ->] [reading ->] computing
  * -> [writing ->] done; interrupted, it waits again with the computing progress
- * its checkpoints kept, and reads its inputs anew.  Inputs are read one after
+ * its checkpoints kept, and reads its inputs anew.  A task that was placed by
+ * count on cards without the memory or cores it asks fails after a stated time.  Inputs are read one after
  * the other, each from its cheapest replica (net_level).
  */
 #ifndef SIM_WORLD_H
@@ -22,7 +23,7 @@
 #include "model/source.h"
 #include "model/speed.h"
 
-enum stop_why { STOP_DONE, STOP_PREEMPTED, STOP_FAILED, STOP_TIMEOUT, STOP_HORIZON };
+enum stop_why { STOP_DONE, STOP_PREEMPTED, STOP_FAILED, STOP_TIMEOUT, STOP_HORIZON, STOP_MISMATCH };
 
 /* What happened at this instant, for the decider.  A job or task named here
  * keeps its slot until the instant's round is over. */
@@ -48,6 +49,7 @@ struct world_config {
      */
     sim_tick checkpoint_interval;
     sim_tick restore_cost;              /* time a restart with kept progress spends before it computes */
+    sim_tick mismatch_after;            /* a unit on cards that lack the memory or cores asked fails after this time */
     bool     enforce_limits;            /* end a unit when an attempt has run for its job's limit */
     bool     reject_infeasible;         /* else a job that can never fit is an error */
     bool     audit;                     /* verify every invariant after every instant */
@@ -87,7 +89,7 @@ struct decider {
     enum st (*decide)(void *ctx, struct world *w, const struct notice *n, size_t n_notices, bool *again, struct diag *d);
 };
 
-struct world_count { uint64_t arrived, done, timeout, rejected, unfinished, preemptions, task_failures, starts; };
+struct world_count { uint64_t arrived, done, timeout, rejected, unfinished, preemptions, task_failures, starts, failed, mismatches; };
 
 struct world {
     struct engine    engine;
@@ -132,8 +134,9 @@ enum st world_step(struct world *w, struct diag *d);
  * Acts.  Each returns NULL, or why it is refused (a static string) with
  * nothing changed.
  */
-/* cards 0: the ledger chooses.  cpu_milli 0: as asked; else what it holds instead. */
-struct world_place { uint32_t node; uint64_t cards; int64_t cpu_milli; };
+/* cards 0: the ledger chooses.  cpu_milli 0: as asked; else what it holds instead.
+ * by_count: whatever memory and cores the cards have (cluster_take_by_count). */
+struct world_place { uint32_t node; uint64_t cards; int64_t cpu_milli; bool by_count; };
 const char *world_start(struct world *w, uint32_t task, const struct world_place *p);
 /* All tasks of a gang job: p [n_tasks], in task order. */
 const char *world_start_gang(struct world *w, uint32_t job, const struct world_place *p, uint32_t n);

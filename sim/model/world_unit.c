@@ -32,6 +32,7 @@ void unit_compute(struct world *w, uint32_t t)
 void unit_phase_over(struct world *w, uint32_t t)
 {
     switch ((enum task_phase)task_at(w, t)->phase) {
+    case PHASE_FAIL:    unit_finish(w, t, STOP_MISMATCH); return;
     case PHASE_RESTORE: read_inputs(w, t); return;
     case PHASE_READ:    data_step_over(w, t); return;
     case PHASE_COMPUTE:
@@ -54,7 +55,7 @@ static void leave_node(struct world *w, uint32_t t, enum stop_why why)
     TELL(w, stopped, t, why);
     k->attained += w->engine.now - k->started_at;
     cluster_give(w->cluster, t);
-    k->state = why == STOP_DONE || why == STOP_TIMEOUT ? TASK_DONE : TASK_WAITING;
+    k->state = why == STOP_DONE || why == STOP_TIMEOUT || why == STOP_MISMATCH ? TASK_DONE : TASK_WAITING;
     j->n_running--;
     w->n_running--;
     if (k->state == TASK_DONE) {
@@ -80,6 +81,7 @@ void unit_finish(struct world *w, uint32_t t, enum stop_why why)
     uint32_t job = w->jobs.task[t].job;
     halt(w, t);
     if (why == STOP_TIMEOUT) w->jobs.job[job].timed_out = true;
+    if (why == STOP_MISMATCH) w->jobs.job[job].mismatched = true;
     UNIT_EACH(w, t, k) {
         uint32_t node = w->cluster->hold[k].node;
         leave_node(w, k, why);
@@ -88,7 +90,7 @@ void unit_finish(struct world *w, uint32_t t, enum stop_why why)
     }
     struct job *j = &w->jobs.job[job];
     if (j->n_done < j->n_tasks) return;
-    world_end_job(w, job, j->timed_out ? JOB_TIMEOUT : JOB_DONE);
+    world_end_job(w, job, j->mismatched ? JOB_FAILED : j->timed_out ? JOB_TIMEOUT : JOB_DONE);
     world_notify(w, NOTICE_JOB_ENDED, job, NONE, NONE);
 }
 
@@ -151,6 +153,7 @@ static void occupy(struct world *w, uint32_t t)
     w->n_waiting--;
     w->n_running++;
     w->count.starts++;
+    w->count.mismatches += h->is_short;
     if (j->first_start < 0) j->first_start = w->engine.now;
     world_fold(w, FACT_START, order_of(w, t), h->node, h->cards);
     const struct shape *asked = &w->shapes.at[k->shape];
@@ -162,7 +165,11 @@ static void set_going(struct world *w, uint32_t t)
 {
     struct task *k = task_at(w, t);
     struct job *j = job_of(w, t);
-    if (k->done > 0 && w->cfg.restore_cost > 0) {
+    bool is_short = false;
+    UNIT_EACH(w, t, m) is_short |= w->cluster->hold[m].is_short;
+    if (is_short) {
+        begin_phase(w, t, PHASE_FAIL, (sim_work)w->cfg.mismatch_after << RATE_BITS, RATE_ONE);
+    } else if (k->done > 0 && w->cfg.restore_cost > 0) {
         begin_phase(w, t, PHASE_RESTORE, w->cfg.restore_cost << RATE_BITS, RATE_ONE);
     } else {
         read_inputs(w, t);
@@ -176,12 +183,11 @@ static void set_going(struct world *w, uint32_t t)
 static const char *take(struct world *w, uint32_t task, const struct world_place *p)
 {
     const struct shape *asked = &w->shapes.at[w->jobs.task[task].shape];
-    if (p->cpu_milli == 0) return cluster_take(w->cluster, task, p->node, asked, p->cards);
-    if (p->cpu_milli < 0) return "it gives the task less than no CPU";
-    if (asked->exclusive) return "an exclusive task gets all cores of its node";
     struct shape s = *asked;
-    s.cpu_milli = p->cpu_milli;
-    return cluster_take(w->cluster, task, p->node, &s, p->cards);
+    if (p->cpu_milli < 0) return "it gives the task less than no CPU";
+    if (p->cpu_milli > 0 && asked->exclusive) return "an exclusive task gets all cores of its node";
+    if (p->cpu_milli > 0) s.cpu_milli = p->cpu_milli;
+    return (p->by_count ? cluster_take_by_count : cluster_take)(w->cluster, task, p->node, &s, p->cards);
 }
 
 const char *world_start(struct world *w, uint32_t task, const struct world_place *p)

@@ -19,6 +19,7 @@ static const char *const usual_data[] = {
 /* Numbers that must never go unseen: jobs that did not end as they should. */
 static const struct { const char *metric, *heading; } trouble[] = {
     { "jobs_timeout", "timed out" }, { "jobs_rejected", "rejected" }, { "jobs_unfinished", "unfinished" },
+    { "jobs_failed", "failed" },
 };
 
 static bool is_level_share(const char *metric)

@@ -59,7 +59,7 @@ void frag_started(struct frag *f, const struct world *w, uint32_t task)
 
 void frag_stopped(struct frag *f, const struct world *w, uint32_t task, enum stop_why why)
 {
-    if (why != STOP_DONE && why != STOP_TIMEOUT) f->waiting[w->jobs.task[task].shape]++;
+    if (why != STOP_DONE && why != STOP_TIMEOUT && why != STOP_MISMATCH) f->waiting[w->jobs.task[task].shape]++;
     frag_node(f, w->cluster->hold[task].node);
 }
 

@@ -4,11 +4,11 @@
 
 const char *const log_stop_why[] = {
     [STOP_DONE] = "done", [STOP_PREEMPTED] = "preempted", [STOP_FAILED] = "failed",
-    [STOP_TIMEOUT] = "timeout", [STOP_HORIZON] = "horizon",
+    [STOP_TIMEOUT] = "timeout", [STOP_HORIZON] = "horizon", [STOP_MISMATCH] = "mismatch",
 };
 const char *const log_job_status[] = {
     [JOB_LIVE] = "live", [JOB_DONE] = "done", [JOB_TIMEOUT] = "timeout",
-    [JOB_REJECTED] = "rejected", [JOB_UNFINISHED] = "unfinished",
+    [JOB_REJECTED] = "rejected", [JOB_UNFINISHED] = "unfinished", [JOB_FAILED] = "failed",
 };
 
 static const char *node_name(const struct world *w, uint32_t node) { return intern_name(&w->cluster->node_names, node); }

@@ -5,7 +5,7 @@
  *   T_US arrive JOB
  *   T_US start  JOB TASK NODE CARDS      cards as a bit mask in hex
  *   T_US stop   JOB TASK NODE WHY        done preempted failed timeout horizon
- *   T_US end    JOB STATUS               done timeout rejected unfinished
+ *   T_US end    JOB STATUS               done timeout rejected unfinished failed
  *   T_US down   NODE  /  T_US up NODE
  */
 #ifndef SIM_LOG_H

@@ -172,7 +172,7 @@ static void on_job_ended(void *ctx, const struct world *w, uint32_t job)
     m->in_system += world_now(w) - j->submit;
     add_work(m, w, j);
     double rho = fairness(m, w, j, job);
-    if (j->end >= 0) {
+    if (j->status == JOB_DONE || j->status == JOB_TIMEOUT) {
         m->last_end = j->end;
         bound_add(&m->bound, w, job, counted);
         if (counted) count_job(m, j, rho);

@@ -179,6 +179,16 @@ static void put_counts(struct metrics *m, const struct world *w)
     for (size_t i = 0; i < ARRAY_LEN(count); i++) put(m, count[i].name, "all", (double)count[i].n, "1");
 }
 
+/* Defined where tasks ask for memory or cores of cards: then a scheduler that only counts cards can be wrong. */
+static void put_mismatches(struct metrics *m, const struct world *w)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < w->shapes.n; i++) any |= w->shapes.at[i].gpu_mem_b > 0 || w->shapes.at[i].gpu_cores > 0;
+    if (!any) return;
+    put(m, "mismatches", "all", (double)w->count.mismatches, "1");
+    put(m, "jobs_failed", "all", (double)w->count.failed, "1");
+}
+
 static void put_decisions(struct metrics *m)
 {
     static const double p[] = { 0.99, 1 };
@@ -226,6 +236,7 @@ enum st metrics_finish(struct metrics *m, const struct world *w, struct diag *d)
     put_bytes(m);
     put_cluster(m, w);
     put_counts(m, w);
+    put_mismatches(m, w);
     put_decisions(m);
     return write_values(m, d);
 }

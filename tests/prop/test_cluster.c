@@ -10,7 +10,7 @@
 
 enum { NODES = 5, TASKS = 25 };
 
-struct held { bool on; uint32_t node; uint64_t cards; struct shape got; };
+struct held { bool on, is_short; uint32_t node; uint64_t cards; struct shape got; };
 struct model { struct held h[TASKS]; bool down[NODES]; };
 
 static int64_t pick(struct rng *r, const int64_t *of, size_t n) { return of[rng_below(r, n)]; }
@@ -23,7 +23,9 @@ static void build(struct cluster *c, struct rng *r)
         char name[8];
         (void)snprintf(name, sizeof name, "n%u", i);
         struct node_spec s = { .name = name, .cpu_milli = PICK(r, 1000, 4000, 8000), .mem_b = PICK(r, 0, 10, 40), .n_gpu = (uint32_t)PICK(r, 0, 1, 2, 4),
-                               .gpu_mem_b = PICK(r, 0, 16), .labels = rng_below(r, 4), .engine = { (int32_t)PICK(r, 0, 1) } };
+                               .gpu_mem_b = PICK(r, 0, 16), .gpu_cores = (int32_t)PICK(r, 0, 0, 100), .max_tasks = (uint32_t)PICK(r, 0, 0, 1, 3),
+                               .cpu_reserved = PICK(r, 0, 0, 700), .labels = rng_below(r, 4), .engine = { (int32_t)PICK(r, 0, 1) } };
+        s.mem_reserved = s.mem_b > 0 ? PICK(r, 0, 0, 3) : 0;
         s.gpu_type = s.n_gpu ? (rng_below(r, 2) ? "x" : "y") : NULL;
         cr_assert_eq(cluster_add(c, &s, &d), ST_OK);
     }
@@ -40,6 +42,7 @@ static struct shape make_shape(struct rng *r)
         s.n_gpu = (int32_t)PICK(r, 1, 1, 2, 3);
         s.gpu_milli = (int32_t)PICK(r, 1, 250, 400, 1000);
         s.gpu_mem_b = PICK(r, 0, 5, 16, 17);
+        s.gpu_cores = (int32_t)PICK(r, 0, 0, 30, 100, 101);
         s.gpu_types = rng_below(r, 4);
     }
     if (rng_below(r, 5) == 0) s.need_all = rng_below(r, 4);
@@ -53,11 +56,11 @@ static struct shape make_shape(struct rng *r)
 static int64_t left(const struct cluster *c, const struct model *m, uint32_t node, int what, uint32_t card)
 {
     const struct node *n = &c->node[node];
-    int64_t x = what == 0 ? n->cpu_total : what == 1 ? n->mem_total : what == 2 ? GPU_WHOLE : what == 3 ? c->card[n->card0 + card].mem_total : n->engine_total[0];
+    int64_t x = what == 0 ? n->cpu_total - n->cpu_reserved : what == 1 ? n->mem_total - n->mem_reserved : what == 5 ? c->card[n->card0 + card].core_total : what == 2 ? GPU_WHOLE : what == 3 ? c->card[n->card0 + card].mem_total : n->engine_total[0];
     for (int t = 0; t < TASKS; t++) {
         const struct held *h = &m->h[t];
-        if (!h->on || h->node != node || ((what == 2 || what == 3) && (h->cards >> card & 1) == 0)) continue;
-        x -= what == 0 ? h->got.cpu_milli : what == 1 ? h->got.mem_b : what == 2 ? h->got.gpu_milli : what == 3 ? h->got.gpu_mem_b : h->got.engine[0];
+        if (!h->on || h->node != node || ((what == 2 || what == 3 || what == 5) && (h->cards >> card & 1) == 0)) continue;
+        x -= what == 0 ? h->got.cpu_milli : what == 1 ? h->got.mem_b : what == 2 ? h->got.gpu_milli : what == 3 ? h->got.gpu_mem_b : what == 5 ? h->got.gpu_cores : h->got.engine[0];
     }
     return x;
 }
@@ -72,7 +75,8 @@ static int holders(const struct model *m, uint32_t node)
 static bool card_ok(const struct cluster *c, const struct model *m, uint32_t node, uint32_t k, const struct shape *s)
 {
     return left(c, m, node, 2, k) >= s->gpu_milli &&
-           (s->gpu_mem_b == 0 || c->card[c->node[node].card0 + k].mem_total == 0 || left(c, m, node, 3, k) >= s->gpu_mem_b);
+           (s->gpu_mem_b == 0 || c->card[c->node[node].card0 + k].mem_total == 0 || left(c, m, node, 3, k) >= s->gpu_mem_b) &&
+           (s->gpu_cores == 0 || c->card[c->node[node].card0 + k].core_total == 0 || left(c, m, node, 5, k) >= s->gpu_cores);
 }
 
 static bool fits(const struct cluster *c, const struct model *m, uint32_t node, const struct shape *s)
@@ -83,7 +87,8 @@ static bool fits(const struct cluster *c, const struct model *m, uint32_t node, 
     bool type = s->n_gpu == 0 || s->gpu_types == 0 || (n->gpu_type != NONE && (s->gpu_types >> n->gpu_type & 1));
     bool label = (n->labels & s->need_all) == s->need_all && (s->need_any == 0 || (n->labels & s->need_any));
     return !m->down[node] && left(c, m, node, 0, 0) >= s->cpu_milli && left(c, m, node, 1, 0) >= s->mem_b &&
-           left(c, m, node, 4, 0) >= s->engine[0] && type && label && cards >= s->n_gpu && (!s->exclusive || holders(m, node) == 0);
+           left(c, m, node, 4, 0) >= s->engine[0] && type && label && cards >= s->n_gpu && (!s->exclusive || holders(m, node) == 0) &&
+           (n->max_tasks == 0 || holders(m, node) < (int)n->max_tasks);
 }
 
 /* What is missing, one resource after the other; never: not even on the empty node, up. */
@@ -129,7 +134,8 @@ static void same_state(const struct cluster *c, const struct model *m, uint64_t 
                   (int)n->n_tasks == holders(m, i) && n->is_up == !m->down[i], "seed %lu step %d node %u", (unsigned long)seed, step, i);
         for (uint32_t k = 0; k < n->n_gpu; k++) {
             const struct card *card = &c->card[n->card0 + k];
-            cr_assert(card->milli_free == left(c, m, i, 2, k) && (card->mem_total == 0 || card->mem_free == left(c, m, i, 3, k)),
+            cr_assert(card->milli_free == left(c, m, i, 2, k) && (card->mem_total == 0 || card->mem_free == left(c, m, i, 3, k)) &&
+                      (card->core_total == 0 || card->core_free == left(c, m, i, 5, k)),
                       "seed %lu step %d node %u card %u", (unsigned long)seed, step, i, k);
         }
     }
@@ -138,7 +144,7 @@ static void same_state(const struct cluster *c, const struct model *m, uint64_t 
 static void try_take(struct cluster *c, struct model *m, struct rng *r, uint64_t seed, int step)
 {
     uint32_t t = (uint32_t)rng_below(r, TASKS), node = (uint32_t)rng_below(r, NODES + (rng_below(r, 20) == 0));
-    struct shape s = make_shape(r);
+    struct shape s = make_shape(r), given = s;
     uint64_t cards = rng_below(r, 3) ? 0 : rng_below(r, 16), all, want = cards;
     bool ok = node < NODES && !m->h[t].on && fits(c, m, node, &s);
     if (node < NODES) cr_assert_eq(cluster_fits(c, node, &s), fits(c, m, node, &s), "seed %lu step %d", (unsigned long)seed, step);
@@ -153,15 +159,33 @@ static void try_take(struct cluster *c, struct model *m, struct rng *r, uint64_t
             for (uint32_t k = 0; k < c->node[node].n_gpu; k++) ok = ok && ((cards >> k & 1) == 0 || card_ok(c, m, node, k, &s));
         }
     }
-    const char *why = cluster_take(c, t, node, &s, cards);
+    /* By count: when it is refused for the cards' memory or cores alone, it gets the shares without them. */
+    bool by_count = rng_below(r, 3) == 0, is_short = false;
+    if (by_count && !ok && node < NODES) {
+        struct shape counted = s;
+        counted.gpu_mem_b = 0;
+        counted.gpu_cores = 0;
+        all = (UINT64_C(1) << c->node[node].n_gpu) - 1;
+        ok = !m->h[t].on && fits(c, m, node, &counted);
+        want = s.exclusive ? all : cards == 0 && ok ? cards_of(c, m, node, &counted) : cards;
+        if (s.exclusive) ok = ok && (cards == 0 || cards == all);
+        else ok = ok && (want & ~all) == 0 && __builtin_popcountll(want) == s.n_gpu;
+        for (uint32_t k = 0; k < c->node[node].n_gpu; k++) ok = ok && (s.exclusive || (want >> k & 1) == 0 || card_ok(c, m, node, k, &counted));
+        if (ok) { s = counted; is_short = true; }
+    }
+    struct shape asked = s;
+    if (is_short) { asked.gpu_mem_b = given.gpu_mem_b; asked.gpu_cores = given.gpu_cores; }
+    const char *why = by_count ? cluster_take_by_count(c, t, node, &asked, cards) : cluster_take(c, t, node, &s, cards);
     cr_assert_eq(why == NULL, ok, "seed %lu step %d: %s", (unsigned long)seed, step, why ? why : "taken");
     if (!ok) return;
-    m->h[t] = (struct held){ .on = true, .node = node, .cards = want, .got = s };
+    cr_assert_eq(cluster_hold(c, t)->is_short, is_short);
+    m->h[t] = (struct held){ .on = true, .is_short = is_short, .node = node, .cards = want, .got = s };
     cr_assert_eq(cluster_hold(c, t)->cards, want, "seed %lu step %d", (unsigned long)seed, step);
     if (s.exclusive) {
         const struct node *n = &c->node[node];
-        m->h[t].got = (struct shape){ .cpu_milli = n->cpu_total, .mem_b = n->mem_total, .gpu_milli = GPU_WHOLE, .engine = { n->engine_total[0] },
-                                      .gpu_mem_b = n->n_gpu ? c->card[n->card0].mem_total : 0 };
+        m->h[t].got = (struct shape){ .cpu_milli = n->cpu_total - n->cpu_reserved, .mem_b = n->mem_total - n->mem_reserved, .gpu_milli = GPU_WHOLE, .engine = { n->engine_total[0] },
+                                      .gpu_mem_b = n->n_gpu && !is_short ? c->card[n->card0].mem_total : 0,
+                                      .gpu_cores = n->n_gpu && !is_short ? c->card[n->card0].core_total : 0 };
     }
 }
 

@@ -162,7 +162,7 @@ uint32_t fakehost_node(struct fakehost *h, int64_t cpu_milli, int64_t mem_b, uin
         .cpu_total = cpu_milli, .cpu_free = cpu_milli, .mem_total = mem_b, .mem_free = mem_b, .card0 = v->n_cards,
         .n_gpu = n_gpu, .gpu_type = n_gpu > 0 ? 0 : POL_NONE, .is_up = 1,
     };
-    for (uint32_t k = 0; k < n_gpu; k++) h->card[v->n_cards++] = (struct pol_card){ gpu_mem_b, gpu_mem_b, 1000, 0 };
+    for (uint32_t k = 0; k < n_gpu; k++) h->card[v->n_cards++] = (struct pol_card){ gpu_mem_b, gpu_mem_b, 1000, 0, 0, 0 };
     v->cpu_total += cpu_milli;
     v->mem_total += mem_b;
     v->gpu_total += (int64_t)n_gpu * 1000;

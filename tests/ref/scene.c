@@ -10,14 +10,17 @@ void scene_open(struct scene *s, struct rng *g)
         struct pol_node *n = &s->node[i];
         *n = (struct pol_node){ .cpu_total = 4000 << rng_below(g, 4), .mem_total = rng_below(g, 8) == 0 ? 0 : 8 * GIB << rng_below(g, 4),
                                 .labels = rng_below(g, 8), .card0 = v->n_cards, .gpu_type = POL_NONE, .is_up = rng_below(g, 16) != 0 };
-        n->cpu_free = n->cpu_total;
+        n->cpu_reserved = rng_below(g, 3) == 0 ? 500 : 0;
+        n->max_tasks = rng_below(g, 4) == 0 ? 3 : 0;
+        n->cpu_free = n->cpu_total - n->cpu_reserved;
         n->mem_free = n->mem_total;
         n->engine_total[0] = n->engine_free[0] = (int32_t)rng_below(g, 3);
         if (rng_below(g, 4) > 0) {
             int64_t mem = rng_below(g, 3) == 0 ? 0 : 16 * GIB;
+            int32_t cores = rng_below(g, 3) == 0 ? 0 : 2560;
             n->gpu_type = (uint32_t)rng_below(g, 2);
             n->n_gpu = 1u << rng_below(g, 4);
-            for (uint32_t k = 0; k < n->n_gpu; k++) s->card[v->n_cards++] = (struct pol_card){ mem, mem, 1000, 0 };
+            for (uint32_t k = 0; k < n->n_gpu; k++) s->card[v->n_cards++] = (struct pol_card){ mem, mem, 1000, 0, cores, cores };
         }
     }
     for (uint32_t i = 0; i < SCENE_SHAPES; i++) {
@@ -30,6 +33,7 @@ void scene_open(struct scene *s, struct rng *g)
         h->n_gpu = 1 + (int32_t)rng_below(g, 3);
         h->gpu_milli = rng_below(g, 2) == 0 ? 1000 : 100 * (1 + (int32_t)rng_below(g, 9));
         h->gpu_mem_b = rng_below(g, 2) == 0 ? 0 : (int64_t)(1 + rng_below(g, 8)) * GIB;
+        h->gpu_cores = rng_below(g, 3) == 0 ? 1000 : 0;
         h->gpu_types = rng_below(g, 4) == 0 ? 1 + rng_below(g, 3) : 0;
     }
     v->node = s->node;
