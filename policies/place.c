@@ -23,7 +23,17 @@ void place_init(struct place *pl, struct plan *plan, enum place_rule rule)
     memset(pl, 0, sizeof *pl);
     pl->rule = rule;
     pl->plan = plan;
+    if (rule != PLACE_KUBE && rule != PLACE_KUBE_HYBRID) return;
+    kube_init(&pl->own, rule == PLACE_KUBE ? KUBE_DEFAULT : KUBE_HYBRID);
+    pl->kube = &pl->own;
 }
+
+void place_use(struct place *pl, struct kube *k)
+{
+    pl->kube = k;
+}
+
+static bool by_kube(const struct place *pl) { return pl->kube != NULL; }
 
 static void drop_tree(struct place *pl, size_t shape)
 {
@@ -41,6 +51,7 @@ void place_fini(struct place *pl)
     for (size_t i = 0; i < pl->cap_tree; i++) drop_tree(pl, i);
     free(pl->tree);
     free(pl->arrived);
+    kube_fini(&pl->own);
     memset(pl, 0, sizeof *pl);
 }
 
@@ -88,25 +99,6 @@ static int64_t cost_pack(const struct plan *p, const struct plan_node *o, const 
         opened += p->card[o->n.card0 + (uint32_t)__builtin_ctzll(left)].milli_free == WHOLE;
     int64_t idle = s->exclusive ? 0 : o->n_idle - opened;
     return opened << 16 | (int64_t)(o->n.n_tasks == 0) << 8 | idle;
-}
-
-static int64_t cost_kube(const struct plan_node *o, const struct pol_shape *s)
-{
-    const struct pol_node *n = &o->n;
-    const int64_t c1 = n->cpu_total, c2 = n->mem_total, no_cpu = 100, no_mem = 200000000;
-    int64_t r1 = c1, r2 = c2;
-    if (!s->exclusive) {
-        r1 = c1 - n->cpu_free + o->n_no_cpu * no_cpu + (s->cpu_milli > 0 ? s->cpu_milli : no_cpu);
-        r2 = c2 - n->mem_free + o->n_no_mem * no_mem + (s->mem_b > 0 ? s->mem_b : no_mem);
-    }
-    int64_t least1 = c1 == 0 || r1 > c1 ? 0 : (int64_t)((pol_wide)(c1 - r1) * 100 / c1);
-    int64_t least2 = c2 == 0 || r2 > c2 ? 0 : (int64_t)((pol_wide)(c2 - r2) * 100 / c2);
-    int64_t balanced = 0;
-    if (c1 > 0 && c2 > 0 && r1 < c1 && r2 < c2) {
-        pol_wide all = (pol_wide)c1 * c2, gap = (pol_wide)r1 * c2 - (pol_wide)r2 * c1;
-        balanced = (int64_t)((all - (gap < 0 ? -gap : gap)) * 100 / all);
-    }
-    return -((least1 + least2) / 2 + balanced);
 }
 
 /* ---- fgd ---- */
@@ -240,7 +232,9 @@ struct place_cost place_cost(const struct place *pl, uint32_t shape, uint32_t no
     case PLACE_PACK:   return (struct place_cost){ cost_pack(p, o, s, *cards), cost_best(p, &f) };
     case PLACE_SPREAD: return (struct place_cost){ cost_spread(o, &f), 0 };
     case PLACE_FGD:    return (struct place_cost){ cost_fgd(pl, o, s, cards), cost_best(p, &f) };
-    case PLACE_KUBE:   return (struct place_cost){ cost_kube(o, s), 0 };
+    case PLACE_KUBE: case PLACE_KUBE_HYBRID:
+        kube_prepare(pl->kube, p);
+        return (struct place_cost){ -kube_total(pl->kube, p, shape, node), 0 };
     }
     return NOWHERE;
 }
@@ -250,6 +244,13 @@ struct place_cost place_cost(const struct place *pl, uint32_t shape, uint32_t no
 static bool less(struct place_cost a, struct place_cost b) { return a.hi != b.hi ? a.hi < b.hi : a.lo < b.lo; }
 static bool same(struct place_cost a, struct place_cost b) { return a.hi == b.hi && a.lo == b.lo; }
 
+/* Of two nodes that cost the same: by rank where there is one, else the lower index. */
+static uint32_t first_of(const struct place *pl, uint32_t a, uint32_t b)
+{
+    const uint32_t *rank = pl->kube != NULL ? pl->kube->rank : NULL;
+    return (rank != NULL ? rank[a] < rank[b] : a < b) ? a : b;
+}
+
 /* The cost of a leaf; only rules that look at cards have them picked. */
 static struct place_cost leaf(const struct place *pl, uint32_t shape, uint32_t node)
 {
@@ -257,6 +258,11 @@ static struct place_cost leaf(const struct place *pl, uint32_t shape, uint32_t n
     const struct plan *p = pl->plan;
     const struct pol_shape *s = &p->shape[shape];
     if (!plan_fits(p, node, s)) return NOWHERE;
+    if (by_kube(pl)) {
+        kube_prepare(pl->kube, p);
+        if (!kube_admits(pl->kube, p, shape, node)) return NOWHERE;
+        return (struct place_cost){ -kube_total(pl->kube, p, shape, node), 0 };
+    }
     if (pl->rule == PLACE_PACK || pl->rule == PLACE_FGD) return place_cost(pl, shape, node, &cards);
     const struct plan_node *o = &p->node[node];
     struct after f = after_task(o, s);
@@ -264,7 +270,6 @@ static struct place_cost leaf(const struct place *pl, uint32_t shape, uint32_t n
     case PLACE_FIRST: return (struct place_cost){ node, 0 };
     case PLACE_BEST:  return (struct place_cost){ cost_best(p, &f), 0 };
     case PLACE_WORST: return (struct place_cost){ -cost_best(p, &f), 0 };
-    case PLACE_KUBE:  return (struct place_cost){ cost_kube(o, s), 0 };
     default:          return (struct place_cost){ cost_spread(o, &f), 0 };
     }
 }
@@ -280,7 +285,8 @@ static uint32_t play(const struct place *pl, const struct place_tree *t, uint32_
 {
     uint32_t a = winner(pl, t, 2 * at), b = winner(pl, t, 2 * at + 1);
     if (b == POL_NONE) return a;
-    return less(t->cost[b], t->cost[a]) ? b : a;        /* ties to the left, the lower index */
+    if (same(t->cost[a], t->cost[b])) return first_of(pl, a, b);
+    return less(t->cost[b], t->cost[a]) ? b : a;
 }
 
 /*
@@ -384,7 +390,7 @@ bool place_among(struct place *pl, uint32_t shape, const uint32_t *node, size_t 
     uint32_t at = POL_NONE;
     for (size_t i = 0; i < n; i++) {
         struct place_cost c = leaf(pl, shape, node[i]);
-        if (c.hi == POL_NEVER || less(best, c) || (same(best, c) && at < node[i])) continue;
+        if (c.hi == POL_NEVER || less(best, c) || (same(best, c) && first_of(pl, at, node[i]) == at)) continue;
         best = c;
         at = node[i];
     }

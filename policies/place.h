@@ -11,14 +11,14 @@
 #ifndef POL_PLACE_H
 #define POL_PLACE_H
 
-#include "plan.h"
+#include "kube.h"
 
-enum place_rule { PLACE_FIRST, PLACE_BEST, PLACE_WORST, PLACE_PACK, PLACE_SPREAD, PLACE_FGD, PLACE_KUBE };
-enum { PLACE_RULES = 7, PLACE_TYPICAL = 32, PLACE_BYTES = 64 << 20 };
+enum place_rule { PLACE_FIRST, PLACE_BEST, PLACE_WORST, PLACE_PACK, PLACE_SPREAD, PLACE_FGD, PLACE_KUBE, PLACE_KUBE_HYBRID };
+enum { PLACE_RULES = 8, PLACE_TYPICAL = 32, PLACE_BYTES = 64 << 20 };
 
 /* The parameter of every policy that places; its value is an enum place_rule. */
 #define PLACE_PARAM { .name = "place", .type = POL_CHOICE, .dflt = "best", \
-                      .choices = "first|best|worst|pack|spread|fgd|kube", .help = "which of the nodes that fit" }
+                      .choices = "first|best|worst|pack|spread|fgd|kube|kube-hybrid", .help = "which of the nodes that fit" }
 
 /* Compared by hi, then lo, then node index; the smallest wins. */
 struct place_cost { int64_t hi, lo; };
@@ -33,6 +33,7 @@ struct place {
     struct place_tree **tree; size_t cap_tree;      /* [shape]; NULL: none */
     uint32_t n_trees, max_trees;
     uint64_t clock;
+    struct kube *kube, own;             /* kube rules: the profile in use, NULL for others; `own` unless place_use said otherwise */
     /* fgd */
     int64_t *arrived; size_t cap_arrived;           /* [shape] tasks that arrived */
     int64_t  n_arrived, n_refreshed;
@@ -42,6 +43,8 @@ struct place {
 
 void place_init(struct place *pl, struct plan *plan, enum place_rule rule);
 void place_fini(struct place *pl);
+/* Use this profile instead of the rule's; borrowed.  For a kube rule, before anything is asked. */
+void place_use(struct place *pl, struct kube *k);
 
 /* Tell of n tasks of a shape that arrived; then, once a decision, refresh: true when costs are others now. */
 void place_arrived(struct place *pl, uint32_t shape, uint32_t n);

@@ -227,6 +227,7 @@ enum {
     POL_USES_LIMITS = 1u << 1,      /* reads users' estimates */
     POL_CLAIRVOYANT = 1u << 2,      /* reads true durations; every table says so */
     POL_BY_COUNT    = 1u << 3,      /* counts cards: may start a task on cards without the memory or cores it asks, where it fails */
+    POL_STRANDS     = 1u << 4,      /* may leave tasks waiting for ever though they would fit: they end unfinished */
 };
 
 struct pol_ops {

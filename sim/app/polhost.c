@@ -673,7 +673,10 @@ void polhost_destroy(struct polhost *p)
     mem_free(p);
 }
 
-struct decider polhost_decider(struct polhost *p) { return (struct decider){ .ctx = p, .decide = decide }; }
+struct decider polhost_decider(struct polhost *p)
+{
+    return (struct decider){ .ctx = p, .decide = decide, .strands = (p->flags & POL_STRANDS) != 0 };
+}
 const char *polhost_label(const struct polhost *p) { return p->spec.ops == &p->said ? polexec_label(p->self) : NULL; }
 const char *polhost_spec(const struct polhost *p) { return p->spec.full; }
 const char *polhost_file_digest(const struct polhost *p) { return p->spec.lib != NULL ? polload_digest(p->spec.lib) : ""; }

@@ -324,9 +324,12 @@ static enum st after(void *ctx, struct diag *d)
     if (w->cfg.audit) audit(w);
     TELL0(w, instant);
     if (w->n_running == 0 && w->n_waiting > 0 && w->source_ended && w->n_busy_timers == 0 &&
-        w->cluster->sum.n_up == w->cluster->n_nodes)
+        w->cluster->sum.n_up == w->cluster->n_nodes) {
+        w->is_stuck = w->decider.strands;
+        if (w->is_stuck) return ST_OK;
         return diag_set(d, ST_EPOLICY, "the policy left %u tasks of %u jobs waiting with nothing running and nothing to wait for",
                         w->n_waiting, w->jobs.n_live);
+    }
     return ST_OK;
 }
 
@@ -414,8 +417,12 @@ enum st world_step(struct world *w, struct diag *d)
     if (w->fail.code != ST_OK) { *d = w->fail; return d->code; }
     if (w->source_ended && w->jobs.n_live == 0) return ST_END;
     const struct ev *top = evq_peek(&w->engine.q);
-    if (top == NULL || top->at > w->cfg.horizon) {
+    if (top == NULL || (top->at > w->cfg.horizon && !w->is_stuck)) {
         give_up(w, top == NULL ? w->engine.now : w->cfg.horizon);
+        return ST_END;
+    }
+    if (w->is_stuck) {
+        give_up(w, w->engine.now);
         return ST_END;
     }
     if (top->cls == EV_SAMPLE && w->engine.q.n == 1 && w->n_running == 0 && w->source_ended) {

@@ -87,6 +87,7 @@ struct observer {
 struct decider {
     void *ctx;
     enum st (*decide)(void *ctx, struct world *w, const struct notice *n, size_t n_notices, bool *again, struct diag *d);
+    bool strands;               /* may leave tasks waiting for ever: they end unfinished, and that is no mistake */
 };
 
 struct world_count { uint64_t arrived, done, timeout, rejected, unfinished, preemptions, task_failures, starts, failed, mismatches; };
@@ -115,6 +116,7 @@ struct world {
     struct net      *net;       /* NULL in nominal mode */
     struct speed    *speed;     /* NULL without profiles */
     uint32_t        *flow_task; size_t cap_flow_task;           /* the task that reads or writes through a flow */
+    bool             is_stuck;  /* nothing is left to happen and tasks wait, which the decider may do */
     struct diag      fail;     /* an error met while applying events */
     uint32_t        *capacity; size_t cap_capacity;            /* by shape: tasks the empty cluster holds at once + 1; 0 unknown */
 };

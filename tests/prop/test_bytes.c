@@ -146,7 +146,7 @@ static double check(uint64_t seed, enum net_mode mode, uint32_t max_kills)
     world_init(&w, &(struct world_config){
         .cluster = &b.cluster, .perf = &b.perf, .data = &b.data, .audit = true, .horizon = TICK_NEVER, .checkpoint_interval = -1,
         .net = { .mode = mode, .disk_bps = 100000000, .card_bps = 125000000, .rack_bps = 125000000, .aggregation_bps = 50000000 } },
-        (struct source){ &b, next_job }, (struct decider){ &b, decide });
+        (struct source){ &b, next_job }, (struct decider){ .ctx = &b, .decide = decide });
     struct metrics *m = metrics_create(&w, &(struct metrics_opts){ .n_jobs = JOBS });
     world_observe(&w, metrics_observer(m));
     world_observe(&w, (struct observer){ .ctx = &b, .moved = on_moved });

@@ -46,7 +46,7 @@ static void ask_all(struct scene *s, struct place *pl, struct rng *g)
 
 ParameterizedTestParameters(place, trees_answer_as_a_scan_does)
 {
-    static int rule[] = { PLACE_FIRST, PLACE_BEST, PLACE_WORST, PLACE_PACK, PLACE_SPREAD, PLACE_FGD, PLACE_KUBE };
+    static int rule[] = { PLACE_FIRST, PLACE_BEST, PLACE_WORST, PLACE_PACK, PLACE_SPREAD, PLACE_FGD, PLACE_KUBE, PLACE_KUBE_HYBRID };
     return cr_make_param_array(int, rule, PLACE_RULES);
 }
 

@@ -14,10 +14,10 @@ static void compare(enum ref_order order, bool skip, bool clairvoyant)
 {
     const char *only = getenv("FAIRWAY_SEED"), *all = getenv("FAIRWAY_LONG");
     uint64_t n = CASES * (all && *all == '1' ? LONG_FACTOR : 1);
-    for (int place = REF_FIRST; place <= REF_KUBE; place++) {
+    for (int place = REF_FIRST; place <= REF_KUBE_HYBRID; place++) {
         for (uint64_t i = 0; i < n; i++) {
             /* Other cases for each combination: more of them are seen. */
-            uint64_t seed = 1 + i + n * (uint64_t)(place + 7 * (2 * (int)order + skip + 12 * clairvoyant));
+            uint64_t seed = 1 + i + n * (uint64_t)(place + 8 * (2 * (int)order + skip + 12 * clairvoyant));
             if (only != NULL) { seed = strtoull(only, NULL, 10); i = n; }
             struct ref_case c;
             refcase_make(&c, seed);

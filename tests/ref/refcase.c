@@ -125,7 +125,7 @@ void refcase_make(struct ref_case *c, uint64_t seed)
 
 void refcase_spec(const struct ref_policy *p, char *buf, size_t cap)
 {
-    static const char *const place[] = { "first", "best", "worst", "pack", "spread", "fgd", "kube" };
+    static const char *const place[] = { "first", "best", "worst", "pack", "spread", "fgd", "kube", "kube-hybrid" };
     static const char *const name[] = { "fifo", "sjf", "srtf", "las", "easy", "drf" };
     FILE *f = fmemopen(buf, cap, "w");
     SIM_ASSERT(f != NULL);

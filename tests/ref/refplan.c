@@ -219,6 +219,41 @@ static int64_t kube_score(const struct ref_world *w, const struct ref_ledger *af
     return least + balanced;
 }
 
+/* ---- kube-hybrid: points in ten-thousandths; types without figures ---- */
+
+static int64_t eq1(int64_t r, int64_t cap) { return cap <= 0 || r > cap ? 0 : (cap - r) * 1000000 / cap; }
+
+/* Eq. 3 by the mean, in 2^-20; l: before the task. */
+static int64_t similarity(const struct ref_case *c, const struct ref_ledger *l, int node, const struct shape *s, uint64_t cards)
+{
+    int64_t mem = INT64_MAX, sum = 0, n = 0;
+    if (s->exclusive) return 1 << 20;
+    for (int k = 0; k < c->node[node].n_gpu; k++)
+        if (cards >> k & 1) mem = i64_min(mem, l->gpu_mem[node][k]);
+    const int64_t have[4] = { free_milli(c, l, node), mem, l->cpu[node], l->mem[node] };
+    const int64_t want[4] = { (int64_t)s->n_gpu * s->gpu_milli, s->gpu_mem_b, s->cpu_milli, s->mem_b };
+    for (int d = 0; d < 4; d++) {
+        if (have[d] <= 0) continue;
+        sum += (int64_t)((wide)want[d] * (1 << 20) / have[d]);
+        n++;
+    }
+    return n == 0 ? 1 << 20 : sum / n;
+}
+
+static int64_t hybrid_score(const struct ref_world *w, const struct ref_ledger *l, const struct ref_ledger *after, int node,
+                            const struct shape *s, uint64_t cards)
+{
+    const struct ref_case *c = w->c;
+    if (s->n_gpu > 0) return similarity(c, l, node, s, cards) * 1000000 / (1 << 20);
+    int64_t cpu = c->node[node].cpu, mem = c->node[node].mem, g = 0, n = c->n_nodes;
+    for (int i = 0; i < n; i++) g += c->node[i].n_gpu > 0;
+    int64_t lrs = (eq1(cpu - after->cpu[node] + 100 * after->no_cpu[node], cpu) +
+                   eq1(mem - after->mem[node] + 200000000 * (int64_t)after->no_mem[node], mem)) / 2;
+    int64_t least_cpu_node = (1000000 * g + n - 1) / n;
+    if (c->node[node].n_gpu == 0) return (1000000 * g + (n - g) * lrs + n - 1) / n;
+    return i64_min(g * lrs / n, least_cpu_node - 1);
+}
+
 /* ---- placing ---- */
 
 /* The cost of the task on the node with these cards; `l` is as before it. */
@@ -238,6 +273,7 @@ static struct cost cost_of(const struct ref_world *w, const struct ref_ledger *l
     case REF_SPREAD: return (struct cost){ { spread_cost(c, &after, node) } };
     case REF_FGD:    return (struct cost){ { fragments(w, &after, node) - fragments(w, l, node), best } };
     case REF_KUBE:   return (struct cost){ { -kube_score(w, &after, node) } };
+    case REF_KUBE_HYBRID: return (struct cost){ { -hybrid_score(w, l, &after, node, s, cards) } };
     }
     SIM_ASSERT(false);
     return (struct cost){ { 0 } };

@@ -38,7 +38,7 @@ struct ref_job {
 struct ref_fault { sim_tick at; int node; bool up; };
 
 enum ref_order { REF_FIFO, REF_SJF, REF_SRTF, REF_LAS, REF_EASY, REF_DRF };
-enum ref_place { REF_FIRST, REF_BEST, REF_WORST, REF_PACK, REF_SPREAD, REF_FGD, REF_KUBE };
+enum ref_place { REF_FIRST, REF_BEST, REF_WORST, REF_PACK, REF_SPREAD, REF_FGD, REF_KUBE, REF_KUBE_HYBRID };
 
 struct ref_policy {
     enum ref_order order;

@@ -64,7 +64,7 @@ static void run_world(struct bench *b, const struct job_spec *job, size_t n, con
     if (c.horizon == 0) c.horizon = TICK_NEVER;
     b->script.job = job;
     b->script.n = n;
-    world_init(&b->world, &c, (struct source){ &b->script, next_job }, (struct decider){ &b->script, decide });
+    world_init(&b->world, &c, (struct source){ &b->script, next_job }, (struct decider){ .ctx = &b->script, .decide = decide });
     b->m = metrics_create(&b->world, o);
     world_observe(&b->world, metrics_observer(b->m));
     enum st st;

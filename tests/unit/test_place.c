@@ -20,7 +20,7 @@ static void add_node(struct board *b, int64_t cpu, int64_t mem, uint32_t n_gpu)
     struct pol_view *v = &b->view;
     b->node[v->n_nodes++] = (struct pol_node){ .cpu_total = cpu, .cpu_free = cpu, .mem_total = mem, .mem_free = mem,
                                                .card0 = v->n_cards, .n_gpu = n_gpu, .gpu_type = n_gpu ? 0 : POL_NONE, .is_up = 1 };
-    for (uint32_t k = 0; k < n_gpu; k++) b->card[v->n_cards++] = (struct pol_card){ 0, 0, 1000, 0 };
+    for (uint32_t k = 0; k < n_gpu; k++) b->card[v->n_cards++] = (struct pol_card){ 0, 0, 1000, 0, 0, 0 };
 }
 
 static uint32_t add_shape(struct board *b, int64_t cpu, int64_t mem, int32_t n_gpu, int32_t milli)
@@ -175,8 +175,8 @@ Test(place, kube_scores_as_kubernetes_1_20)
     add_node(&b, 6000, 10000, 0);
     uint32_t s = add_shape(&b, 3000, 5000, 0, 0);
     ready(&b, PLACE_KUBE);
-    cr_assert_eq(hi(&b, s, 0), -(37 + 75));
-    cr_assert_eq(hi(&b, s, 1), -(50 + 100));
+    cr_assert_eq(hi(&b, s, 0), -(37 + 75) * KUBE_POINT);
+    cr_assert_eq(hi(&b, s, 1), -(50 + 100) * KUBE_POINT);
     cr_assert_eq(find(&b, s), 1);
     done(&b);
 }
@@ -196,15 +196,15 @@ Test(place, kube_counts_pods_that_ask_nothing)
     uint32_t none = add_shape(&b, 0, 0, 0, 0), some = add_shape(&b, 750, 0, 0, 0), rest = add_shape(&b, 900, 0, 0, 0);
     uint32_t all = add_shape(&b, 1000, 0, 0, 0);
     ready(&b, PLACE_KUBE);
-    cr_assert_eq(hi(&b, none, 0), -(85 + 90));
+    cr_assert_eq(hi(&b, none, 0), -(85 + 90) * KUBE_POINT);
     put(&b, 0, none, 0);
-    cr_assert_eq(hi(&b, none, 0), -(70 + 80));
-    cr_assert_eq(hi(&b, some, 0), -(37 + 55));
-    cr_assert_eq(hi(&b, rest, 0), -(30 + 0));
-    cr_assert_eq(hi(&b, all, 0), -(30 + 0));    /* 1100 of 1000 in the score, though the ledger has room */
+    cr_assert_eq(hi(&b, none, 0), -(70 + 80) * KUBE_POINT);
+    cr_assert_eq(hi(&b, some, 0), -(37 + 55) * KUBE_POINT);
+    cr_assert_eq(hi(&b, rest, 0), -(30 + 0) * KUBE_POINT);
+    cr_assert_eq(hi(&b, all, 0), -(30 + 0) * KUBE_POINT);    /* 1100 of 1000 in the score, though the ledger has room */
     cr_assert_eq(find(&b, all), 0);
     plan_give(&b.plan, 0, &b.shape[none], 0);
-    cr_assert_eq(hi(&b, none, 0), -(85 + 90));
+    cr_assert_eq(hi(&b, none, 0), -(85 + 90) * KUBE_POINT);
     done(&b);
 }
 
@@ -216,7 +216,7 @@ Test(place, kube_is_exact_where_floating_point_is_not)
     add_node(&b, 100, 100, 0);
     uint32_t s = add_shape(&b, 7, 6, 0, 0);
     ready(&b, PLACE_KUBE);
-    cr_assert_eq(hi(&b, s, 0), -((93 + 94) / 2 + 99));
+    cr_assert_eq(hi(&b, s, 0), -((93 + 94) / 2 + 99) * KUBE_POINT);
     done(&b);
 }
 

@@ -1,0 +1,126 @@
+/* kube_policies.c -- kube-default, kube-split, kube-hybrid.  README.md, "Kubernetes". */
+#include "kube.h"
+
+#include "list.h"
+#include "builtin.h"
+#include "util.h"
+
+struct kube_policy { struct desk desk; struct kube kube; uint64_t tie_seed; const char *label; };
+
+/* PrioritySort: the higher priority first, then as they came. */
+static int64_t wait_key(void *self, const struct unit *u)
+{
+    const struct pol_host *h = ((const struct kube_policy *)self)->desk.host;
+    const struct pol_job_info *ji = h->job(h->ctx, u->job);
+    return ji != NULL ? -(int64_t)ji->priority : 0;
+}
+static const struct desk_ops ops = { .wait_key = wait_key };
+
+#define SCORE_PARAM(dflt_) { .name = "score", .type = POL_TEXT, .dflt = dflt_, \
+                             .help = "score plugins with their weights, name:weight;...: README.md lists them" }
+#define TIE_PARAM { .name = "tie_seed", .type = POL_INT, .dflt = "0", .help = "of equal nodes: 0, the first by name; else in an order drawn from this" }
+
+static struct kube_policy *make(const struct pol_host *host, enum kube_profile profile, int64_t tie_seed)
+{
+    struct kube_policy *p = pol_alloc(1, sizeof *p);
+    desk_init(&p->desk, host, profile == KUBE_HYBRID ? PLACE_KUBE_HYBRID : PLACE_KUBE, &ops, p);
+    kube_init(&p->kube, profile);
+    place_use(&p->desk.place, &p->kube);
+    p->desk.plan.by_count = profile != KUBE_HYBRID;
+    p->tie_seed = (uint64_t)tie_seed;
+    return p;
+}
+
+static void destroy(void *self)
+{
+    struct kube_policy *p = self;
+    desk_fini(&p->desk);
+    kube_fini(&p->kube);
+    free(p);
+}
+
+static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+{
+    struct kube_policy *p = self;
+    const struct pol_host *h = p->desk.host;
+    if (p->kube.rank == NULL) {
+        kube_rank(&p->kube, h, view->n_nodes, p->tie_seed);
+        if (p->label != NULL && p->label[0] != '\0') {
+            uint32_t bit = h->label(h->ctx, p->label);
+            if (bit == POL_NONE) { h->fail(h->ctx, "no node carries the label of its 'label' parameter"); return; }
+            p->kube.part_label = UINT64_C(1) << bit;
+        }
+    }
+    desk_open(&p->desk, view, ev, n_ev);
+    list_run(&p->desk, LIST_SKIP);
+}
+
+/* ---- kube-default ---- */
+
+static const struct pol_param default_params[] = { SCORE_PARAM("least:1;balanced:1"), TIE_PARAM };
+
+static void *create_default(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+{
+    (void)flags;
+    struct kube_policy *p = make(host, KUBE_DEFAULT, value[1].i);
+    if (kube_parse(&p->kube, value[0].s, why, cap)) return p;
+    destroy(p);
+    return NULL;
+}
+
+const struct pol_ops pol_kube_default = {
+    POL_HEADER, .name = "kube-default", .source = "Kubernetes 1.20, noderesources plugins; Liu et al. 2023, section 1",
+    .summary = "Kubernetes' own scheduler: counts cards, spreads CPU and memory", .flags = POL_BY_COUNT,
+    .n_params = sizeof default_params / sizeof *default_params, .params = default_params,
+    .create = create_default, .decide = decide, .destroy = destroy,
+};
+
+/* ---- kube-split ---- */
+
+static const struct pol_param split_params[] = {
+    SCORE_PARAM("least:1;balanced:1"), TIE_PARAM,
+    { .name = "label", .type = POL_TEXT, .dflt = "", .help = "nodes that carry it are for GPU pods; empty: nodes with GPUs are" },
+};
+
+static void *create_split(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+{
+    (void)flags;
+    struct kube_policy *p = make(host, KUBE_SPLIT, value[1].i);
+    p->label = value[2].s;
+    if (kube_parse(&p->kube, value[0].s, why, cap)) return p;
+    destroy(p);
+    return NULL;
+}
+
+const struct pol_ops pol_kube_split = {
+    POL_HEADER, .name = "kube-split", .source = "Liu et al. 2023, section 3.1: clusters apart by LabelSelector",
+    .summary = "kube-default with nodes for GPU pods and nodes for others kept apart", .flags = POL_BY_COUNT | POL_STRANDS,
+    .n_params = sizeof split_params / sizeof *split_params, .params = split_params,
+    .create = create_split, .decide = decide, .destroy = destroy,
+};
+
+/* ---- kube-hybrid ---- */
+
+static const struct pol_param hybrid_params[] = {
+    SCORE_PARAM("dominant:1;gpu:1"), TIE_PARAM,
+    { .name = "similarity", .type = POL_CHOICE, .dflt = "mean", .choices = "mean|tanimoto|distance|cosine", .help = "of what is free and what is asked (eq. 3)" },
+    { .name = "gpu_score", .type = POL_CHOICE, .dflt = "product", .choices = "product|mean", .help = "of the card's score and the similarity (eq. 4)" },
+};
+
+static void *create_hybrid(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+{
+    (void)flags;
+    struct kube_policy *p = make(host, KUBE_HYBRID, value[1].i);
+    p->kube.similarity = (enum kube_similarity)value[2].i;
+    p->kube.mean_of_both = value[3].i == 1;
+    if (kube_parse(&p->kube, value[0].s, why, cap)) return p;
+    destroy(p);
+    return NULL;
+}
+
+const struct pol_ops pol_kube_hybrid = {
+    POL_HEADER, .name = "kube-hybrid", .source = "Liu et al. 2023, section 2",
+    .summary = "looks into the cards; CPU pods stay off GPU nodes while a CPU node fits",
+    .n_params = sizeof hybrid_params / sizeof *hybrid_params, .params = hybrid_params,
+    .create = create_hybrid, .decide = decide, .destroy = destroy,
+};
