@@ -297,7 +297,7 @@ static int run(int argc, char **argv)
     while (v < ARRAY_LEN(verbs) && strcmp(verbs[v].name, argv[1]) != 0) v++;
     if (v == ARRAY_LEN(verbs)) return cmd_usage_error(&cmd_trace, "'%s' is not known, expected stats, convert or generate", argv[1]);
     a.verb = verbs[v].verb;
-    a.trace = (struct trace_opts){ .format = "native", .speedup = 1, .window_to = TICK_NEVER, .dflt.limit = -1, .gpus_per_task = 8, .seed = 1 };
+    a.trace = (struct trace_opts){ .format = "native", .speedup = 1, .window_to = TICK_NEVER, .dflt.limit = -1, .dflt.duration = -1, .gpus_per_task = 8, .seed = 1 };
     argc--;
     argv++;
     int status = parse_options(&a, argv[0], argc, argv);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include "base/hash.h"
 #include "base/mem.h"
+#include "io/kube_nodes.h"
 #include "io/scn_read.h"
 
 enum { SEEDS_MAX = 10000 };
@@ -283,6 +284,8 @@ void scn_fini(struct scenario *s)
     perf_fini(&s->perf);
     profiles_fini(&s->profiles);
     data_fini(&s->data);
+    if (s->kube_nodes != NULL) kube_nodes_fini(s->kube_nodes);
+    mem_free(s->kube_nodes);
     for (size_t i = 0; i < s->n_policies; i++) { mem_free(s->policy[i].spec); mem_free(s->policy[i].label); }
     for (size_t i = 0; i < s->n_weights; i++) mem_free(s->weight[i].user);
     for (size_t i = 0; i < s->n_owned; i++) mem_free(s->owned[i]);

@@ -34,6 +34,7 @@ struct scenario {
     sim_tick mismatch_after;    /* jobs.mismatch_after */
     bool     enforce_limits, reject_infeasible, audit;
     bool     write_attempts, write_decisions;           /* output: which optional tables */
+    struct kube_nodes *kube_nodes;          /* owned; cluster from kubectl; trace.kube_nodes points here */
     struct workload_opts *workload;         /* owned; trace.workload points here */
     struct net_spec net;                    /* network: */
     struct data data;                       /* data: blocks, placed for seed `data_seed` */

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "io/cluster_openb.h"
 #include "io/cluster_slurm.h"
+#include "io/kube_nodes.h"
 
 enum { COUNT_MAX = 1000000, SPEED_MAX = 1000 };
 #define TOTAL_MAX (INT64_MAX / 4)
@@ -219,20 +220,20 @@ static enum st read_group(struct build *b, const struct ynode *g, struct diag *d
 
 /* ---- the section ---- */
 
-enum from { FROM_GROUPS, FROM_OPENB, FROM_SLURM };
+enum from { FROM_GROUPS, FROM_OPENB, FROM_SLURM, FROM_KUBECTL };
 
 /* Which keys belong to which source of nodes. */
 static enum st check_source_keys(const struct ynode *n, enum from from, struct diag *d)
 {
-    static const struct { const char *key; enum from from; const char *say; } own[] = {
-        { "groups", FROM_GROUPS, "cannot go with 'from': the nodes come from one of the two" },
-        { "nodes", FROM_OPENB, "goes with 'from: openb'" }, { "conf", FROM_SLURM, "goes with 'from: slurm'" },
-        { "gres", FROM_SLURM, "goes with 'from: slurm'" }, { "topology", FROM_SLURM, "goes with 'from: slurm'" },
+    static const struct { const char *key; enum from from, or; const char *say; } own[] = {
+        { "groups", FROM_GROUPS, FROM_GROUPS, "cannot go with 'from': the nodes come from one of the two" },
+        { "nodes", FROM_OPENB, FROM_KUBECTL, "goes with 'from: openb' or 'from: kubectl'" }, { "conf", FROM_SLURM, FROM_SLURM, "goes with 'from: slurm'" },
+        { "gres", FROM_SLURM, FROM_SLURM, "goes with 'from: slurm'" }, { "topology", FROM_SLURM, FROM_SLURM, "goes with 'from: slurm'" },
     };
-    static const char *const needed[] = { "groups", "nodes", "conf" };
+    static const char *const needed[] = { "groups", "nodes", "conf", "nodes" };
     for (size_t i = 0; i < ARRAY_LEN(own); i++) {
         const struct ynode *k = ydoc_get(n, own[i].key);
-        if (k != NULL && own[i].from != from) return ydoc_key_error(k, d, "'%s' %s", own[i].key, own[i].say);
+        if (k != NULL && own[i].from != from && own[i].or != from) return ydoc_key_error(k, d, "'%s' %s", own[i].key, own[i].say);
     }
     if (ydoc_get(n, needed[from]) == NULL)
         return ydoc_error(n, d, "found no '%s' in the cluster section", needed[from]);
@@ -260,6 +261,10 @@ static enum st read_nodes(struct scenario *s, struct build *b, const struct ynod
         if (topology != NULL && b->nodes_per_rack > 0)
             return ydoc_key_error(ydoc_get(n, "nodes_per_rack"), d, "found both 'topology' and 'nodes_per_rack'");
         return cluster_slurm_load(&b->sink, path, gres, topology, d);
+    case FROM_KUBECTL:
+        TRY(scn_file(s, n, "nodes", true, &path, d));
+        MEM_NEW(s->kube_nodes);
+        return kube_nodes_load(s->kube_nodes, &b->sink, path, d);
     }
     return ST_OK;
 }
@@ -281,13 +286,13 @@ static enum st read_section(struct scenario *s, struct build *b, const struct yn
     static const char *const keys[] = {
         "groups", "from", "nodes", "conf", "gres", "topology", "gpu_types", "nodes_per_rack", "cut",
     };
-    static const char *const sources[] = { "openb", "slurm" };
+    static const char *const sources[] = { "openb", "slurm", "kubectl" };
     const struct ynode *types;
     uint32_t source = 0;
     double cut = 1;
     TRY(ydoc_keys(n, "cluster", keys, ARRAY_LEN(keys), d));
     TRY(ydoc_choice(n, "from", sources, ARRAY_LEN(sources), &source, d));
-    enum from from = ydoc_get(n, "from") == NULL ? FROM_GROUPS : source == 0 ? FROM_OPENB : FROM_SLURM;
+    enum from from = ydoc_get(n, "from") == NULL ? FROM_GROUPS : (enum from)(FROM_OPENB + source);
     TRY(check_source_keys(n, from, d));
     TRY(ydoc_map(n, "gpu_types", &types, d));
     TRY(read_gpu_types(b, types, d));

@@ -29,7 +29,7 @@ static enum st check_format_keys(const struct ynode *n, const struct trace_forma
     const char *format = f->name;
     static const struct { const char *key, *format; bool is_needed; } own[] = {
         { "throughputs", "gavel", true }, { "reference_gpu", "gavel", true }, { "pending", "openb", false },
-        { "generate", "generate", false }, { "workload", "workload", false },
+        { "generate", "generate", false }, { "bound", "kubectl", false }, { "workload", "workload", false },
         { "stages", "native", false }, { "blocks", "native", false },
     };
     for (size_t i = 0; i < ARRAY_LEN(own); i++) {
@@ -55,7 +55,7 @@ static enum st check_format_keys(const struct ynode *n, const struct trace_forma
 static enum st read_defaults(struct scenario *s, const struct ynode *n, struct diag *d)
 {
     static const char *const keys[] = {
-        "cpus_per_gpu", "cpus", "mem_per_gpu", "mem", "model", "user", "queue", "limit", "limit_factor",
+        "cpus_per_gpu", "cpus", "mem_per_gpu", "mem", "model", "user", "queue", "limit", "limit_factor", "duration",
     };
     struct trace_opts *o = &s->trace;
     const char *model = NULL, *user = NULL, *queue = NULL;
@@ -66,6 +66,9 @@ static enum st read_defaults(struct scenario *s, const struct ynode *n, struct d
     TRY(ydoc_quantity(n, "mem", TEXT_BYTES, 0, 0, &o->dflt.mem_b, d));
     TRY(ydoc_quantity(n, "limit", TEXT_DURATION, TICK_SEC, 1, &o->dflt.limit, d));
     TRY(ydoc_double(n, "limit_factor", YDOC_ABOVE_0, 1e6, &o->dflt.limit_factor, d));
+    TRY(ydoc_quantity(n, "duration", TEXT_DURATION, TICK_SEC, 0, &o->dflt.duration, d));
+    if (ydoc_get(n, "duration") != NULL && !is(o->format, "kubectl"))
+        return ydoc_key_error(ydoc_get(n, "duration"), d, "'duration' goes with 'format: kubectl'; traces of other formats say how long their jobs run");
     if (ydoc_get(n, "limit") != NULL && ydoc_get(n, "limit_factor") != NULL)
         return ydoc_key_error(ydoc_get(n, "limit_factor"), d, "found both 'limit' and 'limit_factor'");
     TRY(ydoc_str(n, "model", &model, d));
@@ -169,16 +172,16 @@ enum st scn_read_trace(struct scenario *s, const struct ynode *n, struct diag *d
 {
     static const char *const keys[] = {
         "format", "path", "strict", "concurrency", "workload", "speedup", "load", "window", "max_jobs", "defaults", "gpus_per_task",
-        "throughputs", "reference_gpu", "pending", "generate", "stages", "blocks",
-    }, *const pending[] = { "replay", "skip" };
+        "throughputs", "reference_gpu", "pending", "generate", "stages", "blocks", "bound",
+    }, *const bounds[] = { "keep", "replay" }, *const pending[] = { "replay", "skip" };
     const struct ynode *window, *defaults, *generate, *workload;
     const char *reference = NULL;
     const struct trace_format *format = NULL;
     struct trace_opts *o = &s->trace;
     int64_t max_jobs = 0, per_task = 0, concurrency = 0;
-    uint32_t wait = 0;
+    uint32_t wait = 0, bound = 0;
 
-    *o = (struct trace_opts){ .speedup = 1, .window_to = TICK_NEVER, .dflt.limit = -1 };
+    *o = (struct trace_opts){ .speedup = 1, .window_to = TICK_NEVER, .dflt.limit = -1, .dflt.duration = -1, .kube_nodes = s->kube_nodes };
     TRY(ydoc_keys(n, "trace", keys, ARRAY_LEN(keys), d));
     TRY(read_format(n, &format, d));
     TRY(check_format_keys(n, format, d));
@@ -201,6 +204,8 @@ enum st scn_read_trace(struct scenario *s, const struct ynode *n, struct diag *d
     if (reference != NULL) o->reference_gpu = scn_keep(s, reference);
     TRY(ydoc_choice(n, "pending", pending, ARRAY_LEN(pending), &wait, d));
     o->pending = pending[wait];
+    TRY(ydoc_choice(n, "bound", bounds, ARRAY_LEN(bounds), &bound, d));
+    o->bound = bounds[bound];
     TRY(ydoc_int(n, "concurrency", 1, 1000000, &concurrency, d));
     s->concurrency = (uint32_t)concurrency;
     o->data = &s->data;

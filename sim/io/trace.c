@@ -11,7 +11,7 @@
 
 const struct trace_format *const trace_formats[] = {
     &trace_native, &gen_format, &trace_openb, &trace_slurm, &trace_swf, &trace_philly,
-    &trace_gavel, &trace_helios, &trace_workload, NULL
+    &trace_gavel, &trace_helios, &trace_workload, &trace_kubectl, NULL
 };
 
 /* ---- repairs ---- */
@@ -45,7 +45,7 @@ static const struct trace_format *find_format(const char *name, struct diag *d)
         if (strcmp(trace_formats[n]->name, name) == 0) return trace_formats[n];
         names[n] = trace_formats[n]->name;
     }
-    (void)diag_set(d, ST_EINPUT, "unknown trace format '%s', expected native, generate, openb, slurm, swf, philly, gavel or helios", name);
+    (void)diag_set(d, ST_EINPUT, "unknown trace format '%s', expected native, generate, openb, slurm, swf, philly, gavel, helios or kubectl", name);
     const char *near = diag_nearest(name, names, n);
     if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
     return NULL;

@@ -36,12 +36,15 @@ struct trace_opts {
         int64_t  cpu_milli_per_gpu, cpu_milli, mem_b_per_gpu, mem_b;   /* for formats without CPU or memory columns */
         const char *model, *user, *queue;
         sim_tick limit;         /* -1: none */
+        sim_tick duration;      /* kubectl: of a pod that has not ended; -1: none */
         double   limit_factor;  /* 0: none; else limit = factor x true duration, where the trace has none */
     } dflt;
     uint32_t    gpus_per_task;  /* split a job of more GPUs into gang tasks of at most this many; 0: the largest node's */
     const char *throughputs;    /* gavel: path of the throughput table */
     const char *reference_gpu;  /* gavel: the type whose speed is nominal */
     const char *pending;        /* openb: what to do with pods that never ran: "replay" (deletion - creation) or "skip" */
+    const char *bound;          /* kubectl: pods that are on a node "keep" it (a snapshot), or all is "replay"ed */
+    const struct kube_nodes *kube_nodes;    /* kubectl: the nodes' labels and taints; NULL: the cluster is not from kubectl */
     /* The stream's shape. */
     sim_tick    window_from, window_to;     /* on the trace's clock from its first arrival; to TICK_NEVER: all */
     uint64_t    max_jobs;       /* 0: all */
