@@ -13,7 +13,7 @@
 enum verb { V_STATS = 1, V_CONVERT = 2, V_GENERATE = 4 };
 enum opt {
     O_STRICT = 256, O_FROM, O_TO, O_MAX_JOBS, O_SPEEDUP, O_GPUS_PER_TASK, O_CPUS_PER_GPU, O_CPUS, O_MEM_PER_GPU,
-    O_MEM, O_USER, O_QUEUE, O_MODEL, O_LIMIT, O_LIMIT_FACTOR, O_THROUGHPUTS, O_REFERENCE, O_PENDING, O_SCENARIO,
+    O_MEM, O_USER, O_QUEUE, O_MODEL, O_LIMIT, O_LIMIT_FACTOR, O_DURATION, O_THROUGHPUTS, O_REFERENCE, O_PENDING, O_SCENARIO,
     O_JSON, O_CSV, O_LIST
 };
 
@@ -25,7 +25,7 @@ static const struct option long_opts[] = {
     { "cpus", required_argument, NULL, O_CPUS }, { "mem-per-gpu", required_argument, NULL, O_MEM_PER_GPU },
     { "mem", required_argument, NULL, O_MEM }, { "user", required_argument, NULL, O_USER },
     { "queue", required_argument, NULL, O_QUEUE }, { "model", required_argument, NULL, O_MODEL },
-    { "limit", required_argument, NULL, O_LIMIT }, { "limit-factor", required_argument, NULL, O_LIMIT_FACTOR },
+    { "limit", required_argument, NULL, O_LIMIT }, { "limit-factor", required_argument, NULL, O_LIMIT_FACTOR }, { "duration", required_argument, NULL, O_DURATION },
     { "throughputs", required_argument, NULL, O_THROUGHPUTS }, { "reference-gpu", required_argument, NULL, O_REFERENCE },
     { "pending", required_argument, NULL, O_PENDING }, { "scenario", required_argument, NULL, O_SCENARIO },
     { "json", no_argument, NULL, O_JSON }, { "csv", no_argument, NULL, O_CSV }, { "list", no_argument, NULL, O_LIST },
@@ -108,6 +108,7 @@ static int take(struct args *a, int c)
     case O_MODEL: o->dflt.model = optarg; return 0;
     case O_LIMIT: return quantity(c, TEXT_DURATION, TICK_SEC, 1, &o->dflt.limit);
     case O_LIMIT_FACTOR: return above_zero(c, &o->dflt.limit_factor);
+    case O_DURATION: return quantity(c, TEXT_DURATION, TICK_SEC, 0, &o->dflt.duration);
     case O_THROUGHPUTS: o->throughputs = optarg; return 0;
     case O_REFERENCE: o->reference_gpu = optarg; return 0;
     case O_PENDING: o->pending = optarg; return 0;
@@ -332,7 +333,7 @@ const struct cmd cmd_trace = {
         "      --gpus-per-task N   jobs of more cards become gangs of tasks of at most N (8)\n"
         "  What a format does not tell:\n"
         "      --cpus-per-gpu N, --mem-per-gpu SIZE, --cpus N, --mem SIZE\n"
-        "      --user NAME, --queue NAME, --model NAME, --limit T, --limit-factor X\n"
+        "      --user NAME, --queue NAME, --model NAME, --limit T, --limit-factor X, --duration T (kubectl)\n"
         "      --pending replay|skip      openb: pods that never ran\n"
         "      --throughputs FILE, --reference-gpu TYPE      gavel\n"
         "  -s, --seed N            generate: the seed (1)\n"

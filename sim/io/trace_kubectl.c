@@ -49,7 +49,8 @@ static void raise_to(struct amounts *to, const struct amounts *x)
 }
 
 /* Resources that nothing here has. */
-static enum st tell_unmodelled(const struct kubectl *x, const struct kube_at *list, struct diag *d)
+/* but: those that this list names are told already. */
+static enum st tell_unmodelled(const struct kubectl *x, const struct kube_at *list, const json_t *but, struct diag *d)
 {
     static const struct { const char *name; bool is_prefix; const char *what; } known[] = {
         { "cpu", false, NULL }, { "memory", false, NULL }, { "nvidia.com/gpu", false, NULL },
@@ -62,6 +63,7 @@ static enum st tell_unmodelled(const struct kubectl *x, const struct kube_at *li
     if (list->o == NULL) return ST_OK;
     json_object_foreach(list->o, key, v) {
         size_t i = 0;
+        if (json_object_get(but, key) != NULL) continue;
         while (known[i].is_prefix ? strncmp(key, known[i].name, strlen(known[i].name)) != 0 : strcmp(key, known[i].name) != 0) i++;
         if (known[i].what != NULL) TRY(trace_repair(&x->env, known[i].what, x->doc.line[list->item], d));
     }
@@ -82,7 +84,8 @@ static enum st read_amounts(const struct kubectl *x, const struct kube_at *conta
         TRY(kube_amount(from[i], "memory", 1, &out->mem, d));
         TRY(kube_amount(from[i], "nvidia.com/gpu", 1, &out->gpus, d));
     }
-    return tell_unmodelled(x, requests.o != NULL ? &requests : &limits, d);
+    TRY(tell_unmodelled(x, &requests, NULL, d));
+    return tell_unmodelled(x, &limits, requests.o, d);
 }
 
 /*
@@ -259,7 +262,7 @@ static enum st read_pod(struct kubectl *x, size_t item, struct diag *d)
     if (x->keep) p.submit = 0;
     else if (p.submit < 0) return kube_fail(&meta, d, "found no 'creationTimestamp'");
     if (!x->keep && mirror == NULL) p.node = NULL;          /* replayed; a static pod never was a scheduler's */
-    if (p.node != NULL && intern_find(&x->env.cluster->node_names, p.node) == NONE)
+    if (p.node != NULL && x->env.cluster->n_nodes > 0 && intern_find(&x->env.cluster->node_names, p.node) == NONE)
         return kube_fail(&spec, d, "'nodeName': the cluster has no node '%.60s'", p.node);
     json_t *priority = json_object_get(spec.o, "priority");
     if (json_is_integer(priority)) p.priority = (int32_t)i64_max(INT32_MIN, i64_min(INT32_MAX, json_integer_value(priority)));
