@@ -116,7 +116,7 @@ static enum st run_seed(struct run_env *env, uint64_t seed, bool say, struct tal
         tally->done++;
         tally->unfinished += r.n_unfinished;
         tally->rejected += r.n_rejected;
-        if (r.n_unfinished > 0 && s->horizon == TICK_NEVER)
+        if (r.n_unfinished > 0 && s->horizon == TICK_NEVER && s->fill <= 0)
             (void)fprintf(stderr, "warning: %s: %" PRIu64 " jobs were left unfinished\n", label, r.n_unfinished);
         if (r.n_rejected > 0)
             (void)fprintf(stderr, "note: %s: %" PRIu64 " jobs can never run on this cluster and were rejected\n", label, r.n_rejected);
@@ -173,7 +173,7 @@ static enum st with_log(struct run_env *env, struct trace *t, const char *log, s
 /* Equal runs would show intervals of width nothing: say so. */
 static void say_idle_seeds(const struct scenario *s)
 {
-    bool drawn = trace_is_made(&s->trace) || s->fault.mtbf_us > 0 || s->data.names.n > 0;
+    bool drawn = trace_is_made(&s->trace) || s->fault.mtbf_us > 0 || s->data.names.n > 0 || s->fill > 0;
     if (s->n_seeds > 1 && !drawn)
         (void)fprintf(stderr, "note: nothing in this scenario is drawn from the seed: its %zu seeds give equal runs\n", s->n_seeds);
 }
@@ -218,7 +218,7 @@ static int run(int argc, char **argv)
                          tally.failed ? " (and some that failed)" : "", db);
         if (st != ST_OK) status = cmd_fail(&d);
         else if (tally.worst != ST_OK) status = diag_exit_status(tally.worst);
-        else if (tally.unfinished > 0 && s.horizon == TICK_NEVER) status = 1;
+        else if (tally.unfinished > 0 && s.horizon == TICK_NEVER && s.fill <= 0) status = 1;
         scn_fini(&s);
     }
     mem_free(o.policy);

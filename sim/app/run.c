@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/version.h"
+#include "io/trace_fill.h"
 #include "out/log.h"
 #include "out/metrics.h"
 #include "out/record.h"
@@ -198,7 +199,10 @@ static enum st simulate(const struct run_env *env, struct polhost *h, struct sin
 {
     struct scenario *s = env->scn;
     struct source src;
-    TRY(trace_source_open(env->trace, &src, d));
+    sim_tick horizon = s->horizon, end = TICK_NEVER;
+    if (s->fill > 0) TRY(trace_fill_open(env->trace, s->fill, seed, &src, &end, d));
+    else TRY(trace_source_open(env->trace, &src, d));
+    if (end < horizon) horizon = end;
     struct world *w;
     MEM_NEW(w);
     world_init(w, &(struct world_config){
@@ -206,10 +210,10 @@ static enum st simulate(const struct run_env *env, struct polhost *h, struct sin
         .checkpoint_interval = s->checkpoint_interval, .restore_cost = s->restore_cost, .mismatch_after = s->mismatch_after,
         .enforce_limits = s->enforce_limits, .reject_infeasible = s->reject_infeasible, .audit = s->audit,
         .data = &s->data, .net = s->net, .concurrency = s->concurrency,
-        .horizon = s->horizon, .sample_every = s->sample_every }, src, polhost_decider(h));
+        .horizon = horizon, .sample_every = s->sample_every }, src, polhost_decider(h));
     rec->metrics = metrics_create(w, &(struct metrics_opts){
         .store = env->store, .run = rec->run, .write_attempts = s->write_attempts || s->write_decisions,
-        .n_jobs = env->trace->facts.n_jobs, .warmup = s->warmup, .cooldown = s->cooldown,
+        .n_jobs = env->trace->facts.n_jobs, .warmup = s->warmup, .cooldown = s->cooldown, .fills = s->fill > 0,
         .weight_of = weight_of, .weight_ctx = s,
         .ideal_whole = env->ideal ? env->ideal->whole : NULL, .ideal_share = env->ideal ? env->ideal->share : NULL,
         .n_ideal = env->ideal ? env->ideal->n : 0 });
@@ -231,7 +235,8 @@ static enum st simulate(const struct run_env *env, struct polhost *h, struct sin
     record_destroy(rec->record);
     world_fini(w);
     mem_free(w);
-    trace_source_close(&src);
+    if (s->fill > 0) trace_fill_close(&src);
+    else trace_source_close(&src);
     return st;
 }
 

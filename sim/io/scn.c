@@ -200,6 +200,7 @@ static enum st read_output(struct scenario *s, const struct ynode *n, struct dia
     TRY(ydoc_bool(n, "audit", &s->audit, d));
     TRY(ydoc_double(n, "warmup", 0, 1, &s->warmup, d));
     TRY(ydoc_double(n, "cooldown", 0, 1, &s->cooldown, d));
+    if (s->fill > 0 && ideal > 0) return ydoc_error(ydoc_get(n, "ideal"), d, "'ideal' is about jobs that end; 'trace.fill' lets none end");
     if (s->warmup + s->cooldown >= 1)
         return ydoc_error(n, d, "'warmup' %g and 'cooldown' %g leave out every job; their sum must be below 1", s->warmup, s->cooldown);
     return ST_OK;

@@ -39,6 +39,7 @@ struct scenario {
     struct net_spec net;                    /* network: */
     struct data data;                       /* data: blocks, placed for seed `data_seed` */
     enum data_rule data_rule; uint32_t data_replicas;
+    double   fill;                          /* trace.fill; 0: the trace as it is */
     uint32_t concurrency;                   /* trace.concurrency */
     uint32_t ideal_share;                   /* output.ideal: m, the ideal on 1/m of the GPUs; 0: no ideals */
     double   warmup, cooldown;              /* fractions of the arrivals left out of job metrics at either end */

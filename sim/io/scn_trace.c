@@ -103,6 +103,16 @@ static enum st read_stretch(struct scenario *s, const struct ynode *n, struct di
     return st;
 }
 
+static enum st read_fill(struct scenario *s, const struct ynode *n, struct diag *d)
+{
+    static const char *const others[] = { "speedup", "load", "concurrency" };
+    TRY(ydoc_double(n, "fill", YDOC_ABOVE_0, 100, &s->fill, d));
+    for (size_t i = 0; i < ARRAY_LEN(others) && s->fill > 0; i++)
+        if (ydoc_get(n, others[i]) != NULL)
+            return ydoc_key_error(ydoc_get(n, others[i]), d, "found both 'fill' and '%s'; with 'fill' a job arrives every second", others[i]);
+    return ST_OK;
+}
+
 /* A parameter's value as gen_set takes it: text, a list "a|b", or a map "value:weight,value:weight". */
 static enum st gen_text(const struct ynode *v, char *buf, size_t cap, struct diag *d)
 {
@@ -172,7 +182,7 @@ enum st scn_read_trace(struct scenario *s, const struct ynode *n, struct diag *d
 {
     static const char *const keys[] = {
         "format", "path", "strict", "concurrency", "workload", "speedup", "load", "window", "max_jobs", "defaults", "gpus_per_task",
-        "throughputs", "reference_gpu", "pending", "generate", "stages", "blocks", "bound",
+        "throughputs", "reference_gpu", "pending", "generate", "stages", "blocks", "bound", "fill",
     }, *const bounds[] = { "keep", "replay" }, *const pending[] = { "replay", "skip" };
     const struct ynode *window, *defaults, *generate, *workload;
     const char *reference = NULL;
@@ -208,6 +218,7 @@ enum st scn_read_trace(struct scenario *s, const struct ynode *n, struct diag *d
     o->bound = bounds[bound];
     TRY(ydoc_int(n, "concurrency", 1, 1000000, &concurrency, d));
     s->concurrency = (uint32_t)concurrency;
+    TRY(read_fill(s, n, d));
     o->data = &s->data;
     TRY(ydoc_map(n, "workload", &workload, d));
     if (is(o->format, "workload")) return read_workload(s, workload, d);

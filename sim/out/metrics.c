@@ -14,6 +14,7 @@ struct metrics *metrics_create(const struct world *w, const struct metrics_opts 
     m->usage.weight_of = o->weight_of;
     m->usage.weight_ctx = o->weight_ctx;
     for (uint32_t i = 0; i < w->cluster->n_nodes; i++) m->cpu_milli += w->cluster->node[i].cpu_total;
+    for (int i = 0; i < FILL_POINTS; i++) m->at_load[i] = NAN;
     usage_init(&m->usage, w);
     frag_init(&m->frag, w->cluster->n_nodes);
     bound_init(&m->bound, w);
@@ -59,6 +60,7 @@ static void on_arrived(void *ctx, const struct world *w, uint32_t job)
     struct metrics *m = ctx;
     if (m->first_submit < 0) m->first_submit = w->jobs.job[job].submit;
     usage_enter(&m->usage, w, job);
+    m->asked += w->jobs.job[job].gpu_milli_total;
     frag_arrived(&m->frag, w, job);
     moved_arrived(&m->moved, w, job);
     MEM_RESERVE(m->active_at, m->cap_active, (size_t)job + 1);
@@ -171,6 +173,7 @@ static void on_job_ended(void *ctx, const struct world *w, uint32_t job)
     frag_ended(&m->frag, w, job);
     m->in_system += world_now(w) - j->submit;
     add_work(m, w, j);
+    m->n_unscheduled += j->status == JOB_UNFINISHED && j->first_start < 0;
     double rho = fairness(m, w, j, job);
     if (j->status == JOB_DONE || j->status == JOB_TIMEOUT) {
         m->last_end = j->end;
@@ -218,6 +221,17 @@ static void add(struct sum *s, double x)
     s->n++;
 }
 
+static void fill_sample(struct metrics *m, const struct cluster_sum *s, sim_tick at, double frag)
+{
+    static const double load[FILL_POINTS] = { [FRAG_AT_80] = 0.8, [FRAG_AT_90] = 0.9, [GPU_AT_100] = 1, [CPU_AT_100] = 1 };
+    const double value[FILL_POINTS] = { frag, frag, metrics_ratio((double)s->gpu_used, (double)s->gpu_total),
+                                        metrics_ratio((double)s->cpu_used, (double)s->cpu_total) };
+    double now = metrics_ratio((double)m->asked, (double)s->gpu_total);
+    put_series(m, at, "gpu_asked", now);
+    for (int i = 0; i < FILL_POINTS; i++)
+        if (isnan(m->at_load[i]) && now >= load[i]) m->at_load[i] = value[i];
+}
+
 static void on_sample(void *ctx, const struct world *w)
 {
     struct metrics *m = ctx;
@@ -236,6 +250,7 @@ static void on_sample(void *ctx, const struct world *w)
     put_series(m, at, "users_active", m->usage.n_active);
     put_series(m, at, "frag_expected", f.expected);
     put_series(m, at, "frag_stranded", f.stranded);
+    if (m->opts.fills) fill_sample(m, s, at, f.expected);
 }
 
 struct observer metrics_observer(struct metrics *m)

@@ -20,6 +20,7 @@ struct metrics_opts {
     bool     write_attempts;
     uint64_t n_jobs;            /* expected arrivals, for the warm-up and cool-down cuts */
     double   warmup, cooldown;  /* fractions of the arrivals, by ordinal, left out of job metrics */
+    bool     fills;             /* trace.fill: jobs arrive and none ends; see results/README.md, "Filling" */
     double (*weight_of)(const void *ctx, const char *user);     /* fair-share weights; NULL: all 1 */
     const void *weight_ctx;
     /* Ideal times of each job by ordinal, us, -1 unknown: alone on the whole cluster, and alone with

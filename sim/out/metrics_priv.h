@@ -27,6 +27,9 @@ struct user_sum { double jct, wait, slowdown; uint32_t n, n_slowdown; };
 
 struct sum { double x; uint64_t n; };
 
+/* Filling: what the first sample at or above each load says. */
+enum fill_point { FRAG_AT_80, FRAG_AT_90, GPU_AT_100, CPU_AT_100, FILL_POINTS };
+
 struct metrics {
     struct metrics_opts opts;
     struct usage usage;
@@ -43,6 +46,9 @@ struct metrics {
     int64_t  first_submit, first_start, last_end;   /* -1: none */
     int64_t  cpu_milli;                             /* of the whole cluster, up or down */
     usage_wide in_system;                           /* sum of times in the system */
+    usage_wide asked;                               /* thousandths of cards that jobs which arrived ask for */
+    double   at_load[FILL_POINTS];                  /* while filling: NaN until the load is reached */
+    uint64_t n_unscheduled;                         /* jobs that never started, rejected ones left out */
     usage_wide useful, lost;                        /* thousandths of cards x us of nominal work */
     struct diag error;
 };

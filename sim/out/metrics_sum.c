@@ -189,6 +189,16 @@ static void put_mismatches(struct metrics *m, const struct world *w)
     put(m, "jobs_failed", "all", (double)w->count.failed, "1");
 }
 
+static void put_filling(struct metrics *m)
+{
+    static const char *const name[FILL_POINTS] = {
+        [FRAG_AT_80] = "frag_at_80", [FRAG_AT_90] = "frag_at_90", [GPU_AT_100] = "gpu_at_100", [CPU_AT_100] = "cpu_at_100",
+    };
+    if (!m->opts.fills) return;
+    for (int i = 0; i < FILL_POINTS; i++) put(m, name[i], "all", m->at_load[i], "1");
+    put(m, "unscheduled", "all", (double)m->n_unscheduled, "1");
+}
+
 static void put_decisions(struct metrics *m)
 {
     static const double p[] = { 0.99, 1 };
@@ -237,6 +247,7 @@ enum st metrics_finish(struct metrics *m, const struct world *w, struct diag *d)
     put_cluster(m, w);
     put_counts(m, w);
     put_mismatches(m, w);
+    put_filling(m);
     put_decisions(m);
     return write_values(m, d);
 }

@@ -95,6 +95,18 @@ WITH published (scenario, policy, against, metric, "is", value, within, source) 
     ('flow-users', 'fs', 'fair',     'dt', '=', 0.9048, NULL, 'flow paper, 5.4: 9.52 % less than fair'),
     ('flow-users', 'fs', 'capacity', 'dt', '=', 0.8873, NULL, 'flow paper, 5.4: 11.27 % less than capacity'),
     ('flow-users', 'fs', 'fair',     'dt', '<', 1,      NULL, 'flow paper, 5.4 (order)'),
-    ('flow-users', 'fs', 'capacity', 'dt', '<', 1,      NULL, 'flow paper, 5.4 (order)')
+    ('flow-users', 'fs', 'capacity', 'dt', '<', 1,      NULL, 'flow paper, 5.4 (order)'),
+    -- FGD's own simulator on the default trace, from its repository's expected results: fragments among free GPUs.
+    ('fgd', 'fgd',     '', 'frag_at_80', '=', 0.299, NULL, 'FGD repository, expected results'),
+    ('fgd', 'fgd',     '', 'frag_at_90', '=', 0.500, NULL, 'FGD repository, expected results'),
+    ('fgd', 'best',    '', 'frag_at_80', '=', 0.415, NULL, 'FGD repository, expected results (BestFit)'),
+    ('fgd', 'best',    '', 'frag_at_90', '=', 0.741, NULL, 'FGD repository, expected results (BestFit)'),
+    ('fgd', 'packing', '', 'frag_at_80', '=', 0.464, NULL, 'FGD repository, expected results (Packing)'),
+    ('fgd', 'packing', '', 'frag_at_90', '=', 0.836, NULL, 'FGD repository, expected results (Packing)'),
+    ('fgd', 'fgd', 'best',    'frag_at_80', '<', 1,  NULL, 'FGD repository, expected results (order)'),
+    ('fgd', 'fgd', 'best',    'frag_at_90', '<', 1,  NULL, 'FGD repository, expected results (order)'),
+    ('fgd', 'fgd', 'packing', 'frag_at_80', '<', 1,  NULL, 'FGD repository, expected results (order)'),
+    ('fgd', 'fgd', 'packing', 'frag_at_90', '<', 1,  NULL, 'FGD repository, expected results (order)'),
+    ('fgd', 'best', 'packing', 'frag_at_90', '<', 1, NULL, 'FGD repository, expected results (order)')
 )
 SELECT policy, against, metric, "is", value, within, source FROM published WHERE scenario = ?1

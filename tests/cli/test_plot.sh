@@ -61,8 +61,13 @@ check "compare sets published figures beside ours" sh -c '"$FAIRWAY" compare "$1
 check "with them, too, the same is printed twice" cmp "$work/one" "$work/two"
 check "jobs-ideal says what a run without ideal times lacks" fails 2 "no job of 'small' has an ideal time" "$FAIRWAY" plot "$work/r.db" jobs-ideal
 check "data-bars has no use for a run" fails 2 "no use for --run" "$FAIRWAY" plot "$work/data.db" data-bars --run 1
-db_of() { case $1 in jobs-ideal | data-bars) echo "$work/data.db" ;; *) echo "$work/r.db" ;; esac; }
-figures="cdf bars timeline gantt fairness jobs-ideal data-bars"
+"$FAIRWAY" run "$scenarios/kube-mixed.yaml" -d "$work/pods.db" -q
+"$FAIRWAY" run "$scenarios/demo.yaml" -p kube-default -p fifo:mode=skip,place=fgd -d "$work/fill.db" -q --set trace.load= --set trace.fill=1.2 \
+    --set output.sample_every=10s --set faults= -s 1 -s 2
+check "pods says what a run without attempts lacks" fails 2 "no record of where" "$FAIRWAY" plot "$work/data.db" pods
+check "frag-load says what a run that fills nothing lacks" fails 2 "no samples of a cluster being filled" "$FAIRWAY" plot "$work/r.db" frag-load
+db_of() { case $1 in pods) echo "$work/pods.db" ;; frag-load) echo "$work/fill.db" ;; jobs-ideal | data-bars) echo "$work/data.db" ;; *) echo "$work/r.db" ;; esac; }
+figures="cdf bars timeline gantt fairness jobs-ideal data-bars pods frag-load"
 for f in $figures; do
     check "$f.gp is written without gnuplot" env PATH="$work/empty" "$FAIRWAY" plot "$(db_of $f)" $f -o "$work/$f.gp"
 done

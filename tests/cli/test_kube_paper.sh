@@ -1,0 +1,48 @@
+#!/bin/sh
+# The Kubernetes paper's figures and tables as a user runs and draws them (S3-13
+# to S3-18), and the FGD paper's experiment on openb, whose published order holds.
+set -u
+: "${FAIRWAY:?the program}"
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+root=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+failed=0
+
+check() { if shift_ok "$@"; then echo "ok $1"; else echo "not ok $1"; sed 's/^/    /' "$work/said"; failed=1; fi; }
+shift_ok() { shift; "$@" >"$work/said" 2>&1; }
+
+# counts FILE.gp PANEL: "node cpu gpu" lines of a panel (0, 1, 2), joined by ';'.
+counts() { sed -n '/^\$pods/,/^EOD/p' "$1" | awk -F'\t' -v want="$2" '/^\$|^EOD/ { next } /^$/ { if (++empty % 2 == 0) panel++; next } panel == want { printf "%s %s %s;", $1, $2, $3 }'; }
+drawn() { got=$(counts "$work/pods.gp" "$1"); [ "$got" = "$2" ] || { echo "found $got, expected $2"; return 1; }; }
+
+check "the paper's experiment runs" "$FAIRWAY" run -q --audit -d "$work/mixed.db" "$root/scenarios/kube-mixed.yaml"
+check "its pods are drawn" "$FAIRWAY" plot "$work/mixed.db" pods -o "$work/pods.gp"
+check "S3-13: Figure 2" drawn 0 "cpu-0 4 0;cpu-1 4 0;gpu-0 4 1;gpu-1 4 1;pending 0 2;"
+check "S3-14: Figure 3" drawn 1 "cpu-0 5 0;cpu-1 5 0;gpu-0 0 2;gpu-1 0 2;pending 6 0;"
+check "S3-15: Figure 4" drawn 2 "cpu-0 5 0;cpu-1 5 0;gpu-0 3 2;gpu-1 3 2;pending 0 0;"
+
+check "the fine-grained experiment runs" "$FAIRWAY" run -q --audit -d "$work/fine.db" "$root/scenarios/kube-fine.yaml"
+"$FAIRWAY" compare "$work/fine.db" -m mismatches --csv 2>/dev/null | sed 's/"[^"]*"/spec/' | awk -F, 'NR > 1 && $5 == "mismatches" { print $2, $9 }' >"$work/mismatches"
+check "S3-17, S3-18: one mismatch by count, none by the paper's" sh -c '[ "$(tr "\n" " " <"$1")" = "kube-default 1 kube-hybrid 0 " ]' - "$work/mismatches"
+check "its table is drawn" "$FAIRWAY" plot "$work/fine.db" pods -o "$work/pods.gp"
+check "S3-17: Table 4, two pods on each node" drawn 0 "gpu0 0 2;gpu1 0 2;pending 0 0;"
+
+if [ ! -f "${FAIRWAY_TRACES:-}/openb/openb_node_list_gpu_node.csv" ]; then
+    echo "skipped - openb: the trace is not here"
+    exit $failed
+fi
+check "FGD's experiment runs" "$FAIRWAY" run -q -s 1 -s 2 -s 3 -d "$work/fgd.db" "$root/scenarios/fgd.yaml"
+"$FAIRWAY" compare "$work/fgd.db" -m frag_at_80,frag_at_90 --csv 2>/dev/null | sed 's/"[^"]*"/spec/' | awk -F, 'NR > 1 { print $2, $5, $9 }' >"$work/means"
+mean() { awk -v p="$1" -v m="$2" '$1 == p && $2 == m { print $3; exit }' "$work/means"; }
+near() { awk -v x="$(mean "$1" "$2")" -v want="$3" -v by="$4" 'BEGIN { print x; exit !(x > want - by && x < want + by) }'; }
+below() { awk -v a="$(mean "$1" "$3")" -v b="$(mean "$2" "$3")" 'BEGIN { print a, b; exit !(a > 0 && a < b) }'; }
+check "FGD fragments 29.9 % at load 80, published; within 3 points" near fgd frag_at_80 0.299 0.03
+check "FGD fragments 50.0 % at load 90, published; within 5 points" near fgd frag_at_90 0.500 0.05
+check "BestFit fragments 41.5 % at load 80, published; within 5 points" near best frag_at_80 0.415 0.05
+for at in frag_at_80 frag_at_90; do
+    check "FGD fragments less than BestFit, $at" below fgd best $at
+    check "FGD fragments less than Packing, $at" below fgd packing $at
+done
+check "the three policies fill openb" "$FAIRWAY" run -q -d "$work/openb.db" "$root/scenarios/kube-openb.yaml"
+check "and are drawn" "$FAIRWAY" plot "$work/openb.db" frag-load -o "$work/load.gp"
+exit $failed
