@@ -190,8 +190,10 @@ static enum st write_native(const struct trace *t, const char *output, struct di
     FILE *f = open_output(output, d);
     enum st st = f != NULL ? ST_OK : d->code;
     if (f != NULL) {
-        trace_native_header(f);
-        while ((st = src.next(src.ctx, &s, d)) == ST_OK) trace_native_write(f, &s, t->cluster);
+        /* Only these formats know of cores and of bound jobs. */
+        bool bare = strcmp(t->opts.format, "native") != 0 && strcmp(t->opts.format, "kubectl") != 0;
+        trace_native_header(f, bare);
+        while ((st = src.next(src.ctx, &s, d)) == ST_OK) trace_native_write(f, &s, t->cluster, bare);
         enum st closed = close_output(f, output, st == ST_END, d);
         st = st == ST_END ? closed : st;
     }
@@ -256,8 +258,8 @@ static enum st generate(const struct args *a, struct diag *d)
     FILE *f = open_output(a->output, d);
     enum st st = f != NULL ? ST_OK : d->code;
     if (f != NULL) {
-        trace_native_header(f);
-        while ((st = r.next(r.ctx, &s, d)) == ST_OK) trace_native_write(f, &s, &cluster);
+        trace_native_header(f, true);
+        while ((st = r.next(r.ctx, &s, d)) == ST_OK) trace_native_write(f, &s, &cluster, true);
         enum st closed = close_output(f, a->output, st == ST_END, d);
         st = st == ST_END ? closed : st;
     }

@@ -188,6 +188,8 @@ static enum st tell_ignored(const struct kubectl *x, const struct kube_at *spec,
         { asks_claim(s), "persistentVolumeClaim not modelled: a volume may keep a pod from nodes that it gets here" },
         { scheduler != NULL && strcmp(scheduler, "default-scheduler") != 0, "spec.schedulerName not modelled: the policy places every pod" },
     };
+    if (x->env.cluster->n_nodes == 0 && (has(s, "nodeSelector") || has(json_object_get(affinity, "nodeAffinity"), "requiredDuringSchedulingIgnoredDuringExecution")))
+        TRY(trace_repair(&x->env, "nodes not known: the pod's choice of them is left out", x->doc.line[spec->item], d));
     for (size_t i = 0; i < ARRAY_LEN(field); i++)
         if (field[i].is_there) TRY(trace_repair(&x->env, field[i].what, x->doc.line[spec->item], d));
     return ST_OK;

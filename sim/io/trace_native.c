@@ -18,12 +18,12 @@ enum { GROUPS_MAX = 64, TASKS_MAX = 1000000 };
 
 enum col {
     ID, SUBMIT, DURATION, USER, QUEUE, TASKS, GANG, CPUS, MEM, GPUS, GPU_MILLI, GPU_MEM,
-    GPU_TYPE, LABELS, EXCLUSIVE, LIMIT, MODEL, PRIORITY, CLASS, MEM_BW, HINTS, GPU_CORES, N_COLS
+    GPU_TYPE, LABELS, EXCLUSIVE, LIMIT, MODEL, PRIORITY, CLASS, MEM_BW, HINTS, GPU_CORES, NODE, N_COLS
 };
 static const char *const names[N_COLS] = {
     "id", "submit_s", "duration_s", "user", "queue", "tasks", "gang", "cpus", "mem_mib", "gpus",
     "gpu_milli", "gpu_mem_mib", "gpu_type", "labels", "exclusive", "limit_s", "model", "priority", "class",
-    "mem_bw_mbs", "hints", "gpu_cores"
+    "mem_bw_mbs", "hints", "gpu_cores", "node"
 };
 
 struct native {
@@ -240,6 +240,10 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     out->priority = (int32_t)priority;
     TRY(read_flag(x, GANG, &out->gang, d));
     TRY(read_hints(x, &out->hints, d));
+    out->node = text(x, NODE);
+    if (out->node != NULL && out->gang) return csv_fail(c, x->at[NODE], d, "'%.60s', but a gang cannot be bound to one node", out->node);
+    if (out->node != NULL && x->env.cluster->n_nodes > 0 && intern_find(&x->env.cluster->node_names, out->node) == NONE)
+        return csv_fail(c, x->at[NODE], d, "the cluster has no node '%.60s'", out->node);
     return staged ? read_stages(x, out, d) : read_groups(x, out, d);
 }
 
@@ -274,9 +278,9 @@ const struct trace_format trace_native = {
 
 /* ---- writing ---- */
 
-void trace_native_header(FILE *f)
+void trace_native_header(FILE *f, bool bare)
 {
-    for (size_t i = 0; i < N_COLS; i++) (void)fprintf(f, "%s%s", i > 0 ? "," : "", names[i]);
+    for (size_t i = 0; i < (bare ? GPU_CORES : N_COLS); i++) (void)fprintf(f, "%s%s", i > 0 ? "," : "", names[i]);
     (void)fputc('\n', f);
 }
 
@@ -348,7 +352,7 @@ static void put_figures(FILE *f, const int64_t *v, uint32_t n, enum unit unit)
     (void)fputc(',', f);
 }
 
-void trace_native_write(FILE *f, const struct job_spec *s, const struct cluster *c)
+void trace_native_write(FILE *f, const struct job_spec *s, const struct cluster *c, bool bare)
 {
     enum { F_TASKS, F_DUR, F_CPU, F_MEM, F_GPUS, F_MILLI, F_GMEM, F_BW, F_GCORES, N_F };
     int64_t v[N_F][GROUPS_MAX];
@@ -410,7 +414,12 @@ void trace_native_write(FILE *f, const struct job_spec *s, const struct cluster 
     if (any_bw) put_figures(f, v[F_BW], n, MICRO); else (void)fputc(',', f);
     for (size_t k = 0, some = 0; k < ARRAY_LEN(hint_names); k++)
         if (s->hints >> k & 1) (void)fprintf(f, "%s%s", some++ > 0 ? "+" : "", hint_names[k]);
-    (void)fputc(',', f);
-    if (any_cores) put_cells(f, v[F_GCORES], n, WHOLE);
+    SIM_ASSERT(!bare || (!any_cores && s->node == NULL));
+    if (!bare) {
+        (void)fputc(',', f);
+        if (any_cores) put_cells(f, v[F_GCORES], n, WHOLE);
+        (void)fputc(',', f);
+        put_text(f, s->node);
+    }
     (void)fputc('\n', f);
 }

@@ -27,6 +27,12 @@ check "S3-17, S3-18: one mismatch by count, none by the paper's" sh -c '[ "$(tr 
 check "its table is drawn" "$FAIRWAY" plot "$work/fine.db" pods -o "$work/pods.gp"
 check "S3-17: Table 4, two pods on each node" drawn 0 "gpu0 0 2;gpu1 0 2;pending 0 0;"
 
+# The same pods by a file that says where five of them run already: they stay, whatever the policy.
+awk -F, 'NR == 1 { print $0 ",node"; next } { print $0 "," (NR <= 6 ? "gpu-1" : "") }' "$root/traces/kube/mixed.csv" >"$work/bound.csv"
+check "pods that are bound when they arrive run" "$FAIRWAY" run -q --audit -p kube-hybrid -d "$work/bound.db" --set trace.path="$work/bound.csv" "$root/scenarios/kube-mixed.yaml"
+check "they are drawn" "$FAIRWAY" plot "$work/bound.db" pods -o "$work/pods.gp"
+check "and stay where they are" drawn 0 "cpu-0 5 0;cpu-1 5 0;gpu-0 1 2;gpu-1 5 0;pending 0 2;"
+
 if [ ! -f "${FAIRWAY_TRACES:-}/openb/openb_node_list_gpu_node.csv" ]; then
     echo "skipped - openb: the trace is not here"
     exit $failed

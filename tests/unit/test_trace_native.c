@@ -236,18 +236,18 @@ Test(trace, jobs_past_their_limit_are_kept_and_counted)
 Test(trace, what_is_written_reads_back_the_same)
 {
     const char *text =
-        "id,submit_s,duration_s,user,queue,tasks,gang,cpus,mem_mib,gpus,gpu_milli,gpu_mem_mib,gpu_type,labels,exclusive,limit_s,model,priority,class,mem_bw_mbs,hints,gpu_cores\n"
-        "\"a,1\",0,10.5,\"say \"\"x\"\"\",,2+1,1,8+4,1024+512.5,4+3,,,V100|T4,big&(x|y),1,90.25,\"m (1)#4\",7,,1500.5+0,pipelined+complex,\n"
-        "b,0.000001,0,,q,1,0,0.001,0.0000019,1,5,17,,,,,,,k,,,2560\n"
-        "c,2,1+2+3,,,1+1+1,0,1,1,0,,,,(x|y),,,,,,0.000001,,\n";
+        "id,submit_s,duration_s,user,queue,tasks,gang,cpus,mem_mib,gpus,gpu_milli,gpu_mem_mib,gpu_type,labels,exclusive,limit_s,model,priority,class,mem_bw_mbs,hints,gpu_cores,node\n"
+        "\"a,1\",0,10.5,\"say \"\"x\"\"\",,2+1,1,8+4,1024+512.5,4+3,,,V100|T4,big&(x|y),1,90.25,\"m (1)#4\",7,,1500.5+0,pipelined+complex,,\n"
+        "b,0.000001,0,,q,1,0,0.001,0.0000019,1,5,17,,,,,,,k,,,2560,\n"
+        "c,2,1+2+3,,,1+1+1,0,1,1,0,,,,(x|y),,,,,,0.000001,,,n7\n";
     char again[8192] = "";
     prepared(text);
     FILE *f = tmpfile();
     struct source s;
     struct job_spec j;
     cr_assert_eq(trace_source_open(&t, &s, &d), ST_OK);
-    trace_native_header(f);
-    while (s.next(s.ctx, &j, &d) == ST_OK) trace_native_write(f, &j, &cluster);
+    trace_native_header(f, false);
+    while (s.next(s.ctx, &j, &d) == ST_OK) trace_native_write(f, &j, &cluster, false);
     trace_source_close(&s);
     rewind(f);
     again[fread(again, 1, sizeof again - 1, f)] = '\0';
