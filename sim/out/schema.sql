@@ -33,7 +33,7 @@ CREATE TABLE job (
     queue      TEXT,
     class      TEXT NOT NULL,
     model      TEXT,
-    status     TEXT NOT NULL,               -- done, timeout, rejected, unfinished
+    status     TEXT NOT NULL,               -- done, timeout, rejected, unfinished, failed
     counted    INTEGER NOT NULL,            -- 0: in the warm-up or cool-down, left out of job metrics
     submit_us  INTEGER NOT NULL,
     start_us   INTEGER NOT NULL,            -- first start
@@ -62,7 +62,7 @@ CREATE TABLE attempt (                      -- one stay of a task on a node
     cards    INTEGER NOT NULL,              -- bit k: the node's card k
     start_us INTEGER NOT NULL,
     end_us   INTEGER NOT NULL,
-    outcome  TEXT NOT NULL,                 -- done, preempted, failed, timeout, horizon
+    outcome  TEXT NOT NULL,                 -- done, preempted, failed, timeout, horizon, mismatch
     PRIMARY KEY (run, ordinal, task, attempt)
 ) STRICT, WITHOUT ROWID;
 
