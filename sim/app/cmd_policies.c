@@ -9,6 +9,7 @@
 #include "app/polnew.h"
 #include "out/table.h"
 #include "builtin.h"
+#include "kube.h"
 
 static const char *const type_name[] = {
     [POL_INT] = "whole number", [POL_NUMBER] = "number", [POL_BOOL] = "true|false",
@@ -20,6 +21,8 @@ static void describe(const struct pol_ops *p)
     (void)printf("%s: %s\n  source: %s\n", p->name, p->summary, p->source);
     if (p->flags & POL_PREEMPTS) (void)printf("  preempts running tasks\n");
     if (p->flags & POL_USES_LIMITS) (void)printf("  reads users' estimates\n");
+    if (p->flags & POL_BY_COUNT) (void)printf("  counts cards: may place a task on cards without the memory or cores it asks, where it fails\n");
+    if (p->flags & POL_STRANDS) (void)printf("  may leave tasks waiting for ever, by keeping nodes apart\n");
     if (p->flags & POL_CLAIRVOYANT) (void)printf("  can be clairvoyant: reads true durations where its parameters say so\n");
     (void)printf("\n");
 }
@@ -58,6 +61,18 @@ static struct table *table_of_params(const struct pol_ops *p)
     return t;
 }
 
+/* The Kubernetes policies take their score plugins by name. */
+static void say_plugins(const struct pol_ops *p)
+{
+    bool has_scores = false;
+    for (uint32_t i = 0; i < p->n_params; i++) has_scores |= strcmp(p->params[i].name, "score") == 0;
+    if (!has_scores || strncmp(p->name, "kube-", sizeof "kube-" - 1) != 0) return;
+    (void)printf("\nScore plugins:\n");
+    for (size_t i = 0; kube_scores[i].name != NULL; i++) (void)printf("  %-10s %s\n", kube_scores[i].name, kube_scores[i].help);
+    (void)printf("Filter plugins, which a policy has or has not:\n");
+    for (size_t i = 0; kube_filters[i].name != NULL; i++) (void)printf("  %-10s %s\n", kube_filters[i].name, kube_filters[i].help);
+}
+
 static void print(struct table *t, enum table_format f)
 {
     table_print(t, f, stdout);
@@ -73,7 +88,7 @@ struct policies_opts {
 static void list(enum table_format f)
 {
     if (f != TABLE_TEXT) { print(table_of_policies(), f); return; }
-    for (size_t i = 0; pol_table[i] != NULL; i++) (void)printf("%-9s %s\n", pol_table[i]->name, pol_table[i]->summary);
+    for (size_t i = 0; pol_table[i] != NULL; i++) (void)printf("%-12s %s\n", pol_table[i]->name, pol_table[i]->summary);
     (void)printf("\n`fairway policies NAME` shows where a rule comes from and its parameters;\n"
                  "`fairway policies --new NAME` begins one of your own.\n");
 }
@@ -87,6 +102,7 @@ static enum st show(void *ctx, struct cage_page *page, struct diag *d)
     if (o->format == TABLE_TEXT) describe(polhost_ops(h));
     if (o->format == TABLE_TEXT && polhost_label(h) != NULL) (void)printf("  calls itself %s; its parameters are words of its command\n", polhost_label(h));
     else print(table_of_params(polhost_ops(h)), o->format);
+    if (o->format == TABLE_TEXT) say_plugins(polhost_ops(h));
     polhost_destroy(h);
     return ST_OK;
 }

@@ -9,7 +9,7 @@
 #include "io/scn.h"
 
 enum { NODES = 4 };
-struct outcome { int cpu[NODES], gpu[NODES], cpu_pending, gpu_pending, used; uint64_t mismatches, failed; char where[16]; };
+struct outcome { int cpu[NODES], gpu[NODES], cpu_pending, gpu_pending, used; uint64_t mismatches, failed; sim_tick failed_after; char where[16]; };
 
 static void saw_start(void *ctx, const struct world *w, uint32_t task)
 {
@@ -26,6 +26,7 @@ static void saw_end(void *ctx, const struct world *w, uint32_t job)
 {
     struct outcome *o = ctx;
     const struct job *j = &w->jobs.job[job];
+    if (j->status == JOB_FAILED) o->failed_after = j->end - j->first_start;
     if (j->first_start < 0) ++*(j->n_gpu_total > 0 ? &o->gpu_pending : &o->cpu_pending);
 }
 
@@ -125,6 +126,7 @@ Test(kube_paper, S3_17_S3_18_table_4_the_default_places_one_pod_wrongly)
     cr_assert_eq(strncmp(o.where, "0101", 4), 0, "%s", o.where);
     cr_assert_eq(o.mismatches, 1);
     cr_assert_eq(o.failed, 1);
+    cr_assert_eq(o.failed_after, 30 * TICK_SEC);
 }
 
 Test(kube_paper, S3_17_table_5_the_papers_scheduler_none)
