@@ -44,13 +44,15 @@ static void saw_start(void *ctx, const struct world *w, uint32_t task) { see(ctx
 static void saw_stop(void *ctx, const struct world *w, uint32_t task, enum stop_why why)
 {
     static const char *const name[] = { [STOP_DONE] = "done", [STOP_PREEMPTED] = "preempted", [STOP_FAILED] = "failed",
-                                        [STOP_TIMEOUT] = "timeout", [STOP_HORIZON] = "horizon" };
+                                        [STOP_TIMEOUT] = "timeout", [STOP_HORIZON] = "horizon",
+                                        [STOP_MISMATCH] = "mismatch" };
     if (why != STOP_HORIZON) see(ctx, of_task(w, SAW_STOP, task, name[why]));      /* then the order is that of slots */
 }
 
 static void saw_end(void *ctx, const struct world *w, uint32_t job)
 {
-    static const char *const name[] = { [JOB_DONE] = "done", [JOB_TIMEOUT] = "timeout", [JOB_REJECTED] = "rejected" };
+    static const char *const name[] = { [JOB_DONE] = "done", [JOB_TIMEOUT] = "timeout", [JOB_REJECTED] = "rejected",
+                                        [JOB_FAILED] = "failed" };
     const struct job *j = &w->jobs.job[job];
     if (j->status != JOB_UNFINISHED) see(ctx, (struct seen){ world_now(w), SAW_END, j->ordinal, NONE, NONE, 0, name[j->status] });
 }
@@ -342,7 +344,7 @@ void conform_case_run(uint32_t i, const char *spec, struct cage_page *page, stru
         said(out, base.end, &base.diag);
     } else {
         check_history(&base, out);
-        if (must_end && base.count.unfinished > 0) {
+        if (must_end && (flags & POL_STRANDS) == 0 && base.count.unfinished > 0) {
             if (base.left.what[0] == '\0') problem(out, base.end, "never lets its jobs end", "they still run at the end of the case", "work that is stopped again and again gets nowhere");
             else problem(out, base.left.at, base.left.what, base.left.detail, left_hint);
         }

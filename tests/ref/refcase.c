@@ -212,14 +212,15 @@ static void saw_start(void *ctx, const struct world *w, uint32_t task) { see(ctx
 static void saw_stop(void *ctx, const struct world *w, uint32_t task, enum stop_why why)
 {
     static const char *const name[] = { [STOP_DONE] = "done", [STOP_PREEMPTED] = "preempted", [STOP_FAILED] = "failed",
-                                        [STOP_TIMEOUT] = "timeout", [STOP_HORIZON] = "horizon" };
+                                        [STOP_TIMEOUT] = "timeout", [STOP_HORIZON] = "horizon",
+                                        [STOP_MISMATCH] = "mismatch" };
     see(ctx, w, REF_STOP, task, name[why]);
 }
 
 static void saw_end(void *ctx, const struct world *w, uint32_t job)
 {
     static const char *const name[] = { [JOB_DONE] = "done", [JOB_TIMEOUT] = "timeout", [JOB_REJECTED] = "rejected",
-                                        [JOB_UNFINISHED] = "unfinished" };
+                                        [JOB_UNFINISHED] = "unfinished", [JOB_FAILED] = "failed" };
     const struct job *j = &w->jobs.job[job];
     ref_log_add(ctx, (struct ref_event){ .at = world_now(w), .kind = REF_END, .job = (int)j->ordinal, .task = -1, .node = -1,
                                          .why = name[j->status] });
