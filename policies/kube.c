@@ -81,7 +81,7 @@ void kube_rank(struct kube *k, const struct pol_host *h, uint32_t n_nodes, uint6
 {
     struct ranked *r = pol_alloc(n_nodes, sizeof *r);
     for (uint32_t i = 0; i < n_nodes; i++)
-        r[i] = (struct ranked){ .name = h->node_name(h->ctx, i), .node = i,
+        r[i] = (struct ranked){ .name = h->name(h->ctx, POL_NAME_NODE, i), .node = i,
                                 .key = seed == 0 ? 0 : mix(seed * UINT64_C(0x9e3779b97f4a7c15) + i) };
     qsort(r, n_nodes, sizeof *r, by_name);
     free(k->rank);

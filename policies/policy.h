@@ -110,7 +110,7 @@ struct pol_job_info {
     uint32_t user, queue;           /* dense ids in first-seen order; queue POL_NONE: none */
     int32_t  priority;
     uint32_t is_gang;               /* its tasks start together, and are preempted together */
-    uint32_t kind;                  /* of its model: a dense id, named by kind_name (image, speech ...); POL_NONE: unknown */
+    uint32_t kind;                  /* of its model: a dense id, POL_NAME_KIND names it (image, speech ...); POL_NONE: unknown */
     uint32_t hints;                 /* POL_HINT_...: what its user told */
 };
 enum { POL_HINT_PIPELINED = 1, POL_HINT_HEAVY_WEIGHTS = 2, POL_HINT_COMPLEX_CPU = 4 };
@@ -156,7 +156,7 @@ struct pol_place { uint32_t node, reserved; uint64_t cards; int64_t cpu_milli; }
 /* What `name` gives names of, and by what id. */
 enum pol_name_kind {                /* append only */
     POL_NAME_NODE, POL_NAME_RACK, POL_NAME_GPU_TYPE, POL_NAME_LABEL, POL_NAME_ENGINE,   /* index, bit or kind as in the view */
-    POL_NAME_USER, POL_NAME_QUEUE,  /* dense ids of infos */
+    POL_NAME_USER, POL_NAME_QUEUE, POL_NAME_KIND,   /* dense ids of infos */
     POL_NAME_JOB                    /* slot of a live job: its id in the trace */
 };
 
@@ -187,8 +187,7 @@ struct pol_host {
     /* A running task holds other cores from now on, > 0; its speed follows.  Not for exclusive tasks. */
     void (*resize)(void *ctx, pol_task t, int64_t cpu_milli, const char *why);
     struct pol_reading (*measure)(void *ctx, pol_task t);
-    const char *(*kind_name)(void *ctx, uint32_t kind);     /* NULL: no such kind */
-    /* What users call it; NULL if there is no such id.  Valid until decide returns. */
+    /* What users call it; NULL if there is no such id.  Of nodes and labels as long as the policy lives, else until decide returns. */
     const char *(*name)(void *ctx, uint32_t kind, uint32_t id);
     /*
      * For the record alone: why a waiting task is not started although it might.
@@ -197,8 +196,7 @@ struct pol_host {
      * elsewhere it costs a call.  `why` is copied.
      */
     void (*hold)(void *ctx, pol_task t, bool is_head, const char *why);
-    /* NULL without such a node; lives as long as the policy.  The bit of a node label, POL_NONE: no such label. */
-    const char *(*node_name)(void *ctx, uint32_t node);
+    /* The bit of a node label; POL_NONE: no such label. */
     uint32_t (*label)(void *ctx, const char *name);
     /* members above: ABI 1.0 */
 };

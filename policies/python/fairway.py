@@ -35,7 +35,7 @@ WHOLE = 1000  # thousandths of a card
 class Shape:
     """What one task asks of a node.  Tasks that ask for the same share one."""
 
-    __slots__ = ("id", "cpu", "mem", "gpus", "gpu_milli", "gpu_mem", "gpu_types", "need_all", "need_any",
+    __slots__ = ("id", "cpu", "mem", "gpus", "gpu_milli", "gpu_mem", "gpu_cores", "gpu_types", "need_all", "need_any",
                  "engines", "exclusive", "_nodes", "_at", "_seen")
 
     def __init__(self, said):
@@ -45,6 +45,7 @@ class Shape:
         self.gpus = said.get("gpus", 0)              # cards
         self.gpu_milli = said.get("gpu_milli", 0)    # of each
         self.gpu_mem = said.get("gpu_mem", 0)        # of each; 0: none asked
+        self.gpu_cores = said.get("gpu_cores", 0)    # of each; 0: none asked
         self.gpu_types = frozenset(said.get("gpu_types", ()))    # empty: any
         self.need_all = frozenset(said.get("need_all", ()))      # labels
         self.need_any = frozenset(said.get("need_any", ()))
@@ -58,8 +59,9 @@ class Shape:
 class Node:
     """One machine: what it has, and what is free of it."""
 
-    __slots__ = ("index", "name", "rack", "labels", "gpu_type", "cpu", "mem", "gpus", "gpu_mem", "engines", "mem_bw",
-                 "up", "tasks", "cpu_free", "mem_free", "gpu_free", "gpu_mem_free", "engines_free")
+    __slots__ = ("index", "name", "rack", "labels", "gpu_type", "cpu", "mem", "gpus", "gpu_mem", "gpu_cores", "engines",
+                 "mem_bw", "cpu_reserved", "mem_reserved", "max_tasks",
+                 "up", "tasks", "cpu_free", "mem_free", "gpu_free", "gpu_mem_free", "gpu_cores_free", "engines_free")
 
     def __init__(self, said):
         self.index = said["node"]
@@ -71,6 +73,10 @@ class Node:
         self.mem = said["mem"]
         self.gpus = said.get("gpus", 0)
         self.gpu_mem = said.get("gpu_mem", 0)        # of each card; 0: unknown, and then no constraint
+        self.gpu_cores = said.get("gpu_cores", 0)    # the same
+        self.cpu_reserved = said.get("cpu_reserved", 0)     # in cpu, and never free
+        self.mem_reserved = said.get("mem_reserved", 0)
+        self.max_tasks = said.get("max_tasks", 0)    # at most so many run here; 0: no limit
         self.engines = said.get("engines", {})
         self.mem_bw = said.get("mem_bw")             # memory bandwidth, bytes a second; None: unknown
         self.up = True
@@ -78,10 +84,11 @@ class Node:
         self._idle()
 
     def _idle(self):
-        self.cpu_free = self.cpu
-        self.mem_free = self.mem
+        self.cpu_free = self.cpu - self.cpu_reserved
+        self.mem_free = self.mem - self.mem_reserved
         self.gpu_free = [WHOLE] * self.gpus          # by card
         self.gpu_mem_free = [self.gpu_mem] * self.gpus
+        self.gpu_cores_free = [self.gpu_cores] * self.gpus
         self.engines_free = dict(self.engines)
 
     def allows(self, shape):
@@ -96,11 +103,15 @@ class Node:
             return False
         if shape.exclusive and self.tasks:
             return False
+        if self.max_tasks and self.tasks >= self.max_tasks:
+            return False
         if shape.gpus:
             need, milli = shape.gpus, shape.gpu_milli
-            if shape.gpu_mem and self.gpu_mem:
-                mem = shape.gpu_mem
-                have = sum(f >= milli and m >= mem for f, m in zip(self.gpu_free, self.gpu_mem_free))
+            if (shape.gpu_mem and self.gpu_mem) or (shape.gpu_cores and self.gpu_cores):
+                mem = shape.gpu_mem if self.gpu_mem else 0
+                cores = shape.gpu_cores if self.gpu_cores else 0
+                have = sum(f >= milli and m >= mem and c >= cores
+                           for f, m, c in zip(self.gpu_free, self.gpu_mem_free, self.gpu_cores_free))
             elif milli == WHOLE:
                 have = self.gpu_free.count(WHOLE)
             else:
@@ -119,8 +130,9 @@ class Node:
         if not shape.gpus:
             return []
         mem = shape.gpu_mem if self.gpu_mem else 0
-        fit = sorted((f, m, k) for k, (f, m) in enumerate(zip(self.gpu_free, self.gpu_mem_free))
-                     if f >= shape.gpu_milli and m >= mem)
+        cores = shape.gpu_cores if self.gpu_cores else 0
+        fit = sorted((f, m, k) for k, (f, m, c) in enumerate(zip(self.gpu_free, self.gpu_mem_free, self.gpu_cores_free))
+                     if f >= shape.gpu_milli and m >= mem and c >= cores)
         return [k for _, _, k in fit[:shape.gpus]]
 
     def _move(self, shape, cards, sign, cpu):
@@ -131,6 +143,7 @@ class Node:
                 self.cpu_free = self.mem_free = 0
                 self.gpu_free = [0] * self.gpus
                 self.gpu_mem_free = [0] * self.gpus
+                self.gpu_cores_free = [0] * self.gpus
                 self.engines_free = dict.fromkeys(self.engines, 0)
             return
         self.cpu_free += sign * cpu
@@ -139,6 +152,8 @@ class Node:
             self.gpu_free[k] += sign * shape.gpu_milli
             if self.gpu_mem:
                 self.gpu_mem_free[k] += sign * shape.gpu_mem
+            if self.gpu_cores:
+                self.gpu_cores_free[k] += sign * shape.gpu_cores
         for k, n in shape.engines.items():
             self.engines_free[k] += sign * n
 
@@ -146,11 +161,13 @@ class Node:
         """Take over what the simulator says; True when anything became free."""
         gpu = said.get("gpu", self.gpu_free)
         mem = said.get("gpu_mem", self.gpu_mem_free)
+        cores = said.get("gpu_cores", self.gpu_cores_free)
         engines = said.get("engines", self.engines_free)
         grew = (said["cpu"] > self.cpu_free or said["mem"] > self.mem_free or said["tasks"] < self.tasks
                 or said["up"] > self.up
                 or (gpu != self.gpu_free and any(a > b for a, b in zip(gpu, self.gpu_free)))
                 or (mem != self.gpu_mem_free and any(a > b for a, b in zip(mem, self.gpu_mem_free)))
+                or (cores != self.gpu_cores_free and any(a > b for a, b in zip(cores, self.gpu_cores_free)))
                 or any(engines[k] > n for k, n in self.engines_free.items()))
         self.up = said["up"]
         self.tasks = said["tasks"]
@@ -158,6 +175,7 @@ class Node:
         self.mem_free = said["mem"]
         self.gpu_free = gpu
         self.gpu_mem_free = mem
+        self.gpu_cores_free = cores
         self.engines_free = engines
         return grew
 
@@ -458,7 +476,7 @@ class Policy:
             self._resize(task, cpu)
 
     def _take(self, task, node, cards):
-        task.node, task.cards, task.cpu = node, cards, node.cpu if task.shape.exclusive else task.shape.cpu
+        task.node, task.cards, task.cpu = node, cards, node.cpu - node.cpu_reserved if task.shape.exclusive else task.shape.cpu
         node._move(task.shape, cards or (), -1, task.cpu)
         self.changes += 1
 

@@ -161,13 +161,6 @@ static struct pol_reading lend_reading(void *ctx, pol_task h)
     return (struct pol_reading){ .gpu_util = r.util < 0 ? -1 : mul_div(r.util, 1000000, RATE_ONE), .mem_bw = r.bw };
 }
 
-static const char *lend_kind_name(void *ctx, uint32_t kind)
-{
-    const struct polhost *p = ctx;
-    const struct profiles *all = p->w != NULL ? p->w->cfg.profiles : NULL;
-    return all != NULL && kind < all->kinds.n ? intern_name(&all->kinds, kind) : NULL;
-}
-
 static const char *name_in(const struct intern *t, uint32_t id) { return id < t->n ? intern_name(t, id) : NULL; }
 
 static const char *lend_name(void *ctx, uint32_t kind, uint32_t id)
@@ -183,15 +176,10 @@ static const char *lend_name(void *ctx, uint32_t kind, uint32_t id)
     case POL_NAME_ENGINE:   return name_in(&w->cluster->engines, id);
     case POL_NAME_USER:     return name_in(&w->users, id);
     case POL_NAME_QUEUE:    return name_in(&w->queues, id);
+    case POL_NAME_KIND:     return w->cfg.profiles != NULL ? name_in(&w->cfg.profiles->kinds, id) : NULL;
     case POL_NAME_JOB:      return id < w->jobs.n_job_slots && w->jobs.job[id].is_live ? w->jobs.job[id].id : NULL;
     }
     return NULL;
-}
-
-static const char *lend_node_name(void *ctx, uint32_t node)
-{
-    const struct polhost *p = ctx;
-    return p->w != NULL && node < p->w->cluster->n_nodes ? intern_name(&p->w->cluster->node_names, node) : NULL;
 }
 
 static uint32_t lend_label(void *ctx, const char *name)
@@ -634,8 +622,8 @@ enum st polhost_create(struct polhost **out, const char *spec, const char *weigh
         .start = say_start, .start_gang = say_start_gang, .preempt = say_preempt,
         .wake = say_wake, .note = say_note, .fail = say_fail,
         .input = lend_input, .transfer = lend_transfer,
-        .resize = say_resize, .measure = lend_reading, .kind_name = lend_kind_name, .name = lend_name, .hold = say_hold,
-        .node_name = lend_node_name, .label = lend_label,
+        .resize = say_resize, .measure = lend_reading, .name = lend_name, .hold = say_hold,
+        .label = lend_label,
     };
     p->flags = p->spec.ops->flags;
     char why[800] = "it gave no reason";

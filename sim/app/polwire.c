@@ -140,10 +140,14 @@ static void cluster_node(struct wire *w, const struct pol_host *h, const struct 
     key_string(w, "rack", h->name(h->ctx, POL_NAME_RACK, n->rack));
     key_int(w, "cpu", n->cpu_total);
     key_int(w, "mem", n->mem_total);
+    if (n->cpu_reserved > 0) key_int(w, "cpu_reserved", n->cpu_reserved);
+    if (n->mem_reserved > 0) key_int(w, "mem_reserved", n->mem_reserved);
+    if (n->max_tasks > 0) key_int(w, "max_tasks", n->max_tasks);
     if (n->n_gpu > 0) {
         key_int(w, "gpus", n->n_gpu);
         key_string(w, "gpu_type", h->name(h->ctx, POL_NAME_GPU_TYPE, n->gpu_type));
         if (v->card[n->card0].mem_total > 0) key_int(w, "gpu_mem", v->card[n->card0].mem_total);
+        if (v->card[n->card0].core_total > 0) key_int(w, "gpu_cores", v->card[n->card0].core_total);
     }
     if (v->mem_bw[i] > 0) key_int(w, "mem_bw", v->mem_bw[i]);
     key_names(w, h, "labels", POL_NAME_LABEL, n->labels);
@@ -173,6 +177,12 @@ static void node_state(struct wire *w, const struct pol_host *h, const struct po
             for (uint32_t k = 0; k < n->n_gpu; k++) item_int(w, card[k].mem_free);
             wire_text(w, "]");
         }
+        if (card[0].core_total > 0) {
+            key(w, "gpu_cores");
+            wire_text(w, "[");
+            for (uint32_t k = 0; k < n->n_gpu; k++) item_int(w, card[k].core_free);
+            wire_text(w, "]");
+        }
     }
     key_engines(w, h, n->engine_free, n->engine_total);
     wire_text(w, "}");
@@ -190,6 +200,7 @@ static void shape(struct wire *w, const struct pol_host *h, const struct pol_vie
         key_int(w, "gpus", s->n_gpu);
         key_int(w, "gpu_milli", s->gpu_milli);
         if (s->gpu_mem_b > 0) key_int(w, "gpu_mem", s->gpu_mem_b);
+        if (s->gpu_cores > 0) key_int(w, "gpu_cores", s->gpu_cores);
         key_names(w, h, "gpu_types", POL_NAME_GPU_TYPE, s->gpu_types);
     }
     key_names(w, h, "need_all", POL_NAME_LABEL, s->need_all);
@@ -283,7 +294,7 @@ static void hints(struct wire *w, const struct pol_host *h, const struct pol_job
     static const struct { uint32_t bit; const char *name; } word[] = {
         { POL_HINT_PIPELINED, "pipelined" }, { POL_HINT_HEAVY_WEIGHTS, "heavy_weights" }, { POL_HINT_COMPLEX_CPU, "complex_cpu" },
     };
-    if (ji->kind != POL_NONE) key_string(w, "kind", h->kind_name(h->ctx, ji->kind));
+    if (ji->kind != POL_NONE) key_string(w, "kind", h->name(h->ctx, POL_NAME_KIND, ji->kind));
     if (ji->hints == 0) return;
     key(w, "hints");
     wire_text(w, "[");

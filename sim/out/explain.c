@@ -295,6 +295,7 @@ static void tell(struct life *f, const struct own *o, size_t n, enum own_kind ki
     }
     if (strcmp(outcome, "preempted") == 0 && said != NULL) name_cause(f, &s->jobs, said);
     s->text = mem_strdup(strcmp(outcome, "preempted") == 0 ? "preempted" : strcmp(outcome, "failed") == 0 ? "interrupted, the node failed,"
+                         : strcmp(outcome, "mismatch") == 0 ? "failed, its cards have not the memory or cores it asks,"
                          : strcmp(outcome, "timeout") == 0 ? "cut off at the time limit" : "still running when the run was cut off,");
 }
 
@@ -318,7 +319,7 @@ static void apply_own(struct life *f, int64_t at)
         if (o->kind == OWN_START) f->l.hold.is_set = false;
     }
     const struct own *o = &f->own[from];
-    static const char *const worth_telling[] = { "preempted", "failed", "timeout", "horizon" };
+    static const char *const worth_telling[] = { "preempted", "failed", "mismatch", "timeout", "horizon" };
     for (size_t i = 0; i < ARRAY_LEN(worth_telling); i++) tell(f, o, f->at_own - from, OWN_STOP, worth_telling[i]);
     tell(f, o, f->at_own - from, OWN_START, NULL);
 }

@@ -14,7 +14,7 @@ struct record {
 };
 
 static const char *const phase_name[] = {
-    [PHASE_RESTORE] = "restore", [PHASE_READ] = "read", [PHASE_COMPUTE] = "compute", [PHASE_WRITE] = "write",
+    [PHASE_FAIL] = "mismatch", [PHASE_RESTORE] = "restore", [PHASE_READ] = "read", [PHASE_COMPUTE] = "compute", [PHASE_WRITE] = "write",
 };
 
 static void write_words(struct record *r, const char *kind, const struct intern *names)

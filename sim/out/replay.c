@@ -161,7 +161,7 @@ static enum st start(struct replay *r, uint32_t node, uint64_t cards, struct rep
     uint32_t slot = r->n_free > 0 ? r->free_slot[--r->n_free] : r->n_slots++;
     MEM_RESERVE(r->holder, r->cap_holder, (size_t)slot + 1);
     r->holder[slot] = h;
-    const char *why = cluster_take(&r->cluster, slot, node, &s, cards);
+    const char *why = cluster_take_by_count(&r->cluster, slot, node, &s, cards);
     if (why != NULL) return contradicts(r, h.ordinal, why, d);
     MEM_RESERVE(r->started, r->cap_started, r->n_started + 1);
     r->started[r->n_started++] = (struct replay_start){ h.ordinal, h.task, node };

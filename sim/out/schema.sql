@@ -185,7 +185,7 @@ CREATE TABLE phase (                        -- what a task turned to, where that
     task    INTEGER NOT NULL,               -- of a gang its first task, for all of it
     seq     INTEGER NOT NULL,               -- from 0, in the run
     at_us   INTEGER NOT NULL,
-    phase   TEXT NOT NULL CHECK (phase IN ('blocked', 'ready', 'restore', 'read', 'compute', 'write')),
+    phase   TEXT NOT NULL CHECK (phase IN ('blocked', 'ready', 'mismatch', 'restore', 'read', 'compute', 'write')),
     PRIMARY KEY (run, ordinal, task, seq)
 ) STRICT, WITHOUT ROWID;
 

@@ -244,17 +244,17 @@ Test(kube, S3_11_a_cpu_pod_takes_a_gpu_node_last)
     cr_assert_eq(choose(PLACE_KUBE_HYBRID, s), POL_NONE);
 }
 
-static const char *name_of(void *ctx, uint32_t n)
+static const char *name_of(void *ctx, uint32_t kind, uint32_t n)
 {
     static const char *const name[] = { "n-c", "n-a", "n-b", "n-d" };
     (void)ctx;
-    return name[n];
+    return kind == POL_NAME_NODE ? name[n] : NULL;
 }
 
 /* S3-12: the highest score; of equal ones the first name, or an order that the seed gives, of which there is more than one. */
 Test(kube, S3_12_the_highest_score_and_of_equal_ones_the_first_by_name)
 {
-    const struct pol_host h = { .node_name = name_of };
+    const struct pol_host h = { .name = name_of };
     for (int i = 0; i < 4; i++) (void)node(0, 0, 0, 0);
     uint32_t s = shape(6000, 20 * GIB, 0, 0, 0), firsts = 0;
     ready(KUBE_DEFAULT);
