@@ -27,8 +27,7 @@ static bool would_fit(const struct plan *p, uint32_t node, const struct pol_shap
     return true;
 }
 
-/* Take again what a released unit held, if that is still free. */
-static bool hand_back(struct desk *d, uint32_t v)
+bool evict_hand_back(struct desk *d, uint32_t v)
 {
     struct plan *p = &d->plan;
     struct plan_mark m = plan_mark(p);
@@ -45,8 +44,7 @@ static bool hand_back(struct desk *d, uint32_t v)
     return true;
 }
 
-/* Of the job furthest above its share (ties: the later one), its next victim. */
-static uint32_t release_next(struct evict *e, struct offer *o)
+uint32_t evict_next(struct evict *e, struct offer *o)
 {
     for (;;) {
         struct evict_rich *most = NULL;
@@ -73,7 +71,7 @@ static uint32_t release_next(struct evict *e, struct offer *o)
     }
 }
 
-static void list_rich(struct evict *e, struct offer *o)
+void evict_begin(struct evict *e, struct offer *o)
 {
     struct gpujobs *g = &o->jobs;
     e->n_rich = e->n_victims = 0;
@@ -92,7 +90,7 @@ static bool is_hopeless(struct evict *e, struct offer *o, uint32_t slot)
     struct gpujobs *g = &o->jobs;
     for (uint32_t x = job_of(o, slot)->first_group; x != POL_NONE; x = g->group[x].next) {
         POL_RESERVE(e->failed_in, e->cap_failed_in, (size_t)g->group[x].kind + 1);
-        if (g->group[x].n_waiting > 0 && e->failed_in[g->group[x].kind] != o->desk.round) return false;
+        if (g->group[x].n_waiting > 0 && !gpujobs_is_apart(g, g->group[x].kind) && e->failed_in[g->group[x].kind] != o->desk.round) return false;
     }
     return true;
 }
@@ -100,7 +98,7 @@ static bool is_hopeless(struct evict *e, struct offer *o, uint32_t slot)
 static uint32_t all_released(struct evict *e, struct offer *o, uint32_t slot)
 {
     bool declines;
-    while (release_next(e, o) != POL_NONE) { }
+    while (evict_next(e, o) != POL_NONE) { }
     return offer_pick(o, slot, &declines);
 }
 
@@ -114,8 +112,8 @@ static uint32_t release_enough(struct evict *e, struct offer *o, uint32_t slot)
     struct plan *p = &o->desk.plan;
     bool declines;
     struct plan_mark m = plan_mark(p);
-    list_rich(e, o);
-    uint32_t unit = release_next(e, o) != POL_NONE ? offer_pick(o, slot, &declines) : POL_NONE;
+    evict_begin(e, o);
+    uint32_t unit = evict_next(e, o) != POL_NONE ? offer_pick(o, slot, &declines) : POL_NONE;
     if (unit != POL_NONE) {
         plan_keep(p, m);
         return unit;
@@ -123,8 +121,8 @@ static uint32_t release_enough(struct evict *e, struct offer *o, uint32_t slot)
     unit = e->n_victims > 0 ? all_released(e, o, slot) : POL_NONE;
     plan_undo(p, m);
     if (unit == POL_NONE) return POL_NONE;
-    list_rich(e, o);
-    do (void)release_next(e, o);
+    evict_begin(e, o);
+    do (void)evict_next(e, o);
     while ((unit = offer_pick(o, slot, &declines)) == POL_NONE);
     return unit;
 }
@@ -142,7 +140,7 @@ static bool try(struct evict *e, struct offer *o, uint32_t slot)
     }
     uint32_t n = e->n_victims;
     for (uint32_t i = n; i-- > 0;)
-        if (hand_back(d, e->victim[i])) e->victim[i] = POL_NONE;
+        if (evict_hand_back(d, e->victim[i])) e->victim[i] = POL_NONE;
     for (uint32_t i = 0; i < n; i++)
         if (e->victim[i] != POL_NONE) desk_preempt(d, e->victim[i], e->why);
     offer_take(o, unit, "its job is below its share");
@@ -154,7 +152,7 @@ void evict_run(struct evict *e, struct offer *o)
     struct gpujobs *g = &o->jobs;
     if (g->waiting == 0 || g->n_spare_runs == 0) return;
     gpujobs_share(g);
-    list_rich(e, o);
+    evict_begin(e, o);
     if (e->n_rich == 0) return;
     e->n_needy = 0;
     for (uint32_t i = 0; i < g->n_order; i++) {

@@ -25,4 +25,14 @@ void evict_fini(struct evict *e);       /* zero-initialise to begin */
  */
 void evict_run(struct evict *e, struct offer *o);
 
+/*
+ * The parts, for policies that need victims for other ends.  Begin: nothing is
+ * released.  Next: of the job furthest above its share (ties: the later one)
+ * its next victim, released in the plan and listed; POL_NONE: there is none.
+ * Hand back: take again what a released unit held, if that is still free.
+ */
+void evict_begin(struct evict *e, struct offer *o);
+uint32_t evict_next(struct evict *e, struct offer *o);
+bool evict_hand_back(struct desk *d, uint32_t victim);
+
 #endif

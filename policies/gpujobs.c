@@ -28,6 +28,7 @@ void gpujobs_fini(struct gpujobs *g)
     for (size_t i = 0; i < g->cap; i++)
         if (g->at[i].is_known) close_job(g, &g->at[i]);
     locality_fini(&g->near);
+    queue_fini(&g->apart);
     free(g->at); free(g->group); free(g->has_data); free(g->ask);
     free(g->order); free(g->dirty); free(g->want); free(g->share);
 }
@@ -45,6 +46,13 @@ int64_t gpujobs_ask(struct gpujobs *g, uint32_t kind)
         }
     }
     return g->ask[kind];
+}
+
+bool gpujobs_is_apart(const struct gpujobs *g, uint32_t kind)
+{
+    const struct kind *k = &g->desk->kinds.at[kind];
+    const struct pol_shape *s = &g->desk->view->shape[k->shape[0]];
+    return g->sets_apart && k->n_tasks == 1 && s->n_gpu == 1 && s->gpu_milli == GPU && !s->exclusive;
 }
 
 /* ---- jobs come and go ---- */
@@ -149,6 +157,7 @@ int64_t gpujobs_wait_key(struct gpujobs *g, const struct unit *u)
 struct queue *gpujobs_queue(struct gpujobs *g, const struct unit *u)
 {
     if (gpujobs_ask(g, u->kind) == 0) return &g->desk->wait;
+    if (gpujobs_is_apart(g, u->kind)) return &g->apart;
     struct gpujob *j = gpujobs_of(g, u);
     return g->has_data[u->task.slot] ? &j->data : &j->wait;
 }
@@ -163,7 +172,7 @@ void gpujobs_waits(struct gpujobs *g, const struct unit *u, int sign)
     j->waiting += sign * ask;
     g->waiting += sign * ask;
     x->n_waiting += (uint32_t)sign;
-    if (g->has_data[t]) {
+    if (g->has_data[t] && !gpujobs_is_apart(g, u->kind)) {
         x->n_data += (uint32_t)sign;
         if (sign > 0) near_add(&g->near, &x->near, t, u->index);
         else near_del(&g->near, t);

@@ -9,6 +9,10 @@
  * here and wait in the desk's own queue.  A unit *has data* when it is one task
  * that reads inputs.
  *
+ * A *single* is a unit of one task that asks for one whole card.  Policies that
+ * place these by a mechanism of their own set them apart: they wait in a queue
+ * of their own and are not in their group's index.
+ *
  * The policy's desk_ops pass wait_key, queue, moved and waits on to here.
  * Costs: O(log n) each, and learning a task's costs when it begins to wait.
  */
@@ -35,7 +39,7 @@ struct gpujob {
     uint32_t user, queue;
     int64_t  held, waiting;             /* asks of the units that run, and wait */
     int64_t  share;                     /* see gpujobs_share */
-    struct queue wait;                  /* GPU units without data */
+    struct queue wait;                  /* GPU units without data; singles set apart are in neither */
     struct queue data;                  /* those with */
     struct unit_set runs;               /* GPU units by start: the longest-run first, ties in unit order */
     uint32_t first_group;
@@ -58,6 +62,8 @@ struct gpujobs {
     int64_t  shared_q;                  /* Q the shares were reckoned for */
     bool     shares_stand;
     int64_t  waiting;                   /* over all jobs */
+    bool     sets_apart;                /* singles; set before anything arrives */
+    struct queue apart;                 /* them */
     uint32_t n_spare_runs;              /* running units beyond each job's first: 0 when nothing may be stopped */
     uint64_t n_freed;                   /* how often GPUs became free */
 };
@@ -83,6 +89,8 @@ void gpujobs_waits(struct gpujobs *g, const struct unit *u, int sign);
 
 /* What a unit of the kind asks. */
 int64_t gpujobs_ask(struct gpujobs *g, uint32_t kind);
+/* Is it a single that is set apart? */
+bool gpujobs_is_apart(const struct gpujobs *g, uint32_t kind);
 /* The job of a GPU unit. */
 static inline struct gpujob *gpujobs_of(struct gpujobs *g, const struct unit *u) { return &g->at[u->job.slot]; }
 

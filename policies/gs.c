@@ -55,7 +55,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
 {
     struct gs *s = self;
     offer_open(&s->offer, view, ev, n_ev);
-    offer_gpus(&s->offer);
+    offer_gpus(&s->offer, false);
     offer_cpus(&s->offer);
     offer_close(&s->offer);
 }
@@ -64,7 +64,7 @@ static void decide_stopping(void *self, const struct pol_view *view, const struc
 {
     struct gs *s = self;
     offer_open(&s->offer, view, ev, n_ev);
-    offer_gpus(&s->offer);
+    offer_gpus(&s->offer, false);
     evict_run(&s->evict, &s->offer);
     offer_cpus(&s->offer);
 }

@@ -125,6 +125,29 @@ static int64_t cost_on(const struct locality *l, pol_task t, uint32_t node)
     return (x.local_us + x.rack_us + x.cross_us) << 2 | farthest;
 }
 
+/*
+ * The price on the places that an entry speaks for.  A rack all of whose nodes
+ * hold replicas costs what the dearest of them does; "elsewhere", when there is
+ * no other rack, what any node would if nothing were near: only prices by bytes
+ * ask, and all of a task's bytes are in any of its transfers.
+ */
+static int64_t price_on(const struct locality *l, const struct reach *r, pol_task t, uint32_t i, uint32_t node)
+{
+    enum locality_scope scope = i < r->n_nodes ? LOCALITY_AT_NODE : i < r->n_nodes + r->n_racks ? LOCALITY_IN_RACK : LOCALITY_ELSEWHERE;
+    if (node == POL_NONE && scope == LOCALITY_IN_RACK) {
+        int64_t most = INT64_MIN;
+        for (uint32_t k = 0; k < r->n_nodes; k++) {
+            if (rack_of(l, r->at[k].id) != r->at[i].id) continue;
+            struct pol_transfer x = l->host->transfer(l->host->ctx, t, r->at[k].id);
+            int64_t cost = l->price.of(l->price.ctx, &x, scope);
+            if (cost > most) most = cost;
+        }
+        return most;
+    }
+    struct pol_transfer x = l->host->transfer(l->host->ctx, t, node == POL_NONE ? 0 : node);
+    return l->price.of(l->price.ctx, &x, scope);
+}
+
 /* Levels by the two least times that the task can have. */
 static void grade(const struct locality *l, struct reach *r, const struct pol_shape *s)
 {
@@ -149,7 +172,8 @@ void locality_learn(struct locality *l, pol_task t, uint32_t shape)
         uint32_t level = i < r->n_nodes ? 0 : i < r->n_nodes + r->n_racks ? 1 : 2;
         uint32_t node = l->by == LOCALITY_RACK ? POL_NONE : sample(l, r, i, NULL);
         r->at[i].level = l->by == LOCALITY_RACK ? level : 0;
-        r->at[i].cost = node == POL_NONE ? 0 : cost_on(l, t, node);
+        if (l->by == LOCALITY_OWN) r->at[i].cost = price_on(l, r, t, i, node);
+        else r->at[i].cost = node == POL_NONE ? 0 : cost_on(l, t, node);
     }
     if (l->by == LOCALITY_LEAST) grade(l, r, &l->plan->shape[shape]);
 }

@@ -23,8 +23,15 @@ enum locality_by {
     LOCALITY_TIME,      /* level 0; cost: nominal transfer time */
     LOCALITY_LEAST,     /* level 0: the least time the task has anywhere, 1: its second least, 2: more; cost: the time */
     LOCALITY_RACK,      /* level 0: the node holds a replica of an input, 1: its rack does, 2: neither; cost 0 */
+    LOCALITY_OWN,       /* level 0; cost: as the policy's `price` says */
 };
 enum { LOCALITY_LEVELS = 3 };
+
+/* Which nodes an entry of a reach speaks for: that one, others of the rack, all others. */
+enum locality_scope { LOCALITY_AT_NODE, LOCALITY_IN_RACK, LOCALITY_ELSEWHERE };
+
+/* What a transfer costs, for LOCALITY_OWN.  INT64_MAX: say nothing of this place, what lies above it will do. */
+struct locality_price { int64_t (*of)(const void *ctx, const struct pol_transfer *x, enum locality_scope scope); const void *ctx; };
 
 struct reach_at { int64_t cost; uint32_t id, level; };
 struct reach {
@@ -37,6 +44,7 @@ struct locality {
     const struct pol_host *host;        /* borrowed */
     const struct plan *plan;            /* borrowed */
     enum locality_by by;
+    struct locality_price price;        /* LOCALITY_OWN */
     uint32_t *rack_node, *rack_first, n_racks;      /* nodes of rack r: rack_node[rack_first[r] .. rack_first[r + 1]) */
     struct reach *reach; size_t cap_reach;          /* by task slot */
 };
@@ -50,7 +58,7 @@ void locality_fini(struct locality *l);
  * when nodes come or go.
  */
 void locality_learn(struct locality *l, pol_task t, uint32_t shape);
-/* Of a task that was learnt. */
+/* Of a task that was learnt.  Not with a price that leaves places unsaid. */
 struct reach_at locality_at(const struct locality *l, uint32_t task, uint32_t node);
 
 /* Ranked by level, cost, index. */

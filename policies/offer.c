@@ -6,7 +6,15 @@
 
 static int64_t wait_key(void *self, const struct unit *u) { return gpujobs_wait_key(&((struct offer *)self)->jobs, u); }
 static struct queue *queue_of(void *self, const struct unit *u) { return gpujobs_queue(&((struct offer *)self)->jobs, u); }
-static void waits(void *self, const struct unit *u, int sign) { gpujobs_waits(&((struct offer *)self)->jobs, u, sign); }
+
+static bool is_left(const struct offer *o, uint32_t kind) { return o->rule.singles != NULL && gpujobs_is_apart(&o->jobs, kind); }
+
+static void waits(void *self, const struct unit *u, int sign)
+{
+    struct offer *o = self;
+    gpujobs_waits(&o->jobs, u, sign);
+    if (is_left(o, u->kind)) o->rule.singles->waits(self, u, sign);
+}
 
 static void moved(void *self, const struct unit *u, int sign)
 {
@@ -15,6 +23,7 @@ static void moved(void *self, const struct unit *u, int sign)
     if (ask == 0) return;
     gpujobs_moved(&o->jobs, u, sign);
     o->queue[o->job[u->job.slot].queue].held += sign * ask;
+    if (is_left(o, u->kind)) o->rule.singles->moved(self, u, sign);
 }
 
 static const struct desk_ops desk_ops = { .wait_key = wait_key, .queue = queue_of, .moved = moved, .waits = waits };
@@ -24,6 +33,7 @@ void offer_init(struct offer *o, const struct pol_host *host, const struct offer
     desk_init(&o->desk, host, rule->place, &desk_ops, o);
     gpujobs_init(&o->jobs, &o->desk, rule->by);
     o->jobs.quota = rule->quota * GPU;
+    o->jobs.sets_apart = rule->singles != NULL;
     o->rule = *rule;
     o->beat_us = -1;
 }
@@ -66,7 +76,7 @@ static void settle_group(struct offer *o, const struct gpujob *j, uint32_t x)
     struct offer_group *s = &o->group[x];
     struct unit *rep = &o->rep.at[x];
     int64_t key = o->rule.fifo ? 0 : j->held;
-    bool in = g->n_waiting > 0 && within_quota(o, j, gpujobs_ask(&o->jobs, g->kind));
+    bool in = g->n_waiting > 0 && !is_left(o, g->kind) && within_quota(o, j, gpujobs_ask(&o->jobs, g->kind));
     if (s->is_in && in && rep->key == key) return;
     if (s->is_in) queue_del(&o->queue[s->queue].jobs, &o->rep, x);
     s->is_in = in;
@@ -215,7 +225,8 @@ static void decline(struct offer *o, uint32_t slot)
 {
     struct offer_job *x = &o->job[slot];
     int64_t now = o->desk.view->now_us;
-    x->passed_in = o->declined_in = o->desk.round;
+    x->passed_in = o->pass;
+    o->declined_in = o->desk.round;
     if (x->counted_us < 0 || x->counted_freed != o->jobs.n_freed || now >= pol_after(x->counted_us, o->rule.heartbeat_us)) {
         x->declined++;
         x->counted_freed = o->jobs.n_freed;
@@ -228,7 +239,7 @@ static void decline(struct offer *o, uint32_t slot)
 /* What a job declines to wait for a better place is not for those that have their share. */
 static bool has_enough(struct offer *o, uint32_t slot)
 {
-    if (!o->rule.from_deficit || o->declined_in != o->desk.round) return false;
+    if (!o->below_share && (!o->rule.from_deficit || o->declined_in != o->desk.round)) return false;
     gpujobs_share(&o->jobs);
     return o->jobs.at[slot].held >= o->jobs.at[slot].share;
 }
@@ -244,9 +255,9 @@ static bool serve(struct offer *o, struct offer_queue *q)
         const struct gpugroup *g = &o->jobs.group[x];
         uint32_t kind = g->kind, slot = g->job;
         bool declines = false, steady = d->kinds.at[kind].is_steady;
-        if (o->job[slot].passed_in != d->round) {
+        if (o->job[slot].passed_in != o->pass) {
             uint32_t unit = POL_NONE;
-            if (has_enough(o, slot)) o->job[slot].passed_in = d->round;
+            if (has_enough(o, slot)) o->job[slot].passed_in = o->pass;
             else if (!desk_hopeless(d, kind)) unit = offer_pick(o, slot, &declines);
             if (unit != POL_NONE) {
                 offer_take(o, unit, o->rule.why);
@@ -260,16 +271,18 @@ static bool serve(struct offer *o, struct offer_queue *q)
     return false;
 }
 
-void offer_gpus(struct offer *o)
+void offer_gpus(struct offer *o, bool below_share)
 {
+    o->pass++;
+    o->below_share = below_share;
     for (;;) {
         struct offer_queue *least = NULL;
         for (uint32_t i = 0; i < o->n_queues; i++) {
             struct offer_queue *q = &o->queue[i];
-            if (q->jobs.n > 0 && q->passed_in != o->desk.round && (least == NULL || q->held < least->held)) least = q;
+            if (q->jobs.n > 0 && q->passed_in != o->pass && (least == NULL || q->held < least->held)) least = q;
         }
         if (least == NULL) return;
-        if (!serve(o, least)) least->passed_in = o->desk.round;
+        if (!serve(o, least)) least->passed_in = o->pass;
     }
 }
 

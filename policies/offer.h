@@ -12,6 +12,12 @@
 
 #include "gpujobs.h"
 
+/* Singles (gpujobs.h) left to the policy, which is told of them as desk_ops tell.  NULL in the rule: they are offered like all others. */
+struct offer_singles {
+    void (*waits)(void *self, const struct unit *u, int sign);
+    void (*moved)(void *self, const struct unit *u, int sign);
+};
+
 struct offer_rule {
     bool by_queue;              /* the queue that holds least is served first; else all jobs are in one */
     bool fifo;                  /* in a queue the job that came first, else the one that holds least */
@@ -22,6 +28,7 @@ struct offer_rule {
     int64_t heartbeat_us;       /* > 0 */
     int64_t quota;              /* GPUs a job may hold at once; 0: no limit */
     const char *why;
+    const struct offer_singles *singles;
 };
 
 struct offer_queue { struct queue jobs; int64_t held; uint64_t passed_in; };    /* jobs: groups, as units of rep */
@@ -33,7 +40,7 @@ struct offer_job {
     uint32_t declined;          /* offers since it last took one */
     uint64_t counted_freed;     /* state of n_freed when it last counted one */
     int64_t  counted_us;        /* and when that was; -1: never */
-    uint64_t passed_in;         /* decision in which it declined, or was not offered anything */
+    uint64_t passed_in;         /* pass in which it declined, or was not offered anything */
 };
 
 struct offer {
@@ -46,6 +53,8 @@ struct offer {
     struct offer_group *group; size_t cap_group;    /* by group */
     struct units rep;           /* by group: its place in its queue */
     struct walk  walk, inner;
+    uint64_t pass;              /* calls of offer_gpus so far */
+    bool     below_share;       /* this pass is for jobs below their share alone */
     uint64_t declined_in;       /* decision in which some job declined */
     int64_t  next_beat, beat_us;        /* the earliest wish in this decision; the last wake asked for */
     /* nodes with GPUs to give */
@@ -61,8 +70,8 @@ void offer_fini(struct offer *o);
 
 /* Take in what happened. */
 void offer_open(struct offer *o, const struct pol_view *view, const struct pol_event *ev, size_t n_ev);
-/* GPU units, until no job takes anything. */
-void offer_gpus(struct offer *o);
+/* GPU units, until no job takes anything.  below_share: only while a job holds less than its share. */
+void offer_gpus(struct offer *o, bool below_share);
 /* CPU units in order of arrival, each where it fits and reads its inputs cheapest; those that fit nowhere are passed over. */
 void offer_cpus(struct offer *o);
 /* Ask to be woken for the offers that were declined. */

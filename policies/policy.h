@@ -198,6 +198,12 @@ struct pol_host {
     void (*hold)(void *ctx, pol_task t, bool is_head, const char *why);
     /* The bit of a node label; POL_NONE: no such label. */
     uint32_t (*label)(void *ctx, const char *name);
+    /*
+     * Facts of the run, set before the first decide call (not yet in create).
+     * is_audited: check what can be checked of your own results, and fail if it
+     * does not hold.  seed: the run's; a policy that draws draws from it alone.
+     */
+    uint64_t is_audited, seed;
     /* members above: ABI 1.0 */
 };
 

@@ -44,7 +44,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
 {
     struct offer *o = self;
     offer_open(o, view, ev, n_ev);
-    offer_gpus(o);
+    offer_gpus(o, false);
     offer_cpus(o);
     offer_close(o);
 }

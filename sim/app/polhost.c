@@ -581,6 +581,8 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     struct polhost *p = ctx;
     (void)again;
     p->w = w;
+    p->api.is_audited = w->cfg.audit;
+    p->api.seed = w->cfg.seed;
     show_world(p);
     show_events(p, n, n_notices);
     p->n_dec = 0;
