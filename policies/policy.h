@@ -212,7 +212,7 @@ struct pol_host {
 enum pol_param_type { POL_INT, POL_NUMBER, POL_BOOL, POL_DURATION, POL_CHOICE, POL_TEXT };
 
 struct pol_param {
-    const char *name;               /* [a-z_]+ */
+    const char *name;               /* [a-z0-9_]+ */
     uint32_t    type, reserved;     /* enum pol_param_type */
     const char *dflt;               /* as a user would write it */
     const char *choices;            /* POL_CHOICE: "a|b|c"; else NULL */

@@ -146,7 +146,7 @@ struct fakehost *fakehost_create(void)
     h->api = (struct pol_host){
         .abi_major = POL_ABI_MAJOR, .size = sizeof h->api, .ctx = h, .job = lend_job, .task = lend_task, .user_name = lend_user_name,
         .start = start, .start_gang = start_gang, .preempt = preempt, .wake = wake, .note = note, .fail = fail,
-        .input = lend_input, .transfer = lend_transfer, .hold = hold,
+        .input = lend_input, .transfer = lend_transfer, .hold = hold, .is_audited = 1,
     };
     h->view.node = h->node;
     h->view.card = h->card;
@@ -175,6 +175,8 @@ static union pol_value value_of(const struct pol_param *p, const char *s, size_t
     union pol_value v = { 0 };
     (void)snprintf(text, sizeof text, "%.*s", (int)n, s);
     if (p->type == POL_TEXT) v.s = text;
+    else if (p->type == POL_NUMBER) v.x = strtod(text, NULL);
+    else if (p->type == POL_BOOL) v.i = strcmp(text, "true") == 0;
     else if (p->type != POL_CHOICE) v.i = strcmp(text, "1h") == 0 ? INT64_C(3600000000) : strtoll(text, NULL, 10);
     else for (const char *c = p->choices; strncmp(c, text, n) != 0 || (c[n] != '|' && c[n] != '\0'); v.i++) {
         c = strchr(c, '|');
@@ -189,7 +191,8 @@ void fakehost_open(struct fakehost *h, const struct pol_ops *ops, const char *pa
     union pol_value value[16];
     for (uint32_t i = 0; i < ops->n_params; i++) {
         const struct pol_param *p = &ops->params[i];
-        const char *s = strstr(params, p->name);
+        const char *s = params;
+        while ((s = strstr(s, p->name)) != NULL && ((s > params && s[-1] != ',') || s[strlen(p->name)] != '=')) s++;
         value[i] = s == NULL ? value_of(p, p->dflt, strlen(p->dflt))
                              : value_of(p, s + strlen(p->name) + 1, strcspn(s, ",") - strlen(p->name) - 1);
     }
@@ -324,7 +327,9 @@ void fakehost_decide(struct fakehost *h, int64_t now)
         size_t n = h->n_events;
         memcpy(ev, h->event, n * sizeof *ev);
         h->n_events = 0;
+        if (h->round != NULL) h->round(h, false);
         h->ops->decide(h->self, &h->view, ev, n);
+        if (h->round != NULL) h->round(h, true);
         memset(h->is_changed, 0, sizeof h->is_changed);
         h->view.n_changed = 0;
         for (; h->n_applied < h->n_log; h->n_applied++) apply(h, &h->log[h->n_applied]);

@@ -30,6 +30,8 @@ struct fakehost {
     struct fake_entry log[FAKE_LOG];      size_t n_log, n_applied;
     int64_t wake[FAKE_LOG];               size_t n_wakes;
     int64_t disk_bps, rack_bps, aggregation_bps;        /* nominal; 0: takes no time */
+    /* Called before (false) and after (true) each round, before its decisions, log[n_applied .. n_log), are applied; may be NULL. */
+    void (*round)(struct fakehost *h, bool is_decided);
     const struct pol_ops *ops;
     void *self;
 };
