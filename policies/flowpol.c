@@ -326,8 +326,9 @@ static bool has_free(const struct flowpol *f)
 }
 
 /*
- * When waiting makes a start worth while that is not yet.  Two more than the
- * cost makes up for what rounding took from either part of the wait.
+ * When waiting makes a start worth while that is not yet: when it has cost what
+ * reading does.  (What leaving costs beyond a wait makes such a start the
+ * cheaper; rounding of the wait's two parts can only add to it.)
  */
 static void ask_wake(struct flowpol *f)
 {
@@ -341,8 +342,8 @@ static void ask_wake(struct flowpol *f)
         const struct reach *r = g->has_data[id] ? &g->near.reach[id] : NULL;
         for (uint32_t i = 0; i < (r != NULL ? r->n_nodes + r->n_racks + 1 : 1); i++) {
             int64_t cost = r != NULL ? r->at[i].cost : 0;
-            if (cost == INT64_MAX || worth >= cost + 2) continue;
-            int64_t at = now + (int64_t)(((pol_wide)(cost + 2) * 1000 + f->rule.wait_milli - 1) / f->rule.wait_milli) - waited;
+            if (cost == INT64_MAX || worth >= cost) continue;
+            int64_t at = now + (int64_t)(((pol_wide)cost * 1000 + f->rule.wait_milli - 1) / f->rule.wait_milli) - waited;
             if (at < next) next = at;
         }
     }

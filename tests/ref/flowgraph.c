@@ -88,7 +88,9 @@ static void add_task(struct flowgraph *f, const struct fakehost *h, uint32_t id)
 {
     const struct pol_task_info *i = &h->task[id].info;
     bool quincy = f->rule.share == FLOWGRAPH_QUINCY;
-    int64_t waited = f->waited[id], leave = quincy ? waited * f->rule.alpha / 1000 : 2 * f->rule.alpha;
+    int64_t waited = f->waited[id], leave = 2 * f->rule.alpha, now = h->view.now_us;
+    /* Rounded as policies/README.md says; what waits costs a millionth more. */
+    if (quincy) leave = i->is_running ? waited * f->rule.alpha / 1000 : now * f->rule.alpha / 1000 - (now - waited) * f->rule.alpha / 1000 + 1;
     struct flowgraph_task t = { .id = id, .job = i->job.slot, .leave = leave, .is_running = i->is_running, .must_node = POL_NONE };
     if (i->is_running) {
         t.stay = price(f, h, id, i->node) - (h->view.now_us - i->started_us);
