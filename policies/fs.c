@@ -13,7 +13,7 @@ static const struct pol_param params[] = {
     PLACE_PARAM,
     { .name = "alpha1", .type = POL_NUMBER, .dflt = "1.5", .help = "weight of transfers within the rack, above 1" },
     { .name = "alpha2", .type = POL_NUMBER, .dflt = "2", .help = "weight of transfers between racks, above 1" },
-    { .name = "alpha3", .type = POL_NUMBER, .dflt = "30", .help = "cost of either arc of a task that is left waiting, in seconds, above 1" },
+    { .name = "alpha3", .type = POL_NUMBER, .dflt = "20", .help = "cost of either arc of a task that is left waiting, in seconds, above 1" },
     { .name = "mode", .type = POL_CHOICE, .dflt = "hard", .choices = "hard|soft", .help = "tasks that may be left: those beyond the share, or all but one" },
     { .name = "replace", .type = POL_BOOL, .dflt = "false", .help = "solve for running tasks too, each staying at what it cost less what it ran" },
 };

@@ -138,6 +138,7 @@ const struct cmd cmd_plot = {
              "  jobs-ideal  each job's time beside its ideal times, a panel a policy\n"
              "  data-bars   DT, fairness deviation and bytes by level, three panels\n"
              "  fairness    Jain's index, finish-time fairness, jobs later than fair, three panels\n"
+             "  fairness-traffic  fairness deviation against bytes over the network, a point a policy  [-m s_share_sigma|s_whole_sigma]\n"
              "  pods        CPU and GPU pods on each node, and pending; a panel a policy  [--to T]\n"
              "  frag-load   fragments, allocation and pods unscheduled as a cluster fills\n\n"
              "  -o, --output FILE      default: FIGURE.svg; .gp keeps the script, data included\n"

@@ -265,6 +265,7 @@ const struct plot_figure plot_figures[] = {
     { "jobs-ideal", "each job's time beside its ideal times, a panel a policy", "s", plot_jobs_ideal },
     { "data-bars", "DT, fairness deviation and bytes by level, three panels", "s", plot_data_bars },
     { "fairness", "Jain's index, finish-time fairness and jobs later than fair, three panels", "s", plot_fairness },
+    { "fairness-traffic", "fairness deviation against bytes over the network, a point a policy", "sm", plot_fairness_traffic },
     { "gantt",    "which user held which GPU when", "srnft", plot_gantt },
     { "pods",     "CPU and GPU pods on each node, and pending; a panel a policy", "st", plot_pods },
     { "frag-load", "fragments, allocation and pods unscheduled as a cluster fills", "s", plot_frag_load },

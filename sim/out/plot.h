@@ -47,6 +47,8 @@ enum st plot_fairness(struct gnuplot *g, const struct compare *c, const struct c
                       const struct plot_opts *o, struct diag *d);
 enum st plot_data_bars(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
                        const struct plot_opts *o, struct diag *d);
+enum st plot_fairness_traffic(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+                              const struct plot_opts *o, struct diag *d);
 
 /* plot_kube.c */
 enum st plot_pods(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,

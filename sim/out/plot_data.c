@@ -1,4 +1,4 @@
-/* Figures of panels by policy: fairness, and of data-intensive jobs jobs-ideal and data-bars. */
+/* Figures of panels by policy: fairness, and of data-intensive jobs jobs-ideal and data-bars; and of points: fairness-traffic. */
 #include <math.h>
 #include <string.h>
 #include <sqlite3.h>
@@ -171,5 +171,52 @@ enum st plot_fairness(struct gnuplot *g, const struct compare *c, const struct c
     bool lean = (double)k->n_policies * (0.065 * (double)longest + 0.06) > 1.75;
     (void)fprintf(g->to, "if (!exists(\"W\")) W = 7.0\nif (!exists(\"H\")) H = 2.2\nN = %zu\nROTATE = %d\n", k->n_policies, lean);
     gnuplot_number(g, "RMAX", fmax(1, most[2]));
+    return ST_OK;
+}
+
+/* ---- fairness-traffic ---- */
+
+/* As many as have points and colours that differ. */
+enum { POINTS_MAX = 24 };
+
+enum st plot_fairness_traffic(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+                              const struct plot_opts *o, struct diag *d)
+{
+    const char *metric = o->metric != NULL ? o->metric : "s_share_sigma";
+    bool whole = strcmp(metric, "s_whole_sigma") == 0;
+    double most = 0, sigma = 0;
+    size_t longest = 0;
+    if (!whole && strcmp(metric, "s_share_sigma") != 0) {
+        (void)diag_set(d, ST_EINPUT, "fairness-traffic draws a fairness deviation, not '%s'", metric);
+        diag_hint(d, "it is s_share_sigma or s_whole_sigma");
+        return ST_EINPUT;
+    }
+    if (k->n_policies > POINTS_MAX)
+        return diag_set(d, ST_EINPUT, "'%s' has %zu policies; this figure has points for %d at most", k->title, k->n_policies, POINTS_MAX);
+    (void)fprintf(g->to, "$data << EOD\n");
+    for (size_t i = 0; i < k->n_policies; i++) {
+        struct stats_ci x = compare_mean(c, &k->policy[i], "bytes_network", "all"), y = compare_mean(c, &k->policy[i], metric, "all");
+        if (isnan(x.half)) x.lo = x.hi = x.mean;
+        if (isnan(y.half)) y.lo = y.hi = y.mean;
+        (void)fprintf(g->to, "%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\n\n\n", x.mean, x.lo, x.hi, y.mean, y.lo, y.hi);
+        if (!isnan(x.mean)) most = fmax(most, x.hi);
+        if (!isnan(y.mean)) sigma = fmax(sigma, y.hi);
+    }
+    (void)fprintf(g->to, "EOD\n");
+    if (sigma <= 0) return no_ideals(k, d);
+    if (most <= 0) return diag_set(d, ST_EINPUT, "no run of '%s' moved data over the network: there are no bytes to draw", k->title);
+    double div = most >= 1e12 ? 1e12 : most >= 1e9 ? 1e9 : 1e6;
+    (void)fprintf(g->to, "N = %zu\narray LABEL[%zu]\n", k->n_policies, k->n_policies);
+    for (size_t i = 0; i < k->n_policies; i++) {
+        panel_label(g, "LABEL", i, &k->policy[i]);
+        if (strlen(k->policy[i].label) > longest) longest = strlen(k->policy[i].label);
+    }
+    (void)fprintf(g->to, "if (!exists(\"W\")) W = 7.0\nif (!exists(\"H\")) H = %.2f\nKEYWIDTH = %.3f\n",
+                  fmax(2.8, 0.5 + 0.14 * (double)k->n_policies), fmin(3.2, 0.35 + 0.058 * (double)longest));
+    (void)fprintf(g->to, "XLABEL = \"Read over the network (%s)\"\n", div >= 1e12 ? "TB" : div >= 1e9 ? "GB" : "MB");
+    gnuplot_text(g, "IDEAL", whole ? "ideal on the whole" : "ideal on a share");
+    gnuplot_number(g, "XDIV", div);
+    gnuplot_number(g, "XMAX", most / div * 1.06);
+    gnuplot_number(g, "YMAX", sigma * 1.06);
     return ST_OK;
 }

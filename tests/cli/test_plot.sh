@@ -66,8 +66,8 @@ check "data-bars has no use for a run" fails 2 "no use for --run" "$FAIRWAY" plo
     --set output.sample_every=10s --set faults= -s 1 -s 2
 check "pods says what a run without attempts lacks" fails 2 "no record of where" "$FAIRWAY" plot "$work/data.db" pods
 check "frag-load says what a run that fills nothing lacks" fails 2 "no samples of a cluster being filled" "$FAIRWAY" plot "$work/r.db" frag-load
-db_of() { case $1 in pods) echo "$work/pods.db" ;; frag-load) echo "$work/fill.db" ;; jobs-ideal | data-bars) echo "$work/data.db" ;; *) echo "$work/r.db" ;; esac; }
-figures="cdf bars timeline gantt fairness jobs-ideal data-bars pods frag-load"
+db_of() { case $1 in pods) echo "$work/pods.db" ;; frag-load) echo "$work/fill.db" ;; jobs-ideal | data-bars | fairness-traffic) echo "$work/data.db" ;; *) echo "$work/r.db" ;; esac; }
+figures="cdf bars timeline gantt fairness jobs-ideal data-bars fairness-traffic pods frag-load"
 for f in $figures; do
     check "$f.gp is written without gnuplot" env PATH="$work/empty" "$FAIRWAY" plot "$(db_of $f)" $f -o "$work/$f.gp"
 done
@@ -134,6 +134,8 @@ done
 for m in s_whole s_share; do
     check "cdf shows $m" "$FAIRWAY" plot "$work/data.db" cdf -m $m -o "$work/m.svg"
 done
+check "fairness-traffic takes the other deviation" "$FAIRWAY" plot "$work/data.db" fairness-traffic -m s_whole_sigma -o "$work/m.svg"
+check "fairness-traffic takes no other metric" fails 2 "draws a fairness deviation, not 'dt'" "$FAIRWAY" plot "$work/data.db" fairness-traffic -m dt
 check "bars takes a scope and a base" "$FAIRWAY" plot "$work/r.db" bars -m jct --scope class=multi --base "sjf:estimate=true" -o "$work/m.svg"
 check "gantt takes nodes and a window" "$FAIRWAY" plot "$work/r.db" gantt --run 2 --nodes n-0,n-1 --from 10m --to 1h -o "$work/m.svg"
 check "timeline takes a run" "$FAIRWAY" plot "$work/r.db" timeline --run 2 -o "$work/m.svg"

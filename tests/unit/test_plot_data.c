@@ -48,6 +48,7 @@ static void add(const char *policy, uint64_t seed, int64_t slow, bool with_ideal
     static const char *const name[] = { "bytes_local", "bytes_rack", "bytes_cross" };
     for (int i = 0; i < 3 && bytes > 0; i++) (void)store_metric(s, run, name[i], "all", bytes * (i + 1), "B", &d);
     if (bytes > 0) (void)store_metric(s, run, "bytes_vain", "all", 0, "B", &d);
+    if (bytes > 0) (void)store_metric(s, run, "bytes_network", "all", bytes * 5, "B", &d);
     (void)store_metric(s, run, "dt", "all", 20.0 * (double)slow, "s", &d);
     if (with_ideals) (void)store_metric(s, run, "s_share_sigma", "all", 0.1, "1", &d);
     if (with_ideals) (void)store_metric(s, run, "s_whole_sigma", "all", 0.2, "1", &d);
@@ -94,6 +95,19 @@ Test(plot_data, data_bars_draws_means_and_intervals)
     script_has("gsp\t40\t0\t0.1\t0\t0.2\t0\t2e+09\t0\t4e+09\t0\t6e+09\t0\t0\t0\n");
     script_has("Bytes read (GB)");
     script_has("HAS_VAIN = 0");
+}
+
+/* bytes_network of 5 and 15 GB: 10 +- 12.7062 x 7.07107 / sqrt 2. */
+Test(plot_data, fairness_traffic_draws_a_point_a_policy)
+{
+    add("gs", 1, 1, true, 1e9);
+    add("gs", 2, 3, true, 3e9);
+    add("gsp", 1, 2, true, 2e9);
+    cr_assert_eq(draw("fairness-traffic", &d), ST_OK, "%s", d.msg);
+    script_has("1e+10\t-5.35310237e+10\t7.35310237e+10\t0.1\t0.1\t0.1\n");
+    script_has("1e+10\t1e+10\t1e+10\t0.1\t0.1\t0.1\n");
+    script_has("Read over the network (GB)");
+    script_has("LABEL[2] = 'gsp'");
 }
 
 Test(plot_data, without_ideal_times_it_says_how_to_get_them)
