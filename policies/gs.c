@@ -10,14 +10,16 @@
 struct gs { struct offer offer; struct evict evict; };
 
 #define QUOTA_PARAM { .name = "quota", .type = POL_INT, .dflt = "0", .help = "GPUs that one job may hold at once; 0: no limit" }
-enum { P_PLACE, P_QUOTA, P_SECOND, P_ANY, P_HEARTBEAT };
+#define OFFER_PARAM { .name = "offer", .type = POL_CHOICE, .dflt = "all", .choices = "all|node", \
+                      .help = "free GPUs: all at once, or those of one node after the other, drawn at random" }
+enum { P_PLACE, P_QUOTA, P_OFFER, P_SECOND, P_ANY, P_HEARTBEAT };
 static const struct pol_param params[] = {
-    PLACE_PARAM, QUOTA_PARAM,
+    PLACE_PARAM, QUOTA_PARAM, OFFER_PARAM,
     { .name = "second_after", .type = POL_INT, .dflt = "3", .help = "T1: beyond it a task takes its second least transfer cost" },
     { .name = "any_after", .type = POL_INT, .dflt = "6", .help = "T2: beyond it a task takes any" },
     { .name = "heartbeat", .type = POL_DURATION, .dflt = "1s", .help = "how often GPUs that were declined are offered again" },
 };
-enum { N_PARAMS = 2, N_DELAY_PARAMS = sizeof params / sizeof *params };
+enum { N_PARAMS = P_OFFER + 1, N_DELAY_PARAMS = sizeof params / sizeof *params };
 
 static struct gs *open(const struct pol_host *host, const union pol_value *value, struct offer_rule *rule, char *why, size_t cap)
 {
@@ -27,6 +29,7 @@ static struct gs *open(const struct pol_host *host, const union pol_value *value
     }
     rule->place = (enum place_rule)value[P_PLACE].i;
     rule->quota = value[P_QUOTA].i;
+    rule->by_node = value[P_OFFER].i == 1;
     rule->why = "its job holds the fewest GPUs";
     struct gs *s = pol_alloc(1, sizeof *s);
     offer_init(&s->offer, host, rule);

@@ -36,6 +36,7 @@ void offer_init(struct offer *o, const struct pol_host *host, const struct offer
     o->jobs.sets_apart = rule->singles != NULL;
     o->rule = *rule;
     o->beat_us = -1;
+    o->only = POL_NONE;
 }
 
 void offer_fini(struct offer *o)
@@ -46,7 +47,7 @@ void offer_fini(struct offer *o)
     walk_fini(&o->walk);
     walk_fini(&o->inner);
     free(o->queue); free(o->queue_of); free(o->job); free(o->group); free(o->rep.at);
-    free(o->open); free(o->node); free(o->nearest.at);
+    free(o->open); free(o->node); free(o->drawn); free(o->nearest.at);
 }
 
 /* ---- queues and the groups in them ---- */
@@ -168,13 +169,27 @@ static struct near nearest(struct offer *o, const struct gpujob *j)
         struct kind *k = &d->kinds.at[g->kind];
         if (g->n_data == 0 || desk_hopeless(d, g->kind)) continue;
         if (!within_quota(o, j, gpujobs_ask(&o->jobs, g->kind))) continue;
-        if (!listed) list_open(o);
+        if (!listed && o->only == POL_NONE) list_open(o);
         listed = true;
-        if (gpujobs_nearest(&o->jobs, g, o->node, o->n_nodes, &best, &o->nearest)) continue;
+        bool all = o->only == POL_NONE;
+        if (gpujobs_nearest(&o->jobs, g, all ? o->node : &o->only, all ? o->n_nodes : 1, &best, &o->nearest) || !all) continue;
         k->failed_stamp = d->plan.stamp;
         k->failed_state = d->plan.state;
     }
     return best;
+}
+
+/* A place for a unit without data on what is offered, taken in the plan.  A gang is not bound to one node. */
+static bool place_plain(struct offer *o, uint32_t id)
+{
+    struct desk *d = &o->desk;
+    const struct unit *u = desk_unit(d, id);
+    if (o->only == POL_NONE || u->n_tasks > 1) return desk_place(d, id);
+    uint32_t shape = d->kinds.at[u->kind].shape[0];
+    POL_RESERVE(d->spot, d->cap_spot, 1);
+    if (!plan_fits(&d->plan, o->only, &d->plan.shape[shape]) || !place_among(&d->place, shape, &o->only, 1, d->spot)) return false;
+    plan_take(&d->plan, d->spot->node, &d->plan.shape[shape], d->spot->cards);
+    return true;
 }
 
 /* The first unit without data that fits and would rank before the best with data, taken in the plan. */
@@ -186,7 +201,7 @@ static uint32_t first_plain(struct offer *o, const struct gpujob *j, const struc
         const struct unit *u = desk_unit(d, id);
         struct near e = { .index = u->index };
         if (best->task != POL_NONE && !near_before(&e, best)) return POL_NONE;
-        if (within_quota(o, j, gpujobs_ask(&o->jobs, u->kind)) && desk_place(d, id)) return id;
+        if (within_quota(o, j, gpujobs_ask(&o->jobs, u->kind)) && place_plain(o, id)) return id;
     }
     return POL_NONE;
 }
@@ -271,10 +286,10 @@ static bool serve(struct offer *o, struct offer_queue *q)
     return false;
 }
 
-void offer_gpus(struct offer *o, bool below_share)
+/* What is on offer, until no job takes any of it. */
+static void serve_all(struct offer *o)
 {
     o->pass++;
-    o->below_share = below_share;
     for (;;) {
         struct offer_queue *least = NULL;
         for (uint32_t i = 0; i < o->n_queues; i++) {
@@ -284,6 +299,36 @@ void offer_gpus(struct offer *o, bool below_share)
         if (least == NULL) return;
         if (!serve(o, least)) least->passed_in = o->pass;
     }
+}
+
+/* Uniform below n: the k-th number of a SplitMix64 of the run's seed, scaled. */
+static uint32_t draw(struct offer *o, uint32_t n)
+{
+    uint64_t z = o->desk.host->seed + ++o->n_draws * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    z ^= z >> 31;
+    return (uint32_t)((pol_uwide)z * n >> 64);
+}
+
+void offer_gpus(struct offer *o, bool below_share)
+{
+    o->below_share = below_share;
+    if (!o->rule.by_node) {
+        serve_all(o);
+        return;
+    }
+    list_open(o);
+    uint32_t n = o->n_nodes;
+    POL_RESERVE(o->drawn, o->cap_drawn, n);
+    if (n > 0) memcpy(o->drawn, o->node, n * sizeof *o->drawn);
+    while (n > 0 && o->jobs.waiting > 0) {
+        uint32_t i = draw(o, n);
+        o->only = o->drawn[i];
+        o->drawn[i] = o->drawn[--n];
+        serve_all(o);
+    }
+    o->only = POL_NONE;
 }
 
 /* ---- CPU units ---- */

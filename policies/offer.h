@@ -21,6 +21,7 @@ struct offer_singles {
 struct offer_rule {
     bool by_queue;              /* the queue that holds least is served first; else all jobs are in one */
     bool fifo;                  /* in a queue the job that came first, else the one that holds least */
+    bool by_node;               /* one open node is offered at a time, drawn at random; else all at once */
     bool from_deficit;          /* patience starts at share - held, else at 0 */
     enum locality_by by;
     enum place_rule place;
@@ -61,6 +62,9 @@ struct offer {
     uint64_t *open; size_t cap_open;    /* bits */
     uint64_t  seen;                     /* touches of the plan taken in */
     uint32_t *node; size_t cap_node; uint32_t n_nodes;      /* scratch */
+    uint32_t *drawn; size_t cap_drawn;  /* scratch: open nodes not offered yet */
+    uint32_t only;                      /* the node on offer; POL_NONE: all */
+    uint64_t n_draws;
     struct near_nodes nearest;
 };
 

@@ -174,11 +174,9 @@ static void reckon_shares(struct slow *s)
     gpushare(h->view.gpu_total / 1000, 1, h->n_jobs, want, s->share);
 }
 
-/* What the policy should do now: out[] in order. */
-static uint32_t expect(struct slow *s, struct rank *out)
+static void look(struct slow *s)
 {
     const struct fakehost *h = s->h;
-    uint32_t n = 0, job;
     memset(s->user_held, 0, sizeof s->user_held);
     memset(s->started, 0, sizeof s->started);
     memset(s->passed, 0, sizeof s->passed);
@@ -188,6 +186,13 @@ static uint32_t expect(struct slow *s, struct rank *out)
     }
     for (uint32_t j = 0; j < h->n_jobs; j++) s->user_held[h->job[j].user] += s->held[j] = h->job[j].n_running;
     reckon_shares(s);
+}
+
+/* What the policy should do with what is free in s: out[] in order. */
+static uint32_t serve(struct slow *s, struct rank *out)
+{
+    const struct fakehost *h = s->h;
+    uint32_t n = 0, job;
     bool somebody_declined = false;
     while ((job = next_job(s)) != POL_NONE) {
         struct rank r;
@@ -212,6 +217,12 @@ static uint32_t expect(struct slow *s, struct rank *out)
         }
     }
     return n;
+}
+
+static uint32_t expect(struct slow *s, struct rank *out)
+{
+    look(s);
+    return serve(s, out);
 }
 
 static uint64_t n_starts, n_declines;
@@ -263,6 +274,90 @@ Test(gs, starts_what_algorithm_1_would)
     for (uint64_t i = 0; i < SEEDS; i++) agrees(&pol_gs, false, false, false, 0, i);
     cr_assert_gt(n_starts, 10 * SEEDS);
     fprintf(stderr, "%lu starts\n", (unsigned long)n_starts);
+}
+
+/* ---- offer=node ---- */
+
+static struct slow by_node;
+static uint64_t n_nodes_left;       /* times that a node was passed by for another, which all at once would not do */
+
+/* Node by node as they were drawn, each gave what Algorithm 1 takes of it alone; and nothing more could be had. */
+static void node_round(struct fakehost *h, bool is_decided)
+{
+    static struct rank want[FAKE_TASKS];
+    if (!is_decided) return;
+    int32_t free_of[FAKE_NODES];
+    bool drawn[FAKE_NODES] = { false };
+    look(&by_node);
+    memcpy(free_of, by_node.free, sizeof free_of);
+    for (size_t i = h->n_applied; i < h->n_log;) {
+        uint32_t node = h->log[i].node;
+        cr_assert_not(drawn[node], "node %u is offered twice", node);
+        drawn[node] = true;
+        struct rank all;
+        uint32_t job = next_job(&by_node);
+        memset(by_node.free, 0, sizeof by_node.free);
+        if (job != POL_NONE) {
+            memcpy(by_node.free, free_of, sizeof free_of);
+            n_nodes_left += best_of(&by_node, job, &all) && all.node != node;
+            memset(by_node.free, 0, sizeof by_node.free);
+        }
+        by_node.free[node] = free_of[node];
+        memset(by_node.passed, 0, sizeof by_node.passed);
+        uint32_t n = serve(&by_node, want);
+        cr_assert(n > 0 && i + n <= h->n_log);
+        for (uint32_t k = 0; k < n; k++, i++)
+            cr_assert(h->log[i].task == want[k].task && h->log[i].node == node, "task %u on node %u, expected %u", h->log[i].task, h->log[i].node, want[k].task);
+        free_of[node] = by_node.free[node];
+        n_starts += n;
+    }
+    memcpy(by_node.free, free_of, sizeof free_of);
+    memset(by_node.passed, 0, sizeof by_node.passed);
+    cr_assert_eq(next_job(&by_node), POL_NONE, "a GPU idles that a task could use");
+}
+
+Test(gs, offers_node_by_node_when_told_to)
+{
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct rng g;
+        rng_init(&g, 7, "gs", seed);
+        struct fakehost *h = random_cluster(&g);
+        h->api.seed = seed;
+        fakehost_open(h, &pol_gs, "place=first,offer=node");
+        by_node = (struct slow){ .h = h };
+        h->round = node_round;
+        for (int step = 1; step <= 30; step++) {
+            end_some(h, &g, 3);
+            if (h->n_tasks < 200) random_job(h, &g, (uint32_t)rng_below(&g, 3));
+            fakehost_decide(h, step * S);
+        }
+        fakehost_destroy(h);
+    }
+    cr_assert_gt(n_starts, 10 * SEEDS);
+    cr_assert_gt(n_nodes_left, SEEDS);
+    fprintf(stderr, "%lu starts\n", (unsigned long)n_starts);
+}
+
+/* Of four nodes, each is drawn first by about a quarter of the seeds: 100 +- 4 x sqrt(400 x 3/16); and a seed draws the same again. */
+Test(gs, the_seed_alone_draws_the_nodes)
+{
+    uint32_t first[4] = { 0 }, again[400];
+    for (uint64_t run = 0; run < 2; run++)
+        for (uint64_t seed = 0; seed < 400; seed++) {
+            struct fakehost *h = fakehost_create();
+            h->view.n_racks = 1;
+            h->api.seed = seed;
+            for (int i = 0; i < 4; i++) (void)fakehost_node(h, 1000, 1000 * MB, 1, 0);
+            uint32_t shape = fakehost_shape(h, (struct pol_shape){ .n_gpu = 1, .gpu_milli = 1000 });
+            fakehost_open(h, &pol_gs, "offer=node");
+            (void)fakehost_job(h, 0, shape, 1, false, -1, -1);
+            fakehost_decide(h, 0);
+            uint32_t node = h->log[0].node;
+            if (run == 0) first[again[seed] = node]++;
+            else cr_assert_eq(again[seed], node);
+            fakehost_destroy(h);
+        }
+    for (int i = 0; i < 4; i++) cr_assert(first[i] > 65 && first[i] < 135, "node %d: %u", i, first[i]);
 }
 
 Test(gsd, starts_and_declines_what_algorithm_1_with_delay_would)
