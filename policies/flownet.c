@@ -139,7 +139,6 @@ static void add(struct flownet *n, const struct unit *u, int64_t shift, uint32_t
         const struct reach *r = &n->jobs->near.reach[id];
         uint32_t all = r->n_nodes + r->n_racks;
         for (uint32_t i = 0; i <= all; i++) {
-            if (r->at[i].cost == INT64_MAX) continue;
             int64_t cost = r->at[i].cost < FLOWNET_COST_MAX ? r->at[i].cost + shift : FLOWNET_COST_MAX;
             if (cost > most) most = cost;
             if (i == all) t.far = cost;
@@ -180,13 +179,7 @@ void flownet_drop(struct flownet *n, const struct unit *u)
 
 int64_t flownet_price(const struct flownet *n, const struct unit *u, uint32_t node)
 {
-    uint32_t id = u->task.slot;
-    if (!n->jobs->has_data[id]) return 0;
-    const struct reach *r = &n->jobs->near.reach[id];
-    uint32_t rack = n->desk->plan.node[node].n.rack;
-    for (uint32_t i = 0; i < r->n_nodes + r->n_racks; i++)
-        if (r->at[i].cost != INT64_MAX && r->at[i].id == (i < r->n_nodes ? node : rack)) return r->at[i].cost;
-    return r->at[r->n_nodes + r->n_racks].cost;
+    return n->jobs->has_data[u->task.slot] ? locality_at(&n->jobs->near, u->task.slot, node).cost : 0;
 }
 
 void flownet_job(struct flownet *n, uint32_t slot, uint32_t share, int64_t alpha)

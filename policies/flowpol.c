@@ -342,7 +342,7 @@ static void ask_wake(struct flowpol *f)
         const struct reach *r = g->has_data[id] ? &g->near.reach[id] : NULL;
         for (uint32_t i = 0; i < (r != NULL ? r->n_nodes + r->n_racks + 1 : 1); i++) {
             int64_t cost = r != NULL ? r->at[i].cost : 0;
-            if (cost == INT64_MAX || worth >= cost) continue;
+            if (worth >= cost) continue;
             int64_t at = now + (int64_t)(((pol_wide)cost * 1000 + f->rule.wait_milli - 1) / f->rule.wait_milli) - waited;
             if (at < next) next = at;
         }

@@ -148,6 +148,16 @@ static int64_t price_on(const struct locality *l, const struct reach *r, pol_tas
     return l->price.of(l->price.ctx, &x, scope);
 }
 
+/* Where the price says nothing, what lies above does: the rack for its node, elsewhere for a rack. */
+static void fill_unsaid(const struct locality *l, struct reach *r)
+{
+    struct reach_at *rack = &r->at[r->n_nodes];
+    for (uint32_t i = 0; i < r->n_racks; i++)
+        if (rack[i].cost == INT64_MAX) rack[i].cost = rack[r->n_racks].cost;
+    for (uint32_t i = 0; i < r->n_nodes; i++)
+        if (r->at[i].cost == INT64_MAX) r->at[i].cost = find(rack, r->n_racks, rack_of(l, r->at[i].id))->cost;
+}
+
 /* Levels by the two least times that the task can have. */
 static void grade(const struct locality *l, struct reach *r, const struct pol_shape *s)
 {
@@ -176,6 +186,7 @@ void locality_learn(struct locality *l, pol_task t, uint32_t shape)
         else r->at[i].cost = node == POL_NONE ? 0 : cost_on(l, t, node);
     }
     if (l->by == LOCALITY_LEAST) grade(l, r, &l->plan->shape[shape]);
+    if (l->by == LOCALITY_OWN) fill_unsaid(l, r);
 }
 
 struct reach_at locality_at(const struct locality *l, uint32_t task, uint32_t node)

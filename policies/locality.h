@@ -30,7 +30,7 @@ enum { LOCALITY_LEVELS = 3 };
 /* Which nodes an entry of a reach speaks for: that one, others of the rack, all others. */
 enum locality_scope { LOCALITY_AT_NODE, LOCALITY_IN_RACK, LOCALITY_ELSEWHERE };
 
-/* What a transfer costs, for LOCALITY_OWN.  INT64_MAX: say nothing of this place, what lies above it will do. */
+/* What a transfer costs, for LOCALITY_OWN.  INT64_MAX, not elsewhere: what lies above. */
 struct locality_price { int64_t (*of)(const void *ctx, const struct pol_transfer *x, enum locality_scope scope); const void *ctx; };
 
 struct reach_at { int64_t cost; uint32_t id, level; };
@@ -58,7 +58,7 @@ void locality_fini(struct locality *l);
  * when nodes come or go.
  */
 void locality_learn(struct locality *l, pol_task t, uint32_t shape);
-/* Of a task that was learnt.  Not with a price that leaves places unsaid. */
+/* Of a task that was learnt. */
 struct reach_at locality_at(const struct locality *l, uint32_t task, uint32_t node);
 
 /* Ranked by level, cost, index. */

@@ -38,3 +38,15 @@ if [ -d "${FAIRWAY_TRACES:-../shared/traces}" ]; then
         one fill scenarios/kube-openb.yaml "$p"
     done
 fi
+
+# What a decision takes with 2,000 GPUs and 100 jobs at a time: table wall of one database.
+if command -v sqlite3 >/dev/null; then
+    "$fairway" run -q -d "$dir/f.db" scenarios/flow-2000.yaml
+    sqlite3 -separator ' ' "$dir/f.db" "SELECT r.policy, w.name, w.value FROM run r JOIN wall w ON w.run = r.id ORDER BY r.id" |
+        awk '{ if (!($1 in m)) order[n++] = $1; m[$1] = 1; v[$1, $2] = $3 }
+             END { for (i = 0; i < n; i++) { p = order[i]
+                 printf "flow-2000 %-10s decision mean %7.3f ms  p99 %7.3f ms  most %7.3f ms   run %6.3f s\n", p,
+                        v[p, "decision_mean"] / 1000, v[p, "decision_p99"] / 1000, v[p, "decision_max"] / 1000, v[p, "run_time"] } }'
+else
+    echo "flow-2000: skipped, no sqlite3"
+fi

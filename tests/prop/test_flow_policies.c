@@ -56,6 +56,22 @@ static struct flowgraph graph;
 static bool kills;                      /* the graph has the GPUs of those that were stopped */
 static uint64_t n_rounds, n_starts, n_stops, seed_now;
 
+/* S4-10: a stop leaves the job's longest-run task alone (first started; ties: the lower index). */
+static void spares_the_longest_run(const struct fakehost *h)
+{
+    for (size_t i = h->n_applied; i < h->n_log; i++) {
+        if (h->log[i].is_start) continue;
+        const struct pol_task_info *stopped = &h->task[h->log[i].task].info;
+        uint32_t first = h->job[stopped->job.slot].first_task.slot, n = h->job[stopped->job.slot].n_tasks;
+        bool is_longest = true;
+        for (uint32_t t = first; t < first + n; t++) {
+            const struct pol_task_info *x = &h->task[t].info;
+            is_longest &= !x->is_running || x->started_us > stopped->started_us || (x->started_us == stopped->started_us && t >= h->log[i].task);
+        }
+        cr_assert_not(is_longest, "seed %lu: task %u ran longest of its job", (unsigned long)seed_now, h->log[i].task);
+    }
+}
+
 static void round_of(struct fakehost *h, bool is_decided)
 {
     if (!is_decided) {
@@ -70,7 +86,10 @@ static void round_of(struct fakehost *h, bool is_decided)
         for (uint32_t k = 0; kills && !e->is_start && k < h->node[h->task[e->task].info.node].n_gpu; k++)
             if (h->task[e->task].info.cards >> k & 1) more[n_more++] = h->task[e->task].info.node << 8 | k;
     }
-    if (kills) flowgraph_make(&graph, h, more, n_more);
+    if (kills) {
+        flowgraph_make(&graph, h, more, n_more);
+        spares_the_longest_run(h);
+    }
     struct flowgraph_answer best = flowgraph_solve(&graph, h);
     flowgraph_decided(&graph, h, h->n_applied, h->n_log);
     struct flowgraph_answer got = flowgraph_solve(&graph, h);
