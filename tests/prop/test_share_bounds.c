@@ -1,6 +1,6 @@
 /*
- * S4-26, the bounds of seed 4, section 5.2, under gs: m equal jobs that share
- * the cluster end within m times the time of one alone; a job that needs at
+ * S4-26, the bounds of seed 4, section 5.2, under gs, fs and fsp: m equal jobs that
+ * share the cluster end within m times the time of one alone; a job that needs at
  * most 1/m of it keeps the time that it takes alone; each job gets its share.
  */
 #include <criterion/criterion.h>
@@ -49,13 +49,16 @@ static void on_instant(void *ctx, const struct world *w)
         if (w->jobs.job[j].is_live) b->at_once[w->jobs.job[j].ordinal] = w->jobs.job[j].n_running;
 }
 
+static const char *const policies[] = { "gs", "fs", "fsp", "fsp:replace=true" };
+static const char *policy;
+
 static void run(struct bench *b, uint32_t only)
 {
     struct polhost *h;
     struct diag d = { 0 };
     struct world w;
     enum st st;
-    cr_assert_eq(polhost_create(&h, "gs", NULL, &(struct polhost_origin){ 0 }, NULL, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(polhost_create(&h, policy, NULL, &(struct polhost_origin){ 0 }, NULL, &d), ST_OK, "%s", d.msg);
     b->only = only;
     b->given = 0;
     b->looked = false;
@@ -92,7 +95,9 @@ static void add_job(struct bench *b, uint32_t tasks, sim_tick dur)
 
 Test(share_bounds, S4_26_m_equal_jobs_end_within_m_times_the_time_of_one)
 {
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t k = 0; k < SEEDS * ARRAY_LEN(policies); k++) {
+        uint64_t seed = 1 + k / ARRAY_LEN(policies);
+        policy = policies[k % ARRAY_LEN(policies)];
         struct bench b = { .n = 0 };
         struct rng r;
         rng_init(&r, seed, "test share bounds", 0);
@@ -102,14 +107,16 @@ Test(share_bounds, S4_26_m_equal_jobs_end_within_m_times_the_time_of_one)
         run(&b, 0);
         sim_tick alone = b.span[0];
         run(&b, NONE);
-        cr_assert_leq(b.end, m * alone, "seed %llu", (unsigned long long)seed);
+        cr_assert_leq(b.end, m * alone, "%s, seed %llu", policy, (unsigned long long)seed);
         cluster_fini(&b.cluster);
     }
 }
 
 Test(share_bounds, S4_26_a_job_within_its_share_keeps_the_time_it_takes_alone)
 {
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t k = 0; k < SEEDS * ARRAY_LEN(policies); k++) {
+        uint64_t seed = 1 + k / ARRAY_LEN(policies);
+        policy = policies[k % ARRAY_LEN(policies)];
         struct bench b = { .n = 0 };
         struct rng r;
         sim_tick alone[JOBS_MAX];
@@ -122,8 +129,8 @@ Test(share_bounds, S4_26_a_job_within_its_share_keeps_the_time_it_takes_alone)
         run(&b, NONE);
         for (uint32_t i = 0; i < m; i++) {
             uint32_t share = cards / m, needs = b.group[i][0].n;
-            cr_assert_geq(b.at_once[i], needs < share ? needs : share, "seed %llu: job %u of %u tasks got %u of %u cards", (unsigned long long)seed, i, needs, b.at_once[i], cards);
-            if (needs <= share) cr_assert_eq(b.span[i], alone[i], "seed %llu, job %u", (unsigned long long)seed, i);
+            cr_assert_geq(b.at_once[i], needs < share ? needs : share, "%s, seed %llu: job %u of %u tasks got %u of %u cards", policy, (unsigned long long)seed, i, needs, b.at_once[i], cards);
+            if (needs <= share) cr_assert_eq(b.span[i], alone[i], "%s, seed %llu, job %u", policy, (unsigned long long)seed, i);
         }
         cluster_fini(&b.cluster);
     }
