@@ -296,6 +296,7 @@ static void run_flow(struct flowpol *f, bool all)
     bool replaces = f->rule.replaces && !all, failed, stopped;
     if (f->offer.jobs.apart.n == 0 && !replaces) return;
     flownet_open(n);
+    f->evict.n_victims = 0;             /* what wider units stopped is none of ours */
     do {
         if (replaces) tell_running(f);
         flownet_places(n, replaces);

@@ -361,6 +361,30 @@ Test(fs, wider_units_run_beside_the_flow)
     }
 }
 
+/*
+ * Stops for wider units and the flow's own do not mix: a job of two-GPU tasks
+ * takes its share back by a stop, and then, nothing being left to stop, a single comes.
+ */
+Test(fsp, a_stop_for_a_wider_unit_is_made_once)
+{
+    struct fakehost *h = cluster(1, 2, 2);
+    uint32_t two = fakehost_shape(h, (struct pol_shape){ .cpu_milli = 100, .n_gpu = 2, .gpu_milli = 1000 });
+    fakehost_open(h, &pol_fsp, "");
+    uint32_t a = fakehost_job(h, 0, two, 2, false, -1, -1);
+    fakehost_decide(h, 0);
+    cr_assert_eq(n_running(h, a), 2);
+    uint32_t b = fakehost_job(h, 0, two, 1, false, -1, -1);
+    fakehost_decide(h, S);
+    cr_assert(n_running(h, a) == 1 && n_running(h, b) == 1);
+    cr_assert_eq(n_stops(h), 1);
+    fakehost_end(h, first_of(h, a));
+    uint32_t c = job_of(h, 1);
+    fakehost_decide(h, 2 * S);
+    cr_assert_eq(n_stops(h), 1);
+    cr_assert(n_running(h, a) + n_running(h, b) + n_running(h, c) >= 2);
+    fakehost_destroy(h);
+}
+
 /* Two GPUs but CPU for one task: the other waits, though the flow would place it. */
 Test(fs, a_place_that_lacks_cpu_is_left_out)
 {
