@@ -383,11 +383,17 @@ void conform_case_caged(uint32_t i, const char *spec, const struct cage_limits *
 
 /* ---- specs ---- */
 
+/* NULL: not a parameter of few values. */
+static const char *choices_of(const struct pol_param *p)
+{
+    return p->type == POL_CHOICE ? p->choices : p->type == POL_BOOL ? "false|true" : NULL;
+}
+
 static uint32_t n_choices(const struct pol_param *p)
 {
     uint32_t n = 1;
-    if (p->type != POL_CHOICE) return 1;
-    for (const char *s = p->choices; *s != '\0'; s++) n += *s == '|';
+    if (choices_of(p) == NULL) return 1;
+    for (const char *s = choices_of(p); *s != '\0'; s++) n += *s == '|';
     return n;
 }
 
@@ -398,8 +404,8 @@ static void add_spec(struct conform_specs *s, const char *name, const struct pol
     char sep = ':';
     for (uint32_t k = 0; k < o->n_params; k++) {
         uint32_t n = n_choices(&o->params[k]);
-        if (o->params[k].type != POL_CHOICE || (only != NONE && only != k)) continue;
-        const char *choice = o->params[k].choices;
+        const char *choice = choices_of(&o->params[k]);
+        if (choice == NULL || (only != NONE && only != k)) continue;
         for (uint64_t skip = which % n; skip > 0; skip--) choice = strchr(choice, '|') + 1;
         which /= n;
         if (at < CONFORM_SPEC_LEN)
@@ -425,5 +431,5 @@ void conform_specs(struct conform_specs *s, const char *spec, const struct pol_o
     }
     s->is_each_alone = true;
     for (uint32_t k = 0; k < o->n_params; k++)
-        for (uint64_t i = 0; o->params[k].type == POL_CHOICE && i < n_choices(&o->params[k]) && s->n < CONFORM_SPECS; i++) add_spec(s, spec, o, i, k);
+        for (uint64_t i = 0; choices_of(&o->params[k]) != NULL && i < n_choices(&o->params[k]) && s->n < CONFORM_SPECS; i++) add_spec(s, spec, o, i, k);
 }

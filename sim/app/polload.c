@@ -40,8 +40,8 @@ static bool has_empty_choice(const char *choices)
 static enum st check_param(const struct pol_ops *o, uint32_t i, struct diag *d)
 {
     const struct pol_param *p = &o->params[i];
-    if (!is_made_of(p->name, "abcdefghijklmnopqrstuvwxyz_"))
-        return diag_set(d, ST_EINPUT, "parameter %u of policy '%s' has no name of [a-z_]+", i, o->name);
+    if (!is_made_of(p->name, "abcdefghijklmnopqrstuvwxyz0123456789_"))
+        return diag_set(d, ST_EINPUT, "parameter %u of policy '%s' has no name of [a-z0-9_]+", i, o->name);
     if (p->type > POL_TEXT)
         return diag_set(d, ST_EINPUT, "parameter '%s' of policy '%s' is of type %u; there are types 0..%d", p->name, o->name, p->type, POL_TEXT);
     if (p->dflt == NULL || !is_line(p->help))

@@ -80,7 +80,7 @@ Test(polload, what_is_not_a_table_is_refused)
 Test(polload, parameters_are_checked)
 {
     static const struct { struct pol_param p[2]; uint32_t n; const char *text; } bad[] = {
-        { { { .name = "A", .dflt = "", .help = "x" } }, 1, "no name of [a-z_]+" },
+        { { { .name = "A", .dflt = "", .help = "x" } }, 1, "no name of [a-z0-9_]+" },
         { { { .name = "a", .type = 99, .dflt = "", .help = "x" } }, 1, "type 99" },
         { { { .name = "a", .help = "x" } }, 1, "no default" },
         { { { .name = "a", .dflt = "" } }, 1, "no line of help" },
