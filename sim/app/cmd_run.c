@@ -6,6 +6,7 @@
 #include <string.h>
 #include "app/cmd.h"
 #include "app/run.h"
+#include "app/setup.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -124,47 +125,21 @@ static enum st run_seed(struct run_env *env, uint64_t seed, bool say, struct tal
     return ST_OK;
 }
 
-/* The same with the ideal times of its jobs, where the scenario asks for them. */
-static enum st run_with_ideals(struct run_env *env, uint64_t seed, bool say, struct tally *tally, struct diag *d)
-{
-    struct ideal ideal;
-    if (env->scn->ideal_share == 0) return run_seed(env, seed, say, tally, d);
-    TRY(ideal_find(&ideal, env->scn, env->trace, seed, d));
-    env->ideal = &ideal;
-    enum st st = run_seed(env, seed, say, tally, d);
-    env->ideal = NULL;
-    ideal_fini(&ideal);
-    return st;
-}
-
-/* The trace and its data as this seed replays them: a file is the same for every seed. */
-static enum st prepare(struct run_env *env, struct trace *t, size_t k, struct diag *d)
-{
-    struct scenario *s = env->scn;
-    if (k == 0 || trace_is_made(&s->trace)) {
-        if (k > 0) trace_fini(t);
-        s->trace.seed = s->seed[k];
-        env->trace = t;
-        TRY(trace_prepare(t, &s->trace, &s->cluster, &s->perf, d));
-    }
-    if (s->data.names.n > 0) data_place(&s->data, &s->cluster, s->data_rule, s->data_replicas, s->seed[k]);
-    return ST_OK;
-}
-
-static enum st run_all(struct run_env *env, struct trace *t, struct tally *tally, struct diag *d)
+static enum st run_all(struct run_env *env, struct setup *setup, struct tally *tally, struct diag *d)
 {
     for (size_t k = 0; k < env->scn->n_seeds; k++) {
-        if (k > 0) TRY(prepare(env, t, k, d));
-        TRY(run_with_ideals(env, env->scn->seed[k], k == 0, tally, d));
+        TRY(setup_trace(setup, env->scn->seed[k], d));
+        TRY(setup_ideal(setup, &env->ideal, d));
+        TRY(run_seed(env, env->scn->seed[k], k == 0, tally, d));
     }
     return ST_OK;
 }
 
-static enum st with_log(struct run_env *env, struct trace *t, const char *log, struct tally *tally, struct diag *d)
+static enum st with_log(struct run_env *env, struct setup *setup, const char *log, struct tally *tally, struct diag *d)
 {
     if (log != NULL && (env->log = fopen(log, "w")) == NULL)
         return diag_set(d, ST_EWORLD, "cannot write the log '%s': %s", log, strerror(errno));
-    enum st st = run_all(env, t, tally, d);
+    enum st st = run_all(env, setup, tally, d);
     if (env->log != NULL && fclose(env->log) != 0 && st == ST_OK)
         st = diag_set(d, ST_EWORLD, "cannot write the log '%s': %s", log, strerror(errno));
     return st;
@@ -173,8 +148,7 @@ static enum st with_log(struct run_env *env, struct trace *t, const char *log, s
 /* Equal runs would show intervals of width nothing: say so. */
 static void say_idle_seeds(const struct scenario *s)
 {
-    bool drawn = trace_is_made(&s->trace) || s->fault.mtbf_us > 0 || s->data.names.n > 0 || s->fill > 0;
-    if (s->n_seeds > 1 && !drawn)
+    if (s->n_seeds > 1 && !setup_is_drawn(s))
         (void)fprintf(stderr, "note: nothing in this scenario is drawn from the seed: its %zu seeds give equal runs\n", s->n_seeds);
 }
 
@@ -182,23 +156,26 @@ static void say_idle_seeds(const struct scenario *s)
 static enum st execute(const struct run_opts *o, struct scenario *s, struct tally *tally, char *db, size_t cap, struct diag *d)
 {
     struct progress progress;
-    struct trace trace = { 0 };
-    struct run_env env = { .scn = s, .progress = &progress, .quiet = o->quiet, .limits = o->limits };
+    struct setup setup;
+    struct run_env env = { .scn = s, .trace = &setup.trace, .progress = &progress, .quiet = o->quiet, .limits = o->limits };
     TRY(scn_load(s, o->scenario, o->set, o->n_set, d));
     override(s, o);
     if (s->n_policies == 0) return diag_at(d, ST_EINPUT, s->path, 0, 0, "no policy: name some under `policies:` or with -p");
     TRY(run_check_policies(s, &o->limits, d));
     (void)snprintf(db, cap, "%s%s", o->db ? o->db : s->name, o->db ? "" : ".db");
-    enum st st = prepare(&env, &trace, 0, d);
+    setup_begin(&setup, s);
+    enum st st = setup_trace(&setup, s->seed[0], d);
     if (st == ST_OK) st = store_open(&env.store, db, d);
     if (st == ST_OK) {
         say_idle_seeds(s);
+        if (s->has_sweep && !o->quiet)
+            (void)fprintf(stderr, "note: this runs the scenario itself; `fairway sweep` runs every combination of its sweep\n");
         run_catch_interrupt();
         progress_begin(&progress, o->quiet, (uint32_t)(s->n_policies * s->n_seeds));
-        st = with_log(&env, &trace, o->log, tally, d);
+        st = with_log(&env, &setup, o->log, tally, d);
         store_close(env.store);
     }
-    trace_fini(&trace);
+    setup_fini(&setup);
     return st;
 }
 

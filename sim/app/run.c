@@ -27,6 +27,8 @@ void run_catch_interrupt(void)
     (void)sigaction(SIGTERM, &sa, NULL);
 }
 
+bool run_is_interrupted(void) { return interrupted != 0; }
+
 /* What the hooks of one run write to. */
 struct sink {
     const struct run_env *env;
@@ -102,48 +104,108 @@ static enum st take_label(struct scenario *s, struct scn_policy *p, const char *
     return ST_OK;
 }
 
-struct check { struct scenario *s; struct scn_policy *policy; int64_t call_us; };
-
-static enum st check_policy(void *ctx, struct cage_page *page, struct diag *d)
+/* A policy of a file is known by the file's bytes and its parameters, wherever the file lies. */
+static void identify(const struct polhost *p, char out[HASH_HEX])
 {
-    const struct check *c = ctx;
+    const char *spec = polhost_spec(p), *file = polhost_file_digest(p);
+    struct hash128 h;
+    hash_init(&h);
+    if (*file != '\0') {
+        hash_text(&h, file);
+        hash_text(&h, polhost_ops(p)->name);
+        spec += polload_path_len(spec);
+    }
+    hash_text(&h, spec);
+    hash_hex(&h, out);
+}
+
+static void policy_of(struct run_policy *out, const struct polhost *h)
+{
+    const char *source = polhost_ops(h)->source, *file = polhost_file_digest(h);
+    size_t cap = strlen(source) + strlen(file) + 32;
+    out->spec = mem_strdup(polhost_spec(h));
+    out->source = mem_alloc(cap, 1);
+    (void)snprintf(out->source, cap, "%s%s%s", source, *file ? "; file digest " : "", file);
+    identify(h, out->identity);
+    out->is_clairvoyant = polhost_clairvoyant(h);
+}
+
+void run_policy_fini(struct run_policy *p)
+{
+    mem_free(p->spec);
+    mem_free(p->source);
+    memset(p, 0, sizeof *p);
+}
+
+/* What a policy of a file says of itself, from the process that it was created in. */
+struct told { char spec[1 << 16], source[1 << 12], identity[HASH_HEX]; bool is_clairvoyant; };
+struct find { struct scenario *s; struct scn_policy *policy; int64_t call_us; struct told *told; struct run_policy *who; };
+
+static enum st find_policy(void *ctx, struct cage_page *page, struct diag *d)
+{
+    const struct find *f = ctx;
     struct polhost *h;
-    TRY(open_policy(&h, c->s, c->policy, &(struct polhost_hooks){ .page = page, .call_us = c->call_us }, d));
-    enum st st = take_label(c->s, c->policy, polhost_label(h), d);
+    struct run_policy who;
+    TRY(open_policy(&h, f->s, f->policy, &(struct polhost_hooks){ .page = page, .call_us = f->call_us }, d));
+    enum st st = take_label(f->s, f->policy, polhost_label(h), d);
+    policy_of(&who, h);
     polhost_destroy(h);
+    if (st != ST_OK) { run_policy_fini(&who); return st; }
+    if (f->told == NULL) { *f->who = who; return ST_OK; }
+    if (strlen(who.spec) >= sizeof f->told->spec || strlen(who.source) >= sizeof f->told->source)
+        return diag_set(d, ST_EINPUT, "the policy's spec has %zu characters, and its source %zu: too many", strlen(who.spec), strlen(who.source));
+    (void)strcpy(f->told->spec, who.spec);
+    (void)strcpy(f->told->source, who.source);
+    memcpy(f->told->identity, who.identity, sizeof who.identity);
+    f->told->is_clairvoyant = who.is_clairvoyant;
+    run_policy_fini(&who);
+    return ST_OK;
+}
+
+enum st run_policy_find(struct run_policy *out, struct scenario *s, struct scn_policy *p,
+                        const struct cage_limits *limits, struct diag *d)
+{
+    struct find f = { s, p, limits->call_us, NULL, out };
+    memset(out, 0, sizeof *out);
+    if (!polhost_is_foreign(p->spec)) return find_policy(&f, NULL, d);
+    f.told = cage_share(sizeof *f.told);
+    enum st st = cage_run(limits, p->spec, NULL, find_policy, &f, d);
+    if (st == ST_OK) {
+        *out = (struct run_policy){ .spec = mem_strdup(f.told->spec), .source = mem_strdup(f.told->source), .is_clairvoyant = f.told->is_clairvoyant };
+        memcpy(out->identity, f.told->identity, sizeof out->identity);
+    }
+    cage_unshare(f.told, sizeof *f.told);
     return st;
 }
 
 enum st run_check_policies(struct scenario *s, const struct cage_limits *limits, struct diag *d)
 {
     for (size_t i = 0; i < s->n_policies; i++) {
-        struct check c = { s, &s->policy[i], limits->call_us };
-        const char *spec = s->policy[i].spec;
-        TRY(polhost_is_foreign(spec) ? cage_run(limits, spec, NULL, check_policy, &c, d) : check_policy(&c, NULL, d));
+        struct run_policy who;
+        TRY(run_policy_find(&who, s, &s->policy[i], limits, d));
+        run_policy_fini(&who);
     }
     return ST_OK;
 }
 
-/* A policy of a file is known by the file's bytes and its parameters, wherever the file lies. */
-static void hash_policy(struct hash128 *h, const struct polhost *p)
+void run_describe(struct run_row *out, const struct scenario *s, uint64_t content_hash, const struct run_policy *who,
+                  const char *label, uint64_t seed)
 {
-    const char *spec = polhost_spec(p), *file = polhost_file_digest(p);
-    if (*file == '\0') { hash_text(h, spec); return; }
-    hash_text(h, file);
-    hash_text(h, polhost_ops(p)->name);
-    hash_text(h, spec + polload_path_len(spec));
-}
-
-static void run_key(const struct run_env *env, const struct polhost *p, uint64_t seed, char out[HASH_HEX])
-{
-    struct hash128 h;
-    hash_init(&h);
-    hash_text(&h, FAIRWAY_VERSION);
-    hash_text(&h, env->scn->canonical);
-    hash_bytes(&h, &env->trace->facts.content_hash, sizeof env->trace->facts.content_hash);
-    hash_policy(&h, p);
-    hash_bytes(&h, &seed, sizeof seed);
-    hash_hex(&h, out);
+    struct hash128 key;
+    hash_init(&key);
+    hash_text(&key, FAIRWAY_VERSION);
+    hash_text(&key, s->canonical);
+    hash_bytes(&key, &content_hash, sizeof content_hash);
+    hash_text(&key, who->identity);
+    hash_bytes(&key, &seed, sizeof seed);
+    hash_hex(&key, out->key);
+    /* A generated trace differs by seed; its runs still ask one question, and compare pairs them. */
+    if (trace_is_made(&s->trace)) (void)snprintf(out->trace_hash, sizeof out->trace_hash, "generated");
+    else (void)snprintf(out->trace_hash, sizeof out->trace_hash, "%016" PRIx64, content_hash);
+    out->row = (struct store_run){
+        .key = out->key, .scenario = s->name, .title = s->title, .variant = s->variant, .scenario_text = s->canonical,
+        .trace_path = s->trace.path ? s->trace.path : "(generated)", .trace_hash = out->trace_hash, .policy = label,
+        .policy_spec = who->spec, .policy_source = who->source, .seed = seed, .clairvoyant = who->is_clairvoyant };
 }
 
 static enum st write_facts(const struct run_env *env, int64_t run, struct diag *d)
@@ -161,23 +223,15 @@ static enum st write_facts(const struct run_env *env, int64_t run, struct diag *
 }
 
 static enum st begin(const struct run_env *env, const struct polhost *h, const struct scn_policy *p, uint64_t seed,
-                     int64_t *run, struct diag *d)
+                     int64_t *run, char key[HASH_HEX], struct diag *d)
 {
-    char key[HASH_HEX], trace_hash[17];
-    run_key(env, h, seed, key);
-    const char *source = polhost_ops(h)->source, *file = polhost_file_digest(h);
-    size_t cap = strlen(source) + strlen(file) + 32;
-    char *whence = mem_alloc(cap, 1);
-    (void)snprintf(whence, cap, "%s%s%s", source, *file ? "; file digest " : "", file);
-    /* A generated trace differs by seed; its runs still ask one question, and compare pairs them. */
-    if (trace_is_made(&env->scn->trace)) (void)snprintf(trace_hash, sizeof trace_hash, "generated");
-    else (void)snprintf(trace_hash, sizeof trace_hash, "%016" PRIx64, env->trace->facts.content_hash);
-    enum st st = store_run_begin(env->store, &(struct store_run){
-        .key = key, .scenario = env->scn->name, .title = env->scn->title, .scenario_text = env->scn->canonical,
-        .trace_path = env->scn->trace.path ? env->scn->trace.path : "(generated)", .trace_hash = trace_hash, .policy = p->label,
-        .policy_spec = polhost_spec(h), .policy_source = whence, .seed = seed,
-        .clairvoyant = polhost_clairvoyant(h) }, run, d);
-    mem_free(whence);
+    struct run_policy who;
+    struct run_row row;
+    policy_of(&who, h);
+    run_describe(&row, env->scn, env->trace->facts.content_hash, &who, p->label, seed);
+    memcpy(key, row.key, HASH_HEX);
+    enum st st = store_run_begin(env->store, &row.row, run, d);
+    run_policy_fini(&who);
     return st;
 }
 
@@ -251,7 +305,7 @@ static enum st run_here(const struct run_env *env, const struct scn_policy *poli
                                    .call_us = env->limits.call_us };
     TRY(open_policy(&h, env->scn, policy, &hooks, d));
     double t0 = progress_clock();
-    enum st st = begin(env, h, policy, seed, &rec.run, d);
+    enum st st = begin(env, h, policy, seed, &rec.run, out->key, d);
     if (st != ST_OK) { polhost_destroy(h); return st; }
     out->id = rec.run;
     st = write_facts(env, rec.run, d);

@@ -151,10 +151,25 @@ static enum st add_seed(struct scenario *s, const struct ynode *n, uint64_t v, s
     return ST_OK;
 }
 
-static enum st read_seeds(struct scenario *s, const struct ynode *root, struct diag *d)
+/* "3..7": both ends are in it. */
+static enum st read_range(struct scenario *s, const struct ynode *n, const char *dots, struct diag *d)
+{
+    char *first = mem_strndup(n->text, (size_t)(dots - n->text));
+    int64_t lo, hi;
+    bool ok = text_int(first, &lo) && text_int(dots + 2, &hi) && lo >= 0 && lo <= hi;
+    mem_free(first);
+    if (!ok) return ydoc_expected(n, d, "a range of seeds, such as 1..10");
+    if (hi - lo >= SEEDS_MAX) return ydoc_expected(n, d, "at most %d seeds", SEEDS_MAX);
+    for (int64_t i = lo; i <= hi; i++) TRY(add_seed(s, n, (uint64_t)i, d));
+    return ST_OK;
+}
+
+enum st scn_read_seeds(struct scenario *s, const struct ynode *root, struct diag *d)
 {
     const struct ynode *n = ydoc_get(root, "seeds");
+    const char *dots = n != NULL ? strstr(n->text, "..") : NULL;
     int64_t v = 1;
+    if (dots != NULL) return read_range(s, n, dots, d);
     if (n != NULL && n->kind == Y_MAP) return ydoc_expected(n, d, "a number of seeds, such as 5, or a list of them, such as [1, 2, 3]");
     if (n != NULL && n->kind == Y_LIST) {
         if (n->n == 0 || n->n > SEEDS_MAX) return ydoc_error(n, d, "'seeds': found a list of %zu, expected 1 to %d seeds", n->n, SEEDS_MAX);
@@ -222,10 +237,11 @@ static void default_name(struct scenario *s)
     s->name = dot != NULL && dot > from ? mem_strndup(from, (size_t)(dot - from)) : mem_strdup(from);
 }
 
-static enum st read_all(struct scenario *s, const struct ynode *root, struct diag *d)
+static enum st read_all(struct scenario *s, const struct ynode *root, const struct ynode *sweep, struct diag *d)
 {
     static const char *const keys[] = {
         "name", "title", "cluster", "models", "trace", "jobs", "faults", "policies", "seeds", "users", "output", "horizon", "network", "data", "profiles",
+        "sweep",
     };
     const struct ynode *cluster, *models, *trace, *jobs, *faults, *users, *output, *network, *data, *profiles;
     const char *name = NULL, *title = NULL;
@@ -254,11 +270,65 @@ static enum st read_all(struct scenario *s, const struct ynode *root, struct dia
     TRY(scn_read_data(s, data, d));
     TRY(read_jobs(s, jobs, d));
     TRY(scn_read_faults(s, faults, d));
-    TRY(scn_read_policies(s, root, d));
-    TRY(read_seeds(s, root, d));
+    TRY(scn_read_asked(s, root, sweep, d));
     TRY(read_users(s, users, d));
     TRY(read_output(s, output, d));
     return ydoc_quantity(root, "horizon", TEXT_DURATION, TICK_SEC, 1, &s->horizon, d);
+}
+
+/* What the runs of one case have in common: which policies and seeds are asked for besides is no part of a run. */
+static char *canonical_of(const struct ydoc *y)
+{
+    struct ydoc bare;
+    ydoc_copy(&bare, y);
+    ydoc_drop(&bare, "policies");
+    ydoc_drop(&bare, "seeds");
+    ydoc_drop(&bare, "sweep");
+    char *text = ydoc_canonical(&bare);
+    ydoc_fini(&bare);
+    return text;
+}
+
+enum st scn_read(struct scenario *s, const char *path, const struct ydoc *y, const struct ynode *sweep, struct diag *d)
+{
+    s->path = mem_strdup(path);
+    s->horizon = TICK_NEVER;
+    s->canonical = canonical_of(y);
+    enum st st = read_all(s, y->root, sweep, d);
+    if (st != ST_OK) scn_fini(s);
+    return st;
+}
+
+/* What a scenario asks for beside its own lists is checked although nobody runs it now. */
+static enum st check_sweep(struct scenario *s, const struct ynode *root, struct diag *d)
+{
+    const struct ynode *sweep = ydoc_get(root, "sweep");
+    struct scenario lists = { .path = NULL };
+    if (sweep == NULL) return ST_OK;
+    s->has_sweep = true;
+    enum st st = scn_check_sweep(sweep, d);
+    if (st == ST_OK) st = scn_read_asked(&lists, root, sweep, d);
+    scn_fini(&lists);
+    return st;
+}
+
+bool scn_is_asked(const char *path)
+{
+    static const char *const own[] = { "policies", "seeds", "sweep" };
+    size_t n = strcspn(path, ".=");
+    for (size_t i = 0; i < ARRAY_LEN(own); i++)
+        if (strlen(own[i]) == n && strncmp(path, own[i], n) == 0) return true;
+    return false;
+}
+
+char *scn_variant(const char *const *set, size_t n)
+{
+    size_t len = 1, at = 0;
+    for (size_t i = 0; i < n; i++) len += strlen(set[i]) + 2;
+    char *text = mem_alloc(len, 1);
+    for (size_t i = 0; i < n; i++)
+        if (!scn_is_asked(set[i])) at += (size_t)snprintf(text + at, len - at, "%s%s", at > 0 ? ", " : "", set[i]);
+    return text;
 }
 
 enum st scn_load(struct scenario *s, const char *path, const char *const *set, size_t n_set, struct diag *d)
@@ -266,14 +336,11 @@ enum st scn_load(struct scenario *s, const char *path, const char *const *set, s
     struct ydoc y;
     memset(s, 0, sizeof *s);
     TRY(ydoc_load(&y, path, d));
-    s->path = mem_strdup(path);
-    s->horizon = TICK_NEVER;
     enum st st = ST_OK;
     for (size_t i = 0; i < n_set && st == ST_OK; i++) st = ydoc_set(&y, set[i], d);
-    if (st == ST_OK) {
-        s->canonical = ydoc_canonical(&y);
-        st = read_all(s, y.root, d);
-    }
+    if (st == ST_OK) s->variant = scn_variant(set, n_set);
+    if (st == ST_OK) st = scn_read(s, path, &y, NULL, d);
+    if (st == ST_OK) st = check_sweep(s, y.root, d);
     ydoc_fini(&y);
     if (st != ST_OK) scn_fini(s);
     return st;
@@ -292,6 +359,6 @@ void scn_fini(struct scenario *s)
     for (size_t i = 0; i < s->n_owned; i++) mem_free(s->owned[i]);
     mem_free(s->policy); mem_free(s->weight); mem_free(s->owned); mem_free(s->seed);
     mem_free(s->fault_list); mem_free(s->trace.gen); mem_free(s->workload);
-    mem_free(s->path); mem_free(s->name); mem_free(s->title); mem_free(s->canonical);
+    mem_free(s->path); mem_free(s->name); mem_free(s->title); mem_free(s->canonical); mem_free(s->variant);
     memset(s, 0, sizeof *s);
 }

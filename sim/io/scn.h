@@ -19,7 +19,9 @@ struct scn_policy {
 
 struct scenario {
     char *path, *name, *title;
-    char *canonical;            /* the document after --set, in one fixed form: part of the run key, stored with the run */
+    char *canonical;            /* the document after --set without `policies`, `seeds` and `sweep`, in one fixed form:
+                                 * what runs of one case have in common; part of the run key, stored with the run */
+    char *variant;              /* what was set in the document, "a.b=1, c=2", for people; "" when nothing was */
     struct cluster cluster;     /* sealed */
     struct perf    perf;
     struct profiles profiles;   /* profiles: */
@@ -28,6 +30,7 @@ struct scenario {
     struct trace_opts trace;
     struct fault_spec fault;
     struct fault_event *fault_list;         /* owned; fault.list points here */
+    bool has_sweep;             /* it has a `sweep` section, which scn_load checks and io/scn_sweep.h takes in */
     struct scn_policy *policy; size_t n_policies, cap_policies;
     uint64_t *seed;            size_t n_seeds, cap_seeds;
     sim_tick checkpoint_interval, restore_cost, horizon, sample_every;

@@ -1,4 +1,5 @@
-/* The policies section: strings as -p takes them, or maps.  What they mean is the app's to check. */
+/* The policies section: strings as -p takes them, or maps; and a sweep's parameters
+ * written into them.  What they mean is the app's to check. */
 #include "io/scn_read.h"
 
 #include <string.h>
@@ -19,10 +20,10 @@ static void add(char **spec, const char *a, const char *b, const char *c)
 }
 
 /* One parameter of a map: scalars as they are, lists "a;b", maps "k:v;k:v". */
-static enum st add_param(const struct ynode *v, char **spec, bool is_first, struct diag *d)
+static enum st add_param(const struct ynode *v, const char *key, char **spec, struct diag *d)
 {
-    TRY(plain_part(v, v->key, ",;=:", d));
-    add(spec, is_first ? ":" : ",", v->key, "=");
+    TRY(plain_part(v, key, ",;=:", d));
+    add(spec, strchr(*spec, ':') == NULL ? ":" : ",", key, "=");
     if (v->kind == Y_SCALAR) {
         if (ydoc_is_null(v)) return ydoc_expected(v, d, "a value");
         TRY(plain_part(v, v->text, ",", d));
@@ -65,12 +66,10 @@ static enum st read_map(const struct ynode *n, char **spec, const char **label, 
     if (name == NULL) return ydoc_error(n, d, "found a policy without 'name'");
     TRY(plain_part(ydoc_get(n, "name"), name, ",;=:", d));
     add(spec, name, "", "");
-    bool is_first = true;
     for (size_t i = 0; i < n->n; i++) {
         const char *key = n->at[i]->key;
         if (strcmp(key, "name") == 0 || strcmp(key, "label") == 0) continue;
-        TRY(add_param(n->at[i], spec, is_first, d));
-        is_first = false;
+        TRY(add_param(n->at[i], key, spec, d));
     }
     return ST_OK;
 }
@@ -107,4 +106,87 @@ enum st scn_read_policies(struct scenario *s, const struct ynode *root, struct d
     if (list != NULL && list->n == 0) return ydoc_expected(list, d, "at least one policy");
     for (size_t i = 0; list != NULL && i < list->n; i++) TRY(read_one(s, list->at[i], d));
     return ST_OK;
+}
+
+/* ---- a sweep's parameters ---- */
+
+static bool states(const char *spec, const char *key)
+{
+    size_t n = strlen(key);
+    for (const char *at = strpbrk(spec, ":,"); at != NULL; at = strchr(at + 1, ','))
+        if (strncmp(at + 1, key, n) == 0 && at[1 + n] == '=') return true;
+    return false;
+}
+
+static bool is_called(const struct scn_policy *p, const char *name, size_t n)
+{
+    bool by_name = strcspn(p->spec, ":") == n && strncmp(p->spec, name, n) == 0;
+    return by_name || (strlen(p->label) == n && strncmp(p->label, name, n) == 0);
+}
+
+/* p with the parameter at this value; a label that is the spec follows it. */
+static enum st with_param(const struct scn_policy *p, const char *key, const struct ynode *v, struct scn_policy *out, struct diag *d)
+{
+    out->line = v->line;
+    out->col = v->col;
+    out->spec = mem_strdup(p->spec);
+    out->label = mem_strdup("");
+    TRY(add_param(v, key, &out->spec, d));
+    if (strcmp(p->spec, p->label) == 0) add(&out->label, out->spec, "", "");
+    else add(&out->label, p->label, " ", out->spec + strlen(p->spec) + 1);
+    return ST_OK;
+}
+
+static enum st no_such_policy(const struct scn_policy *p, size_t n, const struct ynode *param, size_t len, struct diag *d)
+{
+    char **names, *name = mem_strndup(param->key, len);
+    MEM_ARRAY(names, 2 * n);
+    for (size_t i = 0; i < n; i++) {
+        names[i] = mem_strdup(p[i].label);
+        names[n + i] = mem_strndup(p[i].spec, strcspn(p[i].spec, ":"));
+    }
+    enum st st = ydoc_key_error(param, d, "found no policy '%s' in this sweep", name);
+    const char *near = diag_nearest(name, (const char *const *)names, 2 * n);
+    if (near != NULL) diag_hint(d, "did you mean '%s.%s'?", near, param->key + len + 1);
+    for (size_t i = 0; i < 2 * n; i++) mem_free(names[i]);
+    mem_free(names);
+    mem_free(name);
+    return st;
+}
+
+enum st scn_sweep_param(struct scenario *s, const struct ynode *param, struct diag *d)
+{
+    const char *dot = strrchr(param->key, '.');
+    if (dot == NULL || dot == param->key || dot[1] == '\0')
+        return ydoc_key_error(param, d, "found '%s', expected POLICY.PARAMETER, such as gsd.second_after", param->key);
+    size_t len = (size_t)(dot - param->key), n_old = s->n_policies, n_hit = 0;
+    struct scn_policy *old = s->policy;
+    enum st st = ST_OK;
+    s->policy = NULL;
+    s->n_policies = s->cap_policies = 0;
+    for (size_t i = 0; i < n_old; i++) {
+        bool is_hit = is_called(&old[i], param->key, len);
+        size_t n_new = is_hit ? param->n : 1;
+        n_hit += is_hit;
+        if (st == ST_OK && is_hit && strncmp(old[i].spec, "exec:", 5) == 0)
+            st = ydoc_key_error(param, d, "found a parameter of '%s' swept, a program whose command line holds all it is told", old[i].label);
+        if (st == ST_OK && is_hit && states(old[i].spec, dot + 1))
+            st = ydoc_key_error(param, d, "found '%s' swept, which the policy '%s' states itself", dot + 1, old[i].label);
+        MEM_RESERVE(s->policy, s->cap_policies, s->n_policies + n_new);
+        for (size_t k = 0; k < n_new; k++) {
+            struct scn_policy *p = &s->policy[s->n_policies++];
+            if (!is_hit || st != ST_OK) {
+                *p = (struct scn_policy){ mem_strdup(old[i].spec), mem_strdup(old[i].label), old[i].line, old[i].col };
+                continue;
+            }
+            st = with_param(&old[i], dot + 1, param->at[k], p, d);
+            for (size_t j = 0; j < k && st == ST_OK; j++)
+                if (strcmp(p[-1 - (ptrdiff_t)j].spec, p->spec) == 0)
+                    st = ydoc_error(param->at[k], d, "found the same value a second time");
+        }
+    }
+    if (st == ST_OK && n_hit == 0) st = no_such_policy(old, n_old, param, len, d);
+    for (size_t i = 0; i < n_old; i++) { mem_free(old[i].spec); mem_free(old[i].label); }
+    mem_free(old);
+    return st;
 }

@@ -19,6 +19,26 @@ enum st scn_read_network(struct scenario *s, const struct ynode *section, struct
 enum st scn_read_data(struct scenario *s, const struct ynode *section, struct diag *d);
 enum st scn_read_faults(struct scenario *s, const struct ynode *section, struct diag *d);
 enum st scn_read_policies(struct scenario *s, const struct ynode *root, struct diag *d);
+enum st scn_read_seeds(struct scenario *s, const struct ynode *root, struct diag *d);
+
+/* One entry of sweep.params, a list by "POLICY.PARAMETER": each policy of that name
+ * or label becomes one for each value, in its place. */
+enum st scn_sweep_param(struct scenario *s, const struct ynode *param, struct diag *d);
+
+/*
+ * Read a document that is already altered; s is zeroed but for what the caller presets.
+ *   sweep  the section whose policies, parameters and seeds replace the scenario's
+ *          own; NULL: they are the scenario's
+ */
+enum st scn_read(struct scenario *s, const char *path, const struct ydoc *y, const struct ynode *sweep, struct diag *d);
+/* The policies and seeds alone. */
+enum st scn_read_asked(struct scenario *s, const struct ynode *root, const struct ynode *sweep, struct diag *d);
+/* Does the path lead to policies, seeds or the sweep, which are no part of a case? */
+bool  scn_is_asked(const char *path);
+/* "a.b=1, c=2" of --set, without those; owned by the caller. */
+char *scn_variant(const char *const *set, size_t n);
+/* Its form alone: keys, kinds, values given twice, paths that cannot be swept.  NULL is fine. */
+enum st scn_check_sweep(const struct ynode *sweep, struct diag *d);
 
 /* A copy that lives as long as the scenario. */
 const char *scn_keep(struct scenario *s, const char *text);

@@ -434,18 +434,21 @@ bool trace_is_made(const struct trace_opts *o)
     return false;
 }
 
+enum st trace_content_hash(const struct trace_opts *o, uint64_t *out, struct diag *d)
+{
+    const struct trace_format *f = find_format(o->format != NULL ? o->format : "native", d);
+    if (f == NULL) return d->code;
+    *out = UINT64_C(0xcbf29ce484222325);
+    if (f->no_file) { if (o->gen != NULL) *out = gen_hash(o->gen, o->seed); }
+    else if (o->path != NULL) TRY(hash_file(o->path, out, d));
+    return o->throughputs != NULL && f == &trace_gavel ? hash_file(o->throughputs, out, d) : ST_OK;
+}
+
 enum st trace_prepare(struct trace *t, const struct trace_opts *o, struct cluster *c, struct perf *p, struct diag *d)
 {
     *t = (struct trace){ .opts = *o, .cluster = c, .perf = p };
     if (o->window_to <= 0) t->opts.window_to = TICK_NEVER;
-    enum st st = ST_OK;
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    const struct trace_format *f = find_format(o->format != NULL ? o->format : "native", d);
-    if (f == NULL) { st = d->code; goto out; }
-    if (f->no_file) h = o->gen != NULL ? gen_hash(o->gen, o->seed) : h;
-    else if (o->path != NULL) st = hash_file(o->path, &h, d);
-    if (st == ST_OK && o->throughputs != NULL && f == &trace_gavel) st = hash_file(o->throughputs, &h, d);
-    t->facts.content_hash = h;
+    enum st st = trace_content_hash(o, &t->facts.content_hash, d);
     if (st == ST_OK) st = scan(t, d);
     if (st == ST_OK && !t->facts.sorted) st = sort_to_index(t, d);
     if (st == ST_OK && t->facts.n_jobs == 0)
@@ -453,7 +456,6 @@ enum st trace_prepare(struct trace *t, const struct trace_opts *o, struct cluste
                      t->facts.n_file == 0 ? "has no jobs" : "has %llu jobs, but none in the window",
                      (unsigned long long)t->facts.n_file);
     if (st == ST_OK) st = find_stretch(t, d);
-out:
     if (st != ST_OK) trace_fini(t);
     return st;
 }

@@ -113,6 +113,8 @@ struct trace {
     struct trace_index *index;          /* order of an unsorted file; NULL when sorted */
 };
 
+/* The content hash alone: of the files' bytes, or of what a generator is given. */
+enum st trace_content_hash(const struct trace_opts *o, uint64_t *out, struct diag *d);
 enum st trace_prepare(struct trace *t, const struct trace_opts *o, struct cluster *c, struct perf *p, struct diag *d);
 void    trace_fini(struct trace *t);
 

@@ -229,29 +229,36 @@ static bool is_index(const char *s, size_t *out)
     return true;
 }
 
-static struct ynode *new_map(const char *file)
+/* Where an assignment was written; line 0: on the command line. */
+struct place { const char *file; uint32_t line, col; };
+
+static struct ynode *new_map(const struct place *from)
 {
     struct ynode *n;
     MEM_NEW(n);
     n->kind = Y_MAP;
-    n->file = file;
+    n->file = from->file;
+    n->line = from->line;
+    n->col = from->col;
     n->text = mem_strdup("");
     return n;
 }
 
 /* Where `step` leads within `at`: the entry's position, at->n when it is to be made. */
-static enum st step_to(const struct ynode *at, const char *step, const char *file, size_t *pos, struct diag *d)
+static enum st step_to(const struct ynode *at, const char *step, const struct place *from, size_t *pos, struct diag *d)
 {
     if (at->kind == Y_MAP) { *pos = find(at, step); return ST_OK; }
     if (at->kind == Y_SCALAR)
-        return diag_at(d, ST_EINPUT, file, 0, 0, "'%s' cannot be set: what is before it in the path is a plain value, '%s'", step, at->text);
+        return diag_at(d, ST_EINPUT, from->file, from->line, from->col,
+                       "'%s' cannot be set: what is before it in the path is a plain value, '%s'", step, at->text);
     if (!is_index(step, pos) || *pos > at->n)
-        return diag_at(d, ST_EINPUT, file, 0, 0, "found '%s' in the path, expected an index from 0 to %zu: it leads into a list", step, at->n);
+        return diag_at(d, ST_EINPUT, from->file, from->line, from->col,
+                       "found '%s' in the path, expected an index from 0 to %zu: it leads into a list", step, at->n);
     return ST_OK;
 }
 
 /* Put v (NULL: remove) at the position; takes v. */
-static void put(struct ynode *at, size_t pos, const char *key, struct ynode *v)
+static void put(struct ynode *at, size_t pos, const char *key, const struct place *from, struct ynode *v)
 {
     if (v == NULL) {
         node_destroy(at->at[pos]);
@@ -260,34 +267,41 @@ static void put(struct ynode *at, size_t pos, const char *key, struct ynode *v)
         return;
     }
     if (at->kind == Y_MAP) v->key = mem_strdup(key);
-    if (pos == at->n) { append(at, v); return; }
+    if (pos == at->n) {
+        v->key_line = from->line;
+        v->key_col = from->col;
+        append(at, v);
+        return;
+    }
     v->key_line = at->at[pos]->key_line;
     v->key_col = at->at[pos]->key_col;
     node_destroy(at->at[pos]);
     at->at[pos] = v;
 }
 
-static enum st set_path(struct ydoc *y, char *path, const char *file, struct ynode *v, struct diag *d)
+static enum st set_path(struct ydoc *y, char *path, const struct place *from, struct ynode *v, struct diag *d)
 {
     struct ynode *at = y->root;
     for (char *dot; (dot = strchr(path, '.')) != NULL; path = dot + 1) {
         *dot = '\0';
         size_t pos;
         if (*path == '\0') break;
-        TRY(step_to(at, path, file, &pos, d));
+        TRY(step_to(at, path, from, &pos, d));
         if (pos == at->n) {
-            if (v == NULL) return diag_at(d, ST_EINPUT, file, 0, 0, "found nothing at '%s' to remove", path);
-            put(at, pos, path, new_map(file));
+            if (v == NULL) return diag_at(d, ST_EINPUT, from->file, from->line, from->col, "found nothing at '%s' to remove", path);
+            put(at, pos, path, from, new_map(from));
         } else if (ydoc_is_null(at->at[pos]) && v != NULL) {
-            put(at, pos, path, new_map(file));
+            put(at, pos, path, from, new_map(from));
         }
         at = at->at[pos];
     }
-    if (*path == '\0') return diag_at(d, ST_EINPUT, file, 0, 0, "found an empty step in the path, expected a.b.c=value");
+    if (*path == '\0')
+        return diag_at(d, ST_EINPUT, from->file, from->line, from->col, "found an empty step in the path, expected one like a.b.c");
     size_t pos;
-    TRY(step_to(at, path, file, &pos, d));
-    if (v == NULL && pos == at->n) return diag_at(d, ST_EINPUT, file, 0, 0, "found nothing at '%s' to remove", path);
-    put(at, pos, path, v);
+    TRY(step_to(at, path, from, &pos, d));
+    if (v == NULL && pos == at->n)
+        return diag_at(d, ST_EINPUT, from->file, from->line, from->col, "found nothing at '%s' to remove", path);
+    put(at, pos, path, from, v);
     return ST_OK;
 }
 
@@ -298,18 +312,61 @@ enum st ydoc_set(struct ydoc *y, const char *assignment, struct diag *d)
     char *label = mem_alloc(n + sizeof option, 1);
     memcpy(label, option, sizeof option);
     memcpy(label + sizeof option - 1, assignment, n + 1);
-    const char *file = keep_name(y, label), *eq = strchr(assignment, '=');
+    struct place from = { .file = keep_name(y, label) };
+    const char *eq = strchr(assignment, '=');
     mem_free(label);
-    if (eq == NULL || eq == assignment) return diag_at(d, ST_EINPUT, file, 0, 0, "expected path=value, such as trace.speedup=20");
-    if (y->root->kind != Y_MAP) return diag_at(d, ST_EINPUT, file, 0, 0, "the document is not a map, so it has no paths");
+    if (eq == NULL || eq == assignment) return diag_at(d, ST_EINPUT, from.file, 0, 0, "expected path=value, such as trace.speedup=20");
+    if (y->root->kind != Y_MAP) return diag_at(d, ST_EINPUT, from.file, 0, 0, "the document is not a map, so it has no paths");
     struct ynode *v = NULL;
-    TRY(parse_text(y, file, eq + 1, false, &v, d));
+    TRY(parse_text(y, from.file, eq + 1, false, &v, d));
     if (v != NULL && ydoc_is_null(v)) { node_destroy(v); v = NULL; }
     char *path = mem_strndup(assignment, (size_t)(eq - assignment));
-    enum st st = set_path(y, path, file, v, d);
+    enum st st = set_path(y, path, &from, v, d);
     if (st != ST_OK) node_destroy(v);
     mem_free(path);
     return st;
+}
+
+/* ---- copies, and values put into them ---- */
+
+static struct ynode *copy(const struct ynode *from)
+{
+    struct ynode *n;
+    MEM_NEW(n);
+    *n = *from;
+    n->text = mem_strdup(from->text);
+    n->key = from->key != NULL ? mem_strdup(from->key) : NULL;
+    n->at = NULL;
+    n->n = n->cap = 0;
+    for (size_t i = 0; i < from->n; i++) append(n, copy(from->at[i]));
+    return n;
+}
+
+void ydoc_copy(struct ydoc *to, const struct ydoc *from)
+{
+    *to = (struct ydoc){ .root = copy(from->root), .n_nodes = from->n_nodes };
+}
+
+enum st ydoc_put(struct ydoc *y, const char *path, const struct ynode *where, const struct ynode *value, struct diag *d)
+{
+    struct place from = { where->file, where->key_line, where->key_col };
+    struct ynode *v = NULL;
+    if (!ydoc_is_null(value)) {
+        v = copy(value);
+        mem_free(v->key);
+        v->key = NULL;
+    }
+    char *steps = mem_strdup(path);
+    enum st st = set_path(y, steps, &from, v, d);
+    if (st != ST_OK) node_destroy(v);
+    mem_free(steps);
+    return st;
+}
+
+void ydoc_drop(struct ydoc *y, const char *key)
+{
+    size_t pos = y->root->kind == Y_MAP ? find(y->root, key) : y->root->n;
+    if (pos < y->root->n) put(y->root, pos, key, NULL, NULL);
 }
 
 /* ---- the canonical form ---- */
@@ -342,6 +399,32 @@ static void write_text(FILE *f, const char *s)
         else (void)fputc(c, f);
     }
     (void)fputc('"', f);
+}
+
+static void write_flow(FILE *f, const struct ynode *n)
+{
+    if (n->kind == Y_SCALAR) {
+        if (!ydoc_is_null(n)) write_text(f, n->text);
+        return;
+    }
+    (void)fputc(n->kind == Y_MAP ? '{' : '[', f);
+    for (size_t i = 0; i < n->n; i++) {
+        if (i > 0) (void)fputs(", ", f);
+        if (n->kind == Y_MAP) { write_text(f, n->at[i]->key); (void)fputs(": ", f); }
+        write_flow(f, n->at[i]);
+    }
+    (void)fputc(n->kind == Y_MAP ? '}' : ']', f);
+}
+
+char *ydoc_flow(const struct ynode *n)
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *f = open_memstream(&text, &len);
+    if (f == NULL) return mem_strdup("");
+    write_flow(f, n);
+    (void)fclose(f);
+    return text;
 }
 
 /* Entries of a list or map, each on lines of its own; the first is already indented. */

@@ -50,6 +50,17 @@ void    ydoc_fini(struct ydoc *y);
 enum st ydoc_set(struct ydoc *y, const char *assignment, struct diag *d);
 
 /*
+ * The same with a value at hand, for variants of one document: a copy of
+ * `value` comes to stand at the path; null removes what is there.  Mistakes in
+ * the path are told at the key of `where`.
+ */
+enum st ydoc_put(struct ydoc *y, const char *path, const struct ynode *where, const struct ynode *value, struct diag *d);
+void    ydoc_copy(struct ydoc *to, const struct ydoc *from);     /* file names are borrowed from `from` */
+void    ydoc_drop(struct ydoc *y, const char *key);              /* an entry of the root, if it is there */
+/* A value in one line, as one would write it: 0.8, [1, 2], {a: 1}; "" for null.  Owned by the caller. */
+char   *ydoc_flow(const struct ynode *n);
+
+/*
  * The document in one fixed form, itself YAML: keys sorted, one entry a line,
  * comments gone.  Two documents that mean the same give the same text up to
  * how numbers are written.  Owned by the caller.

@@ -29,26 +29,44 @@ struct cmp_values { struct intern asked; double *x; size_t cap; };
 
 /* ---- loading ---- */
 
-enum { COL_ID, COL_SCENARIO, COL_TEXT, COL_TRACE, COL_POLICY, COL_SPEC, COL_CLAIRVOYANT, COL_SEED };
+enum { COL_ID, COL_SCENARIO, COL_TEXT, COL_TRACE, COL_POLICY, COL_SPEC, COL_CLAIRVOYANT, COL_SEED, COL_VARIANT };
 
 static struct cmp_case *case_of(struct compare *c, sqlite3_stmt *q)
 {
-    size_t same_name = 0;
     for (size_t i = 0; i < c->n; i++) {
         struct cmp_case *k = &c->at[i];
-        if (!is_at(q, COL_SCENARIO, k->scenario)) continue;
-        if (is_at(q, COL_TEXT, k->text) && is_at(q, COL_TRACE, k->trace)) return k;
-        same_name++;
+        if (is_at(q, COL_SCENARIO, k->scenario) && is_at(q, COL_TEXT, k->text) && is_at(q, COL_TRACE, k->trace)) return k;
     }
     MEM_RESERVE(c->at, c->cap, c->n + 1);
     struct cmp_case *k = &c->at[c->n++];
     k->scenario = text_at(q, COL_SCENARIO);
+    k->variant = text_at(q, COL_VARIANT);
     k->text = text_at(q, COL_TEXT);
     k->trace = text_at(q, COL_TRACE);
-    size_t len = strlen(k->scenario) + 32;
-    MEM_ARRAY(k->title, len);
-    (void)snprintf(k->title, len, same_name > 0 ? "%s (variant %zu)" : "%s", k->scenario, same_name + 1);
     return k;
+}
+
+/*
+ * "NAME" of the only case of its scenario, whatever was set in it: a baseline
+ * is of the name, and a change is what it is there to find.  Of several,
+ * "NAME (SET)", and numbered where that is the same.
+ */
+static void name_cases(struct compare *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        struct cmp_case *k = &c->at[i];
+        size_t n_scenario = 0, n_before = 0, len = strlen(k->scenario) + strlen(k->variant) + 32;
+        for (size_t j = 0; j < c->n; j++) {
+            if (strcmp(c->at[j].scenario, k->scenario) != 0) continue;
+            n_scenario++;
+            n_before += j < i && strcmp(c->at[j].variant, k->variant) == 0;
+        }
+        const char *set = n_scenario > 1 ? k->variant : "", *comma = set[0] != '\0' ? ", " : "";
+        MEM_ARRAY(k->title, len);
+        if (n_before > 0) (void)snprintf(k->title, len, "%s (%s%svariant %zu)", k->scenario, set, comma, n_before + 1);
+        else if (set[0] != '\0') (void)snprintf(k->title, len, "%s (%s)", k->scenario, set);
+        else (void)snprintf(k->title, len, "%s", k->scenario);
+    }
 }
 
 static struct cmp_policy *policy_of(struct cmp_case *k, sqlite3_stmt *q)
@@ -73,7 +91,7 @@ static enum st load_done(struct compare *c, struct diag *d)
 {
     sqlite3_stmt *q = NULL;
     int rc = sqlite3_prepare_v2(store_db(c->store), "SELECT id, scenario, scenario_text, trace_hash, policy, policy_spec,"
-                                " clairvoyant, seed FROM v_run ORDER BY id", -1, &q, NULL);
+                                " clairvoyant, seed, variant FROM v_run ORDER BY id", -1, &q, NULL);
     while (rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) {
         struct cmp_policy *p = policy_of(case_of(c, q), q);
         MEM_RESERVE(p->run, p->cap_run, p->n_runs + 1);
@@ -102,6 +120,7 @@ enum st compare_load(struct compare *c, struct store *s, struct diag *d)
     *c = (struct compare){ .store = s };
     MEM_NEW(c->values);
     enum st st = load_done(c, d);
+    name_cases(c);
     if (st == ST_OK) st = load_left(c, d);
     if (st == ST_OK && c->n == 0) {
         st = diag_set(d, ST_EINPUT, "the database holds no finished run (%zu failed, interrupted or still running)", c->n_left);
@@ -120,6 +139,7 @@ void compare_fini(struct compare *c)
             mem_free(p->label); mem_free(p->name); mem_free(p->spec); mem_free(p->run); mem_free(p->seed);
         }
         mem_free(k->policy); mem_free(k->title); mem_free(k->scenario); mem_free(k->text); mem_free(k->trace);
+        mem_free(k->variant);
     }
     for (size_t i = 0; i < c->n_left; i++) {
         struct cmp_left *l = &c->left[i];

@@ -22,8 +22,8 @@ struct cmp_policy {
 };
 
 struct cmp_case {
-    char    *title;             /* the scenario's name, numbered where it is not unique */
-    char    *scenario, *text, *trace;
+    char    *title;             /* the scenario's name; of several cases with what was set in it, numbered where that is not unique */
+    char    *scenario, *variant, *text, *trace;
     struct cmp_policy *policy; size_t n_policies, cap_policies;    /* in the order of their first runs */
 };
 

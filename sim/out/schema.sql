@@ -11,7 +11,8 @@ CREATE TABLE run (
     key           TEXT NOT NULL UNIQUE,     -- hash of scenario, trace, policy, seed, version
     scenario      TEXT NOT NULL,
     title         TEXT NOT NULL,
-    scenario_text TEXT NOT NULL,            -- as it was run, overrides included
+    variant       TEXT NOT NULL,            -- what was set in the scenario, 'a.b=1, c=2'; '' when nothing was
+    scenario_text TEXT NOT NULL,            -- as it was run, overrides included; without policies, seeds and sweep
     trace_path    TEXT NOT NULL,
     trace_hash    TEXT NOT NULL,
     policy        TEXT NOT NULL,            -- label

@@ -8,7 +8,7 @@
 #include "base/version.h"
 #include "out/embed.h"
 
-enum { APP_ID = 0x46574159 /* "FWAY" */, SCHEMA_VERSION = 3 };
+enum { APP_ID = 0x46574159 /* "FWAY" */, SCHEMA_VERSION = 4 };
 
 /* Rows between commits.  A batch (some 10 MB) fits the page cache, so that a
  * reader is kept waiting only while one commits. */
@@ -26,8 +26,8 @@ static const char *const sql_text[N_SQL] = {
     [SQL_COMMIT]     = "COMMIT",
     [SQL_HAS_RUN]    = "SELECT 1 FROM run WHERE key = ? AND status = 'done'",
     [SQL_DELETE_RUN] = "DELETE FROM run WHERE key = ?",
-    [SQL_RUN]        = "INSERT INTO run (key, scenario, title, scenario_text, trace_path, trace_hash, policy, policy_spec,"
-                       " policy_source, clairvoyant, seed, version, status) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,'running')",
+    [SQL_RUN]        = "INSERT INTO run (id, key, scenario, title, variant, scenario_text, trace_path, trace_hash, policy, policy_spec,"
+                       " policy_source, clairvoyant, seed, version, status) VALUES (nullif(?,0),?,?,?,?,?,?,?,?,?,?,?,?,?,'running')",
     [SQL_RUN_END]    = "UPDATE run SET status = ?2, digest = ?3, message = ?4 WHERE id = ?1",
     [SQL_JOB]        = "INSERT INTO job (run, ordinal, id, user, queue, class, model, status, counted, submit_us, start_us,"
                        " end_us, nominal_us, limit_us, lost_us, n_tasks, cpu_milli, gpu_milli, n_gpu, n_preempted, n_failed,"
@@ -53,6 +53,7 @@ struct store {
     sqlite3      *db;
     sqlite3_stmt *stmt[N_SQL];
     char         *path;
+    const char   *mode;         /* pragmas of a writer's connection */
     bool          in_batch;
     uint32_t      n_batch;      /* rows in the open batch */
     int64_t       seq;          /* of the run's notes and decisions */
@@ -211,8 +212,8 @@ static enum st open_db(struct store **out, const char *path, int flags, struct d
 static enum st prepare_writing(struct store *s, struct diag *d)
 {
     char setup[256];
-    (void)snprintf(setup, sizeof setup, "PRAGMA page_size = 8192; PRAGMA cache_size = -%d; PRAGMA synchronous = NORMAL;"
-                   "PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE", CACHE_KIB);
+    (void)snprintf(setup, sizeof setup, "PRAGMA page_size = 8192; PRAGMA cache_size = -%d; %s;"
+                   "PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE", CACHE_KIB, s->mode);
     bool is_new;
     if (sqlite3_exec(s->db, setup, NULL, NULL, NULL) != SQLITE_OK) return sql_failed(s, d);
     /* Two programs may create the same file at once: look again under the lock. */
@@ -225,6 +226,18 @@ enum st store_open(struct store **out, const char *path, struct diag *d)
 {
     struct store *s;
     enum st st = open_db(&s, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, d);
+    s->mode = "PRAGMA synchronous = NORMAL";
+    if (st == ST_OK) st = prepare_writing(s, d);
+    if (st != ST_OK) { store_close(s); s = NULL; }
+    *out = s;
+    return st;
+}
+
+enum st store_open_part(struct store **out, const char *path, struct diag *d)
+{
+    struct store *s;
+    enum st st = open_db(&s, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, d);
+    s->mode = "PRAGMA synchronous = OFF";
     if (st == ST_OK) st = prepare_writing(s, d);
     if (st != ST_OK) { store_close(s); s = NULL; }
     *out = s;
@@ -276,6 +289,16 @@ struct sqlite3 *store_db(struct store *s)
     return s->db;
 }
 
+const char *store_path(const struct store *s)
+{
+    return s->path;
+}
+
+enum st store_failed(struct store *s, struct diag *d)
+{
+    return sql_failed(s, d);
+}
+
 /* ---- runs ---- */
 
 enum st store_has_run(struct store *s, const char *key, bool *yes, struct diag *d)
@@ -293,8 +316,8 @@ enum st store_run_begin(struct store *s, const struct store_run *r, int64_t *run
     s->broken = (struct diag){ .code = ST_OK };
     s->seq = 0;
     TRY(row(s, d, SQL_DELETE_RUN, "t", r->key));
-    TRY(row(s, d, SQL_RUN, "tttttttttiit", r->key, r->scenario, r->title, r->scenario_text, r->trace_path, r->trace_hash,
-            r->policy, r->policy_spec, r->policy_source, (int64_t)r->clairvoyant, (int64_t)r->seed, FAIRWAY_VERSION));
+    TRY(row(s, d, SQL_RUN, "ittttttttttiit", r->id, r->key, r->scenario, r->title, r->variant != NULL ? r->variant : "",
+            r->scenario_text, r->trace_path, r->trace_hash, r->policy, r->policy_spec, r->policy_source, (int64_t)r->clairvoyant, (int64_t)r->seed, FAIRWAY_VERSION));
     *run_id = sqlite3_last_insert_rowid(s->db);
     return batch_end(s, d);
 }

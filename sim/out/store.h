@@ -29,6 +29,12 @@ struct store;
 
 /* Create or open for writing; refuses another program's database (application_id) and other schema versions. */
 enum st store_open(struct store **out, const char *path, struct diag *d);
+/*
+ * Create a part: a new file for one run, to be renamed when it is whole and
+ * merged (out/merge.h).  Nothing waits for the disk: before the renaming the
+ * caller does.
+ */
+enum st store_open_part(struct store **out, const char *path, struct diag *d);
 /* Open for reading only. */
 enum st store_open_read(struct store **out, const char *path, struct diag *d);
 void    store_close(struct store *s);
@@ -41,14 +47,19 @@ struct sqlite3 *store_db(struct store *s);      /* borrowed, for queries */
  */
 void    store_leave(struct store *s);
 enum st store_return(struct store *s, struct diag *d);
+const char *store_path(const struct store *s);
+/* What SQLite last said of this file, as an error in words. */
+enum st store_failed(struct store *s, struct diag *d);
 
 struct store_run {
     const char *key;            /* 32 hex digits: hash of scenario, trace, policy, seed, version */
     const char *scenario, *title, *scenario_text, *trace_path, *trace_hash;
+    const char *variant;        /* what was set in the scenario; NULL: nothing */
     const char *policy;         /* label */
     const char *policy_spec;    /* name with every parameter, defaults included */
     const char *policy_source;
     uint64_t    seed;
+    int64_t     id;             /* the row's; 0: the next free one */
     bool        clairvoyant;
 };
 

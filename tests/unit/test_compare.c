@@ -149,6 +149,31 @@ Test(compare, another_scenario_text_is_another_case)
     compare_fini(&c);
 }
 
+Test(compare, of_several_cases_each_is_called_by_what_was_set)
+{
+    struct compare c;
+    struct cmp_case *only;
+    static const char *const text[] = { "x", "y", "z" }, *const variant[] = { "horizon=2h", "trace.load=0.8, horizon=1h", "trace.load=0.8, horizon=1h" };
+    for (size_t i = 0; i < 3; i++) {
+        struct store_run r = { .key = text[i], .scenario = "demo", .title = "t", .variant = variant[i], .scenario_text = text[i],
+                               .trace_path = "p", .trace_hash = "h", .policy = "fifo", .policy_spec = "fifo", .policy_source = "none", .seed = 1 };
+        int64_t run;
+        cr_assert_eq(store_run_begin(s, &r, &run, &d), ST_OK);
+        cr_assert_eq(store_run_end(s, run, STORE_DONE, 1, NULL, 0, &d), ST_OK);
+        if (i > 0) continue;
+        cr_assert_eq(compare_load(&c, s, &d), ST_OK);
+        only = &c.at[0];
+        cr_assert(c.n == 1 && strcmp(only->title, "demo") == 0, "alone it has its name");
+        compare_fini(&c);
+    }
+    cr_assert_eq(compare_load(&c, s, &d), ST_OK);
+    cr_assert_eq(c.n, 3);
+    cr_assert_str_eq(c.at[0].title, "demo (horizon=2h)");
+    cr_assert_str_eq(c.at[1].title, "demo (trace.load=0.8, horizon=1h)");
+    cr_assert_str_eq(c.at[2].title, "demo (trace.load=0.8, horizon=1h, variant 2)");
+    compare_fini(&c);
+}
+
 Test(compare, policies_of_one_label_are_told_apart_by_their_parameters)
 {
     struct compare c;

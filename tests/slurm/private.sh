@@ -1,0 +1,130 @@
+#!/bin/sh
+# private.sh up DIR | down DIR | kill DIR NODE -- a Slurm of one's own on this machine:
+# munged, slurmctld and four slurmd (n1..n4) with everything they write under DIR,
+# on ports and a key of its own.  Needs root, because slurmd does.  `up` prints the
+# path of slurm.conf; set SLURM_CONF to it.  `down` ends all of them, whatever their state.
+set -eu
+usage() { echo "usage: private.sh up DIR | down DIR | kill DIR NODE" >&2; exit 2; }
+[ $# -ge 2 ] || usage
+what=$1 dir=$2 node=${3:-}
+mkdir -p "$dir"
+dir=$(cd "$dir" && pwd)
+conf=$dir/slurm.conf
+
+# wait_for SECONDS COMMAND...: until it succeeds, no longer than that
+wait_for() {
+    tries=$(($1 * 10)); shift
+    while ! "$@" >/dev/null 2>&1; do
+        tries=$((tries - 1))
+        [ "$tries" -gt 0 ] || return 1
+        sleep 0.1
+    done
+}
+gone() { ! kill -0 "$1" 2>/dev/null; }
+pids() { cat "$dir"/pid/* 2>/dev/null || :; }
+four_idle() { [ "$(SLURM_CONF=$conf timeout 5 sinfo -h -N -t idle -o %N | sort -u | wc -l)" -eq 4 ]; }
+
+# Does anything here use one of the five ports from this one on?
+in_use() {
+    for i in 0 1 2 3 4; do
+        if grep -q ":$(printf %04X $(($1 + i))) " /proc/net/tcp; then return 0; fi
+    done
+    return 1
+}
+# Sessions of jobs on a node, or on all: the step daemon and what it started.  Jobs
+# carry the configuration and the node in their environment.
+sessions() {
+    for env in /proc/[0-9]*/environ; do
+        pid=${env#/proc/}; pid=${pid%/environ}
+        tr '\0' '\n' 2>/dev/null <"$env" | grep -qxF "SLURM_CONF=$conf" || continue
+        tr '\0' '\n' 2>/dev/null <"$env" | grep -qx "SLURMD_NODENAME=${1:-n[1-4]}" || continue
+        ps -o sid= -p "$pid" || :
+    done | sort -u
+}
+kill_sessions() {
+    for sid in $(sessions "$@"); do
+        for pid in $(ps -o pid= -s "$sid"); do kill -KILL "$pid" 2>/dev/null || :; done
+    done
+}
+
+end_all() {
+    kill_sessions
+    for pid in $(pids); do kill "$pid" 2>/dev/null || :; done
+    for pid in $(pids); do wait_for 5 gone "$pid" || kill -KILL "$pid" 2>/dev/null || :; done
+    kill_sessions
+    rm -rf "$dir/pid"
+}
+
+up() {
+    rm -rf "$dir/state"
+    mkdir -p "$dir/state" "$dir/log" "$dir/pid" "$dir/munge"
+    chmod 755 "$dir" "$dir/munge" "$dir/pid"
+    host=$(hostname -s)
+    port=$((20000 + $$ % 12000))        # below the range that the kernel gives out
+    while in_use $port; do port=$((port + 5)); done
+    dd if=/dev/urandom of="$dir/munge/key" bs=128 count=1 2>/dev/null
+    chmod 400 "$dir/munge/key"
+    # --force: the folder may lie under /tmp, which munged distrusts
+    munged --force --key-file="$dir/munge/key" --socket="$dir/munge/socket" --pid-file="$dir/pid/munged" \
+           --log-file="$dir/log/munged" --seed-file="$dir/munge/seed"
+    cat >"$conf" <<END
+ClusterName=private
+SlurmctldHost=$host(127.0.0.1)
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+CredType=cred/munge
+AuthInfo=socket=$dir/munge/socket
+SlurmctldPort=$port
+SlurmctldPidFile=$dir/pid/slurmctld
+SlurmdPidFile=$dir/pid/slurmd.%n
+StateSaveLocation=$dir/state
+SlurmdSpoolDir=$dir/spool/%n
+SlurmctldLogFile=$dir/log/slurmctld
+SlurmdLogFile=$dir/log/slurmd.%n
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SchedulerType=sched/builtin
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+MpiDefault=none
+MailProg=/bin/true
+ReturnToService=2
+MinJobAge=2
+SlurmctldTimeout=10
+SlurmdTimeout=6
+InactiveLimit=0
+KillWait=1
+SlurmdParameters=config_overrides
+NodeName=n[1-4] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + 4))] CPUs=1 RealMemory=100
+PartitionName=all Nodes=n[1-4] Default=YES MaxTime=10 State=UP
+END
+    SLURM_CONF=$conf
+    export SLURM_CONF
+    slurmctld -c -f "$conf"
+    for n in n1 n2 n3 n4; do
+        mkdir -p "$dir/spool/$n"
+        slurmd -N $n -f "$conf"
+    done
+    if ! wait_for 20 four_idle; then
+        timeout 5 sinfo >&2 || :
+        tail -n 5 "$dir"/log/* >&2 || :
+        end_all
+        echo "private.sh: the four nodes did not come up" >&2
+        exit 1
+    fi
+    echo "$conf"
+}
+
+case $what in
+up)   up ;;
+down) end_all ;;
+kill) [ -n "$node" ] || usage          # as if its power were cut: the daemon and whatever it runs
+      kill -KILL "$(cat "$dir/pid/slurmd.$node")"
+      rm -f "$dir/pid/slurmd.$node"
+      kill_sessions "$node" ;;
+*)    usage ;;
+esac
