@@ -20,7 +20,8 @@ enum st setup_trace(struct setup *u, uint64_t seed, struct diag *d)
     if (u->has_trace && u->seed == seed) return ST_OK;
     drop_ideal(u);
     if (!u->has_trace || trace_is_made(&s->trace)) {
-        if (u->has_trace) trace_fini(&u->trace);
+        /* Blocks are drawn by number, in the order in which a trace first names them: those of another seed must go. */
+        if (u->has_trace) { trace_fini(&u->trace); data_fini(&s->data); }
         u->has_trace = false;
         s->trace.seed = seed;
         TRY(trace_prepare(&u->trace, &s->trace, &s->cluster, &s->perf, d));

@@ -62,6 +62,14 @@ check "by what was set" says "sweep-load (trace.load=1.1, cluster.groups.0.count
 check "a plain run says that there is a sweep" expect 0 "$fairway" run "$scn" -p fifo -s 1 -d "$dir/x.db"
 check "and how to run it" says "fairway sweep"
 
+# ---- a run hangs on its own seed alone: flow-users draws other blocks for each ----
+users=$here/scenarios/flow-users.yaml
+"$fairway" run "$users" -q -s 1 -s 2 -s 3 -d "$dir/together.db" 2>/dev/null
+for s in 3 1 2; do "$fairway" run "$users" -q -s $s -d "$dir/alone.db" 2>/dev/null; done
+check "seeds run together are seeds run alone" same_runs together.db alone.db
+"$fairway" sweep "$users" -q -j 3 --set sweep.seeds=1..3 -d "$dir/swept.db"
+check "or swept" same_runs together.db swept.db
+
 # ---- again, and more ----
 check "a second time nothing is run" expect 0 "$fairway" sweep "$scn" -d "$dir/one.db"
 check "since all is done" says "72 of 72 runs done, 72 of them before"
