@@ -19,6 +19,7 @@ _fairway()
         esac ;;
     -o | --output | --log | --sql | --solution | --duals | --sequence) glob='*' ;;
     -d | --database) glob='*.db' ;;
+    --parts) glob='*/' ;;                       # folders alone
     --scenario) [[ $command = trace ]] && glob='*.yaml' ;;
     --with) words="lines points linespoints steps bars boxes" ;;
     --log) words="x y xy" ;;
@@ -46,6 +47,7 @@ _fairway()
             plot/1) words=$("$program" help --list figures) ;;
             run/0 | sweep/0) glob='*.@(yaml|yml)' ;;
             check/1) glob='*.csv' ;;
+            merge/*) glob='*.@(db|part)' ;;
             trace/*) glob='*' ;;
             flow/0) glob='*.@(min|inst)' ;;
             */0) glob='*.db' ;;

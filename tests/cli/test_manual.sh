@@ -60,7 +60,8 @@ fi
 
 # ---- bash ----
 mkdir "$dir/work"
-touch "$dir/work/r.db" "$dir/work/s.yaml" "$dir/work/b.csv" "$dir/work/jobs.txt"
+mkdir "$dir/work/r.parts"
+touch "$dir/work/r.db" "$dir/work/r.parts/k-0.part" "$dir/work/s.yaml" "$dir/work/b.csv" "$dir/work/jobs.txt"
 bin=$(dirname "$fairway")
 completes() { # EXPECTED WORDS... ; the last one is being completed, "" for nothing yet
     want=$1; shift
@@ -83,9 +84,14 @@ if command -v bash >/dev/null && [ "$(basename "$fairway")" = fairway ]; then
     check "formats of tables" completes "latex" fairway compare r.db --format l
     check "formats of traces" completes "philly" fairway trace stats -f ph
     check "kinds of trace commands" completes "convert" fairway trace c
-    check "scenarios" completes "s.yaml" fairway run ""
-    check "databases" completes "r.db" fairway compare ""
-    check "baselines" completes "b.csv" fairway check r.db ""
+    check "scenarios, and folders on the way to them" completes "r.parts s.yaml" fairway run ""
+    check "databases" completes "r.db r.parts" fairway compare ""
+    check "scenarios to sweep" completes "r.parts s.yaml" fairway sweep ""
+    check "what is merged, every one" completes "r.db r.parts" fairway merge r.db r
+    check "parts too" completes "r.parts/k-0.part" fairway merge r.db r.parts/
+    check "folders of parts" completes "r.parts" fairway sweep s.yaml --parts ""
+    for c in explain report timeline; do check "databases to $c" completes "r.db r.parts" fairway $c ""; done
+    check "baselines" completes "b.csv r.parts" fairway check r.db ""
     check "nothing where a value of its own is due" completes "" fairway compare r.db --metric ""
     check "bash reads it without a complaint" nothing bash -n "$here/debian/fairway.bash"
 else
@@ -109,6 +115,8 @@ if command -v zsh >/dev/null; then
     check "policies" zsh_says gsp fairway run s.yaml -p ""
     check "figures" zsh_says gantt fairway plot r.db ""
     check "databases" zsh_says "files -g *.db" fairway compare ""
+    check "what is merged" zsh_says "files -g *.(db|part)" fairway merge all.db one.db ""
+    check "folders of parts" zsh_says "files -/" fairway sweep s.yaml --parts ""
 else
     echo "skipped - completion in zsh: it is not installed"
 fi
