@@ -353,6 +353,17 @@ static void ask_wake(struct flowpol *f)
     d->host->wake(d->host->ctx, f->wake_us);
 }
 
+/* For the record: of what came in this round, what the flow left. */
+static void tell_left(struct flowpol *f)
+{
+    struct desk *d = &f->offer.desk;
+    for (uint32_t i = 0; i < d->n_fresh; i++) {
+        const struct unit *u = desk_unit(d, d->fresh[i]);
+        if (u->state == UNIT_WAITING && gpujobs_is_apart(&f->offer.jobs, u->kind))
+            d->host->hold(d->host->ctx, u->task, false, "left by the flow: waiting costs less than the places that are free");
+    }
+}
+
 void flowpol_decide(void *flowpol, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
     struct flowpol *f = flowpol;
@@ -365,5 +376,6 @@ void flowpol_decide(void *flowpol, const struct pol_view *view, const struct pol
     /* Nothing would ever change: rather a dear place than none. */
     if (f->rule.wait_milli == 0 && f->offer.jobs.apart.n > 0 && !holds_any(f)) run_flow(f, true);
     offer_cpus(&f->offer);
+    tell_left(f);
     ask_wake(f);
 }

@@ -53,6 +53,10 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     }
     desk_open(&p->desk, view, ev, n_ev);
     list_run(&p->desk, LIST_SKIP);
+    if (p->kube.filters == 0) return;
+    for (uint32_t i = 0; i < p->desk.n_fresh; i++)
+        if (desk_unit(&p->desk, p->desk.fresh[i])->state == UNIT_WAITING)
+            h->hold(h->ctx, desk_unit(&p->desk, p->desk.fresh[i])->task, false, "no room on the nodes that are for pods of its kind");
 }
 
 /* ---- kube-default ---- */

@@ -68,6 +68,14 @@ static bool within_quota(const struct offer *o, const struct gpujob *j, int64_t 
     return o->jobs.quota == 0 || j->held == 0 || j->held + ask <= o->jobs.quota;
 }
 
+/* For the record: by the first of the tasks that the job has waiting. */
+static void tell_waiting(const struct offer *o, const struct gpujob *j, const char *why)
+{
+    const struct desk *d = &o->desk;
+    uint32_t id = queue_first(j->data.n > 0 ? &j->data : &j->wait);
+    if (id != POL_NONE) d->host->hold(d->host->ctx, desk_unit(d, id)->task, false, why);
+}
+
 /* Groups change place only between walks. */
 static void settle_group(struct offer *o, const struct gpujob *j, uint32_t x)
 {
@@ -78,6 +86,7 @@ static void settle_group(struct offer *o, const struct gpujob *j, uint32_t x)
     struct unit *rep = &o->rep.at[x];
     int64_t key = o->rule.fifo ? 0 : j->held;
     bool in = g->n_waiting > 0 && !is_left(o, g->kind) && within_quota(o, j, gpujobs_ask(&o->jobs, g->kind));
+    if (!in && g->n_waiting > 0 && !is_left(o, g->kind)) tell_waiting(o, j, "its job holds its quota");
     if (s->is_in && in && rep->key == key) return;
     if (s->is_in) queue_del(&o->queue[s->queue].jobs, &o->rep, x);
     s->is_in = in;
@@ -272,8 +281,13 @@ static bool serve(struct offer *o, struct offer_queue *q)
         bool declines = false, steady = d->kinds.at[kind].is_steady;
         if (o->job[slot].passed_in != o->pass) {
             uint32_t unit = POL_NONE;
-            if (has_enough(o, slot)) o->job[slot].passed_in = o->pass;
-            else if (!desk_hopeless(d, kind)) unit = offer_pick(o, slot, &declines);
+            if (has_enough(o, slot)) {
+                o->job[slot].passed_in = o->pass;
+                /* Below their share alone: the rest is offered later in the same decision. */
+                if (!o->below_share) tell_waiting(o, &o->jobs.at[slot], "its job has its share, and what is free is what others declined");
+            } else if (!desk_hopeless(d, kind)) {
+                unit = offer_pick(o, slot, &declines);
+            }
             if (unit != POL_NONE) {
                 offer_take(o, unit, o->rule.why);
                 return true;
