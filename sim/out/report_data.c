@@ -107,7 +107,7 @@ static uint32_t job_index(struct data *a, uint64_t ordinal)
 /* A bar is start, length (ms), node, first card, cards, thousandths of each, job, how it ended; starts as differences. */
 static void write_bar(struct data *a, sqlite3_stmt *q, int64_t *before, bool *first)
 {
-    static const char *const outcomes[] = { "done", "preempted", "failed", "timeout", "horizon" };
+    static const char *const outcomes[] = { "done", "preempted", "failed", "timeout", "horizon", "mismatch" };
     int64_t start = sqlite3_column_int64(q, 0) / 1000, end = (sqlite3_column_int64(q, 1) + 999) / 1000;
     uint64_t cards = (uint64_t)sqlite3_column_int64(q, 3);
     const char *outcome = (const char *)sqlite3_column_text(q, 6);

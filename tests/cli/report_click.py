@@ -1,10 +1,11 @@
 """The report in a headless Chromium: click, type, drag, and read what the page then says.
 
-usage: report_click.py CHROMIUM HAND.html DEMO.html [FOLDER for screenshots]
+usage: report_click.py CHROMIUM HAND.html DEMO.html KUBE.html [FOLDER for screenshots]
 
 Speaks the DevTools protocol over a websocket with the standard library alone.
 Prints a line 'ok - ...' or 'not ok - ...' a case.  HAND.html is made by
-test_report.sh from jobs worked out by hand; DEMO.html is the demo's.
+test_report.sh from jobs worked out by hand; DEMO.html is the demo's,
+KUBE.html that of kube-fine, in which a pod fails.
 """
 import base64, json, os, shutil, socket, struct, subprocess, sys, tempfile, time, urllib.request
 
@@ -283,11 +284,24 @@ def demo(b, path, shots):
         open(os.path.join(shots, "print.pdf"), "wb").write(base64.b64decode(data))
 
 
+def kube(b, path, shots):
+    b.open(path, 1280, 900)
+    choose(b, ".tl-run", "0")
+    choose(b, ".tl-colour", "outcome")
+    b.click_at(*on_canvas(b, 15, 1))
+    check("a pod on a card that lacks what it asks", b.js(DETAIL), "lab/test3 of lab, on gpu0 GPU 1, from 00:00:00 to 00:00:30 (30 s), failed on cards without the memory or cores it asks")
+    b.click_at(*on_canvas(b, 15, 3))
+    check("one that is cut off with the run", b.js(DETAIL), "lab/test4 of lab, on gpu1 GPU 1, from 00:00:00 to 01:00:00 (1 h), cut off with the run")
+    b.shot(shots, "kube")
+    check("the page of pods failed in nothing", clean(b), ([], []))
+
+
 browser = Browser(sys.argv[1])
 try:
-    folder = sys.argv[4] if len(sys.argv) > 4 else None
+    folder = sys.argv[5] if len(sys.argv) > 5 else None
     hand(browser, sys.argv[2], folder)
     demo(browser, sys.argv[3], folder)
+    kube(browser, sys.argv[4], folder)
 finally:
     browser.close()
 sys.exit(1 if bad else 0)

@@ -83,5 +83,6 @@ if [ -z "$browser" ] || ! command -v python3 >/dev/null; then
     echo "skipped - clicking in the report: chromium or python3 is not installed"
     exit $bad
 fi
-timeout 300 python3 "$here/tests/cli/report_click.py" "$browser" "$dir/hand.html" "$dir/demo.html" ${REPORT_SHOTS:+"$REPORT_SHOTS"} || bad=1
+check "pods run and have a report" sh -c '"$1" run "$2" -d "$3/kube.db" -q && "$1" report "$3/kube.db" --no-charts -o "$3/kube.html"' - "$fairway" "$here/scenarios/kube-fine.yaml" "$dir"
+timeout 300 python3 "$here/tests/cli/report_click.py" "$browser" "$dir/hand.html" "$dir/demo.html" "$dir/kube.html" ${REPORT_SHOTS:+"$REPORT_SHOTS"} || bad=1
 exit $bad
