@@ -96,6 +96,15 @@ check "and have a timeline" "$fairway" timeline "$dir/flow.db" gsp -o "$dir/f.js
 check "which is valid, too" valid "$dir/f.json"
 check "and shows phases" sh -c 'for w in read compute; do grep -q "\"name\":\"$w\",\"cat\":\"phase\"" "$1" || exit 1; done' - "$dir/f.json"
 
+for s in kube-mixed kube-fine; do
+    check "$s runs" "$fairway" run "$here/scenarios/$s.yaml" -d "$dir/$s.db" -q
+    for run in $(sqlite3 "$dir/$s.db" "SELECT id FROM run"); do
+        check "run $run of it has a timeline" "$fairway" timeline "$dir/$s.db" $run -o "$dir/k.json"
+        check "which is valid" valid "$dir/k.json"
+    done
+done
+check "a pod on a card without the memory it asks shows it" sh -c '"$1" timeline "$2" 1 -o - | grep -q "\"dur\":30000000,\"name\":\"mismatch\",\"cat\":\"phase\""' - "$fairway" "$dir/kube-fine.db"
+
 # What cannot be shown.
 check "a run that is not there: what there is" fails 2 "there is srtf:estimate=true/1 (run 1)" "$fairway" timeline "$dir/r.db" 99
 check "a label that is not there: the nearest" fails 2 "did you mean 'fifo'" "$fairway" timeline "$dir/r.db" fivo

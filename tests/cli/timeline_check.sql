@@ -18,13 +18,13 @@ SELECT 'a slice ends before it begins', seq FROM e WHERE ph = 'X' AND dur < 0 LI
 -- the innermost open one.  Slices here nest one deep, phases in their attempt, so the outer ones must be apart.
 SELECT 'slices overlap', pid, tid, seq FROM (
     SELECT pid, tid, seq, ts, max(ts + dur) OVER (PARTITION BY pid, tid ORDER BY ts, seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS busy
-      FROM e WHERE ph = 'X' AND name NOT IN ('restore', 'read', 'compute', 'write')) WHERE ts < busy LIMIT 5;
+      FROM e WHERE ph = 'X' AND name NOT IN ('mismatch', 'restore', 'read', 'compute', 'write')) WHERE ts < busy LIMIT 5;
 SELECT 'phases overlap', pid, tid, seq FROM (
     SELECT pid, tid, seq, ts, lag(ts + dur) OVER (PARTITION BY pid, tid ORDER BY ts, seq) AS busy
-      FROM e WHERE ph = 'X' AND name IN ('restore', 'read', 'compute', 'write')) WHERE ts < busy LIMIT 5;
-SELECT 'a phase is outside of any attempt', p.seq FROM e p WHERE p.ph = 'X' AND p.name IN ('restore', 'read', 'compute', 'write') AND NOT EXISTS (
+      FROM e WHERE ph = 'X' AND name IN ('mismatch', 'restore', 'read', 'compute', 'write')) WHERE ts < busy LIMIT 5;
+SELECT 'a phase is outside of any attempt', p.seq FROM e p WHERE p.ph = 'X' AND p.name IN ('mismatch', 'restore', 'read', 'compute', 'write') AND NOT EXISTS (
     SELECT 1 FROM e a WHERE a.pid = p.pid AND a.tid = p.tid AND a.ph = 'X' AND a.ts <= p.ts AND a.ts + a.dur >= p.ts + p.dur AND a.seq < p.seq
-       AND a.name NOT IN ('restore', 'read', 'compute', 'write')) LIMIT 5;
+       AND a.name NOT IN ('mismatch', 'restore', 'read', 'compute', 'write')) LIMIT 5;
 SELECT 'a track has no name', pid, tid FROM (SELECT DISTINCT pid, tid FROM e WHERE ph = 'X') t WHERE NOT EXISTS (
     SELECT 1 FROM e m WHERE m.ph = 'M' AND m.name = 'thread_name' AND m.pid = t.pid AND m.tid = t.tid) LIMIT 5;
 SELECT 'a track is named twice', pid, tid FROM e WHERE ph = 'M' AND name = 'thread_name' GROUP BY pid, tid HAVING count(*) > 1 LIMIT 5;
