@@ -162,7 +162,7 @@ void grid_row(const struct grid *g, size_t i, struct store_run *row)
     *row = (struct store_run){
         .key = r->key, .scenario = k->name, .title = k->title, .variant = k->variant, .scenario_text = k->text,
         .trace_path = k->trace_path, .trace_hash = r->trace_hash, .policy = p->label, .policy_spec = p->who.spec,
-        .policy_source = p->who.source, .seed = r->seed, .clairvoyant = p->who.is_clairvoyant };
+        .policy_source = p->who.source, .seed = r->seed, .clairvoyant = p->who.is_clairvoyant, .by_count = p->who.by_count };
 }
 
 const char *grid_label(const struct grid *g, size_t i, char *buf, size_t cap)

@@ -128,6 +128,7 @@ static void policy_of(struct run_policy *out, const struct polhost *h)
     (void)snprintf(out->source, cap, "%s%s%s", source, *file ? "; file digest " : "", file);
     identify(h, out->identity);
     out->is_clairvoyant = polhost_clairvoyant(h);
+    out->by_count = (polhost_flags(h) & POL_BY_COUNT) != 0;
 }
 
 void run_policy_fini(struct run_policy *p)
@@ -138,7 +139,7 @@ void run_policy_fini(struct run_policy *p)
 }
 
 /* What a policy of a file says of itself, from the process that it was created in. */
-struct told { char spec[1 << 16], source[1 << 12], identity[HASH_HEX]; bool is_clairvoyant; };
+struct told { char spec[1 << 16], source[1 << 12], identity[HASH_HEX]; bool is_clairvoyant, by_count; };
 struct find { struct scenario *s; struct scn_policy *policy; int64_t call_us; struct told *told; struct run_policy *who; };
 
 static enum st find_policy(void *ctx, struct cage_page *page, struct diag *d)
@@ -158,6 +159,7 @@ static enum st find_policy(void *ctx, struct cage_page *page, struct diag *d)
     (void)strcpy(f->told->source, who.source);
     memcpy(f->told->identity, who.identity, sizeof who.identity);
     f->told->is_clairvoyant = who.is_clairvoyant;
+    f->told->by_count = who.by_count;
     run_policy_fini(&who);
     return ST_OK;
 }
@@ -171,7 +173,8 @@ enum st run_policy_find(struct run_policy *out, struct scenario *s, struct scn_p
     f.told = cage_share(sizeof *f.told);
     enum st st = cage_run(limits, p->spec, NULL, find_policy, &f, d);
     if (st == ST_OK) {
-        *out = (struct run_policy){ .spec = mem_strdup(f.told->spec), .source = mem_strdup(f.told->source), .is_clairvoyant = f.told->is_clairvoyant };
+        *out = (struct run_policy){ .spec = mem_strdup(f.told->spec), .source = mem_strdup(f.told->source), .is_clairvoyant = f.told->is_clairvoyant,
+                                     .by_count = f.told->by_count };
         memcpy(out->identity, f.told->identity, sizeof out->identity);
     }
     cage_unshare(f.told, sizeof *f.told);
@@ -205,7 +208,8 @@ void run_describe(struct run_row *out, const struct scenario *s, uint64_t conten
     out->row = (struct store_run){
         .key = out->key, .scenario = s->name, .title = s->title, .variant = s->variant, .scenario_text = s->canonical,
         .trace_path = s->trace.path ? s->trace.path : "(generated)", .trace_hash = out->trace_hash, .policy = label,
-        .policy_spec = who->spec, .policy_source = who->source, .seed = seed, .clairvoyant = who->is_clairvoyant };
+        .policy_spec = who->spec, .policy_source = who->source, .seed = seed, .clairvoyant = who->is_clairvoyant,
+        .by_count = who->by_count };
 }
 
 static enum st write_facts(const struct run_env *env, int64_t run, struct diag *d)

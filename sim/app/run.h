@@ -45,7 +45,7 @@ struct run_policy {
     char *spec;                 /* with every parameter */
     char *source;               /* and the digest of its file, if it is from one */
     char  identity[HASH_HEX];   /* a policy of a file: its bytes and parameters, wherever the file lies */
-    bool  is_clairvoyant;
+    bool  is_clairvoyant, by_count;
 };
 /* Found by creating it with the scenario's weights, once, in a cage if it is not of this program.  p is one
  * of s; where it was given no label it takes the name that it gives itself. */

@@ -148,11 +148,9 @@ void cluster_reset(struct cluster *c)
 /* ---- fitting ---- */
 
 /* A card of unknown memory or cores (total 0) is not constrained by them. */
-static bool card_fits(const struct card *k, const struct shape *s)
-{
-    return k->milli_free >= s->gpu_milli && (s->gpu_mem_b == 0 || k->mem_total == 0 || k->mem_free >= s->gpu_mem_b) &&
-           (s->gpu_cores == 0 || k->core_total == 0 || k->core_free >= s->gpu_cores);
-}
+static bool has_mem(const struct card *k, const struct shape *s) { return s->gpu_mem_b == 0 || k->mem_total == 0 || k->mem_free >= s->gpu_mem_b; }
+static bool has_cores(const struct card *k, const struct shape *s) { return s->gpu_cores == 0 || k->core_total == 0 || k->core_free >= s->gpu_cores; }
+bool cluster_card_fits(const struct card *k, const struct shape *s) { return k->milli_free >= s->gpu_milli && has_mem(k, s) && has_cores(k, s); }
 
 /* What does not change with use: type, labels. */
 static bool suits(const struct node *n, const struct shape *s)
@@ -171,7 +169,7 @@ bool cluster_fits(const struct cluster *c, uint32_t node, const struct shape *s)
     for (int k = 0; k < ENGINE_KINDS_MAX; k++)
         if (n->engine_free[k] < s->engine[k]) return false;
     int32_t have = 0;
-    for (uint32_t k = 0; k < n->n_gpu && have < s->n_gpu; k++) have += card_fits(&c->card[n->card0 + k], s);
+    for (uint32_t k = 0; k < n->n_gpu && have < s->n_gpu; k++) have += cluster_card_fits(&c->card[n->card0 + k], s);
     return have >= s->n_gpu;
 }
 
@@ -199,21 +197,37 @@ static uint32_t node_capacity(const struct cluster *c, const struct node *n, con
     return (uint32_t)most;
 }
 
+/* Of the cards: bits of cluster_lacks. */
+static uint32_t lacks_cards(const struct card *card, const struct node *n, const struct shape *s)
+{
+    int32_t share = 0, mem = 0, cores = 0, all = 0;
+    for (uint32_t k = 0; k < n->n_gpu; k++) {
+        if (card[k].milli_free < s->gpu_milli) continue;
+        bool m = has_mem(&card[k], s), e = has_cores(&card[k], s);
+        share++;
+        mem += m;
+        cores += e;
+        all += m && e;
+    }
+    if (all >= s->n_gpu) return 0;
+    if (share < s->n_gpu) return LACK_GPU;
+    uint32_t lacks = (mem < s->n_gpu ? LACK_CARD_MEM : 0) | (cores < s->n_gpu ? LACK_CARD_CORES : 0);
+    return lacks != 0 ? lacks : LACK_CARD_MEM | LACK_CARD_CORES;
+}
+
 uint32_t cluster_lacks(const struct cluster *c, uint32_t node, const struct shape *s)
 {
     const struct node *n = &c->node[node];
     if (cluster_fits(c, node, s)) return 0;
     if (node_capacity(c, n, s) == 0) return LACK_NEVER;
     if (!n->is_up) return LACK_DOWN;
-    uint32_t lacks = 0;
-    int32_t have = 0;
+    uint32_t lacks = lacks_cards(&c->card[n->card0], n, s);
     if (n->cpu_free < s->cpu_milli) lacks |= LACK_CPU;
     if (n->mem_free < s->mem_b) lacks |= LACK_MEM;
     if (s->exclusive && n->n_tasks > 0) lacks |= LACK_IDLE;
+    if (n->max_tasks > 0 && n->n_tasks >= n->max_tasks) lacks |= LACK_TASKS;
     for (int k = 0; k < ENGINE_KINDS_MAX; k++)
         if (n->engine_free[k] < s->engine[k]) lacks |= LACK_ENGINE;
-    for (uint32_t k = 0; k < n->n_gpu; k++) have += card_fits(&c->card[n->card0 + k], s);
-    if (have < s->n_gpu) lacks |= LACK_GPU;
     return lacks;
 }
 
@@ -255,7 +269,7 @@ uint64_t cluster_pick_cards(const struct cluster *c, uint32_t node, const struct
     for (int32_t i = 0; i < s->n_gpu; i++) {
         uint32_t best = NONE;
         for (uint32_t k = 0; k < n->n_gpu; k++) {
-            if (picked >> k & 1 || !card_fits(&card[k], s)) continue;
+            if (picked >> k & 1 || !cluster_card_fits(&card[k], s)) continue;
             if (best == NONE || card[k].milli_free < card[best].milli_free ||
                 (card[k].milli_free == card[best].milli_free && card[k].mem_free < card[best].mem_free)) best = k;
         }
@@ -284,7 +298,7 @@ static const char *check_cards(const struct cluster *c, const struct node *n, co
     for (uint32_t k = 0; k < NODE_GPUS_MAX; k++) {
         if ((cards >> k & 1) == 0) continue;
         if (k >= n->n_gpu) return "it names a card that the node does not have";
-        if (!card_fits(&c->card[n->card0 + k], s)) return "it names a card without enough free share, memory or cores";
+        if (!cluster_card_fits(&c->card[n->card0 + k], s)) return "it names a card without enough free share, memory or cores";
         count++;
     }
     return count == s->n_gpu ? NULL : "it names another number of cards than the task asks";

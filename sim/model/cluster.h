@@ -98,14 +98,22 @@ void    cluster_fini(struct cluster *c);
 /* Back to empty and all up: the same cluster for the next run. */
 void cluster_reset(struct cluster *c);
 
+/* Has the card, as it is now, what the shape asks of each of its cards? */
+bool cluster_card_fits(const struct card *k, const struct shape *s);
 /* Would a task of this shape fit on the node as it is now? */
 bool cluster_fits(const struct cluster *c, uint32_t node, const struct shape *s);
 /*
  * What a task of this shape lacks on the node as it is now: bits, 0 exactly
  * when cluster_fits.  LACK_NEVER alone: it would not fit on the node even
- * empty and up; LACK_DOWN alone: the node is down.
+ * empty and up; LACK_DOWN alone: the node is down.  LACK_GPU: too few cards
+ * have the share asked; LACK_CARD_MEM, LACK_CARD_CORES: enough have, but not
+ * the memory or the cores of a card (both: each alone enough have, not together).
+ * LACK_TASKS: as many tasks run there as the node allows.
  */
-enum { LACK_GPU = 1, LACK_CPU = 2, LACK_MEM = 4, LACK_ENGINE = 8, LACK_IDLE = 16, LACK_DOWN = 32, LACK_NEVER = 64 };
+enum {
+    LACK_GPU = 1, LACK_CPU = 2, LACK_MEM = 4, LACK_ENGINE = 8, LACK_IDLE = 16, LACK_CARD_MEM = 32, LACK_CARD_CORES = 64,
+    LACK_TASKS = 128, LACK_DOWN = 256, LACK_NEVER = 512, LACK_ALL = 1024     /* LACK_ALL: above every union */
+};
 uint32_t cluster_lacks(const struct cluster *c, uint32_t node, const struct shape *s);
 /* How many tasks of this shape the cluster could run at once, all up and empty.  O(n_nodes). */
 uint32_t cluster_capacity(const struct cluster *c, const struct shape *s);

@@ -99,7 +99,9 @@ struct life {
     sqlite3_stmt *talk;         /* heads, and holds of this job, in order */
     int64_t talk_at;
     uint8_t *is;                /* [n_tasks] enum task_is */
+    char   **hold;              /* [n_tasks] what the policy said why it holds the task; NULL: nothing */
     uint32_t n_waiting;
+    int64_t  cut;               /* the run was cut off then; INT64_MAX: it was not */
     size_t   wait;              /* index of the open wait's step + 1; 0 none */
     uint32_t *passed; size_t cap_passed; uint32_t n_waits;     /* by ordinal: the wait in which it was counted as having passed */
 };
@@ -157,6 +159,14 @@ static enum st load_own(struct life *f, struct diag *d)
     return ex_done(&f->l, q, d);
 }
 
+static enum st load_cut(struct life *f, struct diag *d)
+{
+    sqlite3_stmt *q;
+    TRY(ex_query(&f->l, "SELECT end_us FROM attempt WHERE run = ?1 AND outcome = 'horizon' LIMIT 1", &q, d));
+    if (sqlite3_step(q) == SQLITE_ROW) f->cut = sqlite3_column_int64(q, 0);
+    return ex_done(&f->l, q, d);
+}
+
 static const struct said *said_at(const struct life *f, int64_t at, const char *verb)
 {
     for (size_t i = 0; i < f->n_said; i++)
@@ -189,6 +199,8 @@ static void say_asks(char *buf, size_t cap, const struct replay *r, const struct
     else if (s->n_gpu > 0) at += (size_t)snprintf(buf + at, cap - at, "%" PRId32 " GPU%s", s->n_gpu, s->n_gpu > 1 ? "s" : "");
     for (uint32_t i = 0, n = 0; s->n_gpu > 0 && i < r->cluster.gpu_types.n && i < 64 && at < cap; i++)
         if (s->gpu_types >> i & 1) at += (size_t)snprintf(buf + at, cap - at, "%s%s", n++ > 0 ? " or " : " of type ", intern_name(&r->cluster.gpu_types, i));
+    if (s->n_gpu > 0 && s->gpu_mem_b > 0 && at < cap) at += (size_t)snprintf(buf + at, cap - at, ", %.4g GiB of a card", (double)s->gpu_mem_b / 1073741824);
+    if (s->n_gpu > 0 && s->gpu_cores > 0 && at < cap) at += (size_t)snprintf(buf + at, cap - at, ", %" PRId32 " cores of a card", s->gpu_cores);
     if (at < cap) at += (size_t)snprintf(buf + at, cap - at, "%s%g CPUs", s->n_gpu > 0 ? ", " : "", (double)s->cpu_milli / 1000);
     if (s->mem_b > 0 && at < cap) at += (size_t)snprintf(buf + at, cap - at, ", %.4g GiB", (double)s->mem_b / 1073741824);
     for (int k = 0; k < ENGINE_KINDS_MAX && at < cap; k++)
@@ -217,10 +229,12 @@ static enum st load_asks(struct life *f, struct diag *d)
     for (size_t i = 0; i < l->n_groups; i++) {
         struct ex_group *g = &l->group[i];
         g->n = (i + 1 < l->n_groups ? g[1].task0 : l->e->n_tasks) - g->task0;
-        if (i >= 3) continue;
-        say_asks(one, sizeof one, &l->replay, g);
-        size_t at = strlen(text);
-        (void)snprintf(text + at, sizeof text - at, "%s%s", i > 0 ? "; " : "", one);
+        if (i < 3) {
+            say_asks(one, sizeof one, &l->replay, g);
+            size_t at = strlen(text);
+            (void)snprintf(text + at, sizeof text - at, "%s%s", i > 0 ? "; " : "", one);
+        }
+        if (l->e->run->by_count) g->shape.gpu_mem_b = g->shape.gpu_cores = 0;
     }
     l->e->asks = l->n_groups > 3 ? ex_say("%s; and %zu more groups", text, l->n_groups - 3) : mem_strdup(text);
     return ST_OK;
@@ -308,15 +322,22 @@ static void set_task(struct life *f, uint32_t task, enum task_is is)
     f->is[task] = (uint8_t)is;
 }
 
+static void hold(struct life *f, uint32_t task, const char *why)
+{
+    if (task >= f->l.e->n_tasks) return;
+    mem_free(f->hold[task]);
+    f->hold[task] = why != NULL ? mem_strdup(why) : NULL;
+}
+
 static void apply_own(struct life *f, int64_t at)
 {
     size_t from = f->at_own;
     for (; f->at_own < f->n_own && f->own[f->at_own].at == at; f->at_own++) {
         const struct own *o = &f->own[f->at_own];
-        bool again = strcmp(o->outcome, "preempted") == 0 || strcmp(o->outcome, "failed") == 0 || strcmp(o->outcome, "horizon") == 0;
+        bool again = strcmp(o->outcome, "preempted") == 0 || strcmp(o->outcome, "failed") == 0;
         set_task(f, o->task, o->kind == OWN_BLOCKED ? IS_BLOCKED : o->kind == OWN_READY ? IS_WAITING
                              : o->kind == OWN_START ? IS_RUNNING : again ? IS_WAITING : IS_DONE);
-        if (o->kind == OWN_START) f->l.hold.is_set = false;
+        if (o->kind == OWN_START) hold(f, o->task, NULL);
     }
     const struct own *o = &f->own[from];
     static const char *const worth_telling[] = { "preempted", "failed", "mismatch", "timeout", "horizon" };
@@ -330,16 +351,14 @@ static void hear(struct life *f)
     uint64_t ordinal = (uint64_t)sqlite3_column_int64(f->talk, 2);
     int64_t task = sqlite3_column_int64(f->talk, 3);
     const char *why = (const char *)sqlite3_column_text(f->talk, 4);
-    char **to = is_head ? &f->l.head.why : &f->l.hold.why;
-    bool waits = !replay_holds(&f->l.replay, ordinal, task);
-    mem_free(*to);
-    *to = why != NULL ? mem_strdup(why) : NULL;
     if (is_head) {
+        mem_free(f->l.head.why);
+        f->l.head.why = why != NULL ? mem_strdup(why) : NULL;
         f->l.head.ordinal = ordinal;
         f->l.head.task = (uint32_t)task;
-        f->l.head.is_set = waits;
-    } else {
-        f->l.hold.is_set = waits;
+        f->l.head.is_set = !replay_holds(&f->l.replay, ordinal, task);
+    } else if (task >= 0 && task < f->l.e->n_tasks && f->is[task] == IS_WAITING) {
+        hold(f, (uint32_t)task, why != NULL ? why : "");
     }
     f->talk_at = sqlite3_step(f->talk) == SQLITE_ROW ? sqlite3_column_int64(f->talk, 0) : INT64_MAX;
 }
@@ -376,15 +395,19 @@ static uint32_t first_waiting(const struct life *f)
 
 static void account(struct life *f, int64_t at)
 {
-    if (f->n_waiting == 0 && f->wait != 0) close_wait(f, at);
-    if (f->n_waiting == 0) return;
+    bool waits = f->n_waiting > 0 && at < f->cut;
+    if (!waits && f->wait != 0) close_wait(f, at);
+    if (!waits) return;
     if (f->wait == 0) {
         struct ex_step *w = ex_step(f->l.e, EX_WAITED, at);
         w->n_tasks = f->n_waiting;
         f->wait = f->l.e->n_steps;
         f->n_waits++;
     }
-    ex_wait_at(&f->l, &f->l.e->step[f->wait - 1], at, first_waiting(f));
+    uint32_t first = first_waiting(f), t = first;
+    while (t < f->l.e->n_tasks && (f->is[t] != IS_WAITING || f->hold[t] == NULL)) t++;
+    f->l.hold = t < f->l.e->n_tasks ? f->hold[t] : NULL;
+    ex_wait_at(&f->l, &f->l.e->step[f->wait - 1], at, first);
 }
 
 static enum st walk(struct life *f, struct diag *d)
@@ -430,6 +453,7 @@ static enum st load_job(struct life *f, struct diag *d)
     }
     TRY(ex_done(&f->l, q, d));
     MEM_ARRAY(f->is, e->n_tasks + 1);
+    MEM_ARRAY(f->hold, e->n_tasks + 1);
     f->n_waiting = e->n_tasks;
     return ST_OK;
 }
@@ -450,6 +474,7 @@ static enum st tell_all(struct life *f, struct diag *d)
         return ST_OK;
     }
     TRY(load_own(f, d));
+    TRY(load_cut(f, d));
     TRY(ex_query(&f->l, "SELECT at_us, verb, ordinal, task, why FROM decision WHERE run = ?1 AND (verb = 'head' OR (verb = 'hold' AND ordinal = ?2))"
                  " ORDER BY seq", &f->talk, d));
     (void)sqlite3_bind_int64(f->talk, 2, (int64_t)e->ordinal);
@@ -459,7 +484,7 @@ static enum st tell_all(struct life *f, struct diag *d)
 
 enum st explain_load(struct explain *e, struct store *s, const struct picked *run, uint64_t ordinal, struct diag *d)
 {
-    struct life f = { .l = { .e = e, .store = s }, .talk_at = INT64_MAX };
+    struct life f = { .l = { .e = e, .store = s }, .talk_at = INT64_MAX, .cut = INT64_MAX };
     memset(e, 0, sizeof *e);
     e->run = run;
     e->ordinal = ordinal;
@@ -469,7 +494,8 @@ enum st explain_load(struct explain *e, struct store *s, const struct picked *ru
     ex_fit_fini(&f.l.fit);
     for (size_t i = 0; i < f.n_said; i++) { mem_free(f.said[i].verb); mem_free(f.said[i].why); }
     mem_free(f.said); mem_free(f.own); mem_free(f.is); mem_free(f.passed);
-    mem_free(f.l.group); mem_free(f.l.head.why); mem_free(f.l.hold.why);
+    for (uint32_t t = 0; f.hold != NULL && t < e->n_tasks; t++) mem_free(f.hold[t]);
+    mem_free(f.hold); mem_free(f.l.group); mem_free(f.l.head.why);
     if (st != ST_OK) explain_fini(e);
     return st;
 }

@@ -13,15 +13,15 @@
 
 struct sqlite3_stmt;
 
-/* What a run of equal tasks asks. */
+/* What a run of equal tasks asks; of a policy that counts cards, without the memory and cores of a card, which are no limit to it. */
 struct ex_group { struct shape shape; uint32_t task0, n; };
 
 /* Why it cannot start now; kept current as nodes change. */
 struct ex_fit {
     const struct ex_group *group;   /* that the per-node figures are of; NULL: none yet */
     uint32_t *room;                 /* [n_nodes] tasks that fit now, `want` at most */
-    uint8_t  *lacks;                /* [n_nodes] */
-    uint32_t  n_lacking[256];       /* nodes by what they lack */
+    uint16_t *lacks;                /* [n_nodes] */
+    uint32_t  n_lacking[LACK_ALL];  /* nodes by what they lack */
     uint64_t  all;                  /* sum of room */
     uint32_t  want;
 };
@@ -32,7 +32,8 @@ struct ex_load {
     struct replay   replay;
     struct ex_group *group; size_t n_groups, cap_groups;
     struct ex_fit   fit;
-    struct { uint64_t ordinal; uint32_t task; char *why; bool is_set; } head, hold;      /* what the policy said last */
+    struct { uint64_t ordinal; uint32_t task; char *why; bool is_set; } head;       /* what the policy said last */
+    const char     *hold;           /* and of the task that waits, or another of the job's that does; NULL: nothing */
 };
 
 enum st ex_query(const struct ex_load *l, const char *sql, struct sqlite3_stmt **q, struct diag *d);    /* binds the run to ?1 */

@@ -29,7 +29,7 @@ static void look(struct ex_load *l, uint32_t node)
     struct ex_fit *f = &l->fit;
     f->n_lacking[f->lacks[node]]--;
     f->all -= f->room[node];
-    f->lacks[node] = (uint8_t)cluster_lacks(&l->replay.cluster, node, &f->group->shape);
+    f->lacks[node] = (uint16_t)cluster_lacks(&l->replay.cluster, node, &f->group->shape);
     f->room[node] = f->lacks[node] == 0 ? room_on(l, node, f->group, f->want) : 0;
     f->n_lacking[f->lacks[node]]++;
     f->all += f->room[node];
@@ -107,7 +107,8 @@ void explain_lacks(uint32_t lacks, char *buf, size_t cap)
 {
     static const struct { uint32_t bit; const char *word; } words[] = {
         { LACK_GPU, "GPUs" }, { LACK_CPU, "CPUs" }, { LACK_MEM, "memory" }, { LACK_ENGINE, "engines" },
-        { LACK_IDLE, "an idle node" }, { LACK_DOWN, "nodes that are up" },
+        { LACK_CARD_MEM, "memory of a card" }, { LACK_CARD_CORES, "cores of a card" }, { LACK_IDLE, "an idle node" },
+        { LACK_TASKS, "places for a task (the node's limit)" }, { LACK_DOWN, "nodes that are up" },
     };
     size_t at = 0, n = 0, of = 0;
     buf[0] = '\0';
@@ -137,7 +138,7 @@ static uint32_t free_cards(const struct cluster *c, uint32_t node, const struct 
     uint32_t free = 0;
     for (uint32_t k = 0; k < n->n_gpu; k++) {
         const struct card *a = &c->card[n->card0 + k];
-        free += a->milli_free >= s->gpu_milli && (s->gpu_mem_b == 0 || a->mem_total == 0 || a->mem_free >= s->gpu_mem_b);
+        free += cluster_card_fits(a, s);
     }
     return free;
 }
@@ -157,15 +158,16 @@ static uint32_t nearest(const struct ex_load *l)
     return best;
 }
 
-/* Who is on the node, each once. */
+/* Who is on the node, each once; who holds no card only where more than cards is short. */
 static void name_holders(const struct ex_load *l, struct ex_names *out, uint32_t node)
 {
     const struct cluster *c = &l->replay.cluster;
+    bool all = (l->fit.lacks[node] & ~(uint32_t)(LACK_GPU | LACK_CARD_MEM | LACK_CARD_CORES)) != 0;
     for (uint32_t t = c->node[node].first_hold; t != NONE; t = c->hold[t].next) {
         bool seen = false;
         for (uint32_t u = c->node[node].first_hold; u != t && !seen; u = c->hold[u].next)
             seen = l->replay.holder[u].ordinal == l->replay.holder[t].ordinal;
-        if (!seen && (l->fit.group->shape.n_gpu == 0 || c->hold[t].cards != 0)) ex_name_job(l, out, l->replay.holder[t].ordinal);
+        if (!seen && (all || c->hold[t].cards != 0)) ex_name_job(l, out, l->replay.holder[t].ordinal);
     }
 }
 
@@ -175,7 +177,7 @@ static void say_shortage(const struct ex_load *l, struct ex_part *p)
     const struct cluster *c = &l->replay.cluster;
     const struct shape *s = &f->group->shape;
     const uint32_t could = c->n_nodes - f->n_lacking[LACK_NEVER], down = f->n_lacking[LACK_DOWN], node = nearest(l);
-    char words[128], some[96] = "", near[256] = "", off[64] = "";
+    char words[128], some[96] = "", near[256] = "", limit[64] = "", off[64] = "";
     explain_lacks(p->lacks, words, sizeof words);
     if (f->all > 0) (void)snprintf(some, sizeof some, ", room for %" PRIu64 " of the %" PRIu32 " tasks that must start together", f->all, f->want);
     if (down > 0 && could > 1) (void)snprintf(off, sizeof off, ", %" PRIu32 " of them down", down);
@@ -185,10 +187,12 @@ static void say_shortage(const struct ex_load *l, struct ex_part *p)
     else if (node != NONE)
         (void)snprintf(near, sizeof near, "; nearest is %s with %g of the %g CPUs it needs free",
                        intern_name(&c->node_names, node), (double)c->node[node].cpu_free / 1000, (double)s->cpu_milli / 1000);
+    if (node != NONE && f->lacks[node] & LACK_TASKS)
+        (void)snprintf(limit, sizeof limit, ", and %" PRIu32 " tasks of the %" PRIu32 " it allows", c->node[node].n_tasks, c->node[node].max_tasks);
     char on[64];
     if (could == 1) (void)snprintf(on, sizeof on, "the only node");
     else (void)snprintf(on, sizeof on, "the %" PRIu32 " nodes", could);
-    p->text = ex_say("no room: short of %s on %s that could hold it%s%s%s", words, on, off, some, near);
+    p->text = ex_say("no room: short of %s on %s that could hold it%s%s%s%s", words, on, off, some, near, limit);
     if (node != NONE) name_holders(l, &p->jobs, node);
 }
 
@@ -202,11 +206,11 @@ static void say_held(struct ex_load *l, struct ex_part *p)
         if (first == NONE) first = i;
         n++;
     }
-    bool own = l->hold.is_set, behind = !own && l->head.is_set && l->head.ordinal != l->e->ordinal;
+    bool own = l->hold != NULL, behind = !own && l->head.is_set && l->head.ordinal != l->e->ordinal;
     const char *by = own ? "the policy declined it" : behind ? "the policy held it back" : l->head.is_set ? "the policy had it first in order" : "the policy did not use it";
     if (n > 0) p->text = ex_say("there was room on %" PRIu32 " node%s, the first %s; %s", n, n > 1 ? "s" : "", intern_name(&c->node_names, first), by);
     else p->text = ex_say("there was room for all of it; %s", by);
-    const char *why = own ? l->hold.why : l->head.is_set ? l->head.why : NULL;
+    const char *why = own ? (*l->hold != '\0' ? l->hold : NULL) : l->head.is_set ? l->head.why : NULL;
     if (why != NULL) p->why = mem_strdup(why);
     if (behind) ex_name_job(l, &p->jobs, l->head.ordinal);
 }

@@ -87,7 +87,8 @@ static void on_stopped(void *ctx, const struct world *w, uint32_t task, enum sto
     const struct hold *h = cluster_hold(w->cluster, task);
     (void)store_attempt(m->opts.store, m->opts.run, &(struct store_attempt){
         .job_ordinal = w->jobs.job[t->job].ordinal, .task = t->index, .attempt = t->attempts, .node = h->node,
-        .cards = h->cards, .start_us = t->started_at, .end_us = world_now(w), .outcome = log_stop_why[why] }, &m->error);
+        .cards = h->cards, .start_us = t->started_at, .end_us = world_now(w), .outcome = log_stop_why[why],
+        .is_short = h->is_short }, &m->error);
 }
 
 static void on_resized(void *ctx, const struct world *w, uint32_t task, int64_t was)

@@ -133,7 +133,7 @@ enum st pick_run(struct picked *p, struct store *s, const char *text, struct dia
     memset(p, 0, sizeof *p);
     TRY(choose(s, text, &p->run, d));
     sqlite3_stmt *q = NULL;
-    int rc = sqlite3_prepare_v2(store_db(s), "SELECT scenario, title, policy, policy_spec, policy_source, version, digest, clairvoyant, seed"
+    int rc = sqlite3_prepare_v2(store_db(s), "SELECT scenario, title, policy, policy_spec, policy_source, version, digest, clairvoyant, seed, by_count"
                                 " FROM run WHERE id = ?", -1, &q, NULL);
     if (rc == SQLITE_OK) (void)sqlite3_bind_int64(q, 1, p->run);
     if (rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) {
@@ -141,6 +141,7 @@ enum st pick_run(struct picked *p, struct store *s, const char *text, struct dia
         for (int i = 0; i < (int)ARRAY_LEN(to); i++) *to[i] = text_of(q, i);
         p->clairvoyant = sqlite3_column_int(q, 7) != 0;
         p->seed = (uint64_t)sqlite3_column_int64(q, 8);
+        p->by_count = sqlite3_column_int(q, 9) != 0;
     }
     return sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : failed(s, d);
 }

@@ -13,7 +13,7 @@ struct picked {
     int64_t run;
     uint64_t seed;
     char *scenario, *title, *policy, *spec, *source, *version, *digest;     /* owned */
-    bool clairvoyant;
+    bool clairvoyant, by_count;
 };
 
 /* ST_EINPUT, with what there is as a hint, when there is no such finished run or several; then *p is empty. */

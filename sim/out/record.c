@@ -30,7 +30,7 @@ static void write_cluster(struct record *r, const struct cluster *c)
     write_words(r, "engine", &c->engines);
     for (uint32_t i = 0; i < c->n_nodes && r->error.code == ST_OK; i++) {
         const struct node *n = &c->node[i];
-        (void)store_capability(r->store, r->run, i, n->labels, n->n_gpu > 0 ? c->card[n->card0].mem_total : 0, n->engine_total, &r->error);
+        (void)store_capability(r->store, r->run, i, n, &c->card[n->card0], &r->error);
     }
 }
 

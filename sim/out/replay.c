@@ -9,10 +9,10 @@
 
 /* In this order at one instant: what frees before what takes.  A change of cores comes twice, for whichever it is. */
 enum kind { ROW_STOP, ROW_UP, ROW_DOWN, ROW_SHRINK, ROW_START, ROW_GROW };
-enum { COL_SHAPE = 6, COL_CORES = 16 };
+enum { COL_SHAPE = 6, COL_CORES = 17, COL_SHORT = 18 };
 
 const char replay_request_columns[] =
-    "q.cpu_milli, q.mem_b, q.n_gpu, q.gpu_milli, q.gpu_mem_b, q.gpu_types, q.need_all, q.need_any, q.engines, q.exclusive";
+    "q.cpu_milli, q.mem_b, q.n_gpu, q.gpu_milli, q.gpu_mem_b, q.gpu_types, q.need_all, q.need_any, q.engines, q.exclusive, q.gpu_cores";
 
 static enum st failed(const struct replay *r, struct diag *d)
 {
@@ -48,6 +48,7 @@ void replay_shape(sqlite3_stmt *q, int col, struct shape *s)
     s->need_any = (uint64_t)sqlite3_column_int64(q, col + 7);
     engines((const char *)sqlite3_column_text(q, col + 8), s->engine);
     s->exclusive = (uint32_t)sqlite3_column_int(q, col + 9);
+    s->gpu_cores = sqlite3_column_int(q, col + 10);
 }
 
 /* ---- opening ---- */
@@ -69,7 +70,8 @@ static enum st load_nodes(struct replay *r, struct diag *d)
 {
     sqlite3_stmt *q;
     enum st st = ST_OK;
-    TRY(query(r, "SELECT name, rack, gpu_type, n_gpu, cpu_milli, mem_b, labels, gpu_mem_b, engines FROM node JOIN capability USING (run, node)"
+    TRY(query(r, "SELECT name, rack, gpu_type, n_gpu, cpu_milli, mem_b, labels, gpu_mem_b, engines,"
+              " gpu_cores, max_tasks, cpu_reserved_milli, mem_reserved_b FROM node JOIN capability USING (run, node)"
               " WHERE run = ? ORDER BY node", &q, d));
     while (st == ST_OK && sqlite3_step(q) == SQLITE_ROW) {
         struct node_spec n = {
@@ -77,6 +79,8 @@ static enum st load_nodes(struct replay *r, struct diag *d)
             .gpu_type = (const char *)sqlite3_column_text(q, 2), .n_gpu = (uint32_t)sqlite3_column_int(q, 3),
             .cpu_milli = sqlite3_column_int64(q, 4), .mem_b = sqlite3_column_int64(q, 5),
             .labels = (uint64_t)sqlite3_column_int64(q, 6), .gpu_mem_b = sqlite3_column_int64(q, 7),
+            .gpu_cores = sqlite3_column_int(q, 9), .max_tasks = (uint32_t)sqlite3_column_int(q, 10),
+            .cpu_reserved = sqlite3_column_int64(q, 11), .mem_reserved = sqlite3_column_int64(q, 12),
         };
         engines((const char *)sqlite3_column_text(q, 8), n.engine);
         st = cluster_add(&r->cluster, &n, d);
@@ -93,7 +97,7 @@ static void look_ahead(struct replay *r)
 
 static enum st open_rows(struct replay *r, int64_t from, int64_t to, struct diag *d)
 {
-    static const char none[] = "0,0,0,0,0,0,0,0,NULL,0";
+    static const char none[] = "0,0,0,0,0,0,0,0,NULL,0,0";
     char sql[2600];
     /* What each task holds at the end of an instant is all that counts, so of several changes in one only the last. */
     (void)snprintf(sql, sizeof sql,
@@ -101,14 +105,14 @@ static enum st open_rows(struct replay *r, int64_t from, int64_t to, struct diag
         " c AS (SELECT ordinal, task, attempt, at_us, cpu_milli, max(seq) FROM cores WHERE run = ?1 GROUP BY ordinal, task, attempt, at_us),"
         " z AS (SELECT c.at_us, a.node, a.ordinal, a.task, c.cpu_milli FROM c JOIN a USING (ordinal, task, attempt)"
         "   WHERE c.at_us > a.start_us AND c.at_us < a.end_us AND c.at_us < ?3)"
-        " SELECT start_us AS at, %d AS kind, node, cards, a.ordinal AS ordinal, a.task AS task, %s, c.cpu_milli FROM a"
+        " SELECT start_us AS at, %d AS kind, node, cards, a.ordinal AS ordinal, a.task AS task, %s, c.cpu_milli, is_short FROM a"
         "   JOIN request q ON q.run = ?1 AND q.ordinal = a.ordinal AND q.task0 ="
         "     (SELECT max(task0) FROM request z WHERE z.run = ?1 AND z.ordinal = a.ordinal AND z.task0 <= a.task)"
         "   LEFT JOIN c ON c.ordinal = a.ordinal AND c.task = a.task AND c.attempt = a.attempt AND c.at_us = a.start_us"
-        " UNION ALL SELECT end_us, %d, node, cards, ordinal, task, %s, NULL FROM a WHERE end_us < ?3"
-        " UNION ALL SELECT down_us, %d, node, 0, 0, 0, %s, NULL FROM outage WHERE run = ?1 AND down_us < ?3 AND up_us <> down_us"
-        " UNION ALL SELECT up_us, %d, node, 0, 0, 0, %s, NULL FROM outage WHERE run = ?1 AND up_us >= 0 AND up_us < ?3 AND up_us <> down_us"
-        " UNION ALL SELECT at_us, %d, node, 0, ordinal, task, %s, cpu_milli FROM z UNION ALL SELECT at_us, %d, node, 0, ordinal, task, %s, cpu_milli FROM z"
+        " UNION ALL SELECT end_us, %d, node, cards, ordinal, task, %s, NULL, 0 FROM a WHERE end_us < ?3"
+        " UNION ALL SELECT down_us, %d, node, 0, 0, 0, %s, NULL, 0 FROM outage WHERE run = ?1 AND down_us < ?3 AND up_us <> down_us"
+        " UNION ALL SELECT up_us, %d, node, 0, 0, 0, %s, NULL, 0 FROM outage WHERE run = ?1 AND up_us >= 0 AND up_us < ?3 AND up_us <> down_us"
+        " UNION ALL SELECT at_us, %d, node, 0, ordinal, task, %s, cpu_milli, 0 FROM z UNION ALL SELECT at_us, %d, node, 0, ordinal, task, %s, cpu_milli, 0 FROM z"
         " ORDER BY at, kind, ordinal, task", ROW_START, replay_request_columns, ROW_STOP, none, ROW_DOWN, none, ROW_UP, none,
         ROW_SHRINK, none, ROW_GROW, none);
     sqlite3_stmt *q;
@@ -158,10 +162,12 @@ static enum st start(struct replay *r, uint32_t node, uint64_t cards, struct rep
     struct shape s;
     replay_shape(r->rows, COL_SHAPE, &s);
     if (sqlite3_column_type(r->rows, COL_CORES) != SQLITE_NULL) s.cpu_milli = sqlite3_column_int64(r->rows, COL_CORES);
+    /* Not taken by count anew: of two that start at once, which was the one too many hung on the order of decisions. */
+    if (sqlite3_column_int(r->rows, COL_SHORT) != 0) s.gpu_mem_b = s.gpu_cores = 0;
     uint32_t slot = r->n_free > 0 ? r->free_slot[--r->n_free] : r->n_slots++;
     MEM_RESERVE(r->holder, r->cap_holder, (size_t)slot + 1);
     r->holder[slot] = h;
-    const char *why = cluster_take_by_count(&r->cluster, slot, node, &s, cards);
+    const char *why = cluster_take(&r->cluster, slot, node, &s, cards);
     if (why != NULL) return contradicts(r, h.ordinal, why, d);
     MEM_RESERVE(r->started, r->cap_started, r->n_started + 1);
     r->started[r->n_started++] = (struct replay_start){ h.ordinal, h.task, node };

@@ -19,6 +19,7 @@ CREATE TABLE run (
     policy_spec   TEXT NOT NULL,            -- with every parameter
     policy_source TEXT NOT NULL,
     clairvoyant   INTEGER NOT NULL CHECK (clairvoyant IN (0, 1)),
+    by_count      INTEGER NOT NULL CHECK (by_count IN (0, 1)),      -- 1: the policy counts cards; their memory and cores are no limit to it
     seed          INTEGER NOT NULL,         -- 64 bits; above 2^63 it shows as negative
     version       TEXT NOT NULL,            -- of the program
     status        TEXT NOT NULL CHECK (status IN ('running', 'done', 'failed', 'interrupted')),
@@ -64,6 +65,7 @@ CREATE TABLE attempt (                      -- one stay of a task on a node
     start_us INTEGER NOT NULL,
     end_us   INTEGER NOT NULL,
     outcome  TEXT NOT NULL,                 -- done, preempted, failed, timeout, horizon, mismatch
+    is_short INTEGER NOT NULL,              -- 1: its cards lack the memory or cores asked; it held neither
     PRIMARY KEY (run, ordinal, task, attempt)
 ) STRICT, WITHOUT ROWID;
 
@@ -141,6 +143,7 @@ CREATE TABLE request (                      -- what a run of equal tasks of a jo
     need_any   INTEGER NOT NULL,
     engines    TEXT,                        -- counts by kind, separated by commas; NULL: none
     exclusive  INTEGER NOT NULL,            -- 1: a whole idle node
+    gpu_cores  INTEGER NOT NULL,            -- of each card; 0: none asked
     PRIMARY KEY (run, ordinal, task0)
 ) STRICT, WITHOUT ROWID;
 
@@ -161,6 +164,10 @@ CREATE TABLE capability (                   -- of a node, what `node` does not s
     labels    INTEGER NOT NULL,             -- bits
     gpu_mem_b INTEGER NOT NULL,             -- of each card; 0: unknown
     engines   TEXT,
+    gpu_cores INTEGER NOT NULL,             -- of each card; 0: unknown
+    max_tasks INTEGER NOT NULL,             -- at once; 0: no limit
+    cpu_reserved_milli INTEGER NOT NULL,    -- of the node's CPU, what no task gets
+    mem_reserved_b     INTEGER NOT NULL,
     PRIMARY KEY (run, node)
 ) STRICT, WITHOUT ROWID;
 

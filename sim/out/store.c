@@ -6,9 +6,10 @@
 
 #include "base/mem.h"
 #include "base/version.h"
+#include "model/cluster.h"
 #include "out/embed.h"
 
-enum { APP_ID = 0x46574159 /* "FWAY" */, SCHEMA_VERSION = 4 };
+enum { APP_ID = 0x46574159 /* "FWAY" */, SCHEMA_VERSION = 5 };
 
 /* Rows between commits.  A batch (some 10 MB) fits the page cache, so that a
  * reader is kept waiting only while one commits. */
@@ -27,12 +28,12 @@ static const char *const sql_text[N_SQL] = {
     [SQL_HAS_RUN]    = "SELECT 1 FROM run WHERE key = ? AND status = 'done'",
     [SQL_DELETE_RUN] = "DELETE FROM run WHERE key = ?",
     [SQL_RUN]        = "INSERT INTO run (id, key, scenario, title, variant, scenario_text, trace_path, trace_hash, policy, policy_spec,"
-                       " policy_source, clairvoyant, seed, version, status) VALUES (nullif(?,0),?,?,?,?,?,?,?,?,?,?,?,?,?,'running')",
+                       " policy_source, clairvoyant, by_count, seed, version, status) VALUES (nullif(?,0),?,?,?,?,?,?,?,?,?,?,?,?,?,?,'running')",
     [SQL_RUN_END]    = "UPDATE run SET status = ?2, digest = ?3, message = ?4 WHERE id = ?1",
     [SQL_JOB]        = "INSERT INTO job (run, ordinal, id, user, queue, class, model, status, counted, submit_us, start_us,"
                        " end_us, nominal_us, limit_us, lost_us, n_tasks, cpu_milli, gpu_milli, n_gpu, n_preempted, n_failed,"
                        " ideal_whole_us, ideal_share_us, rho) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,nullif(?,-1),nullif(?,-1),?)",
-    [SQL_ATTEMPT]    = "INSERT INTO attempt VALUES (?,?,?,?,?,?,?,?,?)",
+    [SQL_ATTEMPT]    = "INSERT INTO attempt VALUES (?,?,?,?,?,?,?,?,?,?)",
     [SQL_TRANSFER]   = "INSERT INTO transfer VALUES (?,?,?,?,?)",
     [SQL_SERIES]     = "INSERT INTO series (run, at_us, name, value) VALUES (?,?,?,?)",
     [SQL_METRIC]     = "INSERT INTO metric VALUES (?,?,?,?,?)",
@@ -41,9 +42,9 @@ static const char *const sql_text[N_SQL] = {
     [SQL_DECISION]   = "INSERT INTO decision VALUES (?,?,?,?,?,?,?,?)",
     [SQL_REPAIR]     = "INSERT INTO repair VALUES (?,?,?,?)",
     [SQL_NODE]       = "INSERT INTO node VALUES (?,?,?,?,?,?,?,?)",
-    [SQL_REQUEST]    = "INSERT INTO request VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [SQL_REQUEST]    = "INSERT INTO request VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [SQL_CORES]      = "INSERT INTO cores VALUES (?,?,?,?,?,?,?)",
-    [SQL_CAPABILITY] = "INSERT INTO capability VALUES (?,?,?,?,?)",
+    [SQL_CAPABILITY] = "INSERT INTO capability VALUES (?,?,?,?,?,?,?,?,?)",
     [SQL_WORD]       = "INSERT INTO word VALUES (?,?,?,?)",
     [SQL_OUTAGE]     = "INSERT INTO outage VALUES (?,?,?,?)",
     [SQL_PHASE]      = "INSERT INTO phase VALUES (?,?,?,?,?,?)",
@@ -316,8 +317,9 @@ enum st store_run_begin(struct store *s, const struct store_run *r, int64_t *run
     s->broken = (struct diag){ .code = ST_OK };
     s->seq = 0;
     TRY(row(s, d, SQL_DELETE_RUN, "t", r->key));
-    TRY(row(s, d, SQL_RUN, "ittttttttttiit", r->id, r->key, r->scenario, r->title, r->variant != NULL ? r->variant : "",
-            r->scenario_text, r->trace_path, r->trace_hash, r->policy, r->policy_spec, r->policy_source, (int64_t)r->clairvoyant, (int64_t)r->seed, FAIRWAY_VERSION));
+    TRY(row(s, d, SQL_RUN, "ittttttttttiiit", r->id, r->key, r->scenario, r->title, r->variant != NULL ? r->variant : "",
+            r->scenario_text, r->trace_path, r->trace_hash, r->policy, r->policy_spec, r->policy_source, (int64_t)r->clairvoyant, (int64_t)r->by_count,
+            (int64_t)r->seed, FAIRWAY_VERSION));
     *run_id = sqlite3_last_insert_rowid(s->db);
     return batch_end(s, d);
 }
@@ -350,8 +352,8 @@ enum st store_job(struct store *s, int64_t run, const struct store_job *j, struc
 
 enum st store_attempt(struct store *s, int64_t run, const struct store_attempt *a, struct diag *d)
 {
-    return row(s, d, SQL_ATTEMPT, "iiiiiiiit", run, (int64_t)a->job_ordinal, (int64_t)a->task, (int64_t)a->attempt,
-               (int64_t)a->node, (int64_t)a->cards, a->start_us, a->end_us, a->outcome);
+    return row(s, d, SQL_ATTEMPT, "iiiiiiiiti", run, (int64_t)a->job_ordinal, (int64_t)a->task, (int64_t)a->attempt,
+               (int64_t)a->node, (int64_t)a->cards, a->start_us, a->end_us, a->outcome, (int64_t)a->is_short);
 }
 
 enum st store_transfer(struct store *s, int64_t run, uint64_t job_ordinal, const char *level, int64_t read_b, int64_t vain_b,
@@ -413,9 +415,9 @@ enum st store_request(struct store *s, int64_t run, uint64_t job_ordinal, uint32
                       struct diag *d)
 {
     char engines[ENGINE_KINDS_MAX * 12];
-    return row(s, d, SQL_REQUEST, "iiiiiiiiiiiiti", run, (int64_t)job_ordinal, (int64_t)task0, (int64_t)is_gang, q->cpu_milli, q->mem_b,
+    return row(s, d, SQL_REQUEST, "iiiiiiiiiiiitii", run, (int64_t)job_ordinal, (int64_t)task0, (int64_t)is_gang, q->cpu_milli, q->mem_b,
                (int64_t)q->n_gpu, (int64_t)q->gpu_milli, q->gpu_mem_b, (int64_t)q->gpu_types, (int64_t)q->need_all, (int64_t)q->need_any,
-               engines_text(q->engine, engines, sizeof engines), (int64_t)q->exclusive);
+               engines_text(q->engine, engines, sizeof engines), (int64_t)q->exclusive, (int64_t)q->gpu_cores);
 }
 
 enum st store_cores(struct store *s, int64_t run, uint64_t job_ordinal, uint32_t task, uint32_t attempt, uint64_t seq, int64_t at_us,
@@ -424,11 +426,12 @@ enum st store_cores(struct store *s, int64_t run, uint64_t job_ordinal, uint32_t
     return row(s, d, SQL_CORES, "iiiiiii", run, (int64_t)job_ordinal, (int64_t)task, (int64_t)attempt, (int64_t)seq, at_us, cpu_milli);
 }
 
-enum st store_capability(struct store *s, int64_t run, uint32_t node, uint64_t labels, int64_t gpu_mem_b, const int32_t *engine,
-                         struct diag *d)
+enum st store_capability(struct store *s, int64_t run, uint32_t node, const struct node *n, const struct card *card, struct diag *d)
 {
     char engines[ENGINE_KINDS_MAX * 12];
-    return row(s, d, SQL_CAPABILITY, "iiiit", run, (int64_t)node, (int64_t)labels, gpu_mem_b, engines_text(engine, engines, sizeof engines));
+    return row(s, d, SQL_CAPABILITY, "iiiitiiii", run, (int64_t)node, (int64_t)n->labels, n->n_gpu > 0 ? card->mem_total : 0,
+               engines_text(n->engine_total, engines, sizeof engines), (int64_t)(n->n_gpu > 0 ? card->core_total : 0), (int64_t)n->max_tasks,
+               n->cpu_reserved, n->mem_reserved);
 }
 
 enum st store_word(struct store *s, int64_t run, const char *kind, uint32_t bit, const char *name, struct diag *d)

@@ -61,6 +61,7 @@ struct store_run {
     uint64_t    seed;
     int64_t     id;             /* the row's; 0: the next free one */
     bool        clairvoyant;
+    bool        by_count;       /* the policy counts cards (POL_BY_COUNT) */
 };
 
 enum store_status { STORE_DONE, STORE_FAILED, STORE_INTERRUPTED };
@@ -87,7 +88,7 @@ enum st store_job(struct store *s, int64_t run, const struct store_job *j, struc
 
 struct store_attempt {          /* one stay of a task on a node */
     uint64_t job_ordinal; uint32_t task, attempt, node; uint64_t cards;
-    int64_t start_us, end_us; const char *outcome;
+    int64_t start_us, end_us; const char *outcome; bool is_short;
 };
 enum st store_attempt(struct store *s, int64_t run, const struct store_attempt *a, struct diag *d);
 /* Bytes that a job's tasks read, and those moved in vain, at a level (local, rack, cross). */
@@ -104,13 +105,14 @@ enum st store_repair(struct store *s, int64_t run, const char *what, uint64_t co
 /* Names of nodes, for charts: once a run. */
 enum st store_node(struct store *s, int64_t run, uint32_t node, const char *name, const char *rack,
                    const char *gpu_type, uint32_t n_gpu, int64_t cpu_milli, int64_t mem_b, struct diag *d);
-/* What a later replay of the ledger needs; see schema.sql.  Engines: counts [ENGINE_KINDS_MAX]. */
+struct node;
+struct card;
+/* What a later replay of the ledger needs; see schema.sql.  card: the node's first. */
 enum st store_request(struct store *s, int64_t run, uint64_t job_ordinal, uint32_t task0, bool is_gang, const struct shape *q,
                       struct diag *d);
 enum st store_cores(struct store *s, int64_t run, uint64_t job_ordinal, uint32_t task, uint32_t attempt, uint64_t seq, int64_t at_us,
                     int64_t cpu_milli, struct diag *d);
-enum st store_capability(struct store *s, int64_t run, uint32_t node, uint64_t labels, int64_t gpu_mem_b, const int32_t *engine,
-                         struct diag *d);
+enum st store_capability(struct store *s, int64_t run, uint32_t node, const struct node *n, const struct card *card, struct diag *d);
 enum st store_word(struct store *s, int64_t run, const char *kind, uint32_t bit, const char *name, struct diag *d);
 enum st store_outage(struct store *s, int64_t run, uint32_t node, int64_t down_us, int64_t up_us, struct diag *d);
 enum st store_phase(struct store *s, int64_t run, uint64_t job_ordinal, uint32_t task, uint64_t seq, int64_t at_us, const char *phase,

@@ -141,6 +141,71 @@ check "tasks that wait for others of their job are not said to wait" sh -c '"$1"
     - "$fairway" "$here/scenarios/forms.yaml" "$dir/forms.db" "$dir/forms.json"
 check "and the JSON is valid" same "$(sqlite3 :memory: "SELECT json_valid(readfile('$dir/forms.json'))")" 1
 
+# Kubernetes (Liu et al. 2023): nodes that take five pods, nodes apart by what runs on them, cards that are counted.
+check "pods on one cluster run" "$fairway" run "$here/scenarios/kube-mixed.yaml" -d "$dir/mixed.db" -q
+check "the node's limit on tasks is named, with who is there" same "$(story mixed 1 gpu-3)" \
+"        00:00:00  arrived; all those before it had started
+        00:00:00  waited 1h:
+                1h  no room: short of CPUs and places for a task (the node's limit) on the 2 nodes that could hold it; nearest is gpu-0 with 1 of 2 cards that would do, of the 1 it needs, and 5 tasks of the 5 it allows; there: gpu-1, cpu-15, cpu-11, cpu-7, cpu-3
+        01:00:00  unfinished, 1h after it arrived"
+check "nodes kept for others are no room, and the policy says so" same "$(story mixed 2 cpu-11 | sed -n 3p)" \
+"                1h  there was room on 2 nodes, the first gpu-0; the policy declined it: \"no room on the nodes that are for pods of its kind\""
+check "pods that ask for memory of a card run" "$fairway" run "$here/scenarios/kube-fine.yaml" -d "$dir/fine.db" -q
+check "one that was placed by count fails" same "$("$fairway" explain "$dir/fine.db" 1 lab/test3 | sed '1d;3,4d')" \
+'asks for 1 GPU, 29.8 GiB of a card, 2000 cores of a card, 2 CPUs, 4 GiB; class single
+        00:00:00  arrived; all those before it had started
+        00:00:00  started on gpu0 (0 of 2 cards idle there now): "fits"
+        00:00:30  failed, its cards have not the memory or cores it asks, on gpu0
+        00:00:30  failed, 30 s after it arrived'
+
+# One card of 16 GiB, 100 cores.  m runs for 60 s.  Who counts cards has room beside it on the other half for n, o and p;
+# who looks into them has not: n lacks memory, o cores, p both.
+cat >"$dir/cards.csv" <<'END'
+id,submit_s,duration_s,user,gpus,gpu_milli,cpus,gpu_mem_mib,gpu_cores
+m,0,60,ann,1,400,1,10240,60
+n,1,10,bo,1,400,1,10240,10
+o,1,10,bo,1,400,1,1024,60
+p,1,10,bo,1,400,1,10240,60
+END
+cat >"$dir/c.yaml" <<'END'
+name: hand
+cluster:
+  gpu_types: {X: {mem: 16GiB, cores: 100}}
+  groups: [{name: g, count: 1, cpus: 8, mem: 16GiB, gpus: 1, gpu_type: X, reserved: {cpus: 2}}]
+trace: {format: native, path: cards.csv}
+jobs: {mismatch_after: 5s}
+policies: [fifo:mode=skip, kube-default]
+output: {decisions: true}
+END
+check "a card is shared" "$fairway" run "$dir/c.yaml" -d "$dir/c.db" -q
+short() { "$fairway" explain "$dir/c.db" 1 "$1" | sed -n 's/.*no room: \(.*\) on the only.*/\1/p' | head -1; }
+check "memory of a card is short" same "$(short n)" "short of memory of a card"
+check "or cores of a card" same "$(short o)" "short of cores of a card"
+check "or both" same "$(short p)" "short of memory of a card and cores of a card"
+check "who counts cards finds room for one more, and none for the next" same "$(for j in n o p; do story c 2 $j | grep -c 'mismatch\|failed, its cards\|no room: short of GPUs'; done | tr '\n' ' ')" "1 2 2 "
+
+# No wait without a reason: what had room was held by a rule that said why.
+check "tasks placed by a flow run" "$fairway" run "$here/scenarios/flow-k6.yaml" -p fs -p quincy -s 1 -d "$dir/flows.db" --set output.decisions=true -q
+cat >"$dir/why.sql" <<'END'
+WITH part AS (SELECT s.value ->> 'job' AS job, p.value AS v FROM json_each(readfile(@f)) s, json_each(s.value -> 'story') e, json_each(e.value -> 'parts') p)
+SELECT job || ' waits without a reason' FROM part WHERE v ->> 'reason' = 'held' AND v ->> 'why' IS NULL
+UNION ALL SELECT job || ' lacks nothing' FROM part WHERE v ->> 'reason' = 'no_room' AND v ->> 'lacks' = ''
+UNION ALL SELECT job || ' waits no time' FROM part WHERE v ->> 'from_us' >= v ->> 'to_us'
+UNION ALL SELECT count(*) >= @n FROM part;
+END
+reasons() {
+    { echo '['; sep=
+      for job in $(sqlite3 "$dir/$1.db" "SELECT id FROM job WHERE run = $2"); do
+          printf '%s' "$sep"; sep=,
+          "$fairway" explain "$dir/$1.db" $2 $job --json
+      done; echo ']'; } >"$dir/why.json"
+    same "$(sqlite3 -bail -cmd ".param set @f '$dir/why.json'" -cmd ".param set @n $3" :memory: <"$dir/why.sql")" 1
+}
+for run in 1 2 3; do check "kube-mixed, run $run: no wait without a reason" reasons mixed $run $((run == 1 ? 2 : run == 2 ? 6 : 0)); done
+for run in 1 2; do check "kube-fine, run $run: no wait without a reason" reasons fine $run 0; done
+check "fs on flow-k6: no wait without a reason" reasons flows 1 30
+check "quincy on flow-k6: no wait without a reason" reasons flows 2 20
+
 check "a job that is not there: the nearest" fails 2 "did you mean 'job-00" "$fairway" explain "$dir/demo.db" 1 job-00713
 check "a job unlike any: what they are called" fails 2 "its 5000 jobs are those of the trace, from 'job-000001'" "$fairway" explain "$dir/demo.db" 1 nothing-like-it
 check "a run that is not there" fails 2 "there is no finished run 'lass'" "$fairway" explain "$dir/demo.db" lass job-000001

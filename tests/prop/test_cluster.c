@@ -96,12 +96,22 @@ static uint32_t lacks(const struct cluster *c, const struct model *m, uint32_t n
 {
     static const struct model empty;
     uint32_t bits = 0;
-    int cards = 0;
+    struct shape share = *s, mem = *s, cores = *s;
+    int n_all = 0, n_share = 0, n_mem = 0, n_cores = 0;
+    share.gpu_mem_b = cores.gpu_mem_b = share.gpu_cores = mem.gpu_cores = 0;
     if (fits(c, m, node, s)) return 0;
     if (!fits(c, &empty, node, s)) return LACK_NEVER;
     if (m->down[node]) return LACK_DOWN;
-    for (uint32_t k = 0; k < c->node[node].n_gpu; k++) cards += card_ok(c, m, node, k, s);
-    if (cards < s->n_gpu) bits |= LACK_GPU;
+    for (uint32_t k = 0; k < c->node[node].n_gpu; k++) {
+        n_all += card_ok(c, m, node, k, s);
+        n_share += card_ok(c, m, node, k, &share);
+        n_mem += card_ok(c, m, node, k, &mem);
+        n_cores += card_ok(c, m, node, k, &cores);
+    }
+    if (n_share < s->n_gpu) bits |= LACK_GPU;
+    else if (n_all < s->n_gpu && n_mem >= s->n_gpu && n_cores >= s->n_gpu) bits |= LACK_CARD_MEM | LACK_CARD_CORES;
+    else bits |= (n_mem < s->n_gpu ? LACK_CARD_MEM : 0) | (n_cores < s->n_gpu ? LACK_CARD_CORES : 0);
+    if (c->node[node].max_tasks > 0 && holders(m, node) >= (int)c->node[node].max_tasks) bits |= LACK_TASKS;
     if (left(c, m, node, 0, 0) < s->cpu_milli) bits |= LACK_CPU;
     if (left(c, m, node, 1, 0) < s->mem_b) bits |= LACK_MEM;
     if (left(c, m, node, 4, 0) < s->engine[0]) bits |= LACK_ENGINE;

@@ -37,9 +37,8 @@ TestSuite(replay, .init = set_up, .fini = tear_down);
 
 static void node(void)
 {
-    static const int32_t none[ENGINE_KINDS_MAX];
     cr_assert_eq(store_node(store, run, 0, "n", "r", "V100", 2, 8000, 100, &d), ST_OK);
-    cr_assert_eq(store_capability(store, run, 0, 0, 0, none, &d), ST_OK);
+    cr_assert_eq(store_capability(store, run, 0, &(struct node){ .n_gpu = 2 }, &(struct card){ .mem_total = 0 }, &d), ST_OK);
 }
 
 /* A job of one task asking one card and 2 cores, which ran [from, to) on card `card`. */
@@ -106,6 +105,34 @@ Test(replay, cores_follow_what_was_held_not_what_was_asked)
     expect(&r, 30, 0, 0, 0);
     expect(&r, 40, 6000, 1000, 0);
     expect(&r, 50, 8000, 1000, 1000);
+    replay_close(&r);
+}
+
+/* A node of two tasks at most, 1 of its 8 cores and 10 of its 100 bytes kept for itself, cards of 16 bytes and 100 cores.
+ * 0 and 1 start at once on half of card 0 each and ask 16 bytes and 60 cores: 1 got them, 0 was placed by count alone. */
+Test(replay, the_node_is_what_it_was_and_who_was_placed_by_count_holds_no_memory)
+{
+    struct replay r;
+    struct shape s = { .cpu_milli = 2000, .n_gpu = 1, .gpu_milli = 500, .gpu_mem_b = 16, .gpu_cores = 60 }, plain = { .cpu_milli = 1000 };
+    cr_assert_eq(store_node(store, run, 0, "n", "r", "V100", 2, 8000, 100, &d), ST_OK);
+    cr_assert_eq(store_capability(store, run, 0, &(struct node){ .n_gpu = 2, .max_tasks = 2, .cpu_reserved = 1000, .mem_reserved = 10 },
+                                  &(struct card){ .mem_total = 16, .core_total = 100 }, &d), ST_OK);
+    for (uint64_t i = 0; i < 2; i++) {
+        cr_assert_eq(store_request(store, run, i, 0, false, &s, &d), ST_OK);
+        cr_assert_eq(store_attempt(store, run, &(struct store_attempt){ .job_ordinal = i, .attempt = 1, .cards = 1, .start_us = 10, .end_us = i == 0 ? 20 : 30,
+                                   .outcome = i == 0 ? "mismatch" : "done", .is_short = i == 0 }, &d), ST_OK);
+    }
+    open_whole(&r);
+    const struct cluster *c = &r.cluster;
+    cr_expect(c->node[0].cpu_free == 7000 && c->node[0].mem_free == 90);
+    expect(&r, 10, 3000, 0, 1000);
+    cr_expect(c->card[0].mem_free == 0 && c->card[0].core_free == 40 && c->card[1].mem_free == 16 && c->card[1].core_free == 100);
+    cr_expect_eq(cluster_lacks(c, 0, &plain), LACK_TASKS);
+    expect(&r, 20, 5000, 500, 1000);
+    cr_expect(c->card[0].mem_free == 0 && c->card[0].core_free == 40);
+    cr_expect_eq(cluster_lacks(c, 0, &plain), 0);
+    expect(&r, 30, 7000, 1000, 1000);
+    cr_expect(c->card[0].mem_free == 16 && c->card[0].core_free == 100);
     replay_close(&r);
 }
 
