@@ -8,10 +8,9 @@
 #include "app/polexec.h"
 #include "app/polload.h"
 #include "app/polspec.h"
+#include "app/polview.h"
 #include "base/mem.h"
 #include "base/text.h"
-
-_Static_assert(POL_ENGINES_MAX == (int)ENGINE_KINDS_MAX, "the ABI shows every engine kind");
 
 enum verb { VERB_START, VERB_START_GANG, VERB_PREEMPT, VERB_RESIZE, VERB_WAKE, VERB_HOLD, VERB_HEAD };
 static const char *const verb_name[] = { "start", "start", "preempt", "resize", "wake", "hold", "head" };
@@ -25,32 +24,19 @@ struct decision {
 };
 
 struct polhost {
+    struct polview mirror;      /* first: what policies read is lent by it, with the host as its context */
     struct polspec spec;
     void          *self;
     struct pol_ops said;        /* what a policy in another process says of itself; then spec.ops points here */
     uint32_t       flags;
     struct pol_host api;
     struct polhost_hooks hooks;
-    struct world  *w;           /* borrowed for the length of one decide call */
     struct diag    failed;      /* the policy called fail, or misused a verb */
-
-    /* The mirror of the world that the policy sees. */
-    struct pol_view view;
-    int64_t *mem_bw;
-    struct pol_node  *node;   struct pol_card *card;   bool is_shown;
-    struct pol_gpu_type *gpu_type;
-    struct pol_shape *shape;  size_t cap_shape;
-    struct pol_job_info  *job_info;  uint64_t *job_seen;   size_t cap_job, cap_job_seen;
-    struct pol_task_info *task_info; uint64_t *task_seen;  size_t cap_task, cap_task_seen;
-    uint64_t call;              /* decide calls so far: marks which infos are current */
-    struct pol_event *event;  size_t cap_event;
 
     /* The decision buffer, emptied at every call. */
     struct decision *dec;     size_t n_dec, cap_dec;
     struct world_place *place; size_t n_place, cap_place;
     char            *text;    size_t n_text, cap_text;
-    void           **buried;  size_t n_buried, cap_buried;      /* see polhost_tricks */
-    uint32_t        *all;
     uint64_t         n_idle;    /* calls in a row that did nothing but ask for the next, with jobs waiting on an idle cluster */
     size_t           max_dec;   /* what no policy in its senses appends in one call */
 
@@ -68,126 +54,6 @@ enum { DECISIONS_A_TASK = 4, DECISIONS_BESIDES = 65536 };
 /* So many times nobody needs to look at the clock before starting what waits. */
 enum { IDLE_CALLS_MAX = 100000 };
 
-/* ---- what the policy reads ---- */
-
-static const struct pol_job_info *lend_job(void *ctx, pol_job h)
-{
-    struct polhost *p = ctx;
-    const struct world *w = p->w;
-    if (w == NULL || h.slot >= w->jobs.n_job_slots) return NULL;
-    const struct job *j = &w->jobs.job[h.slot];
-    if (!j->is_live || j->gen != h.gen) return NULL;
-    struct pol_job_info *i = &p->job_info[h.slot];
-    if (p->job_seen[h.slot] == p->call) return i;
-    p->job_seen[h.slot] = p->call;
-    *i = (struct pol_job_info){
-        .ordinal = j->ordinal, .submit_us = j->submit, .limit_us = j->limit,
-        .true_dur_us = p->flags & POL_CLAIRVOYANT ? j->nominal : -1,
-        .first_task = { j->first_task, w->jobs.task[j->first_task].gen },
-        .n_tasks = j->n_tasks, .n_waiting = j->n_waiting, .n_running = j->n_running,
-        .user = j->user, .queue = j->queue, .priority = j->priority, .is_gang = j->gang,
-        .kind = w->cfg.profiles != NULL && j->model != NONE ? profiles_kind(w->cfg.profiles, j->model) : POL_NONE, .hints = j->hints,
-    };
-    return i;
-}
-
-static const struct pol_task_info *lend_task(void *ctx, pol_task h)
-{
-    struct polhost *p = ctx;
-    const struct world *w = p->w;
-    if (w == NULL || h.slot >= w->jobs.n_task_slots) return NULL;
-    const struct task *t = &w->jobs.task[h.slot];
-    if (!t->is_live || t->gen != h.gen) return NULL;
-    struct pol_task_info *i = &p->task_info[h.slot];
-    if (p->task_seen[h.slot] == p->call) return i;
-    p->task_seen[h.slot] = p->call;
-    bool running = t->state == TASK_RUNNING;
-    const struct hold *hold = running ? &w->cluster->hold[h.slot] : NULL;
-    *i = (struct pol_task_info){
-        .job = { t->job, w->jobs.job[t->job].gen },
-        .next = { t->next, t->next == NONE ? 0 : w->jobs.task[t->next].gen },
-        .index = t->index, .shape = t->shape, .is_running = running,
-        .node = running ? hold->node : POL_NONE, .cards = running ? hold->cards : 0,
-        .started_us = running ? t->started_at : -1,
-        .attained_us = world_attained(w, h.slot),
-        .true_left_us = p->flags & POL_CLAIRVOYANT ? world_left(w, h.slot) : -1,
-        .is_waiting = t->state == TASK_WAITING, .n_inputs = world_n_inputs(w, h.slot),
-        .cpu_milli = running ? hold->cpu_milli : 0,
-    };
-    return i;
-}
-
-static bool is_live_task(const struct polhost *p, pol_task h)
-{
-    return p->w != NULL && h.slot < p->w->jobs.n_task_slots && p->w->jobs.task[h.slot].is_live &&
-           p->w->jobs.task[h.slot].gen == h.gen;
-}
-
-static struct pol_input lend_input(void *ctx, pol_task h, uint32_t k)
-{
-    const struct polhost *p = ctx;
-    if (!is_live_task(p, h) || k >= world_n_inputs(p->w, h.slot)) return (struct pol_input){ .size_b = 0 };
-    struct world_input in = world_input(p->w, h.slot, k);
-    return (struct pol_input){ .size_b = in.size, .replica = in.replica, .n_replicas = in.n_replicas };
-}
-
-static struct pol_transfer lend_transfer(void *ctx, pol_task h, uint32_t node)
-{
-    const struct polhost *p = ctx;
-    struct pol_transfer sum = { 0 };
-    if (!is_live_task(p, h) || node >= p->w->cluster->n_nodes) return sum;
-    int64_t *const bytes[LEVELS] = { &sum.local_b, &sum.rack_b, &sum.cross_b };
-    int64_t *const us[LEVELS] = { &sum.local_us, &sum.rack_us, &sum.cross_us };
-    for (uint32_t k = 0, n = world_n_inputs(p->w, h.slot); k < n; k++) {
-        struct world_input in = world_input(p->w, h.slot, k);
-        enum data_level level = net_level(&p->w->cfg.net, p->w->cluster, in.replica, in.n_replicas, node);
-        *bytes[level] += in.size;
-        *us[level] += net_nominal_us(&p->w->cfg.net, level, in.size);
-    }
-    return sum;
-}
-
-static const char *lend_user_name(void *ctx, uint32_t user)
-{
-    const struct polhost *p = ctx;
-    return p->w != NULL && user < p->w->users.n ? intern_name(&p->w->users, user) : NULL;
-}
-
-static struct pol_reading lend_reading(void *ctx, pol_task h)
-{
-    const struct polhost *p = ctx;
-    if (!is_live_task(p, h)) return (struct pol_reading){ -1, -1 };
-    struct reading r = speed_reading(p->w, h.slot);
-    return (struct pol_reading){ .gpu_util = r.util < 0 ? -1 : mul_div(r.util, 1000000, RATE_ONE), .mem_bw = r.bw };
-}
-
-static const char *name_in(const struct intern *t, uint32_t id) { return id < t->n ? intern_name(t, id) : NULL; }
-
-static const char *lend_name(void *ctx, uint32_t kind, uint32_t id)
-{
-    const struct polhost *p = ctx;
-    const struct world *w = p->w;
-    if (w == NULL) return NULL;
-    switch ((enum pol_name_kind)kind) {
-    case POL_NAME_NODE:     return name_in(&w->cluster->node_names, id);
-    case POL_NAME_RACK:     return name_in(&w->cluster->rack_names, id);
-    case POL_NAME_GPU_TYPE: return name_in(&w->cluster->gpu_types, id);
-    case POL_NAME_LABEL:    return name_in(&w->cluster->labels, id);
-    case POL_NAME_ENGINE:   return name_in(&w->cluster->engines, id);
-    case POL_NAME_USER:     return name_in(&w->users, id);
-    case POL_NAME_QUEUE:    return name_in(&w->queues, id);
-    case POL_NAME_KIND:     return w->cfg.profiles != NULL ? name_in(&w->cfg.profiles->kinds, id) : NULL;
-    case POL_NAME_JOB:      return id < w->jobs.n_job_slots && w->jobs.job[id].is_live ? w->jobs.job[id].id : NULL;
-    }
-    return NULL;
-}
-
-static uint32_t lend_label(void *ctx, const char *name)
-{
-    const struct polhost *p = ctx;
-    return p->w != NULL ? intern_find(&p->w->cluster->labels, name) : POL_NONE;
-}
-
 /* ---- what the policy says ---- */
 
 static size_t keep_text(struct polhost *p, const char *why)
@@ -204,14 +70,14 @@ static size_t keep_text(struct polhost *p, const char *why)
 static void misuse(struct polhost *p, const char *what)
 {
     char when[64];
-    if (p->w == NULL) (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' broke its contract in create: %s", p->spec.ops->name, what);
+    if (p->mirror.w == NULL) (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' broke its contract in create: %s", p->spec.ops->name, what);
     else (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' broke its contract at t=%" PRId64 " us (%s), after %zu decisions: %s", p->spec.ops->name,
-                        world_now(p->w), text_duration(when, sizeof when, world_now(p->w)), p->n_dec, what);
+                        world_now(p->mirror.w), text_duration(when, sizeof when, world_now(p->mirror.w)), p->n_dec, what);
 }
 
 static struct decision *append(struct polhost *p, enum verb verb, uint32_t slot, uint32_t gen, const char *why)
 {
-    if (p->w == NULL) { misuse(p, "it decides outside of decide"); return NULL; }
+    if (p->mirror.w == NULL) { misuse(p, "it decides outside of decide"); return NULL; }
     if (p->n_dec == p->max_dec) { misuse(p, "it appends more decisions than all its tasks could need"); return NULL; }
     MEM_RESERVE(p->dec, p->cap_dec, p->n_dec + 1);
     struct decision *d = &p->dec[p->n_dec++];
@@ -243,7 +109,7 @@ static void say_start_gang(void *ctx, pol_job j, const struct pol_place *place, 
 {
     struct polhost *p = ctx;
     struct decision *d = append(p, VERB_START_GANG, j.slot, j.gen, why);
-    const struct pol_job_info *i = lend_job(p, j);
+    const struct pol_job_info *i = polview_job(p, j);
     if (i != NULL && i->n_tasks == n) append_places(p, d, place, n);
     else if (d != NULL) d->n_place = n;
 }
@@ -298,174 +164,28 @@ static void say_hold(void *ctx, pol_task t, bool is_head, const char *why)
 static void say_note(void *ctx, const char *name, double value)
 {
     struct polhost *p = ctx;
-    if (p->w == NULL) misuse(p, "it notes something outside of decide");
+    if (p->mirror.w == NULL) misuse(p, "it notes something outside of decide");
     else if (name == NULL || *name == '\0') misuse(p, "it notes a number without a name");
     else if (!isfinite(value)) misuse(p, "it notes a number that is not finite");
-    else if (p->hooks.note != NULL) p->hooks.note(p->hooks.ctx, world_now(p->w), name, value);
+    else if (p->hooks.note != NULL) p->hooks.note(p->hooks.ctx, world_now(p->mirror.w), name, value);
 }
 
 static void say_fail(void *ctx, const char *message)
 {
     struct polhost *p = ctx;
     char when[64];
-    int64_t now = p->w != NULL ? world_now(p->w) : 0;
+    int64_t now = p->mirror.w != NULL ? world_now(p->mirror.w) : 0;
     if (message == NULL) message = "it gave no reason";
-    if (p->w == NULL) (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' failed in create: %s", p->spec.ops->name, message);
+    if (p->mirror.w == NULL) (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' failed in create: %s", p->spec.ops->name, message);
     else (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' failed at t=%" PRId64 " us (%s): %s", p->spec.ops->name, now,
                         text_duration(when, sizeof when, now), message);
-}
-
-/* ---- the mirror ---- */
-
-static void show_node(struct polhost *p, uint32_t i)
-{
-    const struct node *n = &p->w->cluster->node[i];
-    struct pol_node *o = &p->node[i];
-    *o = (struct pol_node){
-        .cpu_total = n->cpu_total, .cpu_free = n->cpu_free, .mem_total = n->mem_total, .mem_free = n->mem_free,
-        .labels = n->labels, .card0 = n->card0, .n_gpu = n->n_gpu, .gpu_type = n->gpu_type, .rack = n->rack,
-        .n_tasks = n->n_tasks, .is_up = n->is_up, .max_tasks = n->max_tasks,
-        .cpu_reserved = n->cpu_reserved, .mem_reserved = n->mem_reserved,
-    };
-    memcpy(o->engine_total, n->engine_total, sizeof o->engine_total);
-    memcpy(o->engine_free, n->engine_free, sizeof o->engine_free);
-    for (uint32_t k = n->card0; k < n->card0 + n->n_gpu; k++) {
-        const struct card *c = &p->w->cluster->card[k];
-        p->card[k] = (struct pol_card){ .mem_total = c->mem_total, .mem_free = c->mem_free, .milli_free = c->milli_free,
-                                        .core_total = c->core_total, .core_free = c->core_free };
-    }
-}
-
-static void show_shapes(struct polhost *p)
-{
-    const struct shapes *s = &p->w->shapes;
-    MEM_RESERVE(p->shape, p->cap_shape, s->n);
-    for (uint32_t i = p->view.n_shapes; i < s->n; i++) {
-        const struct shape *a = &s->at[i];
-        p->shape[i] = (struct pol_shape){
-            .cpu_milli = a->cpu_milli, .mem_b = a->mem_b, .gpu_mem_b = a->gpu_mem_b, .gpu_types = a->gpu_types,
-            .need_all = a->need_all, .need_any = a->need_any, .n_gpu = a->n_gpu, .gpu_milli = a->gpu_milli,
-            .exclusive = a->exclusive, .gpu_cores = a->gpu_cores,
-        };
-        memcpy(p->shape[i].engine, a->engine, sizeof a->engine);
-    }
-    p->view.n_shapes = s->n;
-    p->view.shape = p->shape;
-}
-
-/* Destroy what is there; its place is given back a call later. */
-static void bury(struct polhost *p, void *old, size_t bytes)
-{
-    memset(old, 0xa5, bytes);
-    MEM_RESERVE(p->buried, p->cap_buried, p->n_buried + 1);
-    p->buried[p->n_buried++] = old;
-}
-
-static void *move_array(struct polhost *p, void *old, size_t n, size_t size)
-{
-    if (old == NULL) return NULL;
-    void *now = mem_alloc(n, size);
-    memcpy(now, old, n * size);
-    bury(p, old, n * size);
-    return now;
-}
-
-/* After a call: nothing that the policy read may be where it was. */
-static void move_memory(struct polhost *p)
-{
-    while (p->n_buried > 0) mem_free(p->buried[--p->n_buried]);
-    p->node = move_array(p, p->node, p->w->cluster->n_nodes, sizeof *p->node);
-    p->mem_bw = move_array(p, p->mem_bw, p->w->cluster->n_nodes, sizeof *p->mem_bw);
-    p->view.mem_bw = p->mem_bw;
-    p->card = move_array(p, p->card, p->w->cluster->n_cards, sizeof *p->card);
-    p->shape = move_array(p, p->shape, p->cap_shape, sizeof *p->shape);
-    p->job_info = move_array(p, p->job_info, p->cap_job, sizeof *p->job_info);
-    p->task_info = move_array(p, p->task_info, p->cap_task, sizeof *p->task_info);
-    p->event = move_array(p, p->event, p->cap_event, sizeof *p->event);
-}
-
-static void list_all_changed(struct polhost *p)
-{
-    uint32_t n = p->w->cluster->n_nodes;
-    if (p->all == NULL) {
-        MEM_ARRAY(p->all, n);
-        for (uint32_t i = 0; i < n; i++) p->all[i] = i;
-    }
-    p->view.changed = p->all;
-    p->view.n_changed = n;
-}
-
-static void show_world(struct polhost *p)
-{
-    struct world *w = p->w;
-    struct cluster *c = w->cluster;
-    if (!p->is_shown) {
-        MEM_ARRAY(p->node, c->n_nodes);
-        MEM_ARRAY(p->card, c->n_cards);
-        MEM_ARRAY(p->mem_bw, c->n_nodes);
-        MEM_ARRAY(p->gpu_type, c->gpu_types.n);
-        for (uint32_t i = 0; i < c->n_nodes; i++) { show_node(p, i); p->mem_bw[i] = c->node[i].mem_bw; }
-        for (uint32_t i = 0; i < c->gpu_types.n; i++)
-            p->gpu_type[i] = (struct pol_gpu_type){ .compute_mflops = c->gpu_figures[i].compute_mflops,
-                .bandwidth_bps = c->gpu_figures[i].bandwidth_bps, .clock_khz = c->gpu_figures[i].clock_khz };
-        p->view.mem_bw = p->mem_bw;
-        p->is_shown = true;
-    } else {
-        for (uint32_t i = 0; i < c->n_changed; i++) show_node(p, c->changed[i]);
-    }
-    show_shapes(p);
-    struct pol_view *v = &p->view;
-    v->now_us = world_now(w);
-    v->n_nodes = c->n_nodes;
-    v->n_cards = c->n_cards;
-    v->n_users = w->users.n;
-    v->n_gpu_types = c->gpu_types.n;
-    v->n_racks = c->rack_names.n;
-    v->node = p->node;
-    v->card = p->card;
-    v->gpu_type = p->gpu_type;
-    v->changed = c->changed;
-    v->n_changed = c->n_changed;
-    if (p->hooks.tricks.lists_all_changed) list_all_changed(p);
-    v->n_waiting = w->n_waiting;
-    v->n_running = w->n_running;
-    v->cpu_total = c->sum.cpu_total;
-    v->mem_total = c->sum.mem_total;
-    v->gpu_total = c->sum.gpu_total;
-    /* Infos are filled when asked for; here only room for every slot. */
-    MEM_RESERVE(p->job_info, p->cap_job, w->jobs.n_job_slots);
-    MEM_RESERVE(p->job_seen, p->cap_job_seen, w->jobs.n_job_slots);
-    MEM_RESERVE(p->task_info, p->cap_task, w->jobs.n_task_slots);
-    MEM_RESERVE(p->task_seen, p->cap_task_seen, w->jobs.n_task_slots);
-    p->call++;
-}
-
-static const uint32_t event_kind[] = {
-    [NOTICE_ARRIVED] = POL_ARRIVED, [NOTICE_READY] = POL_READY, [NOTICE_TASK_ENDED] = POL_TASK_ENDED,
-    [NOTICE_JOB_ENDED] = POL_JOB_ENDED, [NOTICE_NODE_DOWN] = POL_NODE_DOWN, [NOTICE_NODE_UP] = POL_NODE_UP,
-    [NOTICE_TIMER] = POL_TIMER,
-};
-
-static void show_events(struct polhost *p, const struct notice *n, size_t n_notices)
-{
-    const struct job_table *t = &p->w->jobs;
-    MEM_RESERVE(p->event, p->cap_event, n_notices);
-    for (size_t i = 0; i < n_notices; i++) {
-        struct pol_event *e = &p->event[i];
-        uint32_t task = n[i].task;
-        if (n[i].kind == NOTICE_READY && task == NONE) task = t->job[n[i].job].first_task;
-        *e = (struct pol_event){ .kind = event_kind[n[i].kind], .node = n[i].node,
-                                 .job = { POL_NONE, 0 }, .task = { POL_NONE, 0 } };
-        if (n[i].job != NONE) e->job = (pol_job){ n[i].job, t->job[n[i].job].gen };
-        if (task != NONE) e->task = (pol_task){ task, t->task[task].gen };
-    }
 }
 
 /* ---- applying ---- */
 
 static const char *refuse(struct polhost *p, const struct decision *d)
 {
-    struct world *w = p->w;
+    struct world *w = p->mirror.w;
     switch (d->verb) {
     case VERB_START:
         if (d->slot >= w->jobs.n_task_slots || w->jobs.task[d->slot].gen != d->gen) return "the task's handle is stale";
@@ -500,18 +220,18 @@ static void forget_held(struct polhost *p, uint32_t task)
 static void record(struct polhost *p, const struct decision *d)
 {
     if (p->hooks.decision == NULL || d->verb == VERB_WAKE) return;
-    const struct job_table *t = &p->w->jobs;
+    const struct job_table *t = &p->mirror.w->jobs;
     const char *why = d->why ? p->text + d->why : NULL;
     uint32_t job = d->verb == VERB_START_GANG ? d->slot : t->task[d->slot].job;
     if (d->verb == VERB_START || d->verb == VERB_START_GANG) forget_held(p, t->job[job].gang ? t->job[job].first_task : d->slot);
     if (d->verb == VERB_START_GANG) {
         for (uint32_t i = 0; i < d->n_place; i++)
-            p->hooks.decision(p->hooks.ctx, world_now(p->w), verb_name[d->verb], t->job[job].ordinal, i,
+            p->hooks.decision(p->hooks.ctx, world_now(p->mirror.w), verb_name[d->verb], t->job[job].ordinal, i,
                               p->place[d->place + i].node, why);
     } else {
         int64_t node = d->verb == VERB_START ? (int64_t)p->place[d->place].node
-                     : d->verb == VERB_RESIZE ? (int64_t)p->w->cluster->hold[d->slot].node : -1;
-        p->hooks.decision(p->hooks.ctx, world_now(p->w), verb_name[d->verb], t->job[job].ordinal,
+                     : d->verb == VERB_RESIZE ? (int64_t)p->mirror.w->cluster->hold[d->slot].node : -1;
+        p->hooks.decision(p->hooks.ctx, world_now(p->mirror.w), verb_name[d->verb], t->job[job].ordinal,
                           t->task[d->slot].index, node, why);
     }
 }
@@ -519,13 +239,13 @@ static void record(struct polhost *p, const struct decision *d)
 /* Name the job a refused decision was about, as far as the handle leads to one. */
 static enum st refused(struct polhost *p, const struct decision *d, size_t i, const char *why, struct diag *diag)
 {
-    const struct job_table *t = &p->w->jobs;
+    const struct job_table *t = &p->mirror.w->jobs;
     const char *job = "?";
     uint32_t slot = d->verb == VERB_START_GANG ? d->slot : d->slot < t->n_task_slots ? t->task[d->slot].job : NONE;
     if (d->verb != VERB_WAKE && slot < t->n_job_slots && t->job[slot].id != NULL) job = t->job[slot].id;
     char when[64];
     enum st st = diag_set(diag, ST_EPOLICY, "policy '%s' broke its contract at t=%" PRId64 " us (%s), decision %zu of %zu: %s%s%s%s: %s",
-                          p->spec.ops->name, world_now(p->w), text_duration(when, sizeof when, world_now(p->w)),
+                          p->spec.ops->name, world_now(p->mirror.w), text_duration(when, sizeof when, world_now(p->mirror.w)),
                           i + 1, p->n_dec, verb_name[d->verb], d->verb == VERB_WAKE ? "" : " of job '",
                           d->verb == VERB_WAKE ? "" : job, d->verb == VERB_WAKE ? "" : "'", why);
     return st;
@@ -551,10 +271,10 @@ static enum st apply(struct polhost *p, struct diag *d)
 /* Nothing ends by itself then: a policy that only asks to be woken would have the run go on for ever. */
 static void watch_idle(struct polhost *p, size_t n_events)
 {
-    const struct world *w = p->w;
+    const struct world *w = p->mirror.w;
     bool idle = w->n_running == 0 && w->n_waiting > 0 && w->cluster->sum.n_up > 0;
     for (size_t i = 0; i < n_events && idle; i++)       /* nodes may come and go for ever, too */
-        idle = p->event[i].kind == POL_TIMER || p->event[i].kind == POL_NODE_DOWN || p->event[i].kind == POL_NODE_UP;
+        idle = p->mirror.event[i].kind == POL_TIMER || p->mirror.event[i].kind == POL_NODE_DOWN || p->mirror.event[i].kind == POL_NODE_UP;
     for (size_t i = 0; i < p->n_dec && idle; i++) idle = p->dec[i].verb == VERB_WAKE;
     p->n_idle = idle ? p->n_idle + 1 : 0;
     if (p->n_idle > IDLE_CALLS_MAX) misuse(p, "it asks to be woken for the 100,000th time in a row, while jobs wait on an idle cluster");
@@ -564,27 +284,25 @@ static void call_decide(struct polhost *p, size_t n_events)
 {
     struct cage_page *page = p->hooks.page;
     if (page != NULL) {
-        page->now_us = p->view.now_us;
+        page->now_us = p->mirror.view.now_us;
         page->n_decides++;
         page->n_decisions = 0;
     }
-    struct pol_view *view = &p->view;
-    if (p->hooks.tricks.moves_memory) { MEM_NEW(view); *view = p->view; }
+    struct pol_view *view = polview_lend(&p->mirror);
     cage_enter(page, CAGE_DECIDING);
-    p->spec.ops->decide(p->self, view, p->event, n_events);
+    p->spec.ops->decide(p->self, view, p->mirror.event, n_events);
     cage_leave(page);
-    if (p->hooks.tricks.moves_memory) { move_memory(p); bury(p, view, sizeof *view); }
+    polview_return(&p->mirror, view);
 }
 
 static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t n_notices, bool *again, struct diag *d)
 {
     struct polhost *p = ctx;
     (void)again;
-    p->w = w;
+    p->mirror.w = w;
     p->api.is_audited = w->cfg.audit;
     p->api.seed = w->cfg.seed;
-    show_world(p);
-    show_events(p, n, n_notices);
+    polview_show(&p->mirror, n, n_notices);
     p->n_dec = 0;
     p->n_place = 0;
     p->n_text = 1;              /* offset 0 means no text */
@@ -597,7 +315,7 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     enum st st = p->failed.code;
     if (st != ST_OK) *d = p->failed;
     else st = apply(p, d);
-    p->w = NULL;
+    p->mirror.w = NULL;
     return st;
 }
 
@@ -620,13 +338,11 @@ enum st polhost_create(struct polhost **out, const char *spec, const char *weigh
     if (p->hooks.page != NULL) (void)snprintf(p->hooks.page->name, sizeof p->hooks.page->name, "%s", p->spec.ops->name);
     p->api = (struct pol_host){
         .abi_major = POL_ABI_MAJOR, .size = sizeof p->api, .abi_minor = POL_ABI_MINOR, .ctx = p,
-        .job = lend_job, .task = lend_task, .user_name = lend_user_name,
         .start = say_start, .start_gang = say_start_gang, .preempt = say_preempt,
         .wake = say_wake, .note = say_note, .fail = say_fail,
-        .input = lend_input, .transfer = lend_transfer,
-        .resize = say_resize, .measure = lend_reading, .name = lend_name, .hold = say_hold,
-        .label = lend_label,
+        .resize = say_resize, .hold = say_hold,
     };
+    polview_init(&p->mirror, &p->api, &p->hooks.tricks);
     p->flags = p->spec.ops->flags;
     char why[800] = "it gave no reason";
     cage_enter(p->hooks.page, CAGE_CREATING);
@@ -640,6 +356,7 @@ enum st polhost_create(struct polhost **out, const char *spec, const char *weigh
         st = diag_at(d, ST_EPOLICY, file, line, col, "policy '%s' broke its contract in create: it sets flags %#x, and its table has only %#x",
                      p->spec.ops->name, p->flags, p->spec.ops->flags);
     if (st != ST_OK) { polhost_destroy(p); return st; }
+    p->mirror.is_clairvoyant = (p->flags & POL_CLAIRVOYANT) != 0;
     if (p->spec.ops == &polexec_ops) {
         p->said = polexec_said(p->self);
         p->spec.ops = &p->said;
@@ -655,11 +372,8 @@ void polhost_destroy(struct polhost *p)
     if (p->self != NULL) p->spec.ops->destroy(p->self);
     cage_leave(p->hooks.page);
     polspec_fini(&p->spec);
-    mem_free(p->mem_bw); mem_free(p->node); mem_free(p->card); mem_free(p->shape); mem_free(p->gpu_type);
-    mem_free(p->job_info); mem_free(p->job_seen); mem_free(p->task_info); mem_free(p->task_seen);
-    while (p->n_buried > 0) mem_free(p->buried[--p->n_buried]);
-    mem_free(p->buried); mem_free(p->all);
-    mem_free(p->event); mem_free(p->dec); mem_free(p->place); mem_free(p->text); mem_free(p->held);
+    polview_fini(&p->mirror);
+    mem_free(p->dec); mem_free(p->place); mem_free(p->text); mem_free(p->held);
     mem_free(p);
 }
 
