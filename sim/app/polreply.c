@@ -278,8 +278,6 @@ static const struct { const char *name, *field[8]; } verb[] = {
     [REPLY_FAIL]       = { "fail",       { "do", "message" } },
 };
 
-const char *reply_verb_name(enum reply_verb v) { return verb[v].name; }
-
 static bool find_verb(const char *word, enum reply_verb *out, char *why)
 {
     const char *name[ARRAY_LEN(verb)];

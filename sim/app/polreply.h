@@ -21,7 +21,6 @@ bool reply_hello(struct reply_hello *out, const char *line, size_t n, char *why)
 void reply_hello_fini(struct reply_hello *r);
 
 enum reply_verb { REPLY_START, REPLY_START_GANG, REPLY_PREEMPT, REPLY_RESIZE, REPLY_WAKE, REPLY_NOTE, REPLY_FAIL };
-const char *reply_verb_name(enum reply_verb v);
 
 struct reply_decision {
     enum reply_verb verb;

@@ -294,4 +294,3 @@ struct reading speed_reading(const struct world *w, uint32_t task)
 }
 
 int64_t speed_busy(const struct world *w) { return w->speed != NULL ? w->speed->busy : 0; }
-int64_t speed_node_bw(const struct world *w, uint32_t node) { return w->speed != NULL && w->speed->node_bw != NULL ? w->speed->node_bw[node] : 0; }

@@ -47,7 +47,5 @@ void speed_settle(struct world *w);
 struct reading speed_reading(const struct world *w, uint32_t task);
 /* Sum over computing units of util x thousandths of cards they hold, in 1/65536 of a thousandth. */
 int64_t speed_busy(const struct world *w);
-/* Bytes/s that tasks move on the node now. */
-int64_t speed_node_bw(const struct world *w, uint32_t node);
 
 #endif

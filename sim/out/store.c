@@ -290,11 +290,6 @@ struct sqlite3 *store_db(struct store *s)
     return s->db;
 }
 
-const char *store_path(const struct store *s)
-{
-    return s->path;
-}
-
 enum st store_failed(struct store *s, struct diag *d)
 {
     return sql_failed(s, d);

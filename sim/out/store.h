@@ -47,7 +47,6 @@ struct sqlite3 *store_db(struct store *s);      /* borrowed, for queries */
  */
 void    store_leave(struct store *s);
 enum st store_return(struct store *s, struct diag *d);
-const char *store_path(const struct store *s);
 /* What SQLite last said of this file, as an error in words. */
 enum st store_failed(struct store *s, struct diag *d);
 
