@@ -61,16 +61,7 @@ enum st baseline_read(struct baseline *b, const char *path, struct diag *d)
 
 static void put_field(FILE *f, const char *s, char after)
 {
-    if (strpbrk(s, ",\"\n") == NULL) {
-        (void)fputs(s, f);
-    } else {
-        (void)fputc('"', f);
-        for (; *s != '\0'; s++) {
-            if (*s == '"') (void)fputc('"', f);
-            (void)fputc(*s, f);
-        }
-        (void)fputc('"', f);
-    }
+    text_csv(s, false, f);
     (void)fputc(after, f);
 }
 

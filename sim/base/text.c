@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <locale.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,4 +172,15 @@ char *text_duration(char *buf, size_t cap, sim_tick us)
     else
         (void)snprintf(buf, cap, "%s%llu%s%s", sign, (unsigned long long)hi, gap, u[i].name);
     return buf;
+}
+
+void text_csv(const char *s, bool always, FILE *to)
+{
+    if (!always && strpbrk(s, ",\"\r\n") == NULL) { (void)fputs(s, to); return; }
+    (void)fputc('"', to);
+    for (; *s != '\0'; s++) {
+        if (*s == '"') (void)fputc('"', to);
+        (void)fputc(*s, to);
+    }
+    (void)fputc('"', to);
 }

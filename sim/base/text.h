@@ -9,6 +9,7 @@
 #ifndef SIM_TEXT_H
 #define SIM_TEXT_H
 
+#include <stdio.h>
 #include "base/base.h"
 
 enum text_kind {
@@ -35,5 +36,8 @@ bool text_double(const char *s, double *out);        /* finite, whole string, '.
 
 /* "1d 4h", "3m 12s", "450 ms": two largest units.  Writes at most cap bytes; returns buf. */
 char *text_duration(char *buf, size_t cap, sim_tick us);
+
+/* A field of a CSV file, in quotes where RFC 4180 wants them, or always. */
+void text_csv(const char *s, bool always, FILE *to);
 
 #endif

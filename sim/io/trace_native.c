@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/mem.h"
+#include "base/text.h"
 #include "io/trace_build.h"
 #include "io/trace_stages.h"
 
@@ -308,17 +309,8 @@ static void put_mib(FILE *f, int64_t b)
 static void put_text(FILE *f, const char *s)
 {
     if (s == NULL) return;
-    /* libcsv trims unquoted blanks. */
-    if (*s != '\0' && strpbrk(s, ",\"\r\n") == NULL && strspn(s, " \t") == 0 && strchr(" \t", s[strlen(s) - 1]) == NULL) {
-        (void)fputs(s, f);
-        return;
-    }
-    (void)fputc('"', f);
-    for (; *s != '\0'; s++) {
-        if (*s == '"') (void)fputc('"', f);
-        (void)fputc(*s, f);
-    }
-    (void)fputc('"', f);
+    /* Empty is not absent, and libcsv trims unquoted blanks. */
+    text_csv(s, *s == '\0' || strspn(s, " \t") > 0 || strchr(" \t", s[strlen(s) - 1]) != NULL, f);
 }
 
 static void put_names(FILE *f, const struct intern *t, uint64_t mask, char sep)

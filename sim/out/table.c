@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 struct column { char *heading; bool is_number; };
 
@@ -180,26 +181,15 @@ static void print_latex(const struct table *t, FILE *to)
 }
 
 /* RFC 4180, but lines end in a bare newline. */
-static void csv_field(const char *s, FILE *to)
-{
-    if (strpbrk(s, ",\"\r\n") == NULL) { (void)fputs(s, to); return; }
-    (void)fputc('"', to);
-    for (; *s != '\0'; s++) {
-        if (*s == '"') (void)fputc('"', to);
-        (void)fputc(*s, to);
-    }
-    (void)fputc('"', to);
-}
-
 static void print_csv(const struct table *t, FILE *to)
 {
     for (size_t c = 0; c < t->n_cols; c++) {
         if (c > 0) (void)fputc(',', to);
-        csv_field(t->col[c].heading, to);
+        text_csv(t->col[c].heading, false, to);
     }
     (void)fputc('\n', to);
     for (size_t i = 0; i < t->n_cells; i++) {
-        csv_field(t->cell[i], to);
+        text_csv(t->cell[i], false, to);
         (void)fputc((i + 1) % t->n_cols == 0 ? '\n' : ',', to);
     }
 }

@@ -4,20 +4,10 @@
 #include <sqlite3.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "out/timeline.h"
 
 struct resources { bool *is_held; uint32_t n; };
-
-static void field(const char *s, FILE *to)
-{
-    if (strpbrk(s, ",\"\r\n") == NULL) { (void)fputs(s, to); return; }
-    (void)fputc('"', to);
-    for (; *s != '\0'; s++) {
-        if (*s == '"') (void)fputc('"', to);
-        (void)fputc(*s, to);
-    }
-    (void)fputc('"', to);
-}
 
 /* Microseconds as seconds, exactly. */
 static void seconds(int64_t us, FILE *to)
@@ -97,11 +87,11 @@ static void row(sqlite3_stmt *q, const struct picked *p, const struct resources 
     const char *state = state_of(status);
     bool ended = end >= 0, started = start >= 0, ran = ended && started;
     if (state == NULL) state = started ? "RUNNING" : "SUBMITTED";
-    field((const char *)sqlite3_column_text(q, 1), to);
+    text_csv((const char *)sqlite3_column_text(q, 1), false, to);
     (void)fputc(',', to);
-    field(p->scenario, to);
+    text_csv(p->scenario, false, to);
     (void)fputc(',', to);
-    field(model != NULL ? model : (const char *)sqlite3_column_text(q, 9), to);
+    text_csv(model != NULL ? model : (const char *)sqlite3_column_text(q, 9), false, to);
     seconds(submit, to);
     (void)fprintf(to, ",%" PRId64, (int64_t)sqlite3_column_int64(q, 7));
     seconds_or(limit >= 0, limit, to);

@@ -134,3 +134,19 @@ Test(text, a_duration_is_told_in_its_two_largest_units)
     };
     for (size_t i = 0; i < ARRAY_LEN(t); i++) cr_expect_str_eq(text_duration(b, sizeof b, t[i].us), t[i].want);
 }
+
+/* RFC 4180, section 2: 5 to 7. */
+Test(text, a_csv_field_is_quoted_where_it_must_be)
+{
+    const struct { const char *s; bool always; const char *want; } t[] = {
+        { "plain", false, "plain" }, { "", false, "" }, { "", true, "\"\"" }, { " a ", true, "\" a \"" }, { "a,b", false, "\"a,b\"" },
+        { "say \"so\"", false, "\"say \"\"so\"\"\"" }, { "two\nlines", false, "\"two\nlines\"" }, { "a\r", false, "\"a\r\"" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+        char b[64] = "";
+        FILE *f = fmemopen(b, sizeof b, "w");
+        text_csv(t[i].s, t[i].always, f);
+        (void)fclose(f);
+        cr_expect_str_eq(b, t[i].want);
+    }
+}
