@@ -220,6 +220,7 @@ void desk_start(struct desk *d, uint32_t id, const char *why)
     for (uint32_t i = 0; i < u->n_tasks; i++, t = d->held[t].next) {
         d->held[t].node = d->spot[i].node;
         d->held[t].cards = d->spot[i].cards;
+        d->held[t].cpu_milli = d->spot[i].cpu_milli;
     }
     if (u->is_gang) h->start_gang(h->ctx, u->job, d->spot, u->n_tasks, why);
     else h->start(h->ctx, u->task, d->spot, why);
@@ -253,16 +254,39 @@ void desk_preempt(struct desk *d, uint32_t id, const char *why)
     d->host->preempt(d->host->ctx, u->task, why);
 }
 
-void desk_release(struct desk *d, uint32_t id)
+struct pol_shape desk_held_shape(const struct desk *d, uint32_t task)
 {
-    uint32_t t = id;
-    for (uint32_t i = 0; i < desk_unit(d, id)->n_tasks; i++, t = d->held[t].next)
-        plan_give(&d->plan, d->held[t].node, &d->plan.shape[d->held[t].shape], d->held[t].cards);
+    struct pol_shape s = d->plan.shape[d->held[task].shape];
+    if (d->held[task].cpu_milli > 0) s.cpu_milli = d->held[task].cpu_milli;
+    return s;
 }
 
-void desk_retake(struct desk *d, uint32_t id)
+/* What the unit's tasks hold, given back (or taken again) in the plan. */
+static void move_held(struct desk *d, uint32_t id, void (*move)(struct plan *, uint32_t, const struct pol_shape *, uint64_t))
 {
     uint32_t t = id;
-    for (uint32_t i = 0; i < desk_unit(d, id)->n_tasks; i++, t = d->held[t].next)
-        plan_take(&d->plan, d->held[t].node, &d->plan.shape[d->held[t].shape], d->held[t].cards);
+    for (uint32_t i = 0; i < desk_unit(d, id)->n_tasks; i++, t = d->held[t].next) {
+        const struct held *h = &d->held[t];
+        struct pol_shape own;
+        const struct pol_shape *s = &d->plan.shape[h->shape];
+        if (h->cpu_milli > 0) {
+            own = desk_held_shape(d, t);
+            s = &own;
+        }
+        move(&d->plan, h->node, s, h->cards);
+    }
+}
+
+void desk_release(struct desk *d, uint32_t id) { move_held(d, id, plan_give); }
+void desk_retake(struct desk *d, uint32_t id) { move_held(d, id, plan_take); }
+
+void desk_resize(struct desk *d, pol_task task, int64_t cpu_milli, const char *why)
+{
+    struct held *h = &d->held[task.slot];
+    struct pol_shape was = desk_held_shape(d, task.slot);
+    plan_give(&d->plan, h->node, &was, h->cards);
+    h->cpu_milli = cpu_milli;
+    was.cpu_milli = cpu_milli;
+    plan_take(&d->plan, h->node, &was, h->cards);
+    d->host->resize(d->host->ctx, task, cpu_milli, why);
 }

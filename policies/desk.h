@@ -15,7 +15,8 @@
 #include "place.h"
 #include "queue.h"
 
-struct held { uint64_t cards; uint32_t node, shape, next; };   /* of a running task; next task of the gang */
+/* Of a running task; next task of the gang.  cpu_milli 0: as its shape asks. */
+struct held { uint64_t cards; int64_t cpu_milli; uint32_t node, shape, next; };
 
 /* What differs between policies.  Any member may be NULL. */
 struct desk_ops {
@@ -79,6 +80,11 @@ void desk_retake(struct desk *d, uint32_t unit);
 void desk_pass(const struct desk *d, struct walk *w);
 /* As a walk_open filter: ctx is the desk. */
 bool desk_skip(const void *desk, uint32_t kind);
+
+/* The shape of a task that runs, with the cores that it holds. */
+struct pol_shape desk_held_shape(const struct desk *d, uint32_t task);
+/* A running task holds other cores from now on, which its node must have. */
+void desk_resize(struct desk *d, pol_task task, int64_t cpu_milli, const char *why);
 
 static inline struct unit *desk_unit(const struct desk *d, uint32_t id) { return &d->units.at[id]; }
 

@@ -1,5 +1,7 @@
 #include "ref/stage.h"
 
+#include "app/polhost.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -193,9 +195,30 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     return ST_OK;
 }
 
+static void note(void *ctx, sim_tick at, const char *name, double value)
+{
+    const struct stage *s = ctx;
+    if (s->log_notes) say(ctx, "%" PRId64 " note %s %g\n", at, name, value);
+}
+
+static void resized(void *ctx, const struct world *w, uint32_t t, int64_t was)
+{
+    const struct stage *s = ctx;
+    const struct task *k = &w->jobs.task[t];
+    if (s->log_notes) say(ctx, "%" PRId64 " resize %" PRIu64 " %" PRId64 " -> %" PRId64 "\n", world_now(w), w->jobs.job[k->job].ordinal, was, w->cluster->hold[t].cpu_milli);
+}
+
 void stage_run(struct stage *s)
 {
     struct world w;
+    struct polhost *host = NULL;
+    struct decider decider = { .ctx = s, .decide = decide };
+    if (s->policy != NULL) {
+        const struct polhost_hooks hooks = { .ctx = s, .note = note };
+        enum st st = polhost_create(&host, s->policy, NULL, NULL, &hooks, &s->diag);
+        SIM_ASSERT(st == ST_OK);
+        decider = polhost_decider(host);
+    }
     if (s->cluster.changed == NULL) cluster_seal(&s->cluster);
     s->log[0] = '\0';
     s->next = 0;
@@ -204,8 +227,8 @@ void stage_run(struct stage *s)
     s->diag = (struct diag){ 0 };
     s->cfg.cluster = &s->cluster;
     s->cfg.perf = &s->perf;
-    world_init(&w, &s->cfg, (struct source){ .ctx = s, .next = next }, (struct decider){ .ctx = s, .decide = decide });
-    world_observe(&w, (struct observer){ .ctx = s, .arrived = arrived, .started = started, .stopped = stopped, .moved = moved, .job_ended = ended,
+    world_init(&w, &s->cfg, (struct source){ .ctx = s, .next = next }, decider);
+    world_observe(&w, (struct observer){ .ctx = s, .arrived = arrived, .started = started, .stopped = stopped, .moved = moved, .job_ended = ended, .resized = resized,
                                          .node_changed = node_changed });
     while ((s->result = world_step(&w, &s->diag)) == ST_OK) continue;
     s->digest = w.engine.digest;
@@ -214,4 +237,5 @@ void stage_run(struct stage *s)
     s->now = world_now(&w);
     s->peak_live = w.jobs.peak_live;
     world_fini(&w);
+    polhost_destroy(host);
 }

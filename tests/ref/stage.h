@@ -25,6 +25,8 @@ struct stage {
     struct cue cue[STAGE_CUES];
     uint32_t n_cues;
     bool     idle;                  /* the decider does nothing */
+    const char *policy;             /* decides instead of the script; NULL: none */
+    bool     log_notes;             /* "t note name value" lines, and resizes, from a policy */
     bool     log_arrivals;
     /* Asked each round before anything is started; may be NULL. */
     void   (*meddle)(struct stage *s, struct world *w);

@@ -1,0 +1,60 @@
+/*
+ * cores.h -- whose cores a node's are: an array for CPU jobs, an array kept for
+ * GPU jobs, what CPU jobs borrow of it, and cores closed to them.
+ * README.md, multiqueue.  Source: seed 0, steps S400 and S600 (S0-11 to S0-15, S0-22).
+ *
+ * CPU tasks of a node stand in the order in which they started.  The CPU array
+ * is what the reserve leaves; a task borrows when those up to and including it
+ * hold more than the array.  A task may be lifted while a plan without it is
+ * tried: it then counts nowhere, and keeps its turn.  All O(1).
+ */
+#ifndef MQ_CORES_H
+#define MQ_CORES_H
+
+#include "desk.h"
+
+struct cores_task { uint32_t prev, next, unit; int64_t cpu; bool is_lifted; };   /* by task slot */
+struct cores_node { uint32_t first, last; int64_t held; int64_t closed; };      /* held: by CPU tasks */
+struct cores_closure { uint32_t node, until; int64_t cpu; };                    /* until: a GPU unit ends */
+
+struct cores {
+    struct cores_node *node;  uint32_t n_nodes;
+    struct cores_task *task;  size_t cap_task;
+    struct cores_closure *closure; size_t n_closures, cap_closures;
+    int64_t reserve;            /* milli-CPU of each node with GPUs */
+};
+
+void cores_fini(struct cores *c);               /* zero-initialise to begin */
+void cores_size(struct cores *c, uint32_t n_nodes);
+
+/* A CPU task starts last on the node, or leaves it, or holds other cores. */
+void cores_add(struct cores *c, uint32_t node, uint32_t task, uint32_t unit, int64_t cpu);
+void cores_del(struct cores *c, uint32_t node, uint32_t task);
+void cores_resize(struct cores *c, uint32_t node, uint32_t task, int64_t cpu);
+void cores_lift(struct cores *c, uint32_t node, uint32_t task, bool lifted);
+
+/* Of the node's cores, those for CPU jobs. */
+static inline int64_t cores_array(const struct cores *c, const struct pol_node *n)
+{
+    if (n->n_gpu == 0) return n->cpu_total;
+    return n->cpu_total > c->reserve ? n->cpu_total - c->reserve : 0;
+}
+static inline int64_t cores_over(const struct cores *c, const struct pol_node *n, uint32_t node)
+{
+    int64_t over = c->node[node].held - cores_array(c, n);
+    return over > 0 ? over : 0;
+}
+
+/*
+ * The borrowing tasks of a node that are not lifted, the one that started last
+ * first: after POL_NONE comes the first; POL_NONE: no more.
+ *   before  kept between calls: what those hold that started before the one returned
+ */
+uint32_t cores_borrower(const struct cores *c, const struct pol_node *n, uint32_t node, uint32_t after, int64_t *before);
+
+/* `cpu` of the node's cores take no new CPU job until the unit ends. */
+void cores_close(struct cores *c, uint32_t node, uint32_t until, int64_t cpu);
+/* The unit ended: true when cores were closed for it. */
+bool cores_reopen(struct cores *c, uint32_t unit);
+
+#endif

@@ -1,0 +1,273 @@
+/*
+ * A place for one unit.  CPU jobs get no core that is closed to them, and none
+ * of the GPU array while a GPU job waits.  GPU jobs get the cores of their
+ * search, and may stop CPU jobs that borrow; those that turn out not to stand
+ * in the way go on.
+ */
+#include "multiqueue/multiqueue.h"
+
+#include "util.h"
+
+/* Compared in order; the smallest wins, then the lowest node. */
+struct fit_cost { int64_t first, second, third; };
+
+static bool cheaper(struct fit_cost a, struct fit_cost b)
+{
+    if (a.first != b.first) return a.first < b.first;
+    if (a.second != b.second) return a.second < b.second;
+    return a.third < b.third;
+}
+
+/* The shape with other cores: as many as the node has at most. */
+static struct pol_shape with_cores(const struct pol_shape *s, uint32_t cores, const struct pol_node *n)
+{
+    struct pol_shape x = *s;
+    if (cores > 0 && !s->exclusive) x.cpu_milli = (int64_t)cores * 1000 < n->cpu_total ? (int64_t)cores * 1000 : n->cpu_total;
+    return x;
+}
+
+/* ---- CPU tasks ---- */
+
+static bool cpu_cost(const struct mq *m, const struct pol_shape *s, uint32_t node, struct fit_cost *out)
+{
+    const struct plan *p = &m->desk.plan;
+    const struct pol_node *n = &p->node[node].n;
+    if (!plan_fits(p, node, s)) return false;
+    int64_t cpu = s->exclusive ? n->cpu_total : s->cpu_milli, held = m->cores.node[node].held + cpu, array = cores_array(&m->cores, n);
+    if (n->cpu_free - m->cores.node[node].closed < cpu) return false;
+    if (m->arrays_on && held > array && !mq_gpu_idle(m)) return false;
+    int64_t over = m->arrays_on && held > array ? held - array : 0;
+    *out = (struct fit_cost){ over < cpu ? over : cpu, n->n_gpu, n->cpu_free - cpu };
+    return true;
+}
+
+/* ---- GPU tasks ---- */
+
+/* Cores of borrowers that would have to stop for the shape to fit; -1: not even all would do. */
+static int64_t to_stop(const struct mq *m, const struct pol_shape *s, uint32_t node)
+{
+    const struct plan *p = &m->desk.plan;
+    const struct pol_node *n = &p->node[node].n;
+    struct pol_shape bare = *s;
+    bare.cpu_milli = 0;
+    bare.mem_b = 0;
+    if (!m->arrays_on || s->exclusive || m->cores.node[node].held <= cores_array(&m->cores, n) || !plan_fits(p, node, &bare)) return -1;
+    int64_t cpu = n->cpu_free, mem = n->mem_free, before;
+    for (uint32_t t = cores_borrower(&m->cores, n, node, POL_NONE, &before); t != POL_NONE; t = cores_borrower(&m->cores, n, node, t, &before)) {
+        cpu += m->cores.task[t].cpu;
+        mem += p->shape[m->desk.held[t].shape].mem_b;
+        if (cpu >= s->cpu_milli && mem >= s->mem_b) return cpu - n->cpu_free;
+    }
+    return -1;
+}
+
+static bool gpu_cost(const struct mq *m, const struct pol_shape *asked, uint32_t cores, uint32_t node, struct fit_cost *out)
+{
+    const struct plan *p = &m->desk.plan;
+    const struct plan_node *o = &p->node[node];
+    struct pol_shape s = with_cores(asked, cores, &o->n);
+    int64_t stop = 0;
+    if (!plan_fits(p, node, &s) && (stop = to_stop(m, &s, node)) < 0) return false;
+    *out = (struct fit_cost){ stop, o->n_idle, o->n.cpu_free + stop - s.cpu_milli };
+    return true;
+}
+
+/* Remember a kind of one task for which no node has cards free: no other cores would help, nor would stopping CPU jobs. */
+static void note_cards(struct mq *m, const struct unit *u, const struct pol_shape *s)
+{
+    const struct plan *p = &m->desk.plan;
+    struct pol_shape bare = *s;
+    bare.cpu_milli = 0;
+    bare.mem_b = 0;
+    for (uint32_t i = 0; i < p->n_nodes; i++) if (plan_fits(p, i, &bare)) return;
+    m->kind[u->kind].no_cards = p->stamp;
+}
+
+/* ---- among nodes ---- */
+
+static bool cost_of(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t cores, uint32_t node, struct fit_cost *out)
+{
+    return class == MQ_CPU ? cpu_cost(m, s, node, out) : gpu_cost(m, s, cores, node, out);
+}
+
+/* What may fit changed since a kind failed only on nodes that did; `from` is the plan's touches then, 0: look at all. */
+static uint32_t best_node(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t cores, uint64_t from)
+{
+    const struct plan *p = &m->desk.plan;
+    struct fit_cost least, c;
+    uint32_t best = POL_NONE;
+    bool all = from == 0 || p->n_touches - from > p->n_nodes;
+    uint64_t n = all ? p->n_nodes : p->n_touches - from;
+    for (uint64_t i = 0; i < n; i++) {
+        uint32_t node = all ? (uint32_t)i : p->log[(from + 1 + i) & p->mask];
+        if (!cost_of(m, class, s, cores, node, &c)) continue;
+        if (best != POL_NONE && (cheaper(least, c) || (!cheaper(c, least) && node > best))) continue;
+        best = node;
+        least = c;
+    }
+    return best;
+}
+
+/* ---- whom it stops ---- */
+
+static void lift(struct mq *m, uint32_t unit, bool lifted)
+{
+    struct desk *d = &m->desk;
+    for (uint32_t t = unit, i = 0; i < desk_unit(d, unit)->n_tasks; i++, t = d->held[t].next) cores_lift(&m->cores, d->held[t].node, t, lifted);
+}
+
+static void release(struct mq *m, uint32_t unit)
+{
+    desk_release(&m->desk, unit);
+    lift(m, unit, true);
+    POL_RESERVE(m->victim, m->cap_victim, (size_t)m->n_victims + 1);
+    m->victim[m->n_victims++] = unit;
+}
+
+/* Borrowers of the node, the last to start first, until the shape fits: it was found that it will. */
+static void release_for(struct mq *m, uint32_t node, const struct pol_shape *s)
+{
+    int64_t before;
+    while (!plan_fits(&m->desk.plan, node, s)) {
+        uint32_t t = cores_borrower(&m->cores, &m->desk.plan.node[node].n, node, POL_NONE, &before);
+        release(m, m->cores.task[t].unit);
+    }
+}
+
+/* All tasks of a released unit would fit where they run. */
+static bool may_stay(const struct mq *m, uint32_t unit)
+{
+    const struct desk *d = &m->desk;
+    uint32_t t = unit;
+    for (uint32_t i = 0; i < desk_unit(d, unit)->n_tasks; i++, t = d->held[t].next) {
+        struct pol_shape s = desk_held_shape(d, t);
+        if (!plan_fits(&d->plan, d->held[t].node, &s)) return false;
+    }
+    return desk_unit(d, unit)->n_tasks == 1;    /* two tasks of a gang may share a node: each fits alone */
+}
+
+/* Those that need not stop after all go on; the others are stopped. */
+static void settle_victims(struct mq *m)
+{
+    for (uint32_t i = 0; i < m->n_victims; i++) {
+        uint32_t v = m->victim[i];
+        if (may_stay(m, v)) {
+            desk_retake(&m->desk, v);
+            lift(m, v, false);
+            continue;
+        }
+        mq_unit(m, v)->was_stopped = true;
+        desk_preempt(&m->desk, v, "borrows cores that a GPU job needs");
+        m->n_stopped++;
+    }
+    m->n_victims = 0;
+}
+
+static void spare_victims(struct mq *m)
+{
+    for (uint32_t i = 0; i < m->n_victims; i++) lift(m, m->victim[i], false);
+    m->n_victims = 0;
+}
+
+/* ---- one unit ---- */
+
+static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t cores)
+{
+    struct desk *d = &m->desk;
+    const struct unit *u = desk_unit(d, id);
+    const struct kind *k = &d->kinds.at[u->kind];
+    uint64_t rules = m->rules << 1 | (uint64_t)mq_gpu_idle(m), from = 0;
+    POL_RESERVE(m->failed, m->cap_failed, (size_t)u->kind + 1);
+    struct mq_failure *f = &m->failed[u->kind];
+    bool known = f->rules == rules && (f->cores == cores || (f->cores > 0 && cores > f->cores));
+    if (known && f->touches == d->plan.n_touches) return false;
+    if (known && u->n_tasks == 1) from = f->touches;
+    POL_RESERVE(d->spot, d->cap_spot, u->n_tasks);
+    struct plan_mark mark = plan_mark(&d->plan);
+    uint32_t i = 0;
+    for (; i < u->n_tasks; i++) {
+        const struct pol_shape *asked = &d->plan.shape[k->shape[i]];
+        uint32_t node = best_node(m, class, asked, cores, from);
+        if (node == POL_NONE) break;
+        struct pol_shape s = with_cores(asked, cores, &d->plan.node[node].n);
+        if (class != MQ_CPU) release_for(m, node, &s);
+        uint64_t cards = plan_cards(&d->plan, node, &s);
+        d->spot[i] = (struct pol_place){ .node = node, .cards = cards, .cpu_milli = s.cpu_milli != asked->cpu_milli ? s.cpu_milli : 0 };
+        plan_take(&d->plan, node, &s, cards);
+        if (class == MQ_CPU) m->cores.node[node].held += s.cpu_milli;   /* the gang's next task sees it */
+    }
+    if (class == MQ_CPU)
+        for (uint32_t k2 = 0; k2 < i; k2++) m->cores.node[d->spot[k2].node].held -= d->plan.shape[k->shape[k2]].cpu_milli;
+    if (i == u->n_tasks) {
+        plan_keep(&d->plan, mark);
+        return true;
+    }
+    spare_victims(m);
+    plan_undo(&d->plan, mark);
+    if (class != MQ_CPU && u->n_tasks == 1) note_cards(m, u, &d->plan.shape[k->shape[0]]);
+    *f = (struct mq_failure){ rules, d->plan.n_touches, known ? f->cores : cores };
+    return false;
+}
+
+bool fit_cpu(struct mq *m, uint32_t id)
+{
+    if (!place_unit(m, id, MQ_CPU, 0)) return false;
+    desk_start(&m->desk, id, mq_unit(m, id)->was_stopped ? "was stopped, at the head" : "CPU queue, smallest share");
+    return true;
+}
+
+bool fit_gpu(struct mq *m, uint32_t id)
+{
+    enum mq_class class = mq_class(m, desk_unit(&m->desk, id)->kind);
+    if (!place_unit(m, id, class, tune_cores(m, id))) return false;
+    settle_victims(m);
+    desk_start(&m->desk, id, class == MQ_MULTI ? "multi-GPU queue, smallest share" : "single-GPU queue, smallest share");
+    tune_started(m, id);
+    return true;
+}
+
+/* ---- other cores for one that runs ---- */
+
+bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *why)
+{
+    struct desk *d = &m->desk;
+    const struct unit *u = desk_unit(d, id);
+    struct plan_mark mark = plan_mark(&d->plan);
+    uint32_t t = id, i = 0;
+    for (; i < u->n_tasks; i++, t = d->held[t].next) {
+        struct held *h = &d->held[t];
+        struct pol_shape was = desk_held_shape(d, t), now = with_cores(&was, cores, &d->plan.node[h->node].n);
+        plan_give(&d->plan, h->node, &was, h->cards);
+        bool ok = plan_fits(&d->plan, h->node, &now) || to_stop(m, &now, h->node) >= 0;
+        if (ok) release_for(m, h->node, &now);
+        plan_take(&d->plan, h->node, ok ? &now : &was, h->cards);
+        if (!ok) break;
+    }
+    bool done = i == u->n_tasks;
+    if (!done) spare_victims(m);
+    plan_undo(&d->plan, mark);
+    if (!done) return false;
+    /* Victims stop first, so that the cores are there when the host applies the rest. */
+    for (uint32_t v = 0; v < m->n_victims; v++) desk_release(d, m->victim[v]);
+    for (t = id, i = 0; i < u->n_tasks; i++, t = d->held[t].next) {
+        struct held *h = &d->held[t];
+        struct pol_shape was = desk_held_shape(d, t), now = with_cores(&was, cores, &d->plan.node[h->node].n);
+        if (now.cpu_milli == was.cpu_milli) continue;
+        plan_give(&d->plan, h->node, &was, h->cards);
+        plan_take(&d->plan, h->node, &now, h->cards);
+    }
+    settle_victims(m);
+    pol_task task = u->task;
+    for (t = id, i = 0; i < u->n_tasks; i++, t = d->held[t].next) {
+        struct held *h = &d->held[t];
+        struct pol_shape was = desk_held_shape(d, t), now = with_cores(&was, cores, &d->plan.node[h->node].n);
+        if (now.cpu_milli != was.cpu_milli) {
+            m->gpu_cpu[h->node] += now.cpu_milli - was.cpu_milli;
+            h->cpu_milli = now.cpu_milli;
+            d->host->resize(d->host->ctx, task, now.cpu_milli, why);
+        }
+        const struct pol_task_info *ti = d->host->task(d->host->ctx, task);
+        task = ti->next;
+    }
+    return true;
+}

@@ -1,0 +1,96 @@
+/*
+ * multiqueue.h -- the state that the parts of the multi-queue policy share;
+ * private to this folder.  README.md, multiqueue.
+ *
+ * multiqueue.c  the queues, and one decision
+ * fit.c         a place for one unit, and whom it stops
+ * tune.c        the search for cores, and the watch over memory bandwidth
+ */
+#ifndef MULTIQUEUE_H
+#define MULTIQUEUE_H
+
+#include "multiqueue/cores.h"
+#include "multiqueue/search.h"
+#include "share.h"
+
+enum mq_class { MQ_CPU, MQ_SINGLE, MQ_MULTI, MQ_CLASSES };
+
+/* By unit id. */
+struct mq_unit {
+    struct search search;
+    int64_t  due;               /* end of the probe */
+    int64_t  top;               /* greatest utilisation seen since its cores were set; -1: none yet */
+    uint32_t pos;               /* in running GPU units; POL_NONE */
+    uint32_t kind, hints;       /* of its model; from the host */
+    bool     is_short;          /* has fewer cores than the search wants: none were free */
+    bool     was_stopped;       /* waits at the head because a GPU job took its cores */
+};
+
+struct mq_user {
+    struct queue wait[MQ_CLASSES];
+    int64_t held_cpu, held_gpu; /* by its CPU jobs; by its GPU jobs */
+    int64_t weight;
+    uint64_t aside[MQ_CLASSES]; /* the pass in which it was set aside */
+};
+
+/* What units of one kind ask together. */
+struct mq_kind {
+    int64_t  gpu_milli;
+    uint32_t n_gpu;             /* cards, a share counting as the card it is on */
+    uint8_t  class;             /* enum mq_class */
+    bool     is_known;
+    uint64_t no_cards;          /* the plan's stamp when no node had cards for it, whatever its cores */
+};
+
+/* When a kind was last found to fit nowhere, with so many cores a task (0: as asked) or more. */
+struct mq_failure { uint64_t rules, touches; uint32_t cores; };
+
+struct mq {
+    struct desk desk;
+    struct cores cores;
+    struct search_history history;
+    struct share_weights weights;
+    struct mq_unit *unit;  size_t cap_unit;
+    struct mq_user *user;  size_t cap_user; uint32_t n_users;
+    struct queue returned;      /* CPU units that were stopped: they go first */
+    struct mq_kind *kind;  size_t cap_kind;
+    struct mq_failure *failed; size_t cap_failed;       /* by kind */
+    uint32_t *running;     size_t cap_running; uint32_t n_running;      /* GPU units */
+    uint32_t *victim;      size_t cap_victim;  uint32_t n_victims;
+    int64_t *gpu_cpu;           /* [n_nodes] milli-CPU that GPU tasks hold */
+    struct mq_fall { uint32_t unit; int64_t by; } *fall;        /* [n_nodes] scratch of the watch */
+    uint32_t n_waiting[MQ_CLASSES];
+    int64_t gpu_held[MQ_CLASSES], gpu_seen[MQ_CLASSES];         /* now; asked by all that arrived */
+    uint64_t rules;             /* grows when what fits may change without a node changing */
+    uint64_t pass;
+    struct walk walk;
+    int64_t reserve_noted, borrowed_noted, closed_noted, stopped_noted;
+    int64_t n_stopped, n_throttled;
+    /* parameters */
+    bool     search_on, arrays_on, gpu_arrays_on, contention_on, strict, by_node;
+    enum search_rule rule;
+    int64_t  probe_us, tolerance, cold, reserve_fixed, multi_from, watch_us, drop;
+    double   multi_share, bandwidth;
+};
+
+static inline struct mq_unit *mq_unit(struct mq *m, uint32_t id) { return &m->unit[id]; }
+const struct mq_kind *mq_kind(struct mq *m, uint32_t kind);
+static inline enum mq_class mq_class(struct mq *m, uint32_t kind) { return (enum mq_class)mq_kind(m, kind)->class; }
+static inline bool mq_gpu_idle(const struct mq *m) { return m->n_waiting[MQ_SINGLE] + m->n_waiting[MQ_MULTI] == 0; }
+
+/* fit.c.  True: the unit started, and those in its way were stopped. */
+bool fit_cpu(struct mq *m, uint32_t id);
+bool fit_gpu(struct mq *m, uint32_t id);
+/* Give a running GPU unit's tasks `cores` each; false: not all could be had, and nothing changed. */
+bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *why);
+/* Cores that each task of a waiting GPU unit begins with; 0: what it asks. */
+uint32_t tune_cores(struct mq *m, uint32_t id);
+
+/* tune.c */
+void tune_started(struct mq *m, uint32_t id);           /* a GPU unit */
+void tune_probes(struct mq *m);                         /* those that are over now */
+void tune_watch(struct mq *m);
+void tune_wake(struct mq *m);                           /* ask to be woken for the next */
+void tune_need(struct mq *m, uint32_t id);              /* what it holds enters the reserve */
+
+#endif

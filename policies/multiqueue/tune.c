@@ -1,0 +1,164 @@
+/*
+ * The search for cores while jobs run, and the watch over memory bandwidth.
+ */
+#include "multiqueue/multiqueue.h"
+
+#include "util.h"
+
+/* ---- the search ---- */
+
+static uint32_t n_gpu_of(struct mq *m, uint32_t id) { return mq_kind(m, desk_unit(&m->desk, id)->kind)->n_gpu; }
+
+uint32_t tune_cores(struct mq *m, uint32_t id)
+{
+    const struct mq_unit *x = mq_unit(m, id);
+    if (!m->search_on || x->kind == POL_NONE) return 0;
+    uint32_t known = search_known(&m->history, x->kind, n_gpu_of(m, id), desk_unit(&m->desk, id)->n_tasks);
+    return search_start(known > 0 ? known : (uint32_t)m->cold, x->hints);
+}
+
+void tune_need(struct mq *m, uint32_t id)
+{
+    const struct desk *d = &m->desk;
+    uint32_t t = id;
+    if (m->reserve_fixed >= 0) return;
+    for (uint32_t i = 0; i < desk_unit(d, id)->n_tasks; i++, t = d->held[t].next) {
+        int64_t need = m->by_node ? m->gpu_cpu[d->held[t].node] : desk_held_shape(d, t).cpu_milli;
+        if (need <= m->cores.reserve) continue;
+        m->cores.reserve = need;
+        m->rules++;
+    }
+}
+
+void tune_started(struct mq *m, uint32_t id)
+{
+    struct mq_unit *x = mq_unit(m, id);
+    uint32_t cores = tune_cores(m, id);
+    x->search = (struct search){ .phase = SEARCH_OFF };
+    x->is_short = false;
+    x->top = -1;
+    if (cores > 0) {
+        search_begin(&x->search, cores);
+        x->due = pol_after(m->desk.view->now_us, m->probe_us);
+    } else {
+        tune_need(m, id);
+    }
+}
+
+static void found(struct mq *m, uint32_t id)
+{
+    struct mq_unit *x = mq_unit(m, id);
+    const struct pol_host *h = m->desk.host;
+    search_learn(&m->history, x->kind, n_gpu_of(m, id), desk_unit(&m->desk, id)->n_tasks, x->search.cores);
+    m->rules++;
+    h->note(h->ctx, "probes", x->search.probes);
+    h->note(h->ctx, "cores_found", x->search.cores);
+}
+
+/* Give the unit what the search wants now; if that cannot be had, ask again when the next probe would end. */
+static void apply(struct mq *m, uint32_t id)
+{
+    struct mq_unit *x = mq_unit(m, id);
+    x->is_short = !fit_resize(m, id, x->search.cores, x->search.phase == SEARCH_DONE ? "cores found by the search" : "probe of the search");
+    if (x->is_short) return;
+    x->top = -1;
+    if (x->search.phase == SEARCH_DONE) tune_need(m, id);
+}
+
+static void probe_over(struct mq *m, uint32_t id)
+{
+    struct mq_unit *x = mq_unit(m, id);
+    const struct pol_host *h = m->desk.host;
+    x->due = pol_after(m->desk.view->now_us, m->probe_us);
+    if (x->is_short) { apply(m, id); return; }
+    int64_t util = h->measure(h->ctx, desk_unit(&m->desk, id)->task).gpu_util;
+    if (util < 0) return;                   /* it does not compute yet */
+    if (!search_step(&x->search, m->rule, util, m->tolerance)) found(m, id);
+    apply(m, id);
+}
+
+static bool is_probing(const struct mq_unit *x) { return x->search.phase != SEARCH_OFF && (x->search.phase != SEARCH_DONE || x->is_short); }
+
+void tune_probes(struct mq *m)
+{
+    for (uint32_t i = 0; m->search_on && i < m->n_running; i++) {
+        const struct mq_unit *x = mq_unit(m, m->running[i]);
+        if (is_probing(x) && x->due <= m->desk.view->now_us) probe_over(m, m->running[i]);
+    }
+}
+
+/* ---- memory bandwidth ---- */
+
+/* Each node's GPU unit whose utilisation fell most since its cores were set. */
+static void find_falls(struct mq *m)
+{
+    const struct desk *d = &m->desk;
+    for (uint32_t i = 0; i < d->plan.n_nodes; i++) m->fall[i] = (struct mq_fall){ POL_NONE, 0 };
+    for (uint32_t i = 0; i < m->n_running; i++) {
+        uint32_t id = m->running[i], t = id;
+        struct mq_unit *x = mq_unit(m, id);
+        int64_t util = d->host->measure(d->host->ctx, desk_unit(d, id)->task).gpu_util;
+        if (util < 0) continue;
+        if (util > x->top) x->top = util;
+        int64_t by = x->top - util;
+        for (uint32_t k = 0; by >= m->drop && k < desk_unit(d, id)->n_tasks; k++, t = d->held[t].next) {
+            struct mq_fall *f = &m->fall[d->held[t].node];
+            bool earlier = f->unit != POL_NONE && unit_before(desk_unit(d, id), desk_unit(d, f->unit));
+            if (f->unit == POL_NONE || by > f->by || (by == f->by && earlier)) *f = (struct mq_fall){ id, by };
+        }
+    }
+}
+
+/* Halve the CPU task of the node that moves most, if together they move as much as the threshold. */
+static void throttle(struct mq *m, uint32_t node)
+{
+    struct desk *d = &m->desk;
+    const struct pol_host *h = d->host;
+    int64_t sum = 0, most = 0;
+    uint32_t heavy = POL_NONE;
+    for (uint32_t t = m->cores.node[node].first; t != POL_NONE; t = m->cores.task[t].next) {
+        const struct unit *u = desk_unit(d, m->cores.task[t].unit);
+        int64_t bw = u->n_tasks == 1 ? h->measure(h->ctx, u->task).mem_bw : 0;
+        if (bw <= 0) continue;
+        sum += bw;
+        if (bw > most && m->cores.task[t].cpu >= 2000) { most = bw; heavy = t; }
+    }
+    if (heavy == POL_NONE || (double)sum < m->bandwidth * (double)d->view->mem_bw[node]) return;
+    int64_t was = m->cores.task[heavy].cpu, now = was / 2000 * 1000;
+    struct unit *u = desk_unit(d, m->cores.task[heavy].unit);
+    m->user[u->user].held_cpu -= was - now;
+    cores_resize(&m->cores, node, heavy, now);
+    desk_resize(d, u->task, now, "its traffic slows a GPU job");
+    cores_close(&m->cores, node, m->fall[node].unit, was - now);
+    m->rules++;
+    m->n_throttled++;
+    h->note(h->ctx, "throttled", (double)m->n_throttled);
+}
+
+static bool is_watching(const struct mq *m)
+{
+    return m->contention_on && m->n_running > 0;
+}
+
+void tune_watch(struct mq *m)
+{
+    if (!is_watching(m) || m->desk.view->now_us % m->watch_us != 0) return;
+    find_falls(m);
+    for (uint32_t i = 0; i < m->desk.plan.n_nodes; i++)
+        if (m->fall[i].unit != POL_NONE && m->cores.node[i].held > 0 && m->desk.view->mem_bw[i] > 0) throttle(m, i);
+}
+
+void tune_wake(struct mq *m)
+{
+    const struct pol_host *h = m->desk.host;
+    int64_t now = m->desk.view->now_us, at = POL_NEVER;
+    for (uint32_t i = 0; m->search_on && i < m->n_running; i++) {
+        const struct mq_unit *x = mq_unit(m, m->running[i]);
+        if (is_probing(x) && x->due < at) at = x->due;
+    }
+    if (is_watching(m)) {
+        int64_t next = pol_after(now / m->watch_us * m->watch_us, m->watch_us);
+        if (next < at) at = next;
+    }
+    if (at != POL_NEVER) h->wake(h->ctx, at);
+}

@@ -1,0 +1,347 @@
+/*
+ * The multi-queue policy in whole runs, worked out by hand; seed 0, S0-1 and
+ * S0-11 to S0-26.  Times are microseconds where nothing is measured, else
+ * seconds.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include "io/profiles.h"
+#include "ref/stage.h"
+
+#define S  INT64_C(1000000)
+#define GB INT64_C(1000000000)
+
+static struct stage s;
+static struct profiles profiles;
+
+static void setup(void)
+{
+    struct diag d = { 0 };
+    stage_init(&s);
+    cr_assert_eq(profiles_read(&profiles, &s.perf, "traces/profiles/coda.csv", &d), ST_OK, "%s", d.msg);
+    s.cfg.profiles = &profiles;
+}
+
+static void teardown(void)
+{
+    stage_fini(&s);
+    profiles_fini(&profiles);
+    memset(&profiles, 0, sizeof profiles);
+}
+
+TestSuite(multiqueue, .init = setup, .fini = teardown);
+
+static void run(const char *policy)
+{
+    s.policy = policy;
+    stage_run(&s);
+    cr_assert_eq(s.result, ST_END, "%s", s.diag.msg);
+}
+
+/* When a line with this text after its time first stands in the log; -1: never. */
+static sim_tick when(const char *what)
+{
+    for (const char *line = s.log; *line != '\0'; line = strchr(line, '\n') + 1) {
+        const char *text = strchr(line, ' ') + 1;
+        if (strncmp(text, what, strlen(what)) == 0 && strchr(" \n", text[strlen(what)]) != NULL) return strtoll(line, NULL, 10);
+    }
+    return -1;
+}
+
+static sim_tick started(uint64_t job)
+{
+    char what[32];
+    (void)snprintf(what, sizeof what, "start %llu", (unsigned long long)job);
+    return when(what);
+}
+
+static uint32_t started_by(sim_tick at)
+{
+    uint32_t n = 0;
+    for (uint64_t j = 0; j < s.n_jobs; j++) n += started(j) >= 0 && started(j) <= at;
+    return n;
+}
+
+static void cpu_jobs(int n, sim_tick at, sim_tick dur, int64_t cpu) { for (int i = 0; i < n; i++) (void)stage_job(&s, at, dur, cpu, 0); }
+
+/* ---- classes ---- */
+
+/* All cards are the single array's, and a single job waits (for cores): multi jobs beyond the first must wait, others start. */
+Test(multiqueue, jobs_of_four_cards_and_more_are_multi_S0_1)
+{
+    static const struct { int gpus; bool starts; } row[] = { { 0, true }, { 1, true }, { 3, true }, { 4, false }, { 8, false } };
+    for (size_t i = 0; i < ARRAY_LEN(row); i++) {
+        teardown();
+        setup();
+        stage_node(&s, 64000, 16, "v", 1);
+        (void)stage_job(&s, 0, 100, 1000, 4);
+        (void)stage_job(&s, 0, 100, 1000, 1);
+        (void)stage_job(&s, 0, 100, 64000, 1);
+        (void)stage_job(&s, 0, 50, 1000, row[i].gpus);
+        run("multiqueue:search=off,multi_share=0,reserve=0");
+        cr_expect_eq(started(3) == 0, row[i].starts, "%d GPUs", row[i].gpus);
+    }
+}
+
+/* ---- cores lent ---- */
+
+/* 16 cores, 10 kept: all 16 run while no GPU job waits, 6 while one does (it waits for the card). */
+Test(multiqueue, cpu_jobs_borrow_only_while_no_gpu_job_waits_S0_12)
+{
+    stage_node(&s, 16000, 1, "v", 1);
+    cpu_jobs(16, 0, 100, 1000);
+    run("multiqueue:search=off,reserve=10");
+    cr_assert_eq(started_by(0), 16);
+}
+
+Test(multiqueue, and_keep_to_their_array_while_one_does_S0_12)
+{
+    stage_node(&s, 17000, 1, "v", 1);
+    (void)stage_job(&s, 0, 1000, 1000, 1);      /* holds the card and the 17th core */
+    (void)stage_job(&s, 0, 10, 1000, 1);
+    cpu_jobs(14, 0, 100, 1000);
+    run("multiqueue:search=off,reserve=11");
+    cr_assert_eq(started_by(0), 1 + 6);
+}
+
+/* At 50 a GPU job of 4 cores comes: the last 4 to start stop, and it starts at once. */
+Test(multiqueue, a_gpu_job_takes_borrowed_cores_back_at_once_S0_13)
+{
+    stage_node(&s, 8000, 1, "v", 1);
+    cpu_jobs(8, 0, 100, 1000);
+    (void)stage_job(&s, 50, 20, 4000, 1);
+    run("multiqueue:search=off,reserve=4");
+    cr_expect_eq(started(8), 50);
+    cr_expect_eq(when("stop 7 n0 preempted"), 50);
+    cr_expect_eq(when("stop 4 n0 preempted"), 50);
+    cr_expect_eq(when("stop 3 n0 preempted"), -1);
+    cr_expect_eq(s.preempted, 4);
+}
+
+/* z (job 1) is stopped at 50 while x and y (2, 3; of a user who holds nothing) wait: z goes first at 70, at the GPU job's end. */
+Test(multiqueue, a_stopped_job_waits_at_the_head_S0_14)
+{
+    stage_node(&s, 2000, 1, "v", 1);
+    stage_job(&s, 0, 1000, 1000, 0)->user = "a";
+    stage_job(&s, 1, 100, 1000, 0)->user = "a";
+    stage_job(&s, 2, 100, 1000, 0)->user = "b";
+    stage_job(&s, 3, 100, 1000, 0)->user = "b";
+    stage_job(&s, 50, 20, 1000, 1)->user = "c";
+    run("multiqueue:search=off,reserve=1");
+    cr_expect_eq(when("stop 1 n0 preempted"), 50);
+    const char *again = strstr(s.log, "70 start 1 ");
+    cr_assert_not_null(again, "%s", s.log);
+    cr_expect_eq(started(2), 170);
+    cr_expect_eq(started(3), 270);
+}
+
+Test(multiqueue, fewest_are_stopped_and_those_not_in_the_way_go_on)
+{
+    stage_node(&s, 8000, 1, "v", 1);
+    (void)stage_job(&s, 0, 100, 4000, 0);
+    (void)stage_job(&s, 1, 100, 3000, 0);
+    (void)stage_job(&s, 2, 100, 1000, 0);
+    (void)stage_job(&s, 50, 20, 3000, 1);       /* the last (1 core) and the one before (3) are released; the last stays */
+    run("multiqueue:search=off,reserve=4");
+    cr_expect_eq(started(3), 50);
+    cr_expect_eq(when("stop 1 n0 preempted"), 50);
+    cr_expect_eq(when("stop 2 n0 preempted"), -1);
+}
+
+/* CPU jobs hold 6 of their 12: a GPU job of 8 takes free ones beyond its 4; one of 12 waits and stops nobody. */
+Test(multiqueue, gpu_jobs_use_free_cores_of_the_cpu_array_and_stop_nobody_there_S0_15)
+{
+    stage_node(&s, 16000, 2, "v", 1);
+    cpu_jobs(6, 0, 100, 1000);
+    (void)stage_job(&s, 10, 30, 8000, 1);
+    (void)stage_job(&s, 50, 20, 12000, 1);
+    run("multiqueue:search=off,reserve=4");
+    cr_expect_eq(started(6), 10);
+    cr_expect_eq(started(7), 100);
+    cr_expect_eq(s.preempted, 0);
+}
+
+Test(multiqueue, the_reserve_is_the_most_that_gpu_jobs_needed_S0_11)
+{
+    static const int64_t need[] = { 6000, 2000, 3000, 10000 };
+    stage_node(&s, 32000, 4, "v", 1);
+    for (int i = 0; i < 4; i++) (void)stage_job(&s, i, 100, need[i], 1);
+    s.log_notes = true;
+    run("multiqueue:search=off");
+    cr_expect_eq(when("note reserved_cores 6"), 0);
+    cr_expect_eq(when("note reserved_cores 10"), 3);
+}
+
+/* 6 + 2 + 3 + 10 at once on the node. */
+Test(multiqueue, or_of_all_on_a_node_together)
+{
+    static const int64_t need[] = { 6000, 2000, 3000, 10000 };
+    stage_node(&s, 32000, 4, "v", 1);
+    for (int i = 0; i < 4; i++) (void)stage_job(&s, i, 100, need[i], 1);
+    s.log_notes = true;
+    run("multiqueue:search=off,reserve_of=node");
+    cr_expect_eq(when("note reserved_cores 21"), 3);
+}
+
+/* ---- queues ---- */
+
+/* S0-16: it asks 8 cores and gets those that jobs like it need (here: to begin with, two). */
+Test(multiqueue, a_gpu_job_gets_the_cores_it_needs_S0_16)
+{
+    stage_node(&s, 16000, 1, "v", 1);
+    stage_job(&s, 0, 50 * S, 8000, 1)->model = "resnet50";
+    cpu_jobs(14, 0, 50 * S, 1000);
+    run("multiqueue:cold=2,reserve=2");
+    cr_assert_eq(started_by(0), 15);
+}
+
+/*
+ * A holds 4 of 8 GPUs and no CPU, B 10 % of the CPU; two cores fall free at 10.
+ * B's dominant share is the smaller, so DRF serves B; within the CPU queue A holds nothing.
+ */
+static void two_users(const char *policy)
+{
+    stage_node(&s, 20000, 8, "v", 1);
+    stage_job(&s, 0, 100, 0, 4)->user = "A";
+    stage_job(&s, 0, 100, 2000, 0)->user = "B";
+    stage_job(&s, 0, 10, 18000, 0)->user = "C";
+    stage_job(&s, 1, 100, 18000, 0)->user = "B";
+    stage_job(&s, 1, 100, 18000, 0)->user = "A";
+    run(policy);
+}
+
+Test(multiqueue, a_users_gpus_do_not_count_in_the_cpu_queue_S0_17)
+{
+    two_users("multiqueue:search=off");
+    cr_assert_eq(started(4), 10);
+    cr_assert_eq(started(3), 110);
+}
+
+Test(multiqueue, while_they_do_under_one_drf_S0_17)
+{
+    two_users("drf");
+    cr_assert_eq(started(3), 10);
+    cr_assert_eq(started(4), 110);
+}
+
+/* ---- cards lent: arrays of 6 and 6; rows are (own exhausted, other queue empty) ---- */
+
+static void cards(int multi, int single)
+{
+    stage_node(&s, 64000, 12, "v", 1);
+    for (int i = 0; i < multi; i++) (void)stage_job(&s, 0, 100, 1000, 4);
+    for (int i = 0; i < single; i++) (void)stage_job(&s, 0, 100, 1000, 1);
+    run("multiqueue:search=off,multi_share=0.5");
+}
+
+Test(multiqueue, multi_jobs_borrow_when_exhausted_and_nobody_waits_S0_18) { cards(2, 0); cr_assert_eq(started_by(0), 2); }
+Test(multiqueue, single_jobs_borrow_when_exhausted_and_nobody_waits_S0_18) { cards(0, 8); cr_assert_eq(started_by(0), 8); }
+/* One multi, six single: both classes stop at their arrays, two cards stay idle. */
+Test(multiqueue, neither_borrows_while_the_other_waits_S0_18) { cards(2, 7); cr_assert_eq(started_by(0), 1 + 6); }
+Test(multiqueue, one_that_is_not_exhausted_takes_its_own_whoever_waits_S0_18) { cards(2, 3); cr_assert_eq(started_by(0), 2 + 3, "the single jobs had all begun"); }
+
+/* S0-19: eight single jobs hold two cards of the multi array; a multi job at 10 waits for them. */
+Test(multiqueue, borrowed_cards_are_kept_to_the_end_S0_19)
+{
+    stage_node(&s, 64000, 12, "v", 1);
+    for (int i = 0; i < 10; i++) (void)stage_job(&s, 0, 100, 1000, 1);
+    (void)stage_job(&s, 10, 100, 1000, 4);
+    run("multiqueue:search=off,multi_share=0.5");
+    cr_expect_eq(started(10), 100);
+    cr_expect_eq(s.preempted, 0);
+}
+
+/* ---- the search in a run ---- */
+
+/* resnet50, two cores are best; begun cold with one: probes at 1, 2, 3 end at 90, 180, 270 s, and it keeps 2. */
+Test(multiqueue, cores_are_searched_while_the_job_runs_S0_4)
+{
+    stage_node(&s, 16000, 1, "v", 1);
+    stage_job(&s, 0, 1000 * S, 8000, 1)->model = "resnet50";
+    s.log_notes = true;
+    run("multiqueue");
+    cr_expect_eq(when("resize 0 1000 -> 2000"), 90 * S);
+    cr_expect_eq(when("resize 0 2000 -> 3000"), 180 * S);
+    cr_expect_eq(when("resize 0 3000 -> 2000"), 270 * S);
+    cr_expect_eq(when("note probes 3"), 270 * S);
+    cr_expect_eq(when("note cores_found 2"), 270 * S);
+    /* 90 s at half speed, the rest at full: 1045 s. */
+    cr_expect_eq(when("end 0 done"), 1045 * S);
+}
+
+/* The next of its kind begins where the first ended. */
+Test(multiqueue, history_is_where_the_next_begins)
+{
+    stage_node(&s, 16000, 1, "v", 1);
+    stage_job(&s, 0, 300 * S, 8000, 1)->model = "resnet50";
+    stage_job(&s, 0, 100 * S, 8000, 1)->model = "inception3";
+    s.log_notes = true;
+    run("multiqueue");
+    cr_expect_eq(when("end 0 done"), 345 * S);
+    cr_expect_eq(when("resize 1 2000 -> 1000"), (345 + 90) * S, "an image model too: it begins with 2 and tries 1");
+}
+
+/* ---- contention ---- */
+
+/* A training job from 0, a CPU job of 16 cores from 35 s that moves bw of 100 GB/s. */
+static void contend(const char *model, int64_t bw, int64_t cpu)
+{
+    stage_node(&s, 40000, 2, "v", 1);
+    s.cluster.node[0].mem_bw = 100 * GB;
+    s.cfg.monitor.interval = 10 * S;
+    stage_job(&s, 0, 200 * S, 8000, 1)->model = model;
+    (void)stage_job(&s, 35 * S, 300 * S, cpu, 0);
+    s.group[1][0].mem_bw = bw;
+    (void)stage_job(&s, 70 * S, 10 * S, 18000, 0);
+    s.log_notes = true;
+    run("multiqueue:search=off,watch=10s");
+}
+
+Test(multiqueue, much_traffic_and_a_fall_halve_the_cpu_job_S0_20_S0_21)
+{
+    contend("alexnet", 80 * GB, 16000);
+    /* At 40 s, the first look and the first watch after the job began, both are seen. */
+    cr_expect_eq(when("resize 1 16000 -> 8000"), 40 * S, "%s", s.log);
+    cr_expect_eq(when("resize 1 8000 -> 4000"), -1, "40 GB/s is below 75");
+}
+
+Test(multiqueue, odd_counts_round_down_S0_21)      { contend("alexnet", 80 * GB, 15000); cr_assert_eq(when("resize 1 15000 -> 7000"), 40 * S); }
+Test(multiqueue, traffic_without_a_fall_does_not_S0_20_S0_25) { contend("resnet50", 80 * GB, 16000); cr_assert_null(strstr(s.log, "resize")); }
+Test(multiqueue, a_fall_without_that_traffic_does_not_S0_20)  { contend("alexnet", 74 * GB, 16000); cr_assert_null(strstr(s.log, "resize")); }
+Test(multiqueue, neither_does_not_S0_20)                      { contend("resnet50", 10 * GB, 16000); cr_assert_null(strstr(s.log, "resize")); }
+
+/* 40 cores: 8 + 8 are held, 8 closed, 16 free: a job of 18 at 70 s waits though 24 are idle, and starts when the training job ends. */
+Test(multiqueue, freed_cores_are_closed_to_cpu_jobs_until_the_gpu_job_ends_S0_22)
+{
+    contend("alexnet", 80 * GB, 16000);
+    cr_expect_eq(started(2), when("end 0 done"));
+    cr_expect_gt(started(2), 200 * S);
+    cr_expect_eq(when("note closed_cores 8"), 40 * S);
+    cr_expect_eq(when("note closed_cores 0"), when("end 0 done"));
+}
+
+Test(multiqueue, nothing_is_throttled_with_contention_off)
+{
+    stage_node(&s, 40000, 2, "v", 1);
+    s.cluster.node[0].mem_bw = 100 * GB;
+    stage_job(&s, 0, 200 * S, 8000, 1)->model = "alexnet";
+    (void)stage_job(&s, 35 * S, 300 * S, 16000, 0);
+    s.group[1][0].mem_bw = 90 * GB;
+    s.log_notes = true;
+    run("multiqueue:search=off,contention=false");
+    cr_assert_null(strstr(s.log, "resize"));
+}
+
+/* ---- fragmentation ---- */
+
+/* S0-26: 16 cores, 4 cards; jobs of one card and 8 cores: two run and two cards are stranded; begun with 3 cores, all four run. */
+Test(multiqueue, slim_jobs_leave_no_card_stranded_S0_26)
+{
+    stage_node(&s, 16000, 4, "v", 1);
+    for (int i = 0; i < 4; i++) stage_job(&s, 0, 50 * S, 8000, 1)->model = "wavenet";
+    run("multiqueue:search=off");
+    cr_assert_eq(started_by(0), 2);
+    run("multiqueue:cold=3");
+    cr_assert_eq(started_by(0), 4);
+}
