@@ -32,6 +32,9 @@ const struct gen_param gen_params[] = {
     P(cpus, GEN_NUMBER, 0.001, 1e5, "10", "median cores a task of jobs without GPUs"),
     P(cpus_sigma, GEN_NUMBER, 0, 5, "0.75", "its lognormal sigma"),
     P(max_cpus, GEN_COUNT, 1, 1e5, "64", "most cores that a task asks for"),
+    P(bw_per_cpu, GEN_NUMBER, 0, 1e6, "0", "median memory bandwidth a core of jobs without GPUs, MB/s; 0: none is told"),
+    P(bw_sigma, GEN_NUMBER, 0, 5, "1", "its lognormal sigma"),
+    P(hint_share, GEN_SHARE, 0, 1, "0", "chance of each hint (pipelined, weights, complex) of jobs with a model"),
     P(mem_per_cpu, GEN_BYTES, 0, 0, "3GiB", "median memory a core"),
     P(mem_sigma, GEN_NUMBER, 0, 5, "0.4", "its lognormal sigma"),
     P(max_mem, GEN_BYTES, 0, 0, "256GiB", "most memory that a task asks for"),
@@ -244,9 +247,10 @@ double gen_mean_duration(const struct gen_opts *g, sim_tick median)
 
 /* ---- the stream ---- */
 
-enum aspect { ARRIVAL, KIND, SIZE, DURATION, USER, LIMIT, TYPE, N_ASPECTS };
+enum aspect { ARRIVAL, KIND, SIZE, DURATION, USER, LIMIT, TYPE, BANDWIDTH, HINT, N_ASPECTS };
 static const char *const purposes[N_ASPECTS] = {
-    "gen.arrival", "gen.kind", "gen.size", "gen.duration", "gen.user", "gen.limit", "gen.type"
+    "gen.arrival", "gen.kind", "gen.size", "gen.duration", "gen.user", "gen.limit", "gen.type", "gen.bandwidth",
+    "gen.hint"
 };
 
 struct gen {
@@ -371,6 +375,21 @@ static int64_t draw_memory(struct gen *g, int64_t cpu_milli)
     return i64_min(llround(ceil(b / (double)step)) * step, g->o.max_mem / step * step);
 }
 
+/* Whole MB/s, so that the native format holds it; every job draws as many numbers, whatever it is. */
+static int64_t draw_bandwidth(struct gen *g, int64_t cpu_milli)
+{
+    double per = exp(g->o.bw_sigma * rng_normal(&g->rng[BANDWIDTH])) * g->o.bw_per_cpu;
+    return llround(fmin(per * (double)cpu_milli / 1000, 1e9)) * 1000000;
+}
+
+static uint32_t draw_hints(struct gen *g)
+{
+    uint32_t hints = 0;
+    for (uint32_t bit = HINT_PIPELINED; bit <= HINT_COMPLEX_CPU; bit <<= 1)
+        if (rng_unit(&g->rng[HINT]) < g->o.hint_share) hints |= bit;
+    return hints;
+}
+
 static enum st next(void *ctx, struct job_spec *out, struct diag *d)
 {
     struct gen *g = ctx;
@@ -418,11 +437,15 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     }
     out->group = g->group;
     out->limit = draw_limit(g, dur);
+    int64_t bw = draw_bandwidth(g, g->group[0].shape.cpu_milli);
+    uint32_t hints = draw_hints(g);
+    if (g->group[0].shape.n_gpu == 0) g->group[0].mem_bw = bw;
     if (g->group[0].shape.n_gpu > 0) {
         uint64_t types = 0;
         TRY(draw_type(g, g->group[0].shape.n_gpu, &types, d));
         for (uint32_t k = 0; k < out->n_groups; k++) g->group[k].shape.gpu_types = types;
         draw_model(g, out);
+        if (out->model != NULL) out->hints = hints;
     }
     return ST_OK;
 }

@@ -28,7 +28,7 @@ struct gen_opts {               /* one member a parameter; see gen_params for me
     double   diurnal, peak_hour, weekend;
     double   cpu_share, frac_share, array_share, typed_share, limit_share, tail_share;
     double   cpus, cpus_sigma, cpus_per_gpu, cpus_per_gpu_sigma, mem_sigma, dur_sigma, tail_alpha;
-    double   user_skew, limit_over;
+    double   user_skew, limit_over, bw_per_cpu, bw_sigma, hint_share;
     struct gen_mix gpu_mix, share_mix;
     char     gpu_types[GEN_TEXT_MAX], models[GEN_TEXT_MAX];
 };
