@@ -42,6 +42,7 @@ const struct mq_kind *mq_kind(struct mq *m, uint32_t kind)
         const struct pol_shape *s = &m->desk.view->shape[k->shape[i]];
         x->n_gpu += (uint32_t)s->n_gpu;
         x->gpu_milli += (int64_t)s->n_gpu * s->gpu_milli;
+        if (s->exclusive) x->is_exclusive = true;
     }
     x->class = x->n_gpu == 0 ? MQ_CPU : x->n_gpu < m->multi_from ? MQ_SINGLE : MQ_MULTI;
     x->is_known = true;
@@ -70,6 +71,7 @@ static void waits(void *self, const struct unit *u, int sign)
 {
     struct mq *m = self;
     m->n_waiting[mq_class(m, u->kind)] += (uint32_t)sign;
+    m->n_moves++;
     if (sign < 0) mq_unit(m, u->task.slot)->was_stopped = false;
 }
 
@@ -209,6 +211,21 @@ static void run_cpu(struct mq *m)
     if (m->returned.n == 0 || !m->strict) run_queue(m, MQ_CPU);
 }
 
+/* All queues.  What starts depends on nothing but what these three count: nothing, if nothing did and none moved. */
+static void run_queues(struct mq *m)
+{
+    struct mq_seen now = { m->desk.plan.state, m->rules, m->n_moves };
+    if (now.state == m->idle.state && now.rules == m->idle.rules && now.n_moves == m->idle.n_moves) return;
+    run_cpu(m);
+    bool was_idle = mq_gpu_idle(m);
+    run_queue(m, MQ_MULTI);
+    bool had_single = m->n_waiting[MQ_SINGLE] > 0;
+    run_queue(m, MQ_SINGLE);
+    if (had_single && m->n_waiting[MQ_SINGLE] == 0) run_queue(m, MQ_MULTI);     /* nobody waits for the cards they lacked */
+    if (!was_idle && mq_gpu_idle(m)) run_cpu(m);        /* they may borrow now */
+    if (m->n_moves == now.n_moves) m->idle = now;
+}
+
 /* ---- the record ---- */
 
 static void note_change(struct mq *m, const char *name, int64_t *noted, int64_t now, double unit)
@@ -239,18 +256,13 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
         m->gpu_cpu = pol_alloc(view->n_nodes, sizeof *m->gpu_cpu);
         m->fall = pol_alloc(view->n_nodes, sizeof *m->fall);
         cores_size(&m->cores, view->n_nodes);
+        for (uint32_t i = 0; i < view->n_nodes; i++) if (view->mem_bw[i] > 0) m->knows_bandwidth = true;
     }
     desk_open(&m->desk, view, ev, n_ev);
     welcome(m);
     tune_probes(m);
     tune_watch(m);
-    run_cpu(m);
-    bool was_idle = mq_gpu_idle(m);
-    run_queue(m, MQ_MULTI);
-    bool had_single = m->n_waiting[MQ_SINGLE] > 0;
-    run_queue(m, MQ_SINGLE);
-    if (had_single && m->n_waiting[MQ_SINGLE] == 0) run_queue(m, MQ_MULTI);     /* nobody waits for the cards they lacked */
-    if (!was_idle && mq_gpu_idle(m)) run_cpu(m);        /* they may borrow now */
+    run_queues(m);
     take_notes(m);
     tune_wake(m);
 }
@@ -270,7 +282,7 @@ static void destroy(void *self)
     search_history_fini(&m->history);
     share_weights_fini(&m->weights);
     desk_fini(&m->desk);
-    free(m->unit); free(m->user); free(m->kind); free(m->failed); free(m->running); free(m->victim); free(m->gpu_cpu); free(m->fall);
+    free(m->unit); free(m->user); free(m->kind); free(m->failed); free(m->running); free(m->victim); free(m->chosen); free(m->gpu_cpu); free(m->fall);
     free(m);
 }
 
@@ -284,7 +296,7 @@ static const char *bad_value(const struct mq *m, const union pol_value *v)
     if (m->cold < 1 || m->cold > 1000000) return "cold must be at least 1";
     if (m->reserve_fixed < -1 || m->reserve_fixed > 1000000) return "reserve must be -1 or a number of cores";
     if (m->multi_from < 2) return "multi_from must be at least 2";
-    if (m->multi_share > 1 || (m->multi_share < 0 && m->multi_share < -1)) return "multi_share must be -1 or lie between 0 and 1";
+    if (m->multi_share > 1 || (m->multi_share < 0 && (m->multi_share < -1 || m->multi_share > -1))) return "multi_share must be -1 or lie between 0 and 1";
     return NULL;
 }
 

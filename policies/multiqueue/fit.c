@@ -124,14 +124,27 @@ static void release(struct mq *m, uint32_t unit)
     m->victim[m->n_victims++] = unit;
 }
 
-/* Borrowers of the node, the last to start first, until the shape fits: it was found that it will. */
+/*
+ * Borrowers of the node, the last to start first, until the shape fits: to_stop
+ * found that it will.  They are chosen before any is released, for a gang that
+ * leaves with several tasks at once moves the line where borrowing begins.
+ */
 static void release_for(struct mq *m, uint32_t node, const struct pol_shape *s)
 {
-    int64_t before;
-    while (!plan_fits(&m->desk.plan, node, s)) {
-        uint32_t t = cores_borrower(&m->cores, &m->desk.plan.node[node].n, node, POL_NONE, &before);
-        release(m, m->cores.task[t].unit);
+    const struct plan *p = &m->desk.plan;
+    const struct pol_node *n = &p->node[node].n;
+    int64_t cpu = n->cpu_free, mem = n->mem_free, before;
+    m->n_chosen = 0;
+    if (plan_fits(p, node, s)) return;
+    for (uint32_t t = cores_borrower(&m->cores, n, node, POL_NONE, &before); t != POL_NONE && (cpu < s->cpu_milli || mem < s->mem_b);
+         t = cores_borrower(&m->cores, n, node, t, &before)) {
+        cpu += m->cores.task[t].cpu;
+        mem += p->shape[m->desk.held[t].shape].mem_b;
+        POL_RESERVE(m->chosen, m->cap_chosen, (size_t)m->n_chosen + 1);
+        m->chosen[m->n_chosen++] = t;
     }
+    for (uint32_t i = 0; i < m->n_chosen; i++)
+        if (!m->cores.task[m->chosen[i]].is_lifted) release(m, m->cores.task[m->chosen[i]].unit);
 }
 
 /* All tasks of a released unit would fit where they run. */
@@ -179,7 +192,8 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
     uint64_t rules = m->rules << 1 | (uint64_t)mq_gpu_idle(m), from = 0;
     POL_RESERVE(m->failed, m->cap_failed, (size_t)u->kind + 1);
     struct mq_failure *f = &m->failed[u->kind];
-    bool known = f->rules == rules && (f->cores == cores || (f->cores > 0 && cores > f->cores));
+    bool is_same = f->rules == rules && f->cores == cores;
+    bool known = is_same || (f->rules == rules && u->n_tasks == 1 && f->cores > 0 && cores > f->cores);
     if (known && f->touches == d->plan.n_touches) return false;
     if (known && u->n_tasks == 1) from = f->touches;
     POL_RESERVE(d->spot, d->cap_spot, u->n_tasks);
@@ -205,7 +219,8 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
     spare_victims(m);
     plan_undo(&d->plan, mark);
     if (class != MQ_CPU && u->n_tasks == 1) note_cards(m, u, &d->plan.shape[k->shape[0]]);
-    *f = (struct mq_failure){ rules, d->plan.n_touches, known ? f->cores : cores };
+    /* What failed with fewer cores was not asked again: of the nodes that changed since, some may hold that. */
+    if (is_same || !known) *f = (struct mq_failure){ rules, d->plan.n_touches, cores };
     return false;
 }
 

@@ -39,6 +39,7 @@ struct mq_kind {
     uint32_t n_gpu;             /* cards, a share counting as the card it is on */
     uint8_t  class;             /* enum mq_class */
     bool     is_known;
+    bool     is_exclusive;      /* one of its tasks is: it holds whole nodes, whatever a search would want */
     uint64_t no_cards;          /* the plan's stamp when no node had cards for it, whatever its cores */
 };
 
@@ -56,13 +57,17 @@ struct mq {
     struct mq_kind *kind;  size_t cap_kind;
     struct mq_failure *failed; size_t cap_failed;       /* by kind */
     uint32_t *running;     size_t cap_running; uint32_t n_running;      /* GPU units */
-    uint32_t *victim;      size_t cap_victim;  uint32_t n_victims;
+    uint32_t *victim;      size_t cap_victim;  uint32_t n_victims;      /* units */
+    uint32_t *chosen;      size_t cap_chosen;  uint32_t n_chosen;       /* tasks on one node */
     int64_t *gpu_cpu;           /* [n_nodes] milli-CPU that GPU tasks hold */
     struct mq_fall { uint32_t unit; int64_t by; } *fall;        /* [n_nodes] scratch of the watch */
     uint32_t n_waiting[MQ_CLASSES];
     int64_t gpu_held[MQ_CLASSES], gpu_seen[MQ_CLASSES];         /* now; asked by all that arrived */
     uint64_t rules;             /* grows when what fits may change without a node changing */
+    uint64_t n_moves;           /* units that began or ceased to wait */
+    struct mq_seen { uint64_t state, rules, n_moves; } idle;    /* when all queues were last looked through and nothing started */
     uint64_t pass;
+    bool     knows_bandwidth;   /* of some node */
     struct walk walk;
     int64_t reserve_noted, borrowed_noted, closed_noted, stopped_noted;
     int64_t n_stopped, n_throttled;

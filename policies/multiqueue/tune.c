@@ -12,7 +12,7 @@ static uint32_t n_gpu_of(struct mq *m, uint32_t id) { return mq_kind(m, desk_uni
 uint32_t tune_cores(struct mq *m, uint32_t id)
 {
     const struct mq_unit *x = mq_unit(m, id);
-    if (!m->search_on || x->kind == POL_NONE) return 0;
+    if (!m->search_on || x->kind == POL_NONE || mq_kind(m, desk_unit(&m->desk, id)->kind)->is_exclusive) return 0;
     uint32_t known = search_known(&m->history, x->kind, n_gpu_of(m, id), desk_unit(&m->desk, id)->n_tasks);
     return search_start(known > 0 ? known : (uint32_t)m->cold, x->hints);
 }
@@ -109,6 +109,14 @@ static void find_falls(struct mq *m)
     }
 }
 
+/* The host's name of a unit's task. */
+static pol_task task_of(const struct desk *d, const struct unit *u, uint32_t slot)
+{
+    pol_task t = u->task;
+    while (t.slot != slot) t = d->host->task(d->host->ctx, t)->next;
+    return t;
+}
+
 /* Halve the CPU task of the node that moves most, if together they move as much as the threshold. */
 static void throttle(struct mq *m, uint32_t node)
 {
@@ -117,8 +125,7 @@ static void throttle(struct mq *m, uint32_t node)
     int64_t sum = 0, most = 0;
     uint32_t heavy = POL_NONE;
     for (uint32_t t = m->cores.node[node].first; t != POL_NONE; t = m->cores.task[t].next) {
-        const struct unit *u = desk_unit(d, m->cores.task[t].unit);
-        int64_t bw = u->n_tasks == 1 ? h->measure(h->ctx, u->task).mem_bw : 0;
+        int64_t bw = h->measure(h->ctx, task_of(d, desk_unit(d, m->cores.task[t].unit), t)).mem_bw;
         if (bw <= 0) continue;
         sum += bw;
         if (bw > most && m->cores.task[t].cpu >= 2000) { most = bw; heavy = t; }
@@ -128,17 +135,14 @@ static void throttle(struct mq *m, uint32_t node)
     struct unit *u = desk_unit(d, m->cores.task[heavy].unit);
     m->user[u->user].held_cpu -= was - now;
     cores_resize(&m->cores, node, heavy, now);
-    desk_resize(d, u->task, now, "its traffic slows a GPU job");
+    desk_resize(d, task_of(d, u, heavy), now, "its traffic slows a GPU job");
     cores_close(&m->cores, node, m->fall[node].unit, was - now);
     m->rules++;
     m->n_throttled++;
     h->note(h->ctx, "throttled", (double)m->n_throttled);
 }
 
-static bool is_watching(const struct mq *m)
-{
-    return m->contention_on && m->n_running > 0;
-}
+static bool is_watching(const struct mq *m) { return m->contention_on && m->knows_bandwidth && m->n_running > 0; }
 
 void tune_watch(struct mq *m)
 {
