@@ -243,10 +243,11 @@ static void take_notes(struct mq *m)
         closed += m->cores.node[i].closed;
         if (m->arrays_on) borrowed += cores_over(&m->cores, &m->desk.plan.node[i].n, i);
     }
-    note_change(m, "reserved_cores", &m->reserve_noted, m->cores.reserve, 1000);
+    note_change(m, "reserved_cores", &m->reserve_noted, m->arrays_on ? m->cores.reserve : 0, 1000);
     note_change(m, "borrowed_cores", &m->borrowed_noted, borrowed, 1000);
     note_change(m, "closed_cores", &m->closed_noted, closed, 1000);
     note_change(m, "stopped_borrowers", &m->stopped_noted, m->n_stopped, 1);
+    note_change(m, "throttled", &m->throttled_noted, m->n_throttled, 1);
 }
 
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
@@ -322,6 +323,7 @@ static void *create(const struct pol_host *host, const union pol_value *v, uint3
     m->drop = (int64_t)(v[P_DROP].x * 1e6);
     m->strict = v[P_MODE].i == LIST_STRICT;
     m->rules = 1;
+    m->reserve_noted = m->borrowed_noted = m->closed_noted = m->stopped_noted = m->throttled_noted = -1;
     if (!m->arrays_on) *flags &= ~(uint32_t)POL_PREEMPTS;
     const char *bad = bad_value(m, v);
     if (bad != NULL) (void)snprintf(why, cap, "%s", bad);

@@ -69,7 +69,7 @@ struct mq {
     uint64_t pass;
     bool     knows_bandwidth;   /* of some node */
     struct walk walk;
-    int64_t reserve_noted, borrowed_noted, closed_noted, stopped_noted;
+    int64_t reserve_noted, borrowed_noted, closed_noted, stopped_noted, throttled_noted;      /* -1: not yet */
     int64_t n_stopped, n_throttled;
     /* parameters */
     bool     search_on, arrays_on, gpu_arrays_on, contention_on, strict, by_node;

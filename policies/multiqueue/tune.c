@@ -139,7 +139,6 @@ static void throttle(struct mq *m, uint32_t node)
     cores_close(&m->cores, node, m->fall[node].unit, was - now);
     m->rules++;
     m->n_throttled++;
-    h->note(h->ctx, "throttled", (double)m->n_throttled);
 }
 
 static bool is_watching(const struct mq *m) { return m->contention_on && m->knows_bandwidth && m->n_running > 0; }

@@ -49,6 +49,7 @@ static void on_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, 
 static void on_note(void *ctx, sim_tick at, const char *name, double value)
 {
     struct sink *r = ctx;
+    metrics_note(r->metrics, at, name, value);
     if (r->error.code == ST_OK) (void)store_note(r->env->store, r->run, at, name, value, &r->error);
 }
 

@@ -22,9 +22,12 @@ static const struct { const char *metric, *heading; } trouble[] = {
     { "jobs_failed", "failed" },
 };
 
-static bool is_level_share(const char *metric)
+/* Shares of a whole that people read in per cent, beside those called _util. */
+static bool is_percent(const char *metric)
 {
-    return strcmp(metric, "local_share") == 0 || strcmp(metric, "rack_share") == 0 || strcmp(metric, "cross_share") == 0;
+    static const char *const name[] = { "local_share", "rack_share", "cross_share", "card_occupancy", "gpu_active", "frag_lack_cpu" };
+    for (size_t i = 0; i < ARRAY_LEN(name); i++) if (strcmp(metric, name[i]) == 0) return true;
+    return strstr(metric, "_util") != NULL;
 }
 
 struct scale compare_scale(const struct view *v, const char *metric)
@@ -38,7 +41,7 @@ struct scale compare_scale(const struct view *v, const char *metric)
         else if (most >= 3 * 60) s = (struct scale){ 1 / 60.0, "min" };
     } else if (strcmp(s.unit, "B") == 0) {
         s = most >= 1e12 ? (struct scale){ 1e-12, "TB" } : most >= 1e9 ? (struct scale){ 1e-9, "GB" } : (struct scale){ 1e-6, "MB" };
-    } else if (strstr(metric, "_util") != NULL || strcmp(metric, "card_occupancy") == 0 || is_level_share(metric)) {
+    } else if (is_percent(metric)) {
         s = (struct scale){ 100, "%" };
     } else if (strcmp(s.unit, "1") == 0) {
         s.unit[0] = '\0';

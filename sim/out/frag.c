@@ -119,6 +119,40 @@ static void refresh(struct frag *f, const struct world *w)
     for (uint32_t n = 0; n < f->n_nodes; n++) frag_node(f, n);
 }
 
+/* Free capacity of a node that is useless to every one of the shapes: the least of what is to each. */
+static int64_t useless_to_all(const struct frag *f, const struct world *w, uint32_t node, const uint32_t *wants, uint32_t n_wants)
+{
+    int64_t least = f->free_milli[node];
+    for (uint32_t i = 0; i < n_wants && least > 0; i++)
+        least = i64_min(least, useless(w->cluster, node, f->free_milli[node], &w->shapes.at[wants[i]]));
+    return least;
+}
+
+/* The same were there cores enough; notes which shapes could then use some of it. */
+static int64_t useless_for_others(const struct frag *f, const struct world *w, uint32_t node, const uint32_t *wants, uint32_t n_wants, bool *lacks)
+{
+    int64_t least = f->free_milli[node];
+    for (uint32_t i = 0; i < n_wants; i++) {
+        struct shape s = w->shapes.at[wants[i]];
+        s.cpu_milli = 0;
+        int64_t x = useless(w->cluster, node, f->free_milli[node], &s);
+        if (x < f->free_milli[node]) lacks[i] = true;
+        least = i64_min(least, x);
+    }
+    return least;
+}
+
+/* GPU capacity that the waiting tasks of these shapes ask for. */
+static double asked_by(const struct frag *f, const struct world *w, const uint32_t *wants, uint32_t n_wants, const bool *lacks)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < n_wants; i++) {
+        const struct shape *s = &w->shapes.at[wants[i]];
+        if (lacks[i]) sum += (double)f->waiting[wants[i]] * s->n_gpu * s->gpu_milli;
+    }
+    return sum;
+}
+
 struct frag_now frag_sample(struct frag *f, const struct world *w)
 {
     refresh(f, w);
@@ -129,20 +163,22 @@ struct frag_now frag_sample(struct frag *f, const struct world *w)
     f->n_dirty = 0;
 
     uint32_t wants[FRAG_TYPICAL];
+    bool lacks[FRAG_TYPICAL] = { false };
     uint32_t n_wants = most_frequent(f->waiting, (uint32_t)f->cap_waiting < w->shapes.n ? (uint32_t)f->cap_waiting : w->shapes.n,
                                      &w->shapes, true, wants);
-    double all = 0, expected = 0, stranded = 0;
+    double all = 0, expected = 0, stranded = 0, lack = 0;
     for (uint32_t n = 0; n < f->n_nodes; n++) {
         if (f->free_milli[n] == 0) continue;
         all += (double)f->free_milli[n];
         expected += f->expected[n];
-        int64_t least = f->free_milli[n];
-        for (uint32_t i = 0; i < n_wants && least > 0; i++)
-            least = i64_min(least, useless(w->cluster, n, f->free_milli[n], &w->shapes.at[wants[i]]));
+        int64_t least = useless_to_all(f, w, n, wants, n_wants);
         stranded += (double)least;
+        if (least > 0) lack += (double)(least - useless_for_others(f, w, n, wants, n_wants, lacks));
     }
+    double total = (double)w->cluster->sum.gpu_total;
     return (struct frag_now){
         .expected = all > 0 && f->n_typical > 0 ? expected / all : NAN,
         .stranded = all > 0 && n_wants > 0 ? stranded / all : NAN,
+        .lack_cpu = total > 0 ? fmin(lack, asked_by(f, w, wants, n_wants, lacks)) / total : NAN,
     };
 }

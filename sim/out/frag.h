@@ -1,7 +1,7 @@
 /*
  * frag.h -- how much of the free GPU capacity is of no use.  Layer: out.
  *
- * Two measures, both in thousandths of cards over nodes that are up, looked at
+ * Three measures, all in thousandths of cards over nodes that are up, looked at
  * when a sample is taken; formulas in results/README.md.  What a node
  * contributes is remembered until it changes, so a sample costs in proportion
  * to the nodes touched since the last, plus, while GPU tasks wait, the nodes
@@ -31,8 +31,11 @@ void frag_started(struct frag *f, const struct world *w, uint32_t task);
 void frag_stopped(struct frag *f, const struct world *w, uint32_t task, enum stop_why why);
 void frag_node(struct frag *f, uint32_t node);
 
-/* Shares of the free GPU capacity, 0..1; NaN when nothing is free or, for stranded, no GPU task waits. */
-struct frag_now { double expected, stranded; };
+/*
+ * expected, stranded: shares of the free GPU capacity, 0..1; NaN when nothing is free or, for stranded,
+ * no GPU task waits.  lack_cpu: of all capacity; NaN without any.
+ */
+struct frag_now { double expected, stranded, lack_cpu; };
 struct frag_now frag_sample(struct frag *f, const struct world *w);
 
 #endif

@@ -31,6 +31,7 @@ void metrics_destroy(struct metrics *m)
     usage_fini(&m->usage);
     frag_fini(&m->frag);
     moved_fini(&m->moved);
+    noted_fini(&m->noted);
     bound_fini(&m->bound);
     for (int i = 0; i < IDEALS; i++) fairness_fini(&m->fairness[i]);
     mem_free(m->job);
@@ -52,6 +53,8 @@ void metrics_decision_time(struct metrics *m, int64_t nanoseconds)
     MEM_RESERVE(m->decide_ns, m->cap_decide, m->n_decide + 1);
     m->decide_ns[m->n_decide++] = nanoseconds;
 }
+
+void metrics_note(struct metrics *m, int64_t at_us, const char *name, double value) { noted_add(&m->noted, at_us, name, value); }
 
 /* ---- what happens ---- */
 
@@ -241,7 +244,9 @@ static void on_sample(void *ctx, const struct world *w)
     sim_tick at = world_now(w);
     add(&m->frag_expected, f.expected);
     add(&m->frag_stranded, f.stranded);
+    add(&m->frag_lack_cpu, f.lack_cpu);
     put_series(m, at, "gpu_util", metrics_ratio((double)s->gpu_used, (double)s->gpu_total));
+    if (w->speed != NULL) put_series(m, at, "gpu_active", metrics_ratio((double)speed_busy(w) / RATE_ONE, (double)s->gpu_total));
     put_series(m, at, "cpu_util", metrics_ratio((double)s->cpu_used, (double)s->cpu_total));
     put_series(m, at, "mem_util", metrics_ratio((double)s->mem_used, (double)s->mem_total));
     put_series(m, at, "card_occupancy", metrics_ratio((double)s->card_used * GPU_WHOLE, (double)s->gpu_total));
@@ -251,6 +256,7 @@ static void on_sample(void *ctx, const struct world *w)
     put_series(m, at, "users_active", m->usage.n_active);
     put_series(m, at, "frag_expected", f.expected);
     put_series(m, at, "frag_stranded", f.stranded);
+    put_series(m, at, "frag_lack_cpu", f.lack_cpu);
     if (m->opts.fills) fill_sample(m, s, at, f.expected);
 }
 

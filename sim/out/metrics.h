@@ -35,9 +35,11 @@ struct observer metrics_observer(struct metrics *m);
 enum st metrics_error(const struct metrics *m, struct diag *d);
 /* Close the integrals at `now` and write every metric. */
 enum st metrics_finish(struct metrics *m, const struct world *w, struct diag *d);
+/* A number that the policy notes. */
+void    metrics_note(struct metrics *m, int64_t at_us, const char *name, double value);
 /* How long each decide call took, wall-clock, for the scheduling-overhead metrics. */
 void    metrics_decision_time(struct metrics *m, int64_t nanoseconds);
-/* A metric's value by name and scope ("all", "class=cpu", "user=alice"); NaN when there is none.  After finish. */
+/* A metric's value by name and scope ("all", "class=cpu", "user=alice", "notes"); NaN when there is none.  After finish. */
 double  metrics_value(const struct metrics *m, const char *name, const char *scope);
 void    metrics_destroy(struct metrics *m);
 

@@ -15,6 +15,7 @@
 #include "out/frag.h"
 #include "out/metrics.h"
 #include "out/moved.h"
+#include "out/noted.h"
 #include "out/usage.h"
 
 /* Of one ended job that counts. */
@@ -35,6 +36,7 @@ struct metrics {
     struct usage usage;
     struct frag  frag;
     struct moved moved;
+    struct noted noted;
     struct bound bound;
     struct fairness fairness[IDEALS];
     struct finished *job;   size_t n_jobs, cap_jobs;
@@ -42,7 +44,7 @@ struct metrics {
     int64_t *active_at;     size_t cap_active;      /* by job slot: usage.active when it arrived */
     int64_t *decide_ns;     size_t n_decide, cap_decide;
     struct value *value;    size_t n_values, cap_values;
-    struct sum frag_expected, frag_stranded;        /* over samples */
+    struct sum frag_expected, frag_stranded, frag_lack_cpu;         /* over samples */
     int64_t  first_submit, first_start, last_end;   /* -1: none */
     int64_t  cpu_milli;                             /* of the whole cluster, up or down */
     usage_wide in_system;                           /* sum of times in the system */

@@ -149,14 +149,36 @@ static void put_cluster(struct metrics *m, const struct world *w)
     put(m, "cpu_hours", "all", hours(u->cpu_used), "h");
     put(m, "lost_gpu_hours", "all", hours(m->lost), "h");
     put(m, "goodput", "all", metrics_ratio((double)m->useful, (double)(m->useful + m->lost)), "1");
-    /* These two hang on when samples are taken, and are absent without: hence a scope of their own. */
+    /* These hang on when samples are taken, and are absent without: hence a scope of their own. */
     put(m, "frag_expected", "samples", metrics_ratio(m->frag_expected.x, (double)m->frag_expected.n), "1");
     put(m, "frag_stranded", "samples", metrics_ratio(m->frag_stranded.x, (double)m->frag_stranded.n), "1");
+    put(m, "frag_lack_cpu", "samples", metrics_ratio(m->frag_lack_cpu.x, (double)m->frag_lack_cpu.n), "1");
 
     double end = (double)world_now(w) / 1e6, in = (double)(w->count.arrived - w->count.rejected);
     put(m, "little_l", "all", metrics_ratio((double)u->jobs / 1e6, end), "1");
     put(m, "little_lambda", "all", metrics_ratio(in, end), "1/s");
     put(m, "little_w", "all", metrics_ratio((double)m->in_system / 1e6, in), "s");
+}
+
+/* What the policy noted: as findings, and as levels. */
+static void put_notes(struct metrics *m, const struct world *w)
+{
+    for (uint32_t i = 0; i < m->noted.name.n; i++) {
+        const struct noted_sum *s = &m->noted.at[i];
+        const struct { const char *tail; double x; } figure[] = {
+            { "count", (double)s->n }, { "mean", s->sum / (double)s->n }, { "max", s->max }, { "last", s->last },
+            { "level", noted_level(s, world_now(w)) },
+        };
+        const char *name = intern_name(&m->noted.name, i);
+        char *full;
+        size_t len = strlen(name) + sizeof "_count";
+        MEM_ARRAY(full, len);
+        for (size_t k = 0; k < ARRAY_LEN(figure); k++) {
+            (void)snprintf(full, len, "%s_%s", name, figure[k].tail);
+            put(m, full, "notes", figure[k].x, "1");
+        }
+        mem_free(full);
+    }
 }
 
 static void put_counts(struct metrics *m, const struct world *w)
@@ -248,6 +270,7 @@ enum st metrics_finish(struct metrics *m, const struct world *w, struct diag *d)
     put_counts(m, w);
     put_mismatches(m, w);
     put_filling(m);
+    put_notes(m, w);
     put_decisions(m);
     return write_values(m, d);
 }

@@ -89,7 +89,7 @@ CREATE TABLE series (                       -- sampled
 CREATE TABLE metric (
     run INTEGER NOT NULL REFERENCES run,
     name  TEXT NOT NULL,
-    scope TEXT NOT NULL,                    -- all, class=NAME, user=NAME
+    scope TEXT NOT NULL,                    -- all, class=NAME, user=NAME, samples, notes
     value REAL NOT NULL,                    -- a metric that is not defined has no row
     unit  TEXT NOT NULL,
     PRIMARY KEY (run, name, scope)

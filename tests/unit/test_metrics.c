@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 #include "out/metrics.h"
+#include "out/noted.h"
 #include "out/stats.h"
 
 struct script {
@@ -48,7 +49,7 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     return ST_OK;
 }
 
-struct bench { struct cluster cluster; struct perf perf; struct world world; struct script script; struct metrics *m; };
+struct bench { struct cluster cluster; struct perf perf; struct world world; struct script script; struct metrics *m; bool noting; };
 
 /* One node: 4 CPUs, 1 GiB, 2 GPUs. */
 static void run_world(struct bench *b, const struct job_spec *job, size_t n, const struct world_config *cfg, const struct metrics_opts *o)
@@ -68,6 +69,7 @@ static void run_world(struct bench *b, const struct job_spec *job, size_t n, con
     b->m = metrics_create(&b->world, o);
     world_observe(&b->world, metrics_observer(b->m));
     enum st st;
+    if (b->noting) metrics_note(b->m, 0, "cores", 6);
     while ((st = world_step(&b->world, &d)) == ST_OK) metrics_decision_time(b->m, 2000);
     cr_assert_eq(st, ST_END, "%s", d.msg);
     cr_assert_eq(metrics_finish(b->m, &b->world, &d), ST_OK, "%s", d.msg);
@@ -274,8 +276,55 @@ Test(metrics, fragmentation_worked_by_hand)
     run_world(&b, xy, 2, &(struct world_config){ .sample_every = TICK_SEC }, &(struct metrics_opts){ .n_jobs = 2 });
     is(&b, "frag_expected", "samples", 900.0 / 1400 * 10 / 11);
     is(&b, "frag_stranded", "samples", 1);
+    is(&b, "frag_lack_cpu", "samples", 0);
     is(&b, "card_occupancy", "all", (1 * 10.0 + 2 * 5) / 30);
     is(&b, "gpu_util", "all", (0.6 * 10 + 2 * 5) / 30);
+    end_world(&b);
+}
+
+/* Both cards idle, one core free, both jobs ask two: 2000 lack CPUs, one job alone asks for 1000. */
+Test(metrics, gpus_idle_for_want_of_cpus_are_no_more_than_what_waits_asks)
+{
+    for (size_t n = 2; n <= 3; n++) {
+        struct bench b = { 0 };
+        struct job_spec job[] = { JOB("x", "alice", 0, GROUP(3000, 0, 0, 10)), JOB("y", "bob", 0, GROUP(2000, 1, 1000, 5)),
+                                  JOB("z", "bob", 0, GROUP(2000, 1, 1000, 5)) };
+        run_world(&b, job, n, &(struct world_config){ .sample_every = 9 * TICK_SEC, .horizon = 9500000 }, &(struct metrics_opts){ .n_jobs = n });
+        is(&b, "frag_lack_cpu", "samples", n == 2 ? 0.5 : 1);
+        end_world(&b);
+    }
+}
+
+/* Over 20 s: probes 3 at 5, 5 at 10; level 0 for 5, 3 for 5, 5 for 10 s.  What is not a number is in no figure. */
+Test(metrics, notes_are_summed_as_findings_and_as_levels)
+{
+    struct noted t = { 0 };
+    noted_add(&t, 5 * TICK_SEC, "probes", 3);
+    noted_add(&t, 7 * TICK_SEC, "probes", NAN);
+    noted_add(&t, 8 * TICK_SEC, "cold", -2);
+    noted_add(&t, 10 * TICK_SEC, "probes", 5);
+    const struct noted_sum *s = &t.at[intern_find(&t.name, "probes")], *cold = &t.at[intern_find(&t.name, "cold")];
+    cr_expect_eq(s->n, 2);
+    cr_expect_eq(s->sum, 8);
+    cr_expect_eq(s->max, 5);
+    cr_expect_eq(s->last, 5);
+    cr_expect_eq(noted_level(s, 20 * TICK_SEC), (3 * 5 + 5 * 10) / 20.0);
+    cr_expect_eq(cold->max, -2);
+    cr_expect_eq(noted_level(cold, 8 * TICK_SEC), 0);
+    noted_fini(&t);
+}
+
+Test(metrics, and_written_in_a_scope_of_their_own)
+{
+    struct bench b = { 0 };
+    struct job_spec a[] = { JOB("a", "alice", 0, GROUP(1000, 0, 0, 10)) };
+    b.noting = true;
+    run_world(&b, a, 1, &(struct world_config){ 0 }, &(struct metrics_opts){ .n_jobs = 1 });
+    is(&b, "cores_count", "notes", 1);      /* 6, at 0 */
+    is(&b, "cores_mean", "notes", 6);
+    is(&b, "cores_max", "notes", 6);
+    is(&b, "cores_last", "notes", 6);
+    is(&b, "cores_level", "notes", 6);
     end_world(&b);
 }
 
@@ -287,6 +336,8 @@ Test(metrics, the_lowest_waiting_need_decides_what_is_stranded)
     /* No CPU is left for z, and one card is too few for y: all 1400 are stranded. */
     run_world(&b, xyz, 3, &(struct world_config){ .sample_every = 9 * TICK_SEC, .horizon = 9500000 }, &(struct metrics_opts){ .n_jobs = 3 });
     is(&b, "frag_stranded", "samples", 1);
+    /* Given cores, z could use all of it and y none: 1400 lack CPUs, but z asks for 300 only, of 2000 there are. */
+    is(&b, "frag_lack_cpu", "samples", 0.15);
     /* x: fits no more (CPU) 1400; y 1400; z 1400. */
     is(&b, "frag_expected", "samples", 1);
     end_world(&b);
