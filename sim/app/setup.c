@@ -19,7 +19,7 @@ enum st setup_trace(struct setup *u, uint64_t seed, struct diag *d)
     struct scenario *s = u->scn;
     if (u->has_trace && u->seed == seed) return ST_OK;
     drop_ideal(u);
-    if (!u->has_trace || trace_is_made(&s->trace)) {
+    if (!u->has_trace || trace_is_drawn(&s->trace)) {
         /* Blocks are drawn by number, in the order in which a trace first names them: those of another seed must go. */
         if (u->has_trace) { trace_fini(&u->trace); data_fini(&s->data); }
         u->has_trace = false;
@@ -51,5 +51,5 @@ void setup_fini(struct setup *u)
 
 bool setup_is_drawn(const struct scenario *s)
 {
-    return trace_is_made(&s->trace) || s->fault.mtbf_us > 0 || s->data.names.n > 0 || s->fill > 0;
+    return trace_is_drawn(&s->trace) || s->fault.mtbf_us > 0 || s->data.names.n > 0 || s->fill > 0;
 }

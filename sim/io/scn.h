@@ -39,6 +39,7 @@ struct scenario {
     bool     write_attempts, write_decisions;           /* output: which optional tables */
     struct kube_nodes *kube_nodes;          /* owned; cluster from kubectl; trace.kube_nodes points here */
     struct workload_opts *workload;         /* owned; trace.workload points here */
+    const char **default_models;            /* owned; trace.dflt.models points here */
     struct net_spec net;                    /* network: */
     struct data data;                       /* data: blocks, placed for seed `data_seed` */
     enum data_rule data_rule; uint32_t data_replicas;

@@ -52,10 +52,30 @@ static enum st check_format_keys(const struct ynode *n, const struct trace_forma
     return ST_OK;
 }
 
+static enum st read_default_models(struct scenario *s, const struct ynode *n, struct diag *d)
+{
+    const struct ynode *list;
+    TRY(ydoc_list(n, "models", &list, d));
+    if (list == NULL) return ST_OK;
+    if (s->trace.dflt.model != NULL) return ydoc_key_error(list, d, "found both 'model' and 'models'");
+    if (list->n == 0) return ydoc_expected(list, d, "at least one model");
+    const char **name;
+    MEM_ARRAY(name, list->n);
+    s->default_models = name;
+    for (size_t i = 0; i < list->n; i++) {
+        const char *text;
+        TRY(ydoc_node_str(list->at[i], &text, d));
+        name[i] = scn_keep(s, text);
+    }
+    s->trace.dflt.models = name;
+    s->trace.dflt.n_models = list->n;
+    return ST_OK;
+}
+
 static enum st read_defaults(struct scenario *s, const struct ynode *n, struct diag *d)
 {
     static const char *const keys[] = {
-        "cpus_per_gpu", "cpus", "mem_per_gpu", "mem", "model", "user", "queue", "limit", "limit_factor", "duration",
+        "cpus_per_gpu", "cpus", "mem_per_gpu", "mem", "model", "models", "user", "queue", "limit", "limit_factor", "duration",
     };
     struct trace_opts *o = &s->trace;
     const char *model = NULL, *user = NULL, *queue = NULL;
@@ -75,6 +95,7 @@ static enum st read_defaults(struct scenario *s, const struct ynode *n, struct d
     TRY(ydoc_str(n, "user", &user, d));
     TRY(ydoc_str(n, "queue", &queue, d));
     if (model != NULL) o->dflt.model = scn_keep(s, model);
+    TRY(read_default_models(s, n, d));
     if (user != NULL)  o->dflt.user  = scn_keep(s, user);
     if (queue != NULL) o->dflt.queue = scn_keep(s, queue);
     return ST_OK;

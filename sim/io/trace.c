@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/mem.h"
+#include "base/rng.h"
 #include "io/gen.h"
 #include "io/trace_build.h"
 
@@ -67,13 +68,33 @@ static sim_tick longest(const struct job_spec *s)
     return dur;
 }
 
+static uint64_t hash_text(const char *s)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (; *s != '\0'; s++) h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
+    h ^= h >> 33; h *= UINT64_C(0xff51afd7ed558ccd);
+    h ^= h >> 33; h *= UINT64_C(0xc4ceb9fe1a85ec53);
+    return h ^ h >> 33;
+}
+
+/* A job keeps its model whatever else the trace holds: the draw depends on the seed and its id alone. */
+static const char *draw_model(const struct trace_opts *o, const struct job_spec *s)
+{
+    struct rng r;
+    bool any = false;
+    for (uint32_t k = 0; k < s->n_groups; k++) any = any || s->group[k].shape.n_gpu > 0;
+    if (!any) return NULL;
+    rng_init(&r, o->seed, "model", hash_text(s->id));
+    return o->dflt.models[rng_below(&r, o->dflt.n_models)];
+}
+
 /* What the trace left open, from the scenario; and what every reader must have got right. */
 static enum st complete(const struct trace_opts *o, struct job_spec *s, struct diag *d)
 {
     const char *path = o->path != NULL ? o->path : "";
     if (s->user == NULL)  s->user = o->dflt.user;
     if (s->queue == NULL) s->queue = o->dflt.queue;
-    if (s->model == NULL) s->model = o->dflt.model;
+    if (s->model == NULL) s->model = o->dflt.n_models > 0 ? draw_model(o, s) : o->dflt.model;
     if (s->submit < 0)
         return diag_at(d, ST_EINPUT, path, s->line, 0, "job '%s' arrives before time 0", s->id);
     sim_tick dur = longest(s);
@@ -96,15 +117,6 @@ static enum st complete(const struct trace_opts *o, struct job_spec *s, struct d
 /* ---- ids, while the file is checked ---- */
 
 struct idset { struct { uint64_t hash; uint32_t line, used; } *at; size_t n, cap; };
-
-static uint64_t hash_text(const char *s)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (; *s != '\0'; s++) h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
-    h ^= h >> 33; h *= UINT64_C(0xff51afd7ed558ccd);
-    h ^= h >> 33; h *= UINT64_C(0xc4ceb9fe1a85ec53);
-    return h ^ h >> 33;
-}
 
 /* The line where this id was used before, else 0.  Keeps 64-bit hashes, not
  * names: two of a million names collide with probability 3 in 10^8. */
@@ -433,6 +445,8 @@ bool trace_is_made(const struct trace_opts *o)
         if (strcmp(trace_formats[i]->name, o->format) == 0) return trace_formats[i]->no_file;
     return false;
 }
+
+bool trace_is_drawn(const struct trace_opts *o) { return trace_is_made(o) || o->dflt.n_models > 0; }
 
 enum st trace_content_hash(const struct trace_opts *o, uint64_t *out, struct diag *d)
 {

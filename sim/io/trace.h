@@ -35,6 +35,7 @@ struct trace_opts {
     struct {
         int64_t  cpu_milli_per_gpu, cpu_milli, mem_b_per_gpu, mem_b;   /* for formats without CPU or memory columns */
         const char *model, *user, *queue;
+        const char *const *models; size_t n_models;     /* one of them, drawn from the seed, for each job with GPUs; excludes model */
         sim_tick limit;         /* -1: none */
         sim_tick duration;      /* kubectl: of a pod that has not ended; -1: none */
         double   limit_factor;  /* 0: none; else limit = factor x true duration, where the trace has none */
@@ -83,6 +84,8 @@ struct trace_format {
 };
 /* The format's jobs are made anew from each seed, and no file is read. */
 bool trace_is_made(const struct trace_opts *o);
+/* So, or something of them is drawn from the seed: prepare again for each. */
+bool trace_is_drawn(const struct trace_opts *o);
 extern const struct trace_format *const trace_formats[];    /* NULL-terminated */
 
 /* Count a repair of this row, or make it an error when opts->strict.  `what` is a static string. */

@@ -142,6 +142,16 @@ Test(scn, the_trace_section_is_read_whole)
     scn_fini(&s);
 }
 
+Test(scn, models_may_be_drawn)
+{
+    loads(CLUSTER "trace: {format: native, path: jobs.csv, defaults: {models: [a, b]}}\n");
+    const struct trace_opts *o = &s.trace;
+    cr_assert_eq(o->dflt.n_models, 2);
+    cr_expect_str_eq(o->dflt.models[1], "b");
+    cr_expect(trace_is_drawn(o) && !trace_is_made(o));
+    scn_fini(&s);
+}
+
 Test(scn, generate_sets_the_generators_parameters)
 {
     loads(CLUSTER "trace: {format: generate, generate: {jobs: 77}}\n");
