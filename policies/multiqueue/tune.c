@@ -5,6 +5,8 @@
 
 #include "util.h"
 
+static void note(const struct mq *m, const char *name, double value) { m->desk.host->note(m->desk.host->ctx, name, value); }
+
 /* ---- the search ---- */
 
 static uint32_t n_gpu_of(struct mq *m, uint32_t id) { return mq_kind(m, desk_unit(&m->desk, id)->kind)->n_gpu; }
@@ -39,6 +41,7 @@ void tune_started(struct mq *m, uint32_t id)
     x->top = -1;
     if (cores > 0) {
         search_begin(&x->search, cores);
+        note(m, "search_cores", cores);
         x->due = pol_after(m->desk.view->now_us, m->probe_us);
     } else {
         tune_need(m, id);
@@ -48,11 +51,10 @@ void tune_started(struct mq *m, uint32_t id)
 static void found(struct mq *m, uint32_t id)
 {
     struct mq_unit *x = mq_unit(m, id);
-    const struct pol_host *h = m->desk.host;
     search_learn(&m->history, x->kind, n_gpu_of(m, id), desk_unit(&m->desk, id)->n_tasks, x->search.cores);
     m->rules++;
-    h->note(h->ctx, "probes", x->search.probes);
-    h->note(h->ctx, "cores_found", x->search.cores);
+    note(m, "probes", x->search.probes);
+    note(m, "cores_found", x->search.cores);
 }
 
 /* Give the unit what the search wants now; if that cannot be had, ask again when the next probe would end. */
@@ -62,6 +64,7 @@ static void apply(struct mq *m, uint32_t id)
     x->is_short = !fit_resize(m, id, x->search.cores, x->search.phase == SEARCH_DONE ? "cores found by the search" : "probe of the search");
     if (x->is_short) return;
     x->top = -1;
+    note(m, "search_cores", x->search.cores);
     if (x->search.phase == SEARCH_DONE) tune_need(m, id);
 }
 
@@ -73,6 +76,7 @@ static void probe_over(struct mq *m, uint32_t id)
     if (x->is_short) { apply(m, id); return; }
     int64_t util = h->measure(h->ctx, desk_unit(&m->desk, id)->task).gpu_util;
     if (util < 0) return;                   /* it does not compute yet */
+    note(m, "search_util", (double)util / 1e6);
     if (!search_step(&x->search, m->rule, util, m->tolerance)) found(m, id);
     apply(m, id);
 }

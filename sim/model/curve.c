@@ -9,7 +9,7 @@ enum { POINTS_MAX = 64 };
 
 void curve_fini(struct curve *c)
 {
-    if (c->spline != NULL) gsl_interp_free(c->spline);
+    if (c->line != NULL) gsl_interp_free(c->line);
     mem_free(c->x);
     mem_free(c->y);
     *c = (struct curve){ .n = 0 };
@@ -53,9 +53,9 @@ const char *curve_parse(struct curve *c, const char *text)
     }
     const char *why = parse_points(c, text);
     if (why != NULL) { curve_fini(c); return why; }
-    if (c->n >= gsl_interp_type_min_size(gsl_interp_steffen)) {
-        c->spline = gsl_interp_alloc(gsl_interp_steffen, c->n);
-        SIM_ASSERT(c->spline != NULL && gsl_interp_init(c->spline, c->x, c->y, c->n) == 0);
+    if (c->n >= gsl_interp_type_min_size(gsl_interp_linear)) {
+        c->line = gsl_interp_alloc(gsl_interp_linear, c->n);
+        SIM_ASSERT(c->line != NULL && gsl_interp_init(c->line, c->x, c->y, c->n) == 0);
     }
     return NULL;
 }
@@ -66,8 +66,7 @@ double curve_at(const struct curve *c, double x)
     if (c->n == 0) return 0;
     if (x <= c->x[0]) return c->y[0];
     if (x >= c->x[c->n - 1]) return c->y[c->n - 1];
-    if (c->spline != NULL) return gsl_interp_eval(c->spline, c->x, c->y, x, NULL);
-    return c->y[0] + (c->y[1] - c->y[0]) * (x - c->x[0]) / (c->x[1] - c->x[0]);
+    return gsl_interp_eval(c->line, c->x, c->y, x, NULL);
 }
 
 double curve_max(const struct curve *c)

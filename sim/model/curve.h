@@ -1,9 +1,9 @@
 /*
  * curve.h -- a quantity that a scenario states at a few points.  Layer: model.
  *
- * Between points a monotone cubic (Steffen 1990, GSL), so that nothing
- * overshoots what was measured; of two points the straight line.  Beyond the
- * ends the end's value.  `linear:N` is the published shape of GPU utilisation:
+ * Between points the straight line, as one reads a published chart (S0-24): a
+ * smooth curve would differ by less than the charts can be read, and be harder
+ * to check by hand.  Beyond the ends the end's value.  `linear:N` is the published shape of GPU utilisation:
  * x / N up to N, 1 above, exactly.
  */
 #ifndef SIM_CURVE_H
@@ -16,7 +16,7 @@ struct curve {
     double  *x, *y;             /* [n], x increasing; owned.  n 0 with knee 0: no curve */
     uint32_t n;
     double   knee;              /* N of linear:N; 0 otherwise */
-    gsl_interp *spline;         /* n >= 3 */
+    gsl_interp *line;           /* n >= 2 */
 };
 
 /*

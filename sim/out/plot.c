@@ -262,6 +262,7 @@ const struct plot_figure plot_figures[] = {
     { "cdf",      "distribution of a job metric, a curve a policy", "sm", write_cdf },
     { "bars",     "mean, p95 and p99 relative to a baseline, paired by seed", "smcb", write_bars },
     { "timeline", "GPU utilisation and tasks waiting over time", "sr", write_timeline },
+    { "levels",   "series and notes of one run over time, a panel for each group", "smr", plot_levels },
     { "jobs-ideal", "each job's time beside its ideal times, a panel a policy", "s", plot_jobs_ideal },
     { "data-bars", "DT, fairness deviation and bytes by level, three panels", "s", plot_data_bars },
     { "fairness", "Jain's index, finish-time fairness and jobs later than fair, three panels", "s", plot_fairness },

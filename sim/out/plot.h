@@ -15,10 +15,10 @@
 struct plot_opts {
     const char *out;            /* path */
     const char *scenario;       /* title of a case; needed when the database has several */
-    const char *metric;         /* cdf, bars: jct, wait, slowdown... */
+    const char *metric;         /* cdf, bars: jct, wait, slowdown...; levels: names, "a,b/c" */
     const char *scope;          /* bars */
     const char *base;           /* bars: label */
-    int64_t     run;            /* timeline, gantt */
+    int64_t     run;            /* timeline, levels, gantt */
     const char *nodes;          /* gantt: names, comma-separated, or a number: that many, those with the most starts */
     sim_tick    from, to;       /* gantt */
 };
@@ -39,6 +39,10 @@ enum st plot_make(struct store *s, const struct plot_figure *f, const struct plo
 /* plot_gantt.c */
 enum st plot_gantt(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
                    const struct plot_opts *o, struct diag *d);
+
+/* plot_levels.c */
+enum st plot_levels(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+                    const struct plot_opts *o, struct diag *d);
 
 /* plot_data.c */
 enum st plot_jobs_ideal(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,

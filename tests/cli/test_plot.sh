@@ -48,6 +48,12 @@ check "an option that a figure has no use for is refused" fails 2 "no use for --
 check "an unknown format is refused" fails 2 "svg, .pdf, .png or .gp" "$FAIRWAY" plot "$work/r.db" cdf -o "$work/x.bmp"
 check "a missing database is the world's failure" fails 3 "cannot open" "$FAIRWAY" compare "$work/none.db"
 check "a folder that is not there is the world's failure" fails 3 "cannot write" "$FAIRWAY" plot "$work/r.db" cdf -o "$work/none/x.gp"
+check "levels names what a run has not" fails 2 "did you mean 'gpu_util'" "$FAIRWAY" plot "$work/r.db" levels -m gpu_utli
+check "levels says how its names are divided" fails 2 "expected names with ','" "$FAIRWAY" plot "$work/r.db" levels -m gpu_util//cpu_util
+check "levels draws no more panels than can be read" fails 2 "more than 6 panels" \
+    "$FAIRWAY" plot "$work/r.db" levels -m gpu_util/gpu_util/gpu_util/gpu_util/gpu_util/gpu_util/gpu_util
+"$FAIRWAY" plot "$work/r.db" levels --run 2 -m gpu_util,cpu_util/tasks_waiting -o "$work/levels.gp" >/dev/null
+check "levels draws each sample of the run" sh -c '[ "$(sed -n "/^\$levels/,/^EOD/p" "$1" | grep -c "	")" -eq $((3 + $(sqlite3 "$2" "SELECT count(*) FROM series WHERE run = 2 AND name IN ('"'gpu_util', 'cpu_util', 'tasks_waiting'"')"))) ]' - "$work/levels.gp" "$work/r.db"
 check "a run that is not there is named" fails 2 "no finished run 99" "$FAIRWAY" plot "$work/r.db" gantt --run 99
 mkdir "$work/empty"
 check "without gnuplot it says what to install" fails 3 "apt-get install gnuplot" \
@@ -67,7 +73,7 @@ check "data-bars has no use for a run" fails 2 "no use for --run" "$FAIRWAY" plo
 check "pods says what a run without attempts lacks" fails 2 "no record of where" "$FAIRWAY" plot "$work/data.db" pods
 check "frag-load says what a run that fills nothing lacks" fails 2 "no samples of a cluster being filled" "$FAIRWAY" plot "$work/r.db" frag-load
 db_of() { case $1 in pods) echo "$work/pods.db" ;; frag-load) echo "$work/fill.db" ;; jobs-ideal | data-bars | fairness-traffic) echo "$work/data.db" ;; *) echo "$work/r.db" ;; esac; }
-figures="cdf bars timeline gantt fairness jobs-ideal data-bars fairness-traffic pods frag-load"
+figures="cdf bars timeline levels gantt fairness jobs-ideal data-bars fairness-traffic pods frag-load"
 for f in $figures; do
     check "$f.gp is written without gnuplot" env PATH="$work/empty" "$FAIRWAY" plot "$(db_of $f)" $f -o "$work/$f.gp"
 done

@@ -155,14 +155,14 @@ static void halve(struct stage *st, struct world *w)
 /*
  * S0-24, S0-21: at 75 GB/s of 100 alexnet takes 1.19 as long; with the CPU
  * job's cores halved its traffic is 37.5, and alexnet takes 1.07 as long.
- * After 595000 us half the work (1e6 / 2) is done; the rest takes 535000 or so.
+ * After 595000 us half the work (1e6 / 2) is done; the rest takes 535000.
  */
 Test(speed, halving_a_cpu_job_halves_its_traffic_S0_24)
 {
     cut_at = 595000;
     s.meddle = halve;
     one_of_each("alexnet", 1000000, 6000, 75 * GB);
-    cr_assert_float_eq((double)ended(0), 595000 + 535000, 2500);
+    cr_assert_float_eq((double)ended(0), 595000 + 535000, 20);
 }
 
 /* S0-21: a CPU job with half its cores runs at half its speed: 10 of 100 done, 90 at half. */
