@@ -89,7 +89,7 @@ install: all
 	install -m 644 scenarios/*.yaml scenarios/README.md $(DESTDIR)$(PREFIX)/share/fairway/scenarios
 	install -d $(DESTDIR)$(PREFIX)/include/fairway
 	install -m 644 policies/policy.h $(DESTDIR)$(PREFIX)/include/fairway
-	cp -R traces/sample traces/forms traces/kube traces/profiles $(DESTDIR)$(PREFIX)/share/fairway/traces/
+	cp -R traces/sample traces/forms traces/kube traces/multiqueue traces/profiles $(DESTDIR)$(PREFIX)/share/fairway/traces/
 	install -d $(DESTDIR)$(PREFIX)/share/fairway/python
 	install -m 644 policies/python/*.py policies/PROTOCOL.md $(DESTDIR)$(PREFIX)/share/fairway/python
 

@@ -13,7 +13,7 @@ do for [p=1:P] {
     low = 1 - each * p + 0.04 / H
     set tmargin at screen high
     set bmargin at screen low
-    set key at screen 0.56,high + 0.2 / H center top horizontal maxrows 1 samplen 1.6 width -3
+    set key at screen 0.56,high + 0.2 / H center top horizontal maxrows 1 samplen 1.6 width -2
     span = HIGH[p] - LOW[p]
     step = 10 ** floor(log10(span / 2.0))
     step = span / step > 12 ? step * 5 : span / step > 5 ? step * 2 : step

@@ -237,13 +237,16 @@ static void note_change(struct mq *m, const char *name, int64_t *noted, int64_t 
 
 static void take_notes(struct mq *m)
 {
-    int64_t borrowed = 0, closed = 0;
+    int64_t reserved = 0, borrowed = 0, closed = 0;
     if (!m->arrays_on && !m->contention_on) return;
     for (uint32_t i = 0; i < m->desk.plan.n_nodes; i++) {
         closed += m->cores.node[i].closed;
-        if (m->arrays_on) borrowed += cores_over(&m->cores, &m->desk.plan.node[i].n, i);
+        if (!m->arrays_on) continue;
+        const struct pol_node *n = &m->desk.plan.node[i].n;
+        reserved += n->cpu_total - cores_array(&m->cores, n);
+        borrowed += cores_over(&m->cores, n, i);
     }
-    note_change(m, "reserved_cores", &m->reserve_noted, m->arrays_on ? m->cores.reserve : 0, 1000);
+    note_change(m, "reserved_cores", &m->reserve_noted, reserved, 1000);
     note_change(m, "borrowed_cores", &m->borrowed_noted, borrowed, 1000);
     note_change(m, "closed_cores", &m->closed_noted, closed, 1000);
     note_change(m, "stopped_borrowers", &m->stopped_noted, m->n_stopped, 1);
