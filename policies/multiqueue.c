@@ -72,6 +72,7 @@ static void waits(void *self, const struct unit *u, int sign)
     struct mq *m = self;
     m->n_waiting[mq_class(m, u->kind)] += (uint32_t)sign;
     m->n_moves++;
+    if (sign < 0 && mq_class(m, u->kind) != MQ_CPU && mq_gpu_idle(m)) m->cpu_rules++;
     if (sign < 0) mq_unit(m, u->task.slot)->was_stopped = false;
 }
 
@@ -124,7 +125,7 @@ static void move_gpu(struct mq *m, const struct unit *u, int sign)
     }
     m->running[x->pos] = m->running[--m->n_running];
     mq_unit(m, m->running[x->pos])->pos = x->pos;
-    if (cores_reopen(&m->cores, id)) m->rules++;
+    cores_reopen(&m->cores, id);
 }
 
 static void moved(void *self, const struct unit *u, int sign)
@@ -162,24 +163,18 @@ static struct share share_of(const struct mq *m, const struct mq_user *u, enum m
     return share_dominant(held, total, u->weight);
 }
 
-/* No node has cards for units of this kind. */
-static bool lacks_cards(const void *ctx, uint32_t kind)
-{
-    const struct mq *m = ctx;
-    return kind < m->cap_kind && m->kind[kind].no_cards == m->desk.plan.stamp;
-}
-
 /* The first unit of the queue, in order, that can start does. */
 static bool serve(struct mq *m, const struct queue *q, enum mq_class class)
 {
     struct desk *d = &m->desk;
     uint32_t id;
-    for (walk_open(&m->walk, q, &d->units, lacks_cards, m); (id = walk_top(&m->walk)) != POL_NONE;) {
+    bool (*skip)(const void *, uint32_t) = m->strict ? NULL : class == MQ_CPU ? fit_skip_cpu : fit_skip_gpu;
+    for (walk_open(&m->walk, q, &d->units, skip, m); (id = walk_top(&m->walk)) != POL_NONE;) {
         bool ok = may_take(m, class, mq_kind(m, desk_unit(d, id)->kind)->gpu_milli);
         if (ok && (class == MQ_CPU ? fit_cpu(m, id) : fit_gpu(m, id))) return true;
         if (m->strict) return false;
         /* GPU jobs that ask the same may begin with other cores: each is looked at. */
-        if (class == MQ_CPU || !ok || lacks_cards(m, desk_unit(d, id)->kind)) walk_drop(&m->walk, &d->units);
+        if (class == MQ_CPU || !ok || fit_skip_gpu(m, desk_unit(d, id)->kind)) walk_drop(&m->walk, &d->units);
         else walk_step(&m->walk, &d->units, POL_NEVER);
     }
     return false;
@@ -189,6 +184,7 @@ static bool serve(struct mq *m, const struct queue *q, enum mq_class class)
 static void run_queue(struct mq *m, enum mq_class class)
 {
     m->pass++;
+    if (!may_take(m, class, 1)) return;
     while (m->n_waiting[class] > 0) {
         struct mq_user *least = NULL;
         struct share a, b;
@@ -211,11 +207,11 @@ static void run_cpu(struct mq *m)
     if (m->returned.n == 0 || !m->strict) run_queue(m, MQ_CPU);
 }
 
-/* All queues.  What starts depends on nothing but what these three count: nothing, if nothing did and none moved. */
+/* All queues.  What starts depends on nothing but what these two count: nothing starts if nothing did and neither moved. */
 static void run_queues(struct mq *m)
 {
-    struct mq_seen now = { m->desk.plan.state, m->rules, m->n_moves };
-    if (now.state == m->idle.state && now.rules == m->idle.rules && now.n_moves == m->idle.n_moves) return;
+    struct mq_seen now = { m->desk.plan.state, m->n_moves };
+    if (now.state == m->idle.state && now.n_moves == m->idle.n_moves) return;
     run_cpu(m);
     bool was_idle = mq_gpu_idle(m);
     run_queue(m, MQ_MULTI);
@@ -325,7 +321,7 @@ static void *create(const struct pol_host *host, const union pol_value *v, uint3
     m->bandwidth = v[P_BANDWIDTH].x;
     m->drop = (int64_t)(v[P_DROP].x * 1e6);
     m->strict = v[P_MODE].i == LIST_STRICT;
-    m->rules = 1;
+    m->cpu_rules = m->gpu_rules = 1;
     m->reserve_noted = m->borrowed_noted = m->closed_noted = m->stopped_noted = m->throttled_noted = -1;
     if (!m->arrays_on) *flags &= ~(uint32_t)POL_PREEMPTS;
     const char *bad = bad_value(m, v);

@@ -67,14 +67,11 @@ void cores_close(struct cores *c, uint32_t node, uint32_t until, int64_t cpu)
     c->node[node].closed += cpu;
 }
 
-bool cores_reopen(struct cores *c, uint32_t unit)
+void cores_reopen(struct cores *c, uint32_t unit)
 {
-    bool any = false;
     for (size_t i = c->n_closures; i-- > 0;) {
         if (c->closure[i].until != unit) continue;
         c->node[c->closure[i].node].closed -= c->closure[i].cpu;
         c->closure[i] = c->closure[--c->n_closures];
-        any = true;
     }
-    return any;
 }

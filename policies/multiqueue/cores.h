@@ -54,7 +54,7 @@ uint32_t cores_borrower(const struct cores *c, const struct pol_node *n, uint32_
 
 /* `cpu` of the node's cores take no new CPU job until the unit ends. */
 void cores_close(struct cores *c, uint32_t node, uint32_t until, int64_t cpu);
-/* The unit ended: true when cores were closed for it. */
-bool cores_reopen(struct cores *c, uint32_t unit);
+/* The unit ended: what was closed for it is open. */
+void cores_reopen(struct cores *c, uint32_t unit);
 
 #endif

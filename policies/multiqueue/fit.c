@@ -32,9 +32,8 @@ static bool cpu_cost(const struct mq *m, const struct pol_shape *s, uint32_t nod
 {
     const struct plan *p = &m->desk.plan;
     const struct pol_node *n = &p->node[node].n;
-    if (!plan_fits(p, node, s)) return false;
     int64_t cpu = s->exclusive ? n->cpu_total : s->cpu_milli, held = m->cores.node[node].held + cpu, array = cores_array(&m->cores, n);
-    if (n->cpu_free - m->cores.node[node].closed < cpu) return false;
+    if (n->cpu_free - m->cores.node[node].closed < cpu || !plan_fits(p, node, s)) return false;
     if (m->arrays_on && held > array && !mq_gpu_idle(m)) return false;
     int64_t over = m->arrays_on && held > array ? held - array : 0;
     *out = (struct fit_cost){ over < cpu ? over : cpu, n->n_gpu, n->cpu_free - cpu };
@@ -72,17 +71,6 @@ static bool gpu_cost(const struct mq *m, const struct pol_shape *asked, uint32_t
     return true;
 }
 
-/* Remember a kind of one task for which no node has cards free: no other cores would help, nor would stopping CPU jobs. */
-static void note_cards(struct mq *m, const struct unit *u, const struct pol_shape *s)
-{
-    const struct plan *p = &m->desk.plan;
-    struct pol_shape bare = *s;
-    bare.cpu_milli = 0;
-    bare.mem_b = 0;
-    for (uint32_t i = 0; i < p->n_nodes; i++) if (plan_fits(p, i, &bare)) return;
-    m->kind[u->kind].no_cards = p->stamp;
-}
-
 /* ---- among nodes ---- */
 
 static bool cost_of(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t cores, uint32_t node, struct fit_cost *out)
@@ -90,22 +78,72 @@ static bool cost_of(const struct mq *m, enum mq_class class, const struct pol_sh
     return class == MQ_CPU ? cpu_cost(m, s, node, out) : gpu_cost(m, s, cores, node, out);
 }
 
-/* What may fit changed since a kind failed only on nodes that did; `from` is the plan's touches then, 0: look at all. */
+/*
+ * What may fit changed since a kind failed only on nodes that did.  `from` is
+ * the plan's touches then, 0: look at all.  Nodes to look at, and the i-th.
+ */
+static uint64_t n_changed(const struct plan *p, uint64_t from) { return from == 0 || p->n_touches - from > p->n_nodes ? p->n_nodes : p->n_touches - from; }
+static uint32_t changed(const struct plan *p, uint64_t from, uint64_t i)
+{
+    return from == 0 || p->n_touches - from > p->n_nodes ? (uint32_t)i : p->log[(from + 1 + i) & p->mask];
+}
+
 static uint32_t best_node(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t cores, uint64_t from)
 {
     const struct plan *p = &m->desk.plan;
     struct fit_cost least, c;
     uint32_t best = POL_NONE;
-    bool all = from == 0 || p->n_touches - from > p->n_nodes;
-    uint64_t n = all ? p->n_nodes : p->n_touches - from;
+    uint64_t n = n_changed(p, from);
     for (uint64_t i = 0; i < n; i++) {
-        uint32_t node = all ? (uint32_t)i : p->log[(from + 1 + i) & p->mask];
+        uint32_t node = changed(p, from, i);
         if (!cost_of(m, class, s, cores, node, &c)) continue;
         if (best != POL_NONE && (cheaper(least, c) || (!cheaper(c, least) && node > best))) continue;
         best = node;
         least = c;
     }
     return best;
+}
+
+/* No node has cards for tasks of the shape: no other cores would help, nor would stopping CPU jobs. */
+static bool no_cards(const struct mq *m, const struct pol_shape *s, uint64_t from)
+{
+    const struct plan *p = &m->desk.plan;
+    struct pol_shape bare = *s;
+    uint64_t n = n_changed(p, from);
+    bare.cpu_milli = 0;
+    bare.mem_b = 0;
+    for (uint64_t i = 0; i < n; i++) if (plan_fits(p, changed(p, from, i), &bare)) return false;
+    return true;
+}
+
+static uint64_t rules_of(const struct mq *m, enum mq_class class) { return class == MQ_CPU ? m->cpu_rules : m->gpu_rules; }
+
+bool fit_skip_cpu(const void *ctx, uint32_t kind)
+{
+    const struct mq *m = ctx;
+    const struct plan *p = &m->desk.plan;
+    const struct kind *k = &m->desk.kinds.at[kind];
+    struct mq_failure *f = kind < m->cap_failed ? &m->failed[kind] : NULL;
+    if (f == NULL || f->rules != m->cpu_rules) return false;
+    if (f->touches == p->n_touches) return true;
+    if (k->n_tasks > 1 || f->touches == 0) return false;
+    uint64_t n = n_changed(p, f->touches);
+    struct fit_cost c;
+    for (uint64_t i = 0; i < n; i++) if (cpu_cost(m, &p->shape[k->shape[0]], changed(p, f->touches, i), &c)) return false;
+    f->touches = p->n_touches;
+    return true;
+}
+
+bool fit_skip_gpu(const void *ctx, uint32_t kind)
+{
+    const struct mq *m = ctx;
+    const struct plan *p = &m->desk.plan;
+    const struct kind *k = &m->desk.kinds.at[kind];
+    struct mq_kind *x = kind < m->cap_kind ? &m->kind[kind] : NULL;
+    if (x == NULL || x->no_cards == 0 || k->n_tasks > 1) return false;
+    if (x->no_cards - 1 != p->n_touches && !no_cards(m, &p->shape[k->shape[0]], x->no_cards - 1)) return false;
+    x->no_cards = p->n_touches + 1;
+    return true;
 }
 
 /* ---- whom it stops ---- */
@@ -189,7 +227,7 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
     struct desk *d = &m->desk;
     const struct unit *u = desk_unit(d, id);
     const struct kind *k = &d->kinds.at[u->kind];
-    uint64_t rules = m->rules << 1 | (uint64_t)mq_gpu_idle(m), from = 0;
+    uint64_t rules = rules_of(m, class), from = 0;
     POL_RESERVE(m->failed, m->cap_failed, (size_t)u->kind + 1);
     struct mq_failure *f = &m->failed[u->kind];
     bool is_same = f->rules == rules && f->cores == cores;
@@ -218,7 +256,7 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
     }
     spare_victims(m);
     plan_undo(&d->plan, mark);
-    if (class != MQ_CPU && u->n_tasks == 1) note_cards(m, u, &d->plan.shape[k->shape[0]]);
+    if (class != MQ_CPU && u->n_tasks == 1 && no_cards(m, &d->plan.shape[k->shape[0]], 0)) m->kind[u->kind].no_cards = d->plan.n_touches + 1;
     /* What failed with fewer cores was not asked again: of the nodes that changed since, some may hold that. */
     if (is_same || !known) *f = (struct mq_failure){ rules, d->plan.n_touches, cores };
     return false;

@@ -40,7 +40,7 @@ struct mq_kind {
     uint8_t  class;             /* enum mq_class */
     bool     is_known;
     bool     is_exclusive;      /* one of its tasks is: it holds whole nodes, whatever a search would want */
-    uint64_t no_cards;          /* the plan's stamp when no node had cards for it, whatever its cores */
+    uint64_t no_cards;          /* the plan's touches + 1 when no node had cards for it, whatever its cores; 0: never found so */
 };
 
 /* When a kind was last found to fit nowhere, with so many cores a task (0: as asked) or more. */
@@ -63,9 +63,10 @@ struct mq {
     struct mq_fall { uint32_t unit; int64_t by; } *fall;        /* [n_nodes] scratch of the watch */
     uint32_t n_waiting[MQ_CLASSES];
     int64_t gpu_held[MQ_CLASSES], gpu_seen[MQ_CLASSES];         /* now; asked by all that arrived */
-    uint64_t rules;             /* grows when what fits may change without a node changing */
-    uint64_t n_moves;           /* units that began or ceased to wait */
-    struct mq_seen { uint64_t state, rules, n_moves; } idle;    /* when all queues were last looked through and nothing started */
+    /* Grow when more may fit without a node changing: CPU jobs may borrow again; the reserve grew, so more CPU jobs borrow. */
+    uint64_t cpu_rules, gpu_rules;
+    uint64_t n_moves;           /* grows when a unit begins or ceases to wait, a search ends, the reserve grows */
+    struct mq_seen { uint64_t state, n_moves; } idle;    /* when all queues were last looked through and nothing started */
     uint64_t pass;
     bool     knows_bandwidth;   /* of some node */
     struct walk walk;
@@ -86,6 +87,9 @@ static inline bool mq_gpu_idle(const struct mq *m) { return m->n_waiting[MQ_SING
 /* fit.c.  True: the unit started, and those in its way were stopped. */
 bool fit_cpu(struct mq *m, uint32_t id);
 bool fit_gpu(struct mq *m, uint32_t id);
+/* As a walk's filter, ctx the struct mq: no unit of this kind can start now.  It looks only at nodes that changed since it last failed. */
+bool fit_skip_cpu(const void *ctx, uint32_t kind);
+bool fit_skip_gpu(const void *ctx, uint32_t kind);
 /* Give a running GPU unit's tasks `cores` each; false: not all could be had, and nothing changed. */
 bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *why);
 /* Cores that each task of a waiting GPU unit begins with; 0: what it asks. */

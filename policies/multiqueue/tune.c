@@ -28,7 +28,8 @@ void tune_need(struct mq *m, uint32_t id)
         int64_t need = m->by_node ? m->gpu_cpu[d->held[t].node] : desk_held_shape(d, t).cpu_milli;
         if (need <= m->cores.reserve) continue;
         m->cores.reserve = need;
-        m->rules++;
+        m->gpu_rules++;
+        m->n_moves++;
     }
 }
 
@@ -52,7 +53,7 @@ static void found(struct mq *m, uint32_t id)
 {
     struct mq_unit *x = mq_unit(m, id);
     search_learn(&m->history, x->kind, n_gpu_of(m, id), desk_unit(&m->desk, id)->n_tasks, x->search.cores);
-    m->rules++;
+    m->n_moves++;               /* others like it begin with other cores */
     note(m, "probes", x->search.probes);
     note(m, "cores_found", x->search.cores);
 }
@@ -141,7 +142,6 @@ static void throttle(struct mq *m, uint32_t node)
     cores_resize(&m->cores, node, heavy, now);
     desk_resize(d, task_of(d, u, heavy), now, "its traffic slows a GPU job");
     cores_close(&m->cores, node, m->fall[node].unit, was - now);
-    m->rules++;
     m->n_throttled++;
 }
 
