@@ -282,7 +282,7 @@ static void destroy(void *self)
     search_history_fini(&m->history);
     share_weights_fini(&m->weights);
     desk_fini(&m->desk);
-    free(m->unit); free(m->user); free(m->kind); free(m->failed); free(m->running); free(m->victim); free(m->chosen); free(m->gpu_cpu); free(m->fall);
+    free(m->unit); free(m->user); free(m->kind); free(m->failed); free(m->running); free(m->victim); free(m->gpu_cpu); free(m->fall);
     free(m);
 }
 

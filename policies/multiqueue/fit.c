@@ -164,25 +164,16 @@ static void release(struct mq *m, uint32_t unit)
 
 /*
  * Borrowers of the node, the last to start first, until the shape fits: to_stop
- * found that it will.  They are chosen before any is released, for a gang that
- * leaves with several tasks at once moves the line where borrowing begins.
+ * found that it will.  A gang's tasks on a node stand together, so one that
+ * leaves whole frees no less than to_stop counted.
  */
 static void release_for(struct mq *m, uint32_t node, const struct pol_shape *s)
 {
-    const struct plan *p = &m->desk.plan;
-    const struct pol_node *n = &p->node[node].n;
-    int64_t cpu = n->cpu_free, mem = n->mem_free, before;
-    m->n_chosen = 0;
-    if (plan_fits(p, node, s)) return;
-    for (uint32_t t = cores_borrower(&m->cores, n, node, POL_NONE, &before); t != POL_NONE && (cpu < s->cpu_milli || mem < s->mem_b);
-         t = cores_borrower(&m->cores, n, node, t, &before)) {
-        cpu += m->cores.task[t].cpu;
-        mem += p->shape[m->desk.held[t].shape].mem_b;
-        POL_RESERVE(m->chosen, m->cap_chosen, (size_t)m->n_chosen + 1);
-        m->chosen[m->n_chosen++] = t;
+    int64_t before;
+    while (!plan_fits(&m->desk.plan, node, s)) {
+        uint32_t t = cores_borrower(&m->cores, &m->desk.plan.node[node].n, node, POL_NONE, &before);
+        release(m, m->cores.task[t].unit);
     }
-    for (uint32_t i = 0; i < m->n_chosen; i++)
-        if (!m->cores.task[m->chosen[i]].is_lifted) release(m, m->cores.task[m->chosen[i]].unit);
 }
 
 /* All tasks of a released unit would fit where they run. */

@@ -57,8 +57,7 @@ struct mq {
     struct mq_kind *kind;  size_t cap_kind;
     struct mq_failure *failed; size_t cap_failed;       /* by kind */
     uint32_t *running;     size_t cap_running; uint32_t n_running;      /* GPU units */
-    uint32_t *victim;      size_t cap_victim;  uint32_t n_victims;      /* units */
-    uint32_t *chosen;      size_t cap_chosen;  uint32_t n_chosen;       /* tasks on one node */
+    uint32_t *victim;      size_t cap_victim;  uint32_t n_victims;
     int64_t *gpu_cpu;           /* [n_nodes] milli-CPU that GPU tasks hold */
     struct mq_fall { uint32_t unit; int64_t by; } *fall;        /* [n_nodes] scratch of the watch */
     uint32_t n_waiting[MQ_CLASSES];

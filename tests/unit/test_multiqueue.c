@@ -347,3 +347,78 @@ Test(multiqueue, slim_jobs_leave_no_card_stranded_S0_26)
     run("multiqueue:cold=3");
     cr_assert_eq(started_by(0), 4);
 }
+
+/* ---- what must not be forgotten, or remembered too well ---- */
+
+/*
+ * At 50 two cores fall free.  The first in the queue wants three and waits on; the
+ * second, which asks the same but begins with two, starts.
+ */
+Test(multiqueue, a_failure_with_more_cores_says_nothing_of_fewer)
+{
+    stage_node(&s, 8000, 4, "v", 1);
+    (void)stage_job(&s, 0, 100, 6000, 0);
+    (void)stage_job(&s, 0, 50, 2000, 0);
+    struct job_spec *a = stage_job(&s, 5, 100, 8000, 1);
+    a->model = "resnet50";
+    a->hints = HINT_COMPLEX_CPU;
+    stage_job(&s, 10, 100, 8000, 1)->model = "resnet50";
+    run("multiqueue:cold=2,reserve=0");
+    cr_expect_eq(started(3), 50);
+    cr_expect_eq(started(2), 100);
+}
+
+Test(multiqueue, in_strict_mode_nobody_passes_who_waits_for_cards)
+{
+    stage_node(&s, 8000, 4, "v", 1);
+    (void)stage_job(&s, 0, 100, 1000, 2);
+    (void)stage_job(&s, 10, 100, 1000, 3);
+    (void)stage_job(&s, 20, 100, 1000, 1);
+    (void)stage_job(&s, 30, 100, 1000, 0);      /* gives one more look */
+    run("multiqueue:search=off,gpu_arrays=false,mode=strict");
+    cr_expect_eq(started(1), 100);
+    cr_expect_eq(started(2), 100);
+}
+
+Test(multiqueue, exclusive_jobs_hold_whole_nodes_and_are_not_searched)
+{
+    stage_node(&s, 8000, 2, "v", 1);
+    stage_job(&s, 0, 500 * S, 4000, 1)->model = "resnet50";
+    s.group[0][0].shape.exclusive = 1;
+    s.log_notes = true;
+    run("multiqueue");
+    cr_expect_null(strstr(s.log, "resize"));
+    cr_expect_null(strstr(s.log, "note probes"));
+    cr_expect_eq(when("end 0 done"), 500 * S);
+}
+
+/* A gang of two, 40 of 100 GB/s each: together they move enough, and one of them is halved. */
+Test(multiqueue, tasks_of_a_gang_are_watched_too)
+{
+    stage_node(&s, 40000, 2, "v", 1);
+    s.cluster.node[0].mem_bw = 100 * GB;
+    s.cfg.monitor.interval = 10 * S;
+    stage_job(&s, 0, 200 * S, 8000, 1)->model = "alexnet";
+    stage_job(&s, 35 * S, 300 * S, 8000, 0)->gang = true;
+    stage_tasks(&s, 2);
+    s.group[1][0].mem_bw = 40 * GB;
+    s.log_notes = true;
+    run("multiqueue:search=off");
+    cr_expect_eq(when("note throttled 1"), 40 * S, "%s", s.log);
+    cr_expect_eq(when("note closed_cores 4"), 40 * S);
+}
+
+/* Two tasks of a gang stand on the node, the second borrows: both stop, and return together. */
+Test(multiqueue, a_gang_that_borrows_stops_whole)
+{
+    stage_node(&s, 8000, 1, "v", 1);
+    (void)stage_job(&s, 0, 100, 3000, 0);
+    stage_job(&s, 1, 100, 2000, 0)->gang = true;
+    stage_tasks(&s, 2);
+    (void)stage_job(&s, 50, 20, 3000, 1);
+    run("multiqueue:search=off,reserve=2");
+    cr_expect_eq(started(2), 50);
+    cr_expect_eq(when("stop 1.0 n0 preempted"), 50, "%s", s.log);
+    cr_expect_eq(when("stop 1.1 n0 preempted"), 50);
+    cr_expect_eq(when("stop 0 n0 preempted"), -1);
+}
