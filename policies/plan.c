@@ -144,7 +144,8 @@ bool plan_fits(const struct plan *p, uint32_t node, const struct pol_shape *s)
     const struct pol_node *n = &o->n;
     if (o->gpu_free < (int64_t)s->n_gpu * s->gpu_milli || n->cpu_free < s->cpu_milli || n->mem_free < s->mem_b || !n->is_up) return false;
     if ((n->labels & s->need_all) != s->need_all || (s->need_any != 0 && (n->labels & s->need_any) == 0)) return false;
-    if ((s->exclusive && n->n_tasks > 0) || (n->max_tasks > 0 && n->n_tasks >= n->max_tasks)) return false;
+    if (s->exclusive && (n->n_tasks > 0 || memcmp(n->engine_free, n->engine_total, sizeof n->engine_free) != 0)) return false;
+    if (n->max_tasks > 0 && n->n_tasks >= n->max_tasks) return false;
     for (int k = 0; k < POL_ENGINES_MAX; k++)
         if (n->engine_free[k] < s->engine[k]) return false;
     if (s->n_gpu == 0) return true;

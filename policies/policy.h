@@ -17,7 +17,7 @@
  *   - what stands in arrays, or is passed by value, is frozen within a major,
  *     as its size is built into the policy: pol_shape, pol_card, pol_node,
  *     pol_event, pol_place, pol_param, pol_value, pol_input, pol_transfer,
- *     pol_reading and the handles.  A new property of nodes comes as a
+ *     pol_reading, pol_call, pol_relation and the handles.  A new property of nodes comes as a
  *     parallel array that the view grows by (mem_bw is one);
  *   - enums grow at their end: pass over an event kind that you do not know.
  * A policy that uses what a later minor added asks host->abi_minor first.  The
@@ -89,7 +89,24 @@ struct pol_task_info {
     uint32_t is_waiting;            /* 0 while it runs, while other tasks must end first, and once it is done */
     uint32_t n_inputs;              /* blocks that it reads */
     int64_t  cpu_milli;             /* held now; 0 while it waits */
+    /* Of a task that is made of API calls. */
+    uint32_t n_calls;               /* 0: it is not */
+    uint32_t next_call;             /* number of its next call, or of the one that runs; n_calls: all are done */
+    uint32_t queue;                 /* node in whose queue it waits; POL_NONE: it waits with the master, runs or is blocked */
+    uint32_t call_node, call_engine;        /* where its call runs; call_node POL_NONE: none does */
+    int64_t  call_since_us, call_us;        /* when that began, and how long it takes, the way included */
 };
+
+/* One call of a task.  us: time on an engine of each kind; -1: it cannot run there. */
+struct pol_call { int64_t size_b, result_b; int64_t us[POL_ENGINES_MAX]; uint32_t api, reserved; };
+
+/*
+ * What profiling knows of a task: a value for each kind of engine, 0 where the
+ * task cannot run.  form: POL_RANKS 1 is best; POL_TIMES seconds;
+ * POL_EFFICIENCIES 1/seconds.
+ */
+enum { POL_RANKS, POL_TIMES, POL_EFFICIENCIES };
+struct pol_relation { uint32_t form, reserved; double value[POL_ENGINES_MAX]; };
 
 /* One block that a task reads. */
 struct pol_input { int64_t size_b; const uint32_t *replica; uint32_t n_replicas, reserved; };   /* replica: nodes, increasing */
@@ -127,7 +144,8 @@ enum pol_event_kind {               /* append only */
     POL_TASK_ENDED,                 /* task; node: where it ran */
     POL_JOB_ENDED,                  /* job: its last task ended; sent after that task's event */
     POL_NODE_DOWN, POL_NODE_UP,     /* node */
-    POL_TIMER                       /* a wake asked for earlier */
+    POL_TIMER,                      /* a wake asked for earlier */
+    POL_CALL                        /* task: its next call may run; node: the one with which the last was lost, POL_NONE if it is done */
 };
 /* Infos of the job and task named here can be read until decide returns, ended or not. */
 struct pol_event { uint32_t kind, node; pol_job job; pol_task task; };
@@ -146,6 +164,10 @@ struct pol_view {
     int64_t  cpu_total, mem_total, gpu_total;   /* gpu: thousandths */
     const int64_t *mem_bw;              /* [n_nodes] memory bandwidth, bytes/s; 0: unknown */
     const struct pol_gpu_type *gpu_type;        /* [n_gpu_types as the first view had it]: of every node's type */
+    uint32_t n_engines;                 /* kinds that the cluster names */
+    const uint32_t *queued;             /* [n_nodes] tasks in each node's queue */
+    const uint32_t *tier;               /* [n_nodes] nodes that are as far from all others share one */
+    uint32_t n_tiers;
 };
 
 /* ---- what the host lends ---- */
@@ -204,6 +226,20 @@ struct pol_host {
      * does not hold.  seed: the run's; a policy that draws draws from it alone.
      */
     uint64_t is_audited, seed;
+    /*
+     * Tasks of calls.  send: a waiting one goes to a node's queue, from the
+     * master's or another's; start takes it from there, on that node alone.
+     * call: the next call of a task that was started runs on an engine of that
+     * kind, there or on another node, once POL_CALL said that it may.
+     */
+    void (*send)(void *ctx, pol_task t, uint32_t node, const char *why);
+    void (*call)(void *ctx, pol_task t, uint32_t node, uint32_t engine, const char *why);
+    struct pol_call (*call_info)(void *ctx, pol_task t, uint32_t k);            /* k < n_calls */
+    struct pol_relation (*relation)(void *ctx, pol_task t);                     /* of a task with calls */
+    /* Time on the way there and back if a node had call k run on another; 0 when they are one. */
+    int64_t (*overhead)(void *ctx, pol_task t, uint32_t k, uint32_t from, uint32_t to);
+    /* The k-th task that waits for this one; slot POL_NONE past the last.  O(1). */
+    pol_task (*follower)(void *ctx, pol_task t, uint32_t k);
     /* members above: ABI 1.0 */
 };
 
@@ -232,6 +268,7 @@ enum {
     POL_CLAIRVOYANT = 1u << 2,      /* reads true durations; every table says so */
     POL_BY_COUNT    = 1u << 3,      /* counts cards: may start a task on cards without the memory or cores it asks, where it fails */
     POL_STRANDS     = 1u << 4,      /* may leave tasks waiting for ever though they would fit: they end unfinished */
+    POL_RUNS_CALLS  = 1u << 5,      /* runs tasks that are made of API calls; for others such a job's arrival fails the run */
 };
 
 struct pol_ops {

@@ -24,6 +24,7 @@ static void describe(const struct pol_ops *p)
     if (p->flags & POL_BY_COUNT) (void)printf("  counts cards: may place a task on cards without the memory or cores it asks, where it fails\n");
     if (p->flags & POL_STRANDS) (void)printf("  may leave tasks waiting for ever, by keeping nodes apart\n");
     if (p->flags & POL_CLAIRVOYANT) (void)printf("  can be clairvoyant: reads true durations where its parameters say so\n");
+    if (p->flags & POL_RUNS_CALLS) (void)printf("  runs tasks that are made of API calls, and other jobs in order of arrival\n");
     (void)printf("\n");
 }
 
@@ -31,7 +32,7 @@ static const char *yes(uint32_t flag) { return flag ? "yes" : "no"; }
 
 static struct table *table_of_policies(void)
 {
-    static const char *const heading[] = { "policy", "what it does", "source", "preempts", "reads limits", "clairvoyant" };
+    static const char *const heading[] = { "policy", "what it does", "source", "preempts", "reads limits", "clairvoyant", "runs calls" };
     struct table *t = table_create();
     for (size_t i = 0; i < ARRAY_LEN(heading); i++) table_column(t, heading[i], false);
     for (size_t i = 0; pol_table[i] != NULL; i++) {
@@ -42,6 +43,7 @@ static struct table *table_of_policies(void)
         table_cell(t, "%s", yes(p->flags & POL_PREEMPTS));
         table_cell(t, "%s", yes(p->flags & POL_USES_LIMITS));
         table_cell(t, "%s", p->flags & POL_CLAIRVOYANT ? "can be" : "no");
+        table_cell(t, "%s", yes(p->flags & POL_RUNS_CALLS));
     }
     return t;
 }

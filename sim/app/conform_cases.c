@@ -275,6 +275,49 @@ static void data_inputs(struct conform_case *c)
     c->cfg.horizon = 24 * 3600 * TICK_SEC;
 }
 
+/*
+ * Tasks of calls among others: mixed nodes, some of one kind of engine, two
+ * tiers; a node is lost with its queue and its calls, some tasks wait for
+ * others, and some jobs are ordinary.
+ */
+static void api_calls(struct conform_case *c)
+{
+    static const struct { uint32_t api, kind; int64_t size; sim_tick us; } time[] = {
+        { 0, 0, 1, 20 }, { 0, 0, 1000, 90 }, { 0, 1, 1, 40 }, { 0, 1, 1000, 45 }, { 1, 2, 1, 10 }, { 1, 0, 1, 50 }, { 2, 1, 8, 0 }, { 2, 2, 8, 30 },
+    };
+    for (uint32_t i = 0; i < 6; i++) {
+        node(c, 8000, i == 5, "A", NULL);
+        struct node *n = &c->cluster.node[i];
+        n->engine_total[0] = i == 3 ? 0 : 2;
+        n->engine_total[1] = i % 2;
+        n->engine_total[2] = i == 2 || i == 3;
+        n->latency_us = i < 3 ? 1 : 4;
+        n->link_bps = i < 3 ? 0 : 100000000;
+    }
+    (void)intern_id(&c->cluster.engines, "cpu");
+    (void)intern_id(&c->cluster.engines, "gpu");
+    (void)intern_id(&c->cluster.engines, "npu");
+    for (uint32_t a = 0; a < 3; a++) (void)intern_id(&c->calltime.apis, (const char *const[]){ "a", "b", "c" }[a]);
+    for (size_t i = 0; i < ARRAY_LEN(time); i++) (void)calltime_add(&c->calltime, time[i].api, time[i].kind, time[i].size, time[i].us);
+    for (uint32_t i = 0; i < ARRAY_LEN(c->call); i++)
+        c->call[i] = (struct call){ .api = i % 3, .size = i % 3 == 2 ? 8 : 1 + 111 * i, .result = 50 * i };
+    for (uint32_t i = 0; i < 50; i++) {
+        struct conform_job *j = job(c, 4 * (i / 2), 0, i % 4 == 0 ? 4000 : 0, 0, 0);
+        j->limit = -1;
+        if (i % 5 == 4) { j->group[0].dur = 15; continue; }
+        j->group[0].n = 1 + i % 3;
+        j->first_call = i % 5;
+        j->n_calls = 1 + i % 4;
+        if (i % 3 == 2) graph(j, 3, (const uint32_t[]){ 0, 0, 1 }, (const uint32_t[]){ NONE, NONE, NONE });
+    }
+    fault(c, 30, 3, false);
+    fault(c, 60, 3, true);
+    fault(c, 70, 1, false);
+    fault(c, 90, 1, true);
+    c->cfg.calltime = &c->calltime;
+    c->cfg.horizon = 10000000;
+}
+
 static const struct { const char *name, *about; void (*make)(struct conform_case *); } made[] = {
     { "one of everything", "one job on one GPU", one_of_everything },
     { "all at once", "60 jobs at t=0 on 12 GPUs", all_at_once },
@@ -297,6 +340,7 @@ static const struct { const char *name, *about; void (*make)(struct conform_case
     { "particular jobs", "GPU types, labels, engines and GPU memory", particular_jobs },
     { "staged jobs", "tasks that wait for other tasks of their job", staged_jobs },
     { "data inputs", "tasks that read blocks from nodes near and far, and one node is lost", data_inputs },
+    { "API calls", "tasks made of calls, on mixed engines near and far, and nodes are lost; for policies that run them", api_calls },
 };
 
 /* ---- and some by chance ---- */
@@ -366,6 +410,7 @@ void conform_case_free(struct conform_case *c)
     cluster_fini(&c->cluster);
     perf_fini(&c->perf);
     data_fini(&c->data);
+    calltime_fini(&c->calltime);
     mem_free(c);
 }
 
@@ -377,7 +422,15 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     struct conform_job *j = &c->job[c->next++];
     if (j->has_graph)
         j->graph = (struct task_graph){ .in_start = j->in_start, .in = j->in, .after_start = j->after_start, .after = j->after, .out = j->write_b };
-    *out = (struct job_spec){ .id = j->id, .user = j->user, .queue = j->queue[0] ? j->queue : NULL, .submit = j->submit,
+    uint32_t n_tasks = 0;
+    sim_tick dur = 0;
+    for (uint32_t k = 0; k < j->n_groups; k++) n_tasks += j->group[k].n;
+    for (uint32_t k = 0; k < j->n_calls; k++)
+        dur += calltime_best(&c->calltime, c->call[j->first_call + k].api, c->call[j->first_call + k].size, cluster_engine_mask(&c->cluster));
+    for (uint32_t k = 0; j->n_calls > 0 && k < n_tasks; k++) { j->call_first[k] = j->first_call; j->call_n[k] = j->n_calls; }
+    if (j->n_calls > 0) j->group[0].dur = dur;
+    j->calls = (struct task_calls){ .first = j->call_first, .n = j->call_n, .call = c->call, .n_calls = ARRAY_LEN(c->call) };
+    *out = (struct job_spec){ .id = j->id, .calls = j->n_calls > 0 ? &j->calls : NULL, .user = j->user, .queue = j->queue[0] ? j->queue : NULL, .submit = j->submit,
                               .limit = j->limit, .priority = j->priority, .gang = j->gang, .line = c->next + 1,
                               .group = j->group, .n_groups = j->n_groups, .graph = j->has_graph ? &j->graph : NULL };
     return ST_OK;

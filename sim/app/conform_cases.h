@@ -20,12 +20,17 @@ struct conform_job {
     struct task_input in[CONFORM_TASKS];
     int64_t  write_b[CONFORM_TASKS];
     struct task_graph graph;
+    /* Calls, where n_calls: of every task, so many from case.call[first_call]. */
+    uint32_t first_call, n_calls, call_first[CONFORM_TASKS], call_n[CONFORM_TASKS];
+    struct task_calls calls;
 };
 
 struct conform_case {
     const char *name, *about;               /* about: one line, for who must look into it */
     struct cluster cluster;
     struct perf perf;
+    struct calltime calltime;
+    struct call call[8];
     struct data data;
     struct world_config cfg;                /* points into this struct */
     struct conform_job job[CONFORM_JOBS]; uint32_t n_jobs;

@@ -12,14 +12,15 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-enum verb { VERB_START, VERB_START_GANG, VERB_PREEMPT, VERB_RESIZE, VERB_WAKE, VERB_HOLD, VERB_HEAD };
-static const char *const verb_name[] = { "start", "start", "preempt", "resize", "wake", "hold", "head" };
+enum verb { VERB_START, VERB_START_GANG, VERB_PREEMPT, VERB_RESIZE, VERB_WAKE, VERB_HOLD, VERB_HEAD, VERB_SEND, VERB_CALL };
+static const char *const verb_name[] = { "start", "start", "preempt", "resize", "wake", "hold", "head", "send", "call" };
 
 struct decision {
     enum verb verb;
     uint32_t  slot, gen;        /* task, or job of a gang */
     uint32_t  place, n_place;   /* in the place buffer */
-    int64_t   at;               /* of a wake; of a resize its milli-CPU */
+    int64_t   at;               /* of a wake; of a resize its milli-CPU; of a send and a call the node */
+    uint32_t  engine;           /* of a call */
     size_t    why;              /* offset in the text buffer; 0: none */
 };
 
@@ -127,6 +128,22 @@ static void say_resize(void *ctx, pol_task t, int64_t cpu_milli, const char *why
     if (d != NULL) d->at = cpu_milli;
 }
 
+static void say_send(void *ctx, pol_task t, uint32_t node, const char *why)
+{
+    struct polhost *p = ctx;
+    struct decision *d = append(p, VERB_SEND, t.slot, t.gen, why);
+    if (d != NULL) d->at = node;
+}
+
+static void say_call(void *ctx, pol_task t, uint32_t node, uint32_t engine, const char *why)
+{
+    struct polhost *p = ctx;
+    struct decision *d = append(p, VERB_CALL, t.slot, t.gen, why);
+    if (d == NULL) return;
+    d->at = node;
+    d->engine = engine;
+}
+
 static void say_wake(void *ctx, int64_t at_us)
 {
     struct polhost *p = ctx;
@@ -186,26 +203,28 @@ static void say_fail(void *ctx, const char *message)
 static const char *refuse(struct polhost *p, const struct decision *d)
 {
     struct world *w = p->mirror.w;
+    if (d->verb == VERB_PREEMPT && (p->flags & POL_PREEMPTS) == 0) return "the policy is not declared as one that preempts (POL_PREEMPTS)";
+    if (d->verb != VERB_START_GANG && d->verb != VERB_WAKE && (d->slot >= w->jobs.n_task_slots || w->jobs.task[d->slot].gen != d->gen))
+        return "the task's handle is stale";
     switch (d->verb) {
     case VERB_START:
-        if (d->slot >= w->jobs.n_task_slots || w->jobs.task[d->slot].gen != d->gen) return "the task's handle is stale";
         return world_start(w, d->slot, &p->place[d->place]);
     case VERB_START_GANG:
         if (d->slot >= w->jobs.n_job_slots || w->jobs.job[d->slot].gen != d->gen) return "the job's handle is stale";
         return world_start_gang(w, d->slot, &p->place[d->place], d->n_place);
     case VERB_PREEMPT:
-        if ((p->flags & POL_PREEMPTS) == 0) return "the policy is not declared as one that preempts (POL_PREEMPTS)";
-        if (d->slot >= w->jobs.n_task_slots || w->jobs.task[d->slot].gen != d->gen) return "the task's handle is stale";
         return world_preempt(w, d->slot);
     case VERB_RESIZE:
-        if (d->slot >= w->jobs.n_task_slots || w->jobs.task[d->slot].gen != d->gen) return "the task's handle is stale";
         return world_resize(w, d->slot, d->at);
     case VERB_WAKE:
         return world_wake(w, d->at);
     case VERB_HOLD: case VERB_HEAD:
-        if (d->slot >= w->jobs.n_task_slots || !w->jobs.task[d->slot].is_live || w->jobs.task[d->slot].gen != d->gen)
-            return "the task's handle is stale";
+        if (!w->jobs.task[d->slot].is_live) return "the task's handle is stale";
         return w->jobs.task[d->slot].state == TASK_WAITING ? NULL : "the task does not wait";
+    case VERB_SEND:
+        return world_send(w, d->slot, (uint32_t)d->at);
+    case VERB_CALL:
+        return world_call(w, d->slot, (uint32_t)d->at, d->engine);
     }
     return "unknown decision";
 }
@@ -230,6 +249,7 @@ static void record(struct polhost *p, const struct decision *d)
                               p->place[d->place + i].node, why);
     } else {
         int64_t node = d->verb == VERB_START ? (int64_t)p->place[d->place].node
+                     : d->verb == VERB_SEND || d->verb == VERB_CALL ? d->at
                      : d->verb == VERB_RESIZE ? (int64_t)p->mirror.w->cluster->hold[d->slot].node : -1;
         p->hooks.decision(p->hooks.ctx, world_now(p->mirror.w), verb_name[d->verb], t->job[job].ordinal,
                           t->task[d->slot].index, node, why);
@@ -295,6 +315,19 @@ static void call_decide(struct polhost *p, size_t n_events)
     polview_return(&p->mirror, view);
 }
 
+/* A policy that knows nothing of calls would leave their tasks waiting for ever. */
+static void refuse_calls(struct polhost *p, const struct notice *n, size_t n_notices)
+{
+    const struct job_table *t = &p->mirror.w->jobs;
+    if ((p->flags & POL_RUNS_CALLS) != 0 || p->mirror.w->callq == NULL) return;
+    for (size_t i = 0; i < n_notices && p->failed.code == ST_OK; i++) {
+        if (n[i].kind != NOTICE_ARRIVED || t->job[n[i].job].calls == NULL) continue;
+        (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' does not run tasks that are made of API calls, as those of job '%s' are",
+                       p->spec.ops->name, t->job[n[i].job].id);
+        diag_hint(&p->failed, "`fairway policies` tells which do");
+    }
+}
+
 static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t n_notices, bool *again, struct diag *d)
 {
     struct polhost *p = ctx;
@@ -303,6 +336,7 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     p->api.is_audited = w->cfg.audit;
     p->api.seed = w->cfg.seed;
     polview_show(&p->mirror, n, n_notices);
+    refuse_calls(p, n, n_notices);
     p->n_dec = 0;
     p->n_place = 0;
     p->n_text = 1;              /* offset 0 means no text */
@@ -340,7 +374,7 @@ enum st polhost_create(struct polhost **out, const char *spec, const char *weigh
         .abi_major = POL_ABI_MAJOR, .size = sizeof p->api, .abi_minor = POL_ABI_MINOR, .ctx = p,
         .start = say_start, .start_gang = say_start_gang, .preempt = say_preempt,
         .wake = say_wake, .note = say_note, .fail = say_fail,
-        .resize = say_resize, .hold = say_hold,
+        .resize = say_resize, .hold = say_hold, .send = say_send, .call = say_call,
     };
     polview_init(&p->mirror, &p->api, &p->hooks.tricks);
     p->flags = p->spec.ops->flags;

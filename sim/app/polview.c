@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "app/polcalls.h"
 #include "base/mem.h"
 
 _Static_assert(POL_ENGINES_MAX == (int)ENGINE_KINDS_MAX, "the ABI shows every engine kind");
@@ -52,6 +53,7 @@ static const struct pol_task_info *lend_task(void *ctx, pol_task h)
         .is_waiting = t->state == TASK_WAITING, .n_inputs = world_n_inputs(w, h.slot),
         .cpu_milli = running ? hold->cpu_milli : 0,
     };
+    polcalls_task(w, h.slot, i);
     return i;
 }
 
@@ -126,6 +128,30 @@ static uint32_t lend_label(void *ctx, const char *name)
     return p->w != NULL ? intern_find(&p->w->cluster->labels, name) : POL_NONE;
 }
 
+static struct pol_call lend_call(void *ctx, pol_task h, uint32_t k)
+{
+    const struct polview *p = ctx;
+    return polcalls_call(is_live_task(p, h) ? p->w : NULL, h.slot, k);
+}
+
+static struct pol_relation lend_relation(void *ctx, pol_task h)
+{
+    const struct polview *p = ctx;
+    return polcalls_relation(is_live_task(p, h) ? p->w : NULL, h.slot);
+}
+
+static int64_t lend_overhead(void *ctx, pol_task h, uint32_t k, uint32_t from, uint32_t to)
+{
+    const struct polview *p = ctx;
+    return polcalls_overhead(is_live_task(p, h) ? p->w : NULL, h.slot, k, from, to);
+}
+
+static pol_task lend_follower(void *ctx, pol_task h, uint32_t k)
+{
+    const struct polview *p = ctx;
+    return polcalls_follower(is_live_task(p, h) ? p->w : NULL, h.slot, k);
+}
+
 /* ---- the mirror ---- */
 
 static void show_node(struct polview *p, uint32_t i)
@@ -188,6 +214,10 @@ static void move_memory(struct polview *p)
     p->node = move_array(p, p->node, p->w->cluster->n_nodes, sizeof *p->node);
     p->mem_bw = move_array(p, p->mem_bw, p->w->cluster->n_nodes, sizeof *p->mem_bw);
     p->view.mem_bw = p->mem_bw;
+    p->queued = move_array(p, p->queued, p->w->cluster->n_nodes, sizeof *p->queued);
+    p->view.queued = p->queued;
+    p->tier = move_array(p, p->tier, p->w->cluster->n_nodes, sizeof *p->tier);
+    p->view.tier = p->tier;
     p->card = move_array(p, p->card, p->w->cluster->n_cards, sizeof *p->card);
     p->shape = move_array(p, p->shape, p->cap_shape, sizeof *p->shape);
     p->job_info = move_array(p, p->job_info, p->cap_job, sizeof *p->job_info);
@@ -215,6 +245,12 @@ static void show_world(struct polview *p)
         MEM_ARRAY(p->card, c->n_cards);
         MEM_ARRAY(p->mem_bw, c->n_nodes);
         MEM_ARRAY(p->gpu_type, c->gpu_types.n);
+        MEM_ARRAY(p->queued, c->n_nodes);
+        MEM_ARRAY(p->tier, c->n_nodes);
+        p->view.n_tiers = polcalls_tiers(c, p->tier);
+        p->view.tier = p->tier;
+        p->view.queued = p->queued;
+        p->view.n_engines = c->engines.n;
         for (uint32_t i = 0; i < c->n_nodes; i++) { show_node(p, i); p->mem_bw[i] = c->node[i].mem_bw; }
         for (uint32_t i = 0; i < c->gpu_types.n; i++)
             p->gpu_type[i] = (struct pol_gpu_type){ .compute_mflops = c->gpu_figures[i].compute_mflops,
@@ -224,6 +260,8 @@ static void show_world(struct polview *p)
     } else {
         for (uint32_t i = 0; i < c->n_changed; i++) show_node(p, c->changed[i]);
     }
+    if (w->callq != NULL)
+        for (uint32_t i = 0; i < c->n_changed; i++) p->queued[c->changed[i]] = w->callq->queue[c->changed[i]].n;
     show_shapes(p);
     struct pol_view *v = &p->view;
     v->now_us = world_now(w);
@@ -254,7 +292,7 @@ static void show_world(struct polview *p)
 static const uint32_t event_kind[] = {
     [NOTICE_ARRIVED] = POL_ARRIVED, [NOTICE_READY] = POL_READY, [NOTICE_TASK_ENDED] = POL_TASK_ENDED,
     [NOTICE_JOB_ENDED] = POL_JOB_ENDED, [NOTICE_NODE_DOWN] = POL_NODE_DOWN, [NOTICE_NODE_UP] = POL_NODE_UP,
-    [NOTICE_TIMER] = POL_TIMER,
+    [NOTICE_TIMER] = POL_TIMER, [NOTICE_CALL] = POL_CALL,
 };
 
 static void show_events(struct polview *p, const struct notice *n, size_t n_notices)
@@ -305,11 +343,15 @@ void polview_init(struct polview *p, struct pol_host *api, const struct polhost_
     api->measure = lend_reading;
     api->name = lend_name;
     api->label = lend_label;
+    api->call_info = lend_call;
+    api->relation = lend_relation;
+    api->overhead = lend_overhead;
+    api->follower = lend_follower;
 }
 
 void polview_fini(struct polview *p)
 {
-    mem_free(p->mem_bw); mem_free(p->node); mem_free(p->card); mem_free(p->shape); mem_free(p->gpu_type);
+    mem_free(p->mem_bw); mem_free(p->queued); mem_free(p->tier); mem_free(p->node); mem_free(p->card); mem_free(p->shape); mem_free(p->gpu_type);
     mem_free(p->job_info); mem_free(p->job_seen); mem_free(p->task_info); mem_free(p->task_seen);
     while (p->n_buried > 0) mem_free(p->buried[--p->n_buried]);
     mem_free(p->buried); mem_free(p->all); mem_free(p->event);

@@ -19,6 +19,7 @@ struct polview {
     struct pol_event *event;  size_t cap_event;
     /* private from here */
     int64_t *mem_bw;
+    uint32_t *queued, *tier;    /* [n_nodes] */
     struct pol_node  *node;   struct pol_card *card;   bool is_shown;
     struct pol_gpu_type *gpu_type;
     struct pol_shape *shape;  size_t cap_shape;

@@ -341,7 +341,7 @@ static void event(struct wire *w, const struct pol_host *h, const struct pol_eve
 {
     static const char *const name[] = {
         [POL_ARRIVED] = "arrived", [POL_READY] = "ready", [POL_TASK_ENDED] = "ended", [POL_JOB_ENDED] = "job_ended",
-        [POL_NODE_DOWN] = "node_down", [POL_NODE_UP] = "node_up", [POL_TIMER] = "timer",
+        [POL_NODE_DOWN] = "node_down", [POL_NODE_UP] = "node_up", [POL_TIMER] = "timer", [POL_CALL] = "call",
     };
     const struct pol_task_info *ti;
     comma(w);
@@ -359,6 +359,7 @@ static void event(struct wire *w, const struct pol_host *h, const struct pol_eve
     case POL_JOB_ENDED: key_int(w, "job", (int64_t)h->job(h->ctx, e->job)->ordinal); break;
     case POL_NODE_DOWN: case POL_NODE_UP: key_int(w, "node", e->node); break;
     case POL_TIMER: break;
+    case POL_CALL: break;       /* only for policies of POL_RUNS_CALLS, which those of a process are not */
     }
     wire_text(w, "}");
 }

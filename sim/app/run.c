@@ -268,7 +268,8 @@ static enum st simulate(const struct run_env *env, struct polhost *h, struct sin
         .cluster = &s->cluster, .perf = &s->perf, .profiles = s->has_profiles ? &s->profiles : NULL, .monitor = s->monitor, .fault = s->fault, .seed = seed,
         .checkpoint_interval = s->checkpoint_interval, .restore_cost = s->restore_cost, .mismatch_after = s->mismatch_after,
         .enforce_limits = s->enforce_limits, .reject_infeasible = s->reject_infeasible, .audit = s->audit,
-        .data = &s->data, .net = s->net, .concurrency = s->concurrency,
+        .data = &s->data, .net = s->net, .calltime = s->has_calltime ? &s->calltime : NULL,
+        .relation = s->has_relation ? &s->relation : NULL, .concurrency = s->concurrency,
         .horizon = horizon, .sample_every = s->sample_every }, src, polhost_decider(h));
     rec->metrics = metrics_create(w, &(struct metrics_opts){
         .store = env->store, .run = rec->run, .write_attempts = s->write_attempts || s->write_decisions,

@@ -241,9 +241,9 @@ static enum st read_all(struct scenario *s, const struct ynode *root, const stru
 {
     static const char *const keys[] = {
         "name", "title", "cluster", "models", "trace", "jobs", "faults", "policies", "seeds", "users", "output", "horizon", "network", "data", "profiles",
-        "sweep",
+        "sweep", "engines",
     };
-    const struct ynode *cluster, *models, *trace, *jobs, *faults, *users, *output, *network, *data, *profiles;
+    const struct ynode *cluster, *models, *trace, *jobs, *faults, *users, *output, *network, *data, *profiles, *engines;
     const char *name = NULL, *title = NULL;
     if (root->kind != Y_MAP) return ydoc_expected(root, d, "a map of sections: cluster, trace, policies ...");
     TRY(ydoc_keys(root, "the scenario", keys, ARRAY_LEN(keys), d));
@@ -262,9 +262,11 @@ static enum st read_all(struct scenario *s, const struct ynode *root, const stru
     TRY(section(root, "network", false, &network, d));
     TRY(section(root, "data", false, &data, d));
     TRY(section(root, "profiles", false, &profiles, d));
+    TRY(section(root, "engines", false, &engines, d));
     TRY(scn_read_cluster(s, cluster, d));
     TRY(scn_read_models(s, models, d));
     TRY(scn_read_profiles(s, profiles, d));
+    TRY(scn_read_engines(s, engines, d));
     TRY(scn_read_trace(s, trace, d));
     TRY(scn_read_network(s, network, d));
     TRY(scn_read_data(s, data, d));
@@ -354,6 +356,8 @@ void scn_fini(struct scenario *s)
     data_fini(&s->data);
     if (s->kube_nodes != NULL) kube_nodes_fini(s->kube_nodes);
     mem_free(s->kube_nodes);
+    calltime_fini(&s->calltime);
+    relation_fini(&s->relation);
     for (size_t i = 0; i < s->n_policies; i++) { mem_free(s->policy[i].spec); mem_free(s->policy[i].label); }
     for (size_t i = 0; i < s->n_weights; i++) mem_free(s->weight[i].user);
     for (size_t i = 0; i < s->n_owned; i++) mem_free(s->owned[i]);

@@ -9,6 +9,7 @@
 #define SIM_SCN_H
 
 #include "io/trace.h"
+#include "model/relation.h"
 #include "model/world.h"
 
 struct scn_policy {
@@ -27,6 +28,9 @@ struct scenario {
     struct profiles profiles;   /* profiles: */
     bool     has_profiles;
     struct monitor_spec monitor;
+    struct calltime calltime;               /* engines: */
+    struct relation relation;
+    bool     has_calltime, has_relation;
     struct trace_opts trace;
     struct fault_spec fault;
     struct fault_event *fault_list;         /* owned; fault.list points here */

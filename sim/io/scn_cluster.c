@@ -19,6 +19,7 @@ struct build {
     struct gpu_type *type; size_t n_types;
     const char **type_name;             /* [n_types] for "did you mean" */
     bool     has_types;                 /* gpu_types is there: every type must be in it */
+    const struct ynode *tiers;          /* NULL: none */
     bool     knows_mem;                 /* GPU types are openb's, whose memory is known */
     int64_t  nodes_per_rack;            /* 0: no such key */
     int64_t  cpu_sum, mem_sum;          /* of the nodes so far */
@@ -129,6 +130,22 @@ static enum st read_engines(struct build *b, const struct ynode *g, struct node_
     return ST_OK;
 }
 
+/* A node's way to others: its tier's, or its group's own. */
+static enum st read_link(const struct build *b, const struct ynode *g, struct node_spec *s, struct diag *d)
+{
+    static const char *const keys[] = { "latency", "bandwidth" };
+    const char *tier = NULL;
+    TRY(ydoc_str(g, "tier", &tier, d));
+    const struct ynode *t = tier != NULL ? ydoc_get(b->tiers, tier) : NULL;
+    if (tier != NULL && t == NULL) return ydoc_error(ydoc_get(g, "tier"), d, "found tier '%s', which 'tiers' of the cluster does not list", tier);
+    for (size_t i = 0; t != NULL && i < ARRAY_LEN(keys); i++)
+        if (ydoc_get(g, keys[i]) != NULL) return ydoc_key_error(ydoc_get(g, keys[i]), d, "found both '%s' and 'tier' in one group", keys[i]);
+    if (t != NULL && t->kind != Y_MAP) return ydoc_expected(t, d, "a map such as {latency: 5ms, bandwidth: 1Gb/s}");
+    if (t != NULL) TRY(ydoc_keys(t, "a tier", keys, ARRAY_LEN(keys), d));
+    TRY(ydoc_quantity(t != NULL ? t : g, "latency", TEXT_DURATION, TICK_SEC, 0, &s->latency_us, d));
+    return ydoc_quantity(t != NULL ? t : g, "bandwidth", TEXT_RATE, 0, 1, &s->link_bps, d);
+}
+
 static enum st read_gpus(const struct build *b, const struct ynode *g, struct node_spec *s, struct diag *d)
 {
     int64_t n = 0, cores = 0;
@@ -193,6 +210,7 @@ static enum st read_group(struct build *b, const struct ynode *g, struct diag *d
     static const char *const keys[] = {
         "name", "count", "cpus", "mem", "gpus", "gpu_type", "gpu_mem", "rack", "nodes_per_rack", "labels", "engines",
         "mem_bandwidth", "gpu_cores", "max_tasks", "reserved",
+        "tier", "latency", "bandwidth",
     };
     static const char *const needed[] = { "name", "cpus", "mem" };
     struct node_spec s = {0};
@@ -215,6 +233,7 @@ static enum st read_group(struct build *b, const struct ynode *g, struct diag *d
     TRY(read_gpus(b, g, &s, d));
     TRY(read_labels(b, g, &s.labels, d));
     TRY(read_engines(b, g, &s, d));
+    TRY(read_link(b, g, &s, d));
     return add_group(b, g, &s, count, per_rack, d);
 }
 
@@ -227,6 +246,7 @@ static enum st check_source_keys(const struct ynode *n, enum from from, struct d
 {
     static const struct { const char *key; enum from from, or; const char *say; } own[] = {
         { "groups", FROM_GROUPS, FROM_GROUPS, "cannot go with 'from': the nodes come from one of the two" },
+        { "tiers", FROM_GROUPS, FROM_GROUPS, "is about groups of nodes, and cannot go with 'from'" },
         { "nodes", FROM_OPENB, FROM_KUBECTL, "goes with 'from: openb' or 'from: kubectl'" }, { "conf", FROM_SLURM, FROM_SLURM, "goes with 'from: slurm'" },
         { "gres", FROM_SLURM, FROM_SLURM, "goes with 'from: slurm'" }, { "topology", FROM_SLURM, FROM_SLURM, "goes with 'from: slurm'" },
     };
@@ -284,7 +304,7 @@ static enum st set_speeds(struct scenario *s, const struct build *b, const struc
 static enum st read_section(struct scenario *s, struct build *b, const struct ynode *n, struct diag *d)
 {
     static const char *const keys[] = {
-        "groups", "from", "nodes", "conf", "gres", "topology", "gpu_types", "nodes_per_rack", "cut",
+        "groups", "from", "nodes", "conf", "gres", "topology", "gpu_types", "nodes_per_rack", "cut", "tiers",
     };
     static const char *const sources[] = { "openb", "slurm", "kubectl" };
     const struct ynode *types;
@@ -296,6 +316,7 @@ static enum st read_section(struct scenario *s, struct build *b, const struct yn
     TRY(check_source_keys(n, from, d));
     TRY(ydoc_map(n, "gpu_types", &types, d));
     TRY(read_gpu_types(b, types, d));
+    TRY(ydoc_map(n, "tiers", &b->tiers, d));
     TRY(ydoc_int(n, "nodes_per_rack", 1, COUNT_MAX, &b->nodes_per_rack, d));
     TRY(ydoc_double(n, "cut", YDOC_ABOVE_0, 1, &cut, d));
     TRY(read_nodes(s, b, n, from, d));

@@ -14,6 +14,7 @@
 enum st scn_read_cluster(struct scenario *s, const struct ynode *section, struct diag *d);
 enum st scn_read_models(struct scenario *s, const struct ynode *section, struct diag *d);
 enum st scn_read_profiles(struct scenario *s, const struct ynode *section, struct diag *d);
+enum st scn_read_engines(struct scenario *s, const struct ynode *section, struct diag *d);
 enum st scn_read_trace(struct scenario *s, const struct ynode *section, struct diag *d);
 enum st scn_read_network(struct scenario *s, const struct ynode *section, struct diag *d);
 enum st scn_read_data(struct scenario *s, const struct ynode *section, struct diag *d);

@@ -31,6 +31,7 @@ static enum st check_format_keys(const struct ynode *n, const struct trace_forma
         { "throughputs", "gavel", true }, { "reference_gpu", "gavel", true }, { "pending", "openb", false },
         { "generate", "generate", false }, { "bound", "kubectl", false }, { "workload", "workload", false },
         { "stages", "native", false }, { "blocks", "native", false },
+        { "calls", "native", false },
     };
     for (size_t i = 0; i < ARRAY_LEN(own); i++) {
         const struct ynode *k = ydoc_get(n, own[i].key);
@@ -203,7 +204,7 @@ enum st scn_read_trace(struct scenario *s, const struct ynode *n, struct diag *d
 {
     static const char *const keys[] = {
         "format", "path", "strict", "concurrency", "workload", "speedup", "load", "window", "max_jobs", "defaults", "gpus_per_task",
-        "throughputs", "reference_gpu", "pending", "generate", "stages", "blocks", "bound", "fill",
+        "throughputs", "reference_gpu", "pending", "generate", "stages", "blocks", "bound", "fill", "calls",
     }, *const bounds[] = { "keep", "replay" }, *const pending[] = { "replay", "skip" };
     const struct ynode *window, *defaults, *generate, *workload;
     const char *reference = NULL;
@@ -231,6 +232,10 @@ enum st scn_read_trace(struct scenario *s, const struct ynode *n, struct diag *d
     TRY(scn_file(s, n, "throughputs", true, &o->throughputs, d));
     TRY(scn_file(s, n, "stages", true, &o->stages_path, d));
     TRY(scn_file(s, n, "blocks", true, &o->blocks_path, d));
+    TRY(scn_file(s, n, "calls", true, &o->calls_path, d));
+    if (o->calls_path != NULL && !s->has_calltime)
+        return ydoc_key_error(ydoc_get(n, "calls"), d, "'calls' needs an 'engines' section, whose 'times' says how long a call takes");
+    if (s->has_calltime) o->calltime = &s->calltime;
     TRY(ydoc_str(n, "reference_gpu", &reference, d));
     if (reference != NULL) o->reference_gpu = scn_keep(s, reference);
     TRY(ydoc_choice(n, "pending", pending, ARRAY_LEN(pending), &wait, d));

@@ -174,7 +174,7 @@ static void index_free(struct trace_index *x)
 static enum st index_add(struct trace_index *x, const struct job_spec *s, struct diag *d)
 {
     const char *text[SPILL_TEXTS] = { s->id, s->user, s->queue, s->model, s->klass, s->node };
-    SIM_ASSERT(s->graph == NULL);       /* scan refuses such a trace unless it is in order */
+    SIM_ASSERT(s->graph == NULL && s->calls == NULL);       /* scan refuses such a trace unless it is in order */
     struct spill h = { .submit = s->submit, .limit = s->limit, .priority = s->priority,
                        .line = s->line, .n_groups = s->n_groups, .gang = s->gang };
     for (size_t i = 0; i < SPILL_TEXTS; i++) {
@@ -336,9 +336,9 @@ static enum st scan(struct trace *t, struct diag *d)
         if (f->n_file++ == 0) f->origin = s.submit;
         if (s.submit < max) {
             f->sorted = false;
-            if (t->opts.stages_path != NULL) {
+            if (t->opts.stages_path != NULL || t->opts.calls_path != NULL) {
                 st = diag_at(d, ST_EINPUT, t->opts.path, s.line, 0, "job '%s' arrives before the job above it", s.id);
-                diag_hint(d, "a trace with stages is not sorted here: put its jobs, and their stages, in order of submit_s");
+                diag_hint(d, "a trace with stages or calls is not sorted here: put its jobs, and their rows there, in order of submit_s");
                 break;
             }
             if ((st = trace_repair(&env, "row out of time order, sorted", s.line, d)) != ST_OK) break;

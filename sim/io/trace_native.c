@@ -5,13 +5,15 @@
  * Figures are per task.  A job whose tasks are not all alike has several groups
  * of tasks, and each per-task column holds one figure a group, joined by '+';
  * a single figure stands for all groups.  A job with rows in stages.csv
- * (trace_stages.h) has its tasks from there.
+ * (trace_stages.h) has its tasks from there, and one with rows in calls.csv
+ * (trace_calls.h) their times.
  */
 #include <inttypes.h>
 #include <string.h>
 #include "base/mem.h"
 #include "base/text.h"
 #include "io/trace_build.h"
+#include "io/trace_calls.h"
 #include "io/trace_stages.h"
 
 enum { GROUPS_MAX = 64, TASKS_MAX = 1000000 };
@@ -31,6 +33,7 @@ struct native {
     struct trace_env env;
     struct csv *csv;
     struct trace_stages *stages;    /* NULL: none */
+    struct trace_calls *calls;      /* NULL: none */
     int at[N_COLS];
     struct task_group group[GROUPS_MAX];
 };
@@ -188,6 +191,12 @@ static bool has_stages(const struct native *x)
     return job != NULL && strcmp(job, csv_field(x->csv, x->at[ID])) == 0;
 }
 
+static bool has_calls(const struct native *x)
+{
+    const char *job = x->calls != NULL ? trace_calls_next(x->calls) : NULL;
+    return job != NULL && strcmp(job, csv_field(x->csv, x->at[ID])) == 0;
+}
+
 static enum st read_stages(struct native *x, struct job_spec *out, struct diag *d)
 {
     static const enum col per_task[] = { TASKS, DURATION, CPUS, MEM, GPUS, GPU_MILLI, GPU_MEM, MEM_BW, GPU_CORES };
@@ -219,12 +228,13 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     const struct csv *c = x->csv;
     enum st st = csv_next(x->csv, d);
     if (st == ST_END && x->stages != NULL) TRY(trace_stages_end(x->stages, d));
+    if (st == ST_END && x->calls != NULL) TRY(trace_calls_end(x->calls, d));
     TRY(st);
     trace_blank(out);
     TRY(csv_need(c, x->at[ID], d));
     TRY(csv_need(c, x->at[SUBMIT], d));
     bool staged = has_stages(x);
-    if (!staged) TRY(need_duration(x, d));
+    if (!staged && !has_calls(x)) TRY(need_duration(x, d));
     out->id = text(x, ID);
     out->user = text(x, USER);
     out->queue = text(x, QUEUE);
@@ -245,7 +255,8 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     if (out->node != NULL && out->gang) return csv_fail(c, x->at[NODE], d, "'%.60s', but a gang cannot be bound to one node", out->node);
     if (out->node != NULL && x->env.cluster->n_nodes > 0 && intern_find(&x->env.cluster->node_names, out->node) == NONE)
         return csv_fail(c, x->at[NODE], d, "the cluster has no node '%.60s'", out->node);
-    return staged ? read_stages(x, out, d) : read_groups(x, out, d);
+    TRY(staged ? read_stages(x, out, d) : read_groups(x, out, d));
+    return has_calls(x) ? trace_calls_read(x->calls, out, d) : ST_OK;
 }
 
 static void close_native(void *ctx)
@@ -253,18 +264,20 @@ static void close_native(void *ctx)
     struct native *x = ctx;
     csv_close(x->csv);
     trace_stages_close(x->stages);
+    trace_calls_close(x->calls);
     mem_free(x);
 }
 
 static enum st open_native(const struct trace_env *env, struct trace_reader *out, struct diag *d)
 {
-    const bool need[N_COLS] = { [ID] = true, [SUBMIT] = true, [DURATION] = env->opts->stages_path == NULL };
+    const bool need[N_COLS] = { [ID] = true, [SUBMIT] = true, [DURATION] = env->opts->stages_path == NULL && env->opts->calls_path == NULL };
     struct native *x;
     MEM_NEW(x);
     x->env = *env;
     enum st st = csv_open(&x->csv, env->opts->path, ',', d);
     if (st == ST_OK) st = csv_columns(x->csv, names, need, x->at, N_COLS, false, "traces/README.md lists the columns of the native format", d);
     if (st == ST_OK && env->opts->stages_path != NULL) st = trace_stages_open(&x->stages, env, d);
+    if (st == ST_OK && env->opts->calls_path != NULL) st = trace_calls_open(&x->calls, env, d);
     if (st != ST_OK) {
         close_native(x);
         return st;

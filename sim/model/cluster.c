@@ -47,6 +47,7 @@ enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d
         .labels = s->labels, .card0 = c->n_cards, .n_gpu = s->n_gpu, .gpu_type = type,
         .rack = intern_id(&c->rack_names, s->rack ? s->rack : "rack0"), .first_hold = NONE, .is_up = true,
         .cpu_reserved = s->cpu_reserved, .mem_reserved = s->mem_reserved, .max_tasks = s->max_tasks,
+        .latency_us = s->latency_us, .link_bps = s->link_bps,
     };
     memcpy(n->engine_total, s->engine, sizeof n->engine_total);
     memcpy(n->engine_free, s->engine, sizeof n->engine_free);
@@ -60,6 +61,7 @@ enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d
 static bool same_kind(const struct cluster *c, const struct node *a, const struct node *b)
 {
     return a->cpu_total == b->cpu_total && a->mem_total == b->mem_total && a->mem_bw == b->mem_bw && a->labels == b->labels &&
+           a->latency_us == b->latency_us && a->link_bps == b->link_bps &&
            a->n_gpu == b->n_gpu && a->gpu_type == b->gpu_type && a->max_tasks == b->max_tasks &&
            a->cpu_reserved == b->cpu_reserved && a->mem_reserved == b->mem_reserved &&
            memcmp(a->engine_total, b->engine_total, sizeof a->engine_total) == 0 &&
@@ -130,6 +132,7 @@ void cluster_reset(struct cluster *c)
         n->cpu_free = n->cpu_total - n->cpu_reserved;
         n->mem_free = n->mem_total - n->mem_reserved;
         memcpy(n->engine_free, n->engine_total, sizeof n->engine_free);
+        memset(n->engine_calls, 0, sizeof n->engine_calls);
         n->n_tasks = 0;
         n->first_hold = NONE;
         n->is_up = true;
@@ -167,7 +170,7 @@ bool cluster_fits(const struct cluster *c, uint32_t node, const struct shape *s)
     if (!n->is_up || n->cpu_free < s->cpu_milli || n->mem_free < s->mem_b || !suits(n, s)) return false;
     if ((s->exclusive && n->n_tasks > 0) || (n->max_tasks > 0 && n->n_tasks >= n->max_tasks)) return false;
     for (int k = 0; k < ENGINE_KINDS_MAX; k++)
-        if (n->engine_free[k] < s->engine[k]) return false;
+        if (n->engine_free[k] < s->engine[k] || (s->exclusive && n->engine_calls[k] > 0)) return false;
     int32_t have = 0;
     for (uint32_t k = 0; k < n->n_gpu && have < s->n_gpu; k++) have += cluster_card_fits(&c->card[n->card0 + k], s);
     return have >= s->n_gpu;
@@ -279,7 +282,7 @@ uint64_t cluster_pick_cards(const struct cluster *c, uint32_t node, const struct
     return picked;
 }
 
-static void touch(struct cluster *c, uint32_t node)
+void cluster_touch(struct cluster *c, uint32_t node)
 {
     if (c->is_changed[node]) return;
     c->is_changed[node] = true;
@@ -363,7 +366,7 @@ static const char *take(struct cluster *c, uint32_t task, uint32_t node, const s
     n->first_hold = task;
     n->n_tasks++;
     move(c, n, h, -1);
-    touch(c, node);
+    cluster_touch(c, node);
     return NULL;
 }
 
@@ -394,7 +397,7 @@ void cluster_give(struct cluster *c, uint32_t task)
     else n->first_hold = h->next;
     if (h->next != NONE) c->hold[h->next].prev = h->prev;
     n->n_tasks--;
-    touch(c, h->node);
+    cluster_touch(c, h->node);
     h->node = NONE;
 }
 
@@ -408,8 +411,38 @@ const char *cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_milli)
     n->cpu_free -= cpu_milli - h->cpu_milli;
     c->sum.cpu_used += cpu_milli - h->cpu_milli;
     h->cpu_milli = cpu_milli;
-    touch(c, h->node);
+    cluster_touch(c, h->node);
     return NULL;
+}
+
+const char *cluster_call_take(struct cluster *c, uint32_t node, uint32_t kind)
+{
+    if (node >= c->n_nodes) return "there is no such node";
+    if (kind >= ENGINE_KINDS_MAX) return "there is no such kind of engine";
+    struct node *n = &c->node[node];
+    if (!n->is_up) return "the node is down";
+    if (n->engine_free[kind] <= 0) return "the node has no engine of that kind free";
+    n->engine_free[kind]--;
+    n->engine_calls[kind]++;
+    cluster_touch(c, node);
+    return NULL;
+}
+
+void cluster_call_give(struct cluster *c, uint32_t node, uint32_t kind)
+{
+    struct node *n = &c->node[node];
+    SIM_ASSERT(n->engine_calls[kind] > 0);
+    n->engine_calls[kind]--;
+    n->engine_free[kind]++;
+    cluster_touch(c, node);
+}
+
+uint32_t cluster_engine_mask(const struct cluster *c)
+{
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < c->n_nodes; i++)
+        for (uint32_t k = 0; k < ENGINE_KINDS_MAX; k++) mask |= (uint32_t)(c->node[i].engine_total[k] > 0) << k;
+    return mask;
 }
 
 const struct hold *cluster_hold(const struct cluster *c, uint32_t task)
@@ -423,7 +456,7 @@ void cluster_set_up(struct cluster *c, uint32_t node, bool is_up)
     SIM_ASSERT(n->is_up != is_up && n->n_tasks == 0);
     n->is_up = is_up;
     sum_node(&c->sum, n, is_up ? +1 : -1);
-    touch(c, node);
+    cluster_touch(c, node);
 }
 
 void cluster_audit(const struct cluster *c)
@@ -453,7 +486,7 @@ void cluster_audit(const struct cluster *c)
         SIM_ASSERT(n->cpu_free >= 0 && n->cpu_free + cpu == n->cpu_total);
         SIM_ASSERT(n->mem_free >= 0 && n->mem_free + mem == n->mem_total);
         for (int k = 0; k < ENGINE_KINDS_MAX; k++)
-            SIM_ASSERT(n->engine_free[k] >= 0 && n->engine_free[k] + engine[k] == n->engine_total[k]);
+            SIM_ASSERT(n->engine_free[k] >= 0 && n->engine_calls[k] >= 0 && n->engine_free[k] + engine[k] + n->engine_calls[k] == n->engine_total[k]);
         for (uint32_t k = 0; k < n->n_gpu; k++) {
             const struct card *card = &c->card[n->card0 + k];
             SIM_ASSERT(card->milli_free >= 0 && card->milli_free + milli[k] == GPU_WHOLE);

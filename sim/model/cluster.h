@@ -28,6 +28,8 @@ struct node {
     uint32_t rack;
     int32_t  engine_total[ENGINE_KINDS_MAX], engine_free[ENGINE_KINDS_MAX];
     int64_t  cpu_reserved, mem_reserved;        /* part of the totals that no task gets: the node's own daemons */
+    int32_t  engine_calls[ENGINE_KINDS_MAX];    /* of those not free, in use by calls */
+    int64_t  latency_us, link_bps;      /* its way to other nodes; link_bps 0: takes no time */
     uint32_t n_tasks;                   /* holders now */
     uint32_t max_tasks;                 /* holders at most; 0: no limit */
     uint32_t first_hold;                /* list of holders, NONE when empty */
@@ -83,6 +85,7 @@ struct node_spec {
     const char *rack;                   /* borrowed; NULL: "rack0" */
     uint64_t labels;
     int32_t  engine[ENGINE_KINDS_MAX];
+    int64_t  latency_us, link_bps;      /* of its way to other nodes; 0: none, and as fast as one likes */
 };
 
 /* Zero-initialise a cluster to begin.  Add nodes, then seal. */
@@ -143,6 +146,13 @@ const char *cluster_take_by_count(struct cluster *c, uint32_t task, uint32_t nod
 void        cluster_give(struct cluster *c, uint32_t task);
 /* The task holds `cpu_milli` from now on, > 0.  Returns NULL, or why it is refused with nothing changed.  O(1). */
 const char *cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_milli);
+/* The node changed in a way that others keep count of. */
+void        cluster_touch(struct cluster *c, uint32_t node);
+/* An engine serves a call from now on, and is given back.  take returns NULL, or why it is refused with nothing changed.  O(1). */
+const char *cluster_call_take(struct cluster *c, uint32_t node, uint32_t kind);
+void        cluster_call_give(struct cluster *c, uint32_t node, uint32_t kind);
+/* Kinds of engine that some node has, as bits. */
+uint32_t    cluster_engine_mask(const struct cluster *c);
 const struct hold *cluster_hold(const struct cluster *c, uint32_t task);       /* NULL when it holds nothing */
 
 /* Down: refuses if tasks still hold it.  Both mark the node as changed. */

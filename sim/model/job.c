@@ -9,6 +9,7 @@ void jobs_fini(struct job_table *t)
     for (uint32_t i = 0; i < t->n_job_slots; i++) {
         mem_free(t->job[i].id);
         graph_destroy(t->job[i].graph);
+        calls_destroy(t->job[i].calls);
     }
     mem_free(t->job);
     mem_free(t->task);
@@ -90,7 +91,9 @@ void jobs_release(struct job_table *t, uint32_t job)
     }
     mem_free(j->id);
     graph_destroy(j->graph);
+    calls_destroy(j->calls);
     j->id = NULL;
+    j->calls = NULL;
     j->graph = NULL;
     j->is_live = false;
     j->gen++;

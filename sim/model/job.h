@@ -10,7 +10,7 @@
 #define SIM_JOB_H
 
 #include "core/act.h"
-#include "model/shape.h"
+#include "model/calls.h"
 
 /* A run of identical tasks within a job. */
 struct task_group {
@@ -54,6 +54,7 @@ struct job_spec {
     const struct task_group *group;     /* [n_groups]; groups of a gang job have equal dur */
     uint32_t n_groups;
     const struct task_graph *graph;     /* NULL: no data, no order; never for a gang */
+    const struct task_calls *calls;     /* NULL: its tasks just compute; else dur is the sum of their calls' best times; never for a gang */
 };
 
 enum task_state { TASK_BLOCKED, TASK_WAITING, TASK_RUNNING, TASK_DONE };     /* blocked: others must end first */
@@ -86,6 +87,7 @@ struct job {
     uint64_t ordinal;
     char    *id;                /* owned */
     struct graph *graph;        /* owned; NULL: no data, no order */
+    struct calls *calls;        /* owned; NULL: its tasks just compute */
     uint32_t gen, first_task, n_tasks, n_blocked, n_waiting, n_running, n_done;
     uint32_t user, queue, model, klass;     /* ids in world's interns; queue, model: NONE when absent */
     uint32_t line;

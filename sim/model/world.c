@@ -169,10 +169,16 @@ static void arrive(struct world *w)
     j->queue = s.queue ? intern_id(&w->queues, s.queue) : NONE;
     j->model = model;
     j->klass = intern_id(&w->classes, s.klass ? s.klass : job_class(j));
+    if (s.calls != NULL) {
+        SIM_ASSERT(w->callq != NULL && !s.gang);
+        j->calls = calls_create(s.calls, j->n_tasks);
+        calls_arrive(w, slot);
+    }
     w->count.arrived++;
     world_fold(w, FACT_ARRIVE, j->ordinal, 0, 0);
     TELL(w, arrived, slot);
     if (why != NULL) {
+        if (j->calls != NULL) calls_forget(w, slot);
         world_end_job(w, slot, JOB_REJECTED);
     } else {
         w->n_waiting += j->n_waiting;
@@ -206,6 +212,7 @@ static void node_down(struct world *w, uint32_t node)
         if (task_at(w, t)->state == TASK_RUNNING) unit_interrupt(w, unit_lead(w, t), STOP_FAILED);   /* a gang-mate may have stopped it */
     }
     mem_free(held);
+    if (w->callq != NULL) calls_node_down(w, node);
     cluster_set_up(w->cluster, node, false);
     world_notify(w, NOTICE_NODE_DOWN, NONE, NONE, node);
 }
@@ -290,6 +297,7 @@ static void audit(const struct world *w)
 {
     uint32_t running = 0, waiting = 0, live = 0;
     cluster_audit(w->cluster);
+    if (w->callq != NULL) calls_audit(w);
     for (uint32_t s = 0; s < w->jobs.n_job_slots; s++) {
         const struct job *j = &w->jobs.job[s];
         if (!j->is_live) continue;
@@ -306,7 +314,7 @@ static void audit(const struct world *w)
             if (unit_lead(w, t) != t) continue;
             sim_work p = unit_progress(w, k);
             SIM_ASSERT(p >= 0 && p <= total_work(k) && k->done <= p);
-            SIM_ASSERT(k->state != TASK_RUNNING || k->flow != NONE || evq_pending(&w->engine.q, ev_slot(SLOT_ACT, t)));
+            SIM_ASSERT(k->state != TASK_RUNNING || j->calls != NULL || k->flow != NONE || evq_pending(&w->engine.q, ev_slot(SLOT_ACT, t)));
         }
         SIM_ASSERT(run == j->n_running && wait == j->n_waiting && done == j->n_done && run + wait + done + j->n_blocked == j->n_tasks);
         SIM_ASSERT(!j->gang || run == 0 || run == j->n_tasks);
@@ -357,6 +365,8 @@ void world_init(struct world *w, const struct world_config *cfg, struct source s
     engine_init(&w->engine, &ops, w);
     if (cfg->net.mode == NET_SHARED) w->net = net_create(&w->cfg.net, w->cluster, &w->engine.q, flow_slot);
     if (cfg->profiles != NULL) w->speed = speed_create();
+    if (cfg->calltime != NULL) w->callq = callq_create(w->cluster->n_nodes);
+    w->engine_mask = cluster_engine_mask(w->cluster);
     fault_init(&w->faults, &w->cfg.fault, w->cluster->n_nodes, cfg->seed);
     for (uint32_t n = 0; n < w->cluster->n_nodes; n++) arm_node(w, n);
     if (cfg->sample_every > 0) set_misc(w, MISC_SAMPLE, 0, 0, EV_SAMPLE);
@@ -373,6 +383,7 @@ void world_fini(struct world *w)
 {
     net_destroy(w->net);
     speed_destroy(w->speed);
+    callq_destroy(w->callq);
     engine_fini(&w->engine);
     fault_fini(&w->faults);
     shapes_fini(&w->shapes);
@@ -404,6 +415,7 @@ static void give_up(struct world *w, sim_tick at)
         for (uint32_t t = j->first_task; t != NONE; t = w->jobs.task[t].next)
             if (w->jobs.task[t].state == TASK_RUNNING) unit_abandon(w, unit_lead(w, t));
         w->n_waiting -= j->n_waiting;
+        if (j->calls != NULL) calls_forget(w, left[i].slot);
         world_end_job(w, left[i].slot, JOB_UNFINISHED);
     }
     mem_free(left);

@@ -10,16 +10,19 @@
  * -> [writing ->] done; interrupted, it waits again with the computing progress
  * its checkpoints kept, and reads its inputs anew.  A task that was placed by
  * count on cards without the memory or cores it asks fails after a stated time.  Inputs are read one after
- * the other, each from its cheapest replica (net_level).
+ * the other, each from its cheapest replica (net_level).  A task of calls makes
+ * them where others compute (callq.h).
  */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
 #include "core/engine.h"
+#include "model/callq.h"
 #include "model/cluster.h"
 #include "model/fault.h"
 #include "model/net.h"
 #include "model/perf.h"
+#include "model/relation.h"
 #include "model/source.h"
 #include "model/speed.h"
 
@@ -28,7 +31,8 @@ enum stop_why { STOP_DONE, STOP_PREEMPTED, STOP_FAILED, STOP_TIMEOUT, STOP_HORIZ
 /* What happened at this instant, for the decider.  A job or task named here
  * keeps its slot until the instant's round is over. */
 enum notice_kind { NOTICE_ARRIVED, NOTICE_READY, NOTICE_TASK_ENDED, NOTICE_JOB_ENDED,
-                   NOTICE_NODE_DOWN, NOTICE_NODE_UP, NOTICE_TIMER };
+                   NOTICE_NODE_DOWN, NOTICE_NODE_UP, NOTICE_TIMER,
+                   NOTICE_CALL };   /* the task's next call may run: the last is done, or was lost with `node` */
 struct notice {
     enum notice_kind kind;
     uint32_t job, task;         /* slots; NONE where they do not apply; READY of a gang job: task NONE */
@@ -57,6 +61,8 @@ struct world_config {
     struct net_spec net;                /* all zero: reading and writing take no time */
     const struct profiles *profiles;    /* what models need around their GPUs; borrowed; NULL: nothing contends, nothing is measured */
     struct monitor_spec monitor;
+    const struct calltime *calltime;    /* times of calls; borrowed; NULL: no task makes any */
+    const struct relation *relation;    /* as given, for deciders; borrowed; NULL: profiled from calltime */
     uint32_t concurrency;               /* jobs in the system at most: the next arrives when one ends; 0: as the source says */
     sim_tick horizon;                   /* stop here; TICK_NEVER: when all is done */
     sim_tick sample_every;              /* 0: no samples */
@@ -77,6 +83,10 @@ struct observer {
     /* A unit, named by its first task, turned to this phase (task.phase); a task that had to wait for others became ready. */
     void (*phase)(void *ctx, const struct world *w, uint32_t task);
     void (*ready)(void *ctx, const struct world *w, uint32_t task);
+    /* Of tasks of calls.  sent: to the queue where it is now, from a node's or the master's (NONE).
+     * called: a call is over, done or lost; callq.run[task] still tells of it. */
+    void (*sent)(void *ctx, const struct world *w, uint32_t task, uint32_t from);
+    void (*called)(void *ctx, const struct world *w, uint32_t task, bool done);
     void (*job_ended)(void *ctx, const struct world *w, uint32_t job);
     void (*node_changed)(void *ctx, const struct world *w, uint32_t node);
     void (*instant)(void *ctx, const struct world *w);      /* the instant is over, state is final */
@@ -105,7 +115,9 @@ struct world {
     struct observer  obs[4]; uint32_t n_obs;
     struct world_count count;
     uint32_t n_running, n_waiting;      /* tasks */
+    struct callq    *callq;             /* NULL without cfg.calltime */
     /* private from here */
+    uint32_t engine_mask;      /* kinds that the cluster has */
     struct notice   *notice;   size_t n_notice, cap_notice;
     struct notice   *batch;    size_t n_batch, cap_batch;      /* the round's, lent to the decider */
     uint32_t        *ended;    size_t n_ended, cap_ended;      /* jobs to release after the round */

@@ -139,6 +139,7 @@ void data_unblock(struct world *w, uint32_t t, uint32_t node)
         j->n_waiting++;
         w->n_waiting++;
         TELL(w, ready, g->slot[next]);
+        if (j->calls != NULL) calls_ready(w, g->slot[next]);
         world_notify(w, NOTICE_READY, w->jobs.task[t].job, g->slot[next], NONE);
     }
 }

@@ -4,6 +4,7 @@
  *
  * world.c       events, rounds, beginning and end
  * world_unit.c  a unit starts, goes from phase to phase, ends, is interrupted
+ * world_calls.c  queues and calls of tasks that are made of calls
  * world_data.c  a task reads its inputs, writes its output, unblocks others
  */
 #ifndef SIM_WORLD_PRIV_H
@@ -42,7 +43,7 @@ static inline uint64_t order_of(const struct world *w, uint32_t t)
 }
 
 /* What enters the digest, tagged so that no two kinds of fact can be confused. */
-enum fact { FACT_ARRIVE = 1, FACT_START, FACT_STOP, FACT_JOB_END, FACT_NODE, FACT_RESIZE };
+enum fact { FACT_ARRIVE = 1, FACT_START, FACT_STOP, FACT_JOB_END, FACT_NODE, FACT_RESIZE, FACT_CALLS };
 void world_fold(struct world *w, enum fact kind, uint64_t a, uint64_t b, uint64_t c);
 void world_notify(struct world *w, enum notice_kind kind, uint32_t job, uint32_t task, uint32_t node);
 void world_end_job(struct world *w, uint32_t job, enum job_status status);

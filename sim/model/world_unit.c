@@ -5,6 +5,7 @@
 sim_work unit_progress(const struct world *w, const struct task *t)
 {
     if (t->state != TASK_RUNNING || t->phase < PHASE_COMPUTE) return t->done;
+    if (w->jobs.job[t->job].calls != NULL) return t->done;
     return t->phase == PHASE_WRITE ? total_work(t) : total_work(t) - act_left(&t->act, w->engine.now);
 }
 
@@ -25,6 +26,13 @@ static void read_inputs(struct world *w, uint32_t t)
 void unit_compute(struct world *w, uint32_t t)
 {
     const struct task *k = task_at(w, t);
+    if (job_of(w, t)->calls != NULL) {
+        task_at(w, t)->phase = PHASE_COMPUTE;
+        TELL(w, phase, t);
+        if (w->callq->run[t].at == world_n_calls(w, t)) data_write(w, t);       /* interrupted while it wrote */
+        else world_notify(w, NOTICE_CALL, k->job, t, NONE);
+        return;
+    }
     speed_begin(w, t);
     begin_phase(w, t, PHASE_COMPUTE, total_work(k) - k->done, speed_rate(w, t));
 }
@@ -36,6 +44,7 @@ void unit_phase_over(struct world *w, uint32_t t)
     case PHASE_RESTORE: read_inputs(w, t); return;
     case PHASE_READ:    data_step_over(w, t); return;
     case PHASE_COMPUTE:
+        if (job_of(w, t)->calls != NULL) { calls_over(w, t); return; }
         speed_end(w, t);
         if (job_of(w, t)->graph != NULL) data_write(w, t);
         else unit_finish(w, t, STOP_DONE);
@@ -64,6 +73,7 @@ static void leave_node(struct world *w, uint32_t t, enum stop_why why)
         k->ready_at = w->engine.now;
         j->n_waiting++;
         w->n_waiting++;
+        if (j->calls != NULL) calls_ready(w, t);
     }
 }
 
@@ -71,7 +81,8 @@ static void leave_node(struct world *w, uint32_t t, enum stop_why why)
 static void halt(struct world *w, uint32_t t)
 {
     if (job_of(w, t)->graph != NULL) data_stop(w, t);
-    speed_end(w, t);
+    if (job_of(w, t)->calls != NULL) calls_stop(w, t);
+    else speed_end(w, t);
     evq_cancel(&w->engine.q, ev_slot(SLOT_ACT, t));
     evq_cancel(&w->engine.q, ev_slot(SLOT_LIMIT, t));
 }
@@ -99,6 +110,7 @@ static sim_work kept_progress(const struct world *w, const struct task *t, enum 
 {
     sim_work p = unit_progress(w, t), every = w->cfg.checkpoint_interval;
     if (every < 0) return 0;
+    if (w->jobs.job[t->job].calls != NULL) return why == STOP_PREEMPTED ? p : 0;      /* results lie on its node */
     if (every == 0) return why == STOP_PREEMPTED ? p : t->done;
     every <<= RATE_BITS;
     return p / every * every;
@@ -116,6 +128,7 @@ void unit_interrupt(struct world *w, uint32_t t, enum stop_why why)
         leave_node(w, k, why);
     }
     task_at(w, t)->done = kept;
+    if (j->calls != NULL && kept < p) w->callq->run[t].at = 0;
     if (why == STOP_PREEMPTED) { j->n_preempted++; w->count.preemptions++; }
     else { j->n_failed++; w->count.task_failures++; }
     world_notify(w, NOTICE_READY, job, j->gang ? NONE : t, NONE);
@@ -145,6 +158,7 @@ static void occupy(struct world *w, uint32_t t)
     struct task *k = task_at(w, t);
     struct job *j = job_of(w, t);
     const struct hold *h = &w->cluster->hold[t];
+    if (j->calls != NULL) calls_unqueue(w, t);
     k->state = TASK_RUNNING;
     k->attempts++;
     k->started_at = w->engine.now;
@@ -195,6 +209,8 @@ const char *world_start(struct world *w, uint32_t task, const struct world_place
     const char *why = check_start(w, task);
     if (why != NULL) return why;
     if (job_of(w, task)->gang) return "its job is a gang: all tasks start together";
+    if (job_of(w, task)->calls != NULL) why = calls_may_start(w, task, p->node);
+    if (why != NULL) return why;
     why = take(w, task, p);
     if (why != NULL) return why;
     occupy(w, task);

@@ -44,6 +44,22 @@ static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_w
                   node_name(w, cluster_hold(w->cluster, task)->node), log_stop_why[why]);
 }
 
+static void sent(void *ctx, const struct world *w, uint32_t task, uint32_t from)
+{
+    const struct task *t = &w->jobs.task[task];
+    uint32_t to = w->callq->run[task].queue;
+    (void)from;
+    (void)fprintf(ctx, "%" PRId64 " send %s %" PRIu32 " %s\n", world_now(w), w->jobs.job[t->job].id, t->index, to == NONE ? "master" : node_name(w, to));
+}
+
+static void called(void *ctx, const struct world *w, uint32_t task, bool done)
+{
+    const struct task *t = &w->jobs.task[task];
+    const struct call_run *r = &w->callq->run[task];
+    (void)fprintf(ctx, "%" PRId64 " call %s %" PRIu32 " %" PRIu32 " %s %s %" PRId64 "+%" PRId64 " %s\n", world_now(w), w->jobs.job[t->job].id, t->index,
+                  r->at, node_name(w, r->node), intern_name(&w->cluster->engines, r->kind), r->exec, r->overhead, done ? "done" : "lost");
+}
+
 static void job_ended(void *ctx, const struct world *w, uint32_t job)
 {
     const struct job *j = &w->jobs.job[job];
@@ -58,5 +74,6 @@ static void node_changed(void *ctx, const struct world *w, uint32_t node)
 struct observer log_observer(FILE *to)
 {
     return (struct observer){ .ctx = to, .arrived = arrived, .started = started, .resized = resized, .stopped = stopped,
+                              .sent = sent, .called = called,
                               .job_ended = job_ended, .node_changed = node_changed };
 }

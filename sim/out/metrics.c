@@ -18,6 +18,7 @@ struct metrics *metrics_create(const struct world *w, const struct metrics_opts 
     usage_init(&m->usage, w);
     frag_init(&m->frag, w->cluster->n_nodes);
     bound_init(&m->bound, w);
+    callsum_init(&m->calls, w);
     return m;
 }
 
@@ -85,6 +86,7 @@ static void on_stopped(void *ctx, const struct world *w, uint32_t task, enum sto
     usage_give(&m->usage, w, task);
     frag_stopped(&m->frag, w, task, why);
     moved_stopped(&m->moved, w, task, why);
+    callsum_stopped(&m->calls, w, task, why);
     if (!m->opts.write_attempts || m->opts.store == NULL || m->error.code != ST_OK) return;
     const struct task *t = &w->jobs.task[task];
     const struct hold *h = cluster_hold(w->cluster, task);
@@ -92,6 +94,27 @@ static void on_stopped(void *ctx, const struct world *w, uint32_t task, enum sto
         .job_ordinal = w->jobs.job[t->job].ordinal, .task = t->index, .attempt = t->attempts, .node = h->node,
         .cards = h->cards, .start_us = t->started_at, .end_us = world_now(w), .outcome = log_stop_why[why],
         .is_short = h->is_short }, &m->error);
+}
+
+static void on_sent(void *ctx, const struct world *w, uint32_t task, uint32_t from)
+{
+    struct metrics *m = ctx;
+    (void)from;
+    callsum_sent(&m->calls, w, task);
+}
+
+static void on_called(void *ctx, const struct world *w, uint32_t task, bool done)
+{
+    struct metrics *m = ctx;
+    callsum_called(&m->calls, w, task, done);
+    if (!m->opts.write_attempts || m->opts.store == NULL || m->error.code != ST_OK) return;
+    const struct task *t = &w->jobs.task[task];
+    const struct call_run *r = &w->callq->run[task];
+    (void)store_call(m->opts.store, m->opts.run, &(struct store_call){
+        .job_ordinal = w->jobs.job[t->job].ordinal, .task = t->index, .call = r->at, .home = w->cluster->hold[task].node,
+        .node = r->node, .engine = intern_name(&w->cluster->engines, r->kind),
+        .api = intern_name(&w->cfg.calltime->apis, world_call_at(w, task, r->at)->api),
+        .start_us = r->since, .end_us = world_now(w), .exec_us = r->exec, .way_us = r->overhead, .done = done }, &m->error);
 }
 
 static void on_resized(void *ctx, const struct world *w, uint32_t task, int64_t was)
@@ -204,12 +227,14 @@ static void on_node_changed(void *ctx, const struct world *w, uint32_t node)
     struct metrics *m = ctx;
     usage_capacity(&m->usage, w);
     frag_node(&m->frag, node);
+    callsum_node(&m->calls, w);
 }
 
 static void on_instant(void *ctx, const struct world *w)
 {
     struct metrics *m = ctx;
     usage_instant(&m->usage, w);
+    callsum_fold(&m->calls, w);
 }
 
 static void put_series(struct metrics *m, sim_tick at, const char *name, double x)
@@ -252,6 +277,10 @@ static void on_sample(void *ctx, const struct world *w)
     put_series(m, at, "card_occupancy", metrics_ratio((double)s->card_used * GPU_WHOLE, (double)s->gpu_total));
     put_series(m, at, "tasks_waiting", w->n_waiting);
     put_series(m, at, "tasks_running", w->n_running);
+    if (w->callq != NULL) {
+        put_series(m, at, "queue_master", w->callq->n_master);
+        put_series(m, at, "queue_nodes", w->callq->n_queued);
+    }
     put_series(m, at, "jobs_in_system", w->jobs.n_live);
     put_series(m, at, "users_active", m->usage.n_active);
     put_series(m, at, "frag_expected", f.expected);
@@ -263,6 +292,6 @@ static void on_sample(void *ctx, const struct world *w)
 struct observer metrics_observer(struct metrics *m)
 {
     return (struct observer){ .ctx = m, .arrived = on_arrived, .started = on_started, .resized = on_resized, .stopped = on_stopped,
-                              .moved = on_moved, .job_ended = on_job_ended, .node_changed = on_node_changed, .instant = on_instant,
+                              .moved = on_moved, .sent = on_sent, .called = on_called, .job_ended = on_job_ended, .node_changed = on_node_changed, .instant = on_instant,
                               .sample = on_sample };
 }

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "out/bound.h"
+#include "out/callsum.h"
 #include "out/fairness.h"
 #include "out/frag.h"
 #include "out/metrics.h"
@@ -38,6 +39,7 @@ struct metrics {
     struct moved moved;
     struct noted noted;
     struct bound bound;
+    struct callsum calls;
     struct fairness fairness[IDEALS];
     struct finished *job;   size_t n_jobs, cap_jobs;
     struct user_sum *user;  size_t cap_user;

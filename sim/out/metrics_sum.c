@@ -137,6 +137,37 @@ static void put_bytes(struct metrics *m)
     put(m, "bytes_network", "all", (double)moved_network(s), "B");
 }
 
+/* Nothing for a run without calls. */
+static void put_calls(struct metrics *m, const struct world *w)
+{
+    const struct callsum *s = &m->calls;
+    const struct callq *q = w->callq;
+    if (q == NULL) return;
+    double span = (double)s->last;
+    put(m, "task_time_mean", "all", metrics_ratio((double)s->task_us / 1e6, (double)s->n_tasks), "s");
+    put(m, "queue_master_mean", "all", metrics_ratio((double)s->master, span), "1");
+    put(m, "queue_nodes_mean", "all", metrics_ratio((double)s->queued, span), "1");
+    const struct { const char *name; double x; const char *unit; } count[] = {
+        { "queue_master_max", s->max_master, "1" }, { "queue_nodes_max", s->max_queued, "1" }, { "queue_node_max", s->max_node, "1" },
+        { "tasks_sent", (double)q->n_sent, "1" }, { "tasks_moved", (double)q->n_moved, "1" }, { "calls_done", (double)q->n_done, "1" },
+        { "calls_cross", (double)q->n_cross, "1" }, { "calls_lost", (double)q->n_lost, "1" }, { "calls_cross_bytes", (double)q->cross_b, "B" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(count); i++) put(m, count[i].name, "all", count[i].x, count[i].unit);
+    usage_wide useful = 0, cap = 0, taken = 0;
+    for (uint32_t k = 0; k < w->cluster->engines.n; k++) {
+        char scope[96];
+        (void)snprintf(scope, sizeof scope, "engine=%.80s", intern_name(&w->cluster->engines, k));
+        put(m, "engine_useful", scope, metrics_ratio((double)s->useful[k], (double)s->cap[k]), "1");
+        put(m, "engine_taken", scope, metrics_ratio((double)s->busy[k], (double)s->cap[k]), "1");
+        useful += s->useful[k];
+        cap += s->cap[k];
+        taken += s->busy[k];
+    }
+    put(m, "engine_useful", "all", metrics_ratio((double)useful, (double)cap), "1");
+    put(m, "engine_taken", "all", metrics_ratio((double)taken, (double)cap), "1");
+    put(m, "useful_share", "all", metrics_ratio((double)useful, (double)taken), "1");
+}
+
 static void put_cluster(struct metrics *m, const struct world *w)
 {
     const struct usage *u = &m->usage;
@@ -249,6 +280,7 @@ enum st metrics_finish(struct metrics *m, const struct world *w, struct diag *d)
 {
     TRY(metrics_error(m, d));
     usage_fold(&m->usage, w);
+    callsum_fold(&m->calls, w);
     double *x;
     MEM_ARRAY(x, m->n_jobs);
     put_jobs(m, NONE, "all", x);
@@ -266,6 +298,7 @@ enum st metrics_finish(struct metrics *m, const struct world *w, struct diag *d)
     put_users(m, w);
     put_ideals(m);
     put_bytes(m);
+    put_calls(m, w);
     put_cluster(m, w);
     put_counts(m, w);
     put_mismatches(m, w);

@@ -69,6 +69,23 @@ CREATE TABLE attempt (                      -- one stay of a task on a node
     PRIMARY KEY (run, ordinal, task, attempt)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE call (                         -- one call of a task on an engine; with output.attempts
+    run INTEGER NOT NULL REFERENCES run,
+    ordinal  INTEGER NOT NULL,
+    task     INTEGER NOT NULL,              -- index in the job
+    call     INTEGER NOT NULL,              -- number in the task
+    home     INTEGER NOT NULL,              -- the task's node
+    node     INTEGER NOT NULL,              -- the engine's
+    engine   TEXT NOT NULL,                 -- kind
+    api      TEXT NOT NULL,
+    start_us INTEGER NOT NULL,
+    end_us   INTEGER NOT NULL,
+    exec_us  INTEGER NOT NULL,              -- on the engine
+    way_us   INTEGER NOT NULL,              -- to another node and back
+    done     INTEGER NOT NULL,              -- 0: interrupted
+    PRIMARY KEY (run, ordinal, task, start_us, call)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE transfer (                     -- what a job's tasks read; three rows a job with data
     run INTEGER NOT NULL REFERENCES run,
     ordinal INTEGER NOT NULL,
@@ -89,7 +106,7 @@ CREATE TABLE series (                       -- sampled
 CREATE TABLE metric (
     run INTEGER NOT NULL REFERENCES run,
     name  TEXT NOT NULL,
-    scope TEXT NOT NULL,                    -- all, class=NAME, user=NAME, samples, notes
+    scope TEXT NOT NULL,                    -- all, class=NAME, user=NAME, engine=KIND, samples, notes
     value REAL NOT NULL,                    -- a metric that is not defined has no row
     unit  TEXT NOT NULL,
     PRIMARY KEY (run, name, scope)
@@ -222,6 +239,7 @@ CREATE TABLE node (
 CREATE TRIGGER run_delete BEFORE DELETE ON run BEGIN
     DELETE FROM job WHERE run = OLD.id;
     DELETE FROM attempt WHERE run = OLD.id;
+    DELETE FROM call WHERE run = OLD.id;
     DELETE FROM transfer WHERE run = OLD.id;
     DELETE FROM series WHERE run = OLD.id;
     DELETE FROM metric WHERE run = OLD.id;
@@ -280,6 +298,15 @@ SELECT r.scenario, r.policy, r.seed, t.run, t.ordinal, j.id, j.user,
 
 CREATE VIEW v_series AS
 SELECT r.scenario, r.policy, r.seed, s.* FROM series s JOIN v_run r ON r.id = s.run;
+
+-- Which call was on which kind of engine of which node when.
+CREATE VIEW v_call AS
+SELECT r.scenario, r.policy, r.seed, c.run, c.node, n.name AS node_name, c.engine, c.ordinal, c.task, c.call, j.id AS job, j.class,
+       c.api, c.start_us, c.end_us, c.exec_us, c.way_us, c.home, c.done
+  FROM call c
+  JOIN v_run r ON r.id = c.run
+  JOIN job j ON j.run = c.run AND j.ordinal = c.ordinal
+  JOIN node n ON n.run = c.run AND n.node = c.node;
 
 -- Who held which card when: one row for each card of each attempt.
 CREATE VIEW v_card AS

@@ -17,7 +17,7 @@ enum { BATCH_ROWS = 65536, CACHE_KIB = 32768, BUSY_MS = 10000 };
 
 enum sql {
     SQL_BEGIN, SQL_COMMIT, SQL_HAS_RUN, SQL_DELETE_RUN, SQL_RUN, SQL_RUN_END,
-    SQL_JOB, SQL_ATTEMPT, SQL_TRANSFER, SQL_SERIES, SQL_METRIC, SQL_WALL, SQL_NOTE, SQL_DECISION, SQL_REPAIR, SQL_NODE,
+    SQL_JOB, SQL_ATTEMPT, SQL_CALL, SQL_TRANSFER, SQL_SERIES, SQL_METRIC, SQL_WALL, SQL_NOTE, SQL_DECISION, SQL_REPAIR, SQL_NODE,
     SQL_REQUEST, SQL_CORES, SQL_CAPABILITY, SQL_WORD, SQL_OUTAGE, SQL_PHASE,
     N_SQL
 };
@@ -34,6 +34,7 @@ static const char *const sql_text[N_SQL] = {
                        " end_us, nominal_us, limit_us, lost_us, n_tasks, cpu_milli, gpu_milli, n_gpu, n_preempted, n_failed,"
                        " ideal_whole_us, ideal_share_us, rho) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,nullif(?,-1),nullif(?,-1),?)",
     [SQL_ATTEMPT]    = "INSERT INTO attempt VALUES (?,?,?,?,?,?,?,?,?,?)",
+    [SQL_CALL]       = "INSERT INTO call VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [SQL_TRANSFER]   = "INSERT INTO transfer VALUES (?,?,?,?,?)",
     [SQL_SERIES]     = "INSERT INTO series (run, at_us, name, value) VALUES (?,?,?,?)",
     [SQL_METRIC]     = "INSERT INTO metric VALUES (?,?,?,?,?)",
@@ -355,6 +356,12 @@ enum st store_transfer(struct store *s, int64_t run, uint64_t job_ordinal, const
                        struct diag *d)
 {
     return row(s, d, SQL_TRANSFER, "iitii", run, (int64_t)job_ordinal, level, read_b, vain_b);
+}
+
+enum st store_call(struct store *s, int64_t run, const struct store_call *c, struct diag *d)
+{
+    return row(s, d, SQL_CALL, "iiiiiittiiiii", run, (int64_t)c->job_ordinal, (int64_t)c->task, (int64_t)c->call, (int64_t)c->home,
+               (int64_t)c->node, c->engine, c->api, c->start_us, c->end_us, c->exec_us, c->way_us, (int64_t)c->done);
 }
 
 enum st store_series(struct store *s, int64_t run, int64_t at_us, const char *name, double value, struct diag *d)

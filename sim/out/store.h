@@ -91,6 +91,14 @@ struct store_attempt {          /* one stay of a task on a node */
 };
 enum st store_attempt(struct store *s, int64_t run, const struct store_attempt *a, struct diag *d);
 /* Bytes that a job's tasks read, and those moved in vain, at a level (local, rack, cross). */
+/* One call of a task; home, node: indices. */
+struct store_call {
+    uint64_t job_ordinal; uint32_t task, call, home, node;
+    const char *engine, *api;
+    int64_t start_us, end_us, exec_us, way_us;
+    bool done;
+};
+enum st store_call(struct store *s, int64_t run, const struct store_call *c, struct diag *d);
 enum st store_transfer(struct store *s, int64_t run, uint64_t job_ordinal, const char *level, int64_t read_b, int64_t vain_b,
                        struct diag *d);
 enum st store_series(struct store *s, int64_t run, int64_t at_us, const char *name, double value, struct diag *d);

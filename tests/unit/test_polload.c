@@ -129,4 +129,6 @@ Test(polload, what_stands_in_arrays_has_the_size_that_this_major_has)
     cr_assert_eq(sizeof(struct pol_input), 24);
     cr_assert_eq(sizeof(struct pol_transfer), 48);
     cr_assert_eq(sizeof(struct pol_reading), 16);
+    cr_assert_eq(sizeof(struct pol_call), 72);
+    cr_assert_eq(sizeof(struct pol_relation), 56);
 }

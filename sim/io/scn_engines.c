@@ -1,0 +1,19 @@
+/* The engines section. */
+#include "io/engines.h"
+#include "io/scn_read.h"
+
+enum st scn_read_engines(struct scenario *s, const struct ynode *n, struct diag *d)
+{
+    static const char *const keys[] = { "times", "relation" };
+    const char *times, *relation;
+    if (n == NULL) return ST_OK;
+    TRY(ydoc_keys(n, "engines", keys, ARRAY_LEN(keys), d));
+    if (s->cluster.engines.n == 0) return ydoc_error(n, d, "found an 'engines' section, but no node of the cluster has any");
+    if (ydoc_get(n, "times") == NULL) return ydoc_error(n, d, "found no 'times' in the engines section, the file that says how long calls take");
+    TRY(scn_file(s, n, "times", true, &times, d));
+    TRY(scn_file(s, n, "relation", true, &relation, d));
+    TRY(calltime_read(&s->calltime, &s->cluster, times, d));
+    s->has_calltime = true;
+    s->has_relation = relation != NULL;
+    return relation != NULL ? relation_read(&s->relation, &s->cluster, relation, d) : ST_OK;
+}
