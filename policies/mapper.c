@@ -1,0 +1,324 @@
+/*
+ * mapper.c -- list schedulers for tasks of API calls: each task whole to one
+ * engine, by estimates of when it would end there.  README.md, met, mct,
+ * min-min, dmda and heft.
+ *
+ * The estimates are the tables' times, so without lost nodes they are exact.
+ */
+#include "builtin.h"
+#include "hub.h"
+#include "lanes.h"
+#include "util.h"
+
+/* What a plan in the making calls its tasks: no slot of a task is that high. */
+#define NO_SLOT (UINT32_C(1) << 31)
+
+enum rule { MET, MCT, MIN_MIN, DMDA, HEFT };
+
+/* What is planned for a task; kept while it is blocked, waits or runs. */
+struct planned { uint32_t lane; bool is_planned; };     /* lane POL_NONE: no one kind of engine runs all of its calls */
+
+struct mapper {
+    struct hub hub;
+    enum rule rule;
+    struct lane *lane;  uint32_t n_lanes;       /* by node, kind, number */
+    uint32_t *first_lane;                       /* [n_nodes + 1] */
+    struct planned *plan;  size_t cap_plan;     /* by task slot */
+    int64_t *time;         size_t cap_time;     /* by task slot x kind; of tasks with the master */
+};
+
+/* ---- estimates ---- */
+
+/* Time of all calls of a task on each kind of engine; -1: one of them cannot run there. */
+static void time_task(const struct mapper *m, pol_task t, uint32_t n_calls, int64_t us[POL_ENGINES_MAX])
+{
+    const struct pol_host *host = m->hub.host;
+    for (uint32_t e = 0; e < POL_ENGINES_MAX; e++) us[e] = 0;
+    for (uint32_t k = 0; k < n_calls; k++) {
+        struct pol_call c = host->call_info(host->ctx, t, k);
+        for (uint32_t e = 0; e < POL_ENGINES_MAX; e++) us[e] = us[e] < 0 || c.us[e] < 0 ? -1 : pol_after(us[e], c.us[e]);
+    }
+}
+
+static bool is_open(const struct mapper *m, uint32_t task, uint32_t lane)
+{
+    return m->hub.view->node[m->lane[lane].node].is_up && hub_suits(&m->hub, task, m->lane[lane].node);
+}
+
+/* The lane for a task by the rule, and when it would end there, in *end; POL_NONE: none now. */
+static uint32_t best_lane(const struct mapper *m, uint32_t task, int64_t *end)
+{
+    const struct pol_host *host = m->hub.host;
+    const int64_t *us = m->time + (size_t)task * POL_ENGINES_MAX;
+    uint32_t best = POL_NONE;
+    int64_t best_key = 0;
+    for (uint32_t l = 0; l < m->n_lanes; l++) {
+        int64_t w = us[m->lane[l].kind];
+        if (w < 0 || !is_open(m, task, l)) continue;
+        int64_t way = 0;
+        if (m->rule == DMDA) {
+            struct pol_transfer x = host->transfer(host->ctx, hub_task(&m->hub, task)->task, m->lane[l].node);
+            way = x.local_us + x.rack_us + x.cross_us;
+        }
+        int64_t done = pol_after(lane_fit(&m->lane[l], m->hub.view->now_us, w, m->rule == HEFT), pol_after(w, way));
+        /* MET looks at the time alone; of equal engines it takes the one that is ready first. */
+        int64_t key = m->rule == MET ? w : done;
+        if (best != POL_NONE && (key > best_key || (key == best_key && done >= *end))) continue;
+        best = l;
+        best_key = key;
+        *end = done;
+    }
+    return best;
+}
+
+static void assign(struct mapper *m, uint32_t task, uint32_t lane)
+{
+    int64_t w = m->time[(size_t)task * POL_ENGINES_MAX + m->lane[lane].kind];
+    lane_put(&m->lane[lane], task, lane_fit(&m->lane[lane], m->hub.view->now_us, w, m->rule == HEFT), w);
+    m->plan[task] = (struct planned){ .lane = lane, .is_planned = true };
+}
+
+/* ---- the master ---- */
+
+static void send(struct mapper *m, uint32_t task)
+{
+    const struct lane *l = &m->lane[m->plan[task].lane];
+    hub_send(&m->hub, task, l->node, l->kind, "ends there first");
+}
+
+/* Calls of several kinds, or for no engine that is up: to the node with fewest tasks. */
+static void send_loose(struct mapper *m, uint32_t task)
+{
+    const struct hub *h = &m->hub;
+    uint32_t best = POL_NONE;
+    const int64_t *us = m->time + (size_t)task * POL_ENGINES_MAX;
+    for (uint32_t l = 0; l < m->n_lanes; l++)
+        if (us[m->lane[l].kind] >= 0 && hub_suits(h, task, m->lane[l].node)) return;     /* it waits for that to come up */
+    for (uint32_t i = 0; i < h->n_nodes; i++) {
+        if (!h->view->node[i].is_up || !hub_suits(h, task, i)) continue;
+        if (best == POL_NONE || h->node[i].queue.n + h->node[i].running.n < h->node[best].queue.n + h->node[best].running.n) best = i;
+    }
+    if (best == POL_NONE) return;
+    m->plan[task] = (struct planned){ .lane = POL_NONE, .is_planned = true };
+    hub_send(&m->hub, task, best, POL_NONE, "no one kind of engine runs all its calls");
+}
+
+/* Of all that wait, the one that can end first goes first. */
+static void run_min_min(struct mapper *m)
+{
+    const struct hub *h = &m->hub;
+    for (;;) {
+        uint32_t task = POL_NONE, lane = POL_NONE;
+        int64_t first = 0;
+        for (uint32_t t = h->master.first; t != POL_NONE; t = hub_task(h, t)->next) {
+            int64_t end = 0;
+            uint32_t l = best_lane(m, t, &end);
+            if (l == POL_NONE || (task != POL_NONE && end >= first)) continue;
+            task = t;
+            lane = l;
+            first = end;
+        }
+        if (task == POL_NONE) break;
+        assign(m, task, lane);
+        send(m, task);
+    }
+}
+
+static void run_master(struct mapper *m)
+{
+    const struct hub *h = &m->hub;
+    if (m->rule == MIN_MIN) run_min_min(m);
+    for (uint32_t t = h->master.first, next; t != POL_NONE; t = next) {
+        next = hub_task(h, t)->next;
+        if (!m->plan[t].is_planned) {
+            int64_t end = 0;
+            uint32_t l = best_lane(m, t, &end);
+            if (l == POL_NONE) { send_loose(m, t); continue; }
+            assign(m, t, l);
+        } else if (m->plan[t].lane == POL_NONE) {
+            send_loose(m, t);
+            continue;
+        }
+        if (h->view->node[m->lane[m->plan[t].lane].node].is_up) send(m, t);
+    }
+}
+
+/* ---- HEFT: a job as a whole, at its arrival ---- */
+
+static bool may_use(const void *ctx, uint32_t task, uint32_t lane)
+{
+    const struct mapper *m = ctx;
+    (void)task;
+    return m->hub.view->node[m->lane[lane].node].is_up != 0;
+}
+
+static void plan_job(struct mapper *m, pol_job job)
+{
+    const struct pol_host *host = m->hub.host;
+    const struct pol_job_info *ji = host->job(host->ctx, job);
+    const struct pol_task_info *ti = ji != NULL ? host->task(host->ctx, ji->first_task) : NULL;
+    if (ti == NULL || ti->n_calls == 0) return;
+    uint32_t n = ji->n_tasks, edges = 0;
+    pol_task *task = pol_alloc(n, sizeof *task), f;
+    uint32_t *next_start = pol_alloc((size_t)n + 1, sizeof *next_start), *next = NULL;
+    int64_t *w = pol_alloc((size_t)n * POL_ENGINES_MAX, sizeof *w), *comm;
+    size_t cap = 0;
+    struct heft_out *out = pol_alloc(n, sizeof *out);
+    uint32_t i = 0;
+    for (pol_task t = ji->first_task; t.slot != POL_NONE; t = ti->next, i++) {
+        ti = host->task(host->ctx, t);
+        task[i] = t;
+        time_task(m, t, ti->n_calls, w + (size_t)i * POL_ENGINES_MAX);
+        for (uint32_t k = 0; (f = host->follower(host->ctx, t, k)).slot != POL_NONE; k++) {
+            POL_RESERVE(next, cap, (size_t)edges + 1);
+            next[edges++] = host->task(host->ctx, f)->index;
+        }
+        next_start[i + 1] = edges;
+    }
+    comm = pol_alloc(edges, sizeof *comm);
+    heft_plan(&(struct heft_in){ .n = n, .n_kinds = POL_ENGINES_MAX, .first = NO_SLOT, .w = w, .next_start = next_start, .next = next, .comm = comm,
+                                 .now = m->hub.view->now_us, .may = may_use, .ctx = m }, m->lane, m->n_lanes, out);
+    for (i = 0; i < n; i++) if (out[i].lane != POL_NONE) lane_drop(&m->lane[out[i].lane], NO_SLOT + i);
+    for (i = 0; i < n; i++) {
+        uint32_t l = out[i].lane, t = task[i].slot;
+        POL_RESERVE(m->plan, m->cap_plan, (size_t)t + 1);
+        m->plan[t] = (struct planned){ .lane = l, .is_planned = l != POL_NONE };
+        if (l != POL_NONE) lane_put(&m->lane[l], t, out[i].start, out[i].end - out[i].start);
+    }
+    free(task);
+    free(next_start);
+    free(next);
+    free(w);
+    free(comm);
+    free(out);
+}
+
+/* ---- the nodes ---- */
+
+/* A call of a task without a lane: any engine free at home, else anywhere. */
+static void call_loose(struct mapper *m, uint32_t t)
+{
+    struct hub *h = &m->hub;
+    const struct hub_task *k = hub_task(h, t);
+    uint32_t node = POL_NONE, kind = 0;
+    for (uint32_t i = 0; i < h->n_nodes; i++) {
+        uint32_t at = i == 0 ? k->node : i <= k->node ? i - 1 : i;     /* home first */
+        for (uint32_t e = 0; e < h->view->n_engines; e++) {
+            if (k->call.us[e] < 0 || hub_free(h, at, e) <= 0) continue;
+            if (node == POL_NONE || (node == at && k->call.us[e] < k->call.us[kind])) { node = at; kind = e; }
+        }
+        if (node != POL_NONE) break;
+    }
+    if (node != POL_NONE) hub_call(h, t, node, kind, "a free engine that can run it");
+}
+
+/* Each lane's first task makes its calls; when it is not there yet, the lane waits for it. */
+static void run_node(struct mapper *m, uint32_t node)
+{
+    struct hub *h = &m->hub;
+    if (!h->view->node[node].is_up) return;
+    for (uint32_t t = h->node[node].running.first, next; t != POL_NONE; t = next) {
+        next = hub_task(h, t)->next;
+        if (!hub_task(h, t)->is_idle || m->plan[t].lane == POL_NONE) continue;
+        if (hub_task(h, t)->call.us[m->lane[m->plan[t].lane].kind] >= 0 && hub_free(h, node, m->lane[m->plan[t].lane].kind) > 0)
+            hub_call(h, t, node, m->lane[m->plan[t].lane].kind, "the engine that it was sent for");
+    }
+    for (uint32_t l = m->first_lane[node]; l < m->first_lane[node + 1]; l++) {
+        uint32_t t = m->lane[l].n > 0 ? m->lane[l].slot[0].task : POL_NONE;
+        if (t == POL_NONE || t >= h->cap_task || hub_task(h, t)->state != HUB_QUEUED || hub_task(h, t)->node != node) continue;
+        if (hub_free(h, node, m->lane[l].kind) > 0) (void)hub_start(h, t, "its turn on that engine");
+    }
+    for (uint32_t t = h->node[node].queue.first, next; t != POL_NONE; t = next) {
+        next = hub_task(h, t)->next;
+        if (m->plan[t].lane == POL_NONE) (void)hub_start(h, t, "nothing to wait for");
+    }
+}
+
+/* ---- the policy ---- */
+
+static void arrived(void *self, uint32_t t)
+{
+    struct mapper *m = self;
+    POL_RESERVE(m->plan, m->cap_plan, (size_t)t + 1);
+    POL_RESERVE(m->time, m->cap_time, ((size_t)t + 1) * POL_ENGINES_MAX);
+    time_task(m, hub_task(&m->hub, t)->task, hub_task(&m->hub, t)->n_calls, m->time + (size_t)t * POL_ENGINES_MAX);
+}
+
+/* Done, or to be planned anew. */
+static void left(void *self, uint32_t t)
+{
+    struct mapper *m = self;
+    if (m->plan[t].is_planned && m->plan[t].lane != POL_NONE) lane_drop(&m->lane[m->plan[t].lane], t);
+    m->plan[t].is_planned = false;
+}
+
+static void *create_rule(const struct pol_host *host, enum rule rule)
+{
+    struct mapper *m = pol_alloc(1, sizeof *m);
+    hub_init(&m->hub, host, m);
+    m->hub.arrived = arrived;
+    m->hub.left = left;
+    m->rule = rule;
+    return m;
+}
+
+static void make_lanes(struct mapper *m, const struct pol_view *v)
+{
+    size_t cap = 0;
+    m->first_lane = pol_alloc((size_t)v->n_nodes + 1, sizeof *m->first_lane);
+    for (uint32_t i = 0; i < v->n_nodes; i++) {
+        m->first_lane[i] = m->n_lanes;
+        for (uint32_t k = 0; k < v->n_engines; k++)
+            for (int32_t c = 0; c < v->node[i].engine_total[k]; c++) {
+                POL_RESERVE(m->lane, cap, (size_t)m->n_lanes + 1);
+                m->lane[m->n_lanes++] = (struct lane){ .node = i, .kind = k };
+            }
+    }
+    m->first_lane[v->n_nodes] = m->n_lanes;
+}
+
+static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+{
+    struct mapper *m = self;
+    struct hub *h = &m->hub;
+    if (m->first_lane == NULL) make_lanes(m, view);
+    hub_open(h, view, ev, n_ev);
+    for (size_t i = 0; i < n_ev && m->rule == HEFT; i++)
+        if (ev[i].kind == POL_ARRIVED) plan_job(m, ev[i].job);
+    run_master(m);
+    hub_sort(h);
+    for (uint32_t i = 0; i < h->n_dirty; i++) run_node(m, h->dirty[i]);
+    for (uint32_t i = 0; i < h->n_nodes; i++)
+        for (uint32_t t = h->node[i].running.first, next; t != POL_NONE; t = next) {
+            next = hub_task(h, t)->next;
+            if (hub_task(h, t)->is_idle && m->plan[t].lane == POL_NONE) call_loose(m, t);
+        }
+    hub_clean(h);
+}
+
+static void destroy(void *self)
+{
+    struct mapper *m = self;
+    hub_fini(&m->hub);
+    for (uint32_t i = 0; i < m->n_lanes; i++) lane_fini(&m->lane[i]);
+    free(m->lane);
+    free(m->first_lane);
+    free(m->plan);
+    free(m->time);
+    free(m);
+}
+
+#define MAPPER(id, word, rule_, source_, summary_) \
+    static void *create_##id(const struct pol_host *host, const union pol_value *v, uint32_t *flags, char *why, size_t cap) \
+    { \
+        (void)v, (void)flags, (void)why, (void)cap; \
+        return create_rule(host, rule_); \
+    } \
+    const struct pol_ops pol_##id = { POL_HEADER, .name = word, .source = source_, .summary = summary_, .flags = POL_RUNS_CALLS, \
+                                      .create = create_##id, .decide = decide, .destroy = destroy }
+
+MAPPER(met, "met", MET, "Braun et al., JPDC 61(6), 2001, section 3: minimum execution time", "each task of API calls to the kind of engine that is fastest for it");
+MAPPER(mct, "mct", MCT, "Braun et al., section 3: minimum completion time", "each task of API calls to the engine that would end it first");
+MAPPER(min_min, "min-min", MIN_MIN, "Braun et al., section 3: Min-min", "of all waiting tasks of API calls, the one that can end first goes first");
+MAPPER(dmda, "dmda", DMDA, "StarPU handbook, dmda: deque model data aware", "as mct, with the time that its inputs need to get there");
+MAPPER(heft, "heft", HEFT, "Topcuoglu, Hariri, Wu, TPDS 13(3), 2002: HEFT, insertion based", "jobs of API calls planned as a whole, longest chain first, into gaps");
