@@ -4,6 +4,7 @@
 # make bench        speeds, as ratios within one run
 # make bench-exec   a policy in Python beside the built-in that it copies
 # make bench-flow   the flow solver beside LEMON's network simplex
+# make bench-calls  a million API calls over 1,000 nodes
 # make deps         install what debian/control lists (needs root)
 # make install PREFIX=/usr/local DESTDIR=
 # make layers       the include directions of sim/ and policies/
@@ -89,7 +90,7 @@ install: all
 	install -m 644 scenarios/*.yaml scenarios/README.md $(DESTDIR)$(PREFIX)/share/fairway/scenarios
 	install -d $(DESTDIR)$(PREFIX)/include/fairway
 	install -m 644 policies/policy.h $(DESTDIR)$(PREFIX)/include/fairway
-	cp -R traces/sample traces/forms traces/kube traces/multiqueue traces/profiles $(DESTDIR)$(PREFIX)/share/fairway/traces/
+	cp -R traces/sample traces/forms traces/kube traces/multiqueue traces/profiles traces/engines $(DESTDIR)$(PREFIX)/share/fairway/traces/
 	install -d $(DESTDIR)$(PREFIX)/share/fairway/python
 	install -m 644 policies/python/*.py policies/PROTOCOL.md $(DESTDIR)$(PREFIX)/share/fairway/python
 

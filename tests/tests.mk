@@ -84,4 +84,11 @@ bench-flow: $(B)/tests/perf/bench_flow
 	@sh tests/perf/bench_flow.sh $< $(FLOW_DIR)
 
 bench: bench-flow
+
+# ---- a million API calls ----
+bench-calls: all
+	@sh tests/perf/bench_calls.sh $(B)/fairway
+
+bench: bench-calls
+.PHONY: bench-calls
 .PHONY: bench-flow

@@ -135,6 +135,7 @@ const struct cmd cmd_plot = {
              "  bars        mean, p95, p99 relative to a baseline, paired by seed  [-m METRIC] [--scope SCOPE] [--base POLICY]\n"
              "  timeline    GPU utilisation and tasks waiting over time            [--run N]\n"
              "  levels      series and notes of one run, a panel for each group    [-m NAME,NAME/NAME...] [--run N]\n"
+             "  engines     which call was on which engine when                       [--run N] [--from T] [--to T]\n"
              "  gantt       which user held which GPU when                         [--run N] [--nodes N|NAME,...] [--from T] [--to T]\n"
              "  jobs-ideal  each job's time beside its ideal times, a panel a policy\n"
              "  data-bars   DT, fairness deviation and bytes by level, three panels\n"

@@ -268,6 +268,7 @@ const struct plot_figure plot_figures[] = {
     { "fairness", "Jain's index, finish-time fairness and jobs later than fair, three panels", "s", plot_fairness },
     { "fairness-traffic", "fairness deviation against bytes over the network, a point a policy", "sm", plot_fairness_traffic },
     { "gantt",    "which user held which GPU when", "srnft", plot_gantt },
+    { "engines",  "which call was on which engine when", "srft", plot_engines },
     { "pods",     "CPU and GPU pods on each node, and pending; a panel a policy", "st", plot_pods },
     { "frag-load", "fragments, allocation and pods unscheduled as a cluster fills", "s", plot_frag_load },
     { NULL, NULL, NULL, NULL },

@@ -44,6 +44,10 @@ enum st plot_gantt(struct gnuplot *g, const struct compare *c, const struct cmp_
 enum st plot_levels(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
                     const struct plot_opts *o, struct diag *d);
 
+/* plot_engines.c */
+enum st plot_engines(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+                     const struct plot_opts *o, struct diag *d);
+
 /* plot_data.c */
 enum st plot_jobs_ideal(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
                         const struct plot_opts *o, struct diag *d);

@@ -74,7 +74,7 @@ completes() { # EXPECTED WORDS... ; the last one is being completed, "" for noth
 }
 if command -v bash >/dev/null && [ "$(basename "$fairway")" = fairway ]; then
     check "bash completes commands" completes "compare" fairway com
-    check "and those of help" completes "plot policies" fairway help p
+    check "and those of help" completes "plot policies profile" fairway help p
     check "options" completes "--markdown --metric" fairway compare r.db --m
     check "policies" completes "gs gsd gsp" fairway run s.yaml -p gs
     check "what one policy is asked about" completes "easy" fairway policies ea
