@@ -8,7 +8,7 @@ extern const struct pol_ops pol_fifo, pol_sjf, pol_srtf, pol_las, pol_easy, pol_
                             pol_gs, pol_gsp, pol_gsd, pol_capacity, pol_fair,
                             pol_fs, pol_fsp, pol_fsu, pol_quincy, pol_multiqueue,
                             pol_kube_default, pol_kube_split, pol_kube_hybrid,
-                            pol_affinity, pol_balance, pol_met, pol_mct, pol_min_min, pol_dmda, pol_heft;
+                            pol_affinity, pol_balance, pol_met, pol_mct, pol_min_min, pol_dmda, pol_heft, pol_workflow;
 
 /* NULL-terminated, in the order in which they are listed. */
 extern const struct pol_ops *const pol_table[];

@@ -53,12 +53,35 @@ static void unwait_unit(struct desk *d, uint32_t id)
     if (d->ops->waits != NULL) d->ops->waits(d->self, u, -1);
 }
 
+/* What the unit's tasks ask in licences, all together; true if all of it is free (sign 0), or taken (-1), given (+1). */
+static bool licences(struct desk *d, uint32_t kind, int sign)
+{
+    const struct kind *k = &d->kinds.at[kind];
+    bool ok = true;
+    for (uint32_t l = 0; l < d->view->n_licences; l++) {
+        int64_t ask = 0;
+        for (uint32_t i = 0; i < k->n_tasks; i++) ask += plan_licence(&d->plan, k->shape[i], l);
+        ok &= d->licence_free[l] >= ask;
+        d->licence_free[l] += sign * ask;
+    }
+    return ok;
+}
+
+static void check_licences(const struct desk *d, const uint32_t *shape, uint32_t n)
+{
+    for (uint32_t l = 0; l < d->view->n_licences && !d->knows_licences; l++)
+        for (uint32_t i = 0; i < n; i++)
+            if (plan_licence(&d->plan, shape[i], l) > 0)
+                d->host->fail(d->host->ctx, "it does not schedule licences, and a task asks for some; fifo, sjf, drf and workflow do");
+}
+
 /* A new unit of `n` tasks, the first of which is t, whose shapes are in d->shape. */
 static void add_unit(struct desk *d, pol_job job, const struct pol_job_info *ji, pol_task t,
                      const struct pol_task_info *ti, uint32_t n)
 {
     POL_RESERVE(d->units.at, d->units.cap, (size_t)t.slot + 1);
     int64_t est = d->est_true ? ji->true_dur_us : ji->limit_us;
+    check_licences(d, d->shape, n);
     d->units.at[t.slot] = (struct unit){
         .ordinal = ji->ordinal, .index = ti->index, .est = est < 0 ? POL_NEVER : est, .attained = ti->attained_us,
         .started = -1, .job = job, .task = t, .kind = kinds_id(&d->kinds, d->shape, n, d->view->shape), .n_tasks = n,
@@ -167,6 +190,7 @@ void desk_open(struct desk *d, const struct pol_view *view, const struct pol_eve
         }
     }
     plan_sync(&d->plan, view);
+    memcpy(d->licence_free, view->licence_free, sizeof d->licence_free);
     /* Other costs, other places: a gang that found none may now.  A steady kind does not care. */
     if (place_refresh(&d->place)) plan_renew(&d->plan);
 }
@@ -197,6 +221,10 @@ bool desk_place(struct desk *d, uint32_t id)
     const struct unit *u = desk_unit(d, id);
     struct kind *k = &d->kinds.at[u->kind];
     if (desk_hopeless(d, u->kind)) return false;
+    if (!licences(d, u->kind, 0)) {
+        d->host->hold(d->host->ctx, u->task, false, "too few licences are free");
+        return false;
+    }
     POL_RESERVE(d->spot, d->cap_spot, u->n_tasks);
     bool ok;
     if (u->n_tasks == 1) {
@@ -216,6 +244,7 @@ void desk_start(struct desk *d, uint32_t id, const char *why)
     const struct pol_host *h = d->host;
     struct unit *u = desk_unit(d, id);
     unwait_unit(d, id);
+    (void)licences(d, u->kind, -1);
     uint32_t t = id;
     for (uint32_t i = 0; i < u->n_tasks; i++, t = d->held[t].next) {
         d->held[t].node = d->spot[i].node;
@@ -265,7 +294,7 @@ struct pol_shape desk_held_shape(const struct desk *d, uint32_t task)
 static void move_held(struct desk *d, uint32_t id, void (*move)(struct plan *, uint32_t, const struct pol_shape *, uint64_t))
 {
     uint32_t t = id;
-    for (uint32_t i = 0; i < desk_unit(d, id)->n_tasks; i++, t = d->held[t].next) {
+    for (uint32_t i = 0; i < desk_unit(d, id)->n_tasks && d->held[t].node != POL_NONE; i++, t = d->held[t].next) {
         const struct held *h = &d->held[t];
         struct pol_shape own;
         const struct pol_shape *s = &d->plan.shape[h->shape];

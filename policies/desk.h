@@ -38,6 +38,8 @@ struct desk {
     const struct desk_ops *ops;
     void *self;
     bool  est_true;                     /* estimates are true durations */
+    bool  knows_licences;               /* else a task that asks for one fails the run */
+    int64_t licence_free[POL_LICENCES_MAX];     /* as the plan foresees it */
     struct plan  plan;
     struct place place;
     struct kinds kinds;

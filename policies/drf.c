@@ -179,6 +179,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     (void)flags;
     struct drf *f = pol_alloc(1, sizeof *f);
     desk_init(&f->desk, host, (enum place_rule)value[P_PLACE].i, &ops, f);
+    f->desk.knows_licences = true;
     f->skip = value[P_MODE].i == LIST_SKIP;
     if (share_weights_parse(&f->weights, value[P_WEIGHTS].s, why, cap)) return f;
     share_weights_fini(&f->weights);

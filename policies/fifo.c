@@ -14,6 +14,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     (void)flags, (void)why, (void)cap;
     struct fifo *f = pol_alloc(1, sizeof *f);
     desk_init(&f->desk, host, (enum place_rule)value[P_PLACE].i, &ops, f);
+    f->desk.knows_licences = true;
     f->mode = (enum list_mode)value[P_MODE].i;
     return f;
 }

@@ -110,6 +110,7 @@ void plan_shapes(struct plan *p, const struct pol_view *v)
     p->gpu_type = v->gpu_type;
     p->n_gpu_types = v->n_gpu_types;
     p->shape = v->shape;
+    p->licence = v->shape_licence;
     if (!p->by_count) return;
     POL_RESERVE(p->own_shape, p->cap_own, v->n_shapes);
     for (; p->n_own < v->n_shapes; p->n_own++) {

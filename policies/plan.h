@@ -33,6 +33,7 @@ struct plan {
     /* Set before the first plan_sync: shapes are copies here that ask for no memory and cores of cards (POL_BY_COUNT). */
     bool by_count;
     struct pol_shape *own_shape; size_t cap_own; uint32_t n_own;
+    const int32_t *licence;                 /* the view's shape_licence */
     int64_t  cpu_max, mem_max, gpu_max;     /* largest totals of any node */
     uint32_t *kind;                         /* [n_nodes] nodes alike when idle share one; POL_NONE: unclassed */
     uint32_t n_kinds;
@@ -48,6 +49,12 @@ struct plan {
 };
 
 struct plan_mark { size_t n_old, n_old_card; uint64_t stamp, state, n_gives; };
+
+/* Licences of the kind that a task of the shape asks. */
+static inline int32_t plan_licence(const struct plan *p, uint32_t shape, uint32_t kind)
+{
+    return p->licence == NULL ? 0 : p->licence[(size_t)shape * POL_LICENCES_MAX + kind];
+}
 
 void plan_fini(struct plan *p);             /* zero-initialise to begin */
 /* New shapes, before events are read. */

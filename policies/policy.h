@@ -17,7 +17,8 @@
  *   - what stands in arrays, or is passed by value, is frozen within a major,
  *     as its size is built into the policy: pol_shape, pol_card, pol_node,
  *     pol_event, pol_place, pol_param, pol_value, pol_input, pol_transfer,
- *     pol_reading, pol_call, pol_relation and the handles.  A new property of nodes comes as a
+ *     pol_reading, pol_call, pol_relation,
+ *     pol_amount, pol_reserve and the handles.  A new property of nodes comes as a
  *     parallel array that the view grows by (mem_bw is one);
  *   - enums grow at their end: pass over an event kind that you do not know.
  * A policy that uses what a later minor added asks host->abi_minor first.  The
@@ -34,7 +35,7 @@
 #define POL_ABI_MINOR 0u
 #define POL_NONE      UINT32_MAX
 #define POL_NEVER     INT64_MAX
-enum { POL_ENGINES_MAX = 6 };
+enum { POL_ENGINES_MAX = 6, POL_LICENCES_MAX = 8 };
 
 /* Names one job or task.  Stale once it ended and the round that told of it is over. */
 typedef struct pol_job  { uint32_t slot, gen; } pol_job;
@@ -89,6 +90,7 @@ struct pol_task_info {
     uint32_t is_waiting;            /* 0 while it runs, while other tasks must end first, and once it is done */
     uint32_t n_inputs;              /* blocks that it reads */
     int64_t  cpu_milli;             /* held now; 0 while it waits */
+    uint32_t stage;                 /* the longest chain of the job's tasks that must end before it */
     /* Of a task that is made of API calls. */
     uint32_t n_calls;               /* 0: it is not */
     uint32_t next_call;             /* number of its next call, or of the one that runs; n_calls: all are done */
@@ -129,6 +131,7 @@ struct pol_job_info {
     uint32_t is_gang;               /* its tasks start together, and are preempted together */
     uint32_t kind;                  /* of its model: a dense id, POL_NAME_KIND names it (image, speech ...); POL_NONE: unknown */
     uint32_t hints;                 /* POL_HINT_...: what its user told */
+    uint32_t n_stages;              /* 0: its tasks have no order and no data; else 1 + the greatest stage */
 };
 enum { POL_HINT_PIPELINED = 1, POL_HINT_HEAVY_WEIGHTS = 2, POL_HINT_COMPLEX_CPU = 4 };
 
@@ -164,6 +167,9 @@ struct pol_view {
     int64_t  cpu_total, mem_total, gpu_total;   /* gpu: thousandths */
     const int64_t *mem_bw;              /* [n_nodes] memory bandwidth, bytes/s; 0: unknown */
     const struct pol_gpu_type *gpu_type;        /* [n_gpu_types as the first view had it]: of every node's type */
+    uint32_t n_licences, reserved;              /* kinds; what the cluster has of each, and how much is free */
+    int64_t  licence_total[POL_LICENCES_MAX], licence_free[POL_LICENCES_MAX];
+    const int32_t *shape_licence;       /* [n_shapes * POL_LICENCES_MAX] what a task of each shape asks; NULL: there are none */
     uint32_t n_engines;                 /* kinds that the cluster names */
     const uint32_t *queued;             /* [n_nodes] tasks in each node's queue */
     const uint32_t *tier;               /* [n_nodes] nodes that are as far from all others share one */
@@ -179,7 +185,21 @@ struct pol_place { uint32_t node, reserved; uint64_t cards; int64_t cpu_milli; }
 enum pol_name_kind {                /* append only */
     POL_NAME_NODE, POL_NAME_RACK, POL_NAME_GPU_TYPE, POL_NAME_LABEL, POL_NAME_ENGINE,   /* index, bit or kind as in the view */
     POL_NAME_USER, POL_NAME_QUEUE, POL_NAME_KIND,   /* dense ids of infos */
-    POL_NAME_JOB                    /* slot of a live job: its id in the trace */
+    POL_NAME_JOB,                   /* slot of a live job: its id in the trace */
+    POL_NAME_LICENCE                /* kind as in the view */
+};
+
+/* CPU and GPU in thousandths, licences in pieces. */
+struct pol_amount { int64_t cpu_milli, gpu_milli, licence[POL_LICENCES_MAX]; };
+
+/* What a policy has reserved for a job when it enters a stage. */
+struct pol_reserve {
+    uint32_t stage, reserved0;
+    struct pol_amount reserved;     /* all zero: the reservation is given up */
+    struct pol_amount need;         /* the stage's: its tasks may hold no more */
+    struct pol_amount lendable;     /* reserved - need */
+    struct pol_amount usable;       /* there for the stage before anything was taken back */
+    struct pol_amount reclaimed;    /* taken back for it */
 };
 
 struct pol_host {
@@ -226,6 +246,15 @@ struct pol_host {
      * does not hold.  seed: the run's; a policy that draws draws from it alone.
      */
     uint64_t is_audited, seed;
+    /*
+     * Decisions about what is kept aside for a job, for the record and the audit;
+     * in every resource need + lent <= reserved.  reserve: at each stage's start.
+     * lend: a task that runs (was just started) borrows its cores and cards of a
+     * job's reservation, and if `licences` its licences; its end, or the
+     * reservation's, ends that.
+     */
+    void (*reserve)(void *ctx, pol_job j, const struct pol_reserve *r, const char *why);
+    void (*lend)(void *ctx, pol_task t, pol_job lender, bool licences, const char *why);
     /*
      * Tasks of calls.  send: a waiting one goes to a node's queue, from the
      * master's or another's; start takes it from there, on that node alone.

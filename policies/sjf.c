@@ -16,6 +16,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     (void)why, (void)cap;
     struct sjf *s = pol_alloc(1, sizeof *s);
     desk_init(&s->desk, host, (enum place_rule)value[P_PLACE].i, &ops, s);
+    s->desk.knows_licences = true;
     s->mode = (enum list_mode)value[P_MODE].i;
     list_estimates(&s->desk, value[P_ESTIMATE].i, flags);
     return s;

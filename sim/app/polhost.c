@@ -12,8 +12,10 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-enum verb { VERB_START, VERB_START_GANG, VERB_PREEMPT, VERB_RESIZE, VERB_WAKE, VERB_HOLD, VERB_HEAD, VERB_SEND, VERB_CALL };
-static const char *const verb_name[] = { "start", "start", "preempt", "resize", "wake", "hold", "head", "send", "call" };
+enum verb { VERB_START, VERB_START_GANG, VERB_PREEMPT, VERB_RESIZE, VERB_WAKE, VERB_HOLD, VERB_HEAD, VERB_SEND, VERB_CALL, VERB_RESERVE, VERB_LEND };
+static const char *const verb_name[] = { "start", "start", "preempt", "resize", "wake", "hold", "head", "send", "call", "reserve", "lend" };
+/* Verbs whose slot is a job's. */
+static bool of_job(enum verb v) { return v == VERB_START_GANG || v == VERB_RESERVE; }
 
 struct decision {
     enum verb verb;
@@ -21,6 +23,9 @@ struct decision {
     uint32_t  place, n_place;   /* in the place buffer */
     int64_t   at;               /* of a wake; of a resize its milli-CPU; of a send and a call the node */
     uint32_t  engine;           /* of a call */
+    pol_job   lender;
+    bool      licences;         /* lent too */
+    size_t    entry;            /* in the buffer of stage entries */
     size_t    why;              /* offset in the text buffer; 0: none */
 };
 
@@ -37,6 +42,7 @@ struct polhost {
     /* The decision buffer, emptied at every call. */
     struct decision *dec;     size_t n_dec, cap_dec;
     struct world_place *place; size_t n_place, cap_place;
+    struct stage_entry *entry; size_t n_entry, cap_entry;
     char            *text;    size_t n_text, cap_text;
     uint64_t         n_idle;    /* calls in a row that did nothing but ask for the next, with jobs waiting on an idle cluster */
     size_t           max_dec;   /* what no policy in its senses appends in one call */
@@ -151,6 +157,33 @@ static void say_wake(void *ctx, int64_t at_us)
     if (d != NULL) d->at = at_us;
 }
 
+static struct amount amount(const struct pol_amount *a)
+{
+    struct amount o = { .cpu_milli = a->cpu_milli, .gpu_milli = a->gpu_milli };
+    memcpy(o.licence, a->licence, sizeof o.licence);
+    return o;
+}
+
+static void say_reserve(void *ctx, pol_job j, const struct pol_reserve *r, const char *why)
+{
+    struct polhost *p = ctx;
+    struct decision *d = append(p, VERB_RESERVE, j.slot, j.gen, why);
+    if (d == NULL) return;
+    MEM_RESERVE(p->entry, p->cap_entry, p->n_entry + 1);
+    d->entry = p->n_entry;
+    p->entry[p->n_entry++] = (struct stage_entry){
+        .stage = r->stage, .reserved = amount(&r->reserved), .need = amount(&r->need), .lendable = amount(&r->lendable),
+        .usable = amount(&r->usable), .reclaimed = amount(&r->reclaimed) };
+}
+
+static void say_lend(void *ctx, pol_task t, pol_job lender, bool licences, const char *why)
+{
+    struct decision *d = append(ctx, VERB_LEND, t.slot, t.gen, why);
+    if (d == NULL) return;
+    d->lender = lender;
+    d->licences = licences;
+}
+
 /* FNV-1a, never 0. */
 static uint64_t hash_why(const char *why)
 {
@@ -204,7 +237,7 @@ static const char *refuse(struct polhost *p, const struct decision *d)
 {
     struct world *w = p->mirror.w;
     if (d->verb == VERB_PREEMPT && (p->flags & POL_PREEMPTS) == 0) return "the policy is not declared as one that preempts (POL_PREEMPTS)";
-    if (d->verb != VERB_START_GANG && d->verb != VERB_WAKE && (d->slot >= w->jobs.n_task_slots || w->jobs.task[d->slot].gen != d->gen))
+    if (!of_job(d->verb) && d->verb != VERB_WAKE && (d->slot >= w->jobs.n_task_slots || w->jobs.task[d->slot].gen != d->gen))
         return "the task's handle is stale";
     switch (d->verb) {
     case VERB_START:
@@ -218,6 +251,12 @@ static const char *refuse(struct polhost *p, const struct decision *d)
         return world_resize(w, d->slot, d->at);
     case VERB_WAKE:
         return world_wake(w, d->at);
+    case VERB_RESERVE:
+        if (d->slot >= w->jobs.n_job_slots || w->jobs.job[d->slot].gen != d->gen) return "the job's handle is stale";
+        return world_reserve(w, d->slot, &p->entry[d->entry]);
+    case VERB_LEND:
+        if (d->lender.slot >= w->jobs.n_job_slots || w->jobs.job[d->lender.slot].gen != d->lender.gen) return "the lender's handle is stale";
+        return world_lend(w, d->slot, d->lender.slot, d->licences);
     case VERB_HOLD: case VERB_HEAD:
         if (!w->jobs.task[d->slot].is_live) return "the task's handle is stale";
         return w->jobs.task[d->slot].state == TASK_WAITING ? NULL : "the task does not wait";
@@ -241,12 +280,14 @@ static void record(struct polhost *p, const struct decision *d)
     if (p->hooks.decision == NULL || d->verb == VERB_WAKE) return;
     const struct job_table *t = &p->mirror.w->jobs;
     const char *why = d->why ? p->text + d->why : NULL;
-    uint32_t job = d->verb == VERB_START_GANG ? d->slot : t->task[d->slot].job;
+    uint32_t job = of_job(d->verb) ? d->slot : t->task[d->slot].job;
     if (d->verb == VERB_START || d->verb == VERB_START_GANG) forget_held(p, t->job[job].gang ? t->job[job].first_task : d->slot);
     if (d->verb == VERB_START_GANG) {
         for (uint32_t i = 0; i < d->n_place; i++)
             p->hooks.decision(p->hooks.ctx, world_now(p->mirror.w), verb_name[d->verb], t->job[job].ordinal, i,
                               p->place[d->place + i].node, why);
+    } else if (d->verb == VERB_RESERVE) {
+        p->hooks.decision(p->hooks.ctx, world_now(p->mirror.w), verb_name[d->verb], t->job[job].ordinal, -1, -1, why);
     } else {
         int64_t node = d->verb == VERB_START ? (int64_t)p->place[d->place].node
                      : d->verb == VERB_SEND || d->verb == VERB_CALL ? d->at
@@ -261,7 +302,7 @@ static enum st refused(struct polhost *p, const struct decision *d, size_t i, co
 {
     const struct job_table *t = &p->mirror.w->jobs;
     const char *job = "?";
-    uint32_t slot = d->verb == VERB_START_GANG ? d->slot : d->slot < t->n_task_slots ? t->task[d->slot].job : NONE;
+    uint32_t slot = of_job(d->verb) ? d->slot : d->slot < t->n_task_slots ? t->task[d->slot].job : NONE;
     if (d->verb != VERB_WAKE && slot < t->n_job_slots && t->job[slot].id != NULL) job = t->job[slot].id;
     char when[64];
     enum st st = diag_set(diag, ST_EPOLICY, "policy '%s' broke its contract at t=%" PRId64 " us (%s), decision %zu of %zu: %s%s%s%s: %s",
@@ -339,6 +380,7 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     refuse_calls(p, n, n_notices);
     p->n_dec = 0;
     p->n_place = 0;
+    p->n_entry = 0;
     p->n_text = 1;              /* offset 0 means no text */
     p->max_dec = (size_t)(w->n_waiting + w->n_running) * DECISIONS_A_TASK + DECISIONS_BESIDES;
     int64_t t0 = p->hooks.decided ? wall_ns() : 0;
@@ -375,6 +417,7 @@ enum st polhost_create(struct polhost **out, const char *spec, const char *weigh
         .start = say_start, .start_gang = say_start_gang, .preempt = say_preempt,
         .wake = say_wake, .note = say_note, .fail = say_fail,
         .resize = say_resize, .hold = say_hold, .send = say_send, .call = say_call,
+        .reserve = say_reserve, .lend = say_lend,
     };
     polview_init(&p->mirror, &p->api, &p->hooks.tricks);
     p->flags = p->spec.ops->flags;
@@ -407,7 +450,7 @@ void polhost_destroy(struct polhost *p)
     cage_leave(p->hooks.page);
     polspec_fini(&p->spec);
     polview_fini(&p->mirror);
-    mem_free(p->dec); mem_free(p->place); mem_free(p->text); mem_free(p->held);
+    mem_free(p->dec); mem_free(p->place); mem_free(p->entry); mem_free(p->text); mem_free(p->held);
     mem_free(p);
 }
 

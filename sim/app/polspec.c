@@ -81,11 +81,21 @@ static uint32_t find_param(const struct pol_ops *ops, const char *key)
     return POL_NONE;
 }
 
+/* The first comma outside brackets: a value may be a list such as [a,p0],[b,p1,2]. */
+static char *next_comma(char *s)
+{
+    for (int depth = 0; *s != '\0'; s++) {
+        depth += (*s == '[') - (*s == ']');
+        if (*s == ',' && depth <= 0 && s[1] != '[') return s;
+    }
+    return NULL;
+}
+
 /* Split "k=v,k=v" in place into p->text. */
 static enum st read_pairs(struct polspec *p, char *pairs, const struct place *at, struct diag *d)
 {
     for (char *kv = pairs; kv != NULL && *kv != '\0';) {
-        char *comma = strchr(kv, ',');
+        char *comma = next_comma(kv);
         if (comma != NULL) *comma = '\0';
         char *eq = strchr(kv, '=');
         if (eq == NULL)

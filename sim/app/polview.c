@@ -4,8 +4,10 @@
 
 #include "app/polcalls.h"
 #include "base/mem.h"
+#include "model/graph.h"
 
 _Static_assert(POL_ENGINES_MAX == (int)ENGINE_KINDS_MAX, "the ABI shows every engine kind");
+_Static_assert(POL_LICENCES_MAX == (int)LICENCES_MAX, "the ABI shows every kind of licence");
 
 /* ---- what the policy reads ---- */
 
@@ -26,6 +28,7 @@ const struct pol_job_info *polview_job(void *ctx, pol_job h)
         .n_tasks = j->n_tasks, .n_waiting = j->n_waiting, .n_running = j->n_running,
         .user = j->user, .queue = j->queue, .priority = j->priority, .is_gang = j->gang,
         .kind = w->cfg.profiles != NULL && j->model != NONE ? profiles_kind(w->cfg.profiles, j->model) : POL_NONE, .hints = j->hints,
+        .n_stages = j->graph != NULL ? j->graph->n_levels : 0,
     };
     return i;
 }
@@ -52,6 +55,7 @@ static const struct pol_task_info *lend_task(void *ctx, pol_task h)
         .true_left_us = p->is_clairvoyant ? world_left(w, h.slot) : -1,
         .is_waiting = t->state == TASK_WAITING, .n_inputs = world_n_inputs(w, h.slot),
         .cpu_milli = running ? hold->cpu_milli : 0,
+        .stage = w->jobs.job[t->job].graph != NULL ? w->jobs.job[t->job].graph->level[t->index] : 0,
     };
     polcalls_task(w, h.slot, i);
     return i;
@@ -117,6 +121,7 @@ static const char *lend_name(void *ctx, uint32_t kind, uint32_t id)
     case POL_NAME_USER:     return name_in(&w->users, id);
     case POL_NAME_QUEUE:    return name_in(&w->queues, id);
     case POL_NAME_KIND:     return w->cfg.profiles != NULL ? name_in(&w->cfg.profiles->kinds, id) : NULL;
+    case POL_NAME_LICENCE:  return name_in(&w->cluster->licences, id);
     case POL_NAME_JOB:      return id < w->jobs.n_job_slots && w->jobs.job[id].is_live ? w->jobs.job[id].id : NULL;
     }
     return NULL;
@@ -177,6 +182,7 @@ static void show_shapes(struct polview *p)
 {
     const struct shapes *s = &p->w->shapes;
     MEM_RESERVE(p->shape, p->cap_shape, s->n);
+    MEM_RESERVE(p->licence, p->cap_licence, (size_t)s->n * LICENCES_MAX);
     for (uint32_t i = p->view.n_shapes; i < s->n; i++) {
         const struct shape *a = &s->at[i];
         p->shape[i] = (struct pol_shape){
@@ -184,6 +190,7 @@ static void show_shapes(struct polview *p)
             .need_all = a->need_all, .need_any = a->need_any, .n_gpu = a->n_gpu, .gpu_milli = a->gpu_milli,
             .exclusive = a->exclusive, .gpu_cores = a->gpu_cores,
         };
+        memcpy(&p->licence[(size_t)i * LICENCES_MAX], a->licence, sizeof a->licence);
         memcpy(p->shape[i].engine, a->engine, sizeof a->engine);
     }
     p->view.n_shapes = s->n;
@@ -220,6 +227,7 @@ static void move_memory(struct polview *p)
     p->view.tier = p->tier;
     p->card = move_array(p, p->card, p->w->cluster->n_cards, sizeof *p->card);
     p->shape = move_array(p, p->shape, p->cap_shape, sizeof *p->shape);
+    p->licence = move_array(p, p->licence, p->cap_licence, sizeof *p->licence);
     p->job_info = move_array(p, p->job_info, p->cap_job, sizeof *p->job_info);
     p->task_info = move_array(p, p->task_info, p->cap_task, sizeof *p->task_info);
     p->event = move_array(p, p->event, p->cap_event, sizeof *p->event);
@@ -281,6 +289,10 @@ static void show_world(struct polview *p)
     v->cpu_total = c->sum.cpu_total;
     v->mem_total = c->sum.mem_total;
     v->gpu_total = c->sum.gpu_total;
+    v->n_licences = c->licences.n;
+    v->shape_licence = c->licences.n > 0 ? p->licence : NULL;
+    memcpy(v->licence_total, c->licence_total, sizeof v->licence_total);
+    memcpy(v->licence_free, c->licence_free, sizeof v->licence_free);
     /* Infos are filled when asked for; here only room for every slot. */
     MEM_RESERVE(p->job_info, p->cap_job, w->jobs.n_job_slots);
     MEM_RESERVE(p->job_seen, p->cap_job_seen, w->jobs.n_job_slots);
@@ -351,7 +363,7 @@ void polview_init(struct polview *p, struct pol_host *api, const struct polhost_
 
 void polview_fini(struct polview *p)
 {
-    mem_free(p->mem_bw); mem_free(p->queued); mem_free(p->tier); mem_free(p->node); mem_free(p->card); mem_free(p->shape); mem_free(p->gpu_type);
+    mem_free(p->mem_bw); mem_free(p->queued); mem_free(p->tier); mem_free(p->node); mem_free(p->card); mem_free(p->shape); mem_free(p->licence); mem_free(p->gpu_type);
     mem_free(p->job_info); mem_free(p->job_seen); mem_free(p->task_info); mem_free(p->task_seen);
     while (p->n_buried > 0) mem_free(p->buried[--p->n_buried]);
     mem_free(p->buried); mem_free(p->all); mem_free(p->event);

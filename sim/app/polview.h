@@ -23,6 +23,7 @@ struct polview {
     struct pol_node  *node;   struct pol_card *card;   bool is_shown;
     struct pol_gpu_type *gpu_type;
     struct pol_shape *shape;  size_t cap_shape;
+    int32_t *licence;         size_t cap_licence;       /* [n_shapes * LICENCES_MAX] */
     struct pol_job_info  *job_info;  uint64_t *job_seen;   size_t cap_job, cap_job_seen;
     struct pol_task_info *task_info; uint64_t *task_seen;  size_t cap_task, cap_task_seen;
     uint64_t call;              /* decide calls so far: marks which infos are current */

@@ -26,7 +26,8 @@ static enum st add_param(const struct ynode *v, const char *key, char **spec, st
     add(spec, strchr(*spec, ':') == NULL ? ":" : ",", key, "=");
     if (v->kind == Y_SCALAR) {
         if (ydoc_is_null(v)) return ydoc_expected(v, d, "a value");
-        TRY(plain_part(v, v->text, ",", d));
+        bool is_list = v->text[0] == '[' || strncmp(v->text, "shares:[", 8) == 0;    /* commas between and in brackets are the value's */
+        if (!is_list) TRY(plain_part(v, v->text, ",", d));
         add(spec, v->text, "", "");
         return ST_OK;
     }

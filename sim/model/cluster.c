@@ -31,6 +31,17 @@ uint32_t cluster_label(struct cluster *c, const char *name, struct diag *d)
     return intern_id(&c->labels, name);
 }
 
+uint32_t cluster_licence(struct cluster *c, const char *name, struct diag *d)
+{
+    uint32_t id = intern_find(&c->licences, name);
+    if (id != NONE) return id;
+    if (c->licences.n == LICENCES_MAX) {
+        (void)diag_set(d, ST_EINPUT, "licence '%s' is one kind too many: a cluster and its trace may name %d", name, LICENCES_MAX);
+        return NONE;
+    }
+    return intern_id(&c->licences, name);
+}
+
 enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d)
 {
     if (s->n_gpu > NODE_GPUS_MAX)
@@ -112,7 +123,7 @@ void cluster_fini(struct cluster *c)
     mem_free(c->node); mem_free(c->card); mem_free(c->hold);
     mem_free(c->changed); mem_free(c->is_changed);
     intern_fini(&c->node_names); intern_fini(&c->rack_names); intern_fini(&c->gpu_types);
-    intern_fini(&c->labels); intern_fini(&c->engines);
+    intern_fini(&c->labels); intern_fini(&c->engines); intern_fini(&c->licences);
     memset(c, 0, sizeof *c);
 }
 
@@ -145,6 +156,7 @@ void cluster_reset(struct cluster *c)
         c->card[k].core_free = c->card[k].core_total;
     }
     for (size_t t = 0; t < c->n_hold; t++) c->hold[t].node = NONE;
+    memcpy(c->licence_free, c->licence_total, sizeof c->licence_free);
     c->n_changed = 0;
 }
 
@@ -161,6 +173,13 @@ static bool suits(const struct node *n, const struct shape *s)
     if ((n->labels & s->need_all) != s->need_all) return false;
     if (s->need_any != 0 && (n->labels & s->need_any) == 0) return false;
     if (s->n_gpu > 0 && s->gpu_types != 0 && (n->gpu_type == NONE || (s->gpu_types >> n->gpu_type & 1) == 0)) return false;
+    return true;
+}
+
+bool cluster_licensed(const struct cluster *c, const struct shape *s)
+{
+    for (uint32_t k = 0; k < c->licences.n; k++)
+        if (c->licence_free[k] < s->licence[k]) return false;
     return true;
 }
 
@@ -238,16 +257,19 @@ uint32_t cluster_capacity(const struct cluster *c, const struct shape *s)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < c->n_nodes; i++) sum += node_capacity(c, &c->node[i], s);
+    for (uint32_t k = 0; k < c->licences.n; k++)
+        if (s->licence[k] > 0 && (uint64_t)(c->licence_total[k] / s->licence[k]) < sum) sum = (uint64_t)(c->licence_total[k] / s->licence[k]);
     return sum < NONE - 1 ? (uint32_t)sum : NONE - 1;
 }
 
 bool cluster_could_gang(const struct cluster *c, const struct shape *const *s, const uint32_t *n, uint32_t n_groups)
 {
     if (n_groups == 1) return cluster_capacity(c, s[0]) >= n[0];
-    struct cluster t = { .n_nodes = c->n_nodes, .n_cards = c->n_cards };
+    struct cluster t = { .n_nodes = c->n_nodes, .n_cards = c->n_cards, .licences = { .n = c->licences.n } };
     MEM_ARRAY(t.node, c->n_nodes); MEM_ARRAY(t.card, c->n_cards);
     memcpy(t.node, c->node, c->n_nodes * sizeof *t.node);
     if (c->n_cards > 0) memcpy(t.card, c->card, c->n_cards * sizeof *t.card);
+    memcpy(t.licence_total, c->licence_total, sizeof t.licence_total);
     cluster_seal(&t);
     uint32_t task = 0;
     bool fits = true;
@@ -258,6 +280,7 @@ bool cluster_could_gang(const struct cluster *c, const struct shape *const *s, c
             fits = at < t.n_nodes && cluster_take(&t, task++, at, s[g], 0) == NULL;
         }
     }
+    t.licences.n = 0;
     cluster_fini(&t);
     return fits;
 }
@@ -315,6 +338,7 @@ static void move(struct cluster *c, struct node *n, const struct hold *h, int si
     c->sum.cpu_used -= sign * h->cpu_milli;
     c->sum.mem_used -= sign * h->mem_b;
     for (int k = 0; k < ENGINE_KINDS_MAX; k++) n->engine_free[k] += sign * h->engine[k];
+    for (uint32_t k = 0; k < c->licences.n; k++) c->licence_free[k] += sign * h->licence[k];
     for (uint64_t left = h->cards; left != 0; left &= left - 1) {
         struct card *card = &c->card[n->card0 + (uint32_t)__builtin_ctzll(left)];
         bool was_used = card->milli_free < GPU_WHOLE;
@@ -332,6 +356,7 @@ static const char *take(struct cluster *c, uint32_t task, uint32_t node, const s
     struct node *n = &c->node[node];
     if (!n->is_up) return "the node is down";
     if (!cluster_fits(c, node, s)) return "it does not fit on the node";
+    if (!cluster_licensed(c, s)) return "the cluster has not enough free licences";
     uint64_t all = n->n_gpu == 0 ? 0 : UINT64_MAX >> (64 - n->n_gpu);
     if (s->exclusive) {
         if (cards != 0 && cards != all) return "an exclusive task gets all cards of its node; it names some";
@@ -357,6 +382,7 @@ static const char *take(struct cluster *c, uint32_t task, uint32_t node, const s
                             .gpu_mem_b = s->gpu_mem_b, .gpu_cores = s->gpu_cores };
         memcpy(h->engine, s->engine, sizeof h->engine);
     }
+    memcpy(h->licence, s->licence, sizeof h->licence);
     h->cards = cards;
     h->node = node;
     h->is_short = is_short;
@@ -462,6 +488,7 @@ void cluster_set_up(struct cluster *c, uint32_t node, bool is_up)
 void cluster_audit(const struct cluster *c)
 {
     struct cluster_sum sum = { 0 };
+    int64_t licence[LICENCES_MAX] = { 0 };
     for (uint32_t i = 0; i < c->n_nodes; i++) {
         const struct node *n = &c->node[i];
         int64_t cpu = n->cpu_reserved, mem = n->mem_reserved, milli[NODE_GPUS_MAX] = { 0 }, card_mem[NODE_GPUS_MAX] = { 0 };
@@ -474,6 +501,7 @@ void cluster_audit(const struct cluster *c)
             cpu += h->cpu_milli;
             mem += h->mem_b;
             for (int k = 0; k < ENGINE_KINDS_MAX; k++) engine[k] += h->engine[k];
+            for (int k = 0; k < LICENCES_MAX; k++) licence[k] += h->licence[k];
             for (uint32_t k = 0; k < n->n_gpu; k++) {
                 if ((h->cards >> k & 1) == 0) continue;
                 milli[k] += h->gpu_milli;
@@ -499,5 +527,6 @@ void cluster_audit(const struct cluster *c)
         sum.mem_used += mem - n->mem_reserved;
         if (n->is_up) sum_node(&sum, n, +1);
     }
+    for (int k = 0; k < LICENCES_MAX; k++) SIM_ASSERT(c->licence_free[k] >= 0 && c->licence_free[k] + licence[k] == c->licence_total[k]);
     SIM_ASSERT(memcmp(&sum, &c->sum, offsetof(struct cluster_sum, n_up)) == 0 && sum.n_up == c->sum.n_up);
 }

@@ -45,6 +45,7 @@ struct hold {
     int32_t  gpu_milli, gpu_cores;      /* of each card */
     int32_t  engine[ENGINE_KINDS_MAX];
     bool     is_short;                  /* placed by count on a card without the memory or cores asked: holds none of either */
+    int32_t  licence[LICENCES_MAX];
 };
 
 /* What a type's data sheet says; 0: not known. */
@@ -62,7 +63,8 @@ struct cluster {
     struct node   *node;   uint32_t n_nodes;
     struct card   *card;   uint32_t n_cards;
     struct hold   *hold;   size_t   n_hold;      /* by task slot */
-    struct intern  node_names, rack_names, gpu_types, labels, engines;
+    struct intern  node_names, rack_names, gpu_types, labels, engines, licences;
+    int64_t        licence_total[LICENCES_MAX], licence_free[LICENCES_MAX];    /* cluster-wide, whatever nodes are up */
     double         gpu_speed[GPU_TYPES_MAX];     /* of a type, 1 = nominal; models override */
     struct gpu_figures gpu_figures[GPU_TYPES_MAX];
     struct cluster_sum sum;
@@ -92,6 +94,8 @@ struct node_spec {
 enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d);
 uint32_t cluster_label(struct cluster *c, const char *name, struct diag *d);   /* bit index, NONE when full */
 uint32_t cluster_gpu_type(struct cluster *c, const char *name, struct diag *d);
+/* A kind of licence, with none of it yet (licence_total); NONE when full. */
+uint32_t cluster_licence(struct cluster *c, const char *name, struct diag *d);
 /* Keep a fraction of the nodes of each kind (same totals and labels), evenly
  * spaced in node order, at least one of each: a scenario's `cut`.  Before seal. */
 void    cluster_cut(struct cluster *c, double fraction);
@@ -118,6 +122,8 @@ enum {
     LACK_TASKS = 128, LACK_DOWN = 256, LACK_NEVER = 512, LACK_ALL = 1024     /* LACK_ALL: above every union */
 };
 uint32_t cluster_lacks(const struct cluster *c, uint32_t node, const struct shape *s);
+/* Are the licences it asks for free? */
+bool cluster_licensed(const struct cluster *c, const struct shape *s);
 /* How many tasks of this shape the cluster could run at once, all up and empty.  O(n_nodes). */
 uint32_t cluster_capacity(const struct cluster *c, const struct shape *s);
 /*

@@ -38,12 +38,19 @@ static uint32_t topological(const struct graph *g, uint32_t *order, uint32_t *wa
     return taken;
 }
 
-static bool is_acyclic(const struct graph *g, uint32_t *bad)
+/* And the levels, from the same order. */
+static bool is_acyclic(struct graph *g, uint32_t *bad)
 {
     uint32_t *order, *wait;
     MEM_ARRAY(order, g->n);
     MEM_ARRAY(wait, g->n);
     bool all = topological(g, order, wait) == g->n;
+    for (uint32_t i = 0; i < g->n && all; i++) {
+        uint32_t k = order[i], after = g->level[k] + 1;
+        if (after > g->n_levels) g->n_levels = after;
+        for (uint32_t e = g->next_start[k]; e < g->next_start[k + 1]; e++)
+            if (g->level[g->next[e]] < after) g->level[g->next[e]] = after;
+    }
     for (uint32_t k = 0; k < g->n && !all; k++)
         if (wait[k] > 0) { *bad = k; break; }
     mem_free(order);
@@ -106,6 +113,7 @@ struct graph *graph_create(const struct task_graph *from, uint32_t n, uint32_t *
     MEM_NEW(g);
     g->n = n;
     MEM_ARRAY(g->slot, n);
+    MEM_ARRAY(g->level, n);
     copy_inputs(g, from);
     turn_edges(g, from);
     if (is_acyclic(g, bad)) return g;
@@ -124,5 +132,6 @@ void graph_destroy(struct graph *g)
     mem_free(g->n_before);
     mem_free(g->out);
     mem_free(g->out_node);
+    mem_free(g->level);
     mem_free(g);
 }

@@ -79,6 +79,9 @@ struct task {
     struct act act;             /* a gang job's lives in its first task */
     uint32_t input;             /* number of the input being read */
     uint32_t flow;              /* shared network: the transfer under way; NONE */
+    uint32_t lender;            /* job in whose reservation it runs as a borrower, if that is still ... */
+    uint64_t lender_no;         /* ... this one; 0: none */
+    bool     lender_licences;   /* its licences are borrowed as well, and not from outside */
 };
 
 enum job_status { JOB_LIVE, JOB_DONE, JOB_TIMEOUT, JOB_REJECTED, JOB_UNFINISHED, JOB_FAILED };
@@ -87,6 +90,7 @@ struct job {
     uint64_t ordinal;
     char    *id;                /* owned */
     struct graph *graph;        /* owned; NULL: no data, no order */
+    struct reserve *reserve;    /* owned; NULL: nothing is reserved for it */
     struct calls *calls;        /* owned; NULL: its tasks just compute */
     uint32_t gen, first_task, n_tasks, n_blocked, n_waiting, n_running, n_done;
     uint32_t user, queue, model, klass;     /* ids in world's interns; queue, model: NONE when absent */

@@ -11,6 +11,7 @@
 #include "base/base.h"
 
 enum { ENGINE_KINDS_MAX = 6 };  /* engines besides CPU and GPU: NPU, DSP, FPGA... named by the cluster */
+enum { LICENCES_MAX = 8 };      /* kinds of licences, of which the whole cluster has so many */
 enum { GPU_WHOLE = 1000 };      /* thousandths of a card */
 
 struct shape {
@@ -25,6 +26,7 @@ struct shape {
     int32_t  engine[ENGINE_KINDS_MAX];
     uint32_t exclusive;         /* 1: takes a whole idle node */
     int32_t  gpu_cores;         /* of each card; 0: none asked */
+    int32_t  licence[LICENCES_MAX];     /* of the cluster, not of the node */
 };
 
 struct shapes { struct shape *at; uint32_t n, *slot; size_t cap, n_slot; };

@@ -47,6 +47,7 @@ void world_end_job(struct world *w, uint32_t job, enum job_status status)
     case JOB_FAILED:     w->count.failed++; break;
     case JOB_LIVE:       SIM_ASSERT(false);
     }
+    reserve_end(w, job);
     world_fold(w, FACT_JOB_END, j->ordinal, status, 0);
     TELL(w, job_ended, job);
     MEM_RESERVE(w->ended, w->cap_ended, w->n_ended + 1);
@@ -82,6 +83,8 @@ static const char *infeasible(struct world *w, const struct job_spec *s, uint32_
     for (uint32_t g = 0; g < s->n_groups; g++) {
         *shape = shapes_id(&w->shapes, &s->group[g].shape);
         uint32_t room = capacity_of(w, *shape);
+        for (uint32_t k = 0; k < w->cluster->licences.n; k++)
+            if (s->group[g].shape.licence[k] > w->cluster->licence_total[k]) return "a task asks for more licences of a kind than the cluster has";
         if (room == 0) return "a task fits on no node of this cluster, even an empty one";
         if (s->gang && room < s->group[g].n) return "its tasks start together, and do not all fit on the empty cluster";
     }
@@ -297,6 +300,7 @@ static void audit(const struct world *w)
 {
     uint32_t running = 0, waiting = 0, live = 0;
     cluster_audit(w->cluster);
+    reserve_audit(w);
     if (w->callq != NULL) calls_audit(w);
     for (uint32_t s = 0; s < w->jobs.n_job_slots; s++) {
         const struct job *j = &w->jobs.job[s];

@@ -23,6 +23,7 @@
 #include "model/net.h"
 #include "model/perf.h"
 #include "model/relation.h"
+#include "model/reserve.h"
 #include "model/source.h"
 #include "model/speed.h"
 
@@ -88,6 +89,8 @@ struct observer {
     void (*sent)(void *ctx, const struct world *w, uint32_t task, uint32_t from);
     void (*called)(void *ctx, const struct world *w, uint32_t task, bool done);
     void (*job_ended)(void *ctx, const struct world *w, uint32_t job);
+    void (*staged)(void *ctx, const struct world *w, uint32_t job, const struct stage_entry *s);   /* its reservation at a stage's start */
+    void (*lent)(void *ctx, const struct world *w, uint32_t task, uint32_t lender);     /* a running task borrows from a job */
     void (*node_changed)(void *ctx, const struct world *w, uint32_t node);
     void (*instant)(void *ctx, const struct world *w);      /* the instant is over, state is final */
     void (*sample)(void *ctx, const struct world *w);
@@ -115,6 +118,8 @@ struct world {
     struct observer  obs[4]; uint32_t n_obs;
     struct world_count count;
     uint32_t n_running, n_waiting;      /* tasks */
+    struct reserve_sum reserves;        /* what is reserved, used and lent now */
+    uint64_t n_reserves;                /* so far */
     struct callq    *callq;             /* NULL without cfg.calltime */
     /* private from here */
     uint32_t engine_mask;      /* kinds that the cluster has */

@@ -10,6 +10,7 @@
 #ifndef SIM_WORLD_PRIV_H
 #define SIM_WORLD_PRIV_H
 
+#include "model/graph.h"
 #include "model/world.h"
 
 /*
@@ -42,7 +43,7 @@ static inline uint64_t order_of(const struct world *w, uint32_t t)
     return w->jobs.job[k->job].ordinal << INDEX_BITS | k->index;
 }
 
-/* What enters the digest, tagged so that no two kinds of fact can be confused. */
+/* What enters the digest, tagged so that no two kinds of fact can be confused.  RESIZE with c not 0: a reservation or a loan. */
 enum fact { FACT_ARRIVE = 1, FACT_START, FACT_STOP, FACT_JOB_END, FACT_NODE, FACT_RESIZE, FACT_CALLS };
 void world_fold(struct world *w, enum fact kind, uint64_t a, uint64_t b, uint64_t c);
 void world_notify(struct world *w, enum notice_kind kind, uint32_t job, uint32_t task, uint32_t node);
