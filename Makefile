@@ -34,7 +34,7 @@ VERSION  := $(shell sed -n 's/^\#define FAIRWAY_VERSION "\(.*\)"/\1/p' sim/base/
 CPPFLAGS_ALL = -D_POSIX_C_SOURCE=200809L -Isim -Ipolicies $(CPPFLAGS)
 CFLAGS_ALL   = -std=c11 -g $(OPT) $(WARN) $(STRICT) -fno-common -ffp-contract=off \
                $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
-LDLIBS_ALL   = -lgsl -lgslcblas -lsqlite3 -lcsv -lyaml -ljansson -lm $(LDLIBS)
+LDLIBS_ALL   = -lgsl -lgslcblas -lsqlite3 -lcsv -lyaml -ljansson -lexpat -lm $(LDLIBS)
 
 # V=1 shows whole command lines.
 Q   := $(if $(V),,@)
@@ -90,7 +90,7 @@ install: all
 	install -m 644 scenarios/*.yaml scenarios/README.md $(DESTDIR)$(PREFIX)/share/fairway/scenarios
 	install -d $(DESTDIR)$(PREFIX)/include/fairway
 	install -m 644 policies/policy.h $(DESTDIR)$(PREFIX)/include/fairway
-	cp -R traces/sample traces/forms traces/kube traces/multiqueue traces/profiles traces/engines $(DESTDIR)$(PREFIX)/share/fairway/traces/
+	cp -R traces/sample traces/forms traces/workflow traces/kube traces/multiqueue traces/profiles traces/engines $(DESTDIR)$(PREFIX)/share/fairway/traces/
 	install -d $(DESTDIR)$(PREFIX)/share/fairway/python
 	install -m 644 policies/python/*.py policies/PROTOCOL.md $(DESTDIR)$(PREFIX)/share/fairway/python
 

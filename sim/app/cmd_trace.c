@@ -192,8 +192,10 @@ static enum st write_native(const struct trace *t, const char *output, struct di
     if (f != NULL) {
         /* Only these formats know of cores and of bound jobs. */
         bool bare = strcmp(t->opts.format, "native") != 0 && strcmp(t->opts.format, "kubectl") != 0;
-        trace_native_header(f, bare);
-        while ((st = src.next(src.ctx, &s, d)) == ST_OK) trace_native_write(f, &s, t->cluster, bare);
+        trace_native_header(f, t->cluster, bare);
+        while ((st = src.next(src.ctx, &s, d)) == ST_OK && s.graph == NULL) trace_native_write(f, &s, t->cluster, bare);
+        if (st == ST_OK)
+            st = diag_at(d, ST_EINPUT, t->opts.path, s.line, 0, "tasks of job '%s' wait for each other, which one file of jobs cannot tell; nothing to convert: it is native already", s.id);
         enum st closed = close_output(f, output, st == ST_END, d);
         st = st == ST_END ? closed : st;
     }
@@ -258,7 +260,7 @@ static enum st generate(const struct args *a, struct diag *d)
     FILE *f = open_output(a->output, d);
     enum st st = f != NULL ? ST_OK : d->code;
     if (f != NULL) {
-        trace_native_header(f, true);
+        trace_native_header(f, &cluster, true);
         while ((st = r.next(r.ctx, &s, d)) == ST_OK) trace_native_write(f, &s, &cluster, true);
         enum st closed = close_output(f, a->output, st == ST_END, d);
         st = st == ST_END ? closed : st;

@@ -204,13 +204,14 @@ static enum st read_users(struct scenario *s, const struct ynode *n, struct diag
 
 static enum st read_output(struct scenario *s, const struct ynode *n, struct diag *d)
 {
-    static const char *const keys[] = { "sample_every", "attempts", "decisions", "warmup", "cooldown", "audit", "ideal" };
+    static const char *const keys[] = { "sample_every", "attempts", "decisions", "warmup", "cooldown", "audit", "ideal", "lending" };
     TRY(ydoc_keys(n, "output", keys, ARRAY_LEN(keys), d));
     int64_t ideal = 0;
     TRY(ydoc_int(n, "ideal", 1, 1000000, &ideal, d));
     s->ideal_share = (uint32_t)ideal;
     TRY(ydoc_quantity(n, "sample_every", TEXT_DURATION, TICK_SEC, 1, &s->sample_every, d));
     TRY(ydoc_bool(n, "attempts", &s->write_attempts, d));
+    TRY(ydoc_bool(n, "lending", &s->write_lending, d));
     TRY(ydoc_bool(n, "decisions", &s->write_decisions, d));
     TRY(ydoc_bool(n, "audit", &s->audit, d));
     TRY(ydoc_double(n, "warmup", 0, 1, &s->warmup, d));

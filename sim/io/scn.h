@@ -40,7 +40,7 @@ struct scenario {
     sim_tick checkpoint_interval, restore_cost, horizon, sample_every;
     sim_tick mismatch_after;    /* jobs.mismatch_after */
     bool     enforce_limits, reject_infeasible, audit;
-    bool     write_attempts, write_decisions;           /* output: which optional tables */
+    bool     write_attempts, write_decisions, write_lending;    /* output: which optional tables */
     struct kube_nodes *kube_nodes;          /* owned; cluster from kubectl; trace.kube_nodes points here */
     struct workload_opts *workload;         /* owned; trace.workload points here */
     const char **default_models;            /* owned; trace.dflt.models points here */

@@ -301,10 +301,28 @@ static enum st set_speeds(struct scenario *s, const struct build *b, const struc
     return ST_OK;
 }
 
+/* {matlab: 10}: of the whole cluster. */
+static enum st read_licences(struct scenario *s, const struct ynode *n, struct diag *d)
+{
+    const struct ynode *map;
+    TRY(ydoc_map(n, "licences", &map, d));
+    for (size_t i = 0; map != NULL && i < map->n; i++) {
+        struct diag own = {0};
+        int64_t count = 0;
+        TRY(ydoc_node_int(map->at[i], 1, COUNT_MAX, &count, d));
+        if (map->at[i]->key[strcspn(map->at[i]->key, ":;,=")] != '\0')
+            return ydoc_key_error(map->at[i], d, "found licence '%s', expected a name without , ; : or =", map->at[i]->key);
+        uint32_t k = cluster_licence(&s->cluster, map->at[i]->key, &own);
+        if (k == NONE) return scn_at(map->at[i], &own, d);
+        s->cluster.licence_total[k] = count;
+    }
+    return ST_OK;
+}
+
 static enum st read_section(struct scenario *s, struct build *b, const struct ynode *n, struct diag *d)
 {
     static const char *const keys[] = {
-        "groups", "from", "nodes", "conf", "gres", "topology", "gpu_types", "nodes_per_rack", "cut", "tiers",
+        "groups", "from", "nodes", "conf", "gres", "topology", "gpu_types", "nodes_per_rack", "cut", "tiers", "licences",
     };
     static const char *const sources[] = { "openb", "slurm", "kubectl" };
     const struct ynode *types;
@@ -322,6 +340,7 @@ static enum st read_section(struct scenario *s, struct build *b, const struct yn
     TRY(read_nodes(s, b, n, from, d));
     if (s->cluster.n_nodes == 0) return ydoc_error(n, d, "the cluster has no nodes");
     TRY(set_speeds(s, b, types, d));
+    TRY(read_licences(s, n, d));
     if (cut < 1) cluster_cut(&s->cluster, cut);
     cluster_seal(&s->cluster);
     return ST_OK;

@@ -318,6 +318,7 @@ static enum st scan(struct trace *t, struct diag *d)
 {
     struct trace_env env = { .opts = &t->opts, .cluster = t->cluster, .perf = t->perf, .data = t->opts.data, .repairs = &t->repairs };
     struct trace_reader r = { .ctx = NULL };
+    bool any_graph = false;
     struct trace_facts *f = &t->facts;
     struct idset ids = { .at = NULL };
     struct job_spec s;
@@ -334,11 +335,13 @@ static enum st scan(struct trace *t, struct diag *d)
             break;
         }
         if (f->n_file++ == 0) f->origin = s.submit;
-        if (s.submit < max) {
+        any_graph |= s.graph != NULL;
+        if (s.submit < max || (any_graph && !f->sorted)) {
             f->sorted = false;
-            if (t->opts.stages_path != NULL || t->opts.calls_path != NULL) {
+            if (t->opts.stages_path != NULL || t->opts.calls_path != NULL || any_graph) {
                 st = diag_at(d, ST_EINPUT, t->opts.path, s.line, 0, "job '%s' arrives before the job above it", s.id);
-                diag_hint(d, "a trace with stages or calls is not sorted here: put its jobs, and their rows there, in order of submit_s");
+                diag_hint(d, t->opts.stages_path != NULL || t->opts.calls_path != NULL ? "a trace with stages or calls is not sorted here: put its jobs, and their rows there, in order of submit_s"
+                             : "a trace with workflows is not sorted here: put its jobs in order of submit_s");
                 break;
             }
             if ((st = trace_repair(&env, "row out of time order, sorted", s.line, d)) != ST_OK) break;
@@ -383,7 +386,7 @@ static enum st sort_to_index(struct trace *t, struct diag *d)
     return st == ST_END ? ST_OK : st;
 }
 
-static enum st hash_file(const char *path, uint64_t *h, struct diag *d)
+enum st trace_hash_file(const char *path, uint64_t *h, struct diag *d)
 {
     FILE *f = fopen(path, "rb");
     if (f == NULL)
@@ -454,8 +457,10 @@ enum st trace_content_hash(const struct trace_opts *o, uint64_t *out, struct dia
     if (f == NULL) return d->code;
     *out = UINT64_C(0xcbf29ce484222325);
     if (f->no_file) { if (o->gen != NULL) *out = gen_hash(o->gen, o->seed); }
-    else if (o->path != NULL) TRY(hash_file(o->path, out, d));
-    return o->throughputs != NULL && f == &trace_gavel ? hash_file(o->throughputs, out, d) : ST_OK;
+    else if (o->path != NULL) TRY(trace_hash_file(o->path, out, d));
+    const char *const more[] = { f == &trace_gavel ? o->throughputs : NULL, o->stages_path, o->blocks_path };
+    for (size_t i = 0; i < ARRAY_LEN(more); i++) if (more[i] != NULL) TRY(trace_hash_file(more[i], out, d));
+    return f == &trace_native && o->path != NULL ? trace_native_hash(o, out, d) : ST_OK;
 }
 
 enum st trace_prepare(struct trace *t, const struct trace_opts *o, struct cluster *c, struct perf *p, struct diag *d)

@@ -130,10 +130,11 @@ void    trace_source_close(struct source *s);
 /* The raw reader of a format, for `trace stats` and `trace convert`. */
 enum st trace_reader_open(const struct trace_env *env, struct trace_reader *out, struct diag *d);
 
-/* Write a job as one row of the native format; header first.  Figures that differ
- * between a job's groups of tasks are joined by '+'.  bare: without the columns
- * gpu_cores and node, for jobs that have neither. */
-void trace_native_header(FILE *f, bool bare);
+/* Write a job without a graph as one row of the native format; header first.  Figures that
+ * differ between a job's groups of tasks are joined by '+'.  bare: without the columns
+ * gpu_cores and node, for jobs that have neither.  The column licences is there if the
+ * cluster or the trace names any. */
+void trace_native_header(FILE *f, const struct cluster *c, bool bare);
 void trace_native_write(FILE *f, const struct job_spec *s, const struct cluster *c, bool bare);
 
 #endif

@@ -66,6 +66,31 @@ enum st trace_micros(const struct csv *c, int at, struct diag *d)
     return ST_OK;
 }
 
+enum st trace_licences(const struct trace_env *env, const struct csv *c, int at, struct shape *s, struct diag *d)
+{
+    const char *text = csv_field(c, at);
+    while (*text != '\0') {
+        char name[128];
+        size_t len = strcspn(text, ":;"), end = strcspn(text, ";");
+        int64_t n = 0;
+        bool ok = len > 0 && len < sizeof name && text[len] == ':' && end - len - 1 < 12 && (text[end] == '\0' || text[end + 1] != '\0');
+        if (ok) {
+            char number[16];
+            (void)snprintf(name, sizeof name, "%.*s", (int)len, text);
+            (void)snprintf(number, sizeof number, "%.*s", (int)(end - len - 1), text + len + 1);
+            ok = csv_decimal(number, 1, &n) && strchr(number, '.') == NULL && n > 0 && n <= INT32_MAX;
+        }
+        if (!ok) return csv_fail(c, at, d, "'%.60s' is not licences such as NAME:2;OTHER:1", csv_field(c, at));
+        struct diag own = { .code = ST_OK };
+        uint32_t k = cluster_licence(env->cluster, name, &own);
+        if (k == NONE) return csv_fail(c, at, d, "%s", own.msg);
+        if (s->licence[k] > 0) return csv_fail(c, at, d, "'%s' stands twice", name);
+        s->licence[k] = (int32_t)n;
+        text += end + (text[end] == ';');
+    }
+    return ST_OK;
+}
+
 sim_tick trace_alone(const struct job_spec *s)
 {
     sim_tick longest = 0, *dur;

@@ -32,6 +32,15 @@ uint32_t trace_split(int64_t total, int64_t most, uint32_t n[2], int64_t size[2]
 void trace_gpu_job(const struct trace_env *env, struct trace_limits lim, int64_t gpus, sim_tick dur,
                    struct job_spec *out, struct task_group group[2]);
 
+/* Fold a file's bytes into a hash; and those of the workflow files that a native trace names, each once. */
+enum st trace_hash_file(const char *path, uint64_t *h, struct diag *d);
+enum st trace_native_hash(const struct trace_opts *o, uint64_t *h, struct diag *d);
+
+/*
+ * "NAME:2;OTHER:1" at field `at`: licences of the cluster, which the trace may be the first to name.
+ */
+enum st trace_licences(const struct trace_env *env, const struct csv *c, int at, struct shape *s, struct diag *d);
+
 /* A spec that asks for nothing yet: no strings, no limit. */
 void trace_blank(struct job_spec *s);
 

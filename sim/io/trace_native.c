@@ -12,6 +12,8 @@
 #include <string.h>
 #include "base/mem.h"
 #include "base/text.h"
+#include "io/dag.h"
+#include "io/scn.h"
 #include "io/trace_build.h"
 #include "io/trace_calls.h"
 #include "io/trace_stages.h"
@@ -21,13 +23,16 @@ enum { GROUPS_MAX = 64, TASKS_MAX = 1000000 };
 
 enum col {
     ID, SUBMIT, DURATION, USER, QUEUE, TASKS, GANG, CPUS, MEM, GPUS, GPU_MILLI, GPU_MEM,
-    GPU_TYPE, LABELS, EXCLUSIVE, LIMIT, MODEL, PRIORITY, CLASS, MEM_BW, HINTS, GPU_CORES, NODE, N_COLS
+    GPU_TYPE, LABELS, EXCLUSIVE, LIMIT, MODEL, PRIORITY, CLASS, MEM_BW, HINTS, GPU_CORES, NODE, LICENCES, WORKFLOW, N_COLS
 };
 static const char *const names[N_COLS] = {
     "id", "submit_s", "duration_s", "user", "queue", "tasks", "gang", "cpus", "mem_mib", "gpus",
     "gpu_milli", "gpu_mem_mib", "gpu_type", "labels", "exclusive", "limit_s", "model", "priority", "class",
-    "mem_bw_mbs", "hints", "gpu_cores", "node"
+    "mem_bw_mbs", "hints", "gpu_cores", "node", "licences", "workflow"
 };
+
+/* A workflow file, by its name in the trace. */
+struct native_dag { char *name; struct dag dag; };
 
 struct native {
     struct trace_env env;
@@ -36,6 +41,8 @@ struct native {
     struct trace_calls *calls;      /* NULL: none */
     int at[N_COLS];
     struct task_group group[GROUPS_MAX];
+    struct native_dag *dag; size_t cap_dag; uint32_t n_dags;    /* workflow files read so far */
+    struct dag_job job;             /* of the present row, from its workflow file */
 };
 
 /* The figures of one column, as many as there are groups. */
@@ -103,7 +110,7 @@ static enum st read_common(struct native *x, struct shape *out, struct diag *d)
     bool exclusive = false;
     TRY(read_flag(x, EXCLUSIVE, &exclusive, d));
     out->exclusive = exclusive;
-    return ST_OK;
+    return trace_licences(&x->env, x->csv, x->at[LICENCES], out, d);
 }
 
 /* A type asked for by a job without a GPU is a mistake. */
@@ -210,6 +217,89 @@ static enum st read_stages(struct native *x, struct job_spec *out, struct diag *
     return check_type(x, out, d);
 }
 
+/* ---- jobs whose tasks stand in a file of their own ---- */
+
+static enum st load_dag(struct native *x, const char *name, const struct dag **out, struct diag *d)
+{
+    for (uint32_t i = 0; i < x->n_dags; i++)
+        if (strcmp(x->dag[i].name, name) == 0) { *out = &x->dag[i].dag; return ST_OK; }
+    struct diag own = { .code = ST_OK };
+    char *path = scn_find_file(x->env.opts->path, name, &own);
+    if (path == NULL) {
+        enum st st = csv_fail(x->csv, x->at[WORKFLOW], d, "%s", own.msg);
+        if (own.hint[0] != '\0') diag_hint(d, "%s", own.hint);
+        return st;
+    }
+    MEM_RESERVE(x->dag, x->cap_dag, (size_t)x->n_dags + 1);
+    struct native_dag *n = &x->dag[x->n_dags];
+    enum st st = dag_load(&n->dag, path, d);
+    mem_free(path);
+    if (st != ST_OK) return st;
+    n->name = mem_strdup(name);
+    x->n_dags++;
+    *out = &n->dag;
+    return ST_OK;
+}
+
+/* A file that is not there is told when its row is read. */
+static enum st hash_rows(struct csv *c, int at, const struct trace_opts *o, struct intern *seen, uint64_t *h, struct diag *d)
+{
+    enum st st;
+    while ((st = csv_next(c, d)) == ST_OK) {
+        const char *name = csv_field(c, at);
+        if (*name == '\0' || intern_find(seen, name) != NONE) continue;
+        struct diag none = { .code = ST_OK };
+        char *path = scn_find_file(o->path, name, &none);
+        (void)intern_id(seen, name);
+        st = path != NULL ? trace_hash_file(path, h, d) : ST_OK;
+        mem_free(path);
+        if (st != ST_OK) return st;
+    }
+    return st == ST_END ? ST_OK : st;
+}
+
+enum st trace_native_hash(const struct trace_opts *o, uint64_t *h, struct diag *d)
+{
+    static const char *const column[] = { "workflow" };
+    static const bool need[] = { false };
+    struct intern seen = { .n = 0 };
+    struct csv *c;
+    int at;
+    TRY(csv_open(&c, o->path, ',', d));
+    struct diag none = { .code = ST_OK };       /* a header that is wrong is told by the reader, which knows all columns */
+    enum st st = ST_OK;
+    if (csv_columns(c, column, need, &at, 1, true, NULL, &none) == ST_OK && at != CSV_ABSENT) st = hash_rows(c, at, o, &seen, h, d);
+    csv_close(c);
+    intern_fini(&seen);
+    return st;
+}
+
+static enum st read_workflow(struct native *x, struct job_spec *out, struct diag *d)
+{
+    static const enum col none[] = { TASKS, DURATION, GPUS, GPU_MILLI, GPU_MEM, MEM_BW, GPU_CORES, NODE };
+    const struct trace_opts *o = x->env.opts;
+    const struct dag *g;
+    struct shape common;
+    for (size_t i = 0; i < ARRAY_LEN(none); i++)
+        if (text(x, none[i]) != NULL)
+            return csv_fail(x->csv, x->at[none[i]], d, "'%.60s', but job '%.60s' has its tasks from a workflow file; expected nothing", text(x, none[i]), out->id);
+    if (out->gang) return csv_fail(x->csv, x->at[GANG], d, "tasks of a gang start together; those of job '%.60s' wait for each other", out->id);
+    if (has_stages(x)) return csv_fail(x->csv, x->at[WORKFLOW], d, "job '%.60s' has stages as well; its tasks come from one of the two", out->id);
+    TRY(read_common(x, &common, d));
+    common.cpu_milli = o->dflt.cpu_milli;
+    common.mem_b = o->dflt.mem_b;
+    TRY(csv_scaled(x->csv, x->at[CPUS], 1000, INT64_C(1000000000), &common.cpu_milli, d));
+    TRY(csv_scaled(x->csv, x->at[MEM], MIB, INT64_MAX / 1024, &common.mem_b, d));
+    TRY(load_dag(x, text(x, WORKFLOW), &g, d));
+    dag_job_fini(&x->job);
+    TRY(dag_spec(g, &x->env, &common, &x->job, d));
+    if (g->n_rounded > 0) TRY(trace_repair(&x->env, "times of a workflow's tasks finer than a microsecond, rounded", out->line, d));
+    out->group = x->job.group;
+    out->n_groups = x->job.n;
+    out->graph = &x->job.graph;
+    return check_type(x, out, d);
+}
+
 /* A job without rows in stages.csv has a duration; that it has none may mean that the rows stand elsewhere. */
 static enum st need_duration(const struct native *x, struct diag *d)
 {
@@ -233,8 +323,8 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     trace_blank(out);
     TRY(csv_need(c, x->at[ID], d));
     TRY(csv_need(c, x->at[SUBMIT], d));
-    bool staged = has_stages(x);
-    if (!staged && !has_calls(x)) TRY(need_duration(x, d));
+    bool from_file = text(x, WORKFLOW) != NULL, staged = !from_file && has_stages(x);
+    if (!staged && !from_file && !has_calls(x)) TRY(need_duration(x, d));
     out->id = text(x, ID);
     out->user = text(x, USER);
     out->queue = text(x, QUEUE);
@@ -255,7 +345,7 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     if (out->node != NULL && out->gang) return csv_fail(c, x->at[NODE], d, "'%.60s', but a gang cannot be bound to one node", out->node);
     if (out->node != NULL && x->env.cluster->n_nodes > 0 && intern_find(&x->env.cluster->node_names, out->node) == NONE)
         return csv_fail(c, x->at[NODE], d, "the cluster has no node '%.60s'", out->node);
-    TRY(staged ? read_stages(x, out, d) : read_groups(x, out, d));
+    TRY(from_file ? read_workflow(x, out, d) : staged ? read_stages(x, out, d) : read_groups(x, out, d));
     return has_calls(x) ? trace_calls_read(x->calls, out, d) : ST_OK;
 }
 
@@ -264,18 +354,29 @@ static void close_native(void *ctx)
     struct native *x = ctx;
     csv_close(x->csv);
     trace_stages_close(x->stages);
+    for (uint32_t i = 0; i < x->n_dags; i++) {
+        mem_free(x->dag[i].name);
+        dag_fini(&x->dag[i].dag);
+    }
+    mem_free(x->dag);
+    dag_job_fini(&x->job);
     trace_calls_close(x->calls);
     mem_free(x);
 }
 
 static enum st open_native(const struct trace_env *env, struct trace_reader *out, struct diag *d)
 {
-    const bool need[N_COLS] = { [ID] = true, [SUBMIT] = true, [DURATION] = env->opts->stages_path == NULL && env->opts->calls_path == NULL };
+    static const bool need[N_COLS] = { [ID] = true, [SUBMIT] = true };
+    static const char advice[] = "traces/README.md lists the columns of the native format";
     struct native *x;
     MEM_NEW(x);
     x->env = *env;
     enum st st = csv_open(&x->csv, env->opts->path, ',', d);
-    if (st == ST_OK) st = csv_columns(x->csv, names, need, x->at, N_COLS, false, "traces/README.md lists the columns of the native format", d);
+    if (st == ST_OK) st = csv_columns(x->csv, names, need, x->at, N_COLS, false, advice, d);
+    if (st == ST_OK && env->opts->stages_path == NULL && env->opts->calls_path == NULL && x->at[WORKFLOW] == CSV_ABSENT && x->at[DURATION] == CSV_ABSENT) {
+        st = diag_at(d, ST_EINPUT, env->opts->path, csv_line(x->csv), 0, "column 'duration_s' is missing");
+        diag_hint(d, "%s", advice);
+    }
     if (st == ST_OK && env->opts->stages_path != NULL) st = trace_stages_open(&x->stages, env, d);
     if (st == ST_OK && env->opts->calls_path != NULL) st = trace_calls_open(&x->calls, env, d);
     if (st != ST_OK) {
@@ -292,9 +393,16 @@ const struct trace_format trace_native = {
 
 /* ---- writing ---- */
 
-void trace_native_header(FILE *f, bool bare)
+/* Not every file has every column: see trace.h. */
+static bool has_column(const struct cluster *c, bool bare, enum col col)
 {
-    for (size_t i = 0; i < (bare ? GPU_CORES : N_COLS); i++) (void)fprintf(f, "%s%s", i > 0 ? "," : "", names[i]);
+    return col == WORKFLOW ? false : col == LICENCES ? c->licences.n > 0 : !bare || (col != GPU_CORES && col != NODE);
+}
+
+void trace_native_header(FILE *f, const struct cluster *c, bool bare)
+{
+    for (size_t i = 0; i < N_COLS; i++)
+        if (has_column(c, bare, (enum col)i)) (void)fprintf(f, "%s%s", i > 0 ? "," : "", names[i]);
     (void)fputc('\n', f);
 }
 
@@ -355,6 +463,13 @@ static void put_figures(FILE *f, const int64_t *v, uint32_t n, enum unit unit)
 {
     put_cells(f, v, n, unit);
     (void)fputc(',', f);
+}
+
+static void put_licences(FILE *f, const struct cluster *c, const struct shape *s)
+{
+    (void)fputc(',', f);
+    for (uint32_t k = 0, n = 0; k < c->licences.n; k++)
+        if (s->licence[k] > 0) (void)fprintf(f, "%s%s:%" PRId32, n++ > 0 ? ";" : "", intern_name(&c->licences, k), s->licence[k]);
 }
 
 void trace_native_write(FILE *f, const struct job_spec *s, const struct cluster *c, bool bare)
@@ -426,5 +541,6 @@ void trace_native_write(FILE *f, const struct job_spec *s, const struct cluster 
         (void)fputc(',', f);
         put_text(f, s->node);
     }
+    if (c->licences.n > 0) put_licences(f, c, sh);
     (void)fputc('\n', f);
 }

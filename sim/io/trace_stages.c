@@ -8,9 +8,10 @@
 
 #define MIB (INT64_C(1) << 20)
 
-enum col { JOB, STAGE, FORM, X, Y, CPUS, MEM, GPUS, GPU_MILLI, GPU_MEM, DURATION, OUTPUT, AFTER, N_COLS };
+enum col { JOB, STAGE, FORM, X, Y, CPUS, MEM, GPUS, GPU_MILLI, GPU_MEM, DURATION, OUTPUT, AFTER, LICENCES, N_COLS };
 static const char *const names[N_COLS] = {
-    "job", "stage", "form", "x", "y", "cpus", "mem_mib", "gpus", "gpu_milli", "gpu_mem_mib", "duration_s", "output", "after"
+    "job", "stage", "form", "x", "y", "cpus", "mem_mib", "gpus", "gpu_milli", "gpu_mem_mib", "duration_s", "output", "after",
+    "licences"
 };
 
 /* A list of inputs in the making. */
@@ -183,7 +184,7 @@ static enum st read_group(const struct trace_stages *s, const struct shape *comm
     g->shape.gpu_milli = (int32_t)milli;
     g->shape.gpu_mem_b = gpu_mem;
     if (gpus == 0) g->shape.gpu_types = 0;
-    return ST_OK;
+    return trace_licences(&s->env, c, at[LICENCES], &g->shape, d);
 }
 
 static enum st read_data(struct trace_stages *s, struct form_stage *f, struct diag *d)
