@@ -13,7 +13,7 @@ struct cmd {
     int (*run)(int argc, char **argv);      /* argv[0] is the command's name; returns the exit status */
 };
 
-extern const struct cmd cmd_run, cmd_sweep, cmd_merge, cmd_compare, cmd_check, cmd_plot, cmd_policies, cmd_trace, cmd_flow, cmd_timeline, cmd_explain, cmd_report, cmd_profile;
+extern const struct cmd cmd_run, cmd_sweep, cmd_merge, cmd_compare, cmd_check, cmd_plot, cmd_policies, cmd_trace, cmd_flow, cmd_timeline, cmd_explain, cmd_report, cmd_profile, cmd_stages;
 
 /* Print the error and return its exit status. */
 int cmd_fail(const struct diag *d);

@@ -272,7 +272,7 @@ static enum st simulate(const struct run_env *env, struct polhost *h, struct sin
         .relation = s->has_relation ? &s->relation : NULL, .concurrency = s->concurrency,
         .horizon = horizon, .sample_every = s->sample_every }, src, polhost_decider(h));
     rec->metrics = metrics_create(w, &(struct metrics_opts){
-        .store = env->store, .run = rec->run, .write_attempts = s->write_attempts || s->write_decisions,
+        .store = env->store, .run = rec->run, .write_attempts = s->write_attempts || s->write_decisions, .write_lending = s->write_lending,
         .n_jobs = env->trace->facts.n_jobs, .warmup = s->warmup, .cooldown = s->cooldown, .fills = s->fill > 0,
         .weight_of = weight_of, .weight_ctx = s,
         .ideal_whole = env->ideal ? env->ideal->whole : NULL, .ideal_share = env->ideal ? env->ideal->share : NULL,

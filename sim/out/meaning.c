@@ -9,6 +9,7 @@ static const struct meaning families[] = {
     { "span", BETTER_LOWER, "time from start to end", "gets started jobs done %s sooner", "gets started jobs done %s later", WINDOW_JOBS },
     { "slowdown", BETTER_LOWER, "slowdown", "slows jobs %s less", "slows jobs %s more", WINDOW_JOBS },
     { "bounded_slowdown", BETTER_LOWER, "bounded slowdown", "slows jobs %s less", "slows jobs %s more", WINDOW_JOBS },
+    { "stage_wait", BETTER_LOWER, "waiting between stages", "lets stages wait %s less", "lets stages wait %s more", WINDOW_JOBS },
     { "rho", BETTER_LOWER, "finish-time fairness", "ends jobs %s sooner against their fair share", "ends jobs %s later against their fair share", WINDOW_JOBS },
 };
 
@@ -27,6 +28,9 @@ static const struct meaning single[] = {
     { "frag_stranded", BETTER_LOWER, "stranded capacity", "strands %s less GPU capacity", "strands %s more GPU capacity", WINDOW_SAMPLES },
     { "frag_lack_cpu", BETTER_LOWER, "GPUs idle for want of CPUs", "leaves %s fewer GPUs idle for want of CPUs", "leaves %s more GPUs idle for want of CPUs", WINDOW_SAMPLES },
     { "preemptions", BETTER_LOWER, "preemptions", "preempts %s less", "preempts %s more", WINDOW_NONE },
+    { "reclaims", BETTER_LOWER, "interruptions of borrowers", "stops %s fewer borrowers", "stops %s more borrowers", WINDOW_NONE },
+    { "lent_cpu_hours", BETTER_NEITHER, "cores lent", "lends %s less of the cores reserved", "lends %s more of the cores reserved", WINDOW_NONE },
+    { "lent_gpu_hours", BETTER_NEITHER, "GPUs lent", "lends %s less of the GPUs reserved", "lends %s more of the GPUs reserved", WINDOW_NONE },
     { "lost_gpu_hours", BETTER_LOWER, "lost work", "loses %s less work", "loses %s more work", WINDOW_NONE },
     { "goodput", BETTER_HIGHER, "goodput", "keeps %s less of its work", "keeps %s more of its work", WINDOW_NONE },
     { "s_whole_mean", BETTER_HIGHER, "speed against the whole cluster", "comes %s less near the ideal on the whole cluster", "comes %s nearer to the ideal on the whole cluster", WINDOW_JOBS },

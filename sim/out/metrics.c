@@ -34,6 +34,7 @@ void metrics_destroy(struct metrics *m)
     moved_fini(&m->moved);
     noted_fini(&m->noted);
     bound_fini(&m->bound);
+    lending_fini(&m->lending);
     for (int i = 0; i < IDEALS; i++) fairness_fini(&m->fairness[i]);
     mem_free(m->job);
     mem_free(m->user);
@@ -67,6 +68,7 @@ static void on_arrived(void *ctx, const struct world *w, uint32_t job)
     m->asked += w->jobs.job[job].gpu_milli_total;
     frag_arrived(&m->frag, w, job);
     moved_arrived(&m->moved, w, job);
+    lending_arrived(&m->lending, w, job);
     MEM_RESERVE(m->active_at, m->cap_active, (size_t)job + 1);
     m->active_at[job] = m->usage.active;
 }
@@ -78,6 +80,7 @@ static void on_started(void *ctx, const struct world *w, uint32_t task)
     usage_take(&m->usage, w, task);
     frag_started(&m->frag, w, task);
     moved_started(&m->moved, w, task);
+    lending_started(&m->lending, w, task);
 }
 
 static void on_stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why why)
@@ -86,6 +89,7 @@ static void on_stopped(void *ctx, const struct world *w, uint32_t task, enum sto
     usage_give(&m->usage, w, task);
     frag_stopped(&m->frag, w, task, why);
     moved_stopped(&m->moved, w, task, why);
+    lending_stopped(&m->lending, w, task, why);
     callsum_stopped(&m->calls, w, task, why);
     if (!m->opts.write_attempts || m->opts.store == NULL || m->error.code != ST_OK) return;
     const struct task *t = &w->jobs.task[task];
@@ -93,7 +97,7 @@ static void on_stopped(void *ctx, const struct world *w, uint32_t task, enum sto
     (void)store_attempt(m->opts.store, m->opts.run, &(struct store_attempt){
         .job_ordinal = w->jobs.job[t->job].ordinal, .task = t->index, .attempt = t->attempts, .node = h->node,
         .cards = h->cards, .start_us = t->started_at, .end_us = world_now(w), .outcome = log_stop_why[why],
-        .is_short = h->is_short }, &m->error);
+        .is_short = h->is_short, .lender = lending_of(&m->lending, task) }, &m->error);
 }
 
 static void on_sent(void *ctx, const struct world *w, uint32_t task, uint32_t from)
@@ -143,11 +147,11 @@ static int64_t ideal_of(const struct metrics *m, uint64_t ordinal, enum ideal wh
     return of != NULL && ordinal < m->opts.n_ideal ? of[ordinal] : -1;
 }
 
-static void count_job(struct metrics *m, const struct job *j, double rho)
+static void count_job(struct metrics *m, const struct job *j, double rho, sim_tick stage_wait)
 {
     struct finished f = { .jct = j->end - j->submit, .wait = j->first_start - j->submit,
                           .span = j->end - j->first_start, .nominal = j->nominal,
-                          .rho = rho, .klass = j->klass };
+                          .rho = rho, .klass = j->klass, .stage_wait = stage_wait };
     MEM_RESERVE(m->job, m->cap_jobs, m->n_jobs + 1);
     m->job[m->n_jobs++] = f;
     for (enum ideal i = 0; i < IDEALS; i++) fairness_add(&m->fairness[i], fairness_s(ideal_of(m, j->ordinal, i), f.span));
@@ -205,7 +209,7 @@ static void on_job_ended(void *ctx, const struct world *w, uint32_t job)
     if (j->status == JOB_DONE || j->status == JOB_TIMEOUT) {
         m->last_end = j->end;
         bound_add(&m->bound, w, job, counted);
-        if (counted) count_job(m, j, rho);
+        if (counted) count_job(m, j, rho, lending_stage_wait(&m->lending, job));
     }
     if (m->opts.store == NULL || m->error.code != ST_OK) return;
     (void)store_job(m->opts.store, m->opts.run, &(struct store_job){
@@ -218,7 +222,7 @@ static void on_job_ended(void *ctx, const struct world *w, uint32_t job)
         .cpu_milli = j->cpu_milli_total, .gpu_milli = j->gpu_milli_total, .n_tasks = j->n_tasks,
         .n_gpu = (uint32_t)j->n_gpu_total, .n_preempted = j->n_preempted, .n_failed = j->n_failed,
         .ideal_whole_us = ideal_of(m, j->ordinal, IDEAL_WHOLE), .ideal_share_us = ideal_of(m, j->ordinal, IDEAL_SHARE),
-        .rho = rho, .counted = counted }, &m->error);
+        .rho = rho, .counted = counted, .stage_wait_us = lending_stage_wait(&m->lending, job) }, &m->error);
     write_transfers(m, w, job);
 }
 
@@ -230,17 +234,52 @@ static void on_node_changed(void *ctx, const struct world *w, uint32_t node)
     callsum_node(&m->calls, w);
 }
 
+static void put_series(struct metrics *m, sim_tick at, const char *name, double x)
+{
+    if (isnan(x) || m->opts.store == NULL || m->error.code != ST_OK) return;
+    (void)store_series(m->opts.store, m->opts.run, at, name, x, &m->error);
+}
+
+static double in_units(int64_t x, int d) { return d < 2 ? (double)x / 1000 : (double)x; }
+
+static void on_lent(void *ctx, const struct world *w, uint32_t task, uint32_t lender)
+{
+    struct metrics *m = ctx;
+    lending_lent(&m->lending, w, task, lender);
+}
+
+/* A row for each resource that the job reserves. */
+static void on_staged(void *ctx, const struct world *w, uint32_t job, const struct stage_entry *s)
+{
+    struct metrics *m = ctx;
+    for (int d = 0; d < LENDING_DIMS; d++) {
+        if (lending_dim(&s->reserved, d) == 0 || m->opts.store == NULL || m->error.code != ST_OK) continue;
+        (void)store_stage(m->opts.store, m->opts.run, &(struct store_stage){
+            .resource = lending_name(w, d), .job_ordinal = w->jobs.job[job].ordinal, .stage = s->stage + 1, .at_us = world_now(w),
+            .reserved = in_units(lending_dim(&s->reserved, d), d), .need = in_units(lending_dim(&s->need, d), d),
+            .lendable = in_units(lending_dim(&s->lendable, d), d), .usable = in_units(lending_dim(&s->usable, d), d),
+            .reclaimed = in_units(lending_dim(&s->reclaimed, d), d) }, &m->error);
+    }
+}
+
+static void put_lending(struct metrics *m, const struct world *w)
+{
+    const struct { const char *name; const struct amount *a; } sum[] = {
+        { "reserved", &w->reserves.reserved }, { "reserved_used", &w->reserves.used }, { "lent", &w->reserves.lent } };
+    for (int d = 0; d < 2 + (int)w->cluster->licences.n; d++)
+        for (size_t i = 0; i < ARRAY_LEN(sum); i++) {
+            char name[160];
+            (void)snprintf(name, sizeof name, "%s_%s", sum[i].name, lending_name(w, d));
+            put_series(m, world_now(w), name, in_units(lending_dim(sum[i].a, d), d));
+        }
+}
+
 static void on_instant(void *ctx, const struct world *w)
 {
     struct metrics *m = ctx;
     usage_instant(&m->usage, w);
     callsum_fold(&m->calls, w);
-}
-
-static void put_series(struct metrics *m, sim_tick at, const char *name, double x)
-{
-    if (isnan(x) || m->opts.store == NULL || m->error.code != ST_OK) return;
-    (void)store_series(m->opts.store, m->opts.run, at, name, x, &m->error);
+    if (lending_instant(&m->lending, w) && m->opts.write_lending) put_lending(m, w);
 }
 
 static void add(struct sum *s, double x)
@@ -293,5 +332,6 @@ struct observer metrics_observer(struct metrics *m)
 {
     return (struct observer){ .ctx = m, .arrived = on_arrived, .started = on_started, .resized = on_resized, .stopped = on_stopped,
                               .moved = on_moved, .sent = on_sent, .called = on_called, .job_ended = on_job_ended, .node_changed = on_node_changed, .instant = on_instant,
+                              .staged = on_staged, .lent = on_lent,
                               .sample = on_sample };
 }

@@ -18,6 +18,7 @@ struct metrics_opts {
     struct store *store;        /* NULL: keep numbers only, write nothing */
     int64_t  run;
     bool     write_attempts;
+    bool     write_lending;     /* series of what is reserved, used and lent, a row at each change */
     uint64_t n_jobs;            /* expected arrivals, for the warm-up and cool-down cuts */
     double   warmup, cooldown;  /* fractions of the arrivals, by ordinal, left out of job metrics */
     bool     fills;             /* trace.fill: jobs arrive and none ends; see results/README.md, "Filling" */

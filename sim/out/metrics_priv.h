@@ -14,13 +14,14 @@
 #include "out/callsum.h"
 #include "out/fairness.h"
 #include "out/frag.h"
+#include "out/lending.h"
 #include "out/metrics.h"
 #include "out/moved.h"
 #include "out/noted.h"
 #include "out/usage.h"
 
 /* Of one ended job that counts. */
-struct finished { int64_t jct, wait, span, nominal; double rho; uint32_t klass; };
+struct finished { int64_t jct, wait, span, nominal, stage_wait; double rho; uint32_t klass; };   /* stage_wait -1: no workflow */
 
 struct value { char *name, *scope; const char *unit; double x; bool is_wall; };
 
@@ -39,6 +40,7 @@ struct metrics {
     struct moved moved;
     struct noted noted;
     struct bound bound;
+    struct lending lending;
     struct callsum calls;
     struct fairness fairness[IDEALS];
     struct finished *job;   size_t n_jobs, cap_jobs;

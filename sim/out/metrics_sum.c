@@ -39,9 +39,17 @@ static double wait_s(const struct finished *f)     { return (double)f->wait / 1e
 static double span_s(const struct finished *f)     { return (double)f->span / 1e6; }
 static double slowdown(const struct finished *f)   { return metrics_ratio((double)f->jct, (double)f->nominal); }
 static double rho(const struct finished *f)        { return f->rho; }
+static double stage_wait_s(const struct finished *f) { return f->stage_wait < 0 ? NAN : (double)f->stage_wait / 1e6; }
 static double bounded(const struct finished *f)
 {
     return fmax(1, (double)f->jct / (double)i64_max(f->nominal, 10 * TICK_SEC));
+}
+
+#define WORKFLOWS (NONE - 1)        /* no class: jobs whose tasks have an order */
+
+static bool is_in(const struct finished *f, uint32_t klass)
+{
+    return klass == NONE || (klass == WORKFLOWS ? f->stage_wait >= 0 : f->klass == klass);
 }
 
 /* Values of the jobs of a class (NONE: of all) into x; returns how many are defined. */
@@ -49,7 +57,7 @@ static size_t gather(const struct metrics *m, double (*of)(const struct finished
 {
     size_t n = 0;
     for (size_t i = 0; i < m->n_jobs; i++) {
-        if (klass != NONE && m->job[i].klass != klass) continue;
+        if (!is_in(&m->job[i], klass)) continue;
         double v = of(&m->job[i]);
         if (!isnan(v)) x[n++] = v;
     }
@@ -60,9 +68,10 @@ static void put_jobs(struct metrics *m, uint32_t klass, const char *scope, doubl
 {
     static const struct { const char *name, *unit; double (*of)(const struct finished *); } kind[] = {
         { "jct", "s", jct_s }, { "wait", "s", wait_s }, { "span", "s", span_s },
-        { "slowdown", "1", slowdown }, { "bounded_slowdown", "1", bounded },
+        { "slowdown", "1", slowdown }, { "bounded_slowdown", "1", bounded }, { "stage_wait", "s", stage_wait_s },
     };
     for (size_t k = 0; k < ARRAY_LEN(kind); k++) {
+        if (kind[k].of == stage_wait_s && klass != WORKFLOWS) continue;
         size_t n = gather(m, kind[k].of, klass, x);
         if (k == 0) put(m, "jobs_counted", scope, (double)n, "1");
         put_spread(m, kind[k].name, scope, x, n, kind[k].unit);
@@ -135,6 +144,31 @@ static void put_bytes(struct metrics *m)
     put(m, "bytes_read", "all", read, "B");
     put(m, "bytes_vain", "all", (double)moved_total(s->vain), "B");
     put(m, "bytes_network", "all", (double)moved_network(s), "B");
+}
+
+/* Nothing for a run in which nothing was reserved. */
+static void put_reserves(struct metrics *m, const struct world *w)
+{
+    const struct lending *l = &m->lending;
+    bool any = false;
+    for (int d = 0; d < LENDING_DIMS; d++) any |= l->reserved_us[d] > 0;
+    for (int d = 0; d < 2 && any; d++) {
+        const struct { const char *what; usage_wide x; } sum[] = {
+            { "reserved", l->reserved_us[d] }, { "reserved_used", l->used_us[d] }, { "lent", l->lent_us[d] }, { "reclaimed", l->reclaimed_us[d] } };
+        for (size_t i = 0; i < ARRAY_LEN(sum); i++) {
+            char name[64];
+            (void)snprintf(name, sizeof name, "%s_%s_hours", sum[i].what, lending_name(w, d));
+            put(m, name, "all", hours(sum[i].x), "h");
+        }
+    }
+    if (any) put(m, "reclaims", "all", (double)l->n_reclaims, "1");
+    for (uint32_t k = 0; k < w->cluster->licences.n; k++) {
+        char scope[160];
+        (void)snprintf(scope, sizeof scope, "licence=%.140s", intern_name(&w->cluster->licences, k));
+        put(m, "licence_util", scope, metrics_ratio((double)l->licence_us[k], (double)w->cluster->licence_total[k] * (double)world_now(w)), "1");
+        if (any) put(m, "reserved_licence_hours", scope, (double)l->reserved_us[2 + k] / 3600e6, "h");
+        if (any) put(m, "lent_licence_hours", scope, (double)l->lent_us[2 + k] / 3600e6, "h");
+    }
 }
 
 /* Nothing for a run without calls. */
@@ -280,10 +314,14 @@ enum st metrics_finish(struct metrics *m, const struct world *w, struct diag *d)
 {
     TRY(metrics_error(m, d));
     usage_fold(&m->usage, w);
+    (void)lending_instant(&m->lending, w);
     callsum_fold(&m->calls, w);
     double *x;
     MEM_ARRAY(x, m->n_jobs);
     put_jobs(m, NONE, "all", x);
+    bool any_workflow = false;
+    for (size_t i = 0; i < m->n_jobs; i++) any_workflow |= m->job[i].stage_wait >= 0;
+    if (any_workflow) put_jobs(m, WORKFLOWS, "workflows", x);
     for (uint32_t k = 0; k < w->classes.n; k++) {
         const char *name = intern_name(&w->classes, k);
         char *scope;
@@ -298,6 +336,7 @@ enum st metrics_finish(struct metrics *m, const struct world *w, struct diag *d)
     put_users(m, w);
     put_ideals(m);
     put_bytes(m);
+    put_reserves(m, w);
     put_calls(m, w);
     put_cluster(m, w);
     put_counts(m, w);

@@ -267,6 +267,8 @@ const struct plot_figure plot_figures[] = {
     { "data-bars", "DT, fairness deviation and bytes by level, three panels", "s", plot_data_bars },
     { "fairness", "Jain's index, finish-time fairness and jobs later than fair, three panels", "s", plot_fairness },
     { "fairness-traffic", "fairness deviation against bytes over the network, a point a policy", "sm", plot_fairness_traffic },
+    { "lending",  "what is reserved for workflows: used, lent, idle, over time", "smrft", plot_lending },
+    { "workflow-gantt", "when the tasks of each workflow ran, stage by stage", "srft", plot_workflow_gantt },
     { "gantt",    "which user held which GPU when", "srnft", plot_gantt },
     { "engines",  "which call was on which engine when", "srft", plot_engines },
     { "pods",     "CPU and GPU pods on each node, and pending; a panel a policy", "st", plot_pods },

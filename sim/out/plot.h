@@ -64,6 +64,12 @@ enum st plot_pods(struct gnuplot *g, const struct compare *c, const struct cmp_c
 enum st plot_frag_load(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
                        const struct plot_opts *o, struct diag *d);
 
+/* plot_workflow.c; lending's metric is a resource */
+enum st plot_lending(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+                     const struct plot_opts *o, struct diag *d);
+enum st plot_workflow_gantt(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+                            const struct plot_opts *o, struct diag *d);
+
 /* The runs of a policy as a list for SQL's IN; owned by the caller. */
 char   *plot_run_list(const struct cmp_policy *p);
 /* For figures: a run of the case by number (ST_EINPUT if it is none); a unit of time that suits `us`. */

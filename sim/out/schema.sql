@@ -52,6 +52,7 @@ CREATE TABLE job (
     ideal_whole_us INTEGER,                 -- first start to end, alone on the whole cluster; NULL: not known
     ideal_share_us INTEGER,                 -- the same on 1/m of the GPUs
     rho        REAL,                        -- finish-time fairness
+    stage_wait_us INTEGER,                  -- waiting between its stages; NULL: its tasks have no order
     PRIMARY KEY (run, ordinal)
 ) STRICT, WITHOUT ROWID;
 
@@ -66,6 +67,7 @@ CREATE TABLE attempt (                      -- one stay of a task on a node
     end_us   INTEGER NOT NULL,
     outcome  TEXT NOT NULL,                 -- done, preempted, failed, timeout, horizon, mismatch
     is_short INTEGER NOT NULL,              -- 1: its cards lack the memory or cores asked; it held neither
+    lender   INTEGER,                       -- ordinal of the workflow whose reservation it began in; NULL: none
     PRIMARY KEY (run, ordinal, task, attempt)
 ) STRICT, WITHOUT ROWID;
 
@@ -93,6 +95,21 @@ CREATE TABLE transfer (                     -- what a job's tasks read; three ro
     read_b  INTEGER NOT NULL,               -- inputs of tasks that ended done
     vain_b  INTEGER NOT NULL,               -- moved for attempts that did not
     PRIMARY KEY (run, ordinal, level)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE stage (                        -- a workflow's reservation at the start of a stage, a row a resource
+    run INTEGER NOT NULL REFERENCES run,
+    seq      INTEGER NOT NULL,              -- order of the starts
+    resource TEXT NOT NULL,                 -- cpu (cores), gpu (cards), or a licence
+    ordinal  INTEGER NOT NULL,
+    stage    INTEGER NOT NULL,              -- from 1
+    at_us    INTEGER NOT NULL,
+    reserved REAL NOT NULL,
+    need     REAL NOT NULL,
+    lendable REAL NOT NULL,                 -- reserved - need
+    usable   REAL NOT NULL,                 -- reserved - lent, before anything was taken back
+    reclaimed REAL NOT NULL,                -- taken back from borrowers
+    PRIMARY KEY (run, seq, resource)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE series (                       -- sampled
@@ -241,6 +258,7 @@ CREATE TRIGGER run_delete BEFORE DELETE ON run BEGIN
     DELETE FROM attempt WHERE run = OLD.id;
     DELETE FROM call WHERE run = OLD.id;
     DELETE FROM transfer WHERE run = OLD.id;
+    DELETE FROM stage WHERE run = OLD.id;
     DELETE FROM series WHERE run = OLD.id;
     DELETE FROM metric WHERE run = OLD.id;
     DELETE FROM wall WHERE run = OLD.id;
@@ -278,7 +296,7 @@ SELECT r.scenario, r.policy, r.seed, j.run, j.ordinal, j.id, j.user, j.class,
        j.ideal_whole_us / 1e6 AS ideal_whole, j.ideal_share_us / 1e6 AS ideal_share,
        1.0 * nullif(j.ideal_whole_us, 0) / nullif(j.end_us - j.start_us, 0) AS s_whole,
        1.0 * nullif(j.ideal_share_us, 0) / nullif(j.end_us - j.start_us, 0) AS s_share,
-       j.n_preempted, j.lost_us / 1e6 AS lost,
+       j.n_preempted, j.lost_us / 1e6 AS lost, j.stage_wait_us / 1e6 AS stage_wait,
        j.rho
   FROM job j JOIN v_run r ON r.id = j.run
  WHERE j.status IN ('done', 'timeout') AND j.counted;
@@ -295,6 +313,11 @@ SELECT r.scenario, r.policy, r.seed, t.run, t.ordinal, j.id, j.user,
        sum(t.vain_b) AS vain_b
   FROM transfer t JOIN v_run r ON r.id = t.run JOIN job j ON j.run = t.run AND j.ordinal = t.ordinal
  GROUP BY t.run, t.ordinal;
+
+-- Reservations stage by stage.
+CREATE VIEW v_stage AS
+SELECT r.scenario, r.policy, r.seed, j.id, s.at_us / 1e6 AS at, s.*
+  FROM stage s JOIN v_run r ON r.id = s.run JOIN job j ON j.run = s.run AND j.ordinal = s.ordinal;
 
 CREATE VIEW v_series AS
 SELECT r.scenario, r.policy, r.seed, s.* FROM series s JOIN v_run r ON r.id = s.run;

@@ -9,7 +9,7 @@
 #include "model/cluster.h"
 #include "out/embed.h"
 
-enum { APP_ID = 0x46574159 /* "FWAY" */, SCHEMA_VERSION = 5 };
+enum { APP_ID = 0x46574159 /* "FWAY" */, SCHEMA_VERSION = 6 };
 
 /* Rows between commits.  A batch (some 10 MB) fits the page cache, so that a
  * reader is kept waiting only while one commits. */
@@ -17,7 +17,7 @@ enum { BATCH_ROWS = 65536, CACHE_KIB = 32768, BUSY_MS = 10000 };
 
 enum sql {
     SQL_BEGIN, SQL_COMMIT, SQL_HAS_RUN, SQL_DELETE_RUN, SQL_RUN, SQL_RUN_END,
-    SQL_JOB, SQL_ATTEMPT, SQL_CALL, SQL_TRANSFER, SQL_SERIES, SQL_METRIC, SQL_WALL, SQL_NOTE, SQL_DECISION, SQL_REPAIR, SQL_NODE,
+    SQL_JOB, SQL_ATTEMPT, SQL_CALL, SQL_TRANSFER, SQL_STAGE, SQL_SERIES, SQL_METRIC, SQL_WALL, SQL_NOTE, SQL_DECISION, SQL_REPAIR, SQL_NODE,
     SQL_REQUEST, SQL_CORES, SQL_CAPABILITY, SQL_WORD, SQL_OUTAGE, SQL_PHASE,
     N_SQL
 };
@@ -32,10 +32,12 @@ static const char *const sql_text[N_SQL] = {
     [SQL_RUN_END]    = "UPDATE run SET status = ?2, digest = ?3, message = ?4 WHERE id = ?1",
     [SQL_JOB]        = "INSERT INTO job (run, ordinal, id, user, queue, class, model, status, counted, submit_us, start_us,"
                        " end_us, nominal_us, limit_us, lost_us, n_tasks, cpu_milli, gpu_milli, n_gpu, n_preempted, n_failed,"
-                       " ideal_whole_us, ideal_share_us, rho) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,nullif(?,-1),nullif(?,-1),?)",
-    [SQL_ATTEMPT]    = "INSERT INTO attempt VALUES (?,?,?,?,?,?,?,?,?,?)",
+                       " ideal_whole_us, ideal_share_us, rho, stage_wait_us) VALUES"
+                       " (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,nullif(?,-1),nullif(?,-1),?,nullif(?,-1))",
+    [SQL_ATTEMPT]    = "INSERT INTO attempt VALUES (?,?,?,?,?,?,?,?,?,?,nullif(?,-1))",
     [SQL_CALL]       = "INSERT INTO call VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [SQL_TRANSFER]   = "INSERT INTO transfer VALUES (?,?,?,?,?)",
+    [SQL_STAGE]      = "INSERT INTO stage VALUES (?,?,?,?,?,?,?,?,?,?,?)",
     [SQL_SERIES]     = "INSERT INTO series (run, at_us, name, value) VALUES (?,?,?,?)",
     [SQL_METRIC]     = "INSERT INTO metric VALUES (?,?,?,?,?)",
     [SQL_WALL]       = "INSERT INTO wall VALUES (?,?,?,?)",
@@ -340,22 +342,28 @@ enum st store_run_end(struct store *s, int64_t run, enum store_status st, uint64
 
 enum st store_job(struct store *s, int64_t run, const struct store_job *j, struct diag *d)
 {
-    return row(s, d, SQL_JOB, "iittttttiiiiiiiiiiiiiiid", run, (int64_t)j->ordinal, j->id, j->user, j->queue, j->klass, j->model,
+    return row(s, d, SQL_JOB, "iittttttiiiiiiiiiiiiiiidi", run, (int64_t)j->ordinal, j->id, j->user, j->queue, j->klass, j->model,
                j->status, (int64_t)j->counted, j->submit_us, j->start_us, j->end_us, j->nominal_us, j->limit_us, j->lost_us,
                (int64_t)j->n_tasks, j->cpu_milli, j->gpu_milli, (int64_t)j->n_gpu, (int64_t)j->n_preempted,
-               (int64_t)j->n_failed, j->ideal_whole_us, j->ideal_share_us, j->rho);
+               (int64_t)j->n_failed, j->ideal_whole_us, j->ideal_share_us, j->rho, j->stage_wait_us);
 }
 
 enum st store_attempt(struct store *s, int64_t run, const struct store_attempt *a, struct diag *d)
 {
-    return row(s, d, SQL_ATTEMPT, "iiiiiiiiti", run, (int64_t)a->job_ordinal, (int64_t)a->task, (int64_t)a->attempt,
-               (int64_t)a->node, (int64_t)a->cards, a->start_us, a->end_us, a->outcome, (int64_t)a->is_short);
+    return row(s, d, SQL_ATTEMPT, "iiiiiiiitii", run, (int64_t)a->job_ordinal, (int64_t)a->task, (int64_t)a->attempt,
+               (int64_t)a->node, (int64_t)a->cards, a->start_us, a->end_us, a->outcome, (int64_t)a->is_short, a->lender);
 }
 
 enum st store_transfer(struct store *s, int64_t run, uint64_t job_ordinal, const char *level, int64_t read_b, int64_t vain_b,
                        struct diag *d)
 {
     return row(s, d, SQL_TRANSFER, "iitii", run, (int64_t)job_ordinal, level, read_b, vain_b);
+}
+
+enum st store_stage(struct store *s, int64_t run, const struct store_stage *x, struct diag *d)
+{
+    return row(s, d, SQL_STAGE, "iitiiiddddd", run, s->seq++, x->resource, (int64_t)x->job_ordinal, (int64_t)x->stage, x->at_us,
+               x->reserved, x->need, x->lendable, x->usable, x->reclaimed);
 }
 
 enum st store_call(struct store *s, int64_t run, const struct store_call *c, struct diag *d)

@@ -81,6 +81,7 @@ struct store_job {
     uint32_t n_tasks, n_gpu, n_preempted, n_failed;
     int64_t ideal_whole_us, ideal_share_us;     /* run alone on all GPUs, on 1/m of them; -1: unknown */
     double  rho;                /* finish-time fairness; NaN when not defined */
+    int64_t stage_wait_us;      /* between its stages; -1: it has none */
     bool    counted;            /* neither warm-up nor cool-down: job metrics include it */
 };
 enum st store_job(struct store *s, int64_t run, const struct store_job *j, struct diag *d);
@@ -88,6 +89,7 @@ enum st store_job(struct store *s, int64_t run, const struct store_job *j, struc
 struct store_attempt {          /* one stay of a task on a node */
     uint64_t job_ordinal; uint32_t task, attempt, node; uint64_t cards;
     int64_t start_us, end_us; const char *outcome; bool is_short;
+    int64_t lender;             /* ordinal of the job in whose reservation it began as a borrower; -1: none */
 };
 enum st store_attempt(struct store *s, int64_t run, const struct store_attempt *a, struct diag *d);
 /* Bytes that a job's tasks read, and those moved in vain, at a level (local, rack, cross). */
@@ -101,6 +103,9 @@ struct store_call {
 enum st store_call(struct store *s, int64_t run, const struct store_call *c, struct diag *d);
 enum st store_transfer(struct store *s, int64_t run, uint64_t job_ordinal, const char *level, int64_t read_b, int64_t vain_b,
                        struct diag *d);
+/* A workflow's reservation of one resource when it enters a stage (from 1). */
+struct store_stage { const char *resource; uint64_t job_ordinal; uint32_t stage; int64_t at_us; double reserved, need, lendable, usable, reclaimed; };
+enum st store_stage(struct store *s, int64_t run, const struct store_stage *x, struct diag *d);
 enum st store_series(struct store *s, int64_t run, int64_t at_us, const char *name, double value, struct diag *d);
 enum st store_metric(struct store *s, int64_t run, const char *name, const char *scope, double value, const char *unit, struct diag *d);
 /* A number of the machine and the day (seconds this run took...), kept apart from what is deterministic. */
