@@ -73,3 +73,4 @@ if command -v sqlite3 >/dev/null; then
 else
     echo "flow-2000: skipped, no sqlite3"
 fi
+sh "$(dirname "$0")/bench_workflow.sh" "$fairway"

@@ -1,0 +1,157 @@
+#include "ref/wfcase.h"
+
+#include <string.h>
+#include "app/polhost.h"
+#include "base/mem.h"
+#include "model/graph.h"
+
+struct run { struct wfcase *c; uint32_t next; struct task_group group[WF_TASKS]; uint32_t *in_start, *after_start, *after; struct task_graph graph;
+             sim_tick last_end[WF_JOBS][WF_TASKS]; };
+
+void wfcase_init(struct wfcase *c)
+{
+    struct diag d = { 0 };
+    memset(c, 0, sizeof *c);
+    c->horizon = TICK_NEVER;
+    (void)cluster_licence(&c->cluster, "lic", &d);
+}
+
+void wfcase_fini(struct wfcase *c) { cluster_fini(&c->cluster); }
+
+void wfcase_node(struct wfcase *c, int64_t cpu_milli, uint32_t gpus, const char *label)
+{
+    char name[16];
+    struct diag d = { 0 };
+    (void)snprintf(name, sizeof name, "n%u", c->cluster.n_nodes);
+    uint64_t labels = label != NULL ? UINT64_C(1) << cluster_label(&c->cluster, label, &d) : 0;
+    enum st st = cluster_add(&c->cluster, &(struct node_spec){ .name = name, .cpu_milli = cpu_milli, .mem_b = INT64_C(1) << 40, .n_gpu = gpus,
+                                                               .gpu_type = gpus ? "V100" : NULL, .labels = labels }, &d);
+    SIM_ASSERT(st == ST_OK);
+}
+
+struct wf_job *wfcase_job(struct wfcase *c, const char *id, const char *user, bool staged)
+{
+    SIM_ASSERT(c->n_jobs < WF_JOBS);
+    struct wf_job *j = &c->job[c->n_jobs++];
+    *j = (struct wf_job){ .id = id, .user = user, .limit = -1, .staged = staged };
+    return j;
+}
+
+void wfcase_task(struct wf_job *j, uint32_t stage, sim_tick dur, int64_t cpu_milli, uint32_t n)
+{
+    SIM_ASSERT(j->n < WF_TASKS);
+    j->task[j->n++] = (struct wf_task){ .stage = stage, .dur = dur, .cpu_milli = cpu_milli, .n = n };
+}
+
+struct wf_job *wfcase_figure_1(struct wfcase *c, sim_tick t)
+{
+    static const struct { uint32_t stage; int64_t cores; } fig[] = { { 0, 2 }, { 1, 2 }, { 1, 3 }, { 1, 1 }, { 2, 5 }, { 2, 1 }, { 3, 8 } };
+    struct wf_job *j = wfcase_job(c, "fig1", "flow", true);
+    for (size_t i = 0; i < ARRAY_LEN(fig); i++) wfcase_task(j, fig[i].stage, t, fig[i].cores * 1000, 1);
+    return j;
+}
+
+static void link_stages(struct run *r, const struct wf_job *j, uint32_t n)
+{
+    uint32_t stage[WF_TASKS * 64], at = 0, edges = 0;
+    for (uint32_t g = 0; g < j->n; g++) for (uint32_t i = 0; i < j->task[g].n; i++) stage[at++] = j->task[g].stage;
+    mem_free(r->in_start); mem_free(r->after_start); mem_free(r->after);
+    MEM_ARRAY(r->in_start, (size_t)n + 1);
+    MEM_ARRAY(r->after_start, (size_t)n + 1);
+    MEM_ARRAY(r->after, (size_t)n * n + 1);
+    for (uint32_t k = 0; k < n; k++) {
+        for (uint32_t p = 0; p < n; p++) if (stage[p] + 1 == stage[k]) r->after[edges++] = p;
+        r->after_start[k + 1] = edges;
+    }
+    r->graph = (struct task_graph){ .in_start = r->in_start, .after_start = r->after_start, .after = r->after };
+}
+
+static enum st next(void *ctx, struct job_spec *out, struct diag *d)
+{
+    struct run *r = ctx;
+    (void)d;
+    if (r->next == r->c->n_jobs) return ST_END;
+    const struct wf_job *j = &r->c->job[r->next++];
+    uint32_t n = 0;
+    for (uint32_t g = 0; g < j->n; g++) {
+        const struct wf_task *t = &j->task[g];
+        r->group[g] = (struct task_group){ .n = t->n, .dur = t->dur, .shape = {
+            .cpu_milli = t->cpu_milli, .n_gpu = t->gpus, .gpu_milli = t->gpus ? GPU_WHOLE : 0, .need_any = j->need_any } };
+        r->group[g].shape.licence[0] = t->licences;
+        n += t->n;
+    }
+    *out = (struct job_spec){ .id = j->id, .user = j->user, .queue = j->queue, .submit = j->submit, .limit = j->limit, .priority = j->priority,
+                              .group = r->group, .n_groups = j->n };
+    if (!j->staged) return ST_OK;
+    link_stages(r, j, n);
+    out->graph = &r->graph;
+    return ST_OK;
+}
+
+static void started(void *ctx, const struct world *w, uint32_t task)
+{
+    struct run *r = ctx;
+    const struct task *t = &w->jobs.task[task];
+    const struct job *j = &w->jobs.job[t->job];
+    if (r->c->begin[j->ordinal] < 0) r->c->begin[j->ordinal] = world_now(w);
+    uint32_t level = j->graph != NULL ? j->graph->level[t->index] : 0;
+    if (level > 0 && t->attempts == 1) r->c->late = i64_max(r->c->late, world_now(w) - r->last_end[j->ordinal][level - 1]);
+}
+
+static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why why)
+{
+    struct run *r = ctx;
+    const struct task *t = &w->jobs.task[task];
+    const struct job *j = &w->jobs.job[t->job];
+    if (j->graph != NULL) r->last_end[j->ordinal][j->graph->level[t->index]] = world_now(w);
+    if (r->c->n_stops < WF_STOPS)
+        r->c->stop[r->c->n_stops++] = (struct wf_stop){ world_now(w), j->ordinal, t->index, why, reserve_lender(w, task) != NULL };
+}
+
+static void staged(void *ctx, const struct world *w, uint32_t job, const struct stage_entry *e)
+{
+    struct wfcase *c = ((struct run *)ctx)->c;
+    if (c->n_entries < WF_ENTRIES) c->entry[c->n_entries++] = (struct wf_entry){ world_now(w), w->jobs.job[job].ordinal, *e };
+}
+
+static void lent(void *ctx, const struct world *w, uint32_t task, uint32_t lender)
+{
+    (void)lender;
+    ((struct run *)ctx)->c->lends[w->jobs.job[w->jobs.task[task].job].ordinal]++;
+}
+
+static void ended(void *ctx, const struct world *w, uint32_t job) { ((struct run *)ctx)->c->end[w->jobs.job[job].ordinal] = w->jobs.job[job].end; }
+
+void wfcase_run(struct wfcase *c, const char *policy)
+{
+    static struct run r;
+    struct polhost *h;
+    struct perf perf = { .rate = NULL };
+    struct world w;
+    r = (struct run){ .c = c };
+    c->n_entries = c->n_stops = 0;
+    c->late = 0;
+    c->diag = (struct diag){ 0 };
+    memset(c->lends, 0, sizeof c->lends);
+    for (int i = 0; i < WF_JOBS; i++) c->begin[i] = c->end[i] = -1;
+    if (c->cluster.changed == NULL) cluster_seal(&c->cluster);
+    c->result = polhost_create(&h, policy, NULL, NULL, NULL, &c->diag);
+    if (c->result != ST_OK) return;
+    world_init(&w, &(struct world_config){ .cluster = &c->cluster, .perf = &perf, .audit = true, .horizon = c->horizon,
+                                           .fault = { .list = c->fault, .n_list = c->n_faults } },
+               (struct source){ .ctx = &r, .next = next }, polhost_decider(h));
+    world_observe(&w, (struct observer){ .ctx = &r, .started = started, .stopped = stopped, .staged = staged, .lent = lent, .job_ended = ended });
+    while ((c->result = world_step(&w, &c->diag)) == ST_OK) continue;
+    world_fini(&w);
+    polhost_destroy(h);
+    perf_fini(&perf);
+    mem_free(r.in_start); mem_free(r.after_start); mem_free(r.after);
+}
+
+uint32_t wfcase_reclaims(const struct wfcase *c, uint64_t job, sim_tick at)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->n_stops; i++)
+        n += c->stop[i].borrowed && c->stop[i].why == STOP_PREEMPTED && (job == UINT64_MAX || c->stop[i].job == job) && (at < 0 || c->stop[i].at == at);
+    return n;
+}

@@ -1,0 +1,58 @@
+/*
+ * wfcase.h -- small cases for the policy workflow: workflows of stages and
+ * ordinary jobs in memory, run under a real policy host with every audit on,
+ * and what happened.
+ */
+#ifndef WFCASE_H
+#define WFCASE_H
+
+#include "model/world.h"
+
+enum { WF_JOBS = 64, WF_TASKS = 64, WF_ENTRIES = 512, WF_STOPS = 4096 };
+
+struct wf_task { uint32_t stage; sim_tick dur; int64_t cpu_milli; int32_t gpus, licences; uint32_t n; };
+
+/* A job: a workflow if `staged`, whose every task waits for all of the stage before. */
+struct wf_job {
+    const char *id, *user, *queue;
+    sim_tick submit, limit;
+    int32_t  priority;
+    bool     staged;
+    struct wf_task task[WF_TASKS];
+    uint32_t n;
+    uint64_t need_any;
+};
+
+struct wf_entry { sim_tick at; uint64_t job; struct stage_entry e; };
+struct wf_stop { sim_tick at; uint64_t job; uint32_t task; enum stop_why why; bool borrowed; };
+
+struct wfcase {
+    struct cluster cluster;
+    struct wf_job  job[WF_JOBS];
+    uint32_t n_jobs;
+    sim_tick horizon;
+    struct fault_event fault[8]; uint32_t n_faults;
+    /* out */
+    struct wf_entry entry[WF_ENTRIES]; uint32_t n_entries;
+    struct wf_stop  stop[WF_STOPS];    uint32_t n_stops;
+    sim_tick begin[WF_JOBS], end[WF_JOBS];      /* -1 never */
+    sim_tick late;                              /* most that a stage's first starts lagged behind its predecessor's end */
+    uint32_t lends[WF_JOBS];                    /* tasks of the job that borrowed */
+    enum st  result;
+    struct diag diag;
+};
+
+/* A case of no nodes; licences of kind 0 are called "lic". */
+void wfcase_init(struct wfcase *c);
+void wfcase_fini(struct wfcase *c);
+void wfcase_node(struct wfcase *c, int64_t cpu_milli, uint32_t gpus, const char *label);
+struct wf_job *wfcase_job(struct wfcase *c, const char *id, const char *user, bool staged);
+/* n tasks alike in a stage (from 0). */
+void wfcase_task(struct wf_job *j, uint32_t stage, sim_tick dur, int64_t cpu_milli, uint32_t n);
+/* Stages of Figure 1 of seed 1, in whole cores of T each. */
+struct wf_job *wfcase_figure_1(struct wfcase *c, sim_tick t);
+void wfcase_run(struct wfcase *c, const char *policy);
+/* Stops of borrowers of a job (UINT64_MAX: of all) by reclaim, at an instant (-1: at any). */
+uint32_t wfcase_reclaims(const struct wfcase *c, uint64_t job, sim_tick at);
+
+#endif

@@ -1,0 +1,175 @@
+/* Workflow files: S1-20, the other formats, and mistakes with their place. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "io/dag.h"
+
+static char path[64];
+
+static const char *file(const char *end, const char *text)
+{
+    (void)snprintf(path, sizeof path, "/tmp/fairway-dag-%ld%s", (long)getpid(), end);
+    FILE *f = fopen(path, "w");
+    cr_assert(f != NULL);
+    (void)fputs(text, f);
+    (void)fclose(f);
+    return path;
+}
+
+static void load(struct dag *g, const char *end, const char *text)
+{
+    struct diag d = { 0 };
+    cr_assert_eq(dag_load(g, file(end, text), &d), ST_OK, "%s", d.msg);
+    (void)remove(path);
+}
+
+static void fails(const char *end, const char *text, uint32_t line, const char *msg)
+{
+    struct dag g;
+    struct diag d = { 0 };
+    cr_assert_eq(dag_load(&g, file(end, text), &d), ST_EINPUT, "%s is read", text);
+    (void)remove(path);
+    cr_expect_eq(d.line, line, "line %u: %s", d.line, d.msg);
+    cr_expect(strstr(d.msg, msg) != NULL, "%s", d.msg);
+}
+
+static uint32_t n_after(const struct dag *g, uint32_t k) { return g->after_start[k + 1] - g->after_start[k]; }
+
+Test(dag, s1_20_both_notations_give_identical_workflows)
+{
+    struct dag a, b;
+    load(&a, ".steps", "duration: 10s\nworkflow.step[1].job[1,2]\nworkflow.step[2].job[2,2]\nworkflow.step[2].job[3,3]\nworkflow.step[3].job[7,8] 20s\n");
+    load(&b, ".steps", "# the same\nduration: 10s\njob[1,1,2]\njob[2,2,2]\njob[2,3,3]\njob[3,7,8] 20s\n");
+    cr_assert_eq(a.n, 4);
+    cr_assert_eq(b.n, 4);
+    for (uint32_t k = 0; k < 4; k++) {
+        struct dag_task x = a.task[k], y = b.task[k];
+        x.line = y.line = 0;
+        cr_assert_eq(memcmp(&x, &y, sizeof x), 0);
+        cr_assert_str_eq(intern_name(&a.names, k), intern_name(&b.names, k));
+        cr_assert_eq(n_after(&a, k), n_after(&b, k));
+    }
+    cr_assert_eq(n_after(&a, 3), 2);
+    cr_assert_eq(a.task[3].cpu_milli, 8000);
+    cr_assert_eq(a.task[3].dur[DAG_CPU], 20000000);
+    dag_fini(&a);
+    dag_fini(&b);
+}
+
+Test(dag, s1_19_steps_of_gpus_and_licences)
+{
+    struct dag g;
+    load(&g, ".steps", "unit: gpus\nduration: 1s\njob[1,1,4]\n");
+    cr_assert_eq(g.task[0].gpus, 4);
+    cr_assert_eq(g.task[0].dur[DAG_GPU], 1000000);
+    dag_fini(&g);
+    load(&g, ".steps", "unit: licence:matlab\nduration: 1s\njob[1,1,4]\n");
+    cr_assert_eq(g.task[0].licences, 4);
+    cr_assert_str_eq(g.licence, "matlab");
+    dag_fini(&g);
+}
+
+Test(dag, steps_with_mistakes)
+{
+    fails(".steps", "job[1,1,2]\n", 1, "no 'duration:' stands before it");
+    fails(".steps", "duration: 1s\njob[1,1,2]\njob[3,1,2]\n", 3, "step 2 has none");
+    fails(".steps", "duration: 1s\njob[1,1,2]\njob[1,1,3]\n", 3, "stands here again; it is on line 2");
+    fails(".steps", "duration: 1s\nworkflow.step[1].job[1]\n", 2, "expected workflow.step[i].job[j,m] or job[i,j,m]");
+    fails(".steps", "duration: 1s\njob[1,0,2]\n", 2, "expected workflow.step");
+    fails(".steps", "duration: 1s\njob[1,1,2]\nunit: gpus\n", 3, "stands after jobs");
+    fails(".steps", "# none\n", 0, "describes no task");
+    fails(".yml", "x\n", 0, "unknown format");
+}
+
+#define WF(tasks, runs) "{\"name\":\"x\",\"schemaVersion\":\"1.5\",\"workflow\":{\"specification\":{\"tasks\":[\n" tasks "\n]},\"execution\":{\"tasks\":[\n" runs "\n]}}}"
+#define TASK(id, parents, children) "{\"name\":\"t\",\"id\":\"" id "\",\"parents\":[" parents "],\"children\":[" children "]}"
+#define RUN(id, s) "{\"id\":\"" id "\",\"runtimeInSeconds\":" s "}"
+
+Test(dag, wfformat)
+{
+    struct dag g;
+    load(&g, ".json", WF(TASK("a", "", "\"b\",\"c\"") ",\n" TASK("b", "\"a\"", "") ",\n" TASK("c", "", ""),
+                         RUN("a", "1.5") "," RUN("c", "0") ",{\"id\":\"b\",\"runtimeInSeconds\":2,\"coreCount\":4,\"memoryInBytes\":1024}"));
+    cr_assert_eq(g.n, 3);
+    cr_assert_eq(n_after(&g, 1), 1, "named by both ends, once");
+    cr_assert_eq(n_after(&g, 2), 1, "named by the parent alone");
+    cr_assert_eq(g.task[0].dur[DAG_CPU], 1500000);
+    cr_assert_eq(g.task[1].cpu_milli, 4000);
+    cr_assert_eq(g.task[1].mem_b, 1024);
+    cr_assert_eq(g.task[0].cpu_milli, -1);
+    cr_assert_eq(g.task[2].line, 4);
+    dag_fini(&g);
+}
+
+Test(dag, wfformat_with_mistakes)
+{
+    fails(".json", WF(TASK("abcd", "", "") ",\n" TASK("b", "\"abcx\"", ""), RUN("abcd", "1") "," RUN("b", "1")), 3, "'b' waits for 'abcx', which is not in the file");
+    fails(".json", WF(TASK("a", "", "\"z\""), RUN("a", "1")), 2, "names the child 'z'");
+    fails(".json", WF(TASK("a", "\"a\"", ""), RUN("a", "1")), 2, "waits for itself");
+    fails(".json", WF(TASK("a", "\"b\"", "") ",\n" TASK("b", "\"c\"", "") ",\n" TASK("c", "\"a\"", ""), RUN("a", "1") "," RUN("b", "1") "," RUN("c", "1")), 2,
+          "in a circle: 'a' waits for 'b' waits for 'c' waits for 'a'");
+    fails(".json", WF(TASK("a", "", "") "," TASK("a", "", ""), RUN("a", "1")), 2, "stands here again");
+    fails(".json", WF(TASK("a", "", ""), ""), 2, "has no execution");
+    fails(".json", WF(TASK("a", "", ""), RUN("a", "-1")), 2, "expected runtimeInSeconds");
+    fails(".json", WF(TASK("a", "", ""), RUN("q", "1")), 4, "is not in the specification");
+    fails(".json", "{\"schemaVersion\":\"1.3\"}", 0, "schemaVersion is '1.3', expected 1.5");
+    fails(".json", "{\n{", 2, "is not JSON");
+}
+
+Test(dag, dax)
+{
+    struct dag g;
+    load(&g, ".dax", "<?xml version=\"1.0\"?>\n<adag>\n<child ref=\"b\"><parent ref=\"a\"/></child>\n<job id=\"a\" name=\"x\" runtime=\"13.59\"/>\n"
+                     "<job id=\"b\" runtime=\"2\"><profile namespace=\"pegasus\" key=\"cores\"> 4 </profile><uses file=\"f\"/></job>\n</adag>\n");
+    cr_assert_eq(g.n, 2);
+    cr_assert_eq(n_after(&g, 1), 1);
+    cr_assert_eq(g.task[0].dur[DAG_CPU], 13590000);
+    cr_assert_eq(g.task[1].cpu_milli, 4000);
+    cr_assert_eq(g.task[1].line, 5);
+    dag_fini(&g);
+    fails(".dax", "<adag>\n<job id=\"a\" runtime=\"1\"/>\n<child ref=\"a\">\n<parent ref=\"zz\"/></child></adag>", 4, "'a' waits for 'zz'");
+    fails(".dax", "<adag>\n<job id=\"a\" runtime=\"1\"/>\n<child ref=\"q\"><parent ref=\"a\"/></child></adag>", 3, "'q' is not the id of a <job>");
+    fails(".dax", "<adag>\n<job id=\"a\" runtime=\"1\"/><child ref=\"a\"><parent ref=\"a\"/></child></adag>", 2, "waits for itself");
+    fails(".dax", "<adag>\n<job id=\"a\"/></adag>", 2, "found no runtime");
+    fails(".dax", "<adag>\n<job id=\"a\" runtime=\"1\">\n</adag>", 3, "is not XML");
+    fails(".xml", "<html/>", 1, "this is not a DAX");
+}
+
+Test(dag, measured)
+{
+    struct dag g;
+    load(&g, ".txt", "350 0.056641 -1 -1\n354 2 0.5 0.25 350,352\n352 1 3 -1 350\n");
+    cr_assert_eq(g.n, 3);
+    cr_assert_eq(g.task[0].dur[DAG_CPU], 57);
+    cr_assert_eq(g.task[0].dur[DAG_GPU], -1);
+    cr_assert_eq(g.task[1].dur[DAG_GPU2], 250);
+    cr_assert_eq(g.n_rounded, 1);
+    cr_assert_eq(n_after(&g, 1), 2);
+    dag_fini(&g);
+    fails(".txt", "1 1 1 1\n2 1 1\n", 2, "found 2 times");
+    fails(".txt", "1 1 x 1\n", 1, "'x' is not a time in ms");
+    fails(".txt", "1 1 1 1 2\n", 1, "'1' waits for '2'");
+    fails(".txt", "1 1 1 1 2\n2 1 1 1 1\n", 1, "in a circle");
+    fails(".txt", "1 1 1 1 1\n", 1, "waits for itself");
+}
+
+/* Three of the public ones. */
+Test(dag, public_files)
+{
+    const char *traces = getenv("FAIRWAY_TRACES");
+    if (traces == NULL || *traces == '\0') cr_skip_test("no traces");
+    static const char *const some[] = { "wfinstances/montage-chameleon-2mass-03d-001.json", "wfinstances/rnaseq-dirt02-001.json",
+                                        "hetero-dag/3_resources/formatedTasks_3/sposv/sposv-64-20.txt" };
+    static const uint32_t n[] = { 748, 197, 1960 };
+    for (size_t i = 0; i < 3; i++) {
+        struct dag g;
+        struct diag d = { 0 };
+        char p[512];
+        (void)snprintf(p, sizeof p, "%s/%s", traces, some[i]);
+        if (access(p, R_OK) != 0) cr_skip_test("no such trace");
+        cr_assert_eq(dag_load(&g, p, &d), ST_OK, "%s", d.msg);
+        cr_expect_eq(g.n, n[i], "%s: %u tasks", some[i], g.n);
+        dag_fini(&g);
+    }
+}

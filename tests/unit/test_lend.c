@@ -1,0 +1,79 @@
+/* Share groups and divisions: S1-11, S1-14. */
+#include <criterion/criterion.h>
+#include <string.h>
+#include "lend.h"
+
+static char why[200];
+
+Test(lend, s1_14_the_notation_of_the_source)
+{
+    struct lend_shares s;
+    cr_assert(lend_parse(&s, "shares:[wf,p0],[u1,p1,2],[u2,p1,1]", why, sizeof why), "%s", why);
+    cr_assert_eq(s.owner.kind, LEND_ANY);
+    cr_assert_eq(s.owner.prio, 0);
+    cr_assert_eq(s.n, 2);
+    cr_assert_str_eq(s.at[0].name, "u1");
+    cr_assert_eq(s.at[0].prio, 1);
+    cr_assert_eq(s.at[0].ratio, 2);
+    cr_assert_str_eq(s.at[1].name, "u2");
+    cr_assert_eq(s.at[1].ratio, 1);
+    lend_fini(&s);
+    cr_assert(lend_parse(&s, " [ queue:biz , p0 ], [machines:gpu,p3] ,[*,p4]", why, sizeof why), "%s", why);
+    cr_assert_eq(s.owner.kind, LEND_QUEUE);
+    cr_assert_str_eq(s.owner.name, "biz");
+    cr_assert_eq(s.at[0].kind, LEND_MACHINES);
+    cr_assert_eq(s.at[0].ratio, 0);
+    cr_assert_eq(s.at[1].kind, LEND_ANY);
+    lend_fini(&s);
+}
+
+Test(lend, s1_14_mistakes_are_told)
+{
+    static const struct { const char *text, *why; } bad[] = {
+        { "[wf,p0]", "nobody stands after the lender" }, { "[wf,p1],[u,p1]", "p1 must be above p1 of 'u'" },
+        { "[wf,p0],[u,p1,1],[v,p1]", "one has a ratio and one has none" }, { "[wf,p0],[u,p1],[u,p1]", "'u' stands twice" },
+        { "[wf,p0],[u,1]", "expected a priority" }, { "[wf,p0],[u,p1,0]", "expected a ratio" }, { "[wf,p0][u,p1]", "expected ','" },
+        { "wf,p0", "expected '['" }, { "[wf,p0],[u,p1", "expected ']'" }, { "[wf,p0,2],[u,p1]", "has no ratio" },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct lend_shares s;
+        cr_assert(!lend_parse(&s, bad[i].text, why, sizeof why), "%s", bad[i].text);
+        cr_expect(strstr(why, bad[i].why) != NULL, "%s: %s", bad[i].text, why);
+        lend_fini(&s);
+    }
+}
+
+static void splits(int64_t total, int64_t unit, int64_t x, int64_t y, int64_t a, int64_t b)
+{
+    int64_t part[2];
+    lend_split(total, unit, (int64_t[]){ x, y }, 2, part);
+    cr_expect(part[0] == a && part[1] == b, "%lld at %lld:%lld is %lld/%lld", (long long)total, (long long)x, (long long)y, (long long)part[0], (long long)part[1]);
+}
+
+Test(lend, s1_11_ratios)
+{
+    splits(8, 1, 1, 1, 4, 4);
+    splits(6, 1, 2, 1, 4, 2);
+    splits(7, 1, 1, 1, 4, 3);       /* ties to the earlier */
+    splits(7, 1, 1, 2, 2, 5);       /* remainders 1/3 and 2/3 */
+    splits(0, 1, 1, 1, 0, 0);
+    splits(7000, 1000, 1, 1, 4000, 3000);
+    splits(7500, 1000, 1, 1, 4000, 3500);   /* the last unit is half a core */
+}
+
+/* Whole, and nobody more than a unit from the exact part. */
+Test(lend, s1_11_all_is_divided_and_nobody_is_a_unit_off)
+{
+    for (int64_t total = 0; total < 60; total++)
+        for (int64_t x = 1; x < 8; x++)
+            for (int64_t y = 1; y < 8; y++)
+                for (int64_t z = 1; z < 8; z++) {
+                    int64_t ratio[] = { x, y, z }, part[3], sum = x + y + z;
+                    lend_split(total, 1, ratio, 3, part);
+                    cr_assert_eq(part[0] + part[1] + part[2], total);
+                    for (int i = 0; i < 3; i++) {
+                        int64_t off = part[i] * sum - total * ratio[i];
+                        cr_assert(off > -sum && off < sum);
+                    }
+                }
+}

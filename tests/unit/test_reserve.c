@@ -1,0 +1,81 @@
+/* The books of reservations: what is refused, and what need + lent + idle come to (S1-7). */
+#include <criterion/criterion.h>
+#include <string.h>
+#include "model/graph.h"
+#include "ref/stage.h"
+
+static struct stage s;
+
+static struct stage_entry entry(int64_t reserved, int64_t need) { return (struct stage_entry){ .reserved = { .cpu_milli = reserved }, .need = { .cpu_milli = need } }; }
+
+static void refused(const char *why, const char *expected)
+{
+    cr_expect(why != NULL && strcmp(why, expected) == 0, "found '%s', expected '%s'", why ? why : "nothing", expected);
+}
+
+static uint32_t task_of(const struct world *w, uint64_t ordinal)
+{
+    for (uint32_t i = 0; i < w->jobs.n_job_slots; i++) if (w->jobs.job[i].is_live && w->jobs.job[i].ordinal == ordinal) return w->jobs.job[i].first_task;
+    return NONE;
+}
+
+/* Jobs 0 and 1, of 2 cores each, run on 8 cores; at 5 the first gets a reservation and the second borrows of it. */
+static void books(struct stage *st, struct world *w)
+{
+    (void)st;
+    if (world_now(w) == 0) { (void)world_wake(w, 5); return; }
+    if (world_now(w) != 5) return;
+    uint32_t t0 = task_of(w, 0), t1 = task_of(w, 1), job = w->jobs.task[t0].job, other = w->jobs.task[t1].job;
+    struct stage_entry e = entry(8001, 1), ok = entry(6000, 3000), late = { .stage = 1 };
+    refused(world_lend(w, t1, job, false), "nothing is reserved for the lender");
+    refused(world_reserve(w, job, &e), "more is reserved than the cluster has");
+    e = entry(2000, 3000);
+    refused(world_reserve(w, job, &e), "the stage needs more than is reserved");
+    refused(world_reserve(w, job, &late), "the job has no such stage");
+    refused(world_reserve(w, 99, &ok), "there is no such job");
+    cr_assert_null(world_reserve(w, job, &ok));
+    cr_assert_eq(w->reserves.reserved.cpu_milli, 6000);
+    cr_assert_eq(w->reserves.used.cpu_milli, 2000, "what it held already");
+    refused(world_lend(w, t0, job, false), "what is lent never reaches the lender's own tasks");
+    cr_assert_null(world_lend(w, t1, job, false));
+    refused(world_lend(w, t1, job, false), "the task borrows already");
+    cr_assert_eq(w->reserves.lent.cpu_milli, 2000);
+    e = entry(6000, 4001);
+    refused(world_reserve(w, job, &e), "what is lent reaches into what the stage needs");
+    refused(world_resize(w, t1, 1000), "its cores are part of a reservation");
+    struct stage_entry big = entry(4000, 2000), two = entry(2001, 0);
+    cr_assert_null(world_reserve(w, job, &big));
+    refused(world_reserve(w, other, &(struct stage_entry){ .reserved = { .cpu_milli = 4001 } }), "more is reserved than the cluster has");
+    cr_assert_null(world_reserve(w, other, &two));
+    struct stage_entry none = entry(0, 0);
+    cr_assert_null(world_reserve(w, other, &none));
+    cr_assert_eq(w->reserves.reserved.cpu_milli, 4000);
+}
+
+Test(reserve, s1_7_need_lent_and_idle_make_up_what_is_reserved)
+{
+    struct world_count c;
+    stage_init(&s);
+    stage_node(&s, 8000, 0, NULL, 1);
+    (void)stage_job(&s, 0, 10, 2000, 0);
+    (void)stage_job(&s, 0, 20, 2000, 0);
+    s.meddle = books;
+    stage_run(&s);
+    c = s.count;
+    cr_assert_eq(s.result, ST_END, "%s", s.diag.msg);
+    cr_assert_eq(c.done, 2);            /* audited: the borrower outlives the reservation, and is ordinary then */
+    stage_fini(&s);
+}
+
+/* a -> b -> d, a -> c -> d, e: levels 0 1 1 2 0. */
+Test(reserve, levels_are_the_longest_chains_before)
+{
+    static const uint32_t in[6] = { 0 }, after_start[] = { 0, 0, 1, 2, 5, 5 }, after[] = { 0, 0, 1, 2, 0 };
+    uint32_t bad;
+    struct graph *g = graph_create(&(struct task_graph){ .in_start = in, .after_start = after_start, .after = after }, 5, &bad);
+    cr_assert_not_null(g);
+    static const uint32_t level[] = { 0, 1, 1, 2, 0 };
+    for (int i = 0; i < 5; i++) cr_expect_eq(g->level[i], level[i]);
+    cr_assert_eq(g->n_levels, 3);
+    graph_destroy(g);
+}

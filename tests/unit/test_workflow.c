@@ -1,0 +1,447 @@
+/*
+ * The policy workflow on hand-worked cases, S1-1 to S1-19 of the acceptance
+ * list, each run through the real host with every audit on (S1-7).
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+#include "ref/wfcase.h"
+
+#define S  INT64_C(1000000)
+#define T  (10 * S)
+#define CORE INT64_C(1000)
+#define ALL UINT64_MAX
+
+static void setup(struct wfcase *c, int64_t cores)
+{
+    wfcase_init(c);
+    wfcase_node(c, cores * CORE, 0, NULL);
+}
+
+/* More one-core tasks than can end within the horizon. */
+static void endless(struct wfcase *c, const char *user, sim_tick dur)
+{
+    wfcase_task(wfcase_job(c, user, user, false), 0, dur, CORE, 300);
+}
+
+static void ran(const struct wfcase *c, enum st st) { cr_assert_eq(c->result, st, "%s", c->diag.msg); }
+
+static void is_entry(const struct wfcase *c, uint32_t i, sim_tick at, int64_t need, int64_t lendable, int64_t reclaimed, int64_t usable)
+{
+    cr_assert(i < c->n_entries);
+    const struct wf_entry *e = &c->entry[i];
+    cr_expect_eq(e->at, at);
+    cr_expect_eq(e->e.need.cpu_milli, need * CORE, "entry %u needs %lld", i, (long long)e->e.need.cpu_milli);
+    cr_expect_eq(e->e.lendable.cpu_milli, lendable * CORE);
+    cr_expect_eq(e->e.reclaimed.cpu_milli, reclaimed * CORE, "entry %u took back %lld", i, (long long)e->e.reclaimed.cpu_milli);
+    cr_expect_eq(e->e.usable.cpu_milli, usable * CORE, "entry %u could use %lld", i, (long long)e->e.usable.cpu_milli);
+}
+
+/* Stages of the given needs, one task each, T long. */
+static struct wf_job *needs(struct wfcase *c, const char *id, const int64_t *need, uint32_t n)
+{
+    struct wf_job *j = wfcase_job(c, id, "flow", true);
+    for (uint32_t i = 0; i < n; i++) wfcase_task(j, i, T, need[i] * CORE, 1);
+    return j;
+}
+
+Test(workflow, s1_1_a_stage_needs_the_sum_of_its_jobs_and_the_largest_is_reserved)
+{
+    struct wfcase c;
+    setup(&c, 8);
+    (void)wfcase_figure_1(&c, T);
+    wfcase_run(&c, "workflow:lend=none");
+    ran(&c, ST_END);
+    static const int64_t need[] = { 2, 6, 6, 8 };
+    cr_assert_eq(c.n_entries, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        cr_expect_eq(c.entry[i].e.need.cpu_milli, need[i] * CORE);
+        cr_expect_eq(c.entry[i].e.reserved.cpu_milli, 8 * CORE);
+    }
+    wfcase_fini(&c);
+}
+
+Test(workflow, s1_2_more_than_the_largest_may_be_reserved_and_less_not)
+{
+    static const struct { const char *policy; int64_t reserved; } ok[] = {
+        { "workflow", 6 }, { "workflow:reserve=cpus:6", 6 }, { "workflow:reserve=cpus:8", 8 } };
+    for (size_t k = 0; k < 3; k++) {
+        struct wfcase c;
+        setup(&c, 10);
+        (void)needs(&c, "w", (int64_t[]){ 4, 6 }, 2);
+        wfcase_run(&c, ok[k].policy);
+        ran(&c, ST_END);
+        cr_assert_eq(c.entry[0].e.reserved.cpu_milli, ok[k].reserved * CORE, "%s", ok[k].policy);
+        wfcase_fini(&c);
+    }
+    struct wfcase c;
+    setup(&c, 10);
+    (void)needs(&c, "w", (int64_t[]){ 4, 6 }, 2);
+    wfcase_run(&c, "workflow:reserve=cpus:5");
+    ran(&c, ST_EPOLICY);
+    cr_assert(strstr(c.diag.msg, "gives a workflow 5 cores, and one of its stages needs 6") != NULL, "%s", c.diag.msg);
+    wfcase_fini(&c);
+}
+
+Test(workflow, s1_3_reserved_by_sum)
+{
+    struct wfcase c;
+    setup(&c, 11);
+    (void)needs(&c, "w", (int64_t[]){ 4, 6 }, 2);
+    wfcase_run(&c, "workflow:reserve=sum");
+    ran(&c, ST_END);
+    cr_assert_eq(c.entry[0].e.reserved.cpu_milli, 10 * CORE);
+    wfcase_run(&c, "workflow:reserve=cpus:11");
+    ran(&c, ST_END);
+    cr_assert_eq(c.entry[0].e.reserved.cpu_milli, 11 * CORE);
+    wfcase_fini(&c);
+    setup(&c, 22);
+    (void)wfcase_figure_1(&c, T);
+    wfcase_run(&c, "workflow:reserve=sum");
+    ran(&c, ST_END);
+    cr_assert_eq(c.entry[0].e.reserved.cpu_milli, 22 * CORE);
+    wfcase_fini(&c);
+}
+
+/* Job 3 runs twice as long as its stage: the next waits for it, all else runs at once. */
+Test(workflow, s1_4_stages_are_serial_and_their_jobs_parallel)
+{
+    struct wfcase c;
+    setup(&c, 8);
+    struct wf_job *j = wfcase_figure_1(&c, T);
+    j->task[2].dur = 2 * T;
+    wfcase_run(&c, "workflow:lend=none");
+    ran(&c, ST_END);
+    cr_assert_eq(c.entry[1].at, T);
+    cr_assert_eq(c.entry[2].at, 3 * T);
+    cr_assert_eq(c.end[0], 5 * T);
+    cr_assert_eq(c.late, 0);
+    wfcase_fini(&c);
+}
+
+Test(workflow, s1_5_free_during_a_stage_without_lending)
+{
+    struct wfcase c;
+    setup(&c, 8);
+    (void)wfcase_figure_1(&c, T);
+    endless(&c, "a", 7 * S);
+    c.horizon = 4 * T;
+    wfcase_run(&c, "workflow:lend=none");
+    ran(&c, ST_END);
+    static const int64_t left[] = { 6, 2, 2, 0 };
+    for (uint32_t i = 0; i < 4; i++) is_entry(&c, i, i * T, 8 - left[i], left[i], 0, 8);    /* back to 8 between stages */
+    cr_assert_eq(c.lends[1], 0);
+    wfcase_fini(&c);
+}
+
+Test(workflow, s1_6_table_1)
+{
+    struct wfcase c;
+    setup(&c, 8);
+    (void)wfcase_figure_1(&c, T);
+    endless(&c, "a", 7 * S);
+    c.horizon = 4 * T;
+    wfcase_run(&c, "workflow:lend=always");
+    ran(&c, ST_END);
+    is_entry(&c, 0, 0,     2, 6, 0, 8);
+    is_entry(&c, 1, T,     6, 2, 4, 2);
+    is_entry(&c, 2, 2 * T, 6, 2, 0, 6);
+    is_entry(&c, 3, 3 * T, 8, 0, 2, 6);
+    cr_assert_eq(c.end[0], 4 * T);
+    wfcase_fini(&c);
+}
+
+/* The same with GPUs, licences, and all three at once: each by itself. */
+Test(workflow, s1_19_cores_gpus_and_licences_independently)
+{
+    struct wfcase c;
+    wfcase_init(&c);
+    wfcase_node(&c, 64 * CORE, 8, NULL);
+    c.cluster.licence_total[0] = 8;
+    static const struct { int32_t cpu, gpu, lic; } stage[] = { { 2, 6, 8 }, { 6, 2, 0 }, { 1, 8, 3 } };
+    struct wf_job *j = wfcase_job(&c, "w", "flow", true);
+    for (uint32_t i = 0; i < 3; i++) {
+        wfcase_task(j, i, T, stage[i].cpu * CORE, 1);
+        j->task[i].gpus = stage[i].gpu;
+        j->task[i].licences = stage[i].lic;
+    }
+    struct wf_job *b = wfcase_job(&c, "b", "a", false);         /* borrows licences alone: cores are free outside */
+    wfcase_task(b, 0, 100 * T, CORE, 3);
+    b->task[0].licences = 1;
+    c.horizon = 3 * T;
+    wfcase_run(&c, "workflow:lend=always");
+    ran(&c, ST_END);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct stage_entry *e = &c.entry[i].e;
+        cr_expect_eq(e->reserved.cpu_milli, 6 * CORE);
+        cr_expect_eq(e->reserved.gpu_milli, 8 * CORE);
+        cr_expect_eq(e->reserved.licence[0], 8);
+        cr_expect_eq(e->lendable.cpu_milli, (6 - stage[i].cpu) * CORE);
+        cr_expect_eq(e->lendable.gpu_milli, (8 - stage[i].gpu) * CORE);
+        cr_expect_eq(e->lendable.licence[0], 8 - stage[i].lic);
+    }
+    cr_assert_eq(c.lends[1], 3, "in stage 2 all licences can be lent");
+    cr_assert_eq(c.entry[2].e.reclaimed.licence[0], 0, "3 needed, 3 lent of 8");
+    wfcase_fini(&c);
+}
+
+Test(workflow, s1_8_exactly_the_shortfall_is_taken_back)
+{
+    /* Needs 2, then x of 8 with 6 lent: usable 2. */
+    static const int64_t need[] = { 1, 2, 3, 8 }, back[] = { 0, 0, 1, 6 };
+    for (size_t k = 0; k < 4; k++) {
+        struct wfcase c;
+        setup(&c, 8);
+        (void)needs(&c, "w", (int64_t[]){ 2, need[k] }, 2);
+        endless(&c, "a", 100 * T);
+        c.horizon = T;
+        wfcase_run(&c, "workflow:reserve=cpus:8");
+        ran(&c, ST_END);
+        is_entry(&c, 1, T, need[k], 8 - need[k], back[k], 2);
+        cr_assert_eq(wfcase_reclaims(&c, ALL, T), (uint32_t)back[k]);
+        cr_assert_eq(c.lends[1], 6 + (need[k] == 1), "what is more than needed is lent on");
+        wfcase_fini(&c);
+    }
+}
+
+Test(workflow, s1_9_nothing_then_four_lent)
+{
+    struct wfcase c;
+    setup(&c, 8);
+    (void)needs(&c, "w", (int64_t[]){ 8, 4 }, 2);
+    endless(&c, "a", 100 * T);
+    c.horizon = T;
+    wfcase_run(&c, "workflow");
+    ran(&c, ST_END);
+    is_entry(&c, 0, 0, 8, 0, 0, 8);
+    is_entry(&c, 1, T, 4, 4, 0, 8);
+    cr_assert_eq(c.begin[1], T);
+    cr_assert_eq(c.lends[1], 4);
+    wfcase_fini(&c);
+}
+
+/* 3 of 6 are wanted: usable next is 8 - 3 = 2 + 3. */
+Test(workflow, s1_10_lent_in_part)
+{
+    struct wfcase c;
+    setup(&c, 8);
+    (void)needs(&c, "w", (int64_t[]){ 2, 8 }, 2);
+    wfcase_task(wfcase_job(&c, "a", "a", false), 0, 100 * T, CORE, 3);
+    c.horizon = T;
+    wfcase_run(&c, "workflow");
+    ran(&c, ST_END);
+    is_entry(&c, 1, T, 8, 0, 3, 5);
+    wfcase_fini(&c);
+}
+
+/* R = 9 or so with a first stage of 1: what the two users get, and what they give back of it. */
+static void two_users(const char *policy, int64_t first, int64_t second, int64_t all, uint32_t lent_1, uint32_t lent_2, uint32_t back_1, uint32_t back_2)
+{
+    struct wfcase c;
+    setup(&c, all);
+    (void)needs(&c, "w", (int64_t[]){ first, second, all }, 3);
+    endless(&c, "u1", 100 * T);
+    endless(&c, "u2", 100 * T);
+    c.horizon = T;
+    wfcase_run(&c, policy);
+    ran(&c, ST_END);
+    cr_expect_eq(c.lends[1], lent_1, "%s: u1 has %u", policy, c.lends[1]);
+    cr_expect_eq(c.lends[2], lent_2, "%s: u2 has %u", policy, c.lends[2]);
+    cr_expect_eq(wfcase_reclaims(&c, 1, T), back_1, "%s: u1 gives %u", policy, wfcase_reclaims(&c, 1, T));
+    cr_expect_eq(wfcase_reclaims(&c, 2, T), back_2, "%s: u2 gives %u", policy, wfcase_reclaims(&c, 2, T));
+    wfcase_fini(&c);
+}
+
+Test(workflow, s1_11_lent_by_ratio_with_the_largest_remainder)
+{
+    two_users("workflow:shares=[wf,p0],[u1,p1,1],[u2,p1,1]", 1, 1, 9, 4, 4, 0, 0);
+    two_users("workflow:shares=[wf,p0],[u1,p1,2],[u2,p1,1]", 1, 1, 7, 4, 2, 0, 0);
+    two_users("workflow:shares=[wf,p0],[u1,p1,1],[u2,p1,1]", 1, 1, 8, 4, 3, 0, 0);
+}
+
+Test(workflow, s1_12_taken_back_by_ratio) { two_users("workflow:shares=[wf,p0],[u1,p1,1],[u2,p1,1]", 1, 5, 9, 4, 4, 2, 2); }
+
+/* Without ratios the earlier has all there is; with 4 each, as below, it gives all back first. */
+Test(workflow, s1_13_by_order_the_earlier_borrows_first)
+{
+    two_users("workflow:shares=[wf,p0],[u1,p1],[u2,p1]", 1, 1, 9, 8, 0, 0, 0);
+    struct wfcase c;
+    setup(&c, 9);
+    (void)needs(&c, "w", (int64_t[]){ 1, 5, 9 }, 3);
+    wfcase_task(wfcase_job(&c, "u1", "u1", false), 0, 100 * T, CORE, 4);
+    wfcase_task(wfcase_job(&c, "u2", "u2", false), 0, 100 * T, CORE, 4);
+    c.horizon = T;
+    wfcase_run(&c, "workflow:shares=[wf,p0],[u1,p1],[u2,p1]");
+    ran(&c, ST_END);
+    cr_assert_eq(wfcase_reclaims(&c, 1, T), 4);
+    cr_assert_eq(wfcase_reclaims(&c, 2, T), 0);
+    wfcase_fini(&c);
+}
+
+Test(workflow, s1_14_groups_are_users_queues_or_machines)
+{
+    static const char *const who[] = { "[u1,p1]", "[user:u1,p1]", "[queue:q1,p1]", "[machines:gpu,p1]" };
+    for (size_t k = 0; k < 4; k++) {
+        struct wfcase c;
+        char policy[100];
+        wfcase_init(&c);
+        wfcase_node(&c, 8 * CORE, 0, "gpu");
+        (void)needs(&c, "w", (int64_t[]){ 2, 8 }, 2);
+        struct wf_job *in = wfcase_job(&c, "in", "u1", false), *not_in = wfcase_job(&c, "out", "u2", false);
+        in->queue = "q1";
+        in->need_any = 1;
+        not_in->queue = "q2";
+        wfcase_task(in, 0, S, CORE, 2);
+        wfcase_task(not_in, 0, S, CORE, 2);
+        c.horizon = T;
+        (void)snprintf(policy, sizeof policy, "workflow:shares=shares:[wf,p0],%s", who[k]);
+        wfcase_run(&c, policy);
+        ran(&c, ST_END);
+        cr_expect_eq(c.lends[1], 2, "%s", policy);
+        cr_expect_eq(c.lends[2], 0, "%s", policy);
+        wfcase_fini(&c);
+    }
+}
+
+/* A greater number borrows what the smaller leaves, and gives back before it. */
+Test(workflow, s1_14_p1_before_p2)
+{
+    struct wfcase c;
+    setup(&c, 9);
+    (void)needs(&c, "w", (int64_t[]){ 1, 3, 9 }, 3);
+    endless(&c, "u2", 100 * T);
+    wfcase_task(wfcase_job(&c, "u1", "u1", false), 0, 100 * T, CORE, 5);
+    c.horizon = T;
+    wfcase_run(&c, "workflow:shares=[wf,p0],[u2,p2],[u1,p1]");
+    ran(&c, ST_END);
+    cr_assert_eq(c.lends[2], 5);
+    cr_assert_eq(c.lends[1], 3);
+    cr_assert_eq(wfcase_reclaims(&c, 1, T), 2);
+    cr_assert_eq(wfcase_reclaims(&c, 2, T), 0);
+    wfcase_fini(&c);
+}
+
+Test(workflow, s1_15_only_users_whose_jobs_were_no_longer_than_any_of_the_stages)
+{
+    struct wfcase c;
+    setup(&c, 8);
+    struct wf_job *w = needs(&c, "w", (int64_t[]){ 2, 8 }, 2);
+    w->task[1].dur = 5 * S;                     /* the shortest: 5 s */
+    endless(&c, "equal", S);
+    endless(&c, "longer", S);
+    endless(&c, "unknown", S);
+    c.horizon = T;
+    wfcase_run(&c, "workflow:short=true,estimate=true,history=equal:5;longer:5.000001,shares=[wf,p0],[longer,p1],[unknown,p1],[equal,p1]");
+    ran(&c, ST_END);
+    cr_assert_gt(c.lends[1], 0, "equality is admitted");
+    cr_assert_eq(c.lends[2], 0);
+    cr_assert_eq(c.lends[3], 0, "no history, no loan");
+    wfcase_fini(&c);
+}
+
+/* History is learned: alice's first job, outside, ran 3 s; bob's 30 s. */
+Test(workflow, s1_15_history_is_what_ended)
+{
+    struct wfcase c;
+    setup(&c, 10);
+    wfcase_task(wfcase_job(&c, "a1", "alice", false), 0, 3 * S, CORE, 1);
+    wfcase_task(wfcase_job(&c, "b1", "bob", false), 0, 30 * S, CORE, 1);
+    struct wf_job *w = needs(&c, "w", (int64_t[]){ 2, 10 }, 2), *b2 = wfcase_job(&c, "b2", "bob", false), *a2 = wfcase_job(&c, "a2", "alice", false);
+    w->submit = b2->submit = a2->submit = 40 * S;
+    wfcase_task(b2, 0, S, CORE, 2);
+    wfcase_task(a2, 0, S, CORE, 2);
+    c.horizon = 45 * S;
+    wfcase_run(&c, "workflow:short=true,estimate=true");
+    ran(&c, ST_END);
+    cr_assert_eq(c.lends[3], 0);
+    cr_assert_eq(c.lends[4], 2);
+    wfcase_fini(&c);
+}
+
+Test(workflow, s1_16_interruptions_of_borrowers)
+{
+    static const struct { const char *policy; sim_tick dur; uint32_t stops; } k[] = {
+        { "workflow:lend=start", 7 * S, 0 }, { "workflow:lend=always", 7 * S, 6 },
+        { "workflow:lend=fits,estimate=true", 7 * S, 0 }, { "workflow:lend=start", 25 * S, 4 } };
+    for (size_t i = 0; i < 4; i++) {
+        struct wfcase c;
+        setup(&c, 8);
+        (void)wfcase_figure_1(&c, T);
+        endless(&c, "a", k[i].dur);
+        c.horizon = 4 * T;
+        wfcase_run(&c, k[i].policy);
+        ran(&c, ST_END);
+        cr_expect_eq(wfcase_reclaims(&c, ALL, -1), k[i].stops, "%s, %lld s: %u", k[i].policy, (long long)(k[i].dur / S), wfcase_reclaims(&c, ALL, -1));
+        cr_expect_eq(c.end[0], 4 * T);
+        cr_expect_eq(c.late, 0, "S1-17");
+        wfcase_fini(&c);
+    }
+}
+
+/* S1-17: interrupted borrowers return to the head: task 0 and 1 go on before 6 and 7 ever start. */
+Test(workflow, s1_17_who_was_interrupted_comes_first)
+{
+    struct wfcase c;
+    setup(&c, 4);
+    (void)needs(&c, "w", (int64_t[]){ 2, 4, 2 }, 3);
+    struct wf_job *early = wfcase_job(&c, "late", "a", false), *b = wfcase_job(&c, "b", "a", false);
+    early->submit = 1;
+    b->submit = 2;
+    wfcase_task(early, 0, 15 * S, CORE, 2);
+    wfcase_task(b, 0, S, CORE, 2);
+    wfcase_run(&c, "workflow");
+    ran(&c, ST_END);
+    cr_assert_eq(wfcase_reclaims(&c, 1, T), 2);
+    cr_assert_eq(c.end[1], 2 * T + 15 * S - (T - 1), "checkpointed: it goes on at 20 s where it was");
+    cr_assert_eq(c.begin[2], c.end[1]);
+    wfcase_fini(&c);
+}
+
+Test(workflow, s1_18_priority_among_workflows_and_ordinary_jobs)
+{
+    for (int64_t cores = 10; cores <= 14; cores += 4) {
+        struct wfcase c;
+        setup(&c, cores);
+        struct wf_job *w2 = needs(&c, "wf2", (int64_t[]){ 4, 6 }, 2);       /* first in the trace, second in rank */
+        w2->priority = 1;
+        wfcase_figure_1(&c, T)->priority = 2;
+        endless(&c, "a", 7 * S);
+        c.horizon = 6 * T;
+        wfcase_run(&c, "workflow:lend=none");
+        ran(&c, ST_END);
+        cr_assert_eq(c.begin[1], 0);
+        cr_assert_eq(c.begin[0], cores == 10 ? 4 * T : 0, "wf2 starts at wf1's end, or at once where there is room for both");
+        cr_assert_eq(c.begin[2], cores == 10 ? 0 : 2 * T, "ordinary jobs use what is left over meanwhile");
+        wfcase_fini(&c);
+    }
+}
+
+/* The node of stage 2 fails: it reserves anew, and goes on where it was. */
+Test(workflow, a_lost_node_breaks_the_reservation_and_it_is_made_anew)
+{
+    struct wfcase c;
+    wfcase_init(&c);
+    for (int i = 0; i < 2; i++) wfcase_node(&c, 4 * CORE, 0, NULL);
+    (void)needs(&c, "w", (int64_t[]){ 2, 4, 1 }, 3);
+    endless(&c, "a", 7 * S);
+    c.fault[c.n_faults++] = (struct fault_event){ .at = 15 * S, .node = 0, .up = false };
+    c.fault[c.n_faults++] = (struct fault_event){ .at = 60 * S, .node = 0, .up = true };
+    wfcase_run(&c, "workflow");
+    ran(&c, ST_END);
+    cr_assert_gt(c.end[0], 0);
+    cr_assert_geq(c.n_entries, 3);
+    wfcase_fini(&c);
+}
+
+Test(workflow, a_stage_wider_than_the_cluster_runs_in_parts)
+{
+    struct wfcase c;
+    setup(&c, 4);
+    struct wf_job *w = wfcase_job(&c, "w", "flow", true);
+    wfcase_task(w, 0, T, CORE, 10);
+    wfcase_task(w, 1, T, 4 * CORE, 1);
+    wfcase_run(&c, "workflow");
+    ran(&c, ST_END);
+    cr_assert_eq(c.end[0], 4 * T);
+    cr_assert_eq(c.n_entries, 4);
+    wfcase_fini(&c);
+}
