@@ -239,7 +239,7 @@ enum st collect_mark(struct collect *c, size_t run, enum store_status status, co
     int64_t id;
     TRY(store_run_begin(c->store, &row, &id, d));
     TRY(store_run_end(c->store, id, status, 0, why, 0, d));
-    if (status != STORE_FAILED) { c->state[run] = COLLECT_TODO; return ST_OK; }
+    if (status != STORE_FAILED) { c->state[run] = COLLECT_WANTED; return ST_OK; }
     progress_clear(&c->progress);
     count_failed(c, run, 3);
     tell_failed(c, run, why);

@@ -11,7 +11,7 @@
 
 #include "app/parts.h"
 
-enum collect_state { COLLECT_TODO, COLLECT_GIVEN, COLLECT_DONE, COLLECT_FAILED };
+enum collect_state { COLLECT_WANTED, COLLECT_GIVEN, COLLECT_DONE, COLLECT_FAILED };
 
 struct collect {
     const struct grid *grid;        /* borrowed, as are the next two */

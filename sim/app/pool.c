@@ -133,7 +133,7 @@ static size_t first_of(const struct pool *p, size_t group)
 {
     size_t n = p->c->grid->n_policies;
     for (size_t i = group * n; i < (group + 1) * n; i++)
-        if (p->c->state[i] == COLLECT_TODO) return i;
+        if (p->c->state[i] == COLLECT_WANTED) return i;
     return p->c->grid->n;
 }
 
@@ -145,7 +145,7 @@ static size_t choose(struct pool *p, size_t last)
     for (; i == g->n && p->next_group < g->n / g->n_policies; p->next_group++)
         if (!p->is_open[p->next_group]) i = first_of(p, p->next_group);
     for (; i == g->n && p->steal < g->n; p->steal++)
-        if (p->c->state[p->steal] == COLLECT_TODO) i = p->steal;
+        if (p->c->state[p->steal] == COLLECT_WANTED) i = p->steal;
     if (i < g->n) p->is_open[i / g->n_policies] = true;
     return i;
 }

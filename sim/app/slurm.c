@@ -36,7 +36,7 @@ static enum st send_all(struct drive *v, struct diag *d)
     const struct grid *g = v->c->grid;
     size_t from = v->n_order;
     for (size_t i = 0; i < g->n; i++) {
-        if (v->c->state[i] != COLLECT_TODO) continue;
+        if (v->c->state[i] != COLLECT_WANTED) continue;
         MEM_RESERVE(v->order, v->cap_order, v->n_order + 1);
         v->order[v->n_order++] = i;
         v->sent[i]++;
@@ -82,7 +82,7 @@ static enum st task_over(struct drive *v, struct sent_task *t, struct diag *d)
         size_t i = v->order[k];
         char why[512];
         if (v->c->state[i] != COLLECT_GIVEN) continue;
-        v->c->state[i] = COLLECT_TODO;
+        v->c->state[i] = COLLECT_WANTED;
         if (v->sent[i] <= v->o->retries) continue;
         (void)snprintf(why, sizeof why, "no result after it was sent %" PRIu32 " times; see %.300s/log-%" PRIu64 "_%" PRIu64 ".txt",
                        v->sent[i], v->c->dir, t->job, t->index);
