@@ -199,8 +199,8 @@ static enum st open_part(const struct part *p, struct store **out)
 
 static enum st take_some(struct collect *c, const struct part *p, size_t n, struct diag *d)
 {
-    struct store *part[TAKE_MAX];
-    int64_t id[TAKE_MAX];
+    struct store *part[TAKE_MAX] = { NULL };
+    int64_t id[TAKE_MAX] = { 0 };
     size_t which[TAKE_MAX], n_open = 0;
     struct merge_tally tally = { 0 };
     for (size_t i = 0; i < n; i++) {

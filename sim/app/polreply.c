@@ -340,7 +340,7 @@ static bool read_value(const json_t *o, double *out, char *why)
 bool reply_next(struct reply *r, struct reply_decision *out, char *why)
 {
     const json_t *o = json_array_get(json_object_get(r->doc, "decisions"), r->next++);
-    const char *word;
+    const char *word = NULL;
     memset(out, 0, sizeof *out);
     if (!json_is_object(o)) return say(why, "it is %s; expected an object such as {\"do\":\"wake\",\"at\":1}", type_name[json_typeof(o)]);
     if (!get_text(o, "do", true, &word, why) || !find_verb(word, &out->verb, why)) return false;

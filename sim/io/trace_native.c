@@ -475,7 +475,7 @@ static void put_licences(FILE *f, const struct cluster *c, const struct shape *s
 void trace_native_write(FILE *f, const struct job_spec *s, const struct cluster *c, bool bare)
 {
     enum { F_TASKS, F_DUR, F_CPU, F_MEM, F_GPUS, F_MILLI, F_GMEM, F_BW, F_GCORES, N_F };
-    int64_t v[N_F][GROUPS_MAX];
+    int64_t v[N_F][GROUPS_MAX] = { { 0 } };
     uint32_t n = s->n_groups;
     SIM_ASSERT(n <= GROUPS_MAX);
     const struct shape *sh = &s->group[0].shape;    /* types, labels and exclusive are the job's */
