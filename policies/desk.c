@@ -204,7 +204,7 @@ bool desk_hopeless(const struct desk *d, uint32_t kind)
 }
 
 /* A kind that is not steady may come to fit before the walk reaches it. */
-bool desk_skip(const void *desk, uint32_t kind)
+bool desk_skip(void *desk, uint32_t kind)
 {
     const struct desk *d = desk;
     return d->kinds.at[kind].is_steady && desk_hopeless(d, kind);

@@ -81,7 +81,7 @@ void desk_retake(struct desk *d, uint32_t unit);
 /* Go on after the walk's top could not be placed: past its whole kind if that is steady. */
 void desk_pass(const struct desk *d, struct walk *w);
 /* As a walk_open filter: ctx is the desk. */
-bool desk_skip(const void *desk, uint32_t kind);
+bool desk_skip(void *desk, uint32_t kind);
 
 /* The shape of a task that runs, with the cores that it holds. */
 struct pol_shape desk_held_shape(const struct desk *d, uint32_t task);

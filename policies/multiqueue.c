@@ -168,7 +168,7 @@ static bool serve(struct mq *m, const struct queue *q, enum mq_class class)
 {
     struct desk *d = &m->desk;
     uint32_t id;
-    bool (*skip)(const void *, uint32_t) = m->strict ? NULL : class == MQ_CPU ? fit_skip_cpu : fit_skip_gpu;
+    bool (*skip)(void *, uint32_t) = m->strict ? NULL : class == MQ_CPU ? fit_skip_cpu : fit_skip_gpu;
     for (walk_open(&m->walk, q, &d->units, skip, m); (id = walk_top(&m->walk)) != POL_NONE;) {
         bool ok = may_take(m, class, mq_kind(m, desk_unit(d, id)->kind)->gpu_milli);
         if (ok && (class == MQ_CPU ? fit_cpu(m, id) : fit_gpu(m, id))) return true;

@@ -133,7 +133,7 @@ static void sink(struct walk *w, const struct units *u, uint32_t at)
 }
 
 void walk_open(struct walk *w, const struct queue *q, const struct units *u,
-               bool (*skip)(const void *ctx, uint32_t kind), const void *ctx)
+               bool (*skip)(void *ctx, uint32_t kind), void *ctx)
 {
     w->q = q;
     w->n = 0;

@@ -39,7 +39,7 @@ struct walk { const struct queue *q; struct walk_at *at; size_t cap_at; uint32_t
 void     walk_fini(struct walk *w);         /* zero-initialise to begin */
 /* From the start; kinds for which skip(ctx, kind) holds are left out; skip may be NULL. */
 void     walk_open(struct walk *w, const struct queue *q, const struct units *u,
-                   bool (*skip)(const void *ctx, uint32_t kind), const void *ctx);
+                   bool (*skip)(void *ctx, uint32_t kind), void *ctx);
 uint32_t walk_top(const struct walk *w);    /* POL_NONE at the end */
 /* To the next unit in order; `most` bounds the estimate of the next one of the same kind. */
 void     walk_step(struct walk *w, const struct units *u, int64_t most);

@@ -118,25 +118,51 @@ static bool no_cards(const struct mq *m, const struct pol_shape *s, uint64_t fro
 
 static uint64_t rules_of(const struct mq *m, enum mq_class class) { return class == MQ_CPU ? m->cpu_rules : m->gpu_rules; }
 
-bool fit_skip_cpu(const void *ctx, uint32_t kind)
+/*
+ * The most cores that a CPU job finds on a node that changed since `from`.  The
+ * kinds of a queue mostly failed together, so the last answer is kept: like
+ * what failed, it holds while no node and no rule changed.
+ */
+static int64_t most_cores(struct mq *m, uint64_t from)
 {
-    const struct mq *m = ctx;
+    const struct plan *p = &m->desk.plan;
+    struct mq_most *x = &m->most;
+    if (x->from == from && x->to == p->n_touches && x->rules == m->cpu_rules) return x->cpu;
+    *x = (struct mq_most){ .from = from, .to = p->n_touches, .rules = m->cpu_rules };
+    bool may_borrow = !m->arrays_on || mq_gpu_idle(m);
+    uint64_t n = n_changed(p, from);
+    for (uint64_t i = 0; i < n; i++) {
+        uint32_t node = changed(p, from, i);
+        const struct pol_node *o = &p->node[node].n;
+        int64_t cpu = o->cpu_free - m->cores.node[node].closed, own = cores_array(&m->cores, o) - m->cores.node[node].held;
+        if (!may_borrow && own < cpu) cpu = own;
+        if (cpu > x->cpu) x->cpu = cpu;
+    }
+    return x->cpu;
+}
+
+bool fit_skip_cpu(void *ctx, uint32_t kind)
+{
+    struct mq *m = ctx;
     const struct plan *p = &m->desk.plan;
     const struct kind *k = &m->desk.kinds.at[kind];
     struct mq_failure *f = kind < m->cap_failed ? &m->failed[kind] : NULL;
     if (f == NULL || f->rules != m->cpu_rules) return false;
     if (f->touches == p->n_touches) return true;
     if (k->n_tasks > 1 || f->touches == 0) return false;
-    uint64_t n = n_changed(p, f->touches);
-    struct fit_cost c;
-    for (uint64_t i = 0; i < n; i++) if (cpu_cost(m, &p->shape[k->shape[0]], changed(p, f->touches, i), &c)) return false;
+    const struct pol_shape *s = &p->shape[k->shape[0]];
+    if (s->exclusive || s->cpu_milli <= most_cores(m, f->touches)) {
+        uint64_t n = n_changed(p, f->touches);
+        struct fit_cost c;
+        for (uint64_t i = 0; i < n; i++) if (cpu_cost(m, s, changed(p, f->touches, i), &c)) return false;
+    }
     f->touches = p->n_touches;
     return true;
 }
 
-bool fit_skip_gpu(const void *ctx, uint32_t kind)
+bool fit_skip_gpu(void *ctx, uint32_t kind)
 {
-    const struct mq *m = ctx;
+    struct mq *m = ctx;
     const struct plan *p = &m->desk.plan;
     const struct kind *k = &m->desk.kinds.at[kind];
     struct mq_kind *x = kind < m->cap_kind ? &m->kind[kind] : NULL;

@@ -56,6 +56,7 @@ struct mq {
     struct queue returned;      /* CPU units that were stopped: they go first */
     struct mq_kind *kind;  size_t cap_kind;
     struct mq_failure *failed; size_t cap_failed;       /* by kind */
+    struct mq_most { uint64_t from, to, rules; int64_t cpu; } most;     /* the most free cores among nodes that changed between two of the plan's touches */
     uint32_t *running;     size_t cap_running; uint32_t n_running;      /* GPU units */
     uint32_t *victim;      size_t cap_victim;  uint32_t n_victims;
     int64_t *gpu_cpu;           /* [n_nodes] milli-CPU that GPU tasks hold */
@@ -87,8 +88,8 @@ static inline bool mq_gpu_idle(const struct mq *m) { return m->n_waiting[MQ_SING
 bool fit_cpu(struct mq *m, uint32_t id);
 bool fit_gpu(struct mq *m, uint32_t id);
 /* As a walk's filter, ctx the struct mq: no unit of this kind can start now.  It looks only at nodes that changed since it last failed. */
-bool fit_skip_cpu(const void *ctx, uint32_t kind);
-bool fit_skip_gpu(const void *ctx, uint32_t kind);
+bool fit_skip_cpu(void *ctx, uint32_t kind);
+bool fit_skip_gpu(void *ctx, uint32_t kind);
 /* Give a running GPU unit's tasks `cores` each; false: not all could be had, and nothing changed. */
 bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *why);
 /* Cores that each task of a waiting GPU unit begins with; 0: what it asks. */
