@@ -21,7 +21,7 @@ static const struct pol_param params[] = {
 };
 enum { N_PARAMS = P_OFFER + 1, N_DELAY_PARAMS = sizeof params / sizeof *params };
 
-static struct gs *open(const struct pol_host *host, const union pol_value *value, struct offer_rule *rule, char *why, size_t cap)
+static struct gs *make(const struct pol_host *host, const union pol_value *value, struct offer_rule *rule, char *why, size_t cap)
 {
     if (value[P_QUOTA].i < 0 || value[P_QUOTA].i > INT32_MAX) {
         (void)snprintf(why, cap, "quota=%lld is not between 0 and 2^31 - 1", (long long)value[P_QUOTA].i);
@@ -41,7 +41,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
 {
     (void)flags;
     struct offer_rule rule = { .by = LOCALITY_TIME, .second_after = -1, .heartbeat_us = 1 };
-    return open(host, value, &rule, why, cap);
+    return make(host, value, &rule, why, cap);
 }
 
 static void *create_delay(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
@@ -49,7 +49,7 @@ static void *create_delay(const struct pol_host *host, const union pol_value *va
     (void)flags;
     struct offer_rule rule = { .by = LOCALITY_LEAST, .from_deficit = true, .second_after = value[P_SECOND].i, .any_after = value[P_ANY].i,
                                .heartbeat_us = value[P_HEARTBEAT].i };
-    if (rule.second_after >= 0 && rule.any_after >= rule.second_after && rule.heartbeat_us > 0) return open(host, value, &rule, why, cap);
+    if (rule.second_after >= 0 && rule.any_after >= rule.second_after && rule.heartbeat_us > 0) return make(host, value, &rule, why, cap);
     (void)snprintf(why, cap, "it needs 0 <= second_after <= any_after and a heartbeat longer than 0");
     return NULL;
 }

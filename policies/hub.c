@@ -47,7 +47,7 @@ static struct hub_list *list_of(struct hub *h, const struct hub_task *k)
     return k->state == HUB_MASTER ? &h->master : k->state == HUB_QUEUED ? &h->node[k->node].queue : &h->node[k->node].running;
 }
 
-void hub_mark(struct hub *h, uint32_t node)
+static void mark(struct hub *h, uint32_t node)
 {
     if (h->node[node].is_dirty) return;
     h->node[node].is_dirty = true;
@@ -77,7 +77,7 @@ static void leave(struct hub *h, uint32_t t)
     if (k->state == HUB_NONE) return;
     if (h->left != NULL) h->left(h->self, t);
     drop(h, list_of(h, k), t);
-    if (k->state != HUB_MASTER) hub_mark(h, k->node);
+    if (k->state != HUB_MASTER) mark(h, k->node);
     k->state = HUB_NONE;
 }
 
@@ -132,7 +132,7 @@ static bool take_in(struct hub *h, const struct pol_event *e)
         h->task[e->task.slot].is_idle = true;
         h->task[e->task.slot].call_no = ti->next_call;
         h->task[e->task.slot].call = host->call_info(host->ctx, e->task, ti->next_call);
-        hub_mark(h, h->task[e->task.slot].node);
+        mark(h, h->task[e->task.slot].node);
         return true;
     case POL_NODE_DOWN: case POL_NODE_UP: case POL_TIMER:
         return false;
@@ -156,9 +156,9 @@ void hub_open(struct hub *h, const struct pol_view *view, const struct pol_event
         if (!take_in(h, &ev[i])) h->rest[n++] = ev[i];
         /* What was out of anybody's reach may be in it now, and the reverse. */
         if (ev[i].kind == POL_NODE_UP || ev[i].kind == POL_NODE_DOWN)
-            for (uint32_t k = 0; k < h->n_nodes; k++) hub_mark(h, k);
+            for (uint32_t k = 0; k < h->n_nodes; k++) mark(h, k);
     }
-    for (uint32_t i = 0; i < view->n_changed; i++) hub_mark(h, view->changed[i]);
+    for (uint32_t i = 0; i < view->n_changed; i++) mark(h, view->changed[i]);
     desk_open(&h->desk, view, h->rest, n);
     list_run(&h->desk, LIST_SKIP);
 }
@@ -169,12 +169,12 @@ void hub_send(struct hub *h, uint32_t task, uint32_t node, uint32_t kind, const 
 {
     struct hub_task *k = hub_task(h, task);
     drop(h, list_of(h, k), task);
-    if (k->state == HUB_QUEUED) hub_mark(h, k->node);
+    if (k->state == HUB_QUEUED) mark(h, k->node);
     k->state = HUB_QUEUED;
     k->node = node;
     k->kind = kind;
     push(h, &h->node[node].queue, task);
-    hub_mark(h, node);
+    mark(h, node);
     h->host->send(h->host->ctx, k->task, node, why);
 }
 

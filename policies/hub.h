@@ -57,7 +57,6 @@ void hub_open(struct hub *h, const struct pol_view *view, const struct pol_event
 void hub_sort(struct hub *h);
 /* They were looked at. */
 void hub_clean(struct hub *h);
-void hub_mark(struct hub *h, uint32_t node);
 
 /* From the master's queue or another node's. */
 void hub_send(struct hub *h, uint32_t task, uint32_t node, uint32_t kind, const char *why);

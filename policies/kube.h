@@ -80,7 +80,6 @@ int64_t kube_total(const struct kube *k, const struct plan *p, uint32_t shape, u
 void    kube_requested(const struct kube_ask *a, int64_t *cpu, int64_t *mem);
 /* Mean over CPU and memory of (c - r) * full / c, each floored: eq. 1, LeastAllocated. */
 int64_t kube_least(int64_t c1, int64_t r1, int64_t c2, int64_t r2, int64_t full);
-int64_t kube_balanced(int64_t c1, int64_t r1, int64_t c2, int64_t r2);      /* 0 .. 100 */
 /* Similarity of what is free and what is asked, in 2^-20; most: eq. 3 (normalises all but the mean). */
 int64_t kube_similar(enum kube_similarity how, const int64_t n[KUBE_DIMS], const int64_t r[KUBE_DIMS], const int64_t most[KUBE_DIMS]);
 /* Eq. 5: a = g / n.  lrs in ten-thousandths of a point. */

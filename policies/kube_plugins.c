@@ -49,7 +49,8 @@ int64_t kube_least(int64_t c1, int64_t r1, int64_t c2, int64_t r2, int64_t full)
     return (left_of(c1, r1, full) + left_of(c2, r2, full)) / 2;
 }
 
-int64_t kube_balanced(int64_t c1, int64_t r1, int64_t c2, int64_t r2)
+/* BalancedAllocation, 0 .. 100. */
+static int64_t balanced(int64_t c1, int64_t r1, int64_t c2, int64_t r2)
 {
     if (c1 == 0 || c2 == 0 || r1 >= c1 || r2 >= c2) return 0;
     pol_wide all = (pol_wide)c1 * c2, gap = (pol_wide)r1 * c2 - (pol_wide)r2 * c1;
@@ -69,7 +70,7 @@ static int64_t balanced_raw(const struct kube *k, const struct kube_ask *a)
     int64_t cpu, mem;
     (void)k;
     kube_requested(a, &cpu, &mem);
-    return kube_balanced(a->node->n.cpu_total, cpu, a->node->n.mem_total, mem);
+    return balanced(a->node->n.cpu_total, cpu, a->node->n.mem_total, mem);
 }
 
 static int64_t used_of(int64_t c, int64_t r) { return c == 0 || r > c ? 0 : (int64_t)((pol_wide)r * 100 / c); }

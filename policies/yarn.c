@@ -13,7 +13,7 @@ static const struct pol_param params[] = {
     { .name = "heartbeat", .type = POL_DURATION, .dflt = "1s", .help = "how often GPUs that were declined are offered again" },
 };
 
-static void *open(const struct pol_host *host, const union pol_value *value, bool fifo, char *why, size_t cap)
+static void *make(const struct pol_host *host, const union pol_value *value, bool fifo, char *why, size_t cap)
 {
     int64_t delay = value[P_DELAY].i;
     struct offer_rule rule = { .by_queue = true, .fifo = fifo, .by = LOCALITY_RACK, .place = (enum place_rule)value[P_PLACE].i,
@@ -31,13 +31,13 @@ static void *open(const struct pol_host *host, const union pol_value *value, boo
 static void *create_capacity(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
 {
     (void)flags;
-    return open(host, value, true, why, cap);
+    return make(host, value, true, why, cap);
 }
 
 static void *create_fair(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
 {
     (void)flags;
-    return open(host, value, false, why, cap);
+    return make(host, value, false, why, cap);
 }
 
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)

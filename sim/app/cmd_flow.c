@@ -196,7 +196,6 @@ static enum st solve_sequence(const struct opts *o, const struct flow_round *f, 
     if (st == ST_OK) st = flow_seq_open(&seq, o->sequence, f, d);
     while (st == ST_OK && (st = flow_seq_next(seq, &r, d)) == ST_OK) st = one_round(o, m, &r, has_gpu, &t, proved, d);
     if (st == ST_END) {
-        st = ST_OK;
         if (t.n > 1) (void)printf("rounds after the first: mean %.3f ms  most %.3f ms  (changes and solve; %.1f MB)\n", t.sum / (t.n - 1), t.most, (double)sched_bytes(m->s) / 1e6);
         st = write_round(o, m, has_gpu, d);
     }

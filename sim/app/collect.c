@@ -33,7 +33,7 @@ static bool number(struct store *s, int64_t *out, const char *fmt, ...)
 static enum st choose_ids(struct collect *c, struct diag *d)
 {
     const size_t n = c->grid->n;
-    int64_t base = 0, max = 0, taken = 0, ours = 0;
+    int64_t base = 0, max = 0, in_range = 0, ours = 0;
     bool fits = true;
     for (size_t i = 0; i < n; i++) {
         if (c->id[i] == 0) continue;
@@ -42,9 +42,9 @@ static enum st choose_ids(struct collect *c, struct diag *d)
     }
     if (!number(c->store, &max, "SELECT coalesce(max(id), 0) FROM run")) return store_failed(c->store, d);
     if (ours == 0) base = max + 1;
-    if (!number(c->store, &taken, "SELECT count(*) FROM run WHERE id >= %" PRId64 " AND id < %" PRId64, base, base + (int64_t)n))
+    if (!number(c->store, &in_range, "SELECT count(*) FROM run WHERE id >= %" PRId64 " AND id < %" PRId64, base, base + (int64_t)n))
         return store_failed(c->store, d);
-    fits = fits && base > 0 && taken == ours;
+    fits = fits && base > 0 && in_range == ours;
     for (size_t i = 0; i < n; i++)
         if (c->id[i] == 0) c->id[i] = fits ? base + (int64_t)i : ++max;
     return ST_OK;

@@ -14,7 +14,7 @@ static enum st unknown_policy(const struct place *at, const char *name, struct d
 {
     const char *names[64];
     size_t n = 0;
-    for (; pol_table[n] != NULL && n < ARRAY_LEN(names); n++) names[n] = pol_table[n]->name;
+    for (; n < ARRAY_LEN(names) && pol_table[n] != NULL; n++) names[n] = pol_table[n]->name;
     enum st st = diag_at(d, ST_EINPUT, at->file, at->line, at->col, "there is no policy '%s'", name);
     const char *near = diag_nearest(name, names, n);
     if (near != NULL) diag_hint(d, "did you mean '%s'? `fairway policies` lists them all", near);

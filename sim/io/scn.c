@@ -14,13 +14,14 @@ enum { SEEDS_MAX = 10000 };
 
 /* ---- strings and files ---- */
 
-const char *scn_own(struct scenario *s, char *text)
+/* Hand an owned string to the scenario. */
+static const char *own_text(struct scenario *s, char *text)
 {
     MEM_RESERVE(s->owned, s->cap_owned, s->n_owned + 1);
     return s->owned[s->n_owned++] = text;
 }
 
-const char *scn_keep(struct scenario *s, const char *text) { return scn_own(s, mem_strdup(text)); }
+const char *scn_keep(struct scenario *s, const char *text) { return own_text(s, mem_strdup(text)); }
 
 enum st scn_at(const struct ynode *n, const struct diag *own, struct diag *d)
 {
@@ -104,7 +105,7 @@ enum st scn_file(struct scenario *s, const struct ynode *map, const char *key, b
     struct diag own = {0};
     char *path = scn_find_file(s->path, name, &own);
     if (path == NULL) return scn_at(ydoc_get(map, key), &own, d);
-    *out = scn_own(s, path);
+    *out = own_text(s, path);
     if (!is_keyed) return ST_OK;
     char hex[HASH_HEX];
     TRY(hash_file(path, hex, d));

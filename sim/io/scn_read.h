@@ -43,8 +43,6 @@ enum st scn_check_sweep(const struct ynode *sweep, struct diag *d);
 
 /* A copy that lives as long as the scenario. */
 const char *scn_keep(struct scenario *s, const char *text);
-/* Hand an owned string to the scenario. */
-const char *scn_own(struct scenario *s, char *text);
 
 /*
  * The file that the key names, found as scn_find_file has it; NULL in *out when

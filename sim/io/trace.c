@@ -58,7 +58,13 @@ enum st trace_reader_open(const struct trace_env *env, struct trace_reader *out,
     if (f == NULL) return d->code;
     if (!f->no_file && env->opts->path == NULL)
         return diag_set(d, ST_EINPUT, "a trace of format '%s' needs a file", f->name);
-    return f->open(env, out, d);
+    *out = (struct trace_reader){ .ctx = NULL };
+    enum st st = f->open(env, out, d);
+    if (st != ST_OK && out->close != NULL) {
+        out->close(out->ctx);
+        *out = (struct trace_reader){ .ctx = NULL };
+    }
+    return st;
 }
 
 static sim_tick longest(const struct job_spec *s)

@@ -82,6 +82,7 @@ struct trace_env {              /* what a reader may use; all borrowed until clo
 struct trace_format {
     const char *name, *summary;
     bool no_file;               /* makes its jobs itself: opts.path is not used */
+    /* *out is empty, and closed by the caller, on failure too: set it before anything can fail that needs it. */
     enum st (*open)(const struct trace_env *env, struct trace_reader *out, struct diag *d);
 };
 /* The format's jobs are made anew from each seed, and no file is read. */

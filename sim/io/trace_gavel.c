@@ -164,16 +164,12 @@ static enum st open_gavel(const struct trace_env *env, struct trace_reader *out,
 {
     struct gavel *x;
     MEM_NEW(x);
+    *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_gavel };
     x->env = *env;
     x->lim = trace_limits(env);
-    enum st st = read_table(x, d);
-    if (st == ST_OK) st = csv_open(&x->csv, env->opts->path, '\t', d);
-    if (st != ST_OK) {
-        close_gavel(x);
-        return st;
-    }
+    TRY(read_table(x, d));
+    TRY(csv_open(&x->csv, env->opts->path, '\t', d));
     csv_no_header(x->csv, names, N_COLS);
-    *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_gavel };
     return ST_OK;
 }
 

@@ -40,16 +40,11 @@ static enum st open_helios(const struct trace_env *env, struct trace_reader *out
     static const bool need[N_COLS] = { true, true, true, true };
     struct helios *x;
     MEM_NEW(x);
+    *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_helios };
     x->env = *env;
     x->lim = trace_limits(env);
-    enum st st = csv_open(&x->csv, env->opts->path, ',', d);
-    if (st == ST_OK) st = csv_columns(x->csv, names, need, x->at, N_COLS, false, NULL, d);
-    if (st != ST_OK) {
-        close_helios(x);
-        return st;
-    }
-    *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_helios };
-    return ST_OK;
+    TRY(csv_open(&x->csv, env->opts->path, ',', d));
+    return csv_columns(x->csv, names, need, x->at, N_COLS, false, NULL, d);
 }
 
 const struct trace_format trace_helios = {

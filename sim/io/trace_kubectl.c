@@ -321,19 +321,15 @@ static enum st open_kubectl(const struct trace_env *env, struct trace_reader *ou
     struct kubectl *x;
     const struct kube_nodes *nodes = env->opts->kube_nodes;
     MEM_NEW(x);
+    *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_kubectl };
     x->env = *env;
     x->keep = env->opts->bound == NULL || strcmp(env->opts->bound, "keep") == 0;
     kube_match_init(&x->match, env->cluster, nodes);
-    enum st st = kube_doc_load(&x->doc, env->opts->path, "Pod", d);
-    for (uint64_t i = 0; nodes != NULL && i < nodes->n_prefer && st == ST_OK; i++)
-        st = trace_repair(env, "PreferNoSchedule taint of a node not modelled", nodes->prefer_line, d);
-    for (size_t i = 0; i < x->doc.n && st == ST_OK; i++) st = read_pod(x, i, d);
-    if (st != ST_OK) {
-        close_kubectl(x);
-        return st;
-    }
+    TRY(kube_doc_load(&x->doc, env->opts->path, "Pod", d));
+    for (uint64_t i = 0; nodes != NULL && i < nodes->n_prefer; i++)
+        TRY(trace_repair(env, "PreferNoSchedule taint of a node not modelled", nodes->prefer_line, d));
+    for (size_t i = 0; i < x->doc.n; i++) TRY(read_pod(x, i, d));
     if (x->n_pods > 0) qsort(x->pod, x->n_pods, sizeof *x->pod, by_turn);
-    *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_kubectl };
     return ST_OK;
 }
 

@@ -370,20 +370,17 @@ static enum st open_native(const struct trace_env *env, struct trace_reader *out
     static const char advice[] = "traces/README.md lists the columns of the native format";
     struct native *x;
     MEM_NEW(x);
+    *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_native };
     x->env = *env;
-    enum st st = csv_open(&x->csv, env->opts->path, ',', d);
-    if (st == ST_OK) st = csv_columns(x->csv, names, need, x->at, N_COLS, false, advice, d);
-    if (st == ST_OK && env->opts->stages_path == NULL && env->opts->calls_path == NULL && x->at[WORKFLOW] == CSV_ABSENT && x->at[DURATION] == CSV_ABSENT) {
-        st = diag_at(d, ST_EINPUT, env->opts->path, csv_line(x->csv), 0, "column 'duration_s' is missing");
+    TRY(csv_open(&x->csv, env->opts->path, ',', d));
+    TRY(csv_columns(x->csv, names, need, x->at, N_COLS, false, advice, d));
+    if (env->opts->stages_path == NULL && env->opts->calls_path == NULL && x->at[WORKFLOW] == CSV_ABSENT && x->at[DURATION] == CSV_ABSENT) {
+        enum st st = diag_at(d, ST_EINPUT, env->opts->path, csv_line(x->csv), 0, "column 'duration_s' is missing");
         diag_hint(d, "%s", advice);
-    }
-    if (st == ST_OK && env->opts->stages_path != NULL) st = trace_stages_open(&x->stages, env, d);
-    if (st == ST_OK && env->opts->calls_path != NULL) st = trace_calls_open(&x->calls, env, d);
-    if (st != ST_OK) {
-        close_native(x);
         return st;
     }
-    *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_native };
+    if (env->opts->stages_path != NULL) TRY(trace_stages_open(&x->stages, env, d));
+    if (env->opts->calls_path != NULL) TRY(trace_calls_open(&x->calls, env, d));
     return ST_OK;
 }
 

@@ -90,18 +90,12 @@ static enum st open_openb(const struct trace_env *env, struct trace_reader *out,
         return diag_set(d, ST_EINPUT, "pending pods: '%s' is not known, expected 'replay' or 'skip'", pending);
     struct openb *x;
     MEM_NEW(x);
+    *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_openb };
     x->env = *env;
     x->skip_pending = strcmp(pending, "skip") == 0;
-    enum st st = csv_open(&x->csv, env->opts->path, ',', d);
-    if (st == ST_OK)
-        st = csv_columns(x->csv, names, need, x->at, N_COLS, false,
-                         "the sampled openb variants have no times; use the default, cpu or gpuspec pod list", d);
-    if (st != ST_OK) {
-        close_openb(x);
-        return st;
-    }
-    *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_openb };
-    return ST_OK;
+    TRY(csv_open(&x->csv, env->opts->path, ',', d));
+    return csv_columns(x->csv, names, need, x->at, N_COLS, false,
+                       "the sampled openb variants have no times; use the default, cpu or gpuspec pod list", d);
 }
 
 const struct trace_format trace_openb = {

@@ -271,14 +271,9 @@ static enum st open_slurm(const struct trace_env *env, struct trace_reader *out,
 {
     struct slurm *x;
     MEM_NEW(x);
-    x->env = *env;
-    enum st st = lines_open(&x->in, env->opts->path, d);
-    if (st != ST_OK) {
-        close_slurm(x);
-        return st;
-    }
     *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_slurm };
-    return ST_OK;
+    x->env = *env;
+    return lines_open(&x->in, env->opts->path, d);
 }
 
 const struct trace_format trace_slurm = {

@@ -160,16 +160,11 @@ static enum st open_swf(const struct trace_env *env, struct trace_reader *out, s
 {
     struct swf *x;
     MEM_NEW(x);
+    *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_swf };
     x->env = *env;
     x->lim = trace_limits(env);
-    enum st st = lines_open(&x->in, env->opts->path, d);
-    if (st == ST_OK) st = look_at_memory(x, d);
-    if (st != ST_OK) {
-        close_swf(x);
-        return st;
-    }
-    *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_swf };
-    return ST_OK;
+    TRY(lines_open(&x->in, env->opts->path, d));
+    return look_at_memory(x, d);
 }
 
 const struct trace_format trace_swf = {

@@ -176,7 +176,8 @@ static bool suits(const struct node *n, const struct shape *s)
     return true;
 }
 
-bool cluster_licensed(const struct cluster *c, const struct shape *s)
+/* Are the licences it asks for free? */
+static bool has_licences(const struct cluster *c, const struct shape *s)
 {
     for (uint32_t k = 0; k < c->licences.n; k++)
         if (c->licence_free[k] < s->licence[k]) return false;
@@ -356,7 +357,7 @@ static const char *take(struct cluster *c, uint32_t task, uint32_t node, const s
     struct node *n = &c->node[node];
     if (!n->is_up) return "the node is down";
     if (!cluster_fits(c, node, s)) return "it does not fit on the node";
-    if (!cluster_licensed(c, s)) return "the cluster has not enough free licences";
+    if (!has_licences(c, s)) return "the cluster has not enough free licences";
     uint64_t all = n->n_gpu == 0 ? 0 : UINT64_MAX >> (64 - n->n_gpu);
     if (s->exclusive) {
         if (cards != 0 && cards != all) return "an exclusive task gets all cards of its node; it names some";

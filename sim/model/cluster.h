@@ -122,8 +122,6 @@ enum {
     LACK_TASKS = 128, LACK_DOWN = 256, LACK_NEVER = 512, LACK_ALL = 1024     /* LACK_ALL: above every union */
 };
 uint32_t cluster_lacks(const struct cluster *c, uint32_t node, const struct shape *s);
-/* Are the licences it asks for free? */
-bool cluster_licensed(const struct cluster *c, const struct shape *s);
 /* How many tasks of this shape the cluster could run at once, all up and empty.  O(n_nodes). */
 uint32_t cluster_capacity(const struct cluster *c, const struct shape *s);
 /*

@@ -42,7 +42,12 @@ struct net {
 /* The slower of two speeds; 0 is none at all. */
 static int64_t slower(int64_t a, int64_t b) { return a == 0 ? b : b == 0 ? a : i64_min(a, b); }
 
-int64_t net_speed(const struct net_spec *s, enum data_level level)
+/*
+ * What a transfer of a level runs at when it has its path to itself.  Nominal
+ * mode: D, B_r or B_s (S4-4).  Shared mode: the slowest modelled link of the
+ * path, so that the nearer is never the slower.
+ */
+static int64_t speed_of(const struct net_spec *s, enum data_level level)
 {
     if (s->mode == NET_NOMINAL)
         return level == LEVEL_LOCAL ? s->disk_bps : level == LEVEL_RACK ? s->rack_bps : s->aggregation_bps;
@@ -53,7 +58,7 @@ int64_t net_speed(const struct net_spec *s, enum data_level level)
 
 int64_t net_nominal_us(const struct net_spec *s, enum data_level level, int64_t size)
 {
-    int64_t bps = net_speed(s, level);
+    int64_t bps = speed_of(s, level);
     return bps == 0 ? 0 : mul_div(size, TICK_SEC, bps);
 }
 
@@ -64,7 +69,7 @@ enum data_level net_level(const struct net_spec *s, const struct cluster *c, con
     int64_t best_bps = 0;
     for (int l = 0; l < LEVELS; l++) {
         if ((levels >> l & 1) == 0) continue;
-        int64_t bps = net_speed(s, (enum data_level)l);
+        int64_t bps = speed_of(s, (enum data_level)l);
         /* 0 is no cost at all: cheaper than any speed. */
         if (best != LEVELS && (best_bps == 0 || (bps != 0 && bps <= best_bps))) continue;
         best = (enum data_level)l;

@@ -41,17 +41,14 @@ struct net_spec {
 };
 
 /*
- * What a transfer of a level runs at when it has its path to itself.  Nominal
- * mode: D, B_r or B_s (S4-4).  Shared mode: the slowest modelled link of the
- * path, so that the nearer is never the slower.  0: it takes no time.
+ * Time of `size` bytes, us, rounded down, when the transfer has its path to
+ * itself: at the speed of the level, in shared mode of the path's slowest link.
+ * 0 where that is not modelled.
  */
-int64_t net_speed(const struct net_spec *s, enum data_level level);
-/* Time of `size` bytes at that speed, us, rounded down. */
 int64_t net_nominal_us(const struct net_spec *s, enum data_level level, int64_t size);
 /*
  * The level from which a node reads a block with these replicas: of those
- * there are, the one with the greatest net_speed (S4-4: the cheapest), ties to
- * the nearer.
+ * there are, the fastest (S4-4: the cheapest), ties to the nearer.
  */
 enum data_level net_level(const struct net_spec *s, const struct cluster *c, const uint32_t *replica, uint32_t n, uint32_t node);
 

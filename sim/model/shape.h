@@ -31,7 +31,7 @@ struct shape {
 
 struct shapes { struct shape *at; uint32_t n, *slot; size_t cap, n_slot; };
 
-void     shapes_fini(struct shapes *s);                         /* zero-initialise to begin */
-uint32_t shapes_id(struct shapes *s, const struct shape *sh);   /* adds it when new; O(1) */
+void     shapes_fini(struct shapes *t);                         /* zero-initialise to begin */
+uint32_t shapes_id(struct shapes *t, const struct shape *s);    /* adds it when new; O(1) */
 
 #endif

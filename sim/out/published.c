@@ -84,7 +84,8 @@ struct stats_ci published_ours(const struct compare *c, const struct cmp_case *k
     return base != NULL ? compare_ratio(c, p, base, r->metric, "all") : none;
 }
 
-bool published_holds(const struct published_row *r, double ours)
+/* A statement ('<', '>', '~') that ours bears out. */
+static bool bears_out(const struct published_row *r, double ours)
 {
     return r->is == '<' ? ours < r->value : r->is == '>' ? ours > r->value : fabs(ours - r->value) <= r->within;
 }
@@ -101,8 +102,8 @@ static void cell_published(struct table *t, const struct published_row *r, const
 static void cell_verdict(struct table *t, const struct published_row *r, struct stats_ci ours)
 {
     if (r->is == '=') { table_cell(t, "%+.1f%%", 100 * (ours.mean / r->value - 1)); return; }
-    bool yes = published_holds(r, ours.mean);
-    bool is_open = !isnan(ours.half) && (published_holds(r, ours.lo) != yes || published_holds(r, ours.hi) != yes);
+    bool yes = bears_out(r, ours.mean);
+    bool is_open = !isnan(ours.half) && (bears_out(r, ours.lo) != yes || bears_out(r, ours.hi) != yes);
     table_cell(t, "%s%s", yes ? "yes" : "NO", is_open ? " ?" : "");
 }
 

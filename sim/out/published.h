@@ -19,8 +19,6 @@ bool    published_is_of(const struct published_row *r, const struct cmp_case *k,
 
 /* Ours for a row: a mean, or the mean of ratios paired by seed; n = 0 when a run it needs is not there. */
 struct stats_ci published_ours(const struct compare *c, const struct cmp_case *k, const struct published_row *r);
-/* A statement ('<', '>', '~') that ours bears out. */
-bool    published_holds(const struct published_row *r, double ours);
 
 /* One table, with a sentence before it; nothing when nothing is published. */
 void    published_print(const struct compare *c, const struct cmp_case *k, const struct published *p,

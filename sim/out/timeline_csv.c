@@ -29,7 +29,8 @@ static void intervals(const struct resources *r, FILE *to)
         end = i;
         if (!r->is_held[i]) continue;
         while (end + 1 < r->n && r->is_held[end + 1]) end++;
-        (void)fprintf(to, end > i ? "%s%" PRIu32 "-%" PRIu32 : "%s%" PRIu32, any ? " " : "", i, end);
+        (void)fprintf(to, "%s%" PRIu32, any ? " " : "", i);
+        if (end > i) (void)fprintf(to, "-%" PRIu32, end);
         any = true;
     }
 }
