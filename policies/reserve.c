@@ -140,7 +140,8 @@ static bool keep_more(struct resv *r, const struct plan *p, const struct pol_amo
     for (uint32_t i = 0; i < p->n_nodes && (cpu > 0 || gpu > 0); i++) {
         const struct pol_node *n = &p->node[i].n;
         if (!n->is_up || (n->cpu_free == 0 && p->node[i].n_idle == 0)) continue;
-        struct resv_part *o = &r->part[part_of(r, p, i)];
+        uint32_t part = part_of(r, p, i);           /* may move r->part */
+        struct resv_part *o = &r->part[part];
         if (o->sum[RESV_KEPT].n_tasks == 0) o->sum[RESV_KEPT].n_tasks = 1;      /* exclusive tasks must find the node taken */
         int64_t more = n->cpu_free - o->sum[RESV_KEPT].cpu;
         if (more > cpu) more = cpu;

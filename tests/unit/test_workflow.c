@@ -82,6 +82,19 @@ Test(workflow, s1_2_more_than_the_largest_may_be_reserved_and_less_not)
     wfcase_fini(&c);
 }
 
+/* 40 nodes of 4 cores: what is asked for beyond the largest step lies on 34 nodes of which no step knows. */
+Test(workflow, s1_2_an_amount_may_lie_on_more_nodes_than_the_steps)
+{
+    struct wfcase c;
+    wfcase_init(&c);
+    for (int i = 0; i < 40; i++) wfcase_node(&c, 4 * CORE, 0, NULL);
+    wfcase_task(wfcase_job(&c, "w", "u", true), 0, 10, CORE, 1);
+    wfcase_run(&c, "workflow:reserve=cpus:135");
+    ran(&c, ST_END);
+    cr_assert_eq(c.entry[0].e.reserved.cpu_milli, 135 * CORE);
+    wfcase_fini(&c);
+}
+
 Test(workflow, s1_3_reserved_by_sum)
 {
     struct wfcase c;
