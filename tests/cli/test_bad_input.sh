@@ -4,13 +4,8 @@
 #     cmd: ARGUMENTS       optional first line; {} stands for the input's path
 #     exit N
 #     TEXT                 each further line must be a line of stderr, or begin or end one
-set -u
-: "${FAIRWAY:?the program}"
-case $FAIRWAY in /*) ;; *) FAIRWAY=$(cd "$(dirname "$FAIRWAY")" && pwd)/$(basename "$FAIRWAY") ;; esac
-cd "$(dirname "$0")/../.." || exit 2
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-failed=0
+. "$(dirname "$0")/lib.sh"
+cd "$here" || exit 2
 
 check() {           # INPUT DEFAULT-ARGUMENTS
     input=$1 args=$2
@@ -18,22 +13,22 @@ check() {           # INPUT DEFAULT-ARGUMENTS
     name=${input#tests/bad/}
     why=
     if [ ! -f "$expect" ]; then
-        echo "not ok $name: no .expect beside it"; failed=1; return
+        echo "not ok $name: no .expect beside it"; bad=1; return
     fi
     case $(head -n 1 "$expect") in 'cmd: '*) args=$(sed -n '1s/^cmd: //p' "$expect") ;; esac
-    args=$(printf '%s' "$args" | sed "s|{}|$input|g; s|{tmp}|$tmp|g")
+    args=$(printf '%s' "$args" | sed "s|{}|$input|g; s|{tmp}|$dir|g")
     # shellcheck disable=SC2086   # the arguments are words
-    "$FAIRWAY" $args </dev/null >"$tmp/out" 2>"$tmp/err"
+    "$fairway" $args </dev/null >"$dir/out" 2>"$dir/err"
     status=$?
     want=$(sed -n 's/^exit //p' "$expect" | head -n 1)
     [ "$status" = "$want" ] || why="exit $status, expected $want"
-    sed '/^cmd: /d; /^exit /d; /^$/d' "$expect" >"$tmp/lines"
+    sed '/^cmd: /d; /^exit /d; /^$/d' "$expect" >"$dir/lines"
     while IFS= read -r line; do
-        grep -qF -- "$line" "$tmp/err" || { why="$why; stderr lacks: $line"; }
-    done <"$tmp/lines"
-    [ -s "$tmp/lines" ] || why="$why; the .expect has no message"
+        grep -qF -- "$line" "$dir/err" || { why="$why; stderr lacks: $line"; }
+    done <"$dir/lines"
+    [ -s "$dir/lines" ] || why="$why; the .expect has no message"
     if [ -n "$why" ]; then
-        echo "not ok $name: ${why#; }"; sed 's/^/    /' "$tmp/err"; failed=1
+        echo "not ok $name: ${why#; }"; sed 's/^/    /' "$dir/err"; bad=1
     else
         echo "ok $name"
     fi
@@ -50,4 +45,4 @@ done
 for input in tests/bad/scn/*.yaml; do
     [ -f "$input" ] && check "$input" "run -q -d {tmp}/run.db {}"
 done
-exit $failed
+exit $bad

@@ -1,20 +1,7 @@
 #!/bin/sh
 # compare as people use it: formats, the baseline, windows, bounds; its LaTeX compiles.
-set -u
-fairway=${FAIRWAY:?}
-here=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-bad=0
-check() { # NAME CONDITION...
-    name=$1; shift
-    if "$@"; then echo "ok - $name"; else echo "not ok - $name"; bad=1; sed 's/^/    /' "$dir/out" "$dir/err"; fi
-}
-expect() { # STATUS ARGUMENTS...
-    want=$1; shift
-    "$fairway" "$@" >"$dir/out" 2>"$dir/err"
-    [ $? -eq "$want" ]
-}
+. "$(dirname "$0")/lib.sh"
+exits() { want=$1; shift; expect "$want" "$fairway" "$@"; }     # STATUS ARGUMENTS...
 says() { grep -q -- "$1" "$dir/out" "$dir/err"; }
 same() { "$fairway" "$@" >"$dir/out" 2>"$dir/err" && "$fairway" "$@" >"$dir/two" 2>>"$dir/err" && cmp -s "$dir/out" "$dir/two"; }
 db=$dir/r.db
@@ -22,26 +9,26 @@ db=$dir/r.db
 "$fairway" run "$here/scenarios/demo.yaml" -q -d "$db" -p "fifo:mode=skip" -p sjf -p "srtf:estimate=true" \
     -s 1 -s 2 -s 3 -s 4 -s 5 -s 6 -s 7 -s 8 || { echo "not ok - the runs"; exit 1; }
 for f in text markdown latex csv json; do check "the same twice as $f" same compare "$db" --format $f; done
-check "--latex is --format latex" expect 0 compare "$db" --latex
+check "--latex is --format latex" exits 0 compare "$db" --latex
 check "a tabular" says '^.begin{tabular}{lrrr'
-check "an unknown format is bad usage" expect 2 compare "$db" --format html
+check "an unknown format is bad usage" exits 2 compare "$db" --format html
 check "with those there are" says 'expected text, markdown, latex, csv or json'
-check "against another policy" expect 0 compare "$db" --against sjf
+check "against another policy" exits 0 compare "$db" --against sjf
 check "which heads the differences" says '^Difference to sjf, paired by seed:'
 check "and is what the words are about" says '^fifo:mode=skip finishes jobs .* sooner than sjf'
-check "an unknown policy is named with the nearest" expect 2 compare "$db" --against sfj
+check "an unknown policy is named with the nearest" exits 2 compare "$db" --against sfj
 check "as a hint" says "did you mean 'sjf'"
-check "bounds stand beside every policy" expect 0 compare "$db"
+check "bounds stand beside every policy" exits 0 compare "$db"
 check "as how many times the bound" says '^fifo:mode=skip  *[0-9.]* ±[0-9.]*  [0-9.]*  1\.[0-9]* ±'
 check "tails have their interval in brackets" says '^sjf .*% \[[-+0-9.]*, [-+0-9.]*\]'
-check "a window" expect 0 compare "$db" --from 10h --to 20h
+check "a window" exits 0 compare "$db" --from 10h --to 20h
 check "is in the title" says 'jobs submitted from 10 h to 20 h'
 check "and has no bounds" sh -c '! grep -q bound, "$1"' - "$dir/out"
-check "a metric of whole runs is refused in it" expect 2 compare "$db" --from 10h -m makespan
+check "a metric of whole runs is refused in it" exits 2 compare "$db" --from 10h -m makespan
 check "by name" says "'makespan' is of a whole run"
-check "a window without jobs is refused" expect 2 compare "$db" --from 500d
-check "a window that ends before it begins too" expect 2 compare "$db" --from 2h --to 1h
-check "a time that is none is bad usage" expect 2 compare "$db" --from soon
+check "a window without jobs is refused" exits 2 compare "$db" --from 500d
+check "a window that ends before it begins too" exits 2 compare "$db" --from 2h --to 1h
+check "a time that is none is bad usage" exits 2 compare "$db" --from soon
 
 # Over the whole run a window's job metrics are the run's own.
 "$fairway" compare "$db" -m jct_mean,jct_p99,wait_p95,slowdown_max,rho_p50 --csv | cut -d, -f2,5,9 >"$dir/out"

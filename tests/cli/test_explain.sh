@@ -1,19 +1,6 @@
 #!/bin/sh
 # explain: stories worked out by hand, and what must hold for every job of a run.
-set -u
-fairway=${FAIRWAY:?}
-here=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-bad=0
-check() { name=$1; shift; if "$@" >"$dir/said" 2>&1; then echo "ok - $name"; else echo "not ok - $name"; sed 's/^/# /' "$dir/said"; bad=1; fi; }
-fails() {
-    want=$1 words=$2; shift 2
-    "$@" >"$dir/out" 2>"$dir/err"; got=$?
-    [ $got -eq "$want" ] && grep -qF -- "$words" "$dir/err" && return 0
-    echo "exit $got, expected $want and '$words'"; cat "$dir/err"; return 1
-}
-same() { [ "$1" = "$2" ] && return 0; echo "found:"; echo "$1"; echo "expected:"; echo "$2"; return 1; }
+. "$(dirname "$0")/lib.sh"
 story() { "$fairway" explain "$dir/$1.db" "$2" "$3" | sed 1,4d; }
 
 # Two nodes of two cards.  a takes n-0 until 100 s.  b, a gang of two pairs, needs both nodes and waits; behind it c,

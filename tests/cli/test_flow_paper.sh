@@ -2,23 +2,19 @@
 # The flow paper's experiments (S4-18, S4-27 to S4-34) as the scenarios have
 # them, ten seeds each: the signs that hold.  Those that do not are told, with
 # both numbers and the cause, in scenarios/README.md, "The flow paper".
-set -u
-: "${FAIRWAY:?the program}"
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-scenarios=$(cd "$(dirname "$0")/../../scenarios" && pwd) || exit 2
-failed=0
+. "$(dirname "$0")/lib.sh"
+scenarios=$here/scenarios
 
 for s in flow-k1 flow-k6 flow-k6-10g flow-j37 flow-j37-10g flow-users flow-alpha; do
-    "$FAIRWAY" run -q -d "$work/flow.db" "$scenarios/$s.yaml" 2>"$work/err" ||
-        { echo "not ok $s runs"; cat "$work/err"; exit 1; }
+    "$fairway" run -q -d "$dir/flow.db" "$scenarios/$s.yaml" 2>"$dir/err" ||
+        { echo "not ok $s runs"; cat "$dir/err"; exit 1; }
 done
 # Lines "SCENARIO|POLICY|METRIC|MEAN"; policies by their labels, commas in these as semicolons.
-"$FAIRWAY" compare "$work/flow.db" --csv \
+"$fairway" compare "$dir/flow.db" --csv \
     -m dt,span_mean,s_share_sigma,s_whole_sigma,s_share_mean,s_whole_mean,bytes_read,bytes_local,bytes_cross,bytes_network,rack_share,cross_share,preemptions \
-    2>"$work/err" |
-    sed 's/, /; /g; s/,"[a-z]*:[^"]*"/,spec/; s/"//g' | awk -F, 'NR > 1 && $6 == "all" { print $1 "|" $2 "|" $5 "|" $9 }' >"$work/means"
-[ -s "$work/means" ] || { echo "not ok compare prints the means"; cat "$work/err"; exit 1; }
+    2>"$dir/err" |
+    sed 's/, /; /g; s/,"[a-z]*:[^"]*"/,spec/; s/"//g' | awk -F, 'NR > 1 && $6 == "all" { print $1 "|" $2 "|" $5 "|" $9 }' >"$dir/means"
+[ -s "$dir/means" ] || { echo "not ok compare prints the means"; cat "$dir/err"; exit 1; }
 
 # holds CLAIM EXPRESSION: over the means v(SCENARIO, POLICY, METRIC), for p in all policies where it speaks of p.
 # among(p, LIST): is p one of the list?
@@ -37,7 +33,7 @@ holds() {
                     p = policy[i]
                     if (!('"$2"')) { print "not so for " p; exit 1 }
                 }
-            }' "$work/means" >"$work/said"; then echo "ok $1"; else echo "not ok $1"; sed 's/^/    /' "$work/said"; failed=1; fi
+            }' "$dir/means" >"$dir/said"; then echo "ok $1"; else echo "not ok $1"; sed 's/^/    /' "$dir/said"; bad=1; fi
 }
 
 holds "S4-23: 1,264.38 GB are read, Yolo's 4.8 GB among them, in Table 1's run" 'v("flow-k1", "gs", "bytes_read") == 1.26438e12'
@@ -93,4 +89,4 @@ done
 holds "S4-18: a very large alpha3 is less fair than a small one" \
     'v("flow-alpha", "hard 1.5; 2; 100", "s_share_sigma") > v("flow-alpha", "hard 1.5; 2; 2", "s_share_sigma") &&
      v("flow-alpha", "hard 1.5; 2; 100", "s_whole_sigma") > v("flow-alpha", "hard 1.5; 2; 2", "s_whole_sigma")'
-exit $failed
+exit $bad

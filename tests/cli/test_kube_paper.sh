@@ -1,75 +1,67 @@
 #!/bin/sh
 # The Kubernetes paper's figures and tables as a user runs and draws them (S3-13
 # to S3-18), and the FGD paper's experiment on openb, whose published order holds.
-set -u
-: "${FAIRWAY:?the program}"
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-root=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
-failed=0
-
-check() { if shift_ok "$@"; then echo "ok $1"; else echo "not ok $1"; sed 's/^/    /' "$work/said"; failed=1; fi; }
-shift_ok() { shift; "$@" >"$work/said" 2>&1; }
+. "$(dirname "$0")/lib.sh"
 
 # counts FILE.gp PANEL: "node cpu gpu" lines of a panel (0, 1, 2), joined by ';'.
 counts() { sed -n '/^\$pods/,/^EOD/p' "$1" | awk -F'\t' -v want="$2" '/^\$|^EOD/ { next } /^$/ { if (++empty % 2 == 0) panel++; next } panel == want { printf "%s %s %s;", $1, $2, $3 }'; }
-drawn() { got=$(counts "$work/pods.gp" "$1"); [ "$got" = "$2" ] || { echo "found $got, expected $2"; return 1; }; }
+drawn() { got=$(counts "$dir/pods.gp" "$1"); [ "$got" = "$2" ] || { echo "found $got, expected $2"; return 1; }; }
 
-check "the paper's experiment runs" "$FAIRWAY" run -q --audit -d "$work/mixed.db" "$root/scenarios/kube-mixed.yaml"
-check "its pods are drawn" "$FAIRWAY" plot "$work/mixed.db" pods -o "$work/pods.gp"
+check "the paper's experiment runs" "$fairway" run -q --audit -d "$dir/mixed.db" "$here/scenarios/kube-mixed.yaml"
+check "its pods are drawn" "$fairway" plot "$dir/mixed.db" pods -o "$dir/pods.gp"
 check "S3-13: Figure 2" drawn 0 "cpu-0 4 0;cpu-1 4 0;gpu-0 4 1;gpu-1 4 1;pending 0 2;"
 check "S3-14: Figure 3" drawn 1 "cpu-0 5 0;cpu-1 5 0;gpu-0 0 2;gpu-1 0 2;pending 6 0;"
 check "S3-15: Figure 4" drawn 2 "cpu-0 5 0;cpu-1 5 0;gpu-0 3 2;gpu-1 3 2;pending 0 0;"
 
-check "the fine-grained experiment runs" "$FAIRWAY" run -q --audit -d "$work/fine.db" "$root/scenarios/kube-fine.yaml"
-"$FAIRWAY" compare "$work/fine.db" -m mismatches --csv 2>/dev/null | sed 's/"[^"]*"/spec/' | awk -F, 'NR > 1 && $5 == "mismatches" { print $2, $9 }' >"$work/mismatches"
-check "S3-17, S3-18: one mismatch by count, none by the paper's" sh -c '[ "$(tr "\n" " " <"$1")" = "kube-default 1 kube-hybrid 0 " ]' - "$work/mismatches"
-check "its table is drawn" "$FAIRWAY" plot "$work/fine.db" pods -o "$work/pods.gp"
+check "the fine-grained experiment runs" "$fairway" run -q --audit -d "$dir/fine.db" "$here/scenarios/kube-fine.yaml"
+"$fairway" compare "$dir/fine.db" -m mismatches --csv 2>/dev/null | sed 's/"[^"]*"/spec/' | awk -F, 'NR > 1 && $5 == "mismatches" { print $2, $9 }' >"$dir/mismatches"
+check "S3-17, S3-18: one mismatch by count, none by the paper's" sh -c '[ "$(tr "\n" " " <"$1")" = "kube-default 1 kube-hybrid 0 " ]' - "$dir/mismatches"
+check "its table is drawn" "$fairway" plot "$dir/fine.db" pods -o "$dir/pods.gp"
 check "S3-17: Table 4, two pods on each node" drawn 0 "gpu0 0 2;gpu1 0 2;pending 0 0;"
 
 # The same pods by a file that says where five of them run already: they stay, whatever the policy.
-awk -F, 'NR == 1 { print $0 ",node"; next } { print $0 "," (NR <= 6 ? "gpu-1" : "") }' "$root/traces/kube/mixed.csv" >"$work/bound.csv"
-check "pods that are bound when they arrive run" "$FAIRWAY" run -q --audit -p kube-hybrid -d "$work/bound.db" --set trace.path="$work/bound.csv" "$root/scenarios/kube-mixed.yaml"
-check "they are drawn" "$FAIRWAY" plot "$work/bound.db" pods -o "$work/pods.gp"
+awk -F, 'NR == 1 { print $0 ",node"; next } { print $0 "," (NR <= 6 ? "gpu-1" : "") }' "$here/traces/kube/mixed.csv" >"$dir/bound.csv"
+check "pods that are bound when they arrive run" "$fairway" run -q --audit -p kube-hybrid -d "$dir/bound.db" --set trace.path="$dir/bound.csv" "$here/scenarios/kube-mixed.yaml"
+check "they are drawn" "$fairway" plot "$dir/bound.db" pods -o "$dir/pods.gp"
 check "and stay where they are" drawn 0 "cpu-0 5 0;cpu-1 5 0;gpu-0 1 2;gpu-1 5 0;pending 0 2;"
 
 # A real cluster's state: nodes and pods as kubectl prints them.  One pod runs on
 # the tainted node and stays; of two that wait, one tolerates the taint and needs
 # the ssd there, the other may only go to node b.
-cat >"$work/nodes.json" <<'END'
+cat >"$dir/nodes.json" <<'END'
 {"kind": "List", "items": [
  {"kind": "Node", "metadata": {"name": "a", "labels": {"disk": "ssd"}}, "spec": {"taints": [{"key": "gpu", "effect": "NoSchedule"}]},
   "status": {"allocatable": {"cpu": "8", "memory": "32Gi", "pods": "10", "nvidia.com/gpu": "1"}}},
  {"kind": "Node", "metadata": {"name": "b"}, "spec": {}, "status": {"allocatable": {"cpu": "4", "memory": "16Gi", "pods": "10"}}}]}
 END
-cat >"$work/pods.json" <<'END'
+cat >"$dir/pods.json" <<'END'
 {"kind": "List", "items": [
  {"kind": "Pod", "metadata": {"name": "plain"}, "spec": {"containers": [{"resources": {"requests": {"cpu": "1"}}}]}, "status": {"phase": "Pending"}},
  {"kind": "Pod", "metadata": {"name": "runs"}, "spec": {"nodeName": "a", "containers": [{"resources": {"requests": {"cpu": "2"}}}]}, "status": {"phase": "Running"}},
  {"kind": "Pod", "metadata": {"name": "wants-ssd"}, "spec": {"nodeSelector": {"disk": "ssd"}, "tolerations": [{"operator": "Exists"}], "hostNetwork": true,
   "containers": [{"ports": [{"hostPort": 80}], "resources": {"limits": {"nvidia.com/gpu": "1", "cpu": "1"}}}]}, "status": {"phase": "Pending"}}]}
 END
-cat >"$work/real.yaml" <<'END'
+cat >"$dir/real.yaml" <<'END'
 cluster: {from: kubectl, nodes: nodes.json}
 trace: {format: kubectl, path: pods.json, defaults: {duration: 1h}}
 policies: [kube-default, kube-hybrid]
 output: {attempts: true}
 END
-check "a cluster's state from kubectl runs" sh -c '"$1" run -q --audit -d "$2/real.db" "$2/real.yaml" 2>"$2/err"' - "$FAIRWAY" "$work"
-check "what is not modelled is told" grep -q "hostPort not modelled: 1 row" "$work/err"
-check "it is drawn" "$FAIRWAY" plot "$work/real.db" pods -o "$work/pods.gp"
+check "a cluster's state from kubectl runs" sh -c '"$1" run -q --audit -d "$2/real.db" "$2/real.yaml" 2>"$2/err"' - "$fairway" "$dir"
+check "what is not modelled is told" grep -q "hostPort not modelled: 1 row" "$dir/err"
+check "it is drawn" "$fairway" plot "$dir/real.db" pods -o "$dir/pods.gp"
 check "each pod is where it may be" drawn 0 "a 1 1;b 1 0;pending 0 0;"
 check "under the paper's scheduler too" drawn 1 "a 1 1;b 1 0;pending 0 0;"
-check "strict makes what is not modelled an error" sh -c '! "$1" run -q --strict -d "$2/strict.db" "$2/real.yaml" 2>"$2/err"' - "$FAIRWAY" "$work"
-check "which names its line" grep -q "pods.json:4: error: hostPort not modelled" "$work/err"
+check "strict makes what is not modelled an error" sh -c '! "$1" run -q --strict -d "$2/strict.db" "$2/real.yaml" 2>"$2/err"' - "$fairway" "$dir"
+check "which names its line" grep -q "pods.json:4: error: hostPort not modelled" "$dir/err"
 
 if [ ! -f "${FAIRWAY_TRACES:-}/openb/openb_node_list_gpu_node.csv" ]; then
     echo "skipped - openb: the trace is not here"
-    exit $failed
+    exit $bad
 fi
-check "FGD's experiment runs" "$FAIRWAY" run -q -s 1 -s 2 -s 3 -d "$work/fgd.db" "$root/scenarios/fgd.yaml"
-"$FAIRWAY" compare "$work/fgd.db" -m frag_at_80,frag_at_90 --csv 2>/dev/null | sed 's/"[^"]*"/spec/' | awk -F, 'NR > 1 { print $2, $5, $9 }' >"$work/means"
-mean() { awk -v p="$1" -v m="$2" '$1 == p && $2 == m { print $3; exit }' "$work/means"; }
+check "FGD's experiment runs" "$fairway" run -q -s 1 -s 2 -s 3 -d "$dir/fgd.db" "$here/scenarios/fgd.yaml"
+"$fairway" compare "$dir/fgd.db" -m frag_at_80,frag_at_90 --csv 2>/dev/null | sed 's/"[^"]*"/spec/' | awk -F, 'NR > 1 { print $2, $5, $9 }' >"$dir/means"
+mean() { awk -v p="$1" -v m="$2" '$1 == p && $2 == m { print $3; exit }' "$dir/means"; }
 near() { awk -v x="$(mean "$1" "$2")" -v want="$3" -v by="$4" 'BEGIN { print x; exit !(x > want - by && x < want + by) }'; }
 below() { awk -v a="$(mean "$1" "$3")" -v b="$(mean "$2" "$3")" 'BEGIN { print a, b; exit !(a > 0 && a < b) }'; }
 check "FGD fragments 29.9 % at load 80, published; within 3 points" near fgd frag_at_80 0.299 0.03
@@ -79,6 +71,6 @@ for at in frag_at_80 frag_at_90; do
     check "FGD fragments less than BestFit, $at" below fgd best $at
     check "FGD fragments less than Packing, $at" below fgd packing $at
 done
-check "the three policies fill openb" "$FAIRWAY" run -q -d "$work/openb.db" "$root/scenarios/kube-openb.yaml"
-check "and are drawn" "$FAIRWAY" plot "$work/openb.db" frag-load -o "$work/load.gp"
-exit $failed
+check "the three policies fill openb" "$fairway" run -q -d "$dir/openb.db" "$here/scenarios/kube-openb.yaml"
+check "and are drawn" "$fairway" plot "$dir/openb.db" frag-load -o "$dir/load.gp"
+exit $bad

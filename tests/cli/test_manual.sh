@@ -1,15 +1,6 @@
 #!/bin/sh
 # The manual and the completions beside the program: neither may fall behind it.
-set -u
-fairway=${FAIRWAY:?}
-here=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-bad=0
-check() { # NAME CONDITION...
-    name=$1; shift
-    if "$@" >"$dir/said" 2>&1; then echo "ok - $name"; else echo "not ok - $name"; bad=1; sed 's/^/    /' "$dir/said"; fi
-}
+. "$(dirname "$0")/lib.sh"
 nothing() { "$@" >"$dir/all" 2>&1 && [ ! -s "$dir/all" ] || { cat "$dir/all"; return 1; }; }
 list() { "$fairway" help --list "$@"; }
 

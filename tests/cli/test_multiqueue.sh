@@ -1,19 +1,15 @@
 #!/bin/sh
 # The multi-queue experiments (scenarios/README.md): S0-28's signs with 95 % intervals
 # over ten seeds, each module's part in them, the search's path and throttling alone.
-set -u
-: "${FAIRWAY:?the program}"
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-scenarios=$(cd "$(dirname "$0")/../../scenarios" && pwd) || exit 2
-failed=0
+. "$(dirname "$0")/lib.sh"
+scenarios=$here/scenarios
 
-run() { "$FAIRWAY" run -q -d "$work/$1.db" "$scenarios/$1.yaml" 2>"$work/err" || { echo "not ok $1 runs"; cat "$work/err"; exit 1; }; }
+run() { "$fairway" run -q -d "$dir/$1.db" "$scenarios/$1.yaml" 2>"$dir/err" || { echo "not ok $1 runs"; cat "$dir/err"; exit 1; }; }
 # values DB BASE OPTIONS...: "POLICY METRIC SCOPE MEAN RATIO_LO RATIO_HI PAIRS" a line, blanks in labels as _
 values() {
     db=$1 base=$2; shift 2
-    "$FAIRWAY" compare "$work/$db.db" --against "$base" --csv "$@" >"$work/csv" 2>"$work/err" || { cat "$work/err"; exit 1; }
-    sed 's/"[^"]*"/spec/' "$work/csv" | awk -F, '
+    "$fairway" compare "$dir/$db.db" --against "$base" --csv "$@" >"$dir/csv" 2>"$dir/err" || { cat "$dir/err"; exit 1; }
+    sed 's/"[^"]*"/spec/' "$dir/csv" | awk -F, '
         NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
         { p = $at["policy"]; gsub(/ /, "_", p)
           print p, $at["metric"], $at["scope"], $at["mean"], $at["ratio_lo95"], $at["ratio_hi95"], $at["pairs"] }'
@@ -25,12 +21,12 @@ holds() {
             function below(p, m, s) { k = has(p " " m " " s); return pairs[k] >= 10 && hi[k] < 1 }
             function above(p, m, s) { k = has(p " " m " " s); return pairs[k] >= 10 && lo[k] > 1 }
             function near(p, m, s, x) { k = has(p " " m " " s); return mean[k] > x - 0.0005 && mean[k] < x + 0.0005 }
-            END { exit !('"$2"') }' "$work/values" >"$work/said"; then echo "ok $1"; else echo "not ok $1"; cat "$work/said"; failed=1; fi
+            END { exit !('"$2"') }' "$dir/values" >"$dir/said"; then echo "ok $1"; else echo "not ok $1"; cat "$dir/said"; bad=1; fi
 }
 
 run multiqueue
 { values multiqueue DRF --from 1h --to 24h -m gpu_active,gpu_util,frag_lack_cpu,frag_stranded
-  for c in cpu single multi; do values multiqueue DRF --scope class=$c -m wait_mean; done; } >"$work/values"
+  for c in cpu single multi; do values multiqueue DRF --scope class=$c -m wait_mean; done; } >"$dir/values"
 holds "S0-28: GPUs work more than under DRF"                'above("multiqueue", "gpu_active", "all")'
 holds "S0-28: single-GPU jobs wait less"                    'below("multiqueue", "wait_mean", "class=single")'
 holds "S0-28: multi-GPU jobs wait less"                     'below("multiqueue", "wait_mean", "class=multi")'
@@ -40,7 +36,7 @@ holds "S0-28: CPU jobs do not wait longer"                  'below("multiqueue",
 holds "without the search they do, by far"                  'above("no_search", "wait_mean", "class=cpu")'
 
 { values multiqueue multiqueue --from 1h --to 24h -m gpu_active,gpu_util,frag_lack_cpu
-  for c in cpu single multi; do values multiqueue multiqueue --scope class=$c -m wait_mean; done; } >"$work/values"
+  for c in cpu single multi; do values multiqueue multiqueue --scope class=$c -m wait_mean; done; } >"$dir/values"
 for module in search arrays contention; do
     holds "S0-28: without the $module GPUs work less"       'below("no_'$module'", "gpu_active", "all")'
 done
@@ -51,17 +47,17 @@ holds "what arrays and throttling cost: CPU jobs wait less without" \
 holds "GPU arrays cost work of GPUs in this mix"            'above("no_GPU_arrays", "gpu_active", "all")'
 
 run multiqueue-search
-[ "$(sqlite3 "$work/multiqueue-search.db" "SELECT group_concat(value, ' ') FROM (SELECT CAST(value AS INTEGER) AS value
+[ "$(sqlite3 "$dir/multiqueue-search.db" "SELECT group_concat(value, ' ') FROM (SELECT CAST(value AS INTEGER) AS value
     FROM note WHERE run = 1 AND name = 'search_cores' ORDER BY seq)")" = \
-  "1 2 3 4 5 6 7 6 6 5 7 6 5 4 3 2 1 2 2 1 3 4 3 1 2 3 4 5 6 7 6" ] && echo "ok the path of five searches, slim" || { echo "not ok the path of five searches, slim"; failed=1; }
-[ "$(sqlite3 "$work/multiqueue-search.db" "SELECT group_concat(value, ' ') FROM (SELECT CAST(value AS INTEGER) AS value
-    FROM note WHERE run = 1 AND name = 'cores_found' ORDER BY seq)")" = "6 6 2 3 6" ] && echo "ok S0-10: each ends at its published best" || { echo "not ok S0-10: each ends at its published best"; failed=1; }
+  "1 2 3 4 5 6 7 6 6 5 7 6 5 4 3 2 1 2 2 1 3 4 3 1 2 3 4 5 6 7 6" ] && echo "ok the path of five searches, slim" || { echo "not ok the path of five searches, slim"; bad=1; }
+[ "$(sqlite3 "$dir/multiqueue-search.db" "SELECT group_concat(value, ' ') FROM (SELECT CAST(value AS INTEGER) AS value
+    FROM note WHERE run = 1 AND name = 'cores_found' ORDER BY seq)")" = "6 6 2 3 6" ] && echo "ok S0-10: each ends at its published best" || { echo "not ok S0-10: each ends at its published best"; bad=1; }
 
 # alexnet: 600 s alone, 10 s until the first look, the rest; of 7200 s.
 run multiqueue-contention
-for c in alexnet resnet50 copy; do values multiqueue-contention none --scope class=$c -m slowdown_mean; done >"$work/values"
+for c in alexnet resnet50 copy; do values multiqueue-contention none --scope class=$c -m slowdown_mean; done >"$dir/values"
 holds "S0-24: slowed by 1.19 without throttling"  'near("none", "slowdown_mean", "class=alexnet", (600 + 6600 * 1.19) / 7200)'
 holds "S0-24: by 1.07 once the CPU job is halved" 'near("throttling", "slowdown_mean", "class=alexnet", (610 + (6600 - 10 / 1.19) * 1.07) / 7200)'
 holds "S0-25: who is not slowed has its neighbour left alone" \
     'near("throttling", "slowdown_mean", "class=resnet50", 1) && near("throttling", "slowdown_mean", "class=copy", (1 + (10 + 14390 * 2) / 14400) / 2)'
-exit $failed
+exit $bad

@@ -1,20 +1,6 @@
 #!/bin/sh
 # Figures and tables from a small database made here.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-n=0
-ok() { n=$((n + 1)); echo "ok $n - $1"; }
-not_ok() { n=$((n + 1)); echo "not ok $n - $1"; failed=1; }
-failed=0
-check() { claim=$1; shift; if "$@" >"$work/said" 2>&1; then ok "$claim"; else not_ok "$claim"; sed 's/^/# /' "$work/said"; fi; }
-# fails STATUS WORDS COMMAND...: it exits so, and says so on standard error
-fails() {
-    want=$1 words=$2; shift 2
-    "$@" >"$work/out" 2>"$work/err"; got=$?
-    [ $got -eq "$want" ] && grep -q -- "$words" "$work/err" && return 0
-    echo "exit $got, expected $want and '$words'"; cat "$work/err"; return 1
-}
+. "$(dirname "$0")/lib.sh"
 
 awk 'BEGIN {
     print "id,submit_s,duration_s,user,gpus,gpu_milli,cpus,mem_mib"
@@ -22,8 +8,8 @@ awk 'BEGIN {
         gpus = i % 5 == 0 ? 4 : i % 7 == 0 ? 0 : 1
         printf "j%d,%d,%d,%s,%d,%s,%d,1024\n", i, i * 40, 60 + (i * 7919) % 1800, \
                i % 3 == 0 ? "it'"'"'s \"me\"" : i % 3 == 1 ? "b_2" : "c#", gpus, gpus == 1 && i % 2 ? 500 : "", 1 + i % 3 }
-}' | sed 's/it'"'"'s "me"/"it'"'"'s ""me"""/' >"$work/jobs.csv"
-cat >"$work/s.yaml" <<END
+}' | sed 's/it'"'"'s "me"/"it'"'"'s ""me"""/' >"$dir/jobs.csv"
+cat >"$dir/s.yaml" <<END
 name: small
 cluster:
   groups:
@@ -33,60 +19,60 @@ policies: ["fifo:mode=strict", "fifo:mode=skip", "sjf:estimate=true"]
 seeds: [1, 2, 3]
 output: {sample_every: 2m, attempts: true}
 END
-if ! "$FAIRWAY" run "$work/s.yaml" -d "$work/r.db" >"$work/said" 2>&1; then
-    not_ok "the small scenario runs"; cat "$work/said"; exit 1
+if ! "$fairway" run "$dir/s.yaml" -d "$dir/r.db" >"$dir/said" 2>&1; then
+    echo "not ok - the small scenario runs"; cat "$dir/said"; exit 1
 fi
 
-check "compare prints the policies" sh -c '"$FAIRWAY" compare "$1" | grep -q "^sjf.* \*"' - "$work/r.db"
+check "compare prints the policies" sh -c '"$FAIRWAY" compare "$1" | grep -q "^sjf.* \*"' - "$dir/r.db"
 for f in csv json markdown; do
-    "$FAIRWAY" compare "$work/r.db" --$f >"$work/one" && "$FAIRWAY" compare "$work/r.db" --$f >"$work/two"
-    check "compare --$f is the same twice" cmp "$work/one" "$work/two"
+    "$fairway" compare "$dir/r.db" --$f >"$dir/one" && "$fairway" compare "$dir/r.db" --$f >"$dir/two"
+    check "compare --$f is the same twice" cmp "$dir/one" "$dir/two"
 done
-check "an unknown metric is named with the nearest" fails 2 "did you mean 'jct_mean'" "$FAIRWAY" compare "$work/r.db" -m jct_maen
-check "an unknown figure is named with the nearest" fails 2 "did you mean 'gantt'" "$FAIRWAY" plot "$work/r.db" gannt
-check "an option that a figure has no use for is refused" fails 2 "no use for --nodes" "$FAIRWAY" plot "$work/r.db" cdf --nodes 2
-check "an unknown format is refused" fails 2 "svg, .pdf, .png or .gp" "$FAIRWAY" plot "$work/r.db" cdf -o "$work/x.bmp"
-check "a missing database is the world's failure" fails 3 "cannot open" "$FAIRWAY" compare "$work/none.db"
-check "a folder that is not there is the world's failure" fails 3 "cannot write" "$FAIRWAY" plot "$work/r.db" cdf -o "$work/none/x.gp"
-check "levels names what a run has not" fails 2 "did you mean 'gpu_util'" "$FAIRWAY" plot "$work/r.db" levels -m gpu_utli
-check "levels says how its names are divided" fails 2 "expected names with ','" "$FAIRWAY" plot "$work/r.db" levels -m gpu_util//cpu_util
+check "an unknown metric is named with the nearest" fails 2 "did you mean 'jct_mean'" "$fairway" compare "$dir/r.db" -m jct_maen
+check "an unknown figure is named with the nearest" fails 2 "did you mean 'gantt'" "$fairway" plot "$dir/r.db" gannt
+check "an option that a figure has no use for is refused" fails 2 "no use for --nodes" "$fairway" plot "$dir/r.db" cdf --nodes 2
+check "an unknown format is refused" fails 2 "svg, .pdf, .png or .gp" "$fairway" plot "$dir/r.db" cdf -o "$dir/x.bmp"
+check "a missing database is the world's failure" fails 3 "cannot open" "$fairway" compare "$dir/none.db"
+check "a folder that is not there is the world's failure" fails 3 "cannot write" "$fairway" plot "$dir/r.db" cdf -o "$dir/none/x.gp"
+check "levels names what a run has not" fails 2 "did you mean 'gpu_util'" "$fairway" plot "$dir/r.db" levels -m gpu_utli
+check "levels says how its names are divided" fails 2 "expected names with ','" "$fairway" plot "$dir/r.db" levels -m gpu_util//cpu_util
 check "levels draws no more panels than can be read" fails 2 "more than 6 panels" \
-    "$FAIRWAY" plot "$work/r.db" levels -m gpu_util/gpu_util/gpu_util/gpu_util/gpu_util/gpu_util/gpu_util
-"$FAIRWAY" plot "$work/r.db" levels --run 2 -m gpu_util,cpu_util/tasks_waiting -o "$work/levels.gp" >/dev/null
-check "levels draws each sample of the run" sh -c '[ "$(sed -n "/^\$levels/,/^EOD/p" "$1" | grep -c "	")" -eq $((3 + $(sqlite3 "$2" "SELECT count(*) FROM series WHERE run = 2 AND name IN ('"'gpu_util', 'cpu_util', 'tasks_waiting'"')"))) ]' - "$work/levels.gp" "$work/r.db"
-check "a run that is not there is named" fails 2 "no finished run 99" "$FAIRWAY" plot "$work/r.db" gantt --run 99
-mkdir "$work/empty"
+    "$fairway" plot "$dir/r.db" levels -m gpu_util/gpu_util/gpu_util/gpu_util/gpu_util/gpu_util/gpu_util
+"$fairway" plot "$dir/r.db" levels --run 2 -m gpu_util,cpu_util/tasks_waiting -o "$dir/levels.gp" >/dev/null
+check "levels draws each sample of the run" sh -c '[ "$(sed -n "/^\$levels/,/^EOD/p" "$1" | grep -c "	")" -eq $((3 + $(sqlite3 "$2" "SELECT count(*) FROM series WHERE run = 2 AND name IN ('"'gpu_util', 'cpu_util', 'tasks_waiting'"')"))) ]' - "$dir/levels.gp" "$dir/r.db"
+check "a run that is not there is named" fails 2 "no finished run 99" "$fairway" plot "$dir/r.db" gantt --run 99
+mkdir "$dir/empty"
 check "without gnuplot it says what to install" fails 3 "apt-get install gnuplot" \
-    env PATH="$work/empty" "$FAIRWAY" plot "$work/r.db" cdf -o "$work/never.svg"
-check "a figure that failed leaves no file" sh -c '! ls "$1"/never.svg* 2>/dev/null' - "$work"
+    env PATH="$dir/empty" "$fairway" plot "$dir/r.db" cdf -o "$dir/never.svg"
+check "a figure that failed leaves no file" sh -c '! ls "$1"/never.svg* 2>/dev/null' - "$dir"
 # Data and ideal times: the flow paper's jobs, in a database of their own.
 scenarios=$(cd "$(dirname "$0")/../../scenarios" && pwd)
-check "the flow paper's jobs run" "$FAIRWAY" run "$scenarios/flow-k6.yaml" -p gs -p gsp -p gsd -s 1 -s 2 -d "$work/data.db" -q
-check "compare sets published figures beside ours" sh -c '"$FAIRWAY" compare "$1" | grep -q "^dt  *gsd : gs  *< 1 .* flow paper, 5.3.2"' - "$work/data.db"
-"$FAIRWAY" compare "$work/data.db" --csv >"$work/one" && "$FAIRWAY" compare "$work/data.db" --csv >"$work/two"
-check "with them, too, the same is printed twice" cmp "$work/one" "$work/two"
-check "jobs-ideal says what a run without ideal times lacks" fails 2 "no job of 'small' has an ideal time" "$FAIRWAY" plot "$work/r.db" jobs-ideal
-check "data-bars has no use for a run" fails 2 "no use for --run" "$FAIRWAY" plot "$work/data.db" data-bars --run 1
-"$FAIRWAY" run "$scenarios/kube-mixed.yaml" -d "$work/pods.db" -q
-"$FAIRWAY" run "$scenarios/demo.yaml" -p kube-default -p fifo:mode=skip,place=fgd -d "$work/fill.db" -q --set trace.load= --set trace.fill=1.2 \
+check "the flow paper's jobs run" "$fairway" run "$scenarios/flow-k6.yaml" -p gs -p gsp -p gsd -s 1 -s 2 -d "$dir/data.db" -q
+check "compare sets published figures beside ours" sh -c '"$FAIRWAY" compare "$1" | grep -q "^dt  *gsd : gs  *< 1 .* flow paper, 5.3.2"' - "$dir/data.db"
+"$fairway" compare "$dir/data.db" --csv >"$dir/one" && "$fairway" compare "$dir/data.db" --csv >"$dir/two"
+check "with them, too, the same is printed twice" cmp "$dir/one" "$dir/two"
+check "jobs-ideal says what a run without ideal times lacks" fails 2 "no job of 'small' has an ideal time" "$fairway" plot "$dir/r.db" jobs-ideal
+check "data-bars has no use for a run" fails 2 "no use for --run" "$fairway" plot "$dir/data.db" data-bars --run 1
+"$fairway" run "$scenarios/kube-mixed.yaml" -d "$dir/pods.db" -q
+"$fairway" run "$scenarios/demo.yaml" -p kube-default -p fifo:mode=skip,place=fgd -d "$dir/fill.db" -q --set trace.load= --set trace.fill=1.2 \
     --set output.sample_every=10s --set faults= -s 1 -s 2
-check "pods says what a run without attempts lacks" fails 2 "no record of where" "$FAIRWAY" plot "$work/data.db" pods
-check "frag-load says what a run that fills nothing lacks" fails 2 "no samples of a cluster being filled" "$FAIRWAY" plot "$work/r.db" frag-load
-db_of() { case $1 in pods) echo "$work/pods.db" ;; frag-load) echo "$work/fill.db" ;; jobs-ideal | data-bars | fairness-traffic) echo "$work/data.db" ;; *) echo "$work/r.db" ;; esac; }
+check "pods says what a run without attempts lacks" fails 2 "no record of where" "$fairway" plot "$dir/data.db" pods
+check "frag-load says what a run that fills nothing lacks" fails 2 "no samples of a cluster being filled" "$fairway" plot "$dir/r.db" frag-load
+db_of() { case $1 in pods) echo "$dir/pods.db" ;; frag-load) echo "$dir/fill.db" ;; jobs-ideal | data-bars | fairness-traffic) echo "$dir/data.db" ;; *) echo "$dir/r.db" ;; esac; }
 figures="cdf bars timeline levels gantt fairness jobs-ideal data-bars fairness-traffic pods frag-load"
 for f in $figures; do
-    check "$f.gp is written without gnuplot" env PATH="$work/empty" "$FAIRWAY" plot "$(db_of $f)" $f -o "$work/$f.gp"
+    check "$f.gp is written without gnuplot" env PATH="$dir/empty" "$fairway" plot "$(db_of $f)" $f -o "$dir/$f.gp"
 done
 
 # Figures of a query: what is refused, and how.
-sql() { "$FAIRWAY" plot "$work/r.db" --sql "$@"; }
+sql() { "$fairway" plot "$dir/r.db" --sql "$@"; }
 check "SQLite's words come with their place" fails 2 "line 2, column 8, at 'polcy" sql 'SELECT 1,
        polcy FROM v_job'
-printf 'SELECT seed,\n  jctt FROM v_job\n' >"$work/bad.sql"
-check "in a file at its line and column" fails 2 "bad.sql:2:3: error: the query: no such column: jctt" sql "@$work/bad.sql"
+printf 'SELECT seed,\n  jctt FROM v_job\n' >"$dir/bad.sql"
+check "in a file at its line and column" fails 2 "bad.sql:2:3: error: the query: no such column: jctt" sql "@$dir/bad.sql"
 check "a query that writes is refused" fails 2 "would write" sql 'DELETE FROM job'
 check "and so is a second one" fails 2 "more after it: 'DROP TABLE job'" sql 'SELECT 1, 2; DROP TABLE job'
-check "nothing was written" sh -c '[ "$(sqlite3 "$1" "SELECT count(*) FROM job")" -gt 0 ]' - "$work/r.db"
+check "nothing was written" sh -c '[ "$(sqlite3 "$1" "SELECT count(*) FROM job")" -gt 0 ]' - "$dir/r.db"
 check "an empty query is refused" fails 2 "the query is empty" sql ' -- nothing'
 check "no rows are nothing to draw" fails 2 "no row to draw" sql 'SELECT 1, 2 WHERE 0'
 check "one column is too few" fails 2 "too few columns" sql 'SELECT 1'
@@ -96,17 +82,17 @@ check "two rows for one bar are refused" fails 2 "two rows for policy 'fifo:mode
 check "an unknown style is named with the nearest" fails 2 "did you mean 'bars'" sql 'SELECT 1, 2' --with bras
 check "--lo asks for --hi" fails 2 "go together" sql 'SELECT 1, 2, 3 AS a' --lo a
 check "options of named figures are refused" fails 2 "'--run' is for figures by name" sql 'SELECT 1, 2' --run 1
-check "and the other way round" fails 2 "'--with' goes with --sql" "$FAIRWAY" plot "$work/r.db" cdf --with bars
+check "and the other way round" fails 2 "'--with' goes with --sql" "$fairway" plot "$dir/r.db" cdf --with bars
 check "too many rows are refused" fails 2 "more than 200000 rows" sql 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 200001) SELECT i, i FROM n'
 hostile='it'"'"'s "me" \`id\` $(id) \ @{x}_y'
-check "a script holds any name as text" sql "SELECT '$(printf %s "$hostile" | sed "s/'/''/g")' AS x, 1 AS y" --with bars --title "$hostile" -o "$work/hostile.gp"
+check "a script holds any name as text" sql "SELECT '$(printf %s "$hostile" | sed "s/'/''/g")' AS x, 1 AS y" --with bars --title "$hostile" -o "$dir/hostile.gp"
 
 if ! command -v gnuplot >/dev/null; then
     echo "skipped - drawing: gnuplot is not installed"
-    exit $failed
+    exit $bad
 fi
-"$FAIRWAY" plot "$work/r.db" --sql "SELECT 1, 2" -o "$work/x.gp" >/dev/null
-check "hostile names are drawn as they are" sh -c 'cd "$1" && gnuplot hostile.gp && grep -q "it.*s.*me.*(id)" custom.svg' - "$work"
+"$fairway" plot "$dir/r.db" --sql "SELECT 1, 2" -o "$dir/x.gp" >/dev/null
+check "hostile names are drawn as they are" sh -c 'cd "$1" && gnuplot hostile.gp && grep -q "it.*s.*me.*(id)" custom.svg' - "$dir"
 for with in lines points linespoints steps bars boxes; do
     case $with in bars | boxes) x=policy ;; *) x=seed ;; esac
     group="run"; [ $with = boxes ] && group="run, ordinal"
@@ -116,33 +102,33 @@ for with in lines points linespoints steps bars boxes; do
     for ci in "" "--lo lo --hi hi"; do
         [ $with = boxes ] && [ -n "$ci" ] && continue
         # shellcheck disable=SC2086
-        check "a query with $with $ci is drawn" sql "$query" --with $with $by $ci -o "$work/one.svg"
+        check "a query with $with $ci is drawn" sql "$query" --with $with $by $ci -o "$dir/one.svg"
         # shellcheck disable=SC2086
-        sql "$query" --with $with $by $ci -o "$work/two.svg" >/dev/null
-        check "and is the same twice, byte for byte" cmp "$work/one.svg" "$work/two.svg"
+        sql "$query" --with $with $by $ci -o "$dir/two.svg" >/dev/null
+        check "and is the same twice, byte for byte" cmp "$dir/one.svg" "$dir/two.svg"
     done
 done
 for f in $figures; do
-    rm -f "$work/one.svg" "$work/two.svg"
+    rm -f "$dir/one.svg" "$dir/two.svg"
     db=$(db_of $f)
-    "$FAIRWAY" plot "$db" $f -o "$work/one.svg" >/dev/null && "$FAIRWAY" plot "$db" $f -o "$work/two.svg" >/dev/null
-    check "$f.svg is the same twice, byte for byte" cmp "$work/one.svg" "$work/two.svg"
-    check "$f.svg is a whole picture" sh -c 'grep -q "<svg" "$1" && tail -n 2 "$1" | grep -q "</svg>"' - "$work/one.svg"
+    "$fairway" plot "$db" $f -o "$dir/one.svg" >/dev/null && "$fairway" plot "$db" $f -o "$dir/two.svg" >/dev/null
+    check "$f.svg is the same twice, byte for byte" cmp "$dir/one.svg" "$dir/two.svg"
+    check "$f.svg is a whole picture" sh -c 'grep -q "<svg" "$1" && tail -n 2 "$1" | grep -q "</svg>"' - "$dir/one.svg"
     check "$f.gp draws the same picture by itself" sh -c \
-        'cd "$1" && gnuplot -d -e "out='"'alone.svg'"'" "$2.gp" && grep -v "gnuplot_canvas\|<title>\|<desc>" alone.svg >a && grep -v "gnuplot_canvas\|<title>\|<desc>" one.svg >b && cmp a b' - "$work" $f
+        'cd "$1" && gnuplot -d -e "out='"'alone.svg'"'" "$2.gp" && grep -v "gnuplot_canvas\|<title>\|<desc>" alone.svg >a && grep -v "gnuplot_canvas\|<title>\|<desc>" one.svg >b && cmp a b' - "$dir" $f
     for e in png pdf; do
-        check "$f.$e is drawn" "$FAIRWAY" plot "$db" $f -o "$work/$f.$e"
+        check "$f.$e is drawn" "$fairway" plot "$db" $f -o "$dir/$f.$e"
     done
 done
 for m in wait span slowdown bounded_slowdown rho; do
-    check "cdf shows $m" "$FAIRWAY" plot "$work/r.db" cdf -m $m -o "$work/m.svg"
+    check "cdf shows $m" "$fairway" plot "$dir/r.db" cdf -m $m -o "$dir/m.svg"
 done
 for m in s_whole s_share; do
-    check "cdf shows $m" "$FAIRWAY" plot "$work/data.db" cdf -m $m -o "$work/m.svg"
+    check "cdf shows $m" "$fairway" plot "$dir/data.db" cdf -m $m -o "$dir/m.svg"
 done
-check "fairness-traffic takes the other deviation" "$FAIRWAY" plot "$work/data.db" fairness-traffic -m s_whole_sigma -o "$work/m.svg"
-check "fairness-traffic takes no other metric" fails 2 "draws a fairness deviation, not 'dt'" "$FAIRWAY" plot "$work/data.db" fairness-traffic -m dt
-check "bars takes a scope and a base" "$FAIRWAY" plot "$work/r.db" bars -m jct --scope class=multi --base "sjf:estimate=true" -o "$work/m.svg"
-check "gantt takes nodes and a window" "$FAIRWAY" plot "$work/r.db" gantt --run 2 --nodes n-0,n-1 --from 10m --to 1h -o "$work/m.svg"
-check "timeline takes a run" "$FAIRWAY" plot "$work/r.db" timeline --run 2 -o "$work/m.svg"
-exit $failed
+check "fairness-traffic takes the other deviation" "$fairway" plot "$dir/data.db" fairness-traffic -m s_whole_sigma -o "$dir/m.svg"
+check "fairness-traffic takes no other metric" fails 2 "draws a fairness deviation, not 'dt'" "$fairway" plot "$dir/data.db" fairness-traffic -m dt
+check "bars takes a scope and a base" "$fairway" plot "$dir/r.db" bars -m jct --scope class=multi --base "sjf:estimate=true" -o "$dir/m.svg"
+check "gantt takes nodes and a window" "$fairway" plot "$dir/r.db" gantt --run 2 --nodes n-0,n-1 --from 10m --to 1h -o "$dir/m.svg"
+check "timeline takes a run" "$fairway" plot "$dir/r.db" timeline --run 2 -o "$dir/m.svg"
+exit $bad

@@ -2,74 +2,68 @@
 # Policies in a process of their own: the session that policies/PROTOCOL.md shows,
 # the digests of fifo.py beside the built-in's, and every way a child can misbehave
 # (tests/bad/exec/*.sh; each says in its first lines what is expected of it).
-set -u
-: "${FAIRWAY:?the program}"
-case $FAIRWAY in /*) ;; *) FAIRWAY=$(cd "$(dirname "$FAIRWAY")" && pwd)/$(basename "$FAIRWAY") ;; esac
-cd "$(dirname "$0")/../.." || exit 2
-root=$(pwd)
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-failed=0
+. "$(dirname "$0")/lib.sh"
+cd "$here" || exit 2
 session=tests/cli/exec/session.yaml
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
 
 ok() { echo "ok - $1"; }
-not_ok() { echo "not ok - $1"; failed=1; }
+not_ok() { echo "not ok - $1"; bad=1; }
 verdict() { if [ "$1" -eq 0 ]; then ok "$2"; else not_ok "$2"; fi; }
 
 # ---- children that misbehave: each fails its run, and only that ----
 for child in tests/bad/exec/*.sh; do
-    "$FAIRWAY" run -q -d "$tmp/bad.db" "$session" -p "exec:exec sh $child" >"$tmp/out" 2>"$tmp/err" </dev/null
+    "$fairway" run -q -d "$dir/bad.db" "$session" -p "exec:exec sh $child" >"$dir/out" 2>"$dir/err" </dev/null
     status=$? why=
     [ "$status" = "$(sed -n 's/^# exit //p' "$child")" ] || why="exit $status"
-    sed -n 's/^# stderr: //p' "$child" >"$tmp/want"
-    [ -s "$tmp/want" ] || why="$why; it says nothing of what is expected"
+    sed -n 's/^# stderr: //p' "$child" >"$dir/want"
+    [ -s "$dir/want" ] || why="$why; it says nothing of what is expected"
     while IFS= read -r line; do
-        grep -qF -- "$line" "$tmp/err" || why="$why; stderr lacks: $line"
-    done <"$tmp/want"
-    if [ -z "$why" ]; then ok "$(basename "$child")"; else not_ok "$(basename "$child"): ${why#; }"; sed 's/^/    /' "$tmp/err"; fi
+        grep -qF -- "$line" "$dir/err" || why="$why; stderr lacks: $line"
+    done <"$dir/want"
+    if [ -z "$why" ]; then ok "$(basename "$child")"; else not_ok "$(basename "$child"): ${why#; }"; sed 's/^/    /' "$dir/err"; fi
 done
 
-"$FAIRWAY" run -q -d "$tmp/x.db" "$session" -p 'exec:no-such-program --fast' 2>"$tmp/err"
-[ $? -eq 2 ] && grep -q "policy 'exec:no-such-program --fast' cannot be created: .*exited with status 127: the shell did not find the command" "$tmp/err"
+"$fairway" run -q -d "$dir/x.db" "$session" -p 'exec:no-such-program --fast' 2>"$dir/err"
+[ $? -eq 2 ] && grep -q "policy 'exec:no-such-program --fast' cannot be created: .*exited with status 127: the shell did not find the command" "$dir/err"
 verdict $? "a command that is not there is an error of the input"
 
 # A child that does not end after bye is killed, with what it started, and said to have been.
-cat >"$tmp/stays.sh" <<END
+cat >"$dir/stays.sh" <<END
 read -r line
 echo '{"msg":"hello","protocol":1,"name":"stays"}'
-echo \$\$ >>"$tmp/pids"
+echo \$\$ >>"$dir/pids"
 exec sleep 300
 END
-"$FAIRWAY" run -q -d "$tmp/x.db" "$session" -p "exec:sleep 300 & echo \$! >>$tmp/pids; exec sh $tmp/stays.sh" >/dev/null 2>"$tmp/err"
+"$fairway" run -q -d "$dir/x.db" "$session" -p "exec:sleep 300 & echo \$! >>$dir/pids; exec sh $dir/stays.sh" >/dev/null 2>"$dir/err"
 left=0
 while read -r pid; do
     case $(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null) in ''|Z*) ;; *) left=1 ;; esac     # Z: whose parent has not asked yet
-done <"$tmp/pids"
-grep -q "warning: policy 'stays': after bye its process did not end and was killed" "$tmp/err" && [ $left -eq 0 ]
+done <"$dir/pids"
+grep -q "warning: policy 'stays': after bye its process did not end and was killed" "$dir/err" && [ $left -eq 0 ]
 verdict $? "a child that does not end after bye is killed, with what it started"
 
 # A killed simulator leaves no child that reads its input.
-cat >"$tmp/reads.sh" <<END
-. "$root/tests/bad/exec/greet.inc"
-echo \$\$ >"$tmp/pid"
+cat >"$dir/reads.sh" <<END
+. "$here/tests/bad/exec/greet.inc"
+echo \$\$ >"$dir/pid"
 cat >/dev/null
-rm "$tmp/pid"
+rm "$dir/pid"
 END
-"$FAIRWAY" run -q -d "$tmp/x.db" "$session" -p "exec:sh $tmp/reads.sh" 2>/dev/null &
+"$fairway" run -q -d "$dir/x.db" "$session" -p "exec:sh $dir/reads.sh" 2>/dev/null &
 sim=$!
 n=0
-while [ ! -s "$tmp/pid" ] && [ $n -lt 50 ]; do sleep 0.1; n=$((n + 1)); done
+while [ ! -s "$dir/pid" ] && [ $n -lt 50 ]; do sleep 0.1; n=$((n + 1)); done
 kill -9 $sim
 wait $sim 2>/dev/null
 n=0
-while [ -f "$tmp/pid" ] && [ $n -lt 50 ]; do sleep 0.1; n=$((n + 1)); done
+while [ -f "$dir/pid" ] && [ $n -lt 50 ]; do sleep 0.1; n=$((n + 1)); done
 [ $n -lt 50 ]
 verdict $? "a killed simulator leaves no child"
 
 # After bye only a warning is left to give.
-cat >"$tmp/rude.sh" <<END
+cat >"$dir/rude.sh" <<END
 read -r line
 echo '{"msg":"hello","protocol":1,"name":"rude"}'
 echo 'words for people' >&2
@@ -80,27 +74,27 @@ while read -r line; do
 done
 exit 5
 END
-"$FAIRWAY" run -q -d "$tmp/x.db" "$session" -p "exec:sh $tmp/rude.sh" 2>"$tmp/err"
-grep -q '^words for people$' "$tmp/err" && grep -q "warning: policy 'rude': after bye its process exited with status 5" "$tmp/err"
+"$fairway" run -q -d "$dir/x.db" "$session" -p "exec:sh $dir/rude.sh" 2>"$dir/err"
+grep -q '^words for people$' "$dir/err" && grep -q "warning: policy 'rude': after bye its process exited with status 5" "$dir/err"
 verdict $? "standard error passes through, and a status after bye is a warning"
 
 # ---- what a child is told ----
-cat >"$tmp/asks.sh" <<END
+cat >"$dir/asks.sh" <<END
 flags='["uses_limits","clairvoyant"]'
-. "$root/tests/bad/exec/greet.inc"
-echo "\$line" >"$tmp/told"
+. "$here/tests/bad/exec/greet.inc"
+echo "\$line" >"$dir/told"
 echo '{"msg":"query","job":0,"task":1,"nodes":[1]}'
 read -r line
-echo "\$line" >"$tmp/answer"
+echo "\$line" >"$dir/answer"
 echo '{"msg":"decisions","decisions":[{"do":"note","name":"asked","value":1.5},{"do":"fail","message":"enough"}]}'
 cat >/dev/null
 END
-"$FAIRWAY" run -q -d "$tmp/asks.db" "$session" -p "exec:sh $tmp/asks.sh" 2>/dev/null
-grep -q '"limit":120000000,"duration":60000000,"tasks":\[\[0,2,60000000]]' "$tmp/told"
+"$fairway" run -q -d "$dir/asks.db" "$session" -p "exec:sh $dir/asks.sh" 2>/dev/null
+grep -q '"limit":120000000,"duration":60000000,"tasks":\[\[0,2,60000000]]' "$dir/told"
 verdict $? "limits and true durations are told to one that declares that it reads them"
-[ "$(cat "$tmp/answer")" = '{"msg":"answer","job":0,"task":1,"waiting":true,"running":false,"attained":0,"left":60000000,"transfer":[{"node":1,"local":0,"rack":0,"cross":0,"local_us":0,"rack_us":0,"cross_us":0}]}' ]
+[ "$(cat "$dir/answer")" = '{"msg":"answer","job":0,"task":1,"waiting":true,"running":false,"attained":0,"left":60000000,"transfer":[{"node":1,"local":0,"rack":0,"cross":0,"local_us":0,"rack_us":0,"cross_us":0}]}' ]
 verdict $? "a query is answered with the state of the task"
-[ "$(sqlite3 "$tmp/asks.db" "SELECT clairvoyant, status FROM run")" = "1|failed" ] && [ "$(sqlite3 "$tmp/asks.db" "SELECT name, value FROM note")" = "asked|1.5" ]
+[ "$(sqlite3 "$dir/asks.db" "SELECT clairvoyant, status FROM run")" = "1|failed" ] && [ "$(sqlite3 "$dir/asks.db" "SELECT name, value FROM note")" = "asked|1.5" ]
 verdict $? "flags and notes are recorded, the run as failed"
 
 if ! command -v python3 >/dev/null 2>&1; then
@@ -108,31 +102,31 @@ if ! command -v python3 >/dev/null 2>&1; then
     # ---- beside the other doors for policies ----
 
 for example in fifo.py 'fifo.py mode=skip place=best' priority.py; do
-    "$FAIRWAY" policies --conform "exec:python3 policies/python/$example" >"$tmp/out" && grep -q 'keeps its contract' "$tmp/out"
+    "$fairway" policies --conform "exec:python3 policies/python/$example" >"$dir/out" && grep -q 'keeps its contract' "$dir/out"
     verdict $? "$example keeps the contract of policies"
 done
 
-"$FAIRWAY" policies 'exec:python3 policies/python/fifo.py mode=skip' >"$tmp/out" &&
-    grep -q 'source: baseline: first come, first served' "$tmp/out" && grep -q 'calls itself fifo-py:mode=skip,place=first' "$tmp/out"
+"$fairway" policies 'exec:python3 policies/python/fifo.py mode=skip' >"$dir/out" &&
+    grep -q 'source: baseline: first come, first served' "$dir/out" && grep -q 'calls itself fifo-py:mode=skip,place=first' "$dir/out"
 verdict $? "fairway policies tells what a child says of itself"
 
-printf 'import sys, time\nsys.stdin.readline()\ntime.sleep(60)\n' >"$tmp/slow.py"
-"$FAIRWAY" run -q -d "$tmp/s.db" "$session" --decide-timeout 300ms -p "exec:exec python3 $tmp/slow.py" 2>"$tmp/err"
-[ $? -eq 2 ] && grep -q '300 ms' "$tmp/err"
+printf 'import sys, time\nsys.stdin.readline()\ntime.sleep(60)\n' >"$dir/slow.py"
+"$fairway" run -q -d "$dir/s.db" "$session" --decide-timeout 300ms -p "exec:exec python3 $dir/slow.py" 2>"$dir/err"
+[ $? -eq 2 ] && grep -q '300 ms' "$dir/err"
 verdict $? "--decide-timeout bounds the answer of a child too"
 
-exit $failed
+exit $bad
 fi
 
 # ---- the session of the specification ----
-"$FAIRWAY" run -q -d "$tmp/s.db" "$session" -p "exec:tee $tmp/in | python3 policies/python/fifo.py mode=skip | tee $tmp/told" 2>"$tmp/err"
+"$fairway" run -q -d "$dir/s.db" "$session" -p "exec:tee $dir/in | python3 policies/python/fifo.py mode=skip | tee $dir/told" 2>"$dir/err"
 verdict $? "the session runs"
 # One line out for each line in, except that the cluster and bye are not answered.
-awk -v answers="$tmp/told" '{ print "> " $0 } !/"msg":"(cluster|bye)"/ { getline reply < answers; print "< " reply }' "$tmp/in" >"$tmp/session"
-sed -n '/^[<>] {/p' policies/PROTOCOL.md >"$tmp/printed"
-diff "$tmp/printed" "$tmp/session"
+awk -v answers="$dir/told" '{ print "> " $0 } !/"msg":"(cluster|bye)"/ { getline reply < answers; print "< " reply }' "$dir/in" >"$dir/session"
+sed -n '/^[<>] {/p' policies/PROTOCOL.md >"$dir/printed"
+diff "$dir/printed" "$dir/session"
 verdict $? "PROTOCOL.md shows the session as it is"
-grep -q '"limit"\|"duration"' "$tmp/in"
+grep -q '"limit"\|"duration"' "$dir/in"
 [ $? -eq 1 ]
 verdict $? "neither limits nor durations are told to one that does not declare it"
 
@@ -141,14 +135,14 @@ verdict $? "neither limits nor durations are told to one that does not declare i
 digests() {
     scn=$1 seed=$2
     shift 2
-    rm -f "$tmp/d.db"
+    rm -f "$dir/d.db"
     for mode in strict skip; do
         for place in first best; do
-            "$FAIRWAY" run -q -d "$tmp/d.db" "$scn" -s "$seed" "$@" -p "fifo:mode=$mode,place=$place" \
-                -p "exec:python3 policies/python/fifo.py mode=$mode place=$place" 2>"$tmp/err" || { cat "$tmp/err"; return 1; }
+            "$fairway" run -q -d "$dir/d.db" "$scn" -s "$seed" "$@" -p "fifo:mode=$mode,place=$place" \
+                -p "exec:python3 policies/python/fifo.py mode=$mode place=$place" 2>"$dir/err" || { cat "$dir/err"; return 1; }
         done
     done
-    sqlite3 "$tmp/d.db" "SELECT digest FROM run ORDER BY id" |
+    sqlite3 "$dir/d.db" "SELECT digest FROM run ORDER BY id" |
         awk -v n="$different" 'NR % 2 { want = $1; next } $1 != want { bad = 1 } !($1 in seen) { seen[$1]; k++ }
              END { if (NR != 8 || bad || k < n) { print NR " runs, " k " digests" (bad ? ", some differ" : ""); exit 1 } }'
 }
@@ -163,8 +157,8 @@ digests scenarios/forms.yaml 1
 verdict $? "and where tasks wait for others and read blocks"
 
 # The policy that policies/README.md shows, as it stands there; and one that asks.
-sed -n '/^```python$/,/^```$/{/^```/d;p}' policies/README.md >"$tmp/mine.py"
-cat >"$tmp/query.py" <<'END'
+sed -n '/^```python$/,/^```$/{/^```/d;p}' policies/README.md >"$dir/mine.py"
+cat >"$dir/query.py" <<'END'
 import fairway
 
 class Asks(fairway.Policy):
@@ -180,14 +174,14 @@ class Asks(fairway.Policy):
 
 fairway.run(Asks)
 END
-PYTHONPATH=$root/policies/python
+PYTHONPATH=$here/policies/python
 export PYTHONPATH
-"$FAIRWAY" run -q -d "$tmp/m.db" tests/cli/exec/mix.yaml --audit -p "exec:python3 $tmp/mine.py" &&
-    [ "$(sqlite3 "$tmp/m.db" "SELECT policy, status FROM run")" = "mine|done" ]
+"$fairway" run -q -d "$dir/m.db" tests/cli/exec/mix.yaml --audit -p "exec:python3 $dir/mine.py" &&
+    [ "$(sqlite3 "$dir/m.db" "SELECT policy, status FROM run")" = "mine|done" ]
 verdict $? "the policy of policies/README.md runs"
-"$FAIRWAY" run -q -d "$tmp/m.db" scenarios/forms.yaml -s 1 --audit -p "exec:python3 $tmp/query.py"
+"$fairway" run -q -d "$dir/m.db" scenarios/forms.yaml -s 1 --audit -p "exec:python3 $dir/query.py"
 verdict $? "a Python policy can ask for the state of tasks and the cost of their inputs"
-cat >"$tmp/cores.py" <<'END'
+cat >"$dir/cores.py" <<'END'
 import fairway
 
 class Cores(fairway.Policy):
@@ -209,36 +203,36 @@ class Cores(fairway.Policy):
 
 fairway.run(Cores)
 END
-"$FAIRWAY" run -q -d "$tmp/m.db" tests/cli/exec/mix.yaml --audit --set output.decisions=true -p "exec:python3 $tmp/cores.py" &&
-    [ "$(sqlite3 "$tmp/m.db" "SELECT count(*) > 50 FROM decision JOIN run ON run.id = run WHERE policy = 'cores' AND verb = 'resize'")" = 1 ]
+"$fairway" run -q -d "$dir/m.db" tests/cli/exec/mix.yaml --audit --set output.decisions=true -p "exec:python3 $dir/cores.py" &&
+    [ "$(sqlite3 "$dir/m.db" "SELECT count(*) > 50 FROM decision JOIN run ON run.id = run WHERE policy = 'cores' AND verb = 'resize'")" = 1 ]
 verdict $? "a Python policy can give tasks other cores, and the module's books agree with the simulator's"
-printf 'import fairway\nclass Bug(fairway.Policy):\n    name = "bug"\n    def decide(self):\n        return self.nothing\nfairway.run(Bug)\n' >"$tmp/bug.py"
-"$FAIRWAY" run -q -d "$tmp/m.db" "$session" -p "exec:exec python3 $tmp/bug.py" 2>"$tmp/err"
-[ $? -eq 4 ] && grep -q "AttributeError: 'Bug' object has no attribute 'nothing'" "$tmp/err" &&
-    grep -q "policy 'bug' failed at t=0 us (0 s): its process closed its pipe and exited with status 1" "$tmp/err"
+printf 'import fairway\nclass Bug(fairway.Policy):\n    name = "bug"\n    def decide(self):\n        return self.nothing\nfairway.run(Bug)\n' >"$dir/bug.py"
+"$fairway" run -q -d "$dir/m.db" "$session" -p "exec:exec python3 $dir/bug.py" 2>"$dir/err"
+[ $? -eq 4 ] && grep -q "AttributeError: 'Bug' object has no attribute 'nothing'" "$dir/err" &&
+    grep -q "policy 'bug' failed at t=0 us (0 s): its process closed its pipe and exited with status 1" "$dir/err"
 verdict $? "an exception of a Python policy shows its traceback and fails the run"
 unset PYTHONPATH
 
 # The command of a scenario runs in the scenario's folder, from wherever the run was started.
-(cd "$tmp" && "$FAIRWAY" run -q -d "$tmp/rel.db" "$root/$session") 2>"$tmp/err" &&
-    [ "$(sqlite3 "$tmp/rel.db" "SELECT policy, policy_spec, policy_source FROM run")" = \
+(cd "$dir" && "$fairway" run -q -d "$dir/rel.db" "$here/$session") 2>"$dir/err" &&
+    [ "$(sqlite3 "$dir/rel.db" "SELECT policy, policy_spec, policy_source FROM run")" = \
       "fifo-py:mode=skip,place=first|exec:python3 ../../../policies/python/fifo.py mode=skip|baseline: first come, first served" ]
 verdict $? "paths of a scenario's command are relative to the scenario; the child gives the label"
 
-"$FAIRWAY" run -q -d "$tmp/l.db" "$session" --set 'policies=[{exec: python3 policies/python/fifo.py, label: mine}]' &&
-    [ "$(sqlite3 "$tmp/l.db" "SELECT policy FROM run")" = mine ]
+"$fairway" run -q -d "$dir/l.db" "$session" --set 'policies=[{exec: python3 policies/python/fifo.py, label: mine}]' &&
+    [ "$(sqlite3 "$dir/l.db" "SELECT policy FROM run")" = mine ]
 verdict $? "a scenario's label comes first"
 
-"$FAIRWAY" run -q -d "$tmp/l.db" "$session" -p 'exec:python3 policies/python/fifo.py' -p 'exec:python3  policies/python/fifo.py' 2>"$tmp/err"
-[ $? -eq 2 ] && grep -q "calls itself 'fifo-py:mode=strict,place=first', as another is called" "$tmp/err"
+"$fairway" run -q -d "$dir/l.db" "$session" -p 'exec:python3 policies/python/fifo.py' -p 'exec:python3  policies/python/fifo.py' 2>"$dir/err"
+[ $? -eq 2 ] && grep -q "calls itself 'fifo-py:mode=strict,place=first', as another is called" "$dir/err"
 verdict $? "no two policies are called the same"
 
-"$FAIRWAY" run -q -d "$tmp/p.db" scenarios/demo.yaml --set trace.load=0.9 --set trace.max_jobs=800 -s 1 --audit -p 'exec:python3 policies/python/priority.py patience=1' 2>"$tmp/err" &&
-    [ "$(sqlite3 "$tmp/p.db" "SELECT max(value) > 0 FROM metric WHERE name = 'preemptions'")" = 1 ]
+"$fairway" run -q -d "$dir/p.db" scenarios/demo.yaml --set trace.load=0.9 --set trace.max_jobs=800 -s 1 --audit -p 'exec:python3 policies/python/priority.py patience=1' 2>"$dir/err" &&
+    [ "$(sqlite3 "$dir/p.db" "SELECT max(value) > 0 FROM metric WHERE name = 'preemptions'")" = 1 ]
 verdict $? "priority.py runs audited, and preempts"
 
-"$FAIRWAY" run -q -d "$tmp/p.db" "$session" -p 'exec:python3 policies/python/fifo.py mode=skip plcae=best' 2>"$tmp/err"
-[ $? -eq 2 ] && grep -q "fifo-py: found the argument 'plcae=best', expected NAME=VALUE with a name of: mode, place" "$tmp/err"
+"$fairway" run -q -d "$dir/p.db" "$session" -p 'exec:python3 policies/python/fifo.py mode=skip plcae=best' 2>"$dir/err"
+[ $? -eq 2 ] && grep -q "fifo-py: found the argument 'plcae=best', expected NAME=VALUE with a name of: mode, place" "$dir/err"
 verdict $? "an argument that a Python policy does not know is refused"
 
-exit $failed
+exit $bad

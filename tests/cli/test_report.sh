@@ -1,19 +1,7 @@
 #!/bin/sh
 # report: the page as text, what it refuses, and in a headless Chromium with clicks (report_click.py).
 # REPORT_SHOTS=FOLDER keeps screenshots.
-set -u
-fairway=${FAIRWAY:?}
-here=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-bad=0
-check() { name=$1; shift; if "$@" >"$dir/said" 2>&1; then echo "ok - $name"; else echo "not ok - $name"; sed 's/^/# /' "$dir/said"; bad=1; fi; }
-fails() {
-    want=$1 words=$2; shift 2
-    "$@" >"$dir/out" 2>"$dir/err"; got=$?
-    [ $got -eq "$want" ] && grep -qF -- "$words" "$dir/err" && return 0
-    echo "exit $got, expected $want and '$words'"; cat "$dir/err"; return 1
-}
+. "$(dirname "$0")/lib.sh"
 says() { grep -qF -- "$1" "$dir/$2.html" || { echo "no '$1'"; return 1; }; }
 never() { ! grep -qF -- "$1" "$dir/$2.html" || { echo "found '$1'"; return 1; }; }
 

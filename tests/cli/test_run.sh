@@ -1,22 +1,7 @@
 #!/bin/sh
 # The run command as a user meets it: exit status, what is kept, what is said.
-set -u
-fairway=${FAIRWAY:?}
-here=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-bad=0
-check() { # NAME CONDITION...
-    name=$1; shift
-    if "$@"; then echo "ok - $name"; else echo "not ok - $name"; bad=1; fi
-}
+. "$(dirname "$0")/lib.sh"
 sql() { sqlite3 "$dir/r.db" "$1"; }
-expect() { # STATUS COMMAND...
-    want=$1; shift
-    "$@" >"$dir/out" 2>"$dir/err"
-    [ $? -eq "$want" ]
-}
-says() { grep -qF -- "$1" "$dir/err" "$dir/out"; }
 scn=$here/scenarios/demo.yaml
 
 check "a scenario runs under the policies given" expect 0 "$fairway" run "$scn" -p fifo -p drf:place=pack -s 1 -d "$dir/r.db"

@@ -1,24 +1,10 @@
 #!/bin/sh
 # Sweeps on this machine: the database that one worker would leave, whatever
 # happens on the way; and merging.
-set -u
-fairway=${FAIRWAY:?}
-here=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$(mktemp -d)
+. "$(dirname "$0")/lib.sh"
+limit=100
 sweep=
 trap '[ -z "$sweep" ] || kill -KILL $sweep 2>/dev/null; rm -rf "$dir"' EXIT
-bad=0
-check() { # NAME CONDITION...
-    name=$1; shift
-    if "$@"; then echo "ok - $name"; else echo "not ok - $name"; bad=1; fi
-}
-expect() { # STATUS COMMAND...
-    want=$1; shift
-    timeout 100 "$@" >"$dir/out" 2>"$dir/err"
-    got=$?
-    [ $got -eq "$want" ] || { echo "    exit $got, expected $want"; cat "$dir/out" "$dir/err"; return 1; }
-}
-says() { grep -qF -- "$1" "$dir/err" "$dir/out" || { cat "$dir/out" "$dir/err"; return 1; }; }
 sql() { sqlite3 "$dir/$1" "$2" 2>/dev/null; }
 # Every table but wall, row ids included.
 dump() {

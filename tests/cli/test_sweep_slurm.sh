@@ -1,14 +1,11 @@
 #!/bin/sh
 # A sweep on a real Slurm: one of four nodes loses its power in the middle, and
 # every run arrives exactly once, as serially.  Every wait has an end.
-set -u
-fairway=${FAIRWAY:?}
-here=$(cd "$(dirname "$0")/../.." && pwd)
+. "$(dirname "$0")/lib.sh"
 for c in munged slurmctld slurmd sbatch squeue scancel sinfo; do
     command -v $c >/dev/null 2>&1 || { echo "skipped - a sweep on Slurm: no $c here"; exit 77; }
 done
 [ "$(id -u)" -eq 0 ] || { echo "skipped - a sweep on Slurm: slurmd needs root"; exit 77; }
-dir=$(mktemp -d)
 chmod 755 "$dir"
 sweep=
 end() {
@@ -18,11 +15,6 @@ end() {
 }
 trap end EXIT
 trap 'exit 1' INT TERM HUP
-bad=0
-check() { # NAME CONDITION...
-    name=$1; shift
-    if "$@"; then echo "ok - $name"; else echo "not ok - $name"; bad=1; fi
-}
 # until SECONDS SHELL-CONDITION
 until_true() {
     tries=$(($1 * 10))

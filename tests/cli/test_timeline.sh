@@ -1,21 +1,7 @@
 #!/bin/sh
 # timeline: a run whose every slice is worked out by hand; longer runs against
 # the rules of the format (timeline_check.sql) and against the run's own samples.
-set -u
-fairway=${FAIRWAY:?}
-here=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-bad=0
-check() { name=$1; shift; if "$@" >"$dir/said" 2>&1; then echo "ok - $name"; else echo "not ok - $name"; sed 's/^/# /' "$dir/said"; bad=1; fi; }
-# fails STATUS WORDS COMMAND...
-fails() {
-    want=$1 words=$2; shift 2
-    "$@" >"$dir/out" 2>"$dir/err"; got=$?
-    [ $got -eq "$want" ] && grep -qF -- "$words" "$dir/err" && return 0
-    echo "exit $got, expected $want and '$words'"; cat "$dir/err"; return 1
-}
-same() { [ "$1" = "$2" ] && return 0; echo "found:"; echo "$1"; echo "expected:"; echo "$2"; return 1; }
+. "$(dirname "$0")/lib.sh"
 valid() { faults=$(sqlite3 -bail -cmd ".param set @f '$1'" :memory: <"$here/tests/cli/timeline_check.sql") && same "$faults" ""; }
 
 # Two cards.  a wants both for 100 s; b, shorter, takes them at 20 s for 10 s; c needs no card; d and e share card 0

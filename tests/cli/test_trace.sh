@@ -1,41 +1,26 @@
 #!/bin/sh
 # fairway trace: what it writes is what it says, byte for byte.
-set -u
-: "${FAIRWAY:?the program}"
-case $FAIRWAY in /*) ;; *) FAIRWAY=$(cd "$(dirname "$FAIRWAY")" && pwd)/$(basename "$FAIRWAY") ;; esac
-cd "$(dirname "$0")/../.." || exit 2
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-failed=0
-is() {      # NAME COMMAND...
-    name=$1; shift
-    if "$@" >"$tmp/log" 2>&1; then echo "ok $name"; else echo "not ok $name"; cat "$tmp/log"; failed=1; fi
-}
-status() {  # WANTED COMMAND...
-    want=$1; shift
-    "$@"
-    got=$?
-    [ "$got" = "$want" ] || { echo "exit $got, expected $want"; return 1; }
-}
-has() { "$@" >"$tmp/has"; grep -q "$pattern" "$tmp/has" || { cat "$tmp/has"; return 1; }; }
+. "$(dirname "$0")/lib.sh"
+cd "$here" || exit 2
+has() { "$@" >"$dir/has"; grep -q "$pattern" "$dir/has" || { cat "$dir/has"; return 1; }; }
 
 recipe=$(sed -n 's/^fairway trace generate \(.*\) -o traces\/sample\/jobs.csv$/\1/p' traces/README.md)
 # shellcheck disable=SC2086   # the recipe's words are the arguments
-"$FAIRWAY" trace generate $recipe -o "$tmp/sample.csv"
-is 'the shipped sample is what its recipe makes' cmp "$tmp/sample.csv" traces/sample/jobs.csv
+"$fairway" trace generate $recipe -o "$dir/sample.csv"
+check 'the shipped sample is what its recipe makes' cmp "$dir/sample.csv" traces/sample/jobs.csv
 
-"$FAIRWAY" trace generate -s 3 jobs=300 >"$tmp/a.csv"
-"$FAIRWAY" trace generate --seed=3 --output="$tmp/b.csv" jobs=300
-"$FAIRWAY" trace generate -s 4 jobs=300 -o "$tmp/c.csv"
-is 'the same seed gives the same bytes, printed or written' cmp "$tmp/a.csv" "$tmp/b.csv"
-is 'another seed gives other bytes' status 1 cmp -s "$tmp/a.csv" "$tmp/c.csv"
+"$fairway" trace generate -s 3 jobs=300 >"$dir/a.csv"
+"$fairway" trace generate --seed=3 --output="$dir/b.csv" jobs=300
+"$fairway" trace generate -s 4 jobs=300 -o "$dir/c.csv"
+check 'the same seed gives the same bytes, printed or written' cmp "$dir/a.csv" "$dir/b.csv"
+check 'another seed gives other bytes' expect 1 cmp -s "$dir/a.csv" "$dir/c.csv"
 
-"$FAIRWAY" trace convert "$tmp/a.csv" -o "$tmp/d.csv"
-"$FAIRWAY" trace convert "$tmp/d.csv" -o "$tmp/e.csv"
-is 'converting the native format twice changes nothing' cmp "$tmp/d.csv" "$tmp/e.csv"
+"$fairway" trace convert "$dir/a.csv" -o "$dir/d.csv"
+"$fairway" trace convert "$dir/d.csv" -o "$dir/e.csv"
+check 'converting the native format twice changes nothing' cmp "$dir/d.csv" "$dir/e.csv"
 
-"$FAIRWAY" trace stats --csv "$tmp/a.csv" >"$tmp/a.txt"
-cat >"$tmp/s.yaml" <<YAML
+"$fairway" trace stats --csv "$dir/a.csv" >"$dir/a.txt"
+cat >"$dir/s.yaml" <<YAML
 name: s
 cluster:
   groups:
@@ -46,20 +31,20 @@ trace:
 policies: [{name: fifo}]
 seeds: [3]
 YAML
-"$FAIRWAY" trace stats --csv --scenario "$tmp/s.yaml" >"$tmp/s.txt"
-grep -v 'offered\|gaps' "$tmp/s.txt" >"$tmp/s2.txt"
-is 'a scenario generates the jobs that trace generate writes' cmp "$tmp/a.txt" "$tmp/s2.txt"
+"$fairway" trace stats --csv --scenario "$dir/s.yaml" >"$dir/s.txt"
+grep -v 'offered\|gaps' "$dir/s.txt" >"$dir/s2.txt"
+check 'a scenario generates the jobs that trace generate writes' cmp "$dir/a.txt" "$dir/s2.txt"
 
-"$FAIRWAY" trace convert nowhere.csv -o "$tmp/none.csv" 2>/dev/null
-is 'a failed conversion leaves no file' test ! -e "$tmp/none.csv" -a ! -e "$tmp/none.csv.part"
-is 'a missing file is bad input' status 2 "$FAIRWAY" trace stats nowhere.csv
-is 'a folder that is not there is a failure of the world' status 3 "$FAIRWAY" trace generate -o "$tmp/no/x.csv"
-is 'an option of another verb is refused' status 2 "$FAIRWAY" trace stats -o x "$tmp/a.csv"
-is 'an unknown verb is refused' status 2 "$FAIRWAY" trace stat "$tmp/a.csv"
+"$fairway" trace convert nowhere.csv -o "$dir/none.csv" 2>/dev/null
+check 'a failed conversion leaves no file' test ! -e "$dir/none.csv" -a ! -e "$dir/none.csv.part"
+check 'a missing file is bad input' expect 2 "$fairway" trace stats nowhere.csv
+check 'a folder that is not there is a failure of the world' expect 3 "$fairway" trace generate -o "$dir/no/x.csv"
+check 'an option of another verb is refused' expect 2 "$fairway" trace stats -o x "$dir/a.csv"
+check 'an unknown verb is refused' expect 2 "$fairway" trace stat "$dir/a.csv"
 pattern='"figure": *"jobs"'
-is 'stats --json names its figures' has "$FAIRWAY" trace stats --json "$tmp/a.csv"
+check 'stats --json names its figures' has "$fairway" trace stats --json "$dir/a.csv"
 pattern='^jobs,300,'
-is 'stats --csv has one figure a row' has "$FAIRWAY" trace stats --csv "$tmp/a.csv"
+check 'stats --csv has one figure a row' has "$fairway" trace stats --csv "$dir/a.csv"
 pattern='tail_alpha'
-is 'generate --list names every parameter' has "$FAIRWAY" trace generate --list
-exit $failed
+check 'generate --list names every parameter' has "$fairway" trace generate --list
+exit $bad

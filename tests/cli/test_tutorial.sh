@@ -2,12 +2,7 @@
 # The tutorial of scenarios/README.md, command by command, in an empty folder:
 # each block of ```sh is run, and a block of ```text after it is what it prints,
 # where a line of `...` stands for any lines.
-set -u
-fairway=${FAIRWAY:?}
-here=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-bad=0
+. "$(dirname "$0")/lib.sh"
 mkdir "$dir/work" "$dir/block" "$dir/bin"
 ln -s "$fairway" "$dir/bin/fairway"
 PATH=$dir/bin:$PATH

@@ -1,27 +1,21 @@
 #!/bin/sh
 # Workflow reservation, end to end: the shipped scenarios of seed 1 (S1-5, S1-6,
 # S1-16, S1-18, S1-21, S1-22, S1-23), their table, figures, and mistakes.
-set -u
-: "${FAIRWAY:?the program}"
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-scenarios=$(cd "$(dirname "$0")/../../scenarios" && pwd) || exit 2
-failed=0
-db=$work/w.db
+. "$(dirname "$0")/lib.sh"
+scenarios=$here/scenarios
+db=$dir/w.db
 
-is() {  # CLAIM EXPECTED ACTUAL
-    if [ "$2" = "$3" ]; then echo "ok $1"; else echo "not ok $1"; echo "    expected: $2"; echo "    found:    $3"; failed=1; fi
-}
+is() { check "$1" same "$3" "$2"; }     # CLAIM EXPECTED ACTUAL
 query() { sqlite3 "$db" "$1"; }
-run() { "$FAIRWAY" run -q -d "$db" "$@" --set output.audit=true 2>"$work/err" || { echo "not ok $* runs"; cat "$work/err"; failed=1; }; }
+run() { "$fairway" run -q -d "$db" "$@" --set output.audit=true 2>"$dir/err" || { echo "not ok $* runs"; cat "$dir/err"; bad=1; }; }
 
 for s in fig1 long baseline sum priority shared separate; do run "$scenarios/workflow-$s.yaml"; done
 
 # stage, needed, can be shared, taken back, usable on entry
 is "S1-6: fairway stages prints Table 1" "1,2,6,0,8 2,6,2,4,2 3,6,2,0,6 4,8,0,2,6" \
-    "$("$FAIRWAY" stages "$db" --run 1 --csv | awk -F, 'NR > 1 { printf "%s%s,%s,%s,%s,%s", (NR > 2 ? " " : ""), $2, $6, $7, $8, $9 }')"
+    "$("$fairway" stages "$db" --run 1 --csv | awk -F, 'NR > 1 { printf "%s%s,%s,%s,%s,%s", (NR > 2 ? " " : ""), $2, $6, $7, $8, $9 }')"
 is "S1-5: without lending the whole reservation is there for every stage" "8 8 8 8" \
-    "$("$FAIRWAY" stages "$db" --run 4 --csv | awk -F, 'NR > 1 { printf "%s%s", (NR > 2 ? " " : ""), $9 }')"
+    "$("$fairway" stages "$db" --run 4 --csv | awk -F, 'NR > 1 { printf "%s%s", (NR > 2 ? " " : ""), $9 }')"
 of() { query "SELECT printf('%.10g', m.value) FROM v_metric m JOIN v_run r ON r.id = m.run WHERE m.scenario = '$1' AND m.policy = '$2' AND m.name = '$3' AND m.scope = '${4:-all}'"; }
 is "S1-16: jobs of 7 s started at stage starts are never interrupted" 0 "$(of workflow-fig1 'lend at stage starts' reclaims)"
 is "S1-16: refilled at any time, 6 are" 6 "$(of workflow-fig1 'lend at any time' reclaims)"
@@ -50,27 +44,27 @@ is "reclaimed time: 4 that ran 3 s, 2 that ran 1 s" 0.003888888889 "$(of workflo
 is "stages wait for nothing" 0 "$(of workflow-fig1 'lend at any time' stage_wait_max workflows)"
 
 for f in lending workflow-gantt; do
-    "$FAIRWAY" plot "$db" $f --scenario workflow-fig1 -o "$work/$f.svg" >/dev/null 2>"$work/err"
-    is "plot $f draws" "yes" "$(grep -q '</svg>' "$work/$f.svg" 2>/dev/null && echo yes)"
+    "$fairway" plot "$db" $f --scenario workflow-fig1 -o "$dir/$f.svg" >/dev/null 2>"$dir/err"
+    is "plot $f draws" "yes" "$(grep -q '</svg>' "$dir/$f.svg" 2>/dev/null && echo yes)"
 done
 
 # Licences: a scenario that has them, policies that know them and one that does not.
-mkdir "$work/lic"
-printf 'id,submit_s,duration_s,licences\na,0,10,matlab:2\nb,0,10,matlab:2\n' >"$work/lic/jobs.csv"
-printf 'cluster: {licences: {matlab: 3}, groups: [{name: n, cpus: 8, mem: 1GiB}]}\ntrace: {format: native, path: jobs.csv}\npolicies: [fifo]\n' >"$work/lic/l.yaml"
-"$FAIRWAY" run -q -d "$work/l.db" "$work/lic/l.yaml" --set output.audit=true 2>"$work/err"
+mkdir "$dir/lic"
+printf 'id,submit_s,duration_s,licences\na,0,10,matlab:2\nb,0,10,matlab:2\n' >"$dir/lic/jobs.csv"
+printf 'cluster: {licences: {matlab: 3}, groups: [{name: n, cpus: 8, mem: 1GiB}]}\ntrace: {format: native, path: jobs.csv}\npolicies: [fifo]\n' >"$dir/lic/l.yaml"
+"$fairway" run -q -d "$dir/l.db" "$dir/lic/l.yaml" --set output.audit=true 2>"$dir/err"
 is "S1-19: two jobs of two licences each run one after the other on three" "0.666666666667 20" \
-    "$(sqlite3 "$work/l.db" "SELECT printf('%.12f', value) FROM metric WHERE name = 'licence_util' AND scope = 'licence=matlab'; SELECT printf('%g', value) FROM metric WHERE name = 'makespan'" | tr '\n' ' ' | sed 's/ $//')"
-"$FAIRWAY" run -q -d "$work/l2.db" "$work/lic/l.yaml" -p easy 2>"$work/err"
-is "a policy that knows no licences says so" "4 yes" "$? $(grep -q 'does not schedule licences' "$work/err" && echo yes)"
-"$FAIRWAY" run -q -d "$work/l3.db" "$work/lic/l.yaml" --set cluster.licences.matlab=1 2>"$work/err"
-is "more licences than there are: the job cannot run" "2 yes" "$? $(grep -q 'more licences of a kind than the cluster has' "$work/err" && echo yes)"
+    "$(sqlite3 "$dir/l.db" "SELECT printf('%.12f', value) FROM metric WHERE name = 'licence_util' AND scope = 'licence=matlab'; SELECT printf('%g', value) FROM metric WHERE name = 'makespan'" | tr '\n' ' ' | sed 's/ $//')"
+"$fairway" run -q -d "$dir/l2.db" "$dir/lic/l.yaml" -p easy 2>"$dir/err"
+is "a policy that knows no licences says so" "4 yes" "$? $(grep -q 'does not schedule licences' "$dir/err" && echo yes)"
+"$fairway" run -q -d "$dir/l3.db" "$dir/lic/l.yaml" --set cluster.licences.matlab=1 2>"$dir/err"
+is "more licences than there are: the job cannot run" "2 yes" "$? $(grep -q 'more licences of a kind than the cluster has' "$dir/err" && echo yes)"
 
 # Workflow files that cannot be read are told with their place.
-printf 'id,submit_s,workflow\nw,0,bad.steps\n' >"$work/lic/w.csv"
-printf 'duration: 1s\njob[1,1,1]\njob[3,1,1]\n' >"$work/lic/bad.steps"
-"$FAIRWAY" run -q -d "$work/l4.db" "$work/lic/l.yaml" --set trace.path=w.csv 2>"$work/err"
-is "a missing step is an error in its file" "2 yes" "$? $(grep -q 'bad.steps:3.*step 2 has none' "$work/err" && echo yes)"
+printf 'id,submit_s,workflow\nw,0,bad.steps\n' >"$dir/lic/w.csv"
+printf 'duration: 1s\njob[1,1,1]\njob[3,1,1]\n' >"$dir/lic/bad.steps"
+"$fairway" run -q -d "$dir/l4.db" "$dir/lic/l.yaml" --set trace.path=w.csv 2>"$dir/err"
+is "a missing step is an error in its file" "2 yes" "$? $(grep -q 'bad.steps:3.*step 2 has none' "$dir/err" && echo yes)"
 
 if [ -n "${FAIRWAY_TRACES:-}" ] && [ -f "$FAIRWAY_TRACES/wfinstances/rnaseq-dirt02-001.json" ]; then
     run "$scenarios/workflow-mix.yaml"
@@ -81,4 +75,4 @@ if [ -n "${FAIRWAY_TRACES:-}" ] && [ -f "$FAIRWAY_TRACES/wfinstances/rnaseq-dirt
 else
     echo "skipped the mix of real workflows: no traces"
 fi
-exit $failed
+exit $bad
