@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "io/cluster_openb.h"
+#include "ref/temp.h"
 
 static struct cluster c;
 static struct diag d;
@@ -18,11 +19,8 @@ static struct node_sink sink = { .cluster = &c, .add = add };
 
 static enum st load(const char *text)
 {
-    char path[] = "/tmp/fairway-test-XXXXXX";
-    int fd = mkstemp(path);
-    cr_assert(fd >= 0);
-    cr_assert_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-    close(fd);
+    char path[TEMP_PATH];
+    temp_file(path, text);
     memset(&d, 0, sizeof d);
     memset(&c, 0, sizeof c);
     enum st st = cluster_openb_load(&sink, path, &d);

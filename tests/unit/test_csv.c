@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "io/csv.h"
 #include "io/lines.h"
+#include "ref/temp.h"
 
 static struct diag d;
 static struct csv *c;
@@ -13,11 +14,7 @@ static const char *const names[] = { "a", "b" };
 
 static void put(const char *text, size_t n)
 {
-    strcpy(path, "/tmp/fairway-test-XXXXXX");
-    int fd = mkstemp(path);
-    cr_assert(fd >= 0);
-    cr_assert_eq(write(fd, text, n), (ssize_t)n);
-    close(fd);
+    temp_bytes(path, text, n);
     memset(&d, 0, sizeof d);
 }
 

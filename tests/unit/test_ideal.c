@@ -1,25 +1,16 @@
 /* Ideal times: every job of a trace alone, on all GPUs and on 1/m of them. */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "app/ideal.h"
+#include "ref/temp.h"
 
 static struct scenario s;
 static struct trace t;
 static struct diag d;
-static char dir[] = "/tmp/fairway-test-XXXXXX", path[64];
+static char dir[TEMP_PATH], path[TEMP_PATH + 8];
 
-static void put(const char *name, const char *text)
-{
-    char p[128];
-    (void)snprintf(p, sizeof p, "%s/%s", dir, name);
-    FILE *f = fopen(p, "w");
-    cr_assert_not_null(f);
-    (void)fputs(text, f);
-    (void)fclose(f);
-}
+static void put(const char *name, const char *text) { temp_put(dir, name, text); }
 
 static void load(const char *jobs, uint32_t m)
 {
@@ -33,17 +24,15 @@ static void load(const char *jobs, uint32_t m)
 
 static void set_up(void)
 {
-    cr_assert_not_null(mkdtemp(dir));
+    temp_dir(dir);
     (void)snprintf(path, sizeof path, "%s/s.yaml", dir);
 }
 
 static void tear_down(void)
 {
-    char cmd[96];
     trace_fini(&t);
     scn_fini(&s);
-    (void)snprintf(cmd, sizeof cmd, "rm -rf %s", dir);
-    cr_expect_eq(system(cmd), 0);
+    temp_drop(dir);
 }
 
 TestSuite(ideal, .init = set_up, .fini = tear_down);

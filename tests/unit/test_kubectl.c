@@ -1,12 +1,12 @@
 /* Pods and nodes from kubectl: quantities, requests, which nodes a pod may go to, and what is told of the rest.  S3-1, S3-2. */
 #include <criterion/criterion.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/mem.h"
 #include "io/kube_nodes.h"
 #include "io/kube_quantity.h"
 #include "io/trace.h"
+#include "ref/temp.h"
 
 #define GIB (INT64_C(1) << 30)
 
@@ -66,14 +66,6 @@ static struct trace t;
 static struct diag d;
 static char path[64], node_path[64];
 
-static void put(char *to, const char *text)
-{
-    strcpy(to, "/tmp/fairway-test-XXXXXX");
-    int fd = mkstemp(to);
-    cr_assert(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-    close(fd);
-}
-
 static enum st add(struct node_sink *to, struct node_spec *s, const char *file, uint32_t line, uint32_t col, struct diag *dg)
 {
     (void)file; (void)line; (void)col;
@@ -83,7 +75,7 @@ static enum st add(struct node_sink *to, struct node_spec *s, const char *file, 
 static void setup(void)
 {
     struct node_sink sink = { .cluster = &cluster, .add = add };
-    put(node_path, nodes_json);
+    temp_file(node_path, nodes_json);
     cr_assert_eq(kube_nodes_load(&nodes, &sink, node_path, &d), ST_OK, "%s", d.msg);
     cluster_seal(&cluster);
     o = (struct trace_opts){ .format = "kubectl", .path = path, .speedup = 1, .window_to = TICK_NEVER, .dflt.limit = -1, .dflt.duration = 7, .kube_nodes = &nodes };
@@ -107,7 +99,7 @@ static void open_pods(const char *items)
 {
     char text[8192];
     (void)snprintf(text, sizeof text, "{\"kind\": \"List\", \"items\": [\n%s\n]}\n", items);
-    put(path, text);
+    temp_file(path, text);
     cr_assert_eq(trace_prepare(&t, &o, &cluster, &perf, &d), ST_OK, "line %u: %s", d.line, d.msg);
     cr_assert_eq(trace_source_open(&t, &source, &d), ST_OK);
 }
@@ -281,7 +273,7 @@ static void refused(const char *items, uint32_t line, const char *what)
 {
     char text[4096];
     (void)snprintf(text, sizeof text, "{\"kind\": \"List\",\n\"items\": [\n%s]}", items);
-    put(path, text);
+    temp_file(path, text);
     memset(&d, 0, sizeof d);
     cr_assert_neq(trace_prepare(&t, &o, &cluster, &perf, &d), ST_OK, "taken: %s", items);
     cr_expect_eq(d.line, line, "%s: line %u, not %u", what, d.line, line);

@@ -1,31 +1,26 @@
 /* Merging by key: what comes in, what replaces what, and that it is all or nothing. */
 #include <criterion/criterion.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "out/merge.h"
+#include "ref/temp.h"
 
-static char dir[] = "/tmp/fairway-test-XXXXXX";
+static char dir[TEMP_PATH];
 static struct diag d;
 static struct merge_tally t;
 
 static void setup(void)
 {
-    cr_assert_not_null(mkdtemp(dir));
+    temp_dir(dir);
     memset(&d, 0, sizeof d);
     memset(&t, 0, sizeof t);
 }
 
-static void teardown(void)
-{
-    char cmd[96];
-    (void)snprintf(cmd, sizeof cmd, "rm -rf %s", dir);
-    cr_expect_eq(system(cmd), 0);
-}
+static void teardown(void) { temp_drop(dir); }
 
 TestSuite(merge, .init = setup, .fini = teardown);
 

@@ -8,34 +8,22 @@
 #include "io/gen.h"
 #include "io/scn.h"
 #include "io/workload.h"
+#include "ref/temp.h"
 
 static struct scenario s;
 static struct diag d;
-static char dir[] = "/tmp/fairway-test-XXXXXX", path[64];
+static char dir[TEMP_PATH], path[TEMP_PATH + 8];
 
-static void put(const char *name, const char *text)
-{
-    char p[128];
-    (void)snprintf(p, sizeof p, "%s/%s", dir, name);
-    FILE *f = fopen(p, "w");
-    cr_assert_not_null(f);
-    (void)fputs(text, f);
-    (void)fclose(f);
-}
+static void put(const char *name, const char *text) { temp_put(dir, name, text); }
 
 static void setup(void)
 {
-    cr_assert_not_null(mkdtemp(dir));
+    temp_dir(dir);
     (void)snprintf(path, sizeof path, "%s/s.yaml", dir);
     put("jobs.csv", "id,submit_s\n");
 }
 
-static void teardown(void)
-{
-    char cmd[96];
-    (void)snprintf(cmd, sizeof cmd, "rm -rf %s", dir);
-    cr_expect_eq(system(cmd), 0);
-}
+static void teardown(void) { temp_drop(dir); }
 
 TestSuite(scn, .init = setup, .fini = teardown);
 

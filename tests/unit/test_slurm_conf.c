@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "io/cluster_slurm.h"
 #include "io/slurm_conf.h"
+#include "ref/temp.h"
 
 static struct cluster c;
 static struct diag d;
@@ -16,24 +17,15 @@ static enum st add(struct node_sink *sink, struct node_spec *s, const char *file
     return cluster_add(sink->cluster, s, dd);
 }
 
-static void put(char *path, const char *text)
-{
-    strcpy(path, "/tmp/fairway-test-XXXXXX");
-    int fd = mkstemp(path);
-    cr_assert(fd >= 0);
-    cr_assert_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-    close(fd);
-}
-
 static enum st load(const char *conf, const char *gres, const char *topo)
 {
     char p[3][64];
     struct node_sink sink = { .cluster = &c, .add = add };
     memset(&c, 0, sizeof c);
     memset(&d, 0, sizeof d);
-    put(p[0], conf);
-    if (gres != NULL) put(p[1], gres);
-    if (topo != NULL) put(p[2], topo);
+    temp_file(p[0], conf);
+    if (gres != NULL) temp_file(p[1], gres);
+    if (topo != NULL) temp_file(p[2], topo);
     enum st st = cluster_slurm_load(&sink, p[0], gres != NULL ? p[1] : NULL, topo != NULL ? p[2] : NULL, &d);
     unlink(p[0]);
     if (gres != NULL) unlink(p[1]);

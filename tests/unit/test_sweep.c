@@ -1,39 +1,25 @@
 /* What a sweep section stands for: how many runs, which, in which order.  Mistakes are in tests/bad/scn. */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "app/grid.h"
 #include "base/mem.h"
 #include "io/scn_sweep.h"
+#include "ref/temp.h"
 
-static char dir[] = "/tmp/fairway-test-XXXXXX", path[64];
+static char dir[TEMP_PATH], path[TEMP_PATH + 8];
 static struct diag d;
 
-static void put(const char *name, const char *text)
-{
-    char p[128];
-    (void)snprintf(p, sizeof p, "%s/%s", dir, name);
-    FILE *f = fopen(p, "w");
-    cr_assert_not_null(f);
-    (void)fputs(text, f);
-    (void)fclose(f);
-}
+static void put(const char *name, const char *text) { temp_put(dir, name, text); }
 
 static void setup(void)
 {
-    cr_assert_not_null(mkdtemp(dir));
+    temp_dir(dir);
     (void)snprintf(path, sizeof path, "%s/s.yaml", dir);
     put("jobs.csv", "id,submit_s,duration_s,cpus\na,0,1,1\n");
 }
 
-static void teardown(void)
-{
-    char cmd[96];
-    (void)snprintf(cmd, sizeof cmd, "rm -rf %s", dir);
-    cr_expect_eq(system(cmd), 0);
-}
+static void teardown(void) { temp_drop(dir); }
 
 TestSuite(sweep, .init = setup, .fini = teardown);
 

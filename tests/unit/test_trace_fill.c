@@ -1,23 +1,20 @@
 /* A trace poured into a cluster: every job once in a drawn order, then drawn again, one a second, until the GPUs asked for suffice. */
 #include <criterion/criterion.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "io/trace_fill.h"
+#include "ref/temp.h"
 
 static struct cluster cluster;
 static struct perf perf;
 static struct trace t;
 static struct trace_opts o;
 static struct diag d;
-static char path[32];
+static char path[TEMP_PATH];
 
 static void prepare(const char *text)
 {
-    strcpy(path, "/tmp/fairway-test-XXXXXX");
-    int fd = mkstemp(path);
-    cr_assert(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-    close(fd);
+    temp_file(path, text);
     o = (struct trace_opts){ .format = "native", .path = path, .speedup = 1, .window_to = TICK_NEVER, .dflt.limit = -1 };
     cr_assert_eq(cluster_add(&cluster, &(struct node_spec){ .name = "n", .cpu_milli = 64000, .n_gpu = 8, .gpu_type = "x" }, &d), ST_OK);
     cluster_seal(&cluster);

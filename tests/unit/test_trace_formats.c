@@ -1,11 +1,11 @@
 /* Unit tests of the readers of public formats, on small files with the known oddities. */
 #include <criterion/criterion.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "io/trace.h"
 #include "io/trace_build.h"
+#include "ref/temp.h"
 
 static struct cluster cluster;
 static struct perf perf;
@@ -13,15 +13,6 @@ static struct trace t;
 static struct trace_opts o;
 static struct diag d;
 static char path[64], table[64];
-
-static void put(char *to, const char *text)
-{
-    strcpy(to, "/tmp/fairway-test-XXXXXX");
-    int fd = mkstemp(to);
-    cr_assert(fd >= 0);
-    cr_assert_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-    close(fd);
-}
 
 static void setup(void)
 {
@@ -38,7 +29,7 @@ static char *keep(char *to, const char *s) { return s == NULL ? NULL : strncpy(t
 static void read_all(const char *format, const char *text)
 {
     struct source s;
-    put(path, text);
+    temp_file(path, text);
     o.format = format;
     cr_assert_eq(trace_prepare(&t, &o, &cluster, &perf, &d), ST_OK, "line %u: %s", d.line, d.msg);
     cr_assert_eq(trace_source_open(&t, &s, &d), ST_OK);
@@ -233,7 +224,7 @@ Test(formats, gavel_durations_and_rates_come_from_the_table)
     node(8, 8, "K80");
     node(8, 8, "P100");
     node(8, 8, "x");
-    put(table, "{\"k80\": {\"('A', 1)\": {\"null\": 1.0, \"('A', 1)\": [0.5, 0.5]}, \"('B', 1)\": {\"null\": 3.0}, \"('A', 2)\": {\"null\": 0.0}},"
+    temp_file(table, "{\"k80\": {\"('A', 1)\": {\"null\": 1.0, \"('A', 1)\": [0.5, 0.5]}, \"('B', 1)\": {\"null\": 3.0}, \"('A', 2)\": {\"null\": 0.0}},"
                " \"v100\": {\"('A', 1)\": {\"null\": 2.0}, \"('A', 2)\": {\"null\": 4.0}},"
                " \"p100\": {\"('A', 1)\": {\"null\": 3.0}, \"('B', 1)\": {\"null\": 6.0}},"
                " \"v100_unconsolidated\": {\"('B', 1)\": {\"null\": 9.0}}}");

@@ -1,9 +1,9 @@
 /* Unit tests of the native trace format and of the stream: order, window, scaling, repairs. */
 #include <criterion/criterion.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "io/trace.h"
+#include "ref/temp.h"
 
 static struct cluster cluster;
 static struct perf perf;
@@ -11,15 +11,6 @@ static struct trace t;
 static struct trace_opts o;
 static struct diag d;
 static char path[64];
-
-static void put(char *to, const char *text)
-{
-    strcpy(to, "/tmp/fairway-test-XXXXXX");
-    int fd = mkstemp(to);
-    cr_assert(fd >= 0);
-    cr_assert_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-    close(fd);
-}
 
 static void setup(void)
 {
@@ -29,7 +20,7 @@ static void setup(void)
 
 static enum st prepare(const char *text)
 {
-    put(path, text);
+    temp_file(path, text);
     return trace_prepare(&t, &o, &cluster, &perf, &d);
 }
 

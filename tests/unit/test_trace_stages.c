@@ -1,11 +1,11 @@
 /* Unit tests of stages.csv and blocks.csv beside a native trace.  Mistakes are in tests/bad/scn. */
 #include <criterion/criterion.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/mem.h"
 #include "io/scn.h"
 #include "io/trace.h"
+#include "ref/temp.h"
 
 static struct cluster cluster;
 static struct perf perf;
@@ -14,15 +14,6 @@ static struct trace t;
 static struct trace_opts o;
 static struct diag d;
 static char jobs[64], stages[64], blocks[64];
-
-static void put(char *to, const char *text)
-{
-    strcpy(to, "/tmp/fairway-test-XXXXXX");
-    int fd = mkstemp(to);
-    cr_assert(fd >= 0);
-    cr_assert_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-    close(fd);
-}
 
 /* Three nodes n0, n1, n2. */
 static void setup(void)
@@ -53,9 +44,9 @@ TestSuite(stages, .init = setup, .fini = teardown);
 
 static enum st prepare(const char *j, const char *s, const char *b)
 {
-    put(jobs, j);
-    put(stages, s);
-    put(blocks, b);
+    temp_file(jobs, j);
+    temp_file(stages, s);
+    temp_file(blocks, b);
     return trace_prepare(&t, &o, &cluster, &perf, &d);
 }
 
@@ -220,12 +211,12 @@ Test(stages, both_files_enter_the_run_key)
 {
     char scn[64], text[512];
     char *key[3];
-    put(jobs, JOBS);
-    put(stages, "job,stage,duration_s\nj,a,1\n");
-    put(blocks, BLOCKS);
+    temp_file(jobs, JOBS);
+    temp_file(stages, "job,stage,duration_s\nj,a,1\n");
+    temp_file(blocks, BLOCKS);
     (void)snprintf(text, sizeof text, "cluster: {groups: [{name: n, cpus: 4, mem: 8GiB}]}\ntrace: {format: native, path: '%s', stages: '%s', blocks: '%s'}\npolicies: [fifo]\n",
                    jobs, stages, blocks);
-    put(scn, text);
+    temp_file(scn, text);
     for (int k = 0; k < 3; k++) {
         struct scenario s;
         if (k > 0) {
