@@ -20,19 +20,8 @@ enum { SEEDS = 120, STEPS = 30 };
 
 static struct fakehost *random_cluster(struct rng *g, bool alike)
 {
-    static const int64_t speed[] = { 0, 50 * MB, 100 * MB, 200 * MB, 400 * MB };
     struct fakehost *h = fakehost_create();
-    h->disk_bps = speed[rng_below(g, 5)];
-    h->rack_bps = speed[rng_below(g, 5)];
-    h->aggregation_bps = speed[rng_below(g, 5)];
-    uint32_t racks = 1 + (uint32_t)rng_below(g, 4), n = 1 + (uint32_t)rng_below(g, 9);
-    h->view.n_racks = racks;
-    for (uint32_t i = 0; i < n; i++) {
-        (void)fakehost_node(h, 64000, 64000 * MB, (uint32_t)rng_below(g, 4), rng_below(g, 2) || alike ? 20000 * MB : 10000 * MB);
-        h->node[i].rack = (uint32_t)rng_below(g, racks);
-    }
-    for (uint32_t i = 0; i < 3; i++)
-        (void)fakehost_shape(h, (struct pol_shape){ .cpu_milli = 100, .n_gpu = 1, .gpu_milli = 1000, .gpu_mem_b = (5000 + 5000 * i) * MB });
+    fakehost_random(h, g, alike);
     return h;
 }
 

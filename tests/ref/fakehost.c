@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MB INT64_C(1000000)
+#define GB (1000 * MB)
+
 static const struct pol_job_info *lend_job(void *ctx, pol_job j)
 {
     struct fakehost *h = ctx;
@@ -207,6 +210,32 @@ void fakehost_destroy(struct fakehost *h)
 {
     if (h->self != NULL) h->ops->destroy(h->self);
     free(h);
+}
+
+void fakehost_racks(struct fakehost *h, uint32_t racks, uint32_t per_rack, uint32_t gpus)
+{
+    h->view.n_racks = racks;
+    for (uint32_t i = 0; i < racks * per_rack; i++) {
+        uint32_t n = fakehost_node(h, 16000, 64 * GB, gpus, 10 * GB);
+        h->node[n].rack = i / per_rack;
+    }
+    (void)fakehost_shape(h, (struct pol_shape){ .cpu_milli = 100, .n_gpu = 1, .gpu_milli = 1000, .gpu_mem_b = GB });
+}
+
+void fakehost_random(struct fakehost *h, struct rng *g, bool alike)
+{
+    static const int64_t speed[] = { 0, 50 * MB, 100 * MB, 200 * MB, 400 * MB };
+    h->disk_bps = speed[rng_below(g, 5)];
+    h->rack_bps = speed[rng_below(g, 5)];
+    h->aggregation_bps = speed[rng_below(g, 5)];
+    uint32_t racks = 1 + (uint32_t)rng_below(g, 4), n = 1 + (uint32_t)rng_below(g, 9);
+    h->view.n_racks = racks;
+    for (uint32_t i = 0; i < n; i++) {
+        (void)fakehost_node(h, 64000, 64 * GB, (uint32_t)rng_below(g, 4), rng_below(g, 2) || alike ? 20 * GB : 10 * GB);
+        h->node[i].rack = (uint32_t)rng_below(g, racks);
+    }
+    for (uint32_t i = 0; i < 3; i++)
+        (void)fakehost_shape(h, (struct pol_shape){ .cpu_milli = 100, .n_gpu = 1, .gpu_milli = 1000, .gpu_mem_b = (5 + 5 * i) * GB });
 }
 
 uint32_t fakehost_shape(struct fakehost *h, struct pol_shape s)

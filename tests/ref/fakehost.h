@@ -8,6 +8,7 @@
 #ifndef FAKEHOST_H
 #define FAKEHOST_H
 
+#include "base/rng.h"
 #include "policy.h"
 
 enum { FAKE_INPUTS = 4, FAKE_REPLICAS = 4, FAKE_NODES = 64, FAKE_CARDS = 256, FAKE_SHAPES = 64, FAKE_TASKS = 1024, FAKE_LOG = 4096 };
@@ -39,6 +40,10 @@ struct fakehost {
 /* All zero; then nodes, then fakehost_open. */
 struct fakehost *fakehost_create(void);
 uint32_t fakehost_node(struct fakehost *h, int64_t cpu_milli, int64_t mem_b, uint32_t n_gpu, int64_t gpu_mem_b);
+/* `racks` racks of `per_rack` nodes of 16 cores and `gpus` cards of 10 GB; the first shape asks one card and 1 GB of it. */
+void     fakehost_racks(struct fakehost *h, uint32_t racks, uint32_t per_rack, uint32_t gpus);
+/* Up to 9 nodes of up to 3 cards in up to 4 racks, any speeds, and three shapes of one card; alike: all cards of 20 GB, else some of 10. */
+void     fakehost_random(struct fakehost *h, struct rng *g, bool alike);
 /* Create the policy with "key=value,..." over its defaults; "" for none. */
 void     fakehost_open(struct fakehost *h, const struct pol_ops *ops, const char *params);
 void     fakehost_destroy(struct fakehost *h);

@@ -1,6 +1,7 @@
 #include "ref/stage.h"
 
 #include "app/polhost.h"
+#include "io/profiles.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -16,7 +17,15 @@ void stage_init(struct stage *s)
 void stage_fini(struct stage *s)
 {
     perf_fini(&s->perf);
+    profiles_fini(&s->profiles);
     cluster_fini(&s->cluster);
+}
+
+void stage_profiles(struct stage *s, const char *path)
+{
+    enum st st = profiles_read(&s->profiles, &s->perf, path, &s->diag);
+    SIM_ASSERT(st == ST_OK);
+    s->cfg.profiles = &s->profiles;
 }
 
 void stage_node(struct stage *s, int64_t cpu_milli, uint32_t gpus, const char *type, double speed)

@@ -18,6 +18,7 @@ struct cue { sim_tick at, until; uint64_t job; };
 struct stage {
     struct cluster cluster;
     struct perf perf;
+    struct profiles profiles;       /* none until stage_profiles */
     struct world_config cfg;
     struct job_spec   job[STAGE_JOBS];
     struct task_group group[STAGE_JOBS][STAGE_GROUPS];
@@ -44,6 +45,8 @@ struct stage {
 /* A stage without nodes or jobs; interval -1, no restore cost, no horizon, audited. */
 void stage_init(struct stage *s);
 void stage_fini(struct stage *s);
+/* Models have the profiles of this file. */
+void stage_profiles(struct stage *s, const char *path);
 /* speed: of the GPUs' type, 1 = nominal. */
 void stage_node(struct stage *s, int64_t cpu_milli, uint32_t gpus, const char *type, double speed);
 void stage_rack(struct stage *s, uint32_t node, const char *rack);

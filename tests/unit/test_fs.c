@@ -15,19 +15,13 @@
 #define GB (1000 * MB)
 #define S  INT64_C(1000000)
 
-/* `racks` racks of `per_rack` nodes of `gpus` cards of 10 GB. */
 static struct fakehost *cluster(uint32_t racks, uint32_t per_rack, uint32_t gpus)
 {
     struct fakehost *h = fakehost_create();
     h->disk_bps = 500 * MB;
     h->rack_bps = 250 * MB;
     h->aggregation_bps = 125 * MB;
-    h->view.n_racks = racks;
-    for (uint32_t i = 0; i < racks * per_rack; i++) {
-        uint32_t n = fakehost_node(h, 16000, 64 * GB, gpus, 10 * GB);
-        h->node[n].rack = i / per_rack;
-    }
-    (void)fakehost_shape(h, (struct pol_shape){ .cpu_milli = 100, .n_gpu = 1, .gpu_milli = 1000, .gpu_mem_b = GB });
+    fakehost_racks(h, racks, per_rack, gpus);
     return h;
 }
 

@@ -6,29 +6,19 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include "io/profiles.h"
 #include "ref/stage.h"
 
 #define S  INT64_C(1000000)
 #define GB INT64_C(1000000000)
 
 static struct stage s;
-static struct profiles profiles;
-
 static void setup(void)
 {
-    struct diag d = { 0 };
     stage_init(&s);
-    cr_assert_eq(profiles_read(&profiles, &s.perf, "traces/profiles/coda.csv", &d), ST_OK, "%s", d.msg);
-    s.cfg.profiles = &profiles;
+    stage_profiles(&s, "traces/profiles/coda.csv");
 }
 
-static void teardown(void)
-{
-    stage_fini(&s);
-    profiles_fini(&profiles);
-    memset(&profiles, 0, sizeof profiles);
-}
+static void teardown(void) { stage_fini(&s); }
 
 TestSuite(multiqueue, .init = setup, .fini = teardown);
 
