@@ -45,6 +45,8 @@ const struct mq_kind *mq_kind(struct mq *m, uint32_t kind)
         if (s->exclusive) x->is_exclusive = true;
     }
     x->class = x->n_gpu == 0 ? MQ_CPU : x->n_gpu < m->multi_from ? MQ_SINGLE : MQ_MULTI;
+    x->hold = m->gpu_arrays_on ? MQ_HOLD_ARRAY : MQ_HOLD_NONE;      /* what it will most likely be */
+    m->n_other_hold[x->class] += x->hold != MQ_HOLD_ARRAY;
     x->is_known = true;
     return x;
 }
@@ -172,6 +174,7 @@ static bool serve(struct mq *m, const struct queue *q, enum mq_class class)
     for (walk_open(&m->walk, q, &d->units, skip, m); (id = walk_top(&m->walk)) != POL_NONE;) {
         bool ok = may_take(m, class, mq_kind(m, desk_unit(d, id)->kind)->gpu_milli);
         if (ok && (class == MQ_CPU ? fit_cpu(m, id) : fit_gpu(m, id))) return true;
+        if (!ok) tell_hold(m, desk_unit(d, id)->kind, MQ_HOLD_ARRAY);
         if (m->strict) return false;
         /* GPU jobs that ask the same may begin with other cores: each is looked at. */
         if (class == MQ_CPU || !ok || fit_skip_gpu(m, desk_unit(d, id)->kind)) walk_drop(&m->walk, &d->units);
@@ -184,7 +187,10 @@ static bool serve(struct mq *m, const struct queue *q, enum mq_class class)
 static void run_queue(struct mq *m, enum mq_class class)
 {
     m->pass++;
-    if (!may_take(m, class, 1)) return;
+    if (!may_take(m, class, 1)) {
+        tell_exhausted(m, class);
+        return;
+    }
     while (m->n_waiting[class] > 0) {
         struct mq_user *least = NULL;
         struct share a, b;
@@ -263,6 +269,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     tune_probes(m);
     tune_watch(m);
     run_queues(m);
+    tell_waiting(m);
     take_notes(m);
     tune_wake(m);
 }

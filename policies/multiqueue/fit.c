@@ -239,6 +239,18 @@ static void spare_victims(struct mq *m)
 
 /* ---- one unit ---- */
 
+/* It would have fit as asked, or one by one: what it lacks is not room.  Of nodes that changed since `from`. */
+static void tell_short(struct mq *m, const struct unit *u, uint32_t cores, uint64_t from)
+{
+    const struct plan *p = &m->desk.plan;
+    const struct pol_shape *s = &p->shape[m->desk.kinds.at[u->kind].shape[0]];
+    bool is_more = (int64_t)cores * 1000 > s->cpu_milli;
+    uint64_t n = u->n_tasks == 1 && is_more ? n_changed(p, from) : 0;
+    bool fits = u->n_tasks > 1;
+    for (uint64_t i = 0; i < n && !fits; i++) fits = plan_fits(p, changed(p, from, i), s);
+    if (fits) tell_hold(m, u->kind, is_more ? MQ_HOLD_CORES : MQ_HOLD_TOGETHER);
+}
+
 static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t cores)
 {
     struct desk *d = &m->desk;
@@ -273,6 +285,7 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
     }
     spare_victims(m);
     plan_undo(&d->plan, mark);
+    if (class != MQ_CPU) tell_short(m, u, cores, from);
     if (class != MQ_CPU && u->n_tasks == 1 && no_cards(m, &d->plan.shape[k->shape[0]], 0)) m->kind[u->kind].no_cards = d->plan.n_touches + 1;
     /* What failed with fewer cores was not asked again: of the nodes that changed since, some may hold that. */
     if (is_same || !known) *f = (struct mq_failure){ rules, d->plan.n_touches, cores };

@@ -5,6 +5,7 @@
  * multiqueue.c  the queues, and one decision
  * fit.c         a place for one unit, and whom it stops
  * tune.c        the search for cores, and the watch over memory bandwidth
+ * tell.c        why units wait, for the record
  */
 #ifndef MULTIQUEUE_H
 #define MULTIQUEUE_H
@@ -14,6 +15,8 @@
 #include "share.h"
 
 enum mq_class { MQ_CPU, MQ_SINGLE, MQ_MULTI, MQ_CLASSES };
+/* What keeps GPU units of a kind waiting although they might fit. */
+enum mq_hold { MQ_HOLD_NONE, MQ_HOLD_ARRAY, MQ_HOLD_CORES, MQ_HOLD_TOGETHER, MQ_HOLDS };
 
 /* By unit id. */
 struct mq_unit {
@@ -38,6 +41,7 @@ struct mq_kind {
     int64_t  gpu_milli;
     uint32_t n_gpu;             /* cards, a share counting as the card it is on */
     uint8_t  class;             /* enum mq_class */
+    uint8_t  hold;              /* enum mq_hold; of a GPU unit, as last found */
     bool     is_known;
     bool     is_exclusive;      /* one of its tasks is: it holds whole nodes, whatever a search would want */
     uint64_t no_cards;          /* the plan's touches + 1 when no node had cards for it, whatever its cores; 0: never found so */
@@ -69,6 +73,9 @@ struct mq {
     struct mq_seen { uint64_t state, n_moves; } idle;    /* when all queues were last looked through and nothing started */
     uint64_t pass;
     bool     knows_bandwidth;   /* of some node */
+    uint32_t n_other_hold[MQ_CLASSES];          /* kinds of GPU units that something else than the array holds */
+    bool     holds_changed;     /* some kind's, since units were told of */
+    const char *cpu_hold;       /* what CPU units were told last; NULL: nothing */
     struct walk walk;
     int64_t reserve_noted, borrowed_noted, closed_noted, stopped_noted, throttled_noted;      /* -1: not yet */
     int64_t n_stopped, n_throttled;
@@ -101,5 +108,10 @@ void tune_probes(struct mq *m);                         /* those that are over n
 void tune_watch(struct mq *m);
 void tune_wake(struct mq *m);                           /* ask to be woken for the next */
 void tune_need(struct mq *m, uint32_t id);              /* what it holds enters the reserve */
+
+/* tell.c */
+void tell_hold(struct mq *m, uint32_t kind, enum mq_hold why);
+void tell_exhausted(struct mq *m, enum mq_class class);         /* the array holds all of them */
+void tell_waiting(struct mq *m);                        /* at the end of a decision.  O(units that began to wait), or O(units) after a change */
 
 #endif

@@ -193,6 +193,45 @@ for run in 1 2; do check "kube-fine, run $run: no wait without a reason" reasons
 check "fs on flow-k6: no wait without a reason" reasons flows 1 30
 check "quincy on flow-k6: no wait without a reason" reasons flows 2 20
 
+# The multi-queue policy.  6 cards, 3 in either array, and 4 of 16 cores kept.  m wants 4 cards and waits for 3; so s may
+# not have a fourth, and d no core of those 4, until the three that hold 3 cards end at 100 s.
+cat >"$dir/mq.csv" <<'END'
+id,submit_s,duration_s,user,gpus,cpus
+a,0,100,ann,1,1
+b,0,100,ann,1,1
+c,0,100,ann,1,1
+z,0,200,cy,0,12
+m,5,10,mo,4,1
+s,10,10,ann,1,1
+d,20,10,cy,0,1
+END
+cat >"$dir/mq.yaml" <<'END'
+name: hand
+cluster: {groups: [{name: n, cpus: 16, mem: 16GiB, gpus: 6, gpu_type: X}]}
+trace: {format: native, path: mq.csv}
+policies: ["multiqueue:search=off,reserve=4,multi_share=0.5", "multiqueue:search=off,reserve=4,multi_share=0.5,mode=strict"]
+output: {decisions: true}
+END
+check "CPU and GPU jobs run in queues of their own" "$fairway" run "$dir/mq.yaml" -d "$dir/mq.db" -q
+for run in 1 2; do
+    check "run $run: GPUs of the other array are no room" same "$(story mq $run s | sed -n 3p)" \
+'            1m 30s  there was room on 1 node, the first n; the policy declined it: "its array of GPUs is exhausted, and jobs wait for the other"'
+    check "run $run: nor are cores kept for GPU jobs" same "$(story mq $run d | sed -n 3p)" \
+'            1m 20s  there was room on 1 node, the first n; the policy declined it: "cores are kept for GPU jobs, of which some wait"'
+done
+# It asks for a core, and begins with 6; there are 4.
+printf 'id,submit_s,duration_s,user,gpus,cpus,model\nc,0,50,cy,0,4,\nt,10,10,tim,1,1,alexnet\n' >"$dir/mq.csv"
+sed -i "s|^cluster.*|cluster: {groups: [{name: n, cpus: 8, mem: 16GiB, gpus: 1, gpu_type: V100}]}|; s|^trace|profiles: {file: $here/traces/profiles/coda.csv}\n&|; s|^policies.*|policies: ['multiqueue:arrays=false,cold=6']|" "$dir/mq.yaml"
+check "a job whose cores are searched runs" "$fairway" run "$dir/mq.yaml" -d "$dir/cold.db" -q
+check "more cores than it asks may be wanted" same "$(story cold 1 t | sed -n 3p)" \
+'              40 s  there was room on 1 node, the first n; the policy declined it: "no node has the cores that its search begins with"'
+# The mix of scenarios/multiqueue.yaml, 160 jobs on two nodes.  Without its modules the policy takes all the room there is.
+check "the mix runs" "$fairway" run "$here/scenarios/multiqueue.yaml" -s 1 -d "$dir/mix.db" -q --set output.decisions=true \
+    --set cluster.groups.0.count=2 --set trace.generate.jobs=160 --set trace.generate.span=3h -p multiqueue -p multiqueue:mode=strict \
+    -p multiqueue:gpu_arrays=false,arrays=false -p multiqueue:search=off,arrays=false,gpu_arrays=false,contention=false
+for run in 1 2 3 4; do check "multiqueue, run $run: no wait without a reason" reasons mix $run 200; done
+check "and in the last none but want of room" same "$(sqlite3 "$dir/mix.db" "SELECT count(*) FROM decision WHERE run = 4 AND verb = 'hold'") $(grep -c '"held"' "$dir/why.json")" "0 0"
+
 check "a job that is not there: the nearest" fails 2 "did you mean 'job-00" "$fairway" explain "$dir/demo.db" 1 job-00713
 check "a job unlike any: what they are called" fails 2 "its 5000 jobs are those of the trace, from 'job-000001'" "$fairway" explain "$dir/demo.db" 1 nothing-like-it
 check "a run that is not there" fails 2 "there is no finished run 'lass'" "$fairway" explain "$dir/demo.db" lass job-000001
