@@ -403,25 +403,31 @@ void trace_native_header(FILE *f, const struct cluster *c, bool bare)
     (void)fputc('\n', f);
 }
 
-/* v / 10^decimals without trailing zeros: exact. */
-static void put_decimal(FILE *f, int64_t v, int decimals)
+/* whole + part / 10^decimals without trailing zeros: exact. */
+static void put_parts(FILE *f, int64_t whole, int64_t part, int decimals)
 {
     char frac[24];
-    int64_t scale = 1;
-    for (int i = 0; i < decimals; i++) scale *= 10;
-    (void)fprintf(f, "%" PRId64, v / scale);
-    if (v % scale == 0) return;
-    (void)snprintf(frac, sizeof frac, "%0*" PRId64, decimals, v % scale);
+    (void)fprintf(f, "%" PRId64, whole);
+    if (part == 0) return;
+    (void)snprintf(frac, sizeof frac, "%0*" PRId64, decimals, part);
     size_t n = strlen(frac);
     while (frac[n - 1] == '0') n--;
     (void)fprintf(f, ".%.*s", (int)n, frac);
 }
 
+/* v / 10^decimals */
+static void put_decimal(FILE *f, int64_t v, int decimals)
+{
+    int64_t scale = 1;
+    for (int i = 0; i < decimals; i++) scale *= 10;
+    put_parts(f, v / scale, v % scale, decimals);
+}
+
+/* Seven decimals of a MiB are a tenth of a byte: reading rounds back to the same byte. */
 static void put_mib(FILE *f, int64_t b)
 {
-    /* Seven decimals of a MiB are a tenth of a byte: reading rounds back to the same byte. */
-    int64_t frac = mul_div(b % MIB, 10000000, MIB) + (mul_div(b % MIB, 10000000, 1) % MIB * 2 >= MIB);
-    put_decimal(f, b / MIB * 10000000 + frac, 7);
+    int64_t tenths = b % MIB * 10000000;
+    put_parts(f, b / MIB, tenths / MIB + (tenths % MIB * 2 >= MIB), 7);
 }
 
 static void put_text(FILE *f, const char *s)
@@ -469,75 +475,88 @@ static void put_licences(FILE *f, const struct cluster *c, const struct shape *s
         if (s->licence[k] > 0) (void)fprintf(f, "%s%s:%" PRId32, n++ > 0 ? ";" : "", intern_name(&c->licences, k), s->licence[k]);
 }
 
+/* What differs between a job's groups; any: some group has more of it than the format's default. */
+enum { F_TASKS, F_DUR, F_CPU, F_MEM, F_GPUS, F_MILLI, F_GMEM, F_BW, F_GCORES, N_F };
+struct row_figures { int64_t v[N_F][GROUPS_MAX]; bool any[N_F]; uint32_t n; const struct shape *shape; };
+
+static void gather(struct row_figures *x, const struct job_spec *s)
+{
+    SIM_ASSERT(s->n_groups <= GROUPS_MAX);
+    *x = (struct row_figures){ .n = s->n_groups, .shape = &s->group[0].shape };     /* types, labels and exclusive are the job's */
+    for (uint32_t k = 0; k < s->n_groups; k++) {
+        const struct task_group *g = &s->group[k];
+        const int64_t v[N_F] = {
+            [F_TASKS] = g->n, [F_DUR] = g->dur, [F_CPU] = g->shape.cpu_milli, [F_MEM] = g->shape.mem_b,
+            [F_GPUS] = g->shape.n_gpu, [F_MILLI] = g->shape.gpu_milli, [F_GMEM] = g->shape.gpu_mem_b,
+            [F_BW] = g->mem_bw, [F_GCORES] = g->shape.gpu_cores,
+        };
+        for (int i = 0; i < N_F; i++) {
+            x->v[i][k] = v[i];
+            x->any[i] |= i == F_MILLI ? g->shape.n_gpu > 0 && v[i] != GPU_WHOLE : v[i] > 0;
+        }
+        if (g->shape.n_gpu > 0) x->shape = &g->shape;
+    }
+}
+
+static void put_field(FILE *f, const char *s)
+{
+    put_text(f, s);
+    (void)fputc(',', f);
+}
+
+/* Empty where no group has any. */
+static void put_some(FILE *f, const struct row_figures *x, int figure, enum unit unit)
+{
+    if (x->any[figure]) put_cells(f, x->v[figure], x->n, unit);
+    (void)fputc(',', f);
+}
+
+static void put_labels(FILE *f, const struct cluster *c, const struct shape *s)
+{
+    put_names(f, &c->labels, s->need_all, '&');
+    if (s->need_any == 0) return;
+    (void)fputs(s->need_all != 0 ? "&(" : "(", f);
+    put_names(f, &c->labels, s->need_any, '|');
+    (void)fputc(')', f);
+}
+
 void trace_native_write(FILE *f, const struct job_spec *s, const struct cluster *c, bool bare)
 {
-    enum { F_TASKS, F_DUR, F_CPU, F_MEM, F_GPUS, F_MILLI, F_GMEM, F_BW, F_GCORES, N_F };
-    int64_t v[N_F][GROUPS_MAX] = { { 0 } };
-    uint32_t n = s->n_groups;
-    SIM_ASSERT(n <= GROUPS_MAX);
-    const struct shape *sh = &s->group[0].shape;    /* types, labels and exclusive are the job's */
-    bool any_gpu = false, any_milli = false, any_gmem = false, any_bw = false, any_cores = false;
-    for (uint32_t k = 0; k < n; k++) {
-        const struct task_group *g = &s->group[k];
-        v[F_TASKS][k] = g->n;
-        v[F_DUR][k] = g->dur;
-        v[F_CPU][k] = g->shape.cpu_milli;
-        v[F_MEM][k] = g->shape.mem_b;
-        v[F_GPUS][k] = g->shape.n_gpu;
-        v[F_MILLI][k] = g->shape.gpu_milli;
-        v[F_GMEM][k] = g->shape.gpu_mem_b;
-        v[F_BW][k] = g->mem_bw;
-        v[F_GCORES][k] = g->shape.gpu_cores;
-        any_cores = any_cores || g->shape.gpu_cores > 0;
-        if (g->shape.n_gpu > 0) { any_gpu = true; sh = &g->shape; }
-        any_milli = any_milli || (g->shape.n_gpu > 0 && g->shape.gpu_milli != GPU_WHOLE);
-        any_gmem = any_gmem || g->shape.gpu_mem_b > 0;
-        any_bw = any_bw || g->mem_bw > 0;
-    }
-    put_text(f, s->id);
-    (void)fputc(',', f);
+    struct row_figures x;
+    gather(&x, s);
+    put_field(f, s->id);
     put_decimal(f, s->submit, 6);
     (void)fputc(',', f);
-    put_figures(f, v[F_DUR], n, MICRO);
-    put_text(f, s->user);
-    (void)fputc(',', f);
-    put_text(f, s->queue);
-    (void)fputc(',', f);
+    put_figures(f, x.v[F_DUR], x.n, MICRO);
+    put_field(f, s->user);
+    put_field(f, s->queue);
     /* The number of groups is that of the longest list, so the task counts of several groups are never folded. */
-    for (uint32_t k = 0; k < n; k++) (void)fprintf(f, "%s%" PRId64, k > 0 ? "+" : "", v[F_TASKS][k]);
+    for (uint32_t k = 0; k < x.n; k++) (void)fprintf(f, "%s%" PRId64, k > 0 ? "+" : "", x.v[F_TASKS][k]);
     (void)fprintf(f, ",%d,", s->gang);
-    put_figures(f, v[F_CPU], n, MILLI);
-    put_figures(f, v[F_MEM], n, MEBI);
-    put_figures(f, v[F_GPUS], n, WHOLE);
-    if (any_milli) put_figures(f, v[F_MILLI], n, WHOLE); else (void)fputc(',', f);
-    if (any_gmem) put_figures(f, v[F_GMEM], n, MEBI); else (void)fputc(',', f);
-    if (any_gpu) put_names(f, &c->gpu_types, sh->gpu_types, '|');
+    put_figures(f, x.v[F_CPU], x.n, MILLI);
+    put_figures(f, x.v[F_MEM], x.n, MEBI);
+    put_figures(f, x.v[F_GPUS], x.n, WHOLE);
+    put_some(f, &x, F_MILLI, WHOLE);
+    put_some(f, &x, F_GMEM, MEBI);
+    if (x.any[F_GPUS]) put_names(f, &c->gpu_types, x.shape->gpu_types, '|');
     (void)fputc(',', f);
-    put_names(f, &c->labels, sh->need_all, '&');
-    if (sh->need_any != 0) {
-        (void)fputs(sh->need_all != 0 ? "&(" : "(", f);
-        put_names(f, &c->labels, sh->need_any, '|');
-        (void)fputc(')', f);
-    }
-    (void)fprintf(f, ",%s,", sh->exclusive != 0 ? "1" : "");
+    put_labels(f, c, x.shape);
+    (void)fprintf(f, ",%s,", x.shape->exclusive != 0 ? "1" : "");
     if (s->limit > 0) put_decimal(f, s->limit, 6);
     (void)fputc(',', f);
-    put_text(f, s->model);
-    (void)fputc(',', f);
+    put_field(f, s->model);
     if (s->priority != 0) (void)fprintf(f, "%d", (int)s->priority);
     (void)fputc(',', f);
-    put_text(f, s->klass);
-    (void)fputc(',', f);
-    if (any_bw) put_figures(f, v[F_BW], n, MICRO); else (void)fputc(',', f);
+    put_field(f, s->klass);
+    put_some(f, &x, F_BW, MICRO);
     for (size_t k = 0, some = 0; k < ARRAY_LEN(hint_names); k++)
         if (s->hints >> k & 1) (void)fprintf(f, "%s%s", some++ > 0 ? "+" : "", hint_names[k]);
-    SIM_ASSERT(!bare || (!any_cores && s->node == NULL));
+    SIM_ASSERT(!bare || (!x.any[F_GCORES] && s->node == NULL));
     if (!bare) {
         (void)fputc(',', f);
-        if (any_cores) put_cells(f, v[F_GCORES], n, WHOLE);
-        (void)fputc(',', f);
+        put_some(f, &x, F_GCORES, WHOLE);
         put_text(f, s->node);
     }
-    if (c->licences.n > 0) put_licences(f, c, sh);
+    if (c->licences.n > 0) put_licences(f, c, x.shape);
     (void)fputc('\n', f);
 }

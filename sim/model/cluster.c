@@ -51,7 +51,7 @@ enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d
     uint32_t type = NONE;
     if (s->n_gpu > 0 && (type = cluster_gpu_type(c, s->gpu_type, d)) == NONE) return d->code;
     MEM_RESERVE(c->node, c->cap_node, (size_t)c->n_nodes + 1);
-    MEM_RESERVE(c->card, c->cap_card, (size_t)c->n_cards + s->n_gpu);
+    MEM_RESERVE(c->card, c->cap_card, (size_t)c->n_cards + s->n_gpu + 1);   /* one to point at where there is none */
     struct node *n = &c->node[c->n_nodes++];
     *n = (struct node){
         .cpu_total = s->cpu_milli, .cpu_free = s->cpu_milli, .mem_total = s->mem_b, .mem_free = s->mem_b, .mem_bw = s->mem_bw,

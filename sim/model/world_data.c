@@ -30,7 +30,7 @@ struct world_input world_input(const struct world *w, uint32_t task, uint32_t k)
         return (struct world_input){ .size = g->out[in->task], .replica = &g->out_node[in->task],
                                      .n_replicas = g->out_node[in->task] != NONE };
     const struct block *b = &w->cfg.data->block[in->block];
-    return (struct world_input){ .size = b->size, .replica = w->cfg.data->replica + b->first, .n_replicas = b->n };
+    return (struct world_input){ .size = b->size, .replica = b->n > 0 ? &w->cfg.data->replica[b->first] : NULL, .n_replicas = b->n };
 }
 
 static enum data_level level_here(const struct world *w, uint32_t t, const struct world_input *in)

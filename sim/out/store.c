@@ -226,27 +226,20 @@ static enum st prepare_writing(struct store *s, struct diag *d)
     return sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK ? ST_OK : sql_failed(s, d);
 }
 
-enum st store_open(struct store **out, const char *path, struct diag *d)
+static enum st open_writing(struct store **out, const char *path, const char *mode, struct diag *d)
 {
     struct store *s;
     enum st st = open_db(&s, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, d);
-    s->mode = "PRAGMA synchronous = NORMAL";
+    s->mode = mode;
     if (st == ST_OK) st = prepare_writing(s, d);
     if (st != ST_OK) { store_close(s); s = NULL; }
     *out = s;
     return st;
 }
 
-enum st store_open_part(struct store **out, const char *path, struct diag *d)
-{
-    struct store *s;
-    enum st st = open_db(&s, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, d);
-    s->mode = "PRAGMA synchronous = OFF";
-    if (st == ST_OK) st = prepare_writing(s, d);
-    if (st != ST_OK) { store_close(s); s = NULL; }
-    *out = s;
-    return st;
-}
+enum st store_open(struct store **out, const char *path, struct diag *d) { return open_writing(out, path, "PRAGMA synchronous = NORMAL", d); }
+
+enum st store_open_part(struct store **out, const char *path, struct diag *d) { return open_writing(out, path, "PRAGMA synchronous = OFF", d); }
 
 /* Opened for writing although it only reads: after a kill it is the next
  * reader that rolls the unfinished batch back, from the journal beside the
