@@ -99,8 +99,8 @@ const struct cmd cmd_compare = {
              "                           --base POLICY is the same\n"
              "      --from T, --to T     a window (4h, 30m; bare: seconds): job metrics over the jobs submitted in\n"
              "                           it, utilisation over its samples; other metrics are of whole runs\n"
-             "      --format F           text (the default), markdown, latex, csv or json; also --markdown,\n"
-             "                           --latex, --csv, --json\n\n"
+             "      --format F           text (the default), markdown, latex, csv or json\n"
+             "      --markdown, --latex, --csv, --json  the same in a word\n\n"
              "Differences are paired by seed, with 95 % intervals: Student's t, and for _p95, _p99 and _max of\n"
              "eight seeds or more the bootstrap.  csv and json: every number in full, a row a policy and metric.\n"
              "Only finished runs are compared; the others are listed below the table.\n",

@@ -44,6 +44,22 @@ int help_unknown(const struct cmd_list *all, const char *name)
 /* ---- lists of words ---- */
 
 /*
+ * Where a usage text speaks of the command's own options: in the lines of its
+ * usage, in brackets, and at the beginning of a line, up to two blanks.  What
+ * else looks like one is of another command, or an example.
+ */
+static bool is_own_option(const char *usage, const char *at)
+{
+    const char *line = at, *text;
+    while (line > usage && line[-1] != '\n') line--;
+    if (strncmp(line, "usage: ", 7) == 0 || strncmp(line, "       fairway ", 15) == 0 || (at > usage && at[-1] == '[')) return true;
+    text = line + strspn(line, " ");
+    if (text == line || *text != '-') return false;
+    for (const char *s = text; s < at; s++) if (s[0] == ' ' && s[1] == ' ') return false;
+    return true;
+}
+
+/*
  * The options of a usage text, each once, with "=" after those that a value
  * follows: a word in capitals, or choices in brackets or joined by bars.
  */
@@ -51,7 +67,7 @@ static void print_options(const char *usage)
 {
     struct intern seen = { 0 };
     for (const char *s = usage; *s != '\0'; s++) {
-        if (*s != '-' || (s > usage && (isalnum((unsigned char)s[-1]) || s[-1] == '-'))) continue;
+        if (*s != '-' || !is_own_option(usage, s) || (s > usage && (isalnum((unsigned char)s[-1]) || s[-1] == '-'))) continue;
         size_t dashes = s[1] == '-' ? 2 : 1, len = strspn(s + dashes, "abcdefghijklmnopqrstuvwxyz0123456789-");
         if (len == 0 || (dashes == 1 && len != 1)) continue;
         char option[64];

@@ -18,7 +18,24 @@ options_told() {
         done <"$dir/takes"
     done
 }
+# and none that it does not take
+options_taken() {
+    for f in "$here"/sim/app/cmd_*.c; do
+        command=$(sed -n 's/.*\.name = "\([a-z]*\)".*/\1/p' "$f" | head -n 1)
+        [ -n "$command" ] || continue
+        short=$(sed -n 's/.*getopt_long(argc, argv, "\([^"]*\)".*/\1/p' "$f")
+        list options "$command" | tr -d = | while read -r option; do
+            case $option in
+            --*) grep -q "{ \"${option#--}\"" "$f" ;;
+            *)   case $short in *"${option#-}"*) ;; *) false ;; esac ;;
+            esac || { echo "help $command tells of $option, which it does not take"; exit 1; }
+        done || return 1
+    done
+}
 check "every option of every command is in its help, with its value" options_told
+check "and every option in its help is one that it takes" options_taken
+check "help trace tells of every format" sh -c \
+    '"$1" help --list formats | while read -r f; do case $f in generate | workload) continue ;; esac; "$1" help trace | grep -q "^  -f.* $f\>" || { echo "$f"; exit 1; }; done' - "$fairway"
 check "help lists every command" sh -c '"$1" help --list commands | while read -r c; do "$1" help | grep -q "^  $c " || exit 1; done' - "$fairway"
 check "each command's help begins with its usage" sh -c \
     '"$1" help --list commands | while read -r c; do "$1" help $c | head -n 1 | grep -q "^usage: fairway $c" || { echo "$c"; exit 1; }; done' - "$fairway"
