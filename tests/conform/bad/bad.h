@@ -2,7 +2,8 @@
  * bad.h -- a policy that keeps its contract but for one thing: each file beside
  * this one defines `bad`, which is called once a call before the rule (first
  * come, first served, passing over what does not fit), and returns true to keep
- * the rule from being applied.  Its first line says how it is found out:
+ * the rule from being applied; or CREATE, a create of its own that may call
+ * this one's.  Its first line says how it is found out:
  *
  *   load: TEXT       `fairway policies FILE` exits with 2 and says TEXT
  *   create: TEXT     the same with 4
@@ -43,7 +44,14 @@ static inline void decide(void *self, const struct pol_view *v, const struct pol
     kit_close(&m->kit);
 }
 
-#ifndef CREATE
+#ifdef CREATE
+static void *CREATE(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap);
+static bool bad(struct mine *m, const struct pol_view *v, const struct pol_event *ev, size_t n_ev)
+{
+    (void)m, (void)v, (void)ev, (void)n_ev;
+    return false;
+}
+#else
 #define CREATE create
 #endif
 static inline void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
