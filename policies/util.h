@@ -1,7 +1,7 @@
 /*
  * util.h -- checked allocation and saturating sums for policies.
  *
- * pol_alloc and pol_grow never return NULL: when memory is exhausted they say
+ * pol_alloc and POL_RESERVE never return NULL: when memory is exhausted they say
  * how much was asked for and exit with status 3, as the simulator does.
  */
 #ifndef POL_UTIL_H

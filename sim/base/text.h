@@ -3,8 +3,8 @@
  *
  * Every parser takes the whole string: trailing rubbish is an error.  `unit`
  * is the unit a bare number has, as the reference of the input states it.
- * On failure the diag holds only a message ("what was found, what was
- * expected"); the caller adds file, line and column with diag_at.
+ * On failure `why` holds only what was found and what was expected; the caller
+ * adds file, line and column with diag_at.
  */
 #ifndef SIM_TEXT_H
 #define SIM_TEXT_H

@@ -32,7 +32,6 @@ static const char *const names[N_COLS] = {
 };
 
 /* A workflow file, by its name in the trace. */
-struct native_dag { char *name; struct dag dag; };
 
 struct native {
     struct trace_env env;
@@ -41,7 +40,8 @@ struct native {
     struct trace_calls *calls;      /* NULL: none */
     int at[N_COLS];
     struct task_group group[GROUPS_MAX];
-    struct native_dag *dag; size_t cap_dag; uint32_t n_dags;    /* workflow files read so far */
+    struct intern dag_names;            /* workflow files read so far */
+    struct dag *dag; size_t cap_dag;    /* [dag_names.n] */
     struct dag_job job;             /* of the present row, from its workflow file */
 };
 
@@ -221,8 +221,8 @@ static enum st read_stages(struct native *x, struct job_spec *out, struct diag *
 
 static enum st load_dag(struct native *x, const char *name, const struct dag **out, struct diag *d)
 {
-    for (uint32_t i = 0; i < x->n_dags; i++)
-        if (strcmp(x->dag[i].name, name) == 0) { *out = &x->dag[i].dag; return ST_OK; }
+    uint32_t id = intern_find(&x->dag_names, name);
+    if (id != NONE) { *out = &x->dag[id]; return ST_OK; }
     struct diag own = { .code = ST_OK };
     char *path = scn_find_file(x->env.opts->path, name, &own);
     if (path == NULL) {
@@ -230,15 +230,11 @@ static enum st load_dag(struct native *x, const char *name, const struct dag **o
         if (own.hint[0] != '\0') diag_hint(d, "%s", own.hint);
         return st;
     }
-    MEM_RESERVE(x->dag, x->cap_dag, (size_t)x->n_dags + 1);
-    struct native_dag *n = &x->dag[x->n_dags];
-    enum st st = dag_load(&n->dag, path, d);
+    MEM_RESERVE(x->dag, x->cap_dag, (size_t)x->dag_names.n + 1);
+    enum st st = dag_load(&x->dag[x->dag_names.n], path, d);
     mem_free(path);
-    if (st != ST_OK) return st;
-    n->name = mem_strdup(name);
-    x->n_dags++;
-    *out = &n->dag;
-    return ST_OK;
+    if (st == ST_OK) *out = &x->dag[intern_id(&x->dag_names, name)];
+    return st;
 }
 
 /* A file that is not there is told when its row is read. */
@@ -354,11 +350,9 @@ static void close_native(void *ctx)
     struct native *x = ctx;
     csv_close(x->csv);
     trace_stages_close(x->stages);
-    for (uint32_t i = 0; i < x->n_dags; i++) {
-        mem_free(x->dag[i].name);
-        dag_fini(&x->dag[i].dag);
-    }
+    for (uint32_t i = 0; i < x->dag_names.n; i++) dag_fini(&x->dag[i]);
     mem_free(x->dag);
+    intern_fini(&x->dag_names);
     dag_job_fini(&x->job);
     trace_calls_close(x->calls);
     mem_free(x);

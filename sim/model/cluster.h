@@ -73,15 +73,15 @@ struct cluster {
     size_t         cap_node, cap_card;
 };
 
-/* One group of identical nodes, as a scenario states it; see cluster_add. */
+/* One node to be added. */
 struct node_spec {
     const char *name;                   /* borrowed */
     int64_t  cpu_milli, mem_b;
     uint32_t n_gpu;
     const char *gpu_type;               /* borrowed; NULL when n_gpu is 0 */
     int64_t  gpu_mem_b;                 /* per card; 0: unknown, memory is then not a constraint */
-    int64_t  mem_bw;                    /* bytes/s; 0: unknown */
     int32_t  gpu_cores;                 /* the same of a card's cores */
+    int64_t  mem_bw;                    /* bytes/s; 0: unknown */
     uint32_t max_tasks;                 /* 0: no limit */
     int64_t  cpu_reserved, mem_reserved;        /* below the totals */
     const char *rack;                   /* borrowed; NULL: "rack0" */
