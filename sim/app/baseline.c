@@ -1,9 +1,9 @@
 #include "app/baseline.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "app/cmd.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "io/csv.h"
@@ -67,28 +67,19 @@ static void put_field(FILE *f, const char *s, char after)
 
 enum st baseline_write(const struct baseline *b, struct diag *d)
 {
-    char *part = mem_alloc(strlen(b->path) + 6, 1);
-    (void)sprintf(part, "%s.part", b->path);
-    FILE *f = fopen(part, "w");
-    bool ok = f != NULL;
-    if (ok) {
-        (void)fputs("scenario,policy,metric,scope,value,tolerance\n", f);
-        for (size_t i = 0; i < b->n; i++) {
-            const struct guard *g = &b->guard[i];
-            put_field(f, g->scenario, ',');
-            put_field(f, g->policy, ',');
-            put_field(f, g->metric, ',');
-            put_field(f, g->scope, ',');
-            (void)fprintf(f, "%.9g,%s\n", g->value, g->tolerance);
-        }
-        ok = !ferror(f);
-        if (fclose(f) != 0) ok = false;
+    FILE *f;
+    char *part;
+    TRY(cmd_output_open(&f, &part, b->path, d));
+    (void)fputs("scenario,policy,metric,scope,value,tolerance\n", f);
+    for (size_t i = 0; i < b->n; i++) {
+        const struct guard *g = &b->guard[i];
+        put_field(f, g->scenario, ',');
+        put_field(f, g->policy, ',');
+        put_field(f, g->metric, ',');
+        put_field(f, g->scope, ',');
+        (void)fprintf(f, "%.9g,%s\n", g->value, g->tolerance);
     }
-    if (ok && rename(part, b->path) != 0) ok = false;
-    enum st st = ok ? ST_OK : diag_set(d, ST_EWORLD, "cannot write '%s': %s", b->path, strerror(errno));
-    if (!ok) (void)remove(part);
-    mem_free(part);
-    return st;
+    return cmd_output_close(f, part, b->path, ST_OK, d);
 }
 
 enum st baseline_make(struct baseline *b, const char *path, const struct compare *c,

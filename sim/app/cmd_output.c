@@ -24,7 +24,7 @@ enum st cmd_output_close(FILE *to, char *part, const char *path, enum st st, str
 {
     bool ok = fflush(to) == 0 && ferror(to) == 0;
     int why = errno;
-    if (part == NULL) return st != ST_OK ? st : ok ? ST_OK : diag_set(d, ST_EWORLD, "cannot write to standard output");
+    if (part == NULL) return st != ST_OK ? st : ok ? ST_OK : diag_set(d, ST_EWORLD, "cannot write to standard output: %s", strerror(why));
     if (fclose(to) != 0) { ok = false; why = errno; }
     if (st == ST_OK && !ok) st = diag_at(d, ST_EWORLD, path, 0, 0, "cannot write: %s", strerror(why));
     if (st == ST_OK && rename(part, path) != 0) st = diag_at(d, ST_EWORLD, path, 0, 0, "cannot write: %s", strerror(errno));

@@ -1,5 +1,4 @@
 /* fairway trace: look at traces, convert them to the native format, make them. */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -136,35 +135,7 @@ static int parse_options(struct args *a, const char *verb, int argc, char **argv
     return 0;
 }
 
-/*
- * Output goes to PATH.part and takes its name when complete, so that an error
- * leaves no half-written trace.  path NULL: standard output.
- */
-static FILE *open_output(const char *path, struct diag *d)
-{
-    char part[4096];
-    if (path == NULL) return stdout;
-    if ((size_t)snprintf(part, sizeof part, "%s.part", path) >= sizeof part) {
-        (void)diag_set(d, ST_EINPUT, "the path '%.60s...' is too long", path);
-        return NULL;
-    }
-    FILE *f = fopen(part, "wb");
-    if (f == NULL) (void)diag_at(d, ST_EWORLD, part, 0, 0, "cannot be written: %s", strerror(errno));
-    return f;
-}
-
-static enum st close_output(FILE *f, const char *path, bool keep, struct diag *d)
-{
-    char part[4096];
-    bool ok = fflush(f) == 0 && ferror(f) == 0;
-    int err = errno;
-    if (path == NULL) return ok ? ST_OK : diag_set(d, ST_EWORLD, "cannot write to standard output: %s", strerror(err));
-    (void)snprintf(part, sizeof part, "%s.part", path);
-    if (fclose(f) != 0 && ok) { ok = false; err = errno; }
-    if (keep && ok && rename(part, path) != 0) { ok = false; err = errno; }
-    if (!keep || !ok) (void)remove(part);
-    return ok ? ST_OK : diag_at(d, ST_EWORLD, path, 0, 0, "cannot be written: %s", strerror(err));
-}
+static const char *output_of(const struct args *a) { return a->output != NULL ? a->output : "-"; }
 
 static void say_repairs(const struct trace *t)
 {
@@ -187,17 +158,17 @@ static enum st write_native(const struct trace *t, const char *output, struct di
     struct source src;
     struct job_spec s;
     TRY(trace_source_open(t, &src, d));
-    FILE *f = open_output(output, d);
-    enum st st = f != NULL ? ST_OK : d->code;
-    if (f != NULL) {
+    FILE *f;
+    char *part;
+    enum st st = cmd_output_open(&f, &part, output, d);
+    if (st == ST_OK) {
         /* Only these formats know of cores and of bound jobs. */
         bool bare = strcmp(t->opts.format, "native") != 0 && strcmp(t->opts.format, "kubectl") != 0;
         trace_native_header(f, t->cluster, bare);
         while ((st = src.next(src.ctx, &s, d)) == ST_OK && s.graph == NULL) trace_native_write(f, &s, t->cluster, bare);
         if (st == ST_OK)
             st = diag_at(d, ST_EINPUT, t->opts.path, s.line, 0, "tasks of job '%s' wait for each other, which one file of jobs cannot tell; nothing to convert: it is native already", s.id);
-        enum st closed = close_output(f, output, st == ST_END, d);
-        st = st == ST_END ? closed : st;
+        st = cmd_output_close(f, part, output, st == ST_END ? ST_OK : st, d);
     }
     trace_source_close(&src);
     return st;
@@ -213,7 +184,7 @@ static enum st on_file(const struct args *a, struct diag *d)
     if (st == ST_OK && a->verb == V_STATS) st = print_stats(&t, a->table, d);
     if (st == ST_OK && a->verb == V_CONVERT) {
         say_repairs(&t);
-        st = write_native(&t, a->output, d);
+        st = write_native(&t, output_of(a), d);
     }
     trace_fini(&t);
     perf_fini(&perf);
@@ -257,13 +228,13 @@ static enum st generate(const struct args *a, struct diag *d)
     struct trace_reader r = { .ctx = NULL };
     struct job_spec s;
     TRY(trace_reader_open(&env, &r, d));
-    FILE *f = open_output(a->output, d);
-    enum st st = f != NULL ? ST_OK : d->code;
-    if (f != NULL) {
+    FILE *f;
+    char *part;
+    enum st st = cmd_output_open(&f, &part, output_of(a), d);
+    if (st == ST_OK) {
         trace_native_header(f, &cluster, true);
         while ((st = r.next(r.ctx, &s, d)) == ST_OK) trace_native_write(f, &s, &cluster, true);
-        enum st closed = close_output(f, a->output, st == ST_END, d);
-        st = st == ST_END ? closed : st;
+        st = cmd_output_close(f, part, output_of(a), st == ST_END ? ST_OK : st, d);
     }
     r.close(r.ctx);
     cluster_fini(&cluster);

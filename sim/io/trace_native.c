@@ -31,8 +31,6 @@ static const char *const names[N_COLS] = {
     "mem_bw_mbs", "hints", "gpu_cores", "node", "licences", "workflow"
 };
 
-/* A workflow file, by its name in the trace. */
-
 struct native {
     struct trace_env env;
     struct csv *csv;

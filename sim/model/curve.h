@@ -3,8 +3,8 @@
  *
  * Between points the straight line, as one reads a published chart (S0-24): a
  * smooth curve would differ by less than the charts can be read, and be harder
- * to check by hand.  Beyond the ends the end's value.  `linear:N` is the published shape of GPU utilisation:
- * x / N up to N, 1 above, exactly.
+ * to check by hand.  Beyond the ends the end's value.  `linear:N` is the
+ * published shape of GPU utilisation: x / N up to N, 1 above, exactly.
  */
 #ifndef SIM_CURVE_H
 #define SIM_CURVE_H

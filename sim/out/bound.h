@@ -4,9 +4,9 @@
  * Layer: out.
  *
  * They hang on the jobs, the cluster, the models' speeds and those of an idle
- * network alone: no faults, no packing, no gangs, no place of data.  What a real schedule adds to them (waiting,
- * lost work, restores, far reads, slow nodes) only lengthens it, so no run can be
- * below.  The proofs stand in bound.c.
+ * network alone: no faults, no packing, no gangs, no place of data.  What a
+ * real schedule adds to them (waiting, lost work, restores, far reads, slow
+ * nodes) only lengthens it, so no run can be below.  The proofs stand in bound.c.
  *
  * Which jobs: those that ended, as in the metrics they stand beside.  Leaving
  * jobs out only frees capacity, so a bound on some of them is one for all.  A

@@ -92,7 +92,6 @@ struct store_attempt {          /* one stay of a task on a node */
     int64_t lender;             /* ordinal of the job in whose reservation it began as a borrower; -1: none */
 };
 enum st store_attempt(struct store *s, int64_t run, const struct store_attempt *a, struct diag *d);
-/* Bytes that a job's tasks read, and those moved in vain, at a level (local, rack, cross). */
 /* One call of a task; home, node: indices. */
 struct store_call {
     uint64_t job_ordinal; uint32_t task, call, home, node;
@@ -101,6 +100,7 @@ struct store_call {
     bool done;
 };
 enum st store_call(struct store *s, int64_t run, const struct store_call *c, struct diag *d);
+/* Bytes that a job's tasks read, and those moved in vain, at a level (local, rack, cross). */
 enum st store_transfer(struct store *s, int64_t run, uint64_t job_ordinal, const char *level, int64_t read_b, int64_t vain_b,
                        struct diag *d);
 /* A workflow's reservation of one resource when it enters a stage (from 1). */
