@@ -51,7 +51,7 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0) { (void)fputs(c->usage, stdout); return 0; }
     int status = c->run(argc - 1, argv + 1);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
+    if (status != 3 && (fflush(stdout) != 0 || ferror(stdout))) {       /* 3: the command has said what failed */
         (void)fprintf(stderr, "fairway: error: cannot write to standard output\n");
         return status ? status : 3;
     }
