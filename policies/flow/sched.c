@@ -35,6 +35,7 @@ struct sched *sched_create(uint32_t n_racks, uint32_t n_nodes, const uint32_t *r
     s->free_bucket = NONE;
     s->must_start_cold = s->shape_changed = true;
     s->ascend_from = UINT64_C(1) << 22;
+    s->fill_from = 6;
     return s;
 }
 
@@ -43,7 +44,7 @@ void sched_destroy(struct sched *s)
     if (s == NULL) return;
     index_fini(s);
     free(s->rack); free(s->node_cls); free(s->cls); free(s->job); free(s->task);
-    free(s->mark); free(s->heap); free(s->popped); free(s->end); free(s->stack);
+    free(s->mark); free(s->heap); free(s->popped); free(s->end); free(s->stack); free(s->comer); free(s->inlet);
     free(s);
 }
 
@@ -145,6 +146,7 @@ void sched_add(struct sched *s, uint32_t id, const struct sched_task *in)
     j->n++;
     j->is_dirty = true;
     s->present++;
+    s->n_odd += t.is_odd;
     ROOM(s->fresh, s->cap_fresh, s->n_fresh + 1);
     s->fresh[s->n_fresh++] = id;
 }
@@ -160,6 +162,7 @@ void sched_remove(struct sched *s, uint32_t id)
     j->n--;
     j->is_dirty = true;
     s->present--;
+    s->n_odd -= t->is_odd;
 }
 
 bool sched_has(const struct sched *s, uint32_t id) { return id < s->n_tasks && s->task[id].is_here; }
@@ -167,6 +170,7 @@ bool sched_has(const struct sched *s, uint32_t id) { return id < s->n_tasks && s
 void sched_forget(struct sched *s) { s->must_start_cold = true; }
 
 void sched_ascend_from(struct sched *s, uint64_t work) { s->ascend_from = work; }
+void sched_fill_from(struct sched *s, uint64_t places) { s->fill_from = places; }
 
 /* ---- a solve ---- */
 
@@ -327,5 +331,6 @@ size_t sched_bytes(const struct sched *s)
          + s->cap_tasks * sizeof *s->task + s->cap_spots * sizeof *s->spot + s->cap_buckets * sizeof *s->bucket
          + s->pool.cap * sizeof *s->pool.at + s->hash_size * sizeof *s->hash + s->cap_arcs * sizeof *s->arc
          + (s->cap_fresh + s->cap_sc + s->cap_live + s->cap_live_spot + s->cap_popped + s->cap_end) * sizeof(uint32_t)
-         + (s->cap_offer + s->cap_low) * sizeof(int64_t) + s->cap_mark * sizeof *s->mark + (s->cap_heap + s->cap_stack) * sizeof *s->heap + s->cap_groups * sizeof *s->group;
+         + (s->cap_offer + s->cap_low) * sizeof(int64_t) + s->cap_mark * sizeof *s->mark + (s->cap_heap + s->cap_stack) * sizeof *s->heap
+         + s->cap_comer * sizeof *s->comer + s->cap_inlet * sizeof *s->inlet + s->cap_groups * sizeof *s->group;
 }

@@ -109,6 +109,12 @@ void sched_forget(struct sched *s);
  * depends on it, only time.
  */
 void sched_ascend_from(struct sched *s, uint64_t work);
+/*
+ * Places left empty at a price are each searched from when there are so many, of
+ * 128 placed tasks one at least, and few tasks are odd (state.h); 6 until told,
+ * 0: always.  No answer depends on it, only time.
+ */
+void sched_fill_from(struct sched *s, uint64_t places);
 
 /*
  * The certificate: capacities, complementary slackness of every task, class and

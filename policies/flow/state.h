@@ -66,7 +66,7 @@ struct spot {
     uint32_t c0, c1;                    /* its classes with places: sc[c0 .. c1) */
     uint32_t opened, has_offers;        /* search stamps: label, and offers, are of this search */
     int64_t  label;                     /* every class has, or will have, one as good */
-    bool     is_known;                  /* some class, with places or not, is there */
+    bool     is_known, is_odd;          /* some class, with places or not, is there; an odd task named it once */
 };
 
 /* Room for `want` elements, growing fourfold; unlike pol_reserve it leaves new ones unset, and so untouched in memory. */
@@ -85,6 +85,10 @@ struct pool { struct entry *at; size_t n, cap; uint32_t free[32]; };  /* blocks 
 
 struct mark { int64_t d; uint32_t via, from, stamp, used; };   /* used = stamp: a job whose count a path of this phase changed */
 struct label { int64_t key, d; uint32_t id, via; };
+
+/* fill.c: a placed task that could come to a spot, and what may come to one at all. */
+struct comer { int64_t key; uint32_t task, next; };
+struct inlet { int64_t placed, waiting; uint32_t first; };      /* least keys; the list */
 
 struct sched {
     uint32_t n_racks, n_nodes, n_kinds, n_places;
@@ -117,9 +121,11 @@ struct sched {
     uint32_t from;                      /* the overfull class */
     uint32_t stamp, *end; size_t n_end, cap_end, want;  /* vertices that can take a unit, as found */
     int64_t  pi_root, ub;
+    struct comer *comer; size_t cap_comer;
+    struct inlet *inlet; size_t cap_inlet;              /* by spot; of live ones */
 
     int64_t  cost_min, cost_max, m;     /* of every cost and alpha so far; M */
-    uint64_t places, placed, present, ascend_from;
+    uint64_t places, placed, present, n_odd, ascend_from, fill_from;
     bool     is_stale, shape_changed, must_start_cold;  /* index lacks spots; live classes changed */
     bool     is_scarce;                 /* index: of what now comes in bulk, few will be asked for */
     bool     for_root, sink_root;       /* search: only priced places count as empty; the root takes a unit */
@@ -186,5 +192,11 @@ void ascent_run(struct sched *s);
 
 /* search.c */
 void search_repair(struct sched *s);
+void queue_begin(struct sched *s);                         /* no vertex has a label, nothing is queued */
+void queue_push(struct sched *s, struct label x);
+bool queue_pop(struct sched *s, struct label *top);         /* the nearest below s->ub; false: none */
+
+/* fill.c: empty places that have a price, when they are many */
+void fill_run(struct sched *s);
 
 #endif

@@ -47,6 +47,7 @@ Test(flow_fuzz, random_rounds_are_solved_like_the_explicit_network)
         ref_random(&r, &g, &shapes[seed % N_SHAPES]);
         struct sched *s = ref_tell(&r);
         if (seed / N_SHAPES % 2) sched_ascend_from(s, 0);
+        if (seed / N_SHAPES % 3) sched_fill_from(s, 0);
         expect_solved(s, &r, seed, 0);
         sched_destroy(s);
     }
@@ -145,6 +146,7 @@ Test(flow_fuzz, random_sequences_are_solved_round_by_round_like_the_explicit_net
         ref_random(&r, &g, shape);
         struct sched *s = ref_tell(&r);
         if (seed / N_SHAPES % 2) sched_ascend_from(s, 0);
+        if (seed / N_SHAPES % 3) sched_fill_from(s, 0);
         expect_solved(s, &r, seed, 0);
         for (int round = 1; round < 12; round++) {
             uint64_t kind = rng_below(&g, 12);
