@@ -10,8 +10,8 @@
  * The arcs are those of search.c, by spots again.  What comes into a class:
  *   placed tasks    a list for each spot, with a key for each task: cost there
  *                   less what it pays now, at least.  Prices only fall while
- *                   this runs, so that a key stays true until its task moves;
- *                   then the task is noted once more.
+ *                   this runs, so that a key stays true until its task moves,
+ *                   when it is set anew.
  *   waiting ones    the buckets of the spot, with one bound for them all.
  * Either is looked at when its least key is reached, and of the placed ones
  * those only that are not much farther.  A label at a spot is of no use unless
@@ -23,7 +23,7 @@
 #include "flow/state.h"
 
 struct fill {
-    size_t   n;                         /* of s->comer */
+    uint32_t n;                         /* of s->comer */
     int64_t  fallen;                    /* what the root would have risen */
     uint32_t end;                       /* the root's neighbour on the best path yet */
 };
@@ -32,18 +32,24 @@ static int64_t price(const struct sched *s, uint32_t c) { return s->cls[c].pi - 
 static int64_t value(const struct sched *s, uint32_t j) { return s->job[j].pi - s->pi_root; }
 static bool is_live(const struct sched *s, uint32_t spot) { return s->spot[spot].c1 > s->spot[spot].c0; }
 
-/* A task is placed: whoever needs it may take it from there. */
+/* A task is placed, or moved: whoever needs it may take it from there. */
 static void note(struct sched *s, struct fill *f, uint32_t id)
 {
-    const struct task *t = &s->task[id];
+    struct task *t = &s->task[id];
     const struct entry *e = entries(s, t);
-    ROOM(s->comer, s->cap_comer, f->n + t->n_entry);
-    for (uint32_t k = 0; k < t->n_entry; k++) {
+    bool is_new = t->comer == NONE;
+    if (is_new) t->comer = f->n;
+    ROOM(s->comer, s->cap_comer, (size_t)f->n + t->n_entry);
+    for (uint32_t k = 0, at = t->comer; k < t->n_entry; k++) {
         if (!is_live(s, e[k].spot)) continue;
         struct inlet *in = &s->inlet[e[k].spot];
         int64_t key = e[k].cost - t->cost - price(s, t->cls);
-        s->comer[f->n] = (struct comer){ key, id, in->first };
-        in->first = (uint32_t)f->n++;
+        if (is_new) {
+            s->comer[at] = (struct comer){ key, id, in->first };
+            in->first = at;
+            f->n++;
+        }
+        s->comer[at++].key = key;
         if (key < in->placed) in->placed = key;
     }
 }
@@ -97,7 +103,7 @@ static void placed_into(struct sched *s, uint32_t spot, const struct label *l)
         if (x->key < least) least = x->key;
         if (l->d + x->key > end) { if (x->key < rest) rest = x->key; continue; }
         const struct task *t = &s->task[x->task];
-        if (t->cls == NONE) { x->key = FAR_AWAY; continue; }        /* it is noted again should it be placed */
+        if (t->cls == NONE) { x->key = FAR_AWAY; continue; }        /* until it is noted again */
         int64_t cost = entry_at(s, x->task, spot)->cost;
         x->key = cost - t->cost - price(s, t->cls);
         if (t->cls != l->via && place_may(s, t, cost, l->via)) (void)relax(s, t->cls, l->d + x->key, x->task, l->via);
@@ -221,15 +227,27 @@ static void fill_one(struct sched *s, struct fill *f, uint32_t to)
     s->stats.phases++;
 }
 
+/*
+ * Where a search reaches a good part of the graph from either side, one from the
+ * root is cheaper, since it fills two places or so: the rest is left to those.
+ */
+enum { TRIAL = 8 };                     /* paths; the first few may be dear */
+
 void fill_run(struct sched *s)
 {
     struct fill f = { .n = 0 };
+    uint64_t paths = 0, arcs = s->stats.arcs;
     note_all(s, &f);
+    uint64_t most = s->fill_from == 0 ? UINT32_MAX : (f.n + s->n_arcs) / 8;
     for (size_t i = 0; i < s->n_live; i++) {
         uint32_t c = s->live[i];
-        while (s->cls[c].load < s->cls[c].cap && s->cls[c].pi > s->pi_root) fill_one(s, &f, c);
+        while (s->cls[c].load < s->cls[c].cap && s->cls[c].pi > s->pi_root && s->stats.arcs - arcs <= most * (paths + TRIAL)) {
+            fill_one(s, &f, c);
+            paths++;
+        }
     }
     for (size_t c = 0; c < s->n_cls; c++) s->cls[c].pi += f.fallen;
     for (size_t j = 0; j < s->n_jobs; j++) s->job[j].pi += f.fallen;
     s->pi_root += f.fallen;
+    for (uint32_t i = 0; i < f.n; i++) s->task[s->comer[i].task].comer = NONE;
 }

@@ -28,7 +28,7 @@ struct sched *sched_create(uint32_t n_racks, uint32_t n_nodes, const uint32_t *r
     s->node_cls = pol_alloc(n_nodes, sizeof *s->node_cls);
     if (n_nodes > 0) memcpy(s->rack, rack, n_nodes * sizeof *rack);
     memset(s->node_cls, 0xff, n_nodes * sizeof *s->node_cls);
-    ROOM(s->pool.at, s->pool.cap, 1024);
+    ROOM(s->pool.at, s->pool.cap, 4096);
     POL_RESERVE(s->spot, s->cap_spots, 1);
     POL_RESERVE(s->low, s->cap_low, 1);
     s->spot[0].first_bucket = NONE;
@@ -126,7 +126,7 @@ void sched_add(struct sched *s, uint32_t id, const struct sched_task *in)
     ROOM(s->task, s->cap_tasks, (size_t)id + 1);
     while (s->n_tasks <= id) s->task[s->n_tasks++].is_here = false;
     uint64_t fits = s->n_kinds < 64 ? in->fits & ((UINT64_C(1) << s->n_kinds) - 1) : in->fits;
-    struct task t = { .job = in->job, .cls = NONE, .far = in->far, .is_here = true, .is_new = true };
+    struct task t = { .job = in->job, .cls = NONE, .comer = NONE, .far = in->far, .is_here = true, .is_new = true };
     t.group = index_group(s, fits);
     t.block = pool_take(&s->pool, in->n_near + 1, &t.units);
     struct entry *e = s->pool.at + t.block;

@@ -1,6 +1,6 @@
 /*
  * Repair: one shortest path for each task too many on a class, then one for
- * each place left empty that still has a price.
+ * each place left empty that still has a price (where these are many: fill.c).
  *
  * The residual graph, whose vertices are classes, jobs and a root; all reduced
  * costs are >= 0 from the start on and stay so:

@@ -34,6 +34,7 @@ struct task {
     uint32_t job, group, cls;           /* cls NONE: waiting */
     uint32_t block, units, n_entry, n_near;     /* in the pool: its entries; an odd one's near list, as told, behind them */
     uint32_t cprev, cnext, jprev, jnext;
+    uint32_t comer;                     /* fill.c: its first; NONE outside */
     int64_t  far;
     bool     is_here, is_odd, is_new;
 };
@@ -73,7 +74,7 @@ struct spot {
 static inline void *flow_room(void *p, size_t *cap, size_t want, size_t size)
 {
     if (want <= *cap) return p;
-    size_t c = *cap ? *cap : 64;
+    size_t c = *cap ? *cap : 256;
     while (c < want) c = c <= SIZE_MAX / 4 ? c * 4 : want;
     p = pol_check(c <= SIZE_MAX / size ? realloc(p, c * size) : NULL, c, size);
     *cap = c;
@@ -196,7 +197,7 @@ void queue_begin(struct sched *s);                         /* no vertex has a la
 void queue_push(struct sched *s, struct label x);
 bool queue_pop(struct sched *s, struct label *top);         /* the nearest below s->ub; false: none */
 
-/* fill.c: empty places that have a price, when they are many */
+/* fill.c: empty places that have a price, when they are many; it may leave some */
 void fill_run(struct sched *s);
 
 #endif
