@@ -323,7 +323,6 @@ int64_t sched_price(const struct sched *s, uint32_t node, uint32_t kind)
 }
 
 int64_t sched_value(const struct sched *s, uint32_t job) { return job < s->n_jobs ? s->job[job].pi - s->pi_root : 0; }
-int64_t sched_shortfall(const struct sched *s) { return s->m; }
 
 size_t sched_bytes(const struct sched *s)
 {

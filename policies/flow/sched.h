@@ -99,7 +99,6 @@ uint32_t sched_next(const struct sched *s, uint32_t id);
 /* The dual: what a place is worth to the others, and what one more place is worth to a job. */
 int64_t sched_price(const struct sched *s, uint32_t node, uint32_t kind);
 int64_t sched_value(const struct sched *s, uint32_t job);
-int64_t sched_shortfall(const struct sched *s);    /* M: what a lost unit of flow costs */
 
 /* Forget prices and placements; the next solve starts cold. */
 void sched_forget(struct sched *s);
