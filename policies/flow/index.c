@@ -268,7 +268,7 @@ static void put_in(struct sched *s, uint32_t id)
         struct entry *e = &s->pool.at[t->block + k];
         if (e->bucket == NONE || (e->bucket & COMES) == 0) continue;
         struct item x = { e->cost, id, is_odd };
-        s->spot[e->spot].is_odd |= is_odd;
+        if (is_odd) s->spot[e->spot].is_odd = true;
         e->bucket &= ~COMES;
         append(s, e->bucket, x);
     }
