@@ -78,7 +78,7 @@ static bool relax(struct sched *s, uint32_t v, int64_t d, uint32_t via, uint32_t
     struct mark *m = &s->mark[v];
     if (d >= s->ub || (m->stamp == s->stamp && m->d <= d)) return false;
     *m = (struct mark){ d, via, next, s->stamp, 0 };
-    queue_push(s, (struct label){ d, d, v, via });
+    labels_push(s, (struct label){ d, d, v, via });
     return true;
 }
 
@@ -89,7 +89,7 @@ static void from_root(struct sched *s, struct fill *f, int64_t d, uint32_t v)
 
 static void later(struct sched *s, uint32_t v, int64_t key, int64_t d, uint32_t at)
 {
-    if (key < s->ub) queue_push(s, (struct label){ key, d, v, at });
+    if (key < s->ub) labels_push(s, (struct label){ key, d, v, at });
 }
 
 /* Tasks placed elsewhere that name the spot move to a class of it: those not much farther than the nearest. */
@@ -184,10 +184,7 @@ static void augment(struct sched *s, struct fill *f, uint32_t to)
         const struct mark *m = &s->mark[v];
         uint32_t id = m->via;
         if (m->from >= s->n_cls) {
-            struct job *j = &s->job[m->from - s->n_cls];
-            int64_t pays = s->task[id].cost + s->cls[v].pi + f->fallen;
-            place_drop(s, id);
-            if (pays < j->low) j->low = pays;
+            place_drop(s, id);          /* j->low stays: the one that comes in its stead could enter as low */
             const struct entry *e = entries(s, &s->task[id]);
             for (uint32_t k = 0; k < s->task[id].n_entry; k++) {
                 int64_t key = e[k].cost - value(s, s->task[id].job);
@@ -205,9 +202,9 @@ static void augment(struct sched *s, struct fill *f, uint32_t to)
 
 static void fill_one(struct sched *s, struct fill *f, uint32_t to)
 {
-    queue_begin(s);
+    labels_begin(s);
     (void)relax(s, to, 0, NONE, to);
-    for (struct label x; queue_pop(s, &x); ) {
+    for (struct label x; labels_pop(s, &x); ) {
         s->stats.pops++;
         if (x.id >= placed_v(s, 0)) { into_spot(s, f, &x); continue; }
         if (s->mark[x.id].d < x.d || s->mark[x.id].via != x.via) continue;

@@ -193,9 +193,9 @@ void ascent_run(struct sched *s);
 
 /* search.c */
 void search_repair(struct sched *s);
-void queue_begin(struct sched *s);                         /* no vertex has a label, nothing is queued */
-void queue_push(struct sched *s, struct label x);
-bool queue_pop(struct sched *s, struct label *top);         /* the nearest below s->ub; false: none */
+void labels_begin(struct sched *s);                         /* no vertex has a label, nothing is queued */
+void labels_push(struct sched *s, struct label x);
+bool labels_pop(struct sched *s, struct label *top);         /* the nearest below s->ub; false: none */
 
 /* fill.c: empty places that have a price, when they are many; it may leave some */
 void fill_run(struct sched *s);
