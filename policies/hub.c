@@ -204,7 +204,7 @@ bool hub_suits(const struct hub *h, uint32_t task, uint32_t node)
 {
     const struct pol_shape *s = &h->view->shape[hub_task(h, task)->shape];
     const struct pol_node *n = &h->view->node[node];
-    if (n->cpu_total < s->cpu_milli || n->mem_total < s->mem_b || n->n_gpu < (uint32_t)s->n_gpu) return false;
+    if (n->cpu_total - n->cpu_reserved < s->cpu_milli || n->mem_total - n->mem_reserved < s->mem_b || n->n_gpu < (uint32_t)s->n_gpu) return false;
     if ((n->labels & s->need_all) != s->need_all || (s->need_any != 0 && (n->labels & s->need_any) == 0)) return false;
     if (s->n_gpu > 0 && s->gpu_types != 0 && (n->gpu_type == POL_NONE || (s->gpu_types >> n->gpu_type & 1) == 0)) return false;
     for (uint32_t g = n->card0; s->gpu_mem_b > 0 && g < n->card0 + (n->n_gpu > 0); g++)

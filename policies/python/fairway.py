@@ -36,7 +36,7 @@ class Shape:
     """What one task asks of a node.  Tasks that ask for the same share one."""
 
     __slots__ = ("id", "cpu", "mem", "gpus", "gpu_milli", "gpu_mem", "gpu_cores", "gpu_types", "need_all", "need_any",
-                 "engines", "exclusive", "_nodes", "_at", "_seen")
+                 "engines", "licences", "exclusive", "_nodes", "_at", "_seen")
 
     def __init__(self, said):
         self.id = said["shape"]
@@ -50,6 +50,7 @@ class Shape:
         self.need_all = frozenset(said.get("need_all", ()))      # labels
         self.need_any = frozenset(said.get("need_any", ()))
         self.engines = said.get("engines", {})
+        self.licences = said.get("licences", {})
         self.exclusive = said.get("exclusive", False)
         self._nodes = None      # indices of the nodes whose type and labels will do
         self._at = 0            # of those, none before this one fits now
@@ -60,8 +61,8 @@ class Node:
     """One machine: what it has, and what is free of it."""
 
     __slots__ = ("index", "name", "rack", "labels", "gpu_type", "cpu", "mem", "gpus", "gpu_mem", "gpu_cores", "engines",
-                 "mem_bw", "cpu_reserved", "mem_reserved", "max_tasks",
-                 "up", "tasks", "cpu_free", "mem_free", "gpu_free", "gpu_mem_free", "gpu_cores_free", "engines_free")
+                 "mem_bw", "cpu_reserved", "mem_reserved", "max_tasks", "tier",
+                 "up", "tasks", "queued", "cpu_free", "mem_free", "gpu_free", "gpu_mem_free", "gpu_cores_free", "engines_free")
 
     def __init__(self, said):
         self.index = said["node"]
@@ -79,8 +80,10 @@ class Node:
         self.max_tasks = said.get("max_tasks", 0)    # at most so many run here; 0: no limit
         self.engines = said.get("engines", {})
         self.mem_bw = said.get("mem_bw")             # memory bandwidth, bytes a second; None: unknown
+        self.tier = said.get("tier", 0)              # nodes that are as far from all others share one
         self.up = True
         self.tasks = 0                               # running here
+        self.queued = 0                              # tasks of calls in its queue
         self._idle()
 
     def _idle(self):
@@ -96,6 +99,11 @@ class Node:
         if not shape.need_all <= self.labels or (shape.need_any and not shape.need_any & self.labels):
             return False
         return not (shape.gpus and shape.gpu_types) or self.gpu_type in shape.gpu_types
+
+    def suits(self, shape):
+        """Could a task of the shape run here if the node were up and empty?  Engines and cores of cards are not looked at."""
+        return (self.allows(shape) and shape.cpu <= self.cpu - self.cpu_reserved and shape.mem <= self.mem - self.mem_reserved
+                and shape.gpus <= self.gpus and not (shape.gpu_mem and self.gpu_mem and shape.gpu_mem > self.gpu_mem))
 
     def fits(self, shape):
         """Does a task of the shape fit now?  For a node that allows() it."""
@@ -171,6 +179,7 @@ class Node:
                 or any(engines[k] > n for k, n in self.engines_free.items()))
         self.up = said["up"]
         self.tasks = said["tasks"]
+        self.queued = said.get("queued", 0)
         self.cpu_free = said["cpu"]
         self.mem_free = said["mem"]
         self.gpu_free = gpu
@@ -183,7 +192,8 @@ class Node:
 class Task:
     """One task of a job."""
 
-    __slots__ = ("job", "index", "shape", "unit", "node", "cards", "cpu", "inputs", "duration")
+    __slots__ = ("job", "index", "shape", "unit", "node", "cards", "cpu", "inputs", "duration", "stage",
+                 "calls", "next_call", "may_call", "queue")
 
     def __init__(self, job, index, shape, duration):
         self.job = job
@@ -195,13 +205,18 @@ class Task:
         self.cpu = shape.cpu    # what it holds while it runs: what it asks, or what it was given instead
         self.duration = duration    # true time, told to a clairvoyant policy
         self.inputs = ()        # [{"size": bytes, "nodes": [..]}], known once it may start
+        self.stage = 0          # the longest chain of the job's tasks that must end before it
+        self.calls = ()         # what it is made of, if it is: [{"api": id, "size": bytes, "result": bytes, "us": {engine: time}}]
+        self.next_call = 0      # number of its next call, or of the one that runs
+        self.may_call = False   # it runs, and waits for a call() of the next one
+        self.queue = None       # the node in whose queue it waits; None: with the master, or it does not wait
 
 
 class Job:
     """One job; `number` is its place in the order of arrival."""
 
     __slots__ = ("number", "id", "user", "queue", "submit", "priority", "gang", "limit", "duration", "kind",
-                 "hints", "tasks", "n_left")
+                 "hints", "n_stages", "tasks", "n_left")
 
     def __init__(self, said, shapes):
         self.number = said["job"]
@@ -215,17 +230,25 @@ class Job:
         self.duration = said.get("duration")    # told to a clairvoyant policy
         self.kind = said.get("kind")            # of its model, such as "image"
         self.hints = said.get("hints", [])      # what its user told of the model
+        self.n_stages = said.get("n_stages", 0)     # 0: its tasks have no order and no data
         self.tasks = []
         for shape, n, *duration in said["tasks"]:
             for _ in range(n):
                 self.tasks.append(Task(self, len(self.tasks), shapes[shape], duration[0] if duration else None))
         self.n_left = len(self.tasks)           # tasks that have not ended
+        at = 0
+        for stage, n in said.get("stages", ()):
+            for task in self.tasks[at:at + n]:
+                task.stage = stage
+            at += n
+        for one in said.get("calls", ()):
+            self.tasks[one["task"]].calls = [{"result": 0, **c} for c in one["calls"]]
 
 
 class Unit:
     """What is started at once: a gang job, or one task of another job.  Ordered by arrival."""
 
-    __slots__ = ("job", "tasks", "order", "kind", "steady", "state", "started", "attained", "left")
+    __slots__ = ("job", "tasks", "order", "kind", "steady", "licences", "state", "started", "attained", "left", "_held")
 
     def __init__(self, job, tasks):
         self.job = job
@@ -233,15 +256,28 @@ class Unit:
         self.order = (job.number, tasks[0].index)
         self.kind = tasks[0].shape.id if len(tasks) == 1 else tuple(t.shape.id for t in tasks)
         self.steady = _is_steady(tasks)
+        self.licences = _licences(tasks)
         self.state = "waiting"      # waiting, running, leaving (preempted, not yet confirmed), ended
         self.started = None         # of the present attempt
         self.attained = 0           # running time of earlier attempts
         self.left = tasks[0].duration   # true time it still needs when it last began to wait, if clairvoyant
+        self._held = None           # why, as last said
         for t in tasks:
             t.unit = self
 
     def __lt__(self, other):
         return self.order < other.order
+
+
+def _licences(tasks):
+    """What tasks ask of each kind of licence, all together."""
+    if len(tasks) == 1:
+        return tasks[0].shape.licences
+    sums = {}
+    for t in tasks:
+        for k, n in t.shape.licences.items():
+            sums[k] = sums.get(k, 0) + n
+    return sums
 
 
 def _is_steady(tasks):
@@ -261,13 +297,19 @@ class Policy:
     name = "unnamed"
     source = "a program of its own"
     summary = ""
-    flags = ()          # of "preempts", "uses_limits", "clairvoyant"
+    flags = ()          # of "preempts", "uses_limits", "clairvoyant", "by_count", "strands", "runs_calls"
     params = {}         # name -> default, a string; given as name=value on the command line
 
     def __init__(self):
         self.param = dict(self.params)      # as given
         self.weights = {}       # users' weights from the scenario; others 1
         self.now = 0            # microseconds
+        self.seed = None        # of the run; a policy that draws draws from random.Random(self.seed) alone
+        self.audited = False    # check what can be checked of your own results
+        self.engines = []       # kinds
+        self.gpu_types = {}     # name -> what its data sheet says: PROTOCOL.md, "cluster"
+        self.licences = {}      # kind -> how many the cluster has
+        self.licences_free = {}
         self.nodes = []
         self.shapes = []
         self.jobs = {}          # number -> Job, live ones
@@ -277,6 +319,7 @@ class Policy:
         self.changes = 0        # grows with every change of what is free
         self._log = []          # nodes in the order in which something became free there
         self._allowed = {}      # see _allowing
+        self._head = None       # unit and reason, as last said
         self._said = []
         self._speak = None
 
@@ -308,6 +351,9 @@ class Policy:
 
     def on_timer(self):
         """A wake asked for earlier."""
+
+    def on_call(self, task, lost):
+        """The next call of a running task may run: task.calls[task.next_call].  lost: the node with which the last was lost, or None."""
 
     def decide(self):
         raise NotImplementedError("a policy has a method decide()")
@@ -345,32 +391,73 @@ class Policy:
                 said["cards"] = cards
             if cpu is not None:
                 said["cpu"] = cpu
-        if why:
-            said["why"] = why
-        self._said.append(said)
+        self._say(said, why)
         unit.state = "running"
         unit.started = self.now
+        unit._held = None
+        for task in unit.tasks:
+            if task.queue is not None:
+                task.queue.queued -= 1
+                task.queue = None
         self.waiting.pop(unit, None)
         self.running[unit] = None
         return True
 
     def preempt(self, unit, why=None):
         """Stop a running unit; what it held is free at once, and it will wait again in the next round."""
-        said = {"do": "preempt", "job": unit.job.number, "task": unit.tasks[0].index}
-        if why:
-            said["why"] = why
-        self._said.append(said)
+        self._say({"do": "preempt", "job": unit.job.number, "task": unit.tasks[0].index}, why)
         self.release(unit)
         unit.state = "leaving"
         self.running.pop(unit, None)
 
     def resize(self, task, cpu, why=None):
         """A running task that is not exclusive holds other cores from now on, thousandths."""
-        said = {"do": "resize", "job": task.job.number, "task": task.index, "cpu": cpu}
-        if why:
-            said["why"] = why
-        self._said.append(said)
+        self._say({"do": "resize", "job": task.job.number, "task": task.index, "cpu": cpu}, why)
         self._resize(task, cpu)
+
+    def hold(self, unit, why, head=False):
+        """For the record: why a waiting unit is not started although it might; head: units behind it wait for it."""
+        if head and self._head != (unit, why):
+            self._head = (unit, why)
+        elif not head and unit._held != why:
+            unit._held = why
+        else:
+            return
+        said = {"do": "hold", "job": unit.job.number, "task": unit.tasks[0].index, "why": why}
+        if head:
+            said["head"] = True
+        self._said.append(said)
+
+    def reserve(self, job, stage, reserved, need, why=None, **more):
+        """What is kept aside for a job when it enters a stage: amounts {"cpu": .., "gpu": .., "licences": {..}}.
+
+        more: lendable, usable, reclaimed, as PROTOCOL.md has them.  An empty
+        `reserved` gives the reservation up.
+        """
+        self._say({"do": "reserve", "job": job.number, "stage": stage, "reserved": reserved, "need": need, **more}, why)
+
+    def lend(self, unit, lender, licences=False, why=None):
+        """A unit of one task, just started or running, borrows what it holds of a job's reservation; licences: these too."""
+        said = {"do": "lend", "job": unit.job.number, "task": unit.tasks[0].index, "lender": lender.number}
+        if licences:
+            said["licences"] = True
+        self._say(said, why)
+
+    def send(self, unit, node, why=None):
+        """A waiting task of calls goes to a node's queue, where it is started: start(unit, [(node, cards)])."""
+        task = unit.tasks[0]
+        self._say({"do": "send", "job": unit.job.number, "task": task.index, "node": node.index}, why)
+        if task.queue is not None:
+            task.queue.queued -= 1
+        task.queue = node
+        node.queued += 1
+
+    def call(self, task, node, engine, why=None):
+        """The next call of a task that may_call runs on an engine of that kind, at its own node or another."""
+        self._say({"do": "call", "job": task.job.number, "task": task.index, "node": node.index, "engine": engine}, why)
+        task.may_call = False
+        node.engines_free[engine] -= 1
+        self.changes += 1
 
     def wake(self, at):
         """Ask for a round at this time, in the future."""
@@ -384,9 +471,24 @@ class Policy:
         """The policy cannot go on: fails the run with this message."""
         self._said.append({"do": "fail", "message": message})
 
-    def query(self, task, nodes=()):
-        """The state of a task now, and what reading its inputs would cost on some nodes: PROTOCOL.md, "query"."""
-        return self._speak({"msg": "query", "job": task.job.number, "task": task.index, "nodes": [n.index for n in nodes]})
+    def query(self, task, nodes=(), ways=()):
+        """The state of a task now, and what reading its inputs would cost on some nodes: PROTOCOL.md, "query".
+
+        ways: [(call, node, other)]: what the way of a call from the one to the other and back takes.
+        """
+        said = {"msg": "query", "job": task.job.number, "task": task.index, "nodes": [n.index for n in nodes]}
+        if ways:
+            said["overhead"] = [[call, a.index, b.index] for call, a, b in ways]
+        return self._speak(said)
+
+    def followers(self, task):
+        """The tasks that wait for this one to end; asks."""
+        return [task.job.tasks[k] for k in self.query(task).get("followers", ())]
+
+    def _say(self, said, why):
+        if why:
+            said["why"] = why
+        self._said.append(said)
 
     # ---- where it fits ----
 
@@ -438,6 +540,8 @@ class Policy:
         find(shape) names the node, first_fit by default.  The places are taken
         from what is free: start the unit there, or give them back with unplace().
         """
+        if unit.licences and not self.licensed(unit):
+            return None
         find = find or self.first_fit
         places, changes = [], self.changes
         for task in unit.tasks:
@@ -450,6 +554,10 @@ class Policy:
             self._take(task, node, cards)
             places.append((node, cards))
         return places
+
+    def licensed(self, unit):
+        """Are the licences that its tasks ask for free?"""
+        return all(self.licences_free.get(k, 0) >= n for k, n in unit.licences.items())
 
     def unplace(self, unit):
         """Give back what place() took for a unit that is not started."""
@@ -478,7 +586,13 @@ class Policy:
     def _take(self, task, node, cards):
         task.node, task.cards, task.cpu = node, cards, node.cpu - node.cpu_reserved if task.shape.exclusive else task.shape.cpu
         node._move(task.shape, cards or (), -1, task.cpu)
+        if task.shape.licences:
+            self._license(task, -1)
         self.changes += 1
+
+    def _license(self, task, sign):
+        for k, n in task.shape.licences.items():
+            self.licences_free[k] = self.licences_free.get(k, 0) + sign * n
 
     def _resize(self, task, cpu):
         if cpu == task.cpu or task.shape.exclusive:
@@ -492,6 +606,8 @@ class Policy:
 
     def _give(self, task):
         task.node._move(task.shape, task.cards or (), +1, task.cpu)
+        if task.shape.licences:
+            self._license(task, +1)
         self._log.append(task.node.index)
         task.node = task.cards = None
         self.changes += 1
@@ -499,6 +615,12 @@ class Policy:
     # ---- in step with the simulator ----
 
     def _cluster(self, said):
+        self.seed = said["seed"]
+        self.audited = said.get("audited", False)
+        self.engines = said.get("engines", [])
+        self.gpu_types = said.get("gpu_types", {})
+        self.licences = said.get("licences", {})
+        self.licences_free = dict(self.licences)
         self.nodes = [Node(n) for n in said["nodes"]]
         self._most = (max((n.cpu for n in self.nodes), default=0), max((n.mem for n in self.nodes), default=0),
                       max((n.gpus * WHOLE for n in self.nodes), default=0))
@@ -517,6 +639,7 @@ class Policy:
             self.on_stop(unit)
         for task in unit.tasks:
             task.node = task.cards = None
+            task.may_call = False
 
     def _on_arrived(self, said):
         job = self.jobs[said["job"]] = Job(said, self.shapes)
@@ -525,11 +648,15 @@ class Policy:
         if job.gang:
             self._wait(Unit(job, job.tasks))
             return
-        blocked = set()
+        not_waiting = set()
         for first, last in said.get("blocked", ()):
-            blocked.update(range(first, last + 1))
+            not_waiting.update(range(first, last + 1))
+        for one in said.get("running", ()):         # bound to a node before the job came
+            task = job.tasks[one["task"]]
+            task.node, task.cards = self.nodes[one["node"]], one["cards"]
+            not_waiting.add(task.index)
         for task in job.tasks:
-            if task.index not in blocked:
+            if task.index not in not_waiting:
                 self._wait(Unit(job, [task]))
 
     def _inputs(self, job, said):
@@ -545,8 +672,12 @@ class Policy:
         unit = task.unit
         if unit is None:
             unit = Unit(job, [task])
+            task.node = task.cards = None
         elif unit.state != "waiting":
             self._stop(unit)
+        if task.queue is not None:                  # its node is lost; it is with the master again, as the last
+            task.queue = None
+            self.waiting.pop(unit, None)
         unit.attained = said["attained"]
         unit.left = said.get("left")
         self._wait(unit)
@@ -580,6 +711,12 @@ class Policy:
     def _on_timer(self, said):
         self.on_timer()
 
+    def _on_call(self, said):
+        task = self.jobs[said["job"]].tasks[said["task"]]
+        task.next_call = said["call"]
+        task.may_call = True
+        self.on_call(task, self.nodes[said["lost"]] if "lost" in said else None)
+
     def _round(self, said):
         self.now = said["now"]
         for s in said.get("shapes", ()):
@@ -590,6 +727,9 @@ class Policy:
             if self.nodes[n["node"]]._adopt(n):
                 self._log.append(n["node"])
                 grew = True
+        for k, n in said.get("licences", {}).items():
+            grew = grew or n > self.licences_free.get(k, 0)
+            self.licences_free[k] = n
         if grew:
             self.freed += 1
         if changed:
@@ -613,7 +753,7 @@ def _arguments(policy, argv):
 
 
 _HANDLERS = {"arrived": "_on_arrived", "ready": "_on_ready", "ended": "_on_ended", "job_ended": "_on_job_ended",
-             "node_down": "_on_node_down", "node_up": "_on_node_up", "timer": "_on_timer"}
+             "node_down": "_on_node_down", "node_up": "_on_node_up", "timer": "_on_timer", "call": "_on_call"}
 
 
 def run(policy_class, argv=None):

@@ -125,7 +125,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     struct child *child = child_start(value[POLEXEC_COMMAND].s, value[POLEXEC_DIR].s, why, cap);
     if (child == NULL) return NULL;
     MEM_NEW(x);
-    x->host = host;
+    x->host = x->reply.host = host;
     x->child = child;
     x->timeout = value[POLEXEC_TIMEOUT].i;
     if (!greet(x, value[POLEXEC_WEIGHTS].s, why, cap)) {
@@ -191,8 +191,10 @@ static bool carry_out(const struct polexec *x, const struct reply_decision *d, c
 {
     const struct pol_host *h = x->host;
     const struct poljob *j = NULL;
-    bool about_job = d->verb == REPLY_START || d->verb == REPLY_START_GANG || d->verb == REPLY_PREEMPT || d->verb == REPLY_RESIZE;
+    const struct poljob *lender = NULL;
+    bool about_job = d->verb != REPLY_WAKE && d->verb != REPLY_NOTE && d->verb != REPLY_FAIL;
     if (about_job && !resolve(x, d->job, d->task, &j, why)) return false;
+    if (d->verb == REPLY_LEND && !resolve(x, d->lender, 0, &lender, why)) return false;
     if (d->verb == REPLY_START_GANG && d->n_places != j->n_tasks) {
         (void)snprintf(why, REPLY_WHY, "'nodes' names %" PRIu32 " places; job %" PRIu64 " has %" PRIu32 " tasks", d->n_places, d->job, j->n_tasks);
         return false;
@@ -202,9 +204,38 @@ static bool carry_out(const struct polexec *x, const struct reply_decision *d, c
     case REPLY_START_GANG: h->start_gang(h->ctx, j->job, d->place, d->n_places, d->text); break;
     case REPLY_PREEMPT:    h->preempt(h->ctx, j->task[d->task], d->text); break;
     case REPLY_RESIZE:     h->resize(h->ctx, j->task[d->task], d->cpu_milli, d->text); break;
+    case REPLY_HOLD:       h->hold(h->ctx, j->task[d->task], d->flag, d->text); break;
+    case REPLY_RESERVE:    h->reserve(h->ctx, j->job, &d->reserve, d->text); break;
+    case REPLY_LEND:       h->lend(h->ctx, j->task[d->task], lender->job, d->flag, d->text); break;
+    case REPLY_SEND:       h->send(h->ctx, j->task[d->task], d->node, d->text); break;
+    case REPLY_CALL:       h->call(h->ctx, j->task[d->task], d->node, d->engine, d->text); break;
     case REPLY_WAKE:       h->wake(h->ctx, d->at_us); break;
     case REPLY_NOTE:       h->note(h->ctx, d->text, d->value); break;
     case REPLY_FAIL:       (void)snprintf(why, REPLY_WHY, "it says: %.400s", d->text); return false;
+    }
+    return true;
+}
+
+static bool is_node(const struct pol_view *v, uint32_t node, char *why)
+{
+    if (node < v->n_nodes) return true;
+    (void)snprintf(why, REPLY_WHY, "there is no node %" PRIu32 "; the cluster has %" PRIu32, node, v->n_nodes);
+    return false;
+}
+
+/* Does all that the question names exist? */
+static bool check_query(const struct polexec *x, const struct pol_view *v, const struct poljob **j, char *why)
+{
+    const struct reply *r = &x->reply;
+    if (!resolve(x, r->job, r->task, j, why)) return false;
+    for (size_t i = 0; i < r->n_nodes; i++)
+        if (!is_node(v, r->node[i], why)) return false;
+    for (size_t i = 0; i < r->n_ways; i++) {
+        uint32_t n = x->host->task(x->host->ctx, (*j)->task[r->task])->n_calls;
+        if (!is_node(v, r->way[i].from, why) || !is_node(v, r->way[i].to, why)) return false;
+        if (r->way[i].call < n) continue;
+        (void)snprintf(why, REPLY_WHY, "'overhead' asks for call %" PRIu32 "; the task has %" PRIu32 ", the first being 0", r->way[i].call, n);
+        return false;
     }
     return true;
 }
@@ -214,17 +245,13 @@ static bool answer(struct polexec *x, const struct pol_view *v, int64_t deadline
     const struct poljob *j;
     char what[REPLY_WHY];
     const struct reply *r = &x->reply;
-    if (!resolve(x, r->job, r->task, &j, what)) {
+    if (!check_query(x, v, &j, what)) {
         (void)snprintf(why, cap, "its query: %s", what);
         return false;
     }
-    for (size_t i = 0; i < r->n_nodes; i++) {
-        if (r->node[i] < v->n_nodes) continue;
-        (void)snprintf(why, cap, "its query: there is no node %" PRIu32 "; the cluster has %" PRIu32, r->node[i], v->n_nodes);
-        return false;
-    }
     x->out.n = 0;
-    wire_answer(&x->out, x->host, j->task[r->task], r->node, r->n_nodes, x->flags);
+    wire_answer(&x->out, x->host, j->task[r->task],
+                &(struct wire_question){ .node = r->node, .n_nodes = r->n_nodes, .way = r->way, .n_ways = r->n_ways }, x->flags);
     return send(x, deadline, why, cap);
 }
 
@@ -267,7 +294,7 @@ static const struct pol_param params[POLEXEC_PARAMS] = {
 
 const struct pol_ops polexec_ops = {
     POL_HEADER, .name = "exec", .source = "a program of its own", .summary = "a policy in another process: exec:COMMAND",
-    .flags = POL_PREEMPTS | POL_USES_LIMITS | POL_CLAIRVOYANT, .n_params = POLEXEC_PARAMS, .params = params,
+    .flags = POL_PREEMPTS | POL_USES_LIMITS | POL_CLAIRVOYANT | POL_BY_COUNT | POL_STRANDS | POL_RUNS_CALLS, .n_params = POLEXEC_PARAMS, .params = params,
     .create = create, .decide = decide, .destroy = destroy,
 };
 

@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "app/polwire.h"
 #include "base/diag.h"
 #include "base/mem.h"
 #include "model/cluster.h"
@@ -92,6 +91,27 @@ static bool get_text(const json_t *o, const char *key, bool must, const char **o
     return true;
 }
 
+static bool get_bool(const json_t *o, const char *key, bool *out, char *why)
+{
+    const json_t *v = json_object_get(o, key);
+    if (v == NULL) return true;
+    if (!json_is_boolean(v)) return wrong(why, key, v, "true or false");
+    *out = json_is_true(v);
+    return true;
+}
+
+/* The number of an engine or licence that the cluster names. */
+static bool find_name(const struct reply *r, uint32_t kind, const char *what, const char *word, uint32_t *out, char *why)
+{
+    const char *name[POL_LICENCES_MAX];
+    uint32_t n = 0;
+    while (r->host != NULL && n < ARRAY_LEN(name) && (name[n] = r->host->name(r->host->ctx, kind, n)) != NULL) n++;
+    for (*out = 0; *out < n; ++*out)
+        if (strcmp(word, name[*out]) == 0) return true;
+    if (n == 0) return say(why, "found %s '%.60s'; the cluster has none", what, word);
+    return unknown(why, what, word, name, n);
+}
+
 /* [0, 3] as bits. */
 static bool card_bits(const json_t *v, const char *key, uint64_t *out, char *why)
 {
@@ -140,8 +160,8 @@ static bool is_name(const char *s)
 
 static bool read_flags(const json_t *list, uint32_t *flags, char *why)
 {
-    static const char *const word[] = { "preempts", "uses_limits", "clairvoyant" };
-    static const uint32_t bit[] = { POL_PREEMPTS, POL_USES_LIMITS, POL_CLAIRVOYANT };
+    static const char *const word[] = { "preempts", "uses_limits", "clairvoyant", "by_count", "strands", "runs_calls" };
+    static const uint32_t bit[] = { POL_PREEMPTS, POL_USES_LIMITS, POL_CLAIRVOYANT, POL_BY_COUNT, POL_STRANDS, POL_RUNS_CALLS };
     if (list == NULL) return true;
     if (!json_is_array(list)) return wrong(why, "flags", list, "a list of words");
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -216,9 +236,31 @@ void reply_hello_fini(struct reply_hello *r)
 
 /* ---- answers to a round ---- */
 
+static bool is_number_below(const json_t *v, uint32_t below)
+{
+    return json_is_integer(v) && json_integer_value(v) >= 0 && json_integer_value(v) < below;
+}
+
+/* [[call, from, to], ...] */
+static bool read_ways(struct reply *r, const json_t *list, char *why)
+{
+    r->n_ways = 0;
+    if (list != NULL && !json_is_array(list)) return wrong(why, "overhead", list, "a list of [call, from, to]");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *v = json_array_get(list, i);
+        bool ok = json_array_size(v) == 3;
+        for (size_t k = 0; k < 3 && ok; k++) ok = is_number_below(json_array_get(v, k), UINT32_MAX);
+        if (!ok) return say(why, "'overhead' holds something that is not [call, from, to] in whole numbers");
+        MEM_RESERVE(r->way, r->cap_ways, r->n_ways + 1);
+        r->way[r->n_ways++] = (struct wire_way){ .call = (uint32_t)json_integer_value(json_array_get(v, 0)),
+            .from = (uint32_t)json_integer_value(json_array_get(v, 1)), .to = (uint32_t)json_integer_value(json_array_get(v, 2)) };
+    }
+    return true;
+}
+
 static bool read_query(struct reply *r, const json_t *doc, char *why)
 {
-    static const char *const field[] = { "msg", "job", "task", "nodes" };
+    static const char *const field[] = { "msg", "job", "task", "nodes", "overhead" };
     const json_t *nodes = json_object_get(doc, "nodes");
     if (!only(doc, field, ARRAY_LEN(field), why) || !get_job(doc, &r->job, why) || !get_u32(doc, "task", &r->task, why)) return false;
     r->is_query = true;
@@ -226,12 +268,11 @@ static bool read_query(struct reply *r, const json_t *doc, char *why)
     if (nodes != NULL && !json_is_array(nodes)) return wrong(why, "nodes", nodes, "a list of node numbers");
     for (size_t i = 0; i < json_array_size(nodes); i++) {
         const json_t *v = json_array_get(nodes, i);
-        if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) >= UINT32_MAX)
-            return say(why, "'nodes' holds something that is no node number");
+        if (!is_number_below(v, UINT32_MAX)) return say(why, "'nodes' holds something that is no node number");
         MEM_RESERVE(r->node, r->cap_nodes, r->n_nodes + 1);
         r->node[r->n_nodes++] = (uint32_t)json_integer_value(v);
     }
-    return true;
+    return read_ways(r, json_object_get(doc, "overhead"), why);
 }
 
 static bool read_round(struct reply *r, const json_t *doc, const char *msg, char *why)
@@ -261,6 +302,7 @@ void reply_fini(struct reply *r)
 {
     json_decref(r->doc);
     mem_free(r->node);
+    mem_free(r->way);
     mem_free(r->place);
     memset(r, 0, sizeof *r);
 }
@@ -268,7 +310,7 @@ void reply_fini(struct reply *r)
 /* ---- one decision ---- */
 
 /* What each may say; `do` first. */
-static const struct { const char *name, *field[8]; } verb[] = {
+static const struct { const char *name, *field[10]; } verb[] = {
     [REPLY_START]      = { "start",      { "do", "job", "task", "node", "cards", "cpu", "why" } },
     [REPLY_START_GANG] = { "start_gang", { "do", "job", "nodes", "cards", "cpu", "why" } },
     [REPLY_PREEMPT]    = { "preempt",    { "do", "job", "task", "why" } },
@@ -276,6 +318,11 @@ static const struct { const char *name, *field[8]; } verb[] = {
     [REPLY_WAKE]       = { "wake",       { "do", "at" } },
     [REPLY_NOTE]       = { "note",       { "do", "name", "value" } },
     [REPLY_FAIL]       = { "fail",       { "do", "message" } },
+    [REPLY_HOLD]       = { "hold",       { "do", "job", "task", "head", "why" } },
+    [REPLY_RESERVE]    = { "reserve",    { "do", "job", "stage", "reserved", "need", "lendable", "usable", "reclaimed", "why" } },
+    [REPLY_LEND]       = { "lend",       { "do", "job", "task", "lender", "licences", "why" } },
+    [REPLY_SEND]       = { "send",       { "do", "job", "task", "node", "why" } },
+    [REPLY_CALL]       = { "call",       { "do", "job", "task", "node", "engine", "why" } },
 };
 
 static bool find_verb(const char *word, enum reply_verb *out, char *why)
@@ -315,8 +362,7 @@ static bool read_places(struct reply *r, const json_t *o, struct reply_decision 
     MEM_RESERVE(r->place, r->cap_place, n + 1);
     for (size_t i = 0; i < n; i++) {
         const json_t *v = json_array_get(nodes, i);
-        if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) >= UINT32_MAX)
-            return say(why, "'nodes' holds something that is no node number");
+        if (!is_number_below(v, UINT32_MAX)) return say(why, "'nodes' holds something that is no node number");
         r->place[i] = (struct pol_place){ .node = (uint32_t)json_integer_value(v) };
         const json_t *c = json_array_get(cpu, i);
         if (cpu != NULL && (!json_is_integer(c) || json_integer_value(c) < 0))
@@ -337,10 +383,62 @@ static bool read_value(const json_t *o, double *out, char *why)
     return true;
 }
 
+/* {"cpu":8000,"gpu":1000,"licences":{"matlab":2}}; what is left out is 0. */
+static bool read_amount(const struct reply *r, const json_t *o, const char *key, struct pol_amount *out, char *why)
+{
+    static const char *const field[] = { "cpu", "gpu", "licences" };
+    const json_t *a = json_object_get(o, key), *licences = json_object_get(a, "licences");
+    const char *name;
+    json_t *v;
+    *out = (struct pol_amount){ 0 };
+    if (!json_is_object(a)) return wrong(why, key, a, "an object such as {\"cpu\":8000,\"gpu\":1000,\"licences\":{\"NAME\":2}}");
+    if (!only(a, field, ARRAY_LEN(field), why)) return false;
+    if (json_object_get(a, "cpu") != NULL && !get_int(a, "cpu", INT64_MAX, &out->cpu_milli, why)) return false;
+    if (json_object_get(a, "gpu") != NULL && !get_int(a, "gpu", INT64_MAX, &out->gpu_milli, why)) return false;
+    if (licences != NULL && !json_is_object(licences)) return wrong(why, "licences", licences, "an object such as {\"NAME\":2}");
+    json_object_foreach((json_t *)licences, name, v) {
+        uint32_t k;
+        if (!find_name(r, POL_NAME_LICENCE, "the licence", name, &k, why) || !get_int(licences, name, INT64_MAX, &out->licence[k], why)) return false;
+    }
+    return true;
+}
+
+static struct pol_amount less(const struct pol_amount *a, const struct pol_amount *b)
+{
+    struct pol_amount o = { .cpu_milli = a->cpu_milli - b->cpu_milli, .gpu_milli = a->gpu_milli - b->gpu_milli };
+    for (int k = 0; k < POL_LICENCES_MAX; k++) o.licence[k] = a->licence[k] - b->licence[k];
+    return o;
+}
+
+/* Left out, what may be lent is what the stage does not need, all of it was usable, and nothing was taken back. */
+static bool read_reserve(const struct reply *r, const json_t *o, struct pol_reserve *out, char *why)
+{
+    if (!get_u32(o, "stage", &out->stage, why) || !read_amount(r, o, "reserved", &out->reserved, why) ||
+        !read_amount(r, o, "need", &out->need, why)) return false;
+    out->lendable = less(&out->reserved, &out->need);
+    out->usable = out->reserved;
+    if (json_object_get(o, "lendable") != NULL && !read_amount(r, o, "lendable", &out->lendable, why)) return false;
+    if (json_object_get(o, "usable") != NULL && !read_amount(r, o, "usable", &out->usable, why)) return false;
+    return json_object_get(o, "reclaimed") == NULL || read_amount(r, o, "reclaimed", &out->reclaimed, why);
+}
+
+static bool read_engine(const struct reply *r, const json_t *o, uint32_t *out, char *why)
+{
+    const char *name = NULL;
+    return get_text(o, "engine", true, &name, why) && find_name(r, POL_NAME_ENGINE, "the engine", name, out, why);
+}
+
+/* What is said of a task and, with `must_why`, for what reason. */
+static bool read_task(const json_t *o, bool must_why, struct reply_decision *out, char *why)
+{
+    return get_job(o, &out->job, why) && get_u32(o, "task", &out->task, why) && get_text(o, "why", must_why, &out->text, why);
+}
+
 bool reply_next(struct reply *r, struct reply_decision *out, char *why)
 {
     const json_t *o = json_array_get(json_object_get(r->doc, "decisions"), r->next++);
     const char *word = NULL;
+    int64_t lender = 0;
     memset(out, 0, sizeof *out);
     if (!json_is_object(o)) return say(why, "it is %s; expected an object such as {\"do\":\"wake\",\"at\":1}", type_name[json_typeof(o)]);
     if (!get_text(o, "do", true, &word, why) || !find_verb(word, &out->verb, why)) return false;
@@ -348,16 +446,21 @@ bool reply_next(struct reply *r, struct reply_decision *out, char *why)
     while (n < ARRAY_LEN(verb[0].field) && verb[out->verb].field[n] != NULL) n++;
     if (!only(o, verb[out->verb].field, n, why)) return false;
     switch (out->verb) {
-    case REPLY_START:
-        return get_job(o, &out->job, why) && get_u32(o, "task", &out->task, why) && read_place(r, o, out, why) &&
-               get_text(o, "why", false, &out->text, why);
+    case REPLY_START:   return read_task(o, false, out, why) && read_place(r, o, out, why);
     case REPLY_START_GANG:
         return get_job(o, &out->job, why) && read_places(r, o, out, why) && get_text(o, "why", false, &out->text, why);
-    case REPLY_PREEMPT:
-        return get_job(o, &out->job, why) && get_u32(o, "task", &out->task, why) && get_text(o, "why", false, &out->text, why);
-    case REPLY_RESIZE:
-        return get_job(o, &out->job, why) && get_u32(o, "task", &out->task, why) && get_int(o, "cpu", INT64_MAX, &out->cpu_milli, why) &&
-               get_text(o, "why", false, &out->text, why);
+    case REPLY_PREEMPT: return read_task(o, false, out, why);
+    case REPLY_RESIZE:  return read_task(o, false, out, why) && get_int(o, "cpu", INT64_MAX, &out->cpu_milli, why);
+    case REPLY_HOLD:    return read_task(o, true, out, why) && get_bool(o, "head", &out->flag, why);
+    case REPLY_RESERVE:
+        return get_job(o, &out->job, why) && read_reserve(r, o, &out->reserve, why) && get_text(o, "why", false, &out->text, why);
+    case REPLY_LEND:
+        if (!read_task(o, false, out, why) || !get_int(o, "lender", INT64_MAX, &lender, why)) return false;
+        out->lender = (uint64_t)lender;
+        return get_bool(o, "licences", &out->flag, why);
+    case REPLY_SEND: return read_task(o, false, out, why) && get_u32(o, "node", &out->node, why);
+    case REPLY_CALL:
+        return read_task(o, false, out, why) && get_u32(o, "node", &out->node, why) && read_engine(r, o, &out->engine, why);
     case REPLY_WAKE: return get_int(o, "at", INT64_MAX, &out->at_us, why);
     case REPLY_NOTE: return get_text(o, "name", true, &out->text, why) && read_value(o, &out->value, why);
     case REPLY_FAIL: return get_text(o, "message", true, &out->text, why);

@@ -10,8 +10,7 @@
 #ifndef SIM_POLREPLY_H
 #define SIM_POLREPLY_H
 
-#include "base/base.h"
-#include "policy.h"
+#include "app/polwire.h"
 
 enum { REPLY_WHY = 600 };       /* room that `why` needs everywhere here */
 
@@ -20,12 +19,19 @@ struct reply_hello { char *name, *source, *summary, *label; uint32_t flags; };
 bool reply_hello(struct reply_hello *out, const char *line, size_t n, char *why);
 void reply_hello_fini(struct reply_hello *r);
 
-enum reply_verb { REPLY_START, REPLY_START_GANG, REPLY_PREEMPT, REPLY_RESIZE, REPLY_WAKE, REPLY_NOTE, REPLY_FAIL };
+enum reply_verb {
+    REPLY_START, REPLY_START_GANG, REPLY_PREEMPT, REPLY_RESIZE, REPLY_WAKE, REPLY_NOTE, REPLY_FAIL,
+    REPLY_HOLD, REPLY_RESERVE, REPLY_LEND, REPLY_SEND, REPLY_CALL
+};
 
 struct reply_decision {
     enum reply_verb verb;
     uint64_t job;               /* ordinal */
+    uint64_t lender;            /* lend: ordinal */
     uint32_t task;              /* index in the job */
+    uint32_t node, engine;      /* send, call */
+    bool     flag;              /* hold: head; lend: licences */
+    struct pol_reserve reserve;
     const struct pol_place *place; uint32_t n_places;       /* start: one */
     const char *text;           /* why, or the note's name, or the failure's message; NULL: none */
     int64_t  at_us;             /* wake */
@@ -33,14 +39,16 @@ struct reply_decision {
     double   value;             /* note */
 };
 
-/* An answer to a round: decisions one by one, or a question.  Zero-initialise; reused from line to line. */
+/* An answer to a round: decisions one by one, or a question.  Zero-initialise, but for host; reused from line to line. */
 struct reply {
+    const struct pol_host *host;                    /* borrowed: names engines and licences; NULL: there are none */
     void    *doc;               /* the parsed line; json_t */
     size_t   n, next;           /* decisions in all; handed out */
     bool     is_query;
     uint64_t job;               /* query: about this task */
     uint32_t task;
     uint32_t *node; size_t n_nodes, cap_nodes;      /* query: and these nodes */
+    struct wire_way *way; size_t n_ways, cap_ways;  /* query: and the way of these calls */
     struct pol_place *place; size_t cap_place;
 };
 bool reply_open(struct reply *r, const char *line, size_t n, char *why);

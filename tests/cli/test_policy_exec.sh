@@ -99,23 +99,7 @@ verdict $? "flags and notes are recorded, the run as failed"
 
 if ! command -v python3 >/dev/null 2>&1; then
     echo "skipped - the Python module: no python3 here"
-    # ---- beside the other doors for policies ----
-
-for example in fifo.py 'fifo.py mode=skip place=best' priority.py; do
-    "$fairway" policies --conform "exec:python3 policies/python/$example" >"$dir/out" && grep -q 'keeps its contract' "$dir/out"
-    verdict $? "$example keeps the contract of policies"
-done
-
-"$fairway" policies 'exec:python3 policies/python/fifo.py mode=skip' >"$dir/out" &&
-    grep -q 'source: baseline: first come, first served' "$dir/out" && grep -q 'calls itself fifo-py:mode=skip,place=first' "$dir/out"
-verdict $? "fairway policies tells what a child says of itself"
-
-printf 'import sys, time\nsys.stdin.readline()\ntime.sleep(60)\n' >"$dir/slow.py"
-"$fairway" run -q -d "$dir/s.db" "$session" --decide-timeout 300ms -p "exec:exec python3 $dir/slow.py" 2>"$dir/err"
-[ $? -eq 2 ] && grep -q '300 ms' "$dir/err"
-verdict $? "--decide-timeout bounds the answer of a child too"
-
-exit $bad
+    exit $bad
 fi
 
 # ---- the session of the specification ----
@@ -234,5 +218,21 @@ verdict $? "priority.py runs audited, and preempts"
 "$fairway" run -q -d "$dir/p.db" "$session" -p 'exec:python3 policies/python/fifo.py mode=skip plcae=best' 2>"$dir/err"
 [ $? -eq 2 ] && grep -q "fifo-py: found the argument 'plcae=best', expected NAME=VALUE with a name of: mode, place" "$dir/err"
 verdict $? "an argument that a Python policy does not know is refused"
+
+# ---- beside the other doors for policies ----
+
+for example in fifo.py 'fifo.py mode=skip place=best' priority.py mapper.py; do
+    "$fairway" policies --conform "exec:python3 policies/python/$example" >"$dir/out" && grep -q 'keeps its contract' "$dir/out"
+    verdict $? "$example keeps the contract of policies"
+done
+
+"$fairway" policies 'exec:python3 policies/python/fifo.py mode=skip' >"$dir/out" &&
+    grep -q 'source: baseline: first come, first served' "$dir/out" && grep -q 'calls itself fifo-py:mode=skip,place=first' "$dir/out"
+verdict $? "fairway policies tells what a child says of itself"
+
+printf 'import sys, time\nsys.stdin.readline()\ntime.sleep(60)\n' >"$dir/slow.py"
+"$fairway" run -q -d "$dir/s.db" "$session" --decide-timeout 300ms -p "exec:exec python3 $dir/slow.py" 2>"$dir/err"
+[ $? -eq 2 ] && grep -q '300 ms' "$dir/err"
+verdict $? "--decide-timeout bounds the answer of a child too"
 
 exit $bad

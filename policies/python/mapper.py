@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""mapper.py -- the built-ins mct and met, written again: each task of API calls
+whole to one engine, by when it would end there (mct) or how long it takes (met).
+
+    fairway run SCENARIO -p 'exec:python3 policies/python/mapper.py rule=met'
+
+A task waits with the master, is sent to a node's queue, is started there, and
+then makes one call after the other.  A lane is one engine, and what is planned
+on it in order.  A test holds the digests of its runs against the built-ins'.
+"""
+
+from collections import Counter
+from types import SimpleNamespace
+
+import fairway
+
+
+class Mapper(fairway.Policy):
+    name = "mapper-py"
+    source = "Braun et al., JPDC 61(6), 2001, section 3"
+    summary = "the built-ins mct and met in Python"
+    flags = ("runs_calls",)
+    params = {"rule": "mct"}
+
+    def on_cluster(self):
+        self.lanes = [SimpleNamespace(node=node, engine=e, plan=[])             # plan: [(task, when it ends)]
+                      for node in self.nodes for e in self.engines for _ in range(node.engines.get(e, 0))]
+        self.lane = {}      # task that was sent -> its lane; None: no one kind of engine runs all its calls
+        self.time = {}      # task -> {engine: time of all its calls there}
+
+    def on_wait(self, unit):
+        task = unit.tasks[0]
+        self.on_leave(unit)
+        if task.calls:
+            self.time[task] = {e: sum(c["us"][e] for c in task.calls) for e in self.engines if all(e in c["us"] for c in task.calls)}
+
+    def on_leave(self, unit):
+        self.on_task_end(unit.tasks[0])
+
+    def on_task_end(self, task):
+        lane = self.lane.pop(task, None)
+        if lane:
+            lane.plan = [one for one in lane.plan if one[0] is not task]
+        self.time.pop(task, None)
+
+    def ends(self, task):
+        """(what the rule looks at, when it would end, number of the lane) for each lane that can take the task."""
+        for i, lane in enumerate(self.lanes):
+            took = self.time[task].get(lane.engine)
+            if took is not None and lane.node.up and lane.node.suits(task.shape):
+                end = max(self.now, lane.plan[-1][1] if lane.plan else 0) + took
+                yield (took if self.param["rule"] == "met" else end), end, i
+
+    def assign(self, unit):
+        task = unit.tasks[0]
+        _, end, i = min(self.ends(task), default=(0, 0, None))
+        if i is not None:
+            lane = self.lane[task] = self.lanes[i]
+            lane.plan.append((task, end))
+            self.send(unit, lane.node, "ends there first")
+        elif not any(lane.engine in self.time[task] and lane.node.suits(task.shape) for lane in self.lanes):
+            load = Counter((t.queue or t.node) for u in (*self.waiting, *self.running) for t in u.tasks if t.calls)
+            node = min((n for n in self.nodes if n.up and n.suits(task.shape)), key=lambda n: load[n], default=None)
+            if node:
+                self.lane[task] = None
+                self.send(unit, node, "no one kind of engine runs all its calls")
+
+    def begin(self, task, why):
+        if task.queue.fits(task.shape):
+            self.start(task.unit, self.place(task.unit, lambda shape: task.queue), why)
+
+    def call_anywhere(self, task):
+        """At home if an engine is free that can run it, else at the first node with one."""
+        us = task.calls[task.next_call]["us"]
+        for node in (task.node, *(n for n in self.nodes if n is not task.node)):
+            if free := [e for e in self.engines if e in us and node.up and node.engines_free.get(e, 0) > 0]:
+                return self.call(task, node, min(free, key=us.get), "a free engine that can run it")
+
+    def decide(self):
+        for unit in sorted(u for u in self.waiting if not u.tasks[0].calls):    # ordinary jobs go first
+            self.start(unit, None, "fits")
+        for unit in [u for u in self.waiting if u.tasks[0].calls and u.tasks[0].queue is None]:
+            self.assign(unit)
+        idle = [t for u in self.running for t in u.tasks if t.may_call]
+        for node in (n for n in self.nodes if n.up):
+            for task in idle:
+                if task.node is node and self.lane[task] and node.engines_free[self.lane[task].engine] > 0:
+                    self.call(task, node, self.lane[task].engine, "the engine that it was sent for")
+            for lane in self.lanes:
+                if lane.node is node and lane.plan and lane.plan[0][0].queue is node and node.engines_free[lane.engine] > 0:
+                    self.begin(lane.plan[0][0], "its turn on that engine")
+            for task in [t for t, lane in self.lane.items() if lane is None and t.queue is node]:
+                self.begin(task, "nothing to wait for")
+        for task in sorted(idle, key=lambda t: t.node.index):
+            if task.may_call and self.lane[task] is None:
+                self.call_anywhere(task)
+
+
+if __name__ == "__main__":
+    fairway.run(Mapper)
