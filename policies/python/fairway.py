@@ -395,6 +395,8 @@ class Policy:
         unit.state = "running"
         unit.started = self.now
         unit._held = None
+        if self._head is not None and self._head[0] is unit:
+            self._head = None
         for task in unit.tasks:
             if task.queue is not None:
                 task.queue.queued -= 1

@@ -215,6 +215,7 @@ static const struct { const char *said, *what, *hint; } words[] = {
     { "not in the future", "asked for a wake in the past", "ask for a time after view->now_us; what is due now belongs in this call" },
     { "does not settle", "never settles", "it decides something at each round of one instant, such as preempting what it has just started" },
     { "the node is down", "started a task on a node that is down", "look at the node's is_up in every call; NODE_DOWN tells" },
+    { "has not enough free licences", "started a task whose licences are not free", "look at licence_free and shape_licence of the view, or call host->fail when a task that asks for one arrives" },
     { "does not fit on the node", "started a task where it does not fit", "take what this call has started out of what is free; look at labels, GPU types, engines, memory and exclusive tasks too" },
     { "there is no such node", "named a node that does not exist", "nodes are 0 .. view->n_nodes - 1" },
     { "it names", "named cards or places that will not do", "cards: bit k is card k of that node, as many as the task asks; a gang: one place a task; cards 0 leaves the choice to the host" },
@@ -327,19 +328,27 @@ static void check_history(const struct history *h, struct conform_result *r)
     if (over + h->count.unfinished != h->count.arrived) problem(r, h->end, "a job was lost", "", "this is a fault of the simulator");
 }
 
+/* It is not for what the case asks, and says so: in its flags of calls, in words of its own of licences. */
+static bool declines(const struct history *h, bool has_licences)
+{
+    if (h->result != ST_EPOLICY) return false;
+    if (strstr(h->diag.msg, "does not run tasks that are made of API calls") != NULL) return true;
+    return has_licences && strstr(h->diag.msg, "failed at t=") != NULL && strstr(h->diag.msg, "licence") != NULL;
+}
+
 static const char left_hint[] = "a unit that did not fit must stay in the queue and be tried at later calls; READY brings interrupted ones back";
 
 void conform_case_run(uint32_t i, const char *spec, struct cage_page *page, struct conform_result *out)
 {
     *out = (struct conform_result){ .n_runs = 1 };
     struct conform_case *c = conform_case_make(i);
-    bool must_end = c->must_end;
+    bool must_end = c->must_end, has_licences = c->cluster.licences.n > 0;
     conform_case_free(c);
     struct history base, again;
     run_alone(i, spec, &(struct variant){ 0 }, page, &base);
     uint32_t flags = base.flags;
-    if (base.result == ST_EPOLICY && strstr(base.diag.msg, "does not run tasks that are made of API calls") != NULL) {
-        history_fini(&base);        /* and does not say that it does */
+    if (declines(&base, has_licences)) {
+        history_fini(&base);
         return;
     }
     if (base.result == ST_EPOLICY && strstr(base.diag.msg, "waiting with nothing") != NULL && base.left.what[0] != '\0') {

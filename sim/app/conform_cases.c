@@ -253,6 +253,33 @@ static void staged_jobs(struct conform_case *c)
     }
 }
 
+/*
+ * Workflows whose stages ask for licences, beside ordinary jobs that ask for
+ * them too; there are fewer than would keep the nodes busy.
+ */
+static void licensed_workflows(struct conform_case *c)
+{
+    static const uint32_t none[] = { NONE, NONE, NONE, NONE, NONE, NONE };
+    struct diag d = { 0 };
+    nodes(c, 3, 2);
+    c->cluster.licence_total[cluster_licence(&c->cluster, "solver", &d)] = 4;
+    c->cluster.licence_total[cluster_licence(&c->cluster, "viewer", &d)] = 1;
+    for (uint32_t i = 0; i < 60; i++) {
+        struct conform_job *j = job(c, 3 * (i / 2), i % 9 == 4 ? 0 : 8 + i % 5, 1000, (int32_t)(i % 2), 1000);
+        struct shape *s = &j->group[0].shape;
+        s->licence[0] = (int32_t)(i % 3);
+        s->licence[1] = i % 7 == 3;
+        if (i % 4 == 1) gang(j, 2 - (uint32_t)s->licence[1]);
+        if (i % 4 != 2) continue;
+        j->priority = (int32_t)(i % 3);
+        j->group[0].n = 3;
+        j->group[j->n_groups++] = (struct task_group){ .n = 3, .dur = 6, .shape = { .cpu_milli = 2000, .licence = { 2 - (int32_t)(i % 3) } } };
+        graph(j, 6, (const uint32_t[]){ 0, 0, 1, 2, 2, 4 }, none);
+    }
+    fault(c, 40, 1, false);
+    fault(c, 55, 1, true);
+}
+
 /* Blocks on three racks; hours rather than microseconds, as policies that wait for data count in seconds. */
 static void data_inputs(struct conform_case *c)
 {
@@ -339,6 +366,7 @@ static const struct { const char *name, *about; void (*make)(struct conform_case
     { "without GPUs", "nodes and jobs of CPU alone", without_gpus },
     { "particular jobs", "GPU types, labels, engines and GPU memory", particular_jobs },
     { "staged jobs", "tasks that wait for other tasks of their job", staged_jobs },
+    { "licensed workflows", "stages and jobs that share few licences; for policies that know licences", licensed_workflows },
     { "data inputs", "tasks that read blocks from nodes near and far, and one node is lost", data_inputs },
     { "API calls", "tasks made of calls, on mixed engines near and far, and nodes are lost; for policies that run them", api_calls },
 };

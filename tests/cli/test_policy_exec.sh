@@ -232,7 +232,7 @@ verdict $? "fairway policies tells what a child says of itself"
 
 printf 'import sys, time\nsys.stdin.readline()\ntime.sleep(60)\n' >"$dir/slow.py"
 "$fairway" run -q -d "$dir/s.db" "$session" --decide-timeout 300ms -p "exec:exec python3 $dir/slow.py" 2>"$dir/err"
-[ $? -eq 2 ] && grep -q '300 ms' "$dir/err"
+[ $? -eq 2 ] && grep -q 'gave no answer within 0.3 s' "$dir/err"
 verdict $? "--decide-timeout bounds the answer of a child too"
 
 exit $bad

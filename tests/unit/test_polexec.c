@@ -31,6 +31,20 @@ Test(polwire, integers_are_written_to_their_limits)
     wire_fini(&w);
 }
 
+Test(polwire, numbers_read_back_as_they_were)
+{
+    static const double v[] = { 0, 2, 0.1, 1.0 / 3, 1e300, 5.7, -2.5e-12 };
+    static const char *const want[] = { "0", "2", "0.1", "0.33333333333333331", "1e+300", "5.7", "-2.5e-12" };
+    struct wire w = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(v); i++) {
+        wire_number(&w, v[i]);
+        expect_text(&w, want[i]);
+    }
+    wire_uint(&w, UINT64_MAX);
+    expect_text(&w, "18446744073709551615");
+    wire_fini(&w);
+}
+
 /* RFC 8259, section 7: quotes, backslashes and controls are escaped; RFC 3629: what is UTF-8. */
 Test(polwire, strings_are_escaped_and_bytes_that_are_no_utf8_are_told_as_latin1)
 {
@@ -104,21 +118,67 @@ Test(polreply, decisions_are_read_with_every_field)
     reply_fini(&r);
 }
 
-/* Every prefix of a line, and every line with one byte changed: an error or not, never a crash, and always a reason. */
-Test(polreply, no_line_is_too_odd)
+/* A cluster with two kinds of engines, and two of licences. */
+static const char *two_names(void *ctx, uint32_t kind, uint32_t id)
 {
-    static const char line[] = "{\"msg\":\"decisions\",\"decisions\":[{\"do\":\"start_gang\",\"job\":8,\"nodes\":[1,2],\"cards\":[[0],[1,2]],\"why\":\"w\"}]}";
-    char text[sizeof line];
-    struct reply r = { 0 };
+    static const char *const engine[] = { "cpu", "gpu" }, *const licence[] = { "solver", "viewer" };
+    (void)ctx;
+    return id > 1 ? NULL : kind == POL_NAME_ENGINE ? engine[id] : kind == POL_NAME_LICENCE ? licence[id] : NULL;
+}
+
+Test(polreply, decisions_about_workflows_and_calls_are_read_with_every_field)
+{
+    static const char line[] = "{\"msg\":\"decisions\",\"decisions\":["
+        "{\"do\":\"hold\",\"job\":1,\"task\":2,\"head\":true,\"why\":\"w\"},{\"do\":\"hold\",\"job\":1,\"task\":2,\"why\":\"w\"},"
+        "{\"do\":\"reserve\",\"job\":3,\"stage\":4,\"reserved\":{\"cpu\":8000,\"gpu\":2500,\"licences\":{\"viewer\":3}},\"need\":{\"cpu\":6000,\"licences\":{\"viewer\":1}}},"
+        "{\"do\":\"reserve\",\"job\":3,\"stage\":4,\"reserved\":{\"cpu\":9},\"need\":{\"cpu\":8},\"lendable\":{\"cpu\":7},\"usable\":{\"cpu\":6},\"reclaimed\":{\"cpu\":5},\"why\":\"x\"},"
+        "{\"do\":\"lend\",\"job\":5,\"task\":6,\"lender\":7,\"licences\":true},{\"do\":\"send\",\"job\":8,\"task\":9,\"node\":10},"
+        "{\"do\":\"call\",\"job\":11,\"task\":12,\"node\":13,\"engine\":\"gpu\",\"why\":\"y\"}]}";
+    const struct pol_host host = { .name = two_names };
+    char why[REPLY_WHY] = "";
+    struct reply r = { .host = &host };
+    struct reply_decision d;
+    cr_assert(reply_open(&r, line, sizeof line - 1, why), "%s", why);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_HOLD && d.job == 1 && d.task == 2 && d.flag && strcmp(d.text, "w") == 0);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_HOLD && !d.flag);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_RESERVE && d.job == 3 && d.reserve.stage == 4 && d.text == NULL);
+    cr_expect(d.reserve.reserved.cpu_milli == 8000 && d.reserve.reserved.gpu_milli == 2500 && d.reserve.reserved.licence[1] == 3);
+    cr_expect(d.reserve.need.cpu_milli == 6000 && d.reserve.need.gpu_milli == 0 && d.reserve.need.licence[1] == 1);
+    cr_expect(d.reserve.lendable.cpu_milli == 2000 && d.reserve.lendable.gpu_milli == 2500 && d.reserve.lendable.licence[1] == 2, "reserved less need");
+    cr_expect(d.reserve.usable.cpu_milli == 8000 && d.reserve.usable.licence[1] == 3 && d.reserve.reclaimed.cpu_milli == 0, "nothing was lent");
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.reserve.lendable.cpu_milli == 7 && d.reserve.usable.cpu_milli == 6 && d.reserve.reclaimed.cpu_milli == 5 && strcmp(d.text, "x") == 0);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_LEND && d.job == 5 && d.task == 6 && d.lender == 7 && d.flag);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_SEND && d.job == 8 && d.task == 9 && d.node == 10);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_CALL && d.job == 11 && d.task == 12 && d.node == 13 && d.engine == 1 && strcmp(d.text, "y") == 0);
+    static const char query[] = "{\"msg\":\"query\",\"job\":1,\"task\":2,\"overhead\":[[0,1,2],[3,4,5]]}";
+    cr_assert(reply_open(&r, query, sizeof query - 1, why), "%s", why);
+    cr_expect(r.is_query && r.n_nodes == 0 && r.n_ways == 2 && r.way[1].call == 3 && r.way[1].from == 4 && r.way[1].to == 5);
+    reply_fini(&r);
+}
+
+/* Every prefix of a line, and every line with one byte changed: an error or not, never a crash, and always a reason. */
+static void try_odd_lines(const char *line)
+{
+    const struct pol_host host = { .name = two_names };
+    size_t len = strlen(line);
+    char *text = mem_strdup(line);
+    struct reply r = { .host = &host };
     struct rng g;
     rng_init(&g, 1, "odd", 0);
     size_t n_refused = 0;
     for (int i = 0; i < 20000; i++) {
         char why[REPLY_WHY] = "";
         struct reply_decision d;
-        size_t n = i < (int)sizeof line ? (size_t)i : sizeof line - 1;
-        memcpy(text, line, sizeof line);
-        if (i >= (int)sizeof line) text[rng_below(&g, n)] = (char)rng_below(&g, 256);
+        size_t n = i <= (int)len ? (size_t)i : len;
+        memcpy(text, line, len);
+        if (i > (int)len) text[rng_below(&g, n)] = (char)rng_below(&g, 256);
         bool ok = reply_open(&r, text, n, why);
         while (ok && !r.is_query && r.next < r.n) ok = reply_next(&r, &d, why);
         n_refused += !ok;
@@ -126,18 +186,27 @@ Test(polreply, no_line_is_too_odd)
     }
     cr_expect(n_refused > 10000 && n_refused < 20000, "%zu refused", n_refused);
     reply_fini(&r);
+    mem_free(text);
+}
+
+Test(polreply, no_line_is_too_odd)
+{
+    try_odd_lines("{\"msg\":\"decisions\",\"decisions\":[{\"do\":\"start_gang\",\"job\":8,\"nodes\":[1,2],\"cards\":[[0],[1,2]],\"why\":\"w\"}]}");
+    try_odd_lines("{\"msg\":\"decisions\",\"decisions\":[{\"do\":\"reserve\",\"job\":3,\"stage\":4,\"reserved\":{\"cpu\":8,\"licences\":{\"viewer\":3}},\"need\":{\"gpu\":6}},"
+                  "{\"do\":\"call\",\"job\":1,\"task\":2,\"node\":3,\"engine\":\"gpu\"},{\"do\":\"hold\",\"job\":1,\"task\":2,\"why\":\"w\"}]}");
+    try_odd_lines("{\"msg\":\"query\",\"job\":1,\"task\":2,\"nodes\":[1,2],\"overhead\":[[0,1,2],[3,4,5]]}");
 }
 
 Test(polreply, hello_gives_name_label_and_flags)
 {
     static const char line[] = "{\"msg\":\"hello\",\"protocol\":1,\"name\":\"mine\",\"source\":\"s\",\"summary\":\"y\","
-                               "\"params\":{\"a\":\"1\",\"b\":\"x\"},\"flags\":[\"clairvoyant\",\"preempts\"]}";
+                               "\"params\":{\"a\":\"1\",\"b\":\"x\"},\"flags\":[\"clairvoyant\",\"preempts\",\"by_count\",\"strands\",\"runs_calls\"]}";
     char why[REPLY_WHY] = "";
     struct reply_hello h;
     cr_assert(reply_hello(&h, line, sizeof line - 1, why), "%s", why);
     cr_expect_str_eq(h.name, "mine");
     cr_expect_str_eq(h.label, "mine:a=1,b=x");
-    cr_expect(strcmp(h.source, "s") == 0 && strcmp(h.summary, "y") == 0 && h.flags == (POL_CLAIRVOYANT | POL_PREEMPTS));
+    cr_expect(strcmp(h.source, "s") == 0 && strcmp(h.summary, "y") == 0 && h.flags == (POL_CLAIRVOYANT | POL_PREEMPTS | POL_BY_COUNT | POL_STRANDS | POL_RUNS_CALLS));
     reply_hello_fini(&h);
 }
 

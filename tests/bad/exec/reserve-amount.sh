@@ -1,0 +1,4 @@
+# exit 4
+# stderr: policy 'bad' failed at t=0 us (0 s): line 2 of its output, decision 1 of 1: found the field 'cpus'; did you mean 'cpu'?
+. "$(dirname "$0")/greet.inc"
+echo '{"msg":"decisions","decisions":[{"do":"reserve","job":0,"stage":0,"reserved":{"cpus":8},"need":{}}]}'; cat >/dev/null
