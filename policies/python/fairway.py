@@ -192,8 +192,13 @@ class Node:
 class Task:
     """One task of a job."""
 
-    __slots__ = ("job", "index", "shape", "unit", "node", "cards", "cpu", "inputs", "duration", "stage",
-                 "calls", "next_call", "may_call", "queue")
+    __slots__ = ("job", "index", "shape", "unit", "node", "cards", "cpu", "inputs", "duration")
+
+    stage = 0           # the longest chain of the job's tasks that must end before it
+    calls = ()          # what it is made of, if it is: [{"api": id, "size": bytes, "result": bytes, "us": {engine: time}}]
+    next_call = 0       # number of its next call, or of the one that runs
+    may_call = False    # it runs, and waits for a call() of the next one
+    queue = None        # the node in whose queue it waits; None: with the master, or it does not wait
 
     def __init__(self, job, index, shape, duration):
         self.job = job
@@ -205,11 +210,10 @@ class Task:
         self.cpu = shape.cpu    # what it holds while it runs: what it asks, or what it was given instead
         self.duration = duration    # true time, told to a clairvoyant policy
         self.inputs = ()        # [{"size": bytes, "nodes": [..]}], known once it may start
-        self.stage = 0          # the longest chain of the job's tasks that must end before it
-        self.calls = ()         # what it is made of, if it is: [{"api": id, "size": bytes, "result": bytes, "us": {engine: time}}]
-        self.next_call = 0      # number of its next call, or of the one that runs
-        self.may_call = False   # it runs, and waits for a call() of the next one
-        self.queue = None       # the node in whose queue it waits; None: with the master, or it does not wait
+
+
+class _TaskOfMore(Task):
+    """One for which what most tasks share may differ: stages, calls."""
 
 
 class Job:
@@ -232,10 +236,13 @@ class Job:
         self.hints = said.get("hints", [])      # what its user told of the model
         self.n_stages = said.get("n_stages", 0)     # 0: its tasks have no order and no data
         self.tasks = []
+        kind = _TaskOfMore if self.n_stages > 1 or "calls" in said else Task
         for shape, n, *duration in said["tasks"]:
             for _ in range(n):
-                self.tasks.append(Task(self, len(self.tasks), shapes[shape], duration[0] if duration else None))
+                self.tasks.append(kind(self, len(self.tasks), shapes[shape], duration[0] if duration else None))
         self.n_left = len(self.tasks)           # tasks that have not ended
+        if kind is Task:
+            return
         at = 0
         for stage, n in said.get("stages", ()):
             for task in self.tasks[at:at + n]:
@@ -248,7 +255,7 @@ class Job:
 class Unit:
     """What is started at once: a gang job, or one task of another job.  Ordered by arrival."""
 
-    __slots__ = ("job", "tasks", "order", "kind", "steady", "licences", "state", "started", "attained", "left", "_held")
+    __slots__ = ("job", "tasks", "order", "kind", "steady", "licences", "state", "started", "attained", "left")
 
     def __init__(self, job, tasks):
         self.job = job
@@ -256,12 +263,11 @@ class Unit:
         self.order = (job.number, tasks[0].index)
         self.kind = tasks[0].shape.id if len(tasks) == 1 else tuple(t.shape.id for t in tasks)
         self.steady = _is_steady(tasks)
-        self.licences = _licences(tasks)
+        self.licences = tasks[0].shape.licences if len(tasks) == 1 else _licences(tasks)   # all together
         self.state = "waiting"      # waiting, running, leaving (preempted, not yet confirmed), ended
         self.started = None         # of the present attempt
         self.attained = 0           # running time of earlier attempts
         self.left = tasks[0].duration   # true time it still needs when it last began to wait, if clairvoyant
-        self._held = None           # why, as last said
         for t in tasks:
             t.unit = self
 
@@ -271,8 +277,6 @@ class Unit:
 
 def _licences(tasks):
     """What tasks ask of each kind of licence, all together."""
-    if len(tasks) == 1:
-        return tasks[0].shape.licences
     sums = {}
     for t in tasks:
         for k, n in t.shape.licences.items():
@@ -319,7 +323,8 @@ class Policy:
         self.changes = 0        # grows with every change of what is free
         self._log = []          # nodes in the order in which something became free there
         self._allowed = {}      # see _allowing
-        self._head = None       # unit and reason, as last said
+        self._head = None       # unit and reason of a hold, as last said
+        self._held = {}         # the same of others
         self._said = []
         self._speak = None
 
@@ -391,16 +396,15 @@ class Policy:
                 said["cards"] = cards
             if cpu is not None:
                 said["cpu"] = cpu
-        self._say(said, why)
+        if why:
+            said["why"] = why
+        self._said.append(said)
         unit.state = "running"
         unit.started = self.now
-        unit._held = None
-        if self._head is not None and self._head[0] is unit:
-            self._head = None
-        for task in unit.tasks:
-            if task.queue is not None:
-                task.queue.queued -= 1
-                task.queue = None
+        if self._head or self._held:
+            self._unhold(unit)
+        if unit.tasks[0].calls:
+            self._unqueue(unit)
         self.waiting.pop(unit, None)
         self.running[unit] = None
         return True
@@ -421,14 +425,26 @@ class Policy:
         """For the record: why a waiting unit is not started although it might; head: units behind it wait for it."""
         if head and self._head != (unit, why):
             self._head = (unit, why)
-        elif not head and unit._held != why:
-            unit._held = why
+        elif not head and self._held.get(unit) != why:
+            self._held[unit] = why
         else:
             return
         said = {"do": "hold", "job": unit.job.number, "task": unit.tasks[0].index, "why": why}
         if head:
             said["head"] = True
         self._said.append(said)
+
+    def _unhold(self, unit):
+        """It starts, or will not: said again, a reason is news."""
+        if self._head and self._head[0] is unit:
+            self._head = None
+        self._held.pop(unit, None)
+
+    def _unqueue(self, unit):
+        for task in unit.tasks:
+            if task.queue is not None:
+                task.queue.queued -= 1
+                task.queue = None
 
     def reserve(self, job, stage, reserved, need, why=None, **more):
         """What is kept aside for a job when it enters a stage: amounts {"cpu": .., "gpu": .., "licences": {..}}.
@@ -641,7 +657,8 @@ class Policy:
             self.on_stop(unit)
         for task in unit.tasks:
             task.node = task.cards = None
-            task.may_call = False
+            if task.may_call:
+                task.may_call = False
 
     def _on_arrived(self, said):
         job = self.jobs[said["job"]] = Job(said, self.shapes)
@@ -702,6 +719,7 @@ class Policy:
             if unit is not None and unit in self.waiting:
                 del self.waiting[unit]
                 unit.state = "ended"
+                self._unhold(unit)
                 self.on_leave(unit)
         self.on_job_end(job)
 
@@ -729,9 +747,9 @@ class Policy:
             if self.nodes[n["node"]]._adopt(n):
                 self._log.append(n["node"])
                 grew = True
-        for k, n in said.get("licences", {}).items():
-            grew = grew or n > self.licences_free.get(k, 0)
-            self.licences_free[k] = n
+        if "licences" in said:
+            grew = grew or any(n > self.licences_free.get(k, 0) for k, n in said["licences"].items())
+            self.licences_free = said["licences"]
         if grew:
             self.freed += 1
         if changed:
@@ -766,6 +784,7 @@ def run(policy_class, argv=None):
     lines, out = sys.stdin.buffer, sys.stdout
     sys.stdout = sys.stderr
     encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+    decode = json.JSONDecoder().decode
 
     def write(message):
         out.write(encode(message) + "\n")
@@ -773,11 +792,11 @@ def run(policy_class, argv=None):
 
     def speak(message):
         write(message)
-        return json.loads(lines.readline())
+        return decode(lines.readline().decode())
 
     policy._speak = speak
     for line in lines:
-        said = json.loads(line)
+        said = decode(line.decode())
         msg = said["msg"]
         if msg == "decide":
             try:

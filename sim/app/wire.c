@@ -1,8 +1,6 @@
 #include "app/wire.h"
 
 #include <stdio.h>
-#include <string.h>
-#include "base/mem.h"
 #include "base/text.h"
 
 void wire_fini(struct wire *w)
@@ -12,15 +10,6 @@ void wire_fini(struct wire *w)
 }
 
 /* ---- text ---- */
-
-static void put(struct wire *w, const char *s, size_t n)
-{
-    MEM_RESERVE(w->s, w->cap, w->n + n);
-    memcpy(w->s + w->n, s, n);
-    w->n += n;
-}
-
-void wire_text(struct wire *w, const char *s) { put(w, s, strlen(s)); }
 
 /* The digits of x, before `end`. */
 static char *digits(char *end, uint64_t x)
@@ -33,13 +22,13 @@ void wire_int(struct wire *w, int64_t v)
 {
     char buf[24], *end = buf + sizeof buf, *at = digits(end, v < 0 ? -(uint64_t)v : (uint64_t)v);
     if (v < 0) *--at = '-';
-    put(w, at, (size_t)(end - at));
+    wire_put(w, at, (size_t)(end - at));
 }
 
 void wire_uint(struct wire *w, uint64_t v)
 {
     char buf[24], *end = buf + sizeof buf, *at = digits(end, v);
-    put(w, at, (size_t)(end - at));
+    wire_put(w, at, (size_t)(end - at));
 }
 
 void wire_number(struct wire *w, double v)
@@ -76,7 +65,7 @@ void wire_string(struct wire *w, const char *s)
             continue;
         }
         if (*c == '"' || *c == '\\') wire_text(w, "\\");
-        put(w, (const char *)c, n);
+        wire_put(w, (const char *)c, n);
         c += n;
     }
     wire_text(w, "\"");

@@ -9,13 +9,22 @@
 #ifndef SIM_WIRE_H
 #define SIM_WIRE_H
 
+#include <string.h>
 #include "base/base.h"
+#include "base/mem.h"
 
 /* Zero-initialise to begin, reuse by setting n to 0. */
 struct wire { char *s; size_t n, cap; };
 void wire_fini(struct wire *w);
 
-void wire_text(struct wire *w, const char *s);          /* as it is */
+static inline void wire_put(struct wire *w, const char *s, size_t n)
+{
+    MEM_RESERVE(w->s, w->cap, w->n + n);
+    memcpy(w->s + w->n, s, n);
+    w->n += n;
+}
+
+static inline void wire_text(struct wire *w, const char *s) { wire_put(w, s, strlen(s)); }      /* as it is */
 /* In quotes, escaped.  A byte that is not UTF-8 stands for the Latin-1 character it would be. */
 void wire_string(struct wire *w, const char *s);
 void wire_int(struct wire *w, int64_t v);
