@@ -114,6 +114,35 @@ is "what data sheets say of GPU types, and tasks that run already when their job
 "waiting":false,"running":true,' \
 "$(grep -o '"gpu_types":.*}},' "$tmp/bound" | sed 's/,"nodes.*//;s/,$//' | head -1; grep -o '"tasks":\[\[0,1]],"running":[^]]*]}]' "$tmp/bound"; grep -o '"waiting":false,"running":true,' "$tmp/bound")"
 
+# ---- what a child may declare ----
+# once FLAGS DECISIONS: these in the first round, none later
+cat >"$tmp/once.sh" <<'END'
+read -r line
+echo '{"msg":"hello","protocol":1,"name":"once","flags":'"$1"'}'
+say=$2
+while read -r line; do
+    case $line in *'"msg":"decide"'*) echo "{\"msg\":\"decisions\",\"decisions\":[$say]}"; say= ;; esac
+done
+END
+once() { rm -f "$tmp/o.db"; "$FAIRWAY" run -q -d "$tmp/o.db" "$tmp/card.yaml" --audit -p "exec:exec sh $tmp/once.sh '$1' '$2'" 2>"$tmp/err"; }
+cat >"$tmp/card.yaml" <<'END'
+cluster: {gpu_types: {T4: {mem: 16GiB}}, groups: [{name: g, cpus: 8, mem: 32GiB, gpus: 1, gpu_type: T4}]}
+trace: {format: native, path: card.csv}
+policies: [fifo]
+END
+printf 'id,submit_s,duration_s,gpus,gpu_milli,gpu_mem_mib\na,0,10,1,500,12288\nb,0,10,1,500,12288\n' >"$tmp/card.csv"
+both='{"do":"start","job":0,"task":0,"node":0,"cards":[0]},{"do":"start","job":1,"task":0,"node":0,"cards":[0]}'
+once '[]' "$both"
+[ $? -eq 4 ] && grep -q "policy 'once' broke its contract at t=0 us (0 s), decision 2 of 2: start of job 'b': it does not fit on the node" "$tmp/err" || { cat "$tmp/err"; false; }
+verdict $? "a card's memory counts"
+once '["by_count"]' "$both"
+is "by_count: not for one that counts cards; the task fails there" "0 1.0" "$? $(sqlite3 "$tmp/o.db" "SELECT value FROM metric WHERE name = 'mismatches'")"
+once '[]' '{"do":"start","job":0,"task":0,"node":0}'
+[ $? -eq 4 ] && grep -q "waiting with nothing" "$tmp/err" || { cat "$tmp/err"; false; }
+verdict $? "a task that is left waiting on an idle cluster fails the run"
+once '["strands"]' '{"do":"start","job":0,"task":0,"node":0}'
+is "strands: it ends unfinished, which exit status 1 says" "1 done 1.0" "$? $(sqlite3 "$tmp/o.db" "SELECT status, value FROM run JOIN metric ON run = id WHERE name = 'jobs_unfinished'" | tr '|' ' ')"
+
 if ! command -v python3 >/dev/null 2>&1; then
     echo "skipped - the Python module: no python3 here"
     exit $failed
