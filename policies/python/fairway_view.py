@@ -1,0 +1,266 @@
+"""fairway_view.py -- what a policy in Python sees: nodes, shapes, jobs, tasks, units.
+
+Part of fairway.py, which keeps these in step with the simulator; units of
+measurement are told there.  A policy reads them and changes none.
+"""
+
+WHOLE = 1000  # thousandths of a card
+
+
+class Shape:
+    """What one task asks of a node.  Tasks that ask for the same share one."""
+
+    __slots__ = ("id", "cpu", "mem", "gpus", "gpu_milli", "gpu_mem", "gpu_cores", "gpu_types", "need_all", "need_any",
+                 "engines", "licences", "exclusive", "_nodes", "_at", "_seen")
+
+    def __init__(self, said):
+        self.id = said["shape"]
+        self.cpu = said["cpu"]
+        self.mem = said["mem"]
+        self.gpus = said.get("gpus", 0)              # cards
+        self.gpu_milli = said.get("gpu_milli", 0)    # of each
+        self.gpu_mem = said.get("gpu_mem", 0)        # of each; 0: none asked
+        self.gpu_cores = said.get("gpu_cores", 0)    # of each; 0: none asked
+        self.gpu_types = frozenset(said.get("gpu_types", ()))    # empty: any
+        self.need_all = frozenset(said.get("need_all", ()))      # labels
+        self.need_any = frozenset(said.get("need_any", ()))
+        self.engines = said.get("engines", {})
+        self.licences = said.get("licences", {})
+        self.exclusive = said.get("exclusive", False)
+        self._nodes = None      # indices of the nodes whose type and labels will do
+        self._at = 0            # of those, none before this one fits now
+        self._seen = 0          # length of the log of freed nodes when that was found out
+
+
+class Node:
+    """One machine: what it has, and what is free of it."""
+
+    __slots__ = ("index", "name", "rack", "labels", "gpu_type", "cpu", "mem", "gpus", "gpu_mem", "gpu_cores", "engines",
+                 "mem_bw", "cpu_reserved", "mem_reserved", "max_tasks", "tier",
+                 "up", "tasks", "queued", "cpu_free", "mem_free", "gpu_free", "gpu_mem_free", "gpu_cores_free", "engines_free")
+
+    def __init__(self, said):
+        self.index = said["node"]
+        self.name = said["name"]
+        self.rack = said["rack"]
+        self.labels = frozenset(said.get("labels", ()))
+        self.gpu_type = said.get("gpu_type")
+        self.cpu = said["cpu"]
+        self.mem = said["mem"]
+        self.gpus = said.get("gpus", 0)
+        self.gpu_mem = said.get("gpu_mem", 0)        # of each card; 0: unknown, and then no constraint
+        self.gpu_cores = said.get("gpu_cores", 0)    # the same
+        self.cpu_reserved = said.get("cpu_reserved", 0)     # in cpu, and never free
+        self.mem_reserved = said.get("mem_reserved", 0)
+        self.max_tasks = said.get("max_tasks", 0)    # at most so many run here; 0: no limit
+        self.engines = said.get("engines", {})
+        self.mem_bw = said.get("mem_bw")             # memory bandwidth, bytes a second; None: unknown
+        self.tier = said.get("tier", 0)              # nodes that are as far from all others share one
+        self.up = True
+        self.tasks = 0                               # running here
+        self.queued = 0                              # tasks of calls in its queue
+        self._idle()
+
+    def _idle(self):
+        self.cpu_free = self.cpu - self.cpu_reserved
+        self.mem_free = self.mem - self.mem_reserved
+        self.gpu_free = [WHOLE] * self.gpus          # by card
+        self.gpu_mem_free = [self.gpu_mem] * self.gpus
+        self.gpu_cores_free = [self.gpu_cores] * self.gpus
+        self.engines_free = dict(self.engines)
+
+    def allows(self, shape):
+        """Are the node's GPU type and labels among those asked for?"""
+        if not shape.need_all <= self.labels or (shape.need_any and not shape.need_any & self.labels):
+            return False
+        return not (shape.gpus and shape.gpu_types) or self.gpu_type in shape.gpu_types
+
+    def suits(self, shape):
+        """Could a task of the shape run here if the node were up and empty?  Engines and cores of cards are not looked at."""
+        return (self.allows(shape) and shape.cpu <= self.cpu - self.cpu_reserved and shape.mem <= self.mem - self.mem_reserved
+                and shape.gpus <= self.gpus and not (shape.gpu_mem and self.gpu_mem and shape.gpu_mem > self.gpu_mem))
+
+    def fits(self, shape):
+        """Does a task of the shape fit now?  For a node that allows() it."""
+        if not self.up or self.cpu_free < shape.cpu or self.mem_free < shape.mem:
+            return False
+        if shape.exclusive and self.tasks:
+            return False
+        if self.max_tasks and self.tasks >= self.max_tasks:
+            return False
+        if shape.gpus:
+            need, milli = shape.gpus, shape.gpu_milli
+            if (shape.gpu_mem and self.gpu_mem) or (shape.gpu_cores and self.gpu_cores):
+                mem = shape.gpu_mem if self.gpu_mem else 0
+                cores = shape.gpu_cores if self.gpu_cores else 0
+                have = sum(f >= milli and m >= mem and c >= cores
+                           for f, m, c in zip(self.gpu_free, self.gpu_mem_free, self.gpu_cores_free))
+            elif milli == WHOLE:
+                have = self.gpu_free.count(WHOLE)
+            else:
+                have = sum(f >= milli for f in self.gpu_free)
+            if have < need:
+                return False
+        for k, n in shape.engines.items():
+            if self.engines_free.get(k, 0) < n:
+                return False
+        return True
+
+    def cards(self, shape):
+        """The cards a task gets when nobody says which: policies/README.md, "Cards"."""
+        if shape.exclusive:
+            return list(range(self.gpus))
+        if not shape.gpus:
+            return []
+        mem = shape.gpu_mem if self.gpu_mem else 0
+        cores = shape.gpu_cores if self.gpu_cores else 0
+        fit = sorted((f, m, k) for k, (f, m, c) in enumerate(zip(self.gpu_free, self.gpu_mem_free, self.gpu_cores_free))
+                     if f >= shape.gpu_milli and m >= mem and c >= cores)
+        return [k for _, _, k in fit[:shape.gpus]]
+
+    def _move(self, shape, cards, sign, cpu):
+        self.tasks -= sign
+        if shape.exclusive:
+            self._idle()
+            if sign < 0:
+                self.cpu_free = self.mem_free = 0
+                self.gpu_free = [0] * self.gpus
+                self.gpu_mem_free = [0] * self.gpus
+                self.gpu_cores_free = [0] * self.gpus
+                self.engines_free = dict.fromkeys(self.engines, 0)
+            return
+        self.cpu_free += sign * cpu
+        self.mem_free += sign * shape.mem
+        for k in cards:
+            self.gpu_free[k] += sign * shape.gpu_milli
+            if self.gpu_mem:
+                self.gpu_mem_free[k] += sign * shape.gpu_mem
+            if self.gpu_cores:
+                self.gpu_cores_free[k] += sign * shape.gpu_cores
+        for k, n in shape.engines.items():
+            self.engines_free[k] += sign * n
+
+    def _adopt(self, said):
+        """Take over what the simulator says; True when anything became free."""
+        gpu = said.get("gpu", self.gpu_free)
+        mem = said.get("gpu_mem", self.gpu_mem_free)
+        cores = said.get("gpu_cores", self.gpu_cores_free)
+        engines = said.get("engines", self.engines_free)
+        grew = (said["cpu"] > self.cpu_free or said["mem"] > self.mem_free or said["tasks"] < self.tasks
+                or said["up"] > self.up
+                or (gpu != self.gpu_free and any(a > b for a, b in zip(gpu, self.gpu_free)))
+                or (mem != self.gpu_mem_free and any(a > b for a, b in zip(mem, self.gpu_mem_free)))
+                or (cores != self.gpu_cores_free and any(a > b for a, b in zip(cores, self.gpu_cores_free)))
+                or any(engines[k] > n for k, n in self.engines_free.items()))
+        self.up = said["up"]
+        self.tasks = said["tasks"]
+        self.queued = said.get("queued", 0)
+        self.cpu_free = said["cpu"]
+        self.mem_free = said["mem"]
+        self.gpu_free = gpu
+        self.gpu_mem_free = mem
+        self.gpu_cores_free = cores
+        self.engines_free = engines
+        return grew
+
+
+class Task:
+    """One task of a job."""
+
+    __slots__ = ("job", "index", "shape", "unit", "node", "cards", "cpu", "inputs", "duration")
+
+    stage = 0           # the longest chain of the job's tasks that must end before it
+    calls = ()          # what it is made of, if it is: [{"api": id, "size": bytes, "result": bytes, "us": {engine: time}}]
+    next_call = 0       # number of its next call, or of the one that runs
+    may_call = False    # it runs, and waits for a call() of the next one
+    queue = None        # the node in whose queue it waits; None: with the master, or it does not wait
+
+    def __init__(self, job, index, shape, duration):
+        self.job = job
+        self.index = index
+        self.shape = shape
+        self.unit = None        # what it is started with; None while others of its job must end first
+        self.node = None        # where it runs
+        self.cards = None       # which cards it holds there; None: the simulator chose
+        self.cpu = shape.cpu    # what it holds while it runs: what it asks, or what it was given instead
+        self.duration = duration    # true time, told to a clairvoyant policy
+        self.inputs = ()        # [{"size": bytes, "nodes": [..]}], known once it may start
+
+
+class _TaskOfMore(Task):
+    """One for which what most tasks share may differ: stages, calls."""
+
+
+class Job:
+    """One job; `number` is its place in the order of arrival."""
+
+    __slots__ = ("number", "id", "user", "queue", "submit", "priority", "gang", "limit", "duration", "kind",
+                 "hints", "n_stages", "tasks", "n_left")
+
+    def __init__(self, said, shapes):
+        self.number = said["job"]
+        self.id = said.get("id")
+        self.user = said.get("user")
+        self.queue = said.get("queue")
+        self.submit = said["submit"]
+        self.priority = said.get("priority", 0)
+        self.gang = said.get("gang", False)
+        self.limit = said.get("limit")          # the user's estimate; told to a policy with the flag uses_limits
+        self.duration = said.get("duration")    # told to a clairvoyant policy
+        self.kind = said.get("kind")            # of its model, such as "image"
+        self.hints = said.get("hints", [])      # what its user told of the model
+        self.n_stages = said.get("n_stages", 0)     # 0: its tasks have no order and no data
+        self.tasks = []
+        kind = _TaskOfMore if self.n_stages > 1 or "calls" in said else Task
+        for shape, n, *duration in said["tasks"]:
+            for _ in range(n):
+                self.tasks.append(kind(self, len(self.tasks), shapes[shape], duration[0] if duration else None))
+        self.n_left = len(self.tasks)           # tasks that have not ended
+        if kind is Task:
+            return
+        at = 0
+        for stage, n in said.get("stages", ()):
+            for task in self.tasks[at:at + n]:
+                task.stage = stage
+            at += n
+        for one in said.get("calls", ()):
+            self.tasks[one["task"]].calls = [{"result": 0, **c} for c in one["calls"]]
+
+
+class Unit:
+    """What is started at once: a gang job, or one task of another job.  Ordered by arrival."""
+
+    __slots__ = ("job", "tasks", "order", "kind", "steady", "licences", "state", "started", "attained", "left")
+
+    def __init__(self, job, tasks):
+        self.job = job
+        self.tasks = tasks
+        self.order = (job.number, tasks[0].index)
+        self.kind = tasks[0].shape.id if len(tasks) == 1 else tuple(t.shape.id for t in tasks)
+        self.steady = _is_steady(tasks)
+        self.licences = tasks[0].shape.licences if len(tasks) == 1 else _licences(tasks)   # all together
+        self.state = "waiting"      # waiting, running, leaving (preempted, not yet confirmed), ended
+        self.started = None         # of the present attempt
+        self.attained = 0           # running time of earlier attempts
+        self.left = tasks[0].duration   # true time it still needs when it last began to wait, if clairvoyant
+        for t in tasks:
+            t.unit = self
+
+    def __lt__(self, other):
+        return self.order < other.order
+
+
+def _licences(tasks):
+    """What tasks ask of each kind of licence, all together."""
+    sums = {}
+    for t in tasks:
+        for k, n in t.shape.licences.items():
+            sums[k] = sums.get(k, 0) + n
+    return sums
+
+
+def _is_steady(tasks):
+    """Can taking more away never make it fit?  As policies/kind.h has it."""
+    shape = tasks[0].shape
+    return len(tasks) == 1 or (all(t.shape is shape for t in tasks)
+                               and (shape.gpus <= 1 or shape.gpu_milli == WHOLE or shape.exclusive))
