@@ -174,6 +174,23 @@ char *text_duration(char *buf, size_t cap, sim_tick us)
     return buf;
 }
 
+size_t text_utf8(const char *s, size_t n)
+{
+    const unsigned char *u = (const unsigned char *)s;
+    size_t i = 0, len;
+    for (; i < n; i += len) {
+        unsigned char c = u[i], next = i + 1 < n ? u[i + 1] : 0;
+        if (c < 0x80) { len = 1; continue; }
+        len = c >= 0xc2 && c <= 0xdf ? 2 : (c & 0xf0) == 0xe0 ? 3 : c >= 0xf0 && c <= 0xf4 ? 4 : 0;
+        if (len == 0 || len > n - i) return i;
+        for (size_t k = 1; k < len; k++)
+            if ((u[i + k] & 0xc0) != 0x80) return i;
+        /* Longer than need be, a half of a UTF-16 pair, above U+10FFFF. */
+        if ((c == 0xe0 && next < 0xa0) || (c == 0xed && next > 0x9f) || (c == 0xf0 && next < 0x90) || (c == 0xf4 && next > 0x8f)) return i;
+    }
+    return n;
+}
+
 void text_csv(const char *s, bool always, FILE *to)
 {
     if (!always && strpbrk(s, ",\"\r\n") == NULL) { (void)fputs(s, to); return; }

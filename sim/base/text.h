@@ -34,6 +34,11 @@ bool text_parse(const char *s, enum text_kind kind, int64_t unit, int64_t *out, 
 bool text_int(const char *s, int64_t *out);          /* optional sign, decimal, whole string */
 bool text_double(const char *s, double *out);        /* finite, whole string, '.' whatever the locale */
 
+/* Where s [n] ceases to be UTF-8 (RFC 3629); n: nowhere.  O(n). */
+size_t text_utf8(const char *s, size_t n);
+/* What to do about a text that is not UTF-8. */
+#define TEXT_UTF8_HINT "names are UTF-8: `iconv -f LATIN1 -t UTF-8 FILE` (or -f UTF-16) writes it so"
+
 /* "1d 4h", "3m 12s", "450 ms": two largest units.  Writes at most cap bytes; returns buf. */
 char *text_duration(char *buf, size_t cap, sim_tick us);
 

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include "base/mem.h"
+#include "base/text.h"
 
 /*
  * libcsv takes bytes and calls back with fields, but never says where they
@@ -127,6 +128,12 @@ static enum st next_row(struct csv *c, struct diag *d)
         }
         const char *line = c->raw + from;
         size_t n = c->n_raw - from;
+        size_t good = text_utf8(line, n);
+        if (good < n) {
+            enum st st = diag_at(d, ST_EINPUT, c->path, c->line_next, (uint32_t)good + 1, "a byte that is not UTF-8 (0x%02x)", (unsigned char)line[good]);
+            diag_hint(d, TEXT_UTF8_HINT);
+            return st;
+        }
         const char *nul = memchr(line, '\0', n);
         if (nul != NULL)
             return diag_at(d, ST_EINPUT, c->path, c->line_next, (uint32_t)(nul - line) + 1, "a NUL byte; this is not a text file");
@@ -198,6 +205,8 @@ enum st csv_columns(struct csv *c, const char *const *name, const bool *need, in
             st = diag_at(d, ST_EINPUT, c->path, line, col, "unknown column '%s'", c->head[i]);
             const char *near = diag_nearest(c->head[i], name, n);
             if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
+            else if (c->n_head == 1 && strpbrk(c->head[0], ";\t|,") != NULL)
+                diag_hint(d, "columns are separated by %s here", c->delim == '\t' ? "tabs" : "commas");
             return st;
         }
     }

@@ -4,7 +4,8 @@
  * libcsv splits the fields; this adds places, a header with "did you mean",
  * typed fields, and limits.  Survives CRLF, a byte-order mark, quoted commas
  * and line breaks, blank lines and a missing last newline.  Refuses NUL bytes,
- * a stray or unclosed quote, rows of another width than the header's, and rows
+ * text that is not UTF-8 (names go into JSON and SVG as they are), a stray or
+ * unclosed quote, rows of another width than the header's, and rows
  * above CSV_ROW_MAX bytes.  Memory: one row and one 64 KiB block.
  *
  * Call order: csv_open, csv_columns, then csv_next until ST_END, csv_close.

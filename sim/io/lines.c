@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include "base/mem.h"
+#include "base/text.h"
 
 enum st lines_open(struct lines *l, const char *path, struct diag *d)
 {
@@ -44,13 +45,19 @@ enum st lines_next(struct lines *l, struct diag *d)
         done = nl != NULL;
     }
     l->text[l->n] = '\0';
-    const char *nul = memchr(l->text, '\0', l->n);
-    if (nul != NULL)
-        return diag_at(d, ST_EINPUT, l->path, l->line, (uint32_t)(nul - l->text) + 1, "a NUL byte; this is not a text file");
     if (l->line == 1 && l->n >= 3 && memcmp(l->text, "\xEF\xBB\xBF", 3) == 0) {
         l->n -= 3;
         memmove(l->text, l->text + 3, l->n + 1);
     }
+    size_t good = l->text[0] == ';' ? l->n : text_utf8(l->text, l->n);
+    if (good < l->n) {
+        enum st st = diag_at(d, ST_EINPUT, l->path, l->line, (uint32_t)good + 1, "a byte that is not UTF-8 (0x%02x)", (unsigned char)l->text[good]);
+        diag_hint(d, TEXT_UTF8_HINT);
+        return st;
+    }
+    const char *nul = memchr(l->text, '\0', l->n);
+    if (nul != NULL)
+        return diag_at(d, ST_EINPUT, l->path, l->line, (uint32_t)(nul - l->text) + 1, "a NUL byte; this is not a text file");
     while (l->n > 0 && (l->text[l->n - 1] == '\n' || l->text[l->n - 1] == '\r')) l->n--;
     l->text[l->n] = '\0';
     return ST_OK;

@@ -1,7 +1,8 @@
 /*
  * lines.h -- a text file line by line, with its line numbers.  Layer: io.
  * Survives CRLF, a byte-order mark and a missing last newline; refuses NUL
- * bytes and lines above LINES_MAX bytes.
+ * bytes, lines above LINES_MAX bytes, and those that are not UTF-8 unless they
+ * begin with ';': comments of SWF, which are of any age.
  */
 #ifndef SIM_LINES_H
 #define SIM_LINES_H

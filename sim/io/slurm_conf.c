@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 #include "base/mem.h"
+#include "base/text.h"
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
@@ -94,7 +95,12 @@ static enum st read_lines(struct slurm_conf *c, FILE *f, struct diag *d)
     for (ssize_t got; st == ST_OK && (got = getline(&buf, &cap, f)) >= 0;) {
         line++;
         if (strlen(buf) != (size_t)got) { st = diag_at(d, ST_EINPUT, c->path, line, 1, "found a NUL byte, expected text"); break; }
-        size_t n = strip_comment(buf, (size_t)got);
+        size_t n = strip_comment(buf, (size_t)got), good = text_utf8(buf, n);
+        if (good < n) {
+            st = diag_at(d, ST_EINPUT, c->path, line, (uint32_t)good + 1, "a byte that is not UTF-8 (0x%02x)", (unsigned char)buf[good]);
+            diag_hint(d, TEXT_UTF8_HINT);
+            break;
+        }
         if (!open) { j.n = 0; j.line = line; }
         open = n > 0 && buf[n - 1] == '\\';
         join(&j, buf, n - open);

@@ -150,3 +150,16 @@ Test(text, a_csv_field_is_quoted_where_it_must_be)
         cr_expect_str_eq(b, t[i].want);
     }
 }
+
+/* RFC 3629, section 4: the first and last sequence of each length, and what stands just outside. */
+Test(text, utf8_is_what_the_rfc_says)
+{
+    static const char *const good[] = { "", "a~", "\xc2\x80\xdf\xbf", "\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf", "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf" };
+    static const char *const bad[] = { "\x80", "\xc1\xbf", "\xc2", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xe2\x82" };
+    for (size_t i = 0; i < ARRAY_LEN(good); i++) cr_expect_eq(text_utf8(good[i], strlen(good[i])), strlen(good[i]), "good %zu", i);
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        char s[8];
+        (void)snprintf(s, sizeof s, "ab%s", bad[i]);
+        cr_expect_eq(text_utf8(s, strlen(s)), 2, "bad %zu", i);
+    }
+}
