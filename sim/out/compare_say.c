@@ -97,6 +97,14 @@ static bool is_worse(const char *metric, const struct change *g)
     return m != NULL && m->better == (g->by.mean < 0 ? BETTER_HIGHER : BETTER_LOWER);
 }
 
+static bool has_common_seed(const struct cmp_policy *a, const struct cmp_policy *b)
+{
+    for (size_t i = 0; i < a->n_runs; i++)
+        for (size_t k = 0; k < b->n_runs; k++)
+            if (a->seed[i] == b->seed[k]) return true;
+    return false;
+}
+
 /* "gsp finishes jobs 4.1 % ± 0.9 % sooner than gs, but ...; fairness among users indistinguishable at 10 seeds". */
 static size_t say_one(const struct view *v, const struct cmp_policy *p)
 {
@@ -120,7 +128,9 @@ static size_t say_one(const struct view *v, const struct cmp_policy *p)
     const struct text *lead = good.n > 0 ? &good : &bad;
     if (lead->n > 0) add(&all, " %.*s than %s%s", (int)lead->first, lead->s, v->base->label, lead->s + lead->first);
     if (good.n > 0 && bad.n > 0) add(&all, ", but %s", bad.s);
-    if (lead->n == 0) add(&all, pairs > 0 ? " and %s are not told apart" : " and %s have no seed in common", v->base->label);
+    if (lead->n == 0)
+        add(&all, pairs > 0 ? " and %s are not told apart" :
+                  has_common_seed(p, v->base) ? " and %s have none of these numbers in common" : " and %s have no seed in common", v->base->label);
     if (open.n > 0) add(&all, "; %s indistinguishable at %zu seeds", open.s, pairs);
     if (same.n > 0) add(&all, "; %s the same", same.s);
     if (pairs == 1) add(&all, " (one seed: one case, no evidence)");

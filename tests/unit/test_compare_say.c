@@ -111,6 +111,17 @@ Test(say, one_seed_is_called_one_case)
     free(text);
 }
 
+Test(say, why_there_is_no_pair_is_said)
+{
+    ADD("A", 1, { "probes_mean", 4, NULL }, { "jct_mean", 100, "s" });
+    ADD("B", 1, { "jct_mean", 90, "s" });
+    ADD("C", 2, { "probes_mean", 5, NULL });
+    char *text = said((const char *[]){ "probes_mean" }, 1, (struct window){ 0 }, TABLE_TEXT);
+    cr_expect(strstr(text, "B and A have none of these numbers in common.") != NULL, "%s", text);
+    cr_expect(strstr(text, "C and A have no seed in common.") != NULL, "%s", text);
+    free(text);
+}
+
 Test(say, seeds_that_change_nothing_are_no_evidence)
 {
     for (uint64_t i = 0; i < 4; i++) {
