@@ -196,9 +196,17 @@ static enum st create_schema(struct store *s, struct diag *d)
 
 static enum st connect(struct store *s, int flags, struct diag *d)
 {
-    if (sqlite3_open_v2(s->path, &s->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
-        (void)diag_at(d, ST_EWORLD, s->path, 0, 0, "cannot open the database: %s", sqlite3_errmsg(s->db));
-        return ST_EWORLD;
+    /* SQLite takes "" and ":memory:" for databases that are gone when closed, and "file:" for a URI: a path never begins so. */
+    if (*s->path == '\0') return diag_set(d, ST_EINPUT, "the database has no name");
+    size_t cap = strlen(s->path) + sizeof "./";
+    char *name;
+    MEM_ARRAY(name, cap);
+    (void)snprintf(name, cap, "%s%s", *s->path == '/' ? "" : "./", s->path);
+    int rc = sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    mem_free(name);
+    if (rc != SQLITE_OK) {
+        int why = sqlite3_system_errno(s->db);
+        return diag_at(d, ST_EWORLD, s->path, 0, 0, "cannot open the database: %s", why != 0 ? strerror(why) : sqlite3_errmsg(s->db));
     }
     (void)sqlite3_busy_timeout(s->db, BUSY_MS);
     return ST_OK;

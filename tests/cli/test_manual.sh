@@ -41,6 +41,17 @@ check "each command's help begins with its usage" sh -c \
     '"$1" help --list commands | while read -r c; do "$1" help $c | head -n 1 | grep -q "^usage: fairway $c" || { echo "$c"; exit 1; }; done' - "$fairway"
 check "help plot and plots/README.md tell of every figure" sh -c \
     '"$1" help --list figures | while read -r f; do "$1" help plot | grep -q "^  $f  " && grep -qF "| \`$f\` |" "$2/plots/README.md" || { echo "$f"; exit 1; }; done' - "$fairway" "$here"
+formats_told() { # but those that have no file
+    "$fairway" trace stats -f nonesuch x 2>&1 | sed -n "s/.*expected //p" | tr -s ', ' '\n' | grep -vx 'or\|generate\|workload' >"$dir/formats"
+    [ "$(wc -l <"$dir/formats")" -ge 8 ] || { cat "$dir/formats"; return 1; }
+    while read -r f; do "$fairway" help trace | grep -q "[ ,]$f\([ ,]\|\$\)" || { echo "$f"; return 1; }; done <"$dir/formats"
+}
+check "help trace tells of every format" formats_told
+version_told() {
+    version=$(sed -n 's/.*SCHEMA_VERSION = \([0-9]*\).*/\1/p' "$here"/sim/out/store.[ch])
+    grep -q "\`user_version\` the schema's version, $version\." "$here/results/README.md" || { echo "it is $version"; return 1; }
+}
+check "results/README.md states the schema's version" version_told
 check "an unknown list is refused" sh -c '"$1" help --list nothing; [ $? -eq 2 ]' - "$fairway"
 
 # ---- the manual ----

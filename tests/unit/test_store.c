@@ -206,6 +206,28 @@ Test(store, refuses_a_file_that_is_no_database)
     expect_refusal("not a Fairway database");
 }
 
+/* What SQLite would take for a database in memory is a file here, and no name is none. */
+Test(store, results_never_go_where_nobody_finds_them)
+{
+    struct diag d = { .code = ST_OK };
+    struct store *s = NULL;
+    char dir[] = "/tmp/fairway-test-store-XXXXXX";
+    cr_assert(mkdtemp(dir) != NULL && chdir(dir) == 0);
+    static const char *const name[] = { ":memory:", "file:x.db?mode=memory" };
+    for (size_t i = 0; i < 2; i++) {
+        cr_assert_eq(store_open(&s, name[i], &d), ST_OK, "%s", d.msg);
+        cr_assert_eq(write_run(s, "k", &d), ST_OK, "%s", d.msg);
+        store_close(s);
+        cr_expect_eq(access(name[i], R_OK), 0, "no file '%s'", name[i]);
+        (void)unlink(name[i]);
+    }
+    cr_expect_eq(store_open(&s, "", &d), ST_EINPUT);
+    d.code = ST_OK;
+    cr_expect_eq(store_open_read(&s, "none.db", &d), ST_EWORLD);
+    cr_expect(strstr(d.msg, "No such file") != NULL, "%s", d.msg);
+    cr_assert(chdir("/") == 0 && rmdir(dir) == 0);
+}
+
 Test(store, reading_makes_no_file)
 {
     struct store *s;
