@@ -1,7 +1,7 @@
 # A figure of a query: curves, bars or box plots.
 # $data: curves: a block each, x, y, lo, hi; bars: a row a name, the name and y,
 # lo, hi of each series; boxes: a block a name, its values.  N, LABEL[], NAMES,
-# NAME[], WITH, HAS_CI, HAS_KEY, ROTATE, LOGX, LOGY, TITLE, XLABEL, YLABEL.
+# NAME[] (with ROTATE, SPLIT, BELOW), WITH, HAS_CI, HAS_KEY, LOGX, LOGY, TITLE, XLABEL, YLABEL.
 set datafile missing "nan"
 if (strlen(TITLE) > 0) set title TITLE noenhanced font SMALL offset 0,-0.4
 if (LOGX) { set logscale x; set format x "10^{%L}" }
@@ -9,14 +9,14 @@ if (LOGY) { set logscale y; set format y "10^{%L}" }
 set xlabel XLABEL noenhanced
 set ylabel YLABEL noenhanced
 if (HAS_KEY) { set key outside top center horizontal width 1 } else { unset key }
-if (ROTATE) set xtics rotate by 30 right offset 0.6,0.2
+if (WITH eq "bars" || WITH eq "boxes") { if (strlen(XLABEL) == 0) { set bmargin at screen BELOW / H }; @LEAN }
 if (WITH eq "boxes") {
     set style boxplot outliers pointtype 6
     set style fill solid 1.0 border rgb "#202020"
     set boxwidth 0.5
     set xrange [0.4:NAMES + 0.6]
     set xtics scale 0 noenhanced
-    do for [i=1:NAMES] { set xtics add (NAME[i] i) }
+    do for [i=1:NAMES] { set xtics add (NAMED(NAME[i]) i) }
     plot for [i=1:NAMES] $data index i-1 using (i):1 with boxplot lc rgb F[2] lw 0.8 ps 0.3 notitle
 }
 if (WITH eq "bars") {
@@ -26,9 +26,9 @@ if (WITH eq "bars") {
     if (!LOGY) { set yrange [* < 0:0 < *] }     # from 0, either way
     set xtics scale 0 noenhanced
     if (HAS_CI) {
-        plot for [i=1:N] $data using (column(3 * i - 1)):(column(3 * i)):(column(3 * i + 1)):xtic(1) lc rgb F[(i - 1) % 8 + 1] title LABEL[i]
+        plot for [i=1:N] $data using (column(3 * i - 1)):(column(3 * i)):(column(3 * i + 1)):xtic(NAMED(stringcolumn(1))) lc rgb F[(i - 1) % 8 + 1] title LABEL[i]
     } else {
-        plot for [i=1:N] $data using (column(3 * i - 1)):xtic(1) lc rgb F[(i - 1) % 8 + 1] title LABEL[i]
+        plot for [i=1:N] $data using (column(3 * i - 1)):xtic(NAMED(stringcolumn(1))) lc rgb F[(i - 1) % 8 + 1] title LABEL[i]
     }
 }
 if (WITH eq "points") {

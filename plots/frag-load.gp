@@ -9,6 +9,21 @@ low = 0.42 / H
 mid = 0.16 / H
 h = (top - low - mid) / 2
 set multiplot
+# The legend, in a plot as high as the figure: gnuplot gives it no more rows than fit beside its plot.
+set lmargin at screen 0
+set rmargin at screen 1
+set tmargin at screen 1
+set bmargin at screen 0
+unset border
+unset tics
+set xrange [0:1]
+set yrange [0:1]
+set key at screen 0.5,0.99 center top vertical maxrows KEYROWS width 1
+plot for [i=1:N] NaN with lines ls i lw 1.3 title LABEL[i]
+unset key
+set border 3
+set xtics nomirror out
+set ytics nomirror out
 set xrange [0:XMAX]
 set yrange [0:100]
 set ytics 25
@@ -21,10 +36,8 @@ do for [k=0:3] {
     set bmargin at screen top - r * (h + mid) - h
     if (r == 0) { set format x ""; unset xlabel } else { set format x "%g"; set xlabel "GPUs asked for so far (% of those there are)" }
     if (k == 0) {
-        set key at screen 0.5,0.99 center top vertical maxrows KEYROWS width 1
         set ylabel "Fragments among free GPUs (%)"
-        plot for [i=1:N] $fill0 index i-1 using ($1 * 100):($2 * 100) with lines ls i lw 1.3 title LABEL[i]
-        unset key
+        plot for [i=1:N] $fill0 index i-1 using ($1 * 100):($2 * 100) with lines ls i lw 1.3 notitle
     }
     if (k == 1) {
         set ylabel "GPUs allocated (%)"

@@ -18,7 +18,7 @@ array C[8] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", 
 # Fills that stand beside one another: each of another lightness than its neighbours, for grey print.
 array F[8] = ["#0072B2", "#56B4E9", "#F2CF80", "#D55E00", "#8fd3bd", "#000000", "#CC79A7", "#9a9a9a"]
 array D[8] = [1, 2, 4, 3, 5, 1, 2, 4]
-do for [i=1:24] { k = (i - 1) % 8 + 1; set style line i lc rgb C[k] dt D[k] lw 1.6 pt 4 + (i - 1) % 11 ps 0.55 }
+do for [i=1:24] { k = (i - 1) % 8 + 1; set style line i lc rgb C[k] dt D[(k - 1 + 3 * ((i - 1) / 8)) % 8 + 1] lw 1.6 pt 4 + (i - 1) % 11 ps 0.55 }
 set border 3 lc rgb "#404040" lw 0.7
 set tics nomirror out scale 0.6 textcolor rgb "#202020"
 set grid ytics lc rgb "#dddddd" lw 0.5 dt 1
@@ -27,4 +27,9 @@ set ylabel offset 0.6,0
 SMALL = FONT(7)
 set key font SMALL samplen 2.6 spacing 1.05 Left reverse noopaque noenhanced
 set style fill solid 1.0 noborder
+# Names under bars (sim/out/plot_names.c): ROTATE 0, 30 or 90; upright ones with a line for each parameter if SPLIT.
+BREAK(s) = strstrt(s, ":") == 0 || (strstrt(s, ",") > 0 && strstrt(s, ",") < strstrt(s, ":")) ? strstrt(s, ",") : strstrt(s, ":")
+LINES(s) = BREAK(s) == 0 || BREAK(s) == strlen(s) ? s : s[1:BREAK(s)] . "\n" . LINES(s[BREAK(s) + 1:strlen(s)])
+NAMED(s) = SPLIT ? LINES(s) : s
+LEAN = "if (ROTATE == 30) { set xtics rotate by 30 right offset 0.5,0.2 }; if (ROTATE == 90) { set xtics rotate by 90 right offset 0,-0.1 }"
 set errorbars 0.7 lc rgb "#202020" lw 0.9

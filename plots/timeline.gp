@@ -10,6 +10,21 @@ top = 1 - (0.10 + 0.125 * KEYROWS) / H
 bottom = 0.42 / H
 middle = (top + bottom) / 2
 set multiplot
+# The legend, in a plot as high as the figure: gnuplot gives it no more rows than fit beside its plot.
+set lmargin at screen 0
+set rmargin at screen 1
+set tmargin at screen 1
+set bmargin at screen 0
+unset border
+unset tics
+set xrange [0:1]
+set yrange [0:1]
+set key at screen 0.55,0.99 center top vertical maxrows KEYROWS width 1
+plot for [i=1:N] NaN with lines ls i lw 1.3 title LABEL[i]
+unset key
+set border 3
+set xtics nomirror out
+set ytics nomirror out
 set lmargin at screen 0.165
 set rmargin at screen 0.97
 set xrange [0:TMAX / TDIV]
@@ -19,8 +34,7 @@ set yrange [0:100]
 set ytics 25
 set format x ""
 set ylabel "GPUs allocated (%)"
-set key at screen 0.55,0.99 center top vertical maxrows KEYROWS width 1
-plot for [i=1:N] $util index i-1 using ($1 / TDIV):($2 * 100) with lines ls i lw 1.3 title LABEL[i]
+plot for [i=1:N] $util index i-1 using ($1 / TDIV):($2 * 100) with lines ls i lw 1.3 notitle
 set tmargin at screen middle - 0.08 / H
 set bmargin at screen bottom
 set yrange [0:q * 1.05]
@@ -28,6 +42,5 @@ set ytics step
 set format x "%g"
 set xlabel XLABEL noenhanced
 set ylabel "Tasks waiting"
-unset key
 plot for [i=1:N] $queue index i-1 using ($1 / TDIV):2 with lines ls i lw 1.3 notitle
 unset multiplot

@@ -134,7 +134,8 @@ static enum st write_bars(struct gnuplot *g, const struct compare *c, const stru
 {
     static const char *const tail[] = { "mean", "p95", "p99" };
     const char *metric = o->metric ? o->metric : "jct", *scope = o->scope ? o->scope : "all";
-    size_t kind, base = 0, longest = 0;
+    size_t kind, base = 0;
+    struct plot_names names = { 0 };
     bool has_ci = false;
     double most = 1;
     char label[256];
@@ -143,7 +144,7 @@ static enum st write_bars(struct gnuplot *g, const struct compare *c, const stru
     (void)fprintf(g->to, "$bars << EOD\n");
     for (size_t i = 0; i < k->n_policies; i++) {
         (void)snprintf(label, sizeof label, "%s%s", k->policy[i].label, k->policy[i].clairvoyant ? " *" : "");
-        if (strlen(label) > longest) longest = strlen(label);
+        plot_names_add(&names, label);
         gnuplot_cell(g, label);
         for (size_t t = 0; t < ARRAY_LEN(tail); t++) {
             char name[64];
@@ -160,15 +161,13 @@ static enum st write_bars(struct gnuplot *g, const struct compare *c, const stru
         }
         (void)fputc('\n', g->to);
     }
-    /* As wide as the labels need, within reason; else they lean. */
-    double need = 0.7 + (double)k->n_policies * (0.065 * (double)longest + 0.06), wide = fmin(5.5, fmax(3.5, need));
-    bool rotate = need > wide;
-    (void)fprintf(g->to, "EOD\nif (!exists(\"W\")) W = %.2f\nif (!exists(\"H\")) H = %.2f\n", wide, rotate ? 2.6 : 2.2);
-    (void)fprintf(g->to, "N = %zu\nHAS_CI = %d\nROTATE = %d\n", k->n_policies, has_ci, rotate);
+    /* As wide as the labels need, within reason. */
+    double need = 0.7 + (double)k->n_policies * (0.065 * (double)names.longest + 0.06), wide = fmin(names.longest > 16 ? 7 : 5.5, fmax(3.5, need));
+    (void)fprintf(g->to, "EOD\nif (!exists(\"W\")) W = %.2f\nN = %zu\nHAS_CI = %d\n", wide, k->n_policies, has_ci);
+    plot_names_end(g, &names, wide - 0.7, 2.2, 0.26);
     gnuplot_number(g, "YMAX", most * 1.08);
-    (void)snprintf(label, sizeof label, "relative to %s", k->policy[base].label);
     gnuplot_text(g, "YLABEL", kinds[kind].words);
-    gnuplot_text(g, "BASE", label);
+    gnuplot_text(g, "BASE", k->policy[base].label);
     return ST_OK;
 }
 

@@ -70,6 +70,12 @@ enum st plot_lending(struct gnuplot *g, const struct compare *c, const struct cm
 enum st plot_workflow_gantt(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
                             const struct plot_opts *o, struct diag *d);
 
+/* plot_names.c: the names under bars.  Add each, then write ROTATE, SPLIT, BELOW and H
+ * for `room` inches of axis; with flat names the figure is h inches high, `below` of them under the axis. */
+struct plot_names { size_t n, longest, longest_piece, lines; };
+void plot_names_add(struct plot_names *a, const char *name);
+void plot_names_end(struct gnuplot *g, const struct plot_names *a, double room, double h, double below);
+
 /* The runs of a policy as a list for SQL's IN; owned by the caller. */
 char   *plot_run_list(const struct cmp_policy *p);
 /* For figures: a run of the case by number (ST_EINPUT if it is none); a unit of time that suits `us`. */

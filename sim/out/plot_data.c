@@ -103,7 +103,7 @@ enum { BAR_DT, BAR_SHARE, BAR_WHOLE, BAR_LOCAL, BAR_VAIN = 6, BARS };
 enum st plot_data_bars(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
                        const struct plot_opts *o, struct diag *d)
 {
-    size_t longest = 0;
+    struct plot_names names = { 0 };
     double most[BARS] = { 0 }, bytes = 0;
     char label[256];
     (void)o;
@@ -111,7 +111,7 @@ enum st plot_data_bars(struct gnuplot *g, const struct compare *c, const struct 
     for (size_t i = 0; i < k->n_policies; i++) {
         double sum = 0;
         (void)snprintf(label, sizeof label, "%s%s", k->policy[i].label, k->policy[i].clairvoyant ? " *" : "");
-        if (strlen(label) > longest) longest = strlen(label);
+        plot_names_add(&names, label);
         gnuplot_cell(g, label);
         for (int m = 0; m < BARS; m++) {
             struct stats_ci v = compare_mean(c, &k->policy[i], bar_metric[m], "all");
@@ -127,9 +127,9 @@ enum st plot_data_bars(struct gnuplot *g, const struct compare *c, const struct 
     if (most[BAR_SHARE] <= 0 && most[BAR_WHOLE] <= 0) return no_ideals(k, d);
     if (bytes <= 0) return diag_set(d, ST_EINPUT, "no run of '%s' read data: there are no bytes to draw", k->title);
     struct plot_unit unit = plot_time_unit(most[BAR_DT]);
-    bool lean = (double)k->n_policies * (0.065 * (double)longest + 0.06) > 1.75;
     double div = bytes >= 1e12 ? 1e12 : bytes >= 1e9 ? 1e9 : 1e6;
-    (void)fprintf(g->to, "if (!exists(\"W\")) W = 7.0\nif (!exists(\"H\")) H = 2.2\nN = %zu\nROTATE = %d\n", k->n_policies, lean);
+    (void)fprintf(g->to, "if (!exists(\"W\")) W = 7.0\nN = %zu\n", k->n_policies);
+    plot_names_end(g, &names, 1.75, 2.2, 0.3);
     (void)snprintf(label, sizeof label, "DT (%s)", unit.name);
     gnuplot_text(g, "TLABEL", label);
     gnuplot_number(g, "TDIV", unit.seconds);
@@ -150,13 +150,13 @@ enum st plot_fairness(struct gnuplot *g, const struct compare *c, const struct c
 {
     static const char *const metric[] = { "jain", "rho_p50", "rho_p95", "rho_above_1" };
     double most[ARRAY_LEN(metric)] = { 0 };
-    size_t longest = 0;
+    struct plot_names names = { 0 };
     char label[256];
     (void)o;
     (void)fprintf(g->to, "$fair << EOD\n");
     for (size_t i = 0; i < k->n_policies; i++) {
         (void)snprintf(label, sizeof label, "%s%s", k->policy[i].label, k->policy[i].clairvoyant ? " *" : "");
-        if (strlen(label) > longest) longest = strlen(label);
+        plot_names_add(&names, label);
         gnuplot_cell(g, label);
         for (size_t m = 0; m < ARRAY_LEN(metric); m++) {
             struct stats_ci v = compare_mean(c, &k->policy[i], metric[m], "all");
@@ -168,8 +168,8 @@ enum st plot_fairness(struct gnuplot *g, const struct compare *c, const struct c
     }
     (void)fprintf(g->to, "EOD\n");
     if (!(most[0] > 0) || !(most[2] > 0)) return diag_set(d, ST_EINPUT, "no run of '%s' has a fairness to draw: no user had a job done", k->title);
-    bool lean = (double)k->n_policies * (0.065 * (double)longest + 0.06) > 1.75;
-    (void)fprintf(g->to, "if (!exists(\"W\")) W = 7.0\nif (!exists(\"H\")) H = 2.2\nN = %zu\nROTATE = %d\n", k->n_policies, lean);
+    (void)fprintf(g->to, "if (!exists(\"W\")) W = 7.0\nN = %zu\n", k->n_policies);
+    plot_names_end(g, &names, 1.75, 2.2, 0.3);
     gnuplot_number(g, "RMAX", fmax(1, most[2]));
     return ST_OK;
 }

@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "out/gnuplot.h"
+#include "out/plot.h"
 
 enum { X, Y, BY, LO, HI, ROLES };
 static const char *const role[ROLES] = { "x", "y", "by", "lo", "hi" };
@@ -119,11 +120,18 @@ static enum st choose_columns(struct figure *f, sqlite3_stmt *q, struct diag *d)
 
 /* ---- the rows ---- */
 
-/* NULL is no number; it leaves a gap.  Text is refused. */
+/* NULL is no number; it leaves a gap.  Text is refused, and what an axis has no place for. */
 static enum st number(const struct figure *f, sqlite3_stmt *q, int r, double *x, struct diag *d)
 {
     int type = f->col[r] < 0 ? SQLITE_NULL : sqlite3_column_type(q, f->col[r]);
     *x = type == SQLITE_NULL ? NAN : sqlite3_column_double(q, f->col[r]);
+    bool is_log = f->o->log != NULL && strchr(f->o->log, r == X ? 'x' : 'y') != NULL;
+    if (isinf(*x) || (is_log && *x <= 0)) {
+        (void)diag_set(d, ST_EINPUT, "row %zu of the query: %s is %g, which %s axis has no place for", f->n + 1, f->heading[r], *x,
+                       isinf(*x) ? "an" : "a logarithmic");
+        if (!isinf(*x)) diag_hint(d, "leave such rows out with WHERE, or the %s out of --log", r == X ? "x" : "y");
+        return ST_EINPUT;
+    }
     if (type == SQLITE_NULL || type == SQLITE_INTEGER || type == SQLITE_FLOAT) return ST_OK;
     (void)diag_set(d, ST_EINPUT, "row %zu of the query: %s is '%s'; expected a number", f->n + 1, f->heading[r],
                    (const char *)sqlite3_column_text(q, f->col[r]));
@@ -239,8 +247,8 @@ static void write_names(struct gnuplot *g, const char *array, const struct inter
 static enum st write_script(struct figure *f, struct gnuplot *g, struct diag *d)
 {
     const struct plot_sql_opts *o = f->o;
-    size_t longest = 0;
-    for (uint32_t i = 0; i < f->name.n; i++) if (strlen(intern_name(&f->name, i)) > longest) longest = strlen(intern_name(&f->name, i));
+    struct plot_names names = { 0 };
+    for (uint32_t i = 0; i < f->name.n; i++) plot_names_add(&names, intern_name(&f->name, i));
     (void)fprintf(g->to, "$data << EOD\n");
     if (f->is_box) write_boxes(f, g);
     else if (f->is_named) TRY(write_bars(f, g, d));
@@ -249,10 +257,11 @@ static enum st write_script(struct figure *f, struct gnuplot *g, struct diag *d)
     write_names(g, "LABEL", &f->series);
     if (f->is_named) write_names(g, "NAME", &f->name);
     double wide = f->is_named ? fmin(7, fmax(3.5, 0.7 + (double)f->name.n * (double)f->series.n * 0.14 + (double)f->name.n * 0.1)) : 3.5;
-    bool lean = f->is_named && (double)f->name.n * (0.065 * (double)longest + 0.06) > wide - 0.7;
-    (void)fprintf(g->to, "if (!exists(\"W\")) W = %.2f\nif (!exists(\"H\")) H = %.2f\n", wide, lean ? 2.7 : 2.3);
-    (void)fprintf(g->to, "N = %u\nNAMES = %u\nWITH = '%s'\nHAS_CI = %d\nHAS_KEY = %d\nROTATE = %d\nLOGX = %d\nLOGY = %d\n", f->series.n, f->name.n,
-                  o->with, f->col[LO] >= 0, f->col[BY] >= 0, lean, o->log != NULL && strchr(o->log, 'x') != NULL, o->log != NULL && strchr(o->log, 'y') != NULL);
+    (void)fprintf(g->to, "if (!exists(\"W\")) W = %.2f\n", wide);
+    if (f->is_named && f->name.n > 0) plot_names_end(g, &names, wide - 0.7, 2.3, 0.3);
+    else (void)fprintf(g->to, "if (!exists(\"H\")) H = 2.3\n");
+    (void)fprintf(g->to, "N = %u\nNAMES = %u\nWITH = '%s'\nHAS_CI = %d\nHAS_KEY = %d\nLOGX = %d\nLOGY = %d\n", f->series.n, f->name.n,
+                  o->with, f->col[LO] >= 0, f->col[BY] >= 0, o->log != NULL && strchr(o->log, 'x') != NULL, o->log != NULL && strchr(o->log, 'y') != NULL);
     gnuplot_text(g, "TITLE", o->title ? o->title : "");
     gnuplot_text(g, "XLABEL", o->xlabel ? o->xlabel : f->is_named ? "" : f->heading[X]);
     gnuplot_text(g, "YLABEL", o->ylabel ? o->ylabel : f->heading[Y]);

@@ -79,6 +79,14 @@ check "one column is too few" fails 2 "too few columns" sql 'SELECT 1'
 check "a column that is not there is named with the nearest" fails 2 "did you mean 'waiting'" sql 'SELECT 1 AS x, 2 AS waiting' --y wating
 check "text is no number, and the row is named" fails 2 "row 1 of the query: policy is 'fifo:mode=strict'" sql 'SELECT policy, seed FROM v_run ORDER BY id'
 check "two rows for one bar are refused" fails 2 "two rows for policy 'fifo:mode=strict'" sql 'SELECT policy, seed FROM v_run ORDER BY id' --with bars
+check "a logarithmic axis has no place for 0" fails 2 "row 2 of the query: y is 0, which a logarithmic axis" sql 'SELECT 1 AS x, 2 AS y UNION ALL SELECT 2, 0' --log y
+check "and of the other axis 0 is drawn" sql 'SELECT 1 AS x, 2 AS y UNION ALL SELECT 2, 0' --log x -o "$dir/log.gp"
+check "no axis has one for what is infinite" fails 2 "row 1 of the query: y is inf, which an axis" sql 'SELECT 1 AS x, 9e999 AS y'
+# names SQL: how the names under the bars of that query stand
+names() { "$fairway" plot "$dir/r.db" --sql "$1" --with bars -o "$dir/names.gp" >/dev/null && sed -n 's/^\(ROTATE\|SPLIT\) = //p' "$dir/names.gp" | tr '\n' ' '; }
+eleven="WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n LIMIT 11) SELECT"
+check "short names lie, longer ones lean, long ones stand, with a line for each parameter where there is room" test \
+    "$(names "$eleven i, i FROM n")/$(names "$eleven 'policy' || i, i FROM n")/$(names "$eleven 'policy:a=1,b=2,place=x' || i, i FROM n")/$(names "SELECT 'policy:estimate=long,mode=very,place=x', 1 UNION ALL SELECT 'policy:estimate=true,mode=skip,place=y', 2")" = "0 0 /30 0 /90 0 /90 1 "
 check "an unknown style is named with the nearest" fails 2 "did you mean 'bars'" sql 'SELECT 1, 2' --with bras
 check "--lo asks for --hi" fails 2 "go together" sql 'SELECT 1, 2, 3 AS a' --lo a
 check "options of named figures are refused" fails 2 "'--run' is for figures by name" sql 'SELECT 1, 2' --run 1
@@ -130,5 +138,8 @@ check "fairness-traffic takes the other deviation" "$fairway" plot "$dir/data.db
 check "fairness-traffic takes no other metric" fails 2 "draws a fairness deviation, not 'dt'" "$fairway" plot "$dir/data.db" fairness-traffic -m dt
 check "bars takes a scope and a base" "$fairway" plot "$dir/r.db" bars -m jct --scope class=multi --base "sjf:estimate=true" -o "$dir/m.svg"
 check "gantt takes nodes and a window" "$fairway" plot "$dir/r.db" gantt --run 2 --nodes n-0,n-1 --from 10m --to 1h -o "$dir/m.svg"
+"$fairway" run "$dir/s.yaml" -s 1 $(for p in first best worst pack spread fgd kube; do echo "-p fifo:mode=skip,place=$p -p sjf:estimate=true,mode=skip,place=$p"; done) -q -d "$dir/many.db"
+"$fairway" plot "$dir/many.db" timeline -o "$dir/many.svg" >/dev/null
+check "every name of a long legend is drawn" sh -c '[ "$(grep -c "<text.*place=" "$1")" -eq 14 ]' - "$dir/many.svg"
 check "timeline takes a run" "$fairway" plot "$dir/r.db" timeline --run 2 -o "$dir/m.svg"
 exit $bad
