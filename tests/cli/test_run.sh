@@ -37,6 +37,14 @@ check "with its name and line" says "job 'b' (line 3 of the trace)"
 check "or is rejected, when the scenario says so" expect 0 "$fairway" run "$dir/t.yaml" --set jobs.infeasible=reject -d "$dir/t.db"
 check "and counted" says "1 jobs can never run"
 
+# A closed loop whose jobs wait for ever ends: kube-split keeps CPU pods off the GPU nodes, and the third job off both.
+printf 'id,submit_s,duration_s,cpus,gpus\na,0,10,4,0\nb,0,10,4,0\nc,1,5,1,1\n' >"$dir/c.csv"
+printf 'cluster:\n  groups:\n    - {name: g, count: 4, cpus: 8, mem: 8GiB, gpus: 1, gpu_type: A}\n    - {name: c, cpus: 2, mem: 8GiB}\ntrace: {format: native, path: c.csv, concurrency: 2}\npolicies: [kube-split]\n' >"$dir/c.yaml"
+for set in output.sample_every=1m 'faults={mtbf: 1h, mttr: 1m}'; do
+    check "a loop full of jobs that nobody starts ends with ${set%%=*}" expect 1 timeout 30 "$fairway" run "$dir/c.yaml" --set "$set" -d "$dir/c.db"
+    check "and says how many" says "2 jobs were left unfinished"
+done
+
 # Ctrl-C keeps what was finished and marks the rest.
 rm -f "$dir/r.db"
 "$fairway" run "$scn" -d "$dir/r.db" --audit >"$dir/out" 2>"$dir/err" &
