@@ -5,7 +5,7 @@ top = 1 - (0.14 + 0.125 * KEYROWS) / H
 left = 0.55 / W
 gap = 0.62 / W
 w = (1 - left - gap - 0.10 / W) / 2
-low = 0.42 / H
+low = 0.5 / H
 mid = 0.16 / H
 h = (top - low - mid) / 2
 set multiplot
@@ -22,8 +22,8 @@ set key at screen 0.5,0.99 center top vertical maxrows KEYROWS width 1
 plot for [i=1:N] NaN with lines ls i lw 1.3 title LABEL[i]
 unset key
 set border 3
-set xtics nomirror out
-set ytics nomirror out
+set xtics nomirror out scale 0.6 autofreq textcolor rgb "#202020"
+set ytics nomirror out scale 0.6 autofreq textcolor rgb "#202020"
 set xrange [0:XMAX]
 set yrange [0:100]
 set ytics 25

@@ -7,7 +7,7 @@ step = q / step > 12 ? step * 5 : q / step > 5 ? step * 2 : step
 if (step < 1) step = 1
 # What is left under the legend, split in two.
 top = 1 - (0.10 + 0.125 * KEYROWS) / H
-bottom = 0.42 / H
+bottom = 0.46 / H
 middle = (top + bottom) / 2
 set multiplot
 # The legend, in a plot as high as the figure: gnuplot gives it no more rows than fit beside its plot.
@@ -23,8 +23,8 @@ set key at screen 0.55,0.99 center top vertical maxrows KEYROWS width 1
 plot for [i=1:N] NaN with lines ls i lw 1.3 title LABEL[i]
 unset key
 set border 3
-set xtics nomirror out
-set ytics nomirror out
+set xtics nomirror out scale 0.6 autofreq textcolor rgb "#202020"
+set ytics nomirror out scale 0.6 autofreq textcolor rgb "#202020"
 set lmargin at screen 0.165
 set rmargin at screen 0.97
 set xrange [0:TMAX / TDIV]

@@ -8,15 +8,20 @@
 #include "out/plot.h"
 #include "out/report.h"
 
-static const struct { const char *figure, *caption, *takes_metric; } charts[] = {
-    { "bars", "Completion time relative to the first policy: mean, 95th and 99th percentile. Whiskers are 95 % intervals over seeds, paired.", NULL },
-    { "cdf", "Completion time of every job, all seeds together: how many jobs (vertical) were done within a time (horizontal, logarithmic).", NULL },
-    { "cdf", "Waiting time of every job until its first start, all seeds together.", "wait" },
-    { "timeline", "GPUs allocated and tasks waiting over time, each policy's first seed.", NULL },
-    { "gantt", "Who held which GPU when, on the busiest nodes of the first run.", NULL },
-    { "fairness", "Jain's index over users' dominant shares, finish-time fairness, and the share of jobs later than fair.", NULL },
-    { "jobs-ideal", "Each job's time sharing the cluster beside its ideal times alone.", NULL },
-    { "data-bars", "Total time, deviation from fairness, and bytes read by distance.", NULL },
+/* Wide ones have panels side by side; rare ones are told of only where they are drawn. */
+static const struct { const char *figure, *caption, *takes_metric; bool is_wide, is_rare; } charts[] = {
+    { "bars", "Completion time relative to the first policy: mean, 95th and 99th percentile. Whiskers are 95 % intervals over seeds, paired.", NULL, false, false },
+    { "cdf", "Completion time of every job, all seeds together: how many jobs (vertical) were done within a time (horizontal, logarithmic).", NULL, false, false },
+    { "cdf", "Waiting time of every job until its first start, all seeds together.", "wait", false, false },
+    { "timeline", "GPUs allocated and tasks waiting over time, each policy's first seed.", NULL, false, false },
+    { "gantt", "Who held which GPU when, on the busiest nodes of the first run.", NULL, false, false },
+    { "fairness", "Jain's index over users' dominant shares, finish-time fairness, and the share of jobs later than fair.", NULL, true, false },
+    { "jobs-ideal", "Each job's time sharing the cluster beside its ideal times alone.", NULL, true, false },
+    { "data-bars", "Total time, deviation from fairness, and bytes read by distance.", NULL, true, false },
+    { "frag-load", "Fragments among the free GPUs, GPUs and CPUs allocated, and pods unscheduled while the cluster fills.", NULL, true, true },
+    { "lending", "Cores reserved for workflows: used, lent and idle, in the first run that reserved any.", NULL, false, true },
+    { "workflow-gantt", "When the tasks of each workflow ran in the first run, coloured by stage.", NULL, false, true },
+    { "engines", "Which API call was on which engine when, in the first run.", NULL, false, true },
 };
 
 /* Does a reference or a definition of an id end here?  The prefix goes after it. */
@@ -76,7 +81,7 @@ static enum st one(const struct compare *c, const struct cmp_case *k, size_t ind
     char *svg = read_all(path, d);
     if (svg == NULL) return d->code;
     (void)snprintf(prefix, sizeof prefix, "k%zuc%zu-", index, chart);
-    (void)fprintf(to, "<figure class=\"chart\" id=\"%sfig\">", prefix);
+    (void)fprintf(to, "<figure class=\"chart%s\" id=\"%sfig\">", charts[chart].is_wide ? " wide" : "", prefix);
     inline_svg(svg, prefix, charts[chart].caption, to);
     (void)fputs("<figcaption>", to);
     report_text(charts[chart].caption, to);
@@ -113,7 +118,7 @@ enum st report_charts(const struct compare *c, const struct cmp_case *k, size_t 
     (void)rmdir(dir);
     (void)fputs("</div>\n", to);
     for (size_t i = 0; i < ARRAY_LEN(charts) && st == ST_OK; i++) {
-        if (why[i].code == ST_OK) continue;
+        if (why[i].code == ST_OK || charts[i].is_rare) continue;
         (void)fputs(told ? "; " : "<p class=\"quiet\">Not drawn: ", to);
         (void)fprintf(to, "<b>%s</b> (", charts[i].figure);
         report_text(why[i].msg, to);

@@ -71,6 +71,8 @@ if [ -z "$browser" ] || ! command -v python3 >/dev/null; then
     echo "skipped - clicking in the report: chromium or python3 is not installed"
     exit $bad
 fi
+check "a run of workflows draws what only such runs have" sh -c '"$1" run "$2" -d "$3/wf.db" -q; "$1" report "$3/wf.db" -o "$3/wf.html" >/dev/null && grep -q "Cores reserved for workflows" "$3/wf.html" && grep -q "coloured by stage" "$3/wf.html"' - "$fairway" "$here/scenarios/workflow-fig1.yaml" "$dir"
+check "where they are not drawn nobody misses them" sh -c '! grep -qE "<b>(lending|workflow-gantt|engines|frag-load)</b>|coloured by stage" "$1"' - "$dir/demo.html"
 check "pods run and have a report" sh -c '"$1" run "$2" -d "$3/kube.db" -q && "$1" report "$3/kube.db" --no-charts -o "$3/kube.html"' - "$fairway" "$here/scenarios/kube-fine.yaml" "$dir"
 timeout 300 python3 "$here/tests/cli/report_click.py" "$browser" "$dir/hand.html" "$dir/demo.html" "$dir/kube.html" ${REPORT_SHOTS:+"$REPORT_SHOTS"} || bad=1
 exit $bad
