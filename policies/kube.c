@@ -43,6 +43,11 @@ bool kube_parse(struct kube *k, const char *text, char *why, size_t cap)
                 at += snprintf(why + at, cap - (size_t)at, "%s %s", i > 0 ? "," : "", kube_scores[i].name);
             return false;
         }
+        for (size_t i = 0; i < k->n_scores; i++)
+            if (k->score[i].plugin == plugin) {
+                (void)snprintf(why, cap, "score plugin '%s' is named twice", plugin->name);
+                return false;
+            }
         if (*end == ':') weight = strtol(s + n + 1, &end, 10);
         if (weight < 1 || weight > WEIGHT_MAX || (*end != ';' && *end != '\0')) {
             (void)snprintf(why, cap, "the weight of score plugin '%s' is not a whole number from 1 to %d", plugin->name, WEIGHT_MAX);

@@ -300,8 +300,8 @@ static const char *bad_value(const struct mq *m, const union pol_value *v)
     if (v[P_TOLERANCE].x < 0 || v[P_TOLERANCE].x > 1) return "tolerance must lie between 0 and 1";
     if (v[P_DROP].x < 0 || v[P_DROP].x > 1) return "drop must lie between 0 and 1";
     if (m->bandwidth < 0) return "bandwidth must not be below 0";
-    if (m->cold < 1 || m->cold > 1000000) return "cold must be at least 1";
-    if (m->reserve_fixed < -1 || m->reserve_fixed > 1000000) return "reserve must be -1 or a number of cores";
+    if (m->cold < 1 || m->cold > 1000000) return "cold must be from 1 to 1000000";
+    if (m->reserve_fixed < -1 || m->reserve_fixed > 1000000) return "reserve must be -1 or a number of cores up to 1000000";
     if (m->multi_from < 2) return "multi_from must be at least 2";
     if (m->multi_share > 1 || (m->multi_share < 0 && (m->multi_share < -1 || m->multi_share > -1))) return "multi_share must be -1 or lie between 0 and 1";
     return NULL;

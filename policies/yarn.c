@@ -16,13 +16,13 @@ static const struct pol_param params[] = {
 static void *make(const struct pol_host *host, const union pol_value *value, bool fifo, char *why, size_t cap)
 {
     int64_t delay = value[P_DELAY].i;
+    if (delay < 0 || delay > INT32_MAX || value[P_HEARTBEAT].i <= 0) {
+        (void)snprintf(why, cap, "it needs a delay from 0 to 2^31 - 1 and a heartbeat longer than 0");
+        return NULL;
+    }
     struct offer_rule rule = { .by_queue = true, .fifo = fifo, .by = LOCALITY_RACK, .place = (enum place_rule)value[P_PLACE].i,
                                .second_after = delay - 1, .any_after = 2 * delay - 1, .heartbeat_us = value[P_HEARTBEAT].i,
                                .why = fifo ? "first job of the queue that holds least" : "job that holds least, in the queue that does" };
-    if (delay < 0 || delay > INT32_MAX || rule.heartbeat_us <= 0) {
-        (void)snprintf(why, cap, "it needs a delay of 0 or more and a heartbeat longer than 0");
-        return NULL;
-    }
     struct offer *o = pol_alloc(1, sizeof *o);
     offer_init(o, host, &rule);
     return o;
