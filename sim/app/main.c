@@ -39,10 +39,8 @@ bool cmd_cage_limit(const struct cmd *c, const char *option, const char *text, s
     return false;
 }
 
-int main(int argc, char **argv)
+static int dispatch(int argc, char **argv)
 {
-    (void)setlocale(LC_CTYPE, "");      /* never LC_NUMERIC: numbers are written one way */
-    if (argc < 2) { help_print(&all, stderr); return 2; }
     if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return help_run(&all, argc - 1, argv + 1);
     if (strcmp(argv[1], "--version") == 0) { (void)printf("fairway %s\n", FAIRWAY_VERSION); return 0; }
@@ -50,10 +48,15 @@ int main(int argc, char **argv)
     if (c == NULL) return help_unknown(&all, argv[1]);
     for (int i = 2; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0) { (void)fputs(c->usage, stdout); return 0; }
-    int status = c->run(argc - 1, argv + 1);
-    if (status != 3 && (fflush(stdout) != 0 || ferror(stdout))) {       /* 3: the command has said what failed */
-        (void)fprintf(stderr, "fairway: error: cannot write to standard output\n");
-        return status ? status : 3;
-    }
-    return status;
+    return c->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    (void)setlocale(LC_CTYPE, "");      /* never LC_NUMERIC: numbers are written one way */
+    if (argc < 2) { help_print(&all, stderr); return 2; }
+    int status = dispatch(argc, argv);
+    if (status == 3 || (fflush(stdout) == 0 && !ferror(stdout))) return status;     /* 3: the command has said what failed */
+    (void)fprintf(stderr, "fairway: error: cannot write to standard output\n");
+    return status > 1 ? status : 3;     /* what an exit status of 1 tells of is lost */
 }

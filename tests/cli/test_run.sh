@@ -29,6 +29,15 @@ check "an unknown command names the nearest" expect 2 "$fairway" comapre
 check "which is compare" says "fairway compare"
 check "every command has help" expect 0 "$fairway" help run
 
+if [ -c /dev/full ]; then
+    for c in help --version "help run" policies; do
+        # shellcheck disable=SC2086   # the words of a command
+        check "what cannot be printed is told of: $c" sh -c '"$0" "$@" >/dev/full 2>/dev/null; [ $? -eq 3 ]' "$fairway" $c
+    done
+else
+    echo "skipped - a full standard output: there is no /dev/full"
+fi
+
 # A job for more GPUs than there are: an error with its line, or counted as rejected.
 printf 'id,submit_s,duration_s,cpus,gpus\na,0,10,1,1\nb,1,10,1,9\n' >"$dir/t.csv"
 printf 'name: t\ncluster:\n  groups:\n    - {name: n, count: 2, cpus: 8, mem: 16GiB, gpus: 2, gpu_type: A}\ntrace: {format: native, path: t.csv}\npolicies: [fifo]\n' >"$dir/t.yaml"
