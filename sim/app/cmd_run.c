@@ -41,6 +41,8 @@ static int parse(struct run_opts *o, int argc, char **argv)
         case 's':
             if (!text_int(optarg, &seed) || seed < 0)
                 return cmd_usage_error(&cmd_run, "--seed is '%s'; expected a whole number >= 0", optarg);
+            for (size_t i = 0; i < o->n_seeds; i++)
+                if (o->seed[i] == (uint64_t)seed) return cmd_usage_error(&cmd_run, "seed %s is given twice", optarg);
             MEM_RESERVE(o->seed, o->cap_seeds, o->n_seeds + 1);
             o->seed[o->n_seeds++] = (uint64_t)seed;
             break;

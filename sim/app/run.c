@@ -184,12 +184,22 @@ enum st run_policy_find(struct run_policy *out, struct scenario *s, struct scn_p
 
 enum st run_check_policies(struct scenario *s, const struct cage_limits *limits, struct diag *d)
 {
-    for (size_t i = 0; i < s->n_policies; i++) {
+    char (*seen)[HASH_HEX];
+    enum st st = ST_OK;
+    MEM_ARRAY(seen, s->n_policies);
+    for (size_t i = 0; i < s->n_policies && st == ST_OK; i++) {
         struct run_policy who;
-        TRY(run_policy_find(&who, s, &s->policy[i], limits, d));
+        st = run_policy_find(&who, s, &s->policy[i], limits, d);
+        if (st != ST_OK) break;
+        memcpy(seen[i], who.identity, HASH_HEX);
+        for (size_t k = 0; k < i && st == ST_OK; k++)       /* the later run would replace the earlier one */
+            if (strcmp(seen[k], seen[i]) == 0)
+                st = diag_at(d, ST_EINPUT, s->policy[i].line > 0 ? s->path : "", s->policy[i].line, s->policy[i].col,
+                             "policies '%s' and '%s' are the same: %s", s->policy[k].label, s->policy[i].label, who.spec);
         run_policy_fini(&who);
     }
-    return ST_OK;
+    mem_free(seen);
+    return st;
 }
 
 void run_describe(struct run_row *out, const struct scenario *s, uint64_t content_hash, const struct run_policy *who,

@@ -58,7 +58,7 @@ struct run_row { struct store_run row; char key[HASH_HEX], trace_hash[17]; };
 void run_describe(struct run_row *out, const struct scenario *s, uint64_t content_hash, const struct run_policy *who,
                   const char *label, uint64_t seed);
 
-/* Check every policy spec of the scenario before anything runs: ST_EINPUT, or ST_EPOLICY when one
+/* Check every policy spec of the scenario before anything runs, and that no two are the same: ST_EINPUT, or ST_EPOLICY when one
  * cannot even be created.  A policy that names itself gives its label. */
 enum st run_check_policies(struct scenario *s, const struct cage_limits *limits, struct diag *d);
 

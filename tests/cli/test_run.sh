@@ -21,6 +21,9 @@ check "an unknown parameter is bad input" expect 2 "$fairway" run "$scn" -p fifo
 check "with the nearest name, too" says "did you mean 'place'"
 check "a wrong value names the choices" expect 2 "$fairway" run "$scn" -p fifo:place=tight -d "$dir/x.db"
 check "all of them" says "first|best|worst|pack|spread|fgd|kube"
+check "a policy twice is bad input, whatever its label" expect 2 "$fairway" run "$scn" -p fifo -p fifo:place=best -d "$dir/x.db"
+check "and both are named" says "policies 'fifo' and 'fifo:place=best' are the same: fifo:place=best,mode=strict"
+check "a seed twice is a usage error" expect 2 "$fairway" run "$scn" -s 1 -s 2 -s 1 -d "$dir/x.db"
 check "an unknown option is a usage error" expect 2 "$fairway" run "$scn" --polciy fifo
 check "no scenario is a usage error" expect 2 "$fairway" run
 check "a missing scenario is bad input" expect 2 "$fairway" run "$dir/none.yaml"
