@@ -203,7 +203,7 @@ double bound_makespan(struct bound *b, sim_tick first)
 
 /* One machine: a binary heap of jobs by key, the least at [0], ties by order of submit. */
 struct item { double key, left, size; sim_tick submit; double drag; size_t at; };
-struct pile { struct item *at; size_t n; };
+struct pile { struct item *at; size_t n, cap; };
 
 static bool before(const struct item *a, const struct item *b)
 {
@@ -223,6 +223,7 @@ static void sink(struct pile *h, struct item x)
 
 static void push(struct pile *h, struct item x)
 {
+    MEM_RESERVE(h->at, h->cap, h->n + 1);
     size_t i = h->n++;
     for (; i > 0 && before(&x, &h->at[(i - 1) / 2]); i = (i - 1) / 2) h->at[i] = h->at[(i - 1) / 2];
     h->at[i] = x;
@@ -234,26 +235,39 @@ static void pop(struct pile *h)
     if (h->n > 0) sink(h, last);
 }
 
-/*
- * Sum over the jobs of (end - submit) under shortest remaining first, or with
- * `mean_busy` of (mean busy time + drag - submit) under shortest area first.
- * Areas are divided by the capacity already, so the machine has speed 1.
- */
-static double one_machine(const struct item *job, size_t n, struct item *room, bool mean_busy)
+/* From the i-th in order on, the first job that counts and takes something of machine p; n: none does. */
+static size_t next_on(const struct bound *b, uint32_t p, size_t i)
 {
-    struct pile h = { room, 0 };
+    while (i < b->n && (!b->job[b->order[i]].counted || b->area[b->order[i] * b->n_pools + p] <= 0)) i++;
+    return i;
+}
+
+/*
+ * Sum over the jobs on machine p of (end - submit) under shortest remaining
+ * first, or with `mean_busy` of (mean busy time + drag - submit) under shortest
+ * area first.  Areas over the capacity: the machine has speed 1.  The pile
+ * holds those that would be there at a time, not all.
+ */
+static double one_machine(const struct bound *b, uint32_t p, struct pile *h, bool mean_busy)
+{
     double now = 0, sum = 0;
-    for (size_t i = 0; i < n || h.n > 0;) {
-        if (h.n == 0) now = fmax(now, (double)job[i].submit);
-        for (; i < n && (double)job[i].submit <= now; i++) push(&h, job[i]);
-        struct item *x = &h.at[0];
-        double next = i < n ? (double)job[i].submit : INFINITY;
+    size_t i = next_on(b, p, 0);
+    h->n = 0;
+    while (i < b->n || h->n > 0) {
+        if (h->n == 0) now = fmax(now, (double)b->job[b->order[i]].submit);
+        for (; i < b->n && (double)b->job[b->order[i]].submit <= now; i = next_on(b, p, i + 1)) {
+            const struct bound_job *j = &b->job[b->order[i]];
+            double size = b->area[b->order[i] * b->n_pools + p] / b->capacity[p];
+            push(h, (struct item){ size, size, size, j->submit, j->drag, i });
+        }
+        struct item *x = &h->at[0];
+        double next = i < b->n ? (double)b->job[b->order[i]].submit : INFINITY;
         double step = fmin(x->left, next - now);
         bool ends = x->left <= next - now;
         if (mean_busy) sum += step / x->size * (now + step / 2 - (double)x->submit) + (ends ? x->drag : 0);
         else if (ends) sum += now + step - (double)x->submit;
         now = ends ? now + step : next;
-        if (ends) { pop(&h); continue; }
+        if (ends) { pop(h); continue; }
         x->left -= step;
         if (!mean_busy) x->key = x->left;       /* still the least: it stays on top */
     }
@@ -282,30 +296,21 @@ static bool is_worth(const struct bound *b, uint32_t p)
 
 double bound_jct_mean(struct bound *b)
 {
-    struct item *job, *room;
+    struct pile h = { NULL, 0, 0 };
     double most = 0;
     size_t n = 0;
     sort(b);
     for (size_t i = 0; i < b->n; i++) if (b->job[i].counted) { most += b->job[i].least; n++; }
-    MEM_ARRAY(job, n);
-    MEM_ARRAY(room, n);
     for (uint32_t p = 0; p < b->n_pools && !b->closed; p++) {
         double alone = 0;
-        size_t m = 0;
-        if (!is_worth(b, p)) continue;
+        if (!is_worth(b, p) || next_on(b, p, 0) == b->n) continue;
         for (size_t i = 0; i < b->n; i++) {
-            const struct bound_job *j = &b->job[b->order[i]];
-            double size = b->area[b->order[i] * b->n_pools + p] / b->capacity[p];
-            if (!j->counted) continue;
-            if (size <= 0) { alone += j->least; continue; }
-            job[m] = (struct item){ size, size, size, j->submit, j->drag, m };
-            m++;
+            size_t at = b->order[i];
+            if (b->job[at].counted && b->area[at * b->n_pools + p] <= 0) alone += b->job[at].least;
         }
-        if (m == 0) continue;
-        most = fmax(most, alone + one_machine(job, m, room, false));
-        most = fmax(most, alone + one_machine(job, m, room, true));
+        most = fmax(most, alone + one_machine(b, p, &h, false));
+        most = fmax(most, alone + one_machine(b, p, &h, true));
     }
-    mem_free(job);
-    mem_free(room);
+    mem_free(h.at);
     return n > 0 ? most / (double)n : NAN;
 }
