@@ -12,8 +12,8 @@ struct place_tree {
     uint32_t size;              /* leaves, a power of two */
     uint32_t generation;
     uint64_t seen;              /* touches of the plan that it knows of */
-    uint64_t used;              /* for eviction */
     bool     is_built;
+    uint32_t older, newer;      /* shapes asked just before and after; POL_NONE */
 };
 
 static const struct place_cost NOWHERE = { POL_NEVER, POL_NEVER };
@@ -23,6 +23,7 @@ void place_init(struct place *pl, struct plan *plan, enum place_rule rule)
     memset(pl, 0, sizeof *pl);
     pl->rule = rule;
     pl->plan = plan;
+    pl->oldest = pl->newest = POL_NONE;
     if (rule != PLACE_KUBE && rule != PLACE_KUBE_HYBRID) return;
     kube_init(&pl->own, rule == PLACE_KUBE ? KUBE_DEFAULT : KUBE_HYBRID);
     pl->kube = &pl->own;
@@ -35,10 +36,25 @@ void place_use(struct place *pl, struct kube *k)
 
 static bool by_kube(const struct place *pl) { return pl->kube != NULL; }
 
-static void drop_tree(struct place *pl, size_t shape)
+/* Trees stand in the order in which they were asked last. */
+static void unlink_tree(struct place *pl, const struct place_tree *t)
+{
+    if (t->older != POL_NONE) pl->tree[t->older]->newer = t->newer; else pl->oldest = t->newer;
+    if (t->newer != POL_NONE) pl->tree[t->newer]->older = t->older; else pl->newest = t->older;
+}
+
+static void link_tree(struct place *pl, struct place_tree *t, uint32_t shape)
+{
+    t->older = pl->newest;
+    t->newer = POL_NONE;
+    if (pl->newest != POL_NONE) pl->tree[pl->newest]->newer = shape; else pl->oldest = shape;
+    pl->newest = shape;
+}
+
+static void drop_tree(struct place *pl, uint32_t shape)
 {
     struct place_tree *t = pl->tree[shape];
-    if (t == NULL) return;
+    unlink_tree(pl, t);
     free(t->cost);
     free(t->win);
     free(t);
@@ -48,7 +64,7 @@ static void drop_tree(struct place *pl, size_t shape)
 
 void place_fini(struct place *pl)
 {
-    for (size_t i = 0; i < pl->cap_tree; i++) drop_tree(pl, i);
+    while (pl->n_trees > 0) drop_tree(pl, pl->oldest);
     free(pl->tree);
     free(pl->arrived);
     kube_fini(&pl->own);
@@ -327,30 +343,27 @@ static void replay(const struct place *pl, struct place_tree *t, uint32_t shape,
     }
 }
 
-static void evict(struct place *pl)
-{
-    size_t oldest = SIZE_MAX;
-    for (size_t i = 0; i < pl->cap_tree; i++)
-        if (pl->tree[i] != NULL && (oldest == SIZE_MAX || pl->tree[i]->used < pl->tree[oldest]->used)) oldest = i;
-    drop_tree(pl, oldest);
-}
-
 static struct place_tree *tree_of(struct place *pl, uint32_t shape)
 {
     POL_RESERVE(pl->tree, pl->cap_tree, (size_t)shape + 1);
     struct place_tree *t = pl->tree[shape];
-    if (t != NULL) return t;
+    if (t != NULL) {
+        unlink_tree(pl, t);
+        link_tree(pl, t, shape);
+        return t;
+    }
     uint32_t n = pl->plan->n_nodes, size = 1;
     while (size < n) size *= 2;
     if (pl->max_trees == 0) {
         size_t most = PLACE_BYTES / (n * sizeof *t->cost + size * sizeof *t->win + sizeof *t);
         pl->max_trees = most < 8 ? 8 : (uint32_t)most;
     }
-    if (pl->n_trees == pl->max_trees) evict(pl);
+    if (pl->n_trees == pl->max_trees) drop_tree(pl, pl->oldest);
     t = pl->tree[shape] = pol_alloc(1, sizeof *t);
     t->cost = pol_alloc(n, sizeof *t->cost);
     t->win = pol_alloc(size, sizeof *t->win);
     t->size = size;
+    link_tree(pl, t, shape);
     pl->n_trees++;
     return t;
 }
@@ -375,7 +388,6 @@ bool place_find(struct place *pl, uint32_t shape, struct pol_place *out)
     const struct plan *p = pl->plan;
     if (p->n_nodes == 0) return false;
     struct place_tree *t = tree_of(pl, shape);
-    t->used = ++pl->clock;
     update(pl, t, shape);
     uint32_t best = winner(pl, t, 1);
     if (t->cost[best].hi == POL_NEVER) return false;

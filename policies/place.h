@@ -31,8 +31,7 @@ struct place {
     enum place_rule rule;
     struct plan *plan;                  /* borrowed */
     struct place_tree **tree; size_t cap_tree;      /* [shape]; NULL: none */
-    uint32_t n_trees, max_trees;
-    uint64_t clock;
+    uint32_t n_trees, max_trees, oldest, newest;    /* shapes whose trees were asked longest ago, and last; POL_NONE */
     struct kube *kube, own;             /* kube rules: the profile in use, NULL for others; `own` unless place_use said otherwise */
     /* fgd */
     int64_t *arrived; size_t cap_arrived;           /* [shape] tasks that arrived */

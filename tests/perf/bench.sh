@@ -47,6 +47,12 @@ for p in fifo:mode=skip,place=best drf:place=best multiqueue; do
     one mixed scenarios/multiqueue.yaml $p --set cluster.groups.0.count=80 --set trace.generate.jobs=20000 --set horizon=1d --set output=
 done
 
+# Nearly every job of a shape of its own, more than there is room for placement trees.
+fifo=
+for p in fifo:place=best drf:place=best; do
+    one shapes scenarios/sweep-load.yaml $p --set trace.load=0.8 --set cluster.groups.0.count=40 --set trace.generate.jobs=300000 --set trace.generate.span=600d
+done
+
 for pair in "demo scenarios/demo.yaml" "openb scenarios/openb.yaml" "helios scenarios/helios.yaml"; do
     set -- $pair
     if [ "$1" != demo ] && [ ! -d "${FAIRWAY_TRACES:-../shared/traces}" ]; then echo "$1: skipped, no traces"; continue; fi
