@@ -329,16 +329,21 @@ static enum st apply(struct polhost *p, struct diag *d)
     return ST_OK;
 }
 
-/* Nothing ends by itself then: a policy that only asks to be woken would have the run go on for ever. */
-static void watch_idle(struct polhost *p, size_t n_events)
+/*
+ * Nothing ends by itself then: a policy that only asks to be woken, or nodes
+ * that come and go, would have the run go on for ever.
+ */
+static void watch_idle(struct polhost *p, struct world *w, size_t n_events)
 {
-    const struct world *w = p->mirror.w;
     bool idle = w->n_running == 0 && w->n_waiting > 0 && w->cluster->sum.n_up > 0;
     for (size_t i = 0; i < n_events && idle; i++)       /* nodes may come and go for ever, too */
         idle = p->mirror.event[i].kind == POL_TIMER || p->mirror.event[i].kind == POL_NODE_DOWN || p->mirror.event[i].kind == POL_NODE_UP;
     for (size_t i = 0; i < p->n_dec && idle; i++) idle = p->dec[i].verb == VERB_WAKE;
     p->n_idle = idle ? p->n_idle + 1 : 0;
-    if (p->n_idle > IDLE_CALLS_MAX) misuse(p, "it asks to be woken for the 100,000th time in a row, while jobs wait on an idle cluster");
+    if (p->n_idle <= IDLE_CALLS_MAX || (p->n_dec == 0 && !world_awaits_none(w))) return;
+    if (p->n_dec > 0) misuse(p, "it asks to be woken for the 100,000th time in a row, while jobs wait on an idle cluster");
+    else if ((p->flags & POL_STRANDS) != 0) world_strand(w);
+    else misuse(p, "it leaves jobs waiting on an idle cluster for the 100,000th time in a row");
 }
 
 static void call_decide(struct polhost *p, size_t n_events)
@@ -387,7 +392,7 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     call_decide(p, n_notices);
     if (p->hooks.decided) p->hooks.decided(p->hooks.ctx, wall_ns() - t0);
     cluster_changes_clear(w->cluster);
-    watch_idle(p, n_notices);
+    watch_idle(p, w, n_notices);
     enum st st = p->failed.code;
     if (st != ST_OK) *d = p->failed;
     else st = apply(p, d);

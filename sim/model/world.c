@@ -34,8 +34,7 @@ static void arm_arrival(struct world *w)
         set_misc(w, MISC_ARRIVAL, i64_max(w->next.submit, w->engine.now), w->next_ordinal, EV_ARRIVAL);
 }
 
-/* No job arrives by itself: all have, or the loop is full. */
-static bool awaits_none(const struct world *w)
+bool world_awaits_none(const struct world *w)
 {
     return w->source_ended || !evq_pending(&w->engine.q, ev_slot(SLOT_MISC, MISC_ARRIVAL));
 }
@@ -341,7 +340,7 @@ static enum st after(void *ctx, struct diag *d)
     struct world *w = ctx;
     if (w->cfg.audit) audit(w);
     TELL0(w, instant);
-    if (w->n_running == 0 && w->n_waiting > 0 && awaits_none(w) && w->n_busy_timers == 0 &&
+    if (w->n_running == 0 && w->n_waiting > 0 && world_awaits_none(w) && w->n_busy_timers == 0 &&
         w->cluster->sum.n_up == w->cluster->n_nodes) {
         w->is_stuck = w->decider.strands;
         if (w->is_stuck) return ST_OK;
@@ -382,6 +381,8 @@ void world_init(struct world *w, const struct world_config *cfg, struct source s
     if (cfg->sample_every > 0) set_misc(w, MISC_SAMPLE, 0, 0, EV_SAMPLE);
     fetch_next(w);
 }
+
+void world_strand(struct world *w) { w->is_stuck = true; }
 
 void world_observe(struct world *w, struct observer o)
 {
@@ -447,7 +448,7 @@ enum st world_step(struct world *w, struct diag *d)
         give_up(w, w->engine.now);
         return ST_END;
     }
-    if (top->cls == EV_SAMPLE && w->engine.q.n == 1 && w->n_running == 0 && awaits_none(w)) {
+    if (top->cls == EV_SAMPLE && w->engine.q.n == 1 && w->n_running == 0 && world_awaits_none(w)) {
         give_up(w, w->engine.now);              /* only samples are left: nodes that stay down */
         return ST_END;
     }

@@ -139,6 +139,10 @@ struct world {
 };
 
 void world_init(struct world *w, const struct world_config *cfg, struct source src, struct decider dec);
+/* No job arrives by itself: all have, or the closed loop is full. */
+bool world_awaits_none(const struct world *w);
+/* What waits will wait for ever: the run ends with it unfinished. */
+void world_strand(struct world *w);
 void world_observe(struct world *w, struct observer o);         /* before the first step */
 void world_fini(struct world *w);
 

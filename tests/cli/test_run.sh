@@ -57,6 +57,12 @@ for set in output.sample_every=1m 'faults={mtbf: 1h, mttr: 1m}'; do
     check "and says how many" says "2 jobs were left unfinished"
 done
 
+# So do jobs that nobody starts on a cluster that is never whole.
+printf 'id,submit_s,duration_s,cpus,gpus\na,0,10,1,1\nb,100000,10,1,0\n' >"$dir/n.csv"
+printf 'cluster:\n  groups:\n    - {name: g, count: 100, cpus: 8, mem: 8GiB, gpus: 1, gpu_type: A}\ntrace: {format: native, path: n.csv}\nfaults: {mtbf: 10h, mttr: 10h}\npolicies: [kube-split]\n' >"$dir/n.yaml"
+check "jobs that nobody starts end though some node is always down" expect 1 timeout 30 "$fairway" run "$dir/n.yaml" -d "$dir/n.db"
+check "and are counted" says "1 jobs were left unfinished"
+
 # Ctrl-C keeps what was finished and marks the rest.
 rm -f "$dir/r.db"
 "$fairway" run "$scn" -d "$dir/r.db" --audit >"$dir/out" 2>"$dir/err" &
