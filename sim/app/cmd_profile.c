@@ -12,6 +12,7 @@ static enum st write_tasks(FILE *f, struct scenario *s, enum relation_form form,
     struct trace t;
     struct source src = { .ctx = NULL };
     struct job_spec j;
+    s->trace.seed = s->n_seeds > 0 ? s->seed[0] : 1;      /* of jobs that are drawn: those of the first seed */
     TRY(trace_prepare(&t, &s->trace, &s->cluster, &s->perf, d));
     enum st st = trace_source_open(&t, &src, d);
     uint64_t n = 0;

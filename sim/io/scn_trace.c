@@ -31,7 +31,7 @@ static enum st check_format_keys(const struct ynode *n, const struct trace_forma
         { "throughputs", "gavel", true }, { "reference_gpu", "gavel", true }, { "pending", "openb", false },
         { "generate", "generate", false }, { "bound", "kubectl", false }, { "workload", "workload", false },
         { "stages", "native", false }, { "blocks", "native", false },
-        { "calls", "native", false },
+        { "calls", "native", false }, { "etc", "etc", false },
     };
     for (size_t i = 0; i < ARRAY_LEN(own); i++) {
         const struct ynode *k = ydoc_get(n, own[i].key);
@@ -41,10 +41,10 @@ static enum st check_format_keys(const struct ynode *n, const struct trace_forma
     }
     if (ydoc_get(n, "blocks") != NULL && ydoc_get(n, "stages") == NULL)
         return ydoc_key_error(ydoc_get(n, "blocks"), d, "'blocks' names data that only the tasks of 'stages' read; found no 'stages'");
-    static const char *const unused[] = { "defaults", "gpus_per_task" };
-    for (size_t i = 0; i < ARRAY_LEN(unused) && is(format, "workload"); i++) {
-        const struct ynode *k = ydoc_get(n, unused[i]);
-        if (k != NULL) return ydoc_key_error(k, d, "'%s' has no meaning for 'format: workload', whose jobs are given whole", unused[i]);
+    static const struct { const char *format, *key; } unused[] = { { "workload", "defaults" }, { "workload", "gpus_per_task" }, { "etc", "gpus_per_task" } };
+    for (size_t i = 0; i < ARRAY_LEN(unused); i++) {
+        const struct ynode *k = is(format, unused[i].format) ? ydoc_get(n, unused[i].key) : NULL;
+        if (k != NULL) return ydoc_key_error(k, d, "'%s' has no meaning for 'format: %s', whose jobs are given whole", unused[i].key, format);
     }
     const struct ynode *path = ydoc_get(n, "path"), *strict = ydoc_get(n, "strict");
     if (path == NULL && !f->no_file) return ydoc_error(n, d, "found no 'path' in the trace section");
@@ -204,7 +204,7 @@ enum st scn_read_trace(struct scenario *s, const struct ynode *n, struct diag *d
 {
     static const char *const keys[] = {
         "format", "path", "strict", "concurrency", "workload", "speedup", "load", "window", "max_jobs", "defaults", "gpus_per_task",
-        "throughputs", "reference_gpu", "pending", "generate", "stages", "blocks", "bound", "fill", "calls",
+        "throughputs", "reference_gpu", "pending", "generate", "stages", "blocks", "bound", "fill", "calls", "etc",
     }, *const bounds[] = { "keep", "replay" }, *const pending[] = { "replay", "skip" };
     const struct ynode *window, *defaults, *generate, *workload;
     const char *reference = NULL;
@@ -247,6 +247,7 @@ enum st scn_read_trace(struct scenario *s, const struct ynode *n, struct diag *d
     TRY(read_fill(s, n, d));
     o->data = &s->data;
     TRY(ydoc_map(n, "workload", &workload, d));
+    if (is(o->format, "etc")) return scn_read_etc(s, n, d);
     if (is(o->format, "workload")) return read_workload(s, workload, d);
     TRY(ydoc_map(n, "generate", &generate, d));
     return is(o->format, "generate") ? read_generate(s, generate, d) : ST_OK;

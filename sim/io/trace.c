@@ -12,7 +12,7 @@
 
 const struct trace_format *const trace_formats[] = {
     &trace_native, &gen_format, &trace_openb, &trace_slurm, &trace_swf, &trace_philly,
-    &trace_gavel, &trace_helios, &trace_workload, &trace_kubectl, NULL
+    &trace_gavel, &trace_helios, &trace_workload, &trace_etc, &trace_kubectl, NULL
 };
 
 /* ---- repairs ---- */

@@ -57,6 +57,7 @@ struct trace_opts {
     struct gen_opts *gen;
     uint64_t    seed;
     const struct workload_opts *workload;   /* workload: its parameters; NULL otherwise */
+    const struct etc_opts *etc; /* etc: its parameters; NULL otherwise */
     struct data *data;          /* where readers put the blocks that jobs name; NULL: formats with data are refused */
 };
 

@@ -46,7 +46,10 @@ void callsum_called(struct callsum *s, const struct world *w, uint32_t task, boo
 {
     const struct call_run *r = &w->callq->run[task];
     s->busy[r->kind] += world_now(w) - r->since;
-    if (done) s->useful[r->kind] += r->exec;
+    if (!done) return;
+    const struct call *c = world_call_at(w, task, r->at);
+    s->useful[r->kind] += r->exec;
+    s->best[r->kind] += calltime_best(w->cfg.calltime, c->api, c->size, w->engine_mask);
 }
 
 void callsum_stopped(struct callsum *s, const struct world *w, uint32_t task, enum stop_why why)

@@ -12,6 +12,7 @@
 
 struct callsum {
     usage_wide useful[ENGINE_KINDS_MAX], busy[ENGINE_KINDS_MAX];    /* engines x us: executing done calls; taken by any */
+    usage_wide best[ENGINE_KINDS_MAX];                              /* of the calls done there: the least time on any kind of the cluster */
     usage_wide cap[ENGINE_KINDS_MAX];                               /* there, on nodes that are up */
     int64_t    engines[ENGINE_KINDS_MAX];                           /* now */
     usage_wide master, queued;                                      /* tasks x us */

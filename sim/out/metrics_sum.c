@@ -187,19 +187,23 @@ static void put_calls(struct metrics *m, const struct world *w)
         { "calls_cross", (double)q->n_cross, "1" }, { "calls_lost", (double)q->n_lost, "1" }, { "calls_cross_bytes", (double)q->cross_b, "B" },
     };
     for (size_t i = 0; i < ARRAY_LEN(count); i++) put(m, count[i].name, "all", count[i].x, count[i].unit);
-    usage_wide useful = 0, cap = 0, taken = 0;
+    usage_wide useful = 0, best = 0, cap = 0, taken = 0;
     for (uint32_t k = 0; k < w->cluster->engines.n; k++) {
         char scope[96];
         (void)snprintf(scope, sizeof scope, "engine=%.80s", intern_name(&w->cluster->engines, k));
         put(m, "engine_useful", scope, metrics_ratio((double)s->useful[k], (double)s->cap[k]), "1");
         put(m, "engine_taken", scope, metrics_ratio((double)s->busy[k], (double)s->cap[k]), "1");
+        put(m, "engine_best", scope, metrics_ratio((double)s->best[k], (double)s->cap[k]), "1");
         useful += s->useful[k];
+        best += s->best[k];
         cap += s->cap[k];
         taken += s->busy[k];
     }
     put(m, "engine_useful", "all", metrics_ratio((double)useful, (double)cap), "1");
     put(m, "engine_taken", "all", metrics_ratio((double)taken, (double)cap), "1");
+    put(m, "engine_best", "all", metrics_ratio((double)best, (double)cap), "1");
     put(m, "useful_share", "all", metrics_ratio((double)useful, (double)taken), "1");
+    put(m, "best_share", "all", metrics_ratio((double)best, (double)taken), "1");
 }
 
 static void put_cluster(struct metrics *m, const struct world *w)

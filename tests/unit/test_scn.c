@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/mem.h"
+#include "io/etc.h"
 #include "io/gen.h"
 #include "io/scn.h"
 #include "io/workload.h"
@@ -346,6 +347,33 @@ Test(scn, a_workload_is_read_whole)
     scn_fini(&s);
     loads(GPUS "trace: {format: workload, workload: {shuffle: true}}\n");
     cr_expect(s.trace.workload->shuffle);
+    scn_fini(&s);
+}
+
+#define ENGINES "cluster: {groups: [{name: n, cpus: 4, mem: 8GiB, engines: {cpu: 2, gpu: 1, npu: 1}}]}\n"
+
+Test(scn, tables_of_times_have_the_stated_defaults)
+{
+    loads(ENGINES "trace: {format: etc}\n");
+    const struct etc_opts *e = s.trace.etc;
+    cr_assert_not_null(e);
+    cr_expect(e->apis == 16 && e->points == 2 && e->task == 100 && e->machine == 10 && e->order == ETC_INCONSISTENT && !e->by_size && e->unit == 1000);
+    cr_expect(e->n_columns == 0 && e->jobs == 150 && e->tasks == 4 && e->calls == 4 && e->gap == TICK_SEC && e->focus == 0.75);
+    cr_expect(e->size_min == 1000 && e->size_max == MB && e->result == 0.1 && e->times == &s.calltime && s.has_calltime);
+    scn_fini(&s);
+}
+
+Test(scn, tables_of_times_are_read_whole)
+{
+    loads(ENGINES "trace:\n  format: etc\n  etc: {apis: 8, points: 3, task: hi, machine: hi, order: semi, rows: size, unit: 2s, engines: [npu, cpu, gpu],\n"
+                  "    jobs: 9, tasks: 2, calls: 7, gap: 0, focus: 0.5, size_min: 2kB, size_max: 3MB, result: 0}\n");
+    const struct etc_opts *e = s.trace.etc;
+    cr_expect(e->apis == 8 && e->points == 3 && e->task == 3000 && e->machine == 1000 && e->order == ETC_SEMI && e->by_size && e->unit == 2 * TICK_SEC);
+    cr_expect(e->n_columns == 3 && e->column[0] == 2 && e->column[1] == 0 && e->column[2] == 1);
+    cr_expect(e->jobs == 9 && e->tasks == 2 && e->calls == 7 && e->gap == 0 && e->focus == 0.5 && e->size_min == 2000 && e->size_max == 3 * MB && e->result == 0);
+    scn_fini(&s);
+    loads(ENGINES "trace: {format: etc, etc: {task: 250, machine: 2.5}}\n");
+    cr_expect(s.trace.etc->task == 250 && s.trace.etc->machine == 2.5);
     scn_fini(&s);
 }
 
