@@ -136,6 +136,7 @@ const struct cmd cmd_plot = {
              "  timeline    GPU utilisation and tasks waiting over time            [--run N]\n"
              "  levels      series and notes of one run, a panel for each group    [-m NAME,NAME/NAME...] [--run N]\n"
              "  engines     which call was on which engine when                       [--run N] [--from T] [--to T]\n"
+             "  engine-bars  policies for API calls: times, calls elsewhere, useful work by kind  [--base POLICY]\n"
              "  gantt       which user held which GPU when                         [--run N] [--nodes N|NAME,...] [--from T] [--to T]\n"
              "  jobs-ideal  each job's time beside its ideal times, a panel a policy\n"
              "  data-bars   DT, fairness deviation and bytes by level, three panels\n"

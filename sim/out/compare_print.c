@@ -16,6 +16,16 @@ static const char *const usual_data[] = {
     "dt", "span_mean", "s_share_mean", "s_share_sigma", "local_share", "bytes_network", "bytes_vain", "preemptions", "gpu_util",
 };
 
+/* And where tasks are made of API calls. */
+static const char *const usual_calls[] = {
+    "makespan", "task_time_mean", "jct_mean", "calls_cross", "calls_cross_bytes", "engine_taken", "engine_best", "best_share",
+};
+
+/* Of a case whose runs have the metric `tell`; the first that fits. */
+static const struct { const char *tell, *const *at; size_t n; } usual_of[] = {
+    { "bytes_network", usual_data, ARRAY_LEN(usual_data) }, { "calls_done", usual_calls, ARRAY_LEN(usual_calls) },
+};
+
 /* Numbers that must never go unseen: jobs that did not end as they should. */
 static const struct { const char *metric, *heading; } trouble[] = {
     { "jobs_timeout", "timed out" }, { "jobs_rejected", "rejected" }, { "jobs_unfinished", "unfinished" },
@@ -25,7 +35,8 @@ static const struct { const char *metric, *heading; } trouble[] = {
 /* Shares of a whole that people read in per cent, beside those called _util. */
 static bool is_percent(const char *metric)
 {
-    static const char *const name[] = { "local_share", "rack_share", "cross_share", "card_occupancy", "gpu_active", "frag_lack_cpu" };
+    static const char *const name[] = { "local_share", "rack_share", "cross_share", "card_occupancy", "gpu_active", "frag_lack_cpu",
+                                        "engine_useful", "engine_taken", "engine_best", "useful_share", "best_share" };
     for (size_t i = 0; i < ARRAY_LEN(name); i++) if (strcmp(metric, name[i]) == 0) return true;
     return strstr(metric, "_util") != NULL;
 }
@@ -267,11 +278,11 @@ static void print_left(const struct view *v)
 
 /* ---- which metrics ---- */
 
-bool compare_reads_data(const struct compare *c, const struct cmp_case *k)
+static bool has_metric(const struct compare *c, const struct cmp_case *k, const char *metric)
 {
     for (size_t i = 0; i < k->n_policies; i++)
         for (size_t j = 0; j < k->policy[i].n_runs; j++)
-            if (!isnan(compare_value(c, k->policy[i].run[j], "bytes_network", "all"))) return true;
+            if (!isnan(compare_value(c, k->policy[i].run[j], metric, "all"))) return true;
     return false;
 }
 
@@ -287,18 +298,26 @@ static void add_metric(struct metrics_list *l, const struct compare *c, const ch
     l->at[l->n++] = metric;
 }
 
-static void add_usual(struct metrics_list *l, const struct compare *c, bool data)
+static void add_list(struct metrics_list *l, const struct compare *c, const char *const *at, size_t n)
 {
-    for (size_t i = 0; i < (data ? ARRAY_LEN(usual_data) : ARRAY_LEN(usual)); i++) add_metric(l, c, data ? usual_data[i] : usual[i]);
+    for (size_t i = 0; i < n; i++) add_metric(l, c, at[i]);
+}
+
+/* What tables for people show of a case. */
+static void add_usual(struct metrics_list *l, const struct compare *c, const struct cmp_case *k, const char *scope)
+{
+    for (size_t i = 0; i < ARRAY_LEN(usual_of) && strcmp(scope, "all") == 0; i++)
+        if (has_metric(c, k, usual_of[i].tell)) { add_list(l, c, usual_of[i].at, usual_of[i].n); return; }
+    add_list(l, c, usual, ARRAY_LEN(usual));
 }
 
 /* For programs: all that a table for people or the published figures would show. */
 static void add_all(struct metrics_list *l, const struct compare *c, const struct published *published)
 {
-    add_usual(l, c, false);
+    add_list(l, c, usual, ARRAY_LEN(usual));
     add_metric(l, c, "makespan");
     for (size_t k = 0; k < c->n; k++) {
-        if (compare_reads_data(c, &c->at[k])) add_usual(l, c, true);
+        add_usual(l, c, &c->at[k], "all");
         for (size_t i = 0; i < published[k].n; i++) add_metric(l, c, published[k].at[i].metric);
     }
 }
@@ -313,7 +332,7 @@ static void print_cases(struct view *v, const struct cmp_policy *const *base, co
         v->base = base[k];
         v->published = &published[k];
         if (is_default) {
-            add_usual(&l, c, compare_reads_data(c, v->k) && strcmp(v->scope, "all") == 0);
+            add_usual(&l, c, v->k, v->scope);
             v->metric = l.at;
             v->n_metrics = l.n;
         }

@@ -42,6 +42,5 @@ struct stats_ci compare_over_bound(const struct compare *c, const struct cmp_pol
 
 /* compare_long.c */
 void compare_long(const struct compare *c, struct view *view, const struct cmp_policy *const *base, const struct published *published);
-bool compare_reads_data(const struct compare *c, const struct cmp_case *k);
 
 #endif

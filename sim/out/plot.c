@@ -270,6 +270,7 @@ const struct plot_figure plot_figures[] = {
     { "workflow-gantt", "when the tasks of each workflow ran, stage by stage", "srft", plot_workflow_gantt },
     { "gantt",    "which user held which GPU when", "srnft", plot_gantt },
     { "engines",  "which call was on which engine when", "srft", plot_engines },
+    { "engine-bars", "policies for API calls: times, calls elsewhere, useful work by kind of engine", "sb", plot_engine_bars },
     { "pods",     "CPU and GPU pods on each node, and pending; a panel a policy", "st", plot_pods },
     { "frag-load", "fragments, allocation and pods unscheduled as a cluster fills", "s", plot_frag_load },
     { NULL, NULL, NULL, NULL },

@@ -48,6 +48,10 @@ enum st plot_levels(struct gnuplot *g, const struct compare *c, const struct cmp
 enum st plot_engines(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
                      const struct plot_opts *o, struct diag *d);
 
+/* plot_engine_bars.c */
+enum st plot_engine_bars(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+                         const struct plot_opts *o, struct diag *d);
+
 /* plot_data.c */
 enum st plot_jobs_ideal(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
                         const struct plot_opts *o, struct diag *d);

@@ -58,8 +58,18 @@ check "data-bars has no use for a run" fails 2 "no use for --run" "$fairway" plo
     --set output.sample_every=10s --set faults= -s 1 -s 2
 check "pods says what a run without attempts lacks" fails 2 "no record of where" "$fairway" plot "$dir/data.db" pods
 check "frag-load says what a run that fills nothing lacks" fails 2 "no samples of a cluster being filled" "$fairway" plot "$dir/r.db" frag-load
-db_of() { case $1 in pods) echo "$dir/pods.db" ;; frag-load) echo "$dir/fill.db" ;; jobs-ideal | data-bars | fairness-traffic) echo "$dir/data.db" ;; *) echo "$dir/r.db" ;; esac; }
-figures="cdf bars timeline levels gantt fairness jobs-ideal data-bars fairness-traffic pods frag-load"
+"$fairway" run "$scenarios/engines-inconsistent.yaml" -d "$dir/calls.db" -q --set trace.etc.jobs=20 --set seeds=1..3 -p affinity -p balance -p mct
+check "engine-bars says what a run without calls lacks" fails 2 "made of API calls" "$fairway" plot "$dir/r.db" engine-bars
+check "engine-bars names the base that is not there" fails 2 "did you mean 'mct'" "$fairway" plot "$dir/calls.db" engine-bars --base mtc
+"$fairway" plot "$dir/calls.db" engine-bars --base mct -o "$dir/bars.gp" >/dev/null
+# Fields: makespan's ratio, calls_cross, engine_best and engine_taken of all, engine_taken of the first kind.
+check "engine-bars has the numbers of the database, and ratios paired by seed" sh -c '
+    q() { sqlite3 "$2" "SELECT printf(\"%.6g\", avg(value)) FROM v_metric WHERE policy = \"balance\" AND name = \"$1\" AND scope = \"$3\""; }
+    sed -n "/^balance/p" "$1" | awk -F"\t" "{ printf \"%.6g %.6g %.6g %.6g %.6g\n\", \$2, \$8, \$17, \$20, \$24 }" >"$3/have"
+    echo "$(sqlite3 "$2" "SELECT printf(\"%.6g\", avg(a.value / b.value)) FROM v_metric a JOIN v_metric b USING (seed, name, scope) WHERE name = \"makespan\" AND a.policy = \"balance\" AND b.policy = \"mct\"") $(q calls_cross "$2" all) $(q engine_best "$2" all) $(q engine_taken "$2" all) $(q engine_taken "$2" engine=cpu)" >"$3/want"
+    cmp "$3/have" "$3/want"' - "$dir/bars.gp" "$dir/calls.db" "$dir"
+db_of() { case $1 in pods) echo "$dir/pods.db" ;; frag-load) echo "$dir/fill.db" ;; engine-bars) echo "$dir/calls.db" ;; jobs-ideal | data-bars | fairness-traffic) echo "$dir/data.db" ;; *) echo "$dir/r.db" ;; esac; }
+figures="cdf bars timeline levels gantt fairness jobs-ideal data-bars fairness-traffic pods frag-load engine-bars"
 for f in $figures; do
     check "$f.gp is written without gnuplot" env PATH="$dir/empty" "$fairway" plot "$(db_of $f)" $f -o "$dir/$f.gp"
 done
