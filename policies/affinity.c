@@ -123,7 +123,7 @@ static bool run_master(struct affinity *a)
             uint32_t id = a->chosen[2 * i], node = a->chosen[2 * i + 1];
             if (node == POL_NONE) continue;
             uint32_t kind = a->is_blind ? POL_NONE : aff_kind(a, id, node);
-            hub_send(h, id, node, kind, a->is_blind ? "fewest tasks" : a->balance == AFF_LOAD ? "target engine, by load" : "target engine, most of them free");
+            hub_send(h, id, node, kind, a->is_blind ? "fewest tasks" : kind == POL_NONE ? "no target engine is in reach: fewest tasks" : a->why[kind]);
             aff_count(a, id, +1);
             has_sent = true;
         }
@@ -219,6 +219,9 @@ static void make_room(struct affinity *a, const struct pol_view *view)
         a->engine_of[i] = 1.0 / (double)(engines > 0 ? engines : 1);
         look_at(a, i);
     }
+    for (uint32_t k = 0; k < view->n_engines; k++)
+        (void)snprintf(a->why[k], sizeof a->why[k], "target engine %.40s, %s", a->hub.host->name(a->hub.host->ctx, POL_NAME_ENGINE, k),
+                       a->balance == AFF_LOAD ? "by load" : "where most are free");
 }
 
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)

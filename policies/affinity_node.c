@@ -117,7 +117,10 @@ static void try_home(struct affinity *a, uint32_t t)
     const struct pol_call *c = &k->call;
     uint32_t here = able(a, c, k->node), all = able(a, c, POL_NONE);
     uint32_t ok = good(a, c, a->cross != AFF_OFF || here == 0 ? all : here), kind = fastest(a, c, ok, k->node, true);
-    if (kind != POL_NONE) { run(a, t, k->node, kind, "best free engine at home"); return; }
+    if (kind != POL_NONE) {
+        run(a, t, k->node, kind, c->us[kind] > c->us[fastest(a, c, ok, k->node, false)] ? "next best at home, the best is taken" : "best free engine at home");
+        return;
+    }
     if (a->task[t].block != 0 && a->task[t].epoch == a->epoch) return;
     aff_forget(a, t);
     a->task[t].epoch = a->epoch;

@@ -57,7 +57,7 @@ struct ex_step *ex_step(struct explain *e, enum ex_kind kind, int64_t at)
 {
     MEM_RESERVE(e->step, e->cap_steps, e->n_steps + 1);
     struct ex_step *s = &e->step[e->n_steps++];
-    *s = (struct ex_step){ .kind = kind, .at = at, .until = at };
+    *s = (struct ex_step){ .kind = kind, .at = at, .until = at, .task = -1, .call.call = -1 };
     return s;
 }
 
@@ -77,6 +77,7 @@ void explain_fini(struct explain *e)
             names_fini(&s->part[k].jobs);
         }
         mem_free(s->text); mem_free(s->more); mem_free(s->why); mem_free(s->part);
+        mem_free(s->call.api); mem_free(s->call.engine);
         names_fini(&s->nodes);
         names_fini(&s->jobs);
     }
@@ -276,6 +277,17 @@ static void place_rule(const char *spec, char *buf, size_t cap)
     (void)snprintf(buf, cap, "%.*s", at != NULL ? (int)strcspn(at, ",") : 0, at != NULL ? at : "");
 }
 
+const char *ex_outcome(const char *outcome)
+{
+    static const struct { const char *outcome, *words; } all[] = {
+        { "preempted", "preempted" }, { "failed", "interrupted, the node failed," },
+        { "mismatch", "failed, its cards have not the memory or cores it asks," }, { "timeout", "cut off at the time limit" },
+        { "horizon", "still running when the run was cut off," },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) if (strcmp(all[i].outcome, outcome) == 0) return all[i].words;
+    return NULL;
+}
+
 /* Own starts, or own stops of one outcome, of this instant as one step; o [n] are its events. */
 static void tell(struct life *f, const struct own *o, size_t n, enum own_kind kind, const char *outcome)
 {
@@ -308,9 +320,7 @@ static void tell(struct life *f, const struct own *o, size_t n, enum own_kind ki
         return;
     }
     if (strcmp(outcome, "preempted") == 0 && said != NULL) name_cause(f, &s->jobs, said);
-    s->text = mem_strdup(strcmp(outcome, "preempted") == 0 ? "preempted" : strcmp(outcome, "failed") == 0 ? "interrupted, the node failed,"
-                         : strcmp(outcome, "mismatch") == 0 ? "failed, its cards have not the memory or cores it asks,"
-                         : strcmp(outcome, "timeout") == 0 ? "cut off at the time limit" : "still running when the run was cut off,");
+    s->text = mem_strdup(ex_outcome(outcome));
 }
 
 /* ---- walking through the run ---- */
@@ -458,6 +468,19 @@ static enum st load_job(struct life *f, struct diag *d)
     return ST_OK;
 }
 
+static enum st tell_calls(struct life *f, struct diag *d)
+{
+    struct explain *e = f->l.e;
+    if (e->task >= e->n_tasks) return diag_set(d, ST_EINPUT, "job '%s' has tasks 0 to %" PRIu32 ", found --task %" PRId64, e->id, e->n_tasks - 1, e->task);
+    TRY(ex_calls_tell(&f->l, d));
+    if (e->task >= 0) return ST_OK;
+    int64_t last = e->submit;
+    for (size_t i = 0; i < e->n_steps; i++) last = i64_max(last, e->step[i].at);
+    struct ex_step *s = ex_step(e, EX_ENDED, e->end >= 0 ? e->end : last);
+    s->text = mem_strdup(e->status);
+    return ST_OK;
+}
+
 static enum st tell_all(struct life *f, struct diag *d)
 {
     struct explain *e = f->l.e;
@@ -473,6 +496,10 @@ static enum st tell_all(struct life *f, struct diag *d)
         s->text = mem_strdup("rejected: it can never fit on this cluster");
         return ST_OK;
     }
+    bool calls;
+    TRY(ex_calls_has(&f->l, &calls, d));
+    if (calls) return tell_calls(f, d);
+    if (e->task >= 0) return diag_set(d, ST_EINPUT, "job '%s' made no API call in run %" PRId64 "; the stories of such tasks are not told apart", e->id, e->run->run);
     TRY(load_own(f, d));
     TRY(load_cut(f, d));
     TRY(ex_query(&f->l, "SELECT at_us, verb, ordinal, task, why FROM decision WHERE run = ?1 AND (verb = 'head' OR (verb = 'hold' AND ordinal = ?2))"
@@ -482,12 +509,13 @@ static enum st tell_all(struct life *f, struct diag *d)
     return walk(f, d);
 }
 
-enum st explain_load(struct explain *e, struct store *s, const struct picked *run, uint64_t ordinal, struct diag *d)
+enum st explain_load(struct explain *e, struct store *s, const struct picked *run, uint64_t ordinal, int64_t task, struct diag *d)
 {
     struct life f = { .l = { .e = e, .store = s }, .talk_at = INT64_MAX, .cut = INT64_MAX };
     memset(e, 0, sizeof *e);
     e->run = run;
     e->ordinal = ordinal;
+    e->task = task;
     enum st st = tell_all(&f, d);
     (void)sqlite3_finalize(f.talk);
     replay_close(&f.l.replay);

@@ -26,11 +26,17 @@ struct ex_part {
     struct ex_names jobs;           /* for whom it waits: the head; or who holds the nearest node */
 };
 
-enum ex_kind { EX_ARRIVED, EX_WAITED, EX_STARTED, EX_STOPPED, EX_ENDED };
+enum ex_kind { EX_ARRIVED, EX_WAITED, EX_STARTED, EX_STOPPED, EX_ENDED,
+               EX_QUEUED, EX_CALLED, EX_TASK_ENDED };   /* of one task of API calls */
+
+/* Of a task of calls.  call -1: the step is not about one. */
+struct ex_call { int64_t call, waited, exec, way; char *api, *engine; };
 
 struct ex_step {
     enum ex_kind kind;
     int64_t  at, until;             /* until: of a wait */
+    int64_t  task;                  /* -1: the job's, or of several */
+    struct ex_call call;
     char    *text, *more, *why;     /* more: detail; why: the policy's words; either may be NULL */
     uint32_t n_tasks;
     struct ex_names nodes;
@@ -41,6 +47,7 @@ struct ex_step {
 struct explain {
     const struct picked *run;       /* borrowed */
     uint64_t ordinal;
+    int64_t  task;                  /* the one whose story is asked for; -1: of all */
     char    *id, *user, *klass, *status, *asks;
     int64_t  submit, end;           /* end: -1 never */
     uint32_t n_tasks;
@@ -48,8 +55,11 @@ struct explain {
     struct ex_step *step; size_t n_steps, cap_steps;
 };
 
-/* ST_EINPUT when the run did not record its decisions. */
-enum st explain_load(struct explain *e, struct store *s, const struct picked *run, uint64_t ordinal, struct diag *d);
+/*
+ * ST_EINPUT when the run did not record its decisions.
+ *   task  number of a task of calls, whose story alone is told, in full; -1: all of the job
+ */
+enum st explain_load(struct explain *e, struct store *s, const struct picked *run, uint64_t ordinal, int64_t task, struct diag *d);
 void    explain_fini(struct explain *e);
 void    explain_print(const struct explain *e, FILE *to);
 void    explain_json(const struct explain *e, FILE *to);

@@ -9,6 +9,7 @@
 
 static const char *const kind_name[] = {
     [EX_ARRIVED] = "arrived", [EX_WAITED] = "waited", [EX_STARTED] = "started", [EX_STOPPED] = "stopped", [EX_ENDED] = "ended",
+    [EX_QUEUED] = "queued", [EX_CALLED] = "called", [EX_TASK_ENDED] = "task_ended",
 };
 
 /* "1d 04:12:09.5" since the run began. */
@@ -63,10 +64,32 @@ static void print_wait(const struct ex_step *s, FILE *to)
     }
 }
 
+enum { CALLS_SHOWN = 16 };
+
+/* Of one task of calls; of its calls the first CALLS_SHOWN, unless the task was asked for. */
+static void print_task_step(const struct explain *e, const struct ex_step *s, FILE *to)
+{
+    if (e->n_tasks > 1) (void)fprintf(to, "task %" PRId64 " ", s->task);
+    if (s->kind == EX_CALLED && e->task < 0 && s->call.call == CALLS_SHOWN) {
+        (void)fprintf(to, "went on to make calls; --task %" PRId64 " tells of each\n", s->task);
+        return;
+    }
+    (void)fputs(s->text, to);
+    if (s->kind != EX_QUEUED) print_names(&s->nodes, s->kind == EX_CALLED ? " of " : " on ", to);
+    if (s->more != NULL) (void)fprintf(to, s->kind == EX_TASK_ENDED ? ": %s" : " (%s)", s->more);
+    if (s->why != NULL) (void)fprintf(to, ": \"%s\"", s->why);
+    (void)fputc('\n', to);
+}
+
 static void print_step(const struct explain *e, const struct ex_step *s, FILE *to)
 {
     char at[48], time[48];
+    if (s->kind == EX_CALLED && e->task < 0 && s->call.call > CALLS_SHOWN) return;
     (void)fprintf(to, "%16s  ", clock_text(at, sizeof at, s->at));
+    if (s->task >= 0) {
+        print_task_step(e, s, to);
+        return;
+    }
     if (s->kind == EX_WAITED) {
         if (s->n_tasks < e->n_tasks) (void)fprintf(to, "%" PRIu32 " of %" PRIu32 " ", s->n_tasks, e->n_tasks);
         (void)fprintf(to, "%s %s:\n", s->text, text_duration(time, sizeof time, s->until - s->at));
@@ -126,9 +149,13 @@ static json_t *step_json(const struct ex_step *s)
         (void)json_object_set_new(o, "until_us", json_integer(s->until));
         (void)json_object_set_new(o, "parts", parts);
     }
+    if (s->task >= 0) (void)json_object_set_new(o, "task", json_integer(s->task));
+    if (s->call.call >= 0)
+        (void)json_object_set_new(o, "call", json_pack("{s:I, s:s, s:s, s:I, s:I, s:I}", "number", (json_int_t)s->call.call, "api", s->call.api, "engine", s->call.engine,
+                                                       "waited_us", (json_int_t)s->call.waited, "exec_us", (json_int_t)s->call.exec, "way_us", (json_int_t)s->call.way));
     if (s->kind != EX_ENDED) (void)json_object_set_new(o, "tasks", json_integer(s->n_tasks));
     if (s->nodes.all > 0) (void)json_object_set_new(o, "nodes", names_json(&s->nodes));
-    if (s->kind != EX_STARTED && s->kind != EX_ENDED)
+    if (s->kind == EX_ARRIVED || s->kind == EX_WAITED || s->kind == EX_STOPPED)
         (void)json_object_set_new(o, s->kind == EX_ARRIVED ? "ahead" : s->kind == EX_WAITED ? "passed_by" : "for", names_json(&s->jobs));
     return o;
 }

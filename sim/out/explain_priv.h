@@ -2,6 +2,7 @@
  * explain_priv.h -- what the files of explain.h share.  Layer: out, private.
  *
  * explain.c        the job's own life, from its attempts and decisions
+ * explain_calls.c  a job of API calls: its tasks in the queues of master and nodes, and their calls
  * explain_wait.c   why it waited, by asking the replayed ledger
  * explain_print.c  for people and as JSON
  */
@@ -42,6 +43,14 @@ char   *ex_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));     
 void    ex_name(struct ex_names *n, const char *name);                              /* counts it; keeps the first few */
 void    ex_name_job(const struct ex_load *l, struct ex_names *n, uint64_t ordinal);
 struct ex_step *ex_step(struct explain *e, enum ex_kind kind, int64_t at);
+
+/* Why a task of the job was given up, by its attempt's outcome; NULL: it was done. */
+const char *ex_outcome(const char *outcome);
+
+/* Do its tasks make API calls?  *is: true once one was sent to a node. */
+enum st ex_calls_has(const struct ex_load *l, bool *is, struct diag *d);
+/* Its steps between arrival and end. */
+enum st ex_calls_tell(struct ex_load *l, struct diag *d);
 
 /* Bring the figures up to date with the replay for tasks of this group, and say why one (of a gang: all) does not start. */
 void    ex_fit_update(struct ex_load *l, const struct ex_group *g);

@@ -232,6 +232,87 @@ check "the mix runs" "$fairway" run "$here/scenarios/multiqueue.yaml" -s 1 -d "$
 for run in 1 2 3 4; do check "multiqueue, run $run: no wait without a reason" reasons mix $run 200; done
 check "and in the last none but want of room" same "$(sqlite3 "$dir/mix.db" "SELECT count(*) FROM decision WHERE run = 4 AND verb = 'hold'") $(grep -c '"held"' "$dir/why.json")" "0 0"
 
+# Tasks of API calls (S2-8, S2-12, S2-14, S2-15).  n1 and n3 have a GPU each, n2 a CPU; a way takes 200 ms.  a is on n1 until
+# 10 s, b on n3 for 1 s, so that c moves from n1's queue to n3 then.  d has a call for the CPU, at home, and one for a GPU,
+# 15 s at home and 10 elsewhere: from 5 s on it waits for one, and n1's is free at 10 s.
+printf 'api,engine,size_b,time_s\nG,gpu,1,10\nG,cpu,1,15\nS,gpu,1,1\nC,cpu,1,5\n' >"$dir/times.csv"
+printf 'id,submit_s\na,0\nb,0\nc,0\nd,0\n' >"$dir/calljobs.csv"
+printf 'job,task,call,api,size_b\na,0,0,G,1\nb,0,0,S,1\nc,0,0,G,1\nd,0,0,C,1\nd,0,1,G,1\n' >"$dir/calls.csv"
+cat >"$dir/calls.yaml" <<'END'
+name: hand
+cluster:
+  groups:
+    - {name: n1, cpus: 4, mem: 1GiB, latency: 50ms, engines: {gpu: 1}}
+    - {name: n2, cpus: 4, mem: 1GiB, latency: 50ms, engines: {cpu: 1}}
+    - {name: n3, cpus: 4, mem: 1GiB, latency: 50ms, engines: {gpu: 1}}
+engines: {times: times.csv}
+trace: {format: native, path: calljobs.csv, calls: calls.csv}
+policies: [affinity]
+output: {decisions: true}
+END
+check "tasks of calls run" "$fairway" run "$dir/calls.yaml" -d "$dir/calls.db" -q
+check "S2-8, S2-15: from the master's queue to a node's, and moved to an empty one" same "$(story calls 1 c)" \
+"        00:00:00  arrived; all those before it had started
+        00:00:00  sent to the queue of n1: \"target engine gpu, by load\"
+        00:00:01  moved from the queue of n1 to that of n3 (after 1 s there): \"from a fuller queue to an empty one\"
+        00:00:01  started on n3: \"first in the node's queue\"
+        00:00:01  made call 0, G, on gpu of n3 (10 s): \"best free engine at home\"
+        00:00:11  done: 0 s with the master, 1 s in queues, 0 s waiting for engines, 10 s in 1 call and 0 s on their way, 0 on other nodes
+        00:00:11  done, 11 s after it arrived"
+check "S2-12: a call to another node, how long it waited and what the way took" same "$(story calls 1 d | sed -n 5,6p)" \
+"        00:00:10  made call 1, G, on gpu of n1 (waited 5 s; 10.200 s, on the way 200 ms): \"no such engine free at home\"
+      00:00:20.2  done: 0 s with the master, 0 s in queues, 5 s waiting for engines, 15 s in 2 calls and 200 ms on their way, 1 on other nodes"
+"$fairway" explain "$dir/calls.db" 1 d --json >"$dir/d.json"
+check "and as JSON" same "$(sqlite3 :memory: "SELECT value ->> '\$.call.engine', value ->> '\$.call.waited_us', value ->> '\$.call.exec_us', value ->> '\$.call.way_us'
+    FROM json_each(readfile('$dir/d.json') ->> 'story') WHERE value ->> 'step' = 'called'" | tr '\n' ' ')" "cpu|0|5000000|0 gpu|5000000|10000000|200000 "
+
+# One node of a GPU and a CPU: the second task spills over.
+printf 'id,submit_s,tasks\np,0,3\n' >"$dir/calljobs.csv"
+printf 'job,task,call,api,size_b\np,,0,G,1\n' >"$dir/calls.csv"
+sed 's/^    - {name: n[23].*//; s/name: n1,/name: n1, count: 1,/; s/gpu: 1/gpu: 1, cpu: 1/; s/\[affinity\]/["affinity:condition=above"]/' "$dir/calls.yaml" >"$dir/spill.yaml"
+check "the next best engine runs" "$fairway" run "$dir/spill.yaml" -d "$dir/spill.db" -q
+check "S2-14: what spills over, and what waits behind whom" same "$(story spill 1 p | grep 'task [12] [sm]')" \
+"        00:00:00  task 1 sent to the queue of n1: \"target engine gpu, by load\"
+        00:00:00  task 1 started on n1: \"first in the node's queue\"
+        00:00:00  task 1 made call 0, G, on cpu of n1 (15 s): \"next best at home, the best is taken\"
+        00:00:00  task 2 sent to the queue of n1: \"target engine gpu, by load\"
+        00:00:10  task 2 started on n1 (after 10 s in its queue, where 2 started before it): \"first in the node's queue\"
+        00:00:10  task 2 made call 0, G, on gpu of n1 (10 s): \"best free engine at home\""
+
+# The node fails from 4 to 6 s with one task running and two in its queue; the run is cut off at 30 s.
+printf 'at_s,node,event\n4,n1,down\n6,n1,up\n' >"$dir/faults.csv"
+sed 's/^    - {name: n[23].*//' "$dir/calls.yaml" >"$dir/down.yaml"
+printf 'faults: {trace: faults.csv}\nhorizon: 30s\n' >>"$dir/down.yaml"
+"$fairway" run "$dir/down.yaml" -d "$dir/down.db" -q 2>"$dir/err" || cat "$dir/err"
+check "a queue goes back to the master with its node" same "$("$fairway" explain "$dir/down.db" 1 p --task 1 | sed 1,4d)" \
+"        00:00:00  arrived; all those before it had started
+        00:00:00  task 1 sent to the queue of n1: \"target engine gpu, by load\"
+        00:00:04  task 1 back with the master, as n1 failed
+        00:00:06  task 1 sent to the queue of n1 (after 2 s with the master): \"target engine gpu, by load\"
+        00:00:16  task 1 started on n1 (after 10 s in its queue, where 1 started before it): \"first in the node's queue\"
+        00:00:16  task 1 made call 0, G, on gpu of n1 (10 s): \"best free engine at home\"
+        00:00:26  task 1 done: 2 s with the master, 14 s in queues, 0 s waiting for engines, 10 s in 1 call and 0 s on their way, 0 on other nodes"
+check "a call that is lost with its node, and one that is cut off" same "$(story down 1 p | grep 'lost\|interrupted\|cut off')" \
+"        00:00:00  task 0 lost call 0, G, on gpu of n1 (4 s): \"best free engine at home\"
+        00:00:04  task 0 interrupted, the node failed, on n1
+        00:00:26  task 2 lost call 0, G, on gpu of n1 (4 s): \"best free engine at home\"
+        00:00:30  task 2 still running when the run was cut off, on n1"
+check "a task that is not there" fails 2 "has tasks 0 to 2, found --task 3" "$fairway" explain "$dir/down.db" 1 p --task 3
+check "tasks that make no calls are not told apart" fails 2 "made no API call" "$fairway" explain "$dir/q.db" 1 z --task 1
+
+# Of every task: waiting and calls add up to its time, whatever the policy.
+"$fairway" run "$here/scenarios/engines-affinity.yaml" -p affinity:target=above,condition=above -p heft -s 1 -d "$dir/many.db" -q --set output.decisions=true --set trace.etc.jobs=40 --set trace.etc.gap=0
+for run in 1 2; do
+    { echo '['; sep=
+      for job in $(sqlite3 "$dir/many.db" "SELECT id FROM job WHERE run = $run"); do printf '%s' "$sep"; sep=,; "$fairway" explain "$dir/many.db" $run $job --json; done; echo ']'; } >"$dir/all.json"
+    check "run $run: what is told of calls is what the record has, and leaves no gap" same "$(sqlite3 "$dir/many.db" "
+        WITH c AS (SELECT j.value ->> 'job' AS job, s.value AS v FROM json_each(readfile('$dir/all.json')) j, json_each(j.value ->> 'story') s WHERE s.value ->> 'step' = 'called'),
+        t AS (SELECT job, v ->> 'task' AS task, sum(v ->> '\$.call.waited_us') AS idle, sum((v ->> '\$.call.exec_us') + (v ->> '\$.call.way_us')) AS busy, count(*) AS n FROM c GROUP BY 1, 2)
+        SELECT count(*), sum(n) = (SELECT count(*) FROM call WHERE run = $run), sum(idle + busy <> a.end_us - a.start_us) FROM t
+        JOIN job ON job.run = $run AND job.id = t.job JOIN attempt a ON a.run = $run AND a.ordinal = job.ordinal AND a.task = t.task")" \
+        "$(sqlite3 "$dir/many.db" "SELECT count(*) FROM attempt WHERE run = $run")|1|0"
+done
+
 check "a job that is not there: the nearest" fails 2 "did you mean 'job-00" "$fairway" explain "$dir/demo.db" 1 job-00713
 check "a job unlike any: what they are called" fails 2 "its 5000 jobs are those of the trace, from 'job-000001'" "$fairway" explain "$dir/demo.db" 1 nothing-like-it
 check "a run that is not there" fails 2 "there is no finished run 'lass'" "$fairway" explain "$dir/demo.db" lass job-000001

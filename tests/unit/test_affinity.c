@@ -48,10 +48,10 @@ Test(affinity, s2_1_the_master_takes_the_head_of_its_queue_or_the_first_q)
     for (int i = 0; i < 4; i++) yard_job(&y, 0, 1, "G:1:0");
     /* One at a time, each sees the last one's load: 0, 1, and then 0 as neither is below the preset. */
     run("affinity:load=1,cross=off,rebalance=false");
-    SAID("0 send j0.0 n0 target engine, by load\n0 send j1.0 n1 target engine, by load\n0 send j2.0 n0 target engine, by load\n0 send j3.0 n1");
+    SAID("0 send j0.0 n0 target engine gpu, by load\n0 send j1.0 n1 target engine gpu, by load\n0 send j2.0 n0 target engine gpu, by load\n0 send j3.0 n1");
     /* Two at a time: both are placed on the loads as they were when they were taken. */
     run("affinity:load=1,cross=off,rebalance=false,take=2");
-    SAID("0 send j0.0 n0 target engine, by load\n0 send j1.0 n0 target engine, by load\n0 send j2.0 n1 target engine, by load\n0 send j3.0 n1");
+    SAID("0 send j0.0 n0 target engine gpu, by load\n0 send j1.0 n0 target engine gpu, by load\n0 send j2.0 n1 target engine gpu, by load\n0 send j3.0 n1");
 }
 
 /* S2-4: ranks, times and efficiencies are three ways to say one thing. */
