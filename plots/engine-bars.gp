@@ -70,9 +70,9 @@ do for [i=2:5] {
     c = 8 + 3 * (i - 2)
     div = i == 3 ? BDIV : i == 2 ? 1 : 0.01
     most = i == 2 ? CMOST : i == 3 ? BMOST : i == 4 ? 100 : UMOST * 100
-    most = most > 0 ? most * 1.06 : 1
+    most = most > 0 ? most * 1.06 : 1.0
     set xrange [0:most]
-    STEP = 10 ** floor(log10(most / 2))
+    STEP = 10.0 ** floor(log10(most / 2))
     STEP = most / STEP > 12 ? 5 * STEP : most / STEP > 5 ? 2 * STEP : STEP
     set xtics STEP
     set xlabel (i == 2 ? "Calls away" : i == 3 ? "Away (" . BUNIT . ")" : i == 4 ? "Useful/taken (%)" : "All engines (%)")

@@ -12,7 +12,7 @@ static enum st write_tasks(FILE *f, struct scenario *s, enum relation_form form,
     struct trace t;
     struct source src = { .ctx = NULL };
     struct job_spec j;
-    s->trace.seed = s->n_seeds > 0 ? s->seed[0] : 1;      /* of jobs that are drawn: those of the first seed */
+    TRY(trace_seed(&s->trace, s->n_seeds > 0 ? s->seed[0] : 1, d));
     TRY(trace_prepare(&t, &s->trace, &s->cluster, &s->perf, d));
     enum st st = trace_source_open(&t, &src, d);
     uint64_t n = 0;
@@ -73,6 +73,7 @@ const struct cmd cmd_profile = {
         "Run the API calls of each task on every kind of engine, one after the other, and\n"
         "write what they take: a relation of tasks to engines, which `engines: {relation: FILE}`\n"
         "of a scenario reads (traces/README.md).  Without one a policy is told the times.\n"
+        "Of jobs that are drawn from the seed: those of the scenario's first.\n"
         "\n"
         "  -f, --form FORM     rank, time (default) or efficiency\n"
         "  -v, --vector        figures in the order of the cluster's engines, not engine:figure pairs, best first\n"

@@ -197,8 +197,8 @@ static enum st on_scenario(const struct args *a, struct diag *d)
     struct scenario s = { .path = NULL };
     struct trace t = { .index = NULL };
     TRY(scn_load(&s, a->scenario, NULL, 0, d));
-    if (s.n_seeds > 0) s.trace.seed = s.seed[0];
-    enum st st = trace_prepare(&t, &s.trace, &s.cluster, &s.perf, d);
+    enum st st = trace_seed(&s.trace, s.n_seeds > 0 ? s.seed[0] : 1, d);
+    if (st == ST_OK) st = trace_prepare(&t, &s.trace, &s.cluster, &s.perf, d);
     if (st == ST_OK) st = print_stats(&t, a->table, d);
     trace_fini(&t);
     scn_fini(&s);

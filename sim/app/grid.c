@@ -45,8 +45,8 @@ static enum st add_policy(struct grid *g, uint32_t kase, struct scenario *s, uin
         struct grid_run *r = &g->run[(kase * g->n_seeds + k) * g->n_policies + p];
         struct run_row row;
         uint64_t hash = 0;
-        s->trace.seed = s->seed[k];
-        st = hash_of(hashes, &s->trace, &hash, d);
+        st = trace_seed(&s->trace, s->seed[k], d);
+        if (st == ST_OK) st = hash_of(hashes, &s->trace, &hash, d);
         run_describe(&row, s, hash, &q->who, q->label, s->seed[k]);
         *r = (struct grid_run){ .kase = kase, .policy = p, .seed = s->seed[k] };
         memcpy(r->key, row.key, sizeof r->key);
@@ -72,7 +72,7 @@ static enum st add_case(struct grid *g, uint32_t kase, struct scenario *s, struc
     k->title = mem_strdup(s->title);
     k->variant = mem_strdup(s->variant);
     k->text = mem_strdup(s->canonical);
-    k->trace_path = mem_strdup(s->trace.path != NULL ? s->trace.path : "(generated)");
+    k->trace_path = mem_strdup(s->trace.n_instances > 0 ? "(instances)" : s->trace.path != NULL ? s->trace.path : "(generated)");
     k->has_horizon = s->horizon != TICK_NEVER;
     k->is_drawn = setup_is_drawn(s);
     MEM_ARRAY(k->policy, g->n_policies);

@@ -213,8 +213,9 @@ void run_describe(struct run_row *out, const struct scenario *s, uint64_t conten
     hash_text(&key, who->identity);
     hash_bytes(&key, &seed, sizeof seed);
     hash_hex(&key, out->key);
-    /* A generated trace differs by seed; its runs still ask one question, and compare pairs them. */
+    /* A generated trace differs by seed, and instances do; their runs still ask one question, and compare pairs them. */
     if (trace_is_made(&s->trace)) (void)snprintf(out->trace_hash, sizeof out->trace_hash, "generated");
+    else if (s->trace.n_instances > 0) (void)snprintf(out->trace_hash, sizeof out->trace_hash, "instances");
     else (void)snprintf(out->trace_hash, sizeof out->trace_hash, "%016" PRIx64, content_hash);
     out->row = (struct store_run){
         .key = out->key, .scenario = s->name, .title = s->title, .variant = s->variant, .scenario_text = s->canonical,

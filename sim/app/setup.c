@@ -23,7 +23,7 @@ enum st setup_trace(struct setup *u, uint64_t seed, struct diag *d)
         /* Blocks are drawn by number, in the order in which a trace first names them: those of another seed must go. */
         if (u->has_trace) { trace_fini(&u->trace); data_fini(&s->data); }
         u->has_trace = false;
-        s->trace.seed = seed;
+        TRY(trace_seed(&s->trace, seed, d));
         TRY(trace_prepare(&u->trace, &s->trace, &s->cluster, &s->perf, d));
         u->has_trace = true;
     }

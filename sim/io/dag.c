@@ -17,6 +17,7 @@ void dag_fini(struct dag *g)
     mem_free(g->licence);
     mem_free(g->after_start);
     mem_free(g->after);
+    mem_free(g->api);
     memset(g, 0, sizeof *g);
 }
 
@@ -215,5 +216,8 @@ void dag_job_fini(struct dag_job *j)
 {
     mem_free(j->group);
     mem_free(j->in_start);
+    mem_free(j->first);
+    mem_free(j->n_calls);
+    mem_free(j->call);
     memset(j, 0, sizeof *j);
 }

@@ -4,7 +4,7 @@
  *
  * A reader for each format fills the same struct; dag_spec makes of it the
  * groups and the graph of a job.  What a file measured on several engines is
- * kept as it is (dur), for whoever can use more than the fastest.
+ * kept as it is (dur): with opts.measured as times of calls on them.
  */
 #ifndef SIM_DAG_H
 #define SIM_DAG_H
@@ -32,6 +32,8 @@ struct dag {
     struct dag_edge *edge;  size_t cap_edge;  uint32_t n_edges;
     char    *licence;           /* what `licences` counts; NULL: none */
     uint64_t n_rounded;         /* times finer than a microsecond, rounded */
+    bool     is_measured;       /* the file has times on several engines */
+    uint32_t *api;              /* made by dag_measure: of each task */
     /* made by dag_load: of task k, after[after_start[k] .. after_start[k+1]), increasing, none twice */
     uint32_t *after_start, *after;
 };
@@ -46,13 +48,26 @@ enum st dag_load(struct dag *g, const char *path, struct diag *d);
 void    dag_fini(struct dag *g);
 
 /* What a job of this workflow is made of; owned. */
-struct dag_job { struct task_group *group; uint32_t n; struct task_graph graph; uint32_t *in_start; };
+struct dag_job {
+    struct task_group *group; uint32_t n;
+    struct task_graph graph;
+    struct task_calls calls;    /* made by dag_spec_calls alone */
+    uint32_t *in_start, *first, *n_calls; struct call *call;
+};
 /*
  * Each task is one group, with `common` where the file says nothing.  A task
  * measured on several engines gets the fastest of a core and a GPU.
  */
 enum st dag_spec(const struct dag *g, const struct trace_env *env, const struct shape *common, struct dag_job *out, struct diag *d);
 void    dag_job_fini(struct dag_job *j);
+
+/*
+ * The same for opts.measured, dag_calls.c: each task is one call of an API of
+ * its own.  dag_measure puts the file's times into the table, once;
+ * dag_spec_calls makes the job.
+ */
+enum st dag_measure(struct dag *g, const struct trace_measured *m, struct diag *d);
+enum st dag_spec_calls(const struct dag *g, const struct trace_env *env, const struct shape *common, struct dag_job *out, struct diag *d);
 
 /* ---- for the readers of formats ---- */
 

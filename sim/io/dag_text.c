@@ -46,6 +46,7 @@ enum st dag_read_measured(struct dag *g, struct diag *d)
     struct lines l;
     TRY(lines_open(&l, g->path, d));
     enum st st;
+    g->is_measured = true;
     while ((st = lines_next(&l, d)) == ST_OK && (st = measured_row(g, &l, d)) == ST_OK) continue;
     lines_close(&l);
     return st == ST_END ? ST_OK : st;

@@ -14,14 +14,13 @@ enum { SEEDS_MAX = 10000 };
 
 /* ---- strings and files ---- */
 
-/* Hand an owned string to the scenario. */
-static const char *own_text(struct scenario *s, char *text)
+const char *scn_own(struct scenario *s, char *text)
 {
     MEM_RESERVE(s->owned, s->cap_owned, s->n_owned + 1);
     return s->owned[s->n_owned++] = text;
 }
 
-const char *scn_keep(struct scenario *s, const char *text) { return own_text(s, mem_strdup(text)); }
+const char *scn_keep(struct scenario *s, const char *text) { return scn_own(s, mem_strdup(text)); }
 
 enum st scn_at(const struct ynode *n, const struct diag *own, struct diag *d)
 {
@@ -105,7 +104,7 @@ enum st scn_file(struct scenario *s, const struct ynode *map, const char *key, b
     struct diag own = {0};
     char *path = scn_find_file(s->path, name, &own);
     if (path == NULL) return scn_at(ydoc_get(map, key), &own, d);
-    *out = own_text(s, path);
+    *out = scn_own(s, path);
     if (!is_keyed) return ST_OK;
     char hex[HASH_HEX];
     TRY(hash_file(path, hex, d));
@@ -364,7 +363,7 @@ void scn_fini(struct scenario *s)
     for (size_t i = 0; i < s->n_weights; i++) mem_free(s->weight[i].user);
     for (size_t i = 0; i < s->n_owned; i++) mem_free(s->owned[i]);
     mem_free(s->policy); mem_free(s->weight); mem_free(s->owned); mem_free(s->seed);
-    mem_free(s->fault_list); mem_free(s->trace.gen); mem_free(s->workload); mem_free(s->etc); mem_free(s->default_models);
+    mem_free(s->fault_list); mem_free(s->trace.gen); mem_free(s->workload); mem_free(s->etc); mem_free(s->default_models); mem_free(s->instances);
     mem_free(s->path); mem_free(s->name); mem_free(s->title); mem_free(s->canonical); mem_free(s->variant);
     memset(s, 0, sizeof *s);
 }

@@ -16,6 +16,8 @@ enum st scn_read_models(struct scenario *s, const struct ynode *section, struct 
 enum st scn_read_profiles(struct scenario *s, const struct ynode *section, struct diag *d);
 enum st scn_read_engines(struct scenario *s, const struct ynode *section, struct diag *d);
 enum st scn_read_trace(struct scenario *s, const struct ynode *section, struct diag *d);
+/* trace.measured, given the whole trace section with its format known; its readers fill the scenario's table of times. */
+enum st scn_read_measured(struct scenario *s, const struct ynode *trace, struct diag *d);
 /* trace.etc, given the whole trace section; it makes the scenario's table of times. */
 enum st scn_read_etc(struct scenario *s, const struct ynode *trace, struct diag *d);
 enum st scn_read_network(struct scenario *s, const struct ynode *section, struct diag *d);
@@ -45,6 +47,8 @@ enum st scn_check_sweep(const struct ynode *sweep, struct diag *d);
 
 /* A copy that lives as long as the scenario. */
 const char *scn_keep(struct scenario *s, const char *text);
+/* Hand an owned string to the scenario. */
+const char *scn_own(struct scenario *s, char *text);
 
 /*
  * The file that the key names, found as scn_find_file has it; NULL in *out when

@@ -37,7 +37,8 @@ static enum st check_format_keys(const struct ynode *n, const struct trace_forma
         const struct ynode *k = ydoc_get(n, own[i].key);
         bool fits = is(format, own[i].format);
         if (k != NULL && !fits) return ydoc_key_error(k, d, "'%s' goes with 'format: %s', found 'format: %s'", own[i].key, own[i].format, format);
-        if (k == NULL && fits && own[i].is_needed) return ydoc_error(n, d, "found no '%s', which 'format: %s' needs", own[i].key, format);
+        bool is_needed = own[i].is_needed && !(is(own[i].key, "reference_gpu") && ydoc_get(n, "measured") != NULL);
+        if (k == NULL && fits && is_needed) return ydoc_error(n, d, "found no '%s', which 'format: %s' needs", own[i].key, format);
     }
     if (ydoc_get(n, "blocks") != NULL && ydoc_get(n, "stages") == NULL)
         return ydoc_key_error(ydoc_get(n, "blocks"), d, "'blocks' names data that only the tasks of 'stages' read; found no 'stages'");
@@ -46,9 +47,11 @@ static enum st check_format_keys(const struct ynode *n, const struct trace_forma
         const struct ynode *k = is(format, unused[i].format) ? ydoc_get(n, unused[i].key) : NULL;
         if (k != NULL) return ydoc_key_error(k, d, "'%s' has no meaning for 'format: %s', whose jobs are given whole", unused[i].key, format);
     }
-    const struct ynode *path = ydoc_get(n, "path"), *strict = ydoc_get(n, "strict");
+    const struct ynode *instances = ydoc_get(n, "instances"), *path = ydoc_get(n, "path"), *strict = ydoc_get(n, "strict");
+    if (instances != NULL && path != NULL) return ydoc_key_error(instances, d, "found both 'path' and 'instances', which take its place");
+    if (path == NULL) path = instances;
     if (path == NULL && !f->no_file) return ydoc_error(n, d, "found no 'path' in the trace section");
-    if (f->no_file && path != NULL) return ydoc_key_error(path, d, "'path' names a file; 'format: %s' makes its jobs itself", format);
+    if (f->no_file && path != NULL) return ydoc_key_error(path, d, "'%s' names a file; 'format: %s' makes its jobs itself", path->key, format);
     if (f->no_file && strict != NULL) return ydoc_key_error(strict, d, "'strict' is about files; 'format: %s' has none to repair", format);
     return ST_OK;
 }
@@ -99,6 +102,31 @@ static enum st read_defaults(struct scenario *s, const struct ynode *n, struct d
     TRY(read_default_models(s, n, d));
     if (user != NULL)  o->dflt.user  = scn_keep(s, user);
     if (queue != NULL) o->dflt.queue = scn_keep(s, queue);
+    return ST_OK;
+}
+
+static enum st read_instances(struct scenario *s, const struct ynode *n, struct diag *d)
+{
+    static const char *const beside[] = { "stages", "blocks", "calls" };
+    const struct ynode *list;
+    TRY(ydoc_list(n, "instances", &list, d));
+    if (list == NULL) return ST_OK;
+    if (list->n == 0) return ydoc_expected(list, d, "at least one file");
+    for (size_t i = 0; i < ARRAY_LEN(beside); i++)
+        if (ydoc_get(n, beside[i]) != NULL) return ydoc_key_error(ydoc_get(n, beside[i]), d, "'%s' is of one file of jobs; found 'instances'", beside[i]);
+    const char **path;
+    MEM_ARRAY(path, list->n);
+    s->instances = path;
+    for (size_t i = 0; i < list->n; i++) {
+        struct diag own = { .code = ST_OK };
+        const char *name;
+        TRY(ydoc_node_str(list->at[i], &name, d));
+        char *found = scn_find_file(s->path, name, &own);
+        if (found == NULL) return scn_at(list->at[i], &own, d);
+        path[i] = scn_own(s, found);
+    }
+    s->trace.instance = path;
+    s->trace.n_instances = list->n;
     return ST_OK;
 }
 
@@ -204,7 +232,7 @@ enum st scn_read_trace(struct scenario *s, const struct ynode *n, struct diag *d
 {
     static const char *const keys[] = {
         "format", "path", "strict", "concurrency", "workload", "speedup", "load", "window", "max_jobs", "defaults", "gpus_per_task",
-        "throughputs", "reference_gpu", "pending", "generate", "stages", "blocks", "bound", "fill", "calls", "etc",
+        "throughputs", "reference_gpu", "pending", "generate", "stages", "blocks", "bound", "fill", "calls", "etc", "instances", "measured",
     }, *const bounds[] = { "keep", "replay" }, *const pending[] = { "replay", "skip" };
     const struct ynode *window, *defaults, *generate, *workload;
     const char *reference = NULL;
@@ -219,6 +247,7 @@ enum st scn_read_trace(struct scenario *s, const struct ynode *n, struct diag *d
     TRY(check_format_keys(n, format, d));
     o->format = format->name;
     TRY(scn_file(s, n, "path", false, &o->path, d));
+    TRY(read_instances(s, n, d));
     TRY(ydoc_bool(n, "strict", &o->strict, d));
     TRY(read_stretch(s, n, d));
     TRY(ydoc_map(n, "window", &window, d));
@@ -235,6 +264,7 @@ enum st scn_read_trace(struct scenario *s, const struct ynode *n, struct diag *d
     TRY(scn_file(s, n, "calls", true, &o->calls_path, d));
     if (o->calls_path != NULL && !s->has_calltime)
         return ydoc_key_error(ydoc_get(n, "calls"), d, "'calls' needs an 'engines' section, whose 'times' says how long a call takes");
+    TRY(scn_read_measured(s, n, d));        /* after that: it brings times, but none for 'calls' */
     if (s->has_calltime) o->calltime = &s->calltime;
     TRY(ydoc_str(n, "reference_gpu", &reference, d));
     if (reference != NULL) o->reference_gpu = scn_keep(s, reference);

@@ -12,7 +12,7 @@
 
 const struct trace_format *const trace_formats[] = {
     &trace_native, &gen_format, &trace_openb, &trace_slurm, &trace_swf, &trace_philly,
-    &trace_gavel, &trace_helios, &trace_workload, &trace_etc, &trace_kubectl, NULL
+    &trace_gavel, &trace_helios, &trace_workload, &trace_etc, &trace_dag, &trace_kubectl, NULL
 };
 
 /* ---- repairs ---- */
@@ -455,7 +455,17 @@ bool trace_is_made(const struct trace_opts *o)
     return false;
 }
 
-bool trace_is_drawn(const struct trace_opts *o) { return trace_is_made(o) || o->dflt.n_models > 0; }
+bool trace_is_drawn(const struct trace_opts *o) { return trace_is_made(o) || o->dflt.n_models > 0 || o->n_instances > 0; }
+
+enum st trace_seed(struct trace_opts *o, uint64_t seed, struct diag *d)
+{
+    o->seed = seed;
+    if (o->n_instances == 0) return ST_OK;
+    if (seed < 1 || seed > o->n_instances)
+        return diag_set(d, ST_EINPUT, "seed %llu: the trace has instances 1 to %zu, one a seed", (unsigned long long)seed, o->n_instances);
+    o->path = o->instance[seed - 1];
+    return ST_OK;
+}
 
 enum st trace_content_hash(const struct trace_opts *o, uint64_t *out, struct diag *d)
 {
@@ -473,6 +483,7 @@ enum st trace_prepare(struct trace *t, const struct trace_opts *o, struct cluste
 {
     *t = (struct trace){ .opts = *o, .cluster = c, .perf = p };
     if (o->window_to <= 0) t->opts.window_to = TICK_NEVER;
+    if (o->measured != NULL) calltime_fini(o->measured->times);        /* of another instance; its readers fill it */
     enum st st = trace_content_hash(o, &t->facts.content_hash, d);
     if (st == ST_OK) st = scan(t, d);
     if (st == ST_OK && !t->facts.sorted) st = sort_to_index(t, d);

@@ -8,7 +8,7 @@
 #include "io/trace.h"
 
 extern const struct trace_format trace_native, trace_openb, trace_slurm, trace_swf,
-                                 trace_philly, trace_gavel, trace_helios, trace_workload, trace_kubectl, trace_etc;
+                                 trace_philly, trace_gavel, trace_helios, trace_workload, trace_kubectl, trace_etc, trace_dag;
 
 /* Latest submit time on a trace's own clock, which may count from 1970. */
 #define TRACE_TIME_MAX (INT64_MAX / 8)

@@ -8,6 +8,10 @@
  * relative to nominal, 0 where the table says it cannot run or lacks it.  Types
  * match without regard to case; "..._unconsolidated" types and packed pairs are
  * not used.  Throughput is not monotone in GPU generation: nothing here assumes it.
+ *
+ * With opts.measured a job of one GPU is one call instead, whose API is its type
+ * and whose size its steps: a step takes 1 / throughput on the engines called
+ * as the table's types.
  */
 #include <jansson.h>
 #include <math.h>
@@ -33,6 +37,11 @@ struct gavel {
     struct config *config; size_t cap_config;
     char id[24];
     struct task_group group[2];
+    uint32_t mask;                      /* measured: kinds of engine of the cluster */
+    bool is_left_out;                   /* the row that was read is no job */
+    struct call call;
+    uint32_t first, n_calls;            /* of the one task: 0 and 1 */
+    struct task_calls calls;
 };
 
 /* Steps/s of the configuration alone on a type of the table: -1 not listed. */
@@ -94,9 +103,52 @@ static enum st learn(struct gavel *x, const char *model, int64_t gpus, const cha
     return ST_OK;
 }
 
-static enum st next(void *ctx, struct job_spec *out, struct diag *d)
+/* ---- as calls ---- */
+
+/* Times of a type at 1 step and at as many as can be counted (no more than MOST, which keeps sums far from the end). */
+static void add_times(struct gavel *x, const char *model, uint32_t api)
 {
-    struct gavel *x = ctx;
+    static const double MOST = 1e12, MOST_US = 6e13;
+    const struct trace_measured *m = x->env.opts->measured;
+    for (uint32_t i = 0; i < m->n; i++) {
+        const json_t *of = m->kind[i] != NONE ? table_type(x, intern_name(&x->env.cluster->engines, m->kind[i])) : NULL;
+        double each = of != NULL ? (double)TICK_SEC / throughput(of, model, 1) : 0;         /* us a step; below 0: no figure */
+        if (!(each > 0) || !isfinite(each)) continue;
+        double most = floor(fmin(MOST, MOST_US / each));
+        if (most < 2) continue;
+        (void)calltime_add(m->times, api, m->kind[i], 1, llround(each));
+        (void)calltime_add(m->times, api, m->kind[i], (int64_t)most, llround(most * each));
+    }
+}
+
+static enum st leave_out(struct gavel *x, const char *why, const struct job_spec *s, struct diag *d)
+{
+    x->is_left_out = true;
+    return trace_repair(&x->env, why, s->line, d);
+}
+
+static enum st make_call(struct gavel *x, const char *model, int64_t gpus, int64_t steps, struct job_spec *out, struct diag *d)
+{
+    struct calltime *t = x->env.opts->measured->times;
+    if (gpus != 1) return leave_out(x, "a job of several GPUs, left out: a call takes one engine", out, d);
+    uint32_t n = t->apis.n, api = intern_id(&t->apis, model);
+    if (api == n) add_times(x, model, api);
+    x->call = (struct call){ .api = api, .size = i64_max(steps, 1) };
+    if (calltime_best(t, api, 1, x->mask) < 0) return leave_out(x, "a job whose type has no throughput on any engine, left out", out, d);
+    sim_tick best = calltime_best(t, api, x->call.size, x->mask);
+    if (best < 0) return csv_fail(x->csv, STEPS, d, "so many steps run longer than the clock can count");
+    if (steps == 0) TRY(trace_repair(&x->env, "zero steps taken as one", out->line, d));
+    x->group[0] = (struct task_group){ .n = 1, .dur = best, .shape = { .cpu_milli = x->env.opts->dflt.cpu_milli, .mem_b = x->env.opts->dflt.mem_b } };
+    x->n_calls = 1;
+    x->calls = (struct task_calls){ .first = &x->first, .n = &x->n_calls, .call = &x->call, .n_calls = 1 };
+    out->group = x->group;
+    out->n_groups = 1;
+    out->calls = &x->calls;
+    return ST_OK;
+}
+
+static enum st read_row(struct gavel *x, struct job_spec *out, struct diag *d)
+{
     const struct csv *c = x->csv;
     int64_t gpus = 0, steps = 0;
     char name[300];
@@ -114,6 +166,7 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     TRY(csv_int(c, GPUS, 1, 10000, &gpus, d));
     const char *model = csv_field(c, TYPE);
     if (strlen(model) > 200) return csv_fail(c, TYPE, d, "a name of more than 200 characters");
+    if (x->env.opts->measured != NULL) return make_call(x, model, gpus, steps, out, d);
     (void)snprintf(name, sizeof name, "%s#%lld", model, (long long)gpus);
     uint32_t id = intern_id(&x->configs, name);
     MEM_RESERVE(x->config, x->cap_config, id + 1);
@@ -126,6 +179,16 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     if (us > (double)DUR_MAX) return csv_fail(c, STEPS, d, "at %g steps/s this runs longer than the clock can count", k->steps_per_s);
     trace_gpu_job(&x->env, x->lim, gpus, llround(us), out, x->group);
     out->model = intern_name(&x->configs, id);
+    return ST_OK;
+}
+
+static enum st next(void *ctx, struct job_spec *out, struct diag *d)
+{
+    struct gavel *x = ctx;
+    do {
+        x->is_left_out = false;
+        TRY(read_row(x, out, d));
+    } while (x->is_left_out);
     return ST_OK;
 }
 
@@ -145,14 +208,14 @@ static enum st read_table(struct gavel *x, struct diag *d)
     json_error_t e;
     char known[256] = "";
     if (o->throughputs == NULL) return diag_set(d, ST_EINPUT, "a gavel trace needs its table of throughputs (throughputs)");
-    if (o->reference_gpu == NULL) return diag_set(d, ST_EINPUT, "a gavel trace needs the GPU type whose speed is nominal (reference_gpu)");
+    if (o->reference_gpu == NULL && o->measured == NULL) return diag_set(d, ST_EINPUT, "a gavel trace needs the GPU type whose speed is nominal (reference_gpu)");
     x->table = json_load_file(o->throughputs, JSON_REJECT_DUPLICATES, &e);
     if (x->table == NULL) {
         uint32_t line = e.line > 0 ? (uint32_t)e.line : 0;
         return diag_at(d, ST_EINPUT, o->throughputs, line, line > 0 && e.column > 0 ? (uint32_t)e.column : 0, "%s", e.text);
     }
     if (!json_is_object(x->table)) return diag_at(d, ST_EINPUT, o->throughputs, 0, 0, "is not a table of throughputs: expected {GPU type: {...}}");
-    if (table_type(x, o->reference_gpu) != NULL) return ST_OK;
+    if (o->reference_gpu == NULL || table_type(x, o->reference_gpu) != NULL) return ST_OK;
     const char *type;
     json_t *v;
     json_object_foreach(x->table, type, v)
@@ -167,6 +230,7 @@ static enum st open_gavel(const struct trace_env *env, struct trace_reader *out,
     *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_gavel };
     x->env = *env;
     x->lim = trace_limits(env);
+    x->mask = cluster_engine_mask(env->cluster);
     TRY(read_table(x, d));
     TRY(csv_open(&x->csv, env->opts->path, '\t', d));
     csv_no_header(x->csv, names, N_COLS);

@@ -229,8 +229,10 @@ static enum st load_dag(struct native *x, const char *name, const struct dag **o
         return st;
     }
     MEM_RESERVE(x->dag, x->cap_dag, (size_t)x->dag_names.n + 1);
-    enum st st = dag_load(&x->dag[x->dag_names.n], path, d);
+    struct dag *g = &x->dag[x->dag_names.n];
+    enum st st = dag_load(g, path, d);
     mem_free(path);
+    if (st == ST_OK && x->env.opts->measured != NULL && (st = dag_measure(g, x->env.opts->measured, d)) != ST_OK) dag_fini(g);
     if (st == ST_OK) *out = &x->dag[intern_id(&x->dag_names, name)];
     return st;
 }
@@ -286,11 +288,13 @@ static enum st read_workflow(struct native *x, struct job_spec *out, struct diag
     TRY(csv_scaled(x->csv, x->at[MEM], MIB, INT64_MAX / 1024, &common.mem_b, d));
     TRY(load_dag(x, text(x, WORKFLOW), &g, d));
     dag_job_fini(&x->job);
-    TRY(dag_spec(g, &x->env, &common, &x->job, d));
+    if (o->measured != NULL) TRY(dag_spec_calls(g, &x->env, &common, &x->job, d));
+    else TRY(dag_spec(g, &x->env, &common, &x->job, d));
     if (g->n_rounded > 0) TRY(trace_repair(&x->env, "times of a workflow's tasks finer than a microsecond, rounded", out->line, d));
     out->group = x->job.group;
     out->n_groups = x->job.n;
     out->graph = &x->job.graph;
+    out->calls = o->measured != NULL ? &x->job.calls : NULL;
     return check_type(x, out, d);
 }
 

@@ -173,3 +173,79 @@ Test(dag, public_files)
         dag_fini(&g);
     }
 }
+
+/* ---- as calls ---- */
+
+static struct cluster cluster;
+static struct calltime times;
+static struct trace_measured m;
+
+static void engines(void)
+{
+    static const char *const kinds[] = { "gpu", "cpu" };        /* the cluster has no second kind of GPU */
+    struct diag d = { 0 };
+    struct node_spec n = { .name = "n", .rack = "r", .cpu_milli = 1000, .mem_b = 1 };
+    for (int k = 0; k < 2; k++) n.engine[intern_id(&cluster.engines, kinds[k])] = 1;
+    cr_assert_eq(cluster_add(&cluster, &n, &d), ST_OK, "%s", d.msg);
+    cluster_seal(&cluster);
+    m = (struct trace_measured){ .n = 3, .kind = { 1, 0, NONE }, .times = &times };
+}
+
+static void no_engines(void)
+{
+    calltime_fini(&times);
+    cluster_fini(&cluster);
+}
+
+/* a cannot run on the GPU; b waits for it, and takes 2 ms there against 5 on a CPU; the third figure is of no engine here. */
+Test(dag, measured_times_are_those_of_calls, .init = engines, .fini = no_engines)
+{
+    struct trace_opts o = { .format = "dag", .speedup = 1, .window_to = TICK_NEVER, .dflt = { .limit = -1, .cpu_milli = 250 }, .measured = &m };
+    struct trace t;
+    struct source src;
+    struct job_spec j;
+    struct perf perf = { .rate = NULL };
+    struct diag d = { 0 };
+    o.path = file(".txt", "b 5 2 1 a\na 3 -1 -1\n");
+    cr_assert_eq(trace_prepare(&t, &o, &cluster, &perf, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(trace_source_open(&t, &src, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(src.next(src.ctx, &j, &d), ST_OK, "%s", d.msg);
+    cr_assert(j.n_groups == 2 && j.group[0].dur == 2000 && j.group[1].dur == 3000);
+    cr_assert(j.group[0].shape.n_gpu == 0 && j.group[0].shape.cpu_milli == 250, "engines are all that they take");
+    cr_assert(j.graph != NULL && j.graph->after_start[1] == 1 && j.graph->after[0] == 1);
+    cr_assert(j.calls != NULL && j.calls->n[0] == 1 && j.calls->n[1] == 1);
+    const struct call *b = &j.calls->call[j.calls->first[0]], *a = &j.calls->call[j.calls->first[1]];
+    cr_assert_eq(calltime_us(&times, b->api, 1, b->size), 5000);
+    cr_assert_eq(calltime_us(&times, b->api, 0, b->size), 2000);
+    cr_assert_eq(calltime_us(&times, a->api, 0, a->size), -1);
+    cr_assert_eq(src.next(src.ctx, &j, &d), ST_END, "one job");
+    trace_source_close(&src);
+    trace_fini(&t);
+    perf_fini(&perf);
+    (void)remove(path);
+}
+
+Test(dag, measured_with_mistakes, .init = engines, .fini = no_engines)
+{
+    struct trace_opts o = { .measured = &m };
+    struct trace_env env = { .opts = &o, .cluster = &cluster };
+    struct shape common = { 0 };
+    struct dag g;
+    struct dag_job job;
+    struct diag d = { 0 };
+    load(&g, ".txt", "a -1 -1 7\n");
+    cr_assert_eq(dag_measure(&g, &m, &d), ST_OK);
+    cr_assert_eq(dag_spec_calls(&g, &env, &common, &job, &d), ST_EINPUT);
+    cr_expect(d.line == 1 && strstr(d.msg, "on none of the engines") != NULL, "%s", d.msg);
+    dag_fini(&g);
+    d = (struct diag){ 0 };
+    load(&g, ".txt", "a 1 2 7\n");      /* the same name, other times */
+    cr_assert_eq(dag_measure(&g, &m, &d), ST_EINPUT);
+    cr_expect(strstr(d.msg, "other times in another workflow's file") != NULL, "%s", d.msg);
+    dag_fini(&g);
+    d = (struct diag){ 0 };
+    load(&g, ".steps", "duration: 1s\njob[1,1,4]\n");
+    cr_assert_eq(dag_measure(&g, &m, &d), ST_EINPUT);
+    cr_expect(strstr(d.msg, "has no times on several engines") != NULL, "%s", d.msg);
+    dag_fini(&g);
+}

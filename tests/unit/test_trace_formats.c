@@ -249,6 +249,55 @@ Test(formats, gavel_durations_and_rates_come_from_the_table)
     cr_expect_eq(repaired("no throughput on the reference GPU, nominal is the fastest type that has one"), 1);
 }
 
+/*
+ * As calls: of A a step takes 1 s on k80 and 0.5 s on v100, of B 2 s on k80 and
+ * none is known on v100 (0: cannot); C is on neither.  100 steps of A take 50 s
+ * at best, 60 of B 120; the job of two GPUs and that of C are left out.
+ */
+Test(formats, gavel_jobs_of_one_gpu_are_calls_where_they_were_measured)
+{
+    static struct calltime times;
+    struct trace_measured m = { .n = 3, .times = &times };
+    struct node_spec n = { .name = "e", .rack = "r", .cpu_milli = 1000, .mem_b = 1 };
+    static const char *const kinds[] = { "k80", "v100", "fpga" };
+    for (uint32_t k = 0; k < 3; k++) n.engine[m.kind[k] = intern_id(&cluster.engines, kinds[k])] = 1;
+    cr_assert_eq(cluster_add(&cluster, &n, &d), ST_OK, "%s", d.msg);
+    cluster_seal(&cluster);
+    temp_file(table, "{\"K80\": {\"('A', 1)\": {\"null\": 1.0}, \"('B', 1)\": {\"null\": 0.5}, \"('A', 2)\": {\"null\": 9.0}},"
+               " \"V100\": {\"('A', 1)\": {\"null\": 2.0}, \"('B', 1)\": {\"null\": 0.0}}}");
+    o.throughputs = table;
+    o.measured = &m;
+    o.dflt.cpu_milli = 500;
+    read_all("gavel", "A\tcmd\t-n\t1\t100\t0.0\t1\nA\tcmd\t-n\t1\t100\t1.5\t2\nC\tcmd\t-n\t0\t60\t2\t1\nB\tcmd\t-n\t0\t60\t3\t1\nA\tcmd\t-n\t0\t0\t4\t1\n");
+    cr_assert_eq(n_jobs, 3);
+    cr_expect(job[0].g->dur == 50 * TICK_SEC && job[1].g->dur == 120 * TICK_SEC && job[2].g->dur == TICK_SEC / 2);
+    cr_expect(job[0].g->n == 1 && job[0].g->shape.n_gpu == 0 && job[0].g->shape.cpu_milli == 500);
+    uint32_t a = intern_find(&times.apis, "A"), b = intern_find(&times.apis, "B");
+    cr_expect_eq(calltime_us(&times, a, m.kind[0], 100), 100 * TICK_SEC);
+    cr_expect_eq(calltime_us(&times, a, m.kind[1], 1000000), 500000 * TICK_SEC);
+    cr_expect_eq(calltime_us(&times, b, m.kind[1], 1), -1, "0 steps/s: it cannot run there");
+    cr_expect_eq(calltime_us(&times, a, m.kind[2], 1), -1, "not in the table");
+    cr_expect_eq(repaired("a job of several GPUs, left out: a call takes one engine"), 1);
+    cr_expect_eq(repaired("a job whose type has no throughput on any engine, left out"), 1);
+    cr_expect_eq(repaired("zero steps taken as one"), 1);
+    calltime_fini(&times);
+}
+
+Test(formats, seed_n_replays_the_nth_instance)
+{
+    static const char *const files[] = { "a.csv", "b.csv" };
+    o.instance = files;
+    o.n_instances = 2;
+    o.format = "native";
+    cr_assert_eq(trace_seed(&o, 2, &d), ST_OK);
+    cr_expect(strcmp(o.path, "b.csv") == 0 && o.seed == 2 && trace_is_drawn(&o));
+    cr_assert_eq(trace_seed(&o, 1, &d), ST_OK);
+    cr_expect_str_eq(o.path, "a.csv");
+    cr_assert_eq(trace_seed(&o, 3, &d), ST_EINPUT);
+    cr_expect(strstr(d.msg, "seed 3: the trace has instances 1 to 2") != NULL, "%s", d.msg);
+    cr_assert_eq(trace_seed(&o, 0, &d), ST_EINPUT);
+}
+
 Test(formats, helios_splits_jobs_of_many_gpus)
 {
     o.gpus_per_task = 8;
