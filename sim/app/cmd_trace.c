@@ -300,7 +300,7 @@ const struct cmd cmd_trace = {
         "       fairway trace generate [-s SEED] [-o OUT.csv] [key=value]...\n"
         "       fairway trace generate --list               the generator's parameters\n"
         "\n"
-        "  -f, --format NAME       native (default), openb, slurm, swf, philly, gavel, helios, kubectl\n"
+        "  -f, --format NAME       native (default), openb, slurm, swf, philly, gavel, helios, kubectl, dag\n"
         "      --strict            a row that needs a repair is an error\n"
         "      --from T, --to T    only arrivals in [from, to), counted from the first arrival\n"
         "      --max-jobs N        only the first N of these\n"

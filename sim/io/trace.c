@@ -46,7 +46,7 @@ static const struct trace_format *find_format(const char *name, struct diag *d)
         if (strcmp(trace_formats[n]->name, name) == 0) return trace_formats[n];
         names[n] = trace_formats[n]->name;
     }
-    (void)diag_set(d, ST_EINPUT, "unknown trace format '%s', expected native, generate, openb, slurm, swf, philly, gavel, helios or kubectl", name);
+    (void)diag_set(d, ST_EINPUT, "unknown trace format '%s', expected native, generate, openb, slurm, swf, philly, gavel, helios, kubectl or dag", name);
     const char *near = diag_nearest(name, names, n);
     if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
     return NULL;
