@@ -1,7 +1,7 @@
 /*
  * etc.h -- tasks of API calls, and the times of these calls on unlike engines,
  * drawn from the seed: the tables of expected times to compute (ETC) of Braun
- * et al., JPDC 61(6), 2001, section 3.  Layer: io.
+ * et al., JPDC 61(6), 2001.  Layer: io.
  *
  * The range-based method: row i has a baseline uniform in [1, task), and on
  * the machine of column j takes baseline x a multiplier uniform in [1, machine).
