@@ -1,5 +1,5 @@
 /* affinity.c -- tasks of API calls to nodes with the engines that suit them.  README.md, affinity and balance. */
-#include "affinity.h"
+#include "affinity/affinity.h"
 
 #include "builtin.h"
 #include "util.h"

@@ -5,8 +5,8 @@
  * something: one who was set aside with nothing but steady kinds waiting stays
  * out until something becomes free or a unit of theirs begins to wait.
  */
-#include "list.h"
-#include "share.h"
+#include "desk/list.h"
+#include "desk/share.h"
 #include "builtin.h"
 #include "util.h"
 

@@ -12,7 +12,7 @@
  * will be: elsewhere the shadow has at least what the present has.  So it is
  * made by lowering those few nodes, and undone.
  */
-#include "list.h"
+#include "desk/list.h"
 #include "builtin.h"
 #include "util.h"
 

@@ -1,5 +1,5 @@
 /* fifo.c -- units in order of arrival.  README.md, fifo. */
-#include "list.h"
+#include "desk/list.h"
 #include "builtin.h"
 #include "util.h"
 

@@ -2,7 +2,7 @@
  * fs.c -- minimum cost, maximum tasks: fs, with stops (fsp), without shares
  * (fsu).  README.md, "The flow policies".
  */
-#include "flowpol.h"
+#include "data/flowpol.h"
 #include "builtin.h"
 #include "util.h"
 

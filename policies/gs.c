@@ -2,7 +2,7 @@
  * gs.c -- sharing by GPU count: gs, with stops (gsp), with delay (gsd).
  * README.md, gs.
  */
-#include "evict.h"
+#include "data/evict.h"
 #include "builtin.h"
 #include "util.h"
 

@@ -1,162 +1,130 @@
-#include "kube.h"
+/* kube.c -- kube-default, kube-split, kube-hybrid.  README.md, "Kubernetes". */
+#include "desk/kube.h"
 
+#include "desk/list.h"
+#include "builtin.h"
 #include "util.h"
 
-void kube_init(struct kube *k, enum kube_profile p)
+struct kube_policy { struct desk desk; struct kube kube; uint64_t tie_seed; const char *label; };
+
+/* PrioritySort: the higher priority first, then as they came. */
+static int64_t wait_key(void *self, const struct unit *u)
 {
-    static const char *const scores[] = {
-        [KUBE_DEFAULT] = "least:1;balanced:1", [KUBE_SPLIT] = "least:1;balanced:1", [KUBE_HYBRID] = "dominant:1;gpu:1",
-    };
-    char why[1];
-    memset(k, 0, sizeof *k);
-    (void)kube_parse(k, scores[p], why, sizeof why);
-    for (uint32_t i = 0; kube_filters[i].name != NULL; i++)
-        if (p == KUBE_SPLIT && strcmp(kube_filters[i].name, "partition") == 0) k->filters |= 1u << i;
+    const struct pol_host *h = ((const struct kube_policy *)self)->desk.host;
+    const struct pol_job_info *ji = h->job(h->ctx, u->job);
+    return ji != NULL ? -(int64_t)ji->priority : 0;
+}
+static const struct desk_ops ops = { .wait_key = wait_key };
+
+#define SCORE_PARAM(dflt_) { .name = "score", .type = POL_TEXT, .dflt = dflt_, \
+                             .help = "score plugins with their weights, name:weight;...: README.md lists them" }
+#define TIE_PARAM { .name = "tie_seed", .type = POL_INT, .dflt = "0", .help = "of equal nodes: 0, the first by name; else in an order drawn from this" }
+
+static struct kube_policy *make(const struct pol_host *host, enum kube_profile profile, int64_t tie_seed)
+{
+    struct kube_policy *p = pol_alloc(1, sizeof *p);
+    desk_init(&p->desk, host, profile == KUBE_HYBRID ? PLACE_KUBE_HYBRID : PLACE_KUBE, &ops, p);
+    kube_init(&p->kube, profile);
+    place_use(&p->desk.place, &p->kube);
+    p->desk.plan.by_count = profile != KUBE_HYBRID;
+    p->tie_seed = (uint64_t)tie_seed;
+    return p;
 }
 
-void kube_fini(struct kube *k)
+static void destroy(void *self)
 {
-    free(k->rank);
-    free(k->type_score);
-    memset(k, 0, sizeof *k);
+    struct kube_policy *p = self;
+    desk_fini(&p->desk);
+    kube_fini(&p->kube);
+    free(p);
 }
 
-static const struct kube_score *find_score(const char *name, size_t n)
+static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
-    for (size_t i = 0; kube_scores[i].name != NULL; i++)
-        if (strlen(kube_scores[i].name) == n && memcmp(kube_scores[i].name, name, n) == 0) return &kube_scores[i];
+    struct kube_policy *p = self;
+    const struct pol_host *h = p->desk.host;
+    if (p->kube.rank == NULL) {
+        kube_rank(&p->kube, h, view->n_nodes, p->tie_seed);
+        if (p->label != NULL && p->label[0] != '\0') {
+            uint32_t bit = h->label(h->ctx, p->label);
+            if (bit == POL_NONE) { h->fail(h->ctx, "no node carries the label of its 'label' parameter"); return; }
+            p->kube.part_label = UINT64_C(1) << bit;
+        }
+    }
+    desk_open(&p->desk, view, ev, n_ev);
+    list_run(&p->desk, LIST_SKIP);
+    if (p->kube.filters == 0) return;
+    for (uint32_t i = 0; i < p->desk.n_fresh; i++)
+        if (desk_unit(&p->desk, p->desk.fresh[i])->state == UNIT_WAITING)
+            h->hold(h->ctx, desk_unit(&p->desk, p->desk.fresh[i])->task, false, "no room on the nodes that are for pods of its kind");
+}
+
+/* ---- kube-default ---- */
+
+static const struct pol_param default_params[] = { SCORE_PARAM("least:1;balanced:1"), TIE_PARAM };
+
+static void *create_default(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+{
+    (void)flags;
+    struct kube_policy *p = make(host, KUBE_DEFAULT, value[1].i);
+    if (kube_parse(&p->kube, value[0].s, why, cap)) return p;
+    destroy(p);
     return NULL;
 }
 
-bool kube_parse(struct kube *k, const char *text, char *why, size_t cap)
+const struct pol_ops pol_kube_default = {
+    POL_HEADER, .name = "kube-default", .source = "Kubernetes 1.20, noderesources plugins; Liu et al. 2023, section 1",
+    .summary = "Kubernetes' own scheduler: counts cards, spreads CPU and memory", .flags = POL_BY_COUNT,
+    .n_params = sizeof default_params / sizeof *default_params, .params = default_params,
+    .create = create_default, .decide = decide, .destroy = destroy,
+};
+
+/* ---- kube-split ---- */
+
+static const struct pol_param split_params[] = {
+    SCORE_PARAM("least:1;balanced:1"), TIE_PARAM,
+    { .name = "label", .type = POL_TEXT, .dflt = "", .help = "nodes that carry it are for GPU pods; empty: nodes with GPUs are" },
+};
+
+static void *create_split(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
 {
-    enum { WEIGHT_MAX = 100000 };
-    k->n_scores = 0;
-    for (const char *s = text;;) {
-        size_t n = strcspn(s, ":;");
-        char *end = (char *)s + n;
-        long weight = 1;
-        const struct kube_score *plugin = find_score(s, n);
-        if (plugin == NULL) {
-            int at = snprintf(why, cap, "score plugin '%.*s' is not known; there are", (int)n, s);
-            for (size_t i = 0; kube_scores[i].name != NULL && at > 0 && (size_t)at < cap; i++)
-                at += snprintf(why + at, cap - (size_t)at, "%s %s", i > 0 ? "," : "", kube_scores[i].name);
-            return false;
-        }
-        for (size_t i = 0; i < k->n_scores; i++)
-            if (k->score[i].plugin == plugin) {
-                (void)snprintf(why, cap, "score plugin '%s' is named twice", plugin->name);
-                return false;
-            }
-        if (*end == ':') weight = strtol(s + n + 1, &end, 10);
-        if (weight < 1 || weight > WEIGHT_MAX || (*end != ';' && *end != '\0')) {
-            (void)snprintf(why, cap, "the weight of score plugin '%s' is not a whole number from 1 to %d", plugin->name, WEIGHT_MAX);
-            return false;
-        }
-        if (k->n_scores == KUBE_SCORES_MAX) {
-            (void)snprintf(why, cap, "more than %d score plugins", KUBE_SCORES_MAX);
-            return false;
-        }
-        k->score[k->n_scores].plugin = plugin;
-        k->score[k->n_scores++].weight = weight;
-        if (*end == '\0') return true;
-        s = end + 1;
-    }
+    (void)flags;
+    struct kube_policy *p = make(host, KUBE_SPLIT, value[1].i);
+    p->label = value[2].s;
+    if (kube_parse(&p->kube, value[0].s, why, cap)) return p;
+    destroy(p);
+    return NULL;
 }
 
-/* ---- ties ---- */
+const struct pol_ops pol_kube_split = {
+    POL_HEADER, .name = "kube-split", .source = "Liu et al. 2023, section 3.1: clusters apart by LabelSelector",
+    .summary = "kube-default with nodes for GPU pods and nodes for others kept apart", .flags = POL_BY_COUNT | POL_STRANDS,
+    .n_params = sizeof split_params / sizeof *split_params, .params = split_params,
+    .create = create_split, .decide = decide, .destroy = destroy,
+};
 
-struct ranked { const char *name; uint64_t key; uint32_t node; };
+/* ---- kube-hybrid ---- */
 
-static int by_name(const void *a, const void *b)
+static const struct pol_param hybrid_params[] = {
+    SCORE_PARAM("dominant:1;gpu:1"), TIE_PARAM,
+    { .name = "similarity", .type = POL_CHOICE, .dflt = "mean", .choices = "mean|tanimoto|distance|cosine", .help = "of what is free and what is asked (eq. 3)" },
+    { .name = "gpu_score", .type = POL_CHOICE, .dflt = "product", .choices = "product|mean", .help = "of the card's score and the similarity (eq. 4)" },
+};
+
+static void *create_hybrid(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
 {
-    const struct ranked *x = a, *y = b;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return strcmp(x->name, y->name);
+    (void)flags;
+    struct kube_policy *p = make(host, KUBE_HYBRID, value[1].i);
+    p->kube.similarity = (enum kube_similarity)value[2].i;
+    p->kube.mean_of_both = value[3].i == 1;
+    if (kube_parse(&p->kube, value[0].s, why, cap)) return p;
+    destroy(p);
+    return NULL;
 }
 
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
-void kube_rank(struct kube *k, const struct pol_host *h, uint32_t n_nodes, uint64_t seed)
-{
-    struct ranked *r = pol_alloc(n_nodes, sizeof *r);
-    for (uint32_t i = 0; i < n_nodes; i++)
-        r[i] = (struct ranked){ .name = h->name(h->ctx, POL_NAME_NODE, i), .node = i,
-                                .key = seed == 0 ? 0 : mix(seed * UINT64_C(0x9e3779b97f4a7c15) + i) };
-    qsort(r, n_nodes, sizeof *r, by_name);
-    free(k->rank);
-    k->rank = pol_alloc(n_nodes, sizeof *k->rank);
-    for (uint32_t i = 0; i < n_nodes; i++) k->rank[r[i].node] = i;
-    free(r);
-}
-
-/* ---- what is the same for the whole run ---- */
-
-/* Scard: the mean of three figures, each relative to the best of the cluster's types.  One that no type states is 1 for all. */
-static void score_types(struct kube *k, const struct plan *p)
-{
-    int64_t best[3] = { 0 };
-    POL_RESERVE(k->type_score, k->cap_type, p->n_gpu_types);
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < p->n_nodes; i++) {
-            uint32_t type = p->node[i].n.gpu_type;
-            if (type == POL_NONE || type >= p->n_gpu_types) continue;
-            const struct pol_gpu_type *t = &p->gpu_type[type];
-            const int64_t x[3] = { t->compute_mflops, t->bandwidth_bps, t->clock_khz };
-            int64_t sum = 0;
-            for (int d = 0; d < 3; d++) {
-                if (pass == 0 && x[d] > best[d]) best[d] = x[d];
-                sum += best[d] > 0 ? (int64_t)((pol_wide)x[d] * KUBE_ONE / best[d]) : KUBE_ONE;
-            }
-            k->type_score[type] = sum / 3;
-        }
-    }
-}
-
-void kube_prepare(struct kube *k, const struct plan *p)
-{
-    if (k->plan == p) return;
-    k->plan = p;
-    k->n_gpu_nodes = 0;
-    k->most[0] = p->gpu_max;
-    k->most[1] = k->most[2] = 0;
-    k->most[3] = p->cpu_max;
-    k->most[4] = p->mem_max;
-    for (uint32_t i = 0; i < p->n_nodes; i++) k->n_gpu_nodes += p->node[i].n.n_gpu > 0;
-    for (uint32_t i = 0; i < p->n_cards; i++) {
-        if (p->card[i].mem_total > k->most[1]) k->most[1] = p->card[i].mem_total;
-        if (p->card[i].core_total > k->most[2]) k->most[2] = p->card[i].core_total;
-    }
-    if (p->gpu_type != NULL) score_types(k, p);
-}
-
-/* ---- asking ---- */
-
-static struct kube_ask ask_of(const struct plan *p, uint32_t shape, uint32_t node)
-{
-    return (struct kube_ask){ .plan = p, .node = &p->node[node], .shape = &p->shape[shape], .id = node };
-}
-
-bool kube_admits(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node)
-{
-    struct kube_ask a = ask_of(p, shape, node);
-    for (uint32_t left = k->filters; left != 0; left &= left - 1)
-        if (!kube_filters[__builtin_ctz(left)].admits(k, &a)) return false;
-    return true;
-}
-
-int64_t kube_total(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node)
-{
-    struct kube_ask a = ask_of(p, shape, node);
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < k->n_scores; i++) {
-        const struct kube_score *s = k->score[i].plugin;
-        sum += k->score[i].weight * (s->raw(k, &a) * KUBE_MAX / s->full);
-    }
-    return sum;
-}
+const struct pol_ops pol_kube_hybrid = {
+    POL_HEADER, .name = "kube-hybrid", .source = "Liu et al. 2023, section 2",
+    .summary = "looks into the cards; CPU pods stay off GPU nodes while a CPU node fits",
+    .n_params = sizeof hybrid_params / sizeof *hybrid_params, .params = hybrid_params,
+    .create = create_hybrid, .decide = decide, .destroy = destroy,
+};

@@ -6,8 +6,8 @@
  * that are due.  Entries of units that have stopped since are left in the heap
  * and known by their start.
  */
-#include "list.h"
-#include "room.h"
+#include "desk/list.h"
+#include "desk/room.h"
 #include "builtin.h"
 #include "util.h"
 

@@ -6,8 +6,8 @@
  * The estimates are the tables' times, so without lost nodes they are exact.
  */
 #include "builtin.h"
-#include "hub.h"
-#include "lanes.h"
+#include "calls/hub.h"
+#include "calls/lanes.h"
 #include "util.h"
 
 /* What a plan in the making calls its tasks: no slot of a task is that high. */

@@ -3,7 +3,7 @@
  * other what they do not need.  README.md, multiqueue.
  */
 #include "builtin.h"
-#include "list.h"
+#include "desk/list.h"
 #include "multiqueue/multiqueue.h"
 #include "util.h"
 

@@ -2,7 +2,7 @@
  * quincy.c -- Quincy, for comparison: waiting costs time, reading costs bytes,
  * running tasks may be moved or stopped.  README.md, "The flow policies".
  */
-#include "flowpol.h"
+#include "data/flowpol.h"
 #include "builtin.h"
 #include "util.h"
 

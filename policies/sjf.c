@@ -1,5 +1,5 @@
 /* sjf.c -- the shortest job first.  README.md, sjf. */
-#include "list.h"
+#include "desk/list.h"
 #include "builtin.h"
 #include "util.h"
 

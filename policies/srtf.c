@@ -7,8 +7,8 @@
  * not know: what is left is read when it is needed, and the set, kept by when
  * the unit would end at nominal speed, only gives a good first order.
  */
-#include "list.h"
-#include "room.h"
+#include "desk/list.h"
+#include "desk/room.h"
 #include "builtin.h"
 #include "util.h"
 

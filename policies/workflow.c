@@ -2,10 +2,10 @@
  * workflow.c -- reservation of whole workflows, stage by stage, and lending of
  * what they leave.  README.md, workflow.  Source: seed 1 of the source documents.
  */
-#include "workflow.h"
+#include "workflow/workflow.h"
 
 #include "builtin.h"
-#include "list.h"
+#include "desk/list.h"
 #include "util.h"
 
 enum { P_PLACE, P_RESERVE, P_MOST, P_LEND, P_SHARES, P_SHORT, P_HISTORY, P_ESTIMATE, P_MODE, P_ADMIT };

@@ -2,7 +2,7 @@
  * yarn.c -- two schedulers in the manner of YARN, for comparison: capacity and
  * fair.  README.md, capacity and fair.
  */
-#include "offer.h"
+#include "data/offer.h"
 #include "builtin.h"
 #include "util.h"
 

@@ -21,8 +21,8 @@ $(B)/tests/so/example.so: policies/example/example.c policies/example/kit.h poli
 	$(call say,CC,$@)
 	$(BUILD_SO)
 
-LAS_WITH := $(filter-out policies/las.c policies/builtin.c,$(sort $(wildcard policies/*.c policies/flow/*.c policies/multiqueue/*.c)))
-$(B)/tests/so/las.so: tests/conform/so/las.c policies/las.c $(LAS_WITH) $(wildcard policies/*.h policies/flow/*.h policies/multiqueue/*.h) Makefile tests/tests.mk
+LAS_WITH := $(filter-out policies/example/% policies/las.c policies/builtin.c,$(sort $(wildcard policies/*.c policies/*/*.c)))
+$(B)/tests/so/las.so: tests/conform/so/las.c policies/las.c $(LAS_WITH) $(wildcard policies/*.h policies/*/*.h) Makefile tests/tests.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=c11 -D_POSIX_C_SOURCE=200809L -O2 $(WARN) $(STRICT) -Ipolicies -fPIC -shared $< $(LAS_WITH) -o $@

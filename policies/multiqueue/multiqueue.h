@@ -2,17 +2,17 @@
  * multiqueue.h -- the state that the parts of the multi-queue policy share;
  * private to this folder.  README.md, multiqueue.
  *
- * multiqueue.c  the queues, and one decision
- * fit.c         a place for one unit, and whom it stops
- * tune.c        the search for cores, and the watch over memory bandwidth
- * tell.c        why units wait, for the record
+ * ../multiqueue.c  the queues, and one decision
+ * fit.c            a place for one unit, and whom it stops
+ * tune.c           the search for cores, and the watch over memory bandwidth
+ * tell.c           why units wait, for the record
  */
 #ifndef MULTIQUEUE_H
 #define MULTIQUEUE_H
 
 #include "multiqueue/cores.h"
 #include "multiqueue/search.h"
-#include "share.h"
+#include "desk/share.h"
 
 enum mq_class { MQ_CPU, MQ_SINGLE, MQ_MULTI, MQ_CLASSES };
 /* What keeps GPU units of a kind waiting although they might fit. */

@@ -9,7 +9,7 @@
 #include "app/polnew.h"
 #include "out/table.h"
 #include "builtin.h"
-#include "kube.h"
+#include "desk/kube.h"
 
 static const char *const type_name[] = {
     [POL_INT] = "whole number", [POL_NUMBER] = "number", [POL_BOOL] = "true|false",

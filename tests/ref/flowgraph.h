@@ -5,7 +5,7 @@
  *
  * One vertex a GPU, a task, a job and a job's unscheduled vertex; costs from
  * the host's transfers, node by node; shares a GPU at a time.  Solved by
- * network simplex (flow/mcf.h).  Nothing is shared with policies/flownet.c.
+ * network simplex (flow/mcf.h).  Nothing is shared with policies/data/flownet.c.
  */
 #ifndef FLOWGRAPH_H
 #define FLOWGRAPH_H

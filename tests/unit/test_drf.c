@@ -3,7 +3,7 @@
 #include <math.h>
 #include "ref/fakehost.h"
 #include "ref/fairness.h"
-#include "share.h"
+#include "desk/share.h"
 #include "builtin.h"
 
 static const int64_t GB = 1000000000;

@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 #include "base/rng.h"
-#include "gpushare.h"
+#include "data/gpushare.h"
 
 enum { MOST = 40 };
 

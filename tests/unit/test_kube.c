@@ -5,8 +5,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "builtin.h"
-#include "kube.h"
-#include "place.h"
+#include "desk/kube.h"
+#include "desk/place.h"
 #include "ref/fakehost.h"
 
 #define GIB (INT64_C(1) << 30)

@@ -1,7 +1,7 @@
 /* Time lines of engines, and HEFT on the example of its paper. */
 #include <criterion/criterion.h>
 #include <math.h>
-#include "lanes.h"
+#include "calls/lanes.h"
 
 static struct lane lane[3];
 static void fini(void) { for (int i = 0; i < 3; i++) lane_fini(&lane[i]); }

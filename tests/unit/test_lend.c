@@ -1,7 +1,7 @@
 /* Share groups and divisions: S1-11, S1-14. */
 #include <criterion/criterion.h>
 #include <string.h>
-#include "lend.h"
+#include "workflow/lend.h"
 
 static char why[200];
 

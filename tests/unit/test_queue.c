@@ -2,8 +2,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include "base/rng.h"
-#include "kind.h"
-#include "queue.h"
+#include "desk/kind.h"
+#include "desk/queue.h"
 
 enum { UNITS = 300, KINDS = 7 };
 

@@ -1,0 +1,146 @@
+/* Which workflow gets its reservation, and when. */
+#include "workflow/workflow.h"
+
+#include "util.h"
+
+/* The first step with a task to do; n_steps when there is none. */
+uint32_t wf_next_step(const struct resv *r, uint32_t from)
+{
+    for (uint32_t i = r->step_start[from]; i < r->n_tasks; i++) if (!r->task[i].is_done) return r->task[i].step;
+    return r->n_steps;
+}
+
+/* Amounts by name; below what a stage needs is an error. */
+static bool read_amounts(struct wf_policy *p, struct pol_amount *a)
+{
+    *a = (struct pol_amount){ 0 };
+    for (const char *s = p->reserve_text; s != NULL && *s != '\0';) {
+        size_t n = strcspn(s, ":");
+        char *end;
+        double v = s[n] == ':' ? strtod(s + n + 1, &end) : -1;
+        bool is_cpu = n == 4 && strncmp(s, "cpus", 4) == 0, is_gpu = n == 4 && strncmp(s, "gpus", 4) == 0, ok = v >= 0 && v < 1e9 && (*end == ';' || *end == '\0');
+        uint32_t k = 0;
+        for (; ok && !is_cpu && !is_gpu && k < p->view->n_licences; k++) {
+            const char *name = p->host->name(p->host->ctx, POL_NAME_LICENCE, k);
+            if (strlen(name) == n && strncmp(name, s, n) == 0) break;
+        }
+        if (!ok || (!is_cpu && !is_gpu && k == p->view->n_licences)) {
+            p->host->fail(p->host->ctx, "reserve= expects max, sum or amounts such as cpus:8;gpus:2;LICENCE:3 of licences that the cluster has");
+            return false;
+        }
+        if (is_cpu) a->cpu_milli = (int64_t)(v * 1000 + 0.5);
+        else if (is_gpu) a->gpu_milli = (int64_t)(v * 1000 + 0.5);
+        else a->licence[k] = (int64_t)v;
+        s = *end == ';' ? end + 1 : end;
+    }
+    return true;
+}
+
+static bool reaches(struct wf_policy *p, struct wf *w, const struct pol_amount *want)
+{
+    struct pol_amount most = { 0 };
+    const struct resv *r = &w->resv;
+    for (uint32_t s = w->step; s < r->n_steps; s++) {
+        struct pol_amount need = { 0 };
+        for (uint32_t i = r->step_start[s]; i < r->step_start[s + 1]; i++) {
+            const struct pol_shape *sh = &p->view->shape[r->task[i].shape];
+            need.cpu_milli += sh->cpu_milli;
+            need.gpu_milli += (int64_t)sh->n_gpu * sh->gpu_milli;
+            for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) need.licence[k] += plan_licence(&p->desk.plan, r->task[i].shape, k);
+        }
+        for (int d = 0; d < RESV_DIMS; d++) if (*resv_dim(&need, d) > *resv_dim(&most, d)) *resv_dim(&most, d) = *resv_dim(&need, d);
+    }
+    for (int d = 0; d < RESV_DIMS; d++) {
+        int64_t asked = d == 0 ? want->cpu_milli : d == 1 ? want->gpu_milli : want->licence[d - 2];
+        if (asked == 0 || asked >= *resv_dim(&most, d)) continue;
+        char why[160];
+        double unit = d < 2 ? 1000 : 1;
+        (void)snprintf(why, sizeof why, "reserve= gives a workflow %g %s, and one of its stages needs %g", (double)asked / unit,
+                       d == 0 ? "cores" : d == 1 ? "GPUs" : p->host->name(p->host->ctx, POL_NAME_LICENCE, (uint32_t)d - 2), (double)*resv_dim(&most, d) / unit);
+        p->host->fail(p->host->ctx, why);
+        return false;
+    }
+    return true;
+}
+
+/* May this running ordinary unit be stopped to make room for a workflow? */
+static bool is_prey(const struct wf_policy *p, uint32_t id)
+{
+    const struct wf_loan *l = id < p->cap_loan && p->loan[id].task.gen == desk_unit(&p->desk, id)->task.gen ? &p->loan[id] : NULL;
+    if (l != NULL && l->from != NULL) return false;
+    return p->admit == WF_ADMIT_PREEMPT || (p->admit == WF_ADMIT_RECLAIM && l != NULL && l->is_former);
+}
+
+/*
+ * Plan the workflow as if some ordinary units were gone, those that began last
+ * first; the fewest with which it can be planned are stopped.
+ */
+static bool make_room(struct wf_policy *p, struct wf *w, uint32_t first, const struct pol_amount *want)
+{
+    struct desk *d = &p->desk;
+    uint32_t n = 0;
+    bool ok = false;
+    if (p->admit == WF_ADMIT_WAIT || p->view->n_licences > 0) return false;
+    struct plan_mark m = plan_mark(&d->plan);
+    for (uint32_t id = set_last(&d->running, &d->units); id != POL_NONE && !ok; id = set_prev(&d->running, &d->units, id)) {
+        if (!is_prey(p, id) || desk_unit(d, id)->started_in == d->round) continue;
+        const struct wf_loan *l = d->held[id].node == POL_NONE ? &p->loan[id] : NULL;
+        if (l != NULL) plan_give(&d->plan, l->node, &d->plan.shape[l->shape], l->cards);
+        else desk_release(d, id);
+        POL_RESERVE(p->victim, p->cap_victim, (size_t)n + 1);
+        p->victim[n++] = id;
+        ok = resv_plan(&w->resv, &d->place, first, p->rule, want, d->licence_free);
+    }
+    plan_undo(&d->plan, m);
+    for (uint32_t i = 0; i < n && ok; i++) {
+        if (p->victim[i] < p->cap_loan) p->loan[p->victim[i]].is_former = false;
+        desk_preempt(d, p->victim[i], "a workflow needs room for its reservation");
+    }
+    return ok;
+}
+
+/* Nothing runs, nothing is reserved, everything is up: now or never. */
+static bool is_empty(const struct wf_policy *p)
+{
+    if (p->n_active > 0 || p->view->n_running > 0) return false;
+    for (uint32_t i = 0; i < p->view->n_nodes; i++) if (!p->view->node[i].is_up) return false;
+    return true;
+}
+
+/* Reserve for waiting workflows in order, until one finds no place. */
+void wf_admit(struct wf_policy *p)
+{
+    while (p->n_waiting > 0) {
+        struct wf *w = p->waiting[0];
+        if (w->n_running > 0) return;               /* what survived the loss of a node ends first */
+        if (p->view->n_licences == 0 && p->failed_stamp == p->desk.plan.stamp && p->failed_ordinal == w->ordinal) return;
+        struct pol_amount want = { 0 };
+        if (p->reserve_text != NULL && (!read_amounts(p, &want) || !reaches(p, w, &want))) return;
+        uint32_t first = wf_next_step(&w->resv, 0);
+        const struct pol_amount *least = p->reserve_text != NULL ? &want : NULL;
+        if (!resv_plan(&w->resv, &p->desk.place, first, p->rule, least, p->desk.licence_free) && !make_room(p, w, first, least) &&
+            !(is_empty(p) && p->rule == RESV_MAX && resv_plan(&w->resv, &p->desk.place, first, RESV_AS_MADE, least, p->desk.licence_free))) {
+            p->failed_stamp = p->desk.plan.stamp;
+            p->failed_ordinal = w->ordinal;
+            if (is_empty(p))
+                p->host->fail(p->host->ctx, "what it would reserve for a workflow is more than the empty cluster holds");
+            return;
+        }
+        wf_remove_from(p->waiting, &p->n_waiting, w);
+        wf_insert(&p->active, &p->cap_active, &p->n_active, w);
+        w->holds = true;
+        w->is_broken = false;
+        w->step = first;
+        memset(w->lent, 0, (size_t)p->shares.n * RESV_DIMS * sizeof *w->lent);
+        wf_idle_reservation(p, w, +1);
+        for (int k = 0; k < POL_LICENCES_MAX; k++) p->desk.licence_free[k] -= w->resv.licence[RESV_KEPT][k];
+        p->n_touched = 0;                           /* what came before is shown; now the parts of this one */
+        memset(p->is_touched, 0, p->view->n_nodes * sizeof *p->is_touched);
+        for (uint32_t i = 0; i < w->resv.n_parts; i++) wf_touch(p, w->resv.part[i].node);
+        for (uint32_t i = 0; i < p->n_touched; i++) wf_show_node(p, p->touched[i]);
+        p->shown.changed = p->touched;
+        p->shown.n_changed = p->n_touched;
+        plan_sync(&p->desk.plan, &p->shown);
+        wf_enter(p, w);
+    }
+}

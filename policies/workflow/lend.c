@@ -1,0 +1,156 @@
+#include "workflow/lend.h"
+
+#include "util.h"
+
+enum { PRIO_MAX = 1000, RATIO_MAX = 1000000 };
+
+static const char *skip(const char *s) { while (*s == ' ' || *s == '\t') s++; return s; }
+
+static char *copy(const char *s, size_t n)
+{
+    char *t = pol_alloc(n + 1, 1);
+    memcpy(t, s, n);
+    return t;
+}
+
+static bool is_word(const char *s, size_t n, const char *word) { return strlen(word) == n && strncmp(s, word, n) == 0; }
+
+/* A number from 0 to `most` at *s, which moves behind it; -1: none. */
+static int64_t number(const char **s, int64_t most)
+{
+    int64_t v = -1;
+    for (; **s >= '0' && **s <= '9' && v <= most; (*s)++) v = (v < 0 ? 0 : v * 10) + (**s - '0');
+    return v > most ? -1 : v;
+}
+
+static void read_name(struct lend_group *g, const char *s, size_t n, bool is_owner)
+{
+    static const struct { const char *prefix; enum lend_kind kind; } kinds[] = {
+        { "user:", LEND_USER }, { "queue:", LEND_QUEUE }, { "machines:", LEND_MACHINES },
+    };
+    g->kind = LEND_USER;
+    if (is_word(s, n, "*") || (is_owner && (is_word(s, n, "wf") || is_word(s, n, "workflow")))) g->kind = LEND_ANY;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        size_t len = strlen(kinds[k].prefix);
+        if (n <= len || strncmp(s, kinds[k].prefix, len) != 0) continue;
+        g->kind = kinds[k].kind;
+        s += len;
+        n -= len;
+        break;
+    }
+    g->name = copy(s, n);
+}
+
+/* "[name,pN]" or "[name,pN,ratio]" at *s, which moves behind it. */
+static bool read_entry(struct lend_group *g, const char **s, bool is_owner, char *why, size_t cap)
+{
+    const char *at = skip(*s);
+    if (*at != '[') { (void)snprintf(why, cap, "shares: expected '[' at '%.40s'", at); return false; }
+    at = skip(at + 1);
+    size_t n = strcspn(at, ",] \t");
+    if (n == 0) { (void)snprintf(why, cap, "shares: expected a name at '%.40s'", at); return false; }
+    read_name(g, at, n, is_owner);
+    at = skip(at + n);
+    if (*at == ',') at = skip(at + 1); else at = "";
+    const char *prio = at;
+    if (*at == 'p') { at++; g->prio = number(&at, PRIO_MAX); } else g->prio = -1;
+    if (g->prio < 0) { (void)snprintf(why, cap, "shares: expected a priority p0 .. p%d after '%s', found '%.20s'", PRIO_MAX, g->name, prio); return false; }
+    at = skip(at);
+    if (*at == ',') {
+        at = skip(at + 1);
+        const char *ratio = at;
+        g->ratio = number(&at, RATIO_MAX);
+        if (g->ratio <= 0) { (void)snprintf(why, cap, "shares: expected a ratio 1 .. %d for '%s', found '%.20s'", RATIO_MAX, g->name, ratio); return false; }
+        if (is_owner) { (void)snprintf(why, cap, "shares: the lender '%s' has no ratio", g->name); return false; }
+        at = skip(at);
+    }
+    if (*at != ']') { (void)snprintf(why, cap, "shares: expected ']' at '%.40s'", at); return false; }
+    *s = skip(at + 1);
+    return true;
+}
+
+static bool check(const struct lend_shares *s, char *why, size_t cap)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct lend_group *g = &s->at[i];
+        if (g->prio <= s->owner.prio) {
+            (void)snprintf(why, cap, "shares: the lender's p%d must be above p%d of '%s'", (int)s->owner.prio, (int)g->prio, g->name);
+            return false;
+        }
+        for (uint32_t k = 0; k < i; k++) {
+            if (s->at[k].kind == g->kind && strcmp(s->at[k].name, g->name) == 0) {
+                (void)snprintf(why, cap, "shares: '%s' stands twice", g->name);
+                return false;
+            }
+            if (s->at[k].prio == g->prio && (s->at[k].ratio > 0) != (g->ratio > 0)) {
+                (void)snprintf(why, cap, "shares: of '%s' and '%s', both p%d, one has a ratio and one has none", s->at[k].name, g->name, (int)g->prio);
+                return false;
+            }
+        }
+    }
+    if (s->n == 0) (void)snprintf(why, cap, "shares: nobody stands after the lender");
+    return s->n > 0;
+}
+
+bool lend_parse(struct lend_shares *s, const char *text, char *why, size_t cap)
+{
+    memset(s, 0, sizeof *s);
+    const char *at = skip(text);
+    if (strncmp(at, "shares:", 7) == 0) at = skip(at + 7);
+    if (*at == '\0') at = "[*,p0],[*,p1]";
+    bool ok = read_entry(&s->owner, &at, true, why, cap);
+    while (ok && *at != '\0') {
+        if (*at != ',') { (void)snprintf(why, cap, "shares: expected ',' at '%.40s'", at); ok = false; break; }
+        at++;
+        POL_RESERVE(s->at, s->cap, (size_t)s->n + 1);
+        ok = read_entry(&s->at[s->n++], &at, false, why, cap);
+    }
+    return ok && check(s, why, cap);
+}
+
+void lend_fini(struct lend_shares *s)
+{
+    free(s->owner.name);
+    for (uint32_t i = 0; i < s->n; i++) free(s->at[i].name);
+    free(s->at);
+    memset(s, 0, sizeof *s);
+}
+
+bool lend_is_of(const struct lend_group *g, const struct pol_host *h, const struct pol_job_info *ji, const struct pol_shape *s)
+{
+    const char *name = NULL;
+    switch (g->kind) {
+    case LEND_ANY:   return true;
+    case LEND_USER:  name = h->user_name(h->ctx, ji->user); break;
+    case LEND_QUEUE: name = ji->queue != POL_NONE ? h->name(h->ctx, POL_NAME_QUEUE, ji->queue) : NULL; break;
+    case LEND_MACHINES:
+        for (uint64_t left = s->need_all | s->need_any; left != 0; left &= left - 1) {
+            name = h->name(h->ctx, POL_NAME_LABEL, (uint32_t)__builtin_ctzll(left));
+            if (name != NULL && strcmp(name, g->name) == 0) return true;
+        }
+        return false;
+    }
+    return name != NULL && strcmp(name, g->name) == 0;
+}
+
+void lend_split(int64_t total, int64_t unit, const int64_t *ratio, uint32_t n, int64_t *part)
+{
+    int64_t sum = 0, units = (total + unit - 1) / unit, left = units;
+    for (uint32_t i = 0; i < n; i++) sum += ratio[i];
+    for (uint32_t i = 0; i < n; i++) left -= part[i] = (int64_t)((pol_wide)units * ratio[i] / sum);
+    /* What is left is less than n units: one more to each of the largest remainders. */
+    for (; left > 0; left--) {
+        uint32_t best = 0;
+        int64_t most = -1;
+        for (uint32_t i = 0; i < n; i++) {
+            int64_t rest = part[i] > (int64_t)((pol_wide)units * ratio[i] / sum) ? -1 : (int64_t)((pol_wide)units * ratio[i] % sum);
+            if (rest > most) { most = rest; best = i; }
+        }
+        part[best]++;
+    }
+    for (uint32_t i = 0; i < n; i++) part[i] *= unit;
+    /* The last unit may be a part of one: whoever has the last of the units has it. */
+    for (uint32_t i = n; i-- > 0 && units * unit > total;)
+        if (part[i] > 0) { part[i] -= units * unit - total; break; }
+}
+

@@ -1,0 +1,304 @@
+#include "workflow/reserve.h"
+
+#include "util.h"
+
+enum { WHOLE = 1000 };
+
+static struct resv_card *cards_of(const struct resv_part *p, enum resv_what what) { return p->card + (size_t)what * p->n_gpu; }
+
+void resv_drop(struct resv *r)
+{
+    for (uint32_t i = 0; i < r->n_parts; i++) free(r->part[i].card);
+    r->n_parts = 0;
+    memset(r->licence, 0, sizeof r->licence);
+}
+
+void resv_fini(struct resv *r)
+{
+    resv_drop(r);
+    free(r->part);
+    free(r->task);
+    free(r->step_start);
+    memset(r, 0, sizeof *r);
+}
+
+static void zero(struct resv_part *p, enum resv_what what)
+{
+    memset(&p->sum[what], 0, sizeof p->sum[what]);
+    memset(cards_of(p, what), 0, p->n_gpu * sizeof *p->card);
+}
+
+/* The part of a node, a new one if there is none yet. */
+static uint32_t part_of(struct resv *r, const struct plan *p, uint32_t node)
+{
+    for (uint32_t i = 0; i < r->n_parts; i++) if (r->part[i].node == node) return i;
+    POL_RESERVE(r->part, r->cap_part, (size_t)r->n_parts + 1);
+    uint32_t n_gpu = p->node[node].n.n_gpu;
+    r->part[r->n_parts] = (struct resv_part){ .node = node, .n_gpu = n_gpu };
+    r->part[r->n_parts].card = pol_alloc((size_t)RESV_WHATS * n_gpu, sizeof *r->part->card);
+    return r->n_parts++;
+}
+
+void resv_move(struct resv *r, const struct plan *p, enum resv_what what, uint32_t part, const struct pol_shape *s,
+               uint64_t cards, int sign)
+{
+    struct resv_part *o = &r->part[part];
+    struct resv_sum *a = &o->sum[what];
+    const struct pol_node *n = &p->node[o->node].n;
+    a->cpu += sign * (s->exclusive ? n->cpu_total : s->cpu_milli);
+    a->mem += sign * (s->exclusive ? n->mem_total : s->mem_b);
+    a->n_tasks += sign;
+    for (int k = 0; k < POL_ENGINES_MAX; k++) a->engine[k] += sign * (s->exclusive ? n->engine_total[k] : s->engine[k]);
+    for (uint64_t left = cards; left != 0; left &= left - 1) {
+        uint32_t k = (uint32_t)__builtin_ctzll(left);
+        struct resv_card *c = &cards_of(o, what)[k];
+        c->milli += sign * (s->exclusive ? WHOLE : s->gpu_milli);
+        c->mem += sign * (s->exclusive ? p->card[n->card0 + k].mem_total : s->gpu_mem_b);
+        c->cores += sign * (s->exclusive ? p->card[n->card0 + k].core_total : s->gpu_cores);
+    }
+}
+
+static void move_licences(struct resv *r, const struct plan *p, enum resv_what what, uint32_t shape, int sign)
+{
+    for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) r->licence[what][k] += sign * plan_licence(p, shape, k);
+}
+
+/* ---- planning ---- */
+
+static int64_t most64(int64_t a, int64_t b) { return a > b ? a : b; }
+static int32_t most32(int32_t a, int32_t b) { return a > b ? a : b; }
+
+/* A place for the task inside what is kept already and this step has not taken: the first part with room. */
+static bool place_inside(struct resv *r, const struct plan *p, struct resv_task *t)
+{
+    const struct pol_shape *s = &p->shape[t->shape];
+    for (uint32_t i = 0; i < r->n_parts; i++) {
+        uint64_t cards = 0;
+        if (s->exclusive || !resv_has_room(r, p, i, s, &cards) || !plan_fits(p, r->part[i].node, s)) continue;     /* the node may be full of tasks */
+        t->place = (struct pol_place){ .node = r->part[i].node, .cards = cards };
+        t->part = i;
+        return true;
+    }
+    return false;
+}
+
+/* In the plan, which sees what the step took so far: need grows with it. */
+static bool plan_step(struct resv *r, struct place *pl, uint32_t step, enum resv_rule rule)
+{
+    struct plan *p = pl->plan;
+    for (uint32_t i = 0; i < r->n_parts; i++) zero(&r->part[i], RESV_NEED);
+    memset(r->licence[RESV_NEED], 0, sizeof r->licence[RESV_NEED]);
+    for (uint32_t i = r->step_start[step]; i < r->step_start[step + 1]; i++) {
+        struct resv_task *t = &r->task[i];
+        if (t->is_done) continue;
+        const struct pol_shape *s = &p->shape[t->shape];
+        if (rule == RESV_AS_MADE) {
+            if (!plan_fits(p, t->made.node, s)) return false;
+            t->place = t->made;
+            t->part = part_of(r, p, t->place.node);
+        } else if (rule == RESV_SUM || !place_inside(r, p, t)) {      /* summed steps have nothing in common */
+            if (!place_find(pl, t->shape, &t->place)) return false;
+            t->part = part_of(r, p, t->place.node);
+        }
+        plan_take(p, t->place.node, s, t->place.cards);
+        resv_move(r, p, RESV_NEED, t->part, s, t->place.cards, +1);
+        move_licences(r, p, RESV_NEED, t->shape, +1);
+    }
+    return true;
+}
+
+/* kept: the larger of what it was and what the step needs; or both together. */
+static void keep_step(struct resv *r, enum resv_rule rule)
+{
+    for (uint32_t i = 0; i < r->n_parts; i++) {
+        struct resv_part *o = &r->part[i];
+        struct resv_sum *k = &o->sum[RESV_KEPT];
+        const struct resv_sum *n = &o->sum[RESV_NEED];
+        k->cpu = rule == RESV_SUM ? k->cpu + n->cpu : most64(k->cpu, n->cpu);
+        k->mem = rule == RESV_SUM ? k->mem + n->mem : most64(k->mem, n->mem);
+        k->n_tasks = rule == RESV_SUM ? k->n_tasks + n->n_tasks : most32(k->n_tasks, n->n_tasks);
+        for (int e = 0; e < POL_ENGINES_MAX; e++) k->engine[e] = rule == RESV_SUM ? k->engine[e] + n->engine[e] : most32(k->engine[e], n->engine[e]);
+        for (uint32_t c = 0; c < o->n_gpu; c++) {
+            struct resv_card *a = &cards_of(o, RESV_KEPT)[c];
+            const struct resv_card *b = &cards_of(o, RESV_NEED)[c];
+            a->milli = rule == RESV_SUM ? a->milli + b->milli : most32(a->milli, b->milli);
+            a->mem = rule == RESV_SUM ? a->mem + b->mem : most64(a->mem, b->mem);
+            a->cores = rule == RESV_SUM ? a->cores + b->cores : most32(a->cores, b->cores);
+        }
+    }
+    for (int k = 0; k < POL_LICENCES_MAX; k++) {
+        int64_t *kept = &r->licence[RESV_KEPT][k], need = r->licence[RESV_NEED][k];
+        *kept = rule == RESV_SUM ? *kept + need : most64(*kept, need);
+    }
+}
+
+/* Keep more cores and whole idle cards, from the lowest node on, until there are as many as were asked for. */
+static bool keep_more(struct resv *r, const struct plan *p, const struct pol_amount *want)
+{
+    struct pol_amount have = resv_total(r, RESV_KEPT);
+    int64_t cpu = want->cpu_milli - have.cpu_milli, gpu = want->gpu_milli - have.gpu_milli;
+    for (uint32_t i = 0; i < p->n_nodes && (cpu > 0 || gpu > 0); i++) {
+        const struct pol_node *n = &p->node[i].n;
+        if (!n->is_up || (n->cpu_free == 0 && p->node[i].n_idle == 0)) continue;
+        uint32_t part = part_of(r, p, i);           /* may move r->part */
+        struct resv_part *o = &r->part[part];
+        if (o->sum[RESV_KEPT].n_tasks == 0) o->sum[RESV_KEPT].n_tasks = 1;      /* exclusive tasks must find the node taken */
+        int64_t more = n->cpu_free - o->sum[RESV_KEPT].cpu;
+        if (more > cpu) more = cpu;
+        if (more > 0) { o->sum[RESV_KEPT].cpu += more; cpu -= more; }
+        for (uint32_t c = 0; c < n->n_gpu && gpu > 0; c++) {
+            struct resv_card *k = &cards_of(o, RESV_KEPT)[c];
+            if (k->milli > 0 || p->card[n->card0 + c].milli_free < WHOLE) continue;
+            k->milli = WHOLE;
+            k->mem = p->card[n->card0 + c].mem_free;
+            k->cores = p->card[n->card0 + c].core_free;
+            gpu -= WHOLE;
+        }
+    }
+    for (int k = 0; k < POL_LICENCES_MAX; k++) r->licence[RESV_KEPT][k] = most64(r->licence[RESV_KEPT][k], want->licence[k]);
+    return cpu <= 0 && gpu <= 0;
+}
+
+/* Steps from the largest on: what the smaller take then mostly lies inside. */
+static void order_steps(const struct resv *r, const struct plan *p, uint32_t first, uint32_t *order)
+{
+    int64_t *size = pol_alloc(r->n_steps, sizeof *size);
+    for (uint32_t s = first; s < r->n_steps; s++) {
+        for (uint32_t i = r->step_start[s]; i < r->step_start[s + 1]; i++) {
+            const struct pol_shape *sh = &p->shape[r->task[i].shape];
+            if (!r->task[i].is_done) size[s] += sh->cpu_milli + (int64_t)sh->n_gpu * sh->gpu_milli * 64;     /* cards are scarcer */
+        }
+        uint32_t at = s - first;
+        for (; at > 0 && size[order[at - 1]] < size[s]; at--) order[at] = order[at - 1];
+        order[at] = s;
+    }
+    free(size);
+}
+
+bool resv_plan(struct resv *r, struct place *pl, uint32_t first, enum resv_rule rule,
+               const struct pol_amount *extra, const int64_t *free_licence)
+{
+    struct plan *p = pl->plan;
+    uint32_t *order = pol_alloc(r->n_steps, sizeof *order);
+    bool ok = true;
+    resv_drop(r);
+    order_steps(r, p, first, order);
+    struct plan_mark all = plan_mark(p);
+    for (uint32_t k = 0; k < r->n_steps - first && ok; k++) {
+        struct plan_mark m = plan_mark(p);
+        ok = plan_step(r, pl, order[k], rule);
+        if (rule == RESV_SUM && ok) plan_keep(p, m);
+        else plan_undo(p, m);
+        if (ok) keep_step(r, rule);
+    }
+    plan_undo(p, all);
+    for (uint32_t i = 0; i < r->n_parts; i++) zero(&r->part[i], RESV_NEED);
+    memset(r->licence[RESV_NEED], 0, sizeof r->licence[RESV_NEED]);
+    if (ok && extra != NULL) ok = keep_more(r, p, extra);
+    for (int k = 0; k < POL_LICENCES_MAX && ok; k++) ok = r->licence[RESV_KEPT][k] <= free_licence[k];
+    if (!ok) resv_drop(r);
+    free(order);
+    return ok;
+}
+
+void resv_enter(struct resv *r, const struct plan *p, uint32_t step)
+{
+    for (uint32_t i = 0; i < r->n_parts; i++) zero(&r->part[i], RESV_NEED);
+    memset(r->licence[RESV_NEED], 0, sizeof r->licence[RESV_NEED]);
+    for (uint32_t i = r->step_start[step]; i < r->step_start[step + 1]; i++) {
+        const struct resv_task *t = &r->task[i];
+        if (t->is_done) continue;
+        resv_move(r, p, RESV_NEED, t->part, &p->shape[t->shape], t->place.cards, +1);
+        move_licences(r, p, RESV_NEED, t->shape, +1);
+    }
+}
+
+/* ---- borrowers ---- */
+
+static bool suits(const struct pol_node *n, const struct pol_shape *s)
+{
+    return n->is_up && (n->labels & s->need_all) == s->need_all && (s->need_any == 0 || (n->labels & s->need_any) != 0) &&
+           (s->n_gpu == 0 || s->gpu_types == 0 || (n->gpu_type != POL_NONE && (s->gpu_types >> n->gpu_type & 1) != 0));
+}
+
+/* Of the cards with room those with the least of it first, then the lowest: as everywhere. */
+static bool pick(const struct resv_part *o, const struct pol_card *card, const struct pol_shape *s, uint64_t *cards)
+{
+    *cards = 0;
+    for (int32_t i = 0; i < s->n_gpu; i++) {
+        uint32_t best = POL_NONE;
+        int32_t least = 0;
+        for (uint32_t c = 0; c < o->n_gpu; c++) {
+            int32_t milli = cards_of(o, RESV_KEPT)[c].milli - cards_of(o, RESV_NEED)[c].milli - cards_of(o, RESV_LENT)[c].milli;
+            int64_t mem = cards_of(o, RESV_KEPT)[c].mem - cards_of(o, RESV_NEED)[c].mem - cards_of(o, RESV_LENT)[c].mem;
+            int32_t cores = cards_of(o, RESV_KEPT)[c].cores - cards_of(o, RESV_NEED)[c].cores - cards_of(o, RESV_LENT)[c].cores;
+            if ((*cards >> c & 1) != 0 || milli < s->gpu_milli || (card[c].mem_total > 0 && mem < s->gpu_mem_b) ||
+                (card[c].core_total > 0 && cores < s->gpu_cores)) continue;
+            if (best == POL_NONE || milli < least) { best = c; least = milli; }
+        }
+        if (best == POL_NONE) return false;
+        *cards |= UINT64_C(1) << best;
+    }
+    return true;
+}
+
+bool resv_has_room(const struct resv *r, const struct plan *p, uint32_t part, const struct pol_shape *s, uint64_t *cards)
+{
+    const struct resv_part *o = &r->part[part];
+    const struct resv_sum *k = &o->sum[RESV_KEPT], *n = &o->sum[RESV_NEED], *l = &o->sum[RESV_LENT];
+    const struct pol_node *node = &p->node[o->node].n;
+    if (s->exclusive || k->cpu - n->cpu - l->cpu < s->cpu_milli || k->mem - n->mem - l->mem < s->mem_b || !suits(node, s)) return false;
+    for (int e = 0; e < POL_ENGINES_MAX; e++)
+        if (k->engine[e] - n->engine[e] - l->engine[e] < s->engine[e]) return false;
+    return pick(o, &p->card[node->card0], s, cards);
+}
+
+static bool card_is_short(const struct resv_part *o, uint32_t c)
+{
+    const struct resv_card *k = &cards_of(o, RESV_KEPT)[c], *n = &cards_of(o, RESV_NEED)[c], *l = &cards_of(o, RESV_LENT)[c];
+    return n->milli + l->milli > k->milli || n->mem + l->mem > k->mem || n->cores + l->cores > k->cores;
+}
+
+bool resv_is_short(const struct resv *r, uint32_t part)
+{
+    const struct resv_part *o = &r->part[part];
+    const struct resv_sum *k = &o->sum[RESV_KEPT], *n = &o->sum[RESV_NEED], *l = &o->sum[RESV_LENT];
+    bool is = n->cpu + l->cpu > k->cpu || n->mem + l->mem > k->mem;
+    for (int e = 0; e < POL_ENGINES_MAX; e++) is |= n->engine[e] + l->engine[e] > k->engine[e];
+    for (uint32_t c = 0; c < o->n_gpu; c++) is |= card_is_short(o, c);
+    return is;
+}
+
+bool resv_holds_short(const struct resv *r, uint32_t part, const struct pol_shape *s, uint64_t cards)
+{
+    const struct resv_part *o = &r->part[part];
+    const struct resv_sum *k = &o->sum[RESV_KEPT], *n = &o->sum[RESV_NEED], *l = &o->sum[RESV_LENT];
+    if ((s->cpu_milli > 0 && n->cpu + l->cpu > k->cpu) || (s->mem_b > 0 && n->mem + l->mem > k->mem)) return true;
+    for (int e = 0; e < POL_ENGINES_MAX; e++)
+        if (s->engine[e] > 0 && n->engine[e] + l->engine[e] > k->engine[e]) return true;
+    for (uint64_t left = cards; left != 0; left &= left - 1) if (card_is_short(o, (uint32_t)__builtin_ctzll(left))) return true;
+    return false;
+}
+
+/* ---- amounts ---- */
+
+struct pol_amount resv_total(const struct resv *r, enum resv_what what)
+{
+    struct pol_amount a = { 0 };
+    for (uint32_t i = 0; i < r->n_parts; i++) {
+        a.cpu_milli += r->part[i].sum[what].cpu;
+        for (uint32_t c = 0; c < r->part[i].n_gpu; c++) a.gpu_milli += cards_of(&r->part[i], what)[c].milli;
+    }
+    memcpy(a.licence, r->licence[what], sizeof a.licence);
+    return a;
+}
+
+struct pol_amount resv_ask(const struct plan *p, uint32_t node, uint32_t shape)
+{
+    const struct pol_shape *s = &p->shape[shape];
+    const struct pol_node *n = &p->node[node].n;
+    struct pol_amount a = { .cpu_milli = s->exclusive ? n->cpu_total : s->cpu_milli,
+                            .gpu_milli = s->exclusive ? (int64_t)n->n_gpu * WHOLE : (int64_t)s->n_gpu * s->gpu_milli };
+    for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) a.licence[k] = plan_licence(p, shape, k);
+    return a;
+}

@@ -1,0 +1,383 @@
+/* A workflow enters a stage: what it lent comes back as far as it is needed, and what it leaves is lent. */
+#include "workflow/workflow.h"
+
+#include "util.h"
+
+static struct pol_amount *add(struct pol_amount *a, const struct pol_amount *b, int64_t sign)
+{
+    a->cpu_milli += sign * b->cpu_milli;
+    a->gpu_milli += sign * b->gpu_milli;
+    for (int k = 0; k < POL_LICENCES_MAX; k++) a->licence[k] += sign * b->licence[k];
+    return a;
+}
+
+/* ---- loans ---- */
+
+static struct pol_amount loan_ask(const struct wf_policy *p, const struct wf_loan *l)
+{
+    struct pol_amount a = resv_ask(&p->desk.plan, l->from->resv.part[l->part].node, l->shape);
+    if (!(l->inside & WF_LICENCES)) memset(a.licence, 0, sizeof a.licence);
+    return a;
+}
+
+static void count_loan(struct wf_policy *p, const struct wf_loan *l, int sign)
+{
+    struct wf *w = l->from;
+    struct pol_shape s = p->view->shape[l->shape];
+    struct pol_amount ask = loan_ask(p, l);
+    w->is_counted = false;
+    if (!(l->inside & WF_MEM)) s.mem_b = 0;
+    resv_move(&w->resv, &p->desk.plan, RESV_LENT, l->part, &s, l->cards, sign);
+    for (int k = 0; k < POL_LICENCES_MAX; k++) w->resv.licence[RESV_LENT][k] += sign * ask.licence[k];
+    for (int d = 0; d < RESV_DIMS; d++) w->lent[l->group * RESV_DIMS + (uint32_t)d] += sign * *resv_dim(&ask, d);
+}
+
+void wf_loan_end(struct wf_policy *p, uint32_t slot)
+{
+    struct wf_loan *l = &p->loan[slot];
+    struct wf *w = l->from;
+    count_loan(p, l, -1);
+    w->grew = true;
+    if (l->prev != POL_NONE) p->loan[l->prev].next = l->next;
+    else w->first_loan = l->next;
+    if (l->next != POL_NONE) p->loan[l->next].prev = l->prev;
+    l->from = NULL;
+}
+
+/* ---- reclaim ---- */
+
+/* Is more needed and lent than is kept, of the part or of the licences? */
+/* shape POL_NONE: any licence, else one that it asks for. */
+static bool licences_short(const struct wf_policy *p, const struct wf *w, uint32_t shape)
+{
+    for (uint32_t k = 0; k < POL_LICENCES_MAX; k++)
+        if (w->resv.licence[RESV_NEED][k] + w->resv.licence[RESV_LENT][k] > w->resv.licence[RESV_KEPT][k] && (shape == POL_NONE || plan_licence(&p->desk.plan, shape, k) > 0))
+            return true;
+    return false;
+}
+
+static bool is_short(const struct wf_policy *p, const struct wf *w, uint32_t part) { return part == POL_NONE ? licences_short(p, w, POL_NONE) : resv_is_short(&w->resv, part); }
+
+/* Does the loan hold some of what is short there? */
+static bool helps(const struct wf_policy *p, const struct wf *w, uint32_t part, const struct wf_loan *l)
+{
+    struct pol_shape s = p->view->shape[l->shape];
+    if (part == POL_NONE) return (l->inside & WF_LICENCES) && licences_short(p, w, l->shape);
+    if (!(l->inside & WF_MEM)) s.mem_b = 0;
+    return l->part == part && resv_holds_short(&w->resv, part, &s, l->cards);
+}
+
+/* The group's borrower that began last (ties: the later arrival), of those that help. */
+static uint32_t latest(const struct wf_policy *p, const struct wf *w, uint32_t part, uint32_t group)
+{
+    uint32_t best = POL_NONE;
+    for (uint32_t i = w->first_loan; i != POL_NONE; i = p->loan[i].next) {
+        const struct wf_loan *l = &p->loan[i];
+        if (l->group != group || l->is_victim || !helps(p, w, part, l)) continue;
+        if (best == POL_NONE || l->started > p->loan[best].started ||
+            (l->started == p->loan[best].started && l->ordinal > p->loan[best].ordinal)) best = i;
+    }
+    return best;
+}
+
+/* How short, in the first resource that is: what groups are to give back is measured in it. */
+static int short_dim(const struct wf *w, uint32_t part, int64_t *by)
+{
+    const struct resv *r = &w->resv;
+    struct pol_amount over = { 0 };
+    if (part == POL_NONE) {
+        for (int k = 0; k < POL_LICENCES_MAX; k++) over.licence[k] = r->licence[RESV_NEED][k] + r->licence[RESV_LENT][k] - r->licence[RESV_KEPT][k];
+    } else {
+        const struct resv_part *o = &r->part[part];
+        over.cpu_milli = o->sum[RESV_NEED].cpu + o->sum[RESV_LENT].cpu - o->sum[RESV_KEPT].cpu;
+        for (uint32_t c = 0; c < o->n_gpu; c++) {
+            int64_t more = o->card[RESV_NEED * o->n_gpu + c].milli + o->card[RESV_LENT * o->n_gpu + c].milli - o->card[RESV_KEPT * o->n_gpu + c].milli;
+            if (more > 0) over.gpu_milli += more;
+        }
+    }
+    for (int d = 0; d < RESV_DIMS; d++)
+        if (*resv_dim(&over, d) > 0) { *by = *resv_dim(&over, d); return d; }
+    *by = 0;
+    return 0;
+}
+
+/* What groups of the same priority give back of `by`: by their ratio, none more than it has. */
+static void targets(const struct wf_policy *p, const struct wf *w, int64_t prio, int dim, int64_t by, int64_t *out)
+{
+    uint32_t n = p->shares.n, m = 0, *at = pol_alloc(n, sizeof *at);
+    int64_t *ratio = pol_alloc(n, sizeof *ratio), *part = pol_alloc(n, sizeof *part);
+    memset(out, 0, n * sizeof *out);
+    for (uint32_t g = 0; g < n; g++) if (p->shares.at[g].prio == prio && p->shares.at[g].ratio > 0) { ratio[m] = p->shares.at[g].ratio; at[m++] = g; }
+    if (m > 0) {
+        lend_split(by, dim < 2 ? 1000 : 1, ratio, m, part);
+        for (uint32_t i = 0; i < m; i++) {
+            int64_t has = w->lent[at[i] * RESV_DIMS + (uint32_t)dim];
+            out[at[i]] = part[i] < has ? part[i] : has;
+        }
+    }
+    free(at);
+    free(ratio);
+    free(part);
+}
+
+/* Stop the borrower; the desk lets it wait again. */
+static void stop(struct wf_policy *p, uint32_t slot, struct pol_amount *reclaimed)
+{
+    struct wf_loan *l = &p->loan[slot];
+    struct pol_amount a = loan_ask(p, l);
+    add(reclaimed, &a, +1);
+    wf_book_later(p, l->from->resv.part[l->part].node, l->shape, l->cards, +1, l->inside);
+    if (!(l->inside & WF_LICENCES))
+        for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) p->desk.licence_free[k] += plan_licence(&p->desk.plan, l->shape, k);
+    l->from->grew = true;
+    desk_preempt(&p->desk, slot, "its lender's next stage needs the place");
+    wf_loan_end(p, slot);
+}
+
+/*
+ * Victims on one part (POL_NONE: of licences), until nothing is short: the
+ * lowest priority first; within one, groups with a ratio each up to its target,
+ * then, and where there is none, the earlier group first.
+ */
+static void reclaim(struct wf_policy *p, struct wf *w, uint32_t part, struct pol_amount *reclaimed)
+{
+    const uint32_t n = p->shares.n;
+    int64_t *target = pol_alloc(n, sizeof *target);
+    while (is_short(p, w, part)) {
+        int64_t by, prio = -1;
+        uint32_t victim;
+        int dim = short_dim(w, part, &by);
+        for (uint32_t g = 0; g < n; g++)
+            if (p->shares.at[g].prio > prio && latest(p, w, part, g) != POL_NONE) prio = p->shares.at[g].prio;
+        if (prio < 0) {
+            p->host->fail(p->host->ctx, "a reservation is short of what nobody borrows");
+            break;
+        }
+        targets(p, w, prio, dim, by, target);
+        for (uint32_t g = 0; g < n; g++)
+            while (target[g] > 0 && is_short(p, w, part) && (victim = latest(p, w, part, g)) != POL_NONE) {
+                struct pol_amount a = loan_ask(p, &p->loan[victim]);
+                target[g] -= *resv_dim(&a, dim) > 0 ? *resv_dim(&a, dim) : target[g];
+                stop(p, victim, reclaimed);
+            }
+        /* No ratios, or tasks of a size that no target fits. */
+        for (uint32_t g = 0; g < n; g++)
+            while (p->shares.at[g].prio == prio && is_short(p, w, part) && (victim = latest(p, w, part, g)) != POL_NONE) stop(p, victim, reclaimed);
+    }
+    free(target);
+}
+
+/* ---- a stage begins ---- */
+
+/* What is left is divided among groups of equal priority that state ratios; the others have no bound of their own. */
+static void set_quotas(struct wf_policy *p, struct wf *w, struct pol_amount left)
+{
+    const uint32_t n = p->shares.n;
+    uint32_t *at = pol_alloc(n, sizeof *at);
+    int64_t *ratio = pol_alloc(n, sizeof *ratio), *part = pol_alloc(n, sizeof *part);
+    for (uint32_t g = 0; g < n * RESV_DIMS; g++) w->quota[g] = POL_NEVER;
+    for (uint32_t first = 0; first < n; first++) {
+        const struct lend_group *f = &p->shares.at[first];
+        bool seen = f->ratio == 0;
+        for (uint32_t g = 0; g < first; g++) seen |= p->shares.at[g].prio == f->prio;
+        if (seen) continue;
+        uint32_t m = 0;
+        for (uint32_t g = first; g < n; g++) if (p->shares.at[g].prio == f->prio) { ratio[m] = p->shares.at[g].ratio; at[m++] = g; }
+        for (int d = 0; d < RESV_DIMS; d++) {
+            lend_split(*resv_dim(&left, d), d < 2 ? 1000 : 1, ratio, m, part);
+            for (uint32_t i = 0; i < m; i++) w->quota[at[i] * RESV_DIMS + (uint32_t)d] = part[i];
+        }
+    }
+    free(at);
+    free(ratio);
+    free(part);
+}
+
+static void start_step(struct wf_policy *p, struct wf *w)
+{
+    struct resv *r = &w->resv;
+    for (uint32_t i = r->step_start[w->step]; i < r->step_start[w->step + 1]; i++) {
+        struct resv_task *t = &r->task[i];
+        if (t->is_done) continue;
+        p->host->start(p->host->ctx, t->task, &t->place, "its stage begins, in its workflow's reservation");
+        t->is_running = true;
+        w->n_running++;
+        resv_move(r, &p->desk.plan, RESV_USED, t->part, &p->view->shape[t->shape], t->place.cards, +1);
+        for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) r->licence[RESV_USED][k] += plan_licence(&p->desk.plan, t->shape, k);
+        wf_book_later(p, t->place.node, t->shape, t->place.cards, -1, WF_ALL);
+    }
+}
+
+void wf_enter(struct wf_policy *p, struct wf *w)
+{
+    struct resv *r = &w->resv;
+    struct pol_reserve say = { .stage = r->task[r->step_start[w->step]].stage };
+    resv_enter(r, &p->desk.plan, w->step);
+    struct pol_amount lent = resv_total(r, RESV_LENT);
+    say.reserved = say.usable = say.lendable = resv_total(r, RESV_KEPT);
+    say.need = resv_total(r, RESV_NEED);
+    add(&say.usable, &lent, -1);
+    add(&say.lendable, &say.need, -1);
+    for (uint32_t i = 0; i < r->n_parts; i++) reclaim(p, w, i, &say.reclaimed);
+    reclaim(p, w, POL_NONE, &say.reclaimed);
+    w->left = 0;
+    for (uint32_t i = r->step_start[w->step]; i < r->step_start[w->step + 1]; i++) w->left += !r->task[i].is_done;
+    p->host->reserve(p->host->ctx, w->job, &say, "its stage begins");
+    start_step(p, w);
+    set_quotas(p, w, say.lendable);
+    w->is_counted = false;
+    w->entered = w->grew = true;
+}
+
+/* ---- lending ---- */
+
+/* How long the present stage still lasts, as far as it can be known; -1: it cannot. */
+static int64_t stage_left(const struct wf_policy *p, const struct wf *w)
+{
+    int64_t most = 0, now = p->view->now_us;
+    const struct resv *r = &w->resv;
+    for (uint32_t i = r->step_start[w->step]; i < r->step_start[w->step + 1]; i++) {
+        const struct resv_task *t = &r->task[i];
+        if (t->is_done) continue;
+        const struct pol_task_info *ti = p->host->task(p->host->ctx, t->task);
+        if (ti == NULL || t->est < 0) return -1;
+        int64_t left = p->est_true ? ti->true_left_us : ti->started_us < 0 ? t->est : t->est - (now - ti->started_us);
+        if (left > most) most = left;
+    }
+    return most;
+}
+
+/* May this unit borrow of the workflow at all, whatever its size? */
+static bool is_admitted(const struct wf_policy *p, const struct wf *w, const struct unit *u, int64_t stage)
+{
+    if (u->n_tasks > 1 || u->is_gang) return false;
+    if (p->lend == WF_LEND_FITS && (u->est == POL_NEVER || u->est > stage)) return false;
+    if (!p->short_only) return true;
+    int64_t longest = wf_history(p, u->user);
+    return longest >= 0 && longest <= w->shortest;
+}
+
+/* Room for the unit in some part, within what its group may have; the loan's place out. */
+static bool find_room(struct wf_policy *p, struct wf *w, uint32_t id, uint32_t group, struct wf_loan *l)
+{
+    const struct unit *u = desk_unit(&p->desk, id);
+    uint32_t shape = p->desk.kinds.at[u->kind].shape[0];
+    const struct pol_shape *s = &p->view->shape[shape];
+    bool outside = true, inside = true;
+    for (uint32_t k = 0; k < p->view->n_licences; k++) {
+        int32_t ask = plan_licence(&p->desk.plan, shape, k);
+        outside &= p->desk.licence_free[k] >= ask;
+        inside &= w->resv.licence[RESV_KEPT][k] - w->resv.licence[RESV_NEED][k] - w->resv.licence[RESV_LENT][k] >= ask;
+    }
+    if (!outside && !inside) return false;
+    for (uint32_t i = 0; i < w->resv.n_parts; i++) {
+        /* Memory comes from outside while there is some: it is what reservations have least of to lend. */
+        uint64_t cards;
+        struct pol_shape ask_of = *s;
+        const struct pol_node *n = &p->desk.plan.node[w->resv.part[i].node].n;
+        bool mem_outside = n->mem_free >= s->mem_b;
+        if (n->max_tasks > 0 && n->n_tasks >= n->max_tasks) continue;
+        if (mem_outside) ask_of.mem_b = 0;
+        if (!resv_has_room(&w->resv, &p->desk.plan, i, &ask_of, &cards)) continue;
+        *l = (struct wf_loan){ .from = w, .part = i, .node = w->resv.part[i].node, .group = group, .shape = shape, .cards = cards, .ordinal = u->ordinal,
+                               .started = p->view->now_us, .inside = (outside ? 0u : WF_LICENCES) | (mem_outside ? 0u : WF_MEM), .prev = POL_NONE, .task = u->task };
+        struct pol_amount ask = loan_ask(p, l);
+        for (int d = 0; d < RESV_DIMS; d++) {
+            uint32_t at = group * RESV_DIMS + (uint32_t)d;
+            if (*resv_dim(&ask, d) > 0 && w->quota[at] != POL_NEVER && w->lent[at] + *resv_dim(&ask, d) > w->quota[at]) return false;
+        }
+        return true;
+    }
+    return false;
+}
+
+static void lend_to(struct wf_policy *p, uint32_t id, const struct wf_loan *l)
+{
+    struct desk *d = &p->desk;
+    struct wf *w = l->from;
+    POL_RESERVE(d->spot, d->cap_spot, 1);
+    d->spot[0] = (struct pol_place){ .node = w->resv.part[l->part].node, .cards = l->cards };
+    desk_start(d, id, "borrows what a workflow leaves");
+    d->held[id].node = POL_NONE;            /* not outside: its end gives nothing back there */
+    if (!(l->inside & WF_MEM) || d->plan.node[d->spot[0].node].n.max_tasks > 0) {
+        plan_snap(&p->snap, &d->plan, d->spot[0].node);
+        p->snap.node.n.n_tasks++;
+        if (!(l->inside & WF_MEM)) p->snap.node.n.mem_free -= p->view->shape[l->shape].mem_b;
+        plan_limit(&d->plan, d->spot[0].node, &p->snap);
+    }
+    if (l->inside & WF_LICENCES)
+        for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) d->licence_free[k] += plan_licence(&d->plan, l->shape, k);
+    p->host->lend(p->host->ctx, l->task, w->job, (l->inside & WF_LICENCES) != 0, "what the stage leaves");
+    POL_RESERVE(p->loan, p->cap_loan, (size_t)id + 1);
+    p->loan[id] = *l;
+    p->loan[id].next = w->first_loan;
+    if (w->first_loan != POL_NONE) p->loan[w->first_loan].prev = id;
+    w->first_loan = id;
+    count_loan(p, &p->loan[id], +1);
+    wf_book_later(p, d->spot[0].node, l->shape, l->cards, -1, l->inside);
+}
+
+/* Everyone of the group who waits, in order. */
+static void lend_group(struct wf_policy *p, struct wf *w, uint32_t group, int64_t stage)
+{
+    struct desk *d = &p->desk;
+    struct walk *wk = &p->walk[group];
+    uint32_t id;
+    for (walk_open(wk, &p->queue[group], &d->units, NULL, NULL); (id = walk_top(wk)) != POL_NONE;) {
+        struct wf_loan l;
+        const struct unit *u = desk_unit(d, id);
+        if (!is_admitted(p, w, u, stage)) { walk_step(wk, &d->units, POL_NEVER); continue; }
+        if (!find_room(p, w, id, group, &l)) { walk_drop(wk, &d->units); continue; }
+        walk_step(wk, &d->units, POL_NEVER);
+        lend_to(p, id, &l);
+    }
+}
+
+/* Groups by priority, then as they stand. */
+static void lend_all_of(struct wf_policy *p, struct wf *w, int64_t stage)
+{
+    for (int64_t prio = -1, next; ; prio = next) {
+        next = POL_NEVER;
+        for (uint32_t g = 0; g < p->shares.n; g++)
+            if (p->shares.at[g].prio > prio && p->shares.at[g].prio < next) next = p->shares.at[g].prio;
+        if (next == POL_NEVER) return;
+        for (uint32_t g = 0; g < p->shares.n; g++) if (p->shares.at[g].prio == next) lend_group(p, w, g, stage);
+    }
+}
+
+static bool lends_anything(struct wf *w)
+{
+    if (w->is_counted) return w->has_rest;
+    w->is_counted = true;
+    w->has_rest = true;
+    struct pol_amount kept = resv_total(&w->resv, RESV_KEPT), need = resv_total(&w->resv, RESV_NEED), lent = resv_total(&w->resv, RESV_LENT);
+    for (int d = 0; d < RESV_DIMS; d++)
+        if (*resv_dim(&kept, d) > *resv_dim(&need, d) + *resv_dim(&lent, d)) return true;
+    return w->has_rest = false;
+}
+
+void wf_lend_all(struct wf_policy *p)
+{
+    struct desk *d = &p->desk;
+    uint32_t n_fresh = d->n_fresh;
+    bool any = false;
+    for (uint32_t g = 0; g < p->shares.n; g++) any |= p->queue[g].n > 0;
+    for (uint32_t i = 0; i < p->n_active; i++) {
+        struct wf *w = p->active[i];
+        bool open = w->lends && any && (p->lend == WF_LEND_START ? w->entered : true) && (w->grew || n_fresh > 0);
+        if (p->lend != WF_LEND_NONE && open && lends_anything(w)) {
+            int64_t stage = p->lend == WF_LEND_FITS ? stage_left(p, w) : 0;
+            if (w->grew) {
+                lend_all_of(p, w, stage);
+            } else {
+                for (uint32_t k = 0; k < n_fresh; k++) {
+                    struct wf_loan l;
+                    uint32_t id = d->fresh[k], group = p->group[id];
+                    const struct unit *u = desk_unit(d, id);
+                    if (u->state == UNIT_WAITING && group < p->shares.n && is_admitted(p, w, u, stage) && find_room(p, w, id, group, &l)) lend_to(p, id, &l);
+                }
+            }
+        }
+        w->entered = w->grew = false;
+    }
+}

@@ -1,0 +1,146 @@
+/* The cluster as the desk is shown it: without what is reserved and neither used nor lent. */
+#include "workflow/workflow.h"
+
+#include "util.h"
+
+void wf_touch(struct wf_policy *p, uint32_t node)
+{
+    if (p->is_touched[node]) return;
+    p->is_touched[node] = true;
+    p->touched[p->n_touched++] = node;
+}
+
+void wf_idle_move(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t cards, int sign, unsigned inside)
+{
+    const struct pol_shape *s = &p->view->shape[shape];
+    const struct pol_node *n = &p->view->node[node];
+    struct resv_sum *a = &p->idle[node];
+    a->cpu += sign * (s->exclusive ? n->cpu_total : s->cpu_milli);
+    if (inside & WF_TASK) a->n_tasks += sign;
+    if (inside & WF_MEM) a->mem += sign * (s->exclusive ? n->mem_total : s->mem_b);
+    for (int k = 0; k < POL_ENGINES_MAX; k++) a->engine[k] += sign * (s->exclusive ? n->engine_total[k] : s->engine[k]);
+    for (uint64_t left = cards; left != 0; left &= left - 1) {
+        uint32_t c = n->card0 + (uint32_t)__builtin_ctzll(left);
+        p->idle_card[c].milli += sign * (s->exclusive ? 1000 : s->gpu_milli);
+        p->idle_card[c].mem += sign * (s->exclusive ? p->view->card[c].mem_total : s->gpu_mem_b);
+        p->idle_card[c].cores += sign * (s->exclusive ? p->view->card[c].core_total : s->gpu_cores);
+    }
+    for (uint32_t k = 0; k < POL_LICENCES_MAX && (inside & WF_LICENCES); k++) p->idle_licence[k] += sign * plan_licence(&p->desk.plan, shape, k);
+    wf_touch(p, node);
+}
+
+void wf_book_later(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t cards, int sign, unsigned inside)
+{
+    POL_RESERVE(p->later, p->cap_later, p->n_later + 1);
+    p->later[p->n_later++] = (struct wf_later){ node, shape, sign, cards, inside };
+}
+
+/* A whole reservation, as far as it is neither used nor lent, comes (+1) or goes (-1). */
+void wf_idle_reservation(struct wf_policy *p, const struct wf *w, int sign)
+{
+    for (uint32_t i = 0; i < w->resv.n_parts; i++) {
+        const struct resv_part *o = &w->resv.part[i];
+        const struct resv_sum *k = &o->sum[RESV_KEPT], *u = &o->sum[RESV_USED], *l = &o->sum[RESV_LENT];
+        struct resv_sum *a = &p->idle[o->node];
+        const uint32_t card0 = p->view->node[o->node].card0;
+        a->cpu += sign * (k->cpu - u->cpu - l->cpu);
+        a->mem += sign * (k->mem - u->mem - l->mem);
+        a->n_tasks += sign * (k->n_tasks - u->n_tasks);
+        for (int e = 0; e < POL_ENGINES_MAX; e++) a->engine[e] += sign * (k->engine[e] - u->engine[e] - l->engine[e]);
+        for (uint32_t c = 0; c < o->n_gpu; c++) {
+            const struct resv_card *ck = &o->card[c], *cu = &o->card[RESV_USED * o->n_gpu + c], *cl = &o->card[RESV_LENT * o->n_gpu + c];
+            p->idle_card[card0 + c].milli += sign * (ck->milli - cu->milli - cl->milli);
+            p->idle_card[card0 + c].mem += sign * (ck->mem - cu->mem - cl->mem);
+            p->idle_card[card0 + c].cores += sign * (ck->cores - cu->cores - cl->cores);
+        }
+        wf_touch(p, o->node);
+    }
+    struct pol_amount kept = resv_total(&w->resv, RESV_KEPT);
+    p->reserved.cpu_milli += sign * kept.cpu_milli;
+    p->reserved.gpu_milli += sign * kept.gpu_milli;
+    for (int k = 0; k < POL_LICENCES_MAX; k++) {
+        p->idle_licence[k] += sign * (w->resv.licence[RESV_KEPT][k] - w->resv.licence[RESV_USED][k] - w->resv.licence[RESV_LENT][k]);
+        p->reserved.licence[k] += sign * kept.licence[k];
+    }
+}
+
+void wf_show_node(struct wf_policy *p, uint32_t i)
+{
+    const struct pol_node *n = &p->view->node[i];
+    const struct resv_sum *a = &p->idle[i];
+    struct pol_node *o = &p->node[i];
+    *o = *n;
+    o->cpu_free -= a->cpu;
+    o->mem_free -= a->mem;
+    o->n_tasks += (uint32_t)a->n_tasks;         /* an exclusive task finds the node taken, others its limit of tasks */
+    for (int k = 0; k < POL_ENGINES_MAX; k++) o->engine_free[k] -= a->engine[k];
+    for (uint32_t c = n->card0; c < n->card0 + n->n_gpu; c++) {
+        p->card[c] = p->view->card[c];
+        p->card[c].milli_free -= p->idle_card[c].milli;
+        if (p->card[c].mem_total > 0) p->card[c].mem_free -= p->idle_card[c].mem;
+        if (p->card[c].core_total > 0) p->card[c].core_free -= p->idle_card[c].cores;
+    }
+}
+
+/* Everything that changed, for the world's reasons or ours. */
+void wf_show(struct wf_policy *p)
+{
+    const struct pol_view *v = p->view;
+    p->shown = *v;
+    for (uint32_t i = 0; i < v->n_changed; i++) wf_touch(p, v->changed[i]);
+    for (uint32_t i = 0; i < p->n_touched; i++) wf_show_node(p, p->touched[i]);
+    p->shown.node = p->node;
+    p->shown.card = p->card;
+    p->shown.changed = p->touched;
+    p->shown.n_changed = p->n_touched;
+    for (int k = 0; k < POL_LICENCES_MAX; k++) p->shown.licence_free[k] -= p->idle_licence[k];
+}
+
+void wf_seen(struct wf_policy *p)
+{
+    for (uint32_t i = 0; i < p->n_touched; i++) p->is_touched[p->touched[i]] = false;
+    p->n_touched = 0;
+}
+
+void wf_first_look(struct wf_policy *p, const struct pol_view *v)
+{
+    p->node = pol_alloc(v->n_nodes, sizeof *p->node);
+    p->card = pol_alloc(v->n_cards, sizeof *p->card);
+    p->idle = pol_alloc(v->n_nodes, sizeof *p->idle);
+    p->idle_card = pol_alloc(v->n_cards, sizeof *p->idle_card);
+    p->touched = pol_alloc(v->n_nodes, sizeof *p->touched);
+    p->is_touched = pol_alloc(v->n_nodes, sizeof *p->is_touched);
+    for (uint32_t i = 0; i < v->n_nodes; i++) wf_touch(p, i);
+    plan_sync(&p->empty, v);        /* nothing runs yet */
+    for (uint32_t i = 0; i < v->n_nodes; i++) {
+        p->empty.node[i].n.is_up = 1;
+        p->all_cpu += v->node[i].cpu_total;
+        p->all_gpu += (int64_t)v->node[i].n_gpu * 1000;
+    }
+}
+
+void wf_audit(struct wf_policy *p)
+{
+    const struct pol_view *v = p->view;
+    struct resv_sum *sum = pol_alloc(v->n_nodes, sizeof *sum);
+    struct resv_card *card = pol_alloc(v->n_cards, sizeof *card);
+    bool ok = true;
+    for (uint32_t w = 0; w < p->n_active; w++) {
+        const struct resv *r = &p->active[w]->resv;
+        for (uint32_t i = 0; i < r->n_parts; i++) {
+            const struct resv_part *o = &r->part[i];
+            const struct resv_sum *k = &o->sum[RESV_KEPT], *u = &o->sum[RESV_USED], *l = &o->sum[RESV_LENT];
+            sum[o->node].cpu += k->cpu - u->cpu - l->cpu;
+            sum[o->node].mem += k->mem - u->mem - l->mem;
+            sum[o->node].n_tasks += k->n_tasks - u->n_tasks;
+            ok &= !resv_is_short(r, i) && u->cpu <= o->sum[RESV_NEED].cpu && u->mem <= o->sum[RESV_NEED].mem;
+            for (uint32_t c = 0; c < o->n_gpu; c++)
+                card[v->node[o->node].card0 + c].milli += o->card[c].milli - o->card[RESV_USED * o->n_gpu + c].milli - o->card[RESV_LENT * o->n_gpu + c].milli;
+        }
+    }
+    for (uint32_t i = 0; i < v->n_nodes; i++) ok &= sum[i].cpu == p->idle[i].cpu && sum[i].mem == p->idle[i].mem && sum[i].n_tasks == p->idle[i].n_tasks;
+    for (uint32_t c = 0; c < v->n_cards; c++) ok &= card[c].milli == p->idle_card[c].milli;
+    free(sum);
+    free(card);
+    if (!ok) p->host->fail(p->host->ctx, "audit: what its reservations keep, need, use and lend does not add up");
+}
