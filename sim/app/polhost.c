@@ -9,6 +9,7 @@
 #include "app/polload.h"
 #include "app/polspec.h"
 #include "app/polview.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -184,13 +185,8 @@ static void say_lend(void *ctx, pol_task t, pol_job lender, bool licences, const
     d->licences = licences;
 }
 
-/* FNV-1a, never 0. */
-static uint64_t hash_why(const char *why)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (; why != NULL && *why != '\0'; why++) h = (h ^ (unsigned char)*why) * UINT64_C(0x100000001b3);
-    return h | 1;
-}
+/* Never 0. */
+static uint64_t hash_why(const char *why) { return hash64_text(HASH64_INIT, why != NULL ? why : "") | 1; }
 
 static void say_hold(void *ctx, pol_task t, bool is_head, const char *why)
 {

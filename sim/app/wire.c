@@ -40,33 +40,22 @@ void wire_number(struct wire *w, double v)
     wire_text(w, buf);
 }
 
-/* Bytes of the UTF-8 sequence at s; 0: there is none.  RFC 3629, section 4. */
-static size_t utf8(const unsigned char *s)
-{
-    if (s[0] < 0x80) return 1;
-    size_t n = s[0] >= 0xc2 && s[0] <= 0xdf ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4 : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-        (s[0] == 0xf4 && s[1] > 0x8f)) return 0;
-    return n;
-}
-
+/* A byte that is not UTF-8 is told as the Latin-1 character that it would be. */
 void wire_string(struct wire *w, const char *s)
 {
+    size_t n = strlen(s), ceases = text_utf8(s, n);
     wire_text(w, "\"");
-    for (const unsigned char *c = (const unsigned char *)s; *c != '\0';) {
-        size_t n = utf8(c);
-        if (n == 0 || *c < 0x20 || *c == 0x7f) {
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)s[i];
+        if (i == ceases || c < 0x20 || c == 0x7f) {
             char esc[8];
-            (void)snprintf(esc, sizeof esc, "\\u%04x", *c);
+            (void)snprintf(esc, sizeof esc, "\\u%04x", c);
             wire_text(w, esc);
-            c++;
+            if (i == ceases) ceases = i + 1 + text_utf8(s + i + 1, n - i - 1);
             continue;
         }
-        if (*c == '"' || *c == '\\') wire_text(w, "\\");
-        wire_put(w, (const char *)c, n);
-        c += n;
+        if (c == '"' || c == '\\') wire_text(w, "\\");
+        wire_put(w, &s[i], 1);
     }
     wire_text(w, "\"");
 }

@@ -1,12 +1,12 @@
 #include "base/intern.h"
 
 #include <string.h>
+#include "base/hash.h"
 #include "base/mem.h"
 
 static uint64_t hash(const char *s)
 {
-    uint64_t h = UINT64_C(1469598103934665603);
-    for (; *s != '\0'; s++) h = (h ^ (unsigned char)*s) * UINT64_C(1099511628211);
+    uint64_t h = hash64_text(HASH64_INIT, s);
     return h ^ h >> 29;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/text.h"
@@ -222,12 +223,11 @@ bool gen_check(const struct gen_opts *g, char *why, size_t cap)
 
 uint64_t gen_hash(const struct gen_opts *g, uint64_t seed)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ seed;
+    uint64_t h = HASH64_INIT ^ seed;
     for (size_t i = 0; i < gen_n_params; i++) {
         const struct gen_param *p = &gen_params[i];
         size_t n = p->kind == GEN_MIX ? sizeof(struct gen_mix) : p->kind == GEN_TEXT ? GEN_TEXT_MAX : 8;
-        const unsigned char *b = (const unsigned char *)g + p->offset;
-        for (size_t k = 0; k < n; k++) h = (h ^ b[k]) * UINT64_C(0x100000001b3);
+        h = hash64_bytes(h, (const unsigned char *)g + p->offset, n);
     }
     return h;
 }

@@ -15,7 +15,7 @@ static enum st read_format(const struct ynode *n, const struct trace_format **ou
 {
     const char *word[FORMATS_MAX];
     size_t count = 0;
-    while (trace_formats[count] != NULL && count < FORMATS_MAX) { word[count] = trace_formats[count]->name; count++; }
+    while (count < FORMATS_MAX && trace_formats[count] != NULL) { word[count] = trace_formats[count]->name; count++; }
     uint32_t i = 0;
     if (ydoc_get(n, "format") == NULL) return ydoc_error(n, d, "found no 'format' in the trace section");
     TRY(ydoc_choice(n, "format", word, count, &i, d));

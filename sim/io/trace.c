@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "io/gen.h"
@@ -74,10 +75,9 @@ static sim_tick longest(const struct job_spec *s)
     return dur;
 }
 
-static uint64_t hash_text(const char *s)
+static uint64_t mixed(const char *s)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (; *s != '\0'; s++) h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
+    uint64_t h = hash64_text(HASH64_INIT, s);
     h ^= h >> 33; h *= UINT64_C(0xff51afd7ed558ccd);
     h ^= h >> 33; h *= UINT64_C(0xc4ceb9fe1a85ec53);
     return h ^ h >> 33;
@@ -90,7 +90,7 @@ static const char *draw_model(const struct trace_opts *o, const struct job_spec 
     bool any = false;
     for (uint32_t k = 0; k < s->n_groups; k++) any = any || s->group[k].shape.n_gpu > 0;
     if (!any) return NULL;
-    rng_init(&r, o->seed, "model", hash_text(s->id));
+    rng_init(&r, o->seed, "model", mixed(s->id));
     return o->dflt.models[rng_below(&r, o->dflt.n_models)];
 }
 
@@ -141,7 +141,7 @@ static uint32_t idset_add(struct idset *s, const char *id, uint32_t line)
         mem_free(s->at);
         *s = big;
     }
-    uint64_t h = hash_text(id);
+    uint64_t h = mixed(id);
     size_t k = h & (s->cap - 1);
     for (; s->at[k].used != 0; k = (k + 1) & (s->cap - 1))
         if (s->at[k].hash == h) return s->at[k].line;
@@ -400,8 +400,7 @@ enum st trace_hash_file(const char *path, uint64_t *h, struct diag *d)
     unsigned char buf[1 << 14];
     size_t n;
     uint64_t x = *h;
-    while ((n = fread(buf, 1, sizeof buf, f)) > 0)
-        for (size_t i = 0; i < n; i++) x = (x ^ buf[i]) * UINT64_C(0x100000001b3);
+    while ((n = fread(buf, 1, sizeof buf, f)) > 0) x = hash64_bytes(x, buf, n);
     *h = x;
     bool bad = ferror(f) != 0;
     (void)fclose(f);
@@ -471,7 +470,7 @@ enum st trace_content_hash(const struct trace_opts *o, uint64_t *out, struct dia
 {
     const struct trace_format *f = find_format(o->format != NULL ? o->format : "native", d);
     if (f == NULL) return d->code;
-    *out = UINT64_C(0xcbf29ce484222325);
+    *out = HASH64_INIT;
     if (f->no_file) { if (o->gen != NULL) *out = gen_hash(o->gen, o->seed); }
     else if (o->path != NULL) TRY(trace_hash_file(o->path, out, d));
     const char *const more[] = { f == &trace_gavel ? o->throughputs : NULL, o->stages_path, o->blocks_path };
