@@ -309,7 +309,9 @@ static void tell(struct life *f, const struct own *o, size_t n, enum own_kind ki
     if (kind == OWN_START) {
         char rule[64], left[96] = "";
         const struct node *at = node < f->l.replay.cluster.n_nodes && s->nodes.all == 1 ? &f->l.replay.cluster.node[node] : NULL;
-        place_rule(e->run->spec, rule, sizeof rule);
+        /* Every start by a policy is a decision, and those are recorded: another was bound. */
+        if (said == NULL) (void)snprintf(rule, sizeof rule, "bound there when it arrived, by no policy");
+        else place_rule(e->run->spec, rule, sizeof rule);
         if (at != NULL && at->n_gpu > 0) {
             uint32_t idle = 0;
             for (uint32_t k = 0; k < at->n_gpu; k++) idle += f->l.replay.cluster.card[at->card0 + k].milli_free >= GPU_WHOLE;

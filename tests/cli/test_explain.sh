@@ -313,6 +313,13 @@ for run in 1 2; do
         "$(sqlite3 "$dir/many.db" "SELECT count(*) FROM attempt WHERE run = $run")|1|0"
 done
 
+# A job that is bound to its node: nobody chose.
+printf 'id,submit_s,duration_s,cpus,gpus,node\na,0,100,1,1,g-0\nb,1,10,1,1,\n' >"$dir/bound.csv"
+printf 'cluster: {groups: [{name: g, count: 2, cpus: 8, mem: 8GiB, gpus: 1, gpu_type: A}]}\ntrace: {format: native, path: bound.csv}\npolicies: [fifo]\noutput: {decisions: true}\n' >"$dir/bound.yaml"
+"$fairway" run "$dir/bound.yaml" -d "$dir/bound.db" -q
+check "a bound job was placed by no policy" same "$(story bound 1 a | grep started\ on)" "        00:00:00  started on g-0 (bound there when it arrived, by no policy, 0 of 1 cards idle there now)"
+check "the next one was" same "$(story bound 1 b | grep started\ on)" '        00:00:01  started on g-1 (place=best, 0 of 1 cards idle there now): "first in order, fits"'
+
 check "a job that is not there: the nearest" fails 2 "did you mean 'job-00" "$fairway" explain "$dir/demo.db" 1 job-00713
 check "a job unlike any: what they are called" fails 2 "its 5000 jobs are those of the trace, from 'job-000001'" "$fairway" explain "$dir/demo.db" 1 nothing-like-it
 check "a run that is not there" fails 2 "there is no finished run 'lass'" "$fairway" explain "$dir/demo.db" lass job-000001
