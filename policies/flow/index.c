@@ -448,6 +448,21 @@ void index_live(struct sched *s)
         }
 }
 
+const struct item *index_head(struct sched *s, struct bucket *b)
+{
+    if (b->head < b->n && s->task[items(s, b)[b->head].task].cls != NONE) advance(s, b);
+    return b->head < b->n ? &items(s, b)[b->head] : NULL;
+}
+
+void index_rewind(struct sched *s)
+{
+    for (size_t i = 0; i < s->n_arcs; i++) {
+        struct bucket *b = &s->bucket[s->arc[i].bucket];
+        b->head = 0;
+        advance(s, b);
+    }
+}
+
 void index_fini(struct sched *s)
 {
     free(s->bucket); free(s->pool.at); free(s->hash); free(s->fresh);

@@ -54,6 +54,8 @@ void place_drop(struct sched *s, uint32_t id)
     index_waits(s, id);
 }
 
+void place_quietly(struct sched *s, uint32_t id, uint32_t cls, int64_t cost) { link_in(s, id, cls, cost); }
+
 void place_forget(struct sched *s, uint32_t id) { link_out(s, id); }
 
 void place_move(struct sched *s, uint32_t id, uint32_t cls, int64_t cost)
@@ -63,11 +65,10 @@ void place_move(struct sched *s, uint32_t id, uint32_t cls, int64_t cost)
 }
 
 /*
- * The cheapest class for a task under the prices, and its cost + pi; `apart`
- * leaves out the classes so marked.  Among equals the one with most room: that
- * spreads ties before any search.
+ * The cheapest class for a task under the prices, and its cost + pi.  Among
+ * equals the one with most room: that spreads ties before any search.
  */
-int64_t place_best(const struct sched *s, uint32_t id, bool apart, uint32_t *cls, int64_t *cost)
+int64_t place_best(const struct sched *s, uint32_t id, uint32_t *cls, int64_t *cost)
 {
     const struct task *t = &s->task[id];
     const struct entry *e = entries(s, t);
@@ -81,7 +82,7 @@ int64_t place_best(const struct sched *s, uint32_t id, bool apart, uint32_t *cls
             const struct cls *x = &s->cls[c];
             int64_t val = e[k].cost + x->pi, r = (int64_t)x->cap - x->load;
             if (val > best || (val == best && r <= room)) continue;
-            if ((apart && x->is_apart) || !place_may(s, t, e[k].cost, c)) continue;
+            if (!place_may(s, t, e[k].cost, c)) continue;
             best = val;
             room = r;
             *cls = c;
@@ -108,7 +109,7 @@ static uint32_t best_waiting(struct sched *s, const struct job *j, int64_t *best
             uint32_t cls;
             int64_t cost, val = it[k].cost + low;
             if (s->task[it[k].task].cls != NONE) continue;
-            if (it[k].is_odd) val = place_best(s, it[k].task, false, &cls, &cost);
+            if (it[k].is_odd) val = place_best(s, it[k].task, &cls, &cost);
             if (val < *best) { *best = val; found = it[k].task; }
             if (!it[k].is_odd) break;
         }
@@ -131,7 +132,7 @@ static void put_best(struct sched *s, uint32_t id)
 {
     uint32_t cls;
     int64_t cost;
-    (void)place_best(s, id, false, &cls, &cost);
+    (void)place_best(s, id, &cls, &cost);
     place_put(s, id, cls, cost);
 }
 
@@ -284,13 +285,13 @@ void place_cold(struct sched *s)
         sift(k.bid, k.n, 0);
     }
     for (size_t i = 0; i < s->n_live; i++) s->cls[s->live[i]].pi = k.price[s->cls[s->live[i]].kind];
-    for (size_t i = 0; i < s->n_live_spot; i++) spot_low(s, s->live_spot[i]);
+    place_lows(s);
     for (size_t i = 0; i < n; i++) {
         uint32_t cls;
         int64_t cost;
         s->job[s->task[list[i]].job].x--;
         s->task[list[i]].cls = NONE;
-        (void)place_best(s, list[i], false, &cls, &cost);
+        (void)place_best(s, list[i], &cls, &cost);
         if (cls == NONE) index_waits(s, list[i]);       /* an odd task whose only classes are not live */
         else link_in(s, list[i], cls, cost);
     }
@@ -305,4 +306,10 @@ void spot_low(struct sched *s, uint32_t spot)
     int64_t low = FAR_AWAY;
     for (uint32_t i = v->c0; i < v->c1; i++) if (s->cls[s->sc[i]].pi < low) low = s->cls[s->sc[i]].pi;
     s->low[spot] = low;
+}
+
+void place_lows(struct sched *s)
+{
+    for (size_t i = 0; i < s->n_live_spot; i++) spot_low(s, s->live_spot[i]);
+    spot_low(s, s->n_spots);
 }

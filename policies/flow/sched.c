@@ -9,8 +9,9 @@
  *    the price at which nobody wants it.
  * 3. Jobs whose tasks, share or arcs changed choose their tasks and value anew
  *    (place_balance).
- * 4. Where very many repairs are ahead, better prices first (ascent.c).
- * 5. Paths repair what is over and under capacity (search.c).
+ * 4. Paths repair what is over and under capacity (search.c, fill.c).  Where,
+ *    from a cold start, these turn out too many and too long, an auction makes
+ *    better prices before the rest (auction.c).
  */
 #include "flow/state.h"
 
@@ -34,7 +35,7 @@ struct sched *sched_create(uint32_t n_racks, uint32_t n_nodes, const uint32_t *r
     s->spot[0].first_bucket = NONE;
     s->free_bucket = NONE;
     s->must_start_cold = s->shape_changed = true;
-    s->ascend_from = UINT64_C(1) << 22;
+    s->bid_from = 1000;
     s->fill_from = 6;
     return s;
 }
@@ -169,7 +170,7 @@ bool sched_has(const struct sched *s, uint32_t id) { return id < s->n_tasks && s
 
 void sched_forget(struct sched *s) { s->must_start_cold = true; }
 
-void sched_ascend_from(struct sched *s, uint64_t work) { s->ascend_from = work; }
+void sched_bid_from(struct sched *s, uint64_t arcs) { s->bid_from = arcs; }
 void sched_fill_from(struct sched *s, uint64_t places) { s->fill_from = places; }
 
 /* ---- a solve ---- */
@@ -256,12 +257,6 @@ static bool too_new(const struct sched *s)
     return moved * 2 > both;
 }
 
-static void lows(struct sched *s)
-{
-    for (size_t i = 0; i < s->n_live_spot; i++) spot_low(s, s->live_spot[i]);
-    spot_low(s, s->n_spots);
-}
-
 static void tally(const struct sched *s, struct sched_result *out)
 {
     out->flow = out->cost = 0;
@@ -287,9 +282,8 @@ enum sched_st sched_solve(struct sched *s, struct sched_result *out)
     index_live(s);
     if (s->stats.was_cold) place_cold(s);
     else start_warm(s);
-    lows(s);
+    place_lows(s);
     for (uint32_t j = 0; j < s->n_jobs; j++) if (s->job[j].is_dirty) place_balance(s, j);
-    if (s->stats.was_cold) ascent_run(s);
     search_repair(s);
     for (size_t c = 0; c < s->n_cls; c++) s->cls[c].was_cap = s->cls[c].cap;
     s->must_start_cold = false;

@@ -78,7 +78,8 @@ bool sched_has(const struct sched *s, uint32_t id);
 struct sched_stats {
     uint64_t paths, phases;         /* units repaired; searches for them */
     uint64_t pops, arcs;            /* vertices and arcs that these looked at */
-    uint32_t was_cold, ascents;     /* started from nothing; price rises before the repairs */
+    uint64_t bids;                  /* of an auction; 0: there was none */
+    uint32_t was_cold, reserved;    /* started from nothing */
 };
 
 struct sched_result {
@@ -103,11 +104,11 @@ int64_t sched_value(const struct sched *s, uint32_t job);
 /* Forget prices and placements; the next solve starts cold. */
 void sched_forget(struct sched *s);
 /*
- * A cold solve raises prices before it searches paths when (tasks too many on
- * their class) x (classes + jobs) exceeds this; 2^22 until told.  No answer
- * depends on it, only time.
+ * A cold solve turns to an auction when its repairs would look at more than so
+ * many arcs for each place; 1000 until told, 0: at once.  No optimum depends on
+ * it, only time and which of equal placements is found.
  */
-void sched_ascend_from(struct sched *s, uint64_t work);
+void sched_bid_from(struct sched *s, uint64_t arcs);
 /*
  * Places left empty at a price are each searched from when there are so many, of
  * 128 placed tasks one at least, and few tasks are odd (state.h); 6 until told,
@@ -123,6 +124,6 @@ void sched_fill_from(struct sched *s, uint64_t places);
  */
 bool sched_verify(const struct sched *s, const struct sched_result *r, char *why, size_t cap);
 
-size_t sched_bytes(const struct sched *s);      /* memory held */
+size_t sched_bytes(const struct sched *s);      /* memory held between solves */
 
 #endif

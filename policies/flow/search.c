@@ -375,7 +375,37 @@ static size_t too_few(const struct sched *s)
 static bool is_many(const struct sched *s, size_t n)
 {
     if (s->fill_from == 0) return true;
-    return n >= s->fill_from && n * 128 >= s->placed && s->n_odd * 4 <= s->present;
+    return n >= s->fill_from && (s->stats.was_cold || n * 128 >= s->placed) && s->n_odd * 4 <= s->present;
+}
+
+static size_t too_many(const struct sched *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_live; i++) {
+        const struct cls *c = &s->cls[s->live[i]];
+        if (c->load > c->cap) n += c->load - c->cap;
+    }
+    return n;
+}
+
+/* What repairs cost as they grow in number: looked at whenever that doubles. */
+struct growth { uint64_t next, arcs; };
+enum { FIRST = 16, MOST = 6 };          /* paths before the first look; a doubling never costs more than so many times the last */
+
+/*
+ * Would `all` repairs look at more than `most` arcs, if each doubling of their
+ * number costs as much more as the last one did?  False between the looks.
+ */
+static bool foresee(struct growth *g, uint64_t paths, uint64_t arcs, uint64_t all, uint64_t most)
+{
+    if (paths < g->next) return false;
+    uint64_t times = g->arcs == 0 ? 2 : arcs / g->arcs;
+    if (times < 2) times = 2;
+    if (times > MOST) times = MOST;
+    g->next = paths * 2;
+    g->arcs = arcs;
+    for (; paths * 2 <= all && arcs <= most; paths *= 2) arcs *= times;
+    return arcs > most || arcs / paths * all > most;
 }
 
 /*
@@ -383,16 +413,40 @@ static bool is_many(const struct sched *s, size_t n)
  * root: a task is dropped for good or until the root's turn.  That way is
  * short, and the root can then fill many places in one search, by other jobs,
  * where a path from class to place would have to cross it alone.
- * Too few: from the root; classes without a price may stay empty.
+ * False: this would look at more than `most` arcs, and was left off.
  */
-void search_repair(struct sched *s)
+static bool relieve(struct sched *s, uint64_t most)
 {
-    POL_RESERVE(s->mark, s->cap_mark, root_v(s) + 1u);
+    uint64_t paths = s->stats.paths, arcs = s->stats.arcs, all = most == UINT64_MAX ? 0 : too_many(s);
+    struct growth g = { .next = FIRST };
     s->for_root = false;
     s->sink_root = true;
     for (s->from = 0; s->from < s->n_cls; s->from++)
-        while (s->cls[s->from].load > s->cls[s->from].cap) phase(s, 1);
+        while (s->cls[s->from].load > s->cls[s->from].cap) {
+            if (all > 0 && foresee(&g, s->stats.paths - paths, s->stats.arcs - arcs, all, most)) return false;
+            phase(s, 1);
+        }
+    return true;
+}
+
+/* Arcs that the repairs of a cold start may look at before an auction is tried. */
+static uint64_t patience(const struct sched *s)
+{
+    bool any = s->places == 0 || s->bid_from > UINT64_MAX / 16 / s->places;      /* foresee multiplies it */
+    return any ? UINT64_MAX : s->bid_from * s->places;
+}
+
+void search_repair(struct sched *s)
+{
+    bool bids_first = s->stats.was_cold && s->bid_from == 0;
+    POL_RESERVE(s->mark, s->cap_mark, root_v(s) + 1u);
+    if (bids_first) auction_run(s);
+    if (!relieve(s, s->stats.was_cold && !bids_first ? patience(s) : UINT64_MAX)) {
+        auction_run(s);
+        (void)relieve(s, UINT64_MAX);
+    }
     if (is_many(s, too_few(s))) fill_run(s);
+    /* Too few: from the root; classes without a price may stay empty. */
     s->for_root = true;
     s->sink_root = false;
     for (size_t n; (n = too_few(s)) > 0; ) phase(s, n);

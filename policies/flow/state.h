@@ -9,7 +9,7 @@
  * many tasks wait.
  *
  * Potentials: pi of class, job and root; price = pi[class] - pi[root], value =
- * pi[job] - pi[root].  They rise only, within one solve.
+ * pi[job] - pi[root].  They rise only, while repairs run.
  */
 #ifndef FLOW_STATE_H
 #define FLOW_STATE_H
@@ -51,7 +51,6 @@ struct cls {
     uint32_t node, kind, cap, load, first, next_on_node;
     uint32_t was_cap;                   /* at the last solve */
     int64_t  pi;
-    bool     is_apart;                  /* ascent: among those being priced */
 };
 
 struct bucket {
@@ -126,7 +125,7 @@ struct sched {
     struct inlet *inlet; size_t cap_inlet;              /* by spot; of live ones */
 
     int64_t  cost_min, cost_max, m;     /* of every cost and alpha so far; M */
-    uint64_t places, placed, present, n_odd, ascend_from, fill_from;
+    uint64_t places, placed, present, n_odd, bid_from, fill_from;
     bool     is_stale, shape_changed, must_start_cold;  /* index lacks spots; live classes changed */
     bool     is_scarce;                 /* index: of what now comes in bulk, few will be asked for */
     bool     for_root, sink_root;       /* search: only priced places count as empty; the root takes a unit */
@@ -143,6 +142,8 @@ uint32_t index_after(struct sched *s, struct bucket *b, int64_t cost, uint32_t i
 uint32_t index_group(struct sched *s, uint64_t fits);
 void index_live(struct sched *s);                       /* classes of spots, arcs of jobs, for this solve */
 void index_spots(const struct sched *s, uint32_t c, uint32_t g, uint32_t out[3]);     /* of a class, for one group: node, rack, all */
+void index_rewind(struct sched *s);                    /* heads at the cheapest that waits, after placements that were not told */
+const struct item *index_head(struct sched *s, struct bucket *b);      /* the same for one; NULL: none waits */
 void index_fini(struct sched *s);
 uint32_t pool_take(struct pool *p, uint32_t units, uint32_t *cap);
 void pool_give(struct pool *p, uint32_t block, uint32_t cap);
@@ -173,6 +174,7 @@ int64_t task_cost(const struct sched *s, const struct task *t, uint32_t node);
 
 /* place.c: placements and prices */
 void place_put(struct sched *s, uint32_t id, uint32_t cls, int64_t cost);
+void place_quietly(struct sched *s, uint32_t id, uint32_t cls, int64_t cost);     /* the index is not told */
 void place_drop(struct sched *s, uint32_t id);
 void place_move(struct sched *s, uint32_t id, uint32_t cls, int64_t cost);
 void place_forget(struct sched *s, uint32_t id);                    /* the index is not told */
@@ -181,15 +183,16 @@ static inline bool place_may(const struct sched *s, const struct task *t, int64_
 {
     return !t->is_odd || task_cost(s, t, s->cls[cls].node) <= cost;
 }
-int64_t place_best(const struct sched *s, uint32_t id, bool apart, uint32_t *cls, int64_t *cost);    /* cheapest class under the prices */
+int64_t place_best(const struct sched *s, uint32_t id, uint32_t *cls, int64_t *cost);    /* cheapest class under the prices */
+void place_lows(struct sched *s);                            /* of all spots */
 void spot_low(struct sched *s, uint32_t spot);               /* make low exact */
 void place_balance(struct sched *s, uint32_t job);
 void place_cold(struct sched *s);
 int64_t value_up(const struct sched *s, const struct job *j);      /* of one more */
 int64_t value_down(const struct sched *s, const struct job *j);    /* of the last */
 
-/* ascent.c: better prices before many repairs */
-void ascent_run(struct sched *s);
+/* auction.c: better prices where many long repairs are ahead, and placements to match; some classes stay over or under */
+void auction_run(struct sched *s);
 
 /* search.c */
 void search_repair(struct sched *s);

@@ -136,8 +136,8 @@ static enum st solve_round(const struct opts *o, const struct flow_round *f, str
     if (sched_solve(m->s, &r) != SCHED_OK) return too_large(o, d);
     double t2 = now_ms();
     (void)printf("flow %" PRId64 " cost %" PRId64 "\n", r.flow, r.cost);
-    (void)printf("build %.3f ms  solve %.3f ms  (%u placed, %" PRIu64 " paths, %" PRIu64 " phases, %" PRIu64 " pops, %" PRIu64 " arcs, %.1f MB)\n", t1 - t0, t2 - t1,
-                 r.placed, r.stats.paths, r.stats.phases, r.stats.pops, r.stats.arcs, (double)sched_bytes(m->s) / 1e6);
+    (void)printf("build %.3f ms  solve %.3f ms  (%u placed, %" PRIu64 " paths, %" PRIu64 " phases, %" PRIu64 " pops, %" PRIu64 " arcs, %" PRIu64 " bids, %.1f MB)\n", t1 - t0, t2 - t1,
+                 r.placed, r.stats.paths, r.stats.phases, r.stats.pops, r.stats.arcs, r.stats.bids, (double)sched_bytes(m->s) / 1e6);
     *proved = proves(m, &r);
     return write_round(o, m, NULL, d);
 }

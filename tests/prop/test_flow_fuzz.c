@@ -23,7 +23,8 @@ static const struct ref_shape shapes[] = {
 };
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 
-static void expect_solved(struct sched *s, const struct ref_round *r, uint64_t seed, int round)
+/* The bids it took. */
+static uint64_t expect_solved(struct sched *s, const struct ref_round *r, uint64_t seed, int round)
 {
     struct sched_result got;
     char why[256] = "";
@@ -36,21 +37,24 @@ static void expect_solved(struct sched *s, const struct ref_round *r, uint64_t s
     cr_assert(got.flow == want.flow && got.cost == want.cost,
               "seed %" PRIu64 " round %d: flow %" PRId64 " cost %" PRId64 ", expected %" PRId64 " %" PRId64,
               seed, round, got.flow, got.cost, want.flow, want.cost);
+    return got.stats.bids;
 }
 
 Test(flow_fuzz, random_rounds_are_solved_like_the_explicit_network)
 {
+    uint64_t n_bid = 0;
     for (uint64_t seed = 0; seed < times(6000); seed++) {
         struct rng g;
         struct ref_round r;
         rng_init(&g, seed, "flow round", 0);
         ref_random(&r, &g, &shapes[seed % N_SHAPES]);
         struct sched *s = ref_tell(&r);
-        if (seed / N_SHAPES % 2) sched_ascend_from(s, 0);
+        if (seed / N_SHAPES % 2) sched_bid_from(s, 0);
         if (seed / N_SHAPES % 3) sched_fill_from(s, 0);
-        expect_solved(s, &r, seed, 0);
+        n_bid += expect_solved(s, &r, seed, 0) > 0;
         sched_destroy(s);
     }
+    cr_assert_gt(n_bid, times(6000) / 4, "an auction in %" PRIu64 " rounds only", n_bid);
 }
 
 Test(flow_fuzz, network_simplex_solves_the_explicit_network_and_proves_it)
@@ -138,6 +142,7 @@ static void dispatch(struct sched *s, struct ref_round *r)
 
 Test(flow_fuzz, random_sequences_are_solved_round_by_round_like_the_explicit_network)
 {
+    uint64_t n_bid = 0;
     for (uint64_t seed = 0; seed < times(700); seed++) {
         const struct ref_shape *shape = &shapes[seed % N_SHAPES];
         struct rng g;
@@ -145,16 +150,17 @@ Test(flow_fuzz, random_sequences_are_solved_round_by_round_like_the_explicit_net
         rng_init(&g, seed, "flow sequence", 0);
         ref_random(&r, &g, shape);
         struct sched *s = ref_tell(&r);
-        if (seed / N_SHAPES % 2) sched_ascend_from(s, 0);
+        if (seed / N_SHAPES % 2) sched_bid_from(s, 0);
         if (seed / N_SHAPES % 3) sched_fill_from(s, 0);
-        expect_solved(s, &r, seed, 0);
+        n_bid += expect_solved(s, &r, seed, 0) > 0;
         for (int round = 1; round < 12; round++) {
             uint64_t kind = rng_below(&g, 12);
             if (kind == 0) dispatch(s, &r);
             if (kind == 1) sched_forget(s);
             for (uint64_t n = rng_below(&g, kind < 8 ? 4 : 20); n > 0; n--) change(s, &r, &g, shape);
-            expect_solved(s, &r, seed, round);
+            n_bid += expect_solved(s, &r, seed, round) > 0;
         }
         sched_destroy(s);
     }
+    cr_assert_gt(n_bid, times(700) / 2, "an auction in %" PRIu64 " rounds only", n_bid);
 }
