@@ -75,7 +75,7 @@ $(B)/obj/tests/perf/bench_lemon.o: tests/perf/bench_lemon.cc
 	$(Q)$(CXX) -O2 -c $< -o $@
 
 $(B)/obj/tests/perf/bench_flow.o: CPPFLAGS_ALL += $(if $(HAS_LEMON),-DBENCH_LEMON)
-$(B)/tests/perf/bench_flow: $(B)/obj/tests/perf/bench_flow.o $(B)/libfairway.a $(LEMON_OBJ)
+$(B)/tests/perf/bench_flow: $(B)/obj/tests/perf/bench_flow.o $(B)/obj/tests/ref/madeflow.o $(B)/libfairway.a $(LEMON_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $(filter-out %.a,$^) $(filter %.a,$^) $(LDLIBS_ALL) $(if $(HAS_LEMON),-lstdc++) -o $@

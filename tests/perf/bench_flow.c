@@ -1,7 +1,8 @@
 /*
  * bench_flow -- build and solve, in one run: the structured solver on a round
  * (.inst), our network simplex and LEMON's on the aggregated graph (.min) of
- * the same optimum, and sequences of rounds warm against from scratch.
+ * the same optimum, rounds of other shapes and sizes that are made up
+ * (ref/madeflow.h), and sequences of rounds warm against from scratch.
  * Medians; the runs alternate so that a busy machine slows all alike.
  * usage: bench_flow [FOLDER]     (FOLDER holds NAME.inst, NAME.agg.min, NAME.*.seq)
  */
@@ -15,6 +16,7 @@
 #include "base/rng.h"
 #include "flow/mcf.h"
 #include "io/flow_net.h"
+#include "ref/madeflow.h"
 
 #ifdef BENCH_LEMON
 double bench_lemon(uint32_t n, uint32_t m, const uint32_t *from, const uint32_t *to, const int64_t *cap,
@@ -89,31 +91,72 @@ static double simplex(const struct flow_net *in, int64_t *cost)
     return took;
 }
 
+/* One line; runs of our simplex: as many, or none. */
+static void bench_pair(const char *name, const struct flow_round *f, const struct flow_net *net, int n, bool has_simplex)
+{
+    struct sched_result r;
+    double ours[RUNS_MAX], ns[RUNS_MAX], lemon[RUNS_MAX];
+    int64_t ns_cost = 0, lemon_cost = 0;
+    size_t bytes = 0;
+    for (int i = 0; i < n; i++) {
+        ours[i] = structured(f, &r, &bytes);
+        if (has_simplex) ns[i] = simplex(net, &ns_cost);
+        lemon[i] = bench_lemon(net->n, net->m, net->from, net->to, net->cap, net->cost, net->supply, &lemon_cost);
+    }
+    double a = median(ours, n), b = has_simplex ? median(ns, n) : 0, c = median(lemon, n);
+    (void)printf("flow  %-12s structured %9.3f ms  %5.1f MB", name, a, (double)bytes / 1e6);
+    if (has_simplex) (void)printf("   simplex %9.3f ms", b);
+    else (void)printf("   %20s", "");
+    if (c >= 0) (void)printf("   LEMON %9.3f ms   structured/LEMON %5.3f", c, a / c);
+    else (void)printf("   LEMON skipped");
+    if (has_simplex && c >= 0) (void)printf("  simplex/LEMON %5.2f", b / c);
+    else if (has_simplex) (void)printf("   structured/simplex %5.3f", a / b);
+    (void)printf("%s\n", (!has_simplex || r.cost == ns_cost) && (c < 0 || r.cost == lemon_cost) ? "" : "   COSTS DIFFER");
+}
+
 static void bench_round(const char *folder, const char *name)
 {
     char path[1024];
     struct diag d = { 0 };
     struct flow_round f;
     struct flow_net net;
-    struct sched_result r;
-    double ours[RUNS_MAX], ns[RUNS_MAX], lemon[RUNS_MAX];
-    int64_t ns_cost = 0, lemon_cost = 0;
-    size_t bytes = 0;
     (void)snprintf(path, sizeof path, "%s/%s.inst", folder, name);
     must(flow_round_read(&f, path, &d), &d);
     (void)snprintf(path, sizeof path, "%s/%s.agg.min", folder, name);
     must(flow_net_read(&net, path, &d), &d);
-    int n = f.n_tasks < 1000 ? RUNS_MAX : net.m < 200000 ? 9 : 3;
-    for (int i = 0; i < n; i++) {
-        ours[i] = structured(&f, &r, &bytes);
-        ns[i] = simplex(&net, &ns_cost);
-        lemon[i] = bench_lemon(net.n, net.m, net.from, net.to, net.cap, net.cost, net.supply, &lemon_cost);
-    }
-    double a = median(ours, n), b = median(ns, n), c = median(lemon, n);
-    (void)printf("flow  %-12s structured %9.3f ms  %4.1f MB   simplex %9.3f ms", name, a, (double)bytes / 1e6, b);
-    if (c >= 0) (void)printf("   LEMON %9.3f ms   structured/LEMON %5.3f  simplex/LEMON %5.2f", c, a / c, b / c);
-    else (void)printf("   structured/simplex %5.3f   LEMON skipped", a / b);
-    (void)printf("%s\n", r.cost == ns_cost && (c < 0 || r.cost == lemon_cost) ? "" : "   COSTS DIFFER");
+    bench_pair(name, &f, &net, f.n_tasks < 1000 ? RUNS_MAX : net.m < 200000 ? 9 : 3, true);
+    flow_round_fini(&f);
+    flow_net_fini(&net);
+}
+
+/* Five tasks a card; our simplex is left out at 10,000 cards, where it would take most of the run. */
+static const struct made_shape made[] = {
+    /* name     cards   jobs  tasks levels mixed big zipf sizes      disks  reps  a1    a2    alpha    all */
+    { "skew",    2000,  100, 10000, 3, false,  0, 0.9, MADE_LOGNORMAL, 1.5, 1, 3, 4000, 10000, 30000000, false },
+    { "memory",  2000,  100, 10000, 4, true,   0, 0.8, MADE_LOGNORMAL, 1.0, 3, 3, 4000, 10000, 30000000, false },
+    { "big",     2000,  100, 10000, 4, true,  60, 0.8, MADE_LOGNORMAL, 1.0, 3, 3, 4000, 10000, 30000000, false },
+    { "slow",    2000,  100, 10000, 1, false,  0, 1.4, MADE_LOGNORMAL, 1.0, 3, 3, 1000,  1500, 30000000, false },
+    { "plain",  10000,  100, 50000, 1, false,  0, 0.8, MADE_LOGNORMAL, 1.0, 3, 3, 4000, 10000, 30000000, false },
+    { "block",  10000,  100, 50000, 1, false,  0, 0.0, MADE_BLOCKS,    1.0, 3, 3, 4000, 10000, 30000000, false },
+    { "skew",   10000,  100, 50000, 3, false,  0, 0.9, MADE_LOGNORMAL, 1.5, 1, 3, 4000, 10000, 30000000, false },
+    { "memory", 10000,  100, 50000, 4, true,   0, 0.8, MADE_LOGNORMAL, 1.0, 3, 3, 4000, 10000, 30000000, false },
+    { "big",    10000,  100, 50000, 4, true,  60, 0.8, MADE_LOGNORMAL, 1.0, 3, 3, 4000, 10000, 30000000, false },
+    { "shares", 10000,  300, 50000, 6, true,  20, 0.8, MADE_LOGNORMAL, 3.0, 1, 3, 4000, 10000,  1000000, false },
+    { "disks",  10000,  100, 50000, 4, true,   0, 1.2, MADE_LOGNORMAL, 5.0, 1, 3, 1000,  4000, 30000000, false },
+};
+
+static void bench_made(const struct made_shape *m)
+{
+    char name[64];
+    struct flow_round f;
+    struct flow_net net;
+    struct sched_result r;
+    size_t bytes;
+    made_round(&f, m, 1);
+    (void)structured(&f, &r, &bytes);           /* the flow; LEMON takes no other */
+    made_net(&net, &f, r.flow);
+    (void)snprintf(name, sizeof name, "%s %u", m->name, m->gpus);
+    bench_pair(name, &f, &net, 3, m->gpus <= 2000);
     flow_round_fini(&f);
     flow_net_fini(&net);
 }
@@ -267,6 +310,7 @@ int main(int argc, char **argv)
         bench_sequence(argv[1], "s1_block", "dispatch");
         bench_sequence(argv[1], "s1_block", "reopt");
     }
+    for (size_t i = 0; i < ARRAY_LEN(made); i++) bench_made(&made[i]);
     bench_large(2000, 10000, 10);
     bench_large(2000, 20000, 10);
     bench_large(10000, 50000, 10);
