@@ -332,7 +332,7 @@ static enum st apply(struct polhost *p, struct diag *d)
 static void watch_idle(struct polhost *p, struct world *w, size_t n_events)
 {
     bool idle = w->n_running == 0 && w->n_waiting > 0 && w->cluster->sum.n_up > 0;
-    for (size_t i = 0; i < n_events && idle; i++)       /* nodes may come and go for ever, too */
+    for (size_t i = 0; i < n_events && idle; i++)
         idle = p->mirror.event[i].kind == POL_TIMER || p->mirror.event[i].kind == POL_NODE_DOWN || p->mirror.event[i].kind == POL_NODE_UP;
     for (size_t i = 0; i < p->n_dec && idle; i++) idle = p->dec[i].verb == VERB_WAKE;
     p->n_idle = idle ? p->n_idle + 1 : 0;
