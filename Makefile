@@ -41,14 +41,14 @@ Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 # A policy of its own folder is built by that folder's Makefile.
-SRC  := $(filter-out policies/example/%,$(sort $(wildcard sim/*/*.c policies/*.c policies/*/*.c)))
+SRC  := $(filter-out policies/example/%,$(sort $(wildcard sim/*/*.c sim/*/*/*.c policies/*.c policies/*/*.c policies/*/*/*.c)))
 OBJ  := $(SRC:%.c=$(B)/obj/%.o)
-MAIN := $(B)/obj/sim/app/main.o
+MAIN := $(B)/obj/sim/cmd/main.o
 LIB  := $(filter-out $(MAIN),$(OBJ))
 
 all: $(B)/fairway $(B)/fairway.1
 
-include sim/out/embed.mk
+include sim/base/embed.mk
 
 $(B)/fairway: $(MAIN) $(B)/libfairway.a
 	$(call say,LD,$@)

@@ -27,7 +27,7 @@ set ylabel offset 0.6,0
 SMALL = FONT(7)
 set key font SMALL samplen 2.6 spacing 1.05 Left reverse noopaque noenhanced
 set style fill solid 1.0 noborder
-# Names under bars (sim/out/plot_names.c): ROTATE 0, 30 or 90; upright ones with a line for each parameter if SPLIT.
+# Names under bars (sim/plot/bar_names.c): ROTATE 0, 30 or 90; upright ones with a line for each parameter if SPLIT.
 BREAK(s) = strstrt(s, ":") == 0 || (strstrt(s, ",") > 0 && strstrt(s, ",") < strstrt(s, ":")) ? strstrt(s, ",") : strstrt(s, ":")
 LINES(s) = BREAK(s) == 0 || BREAK(s) == strlen(s) ? s : s[1:BREAK(s)] . "\n" . LINES(s[BREAK(s) + 1:strlen(s)])
 NAMED(s) = SPLIT ? LINES(s) : s

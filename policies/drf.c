@@ -5,10 +5,10 @@
  * something: one who was set aside with nothing but steady kinds waiting stays
  * out until something becomes free or a unit of theirs begins to wait.
  */
-#include "desk/list.h"
-#include "desk/share.h"
+#include "lib/sched/list.h"
+#include "lib/sched/share.h"
 #include "builtin.h"
-#include "util.h"
+#include "lib/util.h"
 
 struct drf_user {
     struct queue wait;

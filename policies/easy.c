@@ -12,9 +12,9 @@
  * will be: elsewhere the shadow has at least what the present has.  So it is
  * made by lowering those few nodes, and undone.
  */
-#include "desk/list.h"
+#include "lib/sched/list.h"
 #include "builtin.h"
-#include "util.h"
+#include "lib/util.h"
 
 struct easy {
     struct desk desk;

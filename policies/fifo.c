@@ -1,7 +1,7 @@
 /* fifo.c -- units in order of arrival.  README.md, fifo. */
-#include "desk/list.h"
+#include "lib/sched/list.h"
 #include "builtin.h"
-#include "util.h"
+#include "lib/util.h"
 
 struct fifo { struct desk desk; enum list_mode mode; };
 

@@ -2,9 +2,9 @@
  * fs.c -- minimum cost, maximum tasks: fs, with stops (fsp), without shares
  * (fsu).  README.md, "The flow policies".
  */
-#include "data/flowpol.h"
+#include "lib/data/flowpol.h"
 #include "builtin.h"
-#include "util.h"
+#include "lib/util.h"
 
 enum { P_PLACE, P_ALPHA1, P_ALPHA2, P_ALPHA3, P_MODE, P_REPLACE };
 enum { N_FSU = P_ALPHA2 + 1, N_FS = P_MODE + 1, N_FSP = P_REPLACE + 1 };

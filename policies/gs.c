@@ -2,9 +2,9 @@
  * gs.c -- sharing by GPU count: gs, with stops (gsp), with delay (gsd).
  * README.md, gs.
  */
-#include "data/evict.h"
+#include "lib/data/evict.h"
 #include "builtin.h"
-#include "util.h"
+#include "lib/util.h"
 
 /* One state for all three; evict is used by gsp alone. */
 struct gs { struct offer offer; struct evict evict; };

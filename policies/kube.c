@@ -1,9 +1,9 @@
 /* kube.c -- kube-default, kube-split, kube-hybrid.  README.md, "Kubernetes". */
-#include "desk/kube.h"
+#include "lib/sched/kube.h"
 
-#include "desk/list.h"
+#include "lib/sched/list.h"
 #include "builtin.h"
-#include "util.h"
+#include "lib/util.h"
 
 struct kube_policy { struct desk desk; struct kube kube; uint64_t tie_seed; const char *label; };
 

@@ -6,10 +6,10 @@
  * that are due.  Entries of units that have stopped since are left in the heap
  * and known by their start.
  */
-#include "desk/list.h"
-#include "desk/room.h"
+#include "lib/sched/list.h"
+#include "lib/sched/preempt.h"
 #include "builtin.h"
-#include "util.h"
+#include "lib/util.h"
 
 enum { QUEUES_MAX = 16, CARD = 1000 };
 

@@ -6,9 +6,9 @@
  * The estimates are the tables' times, so without lost nodes they are exact.
  */
 #include "builtin.h"
-#include "calls/hub.h"
-#include "calls/lanes.h"
-#include "util.h"
+#include "lib/calls/dispatcher.h"
+#include "lib/calls/engine_timeline.h"
+#include "lib/util.h"
 
 /* What a plan in the making calls its tasks: no slot of a task is that high. */
 #define NO_SLOT (UINT32_C(1) << 31)

@@ -2,9 +2,9 @@
  * quincy.c -- Quincy, for comparison: waiting costs time, reading costs bytes,
  * running tasks may be moved or stopped.  README.md, "The flow policies".
  */
-#include "data/flowpol.h"
+#include "lib/data/flowpol.h"
 #include "builtin.h"
-#include "util.h"
+#include "lib/util.h"
 
 enum { P_PLACE, P_WAIT, P_RACK, P_CORE, P_PREFERRED, P_KEEP, P_REPLACE };
 static const struct pol_param params[] = {

@@ -1,7 +1,7 @@
 /* sjf.c -- the shortest job first.  README.md, sjf. */
-#include "desk/list.h"
+#include "lib/sched/list.h"
 #include "builtin.h"
-#include "util.h"
+#include "lib/util.h"
 
 struct sjf { struct desk desk; enum list_mode mode; };
 

@@ -7,10 +7,10 @@
  * not know: what is left is read when it is needed, and the set, kept by when
  * the unit would end at nominal speed, only gives a good first order.
  */
-#include "desk/list.h"
-#include "desk/room.h"
+#include "lib/sched/list.h"
+#include "lib/sched/preempt.h"
 #include "builtin.h"
-#include "util.h"
+#include "lib/util.h"
 
 struct srtf { struct desk desk; struct room room; bool skip; };
 

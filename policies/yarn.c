@@ -2,9 +2,9 @@
  * yarn.c -- two schedulers in the manner of YARN, for comparison: capacity and
  * fair.  README.md, capacity and fair.
  */
-#include "data/offer.h"
+#include "lib/data/offer.h"
 #include "builtin.h"
-#include "util.h"
+#include "lib/util.h"
 
 enum { P_PLACE, P_DELAY, P_HEARTBEAT };
 static const struct pol_param params[] = {

@@ -1,22 +1,29 @@
 #!/bin/sh
-# Fail when a file includes a header of a higher layer, io and out see each
-# other, or a part of policies/ sees one that it does not build upon.
+# Fail when a file includes a header of a higher layer, when what reads files in
+# and what people read see each other, or when a part of policies/ sees one that
+# it does not build upon.
 grep -rn --include='*.[ch]' '#include "' sim policies | awk -F'[:"]' '
 BEGIN {
-  rank["base"] = 1; rank["core"] = 2; rank["model"] = 3; rank["io"] = 4; rank["out"] = 4; rank["app"] = 5
-  on["flow"] = "flow"; on["desk"] = "desk"; on["data"] = "data desk flow"; on["calls"] = "calls desk"
-  on["affinity"] = "affinity calls desk"; on["multiqueue"] = "multiqueue desk"; on["workflow"] = "workflow desk"
+  # Lowest first: a room includes itself and those before it.
+  n = split("base core model input db metrics compare explain plot report host run sweep cmd", order, " ")
+  for (i = 1; i <= n; i++) rank[order[i]] = i
+  n = split("db metrics compare explain plot report", reads, " ")
+  for (i = 1; i <= n; i++) is_result[reads[i]] = 1
+  # The libraries that policies share, and what each may build upon.
+  on["flow"] = "flow"; on["sched"] = "sched"; on["data"] = "data sched flow"; on["calls"] = "calls sched"
 }
-function bad(why) { print $1 ":" $2 ": " why; rc = 1 }
+function bad(problem) { print $1 ":" $2 ": " problem; rc = 1 }
 {
-  split($1, p, "/"); n = split($4, q, "/")
-  if (p[1] == "policies") {
-    part = p[2] in on ? p[2] : ""
-    if (n > 1 && !(q[1] in on)) bad("a policy may include only files of policies/")
-    else if (part != "" && n > 1 && index(" " on[part] " ", " " q[1] " ") == 0) bad("policies/" part " may not include " q[1])
-    else if (part == "flow" && n == 1 && $4 != "util.h") bad("the flow solver knows nothing but itself")
-    else if (part != "" && $4 == "builtin.h") bad("policies/" part " is below the policies")
-  } else if (p[2] != "app" && (n == 1 || q[1] in on)) bad("only sim/app talks to policies")
-  else if (n > 1 && q[1] in rank && (rank[q[1]] > rank[p[2]] || (rank[q[1]] == rank[p[2]] && q[1] != p[2]))) bad(p[2] " may not include " q[1])
+  depth = split($1, file, "/"); n = split($4, header, "/"); room = file[2]
+  if (file[1] == "policies") {
+    if ($4 == "policy.h" || $4 == "lib/util.h" || room == "example" || (room == "lib" && depth == 3)) next
+    if (room == "lib") {
+      if (header[1] != "lib") bad("policies/lib is below the policies")
+      else if (index(" " on[file[3]] " ", " " header[2] " ") == 0) bad("policies/lib/" file[3] " may not include " $4)
+    } else if (n > 1 && header[1] != "lib" && header[1] != room) bad("a policy may include only policies/lib and its own folder")
+  } else if (n == 1 || !(header[1] in rank)) {
+    if (rank[room] < rank["host"]) bad("only sim/host and above talk to policies")
+  } else if (rank[header[1]] > rank[room]) bad(room " may not include " header[1])
+  else if (header[1] == "input" && room in is_result) bad(room " does not read files in")
 }
 END { exit rc }'

@@ -1,6 +1,6 @@
 # Tests: every tests/{unit,prop,theory,conform}/test_*.c is one Criterion program.
 # Scripts (tests/*/test_*.sh) get the program's path in $FAIRWAY.
-TEST_SRC  := $(sort $(wildcard tests/unit/test_*.c tests/prop/test_*.c tests/theory/test_*.c tests/conform/test_*.c))
+TEST_SRC  := $(sort $(wildcard tests/unit/*/test_*.c tests/prop/test_*.c tests/theory/test_*.c tests/conform/test_*.c))
 TEST_LIB  := $(patsubst %.c,$(B)/obj/%.o,$(sort $(wildcard tests/ref/*.c)))
 TEST_BIN  := $(TEST_SRC:%.c=$(B)/%)
 TEST_SH   := $(sort $(wildcard tests/*/test_*.sh))
@@ -21,8 +21,8 @@ $(B)/tests/so/example.so: policies/example/example.c policies/example/kit.h poli
 	$(call say,CC,$@)
 	$(BUILD_SO)
 
-LAS_WITH := $(filter-out policies/example/% policies/las.c policies/builtin.c,$(sort $(wildcard policies/*.c policies/*/*.c)))
-$(B)/tests/so/las.so: tests/conform/so/las.c policies/las.c $(LAS_WITH) $(wildcard policies/*.h policies/*/*.h) Makefile tests/tests.mk
+LAS_WITH := $(filter-out policies/example/% policies/las.c policies/builtin.c,$(sort $(wildcard policies/*.c policies/*/*.c policies/*/*/*.c)))
+$(B)/tests/so/las.so: tests/conform/so/las.c policies/las.c $(LAS_WITH) $(wildcard policies/*.h policies/*/*.h policies/*/*/*.h) Makefile tests/tests.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=c11 -D_POSIX_C_SOURCE=200809L -O2 $(WARN) $(STRICT) -Ipolicies -fPIC -shared $< $(LAS_WITH) -o $@

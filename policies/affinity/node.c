@@ -1,7 +1,7 @@
 /* The nodes: which engine the next call of a task runs on, there or elsewhere, and tasks moved to nodes whose queue is empty. */
-#include "affinity/affinity.h"
+#include "affinity/state.h"
 
-#include "util.h"
+#include "lib/util.h"
 
 /* ---- waiting for engines of other nodes ---- */
 

@@ -1,6 +1,6 @@
 #include "multiqueue/cores.h"
 
-#include "util.h"
+#include "lib/util.h"
 
 void cores_fini(struct cores *c)
 {

@@ -11,7 +11,7 @@
 #ifndef MQ_CORES_H
 #define MQ_CORES_H
 
-#include "desk/desk.h"
+#include "lib/sched/sched.h"
 
 struct cores_task { uint32_t prev, next, unit; int64_t cpu; bool is_lifted; };   /* by task slot */
 struct cores_node { uint32_t first, last; int64_t held; int64_t closed; };      /* held: by CPU tasks */

@@ -4,9 +4,9 @@
  * search, and may stop CPU jobs that borrow; those that turn out not to stand
  * in the way go on.
  */
-#include "multiqueue/multiqueue.h"
+#include "multiqueue/state.h"
 
-#include "util.h"
+#include "lib/util.h"
 
 /* Compared in order; the smallest wins, then the lowest node. */
 struct fit_cost { int64_t first, second, third; };

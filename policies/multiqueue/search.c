@@ -1,6 +1,6 @@
 #include "multiqueue/search.h"
 
-#include "util.h"
+#include "lib/util.h"
 
 uint32_t search_start(uint32_t history, uint32_t hints)
 {

@@ -1,9 +1,9 @@
 /*
  * The search for cores while jobs run, and the watch over memory bandwidth.
  */
-#include "multiqueue/multiqueue.h"
+#include "multiqueue/state.h"
 
-#include "util.h"
+#include "lib/util.h"
 
 static void note(const struct mq *m, const char *name, double value) { m->desk.host->note(m->desk.host->ctx, name, value); }
 

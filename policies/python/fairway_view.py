@@ -260,7 +260,7 @@ def _licences(tasks):
 
 
 def _is_steady(tasks):
-    """Can taking more away never make it fit?  As policies/desk/kind.h has it."""
+    """Can taking more away never make it fit?  As policies/lib/sched/request_class.h has it."""
     shape = tasks[0].shape
     return len(tasks) == 1 or (all(t.shape is shape for t in tasks)
                                and (shape.gpus <= 1 or shape.gpu_milli == WHOLE or shape.exclusive))

@@ -1,7 +1,7 @@
 /* Which workflow gets its reservation, and when. */
-#include "workflow/workflow.h"
+#include "workflow/state.h"
 
-#include "util.h"
+#include "lib/util.h"
 
 /* The first step with a task to do; n_steps when there is none. */
 uint32_t wf_next_step(const struct resv *r, uint32_t from)

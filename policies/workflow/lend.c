@@ -1,6 +1,6 @@
 #include "workflow/lend.h"
 
-#include "util.h"
+#include "lib/util.h"
 
 enum { PRIO_MAX = 1000, RATIO_MAX = 1000000 };
 

@@ -1,6 +1,6 @@
 #include "workflow/reserve.h"
 
-#include "util.h"
+#include "lib/util.h"
 
 enum { WHOLE = 1000 };
 

@@ -14,7 +14,7 @@
 #ifndef POL_RESERVE_H
 #define POL_RESERVE_H
 
-#include "desk/place.h"
+#include "lib/sched/placement.h"
 
 /* What tasks hold of one node, and of its cards. */
 struct resv_sum  { int64_t cpu, mem; int32_t engine[POL_ENGINES_MAX], n_tasks; };

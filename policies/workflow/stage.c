@@ -1,7 +1,7 @@
 /* A workflow enters a stage: what it lent comes back as far as it is needed, and what it leaves is lent. */
-#include "workflow/workflow.h"
+#include "workflow/state.h"
 
-#include "util.h"
+#include "lib/util.h"
 
 static struct pol_amount *add(struct pol_amount *a, const struct pol_amount *b, int64_t sign)
 {

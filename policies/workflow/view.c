@@ -1,7 +1,7 @@
 /* The cluster as the desk is shown it: without what is reserved and neither used nor lent. */
-#include "workflow/workflow.h"
+#include "workflow/state.h"
 
-#include "util.h"
+#include "lib/util.h"
 
 void wf_touch(struct wf_policy *p, uint32_t node)
 {

@@ -10,7 +10,7 @@
 #define SIM_JOB_H
 
 #include "core/act.h"
-#include "model/calls.h"
+#include "model/calls/calls.h"
 
 /* A run of identical tasks within a job. */
 struct task_group {

@@ -11,21 +11,21 @@
  * its checkpoints kept, and reads its inputs anew.  A task that was placed by
  * count on cards without the memory or cores it asks fails after a stated time.  Inputs are read one after
  * the other, each from its cheapest replica (net_level).  A task of calls makes
- * them where others compute (callq.h).
+ * them where others compute (model/calls/call_queue.h).
  */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
-#include "core/engine.h"
-#include "model/callq.h"
-#include "model/cluster.h"
+#include "core/evloop.h"
+#include "model/calls/call_queue.h"
+#include "model/cluster/cluster.h"
 #include "model/fault.h"
-#include "model/net.h"
-#include "model/perf.h"
-#include "model/relation.h"
-#include "model/reserve.h"
+#include "model/data/net.h"
+#include "model/speed/throughput.h"
+#include "model/calls/relation.h"
+#include "model/cluster/reservation.h"
 #include "model/source.h"
-#include "model/speed.h"
+#include "model/speed/speed.h"
 
 enum stop_why { STOP_DONE, STOP_PREEMPTED, STOP_FAILED, STOP_TIMEOUT, STOP_HORIZON, STOP_MISMATCH };
 

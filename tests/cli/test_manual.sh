@@ -6,7 +6,7 @@ list() { "$fairway" help --list "$@"; }
 
 # ---- help: every option that a command takes is in its usage text ----
 options_told() {
-    for f in "$here"/sim/app/cmd_*.c; do
+    for f in "$here"/sim/cmd/*.c; do
         command=$(sed -n 's/.*\.name = "\([a-z]*\)".*/\1/p' "$f" | head -n 1)
         [ -n "$command" ] || continue
         sed -n 's/.*{ "\([a-z-]*\)", *\(no\|required\|optional\)_argument.*/&/p' "$f" |
@@ -20,7 +20,7 @@ options_told() {
 }
 # and none that it does not take
 options_taken() {
-    for f in "$here"/sim/app/cmd_*.c; do
+    for f in "$here"/sim/cmd/*.c; do
         command=$(sed -n 's/.*\.name = "\([a-z]*\)".*/\1/p' "$f" | head -n 1)
         [ -n "$command" ] || continue
         short=$(sed -n 's/.*getopt_long(argc, argv, "\([^"]*\)".*/\1/p' "$f")
@@ -48,7 +48,7 @@ formats_told() { # but those that have no file
 }
 check "help trace tells of every format" formats_told
 version_told() {
-    version=$(sed -n 's/.*SCHEMA_VERSION = \([0-9]*\).*/\1/p' "$here"/sim/out/store.[ch])
+    version=$(sed -n 's/.*SCHEMA_VERSION = \([0-9]*\).*/\1/p' "$here"/sim/db/store.[ch])
     grep -q "\`user_version\` the schema's version, $version\." "$here/results/README.md" || { echo "it is $version"; return 1; }
 }
 check "results/README.md states the schema's version" version_told

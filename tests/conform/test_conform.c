@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "app/conform.h"
-#include "app/polload.h"
+#include "host/conform/conform.h"
+#include "host/load.h"
 #include "builtin.h"
 
 static uint32_t n_runs, n_specs;

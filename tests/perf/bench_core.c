@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include "base/rng.h"
-#include "core/engine.h"
+#include "core/evloop.h"
 
 static double wall(void)
 {

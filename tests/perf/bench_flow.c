@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "app/flow_model.h"
+#include "cmd/flow_model.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "flow/mcf.h"
-#include "io/flow_net.h"
+#include "lib/flow/mcf.h"
+#include "input/flow/dimacs.h"
 #include "ref/madeflow.h"
 
 #ifdef BENCH_LEMON

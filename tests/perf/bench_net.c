@@ -11,7 +11,7 @@
 #include <time.h>
 #include "base/mem.h"
 #include "base/rng.h"
-#include "model/net.h"
+#include "model/data/net.h"
 
 enum { RACKS = 100, NODES_OF_RACK = 10, NODES = RACKS * NODES_OF_RACK };
 

@@ -6,11 +6,11 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
-#include "app/polhost.h"
+#include "host/host.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "builtin.h"
-#include "out/metrics.h"
+#include "metrics/metrics.h"
 
 enum { JOBS_MAX = 60, GROUPS = 2 };
 

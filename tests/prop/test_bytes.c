@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include "base/mem.h"
 #include "base/rng.h"
-#include "model/data.h"
+#include "model/data/blocks.h"
 #include "model/world.h"
-#include "out/metrics.h"
+#include "metrics/metrics.h"
 
 enum { NODES = 5, BLOCKS = 12, JOBS = 8, TASKS_MAX = 7, IN_MAX = 3, SEEDS = 60 };
 

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "base/rng.h"
-#include "model/cluster.h"
+#include "model/cluster/cluster.h"
 
 enum { NODES = 5, TASKS = 25 };
 

@@ -6,10 +6,10 @@
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <string.h>
-#include "app/flow_model.h"
+#include "cmd/flow_model.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "flow/mcf.h"
+#include "lib/flow/mcf.h"
 #include "ref/madeflow.h"
 
 enum { BIDS = 2 * 32 };                 /* README: a place's share of bids, both rounds */

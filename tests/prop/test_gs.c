@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/rng.h"
-#include "data/gpushare.h"
+#include "lib/data/gpushare.h"
 #include "ref/fakehost.h"
 #include "builtin.h"
 

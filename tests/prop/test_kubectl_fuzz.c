@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include "base/mem.h"
 #include "base/rng.h"
-#include "io/kube_nodes.h"
-#include "io/trace.h"
+#include "input/kube/nodes.h"
+#include "input/trace/trace.h"
 
 enum { TEXT_MAX = 8192, CASES = 3000 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "base/mem.h"
 #include "base/rng.h"
-#include "model/maxmin.h"
+#include "model/data/maxmin.h"
 #include "ref/slowfair.h"
 
 enum { CASES = 6000, SMALL = 24 };

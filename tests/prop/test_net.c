@@ -8,7 +8,7 @@
 #include <string.h>
 #include "base/mem.h"
 #include "base/rng.h"
-#include "model/net.h"
+#include "model/data/net.h"
 #include "ref/slowfair.h"
 
 enum { LIVE = 48, STEPS = 120, SEEDS = 250, SLOTS = 3 };

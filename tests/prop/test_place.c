@@ -7,7 +7,7 @@
 #include <criterion/parameterized.h>
 #include <stdlib.h>
 #include "base/rng.h"
-#include "desk/place.h"
+#include "lib/sched/placement.h"
 #include "ref/scene.h"
 
 enum { SCRIPTS = 300, STEPS = 40 };

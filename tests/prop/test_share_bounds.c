@@ -5,7 +5,7 @@
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include "app/polhost.h"
+#include "host/host.h"
 #include "base/mem.h"
 #include "base/rng.h"
 

@@ -5,12 +5,12 @@
  *
  * One vertex a GPU, a task, a job and a job's unscheduled vertex; costs from
  * the host's transfers, node by node; shares a GPU at a time.  Solved by
- * network simplex (flow/mcf.h).  Nothing is shared with policies/data/flownet.c.
+ * network simplex (flow/mcf.h).  Nothing is shared with policies/lib/data/flownet.c.
  */
 #ifndef FLOWGRAPH_H
 #define FLOWGRAPH_H
 
-#include "flow/mcf.h"
+#include "lib/flow/mcf.h"
 #include "ref/fakehost.h"
 
 enum flowgraph_share { FLOWGRAPH_BASIC, FLOWGRAPH_FINAL, FLOWGRAPH_ONE, FLOWGRAPH_ALL, FLOWGRAPH_QUINCY };

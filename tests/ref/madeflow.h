@@ -6,8 +6,8 @@
 #ifndef REF_MADEFLOW_H
 #define REF_MADEFLOW_H
 
-#include "io/flow_net.h"
-#include "io/flow_round.h"
+#include "input/flow/dimacs.h"
+#include "input/flow/round.h"
 
 enum made_sizes { MADE_BLOCKS, MADE_LOGNORMAL };    /* seven of ten 256 MiB, the rest less; median 205 MiB, sigma 1 */
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "app/polhost.h"
+#include "host/host.h"
 #include "base/rng.h"
 #include "model/world.h"
 

@@ -1,5 +1,5 @@
 /*
- * refflow.h -- scheduling rounds solved the slow way, to judge policies/flow by.
+ * refflow.h -- scheduling rounds solved the slow way, to judge policies/lib/flow by.
  *
  * A round is kept GPU by GPU and task by task; its network is the paper's,
  * vertex by vertex (seed 4 section 4.3): S -> job -> task -> GPU -> E and
@@ -10,8 +10,8 @@
 #define REF_FLOW_H
 
 #include "base/rng.h"
-#include "flow/mcf.h"
-#include "flow/sched.h"
+#include "lib/flow/mcf.h"
+#include "lib/flow/assign.h"
 
 enum { REF_GPUS = 64, REF_TASKS = 96, REF_JOBS = 12, REF_NODES = 16, REF_RACKS = 6, REF_NEAR = 6 };
 

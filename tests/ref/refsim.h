@@ -12,7 +12,7 @@
 #define REFSIM_H
 
 #include "base/base.h"
-#include "model/shape.h"
+#include "model/cluster/shape.h"
 
 enum { REF_NODES = 8, REF_CARDS = 8, REF_JOBS = 128, REF_TASKS = 8, REF_TYPES = 4, REF_MODELS = 3, REF_USERS = 8,
        REF_FAULTS = 32 };

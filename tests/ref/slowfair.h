@@ -2,7 +2,7 @@
  * slowfair.h -- max-min fair rates the obvious way, to check maxmin.h against,
  * and what makes rates max-min fair, asked of each flow directly.
  *
- * The rule of sim/model/maxmin.h written with loops only: at each step every
+ * The rule of sim/model/data/maxmin.h written with loops only: at each step every
  * link counts its flows and what they use, from the start.  Shares only
  * base.h with sim/.  O(flows * links * hops).
  */

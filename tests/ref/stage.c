@@ -1,7 +1,7 @@
 #include "ref/stage.h"
 
-#include "app/polhost.h"
-#include "io/profiles.h"
+#include "host/host.h"
+#include "input/tasks/profiles.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

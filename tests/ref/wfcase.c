@@ -1,7 +1,7 @@
 #include "ref/wfcase.h"
 
 #include <string.h>
-#include "app/polhost.h"
+#include "host/host.h"
 #include "base/mem.h"
 #include "model/graph.h"
 

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "app/polhost.h"
+#include "host/host.h"
 #include "base/mem.h"
-#include "out/log.h"
+#include "db/event_log.h"
 
 void yard_init(struct yard *y) { memset(y, 0, sizeof *y); }
 

@@ -24,7 +24,7 @@ struct yard {
     uint32_t call_first[64], call_n[64];
     struct task_calls calls;
     /* after yard_run */
-    char     log[YARD_LOG];         /* "10 call j0 0 0 n1 gpu 10+0 done\n" ...; see log.c */
+    char     log[YARD_LOG];         /* "10 call j0 0 0 n1 gpu 10+0 done\n" ...; see db/event_log.c */
     char     why[YARD_LOG];         /* decisions: "0 send j0.0 n1 REASON\n" */
     struct diag diag;
     enum st  result;

@@ -1,0 +1,273 @@
+/* affinity.c -- tasks of API calls to nodes with the engines that suit them.  README.md, affinity and balance. */
+#include "affinity/state.h"
+
+#include "builtin.h"
+#include "lib/util.h"
+
+enum { P_CONDITION, P_CALL_LEAST, P_CROSS, P_OVERHEAD, P_WORTH, P_WIDTH, P_REBALANCE, P_TAKE, P_TARGET, P_LEAST, P_BALANCE, P_LOAD, N_PARAMS };
+#define NODE_PARAMS \
+    [P_CONDITION] = { .name = "condition", .type = POL_CHOICE, .dflt = "best", .choices = "best|above", .help = "engines that a call takes: the fastest kind, or all that are fast enough" }, \
+    [P_CALL_LEAST] = { .name = "call_least", .type = POL_NUMBER, .dflt = "0.5", .help = "above: at least this fraction of the fastest kind's efficiency" }, \
+    [P_CROSS] = { .name = "cross", .type = POL_CHOICE, .dflt = "limit", .choices = "limit|least|off", .help = "calls to other nodes: where the way costs less than overhead, where it costs least, or never" }, \
+    [P_OVERHEAD] = { .name = "overhead", .type = POL_DURATION, .dflt = "1s", .help = "limit: the way there and back takes less than this" }, \
+    [P_WORTH] = { .name = "worth", .type = POL_BOOL, .dflt = "true", .help = "a call travels only if it ends sooner than on an engine free at home" }, \
+    [P_WIDTH] = { .name = "width", .type = POL_INT, .dflt = "0", .help = "tasks that a node runs at once; 0: as many as it has engines" }, \
+    [P_REBALANCE] = { .name = "rebalance", .type = POL_BOOL, .dflt = "true", .help = "a node whose queue is empty takes from the longest" }, \
+    [P_TAKE] = { .name = "take", .type = POL_INT, .dflt = "1", .help = "tasks that the master takes from its queue at a time, by the loads as they are then" }
+static const struct pol_param params[N_PARAMS] = {
+    NODE_PARAMS,
+    [P_TARGET] = { .name = "target", .type = POL_CHOICE, .dflt = "best", .choices = "best|above", .help = "engines that a task is sent for: the best kind, or all that are good enough" },
+    [P_LEAST] = { .name = "least", .type = POL_NUMBER, .dflt = "0.5", .help = "above: at least this fraction of the best kind's efficiency" },
+    [P_BALANCE] = { .name = "balance", .type = POL_CHOICE, .dflt = "load", .choices = "load|engines", .help = "of several nodes: the first below the load, or the one with most target engines free" },
+    [P_LOAD] = { .name = "load", .type = POL_NUMBER, .dflt = "1", .help = "load: tasks queued and running for each engine of the node; none below it: the least loaded" },
+};
+static const struct pol_param balance_params[P_TARGET] = { NODE_PARAMS };
+
+/* ---- what a task suits ---- */
+
+/* eff relative to the best, whatever the form; ranks only order. */
+static void read_relation(const struct pol_relation *r, double eff[POL_ENGINES_MAX])
+{
+    double best = 0;
+    for (uint32_t k = 0; k < POL_ENGINES_MAX; k++) {
+        eff[k] = r->value[k] <= 0 ? 0 : r->form == POL_EFFICIENCIES ? r->value[k] : 1 / r->value[k];
+        if (eff[k] > best) best = eff[k];
+    }
+    for (uint32_t k = 0; k < POL_ENGINES_MAX && best > 0; k++) eff[k] /= best;
+}
+
+/* The best kinds that some node has; equal ones are all the best. */
+static uint32_t targets_of(const struct affinity *a, const double eff[POL_ENGINES_MAX])
+{
+    double best = 0;
+    uint32_t mask = 0;
+    for (uint32_t k = 0; k < a->engines.n_kinds; k++)
+        if (a->engines.n_has[k] > 0 && eff[k] > best) best = eff[k];
+    for (uint32_t k = 0; k < a->engines.n_kinds; k++)
+        mask |= (uint32_t)(eff[k] > 0 && eff[k] >= (a->target == AFF_BEST ? best * (1 - 1e-12) : best * a->least)) << k;
+    return mask;
+}
+
+/* ---- the master ---- */
+
+static double load_of(const struct affinity *a, uint32_t node)
+{
+    return (double)(a->hub.node[node].queue.n + a->hub.node[node].running.n) * a->engine_of[node];
+}
+
+void aff_count(struct affinity *a, uint32_t task, int sign)
+{
+    const struct hub_task *k = hub_task(&a->hub, task);
+    uint32_t by = (uint32_t)sign, mask = a->is_blind ? 0 : a->task[task].targets;
+    if (k->kind != POL_NONE) a->claim[(size_t)k->node * POL_ENGINES_MAX + k->kind] += by;
+    a->masked[(size_t)k->node << POL_ENGINES_MAX | mask] += by;
+    a->n_masked[mask] += by;
+    a->n_queued += by;
+}
+
+/* Target engines free on the node, less the tasks that are queued there for them. */
+static int64_t open_engines(const struct affinity *a, uint32_t node, uint32_t targets)
+{
+    int64_t n = 0;
+    for (uint32_t k = 0; k < a->engines.n_kinds; k++)
+        if (targets >> k & 1) n += (int64_t)hub_free(&a->hub, node, k) - (int64_t)a->claim[(size_t)node * POL_ENGINES_MAX + k];
+    return n;
+}
+
+uint32_t aff_kind(const struct affinity *a, uint32_t t, uint32_t node)
+{
+    uint32_t best = POL_NONE;
+    for (uint32_t k = 0; k < a->engines.n_kinds; k++)
+        if (a->task[t].targets >> k & 1 && hub_total(&a->hub, node, k) > 0 && (best == POL_NONE || a->task[t].eff[k] > a->task[t].eff[best])) best = k;
+    return best;
+}
+
+/* The node for a task: one that has a target engine, by load or by engines; by load alone if is_any.  POL_NONE: there is none now. */
+static uint32_t choose(const struct affinity *a, uint32_t t, bool is_any)
+{
+    const struct hub *h = &a->hub;
+    uint32_t best = POL_NONE;
+    double best_load = 0;
+    int64_t best_open = 0;
+    for (uint32_t i = 0; i < h->n_nodes; i++) {
+        if (is_any ? !h->view->node[i].is_up : (a->kinds[i] & a->task[t].targets) == 0) continue;
+        double load = is_any ? (double)(h->node[i].queue.n + h->node[i].running.n) : load_of(a, i);
+        if (!is_any && a->balance == AFF_LOAD && load < a->load && hub_suits(h, t, i)) return i;
+        int64_t open = is_any || a->balance == AFF_LOAD ? 0 : open_engines(a, i, a->task[t].targets);
+        if (best != POL_NONE && !(open > best_open || (open == best_open && load < best_load))) continue;
+        if (!hub_suits(h, t, i)) continue;
+        best = i;
+        best_load = load;
+        best_open = open;
+    }
+    return best;
+}
+
+/* Take q at a time, choose for all of them, send them. */
+static bool run_master(struct affinity *a)
+{
+    struct hub *h = &a->hub;
+    bool has_sent = false;
+    for (uint32_t t = h->master.first; t != POL_NONE;) {
+        size_t n = 0, q = a->take > 0 ? (size_t)a->take : h->master.n;
+        uint32_t next = t;
+        for (; next != POL_NONE && n < q; next = hub_task(h, next)->next, n++) {
+            POL_RESERVE(a->chosen, a->cap_chosen, 2 * (n + 1));
+            if (!a->is_blind) a->task[next].targets = targets_of(a, a->task[next].eff);
+            a->chosen[2 * n] = next;
+            uint32_t node = a->is_blind ? POL_NONE : choose(a, next, false);
+            /* Calls that no one kind of engine can all run have no target; nor is one of use on nodes that do not suit. */
+            a->chosen[2 * n + 1] = node != POL_NONE ? node : choose(a, next, true);
+        }
+        for (size_t i = 0; i < n; i++) {
+            uint32_t id = a->chosen[2 * i], node = a->chosen[2 * i + 1];
+            if (node == POL_NONE) continue;
+            uint32_t kind = a->is_blind ? POL_NONE : aff_kind(a, id, node);
+            hub_send(h, id, node, kind, a->is_blind ? "fewest tasks" : kind == POL_NONE ? "no target engine is in reach: fewest tasks" : a->why[kind]);
+            aff_count(a, id, +1);
+            has_sent = true;
+        }
+        t = next;
+    }
+    return has_sent;
+}
+
+/* ---- the policy ---- */
+
+static void arrived(void *self, uint32_t t)
+{
+    struct affinity *a = self;
+    const struct hub *h = &a->hub;
+    POL_RESERVE(a->task, a->cap_task, (size_t)t + 1);
+    a->task[t].targets = 0;
+    struct pol_relation r = h->host->relation(h->host->ctx, hub_task(h, t)->task);
+    if (r.form == POL_RANKS && a->target == AFF_ABOVE && !a->is_blind)
+        h->host->fail(h->host->ctx, "target=above compares efficiencies, and the relation gives only ranks");
+    read_relation(&r, a->task[t].eff);
+}
+
+static void left(void *self, uint32_t t)
+{
+    struct affinity *a = self;
+    aff_forget(a, t);
+    if (hub_task(&a->hub, t)->state == HUB_QUEUED) aff_count(a, t, -1);
+}
+
+static void *create_any(const struct pol_host *host, const union pol_value *v, bool is_blind, char *why, size_t cap)
+{
+    if (v[P_CALL_LEAST].x <= 0 || v[P_CALL_LEAST].x > 1 || v[P_WIDTH].i < 0 || v[P_TAKE].i < 0) {
+        (void)snprintf(why, cap, "call_least lies above 0 and at most at 1; width and take are 0 or more");
+        return NULL;
+    }
+    if (!is_blind && (v[P_LEAST].x <= 0 || v[P_LEAST].x > 1 || v[P_LOAD].x < 0)) {
+        (void)snprintf(why, cap, "least lies above 0 and at most at 1; load is 0 or more");
+        return NULL;
+    }
+    struct affinity *a = pol_alloc(1, sizeof *a);
+    hub_init(&a->hub, host, a);
+    a->hub.arrived = arrived;
+    a->hub.left = left;
+    a->is_blind = is_blind;
+    a->condition = (enum aff_cond)v[P_CONDITION].i;
+    a->call_least = v[P_CALL_LEAST].x;
+    a->cross = (enum aff_cross)v[P_CROSS].i;
+    a->overhead = v[P_OVERHEAD].i;
+    a->worth = v[P_WORTH].i != 0;
+    a->width = v[P_WIDTH].i;
+    a->rebalance = v[P_REBALANCE].i != 0;
+    a->take = v[P_TAKE].i;
+    if (is_blind) return a;
+    a->target = (enum aff_cond)v[P_TARGET].i;
+    a->least = v[P_LEAST].x;
+    a->balance = (enum aff_balance)v[P_BALANCE].i;
+    a->load = v[P_LOAD].x;
+    return a;
+}
+
+static void *create(const struct pol_host *host, const union pol_value *v, uint32_t *flags, char *why, size_t cap)
+{
+    (void)flags;
+    return create_any(host, v, false, why, cap);
+}
+
+static void *create_balance(const struct pol_host *host, const union pol_value *v, uint32_t *flags, char *why, size_t cap)
+{
+    (void)flags;
+    return create_any(host, v, true, why, cap);
+}
+
+static void look_at(struct affinity *a, uint32_t node)
+{
+    a->kinds[node] = 0;
+    for (uint32_t k = 0; k < a->hub.view->n_engines && a->hub.view->node[node].is_up; k++)
+        a->kinds[node] |= (uint32_t)(hub_total(&a->hub, node, k) > 0) << k;
+}
+
+static void make_room(struct affinity *a, const struct pol_view *view)
+{
+    uint32_t n = view->n_nodes, pairs = view->n_engines * view->n_tiers;
+    a->claim = pol_alloc((size_t)n * POL_ENGINES_MAX, sizeof *a->claim);
+    a->masked = pol_alloc((size_t)n << POL_ENGINES_MAX, sizeof *a->masked);
+    a->kinds = pol_alloc(n, sizeof *a->kinds);
+    a->engine_of = pol_alloc(n, sizeof *a->engine_of);
+    a->first = pol_alloc(pairs, sizeof *a->first);
+    a->last = pol_alloc(pairs, sizeof *a->last);
+    for (uint32_t i = 0; i < pairs; i++) a->first[i] = a->last[i] = POL_NONE;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t engines = 0;
+        for (uint32_t k = 0; k < view->n_engines; k++) engines += hub_total(&a->hub, i, k);
+        a->engine_of[i] = 1.0 / (double)(engines > 0 ? engines : 1);
+        look_at(a, i);
+    }
+    for (uint32_t k = 0; k < view->n_engines; k++)
+        (void)snprintf(a->why[k], sizeof a->why[k], "target engine %.40s, %s", a->hub.host->name(a->hub.host->ctx, POL_NAME_ENGINE, k),
+                       a->balance == AFF_LOAD ? "by load" : "where most are free");
+}
+
+static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+{
+    struct affinity *a = self;
+    struct hub *h = &a->hub;
+    hub_open(h, view, ev, n_ev);
+    if (a->claim == NULL) make_room(a, view);
+    engines_sync(&a->engines, h);
+    for (uint32_t i = 0; i < h->n_dirty; i++) look_at(a, h->dirty[i]);
+    for (size_t i = 0; i < n_ev; i++) a->epoch += ev[i].kind == POL_NODE_UP || ev[i].kind == POL_NODE_DOWN;
+    bool has_sent = run_master(a);
+    hub_sort(h);        /* in which order nodes changed must not matter */
+    uint32_t n = h->n_dirty;
+    for (uint32_t i = 0; i < n; i++) aff_node(a, h->dirty[i]);
+    if (a->rebalance) aff_rebalance(a, has_sent);
+    aff_others(a);
+    hub_clean(h);
+}
+
+static void destroy(void *self)
+{
+    struct affinity *a = self;
+    hub_fini(&a->hub);
+    engines_fini(&a->engines);
+    free(a->task);
+    free(a->wait);
+    free(a->claim);
+    free(a->masked);
+    free(a->kinds);
+    free(a->engine_of);
+    free(a->first);
+    free(a->last);
+    free(a->free_block);
+    free(a->chosen);
+    free(a);
+}
+
+const struct pol_ops pol_affinity = {
+    POL_HEADER, .name = "affinity", .source = "patent, task scheduling by engine affinity, paragraphs 92 to 137",
+    .summary = "tasks of API calls to nodes with the engines that suit them, each call to the best engine",
+    .flags = POL_RUNS_CALLS, .n_params = N_PARAMS, .params = params, .create = create, .decide = decide, .destroy = destroy,
+};
+
+const struct pol_ops pol_balance = {
+    POL_HEADER, .name = "balance", .source = "the same patent, paragraph 78: its prior art",
+    .summary = "tasks of API calls to the node with fewest tasks, each call to the best engine",
+    .flags = POL_RUNS_CALLS, .n_params = P_TARGET, .params = balance_params, .create = create_balance, .decide = decide, .destroy = destroy,
+};

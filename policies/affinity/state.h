@@ -1,0 +1,62 @@
+/*
+ * state.h -- what the two levels of affinity and balance share: ../affinity.c
+ * is the master (which node a task goes to), node.c the nodes (which
+ * engine a call runs on).  README.md, affinity.
+ */
+#ifndef POL_AFFINITY_STATE_H
+#define POL_AFFINITY_STATE_H
+
+#include "lib/calls/engines.h"
+
+enum aff_cond { AFF_BEST, AFF_ABOVE };
+enum aff_cross { AFF_LIMIT, AFF_LEAST, AFF_OFF };
+enum aff_balance { AFF_LOAD, AFF_ENGINES };
+
+/* Waiting for an engine of a kind in a tier: a block of kinds x tiers of these for each waiting task. */
+struct aff_wait { uint32_t task, prev, next; bool is_in; int64_t way; };
+
+struct aff_task {
+    uint32_t targets;           /* kinds that it may be sent for */
+    double   eff[POL_ENGINES_MAX];      /* by kind, the best 1; 0: cannot */
+    uint32_t block;             /* of its waits; 0: none */
+    uint32_t epoch;             /* when it was enlisted */
+};
+
+struct affinity {
+    struct hub hub;
+    struct engines engines;
+    struct aff_task *task;  size_t cap_task;
+    struct aff_wait *wait;  size_t cap_wait;  uint32_t n_blocks;
+    uint32_t *free_block;   size_t cap_free;  uint32_t n_free;
+    uint32_t *first, *last;             /* [kind x tier] of the waiting: index in wait */
+    uint32_t *claim;                    /* [node][kind] tasks queued there for that kind */
+    uint32_t *masked;                   /* [node][targets] tasks queued there, by what they may be sent for */
+    uint32_t n_masked[1 << POL_ENGINES_MAX], n_queued;      /* on all nodes */
+    uint32_t epoch;                     /* how often nodes came or went: what is in reach is another question then */
+    uint32_t *kinds;  double *engine_of;        /* [node] kinds that it has, as bits, 0 while it is down; 1 / its engines */
+    uint32_t *chosen; size_t cap_chosen;        /* scratch: task, node, task, node ... */
+    char why[POL_ENGINES_MAX][96];              /* why a task is sent for each kind */
+    /* parameters */
+    bool is_blind;                      /* the master balances alone, and knows nothing of engines */
+    int64_t take, overhead, width;
+    enum aff_cond target, condition;
+    enum aff_balance balance;
+    enum aff_cross cross;
+    double least, call_least, load;
+    bool worth, rebalance;
+};
+
+/* Every idle task of the node tries its call at home, and the node's queue moves up. */
+void aff_node(struct affinity *a, uint32_t node);
+/* Nodes with room and empty queues take from the longest; all: every node looks, not the dirty ones alone. */
+void aff_rebalance(struct affinity *a, bool all);
+/* Calls that wait for engines elsewhere. */
+void aff_others(struct affinity *a);
+/* The best of its targets that the node has; POL_NONE: none. */
+uint32_t aff_kind(const struct affinity *a, uint32_t task, uint32_t node);
+/* The task waits for no engine any more. */
+void aff_forget(struct affinity *a, uint32_t task);
+/* The task is in its node's queue (+1), or no longer (-1). */
+void aff_count(struct affinity *a, uint32_t task, int sign);
+
+#endif

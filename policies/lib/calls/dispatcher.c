@@ -1,0 +1,213 @@
+#include "lib/calls/dispatcher.h"
+
+#include "lib/util.h"
+
+static const struct desk_ops plain;     /* ordinary jobs: nothing differs */
+
+void hub_init(struct hub *h, const struct pol_host *host, void *self)
+{
+    memset(h, 0, sizeof *h);
+    desk_init(&h->desk, host, PLACE_FIRST, &plain, h);
+    h->host = host;
+    h->self = self;
+    h->master = (struct hub_list){ POL_NONE, POL_NONE, 0 };
+}
+
+void hub_fini(struct hub *h)
+{
+    desk_fini(&h->desk);
+    free(h->task);
+    free(h->node);
+    free(h->dirty);
+    free(h->rest);
+}
+
+/* ---- lists ---- */
+
+static void push(struct hub *h, struct hub_list *l, uint32_t t)
+{
+    struct hub_task *k = hub_task(h, t);
+    k->prev = l->last;
+    k->next = POL_NONE;
+    if (l->last != POL_NONE) hub_task(h, l->last)->next = t; else l->first = t;
+    l->last = t;
+    l->n++;
+}
+
+static void drop(struct hub *h, struct hub_list *l, uint32_t t)
+{
+    struct hub_task *k = hub_task(h, t);
+    if (k->prev != POL_NONE) hub_task(h, k->prev)->next = k->next; else l->first = k->next;
+    if (k->next != POL_NONE) hub_task(h, k->next)->prev = k->prev; else l->last = k->prev;
+    l->n--;
+}
+
+static struct hub_list *list_of(struct hub *h, const struct hub_task *k)
+{
+    return k->state == HUB_MASTER ? &h->master : k->state == HUB_QUEUED ? &h->node[k->node].queue : &h->node[k->node].running;
+}
+
+static void mark(struct hub *h, uint32_t node)
+{
+    if (h->node[node].is_dirty) return;
+    h->node[node].is_dirty = true;
+    h->dirty[h->n_dirty++] = node;
+}
+
+void hub_clean(struct hub *h)
+{
+    for (uint32_t i = 0; i < h->n_dirty; i++) h->node[h->dirty[i]].is_dirty = false;
+    h->n_dirty = 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+void hub_sort(struct hub *h)
+{
+    if (h->n_dirty > 1) qsort(h->dirty, h->n_dirty, sizeof *h->dirty, by_number);
+}
+
+static void leave(struct hub *h, uint32_t t)
+{
+    struct hub_task *k = hub_task(h, t);
+    if (k->state == HUB_NONE) return;
+    if (h->left != NULL) h->left(h->self, t);
+    drop(h, list_of(h, k), t);
+    if (k->state != HUB_MASTER) mark(h, k->node);
+    k->state = HUB_NONE;
+}
+
+/* ---- events ---- */
+
+static void wait(struct hub *h, pol_task task, const struct pol_task_info *ti)
+{
+    const struct pol_job_info *ji = h->host->job(h->host->ctx, ti->job);
+    POL_RESERVE(h->task, h->cap_task, (size_t)task.slot + 1);
+    struct hub_task *k = hub_task(h, task.slot);
+    *k = (struct hub_task){ .task = task, .job = ti->job, .ordinal = ji->ordinal, .index = ti->index, .shape = ti->shape,
+                            .n_calls = ti->n_calls, .state = HUB_MASTER, .node = POL_NONE, .kind = POL_NONE };
+    push(h, &h->master, task.slot);
+    if (h->arrived != NULL) h->arrived(h->self, task.slot);
+}
+
+/* The task is one of ours, whether or not it is known yet. */
+static const struct pol_task_info *ours(const struct hub *h, pol_task t)
+{
+    const struct pol_task_info *ti = h->host->task(h->host->ctx, t);
+    return ti != NULL && ti->n_calls > 0 ? ti : NULL;
+}
+
+static bool is_known(const struct hub *h, pol_task t) { return t.slot < h->cap_task && h->task[t.slot].state != HUB_NONE; }
+
+/* True: the event was about a task of calls. */
+static bool take_in(struct hub *h, const struct pol_event *e)
+{
+    const struct pol_host *host = h->host;
+    const struct pol_job_info *ji;
+    const struct pol_task_info *ti;
+    switch ((enum pol_event_kind)e->kind) {
+    case POL_ARRIVED: case POL_JOB_ENDED:
+        ji = host->job(host->ctx, e->job);
+        if (ji == NULL || ours(h, ji->first_task) == NULL) return false;
+        for (pol_task t = ji->first_task; t.slot != POL_NONE && (ti = host->task(host->ctx, t)) != NULL; t = ti->next) {
+            if (e->kind == POL_ARRIVED && ti->is_waiting) wait(h, t, ti);
+            if (e->kind == POL_JOB_ENDED && is_known(h, t)) leave(h, t.slot);
+        }
+        return true;
+    case POL_READY:
+        if ((ti = ours(h, e->task)) == NULL) return false;
+        if (is_known(h, e->task)) leave(h, e->task.slot);
+        if (ti->is_waiting) wait(h, e->task, ti);
+        return true;
+    case POL_TASK_ENDED:
+        if (ours(h, e->task) == NULL) return false;
+        if (is_known(h, e->task)) leave(h, e->task.slot);
+        return true;
+    case POL_CALL:
+        if ((ti = ours(h, e->task)) == NULL || !ti->is_running || !is_known(h, e->task)) return true;
+        h->task[e->task.slot].is_idle = true;
+        h->task[e->task.slot].call_no = ti->next_call;
+        h->task[e->task.slot].call = host->call_info(host->ctx, e->task, ti->next_call);
+        mark(h, h->task[e->task.slot].node);
+        return true;
+    case POL_NODE_DOWN: case POL_NODE_UP: case POL_TIMER:
+        return false;
+    }
+    return false;
+}
+
+void hub_open(struct hub *h, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+{
+    size_t n = 0;
+    h->view = view;
+    if (h->node == NULL) {
+        h->n_nodes = view->n_nodes;
+        h->node = pol_alloc(h->n_nodes, sizeof *h->node);
+        h->dirty = pol_alloc(h->n_nodes, sizeof *h->dirty);
+        for (uint32_t i = 0; i < h->n_nodes; i++)
+            h->node[i].queue = h->node[i].running = (struct hub_list){ POL_NONE, POL_NONE, 0 };
+    }
+    POL_RESERVE(h->rest, h->cap_rest, n_ev);
+    for (size_t i = 0; i < n_ev; i++) {
+        if (!take_in(h, &ev[i])) h->rest[n++] = ev[i];
+        /* What was out of anybody's reach may be in it now, and the reverse. */
+        if (ev[i].kind == POL_NODE_UP || ev[i].kind == POL_NODE_DOWN)
+            for (uint32_t k = 0; k < h->n_nodes; k++) mark(h, k);
+    }
+    for (uint32_t i = 0; i < view->n_changed; i++) mark(h, view->changed[i]);
+    desk_open(&h->desk, view, h->rest, n);
+    list_run(&h->desk, LIST_SKIP);
+}
+
+/* ---- decisions ---- */
+
+void hub_send(struct hub *h, uint32_t task, uint32_t node, uint32_t kind, const char *why)
+{
+    struct hub_task *k = hub_task(h, task);
+    drop(h, list_of(h, k), task);
+    if (k->state == HUB_QUEUED) mark(h, k->node);
+    k->state = HUB_QUEUED;
+    k->node = node;
+    k->kind = kind;
+    push(h, &h->node[node].queue, task);
+    mark(h, node);
+    h->host->send(h->host->ctx, k->task, node, why);
+}
+
+bool hub_start(struct hub *h, uint32_t task, const char *why)
+{
+    struct hub_task *k = hub_task(h, task);
+    const struct pol_shape *s = &h->view->shape[k->shape];
+    if (!plan_fits(&h->desk.plan, k->node, s)) return false;
+    uint64_t cards = plan_cards(&h->desk.plan, k->node, s);
+    plan_take(&h->desk.plan, k->node, s, cards);
+    drop(h, &h->node[k->node].queue, task);
+    k->state = HUB_RUNNING;
+    push(h, &h->node[k->node].running, task);
+    h->host->start(h->host->ctx, k->task, &(struct pol_place){ .node = k->node, .cards = s->exclusive ? 0 : cards }, why);
+    return true;
+}
+
+void hub_call(struct hub *h, uint32_t task, uint32_t node, uint32_t kind, const char *why)
+{
+    struct hub_task *k = hub_task(h, task);
+    h->desk.plan.node[node].n.engine_free[kind]--;
+    k->is_idle = false;
+    h->host->call(h->host->ctx, k->task, node, kind, why);
+}
+
+bool hub_suits(const struct hub *h, uint32_t task, uint32_t node)
+{
+    const struct pol_shape *s = &h->view->shape[hub_task(h, task)->shape];
+    const struct pol_node *n = &h->view->node[node];
+    if (n->cpu_total - n->cpu_reserved < s->cpu_milli || n->mem_total - n->mem_reserved < s->mem_b || n->n_gpu < (uint32_t)s->n_gpu) return false;
+    if ((n->labels & s->need_all) != s->need_all || (s->need_any != 0 && (n->labels & s->need_any) == 0)) return false;
+    if (s->n_gpu > 0 && s->gpu_types != 0 && (n->gpu_type == POL_NONE || (s->gpu_types >> n->gpu_type & 1) == 0)) return false;
+    for (uint32_t g = n->card0; s->gpu_mem_b > 0 && g < n->card0 + (n->n_gpu > 0); g++)
+        if (h->view->card[g].mem_total > 0 && h->view->card[g].mem_total < s->gpu_mem_b) return false;
+    return true;
+}

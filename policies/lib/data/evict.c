@@ -1,0 +1,172 @@
+#include "lib/data/evict.h"
+
+#include "lib/util.h"
+
+void evict_fini(struct evict *e)
+{
+    free(e->rich);
+    free(e->needy);
+    free(e->victim);
+    free(e->failed_in);
+}
+
+static struct gpujob *job_of(struct offer *o, uint32_t slot) { return &o->jobs.at[slot]; }
+
+static bool is_needy(const struct gpujob *j) { return j->waiting > 0 && j->held < j->share; }
+
+/* ---- releasing and handing back ---- */
+
+static bool would_fit(const struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards)
+{
+    const struct pol_node *n = &p->node[node].n;
+    if (!n->is_up || (s->exclusive && n->n_tasks > 0) || n->cpu_free < s->cpu_milli || n->mem_free < s->mem_b) return false;
+    for (int k = 0; k < POL_ENGINES_MAX; k++)
+        if (n->engine_free[k] < s->engine[k]) return false;
+    for (uint64_t left = s->exclusive ? 0 : cards; left != 0; left &= left - 1)
+        if (!plan_card_fits(&p->card[n->card0 + (uint32_t)__builtin_ctzll(left)], s)) return false;
+    return true;
+}
+
+bool evict_hand_back(struct desk *d, uint32_t v)
+{
+    struct plan *p = &d->plan;
+    struct plan_mark m = plan_mark(p);
+    uint32_t t = v;
+    for (uint32_t i = 0; i < desk_unit(d, v)->n_tasks; i++, t = d->held[t].next) {
+        const struct held *h = &d->held[t];
+        if (!would_fit(p, h->node, &p->shape[h->shape], h->cards)) {
+            plan_undo(p, m);
+            return false;
+        }
+        plan_take(p, h->node, &p->shape[h->shape], h->cards);
+    }
+    plan_keep(p, m);
+    return true;
+}
+
+uint32_t evict_next(struct evict *e, struct offer *o)
+{
+    for (;;) {
+        struct evict_rich *most = NULL;
+        int64_t excess = 0;
+        for (uint32_t i = 0; i < e->n_rich; i++) {
+            const struct gpujob *j = job_of(o, e->rich[i].job);
+            int64_t over = j->held - e->rich[i].gone - j->share;
+            if (over <= 0 || over < excess) continue;
+            excess = over;
+            most = &e->rich[i];
+        }
+        if (most == NULL) return POL_NONE;
+        uint32_t v = gpujobs_victim(&o->jobs, job_of(o, most->job), most->last, excess);
+        if (v == POL_NONE) {
+            size_t at = (size_t)(most - e->rich);      /* in order, for ties */
+            memmove(most, most + 1, (--e->n_rich - at) * sizeof *most);
+            continue;
+        }
+        most->last = v;
+        most->gone += gpujobs_ask(&o->jobs, desk_unit(&o->desk, v)->kind);
+        desk_release(&o->desk, v);
+        POL_RESERVE(e->victim, e->cap_victim, (size_t)e->n_victims + 1);
+        return e->victim[e->n_victims++] = v;
+    }
+}
+
+void evict_begin(struct evict *e, struct offer *o)
+{
+    struct gpujobs *g = &o->jobs;
+    e->n_rich = e->n_victims = 0;
+    for (uint32_t i = 0; i < g->n_order; i++) {
+        const struct gpujob *j = gpujobs_nth(g, i);
+        if (j == NULL || j->held <= j->share || j->runs.n < 2) continue;
+        POL_RESERVE(e->rich, e->cap_rich, (size_t)e->n_rich + 1);
+        e->rich[e->n_rich++] = (struct evict_rich){ .job = g->order[i].slot, .last = POL_NONE };
+    }
+}
+
+/* ---- one job's try ---- */
+
+static bool is_hopeless(struct evict *e, struct offer *o, uint32_t slot)
+{
+    struct gpujobs *g = &o->jobs;
+    for (uint32_t x = job_of(o, slot)->first_group; x != POL_NONE; x = g->group[x].next) {
+        POL_RESERVE(e->failed_in, e->cap_failed_in, (size_t)g->group[x].kind + 1);
+        if (g->group[x].n_waiting > 0 && !gpujobs_is_apart(g, g->group[x].kind) && e->failed_in[g->group[x].kind] != o->desk.round) return false;
+    }
+    return true;
+}
+
+static uint32_t all_released(struct evict *e, struct offer *o, uint32_t slot)
+{
+    bool declines;
+    while (evict_next(e, o) != POL_NONE) { }
+    return offer_pick(o, slot, &declines);
+}
+
+/*
+ * 1. Release the first victim; that is mostly enough.
+ * 2. If not, would all of them be?  The plan is put back after asking.
+ * 3. If so, release one by one until something of the job fits.
+ */
+static uint32_t release_enough(struct evict *e, struct offer *o, uint32_t slot)
+{
+    struct plan *p = &o->desk.plan;
+    bool declines;
+    struct plan_mark m = plan_mark(p);
+    evict_begin(e, o);
+    uint32_t unit = evict_next(e, o) != POL_NONE ? offer_pick(o, slot, &declines) : POL_NONE;
+    if (unit != POL_NONE) {
+        plan_keep(p, m);
+        return unit;
+    }
+    unit = e->n_victims > 0 ? all_released(e, o, slot) : POL_NONE;
+    plan_undo(p, m);
+    if (unit == POL_NONE) return POL_NONE;
+    evict_begin(e, o);
+    do (void)evict_next(e, o);
+    while ((unit = offer_pick(o, slot, &declines)) == POL_NONE);
+    return unit;
+}
+
+static bool try(struct evict *e, struct offer *o, uint32_t slot)
+{
+    struct desk *d = &o->desk;
+    struct gpujobs *g = &o->jobs;
+    uint32_t unit = release_enough(e, o, slot);
+    if (unit == POL_NONE) {
+        /* At its quota a job takes nothing of a kind that another may. */
+        for (uint32_t x = g->quota > 0 ? POL_NONE : job_of(o, slot)->first_group; x != POL_NONE; x = g->group[x].next)
+            if (g->group[x].n_waiting > 0 && d->kinds.at[g->group[x].kind].is_steady) e->failed_in[g->group[x].kind] = d->round;
+        return false;
+    }
+    uint32_t n = e->n_victims;
+    for (uint32_t i = n; i-- > 0;)
+        if (evict_hand_back(d, e->victim[i])) e->victim[i] = POL_NONE;
+    for (uint32_t i = 0; i < n; i++)
+        if (e->victim[i] != POL_NONE) desk_preempt(d, e->victim[i], e->why);
+    offer_take(o, unit, "its job is below its share");
+    return true;
+}
+
+void evict_run(struct evict *e, struct offer *o)
+{
+    struct gpujobs *g = &o->jobs;
+    if (g->waiting == 0 || g->n_spare_runs == 0) return;
+    gpujobs_share(g);
+    evict_begin(e, o);
+    if (e->n_rich == 0) return;
+    e->n_needy = 0;
+    for (uint32_t i = 0; i < g->n_order; i++) {
+        struct gpujob *j = gpujobs_nth(g, i);
+        if (j == NULL || !is_needy(j)) continue;
+        POL_RESERVE(e->needy, e->cap_needy, (size_t)e->n_needy + 1);
+        e->needy[e->n_needy++] = g->order[i].slot;
+    }
+    while (e->n_needy > 0) {
+        uint32_t at = 0;
+        for (uint32_t i = 1; i < e->n_needy; i++)
+            if (job_of(o, e->needy[i])->held < job_of(o, e->needy[at])->held) at = i;
+        uint32_t slot = e->needy[at];
+        if (!is_hopeless(e, o, slot) && try(e, o, slot) && is_needy(job_of(o, slot))) continue;
+        memmove(&e->needy[at], &e->needy[at + 1], (--e->n_needy - at) * sizeof *e->needy);
+    }
+}

@@ -1,0 +1,320 @@
+#include "lib/data/flownet.h"
+
+#include "lib/util.h"
+
+/*
+ * Searches from empty places, and from the root, choose differently among equal
+ * optima.  A cluster of some dozens of GPUs gains microseconds by them: there
+ * decisions, and what is published of them, stay as they are.
+ */
+enum { FILL_FROM = 64 };
+enum { LAST_KIND = SCHED_KINDS_MAX - 1, WHOLE = 1000 };
+
+void flownet_init(struct flownet *n, struct desk *desk, struct gpujobs *jobs)
+{
+    memset(n, 0, sizeof *n);
+    n->desk = desk;
+    n->jobs = jobs;
+}
+
+void flownet_fini(struct flownet *n)
+{
+    sched_destroy(n->sched);
+    free(n->cls); free(n->class_of); free(n->card); free(n->extra); free(n->less); free(n->overflow);
+    free(n->fits); free(n->job); free(n->open); free(n->near); free(n->put); free(n->closed);
+}
+
+static void fail(struct flownet *n, const char *message)
+{
+    const struct pol_host *h = n->desk->host;
+    n->has_failed = true;
+    h->fail(h->ctx, message);
+}
+
+/* ---- classes of cards ---- */
+
+static uint32_t find_class(struct flownet *n, const struct pol_node *node, const struct pol_card *card)
+{
+    struct flownet_class c;
+    memset(&c, 0, sizeof c);                /* compared as a whole */
+    c.cpu = node->cpu_total;
+    c.mem = node->mem_total;
+    c.card_mem = card->mem_total;
+    c.labels = node->labels;
+    c.gpu_type = node->gpu_type;
+    memcpy(c.engine, node->engine_total, sizeof c.engine);
+    uint32_t i = 0;
+    while (i < n->n_cls && memcmp(&n->cls[i], &c, sizeof c) != 0) i++;
+    if (i == n->n_cls) {
+        POL_RESERVE(n->cls, n->cap_cls, (size_t)++n->n_cls);
+        memcpy(&n->cls[i], &c, sizeof c);
+    }
+    return i;
+}
+
+static bool class_fits(const struct flownet_class *c, const struct pol_shape *s)
+{
+    if (c->cpu < s->cpu_milli || c->mem < s->mem_b || (c->labels & s->need_all) != s->need_all) return false;
+    if (s->need_any != 0 && (c->labels & s->need_any) == 0) return false;
+    if (s->gpu_types != 0 && (c->gpu_type == POL_NONE || (s->gpu_types >> c->gpu_type & 1) == 0)) return false;
+    for (int k = 0; k < POL_ENGINES_MAX; k++)
+        if (c->engine[k] < s->engine[k]) return false;
+    return s->gpu_mem_b == 0 || c->card_mem == 0 || c->card_mem >= s->gpu_mem_b;
+}
+
+static uint32_t kind_of(const struct flownet *n, uint32_t card) { return n->class_of[card] < LAST_KIND ? n->class_of[card] : LAST_KIND; }
+
+/* Once, when the plan first shows the cluster.  Every class that can ever have places is told at once. */
+static void build(struct flownet *n)
+{
+    const struct plan *p = &n->desk->plan;
+    uint32_t *rack = pol_alloc(p->n_nodes, sizeof *rack), n_racks = 0;
+    n->class_of = pol_alloc(p->n_cards, sizeof *n->class_of);
+    n->card = pol_alloc(p->n_cards, sizeof *n->card);
+    n->extra = pol_alloc(p->n_cards, sizeof *n->extra);
+    n->less = pol_alloc(p->n_cards, sizeof *n->less);
+    n->overflow = pol_alloc(p->n_nodes, sizeof *n->overflow);
+    n->open = pol_alloc((p->n_nodes + 63) / 64, sizeof *n->open);
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct pol_node *o = &p->node[i].n;
+        rack[i] = o->rack;
+        if (o->rack >= n_racks) n_racks = o->rack + 1;
+        for (uint32_t k = o->card0; k < o->card0 + o->n_gpu; k++) {
+            n->class_of[k] = find_class(n, o, &p->card[k]);
+            n->card[k] = o->card0;
+            while (kind_of(n, n->card[k]) != kind_of(n, k)) n->card[k]++;
+            if (n->class_of[k] >= LAST_KIND && (n->n_overflow == 0 || n->overflow[n->n_overflow - 1] != i)) n->overflow[n->n_overflow++] = i;
+        }
+    }
+    n->sched = sched_create(n_racks, p->n_nodes, rack, SCHED_KINDS_MAX);
+    sched_fill_from(n->sched, FILL_FROM);
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        for (uint32_t k = p->node[i].n.card0; k < p->node[i].n.card0 + p->node[i].n.n_gpu; k++)
+            if (n->card[k] == k) sched_places(n->sched, i, kind_of(n, k), 0);
+    free(rack);
+}
+
+static const struct pol_shape *shape_of(const struct flownet *n, const struct unit *u)
+{
+    return &n->desk->view->shape[n->desk->kinds.at[u->kind].shape[0]];
+}
+
+static uint64_t fits_of(struct flownet *n, uint32_t kind)
+{
+    for (; n->n_fits <= kind; n->n_fits++) {
+        POL_RESERVE(n->fits, n->cap_fits, (size_t)n->n_fits + 1);
+        const struct pol_shape *s = &n->desk->view->shape[n->desk->kinds.at[n->n_fits].shape[0]];
+        n->fits[n->n_fits] = 0;
+        for (uint32_t c = 0; c < n->n_cls; c++)
+            if (class_fits(&n->cls[c], s)) n->fits[n->n_fits] |= UINT64_C(1) << (c < LAST_KIND ? c : LAST_KIND);
+    }
+    return n->fits[kind];
+}
+
+/* ---- tasks ---- */
+
+static void say_near(struct flownet *n, uint32_t *n_near, uint32_t at, uint32_t is_rack, int64_t cost)
+{
+    for (uint32_t k = 0; k < *n_near; k++)
+        if (n->near[k].at == at && n->near[k].is_rack == is_rack) {
+            n->near[k].cost = cost;
+            return;
+        }
+    POL_RESERVE(n->near, n->cap_near, (size_t)*n_near + 1);
+    n->near[(*n_near)++] = (struct sched_near){ at, is_rack, cost };
+}
+
+/* Nodes none of whose cards of the last kind fits, where others of that kind do. */
+static void say_misfits(struct flownet *n, uint32_t *n_near, const struct pol_shape *s)
+{
+    for (uint32_t i = 0; i < n->n_overflow; i++) {
+        const struct pol_node *o = &n->desk->plan.node[n->overflow[i]].n;
+        bool fits = false;
+        for (uint32_t k = o->card0; k < o->card0 + o->n_gpu; k++)
+            fits |= n->class_of[k] >= LAST_KIND && class_fits(&n->cls[n->class_of[k]], s);
+        if (!fits) say_near(n, n_near, n->overflow[i], 0, SCHED_NEVER);
+    }
+}
+
+static void add(struct flownet *n, const struct unit *u, int64_t shift, uint32_t stay_node, int64_t stay)
+{
+    if (n->sched == NULL) build(n);
+    uint32_t id = u->task.slot, n_near = 0;
+    struct sched_task t = { .job = u->job.slot, .fits = fits_of(n, u->kind), .far = shift };
+    int64_t most = stay_node != POL_NONE ? stay : 0;
+    if (n->jobs->has_data[id]) {
+        const struct reach *r = &n->jobs->near.reach[id];
+        uint32_t all = r->n_nodes + r->n_racks;
+        for (uint32_t i = 0; i <= all; i++) {
+            int64_t cost = r->at[i].cost < FLOWNET_COST_MAX ? r->at[i].cost + shift : FLOWNET_COST_MAX;
+            if (cost > most) most = cost;
+            if (i == all) t.far = cost;
+            else say_near(n, &n_near, r->at[i].id, i >= r->n_nodes, cost);
+        }
+    }
+    if (stay_node != POL_NONE) say_near(n, &n_near, stay_node, 0, stay);
+    if (n->n_overflow > 0 && t.fits >> LAST_KIND != 0) say_misfits(n, &n_near, shape_of(n, u));
+    if (most >= FLOWNET_COST_MAX || shift <= -FLOWNET_COST_MAX || (stay_node != POL_NONE && stay <= -FLOWNET_COST_MAX)) {
+        fail(n, "a cost passes 2^50: reading a task's inputs, or its wait, takes more than 35 years as weighted");
+        return;
+    }
+    t.near = n->near;
+    t.n_near = n_near;
+    sched_add(n->sched, id, &t);
+    POL_RESERVE(n->job, n->cap_job, (size_t)u->job.slot + 1);
+    n->job[u->job.slot].n_tasks++;
+}
+
+void flownet_wait(struct flownet *n, const struct unit *u, int64_t shift) { add(n, u, shift, POL_NONE, 0); }
+
+void flownet_run(struct flownet *n, const struct unit *u, int64_t shift, int64_t stay)
+{
+    const struct held *h = &n->desk->held[u->task.slot];
+    flownet_drop(n, u);
+    add(n, u, shift, h->node, stay);
+    const struct pol_node *o = &n->desk->plan.node[h->node].n;
+    n->has_extra = true;
+    n->extra[n->card[o->card0 + (uint32_t)__builtin_ctzll(h->cards)]]++;
+}
+
+void flownet_drop(struct flownet *n, const struct unit *u)
+{
+    if (n->sched == NULL || !sched_has(n->sched, u->task.slot)) return;
+    sched_remove(n->sched, u->task.slot);
+    n->job[u->job.slot].n_tasks--;
+}
+
+int64_t flownet_price(const struct flownet *n, const struct unit *u, uint32_t node)
+{
+    return n->jobs->has_data[u->task.slot] ? locality_at(&n->jobs->near, u->task.slot, node).cost : 0;
+}
+
+void flownet_job(struct flownet *n, uint32_t slot, uint32_t share, int64_t alpha)
+{
+    if (n->sched == NULL) build(n);
+    POL_RESERVE(n->job, n->cap_job, (size_t)slot + 1);
+    struct flownet_job *j = &n->job[slot];
+    if (j->share == share && j->alpha == alpha) return;
+    j->share = share;
+    j->alpha = alpha;
+    sched_job(n->sched, slot, share, alpha);
+}
+
+struct flownet_job flownet_told(const struct flownet *n, uint32_t slot)
+{
+    return slot < n->cap_job ? n->job[slot] : (struct flownet_job){ 0 };
+}
+
+/* ---- places ---- */
+
+static void tell_node(struct flownet *n, uint32_t i)
+{
+    const struct plan *p = &n->desk->plan;
+    const struct pol_node *o = &p->node[i].n;
+    uint32_t count[FLOWNET_CARDS] = { 0 };
+    bool any = false;
+    for (uint32_t k = 0; k < o->n_gpu; k++)
+        count[n->card[o->card0 + k] - o->card0] += o->is_up && p->card[o->card0 + k].milli_free == WHOLE;
+    for (uint32_t k = 0; k < o->n_gpu; k++) {
+        uint32_t c = o->card0 + k, have = count[k] + n->extra[c];
+        if (n->card[c] != c) continue;
+        have = have > n->less[c] ? have - n->less[c] : 0;
+        sched_places(n->sched, i, kind_of(n, c), have);
+        any |= have > 0;
+    }
+    uint64_t bit = UINT64_C(1) << i % 64;
+    if (any) n->open[i / 64] |= bit;
+    else n->open[i / 64] &= ~bit;
+}
+
+void flownet_open(struct flownet *n)
+{
+    const struct plan *p = &n->desk->plan;
+    if (n->sched == NULL) build(n);
+    if (n->has_extra) memset(n->extra, 0, p->n_cards * sizeof *n->extra);
+    n->has_extra = false;
+    for (uint32_t i = 0; i < n->n_closed; i++) {
+        const struct pol_node *o = &p->node[n->closed[i]].n;
+        memset(&n->less[o->card0], 0, o->n_gpu * sizeof *n->less);
+        tell_node(n, n->closed[i]);
+    }
+    n->n_closed = 0;
+}
+
+void flownet_close(struct flownet *n, uint32_t node, uint32_t card)
+{
+    POL_RESERVE(n->closed, n->cap_closed, (size_t)n->n_closed + 1);
+    n->closed[n->n_closed++] = node;
+    n->less[card]++;
+    tell_node(n, node);
+}
+
+void flownet_places(struct flownet *n, bool all)
+{
+    const struct plan *p = &n->desk->plan;
+    if (all || n->seen == 0 || p->n_touches - n->seen > p->mask) {
+        for (uint32_t i = 0; i < p->n_nodes; i++) tell_node(n, i);
+    } else {
+        for (uint64_t k = n->seen + 1; k <= p->n_touches; k++) tell_node(n, p->log[k & p->mask]);
+    }
+    n->seen = p->n_touches;
+}
+
+uint64_t flownet_card(const struct flownet *n, uint32_t node, uint32_t card, const struct pol_shape *s, uint64_t but)
+{
+    const struct plan *p = &n->desk->plan;
+    const struct pol_node *o = &p->node[node].n;
+    for (uint32_t k = card; k < o->card0 + o->n_gpu; k++) {
+        uint64_t bit = UINT64_C(1) << (k - o->card0);
+        if (n->card[k] == card && p->card[k].milli_free == WHOLE && plan_card_fits(&p->card[k], s) && (but & bit) == 0) return bit;
+    }
+    return 0;
+}
+
+/* ---- solving ---- */
+
+static int by_unit(const void *a, const void *b)
+{
+    const struct flownet_put *x = a, *y = b;
+    if (x->ordinal != y->ordinal) return x->ordinal < y->ordinal ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static void list_puts(struct flownet *n)
+{
+    const struct plan *p = &n->desk->plan;
+    n->n_put = 0;
+    for (size_t w = 0; w < (p->n_nodes + 63) / 64; w++)
+        for (uint64_t left = n->open[w]; left != 0; left &= left - 1) {
+            uint32_t node = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(left);
+            const struct pol_node *o = &p->node[node].n;
+            for (uint32_t c = o->card0; c < o->card0 + o->n_gpu; c++) {
+                if (n->card[c] != c) continue;
+                for (uint32_t id = sched_first(n->sched, node, kind_of(n, c)); id != SCHED_NONE; id = sched_next(n->sched, id)) {
+                    const struct unit *u = desk_unit(n->desk, id);
+                    POL_RESERVE(n->put, n->cap_put, (size_t)n->n_put + 1);
+                    n->put[n->n_put++] = (struct flownet_put){ .ordinal = u->ordinal, .index = u->index, .unit = id, .node = node, .card = c,
+                                                               .is_due = n->job[u->job.slot].share > 0 };
+                }
+            }
+        }
+    if (n->n_put > 1) qsort(n->put, n->n_put, sizeof *n->put, by_unit);
+}
+
+bool flownet_solve(struct flownet *n, struct sched_result *r)
+{
+    char why[256], say[400];
+    n->n_put = 0;
+    if (n->has_failed) return false;
+    if (sched_solve(n->sched, r) != SCHED_OK) {
+        fail(n, "costs so large and tasks so many that their sums could pass 2^60");
+        return false;
+    }
+    if (n->desk->host->is_audited && !sched_verify(n->sched, r, why, sizeof why)) {
+        (void)snprintf(say, sizeof say, "audit: the flow is not proved optimal: %s", why);
+        fail(n, say);
+        return false;
+    }
+    list_puts(n);
+    return true;
+}

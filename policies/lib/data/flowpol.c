@@ -1,0 +1,381 @@
+#include "lib/data/flowpol.h"
+
+#include "lib/util.h"
+
+enum { NO_LIMIT = 1 << 30 };    /* a share beyond every number of tasks */
+
+/* ---- in step with the desk ---- */
+
+static int64_t now_of(const struct flowpol *f) { return f->offer.desk.view->now_us; }
+static int64_t wait_cost(const struct flowpol *f, int64_t us) { return (int64_t)((pol_wide)us * f->rule.wait_milli / 1000); }
+
+/* What leaving any task costs now.  Waits grow alike, so they grow here, for all at once: a task's own part is in its shift. */
+static int64_t leave_now(const struct flowpol *f) { return f->rule.leave + wait_cost(f, now_of(f)); }
+
+static void waits(void *self, const struct unit *u, int sign)
+{
+    struct flowpol *f = self;
+    uint32_t id = u->task.slot;
+    POL_RESERVE(f->wait, f->cap_wait, (size_t)id + 1);
+    struct flow_wait *w = &f->wait[id];
+    if (sign < 0) {
+        w->before += now_of(f) - w->since;
+        flownet_drop(&f->net, u);
+        return;
+    }
+    if (w->gen != u->task.gen + 1) *w = (struct flow_wait){ .gen = u->task.gen + 1 };      /* 0: no task yet */
+    w->since = now_of(f);
+    flownet_wait(&f->net, u, wait_cost(f, w->since - w->before));
+}
+
+static void moved(void *self, const struct unit *u, int sign)
+{
+    struct flowpol *f = self;
+    if (sign < 0) flownet_drop(&f->net, u);
+}
+
+static const struct offer_singles singles = { .waits = waits, .moved = moved };
+
+void flowpol_init(struct flowpol *f, const struct pol_host *host, const struct flow_rule *rule, const char *why)
+{
+    struct offer_rule offer = { .by = LOCALITY_OWN, .place = rule->place, .second_after = -1, .heartbeat_us = 1,
+                                .why = "not a single: offered as by gs", .singles = &singles };
+    offer_init(&f->offer, host, &offer);
+    f->offer.jobs.near.price = rule->price;
+    flownet_init(&f->net, &f->offer.desk, &f->offer.jobs);
+    f->rule = *rule;
+    f->why = why;
+    f->evict.why = "its job is above its share; run the shortest";
+    f->wake_us = -1;
+}
+
+void flowpol_fini(struct flowpol *f)
+{
+    flownet_fini(&f->net);
+    evict_fini(&f->evict);
+    offer_fini(&f->offer);
+    free(f->wait); free(f->moved); free(f->victim_of); free(f->is_used); free(f->list);
+}
+
+void flowpol_destroy(void *flowpol)
+{
+    flowpol_fini(flowpol);
+    free(flowpol);
+}
+
+/* ---- shares ---- */
+
+/* K of the basic share: jobs that hold or want GPUs. */
+static uint32_t n_active(struct flowpol *f)
+{
+    struct gpujobs *g = &f->offer.jobs;
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < g->n_order; i++) {
+        const struct gpujob *j = gpujobs_nth(g, i);
+        k += j != NULL && j->held + j->waiting > 0;
+    }
+    return k;
+}
+
+/* Of the tasks in the network, how many the job has a claim to; `held` by its others. */
+static uint32_t claim(const struct flowpol *f, const struct gpujob *j, int64_t held, int64_t q, uint32_t k)
+{
+    if (f->rule.share == FLOW_ALL) return NO_LIMIT;
+    if (f->rule.share == FLOW_NONE) return 0;
+    int64_t share = j->share;
+    if (f->rule.is_soft) return share > 0 && held == 0;
+    if (f->rule.share == FLOW_BASIC && q / GPU >= k) share = gpushare_basic(q, GPU, k, j->held + j->waiting);
+    return share > held ? (uint32_t)((share - held + GPU - 1) / GPU) : 0;
+}
+
+static void tell_shares(struct flowpol *f, bool all)
+{
+    struct gpujobs *g = &f->offer.jobs;
+    int64_t q = f->offer.desk.view->gpu_total, leave = leave_now(f);
+    uint32_t k = f->rule.share == FLOW_BASIC && !f->rule.is_soft ? n_active(f) : 0;
+    gpujobs_share(g);
+    for (uint32_t i = 0; i < g->n_order; i++) {
+        const struct gpujob *j = gpujobs_nth(g, i);
+        if (j == NULL || j->held + j->waiting == 0) continue;
+        uint32_t slot = g->order[i].slot;
+        /* What of held is in the network: its tasks there less those that wait. */
+        int64_t in_net = flownet_told(&f->net, slot).n_tasks, waiting = 0;
+        for (uint32_t x = j->first_group; x != POL_NONE; x = g->group[x].next)
+            if (gpujobs_is_apart(g, g->group[x].kind)) waiting += g->group[x].n_waiting;
+        flownet_job(&f->net, slot, all ? NO_LIMIT : claim(f, j, j->held - (in_net - waiting) * GPU, q, k), leave);
+    }
+}
+
+/* ---- running tasks in the network ---- */
+
+/*
+ * Staying costs what reading there did, less what the task ran: d* - p*.  But
+ * never as much as leaving it would: a task is stopped only for another's sake,
+ * or its own, not to leave its GPU idle.  A task that started at this very
+ * instant stays as it is, so that an instant comes to an end.
+ */
+static void tell_running(struct flowpol *f)
+{
+    struct gpujobs *g = &f->offer.jobs;
+    struct desk *d = &f->offer.desk;
+    int64_t now = now_of(f), leave = leave_now(f);
+    for (uint32_t i = 0; i < g->n_order; i++) {
+        const struct gpujob *j = gpujobs_nth(g, i);
+        if (j == NULL || j->runs.n == 0) continue;
+        POL_RESERVE(f->list, f->cap_list, j->runs.n);
+        set_list(&j->runs, &d->units, f->list);
+        for (uint32_t r = 0; r < j->runs.n; r++) {
+            const struct unit *u = desk_unit(d, f->list[r]);
+            if (!gpujobs_is_apart(g, u->kind) || u->started == now) continue;
+            int64_t shift = f->rule.wait_milli > 0 ? leave - wait_cost(f, f->wait[f->list[r]].before) : 0;
+            int64_t ran = (int64_t)((pol_wide)(now - u->started) * f->rule.keep_milli / 1000);
+            int64_t stay = flownet_price(&f->net, u, d->held[f->list[r]].node) - ran + shift;
+            flownet_run(&f->net, u, shift, stay < leave ? stay : leave - 1);
+        }
+    }
+}
+
+/* ---- from a solution to starts and stops ---- */
+
+static bool is_running(struct flowpol *f, uint32_t unit) { return desk_unit(&f->offer.desk, unit)->state == UNIT_RUNNING; }
+
+static void list_moved(struct flowpol *f)
+{
+    struct gpujobs *g = &f->offer.jobs;
+    struct desk *d = &f->offer.desk;
+    f->n_moved = 0;
+    for (uint32_t i = 0; f->rule.replaces && i < g->n_order; i++) {
+        const struct gpujob *j = gpujobs_nth(g, i);
+        for (uint32_t v = j != NULL ? set_first(&j->runs, &d->units) : POL_NONE; v != POL_NONE; v = set_next(&j->runs, &d->units, v)) {
+            uint32_t node, kind;
+            if (!sched_has(f->net.sched, v) || (sched_place(f->net.sched, v, &node, &kind) && node == d->held[v].node)) continue;
+            POL_RESERVE(f->moved, f->cap_moved, (size_t)f->n_moved + 1);
+            f->moved[f->n_moved++] = v;
+        }
+    }
+    for (uint32_t i = 0; i < f->n_moved; i++) desk_release(d, f->moved[i]);
+}
+
+/* A card for a task on its place.  One that a victim holds only if none is free, and only for a job below its share. */
+static uint64_t choose_card(struct flowpol *f, const struct flownet_put *p, const struct pol_shape *s)
+{
+    const struct plan *plan = &f->offer.desk.plan;
+    uint32_t card0 = plan->node[p->node].n.card0, first = POL_NONE;
+    uint64_t victims = 0, best = 0;
+    for (uint32_t k = 0; k < plan->node[p->node].n.n_gpu; k++)
+        if (f->victim_of[card0 + k] > 0) victims |= UINT64_C(1) << k;
+    uint64_t card = flownet_card(&f->net, p->node, p->card, s, victims);
+    if (card != 0 || !p->is_due) return card;
+    for (uint64_t but = 0; (card = flownet_card(&f->net, p->node, p->card, s, but)) != 0; but |= card) {
+        uint32_t v = f->victim_of[card0 + (uint32_t)__builtin_ctzll(card)];
+        if (v < first) first = v, best = card;
+    }
+    return best;
+}
+
+static void mark_victims(struct flowpol *f, uint32_t i, bool on)
+{
+    const struct desk *d = &f->offer.desk;
+    uint32_t t = f->evict.victim[i];
+    for (uint32_t k = 0; k < desk_unit(d, f->evict.victim[i])->n_tasks; k++, t = d->held[t].next)
+        for (uint64_t left = d->held[t].cards; left != 0; left &= left - 1)
+            f->victim_of[d->plan.node[d->held[t].node].n.card0 + (uint32_t)__builtin_ctzll(left)] = on ? i + 1 : 0;
+}
+
+/* Room in the plan for every task put somewhere; false: for some there was none, and their places are not to be used again now. */
+static bool take_places(struct flowpol *f)
+{
+    struct desk *d = &f->offer.desk;
+    uint32_t n = 0;
+    bool all = true;
+    for (uint32_t i = 0; i < f->net.n_put; i++) {
+        struct flownet_put p = f->net.put[i];
+        if (is_running(f, p.unit)) continue;
+        const struct pol_shape *s = &d->plan.shape[d->kinds.at[desk_unit(d, p.unit)->kind].shape[0]];
+        p.cards = plan_fits(&d->plan, p.node, s) ? choose_card(f, &p, s) : 0;
+        if (p.cards == 0) {
+            flownet_close(&f->net, p.node, p.card);
+            all = false;
+            continue;
+        }
+        uint32_t v = f->victim_of[d->plan.node[p.node].n.card0 + (uint32_t)__builtin_ctzll(p.cards)];
+        if (v > 0) {
+            mark_victims(f, v - 1, false);
+            f->is_used[v - 1] = true;
+        }
+        plan_take(&d->plan, p.node, s, p.cards);
+        f->net.put[n++] = p;
+    }
+    f->net.n_put = n;
+    return all;
+}
+
+/* Those whose GPU nobody took keep it, the last first, unless they are to move; the rest are stopped. */
+static void settle_stops(struct flowpol *f)
+{
+    struct desk *d = &f->offer.desk;
+    struct evict *e = &f->evict;
+    for (uint32_t i = e->n_victims; i-- > 0;) {
+        if (!f->is_used[i]) mark_victims(f, i, false);
+        if (!f->is_used[i] && evict_hand_back(d, e->victim[i])) e->victim[i] = POL_NONE;
+    }
+    for (uint32_t i = f->n_moved; i-- > 0;) {
+        uint32_t node, kind;
+        if (!sched_place(f->net.sched, f->moved[i], &node, &kind) && evict_hand_back(d, f->moved[i])) f->moved[i] = POL_NONE;
+    }
+    for (uint32_t i = 0; i < e->n_victims; i++)
+        if (e->victim[i] != POL_NONE) desk_preempt(d, e->victim[i], e->why);
+    for (uint32_t i = 0; i < f->n_moved; i++)
+        if (f->moved[i] != POL_NONE) desk_preempt(d, f->moved[i], "the flow has a better use of its GPU, or a better GPU for it");
+    e->n_victims = f->n_moved = 0;
+}
+
+static bool commit(struct flowpol *f)
+{
+    struct desk *d = &f->offer.desk;
+    list_moved(f);
+    POL_RESERVE(f->is_used, f->cap_is_used, (size_t)f->evict.n_victims + 1);
+    memset(f->is_used, 0, f->evict.n_victims * sizeof *f->is_used);
+    bool all = take_places(f);
+    settle_stops(f);
+    for (uint32_t i = 0; i < f->net.n_put; i++) {
+        const struct flownet_put *p = &f->net.put[i];
+        POL_RESERVE(d->spot, d->cap_spot, 1);
+        *d->spot = (struct pol_place){ .node = p->node, .cards = p->cards };
+        offer_take(&f->offer, p->unit, f->why);
+    }
+    return all;
+}
+
+/* ---- one decision's flow ---- */
+
+/* Tasks that jobs have a claim to and did not get. */
+static uint32_t shortfall(struct flowpol *f)
+{
+    struct gpujobs *g = &f->offer.jobs;
+    int64_t sum = 0;
+    POL_RESERVE(f->list, f->cap_list, g->cap);
+    memset(f->list, 0, g->cap * sizeof *f->list);
+    for (uint32_t i = 0; i < f->net.n_put; i++) f->list[desk_unit(&f->offer.desk, f->net.put[i].unit)->job.slot]++;
+    for (uint32_t i = 0; i < g->n_order; i++) {
+        if (gpujobs_nth(g, i) == NULL) continue;
+        struct flownet_job t = flownet_told(&f->net, g->order[i].slot);
+        uint32_t due = t.share < t.n_tasks ? t.share : t.n_tasks;
+        if (due > f->list[g->order[i].slot]) sum += due - f->list[g->order[i].slot];
+    }
+    return sum < NO_LIMIT ? (uint32_t)sum : NO_LIMIT;
+}
+
+/* Release as many tasks as jobs miss, and solve again, until none is missing or none can be stopped. */
+static bool with_victims(struct flowpol *f, struct sched_result *r)
+{
+    struct evict *e = &f->evict;
+    evict_begin(e, &f->offer);
+    for (uint32_t missing; (missing = shortfall(f)) > 0;) {
+        uint32_t was = e->n_victims;
+        while (missing > 0 && evict_next(e, &f->offer) != POL_NONE) missing--;
+        if (e->n_victims == was) return true;
+        for (uint32_t i = was; i < e->n_victims; i++) mark_victims(f, i, true);
+        flownet_places(&f->net, false);
+        if (!flownet_solve(&f->net, r)) return false;
+    }
+    return true;
+}
+
+/*
+ * 1. Tell the solver what changed, and solve.
+ * 2. Jobs below their share that got too little get GPUs of tasks that may be
+ *    stopped, if the rule stops.
+ * 3. Start what fits.  A place where a task did not (the node lacks CPU, say)
+ *    is left out in this decision, and what still waits is solved again.
+ */
+static void run_flow(struct flowpol *f, bool all)
+{
+    struct flownet *n = &f->net;
+    struct sched_result r;
+    bool replaces = f->rule.replaces && !all, failed, stopped;
+    if (f->offer.jobs.apart.n == 0 && !replaces) return;
+    flownet_open(n);
+    f->evict.n_victims = 0;             /* what wider units stopped is none of ours */
+    do {
+        if (replaces) tell_running(f);
+        flownet_places(n, replaces);
+        tell_shares(f, all);
+        if (!flownet_solve(n, &r)) return;
+        if (f->rule.stops && !f->rule.replaces && f->offer.jobs.n_spare_runs > 0 && !with_victims(f, &r)) return;
+        stopped = f->evict.n_victims > 0 || replaces;
+        failed = !commit(f);
+    } while (failed && !stopped && f->offer.jobs.apart.n > 0);
+}
+
+static bool holds_any(struct flowpol *f)
+{
+    struct gpujobs *g = &f->offer.jobs;
+    for (uint32_t i = 0; i < g->n_order; i++) {
+        const struct gpujob *j = gpujobs_nth(g, i);
+        if (j != NULL && j->held > 0) return true;
+    }
+    return false;
+}
+
+static bool has_free(const struct flowpol *f)
+{
+    const struct plan *p = &f->offer.desk.plan;
+    uint32_t i = 0;
+    while (i < p->n_nodes && (!p->node[i].n.is_up || p->node[i].n_idle == 0)) i++;
+    return i < p->n_nodes;
+}
+
+/*
+ * When waiting makes a start worth while that is not yet: when it has cost what
+ * reading does.  (What leaving costs beyond a wait makes such a start the
+ * cheaper; rounding of the wait's two parts can only add to it.)
+ */
+static void ask_wake(struct flowpol *f)
+{
+    struct desk *d = &f->offer.desk;
+    struct gpujobs *g = &f->offer.jobs;
+    int64_t now = now_of(f), next = POL_NEVER;
+    if (f->rule.wait_milli == 0 || g->apart.n == 0 || !has_free(f)) return;
+    walk_open(&d->walk, &g->apart, &d->units, NULL, NULL);
+    for (uint32_t id; (id = walk_top(&d->walk)) != POL_NONE; walk_step(&d->walk, &d->units, POL_NEVER)) {
+        int64_t waited = f->wait[id].before + now - f->wait[id].since, worth = wait_cost(f, waited);
+        const struct reach *r = g->has_data[id] ? &g->near.reach[id] : NULL;
+        for (uint32_t i = 0; i < (r != NULL ? r->n_nodes + r->n_racks + 1 : 1); i++) {
+            int64_t cost = r != NULL ? r->at[i].cost : 0;
+            if (worth >= cost) continue;
+            int64_t at = now + (int64_t)(((pol_wide)cost * 1000 + f->rule.wait_milli - 1) / f->rule.wait_milli) - waited;
+            if (at < next) next = at;
+        }
+    }
+    if (next == POL_NEVER || (f->wake_us > now && f->wake_us <= next)) return;
+    f->wake_us = next > now ? next : now + 1;
+    d->host->wake(d->host->ctx, f->wake_us);
+}
+
+/* For the record: of what came in this round, what the flow left. */
+static void tell_left(struct flowpol *f)
+{
+    struct desk *d = &f->offer.desk;
+    for (uint32_t i = 0; i < d->n_fresh; i++) {
+        const struct unit *u = desk_unit(d, d->fresh[i]);
+        if (u->state == UNIT_WAITING && gpujobs_is_apart(&f->offer.jobs, u->kind))
+            d->host->hold(d->host->ctx, u->task, false, "left by the flow: waiting costs less than the places that are free");
+    }
+}
+
+void flowpol_decide(void *flowpol, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+{
+    struct flowpol *f = flowpol;
+    offer_open(&f->offer, view, ev, n_ev);
+    POL_RESERVE(f->victim_of, f->cap_victim_of, (size_t)view->n_cards + 1);
+    offer_gpus(&f->offer, true);
+    run_flow(f, false);
+    if (f->rule.stops) evict_run(&f->evict, &f->offer);
+    offer_gpus(&f->offer, false);
+    /* Nothing would ever change: rather a dear place than none. */
+    if (f->rule.wait_milli == 0 && f->offer.jobs.apart.n > 0 && !holds_any(f)) run_flow(f, true);
+    offer_cpus(&f->offer);
+    tell_left(f);
+    ask_wake(f);
+}

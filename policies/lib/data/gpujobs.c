@@ -1,0 +1,253 @@
+#include "lib/data/gpujobs.h"
+
+#include "lib/util.h"
+
+void gpujobs_init(struct gpujobs *g, struct desk *desk, enum locality_by by)
+{
+    memset(g, 0, sizeof *g);
+    g->desk = desk;
+    g->free_group = POL_NONE;
+    locality_init(&g->near, desk->host, &desk->plan, by);
+}
+
+static void close_job(struct gpujobs *g, struct gpujob *j)
+{
+    for (uint32_t x = j->first_group, next; x != POL_NONE; x = next) {
+        next = g->group[x].next;
+        near_fini(&g->group[x].near);
+        g->group[x].next = g->free_group;
+        g->free_group = x;
+    }
+    queue_fini(&j->wait);
+    queue_fini(&j->data);
+    j->is_known = false;
+}
+
+void gpujobs_fini(struct gpujobs *g)
+{
+    for (size_t i = 0; i < g->cap; i++)
+        if (g->at[i].is_known) close_job(g, &g->at[i]);
+    locality_fini(&g->near);
+    queue_fini(&g->apart);
+    free(g->at); free(g->group); free(g->has_data); free(g->ask);
+    free(g->order); free(g->dirty); free(g->want); free(g->share);
+}
+
+int64_t gpujobs_ask(struct gpujobs *g, uint32_t kind)
+{
+    const struct desk *d = g->desk;
+    for (; g->n_asks <= kind; g->n_asks++) {
+        const struct kind *k = &d->kinds.at[g->n_asks];
+        POL_RESERVE(g->ask, g->cap_ask, (size_t)g->n_asks + 1);
+        g->ask[g->n_asks] = 0;
+        for (uint32_t i = 0; i < k->n_tasks; i++) {
+            const struct pol_shape *s = &d->view->shape[k->shape[i]];
+            g->ask[g->n_asks] += (int64_t)s->n_gpu * s->gpu_milli;
+        }
+    }
+    return g->ask[kind];
+}
+
+bool gpujobs_is_apart(const struct gpujobs *g, uint32_t kind)
+{
+    const struct kind *k = &g->desk->kinds.at[kind];
+    const struct pol_shape *s = &g->desk->view->shape[k->shape[0]];
+    return g->sets_apart && k->n_tasks == 1 && s->n_gpu == 1 && s->gpu_milli == GPU && !s->exclusive;
+}
+
+/* ---- jobs come and go ---- */
+
+static void mark(struct gpujobs *g, uint32_t slot)
+{
+    g->shares_stand = false;
+    if (g->at[slot].is_dirty) return;
+    g->at[slot].is_dirty = true;
+    POL_RESERVE(g->dirty, g->cap_dirty, (size_t)g->n_dirty + 1);
+    g->dirty[g->n_dirty++] = slot;
+}
+
+/* What is over leaves the list when it makes up half of it. */
+static void prune(struct gpujobs *g)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->n_order; i++) {
+        struct gpujob *j = gpujobs_nth(g, i);
+        if (j == NULL) continue;
+        if (j->held + j->waiting > 0) g->order[n++] = g->order[i];
+        else j->is_listed = false;
+    }
+    g->n_order = g->n_kept = n;
+}
+
+/* Jobs mostly come in order of arrival; one whose next stage is ready comes late. */
+static void list_job(struct gpujobs *g, uint32_t slot)
+{
+    g->at[slot].is_listed = true;
+    if (g->n_order >= 2 * g->n_kept + 64) prune(g);
+    POL_RESERVE(g->order, g->cap_order, (size_t)g->n_order + 1);
+    uint32_t i = g->n_order++;
+    uint64_t ordinal = g->at[slot].ordinal;
+    for (; i > 0 && g->order[i - 1].ordinal > ordinal; i--) g->order[i] = g->order[i - 1];
+    g->order[i] = (struct gpulisted){ ordinal, slot };
+}
+
+static void open_job(struct gpujobs *g, const struct unit *u)
+{
+    POL_RESERVE(g->at, g->cap, (size_t)u->job.slot + 1);
+    struct gpujob *j = &g->at[u->job.slot];
+    if (j->is_known && j->ordinal == u->ordinal) return;
+    if (j->is_known) close_job(g, j);
+    const struct pol_job_info *ji = g->desk->host->job(g->desk->host->ctx, u->job);
+    *j = (struct gpujob){ .ordinal = u->ordinal, .job = u->job, .user = u->user, .queue = ji->queue, .runs = UNIT_SET_EMPTY,
+                          .first_group = POL_NONE, .is_known = true };
+}
+
+static uint32_t group_of(struct gpujobs *g, const struct unit *u)
+{
+    struct gpujob *j = gpujobs_of(g, u);
+    for (uint32_t x = j->first_group; x != POL_NONE; x = g->group[x].next)
+        if (g->group[x].kind == u->kind) return x;
+    uint32_t x = g->free_group;
+    if (x == POL_NONE) {
+        POL_RESERVE(g->group, g->cap_group, (size_t)g->n_groups + 1);
+        x = g->n_groups++;
+    } else {
+        g->free_group = g->group[x].next;
+    }
+    g->group[x] = (struct gpugroup){ .job = u->job.slot, .kind = u->kind, .next = j->first_group };
+    return j->first_group = x;
+}
+
+static uint32_t shape_of(const struct gpujobs *g, uint32_t kind) { return g->desk->kinds.at[kind].shape[0]; }
+
+static pol_task handle(const void *ctx, uint32_t task)
+{
+    const struct gpujobs *g = ctx;
+    return desk_unit(g->desk, task)->task;
+}
+
+void gpujobs_open(struct gpujobs *g, const struct pol_event *ev, size_t n_ev)
+{
+    bool changed = false;
+    for (size_t i = 0; i < n_ev; i++) {
+        changed |= ev[i].kind == POL_NODE_DOWN || ev[i].kind == POL_NODE_UP;
+        g->n_freed += ev[i].kind == POL_NODE_UP;
+    }
+    if (!changed || g->near.by != LOCALITY_LEAST) return;
+    for (uint32_t i = 0; i < g->n_order; i++) {
+        const struct gpujob *j = gpujobs_nth(g, i);
+        for (uint32_t x = j != NULL ? j->first_group : POL_NONE; x != POL_NONE; x = g->group[x].next)
+            near_renew(&g->near, &g->group[x].near, shape_of(g, g->group[x].kind), handle, g);
+    }
+}
+
+/* ---- what the desk tells ---- */
+
+int64_t gpujobs_wait_key(struct gpujobs *g, const struct unit *u)
+{
+    const struct pol_host *h = g->desk->host;
+    uint32_t t = u->task.slot;
+    POL_RESERVE(g->has_data, g->cap_has_data, (size_t)t + 1);
+    g->has_data[t] = u->n_tasks == 1 && h->task(h->ctx, u->task)->n_inputs > 0;
+    if (g->has_data[t]) locality_learn(&g->near, u->task, shape_of(g, u->kind));
+    if (gpujobs_ask(g, u->kind) > 0) open_job(g, u);
+    return 0;
+}
+
+struct queue *gpujobs_queue(struct gpujobs *g, const struct unit *u)
+{
+    if (gpujobs_ask(g, u->kind) == 0) return &g->desk->wait;
+    if (gpujobs_is_apart(g, u->kind)) return &g->apart;
+    struct gpujob *j = gpujobs_of(g, u);
+    return g->has_data[u->task.slot] ? &j->data : &j->wait;
+}
+
+void gpujobs_waits(struct gpujobs *g, const struct unit *u, int sign)
+{
+    int64_t ask = gpujobs_ask(g, u->kind);
+    if (ask == 0) return;
+    struct gpujob *j = gpujobs_of(g, u);
+    uint32_t at = group_of(g, u), t = u->task.slot;     /* the groups may move */
+    struct gpugroup *x = &g->group[at];
+    j->waiting += sign * ask;
+    g->waiting += sign * ask;
+    x->n_waiting += (uint32_t)sign;
+    if (g->has_data[t] && !gpujobs_is_apart(g, u->kind)) {
+        x->n_data += (uint32_t)sign;
+        if (sign > 0) near_add(&g->near, &x->near, t, u->index);
+        else near_del(&g->near, t);
+    }
+    if (!j->is_listed) list_job(g, u->job.slot);
+    mark(g, u->job.slot);
+}
+
+void gpujobs_moved(struct gpujobs *g, const struct unit *u, int sign)
+{
+    int64_t ask = gpujobs_ask(g, u->kind);
+    if (ask == 0) return;
+    struct gpujob *j = gpujobs_of(g, u);
+    struct units *units = &g->desk->units;
+    uint32_t id = u->task.slot;
+    j->held += sign * ask;
+    if (sign > 0) {
+        units->at[id].key = u->started;
+        g->n_spare_runs += j->runs.n > 0;
+        set_add(&j->runs, units, id);
+    } else {
+        set_del(&j->runs, units, id);
+        g->n_spare_runs -= j->runs.n > 0;
+        g->n_freed++;
+    }
+    mark(g, u->job.slot);
+}
+
+/* ---- shares ---- */
+
+void gpujobs_share(struct gpujobs *g)
+{
+    int64_t q = g->desk->view->gpu_total;
+    if (g->shares_stand && g->shared_q == q) return;
+    POL_RESERVE(g->want, g->cap_want, g->n_order);
+    POL_RESERVE(g->share, g->cap_share, g->n_order);
+    for (uint32_t i = 0; i < g->n_order; i++) {
+        const struct gpujob *j = gpujobs_nth(g, i);
+        int64_t want = j != NULL ? j->held + j->waiting : 0, most = j != NULL && j->held > g->quota ? j->held : g->quota;
+        g->want[i] = g->quota > 0 && want > most ? most : want;
+    }
+    gpushare(q, GPU, g->n_order, g->want, g->share);
+    for (uint32_t i = 0; i < g->n_order; i++) {
+        struct gpujob *j = gpujobs_nth(g, i);
+        if (j != NULL) j->share = g->share[i];
+    }
+    g->shared_q = q;
+    g->shares_stand = true;
+}
+
+uint32_t gpujobs_victim(struct gpujobs *g, const struct gpujob *j, uint32_t after, int64_t spare)
+{
+    const struct desk *d = g->desk;
+    uint32_t longest = set_first(&j->runs, &d->units);
+    uint32_t v = after == POL_NONE ? set_last(&j->runs, &d->units) : set_prev(&j->runs, &d->units, after);
+    for (; v != POL_NONE && v != longest; v = set_prev(&j->runs, &d->units, v))
+        if (desk_unit(d, v)->started_in != d->round && gpujobs_ask(g, desk_unit(d, v)->kind) <= spare) return v;
+    return POL_NONE;
+}
+
+/* ---- locality ---- */
+
+bool gpujobs_nearest(struct gpujobs *g, struct gpugroup *x, const uint32_t *node, uint32_t n, struct near *best, struct near_nodes *nodes)
+{
+    const struct plan *p = &g->desk->plan;
+    const struct pol_shape *s = &p->shape[shape_of(g, x->kind)];
+    bool fits = false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!plan_fits(p, node[i], s)) continue;
+        fits = true;
+        struct near was = *best;
+        if (!near_best(&g->near, &x->near, node[i], best)) continue;
+        if (near_before(best, &was)) nodes->n = 0;
+        POL_RESERVE(nodes->at, nodes->cap, (size_t)nodes->n + 1);
+        nodes->at[nodes->n++] = node[i];
+    }
+    return fits;
+}

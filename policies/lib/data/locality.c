@@ -1,0 +1,306 @@
+#include "lib/data/locality.h"
+
+#include "lib/util.h"
+
+void locality_init(struct locality *l, const struct pol_host *host, const struct plan *plan, enum locality_by by)
+{
+    memset(l, 0, sizeof *l);
+    l->host = host;
+    l->plan = plan;
+    l->by = by;
+}
+
+void locality_fini(struct locality *l)
+{
+    for (size_t i = 0; i < l->cap_reach; i++) free(l->reach[i].at);
+    free(l->reach);
+    free(l->rack_node);
+    free(l->rack_first);
+}
+
+static uint32_t rack_of(const struct locality *l, uint32_t node) { return l->plan->node[node].n.rack; }
+
+/* Counting sort; the plan has its nodes by the time a task is learnt. */
+static void find_racks(struct locality *l)
+{
+    const struct plan *p = l->plan;
+    if (l->rack_first != NULL) return;
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        if (rack_of(l, i) >= l->n_racks) l->n_racks = rack_of(l, i) + 1;
+    l->rack_first = pol_alloc((size_t)l->n_racks + 2, sizeof *l->rack_first);
+    l->rack_node = pol_alloc(p->n_nodes, sizeof *l->rack_node);
+    for (uint32_t i = 0; i < p->n_nodes; i++) l->rack_first[rack_of(l, i) + 2]++;
+    for (uint32_t r = 0; r < l->n_racks; r++) l->rack_first[r + 2] += l->rack_first[r + 1];
+    for (uint32_t i = 0; i < p->n_nodes; i++) l->rack_node[l->rack_first[rack_of(l, i) + 1]++] = i;
+}
+
+/* ---- one task's costs ---- */
+
+static struct reach_at *find(struct reach_at *at, uint32_t n, uint32_t id)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (at[i].id == id) return &at[i];
+    return NULL;
+}
+
+static void insert(struct reach *r, uint32_t *n, uint32_t id)
+{
+    uint32_t i = *n;
+    for (; i > 0 && r->at[i - 1].id > id; i--) { }
+    if (i > 0 && r->at[i - 1].id == id) return;
+    POL_RESERVE(r->at, r->cap, (size_t)*n + 2);
+    memmove(&r->at[i + 1], &r->at[i], (*n - i) * sizeof *r->at);
+    r->at[i] = (struct reach_at){ .id = id };
+    ++*n;
+}
+
+/* Racks follow the nodes in the same array, so they are listed from what the nodes are. */
+static void list_places(struct locality *l, struct reach *r, pol_task t, uint32_t n_inputs)
+{
+    r->n_nodes = r->n_racks = 0;
+    for (uint32_t k = 0; k < n_inputs; k++) {
+        struct pol_input in = l->host->input(l->host->ctx, t, k);
+        for (uint32_t i = 0; i < in.n_replicas; i++) insert(r, &r->n_nodes, in.replica[i]);
+    }
+    POL_RESERVE(r->at, r->cap, 2 * (size_t)r->n_nodes + 1);
+    struct reach_at *rack = &r->at[r->n_nodes];
+    for (uint32_t i = 0; i < r->n_nodes; i++) {
+        uint32_t id = rack_of(l, r->at[i].id), j = r->n_racks;
+        if (find(rack, r->n_racks, id) != NULL) continue;
+        for (; j > 0 && rack[j - 1].id > id; j--) rack[j] = rack[j - 1];
+        rack[j] = (struct reach_at){ .id = id };
+        r->n_racks++;
+    }
+    rack[r->n_racks] = (struct reach_at){ .id = POL_NONE };
+}
+
+static bool can_hold(const struct plan *p, uint32_t node, const struct pol_shape *s)
+{
+    const struct pol_node *n = &p->node[node].n;
+    if (!n->is_up || n->cpu_total - n->cpu_reserved < s->cpu_milli || n->mem_total - n->mem_reserved < s->mem_b || (n->labels & s->need_all) != s->need_all ||
+        (s->need_any != 0 && (n->labels & s->need_any) == 0)) return false;
+    for (int k = 0; k < POL_ENGINES_MAX; k++)
+        if (n->engine_total[k] < s->engine[k]) return false;
+    if (s->n_gpu == 0) return true;
+    if (s->gpu_types != 0 && (n->gpu_type == POL_NONE || (s->gpu_types >> n->gpu_type & 1) == 0)) return false;
+    int32_t have = 0;
+    for (uint32_t k = n->card0; k < n->card0 + n->n_gpu; k++)
+        have += (s->gpu_mem_b == 0 || p->card[k].mem_total == 0 || p->card[k].mem_total >= s->gpu_mem_b) &&
+                (s->gpu_cores == 0 || p->card[k].core_total == 0 || p->card[k].core_total >= s->gpu_cores);
+    return have >= s->n_gpu;
+}
+
+/* A node of the rack without replicas; with a shape, one that could hold it.  POL_NONE: there is none. */
+static uint32_t other_in_rack(const struct locality *l, const struct reach *r, uint32_t rack, const struct pol_shape *s)
+{
+    for (uint32_t i = l->rack_first[rack]; i < l->rack_first[rack + 1]; i++) {
+        uint32_t node = l->rack_node[i];
+        if (find(r->at, r->n_nodes, node) == NULL && (s == NULL || can_hold(l->plan, node, s))) return node;
+    }
+    return POL_NONE;
+}
+
+static uint32_t other_elsewhere(const struct locality *l, const struct reach *r, const struct pol_shape *s)
+{
+    for (uint32_t k = 0; k < l->n_racks; k++) {
+        if (find(&r->at[r->n_nodes], r->n_racks, k) != NULL) continue;
+        uint32_t node = other_in_rack(l, r, k, s);
+        if (node != POL_NONE) return node;
+    }
+    return POL_NONE;
+}
+
+static uint32_t sample(const struct locality *l, const struct reach *r, uint32_t i, const struct pol_shape *s)
+{
+    if (i < r->n_nodes) return s == NULL || can_hold(l->plan, r->at[i].id, s) ? r->at[i].id : POL_NONE;
+    return i < r->n_nodes + r->n_racks ? other_in_rack(l, r, r->at[i].id, s) : other_elsewhere(l, r, s);
+}
+
+/* Transfer time, and among equal times the nearer: a rack's card and the way to
+ * another rack may be equally fast, but the latter is what all racks share. */
+static int64_t cost_on(const struct locality *l, pol_task t, uint32_t node)
+{
+    struct pol_transfer x = l->host->transfer(l->host->ctx, t, node);
+    int64_t farthest = x.cross_b > 0 ? 2 : x.rack_b > 0 ? 1 : 0;
+    return (x.local_us + x.rack_us + x.cross_us) << 2 | farthest;
+}
+
+/*
+ * The price on the places that an entry speaks for.  A rack all of whose nodes
+ * hold replicas costs what the dearest of them does; "elsewhere", when there is
+ * no other rack, what any node would if nothing were near: only prices by bytes
+ * ask, and all of a task's bytes are in any of its transfers.
+ */
+static int64_t price_on(const struct locality *l, const struct reach *r, pol_task t, uint32_t i, uint32_t node)
+{
+    enum locality_scope scope = i < r->n_nodes ? LOCALITY_AT_NODE : i < r->n_nodes + r->n_racks ? LOCALITY_IN_RACK : LOCALITY_ELSEWHERE;
+    if (node == POL_NONE && scope == LOCALITY_IN_RACK) {
+        int64_t most = INT64_MIN;
+        for (uint32_t k = 0; k < r->n_nodes; k++) {
+            if (rack_of(l, r->at[k].id) != r->at[i].id) continue;
+            struct pol_transfer x = l->host->transfer(l->host->ctx, t, r->at[k].id);
+            int64_t cost = l->price.of(l->price.ctx, &x, scope);
+            if (cost > most) most = cost;
+        }
+        return most;
+    }
+    struct pol_transfer x = l->host->transfer(l->host->ctx, t, node == POL_NONE ? 0 : node);
+    return l->price.of(l->price.ctx, &x, scope);
+}
+
+/* Where the price says nothing, what lies above does: the rack for its node, elsewhere for a rack. */
+static void fill_unsaid(const struct locality *l, struct reach *r)
+{
+    struct reach_at *rack = &r->at[r->n_nodes];
+    for (uint32_t i = 0; i < r->n_racks; i++)
+        if (rack[i].cost == INT64_MAX) rack[i].cost = rack[r->n_racks].cost;
+    for (uint32_t i = 0; i < r->n_nodes; i++)
+        if (r->at[i].cost == INT64_MAX) r->at[i].cost = find(rack, r->n_racks, rack_of(l, r->at[i].id))->cost;
+}
+
+/* Levels by the two least times that the task can have. */
+static void grade(const struct locality *l, struct reach *r, const struct pol_shape *s)
+{
+    int64_t least = POL_NEVER, second = POL_NEVER;
+    uint32_t n = r->n_nodes + r->n_racks + 1;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t c = r->at[i].cost;
+        if (c >= second || c == least || sample(l, r, i, s) == POL_NONE) continue;
+        if (c < least) second = least, least = c;
+        else second = c;
+    }
+    for (uint32_t i = 0; i < n; i++) r->at[i].level = r->at[i].cost <= least ? 0 : r->at[i].cost <= second ? 1 : 2;
+}
+
+void locality_learn(struct locality *l, pol_task t, uint32_t shape)
+{
+    find_racks(l);
+    POL_RESERVE(l->reach, l->cap_reach, (size_t)t.slot + 1);
+    struct reach *r = &l->reach[t.slot];
+    list_places(l, r, t, l->host->task(l->host->ctx, t)->n_inputs);
+    for (uint32_t i = 0; i <= r->n_nodes + r->n_racks; i++) {
+        uint32_t level = i < r->n_nodes ? 0 : i < r->n_nodes + r->n_racks ? 1 : 2;
+        uint32_t node = l->by == LOCALITY_RACK ? POL_NONE : sample(l, r, i, NULL);
+        r->at[i].level = l->by == LOCALITY_RACK ? level : 0;
+        if (l->by == LOCALITY_OWN) r->at[i].cost = price_on(l, r, t, i, node);
+        else r->at[i].cost = node == POL_NONE ? 0 : cost_on(l, t, node);
+    }
+    if (l->by == LOCALITY_LEAST) grade(l, r, &l->plan->shape[shape]);
+    if (l->by == LOCALITY_OWN) fill_unsaid(l, r);
+}
+
+struct reach_at locality_at(const struct locality *l, uint32_t task, uint32_t node)
+{
+    const struct reach *r = &l->reach[task];
+    const struct reach_at *a = find(r->at, r->n_nodes, node);
+    if (a == NULL) a = find(&r->at[r->n_nodes], r->n_racks, rack_of(l, node));
+    return a != NULL ? *a : r->at[r->n_nodes + r->n_racks];
+}
+
+/* ---- the index ---- */
+
+bool near_before(const struct near *a, const struct near *b)
+{
+    if (a->level != b->level) return a->level < b->level;
+    if (a->cost != b->cost) return a->cost < b->cost;
+    return a->index < b->index;
+}
+
+void near_fini(struct near_index *x)
+{
+    for (uint32_t i = 0; i < x->n_heaps; i++) free(x->heap[i].at);
+    free(x->heap);
+    *x = (struct near_index){ 0 };
+}
+
+static void push(struct near_heap *h, struct near e)
+{
+    size_t cap = h->cap;
+    POL_RESERVE(h->at, cap, (size_t)h->n + 1);
+    h->cap = (uint32_t)cap;
+    uint32_t at = h->n++;
+    for (; at > 0 && near_before(&e, &h->at[(at - 1) / 2]); at = (at - 1) / 2) h->at[at] = h->at[(at - 1) / 2];
+    h->at[at] = e;
+}
+
+static void pop(struct near_heap *h)
+{
+    struct near e = h->at[--h->n];
+    uint32_t at = 0;
+    for (uint32_t c; (c = 2 * at + 1) < h->n; at = c) {
+        if (c + 1 < h->n && near_before(&h->at[c + 1], &h->at[c])) c++;
+        if (!near_before(&h->at[c], &e)) break;
+        h->at[at] = h->at[c];
+    }
+    h->at[at] = e;
+}
+
+void near_add(struct locality *l, struct near_index *x, uint32_t task, uint32_t index)
+{
+    uint32_t n_nodes = l->plan->n_nodes;
+    if (x->heap == NULL) {
+        x->n_heaps = n_nodes + l->n_racks + 1;
+        x->heap = pol_alloc(x->n_heaps, sizeof *x->heap);
+    }
+    struct reach *r = &l->reach[task];
+    r->epoch++;
+    for (uint32_t i = 0; i <= r->n_nodes + r->n_racks; i++) {
+        const struct reach_at *a = &r->at[i];
+        uint32_t heap = i < r->n_nodes ? a->id : i < r->n_nodes + r->n_racks ? n_nodes + a->id : x->n_heaps - 1;
+        push(&x->heap[heap], (struct near){ .cost = a->cost, .level = a->level, .index = index, .task = task, .epoch = r->epoch });
+    }
+}
+
+void near_del(struct locality *l, uint32_t task) { l->reach[task].epoch++; }
+
+static bool is_stale(const struct locality *l, const struct near *e) { return l->reach[e->task].epoch != e->epoch; }
+
+/* Every task is in the last heap. */
+void near_renew(struct locality *l, struct near_index *x, uint32_t shape, pol_task (*handle)(const void *ctx, uint32_t task), const void *ctx)
+{
+    if (x->n_heaps == 0) return;
+    struct near_heap old = x->heap[x->n_heaps - 1];
+    x->heap[x->n_heaps - 1] = (struct near_heap){ 0 };
+    for (uint32_t i = 0; i < x->n_heaps; i++) x->heap[i].n = 0;
+    for (uint32_t i = 0; i < old.n; i++) {
+        const struct near *e = &old.at[i];
+        if (is_stale(l, e)) continue;
+        locality_learn(l, handle(ctx, e->task), shape);
+        near_add(l, x, e->task, e->index);
+    }
+    free(old.at);
+}
+
+/* Does an entry of this scope (0 node, 1 rack, 2 elsewhere) say what the task costs on the node? */
+static bool speaks_for(const struct locality *l, uint32_t task, uint32_t node, int scope)
+{
+    const struct reach *r = &l->reach[task];
+    if (scope > 0 && find(r->at, r->n_nodes, node) != NULL) return false;
+    return scope < 2 || find(&r->at[r->n_nodes], r->n_racks, rack_of(l, node)) == NULL;
+}
+
+/* A subtree ranks no better than its root. */
+static bool search(const struct locality *l, const struct near_heap *h, uint32_t at, uint32_t node, int scope, struct near *best)
+{
+    if (at >= h->n || near_before(best, &h->at[at])) return false;
+    const struct near *e = &h->at[at];
+    if (!is_stale(l, e) && speaks_for(l, e->task, node, scope)) {
+        *best = *e;
+        return true;
+    }
+    bool a = search(l, h, 2 * at + 1, node, scope, best), b = search(l, h, 2 * at + 2, node, scope, best);
+    return a || b;
+}
+
+bool near_best(const struct locality *l, struct near_index *x, uint32_t node, struct near *best)
+{
+    if (x->n_heaps == 0) return false;
+    const uint32_t heap[] = { node, l->plan->n_nodes + rack_of(l, node), x->n_heaps - 1 };
+    bool found = false;
+    for (int scope = 0; scope < 3; scope++) {
+        struct near_heap *h = &x->heap[heap[scope]];
+        while (h->n > 0 && is_stale(l, &h->at[0])) pop(h);
+        found |= search(l, h, 0, node, scope, best);
+    }
+    return found;
+}

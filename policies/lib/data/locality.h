@@ -1,0 +1,80 @@
+/*
+ * locality.h -- what it costs a task to read its inputs on each node, and which
+ * of many waiting tasks a node serves cheapest.
+ *
+ * A task's costs take few values: one on each node that holds one of its
+ * replicas, one on the other nodes of such a rack, one elsewhere.  Its *reach*
+ * lists them: O(inputs x replicas) host calls to make, O(replicas) to search.
+ *
+ * An index holds tasks in one heap per node and rack and one for everywhere;
+ * tasks that left are dropped when they come up.  The cheapest task for a node
+ * is found in O(log n) as long as a replica makes its node cheaper than the
+ * rest of its rack, and the rack than others; else more is looked at, but the
+ * answer is the same.
+ * Source: Tang et al., scheduling data-intensive jobs on GPU clusters, sections 2.4, 3.2, 5.4.
+ */
+#ifndef POL_LIB_DATA_LOCALITY_H
+#define POL_LIB_DATA_LOCALITY_H
+
+#include "lib/sched/plan.h"
+
+/* How a (task, node) pair is ranked: by level, then cost. */
+enum locality_by {
+    LOCALITY_TIME,      /* level 0; cost: nominal transfer time */
+    LOCALITY_LEAST,     /* level 0: the least time the task has anywhere, 1: its second least, 2: more; cost: the time */
+    LOCALITY_RACK,      /* level 0: the node holds a replica of an input, 1: its rack does, 2: neither; cost 0 */
+    LOCALITY_OWN,       /* level 0; cost: as the policy's `price` says */
+};
+enum { LOCALITY_LEVELS = 3 };
+
+/* Which nodes an entry of a reach speaks for: that one, others of the rack, all others. */
+enum locality_scope { LOCALITY_AT_NODE, LOCALITY_IN_RACK, LOCALITY_ELSEWHERE };
+
+/* What a transfer costs, for LOCALITY_OWN.  INT64_MAX, not elsewhere: what lies above. */
+struct locality_price { int64_t (*of)(const void *ctx, const struct pol_transfer *x, enum locality_scope scope); const void *ctx; };
+
+struct reach_at { int64_t cost; uint32_t id, level; };
+struct reach {
+    struct reach_at *at; size_t cap;    /* [n_nodes] nodes, [n_racks] racks, then elsewhere; ids increase */
+    uint32_t n_nodes, n_racks;
+    uint32_t epoch;                     /* of its present stay in an index */
+};
+
+struct locality {
+    const struct pol_host *host;        /* borrowed */
+    const struct plan *plan;            /* borrowed */
+    enum locality_by by;
+    struct locality_price price;        /* LOCALITY_OWN */
+    uint32_t *rack_node, *rack_first, n_racks;      /* nodes of rack r: rack_node[rack_first[r] .. rack_first[r + 1]) */
+    struct reach *reach; size_t cap_reach;          /* by task slot */
+};
+
+void locality_init(struct locality *l, const struct pol_host *host, const struct plan *plan, enum locality_by by);
+void locality_fini(struct locality *l);
+
+/*
+ * Learn a task's costs, as its inputs and the nodes are now.  LOCALITY_LEAST
+ * looks at nodes that are up and could hold the shape when idle: learn again
+ * when nodes come or go.
+ */
+void locality_learn(struct locality *l, pol_task t, uint32_t shape);
+/* Of a task that was learnt. */
+struct reach_at locality_at(const struct locality *l, uint32_t task, uint32_t node);
+
+/* Ranked by level, cost, index. */
+struct near { int64_t cost; uint32_t level, index, task, epoch; };
+struct near_heap { struct near *at; uint32_t n, cap; };
+struct near_index { struct near_heap *heap; uint32_t n_heaps; };    /* nodes, racks, elsewhere */
+
+void near_fini(struct near_index *x);   /* zero-initialise to begin */
+/* Add a task that was just learnt; index: of the task in its job.  Drop it again. */
+void near_add(struct locality *l, struct near_index *x, uint32_t task, uint32_t index);
+void near_del(struct locality *l, uint32_t task);
+/* Learn and add all of its tasks again; they are of one shape. */
+void near_renew(struct locality *l, struct near_index *x, uint32_t shape, pol_task (*handle)(const void *ctx, uint32_t task), const void *ctx);
+bool near_before(const struct near *a, const struct near *b);
+/* Is there a task on the node that ranks before or equal to *best?  If so it is put there. */
+bool near_best(const struct locality *l, struct near_index *x, uint32_t node, struct near *best);
+#define NEAR_NONE ((struct near){ INT64_MAX, UINT32_MAX, UINT32_MAX, POL_NONE, 0 })
+
+#endif

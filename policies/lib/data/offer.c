@@ -1,0 +1,399 @@
+#include "lib/data/offer.h"
+
+#include "lib/util.h"
+
+/* ---- in step with the desk ---- */
+
+static int64_t wait_key(void *self, const struct unit *u) { return gpujobs_wait_key(&((struct offer *)self)->jobs, u); }
+static struct queue *queue_of(void *self, const struct unit *u) { return gpujobs_queue(&((struct offer *)self)->jobs, u); }
+
+static bool is_left(const struct offer *o, uint32_t kind) { return o->rule.singles != NULL && gpujobs_is_apart(&o->jobs, kind); }
+
+static void waits(void *self, const struct unit *u, int sign)
+{
+    struct offer *o = self;
+    gpujobs_waits(&o->jobs, u, sign);
+    if (is_left(o, u->kind)) o->rule.singles->waits(self, u, sign);
+}
+
+static void moved(void *self, const struct unit *u, int sign)
+{
+    struct offer *o = self;
+    int64_t ask = gpujobs_ask(&o->jobs, u->kind);
+    if (ask == 0) return;
+    gpujobs_moved(&o->jobs, u, sign);
+    o->queue[o->job[u->job.slot].queue].held += sign * ask;
+    if (is_left(o, u->kind)) o->rule.singles->moved(self, u, sign);
+}
+
+static const struct desk_ops desk_ops = { .wait_key = wait_key, .queue = queue_of, .moved = moved, .waits = waits };
+
+void offer_init(struct offer *o, const struct pol_host *host, const struct offer_rule *rule)
+{
+    desk_init(&o->desk, host, rule->place, &desk_ops, o);
+    gpujobs_init(&o->jobs, &o->desk, rule->by);
+    o->jobs.quota = rule->quota * GPU;
+    o->jobs.sets_apart = rule->singles != NULL;
+    o->rule = *rule;
+    o->beat_us = -1;
+    o->only = POL_NONE;
+}
+
+void offer_fini(struct offer *o)
+{
+    for (uint32_t i = 0; i < o->n_queues; i++) queue_fini(&o->queue[i].jobs);
+    gpujobs_fini(&o->jobs);
+    desk_fini(&o->desk);
+    walk_fini(&o->walk);
+    walk_fini(&o->inner);
+    free(o->queue); free(o->queue_of); free(o->job); free(o->group); free(o->rep.at);
+    free(o->open); free(o->node); free(o->drawn); free(o->nearest.at);
+}
+
+/* ---- queues and the groups in them ---- */
+
+static uint32_t number_queue(struct offer *o, const struct gpujob *j)
+{
+    size_t id = !o->rule.by_queue ? 0 : j->queue != POL_NONE ? 2 * (size_t)j->queue + 1 : 2 * (size_t)j->user;
+    POL_RESERVE(o->queue_of, o->cap_queue_of, id + 1);
+    if (o->queue_of[id] == 0) {
+        POL_RESERVE(o->queue, o->cap_queue, (size_t)o->n_queues + 1);
+        o->queue_of[id] = ++o->n_queues;
+    }
+    return o->queue_of[id] - 1;
+}
+
+static bool within_quota(const struct offer *o, const struct gpujob *j, int64_t ask)
+{
+    return o->jobs.quota == 0 || j->held == 0 || j->held + ask <= o->jobs.quota;
+}
+
+/* For the record: by the first of the tasks that the job has waiting. */
+static void tell_waiting(const struct offer *o, const struct gpujob *j, const char *why)
+{
+    const struct desk *d = &o->desk;
+    uint32_t id = queue_first(j->data.n > 0 ? &j->data : &j->wait);
+    if (id != POL_NONE) d->host->hold(d->host->ctx, desk_unit(d, id)->task, false, why);
+}
+
+/* Groups change place only between walks. */
+static void settle_group(struct offer *o, const struct gpujob *j, uint32_t x)
+{
+    const struct gpugroup *g = &o->jobs.group[x];
+    POL_RESERVE(o->group, o->cap_group, (size_t)x + 1);
+    POL_RESERVE(o->rep.at, o->rep.cap, (size_t)x + 1);
+    struct offer_group *s = &o->group[x];
+    struct unit *rep = &o->rep.at[x];
+    int64_t key = o->rule.fifo ? 0 : j->held;
+    bool in = g->n_waiting > 0 && !is_left(o, g->kind) && within_quota(o, j, gpujobs_ask(&o->jobs, g->kind));
+    if (!in && g->n_waiting > 0 && !is_left(o, g->kind)) tell_waiting(o, j, "its job holds its quota");
+    if (s->is_in && in && rep->key == key) return;
+    if (s->is_in) queue_del(&o->queue[s->queue].jobs, &o->rep, x);
+    s->is_in = in;
+    if (!in) return;
+    s->queue = o->job[g->job].queue;
+    *rep = (struct unit){ .key = key, .ordinal = j->ordinal, .index = g->kind, .kind = g->kind };
+    queue_add(&o->queue[s->queue].jobs, &o->rep, x);
+}
+
+static void settle(struct offer *o)
+{
+    struct gpujobs *g = &o->jobs;
+    for (uint32_t i = 0; i < g->n_dirty; i++) {
+        uint32_t slot = g->dirty[i];
+        struct gpujob *j = &g->at[slot];
+        j->is_dirty = false;
+        POL_RESERVE(o->job, o->cap_job, (size_t)slot + 1);
+        if (o->job[slot].ordinal != j->ordinal || !o->job[slot].is_known)
+            o->job[slot] = (struct offer_job){ .ordinal = j->ordinal, .is_known = true, .queue = number_queue(o, j), .counted_us = -1 };
+        for (uint32_t x = j->first_group; x != POL_NONE; x = g->group[x].next) settle_group(o, j, x);
+    }
+    g->n_dirty = 0;
+}
+
+void offer_open(struct offer *o, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+{
+    desk_open(&o->desk, view, ev, n_ev);
+    gpujobs_open(&o->jobs, ev, n_ev);
+    settle(o);
+    o->next_beat = POL_NEVER;
+}
+
+/* ---- nodes with GPUs to give ---- */
+
+static void look_at(struct offer *o, uint32_t node)
+{
+    const struct plan_node *n = &o->desk.plan.node[node];
+    uint64_t bit = UINT64_C(1) << node % 64;
+    if (n->n.is_up && n->gpu_free > 0) o->open[node / 64] |= bit;
+    else o->open[node / 64] &= ~bit;
+}
+
+static void list_open(struct offer *o)
+{
+    const struct plan *p = &o->desk.plan;
+    size_t words = (p->n_nodes + 63) / 64;
+    POL_RESERVE(o->open, o->cap_open, words);
+    POL_RESERVE(o->node, o->cap_node, p->n_nodes);
+    if (o->seen == 0 || p->n_touches - o->seen > p->mask) {
+        for (uint32_t i = 0; i < p->n_nodes; i++) look_at(o, i);
+    } else {
+        for (uint64_t k = o->seen + 1; k <= p->n_touches; k++) look_at(o, p->log[k & p->mask]);
+    }
+    o->seen = p->n_touches;
+    o->n_nodes = 0;
+    for (size_t w = 0; w < words; w++)
+        for (uint64_t left = o->open[w]; left != 0; left &= left - 1)
+            o->node[o->n_nodes++] = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(left);
+}
+
+/* ---- one job's choice ---- */
+
+/* The worst level that the job takes now. */
+static uint32_t most_level(struct offer *o, uint32_t slot)
+{
+    const struct offer_rule *r = &o->rule;
+    const struct offer_job *x = &o->job[slot];
+    int64_t patience = x->declined;
+    if (r->second_after < 0) return LOCALITY_LEVELS - 1;
+    if (r->from_deficit) {
+        const struct gpujob *j = &o->jobs.at[slot];
+        gpujobs_share(&o->jobs);
+        int64_t missing = j->share - j->held;
+        patience += missing > 0 ? (missing + GPU - 1) / GPU : missing / GPU;       /* rounded up */
+    }
+    return patience > r->any_after ? 2 : patience > r->second_after ? 1 : 0;
+}
+
+/* The best of the tasks with data, over all groups; nodes on which it is had in o->nearest. */
+static struct near nearest(struct offer *o, const struct gpujob *j)
+{
+    struct desk *d = &o->desk;
+    struct near best = NEAR_NONE;
+    bool listed = false;
+    o->nearest.n = 0;
+    if (j->data.n == 0) return best;
+    for (uint32_t x = j->first_group; x != POL_NONE; x = o->jobs.group[x].next) {
+        struct gpugroup *g = &o->jobs.group[x];
+        struct kind *k = &d->kinds.at[g->kind];
+        if (g->n_data == 0 || desk_hopeless(d, g->kind)) continue;
+        if (!within_quota(o, j, gpujobs_ask(&o->jobs, g->kind))) continue;
+        if (!listed && o->only == POL_NONE) list_open(o);
+        listed = true;
+        bool all = o->only == POL_NONE;
+        if (gpujobs_nearest(&o->jobs, g, all ? o->node : &o->only, all ? o->n_nodes : 1, &best, &o->nearest) || !all) continue;
+        k->failed_stamp = d->plan.stamp;
+        k->failed_state = d->plan.state;
+    }
+    return best;
+}
+
+/* A place for a unit without data on what is offered, taken in the plan.  A gang is not bound to one node. */
+static bool place_plain(struct offer *o, uint32_t id)
+{
+    struct desk *d = &o->desk;
+    const struct unit *u = desk_unit(d, id);
+    if (o->only == POL_NONE || u->n_tasks > 1) return desk_place(d, id);
+    uint32_t shape = d->kinds.at[u->kind].shape[0];
+    POL_RESERVE(d->spot, d->cap_spot, 1);
+    if (!plan_fits(&d->plan, o->only, &d->plan.shape[shape]) || !place_among(&d->place, shape, &o->only, 1, d->spot)) return false;
+    plan_take(&d->plan, d->spot->node, &d->plan.shape[shape], d->spot->cards);
+    return true;
+}
+
+/* The first unit without data that fits and would rank before the best with data, taken in the plan. */
+static uint32_t first_plain(struct offer *o, const struct gpujob *j, const struct near *best)
+{
+    struct desk *d = &o->desk;
+    uint32_t id;
+    for (walk_open(&o->inner, &j->wait, &d->units, desk_skip, d); (id = walk_top(&o->inner)) != POL_NONE; desk_pass(d, &o->inner)) {
+        const struct unit *u = desk_unit(d, id);
+        struct near e = { .index = u->index };
+        if (best->task != POL_NONE && !near_before(&e, best)) return POL_NONE;
+        if (within_quota(o, j, gpujobs_ask(&o->jobs, u->kind)) && place_plain(o, id)) return id;
+    }
+    return POL_NONE;
+}
+
+uint32_t offer_pick(struct offer *o, uint32_t slot, bool *declines)
+{
+    struct desk *d = &o->desk;
+    const struct gpujob *j = &o->jobs.at[slot];
+    *declines = false;
+    struct near best = nearest(o, j);
+    uint32_t most = best.task == POL_NONE || best.level == 0 ? LOCALITY_LEVELS : most_level(o, slot);
+    bool takes = best.task != POL_NONE && best.level <= most;
+    uint32_t plain = j->wait.n == 0 ? POL_NONE : first_plain(o, j, takes ? &best : &NEAR_NONE);
+    if (plain != POL_NONE) return plain;
+    *declines = best.task != POL_NONE && !takes;
+    if (*declines) d->host->hold(d->host->ctx, desk_unit(d, best.task)->task, false, "declines free GPUs that are far from its data");
+    if (!takes) return POL_NONE;
+    uint32_t shape = d->kinds.at[desk_unit(d, best.task)->kind].shape[0];
+    POL_RESERVE(d->spot, d->cap_spot, 1);
+    (void)place_among(&d->place, shape, o->nearest.at, o->nearest.n, d->spot);
+    plan_take(&d->plan, d->spot->node, &d->plan.shape[shape], d->spot->cards);
+    return best.task;
+}
+
+void offer_take(struct offer *o, uint32_t unit, const char *why)
+{
+    o->job[desk_unit(&o->desk, unit)->job.slot].declined = 0;
+    desk_start(&o->desk, unit, why);
+    settle(o);
+}
+
+/* ---- offers ---- */
+
+/* One more offer declined, if something became free or a heartbeat passed since the last that counted. */
+static void decline(struct offer *o, uint32_t slot)
+{
+    struct offer_job *x = &o->job[slot];
+    int64_t now = o->desk.view->now_us;
+    x->passed_in = o->pass;
+    o->declined_in = o->desk.round;
+    if (x->counted_us < 0 || x->counted_freed != o->jobs.n_freed || now >= pol_after(x->counted_us, o->rule.heartbeat_us)) {
+        x->declined++;
+        x->counted_freed = o->jobs.n_freed;
+        x->counted_us = now;
+    }
+    int64_t beat = pol_after(x->counted_us, o->rule.heartbeat_us);
+    if (beat < o->next_beat) o->next_beat = beat;
+}
+
+/* What a job declines to wait for a better place is not for those that have their share. */
+static bool has_enough(struct offer *o, uint32_t slot)
+{
+    if (!o->below_share && (!o->rule.from_deficit || o->declined_in != o->desk.round)) return false;
+    gpujobs_share(&o->jobs);
+    return o->jobs.at[slot].held >= o->jobs.at[slot].share;
+}
+
+/* Serve the queue's first job that takes something; false: none does. */
+static bool serve(struct offer *o, struct offer_queue *q)
+{
+    struct desk *d = &o->desk;
+    struct walk *w = &o->walk;
+    uint32_t x;
+    walk_open(w, &q->jobs, &o->rep, desk_skip, d);
+    while ((x = walk_top(w)) != POL_NONE) {
+        const struct gpugroup *g = &o->jobs.group[x];
+        uint32_t kind = g->kind, slot = g->job;
+        bool declines = false, steady = d->kinds.at[kind].is_steady;
+        if (o->job[slot].passed_in != o->pass) {
+            uint32_t unit = POL_NONE;
+            if (has_enough(o, slot)) {
+                o->job[slot].passed_in = o->pass;
+                /* Below their share alone: the rest is offered later in the same decision. */
+                if (!o->below_share) tell_waiting(o, &o->jobs.at[slot], "its job has its share, and what is free is what others declined");
+            } else if (!desk_hopeless(d, kind)) {
+                unit = offer_pick(o, slot, &declines);
+            }
+            if (unit != POL_NONE) {
+                offer_take(o, unit, o->rule.why);
+                return true;
+            }
+            if (declines) decline(o, slot);
+        }
+        if (steady && desk_hopeless(d, kind)) walk_drop(w, &o->rep);
+        else walk_step(w, &o->rep, POL_NEVER);
+    }
+    return false;
+}
+
+/* What is on offer, until no job takes any of it. */
+static void serve_all(struct offer *o)
+{
+    o->pass++;
+    for (;;) {
+        struct offer_queue *least = NULL;
+        for (uint32_t i = 0; i < o->n_queues; i++) {
+            struct offer_queue *q = &o->queue[i];
+            if (q->jobs.n > 0 && q->passed_in != o->pass && (least == NULL || q->held < least->held)) least = q;
+        }
+        if (least == NULL) return;
+        if (!serve(o, least)) least->passed_in = o->pass;
+    }
+}
+
+/* Uniform below n: the k-th number of a SplitMix64 of the run's seed, scaled. */
+static uint32_t draw(struct offer *o, uint32_t n)
+{
+    uint64_t z = o->desk.host->seed + ++o->n_draws * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    z ^= z >> 31;
+    return (uint32_t)((pol_uwide)z * n >> 64);
+}
+
+void offer_gpus(struct offer *o, bool below_share)
+{
+    o->below_share = below_share;
+    if (!o->rule.by_node) {
+        serve_all(o);
+        return;
+    }
+    list_open(o);
+    uint32_t n = o->n_nodes;
+    POL_RESERVE(o->drawn, o->cap_drawn, n);
+    if (n > 0) memcpy(o->drawn, o->node, n * sizeof *o->drawn);
+    while (n > 0 && o->jobs.waiting > 0) {
+        uint32_t i = draw(o, n);
+        o->only = o->drawn[i];
+        o->drawn[i] = o->drawn[--n];
+        serve_all(o);
+    }
+    o->only = POL_NONE;
+}
+
+/* ---- CPU units ---- */
+
+static bool place_near(struct offer *o, uint32_t id)
+{
+    struct desk *d = &o->desk;
+    const struct plan *p = &d->plan;
+    struct kind *k = &d->kinds.at[desk_unit(d, id)->kind];
+    struct near best = NEAR_NONE;
+    o->nearest.n = 0;
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        if (!plan_fits(p, i, &p->shape[k->shape[0]])) continue;
+        struct reach_at a = locality_at(&o->jobs.near, id, i);
+        struct near e = { .cost = a.cost, .level = a.level, .task = id };
+        if (best.task != POL_NONE && near_before(&best, &e)) continue;
+        if (best.task == POL_NONE || near_before(&e, &best)) o->nearest.n = 0;
+        best = e;
+        POL_RESERVE(o->nearest.at, o->nearest.cap, (size_t)o->nearest.n + 1);
+        o->nearest.at[o->nearest.n++] = i;
+    }
+    if (best.task == POL_NONE) {
+        k->failed_stamp = p->stamp;
+        k->failed_state = p->state;
+        return false;
+    }
+    POL_RESERVE(d->spot, d->cap_spot, 1);
+    (void)place_among(&d->place, k->shape[0], o->nearest.at, o->nearest.n, d->spot);
+    plan_take(&d->plan, d->spot->node, &p->shape[k->shape[0]], d->spot->cards);
+    return true;
+}
+
+void offer_cpus(struct offer *o)
+{
+    struct desk *d = &o->desk;
+    struct walk *w = &d->walk;
+    uint32_t id;
+    for (walk_open(w, &d->wait, &d->units, desk_skip, d); (id = walk_top(w)) != POL_NONE;) {
+        if (desk_hopeless(d, desk_unit(d, id)->kind) || !(o->jobs.has_data[id] ? place_near(o, id) : desk_place(d, id))) {
+            desk_pass(d, w);
+            continue;
+        }
+        walk_step(w, &d->units, POL_NEVER);
+        desk_start(d, id, "CPU task, in order of arrival");
+    }
+}
+
+void offer_close(struct offer *o)
+{
+    if (o->next_beat == POL_NEVER) return;
+    if (o->beat_us > o->desk.view->now_us && o->beat_us <= o->next_beat) return;
+    o->beat_us = o->next_beat;
+    o->desk.host->wake(o->desk.host->ctx, o->next_beat);
+}

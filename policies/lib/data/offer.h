@@ -1,0 +1,89 @@
+/*
+ * offer.h -- free GPUs are offered to one job after the other, each of which
+ * takes the task that reads its inputs cheapest there.  Shared by gs, gsp, gsd,
+ * capacity and fair; README.md, "Offers", has the rules.
+ *
+ * In each queue the first waiting job is found without looking at jobs that
+ * wait for what is known not to be free: a decision costs O(starts x (queues +
+ * kinds waiting + open nodes, for tasks with data)).
+ */
+#ifndef POL_LIB_DATA_OFFER_H
+#define POL_LIB_DATA_OFFER_H
+
+#include "lib/data/gpujobs.h"
+
+/* Singles (gpujobs.h) left to the policy, which is told of them as desk_ops tell.  NULL in the rule: they are offered like all others. */
+struct offer_singles {
+    void (*waits)(void *self, const struct unit *u, int sign);
+    void (*moved)(void *self, const struct unit *u, int sign);
+};
+
+struct offer_rule {
+    bool by_queue;              /* the queue that holds least is served first; else all jobs are in one */
+    bool fifo;                  /* in a queue the job that came first, else the one that holds least */
+    bool by_node;               /* one open node is offered at a time, drawn at random; else all at once */
+    bool from_deficit;          /* patience starts at share - held, else at 0 */
+    enum locality_by by;
+    enum place_rule place;
+    int64_t second_after, any_after;    /* a job takes level 1, 2 when its patience is greater */
+    int64_t heartbeat_us;       /* > 0 */
+    int64_t quota;              /* GPUs a job may hold at once; 0: no limit */
+    const char *why;
+    const struct offer_singles *singles;
+};
+
+struct offer_queue { struct queue jobs; int64_t held; uint64_t passed_in; };    /* jobs: groups, as units of rep */
+struct offer_group { uint32_t queue; bool is_in; };
+struct offer_job {
+    uint64_t ordinal;           /* whose record this is */
+    bool     is_known;
+    uint32_t queue;
+    uint32_t declined;          /* offers since it last took one */
+    uint64_t counted_freed;     /* state of n_freed when it last counted one */
+    int64_t  counted_us;        /* and when that was; -1: never */
+    uint64_t passed_in;         /* pass in which it declined, or was not offered anything */
+};
+
+struct offer {
+    struct desk desk;
+    struct gpujobs jobs;
+    struct offer_rule rule;
+    struct offer_queue *queue; size_t cap_queue; uint32_t n_queues;
+    uint32_t *queue_of; size_t cap_queue_of;        /* [2 * user, or 2 * queue + 1] number + 1; 0: not seen */
+    struct offer_job *job; size_t cap_job;          /* by job slot */
+    struct offer_group *group; size_t cap_group;    /* by group */
+    struct units rep;           /* by group: its place in its queue */
+    struct walk  walk, inner;
+    uint64_t pass;              /* calls of offer_gpus so far */
+    bool     below_share;       /* this pass is for jobs below their share alone */
+    uint64_t declined_in;       /* decision in which some job declined */
+    int64_t  next_beat, beat_us;        /* the earliest wish in this decision; the last wake asked for */
+    /* nodes with GPUs to give */
+    uint64_t *open; size_t cap_open;    /* bits */
+    uint64_t  seen;                     /* touches of the plan taken in */
+    uint32_t *node; size_t cap_node; uint32_t n_nodes;      /* scratch */
+    uint32_t *drawn; size_t cap_drawn;  /* scratch: open nodes not offered yet */
+    uint32_t only;                      /* the node on offer; POL_NONE: all */
+    uint64_t n_draws;
+    struct near_nodes nearest;
+};
+
+/* A policy's state may begin with an offer, which is then also its desk's self. */
+void offer_init(struct offer *o, const struct pol_host *host, const struct offer_rule *rule);
+void offer_fini(struct offer *o);
+
+/* Take in what happened. */
+void offer_open(struct offer *o, const struct pol_view *view, const struct pol_event *ev, size_t n_ev);
+/* GPU units, until no job takes anything.  below_share: only while a job holds less than its share. */
+void offer_gpus(struct offer *o, bool below_share);
+/* CPU units in order of arrival, each where it fits and reads its inputs cheapest; those that fit nowhere are passed over. */
+void offer_cpus(struct offer *o);
+/* Ask to be woken for the offers that were declined. */
+void offer_close(struct offer *o);
+
+/* The unit the job would take of what is free, taken in the plan and left in desk.spot; POL_NONE: none fits, or it would decline. */
+uint32_t offer_pick(struct offer *o, uint32_t job, bool *declines);
+/* Start it there. */
+void offer_take(struct offer *o, uint32_t unit, const char *why);
+
+#endif

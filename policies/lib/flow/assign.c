@@ -1,0 +1,329 @@
+/*
+ * The structured solver's face: what callers tell, and one solve.
+ *
+ * A solve.
+ * 1. Fresh tasks go into the buckets; classes that have places make the spots
+ *    that are live, and the heads of their buckets the arcs of the jobs.
+ * 2. Prices: those of the last round, where enough of its classes live on; else
+ *    one a kind (place_cold).  A class that comes new to a warm round starts at
+ *    the price at which nobody wants it.
+ * 3. Jobs whose tasks, share or arcs changed choose their tasks and value anew
+ *    (place_balance).
+ * 4. Paths repair what is over and under capacity (search.c, fill.c).  Where,
+ *    from a cold start, these turn out too many and too long, an auction makes
+ *    better prices before the rest (auction.c).
+ */
+#include "lib/flow/state.h"
+
+#define BOUND (INT64_C(1) << 50)        /* of one cost */
+#define TOP   (INT64_C(1) << 58)        /* of M */
+
+struct sched *sched_create(uint32_t n_racks, uint32_t n_nodes, const uint32_t *rack, uint32_t n_kinds)
+{
+    struct sched *s = pol_alloc(1, sizeof *s);
+    s->n_racks = n_racks;
+    s->n_nodes = n_nodes;
+    s->n_kinds = n_kinds;
+    s->n_places = n_nodes + n_racks + 1;
+    s->rack = pol_alloc(n_nodes, sizeof *s->rack);
+    s->node_cls = pol_alloc(n_nodes, sizeof *s->node_cls);
+    if (n_nodes > 0) memcpy(s->rack, rack, n_nodes * sizeof *rack);
+    memset(s->node_cls, 0xff, n_nodes * sizeof *s->node_cls);
+    ROOM(s->pool.at, s->pool.cap, 4096);
+    POL_RESERVE(s->spot, s->cap_spots, 1);
+    POL_RESERVE(s->low, s->cap_low, 1);
+    s->spot[0].first_bucket = NONE;
+    s->free_bucket = NONE;
+    s->must_start_cold = s->shape_changed = true;
+    s->bid_from = 1000;
+    s->fill_from = 6;
+    return s;
+}
+
+void sched_destroy(struct sched *s)
+{
+    if (s == NULL) return;
+    index_fini(s);
+    free(s->rack); free(s->node_cls); free(s->cls); free(s->job); free(s->task);
+    free(s->mark); free(s->heap); free(s->popped); free(s->end); free(s->stack); free(s->comer); free(s->inlet);
+    free(s);
+}
+
+static uint32_t find_class(const struct sched *s, uint32_t node, uint32_t kind)
+{
+    uint32_t c = s->node_cls[node];
+    while (c != NONE && s->cls[c].kind != kind) c = s->cls[c].next_on_node;
+    return c;
+}
+
+void sched_places(struct sched *s, uint32_t node, uint32_t kind, uint32_t n)
+{
+    uint32_t c = find_class(s, node, kind);
+    if (c == NONE) {
+        POL_RESERVE(s->cls, s->cap_cls, s->n_cls + 1);
+        c = (uint32_t)s->n_cls++;
+        s->cls[c] = (struct cls){ .node = node, .kind = kind, .first = NONE, .next_on_node = s->node_cls[node] };
+        s->node_cls[node] = c;
+        s->is_stale = true;
+    }
+    if ((n > 0) != (s->cls[c].cap > 0)) s->shape_changed = true;
+    s->places += n;
+    s->places -= s->cls[c].cap;
+    s->cls[c].cap = n;
+}
+
+static struct job *job_at(struct sched *s, uint32_t job)
+{
+    size_t old = s->n_jobs;
+    if (job >= s->n_jobs) {
+        POL_RESERVE(s->job, s->cap_jobs, (size_t)job + 1);
+        s->n_jobs = (size_t)job + 1;
+        for (size_t j = old; j < s->n_jobs; j++) s->job[j] = (struct job){ .first = NONE, .low = FAR_AWAY, .is_dirty = true };
+    }
+    return &s->job[job];
+}
+
+static void seen_cost(struct sched *s, int64_t c)
+{
+    if (c == SCHED_NEVER) return;
+    if (c < s->cost_min) s->cost_min = c;
+    if (c > s->cost_max) s->cost_max = c;
+}
+
+void sched_job(struct sched *s, uint32_t job, uint32_t share, int64_t alpha)
+{
+    struct job *j = job_at(s, job);
+    j->share = share;
+    j->alpha = alpha;
+    j->is_dirty = true;
+    seen_cost(s, alpha);
+}
+
+/* What lies above a named node: its rack if that is named, else far. */
+static int64_t above(const struct sched *s, const struct sched_task *t, const struct sched_near *near)
+{
+    if (!near->is_rack)
+        for (uint32_t k = 0; k < t->n_near; k++)
+            if (t->near[k].is_rack && t->near[k].at == s->rack[near->at]) return t->near[k].cost;
+    return t->far;
+}
+
+/* An odd task's near list, as told, behind its entries. */
+static void keep_near(struct sched *s, struct task *t, const struct sched_task *in)
+{
+    uint32_t units, block = pool_take(&s->pool, t->n_entry + in->n_near, &units);
+    struct entry *e = s->pool.at + block;
+    memcpy(e, s->pool.at + t->block, t->n_entry * sizeof *e);
+    for (uint32_t k = 0; k < in->n_near; k++) e[t->n_entry + k] = (struct entry){ in->near[k].cost, in->near[k].at, in->near[k].is_rack };
+    pool_give(&s->pool, t->block, t->units);
+    t->block = block;
+    t->units = units;
+    t->n_near = in->n_near;
+}
+
+void sched_add(struct sched *s, uint32_t id, const struct sched_task *in)
+{
+    struct job *j = job_at(s, in->job);
+    ROOM(s->task, s->cap_tasks, (size_t)id + 1);
+    while (s->n_tasks <= id) s->task[s->n_tasks++].is_here = false;
+    uint64_t fits = s->n_kinds < 64 ? in->fits & ((UINT64_C(1) << s->n_kinds) - 1) : in->fits;
+    struct task t = { .job = in->job, .cls = NONE, .comer = NONE, .far = in->far, .is_here = true, .is_new = true };
+    t.group = index_group(s, fits);
+    t.block = pool_take(&s->pool, in->n_near + 1, &t.units);
+    struct entry *e = s->pool.at + t.block;
+    uint32_t v = t.group * s->n_places;
+    for (uint32_t k = 0; k < in->n_near; k++) {
+        const struct sched_near *x = &in->near[k];
+        int64_t over = above(s, in, x);
+        seen_cost(s, x->cost);
+        t.is_odd |= x->cost > in->far || x->cost > over;
+        if (x->cost == SCHED_NEVER || (!x->is_rack && x->cost == over)) continue;
+        e[t.n_entry++] = (struct entry){ x->cost, v + x->at + (x->is_rack ? s->n_nodes : 0), NONE };
+    }
+    seen_cost(s, in->far);
+    if (in->far != SCHED_NEVER) e[t.n_entry++] = (struct entry){ in->far, v + s->n_places - 1, NONE };
+    if (t.is_odd) keep_near(s, &t, in);
+    s->task[id] = t;
+    j->n++;
+    j->is_dirty = true;
+    s->present++;
+    s->n_odd += t.is_odd;
+    ROOM(s->fresh, s->cap_fresh, s->n_fresh + 1);
+    s->fresh[s->n_fresh++] = id;
+}
+
+void sched_remove(struct sched *s, uint32_t id)
+{
+    struct task *t = &s->task[id];
+    struct job *j = &s->job[t->job];
+    if (t->cls != NONE) place_forget(s, id);
+    index_drop(s, id);
+    pool_give(&s->pool, t->block, t->units);
+    t->is_here = false;
+    j->n--;
+    j->is_dirty = true;
+    s->present--;
+    s->n_odd -= t->is_odd;
+}
+
+bool sched_has(const struct sched *s, uint32_t id) { return id < s->n_tasks && s->task[id].is_here; }
+
+void sched_forget(struct sched *s) { s->must_start_cold = true; }
+
+void sched_bid_from(struct sched *s, uint64_t arcs) { s->bid_from = arcs; }
+void sched_fill_from(struct sched *s, uint64_t places) { s->fill_from = places; }
+
+/* ---- a solve ---- */
+
+/*
+ * M outweighs what any exchange can gain: every placed task and every job's
+ * alpha moving from one end of the costs to the other.  It has slack, because
+ * changing it means starting cold.
+ */
+static enum sched_st choose_m(struct sched *s)
+{
+    if (s->cost_min < -BOUND || s->cost_max > BOUND) return SCHED_RANGE;
+    uint64_t units = (s->places < s->present ? s->places : s->present) + s->n_jobs + 1;
+    pol_wide need = (pol_wide)(s->cost_max - s->cost_min + 1) * 2 * (pol_wide)units;
+    if (need > TOP) return SCHED_RANGE;
+    if (need <= s->m) return SCHED_OK;
+    for (s->m = 1; s->m < need || (s->m < TOP && s->m < 4 * need); ) s->m *= 2;
+    s->must_start_cold = true;
+    return SCHED_OK;
+}
+
+static void start_cold(struct sched *s)
+{
+    for (size_t c = 0; c < s->n_cls; c++)
+        while (s->cls[c].first != NONE) place_forget(s, s->cls[c].first);
+    for (size_t j = 0; j < s->n_jobs; j++) s->job[j].is_dirty = true;
+    s->pi_root = 0;
+}
+
+/* The price at which no task wants a class that comes new. */
+static int64_t unwanted(const struct sched *s, uint32_t at)
+{
+    const struct cls *c = &s->cls[at];
+    int64_t pi = 0;
+    for (uint32_t g = 0; g < s->n_groups; g++) {
+        if ((s->group[g] >> c->kind & 1) == 0) continue;
+        uint32_t spot[3];
+        index_spots(s, at, g, spot);
+        for (int k = 0; k < 3; k++)
+            for (uint32_t b = s->spot[spot[k]].first_bucket; b != NONE; b = s->bucket[b].next) {
+                int64_t bid = s->job[s->bucket[b].job].pi - s->arc[s->bucket[b].arc].cost;
+                if (bid > pi) pi = bid;
+            }
+    }
+    for (size_t i = 0; i < s->n_cls; i++) {
+        const struct cls *o = &s->cls[i];
+        for (uint32_t id = o->first; id != NONE; id = s->task[id].cnext) {
+            const struct task *t = &s->task[id];
+            if ((s->group[t->group] >> c->kind & 1) == 0) continue;
+            int64_t cost = task_cost(s, t, c->node);
+            if (cost != SCHED_NEVER && t->cost + o->pi - cost > pi) pi = t->cost + o->pi - cost;
+        }
+    }
+    return pi;
+}
+
+/* Last round's potentials, the root's taken off; new classes get theirs. */
+static void start_warm(struct sched *s)
+{
+    bool any = false;
+    for (size_t c = 0; c < s->n_cls; c++) s->cls[c].pi -= s->pi_root;
+    for (size_t j = 0; j < s->n_jobs; j++) {
+        s->job[j].pi -= s->pi_root;
+        if (s->job[j].low < FAR_AWAY) s->job[j].low -= s->pi_root;
+    }
+    s->pi_root = 0;
+    for (size_t i = 0; i < s->n_live; i++) {
+        if (s->cls[s->live[i]].was_cap > 0) continue;
+        s->cls[s->live[i]].pi = unwanted(s, s->live[i]);
+        any = true;
+    }
+    for (size_t j = 0; j < s->n_jobs && any; j++) s->job[j].is_dirty = true;
+}
+
+/* More than half of the places, then or now, came or went: last round's prices say little. */
+static bool too_new(const struct sched *s)
+{
+    uint64_t moved = 0, both = 0;
+    for (size_t c = 0; c < s->n_cls; c++) {
+        uint32_t a = s->cls[c].cap, b = s->cls[c].was_cap;
+        moved += a > b ? a - b : b - a;
+        both += (uint64_t)a + b;
+    }
+    return moved * 2 > both;
+}
+
+static void tally(const struct sched *s, struct sched_result *out)
+{
+    out->flow = out->cost = 0;
+    out->placed = (uint32_t)s->placed;
+    out->stats = s->stats;
+    for (size_t c = 0; c < s->n_cls; c++)
+        for (uint32_t id = s->cls[c].first; id != NONE; id = s->task[id].cnext) { out->flow++; out->cost += s->task[id].cost; }
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        const struct job *j = &s->job[i];
+        int64_t z = j->n > j->share ? j->n - j->share : 0, left = j->n - j->x;
+        if (left < z) z = left;
+        out->flow += z;
+        out->cost += z * j->alpha;
+    }
+}
+
+enum sched_st sched_solve(struct sched *s, struct sched_result *out)
+{
+    if (choose_m(s) != SCHED_OK) return SCHED_RANGE;
+    s->stats = (struct sched_stats){ .was_cold = s->must_start_cold || too_new(s) };
+    index_flush(s);
+    if (s->stats.was_cold) start_cold(s);
+    index_live(s);
+    if (s->stats.was_cold) place_cold(s);
+    else start_warm(s);
+    place_lows(s);
+    for (uint32_t j = 0; j < s->n_jobs; j++) if (s->job[j].is_dirty) place_balance(s, j);
+    search_repair(s);
+    for (size_t c = 0; c < s->n_cls; c++) s->cls[c].was_cap = s->cls[c].cap;
+    s->must_start_cold = false;
+    tally(s, out);
+    return SCHED_OK;
+}
+
+/* ---- answers ---- */
+
+bool sched_place(const struct sched *s, uint32_t id, uint32_t *node, uint32_t *kind)
+{
+    uint32_t c = s->task[id].cls;
+    if (c == NONE) return false;
+    *node = s->cls[c].node;
+    *kind = s->cls[c].kind;
+    return true;
+}
+
+uint32_t sched_first(const struct sched *s, uint32_t node, uint32_t kind)
+{
+    uint32_t c = find_class(s, node, kind);
+    return c == NONE ? NONE : s->cls[c].first;
+}
+
+uint32_t sched_next(const struct sched *s, uint32_t id) { return s->task[id].cnext; }
+
+int64_t sched_price(const struct sched *s, uint32_t node, uint32_t kind)
+{
+    uint32_t c = find_class(s, node, kind);
+    return c == NONE || s->cls[c].cap == 0 ? 0 : s->cls[c].pi - s->pi_root;
+}
+
+int64_t sched_value(const struct sched *s, uint32_t job) { return job < s->n_jobs ? s->job[job].pi - s->pi_root : 0; }
+
+size_t sched_bytes(const struct sched *s)
+{
+    return sizeof *s + s->n_nodes * 8u + s->cap_cls * sizeof *s->cls + s->cap_jobs * sizeof *s->job
+         + s->cap_tasks * sizeof *s->task + s->cap_spots * sizeof *s->spot + s->cap_buckets * sizeof *s->bucket
+         + s->pool.cap * sizeof *s->pool.at + s->hash_size * sizeof *s->hash + s->cap_arcs * sizeof *s->arc
+         + (s->cap_fresh + s->cap_sc + s->cap_live + s->cap_live_spot + s->cap_popped + s->cap_end) * sizeof(uint32_t)
+         + (s->cap_offer + s->cap_low) * sizeof(int64_t) + s->cap_mark * sizeof *s->mark + (s->cap_heap + s->cap_stack) * sizeof *s->heap
+         + s->cap_comer * sizeof *s->comer + s->cap_inlet * sizeof *s->inlet + s->cap_groups * sizeof *s->group;
+}

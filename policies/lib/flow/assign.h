@@ -1,0 +1,129 @@
+/*
+ * assign.h -- which waiting task gets which free GPU: the paper's minimum-cost
+ * maximum flow, solved exactly on its structure, again and again as tasks and
+ * GPUs come and go.
+ *
+ * The problem.  Places are free GPUs, counted by class: (node, kind), where a
+ * kind is whatever tells GPUs of a node apart (a memory size).  A task of job j
+ * may take one place of a kind in its `fits`, at a cost that depends on the
+ * node.  A job with N tasks present and share A may leave N - A of them at a
+ * cost of alpha each; each further one left loses a unit of flow.  Wanted: the
+ * largest flow, and the least cost among those:
+ *
+ *   x_j  tasks of j placed        z_j = min(max(0, N_j - A_j), N_j - x_j)
+ *   flow = sum x_j + z_j          cost = sum of placed tasks' costs + alpha_j z_j
+ *
+ * A_j = 0 makes leaving always possible (soft), A_j = N_j never (no unscheduled
+ * vertex).  Leaving a task at a cost of its own is that much less on all of its
+ * costs, which may be negative.
+ *
+ * Ids of jobs and tasks are the caller's: small numbers, reused at will once
+ * removed; arrays grow to the largest.  Everything is deterministic: the same
+ * calls give the same answers.  The algorithm and its costs: README.md.
+ * Source: seed 4 sections 3 to 4; Isard et al., Quincy, SOSP 2009.
+ */
+#ifndef POL_LIB_FLOW_ASSIGN_H
+#define POL_LIB_FLOW_ASSIGN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SCHED_NONE  UINT32_MAX
+#define SCHED_NEVER INT64_MAX       /* as a cost: not there */
+enum { SCHED_KINDS_MAX = 64 };
+
+enum sched_st {
+    SCHED_OK,
+    SCHED_RANGE     /* costs so large, and tasks so many, that sums could pass 2^60: nothing was solved */
+};
+
+struct sched;
+
+/* rack [n_nodes], each < n_racks; copied.  n_kinds <= SCHED_KINDS_MAX. */
+struct sched *sched_create(uint32_t n_racks, uint32_t n_nodes, const uint32_t *rack, uint32_t n_kinds);
+void sched_destroy(struct sched *s);            /* NULL is fine */
+
+/*
+ * Places of a kind that tasks may take on a node now, taken ones included: a
+ * running task that may be moved keeps its GPU in the count.  Telling once, at
+ * the beginning, which classes can ever be (with 0 places) spares an indexing
+ * of all tasks when one comes first.  O(1).
+ */
+void sched_places(struct sched *s, uint32_t node, uint32_t kind, uint32_t n);
+
+/* A job's share and the cost of leaving one of its tasks; 0 and 0 until told.  |alpha| < 2^50.  O(1). */
+void sched_job(struct sched *s, uint32_t job, uint32_t share, int64_t alpha);
+
+/* What a node or a rack costs, in place of what lies above it. */
+struct sched_near { uint32_t at, is_rack; int64_t cost; };
+
+struct sched_task {
+    uint32_t job;
+    uint64_t fits;                  /* bit per kind; 0: it can run nowhere */
+    int64_t  far;                   /* any node not named; SCHED_NEVER: only those named */
+    const struct sched_near *near;  /* [n_near], each node and rack at most once; copied */
+    uint32_t n_near;
+};
+/*
+ * Add a task under a free id.  Its cost on a node is what `near` says of the
+ * node, else of the node's rack, else `far`; |cost| < 2^50 or SCHED_NEVER.
+ * O(n_near^2), and O(log n) for each of its places at the next solve.
+ */
+void sched_add(struct sched *s, uint32_t id, const struct sched_task *t);
+void sched_remove(struct sched *s, uint32_t id);
+bool sched_has(const struct sched *s, uint32_t id);
+
+/* What one solve did. */
+struct sched_stats {
+    uint64_t paths, phases;         /* units repaired; searches for them */
+    uint64_t pops, arcs;            /* vertices and arcs that these looked at */
+    uint64_t bids;                  /* of an auction; 0: there was none */
+    uint32_t was_cold, reserved;    /* started from nothing */
+};
+
+struct sched_result {
+    int64_t  flow, cost;
+    uint32_t placed;
+    struct sched_stats stats;
+};
+
+/* Place tasks optimally.  The second solve begins where the first ended. */
+enum sched_st sched_solve(struct sched *s, struct sched_result *out);
+
+/* Where a task was placed; false: it is left waiting. */
+bool sched_place(const struct sched *s, uint32_t id, uint32_t *node, uint32_t *kind);
+/* Tasks on a class, in no particular order: first, then next until SCHED_NONE. */
+uint32_t sched_first(const struct sched *s, uint32_t node, uint32_t kind);
+uint32_t sched_next(const struct sched *s, uint32_t id);
+
+/* The dual: what a place is worth to the others, and what one more place is worth to a job. */
+int64_t sched_price(const struct sched *s, uint32_t node, uint32_t kind);
+int64_t sched_value(const struct sched *s, uint32_t job);
+
+/* Forget prices and placements; the next solve starts cold. */
+void sched_forget(struct sched *s);
+/*
+ * A cold solve turns to an auction when its repairs would look at more than so
+ * many arcs for each place; 1000 until told, 0: at once.  No optimum depends on
+ * it, only time and which of equal placements is found.
+ */
+void sched_bid_from(struct sched *s, uint64_t arcs);
+/*
+ * Places left empty at a price are each searched from when there are so many, of
+ * 128 placed tasks one at least, and few tasks are odd (state.h); 6 until told,
+ * 0: always.  No answer depends on it, only time.
+ */
+void sched_fill_from(struct sched *s, uint64_t places);
+
+/*
+ * The certificate: capacities, complementary slackness of every task, class and
+ * job under the prices and values above, and that M is large enough for "most
+ * flow first".  Recomputed from what was told, sharing nothing with the search.
+ * False with the reason in why [cap].  O(tasks log + classes log), after a solve only.
+ */
+bool sched_verify(const struct sched *s, const struct sched_result *r, char *why, size_t cap);
+
+size_t sched_bytes(const struct sched *s);      /* memory held between solves */
+
+#endif

@@ -1,0 +1,426 @@
+/*
+ * Auction: prices to begin with, where one price a kind leaves many classes
+ * overfull and as many places empty.
+ *
+ * Jobs bid for places, one unit at a time: the cheapest (waiting task, class)
+ * under the prices gets a place of the class, whose lowest bidder gives way; the
+ * bid is what the job would pay and still be no worse off than with its next
+ * best class, or without the unit, plus epsilon.  A class costs what its lowest
+ * bidder bid, and nothing has to be paid over the start while places are empty.
+ * The prices are then within epsilon of ones that make every task content, so
+ * the repairs that remain are short.  Epsilon falls in a second round: a small
+ * one alone creeps where many tasks are alike.
+ *
+ * Prices only rise within a round, so what was cheapest is a lower bound: spots
+ * keep their classes, and jobs their arcs, in heaps of such bounds that are made
+ * exact only at the top.  A bid is O(log) for each of these.
+ * Source: Bertsekas, Castanon, the auction algorithm for transportation
+ * problems, Annals of Operations Research 20 (1989).
+ */
+#include "lib/flow/state.h"
+
+struct offer { int64_t bound; uint32_t id; };       /* a class of a spot; an arc of a job */
+
+struct auction {
+    struct sched *s;
+    struct offer *cls;                  /* parallel to sc: a heap for each spot */
+    struct offer *arc;                  /* parallel to arc: a heap for each job */
+    uint32_t *next;                     /* [n_arcs] the arc's next task, unless it is placed already */
+    bool     *is_placed;                /* [n_tasks] */
+    int64_t  *bid;                      /* [n_tasks] of placed ones */
+    struct back { struct offer *at; size_t cap; uint32_t n; } *back;    /* [n_jobs] tasks that gave way, a heap */
+    uint32_t *queue, head, n_queue;     /* [n_jobs] jobs that may bid, a ring */
+    bool     *is_queued;                /* [n_jobs] */
+    int64_t  eps, most;                 /* most: what a unit of a job's share is worth here, M being too far to climb */
+    int64_t  beyond;                    /* prices above it are of kinds for which shares vie */
+    uint64_t left;                      /* of the round: bids, and what large classes cost them */
+};
+
+/* ---- the cheapest class of a spot ---- */
+
+static void sift(struct offer *h, uint32_t n, uint32_t i)
+{
+    struct offer x = h[i];
+    for (uint32_t k; (k = 2 * i + 1) < n; i = k) {
+        k += k + 1 < n && h[k + 1].bound < h[k].bound;
+        if (h[k].bound >= x.bound) break;
+        h[i] = h[k];
+    }
+    h[i] = x;
+}
+
+struct seek { uint32_t task, not; int64_t cost, price; uint32_t cls; };     /* task NONE: any */
+
+/* Among classes below the i-th of the heap, the cheapest other than `not` that the task may use at this cost. */
+static void spot_seek(struct auction *a, struct offer *h, uint32_t n, uint32_t i, struct seek *x)
+{
+    const struct sched *s = a->s;
+    while (h[i].bound < s->cls[h[i].id].pi) {
+        h[i].bound = s->cls[h[i].id].pi;
+        sift(h, n, i);
+    }
+    uint32_t c = h[i].id;
+    if (h[i].bound >= x->price) return;
+    if (c != x->not && (x->task == NONE || place_may(s, &s->task[x->task], x->cost, c))) {
+        x->price = h[i].bound;
+        x->cls = c;
+        return;
+    }
+    if (2 * i + 1 < n) spot_seek(a, h, n, 2 * i + 1, x);
+    if (2 * i + 2 < n) spot_seek(a, h, n, 2 * i + 2, x);
+}
+
+/* What the arc's next task would pay on its cheapest class other than `not`; `most` bounds the search. */
+static int64_t arc_value(struct auction *a, uint32_t at, uint32_t not, int64_t most, uint32_t *cls)
+{
+    struct sched *s = a->s;
+    const struct arc *r = &s->arc[at];
+    if (r->cost == FAR_AWAY) return FAR_AWAY;
+    const struct spot *v = &s->spot[r->spot];
+    struct seek x = { s->n_odd > 0 && s->task[a->next[at]].is_odd ? a->next[at] : NONE, not, r->cost, most - r->cost, NONE };
+    spot_seek(a, a->cls + v->c0, v->c1 - v->c0, 0, &x);
+    *cls = x.cls;
+    return x.cls == NONE ? FAR_AWAY : r->cost + x.price;
+}
+
+/* ---- the best arc of a job ---- */
+
+/* Make the i-th of the job's heap exact among those below it; its value, and the class. */
+static int64_t arc_exact(struct auction *a, const struct job *j, uint32_t i, uint32_t *cls)
+{
+    for (;;) {
+        struct offer *x = &a->arc[j->arc0 + i];
+        if (x->bound >= FAR_AWAY) return FAR_AWAY;
+        int64_t val = arc_value(a, x->id, NONE, FAR_AWAY, cls);
+        if (val <= x->bound) {
+            if (!a->is_placed[a->next[x->id]]) return val;
+            const struct item *it = index_head(a->s, &a->s->bucket[a->s->arc[x->id].bucket]);
+            if (it != NULL) a->next[x->id] = it->task;
+            val = it == NULL ? FAR_AWAY : arc_value(a, x->id, NONE, FAR_AWAY, cls);
+        }
+        x->bound = val;
+        sift(a->arc + j->arc0, j->arc1 - j->arc0, i);
+    }
+}
+
+/* The job's best value on any class but `not`, if less than `best`. */
+static int64_t arc_second(struct auction *a, const struct job *j, uint32_t i, uint32_t not, int64_t best)
+{
+    uint32_t cls;
+    if (i >= j->arc1 - j->arc0 || a->arc[j->arc0 + i].bound >= best) return best;
+    int64_t val = arc_exact(a, j, i, &cls);
+    if (val >= best) return best;
+    if (cls != not) return val;
+    val = arc_value(a, a->arc[j->arc0 + i].id, not, best, &cls);
+    if (val < best) best = val;
+    best = arc_second(a, j, 2 * i + 1, not, best);
+    return arc_second(a, j, 2 * i + 2, not, best);
+}
+
+/* ---- tasks that gave way ---- */
+
+static void back_up(struct back *b, uint32_t i)
+{
+    struct offer x = b->at[i];
+    for (; i > 0 && b->at[(i - 1) / 2].bound > x.bound; i = (i - 1) / 2) b->at[i] = b->at[(i - 1) / 2];
+    b->at[i] = x;
+}
+
+static int64_t task_value(struct auction *a, uint32_t id, uint32_t not, int64_t most, uint32_t *cls)
+{
+    const struct sched *s = a->s;
+    const struct task *t = &s->task[id];
+    const struct entry *e = entries(s, t);
+    for (uint32_t k = 0; k < t->n_entry; k++) {
+        const struct spot *v = &s->spot[e[k].spot];
+        if (v->c1 == v->c0) continue;
+        struct seek x = { t->is_odd ? id : NONE, not, e[k].cost, most - e[k].cost, NONE };
+        spot_seek(a, a->cls + v->c0, v->c1 - v->c0, 0, &x);
+        if (x.cls == NONE) continue;
+        most = e[k].cost + x.price;
+        *cls = x.cls;
+    }
+    return most;
+}
+
+static void back_remove(struct back *b, uint32_t i)
+{
+    b->at[i] = b->at[--b->n];
+    if (i < b->n) sift(b->at, b->n, i);
+}
+
+/* As arc_exact; tasks that got a place another way are dropped. */
+static int64_t back_exact(struct auction *a, struct back *b, uint32_t i, uint32_t *cls)
+{
+    while (i < b->n) {
+        struct offer *x = &b->at[i];
+        if (a->is_placed[x->id]) { back_remove(b, i); continue; }
+        int64_t val = task_value(a, x->id, NONE, FAR_AWAY, cls);
+        if (val <= x->bound) return val;
+        x->bound = val;
+        sift(b->at, b->n, i);
+    }
+    return FAR_AWAY;
+}
+
+static int64_t back_second(struct auction *a, struct back *b, uint32_t i, uint32_t not, int64_t best)
+{
+    uint32_t cls;
+    if (i >= b->n || b->at[i].bound >= best) return best;
+    int64_t val = back_exact(a, b, i, &cls);
+    if (val >= best) return best;
+    if (cls != not) return val;
+    val = task_value(a, b->at[i].id, not, best, &cls);
+    if (val < best) best = val;
+    best = back_second(a, b, 2 * i + 1, not, best);
+    return back_second(a, b, 2 * i + 2, not, best);
+}
+
+/* ---- bids ---- */
+
+static void enqueue(struct auction *a, uint32_t job)
+{
+    if (a->is_queued[job]) return;
+    a->is_queued[job] = true;
+    a->queue[(a->head + a->n_queue++) % (uint32_t)a->s->n_jobs] = job;
+}
+
+static void leave(struct auction *a, uint32_t id)
+{
+    const struct task *t = &a->s->task[id];
+    struct back *b = &a->back[t->job];
+    ROOM(b->at, b->cap, b->n + 1u);
+    b->at[b->n] = (struct offer){ t->cost, id };        /* no price is below 0 */
+    place_forget(a->s, id);
+    a->is_placed[id] = false;
+    back_up(b, b->n++);
+    enqueue(a, t->job);
+}
+
+/* The task on the class that bid least. */
+static uint32_t lowest(const struct auction *a, uint32_t c)
+{
+    const struct sched *s = a->s;
+    uint32_t least = s->cls[c].first;
+    for (uint32_t id = s->task[least].cnext; id != NONE; id = s->task[id].cnext)
+        if (a->bid[id] < a->bid[least] || (a->bid[id] == a->bid[least] && id < least)) least = id;
+    return least;
+}
+
+enum { LOAD = 64 };                     /* tasks on a class looked through at the cost of one bid */
+
+/* The job's next unit gets a place; false: none is worth its price. */
+static bool make_bid(struct auction *a, uint32_t job)
+{
+    struct sched *s = a->s;
+    struct job *j = &s->job[job];
+    struct back *b = &a->back[job];
+    uint32_t c = NONE, c2 = NONE, id;
+    if (j->arc0 == j->arc1) return false;
+    int64_t up = j->x < j->share ? a->most : j->alpha, val = arc_exact(a, j, 0, &c), other = FAR_AWAY;
+    if (b->n > 0 && b->at[0].bound < val) other = back_exact(a, b, 0, &c2);
+    bool is_back = other < val;
+    if (is_back) { val = other; c = c2; }
+    if (val >= up) return false;
+    id = is_back ? b->at[0].id : a->next[a->arc[j->arc0].id];
+    int64_t next = arc_second(a, j, 0, c, up);
+    if (b->n > 0) next = back_second(a, b, 0, c, next);
+    int64_t bid = s->cls[c].pi + next - val + a->eps;
+    if (is_back) back_remove(b, 0);         /* exact at the top: the search for the next best left it there */
+    if (s->cls[c].load == s->cls[c].cap) leave(a, lowest(a, c));
+    a->is_placed[id] = true;
+    place_quietly(s, id, c, task_cost(s, &s->task[id], s->cls[c].node));
+    a->bid[id] = bid;
+    s->stats.bids++;
+    uint64_t took = 1 + s->cls[c].load / LOAD;
+    a->left -= took < a->left ? took : a->left;
+    if (s->cls[c].load < s->cls[c].cap) return true;
+    int64_t least = a->bid[lowest(a, c)];
+    if (least > s->cls[c].pi) s->cls[c].pi = least;
+    return true;
+}
+
+/* ---- rounds ---- */
+
+/* Heaps for prices and placements as they are; every job may bid. */
+static void open_bids(struct auction *a)
+{
+    struct sched *s = a->s;
+    index_rewind(s);
+    for (size_t i = 0; i < s->n_live_spot; i++) {
+        const struct spot *v = &s->spot[s->live_spot[i]];
+        struct offer *h = a->cls + v->c0;
+        uint32_t n = v->c1 - v->c0;
+        for (uint32_t k = 0; k < n; k++) h[k] = (struct offer){ s->cls[s->sc[v->c0 + k]].pi, s->sc[v->c0 + k] };
+        for (uint32_t k = n / 2; k-- > 0;) sift(h, n, k);
+    }
+    for (uint32_t k = 0; k < s->n_jobs; k++) {
+        const struct job *j = &s->job[k];
+        for (uint32_t i = j->arc0; i < j->arc1; i++) {
+            const struct arc *r = &s->arc[i];
+            const struct bucket *b = &s->bucket[r->bucket];
+            if (b->head < b->n) a->next[i] = items(s, b)[b->head].task;
+            a->arc[i] = (struct offer){ r->cost == FAR_AWAY ? FAR_AWAY : r->cost + a->cls[s->spot[r->spot].c0].bound, i };
+        }
+        for (uint32_t i = (j->arc1 - j->arc0) / 2; i-- > 0;) sift(a->arc + j->arc0, j->arc1 - j->arc0, i);
+        a->back[k].n = 0;
+        enqueue(a, k);
+    }
+}
+
+static void bid_all(struct auction *a)
+{
+    while (a->n_queue > 0 && a->left > 0) {
+        uint32_t job = a->queue[a->head];
+        a->head = (a->head + 1) % (uint32_t)a->s->n_jobs;
+        a->n_queue--;
+        a->is_queued[job] = false;
+        if (make_bid(a, job)) enqueue(a, job);
+    }
+}
+
+static void lower_prices(struct sched *s, int64_t by)
+{
+    for (size_t i = 0; i < s->n_live; i++) {
+        struct cls *c = &s->cls[s->live[i]];
+        c->pi = c->pi > by ? c->pi - by : 0;
+    }
+}
+
+enum { BIDS = 32 };                     /* for each place, in a round: where a price has far to climb, bids are not the way */
+
+/* Bid for all places anew.  False: the bids that a round may make were used up. */
+static bool run_round(struct auction *a, int64_t eps)
+{
+    struct sched *s = a->s;
+    for (size_t i = 0; i < s->n_live; i++) while (s->cls[s->live[i]].first != NONE) place_forget(s, s->cls[s->live[i]].first);
+    memset(a->is_placed, 0, s->n_tasks);
+    memset(a->is_queued, 0, s->n_jobs);
+    a->n_queue = 0;
+    a->eps = eps;
+    a->left = BIDS * s->places + s->n_jobs;
+    open_bids(a);
+    bid_all(a);
+    return a->left > 0;
+}
+
+/* What placed tasks pay at most, and in the mean less than on the dearest place they name. */
+static void survey(const struct sched *s, int64_t *dearest, int64_t *spread)
+{
+    pol_wide sum = 0;
+    *dearest = 0;
+    for (size_t i = 0; i < s->n_live; i++)
+        for (uint32_t id = s->cls[s->live[i]].first; id != NONE; id = s->task[id].cnext) {
+            const struct task *t = &s->task[id];
+            int64_t hi = t->cost;
+            for (uint32_t k = 0; k < t->n_entry; k++) if (entries(s, t)[k].cost > hi) hi = entries(s, t)[k].cost;
+            sum += hi - t->cost;
+            if (t->cost > *dearest) *dearest = t->cost;
+        }
+    *spread = s->placed > 0 ? (int64_t)(sum / (pol_wide)s->placed) : 0;
+}
+
+/* Do jobs want more places below their shares than there are? */
+static bool is_short(const struct sched *s)
+{
+    uint64_t n = 0;
+    for (size_t j = 0; j < s->n_jobs; j++) n += s->job[j].n < s->job[j].share ? s->job[j].n : s->job[j].share;
+    return n > s->places;
+}
+
+/*
+ * Where the first round begins: a kind's price, that of its cheapest class (the
+ * repairs so far raised others), less a little, so that most places are asked
+ * for.  Prices beyond are of kinds that seemed short for shares.  Where places
+ * are short for shares as a whole, M becomes `most` in them; else whether a kind
+ * is short the bids will tell, and it counts as the dearest other one.
+ */
+static void begin_low(struct auction *a, int64_t by)
+{
+    struct sched *s = a->s;
+    int64_t price[SCHED_KINDS_MAX], top = 0, less = is_short(s) && s->m > a->most ? s->m - a->most : INT64_MAX;
+    for (uint32_t k = 0; k < s->n_kinds; k++) price[k] = INT64_MAX;
+    for (size_t i = 0; i < s->n_live; i++) {
+        const struct cls *c = &s->cls[s->live[i]];
+        if (c->pi - s->pi_root < price[c->kind]) price[c->kind] = c->pi - s->pi_root;
+    }
+    for (uint32_t k = 0; k < s->n_kinds; k++) if (price[k] <= a->beyond && price[k] > top) top = price[k];
+    for (uint32_t k = 0; k < s->n_kinds; k++) if (price[k] > a->beyond) price[k] = price[k] - less > top ? price[k] - less : top;
+    for (size_t i = 0; i < s->n_live; i++) s->cls[s->live[i]].pi = price[s->cls[s->live[i]].kind];
+    s->pi_root = 0;
+    lower_prices(s, by);
+}
+
+/* M again for what seems to be short of it. */
+static void raise_short(const struct auction *a)
+{
+    const struct sched *s = a->s;
+    for (size_t i = 0; i < s->n_live; i++) {
+        struct cls *c = &s->cls[s->live[i]];
+        if (c->pi > a->beyond && s->m > a->most) c->pi += s->m - a->most;
+    }
+}
+
+/* Each placed task to its cheapest class, full or not; each job in balance. */
+static void settle(struct sched *s)
+{
+    uint32_t n = 0, *list = pol_alloc((size_t)s->placed, sizeof *list);
+    place_lows(s);
+    for (size_t i = 0; i < s->n_live; i++)
+        for (uint32_t id = s->cls[s->live[i]].first; id != NONE; id = s->task[id].cnext) list[n++] = id;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t cls;
+        int64_t cost, val = place_best(s, list[i], &cls, &cost);
+        if (val < s->task[list[i]].cost + s->cls[s->task[list[i]].cls].pi) place_move(s, list[i], cls, cost);
+    }
+    for (uint32_t j = 0; j < s->n_jobs; j++) place_balance(s, j);
+    free(list);
+}
+
+static void open_auction(struct auction *a, struct sched *s)
+{
+    *a = (struct auction){ .s = s };
+    a->cls = pol_alloc(s->spot[s->n_spots].c1, sizeof *a->cls);
+    a->arc = pol_alloc(s->n_arcs, sizeof *a->arc);
+    a->next = pol_alloc(s->n_arcs, sizeof *a->next);
+    a->is_placed = pol_alloc(s->n_tasks, sizeof *a->is_placed);
+    a->bid = pol_alloc(s->n_tasks, sizeof *a->bid);
+    a->back = pol_alloc(s->n_jobs, sizeof *a->back);
+    a->queue = pol_alloc(s->n_jobs, sizeof *a->queue);
+    a->is_queued = pol_alloc(s->n_jobs, sizeof *a->is_queued);
+}
+
+static void close_auction(struct auction *a)
+{
+    for (size_t j = 0; j < a->s->n_jobs; j++) free(a->back[j].at);
+    free(a->cls); free(a->arc); free(a->next); free(a->is_placed); free(a->bid); free(a->back); free(a->queue); free(a->is_queued);
+}
+
+/* Of the mean spread of costs: what sets shares apart from alpha, what prices begin lower by, either round's epsilon. */
+enum { NEED = 4, LOWER = 4, COARSE = 16, FINE = 128 };
+
+void auction_run(struct sched *s)
+{
+    int64_t spread, dearest, alpha = 0, *old;
+    struct auction a;
+    survey(s, &dearest, &spread);
+    if (spread == 0) return;            /* no place is better than another */
+    for (size_t j = 0; j < s->n_jobs; j++) if (s->job[j].n > 0 && s->job[j].alpha > alpha) alpha = s->job[j].alpha;
+    open_auction(&a, s);
+    a.beyond = alpha - s->cost_min + NEED / 2 * spread;         /* alpha less the least cost: the most that what may be left can pay */
+    a.most = alpha - s->cost_min + NEED * spread + dearest;
+    old = pol_alloc(s->n_live, sizeof *old);
+    for (size_t i = 0; i < s->n_live; i++) old[i] = s->cls[s->live[i]].pi - s->pi_root;
+    begin_low(&a, spread / LOWER);
+    bool done = run_round(&a, spread / COARSE + 1);
+    if (done) {
+        lower_prices(s, 2 * a.eps);
+        done = run_round(&a, spread / FINE + 1);
+    }
+    if (done) raise_short(&a);
+    else for (size_t i = 0; i < s->n_live; i++) s->cls[s->live[i]].pi = old[i];
+    free(old);
+    index_rewind(s);
+    close_auction(&a);
+    settle(s);
+}

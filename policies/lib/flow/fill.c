@@ -1,0 +1,250 @@
+/*
+ * Repair, too few, where they are many: for each place left empty that has a
+ * price, one shortest path from the root, searched backwards from the place.
+ *
+ * Forwards, all that is nearer to the root than the nearest empty place is in
+ * the way of every search, and one search fills but few.  Backwards it ends as
+ * soon as it meets somebody who would come: a job that takes one task more, or
+ * the root, which takes the place itself when its price has fallen to nothing.
+ *
+ * The arcs are those of search.c, by spots again.  What comes into a class:
+ *   placed tasks    a list for each spot, with a key for each task: cost there
+ *                   less what it pays now, at least.  Prices only fall while
+ *                   this runs, so that a key stays true until its task moves,
+ *                   when it is set anew.
+ *   waiting ones    the buckets of the spot, with one bound for them all.
+ * Either is looked at when its least key is reached, and of the placed ones
+ * those only that are not much farther.  A label at a spot is of no use unless
+ * it is below the one before, but an odd task may not have been allowed to use that.
+ *
+ * Here nearer vertices fall and the root stays.  In the end all rise by what the
+ * root would have risen, since bounds kept elsewhere rely on potentials rising.
+ */
+#include "lib/flow/state.h"
+
+struct fill {
+    uint32_t n;                         /* of s->comer */
+    int64_t  fallen;                    /* what the root would have risen */
+    uint32_t end;                       /* the root's neighbour on the best path yet */
+};
+
+static int64_t price(const struct sched *s, uint32_t c) { return s->cls[c].pi - s->pi_root; }
+static int64_t value(const struct sched *s, uint32_t j) { return s->job[j].pi - s->pi_root; }
+static bool is_live(const struct sched *s, uint32_t spot) { return s->spot[spot].c1 > s->spot[spot].c0; }
+
+/* A task is placed, or moved: whoever needs it may take it from there. */
+static void note(struct sched *s, struct fill *f, uint32_t id)
+{
+    struct task *t = &s->task[id];
+    const struct entry *e = entries(s, t);
+    bool is_new = t->comer == NONE;
+    if (is_new) t->comer = f->n;
+    ROOM(s->comer, s->cap_comer, (size_t)f->n + t->n_entry);
+    for (uint32_t k = 0, at = t->comer; k < t->n_entry; k++) {
+        if (!is_live(s, e[k].spot)) continue;
+        struct inlet *in = &s->inlet[e[k].spot];
+        int64_t key = e[k].cost - t->cost - price(s, t->cls);
+        if (is_new) {
+            s->comer[at] = (struct comer){ key, id, in->first };
+            in->first = at;
+            f->n++;
+        }
+        s->comer[at++].key = key;
+        if (key < in->placed) in->placed = key;
+    }
+}
+
+static void note_all(struct sched *s, struct fill *f)
+{
+    ROOM(s->inlet, s->cap_inlet, s->n_spots);
+    for (size_t i = 0; i < s->n_live_spot; i++) s->inlet[s->live_spot[i]] = (struct inlet){ FAR_AWAY, FAR_AWAY, NONE };
+    for (uint32_t j = 0; j < s->n_jobs; j++)
+        for (uint32_t i = s->job[j].arc0; i < s->job[j].arc1; i++) {
+            const struct arc *a = &s->arc[i];
+            struct inlet *in = &s->inlet[a->spot];
+            if (a->cost < FAR_AWAY && a->cost - value(s, j) < in->waiting) in->waiting = a->cost - value(s, j);
+        }
+    for (size_t i = 0; i < s->n_live; i++)
+        for (uint32_t id = s->cls[s->live[i]].first; id != NONE; id = s->task[id].cnext) note(s, f, id);
+}
+
+/* ---- one search ---- */
+
+static uint32_t placed_v(const struct sched *s, uint32_t spot) { return (uint32_t)(s->n_cls + s->n_jobs) + spot; }
+static uint32_t waiting_v(const struct sched *s, uint32_t spot) { return placed_v(s, s->n_spots) + spot; }
+
+static bool relax(struct sched *s, uint32_t v, int64_t d, uint32_t via, uint32_t next)
+{
+    struct mark *m = &s->mark[v];
+    if (d >= s->ub || (m->stamp == s->stamp && m->d <= d)) return false;
+    *m = (struct mark){ d, via, next, s->stamp, 0 };
+    labels_push(s, (struct label){ d, d, v, via });
+    return true;
+}
+
+static void from_root(struct sched *s, struct fill *f, int64_t d, uint32_t v)
+{
+    if (d < s->ub) { s->ub = d; f->end = v; }
+}
+
+static void later(struct sched *s, uint32_t v, int64_t key, int64_t d, uint32_t at)
+{
+    if (key < s->ub) labels_push(s, (struct label){ key, d, v, at });
+}
+
+/* Tasks placed elsewhere that name the spot move to a class of it: those not much farther than the nearest. */
+static void placed_into(struct sched *s, uint32_t spot, const struct label *l)
+{
+    struct inlet *in = &s->inlet[spot];
+    int64_t least = FAR_AWAY, rest = FAR_AWAY, end = l->key > 0 ? 2 * l->key : 0;
+    for (uint32_t i = in->first; i != NONE; i = s->comer[i].next) {
+        struct comer *x = &s->comer[i];
+        s->stats.arcs++;
+        if (x->key < least) least = x->key;
+        if (l->d + x->key > end) { if (x->key < rest) rest = x->key; continue; }
+        const struct task *t = &s->task[x->task];
+        if (t->cls == NONE) { x->key = FAR_AWAY; continue; }        /* until it is noted again */
+        int64_t cost = entry_at(s, x->task, spot)->cost;
+        x->key = cost - t->cost - price(s, t->cls);
+        if (t->cls != l->via && place_may(s, t, cost, l->via)) (void)relax(s, t->cls, l->d + x->key, x->task, l->via);
+    }
+    in->placed = least;
+    later(s, placed_v(s, spot), l->d + rest, l->d, l->via);
+}
+
+static void waiting_into(struct sched *s, struct fill *f, uint32_t spot, const struct label *l)
+{
+    int64_t least = FAR_AWAY;
+    for (uint32_t k = s->spot[spot].first_bucket; k != NONE; k = s->bucket[k].next) {
+        struct bucket *b = &s->bucket[k];
+        int64_t cost = s->arc[b->arc].cost, key = cost - value(s, b->job);
+        s->stats.arcs++;
+        if (cost == FAR_AWAY) continue;
+        if (key < least) least = key;
+        if (l->d + key >= s->ub) continue;
+        uint32_t id = items(s, b)[b->head].task;
+        while (id != NONE && !place_may(s, &s->task[id], cost, l->via)) {
+            id = index_after(s, b, cost, id);
+            if (id != NONE) cost = entry_at(s, id, spot)->cost;
+        }
+        if (id == NONE) continue;
+        uint32_t v = (uint32_t)s->n_cls + b->job;
+        int64_t d = l->d + cost - value(s, b->job);
+        /* A bound as early as can be: the job simply has one more. */
+        if (relax(s, v, d, id, l->via)) from_root(s, f, d + value(s, b->job) - value_up(s, &s->job[b->job]), v);
+    }
+    s->inlet[spot].waiting = least;
+}
+
+static void into_class(struct sched *s, struct fill *f, uint32_t at, int64_t d)
+{
+    int64_t label = d + price(s, at);
+    uint32_t spot[3];
+    from_root(s, f, label, at);         /* the place is left idle */
+    for (uint32_t g = 0; g < s->n_groups; g++) {
+        if ((s->group[g] >> s->cls[at].kind & 1) == 0) continue;
+        index_spots(s, at, g, spot);
+        for (int k = 0; k < 3; k++) {
+            struct spot *v = &s->spot[spot[k]];
+            const struct inlet *in = &s->inlet[spot[k]];
+            if (v->opened == s->stamp && v->label <= label && !v->is_odd) continue;
+            v->opened = s->stamp;
+            v->label = label;
+            later(s, placed_v(s, spot[k]), label + in->placed, label, at);
+            later(s, waiting_v(s, spot[k]), label + in->waiting, label, at);
+        }
+    }
+}
+
+static void into_spot(struct sched *s, struct fill *f, const struct label *l)
+{
+    bool is_placed = l->id < waiting_v(s, 0);
+    uint32_t spot = l->id - (is_placed ? placed_v(s, 0) : waiting_v(s, 0));
+    if (s->spot[spot].label < l->d && !s->spot[spot].is_odd) return;
+    if (is_placed) placed_into(s, spot, l);
+    else waiting_into(s, f, spot, l);
+}
+
+/* The job gives up another of its tasks. */
+static void into_job(struct sched *s, uint32_t at, int64_t d)
+{
+    const struct job *j = &s->job[at];
+    uint32_t v = (uint32_t)s->n_cls + at;
+    for (uint32_t id = j->first; id != NONE; id = s->task[id].jnext) {
+        uint32_t c = s->task[id].cls;
+        s->stats.arcs++;
+        (void)relax(s, c, d + value(s, at) - s->task[id].cost - price(s, c), id, v);
+    }
+}
+
+/* Tasks move forwards along the path. */
+static void augment(struct sched *s, struct fill *f, uint32_t to)
+{
+    for (uint32_t v = f->end; v != to; v = s->mark[v].from) {
+        const struct mark *m = &s->mark[v];
+        uint32_t id = m->via;
+        if (m->from >= s->n_cls) {
+            place_drop(s, id);          /* j->low stays: the one that comes in its stead could enter as low */
+            const struct entry *e = entries(s, &s->task[id]);
+            for (uint32_t k = 0; k < s->task[id].n_entry; k++) {
+                int64_t key = e[k].cost - value(s, s->task[id].job);
+                if (is_live(s, e[k].spot) && key < s->inlet[e[k].spot].waiting) s->inlet[e[k].spot].waiting = key;
+            }
+            continue;
+        }
+        int64_t cost = task_cost(s, &s->task[id], s->cls[m->from].node);
+        if (v < s->n_cls) place_move(s, id, m->from, cost);
+        else place_put(s, id, m->from, cost);
+        note(s, f, id);
+    }
+    s->stats.paths++;
+}
+
+static void fill_one(struct sched *s, struct fill *f, uint32_t to)
+{
+    labels_begin(s);
+    (void)relax(s, to, 0, NONE, to);
+    for (struct label x; labels_pop(s, &x); ) {
+        s->stats.pops++;
+        if (x.id >= placed_v(s, 0)) { into_spot(s, f, &x); continue; }
+        if (s->mark[x.id].d < x.d || s->mark[x.id].via != x.via) continue;
+        ROOM(s->popped, s->cap_popped, s->n_popped + 1);
+        s->popped[s->n_popped++] = x.id;
+        if (x.id < s->n_cls) into_class(s, f, x.id, x.d);
+        else into_job(s, x.id - (uint32_t)s->n_cls, x.d);
+    }
+    for (size_t i = 0; i < s->n_popped; i++) {
+        uint32_t v = s->popped[i];
+        int64_t fall = s->ub - s->mark[v].d;
+        if (v < s->n_cls) s->cls[v].pi -= fall;
+        else s->job[v - s->n_cls].pi -= fall;
+    }
+    f->fallen += s->ub;
+    augment(s, f, to);
+    s->stats.phases++;
+}
+
+/*
+ * Where a search reaches a good part of the graph from either side, one from the
+ * root is cheaper, since it fills two places or so: the rest is left to those.
+ */
+enum { TRIAL = 8 };                     /* paths; the first few may be dear */
+
+void fill_run(struct sched *s)
+{
+    struct fill f = { .n = 0 };
+    uint64_t paths = 0, arcs = s->stats.arcs;
+    note_all(s, &f);
+    uint64_t most = s->fill_from == 0 ? UINT32_MAX : (f.n + s->n_arcs) / 8;
+    for (size_t i = 0; i < s->n_live; i++) {
+        uint32_t c = s->live[i];
+        while (s->cls[c].load < s->cls[c].cap && s->cls[c].pi > s->pi_root && s->stats.arcs - arcs <= most * (paths + TRIAL)) {
+            fill_one(s, &f, c);
+            paths++;
+        }
+    }
+    for (size_t c = 0; c < s->n_cls; c++) s->cls[c].pi += f.fallen;
+    for (size_t j = 0; j < s->n_jobs; j++) s->job[j].pi += f.fallen;
+    s->pi_root += f.fallen;
+    for (uint32_t i = 0; i < f.n; i++) s->task[s->comer[i].task].comer = NONE;
+}

@@ -1,0 +1,470 @@
+/*
+ * What is told, kept so that a solve need not look at every waiting task: a
+ * bucket for each (job, spot), its items in order of cost.
+ *
+ * Items are appended as they come, the cheapest few kept in order; the rest is sorted
+ * when those are placed: with more tasks than places most buckets never are.  So a
+ * bucket is a sorted part, which no item behind it precedes, and that rest.
+ * `head` is the first item whose task waits.  Empty buckets are given back.
+ */
+#include "lib/flow/state.h"
+
+/* ---- blocks of 2^k units; freed ones are kept by size ---- */
+
+static uint32_t size_class(uint32_t units)
+{
+    uint32_t k = 0;
+    while ((1u << k) < units) k++;
+    return k;
+}
+
+uint32_t pool_take(struct pool *p, uint32_t units, uint32_t *cap)
+{
+    uint32_t k = size_class(units), at = p->free[k];
+    *cap = 1u << k;
+    if (at != 0) { p->free[k] = p->at[at].spot; return at; }
+    if (p->n == 0) p->n = 1;                    /* unit 0 is "none" */
+    ROOM(p->at, p->cap, p->n + *cap);
+    at = (uint32_t)p->n;
+    p->n += *cap;
+    return at;
+}
+
+void pool_give(struct pool *p, uint32_t block, uint32_t cap)
+{
+    uint32_t k = size_class(cap);
+    p->at[block].spot = p->free[k];
+    p->free[k] = block;
+}
+
+/* ---- (job, spot) -> bucket ---- */
+
+static size_t slot_of(const struct sched *s, uint32_t job, uint32_t spot)
+{
+    uint64_t key = ((uint64_t)job << 32 | spot) * UINT64_C(0x9E3779B97F4A7C15);
+    return (size_t)(key >> 32) & (s->hash_size - 1);
+}
+
+static size_t find(const struct sched *s, uint32_t job, uint32_t spot)
+{
+    size_t i = slot_of(s, job, spot);
+    for (; s->hash[i] != NONE; i = (i + 1) & (s->hash_size - 1)) {
+        const struct bucket *b = &s->bucket[s->hash[i]];
+        if (b->job == job && b->spot == spot) break;
+    }
+    return i;
+}
+
+static void rehash(struct sched *s, size_t size)
+{
+    uint32_t *old = s->hash;
+    size_t n = s->hash_size;
+    s->hash = pol_alloc(size, sizeof *s->hash);
+    s->hash_size = size;
+    memset(s->hash, 0xff, size * sizeof *s->hash);
+    for (size_t i = 0; i < n; i++)
+        if (old[i] != NONE) s->hash[find(s, s->bucket[old[i]].job, s->bucket[old[i]].spot)] = old[i];
+    free(old);
+}
+
+/* Close the gap that a removal leaves in its run of slots. */
+static void unhash(struct sched *s, uint32_t b)
+{
+    size_t mask = s->hash_size - 1, gap = find(s, s->bucket[b].job, s->bucket[b].spot);
+    for (size_t i = (gap + 1) & mask; s->hash[i] != NONE; i = (i + 1) & mask) {
+        const struct bucket *x = &s->bucket[s->hash[i]];
+        if (((i - slot_of(s, x->job, x->spot)) & mask) >= ((i - gap) & mask)) { s->hash[gap] = s->hash[i]; gap = i; }
+    }
+    s->hash[gap] = NONE;
+    s->hash_n--;
+}
+
+static uint32_t bucket_of(struct sched *s, uint32_t job, uint32_t spot)
+{
+    if (s->hash_n * 2 >= s->hash_size) rehash(s, s->hash_size * 2);
+    size_t i = find(s, job, spot);
+    if (s->hash[i] != NONE) return s->hash[i];
+    uint32_t b = s->free_bucket;
+    if (b != NONE) {
+        s->free_bucket = s->bucket[b].next;
+    } else {
+        ROOM(s->bucket, s->cap_buckets, s->n_buckets + 1);
+        b = (uint32_t)s->n_buckets++;
+    }
+    struct spot *at = &s->spot[spot];
+    s->bucket[b] = (struct bucket){ .job = job, .spot = spot, .prev = NONE, .next = at->first_bucket, .arc = NONE };
+    if (at->first_bucket != NONE) s->bucket[at->first_bucket].prev = b;
+    at->first_bucket = b;
+    at->n_buckets++;
+    s->hash[i] = b;
+    s->hash_n++;
+    return b;
+}
+
+static void bucket_free(struct sched *s, uint32_t at)
+{
+    struct bucket *b = &s->bucket[at];
+    unhash(s, at);
+    if (b->cap > 0) pool_give(&s->pool, b->block, b->cap);
+    if (b->prev != NONE) s->bucket[b->prev].next = b->next;
+    else s->spot[b->spot].first_bucket = b->next;
+    if (b->next != NONE) s->bucket[b->next].prev = b->prev;
+    s->spot[b->spot].n_buckets--;
+    *b = (struct bucket){ .job = NONE, .next = s->free_bucket };
+    s->free_bucket = at;
+}
+
+/* ---- items ---- */
+
+static bool before(const struct item *a, int64_t cost, uint32_t task) { return a->cost != cost ? a->cost < cost : a->task < task; }
+
+/* First of the sorted items that is not before (cost, task). */
+static uint32_t lower(const struct item *it, uint32_t n, int64_t cost, uint32_t task)
+{
+    uint32_t lo = 0, hi = n;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (before(&it[mid], cost, task)) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}
+
+/* No call per comparison, as qsort has; most buckets hold a hundred items at most. */
+static void shell_sort(struct item *it, uint32_t n)
+{
+    static const uint32_t gaps[] = { 1577561, 701138, 311613, 138495, 61553, 27357, 12158, 5403, 2401, 1067, 474, 210, 93, 41, 18, 8, 3, 1 };
+    for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++)
+        for (uint32_t i = gaps[g]; i < n; i++) {
+            struct item x = it[i];
+            uint32_t k = i;
+            for (; k >= gaps[g] && before(&x, it[k - gaps[g]].cost, it[k - gaps[g]].task); k -= gaps[g]) it[k] = it[k - gaps[g]];
+            it[k] = x;
+        }
+}
+
+void index_sort(struct sched *s, struct bucket *b)
+{
+    if (b->n_sorted == b->n) return;
+    shell_sort(items(s, b) + b->n_sorted, b->n - b->n_sorted);
+    b->n_sorted = b->n;
+}
+
+/* The cheapest alone, when that is all that is asked. */
+static void sort_to(struct sched *s, struct bucket *b, uint32_t at)
+{
+    if (at < b->n_sorted) return;
+    if (at > 0) { index_sort(s, b); return; }
+    struct item *it = items(s, b), *least = it;
+    for (uint32_t i = 1; i < b->n; i++) if (before(&it[i], least->cost, least->task)) least = &it[i];
+    struct item x = *least;
+    *least = it[0];
+    it[0] = x;
+    b->n_sorted = 1;
+}
+
+/* A longer sorted part is cut, not shifted, while more than a few items come. */
+enum { SHORT = 32, FEW = 8 };
+
+static void append(struct sched *s, uint32_t at, struct item x)
+{
+    struct bucket *b = &s->bucket[at];
+    if (b->n == b->cap) {
+        uint32_t cap, block = pool_take(&s->pool, b->n + b->want, &cap);
+        if (b->n > 0) {
+            memcpy(s->pool.at + block, s->pool.at + b->block, b->n * sizeof x);
+            pool_give(&s->pool, b->block, b->cap);
+        }
+        b->block = block;
+        b->cap = cap;
+    }
+    struct item *it = items(s, b);
+    uint32_t k = b->n_sorted;
+    if (k == 0 || !before(&x, it[k - 1].cost, it[k - 1].task)) {
+        it[b->n] = x;
+        if (k == b->n) b->n_sorted++;
+    } else {
+        uint32_t to = lower(it, k, x.cost, x.task);
+        if (to > 0 && (s->is_scarce || (k > SHORT && b->want > FEW))) {       /* what follows it is of the rest from now on */
+            it[b->n] = x;
+            b->n_sorted = to;
+        } else {
+            it[b->n] = it[k];
+            memmove(&it[to + 1], &it[to], (k - to) * sizeof *it);
+            it[to] = x;
+            b->n_sorted++;
+        }
+    }
+    b->n++;
+    b->want--;
+}
+
+static void take_out(struct sched *s, uint32_t at, int64_t cost, uint32_t task)
+{
+    struct bucket *b = &s->bucket[at];
+    struct item *it = items(s, b);
+    uint32_t i = lower(it, b->n_sorted, cost, task);
+    if (i < b->n_sorted && it[i].task == task) {
+        b->n_sorted--;
+        memmove(&it[i], &it[i + 1], (b->n_sorted - i) * sizeof *it);
+        i = b->n_sorted;
+    } else {
+        for (i = b->n_sorted; it[i].task != task; i++) {}
+    }
+    it[i] = it[--b->n];
+    if (b->n == 0) bucket_free(s, at);
+}
+
+/* ---- tasks ---- */
+
+uint32_t index_group(struct sched *s, uint64_t fits)
+{
+    for (uint32_t g = 0; g < s->n_groups; g++) if (s->group[g] == fits) return g;
+    POL_RESERVE(s->group, s->cap_groups, s->n_groups + 1u);
+    s->group[s->n_groups++] = fits;
+    size_t old = s->n_spots;
+    s->n_spots += s->n_places;
+    POL_RESERVE(s->spot, s->cap_spots, (size_t)s->n_spots + 1);
+    POL_RESERVE(s->low, s->cap_low, (size_t)s->n_spots + 1);
+    for (size_t v = old; v <= s->n_spots; v++) s->spot[v] = (struct spot){ .first_bucket = NONE };
+    s->is_stale = s->shape_changed = true;
+    return s->n_groups - 1;
+}
+
+#define COMES (UINT32_C(1) << 31)      /* on an entry's bucket: its item is announced */
+
+/* Which spots some class, with places or without, belongs to. */
+static void know_spots(struct sched *s)
+{
+    for (uint32_t g = 0; g < s->n_groups; g++)
+        for (size_t c = 0; c < s->n_cls; c++) {
+            if ((s->group[g] >> s->cls[c].kind & 1) == 0) continue;
+            struct spot *v = s->spot + (size_t)g * s->n_places;
+            uint32_t node = s->cls[c].node;
+            v[node].is_known = v[s->n_nodes + s->rack[node]].is_known = v[s->n_places - 1].is_known = true;
+        }
+}
+
+/* The task's entries that have no bucket yet: the bucket of each, told that an item comes. */
+static size_t announce(struct sched *s, uint32_t id)
+{
+    struct task *t = &s->task[id];
+    struct entry *e = s->pool.at + t->block;
+    size_t n = 0;
+    for (uint32_t k = 0; k < t->n_entry; k++) {
+        if (e[k].bucket != NONE || !s->spot[e[k].spot].is_known) continue;
+        e[k].bucket = bucket_of(s, t->job, e[k].spot) | COMES;
+        s->bucket[e[k].bucket & ~COMES].want++;
+        n++;
+    }
+    return n;
+}
+
+static void put_in(struct sched *s, uint32_t id)
+{
+    struct task *t = &s->task[id];
+    bool is_odd = t->is_odd;
+    for (uint32_t k = 0; k < t->n_entry; k++) {
+        struct entry *e = &s->pool.at[t->block + k];
+        if (e->bucket == NONE || (e->bucket & COMES) == 0) continue;
+        struct item x = { e->cost, id, is_odd };
+        if (is_odd) s->spot[e->spot].is_odd = true;
+        e->bucket &= ~COMES;
+        append(s, e->bucket, x);
+    }
+    t->is_new = false;
+}
+
+/* All are announced before any is put in, so that a bucket grows once. */
+void index_flush(struct sched *s)
+{
+    /* Many tasks at once: one table for all their buckets, about four a task. */
+    size_t size = s->hash_size ? s->hash_size : 256, n = 0;
+    while (size < s->n_fresh * 8) size *= 2;
+    if (size > s->hash_size) rehash(s, size);
+    if (s->is_stale) {
+        know_spots(s);
+        s->n_fresh = 0;
+        ROOM(s->fresh, s->cap_fresh, s->n_tasks);
+        for (uint32_t id = 0; id < s->n_tasks; id++) if (s->task[id].is_here) s->fresh[s->n_fresh++] = id;
+        s->is_stale = false;
+    } else {
+        size_t kept = 0;
+        for (size_t i = 0; i < s->n_fresh; i++)
+            if (s->task[s->fresh[i]].is_here && s->task[s->fresh[i]].is_new) s->fresh[kept++] = s->fresh[i];
+        s->n_fresh = kept;
+    }
+    s->is_scarce = s->n_fresh * 2 > s->present && s->places * 8 < s->present;
+    for (size_t i = 0; i < s->n_fresh; i++) n += announce(s, s->fresh[i]);
+    ROOM(s->pool.at, s->pool.cap, s->pool.n + n + n / 2);
+    for (size_t i = 0; i < s->n_fresh; i++) put_in(s, s->fresh[i]);
+    s->n_fresh = 0;
+}
+
+void index_drop(struct sched *s, uint32_t id)
+{
+    struct task *t = &s->task[id];
+    for (uint32_t k = 0; k < t->n_entry; k++) {
+        struct entry e = s->pool.at[t->block + k];
+        if (e.bucket != NONE) take_out(s, e.bucket, e.cost, id);
+    }
+}
+
+int64_t task_cost(const struct sched *s, const struct task *t, uint32_t node)
+{
+    int64_t cost = t->far;
+    for (uint32_t k = 0, n = n_named(t); k < n; k++) {
+        struct entry e = named(s, t, k);
+        if (e.bucket == 0 && e.spot == node) return e.cost;
+        if (e.bucket == 1 && e.spot == s->rack[node]) cost = e.cost;
+    }
+    return cost;
+}
+
+/* ---- heads ---- */
+
+static void advance(struct sched *s, struct bucket *b)
+{
+    const struct item *it = items(s, b);
+    for (; b->head < b->n; b->head++) {
+        sort_to(s, b, b->head);
+        if (s->task[it[b->head].task].cls == NONE) break;
+    }
+    s->arc[b->arc].cost = b->head < b->n ? it[b->head].cost : FAR_AWAY;
+}
+
+static bool is_live(const struct sched *s, uint32_t spot) { return s->spot[spot].c1 > s->spot[spot].c0; }
+
+void index_placed(struct sched *s, uint32_t id)
+{
+    const struct task *t = &s->task[id];
+    for (uint32_t k = 0; k < t->n_entry; k++) {
+        const struct entry *e = &entries(s, t)[k];
+        if (e->bucket == NONE || !is_live(s, e->spot)) continue;
+        struct bucket *b = &s->bucket[e->bucket];
+        if (b->head < b->n && items(s, b)[b->head].task == id) advance(s, b);
+    }
+}
+
+void index_waits(struct sched *s, uint32_t id)
+{
+    const struct task *t = &s->task[id];
+    for (uint32_t k = 0; k < t->n_entry; k++) {
+        const struct entry *e = &entries(s, t)[k];
+        if (e->bucket == NONE || !is_live(s, e->spot)) continue;
+        struct bucket *b = &s->bucket[e->bucket];
+        const struct item *it = items(s, b);
+        if (b->head < b->n && before(&it[b->head], e->cost, id)) continue;
+        b->head = lower(it, b->n_sorted, e->cost, id);      /* it precedes the head, so it is in the sorted part */
+        s->arc[b->arc].cost = e->cost;
+    }
+}
+
+uint32_t index_after(struct sched *s, struct bucket *b, int64_t cost, uint32_t id)
+{
+    index_sort(s, b);
+    const struct item *it = items(s, b);
+    for (uint32_t i = lower(it, b->n, cost, id); i < b->n; i++)
+        if (it[i].task != id && s->task[it[i].task].cls == NONE) return it[i].task;
+    return NONE;
+}
+
+/* ---- one solve's view ---- */
+
+void index_spots(const struct sched *s, uint32_t c, uint32_t g, uint32_t out[3])
+{
+    uint32_t v = g * s->n_places, node = s->cls[c].node;
+    out[0] = v + node;
+    out[1] = v + s->n_nodes + s->rack[node];
+    out[2] = v + s->n_places - 1;
+}
+
+/* Classes with places, by spot; a spot without one is not live. */
+static void live_classes(struct sched *s)
+{
+    uint32_t out[3], at = 0;
+    s->n_live = s->n_live_spot = 0;
+    ROOM(s->live, s->cap_live, s->n_cls);
+    for (size_t v = 0; v <= s->n_spots; v++) {
+        s->spot[v].c0 = s->spot[v].c1 = 0;
+        s->low[v] = NOWHERE;
+    }
+    for (uint32_t c = 0; c < s->n_cls; c++) {
+        if (s->cls[c].cap == 0) continue;
+        s->live[s->n_live++] = c;
+        for (uint32_t g = 0; g < s->n_groups; g++) {
+            if ((s->group[g] >> s->cls[c].kind & 1) == 0) continue;
+            index_spots(s, c, g, out);
+            for (int k = 0; k < 3; k++) {
+                if (s->spot[out[k]].c1++ > 0) continue;
+                ROOM(s->live_spot, s->cap_live_spot, s->n_live_spot + 1);
+                s->live_spot[s->n_live_spot++] = out[k];
+            }
+        }
+    }
+    for (size_t i = 0; i < s->n_live_spot; i++) {
+        struct spot *v = &s->spot[s->live_spot[i]];
+        uint32_t n = v->c1;
+        v->c0 = v->c1 = at;
+        at += n;
+    }
+    struct spot *all = &s->spot[s->n_spots];
+    all->c0 = all->c1 = at;
+    ROOM(s->sc, s->cap_sc, at + s->n_live);
+    ROOM(s->offer, s->cap_offer, at + s->n_live);
+    for (size_t i = 0; i < s->n_live; i++) {
+        uint32_t c = s->live[i];
+        s->sc[all->c1++] = c;
+        for (uint32_t g = 0; g < s->n_groups; g++) {
+            if ((s->group[g] >> s->cls[c].kind & 1) == 0) continue;
+            index_spots(s, c, g, out);
+            for (int k = 0; k < 3; k++) s->sc[s->spot[out[k]].c1++] = c;
+        }
+    }
+    s->shape_changed = false;
+}
+
+void index_live(struct sched *s)
+{
+    if (s->shape_changed) live_classes(s);
+    for (size_t j = 0; j < s->n_jobs; j++) s->job[j].arc0 = s->job[j].arc1 = 0;
+    for (size_t i = 0; i < s->n_live_spot; i++)
+        for (uint32_t b = s->spot[s->live_spot[i]].first_bucket; b != NONE; b = s->bucket[b].next) s->job[s->bucket[b].job].arc1++;
+    uint32_t at = 0;
+    for (size_t j = 0; j < s->n_jobs; j++) {
+        uint32_t n = s->job[j].arc1;
+        s->job[j].arc0 = s->job[j].arc1 = at;
+        at += n;
+    }
+    s->n_arcs = at;
+    ROOM(s->arc, s->cap_arcs, at);
+    for (size_t i = 0; i < s->n_live_spot; i++)
+        for (uint32_t k = s->spot[s->live_spot[i]].first_bucket; k != NONE; k = s->bucket[k].next) {
+            struct bucket *b = &s->bucket[k];
+            b->arc = s->job[b->job].arc1++;
+            b->head = 0;
+            s->arc[b->arc] = (struct arc){ FAR_AWAY, b->spot, k };
+            advance(s, b);
+        }
+}
+
+const struct item *index_head(struct sched *s, struct bucket *b)
+{
+    if (b->head < b->n && s->task[items(s, b)[b->head].task].cls != NONE) advance(s, b);
+    return b->head < b->n ? &items(s, b)[b->head] : NULL;
+}
+
+void index_rewind(struct sched *s)
+{
+    for (size_t i = 0; i < s->n_arcs; i++) {
+        struct bucket *b = &s->bucket[s->arc[i].bucket];
+        b->head = 0;
+        advance(s, b);
+    }
+}
+
+void index_fini(struct sched *s)
+{
+    free(s->bucket); free(s->pool.at); free(s->hash); free(s->fresh);
+    free(s->sc); free(s->offer); free(s->live); free(s->live_spot); free(s->arc); free(s->spot); free(s->group); free(s->low);
+}

@@ -1,0 +1,315 @@
+/*
+ * Placements, and where a solve begins: prices, each task at its cheapest
+ * class whether it is full or not, and job values to match.  What is then over
+ * or under capacity is search.c's to repair.
+ */
+#include "lib/flow/state.h"
+
+int64_t value_up(const struct sched *s, const struct job *j) { return j->x < j->share ? s->m : j->alpha; }
+int64_t value_down(const struct sched *s, const struct job *j) { return j->x <= j->share ? s->m : j->alpha; }
+
+static void link_in(struct sched *s, uint32_t id, uint32_t cls, int64_t cost)
+{
+    struct task *t = &s->task[id];
+    struct cls *c = &s->cls[cls];
+    struct job *j = &s->job[t->job];
+    t->cls = cls;
+    t->cost = cost;
+    t->cprev = t->jprev = NONE;
+    t->cnext = c->first;
+    t->jnext = j->first;
+    if (c->first != NONE) s->task[c->first].cprev = id;
+    if (j->first != NONE) s->task[j->first].jprev = id;
+    c->first = j->first = id;
+    c->load++;
+    j->x++;
+    s->placed++;
+}
+
+void place_put(struct sched *s, uint32_t id, uint32_t cls, int64_t cost)
+{
+    link_in(s, id, cls, cost);
+    index_placed(s, id);
+}
+
+/* Out of its lists; the index is not told. */
+static void link_out(struct sched *s, uint32_t id)
+{
+    struct task *t = &s->task[id];
+    struct cls *c = &s->cls[t->cls];
+    struct job *j = &s->job[t->job];
+    if (t->cprev != NONE) s->task[t->cprev].cnext = t->cnext; else c->first = t->cnext;
+    if (t->cnext != NONE) s->task[t->cnext].cprev = t->cprev;
+    if (t->jprev != NONE) s->task[t->jprev].jnext = t->jnext; else j->first = t->jnext;
+    if (t->jnext != NONE) s->task[t->jnext].jprev = t->jprev;
+    c->load--;
+    j->x--;
+    s->placed--;
+    t->cls = NONE;
+}
+
+void place_drop(struct sched *s, uint32_t id)
+{
+    link_out(s, id);
+    index_waits(s, id);
+}
+
+void place_quietly(struct sched *s, uint32_t id, uint32_t cls, int64_t cost) { link_in(s, id, cls, cost); }
+
+void place_forget(struct sched *s, uint32_t id) { link_out(s, id); }
+
+void place_move(struct sched *s, uint32_t id, uint32_t cls, int64_t cost)
+{
+    link_out(s, id);
+    link_in(s, id, cls, cost);
+}
+
+/*
+ * The cheapest class for a task under the prices, and its cost + pi.  Among
+ * equals the one with most room: that spreads ties before any search.
+ */
+int64_t place_best(const struct sched *s, uint32_t id, uint32_t *cls, int64_t *cost)
+{
+    const struct task *t = &s->task[id];
+    const struct entry *e = entries(s, t);
+    int64_t best = FAR_AWAY, room = INT64_MIN;
+    *cls = NONE;
+    for (uint32_t k = 0; k < t->n_entry; k++) {
+        const struct spot *v = &s->spot[e[k].spot];
+        if (v->c1 == v->c0 || e[k].cost + s->low[e[k].spot] > best) continue;
+        for (uint32_t i = v->c0; i < v->c1; i++) {
+            uint32_t c = s->sc[i];
+            const struct cls *x = &s->cls[c];
+            int64_t val = e[k].cost + x->pi, r = (int64_t)x->cap - x->load;
+            if (val > best || (val == best && r <= room)) continue;
+            if (!place_may(s, t, e[k].cost, c)) continue;
+            best = val;
+            room = r;
+            *cls = c;
+            *cost = e[k].cost;
+        }
+    }
+    return best;
+}
+
+/* ---- a job's value ---- */
+
+/* The job's waiting task that can enter below `best`, and at what; else NONE. */
+static uint32_t best_waiting(struct sched *s, const struct job *j, int64_t *best)
+{
+    uint32_t found = NONE;
+    *best = FAR_AWAY;
+    for (uint32_t i = j->arc0; i < j->arc1; i++) {
+        int64_t low = s->low[s->arc[i].spot];
+        if (s->arc[i].cost + low >= *best) continue;
+        struct bucket *b = &s->bucket[s->arc[i].bucket];
+        const struct item *it = items(s, b);
+        if (it[b->head].is_odd) index_sort(s, b);
+        for (uint32_t k = b->head; k < b->n && it[k].cost + low < *best; k++) {
+            uint32_t cls;
+            int64_t cost, val = it[k].cost + low;
+            if (s->task[it[k].task].cls != NONE) continue;
+            if (it[k].is_odd) val = place_best(s, it[k].task, &cls, &cost);
+            if (val < *best) { *best = val; found = it[k].task; }
+            if (!it[k].is_odd) break;
+        }
+    }
+    return found;
+}
+
+static uint32_t worst_placed(const struct sched *s, const struct job *j, int64_t *worst)
+{
+    uint32_t found = NONE;
+    *worst = -FAR_AWAY;
+    for (uint32_t id = j->first; id != NONE; id = s->task[id].jnext) {
+        int64_t val = s->task[id].cost + s->cls[s->task[id].cls].pi;
+        if (val > *worst) { *worst = val; found = id; }
+    }
+    return found;
+}
+
+static void put_best(struct sched *s, uint32_t id)
+{
+    uint32_t cls;
+    int64_t cost;
+    (void)place_best(s, id, &cls, &cost);
+    place_put(s, id, cls, cost);
+}
+
+/*
+ * Choose which of the job's tasks are placed, and its value, so that under the
+ * prices no waiting task should enter and no placed one leave.  Needs exact
+ * lows.  O(arcs of the job) for each task that changes.
+ */
+void place_balance(struct sched *s, uint32_t job)
+{
+    struct job *j = &s->job[job];
+    int64_t enter, leave;
+    for (;;) {
+        uint32_t in = best_waiting(s, j, &enter), out = worst_placed(s, j, &leave);
+        if (in != NONE && enter < value_up(s, j) + s->pi_root) {
+            put_best(s, in);
+        } else if (out != NONE && leave > value_down(s, j) + s->pi_root) {
+            place_drop(s, out);
+        } else if (in != NONE && out != NONE && enter < leave) {
+            place_drop(s, out);
+            put_best(s, in);
+        } else {
+            break;
+        }
+    }
+    /* At least what placed tasks pay, and what one more is worth if one waits. */
+    int64_t lo = (j->x < j->n ? value_up(s, j) : j->alpha) + s->pi_root;
+    j->pi = leave > lo ? leave : lo;
+    j->low = enter;
+    j->is_dirty = false;
+}
+
+/* ---- from nothing ---- */
+
+enum { TAKEN = -2 };
+
+struct bid { int64_t worth; uint32_t job, arc; };
+
+static bool above(struct bid a, struct bid b) { return a.worth != b.worth ? a.worth > b.worth : a.job < b.job; }
+
+static void sift(struct bid *h, size_t n, size_t i)
+{
+    for (size_t k; (k = 2 * i + 1) < n; i = k) {
+        if (k + 1 < n && above(h[k + 1], h[k])) k++;
+        if (!above(h[k], h[i])) return;
+        struct bid x = h[i];
+        h[i] = h[k];
+        h[k] = x;
+    }
+}
+
+struct cold {
+    uint64_t left[SCHED_KINDS_MAX];     /* places of each kind */
+    int64_t  price[SCHED_KINDS_MAX];
+    uint32_t order[SCHED_KINDS_MAX];    /* kinds, those that fewest groups fit first */
+    bool     *is_dead;                  /* [n_groups] */
+    struct bid *bid;
+    size_t   n;
+};
+
+/* The job's cheapest head among groups that still have places (or of one group only). */
+static int64_t worth(const struct sched *s, const struct cold *k, uint32_t job, uint32_t only, uint32_t *arc)
+{
+    const struct job *j = &s->job[job];
+    int64_t best = FAR_AWAY;
+    for (uint32_t i = j->arc0; i < j->arc1; i++) {
+        if (s->arc[i].cost >= best) continue;
+        uint32_t g = s->arc[i].spot / s->n_places;
+        if (only == NONE ? k->is_dead[g] : g != only) continue;
+        best = s->arc[i].cost;
+        *arc = i;
+    }
+    return best == FAR_AWAY ? -FAR_AWAY : value_up(s, j) - best;
+}
+
+/* The kind is used up: groups that fit no other now pay what the best task refused would. */
+static void used_up(const struct sched *s, struct cold *k)
+{
+    for (uint32_t g = 0; g < s->n_groups; g++) {
+        uint64_t fits = s->group[g];
+        bool any = k->is_dead[g];
+        for (uint32_t i = 0; i < s->n_kinds && !any; i++) any = (fits >> i & 1) != 0 && k->left[i] > 0;
+        if (any) continue;
+        k->is_dead[g] = true;
+        int64_t price = 0;
+        uint32_t arc;
+        for (uint32_t j = 0; j < s->n_jobs; j++) {
+            int64_t w = worth(s, k, j, g, &arc);
+            if (w > price) price = w;
+        }
+        for (uint32_t i = 0; i < s->n_kinds; i++)
+            if ((fits >> i & 1) != 0 && price > k->price[i]) k->price[i] = price;
+    }
+}
+
+static void order_kinds(const struct sched *s, struct cold *k)
+{
+    uint32_t n_fit[SCHED_KINDS_MAX] = { 0 };
+    for (uint32_t i = 0; i < s->n_kinds; i++) {
+        for (uint32_t g = 0; g < s->n_groups; g++) n_fit[i] += (uint32_t)(s->group[g] >> i & 1);
+        uint32_t at = i;
+        for (; at > 0 && n_fit[k->order[at - 1]] > n_fit[i]; at--) k->order[at] = k->order[at - 1];
+        k->order[at] = i;
+    }
+}
+
+static void take(struct sched *s, struct cold *k, uint32_t arc, uint32_t *list, size_t *n)
+{
+    const struct bucket *b = &s->bucket[s->arc[arc].bucket];
+    uint32_t id = items(s, b)[b->head].task;
+    uint64_t fits = s->group[s->task[id].group];
+    s->task[id].cls = (uint32_t)TAKEN;
+    index_placed(s, id);
+    s->job[s->task[id].job].x++;
+    list[(*n)++] = id;
+    for (uint32_t i = 0; i < s->n_kinds; i++) {
+        uint32_t kind = k->order[i];
+        if ((fits >> kind & 1) == 0 || k->left[kind] == 0) continue;
+        if (--k->left[kind] == 0) used_up(s, k);
+        return;
+    }
+}
+
+/*
+ * One price a kind.  Jobs bid the worth of their next task, cheapest first, at
+ * its cheapest spot as if there were always room; the highest bid takes a
+ * place.  When a group of kinds is used up, the best bid refused is its price.
+ */
+void place_cold(struct sched *s)
+{
+    struct cold k = { .n = 0 };
+    uint32_t arc, *list = pol_alloc((size_t)s->places, sizeof *list);
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_live; i++) k.left[s->cls[s->live[i]].kind] += s->cls[s->live[i]].cap;
+    order_kinds(s, &k);
+    k.bid = pol_alloc(s->n_jobs, sizeof *k.bid);
+    k.is_dead = pol_alloc(s->n_groups, sizeof *k.is_dead);
+    used_up(s, &k);             /* groups that fit nothing */
+    for (uint32_t j = 0; j < s->n_jobs; j++) {
+        int64_t w = worth(s, &k, j, NONE, &arc);
+        if (w > 0) k.bid[k.n++] = (struct bid){ w, j, arc };
+    }
+    for (size_t i = k.n / 2; i-- > 0;) sift(k.bid, k.n, i);
+    while (k.n > 0) {
+        struct bid *top = &k.bid[0];
+        /* A bid stands until its group is used up: only its own job's takes change it else. */
+        if (!k.is_dead[s->arc[top->arc].spot / s->n_places]) take(s, &k, top->arc, list, &n);
+        top->worth = worth(s, &k, top->job, NONE, &top->arc);
+        if (top->worth <= 0) *top = k.bid[--k.n];
+        sift(k.bid, k.n, 0);
+    }
+    for (size_t i = 0; i < s->n_live; i++) s->cls[s->live[i]].pi = k.price[s->cls[s->live[i]].kind];
+    place_lows(s);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t cls;
+        int64_t cost;
+        s->job[s->task[list[i]].job].x--;
+        s->task[list[i]].cls = NONE;
+        (void)place_best(s, list[i], &cls, &cost);
+        if (cls == NONE) index_waits(s, list[i]);       /* an odd task whose only classes are not live */
+        else link_in(s, list[i], cls, cost);
+    }
+    free(k.bid);
+    free(k.is_dead);
+    free(list);
+}
+
+void spot_low(struct sched *s, uint32_t spot)
+{
+    const struct spot *v = &s->spot[spot];
+    int64_t low = FAR_AWAY;
+    for (uint32_t i = v->c0; i < v->c1; i++) if (s->cls[s->sc[i]].pi < low) low = s->cls[s->sc[i]].pi;
+    s->low[spot] = low;
+}
+
+void place_lows(struct sched *s)
+{
+    for (size_t i = 0; i < s->n_live_spot; i++) spot_low(s, s->live_spot[i]);
+    spot_low(s, s->n_spots);
+}

@@ -1,0 +1,453 @@
+/*
+ * Repair: one shortest path for each task too many on a class, then one for
+ * each place left empty that still has a price (where these are many: fill.c).
+ *
+ * The residual graph, whose vertices are classes, jobs and a root; all reduced
+ * costs are >= 0 from the start on and stay so:
+ *   class -> class   a placed task moves          cost(to) + pi(to) - cost(from) - pi(from)
+ *   class -> job     a placed task is dropped     pi(job) - cost - pi(class)
+ *   job -> class     a waiting task is placed     cost + pi(class) - pi(job)
+ *   job -> root      the job has one fewer        down(x) + pi(root) - pi(job)
+ *   root -> job      the job has one more         pi(job) - pi(root) - up(x)
+ *   root -> class    a place is left idle         pi(class) - pi(root)
+ * Arcs to "any class of a spot" are labels on the spot: popped at label +
+ * spot.low, a lower bound, they then relax the spot's classes for all tasks at
+ * once; only a smaller label has them looked at again.  A label of an odd task
+ * skips the classes where the task costs more.
+ * A job's arcs are scanned only when its distance + (job.low - pi) is reached.
+ *
+ * A phase.
+ * 1. Dijkstra from an overfull class, or from the root.  With few units to bring
+ *    home it ends at the nearest vertex that can take one, and nothing beyond
+ *    the best one known is queued.  With many it goes on a little, to find more.
+ * 2. Vertices nearer than where it ended rise by the difference; paths in the
+ *    tree are then all tight.
+ * 3. Tasks along the path change places: along the first path found, and along
+ *    every other that the ones before left whole.
+ */
+#include "lib/flow/state.h"
+
+enum { PLAIN = -2, SOURCE = -3 };       /* via: no task; where a search began */
+enum { MANY = 6 };                      /* so many units are searched for together */
+
+/* Vertices 0 .. are classes, then jobs, the root, jobs' scans, spots. */
+static uint32_t job_v(const struct sched *s, uint32_t j) { return (uint32_t)s->n_cls + j; }
+static uint32_t root_v(const struct sched *s) { return (uint32_t)(s->n_cls + s->n_jobs); }
+static uint32_t scan_v(const struct sched *s, uint32_t j) { return root_v(s) + 1 + j; }
+static uint32_t spot_v(const struct sched *s, uint32_t v) { return root_v(s) + 1 + (uint32_t)s->n_jobs + v; }
+
+/*
+ * The queue: a binary heap, and a stack for labels no farther than the vertex
+ * just popped, which ties make the most of.  The last such label goes first, so
+ * that among equals the search runs ahead.  Stale labels are skipped when popped.
+ */
+void labels_push(struct sched *s, struct label x)
+{
+    if (x.key <= s->now) {
+        ROOM(s->stack, s->cap_stack, s->n_stack + 1);
+        s->stack[s->n_stack++] = x;
+        return;
+    }
+    ROOM(s->heap, s->cap_heap, s->n_heap + 1);
+    size_t i = s->n_heap++;
+    for (; i > 0 && s->heap[(i - 1) / 2].key > x.key; i = (i - 1) / 2) s->heap[i] = s->heap[(i - 1) / 2];
+    s->heap[i] = x;
+}
+
+bool labels_pop(struct sched *s, struct label *top)
+{
+    if (s->n_stack > 0) {
+        *top = s->stack[--s->n_stack];
+        return top->key < s->ub;
+    }
+    if (s->n_heap == 0 || s->heap[0].key >= s->ub) return false;
+    *top = s->heap[0];
+    s->now = top->key;
+    struct label x = s->heap[--s->n_heap];
+    size_t i = 0, n = s->n_heap;
+    for (size_t k; (k = 2 * i + 1) < n; i = k) {
+        k += k + 1 < n && s->heap[k + 1].key < s->heap[k].key;
+        if (s->heap[k].key >= x.key) break;
+        s->heap[i] = s->heap[k];
+    }
+    s->heap[i] = x;
+    return true;
+}
+
+/* ---- relaxing ---- */
+
+/* True when d is better for the vertex; then it is its distance, by way of `from`. */
+static bool better(struct sched *s, uint32_t v, int64_t d, uint32_t via, uint32_t from)
+{
+    struct mark *m = &s->mark[v];
+    if (d >= s->ub || (m->stamp == s->stamp && m->d <= d)) return false;
+    *m = (struct mark){ d, via, from, s->stamp, 0 };
+    return true;
+}
+
+/* Where a task is in the graph: on its class, or with its job. */
+static uint32_t place_of(const struct sched *s, uint32_t id)
+{
+    return s->task[id].cls != NONE ? s->task[id].cls : job_v(s, s->task[id].job);
+}
+
+static bool takes_one(const struct sched *s, const struct cls *c)
+{
+    return c->load < c->cap && (s->for_root ? c->pi > s->pi_root : true);
+}
+
+static void relax_class(struct sched *s, uint32_t c, int64_t d, uint32_t via)
+{
+    const struct mark *m = &s->mark[c];
+    if (d >= s->ub || (m->stamp == s->stamp && m->d <= d)) return;
+    (void)better(s, c, d, via, via == (uint32_t)PLAIN ? root_v(s) : place_of(s, via));
+    if (s->want == 1 && takes_one(s, &s->cls[c])) { s->ub = d; s->end[0] = c; }
+    else labels_push(s, (struct label){ d, d, c, via });
+}
+
+/* A task's, or the root's, entry to a spot: d is the distance before the class's pi. */
+static void relax_spot(struct sched *s, uint32_t spot, int64_t d, uint32_t via)
+{
+    struct spot *v = &s->spot[spot];
+    if (d + s->low[spot] >= s->ub) return;
+    if (v->opened != s->stamp) { v->opened = s->stamp; v->label = FAR_AWAY; }
+    if (v->label <= d) return;
+    if (via == (uint32_t)PLAIN || !s->task[via].is_odd) v->label = d;
+    labels_push(s, (struct label){ d + s->low[spot], d, spot_v(s, spot), via });
+}
+
+static void relax_entry(struct sched *s, uint32_t spot, int64_t base, int64_t cost, uint32_t via)
+{
+    const struct spot *v = &s->spot[spot];
+    if (v->c1 - v->c0 != 1) { relax_spot(s, spot, base + cost, via); return; }
+    uint32_t c = s->sc[v->c0];
+    if (place_may(s, &s->task[via], cost, c)) relax_class(s, c, base + cost + s->cls[c].pi, via);
+}
+
+/* ---- popping ---- */
+
+static void reach_root(struct sched *s, int64_t d, uint32_t from)
+{
+    if (!better(s, root_v(s), d, (uint32_t)PLAIN, from)) return;
+    if (s->want == 1 && s->sink_root) { s->ub = d; s->end[0] = root_v(s); }
+    else labels_push(s, (struct label){ d, d, root_v(s), (uint32_t)PLAIN });
+}
+
+static void pop_class(struct sched *s, uint32_t at, int64_t d)
+{
+    /* An empty place without a price is the root's: it keeps having none. */
+    if (s->cls[at].load < s->cls[at].cap && s->cls[at].pi == s->pi_root) reach_root(s, d, at);
+    for (uint32_t id = s->cls[at].first; id != NONE; id = s->task[id].cnext) {
+        const struct task *t = &s->task[id];
+        int64_t base = d - t->cost - s->cls[at].pi, drop = base + s->job[t->job].pi;
+        if (better(s, job_v(s, t->job), drop, id, at)) {
+            labels_push(s, (struct label){ drop, drop, job_v(s, t->job), id });
+            /* A bound as early as can be: the job simply has one fewer. */
+            if (s->sink_root) reach_root(s, drop + value_down(s, &s->job[t->job]) + s->pi_root - s->job[t->job].pi, job_v(s, t->job));
+        }
+        const struct entry *e = entries(s, t);
+        for (uint32_t k = 0; k < t->n_entry; k++)
+            if (base + e[k].cost + s->low[e[k].spot] < s->ub) relax_entry(s, e[k].spot, base, e[k].cost, id);
+        s->stats.arcs += t->n_entry;
+    }
+}
+
+static void pop_job(struct sched *s, uint32_t at, int64_t d)
+{
+    const struct job *j = &s->job[at];
+    if (s->mark[job_v(s, at)].via != (uint32_t)PLAIN) reach_root(s, d + value_down(s, j) + s->pi_root - j->pi, job_v(s, at));
+    if (j->low < FAR_AWAY && d + j->low - j->pi < s->ub) labels_push(s, (struct label){ d + j->low - j->pi, d, scan_v(s, at), 0 });
+}
+
+static void scan_job(struct sched *s, uint32_t at, int64_t d)
+{
+    struct job *j = &s->job[at];
+    int64_t base = d - j->pi, low = FAR_AWAY;
+    for (uint32_t i = j->arc0; i < j->arc1; i++) {
+        const struct arc *a = &s->arc[i];
+        int64_t val = a->cost + s->low[a->spot];
+        if (val < low) low = val;
+        if (base + val >= s->ub || a->cost == FAR_AWAY) continue;
+        const struct spot *v = &s->spot[a->spot];
+        /* Of no use to the spot, or to its only class: before bucket, item and task are fetched. */
+        if (v->c1 - v->c0 != 1) {
+            if (v->opened == s->stamp && v->label <= base + a->cost) continue;
+        } else {
+            const struct mark *m = &s->mark[s->sc[v->c0]];
+            if (m->stamp == s->stamp && m->d <= base + val) continue;
+        }
+        struct bucket *b = &s->bucket[a->bucket];
+        const struct item *it = &items(s, b)[b->head];
+        if (v->c1 - v->c0 != 1) { relax_spot(s, a->spot, base + a->cost, it->task); continue; }
+        uint32_t c = s->sc[v->c0], id = it->task;
+        int64_t cost = a->cost;
+        while (id != NONE && !place_may(s, &s->task[id], cost, c)) {
+            id = index_after(s, b, cost, id);
+            if (id != NONE) cost = entry_at(s, id, a->spot)->cost;
+        }
+        if (id != NONE) relax_class(s, c, base + cost + s->cls[c].pi, id);
+    }
+    s->stats.arcs += j->arc1 - j->arc0;
+    j->low = low;
+}
+
+static void pop_root(struct sched *s, int64_t d)
+{
+    for (uint32_t k = 0; k < s->n_jobs; k++) {
+        const struct job *j = &s->job[k];
+        if (j->x == j->n) continue;     /* one whose waiting tasks fit nothing must rise with the root too */
+        int64_t more = d + j->pi - s->pi_root - value_up(s, j);
+        if (better(s, job_v(s, k), more, (uint32_t)PLAIN, root_v(s))) labels_push(s, (struct label){ more, more, job_v(s, k), (uint32_t)PLAIN });
+    }
+    relax_spot(s, s->n_spots, d - s->pi_root, (uint32_t)PLAIN);
+}
+
+/*
+ * Offer the label to the spot's classes; an odd task's to those that it may
+ * use.  offer[] is the best label that each class has had, and v->label the
+ * worst of these: a label not below it is of no use to any class.
+ */
+static void pop_spot(struct sched *s, uint32_t spot, int64_t d, uint32_t via)
+{
+    struct spot *v = &s->spot[spot];
+    if (v->label < d) return;
+    bool is_plain = via == (uint32_t)PLAIN || !s->task[via].is_odd;
+    int64_t *offer = s->offer, low = FAR_AWAY, worst = 0, cost = 0;
+    if (is_plain) {
+        for (uint32_t i = v->c0; i < v->c1; i++) {
+            uint32_t c = s->sc[i];
+            int64_t pi = s->cls[c].pi;
+            if (pi < low) low = pi;
+            offer[i] = d;
+            if (d + pi < s->ub) relax_class(s, c, d + pi, via);
+        }
+        s->low[spot] = low;
+        v->has_offers = s->stamp;
+        s->stats.arcs += v->c1 - v->c0;
+        return;
+    }
+    const struct entry *e = entry_at(s, via, spot);
+    cost = e->cost;
+    if (v->has_offers != s->stamp) {
+        for (uint32_t i = v->c0; i < v->c1; i++) offer[i] = FAR_AWAY;
+        v->has_offers = s->stamp;
+    }
+    for (uint32_t i = v->c0; i < v->c1; i++) {
+        uint32_t c = s->sc[i];
+        if (d < offer[i] && place_may(s, &s->task[via], cost, c)) {
+            offer[i] = d;
+            relax_class(s, c, d + s->cls[c].pi, via);
+        }
+        if (offer[i] > worst || i == v->c0) worst = offer[i];
+    }
+    s->stats.arcs += v->c1 - v->c0;
+    if (worst < v->label) v->label = worst;
+    if (s->task[via].cls != NONE) return;
+    /* A job's arc stands for all its waiting tasks in turn. */
+    uint32_t next = index_after(s, &s->bucket[e->bucket], cost, via);
+    if (next != NONE) relax_spot(s, spot, d - cost + entry_at(s, next, spot)->cost, next);
+}
+
+/* ---- one repair ---- */
+
+static void clear_stamps(struct sched *s)
+{
+    for (size_t i = 0; i < s->cap_mark; i++) s->mark[i].stamp = 0;
+    for (size_t v = 0; v <= s->n_spots; v++) s->spot[v].opened = s->spot[v].has_offers = 0;
+    s->stamp = 1;
+}
+
+void labels_begin(struct sched *s)
+{
+    if (++s->stamp == 0) clear_stamps(s);
+    s->n_heap = s->n_stack = s->n_popped = s->n_end = 0;
+    s->now = 0;
+    s->ub = FAR_AWAY;
+}
+
+static bool is_end(const struct sched *s, uint32_t v)
+{
+    return v < s->n_cls ? takes_one(s, &s->cls[v]) : v == root_v(s) && s->sink_root;
+}
+
+static void shortest(struct sched *s)
+{
+    uint32_t root = root_v(s);
+    size_t most = SIZE_MAX;             /* pops, once an end was found */
+    uint32_t from = s->for_root ? root : s->from;
+    labels_begin(s);
+    (void)better(s, from, 0, (uint32_t)SOURCE, from);
+    labels_push(s, (struct label){ 0, 0, from, (uint32_t)SOURCE });
+    for (struct label x; labels_pop(s, &x); ) {
+        s->stats.pops++;
+        if (x.id > root) {
+            if (x.id < spot_v(s, 0)) scan_job(s, x.id - scan_v(s, 0), x.d);
+            else pop_spot(s, x.id - spot_v(s, 0), x.d, x.via);
+            continue;
+        }
+        if (s->mark[x.id].d < x.d || s->mark[x.id].via != x.via) continue;
+        ROOM(s->popped, s->cap_popped, s->n_popped + 1);
+        s->popped[s->n_popped++] = x.id;
+        if (x.id < s->n_cls) pop_class(s, x.id, x.d);
+        else if (x.id < root) pop_job(s, x.id - job_v(s, 0), x.d);
+        else pop_root(s, x.d);
+        if (s->want == 1) continue;
+        if (is_end(s, x.id)) {
+            s->end[s->n_end++] = x.id;
+            if (s->n_end == 1) most = s->n_popped * 5 / 4 + 8;
+        }
+        if (s->n_end > 0 && (s->n_end == s->want || s->n_popped >= most)) s->ub = x.d;
+    }
+    if (s->want == 1) s->n_end = 1;
+    else if (s->ub == FAR_AWAY) s->ub = s->mark[s->popped[s->n_popped - 1]].d;      /* all were reached */
+    for (size_t i = 0; i < s->n_popped; i++) {
+        uint32_t v = s->popped[i];
+        int64_t rise = s->ub - s->mark[v].d;
+        if (v < s->n_cls) s->cls[v].pi += rise;
+        else if (v < root) s->job[v - s->n_cls].pi += rise;
+        else s->pi_root += rise;
+    }
+}
+
+/* The path to `end` is as the search saw it: its source has one too many, no task on it moved, no job's count did. */
+static bool is_whole(const struct sched *s, uint32_t end)
+{
+    uint32_t v = end;
+    if (!is_end(s, v)) return false;
+    for (; s->mark[v].via != (uint32_t)SOURCE; v = s->mark[v].from) {
+        const struct mark *m = &s->mark[v];
+        if (m->via != (uint32_t)PLAIN) {
+            if (v < s->n_cls ? place_of(s, m->via) != m->from : s->task[m->via].cls != m->from) return false;
+            continue;
+        }
+        uint32_t other = v == root_v(s) ? m->from : v;      /* the root's neighbour */
+        if (other >= s->n_cls && s->mark[other].used == s->stamp) return false;
+        if (v == root_v(s) && m->from < s->n_cls && s->cls[m->from].load >= s->cls[m->from].cap) return false;
+    }
+    return s->for_root || s->cls[v].load > s->cls[v].cap;
+}
+
+/* Tasks move backwards along the path. */
+static void augment(struct sched *s, uint32_t end)
+{
+    for (uint32_t v = end; s->mark[v].via != (uint32_t)SOURCE; v = s->mark[v].from) {
+        const struct mark *m = &s->mark[v];
+        if (m->via == (uint32_t)PLAIN) {
+            uint32_t other = v == root_v(s) ? m->from : v;
+            if (other >= s->n_cls) s->mark[other].used = s->stamp;
+        } else if (v >= s->n_cls) {     /* the job lost the task */
+            struct job *j = &s->job[v - s->n_cls];
+            int64_t pays = s->task[m->via].cost + s->cls[m->from].pi;
+            place_drop(s, m->via);
+            if (pays < j->low) j->low = pays;
+        } else {
+            int64_t cost = task_cost(s, &s->task[m->via], s->cls[v].node);
+            if (m->from < s->n_cls) place_move(s, m->via, v, cost);
+            else place_put(s, m->via, v, cost);
+        }
+    }
+    s->stats.paths++;
+}
+
+static void phase(struct sched *s, size_t units)
+{
+    s->want = units < MANY ? 1 : units;
+    ROOM(s->end, s->cap_end, s->want + 1);
+    shortest(s);
+    for (size_t i = 0; i < s->n_end; i++) if (is_whole(s, s->end[i])) augment(s, s->end[i]);
+    s->stats.phases++;
+}
+
+static size_t too_few(const struct sched *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_live; i++) {
+        const struct cls *c = &s->cls[s->live[i]];
+        if (c->load < c->cap && c->pi > s->pi_root) n += c->cap - c->load;
+    }
+    return n;
+}
+
+/*
+ * Backwards from each place?  That takes lists of all placed tasks, too dear for
+ * few of many, and odd tasks void the labels that spare it to look at them.
+ */
+static bool is_many(const struct sched *s, size_t n)
+{
+    if (s->fill_from == 0) return true;
+    return n >= s->fill_from && (s->stats.was_cold || n * 128 >= s->placed) && s->n_odd * 4 <= s->present;
+}
+
+static size_t too_many(const struct sched *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_live; i++) {
+        const struct cls *c = &s->cls[s->live[i]];
+        if (c->load > c->cap) n += c->load - c->cap;
+    }
+    return n;
+}
+
+/* What repairs cost as they grow in number: looked at whenever that doubles. */
+struct growth { uint64_t next, arcs; };
+enum { FIRST = 16, MOST = 6 };          /* paths before the first look; a doubling never costs more than so many times the last */
+
+/*
+ * Would `all` repairs look at more than `most` arcs, if each doubling of their
+ * number costs as much more as the last one did?  False between the looks.
+ */
+static bool foresee(struct growth *g, uint64_t paths, uint64_t arcs, uint64_t all, uint64_t most)
+{
+    if (paths < g->next) return false;
+    uint64_t times = g->arcs == 0 ? 2 : arcs / g->arcs;
+    if (times < 2) times = 2;
+    if (times > MOST) times = MOST;
+    g->next = paths * 2;
+    g->arcs = arcs;
+    for (; paths * 2 <= all && arcs <= most; paths *= 2) arcs *= times;
+    return arcs > most || arcs / paths * all > most;
+}
+
+/*
+ * Too many: each overfull class in turn, to the nearest empty place, or to the
+ * root: a task is dropped for good or until the root's turn.  That way is
+ * short, and the root can then fill many places in one search, by other jobs,
+ * where a path from class to place would have to cross it alone.
+ * False: this would look at more than `most` arcs, and was left off.
+ */
+static bool relieve(struct sched *s, uint64_t most)
+{
+    uint64_t paths = s->stats.paths, arcs = s->stats.arcs, all = most == UINT64_MAX ? 0 : too_many(s);
+    struct growth g = { .next = FIRST };
+    s->for_root = false;
+    s->sink_root = true;
+    for (s->from = 0; s->from < s->n_cls; s->from++)
+        while (s->cls[s->from].load > s->cls[s->from].cap) {
+            if (all > 0 && foresee(&g, s->stats.paths - paths, s->stats.arcs - arcs, all, most)) return false;
+            phase(s, 1);
+        }
+    return true;
+}
+
+/* Arcs that the repairs of a cold start may look at before an auction is tried. */
+static uint64_t patience(const struct sched *s)
+{
+    bool any = s->places == 0 || s->bid_from > UINT64_MAX / 16 / s->places;      /* foresee multiplies it */
+    return any ? UINT64_MAX : s->bid_from * s->places;
+}
+
+void search_repair(struct sched *s)
+{
+    bool bids_first = s->stats.was_cold && s->bid_from == 0;
+    POL_RESERVE(s->mark, s->cap_mark, root_v(s) + 1u);
+    if (bids_first) auction_run(s);
+    if (!relieve(s, s->stats.was_cold && !bids_first ? patience(s) : UINT64_MAX)) {
+        auction_run(s);
+        (void)relieve(s, UINT64_MAX);
+    }
+    if (is_many(s, too_few(s))) fill_run(s);
+    /* Too few: from the root; classes without a price may stay empty. */
+    s->for_root = true;
+    s->sink_root = false;
+    for (size_t n; (n = too_few(s)) > 0; ) phase(s, n);
+}

@@ -1,0 +1,206 @@
+/*
+ * state.h -- what the parts of the structured solver share; private to this folder.
+ *
+ * Vertices.  A `class` is (node, kind) with its places.  A `spot` stands for
+ * "any class of a place (node, rack or the whole) whose kind fits a group";
+ * groups are the distinct sets of kinds that tasks fit.  A task has an `entry`
+ * for each spot it names.  A `bucket` holds a job's entries at one spot, in
+ * order of cost, so that the search sees one arc for each (job, spot) however
+ * many tasks wait.
+ *
+ * Potentials: pi of class, job and root; price = pi[class] - pi[root], value =
+ * pi[job] - pi[root].  They rise only, while repairs run.
+ */
+#ifndef POL_LIB_FLOW_STATE_H
+#define POL_LIB_FLOW_STATE_H
+
+#include "lib/flow/assign.h"
+#include "lib/util.h"
+
+enum { NIL = -1 };
+#define NONE SCHED_NONE
+#define FAR_AWAY (INT64_MAX / 4)        /* beyond every distance */
+#define NOWHERE  (INT64_MAX / 2)        /* low of a spot without places: beyond FAR_AWAY whatever is added */
+
+struct entry { int64_t cost; uint32_t spot, bucket; };     /* bucket NONE: no class can ever be there */
+struct item  { int64_t cost; uint32_t task, is_odd; };
+
+/*
+ * Odd: some class of the spot costs the task more than this entry says, so the
+ * entry must not be used for it (a disk slower than the network).
+ */
+struct task {
+    int64_t  cost;                      /* of its placement */
+    uint32_t job, group, cls;           /* cls NONE: waiting */
+    uint32_t block, units, n_entry, n_near;     /* in the pool: its entries; an odd one's near list, as told, behind them */
+    uint32_t cprev, cnext, jprev, jnext;
+    uint32_t comer;                     /* fill.c: its first; NONE outside */
+    int64_t  far;
+    bool     is_here, is_odd, is_new;
+};
+
+struct job {
+    int64_t  alpha, pi, low;            /* low: no waiting task can enter below this potential */
+    uint32_t share, n, x;               /* present, placed */
+    uint32_t first;                     /* placed tasks, linked */
+    uint32_t arc0, arc1;                /* its arcs, in this solve */
+    bool     is_dirty;
+};
+
+struct cls {
+    uint32_t node, kind, cap, load, first, next_on_node;
+    uint32_t was_cap;                   /* at the last solve */
+    int64_t  pi;
+};
+
+struct bucket {
+    uint32_t job, spot, block, n, cap, n_sorted, head, arc;
+    uint32_t want;                      /* items about to come */
+    uint32_t prev, next;                /* of the same spot */
+};
+
+struct arc { int64_t cost; uint32_t spot, bucket; };        /* cost FAR_AWAY: nothing waits */
+
+struct spot {
+    uint32_t first_bucket, n_buckets;
+    uint32_t c0, c1;                    /* its classes with places: sc[c0 .. c1) */
+    uint32_t opened, has_offers;        /* search stamps: label, and offers, are of this search */
+    int64_t  label;                     /* every class has, or will have, one as good */
+    bool     is_known, is_odd;          /* some class, with places or not, is there; an odd task named it once */
+};
+
+/* Room for `want` elements, growing fourfold; unlike pol_reserve it leaves new ones unset, and so untouched in memory. */
+static inline void *flow_room(void *p, size_t *cap, size_t want, size_t size)
+{
+    if (want <= *cap) return p;
+    size_t c = *cap ? *cap : 256;
+    while (c < want) c = c <= SIZE_MAX / 4 ? c * 4 : want;
+    p = pol_check(c <= SIZE_MAX / size ? realloc(p, c * size) : NULL, c, size);
+    *cap = c;
+    return p;
+}
+#define ROOM(p, cap, want) ((p) = flow_room((p), &(cap), (want), sizeof *(p)))
+
+struct pool { struct entry *at; size_t n, cap; uint32_t free[32]; };  /* blocks of 2^k units of 16 bytes */
+
+struct mark { int64_t d; uint32_t via, from, stamp, used; };   /* used = stamp: a job whose count a path of this phase changed */
+struct label { int64_t key, d; uint32_t id, via; };
+
+/* fill.c: a placed task that could come to a spot, and what may come to one at all. */
+struct comer { int64_t key; uint32_t task, next; };
+struct inlet { int64_t placed, waiting; uint32_t first; };      /* least keys; the list */
+
+struct sched {
+    uint32_t n_racks, n_nodes, n_kinds, n_places;
+    uint32_t *rack, *node_cls;          /* [n_nodes]; first class of a node */
+    uint64_t *group;    size_t cap_groups;              /* sets of kinds */
+    uint32_t n_groups, n_spots;         /* n_groups * n_places; spot n_spots is "everything" */
+
+    struct cls  *cls;   size_t n_cls, cap_cls;
+    struct job  *job;   size_t n_jobs, cap_jobs;
+    struct task *task;  size_t n_tasks, cap_tasks;
+    struct spot *spot;  size_t cap_spots;
+    int64_t *low;       size_t cap_low;                 /* of each spot: <= pi of its classes; NOWHERE if not live */
+    struct bucket *bucket; size_t n_buckets, cap_buckets;
+    uint32_t free_bucket;
+    struct pool pool;
+    uint32_t *hash; size_t hash_size, hash_n;
+
+    uint32_t *fresh;    size_t n_fresh, cap_fresh;      /* tasks not yet in buckets */
+    uint32_t *sc;       size_t cap_sc;                  /* classes of spots */
+    int64_t  *offer;    size_t cap_offer;               /* search: best label so far; parallel to sc */
+    uint32_t *live;     size_t n_live, cap_live;        /* classes with places, and those with tasks but none */
+    uint32_t *live_spot; size_t n_live_spot, cap_live_spot;
+    struct arc *arc;    size_t n_arcs, cap_arcs;
+
+    /* search */
+    struct mark  *mark; size_t cap_mark;
+    struct label *heap; size_t n_heap, cap_heap;
+    struct label *stack; size_t n_stack, cap_stack; int64_t now;    /* labels at distance `now` or less */
+    uint32_t *popped;   size_t n_popped, cap_popped;
+    uint32_t from;                      /* the overfull class */
+    uint32_t stamp, *end; size_t n_end, cap_end, want;  /* vertices that can take a unit, as found */
+    int64_t  pi_root, ub;
+    struct comer *comer; size_t cap_comer;
+    struct inlet *inlet; size_t cap_inlet;              /* by spot; of live ones */
+
+    int64_t  cost_min, cost_max, m;     /* of every cost and alpha so far; M */
+    uint64_t places, placed, present, n_odd, bid_from, fill_from;
+    bool     is_stale, shape_changed, must_start_cold;  /* index lacks spots; live classes changed */
+    bool     is_scarce;                 /* index: of what now comes in bulk, few will be asked for */
+    bool     for_root, sink_root;       /* search: only priced places count as empty; the root takes a unit */
+    struct sched_stats stats;
+};
+
+/* index.c: what is told, kept in buckets */
+void index_flush(struct sched *s);                      /* fresh tasks into buckets */
+void index_drop(struct sched *s, uint32_t id);          /* a task's entries out of them */
+void index_sort(struct sched *s, struct bucket *b);
+void index_placed(struct sched *s, uint32_t id);        /* the task no longer waits: heads move on */
+void index_waits(struct sched *s, uint32_t id);         /* it waits again */
+uint32_t index_after(struct sched *s, struct bucket *b, int64_t cost, uint32_t id);   /* next waiting task, or NONE */
+uint32_t index_group(struct sched *s, uint64_t fits);
+void index_live(struct sched *s);                       /* classes of spots, arcs of jobs, for this solve */
+void index_spots(const struct sched *s, uint32_t c, uint32_t g, uint32_t out[3]);     /* of a class, for one group: node, rack, all */
+void index_rewind(struct sched *s);                    /* heads at the cheapest that waits, after placements that were not told */
+const struct item *index_head(struct sched *s, struct bucket *b);      /* the same for one; NULL: none waits */
+void index_fini(struct sched *s);
+uint32_t pool_take(struct pool *p, uint32_t units, uint32_t *cap);
+void pool_give(struct pool *p, uint32_t block, uint32_t cap);
+
+static inline const struct entry *entries(const struct sched *s, const struct task *t) { return s->pool.at + t->block; }
+static inline struct item *items(const struct sched *s, const struct bucket *b) { return (struct item *)(void *)(s->pool.at + b->block); }
+/* An entry of the task by its spot. */
+static inline const struct entry *entry_at(const struct sched *s, uint32_t id, uint32_t spot)
+{
+    const struct entry *e = s->pool.at + s->task[id].block;
+    while (e->spot != spot) e++;
+    return e;
+}
+/*
+ * The k-th place that the task names: spot is the node or rack, bucket 1 for a
+ * rack.  An odd task's are as told; of others those that matter, from the entries.
+ */
+static inline uint32_t n_named(const struct task *t) { return t->is_odd ? t->n_near : t->n_entry - (t->far != SCHED_NEVER); }
+static inline struct entry named(const struct sched *s, const struct task *t, uint32_t k)
+{
+    struct entry e = s->pool.at[t->block + (t->is_odd ? t->n_entry : 0) + k];
+    if (t->is_odd) return e;
+    uint32_t place = e.spot - t->group * s->n_places;
+    return (struct entry){ e.cost, place < s->n_nodes ? place : place - s->n_nodes, place >= s->n_nodes };
+}
+/* What a task costs on a node. */
+int64_t task_cost(const struct sched *s, const struct task *t, uint32_t node);
+
+/* place.c: placements and prices */
+void place_put(struct sched *s, uint32_t id, uint32_t cls, int64_t cost);
+void place_quietly(struct sched *s, uint32_t id, uint32_t cls, int64_t cost);     /* the index is not told */
+void place_drop(struct sched *s, uint32_t id);
+void place_move(struct sched *s, uint32_t id, uint32_t cls, int64_t cost);
+void place_forget(struct sched *s, uint32_t id);                    /* the index is not told */
+/* May an entry of this cost be used there? */
+static inline bool place_may(const struct sched *s, const struct task *t, int64_t cost, uint32_t cls)
+{
+    return !t->is_odd || task_cost(s, t, s->cls[cls].node) <= cost;
+}
+int64_t place_best(const struct sched *s, uint32_t id, uint32_t *cls, int64_t *cost);    /* cheapest class under the prices */
+void place_lows(struct sched *s);                            /* of all spots */
+void spot_low(struct sched *s, uint32_t spot);               /* make low exact */
+void place_balance(struct sched *s, uint32_t job);
+void place_cold(struct sched *s);
+int64_t value_up(const struct sched *s, const struct job *j);      /* of one more */
+int64_t value_down(const struct sched *s, const struct job *j);    /* of the last */
+
+/* auction.c: better prices where many long repairs are ahead, and placements to match; some classes stay over or under */
+void auction_run(struct sched *s);
+
+/* search.c */
+void search_repair(struct sched *s);
+void labels_begin(struct sched *s);                         /* no vertex has a label, nothing is queued */
+void labels_push(struct sched *s, struct label x);
+bool labels_pop(struct sched *s, struct label *top);         /* the nearest below s->ub; false: none */
+
+/* fill.c: empty places that have a price, when they are many; it may leave some */
+void fill_run(struct sched *s);
+
+#endif

@@ -1,0 +1,428 @@
+#include "lib/sched/placement.h"
+
+#include <stdlib.h>
+#include "lib/util.h"
+
+enum { WHOLE = 1000, SHARE_BITS = 20 };
+
+/* A tree's leaf i is node i; its inner nodes hold the winner of their halves. */
+struct place_tree {
+    struct place_cost *cost;    /* [n_nodes]; hi POL_NEVER: does not fit */
+    uint32_t *win;              /* [size]: win[1] is the winner of all; leaves are implied */
+    uint32_t size;              /* leaves, a power of two */
+    uint32_t generation;
+    uint64_t seen;              /* touches of the plan that it knows of */
+    bool     is_built;
+    uint32_t older, newer;      /* shapes asked just before and after; POL_NONE */
+};
+
+static const struct place_cost NOWHERE = { POL_NEVER, POL_NEVER };
+
+void place_init(struct place *pl, struct plan *plan, enum place_rule rule)
+{
+    memset(pl, 0, sizeof *pl);
+    pl->rule = rule;
+    pl->plan = plan;
+    pl->oldest = pl->newest = POL_NONE;
+    if (rule != PLACE_KUBE && rule != PLACE_KUBE_HYBRID) return;
+    kube_init(&pl->own, rule == PLACE_KUBE ? KUBE_DEFAULT : KUBE_HYBRID);
+    pl->kube = &pl->own;
+}
+
+void place_use(struct place *pl, struct kube *k)
+{
+    pl->kube = k;
+}
+
+static bool by_kube(const struct place *pl) { return pl->kube != NULL; }
+
+/* Trees stand in the order in which they were asked last. */
+static void unlink_tree(struct place *pl, const struct place_tree *t)
+{
+    if (t->older != POL_NONE) pl->tree[t->older]->newer = t->newer; else pl->oldest = t->newer;
+    if (t->newer != POL_NONE) pl->tree[t->newer]->older = t->older; else pl->newest = t->older;
+}
+
+static void link_tree(struct place *pl, struct place_tree *t, uint32_t shape)
+{
+    t->older = pl->newest;
+    t->newer = POL_NONE;
+    if (pl->newest != POL_NONE) pl->tree[pl->newest]->newer = shape; else pl->oldest = shape;
+    pl->newest = shape;
+}
+
+static void drop_tree(struct place *pl, uint32_t shape)
+{
+    struct place_tree *t = pl->tree[shape];
+    unlink_tree(pl, t);
+    free(t->cost);
+    free(t->win);
+    free(t);
+    pl->tree[shape] = NULL;
+    pl->n_trees--;
+}
+
+void place_fini(struct place *pl)
+{
+    while (pl->n_trees > 0) drop_tree(pl, pl->oldest);
+    free(pl->tree);
+    free(pl->arrived);
+    kube_fini(&pl->own);
+    memset(pl, 0, sizeof *pl);
+}
+
+/* ---- the costs ---- */
+
+/* a * 2^20 / b rounded down; a >= 0, b > 0. */
+static int64_t share(int64_t a, int64_t b)
+{
+    if (a < INT64_C(1) << (63 - SHARE_BITS)) return (a << SHARE_BITS) / b;
+    return (int64_t)(((pol_wide)a << SHARE_BITS) / b);
+}
+
+/* What is free after the task: CPU, memory, GPU. */
+struct after { int64_t cpu, mem, gpu; };
+
+static struct after after_task(const struct plan_node *o, const struct pol_shape *s)
+{
+    if (s->exclusive) return (struct after){ 0 };
+    return (struct after){ o->n.cpu_free - s->cpu_milli, o->n.mem_free - s->mem_b,
+                           o->gpu_free - (int64_t)s->n_gpu * s->gpu_milli };
+}
+
+static int64_t cost_best(const struct plan *p, const struct after *f)
+{
+    int64_t sum = p->cpu_max > 0 ? share(f->cpu, p->cpu_max) : 0;
+    if (p->mem_max > 0) sum += share(f->mem, p->mem_max);
+    if (p->gpu_max > 0) sum += share(f->gpu, p->gpu_max);
+    return sum;
+}
+
+static int64_t cost_spread(const struct plan_node *o, const struct after *f)
+{
+    int64_t most = o->n.cpu_total > 0 ? share(o->n.cpu_total - f->cpu, o->n.cpu_total) : 0, x;
+    if (o->n.mem_total > 0 && (x = share(o->n.mem_total - f->mem, o->n.mem_total)) > most) most = x;
+    int64_t gpu = (int64_t)o->n.n_gpu * WHOLE;
+    if (gpu > 0 && (x = share(gpu - f->gpu, gpu)) > most) most = x;
+    return most;
+}
+
+/* (cards newly taken, node newly used, idle cards left) in one number: each is at most 64. */
+static int64_t cost_pack(const struct plan *p, const struct plan_node *o, const struct pol_shape *s, uint64_t cards)
+{
+    int64_t opened = 0;
+    for (uint64_t left = cards; left != 0; left &= left - 1)
+        opened += p->card[o->n.card0 + (uint32_t)__builtin_ctzll(left)].milli_free == WHOLE;
+    int64_t idle = s->exclusive ? 0 : o->n_idle - opened;
+    return opened << 16 | (int64_t)(o->n.n_tasks == 0) << 8 | idle;
+}
+
+/* ---- fgd ---- */
+
+/* What does not depend on the cards: bit m is set when typical task m could run as to CPU, memory, labels, type. */
+static uint32_t runnable(const struct place *pl, const struct pol_node *n, int64_t cpu, int64_t mem)
+{
+    uint32_t can = 0;
+    for (uint32_t m = 0; m < pl->n_typical; m++) {
+        const struct place_typical *t = &pl->typical[m];
+        bool ok = t->n_gpu > 0 && cpu >= t->cpu && mem >= t->mem && (n->labels & t->need_all) == t->need_all &&
+                  (t->need_any == 0 || (n->labels & t->need_any) != 0) &&
+                  (t->types == 0 || (n->gpu_type != POL_NONE && (t->types >> n->gpu_type & 1) != 0));
+        can |= (uint32_t)ok << m;
+    }
+    return can;
+}
+
+/*
+ * Expected fragmentation of a node, times the number of arrived typical tasks.
+ *   milli [n]  free share of each card; their sum is `free_milli`
+ */
+static int64_t fragments(const struct place *pl, uint32_t can, const int32_t *milli, uint32_t n, int64_t free_milli)
+{
+    int64_t sum = 0;
+    for (uint32_t m = 0; m < pl->n_typical; m++) {
+        const struct place_typical *t = &pl->typical[m];
+        int64_t frag = free_milli;
+        if ((can >> m & 1) != 0) {
+            int32_t have = 0;
+            int64_t small = 0;
+            for (uint32_t k = 0; k < n; k++) {
+                bool serves = milli[k] >= t->milli;
+                have += serves;
+                small += serves ? 0 : milli[k];
+            }
+            if (have >= t->n_gpu) frag = small;
+        }
+        sum += t->weight * frag;
+    }
+    return sum;
+}
+
+/* Is card a before b in the order of README.md, "Cards"? */
+static bool card_before(const struct pol_card *a, const struct pol_card *b)
+{
+    return a->milli_free != b->milli_free ? a->milli_free < b->milli_free : a->mem_free < b->mem_free;
+}
+
+static int64_t cost_fgd(const struct place *pl, const struct plan_node *o, const struct pol_shape *s, uint64_t *cards)
+{
+    const struct plan *p = pl->plan;
+    const struct pol_card *card = &p->card[o->n.card0];
+    int32_t milli[64];
+    uint32_t n = o->n.n_gpu;
+    if (n == 0) return 0;
+    for (uint32_t k = 0; k < n; k++) milli[k] = card[k].milli_free;
+    int64_t before = fragments(pl, runnable(pl, &o->n, o->n.cpu_free, o->n.mem_free), milli, n, o->gpu_free);
+    if (s->exclusive) return -before;
+    uint32_t can = runnable(pl, &o->n, o->n.cpu_free - s->cpu_milli, o->n.mem_free - s->mem_b);
+    int64_t left = o->gpu_free - (int64_t)s->n_gpu * s->gpu_milli;
+    if (s->n_gpu != 1 || s->gpu_milli == WHOLE) {
+        for (uint64_t c = *cards; c != 0; c &= c - 1) milli[__builtin_ctzll(c)] -= s->gpu_milli;
+        return fragments(pl, can, milli, n, left) - before;
+    }
+    /* Cards with equal free shares cost the same: of those only the first in card order is tried. */
+    uint32_t best = POL_NONE;
+    int64_t least = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        if (!plan_card_fits(&card[k], s)) continue;
+        bool tried = false;
+        for (uint32_t j = 0; j < n && !tried; j++)
+            tried = j != k && card[j].milli_free == card[k].milli_free && plan_card_fits(&card[j], s) &&
+                    (card_before(&card[j], &card[k]) || (j < k && !card_before(&card[k], &card[j])));
+        if (tried) continue;
+        milli[k] -= s->gpu_milli;
+        int64_t cost = fragments(pl, can, milli, n, left) - before;
+        milli[k] += s->gpu_milli;
+        if (best == POL_NONE || cost < least || (cost == least && card_before(&card[k], &card[best]))) {
+            best = k;
+            least = cost;
+        }
+    }
+    *cards = UINT64_C(1) << best;
+    return least;
+}
+
+void place_arrived(struct place *pl, uint32_t shape, uint32_t n)
+{
+    if (pl->rule != PLACE_FGD) return;
+    POL_RESERVE(pl->arrived, pl->cap_arrived, (size_t)shape + 1);
+    pl->arrived[shape] += n;
+    pl->n_arrived += n;
+}
+
+bool place_refresh(struct place *pl)
+{
+    if (pl->rule != PLACE_FGD || pl->n_arrived == pl->n_refreshed || 2 * pl->n_arrived < 3 * pl->n_refreshed) return false;
+    pl->n_refreshed = pl->n_arrived;
+    pl->generation++;
+    uint32_t top[PLACE_TYPICAL], n = 0;
+    for (size_t i = 0; i < pl->cap_arrived; i++) {
+        if (pl->arrived[i] == 0) continue;
+        if (n == PLACE_TYPICAL && pl->arrived[i] <= pl->arrived[top[n - 1]]) continue;
+        uint32_t k = n < PLACE_TYPICAL ? n++ : n - 1;
+        for (; k > 0 && pl->arrived[top[k - 1]] < pl->arrived[i]; k--) top[k] = top[k - 1];
+        top[k] = (uint32_t)i;
+    }
+    pl->n_typical = n;
+    for (uint32_t k = 0; k < n; k++) {
+        const struct pol_shape *s = &pl->plan->shape[top[k]];
+        pl->typical[k] = (struct place_typical){
+            .weight = pl->arrived[top[k]], .cpu = s->cpu_milli, .mem = s->mem_b, .types = s->gpu_types,
+            .need_all = s->need_all, .need_any = s->need_any, .n_gpu = s->n_gpu, .milli = s->gpu_milli,
+        };
+    }
+    return true;
+}
+
+struct place_cost place_cost(const struct place *pl, uint32_t shape, uint32_t node, uint64_t *cards)
+{
+    const struct plan *p = pl->plan;
+    const struct plan_node *o = &p->node[node];
+    const struct pol_shape *s = &p->shape[shape];
+    struct after f = after_task(o, s);
+    *cards = s->n_gpu > 0 || s->exclusive ? plan_cards(p, node, s) : 0;
+    switch (pl->rule) {
+    case PLACE_FIRST:  return (struct place_cost){ node, 0 };
+    case PLACE_BEST:   return (struct place_cost){ cost_best(p, &f), 0 };
+    case PLACE_WORST:  return (struct place_cost){ -cost_best(p, &f), 0 };
+    case PLACE_PACK:   return (struct place_cost){ cost_pack(p, o, s, *cards), cost_best(p, &f) };
+    case PLACE_SPREAD: return (struct place_cost){ cost_spread(o, &f), 0 };
+    case PLACE_FGD:    return (struct place_cost){ cost_fgd(pl, o, s, cards), cost_best(p, &f) };
+    case PLACE_KUBE: case PLACE_KUBE_HYBRID:
+        kube_prepare(pl->kube, p);
+        return (struct place_cost){ -kube_total(pl->kube, p, shape, node), 0 };
+    }
+    return NOWHERE;
+}
+
+/* ---- the trees ---- */
+
+static bool less(struct place_cost a, struct place_cost b) { return a.hi != b.hi ? a.hi < b.hi : a.lo < b.lo; }
+static bool same(struct place_cost a, struct place_cost b) { return a.hi == b.hi && a.lo == b.lo; }
+
+/* Of two nodes that cost the same: by rank where there is one, else the lower index. */
+static uint32_t first_of(const struct place *pl, uint32_t a, uint32_t b)
+{
+    const uint32_t *rank = pl->kube != NULL ? pl->kube->rank : NULL;
+    return (rank != NULL ? rank[a] < rank[b] : a < b) ? a : b;
+}
+
+/* The cost of a leaf; only rules that look at cards have them picked. */
+static struct place_cost leaf(const struct place *pl, uint32_t shape, uint32_t node)
+{
+    uint64_t cards;
+    const struct plan *p = pl->plan;
+    const struct pol_shape *s = &p->shape[shape];
+    if (!plan_fits(p, node, s)) return NOWHERE;
+    if (by_kube(pl)) {
+        kube_prepare(pl->kube, p);
+        if (!kube_admits(pl->kube, p, shape, node)) return NOWHERE;
+        return (struct place_cost){ -kube_total(pl->kube, p, shape, node), 0 };
+    }
+    if (pl->rule == PLACE_PACK || pl->rule == PLACE_FGD) return place_cost(pl, shape, node, &cards);
+    const struct plan_node *o = &p->node[node];
+    struct after f = after_task(o, s);
+    switch (pl->rule) {
+    case PLACE_FIRST: return (struct place_cost){ node, 0 };
+    case PLACE_BEST:  return (struct place_cost){ cost_best(p, &f), 0 };
+    case PLACE_WORST: return (struct place_cost){ -cost_best(p, &f), 0 };
+    default:          return (struct place_cost){ cost_spread(o, &f), 0 };
+    }
+}
+
+/* The winner below inner or leaf position `at`; POL_NONE beyond the nodes. */
+static uint32_t winner(const struct place *pl, const struct place_tree *t, uint32_t at)
+{
+    if (at < t->size) return t->win[at];
+    return at - t->size < pl->plan->n_nodes ? at - t->size : POL_NONE;
+}
+
+static uint32_t play(const struct place *pl, const struct place_tree *t, uint32_t at)
+{
+    uint32_t a = winner(pl, t, 2 * at), b = winner(pl, t, 2 * at + 1);
+    if (b == POL_NONE) return a;
+    if (same(t->cost[a], t->cost[b])) return first_of(pl, a, b);
+    return less(t->cost[b], t->cost[a]) ? b : a;
+}
+
+/*
+ * Nodes of one kind on which nothing runs cost the same, so on a quiet cluster
+ * a new tree costs a few evaluations.
+ */
+static void build(const struct place *pl, struct place_tree *t, uint32_t shape)
+{
+    const struct plan *p = pl->plan;
+    struct place_cost idle[64];
+    uint64_t known = 0;
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        uint32_t kind = p->kind[i];
+        bool fresh = p->node[i].n.n_tasks == 0 && p->node[i].n.is_up && kind < 64 && pl->rule != PLACE_FIRST;
+        if (fresh && (known >> kind & 1) != 0) {
+            t->cost[i] = idle[kind];
+            continue;
+        }
+        t->cost[i] = leaf(pl, shape, i);
+        if (!fresh) continue;
+        idle[kind] = t->cost[i];
+        known |= UINT64_C(1) << kind;
+    }
+    for (uint32_t at = t->size - 1; at > 0; at--) t->win[at] = play(pl, t, at);
+    t->is_built = true;
+    t->generation = pl->generation;
+}
+
+static void replay(const struct place *pl, struct place_tree *t, uint32_t shape, uint32_t node)
+{
+    struct place_cost c = leaf(pl, shape, node);
+    if (same(c, t->cost[node])) return;
+    t->cost[node] = c;
+    for (uint32_t at = (node + t->size) / 2; at > 0; at /= 2) {
+        uint32_t old = t->win[at], now = play(pl, t, at);
+        t->win[at] = now;
+        if (now == old && now != node) return;          /* what it lost before, it still loses: nothing above changes */
+    }
+}
+
+static struct place_tree *tree_of(struct place *pl, uint32_t shape)
+{
+    POL_RESERVE(pl->tree, pl->cap_tree, (size_t)shape + 1);
+    struct place_tree *t = pl->tree[shape];
+    if (t != NULL) {
+        unlink_tree(pl, t);
+        link_tree(pl, t, shape);
+        return t;
+    }
+    uint32_t n = pl->plan->n_nodes, size = 1;
+    while (size < n) size *= 2;
+    if (pl->max_trees == 0) {
+        size_t most = PLACE_BYTES / (n * sizeof *t->cost + size * sizeof *t->win + sizeof *t);
+        pl->max_trees = most < 8 ? 8 : (uint32_t)most;
+    }
+    if (pl->n_trees == pl->max_trees) drop_tree(pl, pl->oldest);
+    t = pl->tree[shape] = pol_alloc(1, sizeof *t);
+    t->cost = pol_alloc(n, sizeof *t->cost);
+    t->win = pol_alloc(size, sizeof *t->win);
+    t->size = size;
+    link_tree(pl, t, shape);
+    pl->n_trees++;
+    return t;
+}
+
+static void update(const struct place *pl, struct place_tree *t, uint32_t shape)
+{
+    const struct plan *p = pl->plan;
+    uint64_t from = t->seen;
+    t->seen = p->n_touches;
+    if (!t->is_built || t->generation != pl->generation || p->n_touches - from > p->n_nodes) {
+        build(pl, t, shape);
+        return;
+    }
+    for (uint64_t k = from + 1; k <= p->n_touches; k++) {
+        uint32_t node = p->log[k & p->mask];
+        if (p->last_touch[node] == k) replay(pl, t, shape, node);   /* earlier touches are out of date */
+    }
+}
+
+bool place_find(struct place *pl, uint32_t shape, struct pol_place *out)
+{
+    const struct plan *p = pl->plan;
+    if (p->n_nodes == 0) return false;
+    struct place_tree *t = tree_of(pl, shape);
+    update(pl, t, shape);
+    uint32_t best = winner(pl, t, 1);
+    if (t->cost[best].hi == POL_NEVER) return false;
+    *out = (struct pol_place){ .node = best };
+    if (p->shape[shape].n_gpu > 0 || p->shape[shape].exclusive) (void)place_cost(pl, shape, best, &out->cards);
+    return true;
+}
+
+bool place_among(struct place *pl, uint32_t shape, const uint32_t *node, size_t n, struct pol_place *out)
+{
+    struct place_cost best = NOWHERE;
+    uint32_t at = POL_NONE;
+    for (size_t i = 0; i < n; i++) {
+        struct place_cost c = leaf(pl, shape, node[i]);
+        if (c.hi == POL_NEVER || less(best, c) || (same(best, c) && first_of(pl, at, node[i]) == at)) continue;
+        best = c;
+        at = node[i];
+    }
+    if (at == POL_NONE) return false;
+    *out = (struct pol_place){ .node = at };
+    (void)place_cost(pl, shape, at, &out->cards);
+    return true;
+}
+
+bool place_all(struct place *pl, const uint32_t *shape, uint32_t n, struct pol_place *out)
+{
+    struct plan *p = pl->plan;
+    struct plan_mark m = plan_mark(p);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!place_find(pl, shape[i], &out[i])) {
+            plan_undo(p, m);
+            return false;
+        }
+        plan_take(p, out[i].node, &p->shape[shape[i]], out[i].cards);
+    }
+    plan_keep(p, m);
+    return true;
+}

@@ -1,0 +1,69 @@
+/*
+ * placement.h -- where a task goes: one cost per rule, the cheapest node that fits.
+ * The rules are defined in README.md, "Placement".
+ *
+ * For each shape asked, a tournament tree over the nodes keeps the winner; a
+ * question recomputes only the nodes that changed since that shape was last
+ * asked: O(changed x (cost + log n)), O(n) the first time.  Trees are bounded
+ * by PLACE_BYTES; the least recently asked is given up.  The answer is the one
+ * that a scan over all nodes with place_cost gives.
+ */
+#ifndef POL_LIB_SCHED_PLACEMENT_H
+#define POL_LIB_SCHED_PLACEMENT_H
+
+#include "lib/sched/kube.h"
+
+enum place_rule { PLACE_FIRST, PLACE_BEST, PLACE_WORST, PLACE_PACK, PLACE_SPREAD, PLACE_FGD, PLACE_KUBE, PLACE_KUBE_HYBRID };
+enum { PLACE_RULES = 8, PLACE_TYPICAL = 32, PLACE_BYTES = 64 << 20 };
+
+/* The parameter of every policy that places; its value is an enum place_rule. */
+#define PLACE_PARAM { .name = "place", .type = POL_CHOICE, .dflt = "best", \
+                      .choices = "first|best|worst|pack|spread|fgd|kube|kube-hybrid", .help = "which of the nodes that fit" }
+
+/* Compared by hi, then lo, then node index; the smallest wins. */
+struct place_cost { int64_t hi, lo; };
+
+/* A frequent shape, as fgd looks at it. */
+struct place_typical { int64_t weight, cpu, mem; uint64_t types, need_all, need_any; int32_t n_gpu, milli; };
+
+struct place_tree;
+struct place {
+    enum place_rule rule;
+    struct plan *plan;                  /* borrowed */
+    struct place_tree **tree; size_t cap_tree;      /* [shape]; NULL: none */
+    uint32_t n_trees, max_trees, oldest, newest;    /* shapes whose trees were asked longest ago, and last; POL_NONE */
+    struct kube *kube, own;             /* kube rules: the profile in use, NULL for others; `own` unless place_use said otherwise */
+    /* fgd */
+    int64_t *arrived; size_t cap_arrived;           /* [shape] tasks that arrived */
+    int64_t  n_arrived, n_refreshed;
+    struct place_typical typical[PLACE_TYPICAL];
+    uint32_t n_typical, generation;
+};
+
+void place_init(struct place *pl, struct plan *plan, enum place_rule rule);
+void place_fini(struct place *pl);
+/* Use this profile instead of the rule's; borrowed.  For a kube rule, before anything is asked. */
+void place_use(struct place *pl, struct kube *k);
+
+/* Tell of n tasks of a shape that arrived; then, once a decision, refresh: true when costs are others now. */
+void place_arrived(struct place *pl, uint32_t shape, uint32_t n);
+bool place_refresh(struct place *pl);
+
+/*
+ * The cost of a task of the shape on a node on which it fits.
+ *   cards  out: the cards it would take
+ */
+struct place_cost place_cost(const struct place *pl, uint32_t shape, uint32_t node, uint64_t *cards);
+
+/* The node and cards for one task; false when it fits nowhere.  The plan is not changed. */
+bool place_find(struct place *pl, uint32_t shape, struct pol_place *out);
+/* The same, among some nodes only: node [n], any order.  O(n). */
+bool place_among(struct place *pl, uint32_t shape, const uint32_t *node, size_t n, struct pol_place *out);
+/*
+ * Places for n tasks, one after the other, each seeing those before; taken in
+ * the plan.  All or none: false leaves the plan as it was.
+ *   shape [n], out [n]
+ */
+bool place_all(struct place *pl, const uint32_t *shape, uint32_t n, struct pol_place *out);
+
+#endif

@@ -1,0 +1,351 @@
+#include "lib/sched/plan.h"
+
+#include "lib/util.h"
+
+enum { WHOLE = 1000, KINDS_MAX = 64 };
+
+struct plan_old { uint32_t id; struct plan_node node; };
+
+void plan_fini(struct plan *p)
+{
+    free(p->node); free(p->card); free(p->kind); free(p->last_touch); free(p->log);
+    free(p->old); free(p->old_card); free(p->own_shape);
+    memset(p, 0, sizeof *p);
+}
+
+static void touch(struct plan *p, uint32_t node)
+{
+    p->state = ++p->tick;
+    p->n_touches++;
+    p->log[p->n_touches & p->mask] = node;
+    p->last_touch[node] = p->n_touches;
+}
+
+/* ---- in step with the view ---- */
+
+static void sum_cards(const struct plan *p, struct plan_node *o)
+{
+    o->gpu_free = 0;
+    o->n_idle = 0;
+    for (uint32_t k = o->n.card0; k < o->n.card0 + o->n.n_gpu; k++) {
+        o->gpu_free += p->card[k].milli_free;
+        o->n_idle += p->card[k].milli_free == WHOLE;
+    }
+}
+
+static bool alike(const struct plan *p, const struct pol_node *a, const struct pol_node *b)
+{
+    if (a->cpu_total != b->cpu_total || a->mem_total != b->mem_total || a->labels != b->labels || a->n_gpu != b->n_gpu ||
+        a->gpu_type != b->gpu_type || a->max_tasks != b->max_tasks ||
+        a->cpu_reserved != b->cpu_reserved || a->mem_reserved != b->mem_reserved || memcmp(a->engine_total, b->engine_total, sizeof a->engine_total) != 0) return false;
+    for (uint32_t k = 0; k < a->n_gpu; k++)
+        if (p->card[a->card0 + k].mem_total != p->card[b->card0 + k].mem_total ||
+            p->card[a->card0 + k].core_total != p->card[b->card0 + k].core_total) return false;
+    return true;
+}
+
+static void classify(struct plan *p)
+{
+    uint32_t first[KINDS_MAX];
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        uint32_t k = 0;
+        while (k < p->n_kinds && !alike(p, &p->node[first[k]].n, &p->node[i].n)) k++;
+        if (k == p->n_kinds && k < KINDS_MAX) first[p->n_kinds++] = i;
+        p->kind[i] = k < KINDS_MAX ? k : POL_NONE;
+    }
+}
+
+static void build(struct plan *p, const struct pol_view *v)
+{
+    p->n_nodes = v->n_nodes;
+    p->n_cards = v->n_cards;
+    p->node = pol_alloc(p->n_nodes, sizeof *p->node);
+    p->card = pol_alloc(p->n_cards, sizeof *p->card);
+    p->kind = pol_alloc(p->n_nodes, sizeof *p->kind);
+    p->last_touch = pol_alloc(p->n_nodes, sizeof *p->last_touch);
+    uint32_t size = 64;
+    while (size <= p->n_nodes) size *= 2;
+    p->log = pol_alloc(size, sizeof *p->log);
+    p->mask = size - 1;
+    if (p->n_cards > 0) memcpy(p->card, v->card, p->n_cards * sizeof *p->card);
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        struct plan_node *o = &p->node[i];
+        o->n = v->node[i];
+        sum_cards(p, o);
+        if (o->n.cpu_total > p->cpu_max) p->cpu_max = o->n.cpu_total;
+        if (o->n.mem_total > p->mem_max) p->mem_max = o->n.mem_total;
+        if ((int64_t)o->n.n_gpu * WHOLE > p->gpu_max) p->gpu_max = (int64_t)o->n.n_gpu * WHOLE;
+        touch(p, i);
+    }
+    p->stamp = ++p->tick;
+    classify(p);
+}
+
+/* Adopt the view's state of one node; usually the plan has foreseen it. */
+static void adopt(struct plan *p, const struct pol_view *v, uint32_t i)
+{
+    struct plan_node *o = &p->node[i];
+    const struct pol_node *n = &v->node[i];
+    bool grew = n->cpu_free > o->n.cpu_free || n->mem_free > o->n.mem_free || n->n_tasks < o->n.n_tasks || n->is_up > o->n.is_up;
+    bool same = n->cpu_free == o->n.cpu_free && n->mem_free == o->n.mem_free && n->n_tasks == o->n.n_tasks && n->is_up == o->n.is_up;
+    for (int k = 0; k < POL_ENGINES_MAX; k++) {
+        grew |= n->engine_free[k] > o->n.engine_free[k];
+        same &= n->engine_free[k] == o->n.engine_free[k];
+    }
+    for (uint32_t k = n->card0; k < n->card0 + n->n_gpu; k++) {
+        const struct pol_card *to = &v->card[k], *was = &p->card[k];
+        grew |= to->milli_free > was->milli_free || to->mem_free > was->mem_free || to->core_free > was->core_free;
+        same &= to->milli_free == was->milli_free && to->mem_free == was->mem_free && to->core_free == was->core_free;
+        p->card[k] = v->card[k];
+    }
+    if (same) return;
+    o->n = *n;
+    sum_cards(p, o);
+    touch(p, i);
+    if (grew) p->stamp = ++p->tick;
+}
+
+void plan_shapes(struct plan *p, const struct pol_view *v)
+{
+    p->gpu_type = v->gpu_type;
+    p->n_gpu_types = v->n_gpu_types;
+    p->shape = v->shape;
+    p->licence = v->shape_licence;
+    if (!p->by_count) return;
+    POL_RESERVE(p->own_shape, p->cap_own, v->n_shapes);
+    for (; p->n_own < v->n_shapes; p->n_own++) {
+        p->own_shape[p->n_own] = v->shape[p->n_own];
+        p->own_shape[p->n_own].gpu_mem_b = 0;
+        p->own_shape[p->n_own].gpu_cores = 0;
+    }
+    p->shape = p->own_shape;
+}
+
+void plan_sync(struct plan *p, const struct pol_view *v)
+{
+    plan_shapes(p, v);
+    if (p->node == NULL) { build(p, v); return; }
+    for (uint32_t i = 0; i < v->n_changed; i++) adopt(p, v, v->changed[i]);
+}
+
+void plan_renew(struct plan *p) { p->state = ++p->tick; }
+
+/* ---- fitting ---- */
+
+bool plan_card_fits(const struct pol_card *c, const struct pol_shape *s)
+{
+    return c->milli_free >= s->gpu_milli && (s->gpu_mem_b == 0 || c->mem_total == 0 || c->mem_free >= s->gpu_mem_b) &&
+           (s->gpu_cores == 0 || c->core_total == 0 || c->core_free >= s->gpu_cores);
+}
+
+/* The tests most likely to fail come first. */
+bool plan_fits(const struct plan *p, uint32_t node, const struct pol_shape *s)
+{
+    const struct plan_node *o = &p->node[node];
+    const struct pol_node *n = &o->n;
+    if (o->gpu_free < (int64_t)s->n_gpu * s->gpu_milli || n->cpu_free < s->cpu_milli || n->mem_free < s->mem_b || !n->is_up) return false;
+    if ((n->labels & s->need_all) != s->need_all || (s->need_any != 0 && (n->labels & s->need_any) == 0)) return false;
+    if (s->exclusive && (n->n_tasks > 0 || memcmp(n->engine_free, n->engine_total, sizeof n->engine_free) != 0)) return false;
+    if (n->max_tasks > 0 && n->n_tasks >= n->max_tasks) return false;
+    for (int k = 0; k < POL_ENGINES_MAX; k++)
+        if (n->engine_free[k] < s->engine[k]) return false;
+    if (s->n_gpu == 0) return true;
+    if (s->gpu_types != 0 && (n->gpu_type == POL_NONE || (s->gpu_types >> n->gpu_type & 1) == 0)) return false;
+    if (s->gpu_milli == WHOLE && s->gpu_mem_b == 0 && s->gpu_cores == 0) return o->n_idle >= s->n_gpu;
+    int32_t have = 0;
+    for (uint32_t k = 0; k < n->n_gpu && have < s->n_gpu; k++) have += plan_card_fits(&p->card[n->card0 + k], s);
+    return have >= s->n_gpu;
+}
+
+uint32_t plan_capacity(const struct plan *p, uint32_t node, const struct pol_shape *s)
+{
+    if (!plan_fits(p, node, s)) return 0;
+    if (s->exclusive) return 1;
+    const struct pol_node *n = &p->node[node].n;
+    int64_t most = n->max_tasks > 0 ? (int64_t)n->max_tasks - n->n_tasks : INT32_MAX;
+    if (s->cpu_milli > 0 && n->cpu_free / s->cpu_milli < most) most = n->cpu_free / s->cpu_milli;
+    if (s->mem_b > 0 && n->mem_free / s->mem_b < most) most = n->mem_free / s->mem_b;
+    for (int k = 0; k < POL_ENGINES_MAX; k++)
+        if (s->engine[k] > 0 && n->engine_free[k] / s->engine[k] < most) most = n->engine_free[k] / s->engine[k];
+    if (s->n_gpu > 0) {
+        int64_t sum = 0;
+        for (uint32_t k = n->card0; k < n->card0 + n->n_gpu; k++) {
+            const struct pol_card *c = &p->card[k];
+            if (!plan_card_fits(c, s)) continue;
+            int64_t fit = c->milli_free / s->gpu_milli;
+            if (s->gpu_mem_b > 0 && c->mem_total > 0 && c->mem_free / s->gpu_mem_b < fit) fit = c->mem_free / s->gpu_mem_b;
+            if (s->gpu_cores > 0 && c->core_total > 0 && c->core_free / s->gpu_cores < fit) fit = c->core_free / s->gpu_cores;
+            sum += fit;
+        }
+        if (sum / s->n_gpu < most) most = sum / s->n_gpu;
+    }
+    return (uint32_t)most;
+}
+
+uint64_t plan_cards(const struct plan *p, uint32_t node, const struct pol_shape *s)
+{
+    const struct pol_node *n = &p->node[node].n;
+    const struct pol_card *card = &p->card[n->card0];
+    if (s->exclusive) return n->n_gpu == 0 ? 0 : UINT64_MAX >> (64 - n->n_gpu);
+    uint64_t picked = 0;
+    for (int32_t i = 0; i < s->n_gpu; i++) {
+        uint32_t best = POL_NONE;
+        for (uint32_t k = 0; k < n->n_gpu; k++) {
+            if ((picked >> k & 1) != 0 || !plan_card_fits(&card[k], s)) continue;
+            if (best == POL_NONE || card[k].milli_free < card[best].milli_free ||
+                (card[k].milli_free == card[best].milli_free && card[k].mem_free < card[best].mem_free)) best = k;
+        }
+        if (best == POL_NONE) return 0;
+        picked |= UINT64_C(1) << best;
+    }
+    return picked;
+}
+
+/* ---- changing ---- */
+
+static void save(struct plan *p, uint32_t node)
+{
+    if (p->depth == 0) return;
+    const struct plan_node *o = &p->node[node];
+    POL_RESERVE(p->old, p->cap_old, p->n_old + 1);
+    p->old[p->n_old++] = (struct plan_old){ node, *o };
+    if (o->n.n_gpu == 0) return;
+    POL_RESERVE(p->old_card, p->cap_old_card, p->n_old_card + o->n.n_gpu);
+    memcpy(&p->old_card[p->n_old_card], &p->card[o->n.card0], o->n.n_gpu * sizeof *p->card);
+    p->n_old_card += o->n.n_gpu;
+}
+
+/* card: the node's own. */
+static void move_all(struct plan_node *o, struct pol_card *card, bool take)
+{
+    o->n.cpu_free = take ? 0 : o->n.cpu_total - o->n.cpu_reserved;
+    o->n.mem_free = take ? 0 : o->n.mem_total - o->n.mem_reserved;
+    for (int k = 0; k < POL_ENGINES_MAX; k++) o->n.engine_free[k] = take ? 0 : o->n.engine_total[k];
+    for (uint32_t k = 0; k < o->n.n_gpu; k++) {
+        card[k].milli_free = take ? 0 : WHOLE;
+        card[k].mem_free = take ? 0 : card[k].mem_total;
+        card[k].core_free = take ? 0 : card[k].core_total;
+    }
+    o->gpu_free = take ? 0 : (int32_t)o->n.n_gpu * WHOLE;
+    o->n_idle = take ? 0 : (int32_t)o->n.n_gpu;
+}
+
+static void move_some(struct plan_node *o, struct pol_card *card, const struct pol_shape *s, uint64_t cards, int sign)
+{
+    o->n.cpu_free += sign * s->cpu_milli;
+    o->n.mem_free += sign * s->mem_b;
+    for (int k = 0; k < POL_ENGINES_MAX; k++) o->n.engine_free[k] += sign * s->engine[k];
+    for (uint64_t left = cards; left != 0; left &= left - 1) {
+        struct pol_card *c = &card[__builtin_ctzll(left)];
+        o->n_idle -= c->milli_free == WHOLE;
+        c->milli_free += sign * s->gpu_milli;
+        o->n_idle += c->milli_free == WHOLE;
+        o->gpu_free += sign * s->gpu_milli;
+        if (c->mem_total > 0) c->mem_free += sign * s->gpu_mem_b;
+        if (c->core_total > 0) c->core_free += sign * s->gpu_cores;
+    }
+    o->n_no_cpu -= (uint32_t)(sign * (s->cpu_milli == 0));
+    o->n_no_mem -= (uint32_t)(sign * (s->mem_b == 0));
+}
+
+static void move(struct plan_node *o, struct pol_card *card, const struct pol_shape *s, uint64_t cards, int sign)
+{
+    if (s->exclusive) move_all(o, card, sign < 0);
+    else move_some(o, card, s, cards, sign);
+    o->n.n_tasks -= (uint32_t)sign;
+}
+
+void plan_take(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards)
+{
+    save(p, node);
+    move(&p->node[node], &p->card[p->node[node].n.card0], s, cards, -1);
+    touch(p, node);
+}
+
+void plan_give(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards)
+{
+    save(p, node);
+    move(&p->node[node], &p->card[p->node[node].n.card0], s, cards, +1);
+    touch(p, node);
+    p->n_gives++;
+    p->stamp = ++p->tick;
+}
+
+void plan_snap(struct plan_snap *s, const struct plan *p, uint32_t node)
+{
+    const struct plan_node *o = &p->node[node];
+    s->node = *o;
+    POL_RESERVE(s->card, s->cap_card, o->n.n_gpu);
+    if (o->n.n_gpu > 0) memcpy(s->card, &p->card[o->n.card0], o->n.n_gpu * sizeof *s->card);
+}
+
+void plan_snap_take(struct plan_snap *s, const struct pol_shape *shape, uint64_t cards) { move(&s->node, s->card, shape, cards, -1); }
+
+void plan_limit(struct plan *p, uint32_t node, const struct plan_snap *to)
+{
+    struct plan_node *o = &p->node[node];
+    const struct plan_node *t = &to->node;
+    save(p, node);
+    if (t->n.cpu_free < o->n.cpu_free) o->n.cpu_free = t->n.cpu_free;
+    if (t->n.mem_free < o->n.mem_free) o->n.mem_free = t->n.mem_free;
+    for (int k = 0; k < POL_ENGINES_MAX; k++)
+        if (t->n.engine_free[k] < o->n.engine_free[k]) o->n.engine_free[k] = t->n.engine_free[k];
+    for (uint32_t k = 0; k < o->n.n_gpu; k++) {
+        struct pol_card *c = &p->card[o->n.card0 + k];
+        if (to->card[k].milli_free < c->milli_free) c->milli_free = to->card[k].milli_free;
+        if (to->card[k].mem_free < c->mem_free) c->mem_free = to->card[k].mem_free;
+        if (to->card[k].core_free < c->core_free) c->core_free = to->card[k].core_free;
+    }
+    if (t->n.n_tasks > o->n.n_tasks) o->n.n_tasks = t->n.n_tasks;
+    if (t->n_no_cpu > o->n_no_cpu) o->n_no_cpu = t->n_no_cpu;
+    if (t->n_no_mem > o->n_no_mem) o->n_no_mem = t->n_no_mem;
+    sum_cards(p, o);
+    touch(p, node);
+}
+
+void plan_copy_node(struct plan *to, const struct plan *from, uint32_t node)
+{
+    const struct plan_node *o = &from->node[node];
+    save(to, node);
+    to->node[node] = *o;
+    if (o->n.n_gpu > 0) memcpy(&to->card[o->n.card0], &from->card[o->n.card0], o->n.n_gpu * sizeof *to->card);
+    touch(to, node);
+    to->stamp = ++to->tick;
+}
+
+/* ---- undo ---- */
+
+/*
+ * Failures noted inside a mark must not outlive it: the mark takes a fresh
+ * stamp, so that they are told apart, and its end brings the old one back,
+ * unless something given was kept.
+ */
+struct plan_mark plan_mark(struct plan *p)
+{
+    struct plan_mark m = { p->n_old, p->n_old_card, p->stamp, p->state, p->n_gives };
+    p->depth++;
+    p->stamp = ++p->tick;
+    return m;
+}
+
+void plan_undo(struct plan *p, struct plan_mark m)
+{
+    while (p->n_old > m.n_old) {
+        const struct plan_old *o = &p->old[--p->n_old];
+        uint32_t n = o->node.n.n_gpu;
+        p->node[o->id] = o->node;
+        p->n_old_card -= n;
+        if (n > 0) memcpy(&p->card[o->node.n.card0], &p->old_card[p->n_old_card], n * sizeof *p->card);
+        touch(p, o->id);
+    }
+    p->depth--;
+    p->stamp = m.stamp;
+    p->state = m.state;
+}
+
+void plan_keep(struct plan *p, struct plan_mark m)
+{
+    p->depth--;
+    p->stamp = p->n_gives != m.n_gives ? ++p->tick : m.stamp;
+    if (p->depth == 0) p->n_old = p->n_old_card = 0;
+}

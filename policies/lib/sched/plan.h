@@ -1,0 +1,96 @@
+/*
+ * plan.h -- a private copy of what is free, to plan in.
+ *
+ * Invariant: outside a decision the plan equals the view's nodes and cards.
+ * Takes and gives inside a decision change the plan alone; those after a
+ * plan_mark can be undone exactly.
+ *
+ * Costs: plan_sync O(changed), take and give O(cards of the node), undo O(what
+ * it undoes).
+ *
+ * Two stamps let callers remember failures.  While `stamp` is the same, nothing
+ * has become free since: what did not fit still does not.  While `state` is the
+ * same, nothing has changed at all.  Both are restored by plan_undo.
+ */
+#ifndef POL_LIB_SCHED_PLAN_H
+#define POL_LIB_SCHED_PLAN_H
+
+#include "policy.h"
+
+struct plan_node {
+    struct pol_node n;
+    int32_t  gpu_free;              /* thousandths, over all its cards */
+    int32_t  n_idle;                /* cards that are wholly free */
+    uint32_t n_no_cpu, n_no_mem;    /* running tasks that ask none (not exclusive ones) */
+};
+
+struct plan {
+    struct plan_node *node;  uint32_t n_nodes;
+    struct pol_card  *card;  uint32_t n_cards;
+    const struct pol_shape *shape;          /* the view's; current from plan_sync to the end of decide */
+    const struct pol_gpu_type *gpu_type;    /* the view's, [n_gpu_types] */
+    uint32_t n_gpu_types;
+    /* Set before the first plan_sync: shapes are copies here that ask for no memory and cores of cards (POL_BY_COUNT). */
+    bool by_count;
+    struct pol_shape *own_shape; size_t cap_own; uint32_t n_own;
+    const int32_t *licence;                 /* the view's shape_licence */
+    int64_t  cpu_max, mem_max, gpu_max;     /* largest totals of any node */
+    uint32_t *kind;                         /* [n_nodes] nodes alike when idle share one; POL_NONE: unclassed */
+    uint32_t n_kinds;
+    uint64_t stamp, state, tick;
+    /* Which nodes changed, for readers that keep something per node: touch k (1-based) was of node log[k & mask]. */
+    uint64_t n_touches, *last_touch;        /* last_touch [n_nodes]: its latest k */
+    uint32_t *log, mask;
+    /* undo */
+    struct plan_old *old;    size_t n_old, cap_old;
+    struct pol_card *old_card; size_t n_old_card, cap_old_card;
+    uint32_t depth;
+    uint64_t n_gives;
+};
+
+struct plan_mark { size_t n_old, n_old_card; uint64_t stamp, state, n_gives; };
+
+/* Licences of the kind that a task of the shape asks. */
+static inline int32_t plan_licence(const struct plan *p, uint32_t shape, uint32_t kind)
+{
+    return p->licence == NULL ? 0 : p->licence[(size_t)shape * POL_LICENCES_MAX + kind];
+}
+
+void plan_fini(struct plan *p);             /* zero-initialise to begin */
+/* New shapes, before events are read. */
+void plan_shapes(struct plan *p, const struct pol_view *v);
+/* Copies everything the first time, the changed nodes later. */
+void plan_sync(struct plan *p, const struct pol_view *v);
+
+/* Nothing changed, but failures noted by `state` no longer hold. */
+void plan_renew(struct plan *p);
+
+/* Does a task of the shape fit on the node?  README.md, "Fits". */
+bool plan_fits(const struct plan *p, uint32_t node, const struct pol_shape *s);
+bool plan_card_fits(const struct pol_card *c, const struct pol_shape *s);
+/* How many tasks of the shape fit on the node at once, one after the other.
+ * Exact when n_gpu <= 1, gpu_milli = 1000 or exclusive. */
+uint32_t plan_capacity(const struct plan *p, uint32_t node, const struct pol_shape *s);
+/* The cards a task gets when nobody says: README.md, "Cards".  It must fit. */
+uint64_t plan_cards(const struct plan *p, uint32_t node, const struct pol_shape *s);
+
+/* The task must fit, on these cards; give undoes such a take. */
+void plan_take(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards);
+void plan_give(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards);
+
+/* A node's state, kept aside: `card` [n_gpu], owned by whoever keeps the snap. */
+struct plan_snap { struct plan_node node; struct pol_card *card; size_t cap_card; };
+void plan_snap(struct plan_snap *s, const struct plan *p, uint32_t node);
+void plan_snap_take(struct plan_snap *s, const struct pol_shape *shape, uint64_t cards);
+/* Lower the node to the smaller of itself and the snap, resource by resource; see README.md, easy. */
+void plan_limit(struct plan *p, uint32_t node, const struct plan_snap *to);
+
+/* Make a node of one plan what it is in another of the same cluster. */
+void plan_copy_node(struct plan *to, const struct plan *from, uint32_t node);
+
+/* Marks nest; each is ended by exactly one of undo and keep, the latest first. */
+struct plan_mark plan_mark(struct plan *p);
+void plan_undo(struct plan *p, struct plan_mark m);
+void plan_keep(struct plan *p, struct plan_mark m);
+
+#endif

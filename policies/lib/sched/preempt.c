@@ -1,0 +1,238 @@
+#include "lib/sched/preempt.h"
+
+#include "lib/util.h"
+
+void room_fini(struct room *r)
+{
+    free(r->order);
+    free(r->all);
+    free(r->touched);
+    free(r->touched_in);
+    plan_fini(&r->most);
+    free(r->victim);
+    free(r->back);
+}
+
+/* ---- victims, from the last ---- */
+
+static void append(struct room *r, const struct unit *u, uint32_t id, int64_t key)
+{
+    POL_RESERVE(r->order, r->cap_order, (size_t)r->n_order + 1);
+    r->order[r->n_order++] = (struct room_unit){ key, u->ordinal, u->index, id };
+}
+
+static int last_first(const void *pa, const void *pb)
+{
+    const struct room_unit *a = pa, *b = pb;
+    if (a->key != b->key) return a->key < b->key ? 1 : -1;
+    if (a->ordinal != b->ordinal) return a->ordinal < b->ordinal ? 1 : -1;
+    return (a->index < b->index) - (a->index > b->index);
+}
+
+/* Where keys in the set are out of date, all are read once a decision; they are mostly in order already. */
+static void read_all(struct room *r, struct desk *d, int64_t beyond, int64_t (*fresh)(void *, const struct unit *))
+{
+    POL_RESERVE(r->all, r->cap_all, d->running.n);
+    set_list(&d->running, &d->units, r->all);
+    bool sorted = true;
+    for (uint32_t i = d->running.n; i-- > 0;) {
+        int64_t key = fresh(d->self, desk_unit(d, r->all[i]));
+        if (key <= beyond) continue;
+        append(r, desk_unit(d, r->all[i]), r->all[i], key);
+        sorted &= r->n_order == 1 || last_first(&r->order[r->n_order - 2], &r->order[r->n_order - 1]) < 0;
+    }
+    if (!sorted) qsort(r->order, r->n_order, sizeof *r->order, last_first);
+}
+
+/*
+ * Running unit i from the last, if its key is above `beyond`; POL_NONE if not.
+ * The list is kept for the decision: units that come later ask for no more of it.
+ */
+static uint32_t nth_last(struct room *r, struct desk *d, uint32_t i, int64_t beyond, int64_t (*fresh)(void *, const struct unit *))
+{
+    if (r->order_in != d->round) {
+        r->order_in = d->round;
+        r->n_order = 0;
+        if (fresh != NULL) read_all(r, d, beyond, fresh);
+    }
+    while (i >= r->n_order) {
+        if (fresh != NULL) return POL_NONE;
+        uint32_t v = r->n_order == 0 ? set_last(&d->running, &d->units) : set_prev(&d->running, &d->units, r->order[r->n_order - 1].id);
+        if (v == POL_NONE || desk_unit(d, v)->key <= beyond) return POL_NONE;
+        append(r, desk_unit(d, v), v, desk_unit(d, v)->key);
+    }
+    return r->order[i].key > beyond ? r->order[i].id : POL_NONE;
+}
+
+/* ---- could room be made at all? ---- */
+
+static bool may_stop(const struct desk *d, uint32_t v)
+{
+    return desk_unit(d, v)->state == UNIT_RUNNING && desk_unit(d, v)->started_in != d->round;
+}
+
+static void release_most(struct room *r, struct desk *d, uint32_t v)
+{
+    uint32_t t = v;
+    for (uint32_t i = 0; i < desk_unit(d, v)->n_tasks; i++, t = d->held[t].next) {
+        const struct held *h = &d->held[t];
+        if (r->touched_in[h->node] != d->round) {
+            r->touched_in[h->node] = d->round;
+            POL_RESERVE(r->touched, r->cap_touched, (size_t)r->n_touched + 1);
+            r->touched[r->n_touched++] = h->node;
+            plan_copy_node(&r->most, &d->plan, h->node);
+        }
+        plan_give(&r->most, h->node, &d->plan.shape[h->shape], h->cards);
+    }
+}
+
+static void retake_most(struct room *r, struct desk *d, uint32_t v)
+{
+    uint32_t t = v;
+    for (uint32_t i = 0; i < desk_unit(d, v)->n_tasks; i++, t = d->held[t].next)
+        plan_take(&r->most, d->held[t].node, &d->plan.shape[d->held[t].shape], d->held[t].cards);
+}
+
+/*
+ * Would a unit of one task, which does not fit, do so with every victim
+ * released?  Most waiting units do not, so this is asked before anything is
+ * tried.  Units come with growing bounds, so the plan with all victims released
+ * is made once a decision and then only taken back from: the whole decision
+ * costs O(victims + kinds x nodes that hold one).
+ */
+static bool could_fit(struct room *r, struct desk *d, uint32_t unit, int64_t beyond, int64_t (*fresh)(void *, const struct unit *))
+{
+    uint32_t v;
+    if (r->most_in != d->round) {
+        r->most_in = d->round;
+        r->n_most = r->n_touched = 0;
+        if (r->most.node == NULL) plan_sync(&r->most, d->view);
+        POL_RESERVE(r->touched_in, r->cap_touched_in, d->plan.n_nodes);
+        for (; (v = nth_last(r, d, r->n_most, beyond, fresh)) != POL_NONE; r->n_most++)
+            if (may_stop(d, v)) release_most(r, d, v);
+    }
+    for (; r->n_most > 0 && r->order[r->n_most - 1].key <= beyond; r->n_most--)
+        if (may_stop(d, r->order[r->n_most - 1].id)) retake_most(r, d, r->order[r->n_most - 1].id);
+    const struct pol_shape *s = &d->plan.shape[d->kinds.at[desk_unit(d, unit)->kind].shape[0]];
+    for (uint32_t i = 0; i < r->n_touched; i++)
+        if (plan_fits(&r->most, r->touched[i], s)) return true;
+    return false;
+}
+
+/* A unit starts: what it takes is free no longer. */
+static void note_start(struct room *r, const struct desk *d, uint32_t unit)
+{
+    const struct kind *k = &d->kinds.at[desk_unit(d, unit)->kind];
+    if (r->most_in != d->round) return;
+    for (uint32_t i = 0; i < k->n_tasks; i++)
+        if (r->touched_in[d->spot[i].node] == d->round)
+            plan_take(&r->most, d->spot[i].node, &d->plan.shape[k->shape[i]], d->spot[i].cards);
+}
+
+/* ---- making it ---- */
+
+/*
+ * Does the unit find a place in the plan as it is?  Leaves the plan as it was.
+ *   touched  a unit just released or taken back.  A unit of one task, which
+ *            fitted nowhere before the first release, can only fit where
+ *            something was released: at the last, where the last was.
+ */
+static bool would_fit(struct desk *d, uint32_t unit, uint32_t touched)
+{
+    const struct kind *k = &d->kinds.at[desk_unit(d, unit)->kind];
+    if (k->n_tasks == 1) {
+        const struct pol_shape *s = &d->plan.shape[k->shape[0]];
+        uint32_t t = touched;
+        for (uint32_t i = 0; i < desk_unit(d, touched)->n_tasks; i++, t = d->held[t].next)
+            if (plan_fits(&d->plan, d->held[t].node, s)) return true;
+        return false;
+    }
+    struct plan_mark m = plan_mark(&d->plan);
+    bool ok = desk_place(d, unit);
+    plan_undo(&d->plan, m);
+    return ok;
+}
+
+/*
+ * 1. Release victims one by one until the unit fits.
+ * 2. Hand back, in the order taken, each without which it still fits.
+ * 3. Preempt the rest, start the unit.
+ */
+bool room_make(struct room *r, struct desk *d, uint32_t unit, int64_t beyond,
+               int64_t (*fresh)(void *self, const struct unit *u), const char *why)
+{
+    struct kind *k = &d->kinds.at[desk_unit(d, unit)->kind];
+    uint32_t v = nth_last(r, d, 0, beyond, fresh), last = POL_NONE;
+    if (v == POL_NONE || (k->n_tasks == 1 && !could_fit(r, d, unit, beyond, fresh))) return false;
+    struct plan_mark all = plan_mark(&d->plan);
+    bool fits = false;
+    r->n_victims = 0;
+    for (uint32_t i = 0; !fits && (v = nth_last(r, d, i, beyond, fresh)) != POL_NONE; i++) {
+        if (!may_stop(d, v)) continue;
+        POL_RESERVE(r->victim, r->cap_victim, (size_t)r->n_victims + 1);
+        r->victim[r->n_victims++] = last = v;
+        desk_release(d, v);
+        fits = would_fit(d, unit, v);
+    }
+    if (!fits) {
+        plan_undo(&d->plan, all);
+        /* The trials overwrote what was known of the kind: that it does not fit as things are. */
+        k->failed_stamp = d->plan.stamp;
+        k->failed_state = d->plan.state;
+        return false;
+    }
+    POL_RESERVE(r->back, r->cap_back, r->n_victims);
+    for (uint32_t i = 0; i < r->n_victims; i++) {
+        struct plan_mark one = plan_mark(&d->plan);
+        desk_retake(d, r->victim[i]);
+        r->back[i] = would_fit(d, unit, last);
+        if (r->back[i]) plan_keep(&d->plan, one);
+        else plan_undo(&d->plan, one);
+    }
+    plan_keep(&d->plan, all);
+    for (uint32_t i = 0; i < r->n_victims; i++)
+        if (!r->back[i]) desk_preempt(d, r->victim[i], why);
+    (void)desk_place(d, unit);
+    return true;
+}
+
+/*
+ * A unit for which no room could be made needs no second look while nothing
+ * became free and no running unit's key grew: what was started since came out
+ * of what was free then, so the free and the victims' together are no more than
+ * they were.  The same goes for units of its kind with keys no smaller.  Only
+ * for steady kinds.
+ */
+static bool no_room_known(const struct room *r, const struct desk *d, const struct unit *u)
+{
+    const struct kind *k = &d->kinds.at[u->kind];
+    return k->is_steady && k->no_room_stamp == d->plan.stamp && k->no_room_epoch == r->epoch && u->key >= k->no_room_key;
+}
+
+void room_run(struct room *r, struct desk *d, const struct room_rule *rule, bool skip)
+{
+    struct walk *w = &d->walk;
+    uint32_t id;
+    for (walk_open(w, &d->wait, &d->units, NULL, NULL); (id = walk_top(w)) != POL_NONE;) {
+        const struct unit *u = desk_unit(d, id);
+        const char *why = "fits";
+        if (!desk_place(d, id)) {
+            if (no_room_known(r, d, u) || !room_make(r, d, id, rule->beyond(d->self, u), rule->fresh, rule->why)) {
+                struct kind *k = &d->kinds.at[u->kind];
+                if (k->no_room_stamp != d->plan.stamp || k->no_room_epoch != r->epoch || u->key < k->no_room_key) k->no_room_key = u->key;
+                k->no_room_stamp = d->plan.stamp;
+                k->no_room_epoch = r->epoch;
+                if (!skip) {
+                    desk_head(d, id, "first in order; strict order starts nothing before it");
+                    return;
+                }
+                desk_pass(d, w);
+                continue;
+            }
+            why = "room was made";
+        }
+        walk_step(w, &d->units, POL_NEVER);
+        note_start(r, d, id);
+        desk_start(d, id, why);
+    }
+}

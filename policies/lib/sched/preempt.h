@@ -1,0 +1,48 @@
+/*
+ * preempt.h -- making room for a waiting unit by stopping running ones.  The rule
+ * is in README.md, srtf.  Shared by the preemptive policies.
+ */
+#ifndef POL_LIB_SCHED_PREEMPT_H
+#define POL_LIB_SCHED_PREEMPT_H
+
+#include "lib/sched/sched.h"
+
+struct room_unit { int64_t key; uint64_t ordinal; uint32_t index, id; };
+struct room {
+    struct room_unit *order; size_t cap_order; uint32_t n_order;    /* this decision's running units from the last, as far as looked at */
+    uint32_t *all; size_t cap_all;          /* scratch */
+    uint64_t order_in;                      /* the decision */
+    struct plan most;                       /* the plan with the first n_most of order released, on the nodes in `touched` */
+    uint32_t n_most;
+    uint64_t most_in;
+    uint32_t *touched; size_t cap_touched; uint32_t n_touched;
+    uint64_t *touched_in; size_t cap_touched_in;    /* [node] */
+    uint64_t epoch;                         /* raise it when a running unit's key grew: refusals are then forgotten */
+    uint32_t *victim; size_t cap_victim; uint32_t n_victims;
+    bool     *back;   size_t cap_back;      /* handed back */
+};
+
+void room_fini(struct room *r);             /* zero-initialise to begin */
+
+/*
+ * Make `unit`, which does not fit, fit by preempting running units whose key is
+ * greater than `beyond`, taken from the last of the running set; its place is
+ * taken in the plan and left in d->spot.
+ *   fresh  the running unit's key at present; NULL: keys in the set are current
+ * False: nothing changed.  O(victims) for a unit of one task; for a gang each
+ * victim costs a placement.
+ * Within one decision `beyond` must not fall from call to call.
+ */
+bool room_make(struct room *r, struct desk *d, uint32_t unit, int64_t beyond,
+               int64_t (*fresh)(void *self, const struct unit *u), const char *why);
+
+/* What differs between the policies that make room. */
+struct room_rule {
+    int64_t (*beyond)(void *self, const struct unit *u);    /* room_make's bound for a waiting unit */
+    int64_t (*fresh)(void *self, const struct unit *u);
+    const char *why;                        /* of a preemption */
+};
+/* One decision: every waiting unit in order starts, makes room, or is passed over (strict: ends the decision). */
+void room_run(struct room *r, struct desk *d, const struct room_rule *rule, bool skip);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * unit.h -- the units a policy thinks in, and ordered sets of them.
+ *
+ * A unit is named by the slot of its (first) task.  It is in at most one
+ * ordered set at a time: a queue while it waits, the running set while it
+ * runs.  Order: (key, ordinal, index), always a total order.
+ *
+ * A set is a treap whose priorities are a hash of (ordinal, index): add, del
+ * and every search are O(log n) expected, and the same on every machine.  Each
+ * vertex knows the smallest estimate below it, so that "the next unit whose
+ * estimate is at most x" is a search too.
+ */
+#ifndef POL_LIB_SCHED_UNIT_H
+#define POL_LIB_SCHED_UNIT_H
+
+#include "policy.h"
+
+enum unit_state { UNIT_NONE, UNIT_WAITING, UNIT_RUNNING, UNIT_LEAVING };   /* LEAVING: preempted, not yet told of */
+
+struct unit {
+    int64_t  key;
+    uint64_t ordinal;
+    uint32_t index;             /* of the task in the job; 0 for a gang */
+    uint32_t left, right, prio; /* in the set that holds it */
+    int64_t  est, min_est;      /* estimate; least in the subtree */
+    int64_t  attained;          /* running time of earlier attempts */
+    int64_t  started;           /* of the present attempt */
+    pol_job  job;
+    pol_task task;              /* the first of a gang */
+    uint32_t kind;              /* see request_class.h */
+    uint32_t n_tasks;           /* 1, or the gang's */
+    uint32_t user;
+    uint8_t  state;             /* enum unit_state */
+    bool     is_gang;
+    uint64_t started_in;        /* decision in which it was last started */
+};
+
+struct units { struct unit *at; size_t cap; };
+
+struct unit_set { uint32_t root, n; };      /* initialise with UNIT_SET_EMPTY */
+#define UNIT_SET_EMPTY ((struct unit_set){ POL_NONE, 0 })
+
+bool     unit_before(const struct unit *a, const struct unit *b);
+
+void     set_add(struct unit_set *s, struct units *u, uint32_t id);
+void     set_del(struct unit_set *s, struct units *u, uint32_t id);
+/* POL_NONE where there is none.  next and prev: the neighbour of unit `id` in
+ * order, whether or not it is in the set. */
+uint32_t set_first(const struct unit_set *s, const struct units *u);
+uint32_t set_last(const struct unit_set *s, const struct units *u);
+uint32_t set_next(const struct unit_set *s, const struct units *u, uint32_t id);
+uint32_t set_prev(const struct unit_set *s, const struct units *u, uint32_t id);
+/* All of them in order: out [s->n]. */
+void     set_list(const struct unit_set *s, const struct units *u, uint32_t *out);
+/* The first unit after `id` (POL_NONE: of all) whose estimate is at most `most`. */
+uint32_t set_next_within(const struct unit_set *s, const struct units *u, uint32_t id, int64_t most);
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * util.h -- checked allocation and saturating sums for policies.
+ *
+ * pol_alloc and POL_RESERVE never return NULL: when memory is exhausted they say
+ * how much was asked for and exit with status 3, as the simulator does.
+ */
+#ifndef POL_LIB_UTIL_H
+#define POL_LIB_UTIL_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "policy.h"
+
+__extension__ typedef __int128 pol_wide;
+__extension__ typedef unsigned __int128 pol_uwide;
+
+static inline void *pol_check(void *p, size_t n, size_t size)
+{
+    if (p != NULL) return p;
+    (void)fprintf(stderr, "fairway: out of memory in a policy: asked for %zu x %zu bytes\n", n, size);
+    exit(3);
+}
+
+/* Zeroed. */
+static inline void *pol_alloc(size_t n, size_t size)
+{
+    n = n ? n : 1;
+    return pol_check(calloc(n, size), n, size);
+}
+
+/* Room for `want` elements in an array that holds *cap, doubling; new ones are zeroed. */
+static inline void *pol_reserve(void *p, size_t *cap, size_t want, size_t size)
+{
+    if (want <= *cap) return p;
+    size_t c = *cap ? *cap : 8;
+    while (c < want) c = c <= SIZE_MAX / 2 ? c * 2 : want;
+    p = pol_check(c <= SIZE_MAX / size ? realloc(p, c * size) : NULL, c, size);
+    memset((char *)p + *cap * size, 0, (c - *cap) * size);
+    *cap = c;
+    return p;
+}
+#define POL_RESERVE(p, cap, want) ((p) = pol_reserve((p), &(cap), (want), sizeof *(p)))
+
+/* A time plus a span, both >= 0 or small; POL_NEVER is infinite and absorbs. */
+static inline int64_t pol_after(int64_t at, int64_t span)
+{
+    if (at == POL_NEVER || span == POL_NEVER) return POL_NEVER;
+    return at > 0 && span > POL_NEVER - 1 - at ? POL_NEVER - 1 : at + span;
+}
+
+#endif

@@ -1,0 +1,346 @@
+/*
+ * multiqueue.c -- CPU jobs and GPU jobs in queues of their own, which lend each
+ * other what they do not need.  README.md, multiqueue.
+ */
+#include "builtin.h"
+#include "lib/sched/list.h"
+#include "multiqueue/state.h"
+#include "lib/util.h"
+
+enum {
+    P_SEARCH, P_PROBE, P_TOLERANCE, P_COLD, P_ARRAYS, P_RESERVE, P_RESERVE_OF, P_GPU_ARRAYS, P_MULTI_FROM, P_MULTI_SHARE,
+    P_CONTENTION, P_WATCH, P_BANDWIDTH, P_DROP, P_MODE, P_WEIGHTS
+};
+static const struct pol_param params[] = {
+    { .name = "search", .type = POL_CHOICE, .dflt = "slim", .choices = "slim|literal|off", .help = "cores of GPU jobs: search them, one fewer accepted if utilisation is not lower or only if higher; or as asked" },
+    { .name = "probe", .type = POL_DURATION, .dflt = "90s", .help = "how long each core count is tried" },
+    { .name = "tolerance", .type = POL_NUMBER, .dflt = "0.01", .help = "utilisation that differs by no more is equal, 0 to 1" },
+    { .name = "cold", .type = POL_INT, .dflt = "1", .help = "cores a task begins with when nothing like it has been searched" },
+    { .name = "arrays", .type = POL_BOOL, .dflt = "true", .help = "keep cores for GPU jobs, lent to CPU jobs while no GPU job waits" },
+    { .name = "reserve", .type = POL_INT, .dflt = "-1", .help = "cores kept on each node with GPUs; -1: the most that GPU jobs needed so far" },
+    { .name = "reserve_of", .type = POL_CHOICE, .dflt = "job", .choices = "job|node", .help = "that need: of one job, or of all together on one node" },
+    { .name = "gpu_arrays", .type = POL_BOOL, .dflt = "true", .help = "divide GPUs between single- and multi-GPU jobs, with borrowing" },
+    { .name = "multi_from", .type = POL_INT, .dflt = "4", .help = "GPUs from which a job is a multi-GPU job" },
+    { .name = "multi_share", .type = POL_NUMBER, .dflt = "-1", .help = "fraction of GPUs for multi-GPU jobs; -1: their part of the GPUs asked for so far" },
+    { .name = "contention", .type = POL_BOOL, .dflt = "true", .help = "halve CPU jobs whose memory traffic slows GPU jobs" },
+    { .name = "watch", .type = POL_DURATION, .dflt = "10s", .help = "how often traffic and utilisation are looked at" },
+    { .name = "bandwidth", .type = POL_NUMBER, .dflt = "0.75", .help = "fraction of a node's memory bandwidth that CPU jobs must move" },
+    { .name = "drop", .type = POL_NUMBER, .dflt = "0.05", .help = "fall of a GPU job's utilisation that counts, 0 to 1" },
+    MODE_PARAM("skip"),
+    { .name = "weights", .type = POL_TEXT, .dflt = "", .help = "user:weight;user:weight...; others weigh 1" },
+};
+
+/* ---- classes and users ---- */
+
+const struct mq_kind *mq_kind(struct mq *m, uint32_t kind)
+{
+    POL_RESERVE(m->kind, m->cap_kind, (size_t)kind + 1);
+    struct mq_kind *x = &m->kind[kind];
+    const struct kind *k = &m->desk.kinds.at[kind];
+    if (x->is_known) return x;
+    for (uint32_t i = 0; i < k->n_tasks; i++) {
+        const struct pol_shape *s = &m->desk.view->shape[k->shape[i]];
+        x->n_gpu += (uint32_t)s->n_gpu;
+        x->gpu_milli += (int64_t)s->n_gpu * s->gpu_milli;
+        if (s->exclusive) x->is_exclusive = true;
+    }
+    x->class = x->n_gpu == 0 ? MQ_CPU : x->n_gpu < m->multi_from ? MQ_SINGLE : MQ_MULTI;
+    x->hold = m->gpu_arrays_on ? MQ_HOLD_ARRAY : MQ_HOLD_NONE;      /* what it will most likely be */
+    m->n_other_hold[x->class] += x->hold != MQ_HOLD_ARRAY;
+    x->is_known = true;
+    return x;
+}
+
+static struct mq_user *user_of(struct mq *m, uint32_t id)
+{
+    const struct pol_host *h = m->desk.host;
+    POL_RESERVE(m->user, m->cap_user, (size_t)id + 1);
+    for (; m->n_users <= id; m->n_users++) m->user[m->n_users].weight = share_weight(&m->weights, h->user_name(h->ctx, m->n_users));
+    return &m->user[id];
+}
+
+/* A unit is met first when the desk asks for its queue. */
+static struct queue *queue_of(void *self, const struct unit *u)
+{
+    struct mq *m = self;
+    uint32_t id = u->task.slot;
+    POL_RESERVE(m->unit, m->cap_unit, (size_t)id + 1);
+    if (mq_unit(m, id)->was_stopped) return &m->returned;
+    return &user_of(m, u->user)->wait[mq_class(m, u->kind)];
+}
+
+static void waits(void *self, const struct unit *u, int sign)
+{
+    struct mq *m = self;
+    m->n_waiting[mq_class(m, u->kind)] += (uint32_t)sign;
+    m->n_moves++;
+    if (sign < 0 && mq_class(m, u->kind) != MQ_CPU && mq_gpu_idle(m)) m->cpu_rules++;
+    if (sign < 0) mq_unit(m, u->task.slot)->was_stopped = false;
+}
+
+/* Units that are new: what their users told, and what they add to the demand for GPUs. */
+static void welcome(struct mq *m)
+{
+    struct desk *d = &m->desk;
+    for (uint32_t i = 0; i < d->n_fresh; i++) {
+        uint32_t id = d->fresh[i];
+        const struct unit *u = desk_unit(d, id);
+        struct mq_unit *x = mq_unit(m, id);
+        if (u->attained > 0 || x->was_stopped) continue;
+        const struct pol_job_info *ji = d->host->job(d->host->ctx, u->job);
+        x->kind = ji->kind;
+        x->hints = ji->hints;
+        m->gpu_seen[mq_class(m, u->kind)] += mq_kind(m, u->kind)->gpu_milli;
+    }
+}
+
+/* ---- what units hold ---- */
+
+static void move_cpu(struct mq *m, const struct unit *u, int sign)
+{
+    struct desk *d = &m->desk;
+    uint32_t t = u->task.slot;
+    for (uint32_t i = 0; i < u->n_tasks; i++, t = d->held[t].next) {
+        const struct held *h = &d->held[t];
+        const struct pol_shape *s = &d->plan.shape[h->shape];
+        int64_t cpu = s->exclusive ? d->plan.node[h->node].n.cpu_total : desk_held_shape(d, t).cpu_milli;
+        user_of(m, u->user)->held_cpu += sign * cpu;
+        if (sign > 0) cores_add(&m->cores, h->node, t, u->task.slot, cpu);
+        else cores_del(&m->cores, h->node, t);
+    }
+}
+
+static void move_gpu(struct mq *m, const struct unit *u, int sign)
+{
+    struct desk *d = &m->desk;
+    uint32_t id = u->task.slot, t = id;
+    struct mq_unit *x = mq_unit(m, id);
+    int64_t gpu = mq_kind(m, u->kind)->gpu_milli;
+    user_of(m, u->user)->held_gpu += sign * gpu;
+    m->gpu_held[mq_class(m, u->kind)] += sign * gpu;
+    for (uint32_t i = 0; i < u->n_tasks; i++, t = d->held[t].next) m->gpu_cpu[d->held[t].node] += sign * desk_held_shape(d, t).cpu_milli;
+    if (sign > 0) {
+        POL_RESERVE(m->running, m->cap_running, (size_t)m->n_running + 1);
+        x->pos = m->n_running;
+        m->running[m->n_running++] = id;
+        return;
+    }
+    m->running[x->pos] = m->running[--m->n_running];
+    mq_unit(m, m->running[x->pos])->pos = x->pos;
+    cores_reopen(&m->cores, id);
+}
+
+static void moved(void *self, const struct unit *u, int sign)
+{
+    struct mq *m = self;
+    if (mq_class(m, u->kind) == MQ_CPU) move_cpu(m, u, sign);
+    else move_gpu(m, u, sign);
+}
+
+/* ---- the queues ---- */
+
+/* GPUs of the class's array, thousandths. */
+static int64_t gpu_array(const struct mq *m, enum mq_class class)
+{
+    int64_t all = m->desk.view->gpu_total, seen = m->gpu_seen[MQ_SINGLE] + m->gpu_seen[MQ_MULTI], multi;
+    if (m->multi_share >= 0) multi = (int64_t)(m->multi_share * (double)(all / 1000)) * 1000;
+    else multi = seen > 0 ? (int64_t)((pol_wide)(all / 1000) * m->gpu_seen[MQ_MULTI] / seen) * 1000 : 0;
+    return class == MQ_MULTI ? multi : all - multi;
+}
+
+/* S0-18: beyond its own array only while nobody waits for the other; a class that holds nothing may always begin. */
+static bool may_take(const struct mq *m, enum mq_class class, int64_t gpu)
+{
+    enum mq_class other = class == MQ_MULTI ? MQ_SINGLE : MQ_MULTI;
+    if (!m->gpu_arrays_on || class == MQ_CPU || m->gpu_held[class] == 0) return true;
+    return m->gpu_held[class] + gpu <= gpu_array(m, class) || m->n_waiting[other] == 0;
+}
+
+static struct share share_of(const struct mq *m, const struct mq_user *u, enum mq_class class)
+{
+    const struct pol_view *v = m->desk.view;
+    int64_t held[SHARE_DIMS] = { 0 };
+    const int64_t total[SHARE_DIMS] = { v->cpu_total, v->mem_total, v->gpu_total };
+    held[class == MQ_CPU ? 0 : 2] = class == MQ_CPU ? u->held_cpu : u->held_gpu;
+    return share_dominant(held, total, u->weight);
+}
+
+/* The first unit of the queue, in order, that can start does. */
+static bool serve(struct mq *m, const struct queue *q, enum mq_class class)
+{
+    struct desk *d = &m->desk;
+    uint32_t id;
+    bool (*skip)(void *, uint32_t) = m->strict ? NULL : class == MQ_CPU ? fit_skip_cpu : fit_skip_gpu;
+    for (walk_open(&m->walk, q, &d->units, skip, m); (id = walk_top(&m->walk)) != POL_NONE;) {
+        bool ok = may_take(m, class, mq_kind(m, desk_unit(d, id)->kind)->gpu_milli);
+        if (ok && (class == MQ_CPU ? fit_cpu(m, id) : fit_gpu(m, id))) return true;
+        if (!ok) tell_hold(m, desk_unit(d, id)->kind, MQ_HOLD_ARRAY);
+        if (m->strict) return false;
+        /* GPU jobs that ask the same may begin with other cores: each is looked at. */
+        if (class == MQ_CPU || !ok || fit_skip_gpu(m, desk_unit(d, id)->kind)) walk_drop(&m->walk, &d->units);
+        else walk_step(&m->walk, &d->units, POL_NEVER);
+    }
+    return false;
+}
+
+/* Dominant resource fairness within one queue: CPU for CPU jobs, GPUs for GPU jobs. */
+static void run_queue(struct mq *m, enum mq_class class)
+{
+    m->pass++;
+    if (!may_take(m, class, 1)) {
+        tell_exhausted(m, class);
+        return;
+    }
+    while (m->n_waiting[class] > 0) {
+        struct mq_user *least = NULL;
+        struct share a, b;
+        for (uint32_t i = 0; i < m->n_users; i++) {
+            struct mq_user *u = &m->user[i];
+            if (u->wait[class].n == 0 || u->aside[class] == m->pass) continue;
+            b = share_of(m, u, class);
+            if (least != NULL && share_cmp(&b, &a) >= 0) continue;
+            least = u;
+            a = b;
+        }
+        if (least == NULL) return;
+        if (!serve(m, &least->wait[class], class)) least->aside[class] = m->pass;
+    }
+}
+
+static void run_cpu(struct mq *m)
+{
+    while (m->returned.n > 0 && serve(m, &m->returned, MQ_CPU)) { }
+    if (m->returned.n == 0 || !m->strict) run_queue(m, MQ_CPU);
+}
+
+/* All queues.  What starts depends on nothing but what these two count: nothing starts if nothing did and neither moved. */
+static void run_queues(struct mq *m)
+{
+    struct mq_seen now = { m->desk.plan.state, m->n_moves };
+    if (now.state == m->idle.state && now.n_moves == m->idle.n_moves) return;
+    run_cpu(m);
+    bool was_idle = mq_gpu_idle(m);
+    run_queue(m, MQ_MULTI);
+    bool had_single = m->n_waiting[MQ_SINGLE] > 0;
+    run_queue(m, MQ_SINGLE);
+    if (had_single && m->n_waiting[MQ_SINGLE] == 0) run_queue(m, MQ_MULTI);     /* nobody waits for the cards they lacked */
+    if (!was_idle && mq_gpu_idle(m)) run_cpu(m);        /* they may borrow now */
+    if (m->n_moves == now.n_moves) m->idle = now;
+}
+
+/* ---- the record ---- */
+
+static void note_change(struct mq *m, const char *name, int64_t *noted, int64_t now, double unit)
+{
+    if (*noted == now) return;
+    *noted = now;
+    m->desk.host->note(m->desk.host->ctx, name, (double)now / unit);
+}
+
+static void take_notes(struct mq *m)
+{
+    int64_t reserved = 0, borrowed = 0, closed = 0;
+    if (!m->arrays_on && !m->contention_on) return;
+    for (uint32_t i = 0; i < m->desk.plan.n_nodes; i++) {
+        closed += m->cores.node[i].closed;
+        if (!m->arrays_on) continue;
+        const struct pol_node *n = &m->desk.plan.node[i].n;
+        reserved += n->cpu_total - cores_array(&m->cores, n);
+        borrowed += cores_over(&m->cores, n, i);
+    }
+    note_change(m, "reserved_cores", &m->reserve_noted, reserved, 1000);
+    note_change(m, "borrowed_cores", &m->borrowed_noted, borrowed, 1000);
+    note_change(m, "closed_cores", &m->closed_noted, closed, 1000);
+    note_change(m, "stopped_borrowers", &m->stopped_noted, m->n_stopped, 1);
+    note_change(m, "throttled", &m->throttled_noted, m->n_throttled, 1);
+}
+
+static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+{
+    struct mq *m = self;
+    if (m->gpu_cpu == NULL) {
+        m->gpu_cpu = pol_alloc(view->n_nodes, sizeof *m->gpu_cpu);
+        m->fall = pol_alloc(view->n_nodes, sizeof *m->fall);
+        cores_size(&m->cores, view->n_nodes);
+        for (uint32_t i = 0; i < view->n_nodes; i++) if (view->mem_bw[i] > 0) m->knows_bandwidth = true;
+    }
+    desk_open(&m->desk, view, ev, n_ev);
+    welcome(m);
+    tune_probes(m);
+    tune_watch(m);
+    run_queues(m);
+    tell_waiting(m);
+    take_notes(m);
+    tune_wake(m);
+}
+
+/* ---- life ---- */
+
+static const struct desk_ops ops = { .queue = queue_of, .moved = moved, .waits = waits };
+
+static void destroy(void *self)
+{
+    struct mq *m = self;
+    for (uint32_t i = 0; i < m->n_users; i++)
+        for (int c = 0; c < MQ_CLASSES; c++) queue_fini(&m->user[i].wait[c]);
+    queue_fini(&m->returned);
+    walk_fini(&m->walk);
+    cores_fini(&m->cores);
+    search_history_fini(&m->history);
+    share_weights_fini(&m->weights);
+    desk_fini(&m->desk);
+    free(m->unit); free(m->user); free(m->kind); free(m->failed); free(m->running); free(m->victim); free(m->gpu_cpu); free(m->fall);
+    free(m);
+}
+
+static const char *bad_value(const struct mq *m, const union pol_value *v)
+{
+    if (m->probe_us <= 0) return "probe must be longer than 0";
+    if (m->watch_us <= 0) return "watch must be longer than 0";
+    if (v[P_TOLERANCE].x < 0 || v[P_TOLERANCE].x > 1) return "tolerance must lie between 0 and 1";
+    if (v[P_DROP].x < 0 || v[P_DROP].x > 1) return "drop must lie between 0 and 1";
+    if (m->bandwidth < 0) return "bandwidth must not be below 0";
+    if (m->cold < 1 || m->cold > 1000000) return "cold must be from 1 to 1000000";
+    if (m->reserve_fixed < -1 || m->reserve_fixed > 1000000) return "reserve must be -1 or a number of cores up to 1000000";
+    if (m->multi_from < 2) return "multi_from must be at least 2";
+    if (m->multi_share > 1 || (m->multi_share < 0 && (m->multi_share < -1 || m->multi_share > -1))) return "multi_share must be -1 or lie between 0 and 1";
+    return NULL;
+}
+
+static void *create(const struct pol_host *host, const union pol_value *v, uint32_t *flags, char *why, size_t cap)
+{
+    struct mq *m = pol_alloc(1, sizeof *m);
+    desk_init(&m->desk, host, PLACE_FIRST, &ops, m);
+    m->search_on = v[P_SEARCH].i != 2;
+    m->rule = v[P_SEARCH].i == 1 ? SEARCH_LITERAL : SEARCH_SLIM;
+    m->probe_us = v[P_PROBE].i;
+    m->tolerance = (int64_t)(v[P_TOLERANCE].x * 1e6);
+    m->cold = v[P_COLD].i;
+    m->arrays_on = v[P_ARRAYS].i != 0;
+    m->reserve_fixed = v[P_RESERVE].i;
+    m->cores.reserve = m->reserve_fixed > 0 ? m->reserve_fixed * 1000 : 0;
+    m->by_node = v[P_RESERVE_OF].i == 1;
+    m->gpu_arrays_on = v[P_GPU_ARRAYS].i != 0;
+    m->multi_from = v[P_MULTI_FROM].i;
+    m->multi_share = v[P_MULTI_SHARE].x;
+    m->contention_on = v[P_CONTENTION].i != 0;
+    m->watch_us = v[P_WATCH].i;
+    m->bandwidth = v[P_BANDWIDTH].x;
+    m->drop = (int64_t)(v[P_DROP].x * 1e6);
+    m->strict = v[P_MODE].i == LIST_STRICT;
+    m->cpu_rules = m->gpu_rules = 1;
+    m->reserve_noted = m->borrowed_noted = m->closed_noted = m->stopped_noted = m->throttled_noted = -1;
+    if (!m->arrays_on) *flags &= ~(uint32_t)POL_PREEMPTS;
+    const char *bad = bad_value(m, v);
+    if (bad != NULL) (void)snprintf(why, cap, "%s", bad);
+    if (bad == NULL && share_weights_parse(&m->weights, v[P_WEIGHTS].s, why, cap)) return m;
+    destroy(m);
+    return NULL;
+}
+
+const struct pol_ops pol_multiqueue = {
+    POL_HEADER, .name = "multiqueue", .source = "Zhao et al., CODA, ICDCS 2020; its patent, steps S100 to S600",
+    .summary = "CPU and GPU jobs in queues of their own that lend each other cores and GPUs", .flags = POL_PREEMPTS,
+    .n_params = sizeof params / sizeof *params, .params = params,
+    .create = create, .decide = decide, .destroy = destroy,
+};

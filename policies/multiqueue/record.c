@@ -1,0 +1,93 @@
+/*
+ * Why units wait although there may be room for them, for the record alone.
+ *
+ * A unit is told of when it begins to wait; all are told anew when what holds
+ * one of them changes, which costs a look at each.  So the common reason of a
+ * class is said beforehand, and not taken back while there is no room anyway.
+ */
+#include "multiqueue/state.h"
+
+#include "lib/util.h"
+
+static const char *const hold_words[MQ_HOLDS] = {
+    [MQ_HOLD_NONE]     = NULL,
+    [MQ_HOLD_ARRAY]    = "its array of GPUs is exhausted, and jobs wait for the other",
+    [MQ_HOLD_CORES]    = "no node has the cores that its search begins with",
+    [MQ_HOLD_TOGETHER] = "its tasks, placed one after the other, find no room together",
+};
+static const char kept[] = "cores are kept for GPU jobs, of which some wait";
+static const char closed[] = "cores are closed: the traffic of CPU jobs slowed a GPU job";
+static const char kept_or_closed[] = "cores are kept for GPU jobs, of which some wait, or closed, as traffic slowed one";
+static const char in_order[] = "strict order: others of its user wait before it";
+static const char after_stopped[] = "strict order: CPU jobs that were stopped go first";
+
+void tell_hold(struct mq *m, uint32_t kind, enum mq_hold why)
+{
+    struct mq_kind *k = &m->kind[kind];
+    if (k->hold == why) return;
+    m->n_other_hold[k->class] += (uint32_t)(why != MQ_HOLD_ARRAY) - (uint32_t)(k->hold != MQ_HOLD_ARRAY);
+    k->hold = (uint8_t)why;
+    m->holds_changed = true;
+}
+
+void tell_exhausted(struct mq *m, enum mq_class class)
+{
+    for (uint32_t k = 0; m->n_other_hold[class] > 0 && k < m->desk.kinds.n; k++)
+        if (mq_class(m, k) == class) tell_hold(m, k, MQ_HOLD_ARRAY);
+}
+
+static const char *cpu_hold(const struct mq *m)
+{
+    if (m->cores.n_closures == 0) return m->arrays_on ? kept : NULL;
+    return m->arrays_on && !mq_gpu_idle(m) ? kept_or_closed : closed;
+}
+
+static void say(const struct mq *m, uint32_t id, const char *why)
+{
+    const struct pol_host *h = m->desk.host;
+    if (why != NULL) h->hold(h->ctx, desk_unit(&m->desk, id)->task, false, why);
+}
+
+static void tell(struct mq *m, uint32_t id)
+{
+    const struct unit *u = desk_unit(&m->desk, id);
+    if (u->state != UNIT_WAITING) return;
+    const struct mq_kind *k = mq_kind(m, u->kind);
+    const char *why = k->class != MQ_CPU ? hold_words[k->hold] : m->cpu_hold;
+    say(m, id, why != NULL || u->n_tasks == 1 ? why : hold_words[MQ_HOLD_TOGETHER]);
+}
+
+/* Of each queue the first is held by what holds its kind, and holds the rest. */
+static void tell_strict(struct mq *m)
+{
+    for (uint32_t i = 0; i < m->desk.n_fresh; i++) {
+        uint32_t id = m->desk.fresh[i];
+        const struct unit *u = desk_unit(&m->desk, id);
+        if (u->state != UNIT_WAITING) continue;
+        const struct queue *q = mq_unit(m, id)->was_stopped ? &m->returned : &m->user[u->user].wait[mq_class(m, u->kind)];
+        if (queue_first(q) != id) say(m, id, in_order);
+    }
+    if (m->returned.n > 0) tell(m, queue_first(&m->returned));
+    for (uint32_t i = 0; i < m->n_users; i++)
+        for (int c = 0; c < MQ_CLASSES; c++) {
+            uint32_t first = queue_first(&m->user[i].wait[c]);
+            if (first == POL_NONE) continue;
+            if (c == MQ_CPU && m->returned.n > 0) say(m, first, after_stopped);
+            else tell(m, first);
+        }
+}
+
+void tell_waiting(struct mq *m)
+{
+    const struct desk *d = &m->desk;
+    const char *why = cpu_hold(m);
+    bool all = m->holds_changed;
+    if (why != NULL && why != m->cpu_hold) {
+        m->cpu_hold = why;
+        all = true;
+    }
+    m->holds_changed = false;
+    if (m->strict) tell_strict(m);
+    else if (all) for (uint32_t id = 0; id < d->units.cap; id++) tell(m, id);
+    else for (uint32_t i = 0; i < d->n_fresh; i++) tell(m, d->fresh[i]);
+}

@@ -1,0 +1,117 @@
+/*
+ * state.h -- the state that the parts of the multi-queue policy share;
+ * private to this folder.  README.md, multiqueue.
+ *
+ * ../multiqueue.c  the queues, and one decision
+ * fit.c            a place for one unit, and whom it stops
+ * tune.c           the search for cores, and the watch over memory bandwidth
+ * record.c           why units wait, for the record
+ */
+#ifndef POL_MULTIQUEUE_STATE_H
+#define POL_MULTIQUEUE_STATE_H
+
+#include "multiqueue/cores.h"
+#include "multiqueue/search.h"
+#include "lib/sched/share.h"
+
+enum mq_class { MQ_CPU, MQ_SINGLE, MQ_MULTI, MQ_CLASSES };
+/* What keeps GPU units of a kind waiting although they might fit. */
+enum mq_hold { MQ_HOLD_NONE, MQ_HOLD_ARRAY, MQ_HOLD_CORES, MQ_HOLD_TOGETHER, MQ_HOLDS };
+
+/* By unit id. */
+struct mq_unit {
+    struct search search;
+    int64_t  due;               /* end of the probe */
+    int64_t  top;               /* greatest utilisation seen since its cores were set; -1: none yet */
+    uint32_t pos;               /* in running GPU units; POL_NONE */
+    uint32_t kind, hints;       /* of its model; from the host */
+    bool     is_short;          /* has fewer cores than the search wants: none were free */
+    bool     was_stopped;       /* waits at the head because a GPU job took its cores */
+};
+
+struct mq_user {
+    struct queue wait[MQ_CLASSES];
+    int64_t held_cpu, held_gpu; /* by its CPU jobs; by its GPU jobs */
+    int64_t weight;
+    uint64_t aside[MQ_CLASSES]; /* the pass in which it was set aside */
+};
+
+/* What units of one kind ask together. */
+struct mq_kind {
+    int64_t  gpu_milli;
+    uint32_t n_gpu;             /* cards, a share counting as the card it is on */
+    uint8_t  class;             /* enum mq_class */
+    uint8_t  hold;              /* enum mq_hold; of a GPU unit, as last found */
+    bool     is_known;
+    bool     is_exclusive;      /* one of its tasks is: it holds whole nodes, whatever a search would want */
+    uint64_t no_cards;          /* the plan's touches + 1 when no node had cards for it, whatever its cores; 0: never found so */
+};
+
+/* When a kind was last found to fit nowhere, with so many cores a task (0: as asked) or more. */
+struct mq_failure { uint64_t rules, touches; uint32_t cores; };
+
+struct mq {
+    struct desk desk;
+    struct cores cores;
+    struct search_history history;
+    struct share_weights weights;
+    struct mq_unit *unit;  size_t cap_unit;
+    struct mq_user *user;  size_t cap_user; uint32_t n_users;
+    struct queue returned;      /* CPU units that were stopped: they go first */
+    struct mq_kind *kind;  size_t cap_kind;
+    struct mq_failure *failed; size_t cap_failed;       /* by kind */
+    struct mq_most { uint64_t from, to, rules; int64_t cpu; } most;     /* the most free cores among nodes that changed between two of the plan's touches */
+    uint32_t *running;     size_t cap_running; uint32_t n_running;      /* GPU units */
+    uint32_t *victim;      size_t cap_victim;  uint32_t n_victims;
+    int64_t *gpu_cpu;           /* [n_nodes] milli-CPU that GPU tasks hold */
+    struct mq_fall { uint32_t unit; int64_t by; } *fall;        /* [n_nodes] scratch of the watch */
+    uint32_t n_waiting[MQ_CLASSES];
+    int64_t gpu_held[MQ_CLASSES], gpu_seen[MQ_CLASSES];         /* now; asked by all that arrived */
+    /* Grow when more may fit without a node changing: CPU jobs may borrow again; the reserve grew, so more CPU jobs borrow. */
+    uint64_t cpu_rules, gpu_rules;
+    uint64_t n_moves;           /* grows when a unit begins or ceases to wait, a search ends, the reserve grows */
+    struct mq_seen { uint64_t state, n_moves; } idle;    /* when all queues were last looked through and nothing started */
+    uint64_t pass;
+    bool     knows_bandwidth;   /* of some node */
+    uint32_t n_other_hold[MQ_CLASSES];          /* kinds of GPU units that something else than the array holds */
+    bool     holds_changed;     /* some kind's, since units were told of */
+    const char *cpu_hold;       /* what CPU units were told last; NULL: nothing */
+    struct walk walk;
+    int64_t reserve_noted, borrowed_noted, closed_noted, stopped_noted, throttled_noted;      /* -1: not yet */
+    int64_t n_stopped, n_throttled;
+    /* parameters */
+    bool     search_on, arrays_on, gpu_arrays_on, contention_on, strict, by_node;
+    enum search_rule rule;
+    int64_t  probe_us, tolerance, cold, reserve_fixed, multi_from, watch_us, drop;
+    double   multi_share, bandwidth;
+};
+
+static inline struct mq_unit *mq_unit(struct mq *m, uint32_t id) { return &m->unit[id]; }
+const struct mq_kind *mq_kind(struct mq *m, uint32_t kind);
+static inline enum mq_class mq_class(struct mq *m, uint32_t kind) { return (enum mq_class)mq_kind(m, kind)->class; }
+static inline bool mq_gpu_idle(const struct mq *m) { return m->n_waiting[MQ_SINGLE] + m->n_waiting[MQ_MULTI] == 0; }
+
+/* fit.c.  True: the unit started, and those in its way were stopped. */
+bool fit_cpu(struct mq *m, uint32_t id);
+bool fit_gpu(struct mq *m, uint32_t id);
+/* As a walk's filter, ctx the struct mq: no unit of this kind can start now.  It looks only at nodes that changed since it last failed. */
+bool fit_skip_cpu(void *ctx, uint32_t kind);
+bool fit_skip_gpu(void *ctx, uint32_t kind);
+/* Give a running GPU unit's tasks `cores` each; false: not all could be had, and nothing changed. */
+bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *why);
+/* Cores that each task of a waiting GPU unit begins with; 0: what it asks. */
+uint32_t tune_cores(struct mq *m, uint32_t id);
+
+/* tune.c */
+void tune_started(struct mq *m, uint32_t id);           /* a GPU unit */
+void tune_probes(struct mq *m);                         /* those that are over now */
+void tune_watch(struct mq *m);
+void tune_wake(struct mq *m);                           /* ask to be woken for the next */
+void tune_need(struct mq *m, uint32_t id);              /* what it holds enters the reserve */
+
+/* record.c */
+void tell_hold(struct mq *m, uint32_t kind, enum mq_hold why);
+void tell_exhausted(struct mq *m, enum mq_class class);         /* the array holds all of them */
+void tell_waiting(struct mq *m);                        /* at the end of a decision.  O(units that began to wait), or O(units) after a change */
+
+#endif

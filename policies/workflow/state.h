@@ -1,0 +1,137 @@
+/*
+ * state.h -- what the files of the policy `workflow` share.
+ *
+ * ../workflow.c    events, ordinary jobs outside, the policy
+ * view.c           the cluster without what is reserved
+ * admit.c          which workflow gets its reservation, and when
+ * stage.c          a workflow enters a stage: reclaim, lend
+ *
+ * The desk sees a cluster from which everything that is reserved is gone, so
+ * that ordinary units are placed outside by the same code as everywhere:
+ *   outside = free - (kept - used - lent), per node and card, over all workflows.
+ * `idle` sums the bracket.  It is in step with the view: what a decision
+ * changes is noted in `later` and booked when the next call shows it.
+ */
+#ifndef POL_WORKFLOW_STATE_H
+#define POL_WORKFLOW_STATE_H
+
+#include "lib/sched/sched.h"
+#include "workflow/lend.h"
+#include "workflow/reserve.h"
+
+enum wf_admit { WF_ADMIT_WAIT, WF_ADMIT_RECLAIM, WF_ADMIT_PREEMPT };
+enum wf_lend { WF_LEND_NONE, WF_LEND_START, WF_LEND_ALWAYS, WF_LEND_FITS };
+
+struct wf {
+    pol_job  job;
+    uint64_t ordinal;
+    int32_t  priority;
+    bool     holds;                 /* its reservation */
+    bool     is_broken;             /* a node of it was lost */
+    bool     is_over;               /* its job ended */
+    bool     lends;                 /* it is one whose rest is shared */
+    bool     entered;               /* a step in this decision */
+    bool     grew;                  /* more can be lent than when it was last tried */
+    bool     is_counted, has_rest;  /* has_rest, while is_counted: something is neither needed nor lent */
+    uint32_t step, left, n_running; /* the present step, its tasks not done, tasks running */
+    int64_t  shortest;              /* run time of its shortest task; -1: one is unknown */
+    struct resv resv;
+    int64_t  *lent, *quota;         /* [n_groups * RESV_DIMS] */
+    uint32_t first_loan;            /* task slots; POL_NONE */
+};
+
+/* A running borrower, by its task slot. */
+struct wf_loan {
+    struct wf *from;                /* NULL: none */
+    uint32_t part, node, group, shape, prev, next;
+    uint64_t cards, ordinal;
+    int64_t  started;
+    unsigned inside;                /* WF_...: what of it is from the reservation and not from outside; cores and cards always are */
+    bool     is_victim;
+    bool     is_former;             /* the lender is gone, and it runs on */
+    pol_task task;
+};
+
+struct wf_of_task { struct wf *wf; uint32_t at, gen; };       /* task of a workflow, by slot */
+
+enum { WF_MEM = 1, WF_LICENCES = 2, WF_TASK = 4, WF_ALL = 7 };     /* TASK: one of those that the node may run at once */
+struct wf_later { uint32_t node, shape; int sign; uint64_t cards; unsigned inside; };
+
+struct wf_policy {
+    struct desk desk;
+    const struct pol_host *host;
+    const struct pol_view *view;    /* the true one */
+    enum wf_lend lend;
+    enum wf_admit admit;
+    enum resv_rule rule;
+    bool     short_only, strict, est_true;
+    struct lend_shares shares;
+    const char *reserve_text;       /* amounts by name; NULL: the rule alone */
+    const char *history_text;
+    /* workflows: in order of (priority, ordinal) */
+    struct wf **active; size_t cap_active; uint32_t n_active;
+    struct wf **waiting; size_t cap_waiting; uint32_t n_waiting;
+    struct wf_of_task *of_task; size_t cap_of_task;
+    struct wf_loan *loan; size_t cap_loan;
+    uint64_t failed_stamp;          /* of the desk's plan, when the first waiting workflow found no place */
+    uint64_t failed_ordinal;
+    /* the cluster outside */
+    struct pol_view shown;
+    struct pol_node *node; struct pol_card *card;
+    struct resv_sum *idle; struct resv_card *idle_card;
+    int64_t  idle_licence[POL_LICENCES_MAX];
+    uint32_t *touched; uint32_t n_touched; bool *is_touched;
+    struct wf_later *later; size_t cap_later, n_later;
+    struct pol_amount reserved;     /* over all workflows */
+    double   most;                  /* share of the cluster for one step */
+    int64_t  all_cpu, all_gpu;      /* of all nodes, up or down */
+    /* the empty cluster, to see what fits at once */
+    struct plan empty; struct place empty_place;
+    /* ordinary units */
+    struct queue *queue;            /* [n_groups + 1]: by share group; the last: in none */
+    struct walk  *walk;
+    uint32_t *group; size_t cap_group;      /* by unit */
+    int64_t  *longest; size_t cap_longest;  /* by user: run time of the longest task that ended; -1: none */
+    struct pol_event *event; size_t cap_event;
+    struct plan_snap snap;          /* scratch */
+    uint32_t *victim; size_t cap_victim;    /* scratch */
+};
+
+/* ---- view.c ---- */
+void wf_first_look(struct wf_policy *p, const struct pol_view *v);
+/* What a task of the shape takes there (of memory and licences: what `inside` says) becomes idle, or no longer is. */
+void wf_idle_move(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t cards, int sign, unsigned inside);
+/* A whole reservation, as far as it is neither used nor lent, comes (+1) or goes (-1). */
+void wf_idle_reservation(struct wf_policy *p, const struct wf *w, int sign);
+/* p->shown: everything that changed, for the world's reasons or ours; seen: until here. */
+void wf_show(struct wf_policy *p);
+void wf_show_node(struct wf_policy *p, uint32_t node);
+void wf_touch(struct wf_policy *p, uint32_t node);
+void wf_seen(struct wf_policy *p);
+/* What `idle` sums is what the reservations have idle, on every node and card, and nobody borrows what a step needs; else fail.  O(nodes + parts). */
+void wf_audit(struct wf_policy *p);
+/* idle changes by what a task of the shape takes there, at the next call. */
+void wf_book_later(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t cards, int sign, unsigned inside);
+
+/* ---- admit.c          ---- */
+/* Reserve for waiting workflows in order, until one finds no place. */
+void wf_admit(struct wf_policy *p);
+/* The first step with a task to do; n_steps when there is none. */
+uint32_t wf_next_step(const struct resv *r, uint32_t from);
+
+/* ---- ../workflow.c ---- */
+/* Lists are sorted by priority, the higher first, then by arrival. */
+void wf_insert(struct wf ***list, size_t *cap, uint32_t *n, struct wf *w);
+void wf_remove_from(struct wf **list, uint32_t *n, const struct wf *w);
+
+/* ---- stage.c          ---- */
+/* Enter w->step, with its places taken back from borrowers and its tasks started. */
+void wf_enter(struct wf_policy *p, struct wf *w);
+/* Start borrowers in what the workflows leave. */
+void wf_lend_all(struct wf_policy *p);
+/* The borrower no longer runs, or is ordinary now. */
+void wf_loan_end(struct wf_policy *p, uint32_t slot);
+/* The longest run time on record of a user; -1: none. */
+int64_t wf_history(const struct wf_policy *p, uint32_t user);
+
+#endif

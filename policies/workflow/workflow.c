@@ -1,0 +1,541 @@
+/*
+ * workflow.c -- reservation of whole workflows, stage by stage, and lending of
+ * what they leave.  README.md, workflow.  Source: seed 1 of the source documents.
+ */
+#include "workflow/state.h"
+
+#include "builtin.h"
+#include "lib/sched/list.h"
+#include "lib/util.h"
+
+enum { P_PLACE, P_RESERVE, P_MOST, P_LEND, P_SHARES, P_SHORT, P_HISTORY, P_ESTIMATE, P_MODE, P_ADMIT };
+static const struct pol_param params[] = {
+    PLACE_PARAM,
+    { .name = "reserve", .type = POL_TEXT, .dflt = "max",
+      .help = "max: the largest stage; sum: all stages; or at least so much, cpus:8;gpus:2;LICENCE:3 (below max: an error)" },
+    { .name = "most", .type = POL_NUMBER, .dflt = "1",
+      .help = "largest share of the cluster for one stage, 0 to 1; a larger stage is run in parts, one after the other" },
+    { .name = "lend", .type = POL_CHOICE, .dflt = "always", .choices = "none|start|always|fits",
+      .help = "start borrowers never, at a stage's start, at any time, or when they end within the stage" },
+    { .name = "shares", .type = POL_TEXT, .dflt = "[*,p0],[*,p1]",
+      .help = "who lends and who may borrow: [wf,p0],[user,p1,ratio],[queue:Q,p1,ratio],[machines:LABEL,p2]" },
+    { .name = "short", .type = POL_BOOL, .dflt = "false",
+      .help = "lend only to users whose tasks so far ran no longer than any of the workflow's" },
+    { .name = "history", .type = POL_TEXT, .dflt = "", .help = "longest run times known before, in seconds: alice:7;bob:25" },
+    ESTIMATE_PARAM,
+    MODE_PARAM("skip"),
+    { .name = "admit", .type = POL_CHOICE, .dflt = "reclaim", .choices = "wait|reclaim|preempt",
+      .help = "for a workflow that finds no room: wait, stop those who borrowed of one that has ended, or any ordinary job" },
+};
+
+/* ---- a workflow arrives ---- */
+
+static void free_wf(struct wf *w)
+{
+    resv_fini(&w->resv);
+    free(w->lent);
+    free(w->quota);
+    free(w);
+}
+
+/* Sorted by priority, the higher first, then by arrival. */
+void wf_insert(struct wf ***list, size_t *cap, uint32_t *n, struct wf *w)
+{
+    POL_RESERVE(*list, *cap, (size_t)*n + 1);
+    uint32_t at = (*n)++;
+    for (; at > 0 && ((*list)[at - 1]->priority < w->priority || ((*list)[at - 1]->priority == w->priority && (*list)[at - 1]->ordinal > w->ordinal)); at--)
+        (*list)[at] = (*list)[at - 1];
+    (*list)[at] = w;
+}
+
+static int by_stage(const void *a, const void *b)
+{
+    const struct resv_task *x = a, *y = b;
+    if (x->stage != y->stage) return x->stage < y->stage ? -1 : 1;
+    return x->step < y->step ? -1 : x->step > y->step;      /* the index in the job, until steps are made */
+}
+
+/*
+ * A step is a stage, or as much of one, in order, as the empty cluster holds at
+ * once and `most` allows.  False if a task fits nowhere.
+ */
+static bool make_steps(struct wf_policy *p, struct resv *r)
+{
+    struct plan *e = &p->empty;
+    r->step_start = pol_alloc((size_t)r->n_tasks + 1, sizeof *r->step_start);
+    int64_t licence[POL_LICENCES_MAX] = { 0 }, cpu = 0, gpu = 0;
+    struct plan_mark m = plan_mark(e);
+    bool ok = true, begun = false;
+    r->n_steps = 0;
+    for (uint32_t i = 0; i < r->n_tasks && ok; i++) {
+        struct resv_task *t = &r->task[i];
+        const struct pol_shape *s = &e->shape[t->shape];
+        bool fresh = !begun || r->task[i - 1].stage != t->stage, fits = true;
+        for (int tries = 0; tries < 2; tries++) {
+            if (fresh) {
+                plan_undo(e, m);
+                m = plan_mark(e);
+                memset(licence, 0, sizeof licence);
+                cpu = gpu = 0;
+                r->step_start[r->n_steps++] = i;
+                begun = true;
+            }
+            fits = place_find(&p->empty_place, t->shape, &t->place);
+            for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) fits &= licence[k] + plan_licence(e, t->shape, k) <= p->view->licence_total[k];
+            bool within = (double)(cpu + s->cpu_milli) <= p->most * (double)p->all_cpu &&
+                          (s->n_gpu == 0 || (double)(gpu + (int64_t)s->n_gpu * s->gpu_milli) <= p->most * (double)p->all_gpu);
+            if ((fits && within) || fresh) break;
+            fresh = true;
+        }
+        ok = fits;
+        if (!ok) break;
+        plan_take(e, t->place.node, s, t->place.cards);
+        cpu += s->cpu_milli;
+        gpu += (int64_t)s->n_gpu * s->gpu_milli;
+        for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) licence[k] += plan_licence(e, t->shape, k);
+        t->step = r->n_steps - 1;
+        t->made = t->place;
+    }
+    plan_undo(e, m);
+    r->step_start[r->n_steps] = r->n_tasks;
+    return ok;
+}
+
+static bool owns_shares(const struct wf_policy *p, const struct pol_job_info *ji, uint32_t shape)
+{
+    return lend_is_of(&p->shares.owner, p->host, ji, &p->view->shape[shape]);
+}
+
+static void on_workflow(struct wf_policy *p, pol_job job, const struct pol_job_info *ji)
+{
+    const struct pol_host *h = p->host;
+    struct wf *w = pol_alloc(1, sizeof *w);
+    w->job = job;
+    w->ordinal = ji->ordinal;
+    w->priority = ji->priority;
+    w->first_loan = POL_NONE;
+    w->lent = pol_alloc((size_t)p->shares.n * RESV_DIMS, sizeof *w->lent);
+    w->quota = pol_alloc((size_t)p->shares.n * RESV_DIMS, sizeof *w->quota);
+    w->shortest = POL_NEVER;
+    struct resv *r = &w->resv;
+    r->task = pol_alloc(ji->n_tasks, sizeof *r->task);
+    r->n_tasks = ji->n_tasks;
+    const struct pol_task_info *ti;
+    uint32_t n = 0;
+    for (pol_task t = ji->first_task; t.slot != POL_NONE; t = ti->next) {
+        ti = h->task(h->ctx, t);
+        int64_t est = p->est_true ? ti->true_left_us : ji->limit_us;
+        r->task[n] = (struct resv_task){ .task = t, .shape = ti->shape, .stage = ti->stage, .step = ti->index, .est = est };
+        if (est < w->shortest) w->shortest = est;
+        r->task[n].is_running = ti->is_running;     /* bound by the trace: it is reserved for when those have ended */
+        w->n_running += ti->is_running;
+        place_arrived(&p->desk.place, ti->shape, 1);
+        n++;
+    }
+    qsort(r->task, n, sizeof *r->task, by_stage);
+    w->lends = owns_shares(p, ji, r->task[0].shape);
+    if (!make_steps(p, r)) {
+        h->fail(h->ctx, "a task of a workflow fits on no node of the empty cluster");
+        free_wf(w);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        POL_RESERVE(p->of_task, p->cap_of_task, (size_t)r->task[i].task.slot + 1);
+        p->of_task[r->task[i].task.slot] = (struct wf_of_task){ w, i, r->task[i].task.gen };
+    }
+    wf_insert(&p->waiting, &p->cap_waiting, &p->n_waiting, w);
+}
+
+/* ---- events ---- */
+
+static struct resv_task *task_of(struct wf_policy *p, pol_task t, struct wf **w)
+{
+    if (t.slot >= p->cap_of_task || p->of_task[t.slot].wf == NULL || p->of_task[t.slot].gen != t.gen) return NULL;
+    *w = p->of_task[t.slot].wf;
+    return &(*w)->resv.task[p->of_task[t.slot].at];
+}
+
+/* It leaves its place; booked at once, the view shows it already. */
+static void task_left(struct wf_policy *p, struct wf *w, struct resv_task *t)
+{
+    if (!t->is_running) return;
+    t->is_running = false;
+    w->n_running--;
+    if (!w->holds) return;
+    const struct pol_shape *s = &p->view->shape[t->shape];
+    resv_move(&w->resv, &p->desk.plan, RESV_USED, t->part, s, t->place.cards, -1);
+    for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) w->resv.licence[RESV_USED][k] -= plan_licence(&p->desk.plan, t->shape, k);
+    wf_idle_move(p, t->place.node, t->shape, t->place.cards, +1, WF_ALL);
+}
+
+void wf_remove_from(struct wf **list, uint32_t *n, const struct wf *w)
+{
+    for (uint32_t i = 0, k = 0, all = *n; i < all; i++) {
+        if (list[i] == w) { --*n; continue; }
+        list[k++] = list[i];
+    }
+}
+
+/* Its reservation goes; who borrows of it is an ordinary job from now on. */
+static void dissolve(struct wf_policy *p, struct wf *w)
+{
+    if (!w->holds) return;
+    wf_idle_reservation(p, w, -1);
+    while (w->first_loan != POL_NONE) {
+        uint32_t slot = w->first_loan;
+        wf_loan_end(p, slot);
+        p->loan[slot].is_former = true;
+    }
+    resv_drop(&w->resv);
+    w->holds = false;
+    wf_remove_from(p->active, &p->n_active, w);
+}
+
+static void borrower_left(struct wf_policy *p, pol_task t)
+{
+    if (t.slot < p->cap_loan && p->loan[t.slot].task.gen == t.gen) p->loan[t.slot].is_former = false;
+    if (t.slot >= p->cap_loan || p->loan[t.slot].from == NULL || p->loan[t.slot].task.gen != t.gen) return;
+    const struct wf_loan l = p->loan[t.slot];
+    wf_idle_move(p, l.from->resv.part[l.part].node, l.shape, l.cards, +1, l.inside);
+    wf_loan_end(p, t.slot);
+}
+
+static void remember(struct wf_policy *p, pol_task t)
+{
+    if (t.slot >= p->desk.units.cap || desk_unit(&p->desk, t.slot)->state != UNIT_RUNNING) return;
+    const struct unit *u = desk_unit(&p->desk, t.slot);
+    size_t old = p->cap_longest;
+    POL_RESERVE(p->longest, p->cap_longest, (size_t)u->user + 1);
+    for (size_t i = old; i < p->cap_longest; i++) p->longest[i] = -1;
+    int64_t ran = u->attained + (p->view->now_us - u->started);
+    if (ran > p->longest[u->user]) p->longest[u->user] = ran;
+}
+
+static void on_event(struct wf_policy *p, const struct pol_event *e)
+{
+    struct wf *w = NULL;
+    struct resv_task *t;
+    switch ((enum pol_event_kind)e->kind) {
+    case POL_TASK_ENDED:
+        if ((t = task_of(p, e->task, &w)) == NULL) {
+            remember(p, e->task);
+            borrower_left(p, e->task);
+            return;
+        }
+        task_left(p, w, t);
+        t->is_done = true;
+        if (t->step == w->step && w->left > 0) w->left--;
+        return;
+    case POL_READY:             /* interrupted; or a task of a workflow whose turn comes, which its stage knows */
+        if ((t = task_of(p, e->task, &w)) == NULL) { borrower_left(p, e->task); return; }
+        if (t->is_running) {
+            task_left(p, w, t);
+            w->is_broken = true;
+        }
+        return;
+    case POL_NODE_DOWN:
+        for (uint32_t i = 0; i < p->n_active; i++)
+            for (uint32_t k = 0; k < p->active[i]->resv.n_parts; k++)
+                p->active[i]->is_broken |= p->active[i]->resv.part[k].node == e->node;
+        return;
+    case POL_ARRIVED: case POL_JOB_ENDED: case POL_NODE_UP: case POL_TIMER: case POL_CALL: return;
+    }
+}
+
+/* Events of workflows are ours; all others go on to the desk. */
+static size_t sort_events(struct wf_policy *p, const struct pol_event *ev, size_t n_ev)
+{
+    size_t n = 0;
+    POL_RESERVE(p->event, p->cap_event, n_ev);
+    for (size_t i = 0; i < n_ev; i++) {
+        on_event(p, &ev[i]);
+        const struct pol_job_info *ji = ev[i].job.slot != POL_NONE ? p->host->job(p->host->ctx, ev[i].job) : NULL;
+        if (ji == NULL || ji->n_stages == 0) { p->event[n++] = ev[i]; continue; }
+        if (ev[i].kind == POL_ARRIVED) on_workflow(p, ev[i].job, ji);
+        if (ev[i].kind != POL_JOB_ENDED) continue;
+        for (uint32_t k = 0; k < p->n_active + p->n_waiting; k++) {
+            struct wf *w = k < p->n_active ? p->active[k] : p->waiting[k - p->n_active];
+            if (w->job.slot == ev[i].job.slot && w->job.gen == ev[i].job.gen) w->is_over = true;
+        }
+    }
+    return n;
+}
+
+/* ---- workflows come and go ---- */
+
+static void forget(struct wf_policy *p, struct wf *w)
+{
+    dissolve(p, w);
+    wf_remove_from(p->waiting, &p->n_waiting, w);
+    for (uint32_t i = 0; i < w->resv.n_tasks; i++) {
+        struct wf_of_task *o = &p->of_task[w->resv.task[i].task.slot];
+        if (o->wf == w) o->wf = NULL;
+    }
+    free_wf(w);
+}
+
+/* Before the desk looks: reservations that end. */
+static void close_reservations(struct wf_policy *p)
+{
+    for (uint32_t i = 0; i < p->n_active;) {
+        struct wf *w = p->active[i];
+        if (w->is_over) { forget(p, w); continue; }
+        if (!w->is_broken) { i++; continue; }
+        p->host->reserve(p->host->ctx, w->job, &(struct pol_reserve){ .stage = w->resv.task[w->resv.step_start[w->step]].stage }, "a node of the reservation is lost");
+        dissolve(p, w);
+        wf_insert(&p->waiting, &p->cap_waiting, &p->n_waiting, w);
+    }
+    for (uint32_t i = 0; i < p->n_waiting;) {
+        struct wf *w = p->waiting[i];
+        if (w->is_over) forget(p, w);
+        else i++;
+    }
+}
+
+static void advance(struct wf_policy *p)
+{
+    for (uint32_t i = 0; i < p->n_active; i++) {
+        struct wf *w = p->active[i];
+        if (w->left > 0) continue;
+        uint32_t next = wf_next_step(&w->resv, w->step);
+        if (next == w->resv.n_steps) continue;      /* its job's end is told next */
+        w->step = next;
+        wf_enter(p, w);
+    }
+}
+
+/* ---- ordinary jobs outside ---- */
+
+/*
+ * While a workflow waits, ordinary units start outside only if what remains
+ * there and what is reserved would do for it: they take nothing that it will need.
+ */
+struct hold { bool is_on; struct pol_amount spare; };
+
+static struct hold hold_for(const struct wf_policy *p)
+{
+    struct hold h = { .is_on = p->n_waiting > 0 };
+    if (!h.is_on) return h;
+    const struct wf *w = p->waiting[0];
+    const struct resv *r = &w->resv;
+    struct pol_amount most = { 0 };
+    for (uint32_t s = wf_next_step(r, 0); s < r->n_steps; s++) {
+        struct pol_amount need = { 0 };
+        for (uint32_t i = r->step_start[s]; i < r->step_start[s + 1]; i++) {
+            if (r->task[i].is_done) continue;
+            const struct pol_shape *sh = &p->view->shape[r->task[i].shape];
+            need.cpu_milli += sh->cpu_milli;
+            need.gpu_milli += (int64_t)sh->n_gpu * sh->gpu_milli;
+            for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) need.licence[k] += plan_licence(&p->desk.plan, r->task[i].shape, k);
+        }
+        for (int d = 0; d < RESV_DIMS; d++) if (*resv_dim(&need, d) > *resv_dim(&most, d)) *resv_dim(&most, d) = *resv_dim(&need, d);
+    }
+    h.spare = p->reserved;
+    bool fits_outside = true;
+    for (uint32_t i = 0; i < p->desk.plan.n_nodes; i++) {
+        const struct plan_node *n = &p->desk.plan.node[i];
+        if (!n->n.is_up) continue;
+        h.spare.cpu_milli += n->n.cpu_free;
+        h.spare.gpu_milli += n->gpu_free;
+    }
+    for (int k = 0; k < POL_LICENCES_MAX; k++) h.spare.licence[k] += p->desk.licence_free[k];
+    for (int d = 0; d < RESV_DIMS; d++) {
+        int64_t reserved = d == 0 ? p->reserved.cpu_milli : d == 1 ? p->reserved.gpu_milli : p->reserved.licence[d - 2];
+        fits_outside &= *resv_dim(&h.spare, d) - reserved >= *resv_dim(&most, d);
+        *resv_dim(&h.spare, d) -= *resv_dim(&most, d);
+    }
+    /* Enough in sum, and yet no place: nothing starts outside until one opens. */
+    if (fits_outside) h.spare = (struct pol_amount){ .cpu_milli = -1, .gpu_milli = -1 };
+    return h;
+}
+
+static bool may_start(const struct wf_policy *p, struct hold *h, uint32_t id)
+{
+    if (!h->is_on) return true;
+    const struct kind *k = &p->desk.kinds.at[desk_unit(&p->desk, id)->kind];
+    struct pol_amount ask = { 0 };
+    for (uint32_t i = 0; i < k->n_tasks; i++) {
+        const struct pol_shape *s = &p->view->shape[k->shape[i]];
+        ask.cpu_milli += s->cpu_milli;
+        ask.gpu_milli += (int64_t)s->n_gpu * s->gpu_milli;
+        for (uint32_t l = 0; l < POL_LICENCES_MAX; l++) ask.licence[l] += plan_licence(&p->desk.plan, k->shape[i], l);
+    }
+    for (int d = 0; d < RESV_DIMS; d++) if (*resv_dim(&ask, d) > 0 && *resv_dim(&ask, d) > *resv_dim(&h->spare, d)) return false;
+    for (int d = 0; d < RESV_DIMS; d++) *resv_dim(&h->spare, d) -= *resv_dim(&ask, d);
+    return true;
+}
+
+/* The earliest of the tops of the groups' walks. */
+static uint32_t first_of(struct wf_policy *p, uint32_t *group)
+{
+    uint32_t best = POL_NONE;
+    for (uint32_t g = 0; g <= p->shares.n; g++) {
+        uint32_t id = walk_top(&p->walk[g]);
+        if (id == POL_NONE || (best != POL_NONE && !unit_before(desk_unit(&p->desk, id), desk_unit(&p->desk, best)))) continue;
+        best = id;
+        *group = g;
+    }
+    return best;
+}
+
+static void start_outside(struct wf_policy *p)
+{
+    struct desk *d = &p->desk;
+    struct hold h = hold_for(p);
+    uint32_t id, g = 0;
+    for (uint32_t i = 0; i <= p->shares.n; i++) walk_open(&p->walk[i], &p->queue[i], &d->units, desk_skip, d);
+    while ((id = first_of(p, &g)) != POL_NONE) {
+        struct hold before = h;
+        bool may = may_start(p, &h, id);
+        if (!may || !desk_place(d, id)) {
+            if (!may) p->host->hold(p->host->ctx, desk_unit(d, id)->task, false, "a workflow that waits will need what it asks");
+            else if (p->n_active > 0) p->host->hold(p->host->ctx, desk_unit(d, id)->task, false, "it fits nowhere outside of reservations");
+            h = before;
+            if (p->strict) return;
+            desk_pass(d, &p->walk[g]);
+            continue;
+        }
+        walk_step(&p->walk[g], &d->units, POL_NEVER);
+        desk_start(d, id, "outside of every reservation");
+    }
+}
+
+static uint32_t find_group(struct wf_policy *p, const struct unit *u)
+{
+    const struct pol_job_info *ji = p->host->job(p->host->ctx, u->job);
+    for (uint32_t g = 0; ji != NULL && g < p->shares.n; g++)
+        if (lend_is_of(&p->shares.at[g], p->host, ji, &p->view->shape[p->desk.kinds.at[u->kind].shape[0]])) return g;
+    return p->shares.n;
+}
+
+/* Interrupted units come first: they return to the head. */
+static int64_t wait_key(void *self, const struct unit *u)
+{
+    struct wf_policy *p = self;
+    POL_RESERVE(p->group, p->cap_group, (size_t)u->task.slot + 1);
+    p->group[u->task.slot] = find_group(p, u);
+    return u->attained > 0 ? -1 : 0;
+}
+
+static struct queue *queue_of(void *self, const struct unit *u)
+{
+    struct wf_policy *p = self;
+    return &p->queue[p->group[u->task.slot]];
+}
+
+static int64_t run_key(void *self, const struct unit *u) { (void)self; return u->started; }
+
+static const struct desk_ops ops = { .wait_key = wait_key, .queue = queue_of, .run_key = run_key };
+
+/* ---- the policy ---- */
+
+int64_t wf_history(const struct wf_policy *p, uint32_t user)
+{
+    int64_t longest = user < p->cap_longest ? p->longest[user] : -1;
+    const char *name = p->host->user_name(p->host->ctx, user);
+    size_t len = strlen(name);
+    for (const char *s = p->history_text; s != NULL && *s != '\0'; s += strcspn(s, ";"), s += *s == ';') {
+        if (strncmp(s, name, len) != 0 || s[len] != ':') continue;
+        int64_t before = (int64_t)(strtod(s + len + 1, NULL) * 1e6 + 0.5);
+        if (before > longest) longest = before;
+    }
+    return longest;
+}
+
+static bool check_history(const char *text, char *why, size_t cap)
+{
+    for (const char *s = text; *s != '\0';) {
+        size_t n = strcspn(s, ":;");
+        char *end = NULL;
+        double v = s[n] == ':' ? strtod(s + n + 1, &end) : -1;
+        if (n == 0 || end == NULL || end == s + n + 1 || !(v >= 0) || v > 1e12 || (*end != ';' && *end != '\0')) {
+            (void)snprintf(why, cap, "history= expects users and seconds such as alice:7;bob:25, found '%.60s'", s);
+            return false;
+        }
+        s = *end == ';' ? end + 1 : end;
+    }
+    return true;
+}
+
+static void destroy(void *self)
+{
+    struct wf_policy *p = self;
+    for (uint32_t i = 0; i < p->n_active; i++) free_wf(p->active[i]);
+    for (uint32_t i = 0; i < p->n_waiting; i++) free_wf(p->waiting[i]);
+    for (uint32_t g = 0; p->queue != NULL && g <= p->shares.n; g++) {
+        queue_fini(&p->queue[g]);
+        walk_fini(&p->walk[g]);
+    }
+    lend_fini(&p->shares);
+    place_fini(&p->empty_place);
+    plan_fini(&p->empty);
+    free(p->active); free(p->waiting); free(p->of_task); free(p->loan); free(p->queue); free(p->walk);
+    free(p->node); free(p->card); free(p->idle); free(p->idle_card); free(p->touched); free(p->is_touched);
+    free(p->snap.card); free(p->victim); free(p->later); free(p->group); free(p->longest); free(p->event);
+    desk_fini(&p->desk);
+    free(p);
+}
+
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+{
+    struct wf_policy *p = pol_alloc(1, sizeof *p);
+    p->host = host;
+    desk_init(&p->desk, host, (enum place_rule)value[P_PLACE].i, &ops, p);
+    p->desk.knows_licences = true;
+    place_init(&p->empty_place, &p->empty, PLACE_BEST);
+    p->lend = (enum wf_lend)value[P_LEND].i;
+    p->rule = strcmp(value[P_RESERVE].s, "sum") == 0 ? RESV_SUM : RESV_MAX;
+    bool named = strchr(value[P_RESERVE].s, ':') != NULL;
+    p->reserve_text = named ? value[P_RESERVE].s : NULL;
+    p->short_only = value[P_SHORT].i != 0;
+    p->history_text = value[P_HISTORY].s;
+    p->admit = (enum wf_admit)value[P_ADMIT].i;
+    p->strict = value[P_MODE].i == LIST_STRICT;
+    p->est_true = value[P_ESTIMATE].i == 1;
+    list_estimates(&p->desk, value[P_ESTIMATE].i, flags);
+    if (!p->short_only && p->lend != WF_LEND_FITS) *flags &= ~(uint32_t)(POL_USES_LIMITS | POL_CLAIRVOYANT);   /* no estimate is read */
+    p->most = value[P_MOST].x;
+    bool ok = p->most > 0 && p->most <= 1;
+    if (!ok) (void)snprintf(why, cap, "most= is %g, expected a share above 0 and at most 1", p->most);
+    bool known = named || p->rule == RESV_SUM || strcmp(value[P_RESERVE].s, "max") == 0;
+    if (ok && !known) (void)snprintf(why, cap, "reserve= is '%.60s', expected max, sum or amounts such as cpus:8;gpus:2", value[P_RESERVE].s);
+    ok = ok && known && check_history(p->history_text, why, cap) && lend_parse(&p->shares, value[P_SHARES].s, why, cap);
+    if (!ok) {
+        destroy(p);
+        return NULL;
+    }
+    p->queue = pol_alloc((size_t)p->shares.n + 1, sizeof *p->queue);
+    p->walk = pol_alloc((size_t)p->shares.n + 1, sizeof *p->walk);
+    return p;
+}
+
+static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+{
+    struct wf_policy *p = self;
+    p->view = view;
+    if (p->node == NULL) wf_first_look(p, view);
+    plan_shapes(&p->empty, view);
+    plan_shapes(&p->desk.plan, view);
+    for (size_t i = 0; i < p->n_later; i++)
+        wf_idle_move(p, p->later[i].node, p->later[i].shape, p->later[i].cards, p->later[i].sign, p->later[i].inside);
+    p->n_later = 0;
+    size_t n = sort_events(p, ev, n_ev);
+    close_reservations(p);
+    if (p->host->is_audited) wf_audit(p);
+    wf_show(p);
+    desk_open(&p->desk, &p->shown, p->event, n);
+    wf_seen(p);
+    advance(p);
+    wf_admit(p);
+    wf_seen(p);
+    start_outside(p);
+    wf_lend_all(p);
+}
+
+const struct pol_ops pol_workflow = {
+    POL_HEADER, .name = "workflow", .source = "workflow reservation patent application, paragraphs 64-119 (seed 1)",
+    .summary = "reserves for a workflow what its largest stage needs, and lends what the others leave",
+    .flags = POL_PREEMPTS | POL_USES_LIMITS | POL_CLAIRVOYANT,
+    .n_params = sizeof params / sizeof *params, .params = params,
+    .create = create, .decide = decide, .destroy = destroy,
+};

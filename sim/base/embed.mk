@@ -1,0 +1,15 @@
+# Files that the program carries inside itself: the schema, published figures, the drawings, the
+# report's style and script, and what a policy of one's own begins with.
+EMBED := sim/db/schema.sql sim/compare/published.sql $(sort $(wildcard plots/*.gp plots/*.sql sim/report/page/*)) \
+         policies/policy.h $(addprefix policies/example/,example.c kit.h Makefile)
+
+$(B)/gen/embed.c: $(EMBED) sim/base/embed.sh
+	@mkdir -p $(@D)
+	$(Q)sh sim/base/embed.sh $(EMBED) > $@
+
+$(B)/obj/gen/embed.o: $(B)/gen/embed.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+
+LIB += $(B)/obj/gen/embed.o

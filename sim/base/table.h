@@ -1,0 +1,30 @@
+/*
+ * table.h -- one table, printed for people (aligned, Markdown, LaTeX), as CSV or as JSON.  Layer: base.
+ */
+#ifndef BASE_TABLE_H
+#define BASE_TABLE_H
+
+#include <stdio.h>
+#include "base/base.h"
+
+enum table_format { TABLE_TEXT, TABLE_CSV, TABLE_JSON, TABLE_MARKDOWN, TABLE_LATEX };
+/* A format by name (text, csv, json, markdown, latex); false when there is none of that name. */
+bool table_format_of(const char *name, enum table_format *out);
+
+struct table;
+
+struct table *table_create(void);
+void table_destroy(struct table *t);
+/* A column: its heading, and whether its cells are numbers (right-aligned; bare in JSON). */
+void table_column(struct table *t, const char *heading, bool is_number);
+/* Append a cell, row by row, left to right; printf-like.  An empty cell is null in JSON. */
+void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * LaTeX: a plain tabular, which needs no package.  Cells and headings are
+ * escaped for the format they are printed in.
+ */
+void table_print(const struct table *t, enum table_format f, FILE *to);
+/* Plain text so that it shows as it stands in this format; owned by the caller. */
+char *table_escape(const char *s, enum table_format f);
+
+#endif

@@ -1,0 +1,156 @@
+#include "cmd/baseline.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "cmd/cmd.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "input/text/csv.h"
+
+enum { SCENARIO, POLICY, METRIC, SCOPE, VALUE, TOLERANCE, N_COLUMNS };
+static const char *const column[N_COLUMNS] = { "scenario", "policy", "metric", "scope", "value", "tolerance" };
+
+static bool read_tolerance(const char *s, enum tolerance_kind *kind, double *by)
+{
+    size_t n = strlen(s);
+    if (strcmp(s, "ci") == 0) { *kind = TOL_CI; *by = 0; return true; }
+    bool percent = n > 1 && s[n - 1] == '%';
+    char *digits = mem_strndup(s, percent ? n - 1 : n);
+    bool ok = text_double(digits, by) && *by >= 0;
+    mem_free(digits);
+    *kind = percent ? TOL_RELATIVE : TOL_ABSOLUTE;
+    if (percent) *by /= 100;
+    return ok;
+}
+
+static enum st read_row(struct baseline *b, struct csv *f, const int *at, struct diag *d)
+{
+    struct guard g = { .line = csv_line(f) };
+    for (int i = 0; i < N_COLUMNS; i++) TRY(csv_need(f, at[i], d));
+    if (!text_double(csv_field(f, at[VALUE]), &g.value))
+        return csv_fail(f, at[VALUE], d, "found '%s', expected a number", csv_field(f, at[VALUE]));
+    if (!read_tolerance(csv_field(f, at[TOLERANCE]), &g.kind, &g.by))
+        return csv_fail(f, at[TOLERANCE], d, "found '%s', expected a percentage, an amount or ci", csv_field(f, at[TOLERANCE]));
+    g.scenario = mem_strdup(csv_field(f, at[SCENARIO]));
+    g.policy = mem_strdup(csv_field(f, at[POLICY]));
+    g.metric = mem_strdup(csv_field(f, at[METRIC]));
+    g.scope = mem_strdup(csv_field(f, at[SCOPE]));
+    g.tolerance = mem_strdup(csv_field(f, at[TOLERANCE]));
+    MEM_RESERVE(b->guard, b->cap, b->n + 1);
+    b->guard[b->n++] = g;
+    return ST_OK;
+}
+
+enum st baseline_read(struct baseline *b, const char *path, struct diag *d)
+{
+    static const bool need[N_COLUMNS] = { true, true, true, true, true, true };
+    int at[N_COLUMNS];
+    struct csv *f;
+    memset(b, 0, sizeof *b);
+    TRY(csv_open(&f, path, ',', d));
+    b->path = mem_strdup(path);
+    enum st st = csv_columns(f, column, need, at, N_COLUMNS, false, NULL, d);
+    while (st == ST_OK && (st = csv_next(f, d)) == ST_OK) st = read_row(b, f, at, d);
+    csv_close(f);
+    if (st == ST_END && b->n == 0) st = diag_at(d, ST_EINPUT, path, 0, 0, "it guards nothing: there is no row");
+    if (st == ST_END) return ST_OK;
+    baseline_fini(b);
+    return st;
+}
+
+static void put_field(FILE *f, const char *s, char after)
+{
+    text_csv(s, false, f);
+    (void)fputc(after, f);
+}
+
+enum st baseline_write(const struct baseline *b, struct diag *d)
+{
+    FILE *f;
+    char *part;
+    TRY(cmd_output_open(&f, &part, b->path, d));
+    (void)fputs("scenario,policy,metric,scope,value,tolerance\n", f);
+    for (size_t i = 0; i < b->n; i++) {
+        const struct guard *g = &b->guard[i];
+        put_field(f, g->scenario, ',');
+        put_field(f, g->policy, ',');
+        put_field(f, g->metric, ',');
+        put_field(f, g->scope, ',');
+        (void)fprintf(f, "%.9g,%s\n", g->value, g->tolerance);
+    }
+    return cmd_output_close(f, part, b->path, ST_OK, d);
+}
+
+enum st baseline_make(struct baseline *b, const char *path, const struct compare *c,
+                      const char *const *metric, size_t n_metrics, const char *tolerance, struct diag *d)
+{
+    enum tolerance_kind kind;
+    double by;
+    memset(b, 0, sizeof *b);
+    if (!read_tolerance(tolerance, &kind, &by))
+        return diag_set(d, ST_EINPUT, "the tolerance is '%s'; expected a percentage such as 2%%, an amount or ci", tolerance);
+    b->path = mem_strdup(path);
+    for (size_t k = 0; k < c->n; k++)
+        for (size_t p = 0; p < c->at[k].n_policies; p++)
+            for (size_t m = 0; m < n_metrics; m++) {
+                struct stats_ci now = compare_mean(c, &c->at[k].policy[p], metric[m], "all");
+                if (now.n == 0 || !isfinite(now.mean)) continue;
+                MEM_RESERVE(b->guard, b->cap, b->n + 1);
+                b->guard[b->n++] = (struct guard){
+                    .scenario = mem_strdup(c->at[k].title), .policy = mem_strdup(c->at[k].policy[p].label),
+                    .metric = mem_strdup(metric[m]), .scope = mem_strdup("all"), .tolerance = mem_strdup(tolerance),
+                    .kind = kind, .by = by, .value = now.mean };
+            }
+    return ST_OK;
+}
+
+void baseline_fini(struct baseline *b)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        struct guard *g = &b->guard[i];
+        mem_free(g->scenario);
+        mem_free(g->policy);
+        mem_free(g->metric);
+        mem_free(g->scope);
+        mem_free(g->tolerance);
+    }
+    mem_free(b->guard);
+    mem_free(b->path);
+    memset(b, 0, sizeof *b);
+}
+
+static const struct cmp_policy *find(const struct guard *g, const struct compare *c)
+{
+    for (size_t k = 0; k < c->n; k++) {
+        if (strcmp(c->at[k].title, g->scenario) != 0) continue;
+        for (size_t p = 0; p < c->at[k].n_policies; p++)
+            if (strcmp(c->at[k].policy[p].label, g->policy) == 0) return &c->at[k].policy[p];
+    }
+    return NULL;
+}
+
+/* The file holds nine significant digits; no number moved by less than the tenth. */
+static bool same_as_written(double now, double value)
+{
+    return fabs(now - value) <= 1e-8 * fmax(fabs(now), fabs(value));
+}
+
+struct verdict baseline_judge(const struct guard *g, const struct compare *c)
+{
+    struct verdict v = { .policy = find(g, c), .moved = true, .furthest = -1 };
+    if (v.policy == NULL) return v;
+    v.now = compare_mean(c, v.policy, g->metric, g->scope);
+    if (v.now.n == 0 || !isfinite(v.now.mean)) { v.now.n = 0; return v; }
+    double off = fabs(v.now.mean - g->value);
+    double room = g->kind == TOL_RELATIVE ? g->by * fabs(g->value) : g->by;
+    bool is_in = g->kind != TOL_CI ? off <= room : isfinite(v.now.half) ? v.now.lo <= g->value && g->value <= v.now.hi : off <= 0;
+    v.moved = !is_in && !same_as_written(v.now.mean, g->value);
+    for (size_t i = 0; i < v.policy->n_runs; i++) {
+        double x = compare_value(c, v.policy->run[i], g->metric, g->scope);
+        if (isnan(x) || (v.furthest >= 0 && fabs(x - g->value) <= fabs(v.furthest_value - g->value))) continue;
+        v.furthest = v.policy->run[i];
+        v.furthest_value = x;
+    }
+    return v;
+}

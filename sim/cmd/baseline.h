@@ -1,0 +1,48 @@
+/*
+ * baseline.h -- numbers that must not move unnoticed, as a CSV file that people
+ * read and keep in version control.  Layer: cmd.
+ *
+ *   scenario,policy,metric,scope,value,tolerance
+ *   demo,DRF,jain,all,0.4604,2%
+ *
+ * The value is a mean over the seeds of a database.  Tolerance:
+ *   2%    relative to the value
+ *   0.05  absolute, in the metric's unit
+ *   ci    statistical: the value lies in the present mean's 95 % interval over
+ *         seeds (of compare.h); with one seed the mean must be equal
+ */
+#ifndef CMD_BASELINE_H
+#define CMD_BASELINE_H
+
+#include "compare/compare.h"
+
+enum tolerance_kind { TOL_RELATIVE, TOL_ABSOLUTE, TOL_CI };
+
+struct guard {
+    char   *scenario, *policy, *metric, *scope, *tolerance;
+    enum tolerance_kind kind;
+    double  value, by;          /* by: fraction or amount; unused for ci */
+    uint32_t line;
+};
+
+struct baseline { char *path; struct guard *guard; size_t n, cap; };
+
+enum st baseline_read(struct baseline *b, const char *path, struct diag *d);
+/* Atomically: the old file stays until the new one is whole. */
+enum st baseline_write(const struct baseline *b, struct diag *d);
+/* One row for each policy and metric of every case, tolerance as given. */
+enum st baseline_make(struct baseline *b, const char *path, const struct compare *c,
+                      const char *const *metric, size_t n_metrics, const char *tolerance, struct diag *d);
+void    baseline_fini(struct baseline *b);
+
+/* What became of a guarded number. */
+struct verdict {
+    struct stats_ci now;        /* n 0: no such policy or metric any more */
+    const struct cmp_policy *policy;
+    bool   moved;
+    int64_t furthest;           /* the run whose own value lies furthest from the baseline; -1: none */
+    double furthest_value;
+};
+struct verdict baseline_judge(const struct guard *g, const struct compare *c);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * cmd.h -- the subcommands: one file each, one table.  Layer: cmd.
+ */
+#ifndef CMD_CMD_H
+#define CMD_CMD_H
+
+#include <stdio.h>
+#include "base/diag.h"
+
+struct cmd {
+    const char *name, *summary;     /* summary: one line for `fairway help` */
+    const char *usage;              /* printed by `fairway help NAME` and --help; ends in a newline */
+    int (*run)(int argc, char **argv);      /* argv[0] is the command's name; returns the exit status */
+};
+
+extern const struct cmd cmd_run, cmd_sweep, cmd_merge, cmd_compare, cmd_check, cmd_plot, cmd_policies, cmd_trace, cmd_flow, cmd_timeline, cmd_explain, cmd_report, cmd_profile, cmd_stages;
+
+/* Print the error and return its exit status. */
+int cmd_fail(const struct diag *d);
+/* A usage error: the message, and where help is; returns 2. */
+int cmd_usage_error(const struct cmd *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Read --decide-timeout or --policy-memory into l; false, with the usage error printed, when it is none. */
+struct cage_limits;
+bool cmd_cage_limit(const struct cmd *c, const char *option, const char *text, struct cage_limits *l);
+
+/*
+ * A file that is put in place only when it is whole; "-" is standard output.
+ * close takes the result so far, removes what is half written unless that is
+ * ST_OK, and returns the final one.  Takes `part`.
+ */
+enum st cmd_output_open(FILE **to, char **part, const char *path, struct diag *d);
+enum st cmd_output_close(FILE *to, char *part, const char *path, enum st st, struct diag *d);
+
+#endif

@@ -1,0 +1,65 @@
+/* fairway merge: runs of several databases into one. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include "cmd/cmd.h"
+#include "base/mem.h"
+#include "db/merge.h"
+
+static const struct option long_opts[] = { { "quiet", no_argument, NULL, 'q' }, { 0 } };
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Every part is opened, and so checked, before the output is touched. */
+static enum st merge(const char *out, char *const *path, size_t n, struct merge_tally *t, struct diag *d)
+{
+    struct store **part, *to = NULL;
+    size_t n_open = 0;
+    enum st st = ST_OK;
+    MEM_ARRAY(part, n);
+    for (; n_open < n && st == ST_OK; n_open += st == ST_OK) {
+        if (is_same_file(out, path[n_open])) st = diag_at(d, ST_EINPUT, path[n_open], 0, 0, "is the output itself");
+        else st = store_open_read(&part[n_open], path[n_open], d);
+    }
+    if (st == ST_OK) st = store_open(&to, out, d);
+    if (st == ST_OK) st = merge_parts(to, part, NULL, n, t, d);
+    store_close(to);
+    for (size_t i = 0; i < n_open; i++) store_close(part[i]);
+    mem_free(part);
+    return st;
+}
+
+static int run(int argc, char **argv)
+{
+    struct diag d = { 0 };
+    struct merge_tally t = { 0 };
+    bool quiet = false;
+    optind = 1;
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, ":q", long_opts, NULL)) != -1;) {
+        if (c != 'q') return cmd_usage_error(&cmd_merge, "unknown option '%s'", argv[optind - 1]);
+        quiet = true;
+    }
+    if (argc - optind < 2) return cmd_usage_error(&cmd_merge, "expected an output and at least one part, found %d arguments", argc - optind);
+    const char *out = argv[optind];
+    if (merge(out, argv + optind + 1, (size_t)(argc - optind - 1), &t, &d) != ST_OK) return cmd_fail(&d);
+    if (!quiet)
+        (void)printf("%s: %" PRIu64 " runs added, %" PRIu64 " in place of unfinished ones, %" PRIu64 " there already"
+                     "; %" PRIu64 " of those that came are not done\n", out, t.added, t.replaced, t.present, t.unfinished);
+    return 0;
+}
+
+const struct cmd cmd_merge = {
+    .name = "merge", .summary = "runs of several databases into one, by run key",
+    .usage = "usage: fairway merge OUT.db PART.db...\n\n"
+             "  -q, --quiet   no summary\n\n"
+             "A run that OUT.db has done stays; a done one replaces one that failed or was interrupted.\n"
+             "Merging again changes nothing.  It is one transaction: all of it is in OUT.db, or nothing.\n"
+             "Files of another program or another version of the schema are refused.\n",
+    .run = run,
+};

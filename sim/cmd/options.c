@@ -1,0 +1,21 @@
+#include "cmd/options.h"
+
+#include <string.h>
+#include "base/mem.h"
+
+void words_add(struct words *w, const char *list)
+{
+    for (size_t len; *list != '\0'; list += len + (list[len] == ',')) {
+        len = strcspn(list, ",");
+        if (len == 0) continue;
+        MEM_RESERVE(w->at, w->cap, w->n + 1);
+        w->at[w->n++] = mem_strndup(list, len);
+    }
+}
+
+void words_fini(struct words *w)
+{
+    for (size_t i = 0; i < w->n; i++) mem_free(w->at[i]);
+    mem_free(w->at);
+    memset(w, 0, sizeof *w);
+}

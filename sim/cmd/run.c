@@ -1,0 +1,227 @@
+/* fairway run: a scenario under its policies and seeds, into a database. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "cmd/cmd.h"
+#include "run/run.h"
+#include "run/setup.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+struct run_opts {
+    const char *scenario, *db, *log;
+    const char **policy, **set;
+    uint64_t    *seed;
+    size_t       n_policies, n_set, n_seeds, cap_policies, cap_set, cap_seeds;
+    bool         audit, strict, quiet;
+    struct cage_limits limits;
+};
+
+enum { OPT_SET = 256, OPT_AUDIT, OPT_STRICT, OPT_LOG, OPT_TIMEOUT, OPT_MEMORY };
+
+static const struct option long_opts[] = {
+    { "policy", required_argument, NULL, 'p' }, { "seed", required_argument, NULL, 's' },
+    { "database", required_argument, NULL, 'd' }, { "set", required_argument, NULL, OPT_SET },
+    { "audit", no_argument, NULL, OPT_AUDIT }, { "strict", no_argument, NULL, OPT_STRICT }, { "log", required_argument, NULL, OPT_LOG },
+    { "decide-timeout", required_argument, NULL, OPT_TIMEOUT }, { "policy-memory", required_argument, NULL, OPT_MEMORY },
+    { "quiet", no_argument, NULL, 'q' }, { 0 },
+};
+
+static int parse(struct run_opts *o, int argc, char **argv)
+{
+    optind = 1;
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, ":p:s:d:q", long_opts, NULL)) != -1;) {
+        int64_t seed;
+        switch (c) {
+        case 'p': MEM_RESERVE(o->policy, o->cap_policies, o->n_policies + 1); o->policy[o->n_policies++] = optarg; break;
+        case OPT_SET: MEM_RESERVE(o->set, o->cap_set, o->n_set + 1); o->set[o->n_set++] = optarg; break;
+        case 's':
+            if (!text_int(optarg, &seed) || seed < 0)
+                return cmd_usage_error(&cmd_run, "--seed is '%s'; expected a whole number >= 0", optarg);
+            for (size_t i = 0; i < o->n_seeds; i++)
+                if (o->seed[i] == (uint64_t)seed) return cmd_usage_error(&cmd_run, "seed %s is given twice", optarg);
+            MEM_RESERVE(o->seed, o->cap_seeds, o->n_seeds + 1);
+            o->seed[o->n_seeds++] = (uint64_t)seed;
+            break;
+        case 'd': o->db = optarg; break;
+        case 'q': o->quiet = true; break;
+        case OPT_AUDIT: o->audit = true; break;
+        case OPT_STRICT: o->strict = true; break;
+        case OPT_LOG: o->log = optarg; break;
+        case OPT_TIMEOUT: case OPT_MEMORY:
+            if (!cmd_cage_limit(&cmd_run, c == OPT_TIMEOUT ? "decide-timeout" : "policy-memory", optarg, &o->limits)) return 2;
+            break;
+        case ':': return cmd_usage_error(&cmd_run, "option '%s' needs a value", argv[optind - 1]);
+        default:  return cmd_usage_error(&cmd_run, "unknown option '%s'", argv[optind - 1]);
+        }
+    }
+    if (argc - optind != 1) return cmd_usage_error(&cmd_run, "expected one scenario, found %d", argc - optind);
+    o->scenario = argv[optind];
+    return 0;
+}
+
+/* -p and -s replace the scenario's own lists. */
+static void override(struct scenario *s, const struct run_opts *o)
+{
+    if (o->n_policies > 0) {
+        for (size_t i = 0; i < s->n_policies; i++) { mem_free(s->policy[i].spec); mem_free(s->policy[i].label); }
+        s->n_policies = 0;
+        for (size_t i = 0; i < o->n_policies; i++) {
+            MEM_RESERVE(s->policy, s->cap_policies, i + 1);
+            s->policy[s->n_policies++] = (struct scn_policy){ mem_strdup(o->policy[i]), mem_strdup(o->policy[i]), 0, 0 };
+        }
+    }
+    if (o->n_seeds > 0) {
+        MEM_RESERVE(s->seed, s->cap_seeds, o->n_seeds);
+        memcpy(s->seed, o->seed, o->n_seeds * sizeof *s->seed);
+        s->n_seeds = o->n_seeds;
+    }
+    if (o->audit) s->audit = true;
+    if (o->strict) s->trace.strict = true;
+}
+
+struct tally { uint32_t done, failed; uint64_t unfinished, rejected; enum st worst; };
+
+static void say_repairs(const struct trace *t, const char *path)
+{
+    for (size_t i = 0; i < t->repairs.n; i++)
+        (void)fprintf(stderr, "note: %s: %s: %" PRIu64 " row%s, first at line %" PRIu32 "\n", path ? path : "trace",
+                      t->repairs.at[i].what, t->repairs.at[i].count, t->repairs.at[i].count == 1 ? "" : "s",
+                      t->repairs.at[i].first_line);
+}
+
+/* Every policy on the trace of one seed. */
+static enum st run_seed(struct run_env *env, uint64_t seed, bool say, struct tally *tally, struct diag *d)
+{
+    struct scenario *s = env->scn;
+    if (say) say_repairs(env->trace, s->trace.path);
+    for (size_t i = 0; i < s->n_policies; i++) {
+        char label[80];
+        struct run_result r;
+        struct diag failed = { 0 };
+        (void)snprintf(label, sizeof label, "%.48s seed %" PRIu64, s->policy[i].label, seed);
+        progress_run(env->progress, label, env->trace->facts.n_jobs);
+        if (env->log != NULL) (void)fprintf(env->log, "# %s\n", label);
+        enum st st = run_one(env, &s->policy[i], seed, &r, &failed);
+        progress_clear(env->progress);
+        if (st != ST_OK && st != ST_EPOLICY) { *d = failed; return st; }
+        if (st == ST_EPOLICY) {
+            diag_print(&failed, stderr);
+            tally->failed++;
+            tally->worst = ST_EPOLICY;
+            continue;
+        }
+        if (!env->quiet)
+            (void)printf("run %" PRId64 "  %-32s %8" PRIu64 " jobs done  digest %016" PRIx64 "\n", r.id, label, r.n_done, r.digest);
+        tally->done++;
+        tally->unfinished += r.n_unfinished;
+        tally->rejected += r.n_rejected;
+        if (r.n_unfinished > 0 && s->horizon == TICK_NEVER && s->fill <= 0)
+            (void)fprintf(stderr, "warning: %s: %" PRIu64 " jobs were left unfinished\n", label, r.n_unfinished);
+        if (r.n_rejected > 0)
+            (void)fprintf(stderr, "note: %s: %" PRIu64 " jobs can never run on this cluster and were rejected\n", label, r.n_rejected);
+    }
+    return ST_OK;
+}
+
+static enum st run_all(struct run_env *env, struct setup *setup, struct tally *tally, struct diag *d)
+{
+    for (size_t k = 0; k < env->scn->n_seeds; k++) {
+        TRY(setup_trace(setup, env->scn->seed[k], d));
+        TRY(setup_ideal(setup, &env->ideal, d));
+        TRY(run_seed(env, env->scn->seed[k], k == 0, tally, d));
+    }
+    return ST_OK;
+}
+
+static enum st with_log(struct run_env *env, struct setup *setup, const char *log, struct tally *tally, struct diag *d)
+{
+    if (log != NULL && (env->log = fopen(log, "w")) == NULL)
+        return diag_set(d, ST_EWORLD, "cannot write the log '%s': %s", log, strerror(errno));
+    enum st st = run_all(env, setup, tally, d);
+    if (env->log != NULL && fclose(env->log) != 0 && st == ST_OK)
+        st = diag_set(d, ST_EWORLD, "cannot write the log '%s': %s", log, strerror(errno));
+    return st;
+}
+
+/* Equal runs would show intervals of width nothing: say so. */
+static void say_idle_seeds(const struct scenario *s)
+{
+    if (s->n_seeds > 1 && !setup_is_drawn(s))
+        (void)fprintf(stderr, "note: nothing in this scenario is drawn from the seed: its %zu seeds give equal runs\n", s->n_seeds);
+}
+
+/* All input is read and checked before the database is opened: a mistake leaves none behind. */
+static enum st execute(const struct run_opts *o, struct scenario *s, struct tally *tally, char *db, size_t cap, struct diag *d)
+{
+    struct progress progress;
+    struct setup setup;
+    struct run_env env = { .scn = s, .trace = &setup.trace, .progress = &progress, .quiet = o->quiet, .limits = o->limits };
+    TRY(scn_load(s, o->scenario, o->set, o->n_set, d));
+    override(s, o);
+    if (s->n_policies == 0) return diag_at(d, ST_EINPUT, s->path, 0, 0, "no policy: name some under `policies:` or with -p");
+    TRY(run_check_policies(s, &o->limits, d));
+    (void)snprintf(db, cap, "%s%s", o->db ? o->db : s->name, o->db ? "" : ".db");
+    setup_begin(&setup, s);
+    enum st st = setup_trace(&setup, s->seed[0], d);
+    if (st == ST_OK) st = store_open(&env.store, db, d);
+    if (st == ST_OK) {
+        say_idle_seeds(s);
+        if (s->has_sweep && !o->quiet)
+            (void)fprintf(stderr, "note: this runs the scenario itself; `fairway sweep` runs every combination of its sweep\n");
+        run_catch_interrupt();
+        progress_begin(&progress, o->quiet, (uint32_t)(s->n_policies * s->n_seeds));
+        st = with_log(&env, &setup, o->log, tally, d);
+        store_close(env.store);
+    }
+    setup_fini(&setup);
+    return st;
+}
+
+static int run(int argc, char **argv)
+{
+    struct run_opts o = { .limits = CAGE_LIMITS };
+    struct scenario s;
+    struct tally tally = { 0 };
+    struct diag d = { 0 };
+    char db[4096];
+    memset(&s, 0, sizeof s);
+    int status = parse(&o, argc, argv);
+    if (status == 0) {
+        enum st st = execute(&o, &s, &tally, db, sizeof db, &d);
+        if (tally.done + tally.failed > 0 && !o.quiet)
+            (void)printf("%" PRIu32 " run%s in %s%s; next: fairway compare %s\n", tally.done, tally.done == 1 ? "" : "s", db,
+                         tally.failed ? " (and some that failed)" : "", db);
+        if (st != ST_OK) status = cmd_fail(&d);
+        else if (tally.worst != ST_OK) status = diag_exit_status(tally.worst);
+        else if (tally.unfinished > 0 && s.horizon == TICK_NEVER && s.fill <= 0) status = 1;
+        scn_fini(&s);
+    }
+    mem_free(o.policy);
+    mem_free(o.set);
+    mem_free(o.seed);
+    return status;
+}
+
+const struct cmd cmd_run = {
+    .name = "run", .summary = "a scenario under its policies and seeds, into a database",
+    .usage = "usage: fairway run SCENARIO.yaml [OPTIONS]\n\n"
+             "  -p, --policy NAME[:key=value,...]  run this policy instead of the scenario's; may be repeated;\n"
+             "               ./FILE.so[:key=...]   one from a shared object (`fairway policies --new` begins one)\n"
+             "  -p, --policy exec:COMMAND          the same, a program of yours: policies/PROTOCOL.md\n"
+             "  -s, --seed N                       run this seed instead of the scenario's; may be repeated\n"
+             "  -d, --database FILE                where results go; default: NAME.db after the scenario's name\n"
+             "      --set PATH=VALUE               change the scenario, e.g. --set trace.speedup=20; may be repeated\n"
+             "      --audit                        verify every invariant after every instant (slow)\n"
+             "      --strict                       a row of the trace that needs a repair is an error\n"
+             "      --log FILE                     write every event as a line of text\n"
+             "      --decide-timeout DURATION      wall-clock time that a policy from a file may take for one call; default 10s\n"
+             "      --policy-memory SIZE           memory by which a run of such a policy may grow; default 4GiB\n"
+             "  -q, --quiet                        no progress, no summary\n\n"
+             "A run with the key of one that the database holds replaces it.  Ctrl-C keeps finished runs\n"
+             "and marks the one under way as interrupted.\n",
+    .run = run,
+};

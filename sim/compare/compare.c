@@ -1,0 +1,300 @@
+#include "compare/compare.h"
+
+#include <math.h>
+#include <string.h>
+#include <sqlite3.h>
+
+#include "base/intern.h"
+#include "base/mem.h"
+#include "compare/metric_info.h"
+
+static enum st failed(const struct compare *c, struct diag *d)
+{
+    return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(store_db(c->store)));
+}
+
+static char *text_at(sqlite3_stmt *q, int col)
+{
+    const char *s = (const char *)sqlite3_column_text(q, col);
+    return mem_strdup(s != NULL ? s : "");
+}
+
+static bool is_at(sqlite3_stmt *q, int col, const char *s)
+{
+    return strcmp((const char *)sqlite3_column_text(q, col), s) == 0;
+}
+
+/* By "run scope metric". */
+struct cmp_values { struct intern asked; double *x; size_t cap; };
+
+/* ---- loading ---- */
+
+enum { COL_ID, COL_SCENARIO, COL_TEXT, COL_TRACE, COL_POLICY, COL_SPEC, COL_CLAIRVOYANT, COL_SEED, COL_VARIANT };
+
+static struct cmp_case *case_of(struct compare *c, sqlite3_stmt *q)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        struct cmp_case *k = &c->at[i];
+        if (is_at(q, COL_SCENARIO, k->scenario) && is_at(q, COL_TEXT, k->text) && is_at(q, COL_TRACE, k->trace)) return k;
+    }
+    MEM_RESERVE(c->at, c->cap, c->n + 1);
+    struct cmp_case *k = &c->at[c->n++];
+    k->scenario = text_at(q, COL_SCENARIO);
+    k->variant = text_at(q, COL_VARIANT);
+    k->text = text_at(q, COL_TEXT);
+    k->trace = text_at(q, COL_TRACE);
+    return k;
+}
+
+/*
+ * "NAME" of the only case of its scenario, whatever was set in it: a baseline
+ * is of the name, and a change is what it is there to find.  Of several,
+ * "NAME (SET)", and numbered where that is the same.
+ */
+static void name_cases(struct compare *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        struct cmp_case *k = &c->at[i];
+        size_t n_scenario = 0, n_before = 0, len = strlen(k->scenario) + strlen(k->variant) + 32;
+        for (size_t j = 0; j < c->n; j++) {
+            if (strcmp(c->at[j].scenario, k->scenario) != 0) continue;
+            n_scenario++;
+            n_before += j < i && strcmp(c->at[j].variant, k->variant) == 0;
+        }
+        const char *set = n_scenario > 1 ? k->variant : "", *comma = set[0] != '\0' ? ", " : "";
+        MEM_ARRAY(k->title, len);
+        if (n_before > 0) (void)snprintf(k->title, len, "%s (%s%svariant %zu)", k->scenario, set, comma, n_before + 1);
+        else if (set[0] != '\0') (void)snprintf(k->title, len, "%s (%s)", k->scenario, set);
+        else (void)snprintf(k->title, len, "%s", k->scenario);
+    }
+}
+
+static struct cmp_policy *policy_of(struct cmp_case *k, sqlite3_stmt *q)
+{
+    bool is_unique = true;
+    for (size_t i = 0; i < k->n_policies; i++) {
+        struct cmp_policy *p = &k->policy[i];
+        if (!is_at(q, COL_POLICY, p->name)) continue;
+        if (is_at(q, COL_SPEC, p->spec)) return p;
+        is_unique = false;
+    }
+    MEM_RESERVE(k->policy, k->cap_policies, k->n_policies + 1);
+    struct cmp_policy *p = &k->policy[k->n_policies++];
+    p->name = text_at(q, COL_POLICY);
+    p->spec = text_at(q, COL_SPEC);
+    p->label = text_at(q, is_unique ? COL_POLICY : COL_SPEC);
+    p->clairvoyant = sqlite3_column_int(q, COL_CLAIRVOYANT) != 0;
+    return p;
+}
+
+static enum st load_done(struct compare *c, struct diag *d)
+{
+    sqlite3_stmt *q = NULL;
+    int rc = sqlite3_prepare_v2(store_db(c->store), "SELECT id, scenario, scenario_text, trace_hash, policy, policy_spec,"
+                                " clairvoyant, seed, variant FROM v_run ORDER BY id", -1, &q, NULL);
+    while (rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) {
+        struct cmp_policy *p = policy_of(case_of(c, q), q);
+        MEM_RESERVE(p->run, p->cap_run, p->n_runs + 1);
+        MEM_RESERVE(p->seed, p->cap_seed, p->n_runs + 1);
+        p->run[p->n_runs] = sqlite3_column_int64(q, COL_ID);
+        p->seed[p->n_runs++] = sqlite3_column_int64(q, COL_SEED);
+    }
+    return sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : failed(c, d);
+}
+
+static enum st load_left(struct compare *c, struct diag *d)
+{
+    sqlite3_stmt *q = NULL;
+    int rc = sqlite3_prepare_v2(store_db(c->store), "SELECT id, seed, scenario, policy, status, message FROM run"
+                                " WHERE status <> 'done' ORDER BY id", -1, &q, NULL);
+    while (rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) {
+        MEM_RESERVE(c->left, c->cap_left, c->n_left + 1);
+        c->left[c->n_left++] = (struct cmp_left){ .run = sqlite3_column_int64(q, 0), .seed = sqlite3_column_int64(q, 1),
+            .scenario = text_at(q, 2), .policy = text_at(q, 3), .status = text_at(q, 4), .message = text_at(q, 5) };
+    }
+    return sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : failed(c, d);
+}
+
+enum st compare_load(struct compare *c, struct store *s, struct diag *d)
+{
+    *c = (struct compare){ .store = s };
+    MEM_NEW(c->values);
+    enum st st = load_done(c, d);
+    name_cases(c);
+    if (st == ST_OK) st = load_left(c, d);
+    if (st == ST_OK && c->n == 0) {
+        st = diag_set(d, ST_EINPUT, "the database holds no finished run (%zu failed, interrupted or still running)", c->n_left);
+        if (c->n_left > 0 && c->left[0].message[0] != '\0') diag_hint(d, "run %lld: %s", (long long)c->left[0].run, c->left[0].message);
+    }
+    if (st != ST_OK) compare_fini(c);
+    return st;
+}
+
+void compare_fini(struct compare *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        struct cmp_case *k = &c->at[i];
+        for (size_t j = 0; j < k->n_policies; j++) {
+            struct cmp_policy *p = &k->policy[j];
+            mem_free(p->label); mem_free(p->name); mem_free(p->spec); mem_free(p->run); mem_free(p->seed);
+        }
+        mem_free(k->policy); mem_free(k->title); mem_free(k->scenario); mem_free(k->text); mem_free(k->trace);
+        mem_free(k->variant);
+    }
+    for (size_t i = 0; i < c->n_left; i++) {
+        struct cmp_left *l = &c->left[i];
+        mem_free(l->scenario); mem_free(l->policy); mem_free(l->status); mem_free(l->message);
+    }
+    mem_free(c->at);
+    mem_free(c->left);
+    intern_fini(&c->values->asked);
+    mem_free(c->values->x);
+    mem_free(c->values);
+    *c = (struct compare){ .store = NULL };
+}
+
+/* ---- finding ---- */
+
+enum st compare_find(const struct cmp_case *k, const char *label, size_t *index, struct diag *d)
+{
+    const char **names;
+    enum st st = ST_OK;
+    MEM_ARRAY(names, k->n_policies);
+    for (*index = 0; *index < k->n_policies; ++*index) {
+        if (strcmp(k->policy[*index].label, label) == 0) break;
+        names[*index] = k->policy[*index].label;
+    }
+    if (*index == k->n_policies) {
+        const char *near = diag_nearest(label, names, k->n_policies);
+        st = diag_set(d, ST_EINPUT, "no finished run of '%s' has the policy '%s'", k->title, label);
+        diag_hint(d, near != NULL ? "did you mean '%s'?" : "there is '%s', among others", near != NULL ? near : k->policy[0].label);
+    }
+    mem_free(names);
+    return st;
+}
+
+enum st compare_check_metric(const struct compare *c, const char *metric, const char *scope, struct diag *d)
+{
+    enum { MAX = 512 };
+    char *names[MAX];
+    size_t n = 0;
+    bool found = false, in_scope = false;
+    sqlite3_stmt *q = NULL;
+    if (window_is_on(&c->window)) return window_check(metric, d);
+    if (sqlite3_prepare_v2(store_db(c->store), "SELECT name, max(scope = ?1) FROM metric GROUP BY name ORDER BY name", -1, &q, NULL) != SQLITE_OK)
+        return failed(c, d);
+    (void)sqlite3_bind_text(q, 1, scope, -1, SQLITE_STATIC);
+    while (n < MAX && sqlite3_step(q) == SQLITE_ROW) {
+        if (is_at(q, 0, metric)) { found = true; in_scope = sqlite3_column_int(q, 1) != 0; }
+        names[n++] = text_at(q, 0);
+    }
+    (void)sqlite3_finalize(q);
+    if (!found) {
+        const char *near = diag_nearest(metric, (const char *const *)names, n);
+        (void)diag_set(d, ST_EINPUT, "no run in the database has the metric '%s'", metric);
+        if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
+        else diag_hint(d, "results/README.md lists the metrics");
+    } else if (!in_scope) {
+        (void)diag_set(d, ST_EINPUT, "the metric '%s' has no value in the scope '%s'", metric, scope);
+        diag_hint(d, "scopes are all, samples, notes, class=NAME and user=NAME");
+    }
+    for (size_t i = 0; i < n; i++) mem_free(names[i]);
+    return d->code;
+}
+
+/* ---- values ---- */
+
+static double read_value(const struct compare *c, int64_t run, const char *metric, const char *scope)
+{
+    sqlite3_stmt *q = NULL;
+    double x = NAN;
+    if (sqlite3_prepare_v2(store_db(c->store), "SELECT value FROM metric WHERE run = ? AND name = ? AND scope = ?", -1, &q, NULL) == SQLITE_OK) {
+        (void)sqlite3_bind_int64(q, 1, run);
+        (void)sqlite3_bind_text(q, 2, metric, -1, SQLITE_STATIC);
+        (void)sqlite3_bind_text(q, 3, scope, -1, SQLITE_STATIC);
+        if (sqlite3_step(q) == SQLITE_ROW) x = sqlite3_column_double(q, 0);
+    }
+    (void)sqlite3_finalize(q);
+    return x;
+}
+
+double compare_value(const struct compare *c, int64_t run, const char *metric, const char *scope)
+{
+    struct cmp_values *v = c->values;
+    uint32_t known = v->asked.n;
+    char *key;
+    size_t len = strlen(metric) + strlen(scope) + 32;
+    MEM_ARRAY(key, len);
+    (void)snprintf(key, len, "%lld %s %s", (long long)run, scope, metric);
+    uint32_t id = intern_id(&v->asked, key);
+    mem_free(key);
+    if (id < known) return v->x[id];
+    MEM_RESERVE(v->x, v->cap, (size_t)id + 1);
+    return v->x[id] = window_is_on(&c->window) ? window_value(store_db(c->store), run, metric, scope, &c->window)
+                                               : read_value(c, run, metric, scope);
+}
+
+const char *compare_unit(const struct compare *c, const char *metric, char *buf, size_t cap)
+{
+    sqlite3_stmt *q = NULL;
+    buf[0] = '\0';
+    if (sqlite3_prepare_v2(store_db(c->store), "SELECT unit FROM metric WHERE name = ? LIMIT 1", -1, &q, NULL) == SQLITE_OK) {
+        (void)sqlite3_bind_text(q, 1, metric, -1, SQLITE_STATIC);
+        if (sqlite3_step(q) == SQLITE_ROW) (void)snprintf(buf, cap, "%s", (const char *)sqlite3_column_text(q, 0));
+    }
+    (void)sqlite3_finalize(q);
+    return buf;
+}
+
+static stats_interval *interval_of(const char *metric)
+{
+    return meaning_is_tail(metric) ? stats_boot95 : stats_ci95;
+}
+
+struct stats_ci compare_mean(const struct compare *c, const struct cmp_policy *p, const char *metric, const char *scope)
+{
+    double *x;
+    size_t n = 0;
+    MEM_ARRAY(x, p->n_runs);
+    for (size_t i = 0; i < p->n_runs; i++) {
+        double v = compare_value(c, p->run[i], metric, scope);
+        if (!isnan(v)) x[n++] = v;
+    }
+    struct stats_ci ci = interval_of(metric)(x, n);
+    mem_free(x);
+    return ci;
+}
+
+static struct stats_ci paired(const struct compare *c, const struct cmp_policy *p, const struct cmp_policy *base,
+                              const char *metric, const char *scope,
+                              struct stats_ci (*of)(const double *, const double *, size_t, stats_interval *))
+{
+    double *x, *b;
+    size_t n = 0;
+    MEM_ARRAY(x, p->n_runs);
+    MEM_ARRAY(b, p->n_runs);
+    for (size_t i = 0; i < p->n_runs; i++)
+        for (size_t j = 0; j < base->n_runs; j++) {
+            if (p->seed[i] != base->seed[j]) continue;
+            x[n] = compare_value(c, p->run[i], metric, scope);
+            b[n] = compare_value(c, base->run[j], metric, scope);
+            n += !isnan(x[n]) && !isnan(b[n]);
+            break;
+        }
+    struct stats_ci ci = of(x, b, n, interval_of(metric));
+    mem_free(x);
+    mem_free(b);
+    return ci;
+}
+
+struct stats_ci compare_diff(const struct compare *c, const struct cmp_policy *p, const struct cmp_policy *base,
+                             const char *metric, const char *scope)
+{
+    return paired(c, p, base, metric, scope, stats_diff);
+}
+
+struct stats_ci compare_ratio(const struct compare *c, const struct cmp_policy *p, const struct cmp_policy *base,
+                              const char *metric, const char *scope)
+{
+    return paired(c, p, base, metric, scope, stats_ratio);
+}

@@ -1,0 +1,46 @@
+/*
+ * compare_priv.h -- what the files that print a comparison share.  Layer: compare, private.
+ *
+ * print.c  tables for people
+ * sentences.c    the same in words, and how far from the bounds
+ * long_table.c   every number, for programs
+ */
+#ifndef COMPARE_COMPARE_PRIV_H
+#define COMPARE_COMPARE_PRIV_H
+
+#include "compare/compare.h"
+#include "compare/published.h"
+
+struct view {
+    const struct compare *c;
+    const struct cmp_case *k;
+    const struct cmp_policy *base;
+    const struct published *published;      /* of the case */
+    const char *const *metric; size_t n_metrics;
+    const char *scope;
+    enum table_format format;
+    FILE *to;
+};
+
+/* How a metric is shown: seconds as hours where they are many, shares in per cent. */
+struct scale { double by; char unit[16]; };
+struct scale compare_scale(const struct view *v, const char *metric);
+int  compare_digits(double x);              /* after the point: four significant, none for whole numbers */
+void compare_cell(struct table *t, struct stats_ci ci, double by, const char *unit);
+void compare_policy_cell(struct table *t, const struct cmp_policy *p);
+/* Does any policy have several runs that differ in the metrics shown? */
+bool compare_is_repeated(const struct view *v);
+
+/* A line of text, escaped for the format, wrapped for people. */
+void compare_line(const struct view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* sentences.c */
+void compare_say(const struct view *v);
+void compare_bounds(const struct view *v);
+/* A run's value over its bound, over the policy's seeds; n = 0 where the metric has no bound. */
+struct stats_ci compare_over_bound(const struct compare *c, const struct cmp_policy *p, const char *metric);
+
+/* long_table.c */
+void compare_long(const struct compare *c, struct view *view, const struct cmp_policy *const *base, const struct published *published);
+
+#endif

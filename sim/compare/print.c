@@ -1,0 +1,402 @@
+/* The tables of compare.h: wide for people, long for programs. */
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "compare/compare_priv.h"
+#include "compare/metric_info.h"
+
+static const char *const usual[] = {
+    "jct_mean", "jct_p99", "wait_mean", "bounded_slowdown_mean", "gpu_util", "jain", "rho_p95", "preemptions",
+};
+
+/* The same where jobs read data. */
+static const char *const usual_data[] = {
+    "dt", "span_mean", "s_share_mean", "s_share_sigma", "local_share", "bytes_network", "bytes_vain", "preemptions", "gpu_util",
+};
+
+/* And where tasks are made of API calls. */
+static const char *const usual_calls[] = {
+    "makespan", "task_time_mean", "jct_mean", "calls_cross", "calls_cross_bytes", "engine_taken", "engine_best", "best_share",
+};
+
+/* Of a case whose runs have the metric `tell`; the first that fits. */
+static const struct { const char *tell, *const *at; size_t n; } usual_of[] = {
+    { "bytes_network", usual_data, ARRAY_LEN(usual_data) }, { "calls_done", usual_calls, ARRAY_LEN(usual_calls) },
+};
+
+/* Numbers that must never go unseen: jobs that did not end as they should. */
+static const struct { const char *metric, *heading; } trouble[] = {
+    { "jobs_timeout", "timed out" }, { "jobs_rejected", "rejected" }, { "jobs_unfinished", "unfinished" },
+    { "jobs_failed", "failed" },
+};
+
+/* Shares of a whole that people read in per cent, beside those called _util. */
+static bool is_percent(const char *metric)
+{
+    static const char *const name[] = { "local_share", "rack_share", "cross_share", "card_occupancy", "gpu_active", "frag_lack_cpu",
+                                        "engine_useful", "engine_taken", "engine_best", "useful_share", "best_share" };
+    for (size_t i = 0; i < ARRAY_LEN(name); i++) if (strcmp(metric, name[i]) == 0) return true;
+    return strstr(metric, "_util") != NULL;
+}
+
+struct scale compare_scale(const struct view *v, const char *metric)
+{
+    struct scale s = { .by = 1 };
+    double most = 0;
+    (void)compare_unit(v->c, metric, s.unit, sizeof s.unit);
+    for (size_t i = 0; i < v->k->n_policies; i++) most = fmax(most, compare_mean(v->c, &v->k->policy[i], metric, v->scope).mean);
+    if (strcmp(s.unit, "s") == 0) {
+        if (most >= 3 * 3600) s = (struct scale){ 1 / 3600.0, "h" };
+        else if (most >= 3 * 60) s = (struct scale){ 1 / 60.0, "min" };
+    } else if (strcmp(s.unit, "B") == 0) {
+        s = most >= 1e12 ? (struct scale){ 1e-12, "TB" } : most >= 1e9 ? (struct scale){ 1e-9, "GB" } : (struct scale){ 1e-6, "MB" };
+    } else if (is_percent(metric)) {
+        s = (struct scale){ 100, "%" };
+    } else if (strcmp(s.unit, "1") == 0) {
+        s.unit[0] = '\0';
+    }
+    return s;
+}
+
+int compare_digits(double x)
+{
+    double a = fabs(x);
+    if (a == floor(a) && a < 1e9) return 0;
+    return a >= 1000 ? 0 : a >= 100 ? 1 : a >= 10 ? 2 : 3;
+}
+
+void compare_cell(struct table *t, struct stats_ci ci, double by, const char *unit)
+{
+    double x = ci.mean * by, half = ci.half * by;
+    const char *gap = unit[0] ? " " : "";
+    if (isnan(x)) table_cell(t, "-");
+    else if (isnan(half)) table_cell(t, "%.*f%s%s", compare_digits(x), x, gap, unit);
+    else table_cell(t, "%.*f \u00b1%.*f%s%s", compare_digits(x), x, compare_digits(x), half, gap, unit);
+}
+
+void compare_policy_cell(struct table *t, const struct cmp_policy *p)
+{
+    table_cell(t, "%s%s", p->label, p->clairvoyant ? " *" : "");
+}
+
+/* Wraps at about a hundred columns; what a terminal shows is what a line of our text holds in code points. */
+static void put_wrapped(const char *s, FILE *to)
+{
+    enum { WIDE = 100 };
+    for (size_t at = 0; *s != '\0';) {
+        size_t len = strcspn(s, " "), wide = 0;
+        if (s[len] == ' ' && s[len + 1] == '%') len += 1 + strcspn(s + len + 1, " ");     /* "4.1 %" stays whole */
+        for (size_t i = 0; i < len; i++) wide += ((unsigned char)s[i] & 0xc0) != 0x80;
+        if (at > 0 && at + 1 + wide > WIDE) { (void)fputs("\n    ", to); at = 4; }
+        else if (at > 0) { (void)fputc(' ', to); at++; }
+        (void)fwrite(s, 1, len, to);
+        at += wide;
+        s += len;
+        while (*s == ' ') s++;
+    }
+    (void)fputc('\n', to);
+}
+
+void compare_line(const struct view *v, const char *fmt, ...)
+{
+    va_list ap;
+    char *s;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    SIM_ASSERT(n >= 0);
+    MEM_ARRAY(s, (size_t)n + 1);
+    va_start(ap, fmt);
+    (void)vsnprintf(s, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    char *text = table_escape(s, v->format);
+    if (v->format == TABLE_TEXT) put_wrapped(text, v->to);
+    else (void)fprintf(v->to, "%s\n", text);
+    mem_free(text);
+    mem_free(s);
+}
+
+static bool has_trouble(const struct view *v, size_t i)
+{
+    double sum = 0;
+    for (size_t p = 0; p < v->k->n_policies; p++) sum += fmax(0, compare_mean(v->c, &v->k->policy[p], trouble[i].metric, "all").mean);
+    return sum > 0;
+}
+
+static void print_means(const struct view *v)
+{
+    struct table *t = table_create();
+    bool shown[ARRAY_LEN(trouble)];
+    struct scale *scale;
+    MEM_ARRAY(scale, v->n_metrics);
+    table_column(t, "policy", false);
+    table_column(t, "seeds", true);
+    table_column(t, "jobs done", true);
+    for (size_t i = 0; i < ARRAY_LEN(trouble); i++)
+        if ((shown[i] = has_trouble(v, i))) table_column(t, trouble[i].heading, true);
+    for (size_t m = 0; m < v->n_metrics; m++) {
+        char heading[96];
+        scale[m] = compare_scale(v, v->metric[m]);
+        (void)snprintf(heading, sizeof heading, scale[m].unit[0] ? "%s, %s" : "%s", v->metric[m], scale[m].unit);
+        table_column(t, heading, true);
+    }
+    for (size_t p = 0; p < v->k->n_policies; p++) {
+        const struct cmp_policy *q = &v->k->policy[p];
+        compare_policy_cell(t, q);
+        table_cell(t, "%zu", q->n_runs);
+        compare_cell(t, (struct stats_ci){ .mean = compare_mean(v->c, q, "jobs_done", "all").mean, .half = NAN }, 1, "");
+        for (size_t i = 0; i < ARRAY_LEN(trouble); i++)
+            if (shown[i]) compare_cell(t, (struct stats_ci){ .mean = compare_mean(v->c, q, trouble[i].metric, "all").mean, .half = NAN }, 1, "");
+        for (size_t m = 0; m < v->n_metrics; m++) compare_cell(t, compare_mean(v->c, q, v->metric[m], v->scope), scale[m].by, "");
+    }
+    table_print(t, v->format, v->to);
+    table_destroy(t);
+    mem_free(scale);
+}
+
+/* Relative differences in per cent; where the base is 0, plain ones. */
+static void print_differences(const struct view *v)
+{
+    struct table *t = table_create();
+    table_column(t, "policy", false);
+    for (size_t m = 0; m < v->n_metrics; m++) table_column(t, v->metric[m], true);
+    for (size_t p = 0; p < v->k->n_policies; p++) {
+        const struct cmp_policy *q = &v->k->policy[p];
+        if (q == v->base) continue;
+        compare_policy_cell(t, q);
+        for (size_t m = 0; m < v->n_metrics; m++) {
+            struct stats_ci r = compare_ratio(v->c, q, v->base, v->metric[m], v->scope);
+            if (isnan(r.mean)) {
+                struct scale scale = compare_scale(v, v->metric[m]);
+                compare_cell(t, compare_diff(v->c, q, v->base, v->metric[m], v->scope), scale.by, scale.unit);
+                continue;
+            }
+            r.mean -= 1;
+            double x = 100 * r.mean;
+            if (isnan(r.half)) table_cell(t, "%+.1f%%", x);
+            else if (meaning_is_tail(v->metric[m]) && r.n >= STATS_BOOT_LEAST)
+                table_cell(t, "%+.1f%% [%+.1f, %+.1f]", x, 100 * (r.lo - 1), 100 * (r.hi - 1));
+            else table_cell(t, "%+.1f%% \u00b1%.1f", x, 100 * r.half);
+        }
+    }
+    table_print(t, v->format, v->to);
+    table_destroy(t);
+}
+
+static bool any_clairvoyant(const struct cmp_case *k)
+{
+    for (size_t i = 0; i < k->n_policies; i++) if (k->policy[i].clairvoyant) return true;
+    return false;
+}
+
+static bool has_several(const struct cmp_case *k)
+{
+    for (size_t i = 0; i < k->n_policies; i++) if (k->policy[i].n_runs > 1) return true;
+    return false;
+}
+
+bool compare_is_repeated(const struct view *v)
+{
+    for (size_t p = 0; p < v->k->n_policies; p++)
+        for (size_t m = 0; m < v->n_metrics; m++)
+            if (compare_mean(v->c, &v->k->policy[p], v->metric[m], v->scope).half > 0) return true;
+    return false;
+}
+
+static void print_title(const struct view *v)
+{
+    char window[96] = "", from[32], to[32];
+    const struct window *w = &v->c->window;
+    if (window_is_on(w)) {
+        (void)snprintf(from, sizeof from, "%.6g h", (double)w->from / 3600e6);
+        (void)snprintf(to, sizeof to, w->to == TICK_NEVER ? "the end" : "%.6g h", (double)w->to / 3600e6);
+        (void)snprintf(window, sizeof window, ", jobs submitted from %s to %s", from, to);
+    }
+    bool all = strcmp(v->scope, "all") == 0;
+    char *title = table_escape(v->k->title, v->format), *scope = table_escape(v->scope, v->format);
+    (void)fprintf(v->to, "%s%s%s%s%s%s\n\n", v->format == TABLE_MARKDOWN ? "### " : v->format == TABLE_LATEX ? "\\paragraph{" : "",
+                  title, all ? "" : ", ", all ? "" : scope, window, v->format == TABLE_LATEX ? "}" : "");
+    mem_free(title);
+    mem_free(scope);
+}
+
+static void print_notes(const struct view *v)
+{
+    (void)fputc('\n', v->to);
+    if (compare_is_repeated(v)) {
+        bool tails = false;
+        for (size_t m = 0; m < v->n_metrics; m++) tails = tails || meaning_is_tail(v->metric[m]);
+        compare_line(v, "\u00b1: 95 %% interval over seeds (Student's t%s).", !tails ? "" :
+                     "; of _p95, _p99 and _max, with 8 seeds or more, half the width of a bootstrap interval, given whole where it is [..]");
+    } else if (has_several(v->k)) {
+        compare_line(v, "The seeds change nothing here: each policy's runs are equal, so this is one case, and no interval can be had.");
+    } else {
+        compare_line(v, "One seed: no intervals.");
+    }
+    if (any_clairvoyant(v->k)) compare_line(v, "* clairvoyant: it was told true durations.");
+    if (window_is_on(&v->c->window))
+        compare_line(v, "Job metrics are over the jobs submitted in the window, utilisation over the samples taken in it.");
+}
+
+static void print_wide(const struct view *v)
+{
+    print_title(v);
+    print_means(v);
+    if (v->k->n_policies > 1) {
+        (void)fputc('\n', v->to);
+        compare_line(v, "Difference to %s%s:", v->base->label, has_several(v->k) ? ", paired by seed" : "");
+        (void)fputc('\n', v->to);
+        print_differences(v);
+        compare_say(v);
+    }
+    if (!window_is_on(&v->c->window) && strcmp(v->scope, "all") == 0) {
+        compare_bounds(v);
+        published_print(v->c, v->k, v->published, v->format, v->to);
+    }
+    print_notes(v);
+}
+
+static void print_left(const struct view *v)
+{
+    const struct compare *c = v->c;
+    if (c->n_left == 0) return;
+    (void)fputc('\n', v->to);
+    compare_line(v, "Not compared, because not finished:");
+    if (v->format != TABLE_TEXT) (void)fputc('\n', v->to);
+    for (size_t i = 0; i < c->n_left; i++) {
+        const struct cmp_left *l = &c->left[i];
+        char *s = table_escape(l->message, v->format), *name = table_escape(l->scenario, v->format), *policy = table_escape(l->policy, v->format);
+        (void)fprintf(v->to, "%srun %lld (%s, %s, seed %llu): %s%s%s%s\n", v->format == TABLE_MARKDOWN ? "- " : "  ", (long long)l->run, name, policy,
+                      (unsigned long long)l->seed, l->status, s[0] ? ": " : "", s, v->format == TABLE_LATEX ? "\n" : "");
+        mem_free(s);
+        mem_free(name);
+        mem_free(policy);
+    }
+}
+
+/* ---- which metrics ---- */
+
+static bool has_metric(const struct compare *c, const struct cmp_case *k, const char *metric)
+{
+    for (size_t i = 0; i < k->n_policies; i++)
+        for (size_t j = 0; j < k->policy[i].n_runs; j++)
+            if (!isnan(compare_value(c, k->policy[i].run[j], metric, "all"))) return true;
+    return false;
+}
+
+struct metrics_list { const char **at; size_t n, cap; };
+
+/* Borrows the name.  What a window cannot hold is left out of what was not asked for. */
+static void add_metric(struct metrics_list *l, const struct compare *c, const char *metric)
+{
+    struct diag ignored = { 0 };
+    if (window_is_on(&c->window) && window_check(metric, &ignored) != ST_OK) return;
+    for (size_t i = 0; i < l->n; i++) if (strcmp(l->at[i], metric) == 0) return;
+    MEM_RESERVE(l->at, l->cap, l->n + 1);
+    l->at[l->n++] = metric;
+}
+
+static void add_list(struct metrics_list *l, const struct compare *c, const char *const *at, size_t n)
+{
+    for (size_t i = 0; i < n; i++) add_metric(l, c, at[i]);
+}
+
+/* What tables for people show of a case. */
+static void add_usual(struct metrics_list *l, const struct compare *c, const struct cmp_case *k, const char *scope)
+{
+    for (size_t i = 0; i < ARRAY_LEN(usual_of) && strcmp(scope, "all") == 0; i++)
+        if (has_metric(c, k, usual_of[i].tell)) { add_list(l, c, usual_of[i].at, usual_of[i].n); return; }
+    add_list(l, c, usual, ARRAY_LEN(usual));
+}
+
+/* For programs: all that a table for people or the published figures would show. */
+static void add_all(struct metrics_list *l, const struct compare *c, const struct published *published)
+{
+    add_list(l, c, usual, ARRAY_LEN(usual));
+    add_metric(l, c, "makespan");
+    for (size_t k = 0; k < c->n; k++) {
+        add_usual(l, c, &c->at[k], "all");
+        for (size_t i = 0; i < published[k].n; i++) add_metric(l, c, published[k].at[i].metric);
+    }
+}
+
+static void print_cases(struct view *v, const struct cmp_policy *const *base, const struct published *published, bool is_default)
+{
+    const struct compare *c = v->c;
+    for (size_t k = 0; k < c->n; k++) {
+        struct metrics_list l = { NULL, 0, 0 };
+        if (k > 0) (void)fputc('\n', v->to);
+        v->k = &c->at[k];
+        v->base = base[k];
+        v->published = &published[k];
+        if (is_default) {
+            add_usual(&l, c, v->k, v->scope);
+            v->metric = l.at;
+            v->n_metrics = l.n;
+        }
+        print_wide(v);
+        mem_free(l.at);
+    }
+}
+
+/* A window in which no run has a job to count. */
+static enum st check_window(const struct compare *c, const char *scope, struct diag *d)
+{
+    if (!window_is_on(&c->window)) return ST_OK;
+    if (c->window.from >= c->window.to) return diag_set(d, ST_EINPUT, "the window is empty: it ends before it begins");
+    for (size_t k = 0; k < c->n; k++)
+        for (size_t p = 0; p < c->at[k].n_policies; p++)
+            for (size_t i = 0; i < c->at[k].policy[p].n_runs; i++)
+                if (compare_value(c, c->at[k].policy[p].run[i], "jobs_counted", scope) > 0) return ST_OK;
+    (void)diag_set(d, ST_EINPUT, "no job that counts%s%s was submitted in the window", strcmp(scope, "all") != 0 ? " of " : "",
+                   strcmp(scope, "all") != 0 ? scope : "");
+    diag_hint(d, "times count from when the run began; without a unit they are seconds");
+    return ST_EINPUT;
+}
+
+static enum st check_metrics(const struct compare *c, const struct compare_opts *o, const char *scope, struct diag *d)
+{
+    for (size_t m = 0; m < o->n_metrics; m++) TRY(compare_check_metric(c, o->metric[m], scope, d));
+    if (o->n_metrics == 0 && o->scope != NULL) TRY(compare_check_metric(c, "jct_mean", scope, d));
+    return check_window(c, scope, d);
+}
+
+enum st compare_print(const struct compare *c, const struct compare_opts *o, FILE *to, struct diag *d)
+{
+    struct view v = { .c = c, .metric = o->metric, .n_metrics = o->n_metrics, .scope = o->scope ? o->scope : "all",
+                      .format = o->format, .to = to };
+    TRY(check_metrics(c, o, v.scope, d));
+    const struct cmp_policy **base;
+    struct published *published;
+    enum st st = ST_OK;
+    MEM_ARRAY(base, c->n);
+    MEM_ARRAY(published, c->n);
+    for (size_t k = 0; k < c->n && st == ST_OK; k++) {
+        size_t at = 0;
+        if (o->base != NULL) st = compare_find(&c->at[k], o->base, &at, d);
+        if (st == ST_OK) base[k] = &c->at[k].policy[at];
+        if (st == ST_OK) st = published_load(&published[k], c->store, c->at[k].scenario, d);
+    }
+    if (st == ST_OK && (o->format == TABLE_CSV || o->format == TABLE_JSON)) {
+        struct metrics_list all = { NULL, 0, 0 };
+        if (o->n_metrics == 0) {
+            add_all(&all, c, published);
+            v.metric = all.at;
+            v.n_metrics = all.n;
+        }
+        compare_long(c, &v, base, published);
+        v.format = TABLE_TEXT;
+        v.to = stderr;              /* stdout is for a program */
+        print_left(&v);
+        mem_free(all.at);
+    } else if (st == ST_OK) {
+        print_cases(&v, base, published, o->n_metrics == 0);
+        print_left(&v);
+    }
+    for (size_t k = 0; k < c->n; k++) published_fini(&published[k]);
+    mem_free(published);
+    mem_free(base);
+    return st;
+}

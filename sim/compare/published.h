@@ -1,0 +1,27 @@
+/*
+ * published.h -- figures that papers publish, beside ours.  Layer: compare.
+ * The figures are rows of published.sql; a scenario is known by its name.
+ */
+#ifndef COMPARE_PUBLISHED_H
+#define COMPARE_PUBLISHED_H
+
+#include "compare/compare.h"
+
+/* `against`: "" the metric itself, else a ratio to that policy, or SCENARIO/POLICY.  is: = < > ~ (see published.sql). */
+struct published_row { char *policy, *against, *metric, *source; char is; double value, within; };
+struct published { struct published_row *at; size_t n, cap; };
+
+enum st published_load(struct published *p, struct store *s, const char *scenario, struct diag *d);     /* none: n = 0 */
+void    published_fini(struct published *p);
+
+/* Does the row speak of this policy of the case?  By its label, else by its name where one label alone has it. */
+bool    published_is_of(const struct published_row *r, const struct cmp_case *k, const struct cmp_policy *p);
+
+/* Ours for a row: a mean, or the mean of ratios paired by seed; n = 0 when a run it needs is not there. */
+struct stats_ci published_ours(const struct compare *c, const struct cmp_case *k, const struct published_row *r);
+
+/* One table, with a sentence before it; nothing when nothing is published. */
+void    published_print(const struct compare *c, const struct cmp_case *k, const struct published *p,
+                        enum table_format f, FILE *to);
+
+#endif

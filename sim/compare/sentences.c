@@ -1,0 +1,219 @@
+/* A comparison in words, and how far from the best possible. */
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "compare/compare_priv.h"
+#include "compare/metric_info.h"
+
+/* ---- words ---- */
+
+struct text { char *s; size_t n, cap, n_claims, first; };      /* first: where the first claim ends */
+
+static void add(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct text *t, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    SIM_ASSERT(n >= 0);
+    MEM_RESERVE(t->s, t->cap, t->n + (size_t)n + 1);
+    va_start(ap, fmt);
+    (void)vsnprintf(t->s + t->n, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    t->n += (size_t)n;
+}
+
+/* A change of one metric: by, in per cent or in its unit, with what is known of it. */
+struct change { struct stats_ci by; bool is_percent; double scale; char unit[16]; };
+
+static struct change change_of(const struct view *v, const struct cmp_policy *p, const char *metric)
+{
+    struct change g = { .by = compare_ratio(v->c, p, v->base, metric, v->scope), .is_percent = true, .scale = 100 };
+    if (!isnan(g.by.mean)) {
+        g.by.mean -= 1;
+        g.by.lo -= 1;
+        g.by.hi -= 1;
+        return g;
+    }
+    struct scale s = compare_scale(v, metric);      /* the baseline has a 0: no ratio can be had */
+    g = (struct change){ .by = compare_diff(v->c, p, v->base, metric, v->scope), .scale = s.by };
+    memcpy(g.unit, s.unit, sizeof g.unit);
+    return g;
+}
+
+/* "4.1 % ± 0.9 %", "3.0 % [1.2, 6.6]", "12.5 ± 2.0 min". */
+static void add_amount(struct text *t, const struct change *g, bool is_tail)
+{
+    double sign = g->by.mean < 0 ? -g->scale : g->scale, x = sign * g->by.mean;
+    double lo = sign * (sign < 0 ? g->by.hi : g->by.lo), hi = sign * (sign < 0 ? g->by.lo : g->by.hi);
+    const char *unit = g->is_percent ? " %" : g->unit, *gap = !g->is_percent && g->unit[0] ? " " : "";
+    int digits = g->is_percent ? 1 : compare_digits(x);
+    if (!(g->by.half > 0)) add(t, "%.*f%s%s", digits, x, gap, unit);
+    else if (is_tail && g->by.n >= STATS_BOOT_LEAST) add(t, "%.*f%s%s [%.*f, %.*f]", digits, x, gap, unit, digits, lo, digits, hi);
+    else add(t, "%.*f%s \u00b1 %.*f%s%s", digits, x, g->is_percent ? unit : "", digits, g->by.half * g->scale, gap, unit);
+}
+
+/* "(p99)" where the metric is not the mean of its family. */
+static void add_tail(struct text *t, const char *metric)
+{
+    const char *tail = meaning_tail(metric);
+    if (tail[0] != '\0' && strcmp(tail, "_mean") != 0) add(t, " (%s)", tail + 1);
+}
+
+static void add_claim(struct text *t, const char *metric, const struct change *g)
+{
+    const struct meaning *m = meaning_of(metric);
+    const char *words = m == NULL ? "has %s" : g->by.mean < 0 ? m->less : m->more, *at = strstr(words, "%s");
+    add(t, "%.*s", (int)(at - words), words);
+    add_amount(t, g, meaning_is_tail(metric));
+    if (m == NULL) { add(t, " %s %s", g->by.mean < 0 ? "less" : "more", metric); return; }
+    add(t, "%s", at + 2);
+    add_tail(t, metric);
+}
+
+static void add_noun(struct text *t, const char *metric)
+{
+    const struct meaning *m = meaning_of(metric);
+    add(t, "%s%s", t->n > 0 ? ", " : "", m != NULL ? m->noun : metric);
+    if (m != NULL) add_tail(t, metric);
+}
+
+enum verdict { WORTH_SAYING, NOT_TOLD_APART, SAME, UNKNOWN };
+
+static enum verdict judge(const struct change *g)
+{
+    if (isnan(g->by.mean)) return UNKNOWN;
+    if (g->by.mean == 0 && !(g->by.half > 0)) return SAME;
+    if (!(g->by.half > 0)) return WORTH_SAYING;         /* one seed, or all seeds alike */
+    return g->by.lo <= 0 && g->by.hi >= 0 ? NOT_TOLD_APART : WORTH_SAYING;
+}
+
+static bool is_worse(const char *metric, const struct change *g)
+{
+    const struct meaning *m = meaning_of(metric);
+    return m != NULL && m->better == (g->by.mean < 0 ? BETTER_HIGHER : BETTER_LOWER);
+}
+
+static bool has_common_seed(const struct cmp_policy *a, const struct cmp_policy *b)
+{
+    for (size_t i = 0; i < a->n_runs; i++)
+        for (size_t k = 0; k < b->n_runs; k++)
+            if (a->seed[i] == b->seed[k]) return true;
+    return false;
+}
+
+/* "gsp finishes jobs 4.1 % ± 0.9 % sooner than gs, but ...; fairness among users indistinguishable at 10 seeds". */
+static size_t say_one(const struct view *v, const struct cmp_policy *p)
+{
+    struct text good = { 0 }, bad = { 0 }, open = { 0 }, same = { 0 }, all = { 0 };
+    size_t pairs = 0, judged = 0;
+    for (size_t i = 0; i < v->n_metrics; i++) {
+        struct change g = change_of(v, p, v->metric[i]);
+        enum verdict is = judge(&g);
+        if (g.by.n > pairs) pairs = g.by.n;
+        judged += g.by.half > 0;
+        if (is == WORTH_SAYING) {
+            struct text *t = is_worse(v->metric[i], &g) ? &bad : &good;
+            if (t->n > 0) add(t, ", ");
+            add_claim(t, v->metric[i], &g);
+            if (t->n_claims++ == 0) t->first = t->n;
+        } else if (is != UNKNOWN) {
+            add_noun(is == SAME ? &same : &open, v->metric[i]);
+        }
+    }
+    add(&all, "%s", p->label);
+    const struct text *lead = good.n > 0 ? &good : &bad;
+    if (lead->n > 0) add(&all, " %.*s than %s%s", (int)lead->first, lead->s, v->base->label, lead->s + lead->first);
+    if (good.n > 0 && bad.n > 0) add(&all, ", but %s", bad.s);
+    if (lead->n == 0)
+        add(&all, pairs > 0 ? " and %s are not told apart" :
+                  has_common_seed(p, v->base) ? " and %s have none of these numbers in common" : " and %s have no seed in common", v->base->label);
+    if (open.n > 0) add(&all, "; %s indistinguishable at %zu seeds", open.s, pairs);
+    if (same.n > 0) add(&all, "; %s the same", same.s);
+    if (pairs == 1) add(&all, " (one seed: one case, no evidence)");
+    compare_line(v, "%s.", all.s);
+    if (v->format == TABLE_LATEX) (void)fputc('\n', v->to);      /* a paragraph each */
+    mem_free(good.s); mem_free(bad.s); mem_free(open.s); mem_free(same.s); mem_free(all.s);
+    return judged;
+}
+
+void compare_say(const struct view *v)
+{
+    size_t judged = 0;
+    (void)fputc('\n', v->to);
+    compare_line(v, "In words:");
+    (void)fputc('\n', v->to);
+    for (size_t i = 0; i < v->k->n_policies; i++) {
+        if (&v->k->policy[i] == v->base) continue;
+        if (v->format == TABLE_MARKDOWN) (void)fputs("- ", v->to);
+        judged += say_one(v, &v->k->policy[i]);
+    }
+    if (judged < 20) return;
+    (void)fputc('\n', v->to);
+    compare_line(v, "These are %zu intervals of 95 %%: were nothing different, about %zu would still leave 0 out.", judged, (judged + 10) / 20);
+}
+
+/* ---- bounds ---- */
+
+static const struct { const char *metric, *bound; } bounded[] = { { "makespan", "makespan_bound" }, { "jct_mean", "jct_mean_bound" } };
+
+struct stats_ci compare_over_bound(const struct compare *c, const struct cmp_policy *p, const char *metric)
+{
+    double *x;
+    size_t n = 0;
+    MEM_ARRAY(x, p->n_runs);
+    for (size_t b = 0; b < ARRAY_LEN(bounded) && !window_is_on(&c->window); b++) {
+        if (strcmp(bounded[b].metric, metric) != 0) continue;
+        for (size_t i = 0; i < p->n_runs; i++) {
+            double at_least = compare_value(c, p->run[i], bounded[b].bound, "all"), is = compare_value(c, p->run[i], metric, "all");
+            if (at_least > 0 && !isnan(is)) x[n++] = is / at_least;
+        }
+    }
+    struct stats_ci ci = stats_ci95(x, n);
+    mem_free(x);
+    return ci;
+}
+
+static void cell_times(struct table *t, struct stats_ci x)
+{
+    if (isnan(x.mean)) table_cell(t, "-");
+    else if (x.half > 0) table_cell(t, "%.2f \u00b1%.2f", x.mean, x.half);
+    else table_cell(t, "%.2f", x.mean);
+}
+
+void compare_bounds(const struct view *v)
+{
+    struct scale scale[ARRAY_LEN(bounded)];
+    bool any = false;
+    for (size_t p = 0; p < v->k->n_policies; p++)
+        for (size_t b = 0; b < ARRAY_LEN(bounded); b++) any = any || compare_over_bound(v->c, &v->k->policy[p], bounded[b].metric).n > 0;
+    if (!any) return;
+    struct table *t = table_create();
+    table_column(t, "policy", false);
+    for (size_t b = 0; b < ARRAY_LEN(bounded); b++) {
+        char heading[96];
+        scale[b] = compare_scale(v, bounded[b].metric);
+        (void)snprintf(heading, sizeof heading, scale[b].unit[0] ? "%s, %s" : "%s", bounded[b].metric, scale[b].unit);
+        table_column(t, heading, true);
+        table_column(t, "bound", true);
+        table_column(t, "\u00d7 bound", true);
+    }
+    for (size_t p = 0; p < v->k->n_policies; p++) {
+        const struct cmp_policy *q = &v->k->policy[p];
+        compare_policy_cell(t, q);
+        for (size_t b = 0; b < ARRAY_LEN(bounded); b++) {
+            compare_cell(t, compare_mean(v->c, q, bounded[b].metric, "all"), scale[b].by, "");
+            struct stats_ci bound = compare_mean(v->c, q, bounded[b].bound, "all");
+            compare_cell(t, (struct stats_ci){ .mean = bound.mean, .half = NAN }, scale[b].by, "");
+            cell_times(t, compare_over_bound(v->c, q, bounded[b].metric));
+        }
+    }
+    (void)fputc('\n', v->to);
+    compare_line(v, "How far from the best possible (no schedule of the jobs that ended is below the bound; the best one may be above it):");
+    (void)fputc('\n', v->to);
+    table_print(t, v->format, v->to);
+    table_destroy(t);
+}

@@ -1,0 +1,127 @@
+#include "compare/window.h"
+
+#include <math.h>
+#include <string.h>
+#include <sqlite3.h>
+
+#include "base/mem.h"
+#include "base/stats.h"
+#include "compare/metric_info.h"
+
+/* "class=NAME", "user=NAME" or neither: as a condition with one parameter, ?4. */
+static const char *condition(const char *scope, const char **name)
+{
+    const char *eq = strchr(scope, '=');
+    *name = eq != NULL ? eq + 1 : NULL;
+    return strncmp(scope, "class=", 6) == 0 ? "class = ?4" : strncmp(scope, "user=", 5) == 0 ? "user = ?4" : "?4 IS NULL";
+}
+
+/* Every value of a query's first column; ?1 run, ?2 from, ?3 to in seconds, ?4 the scope's name. */
+static double *values(sqlite3 *db, const char *sql, int64_t run, const struct window *w, const char *name, size_t *n)
+{
+    sqlite3_stmt *q = NULL;
+    double *x = NULL;
+    size_t cap = 0;
+    *n = 0;
+    if (sqlite3_prepare_v2(db, sql, -1, &q, NULL) == SQLITE_OK) {
+        (void)sqlite3_bind_int64(q, 1, run);
+        (void)sqlite3_bind_double(q, 2, (double)w->from / 1e6);
+        (void)sqlite3_bind_double(q, 3, w->to == TICK_NEVER ? INFINITY : (double)w->to / 1e6);
+        if (name != NULL) (void)sqlite3_bind_text(q, 4, name, -1, SQLITE_STATIC);
+        while (sqlite3_step(q) == SQLITE_ROW) {
+            MEM_RESERVE(x, cap, *n + 1);
+            x[(*n)++] = sqlite3_column_double(q, 0);
+        }
+    }
+    (void)sqlite3_finalize(q);
+    return x;
+}
+
+/* How many of x exceed 1; the square root of the mean squared deviation. */
+static double share_above_1(const double *x, size_t n)
+{
+    size_t above = 0;
+    for (size_t i = 0; i < n; i++) above += x[i] > 1;
+    return n > 0 ? (double)above / (double)n : NAN;
+}
+
+static double sigma(const double *x, size_t n)
+{
+    double mean = stats_mean(x, n), sum = 0;
+    for (size_t i = 0; i < n; i++) sum += (x[i] - mean) * (x[i] - mean);
+    return n > 0 ? sqrt(sum / (double)n) : NAN;
+}
+
+static double of_values(const char *metric, double *x, size_t n)
+{
+    static const struct { const char *tail; double p; } quantile[] = { { "_p50", 0.5 }, { "_p95", 0.95 }, { "_p99", 0.99 }, { "_max", 1 } };
+    const char *tail = meaning_tail(metric);
+    double out = NAN;
+    if (strcmp(metric, "rho_above_1") == 0) return share_above_1(x, n);
+    if (strstr(metric, "_sigma") != NULL) return sigma(x, n);
+    for (size_t i = 0; i < ARRAY_LEN(quantile); i++)
+        if (strcmp(tail, quantile[i].tail) == 0) { stats_quantiles(x, n, &quantile[i].p, 1, &out); return out; }
+    return stats_mean(x, n);
+}
+
+static double of_jobs(sqlite3 *db, int64_t run, const char *metric, const char *scope, const struct window *w)
+{
+    static const char *const column[] = { "jct", "wait", "span", "slowdown", "bounded_slowdown", "rho", "s_whole", "s_share" };
+    const char *name, *where = condition(scope, &name), *best = NULL;
+    char sql[512];
+    size_t n;
+    /* The longest name that the metric begins with is its column of v_job. */
+    for (size_t i = 0; i < ARRAY_LEN(column); i++)
+        if (strncmp(metric, column[i], strlen(column[i])) == 0 && (best == NULL || strlen(column[i]) > strlen(best))) best = column[i];
+    SIM_ASSERT(best != NULL);
+    (void)snprintf(sql, sizeof sql, "SELECT %s FROM v_job WHERE run = ?1 AND submit >= ?2 AND submit < ?3 AND %s AND %s IS NOT NULL ORDER BY ordinal",
+                   best, where, best);
+    double *x = values(db, sql, run, w, name, &n), out = of_values(metric, x, n);
+    mem_free(x);
+    return out;
+}
+
+static double of_count(sqlite3 *db, int64_t run, const char *metric, const char *scope, const struct window *w)
+{
+    const char *name, *where = condition(scope, &name), *kind = metric + strlen("jobs_");
+    char which[128] = "1", sql[512];
+    size_t n;
+    if (strcmp(kind, "counted") == 0) (void)snprintf(which, sizeof which, "counted AND status IN ('done', 'timeout')");
+    else if (strcmp(kind, "arrived") != 0) (void)snprintf(which, sizeof which, "status = '%s'", kind);
+    (void)snprintf(sql, sizeof sql, "SELECT count(*) FROM job WHERE run = ?1 AND submit_us / 1e6 >= ?2 AND submit_us / 1e6 < ?3 AND %s AND %s", where, which);
+    double *x = values(db, sql, run, w, name, &n), out = n > 0 ? x[0] : NAN;
+    mem_free(x);
+    return out;
+}
+
+static double of_samples(sqlite3 *db, int64_t run, const char *metric, const struct window *w)
+{
+    char sql[256];
+    size_t n;
+    (void)snprintf(sql, sizeof sql, "SELECT value FROM series WHERE run = ?1 AND name = '%s' AND at_us / 1e6 >= ?2 AND at_us / 1e6 < ?3 ORDER BY at_us", metric);
+    double *x = values(db, sql, run, w, NULL, &n), out = stats_mean(x, n);
+    mem_free(x);
+    return out;
+}
+
+double window_value(sqlite3 *db, int64_t run, const char *metric, const char *scope, const struct window *w)
+{
+    const struct meaning *m = meaning_of(metric);
+    switch (m != NULL ? m->window : WINDOW_NONE) {
+    case WINDOW_JOBS:    return of_jobs(db, run, metric, scope, w);
+    case WINDOW_COUNT:   return of_count(db, run, metric, scope, w);
+    case WINDOW_SAMPLES: return of_samples(db, run, metric, w);
+    case WINDOW_NONE:    break;
+    }
+    return NAN;
+}
+
+enum st window_check(const char *metric, struct diag *d)
+{
+    const struct meaning *m = meaning_of(metric);
+    if (m != NULL && m->window != WINDOW_NONE) return ST_OK;
+    (void)diag_set(d, ST_EINPUT, "'%s' is of a whole run: it has no value in a window of time", metric);
+    diag_hint(d, "a window has jct, wait, span, slowdown, bounded_slowdown and rho with their tails, rho_above_1, s_whole and s_share,"
+                 " jobs_counted..., and of sampled runs gpu_util, gpu_active, cpu_util, mem_util, card_occupancy, frag_...");
+    return ST_EINPUT;
+}

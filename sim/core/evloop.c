@@ -1,0 +1,67 @@
+#include "core/evloop.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void engine_init(struct engine *e, const struct engine_ops *ops, void *ctx)
+{
+    memset(e, 0, sizeof *e);
+    e->ops = ops;
+    e->ctx = ctx;
+    e->digest = UINT64_C(0x6a09e667f3bcc908);
+}
+
+void engine_fini(struct engine *e) { evq_fini(&e->q); }
+
+void engine_fold(struct engine *e, uint64_t x)
+{
+    /* One round of the murmur3 finaliser over (digest, x): order-sensitive, cheap. */
+    uint64_t h = (e->digest ^ x) * UINT64_C(0xff51afd7ed558ccd);
+    h ^= h >> 32;
+    h *= UINT64_C(0xc4ceb9fe1a85ec53);
+    e->digest = h ^ h >> 29;
+}
+
+/* Apply what is due now, samples apart; returns how many events there were. */
+static size_t apply_due(struct engine *e)
+{
+    size_t n = 0;
+    for (;;) {
+        const struct ev *top = evq_peek(&e->q);
+        if (top == NULL || top->at > e->now || top->cls == EV_SAMPLE) return n;
+        struct ev ev;
+        (void)evq_pop(&e->q, &ev);
+        e->ops->apply(e->ctx, &ev);
+        n++;
+    }
+}
+
+enum st engine_step(struct engine *e, struct diag *d)
+{
+    const struct ev *top = evq_peek(&e->q);
+    if (top == NULL) return ST_END;
+    SIM_ASSERT(top->at >= e->now);
+    e->now = top->at;
+    bool again = false;
+    unsigned rounds = 0;
+    for (size_t n; (n = apply_due(e)) > 0 || again; rounds++) {
+        if (rounds == ENGINE_ROUNDS)
+            return diag_set(d, ST_EPOLICY, "the policy does not settle: %d rounds of decisions at t=%" PRId64
+                            " us and still not done", ENGINE_ROUNDS, e->now);
+        e->n_events += n;
+        again = false;
+        TRY(e->ops->decide(e->ctx, &again, d));
+    }
+    if (rounds > 0) {
+        e->n_instants++;
+        e->n_rounds += rounds;
+        if (e->ops->after != NULL) TRY(e->ops->after(e->ctx, d));
+    }
+    for (;;) {
+        top = evq_peek(&e->q);
+        if (top == NULL || top->at > e->now) return ST_OK;
+        struct ev ev;
+        (void)evq_pop(&e->q, &ev);
+        if (e->ops->sample != NULL) e->ops->sample(e->ctx, &ev);
+    }
+}

@@ -1,0 +1,173 @@
+#include "db/select.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sqlite3.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+static enum st failed(struct store *s, struct diag *d)
+{
+    return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(store_db(s)));
+}
+
+static char *text_of(sqlite3_stmt *q, int col)
+{
+    const char *s = (const char *)sqlite3_column_text(q, col);
+    return mem_strdup(s != NULL ? s : "");
+}
+
+void picked_fini(struct picked *p)
+{
+    mem_free(p->scenario); mem_free(p->title); mem_free(p->policy); mem_free(p->spec);
+    mem_free(p->source); mem_free(p->version); mem_free(p->digest);
+    memset(p, 0, sizeof *p);
+}
+
+/* ---- what there is ---- */
+
+/* "FIFO/1 (run 1), FIFO/2 (run 7) and 9 more"; policy NULL: of any. */
+static void list_runs(struct store *s, const char *policy, char *out, size_t cap)
+{
+    enum { SHOWN = 6 };
+    sqlite3_stmt *q = NULL;
+    size_t at = 0, n = 0;
+    out[0] = '\0';
+    if (sqlite3_prepare_v2(store_db(s), "SELECT policy, seed, id FROM v_run"
+                           " WHERE ?1 IS NULL OR policy = ?1 ORDER BY id", -1, &q, NULL) == SQLITE_OK)
+        (void)sqlite3_bind_text(q, 1, policy, -1, SQLITE_STATIC);
+    for (; q != NULL && sqlite3_step(q) == SQLITE_ROW; n++) {
+        if (n >= SHOWN || at >= cap - 1) continue;
+        at += (size_t)snprintf(out + at, cap - at, "%s%s/%llu (run %lld)", n > 0 ? ", " : "", (const char *)sqlite3_column_text(q, 0),
+                               (unsigned long long)sqlite3_column_int64(q, 1), (long long)sqlite3_column_int64(q, 2));
+    }
+    (void)sqlite3_finalize(q);
+    if (n > SHOWN && at < cap - 1) (void)snprintf(out + at, cap - at, " and %zu more", n - SHOWN);
+}
+
+static enum st none(struct store *s, const char *text, struct diag *d)
+{
+    enum { LABELS_MAX_SHOWN = 256 };
+    char *label[LABELS_MAX_SHOWN], there[200];
+    size_t n = 0;
+    sqlite3_stmt *q = NULL;
+    (void)diag_set(d, ST_EINPUT, "there is no finished run '%s'", text);
+    if (sqlite3_prepare_v2(store_db(s), "SELECT policy FROM v_run GROUP BY policy ORDER BY min(id)", -1, &q, NULL) == SQLITE_OK)
+        while (n < ARRAY_LEN(label) && sqlite3_step(q) == SQLITE_ROW) label[n++] = text_of(q, 0);
+    (void)sqlite3_finalize(q);
+    char *bare = mem_strndup(text, strcspn(text, "/"));
+    const char *near = diag_nearest(bare, (const char *const *)label, n);
+    list_runs(s, near, there, sizeof there);
+    if (near != NULL && strcmp(near, bare) != 0) diag_hint(d, "did you mean '%s'? there is %s", near, there);
+    else if (n > 0) diag_hint(d, "there is %s", there);
+    else diag_hint(d, "the database holds no finished run");
+    for (size_t i = 0; i < n; i++) mem_free(label[i]);
+    mem_free(bare);
+    return ST_EINPUT;
+}
+
+/* ---- choosing ---- */
+
+/* By number: tells of a run that is there but not finished. */
+static enum st by_number(struct store *s, int64_t run, const char *text, struct diag *d)
+{
+    sqlite3_stmt *q = NULL;
+    enum st st = ST_OK;
+    int rc = sqlite3_prepare_v2(store_db(s), "SELECT status, message, policy, seed FROM run WHERE id = ?", -1, &q, NULL);
+    if (rc == SQLITE_OK) (void)sqlite3_bind_int64(q, 1, run);
+    if (rc != SQLITE_OK) {
+        st = failed(s, d);
+    } else if (sqlite3_step(q) != SQLITE_ROW) {
+        st = none(s, text, d);
+    } else if (strcmp((const char *)sqlite3_column_text(q, 0), "done") != 0) {
+        const char *why = (const char *)sqlite3_column_text(q, 1);
+        st = diag_set(d, ST_EINPUT, "run %" PRId64 " (%s/%llu) is not finished: %s%s%s", run, (const char *)sqlite3_column_text(q, 2),
+                      (unsigned long long)sqlite3_column_int64(q, 3), (const char *)sqlite3_column_text(q, 0), why ? ": " : "", why ? why : "");
+        diag_hint(d, "run it again: `fairway run` replaces it");
+    }
+    (void)sqlite3_finalize(q);
+    return st;
+}
+
+/* Of the label, and of the seed where one is given. */
+static enum st by_label(struct store *s, const char *label, const char *seed, int64_t *run, size_t *n, struct diag *d)
+{
+    sqlite3_stmt *q = NULL;
+    int rc = sqlite3_prepare_v2(store_db(s), "SELECT id FROM v_run WHERE policy = ?1 AND (?2 IS NULL OR printf('%u', seed) = ?2) ORDER BY id",
+                                -1, &q, NULL);
+    if (rc == SQLITE_OK) rc = sqlite3_bind_text(q, 1, label, -1, SQLITE_STATIC);
+    if (rc == SQLITE_OK) rc = sqlite3_bind_text(q, 2, seed, -1, SQLITE_STATIC);
+    for (*n = 0; rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW; ++*n)
+        if (*n == 0) *run = sqlite3_column_int64(q, 0);
+    return sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : failed(s, d);
+}
+
+static enum st choose(struct store *s, const char *text, int64_t *run, struct diag *d)
+{
+    const char *slash = strrchr(text, '/');
+    size_t n;
+    if (text_int(text, run)) return by_number(s, *run, text, d);
+    TRY(by_label(s, text, NULL, run, &n, d));
+    if (n == 0 && slash != NULL) {
+        char *label = mem_strndup(text, (size_t)(slash - text));
+        enum st st = by_label(s, label, slash + 1, run, &n, d);
+        mem_free(label);
+        if (st != ST_OK) return st;
+    }
+    if (n == 1) return ST_OK;
+    if (n == 0) return none(s, text, d);
+    char there[200];
+    char *label = mem_strdup(text);
+    TRY(by_label(s, text, NULL, run, &n, d));
+    if (n == 0) label[slash - text] = '\0';
+    list_runs(s, label, there, sizeof there);
+    mem_free(label);
+    (void)diag_set(d, ST_EINPUT, "'%s' is several runs; say which", text);
+    diag_hint(d, "there is %s", there);
+    return ST_EINPUT;
+}
+
+enum st pick_run(struct picked *p, struct store *s, const char *text, struct diag *d)
+{
+    memset(p, 0, sizeof *p);
+    TRY(choose(s, text, &p->run, d));
+    sqlite3_stmt *q = NULL;
+    int rc = sqlite3_prepare_v2(store_db(s), "SELECT scenario, title, policy, policy_spec, policy_source, version, digest, clairvoyant, seed, by_count"
+                                " FROM run WHERE id = ?", -1, &q, NULL);
+    if (rc == SQLITE_OK) (void)sqlite3_bind_int64(q, 1, p->run);
+    if (rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) {
+        char **const to[] = { &p->scenario, &p->title, &p->policy, &p->spec, &p->source, &p->version, &p->digest };
+        for (int i = 0; i < (int)ARRAY_LEN(to); i++) *to[i] = text_of(q, i);
+        p->clairvoyant = sqlite3_column_int(q, 7) != 0;
+        p->seed = (uint64_t)sqlite3_column_int64(q, 8);
+        p->by_count = sqlite3_column_int(q, 9) != 0;
+    }
+    return sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : failed(s, d);
+}
+
+enum st pick_job(struct store *s, const struct picked *p, const char *id, uint64_t *ordinal, struct diag *d)
+{
+    sqlite3_stmt *q = NULL;
+    char **ids = NULL;
+    size_t n = 0, cap = 0;
+    bool found = false;
+    int rc = sqlite3_prepare_v2(store_db(s), "SELECT ordinal, id FROM job WHERE run = ? ORDER BY ordinal", -1, &q, NULL);
+    if (rc == SQLITE_OK) (void)sqlite3_bind_int64(q, 1, p->run);
+    while (!found && rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) {
+        *ordinal = (uint64_t)sqlite3_column_int64(q, 0);
+        found = strcmp((const char *)sqlite3_column_text(q, 1), id) == 0;
+        MEM_RESERVE(ids, cap, n + 1);
+        ids[n++] = text_of(q, 1);
+    }
+    enum st st = sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : failed(s, d);
+    if (st == ST_OK && !found) {
+        const char *near = diag_nearest(id, (const char *const *)ids, n);
+        st = diag_set(d, ST_EINPUT, "run %" PRId64 " (%s/%" PRIu64 ") has no job '%s'", p->run, p->policy, p->seed, id);
+        if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
+        else if (n > 0) diag_hint(d, "its %zu jobs are those of the trace, from '%s' to '%s'", n, ids[0], ids[n - 1]);
+    }
+    for (size_t i = 0; i < n; i++) mem_free(ids[i]);
+    mem_free(ids);
+    return st;
+}

@@ -1,0 +1,26 @@
+/*
+ * select.h -- a run and a job as users name them.  Layer: db.
+ *
+ * A run is its number, or its policy's label, with /SEED where the label has
+ * several.  Only finished runs can be picked.
+ */
+#ifndef DB_SELECT_H
+#define DB_SELECT_H
+
+#include "db/store.h"
+
+struct picked {
+    int64_t run;
+    uint64_t seed;
+    char *scenario, *title, *policy, *spec, *source, *version, *digest;     /* owned */
+    bool clairvoyant, by_count;
+};
+
+/* ST_EINPUT, with what there is as a hint, when there is no such finished run or several; then *p is empty. */
+enum st pick_run(struct picked *p, struct store *s, const char *text, struct diag *d);
+void    picked_fini(struct picked *p);
+
+/* A job of the run by the trace's id, or ST_EINPUT with the nearest.  O(jobs). */
+enum st pick_job(struct store *s, const struct picked *p, const char *id, uint64_t *ordinal, struct diag *d);
+
+#endif

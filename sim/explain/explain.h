@@ -1,0 +1,70 @@
+/*
+ * explain.h -- the story of one job, from the record of a run.  Layer: explain.
+ *
+ * Why it waited is worked out by replaying the ledger (replay.h): at every
+ * instant either nothing had room for it, and then what was short on which
+ * nodes, or there was room and the policy held it back, and then for whom or
+ * for what, as the policy said.  Times in microseconds since the run began.
+ */
+#ifndef EXPLAIN_EXPLAIN_H
+#define EXPLAIN_EXPLAIN_H
+
+#include <stdio.h>
+#include "db/select.h"
+
+/* Some jobs or nodes by name, and how many there were in all. */
+struct ex_names { char **at; size_t n, cap, all; };
+enum { EX_NAMES = 5 };
+
+/* A stretch of a wait with one reason. */
+struct ex_part {
+    int64_t  from, to;
+    bool     had_room;              /* the policy held it back */
+    uint32_t lacks;                 /* else LACK_ bits: on some node this was all that was missing */
+    char    *text;                  /* the state when it began, in words */
+    char    *why;                   /* what the policy said; NULL: nothing */
+    struct ex_names jobs;           /* for whom it waits: the head; or who holds the nearest node */
+};
+
+enum ex_kind { EX_ARRIVED, EX_WAITED, EX_STARTED, EX_STOPPED, EX_ENDED,
+               EX_QUEUED, EX_CALLED, EX_TASK_ENDED };   /* of one task of API calls */
+
+/* Of a task of calls.  call -1: the step is not about one. */
+struct ex_call { int64_t call, waited, exec, way; char *api, *engine; };
+
+struct ex_step {
+    enum ex_kind kind;
+    int64_t  at, until;             /* until: of a wait */
+    int64_t  task;                  /* -1: the job's, or of several */
+    struct ex_call call;
+    char    *text, *more, *why;     /* more: detail; why: the policy's words; either may be NULL */
+    uint32_t n_tasks;
+    struct ex_names nodes;
+    struct ex_names jobs;           /* arrived: ahead of it; waited: started meanwhile though they arrived later; stopped: for whom room was made */
+    struct ex_part *part; size_t n_parts, cap_parts;
+};
+
+struct explain {
+    const struct picked *run;       /* borrowed */
+    uint64_t ordinal;
+    int64_t  task;                  /* the one whose story is asked for; -1: of all */
+    char    *id, *user, *klass, *status, *asks;
+    int64_t  submit, end;           /* end: -1 never */
+    uint32_t n_tasks;
+    bool     is_gang;
+    struct ex_step *step; size_t n_steps, cap_steps;
+};
+
+/*
+ * ST_EINPUT when the run did not record its decisions.
+ *   task  number of a task of calls, whose story alone is told, in full; -1: all of the job
+ */
+enum st explain_load(struct explain *e, struct store *s, const struct picked *run, uint64_t ordinal, int64_t task, struct diag *d);
+void    explain_fini(struct explain *e);
+void    explain_print(const struct explain *e, FILE *to);
+void    explain_json(const struct explain *e, FILE *to);
+
+/* The words for LACK_ bits: "GPUs and CPUs". */
+void    explain_lacks(uint32_t lacks, char *buf, size_t cap);
+
+#endif

@@ -1,0 +1,176 @@
+/* A story for people: reasons of a wait summed up, each with how it looked first.  As JSON: everything. */
+#include <inttypes.h>
+#include <string.h>
+#include <jansson.h>
+
+#include "base/text.h"
+#include "model/cluster/cluster.h"
+#include "explain/explain.h"
+
+static const char *const kind_name[] = {
+    [EX_ARRIVED] = "arrived", [EX_WAITED] = "waited", [EX_STARTED] = "started", [EX_STOPPED] = "stopped", [EX_ENDED] = "ended",
+    [EX_QUEUED] = "queued", [EX_CALLED] = "called", [EX_TASK_ENDED] = "task_ended",
+};
+
+/* "1d 04:12:09.5" since the run began. */
+static const char *clock_text(char *buf, size_t cap, int64_t us)
+{
+    char fraction[8] = "";
+    long long s = (long long)(us / TICK_SEC);
+    int part = (int)(us % TICK_SEC), len = 6;
+    for (; part > 0 && part % 10 == 0; part /= 10) len--;
+    if (part > 0) (void)snprintf(fraction, sizeof fraction, ".%0*d", len, part);
+    if (s >= 86400) (void)snprintf(buf, cap, "%lldd %02lld:%02lld:%02lld%s", s / 86400, s / 3600 % 24, s / 60 % 60, s % 60, fraction);
+    else (void)snprintf(buf, cap, "%02lld:%02lld:%02lld%s", s / 3600, s / 60 % 60, s % 60, fraction);
+    return buf;
+}
+
+static void print_names(const struct ex_names *n, const char *before, FILE *to)
+{
+    if (n->all == 0) return;
+    (void)fputs(before, to);
+    for (size_t i = 0; i < n->n; i++) (void)fprintf(to, "%s%s", i > 0 ? ", " : "", n->at[i]);
+    if (n->all > n->n) (void)fprintf(to, " and %zu more", n->all - n->n);
+}
+
+static bool same_reason(const struct ex_part *a, const struct ex_part *b)
+{
+    if (a->had_room != b->had_room || a->lacks != b->lacks) return false;
+    return a->why == NULL || b->why == NULL ? a->why == b->why : strcmp(a->why, b->why) == 0;
+}
+
+/* Each reason once, in the order in which it first came, with its time in all. */
+static void print_wait(const struct ex_step *s, FILE *to)
+{
+    char time[48];
+    for (size_t i = 0; i < s->n_parts; i++) {
+        const struct ex_part *p = &s->part[i];
+        int64_t all = 0;
+        size_t n = 0, before = 0;
+        while (before < i && !same_reason(&s->part[before], p)) before++;
+        if (before < i) continue;
+        for (size_t k = i; k < s->n_parts; k++)
+            if (same_reason(&s->part[k], p)) { all += s->part[k].to - s->part[k].from; n++; }
+        (void)fprintf(to, "%18s  %s", text_duration(time, sizeof time, all), p->text);
+        print_names(&p->jobs, p->had_room ? " behind " : "; there: ", to);
+        if (p->why != NULL) (void)fprintf(to, ": \"%s\"", p->why);
+        if (n > 1) (void)fprintf(to, " (the first of %zu times)", n);
+        (void)fputc('\n', to);
+    }
+    if (s->jobs.all > 0) {
+        (void)fprintf(to, "%18s  meanwhile jobs that arrived later started: ", "");
+        print_names(&s->jobs, "", to);
+        (void)fputc('\n', to);
+    }
+}
+
+enum { CALLS_SHOWN = 16 };
+
+/* Of one task of calls; of its calls the first CALLS_SHOWN, unless the task was asked for. */
+static void print_task_step(const struct explain *e, const struct ex_step *s, FILE *to)
+{
+    if (e->n_tasks > 1) (void)fprintf(to, "task %" PRId64 " ", s->task);
+    if (s->kind == EX_CALLED && e->task < 0 && s->call.call == CALLS_SHOWN) {
+        (void)fprintf(to, "went on to make calls; --task %" PRId64 " tells of each\n", s->task);
+        return;
+    }
+    (void)fputs(s->text, to);
+    if (s->kind != EX_QUEUED) print_names(&s->nodes, s->kind == EX_CALLED ? " of " : " on ", to);
+    if (s->more != NULL) (void)fprintf(to, s->kind == EX_TASK_ENDED ? ": %s" : " (%s)", s->more);
+    if (s->why != NULL) (void)fprintf(to, ": \"%s\"", s->why);
+    (void)fputc('\n', to);
+}
+
+static void print_step(const struct explain *e, const struct ex_step *s, FILE *to)
+{
+    char at[48], time[48];
+    if (s->kind == EX_CALLED && e->task < 0 && s->call.call > CALLS_SHOWN) return;
+    (void)fprintf(to, "%16s  ", clock_text(at, sizeof at, s->at));
+    if (s->task >= 0) {
+        print_task_step(e, s, to);
+        return;
+    }
+    if (s->kind == EX_WAITED) {
+        if (s->n_tasks < e->n_tasks) (void)fprintf(to, "%" PRIu32 " of %" PRIu32 " ", s->n_tasks, e->n_tasks);
+        (void)fprintf(to, "%s %s:\n", s->text, text_duration(time, sizeof time, s->until - s->at));
+        print_wait(s, to);
+        return;
+    }
+    if (s->kind == EX_ENDED) {
+        (void)fprintf(to, "%s, %s after it arrived\n", s->text, text_duration(time, sizeof time, s->at - e->submit));
+        return;
+    }
+    if (s->kind != EX_ARRIVED && e->n_tasks > 1) (void)fprintf(to, "%" PRIu32 " of %" PRIu32 " tasks ", s->n_tasks, e->n_tasks);
+    (void)fputs(s->text, to);
+    print_names(&s->nodes, " on ", to);
+    if (s->more != NULL) (void)fprintf(to, " (%s)", s->more);
+    print_names(&s->jobs, s->kind == EX_ARRIVED ? ": " : ", for ", to);
+    if (s->why != NULL) (void)fprintf(to, ": \"%s\"", s->why);
+    (void)fputc('\n', to);
+}
+
+void explain_print(const struct explain *e, FILE *to)
+{
+    (void)fprintf(to, "job %s of %s, in run %" PRId64 " (%s%s, seed %" PRIu64 "; scenario %s)\n", e->id, e->user, e->run->run,
+                  e->run->policy, e->run->clairvoyant ? " *" : "", e->run->seed, e->run->scenario);
+    (void)fprintf(to, "asks for %s%s; class %s\n", e->asks, e->is_gang ? ", all together" : "", e->klass);
+    (void)fprintf(to, "rule: %s (%s)\n\n", e->run->spec, e->run->source);
+    for (size_t i = 0; i < e->n_steps; i++) print_step(e, &e->step[i], to);
+    if (e->run->clairvoyant) (void)fprintf(to, "\n* clairvoyant: it was told true durations.\n");
+}
+
+/* ---- JSON ---- */
+
+static json_t *names_json(const struct ex_names *n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n->n; i++) (void)json_array_append_new(list, json_string(n->at[i]));
+    return json_pack("{s:o, s:I}", "names", list, "count", (json_int_t)n->all);
+}
+
+static json_t *text_json(const char *s) { return s != NULL ? json_string(s) : json_null(); }
+
+static json_t *part_json(const struct ex_part *p)
+{
+    char lacks[128];
+    explain_lacks(p->lacks, lacks, sizeof lacks);
+    return json_pack("{s:I, s:I, s:s, s:o, s:s, s:o, s:o}", "from_us", (json_int_t)p->from, "to_us", (json_int_t)p->to,
+                     "reason", p->had_room ? "held" : "no_room", "lacks", p->had_room ? json_null() : json_string(lacks),
+                     "text", p->text, "why", text_json(p->why), p->had_room ? "behind" : "holders", names_json(&p->jobs));
+}
+
+static json_t *step_json(const struct ex_step *s)
+{
+    json_t *o = json_pack("{s:s, s:I, s:s, s:o}", "step", kind_name[s->kind], "at_us", (json_int_t)s->at, "text", s->text, "why", text_json(s->why));
+    if (s->more != NULL) (void)json_object_set_new(o, "more", json_string(s->more));
+    if (s->kind == EX_WAITED) {
+        json_t *parts = json_array();
+        for (size_t i = 0; i < s->n_parts; i++) (void)json_array_append_new(parts, part_json(&s->part[i]));
+        (void)json_object_set_new(o, "until_us", json_integer(s->until));
+        (void)json_object_set_new(o, "parts", parts);
+    }
+    if (s->task >= 0) (void)json_object_set_new(o, "task", json_integer(s->task));
+    if (s->call.call >= 0)
+        (void)json_object_set_new(o, "call", json_pack("{s:I, s:s, s:s, s:I, s:I, s:I}", "number", (json_int_t)s->call.call, "api", s->call.api, "engine", s->call.engine,
+                                                       "waited_us", (json_int_t)s->call.waited, "exec_us", (json_int_t)s->call.exec, "way_us", (json_int_t)s->call.way));
+    if (s->kind != EX_ENDED) (void)json_object_set_new(o, "tasks", json_integer(s->n_tasks));
+    if (s->nodes.all > 0) (void)json_object_set_new(o, "nodes", names_json(&s->nodes));
+    if (s->kind == EX_ARRIVED || s->kind == EX_WAITED || s->kind == EX_STOPPED)
+        (void)json_object_set_new(o, s->kind == EX_ARRIVED ? "ahead" : s->kind == EX_WAITED ? "passed_by" : "for", names_json(&s->jobs));
+    return o;
+}
+
+void explain_json(const struct explain *e, FILE *to)
+{
+    char seed[24];
+    (void)snprintf(seed, sizeof seed, "%" PRIu64, e->run->seed);
+    json_t *steps = json_array();
+    for (size_t i = 0; i < e->n_steps; i++) (void)json_array_append_new(steps, step_json(&e->step[i]));
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:{s:I, s:s, s:s, s:s, s:s, s:s, s:b}, s:o}",
+        "job", e->id, "user", e->user, "class", e->klass, "status", e->status, "asks", e->asks, "gang", e->is_gang, "tasks", (json_int_t)e->n_tasks,
+        "run", "id", (json_int_t)e->run->run, "scenario", e->run->scenario, "policy", e->run->policy, "spec", e->run->spec,
+        "source", e->run->source, "seed", seed, "clairvoyant", e->run->clairvoyant, "story", steps);
+    (void)json_dumpf(o, to, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+    (void)fputc('\n', to);
+    json_decref(o);
+}

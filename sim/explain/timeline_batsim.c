@@ -1,0 +1,136 @@
+/* jobs.csv in the columns of Batsim 4, which evalys reads. */
+#include <inttypes.h>
+#include <string.h>
+#include <sqlite3.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "explain/timeline.h"
+
+struct resources { bool *is_held; uint32_t n; };
+
+/* Microseconds as seconds, exactly. */
+static void seconds(int64_t us, FILE *to)
+{
+    (void)fprintf(to, ",%s%" PRId64 ".%06" PRId64, us < 0 ? "-" : "", (us < 0 ? -us : us) / 1000000, (us < 0 ? -us : us) % 1000000);
+}
+
+static void seconds_or(bool is_known, int64_t us, FILE *to)
+{
+    if (is_known) seconds(us, to);
+    else (void)fputs(",-1", to);
+}
+
+/* "0-3 7": Batsim's interval sets. */
+static void intervals(const struct resources *r, FILE *to)
+{
+    bool any = false;
+    for (uint32_t i = 0, end; i < r->n; i = end + 1) {
+        end = i;
+        if (!r->is_held[i]) continue;
+        while (end + 1 < r->n && r->is_held[end + 1]) end++;
+        (void)fprintf(to, "%s%" PRIu32, any ? " " : "", i);
+        if (end > i) (void)fprintf(to, "-%" PRIu32, end);
+        any = true;
+    }
+}
+
+static const char *state_of(const char *status)
+{
+    static const struct { const char *ours, *theirs; } state[] = {
+        { "done", "COMPLETED_SUCCESSFULLY" }, { "timeout", "COMPLETED_WALLTIME_REACHED" }, { "rejected", "REJECTED" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(state); i++)
+        if (strcmp(state[i].ours, status) == 0) return state[i].theirs;
+    return NULL;
+}
+
+/* Resource numbers: cards in node order, and after them one for each node, for tasks without a card. */
+static enum st first_cards(sqlite3 *db, int64_t run, uint32_t **card0, uint32_t *n_nodes, uint32_t *n_cards, struct diag *d)
+{
+    sqlite3_stmt *q = NULL;
+    size_t cap = 0;
+    *card0 = NULL;
+    *n_nodes = *n_cards = 0;
+    int rc = sqlite3_prepare_v2(db, "SELECT n_gpu FROM node WHERE run = ? ORDER BY node", -1, &q, NULL);
+    if (rc == SQLITE_OK) (void)sqlite3_bind_int64(q, 1, run);
+    while (rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) {
+        MEM_RESERVE(*card0, cap, (size_t)*n_nodes + 1);
+        (*card0)[(*n_nodes)++] = *n_cards;
+        *n_cards += (uint32_t)sqlite3_column_int(q, 0);
+    }
+    if (sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK) return ST_OK;
+    return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(db));
+}
+
+/* What the last attempt of each task of the job held. */
+static bool last_places(sqlite3_stmt *q, int64_t run, int64_t ordinal, const uint32_t *card0, uint32_t n_nodes, uint32_t n_cards,
+                        struct resources *r)
+{
+    memset(r->is_held, 0, r->n * sizeof *r->is_held);
+    (void)sqlite3_bind_int64(q, 1, run);
+    (void)sqlite3_bind_int64(q, 2, ordinal);
+    while (sqlite3_step(q) == SQLITE_ROW) {
+        uint32_t node = (uint32_t)sqlite3_column_int64(q, 0);
+        uint64_t cards = (uint64_t)sqlite3_column_int64(q, 1);
+        if (node >= n_nodes) continue;
+        if (cards == 0) r->is_held[n_cards + node] = true;
+        for (; cards != 0; cards &= cards - 1) r->is_held[card0[node] + (uint32_t)__builtin_ctzll(cards)] = true;
+    }
+    return sqlite3_reset(q) == SQLITE_OK;
+}
+
+static void row(sqlite3_stmt *q, const struct picked *p, const struct resources *r, FILE *to)
+{
+    const char *status = (const char *)sqlite3_column_text(q, 2), *model = (const char *)sqlite3_column_text(q, 8);
+    int64_t submit = sqlite3_column_int64(q, 3), start = sqlite3_column_int64(q, 4), end = sqlite3_column_int64(q, 5);
+    int64_t limit = sqlite3_column_int64(q, 6);
+    const char *state = state_of(status);
+    bool ended = end >= 0, started = start >= 0, ran = ended && started;
+    if (state == NULL) state = started ? "RUNNING" : "SUBMITTED";
+    text_csv((const char *)sqlite3_column_text(q, 1), false, to);
+    (void)fputc(',', to);
+    text_csv(p->scenario, false, to);
+    (void)fputc(',', to);
+    text_csv(model != NULL ? model : (const char *)sqlite3_column_text(q, 9), false, to);
+    seconds(submit, to);
+    (void)fprintf(to, ",%" PRId64, (int64_t)sqlite3_column_int64(q, 7));
+    seconds_or(limit >= 0, limit, to);
+    (void)fprintf(to, ",%d,%s", strcmp(status, "done") == 0, state);
+    seconds_or(started, start, to);
+    seconds_or(ran, end - start, to);
+    seconds_or(ended, end, to);
+    seconds_or(started, start - submit, to);
+    seconds_or(ended, end - submit, to);
+    if (ran && end > start) (void)fprintf(to, ",%.6f", (double)(end - submit) / (double)(end - start));
+    else (void)fputs(",-1", to);
+    (void)fputc(',', to);
+    intervals(r, to);
+    (void)fputs(",-1\n", to);
+}
+
+enum st timeline_batsim(struct store *s, const struct picked *p, FILE *to, struct diag *d)
+{
+    sqlite3 *db = store_db(s);
+    sqlite3_stmt *jobs = NULL, *places = NULL;
+    uint32_t *card0, n_nodes, n_cards;
+    TRY(timeline_check(s, p, d));
+    enum st st = first_cards(db, p->run, &card0, &n_nodes, &n_cards, d);
+    struct resources r = { .n = n_cards + n_nodes };
+    MEM_ARRAY(r.is_held, r.n + 1);
+    bool ok = st == ST_OK
+        && sqlite3_prepare_v2(db, "SELECT ordinal, id, status, submit_us, start_us, end_us, limit_us, CASE WHEN n_gpu > 0 THEN n_gpu ELSE n_tasks END,"
+                              " model, class FROM job WHERE run = ? ORDER BY ordinal", -1, &jobs, NULL) == SQLITE_OK
+        && sqlite3_prepare_v2(db, "SELECT node, cards, max(attempt) FROM attempt WHERE run = ? AND ordinal = ? GROUP BY task", -1, &places, NULL) == SQLITE_OK
+        && sqlite3_bind_int64(jobs, 1, p->run) == SQLITE_OK;
+    (void)fputs("job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
+                "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,consumed_energy\n", to);
+    while (ok && sqlite3_step(jobs) == SQLITE_ROW) {
+        ok = last_places(places, p->run, sqlite3_column_int64(jobs, 0), card0, n_nodes, n_cards, &r);
+        row(jobs, p, &r, to);
+    }
+    if (sqlite3_finalize(places) != SQLITE_OK || sqlite3_finalize(jobs) != SQLITE_OK) ok = false;
+    mem_free(r.is_held);
+    mem_free(card0);
+    return ok ? ST_OK : diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(db));
+}

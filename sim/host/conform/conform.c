@@ -1,0 +1,448 @@
+#include "host/conform/conform.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "host/host.h"
+#include "host/load.h"
+#include "base/mem.h"
+
+/* ---- what happened in a run ---- */
+
+enum kind { SAW_START, SAW_STOP, SAW_END, SAW_NODE };
+struct seen { sim_tick at; enum kind kind; uint64_t job; uint32_t task, node; uint64_t cards; const char *why; };
+
+struct history {
+    struct seen *ev; size_t n, cap;
+    enum st result;
+    struct diag diag;
+    struct world_count count;
+    sim_tick end;
+    uint64_t digest, n_instants;
+    uint32_t flags;
+    struct conform_problem left;        /* .what "" : no job was left waiting with room for it */
+};
+
+static void history_fini(struct history *h) { mem_free(h->ev); }
+
+static void see(struct history *h, struct seen e)
+{
+    MEM_RESERVE(h->ev, h->cap, h->n + 1);
+    h->ev[h->n++] = e;
+}
+
+static struct seen of_task(const struct world *w, enum kind kind, uint32_t task, const char *why)
+{
+    const struct task *t = &w->jobs.task[task];
+    const struct hold *hold = cluster_hold(w->cluster, task);
+    return (struct seen){ world_now(w), kind, w->jobs.job[t->job].ordinal, t->index, hold->node, hold->cards, why };
+}
+
+static void saw_start(void *ctx, const struct world *w, uint32_t task) { see(ctx, of_task(w, SAW_START, task, "")); }
+
+static void saw_stop(void *ctx, const struct world *w, uint32_t task, enum stop_why why)
+{
+    static const char *const name[] = { [STOP_DONE] = "done", [STOP_PREEMPTED] = "preempted", [STOP_FAILED] = "failed",
+                                        [STOP_TIMEOUT] = "timeout", [STOP_HORIZON] = "horizon",
+                                        [STOP_MISMATCH] = "mismatch" };
+    if (why != STOP_HORIZON) see(ctx, of_task(w, SAW_STOP, task, name[why]));      /* then the order is that of slots */
+}
+
+static void saw_end(void *ctx, const struct world *w, uint32_t job)
+{
+    static const char *const name[] = { [JOB_DONE] = "done", [JOB_TIMEOUT] = "timeout", [JOB_REJECTED] = "rejected",
+                                        [JOB_FAILED] = "failed" };
+    const struct job *j = &w->jobs.job[job];
+    if (j->status != JOB_UNFINISHED) see(ctx, (struct seen){ world_now(w), SAW_END, j->ordinal, NONE, NONE, 0, name[j->status] });
+}
+
+static void saw_node(void *ctx, const struct world *w, uint32_t node)
+{
+    see(ctx, (struct seen){ world_now(w), SAW_NODE, UINT64_MAX, NONE, node, 0, w->cluster->node[node].is_up ? "up" : "down" });
+}
+
+static void take_sample(void *ctx, const struct world *w) { (void)ctx, (void)w; }
+static void take_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *why)
+{ (void)ctx, (void)at, (void)verb, (void)job, (void)task, (void)node, (void)why; }
+static void take_note(void *ctx, sim_tick at, const char *name, double value) { (void)ctx, (void)at, (void)name, (void)value; }
+
+/* "t=5 us: starts task 0 of job j3 on node 1, cards 0x3" */
+static void tell_seen(const struct history *h, size_t i, char *buf, size_t cap)
+{
+    if (i >= h->n) { (void)snprintf(buf, cap, "nothing more"); return; }
+    const struct seen *e = &h->ev[i];
+    if (e->kind == SAW_START)
+        (void)snprintf(buf, cap, "t=%" PRId64 " us: task %u of job j%" PRIu64 " starts on node %u, cards %#" PRIx64, e->at, e->task, e->job, e->node, e->cards);
+    else if (e->kind == SAW_STOP)
+        (void)snprintf(buf, cap, "t=%" PRId64 " us: task %u of job j%" PRIu64 " stops on node %u (%s)", e->at, e->task, e->job, e->node, e->why);
+    else if (e->kind == SAW_END) (void)snprintf(buf, cap, "t=%" PRId64 " us: job j%" PRIu64 " ends (%s)", e->at, e->job, e->why);
+    else (void)snprintf(buf, cap, "t=%" PRId64 " us: node %u goes %s", e->at, e->node, e->why);
+}
+
+static bool same(const struct seen *a, const struct seen *b)
+{
+    return a->at == b->at && a->kind == b->kind && a->job == b->job && a->task == b->task && a->node == b->node && a->cards == b->cards &&
+           strcmp(a->why, b->why) == 0;
+}
+
+/* Index of the first event that differs, or SIZE_MAX. */
+static size_t parts_at(const struct history *a, const struct history *b)
+{
+    for (size_t i = 0; i < a->n && i < b->n; i++)
+        if (!same(&a->ev[i], &b->ev[i])) return i;
+    return a->n == b->n && a->result == b->result ? SIZE_MAX : a->n < b->n ? a->n : b->n;
+}
+
+/* ---- one run ---- */
+
+struct variant { bool is_watched, other_limits; struct polhost_tricks tricks; };
+
+struct stage { struct conform_case *c; struct polhost *host; struct world *w; struct history *h; };
+
+/* Unfinished though nothing keeps it: the earliest such job, and a node on which its first waiting task fits now. */
+static void find_left(struct stage *s)
+{
+    const struct world *w = s->w;
+    const struct job *first = NULL;
+    uint32_t task = NONE, at = NONE;
+    for (uint32_t i = 0; i < w->jobs.n_job_slots; i++) {
+        const struct job *j = &w->jobs.job[i];
+        if (j->is_live && j->n_waiting > 0 && (first == NULL || j->ordinal < first->ordinal)) first = j;
+    }
+    if (first == NULL) return;
+    for (uint32_t t = first->first_task; t != NONE && task == NONE; t = w->jobs.task[t].next)
+        if (w->jobs.task[t].state == TASK_WAITING) task = t;
+    const struct shape *shape = &w->shapes.at[w->jobs.task[task].shape];
+    for (uint32_t n = 0; n < w->cluster->n_nodes && at == NONE; n++)
+        if (cluster_fits(w->cluster, n, shape)) at = n;
+    struct conform_problem *p = &s->h->left;
+    p->at = world_now(w);
+    (void)snprintf(p->what, sizeof p->what, "left job j%" PRIu64 " waiting %s", first->ordinal,
+                   w->n_running == 0 ? "on an idle cluster" : "to the end of the case");
+    if (at != NONE) (void)snprintf(p->detail, sizeof p->detail, "its task %u has waited since t=%" PRId64 " us and fits on node %u", w->jobs.task[task].index,
+                                   w->jobs.task[task].ready_at, at);
+}
+
+static void stage_open(struct stage *s, uint32_t i, const char *spec, const struct variant *v, struct cage_page *page, struct history *h)
+{
+    *h = (struct history){ .result = ST_OK };
+    *s = (struct stage){ .c = conform_case_make(i), .h = h };
+    struct conform_case *c = s->c;
+    if (v->other_limits)
+        for (uint32_t k = 0; k < c->n_jobs; k++) c->job[k].limit = (7 * (int64_t)k) % 50 - 1;
+    if (v->is_watched) c->cfg.sample_every = i64_max(1, c->cfg.horizon / 5000);
+    struct polhost_hooks hooks = { .page = page, .tricks = v->tricks,
+                                   .decision = v->is_watched ? take_decision : NULL, .note = v->is_watched ? take_note : NULL };
+    h->result = polhost_create(&s->host, spec, NULL, NULL, &hooks, &h->diag);
+    if (h->result != ST_OK) return;
+    h->flags = polhost_flags(s->host);
+    MEM_NEW(s->w);
+    world_init(s->w, &c->cfg, conform_source(c), polhost_decider(s->host));
+    world_observe(s->w, (struct observer){ .ctx = h, .started = saw_start, .stopped = saw_stop, .job_ended = saw_end, .node_changed = saw_node });
+    if (v->is_watched) world_observe(s->w, (struct observer){ .sample = take_sample });
+}
+
+/* No case needs nearly as many; who gets there asks to be woken without end. */
+enum { INSTANTS_MAX = 300000 };
+
+static bool stage_step(struct stage *s)
+{
+    struct history *h = s->h;
+    if (h->result != ST_OK) return false;
+    const struct ev *next = evq_peek(&s->w->engine.q);
+    if (next == NULL || next->at > s->c->cfg.horizon) find_left(s);     /* the step to come gives up what is left */
+    h->result = world_step(s->w, &h->diag);
+    if (h->result == ST_EPOLICY) find_left(s);
+    if (h->result == ST_OK && ++h->n_instants > INSTANTS_MAX) h->result = diag_set(&h->diag, ST_EPOLICY, "it asks to be woken without end");
+    return h->result == ST_OK;
+}
+
+static void stage_close(struct stage *s)
+{
+    struct history *h = s->h;
+    if (s->w != NULL) {
+        h->digest = s->w->engine.digest;
+        h->count = s->w->count;
+        h->end = world_now(s->w);
+        world_fini(s->w);
+        mem_free(s->w);
+    }
+    polhost_destroy(s->host);
+    conform_case_free(s->c);
+}
+
+static void run_alone(uint32_t i, const char *spec, const struct variant *v, struct cage_page *page, struct history *h)
+{
+    struct stage s;
+    stage_open(&s, i, spec, v, page, h);
+    while (stage_step(&s)) { }
+    stage_close(&s);
+}
+
+/* Two instances, turn by turn; the first is as v says. */
+static void run_beside(uint32_t i, const char *spec, const struct variant *v, struct cage_page *page, struct history *h, struct history *other)
+{
+    struct stage s, o;
+    stage_open(&s, i, spec, v, page, h);
+    stage_open(&o, i, spec, &(struct variant){ 0 }, page, other);
+    for (bool a = true, b = true; a || b;) {
+        a = a && stage_step(&s);
+        b = b && stage_step(&o);
+    }
+    stage_close(&o);
+    stage_close(&s);
+}
+
+/* ---- what is wrong ---- */
+
+static void problem(struct conform_result *r, sim_tick at, const char *what, const char *detail, const char *hint)
+{
+    if (r->n_problems == CONFORM_PROBLEMS) return;
+    struct conform_problem *p = &r->problem[r->n_problems++];
+    p->at = at;
+    (void)snprintf(p->what, sizeof p->what, "%s", what);
+    (void)snprintf(p->detail, sizeof p->detail, "%s", detail);
+    (void)snprintf(p->hint, sizeof p->hint, "%s", hint);
+}
+
+/* What the host says, what its author did, and where to look; the first that is found counts. */
+static const struct { const char *said, *what, *hint; } words[] = {
+    { "not declared as one that preempts", "preempts though its flags say it does not", "put POL_PREEMPTS into the table's flags, and do not take it out in create" },
+    { "is running already", "started a task that already runs", "take a unit out of the queue when it is started; READY tells when it waits again" },
+    { "the task is done", "started a task that is done", "take a unit out of the queue when it is started; READY tells when it waits again" },
+    { "handle is stale", "named a job or task that is over", "a limit can end a job while tasks of it wait: forget it at JOB_ENDED, or ask whether host->task is NULL" },
+    { "not in the future", "asked for a wake in the past", "ask for a time after view->now_us; what is due now belongs in this call" },
+    { "does not settle", "never settles", "it decides something at each round of one instant, such as preempting what it has just started" },
+    { "the node is down", "started a task on a node that is down", "look at the node's is_up in every call; NODE_DOWN tells" },
+    { "has not enough free licences", "started a task whose licences are not free", "look at licence_free and shape_licence of the view, or call host->fail when a task that asks for one arrives" },
+    { "does not fit on the node", "started a task where it does not fit", "take what this call has started out of what is free; look at labels, GPU types, engines, memory and exclusive tasks too" },
+    { "there is no such node", "named a node that does not exist", "nodes are 0 .. view->n_nodes - 1" },
+    { "it names", "named cards or places that will not do", "cards: bit k is card k of that node, as many as the task asks; a gang: one place a task; cards 0 leaves the choice to the host" },
+    { "all tasks start together", "started one task of a gang", "start a gang with start_gang, all its tasks at once" },
+    { "is not a gang", "started a job that is no gang with start_gang", "look at is_gang of the job's info" },
+    { "the task is not running", "preempts or resizes a task that does not run", "look at is_running of the task's info; what this call preempted no longer runs" },
+    { "must end first", "started a task before the tasks that it waits for", "look at is_waiting of the task's info; READY tells when it may start" },
+    { "more decisions than", "appends decisions without end", "a loop over units must leave out those it has decided on" },
+    { "outside of decide", "decides outside of decide", "create and destroy can decide nothing: wait for the first call" },
+    { "places NULL", "started something nowhere", "give a struct pol_place for each task" },
+    { "notes a number", "notes something that is no number with a name", "note(name, value) wants a name and a finite value" },
+    { "it sets flags", "claims more flags in create than its table has", "create may only take flags away" },
+    { "failed at t=", "gave up", "it called host->fail" },
+    { "failed in create", "gave up", "it called host->fail" },
+    { "cannot be created", "cannot be created", "create returned NULL; the reason is what it wrote into `why`" },
+    { "woken without end", "asks to be woken without end", "a wake must have a purpose: ask for the next instant at which something could change" },
+    { "did not return", "loops or is stuck", "look for a loop over a queue that nothing leaves" },
+    { "of memory, seen", "takes memory without end", "free or reuse what a call takes" },
+    { "crashed", "crashes", "build it with -g -fsanitize=address,undefined and run the case again" },
+    { "ended the program", "ends the program", "a policy that cannot go on calls host->fail" },
+};
+
+static void said(struct conform_result *r, sim_tick at, const struct diag *d)
+{
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (strstr(d->msg, words[i].said) != NULL) { problem(r, at, words[i].what, d->msg, words[i].hint); return; }
+    problem(r, at, d->code == ST_EPOLICY ? "breaks its contract" : "cannot be run", d->msg, d->hint);
+}
+
+/* Does it go as the first run went?  If not, and say is not NULL, that is a problem. */
+static bool goes_the_same(struct conform_result *r, const struct history *a, const struct history *b, const char *say, const char *hint)
+{
+    size_t i = parts_at(a, b);
+    char x[160], y[160], detail[512];
+    if (i == SIZE_MAX) return true;
+    if (say == NULL) return false;
+    tell_seen(a, i, x, sizeof x);
+    tell_seen(b, i, y, sizeof y);
+    if (b->result == ST_EPOLICY && i == b->n) (void)snprintf(y, sizeof y, "%.159s", b->diag.msg);
+    (void)snprintf(detail, sizeof detail, "first: %s; then: %s", x, y);
+    problem(r, i < a->n ? a->ev[i].at : b->end, say, detail, hint);
+    return false;
+}
+
+static const char random_hint[] = "no random numbers, clock, addresses or memory that was never written may decide; with qsort no two elements may be equal";
+
+/* The other ways, all at once; and when something differs, one by one, to know which. */
+static void try_other_ways(uint32_t i, const char *spec, struct cage_page *page, const struct history *base, struct conform_result *r)
+{
+    static const struct { struct variant v; const char *say, *hint; } way[] = {
+        { { .tricks.moves_memory = true }, "keeps a pointer into the view, an event or an info from one call to the next",
+          "what decide can read is valid until it returns: keep handles and copies" },
+        { { .tricks.lists_all_changed = true }, "decides otherwise when nodes are listed as changed that did not change",
+          "view->changed says where to look; what is free there decides" },
+        { { .is_watched = true }, "decides otherwise when it is watched", random_hint },
+    };
+    static const struct variant all = { .is_watched = true, .tricks = { true, true } };
+    struct history h, other;
+    run_beside(i, spec, &all, page, &h, &other);
+    r->n_runs += 2;
+    bool fine = goes_the_same(r, base, &h, NULL, NULL) && goes_the_same(r, base, &other, NULL, NULL);
+    history_fini(&h);
+    history_fini(&other);
+    if (fine) return;
+    for (size_t k = 0; k < ARRAY_LEN(way); k++) {
+        run_alone(i, spec, &way[k].v, page, &h);
+        r->n_runs++;
+        bool same_way = goes_the_same(r, base, &h, way[k].say, way[k].hint);
+        history_fini(&h);
+        if (!same_way) return;
+    }
+    run_beside(i, spec, &(struct variant){ 0 }, page, &h, &other);
+    r->n_runs += 2;
+    static const char say[] = "decides otherwise beside another instance of itself", hint[] = "no globals and no static variables: all state belongs to what create returns";
+    if (goes_the_same(r, base, &h, say, hint) && goes_the_same(r, base, &other, say, hint))
+        problem(r, -1, "decides otherwise when several things that must not matter come together", "", random_hint);
+    history_fini(&h);
+    history_fini(&other);
+}
+
+static void try_other_limits(uint32_t i, const char *spec, struct cage_page *page, struct conform_result *r)
+{
+    struct history a, b;
+    struct conform_case *c = conform_case_make(i);
+    bool enforced = c->cfg.enforce_limits;
+    conform_case_free(c);
+    if (enforced) return;
+    run_alone(i, spec, &(struct variant){ 0 }, page, &a);
+    run_alone(i, spec, &(struct variant){ .other_limits = true }, page, &b);
+    r->n_runs += 2;
+    (void)goes_the_same(r, &a, &b, "reads users' estimates though its flags do not say so",
+                        "put POL_USES_LIMITS into the table's flags: comparisons say which policies need estimates");
+    history_fini(&a);
+    history_fini(&b);
+}
+
+/* What the ledger audits, seen once more from outside: a fault of the host's if it is ever found. */
+static void check_history(const struct history *h, struct conform_result *r)
+{
+    uint64_t over = 0;
+    sim_tick last = 0;
+    for (size_t i = 0; i < h->n; i++) {
+        const struct seen *e = &h->ev[i];
+        if (e->at < last) problem(r, e->at, "the clock went back", "", "this is a fault of the simulator");
+        last = e->at;
+        over += e->kind == SAW_END;
+        if (e->kind == SAW_STOP && strcmp(e->why, "preempted") == 0 && (h->flags & POL_PREEMPTS) == 0)
+            problem(r, e->at, "preempts though its flags say it does not", "", "put POL_PREEMPTS into the table's flags");
+    }
+    if (over + h->count.unfinished != h->count.arrived) problem(r, h->end, "a job was lost", "", "this is a fault of the simulator");
+}
+
+/* It is not for what the case asks, and says so: in its flags of calls, in words of its own of licences. */
+static bool declines(const struct history *h, bool has_licences)
+{
+    if (h->result != ST_EPOLICY) return false;
+    if (strstr(h->diag.msg, "does not run tasks that are made of API calls") != NULL) return true;
+    return has_licences && strstr(h->diag.msg, "failed at t=") != NULL && strstr(h->diag.msg, "licence") != NULL;
+}
+
+static const char left_hint[] = "a unit that did not fit must stay in the queue and be tried at later calls; READY brings interrupted ones back";
+
+void conform_case_run(uint32_t i, const char *spec, struct cage_page *page, struct conform_result *out)
+{
+    *out = (struct conform_result){ .n_runs = 1 };
+    struct conform_case *c = conform_case_make(i);
+    bool must_end = c->must_end, has_licences = c->cluster.licences.n > 0;
+    conform_case_free(c);
+    struct history base, again;
+    run_alone(i, spec, &(struct variant){ 0 }, page, &base);
+    uint32_t flags = base.flags;
+    if (declines(&base, has_licences)) {
+        history_fini(&base);
+        return;
+    }
+    if (base.result == ST_EPOLICY && strstr(base.diag.msg, "waiting with nothing") != NULL && base.left.what[0] != '\0') {
+        problem(out, base.left.at, base.left.what, base.left.detail, left_hint);
+    } else if (base.result != ST_END) {
+        said(out, base.end, &base.diag);
+    } else {
+        check_history(&base, out);
+        if (must_end && (flags & POL_STRANDS) == 0 && base.count.unfinished > 0) {
+            if (base.left.what[0] == '\0') problem(out, base.end, "never lets its jobs end", "they still run at the end of the case", "work that is stopped again and again gets nowhere");
+            else problem(out, base.left.at, base.left.what, base.left.detail, left_hint);
+        }
+    }
+    if (out->n_problems == 0) {
+        run_alone(i, spec, &(struct variant){ 0 }, page, &again);
+        out->n_runs++;
+        bool repeats = goes_the_same(out, &base, &again, "two runs of the same case decided differently", random_hint);
+        history_fini(&again);
+        if (repeats) try_other_ways(i, spec, page, &base, out);
+        if (out->n_problems == 0 && (flags & POL_USES_LIMITS) == 0) try_other_limits(i, spec, page, out);
+    }
+    history_fini(&base);
+}
+
+struct caged { uint32_t i; const char *spec; struct conform_result *out; };
+
+static enum st run_there(void *ctx, struct cage_page *page, struct diag *d)
+{
+    struct caged *c = ctx;
+    (void)d;
+    conform_case_run(c->i, c->spec, page, c->out);
+    return ST_OK;
+}
+
+void conform_case_caged(uint32_t i, const char *spec, const struct cage_limits *l, struct conform_result *out)
+{
+    struct conform_result *shared = cage_share(sizeof *shared);
+    struct caged c = { i, spec, shared };
+    struct diag d = { 0 };
+    if (cage_run(l, spec, NULL, run_there, &c, &d) != ST_OK) said(shared, -1, &d);
+    *out = *shared;
+    out->is_stuck = strstr(d.msg, "did not return") != NULL;
+    cage_unshare(shared, sizeof *shared);
+}
+
+/* ---- specs ---- */
+
+/* NULL: not a parameter of few values. */
+static const char *choices_of(const struct pol_param *p)
+{
+    return p->type == POL_CHOICE ? p->choices : p->type == POL_BOOL ? "false|true" : NULL;
+}
+
+static uint32_t n_choices(const struct pol_param *p)
+{
+    uint32_t n = 1;
+    if (choices_of(p) == NULL) return 1;
+    for (const char *s = choices_of(p); *s != '\0'; s++) n += *s == '|';
+    return n;
+}
+
+static void add_spec(struct conform_specs *s, const char *name, const struct pol_ops *o, uint64_t which, uint32_t only)
+{
+    char *to = s->spec[s->n++];
+    size_t at = (size_t)snprintf(to, CONFORM_SPEC_LEN, "%s", name);
+    char sep = ':';
+    for (uint32_t k = 0; k < o->n_params; k++) {
+        uint32_t n = n_choices(&o->params[k]);
+        const char *choice = choices_of(&o->params[k]);
+        if (choice == NULL || (only != NONE && only != k)) continue;
+        for (uint64_t skip = which % n; skip > 0; skip--) choice = strchr(choice, '|') + 1;
+        which /= n;
+        if (at < CONFORM_SPEC_LEN)
+            at += (size_t)snprintf(to + at, CONFORM_SPEC_LEN - at, "%c%s=%.*s", sep, o->params[k].name, (int)strcspn(choice, "|"), choice);
+        sep = ',';
+    }
+}
+
+void conform_specs(struct conform_specs *s, const char *spec, const struct pol_ops *o)
+{
+    uint64_t n = 1;
+    size_t path = polload_path_len(spec);
+    s->n = 0;
+    s->is_each_alone = false;
+    if (spec[path] != '\0' && strchr(spec + path, ':') != NULL) {
+        (void)snprintf(s->spec[s->n++], CONFORM_SPEC_LEN, "%s", spec);
+        return;
+    }
+    for (uint32_t k = 0; k < o->n_params && n <= CONFORM_SPECS; k++) n *= n_choices(&o->params[k]);
+    if (n <= CONFORM_SPECS) {
+        for (uint64_t i = 0; i < n; i++) add_spec(s, spec, o, i, NONE);
+        return;
+    }
+    s->is_each_alone = true;
+    for (uint32_t k = 0; k < o->n_params; k++)
+        for (uint64_t i = 0; choices_of(&o->params[k]) != NULL && i < n_choices(&o->params[k]) && s->n < CONFORM_SPECS; i++) add_spec(s, spec, o, i, k);
+}

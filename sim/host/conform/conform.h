@@ -1,0 +1,46 @@
+/*
+ * conform.h -- does a policy keep its contract?  Layer: host.
+ *
+ * Each case of the battery (cases.h) is run audited, and again in ways
+ * that must not matter to a policy: a second time; beside another instance of
+ * itself; with the memory it could read moved after every call, every node
+ * listed as changed, samples and records taken; and with other estimates, if
+ * the policy says that it does not read them.  What it decides must be the same
+ * to the last start.
+ */
+#ifndef HOST_CONFORM_CONFORM_H
+#define HOST_CONFORM_CONFORM_H
+
+#include "host/sandbox.h"
+#include "host/conform/cases.h"
+#include "policy.h"
+
+enum { CONFORM_PROBLEMS = 4, CONFORM_SPECS = 256, CONFORM_SPEC_LEN = 256 };
+
+struct conform_problem {
+    sim_tick at;                /* -1: not at any one instant */
+    char what[160];             /* in words that the policy's author knows */
+    char detail[1024];          /* what the host said, or where two runs part; may be "" */
+    char hint[256];             /* where to look */
+};
+struct conform_result { uint32_t n_problems, n_runs; bool is_stuck; struct conform_problem problem[CONFORM_PROBLEMS]; };
+
+/*
+ * One case under one spec, in this process, or where `page` (NULL: nowhere) is
+ * watched.  Returns with *out filled: no problem is the good news.
+ */
+void conform_case_run(uint32_t i, const char *spec, struct cage_page *page, struct conform_result *out);
+
+/* The same in a cage: a crash, or a call that does not return (is_stuck), is a problem like others. */
+void conform_case_caged(uint32_t i, const char *spec, const struct cage_limits *l, struct conform_result *out);
+
+/*
+ * The specs to try for what a user gave: that alone if it has parameters, else
+ * every combination of the policy's choices, true and false among them, its
+ * other parameters as they are; or, where there are more than CONFORM_SPECS of
+ * them, each choice on its own.
+ */
+struct conform_specs { uint32_t n; bool is_each_alone; char spec[CONFORM_SPECS][CONFORM_SPEC_LEN]; };
+void conform_specs(struct conform_specs *s, const char *spec, const struct pol_ops *ops);
+
+#endif

@@ -1,0 +1,97 @@
+#include "host/conform/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include "host/conform/conform.h"
+#include "host/host.h"
+
+struct found { struct conform_specs specs; char name[64]; };
+struct finding { const char *spec; struct found *out; };
+
+/* The policy's table must be read where it may crash. */
+static enum st find_specs(void *ctx, struct cage_page *page, struct diag *d)
+{
+    struct finding *f = ctx;
+    struct polhost *h;
+    TRY(polhost_create(&h, f->spec, NULL, NULL, &(struct polhost_hooks){ .page = page }, d));
+    conform_specs(&f->out->specs, f->spec, polhost_ops(h));
+    (void)snprintf(f->out->name, sizeof f->out->name, "%s", polhost_ops(h)->name);
+    polhost_destroy(h);
+    return ST_OK;
+}
+
+static void add_rows(struct table *t, const char *spec, const char *name, const struct conform_problem *p)
+{
+    table_cell(t, "%s", spec);
+    table_cell(t, "%s", name);
+    if (p->at < 0) table_cell(t, "%s", "");
+    else table_cell(t, "%" PRId64, p->at);
+    table_cell(t, "%s", p->what);
+    table_cell(t, "%s", p->detail);
+    table_cell(t, "%s", p->hint);
+}
+
+static void say(const char *spec, const char *name, const char *about, const struct conform_problem *p)
+{
+    (void)printf("%s on '%s' (%s)", spec, name, about);
+    if (p->at >= 0) (void)printf(", t=%" PRId64 " us", p->at);
+    (void)printf(": %s\n", p->what);
+    if (p->detail[0] != '\0') (void)printf("    %s\n", p->detail);
+    if (p->hint[0] != '\0') (void)printf("    hint: %s\n", p->hint);
+}
+
+static struct table *new_table(void)
+{
+    static const struct { const char *heading; bool is_number; } col[] = {
+        { "policy", false }, { "case", false }, { "at_us", true }, { "problem", false }, { "detail", false }, { "hint", false },
+    };
+    struct table *t = table_create();
+    for (size_t i = 0; i < ARRAY_LEN(col); i++) table_column(t, col[i].heading, col[i].is_number);
+    return t;
+}
+
+/* Each takes the whole of --decide-timeout, and more of them say nothing new. */
+enum { STUCK_MAX = 3 };
+
+static void run_all(const struct found *f, const struct cage_limits *l, enum table_format format, struct table *t, uint32_t *n_problems)
+{
+    uint32_t n_cases = conform_n_cases(), n_runs = 0, n_bad = 0, n_stuck = 0, n_tried = 0;
+    for (uint32_t k = 0; k < f->specs.n; k++)
+        for (uint32_t i = 0; i < n_cases && n_stuck < STUCK_MAX; i++) {
+            struct conform_result r;
+            conform_case_caged(i, f->specs.spec[k], l, &r);
+            struct conform_case *c = conform_case_make(i);
+            for (uint32_t p = 0; p < r.n_problems; p++) {
+                add_rows(t, f->specs.spec[k], c->name, &r.problem[p]);
+                if (format == TABLE_TEXT) say(f->specs.spec[k], c->name, c->about, &r.problem[p]);
+            }
+            conform_case_free(c);
+            n_runs += r.n_runs;
+            n_tried++;
+            n_stuck += r.is_stuck;
+            n_bad += r.n_problems > 0;
+            *n_problems += r.n_problems;
+        }
+    if (format != TABLE_TEXT) return;
+    if (f->specs.is_each_alone) (void)printf("note: its choices have too many combinations; each was tried on its own\n");
+    if (n_stuck == STUCK_MAX) (void)printf("note: it was stuck in %d cases; the other %" PRIu32 " were not tried\n", STUCK_MAX, n_cases * f->specs.n - n_tried);
+    if (n_bad > 0) (void)printf("%s: %" PRIu32 " of %" PRIu32 " cases broken\n", f->name, n_bad, n_tried);
+    else (void)printf("%s keeps its contract: %" PRIu32 " cases under %" PRIu32 " spec%s, %" PRIu32 " runs\n", f->name, n_cases, f->specs.n,
+                      f->specs.n == 1 ? "" : "s", n_runs);
+}
+
+enum st conform_report(const char *spec, const struct cage_limits *l, enum table_format f, uint32_t *n_problems, struct diag *d)
+{
+    struct found *found = cage_share(sizeof *found);
+    struct finding in = { spec, found };
+    *n_problems = 0;
+    enum st st = cage_run(l, spec, NULL, find_specs, &in, d);
+    if (st == ST_OK) {
+        struct table *t = new_table();
+        run_all(found, l, f, t, n_problems);
+        if (f != TABLE_TEXT) table_print(t, f, stdout);
+        table_destroy(t);
+    }
+    cage_unshare(found, sizeof *found);
+    return st;
+}

@@ -1,0 +1,312 @@
+#include "host/exec/exec.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "host/exec/child.h"
+#include "host/exec/handles.h"
+#include "host/exec/reply.h"
+#include "host/exec/message.h"
+#include "base/mem.h"
+
+/* How long a child may take to end: after bye by itself, and when it closed its output. */
+enum { GRACE_US = 2000000 };
+
+struct polexec {
+    const struct pol_host *host;    /* borrowed */
+    struct child *child;            /* NULL once it failed */
+    int64_t  timeout;
+    uint32_t flags;
+    struct reply_hello hello;
+    struct wire  out;
+    struct reply reply;
+    struct poljobs jobs;
+    uint32_t shapes_told;
+    bool     cluster_told;
+    uint32_t *node; size_t cap_node; uint32_t n_nodes;   /* whose state this round tells */
+};
+
+/* ---- failing ---- */
+
+/* What a failure to speak means; ends the child. */
+static void lost(struct polexec *x, enum child_io io, bool writing, char *why, size_t cap)
+{
+    char how[80];
+    int64_t grace = io == CHILD_CLOSED ? GRACE_US : 0;
+    uint64_t lines = child_lines(x->child);
+    (void)child_end(x->child, grace, how, sizeof how);
+    x->child = NULL;
+    switch (io) {
+    case CHILD_CLOSED:
+        (void)snprintf(why, cap, "its process closed its pipe and %s%s", how,
+                       lines == 0 && strcmp(how, "exited with status 127") == 0 ? ": the shell did not find the command" : "");
+        break;
+    case CHILD_SILENT:
+        (void)snprintf(why, cap, "its process %s within %.3g s and was killed",
+                       writing ? "did not read what it was sent" : "gave no answer", (double)x->timeout / TICK_SEC);
+        break;
+    case CHILD_LONG:
+        (void)snprintf(why, cap, "its process wrote a line of more than %d MiB and was killed", CHILD_LINE_MAX >> 20);
+        break;
+    case CHILD_OK: break;
+    }
+}
+
+/* The run fails with this; the child has nothing more to say. */
+static void fail(struct polexec *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void fail(struct polexec *x, const char *fmt, ...)
+{
+    char why[REPLY_WHY + 200], how[80];
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(why, sizeof why, fmt, ap);
+    va_end(ap);
+    if (x->child != NULL) (void)child_end(x->child, 0, how, sizeof how);
+    x->child = NULL;
+    x->host->fail(x->host->ctx, why);
+}
+
+static bool send(struct polexec *x, int64_t deadline, char *why, size_t cap)
+{
+    enum child_io io = child_write(x->child, x->out.s, x->out.n, deadline);
+    if (io != CHILD_OK) lost(x, io, true, why, cap);
+    return io == CHILD_OK;
+}
+
+static bool receive(struct polexec *x, int64_t deadline, const char **line, size_t *n, char *why, size_t cap)
+{
+    enum child_io io = child_read(x->child, line, n, deadline);
+    if (io != CHILD_OK) lost(x, io, false, why, cap);
+    return io == CHILD_OK;
+}
+
+/* ---- life ---- */
+
+static bool greet(struct polexec *x, const char *weights, char *why, size_t cap)
+{
+    const char *line;
+    size_t n;
+    char what[REPLY_WHY];
+    int64_t deadline = child_clock() + x->timeout;
+    if (!wire_hello(&x->out, weights)) {
+        (void)snprintf(why, cap, "weights: '%s' is not user:weight;...", weights);
+        return false;
+    }
+    if (!send(x, deadline, why, cap) || !receive(x, deadline, &line, &n, why, cap)) return false;
+    if (reply_hello(&x->hello, line, n, what)) return true;
+    (void)snprintf(why, cap, "its first line: %s", what);
+    return false;
+}
+
+static void destroy(void *self)
+{
+    struct polexec *x = self;
+    char how[80], why[200];
+    if (x->child != NULL) {
+        x->out.n = 0;
+        wire_bye(&x->out);
+        if (!send(x, child_clock() + x->timeout, why, sizeof why))
+            (void)fprintf(stderr, "warning: policy '%s': %s\n", x->hello.name, why);
+        else if (!child_end(x->child, GRACE_US, how, sizeof how))
+            (void)fprintf(stderr, "warning: policy '%s': after bye its process %s\n", x->hello.name, how);
+    }
+    reply_hello_fini(&x->hello);
+    reply_fini(&x->reply);
+    wire_fini(&x->out);
+    poljobs_fini(&x->jobs);
+    mem_free(x->node);
+    mem_free(x);
+}
+
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+{
+    struct polexec *x;
+    struct child *child = child_start(value[POLEXEC_COMMAND].s, value[POLEXEC_DIR].s, why, cap);
+    if (child == NULL) return NULL;
+    MEM_NEW(x);
+    x->host = x->reply.host = host;
+    x->child = child;
+    x->timeout = value[POLEXEC_TIMEOUT].i;
+    if (!greet(x, value[POLEXEC_WEIGHTS].s, why, cap)) {
+        char how[80];
+        if (x->child != NULL) (void)child_end(x->child, 0, how, sizeof how);
+        x->child = NULL;
+        destroy(x);
+        return NULL;
+    }
+    *flags = x->flags = x->hello.flags;
+    return x;
+}
+
+/* ---- one round ---- */
+
+/* The first time every node that is not up and idle, as the child takes it to be; later those that changed. */
+static void choose_nodes(struct polexec *x, const struct pol_view *v)
+{
+    x->n_nodes = 0;
+    MEM_RESERVE(x->node, x->cap_node, v->n_nodes);
+    if (x->cluster_told) {
+        for (uint32_t i = 0; i < v->n_changed; i++) x->node[x->n_nodes++] = v->changed[i];
+        return;
+    }
+    for (uint32_t i = 0; i < v->n_nodes; i++)
+        if (!v->node[i].is_up || v->node[i].n_tasks > 0) x->node[x->n_nodes++] = i;
+}
+
+static void tell(struct polexec *x, const struct pol_view *v, const struct pol_event *ev, size_t n_ev)
+{
+    const struct pol_host *h = x->host;
+    x->out.n = 0;
+    choose_nodes(x, v);
+    if (!x->cluster_told) wire_cluster(&x->out, h, v);
+    wire_decide(&x->out, h, &(struct wire_round){ .view = v, .event = ev, .n_events = n_ev, .node = x->node, .n_nodes = x->n_nodes,
+                                                  .shapes_told = x->shapes_told, .flags = x->flags });
+    x->cluster_told = true;
+    x->shapes_told = v->n_shapes;
+    for (size_t i = 0; i < n_ev; i++) {
+        if (ev[i].kind == POL_ARRIVED) poljobs_add(&x->jobs, h, ev[i].job);
+        else if (ev[i].kind == POL_JOB_ENDED) poljobs_del(&x->jobs, h->job(h->ctx, ev[i].job)->ordinal);
+    }
+}
+
+/* The job and, unless it is all of it that counts, the task that the child names. */
+static bool resolve(const struct polexec *x, uint64_t ordinal, uint32_t task, const struct poljob **job, char *why)
+{
+    *job = poljobs_find(&x->jobs, ordinal);
+    if (*job == NULL && ordinal >= x->jobs.n_seen) {
+        (void)snprintf(why, REPLY_WHY, "no job %" PRIu64 " has arrived; the latest is %" PRId64, ordinal, (int64_t)x->jobs.n_seen - 1);
+        return false;
+    }
+    if (*job == NULL) {
+        (void)snprintf(why, REPLY_WHY, "job %" PRIu64 " has ended", ordinal);
+        return false;
+    }
+    if (task < (*job)->n_tasks) return true;
+    (void)snprintf(why, REPLY_WHY, "job %" PRIu64 " has %" PRIu32 " tasks, the first being 0; there is no task %" PRIu32, ordinal, (*job)->n_tasks, task);
+    return false;
+}
+
+static bool carry_out(const struct polexec *x, const struct reply_decision *d, char *why)
+{
+    const struct pol_host *h = x->host;
+    const struct poljob *j = NULL;
+    const struct poljob *lender = NULL;
+    bool about_job = d->verb != REPLY_WAKE && d->verb != REPLY_NOTE && d->verb != REPLY_FAIL;
+    if (about_job && !resolve(x, d->job, d->task, &j, why)) return false;
+    if (d->verb == REPLY_LEND && !resolve(x, d->lender, 0, &lender, why)) return false;
+    if (d->verb == REPLY_START_GANG && d->n_places != j->n_tasks) {
+        (void)snprintf(why, REPLY_WHY, "'nodes' names %" PRIu32 " places; job %" PRIu64 " has %" PRIu32 " tasks", d->n_places, d->job, j->n_tasks);
+        return false;
+    }
+    switch (d->verb) {
+    case REPLY_START:      h->start(h->ctx, j->task[d->task], d->place, d->text); break;
+    case REPLY_START_GANG: h->start_gang(h->ctx, j->job, d->place, d->n_places, d->text); break;
+    case REPLY_PREEMPT:    h->preempt(h->ctx, j->task[d->task], d->text); break;
+    case REPLY_RESIZE:     h->resize(h->ctx, j->task[d->task], d->cpu_milli, d->text); break;
+    case REPLY_HOLD:       h->hold(h->ctx, j->task[d->task], d->flag, d->text); break;
+    case REPLY_RESERVE:    h->reserve(h->ctx, j->job, &d->reserve, d->text); break;
+    case REPLY_LEND:       h->lend(h->ctx, j->task[d->task], lender->job, d->flag, d->text); break;
+    case REPLY_SEND:       h->send(h->ctx, j->task[d->task], d->node, d->text); break;
+    case REPLY_CALL:       h->call(h->ctx, j->task[d->task], d->node, d->engine, d->text); break;
+    case REPLY_WAKE:       h->wake(h->ctx, d->at_us); break;
+    case REPLY_NOTE:       h->note(h->ctx, d->text, d->value); break;
+    case REPLY_FAIL:       (void)snprintf(why, REPLY_WHY, "it says: %.400s", d->text); return false;
+    }
+    return true;
+}
+
+static bool is_node(const struct pol_view *v, uint32_t node, char *why)
+{
+    if (node < v->n_nodes) return true;
+    (void)snprintf(why, REPLY_WHY, "there is no node %" PRIu32 "; the cluster has %" PRIu32, node, v->n_nodes);
+    return false;
+}
+
+/* Does all that the question names exist? */
+static bool check_query(const struct polexec *x, const struct pol_view *v, const struct poljob **j, char *why)
+{
+    const struct reply *r = &x->reply;
+    if (!resolve(x, r->job, r->task, j, why)) return false;
+    for (size_t i = 0; i < r->n_nodes; i++)
+        if (!is_node(v, r->node[i], why)) return false;
+    for (size_t i = 0; i < r->n_ways; i++) {
+        uint32_t n = x->host->task(x->host->ctx, (*j)->task[r->task])->n_calls;
+        if (!is_node(v, r->way[i].from, why) || !is_node(v, r->way[i].to, why)) return false;
+        if (r->way[i].call < n) continue;
+        (void)snprintf(why, REPLY_WHY, "'overhead' asks for call %" PRIu32 "; the task has %" PRIu32 ", the first being 0", r->way[i].call, n);
+        return false;
+    }
+    return true;
+}
+
+static bool answer(struct polexec *x, const struct pol_view *v, int64_t deadline, char *why, size_t cap)
+{
+    const struct poljob *j;
+    char what[REPLY_WHY];
+    const struct reply *r = &x->reply;
+    if (!check_query(x, v, &j, what)) {
+        (void)snprintf(why, cap, "its query: %s", what);
+        return false;
+    }
+    x->out.n = 0;
+    wire_answer(&x->out, x->host, j->task[r->task],
+                &(struct wire_question){ .node = r->node, .n_nodes = r->n_nodes, .way = r->way, .n_ways = r->n_ways }, x->flags);
+    return send(x, deadline, why, cap);
+}
+
+static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+{
+    struct polexec *x = self;
+    char why[REPLY_WHY + 100], what[REPLY_WHY];
+    int64_t deadline = child_clock() + x->timeout;      /* for the whole round, questions included */
+    tell(x, view, ev, n_ev);
+    bool ok = send(x, deadline, why, sizeof why);
+    do {
+        const char *line;
+        size_t n;
+        ok = ok && receive(x, deadline, &line, &n, why, sizeof why);
+        if (ok && !reply_open(&x->reply, line, n, what)) {
+            fail(x, "line %" PRIu64 " of its output: %s", child_lines(x->child), what);
+            return;
+        }
+        ok = ok && (!x->reply.is_query || answer(x, view, deadline, why, sizeof why));
+        if (!ok) {
+            fail(x, "%s", why);
+            return;
+        }
+    } while (x->reply.is_query);
+    for (struct reply_decision d; x->reply.next < x->reply.n;) {
+        if (reply_next(&x->reply, &d, what) && carry_out(x, &d, what)) continue;
+        fail(x, "line %" PRIu64 " of its output, decision %zu of %zu: %s", child_lines(x->child), x->reply.next, x->reply.n, what);
+        return;
+    }
+}
+
+/* ---- what it is ---- */
+
+static const struct pol_param params[POLEXEC_PARAMS] = {
+    [POLEXEC_COMMAND] = { .name = "command", .type = POL_TEXT, .dflt = "", .help = "what sh -c runs" },
+    [POLEXEC_DIR]     = { .name = "dir", .type = POL_TEXT, .dflt = "", .help = "where it runs: the scenario's folder, or here" },
+    [POLEXEC_WEIGHTS] = { .name = "weights", .type = POL_TEXT, .dflt = "", .help = "fair shares of users, as user:weight;..." },
+    [POLEXEC_TIMEOUT] = { .name = "timeout", .type = POL_DURATION, .dflt = "10s", .help = "wall-clock time for an answer" },
+};
+
+const struct pol_ops polexec_ops = {
+    POL_HEADER, .name = "exec", .source = "a program of its own", .summary = "a policy in another process: exec:COMMAND",
+    .flags = POL_PREEMPTS | POL_USES_LIMITS | POL_CLAIRVOYANT | POL_BY_COUNT | POL_STRANDS | POL_RUNS_CALLS, .n_params = POLEXEC_PARAMS, .params = params,
+    .create = create, .decide = decide, .destroy = destroy,
+};
+
+struct pol_ops polexec_said(const void *self)
+{
+    const struct polexec *x = self;
+    struct pol_ops ops = polexec_ops;
+    ops.name = x->hello.name;
+    ops.source = x->hello.source;
+    ops.summary = x->hello.summary;
+    ops.flags = x->hello.flags;
+    return ops;
+}
+
+const char *polexec_label(const void *self) { return ((const struct polexec *)self)->hello.label; }

@@ -1,0 +1,34 @@
+/*
+ * exec.h -- a policy in a process of its own, in any language: `exec:COMMAND`.
+ * policies/PROTOCOL.md is the specification of what is said.  Layer: host.
+ *
+ * To the host it is a policy like others: its table's create starts the child
+ * and agrees on a version, decide sends what changed and reads the decisions,
+ * destroy says bye and reaps.  What the child says of itself (name, source,
+ * flags) is known only then: polexec_said.
+ *
+ * Costs of a decision: O(events + changed nodes + decisions) and one round trip.
+ */
+#ifndef HOST_EXEC_EXEC_H
+#define HOST_EXEC_EXEC_H
+
+#include "policy.h"
+
+#define POLEXEC_PREFIX "exec:"
+
+/* Parameters of the table, filled by whoever parses a spec. */
+enum {
+    POLEXEC_COMMAND,            /* text: for sh -c */
+    POLEXEC_DIR,                /* text: where it runs; "": here */
+    POLEXEC_WEIGHTS,            /* text: users' weights, see polhost_create; "": none */
+    POLEXEC_TIMEOUT,            /* duration: wall-clock time for the first answer, and for each decision */
+    POLEXEC_PARAMS
+};
+extern const struct pol_ops polexec_ops;
+
+/* The table with what the child said of itself in place of what is general; texts live as long as self. */
+struct pol_ops polexec_said(const void *self);
+/* "name:key=value,..." as the child states its own parameters; borrowed from self. */
+const char *polexec_label(const void *self);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * handles.h -- the live jobs by their ordinal, and the handles of their tasks:
+ * what a policy in another process names things by.  Layer: host.
+ *
+ * Memory follows live jobs and their tasks.  add O(tasks), find and del O(1).
+ */
+#ifndef HOST_EXEC_HANDLES_H
+#define HOST_EXEC_HANDLES_H
+
+#include "base/base.h"
+#include "policy.h"
+
+struct poljob { uint64_t ordinal; pol_job job; pol_task *task; uint32_t n_tasks; bool is_gang; };   /* task NULL: a free slot */
+struct poljobs { struct poljob *at; size_t n_slots; uint32_t n; uint64_t n_seen; };
+
+void poljobs_fini(struct poljobs *t);           /* zero-initialise to begin */
+void poljobs_add(struct poljobs *t, const struct pol_host *h, pol_job job);
+void poljobs_del(struct poljobs *t, uint64_t ordinal);
+/* NULL when it has not arrived (ordinal >= n_seen) or has ended.  Valid until the next add or del. */
+const struct poljob *poljobs_find(const struct poljobs *t, uint64_t ordinal);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * message_events.h -- what happened, as a policy in another process is told: the
+ * events of a round, and the parts that its answers share with them.
+ * policies/PROTOCOL.md, "decide".  Layer: host.
+ */
+#ifndef HOST_EXEC_MESSAGE_EVENTS_H
+#define HOST_EXEC_MESSAGE_EVENTS_H
+
+#include "host/exec/json_text.h"
+#include "policy.h"
+
+/* One element of `events`.  flags: what the policy declared. */
+void poltell_event(struct wire *w, const struct pol_host *h, const struct pol_event *e, uint32_t flags);
+/* `inputs` of one task; nothing when it reads nothing. */
+void poltell_inputs(struct wire *w, const struct pol_host *h, pol_task t, const struct pol_task_info *ti);
+/* `cards` of a running task. */
+void poltell_cards(struct wire *w, uint64_t cards);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * reply.h -- what a policy in another process says to the host: one JSON
+ * document a line, checked field by field.  policies/PROTOCOL.md is the
+ * specification.  Layer: host.
+ *
+ * Every error is one sentence in `why`: what was found, what was expected, and
+ * for a misspelt word the nearest right one.  A field that is not known, or
+ * stands twice, is an error: nothing that a policy says is ignored.
+ */
+#ifndef HOST_EXEC_REPLY_H
+#define HOST_EXEC_REPLY_H
+
+#include "host/exec/message.h"
+
+enum { REPLY_WHY = 600 };       /* room that `why` needs everywhere here */
+
+/* The first answer.  Texts are owned. */
+struct reply_hello { char *name, *source, *summary, *label; uint32_t flags; };
+bool reply_hello(struct reply_hello *out, const char *line, size_t n, char *why);
+void reply_hello_fini(struct reply_hello *r);
+
+enum reply_verb {
+    REPLY_START, REPLY_START_GANG, REPLY_PREEMPT, REPLY_RESIZE, REPLY_WAKE, REPLY_NOTE, REPLY_FAIL,
+    REPLY_HOLD, REPLY_RESERVE, REPLY_LEND, REPLY_SEND, REPLY_CALL
+};
+
+struct reply_decision {
+    enum reply_verb verb;
+    uint64_t job;               /* ordinal */
+    uint64_t lender;            /* lend: ordinal */
+    uint32_t task;              /* index in the job */
+    uint32_t node, engine;      /* send, call */
+    bool     flag;              /* hold: head; lend: licences */
+    struct pol_reserve reserve;
+    const struct pol_place *place; uint32_t n_places;       /* start: one */
+    const char *text;           /* why, or the note's name, or the failure's message; NULL: none */
+    int64_t  at_us;             /* wake */
+    int64_t  cpu_milli;         /* resize */
+    double   value;             /* note */
+};
+
+/* An answer to a round: decisions one by one, or a question.  Zero-initialise, but for host; reused from line to line. */
+struct reply {
+    const struct pol_host *host;                    /* borrowed: names engines and licences; NULL: there are none */
+    void    *doc;               /* the parsed line; json_t */
+    size_t   n, next;           /* decisions in all; handed out */
+    bool     is_query;
+    uint64_t job;               /* query: about this task */
+    uint32_t task;
+    uint32_t *node; size_t n_nodes, cap_nodes;      /* query: and these nodes */
+    struct wire_way *way; size_t n_ways, cap_ways;  /* query: and the way of these calls */
+    struct pol_place *place; size_t cap_place;
+};
+bool reply_open(struct reply *r, const char *line, size_t n, char *why);
+/* The next decision; its texts and places are borrowed until the next call.  r->next has counted it already. */
+bool reply_next(struct reply *r, struct reply_decision *out, char *why);
+void reply_fini(struct reply *r);
+
+#endif

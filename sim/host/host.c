@@ -1,0 +1,468 @@
+#include "host/host.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include "host/exec/exec.h"
+#include "host/load.h"
+#include "host/spec.h"
+#include "host/view.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+enum verb { VERB_START, VERB_START_GANG, VERB_PREEMPT, VERB_RESIZE, VERB_WAKE, VERB_HOLD, VERB_HEAD, VERB_SEND, VERB_CALL, VERB_RESERVE, VERB_LEND };
+static const char *const verb_name[] = { "start", "start", "preempt", "resize", "wake", "hold", "head", "send", "call", "reserve", "lend" };
+/* Verbs whose slot is a job's. */
+static bool of_job(enum verb v) { return v == VERB_START_GANG || v == VERB_RESERVE; }
+
+struct decision {
+    enum verb verb;
+    uint32_t  slot, gen;        /* task, or job of a gang */
+    uint32_t  place, n_place;   /* in the place buffer */
+    int64_t   at;               /* of a wake; of a resize its milli-CPU; of a send and a call the node */
+    uint32_t  engine;           /* of a call */
+    pol_job   lender;
+    bool      licences;         /* lent too */
+    size_t    entry;            /* in the buffer of stage entries */
+    size_t    why;              /* offset in the text buffer; 0: none */
+};
+
+struct polhost {
+    struct polview mirror;      /* first: what policies read is lent by it, with the host as its context */
+    struct polspec spec;
+    void          *self;
+    struct pol_ops said;        /* what a policy in another process says of itself; then spec.ops points here */
+    uint32_t       flags;
+    struct pol_host api;
+    struct polhost_hooks hooks;
+    struct diag    failed;      /* the policy called fail, or misused a verb */
+
+    /* The decision buffer, emptied at every call. */
+    struct decision *dec;     size_t n_dec, cap_dec;
+    struct world_place *place; size_t n_place, cap_place;
+    struct stage_entry *entry; size_t n_entry, cap_entry;
+    char            *text;    size_t n_text, cap_text;
+    uint64_t         n_idle;    /* calls in a row that did nothing but ask for the next, with jobs waiting on an idle cluster */
+    size_t           max_dec;   /* what no policy in its senses appends in one call */
+
+    /* What was last said to be held, so that only changes are recorded. */
+    struct { uint32_t gen; uint64_t why; } *held; size_t cap_held;      /* by task slot; why: hash, 0 none */
+    struct { uint32_t slot, gen; uint64_t why; } head;
+};
+
+/*
+ * A call may start, stop and again start every task, and wake as often as it
+ * likes within reason; who says more is in a loop that would eat all memory.
+ */
+enum { DECISIONS_A_TASK = 4, DECISIONS_BESIDES = 65536 };
+
+/* So many times nobody needs to look at the clock before starting what waits. */
+enum { IDLE_CALLS_MAX = 100000 };
+
+/* ---- what the policy says ---- */
+
+static size_t keep_text(struct polhost *p, const char *why)
+{
+    if (why == NULL || p->hooks.decision == NULL) return 0;
+    size_t n = strlen(why) + 1, at = p->n_text;
+    MEM_RESERVE(p->text, p->cap_text, at + n);
+    memcpy(p->text + at, why, n);
+    p->n_text += n;
+    return at;
+}
+
+/* The policy misused the host in a way that no decision stands for: the first one fails the run. */
+static void misuse(struct polhost *p, const char *what)
+{
+    char when[64];
+    if (p->mirror.w == NULL) (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' broke its contract in create: %s", p->spec.ops->name, what);
+    else (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' broke its contract at t=%" PRId64 " us (%s), after %zu decisions: %s", p->spec.ops->name,
+                        world_now(p->mirror.w), text_duration(when, sizeof when, world_now(p->mirror.w)), p->n_dec, what);
+}
+
+static struct decision *append(struct polhost *p, enum verb verb, uint32_t slot, uint32_t gen, const char *why)
+{
+    if (p->mirror.w == NULL) { misuse(p, "it decides outside of decide"); return NULL; }
+    if (p->n_dec == p->max_dec) { misuse(p, "it appends more decisions than all its tasks could need"); return NULL; }
+    MEM_RESERVE(p->dec, p->cap_dec, p->n_dec + 1);
+    struct decision *d = &p->dec[p->n_dec++];
+    *d = (struct decision){ .verb = verb, .slot = slot, .gen = gen, .why = keep_text(p, why) };
+    if (p->hooks.page != NULL) p->hooks.page->n_decisions = p->n_dec;
+    return d;
+}
+
+/* NULL, and a number that is not the gang's, are for the check to refuse: nothing is read through them. */
+static void append_places(struct polhost *p, struct decision *d, const struct pol_place *place, uint32_t n)
+{
+    if (d == NULL) return;
+    d->n_place = n;
+    if (place == NULL) { misuse(p, "it starts something with places NULL"); return; }
+    d->place = (uint32_t)p->n_place;
+    MEM_RESERVE(p->place, p->cap_place, p->n_place + n);
+    for (uint32_t i = 0; i < n; i++)
+        p->place[p->n_place++] = (struct world_place){ .node = place[i].node, .cards = place[i].cards, .cpu_milli = place[i].cpu_milli,
+                                                       .by_count = (p->flags & POL_BY_COUNT) != 0 };
+}
+
+static void say_start(void *ctx, pol_task t, const struct pol_place *place, const char *why)
+{
+    struct polhost *p = ctx;
+    append_places(p, append(p, VERB_START, t.slot, t.gen, why), place, 1);
+}
+
+static void say_start_gang(void *ctx, pol_job j, const struct pol_place *place, uint32_t n, const char *why)
+{
+    struct polhost *p = ctx;
+    struct decision *d = append(p, VERB_START_GANG, j.slot, j.gen, why);
+    const struct pol_job_info *i = polview_job(p, j);
+    if (i != NULL && i->n_tasks == n) append_places(p, d, place, n);
+    else if (d != NULL) d->n_place = n;
+}
+
+static void say_preempt(void *ctx, pol_task t, const char *why)
+{
+    struct polhost *p = ctx;
+    (void)append(p, VERB_PREEMPT, t.slot, t.gen, why);
+}
+
+static void say_resize(void *ctx, pol_task t, int64_t cpu_milli, const char *why)
+{
+    struct polhost *p = ctx;
+    struct decision *d = append(p, VERB_RESIZE, t.slot, t.gen, why);
+    if (d != NULL) d->at = cpu_milli;
+}
+
+static void say_send(void *ctx, pol_task t, uint32_t node, const char *why)
+{
+    struct polhost *p = ctx;
+    struct decision *d = append(p, VERB_SEND, t.slot, t.gen, why);
+    if (d != NULL) d->at = node;
+}
+
+static void say_call(void *ctx, pol_task t, uint32_t node, uint32_t engine, const char *why)
+{
+    struct polhost *p = ctx;
+    struct decision *d = append(p, VERB_CALL, t.slot, t.gen, why);
+    if (d == NULL) return;
+    d->at = node;
+    d->engine = engine;
+}
+
+static void say_wake(void *ctx, int64_t at_us)
+{
+    struct polhost *p = ctx;
+    struct decision *d = append(p, VERB_WAKE, 0, 0, NULL);
+    if (d != NULL) d->at = at_us;
+}
+
+static struct amount amount(const struct pol_amount *a)
+{
+    struct amount o = { .cpu_milli = a->cpu_milli, .gpu_milli = a->gpu_milli };
+    memcpy(o.licence, a->licence, sizeof o.licence);
+    return o;
+}
+
+static void say_reserve(void *ctx, pol_job j, const struct pol_reserve *r, const char *why)
+{
+    struct polhost *p = ctx;
+    struct decision *d = append(p, VERB_RESERVE, j.slot, j.gen, why);
+    if (d == NULL) return;
+    MEM_RESERVE(p->entry, p->cap_entry, p->n_entry + 1);
+    d->entry = p->n_entry;
+    p->entry[p->n_entry++] = (struct stage_entry){
+        .stage = r->stage, .reserved = amount(&r->reserved), .need = amount(&r->need), .lendable = amount(&r->lendable),
+        .usable = amount(&r->usable), .reclaimed = amount(&r->reclaimed) };
+}
+
+static void say_lend(void *ctx, pol_task t, pol_job lender, bool licences, const char *why)
+{
+    struct decision *d = append(ctx, VERB_LEND, t.slot, t.gen, why);
+    if (d == NULL) return;
+    d->lender = lender;
+    d->licences = licences;
+}
+
+/* Never 0. */
+static uint64_t hash_why(const char *why) { return hash64_text(HASH64_INIT, why != NULL ? why : "") | 1; }
+
+static void say_hold(void *ctx, pol_task t, bool is_head, const char *why)
+{
+    struct polhost *p = ctx;
+    if (p->hooks.decision == NULL) return;
+    uint64_t h = hash_why(why);
+    if (is_head) {
+        if (p->head.slot == t.slot && p->head.gen == t.gen && p->head.why == h) return;
+        p->head.slot = t.slot;
+        p->head.gen = t.gen;
+        p->head.why = h;
+    } else {
+        MEM_RESERVE(p->held, p->cap_held, (size_t)t.slot + 1);
+        if (p->held[t.slot].gen == t.gen && p->held[t.slot].why == h) return;
+        p->held[t.slot].gen = t.gen;
+        p->held[t.slot].why = h;
+    }
+    (void)append(p, is_head ? VERB_HEAD : VERB_HOLD, t.slot, t.gen, why);
+}
+
+static void say_note(void *ctx, const char *name, double value)
+{
+    struct polhost *p = ctx;
+    if (p->mirror.w == NULL) misuse(p, "it notes something outside of decide");
+    else if (name == NULL || *name == '\0') misuse(p, "it notes a number without a name");
+    else if (!isfinite(value)) misuse(p, "it notes a number that is not finite");
+    else if (p->hooks.note != NULL) p->hooks.note(p->hooks.ctx, world_now(p->mirror.w), name, value);
+}
+
+static void say_fail(void *ctx, const char *message)
+{
+    struct polhost *p = ctx;
+    char when[64];
+    int64_t now = p->mirror.w != NULL ? world_now(p->mirror.w) : 0;
+    if (message == NULL) message = "it gave no reason";
+    if (p->mirror.w == NULL) (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' failed in create: %s", p->spec.ops->name, message);
+    else (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' failed at t=%" PRId64 " us (%s): %s", p->spec.ops->name, now,
+                        text_duration(when, sizeof when, now), message);
+}
+
+/* ---- applying ---- */
+
+static const char *refuse(struct polhost *p, const struct decision *d)
+{
+    struct world *w = p->mirror.w;
+    if (d->verb == VERB_PREEMPT && (p->flags & POL_PREEMPTS) == 0) return "the policy is not declared as one that preempts (POL_PREEMPTS)";
+    if (!of_job(d->verb) && d->verb != VERB_WAKE && (d->slot >= w->jobs.n_task_slots || w->jobs.task[d->slot].gen != d->gen))
+        return "the task's handle is stale";
+    switch (d->verb) {
+    case VERB_START:
+        return world_start(w, d->slot, &p->place[d->place]);
+    case VERB_START_GANG:
+        if (d->slot >= w->jobs.n_job_slots || w->jobs.job[d->slot].gen != d->gen) return "the job's handle is stale";
+        return world_start_gang(w, d->slot, &p->place[d->place], d->n_place);
+    case VERB_PREEMPT:
+        return world_preempt(w, d->slot);
+    case VERB_RESIZE:
+        return world_resize(w, d->slot, d->at);
+    case VERB_WAKE:
+        return world_wake(w, d->at);
+    case VERB_RESERVE:
+        if (d->slot >= w->jobs.n_job_slots || w->jobs.job[d->slot].gen != d->gen) return "the job's handle is stale";
+        return world_reserve(w, d->slot, &p->entry[d->entry]);
+    case VERB_LEND:
+        if (d->lender.slot >= w->jobs.n_job_slots || w->jobs.job[d->lender.slot].gen != d->lender.gen) return "the lender's handle is stale";
+        return world_lend(w, d->slot, d->lender.slot, d->licences);
+    case VERB_HOLD: case VERB_HEAD:
+        if (!w->jobs.task[d->slot].is_live) return "the task's handle is stale";
+        return w->jobs.task[d->slot].state == TASK_WAITING ? NULL : "the task does not wait";
+    case VERB_SEND:
+        return world_send(w, d->slot, (uint32_t)d->at);
+    case VERB_CALL:
+        return world_call(w, d->slot, (uint32_t)d->at, d->engine);
+    }
+    return "unknown decision";
+}
+
+/* What starts is held no longer: said again, it is news. */
+static void forget_held(struct polhost *p, uint32_t task)
+{
+    if (task < p->cap_held) p->held[task].why = 0;
+    if (p->head.slot == task) p->head.why = 0;
+}
+
+static void record(struct polhost *p, const struct decision *d)
+{
+    if (p->hooks.decision == NULL || d->verb == VERB_WAKE) return;
+    const struct job_table *t = &p->mirror.w->jobs;
+    const char *why = d->why ? p->text + d->why : NULL;
+    uint32_t job = of_job(d->verb) ? d->slot : t->task[d->slot].job;
+    if (d->verb == VERB_START || d->verb == VERB_START_GANG) forget_held(p, t->job[job].gang ? t->job[job].first_task : d->slot);
+    if (d->verb == VERB_START_GANG) {
+        for (uint32_t i = 0; i < d->n_place; i++)
+            p->hooks.decision(p->hooks.ctx, world_now(p->mirror.w), verb_name[d->verb], t->job[job].ordinal, i,
+                              p->place[d->place + i].node, why);
+    } else if (d->verb == VERB_RESERVE) {
+        p->hooks.decision(p->hooks.ctx, world_now(p->mirror.w), verb_name[d->verb], t->job[job].ordinal, -1, -1, why);
+    } else {
+        int64_t node = d->verb == VERB_START ? (int64_t)p->place[d->place].node
+                     : d->verb == VERB_SEND || d->verb == VERB_CALL ? d->at
+                     : d->verb == VERB_RESIZE ? (int64_t)p->mirror.w->cluster->hold[d->slot].node : -1;
+        p->hooks.decision(p->hooks.ctx, world_now(p->mirror.w), verb_name[d->verb], t->job[job].ordinal,
+                          t->task[d->slot].index, node, why);
+    }
+}
+
+/* Name the job a refused decision was about, as far as the handle leads to one. */
+static enum st refused(struct polhost *p, const struct decision *d, size_t i, const char *why, struct diag *diag)
+{
+    const struct job_table *t = &p->mirror.w->jobs;
+    const char *job = "?";
+    uint32_t slot = of_job(d->verb) ? d->slot : d->slot < t->n_task_slots ? t->task[d->slot].job : NONE;
+    if (d->verb != VERB_WAKE && slot < t->n_job_slots && t->job[slot].id != NULL) job = t->job[slot].id;
+    char when[64];
+    enum st st = diag_set(diag, ST_EPOLICY, "policy '%s' broke its contract at t=%" PRId64 " us (%s), decision %zu of %zu: %s%s%s%s: %s",
+                          p->spec.ops->name, world_now(p->mirror.w), text_duration(when, sizeof when, world_now(p->mirror.w)),
+                          i + 1, p->n_dec, verb_name[d->verb], d->verb == VERB_WAKE ? "" : " of job '",
+                          d->verb == VERB_WAKE ? "" : job, d->verb == VERB_WAKE ? "" : "'", why);
+    return st;
+}
+
+static int64_t wall_ns(void)
+{
+    struct timespec ts;
+    (void)clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static enum st apply(struct polhost *p, struct diag *d)
+{
+    for (size_t i = 0; i < p->n_dec; i++) {
+        const char *why = refuse(p, &p->dec[i]);
+        if (why != NULL) return refused(p, &p->dec[i], i, why, d);
+        record(p, &p->dec[i]);
+    }
+    return ST_OK;
+}
+
+/*
+ * Nothing ends by itself then: a policy that only asks to be woken, or nodes
+ * that come and go, would have the run go on for ever.
+ */
+static void watch_idle(struct polhost *p, struct world *w, size_t n_events)
+{
+    bool idle = w->n_running == 0 && w->n_waiting > 0 && w->cluster->sum.n_up > 0;
+    for (size_t i = 0; i < n_events && idle; i++)
+        idle = p->mirror.event[i].kind == POL_TIMER || p->mirror.event[i].kind == POL_NODE_DOWN || p->mirror.event[i].kind == POL_NODE_UP;
+    for (size_t i = 0; i < p->n_dec && idle; i++) idle = p->dec[i].verb == VERB_WAKE;
+    p->n_idle = idle ? p->n_idle + 1 : 0;
+    if (p->n_idle <= IDLE_CALLS_MAX || (p->n_dec == 0 && !world_awaits_none(w))) return;
+    if (p->n_dec > 0) misuse(p, "it asks to be woken for the 100,000th time in a row, while jobs wait on an idle cluster");
+    else if ((p->flags & POL_STRANDS) != 0) world_strand(w);
+    else misuse(p, "it leaves jobs waiting on an idle cluster for the 100,000th time in a row");
+}
+
+static void call_decide(struct polhost *p, size_t n_events)
+{
+    struct cage_page *page = p->hooks.page;
+    if (page != NULL) {
+        page->now_us = p->mirror.view.now_us;
+        page->n_decides++;
+        page->n_decisions = 0;
+    }
+    struct pol_view *view = polview_lend(&p->mirror);
+    cage_enter(page, CAGE_DECIDING);
+    p->spec.ops->decide(p->self, view, p->mirror.event, n_events);
+    cage_leave(page);
+    polview_return(&p->mirror, view);
+}
+
+/* A policy that knows nothing of calls would leave their tasks waiting for ever. */
+static void refuse_calls(struct polhost *p, const struct notice *n, size_t n_notices)
+{
+    const struct job_table *t = &p->mirror.w->jobs;
+    if ((p->flags & POL_RUNS_CALLS) != 0 || p->mirror.w->callq == NULL) return;
+    for (size_t i = 0; i < n_notices && p->failed.code == ST_OK; i++) {
+        if (n[i].kind != NOTICE_ARRIVED || t->job[n[i].job].calls == NULL) continue;
+        (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' does not run tasks that are made of API calls, as those of job '%s' are",
+                       p->spec.ops->name, t->job[n[i].job].id);
+        diag_hint(&p->failed, "`fairway policies` tells which do");
+    }
+}
+
+static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t n_notices, bool *again, struct diag *d)
+{
+    struct polhost *p = ctx;
+    (void)again;
+    p->mirror.w = w;
+    p->api.is_audited = w->cfg.audit;
+    p->api.seed = w->cfg.seed;
+    polview_show(&p->mirror, n, n_notices);
+    refuse_calls(p, n, n_notices);
+    p->n_dec = 0;
+    p->n_place = 0;
+    p->n_entry = 0;
+    p->n_text = 1;              /* offset 0 means no text */
+    p->max_dec = (size_t)(w->n_waiting + w->n_running) * DECISIONS_A_TASK + DECISIONS_BESIDES;
+    int64_t t0 = p->hooks.decided ? wall_ns() : 0;
+    call_decide(p, n_notices);
+    if (p->hooks.decided) p->hooks.decided(p->hooks.ctx, wall_ns() - t0);
+    cluster_changes_clear(w->cluster);
+    watch_idle(p, w, n_notices);
+    enum st st = p->failed.code;
+    if (st != ST_OK) *d = p->failed;
+    else st = apply(p, d);
+    p->mirror.w = NULL;
+    return st;
+}
+
+/* ---- life ---- */
+
+enum st polhost_create(struct polhost **out, const char *spec, const char *weights,
+                       const struct polhost_origin *origin, const struct polhost_hooks *hooks, struct diag *d)
+{
+    struct polhost *p;
+    MEM_NEW(p);
+    *out = NULL;
+    const char *file = origin && origin->file ? origin->file : "";
+    uint32_t line = origin ? origin->line : 0, col = origin ? origin->col : 0;
+    if (hooks != NULL) p->hooks = *hooks;
+    cage_enter(p->hooks.page, CAGE_LOADING);
+    enum st st = polspec_parse(&p->spec, spec, weights, file, line, col, d);
+    cage_leave(p->hooks.page);
+    if (st != ST_OK) { mem_free(p); return st; }
+    if (p->spec.ops == &polexec_ops && p->hooks.call_us > 0) p->spec.value[POLEXEC_TIMEOUT].i = p->hooks.call_us;
+    if (p->hooks.page != NULL) (void)snprintf(p->hooks.page->name, sizeof p->hooks.page->name, "%s", p->spec.ops->name);
+    p->api = (struct pol_host){
+        .abi_major = POL_ABI_MAJOR, .size = sizeof p->api, .abi_minor = POL_ABI_MINOR, .ctx = p,
+        .start = say_start, .start_gang = say_start_gang, .preempt = say_preempt,
+        .wake = say_wake, .note = say_note, .fail = say_fail,
+        .resize = say_resize, .hold = say_hold, .send = say_send, .call = say_call,
+        .reserve = say_reserve, .lend = say_lend,
+    };
+    polview_init(&p->mirror, &p->api, &p->hooks.tricks);
+    p->flags = p->spec.ops->flags;
+    char why[800] = "it gave no reason";
+    cage_enter(p->hooks.page, CAGE_CREATING);
+    p->self = p->spec.ops->create(&p->api, p->spec.value, &p->flags, why, sizeof why);
+    cage_leave(p->hooks.page);
+    why[sizeof why - 1] = '\0';
+    if (p->self == NULL) st = diag_at(d, ST_EINPUT, file, line, col, "policy '%s' cannot be created: %s",
+                                       p->spec.ops == &polexec_ops ? p->spec.full : p->spec.ops->name, why);
+    else if (p->failed.code != ST_OK) { *d = p->failed; st = d->code; }
+    else if ((p->flags & ~p->spec.ops->flags) != 0)
+        st = diag_at(d, ST_EPOLICY, file, line, col, "policy '%s' broke its contract in create: it sets flags %#x, and its table has only %#x",
+                     p->spec.ops->name, p->flags, p->spec.ops->flags);
+    if (st != ST_OK) { polhost_destroy(p); return st; }
+    p->mirror.is_clairvoyant = (p->flags & POL_CLAIRVOYANT) != 0;
+    if (p->spec.ops == &polexec_ops) {
+        p->said = polexec_said(p->self);
+        p->spec.ops = &p->said;
+    }
+    *out = p;
+    return ST_OK;
+}
+
+void polhost_destroy(struct polhost *p)
+{
+    if (p == NULL) return;
+    cage_enter(p->hooks.page, CAGE_DESTROYING);
+    if (p->self != NULL) p->spec.ops->destroy(p->self);
+    cage_leave(p->hooks.page);
+    polspec_fini(&p->spec);
+    polview_fini(&p->mirror);
+    mem_free(p->dec); mem_free(p->place); mem_free(p->entry); mem_free(p->text); mem_free(p->held);
+    mem_free(p);
+}
+
+struct decider polhost_decider(struct polhost *p)
+{
+    return (struct decider){ .ctx = p, .decide = decide, .strands = (p->flags & POL_STRANDS) != 0 };
+}
+const char *polhost_label(const struct polhost *p) { return p->spec.ops == &p->said ? polexec_label(p->self) : NULL; }
+const char *polhost_spec(const struct polhost *p) { return p->spec.full; }
+const char *polhost_file_digest(const struct polhost *p) { return p->spec.lib != NULL ? polload_digest(p->spec.lib) : ""; }
+bool polhost_is_foreign(const char *spec) { return polload_path_len(spec) > 0; }
+uint32_t polhost_flags(const struct polhost *p) { return p->flags; }
+const struct pol_ops *polhost_ops(const struct polhost *p) { return p->spec.ops; }
+bool polhost_clairvoyant(const struct polhost *p) { return (p->flags & POL_CLAIRVOYANT) != 0; }

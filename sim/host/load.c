@@ -1,0 +1,173 @@
+#include "host/load.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/mem.h"
+
+/* A table that claims more than this is no table: its size was never written, or is something else. */
+enum { OPS_MAX = 4096, PARAMS_MAX = 256 };
+
+struct polload {
+    void *dl;
+    struct pol_ops ops;
+    char  digest[HASH_HEX];
+};
+
+size_t polload_path_len(const char *spec)
+{
+    size_t first = strcspn(spec, ":");
+    bool is_file = memchr(spec, '/', first) != NULL || (first >= 3 && strncmp(spec + first - 3, ".so", 3) == 0);
+    if (!is_file) return 0;
+    for (const char *s = spec; (s = strstr(s, ".so")) != NULL; s += 3)
+        if (s[3] == ':' || s[3] == '\0') return (size_t)(s + 3 - spec);
+    return first;
+}
+
+/* ---- is it a policy? ---- */
+
+static bool is_made_of(const char *s, const char *set) { return s != NULL && *s != '\0' && s[strspn(s, set)] == '\0'; }
+static bool is_line(const char *s) { return s != NULL && *s != '\0' && strchr(s, '\n') == NULL; }
+
+static bool has_empty_choice(const char *choices)
+{
+    size_t n = strlen(choices);
+    return n == 0 || choices[0] == '|' || choices[n - 1] == '|' || strstr(choices, "||") != NULL;
+}
+
+static enum st check_param(const struct pol_ops *o, uint32_t i, struct diag *d)
+{
+    const struct pol_param *p = &o->params[i];
+    if (!is_made_of(p->name, "abcdefghijklmnopqrstuvwxyz0123456789_"))
+        return diag_set(d, ST_EINPUT, "parameter %u of policy '%s' has no name of [a-z0-9_]+", i, o->name);
+    if (p->type > POL_TEXT)
+        return diag_set(d, ST_EINPUT, "parameter '%s' of policy '%s' is of type %u; there are types 0..%d", p->name, o->name, p->type, POL_TEXT);
+    if (p->dflt == NULL || !is_line(p->help))
+        return diag_set(d, ST_EINPUT, "parameter '%s' of policy '%s' has no %s", p->name, o->name, p->dflt == NULL ? "default" : "line of help");
+    if (p->type == POL_CHOICE && (p->choices == NULL || has_empty_choice(p->choices)))
+        return diag_set(d, ST_EINPUT, "parameter '%s' of policy '%s' is a choice without choices \"a|b\"", p->name, o->name);
+    for (uint32_t k = 0; k < i; k++)
+        if (strcmp(o->params[k].name, p->name) == 0)
+            return diag_set(d, ST_EINPUT, "policy '%s' has two parameters '%s'", o->name, p->name);
+    return ST_OK;
+}
+
+static enum st check_table(const struct pol_ops *o, struct diag *d)
+{
+    if (!is_made_of(o->name, "abcdefghijklmnopqrstuvwxyz0123456789-"))
+        return diag_set(d, ST_EINPUT, "the table has no name of [a-z0-9-]+");
+    if (!is_line(o->source) || !is_line(o->summary))
+        return diag_set(d, ST_EINPUT, "policy '%s' does not say its %s in one line", o->name, is_line(o->source) ? "summary" : "source");
+    if (o->create == NULL || o->decide == NULL || o->destroy == NULL)
+        return diag_set(d, ST_EINPUT, "policy '%s' has no %s function", o->name,
+                        o->create == NULL ? "create" : o->decide == NULL ? "decide" : "destroy");
+    if ((o->flags & ~(uint32_t)(POL_PREEMPTS | POL_USES_LIMITS | POL_CLAIRVOYANT | POL_BY_COUNT | POL_STRANDS | POL_RUNS_CALLS)) != 0)
+        return diag_set(d, ST_EINPUT, "policy '%s' has flags %#x, of which this program does not know all", o->name, o->flags);
+    if (o->n_params > PARAMS_MAX || (o->n_params > 0 && o->params == NULL))
+        return diag_set(d, ST_EINPUT, "policy '%s' says that it has %u parameters and %s", o->name, o->n_params,
+                        o->params == NULL ? "lists none" : "that cannot be");
+    for (uint32_t i = 0; i < o->n_params; i++) TRY(check_param(o, i, d));
+    return ST_OK;
+}
+
+enum st polload_adopt(const void *raw, void *out, size_t size, struct diag *d)
+{
+    uint32_t head[2];
+    memcpy(head, raw, sizeof head);
+    memset(out, 0, size);
+    if (head[0] != POL_ABI_MAJOR) {
+        (void)diag_set(d, ST_EINPUT, "it is built for major %u of the policy ABI; this program has major %u", head[0], POL_ABI_MAJOR);
+        diag_hint(d, "build it again with this program's policy.h; `fairway policies --new NAME` writes a copy");
+        return d->code;
+    }
+    if (head[1] < POL_OPS_MIN || head[1] > OPS_MAX) {
+        (void)diag_set(d, ST_EINPUT, "its table is cut short: it says it has %u bytes, and the first one of major %u had %d",
+                       head[1], POL_ABI_MAJOR, POL_OPS_MIN);
+        diag_hint(d, "begin the table with POL_HEADER");
+        return d->code;
+    }
+    for (size_t i = size; i < head[1]; i++)
+        if (((const unsigned char *)raw)[i] != 0)
+            return diag_set(d, ST_EINPUT, "its table uses what a newer minor of the policy ABI added; this program has %u.%u",
+                            POL_ABI_MAJOR, POL_ABI_MINOR);
+    memcpy(out, raw, head[1] < size ? head[1] : size);
+    return check_table(out, d);
+}
+
+/* ---- loading ---- */
+
+static char *resolve(const char *path, const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    int dir = path[0] != '/' && slash != NULL ? (int)(slash - file) + 1 : 0;
+    size_t n = (size_t)dir + strlen(path) + 3;
+    char *s = mem_alloc(n, 1);
+    /* Without a slash dlopen would search the system's folders. */
+    bool bare = dir == 0 && strchr(path, '/') == NULL;
+    (void)snprintf(s, n, "%s%.*s%s", bare ? "./" : "", dir, file, path);
+    return s;
+}
+
+static enum st digest_file(const char *path, char out[HASH_HEX], struct diag *d)
+{
+    FILE *f = fopen(path, "rb");
+    if (f == NULL) return diag_set(d, ST_EINPUT, "cannot open it: %s", strerror(errno));
+    struct hash128 h;
+    char buf[16384];
+    size_t n, total = 0;
+    hash_init(&h);
+    while ((n = fread(buf, 1, sizeof buf, f)) > 0) { hash_bytes(&h, buf, n); total += n; }
+    bool ok = ferror(f) == 0;
+    (void)fclose(f);
+    hash_hex(&h, out);
+    if (!ok) return diag_set(d, ST_EINPUT, "cannot read it");
+    return total > 0 ? ST_OK : diag_set(d, ST_EINPUT, "it is empty");
+}
+
+static enum st load(struct polload *l, const char *path, struct diag *d)
+{
+    TRY(digest_file(path, l->digest, d));
+    l->dl = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (l->dl == NULL) {
+        const char *why = dlerror(), *after = why != NULL ? strstr(why, ": ") : NULL;      /* it begins with the path */
+        (void)diag_set(d, ST_EINPUT, "it cannot be loaded: %s", after != NULL ? after + 2 : why != NULL ? why : "no reason given");
+        diag_hint(d, "build it with -shared -fPIC and link what it uses");
+        return d->code;
+    }
+    const void *raw = dlsym(l->dl, "fairway_policy");
+    if (raw == NULL) {
+        (void)diag_set(d, ST_EINPUT, "it defines no 'fairway_policy'");
+        diag_hint(d, "define `const struct pol_ops fairway_policy = { POL_HEADER, ... };`, not static and not hidden");
+        return d->code;
+    }
+    return polload_adopt(raw, &l->ops, sizeof l->ops, d);
+}
+
+enum st polload_open(struct polload **out, const char *path, const char *file, uint32_t line, uint32_t col, struct diag *d)
+{
+    struct polload *l;
+    struct diag why = { 0 };
+    MEM_NEW(l);
+    char *at = resolve(path, file);
+    enum st st = load(l, at, &why);
+    mem_free(at);
+    *out = l;
+    if (st == ST_OK) return ST_OK;
+    polload_close(l);
+    *out = NULL;
+    (void)diag_at(d, st, file, line, col, "policy file '%s': %s", path, why.msg);
+    if (why.hint[0] != '\0') diag_hint(d, "%s", why.hint);
+    return st;
+}
+
+void polload_close(struct polload *l)
+{
+    if (l == NULL) return;
+    if (l->dl != NULL) (void)dlclose(l->dl);
+    mem_free(l);
+}
+
+const struct pol_ops *polload_ops(const struct polload *l) { return &l->ops; }
+const char *polload_digest(const struct polload *l) { return l->digest; }

@@ -1,0 +1,198 @@
+#include "host/spec.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "host/exec/exec.h"
+#include "host/load.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "builtin.h"
+
+struct place { const char *file; uint32_t line, col; };
+
+static enum st unknown_policy(const struct place *at, const char *name, struct diag *d)
+{
+    const char *names[64];
+    size_t n = 0;
+    for (; n < ARRAY_LEN(names) && pol_table[n] != NULL; n++) names[n] = pol_table[n]->name;
+    enum st st = diag_at(d, ST_EINPUT, at->file, at->line, at->col, "there is no policy '%s'", name);
+    const char *near = diag_nearest(name, names, n);
+    if (near != NULL) diag_hint(d, "did you mean '%s'? `fairway policies` lists them all", near);
+    else diag_hint(d, "`fairway policies` lists them all");
+    return st;
+}
+
+static enum st unknown_param(const struct place *at, const struct pol_ops *ops, const char *key, struct diag *d)
+{
+    const char *names[32];
+    size_t n = 0;
+    for (; n < ops->n_params && n < ARRAY_LEN(names); n++) names[n] = ops->params[n].name;
+    enum st st = diag_at(d, ST_EINPUT, at->file, at->line, at->col, "policy '%s' has no parameter '%s'", ops->name, key);
+    const char *near = diag_nearest(key, names, n);
+    if (near != NULL) diag_hint(d, "did you mean '%s'? `fairway policies %s` lists its parameters", near, ops->name);
+    else diag_hint(d, "`fairway policies %s` lists its parameters", ops->name);
+    return st;
+}
+
+static bool parse_choice(const char *choices, const char *text, int64_t *out)
+{
+    size_t len = strlen(text);
+    int64_t i = 0;
+    for (const char *c = choices; c != NULL; i++) {
+        const char *bar = strchr(c, '|');
+        size_t n = bar ? (size_t)(bar - c) : strlen(c);
+        if (n == len && strncmp(c, text, n) == 0) { *out = i; return true; }
+        c = bar ? bar + 1 : NULL;
+    }
+    return false;
+}
+
+static bool parse_bool(const char *s, int64_t *out)
+{
+    bool yes = strcmp(s, "true") == 0 || strcmp(s, "yes") == 0 || strcmp(s, "1") == 0;
+    bool no = strcmp(s, "false") == 0 || strcmp(s, "no") == 0 || strcmp(s, "0") == 0;
+    *out = yes;
+    return yes || no;
+}
+
+static enum st parse_value(const struct place *at, const struct pol_ops *ops, const struct pol_param *p,
+                           char *text, union pol_value *v, struct diag *d)
+{
+    char why[200] = "";
+    bool ok = false;
+    const char *want = "";
+    switch ((enum pol_param_type)p->type) {
+    case POL_INT:      ok = text_int(text, &v->i); want = "a whole number"; break;
+    case POL_NUMBER:   ok = text_double(text, &v->x); want = "a number"; break;
+    case POL_BOOL:     ok = parse_bool(text, &v->i); want = "true or false"; break;
+    case POL_DURATION: ok = text_parse(text, TEXT_DURATION, TICK_SEC, &v->i, why, sizeof why); want = "a duration such as 90s or 4h"; break;
+    case POL_CHOICE:   ok = parse_choice(p->choices, text, &v->i); want = p->choices; break;
+    case POL_TEXT:     v->s = text; ok = true; break;
+    }
+    if (ok) return ST_OK;
+    return diag_at(d, ST_EINPUT, at->file, at->line, at->col, "policy '%s': %s is '%s'; expected %s%s%s",
+                   ops->name, p->name, text, want, why[0] ? ": " : "", why);
+}
+
+static uint32_t find_param(const struct pol_ops *ops, const char *key)
+{
+    for (uint32_t i = 0; i < ops->n_params; i++)
+        if (strcmp(ops->params[i].name, key) == 0) return i;
+    return POL_NONE;
+}
+
+/* The first comma outside brackets: a value may be a list such as [a,p0],[b,p1,2]. */
+static char *next_comma(char *s)
+{
+    for (int depth = 0; *s != '\0'; s++) {
+        depth += (*s == '[') - (*s == ']');
+        if (*s == ',' && depth <= 0 && s[1] != '[') return s;
+    }
+    return NULL;
+}
+
+/* Split "k=v,k=v" in place into p->text. */
+static enum st read_pairs(struct polspec *p, char *pairs, const struct place *at, struct diag *d)
+{
+    for (char *kv = pairs; kv != NULL && *kv != '\0';) {
+        char *comma = next_comma(kv);
+        if (comma != NULL) *comma = '\0';
+        char *eq = strchr(kv, '=');
+        if (eq == NULL)
+            return diag_at(d, ST_EINPUT, at->file, at->line, at->col, "policy '%s': '%s' is not key=value", p->ops->name, kv);
+        *eq = '\0';
+        uint32_t i = find_param(p->ops, kv);
+        if (i == POL_NONE) return unknown_param(at, p->ops, kv, d);
+        if (p->text[i] != NULL)
+            return diag_at(d, ST_EINPUT, at->file, at->line, at->col, "policy '%s': parameter '%s' is given twice", p->ops->name, kv);
+        p->text[i] = mem_strdup(eq + 1);
+        kv = comma ? comma + 1 : NULL;
+    }
+    return ST_OK;
+}
+
+static char *spell_out(const struct polspec *p, const char *name)
+{
+    size_t n = strlen(name) + 2;
+    for (uint32_t i = 0; i < p->ops->n_params; i++) n += strlen(p->ops->params[i].name) + strlen(p->text[i]) + 2;
+    char *s = mem_alloc(n, 1);
+    int at = snprintf(s, n, "%s", name);
+    for (uint32_t i = 0; i < p->ops->n_params; i++)
+        at += snprintf(s + at, n - (size_t)at, "%c%s=%s", i ? ',' : ':', p->ops->params[i].name, p->text[i]);
+    return s;
+}
+
+/* The policy behind a name: built in, or of a file.  Every kind of spec is told apart here. */
+static enum st resolve(struct polspec *p, const char *name, bool is_file, const struct place *at, struct diag *d)
+{
+    if (is_file) {
+        TRY(polload_open(&p->lib, name, at->file, at->line, at->col, d));
+        p->ops = polload_ops(p->lib);
+        return ST_OK;
+    }
+    for (size_t i = 0; pol_table[i] != NULL; i++)
+        if (strcmp(pol_table[i]->name, name) == 0) p->ops = pol_table[i];
+    return p->ops != NULL ? ST_OK : unknown_policy(at, name, d);
+}
+
+static enum st parse(struct polspec *p, char *copy, const char *weights, const struct place *at, struct diag *d)
+{
+    size_t path = polload_path_len(copy);
+    char *colon = path > 0 ? copy + path : strchr(copy, ':');
+    if (colon != NULL && *colon == '\0') colon = NULL;
+    if (colon != NULL) *colon = '\0';
+    TRY(resolve(p, copy, path > 0, at, d));
+    MEM_ARRAY(p->value, p->ops->n_params);
+    MEM_ARRAY(p->text, p->ops->n_params);
+    TRY(read_pairs(p, colon ? colon + 1 : NULL, at, d));
+    for (uint32_t i = 0; i < p->ops->n_params; i++) {
+        const struct pol_param *prm = &p->ops->params[i];
+        if (p->text[i] == NULL) p->text[i] = mem_strdup(weights && strcmp(prm->name, "weights") == 0 ? weights : prm->dflt);
+        TRY(parse_value(at, p->ops, prm, p->text[i], &p->value[i], d));
+    }
+    p->full = spell_out(p, copy);
+    return ST_OK;
+}
+
+/* "exec:COMMAND": all of the rest is the command; it runs where the spec was written. */
+static enum st parse_exec(struct polspec *p, const char *command, const char *weights, const struct place *at, struct diag *d)
+{
+    const char *slash = strrchr(at->file, '/');
+    if (command[strspn(command, " \t")] == '\0')
+        return diag_at(d, ST_EINPUT, at->file, at->line, at->col, "policy 'exec' has no command; expected one such as exec:python3 mine.py");
+    p->ops = &polexec_ops;
+    MEM_ARRAY(p->value, POLEXEC_PARAMS);
+    MEM_ARRAY(p->text, POLEXEC_PARAMS);
+    p->text[POLEXEC_COMMAND] = mem_strdup(command);
+    p->text[POLEXEC_DIR] = slash != NULL ? mem_strndup(at->file, (size_t)(slash - at->file) + 1) : mem_strdup("");
+    p->text[POLEXEC_WEIGHTS] = mem_strdup(weights != NULL ? weights : "");
+    p->text[POLEXEC_TIMEOUT] = mem_strdup(p->ops->params[POLEXEC_TIMEOUT].dflt);
+    for (uint32_t i = 0; i < POLEXEC_PARAMS; i++) TRY(parse_value(at, p->ops, &p->ops->params[i], p->text[i], &p->value[i], d));
+    size_t n = strlen(POLEXEC_PREFIX) + strlen(command) + 1;
+    p->full = mem_alloc(n, 1);
+    (void)snprintf(p->full, n, "%s%s", POLEXEC_PREFIX, command);
+    return ST_OK;
+}
+
+enum st polspec_parse(struct polspec *p, const char *spec, const char *weights,
+                      const char *file, uint32_t line, uint32_t col, struct diag *d)
+{
+    memset(p, 0, sizeof *p);
+    struct place at = { file, line, col };
+    char *copy = mem_strdup(spec);
+    enum st st = strncmp(spec, POLEXEC_PREFIX, strlen(POLEXEC_PREFIX)) == 0
+               ? parse_exec(p, spec + strlen(POLEXEC_PREFIX), weights, &at, d) : parse(p, copy, weights, &at, d);
+    mem_free(copy);
+    if (st != ST_OK) polspec_fini(p);
+    return st;
+}
+
+void polspec_fini(struct polspec *p)
+{
+    for (uint32_t i = 0; p->ops != NULL && p->text != NULL && i < p->ops->n_params; i++) mem_free(p->text[i]);
+    mem_free(p->text);
+    mem_free(p->value);
+    mem_free(p->full);
+    polload_close(p->lib);
+    memset(p, 0, sizeof *p);
+}

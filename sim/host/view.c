@@ -1,0 +1,370 @@
+#include "host/view.h"
+
+#include <string.h>
+
+#include "host/view_calls.h"
+#include "base/mem.h"
+#include "model/graph.h"
+
+_Static_assert(POL_ENGINES_MAX == (int)ENGINE_KINDS_MAX, "the ABI shows every engine kind");
+_Static_assert(POL_LICENCES_MAX == (int)LICENCES_MAX, "the ABI shows every kind of licence");
+
+/* ---- what the policy reads ---- */
+
+const struct pol_job_info *polview_job(void *ctx, pol_job h)
+{
+    struct polview *p = ctx;
+    const struct world *w = p->w;
+    if (w == NULL || h.slot >= w->jobs.n_job_slots) return NULL;
+    const struct job *j = &w->jobs.job[h.slot];
+    if (!j->is_live || j->gen != h.gen) return NULL;
+    struct pol_job_info *i = &p->job_info[h.slot];
+    if (p->job_seen[h.slot] == p->call) return i;
+    p->job_seen[h.slot] = p->call;
+    *i = (struct pol_job_info){
+        .ordinal = j->ordinal, .submit_us = j->submit, .limit_us = j->limit,
+        .true_dur_us = p->is_clairvoyant ? j->nominal : -1,
+        .first_task = { j->first_task, w->jobs.task[j->first_task].gen },
+        .n_tasks = j->n_tasks, .n_waiting = j->n_waiting, .n_running = j->n_running,
+        .user = j->user, .queue = j->queue, .priority = j->priority, .is_gang = j->gang,
+        .kind = w->cfg.profiles != NULL && j->model != NONE ? profiles_kind(w->cfg.profiles, j->model) : POL_NONE, .hints = j->hints,
+        .n_stages = j->graph != NULL ? j->graph->n_levels : 0,
+    };
+    return i;
+}
+
+static const struct pol_task_info *lend_task(void *ctx, pol_task h)
+{
+    struct polview *p = ctx;
+    const struct world *w = p->w;
+    if (w == NULL || h.slot >= w->jobs.n_task_slots) return NULL;
+    const struct task *t = &w->jobs.task[h.slot];
+    if (!t->is_live || t->gen != h.gen) return NULL;
+    struct pol_task_info *i = &p->task_info[h.slot];
+    if (p->task_seen[h.slot] == p->call) return i;
+    p->task_seen[h.slot] = p->call;
+    bool running = t->state == TASK_RUNNING;
+    const struct hold *hold = running ? &w->cluster->hold[h.slot] : NULL;
+    *i = (struct pol_task_info){
+        .job = { t->job, w->jobs.job[t->job].gen },
+        .next = { t->next, t->next == NONE ? 0 : w->jobs.task[t->next].gen },
+        .index = t->index, .shape = t->shape, .is_running = running,
+        .node = running ? hold->node : POL_NONE, .cards = running ? hold->cards : 0,
+        .started_us = running ? t->started_at : -1,
+        .attained_us = world_attained(w, h.slot),
+        .true_left_us = p->is_clairvoyant ? world_left(w, h.slot) : -1,
+        .is_waiting = t->state == TASK_WAITING, .n_inputs = world_n_inputs(w, h.slot),
+        .cpu_milli = running ? hold->cpu_milli : 0,
+        .stage = w->jobs.job[t->job].graph != NULL ? w->jobs.job[t->job].graph->level[t->index] : 0,
+    };
+    polcalls_task(w, h.slot, i);
+    return i;
+}
+
+static bool is_live_task(const struct polview *p, pol_task h)
+{
+    return p->w != NULL && h.slot < p->w->jobs.n_task_slots && p->w->jobs.task[h.slot].is_live &&
+           p->w->jobs.task[h.slot].gen == h.gen;
+}
+
+static struct pol_input lend_input(void *ctx, pol_task h, uint32_t k)
+{
+    const struct polview *p = ctx;
+    if (!is_live_task(p, h) || k >= world_n_inputs(p->w, h.slot)) return (struct pol_input){ .size_b = 0 };
+    struct world_input in = world_input(p->w, h.slot, k);
+    return (struct pol_input){ .size_b = in.size, .replica = in.replica, .n_replicas = in.n_replicas };
+}
+
+static struct pol_transfer lend_transfer(void *ctx, pol_task h, uint32_t node)
+{
+    const struct polview *p = ctx;
+    struct pol_transfer sum = { 0 };
+    if (!is_live_task(p, h) || node >= p->w->cluster->n_nodes) return sum;
+    int64_t *const bytes[LEVELS] = { &sum.local_b, &sum.rack_b, &sum.cross_b };
+    int64_t *const us[LEVELS] = { &sum.local_us, &sum.rack_us, &sum.cross_us };
+    for (uint32_t k = 0, n = world_n_inputs(p->w, h.slot); k < n; k++) {
+        struct world_input in = world_input(p->w, h.slot, k);
+        enum data_level level = net_level(&p->w->cfg.net, p->w->cluster, in.replica, in.n_replicas, node);
+        *bytes[level] += in.size;
+        *us[level] += net_nominal_us(&p->w->cfg.net, level, in.size);
+    }
+    return sum;
+}
+
+static const char *lend_user_name(void *ctx, uint32_t user)
+{
+    const struct polview *p = ctx;
+    return p->w != NULL && user < p->w->users.n ? intern_name(&p->w->users, user) : NULL;
+}
+
+static struct pol_reading lend_reading(void *ctx, pol_task h)
+{
+    const struct polview *p = ctx;
+    if (!is_live_task(p, h)) return (struct pol_reading){ -1, -1 };
+    struct reading r = speed_reading(p->w, h.slot);
+    return (struct pol_reading){ .gpu_util = r.util < 0 ? -1 : mul_div(r.util, 1000000, RATE_ONE), .mem_bw = r.bw };
+}
+
+static const char *name_in(const struct intern *t, uint32_t id) { return id < t->n ? intern_name(t, id) : NULL; }
+
+static const char *lend_name(void *ctx, uint32_t kind, uint32_t id)
+{
+    const struct polview *p = ctx;
+    const struct world *w = p->w;
+    if (w == NULL) return NULL;
+    switch ((enum pol_name_kind)kind) {
+    case POL_NAME_NODE:     return name_in(&w->cluster->node_names, id);
+    case POL_NAME_RACK:     return name_in(&w->cluster->rack_names, id);
+    case POL_NAME_GPU_TYPE: return name_in(&w->cluster->gpu_types, id);
+    case POL_NAME_LABEL:    return name_in(&w->cluster->labels, id);
+    case POL_NAME_ENGINE:   return name_in(&w->cluster->engines, id);
+    case POL_NAME_USER:     return name_in(&w->users, id);
+    case POL_NAME_QUEUE:    return name_in(&w->queues, id);
+    case POL_NAME_KIND:     return w->cfg.profiles != NULL ? name_in(&w->cfg.profiles->kinds, id) : NULL;
+    case POL_NAME_LICENCE:  return name_in(&w->cluster->licences, id);
+    case POL_NAME_JOB:      return id < w->jobs.n_job_slots && w->jobs.job[id].is_live ? w->jobs.job[id].id : NULL;
+    }
+    return NULL;
+}
+
+static uint32_t lend_label(void *ctx, const char *name)
+{
+    const struct polview *p = ctx;
+    return p->w != NULL ? intern_find(&p->w->cluster->labels, name) : POL_NONE;
+}
+
+static struct pol_call lend_call(void *ctx, pol_task h, uint32_t k)
+{
+    const struct polview *p = ctx;
+    return polcalls_call(is_live_task(p, h) ? p->w : NULL, h.slot, k);
+}
+
+static struct pol_relation lend_relation(void *ctx, pol_task h)
+{
+    const struct polview *p = ctx;
+    return polcalls_relation(is_live_task(p, h) ? p->w : NULL, h.slot);
+}
+
+static int64_t lend_overhead(void *ctx, pol_task h, uint32_t k, uint32_t from, uint32_t to)
+{
+    const struct polview *p = ctx;
+    return polcalls_overhead(is_live_task(p, h) ? p->w : NULL, h.slot, k, from, to);
+}
+
+static pol_task lend_follower(void *ctx, pol_task h, uint32_t k)
+{
+    const struct polview *p = ctx;
+    return polcalls_follower(is_live_task(p, h) ? p->w : NULL, h.slot, k);
+}
+
+/* ---- the mirror ---- */
+
+static void show_node(struct polview *p, uint32_t i)
+{
+    const struct node *n = &p->w->cluster->node[i];
+    struct pol_node *o = &p->node[i];
+    *o = (struct pol_node){
+        .cpu_total = n->cpu_total, .cpu_free = n->cpu_free, .mem_total = n->mem_total, .mem_free = n->mem_free,
+        .labels = n->labels, .card0 = n->card0, .n_gpu = n->n_gpu, .gpu_type = n->gpu_type, .rack = n->rack,
+        .n_tasks = n->n_tasks, .is_up = n->is_up, .max_tasks = n->max_tasks,
+        .cpu_reserved = n->cpu_reserved, .mem_reserved = n->mem_reserved,
+    };
+    memcpy(o->engine_total, n->engine_total, sizeof o->engine_total);
+    memcpy(o->engine_free, n->engine_free, sizeof o->engine_free);
+    for (uint32_t k = n->card0; k < n->card0 + n->n_gpu; k++) {
+        const struct card *c = &p->w->cluster->card[k];
+        p->card[k] = (struct pol_card){ .mem_total = c->mem_total, .mem_free = c->mem_free, .milli_free = c->milli_free,
+                                        .core_total = c->core_total, .core_free = c->core_free };
+    }
+}
+
+static void show_shapes(struct polview *p)
+{
+    const struct shapes *s = &p->w->shapes;
+    MEM_RESERVE(p->shape, p->cap_shape, s->n);
+    MEM_RESERVE(p->licence, p->cap_licence, (size_t)s->n * LICENCES_MAX);
+    for (uint32_t i = p->view.n_shapes; i < s->n; i++) {
+        const struct shape *a = &s->at[i];
+        p->shape[i] = (struct pol_shape){
+            .cpu_milli = a->cpu_milli, .mem_b = a->mem_b, .gpu_mem_b = a->gpu_mem_b, .gpu_types = a->gpu_types,
+            .need_all = a->need_all, .need_any = a->need_any, .n_gpu = a->n_gpu, .gpu_milli = a->gpu_milli,
+            .exclusive = a->exclusive, .gpu_cores = a->gpu_cores,
+        };
+        memcpy(&p->licence[(size_t)i * LICENCES_MAX], a->licence, sizeof a->licence);
+        memcpy(p->shape[i].engine, a->engine, sizeof a->engine);
+    }
+    p->view.n_shapes = s->n;
+    p->view.shape = p->shape;
+}
+
+/* Destroy what is there; its place is given back a call later. */
+static void bury(struct polview *p, void *old, size_t bytes)
+{
+    memset(old, 0xa5, bytes);
+    MEM_RESERVE(p->buried, p->cap_buried, p->n_buried + 1);
+    p->buried[p->n_buried++] = old;
+}
+
+static void *move_array(struct polview *p, void *old, size_t n, size_t size)
+{
+    if (old == NULL) return NULL;
+    void *now = mem_alloc(n, size);
+    memcpy(now, old, n * size);
+    bury(p, old, n * size);
+    return now;
+}
+
+/* After a call: nothing that the policy read may be where it was. */
+static void move_memory(struct polview *p)
+{
+    while (p->n_buried > 0) mem_free(p->buried[--p->n_buried]);
+    p->node = move_array(p, p->node, p->w->cluster->n_nodes, sizeof *p->node);
+    p->mem_bw = move_array(p, p->mem_bw, p->w->cluster->n_nodes, sizeof *p->mem_bw);
+    p->view.mem_bw = p->mem_bw;
+    p->queued = move_array(p, p->queued, p->w->cluster->n_nodes, sizeof *p->queued);
+    p->view.queued = p->queued;
+    p->tier = move_array(p, p->tier, p->w->cluster->n_nodes, sizeof *p->tier);
+    p->view.tier = p->tier;
+    p->card = move_array(p, p->card, p->w->cluster->n_cards, sizeof *p->card);
+    p->shape = move_array(p, p->shape, p->cap_shape, sizeof *p->shape);
+    p->licence = move_array(p, p->licence, p->cap_licence, sizeof *p->licence);
+    p->job_info = move_array(p, p->job_info, p->cap_job, sizeof *p->job_info);
+    p->task_info = move_array(p, p->task_info, p->cap_task, sizeof *p->task_info);
+    p->event = move_array(p, p->event, p->cap_event, sizeof *p->event);
+}
+
+static void list_all_changed(struct polview *p)
+{
+    uint32_t n = p->w->cluster->n_nodes;
+    if (p->all == NULL) {
+        MEM_ARRAY(p->all, n);
+        for (uint32_t i = 0; i < n; i++) p->all[i] = i;
+    }
+    p->view.changed = p->all;
+    p->view.n_changed = n;
+}
+
+static void show_world(struct polview *p)
+{
+    struct world *w = p->w;
+    struct cluster *c = w->cluster;
+    if (!p->is_shown) {
+        MEM_ARRAY(p->node, c->n_nodes);
+        MEM_ARRAY(p->card, c->n_cards);
+        MEM_ARRAY(p->mem_bw, c->n_nodes);
+        MEM_ARRAY(p->gpu_type, c->gpu_types.n);
+        MEM_ARRAY(p->queued, c->n_nodes);
+        MEM_ARRAY(p->tier, c->n_nodes);
+        p->view.n_tiers = polcalls_tiers(c, p->tier);
+        p->view.tier = p->tier;
+        p->view.queued = p->queued;
+        p->view.n_engines = c->engines.n;
+        for (uint32_t i = 0; i < c->n_nodes; i++) { show_node(p, i); p->mem_bw[i] = c->node[i].mem_bw; }
+        for (uint32_t i = 0; i < c->gpu_types.n; i++)
+            p->gpu_type[i] = (struct pol_gpu_type){ .compute_mflops = c->gpu_figures[i].compute_mflops,
+                .bandwidth_bps = c->gpu_figures[i].bandwidth_bps, .clock_khz = c->gpu_figures[i].clock_khz };
+        p->view.mem_bw = p->mem_bw;
+        p->is_shown = true;
+    } else {
+        for (uint32_t i = 0; i < c->n_changed; i++) show_node(p, c->changed[i]);
+    }
+    if (w->callq != NULL)
+        for (uint32_t i = 0; i < c->n_changed; i++) p->queued[c->changed[i]] = w->callq->queue[c->changed[i]].n;
+    show_shapes(p);
+    struct pol_view *v = &p->view;
+    v->now_us = world_now(w);
+    v->n_nodes = c->n_nodes;
+    v->n_cards = c->n_cards;
+    v->n_users = w->users.n;
+    v->n_gpu_types = c->gpu_types.n;
+    v->n_racks = c->rack_names.n;
+    v->node = p->node;
+    v->card = p->card;
+    v->gpu_type = p->gpu_type;
+    v->changed = c->changed;
+    v->n_changed = c->n_changed;
+    if (p->tricks.lists_all_changed) list_all_changed(p);
+    v->n_waiting = w->n_waiting;
+    v->n_running = w->n_running;
+    v->cpu_total = c->sum.cpu_total;
+    v->mem_total = c->sum.mem_total;
+    v->gpu_total = c->sum.gpu_total;
+    v->n_licences = c->licences.n;
+    v->shape_licence = c->licences.n > 0 ? p->licence : NULL;
+    memcpy(v->licence_total, c->licence_total, sizeof v->licence_total);
+    memcpy(v->licence_free, c->licence_free, sizeof v->licence_free);
+    /* Infos are filled when asked for; here only room for every slot. */
+    MEM_RESERVE(p->job_info, p->cap_job, w->jobs.n_job_slots);
+    MEM_RESERVE(p->job_seen, p->cap_job_seen, w->jobs.n_job_slots);
+    MEM_RESERVE(p->task_info, p->cap_task, w->jobs.n_task_slots);
+    MEM_RESERVE(p->task_seen, p->cap_task_seen, w->jobs.n_task_slots);
+    p->call++;
+}
+
+static const uint32_t event_kind[] = {
+    [NOTICE_ARRIVED] = POL_ARRIVED, [NOTICE_READY] = POL_READY, [NOTICE_TASK_ENDED] = POL_TASK_ENDED,
+    [NOTICE_JOB_ENDED] = POL_JOB_ENDED, [NOTICE_NODE_DOWN] = POL_NODE_DOWN, [NOTICE_NODE_UP] = POL_NODE_UP,
+    [NOTICE_TIMER] = POL_TIMER, [NOTICE_CALL] = POL_CALL,
+};
+
+static void show_events(struct polview *p, const struct notice *n, size_t n_notices)
+{
+    const struct job_table *t = &p->w->jobs;
+    MEM_RESERVE(p->event, p->cap_event, n_notices);
+    for (size_t i = 0; i < n_notices; i++) {
+        struct pol_event *e = &p->event[i];
+        uint32_t task = n[i].task;
+        if (n[i].kind == NOTICE_READY && task == NONE) task = t->job[n[i].job].first_task;
+        *e = (struct pol_event){ .kind = event_kind[n[i].kind], .node = n[i].node,
+                                 .job = { POL_NONE, 0 }, .task = { POL_NONE, 0 } };
+        if (n[i].job != NONE) e->job = (pol_job){ n[i].job, t->job[n[i].job].gen };
+        if (task != NONE) e->task = (pol_task){ task, t->task[task].gen };
+    }
+}
+
+void polview_show(struct polview *p, const struct notice *n, size_t n_notices)
+{
+    show_world(p);
+    show_events(p, n, n_notices);
+}
+
+struct pol_view *polview_lend(struct polview *p)
+{
+    struct pol_view *view = &p->view;
+    if (p->tricks.moves_memory) { MEM_NEW(view); *view = p->view; }
+    return view;
+}
+
+void polview_return(struct polview *p, struct pol_view *view)
+{
+    if (!p->tricks.moves_memory) return;
+    move_memory(p);
+    bury(p, view, sizeof *view);
+}
+
+/* ---- life ---- */
+
+void polview_init(struct polview *p, struct pol_host *api, const struct polhost_tricks *tricks)
+{
+    p->tricks = *tricks;
+    api->job = polview_job;
+    api->task = lend_task;
+    api->user_name = lend_user_name;
+    api->input = lend_input;
+    api->transfer = lend_transfer;
+    api->measure = lend_reading;
+    api->name = lend_name;
+    api->label = lend_label;
+    api->call_info = lend_call;
+    api->relation = lend_relation;
+    api->overhead = lend_overhead;
+    api->follower = lend_follower;
+}
+
+void polview_fini(struct polview *p)
+{
+    mem_free(p->mem_bw); mem_free(p->queued); mem_free(p->tier); mem_free(p->node); mem_free(p->card); mem_free(p->shape); mem_free(p->licence); mem_free(p->gpu_type);
+    mem_free(p->job_info); mem_free(p->job_seen); mem_free(p->task_info); mem_free(p->task_seen);
+    while (p->n_buried > 0) mem_free(p->buried[--p->n_buried]);
+    mem_free(p->buried); mem_free(p->all); mem_free(p->event);
+}

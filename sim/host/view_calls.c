@@ -1,0 +1,92 @@
+#include "host/view_calls.h"
+
+#include <string.h>
+#include "base/mem.h"
+#include "model/graph.h"
+
+_Static_assert((int)POL_RANKS == RELATION_RANK && (int)POL_TIMES == RELATION_TIME && (int)POL_EFFICIENCIES == RELATION_EFFICIENCY,
+               "the forms of a relation are numbered alike");
+
+void polcalls_task(const struct world *w, uint32_t task, struct pol_task_info *i)
+{
+    i->queue = i->call_node = i->call_engine = POL_NONE;
+    i->call_since_us = i->call_us = -1;
+    if (w->callq == NULL || (i->n_calls = world_n_calls(w, task)) == 0) return;
+    const struct call_run *r = &w->callq->run[task];
+    i->next_call = r->at;
+    i->queue = r->queue;
+    if (r->node == NONE) return;
+    i->call_node = r->node;
+    i->call_engine = r->kind;
+    i->call_since_us = r->since;
+    i->call_us = r->exec + r->overhead;
+}
+
+static uint32_t n_calls(const struct world *w, uint32_t task) { return w == NULL ? 0 : world_n_calls(w, task); }
+
+struct pol_call polcalls_call(const struct world *w, uint32_t task, uint32_t k)
+{
+    struct pol_call o = { .api = POL_NONE };
+    for (uint32_t e = 0; e < POL_ENGINES_MAX; e++) o.us[e] = -1;
+    if (k >= n_calls(w, task)) return o;
+    const struct call *c = world_call_at(w, task, k);
+    o.size_b = c->size;
+    o.result_b = c->result;
+    o.api = c->api;
+    for (uint32_t e = 0; e < POL_ENGINES_MAX; e++) o.us[e] = calltime_us(w->cfg.calltime, c->api, e, c->size);
+    return o;
+}
+
+/* As the scenario gives it, or as running the calls on every engine finds it. */
+struct pol_relation polcalls_relation(const struct world *w, uint32_t task)
+{
+    struct pol_relation o = { .form = POL_TIMES };
+    uint32_t n = n_calls(w, task);
+    if (n == 0) return o;
+    const struct task *t = &w->jobs.task[task];
+    const struct relation_row *row = w->cfg.relation != NULL ? relation_find(w->cfg.relation, w->jobs.job[t->job].id, t->index) : NULL;
+    struct relation_row found;
+    if (row == NULL) {
+        sim_tick us[ENGINE_KINDS_MAX];
+        relation_profile(w->cfg.calltime, world_call_at(w, task, 0), n, us);
+        found = relation_of_times(us, RELATION_TIME);
+        row = &found;
+    }
+    o.form = (uint32_t)row->form;
+    memcpy(o.value, row->value, sizeof o.value);
+    return o;
+}
+
+int64_t polcalls_overhead(const struct world *w, uint32_t task, uint32_t k, uint32_t from, uint32_t to)
+{
+    if (k >= n_calls(w, task) || from >= w->cluster->n_nodes || to >= w->cluster->n_nodes) return 0;
+    const struct call *c = world_call_at(w, task, k);
+    sim_tick us = calls_overhead(w->cluster, from, to, c->size, c->result);
+    return us < 0 ? POL_NEVER : us;
+}
+
+pol_task polcalls_follower(const struct world *w, uint32_t task, uint32_t k)
+{
+    pol_task none = { POL_NONE, 0 };
+    const struct graph *g = w != NULL ? w->jobs.job[w->jobs.task[task].job].graph : NULL;
+    if (g == NULL) return none;
+    uint32_t index = w->jobs.task[task].index;
+    if (k >= g->next_start[index + 1] - g->next_start[index]) return none;
+    uint32_t slot = g->slot[g->next[g->next_start[index] + k]];
+    return (pol_task){ slot, w->jobs.task[slot].gen };
+}
+
+uint32_t polcalls_tiers(const struct cluster *c, uint32_t *tier)
+{
+    uint32_t *first, n = 0;
+    MEM_ARRAY(first, c->n_nodes);
+    for (uint32_t i = 0; i < c->n_nodes; i++) {
+        const struct node *a = &c->node[i];
+        uint32_t k = 0;
+        while (k < n && (c->node[first[k]].latency_us != a->latency_us || c->node[first[k]].link_bps != a->link_bps)) k++;
+        if (k == n) first[n++] = i;
+        tier[i] = k;
+    }
+    mem_free(first);
+    return n;
+}

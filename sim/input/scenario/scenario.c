@@ -1,0 +1,369 @@
+#include "input/scenario/scenario.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "base/hash.h"
+#include "base/mem.h"
+#include "input/kube/nodes.h"
+#include "input/scenario/section.h"
+
+enum { SEEDS_MAX = 10000 };
+
+/* ---- strings and files ---- */
+
+const char *scn_own(struct scenario *s, char *text)
+{
+    MEM_RESERVE(s->owned, s->cap_owned, s->n_owned + 1);
+    return s->owned[s->n_owned++] = text;
+}
+
+const char *scn_keep(struct scenario *s, const char *text) { return scn_own(s, mem_strdup(text)); }
+
+enum st scn_at(const struct ynode *n, const struct diag *own, struct diag *d)
+{
+    if (own->file[0] != '\0' || own->code != ST_EINPUT) {
+        if (d->code == ST_OK) *d = *own;
+        return d->code;
+    }
+    enum st st = ydoc_error(n, d, "%s", own->msg);
+    if (own->hint[0] != '\0') diag_hint(d, "%s", own->hint);
+    return st;
+}
+
+static bool is_file(const char *path)
+{
+    struct stat sb;
+    return stat(path, &sb) == 0 && !S_ISDIR(sb.st_mode);
+}
+
+static char *path_join(const char *dir, size_t n_dir, const char *name)
+{
+    char *p = mem_alloc(n_dir + strlen(name) + 2, 1);
+    memcpy(p, dir, n_dir);
+    if (n_dir > 0 && p[n_dir - 1] != '/') p[n_dir] = '/';
+    return strcat(p, name);
+}
+
+char *scn_find_file(const char *scenario_path, const char *name, struct diag *d)
+{
+    if (name[0] == '/') {
+        if (is_file(name)) return mem_strdup(name);
+        (void)diag_set(d, ST_EINPUT, "cannot find the file '%s'", name);
+        return NULL;
+    }
+    const char *slash = strrchr(scenario_path, '/'), *env = getenv("FAIRWAY_TRACES");
+    char *beside = path_join(scenario_path, slash != NULL ? (size_t)(slash - scenario_path) + 1 : 0, name);
+    if (is_file(beside)) return beside;
+    if (env == NULL || env[0] == '\0') {
+        (void)diag_set(d, ST_EINPUT, "cannot find the file '%s': tried %s", name, beside);
+        diag_hint(d, "set FAIRWAY_TRACES to the folder that holds your traces; it is searched too");
+        mem_free(beside);
+        return NULL;
+    }
+    char *other = path_join(env, strlen(env), name);
+    if (is_file(other)) { mem_free(beside); return other; }
+    (void)diag_set(d, ST_EINPUT, "cannot find the file '%s': tried %s and %s", name, beside, other);
+    mem_free(beside);
+    mem_free(other);
+    return NULL;
+}
+
+/* Of the file's bytes: a change of a node list or a fault trace changes the run key. */
+static enum st hash_file(const char *path, char hex[HASH_HEX], struct diag *d)
+{
+    FILE *f = fopen(path, "rb");
+    if (f == NULL) return diag_at(d, ST_EINPUT, path, 0, 0, "cannot read: %s", strerror(errno));
+    struct hash128 h;
+    unsigned char buf[8192];
+    hash_init(&h);
+    for (size_t n; (n = fread(buf, 1, sizeof buf, f)) > 0;) hash_bytes(&h, buf, n);
+    bool bad = ferror(f) != 0;
+    (void)fclose(f);
+    if (bad) return diag_at(d, ST_EWORLD, path, 0, 0, "cannot read: %s", strerror(errno));
+    hash_hex(&h, hex);
+    return ST_OK;
+}
+
+/* One more comment line under the canonical document. */
+static void key_line(struct scenario *s, const char *name, const char *hex)
+{
+    size_t n = strlen(s->canonical), more = strlen(name) + strlen(hex) + sizeof "#  \n";
+    s->canonical = mem_grow(s->canonical, n + more, 1);
+    (void)snprintf(s->canonical + n, more, "# %s %s\n", hex, name);
+}
+
+enum st scn_file(struct scenario *s, const struct ynode *map, const char *key, bool is_keyed, const char **out, struct diag *d)
+{
+    const char *name = NULL;
+    *out = NULL;
+    TRY(ydoc_str(map, key, &name, d));
+    if (name == NULL) return ST_OK;
+    struct diag own = {0};
+    char *path = scn_find_file(s->path, name, &own);
+    if (path == NULL) return scn_at(ydoc_get(map, key), &own, d);
+    *out = scn_own(s, path);
+    if (!is_keyed) return ST_OK;
+    char hex[HASH_HEX];
+    TRY(hash_file(path, hex, d));
+    key_line(s, name, hex);
+    return ST_OK;
+}
+
+/* ---- small sections ---- */
+
+static enum st read_jobs(struct scenario *s, const struct ynode *n, struct diag *d)
+{
+    static const char *const keys[] = { "limits", "infeasible", "preemption", "mismatch_after" }, *const limits[] = { "ignore", "kill" },
+        *const infeasible[] = { "error", "reject" }, *const p_keys[] = { "mode", "interval", "restore_cost" },
+        *const modes[] = { "kill", "checkpoint" };
+    enum { KILL, CHECKPOINT };
+    uint32_t limit = 0, inf = 0, mode = CHECKPOINT;
+    const struct ynode *p;
+    TRY(ydoc_keys(n, "jobs", keys, ARRAY_LEN(keys), d));
+    TRY(ydoc_choice(n, "limits", limits, ARRAY_LEN(limits), &limit, d));
+    TRY(ydoc_choice(n, "infeasible", infeasible, ARRAY_LEN(infeasible), &inf, d));
+    s->enforce_limits = limit == 1;
+    s->reject_infeasible = inf == 1;
+    s->mismatch_after = 60 * TICK_SEC;
+    TRY(ydoc_quantity(n, "mismatch_after", TEXT_DURATION, TICK_SEC, 0, &s->mismatch_after, d));
+    TRY(ydoc_map(n, "preemption", &p, d));
+    TRY(ydoc_keys(p, "preemption", p_keys, ARRAY_LEN(p_keys), d));
+    TRY(ydoc_choice(p, "mode", modes, ARRAY_LEN(modes), &mode, d));
+    TRY(ydoc_quantity(p, "interval", TEXT_DURATION, TICK_SEC, 1, &s->checkpoint_interval, d));
+    TRY(ydoc_quantity(p, "restore_cost", TEXT_DURATION, TICK_SEC, 0, &s->restore_cost, d));
+    if (mode == KILL) {
+        const struct ynode *extra = ydoc_get(p, "interval") != NULL ? ydoc_get(p, "interval") : ydoc_get(p, "restore_cost");
+        if (extra != NULL) return ydoc_key_error(extra, d, "'%s' needs 'mode: checkpoint': a killed task keeps nothing to restore", extra->key);
+        s->checkpoint_interval = -1;
+    }
+    return ST_OK;
+}
+
+static enum st add_seed(struct scenario *s, const struct ynode *n, uint64_t v, struct diag *d)
+{
+    for (size_t i = 0; i < s->n_seeds; i++)
+        if (s->seed[i] == v) return ydoc_error(n, d, "found seed %" PRIu64 " a second time", v);
+    MEM_RESERVE(s->seed, s->cap_seeds, s->n_seeds + 1);
+    s->seed[s->n_seeds++] = v;
+    return ST_OK;
+}
+
+/* "3..7": both ends are in it. */
+static enum st read_range(struct scenario *s, const struct ynode *n, const char *dots, struct diag *d)
+{
+    char *first = mem_strndup(n->text, (size_t)(dots - n->text));
+    int64_t lo, hi;
+    bool ok = text_int(first, &lo) && text_int(dots + 2, &hi) && lo >= 0 && lo <= hi;
+    mem_free(first);
+    if (!ok) return ydoc_expected(n, d, "a range of seeds, such as 1..10");
+    if (hi - lo >= SEEDS_MAX) return ydoc_expected(n, d, "at most %d seeds", SEEDS_MAX);
+    for (int64_t i = lo; i <= hi; i++) TRY(add_seed(s, n, (uint64_t)i, d));
+    return ST_OK;
+}
+
+enum st scn_read_seeds(struct scenario *s, const struct ynode *root, struct diag *d)
+{
+    const struct ynode *n = ydoc_get(root, "seeds");
+    const char *dots = n != NULL ? strstr(n->text, "..") : NULL;
+    int64_t v = 1;
+    if (dots != NULL) return read_range(s, n, dots, d);
+    if (n != NULL && n->kind == Y_MAP) return ydoc_expected(n, d, "a number of seeds, such as 5, or a list of them, such as [1, 2, 3]");
+    if (n != NULL && n->kind == Y_LIST) {
+        if (n->n == 0 || n->n > SEEDS_MAX) return ydoc_error(n, d, "'seeds': found a list of %zu, expected 1 to %d seeds", n->n, SEEDS_MAX);
+        for (size_t i = 0; i < n->n; i++) {
+            TRY(ydoc_node_int(n->at[i], 0, INT64_MAX, &v, d));
+            TRY(add_seed(s, n->at[i], (uint64_t)v, d));
+        }
+        return ST_OK;
+    }
+    TRY(ydoc_int(root, "seeds", 1, SEEDS_MAX, &v, d));
+    for (int64_t i = 1; i <= v; i++) TRY(add_seed(s, root, (uint64_t)i, d));
+    return ST_OK;
+}
+
+static enum st read_users(struct scenario *s, const struct ynode *n, struct diag *d)
+{
+    static const char *const keys[] = { "weights" };
+    const struct ynode *w;
+    TRY(ydoc_keys(n, "users", keys, ARRAY_LEN(keys), d));
+    TRY(ydoc_map(n, "weights", &w, d));
+    for (size_t i = 0; w != NULL && i < w->n; i++) {
+        double v = 1;
+        TRY(ydoc_node_double(w->at[i], YDOC_ABOVE_0, 1e6, &v, d));
+        if (w->at[i]->key[strcspn(w->at[i]->key, ",;:=")] != '\0' || w->at[i]->key[0] == '\0')
+            return ydoc_key_error(w->at[i], d, "found user name '%s', expected one without , ; : or =", w->at[i]->key);
+        MEM_RESERVE(s->weight, s->cap_weights, s->n_weights + 1);
+        s->weight[s->n_weights].user = mem_strdup(w->at[i]->key);
+        s->weight[s->n_weights++].weight = v;
+    }
+    return ST_OK;
+}
+
+static enum st read_output(struct scenario *s, const struct ynode *n, struct diag *d)
+{
+    static const char *const keys[] = { "sample_every", "attempts", "decisions", "warmup", "cooldown", "audit", "ideal", "lending" };
+    TRY(ydoc_keys(n, "output", keys, ARRAY_LEN(keys), d));
+    int64_t ideal = 0;
+    TRY(ydoc_int(n, "ideal", 1, 1000000, &ideal, d));
+    s->ideal_share = (uint32_t)ideal;
+    TRY(ydoc_quantity(n, "sample_every", TEXT_DURATION, TICK_SEC, 1, &s->sample_every, d));
+    TRY(ydoc_bool(n, "attempts", &s->write_attempts, d));
+    TRY(ydoc_bool(n, "lending", &s->write_lending, d));
+    TRY(ydoc_bool(n, "decisions", &s->write_decisions, d));
+    TRY(ydoc_bool(n, "audit", &s->audit, d));
+    TRY(ydoc_double(n, "warmup", 0, 1, &s->warmup, d));
+    TRY(ydoc_double(n, "cooldown", 0, 1, &s->cooldown, d));
+    if (s->fill > 0 && ideal > 0) return ydoc_error(ydoc_get(n, "ideal"), d, "'ideal' is about jobs that end; 'trace.fill' lets none end");
+    if (s->warmup + s->cooldown >= 1)
+        return ydoc_error(n, d, "'warmup' %g and 'cooldown' %g leave out every job; their sum must be below 1", s->warmup, s->cooldown);
+    return ST_OK;
+}
+
+/* ---- the whole ---- */
+
+static enum st section(const struct ynode *root, const char *name, bool is_needed, const struct ynode **out, struct diag *d)
+{
+    TRY(ydoc_map(root, name, out, d));
+    if (*out == NULL && is_needed) return ydoc_error(root, d, "found no '%s' section; every scenario needs one", name);
+    return ST_OK;
+}
+
+static void default_name(struct scenario *s)
+{
+    if (s->name != NULL) return;
+    const char *slash = strrchr(s->path, '/'), *from = slash != NULL ? slash + 1 : s->path, *dot = strrchr(from, '.');
+    s->name = dot != NULL && dot > from ? mem_strndup(from, (size_t)(dot - from)) : mem_strdup(from);
+}
+
+static enum st read_all(struct scenario *s, const struct ynode *root, const struct ynode *sweep, struct diag *d)
+{
+    static const char *const keys[] = {
+        "name", "title", "cluster", "models", "trace", "jobs", "faults", "policies", "seeds", "users", "output", "horizon", "network", "data", "profiles",
+        "sweep", "engines",
+    };
+    const struct ynode *cluster, *models, *trace, *jobs, *faults, *users, *output, *network, *data, *profiles, *engines;
+    const char *name = NULL, *title = NULL;
+    if (root->kind != Y_MAP) return ydoc_expected(root, d, "a map of sections: cluster, trace, policies ...");
+    TRY(ydoc_keys(root, "the scenario", keys, ARRAY_LEN(keys), d));
+    TRY(ydoc_str(root, "name", &name, d));
+    TRY(ydoc_str(root, "title", &title, d));
+    if (name != NULL) s->name = mem_strdup(name);
+    default_name(s);
+    s->title = mem_strdup(title != NULL ? title : s->name);
+    TRY(section(root, "cluster", true, &cluster, d));
+    TRY(section(root, "models", false, &models, d));
+    TRY(section(root, "trace", true, &trace, d));
+    TRY(section(root, "jobs", false, &jobs, d));
+    TRY(section(root, "faults", false, &faults, d));
+    TRY(section(root, "users", false, &users, d));
+    TRY(section(root, "output", false, &output, d));
+    TRY(section(root, "network", false, &network, d));
+    TRY(section(root, "data", false, &data, d));
+    TRY(section(root, "profiles", false, &profiles, d));
+    TRY(section(root, "engines", false, &engines, d));
+    TRY(scn_read_cluster(s, cluster, d));
+    TRY(scn_read_models(s, models, d));
+    TRY(scn_read_profiles(s, profiles, d));
+    TRY(scn_read_engines(s, engines, d));
+    TRY(scn_read_trace(s, trace, d));
+    TRY(scn_read_network(s, network, d));
+    TRY(scn_read_data(s, data, d));
+    TRY(read_jobs(s, jobs, d));
+    TRY(scn_read_faults(s, faults, d));
+    TRY(scn_read_asked(s, root, sweep, d));
+    TRY(read_users(s, users, d));
+    TRY(read_output(s, output, d));
+    return ydoc_quantity(root, "horizon", TEXT_DURATION, TICK_SEC, 1, &s->horizon, d);
+}
+
+/* What the runs of one case have in common: which policies and seeds are asked for besides is no part of a run. */
+static char *canonical_of(const struct ydoc *y)
+{
+    struct ydoc bare;
+    ydoc_copy(&bare, y);
+    ydoc_drop(&bare, "policies");
+    ydoc_drop(&bare, "seeds");
+    ydoc_drop(&bare, "sweep");
+    char *text = ydoc_canonical(&bare);
+    ydoc_fini(&bare);
+    return text;
+}
+
+enum st scn_read(struct scenario *s, const char *path, const struct ydoc *y, const struct ynode *sweep, struct diag *d)
+{
+    s->path = mem_strdup(path);
+    s->horizon = TICK_NEVER;
+    s->canonical = canonical_of(y);
+    enum st st = read_all(s, y->root, sweep, d);
+    if (st != ST_OK) scn_fini(s);
+    return st;
+}
+
+/* What a scenario asks for beside its own lists is checked although nobody runs it now. */
+static enum st check_sweep(struct scenario *s, const struct ynode *root, struct diag *d)
+{
+    const struct ynode *sweep = ydoc_get(root, "sweep");
+    struct scenario lists = { .path = NULL };
+    if (sweep == NULL) return ST_OK;
+    s->has_sweep = true;
+    enum st st = scn_check_sweep(sweep, d);
+    if (st == ST_OK) st = scn_read_asked(&lists, root, sweep, d);
+    scn_fini(&lists);
+    return st;
+}
+
+bool scn_is_asked(const char *path)
+{
+    static const char *const own[] = { "policies", "seeds", "sweep" };
+    size_t n = strcspn(path, ".=");
+    for (size_t i = 0; i < ARRAY_LEN(own); i++)
+        if (strlen(own[i]) == n && strncmp(path, own[i], n) == 0) return true;
+    return false;
+}
+
+char *scn_variant(const char *const *set, size_t n)
+{
+    size_t len = 1, at = 0;
+    for (size_t i = 0; i < n; i++) len += strlen(set[i]) + 2;
+    char *text = mem_alloc(len, 1);
+    for (size_t i = 0; i < n; i++)
+        if (!scn_is_asked(set[i])) at += (size_t)snprintf(text + at, len - at, "%s%s", at > 0 ? ", " : "", set[i]);
+    return text;
+}
+
+enum st scn_load(struct scenario *s, const char *path, const char *const *set, size_t n_set, struct diag *d)
+{
+    struct ydoc y;
+    memset(s, 0, sizeof *s);
+    TRY(ydoc_load(&y, path, d));
+    enum st st = ST_OK;
+    for (size_t i = 0; i < n_set && st == ST_OK; i++) st = ydoc_set(&y, set[i], d);
+    if (st == ST_OK) s->variant = scn_variant(set, n_set);
+    if (st == ST_OK) st = scn_read(s, path, &y, NULL, d);
+    if (st == ST_OK) st = check_sweep(s, y.root, d);
+    ydoc_fini(&y);
+    if (st != ST_OK) scn_fini(s);
+    return st;
+}
+
+void scn_fini(struct scenario *s)
+{
+    cluster_fini(&s->cluster);
+    perf_fini(&s->perf);
+    profiles_fini(&s->profiles);
+    data_fini(&s->data);
+    if (s->kube_nodes != NULL) kube_nodes_fini(s->kube_nodes);
+    mem_free(s->kube_nodes);
+    calltime_fini(&s->calltime);
+    relation_fini(&s->relation);
+    for (size_t i = 0; i < s->n_policies; i++) { mem_free(s->policy[i].spec); mem_free(s->policy[i].label); }
+    for (size_t i = 0; i < s->n_weights; i++) mem_free(s->weight[i].user);
+    for (size_t i = 0; i < s->n_owned; i++) mem_free(s->owned[i]);
+    mem_free(s->policy); mem_free(s->weight); mem_free(s->owned); mem_free(s->seed);
+    mem_free(s->fault_list); mem_free(s->trace.gen); mem_free(s->workload); mem_free(s->etc); mem_free(s->default_models); mem_free(s->instances);
+    mem_free(s->path); mem_free(s->name); mem_free(s->title); mem_free(s->canonical); mem_free(s->variant);
+    memset(s, 0, sizeof *s);
+}

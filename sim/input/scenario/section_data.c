@@ -1,0 +1,44 @@
+/* The network and data sections: transfers between nodes, and where blocks lie. */
+#include "input/scenario/section.h"
+
+#include <string.h>
+
+static enum st read_speed(const struct ynode *n, const char *key, int64_t *out, struct diag *d)
+{
+    TRY(ydoc_quantity(n, key, TEXT_RATE, 0, 1, out, d));
+    const struct ynode *v = ydoc_get(n, key);
+    if (v != NULL && (*out < NET_BPS_MIN || *out > NET_BPS_MAX))
+        return ydoc_expected(v, d, "a speed from %lld B/s to %.0f GB/s", (long long)NET_BPS_MIN, (double)NET_BPS_MAX / 1e9);
+    return ST_OK;
+}
+
+enum st scn_read_network(struct scenario *s, const struct ynode *n, struct diag *d)
+{
+    static const char *const keys[] = { "mode", "disk", "card", "rack", "aggregation" };
+    static const char *const modes[] = { "nominal", "shared" };
+    uint32_t mode = NET_NOMINAL;
+    TRY(ydoc_keys(n, "network", keys, ARRAY_LEN(keys), d));
+    TRY(ydoc_choice(n, "mode", modes, ARRAY_LEN(modes), &mode, d));
+    s->net.mode = (enum net_mode)mode;
+    TRY(read_speed(n, "disk", &s->net.disk_bps, d));
+    TRY(read_speed(n, "card", &s->net.card_bps, d));
+    TRY(read_speed(n, "rack", &s->net.rack_bps, d));
+    TRY(read_speed(n, "aggregation", &s->net.aggregation_bps, d));
+    if (s->net.mode == NET_NOMINAL && s->net.card_bps > 0)
+        return ydoc_key_error(ydoc_get(n, "card"), d, "'card' has a meaning only with 'mode: shared'");
+    return ST_OK;
+}
+
+enum st scn_read_data(struct scenario *s, const struct ynode *n, struct diag *d)
+{
+    static const char *const keys[] = { "rule", "replicas" };
+    static const char *const rules[] = { "random", "rack-aware" };
+    uint32_t rule = DATA_RANDOM;
+    int64_t replicas = 3;
+    TRY(ydoc_keys(n, "data", keys, ARRAY_LEN(keys), d));
+    TRY(ydoc_choice(n, "rule", rules, ARRAY_LEN(rules), &rule, d));
+    TRY(ydoc_int(n, "replicas", 1, 1000, &replicas, d));
+    s->data_rule = (enum data_rule)rule;
+    s->data_replicas = (uint32_t)replicas;
+    return ST_OK;
+}

@@ -1,0 +1,131 @@
+#include "input/scenario/sweep.h"
+
+#include <string.h>
+#include "base/mem.h"
+#include "input/scenario/section.h"
+
+/* ---- the section's form ---- */
+
+static enum st not_twice(const struct ynode *list, struct diag *d)
+{
+    enum st st = ST_OK;
+    char **text;
+    MEM_ARRAY(text, list->n);
+    for (size_t i = 0; i < list->n; i++) {
+        text[i] = ydoc_flow(list->at[i]);
+        for (size_t j = 0; j < i && st == ST_OK; j++)
+            if (strcmp(text[i], text[j]) == 0) st = ydoc_error(list->at[i], d, "found the value '%s' a second time", text[i]);
+    }
+    for (size_t i = 0; i < list->n; i++) mem_free(text[i]);
+    mem_free(text);
+    return st;
+}
+
+/* Entries that are lists of values, none twice. */
+static enum st check_lists(const struct ynode *map, struct diag *d)
+{
+    for (size_t i = 0; map != NULL && i < map->n; i++) {
+        const struct ynode *list = map->at[i];
+        if (list->kind != Y_LIST || list->n == 0) return ydoc_expected(list, d, "a list of the values to try, such as [0.8, 1.0]");
+        TRY(not_twice(list, d));
+    }
+    return ST_OK;
+}
+
+static enum st check_path(const struct ynode *axis, struct diag *d)
+{
+    if (!scn_is_asked(axis->key)) return ST_OK;
+    enum st st = ydoc_key_error(axis, d, "found '%s' under 'set', where it cannot be swept", axis->key);
+    diag_hint(d, "policies, params and seeds have keys of their own under 'sweep'");
+    return st;
+}
+
+enum st scn_check_sweep(const struct ynode *sweep, struct diag *d)
+{
+    static const char *const keys[] = { "policies", "params", "seeds", "set" };
+    const struct ynode *set, *params;
+    if (sweep == NULL) return ST_OK;
+    if (sweep->kind != Y_MAP) return ydoc_expected(sweep, d, "a map with policies, params, seeds or set");
+    TRY(ydoc_keys(sweep, "the sweep section", keys, ARRAY_LEN(keys), d));
+    TRY(ydoc_map(sweep, "set", &set, d));
+    TRY(ydoc_map(sweep, "params", &params, d));
+    TRY(check_lists(set, d));
+    TRY(check_lists(params, d));
+    size_t n = 1;
+    for (size_t i = 0; set != NULL && i < set->n; i++) {
+        TRY(check_path(set->at[i], d));
+        if ((n *= set->at[i]->n) > SWEEP_CASES_MAX)
+            return ydoc_key_error(set->at[i], d, "found more than %d combinations under 'set'", SWEEP_CASES_MAX);
+    }
+    return ST_OK;
+}
+
+enum st scn_read_asked(struct scenario *s, const struct ynode *root, const struct ynode *sweep, struct diag *d)
+{
+    const struct ynode *params;
+    TRY(scn_read_policies(s, ydoc_get(sweep, "policies") != NULL ? sweep : root, d));
+    TRY(ydoc_map(sweep, "params", &params, d));
+    for (size_t i = 0; params != NULL && i < params->n; i++) TRY(scn_sweep_param(s, params->at[i], d));
+    return scn_read_seeds(s, ydoc_get(sweep, "seeds") != NULL ? sweep : root, d);
+}
+
+/* ---- the cases ---- */
+
+static void append(char **text, const char *a, const char *b, const char *c)
+{
+    size_t n = strlen(*text), more = strlen(a) + strlen(b) + strlen(c) + 1;
+    *text = mem_grow(*text, n + more, 1);
+    (void)snprintf(*text + n, more, "%s%s%s", a, b, c);
+}
+
+enum st sweep_load(struct sweep *w, const char *path, const char *const *set, size_t n_set, struct diag *d)
+{
+    memset(w, 0, sizeof *w);
+    TRY(ydoc_load(&w->doc, path, d));
+    enum st st = ST_OK;
+    w->given = scn_variant(set, n_set);
+    for (size_t i = 0; i < n_set && st == ST_OK; i++) st = ydoc_set(&w->doc, set[i], d);
+    w->path = mem_strdup(path);
+    w->section = ydoc_get(w->doc.root, "sweep");
+    if (st == ST_OK) st = scn_check_sweep(w->section, d);
+    if (st == ST_OK) {
+        w->set = ydoc_get(w->section, "set");
+        w->n_cases = 1;
+        for (size_t i = 0; w->set != NULL && i < w->set->n; i++) w->n_cases *= w->set->at[i]->n;
+    }
+    if (st != ST_OK) sweep_fini(w);
+    return st;
+}
+
+void sweep_fini(struct sweep *w)
+{
+    ydoc_fini(&w->doc);
+    mem_free(w->path);
+    mem_free(w->given);
+    memset(w, 0, sizeof *w);
+}
+
+enum st sweep_case(const struct sweep *w, size_t k, struct scenario *out, struct diag *d)
+{
+    struct ydoc y;
+    enum st st = ST_OK;
+    size_t n = w->n_cases;
+    memset(out, 0, sizeof *out);
+    out->variant = mem_strdup(w->given);
+    out->has_sweep = w->section != NULL;
+    ydoc_copy(&y, &w->doc);
+    for (size_t i = 0; w->set != NULL && i < w->set->n && st == ST_OK; i++) {
+        const struct ynode *axis = w->set->at[i];
+        n /= axis->n;
+        const struct ynode *value = axis->at[k / n % axis->n];
+        char *text = ydoc_flow(value);
+        st = ydoc_put(&y, axis->key, axis, value, d);
+        append(&out->variant, out->variant[0] != '\0' ? ", " : "", axis->key, "=");
+        append(&out->variant, text, "", "");
+        mem_free(text);
+    }
+    if (st == ST_OK) st = scn_read(out, w->path, &y, w->section, d);
+    else scn_fini(out);
+    ydoc_fini(&y);
+    return st;
+}

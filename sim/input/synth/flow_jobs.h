@@ -1,0 +1,40 @@
+/*
+ * flow_jobs.h -- the data-intensive workload of seed 4, section 5.1: 36 jobs of
+ * six applications, S4-22, with what the source leaves open as parameters.
+ * Layer: input.
+ */
+#ifndef INPUT_SYNTH_FLOW_JOBS_H
+#define INPUT_SYNTH_FLOW_JOBS_H
+
+#include "base/base.h"
+
+/* The scenario's trace.workload.  Sizes are decimal: 1 GB is 10^9 bytes, S4-23. */
+struct workload_opts {
+    int64_t  compute_bps;       /* input bytes a GPU works through in a second, every application but Yolo */
+    double   images_per_s;      /* Yolo */
+    int64_t  image_b;           /* size of one of Yolo's 10,000 images */
+    sim_tick add_us, merge_us;  /* an addition of MM (GPU); a reduce, merge or parameter-server step (CPU) */
+    bool     extra;             /* with J37: 3 tasks of 28 MB */
+    bool     shuffle;           /* jobs in an order drawn from the seed; else J1, J2, ... */
+    uint32_t users, jobs_per_user;      /* section 5.4: each user submits so many of the 36, drawn; 0: one user, every job */
+};
+
+void workload_defaults(struct workload_opts *o);
+
+enum app { APP_MM, APP_SIO, APP_PRIME, APP_SORT, APP_KMEANS, APP_YOLO, APP_SPARSE };
+
+/* One of the jobs as the source gives it. */
+struct workload_job {
+    const char *id;
+    enum app app;
+    uint32_t n;                 /* blocks */
+    int64_t  block_b, second_b; /* of each block; of MM's second matrix, else 0.  Yolo: block_b 0, from image_b */
+};
+enum { WORKLOAD_JOBS = 36, WORKLOAD_ALL = 37 };
+extern const struct workload_job workload_job[WORKLOAD_ALL];
+
+/* Tasks on GPUs (kmeans: over its ten iterations), and bytes read from blocks (kmeans: once). */
+uint32_t workload_gpu_tasks(const struct workload_job *j);
+int64_t  workload_bytes(const struct workload_job *j, const struct workload_opts *o);
+
+#endif

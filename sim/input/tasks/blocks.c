@@ -1,0 +1,141 @@
+#include "input/tasks/blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/mem.h"
+#include "base/text.h"
+#include "model/data/net.h"
+
+enum { BLOCK, SIZE, REPLICAS, N_COLS };
+
+enum st trace_blocks_size(const struct csv *c, int at, int64_t *out, struct diag *d)
+{
+    const char *s = csv_field(c, at);
+    char why[256];
+    int64_t v;
+    if (*s == '\0') return ST_OK;
+    if (!text_parse(s, TEXT_BYTES, 0, &v, why, sizeof why)) return csv_fail(c, at, d, "%s", why);
+    if (v > NET_SIZE_MAX) return csv_fail(c, at, d, "'%.60s' is above 2^49 bytes (562 TB), the most that is modelled", s);
+    *out = v;
+    return ST_OK;
+}
+
+/* The nodes of a list joined by '|', to node[0 .. *n). */
+static enum st read_replicas(const struct csv *c, int at, const struct cluster *cl, uint32_t *node, uint32_t *n, struct diag *d)
+{
+    *n = 0;
+    for (const char *s = csv_field(c, at); *s != '\0';) {
+        char name[256];
+        size_t len = strcspn(s, "|");
+        if (len == 0 || (s[len] == '|' && s[len + 1] == '\0'))
+            return csv_fail(c, at, d, "'%.60s' names an empty node; nodes are joined by '|'", csv_field(c, at));
+        (void)snprintf(name, sizeof name, "%.*s", (int)i64_min((int64_t)len, (int64_t)sizeof name - 1), s);
+        uint32_t id = intern_find(&cl->node_names, name);
+        if (id == NONE) {
+            enum st st = csv_fail(c, at, d, "found node '%s', which the cluster does not have", name);
+            const char *near = diag_nearest(name, (const char *const *)cl->node_names.name, cl->node_names.n);
+            if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
+            return st;
+        }
+        for (uint32_t k = 0; k < *n; k++)
+            if (node[k] == id) return csv_fail(c, at, d, "found node '%s' twice; a node holds one replica of a block", name);
+        node[(*n)++] = id;      /* distinct, so never more than there are nodes */
+        s += len + (s[len] == '|');
+    }
+    return ST_OK;
+}
+
+static enum st read_row(const struct csv *c, const int *at, const struct trace_env *env, uint32_t *node, struct diag *d)
+{
+    uint32_t n = 0;
+    int64_t size = 0;
+    TRY(csv_need(c, at[BLOCK], d));
+    TRY(csv_need(c, at[SIZE], d));
+    const char *name = csv_field(c, at[BLOCK]);
+    if (name[0] == '@' || strpbrk(name, "|*") != NULL)
+        return csv_fail(c, at[BLOCK], d, "found block name '%.60s', expected one without '|' and '*', not beginning with '@'", name);
+    TRY(trace_blocks_size(c, at[SIZE], &size, d));
+    TRY(read_replicas(c, at[REPLICAS], env->cluster, node, &n, d));
+    uint32_t id = data_add(env->data, name, size);
+    if (id == NONE) return csv_fail(c, at[BLOCK], d, "found block '%.60s' a second time", name);
+    if (n > 0) data_replicas(env->data, id, node, n);
+    return ST_OK;
+}
+
+static enum st read_file(const struct trace_env *env, struct diag *d)
+{
+    static const char *const name[N_COLS] = { "block", "size", "replicas" };
+    static const bool need[N_COLS] = { [BLOCK] = true, [SIZE] = true };
+    int at[N_COLS];
+    struct csv *c;
+    uint32_t *node;
+    TRY(csv_open(&c, env->opts->blocks_path, ',', d));
+    MEM_ARRAY(node, (size_t)env->cluster->n_nodes + 1);
+    enum st st = csv_columns(c, name, need, at, N_COLS, false, "a file of blocks has block,size,replicas", d);
+    while (st == ST_OK && (st = csv_next(c, d)) == ST_OK) st = read_row(c, at, env, node, d);
+    mem_free(node);
+    csv_close(c);
+    return st == ST_END ? ST_OK : st;
+}
+
+/* ---- by name ---- */
+
+struct named { const char *name; uint32_t id; };
+
+static int by_name(const void *a, const void *b)
+{
+    const struct named *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+enum st trace_blocks_open(struct trace_blocks *b, const struct trace_env *env, struct diag *d)
+{
+    *b = (struct trace_blocks){ .data = env->data };
+    /* A native trace has no other blocks than its file's, so some mean that it was read. */
+    if (env->opts->blocks_path != NULL && env->data->names.n == 0) TRY(read_file(env, d));
+    b->n = env->data->names.n;
+    struct named *all;
+    MEM_ARRAY(all, (size_t)b->n + 1);
+    MEM_ARRAY(b->by_name, (size_t)b->n + 1);
+    for (uint32_t k = 0; k < b->n; k++) all[k] = (struct named){ intern_name(&env->data->names, k), k };
+    if (b->n > 0) qsort(all, b->n, sizeof *all, by_name);
+    for (uint32_t k = 0; k < b->n; k++) b->by_name[k] = all[k].id;
+    mem_free(all);
+    return ST_OK;
+}
+
+void trace_blocks_close(struct trace_blocks *b)
+{
+    mem_free(b->by_name);
+    *b = (struct trace_blocks){ .data = NULL };
+}
+
+static int compare(const struct trace_blocks *b, uint32_t place, const char *prefix, size_t len)
+{
+    return strncmp(intern_name(&b->data->names, b->by_name[place]), prefix, len);
+}
+
+uint32_t trace_blocks_each(const struct trace_blocks *b, const char *prefix, size_t len,
+                           void (*found)(void *ctx, uint32_t block), void *ctx)
+{
+    uint32_t lo = 0, hi = b->n, n = 0;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (compare(b, mid, prefix, len) < 0) lo = mid + 1; else hi = mid;
+    }
+    while (lo + n < b->n && compare(b, lo + n, prefix, len) == 0) n++;
+    if (n == 0) return 0;
+    uint32_t *id;
+    MEM_ARRAY(id, n);
+    memcpy(id, b->by_name + lo, n * sizeof *id);
+    qsort(id, n, sizeof *id, by_id);
+    for (uint32_t k = 0; k < n; k++) found(ctx, id[k]);
+    mem_free(id);
+    return n;
+}

@@ -1,0 +1,84 @@
+/*
+ * dag.h -- a workflow read from a file of its own: tasks, what each asks, who
+ * waits for whom.  Layer: input.  traces/README.md describes the formats.
+ *
+ * A reader for each format fills the same struct; dag_spec makes of it the
+ * groups and the graph of a job.  What a file measured on several engines is
+ * kept as it is (dur): with opts.measured as times of calls on them.
+ */
+#ifndef INPUT_TASKS_DAG_H
+#define INPUT_TASKS_DAG_H
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "input/trace/trace.h"
+
+enum dag_engine { DAG_CPU, DAG_GPU, DAG_GPU2, DAG_ENGINES };
+
+struct dag_task {
+    uint32_t line;              /* where it is described */
+    sim_tick dur[DAG_ENGINES];  /* on a core, a GPU, a second kind of GPU; -1: it cannot run there, or was not measured */
+    int64_t  cpu_milli, mem_b;  /* -1: the file does not say */
+    int32_t  gpus, licences;
+};
+
+struct dag_edge { uint32_t task, parent, line; };   /* parent: an id of names */
+
+struct dag {
+    char    *path;              /* owned */
+    struct intern names;        /* of tasks, and of parents not (yet) described */
+    struct dag_task *task;  size_t cap_task;  uint32_t n;      /* tasks, in the order of the file */
+    uint32_t *of_name;      size_t cap_of_name;     /* task of a name; NONE: not described */
+    struct dag_edge *edge;  size_t cap_edge;  uint32_t n_edges;
+    char    *licence;           /* what `licences` counts; NULL: none */
+    uint64_t n_rounded;         /* times finer than a microsecond, rounded */
+    bool     is_measured;       /* the file has times on several engines */
+    uint32_t *api;              /* made by dag_measure: of each task */
+    /* made by dag_load: of task k, after[after_start[k] .. after_start[k+1]), increasing, none twice */
+    uint32_t *after_start, *after;
+};
+
+/*
+ * Read the file; its format is told by its name: .json WfFormat 1.5, .dax or
+ * .xml Pegasus DAX, .txt measured DAGs, .steps stages in the notations of
+ * S1-20.  Unknown parents, a task that waits for itself and circles are errors
+ * with their place.  On error *g is empty again.
+ */
+enum st dag_load(struct dag *g, const char *path, struct diag *d);
+void    dag_fini(struct dag *g);
+
+/* What a job of this workflow is made of; owned. */
+struct dag_job {
+    struct task_group *group; uint32_t n;
+    struct task_graph graph;
+    struct task_calls calls;    /* made by dag_spec_calls alone */
+    uint32_t *in_start, *first, *n_calls; struct call *call;
+};
+/*
+ * Each task is one group, with `common` where the file says nothing.  A task
+ * measured on several engines gets the fastest of a core and a GPU.
+ */
+enum st dag_spec(const struct dag *g, const struct trace_env *env, const struct shape *common, struct dag_job *out, struct diag *d);
+void    dag_job_fini(struct dag_job *j);
+
+/*
+ * The same for opts.measured, dag_calls.c: each task is one call of an API of
+ * its own.  dag_measure puts the file's times into the table, once;
+ * dag_spec_calls makes the job.
+ */
+enum st dag_measure(struct dag *g, const struct trace_measured *m, struct diag *d);
+enum st dag_spec_calls(const struct dag *g, const struct trace_env *env, const struct shape *common, struct dag_job *out, struct diag *d);
+
+/* ---- for the readers of formats ---- */
+
+/* A task of this name; ST_EINPUT if there is one already.  *at: its index. */
+enum st dag_add(struct dag *g, const char *name, uint32_t line, uint32_t *at, struct diag *d);
+void    dag_wait(struct dag *g, uint32_t task, const char *parent, uint32_t line);
+/* Seconds, or whatever `unit` microseconds are, rounded to one; DUR_MAX at most, -1 beyond. */
+sim_tick dag_time(struct dag *g, double v, double unit);
+enum st dag_read_json(struct dag *g, struct diag *d);
+enum st dag_read_dax(struct dag *g, struct diag *d);
+enum st dag_read_measured(struct dag *g, struct diag *d);
+enum st dag_read_steps(struct dag *g, struct diag *d);
+
+#endif

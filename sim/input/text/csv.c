@@ -1,0 +1,310 @@
+#include "input/text/csv.h"
+
+#include <csv.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include "base/mem.h"
+#include "base/text.h"
+
+/*
+ * libcsv takes bytes and calls back with fields, but never says where they
+ * were.  Bytes are given to it one physical line at a time, so a row's first
+ * line is known; the row's raw text is kept, and only an error pays for
+ * finding a field's column in it.
+ */
+struct csv {
+    FILE *f;
+    char *path;
+    struct csv_parser parser;
+    char     block[1 << 16];
+    size_t   at, end;           /* unread bytes of block */
+    char    *raw;  size_t n_raw,  cap_raw;      /* text of the row so far, line breaks included */
+    char    *text; size_t n_text, cap_text;     /* its fields, NUL-terminated, one after another */
+    size_t  *start; size_t n, cap_start;        /* [n] where each begins in text */
+    uint32_t line_next, line;   /* of the next physical line; where this row began */
+    unsigned n_rows;            /* ended by the line just fed */
+    char   **head; size_t n_head;               /* owned names, or */
+    const char *const *name;                    /* borrowed ones */
+    char     delim;
+    bool     eof;
+};
+
+static void on_field(void *s, size_t n, void *ctx)
+{
+    struct csv *c = ctx;
+    if (c->n_rows > 0) return;          /* a second row on this line: an error below */
+    MEM_RESERVE(c->start, c->cap_start, c->n + 1);
+    MEM_RESERVE(c->text, c->cap_text, c->n_text + n + 1);
+    c->start[c->n++] = c->n_text;
+    if (n > 0) memcpy(c->text + c->n_text, s, n);
+    c->text[c->n_text + n] = '\0';
+    c->n_text += n + 1;
+}
+
+static void on_row(int ch, void *ctx)
+{
+    (void)ch;
+    ((struct csv *)ctx)->n_rows++;
+}
+
+enum st csv_open(struct csv **out, const char *path, char delim, struct diag *d)
+{
+    FILE *f = fopen(path, "rb");
+    if (f == NULL)
+        return diag_at(d, errno == ENOENT ? ST_EINPUT : ST_EWORLD, path, 0, 0, "cannot be opened: %s", strerror(errno));
+    struct csv *c = mem_alloc(1, sizeof *c);
+    c->f = f;
+    c->path = mem_strdup(path);
+    c->line_next = 1;
+    c->delim = delim;
+    SIM_ASSERT(csv_init(&c->parser, CSV_STRICT | CSV_STRICT_FINI) == 0);
+    csv_set_delim(&c->parser, (unsigned char)delim);
+    *out = c;
+    return ST_OK;
+}
+
+void csv_close(struct csv *c)
+{
+    if (c == NULL) return;
+    (void)fclose(c->f);
+    csv_free(&c->parser);
+    for (size_t i = 0; c->head != NULL && i < c->n_head; i++) mem_free(c->head[i]);
+    mem_free(c->head);
+    mem_free(c->raw);
+    mem_free(c->text);
+    mem_free(c->start);
+    mem_free(c->path);
+    mem_free(c);
+}
+
+/* Append one physical line (or what is left at the end) to raw.  False at the end of the file. */
+static bool read_line(struct csv *c, size_t *from, struct diag *d)
+{
+    *from = c->n_raw;
+    for (;;) {
+        if (c->at == c->end) {
+            c->at = 0;
+            c->end = fread(c->block, 1, sizeof c->block, c->f);
+            if (c->end == 0) {
+                if (ferror(c->f) != 0)
+                    (void)diag_at(d, ST_EWORLD, c->path, 0, 0, "cannot be read: %s", strerror(errno));
+                c->eof = true;
+                return c->n_raw > *from && d->code == ST_OK;
+            }
+            if (c->line_next == 1 && *from == 0 && c->n_raw == 0 && c->end >= 3 && memcmp(c->block, "\xEF\xBB\xBF", 3) == 0) c->at = 3;
+        }
+        const char *nl = memchr(c->block + c->at, '\n', c->end - c->at);
+        size_t n = nl != NULL ? (size_t)(nl - c->block) + 1 - c->at : c->end - c->at;
+        if (c->n_raw + n > CSV_ROW_MAX) {
+            (void)diag_at(d, ST_EINPUT, c->path, c->line, 0, "row is longer than %d bytes; a quote may be left open", CSV_ROW_MAX);
+            return false;
+        }
+        MEM_RESERVE(c->raw, c->cap_raw, c->n_raw + n);
+        memcpy(c->raw + c->n_raw, c->block + c->at, n);
+        c->at += n;
+        c->n_raw += n;
+        if (nl != NULL) return true;
+    }
+}
+
+static enum st next_row(struct csv *c, struct diag *d)
+{
+    c->n = c->n_text = c->n_raw = 0;
+    c->n_rows = 0;
+    c->line = c->line_next;
+    while (c->n_rows == 0) {
+        if (c->n_raw > 0 && c->n == 0 && c->n_raw <= 2 && (c->raw[0] == '\n' || c->raw[0] == '\r')) {
+            c->n_raw = 0;               /* a blank line before the row */
+            c->line = c->line_next;
+        }
+        size_t from;
+        if (!read_line(c, &from, d)) {
+            if (d->code != ST_OK) return d->code;
+            if (csv_fini(&c->parser, on_field, on_row, c) != 0)
+                return diag_at(d, ST_EINPUT, c->path, c->line, 0, "a quote is left open at the end of the file");
+            if (c->n_rows == 0) return ST_END;
+            break;
+        }
+        const char *line = c->raw + from;
+        size_t n = c->n_raw - from;
+        size_t good = text_utf8(line, n);
+        if (good < n) {
+            enum st st = diag_at(d, ST_EINPUT, c->path, c->line_next, (uint32_t)good + 1, "a byte that is not UTF-8 (0x%02x)", (unsigned char)line[good]);
+            diag_hint(d, TEXT_UTF8_HINT);
+            return st;
+        }
+        const char *nul = memchr(line, '\0', n);
+        if (nul != NULL)
+            return diag_at(d, ST_EINPUT, c->path, c->line_next, (uint32_t)(nul - line) + 1, "a NUL byte; this is not a text file");
+        size_t done = csv_parse(&c->parser, line, n, on_field, on_row, c);
+        if (done != n)
+            return diag_at(d, ST_EINPUT, c->path, c->line_next, (uint32_t)done + 1, "a quote inside an unquoted field, or text after a closing quote");
+        if (c->n_rows > 1)
+            return diag_at(d, ST_EINPUT, c->path, c->line_next, 0, "a carriage return inside the line; lines end in LF or CRLF");
+        c->line_next++;
+    }
+    return ST_OK;
+}
+
+/* Line and column of field i, by scanning the raw row. */
+static void place(const struct csv *c, int i, uint32_t *line, uint32_t *col)
+{
+    *line = c->line;
+    *col = 1;
+    bool quoted = false;
+    for (size_t k = 0; k < c->n_raw && i > 0; k++) {
+        char ch = c->raw[k];
+        if (ch == '"') quoted = !quoted;
+        if (ch == c->delim && !quoted) i--;
+        if (ch == '\n') { ++*line; *col = 1; } else ++*col;
+    }
+}
+
+static const char *column_name(const struct csv *c, int i)
+{
+    return c->head != NULL ? c->head[i] : c->name[i];
+}
+
+enum st csv_fail(const struct csv *c, int i, struct diag *d, const char *fmt, ...)
+{
+    char msg[512], quoted[96] = "";
+    uint32_t line = c->line, col = 0;
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(msg, sizeof msg, fmt, ap);
+    va_end(ap);
+    if (i >= 0) {
+        place(c, i, &line, &col);
+        (void)snprintf(quoted, sizeof quoted, "%.90s: ", column_name(c, i));
+    }
+    return diag_at(d, ST_EINPUT, c->path, line, col, "%s%s", quoted, msg);
+}
+
+enum st csv_columns(struct csv *c, const char *const *name, const bool *need, int *at, size_t n,
+                    bool others, const char *advice, struct diag *d)
+{
+    enum st st = next_row(c, d);
+    if (st == ST_END) return diag_at(d, ST_EINPUT, c->path, 0, 0, "is empty, expected a header row with '%s'", name[0]);
+    TRY(st);
+    c->n_head = c->n;
+    MEM_ARRAY(c->head, c->n_head);
+    for (size_t k = 0; k < n; k++) at[k] = CSV_ABSENT;
+    for (size_t i = 0; i < c->n_head; i++) c->head[i] = mem_strdup(c->text + c->start[i]);
+    for (size_t i = 0; i < c->n_head; i++) {
+        uint32_t line, col;
+        place(c, (int)i, &line, &col);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(c->head[k], c->head[i]) == 0)
+                return diag_at(d, ST_EINPUT, c->path, line, col, "column '%s' appears twice", c->head[i]);
+        size_t k = 0;
+        while (k < n && strcmp(name[k], c->head[i]) != 0) k++;
+        if (k < n) {
+            at[k] = (int)i;
+        } else if (!others) {
+            st = diag_at(d, ST_EINPUT, c->path, line, col, "unknown column '%s'", c->head[i]);
+            const char *near = diag_nearest(c->head[i], name, n);
+            if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
+            else if (c->n_head == 1 && strpbrk(c->head[0], ";\t|,") != NULL)
+                diag_hint(d, "columns are separated by %s here", c->delim == '\t' ? "tabs" : "commas");
+            return st;
+        }
+    }
+    for (size_t k = 0; k < n; k++) {
+        if (at[k] != CSV_ABSENT || !need[k]) continue;
+        st = diag_at(d, ST_EINPUT, c->path, c->line, 0, "column '%s' is missing", name[k]);
+        if (advice != NULL) diag_hint(d, "%s", advice);
+        return st;
+    }
+    return ST_OK;
+}
+
+void csv_no_header(struct csv *c, const char *const *name, size_t n)
+{
+    c->name = name;
+    c->n_head = n;
+}
+
+enum st csv_next(struct csv *c, struct diag *d)
+{
+    TRY(next_row(c, d));
+    if (c->n != c->n_head)
+        return diag_at(d, ST_EINPUT, c->path, c->line, 0, "row has %zu fields, expected %zu%s", c->n, c->n_head,
+                       c->head != NULL ? " as in the header" : "");
+    return ST_OK;
+}
+
+const char *csv_field(const struct csv *c, int i)
+{
+    return i == CSV_ABSENT ? "" : c->text + c->start[i];
+}
+
+uint32_t csv_line(const struct csv *c) { return c->line; }
+
+enum st csv_need(const struct csv *c, int i, struct diag *d)
+{
+    return *csv_field(c, i) == '\0' ? csv_fail(c, i, d, "is empty") : ST_OK;
+}
+
+enum st csv_int(const struct csv *c, int i, int64_t min, int64_t max, int64_t *out, struct diag *d)
+{
+    const char *s = csv_field(c, i);
+    if (*s == '\0') return ST_OK;
+    /* "1.0" is how some tools write a whole number. */
+    char buf[32];
+    const char *dot = strchr(s, '.');
+    bool neg = *s == '-', ok = strlen(s) < sizeof buf && (dot == NULL || (dot[1] != '\0' && strspn(dot + 1, "0") == strlen(dot + 1)));
+    int64_t v = 0;
+    if (ok) {
+        (void)snprintf(buf, sizeof buf, "%.*s", dot == NULL ? (int)sizeof buf - 1 : (int)(dot - s), s);
+        ok = csv_decimal(buf + neg, 1, &v);
+    }
+    if (!ok) return csv_fail(c, i, d, "'%.60s' is not a whole number", s);
+    if (neg) v = -v;
+    if (v < min || v > max) {
+        if (max == INT64_MAX) return csv_fail(c, i, d, "%lld is below %lld", (long long)v, (long long)min);
+        return csv_fail(c, i, d, "%lld is outside %lld..%lld", (long long)v, (long long)min, (long long)max);
+    }
+    *out = v;
+    return ST_OK;
+}
+
+bool csv_decimal(const char *s, int64_t unit, int64_t *out)
+{
+    __extension__ typedef __int128 wide;
+    wide v = 0, scale = 1;
+    bool any = false, dot = false;
+    for (; *s != '\0'; s++) {
+        if (*s == '.' && !dot) { dot = true; continue; }
+        if (*s < '0' || *s > '9') return false;
+        any = true;
+        /* Fraction digits past the 18th are below half of any unit we have (<= 10^12). */
+        if (dot && scale >= (wide)1000000000 * 1000000000) continue;
+        v = v * 10 + (*s - '0');
+        if (dot) scale *= 10;
+        if (v > (wide)INT64_MAX * (dot ? scale : 1)) return false;
+    }
+    wide q = v;
+    /* v may be near 2^63 x 10^18, so multiply by the unit in two parts. */
+    wide whole = q / scale * unit, part = (q % scale * unit * 2 + scale) / (2 * scale);
+    if (!any || whole + part > INT64_MAX) return false;
+    *out = (int64_t)(whole + part);
+    return true;
+}
+
+enum st csv_scaled(const struct csv *c, int i, int64_t unit, int64_t max, int64_t *out, struct diag *d)
+{
+    const char *s = csv_field(c, i);
+    if (*s == '\0') return ST_OK;
+    int64_t v;
+    if (*s == '-') return csv_fail(c, i, d, "'%.60s' is negative", s);
+    if (!csv_decimal(s, unit, &v)) return csv_fail(c, i, d, "'%.60s' is not a number, or too large", s);
+    if (v > max) return csv_fail(c, i, d, "'%.60s' is too large", s);
+    *out = v;
+    return ST_OK;
+}
+
+enum st csv_seconds(const struct csv *c, int i, int64_t *out, struct diag *d)
+{
+    return csv_scaled(c, i, TICK_SEC, DUR_MAX, out, d);
+}

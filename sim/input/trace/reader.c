@@ -1,0 +1,194 @@
+#include "input/trace/reader.h"
+
+#include <string.h>
+#include "base/mem.h"
+#include "model/graph.h"
+
+struct trace_limits trace_limits(const struct trace_env *env)
+{
+    struct trace_limits lim = { 0, 0 };
+    const struct cluster *c = env->cluster;
+    for (uint32_t i = 0; i < c->n_nodes; i++) {
+        lim.cores = i64_max(lim.cores, c->node[i].cpu_total / 1000);
+        lim.gpus = i64_max(lim.gpus, c->node[i].n_gpu);
+    }
+    if (env->opts->gpus_per_task > 0) lim.gpus = env->opts->gpus_per_task;
+    return lim;
+}
+
+uint32_t trace_split(int64_t total, int64_t most, uint32_t n[2], int64_t size[2])
+{
+    int64_t tasks = most > 0 ? (total + most - 1) / most : 1;
+    if (tasks < 1) tasks = 1;
+    int64_t more = total % tasks;
+    if (more == 0) {
+        n[0] = (uint32_t)tasks;
+        size[0] = total / tasks;
+        return 1;
+    }
+    n[0] = (uint32_t)more;
+    size[0] = total / tasks + 1;
+    n[1] = (uint32_t)(tasks - more);
+    size[1] = total / tasks;
+    return 2;
+}
+
+void trace_gpu_job(const struct trace_env *env, struct trace_limits lim, int64_t gpus, sim_tick dur,
+                   struct job_spec *out, struct task_group group[2])
+{
+    const struct trace_opts *o = env->opts;
+    uint32_t n[2];
+    int64_t size[2];
+    out->n_groups = trace_split(gpus, lim.gpus, n, size);
+    out->group = group;
+    for (uint32_t k = 0; k < out->n_groups; k++) {
+        bool any = size[k] > 0;
+        group[k] = (struct task_group){ .n = n[k], .dur = dur, .shape = {
+            .cpu_milli = any ? size[k] * o->dflt.cpu_milli_per_gpu : o->dflt.cpu_milli,
+            .mem_b = any ? size[k] * o->dflt.mem_b_per_gpu : o->dflt.mem_b,
+            .n_gpu = (int32_t)size[k], .gpu_milli = any ? GPU_WHOLE : 0 } };
+    }
+    out->gang = out->n_groups > 1 || n[0] > 1;
+}
+
+void trace_blank(struct job_spec *s)
+{
+    *s = (struct job_spec){ .limit = -1 };
+}
+
+enum st trace_micros(const struct csv *c, int at, struct diag *d)
+{
+    for (const char *s = csv_field(c, at); (s = strchr(s, '.')) != NULL; s++) {
+        size_t n = strspn(s + 1, "0123456789");
+        while (n > 0 && s[n] == '0') n--;
+        if (n > 6) return csv_fail(c, at, d, "'%.60s' is finer than a microsecond", csv_field(c, at));
+    }
+    return ST_OK;
+}
+
+enum st trace_licences(const struct trace_env *env, const struct csv *c, int at, struct shape *s, struct diag *d)
+{
+    const char *text = csv_field(c, at);
+    while (*text != '\0') {
+        char name[128];
+        size_t len = strcspn(text, ":;"), end = strcspn(text, ";");
+        int64_t n = 0;
+        bool ok = len > 0 && len < sizeof name && text[len] == ':' && end - len - 1 < 12 && (text[end] == '\0' || text[end + 1] != '\0');
+        if (ok) {
+            char number[16];
+            (void)snprintf(name, sizeof name, "%.*s", (int)len, text);
+            (void)snprintf(number, sizeof number, "%.*s", (int)(end - len - 1), text + len + 1);
+            ok = csv_decimal(number, 1, &n) && strchr(number, '.') == NULL && n > 0 && n <= INT32_MAX;
+        }
+        if (!ok) return csv_fail(c, at, d, "'%.60s' is not licences such as NAME:2;OTHER:1", csv_field(c, at));
+        struct diag own = { .code = ST_OK };
+        uint32_t k = cluster_licence(env->cluster, name, &own);
+        if (k == NONE) return csv_fail(c, at, d, "%s", own.msg);
+        if (s->licence[k] > 0) return csv_fail(c, at, d, "'%s' stands twice", name);
+        s->licence[k] = (int32_t)n;
+        text += end + (text[end] == ';');
+    }
+    return ST_OK;
+}
+
+sim_tick trace_alone(const struct job_spec *s)
+{
+    sim_tick longest = 0, *dur;
+    uint32_t n = 0, bad;
+    for (uint32_t k = 0; k < s->n_groups; k++) {
+        longest = i64_max(longest, s->group[k].dur);
+        n += s->group[k].n;
+    }
+    struct graph *g = s->graph != NULL ? graph_create(s->graph, n, &bad) : NULL;
+    if (g == NULL) return longest;
+    MEM_ARRAY(dur, n);
+    n = 0;
+    for (uint32_t k = 0; k < s->n_groups; k++)
+        for (uint32_t i = 0; i < s->group[k].n; i++) dur[n++] = s->group[k].dur;
+    longest = graph_longest(g, dur);
+    mem_free(dur);
+    graph_destroy(g);
+    return longest;
+}
+
+static bool label_bit(const struct trace_env *env, const char *s, size_t n, uint64_t *mask, char *why, size_t cap)
+{
+    char name[128];
+    if (n == 0 || n >= sizeof name || strcspn(s, "&|()[]*, \t") < n) {
+        (void)snprintf(why, cap, "label '%.*s' is not a name; expected A, A&B, A|B or A&(B|C)", (int)(n < 100 ? n : 100), s);
+        return false;
+    }
+    (void)snprintf(name, sizeof name, "%.*s", (int)n, s);
+    struct diag d = { .code = ST_OK };
+    uint32_t bit = cluster_label(env->cluster, name, &d);
+    if (bit == NONE) {
+        (void)snprintf(why, cap, "%s", d.msg);
+        return false;
+    }
+    *mask |= UINT64_C(1) << bit;
+    return true;
+}
+
+/* Every name of a list joined by `sep` in s[0..n). */
+static bool label_list(const struct trace_env *env, const char *s, size_t n, char sep, uint64_t *mask, char *why, size_t cap)
+{
+    for (;;) {
+        const char *e = memchr(s, sep, n);
+        size_t len = e != NULL ? (size_t)(e - s) : n;
+        if (!label_bit(env, s, len, mask, why, cap)) return false;
+        if (e == NULL) return true;
+        n -= len + 1;
+        s = e + 1;
+    }
+}
+
+bool trace_labels(const struct trace_env *env, const char *text, uint64_t *all, uint64_t *any, char *why, size_t cap)
+{
+    *all = *any = 0;
+    if (strchr(text, '(') == NULL && strchr(text, '|') != NULL)
+        return label_list(env, text, strlen(text), '|', any, why, cap);
+    for (const char *s = text;;) {
+        const char *e = s;
+        if (*s == '(') {
+            e = strchr(s, ')');
+            if (e == NULL || *any != 0) {
+                (void)snprintf(why, cap, e == NULL ? "'%s' has an unclosed parenthesis" : "'%s' has more than one group of alternatives", text);
+                return false;
+            }
+            if (!label_list(env, s + 1, (size_t)(e - s - 1), '|', any, why, cap)) return false;
+            e++;
+        } else {
+            e += strcspn(s, "&");
+            if (!label_bit(env, s, (size_t)(e - s), all, why, cap)) return false;
+        }
+        if (*e == '\0') return true;
+        if (*e != '&') {
+            (void)snprintf(why, cap, "'%s': expected '&' after ')'", text);
+            return false;
+        }
+        s = e + 1;
+    }
+}
+
+bool trace_gpu_types(const struct trace_env *env, const char *text, uint64_t *mask, char *why, size_t cap)
+{
+    *mask = 0;
+    for (const char *s = text;;) {
+        size_t n = strcspn(s, "|");
+        char name[128];
+        if (n == 0 || n >= sizeof name) {
+            (void)snprintf(why, cap, "'%s' names an empty GPU type; types are joined by '|'", text);
+            return false;
+        }
+        (void)snprintf(name, sizeof name, "%.*s", (int)n, s);
+        struct diag d = { .code = ST_OK };
+        uint32_t id = cluster_gpu_type(env->cluster, name, &d);
+        if (id == NONE) {
+            (void)snprintf(why, cap, "%s", d.msg);
+            return false;
+        }
+        *mask |= UINT64_C(1) << id;
+        if (s[n] == '\0') return true;
+        s += n + 1;
+    }
+}

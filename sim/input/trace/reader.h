@@ -1,0 +1,61 @@
+/*
+ * reader.h -- what the readers of trace formats share.  Layer: input.
+ */
+#ifndef INPUT_TRACE_READER_H
+#define INPUT_TRACE_READER_H
+
+#include "input/text/csv.h"
+#include "input/trace/trace.h"
+
+extern const struct trace_format trace_native, trace_openb, trace_slurm, trace_swf,
+                                 trace_philly, trace_gavel, trace_helios, trace_workload, trace_kubectl, trace_etc, trace_dag;
+
+/* Latest submit time on a trace's own clock, which may count from 1970. */
+#define TRACE_TIME_MAX (INT64_MAX / 8)
+
+/* The largest node: 0 when the cluster has none. */
+struct trace_limits { int64_t cores, gpus; };       /* gpus: opts.gpus_per_task if that is given */
+struct trace_limits trace_limits(const struct trace_env *env);
+
+/*
+ * `total` units as ceil(total / most) tasks, as even as possible: the first
+ * groups[0].n tasks get one unit more.  most 0: one task.  Returns the number
+ * of groups, 1 or 2; writes n and size of each.
+ */
+uint32_t trace_split(int64_t total, int64_t most, uint32_t n[2], int64_t size[2]);
+
+/*
+ * A job of `gpus` whole cards (0: CPU work) in a format that knows neither CPU
+ * nor memory: split into gang tasks by `lim`, with the scenario's defaults.
+ * Fills out->group, n_groups and gang; everything else of *out stays.
+ */
+void trace_gpu_job(const struct trace_env *env, struct trace_limits lim, int64_t gpus, sim_tick dur,
+                   struct job_spec *out, struct task_group group[2]);
+
+/* Fold a file's bytes into a hash; and those of the workflow files that a native trace names, each once. */
+enum st trace_hash_file(const char *path, uint64_t *h, struct diag *d);
+enum st trace_native_hash(const struct trace_opts *o, uint64_t *h, struct diag *d);
+
+/*
+ * "NAME:2;OTHER:1" at field `at`: licences of the cluster, which the trace may be the first to name.
+ */
+enum st trace_licences(const struct trace_env *env, const struct csv *c, int at, struct shape *s, struct diag *d);
+
+/* A spec that asks for nothing yet: no strings, no limit. */
+void trace_blank(struct job_spec *s);
+
+/* Seconds keep six decimals; a finer time, which would be rounded in silence, is an error. */
+enum st trace_micros(const struct csv *c, int at, struct diag *d);
+
+/* How long the job runs with as many machines as it likes: its longest task, or the longest chain of those that wait. */
+sim_tick trace_alone(const struct job_spec *s);
+
+/*
+ * "A&B", "A|B", "A&(B|C)": labels that a node must have, all and any.  Interns
+ * them in the cluster.  On failure false with why filled.
+ */
+bool trace_labels(const struct trace_env *env, const char *text, uint64_t *all, uint64_t *any, char *why, size_t cap);
+/* GPU types joined by '|' to a mask. */
+bool trace_gpu_types(const struct trace_env *env, const char *text, uint64_t *mask, char *why, size_t cap);
+
+#endif

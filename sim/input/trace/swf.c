@@ -1,0 +1,172 @@
+/*
+ * Standard Workload Format (Feitelson's archive): 18 fields a job, -1 unknown,
+ * header comments after ';'.  Layer: input.
+ *
+ * Processors are cores.  A job of more cores than the largest node has becomes
+ * a gang of ceil(p / cores) tasks, as even as possible.  Fields past the 18th,
+ * which some converters add, are not read.
+ *
+ * Requested memory is KiB a processor by the standard; some converters write
+ * bytes of the whole job.  A file with any row above 1 TiB a processor is taken
+ * to be of the second kind, all of it: no rule by row could tell the small ones.
+ */
+#include <string.h>
+#include "base/mem.h"
+#include "input/text/lines.h"
+#include "input/trace/reader.h"
+
+enum field { ID, SUBMIT, WAIT, RUN, PROCS, CPU_TIME, USED_MEM, REQ_PROCS, REQ_TIME, REQ_MEM, STATUS,
+             USER, GROUP, EXE, QUEUE, PARTITION, PRECEDING, THINK, N_FIELDS };
+static const char *const names[N_FIELDS] = {
+    "job number", "submit time", "wait time", "run time", "allocated processors", "average CPU time",
+    "used memory", "requested processors", "requested time", "requested memory", "status", "user", "group",
+    "executable", "queue", "partition", "preceding job", "think time"
+};
+#define KIB    INT64_C(1024)
+#define PROCS_MAX INT64_C(10000000)
+#define MEM_KIB_MAX (INT64_C(1) << 30)      /* 1 TiB in KiB */
+
+struct swf {
+    struct trace_env env;
+    struct lines in;
+    struct trace_limits lim;
+    bool   mem_is_job_bytes;
+    char  *word[N_FIELDS];
+    char   id[32], user[32], queue[32];
+    struct task_group group[2];
+};
+
+/* The next job's fields; comments and blank lines are passed over. */
+static enum st next_fields(struct swf *x, struct diag *d)
+{
+    for (;;) {
+        TRY(lines_next(&x->in, d));
+        size_t at = 0, n = 0;
+        char *w = lines_word(&x->in, &at);
+        if (w == NULL || *w == ';') continue;
+        for (; w != NULL && n < N_FIELDS; w = lines_word(&x->in, &at)) x->word[n++] = w;
+        if (n < N_FIELDS)
+            return lines_fail(&x->in, NULL, d, "row has %zu fields, expected the %d of the Standard Workload Format", n, N_FIELDS);
+        return ST_OK;
+    }
+}
+
+/* A field times unit; any negative value is "unknown", -1. */
+static enum st number(const struct swf *x, enum field f, int64_t unit, int64_t max, int64_t *out, struct diag *d)
+{
+    const char *s = x->word[f];
+    int64_t v;
+    bool neg = *s == '-';
+    if (!csv_decimal(s + neg, unit, &v)) return lines_fail(&x->in, s, d, "%s: '%.60s' is not a number", names[f], s);
+    if (v > max && !neg) return lines_fail(&x->in, s, d, "%s: '%.60s' is too large", names[f], s);
+    *out = neg && v != 0 ? -1 : v;
+    return ST_OK;
+}
+
+static enum st read_procs(struct swf *x, int64_t *procs, struct diag *d)
+{
+    TRY(number(x, REQ_PROCS, 1, PROCS_MAX, procs, d));
+    if (*procs > 0) return ST_OK;
+    TRY(number(x, PROCS, 1, PROCS_MAX, procs, d));
+    if (*procs > 0) return trace_repair(&x->env, "requested processors unknown, those allocated used", x->in.line, d);
+    *procs = 1;
+    return trace_repair(&x->env, "processors unknown, 1 assumed", x->in.line, d);
+}
+
+/* Memory of one processor, bytes; -1 unknown. */
+static enum st read_mem(struct swf *x, int64_t procs, int64_t *mem_b, struct diag *d)
+{
+    int64_t v;
+    TRY(number(x, REQ_MEM, 1, INT64_MAX / (2 * KIB), &v, d));
+    if (v <= 0) {
+        *mem_b = -1;
+        return ST_OK;
+    }
+    *mem_b = x->mem_is_job_bytes ? (v + procs - 1) / procs : v * KIB;
+    if (*mem_b > INT64_MAX / procs)
+        return lines_fail(&x->in, x->word[REQ_MEM], d, "%s: '%.60s' is too large", names[REQ_MEM], x->word[REQ_MEM]);
+    return x->mem_is_job_bytes
+        ? trace_repair(&x->env, "requested memory taken as bytes of the whole job, not KiB a processor", x->in.line, d) : ST_OK;
+}
+
+static enum st next(void *ctx, struct job_spec *out, struct diag *d)
+{
+    struct swf *x = ctx;
+    int64_t run, procs, mem, v;
+    for (;;) {
+        TRY(next_fields(x, d));
+        TRY(number(x, RUN, TICK_SEC, DUR_MAX, &run, d));
+        if (run >= 0) break;
+        TRY(trace_repair(&x->env, "run time unknown (negative), row left out", x->in.line, d));
+    }
+    trace_blank(out);
+    out->line = x->in.line;
+    TRY(number(x, ID, 1, INT64_MAX, &v, d));
+    (void)snprintf(x->id, sizeof x->id, "%lld", (long long)v);
+    out->id = x->id;
+    TRY(number(x, SUBMIT, TICK_SEC, TRACE_TIME_MAX, &out->submit, d));
+    if (out->submit < 0) return lines_fail(&x->in, x->word[SUBMIT], d, "submit time: unknown, so the job cannot be replayed");
+    TRY(number(x, REQ_TIME, TICK_SEC, DUR_MAX, &v, d));
+    out->limit = v > 0 ? v : -1;
+    TRY(number(x, USER, 1, INT64_MAX, &v, d));
+    if (v >= 0) {
+        (void)snprintf(x->user, sizeof x->user, "u%lld", (long long)v);
+        out->user = x->user;
+    }
+    TRY(number(x, QUEUE, 1, INT64_MAX, &v, d));
+    if (v >= 0) {
+        (void)snprintf(x->queue, sizeof x->queue, "q%lld", (long long)v);
+        out->queue = x->queue;
+    }
+    TRY(read_procs(x, &procs, d));
+    TRY(read_mem(x, procs, &mem, d));
+    if (run == 0) TRY(trace_repair(&x->env, "zero duration kept as 0", out->line, d));
+    uint32_t n[2];
+    int64_t size[2];
+    out->n_groups = trace_split(procs, x->lim.cores, n, size);
+    for (uint32_t k = 0; k < out->n_groups; k++)
+        x->group[k] = (struct task_group){ .n = n[k], .dur = run, .shape = {
+            .cpu_milli = size[k] * 1000, .mem_b = mem < 0 ? x->env.opts->dflt.mem_b : mem * size[k] } };
+    out->group = x->group;
+    out->gang = out->n_groups > 1 || n[0] > 1;
+    return ST_OK;
+}
+
+/* Does any row ask for more than 1 TiB a processor?  Broken rows are left to next(). */
+static enum st look_at_memory(struct swf *x, struct diag *d)
+{
+    struct diag ignored = { .code = ST_OK };
+    enum st st;
+    while ((st = next_fields(x, &ignored)) == ST_OK || st == ST_EINPUT) {
+        int64_t v;
+        if (st == ST_OK && csv_decimal(x->word[REQ_MEM], 1, &v) && v > MEM_KIB_MAX) x->mem_is_job_bytes = true;
+        ignored.code = ST_OK;
+    }
+    char *path = mem_strdup(x->in.path);
+    lines_close(&x->in);
+    st = lines_open(&x->in, path, d);
+    mem_free(path);
+    return st;
+}
+
+static void close_swf(void *ctx)
+{
+    struct swf *x = ctx;
+    lines_close(&x->in);
+    mem_free(x);
+}
+
+static enum st open_swf(const struct trace_env *env, struct trace_reader *out, struct diag *d)
+{
+    struct swf *x;
+    MEM_NEW(x);
+    *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_swf };
+    x->env = *env;
+    x->lim = trace_limits(env);
+    TRY(lines_open(&x->in, env->opts->path, d));
+    return look_at_memory(x, d);
+}
+
+const struct trace_format trace_swf = {
+    .name = "swf", .summary = "Standard Workload Format of the Parallel Workloads Archive", .open = open_swf
+};

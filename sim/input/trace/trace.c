@@ -1,0 +1,536 @@
+#include "input/trace/trace.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "input/synth/generator.h"
+#include "input/trace/reader.h"
+
+const struct trace_format *const trace_formats[] = {
+    &trace_native, &gen_format, &trace_openb, &trace_slurm, &trace_swf, &trace_philly,
+    &trace_gavel, &trace_helios, &trace_workload, &trace_etc, &trace_dag, &trace_kubectl, NULL
+};
+
+/* ---- repairs ---- */
+
+enum st trace_repair(const struct trace_env *env, const char *what, uint32_t line, struct diag *d)
+{
+    if (env->opts->strict) {
+        enum st st = diag_at(d, ST_EINPUT, env->opts->path, line, 0, "%s", what);
+        diag_hint(d, "strict makes every repair an error; without it this one is counted and reported");
+        return st;
+    }
+    struct repairs *r = env->repairs;
+    if (r == NULL) return ST_OK;
+    size_t i = 0;
+    while (i < r->n && strcmp(r->at[i].what, what) != 0) i++;
+    if (i == r->n) {
+        MEM_RESERVE(r->at, r->cap, r->n + 1);
+        r->at[r->n++] = (struct repair){ .what = what, .first_line = line };
+    }
+    r->at[i].count++;
+    return ST_OK;
+}
+
+/* ---- the raw reader ---- */
+
+static const struct trace_format *find_format(const char *name, struct diag *d)
+{
+    const char *names[ARRAY_LEN(trace_formats)];
+    size_t n = 0;
+    for (; trace_formats[n] != NULL; n++) {
+        if (strcmp(trace_formats[n]->name, name) == 0) return trace_formats[n];
+        names[n] = trace_formats[n]->name;
+    }
+    (void)diag_set(d, ST_EINPUT, "unknown trace format '%s', expected native, generate, openb, slurm, swf, philly, gavel, helios, kubectl or dag", name);
+    const char *near = diag_nearest(name, names, n);
+    if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
+    return NULL;
+}
+
+enum st trace_reader_open(const struct trace_env *env, struct trace_reader *out, struct diag *d)
+{
+    const struct trace_format *f = find_format(env->opts->format != NULL ? env->opts->format : "native", d);
+    if (f == NULL) return d->code;
+    if (!f->no_file && env->opts->path == NULL)
+        return diag_set(d, ST_EINPUT, "a trace of format '%s' needs a file", f->name);
+    *out = (struct trace_reader){ .ctx = NULL };
+    enum st st = f->open(env, out, d);
+    if (st != ST_OK && out->close != NULL) {
+        out->close(out->ctx);
+        *out = (struct trace_reader){ .ctx = NULL };
+    }
+    return st;
+}
+
+static sim_tick longest(const struct job_spec *s)
+{
+    sim_tick dur = 0;
+    for (uint32_t k = 0; k < s->n_groups; k++) dur = i64_max(dur, s->group[k].dur);
+    return dur;
+}
+
+static uint64_t mixed(const char *s)
+{
+    uint64_t h = hash64_text(HASH64_INIT, s);
+    h ^= h >> 33; h *= UINT64_C(0xff51afd7ed558ccd);
+    h ^= h >> 33; h *= UINT64_C(0xc4ceb9fe1a85ec53);
+    return h ^ h >> 33;
+}
+
+/* A job keeps its model whatever else the trace holds: the draw depends on the seed and its id alone. */
+static const char *draw_model(const struct trace_opts *o, const struct job_spec *s)
+{
+    struct rng r;
+    bool any = false;
+    for (uint32_t k = 0; k < s->n_groups; k++) any = any || s->group[k].shape.n_gpu > 0;
+    if (!any) return NULL;
+    rng_init(&r, o->seed, "model", mixed(s->id));
+    return o->dflt.models[rng_below(&r, o->dflt.n_models)];
+}
+
+/* What the trace left open, from the scenario; and what every reader must have got right. */
+static enum st complete(const struct trace_opts *o, struct job_spec *s, struct diag *d)
+{
+    const char *path = o->path != NULL ? o->path : "";
+    if (s->user == NULL)  s->user = o->dflt.user;
+    if (s->queue == NULL) s->queue = o->dflt.queue;
+    if (s->model == NULL) s->model = o->dflt.n_models > 0 ? draw_model(o, s) : o->dflt.model;
+    if (s->submit < 0)
+        return diag_at(d, ST_EINPUT, path, s->line, 0, "job '%s' arrives before time 0", s->id);
+    sim_tick dur = longest(s);
+    if (dur > DUR_MAX)
+        return diag_at(d, ST_EINPUT, path, s->line, 0, "job '%s' runs longer than %lld days", s->id,
+                       (long long)(DUR_MAX / (86400 * TICK_SEC)));
+    if (s->limit < 0) {
+        if (o->dflt.limit >= 0) s->limit = o->dflt.limit;
+        else if (o->dflt.limit_factor > 0) {
+            double limit = (double)i64_max(trace_alone(s), 1) * o->dflt.limit_factor;
+            if (limit > (double)(INT64_MAX / 8))
+                return diag_at(d, ST_EINPUT, path, s->line, 0, "job '%s': %g times its duration is too long a limit", s->id, o->dflt.limit_factor);
+            s->limit = i64_max(1, llround(limit));
+        }
+    }
+    SIM_ASSERT(s->n_groups > 0 && s->id != NULL);
+    return ST_OK;
+}
+
+/* ---- ids, while the file is checked ---- */
+
+struct idset { struct { uint64_t hash; uint32_t line, used; } *at; size_t n, cap; };
+
+/* The line where this id was used before, else 0.  Keeps 64-bit hashes, not
+ * names: two of a million names collide with probability 3 in 10^8. */
+static uint32_t idset_add(struct idset *s, const char *id, uint32_t line)
+{
+    if (s->n * 2 >= s->cap) {
+        struct idset big = { .cap = s->cap > 0 ? s->cap * 2 : 1024 };
+        MEM_ARRAY(big.at, big.cap);
+        for (size_t i = 0; i < s->cap; i++) {
+            if (s->at[i].used == 0) continue;
+            size_t k = s->at[i].hash & (big.cap - 1);
+            while (big.at[k].used != 0) k = (k + 1) & (big.cap - 1);
+            big.at[k] = s->at[i];
+        }
+        big.n = s->n;
+        mem_free(s->at);
+        *s = big;
+    }
+    uint64_t h = mixed(id);
+    size_t k = h & (s->cap - 1);
+    for (; s->at[k].used != 0; k = (k + 1) & (s->cap - 1))
+        if (s->at[k].hash == h) return s->at[k].line;
+    s->at[k].hash = h;
+    s->at[k].line = line;
+    s->at[k].used = 1;
+    s->n++;
+    return 0;
+}
+
+/* ---- a file out of order: specs in a temporary file, 16 bytes a job here ---- */
+
+struct index_entry { sim_tick submit; int64_t offset; };
+struct trace_index { FILE *tmp; struct index_entry *at; size_t n, cap; int64_t end; };
+
+/* A spilled job: this, the strings with their NULs, the groups. */
+enum { SPILL_TEXTS = 6 };
+
+struct spill {
+    sim_tick submit, limit;
+    int32_t  priority;
+    uint32_t line, n_groups, gang, bytes;       /* bytes: of all that follows */
+    uint32_t len[SPILL_TEXTS];                  /* id, user, queue, model, klass, node; 0: NULL */
+};
+
+enum { SPILL_READ = 512 };      /* more than a spill and a short job */
+
+static void index_free(struct trace_index *x)
+{
+    if (x == NULL) return;
+    if (x->tmp != NULL) (void)fclose(x->tmp);
+    mem_free(x->at);
+    mem_free(x);
+}
+
+static enum st index_add(struct trace_index *x, const struct job_spec *s, struct diag *d)
+{
+    const char *text[SPILL_TEXTS] = { s->id, s->user, s->queue, s->model, s->klass, s->node };
+    SIM_ASSERT(s->graph == NULL && s->calls == NULL);       /* scan refuses such a trace unless it is in order */
+    struct spill h = { .submit = s->submit, .limit = s->limit, .priority = s->priority,
+                       .line = s->line, .n_groups = s->n_groups, .gang = s->gang };
+    for (size_t i = 0; i < SPILL_TEXTS; i++) {
+        h.len[i] = text[i] != NULL ? (uint32_t)strlen(text[i]) + 1 : 0;
+        h.bytes += h.len[i];
+    }
+    h.bytes += s->n_groups * (uint32_t)sizeof *s->group;
+    MEM_RESERVE(x->at, x->cap, x->n + 1);
+    x->at[x->n++] = (struct index_entry){ .submit = s->submit, .offset = x->end };
+    x->end += (int64_t)sizeof h + h.bytes;
+    bool ok = fwrite(&h, sizeof h, 1, x->tmp) == 1;
+    for (size_t i = 0; i < SPILL_TEXTS; i++)
+        ok = ok && fwrite(text[i] != NULL ? text[i] : "", 1, h.len[i], x->tmp) == h.len[i];
+    ok = ok && fwrite(s->group, sizeof *s->group, s->n_groups, x->tmp) == s->n_groups;
+    return ok ? ST_OK : diag_set(d, ST_EWORLD, "cannot write the temporary file that sorts the trace: %s", strerror(errno));
+}
+
+static int by_submit(const void *a, const void *b)
+{
+    const struct index_entry *x = a, *y = b;
+    if (x->submit != y->submit) return x->submit < y->submit ? -1 : 1;
+    return x->offset < y->offset ? -1 : 1;      /* offset: file order */
+}
+
+/* ---- the windowed stream, on the trace's clock ---- */
+
+struct stream {
+    const struct trace *t;
+    struct trace_env    env;
+    struct trace_reader r;          /* of a sorted file */
+    uint64_t n;                     /* delivered */
+    char    *buf; size_t cap_buf;   /* of an unsorted file: the job's bytes */
+    struct task_group *group; size_t cap_group;
+};
+
+static enum st stream_open(struct stream *s, const struct trace *t, struct diag *d)
+{
+    *s = (struct stream){ .t = t };
+    s->env = (struct trace_env){ .opts = &t->opts, .cluster = t->cluster, .perf = t->perf, .data = t->opts.data };
+    return t->index != NULL ? ST_OK : trace_reader_open(&s->env, &s->r, d);
+}
+
+static void stream_close(struct stream *s)
+{
+    if (s->r.close != NULL) s->r.close(s->r.ctx);
+    mem_free(s->buf);
+    mem_free(s->group);
+}
+
+/* pread has no position to share: several streams may read one temporary file. */
+static enum st read_spill(void *to, size_t n, int64_t at, const struct trace_index *x, struct diag *d)
+{
+    for (char *p = to; n > 0; ) {
+        ssize_t got = pread(fileno(x->tmp), p, n, (off_t)at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0)
+            return diag_set(d, ST_EWORLD, "cannot read the temporary file that sorts the trace: %s",
+                            got < 0 ? strerror(errno) : "it is too short");
+        p += got; at += got; n -= (size_t)got;
+    }
+    return ST_OK;
+}
+
+static enum st unspill(struct stream *s, struct job_spec *out, struct diag *d)
+{
+    const struct trace_index *x = s->t->index;
+    if (s->n == x->n) return ST_END;
+    int64_t at = x->at[s->n].offset;
+    struct spill h;
+    /* Nearly every job fits the first read; a long one takes a second. */
+    size_t first = (size_t)i64_min(SPILL_READ, x->end - at);
+    MEM_RESERVE(s->buf, s->cap_buf, SPILL_READ);
+    TRY(read_spill(s->buf, first, at, x, d));
+    memcpy(&h, s->buf, sizeof h);
+    if (sizeof h + h.bytes > first) {
+        MEM_RESERVE(s->buf, s->cap_buf, sizeof h + h.bytes);
+        TRY(read_spill(s->buf + first, sizeof h + h.bytes - first, at + (int64_t)first, x, d));
+    }
+    const char *text[SPILL_TEXTS], *p = s->buf + sizeof h;
+    for (size_t i = 0; i < SPILL_TEXTS; i++) {
+        text[i] = h.len[i] > 0 ? p : NULL;
+        p += h.len[i];
+    }
+    MEM_RESERVE(s->group, s->cap_group, h.n_groups);
+    memcpy(s->group, p, h.n_groups * sizeof *s->group);     /* from no particular alignment */
+    *out = (struct job_spec){ .id = text[0], .user = text[1], .queue = text[2], .model = text[3], .klass = text[4], .node = text[5],
+        .submit = h.submit, .limit = h.limit, .priority = h.priority, .gang = h.gang != 0, .line = h.line,
+        .group = s->group, .n_groups = h.n_groups };
+    return ST_OK;
+}
+
+/* Of a sorted file: is this job before, in or after the window? */
+static int window_side(const struct trace *t, sim_tick submit)
+{
+    sim_tick at = submit - t->facts.origin;
+    return at < t->opts.window_from ? -1 : at >= t->opts.window_to ? 1 : 0;
+}
+
+static enum st stream_next(struct stream *s, struct job_spec *out, struct diag *d)
+{
+    const struct trace *t = s->t;
+    if (t->opts.max_jobs > 0 && s->n == t->opts.max_jobs) return ST_END;
+    if (t->index != NULL) {
+        TRY(unspill(s, out, d));
+        s->n++;
+        return ST_OK;
+    }
+    for (;;) {
+        TRY(s->r.next(s->r.ctx, out, d));
+        int side = window_side(t, out->submit);
+        if (side > 0) return ST_END;
+        if (side < 0) continue;
+        s->n++;
+        return complete(&t->opts, out, d);
+    }
+}
+
+/* ---- preparing ---- */
+
+static void count_job(struct trace_facts *f, const struct job_spec *s)
+{
+    if (f->n_jobs++ == 0) f->first = s->submit;
+    f->last = s->submit;
+    if (s->limit >= 0 && trace_alone(s) > s->limit) f->n_past_limit++;
+    for (uint32_t k = 0; k < s->n_groups; k++) {
+        const struct task_group *g = &s->group[k];
+        double us = (double)g->dur * g->n;
+        f->n_tasks += g->n;
+        f->gpu_us += us * ((double)g->shape.n_gpu * g->shape.gpu_milli);
+        f->cpu_us += us * (double)g->shape.cpu_milli;
+        f->mem_us += us * (double)g->shape.mem_b;
+    }
+}
+
+/*
+ * One pass over the file as it is: every row checked, every repair counted.
+ * While the rows are in order the facts of the window are right as they come;
+ * the first row out of order voids them, and they are taken again when sorted.
+ */
+static enum st scan(struct trace *t, struct diag *d)
+{
+    struct trace_env env = { .opts = &t->opts, .cluster = t->cluster, .perf = t->perf, .data = t->opts.data, .repairs = &t->repairs };
+    struct trace_reader r = { .ctx = NULL };
+    bool any_graph = false;
+    struct trace_facts *f = &t->facts;
+    struct idset ids = { .at = NULL };
+    struct job_spec s;
+    sim_tick max = INT64_MIN;
+    TRY(trace_reader_open(&env, &r, d));
+    enum st st;
+    f->sorted = true;
+    while ((st = r.next(r.ctx, &s, d)) == ST_OK) {
+        if ((st = complete(&t->opts, &s, d)) != ST_OK) break;
+        uint32_t before = idset_add(&ids, s.id, s.line);
+        if (before > 0) {
+            st = diag_at(d, ST_EINPUT, t->opts.path != NULL ? t->opts.path : "", s.line, 0,
+                         "id '%s' was already used on line %u; ids are unique", s.id, before);
+            break;
+        }
+        if (f->n_file++ == 0) f->origin = s.submit;
+        any_graph |= s.graph != NULL;
+        if (s.submit < max || (any_graph && !f->sorted)) {
+            f->sorted = false;
+            if (t->opts.stages_path != NULL || t->opts.calls_path != NULL || any_graph) {
+                st = diag_at(d, ST_EINPUT, t->opts.path, s.line, 0, "job '%s' arrives before the job above it", s.id);
+                diag_hint(d, t->opts.stages_path != NULL || t->opts.calls_path != NULL ? "a trace with stages or calls is not sorted here: put its jobs, and their rows there, in order of submit_s"
+                             : "a trace with workflows is not sorted here: put its jobs in order of submit_s");
+                break;
+            }
+            if ((st = trace_repair(&env, "row out of time order, sorted", s.line, d)) != ST_OK) break;
+        }
+        f->origin = i64_min(f->origin, s.submit);
+        max = i64_max(max, s.submit);
+        if (f->sorted && window_side(t, s.submit) == 0 && (t->opts.max_jobs == 0 || f->n_jobs < t->opts.max_jobs))
+            count_job(f, &s);
+    }
+    r.close(r.ctx);
+    mem_free(ids.at);
+    return st == ST_END ? ST_OK : st;
+}
+
+static enum st sort_to_index(struct trace *t, struct diag *d)
+{
+    struct trace_env env = { .opts = &t->opts, .cluster = t->cluster, .perf = t->perf, .data = t->opts.data };
+    struct trace_reader r;
+    struct job_spec s;
+    MEM_NEW(t->index);
+    struct trace_index *x = t->index;
+    x->tmp = tmpfile();
+    if (x->tmp == NULL) return diag_set(d, ST_EWORLD, "cannot make a temporary file to sort the trace: %s", strerror(errno));
+    TRY(trace_reader_open(&env, &r, d));
+    enum st st;
+    while ((st = r.next(r.ctx, &s, d)) == ST_OK) {
+        if (window_side(t, s.submit) != 0) continue;
+        if ((st = complete(&t->opts, &s, d)) != ST_OK) break;
+        if ((st = index_add(x, &s, d)) != ST_OK) break;
+    }
+    r.close(r.ctx);
+    if (st != ST_END) return st;
+    if (fflush(x->tmp) != 0) return diag_set(d, ST_EWORLD, "cannot write the temporary file that sorts the trace: %s", strerror(errno));
+    if (x->n > 0) qsort(x->at, x->n, sizeof *x->at, by_submit);
+
+    struct trace_facts *f = &t->facts, zero = { .origin = f->origin, .n_file = f->n_file, .content_hash = f->content_hash };
+    *f = zero;
+    struct stream in;
+    TRY(stream_open(&in, t, d));
+    while ((st = stream_next(&in, &s, d)) == ST_OK) count_job(f, &s);
+    stream_close(&in);
+    return st == ST_END ? ST_OK : st;
+}
+
+enum st trace_hash_file(const char *path, uint64_t *h, struct diag *d)
+{
+    FILE *f = fopen(path, "rb");
+    if (f == NULL)
+        return diag_at(d, errno == ENOENT ? ST_EINPUT : ST_EWORLD, path, 0, 0, "cannot be opened: %s", strerror(errno));
+    unsigned char buf[1 << 14];
+    size_t n;
+    uint64_t x = *h;
+    while ((n = fread(buf, 1, sizeof buf, f)) > 0) x = hash64_bytes(x, buf, n);
+    *h = x;
+    bool bad = ferror(f) != 0;
+    (void)fclose(f);
+    return bad ? diag_at(d, ST_EWORLD, path, 0, 0, "cannot be read: %s", strerror(errno)) : ST_OK;
+}
+
+static double offered(double demand, int64_t capacity, sim_tick span)
+{
+    return capacity > 0 && span > 0 ? demand / ((double)capacity * (double)span) : 0;
+}
+
+/* Cards, in thousandths, each counting as fast as its type: load 1 is what the cluster can sustain. */
+static int64_t gpu_capacity(const struct cluster *c)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < c->n_nodes; i++)
+        if (c->node[i].n_gpu > 0) sum += GPU_WHOLE * (double)c->node[i].n_gpu * c->gpu_speed[c->node[i].gpu_type];
+    return llround(sum);
+}
+
+static enum st find_stretch(struct trace *t, struct diag *d)
+{
+    struct trace_facts *f = &t->facts;
+    const struct cluster_sum *c = &t->cluster->sum;
+    sim_tick span = f->last - f->first;
+    f->load_gpu = offered(f->gpu_us, gpu_capacity(t->cluster), span);
+    f->load_cpu = offered(f->cpu_us, c->cpu_total, span);
+    f->load_mem = offered(f->mem_us, c->mem_total, span);
+    f->stretch = 1;
+    const struct trace_opts *o = &t->opts;
+    if (o->load > 0) {
+        if (o->speedup > 0 && (o->speedup < 1 || o->speedup > 1))
+            return diag_set(d, ST_EINPUT, "the trace's load and speedup exclude each other: both scale the gaps");
+        double now = fmax(f->load_gpu, fmax(f->load_cpu, f->load_mem));
+        if (!(now > 0))
+            return diag_set(d, ST_EINPUT, "the trace's load cannot be scaled to %g: its %llu jobs span no time or ask for nothing",
+                            o->load, (unsigned long long)f->n_jobs);
+        f->stretch = now / o->load;
+    } else if (o->speedup > 0) {
+        f->stretch = 1 / o->speedup;
+    }
+    if ((double)span * f->stretch > (double)(INT64_MAX / 8))
+        return diag_set(d, ST_EINPUT, "the trace stretched %g-fold would last longer than the clock can count", f->stretch);
+    return ST_OK;
+}
+
+bool trace_is_made(const struct trace_opts *o)
+{
+    for (size_t i = 0; trace_formats[i] != NULL; i++)
+        if (strcmp(trace_formats[i]->name, o->format) == 0) return trace_formats[i]->no_file;
+    return false;
+}
+
+bool trace_is_drawn(const struct trace_opts *o) { return trace_is_made(o) || o->dflt.n_models > 0 || o->n_instances > 0; }
+
+enum st trace_seed(struct trace_opts *o, uint64_t seed, struct diag *d)
+{
+    o->seed = seed;
+    if (o->n_instances == 0) return ST_OK;
+    if (seed < 1 || seed > o->n_instances)
+        return diag_set(d, ST_EINPUT, "seed %llu: the trace has instances 1 to %zu, one a seed", (unsigned long long)seed, o->n_instances);
+    o->path = o->instance[seed - 1];
+    return ST_OK;
+}
+
+enum st trace_content_hash(const struct trace_opts *o, uint64_t *out, struct diag *d)
+{
+    const struct trace_format *f = find_format(o->format != NULL ? o->format : "native", d);
+    if (f == NULL) return d->code;
+    *out = HASH64_INIT;
+    if (f->no_file) { if (o->gen != NULL) *out = gen_hash(o->gen, o->seed); }
+    else if (o->path != NULL) TRY(trace_hash_file(o->path, out, d));
+    const char *const more[] = { f == &trace_gavel ? o->throughputs : NULL, o->stages_path, o->blocks_path };
+    for (size_t i = 0; i < ARRAY_LEN(more); i++) if (more[i] != NULL) TRY(trace_hash_file(more[i], out, d));
+    return f == &trace_native && o->path != NULL ? trace_native_hash(o, out, d) : ST_OK;
+}
+
+enum st trace_prepare(struct trace *t, const struct trace_opts *o, struct cluster *c, struct perf *p, struct diag *d)
+{
+    *t = (struct trace){ .opts = *o, .cluster = c, .perf = p };
+    if (o->window_to <= 0) t->opts.window_to = TICK_NEVER;
+    if (o->measured != NULL) calltime_fini(o->measured->times);        /* of another instance; its readers fill it */
+    enum st st = trace_content_hash(o, &t->facts.content_hash, d);
+    if (st == ST_OK) st = scan(t, d);
+    if (st == ST_OK && !t->facts.sorted) st = sort_to_index(t, d);
+    if (st == ST_OK && t->facts.n_jobs == 0)
+        st = diag_at(d, ST_EINPUT, o->path != NULL ? o->path : "", 0, 0,
+                     t->facts.n_file == 0 ? "has no jobs" : "has %llu jobs, but none in the window",
+                     (unsigned long long)t->facts.n_file);
+    if (st == ST_OK) st = find_stretch(t, d);
+    if (st != ST_OK) trace_fini(t);
+    return st;
+}
+
+void trace_fini(struct trace *t)
+{
+    index_free(t->index);
+    mem_free(t->repairs.at);
+    *t = (struct trace){ .index = NULL };
+}
+
+/* ---- the source ---- */
+
+static enum st source_next(void *ctx, struct job_spec *out, struct diag *d)
+{
+    struct stream *s = ctx;
+    const struct trace_facts *f = &s->t->facts;
+    TRY(stream_next(s, out, d));
+    sim_tick gap = out->submit - f->first;
+    /* Rounding is monotone, so scaled arrivals keep their order. */
+    out->submit = f->stretch < 1 || f->stretch > 1 ? llround((double)gap * f->stretch) : gap;
+    return ST_OK;
+}
+
+enum st trace_source_open(const struct trace *t, struct source *out, struct diag *d)
+{
+    struct stream *s = mem_alloc(1, sizeof *s);
+    enum st st = stream_open(s, t, d);
+    if (st != ST_OK) {
+        mem_free(s);
+        return st;
+    }
+    *out = (struct source){ .ctx = s, .next = source_next };
+    return ST_OK;
+}
+
+void trace_source_close(struct source *s)
+{
+    if (s->ctx == NULL) return;
+    stream_close(s->ctx);
+    mem_free(s->ctx);
+    s->ctx = NULL;
+}

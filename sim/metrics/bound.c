@@ -1,0 +1,316 @@
+/*
+ * 1. Pooled machines.  Give each GPU type g a weight w_g >= 0.  A task that
+ *    holds c thousandths of cards of type g uses c w_g of the P = sum of
+ *    w_g x cards of the cluster, and goes ahead by rate_g.  So each microsecond
+ *    of its nominal work costs at least c x min over its types of w_g / rate_g:
+ *    that times its duration is its area, and no schedule does more than P of
+ *    area a microsecond.  Every w gives a bound (a point of the dual of the
+ *    linear program "work to types"); we take w = 1, w = the types' general
+ *    speeds, and each type alone.  CPU (of tasks without GPUs: others may be
+ *    given fewer cores) and memory: the amount held, times the duration at the
+ *    best speed, over the whole cluster.  Too few cores and busy neighbours
+ *    only slow a task down: speed.h.  While it reads or writes a task holds its
+ *    place too, for each input at least its size over the best speed of any
+ *    level: that time, times the least that holding it uses, adds to the area.
+ * 2. Makespan.  No job ends before its submit + `least`; and what is submitted
+ *    at t or later fits between t and the end: t + area / P, for every t.
+ * 3. Mean completion time, the greatest of three, for each machine:
+ *    a. every job takes at least `least`;
+ *    b. areas are processing times on one machine of speed P, which may be
+ *       divided among jobs at will: any schedule of the cluster is one of it,
+ *       and there shortest remaining first is optimal (Schrage, 1968);
+ *    c. both together.  M_j is the mean time at which j's area is done.  A task
+ *       that uses up area a at no more than a rate r ends at least a / 2r after
+ *       its own mean.  It does so fastest while it computes at its best speed
+ *       (holding a place uses less: min of w_g <= min of w_g best / rate_g), so
+ *       a / r is at least the least time that it computes, and the job ends at
+ *       M_j + drag or later, drag half that time of its shortest task.  Among
+ *       the schedules of the one machine, preemptive shortest total area first
+ *       makes the sum of M_j least (Goemans et al., Single machine scheduling
+ *       with release dates, SIAM J. Discrete Math. 15, 2002, every weight 1);
+ *       without releases this is the bound of Eastman, Even & Isaacs
+ *       (Management Science 11, 1964).
+ *    A job without area on a machine is nobody's rival there: a. for it alone.
+ */
+#include "metrics/bound.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "model/graph.h"
+
+/* ---- what a job needs at least ---- */
+
+void bound_init(struct bound *b, const struct world *w)
+{
+    const struct cluster *c = w->cluster;
+    double cards[GPU_TYPES_MAX] = { 0 };
+    b->closed = w->cfg.concurrency > 0;
+    b->n_pools = BOUND_TYPE;
+    for (uint32_t i = 0; i < c->n_nodes; i++) {
+        const struct node *n = &c->node[i];
+        b->capacity[BOUND_CPU] += (double)n->cpu_total;
+        b->capacity[BOUND_MEM] += (double)n->mem_total;
+        if (n->n_gpu > 0) cards[n->gpu_type] += (double)n->n_gpu * GPU_WHOLE;
+    }
+    for (uint32_t g = 0; g < c->gpu_types.n; g++) {
+        if (cards[g] > 0) b->types |= UINT64_C(1) << g;
+        b->capacity[BOUND_GPU] += cards[g];
+        b->capacity[BOUND_SPEED] += cards[g] * c->gpu_speed[g];
+    }
+    /* More types than that: theirs are left out, and the bound is a little looser. */
+    for (uint32_t g = 0; g < c->gpu_types.n && c->gpu_types.n > 1 && b->n_pools < BOUND_POOLS; g++) {
+        if (cards[g] <= 0) continue;
+        b->type_of[b->n_pools - BOUND_TYPE] = g;
+        b->capacity[b->n_pools++] = cards[g];
+    }
+}
+
+void bound_fini(struct bound *b)
+{
+    mem_free(b->job);
+    mem_free(b->area);
+    mem_free(b->order);
+    *b = (struct bound){ .n = 0 };
+}
+
+static double weight(const struct bound *b, const struct cluster *c, uint32_t pool, uint32_t type)
+{
+    return pool == BOUND_GPU ? 1 : pool == BOUND_SPEED ? c->gpu_speed[type] : b->type_of[pool - BOUND_TYPE] == type;
+}
+
+/*
+ * Of a microsecond of a shape's nominal work: the least time, and the least
+ * area on each machine (cost); of one of holding its place (hold).
+ */
+static double cost_of(const struct bound *b, const struct world *w, const struct shape *s, uint32_t model, double *cost, double *hold)
+{
+    const struct cluster *c = w->cluster;
+    double slow = s->n_gpu > 0 ? INFINITY : RATE_ONE / (double)perf_rate(w->cfg.perf, c, model, NONE), amount = (double)s->n_gpu * s->gpu_milli;
+    for (uint32_t k = BOUND_GPU; k < b->n_pools; k++) cost[k] = hold[k] = s->n_gpu > 0 ? INFINITY : 0;
+    for (uint32_t g = 0; g < c->gpu_types.n && s->n_gpu > 0; g++) {
+        if ((b->types >> g & 1) == 0) continue;
+        sim_rate rate = perf_rate(w->cfg.perf, c, model, g);
+        if (rate == 0 || (s->gpu_types != 0 && (s->gpu_types >> g & 1) == 0)) continue;
+        double per = RATE_ONE / (double)rate;
+        slow = fmin(slow, per);
+        for (uint32_t k = BOUND_GPU; k < b->n_pools; k++) {
+            double used = amount * weight(b, c, k, g);
+            cost[k] = fmin(cost[k], used * per);
+            hold[k] = fmin(hold[k], used);
+        }
+    }
+    /* A policy may give a task on GPUs fewer cores than it asks for, which need not slow it;
+     * one without GPUs is slowed in proportion, so its area stays. */
+    hold[BOUND_CPU] = s->n_gpu > 0 ? 0 : (double)s->cpu_milli;
+    hold[BOUND_MEM] = (double)s->mem_b;
+    cost[BOUND_CPU] = hold[BOUND_CPU] * slow;
+    cost[BOUND_MEM] = hold[BOUND_MEM] * slow;
+    return slow;
+}
+
+static int64_t fastest_us(const struct net_spec *net, int64_t size)
+{
+    int64_t least = net_nominal_us(net, LEVEL_LOCAL, size);
+    for (enum data_level l = LEVEL_RACK; l < LEVELS; l++) least = i64_min(least, net_nominal_us(net, l, size));
+    return least;
+}
+
+/* The least time that a task reads and writes: each input at the best speed there is, without a rival. */
+static int64_t moving_us(const struct world *w, uint32_t task)
+{
+    const struct task *t = &w->jobs.task[task];
+    const struct graph *g = w->jobs.job[t->job].graph;
+    int64_t sum = 0;
+    if (g == NULL) return 0;
+    for (uint32_t k = 0; k < world_n_inputs(w, task); k++) sum += fastest_us(&w->cfg.net, world_input(w, task, k).size);
+    return sum + net_nominal_us(&w->cfg.net, LEVEL_LOCAL, g->out[t->index]);
+}
+
+void bound_add(struct bound *b, const struct world *w, uint32_t job, bool counted)
+{
+    const struct job *j = &w->jobs.job[job];
+    struct bound_job k = { .submit = j->submit, .ordinal = j->ordinal, .drag = INFINITY, .counted = counted };
+    double cost[BOUND_POOLS], hold[BOUND_POOLS], slow = 0;
+    uint32_t shape = NONE;
+    sim_tick *least = NULL;
+    MEM_RESERVE(b->job, b->cap, b->n + 1);
+    MEM_RESERVE(b->area, b->cap_area, (b->n + 1) * b->n_pools);
+    double *area = &b->area[b->n * b->n_pools];
+    for (uint32_t p = 0; p < b->n_pools; p++) area[p] = 0;
+    if (j->graph != NULL) MEM_ARRAY(least, j->n_tasks);
+    for (uint32_t t = j->first_task; t != NONE; t = w->jobs.task[t].next) {
+        const struct task *q = &w->jobs.task[t];
+        if (q->shape != shape) slow = cost_of(b, w, &w->shapes.at[shape = q->shape], j->model, cost, hold);
+        double dur = (double)q->dur, moving = (double)moving_us(w, t);
+        for (uint32_t p = 0; p < b->n_pools; p++) area[p] += dur * cost[p] + (moving > 0 ? moving * hold[p] : 0);
+        k.least = fmax(k.least, dur * slow + moving);
+        k.drag = fmin(k.drag, dur * slow / 2);
+        if (least != NULL) least[q->index] = (sim_tick)(dur * slow + moving);
+    }
+    if (least != NULL) k.least = fmax(k.least, (double)graph_longest(j->graph, least));
+    mem_free(least);
+    if (j->status != JOB_DONE) {        /* it did not do all its work */
+        k.least = k.drag = j->status == JOB_TIMEOUT ? fmin(k.least, (double)j->limit) : 0;
+        for (uint32_t p = 0; p < b->n_pools; p++) area[p] = 0;
+    }
+    b->job[b->n++] = k;
+}
+
+/* ---- makespan ---- */
+
+/* Indices of the jobs by submit, ties by order of arrival.  They ended in
+ * about that order, so merging what is in order already costs little. */
+static void sort(struct bound *b)
+{
+    uint32_t *from, *to;
+    MEM_ARRAY(from, b->n);
+    MEM_ARRAY(to, b->n);
+    for (size_t i = 0; i < b->n; i++) from[i] = (uint32_t)i;
+    for (size_t run = 1; run < b->n; run *= 2) {
+        for (size_t low = 0; low < b->n; low += 2 * run) {
+            size_t mid = low + run < b->n ? low + run : b->n, high = mid + run < b->n ? mid + run : b->n;
+            for (size_t i = low, j = mid, k = low; k < high; k++)
+                to[k] = j == high || (i < mid && b->job[from[i]].ordinal < b->job[from[j]].ordinal) ? from[i++] : from[j++];
+        }
+        uint32_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    mem_free(to);
+    mem_free(b->order);
+    b->order = from;
+}
+
+double bound_makespan(struct bound *b, sim_tick first)
+{
+    double sum[BOUND_POOLS] = { 0 }, most = b->n > 0 ? 0 : NAN;
+    sort(b);
+    for (size_t i = b->n; i-- > 0;) {
+        const struct bound_job *j = &b->job[b->order[i]];
+        const double *area = &b->area[b->order[i] * b->n_pools];
+        double from = b->closed ? 0 : (double)(j->submit - first);
+        most = fmax(most, from + j->least);
+        for (uint32_t p = 0; p < b->n_pools; p++) {
+            sum[p] += area[p];
+            if (b->capacity[p] > 0) most = fmax(most, from + sum[p] / b->capacity[p]);
+        }
+    }
+    return most;
+}
+
+/* ---- mean completion time ---- */
+
+/* One machine: a binary heap of jobs by key, the least at [0], ties by order of submit. */
+struct item { double key, left, size; sim_tick submit; double drag; size_t at; };
+struct pile { struct item *at; size_t n, cap; };
+
+static bool before(const struct item *a, const struct item *b)
+{
+    return a->key != b->key ? a->key < b->key : a->at < b->at;
+}
+
+static void sink(struct pile *h, struct item x)
+{
+    size_t i = 0;
+    for (size_t k; (k = 2 * i + 1) < h->n; i = k) {
+        if (k + 1 < h->n && before(&h->at[k + 1], &h->at[k])) k++;
+        if (!before(&h->at[k], &x)) break;
+        h->at[i] = h->at[k];
+    }
+    h->at[i] = x;
+}
+
+static void push(struct pile *h, struct item x)
+{
+    MEM_RESERVE(h->at, h->cap, h->n + 1);
+    size_t i = h->n++;
+    for (; i > 0 && before(&x, &h->at[(i - 1) / 2]); i = (i - 1) / 2) h->at[i] = h->at[(i - 1) / 2];
+    h->at[i] = x;
+}
+
+static void pop(struct pile *h)
+{
+    struct item last = h->at[--h->n];
+    if (h->n > 0) sink(h, last);
+}
+
+/* From the i-th in order on, the first job that counts and takes something of machine p; n: none does. */
+static size_t next_on(const struct bound *b, uint32_t p, size_t i)
+{
+    while (i < b->n && (!b->job[b->order[i]].counted || b->area[b->order[i] * b->n_pools + p] <= 0)) i++;
+    return i;
+}
+
+/*
+ * Sum over the jobs on machine p of (end - submit) under shortest remaining
+ * first, or with `mean_busy` of (mean busy time + drag - submit) under shortest
+ * area first.  Areas over the capacity: the machine has speed 1.  The pile
+ * holds those that would be there at a time, not all.
+ */
+static double one_machine(const struct bound *b, uint32_t p, struct pile *h, bool mean_busy)
+{
+    double now = 0, sum = 0;
+    size_t i = next_on(b, p, 0);
+    h->n = 0;
+    while (i < b->n || h->n > 0) {
+        if (h->n == 0) now = fmax(now, (double)b->job[b->order[i]].submit);
+        for (; i < b->n && (double)b->job[b->order[i]].submit <= now; i = next_on(b, p, i + 1)) {
+            const struct bound_job *j = &b->job[b->order[i]];
+            double size = b->area[b->order[i] * b->n_pools + p] / b->capacity[p];
+            push(h, (struct item){ size, size, size, j->submit, j->drag, i });
+        }
+        struct item *x = &h->at[0];
+        double next = i < b->n ? (double)b->job[b->order[i]].submit : INFINITY;
+        double step = fmin(x->left, next - now);
+        bool ends = x->left <= next - now;
+        if (mean_busy) sum += step / x->size * (now + step / 2 - (double)x->submit) + (ends ? x->drag : 0);
+        else if (ends) sum += now + step - (double)x->submit;
+        now = ends ? now + step : next;
+        if (ends) { pop(h); continue; }
+        x->left -= step;
+        if (!mean_busy) x->key = x->left;       /* still the least: it stays on top */
+    }
+    return sum;
+}
+
+/* Is every job's share of machine p at most its share of q?  Then p can hardly say more. */
+static bool is_covered(const struct bound *b, uint32_t p, uint32_t q)
+{
+    double by = b->capacity[q] / b->capacity[p];
+    for (size_t i = 0; i < b->n; i++) {
+        const double *area = &b->area[i * b->n_pools];
+        if (area[p] * by > area[q]) return false;
+    }
+    return true;
+}
+
+/* Machines that are worth the work; of two that are covered by each other the first. */
+static bool is_worth(const struct bound *b, uint32_t p)
+{
+    if (b->capacity[p] <= 0) return false;
+    for (uint32_t q = 0; q < b->n_pools; q++)
+        if (q != p && b->capacity[q] > 0 && is_covered(b, p, q) && (q < p || !is_covered(b, q, p))) return false;
+    return true;
+}
+
+double bound_jct_mean(struct bound *b)
+{
+    struct pile h = { NULL, 0, 0 };
+    double most = 0;
+    size_t n = 0;
+    sort(b);
+    for (size_t i = 0; i < b->n; i++) if (b->job[i].counted) { most += b->job[i].least; n++; }
+    for (uint32_t p = 0; p < b->n_pools && !b->closed; p++) {
+        double alone = 0;
+        if (!is_worth(b, p) || next_on(b, p, 0) == b->n) continue;
+        for (size_t i = 0; i < b->n; i++) {
+            size_t at = b->order[i];
+            if (b->job[at].counted && b->area[at * b->n_pools + p] <= 0) alone += b->job[at].least;
+        }
+        most = fmax(most, alone + one_machine(b, p, &h, false));
+        most = fmax(most, alone + one_machine(b, p, &h, true));
+    }
+    mem_free(h.at);
+    return n > 0 ? most / (double)n : NAN;
+}

@@ -1,0 +1,533 @@
+#include "model/cluster/cluster.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include "base/mem.h"
+
+/* ---- building ---- */
+
+uint32_t cluster_gpu_type(struct cluster *c, const char *name, struct diag *d)
+{
+    uint32_t id = intern_find(&c->gpu_types, name);
+    if (id != NONE) return id;
+    if (c->gpu_types.n == GPU_TYPES_MAX) {
+        (void)diag_set(d, ST_EINPUT, "GPU type '%s' is one too many: a cluster and its trace may name %d", name, GPU_TYPES_MAX);
+        return NONE;
+    }
+    id = intern_id(&c->gpu_types, name);
+    c->gpu_speed[id] = 1.0;
+    return id;
+}
+
+uint32_t cluster_label(struct cluster *c, const char *name, struct diag *d)
+{
+    uint32_t id = intern_find(&c->labels, name);
+    if (id != NONE) return id;
+    if (c->labels.n == LABELS_MAX) {
+        (void)diag_set(d, ST_EINPUT, "node label '%s' is one too many: a cluster and its trace may name %d", name, LABELS_MAX);
+        return NONE;
+    }
+    return intern_id(&c->labels, name);
+}
+
+uint32_t cluster_licence(struct cluster *c, const char *name, struct diag *d)
+{
+    uint32_t id = intern_find(&c->licences, name);
+    if (id != NONE) return id;
+    if (c->licences.n == LICENCES_MAX) {
+        (void)diag_set(d, ST_EINPUT, "licence '%s' is one kind too many: a cluster and its trace may name %d", name, LICENCES_MAX);
+        return NONE;
+    }
+    return intern_id(&c->licences, name);
+}
+
+enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d)
+{
+    if (s->n_gpu > NODE_GPUS_MAX)
+        return diag_set(d, ST_EINPUT, "node '%s' has %u GPUs; a node may have at most %d", s->name, s->n_gpu, NODE_GPUS_MAX);
+    if (intern_find(&c->node_names, s->name) != NONE)
+        return diag_set(d, ST_EINPUT, "two nodes are named '%s'", s->name);
+    uint32_t type = NONE;
+    if (s->n_gpu > 0 && (type = cluster_gpu_type(c, s->gpu_type, d)) == NONE) return d->code;
+    MEM_RESERVE(c->node, c->cap_node, (size_t)c->n_nodes + 1);
+    MEM_RESERVE(c->card, c->cap_card, (size_t)c->n_cards + s->n_gpu + 1);   /* one to point at where there is none */
+    struct node *n = &c->node[c->n_nodes++];
+    *n = (struct node){
+        .cpu_total = s->cpu_milli, .cpu_free = s->cpu_milli, .mem_total = s->mem_b, .mem_free = s->mem_b, .mem_bw = s->mem_bw,
+        .labels = s->labels, .card0 = c->n_cards, .n_gpu = s->n_gpu, .gpu_type = type,
+        .rack = intern_id(&c->rack_names, s->rack ? s->rack : "rack0"), .first_hold = NONE, .is_up = true,
+        .cpu_reserved = s->cpu_reserved, .mem_reserved = s->mem_reserved, .max_tasks = s->max_tasks,
+        .latency_us = s->latency_us, .link_bps = s->link_bps,
+    };
+    memcpy(n->engine_total, s->engine, sizeof n->engine_total);
+    memcpy(n->engine_free, s->engine, sizeof n->engine_free);
+    (void)intern_id(&c->node_names, s->name);
+    for (uint32_t k = 0; k < s->n_gpu; k++)
+        c->card[c->n_cards++] = (struct card){ .mem_total = s->gpu_mem_b, .mem_free = s->gpu_mem_b, .milli_free = GPU_WHOLE,
+                                               .core_total = s->gpu_cores, .core_free = s->gpu_cores };
+    return ST_OK;
+}
+
+static bool same_kind(const struct cluster *c, const struct node *a, const struct node *b)
+{
+    return a->cpu_total == b->cpu_total && a->mem_total == b->mem_total && a->mem_bw == b->mem_bw && a->labels == b->labels &&
+           a->latency_us == b->latency_us && a->link_bps == b->link_bps &&
+           a->n_gpu == b->n_gpu && a->gpu_type == b->gpu_type && a->max_tasks == b->max_tasks &&
+           a->cpu_reserved == b->cpu_reserved && a->mem_reserved == b->mem_reserved &&
+           memcmp(a->engine_total, b->engine_total, sizeof a->engine_total) == 0 &&
+           (a->n_gpu == 0 || (c->card[a->card0].mem_total == c->card[b->card0].mem_total &&
+                              c->card[a->card0].core_total == c->card[b->card0].core_total));
+}
+
+void cluster_cut(struct cluster *c, double fraction)
+{
+    uint32_t n = c->n_nodes, *kind, *size, *seen, n_kinds = 0, *first;
+    MEM_ARRAY(kind, n); MEM_ARRAY(size, n); MEM_ARRAY(seen, n); MEM_ARRAY(first, n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = 0;
+        while (k < n_kinds && !same_kind(c, &c->node[first[k]], &c->node[i])) k++;
+        if (k == n_kinds) first[n_kinds++] = i;
+        kind[i] = k;
+        size[k]++;
+    }
+    struct intern names = { 0 };
+    uint32_t out = 0, out_card = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t of = size[kind[i]], keep = (uint32_t)lround(of * fraction), at = seen[kind[i]]++;
+        if (keep == 0) keep = 1;
+        if ((uint64_t)(at + 1) * keep / of == (uint64_t)at * keep / of) continue;
+        struct node nd = c->node[i];
+        for (uint32_t g = 0; g < nd.n_gpu; g++) c->card[out_card + g] = c->card[nd.card0 + g];
+        nd.card0 = out_card;
+        out_card += nd.n_gpu;
+        c->node[out++] = nd;
+        (void)intern_id(&names, intern_name(&c->node_names, i));
+    }
+    c->n_nodes = out;
+    c->n_cards = out_card;
+    intern_fini(&c->node_names);
+    c->node_names = names;
+    mem_free(kind); mem_free(size); mem_free(seen); mem_free(first);
+}
+
+void cluster_seal(struct cluster *c)
+{
+    MEM_ARRAY(c->changed, c->n_nodes);
+    MEM_ARRAY(c->is_changed, c->n_nodes);
+    cluster_reset(c);
+}
+
+void cluster_fini(struct cluster *c)
+{
+    mem_free(c->node); mem_free(c->card); mem_free(c->hold);
+    mem_free(c->changed); mem_free(c->is_changed);
+    intern_fini(&c->node_names); intern_fini(&c->rack_names); intern_fini(&c->gpu_types);
+    intern_fini(&c->labels); intern_fini(&c->engines); intern_fini(&c->licences);
+    memset(c, 0, sizeof *c);
+}
+
+static void sum_node(struct cluster_sum *s, const struct node *n, int sign)
+{
+    s->cpu_total += sign * n->cpu_total;
+    s->mem_total += sign * n->mem_total;
+    s->gpu_total += sign * (int64_t)n->n_gpu * GPU_WHOLE;
+    s->n_up += (uint32_t)sign;
+}
+
+void cluster_reset(struct cluster *c)
+{
+    memset(&c->sum, 0, sizeof c->sum);
+    for (uint32_t i = 0; i < c->n_nodes; i++) {
+        struct node *n = &c->node[i];
+        n->cpu_free = n->cpu_total - n->cpu_reserved;
+        n->mem_free = n->mem_total - n->mem_reserved;
+        memcpy(n->engine_free, n->engine_total, sizeof n->engine_free);
+        memset(n->engine_calls, 0, sizeof n->engine_calls);
+        n->n_tasks = 0;
+        n->first_hold = NONE;
+        n->is_up = true;
+        sum_node(&c->sum, n, +1);
+        c->is_changed[i] = false;
+    }
+    for (uint32_t k = 0; k < c->n_cards; k++) {
+        c->card[k].mem_free = c->card[k].mem_total;
+        c->card[k].milli_free = GPU_WHOLE;
+        c->card[k].core_free = c->card[k].core_total;
+    }
+    for (size_t t = 0; t < c->n_hold; t++) c->hold[t].node = NONE;
+    memcpy(c->licence_free, c->licence_total, sizeof c->licence_free);
+    c->n_changed = 0;
+}
+
+/* ---- fitting ---- */
+
+/* A card of unknown memory or cores (total 0) is not constrained by them. */
+static bool has_mem(const struct card *k, const struct shape *s) { return s->gpu_mem_b == 0 || k->mem_total == 0 || k->mem_free >= s->gpu_mem_b; }
+static bool has_cores(const struct card *k, const struct shape *s) { return s->gpu_cores == 0 || k->core_total == 0 || k->core_free >= s->gpu_cores; }
+bool cluster_card_fits(const struct card *k, const struct shape *s) { return k->milli_free >= s->gpu_milli && has_mem(k, s) && has_cores(k, s); }
+
+/* What does not change with use: type, labels. */
+static bool suits(const struct node *n, const struct shape *s)
+{
+    if ((n->labels & s->need_all) != s->need_all) return false;
+    if (s->need_any != 0 && (n->labels & s->need_any) == 0) return false;
+    if (s->n_gpu > 0 && s->gpu_types != 0 && (n->gpu_type == NONE || (s->gpu_types >> n->gpu_type & 1) == 0)) return false;
+    return true;
+}
+
+/* Are the licences it asks for free? */
+static bool has_licences(const struct cluster *c, const struct shape *s)
+{
+    for (uint32_t k = 0; k < c->licences.n; k++)
+        if (c->licence_free[k] < s->licence[k]) return false;
+    return true;
+}
+
+bool cluster_fits(const struct cluster *c, uint32_t node, const struct shape *s)
+{
+    const struct node *n = &c->node[node];
+    if (!n->is_up || n->cpu_free < s->cpu_milli || n->mem_free < s->mem_b || !suits(n, s)) return false;
+    if ((s->exclusive && n->n_tasks > 0) || (n->max_tasks > 0 && n->n_tasks >= n->max_tasks)) return false;
+    for (int k = 0; k < ENGINE_KINDS_MAX; k++)
+        if (n->engine_free[k] < s->engine[k] || (s->exclusive && n->engine_calls[k] > 0)) return false;
+    int32_t have = 0;
+    for (uint32_t k = 0; k < n->n_gpu && have < s->n_gpu; k++) have += cluster_card_fits(&c->card[n->card0 + k], s);
+    return have >= s->n_gpu;
+}
+
+/* Tasks of the shape that node `n` runs at once when it is empty. */
+static uint32_t node_capacity(const struct cluster *c, const struct node *n, const struct shape *s)
+{
+    int64_t most = n->max_tasks > 0 ? n->max_tasks : INT32_MAX;
+    int64_t cpu = n->cpu_total - n->cpu_reserved, free_mem = n->mem_total - n->mem_reserved;
+    if (!suits(n, s) || cpu < s->cpu_milli || free_mem < s->mem_b) return 0;
+    if (s->cpu_milli > 0) most = i64_min(most, cpu / s->cpu_milli);
+    if (s->mem_b > 0) most = i64_min(most, free_mem / s->mem_b);
+    for (int k = 0; k < ENGINE_KINDS_MAX; k++)
+        if (s->engine[k] > 0) most = i64_min(most, n->engine_total[k] / s->engine[k]);
+    if (s->n_gpu > 0) {
+        /* Cards are chosen fullest first, so tasks of one shape fill n_gpu cards
+         * to the brim before they open the next n_gpu. */
+        int64_t mem = n->n_gpu ? c->card[n->card0].mem_total : 0, per = GPU_WHOLE / s->gpu_milli;
+        int32_t cores = n->n_gpu ? c->card[n->card0].core_total : 0;
+        if (s->gpu_mem_b > 0 && mem > 0) per = i64_min(per, mem / s->gpu_mem_b);
+        if (s->gpu_cores > 0 && cores > 0) per = i64_min(per, cores / s->gpu_cores);
+        int64_t m = per * (n->n_gpu / (uint32_t)s->n_gpu);
+        most = i64_min(most, m);
+    }
+    if (s->exclusive) most = i64_min(most, 1);
+    return (uint32_t)most;
+}
+
+/* Of the cards: bits of cluster_lacks. */
+static uint32_t lacks_cards(const struct card *card, const struct node *n, const struct shape *s)
+{
+    int32_t share = 0, mem = 0, cores = 0, all = 0;
+    for (uint32_t k = 0; k < n->n_gpu; k++) {
+        if (card[k].milli_free < s->gpu_milli) continue;
+        bool m = has_mem(&card[k], s), e = has_cores(&card[k], s);
+        share++;
+        mem += m;
+        cores += e;
+        all += m && e;
+    }
+    if (all >= s->n_gpu) return 0;
+    if (share < s->n_gpu) return LACK_GPU;
+    uint32_t lacks = (mem < s->n_gpu ? LACK_CARD_MEM : 0) | (cores < s->n_gpu ? LACK_CARD_CORES : 0);
+    return lacks != 0 ? lacks : LACK_CARD_MEM | LACK_CARD_CORES;
+}
+
+uint32_t cluster_lacks(const struct cluster *c, uint32_t node, const struct shape *s)
+{
+    const struct node *n = &c->node[node];
+    if (cluster_fits(c, node, s)) return 0;
+    if (node_capacity(c, n, s) == 0) return LACK_NEVER;
+    if (!n->is_up) return LACK_DOWN;
+    uint32_t lacks = lacks_cards(&c->card[n->card0], n, s);
+    if (n->cpu_free < s->cpu_milli) lacks |= LACK_CPU;
+    if (n->mem_free < s->mem_b) lacks |= LACK_MEM;
+    if (s->exclusive && n->n_tasks > 0) lacks |= LACK_IDLE;
+    if (n->max_tasks > 0 && n->n_tasks >= n->max_tasks) lacks |= LACK_TASKS;
+    for (int k = 0; k < ENGINE_KINDS_MAX; k++)
+        if (n->engine_free[k] < s->engine[k]) lacks |= LACK_ENGINE;
+    return lacks;
+}
+
+uint32_t cluster_capacity(const struct cluster *c, const struct shape *s)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < c->n_nodes; i++) sum += node_capacity(c, &c->node[i], s);
+    for (uint32_t k = 0; k < c->licences.n; k++)
+        if (s->licence[k] > 0 && (uint64_t)(c->licence_total[k] / s->licence[k]) < sum) sum = (uint64_t)(c->licence_total[k] / s->licence[k]);
+    return sum < NONE - 1 ? (uint32_t)sum : NONE - 1;
+}
+
+bool cluster_could_gang(const struct cluster *c, const struct shape *const *s, const uint32_t *n, uint32_t n_groups)
+{
+    if (n_groups == 1) return cluster_capacity(c, s[0]) >= n[0];
+    struct cluster t = { .n_nodes = c->n_nodes, .n_cards = c->n_cards, .licences = { .n = c->licences.n } };
+    MEM_ARRAY(t.node, c->n_nodes); MEM_ARRAY(t.card, c->n_cards);
+    memcpy(t.node, c->node, c->n_nodes * sizeof *t.node);
+    if (c->n_cards > 0) memcpy(t.card, c->card, c->n_cards * sizeof *t.card);
+    memcpy(t.licence_total, c->licence_total, sizeof t.licence_total);
+    cluster_seal(&t);
+    uint32_t task = 0;
+    bool fits = true;
+    for (uint32_t g = 0; g < n_groups && fits; g++) {
+        uint32_t at = 0;
+        for (uint32_t k = 0; k < n[g] && fits; k++) {
+            while (at < t.n_nodes && !cluster_fits(&t, at, s[g])) at++;
+            fits = at < t.n_nodes && cluster_take(&t, task++, at, s[g], 0) == NULL;
+        }
+    }
+    t.licences.n = 0;
+    cluster_fini(&t);
+    return fits;
+}
+
+/* ---- the ledger ---- */
+
+uint64_t cluster_pick_cards(const struct cluster *c, uint32_t node, const struct shape *s)
+{
+    const struct node *n = &c->node[node];
+    const struct card *card = &c->card[n->card0];
+    uint64_t picked = 0;
+    for (int32_t i = 0; i < s->n_gpu; i++) {
+        uint32_t best = NONE;
+        for (uint32_t k = 0; k < n->n_gpu; k++) {
+            if (picked >> k & 1 || !cluster_card_fits(&card[k], s)) continue;
+            if (best == NONE || card[k].milli_free < card[best].milli_free ||
+                (card[k].milli_free == card[best].milli_free && card[k].mem_free < card[best].mem_free)) best = k;
+        }
+        if (best == NONE) return 0;
+        picked |= UINT64_C(1) << best;
+    }
+    return picked;
+}
+
+void cluster_touch(struct cluster *c, uint32_t node)
+{
+    if (c->is_changed[node]) return;
+    c->is_changed[node] = true;
+    c->changed[c->n_changed++] = node;
+}
+
+void cluster_changes_clear(struct cluster *c)
+{
+    for (uint32_t i = 0; i < c->n_changed; i++) c->is_changed[c->changed[i]] = false;
+    c->n_changed = 0;
+}
+
+static const char *check_cards(const struct cluster *c, const struct node *n, const struct shape *s, uint64_t cards)
+{
+    int32_t count = 0;
+    for (uint32_t k = 0; k < NODE_GPUS_MAX; k++) {
+        if ((cards >> k & 1) == 0) continue;
+        if (k >= n->n_gpu) return "it names a card that the node does not have";
+        if (!cluster_card_fits(&c->card[n->card0 + k], s)) return "it names a card without enough free share, memory or cores";
+        count++;
+    }
+    return count == s->n_gpu ? NULL : "it names another number of cards than the task asks";
+}
+
+/* Move what `h` holds out of (sign -1) or back into (+1) the node's free amounts and the sums. */
+static void move(struct cluster *c, struct node *n, const struct hold *h, int sign)
+{
+    n->cpu_free += sign * h->cpu_milli;
+    n->mem_free += sign * h->mem_b;
+    c->sum.cpu_used -= sign * h->cpu_milli;
+    c->sum.mem_used -= sign * h->mem_b;
+    for (int k = 0; k < ENGINE_KINDS_MAX; k++) n->engine_free[k] += sign * h->engine[k];
+    for (uint32_t k = 0; k < c->licences.n; k++) c->licence_free[k] += sign * h->licence[k];
+    for (uint64_t left = h->cards; left != 0; left &= left - 1) {
+        struct card *card = &c->card[n->card0 + (uint32_t)__builtin_ctzll(left)];
+        bool was_used = card->milli_free < GPU_WHOLE;
+        card->milli_free += sign * h->gpu_milli;
+        if (card->mem_total > 0) card->mem_free += sign * h->gpu_mem_b;
+        if (card->core_total > 0) card->core_free += sign * h->gpu_cores;
+        c->sum.gpu_used -= sign * (int64_t)h->gpu_milli;
+        c->sum.card_used += (card->milli_free < GPU_WHOLE) - was_used;
+    }
+}
+
+static const char *take(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards, bool is_short)
+{
+    if (node >= c->n_nodes) return "there is no such node";
+    struct node *n = &c->node[node];
+    if (!n->is_up) return "the node is down";
+    if (!cluster_fits(c, node, s)) return "it does not fit on the node";
+    if (!has_licences(c, s)) return "the cluster has not enough free licences";
+    uint64_t all = n->n_gpu == 0 ? 0 : UINT64_MAX >> (64 - n->n_gpu);
+    if (s->exclusive) {
+        if (cards != 0 && cards != all) return "an exclusive task gets all cards of its node; it names some";
+        cards = all;
+    } else if (cards == 0) {
+        cards = cluster_pick_cards(c, node, s);
+    } else {
+        const char *why = check_cards(c, n, s, cards);
+        if (why != NULL) return why;
+    }
+    size_t old = c->n_hold;
+    MEM_RESERVE(c->hold, c->n_hold, (size_t)task + 1);
+    for (size_t t = old; t < c->n_hold; t++) c->hold[t].node = NONE;
+    struct hold *h = &c->hold[task];
+    if (h->node != NONE) return "the task holds a place already";
+    if (s->exclusive) {
+        *h = (struct hold){ .cpu_milli = n->cpu_free, .mem_b = n->mem_free, .gpu_milli = n->n_gpu ? GPU_WHOLE : 0,
+                            .gpu_mem_b = n->n_gpu && !is_short ? c->card[n->card0].mem_total : 0,
+                            .gpu_cores = n->n_gpu && !is_short ? c->card[n->card0].core_total : 0 };
+        memcpy(h->engine, n->engine_total, sizeof h->engine);
+    } else {
+        *h = (struct hold){ .cpu_milli = s->cpu_milli, .mem_b = s->mem_b, .gpu_milli = s->gpu_milli,
+                            .gpu_mem_b = s->gpu_mem_b, .gpu_cores = s->gpu_cores };
+        memcpy(h->engine, s->engine, sizeof h->engine);
+    }
+    memcpy(h->licence, s->licence, sizeof h->licence);
+    h->cards = cards;
+    h->node = node;
+    h->is_short = is_short;
+    h->prev = NONE;
+    h->next = n->first_hold;
+    if (h->next != NONE) c->hold[h->next].prev = task;
+    n->first_hold = task;
+    n->n_tasks++;
+    move(c, n, h, -1);
+    cluster_touch(c, node);
+    return NULL;
+}
+
+const char *cluster_take(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards)
+{
+    return take(c, task, node, s, cards, false);
+}
+
+const char *cluster_take_by_count(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards)
+{
+    if (node >= c->n_nodes || (s->gpu_mem_b == 0 && s->gpu_cores == 0)) return take(c, task, node, s, cards, false);
+    const struct node *n = &c->node[node];
+    if (cards == 0 || s->exclusive ? cluster_fits(c, node, s) : check_cards(c, n, s, cards) == NULL) return take(c, task, node, s, cards, false);
+    struct shape counted = *s;
+    counted.gpu_mem_b = 0;
+    counted.gpu_cores = 0;
+    /* Cards without enough free share are refused as always. */
+    return take(c, task, node, &counted, cards, true);
+}
+
+void cluster_give(struct cluster *c, uint32_t task)
+{
+    SIM_ASSERT(task < c->n_hold && c->hold[task].node != NONE);
+    struct hold *h = &c->hold[task];
+    struct node *n = &c->node[h->node];
+    move(c, n, h, +1);
+    if (h->prev != NONE) c->hold[h->prev].next = h->next;
+    else n->first_hold = h->next;
+    if (h->next != NONE) c->hold[h->next].prev = h->prev;
+    n->n_tasks--;
+    cluster_touch(c, h->node);
+    h->node = NONE;
+}
+
+const char *cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_milli)
+{
+    if (cluster_hold(c, task) == NULL) return "the task holds no place";
+    struct hold *h = &c->hold[task];
+    struct node *n = &c->node[h->node];
+    if (cpu_milli <= 0) return "it leaves the task without CPU";
+    if (cpu_milli - h->cpu_milli > n->cpu_free) return "its node has not that much CPU free";
+    n->cpu_free -= cpu_milli - h->cpu_milli;
+    c->sum.cpu_used += cpu_milli - h->cpu_milli;
+    h->cpu_milli = cpu_milli;
+    cluster_touch(c, h->node);
+    return NULL;
+}
+
+const char *cluster_call_take(struct cluster *c, uint32_t node, uint32_t kind)
+{
+    if (node >= c->n_nodes) return "there is no such node";
+    if (kind >= ENGINE_KINDS_MAX) return "there is no such kind of engine";
+    struct node *n = &c->node[node];
+    if (!n->is_up) return "the node is down";
+    if (n->engine_free[kind] <= 0) return "the node has no engine of that kind free";
+    n->engine_free[kind]--;
+    n->engine_calls[kind]++;
+    cluster_touch(c, node);
+    return NULL;
+}
+
+void cluster_call_give(struct cluster *c, uint32_t node, uint32_t kind)
+{
+    struct node *n = &c->node[node];
+    SIM_ASSERT(n->engine_calls[kind] > 0);
+    n->engine_calls[kind]--;
+    n->engine_free[kind]++;
+    cluster_touch(c, node);
+}
+
+uint32_t cluster_engine_mask(const struct cluster *c)
+{
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < c->n_nodes; i++)
+        for (uint32_t k = 0; k < ENGINE_KINDS_MAX; k++) mask |= (uint32_t)(c->node[i].engine_total[k] > 0) << k;
+    return mask;
+}
+
+const struct hold *cluster_hold(const struct cluster *c, uint32_t task)
+{
+    return task < c->n_hold && c->hold[task].node != NONE ? &c->hold[task] : NULL;
+}
+
+void cluster_set_up(struct cluster *c, uint32_t node, bool is_up)
+{
+    struct node *n = &c->node[node];
+    SIM_ASSERT(n->is_up != is_up && n->n_tasks == 0);
+    n->is_up = is_up;
+    sum_node(&c->sum, n, is_up ? +1 : -1);
+    cluster_touch(c, node);
+}
+
+void cluster_audit(const struct cluster *c)
+{
+    struct cluster_sum sum = { 0 };
+    int64_t licence[LICENCES_MAX] = { 0 };
+    for (uint32_t i = 0; i < c->n_nodes; i++) {
+        const struct node *n = &c->node[i];
+        int64_t cpu = n->cpu_reserved, mem = n->mem_reserved, milli[NODE_GPUS_MAX] = { 0 }, card_mem[NODE_GPUS_MAX] = { 0 };
+        int64_t cores[NODE_GPUS_MAX] = { 0 };
+        int32_t engine[ENGINE_KINDS_MAX] = { 0 };
+        uint32_t count = 0;
+        for (uint32_t t = n->first_hold; t != NONE; t = c->hold[t].next, count++) {
+            const struct hold *h = &c->hold[t];
+            SIM_ASSERT(h->node == i && n->is_up);
+            cpu += h->cpu_milli;
+            mem += h->mem_b;
+            for (int k = 0; k < ENGINE_KINDS_MAX; k++) engine[k] += h->engine[k];
+            for (int k = 0; k < LICENCES_MAX; k++) licence[k] += h->licence[k];
+            for (uint32_t k = 0; k < n->n_gpu; k++) {
+                if ((h->cards >> k & 1) == 0) continue;
+                milli[k] += h->gpu_milli;
+                card_mem[k] += h->gpu_mem_b;
+                cores[k] += h->gpu_cores;
+                SIM_ASSERT(!h->is_short || (h->gpu_mem_b == 0 && h->gpu_cores == 0));
+            }
+        }
+        SIM_ASSERT(count == n->n_tasks && (n->max_tasks == 0 || count <= n->max_tasks));
+        SIM_ASSERT(n->cpu_free >= 0 && n->cpu_free + cpu == n->cpu_total);
+        SIM_ASSERT(n->mem_free >= 0 && n->mem_free + mem == n->mem_total);
+        for (int k = 0; k < ENGINE_KINDS_MAX; k++)
+            SIM_ASSERT(n->engine_free[k] >= 0 && n->engine_calls[k] >= 0 && n->engine_free[k] + engine[k] + n->engine_calls[k] == n->engine_total[k]);
+        for (uint32_t k = 0; k < n->n_gpu; k++) {
+            const struct card *card = &c->card[n->card0 + k];
+            SIM_ASSERT(card->milli_free >= 0 && card->milli_free + milli[k] == GPU_WHOLE);
+            SIM_ASSERT(card->mem_total == 0 || (card->mem_free >= 0 && card->mem_free + card_mem[k] == card->mem_total));
+            SIM_ASSERT(card->core_total == 0 || (card->core_free >= 0 && card->core_free + cores[k] == card->core_total));
+            sum.gpu_used += milli[k];
+            sum.card_used += milli[k] > 0;
+        }
+        sum.cpu_used += cpu - n->cpu_reserved;
+        sum.mem_used += mem - n->mem_reserved;
+        if (n->is_up) sum_node(&sum, n, +1);
+    }
+    for (int k = 0; k < LICENCES_MAX; k++) SIM_ASSERT(c->licence_free[k] >= 0 && c->licence_free[k] + licence[k] == c->licence_total[k]);
+    SIM_ASSERT(memcmp(&sum, &c->sum, offsetof(struct cluster_sum, n_up)) == 0 && sum.n_up == c->sum.n_up);
+}

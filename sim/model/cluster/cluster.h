@@ -1,0 +1,169 @@
+/*
+ * cluster.h -- the modelled machines, and the only ledger of who holds what.
+ * Layer: model.
+ *
+ * Nodes, cards, racks and GPU types are dense indices fixed once built.
+ * Invariant (cluster_audit): for every node and card, free + reserved + the sum
+ * of what its holders hold = total, and free >= 0; a task holds at most one place.
+ * cluster_take and cluster_give: O(cards of the node).
+ */
+#ifndef MODEL_CLUSTER_CLUSTER_H
+#define MODEL_CLUSTER_CLUSTER_H
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "model/cluster/shape.h"
+
+enum { NODE_GPUS_MAX = 64, GPU_TYPES_MAX = 64, LABELS_MAX = 64 };
+
+struct card { int64_t mem_total, mem_free; int32_t milli_free, core_total, core_free; uint32_t reserved; };
+
+struct node {
+    int64_t  cpu_total, cpu_free;       /* milli-CPU */
+    int64_t  mem_total, mem_free;       /* bytes */
+    int64_t  mem_bw;                    /* memory bandwidth, bytes/s; 0: unknown, nobody is slowed */
+    uint64_t labels;                    /* features, partitions: bits of cluster.labels */
+    uint32_t card0, n_gpu;              /* its cards are card[card0 .. card0+n_gpu) */
+    uint32_t gpu_type;                  /* NONE without GPUs */
+    uint32_t rack;
+    int32_t  engine_total[ENGINE_KINDS_MAX], engine_free[ENGINE_KINDS_MAX];
+    int64_t  cpu_reserved, mem_reserved;        /* part of the totals that no task gets: the node's own daemons */
+    int32_t  engine_calls[ENGINE_KINDS_MAX];    /* of those not free, in use by calls */
+    int64_t  latency_us, link_bps;      /* its way to other nodes; link_bps 0: takes no time */
+    uint32_t n_tasks;                   /* holders now */
+    uint32_t max_tasks;                 /* holders at most; 0: no limit */
+    uint32_t first_hold;                /* list of holders, NONE when empty */
+    bool     is_up;
+};
+
+/* What one running task holds.  Indexed by task slot. */
+struct hold {
+    int64_t  cpu_milli, mem_b, gpu_mem_b;
+    uint64_t cards;                     /* bit k: card card0+k */
+    uint32_t node;                      /* NONE: holds nothing */
+    uint32_t prev, next;                /* holders of the same node */
+    int32_t  gpu_milli, gpu_cores;      /* of each card */
+    int32_t  engine[ENGINE_KINDS_MAX];
+    bool     is_short;                  /* placed by count on a card without the memory or cores asked: holds none of either */
+    int32_t  licence[LICENCES_MAX];
+};
+
+/* What a type's data sheet says; 0: not known. */
+struct gpu_figures { int64_t compute_mflops, bandwidth_bps, clock_khz; };
+
+/* Totals over the nodes that are up, and what is in use; kept current in O(1). */
+struct cluster_sum {
+    int64_t cpu_total, cpu_used, mem_total, mem_used;
+    int64_t gpu_total, gpu_used;        /* thousandths of a card */
+    int64_t card_used;                  /* cards with any holder */
+    uint32_t n_up;
+};
+
+struct cluster {
+    struct node   *node;   uint32_t n_nodes;
+    struct card   *card;   uint32_t n_cards;
+    struct hold   *hold;   size_t   n_hold;      /* by task slot */
+    struct intern  node_names, rack_names, gpu_types, labels, engines, licences;
+    int64_t        licence_total[LICENCES_MAX], licence_free[LICENCES_MAX];    /* cluster-wide, whatever nodes are up */
+    double         gpu_speed[GPU_TYPES_MAX];     /* of a type, 1 = nominal; models override */
+    struct gpu_figures gpu_figures[GPU_TYPES_MAX];
+    struct cluster_sum sum;
+    uint32_t      *changed; uint32_t n_changed;  /* nodes touched since cluster_changes_clear */
+    bool          *is_changed;
+    size_t         cap_node, cap_card;
+};
+
+/* One node to be added. */
+struct node_spec {
+    const char *name;                   /* borrowed */
+    int64_t  cpu_milli, mem_b;
+    uint32_t n_gpu;
+    const char *gpu_type;               /* borrowed; NULL when n_gpu is 0 */
+    int64_t  gpu_mem_b;                 /* per card; 0: unknown, memory is then not a constraint */
+    int32_t  gpu_cores;                 /* the same of a card's cores */
+    int64_t  mem_bw;                    /* bytes/s; 0: unknown */
+    uint32_t max_tasks;                 /* 0: no limit */
+    int64_t  cpu_reserved, mem_reserved;        /* below the totals */
+    const char *rack;                   /* borrowed; NULL: "rack0" */
+    uint64_t labels;
+    int32_t  engine[ENGINE_KINDS_MAX];
+    int64_t  latency_us, link_bps;      /* of its way to other nodes; 0: none, and as fast as one likes */
+};
+
+/* Zero-initialise a cluster to begin.  Add nodes, then seal. */
+enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d);
+uint32_t cluster_label(struct cluster *c, const char *name, struct diag *d);   /* bit index, NONE when full */
+uint32_t cluster_gpu_type(struct cluster *c, const char *name, struct diag *d);
+/* A kind of licence, with none of it yet (licence_total); NONE when full. */
+uint32_t cluster_licence(struct cluster *c, const char *name, struct diag *d);
+/* Keep a fraction of the nodes of each kind (same totals and labels), evenly
+ * spaced in node order, at least one of each: a scenario's `cut`.  Before seal. */
+void    cluster_cut(struct cluster *c, double fraction);
+void    cluster_seal(struct cluster *c);
+void    cluster_fini(struct cluster *c);
+
+/* Back to empty and all up: the same cluster for the next run. */
+void cluster_reset(struct cluster *c);
+
+/* Has the card, as it is now, what the shape asks of each of its cards? */
+bool cluster_card_fits(const struct card *k, const struct shape *s);
+/* Would a task of this shape fit on the node as it is now? */
+bool cluster_fits(const struct cluster *c, uint32_t node, const struct shape *s);
+/*
+ * What a task of this shape lacks on the node as it is now: bits, 0 exactly
+ * when cluster_fits.  LACK_NEVER alone: it would not fit on the node even
+ * empty and up; LACK_DOWN alone: the node is down.  LACK_GPU: too few cards
+ * have the share asked; LACK_CARD_MEM, LACK_CARD_CORES: enough have, but not
+ * the memory or the cores of a card (both: each alone enough have, not together).
+ * LACK_TASKS: as many tasks run there as the node allows.
+ */
+enum {
+    LACK_GPU = 1, LACK_CPU = 2, LACK_MEM = 4, LACK_ENGINE = 8, LACK_IDLE = 16, LACK_CARD_MEM = 32, LACK_CARD_CORES = 64,
+    LACK_TASKS = 128, LACK_DOWN = 256, LACK_NEVER = 512, LACK_ALL = 1024     /* LACK_ALL: above every union */
+};
+uint32_t cluster_lacks(const struct cluster *c, uint32_t node, const struct shape *s);
+/* How many tasks of this shape the cluster could run at once, all up and empty.  O(n_nodes). */
+uint32_t cluster_capacity(const struct cluster *c, const struct shape *s);
+/*
+ * Could n[k] tasks of shape s[k] all run at once on the empty cluster?  Each to
+ * the first node with room, in order: exact for one group, and for several
+ * what every placement rule of the policies would find with first fit.
+ */
+bool cluster_could_gang(const struct cluster *c, const struct shape *const *s, const uint32_t *n, uint32_t n_groups);
+
+/* The cards the ledger would choose itself: see policies/README.md, "Cards". 0 when none fit. */
+uint64_t cluster_pick_cards(const struct cluster *c, uint32_t node, const struct shape *s);
+
+/*
+ * Give `task` what `s` asks on `node`.
+ *   cards  which cards, exactly s->n_gpu bits; 0: cluster_pick_cards
+ * Returns NULL, or why it is refused (a static string); then nothing changed.
+ */
+const char *cluster_take(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards);
+/*
+ * The same for a scheduler that counts cards and knows nothing of what is on
+ * them: where a card lacks the memory or cores asked, the task gets the cards'
+ * shares and none of their memory and cores (hold.is_short).  cards 0: the
+ * ledger's choice, of cards that have what is asked if enough do.
+ */
+const char *cluster_take_by_count(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards);
+void        cluster_give(struct cluster *c, uint32_t task);
+/* The task holds `cpu_milli` from now on, > 0.  Returns NULL, or why it is refused with nothing changed.  O(1). */
+const char *cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_milli);
+/* The node changed in a way that others keep count of. */
+void        cluster_touch(struct cluster *c, uint32_t node);
+/* An engine serves a call from now on, and is given back.  take returns NULL, or why it is refused with nothing changed.  O(1). */
+const char *cluster_call_take(struct cluster *c, uint32_t node, uint32_t kind);
+void        cluster_call_give(struct cluster *c, uint32_t node, uint32_t kind);
+/* Kinds of engine that some node has, as bits. */
+uint32_t    cluster_engine_mask(const struct cluster *c);
+const struct hold *cluster_hold(const struct cluster *c, uint32_t task);       /* NULL when it holds nothing */
+
+/* Down: refuses if tasks still hold it.  Both mark the node as changed. */
+void cluster_set_up(struct cluster *c, uint32_t node, bool is_up);
+
+void cluster_changes_clear(struct cluster *c);
+/* O(everything): every invariant above; stops the program when one fails. */
+void cluster_audit(const struct cluster *c);
+
+#endif

@@ -1,0 +1,64 @@
+#include "model/cluster/shape.h"
+
+#include <string.h>
+#include "base/mem.h"
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+    h = (h ^ x) * UINT64_C(0xff51afd7ed558ccd);
+    return h ^ h >> 32;
+}
+
+/* Member by member: padding must not enter, here or in same(). */
+static uint64_t hash(const struct shape *s)
+{
+    uint64_t h = mix(0, (uint64_t)s->cpu_milli);
+    h = mix(h, (uint64_t)s->mem_b);
+    h = mix(h, (uint64_t)s->gpu_mem_b);
+    h = mix(h, s->gpu_types);
+    h = mix(h, s->need_all);
+    h = mix(h, s->need_any);
+    h = mix(h, (uint64_t)(uint32_t)s->n_gpu << 32 | (uint32_t)s->gpu_milli);
+    for (int k = 0; k < ENGINE_KINDS_MAX; k++) h = mix(h, (uint64_t)(uint32_t)s->engine[k]);
+    for (int k = 0; k < LICENCES_MAX; k++) if (s->licence[k] != 0) h = mix(h, (uint64_t)(uint32_t)s->licence[k] << 32 | (uint32_t)k);
+    return mix(h, (uint64_t)(uint32_t)s->gpu_cores << 32 | s->exclusive);
+}
+
+static bool same(const struct shape *a, const struct shape *b)
+{
+    return a->cpu_milli == b->cpu_milli && a->mem_b == b->mem_b && a->gpu_mem_b == b->gpu_mem_b &&
+           a->gpu_types == b->gpu_types && a->need_all == b->need_all && a->need_any == b->need_any &&
+           a->n_gpu == b->n_gpu && a->gpu_milli == b->gpu_milli && a->exclusive == b->exclusive && a->gpu_cores == b->gpu_cores &&
+           memcmp(a->engine, b->engine, sizeof a->engine) == 0 && memcmp(a->licence, b->licence, sizeof a->licence) == 0;
+}
+
+static size_t probe(const struct shapes *t, const struct shape *s)
+{
+    size_t i = (size_t)hash(s) & (t->n_slot - 1);
+    while (t->slot[i] != NONE && !same(&t->at[t->slot[i]], s)) i = (i + 1) & (t->n_slot - 1);
+    return i;
+}
+
+void shapes_fini(struct shapes *t)
+{
+    mem_free(t->at);
+    mem_free(t->slot);
+    memset(t, 0, sizeof *t);
+}
+
+uint32_t shapes_id(struct shapes *t, const struct shape *s)
+{
+    if (2 * (size_t)(t->n + 1) > t->n_slot) {
+        mem_free(t->slot);
+        t->n_slot = t->n_slot ? 2 * t->n_slot : 64;
+        MEM_ARRAY(t->slot, t->n_slot);
+        memset(t->slot, 0xff, t->n_slot * sizeof *t->slot);
+        for (uint32_t id = 0; id < t->n; id++) t->slot[probe(t, &t->at[id])] = id;
+    }
+    size_t i = probe(t, s);
+    if (t->slot[i] != NONE) return t->slot[i];
+    MEM_RESERVE(t->at, t->cap, (size_t)t->n + 1);
+    t->at[t->n] = *s;
+    t->slot[i] = t->n;
+    return t->n++;
+}

@@ -1,0 +1,48 @@
+#include "model/speed/profile.h"
+
+#include <string.h>
+#include "base/mem.h"
+
+void profiles_fini(struct profiles *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        curve_fini(&p->at[i].util);
+        curve_fini(&p->at[i].slow);
+    }
+    mem_free(p->at);
+    intern_fini(&p->kinds);
+    memset(p, 0, sizeof *p);
+}
+
+bool profiles_add(struct profiles *p, const struct profile *row)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const struct profile *x = &p->at[i];
+        if (x->model != row->model) continue;
+        if (x->kind != row->kind || (x->n_nodes == row->n_nodes && x->n_gpus == row->n_gpus)) return false;
+    }
+    MEM_RESERVE(p->at, p->cap, p->n + 1);
+    p->at[p->n] = *row;
+    p->at[p->n++].best = curve_max(&row->util);
+    return true;
+}
+
+const struct profile *profiles_find(const struct profiles *p, uint32_t model, uint32_t n_nodes, uint32_t n_gpus, double *scale)
+{
+    const struct profile *best = NULL;
+    for (size_t i = 0; i < p->n; i++) {
+        const struct profile *x = &p->at[i];
+        if (x->model != model || (x->n_nodes > 1) != (n_nodes > 1)) continue;
+        if (x->n_nodes == n_nodes && x->n_gpus == n_gpus) { *scale = 1; return x; }
+        bool is_below = x->n_gpus <= n_gpus;
+        if (best == NULL || (best->n_gpus <= n_gpus ? is_below && x->n_gpus > best->n_gpus : is_below || x->n_gpus < best->n_gpus)) best = x;
+    }
+    if (best != NULL) *scale = (double)n_gpus / (double)n_nodes * (double)best->n_nodes / (double)best->n_gpus;
+    return best;
+}
+
+uint32_t profiles_kind(const struct profiles *p, uint32_t model)
+{
+    for (size_t i = 0; i < p->n; i++) if (p->at[i].model == model) return p->at[i].kind;
+    return NONE;
+}

@@ -1,0 +1,51 @@
+#include "model/speed/throughput.h"
+
+#include <math.h>
+#include <string.h>
+#include "base/mem.h"
+
+void perf_fini(struct perf *p)
+{
+    intern_fini(&p->models);
+    mem_free(p->rate);
+    memset(p, 0, sizeof *p);
+}
+
+uint32_t perf_model(struct perf *p, const char *model)
+{
+    uint32_t id = intern_find(&p->models, model);
+    if (id != NONE) return id;
+    id = intern_id(&p->models, model);
+    MEM_RESERVE(p->rate, p->cap, ((size_t)id + 1) * GPU_TYPES_MAX);
+    for (size_t k = 0; k < GPU_TYPES_MAX; k++) p->rate[(size_t)id * GPU_TYPES_MAX + k] = PERF_GENERAL;
+    return id;
+}
+
+void perf_set(struct perf *p, uint32_t model, uint32_t gpu_type, sim_rate rate)
+{
+    SIM_ASSERT(model < p->models.n && gpu_type < GPU_TYPES_MAX);
+    p->rate[(size_t)model * GPU_TYPES_MAX + gpu_type] = rate;
+}
+
+sim_rate perf_rate(const struct perf *p, const struct cluster *c, uint32_t model, uint32_t gpu_type)
+{
+    if (gpu_type == NONE) return RATE_ONE;
+    if (model != NONE) {
+        sim_rate r = p->rate[(size_t)model * GPU_TYPES_MAX + gpu_type];
+        if (r != PERF_GENERAL) return r;
+    }
+    return (sim_rate)lround(c->gpu_speed[gpu_type] * RATE_ONE);
+}
+
+uint64_t perf_types(const struct perf *p, const struct cluster *c, uint32_t model)
+{
+    uint64_t can = 0;
+    bool all = true;
+    for (uint32_t k = 0; k < c->gpu_types.n; k++) {
+        if (perf_rate(p, c, model, k) > 0) can |= UINT64_C(1) << k;
+        else all = false;
+    }
+    /* Nowhere: the bit after the last type, which no node has. */
+    if (!all && can == 0) return UINT64_C(1) << (c->gpu_types.n & 63);
+    return all ? 0 : can;
+}

@@ -1,0 +1,26 @@
+/*
+ * throughput.h -- how fast a model runs on a GPU type.  Layer: model.
+ *
+ * A rate of RATE_ONE is nominal: the speed at which a trace's durations were
+ * measured.  0 means the configuration cannot run there.  A model without a
+ * row runs at the type's general speed.
+ */
+#ifndef MODEL_SPEED_THROUGHPUT_H
+#define MODEL_SPEED_THROUGHPUT_H
+
+#include "base/intern.h"
+#include "model/cluster/cluster.h"
+
+struct perf { struct intern models; sim_rate *rate; size_t cap; };   /* rate[model][GPU_TYPES_MAX] */
+
+void     perf_fini(struct perf *p);             /* zero-initialise to begin */
+/* A new row holds PERF_GENERAL everywhere: the type's general speed. */
+#define  PERF_GENERAL UINT32_MAX
+uint32_t perf_model(struct perf *p, const char *model);
+void     perf_set(struct perf *p, uint32_t model, uint32_t gpu_type, sim_rate rate);
+/* Speed of a task of `model` (NONE: no model) on a node with GPUs of `gpu_type` (NONE: CPU work, nominal). */
+sim_rate perf_rate(const struct perf *p, const struct cluster *c, uint32_t model, uint32_t gpu_type);
+/* The types on which the model can run, as a shape's gpu_types mask; 0: any. */
+uint64_t perf_types(const struct perf *p, const struct cluster *c, uint32_t model);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * isolated.h -- ideal times: every job of a trace run alone.  Layer: run.
+ *
+ * Alone means in a world of its own with the scenario's cluster, network and
+ * data, without faults, horizon or limit on concurrency, under gs (see
+ * policies/README.md): once with no quota, so on the whole cluster, and once
+ * with a quota of 1/m of its cards, rounded down, at least one.  The time is
+ * from the first task's start to the last one's end (seed 4, sections 5.2 and
+ * 5.3.2, which define it either way).  It hangs on neither the policy that is
+ * evaluated nor the other jobs, so it is found once a seed.
+ */
+#ifndef RUN_ISOLATED_H
+#define RUN_ISOLATED_H
+
+#include "input/scenario/scenario.h"
+
+struct ideal {
+    int64_t *whole, *share;     /* [n] us by job ordinal; -1: it cannot run so, or a limit ended it */
+    uint64_t n;
+    uint64_t n_distinct;        /* jobs that were run: others ask for exactly the same */
+};
+
+/*
+ * For the trace as this seed replays it, m = s->ideal_share >= 1.  The
+ * cluster of the scenario is reset.  O(two small runs a distinct job).
+ */
+enum st ideal_find(struct ideal *out, struct scenario *s, const struct trace *t, uint64_t seed, struct diag *d);
+/* The same for the jobs of any source, to its end. */
+enum st ideal_of_source(struct ideal *out, struct scenario *s, struct source src, uint64_t seed, struct diag *d);
+void    ideal_fini(struct ideal *i);
+
+#endif

@@ -1,0 +1,73 @@
+#include "run/progress.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/text.h"
+
+double progress_clock(void)
+{
+    struct timespec ts;
+    (void)clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+void progress_begin(struct progress *p, bool quiet, uint32_t n_runs)
+{
+    memset(p, 0, sizeof *p);
+    p->is_on = !quiet && isatty(STDERR_FILENO);
+    p->n_runs = n_runs;
+    p->began = p->drawn = progress_clock();
+}
+
+void progress_run(struct progress *p, const char *label, uint64_t n_jobs)
+{
+    p->run++;
+    p->n_jobs = n_jobs;
+    (void)snprintf(p->label, sizeof p->label, "%s", label);
+}
+
+static void draw(const struct progress *p, double whole, const char *text, double clock)
+{
+    enum { WIDTH = 24 };
+    double spent = clock - p->began;
+    char bar[WIDTH + 1], eta[64] = "?";
+    for (int i = 0; i < WIDTH; i++) bar[i] = i < (int)(whole * WIDTH) ? '#' : '.';
+    bar[WIDTH] = '\0';
+    if (whole > 0.005) (void)text_duration(eta, sizeof eta, (sim_tick)(spent / whole * (1 - whole) * 1e6));
+    (void)fprintf(stderr, "\r\033[K[%s] %3.0f%%  %s, ETA %s", bar, 100 * whole, text, eta);
+    (void)fflush(stderr);
+}
+
+/* Not drawn in the last tenth of a second? */
+static bool is_due(struct progress *p, double *clock)
+{
+    *clock = progress_clock();
+    if (*clock - p->drawn < 0.1) return false;
+    p->drawn = *clock;
+    return true;
+}
+
+void progress_tick(struct progress *p, uint64_t instants, uint64_t jobs_ended, sim_tick now)
+{
+    double clock, part = p->n_jobs ? (double)jobs_ended / (double)p->n_jobs : 0;
+    if ((!p->is_on && p->report == NULL) || (instants & 255) != 0 || !is_due(p, &clock)) return;
+    if (p->report != NULL) { p->report(p->ctx, part); return; }
+    char text[256], sim[64];
+    (void)snprintf(text, sizeof text, "run %" PRIu32 "/%" PRIu32 " %s: %" PRIu64 "/%" PRIu64 " jobs, simulated %s",
+                   p->run, p->n_runs, p->label, jobs_ended, p->n_jobs, text_duration(sim, sizeof sim, now));
+    draw(p, (p->run - 1 + part) / p->n_runs, text, clock);
+}
+
+void progress_show(struct progress *p, double whole, const char *text)
+{
+    double clock;
+    if (p->is_on && is_due(p, &clock)) draw(p, whole, text, clock);
+}
+
+void progress_clear(struct progress *p)
+{
+    if (p->is_on) (void)fputs("\r\033[K", stderr);
+}

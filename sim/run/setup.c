@@ -1,0 +1,55 @@
+#include "run/setup.h"
+
+#include <string.h>
+
+void setup_begin(struct setup *u, struct scenario *s)
+{
+    memset(u, 0, sizeof *u);
+    u->scn = s;
+}
+
+static void drop_ideal(struct setup *u)
+{
+    if (u->has_ideal) ideal_fini(&u->ideal);
+    u->has_ideal = false;
+}
+
+enum st setup_trace(struct setup *u, uint64_t seed, struct diag *d)
+{
+    struct scenario *s = u->scn;
+    if (u->has_trace && u->seed == seed) return ST_OK;
+    drop_ideal(u);
+    if (!u->has_trace || trace_is_drawn(&s->trace)) {
+        /* Blocks are drawn by number, in the order in which a trace first names them: those of another seed must go. */
+        if (u->has_trace) { trace_fini(&u->trace); data_fini(&s->data); }
+        u->has_trace = false;
+        TRY(trace_seed(&s->trace, seed, d));
+        TRY(trace_prepare(&u->trace, &s->trace, &s->cluster, &s->perf, d));
+        u->has_trace = true;
+    }
+    if (s->data.names.n > 0) data_place(&s->data, &s->cluster, s->data_rule, s->data_replicas, seed);
+    u->seed = seed;
+    return ST_OK;
+}
+
+enum st setup_ideal(struct setup *u, const struct ideal **out, struct diag *d)
+{
+    *out = NULL;
+    if (u->scn->ideal_share == 0) return ST_OK;
+    if (!u->has_ideal) TRY(ideal_find(&u->ideal, u->scn, &u->trace, u->seed, d));
+    u->has_ideal = true;
+    *out = &u->ideal;
+    return ST_OK;
+}
+
+void setup_fini(struct setup *u)
+{
+    drop_ideal(u);
+    if (u->has_trace) trace_fini(&u->trace);
+    u->has_trace = false;
+}
+
+bool setup_is_drawn(const struct scenario *s)
+{
+    return trace_is_drawn(&s->trace) || s->fault.mtbf_us > 0 || s->data.names.n > 0 || s->fill > 0;
+}

@@ -1,0 +1,178 @@
+#include "sweep/grid.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "run/setup.h"
+#include "base/mem.h"
+
+enum st grid_scenario(const struct grid *g, uint32_t kase, struct scenario *out, struct diag *d)
+{
+    TRY(sweep_case(&g->sweep, kase, out, d));
+    if (g->opts.audit) out->audit = true;
+    if (g->opts.strict) out->trace.strict = true;
+    return ST_OK;
+}
+
+/* Hashes of traces, so that a file is read once for all cases. */
+struct hashes { struct { char *path, *throughputs, *stages, *blocks; uint64_t hash; } *at; size_t n, cap; };
+
+static bool same(const char *a, const char *b) { return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0); }
+
+static enum st hash_of(struct hashes *h, const struct trace_opts *o, uint64_t *out, struct diag *d)
+{
+    if (trace_is_made(o)) return trace_content_hash(o, out, d);
+    for (size_t i = 0; i < h->n; i++)
+        if (same(h->at[i].path, o->path) && same(h->at[i].throughputs, o->throughputs) &&
+            same(h->at[i].stages, o->stages_path) && same(h->at[i].blocks, o->blocks_path)) { *out = h->at[i].hash; return ST_OK; }
+    TRY(trace_content_hash(o, out, d));
+    MEM_RESERVE(h->at, h->cap, h->n + 1);
+    h->at[h->n].path = o->path != NULL ? mem_strdup(o->path) : NULL;
+    h->at[h->n].throughputs = o->throughputs != NULL ? mem_strdup(o->throughputs) : NULL;
+    h->at[h->n].stages = o->stages_path != NULL ? mem_strdup(o->stages_path) : NULL;
+    h->at[h->n].blocks = o->blocks_path != NULL ? mem_strdup(o->blocks_path) : NULL;
+    h->at[h->n++].hash = *out;
+    return ST_OK;
+}
+
+static enum st add_policy(struct grid *g, uint32_t kase, struct scenario *s, uint32_t p, struct hashes *hashes, struct diag *d)
+{
+    struct grid_policy *q = &g->at[kase].policy[p];
+    TRY(run_policy_find(&q->who, s, &s->policy[p], &g->opts.limits, d));
+    q->label = mem_strdup(s->policy[p].label);
+    enum st st = ST_OK;
+    for (size_t k = 0; k < g->n_seeds && st == ST_OK; k++) {
+        struct grid_run *r = &g->run[(kase * g->n_seeds + k) * g->n_policies + p];
+        struct run_row row;
+        uint64_t hash = 0;
+        st = trace_seed(&s->trace, s->seed[k], d);
+        if (st == ST_OK) st = hash_of(hashes, &s->trace, &hash, d);
+        run_describe(&row, s, hash, &q->who, q->label, s->seed[k]);
+        *r = (struct grid_run){ .kase = kase, .policy = p, .seed = s->seed[k] };
+        memcpy(r->key, row.key, sizeof r->key);
+        memcpy(r->trace_hash, row.trace_hash, sizeof r->trace_hash);
+    }
+    return st;
+}
+
+static enum st add_case(struct grid *g, uint32_t kase, struct scenario *s, struct hashes *hashes, struct diag *d)
+{
+    struct grid_case *k = &g->at[kase];
+    if (s->n_policies == 0) return diag_at(d, ST_EINPUT, s->path, 0, 0, "no policy: name some under `policies:` or `sweep: {policies: ...}`");
+    if (kase == 0) {
+        g->n_policies = s->n_policies;
+        g->n_seeds = s->n_seeds;
+        if (g->n_policies * g->n_seeds > GRID_RUNS_MAX / g->sweep.n_cases)
+            return diag_at(d, ST_EINPUT, s->path, 0, 0, "the sweep has %zu cases, %zu policies and %zu seeds: more than %d runs",
+                           g->sweep.n_cases, g->n_policies, g->n_seeds, GRID_RUNS_MAX);
+        g->n = g->sweep.n_cases * g->n_policies * g->n_seeds;
+        MEM_ARRAY(g->run, g->n);
+    }
+    k->name = mem_strdup(s->name);
+    k->title = mem_strdup(s->title);
+    k->variant = mem_strdup(s->variant);
+    k->text = mem_strdup(s->canonical);
+    k->trace_path = mem_strdup(s->trace.n_instances > 0 ? "(instances)" : s->trace.path != NULL ? s->trace.path : "(generated)");
+    k->has_horizon = s->horizon != TICK_NEVER;
+    k->is_drawn = setup_is_drawn(s);
+    MEM_ARRAY(k->policy, g->n_policies);
+    for (uint32_t p = 0; p < g->n_policies; p++) TRY(add_policy(g, kase, s, p, hashes, d));
+    return ST_OK;
+}
+
+static int cmp_run(const void *a, const void *b)
+{
+    const struct grid_run *const *x = a, *const *y = b;
+    return strcmp((*x)->key, (*y)->key);
+}
+
+/* Sort by key; a key twice would be a run twice. */
+static enum st index_keys(struct grid *g, struct diag *d)
+{
+    const struct grid_run **at;
+    enum st st = ST_OK;
+    MEM_ARRAY(at, g->n);
+    MEM_ARRAY(g->by_key, g->n);
+    for (size_t i = 0; i < g->n; i++) at[i] = &g->run[i];
+    qsort(at, g->n, sizeof *at, cmp_run);
+    for (size_t i = 0; i < g->n; i++) g->by_key[i] = (uint32_t)(at[i] - g->run);
+    for (size_t i = 1; i < g->n && st == ST_OK; i++) {
+        if (strcmp(at[i]->key, at[i - 1]->key) != 0) continue;
+        char a[256], b[256];
+        st = diag_at(d, ST_EINPUT, g->opts.scenario, 0, 0, "two runs of the sweep are the same: '%s' and '%s'",
+                     grid_label(g, g->by_key[i - 1], a, sizeof a), grid_label(g, g->by_key[i], b, sizeof b));
+    }
+    mem_free(at);
+    return st;
+}
+
+size_t grid_find(const struct grid *g, const char *key)
+{
+    size_t lo = 0, hi = g->n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        int order = strcmp(g->run[g->by_key[mid]].key, key);
+        if (order == 0) return g->by_key[mid];
+        if (order < 0) lo = mid + 1;
+        else hi = mid;
+    }
+    return g->n;
+}
+
+enum st grid_load(struct grid *g, const struct grid_opts *o, struct diag *d)
+{
+    struct hashes hashes = { .n = 0 };
+    memset(g, 0, sizeof *g);
+    g->opts = *o;
+    TRY(sweep_load(&g->sweep, o->scenario, o->set, o->n_set, d));
+    MEM_ARRAY(g->at, g->sweep.n_cases);
+    enum st st = ST_OK;
+    for (uint32_t k = 0; k < g->sweep.n_cases && st == ST_OK; k++) {
+        struct scenario s;
+        if ((st = grid_scenario(g, k, &s, d)) != ST_OK) break;
+        st = add_case(g, k, &s, &hashes, d);
+        scn_fini(&s);
+    }
+    for (size_t i = 0; i < hashes.n; i++) { mem_free(hashes.at[i].path); mem_free(hashes.at[i].throughputs); mem_free(hashes.at[i].stages); mem_free(hashes.at[i].blocks); }
+    mem_free(hashes.at);
+    if (st == ST_OK) st = index_keys(g, d);
+    if (st != ST_OK) grid_fini(g);
+    return st;
+}
+
+void grid_fini(struct grid *g)
+{
+    for (size_t i = 0; g->at != NULL && i < g->sweep.n_cases; i++) {
+        struct grid_case *k = &g->at[i];
+        for (size_t p = 0; k->policy != NULL && p < g->n_policies; p++) {
+            mem_free(k->policy[p].label);
+            run_policy_fini(&k->policy[p].who);
+        }
+        mem_free(k->policy); mem_free(k->name); mem_free(k->title); mem_free(k->variant); mem_free(k->text); mem_free(k->trace_path);
+    }
+    mem_free(g->at);
+    mem_free(g->run);
+    mem_free(g->by_key);
+    sweep_fini(&g->sweep);
+    memset(g, 0, sizeof *g);
+}
+
+void grid_row(const struct grid *g, size_t i, struct store_run *row)
+{
+    const struct grid_run *r = &g->run[i];
+    const struct grid_case *k = &g->at[r->kase];
+    const struct grid_policy *p = &k->policy[r->policy];
+    *row = (struct store_run){
+        .key = r->key, .scenario = k->name, .title = k->title, .variant = k->variant, .scenario_text = k->text,
+        .trace_path = k->trace_path, .trace_hash = r->trace_hash, .policy = p->label, .policy_spec = p->who.spec,
+        .policy_source = p->who.source, .seed = r->seed, .clairvoyant = p->who.is_clairvoyant, .by_count = p->who.by_count };
+}
+
+const char *grid_label(const struct grid *g, size_t i, char *buf, size_t cap)
+{
+    const struct grid_run *r = &g->run[i];
+    const struct grid_case *k = &g->at[r->kase];
+    (void)snprintf(buf, cap, "%.100s%s%s seed %" PRIu64, k->variant, k->variant[0] != '\0' ? "  " : "",
+                   k->policy[r->policy].label, r->seed);
+    return buf;
+}

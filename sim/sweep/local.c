@@ -1,0 +1,288 @@
+#include "sweep/local.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/mem.h"
+
+enum { POLL_MS = 200, GRACE_S = 10 };
+
+/* What a worker says; MSG_BROKEN is followed by its diag.  Shorter than
+ * PIPE_BUF, so that each arrives whole. */
+enum msg_kind { MSG_PART, MSG_WRITTEN, MSG_BROKEN };
+struct msg { enum msg_kind kind; double part; };
+
+struct worker {
+    pid_t  pid;             /* 0: none */
+    int    to, from;        /* -1: closed */
+    size_t run;             /* that it was given; n: none */
+    double part;            /* of it that is done */
+};
+
+struct pool {
+    struct collect *c;
+    struct worker *w; uint32_t n;
+    bool  *is_open;         /* [n_groups] some worker was given a run of this case and seed */
+    size_t next_group, steal;
+    bool   is_stopping;
+    struct diag broken;     /* a worker met a full disk or the like */
+};
+
+static bool read_all(int fd, void *to, size_t n)
+{
+    for (char *p = to; n > 0;) {
+        ssize_t got = read(fd, p, n);
+        if (got < 0 && errno == EINTR && !run_is_interrupted()) continue;
+        if (got <= 0) return false;
+        p += got;
+        n -= (size_t)got;
+    }
+    return true;
+}
+
+static bool write_all(int fd, const void *from, size_t n)
+{
+    for (const char *p = from; n > 0;) {
+        ssize_t put = write(fd, p, n);
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0) return false;
+        p += put;
+        n -= (size_t)put;
+    }
+    return true;
+}
+
+/* ---- in the worker ---- */
+
+/* Its reader gone, a worker dies here of SIGPIPE: nobody waits for what it does. */
+static void report(void *ctx, double part)
+{
+    const int *fd = ctx;
+    struct msg m = { MSG_PART, part };
+    (void)write_all(*fd, &m, sizeof m);
+}
+
+_Noreturn static void work(const struct collect *c, int in, int out)
+{
+    struct progress progress;
+    struct parts_writer w;
+    (void)signal(SIGPIPE, SIG_DFL);
+    progress_begin(&progress, true, 1);
+    progress.report = report;
+    progress.ctx = &out;
+    parts_writer_begin(&w, c->grid, c->dir, &progress);
+    for (size_t i; read_all(in, &i, sizeof i);) {
+        struct { struct msg m; struct diag d; } say = { .m = { MSG_WRITTEN, 1 } };
+        struct diag failed = { 0 };
+        enum st st = parts_write(&w, i, &failed, &say.d);
+        if (st == ST_EINTR) break;
+        if (st != ST_OK) say.m.kind = MSG_BROKEN;
+        if (!write_all(out, &say, st == ST_OK ? sizeof say.m : sizeof say)) break;
+    }
+    parts_writer_fini(&w);
+    _exit(0);
+}
+
+/* ---- workers, seen from here ---- */
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0) (void)close(*fd);
+    *fd = -1;
+}
+
+static enum st hire(struct pool *p, struct worker *w, struct diag *d)
+{
+    int to[2], from[2];
+    if (pipe(to) != 0) return diag_set(d, ST_EWORLD, "cannot start a worker: %s", strerror(errno));
+    if (pipe(from) != 0) {
+        (void)close(to[0]);
+        (void)close(to[1]);
+        return diag_set(d, ST_EWORLD, "cannot start a worker: %s", strerror(errno));
+    }
+    /* Not for the programs that policies start: what they hold open would hide a worker's death. */
+    for (int i = 0; i < 2; i++) {
+        (void)fcntl(to[i], F_SETFD, FD_CLOEXEC);
+        (void)fcntl(from[i], F_SETFD, FD_CLOEXEC);
+    }
+    (void)fflush(stdout);
+    (void)fflush(stderr);
+    pid_t pid = fork();
+    if (pid == 0) {
+        /* Ends of the others' pipes: kept open here they would hide a death from them. */
+        for (uint32_t i = 0; i < p->n; i++) { close_fd(&p->w[i].to); close_fd(&p->w[i].from); }
+        (void)close(to[1]);
+        (void)close(from[0]);
+        work(p->c, to[0], from[1]);
+    }
+    (void)close(to[0]);
+    (void)close(from[1]);
+    *w = (struct worker){ .pid = pid, .to = to[1], .from = from[0], .run = p->c->grid->n };
+    if (pid > 0) return ST_OK;
+    w->pid = 0;
+    close_fd(&w->to);
+    close_fd(&w->from);
+    return diag_set(d, ST_EWORLD, "cannot start a worker: %s", strerror(errno));
+}
+
+static size_t first_of(const struct pool *p, size_t group)
+{
+    size_t n = p->c->grid->n_policies;
+    for (size_t i = group * n; i < (group + 1) * n; i++)
+        if (p->c->state[i] == COLLECT_WANTED) return i;
+    return p->c->grid->n;
+}
+
+/* More of the case and seed at hand; else one that nobody has begun; else what is left of any. */
+static size_t choose(struct pool *p, size_t last)
+{
+    const struct grid *g = p->c->grid;
+    size_t i = last < g->n ? first_of(p, last / g->n_policies) : g->n;
+    for (; i == g->n && p->next_group < g->n / g->n_policies; p->next_group++)
+        if (!p->is_open[p->next_group]) i = first_of(p, p->next_group);
+    for (; i == g->n && p->steal < g->n; p->steal++)
+        if (p->c->state[p->steal] == COLLECT_WANTED) i = p->steal;
+    if (i < g->n) p->is_open[i / g->n_policies] = true;
+    return i;
+}
+
+/* Give it work, or let it go. */
+static void give(struct pool *p, struct worker *w)
+{
+    size_t last = w->run;
+    w->run = p->is_stopping ? p->c->grid->n : choose(p, last);
+    w->part = 0;
+    if (w->run == p->c->grid->n) { close_fd(&w->to); return; }
+    p->c->state[w->run] = COLLECT_GIVEN;
+    (void)write_all(w->to, &w->run, sizeof w->run);     /* a dead one shows when its pipe is read */
+}
+
+static void stop(struct pool *p, int sig)
+{
+    p->is_stopping = true;
+    for (uint32_t i = 0; i < p->n; i++) {
+        if (p->w[i].pid == 0) continue;
+        close_fd(&p->w[i].to);
+        (void)kill(p->w[i].pid, sig);
+    }
+}
+
+/* Its pipe ended: it was let go, or it died over its run. */
+static enum st bury(struct pool *p, struct worker *w, struct diag *d)
+{
+    int status = 0;
+    size_t run = w->run;
+    char why[128];
+    while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR) {}
+    close_fd(&w->to);
+    close_fd(&w->from);
+    w->pid = 0;
+    w->run = p->c->grid->n;
+    if (run == p->c->grid->n || p->c->state[run] != COLLECT_GIVEN) return ST_OK;
+    TRY(collect_take(p->c, NULL, d));                   /* it may have died between its part and its word */
+    if (p->c->state[run] != COLLECT_GIVEN) return ST_OK;
+    if (p->is_stopping) return collect_mark(p->c, run, STORE_INTERRUPTED, "interrupted", d);
+    if (WIFSIGNALED(status)) (void)snprintf(why, sizeof why, "its worker was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else (void)snprintf(why, sizeof why, "its worker ended with status %d", WEXITSTATUS(status));
+    return collect_mark(p->c, run, STORE_FAILED, why, d);
+}
+
+static enum st listen_to(struct pool *p, struct worker *w, struct diag *d)
+{
+    struct msg m;
+    if (!read_all(w->from, &m, sizeof m)) {
+        if (run_is_interrupted() && !p->is_stopping) return ST_OK;     /* a signal came while it was read; asked again */
+        TRY(bury(p, w, d));
+        if (!p->is_stopping && p->steal < p->c->grid->n && collect_n_todo(p->c) > 0) {
+            TRY(hire(p, w, d));
+            give(p, w);
+        }
+        return ST_OK;
+    }
+    w->part = m.part;
+    if (m.kind == MSG_PART) return ST_OK;
+    if (m.kind == MSG_BROKEN) {
+        struct diag said = { 0 };
+        if (read_all(w->from, &said, sizeof said) && p->broken.code == ST_OK) p->broken = said;
+        stop(p, SIGTERM);
+        return ST_OK;
+    }
+    TRY(collect_take(p->c, NULL, d));
+    give(p, w);
+    return ST_OK;
+}
+
+/* ---- the loop ---- */
+
+static enum st attend(struct pool *p, struct diag *d)
+{
+    struct pollfd *fds;
+    struct worker **of;
+    enum st st = ST_OK;
+    double stopped = 0;
+    MEM_ARRAY(fds, p->n);
+    MEM_ARRAY(of, p->n);
+    while (st == ST_OK) {
+        nfds_t n = 0;
+        size_t busy = 0;
+        double parts = 0;
+        if (run_is_interrupted() && !p->is_stopping) stop(p, SIGTERM);
+        if (p->is_stopping && stopped <= 0) stopped = progress_clock();
+        if (p->is_stopping && progress_clock() - stopped > GRACE_S) stop(p, SIGKILL);
+        for (uint32_t i = 0; i < p->n; i++) {
+            struct worker *w = &p->w[i];
+            if (w->pid == 0) continue;
+            fds[n] = (struct pollfd){ .fd = w->from, .events = POLLIN };
+            of[n++] = w;
+            busy += w->run < p->c->grid->n;
+            parts += w->run < p->c->grid->n ? w->part : 0;
+        }
+        if (n == 0) break;
+        collect_show(p->c, busy, parts, "");
+        if (poll(fds, n, POLL_MS) < 0) {
+            if (errno == EINTR) continue;
+            st = diag_set(d, ST_EWORLD, "cannot wait for the workers: %s", strerror(errno));
+        }
+        for (nfds_t i = 0; i < n && st == ST_OK; i++)
+            if (fds[i].revents != 0) st = listen_to(p, of[i], d);
+    }
+    mem_free(fds);
+    mem_free(of);
+    return st;
+}
+
+enum st pool_run(struct collect *c, uint32_t n_workers, struct diag *d)
+{
+    struct pool p = { .c = c };
+    struct sigaction ignore, old;
+    size_t todo = collect_n_todo(c);
+    enum st st = ST_OK;
+    memset(&ignore, 0, sizeof ignore);
+    ignore.sa_handler = SIG_IGN;
+    (void)sigaction(SIGPIPE, &ignore, &old);
+    MEM_ARRAY(p.w, n_workers);
+    MEM_ARRAY(p.is_open, c->grid->n / c->grid->n_policies);
+    for (; p.n < n_workers && p.n < todo && st == ST_OK; p.n++) {
+        st = hire(&p, &p.w[p.n], d);
+        if (st == ST_OK) give(&p, &p.w[p.n]);
+    }
+    if (st == ST_OK) st = attend(&p, d);
+    if (st != ST_OK) {
+        stop(&p, SIGKILL);
+        for (uint32_t i = 0; i < p.n; i++) {
+            if (p.w[i].pid != 0) while (waitpid(p.w[i].pid, NULL, 0) < 0 && errno == EINTR) {}
+            close_fd(&p.w[i].from);
+        }
+    }
+    progress_clear(&c->progress);
+    if (st == ST_OK && p.broken.code != ST_OK) { *d = p.broken; st = d->code; }
+    if (st == ST_OK && p.is_stopping) st = diag_set(d, ST_EINTR, "interrupted; the same command goes on from here");
+    mem_free(p.w);
+    mem_free(p.is_open);
+    (void)sigaction(SIGPIPE, &old, NULL);
+    return st;
+}

@@ -1,0 +1,212 @@
+#include "sweep/shards.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/mem.h"
+
+enum { KEY_LEN = HASH_HEX - 1, PATH_MAX_LEN = 4096 };
+
+static const char tmp_mark[] = ".tmp-", part_end[] = ".part", lock_name[] = "lock";
+
+/* ---- writing ---- */
+
+void parts_writer_begin(struct parts_writer *w, const struct grid *g, const char *dir, struct progress *p)
+{
+    *w = (struct parts_writer){ .grid = g, .dir = dir, .progress = p, .kase = NONE };
+}
+
+static void leave_case(struct parts_writer *w)
+{
+    if (w->kase == NONE) return;
+    setup_fini(&w->setup);
+    scn_fini(&w->scn);
+    w->kase = NONE;
+}
+
+void parts_writer_fini(struct parts_writer *w) { leave_case(w); }
+
+static enum st enter_case(struct parts_writer *w, uint32_t kase, struct diag *d)
+{
+    if (w->kase == kase) return ST_OK;
+    leave_case(w);
+    TRY(grid_scenario(w->grid, kase, &w->scn, d));
+    w->kase = kase;
+    for (size_t p = 0; p < w->scn.n_policies; p++) {        /* as the plan calls it: a policy may name itself */
+        mem_free(w->scn.policy[p].label);
+        w->scn.policy[p].label = mem_strdup(w->grid->at[kase].policy[p].label);
+    }
+    setup_begin(&w->setup, &w->scn);
+    return ST_OK;
+}
+
+/* *has_row: the part holds a row of it, whatever came of it. */
+static enum st run_into(struct parts_writer *w, struct store *store, size_t i, bool *has_row, struct diag *d)
+{
+    const struct grid_run *r = &w->grid->run[i];
+    struct run_env env = { .store = store, .progress = w->progress, .quiet = true, .limits = w->grid->opts.limits };
+    struct run_result result;
+    char label[80];
+    TRY(enter_case(w, r->kase, d));
+    TRY(setup_trace(&w->setup, r->seed, d));
+    TRY(setup_ideal(&w->setup, &env.ideal, d));
+    env.scn = &w->scn;
+    env.trace = &w->setup.trace;
+    if (w->progress != NULL) progress_run(w->progress, grid_label(w->grid, i, label, sizeof label), env.trace->facts.n_jobs);
+    enum st st = run_one(&env, &w->scn.policy[r->policy], r->seed, &result, d);
+    *has_row = result.id != 0;
+    if (st != ST_OK) return st;
+    if (strcmp(result.key, r->key) == 0) return ST_OK;
+    return diag_at(d, ST_EINPUT, w->scn.path, 0, 0, "the scenario or its trace changed while the sweep ran");
+}
+
+/* A run that its input or its policy stopped: what it was, and why it failed. */
+static enum st write_failure(const struct parts_writer *w, struct store *store, size_t i, const struct diag *why, struct diag *d)
+{
+    struct store_run row;
+    int64_t id;
+    char text[sizeof why->file + sizeof why->msg + 32];
+    grid_row(w->grid, i, &row);
+    if (why->file[0] == '\0') (void)snprintf(text, sizeof text, "%s", why->msg);
+    else if (why->line == 0) (void)snprintf(text, sizeof text, "%s: %s", why->file, why->msg);
+    else (void)snprintf(text, sizeof text, "%s:%u:%u: %s", why->file, why->line, why->col, why->msg);
+    TRY(store_run_begin(store, &row, &id, d));
+    return store_run_end(store, id, STORE_FAILED, 0, text, 0, d);
+}
+
+/* On the disk, then under its name. */
+static enum st put_in_place(const char *tmp, const char *path, struct diag *d)
+{
+    int fd = open(tmp, O_RDWR);
+    bool ok = fd >= 0 && fsync(fd) == 0;
+    if (fd >= 0 && close(fd) != 0) ok = false;
+    if (ok && rename(tmp, path) == 0) return ST_OK;
+    return diag_at(d, ST_EWORLD, path, 0, 0, "cannot be written: %s", strerror(errno));
+}
+
+enum st parts_write(struct parts_writer *w, size_t i, struct diag *failed, struct diag *d)
+{
+    char tmp[PATH_MAX_LEN], path[PATH_MAX_LEN], host[65] = "";
+    struct store *store;
+    const char *key = w->grid->run[i].key;
+    (void)gethostname(host, sizeof host - 1);
+    (void)snprintf(tmp, sizeof tmp, "%s/%s%s%s-%ld", w->dir, key, tmp_mark, host, (long)getpid());
+    (void)unlink(tmp);
+    TRY(store_open_part(&store, tmp, d));
+    bool has_row = false;
+    enum st st = run_into(w, store, i, &has_row, failed);
+    int status = diag_exit_status(st);
+    if (st == ST_EPOLICY && has_row) st = ST_OK;    /* run_one wrote it, with what there was until then */
+    else if (st == ST_EINPUT || st == ST_EPOLICY) st = write_failure(w, store, i, failed, d);
+    else if (st != ST_OK) *d = *failed;
+    store_close(store);
+    (void)snprintf(path, sizeof path, "%s/%s-%d%s", w->dir, key, status, part_end);
+    if (st == ST_OK) st = put_in_place(tmp, path, d);
+    if (st != ST_OK) (void)unlink(tmp);
+    return st;
+}
+
+/* ---- the folder ---- */
+
+static enum st cannot(const char *dir, const char *what, struct diag *d)
+{
+    return diag_at(d, ST_EWORLD, dir, 0, 0, "cannot %s: %s", what, strerror(errno));
+}
+
+static enum st lock(const char *dir, struct diag *d)
+{
+    char path[PATH_MAX_LEN];
+    struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    (void)snprintf(path, sizeof path, "%s/%s", dir, lock_name);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);      /* stays open: the lock ends with the process */
+    if (fd < 0) return cannot(path, "be written", d);
+    if (fcntl(fd, F_SETLK, &l) == 0) return ST_OK;
+    bool is_taken = errno == EACCES || errno == EAGAIN;
+    (void)close(fd);
+    if (!is_taken) return cannot(path, "be locked", d);
+    (void)diag_at(d, ST_EWORLD, dir, 0, 0, "another sweep is at work here");
+    diag_hint(d, "wait until it is done, or give another database with -d");
+    return ST_EWORLD;
+}
+
+static enum st drop_unfinished(const char *dir, struct diag *d)
+{
+    DIR *at = opendir(dir);
+    if (at == NULL) return cannot(dir, "read the folder", d);
+    for (const struct dirent *e; (e = readdir(at)) != NULL;) {
+        char path[PATH_MAX_LEN];
+        if (strstr(e->d_name, tmp_mark) == NULL) continue;
+        (void)snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
+        (void)unlink(path);
+    }
+    (void)closedir(at);
+    return ST_OK;
+}
+
+enum st parts_open(const char *dir, struct diag *d)
+{
+    if (strlen(dir) > PATH_MAX_LEN - 300) return diag_set(d, ST_EINPUT, "the path of the folder for parts is too long");
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST) return cannot(dir, "make the folder", d);
+    TRY(lock(dir, d));
+    return drop_unfinished(dir, d);
+}
+
+void parts_close(const char *dir)
+{
+    char path[PATH_MAX_LEN];
+    struct diag ignored = { 0 };
+    (void)drop_unfinished(dir, &ignored);       /* of a writer that died, its run done by another */
+    (void)snprintf(path, sizeof path, "%s/%s", dir, lock_name);
+    (void)unlink(path);
+    (void)rmdir(dir);           /* fails, rightly, when parts of another sweep are in it */
+}
+
+/* KEY-STATUS.part of a run of the grid? */
+static bool read_name(const char *name, const struct grid *g, size_t *run, int *status)
+{
+    char key[HASH_HEX], *end;
+    if (strlen(name) < KEY_LEN + sizeof "-0" || name[KEY_LEN] != '-') return false;
+    memcpy(key, name, KEY_LEN);
+    key[KEY_LEN] = '\0';
+    *status = (int)strtol(name + KEY_LEN + 1, &end, 10);
+    if (strcmp(end, part_end) != 0) return false;
+    *run = grid_find(g, key);
+    return *run < g->n;
+}
+
+static int by_run(const void *a, const void *b)
+{
+    const struct part *x = a, *y = b;
+    if (x->run != y->run) return x->run < y->run ? -1 : 1;
+    return x->status - y->status;       /* a done one first */
+}
+
+enum st parts_scan(struct parts *p, const char *dir, const struct grid *g, struct diag *d)
+{
+    memset(p, 0, sizeof *p);
+    DIR *at = opendir(dir);
+    if (at == NULL) return cannot(dir, "read the folder", d);
+    for (const struct dirent *e; (e = readdir(at)) != NULL;) {
+        char path[PATH_MAX_LEN];
+        struct part one = { .run = 0 };
+        if (!read_name(e->d_name, g, &one.run, &one.status)) continue;
+        (void)snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
+        one.path = mem_strdup(path);
+        MEM_RESERVE(p->at, p->cap, p->n + 1);
+        p->at[p->n++] = one;
+    }
+    (void)closedir(at);
+    if (p->n > 0) qsort(p->at, p->n, sizeof *p->at, by_run);
+    return ST_OK;
+}
+
+void parts_fini(struct parts *p)
+{
+    for (size_t i = 0; i < p->n; i++) mem_free(p->at[i].path);
+    mem_free(p->at);
+    memset(p, 0, sizeof *p);
+}

@@ -1,0 +1,50 @@
+/*
+ * shards.h -- part files: one finished run each, in a folder that writers and
+ * the one reader share.  Layer: sweep.
+ *
+ * A part is written as KEY.tmp-HOST-PID and renamed to KEY-STATUS.part when it
+ * is whole and on the disk (STATUS: the run's exit status; 0 done).  So a name
+ * that ends in .part is always a whole database, whoever was killed when, and
+ * two writers of one run leave one part, of equal contents.
+ */
+#ifndef SWEEP_SHARDS_H
+#define SWEEP_SHARDS_H
+
+#include "sweep/grid.h"
+#include "run/setup.h"
+
+/* What a process that runs one run after another keeps: the case at hand. */
+struct parts_writer {
+    const struct grid *grid;    /* borrowed */
+    const char *dir;
+    struct progress *progress;  /* told how far the run is; NULL: nobody */
+    struct scenario scn;
+    struct setup    setup;
+    uint32_t kase;              /* NONE: none yet */
+};
+
+void    parts_writer_begin(struct parts_writer *w, const struct grid *g, const char *dir, struct progress *p);
+/*
+ * Run number i and leave its part.  A run that fails, for its input or its
+ * policy, leaves a part that says so, and *failed has the reason: ST_OK all
+ * the same.  ST_EWORLD, ST_EINTR: no part.
+ */
+enum st parts_write(struct parts_writer *w, size_t i, struct diag *failed, struct diag *d);
+void    parts_writer_fini(struct parts_writer *w);
+
+/*
+ * The folder, made when it is not there, and locked against another sweep
+ * until the process ends; unfinished files of dead writers are removed.
+ */
+enum st parts_open(const char *dir, struct diag *d);
+/* Remove unfinished files, and the folder if nothing is left in it. */
+void    parts_close(const char *dir);
+
+/* A whole part of a run of the grid. */
+struct part { size_t run; int status; char *path; };
+/* Those there are now, in the order of their runs.  Parts of other keys stay where they are. */
+struct parts { struct part *at; size_t n, cap; };
+enum st parts_scan(struct parts *p, const char *dir, const struct grid *g, struct diag *d);
+void    parts_fini(struct parts *p);
+
+#endif

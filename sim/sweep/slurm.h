@@ -1,0 +1,28 @@
+/*
+ * slurm.h -- a sweep on a Slurm cluster, through Slurm's own commands.  Layer: sweep.
+ *
+ * sbatch sends the missing runs as job arrays whose tasks are this program
+ * again (`fairway sweep --list ... --task K`) and leave parts in the shared
+ * folder; squeue says which tasks are still about; scancel ends them.  What
+ * counts is the parts alone: a run whose task is gone without one is sent
+ * again, at most `retries` times.
+ */
+#ifndef SWEEP_SLURM_H
+#define SWEEP_SLURM_H
+
+#include "sweep/collect.h"
+
+struct slurm_opts {
+    size_t   per_task;          /* runs of one array task */
+    int64_t  deadline_us;       /* of a task's running time; 0: none */
+    uint32_t retries;
+    const char *const *opts; size_t n_opts;     /* for sbatch */
+};
+
+/* Results as of pool_run.  Interrupted, it cancels its jobs; parts that are whole are merged. */
+enum st slurm_run(struct collect *c, const struct slurm_opts *o, struct diag *d);
+
+/* What an array task does: the runs of keys number task·per_task and on in the list, a key a line. */
+enum st slurm_task(const struct grid *g, const char *dir, const char *list, uint64_t task, size_t per_task, struct diag *d);
+
+#endif

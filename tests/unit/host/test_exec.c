@@ -1,0 +1,331 @@
+/* The parts of a policy in another process: what is written, what is read, the table of live jobs, and limits on waiting. */
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include "host/exec/child.h"
+#include "host/exec/exec.h"
+#include "host/exec/handles.h"
+#include "host/exec/reply.h"
+#include "host/exec/message.h"
+#include "base/mem.h"
+#include "base/rng.h"
+
+/* ---- writing ---- */
+
+static void expect_text(struct wire *w, const char *want)
+{
+    cr_expect(w->n == strlen(want) && memcmp(w->s, want, w->n) == 0, "found %.*s, expected %s", (int)w->n, w->s, want);
+    w->n = 0;
+}
+
+Test(polwire, integers_are_written_to_their_limits)
+{
+    struct wire w = { 0 };
+    wire_int(&w, 0);
+    expect_text(&w, "0");
+    wire_int(&w, INT64_MAX);
+    expect_text(&w, "9223372036854775807");
+    wire_int(&w, INT64_MIN);
+    expect_text(&w, "-9223372036854775808");
+    wire_fini(&w);
+}
+
+Test(polwire, numbers_read_back_as_they_were)
+{
+    static const double v[] = { 0, 2, 0.1, 1.0 / 3, 1e300, 5.7, -2.5e-12 };
+    static const char *const want[] = { "0", "2", "0.1", "0.33333333333333331", "1e+300", "5.7", "-2.5e-12" };
+    struct wire w = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(v); i++) {
+        wire_number(&w, v[i]);
+        expect_text(&w, want[i]);
+    }
+    wire_uint(&w, UINT64_MAX);
+    expect_text(&w, "18446744073709551615");
+    wire_fini(&w);
+}
+
+/* RFC 8259, section 7: quotes, backslashes and controls are escaped; RFC 3629: what is UTF-8. */
+Test(polwire, strings_are_escaped_and_bytes_that_are_no_utf8_are_told_as_latin1)
+{
+    static const struct { const char *in, *out; } t[] = {
+        { "plain", "\"plain\"" }, { "a\"b\\c", "\"a\\\"b\\\\c\"" }, { "\t\n\x01\x7f", "\"\\u0009\\u000a\\u0001\\u007f\"" },
+        { "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"" },
+        { "\xe9t\xe9", "\"\\u00e9t\\u00e9\"" },                 /* Latin-1 */
+        { "\xc0\xaf", "\"\\u00c0\\u00af\"" },                   /* overlong */
+        { "\xed\xa0\x80", "\"\\u00ed\\u00a0\\u0080\"" },        /* a surrogate */
+        { "\xf4\x90\x80\x80", "\"\\u00f4\\u0090\\u0080\\u0080\"" },     /* above U+10FFFF */
+        { "cut \xe2\x82", "\"cut \\u00e2\\u0082\"" },
+    };
+    struct wire w = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+        wire_string(&w, t[i].in);
+        expect_text(&w, t[i].out);
+    }
+    wire_fini(&w);
+}
+
+Test(polwire, hello_carries_weights_and_refuses_what_is_none)
+{
+    struct wire w = { 0 };
+    cr_expect(wire_hello(&w, "a:b:2;bob:0.5"));     /* a name may hold a colon: the last one counts */
+    w.s[w.n - 1] = '\0';
+    cr_expect_not_null(strstr(w.s, "\"weights\":{\"a:b\":2,\"bob\":0.5}}"), "%s", w.s);
+    static const char *const bad[] = { "bob", "bob:", ":2", "bob:0", "bob:-1", "bob:x" };
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        w.n = 0;
+        cr_expect_not(wire_hello(&w, bad[i]), "%s", bad[i]);
+    }
+    wire_fini(&w);
+}
+
+/* ---- reading ---- */
+
+Test(polreply, decisions_are_read_with_every_field)
+{
+    static const char line[] = "{\"msg\":\"decisions\",\"decisions\":["
+        "{\"do\":\"start\",\"job\":7,\"task\":3,\"node\":5,\"cards\":[0,63],\"why\":\"w\"},"
+        "{\"do\":\"start_gang\",\"job\":8,\"nodes\":[1,2],\"cards\":[[0],[1,2]]},"
+        "{\"do\":\"start_gang\",\"job\":9,\"nodes\":[4],\"cpu\":[500]},{\"do\":\"resize\",\"job\":9,\"task\":1,\"cpu\":250},"
+        "{\"do\":\"preempt\",\"job\":7,\"task\":0},{\"do\":\"wake\",\"at\":9223372036854775807},"
+        "{\"do\":\"note\",\"name\":\"n\",\"value\":2},{\"do\":\"fail\",\"message\":\"m\"}]}";
+    char why[REPLY_WHY] = "";
+    struct reply r = { 0 };
+    struct reply_decision d;
+    cr_assert(reply_open(&r, line, sizeof line - 1, why), "%s", why);
+    cr_expect(r.n == 8 && !r.is_query);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_START && d.job == 7 && d.task == 3 && d.n_places == 1 && d.place[0].node == 5);
+    cr_expect(d.place[0].cards == (UINT64_C(1) << 63 | 1) && strcmp(d.text, "w") == 0);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_START_GANG && d.job == 8 && d.n_places == 2 && d.text == NULL);
+    cr_expect(d.place[0].node == 1 && d.place[0].cards == 1 && d.place[1].node == 2 && d.place[1].cards == 6);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.n_places == 1 && d.place[0].node == 4 && d.place[0].cards == 0 && d.place[0].cpu_milli == 500);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_RESIZE && d.job == 9 && d.task == 1 && d.cpu_milli == 250);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_PREEMPT && d.job == 7 && d.task == 0);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_WAKE && d.at_us == INT64_MAX);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_NOTE && strcmp(d.text, "n") == 0 && d.value == 2);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_FAIL && strcmp(d.text, "m") == 0 && r.next == 8);
+    static const char query[] = "{\"msg\":\"query\",\"job\":1,\"task\":2,\"nodes\":[3,4]}";
+    cr_assert(reply_open(&r, query, sizeof query - 1, why), "%s", why);
+    cr_expect(r.is_query && r.job == 1 && r.task == 2 && r.n_nodes == 2 && r.node[0] == 3 && r.node[1] == 4);
+    reply_fini(&r);
+}
+
+/* A cluster with two kinds of engines, and two of licences. */
+static const char *two_names(void *ctx, uint32_t kind, uint32_t id)
+{
+    static const char *const engine[] = { "cpu", "gpu" }, *const licence[] = { "solver", "viewer" };
+    (void)ctx;
+    return id > 1 ? NULL : kind == POL_NAME_ENGINE ? engine[id] : kind == POL_NAME_LICENCE ? licence[id] : NULL;
+}
+
+Test(polreply, decisions_about_workflows_and_calls_are_read_with_every_field)
+{
+    static const char line[] = "{\"msg\":\"decisions\",\"decisions\":["
+        "{\"do\":\"hold\",\"job\":1,\"task\":2,\"head\":true,\"why\":\"w\"},{\"do\":\"hold\",\"job\":1,\"task\":2,\"why\":\"w\"},"
+        "{\"do\":\"reserve\",\"job\":3,\"stage\":4,\"reserved\":{\"cpu\":8000,\"gpu\":2500,\"licences\":{\"viewer\":3}},\"need\":{\"cpu\":6000,\"licences\":{\"viewer\":1}}},"
+        "{\"do\":\"reserve\",\"job\":3,\"stage\":4,\"reserved\":{\"cpu\":9},\"need\":{\"cpu\":8},\"lendable\":{\"cpu\":7},\"usable\":{\"cpu\":6},\"reclaimed\":{\"cpu\":5},\"why\":\"x\"},"
+        "{\"do\":\"lend\",\"job\":5,\"task\":6,\"lender\":7,\"licences\":true},{\"do\":\"send\",\"job\":8,\"task\":9,\"node\":10},"
+        "{\"do\":\"call\",\"job\":11,\"task\":12,\"node\":13,\"engine\":\"gpu\",\"why\":\"y\"}]}";
+    const struct pol_host host = { .name = two_names };
+    char why[REPLY_WHY] = "";
+    struct reply r = { .host = &host };
+    struct reply_decision d;
+    cr_assert(reply_open(&r, line, sizeof line - 1, why), "%s", why);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_HOLD && d.job == 1 && d.task == 2 && d.flag && strcmp(d.text, "w") == 0);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_HOLD && !d.flag);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_RESERVE && d.job == 3 && d.reserve.stage == 4 && d.text == NULL);
+    cr_expect(d.reserve.reserved.cpu_milli == 8000 && d.reserve.reserved.gpu_milli == 2500 && d.reserve.reserved.licence[1] == 3);
+    cr_expect(d.reserve.need.cpu_milli == 6000 && d.reserve.need.gpu_milli == 0 && d.reserve.need.licence[1] == 1);
+    cr_expect(d.reserve.lendable.cpu_milli == 2000 && d.reserve.lendable.gpu_milli == 2500 && d.reserve.lendable.licence[1] == 2, "reserved less need");
+    cr_expect(d.reserve.usable.cpu_milli == 8000 && d.reserve.usable.licence[1] == 3 && d.reserve.reclaimed.cpu_milli == 0, "nothing was lent");
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.reserve.lendable.cpu_milli == 7 && d.reserve.usable.cpu_milli == 6 && d.reserve.reclaimed.cpu_milli == 5 && strcmp(d.text, "x") == 0);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_LEND && d.job == 5 && d.task == 6 && d.lender == 7 && d.flag);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_SEND && d.job == 8 && d.task == 9 && d.node == 10);
+    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_expect(d.verb == REPLY_CALL && d.job == 11 && d.task == 12 && d.node == 13 && d.engine == 1 && strcmp(d.text, "y") == 0);
+    static const char query[] = "{\"msg\":\"query\",\"job\":1,\"task\":2,\"overhead\":[[0,1,2],[3,4,5]]}";
+    cr_assert(reply_open(&r, query, sizeof query - 1, why), "%s", why);
+    cr_expect(r.is_query && r.n_nodes == 0 && r.n_ways == 2 && r.way[1].call == 3 && r.way[1].from == 4 && r.way[1].to == 5);
+    reply_fini(&r);
+}
+
+/* Every prefix of a line, and every line with one byte changed: an error or not, never a crash, and always a reason. */
+static void try_odd_lines(const char *line)
+{
+    const struct pol_host host = { .name = two_names };
+    size_t len = strlen(line);
+    char *text = mem_strdup(line);
+    struct reply r = { .host = &host };
+    struct rng g;
+    rng_init(&g, 1, "odd", 0);
+    size_t n_refused = 0;
+    for (int i = 0; i < 20000; i++) {
+        char why[REPLY_WHY] = "";
+        struct reply_decision d;
+        size_t n = i <= (int)len ? (size_t)i : len;
+        memcpy(text, line, len);
+        if (i > (int)len) text[rng_below(&g, n)] = (char)rng_below(&g, 256);
+        bool ok = reply_open(&r, text, n, why);
+        while (ok && !r.is_query && r.next < r.n) ok = reply_next(&r, &d, why);
+        n_refused += !ok;
+        cr_assert(ok || why[0] != '\0', "no reason for %.*s", (int)n, text);
+    }
+    cr_expect(n_refused > 10000 && n_refused < 20000, "%zu refused", n_refused);
+    reply_fini(&r);
+    mem_free(text);
+}
+
+Test(polreply, no_line_is_too_odd)
+{
+    try_odd_lines("{\"msg\":\"decisions\",\"decisions\":[{\"do\":\"start_gang\",\"job\":8,\"nodes\":[1,2],\"cards\":[[0],[1,2]],\"why\":\"w\"}]}");
+    try_odd_lines("{\"msg\":\"decisions\",\"decisions\":[{\"do\":\"reserve\",\"job\":3,\"stage\":4,\"reserved\":{\"cpu\":8,\"licences\":{\"viewer\":3}},\"need\":{\"gpu\":6}},"
+                  "{\"do\":\"call\",\"job\":1,\"task\":2,\"node\":3,\"engine\":\"gpu\"},{\"do\":\"hold\",\"job\":1,\"task\":2,\"why\":\"w\"}]}");
+    try_odd_lines("{\"msg\":\"query\",\"job\":1,\"task\":2,\"nodes\":[1,2],\"overhead\":[[0,1,2],[3,4,5]]}");
+}
+
+Test(polreply, hello_gives_name_label_and_flags)
+{
+    static const char line[] = "{\"msg\":\"hello\",\"protocol\":1,\"name\":\"mine\",\"source\":\"s\",\"summary\":\"y\","
+                               "\"params\":{\"a\":\"1\",\"b\":\"x\"},\"flags\":[\"clairvoyant\",\"preempts\",\"by_count\",\"strands\",\"runs_calls\"]}";
+    char why[REPLY_WHY] = "";
+    struct reply_hello h;
+    cr_assert(reply_hello(&h, line, sizeof line - 1, why), "%s", why);
+    cr_expect_str_eq(h.name, "mine");
+    cr_expect_str_eq(h.label, "mine:a=1,b=x");
+    cr_expect(strcmp(h.source, "s") == 0 && strcmp(h.summary, "y") == 0 && h.flags == (POL_CLAIRVOYANT | POL_PREEMPTS | POL_BY_COUNT | POL_STRANDS | POL_RUNS_CALLS));
+    reply_hello_fini(&h);
+}
+
+/* ---- live jobs ---- */
+
+struct fake { struct pol_job_info job; struct pol_task_info task; };
+static const struct pol_job_info *lend_job(void *ctx, pol_job j)
+{
+    struct fake *f = ctx;
+    f->job = (struct pol_job_info){ .ordinal = j.slot, .first_task = { j.slot, j.gen }, .n_tasks = 1 };
+    return &f->job;
+}
+static const struct pol_task_info *lend_task(void *ctx, pol_task t)
+{
+    struct fake *f = ctx;
+    f->task = (struct pol_task_info){ .job = { t.slot, t.gen }, .next = { POL_NONE, 0 } };
+    return &f->task;
+}
+
+/* Against an array of who is live: jobs arrive in order and end in any. */
+Test(poljobs, finds_exactly_the_live_jobs)
+{
+    enum { N = 5000 };
+    static bool live[N];
+    struct fake fake;
+    struct pol_host h = { .ctx = &fake, .job = lend_job, .task = lend_task };
+    struct poljobs t = { 0 };
+    struct rng g;
+    rng_init(&g, 1, "poljobs", 0);
+    for (uint32_t next = 0, n = 0; next < N;) {
+        if (rng_below(&g, 100) < 55) {
+            poljobs_add(&t, &h, (pol_job){ next, 9 });
+            live[next++] = true;
+            n++;
+        } else if (next > 0) {
+            uint32_t k = (uint32_t)rng_below(&g, next);
+            poljobs_del(&t, k);
+            n -= live[k];
+            live[k] = false;
+        }
+        cr_assert(t.n == n && t.n_seen == next);
+        uint32_t from = next > 300 ? next - 300 : 0;
+        for (uint32_t k = from; k < next + 2 && k < N; k++) {
+            const struct poljob *e = poljobs_find(&t, k);
+            cr_assert((e != NULL) == live[k] && (e == NULL || (e->ordinal == k && e->job.slot == k && e->task[0].slot == k)), "job %u", k);
+        }
+    }
+    poljobs_fini(&t);
+}
+
+/* ---- waiting ---- */
+
+static char said[1000];
+static void on_fail(void *ctx, const char *message) { (void)ctx; (void)snprintf(said, sizeof said, "%s", message); }
+
+/* Run a shell command as a policy for one empty round under a limit of 0.3 s; what came of it. */
+static const char *outcome(const char *command)
+{
+    struct pol_host h = { .fail = on_fail };
+    struct pol_view v = { 0 };
+    uint32_t flags = 0;
+    union pol_value value[POLEXEC_PARAMS];
+    value[POLEXEC_COMMAND].s = command;
+    value[POLEXEC_DIR].s = value[POLEXEC_WEIGHTS].s = "";
+    value[POLEXEC_TIMEOUT].i = 300000;
+    said[0] = '\0';
+    void *self = polexec_ops.create(&h, value, &flags, said, sizeof said);
+    if (self == NULL) return said;
+    polexec_ops.decide(self, &v, NULL, 0);
+    polexec_ops.destroy(self);
+    return said;
+}
+#define HELLO "read -r x; echo '{\"msg\":\"hello\",\"protocol\":1,\"name\":\"x\"}'; "
+
+Test(polexec, a_child_that_says_nothing_is_given_up, .timeout = 30)
+{
+    cr_expect_str_eq(outcome("sleep 60"), "its process gave no answer within 0.3 s and was killed");
+    cr_expect_str_eq(outcome(HELLO "sleep 60"), "its process gave no answer within 0.3 s and was killed");
+    /* Half a line, again and again, is no answer either. */
+    cr_expect_str_eq(outcome(HELLO "while :; do printf x; sleep 0.05; done"), "its process gave no answer within 0.3 s and was killed");
+}
+
+Test(polexec, a_child_that_answers_has_nothing_said_of_it, .timeout = 30)
+{
+    cr_expect_str_eq(outcome(HELLO "read -r c; read -r d; echo '{\"msg\":\"decisions\",\"decisions\":[]}'; read -r b"), "");
+}
+
+Test(polexec, a_closed_pipe_is_an_error_and_no_signal, .timeout = 30)
+{
+    cr_expect_str_eq(outcome("exit 4"), "its process closed its pipe and exited with status 4");
+    cr_expect_str_eq(outcome("no-such-program 2>&-"), "its process closed its pipe and exited with status 127: the shell did not find the command");
+    cr_expect_str_eq(outcome(HELLO "exec <&-; sleep 0.1; exit 6"), "its process closed its pipe and exited with status 6");
+}
+
+/* A line of more than the limit is no way to use up our memory.  64 MiB through a pipe take a moment. */
+Test(child, a_line_without_end_is_cut_off, .timeout = 60)
+{
+    char why[100], how[80];
+    const char *line;
+    size_t n;
+    struct child *c = child_start("exec cat /dev/zero", NULL, why, sizeof why);
+    cr_assert_not_null(c, "%s", why);
+    cr_expect(child_read(c, &line, &n, child_clock() + 50 * TICK_SEC) == CHILD_LONG);
+    (void)child_end(c, 0, how, sizeof how);
+    cr_expect_str_eq(how, "did not end and was killed");
+}
+
+Test(child, lines_are_handed_out_one_by_one_whatever_their_size)
+{
+    char why[100], how[80];
+    const char *line;
+    size_t n;
+    struct child *c = child_start("echo one; echo; head -c 300000 /dev/zero | tr '\\0' x; echo; printf last", NULL, why, sizeof why);
+    int64_t end = child_clock() + 20 * TICK_SEC;
+    cr_assert_not_null(c, "%s", why);
+    cr_expect(child_read(c, &line, &n, end) == CHILD_OK && n == 3 && memcmp(line, "one", 3) == 0);
+    cr_expect(child_read(c, &line, &n, end) == CHILD_OK && n == 0);
+    cr_expect(child_read(c, &line, &n, end) == CHILD_OK && n == 300000 && line[0] == 'x' && line[n - 1] == 'x');
+    cr_expect(child_read(c, &line, &n, end) == CHILD_OK && n == 4 && memcmp(line, "last", 4) == 0);
+    cr_expect(child_read(c, &line, &n, end) == CHILD_CLOSED && child_lines(c) == 4);
+    cr_expect(child_end(c, 5 * TICK_SEC, how, sizeof how));
+}

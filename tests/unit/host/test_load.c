@@ -1,0 +1,134 @@
+/* Tables of other minors, and which specs name files. */
+#include <criterion/criterion.h>
+#include <string.h>
+#include "host/load.h"
+
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+{
+    (void)host, (void)value, (void)flags, (void)why, (void)cap;
+    return NULL;
+}
+static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev) { (void)self, (void)view, (void)ev, (void)n_ev; }
+static void destroy(void *self) { (void)self; }
+
+/* A later minor of the same major: two members more. */
+struct later { struct pol_ops ops; int64_t more; void (*even_more)(void); };
+
+static struct pol_ops table(uint32_t size)
+{
+    return (struct pol_ops){ .abi_major = POL_ABI_MAJOR, .size = size, .name = "t", .source = "a test", .summary = "nothing",
+                             .create = create, .decide = decide, .destroy = destroy };
+}
+
+static void expect_error(const void *raw, size_t size, const char *text)
+{
+    struct later out;
+    struct diag d = { 0 };
+    cr_assert_eq(polload_adopt(raw, &out, size, &d), ST_EINPUT);
+    cr_assert(strstr(d.msg, text) != NULL, "%s", d.msg);
+}
+
+Test(polload, a_table_of_an_older_minor_is_padded_with_zeroes)
+{
+    struct { struct pol_ops ops; unsigned char after[64]; } old = { .ops = table(POL_OPS_MIN) };
+    struct later out;
+    struct diag d = { 0 };
+    memset(old.after, 0xff, sizeof old.after);          /* what lies behind the table is not read */
+    memset(&out, 0xff, sizeof out);
+    cr_assert_eq(polload_adopt(&old, &out, sizeof out, &d), ST_OK, "%s", d.msg);
+    cr_assert_str_eq(out.ops.name, "t");
+    cr_assert(out.ops.destroy == destroy);
+    cr_assert_eq(out.more, 0);
+    cr_assert(out.even_more == NULL);
+}
+
+Test(polload, a_table_of_a_newer_minor_works_if_it_uses_nothing_new)
+{
+    struct later new = { .ops = table(sizeof new) };
+    struct pol_ops out;
+    struct diag d = { 0 };
+    cr_assert_eq(polload_adopt(&new, &out, sizeof out, &d), ST_OK, "%s", d.msg);
+    new.more = 1;
+    expect_error(&new, sizeof out, "newer minor");
+    struct later same;
+    cr_assert_eq(polload_adopt(&new, &same, sizeof same, &d), ST_OK, "a host that knows the members takes them");
+    cr_assert_eq(same.more, 1);
+}
+
+Test(polload, what_is_not_a_table_is_refused)
+{
+    struct pol_ops t = table(POL_OPS_MIN - 1);
+    expect_error(&t, sizeof t, "cut short");
+    t = table(0);
+    expect_error(&t, sizeof t, "cut short");
+    t = table(UINT32_MAX);
+    expect_error(&t, sizeof t, "cut short");
+    t = table(sizeof t);
+    t.abi_major = POL_ABI_MAJOR + 1;
+    expect_error(&t, sizeof t, "built for major");
+    t = table(sizeof t);
+    t.n_params = 1;
+    expect_error(&t, sizeof t, "1 parameters and lists none");
+    t = table(sizeof t);
+    t.flags = 1u << 31;
+    expect_error(&t, sizeof t, "flags 0x80000000");
+    t = table(sizeof t);
+    t.summary = "two\nlines";
+    expect_error(&t, sizeof t, "does not say its summary");
+}
+
+Test(polload, parameters_are_checked)
+{
+    static const struct { struct pol_param p[2]; uint32_t n; const char *text; } bad[] = {
+        { { { .name = "A", .dflt = "", .help = "x" } }, 1, "no name of [a-z0-9_]+" },
+        { { { .name = "a", .type = 99, .dflt = "", .help = "x" } }, 1, "type 99" },
+        { { { .name = "a", .help = "x" } }, 1, "no default" },
+        { { { .name = "a", .dflt = "" } }, 1, "no line of help" },
+        { { { .name = "a", .type = POL_CHOICE, .dflt = "a", .choices = "a||b", .help = "x" } }, 1, "without choices" },
+        { { { .name = "a", .dflt = "", .help = "x" }, { .name = "a", .dflt = "", .help = "x" } }, 2, "two parameters 'a'" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        struct pol_ops t = table(sizeof t);
+        t.params = bad[i].p;
+        t.n_params = bad[i].n;
+        expect_error(&t, sizeof t, bad[i].text);
+    }
+}
+
+Test(polload, a_spec_names_a_file_by_a_slash_or_so)
+{
+    cr_assert_eq(polload_path_len("fifo"), 0);
+    cr_assert_eq(polload_path_len("fifo:place=best"), 0);
+    cr_assert_eq(polload_path_len("text:x=a/b.so"), 0, "what follows the name is a value");
+    cr_assert_eq(polload_path_len("a.so"), 4);
+    cr_assert_eq(polload_path_len("a.so:x=1"), 4);
+    cr_assert_eq(polload_path_len("./a.so:x=b.so"), 6);
+    cr_assert_eq(polload_path_len("./a:b/c.so:x=1"), 10);
+    cr_assert_eq(polload_path_len("./a.so.d/b.so"), 13);
+    cr_assert_eq(polload_path_len("./a:x=1"), 3);
+    cr_assert_eq(polload_path_len("so"), 0);
+    cr_assert_eq(polload_path_len(""), 0);
+}
+
+/*
+ * What stands in arrays or is passed by value is frozen within a major: a
+ * policy has these sizes built in (policy.h).  Whoever changes one raises
+ * POL_ABI_MAJOR; before the first release of a major they follow.
+ */
+Test(polload, what_stands_in_arrays_has_the_size_that_this_major_has)
+{
+    _Static_assert(POL_ABI_MAJOR == 1, "sizes of ABI 1");
+    cr_assert_eq(sizeof(struct pol_shape), 88);
+    cr_assert_eq(sizeof(struct pol_card), 32);
+    cr_assert_eq(sizeof(struct pol_node), 136);
+    cr_assert_eq(sizeof(struct pol_gpu_type), 24);
+    cr_assert_eq(sizeof(struct pol_event), 24);
+    cr_assert_eq(sizeof(struct pol_place), 24);
+    cr_assert_eq(sizeof(struct pol_param), 40);
+    cr_assert_eq(sizeof(union pol_value), 8);
+    cr_assert_eq(sizeof(struct pol_input), 24);
+    cr_assert_eq(sizeof(struct pol_transfer), 48);
+    cr_assert_eq(sizeof(struct pol_reading), 16);
+    cr_assert_eq(sizeof(struct pol_call), 72);
+    cr_assert_eq(sizeof(struct pol_relation), 56);
+}
