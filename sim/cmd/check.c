@@ -6,7 +6,7 @@
 #include <string.h>
 #include "cmd/baseline.h"
 #include "cmd/cmd.h"
-#include "cmd/options.h"
+#include "cmd/option_list.h"
 #include "base/mem.h"
 
 enum { OPT_UPDATE = 256, OPT_CREATE, OPT_TOLERANCE, OPT_CSV, OPT_JSON };
@@ -21,7 +21,7 @@ static const char *const usual[] = { "jct_mean", "jct_p99", "wait_mean", "jain",
 
 struct args {
     const char *db, *baseline, *tolerance;
-    struct words metric;
+    struct option_list metric;
     bool update, create;
     enum table_format format;
 };
@@ -32,7 +32,7 @@ static int parse(struct args *a, int argc, char **argv)
     opterr = 0;
     for (int c; (c = getopt_long(argc, argv, ":m:", long_opts, NULL)) != -1;) {
         switch (c) {
-        case 'm':           words_add(&a->metric, optarg); break;
+        case 'm':           option_list_add(&a->metric, optarg); break;
         case OPT_UPDATE:    a->update = true; break;
         case OPT_CREATE:    a->create = true; break;
         case OPT_TOLERANCE: a->tolerance = optarg; break;
@@ -156,7 +156,7 @@ static int run(int argc, char **argv)
         if (st != ST_OK) status = cmd_fail(&d);
         if (s != NULL) store_close(s);
     }
-    words_fini(&a.metric);
+    option_list_fini(&a.metric);
     return status;
 }
 

@@ -20,8 +20,8 @@ int cmd_fail(const struct diag *d);
 /* A usage error: the message, and where help is; returns 2. */
 int cmd_usage_error(const struct cmd *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Read --decide-timeout or --policy-memory into l; false, with the usage error printed, when it is none. */
-struct cage_limits;
-bool cmd_cage_limit(const struct cmd *c, const char *option, const char *text, struct cage_limits *l);
+struct sandbox_limits;
+bool cmd_cage_limit(const struct cmd *c, const char *option, const char *text, struct sandbox_limits *l);
 
 /*
  * A file that is put in place only when it is whole; "-" is standard output.

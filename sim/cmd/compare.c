@@ -2,7 +2,7 @@
 #include <getopt.h>
 #include <string.h>
 #include "cmd/cmd.h"
-#include "cmd/options.h"
+#include "cmd/option_list.h"
 #include "base/text.h"
 #include "compare/compare.h"
 
@@ -16,7 +16,7 @@ static const struct option long_opts[] = {
     { "json", no_argument, NULL, OPT_JSON }, { "markdown", no_argument, NULL, OPT_MARKDOWN }, { 0 },
 };
 
-struct args { struct compare_opts opts; const char *db; struct words metric; struct window window; };
+struct args { struct compare_opts opts; const char *db; struct option_list metric; struct window window; };
 
 static int parse_time(const char *option, const char *s, sim_tick *out)
 {
@@ -40,7 +40,7 @@ static int parse(struct args *a, int argc, char **argv)
     opterr = 0;
     for (int c; bad == 0 && (c = getopt_long(argc, argv, ":m:", long_opts, NULL)) != -1;) {
         switch (c) {
-        case 'm':          words_add(&a->metric, optarg); break;
+        case 'm':          option_list_add(&a->metric, optarg); break;
         case OPT_SCOPE:    a->opts.scope = optarg; break;
         case OPT_AGAINST:  a->opts.base = optarg; break;
         case OPT_FROM:     bad = parse_time("from", optarg, &from); break;
@@ -84,7 +84,7 @@ static int run(int argc, char **argv)
     struct diag d = { 0 };
     int status = parse(&a, argc, argv);
     if (status == 0 && compare(&a, &d) != ST_OK) status = cmd_fail(&d);
-    words_fini(&a.metric);
+    option_list_fini(&a.metric);
     return status;
 }
 

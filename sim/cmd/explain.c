@@ -11,19 +11,19 @@ static const struct option long_opts[] = { { "json", no_argument, NULL, OPT_JSON
 static enum st explain(const char *db, const char *run_text, const char *job, int64_t task, bool json, struct diag *d)
 {
     struct store *s;
-    struct picked p;
+    struct selection p;
     struct explain e;
     uint64_t ordinal;
     TRY(store_open_read(&s, db, d));
-    enum st st = pick_run(&p, s, run_text, d);
+    enum st st = select_run(&p, s, run_text, d);
     if (st == ST_OK) {
-        st = pick_job(s, &p, job, &ordinal, d);
+        st = select_job(s, &p, job, &ordinal, d);
         if (st == ST_OK) st = explain_load(&e, s, &p, ordinal, task, d);
         if (st == ST_OK) {
             (json ? explain_json : explain_print)(&e, stdout);
             explain_fini(&e);
         }
-        picked_fini(&p);
+        selection_fini(&p);
     }
     store_close(s);
     return st;

@@ -49,7 +49,7 @@ static enum st check_name(const char *name, struct diag *d)
     return d->code;
 }
 
-enum st polnew_write(const char *name, const char *dir, struct diag *d)
+enum st new_policy_write(const char *name, const char *dir, struct diag *d)
 {
     char path[4096];
     if (dir == NULL) dir = name;

@@ -12,6 +12,6 @@
  * is not there.  ST_EINPUT when the name is none, or a file is there already
  * (nothing is overwritten, and nothing written); ST_EWORLD when it cannot be written.
  */
-enum st polnew_write(const char *name, const char *dir, struct diag *d);
+enum st new_policy_write(const char *name, const char *dir, struct diag *d);
 
 #endif

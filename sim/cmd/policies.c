@@ -84,7 +84,7 @@ static void print(struct table *t, enum table_format f)
 struct policies_opts {
     enum table_format format;
     const char *new_name, *dir, *conform, *show;
-    struct cage_limits limits;
+    struct sandbox_limits limits;
 };
 
 static void list(enum table_format f)
@@ -96,23 +96,23 @@ static void list(enum table_format f)
 }
 
 /* One that is not built in is created where it may crash, and described there. */
-static enum st show(void *ctx, struct cage_page *page, struct diag *d)
+static enum st show(void *ctx, struct sandbox_page *page, struct diag *d)
 {
     const struct policies_opts *o = ctx;
-    struct polhost *h;
-    TRY(polhost_create(&h, o->show, NULL, NULL, &(struct polhost_hooks){ .page = page }, d));
-    if (o->format == TABLE_TEXT) describe(polhost_ops(h));
-    if (o->format == TABLE_TEXT && polhost_label(h) != NULL) (void)printf("  calls itself %s; its parameters are words of its command\n", polhost_label(h));
-    else print(table_of_params(polhost_ops(h)), o->format);
-    if (o->format == TABLE_TEXT) say_plugins(polhost_ops(h));
-    polhost_destroy(h);
+    struct host *h;
+    TRY(host_create(&h, o->show, NULL, NULL, &(struct host_hooks){ .page = page }, d));
+    if (o->format == TABLE_TEXT) describe(host_ops(h));
+    if (o->format == TABLE_TEXT && host_label(h) != NULL) (void)printf("  calls itself %s; its parameters are words of its command\n", host_label(h));
+    else print(table_of_params(host_ops(h)), o->format);
+    if (o->format == TABLE_TEXT) say_plugins(host_ops(h));
+    host_destroy(h);
     return ST_OK;
 }
 
 static int begin_new(const struct policies_opts *o)
 {
     struct diag d = { 0 };
-    if (polnew_write(o->new_name, o->dir, &d) != ST_OK) return cmd_fail(&d);
+    if (new_policy_write(o->new_name, o->dir, &d) != ST_OK) return cmd_fail(&d);
     const char *dir = o->dir != NULL ? o->dir : o->new_name;
     (void)printf("wrote %s/%s.c, kit.h, Makefile and policy.h; next:\n"
                  "  make -C %s\n  fairway policies --conform %s%s/%s.so\n  fairway run SCENARIO.yaml -p %s%s/%s.so -p fifo\n",
@@ -163,14 +163,14 @@ static int parse(struct policies_opts *o, int argc, char **argv)
 
 static int run(int argc, char **argv)
 {
-    struct policies_opts o = { .format = TABLE_TEXT, .limits = CAGE_LIMITS };
+    struct policies_opts o = { .format = TABLE_TEXT, .limits = SANDBOX_LIMITS };
     struct diag d = { 0 };
     int status = parse(&o, argc, argv);
     if (status != 0) return status;
     if (o.new_name != NULL) return begin_new(&o);
     if (o.conform != NULL) return conform(&o);
     if (o.show == NULL) { list(o.format); return 0; }
-    enum st st = polhost_is_foreign(o.show) ? cage_run(&o.limits, o.show, NULL, show, &o, &d) : show(&o, NULL, &d);
+    enum st st = host_is_foreign(o.show) ? sandbox_run(&o.limits, o.show, NULL, show, &o, &d) : show(&o, NULL, &d);
     return st == ST_OK ? 0 : cmd_fail(&d);
 }
 

@@ -16,7 +16,7 @@ struct run_opts {
     uint64_t    *seed;
     size_t       n_policies, n_set, n_seeds, cap_policies, cap_set, cap_seeds;
     bool         audit, strict, quiet;
-    struct cage_limits limits;
+    struct sandbox_limits limits;
 };
 
 enum { OPT_SET = 256, OPT_AUDIT, OPT_STRICT, OPT_LOG, OPT_TIMEOUT, OPT_MEMORY };
@@ -183,7 +183,7 @@ static enum st execute(const struct run_opts *o, struct scenario *s, struct tall
 
 static int run(int argc, char **argv)
 {
-    struct run_opts o = { .limits = CAGE_LIMITS };
+    struct run_opts o = { .limits = SANDBOX_LIMITS };
     struct scenario s;
     struct tally tally = { 0 };
     struct diag d = { 0 };

@@ -35,7 +35,7 @@ static int run(int argc, char **argv)
     }
     if (argc - optind != 1) return cmd_usage_error(&cmd_stages, "expected one database, found %d", argc - optind);
     if (store_open_read(&s, argv[optind], &d) != ST_OK) return cmd_fail(&d);
-    enum st st = stages_print(s, which, resource, format, stdout, &d);
+    enum st st = stage_table_print(s, which, resource, format, stdout, &d);
     store_close(s);
     return st == ST_OK ? 0 : cmd_fail(&d);
 }

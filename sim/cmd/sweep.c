@@ -139,7 +139,7 @@ static enum st collect_all(const struct sweep_opts *o, const struct grid *g, str
     enum st st = collect_take(&c, NULL, d);         /* what an earlier sweep left */
     if (st == ST_OK && collect_n_todo(&c) > 0) {
         if (o->use_slurm) st = slurm_run(&c, &o->slurm, d);
-        else st = pool_run(&c, o->jobs > 0 ? (uint32_t)o->jobs : n_cores(), d);
+        else st = local_run(&c, o->jobs > 0 ? (uint32_t)o->jobs : n_cores(), d);
     }
     out->n = g->n;
     out->n_before = c.n_before;
@@ -158,10 +158,10 @@ static enum st sweep(const struct sweep_opts *o, const struct grid *g, struct ou
     say_idle_seeds(g);
     (void)snprintf(parts, sizeof parts, "%s%s", o->parts != NULL ? o->parts : out->db, o->parts != NULL ? "" : ".parts");
     TRY(store_open(&store, out->db, d));
-    enum st st = parts_open(parts, d);
+    enum st st = shards_open(parts, d);
     if (st == ST_OK) {
         st = collect_all(o, g, store, parts, out, d);
-        parts_close(parts);
+        shards_close(parts);
     }
     store_close(store);
     return st;
@@ -178,7 +178,7 @@ static void summary(const struct sweep_opts *o, const struct outcome *r)
 
 static int run(int argc, char **argv)
 {
-    struct sweep_opts o = { .grid.limits = CAGE_LIMITS, .task = -1, .slurm = { .retries = UINT32_MAX } };
+    struct sweep_opts o = { .grid.limits = SANDBOX_LIMITS, .task = -1, .slurm = { .retries = UINT32_MAX } };
     struct grid g = { .n = 0 };
     struct outcome out = { .n = 0 };
     struct diag d = { 0 };

@@ -34,10 +34,10 @@ static int parse(struct args *a, int argc, char **argv)
 
 static enum st write_run(struct store *s, const struct args *a, FILE *to, struct diag *d)
 {
-    struct picked p;
-    TRY(pick_run(&p, s, a->run, d));
+    struct selection p;
+    TRY(select_run(&p, s, a->run, d));
     enum st st = (a->batsim ? timeline_batsim : timeline_write)(s, &p, to, d);
-    picked_fini(&p);
+    selection_fini(&p);
     return st;
 }
 

@@ -178,7 +178,7 @@ static enum st write_native(const struct trace *t, const char *output, struct di
 static enum st on_file(const struct args *a, struct diag *d)
 {
     struct cluster cluster = { .n_nodes = 0 };
-    struct perf perf = { .rate = NULL };
+    struct throughput perf = { .rate = NULL };
     struct trace t = { .index = NULL };
     enum st st = trace_prepare(&t, &a->trace, &cluster, &perf, d);
     if (st == ST_OK && a->verb == V_STATS) st = print_stats(&t, a->table, d);
@@ -187,7 +187,7 @@ static enum st on_file(const struct args *a, struct diag *d)
         st = write_native(&t, output_of(a), d);
     }
     trace_fini(&t);
-    perf_fini(&perf);
+    throughput_fini(&perf);
     cluster_fini(&cluster);
     return st;
 }

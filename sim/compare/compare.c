@@ -248,7 +248,7 @@ const char *compare_unit(const struct compare *c, const char *metric, char *buf,
 
 static stats_interval *interval_of(const char *metric)
 {
-    return meaning_is_tail(metric) ? stats_boot95 : stats_ci95;
+    return metric_info_is_tail(metric) ? stats_boot95 : stats_ci95;
 }
 
 struct stats_ci compare_mean(const struct compare *c, const struct cmp_policy *p, const char *metric, const char *scope)

@@ -68,7 +68,7 @@ void compare_long(const struct compare *c, struct view *view, const struct cmp_p
                     cell_full(t, three[i].lo);
                     cell_full(t, three[i].hi);
                 }
-                table_cell(t, "%s", isnan(mean.half) ? "" : meaning_is_tail(metric) && mean.n >= STATS_BOOT_LEAST ? "bootstrap" : "t");
+                table_cell(t, "%s", isnan(mean.half) ? "" : metric_info_is_tail(metric) && mean.n >= STATS_BOOT_LEAST ? "bootstrap" : "t");
                 cell_full(t, compare_over_bound(c, q, metric).mean);
             }
     }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Families come with tails: _mean, _p50, _p95, _p99, _max. */
-static const struct meaning families[] = {
+static const struct metric_info families[] = {
     { "jct", BETTER_LOWER, "completion times", "finishes jobs %s sooner", "finishes jobs %s later", WINDOW_JOBS },
     { "wait", BETTER_LOWER, "waiting", "lets jobs wait %s less", "lets jobs wait %s more", WINDOW_JOBS },
     { "span", BETTER_LOWER, "time from start to end", "gets started jobs done %s sooner", "gets started jobs done %s later", WINDOW_JOBS },
@@ -13,7 +13,7 @@ static const struct meaning families[] = {
     { "rho", BETTER_LOWER, "finish-time fairness", "ends jobs %s sooner against their fair share", "ends jobs %s later against their fair share", WINDOW_JOBS },
 };
 
-static const struct meaning single[] = {
+static const struct metric_info single[] = {
     { "jain", BETTER_HIGHER, "fairness among users", "shares %s less evenly among users", "shares %s more evenly among users", WINDOW_NONE },
     { "rho_above_1", BETTER_LOWER, "share of jobs later than fair", "has %s fewer jobs later than fair", "has %s more jobs later than fair", WINDOW_JOBS },
     { "makespan", BETTER_LOWER, "makespan", "ends all work %s sooner", "ends all work %s later", WINDOW_NONE },
@@ -65,7 +65,7 @@ static const struct meaning single[] = {
     { "jobs_unfinished", BETTER_LOWER, "unfinished jobs", "leaves %s fewer jobs unfinished", "leaves %s more jobs unfinished", WINDOW_COUNT },
 };
 
-const char *meaning_tail(const char *metric)
+const char *metric_info_tail(const char *metric)
 {
     static const char *const tail[] = { "_mean", "_p50", "_p95", "_p99", "_max" };
     size_t n = strlen(metric);
@@ -76,9 +76,9 @@ const char *meaning_tail(const char *metric)
     return "";
 }
 
-const struct meaning *meaning_of(const char *metric)
+const struct metric_info *metric_info_of(const char *metric)
 {
-    const char *tail = meaning_tail(metric);
+    const char *tail = metric_info_tail(metric);
     for (size_t i = 0; i < ARRAY_LEN(single); i++)
         if (strcmp(single[i].name, metric) == 0) return &single[i];
     for (size_t i = 0; i < ARRAY_LEN(families) && tail[0] != '\0'; i++) {
@@ -88,8 +88,8 @@ const struct meaning *meaning_of(const char *metric)
     return NULL;
 }
 
-bool meaning_is_tail(const char *metric)
+bool metric_info_is_tail(const char *metric)
 {
-    const char *tail = meaning_tail(metric);
+    const char *tail = metric_info_tail(metric);
     return strcmp(tail, "_p95") == 0 || strcmp(tail, "_p99") == 0 || strcmp(tail, "_max") == 0;
 }

@@ -12,7 +12,7 @@ enum better { BETTER_LOWER, BETTER_HIGHER, BETTER_NEITHER };
 /* How a window of time finds the metric; see window.h. */
 enum window_kind { WINDOW_NONE, WINDOW_JOBS, WINDOW_COUNT, WINDOW_SAMPLES };
 
-struct meaning {
+struct metric_info {
     const char *name;           /* of the family: jct for jct_mean, jct_p99... */
     enum better better;
     const char *noun;           /* "completion times indistinguishable" */
@@ -21,10 +21,10 @@ struct meaning {
 };
 
 /* NULL for a metric without words of its own. */
-const struct meaning *meaning_of(const char *metric);
+const struct metric_info *metric_info_of(const char *metric);
 /* "_mean", "_p99"... of a family with tails, else "". */
-const char *meaning_tail(const char *metric);
+const char *metric_info_tail(const char *metric);
 /* A high quantile or a maximum: its spread over seeds is skewed. */
-bool meaning_is_tail(const char *metric);
+bool metric_info_is_tail(const char *metric);
 
 #endif

@@ -176,7 +176,7 @@ static void print_differences(const struct view *v)
             r.mean -= 1;
             double x = 100 * r.mean;
             if (isnan(r.half)) table_cell(t, "%+.1f%%", x);
-            else if (meaning_is_tail(v->metric[m]) && r.n >= STATS_BOOT_LEAST)
+            else if (metric_info_is_tail(v->metric[m]) && r.n >= STATS_BOOT_LEAST)
                 table_cell(t, "%+.1f%% [%+.1f, %+.1f]", x, 100 * (r.lo - 1), 100 * (r.hi - 1));
             else table_cell(t, "%+.1f%% \u00b1%.1f", x, 100 * r.half);
         }
@@ -227,7 +227,7 @@ static void print_notes(const struct view *v)
     (void)fputc('\n', v->to);
     if (compare_is_repeated(v)) {
         bool tails = false;
-        for (size_t m = 0; m < v->n_metrics; m++) tails = tails || meaning_is_tail(v->metric[m]);
+        for (size_t m = 0; m < v->n_metrics; m++) tails = tails || metric_info_is_tail(v->metric[m]);
         compare_line(v, "\u00b1: 95 %% interval over seeds (Student's t%s).", !tails ? "" :
                      "; of _p95, _p99 and _max, with 8 seeds or more, half the width of a bootstrap interval, given whole where it is [..]");
     } else if (has_several(v->k)) {

@@ -59,16 +59,16 @@ static void add_amount(struct text *t, const struct change *g, bool is_tail)
 /* "(p99)" where the metric is not the mean of its family. */
 static void add_tail(struct text *t, const char *metric)
 {
-    const char *tail = meaning_tail(metric);
+    const char *tail = metric_info_tail(metric);
     if (tail[0] != '\0' && strcmp(tail, "_mean") != 0) add(t, " (%s)", tail + 1);
 }
 
 static void add_claim(struct text *t, const char *metric, const struct change *g)
 {
-    const struct meaning *m = meaning_of(metric);
+    const struct metric_info *m = metric_info_of(metric);
     const char *words = m == NULL ? "has %s" : g->by.mean < 0 ? m->less : m->more, *at = strstr(words, "%s");
     add(t, "%.*s", (int)(at - words), words);
-    add_amount(t, g, meaning_is_tail(metric));
+    add_amount(t, g, metric_info_is_tail(metric));
     if (m == NULL) { add(t, " %s %s", g->by.mean < 0 ? "less" : "more", metric); return; }
     add(t, "%s", at + 2);
     add_tail(t, metric);
@@ -76,7 +76,7 @@ static void add_claim(struct text *t, const char *metric, const struct change *g
 
 static void add_noun(struct text *t, const char *metric)
 {
-    const struct meaning *m = meaning_of(metric);
+    const struct metric_info *m = metric_info_of(metric);
     add(t, "%s%s", t->n > 0 ? ", " : "", m != NULL ? m->noun : metric);
     if (m != NULL) add_tail(t, metric);
 }
@@ -93,7 +93,7 @@ static enum verdict judge(const struct change *g)
 
 static bool is_worse(const char *metric, const struct change *g)
 {
-    const struct meaning *m = meaning_of(metric);
+    const struct metric_info *m = metric_info_of(metric);
     return m != NULL && m->better == (g->by.mean < 0 ? BETTER_HIGHER : BETTER_LOWER);
 }
 

@@ -55,7 +55,7 @@ static double sigma(const double *x, size_t n)
 static double of_values(const char *metric, double *x, size_t n)
 {
     static const struct { const char *tail; double p; } quantile[] = { { "_p50", 0.5 }, { "_p95", 0.95 }, { "_p99", 0.99 }, { "_max", 1 } };
-    const char *tail = meaning_tail(metric);
+    const char *tail = metric_info_tail(metric);
     double out = NAN;
     if (strcmp(metric, "rho_above_1") == 0) return share_above_1(x, n);
     if (strstr(metric, "_sigma") != NULL) return sigma(x, n);
@@ -106,7 +106,7 @@ static double of_samples(sqlite3 *db, int64_t run, const char *metric, const str
 
 double window_value(sqlite3 *db, int64_t run, const char *metric, const char *scope, const struct window *w)
 {
-    const struct meaning *m = meaning_of(metric);
+    const struct metric_info *m = metric_info_of(metric);
     switch (m != NULL ? m->window : WINDOW_NONE) {
     case WINDOW_JOBS:    return of_jobs(db, run, metric, scope, w);
     case WINDOW_COUNT:   return of_count(db, run, metric, scope, w);
@@ -118,7 +118,7 @@ double window_value(sqlite3 *db, int64_t run, const char *metric, const char *sc
 
 enum st window_check(const char *metric, struct diag *d)
 {
-    const struct meaning *m = meaning_of(metric);
+    const struct metric_info *m = metric_info_of(metric);
     if (m != NULL && m->window != WINDOW_NONE) return ST_OK;
     (void)diag_set(d, ST_EINPUT, "'%s' is of a whole run: it has no value in a window of time", metric);
     diag_hint(d, "a window has jct, wait, span, slowdown, bounded_slowdown and rho with their tails, rho_above_1, s_whole and s_share,"

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-void engine_init(struct engine *e, const struct engine_ops *ops, void *ctx)
+void evloop_init(struct evloop *e, const struct evloop_ops *ops, void *ctx)
 {
     memset(e, 0, sizeof *e);
     e->ops = ops;
@@ -11,9 +11,9 @@ void engine_init(struct engine *e, const struct engine_ops *ops, void *ctx)
     e->digest = UINT64_C(0x6a09e667f3bcc908);
 }
 
-void engine_fini(struct engine *e) { evq_fini(&e->q); }
+void evloop_fini(struct evloop *e) { evq_fini(&e->q); }
 
-void engine_fold(struct engine *e, uint64_t x)
+void evloop_fold(struct evloop *e, uint64_t x)
 {
     /* One round of the murmur3 finaliser over (digest, x): order-sensitive, cheap. */
     uint64_t h = (e->digest ^ x) * UINT64_C(0xff51afd7ed558ccd);
@@ -23,7 +23,7 @@ void engine_fold(struct engine *e, uint64_t x)
 }
 
 /* Apply what is due now, samples apart; returns how many events there were. */
-static size_t apply_due(struct engine *e)
+static size_t apply_due(struct evloop *e)
 {
     size_t n = 0;
     for (;;) {
@@ -36,7 +36,7 @@ static size_t apply_due(struct engine *e)
     }
 }
 
-enum st engine_step(struct engine *e, struct diag *d)
+enum st evloop_step(struct evloop *e, struct diag *d)
 {
     const struct ev *top = evq_peek(&e->q);
     if (top == NULL) return ST_END;
@@ -45,9 +45,9 @@ enum st engine_step(struct engine *e, struct diag *d)
     bool again = false;
     unsigned rounds = 0;
     for (size_t n; (n = apply_due(e)) > 0 || again; rounds++) {
-        if (rounds == ENGINE_ROUNDS)
+        if (rounds == EVLOOP_ROUNDS)
             return diag_set(d, ST_EPOLICY, "the policy does not settle: %d rounds of decisions at t=%" PRId64
-                            " us and still not done", ENGINE_ROUNDS, e->now);
+                            " us and still not done", EVLOOP_ROUNDS, e->now);
         e->n_events += n;
         again = false;
         TRY(e->ops->decide(e->ctx, &again, d));

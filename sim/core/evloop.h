@@ -5,7 +5,7 @@
  *   1. apply every event due except samples
  *   2. decide once with all that happened
  *   3. settle: rates of what was touched, moved events
- *   4. repeat while that made something due now (at most ENGINE_ROUNDS times)
+ *   4. repeat while that made something due now (at most EVLOOP_ROUNDS times)
  *   5. sample
  * The digest folds what happened, in order; samples never enter it, so
  * watching a run cannot change it.
@@ -16,9 +16,9 @@
 #include "base/diag.h"
 #include "core/evq.h"
 
-enum { ENGINE_ROUNDS = 1000 };
+enum { EVLOOP_ROUNDS = 1000 };
 
-struct engine_ops {
+struct evloop_ops {
     void    (*apply)(void *ctx, const struct ev *e);
     /* Decide and settle.  *again: notices are left that want another round. */
     enum st (*decide)(void *ctx, bool *again, struct diag *d);
@@ -27,25 +27,25 @@ struct engine_ops {
     enum st (*after)(void *ctx, struct diag *d);
 };
 
-struct engine {
+struct evloop {
     struct evq q;
     sim_tick   now;
     uint64_t   digest;
     uint64_t   n_events, n_instants, n_rounds;   /* samples are not counted */
-    const struct engine_ops *ops;
+    const struct evloop_ops *ops;
     void      *ctx;                              /* borrowed */
 };
 
-void engine_init(struct engine *e, const struct engine_ops *ops, void *ctx);
-void engine_fini(struct engine *e);
+void evloop_init(struct evloop *e, const struct evloop_ops *ops, void *ctx);
+void evloop_fini(struct evloop *e);
 
 /*
  * Run one instant.  ST_OK: done; ST_END: no event is pending; ST_EPOLICY with d
  * filled: the instant did not settle; or what decide returned.
  */
-enum st engine_step(struct engine *e, struct diag *d);
+enum st evloop_step(struct evloop *e, struct diag *d);
 
 /* Fold one fact into the digest. */
-void engine_fold(struct engine *e, uint64_t x);
+void evloop_fold(struct evloop *e, uint64_t x);
 
 #endif

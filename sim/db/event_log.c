@@ -2,11 +2,11 @@
 
 #include <inttypes.h>
 
-const char *const log_stop_why[] = {
+const char *const event_log_stop_reason[] = {
     [STOP_DONE] = "done", [STOP_PREEMPTED] = "preempted", [STOP_FAILED] = "failed",
     [STOP_TIMEOUT] = "timeout", [STOP_HORIZON] = "horizon", [STOP_MISMATCH] = "mismatch",
 };
-const char *const log_job_status[] = {
+const char *const event_log_job_status[] = {
     [JOB_LIVE] = "live", [JOB_DONE] = "done", [JOB_TIMEOUT] = "timeout",
     [JOB_REJECTED] = "rejected", [JOB_UNFINISHED] = "unfinished", [JOB_FAILED] = "failed",
 };
@@ -41,7 +41,7 @@ static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_w
 {
     const struct task *t = &w->jobs.task[task];
     (void)fprintf(ctx, "%" PRId64 " stop %s %" PRIu32 " %s %s\n", world_now(w), w->jobs.job[t->job].id, t->index,
-                  node_name(w, cluster_hold(w->cluster, task)->node), log_stop_why[why]);
+                  node_name(w, cluster_hold(w->cluster, task)->node), event_log_stop_reason[why]);
 }
 
 static void sent(void *ctx, const struct world *w, uint32_t task, uint32_t from)
@@ -63,7 +63,7 @@ static void called(void *ctx, const struct world *w, uint32_t task, bool done)
 static void job_ended(void *ctx, const struct world *w, uint32_t job)
 {
     const struct job *j = &w->jobs.job[job];
-    (void)fprintf(ctx, "%" PRId64 " end %s %s\n", world_now(w), j->id, log_job_status[j->status]);
+    (void)fprintf(ctx, "%" PRId64 " end %s %s\n", world_now(w), j->id, event_log_job_status[j->status]);
 }
 
 static void node_changed(void *ctx, const struct world *w, uint32_t node)
@@ -71,7 +71,7 @@ static void node_changed(void *ctx, const struct world *w, uint32_t node)
     (void)fprintf(ctx, "%" PRId64 " %s %s\n", world_now(w), w->cluster->node[node].is_up ? "up" : "down", node_name(w, node));
 }
 
-struct observer log_observer(FILE *to)
+struct observer event_log_observer(FILE *to)
 {
     return (struct observer){ .ctx = to, .arrived = arrived, .started = started, .resized = resized, .stopped = stopped,
                               .sent = sent, .called = called,

@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include "model/world.h"
 
-struct observer log_observer(FILE *to);     /* borrows `to` */
+struct observer event_log_observer(FILE *to);     /* borrows `to` */
 
-extern const char *const log_stop_why[];    /* by enum stop_why */
-extern const char *const log_job_status[];  /* by enum job_status */
+extern const char *const event_log_stop_reason[];    /* by enum stop_why */
+extern const char *const event_log_job_status[];  /* by enum job_status */
 
 #endif

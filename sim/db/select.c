@@ -18,7 +18,7 @@ static char *text_of(sqlite3_stmt *q, int col)
     return mem_strdup(s != NULL ? s : "");
 }
 
-void picked_fini(struct picked *p)
+void selection_fini(struct selection *p)
 {
     mem_free(p->scenario); mem_free(p->title); mem_free(p->policy); mem_free(p->spec);
     mem_free(p->source); mem_free(p->version); mem_free(p->digest);
@@ -128,7 +128,7 @@ static enum st choose(struct store *s, const char *text, int64_t *run, struct di
     return ST_EINPUT;
 }
 
-enum st pick_run(struct picked *p, struct store *s, const char *text, struct diag *d)
+enum st select_run(struct selection *p, struct store *s, const char *text, struct diag *d)
 {
     memset(p, 0, sizeof *p);
     TRY(choose(s, text, &p->run, d));
@@ -146,7 +146,7 @@ enum st pick_run(struct picked *p, struct store *s, const char *text, struct dia
     return sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : failed(s, d);
 }
 
-enum st pick_job(struct store *s, const struct picked *p, const char *id, uint64_t *ordinal, struct diag *d)
+enum st select_job(struct store *s, const struct selection *p, const char *id, uint64_t *ordinal, struct diag *d)
 {
     sqlite3_stmt *q = NULL;
     char **ids = NULL;

@@ -9,7 +9,7 @@
 
 #include "db/store.h"
 
-struct picked {
+struct selection {
     int64_t run;
     uint64_t seed;
     char *scenario, *title, *policy, *spec, *source, *version, *digest;     /* owned */
@@ -17,10 +17,10 @@ struct picked {
 };
 
 /* ST_EINPUT, with what there is as a hint, when there is no such finished run or several; then *p is empty. */
-enum st pick_run(struct picked *p, struct store *s, const char *text, struct diag *d);
-void    picked_fini(struct picked *p);
+enum st select_run(struct selection *p, struct store *s, const char *text, struct diag *d);
+void    selection_fini(struct selection *p);
 
 /* A job of the run by the trace's id, or ST_EINPUT with the nearest.  O(jobs). */
-enum st pick_job(struct store *s, const struct picked *p, const char *id, uint64_t *ordinal, struct diag *d);
+enum st select_job(struct store *s, const struct selection *p, const char *id, uint64_t *ordinal, struct diag *d);
 
 #endif

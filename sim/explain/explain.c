@@ -511,7 +511,7 @@ static enum st tell_all(struct life *f, struct diag *d)
     return walk(f, d);
 }
 
-enum st explain_load(struct explain *e, struct store *s, const struct picked *run, uint64_t ordinal, int64_t task, struct diag *d)
+enum st explain_load(struct explain *e, struct store *s, const struct selection *run, uint64_t ordinal, int64_t task, struct diag *d)
 {
     struct life f = { .l = { .e = e, .store = s }, .talk_at = INT64_MAX, .cut = INT64_MAX };
     memset(e, 0, sizeof *e);

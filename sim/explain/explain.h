@@ -45,7 +45,7 @@ struct ex_step {
 };
 
 struct explain {
-    const struct picked *run;       /* borrowed */
+    const struct selection *run;       /* borrowed */
     uint64_t ordinal;
     int64_t  task;                  /* the one whose story is asked for; -1: of all */
     char    *id, *user, *klass, *status, *asks;
@@ -59,7 +59,7 @@ struct explain {
  * ST_EINPUT when the run did not record its decisions.
  *   task  number of a task of calls, whose story alone is told, in full; -1: all of the job
  */
-enum st explain_load(struct explain *e, struct store *s, const struct picked *run, uint64_t ordinal, int64_t task, struct diag *d);
+enum st explain_load(struct explain *e, struct store *s, const struct selection *run, uint64_t ordinal, int64_t task, struct diag *d);
 void    explain_fini(struct explain *e);
 void    explain_print(const struct explain *e, FILE *to);
 void    explain_json(const struct explain *e, FILE *to);

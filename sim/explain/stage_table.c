@@ -35,7 +35,7 @@ static enum st print_heading(struct store *s, int64_t run, enum table_format f, 
     return found ? ST_OK : diag_set(d, ST_EINPUT, "the database has no finished run %lld", (long long)run);
 }
 
-enum st stages_print(struct store *s, int64_t run, const char *resource, enum table_format f, FILE *to, struct diag *d)
+enum st stage_table_print(struct store *s, int64_t run, const char *resource, enum table_format f, FILE *to, struct diag *d)
 {
     enum { ID, STAGE, AT, RESOURCE, RESERVED, FIRST_NUMBER = RESERVED, N_COLS = 9 };
     static const char *const heading[N_COLS] = { "workflow", "stage", "at, s", "resource", "reserved", "needed", "can be shared", "taken back", "usable on entry" };

@@ -13,6 +13,6 @@
  * Every stage of every workflow of a run; run -1: the first finished one that
  * has any.  `resource` NULL: all.  ST_EINPUT when there is nothing to show.
  */
-enum st stages_print(struct store *s, int64_t run, const char *resource, enum table_format f, FILE *to, struct diag *d);
+enum st stage_table_print(struct store *s, int64_t run, const char *resource, enum table_format f, FILE *to, struct diag *d);
 
 #endif

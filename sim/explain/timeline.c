@@ -45,7 +45,7 @@ static enum st open_query(const struct timeline *t, const char *sql, sqlite3_stm
     return ST_OK;
 }
 
-enum st timeline_check(struct store *s, const struct picked *p, struct diag *d)
+enum st timeline_check(struct store *s, const struct selection *p, struct diag *d)
 {
     struct timeline t = { .db = store_db(s), .run = p->run };
     sqlite3_stmt *q = NULL;
@@ -306,7 +306,7 @@ static void bits(sqlite3_context *c, int n, sqlite3_value **v)
     sqlite3_result_int(c, __builtin_popcountll((unsigned long long)sqlite3_value_int64(v[0])));
 }
 
-static void header(struct timeline *t, const struct picked *p)
+static void header(struct timeline *t, const struct selection *p)
 {
     (void)fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":", t->to);
     text(t, "{scenario", p->scenario);
@@ -318,7 +318,7 @@ static void header(struct timeline *t, const struct picked *p)
     (void)fputs(",\"time\":\"simulated; ts and dur in microseconds since the run began\"},\"traceEvents\":[", t->to);
 }
 
-enum st timeline_write(struct store *s, const struct picked *p, FILE *to, struct diag *d)
+enum st timeline_write(struct store *s, const struct selection *p, FILE *to, struct diag *d)
 {
     struct timeline t = { .to = to, .db = store_db(s), .run = p->run, .is_first = true, .changed_at = -1 };
     sqlite3_stmt *q = NULL;

@@ -16,12 +16,12 @@
 #include "db/select.h"
 
 /* Chrome's trace event format, JSON, which ui.perfetto.dev opens. */
-enum st timeline_write(struct store *s, const struct picked *p, FILE *to, struct diag *d);
+enum st timeline_write(struct store *s, const struct selection *p, FILE *to, struct diag *d);
 /* One row a job, as Batsim 4 writes them. */
-enum st timeline_batsim(struct store *s, const struct picked *p, FILE *to, struct diag *d);
+enum st timeline_batsim(struct store *s, const struct selection *p, FILE *to, struct diag *d);
 
 /* ST_EINPUT when a run that started something has no attempts. */
-enum st timeline_check(struct store *s, const struct picked *p, struct diag *d);
+enum st timeline_check(struct store *s, const struct selection *p, struct diag *d);
 
 /* A JSON string, quotes included. */
 void    timeline_json_text(const char *text, FILE *to);

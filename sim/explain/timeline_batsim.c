@@ -80,7 +80,7 @@ static bool last_places(sqlite3_stmt *q, int64_t run, int64_t ordinal, const uin
     return sqlite3_reset(q) == SQLITE_OK;
 }
 
-static void row(sqlite3_stmt *q, const struct picked *p, const struct resources *r, FILE *to)
+static void row(sqlite3_stmt *q, const struct selection *p, const struct resources *r, FILE *to)
 {
     const char *status = (const char *)sqlite3_column_text(q, 2), *model = (const char *)sqlite3_column_text(q, 8);
     int64_t submit = sqlite3_column_int64(q, 3), start = sqlite3_column_int64(q, 4), end = sqlite3_column_int64(q, 5);
@@ -109,7 +109,7 @@ static void row(sqlite3_stmt *q, const struct picked *p, const struct resources 
     (void)fputs(",-1\n", to);
 }
 
-enum st timeline_batsim(struct store *s, const struct picked *p, FILE *to, struct diag *d)
+enum st timeline_batsim(struct store *s, const struct selection *p, FILE *to, struct diag *d)
 {
     sqlite3 *db = store_db(s);
     sqlite3_stmt *jobs = NULL, *places = NULL;

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 #include "host/exec/exec.h"
-#include "host/load.h"
-#include "host/spec.h"
-#include "host/view.h"
+#include "host/policy_load.h"
+#include "host/policy_spec.h"
+#include "host/policy_view.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -30,14 +30,14 @@ struct decision {
     size_t    why;              /* offset in the text buffer; 0: none */
 };
 
-struct polhost {
-    struct polview mirror;      /* first: what policies read is lent by it, with the host as its context */
-    struct polspec spec;
+struct host {
+    struct policy_view mirror;      /* first: what policies read is lent by it, with the host as its context */
+    struct policy_spec spec;
     void          *self;
     struct pol_ops said;        /* what a policy in another process says of itself; then spec.ops points here */
     uint32_t       flags;
     struct pol_host api;
-    struct polhost_hooks hooks;
+    struct host_hooks hooks;
     struct diag    failed;      /* the policy called fail, or misused a verb */
 
     /* The decision buffer, emptied at every call. */
@@ -64,7 +64,7 @@ enum { IDLE_CALLS_MAX = 100000 };
 
 /* ---- what the policy says ---- */
 
-static size_t keep_text(struct polhost *p, const char *why)
+static size_t keep_text(struct host *p, const char *why)
 {
     if (why == NULL || p->hooks.decision == NULL) return 0;
     size_t n = strlen(why) + 1, at = p->n_text;
@@ -75,7 +75,7 @@ static size_t keep_text(struct polhost *p, const char *why)
 }
 
 /* The policy misused the host in a way that no decision stands for: the first one fails the run. */
-static void misuse(struct polhost *p, const char *what)
+static void misuse(struct host *p, const char *what)
 {
     char when[64];
     if (p->mirror.w == NULL) (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' broke its contract in create: %s", p->spec.ops->name, what);
@@ -83,7 +83,7 @@ static void misuse(struct polhost *p, const char *what)
                         world_now(p->mirror.w), text_duration(when, sizeof when, world_now(p->mirror.w)), p->n_dec, what);
 }
 
-static struct decision *append(struct polhost *p, enum verb verb, uint32_t slot, uint32_t gen, const char *why)
+static struct decision *append(struct host *p, enum verb verb, uint32_t slot, uint32_t gen, const char *why)
 {
     if (p->mirror.w == NULL) { misuse(p, "it decides outside of decide"); return NULL; }
     if (p->n_dec == p->max_dec) { misuse(p, "it appends more decisions than all its tasks could need"); return NULL; }
@@ -95,7 +95,7 @@ static struct decision *append(struct polhost *p, enum verb verb, uint32_t slot,
 }
 
 /* NULL, and a number that is not the gang's, are for the check to refuse: nothing is read through them. */
-static void append_places(struct polhost *p, struct decision *d, const struct pol_place *place, uint32_t n)
+static void append_places(struct host *p, struct decision *d, const struct pol_place *place, uint32_t n)
 {
     if (d == NULL) return;
     d->n_place = n;
@@ -109,42 +109,42 @@ static void append_places(struct polhost *p, struct decision *d, const struct po
 
 static void say_start(void *ctx, pol_task t, const struct pol_place *place, const char *why)
 {
-    struct polhost *p = ctx;
+    struct host *p = ctx;
     append_places(p, append(p, VERB_START, t.slot, t.gen, why), place, 1);
 }
 
 static void say_start_gang(void *ctx, pol_job j, const struct pol_place *place, uint32_t n, const char *why)
 {
-    struct polhost *p = ctx;
+    struct host *p = ctx;
     struct decision *d = append(p, VERB_START_GANG, j.slot, j.gen, why);
-    const struct pol_job_info *i = polview_job(p, j);
+    const struct pol_job_info *i = policy_view_job(p, j);
     if (i != NULL && i->n_tasks == n) append_places(p, d, place, n);
     else if (d != NULL) d->n_place = n;
 }
 
 static void say_preempt(void *ctx, pol_task t, const char *why)
 {
-    struct polhost *p = ctx;
+    struct host *p = ctx;
     (void)append(p, VERB_PREEMPT, t.slot, t.gen, why);
 }
 
 static void say_resize(void *ctx, pol_task t, int64_t cpu_milli, const char *why)
 {
-    struct polhost *p = ctx;
+    struct host *p = ctx;
     struct decision *d = append(p, VERB_RESIZE, t.slot, t.gen, why);
     if (d != NULL) d->at = cpu_milli;
 }
 
 static void say_send(void *ctx, pol_task t, uint32_t node, const char *why)
 {
-    struct polhost *p = ctx;
+    struct host *p = ctx;
     struct decision *d = append(p, VERB_SEND, t.slot, t.gen, why);
     if (d != NULL) d->at = node;
 }
 
 static void say_call(void *ctx, pol_task t, uint32_t node, uint32_t engine, const char *why)
 {
-    struct polhost *p = ctx;
+    struct host *p = ctx;
     struct decision *d = append(p, VERB_CALL, t.slot, t.gen, why);
     if (d == NULL) return;
     d->at = node;
@@ -153,7 +153,7 @@ static void say_call(void *ctx, pol_task t, uint32_t node, uint32_t engine, cons
 
 static void say_wake(void *ctx, int64_t at_us)
 {
-    struct polhost *p = ctx;
+    struct host *p = ctx;
     struct decision *d = append(p, VERB_WAKE, 0, 0, NULL);
     if (d != NULL) d->at = at_us;
 }
@@ -167,7 +167,7 @@ static struct amount amount(const struct pol_amount *a)
 
 static void say_reserve(void *ctx, pol_job j, const struct pol_reserve *r, const char *why)
 {
-    struct polhost *p = ctx;
+    struct host *p = ctx;
     struct decision *d = append(p, VERB_RESERVE, j.slot, j.gen, why);
     if (d == NULL) return;
     MEM_RESERVE(p->entry, p->cap_entry, p->n_entry + 1);
@@ -190,7 +190,7 @@ static uint64_t hash_why(const char *why) { return hash64_text(HASH64_INIT, why 
 
 static void say_hold(void *ctx, pol_task t, bool is_head, const char *why)
 {
-    struct polhost *p = ctx;
+    struct host *p = ctx;
     if (p->hooks.decision == NULL) return;
     uint64_t h = hash_why(why);
     if (is_head) {
@@ -209,7 +209,7 @@ static void say_hold(void *ctx, pol_task t, bool is_head, const char *why)
 
 static void say_note(void *ctx, const char *name, double value)
 {
-    struct polhost *p = ctx;
+    struct host *p = ctx;
     if (p->mirror.w == NULL) misuse(p, "it notes something outside of decide");
     else if (name == NULL || *name == '\0') misuse(p, "it notes a number without a name");
     else if (!isfinite(value)) misuse(p, "it notes a number that is not finite");
@@ -218,7 +218,7 @@ static void say_note(void *ctx, const char *name, double value)
 
 static void say_fail(void *ctx, const char *message)
 {
-    struct polhost *p = ctx;
+    struct host *p = ctx;
     char when[64];
     int64_t now = p->mirror.w != NULL ? world_now(p->mirror.w) : 0;
     if (message == NULL) message = "it gave no reason";
@@ -229,7 +229,7 @@ static void say_fail(void *ctx, const char *message)
 
 /* ---- applying ---- */
 
-static const char *refuse(struct polhost *p, const struct decision *d)
+static const char *refuse(struct host *p, const struct decision *d)
 {
     struct world *w = p->mirror.w;
     if (d->verb == VERB_PREEMPT && (p->flags & POL_PREEMPTS) == 0) return "the policy is not declared as one that preempts (POL_PREEMPTS)";
@@ -265,13 +265,13 @@ static const char *refuse(struct polhost *p, const struct decision *d)
 }
 
 /* What starts is held no longer: said again, it is news. */
-static void forget_held(struct polhost *p, uint32_t task)
+static void forget_held(struct host *p, uint32_t task)
 {
     if (task < p->cap_held) p->held[task].why = 0;
     if (p->head.slot == task) p->head.why = 0;
 }
 
-static void record(struct polhost *p, const struct decision *d)
+static void record(struct host *p, const struct decision *d)
 {
     if (p->hooks.decision == NULL || d->verb == VERB_WAKE) return;
     const struct job_table *t = &p->mirror.w->jobs;
@@ -294,7 +294,7 @@ static void record(struct polhost *p, const struct decision *d)
 }
 
 /* Name the job a refused decision was about, as far as the handle leads to one. */
-static enum st refused(struct polhost *p, const struct decision *d, size_t i, const char *why, struct diag *diag)
+static enum st refused(struct host *p, const struct decision *d, size_t i, const char *why, struct diag *diag)
 {
     const struct job_table *t = &p->mirror.w->jobs;
     const char *job = "?";
@@ -315,7 +315,7 @@ static int64_t wall_ns(void)
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-static enum st apply(struct polhost *p, struct diag *d)
+static enum st apply(struct host *p, struct diag *d)
 {
     for (size_t i = 0; i < p->n_dec; i++) {
         const char *why = refuse(p, &p->dec[i]);
@@ -329,7 +329,7 @@ static enum st apply(struct polhost *p, struct diag *d)
  * Nothing ends by itself then: a policy that only asks to be woken, or nodes
  * that come and go, would have the run go on for ever.
  */
-static void watch_idle(struct polhost *p, struct world *w, size_t n_events)
+static void watch_idle(struct host *p, struct world *w, size_t n_events)
 {
     bool idle = w->n_running == 0 && w->n_waiting > 0 && w->cluster->sum.n_up > 0;
     for (size_t i = 0; i < n_events && idle; i++)
@@ -342,23 +342,23 @@ static void watch_idle(struct polhost *p, struct world *w, size_t n_events)
     else misuse(p, "it leaves jobs waiting on an idle cluster for the 100,000th time in a row");
 }
 
-static void call_decide(struct polhost *p, size_t n_events)
+static void call_decide(struct host *p, size_t n_events)
 {
-    struct cage_page *page = p->hooks.page;
+    struct sandbox_page *page = p->hooks.page;
     if (page != NULL) {
         page->now_us = p->mirror.view.now_us;
         page->n_decides++;
         page->n_decisions = 0;
     }
-    struct pol_view *view = polview_lend(&p->mirror);
-    cage_enter(page, CAGE_DECIDING);
+    struct pol_view *view = policy_view_lend(&p->mirror);
+    sandbox_enter(page, SANDBOX_DECIDING);
     p->spec.ops->decide(p->self, view, p->mirror.event, n_events);
-    cage_leave(page);
-    polview_return(&p->mirror, view);
+    sandbox_leave(page);
+    policy_view_return(&p->mirror, view);
 }
 
 /* A policy that knows nothing of calls would leave their tasks waiting for ever. */
-static void refuse_calls(struct polhost *p, const struct notice *n, size_t n_notices)
+static void refuse_calls(struct host *p, const struct notice *n, size_t n_notices)
 {
     const struct job_table *t = &p->mirror.w->jobs;
     if ((p->flags & POL_RUNS_CALLS) != 0 || p->mirror.w->callq == NULL) return;
@@ -372,12 +372,12 @@ static void refuse_calls(struct polhost *p, const struct notice *n, size_t n_not
 
 static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t n_notices, bool *again, struct diag *d)
 {
-    struct polhost *p = ctx;
+    struct host *p = ctx;
     (void)again;
     p->mirror.w = w;
     p->api.is_audited = w->cfg.audit;
     p->api.seed = w->cfg.seed;
-    polview_show(&p->mirror, n, n_notices);
+    policy_view_show(&p->mirror, n, n_notices);
     refuse_calls(p, n, n_notices);
     p->n_dec = 0;
     p->n_place = 0;
@@ -398,20 +398,20 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
 
 /* ---- life ---- */
 
-enum st polhost_create(struct polhost **out, const char *spec, const char *weights,
-                       const struct polhost_origin *origin, const struct polhost_hooks *hooks, struct diag *d)
+enum st host_create(struct host **out, const char *spec, const char *weights,
+                       const struct host_origin *origin, const struct host_hooks *hooks, struct diag *d)
 {
-    struct polhost *p;
+    struct host *p;
     MEM_NEW(p);
     *out = NULL;
     const char *file = origin && origin->file ? origin->file : "";
     uint32_t line = origin ? origin->line : 0, col = origin ? origin->col : 0;
     if (hooks != NULL) p->hooks = *hooks;
-    cage_enter(p->hooks.page, CAGE_LOADING);
-    enum st st = polspec_parse(&p->spec, spec, weights, file, line, col, d);
-    cage_leave(p->hooks.page);
+    sandbox_enter(p->hooks.page, SANDBOX_LOADING);
+    enum st st = policy_spec_parse(&p->spec, spec, weights, file, line, col, d);
+    sandbox_leave(p->hooks.page);
     if (st != ST_OK) { mem_free(p); return st; }
-    if (p->spec.ops == &polexec_ops && p->hooks.call_us > 0) p->spec.value[POLEXEC_TIMEOUT].i = p->hooks.call_us;
+    if (p->spec.ops == &exec_ops && p->hooks.call_us > 0) p->spec.value[EXEC_TIMEOUT].i = p->hooks.call_us;
     if (p->hooks.page != NULL) (void)snprintf(p->hooks.page->name, sizeof p->hooks.page->name, "%s", p->spec.ops->name);
     p->api = (struct pol_host){
         .abi_major = POL_ABI_MAJOR, .size = sizeof p->api, .abi_minor = POL_ABI_MINOR, .ctx = p,
@@ -420,49 +420,49 @@ enum st polhost_create(struct polhost **out, const char *spec, const char *weigh
         .resize = say_resize, .hold = say_hold, .send = say_send, .call = say_call,
         .reserve = say_reserve, .lend = say_lend,
     };
-    polview_init(&p->mirror, &p->api, &p->hooks.tricks);
+    policy_view_init(&p->mirror, &p->api, &p->hooks.tricks);
     p->flags = p->spec.ops->flags;
     char why[800] = "it gave no reason";
-    cage_enter(p->hooks.page, CAGE_CREATING);
+    sandbox_enter(p->hooks.page, SANDBOX_CREATING);
     p->self = p->spec.ops->create(&p->api, p->spec.value, &p->flags, why, sizeof why);
-    cage_leave(p->hooks.page);
+    sandbox_leave(p->hooks.page);
     why[sizeof why - 1] = '\0';
     if (p->self == NULL) st = diag_at(d, ST_EINPUT, file, line, col, "policy '%s' cannot be created: %s",
-                                       p->spec.ops == &polexec_ops ? p->spec.full : p->spec.ops->name, why);
+                                       p->spec.ops == &exec_ops ? p->spec.full : p->spec.ops->name, why);
     else if (p->failed.code != ST_OK) { *d = p->failed; st = d->code; }
     else if ((p->flags & ~p->spec.ops->flags) != 0)
         st = diag_at(d, ST_EPOLICY, file, line, col, "policy '%s' broke its contract in create: it sets flags %#x, and its table has only %#x",
                      p->spec.ops->name, p->flags, p->spec.ops->flags);
-    if (st != ST_OK) { polhost_destroy(p); return st; }
+    if (st != ST_OK) { host_destroy(p); return st; }
     p->mirror.is_clairvoyant = (p->flags & POL_CLAIRVOYANT) != 0;
-    if (p->spec.ops == &polexec_ops) {
-        p->said = polexec_said(p->self);
+    if (p->spec.ops == &exec_ops) {
+        p->said = exec_said(p->self);
         p->spec.ops = &p->said;
     }
     *out = p;
     return ST_OK;
 }
 
-void polhost_destroy(struct polhost *p)
+void host_destroy(struct host *p)
 {
     if (p == NULL) return;
-    cage_enter(p->hooks.page, CAGE_DESTROYING);
+    sandbox_enter(p->hooks.page, SANDBOX_DESTROYING);
     if (p->self != NULL) p->spec.ops->destroy(p->self);
-    cage_leave(p->hooks.page);
-    polspec_fini(&p->spec);
-    polview_fini(&p->mirror);
+    sandbox_leave(p->hooks.page);
+    policy_spec_fini(&p->spec);
+    policy_view_fini(&p->mirror);
     mem_free(p->dec); mem_free(p->place); mem_free(p->entry); mem_free(p->text); mem_free(p->held);
     mem_free(p);
 }
 
-struct decider polhost_decider(struct polhost *p)
+struct decider host_decider(struct host *p)
 {
     return (struct decider){ .ctx = p, .decide = decide, .strands = (p->flags & POL_STRANDS) != 0 };
 }
-const char *polhost_label(const struct polhost *p) { return p->spec.ops == &p->said ? polexec_label(p->self) : NULL; }
-const char *polhost_spec(const struct polhost *p) { return p->spec.full; }
-const char *polhost_file_digest(const struct polhost *p) { return p->spec.lib != NULL ? polload_digest(p->spec.lib) : ""; }
-bool polhost_is_foreign(const char *spec) { return polload_path_len(spec) > 0; }
-uint32_t polhost_flags(const struct polhost *p) { return p->flags; }
-const struct pol_ops *polhost_ops(const struct polhost *p) { return p->spec.ops; }
-bool polhost_clairvoyant(const struct polhost *p) { return (p->flags & POL_CLAIRVOYANT) != 0; }
+const char *host_label(const struct host *p) { return p->spec.ops == &p->said ? exec_label(p->self) : NULL; }
+const char *host_spec(const struct host *p) { return p->spec.full; }
+const char *host_file_digest(const struct host *p) { return p->spec.lib != NULL ? policy_load_digest(p->spec.lib) : ""; }
+bool host_is_foreign(const char *spec) { return policy_load_path_len(spec) > 0; }
+uint32_t host_flags(const struct host *p) { return p->flags; }
+const struct pol_ops *host_ops(const struct host *p) { return p->spec.ops; }
+bool host_clairvoyant(const struct host *p) { return (p->flags & POL_CLAIRVOYANT) != 0; }

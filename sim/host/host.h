@@ -9,28 +9,28 @@
 #include "model/world.h"
 #include "policy.h"
 
-struct polhost;
+struct host;
 
 /* Ways to show the same world that a policy must not depend on; for the conformance kit. */
-struct polhost_tricks {
+struct host_tricks {
     bool moves_memory;      /* what a decide call could read is elsewhere in the next, and destroyed where it was */
     bool lists_all_changed; /* view->changed names every node, whether it changed or not */
 };
 
 /* What is recorded of a policy's doings.  Any member may be NULL. */
-struct polhost_hooks {
+struct host_hooks {
     void *ctx;
     /* An applied decision, or what the policy said it holds back (hold, head); job: ordinal; task, node: -1 where they do not apply. */
     void (*decision)(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *why);
     void (*note)(void *ctx, sim_tick at, const char *name, double value);
     void (*decided)(void *ctx, int64_t wall_ns);        /* after each decide call */
     int64_t call_us;                                    /* longest that a policy in another process may take to answer; 0: its own default */
-    struct cage_page *page;                             /* kept up to date with where the policy is */
-    struct polhost_tricks tricks;
+    struct sandbox_page *page;                             /* kept up to date with where the policy is */
+    struct host_tricks tricks;
 };
 
 /* Where a spec was written, for diagnostics; all zero: the command line. */
-struct polhost_origin { const char *file; uint32_t line, col; };
+struct host_origin { const char *file; uint32_t line, col; };
 
 /*
  * Create a policy from "name[:key=value,...]" or "exec:COMMAND" (host/exec/exec.h).
@@ -38,25 +38,25 @@ struct polhost_origin { const char *file; uint32_t line, col; };
  *            named `weights` that the spec leaves out; NULL: none
  * ST_EINPUT with d filled for an unknown name, parameter or value.
  */
-enum st polhost_create(struct polhost **out, const char *spec, const char *weights,
-                       const struct polhost_origin *origin, const struct polhost_hooks *hooks, struct diag *d);
-void    polhost_destroy(struct polhost *h);
+enum st host_create(struct host **out, const char *spec, const char *weights,
+                       const struct host_origin *origin, const struct host_hooks *hooks, struct diag *d);
+void    host_destroy(struct host *h);
 
 /* To give to world_init; the host serves one world at a time, from its beginning. */
-struct decider polhost_decider(struct polhost *h);
+struct decider host_decider(struct host *h);
 
 /* "name:key=value,..." with every parameter; of a file, its path in place of the name; borrowed. */
-const char *polhost_spec(const struct polhost *h);
+const char *host_spec(const struct host *h);
 /* The digest of the shared object that the policy is from, or "" if it is built in. */
-const char *polhost_file_digest(const struct polhost *h);
+const char *host_file_digest(const struct host *h);
 /* Does the spec name a policy that is not of this program, and must run in a cage? */
-bool polhost_is_foreign(const char *spec);
+bool host_is_foreign(const char *spec);
 /* What this instance does: ops->flags, as its parameters narrow them. */
-uint32_t polhost_flags(const struct polhost *h);
+uint32_t host_flags(const struct host *h);
 /* How tables call it unless the user says so: what a policy in another process
  * says of itself, "name:key=value,..."; NULL for others.  Borrowed. */
-const char *polhost_label(const struct polhost *h);
-const struct pol_ops *polhost_ops(const struct polhost *h);
-bool polhost_clairvoyant(const struct polhost *h);
+const char *host_label(const struct host *h);
+const struct pol_ops *host_ops(const struct host *h);
+bool host_clairvoyant(const struct host *h);
 
 #endif

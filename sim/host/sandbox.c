@@ -16,19 +16,19 @@
 #include <unistd.h>
 #include "base/text.h"
 
-void cage_enter(struct cage_page *p, enum cage_phase phase)
+void sandbox_enter(struct sandbox_page *p, enum sandbox_phase phase)
 {
     if (p == NULL) return;
     p->entry++;
     p->phase = (int)phase;
 }
 
-void cage_leave(struct cage_page *p)
+void sandbox_leave(struct sandbox_page *p)
 {
-    if (p != NULL) p->phase = CAGE_OUTSIDE;
+    if (p != NULL) p->phase = SANDBOX_OUTSIDE;
 }
 
-void *cage_share(size_t size)
+void *sandbox_share(size_t size)
 {
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) {
@@ -38,12 +38,12 @@ void *cage_share(size_t size)
     return p;
 }
 
-void cage_unshare(void *p, size_t size) { (void)munmap(p, size); }
+void sandbox_unshare(void *p, size_t size) { (void)munmap(p, size); }
 
 /* ---- the child ---- */
 
 /* For the handler alone; a child runs one function and ends, so it is set once. */
-static struct { struct cage_page *page; const char *stack; size_t stack_max; } fault_of;
+static struct { struct sandbox_page *page; const char *stack; size_t stack_max; } fault_of;
 
 /* A fault below where the stack began, and not farther than it may grow, is an overflow. */
 static void on_fault(int sig, siginfo_t *info, void *context)
@@ -54,7 +54,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
     /* SA_RESETHAND: back to the instruction that faulted, which now ends the process. */
 }
 
-static void watch_faults(struct cage_page *page)
+static void watch_faults(struct sandbox_page *page)
 {
     static char alt[65536];
     struct rlimit lim;
@@ -73,7 +73,7 @@ static void watch_faults(struct cage_page *page)
     (void)signal(SIGILL, SIG_DFL);
 }
 
-_Noreturn static void be_child(struct cage_page *page, pid_t parent, enum st (*fn)(void *, struct cage_page *, struct diag *), void *ctx)
+_Noreturn static void be_child(struct sandbox_page *page, pid_t parent, enum st (*fn)(void *, struct sandbox_page *, struct diag *), void *ctx)
 {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(3);
@@ -109,20 +109,20 @@ static int64_t resident(pid_t pid)
 enum { KILLED_TIME = 1, KILLED_MEM = 2 };
 
 /* Wait for the child's end; returns why it was killed, or 0. */
-static int watch(struct cage_page *page, const struct cage_limits *l, const volatile sig_atomic_t *stop, pid_t pid, int end, int *status)
+static int watch(struct sandbox_page *page, const struct sandbox_limits *l, const volatile sig_atomic_t *stop, pid_t pid, int end, int *status)
 {
     int64_t mem0 = resident(pid), spent = 0, before = wall_us();
     uint64_t entry = 0;
-    int killed = 0, tick_ms = CAGE_TICK_MS;
+    int killed = 0, tick_ms = SANDBOX_TICK_MS;
     for (;;) {
         /* The pipe closes with the child, a moment before it can be waited for. */
         if (poll(&(struct pollfd){ .fd = end, .events = POLLIN }, 1, tick_ms) > 0) { end = -1; tick_ms = 1; }
         pid_t got = waitpid(pid, status, WNOHANG);
         if (got == pid) return killed;
-        int64_t now = wall_us(), took = i64_min(now - before, 5 * CAGE_TICK_MS * 1000);     /* stopped meanwhile: does not count */
+        int64_t now = wall_us(), took = i64_min(now - before, 5 * SANDBOX_TICK_MS * 1000);     /* stopped meanwhile: does not count */
         before = now;
         if (stop != NULL && *stop) page->stop = 1;
-        bool same = page->phase != CAGE_OUTSIDE && page->entry == entry;
+        bool same = page->phase != SANDBOX_OUTSIDE && page->entry == entry;
         entry = page->entry;
         spent = same ? spent + took : 0;
         if (killed != 0) continue;
@@ -133,17 +133,17 @@ static int watch(struct cage_page *page, const struct cage_limits *l, const vola
 }
 
 /* "at t=5 us (5 us), decide call 3, after 2 decisions" */
-static void say_where(const struct cage_page *p, char *buf, size_t cap)
+static void say_where(const struct sandbox_page *p, char *buf, size_t cap)
 {
     static const char *const phase[] = { "outside of its functions", "while it was loaded", "in create", "in decide", "in destroy" };
     char when[64];
     int at = snprintf(buf, cap, "%s", phase[p->phase]);
-    if (p->n_decides > 0 && (p->phase == CAGE_DECIDING || p->phase == CAGE_OUTSIDE))
+    if (p->n_decides > 0 && (p->phase == SANDBOX_DECIDING || p->phase == SANDBOX_OUTSIDE))
         (void)snprintf(buf + at, cap - (size_t)at, " at t=%" PRId64 " us (%s), decide call %" PRIu64 ", after %" PRIu64 " decision%s", p->now_us,
                        text_duration(when, sizeof when, p->now_us), p->n_decides, p->n_decisions, p->n_decisions == 1 ? "" : "s");
 }
 
-static const char *signal_means(int sig, const struct cage_page *p)
+static const char *signal_means(int sig, const struct sandbox_page *p)
 {
     switch (sig) {
     case SIGSEGV: case SIGBUS:
@@ -156,7 +156,7 @@ static const char *signal_means(int sig, const struct cage_page *p)
     }
 }
 
-static enum st tell(const struct cage_page *p, const struct cage_limits *l, int killed, int status, struct diag *d)
+static enum st tell(const struct sandbox_page *p, const struct sandbox_limits *l, int killed, int status, struct diag *d)
 {
     char where[256], much[64];
     say_where(p, where, sizeof where);
@@ -171,7 +171,7 @@ static enum st tell(const struct cage_page *p, const struct cage_limits *l, int 
         int sig = WTERMSIG(status);
         if (sig == SIGINT || sig == SIGTERM) return diag_set(d, ST_EINTR, "interrupted");
         (void)diag_set(d, ST_EPOLICY, "policy '%s' crashed %s: signal %d, %s", p->name, where, sig, signal_means(sig, p));
-        if (p->phase == CAGE_OUTSIDE) diag_hint(d, "it may have written over memory of the simulator; build both with -fsanitize=address");
+        if (p->phase == SANDBOX_OUTSIDE) diag_hint(d, "it may have written over memory of the simulator; build both with -fsanitize=address");
         else diag_hint(d, "build it with -g -fsanitize=address,undefined, and see `fairway policies --conform`");
     } else {
         (void)diag_set(d, ST_EPOLICY, "policy '%s' ended the program, with status %d, %s", p->name, WEXITSTATUS(status), where);
@@ -180,10 +180,10 @@ static enum st tell(const struct cage_page *p, const struct cage_limits *l, int 
     return d->code;
 }
 
-enum st cage_run(const struct cage_limits *l, const char *name, const volatile sig_atomic_t *stop,
-                 enum st (*fn)(void *ctx, struct cage_page *page, struct diag *d), void *ctx, struct diag *d)
+enum st sandbox_run(const struct sandbox_limits *l, const char *name, const volatile sig_atomic_t *stop,
+                 enum st (*fn)(void *ctx, struct sandbox_page *page, struct diag *d), void *ctx, struct diag *d)
 {
-    struct cage_page *page = cage_share(sizeof *page);
+    struct sandbox_page *page = sandbox_share(sizeof *page);
     int fd[2], status = 0;
     enum st st;
     (void)snprintf(page->name, sizeof page->name, "%s", name);
@@ -212,6 +212,6 @@ enum st cage_run(const struct cage_limits *l, const char *name, const volatile s
     }
     (void)close(fd[0]);
 out:
-    cage_unshare(page, sizeof *page);
+    sandbox_unshare(page, sizeof *page);
     return st;
 }

@@ -16,7 +16,7 @@
  * that are built in run in the program itself: their crash is our bug.
  *
  * The parent watches, so the child needs no timer and no signal of its own:
- * every CAGE_TICK_MS it looks at the page and at the child's memory.  Time in
+ * every SANDBOX_TICK_MS it looks at the page and at the child's memory.  Time in
  * which the parent was itself stopped (Ctrl-Z) does not count.  No simulated
  * result depends on any of it: a run that ends has the digest that it has
  * without a cage.  Cost: a fork a run, and two stores a call of the policy.
@@ -28,20 +28,20 @@
 #include <stdatomic.h>
 #include "base/diag.h"
 
-enum { CAGE_TICK_MS = 20 };
+enum { SANDBOX_TICK_MS = 20 };
 
-struct cage_limits {
+struct sandbox_limits {
     int64_t call_us;            /* longest that one call of the policy may take, wall clock */
     int64_t mem_b;              /* by how much the process may grow, resident */
 };
-#define CAGE_LIMITS ((struct cage_limits){ 10 * TICK_SEC, INT64_C(4) << 30 })
+#define SANDBOX_LIMITS ((struct sandbox_limits){ 10 * TICK_SEC, INT64_C(4) << 30 })
 
-enum cage_phase { CAGE_OUTSIDE, CAGE_LOADING, CAGE_CREATING, CAGE_DECIDING, CAGE_DESTROYING };
+enum sandbox_phase { SANDBOX_OUTSIDE, SANDBOX_LOADING, SANDBOX_CREATING, SANDBOX_DECIDING, SANDBOX_DESTROYING };
 
 /* Where the policy is: written by the host around every call, read by the parent. */
-struct cage_page {
+struct sandbox_page {
     char  name[256];                    /* of the policy, or its path until that is known */
-    _Atomic int      phase;             /* enum cage_phase */
+    _Atomic int      phase;             /* enum sandbox_phase */
     _Atomic uint64_t entry;             /* calls entered so far, of any kind */
     _Atomic int64_t  now_us;            /* simulated time of the last decide */
     _Atomic uint64_t n_decides, n_decisions;        /* decide calls so far; decisions of the last */
@@ -52,12 +52,12 @@ struct cage_page {
     struct diag diag;
 };
 
-void cage_enter(struct cage_page *p, enum cage_phase phase);    /* p NULL: nothing to tell */
-void cage_leave(struct cage_page *p);
+void sandbox_enter(struct sandbox_page *p, enum sandbox_phase phase);    /* p NULL: nothing to tell */
+void sandbox_leave(struct sandbox_page *p);
 
 /* Memory that parent and child share: zeroed, for what the child hands back. */
-void *cage_share(size_t size);
-void  cage_unshare(void *p, size_t size);
+void *sandbox_share(size_t size);
+void  sandbox_unshare(void *p, size_t size);
 
 /*
  * Run fn(ctx, page, d) in a child.  Returns what it returned with d as it filled it;
@@ -65,9 +65,9 @@ void  cage_unshare(void *p, size_t size);
  * come back; ST_EINTR when it was interrupted; ST_EWORLD without a process.
  *   name  of the policy, for messages until the host knows better
  *   stop  while it is not 0 the child is asked to stop; may be NULL
- * Nothing that fn does to memory is seen outside, but for what cage_share gave.
+ * Nothing that fn does to memory is seen outside, but for what sandbox_share gave.
  */
-enum st cage_run(const struct cage_limits *l, const char *name, const volatile sig_atomic_t *stop,
-                 enum st (*fn)(void *ctx, struct cage_page *page, struct diag *d), void *ctx, struct diag *d);
+enum st sandbox_run(const struct sandbox_limits *l, const char *name, const volatile sig_atomic_t *stop,
+                 enum st (*fn)(void *ctx, struct sandbox_page *page, struct diag *d), void *ctx, struct diag *d);
 
 #endif

@@ -13,31 +13,31 @@
 
 #include "model/world.h"
 
-struct moved_sum { int64_t read[LEVELS], vain[LEVELS]; };     /* bytes */
+struct bytes_read_sum { int64_t read[LEVELS], vain[LEVELS]; };     /* bytes */
 
-struct moved_attempt { int64_t whole[LEVELS], part[LEVELS]; };
+struct bytes_read_attempt { int64_t whole[LEVELS], part[LEVELS]; };
 
-struct moved {
-    struct moved_attempt *task; size_t cap_task;        /* by task slot: its present attempt */
-    struct moved_sum     *job;  size_t cap_job;         /* by job slot */
-    struct moved_sum run;
+struct bytes_read {
+    struct bytes_read_attempt *task; size_t cap_task;        /* by task slot: its present attempt */
+    struct bytes_read_sum     *job;  size_t cap_job;         /* by job slot */
+    struct bytes_read_sum run;
 };
 
-void moved_fini(struct moved *m);       /* zero-initialise to begin */
+void bytes_read_fini(struct bytes_read *m);       /* zero-initialise to begin */
 
 /* To be called from an observer's hooks of the same names; jobs without inputs cost a look at their job. */
-void moved_arrived(struct moved *m, const struct world *w, uint32_t job);
-void moved_started(struct moved *m, const struct world *w, uint32_t task);
-void moved_bytes(struct moved *m, const struct world *w, uint32_t task, enum data_level level, int64_t bytes, bool whole);
-void moved_stopped(struct moved *m, const struct world *w, uint32_t task, enum stop_why why);
+void bytes_read_arrived(struct bytes_read *m, const struct world *w, uint32_t job);
+void bytes_read_started(struct bytes_read *m, const struct world *w, uint32_t task);
+void bytes_read_bytes(struct bytes_read *m, const struct world *w, uint32_t task, enum data_level level, int64_t bytes, bool whole);
+void bytes_read_stopped(struct bytes_read *m, const struct world *w, uint32_t task, enum stop_why why);
 
 /* Of a live job; NULL when its tasks have neither inputs nor order. */
-const struct moved_sum *moved_job(const struct moved *m, const struct world *w, uint32_t job);
+const struct bytes_read_sum *bytes_read_job(const struct bytes_read *m, const struct world *w, uint32_t job);
 
-int64_t moved_total(const int64_t by_level[LEVELS]);
+int64_t bytes_read_total(const int64_t by_level[LEVELS]);
 /* What went over the network, for good or in vain: all that was not local. */
-int64_t moved_network(const struct moved_sum *s);
+int64_t bytes_read_network(const struct bytes_read_sum *s);
 
-extern const char *const moved_level[LEVELS];       /* local, rack, cross */
+extern const char *const bytes_read_level[LEVELS];       /* local, rack, cross */
 
 #endif

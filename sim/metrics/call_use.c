@@ -1,6 +1,6 @@
 #include "metrics/call_use.h"
 
-static void count_engines(struct callsum *s, const struct world *w)
+static void count_engines(struct call_use *s, const struct world *w)
 {
     for (uint32_t k = 0; k < ENGINE_KINDS_MAX; k++) {
         s->engines[k] = 0;
@@ -9,13 +9,13 @@ static void count_engines(struct callsum *s, const struct world *w)
     }
 }
 
-void callsum_init(struct callsum *s, const struct world *w)
+void call_use_init(struct call_use *s, const struct world *w)
 {
-    *s = (struct callsum){ .last = 0 };
+    *s = (struct call_use){ .last = 0 };
     count_engines(s, w);
 }
 
-void callsum_fold(struct callsum *s, const struct world *w)
+void call_use_fold(struct call_use *s, const struct world *w)
 {
     if (w->callq == NULL) return;
     usage_wide dt = world_now(w) - s->last;
@@ -29,20 +29,20 @@ void callsum_fold(struct callsum *s, const struct world *w)
     if (s->now_queued > s->max_queued) s->max_queued = s->now_queued;
 }
 
-void callsum_node(struct callsum *s, const struct world *w)
+void call_use_node(struct call_use *s, const struct world *w)
 {
     if (w->callq == NULL) return;
-    callsum_fold(s, w);
+    call_use_fold(s, w);
     count_engines(s, w);
 }
 
-void callsum_sent(struct callsum *s, const struct world *w, uint32_t task)
+void call_use_sent(struct call_use *s, const struct world *w, uint32_t task)
 {
     uint32_t node = w->callq->run[task].queue;
     if (node != NONE && w->callq->queue[node].n > s->max_node) s->max_node = w->callq->queue[node].n;
 }
 
-void callsum_called(struct callsum *s, const struct world *w, uint32_t task, bool done)
+void call_use_called(struct call_use *s, const struct world *w, uint32_t task, bool done)
 {
     const struct call_run *r = &w->callq->run[task];
     s->busy[r->kind] += world_now(w) - r->since;
@@ -52,7 +52,7 @@ void callsum_called(struct callsum *s, const struct world *w, uint32_t task, boo
     s->best[r->kind] += calltime_best(w->cfg.calltime, c->api, c->size, w->engine_mask);
 }
 
-void callsum_stopped(struct callsum *s, const struct world *w, uint32_t task, enum stop_why why)
+void call_use_stopped(struct call_use *s, const struct world *w, uint32_t task, enum stop_why why)
 {
     const struct task *t = &w->jobs.task[task];
     if (why != STOP_DONE || w->jobs.job[t->job].calls == NULL) return;

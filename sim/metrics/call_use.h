@@ -10,7 +10,7 @@
 #include "model/world.h"
 #include "metrics/usage.h"
 
-struct callsum {
+struct call_use {
     usage_wide useful[ENGINE_KINDS_MAX], busy[ENGINE_KINDS_MAX];    /* engines x us: executing done calls; taken by any */
     usage_wide best[ENGINE_KINDS_MAX];                              /* of the calls done there: the least time on any kind of the cluster */
     usage_wide cap[ENGINE_KINDS_MAX];                               /* there, on nodes that are up */
@@ -21,12 +21,12 @@ struct callsum {
     sim_tick   last;
 };
 
-void callsum_init(struct callsum *s, const struct world *w);
+void call_use_init(struct call_use *s, const struct world *w);
 /* To be called from an observer's hooks of the same names. */
-void callsum_called(struct callsum *s, const struct world *w, uint32_t task, bool done);
-void callsum_stopped(struct callsum *s, const struct world *w, uint32_t task, enum stop_why why);
-void callsum_node(struct callsum *s, const struct world *w);
-void callsum_sent(struct callsum *s, const struct world *w, uint32_t task);
-void callsum_fold(struct callsum *s, const struct world *w);       /* at the end of instants, and of the run */
+void call_use_called(struct call_use *s, const struct world *w, uint32_t task, bool done);
+void call_use_stopped(struct call_use *s, const struct world *w, uint32_t task, enum stop_why why);
+void call_use_node(struct call_use *s, const struct world *w);
+void call_use_sent(struct call_use *s, const struct world *w, uint32_t task);
+void call_use_fold(struct call_use *s, const struct world *w);       /* at the end of instants, and of the run */
 
 #endif

@@ -18,7 +18,7 @@ struct metrics *metrics_create(const struct world *w, const struct metrics_opts 
     usage_init(&m->usage, w);
     frag_init(&m->frag, w->cluster->n_nodes);
     bound_init(&m->bound, w);
-    callsum_init(&m->calls, w);
+    call_use_init(&m->calls, w);
     return m;
 }
 
@@ -31,8 +31,8 @@ void metrics_destroy(struct metrics *m)
     }
     usage_fini(&m->usage);
     frag_fini(&m->frag);
-    moved_fini(&m->moved);
-    noted_fini(&m->noted);
+    bytes_read_fini(&m->moved);
+    notes_fini(&m->noted);
     bound_fini(&m->bound);
     lending_fini(&m->lending);
     for (int i = 0; i < IDEALS; i++) fairness_fini(&m->fairness[i]);
@@ -56,7 +56,7 @@ void metrics_decision_time(struct metrics *m, int64_t nanoseconds)
     m->decide_ns[m->n_decide++] = nanoseconds;
 }
 
-void metrics_note(struct metrics *m, int64_t at_us, const char *name, double value) { noted_add(&m->noted, at_us, name, value); }
+void metrics_note(struct metrics *m, int64_t at_us, const char *name, double value) { notes_add(&m->noted, at_us, name, value); }
 
 /* ---- what happens ---- */
 
@@ -67,7 +67,7 @@ static void on_arrived(void *ctx, const struct world *w, uint32_t job)
     usage_enter(&m->usage, w, job);
     m->asked += w->jobs.job[job].gpu_milli_total;
     frag_arrived(&m->frag, w, job);
-    moved_arrived(&m->moved, w, job);
+    bytes_read_arrived(&m->moved, w, job);
     lending_arrived(&m->lending, w, job);
     MEM_RESERVE(m->active_at, m->cap_active, (size_t)job + 1);
     m->active_at[job] = m->usage.active;
@@ -79,7 +79,7 @@ static void on_started(void *ctx, const struct world *w, uint32_t task)
     if (m->first_start < 0) m->first_start = world_now(w);
     usage_take(&m->usage, w, task);
     frag_started(&m->frag, w, task);
-    moved_started(&m->moved, w, task);
+    bytes_read_started(&m->moved, w, task);
     lending_started(&m->lending, w, task);
 }
 
@@ -88,15 +88,15 @@ static void on_stopped(void *ctx, const struct world *w, uint32_t task, enum sto
     struct metrics *m = ctx;
     usage_give(&m->usage, w, task);
     frag_stopped(&m->frag, w, task, why);
-    moved_stopped(&m->moved, w, task, why);
+    bytes_read_stopped(&m->moved, w, task, why);
     lending_stopped(&m->lending, w, task, why);
-    callsum_stopped(&m->calls, w, task, why);
+    call_use_stopped(&m->calls, w, task, why);
     if (!m->opts.write_attempts || m->opts.store == NULL || m->error.code != ST_OK) return;
     const struct task *t = &w->jobs.task[task];
     const struct hold *h = cluster_hold(w->cluster, task);
     (void)store_attempt(m->opts.store, m->opts.run, &(struct store_attempt){
         .job_ordinal = w->jobs.job[t->job].ordinal, .task = t->index, .attempt = t->attempts, .node = h->node,
-        .cards = h->cards, .start_us = t->started_at, .end_us = world_now(w), .outcome = log_stop_why[why],
+        .cards = h->cards, .start_us = t->started_at, .end_us = world_now(w), .outcome = event_log_stop_reason[why],
         .is_short = h->is_short, .lender = lending_of(&m->lending, task) }, &m->error);
 }
 
@@ -104,13 +104,13 @@ static void on_sent(void *ctx, const struct world *w, uint32_t task, uint32_t fr
 {
     struct metrics *m = ctx;
     (void)from;
-    callsum_sent(&m->calls, w, task);
+    call_use_sent(&m->calls, w, task);
 }
 
 static void on_called(void *ctx, const struct world *w, uint32_t task, bool done)
 {
     struct metrics *m = ctx;
-    callsum_called(&m->calls, w, task, done);
+    call_use_called(&m->calls, w, task, done);
     if (!m->opts.write_attempts || m->opts.store == NULL || m->error.code != ST_OK) return;
     const struct task *t = &w->jobs.task[task];
     const struct call_run *r = &w->callq->run[task];
@@ -130,7 +130,7 @@ static void on_resized(void *ctx, const struct world *w, uint32_t task, int64_t 
 static void on_moved(void *ctx, const struct world *w, uint32_t task, enum data_level level, int64_t bytes, bool whole)
 {
     struct metrics *m = ctx;
-    moved_bytes(&m->moved, w, task, level, bytes, whole);
+    bytes_read_bytes(&m->moved, w, task, level, bytes, whole);
 }
 
 /* Neither among the first arrivals nor among the last that the cuts leave out. */
@@ -190,9 +190,9 @@ static void add_work(struct metrics *m, const struct world *w, const struct job 
 
 static void write_transfers(struct metrics *m, const struct world *w, uint32_t job)
 {
-    const struct moved_sum *s = moved_job(&m->moved, w, job);
+    const struct bytes_read_sum *s = bytes_read_job(&m->moved, w, job);
     for (int l = 0; s != NULL && l < LEVELS; l++)
-        (void)store_transfer(m->opts.store, m->opts.run, w->jobs.job[job].ordinal, moved_level[l], s->read[l], s->vain[l], &m->error);
+        (void)store_transfer(m->opts.store, m->opts.run, w->jobs.job[job].ordinal, bytes_read_level[l], s->read[l], s->vain[l], &m->error);
 }
 
 static void on_job_ended(void *ctx, const struct world *w, uint32_t job)
@@ -217,7 +217,7 @@ static void on_job_ended(void *ctx, const struct world *w, uint32_t job)
         .queue = j->queue == NONE ? NULL : intern_name(&w->queues, j->queue),
         .klass = intern_name(&w->classes, j->klass),
         .model = j->model == NONE ? NULL : intern_name(&w->cfg.perf->models, j->model),
-        .status = log_job_status[j->status], .submit_us = j->submit, .start_us = j->first_start, .end_us = j->end,
+        .status = event_log_job_status[j->status], .submit_us = j->submit, .start_us = j->first_start, .end_us = j->end,
         .nominal_us = j->nominal, .limit_us = j->limit, .lost_us = j->lost,
         .cpu_milli = j->cpu_milli_total, .gpu_milli = j->gpu_milli_total, .n_tasks = j->n_tasks,
         .n_gpu = (uint32_t)j->n_gpu_total, .n_preempted = j->n_preempted, .n_failed = j->n_failed,
@@ -231,7 +231,7 @@ static void on_node_changed(void *ctx, const struct world *w, uint32_t node)
     struct metrics *m = ctx;
     usage_capacity(&m->usage, w);
     frag_node(&m->frag, node);
-    callsum_node(&m->calls, w);
+    call_use_node(&m->calls, w);
 }
 
 static void put_series(struct metrics *m, sim_tick at, const char *name, double x)
@@ -278,7 +278,7 @@ static void on_instant(void *ctx, const struct world *w)
 {
     struct metrics *m = ctx;
     usage_instant(&m->usage, w);
-    callsum_fold(&m->calls, w);
+    call_use_fold(&m->calls, w);
     if (lending_instant(&m->lending, w) && m->opts.write_lending) put_lending(m, w);
 }
 

@@ -37,11 +37,11 @@ struct metrics {
     struct metrics_opts opts;
     struct usage usage;
     struct frag  frag;
-    struct moved moved;
-    struct noted noted;
+    struct bytes_read moved;
+    struct notes noted;
     struct bound bound;
     struct lending lending;
-    struct callsum calls;
+    struct call_use calls;
     struct fairness fairness[IDEALS];
     struct finished *job;   size_t n_jobs, cap_jobs;
     struct user_sum *user;  size_t cap_user;

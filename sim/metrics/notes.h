@@ -12,19 +12,19 @@
 
 #include "base/intern.h"
 
-struct noted_sum {
+struct notes_sum {
     uint64_t n;
     double   sum, max, last;
     double   level_us;          /* integral of the last value, up to `since` */
     sim_tick since;
 };
 
-struct noted { struct intern name; struct noted_sum *at; size_t cap; };        /* at [name.n] */
+struct notes { struct intern name; struct notes_sum *at; size_t cap; };        /* at [name.n] */
 
-void noted_fini(struct noted *t);               /* zero-initialise to begin */
+void notes_fini(struct notes *t);               /* zero-initialise to begin */
 /* Not a number: left out.  Times do not decrease. */
-void noted_add(struct noted *t, sim_tick at, const char *name, double value);
+void notes_add(struct notes *t, sim_tick at, const char *name, double value);
 /* The time average over [0, now] of the value that stood last, 0 before the first; NaN at time 0. */
-double noted_level(const struct noted_sum *s, sim_tick now);
+double notes_level(const struct notes_sum *s, sim_tick now);
 
 #endif

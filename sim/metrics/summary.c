@@ -131,19 +131,19 @@ static void put_ideals(struct metrics *m)
 /* Nothing for a run without data. */
 static void put_bytes(struct metrics *m)
 {
-    const struct moved_sum *s = &m->moved.run;
-    double read = (double)moved_total(s->read);
-    if (read <= 0 && moved_total(s->vain) == 0) return;
+    const struct bytes_read_sum *s = &m->moved.run;
+    double read = (double)bytes_read_total(s->read);
+    if (read <= 0 && bytes_read_total(s->vain) == 0) return;
     for (int l = 0; l < LEVELS; l++) {
         char name[32];
-        (void)snprintf(name, sizeof name, "bytes_%s", moved_level[l]);
+        (void)snprintf(name, sizeof name, "bytes_%s", bytes_read_level[l]);
         put(m, name, "all", (double)s->read[l], "B");
-        (void)snprintf(name, sizeof name, "%s_share", moved_level[l]);
+        (void)snprintf(name, sizeof name, "%s_share", bytes_read_level[l]);
         put(m, name, "all", metrics_ratio((double)s->read[l], read), "1");
     }
     put(m, "bytes_read", "all", read, "B");
-    put(m, "bytes_vain", "all", (double)moved_total(s->vain), "B");
-    put(m, "bytes_network", "all", (double)moved_network(s), "B");
+    put(m, "bytes_vain", "all", (double)bytes_read_total(s->vain), "B");
+    put(m, "bytes_network", "all", (double)bytes_read_network(s), "B");
 }
 
 /* Nothing for a run in which nothing was reserved. */
@@ -174,7 +174,7 @@ static void put_reserves(struct metrics *m, const struct world *w)
 /* Nothing for a run without calls. */
 static void put_calls(struct metrics *m, const struct world *w)
 {
-    const struct callsum *s = &m->calls;
+    const struct call_use *s = &m->calls;
     const struct callq *q = w->callq;
     if (q == NULL) return;
     double span = (double)s->last;
@@ -233,10 +233,10 @@ static void put_cluster(struct metrics *m, const struct world *w)
 static void put_notes(struct metrics *m, const struct world *w)
 {
     for (uint32_t i = 0; i < m->noted.name.n; i++) {
-        const struct noted_sum *s = &m->noted.at[i];
+        const struct notes_sum *s = &m->noted.at[i];
         const struct { const char *tail; double x; } figure[] = {
             { "count", (double)s->n }, { "mean", s->sum / (double)s->n }, { "max", s->max }, { "last", s->last },
-            { "level", noted_level(s, world_now(w)) },
+            { "level", notes_level(s, world_now(w)) },
         };
         const char *name = intern_name(&m->noted.name, i);
         char *full;
@@ -319,7 +319,7 @@ enum st metrics_finish(struct metrics *m, const struct world *w, struct diag *d)
     TRY(metrics_error(m, d));
     usage_fold(&m->usage, w);
     (void)lending_instant(&m->lending, w);
-    callsum_fold(&m->calls, w);
+    call_use_fold(&m->calls, w);
     double *x;
     MEM_ARRAY(x, m->n_jobs);
     put_jobs(m, NONE, "all", x);

@@ -9,10 +9,10 @@
 
 void world_fold(struct world *w, enum fact kind, uint64_t a, uint64_t b, uint64_t c)
 {
-    engine_fold(&w->engine, (uint64_t)kind ^ (uint64_t)w->engine.now << 3);
-    engine_fold(&w->engine, a);
-    engine_fold(&w->engine, b);
-    engine_fold(&w->engine, c);
+    evloop_fold(&w->engine, (uint64_t)kind ^ (uint64_t)w->engine.now << 3);
+    evloop_fold(&w->engine, a);
+    evloop_fold(&w->engine, b);
+    evloop_fold(&w->engine, c);
 }
 
 void world_notify(struct world *w, enum notice_kind kind, uint32_t job, uint32_t task, uint32_t node)
@@ -153,7 +153,7 @@ static void arrive(struct world *w)
     if (s.graph != NULL && (graph = take_graph(w, &s, (uint32_t)n_tasks)) == NULL) return;
     struct task_group *group;
     uint32_t model = s.model ? intern_find(&w->cfg.perf->models, s.model) : NONE, shape = NONE;
-    uint64_t can = perf_types(w->cfg.perf, w->cluster, model);
+    uint64_t can = throughput_types(w->cfg.perf, w->cluster, model);
     MEM_ARRAY(group, s.n_groups);
     memcpy(group, s.group, s.n_groups * sizeof *group);
     for (uint32_t g = 0; g < s.n_groups; g++) {
@@ -357,7 +357,7 @@ static void sample(void *ctx, const struct ev *e)
     set_misc(w, MISC_SAMPLE, e->at + w->cfg.sample_every, 0, EV_SAMPLE);
 }
 
-static const struct engine_ops ops = { .apply = apply, .decide = decide, .sample = sample, .after = after };
+static const struct evloop_ops ops = { .apply = apply, .decide = decide, .sample = sample, .after = after };
 
 /* ---- life ---- */
 
@@ -371,7 +371,7 @@ void world_init(struct world *w, const struct world_config *cfg, struct source s
     w->source = src;
     w->decider = dec;
     cluster_reset(w->cluster);
-    engine_init(&w->engine, &ops, w);
+    evloop_init(&w->engine, &ops, w);
     if (cfg->net.mode == NET_SHARED) w->net = net_create(&w->cfg.net, w->cluster, &w->engine.q, flow_slot);
     if (cfg->profiles != NULL) w->speed = speed_create();
     if (cfg->calltime != NULL) w->callq = callq_create(w->cluster->n_nodes);
@@ -395,7 +395,7 @@ void world_fini(struct world *w)
     net_destroy(w->net);
     speed_destroy(w->speed);
     callq_destroy(w->callq);
-    engine_fini(&w->engine);
+    evloop_fini(&w->engine);
     fault_fini(&w->faults);
     shapes_fini(&w->shapes);
     jobs_fini(&w->jobs);
@@ -452,7 +452,7 @@ enum st world_step(struct world *w, struct diag *d)
         give_up(w, w->engine.now);              /* only samples are left: nodes that stay down */
         return ST_END;
     }
-    return engine_step(&w->engine, d);
+    return evloop_step(&w->engine, d);
 }
 
 const char *world_wake(struct world *w, sim_tick at)

@@ -42,7 +42,7 @@ struct notice {
 
 struct world_config {
     struct cluster *cluster;            /* borrowed; reset by world_init */
-    const struct perf *perf;            /* borrowed */
+    const struct throughput *perf;            /* borrowed */
     struct fault_spec fault;
     uint64_t seed;
     /*
@@ -106,7 +106,7 @@ struct decider {
 struct world_count { uint64_t arrived, done, timeout, rejected, unfinished, preemptions, task_failures, starts, failed, mismatches; };
 
 struct world {
-    struct engine    engine;
+    struct evloop    engine;
     struct world_config cfg;
     struct cluster  *cluster;
     struct shapes    shapes;

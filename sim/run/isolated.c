@@ -33,24 +33,24 @@ static void on_job_ended(void *ctx, const struct world *w, uint32_t job)
 static enum st run_alone(struct scenario *s, const struct job_spec *job, uint64_t seed, uint32_t quota, int64_t *us, struct diag *d)
 {
     char spec[32];
-    struct polhost *h;
+    struct host *h;
     struct alone alone = { .job = job };
     struct world *w;
     enum st st;
     *us = -1;
     (void)snprintf(spec, sizeof spec, "gs:quota=%u", quota);
-    TRY(polhost_create(&h, spec, NULL, &(struct polhost_origin){ 0 }, NULL, d));
+    TRY(host_create(&h, spec, NULL, &(struct host_origin){ 0 }, NULL, d));
     MEM_NEW(w);
     world_init(w, &(struct world_config){
         .cluster = &s->cluster, .perf = &s->perf, .profiles = s->has_profiles ? &s->profiles : NULL, .monitor = s->monitor, .seed = seed, .checkpoint_interval = s->checkpoint_interval,
         .restore_cost = s->restore_cost, .enforce_limits = s->enforce_limits, .reject_infeasible = true, .audit = s->audit,
         .data = &s->data, .net = s->net, .horizon = TICK_NEVER },
-        (struct source){ &alone, next_alone }, polhost_decider(h));
+        (struct source){ &alone, next_alone }, host_decider(h));
     world_observe(w, (struct observer){ .ctx = us, .job_ended = on_job_ended });
     while ((st = world_step(w, d)) == ST_OK) { }
     world_fini(w);
     mem_free(w);
-    polhost_destroy(h);
+    host_destroy(h);
     return st == ST_END ? ST_OK : st;
 }
 
@@ -105,7 +105,7 @@ static enum st find_one(struct ideal *i, struct scenario *s, const struct job_sp
     return ST_OK;
 }
 
-enum st ideal_of_source(struct ideal *out, struct scenario *s, struct source src, uint64_t seed, struct diag *d)
+enum st isolated_of_source(struct ideal *out, struct scenario *s, struct source src, uint64_t seed, struct diag *d)
 {
     struct intern seen = { 0 };         /* of distinct jobs, in order */
     uint64_t *first = NULL;             /* by seen: the ordinal of the one that was run */
@@ -136,20 +136,20 @@ enum st ideal_of_source(struct ideal *out, struct scenario *s, struct source src
     mem_free(first);
     if (st == ST_END) return ST_OK;
     diag_hint(d, "found while running each job alone, for `output: {ideal: %u}`", s->ideal_share);
-    ideal_fini(out);
+    isolated_fini(out);
     return st;
 }
 
-enum st ideal_find(struct ideal *out, struct scenario *s, const struct trace *t, uint64_t seed, struct diag *d)
+enum st isolated_find(struct ideal *out, struct scenario *s, const struct trace *t, uint64_t seed, struct diag *d)
 {
     struct source src;
     TRY(trace_source_open(t, &src, d));
-    enum st st = ideal_of_source(out, s, src, seed, d);
+    enum st st = isolated_of_source(out, s, src, seed, d);
     trace_source_close(&src);
     return st;
 }
 
-void ideal_fini(struct ideal *i)
+void isolated_fini(struct ideal *i)
 {
     mem_free(i->whole);
     mem_free(i->share);

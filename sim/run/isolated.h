@@ -24,9 +24,9 @@ struct ideal {
  * For the trace as this seed replays it, m = s->ideal_share >= 1.  The
  * cluster of the scenario is reset.  O(two small runs a distinct job).
  */
-enum st ideal_find(struct ideal *out, struct scenario *s, const struct trace *t, uint64_t seed, struct diag *d);
+enum st isolated_find(struct ideal *out, struct scenario *s, const struct trace *t, uint64_t seed, struct diag *d);
 /* The same for the jobs of any source, to its end. */
-enum st ideal_of_source(struct ideal *out, struct scenario *s, struct source src, uint64_t seed, struct diag *d);
-void    ideal_fini(struct ideal *i);
+enum st isolated_of_source(struct ideal *out, struct scenario *s, struct source src, uint64_t seed, struct diag *d);
+void    isolated_fini(struct ideal *i);
 
 #endif

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <string.h>
 #include "host/host.h"
-#include "host/load.h"
+#include "host/policy_load.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/version.h"
@@ -36,7 +36,7 @@ struct sink {
     struct metrics *metrics;
     struct record  *record;             /* NULL: not asked for */
     struct diag error;                  /* the first store error */
-    struct cage_page *page;             /* NULL: not in a cage */
+    struct sandbox_page *page;             /* NULL: not in a cage */
 };
 
 static void on_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *why)
@@ -79,12 +79,12 @@ static char *weights_text(const struct scenario *s)
     return t;
 }
 
-static enum st open_policy(struct polhost **h, const struct scenario *s, const struct scn_policy *p,
-                           const struct polhost_hooks *hooks, struct diag *d)
+static enum st open_policy(struct host **h, const struct scenario *s, const struct scn_policy *p,
+                           const struct host_hooks *hooks, struct diag *d)
 {
     char *weights = weights_text(s);
-    struct polhost_origin at = { p->line ? s->path : NULL, p->line, p->col };
-    enum st st = polhost_create(h, p->spec, weights, &at, hooks, d);
+    struct host_origin at = { p->line ? s->path : NULL, p->line, p->col };
+    enum st st = host_create(h, p->spec, weights, &at, hooks, d);
     mem_free(weights);
     return st;
 }
@@ -106,30 +106,30 @@ static enum st take_label(struct scenario *s, struct scn_policy *p, const char *
 }
 
 /* A policy of a file is known by the file's bytes and its parameters, wherever the file lies. */
-static void identify(const struct polhost *p, char out[HASH_HEX])
+static void identify(const struct host *p, char out[HASH_HEX])
 {
-    const char *spec = polhost_spec(p), *file = polhost_file_digest(p);
+    const char *spec = host_spec(p), *file = host_file_digest(p);
     struct hash128 h;
     hash_init(&h);
     if (*file != '\0') {
         hash_text(&h, file);
-        hash_text(&h, polhost_ops(p)->name);
-        spec += polload_path_len(spec);
+        hash_text(&h, host_ops(p)->name);
+        spec += policy_load_path_len(spec);
     }
     hash_text(&h, spec);
     hash_hex(&h, out);
 }
 
-static void policy_of(struct run_policy *out, const struct polhost *h)
+static void policy_of(struct run_policy *out, const struct host *h)
 {
-    const char *source = polhost_ops(h)->source, *file = polhost_file_digest(h);
+    const char *source = host_ops(h)->source, *file = host_file_digest(h);
     size_t cap = strlen(source) + strlen(file) + 32;
-    out->spec = mem_strdup(polhost_spec(h));
+    out->spec = mem_strdup(host_spec(h));
     out->source = mem_alloc(cap, 1);
     (void)snprintf(out->source, cap, "%s%s%s", source, *file ? "; file digest " : "", file);
     identify(h, out->identity);
-    out->is_clairvoyant = polhost_clairvoyant(h);
-    out->by_count = (polhost_flags(h) & POL_BY_COUNT) != 0;
+    out->is_clairvoyant = host_clairvoyant(h);
+    out->by_count = (host_flags(h) & POL_BY_COUNT) != 0;
 }
 
 void run_policy_fini(struct run_policy *p)
@@ -143,15 +143,15 @@ void run_policy_fini(struct run_policy *p)
 struct told { char spec[1 << 16], source[1 << 12], identity[HASH_HEX]; bool is_clairvoyant, by_count; };
 struct find { struct scenario *s; struct scn_policy *policy; int64_t call_us; struct told *told; struct run_policy *who; };
 
-static enum st find_policy(void *ctx, struct cage_page *page, struct diag *d)
+static enum st find_policy(void *ctx, struct sandbox_page *page, struct diag *d)
 {
     const struct find *f = ctx;
-    struct polhost *h;
+    struct host *h;
     struct run_policy who;
-    TRY(open_policy(&h, f->s, f->policy, &(struct polhost_hooks){ .page = page, .call_us = f->call_us }, d));
-    enum st st = take_label(f->s, f->policy, polhost_label(h), d);
+    TRY(open_policy(&h, f->s, f->policy, &(struct host_hooks){ .page = page, .call_us = f->call_us }, d));
+    enum st st = take_label(f->s, f->policy, host_label(h), d);
     policy_of(&who, h);
-    polhost_destroy(h);
+    host_destroy(h);
     if (st != ST_OK) { run_policy_fini(&who); return st; }
     if (f->told == NULL) { *f->who = who; return ST_OK; }
     if (strlen(who.spec) >= sizeof f->told->spec || strlen(who.source) >= sizeof f->told->source)
@@ -166,23 +166,23 @@ static enum st find_policy(void *ctx, struct cage_page *page, struct diag *d)
 }
 
 enum st run_policy_find(struct run_policy *out, struct scenario *s, struct scn_policy *p,
-                        const struct cage_limits *limits, struct diag *d)
+                        const struct sandbox_limits *limits, struct diag *d)
 {
     struct find f = { s, p, limits->call_us, NULL, out };
     memset(out, 0, sizeof *out);
-    if (!polhost_is_foreign(p->spec)) return find_policy(&f, NULL, d);
-    f.told = cage_share(sizeof *f.told);
-    enum st st = cage_run(limits, p->spec, NULL, find_policy, &f, d);
+    if (!host_is_foreign(p->spec)) return find_policy(&f, NULL, d);
+    f.told = sandbox_share(sizeof *f.told);
+    enum st st = sandbox_run(limits, p->spec, NULL, find_policy, &f, d);
     if (st == ST_OK) {
         *out = (struct run_policy){ .spec = mem_strdup(f.told->spec), .source = mem_strdup(f.told->source), .is_clairvoyant = f.told->is_clairvoyant,
                                      .by_count = f.told->by_count };
         memcpy(out->identity, f.told->identity, sizeof out->identity);
     }
-    cage_unshare(f.told, sizeof *f.told);
+    sandbox_unshare(f.told, sizeof *f.told);
     return st;
 }
 
-enum st run_check_policies(struct scenario *s, const struct cage_limits *limits, struct diag *d)
+enum st run_check_policies(struct scenario *s, const struct sandbox_limits *limits, struct diag *d)
 {
     char (*seen)[HASH_HEX];
     enum st st = ST_OK;
@@ -238,7 +238,7 @@ static enum st write_facts(const struct run_env *env, int64_t run, struct diag *
     return ST_OK;
 }
 
-static enum st begin(const struct run_env *env, const struct polhost *h, const struct scn_policy *p, uint64_t seed,
+static enum st begin(const struct run_env *env, const struct host *h, const struct scn_policy *p, uint64_t seed,
                      int64_t *run, char key[HASH_HEX], struct diag *d)
 {
     struct run_policy who;
@@ -264,7 +264,7 @@ static enum st loop(const struct run_env *env, struct world *w, const struct sin
     return metrics_error(rec->metrics, d);
 }
 
-static enum st simulate(const struct run_env *env, struct polhost *h, struct sink *rec, uint64_t seed,
+static enum st simulate(const struct run_env *env, struct host *h, struct sink *rec, uint64_t seed,
                         struct run_result *out, struct diag *d)
 {
     struct scenario *s = env->scn;
@@ -281,7 +281,7 @@ static enum st simulate(const struct run_env *env, struct polhost *h, struct sin
         .enforce_limits = s->enforce_limits, .reject_infeasible = s->reject_infeasible, .audit = s->audit,
         .data = &s->data, .net = s->net, .calltime = s->has_calltime ? &s->calltime : NULL,
         .relation = s->has_relation ? &s->relation : NULL, .concurrency = s->concurrency,
-        .horizon = horizon, .sample_every = s->sample_every }, src, polhost_decider(h));
+        .horizon = horizon, .sample_every = s->sample_every }, src, host_decider(h));
     rec->metrics = metrics_create(w, &(struct metrics_opts){
         .store = env->store, .run = rec->run, .write_attempts = s->write_attempts || s->write_decisions, .write_lending = s->write_lending,
         .n_jobs = env->trace->facts.n_jobs, .warmup = s->warmup, .cooldown = s->cooldown, .fills = s->fill > 0,
@@ -289,7 +289,7 @@ static enum st simulate(const struct run_env *env, struct polhost *h, struct sin
         .ideal_whole = env->ideal ? env->ideal->whole : NULL, .ideal_share = env->ideal ? env->ideal->share : NULL,
         .n_ideal = env->ideal ? env->ideal->n : 0 });
     world_observe(w, metrics_observer(rec->metrics));
-    if (env->log != NULL) world_observe(w, log_observer(env->log));
+    if (env->log != NULL) world_observe(w, event_log_observer(env->log));
     if (s->write_attempts || s->write_decisions) {
         rec->record = record_create(w, env->store, rec->run, s->write_decisions);
         world_observe(w, record_observer(rec->record));
@@ -312,22 +312,22 @@ static enum st simulate(const struct run_env *env, struct polhost *h, struct sin
 }
 
 /* The run itself, here or in a cage.  out->id is set as soon as the database has the run. */
-static enum st run_here(const struct run_env *env, const struct scn_policy *policy, uint64_t seed, struct cage_page *page,
+static enum st run_here(const struct run_env *env, const struct scn_policy *policy, uint64_t seed, struct sandbox_page *page,
                         struct run_result *out, struct diag *d)
 {
-    struct polhost *h;
+    struct host *h;
     struct sink rec = { .env = env, .page = page };
-    struct polhost_hooks hooks = { .ctx = &rec, .decision = env->scn->write_decisions ? on_decision : NULL,
+    struct host_hooks hooks = { .ctx = &rec, .decision = env->scn->write_decisions ? on_decision : NULL,
                                    .note = on_note, .decided = on_decided, .page = page,
                                    .call_us = env->limits.call_us };
     TRY(open_policy(&h, env->scn, policy, &hooks, d));
     double t0 = progress_clock();
     enum st st = begin(env, h, policy, seed, &rec.run, out->key, d);
-    if (st != ST_OK) { polhost_destroy(h); return st; }
+    if (st != ST_OK) { host_destroy(h); return st; }
     out->id = rec.run;
     st = write_facts(env, rec.run, d);
     if (st == ST_OK) st = simulate(env, h, &rec, seed, out, d);
-    polhost_destroy(h);                     /* before the run is called done: this too may fail */
+    host_destroy(h);                     /* before the run is called done: this too may fail */
     out->wall_s = progress_clock() - t0;
     struct diag ignored = { 0 };
     struct diag *end_diag = st == ST_OK ? d : &ignored;     /* the first error is the one to report */
@@ -339,7 +339,7 @@ static enum st run_here(const struct run_env *env, const struct scn_policy *poli
 struct caged { const struct run_env *env; const struct scn_policy *policy; uint64_t seed; struct caged_result *out; };
 struct caged_result { struct run_result r; bool is_over; };    /* is_over: run_here returned, and wrote the run's end */
 
-static enum st run_there(void *ctx, struct cage_page *page, struct diag *d)
+static enum st run_there(void *ctx, struct sandbox_page *page, struct diag *d)
 {
     struct caged *c = ctx;
     TRY(store_return(c->env->store, d));
@@ -351,17 +351,17 @@ static enum st run_there(void *ctx, struct cage_page *page, struct diag *d)
 
 static enum st run_caged(const struct run_env *env, const struct scn_policy *policy, uint64_t seed, struct run_result *out, struct diag *d)
 {
-    struct caged_result *shared = cage_share(sizeof *shared);
+    struct caged_result *shared = sandbox_share(sizeof *shared);
     struct caged c = { env, policy, seed, shared };
     double t0 = progress_clock();
     store_leave(env->store);
-    enum st st = cage_run(&env->limits, policy->spec, &interrupted, run_there, &c, d);
+    enum st st = sandbox_run(&env->limits, policy->spec, &interrupted, run_there, &c, d);
     struct diag again = { 0 };
     enum st back = store_return(env->store, &again);
     if (back == ST_OK && !shared->is_over && shared->r.id != 0)
         back = store_run_end(env->store, shared->r.id, st == ST_EINTR ? STORE_INTERRUPTED : STORE_FAILED, 0, d->msg, progress_clock() - t0, &again);
     *out = shared->r;
-    cage_unshare(shared, sizeof *shared);
+    sandbox_unshare(shared, sizeof *shared);
     if (back != ST_OK) { *d = again; return back; }     /* without a database nothing can go on */
     return st;
 }
@@ -370,5 +370,5 @@ enum st run_one(const struct run_env *env, const struct scn_policy *policy, uint
                 struct run_result *out, struct diag *d)
 {
     memset(out, 0, sizeof *out);
-    return polhost_is_foreign(policy->spec) ? run_caged(env, policy, seed, out, d) : run_here(env, policy, seed, NULL, out, d);
+    return host_is_foreign(policy->spec) ? run_caged(env, policy, seed, out, d) : run_here(env, policy, seed, NULL, out, d);
 }

@@ -20,7 +20,7 @@ struct run_env {
     FILE            *log;           /* event log; NULL: none */
     struct progress *progress;
     bool             quiet;
-    struct cage_limits limits;      /* on policies that are not of this program */
+    struct sandbox_limits limits;      /* on policies that are not of this program */
 };
 
 struct run_result {
@@ -50,7 +50,7 @@ struct run_policy {
 /* Found by creating it with the scenario's weights, once, in a cage if it is not of this program.  p is one
  * of s; where it was given no label it takes the name that it gives itself. */
 enum st run_policy_find(struct run_policy *out, struct scenario *s, struct scn_policy *p,
-                        const struct cage_limits *limits, struct diag *d);
+                        const struct sandbox_limits *limits, struct diag *d);
 void    run_policy_fini(struct run_policy *p);
 
 /* The row of a run; it borrows from the members here, from the scenario and from the policy. */
@@ -60,7 +60,7 @@ void run_describe(struct run_row *out, const struct scenario *s, uint64_t conten
 
 /* Check every policy spec of the scenario before anything runs, and that no two are the same: ST_EINPUT, or ST_EPOLICY when one
  * cannot even be created.  A policy that names itself gives its label. */
-enum st run_check_policies(struct scenario *s, const struct cage_limits *limits, struct diag *d);
+enum st run_check_policies(struct scenario *s, const struct sandbox_limits *limits, struct diag *d);
 
 /* Ctrl-C asks the run to stop at the next instant. */
 void run_catch_interrupt(void);

@@ -10,7 +10,7 @@ void setup_begin(struct setup *u, struct scenario *s)
 
 static void drop_ideal(struct setup *u)
 {
-    if (u->has_ideal) ideal_fini(&u->ideal);
+    if (u->has_ideal) isolated_fini(&u->ideal);
     u->has_ideal = false;
 }
 
@@ -36,7 +36,7 @@ enum st setup_ideal(struct setup *u, const struct ideal **out, struct diag *d)
 {
     *out = NULL;
     if (u->scn->ideal_share == 0) return ST_OK;
-    if (!u->has_ideal) TRY(ideal_find(&u->ideal, u->scn, &u->trace, u->seed, d));
+    if (!u->has_ideal) TRY(isolated_find(&u->ideal, u->scn, &u->trace, u->seed, d));
     u->has_ideal = true;
     *out = &u->ideal;
     return ST_OK;

@@ -220,14 +220,14 @@ static enum st take_some(struct collect *c, const struct part *p, size_t n, stru
 
 enum st collect_take(struct collect *c, size_t *n, struct diag *d)
 {
-    struct parts p;
-    TRY(parts_scan(&p, c->dir, c->grid, d));
+    struct shards p;
+    TRY(shards_scan(&p, c->dir, c->grid, d));
     enum st st = ST_OK;
     for (size_t i = 0; i < p.n && st == ST_OK; i += TAKE_MAX)
         st = take_some(c, &p.at[i], p.n - i < TAKE_MAX ? p.n - i : TAKE_MAX, d);
     if (p.n > 0) (void)fflush(stdout);
     if (n != NULL) *n = p.n;
-    parts_fini(&p);
+    shards_fini(&p);
     return st;
 }
 

@@ -12,7 +12,7 @@
 #include "run/run.h"
 #include "input/scenario/sweep.h"
 
-struct grid_opts { const char *scenario; const char *const *set; size_t n_set; bool strict, audit; struct cage_limits limits; };
+struct grid_opts { const char *scenario; const char *const *set; size_t n_set; bool strict, audit; struct sandbox_limits limits; };
 
 struct grid_policy { char *label; struct run_policy who; };
 struct grid_case {

@@ -69,21 +69,21 @@ static void report(void *ctx, double part)
 _Noreturn static void work(const struct collect *c, int in, int out)
 {
     struct progress progress;
-    struct parts_writer w;
+    struct shards_writer w;
     (void)signal(SIGPIPE, SIG_DFL);
     progress_begin(&progress, true, 1);
     progress.report = report;
     progress.ctx = &out;
-    parts_writer_begin(&w, c->grid, c->dir, &progress);
+    shards_writer_begin(&w, c->grid, c->dir, &progress);
     for (size_t i; read_all(in, &i, sizeof i);) {
         struct { struct msg m; struct diag d; } say = { .m = { MSG_WRITTEN, 1 } };
         struct diag failed = { 0 };
-        enum st st = parts_write(&w, i, &failed, &say.d);
+        enum st st = shards_write(&w, i, &failed, &say.d);
         if (st == ST_EINTR) break;
         if (st != ST_OK) say.m.kind = MSG_BROKEN;
         if (!write_all(out, &say, st == ST_OK ? sizeof say.m : sizeof say)) break;
     }
-    parts_writer_fini(&w);
+    shards_writer_fini(&w);
     _exit(0);
 }
 
@@ -255,7 +255,7 @@ static enum st attend(struct pool *p, struct diag *d)
     return st;
 }
 
-enum st pool_run(struct collect *c, uint32_t n_workers, struct diag *d)
+enum st local_run(struct collect *c, uint32_t n_workers, struct diag *d)
 {
     struct pool p = { .c = c };
     struct sigaction ignore, old;

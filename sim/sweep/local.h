@@ -18,6 +18,6 @@
  * ST_EWORLD: disk or database.
  *   n_workers  >= 1; no more are started than there are runs
  */
-enum st pool_run(struct collect *c, uint32_t n_workers, struct diag *d);
+enum st local_run(struct collect *c, uint32_t n_workers, struct diag *d);
 
 #endif

@@ -15,12 +15,12 @@ static const char tmp_mark[] = ".tmp-", part_end[] = ".part", lock_name[] = "loc
 
 /* ---- writing ---- */
 
-void parts_writer_begin(struct parts_writer *w, const struct grid *g, const char *dir, struct progress *p)
+void shards_writer_begin(struct shards_writer *w, const struct grid *g, const char *dir, struct progress *p)
 {
-    *w = (struct parts_writer){ .grid = g, .dir = dir, .progress = p, .kase = NONE };
+    *w = (struct shards_writer){ .grid = g, .dir = dir, .progress = p, .kase = NONE };
 }
 
-static void leave_case(struct parts_writer *w)
+static void leave_case(struct shards_writer *w)
 {
     if (w->kase == NONE) return;
     setup_fini(&w->setup);
@@ -28,9 +28,9 @@ static void leave_case(struct parts_writer *w)
     w->kase = NONE;
 }
 
-void parts_writer_fini(struct parts_writer *w) { leave_case(w); }
+void shards_writer_fini(struct shards_writer *w) { leave_case(w); }
 
-static enum st enter_case(struct parts_writer *w, uint32_t kase, struct diag *d)
+static enum st enter_case(struct shards_writer *w, uint32_t kase, struct diag *d)
 {
     if (w->kase == kase) return ST_OK;
     leave_case(w);
@@ -45,7 +45,7 @@ static enum st enter_case(struct parts_writer *w, uint32_t kase, struct diag *d)
 }
 
 /* *has_row: the part holds a row of it, whatever came of it. */
-static enum st run_into(struct parts_writer *w, struct store *store, size_t i, bool *has_row, struct diag *d)
+static enum st run_into(struct shards_writer *w, struct store *store, size_t i, bool *has_row, struct diag *d)
 {
     const struct grid_run *r = &w->grid->run[i];
     struct run_env env = { .store = store, .progress = w->progress, .quiet = true, .limits = w->grid->opts.limits };
@@ -65,7 +65,7 @@ static enum st run_into(struct parts_writer *w, struct store *store, size_t i, b
 }
 
 /* A run that its input or its policy stopped: what it was, and why it failed. */
-static enum st write_failure(const struct parts_writer *w, struct store *store, size_t i, const struct diag *why, struct diag *d)
+static enum st write_failure(const struct shards_writer *w, struct store *store, size_t i, const struct diag *why, struct diag *d)
 {
     struct store_run row;
     int64_t id;
@@ -88,7 +88,7 @@ static enum st put_in_place(const char *tmp, const char *path, struct diag *d)
     return diag_at(d, ST_EWORLD, path, 0, 0, "cannot be written: %s", strerror(errno));
 }
 
-enum st parts_write(struct parts_writer *w, size_t i, struct diag *failed, struct diag *d)
+enum st shards_write(struct shards_writer *w, size_t i, struct diag *failed, struct diag *d)
 {
     char tmp[PATH_MAX_LEN], path[PATH_MAX_LEN], host[65] = "";
     struct store *store;
@@ -147,7 +147,7 @@ static enum st drop_unfinished(const char *dir, struct diag *d)
     return ST_OK;
 }
 
-enum st parts_open(const char *dir, struct diag *d)
+enum st shards_open(const char *dir, struct diag *d)
 {
     if (strlen(dir) > PATH_MAX_LEN - 300) return diag_set(d, ST_EINPUT, "the path of the folder for parts is too long");
     if (mkdir(dir, 0777) != 0 && errno != EEXIST) return cannot(dir, "make the folder", d);
@@ -155,7 +155,7 @@ enum st parts_open(const char *dir, struct diag *d)
     return drop_unfinished(dir, d);
 }
 
-void parts_close(const char *dir)
+void shards_close(const char *dir)
 {
     char path[PATH_MAX_LEN];
     struct diag ignored = { 0 };
@@ -185,7 +185,7 @@ static int by_run(const void *a, const void *b)
     return x->status - y->status;       /* a done one first */
 }
 
-enum st parts_scan(struct parts *p, const char *dir, const struct grid *g, struct diag *d)
+enum st shards_scan(struct shards *p, const char *dir, const struct grid *g, struct diag *d)
 {
     memset(p, 0, sizeof *p);
     DIR *at = opendir(dir);
@@ -204,7 +204,7 @@ enum st parts_scan(struct parts *p, const char *dir, const struct grid *g, struc
     return ST_OK;
 }
 
-void parts_fini(struct parts *p)
+void shards_fini(struct shards *p)
 {
     for (size_t i = 0; i < p->n; i++) mem_free(p->at[i].path);
     mem_free(p->at);

@@ -14,7 +14,7 @@
 #include "run/setup.h"
 
 /* What a process that runs one run after another keeps: the case at hand. */
-struct parts_writer {
+struct shards_writer {
     const struct grid *grid;    /* borrowed */
     const char *dir;
     struct progress *progress;  /* told how far the run is; NULL: nobody */
@@ -23,28 +23,28 @@ struct parts_writer {
     uint32_t kase;              /* NONE: none yet */
 };
 
-void    parts_writer_begin(struct parts_writer *w, const struct grid *g, const char *dir, struct progress *p);
+void    shards_writer_begin(struct shards_writer *w, const struct grid *g, const char *dir, struct progress *p);
 /*
  * Run number i and leave its part.  A run that fails, for its input or its
  * policy, leaves a part that says so, and *failed has the reason: ST_OK all
  * the same.  ST_EWORLD, ST_EINTR: no part.
  */
-enum st parts_write(struct parts_writer *w, size_t i, struct diag *failed, struct diag *d);
-void    parts_writer_fini(struct parts_writer *w);
+enum st shards_write(struct shards_writer *w, size_t i, struct diag *failed, struct diag *d);
+void    shards_writer_fini(struct shards_writer *w);
 
 /*
  * The folder, made when it is not there, and locked against another sweep
  * until the process ends; unfinished files of dead writers are removed.
  */
-enum st parts_open(const char *dir, struct diag *d);
+enum st shards_open(const char *dir, struct diag *d);
 /* Remove unfinished files, and the folder if nothing is left in it. */
-void    parts_close(const char *dir);
+void    shards_close(const char *dir);
 
 /* A whole part of a run of the grid. */
 struct part { size_t run; int status; char *path; };
 /* Those there are now, in the order of their runs.  Parts of other keys stay where they are. */
-struct parts { struct part *at; size_t n, cap; };
-enum st parts_scan(struct parts *p, const char *dir, const struct grid *g, struct diag *d);
-void    parts_fini(struct parts *p);
+struct shards { struct part *at; size_t n, cap; };
+enum st shards_scan(struct shards *p, const char *dir, const struct grid *g, struct diag *d);
+void    shards_fini(struct shards *p);
 
 #endif

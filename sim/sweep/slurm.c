@@ -201,9 +201,9 @@ enum st slurm_task(const struct grid *g, const char *dir, const char *list, uint
     char line[HASH_HEX + 8];
     FILE *f = fopen(list, "r");
     if (f == NULL) return diag_at(d, ST_EWORLD, list, 0, 0, "cannot read: %s", strerror(errno));
-    struct parts_writer w;
+    struct shards_writer w;
     enum st st = ST_OK;
-    parts_writer_begin(&w, g, dir, NULL);
+    shards_writer_begin(&w, g, dir, NULL);
     run_catch_interrupt();
     for (uint64_t at = 0; st == ST_OK && at < (task + 1) * per_task && fgets(line, sizeof line, f) != NULL; at++) {
         struct diag failed = { 0 };
@@ -211,10 +211,10 @@ enum st slurm_task(const struct grid *g, const char *dir, const char *list, uint
         if (at < task * per_task) continue;
         size_t i = grid_find(g, line);
         if (i == g->n) st = diag_at(d, ST_EINPUT, list, (uint32_t)at + 1, 1, "this is no run of %s: the scenario, its trace or the program changed", g->opts.scenario);
-        else st = parts_write(&w, i, &failed, d);
+        else st = shards_write(&w, i, &failed, d);
         if (failed.code != ST_OK) diag_print(&failed, stderr);
     }
     (void)fclose(f);
-    parts_writer_fini(&w);
+    shards_writer_fini(&w);
     return st;
 }

@@ -19,7 +19,7 @@ struct slurm_opts {
     const char *const *opts; size_t n_opts;     /* for sbatch */
 };
 
-/* Results as of pool_run.  Interrupted, it cancels its jobs; parts that are whole are merged. */
+/* Results as of local_run.  Interrupted, it cancels its jobs; parts that are whole are merged. */
 enum st slurm_run(struct collect *c, const struct slurm_opts *o, struct diag *d);
 
 /* What an array task does: the runs of keys number task·per_task and on in the list, a key a line. */

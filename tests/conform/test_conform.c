@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "host/conform/conform.h"
-#include "host/load.h"
+#include "host/policy_load.h"
 #include "builtin.h"
 
 static uint32_t n_runs, n_specs;
@@ -55,11 +55,11 @@ static const char *shared_object(const char *name)
 
 Test(conform, a_policy_of_a_shared_object_keeps_it_too)
 {
-    struct polload *l;
+    struct policy_load *l;
     struct diag d = { 0 };
-    cr_assert_eq(polload_open(&l, shared_object("example.so"), "", 0, 0, &d), ST_OK, "%s", d.msg);
-    under_all_its_choices(shared_object("example.so"), polload_ops(l));
-    polload_close(l);
+    cr_assert_eq(policy_load_open(&l, shared_object("example.so"), "", 0, 0, &d), ST_OK, "%s", d.msg);
+    under_all_its_choices(shared_object("example.so"), policy_load_ops(l));
+    policy_load_close(l);
 }
 
 /* Each case must be able to fail someone: what the kit finds out is in tests/conform/bad, driven by tests/cli/test_policy_so.sh. */
@@ -79,7 +79,7 @@ Test(conform, every_policy_says_what_it_is)
     for (size_t i = 0; pol_table[i] != NULL; i++) {
         struct pol_ops copy;
         struct diag d = { 0 };
-        cr_assert_eq(polload_adopt(pol_table[i], &copy, sizeof copy, &d), ST_OK, "%s", d.msg);
+        cr_assert_eq(policy_load_adopt(pol_table[i], &copy, sizeof copy, &d), ST_OK, "%s", d.msg);
         for (size_t j = 0; j < i; j++) cr_assert_str_neq(pol_table[j]->name, pol_table[i]->name);
     }
 }

@@ -20,7 +20,7 @@ static double wall(void)
 
 enum { ARRIVAL, SERVICE };
 
-struct mm1 { struct engine e; struct rng rng; uint64_t left, queue, n; double area; sim_tick last; };
+struct mm1 { struct evloop e; struct rng rng; uint64_t left, queue, n; double area; sim_tick last; };
 
 static void arm(struct mm1 *m, uint32_t slot, enum ev_class cls, double mean)
 {
@@ -44,19 +44,19 @@ static enum st decide(void *ctx, bool *again, struct diag *d) { (void)ctx; (void
 
 static void bench_mm1(uint64_t n)
 {
-    static const struct engine_ops ops = { .apply = apply, .decide = decide };
+    static const struct evloop_ops ops = { .apply = apply, .decide = decide };
     struct mm1 m = { .left = n, .n = n };
     struct diag d = { 0 };
-    engine_init(&m.e, &ops, &m);
+    evloop_init(&m.e, &ops, &m);
     rng_init(&m.rng, 1, "bench", 0);
     arm(&m, ARRIVAL, EV_ARRIVAL, 1e6);
     double t0 = wall();
-    while (engine_step(&m.e, &d) == ST_OK) {}
+    while (evloop_step(&m.e, &d) == ST_OK) {}
     double t = wall() - t0;
     /* The mean number in system is printed so that the work cannot be optimised away, and can be checked: 9 in theory. */
     (void)printf("core  M/M/1 of %" PRIu64 " customers: %.3f s, %.2f M events/s (mean in system %.2f, theory 9)\n",
                  n, t, (double)m.e.n_events / t / 1e6, m.area / (double)m.e.now);
-    engine_fini(&m.e);
+    evloop_fini(&m.e);
 }
 
 static void bench_drain(uint32_t n)

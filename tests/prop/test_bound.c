@@ -16,7 +16,7 @@ enum { JOBS_MAX = 60, GROUPS = 2 };
 
 struct bench {
     struct cluster cluster;
-    struct perf perf;
+    struct throughput perf;
     struct world_config cfg;
     struct task_group group[JOBS_MAX][GROUPS];
     struct job_spec job[JOBS_MAX];
@@ -61,17 +61,17 @@ static struct job_spec *job(struct bench *b, sim_tick submit, sim_tick dur, uint
 
 static void run(struct bench *b, const char *policy)
 {
-    struct polhost *h;
+    struct host *h;
     struct diag d = { 0 };
     struct world w;
     enum st st;
-    cr_assert_eq(polhost_create(&h, policy, NULL, &(struct polhost_origin){ 0 }, NULL, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(host_create(&h, policy, NULL, &(struct host_origin){ 0 }, NULL, &d), ST_OK, "%s", d.msg);
     b->given = 0;
     b->cfg.cluster = &b->cluster;
     b->cfg.perf = &b->perf;
     b->cfg.horizon = TICK_NEVER;
     b->cfg.reject_infeasible = true;
-    world_init(&w, &b->cfg, (struct source){ b, next_job }, polhost_decider(h));
+    world_init(&w, &b->cfg, (struct source){ b, next_job }, host_decider(h));
     struct metrics *m = metrics_create(&w, &(struct metrics_opts){ .n_jobs = b->n, .warmup = b->warmup });
     world_observe(&w, metrics_observer(m));
     while ((st = world_step(&w, &d)) == ST_OK) { }
@@ -83,13 +83,13 @@ static void run(struct bench *b, const char *policy)
     b->jct_bound = metrics_value(m, "jct_mean_bound", "all");
     metrics_destroy(m);
     world_fini(&w);
-    polhost_destroy(h);
+    host_destroy(h);
 }
 
 static void end(struct bench *b)
 {
     cluster_fini(&b->cluster);
-    perf_fini(&b->perf);
+    throughput_fini(&b->perf);
 }
 
 static void near(double got, double want) { cr_assert(fabs(got - want) <= 1e-9 * fmax(1, fabs(want)), "got %.12g, expected %.12g", got, want); }
@@ -174,8 +174,8 @@ Test(bound, knows_how_fast_each_type_is_and_who_runs_where)
     node(&b, "fast", 3, 1);
     node(&b, "slow", 1, 0.5);
     cluster_seal(&b.cluster);
-    uint32_t model = perf_model(&b.perf, "big");
-    perf_set(&b.perf, model, 1, 0);
+    uint32_t model = throughput_model(&b.perf, "big");
+    throughput_set(&b.perf, model, 1, 0);
     for (int i = 0; i < 14; i++) job(&b, 0, 10 * TICK_SEC, 1, 1);
     run(&b, "fifo");
     near(b.makespan_bound, 40);
@@ -306,9 +306,9 @@ static void random_case(struct bench *b, struct rng *r)
     }
     cluster_seal(&b->cluster);
     for (int m = 1; m < 3; m++) {
-        uint32_t row = perf_model(&b->perf, model[m]);
+        uint32_t row = throughput_model(&b->perf, model[m]);
         for (uint32_t g = 0; g < b->cluster.gpu_types.n; g++)
-            if (rng_below(r, 2) == 0) perf_set(&b->perf, row, g, g > 0 && rng_below(r, 3) == 0 ? 0 : (sim_rate)(RATE_ONE / 4 + rng_below(r, 2 * RATE_ONE)));
+            if (rng_below(r, 2) == 0) throughput_set(&b->perf, row, g, g > 0 && rng_below(r, 3) == 0 ? 0 : (sim_rate)(RATE_ONE / 4 + rng_below(r, 2 * RATE_ONE)));
     }
     sim_tick at = 0;
     for (uint32_t i = 0; i < n; i++) {

@@ -29,7 +29,7 @@ struct bench {
     struct rng rng;
     struct cluster cluster;
     struct data data;
-    struct perf perf;
+    struct throughput perf;
     struct made job[JOBS];
     size_t given;
     uint32_t kills, max_kills;

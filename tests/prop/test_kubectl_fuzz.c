@@ -68,7 +68,7 @@ static enum st add(struct node_sink *to, struct node_spec *s, const char *file, 
 static int read_case(const char *node_path, const char *pod_path, const char *bound)
 {
     struct cluster c = { 0 };
-    struct perf perf = { 0 };
+    struct throughput perf = { 0 };
     struct kube_nodes nodes = { .n_prefer = 0 };
     struct node_sink sink = { .cluster = &c, .add = add };
     struct trace t;
@@ -83,7 +83,7 @@ static int read_case(const char *node_path, const char *pod_path, const char *bo
     cr_assert(st == ST_OK || (st == ST_EINPUT && d.msg[0] != '\0'), "status %d: %s", (int)st, d.msg);
     kube_nodes_fini(&nodes);
     cluster_fini(&c);
-    perf_fini(&perf);
+    throughput_fini(&perf);
     return st == ST_OK;
 }
 

@@ -13,7 +13,7 @@ enum { JOBS_MAX = 6, SEEDS = 100 };
 
 struct bench {
     struct cluster cluster;
-    struct perf perf;
+    struct throughput perf;
     struct task_group group[JOBS_MAX][2];
     struct job_spec job[JOBS_MAX];
     uint32_t n, given, only;            /* only: this job alone; NONE: all */
@@ -54,21 +54,21 @@ static const char *policy;
 
 static void run(struct bench *b, uint32_t only)
 {
-    struct polhost *h;
+    struct host *h;
     struct diag d = { 0 };
     struct world w;
     enum st st;
-    cr_assert_eq(polhost_create(&h, policy, NULL, &(struct polhost_origin){ 0 }, NULL, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(host_create(&h, policy, NULL, &(struct host_origin){ 0 }, NULL, &d), ST_OK, "%s", d.msg);
     b->only = only;
     b->given = 0;
     b->looked = false;
     world_init(&w, &(struct world_config){ .cluster = &b->cluster, .perf = &b->perf, .audit = true, .horizon = TICK_NEVER },
-               (struct source){ b, next_job }, polhost_decider(h));
+               (struct source){ b, next_job }, host_decider(h));
     world_observe(&w, (struct observer){ .ctx = b, .job_ended = on_ended, .instant = on_instant });
     while ((st = world_step(&w, &d)) == ST_OK) { }
     cr_assert_eq(st, ST_END, "%s", d.msg);
     world_fini(&w);
-    polhost_destroy(h);
+    host_destroy(h);
 }
 
 /* `cards` GPUs on nodes of two. */

@@ -171,7 +171,7 @@ static enum st feed_next(void *ctx, struct job_spec *out, struct diag *d)
     return ST_OK;
 }
 
-static void build(const struct ref_case *c, struct cluster *cl, struct perf *perf)
+static void build(const struct ref_case *c, struct cluster *cl, struct throughput *perf)
 {
     struct diag d = { 0 };
     for (int t = 0; t < c->n_types; t++) {
@@ -194,8 +194,8 @@ static void build(const struct ref_case *c, struct cluster *cl, struct perf *per
     for (int m = 0; m < c->n_models; m++) {
         char name[16];
         (void)snprintf(name, sizeof name, "m%d", m);
-        uint32_t id = perf_model(perf, name);
-        for (int t = 0; t < c->n_types; t++) perf_set(perf, id, (uint32_t)t, c->rate[m][t]);
+        uint32_t id = throughput_model(perf, name);
+        for (int t = 0; t < c->n_types; t++) throughput_set(perf, id, (uint32_t)t, c->rate[m][t]);
     }
 }
 
@@ -263,26 +263,26 @@ static void name_end(const struct refcase_run *run, struct ref_log *log)
 void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct ref_log *log)
 {
     struct cluster cl = { 0 };
-    struct perf perf = { 0 };
+    struct throughput perf = { 0 };
     struct fault_event fault[REF_FAULTS];
     struct feed feed = { .c = c };
-    struct polhost_hooks hooks = { .ctx = run, .decision = took_decision, .note = took_note };
-    struct polhost *host;
+    struct host_hooks hooks = { .ctx = run, .decision = took_decision, .note = took_note };
+    struct host *host;
     struct world w;
     char spec[256];
     build(c, &cl, &perf);
     for (int i = 0; i < c->n_faults; i++)
         fault[i] = (struct fault_event){ .at = c->fault[i].at, .node = (uint32_t)c->fault[i].node, .up = c->fault[i].up };
     refcase_spec(&c->policy, spec, sizeof spec);
-    enum st st = polhost_create(&host, run->spec ? run->spec : spec, NULL, NULL, run->record ? &hooks : NULL, &run->diag);
+    enum st st = host_create(&host, run->spec ? run->spec : spec, NULL, NULL, run->record ? &hooks : NULL, &run->diag);
     if (st != ST_OK) { diag_print(&run->diag, stderr); abort(); }
-    run->flags = polhost_ops(host)->flags;
+    run->flags = host_ops(host)->flags;
     struct world_config cfg = {
         .cluster = &cl, .perf = &perf, .fault = { .list = fault, .n_list = (size_t)c->n_faults },
         .checkpoint_interval = c->checkpoint_interval, .restore_cost = c->restore_cost, .enforce_limits = c->enforce_limits,
         .reject_infeasible = c->reject_infeasible, .audit = true, .horizon = c->horizon, .sample_every = run->sample_every,
     };
-    world_init(&w, &cfg, (struct source){ .ctx = &feed, .next = feed_next }, polhost_decider(host));
+    world_init(&w, &cfg, (struct source){ .ctx = &feed, .next = feed_next }, host_decider(host));
     world_observe(&w, (struct observer){ .ctx = log, .started = saw_start, .stopped = saw_stop, .job_ended = saw_end,
                                          .node_changed = saw_node });
     world_observe(&w, (struct observer){ .ctx = run, .sample = saw_sample });
@@ -295,8 +295,8 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
     while (tail > 0 && (strcmp(log->ev[tail - 1].why, "horizon") == 0 || strcmp(log->ev[tail - 1].why, "unfinished") == 0)) tail--;
     if (tail < log->n) qsort(log->ev + tail, log->n - tail, sizeof *log->ev, by_job);
     world_fini(&w);
-    polhost_destroy(host);
-    perf_fini(&perf);
+    host_destroy(host);
+    throughput_fini(&perf);
     cluster_fini(&cl);
 }
 

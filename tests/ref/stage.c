@@ -16,7 +16,7 @@ void stage_init(struct stage *s)
 
 void stage_fini(struct stage *s)
 {
-    perf_fini(&s->perf);
+    throughput_fini(&s->perf);
     profiles_fini(&s->profiles);
     cluster_fini(&s->cluster);
 }
@@ -220,13 +220,13 @@ static void resized(void *ctx, const struct world *w, uint32_t t, int64_t was)
 void stage_run(struct stage *s)
 {
     struct world w;
-    struct polhost *host = NULL;
+    struct host *host = NULL;
     struct decider decider = { .ctx = s, .decide = decide };
     if (s->policy != NULL) {
-        const struct polhost_hooks hooks = { .ctx = s, .note = note };
-        enum st st = polhost_create(&host, s->policy, NULL, NULL, &hooks, &s->diag);
+        const struct host_hooks hooks = { .ctx = s, .note = note };
+        enum st st = host_create(&host, s->policy, NULL, NULL, &hooks, &s->diag);
         SIM_ASSERT(st == ST_OK);
-        decider = polhost_decider(host);
+        decider = host_decider(host);
     }
     if (s->cluster.changed == NULL) cluster_seal(&s->cluster);
     s->log[0] = '\0';
@@ -246,5 +246,5 @@ void stage_run(struct stage *s)
     s->now = world_now(&w);
     s->peak_live = w.jobs.peak_live;
     world_fini(&w);
-    polhost_destroy(host);
+    host_destroy(host);
 }

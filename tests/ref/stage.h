@@ -17,7 +17,7 @@ struct cue { sim_tick at, until; uint64_t job; };
 
 struct stage {
     struct cluster cluster;
-    struct perf perf;
+    struct throughput perf;
     struct profiles profiles;       /* none until stage_profiles */
     struct world_config cfg;
     struct job_spec   job[STAGE_JOBS];

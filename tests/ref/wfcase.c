@@ -125,8 +125,8 @@ static void ended(void *ctx, const struct world *w, uint32_t job) { ((struct run
 void wfcase_run(struct wfcase *c, const char *policy)
 {
     static struct run r;
-    struct polhost *h;
-    struct perf perf = { .rate = NULL };
+    struct host *h;
+    struct throughput perf = { .rate = NULL };
     struct world w;
     r = (struct run){ .c = c };
     c->n_entries = c->n_stops = 0;
@@ -135,16 +135,16 @@ void wfcase_run(struct wfcase *c, const char *policy)
     memset(c->lends, 0, sizeof c->lends);
     for (int i = 0; i < WF_JOBS; i++) c->begin[i] = c->end[i] = -1;
     if (c->cluster.changed == NULL) cluster_seal(&c->cluster);
-    c->result = polhost_create(&h, policy, NULL, NULL, NULL, &c->diag);
+    c->result = host_create(&h, policy, NULL, NULL, NULL, &c->diag);
     if (c->result != ST_OK) return;
     world_init(&w, &(struct world_config){ .cluster = &c->cluster, .perf = &perf, .audit = true, .horizon = c->horizon,
                                            .fault = { .list = c->fault, .n_list = c->n_faults } },
-               (struct source){ .ctx = &r, .next = next }, polhost_decider(h));
+               (struct source){ .ctx = &r, .next = next }, host_decider(h));
     world_observe(&w, (struct observer){ .ctx = &r, .started = started, .stopped = stopped, .staged = staged, .lent = lent, .job_ended = ended });
     while ((c->result = world_step(&w, &c->diag)) == ST_OK) continue;
     world_fini(&w);
-    polhost_destroy(h);
-    perf_fini(&perf);
+    host_destroy(h);
+    throughput_fini(&perf);
     mem_free(r.in_start); mem_free(r.after_start); mem_free(r.after);
 }
 

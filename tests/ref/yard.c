@@ -13,7 +13,7 @@ void yard_init(struct yard *y) { memset(y, 0, sizeof *y); }
 void yard_fini(struct yard *y)
 {
     cluster_fini(&y->cluster);
-    perf_fini(&y->perf);
+    throughput_fini(&y->perf);
     calltime_fini(&y->times);
     relation_fini(&y->relation);
 }
@@ -97,22 +97,22 @@ static void decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int
 
 void yard_run(struct yard *y, const char *policy)
 {
-    struct polhost *h;
+    struct host *h;
     FILE *log = fmemopen(y->log, sizeof y->log, "w");
     struct watch x = { y, fmemopen(y->why, sizeof y->why, "w") };
     struct world w;
-    struct polhost_hooks hooks = { .ctx = &x, .decision = decision };
+    struct host_hooks hooks = { .ctx = &x, .decision = decision };
     y->diag = (struct diag){ 0 };
     y->makespan = y->task_s = 0;
     y->next = 0;
     SIM_ASSERT(log != NULL && x.why != NULL);
     if (y->cluster.changed == NULL) cluster_seal(&y->cluster);
-    y->result = polhost_create(&h, policy, NULL, NULL, &hooks, &y->diag);
+    y->result = host_create(&h, policy, NULL, NULL, &hooks, &y->diag);
     SIM_ASSERT(y->result == ST_OK);
     world_init(&w, &(struct world_config){ .cluster = &y->cluster, .perf = &y->perf, .calltime = &y->times,
                .relation = y->relation.tasks.n > 0 ? &y->relation : NULL, .fault = { .list = y->fault, .n_list = y->n_faults },
-               .checkpoint_interval = 0, .horizon = TICK_NEVER, .audit = true }, (struct source){ .ctx = y, .next = next }, polhost_decider(h));
-    world_observe(&w, log_observer(log));
+               .checkpoint_interval = 0, .horizon = TICK_NEVER, .audit = true }, (struct source){ .ctx = y, .next = next }, host_decider(h));
+    world_observe(&w, event_log_observer(log));
     world_observe(&w, (struct observer){ .ctx = &x, .stopped = stopped });
     while ((y->result = world_step(&w, &y->diag)) == ST_OK) { }
     y->digest = w.engine.digest;
@@ -120,7 +120,7 @@ void yard_run(struct yard *y, const char *policy)
     y->n_moved = w.callq->n_moved;
     y->cross_b = w.callq->cross_b;
     world_fini(&w);
-    polhost_destroy(h);
+    host_destroy(h);
     (void)fclose(log);
     (void)fclose(x.why);
 }

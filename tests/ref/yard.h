@@ -14,7 +14,7 @@ struct yard_job { char id[16]; sim_tick submit; uint32_t n_tasks, first, n; };
 
 struct yard {
     struct cluster cluster;
-    struct perf perf;
+    struct throughput perf;
     struct calltime times;
     struct relation relation;
     struct yard_job job[YARD_JOBS]; uint32_t n_jobs, next;

@@ -128,7 +128,7 @@ static void ended(void *ctx, const struct world *w, uint32_t job)
 static double fifo_wait(int servers, double rho, enum law law, uint64_t seed)
 {
     struct cluster c = { 0 };
-    struct perf perf = { 0 };
+    struct throughput perf = { 0 };
     struct diag d = { 0 };
     struct fifo f = { .gap = MEAN_US / (rho * servers), .law = law };
     struct world w;
@@ -192,7 +192,7 @@ Test(queueing, mg1_wait_grows_with_the_second_moment)
 enum { CUSTOMERS_MAX = 4000, SLOT_ARRIVAL = CUSTOMERS_MAX };
 
 struct shared {
-    struct engine e;
+    struct evloop e;
     struct rng gaps, lengths;
     double gap, at;
     enum law law;
@@ -249,7 +249,7 @@ static enum st shared_settle(void *ctx, bool *again, struct diag *d)
 
 static double shared_sojourn(double rho, enum law law, uint64_t seed)
 {
-    static const struct engine_ops ops = { .apply = shared_apply, .decide = shared_settle };
+    static const struct evloop_ops ops = { .apply = shared_apply, .decide = shared_settle };
     struct diag d = { 0 };
     struct shared *s;
     MEM_NEW(s);
@@ -257,12 +257,12 @@ static double shared_sojourn(double rho, enum law law, uint64_t seed)
     s->law = law;
     rng_init(&s->gaps, seed, "sharing gaps", 0);
     rng_init(&s->lengths, seed, "sharing lengths", 0);
-    engine_init(&s->e, &ops, s);
+    evloop_init(&s->e, &ops, s);
     arm_arrival(s);
-    while (engine_step(&s->e, &d) == ST_OK) continue;
+    while (evloop_step(&s->e, &d) == ST_OK) continue;
     cr_assert_eq(s->counted, JOBS - WARMUP, "%s", d.msg);
     double x = s->sojourn / s->counted / MEAN_US;
-    engine_fini(&s->e);
+    evloop_fini(&s->e);
     mem_free(s);
     return x;
 }

@@ -436,7 +436,7 @@ struct conform_case *conform_case_make(uint32_t i)
 void conform_case_free(struct conform_case *c)
 {
     cluster_fini(&c->cluster);
-    perf_fini(&c->perf);
+    throughput_fini(&c->perf);
     data_fini(&c->data);
     calltime_fini(&c->calltime);
     mem_free(c);

@@ -28,7 +28,7 @@ struct conform_job {
 struct conform_case {
     const char *name, *about;               /* about: one line, for who must look into it */
     struct cluster cluster;
-    struct perf perf;
+    struct throughput perf;
     struct calltime calltime;
     struct call call[8];
     struct data data;

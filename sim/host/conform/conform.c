@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "host/host.h"
-#include "host/load.h"
+#include "host/policy_load.h"
 #include "base/mem.h"
 
 /* ---- what happened in a run ---- */
@@ -87,7 +87,7 @@ static bool same(const struct seen *a, const struct seen *b)
 }
 
 /* Index of the first event that differs, or SIZE_MAX. */
-static size_t parts_at(const struct history *a, const struct history *b)
+static size_t shards_at(const struct history *a, const struct history *b)
 {
     for (size_t i = 0; i < a->n && i < b->n; i++)
         if (!same(&a->ev[i], &b->ev[i])) return i;
@@ -96,9 +96,9 @@ static size_t parts_at(const struct history *a, const struct history *b)
 
 /* ---- one run ---- */
 
-struct variant { bool is_watched, other_limits; struct polhost_tricks tricks; };
+struct variant { bool is_watched, other_limits; struct host_tricks tricks; };
 
-struct stage { struct conform_case *c; struct polhost *host; struct world *w; struct history *h; };
+struct stage { struct conform_case *c; struct host *host; struct world *w; struct history *h; };
 
 /* Unfinished though nothing keeps it: the earliest such job, and a node on which its first waiting task fits now. */
 static void find_left(struct stage *s)
@@ -124,7 +124,7 @@ static void find_left(struct stage *s)
                                    w->jobs.task[task].ready_at, at);
 }
 
-static void stage_open(struct stage *s, uint32_t i, const char *spec, const struct variant *v, struct cage_page *page, struct history *h)
+static void stage_open(struct stage *s, uint32_t i, const char *spec, const struct variant *v, struct sandbox_page *page, struct history *h)
 {
     *h = (struct history){ .result = ST_OK };
     *s = (struct stage){ .c = conform_case_make(i), .h = h };
@@ -132,13 +132,13 @@ static void stage_open(struct stage *s, uint32_t i, const char *spec, const stru
     if (v->other_limits)
         for (uint32_t k = 0; k < c->n_jobs; k++) c->job[k].limit = (7 * (int64_t)k) % 50 - 1;
     if (v->is_watched) c->cfg.sample_every = i64_max(1, c->cfg.horizon / 5000);
-    struct polhost_hooks hooks = { .page = page, .tricks = v->tricks,
+    struct host_hooks hooks = { .page = page, .tricks = v->tricks,
                                    .decision = v->is_watched ? take_decision : NULL, .note = v->is_watched ? take_note : NULL };
-    h->result = polhost_create(&s->host, spec, NULL, NULL, &hooks, &h->diag);
+    h->result = host_create(&s->host, spec, NULL, NULL, &hooks, &h->diag);
     if (h->result != ST_OK) return;
-    h->flags = polhost_flags(s->host);
+    h->flags = host_flags(s->host);
     MEM_NEW(s->w);
-    world_init(s->w, &c->cfg, conform_source(c), polhost_decider(s->host));
+    world_init(s->w, &c->cfg, conform_source(c), host_decider(s->host));
     world_observe(s->w, (struct observer){ .ctx = h, .started = saw_start, .stopped = saw_stop, .job_ended = saw_end, .node_changed = saw_node });
     if (v->is_watched) world_observe(s->w, (struct observer){ .sample = take_sample });
 }
@@ -168,11 +168,11 @@ static void stage_close(struct stage *s)
         world_fini(s->w);
         mem_free(s->w);
     }
-    polhost_destroy(s->host);
+    host_destroy(s->host);
     conform_case_free(s->c);
 }
 
-static void run_alone(uint32_t i, const char *spec, const struct variant *v, struct cage_page *page, struct history *h)
+static void run_alone(uint32_t i, const char *spec, const struct variant *v, struct sandbox_page *page, struct history *h)
 {
     struct stage s;
     stage_open(&s, i, spec, v, page, h);
@@ -181,7 +181,7 @@ static void run_alone(uint32_t i, const char *spec, const struct variant *v, str
 }
 
 /* Two instances, turn by turn; the first is as v says. */
-static void run_beside(uint32_t i, const char *spec, const struct variant *v, struct cage_page *page, struct history *h, struct history *other)
+static void run_beside(uint32_t i, const char *spec, const struct variant *v, struct sandbox_page *page, struct history *h, struct history *other)
 {
     struct stage s, o;
     stage_open(&s, i, spec, v, page, h);
@@ -248,7 +248,7 @@ static void said(struct conform_result *r, sim_tick at, const struct diag *d)
 /* Does it go as the first run went?  If not, and say is not NULL, that is a problem. */
 static bool goes_the_same(struct conform_result *r, const struct history *a, const struct history *b, const char *say, const char *hint)
 {
-    size_t i = parts_at(a, b);
+    size_t i = shards_at(a, b);
     char x[160], y[160], detail[512];
     if (i == SIZE_MAX) return true;
     if (say == NULL) return false;
@@ -263,7 +263,7 @@ static bool goes_the_same(struct conform_result *r, const struct history *a, con
 static const char random_hint[] = "no random numbers, clock, addresses or memory that was never written may decide; with qsort no two elements may be equal";
 
 /* The other ways, all at once; and when something differs, one by one, to know which. */
-static void try_other_ways(uint32_t i, const char *spec, struct cage_page *page, const struct history *base, struct conform_result *r)
+static void try_other_ways(uint32_t i, const char *spec, struct sandbox_page *page, const struct history *base, struct conform_result *r)
 {
     static const struct { struct variant v; const char *say, *hint; } way[] = {
         { { .tricks.moves_memory = true }, "keeps a pointer into the view, an event or an info from one call to the next",
@@ -296,7 +296,7 @@ static void try_other_ways(uint32_t i, const char *spec, struct cage_page *page,
     history_fini(&other);
 }
 
-static void try_other_limits(uint32_t i, const char *spec, struct cage_page *page, struct conform_result *r)
+static void try_other_limits(uint32_t i, const char *spec, struct sandbox_page *page, struct conform_result *r)
 {
     struct history a, b;
     struct conform_case *c = conform_case_make(i);
@@ -338,7 +338,7 @@ static bool declines(const struct history *h, bool has_licences)
 
 static const char left_hint[] = "a unit that did not fit must stay in the queue and be tried at later calls; READY brings interrupted ones back";
 
-void conform_case_run(uint32_t i, const char *spec, struct cage_page *page, struct conform_result *out)
+void conform_case_run(uint32_t i, const char *spec, struct sandbox_page *page, struct conform_result *out)
 {
     *out = (struct conform_result){ .n_runs = 1 };
     struct conform_case *c = conform_case_make(i);
@@ -375,7 +375,7 @@ void conform_case_run(uint32_t i, const char *spec, struct cage_page *page, stru
 
 struct caged { uint32_t i; const char *spec; struct conform_result *out; };
 
-static enum st run_there(void *ctx, struct cage_page *page, struct diag *d)
+static enum st run_there(void *ctx, struct sandbox_page *page, struct diag *d)
 {
     struct caged *c = ctx;
     (void)d;
@@ -383,15 +383,15 @@ static enum st run_there(void *ctx, struct cage_page *page, struct diag *d)
     return ST_OK;
 }
 
-void conform_case_caged(uint32_t i, const char *spec, const struct cage_limits *l, struct conform_result *out)
+void conform_case_caged(uint32_t i, const char *spec, const struct sandbox_limits *l, struct conform_result *out)
 {
-    struct conform_result *shared = cage_share(sizeof *shared);
+    struct conform_result *shared = sandbox_share(sizeof *shared);
     struct caged c = { i, spec, shared };
     struct diag d = { 0 };
-    if (cage_run(l, spec, NULL, run_there, &c, &d) != ST_OK) said(shared, -1, &d);
+    if (sandbox_run(l, spec, NULL, run_there, &c, &d) != ST_OK) said(shared, -1, &d);
     *out = *shared;
     out->is_stuck = strstr(d.msg, "did not return") != NULL;
-    cage_unshare(shared, sizeof *shared);
+    sandbox_unshare(shared, sizeof *shared);
 }
 
 /* ---- specs ---- */
@@ -430,7 +430,7 @@ static void add_spec(struct conform_specs *s, const char *name, const struct pol
 void conform_specs(struct conform_specs *s, const char *spec, const struct pol_ops *o)
 {
     uint64_t n = 1;
-    size_t path = polload_path_len(spec);
+    size_t path = policy_load_path_len(spec);
     s->n = 0;
     s->is_each_alone = false;
     if (spec[path] != '\0' && strchr(spec + path, ':') != NULL) {

@@ -29,10 +29,10 @@ struct conform_result { uint32_t n_problems, n_runs; bool is_stuck; struct confo
  * One case under one spec, in this process, or where `page` (NULL: nowhere) is
  * watched.  Returns with *out filled: no problem is the good news.
  */
-void conform_case_run(uint32_t i, const char *spec, struct cage_page *page, struct conform_result *out);
+void conform_case_run(uint32_t i, const char *spec, struct sandbox_page *page, struct conform_result *out);
 
 /* The same in a cage: a crash, or a call that does not return (is_stuck), is a problem like others. */
-void conform_case_caged(uint32_t i, const char *spec, const struct cage_limits *l, struct conform_result *out);
+void conform_case_caged(uint32_t i, const char *spec, const struct sandbox_limits *l, struct conform_result *out);
 
 /*
  * The specs to try for what a user gave: that alone if it has parameters, else

@@ -9,14 +9,14 @@ struct found { struct conform_specs specs; char name[64]; };
 struct finding { const char *spec; struct found *out; };
 
 /* The policy's table must be read where it may crash. */
-static enum st find_specs(void *ctx, struct cage_page *page, struct diag *d)
+static enum st find_specs(void *ctx, struct sandbox_page *page, struct diag *d)
 {
     struct finding *f = ctx;
-    struct polhost *h;
-    TRY(polhost_create(&h, f->spec, NULL, NULL, &(struct polhost_hooks){ .page = page }, d));
-    conform_specs(&f->out->specs, f->spec, polhost_ops(h));
-    (void)snprintf(f->out->name, sizeof f->out->name, "%s", polhost_ops(h)->name);
-    polhost_destroy(h);
+    struct host *h;
+    TRY(host_create(&h, f->spec, NULL, NULL, &(struct host_hooks){ .page = page }, d));
+    conform_specs(&f->out->specs, f->spec, host_ops(h));
+    (void)snprintf(f->out->name, sizeof f->out->name, "%s", host_ops(h)->name);
+    host_destroy(h);
     return ST_OK;
 }
 
@@ -53,7 +53,7 @@ static struct table *new_table(void)
 /* Each takes the whole of --decide-timeout, and more of them say nothing new. */
 enum { STUCK_MAX = 3 };
 
-static void run_all(const struct found *f, const struct cage_limits *l, enum table_format format, struct table *t, uint32_t *n_problems)
+static void run_all(const struct found *f, const struct sandbox_limits *l, enum table_format format, struct table *t, uint32_t *n_problems)
 {
     uint32_t n_cases = conform_n_cases(), n_runs = 0, n_bad = 0, n_stuck = 0, n_tried = 0;
     for (uint32_t k = 0; k < f->specs.n; k++)
@@ -80,18 +80,18 @@ static void run_all(const struct found *f, const struct cage_limits *l, enum tab
                       f->specs.n == 1 ? "" : "s", n_runs);
 }
 
-enum st conform_report(const char *spec, const struct cage_limits *l, enum table_format f, uint32_t *n_problems, struct diag *d)
+enum st conform_report(const char *spec, const struct sandbox_limits *l, enum table_format f, uint32_t *n_problems, struct diag *d)
 {
-    struct found *found = cage_share(sizeof *found);
+    struct found *found = sandbox_share(sizeof *found);
     struct finding in = { spec, found };
     *n_problems = 0;
-    enum st st = cage_run(l, spec, NULL, find_specs, &in, d);
+    enum st st = sandbox_run(l, spec, NULL, find_specs, &in, d);
     if (st == ST_OK) {
         struct table *t = new_table();
         run_all(found, l, f, t, n_problems);
         if (f != TABLE_TEXT) table_print(t, f, stdout);
         table_destroy(t);
     }
-    cage_unshare(found, sizeof *found);
+    sandbox_unshare(found, sizeof *found);
     return st;
 }

@@ -13,6 +13,6 @@
  * ST_EINPUT when the policy cannot be found or created; ST_EPOLICY when it
  * crashes before it can be tried.
  */
-enum st conform_report(const char *spec, const struct cage_limits *l, enum table_format f, uint32_t *n_problems, struct diag *d);
+enum st conform_report(const char *spec, const struct sandbox_limits *l, enum table_format f, uint32_t *n_problems, struct diag *d);
 
 #endif

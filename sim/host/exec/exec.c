@@ -13,15 +13,15 @@
 /* How long a child may take to end: after bye by itself, and when it closed its output. */
 enum { GRACE_US = 2000000 };
 
-struct polexec {
+struct exec {
     const struct pol_host *host;    /* borrowed */
     struct child *child;            /* NULL once it failed */
     int64_t  timeout;
     uint32_t flags;
     struct reply_hello hello;
-    struct wire  out;
+    struct json_text  out;
     struct reply reply;
-    struct poljobs jobs;
+    struct handles jobs;
     uint32_t shapes_told;
     bool     cluster_told;
     uint32_t *node; size_t cap_node; uint32_t n_nodes;   /* whose state this round tells */
@@ -30,7 +30,7 @@ struct polexec {
 /* ---- failing ---- */
 
 /* What a failure to speak means; ends the child. */
-static void lost(struct polexec *x, enum child_io io, bool writing, char *why, size_t cap)
+static void lost(struct exec *x, enum child_io io, bool writing, char *why, size_t cap)
 {
     char how[80];
     int64_t grace = io == CHILD_CLOSED ? GRACE_US : 0;
@@ -54,8 +54,8 @@ static void lost(struct polexec *x, enum child_io io, bool writing, char *why, s
 }
 
 /* The run fails with this; the child has nothing more to say. */
-static void fail(struct polexec *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void fail(struct polexec *x, const char *fmt, ...)
+static void fail(struct exec *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void fail(struct exec *x, const char *fmt, ...)
 {
     char why[REPLY_WHY + 200], how[80];
     va_list ap;
@@ -67,14 +67,14 @@ static void fail(struct polexec *x, const char *fmt, ...)
     x->host->fail(x->host->ctx, why);
 }
 
-static bool send(struct polexec *x, int64_t deadline, char *why, size_t cap)
+static bool send(struct exec *x, int64_t deadline, char *why, size_t cap)
 {
     enum child_io io = child_write(x->child, x->out.s, x->out.n, deadline);
     if (io != CHILD_OK) lost(x, io, true, why, cap);
     return io == CHILD_OK;
 }
 
-static bool receive(struct polexec *x, int64_t deadline, const char **line, size_t *n, char *why, size_t cap)
+static bool receive(struct exec *x, int64_t deadline, const char **line, size_t *n, char *why, size_t cap)
 {
     enum child_io io = child_read(x->child, line, n, deadline);
     if (io != CHILD_OK) lost(x, io, false, why, cap);
@@ -83,13 +83,13 @@ static bool receive(struct polexec *x, int64_t deadline, const char **line, size
 
 /* ---- life ---- */
 
-static bool greet(struct polexec *x, const char *weights, char *why, size_t cap)
+static bool greet(struct exec *x, const char *weights, char *why, size_t cap)
 {
     const char *line;
     size_t n;
     char what[REPLY_WHY];
     int64_t deadline = child_clock() + x->timeout;
-    if (!wire_hello(&x->out, weights)) {
+    if (!message_hello(&x->out, weights)) {
         (void)snprintf(why, cap, "weights: '%s' is not user:weight;...", weights);
         return false;
     }
@@ -101,11 +101,11 @@ static bool greet(struct polexec *x, const char *weights, char *why, size_t cap)
 
 static void destroy(void *self)
 {
-    struct polexec *x = self;
+    struct exec *x = self;
     char how[80], why[200];
     if (x->child != NULL) {
         x->out.n = 0;
-        wire_bye(&x->out);
+        message_bye(&x->out);
         if (!send(x, child_clock() + x->timeout, why, sizeof why))
             (void)fprintf(stderr, "warning: policy '%s': %s\n", x->hello.name, why);
         else if (!child_end(x->child, GRACE_US, how, sizeof how))
@@ -113,22 +113,22 @@ static void destroy(void *self)
     }
     reply_hello_fini(&x->hello);
     reply_fini(&x->reply);
-    wire_fini(&x->out);
-    poljobs_fini(&x->jobs);
+    json_text_fini(&x->out);
+    handles_fini(&x->jobs);
     mem_free(x->node);
     mem_free(x);
 }
 
 static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
 {
-    struct polexec *x;
-    struct child *child = child_start(value[POLEXEC_COMMAND].s, value[POLEXEC_DIR].s, why, cap);
+    struct exec *x;
+    struct child *child = child_start(value[EXEC_COMMAND].s, value[EXEC_DIR].s, why, cap);
     if (child == NULL) return NULL;
     MEM_NEW(x);
     x->host = x->reply.host = host;
     x->child = child;
-    x->timeout = value[POLEXEC_TIMEOUT].i;
-    if (!greet(x, value[POLEXEC_WEIGHTS].s, why, cap)) {
+    x->timeout = value[EXEC_TIMEOUT].i;
+    if (!greet(x, value[EXEC_WEIGHTS].s, why, cap)) {
         char how[80];
         if (x->child != NULL) (void)child_end(x->child, 0, how, sizeof how);
         x->child = NULL;
@@ -142,7 +142,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
 /* ---- one round ---- */
 
 /* The first time every node that is not up and idle, as the child takes it to be; later those that changed. */
-static void choose_nodes(struct polexec *x, const struct pol_view *v)
+static void choose_nodes(struct exec *x, const struct pol_view *v)
 {
     x->n_nodes = 0;
     MEM_RESERVE(x->node, x->cap_node, v->n_nodes);
@@ -154,26 +154,26 @@ static void choose_nodes(struct polexec *x, const struct pol_view *v)
         if (!v->node[i].is_up || v->node[i].n_tasks > 0) x->node[x->n_nodes++] = i;
 }
 
-static void tell(struct polexec *x, const struct pol_view *v, const struct pol_event *ev, size_t n_ev)
+static void tell(struct exec *x, const struct pol_view *v, const struct pol_event *ev, size_t n_ev)
 {
     const struct pol_host *h = x->host;
     x->out.n = 0;
     choose_nodes(x, v);
-    if (!x->cluster_told) wire_cluster(&x->out, h, v);
-    wire_decide(&x->out, h, &(struct wire_round){ .view = v, .event = ev, .n_events = n_ev, .node = x->node, .n_nodes = x->n_nodes,
+    if (!x->cluster_told) message_cluster(&x->out, h, v);
+    message_decide(&x->out, h, &(struct wire_round){ .view = v, .event = ev, .n_events = n_ev, .node = x->node, .n_nodes = x->n_nodes,
                                                   .shapes_told = x->shapes_told, .flags = x->flags });
     x->cluster_told = true;
     x->shapes_told = v->n_shapes;
     for (size_t i = 0; i < n_ev; i++) {
-        if (ev[i].kind == POL_ARRIVED) poljobs_add(&x->jobs, h, ev[i].job);
-        else if (ev[i].kind == POL_JOB_ENDED) poljobs_del(&x->jobs, h->job(h->ctx, ev[i].job)->ordinal);
+        if (ev[i].kind == POL_ARRIVED) handles_add(&x->jobs, h, ev[i].job);
+        else if (ev[i].kind == POL_JOB_ENDED) handles_del(&x->jobs, h->job(h->ctx, ev[i].job)->ordinal);
     }
 }
 
 /* The job and, unless it is all of it that counts, the task that the child names. */
-static bool resolve(const struct polexec *x, uint64_t ordinal, uint32_t task, const struct poljob **job, char *why)
+static bool resolve(const struct exec *x, uint64_t ordinal, uint32_t task, const struct poljob **job, char *why)
 {
-    *job = poljobs_find(&x->jobs, ordinal);
+    *job = handles_find(&x->jobs, ordinal);
     if (*job == NULL && ordinal >= x->jobs.n_seen) {
         (void)snprintf(why, REPLY_WHY, "no job %" PRIu64 " has arrived; the latest is %" PRId64, ordinal, (int64_t)x->jobs.n_seen - 1);
         return false;
@@ -187,7 +187,7 @@ static bool resolve(const struct polexec *x, uint64_t ordinal, uint32_t task, co
     return false;
 }
 
-static bool carry_out(const struct polexec *x, const struct reply_decision *d, char *why)
+static bool carry_out(const struct exec *x, const struct reply_decision *d, char *why)
 {
     const struct pol_host *h = x->host;
     const struct poljob *j = NULL;
@@ -224,7 +224,7 @@ static bool is_node(const struct pol_view *v, uint32_t node, char *why)
 }
 
 /* Does all that the question names exist? */
-static bool check_query(const struct polexec *x, const struct pol_view *v, const struct poljob **j, char *why)
+static bool check_query(const struct exec *x, const struct pol_view *v, const struct poljob **j, char *why)
 {
     const struct reply *r = &x->reply;
     if (!resolve(x, r->job, r->task, j, why)) return false;
@@ -240,7 +240,7 @@ static bool check_query(const struct polexec *x, const struct pol_view *v, const
     return true;
 }
 
-static bool answer(struct polexec *x, const struct pol_view *v, int64_t deadline, char *why, size_t cap)
+static bool answer(struct exec *x, const struct pol_view *v, int64_t deadline, char *why, size_t cap)
 {
     const struct poljob *j;
     char what[REPLY_WHY];
@@ -250,14 +250,14 @@ static bool answer(struct polexec *x, const struct pol_view *v, int64_t deadline
         return false;
     }
     x->out.n = 0;
-    wire_answer(&x->out, x->host, j->task[r->task],
+    message_answer(&x->out, x->host, j->task[r->task],
                 &(struct wire_question){ .node = r->node, .n_nodes = r->n_nodes, .way = r->way, .n_ways = r->n_ways }, x->flags);
     return send(x, deadline, why, cap);
 }
 
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
-    struct polexec *x = self;
+    struct exec *x = self;
     char why[REPLY_WHY + 100], what[REPLY_WHY];
     int64_t deadline = child_clock() + x->timeout;      /* for the whole round, questions included */
     tell(x, view, ev, n_ev);
@@ -285,23 +285,23 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
 
 /* ---- what it is ---- */
 
-static const struct pol_param params[POLEXEC_PARAMS] = {
-    [POLEXEC_COMMAND] = { .name = "command", .type = POL_TEXT, .dflt = "", .help = "what sh -c runs" },
-    [POLEXEC_DIR]     = { .name = "dir", .type = POL_TEXT, .dflt = "", .help = "where it runs: the scenario's folder, or here" },
-    [POLEXEC_WEIGHTS] = { .name = "weights", .type = POL_TEXT, .dflt = "", .help = "fair shares of users, as user:weight;..." },
-    [POLEXEC_TIMEOUT] = { .name = "timeout", .type = POL_DURATION, .dflt = "10s", .help = "wall-clock time for an answer" },
+static const struct pol_param params[EXEC_PARAMS] = {
+    [EXEC_COMMAND] = { .name = "command", .type = POL_TEXT, .dflt = "", .help = "what sh -c runs" },
+    [EXEC_DIR]     = { .name = "dir", .type = POL_TEXT, .dflt = "", .help = "where it runs: the scenario's folder, or here" },
+    [EXEC_WEIGHTS] = { .name = "weights", .type = POL_TEXT, .dflt = "", .help = "fair shares of users, as user:weight;..." },
+    [EXEC_TIMEOUT] = { .name = "timeout", .type = POL_DURATION, .dflt = "10s", .help = "wall-clock time for an answer" },
 };
 
-const struct pol_ops polexec_ops = {
+const struct pol_ops exec_ops = {
     POL_HEADER, .name = "exec", .source = "a program of its own", .summary = "a policy in another process: exec:COMMAND",
-    .flags = POL_PREEMPTS | POL_USES_LIMITS | POL_CLAIRVOYANT | POL_BY_COUNT | POL_STRANDS | POL_RUNS_CALLS, .n_params = POLEXEC_PARAMS, .params = params,
+    .flags = POL_PREEMPTS | POL_USES_LIMITS | POL_CLAIRVOYANT | POL_BY_COUNT | POL_STRANDS | POL_RUNS_CALLS, .n_params = EXEC_PARAMS, .params = params,
     .create = create, .decide = decide, .destroy = destroy,
 };
 
-struct pol_ops polexec_said(const void *self)
+struct pol_ops exec_said(const void *self)
 {
-    const struct polexec *x = self;
-    struct pol_ops ops = polexec_ops;
+    const struct exec *x = self;
+    struct pol_ops ops = exec_ops;
     ops.name = x->hello.name;
     ops.source = x->hello.source;
     ops.summary = x->hello.summary;
@@ -309,4 +309,4 @@ struct pol_ops polexec_said(const void *self)
     return ops;
 }
 
-const char *polexec_label(const void *self) { return ((const struct polexec *)self)->hello.label; }
+const char *exec_label(const void *self) { return ((const struct exec *)self)->hello.label; }

@@ -5,7 +5,7 @@
  * To the host it is a policy like others: its table's create starts the child
  * and agrees on a version, decide sends what changed and reads the decisions,
  * destroy says bye and reaps.  What the child says of itself (name, source,
- * flags) is known only then: polexec_said.
+ * flags) is known only then: exec_said.
  *
  * Costs of a decision: O(events + changed nodes + decisions) and one round trip.
  */
@@ -14,21 +14,21 @@
 
 #include "policy.h"
 
-#define POLEXEC_PREFIX "exec:"
+#define EXEC_PREFIX "exec:"
 
 /* Parameters of the table, filled by whoever parses a spec. */
 enum {
-    POLEXEC_COMMAND,            /* text: for sh -c */
-    POLEXEC_DIR,                /* text: where it runs; "": here */
-    POLEXEC_WEIGHTS,            /* text: users' weights, see polhost_create; "": none */
-    POLEXEC_TIMEOUT,            /* duration: wall-clock time for the first answer, and for each decision */
-    POLEXEC_PARAMS
+    EXEC_COMMAND,            /* text: for sh -c */
+    EXEC_DIR,                /* text: where it runs; "": here */
+    EXEC_WEIGHTS,            /* text: users' weights, see host_create; "": none */
+    EXEC_TIMEOUT,            /* duration: wall-clock time for the first answer, and for each decision */
+    EXEC_PARAMS
 };
-extern const struct pol_ops polexec_ops;
+extern const struct pol_ops exec_ops;
 
 /* The table with what the child said of itself in place of what is general; texts live as long as self. */
-struct pol_ops polexec_said(const void *self);
+struct pol_ops exec_said(const void *self);
 /* "name:key=value,..." as the child states its own parameters; borrowed from self. */
-const char *polexec_label(const void *self);
+const char *exec_label(const void *self);
 
 #endif

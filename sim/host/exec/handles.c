@@ -4,23 +4,23 @@
 #include "base/mem.h"
 
 /* Open addressing at most half full; ordinals are consecutive, so they serve as their own hash. */
-static size_t slot_of(const struct poljobs *t, uint64_t ordinal)
+static size_t slot_of(const struct handles *t, uint64_t ordinal)
 {
     size_t i = (size_t)ordinal & (t->n_slots - 1);
     while (t->at[i].task != NULL && t->at[i].ordinal != ordinal) i = (i + 1) & (t->n_slots - 1);
     return i;
 }
 
-void poljobs_fini(struct poljobs *t)
+void handles_fini(struct handles *t)
 {
     for (size_t i = 0; i < t->n_slots; i++) mem_free(t->at[i].task);
     mem_free(t->at);
     memset(t, 0, sizeof *t);
 }
 
-static void grow(struct poljobs *t)
+static void grow(struct handles *t)
 {
-    struct poljobs bigger = { .n_slots = t->n_slots ? 2 * t->n_slots : 64, .n = t->n, .n_seen = t->n_seen };
+    struct handles bigger = { .n_slots = t->n_slots ? 2 * t->n_slots : 64, .n = t->n, .n_seen = t->n_seen };
     MEM_ARRAY(bigger.at, bigger.n_slots);
     for (size_t i = 0; i < t->n_slots; i++)
         if (t->at[i].task != NULL) bigger.at[slot_of(&bigger, t->at[i].ordinal)] = t->at[i];
@@ -28,7 +28,7 @@ static void grow(struct poljobs *t)
     *t = bigger;
 }
 
-void poljobs_add(struct poljobs *t, const struct pol_host *h, pol_job job)
+void handles_add(struct handles *t, const struct pol_host *h, pol_job job)
 {
     const struct pol_job_info *ji = h->job(h->ctx, job);
     if (2 * ((size_t)t->n + 1) > t->n_slots) grow(t);
@@ -45,7 +45,7 @@ void poljobs_add(struct poljobs *t, const struct pol_host *h, pol_job job)
 }
 
 /* Close the gap: an entry further on moves back unless its own place lies after the gap. */
-void poljobs_del(struct poljobs *t, uint64_t ordinal)
+void handles_del(struct handles *t, uint64_t ordinal)
 {
     if (t->n_slots == 0) return;
     size_t mask = t->n_slots - 1, gap = slot_of(t, ordinal);
@@ -61,7 +61,7 @@ void poljobs_del(struct poljobs *t, uint64_t ordinal)
     t->n--;
 }
 
-const struct poljob *poljobs_find(const struct poljobs *t, uint64_t ordinal)
+const struct poljob *handles_find(const struct handles *t, uint64_t ordinal)
 {
     if (t->n_slots == 0) return NULL;
     const struct poljob *e = &t->at[slot_of(t, ordinal)];

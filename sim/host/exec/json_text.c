@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include "base/text.h"
 
-void wire_fini(struct wire *w)
+void json_text_fini(struct json_text *w)
 {
     mem_free(w->s);
     memset(w, 0, sizeof *w);
@@ -18,20 +18,20 @@ static char *digits(char *end, uint64_t x)
     return end;
 }
 
-void wire_int(struct wire *w, int64_t v)
+void json_text_int(struct json_text *w, int64_t v)
 {
     char buf[24], *end = buf + sizeof buf, *at = digits(end, v < 0 ? -(uint64_t)v : (uint64_t)v);
     if (v < 0) *--at = '-';
     wire_put(w, at, (size_t)(end - at));
 }
 
-void wire_uint(struct wire *w, uint64_t v)
+void json_text_uint(struct json_text *w, uint64_t v)
 {
     char buf[24], *end = buf + sizeof buf, *at = digits(end, v);
     wire_put(w, at, (size_t)(end - at));
 }
 
-void wire_number(struct wire *w, double v)
+void json_text_number(struct json_text *w, double v)
 {
     char buf[40];
     double back = 0;
@@ -41,7 +41,7 @@ void wire_number(struct wire *w, double v)
 }
 
 /* A byte that is not UTF-8 is told as the Latin-1 character that it would be. */
-void wire_string(struct wire *w, const char *s)
+void json_text_string(struct json_text *w, const char *s)
 {
     size_t n = strlen(s), ceases = text_utf8(s, n);
     wire_text(w, "\"");
@@ -60,35 +60,35 @@ void wire_string(struct wire *w, const char *s)
     wire_text(w, "\"");
 }
 
-void wire_key(struct wire *w, const char *name)
+void json_text_key(struct json_text *w, const char *name)
 {
     wire_text(w, w->s[w->n - 1] == '{' ? "\"" : ",\"");
     wire_text(w, name);
     wire_text(w, "\":");
 }
 
-void wire_key_int(struct wire *w, const char *name, int64_t v) { wire_key(w, name); wire_int(w, v); }
-void wire_key_bool(struct wire *w, const char *name, bool v) { wire_key(w, name); wire_text(w, v ? "true" : "false"); }
+void json_text_key_int(struct json_text *w, const char *name, int64_t v) { json_text_key(w, name); json_text_int(w, v); }
+void json_text_key_bool(struct json_text *w, const char *name, bool v) { json_text_key(w, name); wire_text(w, v ? "true" : "false"); }
 
-void wire_key_string(struct wire *w, const char *name, const char *v)
+void json_text_key_string(struct json_text *w, const char *name, const char *v)
 {
     if (v == NULL) return;
-    wire_key(w, name);
-    wire_string(w, v);
+    json_text_key(w, name);
+    json_text_string(w, v);
 }
 
-void wire_comma(struct wire *w)
+void json_text_comma(struct json_text *w)
 {
     char last = w->s[w->n - 1];
     if (last != '[' && last != '{') wire_text(w, ",");
 }
 
-void wire_item_int(struct wire *w, int64_t v) { wire_comma(w); wire_int(w, v); }
+void json_text_item_int(struct json_text *w, int64_t v) { json_text_comma(w); json_text_int(w, v); }
 
-void wire_member_int(struct wire *w, const char *name, int64_t v)
+void json_text_member_int(struct json_text *w, const char *name, int64_t v)
 {
-    wire_comma(w);
-    wire_string(w, name);
+    json_text_comma(w);
+    json_text_string(w, name);
     wire_text(w, ":");
-    wire_int(w, v);
+    json_text_int(w, v);
 }

@@ -352,7 +352,7 @@ enum st scn_load(struct scenario *s, const char *path, const char *const *set, s
 void scn_fini(struct scenario *s)
 {
     cluster_fini(&s->cluster);
-    perf_fini(&s->perf);
+    throughput_fini(&s->perf);
     profiles_fini(&s->profiles);
     data_fini(&s->data);
     if (s->kube_nodes != NULL) kube_nodes_fini(s->kube_nodes);

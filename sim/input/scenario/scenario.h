@@ -24,7 +24,7 @@ struct scenario {
                                  * what runs of one case have in common; part of the run key, stored with the run */
     char *variant;              /* what was set in the document, "a.b=1, c=2", for people; "" when nothing was */
     struct cluster cluster;     /* sealed */
-    struct perf    perf;
+    struct throughput    perf;
     struct profiles profiles;   /* profiles: */
     bool     has_profiles;
     struct monitor_spec monitor;

@@ -360,7 +360,7 @@ enum st scn_read_cluster(struct scenario *s, const struct ynode *section, struct
 static enum st read_model(struct scenario *s, const struct ynode *row, struct diag *d)
 {
     if (row->kind != Y_MAP || row->n == 0) return ydoc_expected(row, d, "speeds by GPU type, such as {V100: 1.0, T4: 0.35}");
-    uint32_t model = perf_model(&s->perf, row->key);
+    uint32_t model = throughput_model(&s->perf, row->key);
     for (size_t i = 0; i < row->n; i++) {
         const struct ynode *n = row->at[i];
         double v = 1;
@@ -375,10 +375,10 @@ static enum st read_model(struct scenario *s, const struct ynode *row, struct di
         }
         long rate = lround(v * RATE_ONE);
         if (rate == 0 && v > 0) return ydoc_error(n, d, "'%s': %g is below the finest step, 1/65536", n->key, v);
-        perf_set(&s->perf, model, type, (sim_rate)rate);
+        throughput_set(&s->perf, model, type, (sim_rate)rate);
     }
     for (uint32_t k = 0; k < s->cluster.n_nodes; k++)
-        if (s->cluster.node[k].n_gpu > 0 && perf_rate(&s->perf, &s->cluster, model, s->cluster.node[k].gpu_type) > 0) return ST_OK;
+        if (s->cluster.node[k].n_gpu > 0 && throughput_rate(&s->perf, &s->cluster, model, s->cluster.node[k].gpu_type) > 0) return ST_OK;
     return ydoc_key_error(row, d, "model '%s' can run on no GPU of this cluster", row->key);
 }
 

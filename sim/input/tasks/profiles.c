@@ -15,12 +15,12 @@ static bool read_layout(const char *s, struct profile *out)
            s[strlen(s) - 1] == 'G' && out->n_gpus >= out->n_nodes;
 }
 
-static enum st read_row(struct csv *c, const int *at, struct profiles *p, struct perf *perf, struct diag *d)
+static enum st read_row(struct csv *c, const int *at, struct profiles *p, struct throughput *perf, struct diag *d)
 {
     struct profile row = { .bw = 0 };
     char reason[128];
     for (int k = MODEL; k <= UTIL; k++) TRY(csv_need(c, at[k], d));
-    row.model = perf_model(perf, csv_field(c, at[MODEL]));
+    row.model = throughput_model(perf, csv_field(c, at[MODEL]));
     row.kind = intern_id(&p->kinds, csv_field(c, at[KIND]));
     if (!read_layout(csv_field(c, at[LAYOUT]), &row))
         return csv_fail(c, at[LAYOUT], d, "'%.60s' is not a layout such as 1N4G (nodes, GPUs on all of them)", csv_field(c, at[LAYOUT]));
@@ -49,7 +49,7 @@ static enum st read_row(struct csv *c, const int *at, struct profiles *p, struct
     return st;
 }
 
-enum st profiles_read(struct profiles *p, struct perf *perf, const char *path, struct diag *d)
+enum st profiles_read(struct profiles *p, struct throughput *perf, const char *path, struct diag *d)
 {
     static const char *const name[N_COLS] = { "model", "kind", "layout", "util", "mem_bw", "slow" };
     static const bool need[N_COLS] = { [MODEL] = true, [KIND] = true, [LAYOUT] = true, [UTIL] = true };

@@ -9,6 +9,6 @@
 #include "model/speed/profile.h"
 
 /* Adds the file's rows; models that perf does not know get a row of general speed there. */
-enum st profiles_read(struct profiles *p, struct perf *perf, const char *path, struct diag *d);
+enum st profiles_read(struct profiles *p, struct throughput *perf, const char *path, struct diag *d);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * A row asks for a number of steps; its duration is steps / throughput on the
  * reference GPU.  The table's steps/s of a job running alone ("null") give the
- * row MODEL#GPUS of struct perf: speed on each of the cluster's GPU types
+ * row MODEL#GPUS of struct throughput: speed on each of the cluster's GPU types
  * relative to nominal, 0 where the table says it cannot run or lacks it.  Types
  * match without regard to case; "..._unconsolidated" types and packed pairs are
  * not used.  Throughput is not monotone in GPU generation: nothing here assumes it.
@@ -92,13 +92,13 @@ static enum st learn(struct gavel *x, const char *model, int64_t gpus, const cha
     c->fewer_gpus = listed < gpus;
     c->steps_per_s = nominal;
     c->is_known = true;
-    uint32_t row = perf_model(x->env.perf, name);
+    uint32_t row = throughput_model(x->env.perf, name);
     for (uint32_t t = 0; t < x->env.cluster->gpu_types.n; t++) {
         const json_t *of = table_type(x, intern_name(&x->env.cluster->gpu_types, t));
         if (of == NULL) continue;       /* the table does not know the type: its general speed */
         double rate = throughput(of, model, listed) / nominal * RATE_ONE;
         if (rate > (double)(1u << 30)) return csv_fail(x->csv, TYPE, d, "'%.100s' runs at %g times its nominal speed; check the table", model, rate / RATE_ONE);
-        perf_set(x->env.perf, row, t, rate > 0 ? (sim_rate)fmax(1, nearbyint(rate)) : 0);
+        throughput_set(x->env.perf, row, t, rate > 0 ? (sim_rate)fmax(1, nearbyint(rate)) : 0);
     }
     return ST_OK;
 }

@@ -478,7 +478,7 @@ enum st trace_content_hash(const struct trace_opts *o, uint64_t *out, struct dia
     return f == &trace_native && o->path != NULL ? trace_native_hash(o, out, d) : ST_OK;
 }
 
-enum st trace_prepare(struct trace *t, const struct trace_opts *o, struct cluster *c, struct perf *p, struct diag *d)
+enum st trace_prepare(struct trace *t, const struct trace_opts *o, struct cluster *c, struct throughput *p, struct diag *d)
 {
     *t = (struct trace){ .opts = *o, .cluster = c, .perf = p };
     if (o->window_to <= 0) t->opts.window_to = TICK_NEVER;

@@ -80,7 +80,7 @@ struct trace_reader {
 struct trace_env {              /* what a reader may use; all borrowed until close */
     const struct trace_opts *opts;
     struct cluster *cluster;    /* interns GPU types and labels; sizes of nodes */
-    struct perf    *perf;
+    struct throughput    *perf;
     struct data    *data;       /* NULL: none */
     struct repairs *repairs;    /* NULL: do not count (a later pass) */
 };
@@ -123,13 +123,13 @@ struct trace {
     struct trace_facts facts;
     struct repairs     repairs;
     struct cluster    *cluster;
-    struct perf       *perf;
+    struct throughput       *perf;
     struct trace_index *index;          /* order of an unsorted file; NULL when sorted */
 };
 
 /* The content hash alone: of the files' bytes, or of what a generator is given. */
 enum st trace_content_hash(const struct trace_opts *o, uint64_t *out, struct diag *d);
-enum st trace_prepare(struct trace *t, const struct trace_opts *o, struct cluster *c, struct perf *p, struct diag *d);
+enum st trace_prepare(struct trace *t, const struct trace_opts *o, struct cluster *c, struct throughput *p, struct diag *d);
 void    trace_fini(struct trace *t);
 
 /* A stream of the prepared trace from its beginning; several may be open at once. */

@@ -130,7 +130,7 @@ static sim_rate type_rate(const struct world *w, uint32_t t)
     sim_rate slowest = UINT32_MAX;
     UNIT_EACH(w, t, k) {
         uint32_t node = w->cluster->hold[k].node;
-        sim_rate r = perf_rate(w->cfg.perf, w->cluster, model, has_gpus(w, k) ? w->cluster->node[node].gpu_type : NONE);
+        sim_rate r = throughput_rate(w->cfg.perf, w->cluster, model, has_gpus(w, k) ? w->cluster->node[node].gpu_type : NONE);
         if (r < slowest) slowest = r;
     }
     return slowest;

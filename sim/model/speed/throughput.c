@@ -4,14 +4,14 @@
 #include <string.h>
 #include "base/mem.h"
 
-void perf_fini(struct perf *p)
+void throughput_fini(struct throughput *p)
 {
     intern_fini(&p->models);
     mem_free(p->rate);
     memset(p, 0, sizeof *p);
 }
 
-uint32_t perf_model(struct perf *p, const char *model)
+uint32_t throughput_model(struct throughput *p, const char *model)
 {
     uint32_t id = intern_find(&p->models, model);
     if (id != NONE) return id;
@@ -21,13 +21,13 @@ uint32_t perf_model(struct perf *p, const char *model)
     return id;
 }
 
-void perf_set(struct perf *p, uint32_t model, uint32_t gpu_type, sim_rate rate)
+void throughput_set(struct throughput *p, uint32_t model, uint32_t gpu_type, sim_rate rate)
 {
     SIM_ASSERT(model < p->models.n && gpu_type < GPU_TYPES_MAX);
     p->rate[(size_t)model * GPU_TYPES_MAX + gpu_type] = rate;
 }
 
-sim_rate perf_rate(const struct perf *p, const struct cluster *c, uint32_t model, uint32_t gpu_type)
+sim_rate throughput_rate(const struct throughput *p, const struct cluster *c, uint32_t model, uint32_t gpu_type)
 {
     if (gpu_type == NONE) return RATE_ONE;
     if (model != NONE) {
@@ -37,12 +37,12 @@ sim_rate perf_rate(const struct perf *p, const struct cluster *c, uint32_t model
     return (sim_rate)lround(c->gpu_speed[gpu_type] * RATE_ONE);
 }
 
-uint64_t perf_types(const struct perf *p, const struct cluster *c, uint32_t model)
+uint64_t throughput_types(const struct throughput *p, const struct cluster *c, uint32_t model)
 {
     uint64_t can = 0;
     bool all = true;
     for (uint32_t k = 0; k < c->gpu_types.n; k++) {
-        if (perf_rate(p, c, model, k) > 0) can |= UINT64_C(1) << k;
+        if (throughput_rate(p, c, model, k) > 0) can |= UINT64_C(1) << k;
         else all = false;
     }
     /* Nowhere: the bit after the last type, which no node has. */

@@ -11,16 +11,16 @@
 #include "base/intern.h"
 #include "model/cluster/cluster.h"
 
-struct perf { struct intern models; sim_rate *rate; size_t cap; };   /* rate[model][GPU_TYPES_MAX] */
+struct throughput { struct intern models; sim_rate *rate; size_t cap; };   /* rate[model][GPU_TYPES_MAX] */
 
-void     perf_fini(struct perf *p);             /* zero-initialise to begin */
+void     throughput_fini(struct throughput *p);             /* zero-initialise to begin */
 /* A new row holds PERF_GENERAL everywhere: the type's general speed. */
 #define  PERF_GENERAL UINT32_MAX
-uint32_t perf_model(struct perf *p, const char *model);
-void     perf_set(struct perf *p, uint32_t model, uint32_t gpu_type, sim_rate rate);
+uint32_t throughput_model(struct throughput *p, const char *model);
+void     throughput_set(struct throughput *p, uint32_t model, uint32_t gpu_type, sim_rate rate);
 /* Speed of a task of `model` (NONE: no model) on a node with GPUs of `gpu_type` (NONE: CPU work, nominal). */
-sim_rate perf_rate(const struct perf *p, const struct cluster *c, uint32_t model, uint32_t gpu_type);
+sim_rate throughput_rate(const struct throughput *p, const struct cluster *c, uint32_t model, uint32_t gpu_type);
 /* The types on which the model can run, as a shape's gpu_types mask; 0: any. */
-uint64_t perf_types(const struct perf *p, const struct cluster *c, uint32_t model);
+uint64_t throughput_types(const struct throughput *p, const struct cluster *c, uint32_t model);
 
 #endif

@@ -222,13 +222,13 @@ Test(say, words_have_one_place_for_how_much)
                                         "queue_master_mean", "queue_master_max", "queue_nodes_mean", "queue_nodes_max", "queue_node_max",
                                         "engine_useful", "engine_taken", "engine_best", "useful_share", "best_share" };
     for (size_t i = 0; i < ARRAY_LEN(some); i++) {
-        const struct meaning *m = meaning_of(some[i]);
+        const struct metric_info *m = metric_info_of(some[i]);
         cr_assert_not_null(m, "%s", some[i]);
         cr_assert(strstr(m->less, "%s") != NULL && strstr(m->more, "%s") != NULL && strchr(strchr(m->less, '%') + 1, '%') == NULL);
     }
-    cr_assert_null(meaning_of("jct"));
-    cr_assert_null(meaning_of("little_l"));
-    cr_assert(meaning_is_tail("jct_p99") && !meaning_is_tail("jct_mean") && !meaning_is_tail("jain"));
+    cr_assert_null(metric_info_of("jct"));
+    cr_assert_null(metric_info_of("little_l"));
+    cr_assert(metric_info_is_tail("jct_p99") && !metric_info_is_tail("jct_mean") && !metric_info_is_tail("jain"));
 }
 
 /* ---- windows ---- */

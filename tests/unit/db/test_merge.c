@@ -95,7 +95,7 @@ Test(merge, done_runs_win_and_stay)
     store_close(out);
 }
 
-Test(merge, parts_of_one_run_get_the_ids_asked_for)
+Test(merge, shards_of_one_run_get_the_ids_asked_for)
 {
     struct store *out = made("out"), *part[2] = { made("a"), made("b") };
     const int64_t id[] = { 12, 11 };

@@ -13,7 +13,7 @@
 
 /* ---- writing ---- */
 
-static void expect_text(struct wire *w, const char *want)
+static void expect_text(struct json_text *w, const char *want)
 {
     cr_expect(w->n == strlen(want) && memcmp(w->s, want, w->n) == 0, "found %.*s, expected %s", (int)w->n, w->s, want);
     w->n = 0;
@@ -21,28 +21,28 @@ static void expect_text(struct wire *w, const char *want)
 
 Test(polwire, integers_are_written_to_their_limits)
 {
-    struct wire w = { 0 };
-    wire_int(&w, 0);
+    struct json_text w = { 0 };
+    json_text_int(&w, 0);
     expect_text(&w, "0");
-    wire_int(&w, INT64_MAX);
+    json_text_int(&w, INT64_MAX);
     expect_text(&w, "9223372036854775807");
-    wire_int(&w, INT64_MIN);
+    json_text_int(&w, INT64_MIN);
     expect_text(&w, "-9223372036854775808");
-    wire_fini(&w);
+    json_text_fini(&w);
 }
 
 Test(polwire, numbers_read_back_as_they_were)
 {
     static const double v[] = { 0, 2, 0.1, 1.0 / 3, 1e300, 5.7, -2.5e-12 };
     static const char *const want[] = { "0", "2", "0.1", "0.33333333333333331", "1e+300", "5.7", "-2.5e-12" };
-    struct wire w = { 0 };
+    struct json_text w = { 0 };
     for (size_t i = 0; i < ARRAY_LEN(v); i++) {
-        wire_number(&w, v[i]);
+        json_text_number(&w, v[i]);
         expect_text(&w, want[i]);
     }
-    wire_uint(&w, UINT64_MAX);
+    json_text_uint(&w, UINT64_MAX);
     expect_text(&w, "18446744073709551615");
-    wire_fini(&w);
+    json_text_fini(&w);
 }
 
 /* RFC 8259, section 7: quotes, backslashes and controls are escaped; RFC 3629: what is UTF-8. */
@@ -57,26 +57,26 @@ Test(polwire, strings_are_escaped_and_bytes_that_are_no_utf8_are_told_as_latin1)
         { "\xf4\x90\x80\x80", "\"\\u00f4\\u0090\\u0080\\u0080\"" },     /* above U+10FFFF */
         { "cut \xe2\x82", "\"cut \\u00e2\\u0082\"" },
     };
-    struct wire w = { 0 };
+    struct json_text w = { 0 };
     for (size_t i = 0; i < ARRAY_LEN(t); i++) {
-        wire_string(&w, t[i].in);
+        json_text_string(&w, t[i].in);
         expect_text(&w, t[i].out);
     }
-    wire_fini(&w);
+    json_text_fini(&w);
 }
 
 Test(polwire, hello_carries_weights_and_refuses_what_is_none)
 {
-    struct wire w = { 0 };
-    cr_expect(wire_hello(&w, "a:b:2;bob:0.5"));     /* a name may hold a colon: the last one counts */
+    struct json_text w = { 0 };
+    cr_expect(message_hello(&w, "a:b:2;bob:0.5"));     /* a name may hold a colon: the last one counts */
     w.s[w.n - 1] = '\0';
     cr_expect_not_null(strstr(w.s, "\"weights\":{\"a:b\":2,\"bob\":0.5}}"), "%s", w.s);
     static const char *const bad[] = { "bob", "bob:", ":2", "bob:0", "bob:-1", "bob:x" };
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         w.n = 0;
-        cr_expect_not(wire_hello(&w, bad[i]), "%s", bad[i]);
+        cr_expect_not(message_hello(&w, bad[i]), "%s", bad[i]);
     }
-    wire_fini(&w);
+    json_text_fini(&w);
 }
 
 /* ---- reading ---- */
@@ -233,28 +233,28 @@ Test(poljobs, finds_exactly_the_live_jobs)
     static bool live[N];
     struct fake fake;
     struct pol_host h = { .ctx = &fake, .job = lend_job, .task = lend_task };
-    struct poljobs t = { 0 };
+    struct handles t = { 0 };
     struct rng g;
     rng_init(&g, 1, "poljobs", 0);
     for (uint32_t next = 0, n = 0; next < N;) {
         if (rng_below(&g, 100) < 55) {
-            poljobs_add(&t, &h, (pol_job){ next, 9 });
+            handles_add(&t, &h, (pol_job){ next, 9 });
             live[next++] = true;
             n++;
         } else if (next > 0) {
             uint32_t k = (uint32_t)rng_below(&g, next);
-            poljobs_del(&t, k);
+            handles_del(&t, k);
             n -= live[k];
             live[k] = false;
         }
         cr_assert(t.n == n && t.n_seen == next);
         uint32_t from = next > 300 ? next - 300 : 0;
         for (uint32_t k = from; k < next + 2 && k < N; k++) {
-            const struct poljob *e = poljobs_find(&t, k);
+            const struct poljob *e = handles_find(&t, k);
             cr_assert((e != NULL) == live[k] && (e == NULL || (e->ordinal == k && e->job.slot == k && e->task[0].slot == k)), "job %u", k);
         }
     }
-    poljobs_fini(&t);
+    handles_fini(&t);
 }
 
 /* ---- waiting ---- */
@@ -268,15 +268,15 @@ static const char *outcome(const char *command)
     struct pol_host h = { .fail = on_fail };
     struct pol_view v = { 0 };
     uint32_t flags = 0;
-    union pol_value value[POLEXEC_PARAMS];
-    value[POLEXEC_COMMAND].s = command;
-    value[POLEXEC_DIR].s = value[POLEXEC_WEIGHTS].s = "";
-    value[POLEXEC_TIMEOUT].i = 300000;
+    union pol_value value[EXEC_PARAMS];
+    value[EXEC_COMMAND].s = command;
+    value[EXEC_DIR].s = value[EXEC_WEIGHTS].s = "";
+    value[EXEC_TIMEOUT].i = 300000;
     said[0] = '\0';
-    void *self = polexec_ops.create(&h, value, &flags, said, sizeof said);
+    void *self = exec_ops.create(&h, value, &flags, said, sizeof said);
     if (self == NULL) return said;
-    polexec_ops.decide(self, &v, NULL, 0);
-    polexec_ops.destroy(self);
+    exec_ops.decide(self, &v, NULL, 0);
+    exec_ops.destroy(self);
     return said;
 }
 #define HELLO "read -r x; echo '{\"msg\":\"hello\",\"protocol\":1,\"name\":\"x\"}'; "

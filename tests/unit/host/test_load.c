@@ -1,7 +1,7 @@
 /* Tables of other minors, and which specs name files. */
 #include <criterion/criterion.h>
 #include <string.h>
-#include "host/load.h"
+#include "host/policy_load.h"
 
 static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
 {
@@ -24,7 +24,7 @@ static void expect_error(const void *raw, size_t size, const char *text)
 {
     struct later out;
     struct diag d = { 0 };
-    cr_assert_eq(polload_adopt(raw, &out, size, &d), ST_EINPUT);
+    cr_assert_eq(policy_load_adopt(raw, &out, size, &d), ST_EINPUT);
     cr_assert(strstr(d.msg, text) != NULL, "%s", d.msg);
 }
 
@@ -35,7 +35,7 @@ Test(polload, a_table_of_an_older_minor_is_padded_with_zeroes)
     struct diag d = { 0 };
     memset(old.after, 0xff, sizeof old.after);          /* what lies behind the table is not read */
     memset(&out, 0xff, sizeof out);
-    cr_assert_eq(polload_adopt(&old, &out, sizeof out, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(policy_load_adopt(&old, &out, sizeof out, &d), ST_OK, "%s", d.msg);
     cr_assert_str_eq(out.ops.name, "t");
     cr_assert(out.ops.destroy == destroy);
     cr_assert_eq(out.more, 0);
@@ -47,11 +47,11 @@ Test(polload, a_table_of_a_newer_minor_works_if_it_uses_nothing_new)
     struct later new = { .ops = table(sizeof new) };
     struct pol_ops out;
     struct diag d = { 0 };
-    cr_assert_eq(polload_adopt(&new, &out, sizeof out, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(policy_load_adopt(&new, &out, sizeof out, &d), ST_OK, "%s", d.msg);
     new.more = 1;
     expect_error(&new, sizeof out, "newer minor");
     struct later same;
-    cr_assert_eq(polload_adopt(&new, &same, sizeof same, &d), ST_OK, "a host that knows the members takes them");
+    cr_assert_eq(policy_load_adopt(&new, &same, sizeof same, &d), ST_OK, "a host that knows the members takes them");
     cr_assert_eq(same.more, 1);
 }
 
@@ -97,17 +97,17 @@ Test(polload, parameters_are_checked)
 
 Test(polload, a_spec_names_a_file_by_a_slash_or_so)
 {
-    cr_assert_eq(polload_path_len("fifo"), 0);
-    cr_assert_eq(polload_path_len("fifo:place=best"), 0);
-    cr_assert_eq(polload_path_len("text:x=a/b.so"), 0, "what follows the name is a value");
-    cr_assert_eq(polload_path_len("a.so"), 4);
-    cr_assert_eq(polload_path_len("a.so:x=1"), 4);
-    cr_assert_eq(polload_path_len("./a.so:x=b.so"), 6);
-    cr_assert_eq(polload_path_len("./a:b/c.so:x=1"), 10);
-    cr_assert_eq(polload_path_len("./a.so.d/b.so"), 13);
-    cr_assert_eq(polload_path_len("./a:x=1"), 3);
-    cr_assert_eq(polload_path_len("so"), 0);
-    cr_assert_eq(polload_path_len(""), 0);
+    cr_assert_eq(policy_load_path_len("fifo"), 0);
+    cr_assert_eq(policy_load_path_len("fifo:place=best"), 0);
+    cr_assert_eq(policy_load_path_len("text:x=a/b.so"), 0, "what follows the name is a value");
+    cr_assert_eq(policy_load_path_len("a.so"), 4);
+    cr_assert_eq(policy_load_path_len("a.so:x=1"), 4);
+    cr_assert_eq(policy_load_path_len("./a.so:x=b.so"), 6);
+    cr_assert_eq(policy_load_path_len("./a:b/c.so:x=1"), 10);
+    cr_assert_eq(policy_load_path_len("./a.so.d/b.so"), 13);
+    cr_assert_eq(policy_load_path_len("./a:x=1"), 3);
+    cr_assert_eq(policy_load_path_len("so"), 0);
+    cr_assert_eq(policy_load_path_len(""), 0);
 }
 
 /*

@@ -204,7 +204,7 @@ Test(dag, measured_times_are_those_of_calls, .init = engines, .fini = no_engines
     struct trace t;
     struct source src;
     struct job_spec j;
-    struct perf perf = { .rate = NULL };
+    struct throughput perf = { .rate = NULL };
     struct diag d = { 0 };
     o.path = file(".txt", "b 5 2 1 a\na 3 -1 -1\n");
     cr_assert_eq(trace_prepare(&t, &o, &cluster, &perf, &d), ST_OK, "%s", d.msg);
@@ -221,7 +221,7 @@ Test(dag, measured_times_are_those_of_calls, .init = engines, .fini = no_engines
     cr_assert_eq(src.next(src.ctx, &j, &d), ST_END, "one job");
     trace_source_close(&src);
     trace_fini(&t);
-    perf_fini(&perf);
+    throughput_fini(&perf);
     (void)remove(path);
 }
 

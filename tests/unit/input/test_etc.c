@@ -15,7 +15,7 @@
 enum { SEED = 20260322, ROWS = 20000, KINDS = 5 };
 static struct etc_opts o;
 static struct cluster cluster;
-static struct perf perf;
+static struct throughput perf;
 static struct calltime times;
 static struct diag d;
 static double row[ROWS][KINDS];
@@ -34,7 +34,7 @@ static void setup(void)
 static void teardown(void)
 {
     calltime_fini(&times);
-    perf_fini(&perf);
+    throughput_fini(&perf);
     cluster_fini(&cluster);
 }
 

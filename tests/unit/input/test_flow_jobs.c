@@ -21,7 +21,7 @@ static const struct { uint32_t first, n, blocks[8]; int64_t block_b, second_b; b
 };
 
 static struct cluster cluster;
-static struct perf perf;
+static struct throughput perf;
 static struct data data;
 static struct diag d;
 static struct workload_opts w;
@@ -52,7 +52,7 @@ static void end(void) { reader.close(reader.ctx); }
 static void teardown(void)
 {
     data_fini(&data);
-    perf_fini(&perf);
+    throughput_fini(&perf);
     cluster_fini(&cluster);
 }
 

@@ -59,7 +59,7 @@ static const char nodes_json[] =
     "]}\n";
 
 static struct cluster cluster;
-static struct perf perf;
+static struct throughput perf;
 static struct kube_nodes nodes;
 static struct trace_opts o;
 static struct trace t;

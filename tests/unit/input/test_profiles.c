@@ -7,12 +7,12 @@
 #include "input/tasks/profiles.h"
 
 static struct profiles p;
-static struct perf perf;
+static struct throughput perf;
 static struct diag d;
 static char path[] = "/tmp/fairway-profiles-XXXXXX";
 
 static void setup(void) { int fd = mkstemp(path); cr_assert_geq(fd, 0); (void)close(fd); }
-static void teardown(void) { (void)unlink(path); profiles_fini(&p); perf_fini(&perf); }
+static void teardown(void) { (void)unlink(path); profiles_fini(&p); throughput_fini(&perf); }
 
 TestSuite(profiles, .init = setup, .fini = teardown);
 

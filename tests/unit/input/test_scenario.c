@@ -108,11 +108,11 @@ Test(scn, models_set_speeds_and_where_a_model_can_run)
           "  - {name: v, cpus: 1, mem: 1GiB, gpus: 1, gpu_type: V100}\n  - {name: t, cpus: 1, mem: 1GiB, gpus: 1, gpu_type: T4}\n"
           "models:\n  resnet: {T4: 0.25}\n  gpt: {T4: 0, A100: 2}\n" TRACE);
     uint32_t v = intern_find(&s.cluster.gpu_types, "V100"), t = intern_find(&s.cluster.gpu_types, "T4");
-    uint32_t resnet = perf_model(&s.perf, "resnet"), gpt = perf_model(&s.perf, "gpt");
-    cr_expect_eq(perf_rate(&s.perf, &s.cluster, resnet, t), RATE_ONE / 4);
-    cr_expect_eq(perf_rate(&s.perf, &s.cluster, resnet, v), RATE_ONE);
-    cr_expect_eq(perf_rate(&s.perf, &s.cluster, gpt, t), 0);
-    cr_expect_eq(perf_rate(&s.perf, &s.cluster, NONE, t), RATE_ONE / 2);
+    uint32_t resnet = throughput_model(&s.perf, "resnet"), gpt = throughput_model(&s.perf, "gpt");
+    cr_expect_eq(throughput_rate(&s.perf, &s.cluster, resnet, t), RATE_ONE / 4);
+    cr_expect_eq(throughput_rate(&s.perf, &s.cluster, resnet, v), RATE_ONE);
+    cr_expect_eq(throughput_rate(&s.perf, &s.cluster, gpt, t), 0);
+    cr_expect_eq(throughput_rate(&s.perf, &s.cluster, NONE, t), RATE_ONE / 2);
     scn_fini(&s);
 }
 

@@ -6,7 +6,7 @@
 #include "ref/temp.h"
 
 static struct cluster cluster;
-static struct perf perf;
+static struct throughput perf;
 static struct trace t;
 static struct trace_opts o;
 static struct diag d;

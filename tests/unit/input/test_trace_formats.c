@@ -8,7 +8,7 @@
 #include "ref/temp.h"
 
 static struct cluster cluster;
-static struct perf perf;
+static struct throughput perf;
 static struct trace t;
 static struct trace_opts o;
 static struct diag d;
@@ -50,7 +50,7 @@ static void read_all(const char *format, const char *text)
 static void teardown(void)
 {
     trace_fini(&t);
-    perf_fini(&perf);
+    throughput_fini(&perf);
     cluster_fini(&cluster);
     unlink(path);
     if (table[0] != '\0') unlink(table);
@@ -234,17 +234,17 @@ Test(formats, gavel_durations_and_rates_come_from_the_table)
     cr_assert_eq(n_jobs, 3);
     cr_expect_eq(job[0].g->dur, 50 * TICK_SEC);
     cr_expect_str_eq(job[0].j.model, "A#1");
-    uint32_t a = perf_model(&perf, "A#1"), a4 = perf_model(&perf, "A#4"), b = perf_model(&perf, "B#1");
-    cr_expect_eq(perf_rate(&perf, &cluster, a, 0), RATE_ONE);
-    cr_expect_eq(perf_rate(&perf, &cluster, a, 1), RATE_ONE / 2);
-    cr_expect_eq(perf_rate(&perf, &cluster, a, 2), RATE_ONE * 3 / 2);
-    cr_expect_eq(perf_rate(&perf, &cluster, a, 3), RATE_ONE);       /* its type's general speed */
+    uint32_t a = throughput_model(&perf, "A#1"), a4 = throughput_model(&perf, "A#4"), b = throughput_model(&perf, "B#1");
+    cr_expect_eq(throughput_rate(&perf, &cluster, a, 0), RATE_ONE);
+    cr_expect_eq(throughput_rate(&perf, &cluster, a, 1), RATE_ONE / 2);
+    cr_expect_eq(throughput_rate(&perf, &cluster, a, 2), RATE_ONE * 3 / 2);
+    cr_expect_eq(throughput_rate(&perf, &cluster, a, 3), RATE_ONE);       /* its type's general speed */
     cr_expect_eq(job[1].g->dur, 25 * TICK_SEC);         /* as with 2 GPUs */
-    cr_expect_eq(perf_rate(&perf, &cluster, a4, 1), 0); /* the table: cannot run there */
-    cr_expect_eq(perf_rate(&perf, &cluster, a4, 2), 0); /* not listed */
+    cr_expect_eq(throughput_rate(&perf, &cluster, a4, 1), 0); /* the table: cannot run there */
+    cr_expect_eq(throughput_rate(&perf, &cluster, a4, 2), 0); /* not listed */
     cr_expect_eq(job[2].g->dur, 10 * TICK_SEC);         /* not on v100: the fastest, p100 */
-    cr_expect_eq(perf_rate(&perf, &cluster, b, 1), RATE_ONE / 2);
-    cr_expect_eq(perf_rate(&perf, &cluster, b, 0), 0);
+    cr_expect_eq(throughput_rate(&perf, &cluster, b, 1), RATE_ONE / 2);
+    cr_expect_eq(throughput_rate(&perf, &cluster, b, 0), 0);
     cr_expect_eq(repaired("no throughput for this many GPUs, that of the largest smaller count used"), 1);
     cr_expect_eq(repaired("no throughput on the reference GPU, nominal is the fastest type that has one"), 1);
 }

@@ -6,7 +6,7 @@
 #include "ref/temp.h"
 
 static struct cluster cluster;
-static struct perf perf;
+static struct throughput perf;
 static struct trace t;
 static struct trace_opts o;
 static struct diag d;
@@ -32,7 +32,7 @@ static void prepared(const char *text)
 static void teardown(void)
 {
     trace_fini(&t);
-    perf_fini(&perf);
+    throughput_fini(&perf);
     cluster_fini(&cluster);
     unlink(path);
 }

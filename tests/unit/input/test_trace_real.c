@@ -7,7 +7,7 @@
 #include "input/trace/trace.h"
 
 static struct cluster cluster;
-static struct perf perf;
+static struct throughput perf;
 static struct trace t;
 static struct trace_opts o;
 static struct diag d;
@@ -67,7 +67,7 @@ static uint64_t repaired(const char *what)
 static void teardown(void)
 {
     trace_fini(&t);
-    perf_fini(&perf);
+    throughput_fini(&perf);
     cluster_fini(&cluster);
 }
 
@@ -161,8 +161,8 @@ Test(real, gavel_takes_its_speeds_from_the_table)
     replay("gavel", "gavel/msr-seed0/0e4a51.trace");
     cr_expect_eq(n_jobs, 1181);
     /* steps/s alone, batch size 16: 4.795 on K80, 35.869 on P100, 32.353 on V100: a P100 is the faster. */
-    uint32_t m = perf_model(&perf, "ResNet-18 (batch size 16)#1");
-    cr_expect_eq(perf_rate(&perf, &cluster, m, 0), RATE_ONE);
-    cr_expect_eq(perf_rate(&perf, &cluster, m, 1), (sim_rate)(35.869203207990005 / 32.353384328946916 * RATE_ONE + 0.5));
-    cr_expect_eq(perf_rate(&perf, &cluster, m, 2), (sim_rate)(4.795294551566172 / 32.353384328946916 * RATE_ONE + 0.5));
+    uint32_t m = throughput_model(&perf, "ResNet-18 (batch size 16)#1");
+    cr_expect_eq(throughput_rate(&perf, &cluster, m, 0), RATE_ONE);
+    cr_expect_eq(throughput_rate(&perf, &cluster, m, 1), (sim_rate)(35.869203207990005 / 32.353384328946916 * RATE_ONE + 0.5));
+    cr_expect_eq(throughput_rate(&perf, &cluster, m, 2), (sim_rate)(4.795294551566172 / 32.353384328946916 * RATE_ONE + 0.5));
 }

@@ -8,7 +8,7 @@
 #include "ref/temp.h"
 
 static struct cluster cluster;
-static struct perf perf;
+static struct throughput perf;
 static struct data data;
 static struct trace t;
 static struct trace_opts o;
@@ -32,7 +32,7 @@ static void setup(void)
 static void teardown(void)
 {
     trace_fini(&t);
-    perf_fini(&perf);
+    throughput_fini(&perf);
     data_fini(&data);
     cluster_fini(&cluster);
     unlink(jobs);

@@ -6,7 +6,7 @@
 #include "metrics/bytes_read.h"
 
 /* Task 0 reads blocks a (100 B) and b (50 B) and writes 30 B, which task 1 reads. */
-struct bench { struct world w; struct data data; struct moved m; uint32_t job, task[2]; };
+struct bench { struct world w; struct data data; struct bytes_read m; uint32_t job, task[2]; };
 
 static void set_up(struct bench *b)
 {
@@ -27,23 +27,23 @@ static void set_up(struct bench *b)
     b->job = jobs_add(&b->w.jobs, &spec, 0, &b->w.shapes, graph);
     b->task[0] = b->w.jobs.job[b->job].first_task;
     b->task[1] = b->w.jobs.task[b->task[0]].next;
-    moved_arrived(&b->m, &b->w, b->job);
+    bytes_read_arrived(&b->m, &b->w, b->job);
 }
 
 static void tear_down(struct bench *b)
 {
-    moved_fini(&b->m);
+    bytes_read_fini(&b->m);
     jobs_fini(&b->w.jobs);
     shapes_fini(&b->w.shapes);
     mem_free(b->data.block);
 }
 
-static void is(const struct moved_sum *s, int64_t local, int64_t rack, int64_t cross, int64_t v_local, int64_t v_rack, int64_t v_cross)
+static void is(const struct bytes_read_sum *s, int64_t local, int64_t rack, int64_t cross, int64_t v_local, int64_t v_rack, int64_t v_cross)
 {
     const int64_t want[] = { local, rack, cross, v_local, v_rack, v_cross };
     for (int l = 0; l < LEVELS; l++) {
-        cr_assert_eq(s->read[l], want[l], "read %s: %lld", moved_level[l], (long long)s->read[l]);
-        cr_assert_eq(s->vain[l], want[LEVELS + l], "in vain %s: %lld", moved_level[l], (long long)s->vain[l]);
+        cr_assert_eq(s->read[l], want[l], "read %s: %lld", bytes_read_level[l], (long long)s->read[l]);
+        cr_assert_eq(s->vain[l], want[LEVELS + l], "in vain %s: %lld", bytes_read_level[l], (long long)s->vain[l]);
     }
 }
 
@@ -56,22 +56,22 @@ Test(moved, an_attempt_that_does_not_end_done_moved_everything_in_vain)
 {
     struct bench b;
     set_up(&b);
-    moved_started(&b.m, &b.w, b.task[0]);
-    moved_bytes(&b.m, &b.w, b.task[0], LEVEL_LOCAL, 100, true);
-    moved_bytes(&b.m, &b.w, b.task[0], LEVEL_CROSS, 20, false);
-    moved_stopped(&b.m, &b.w, b.task[0], STOP_PREEMPTED);
-    is(moved_job(&b.m, &b.w, b.job), 0, 0, 0, 100, 0, 20);
-    moved_started(&b.m, &b.w, b.task[0]);
-    moved_bytes(&b.m, &b.w, b.task[0], LEVEL_RACK, 100, true);
-    moved_bytes(&b.m, &b.w, b.task[0], LEVEL_RACK, 50, true);
-    moved_stopped(&b.m, &b.w, b.task[0], STOP_DONE);
-    moved_started(&b.m, &b.w, b.task[1]);
-    moved_bytes(&b.m, &b.w, b.task[1], LEVEL_LOCAL, 30, true);
-    moved_stopped(&b.m, &b.w, b.task[1], STOP_DONE);
-    is(moved_job(&b.m, &b.w, b.job), 30, 150, 0, 100, 0, 20);
+    bytes_read_started(&b.m, &b.w, b.task[0]);
+    bytes_read_bytes(&b.m, &b.w, b.task[0], LEVEL_LOCAL, 100, true);
+    bytes_read_bytes(&b.m, &b.w, b.task[0], LEVEL_CROSS, 20, false);
+    bytes_read_stopped(&b.m, &b.w, b.task[0], STOP_PREEMPTED);
+    is(bytes_read_job(&b.m, &b.w, b.job), 0, 0, 0, 100, 0, 20);
+    bytes_read_started(&b.m, &b.w, b.task[0]);
+    bytes_read_bytes(&b.m, &b.w, b.task[0], LEVEL_RACK, 100, true);
+    bytes_read_bytes(&b.m, &b.w, b.task[0], LEVEL_RACK, 50, true);
+    bytes_read_stopped(&b.m, &b.w, b.task[0], STOP_DONE);
+    bytes_read_started(&b.m, &b.w, b.task[1]);
+    bytes_read_bytes(&b.m, &b.w, b.task[1], LEVEL_LOCAL, 30, true);
+    bytes_read_stopped(&b.m, &b.w, b.task[1], STOP_DONE);
+    is(bytes_read_job(&b.m, &b.w, b.job), 30, 150, 0, 100, 0, 20);
     is(&b.m.run, 30, 150, 0, 100, 0, 20);
-    cr_assert_eq(moved_total(b.m.run.read), 100 + 50 + 30);
-    cr_assert_eq(moved_network(&b.m.run), 150 + 20);
+    cr_assert_eq(bytes_read_total(b.m.run.read), 100 + 50 + 30);
+    cr_assert_eq(bytes_read_network(&b.m.run), 150 + 20);
     tear_down(&b);
 }
 
@@ -80,20 +80,20 @@ Test(moved, a_done_task_that_did_not_read_what_it_needed_is_a_bug, .signal = SIG
 {
     struct bench b;
     set_up(&b);
-    moved_started(&b.m, &b.w, b.task[0]);
-    moved_bytes(&b.m, &b.w, b.task[0], LEVEL_LOCAL, 100, true);
-    moved_stopped(&b.m, &b.w, b.task[0], STOP_DONE);
+    bytes_read_started(&b.m, &b.w, b.task[0]);
+    bytes_read_bytes(&b.m, &b.w, b.task[0], LEVEL_LOCAL, 100, true);
+    bytes_read_stopped(&b.m, &b.w, b.task[0], STOP_DONE);
 }
 
 Test(moved, a_slot_used_again_starts_from_nothing)
 {
     struct bench b;
     set_up(&b);
-    moved_started(&b.m, &b.w, b.task[0]);
-    moved_bytes(&b.m, &b.w, b.task[0], LEVEL_CROSS, 100, true);
-    moved_stopped(&b.m, &b.w, b.task[0], STOP_FAILED);
-    moved_arrived(&b.m, &b.w, b.job);
-    is(moved_job(&b.m, &b.w, b.job), 0, 0, 0, 0, 0, 0);
+    bytes_read_started(&b.m, &b.w, b.task[0]);
+    bytes_read_bytes(&b.m, &b.w, b.task[0], LEVEL_CROSS, 100, true);
+    bytes_read_stopped(&b.m, &b.w, b.task[0], STOP_FAILED);
+    bytes_read_arrived(&b.m, &b.w, b.job);
+    is(bytes_read_job(&b.m, &b.w, b.job), 0, 0, 0, 0, 0, 0);
     is(&b.m.run, 0, 0, 0, 0, 0, 100);
     tear_down(&b);
 }
@@ -105,10 +105,10 @@ Test(moved, a_job_without_data_costs_and_says_nothing)
     set_up(&b);
     uint32_t plain = jobs_add(&b.w.jobs, &(struct job_spec){ .id = "p", .group = &group, .n_groups = 1 }, 1, &b.w.shapes, NULL);
     uint32_t t = b.w.jobs.job[plain].first_task;
-    moved_arrived(&b.m, &b.w, plain);
-    moved_started(&b.m, &b.w, t);
-    moved_stopped(&b.m, &b.w, t, STOP_DONE);
-    cr_assert_null(moved_job(&b.m, &b.w, plain));
-    cr_assert_eq(moved_total(b.m.run.read), 0);
+    bytes_read_arrived(&b.m, &b.w, plain);
+    bytes_read_started(&b.m, &b.w, t);
+    bytes_read_stopped(&b.m, &b.w, t, STOP_DONE);
+    cr_assert_null(bytes_read_job(&b.m, &b.w, plain));
+    cr_assert_eq(bytes_read_total(b.m.run.read), 0);
     tear_down(&b);
 }

@@ -49,7 +49,7 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     return ST_OK;
 }
 
-struct bench { struct cluster cluster; struct perf perf; struct world world; struct script script; struct metrics *m; bool noting; };
+struct bench { struct cluster cluster; struct throughput perf; struct world world; struct script script; struct metrics *m; bool noting; };
 
 /* One node: 4 CPUs, 1 GiB, 2 GPUs. */
 static void run_world(struct bench *b, const struct job_spec *job, size_t n, const struct world_config *cfg, const struct metrics_opts *o)
@@ -79,7 +79,7 @@ static void end_world(struct bench *b)
 {
     metrics_destroy(b->m);
     world_fini(&b->world);
-    perf_fini(&b->perf);
+    throughput_fini(&b->perf);
     cluster_fini(&b->cluster);
 }
 
@@ -298,20 +298,20 @@ Test(metrics, gpus_idle_for_want_of_cpus_are_no_more_than_what_waits_asks)
 /* Over 20 s: probes 3 at 5, 5 at 10; level 0 for 5, 3 for 5, 5 for 10 s.  What is not a number is in no figure. */
 Test(metrics, notes_are_summed_as_findings_and_as_levels)
 {
-    struct noted t = { 0 };
-    noted_add(&t, 5 * TICK_SEC, "probes", 3);
-    noted_add(&t, 7 * TICK_SEC, "probes", NAN);
-    noted_add(&t, 8 * TICK_SEC, "cold", -2);
-    noted_add(&t, 10 * TICK_SEC, "probes", 5);
-    const struct noted_sum *s = &t.at[intern_find(&t.name, "probes")], *cold = &t.at[intern_find(&t.name, "cold")];
+    struct notes t = { 0 };
+    notes_add(&t, 5 * TICK_SEC, "probes", 3);
+    notes_add(&t, 7 * TICK_SEC, "probes", NAN);
+    notes_add(&t, 8 * TICK_SEC, "cold", -2);
+    notes_add(&t, 10 * TICK_SEC, "probes", 5);
+    const struct notes_sum *s = &t.at[intern_find(&t.name, "probes")], *cold = &t.at[intern_find(&t.name, "cold")];
     cr_expect_eq(s->n, 2);
     cr_expect_eq(s->sum, 8);
     cr_expect_eq(s->max, 5);
     cr_expect_eq(s->last, 5);
-    cr_expect_eq(noted_level(s, 20 * TICK_SEC), (3 * 5 + 5 * 10) / 20.0);
+    cr_expect_eq(notes_level(s, 20 * TICK_SEC), (3 * 5 + 5 * 10) / 20.0);
     cr_expect_eq(cold->max, -2);
-    cr_expect_eq(noted_level(cold, 8 * TICK_SEC), 0);
-    noted_fini(&t);
+    cr_expect_eq(notes_level(cold, 8 * TICK_SEC), 0);
+    notes_fini(&t);
 }
 
 Test(metrics, and_written_in_a_scope_of_their_own)

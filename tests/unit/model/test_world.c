@@ -69,9 +69,9 @@ Test(world, a_models_row_overrides_the_types_speed_and_zero_bars_the_type)
 {
     stage_node(&s, 1000, 1, "a", 1);
     stage_node(&s, 1000, 1, "b", 1);
-    uint32_t m = perf_model(&s.perf, "resnet");
-    perf_set(&s.perf, m, 0, 0);
-    perf_set(&s.perf, m, 1, 4 * RATE_ONE);
+    uint32_t m = throughput_model(&s.perf, "resnet");
+    throughput_set(&s.perf, m, 0, 0);
+    throughput_set(&s.perf, m, 1, 4 * RATE_ONE);
     stage_job(&s, 0, 100, 0, 1)->model = "resnet";
     stage_job(&s, 0, 100, 0, 1)->model = "other";
     expect("0 start 0 n1\n0 start 1 n0\n25 stop 0 n1 done\n25 end 0 done\n100 stop 1 n0 done\n100 end 1 done\n");

@@ -47,7 +47,7 @@ Test(gpushare, nothing_to_share_or_nobody_to_share_it)
 }
 
 /* 2 GPUs; jobs want 0.3, 0.5 and 4: the last gets what whole cards and the rest come to. */
-Test(gpushare, parts_of_cards_count_as_parts)
+Test(gpushare, shards_of_cards_count_as_parts)
 {
     int64_t got[3];
     gpushare(2000, 1000, 3, (int64_t[]){ 300, 500, 4000 }, got);

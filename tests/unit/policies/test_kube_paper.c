@@ -35,7 +35,7 @@ static struct outcome run(const char *scenario, const char *trace, const char *p
     struct scenario s;
     struct trace t;
     struct source src;
-    struct polhost *h;
+    struct host *h;
     struct world w;
     struct diag d = { 0 };
     struct outcome o = { .used = 0 };
@@ -44,9 +44,9 @@ static struct outcome run(const char *scenario, const char *trace, const char *p
     (void)snprintf(set, sizeof set, "trace.path=../traces/kube/%s", trace);
     memset(o.where, '-', sizeof o.where - 1);
     if (scn_load(&s, scenario, sets, 1, &d) != ST_OK || trace_prepare(&t, &s.trace, &s.cluster, &s.perf, &d) != ST_OK ||
-        polhost_create(&h, policy, NULL, NULL, NULL, &d) != ST_OK || trace_source_open(&t, &src, &d) != ST_OK) cr_assert_fail("%s", d.msg);
+        host_create(&h, policy, NULL, NULL, NULL, &d) != ST_OK || trace_source_open(&t, &src, &d) != ST_OK) cr_assert_fail("%s", d.msg);
     world_init(&w, &(struct world_config){ .cluster = &s.cluster, .perf = &s.perf, .audit = true, .horizon = s.horizon,
-                                           .mismatch_after = s.mismatch_after }, src, polhost_decider(h));
+                                           .mismatch_after = s.mismatch_after }, src, host_decider(h));
     world_observe(&w, (struct observer){ .ctx = &o, .started = saw_start, .job_ended = saw_end });
     enum st st;
     while ((st = world_step(&w, &d)) == ST_OK) continue;
@@ -55,7 +55,7 @@ static struct outcome run(const char *scenario, const char *trace, const char *p
     o.failed = w.count.failed;
     world_fini(&w);
     trace_source_close(&src);
-    polhost_destroy(h);
+    host_destroy(h);
     trace_fini(&t);
     scn_fini(&s);
     return o;

@@ -70,7 +70,7 @@ Test(search, many_small_losses_do_not_pass_for_none)
 Test(search, every_published_cell_is_found_S0_9_S0_10)
 {
     struct profiles p = { 0 };
-    struct perf perf = { 0 };
+    struct throughput perf = { 0 };
     struct diag d = { 0 };
     cr_assert_eq(profiles_read(&p, &perf, "traces/profiles/coda.csv", &d), ST_OK, "%s", d.msg);
     cr_assert_eq(p.n, 32);
@@ -86,7 +86,7 @@ Test(search, every_published_cell_is_found_S0_9_S0_10)
         if (u->knee > 2) cr_expect_lt(warm.probes, cold.probes);
     }
     profiles_fini(&p);
-    perf_fini(&perf);
+    throughput_fini(&perf);
 }
 
 Test(search, a_count_that_cannot_be_had_ends_it_at_the_best_so_far)

@@ -58,7 +58,7 @@ Test(ideal, of_each_job_alone_worked_by_hand)
     struct ideal i;
     load("id,submit_s,duration_s,tasks,gang,gpus\n"
          "a,0,10,4,0,1\nb,5,7,1,0,1\nc,6,10,4,0,1\nd,7,10,5,0,1\ng,8,10,4,1,1\nx,9,1,1,0,2\np,9,3,1,0,0\n", 2);
-    cr_assert_eq(ideal_find(&i, &s, &t, 1, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(isolated_find(&i, &s, &t, 1, &d), ST_OK, "%s", d.msg);
     cr_assert_eq(i.n, 7);
     is(&i, 0, 10, 20);
     is(&i, 1, 7, 7);
@@ -68,7 +68,7 @@ Test(ideal, of_each_job_alone_worked_by_hand)
     is(&i, 5, -1, -1);
     is(&i, 6, 3, 3);
     cr_assert_eq(i.n_distinct, 6);
-    ideal_fini(&i);
+    isolated_fini(&i);
 }
 
 /* 1/9 of 4 cards is none: at least one. */
@@ -76,9 +76,9 @@ Test(ideal, the_share_is_at_least_one_card)
 {
     struct ideal i;
     load("id,submit_s,duration_s,tasks,gpus\na,0,10,3,1\n", 9);
-    cr_assert_eq(ideal_find(&i, &s, &t, 1, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(isolated_find(&i, &s, &t, 1, &d), ST_OK, "%s", d.msg);
     is(&i, 0, 10, 30);
-    ideal_fini(&i);
+    isolated_fini(&i);
 }
 
 /* A node that fails at once does not concern a job that is alone in the ideal. */
@@ -89,12 +89,12 @@ Test(ideal, is_without_faults_and_the_same_twice)
     load("id,submit_s,duration_s,tasks,gpus\na,0,10,4,1\n", 1);
     s.fault.list = down;
     s.fault.n_list = 1;
-    cr_assert_eq(ideal_find(&i, &s, &t, 1, &d), ST_OK, "%s", d.msg);
-    cr_assert_eq(ideal_find(&j, &s, &t, 1, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(isolated_find(&i, &s, &t, 1, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(isolated_find(&j, &s, &t, 1, &d), ST_OK, "%s", d.msg);
     is(&i, 0, 10, 10);
     cr_assert_eq(memcmp(i.whole, j.whole, sizeof *i.whole), 0);
-    ideal_fini(&i);
-    ideal_fini(&j);
+    isolated_fini(&i);
+    isolated_fini(&j);
 }
 
 /* ---- with data ---- */
@@ -139,10 +139,10 @@ Test(ideal, counts_the_way_to_the_data)
         { .id = "again", .limit = -1, .group = &g, .n_groups = 1, .graph = &far },
     };
     struct list l = { job, 3, 0 };
-    cr_assert_eq(ideal_of_source(&i, &s, (struct source){ &l, next_of }, 1, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(isolated_of_source(&i, &s, (struct source){ &l, next_of }, 1, &d), ST_OK, "%s", d.msg);
     cr_assert_eq(i.n_distinct, 2);
     is(&i, 0, 4, 8);
     is(&i, 1, 5, 8);
     is(&i, 2, 5, 8);
-    ideal_fini(&i);
+    isolated_fini(&i);
 }

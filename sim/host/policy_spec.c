@@ -1,9 +1,9 @@
-#include "host/spec.h"
+#include "host/policy_spec.h"
 
 #include <stdio.h>
 #include <string.h>
 #include "host/exec/exec.h"
-#include "host/load.h"
+#include "host/policy_load.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "builtin.h"
@@ -92,7 +92,7 @@ static char *next_comma(char *s)
 }
 
 /* Split "k=v,k=v" in place into p->text. */
-static enum st read_pairs(struct polspec *p, char *pairs, const struct place *at, struct diag *d)
+static enum st read_pairs(struct policy_spec *p, char *pairs, const struct place *at, struct diag *d)
 {
     for (char *kv = pairs; kv != NULL && *kv != '\0';) {
         char *comma = next_comma(kv);
@@ -111,7 +111,7 @@ static enum st read_pairs(struct polspec *p, char *pairs, const struct place *at
     return ST_OK;
 }
 
-static char *spell_out(const struct polspec *p, const char *name)
+static char *spell_out(const struct policy_spec *p, const char *name)
 {
     size_t n = strlen(name) + 2;
     for (uint32_t i = 0; i < p->ops->n_params; i++) n += strlen(p->ops->params[i].name) + strlen(p->text[i]) + 2;
@@ -123,11 +123,11 @@ static char *spell_out(const struct polspec *p, const char *name)
 }
 
 /* The policy behind a name: built in, or of a file.  Every kind of spec is told apart here. */
-static enum st resolve(struct polspec *p, const char *name, bool is_file, const struct place *at, struct diag *d)
+static enum st resolve(struct policy_spec *p, const char *name, bool is_file, const struct place *at, struct diag *d)
 {
     if (is_file) {
-        TRY(polload_open(&p->lib, name, at->file, at->line, at->col, d));
-        p->ops = polload_ops(p->lib);
+        TRY(policy_load_open(&p->lib, name, at->file, at->line, at->col, d));
+        p->ops = policy_load_ops(p->lib);
         return ST_OK;
     }
     for (size_t i = 0; pol_table[i] != NULL; i++)
@@ -135,9 +135,9 @@ static enum st resolve(struct polspec *p, const char *name, bool is_file, const 
     return p->ops != NULL ? ST_OK : unknown_policy(at, name, d);
 }
 
-static enum st parse(struct polspec *p, char *copy, const char *weights, const struct place *at, struct diag *d)
+static enum st parse(struct policy_spec *p, char *copy, const char *weights, const struct place *at, struct diag *d)
 {
-    size_t path = polload_path_len(copy);
+    size_t path = policy_load_path_len(copy);
     char *colon = path > 0 ? copy + path : strchr(copy, ':');
     if (colon != NULL && *colon == '\0') colon = NULL;
     if (colon != NULL) *colon = '\0';
@@ -155,44 +155,44 @@ static enum st parse(struct polspec *p, char *copy, const char *weights, const s
 }
 
 /* "exec:COMMAND": all of the rest is the command; it runs where the spec was written. */
-static enum st parse_exec(struct polspec *p, const char *command, const char *weights, const struct place *at, struct diag *d)
+static enum st parse_exec(struct policy_spec *p, const char *command, const char *weights, const struct place *at, struct diag *d)
 {
     const char *slash = strrchr(at->file, '/');
     if (command[strspn(command, " \t")] == '\0')
         return diag_at(d, ST_EINPUT, at->file, at->line, at->col, "policy 'exec' has no command; expected one such as exec:python3 mine.py");
-    p->ops = &polexec_ops;
-    MEM_ARRAY(p->value, POLEXEC_PARAMS);
-    MEM_ARRAY(p->text, POLEXEC_PARAMS);
-    p->text[POLEXEC_COMMAND] = mem_strdup(command);
-    p->text[POLEXEC_DIR] = slash != NULL ? mem_strndup(at->file, (size_t)(slash - at->file) + 1) : mem_strdup("");
-    p->text[POLEXEC_WEIGHTS] = mem_strdup(weights != NULL ? weights : "");
-    p->text[POLEXEC_TIMEOUT] = mem_strdup(p->ops->params[POLEXEC_TIMEOUT].dflt);
-    for (uint32_t i = 0; i < POLEXEC_PARAMS; i++) TRY(parse_value(at, p->ops, &p->ops->params[i], p->text[i], &p->value[i], d));
-    size_t n = strlen(POLEXEC_PREFIX) + strlen(command) + 1;
+    p->ops = &exec_ops;
+    MEM_ARRAY(p->value, EXEC_PARAMS);
+    MEM_ARRAY(p->text, EXEC_PARAMS);
+    p->text[EXEC_COMMAND] = mem_strdup(command);
+    p->text[EXEC_DIR] = slash != NULL ? mem_strndup(at->file, (size_t)(slash - at->file) + 1) : mem_strdup("");
+    p->text[EXEC_WEIGHTS] = mem_strdup(weights != NULL ? weights : "");
+    p->text[EXEC_TIMEOUT] = mem_strdup(p->ops->params[EXEC_TIMEOUT].dflt);
+    for (uint32_t i = 0; i < EXEC_PARAMS; i++) TRY(parse_value(at, p->ops, &p->ops->params[i], p->text[i], &p->value[i], d));
+    size_t n = strlen(EXEC_PREFIX) + strlen(command) + 1;
     p->full = mem_alloc(n, 1);
-    (void)snprintf(p->full, n, "%s%s", POLEXEC_PREFIX, command);
+    (void)snprintf(p->full, n, "%s%s", EXEC_PREFIX, command);
     return ST_OK;
 }
 
-enum st polspec_parse(struct polspec *p, const char *spec, const char *weights,
+enum st policy_spec_parse(struct policy_spec *p, const char *spec, const char *weights,
                       const char *file, uint32_t line, uint32_t col, struct diag *d)
 {
     memset(p, 0, sizeof *p);
     struct place at = { file, line, col };
     char *copy = mem_strdup(spec);
-    enum st st = strncmp(spec, POLEXEC_PREFIX, strlen(POLEXEC_PREFIX)) == 0
-               ? parse_exec(p, spec + strlen(POLEXEC_PREFIX), weights, &at, d) : parse(p, copy, weights, &at, d);
+    enum st st = strncmp(spec, EXEC_PREFIX, strlen(EXEC_PREFIX)) == 0
+               ? parse_exec(p, spec + strlen(EXEC_PREFIX), weights, &at, d) : parse(p, copy, weights, &at, d);
     mem_free(copy);
-    if (st != ST_OK) polspec_fini(p);
+    if (st != ST_OK) policy_spec_fini(p);
     return st;
 }
 
-void polspec_fini(struct polspec *p)
+void policy_spec_fini(struct policy_spec *p)
 {
     for (uint32_t i = 0; p->ops != NULL && p->text != NULL && i < p->ops->n_params; i++) mem_free(p->text[i]);
     mem_free(p->text);
     mem_free(p->value);
     mem_free(p->full);
-    polload_close(p->lib);
+    policy_load_close(p->lib);
     memset(p, 0, sizeof *p);
 }

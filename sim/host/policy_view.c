@@ -1,8 +1,8 @@
-#include "host/view.h"
+#include "host/policy_view.h"
 
 #include <string.h>
 
-#include "host/view_calls.h"
+#include "host/policy_calls.h"
 #include "base/mem.h"
 #include "model/graph.h"
 
@@ -11,9 +11,9 @@ _Static_assert(POL_LICENCES_MAX == (int)LICENCES_MAX, "the ABI shows every kind 
 
 /* ---- what the policy reads ---- */
 
-const struct pol_job_info *polview_job(void *ctx, pol_job h)
+const struct pol_job_info *policy_view_job(void *ctx, pol_job h)
 {
-    struct polview *p = ctx;
+    struct policy_view *p = ctx;
     const struct world *w = p->w;
     if (w == NULL || h.slot >= w->jobs.n_job_slots) return NULL;
     const struct job *j = &w->jobs.job[h.slot];
@@ -35,7 +35,7 @@ const struct pol_job_info *polview_job(void *ctx, pol_job h)
 
 static const struct pol_task_info *lend_task(void *ctx, pol_task h)
 {
-    struct polview *p = ctx;
+    struct policy_view *p = ctx;
     const struct world *w = p->w;
     if (w == NULL || h.slot >= w->jobs.n_task_slots) return NULL;
     const struct task *t = &w->jobs.task[h.slot];
@@ -57,11 +57,11 @@ static const struct pol_task_info *lend_task(void *ctx, pol_task h)
         .cpu_milli = running ? hold->cpu_milli : 0,
         .stage = w->jobs.job[t->job].graph != NULL ? w->jobs.job[t->job].graph->level[t->index] : 0,
     };
-    polcalls_task(w, h.slot, i);
+    policy_calls_task(w, h.slot, i);
     return i;
 }
 
-static bool is_live_task(const struct polview *p, pol_task h)
+static bool is_live_task(const struct policy_view *p, pol_task h)
 {
     return p->w != NULL && h.slot < p->w->jobs.n_task_slots && p->w->jobs.task[h.slot].is_live &&
            p->w->jobs.task[h.slot].gen == h.gen;
@@ -69,7 +69,7 @@ static bool is_live_task(const struct polview *p, pol_task h)
 
 static struct pol_input lend_input(void *ctx, pol_task h, uint32_t k)
 {
-    const struct polview *p = ctx;
+    const struct policy_view *p = ctx;
     if (!is_live_task(p, h) || k >= world_n_inputs(p->w, h.slot)) return (struct pol_input){ .size_b = 0 };
     struct world_input in = world_input(p->w, h.slot, k);
     return (struct pol_input){ .size_b = in.size, .replica = in.replica, .n_replicas = in.n_replicas };
@@ -77,7 +77,7 @@ static struct pol_input lend_input(void *ctx, pol_task h, uint32_t k)
 
 static struct pol_transfer lend_transfer(void *ctx, pol_task h, uint32_t node)
 {
-    const struct polview *p = ctx;
+    const struct policy_view *p = ctx;
     struct pol_transfer sum = { 0 };
     if (!is_live_task(p, h) || node >= p->w->cluster->n_nodes) return sum;
     int64_t *const bytes[LEVELS] = { &sum.local_b, &sum.rack_b, &sum.cross_b };
@@ -93,13 +93,13 @@ static struct pol_transfer lend_transfer(void *ctx, pol_task h, uint32_t node)
 
 static const char *lend_user_name(void *ctx, uint32_t user)
 {
-    const struct polview *p = ctx;
+    const struct policy_view *p = ctx;
     return p->w != NULL && user < p->w->users.n ? intern_name(&p->w->users, user) : NULL;
 }
 
 static struct pol_reading lend_reading(void *ctx, pol_task h)
 {
-    const struct polview *p = ctx;
+    const struct policy_view *p = ctx;
     if (!is_live_task(p, h)) return (struct pol_reading){ -1, -1 };
     struct reading r = speed_reading(p->w, h.slot);
     return (struct pol_reading){ .gpu_util = r.util < 0 ? -1 : mul_div(r.util, 1000000, RATE_ONE), .mem_bw = r.bw };
@@ -109,7 +109,7 @@ static const char *name_in(const struct intern *t, uint32_t id) { return id < t-
 
 static const char *lend_name(void *ctx, uint32_t kind, uint32_t id)
 {
-    const struct polview *p = ctx;
+    const struct policy_view *p = ctx;
     const struct world *w = p->w;
     if (w == NULL) return NULL;
     switch ((enum pol_name_kind)kind) {
@@ -129,37 +129,37 @@ static const char *lend_name(void *ctx, uint32_t kind, uint32_t id)
 
 static uint32_t lend_label(void *ctx, const char *name)
 {
-    const struct polview *p = ctx;
+    const struct policy_view *p = ctx;
     return p->w != NULL ? intern_find(&p->w->cluster->labels, name) : POL_NONE;
 }
 
 static struct pol_call lend_call(void *ctx, pol_task h, uint32_t k)
 {
-    const struct polview *p = ctx;
-    return polcalls_call(is_live_task(p, h) ? p->w : NULL, h.slot, k);
+    const struct policy_view *p = ctx;
+    return policy_calls_call(is_live_task(p, h) ? p->w : NULL, h.slot, k);
 }
 
 static struct pol_relation lend_relation(void *ctx, pol_task h)
 {
-    const struct polview *p = ctx;
-    return polcalls_relation(is_live_task(p, h) ? p->w : NULL, h.slot);
+    const struct policy_view *p = ctx;
+    return policy_calls_relation(is_live_task(p, h) ? p->w : NULL, h.slot);
 }
 
 static int64_t lend_overhead(void *ctx, pol_task h, uint32_t k, uint32_t from, uint32_t to)
 {
-    const struct polview *p = ctx;
-    return polcalls_overhead(is_live_task(p, h) ? p->w : NULL, h.slot, k, from, to);
+    const struct policy_view *p = ctx;
+    return policy_calls_overhead(is_live_task(p, h) ? p->w : NULL, h.slot, k, from, to);
 }
 
 static pol_task lend_follower(void *ctx, pol_task h, uint32_t k)
 {
-    const struct polview *p = ctx;
-    return polcalls_follower(is_live_task(p, h) ? p->w : NULL, h.slot, k);
+    const struct policy_view *p = ctx;
+    return policy_calls_follower(is_live_task(p, h) ? p->w : NULL, h.slot, k);
 }
 
 /* ---- the mirror ---- */
 
-static void show_node(struct polview *p, uint32_t i)
+static void show_node(struct policy_view *p, uint32_t i)
 {
     const struct node *n = &p->w->cluster->node[i];
     struct pol_node *o = &p->node[i];
@@ -178,7 +178,7 @@ static void show_node(struct polview *p, uint32_t i)
     }
 }
 
-static void show_shapes(struct polview *p)
+static void show_shapes(struct policy_view *p)
 {
     const struct shapes *s = &p->w->shapes;
     MEM_RESERVE(p->shape, p->cap_shape, s->n);
@@ -198,14 +198,14 @@ static void show_shapes(struct polview *p)
 }
 
 /* Destroy what is there; its place is given back a call later. */
-static void bury(struct polview *p, void *old, size_t bytes)
+static void bury(struct policy_view *p, void *old, size_t bytes)
 {
     memset(old, 0xa5, bytes);
     MEM_RESERVE(p->buried, p->cap_buried, p->n_buried + 1);
     p->buried[p->n_buried++] = old;
 }
 
-static void *move_array(struct polview *p, void *old, size_t n, size_t size)
+static void *move_array(struct policy_view *p, void *old, size_t n, size_t size)
 {
     if (old == NULL) return NULL;
     void *now = mem_alloc(n, size);
@@ -215,7 +215,7 @@ static void *move_array(struct polview *p, void *old, size_t n, size_t size)
 }
 
 /* After a call: nothing that the policy read may be where it was. */
-static void move_memory(struct polview *p)
+static void move_memory(struct policy_view *p)
 {
     while (p->n_buried > 0) mem_free(p->buried[--p->n_buried]);
     p->node = move_array(p, p->node, p->w->cluster->n_nodes, sizeof *p->node);
@@ -233,7 +233,7 @@ static void move_memory(struct polview *p)
     p->event = move_array(p, p->event, p->cap_event, sizeof *p->event);
 }
 
-static void list_all_changed(struct polview *p)
+static void list_all_changed(struct policy_view *p)
 {
     uint32_t n = p->w->cluster->n_nodes;
     if (p->all == NULL) {
@@ -244,7 +244,7 @@ static void list_all_changed(struct polview *p)
     p->view.n_changed = n;
 }
 
-static void show_world(struct polview *p)
+static void show_world(struct policy_view *p)
 {
     struct world *w = p->w;
     struct cluster *c = w->cluster;
@@ -255,7 +255,7 @@ static void show_world(struct polview *p)
         MEM_ARRAY(p->gpu_type, c->gpu_types.n);
         MEM_ARRAY(p->queued, c->n_nodes);
         MEM_ARRAY(p->tier, c->n_nodes);
-        p->view.n_tiers = polcalls_tiers(c, p->tier);
+        p->view.n_tiers = policy_calls_tiers(c, p->tier);
         p->view.tier = p->tier;
         p->view.queued = p->queued;
         p->view.n_engines = c->engines.n;
@@ -307,7 +307,7 @@ static const uint32_t event_kind[] = {
     [NOTICE_TIMER] = POL_TIMER, [NOTICE_CALL] = POL_CALL,
 };
 
-static void show_events(struct polview *p, const struct notice *n, size_t n_notices)
+static void show_events(struct policy_view *p, const struct notice *n, size_t n_notices)
 {
     const struct job_table *t = &p->w->jobs;
     MEM_RESERVE(p->event, p->cap_event, n_notices);
@@ -322,20 +322,20 @@ static void show_events(struct polview *p, const struct notice *n, size_t n_noti
     }
 }
 
-void polview_show(struct polview *p, const struct notice *n, size_t n_notices)
+void policy_view_show(struct policy_view *p, const struct notice *n, size_t n_notices)
 {
     show_world(p);
     show_events(p, n, n_notices);
 }
 
-struct pol_view *polview_lend(struct polview *p)
+struct pol_view *policy_view_lend(struct policy_view *p)
 {
     struct pol_view *view = &p->view;
     if (p->tricks.moves_memory) { MEM_NEW(view); *view = p->view; }
     return view;
 }
 
-void polview_return(struct polview *p, struct pol_view *view)
+void policy_view_return(struct policy_view *p, struct pol_view *view)
 {
     if (!p->tricks.moves_memory) return;
     move_memory(p);
@@ -344,10 +344,10 @@ void polview_return(struct polview *p, struct pol_view *view)
 
 /* ---- life ---- */
 
-void polview_init(struct polview *p, struct pol_host *api, const struct polhost_tricks *tricks)
+void policy_view_init(struct policy_view *p, struct pol_host *api, const struct host_tricks *tricks)
 {
     p->tricks = *tricks;
-    api->job = polview_job;
+    api->job = policy_view_job;
     api->task = lend_task;
     api->user_name = lend_user_name;
     api->input = lend_input;
@@ -361,7 +361,7 @@ void polview_init(struct polview *p, struct pol_host *api, const struct polhost_
     api->follower = lend_follower;
 }
 
-void polview_fini(struct polview *p)
+void policy_view_fini(struct policy_view *p)
 {
     mem_free(p->mem_bw); mem_free(p->queued); mem_free(p->tier); mem_free(p->node); mem_free(p->card); mem_free(p->shape); mem_free(p->licence); mem_free(p->gpu_type);
     mem_free(p->job_info); mem_free(p->job_seen); mem_free(p->task_info); mem_free(p->task_seen);

@@ -1,18 +1,18 @@
 /*
- * load.h -- a policy from a shared object: found, checked, lent.  Layer: host.
+ * policy_load.h -- a policy from a shared object: found, checked, lent.  Layer: host.
  *
  * The object defines one table, `fairway_policy` (policy.h), and is bound to
  * nothing of the program.  Loading runs its constructors in this process; a run
  * of such a policy therefore has a process of its own (sandbox.h).
  */
-#ifndef HOST_LOAD_H
-#define HOST_LOAD_H
+#ifndef HOST_POLICY_LOAD_H
+#define HOST_POLICY_LOAD_H
 
 #include "base/diag.h"
 #include "base/hash.h"
 #include "policy.h"
 
-struct polload;
+struct policy_load;
 
 /*
  * The length of the path that a spec begins with, or 0 if it names no file.  A
@@ -20,7 +20,7 @@ struct polload;
  * ".so"; the path then ends at the first ".so" that a ':' or the end follows,
  * or, without one, at the first ':'.
  */
-size_t polload_path_len(const char *spec);
+size_t policy_load_path_len(const char *spec);
 
 /*
  * Load and check.  A path that does not begin with '/' is relative to the
@@ -28,11 +28,11 @@ size_t polload_path_len(const char *spec);
  * d filled, at file:line:col, when there is no such file or symbol, or the
  * table is of another major, cut short, or makes no sense.
  */
-enum st polload_open(struct polload **out, const char *path, const char *file, uint32_t line, uint32_t col, struct diag *d);
-void    polload_close(struct polload *l);       /* NULL is fine */
-const struct pol_ops *polload_ops(const struct polload *l);
+enum st policy_load_open(struct policy_load **out, const char *path, const char *file, uint32_t line, uint32_t col, struct diag *d);
+void    policy_load_close(struct policy_load *l);       /* NULL is fine */
+const struct pol_ops *policy_load_ops(const struct policy_load *l);
 /* Of the file's bytes: a policy built anew is another policy. */
-const char *polload_digest(const struct polload *l);
+const char *policy_load_digest(const struct policy_load *l);
 
 /*
  * Check a table that a policy exports and copy what there is of it into a
@@ -43,6 +43,6 @@ const char *polload_digest(const struct polload *l);
  * ST_EINPUT with d filled (no file) if it cannot be used.
  */
 enum { POL_OPS_MIN = (int)(offsetof(struct pol_ops, destroy) + sizeof(void (*)(void))) };      /* ABI 1.0 */
-enum st polload_adopt(const void *raw, void *out, size_t size, struct diag *d);
+enum st policy_load_adopt(const void *raw, void *out, size_t size, struct diag *d);
 
 #endif

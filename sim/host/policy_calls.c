@@ -1,4 +1,4 @@
-#include "host/view_calls.h"
+#include "host/policy_calls.h"
 
 #include <string.h>
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 _Static_assert((int)POL_RANKS == RELATION_RANK && (int)POL_TIMES == RELATION_TIME && (int)POL_EFFICIENCIES == RELATION_EFFICIENCY,
                "the forms of a relation are numbered alike");
 
-void polcalls_task(const struct world *w, uint32_t task, struct pol_task_info *i)
+void policy_calls_task(const struct world *w, uint32_t task, struct pol_task_info *i)
 {
     i->queue = i->call_node = i->call_engine = POL_NONE;
     i->call_since_us = i->call_us = -1;
@@ -24,7 +24,7 @@ void polcalls_task(const struct world *w, uint32_t task, struct pol_task_info *i
 
 static uint32_t n_calls(const struct world *w, uint32_t task) { return w == NULL ? 0 : world_n_calls(w, task); }
 
-struct pol_call polcalls_call(const struct world *w, uint32_t task, uint32_t k)
+struct pol_call policy_calls_call(const struct world *w, uint32_t task, uint32_t k)
 {
     struct pol_call o = { .api = POL_NONE };
     for (uint32_t e = 0; e < POL_ENGINES_MAX; e++) o.us[e] = -1;
@@ -38,7 +38,7 @@ struct pol_call polcalls_call(const struct world *w, uint32_t task, uint32_t k)
 }
 
 /* As the scenario gives it, or as running the calls on every engine finds it. */
-struct pol_relation polcalls_relation(const struct world *w, uint32_t task)
+struct pol_relation policy_calls_relation(const struct world *w, uint32_t task)
 {
     struct pol_relation o = { .form = POL_TIMES };
     uint32_t n = n_calls(w, task);
@@ -57,7 +57,7 @@ struct pol_relation polcalls_relation(const struct world *w, uint32_t task)
     return o;
 }
 
-int64_t polcalls_overhead(const struct world *w, uint32_t task, uint32_t k, uint32_t from, uint32_t to)
+int64_t policy_calls_overhead(const struct world *w, uint32_t task, uint32_t k, uint32_t from, uint32_t to)
 {
     if (k >= n_calls(w, task) || from >= w->cluster->n_nodes || to >= w->cluster->n_nodes) return 0;
     const struct call *c = world_call_at(w, task, k);
@@ -65,7 +65,7 @@ int64_t polcalls_overhead(const struct world *w, uint32_t task, uint32_t k, uint
     return us < 0 ? POL_NEVER : us;
 }
 
-pol_task polcalls_follower(const struct world *w, uint32_t task, uint32_t k)
+pol_task policy_calls_follower(const struct world *w, uint32_t task, uint32_t k)
 {
     pol_task none = { POL_NONE, 0 };
     const struct graph *g = w != NULL ? w->jobs.job[w->jobs.task[task].job].graph : NULL;
@@ -76,7 +76,7 @@ pol_task polcalls_follower(const struct world *w, uint32_t task, uint32_t k)
     return (pol_task){ slot, w->jobs.task[slot].gen };
 }
 
-uint32_t polcalls_tiers(const struct cluster *c, uint32_t *tier)
+uint32_t policy_calls_tiers(const struct cluster *c, uint32_t *tier)
 {
     uint32_t *first, n = 0;
     MEM_ARRAY(first, c->n_nodes);

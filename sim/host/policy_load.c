@@ -1,4 +1,4 @@
-#include "host/load.h"
+#include "host/policy_load.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,13 +10,13 @@
 /* A table that claims more than this is no table: its size was never written, or is something else. */
 enum { OPS_MAX = 4096, PARAMS_MAX = 256 };
 
-struct polload {
+struct policy_load {
     void *dl;
     struct pol_ops ops;
     char  digest[HASH_HEX];
 };
 
-size_t polload_path_len(const char *spec)
+size_t policy_load_path_len(const char *spec)
 {
     size_t first = strcspn(spec, ":");
     bool is_file = memchr(spec, '/', first) != NULL || (first >= 3 && strncmp(spec + first - 3, ".so", 3) == 0);
@@ -72,7 +72,7 @@ static enum st check_table(const struct pol_ops *o, struct diag *d)
     return ST_OK;
 }
 
-enum st polload_adopt(const void *raw, void *out, size_t size, struct diag *d)
+enum st policy_load_adopt(const void *raw, void *out, size_t size, struct diag *d)
 {
     uint32_t head[2];
     memcpy(head, raw, sizeof head);
@@ -126,7 +126,7 @@ static enum st digest_file(const char *path, char out[HASH_HEX], struct diag *d)
     return total > 0 ? ST_OK : diag_set(d, ST_EINPUT, "it is empty");
 }
 
-static enum st load(struct polload *l, const char *path, struct diag *d)
+static enum st load(struct policy_load *l, const char *path, struct diag *d)
 {
     TRY(digest_file(path, l->digest, d));
     l->dl = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -142,12 +142,12 @@ static enum st load(struct polload *l, const char *path, struct diag *d)
         diag_hint(d, "define `const struct pol_ops fairway_policy = { POL_HEADER, ... };`, not static and not hidden");
         return d->code;
     }
-    return polload_adopt(raw, &l->ops, sizeof l->ops, d);
+    return policy_load_adopt(raw, &l->ops, sizeof l->ops, d);
 }
 
-enum st polload_open(struct polload **out, const char *path, const char *file, uint32_t line, uint32_t col, struct diag *d)
+enum st policy_load_open(struct policy_load **out, const char *path, const char *file, uint32_t line, uint32_t col, struct diag *d)
 {
-    struct polload *l;
+    struct policy_load *l;
     struct diag why = { 0 };
     MEM_NEW(l);
     char *at = resolve(path, file);
@@ -155,19 +155,19 @@ enum st polload_open(struct polload **out, const char *path, const char *file, u
     mem_free(at);
     *out = l;
     if (st == ST_OK) return ST_OK;
-    polload_close(l);
+    policy_load_close(l);
     *out = NULL;
     (void)diag_at(d, st, file, line, col, "policy file '%s': %s", path, why.msg);
     if (why.hint[0] != '\0') diag_hint(d, "%s", why.hint);
     return st;
 }
 
-void polload_close(struct polload *l)
+void policy_load_close(struct policy_load *l)
 {
     if (l == NULL) return;
     if (l->dl != NULL) (void)dlclose(l->dl);
     mem_free(l);
 }
 
-const struct pol_ops *polload_ops(const struct polload *l) { return &l->ops; }
-const char *polload_digest(const struct polload *l) { return l->digest; }
+const struct pol_ops *policy_load_ops(const struct policy_load *l) { return &l->ops; }
+const char *policy_load_digest(const struct policy_load *l) { return l->digest; }

@@ -1,9 +1,9 @@
-#include "cmd/options.h"
+#include "cmd/option_list.h"
 
 #include <string.h>
 #include "base/mem.h"
 
-void words_add(struct words *w, const char *list)
+void option_list_add(struct option_list *w, const char *list)
 {
     for (size_t len; *list != '\0'; list += len + (list[len] == ',')) {
         len = strcspn(list, ",");
@@ -13,7 +13,7 @@ void words_add(struct words *w, const char *list)
     }
 }
 
-void words_fini(struct words *w)
+void option_list_fini(struct option_list *w)
 {
     for (size_t i = 0; i < w->n; i++) mem_free(w->at[i]);
     mem_free(w->at);
