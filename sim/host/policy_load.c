@@ -82,9 +82,9 @@ enum st policy_load_adopt(const void *raw, void *out, size_t size, struct diag *
         diag_hint(d, "build it again with this program's policy.h; `fairway policies --new NAME` writes a copy");
         return d->code;
     }
-    if (head[1] < POL_OPS_MIN || head[1] > OPS_MAX) {
+    if (head[1] < POLICY_LOAD_OPS_MIN || head[1] > OPS_MAX) {
         (void)diag_set(d, ST_EINPUT, "its table is cut short: it says it has %u bytes, and the first one of major %u had %d",
-                       head[1], POL_ABI_MAJOR, POL_OPS_MIN);
+                       head[1], POL_ABI_MAJOR, POLICY_LOAD_OPS_MIN);
         diag_hint(d, "begin the table with POL_HEADER");
         return d->code;
     }

@@ -39,10 +39,10 @@ const char *policy_load_digest(const struct policy_load *l);
  * zeroed one: a table of an older minor is shorter, one of a newer minor may be
  * longer if what this program does not know of it is zero.
  *   raw       [raw->size] bytes, of which the first 8 are read before anything else
- *   out       [size] bytes, zeroed here; >= POL_OPS_MIN
+ *   out       [size] bytes, zeroed here; >= POLICY_LOAD_OPS_MIN
  * ST_EINPUT with d filled (no file) if it cannot be used.
  */
-enum { POL_OPS_MIN = (int)(offsetof(struct pol_ops, destroy) + sizeof(void (*)(void))) };      /* ABI 1.0 */
+enum { POLICY_LOAD_OPS_MIN = (int)(offsetof(struct pol_ops, destroy) + sizeof(void (*)(void))) };      /* ABI 1.0 */
 enum st policy_load_adopt(const void *raw, void *out, size_t size, struct diag *d);
 
 #endif

@@ -31,7 +31,7 @@ struct policy_view {
     uint32_t *all;
 };
 
-/* Of zeroed memory.  Fills what api offers for reading; api->ctx is the polview, or what begins with it. */
+/* Of zeroed memory.  Fills what api offers for reading; api->ctx is the struct policy_view, or what begins with it. */
 void policy_view_init(struct policy_view *p, struct pol_host *api, const struct host_tricks *tricks);
 void policy_view_fini(struct policy_view *p);
 

@@ -160,7 +160,7 @@ static void tell(struct exec *x, const struct pol_view *v, const struct pol_even
     x->out.n = 0;
     choose_nodes(x, v);
     if (!x->cluster_told) message_cluster(&x->out, h, v);
-    message_decide(&x->out, h, &(struct wire_round){ .view = v, .event = ev, .n_events = n_ev, .node = x->node, .n_nodes = x->n_nodes,
+    message_decide(&x->out, h, &(struct message_round){ .view = v, .event = ev, .n_events = n_ev, .node = x->node, .n_nodes = x->n_nodes,
                                                   .shapes_told = x->shapes_told, .flags = x->flags });
     x->cluster_told = true;
     x->shapes_told = v->n_shapes;
@@ -171,7 +171,7 @@ static void tell(struct exec *x, const struct pol_view *v, const struct pol_even
 }
 
 /* The job and, unless it is all of it that counts, the task that the child names. */
-static bool resolve(const struct exec *x, uint64_t ordinal, uint32_t task, const struct poljob **job, char *why)
+static bool resolve(const struct exec *x, uint64_t ordinal, uint32_t task, const struct handles_job **job, char *why)
 {
     *job = handles_find(&x->jobs, ordinal);
     if (*job == NULL && ordinal >= x->jobs.n_seen) {
@@ -190,8 +190,8 @@ static bool resolve(const struct exec *x, uint64_t ordinal, uint32_t task, const
 static bool carry_out(const struct exec *x, const struct reply_decision *d, char *why)
 {
     const struct pol_host *h = x->host;
-    const struct poljob *j = NULL;
-    const struct poljob *lender = NULL;
+    const struct handles_job *j = NULL;
+    const struct handles_job *lender = NULL;
     bool about_job = d->verb != REPLY_WAKE && d->verb != REPLY_NOTE && d->verb != REPLY_FAIL;
     if (about_job && !resolve(x, d->job, d->task, &j, why)) return false;
     if (d->verb == REPLY_LEND && !resolve(x, d->lender, 0, &lender, why)) return false;
@@ -224,7 +224,7 @@ static bool is_node(const struct pol_view *v, uint32_t node, char *why)
 }
 
 /* Does all that the question names exist? */
-static bool check_query(const struct exec *x, const struct pol_view *v, const struct poljob **j, char *why)
+static bool check_query(const struct exec *x, const struct pol_view *v, const struct handles_job **j, char *why)
 {
     const struct reply *r = &x->reply;
     if (!resolve(x, r->job, r->task, j, why)) return false;
@@ -242,7 +242,7 @@ static bool check_query(const struct exec *x, const struct pol_view *v, const st
 
 static bool answer(struct exec *x, const struct pol_view *v, int64_t deadline, char *why, size_t cap)
 {
-    const struct poljob *j;
+    const struct handles_job *j;
     char what[REPLY_WHY];
     const struct reply *r = &x->reply;
     if (!check_query(x, v, &j, what)) {
@@ -251,7 +251,7 @@ static bool answer(struct exec *x, const struct pol_view *v, int64_t deadline, c
     }
     x->out.n = 0;
     message_answer(&x->out, x->host, j->task[r->task],
-                &(struct wire_question){ .node = r->node, .n_nodes = r->n_nodes, .way = r->way, .n_ways = r->n_ways }, x->flags);
+                &(struct message_question){ .node = r->node, .n_nodes = r->n_nodes, .way = r->way, .n_ways = r->n_ways }, x->flags);
     return send(x, deadline, why, cap);
 }
 

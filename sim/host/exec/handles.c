@@ -32,9 +32,9 @@ void handles_add(struct handles *t, const struct pol_host *h, pol_job job)
 {
     const struct pol_job_info *ji = h->job(h->ctx, job);
     if (2 * ((size_t)t->n + 1) > t->n_slots) grow(t);
-    struct poljob *e = &t->at[slot_of(t, ji->ordinal)];
+    struct handles_job *e = &t->at[slot_of(t, ji->ordinal)];
     SIM_ASSERT(e->task == NULL);
-    *e = (struct poljob){ .ordinal = ji->ordinal, .job = job, .n_tasks = ji->n_tasks, .is_gang = ji->is_gang != 0 };
+    *e = (struct handles_job){ .ordinal = ji->ordinal, .job = job, .n_tasks = ji->n_tasks, .is_gang = ji->is_gang != 0 };
     MEM_ARRAY(e->task, ji->n_tasks);
     uint32_t n = 0;
     const struct pol_task_info *ti;
@@ -61,9 +61,9 @@ void handles_del(struct handles *t, uint64_t ordinal)
     t->n--;
 }
 
-const struct poljob *handles_find(const struct handles *t, uint64_t ordinal)
+const struct handles_job *handles_find(const struct handles *t, uint64_t ordinal)
 {
     if (t->n_slots == 0) return NULL;
-    const struct poljob *e = &t->at[slot_of(t, ordinal)];
+    const struct handles_job *e = &t->at[slot_of(t, ordinal)];
     return e->task != NULL ? e : NULL;
 }

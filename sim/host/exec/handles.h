@@ -10,13 +10,13 @@
 #include "base/base.h"
 #include "policy.h"
 
-struct poljob { uint64_t ordinal; pol_job job; pol_task *task; uint32_t n_tasks; bool is_gang; };   /* task NULL: a free slot */
-struct handles { struct poljob *at; size_t n_slots; uint32_t n; uint64_t n_seen; };
+struct handles_job { uint64_t ordinal; pol_job job; pol_task *task; uint32_t n_tasks; bool is_gang; };   /* task NULL: a free slot */
+struct handles { struct handles_job *at; size_t n_slots; uint32_t n; uint64_t n_seen; };
 
 void handles_fini(struct handles *t);           /* zero-initialise to begin */
 void handles_add(struct handles *t, const struct pol_host *h, pol_job job);
 void handles_del(struct handles *t, uint64_t ordinal);
 /* NULL when it has not arrived (ordinal >= n_seen) or has ended.  Valid until the next add or del. */
-const struct poljob *handles_find(const struct handles *t, uint64_t ordinal);
+const struct handles_job *handles_find(const struct handles *t, uint64_t ordinal);
 
 #endif

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include "base/text.h"
 
-void json_text_fini(struct json_text *w)
+void json_text_fini(struct json_text *out)
 {
-    mem_free(w->s);
-    memset(w, 0, sizeof *w);
+    mem_free(out->s);
+    memset(out, 0, sizeof *out);
 }
 
 /* ---- text ---- */
@@ -18,77 +18,77 @@ static char *digits(char *end, uint64_t x)
     return end;
 }
 
-void json_text_int(struct json_text *w, int64_t v)
+void json_text_int(struct json_text *out, int64_t v)
 {
     char buf[24], *end = buf + sizeof buf, *at = digits(end, v < 0 ? -(uint64_t)v : (uint64_t)v);
     if (v < 0) *--at = '-';
-    wire_put(w, at, (size_t)(end - at));
+    json_text_bytes(out, at, (size_t)(end - at));
 }
 
-void json_text_uint(struct json_text *w, uint64_t v)
+void json_text_uint(struct json_text *out, uint64_t v)
 {
     char buf[24], *end = buf + sizeof buf, *at = digits(end, v);
-    wire_put(w, at, (size_t)(end - at));
+    json_text_bytes(out, at, (size_t)(end - at));
 }
 
-void json_text_number(struct json_text *w, double v)
+void json_text_number(struct json_text *out, double v)
 {
     char buf[40];
     double back = 0;
     (void)snprintf(buf, sizeof buf, "%.15g", v);
     if (!text_double(buf, &back) || back != v) (void)snprintf(buf, sizeof buf, "%.17g", v);
-    wire_text(w, buf);
+    json_text_raw(out, buf);
 }
 
 /* A byte that is not UTF-8 is told as the Latin-1 character that it would be. */
-void json_text_string(struct json_text *w, const char *s)
+void json_text_string(struct json_text *out, const char *s)
 {
     size_t n = strlen(s), ceases = text_utf8(s, n);
-    wire_text(w, "\"");
+    json_text_raw(out, "\"");
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)s[i];
         if (i == ceases || c < 0x20 || c == 0x7f) {
             char esc[8];
             (void)snprintf(esc, sizeof esc, "\\u%04x", c);
-            wire_text(w, esc);
+            json_text_raw(out, esc);
             if (i == ceases) ceases = i + 1 + text_utf8(s + i + 1, n - i - 1);
             continue;
         }
-        if (c == '"' || c == '\\') wire_text(w, "\\");
-        wire_put(w, &s[i], 1);
+        if (c == '"' || c == '\\') json_text_raw(out, "\\");
+        json_text_bytes(out, &s[i], 1);
     }
-    wire_text(w, "\"");
+    json_text_raw(out, "\"");
 }
 
-void json_text_key(struct json_text *w, const char *name)
+void json_text_key(struct json_text *out, const char *name)
 {
-    wire_text(w, w->s[w->n - 1] == '{' ? "\"" : ",\"");
-    wire_text(w, name);
-    wire_text(w, "\":");
+    json_text_raw(out, out->s[out->n - 1] == '{' ? "\"" : ",\"");
+    json_text_raw(out, name);
+    json_text_raw(out, "\":");
 }
 
-void json_text_key_int(struct json_text *w, const char *name, int64_t v) { json_text_key(w, name); json_text_int(w, v); }
-void json_text_key_bool(struct json_text *w, const char *name, bool v) { json_text_key(w, name); wire_text(w, v ? "true" : "false"); }
+void json_text_key_int(struct json_text *out, const char *name, int64_t v) { json_text_key(out, name); json_text_int(out, v); }
+void json_text_key_bool(struct json_text *out, const char *name, bool v) { json_text_key(out, name); json_text_raw(out, v ? "true" : "false"); }
 
-void json_text_key_string(struct json_text *w, const char *name, const char *v)
+void json_text_key_string(struct json_text *out, const char *name, const char *v)
 {
     if (v == NULL) return;
-    json_text_key(w, name);
-    json_text_string(w, v);
+    json_text_key(out, name);
+    json_text_string(out, v);
 }
 
-void json_text_comma(struct json_text *w)
+void json_text_comma(struct json_text *out)
 {
-    char last = w->s[w->n - 1];
-    if (last != '[' && last != '{') wire_text(w, ",");
+    char last = out->s[out->n - 1];
+    if (last != '[' && last != '{') json_text_raw(out, ",");
 }
 
-void json_text_item_int(struct json_text *w, int64_t v) { json_text_comma(w); json_text_int(w, v); }
+void json_text_item_int(struct json_text *out, int64_t v) { json_text_comma(out); json_text_int(out, v); }
 
-void json_text_member_int(struct json_text *w, const char *name, int64_t v)
+void json_text_member_int(struct json_text *out, const char *name, int64_t v)
 {
-    json_text_comma(w);
-    json_text_string(w, name);
-    wire_text(w, ":");
-    json_text_int(w, v);
+    json_text_comma(out);
+    json_text_string(out, name);
+    json_text_raw(out, ":");
+    json_text_int(out, v);
 }

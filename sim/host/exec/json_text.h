@@ -15,31 +15,31 @@
 
 /* Zero-initialise to begin, reuse by setting n to 0. */
 struct json_text { char *s; size_t n, cap; };
-void json_text_fini(struct json_text *w);
+void json_text_fini(struct json_text *out);
 
-static inline void wire_put(struct json_text *w, const char *s, size_t n)
+static inline void json_text_bytes(struct json_text *out, const char *s, size_t n)
 {
-    MEM_RESERVE(w->s, w->cap, w->n + n);
-    memcpy(w->s + w->n, s, n);
-    w->n += n;
+    MEM_RESERVE(out->s, out->cap, out->n + n);
+    memcpy(out->s + out->n, s, n);
+    out->n += n;
 }
 
-static inline void wire_text(struct json_text *w, const char *s) { wire_put(w, s, strlen(s)); }      /* as it is */
+static inline void json_text_raw(struct json_text *out, const char *s) { json_text_bytes(out, s, strlen(s)); }  /* as it is */
 /* In quotes, escaped.  A byte that is not UTF-8 stands for the Latin-1 character it would be. */
-void json_text_string(struct json_text *w, const char *s);
-void json_text_int(struct json_text *w, int64_t v);
-void json_text_uint(struct json_text *w, uint64_t v);
-void json_text_number(struct json_text *w, double v);             /* finite; reads back as the same */
+void json_text_string(struct json_text *out, const char *s);
+void json_text_int(struct json_text *out, int64_t v);
+void json_text_uint(struct json_text *out, uint64_t v);
+void json_text_number(struct json_text *out, double v);             /* finite; reads back as the same */
 
 /* `"key":`, after a comma unless it comes first in its object; and with a value.  A string that is NULL is left out. */
-void json_text_key(struct json_text *w, const char *name);
-void json_text_key_int(struct json_text *w, const char *name, int64_t v);
-void json_text_key_bool(struct json_text *w, const char *name, bool v);
-void json_text_key_string(struct json_text *w, const char *name, const char *v);
+void json_text_key(struct json_text *out, const char *name);
+void json_text_key_int(struct json_text *out, const char *name, int64_t v);
+void json_text_key_bool(struct json_text *out, const char *name, bool v);
+void json_text_key_string(struct json_text *out, const char *name, const char *v);
 
 /* Between the elements of a list, or the members of an object. */
-void json_text_comma(struct json_text *w);
-void json_text_item_int(struct json_text *w, int64_t v);
-void json_text_member_int(struct json_text *w, const char *name, int64_t v);      /* a name of the user's: escaped */
+void json_text_comma(struct json_text *out);
+void json_text_item_int(struct json_text *out, int64_t v);
+void json_text_member_int(struct json_text *out, const char *name, int64_t v);      /* a name of the user's: escaped */
 
 #endif

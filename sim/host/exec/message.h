@@ -8,7 +8,7 @@
 #include "host/exec/json_text.h"
 #include "policy.h"
 
-enum { WIRE_PROTOCOL = 1, WIRE_MINOR = 0 };
+enum { MESSAGE_PROTOCOL = 1, MESSAGE_MINOR = 0 };
 
 /*
  * Each writes one whole line.
@@ -17,20 +17,20 @@ enum { WIRE_PROTOCOL = 1, WIRE_MINOR = 0 };
  *            durations to POL_CLAIRVOYANT alone
  *   nodes    [n_nodes] whose state to tell
  */
-bool message_hello(struct json_text *w, const char *weights);
-void message_cluster(struct json_text *w, const struct pol_host *h, const struct pol_view *v);
-struct wire_round {
+bool message_hello(struct json_text *out, const char *weights);
+void message_cluster(struct json_text *out, const struct pol_host *h, const struct pol_view *v);
+struct message_round {
     const struct pol_view  *view;
     const struct pol_event *event; size_t n_events;
     const uint32_t *node; uint32_t n_nodes;
     uint32_t shapes_told;       /* shapes from this one on are new */
     uint32_t flags;
 };
-void message_decide(struct json_text *w, const struct pol_host *h, const struct wire_round *r);
+void message_decide(struct json_text *out, const struct pol_host *h, const struct message_round *r);
 /* The state of a task, what reading its inputs would cost on some nodes, and what the way of its calls between two. */
-struct wire_way { uint32_t call, from, to; };
-struct wire_question { const uint32_t *node; size_t n_nodes; const struct wire_way *way; size_t n_ways; };
-void message_answer(struct json_text *w, const struct pol_host *h, pol_task t, const struct wire_question *q, uint32_t flags);
-void message_bye(struct json_text *w);
+struct message_way { uint32_t call, from, to; };
+struct message_question { const uint32_t *node; size_t n_nodes; const struct message_way *way; size_t n_ways; };
+void message_answer(struct json_text *out, const struct pol_host *h, pol_task t, const struct message_question *q, uint32_t flags);
+void message_bye(struct json_text *out);
 
 #endif

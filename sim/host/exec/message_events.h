@@ -10,10 +10,10 @@
 #include "policy.h"
 
 /* One element of `events`.  flags: what the policy declared. */
-void message_event(struct json_text *w, const struct pol_host *h, const struct pol_event *e, uint32_t flags);
+void message_event(struct json_text *out, const struct pol_host *h, const struct pol_event *e, uint32_t flags);
 /* `inputs` of one task; nothing when it reads nothing. */
-void message_inputs(struct json_text *w, const struct pol_host *h, pol_task t, const struct pol_task_info *ti);
+void message_inputs(struct json_text *out, const struct pol_host *h, pol_task t, const struct pol_task_info *ti);
 /* `cards` of a running task. */
-void message_cards(struct json_text *w, uint64_t cards);
+void message_cards(struct json_text *out, uint64_t cards);
 
 #endif

@@ -203,8 +203,8 @@ static bool read_hello(struct reply_hello *out, const json_t *doc, const char *m
     int64_t protocol = 0;
     if (strcmp(msg, "hello") != 0) return say(why, "found the message '%.60s', expected 'hello'", msg);
     if (!get_int(doc, "protocol", INT32_MAX, &protocol, why)) return false;
-    if (protocol != WIRE_PROTOCOL)      /* before the rest, which may be other there */
-        return say(why, "it speaks version %" PRId64 " of the protocol; this program speaks version %d", protocol, WIRE_PROTOCOL);
+    if (protocol != MESSAGE_PROTOCOL)      /* before the rest, which may be other there */
+        return say(why, "it speaks version %" PRId64 " of the protocol; this program speaks version %d", protocol, MESSAGE_PROTOCOL);
     if (!only(doc, field, ARRAY_LEN(field), why) || !get_text(doc, "name", true, &name, why) ||
         !get_text(doc, "source", false, &source, why) || !get_text(doc, "summary", false, &summary, why)) return false;
     if (!is_name(name)) return say(why, "its name is '%.60s'; expected up to 40 of a-z, 0-9 and '-'", name);
@@ -252,7 +252,7 @@ static bool read_ways(struct reply *r, const json_t *list, char *why)
         for (size_t k = 0; k < 3 && ok; k++) ok = is_number_below(json_array_get(v, k), UINT32_MAX);
         if (!ok) return say(why, "'overhead' holds something that is not [call, from, to] in whole numbers");
         MEM_RESERVE(r->way, r->cap_ways, r->n_ways + 1);
-        r->way[r->n_ways++] = (struct wire_way){ .call = (uint32_t)json_integer_value(json_array_get(v, 0)),
+        r->way[r->n_ways++] = (struct message_way){ .call = (uint32_t)json_integer_value(json_array_get(v, 0)),
             .from = (uint32_t)json_integer_value(json_array_get(v, 1)), .to = (uint32_t)json_integer_value(json_array_get(v, 2)) };
     }
     return true;

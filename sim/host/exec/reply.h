@@ -48,7 +48,7 @@ struct reply {
     uint64_t job;               /* query: about this task */
     uint32_t task;
     uint32_t *node; size_t n_nodes, cap_nodes;      /* query: and these nodes */
-    struct wire_way *way; size_t n_ways, cap_ways;  /* query: and the way of these calls */
+    struct message_way *way; size_t n_ways, cap_ways;  /* query: and the way of these calls */
     struct pol_place *place; size_t cap_place;
 };
 bool reply_open(struct reply *r, const char *line, size_t n, char *why);

@@ -19,7 +19,7 @@ static void expect_text(struct json_text *w, const char *want)
     w->n = 0;
 }
 
-Test(polwire, integers_are_written_to_their_limits)
+Test(json_text, integers_are_written_to_their_limits)
 {
     struct json_text w = { 0 };
     json_text_int(&w, 0);
@@ -31,7 +31,7 @@ Test(polwire, integers_are_written_to_their_limits)
     json_text_fini(&w);
 }
 
-Test(polwire, numbers_read_back_as_they_were)
+Test(json_text, numbers_read_back_as_they_were)
 {
     static const double v[] = { 0, 2, 0.1, 1.0 / 3, 1e300, 5.7, -2.5e-12 };
     static const char *const want[] = { "0", "2", "0.1", "0.33333333333333331", "1e+300", "5.7", "-2.5e-12" };
@@ -46,7 +46,7 @@ Test(polwire, numbers_read_back_as_they_were)
 }
 
 /* RFC 8259, section 7: quotes, backslashes and controls are escaped; RFC 3629: what is UTF-8. */
-Test(polwire, strings_are_escaped_and_bytes_that_are_no_utf8_are_told_as_latin1)
+Test(json_text, strings_are_escaped_and_bytes_that_are_no_utf8_are_told_as_latin1)
 {
     static const struct { const char *in, *out; } t[] = {
         { "plain", "\"plain\"" }, { "a\"b\\c", "\"a\\\"b\\\\c\"" }, { "\t\n\x01\x7f", "\"\\u0009\\u000a\\u0001\\u007f\"" },
@@ -65,7 +65,7 @@ Test(polwire, strings_are_escaped_and_bytes_that_are_no_utf8_are_told_as_latin1)
     json_text_fini(&w);
 }
 
-Test(polwire, hello_carries_weights_and_refuses_what_is_none)
+Test(message, hello_carries_weights_and_refuses_what_is_none)
 {
     struct json_text w = { 0 };
     cr_expect(message_hello(&w, "a:b:2;bob:0.5"));     /* a name may hold a colon: the last one counts */
@@ -81,7 +81,7 @@ Test(polwire, hello_carries_weights_and_refuses_what_is_none)
 
 /* ---- reading ---- */
 
-Test(polreply, decisions_are_read_with_every_field)
+Test(reply, decisions_are_read_with_every_field)
 {
     static const char line[] = "{\"msg\":\"decisions\",\"decisions\":["
         "{\"do\":\"start\",\"job\":7,\"task\":3,\"node\":5,\"cards\":[0,63],\"why\":\"w\"},"
@@ -126,7 +126,7 @@ static const char *two_names(void *ctx, uint32_t kind, uint32_t id)
     return id > 1 ? NULL : kind == POL_NAME_ENGINE ? engine[id] : kind == POL_NAME_LICENCE ? licence[id] : NULL;
 }
 
-Test(polreply, decisions_about_workflows_and_calls_are_read_with_every_field)
+Test(reply, decisions_about_workflows_and_calls_are_read_with_every_field)
 {
     static const char line[] = "{\"msg\":\"decisions\",\"decisions\":["
         "{\"do\":\"hold\",\"job\":1,\"task\":2,\"head\":true,\"why\":\"w\"},{\"do\":\"hold\",\"job\":1,\"task\":2,\"why\":\"w\"},"
@@ -189,7 +189,7 @@ static void try_odd_lines(const char *line)
     mem_free(text);
 }
 
-Test(polreply, no_line_is_too_odd)
+Test(reply, no_line_is_too_odd)
 {
     try_odd_lines("{\"msg\":\"decisions\",\"decisions\":[{\"do\":\"start_gang\",\"job\":8,\"nodes\":[1,2],\"cards\":[[0],[1,2]],\"why\":\"w\"}]}");
     try_odd_lines("{\"msg\":\"decisions\",\"decisions\":[{\"do\":\"reserve\",\"job\":3,\"stage\":4,\"reserved\":{\"cpu\":8,\"licences\":{\"viewer\":3}},\"need\":{\"gpu\":6}},"
@@ -197,7 +197,7 @@ Test(polreply, no_line_is_too_odd)
     try_odd_lines("{\"msg\":\"query\",\"job\":1,\"task\":2,\"nodes\":[1,2],\"overhead\":[[0,1,2],[3,4,5]]}");
 }
 
-Test(polreply, hello_gives_name_label_and_flags)
+Test(reply, hello_gives_name_label_and_flags)
 {
     static const char line[] = "{\"msg\":\"hello\",\"protocol\":1,\"name\":\"mine\",\"source\":\"s\",\"summary\":\"y\","
                                "\"params\":{\"a\":\"1\",\"b\":\"x\"},\"flags\":[\"clairvoyant\",\"preempts\",\"by_count\",\"strands\",\"runs_calls\"]}";
@@ -227,7 +227,7 @@ static const struct pol_task_info *lend_task(void *ctx, pol_task t)
 }
 
 /* Against an array of who is live: jobs arrive in order and end in any. */
-Test(poljobs, finds_exactly_the_live_jobs)
+Test(handles, finds_exactly_the_live_jobs)
 {
     enum { N = 5000 };
     static bool live[N];
@@ -250,7 +250,7 @@ Test(poljobs, finds_exactly_the_live_jobs)
         cr_assert(t.n == n && t.n_seen == next);
         uint32_t from = next > 300 ? next - 300 : 0;
         for (uint32_t k = from; k < next + 2 && k < N; k++) {
-            const struct poljob *e = handles_find(&t, k);
+            const struct handles_job *e = handles_find(&t, k);
             cr_assert((e != NULL) == live[k] && (e == NULL || (e->ordinal == k && e->job.slot == k && e->task[0].slot == k)), "job %u", k);
         }
     }
@@ -281,7 +281,7 @@ static const char *outcome(const char *command)
 }
 #define HELLO "read -r x; echo '{\"msg\":\"hello\",\"protocol\":1,\"name\":\"x\"}'; "
 
-Test(polexec, a_child_that_says_nothing_is_given_up, .timeout = 30)
+Test(exec, a_child_that_says_nothing_is_given_up, .timeout = 30)
 {
     cr_expect_str_eq(outcome("sleep 60"), "its process gave no answer within 0.3 s and was killed");
     cr_expect_str_eq(outcome(HELLO "sleep 60"), "its process gave no answer within 0.3 s and was killed");
@@ -289,12 +289,12 @@ Test(polexec, a_child_that_says_nothing_is_given_up, .timeout = 30)
     cr_expect_str_eq(outcome(HELLO "while :; do printf x; sleep 0.05; done"), "its process gave no answer within 0.3 s and was killed");
 }
 
-Test(polexec, a_child_that_answers_has_nothing_said_of_it, .timeout = 30)
+Test(exec, a_child_that_answers_has_nothing_said_of_it, .timeout = 30)
 {
     cr_expect_str_eq(outcome(HELLO "read -r c; read -r d; echo '{\"msg\":\"decisions\",\"decisions\":[]}'; read -r b"), "");
 }
 
-Test(polexec, a_closed_pipe_is_an_error_and_no_signal, .timeout = 30)
+Test(exec, a_closed_pipe_is_an_error_and_no_signal, .timeout = 30)
 {
     cr_expect_str_eq(outcome("exit 4"), "its process closed its pipe and exited with status 4");
     cr_expect_str_eq(outcome("no-such-program 2>&-"), "its process closed its pipe and exited with status 127: the shell did not find the command");

@@ -28,9 +28,9 @@ static void expect_error(const void *raw, size_t size, const char *text)
     cr_assert(strstr(d.msg, text) != NULL, "%s", d.msg);
 }
 
-Test(polload, a_table_of_an_older_minor_is_padded_with_zeroes)
+Test(policy_load, a_table_of_an_older_minor_is_padded_with_zeroes)
 {
-    struct { struct pol_ops ops; unsigned char after[64]; } old = { .ops = table(POL_OPS_MIN) };
+    struct { struct pol_ops ops; unsigned char after[64]; } old = { .ops = table(POLICY_LOAD_OPS_MIN) };
     struct later out;
     struct diag d = { 0 };
     memset(old.after, 0xff, sizeof old.after);          /* what lies behind the table is not read */
@@ -42,7 +42,7 @@ Test(polload, a_table_of_an_older_minor_is_padded_with_zeroes)
     cr_assert(out.even_more == NULL);
 }
 
-Test(polload, a_table_of_a_newer_minor_works_if_it_uses_nothing_new)
+Test(policy_load, a_table_of_a_newer_minor_works_if_it_uses_nothing_new)
 {
     struct later new = { .ops = table(sizeof new) };
     struct pol_ops out;
@@ -55,9 +55,9 @@ Test(polload, a_table_of_a_newer_minor_works_if_it_uses_nothing_new)
     cr_assert_eq(same.more, 1);
 }
 
-Test(polload, what_is_not_a_table_is_refused)
+Test(policy_load, what_is_not_a_table_is_refused)
 {
-    struct pol_ops t = table(POL_OPS_MIN - 1);
+    struct pol_ops t = table(POLICY_LOAD_OPS_MIN - 1);
     expect_error(&t, sizeof t, "cut short");
     t = table(0);
     expect_error(&t, sizeof t, "cut short");
@@ -77,7 +77,7 @@ Test(polload, what_is_not_a_table_is_refused)
     expect_error(&t, sizeof t, "does not say its summary");
 }
 
-Test(polload, parameters_are_checked)
+Test(policy_load, parameters_are_checked)
 {
     static const struct { struct pol_param p[2]; uint32_t n; const char *text; } bad[] = {
         { { { .name = "A", .dflt = "", .help = "x" } }, 1, "no name of [a-z0-9_]+" },
@@ -95,7 +95,7 @@ Test(polload, parameters_are_checked)
     }
 }
 
-Test(polload, a_spec_names_a_file_by_a_slash_or_so)
+Test(policy_load, a_spec_names_a_file_by_a_slash_or_so)
 {
     cr_assert_eq(policy_load_path_len("fifo"), 0);
     cr_assert_eq(policy_load_path_len("fifo:place=best"), 0);
@@ -115,7 +115,7 @@ Test(polload, a_spec_names_a_file_by_a_slash_or_so)
  * policy has these sizes built in (policy.h).  Whoever changes one raises
  * POL_ABI_MAJOR; before the first release of a major they follow.
  */
-Test(polload, what_stands_in_arrays_has_the_size_that_this_major_has)
+Test(policy_load, what_stands_in_arrays_has_the_size_that_this_major_has)
 {
     _Static_assert(POL_ABI_MAJOR == 1, "sizes of ABI 1");
     cr_assert_eq(sizeof(struct pol_shape), 88);
