@@ -21,7 +21,7 @@ int cmd_fail(const struct diag *d);
 int cmd_usage_error(const struct cmd *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Read --decide-timeout or --policy-memory into l; false, with the usage error printed, when it is none. */
 struct sandbox_limits;
-bool cmd_cage_limit(const struct cmd *c, const char *option, const char *text, struct sandbox_limits *l);
+bool cmd_sandbox_limit(const struct cmd *c, const char *option, const char *text, struct sandbox_limits *l);
 
 /*
  * A file that is put in place only when it is whole; "-" is standard output.

@@ -29,7 +29,7 @@ int cmd_usage_error(const struct cmd *c, const char *fmt, ...)
     return 2;
 }
 
-bool cmd_cage_limit(const struct cmd *c, const char *option, const char *text, struct sandbox_limits *l)
+bool cmd_sandbox_limit(const struct cmd *c, const char *option, const char *text, struct sandbox_limits *l)
 {
     char why[200];
     bool is_time = strcmp(option, "decide-timeout") == 0;

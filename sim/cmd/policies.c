@@ -146,7 +146,7 @@ static int parse(struct policies_opts *o, int argc, char **argv)
         case 'o': o->dir = optarg; break;
         case 'k': o->conform = optarg; break;
         case OPT_TIMEOUT: case OPT_MEMORY:
-            if (!cmd_cage_limit(&cmd_policies, c == OPT_TIMEOUT ? "decide-timeout" : "policy-memory", optarg, &o->limits)) return 2;
+            if (!cmd_sandbox_limit(&cmd_policies, c == OPT_TIMEOUT ? "decide-timeout" : "policy-memory", optarg, &o->limits)) return 2;
             break;
         case ':': return cmd_usage_error(&cmd_policies, "option '%s' needs a value", argv[optind - 1]);
         default:  return cmd_usage_error(&cmd_policies, "unknown option '%s'", argv[optind - 1]);

@@ -52,7 +52,7 @@ static int parse(struct run_opts *o, int argc, char **argv)
         case OPT_STRICT: o->strict = true; break;
         case OPT_LOG: o->log = optarg; break;
         case OPT_TIMEOUT: case OPT_MEMORY:
-            if (!cmd_cage_limit(&cmd_run, c == OPT_TIMEOUT ? "decide-timeout" : "policy-memory", optarg, &o->limits)) return 2;
+            if (!cmd_sandbox_limit(&cmd_run, c == OPT_TIMEOUT ? "decide-timeout" : "policy-memory", optarg, &o->limits)) return 2;
             break;
         case ':': return cmd_usage_error(&cmd_run, "option '%s' needs a value", argv[optind - 1]);
         default:  return cmd_usage_error(&cmd_run, "unknown option '%s'", argv[optind - 1]);

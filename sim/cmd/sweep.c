@@ -62,7 +62,7 @@ static int parse_one(struct sweep_opts *o, int c, char **argv)
         break;
     case OPT_SBATCH: MEM_RESERVE(o->sbatch, o->cap_sbatch, o->slurm.n_opts + 1); o->sbatch[o->slurm.n_opts++] = optarg; break;
     case OPT_TIMEOUT: case OPT_MEMORY:
-        return cmd_cage_limit(&cmd_sweep, c == OPT_TIMEOUT ? "decide-timeout" : "policy-memory", optarg, &o->grid.limits) ? 0 : 2;
+        return cmd_sandbox_limit(&cmd_sweep, c == OPT_TIMEOUT ? "decide-timeout" : "policy-memory", optarg, &o->grid.limits) ? 0 : 2;
     case OPT_LIST: o->list = optarg; break;
     case OPT_TASK: return whole("--task", optarg, 0, INT64_MAX, &o->task);
     case ':': return cmd_usage_error(&cmd_sweep, "option '%s' needs a value", argv[optind - 1]);

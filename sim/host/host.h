@@ -49,7 +49,7 @@ struct decider host_decider(struct host *h);
 const char *host_spec(const struct host *h);
 /* The digest of the shared object that the policy is from, or "" if it is built in. */
 const char *host_file_digest(const struct host *h);
-/* Does the spec name a policy that is not of this program, and must run in a cage? */
+/* Does the spec name a policy that is not of this program, and must run in a sandbox? */
 bool host_is_foreign(const char *spec);
 /* What this instance does: ops->flags, as its parameters narrow them. */
 uint32_t host_flags(const struct host *h);

@@ -19,7 +19,7 @@
  * every SANDBOX_TICK_MS it looks at the page and at the child's memory.  Time in
  * which the parent was itself stopped (Ctrl-Z) does not count.  No simulated
  * result depends on any of it: a run that ends has the digest that it has
- * without a cage.  Cost: a fork a run, and two stores a call of the policy.
+ * without a sandbox.  Cost: a fork a run, and two stores a call of the policy.
  */
 #ifndef HOST_SANDBOX_H
 #define HOST_SANDBOX_H

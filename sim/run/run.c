@@ -36,7 +36,7 @@ struct sink {
     struct metrics *metrics;
     struct record  *record;             /* NULL: not asked for */
     struct diag error;                  /* the first store error */
-    struct sandbox_page *page;             /* NULL: not in a cage */
+    struct sandbox_page *page;             /* NULL: not in a sandbox */
 };
 
 static void on_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *why)
@@ -311,7 +311,7 @@ static enum st simulate(const struct run_env *env, struct host *h, struct sink *
     return st;
 }
 
-/* The run itself, here or in a cage.  out->id is set as soon as the database has the run. */
+/* The run itself, here or in a sandbox.  out->id is set as soon as the database has the run. */
 static enum st run_here(const struct run_env *env, const struct scn_policy *policy, uint64_t seed, struct sandbox_page *page,
                         struct run_result *out, struct diag *d)
 {
@@ -336,12 +336,12 @@ static enum st run_here(const struct run_env *env, const struct scn_policy *poli
     return st == ST_OK ? ended : st;
 }
 
-struct caged { const struct run_env *env; const struct scn_policy *policy; uint64_t seed; struct caged_result *out; };
-struct caged_result { struct run_result r; bool is_over; };    /* is_over: run_here returned, and wrote the run's end */
+struct sandboxed { const struct run_env *env; const struct scn_policy *policy; uint64_t seed; struct sandboxed_result *out; };
+struct sandboxed_result { struct run_result r; bool is_over; };    /* is_over: run_here returned, and wrote the run's end */
 
 static enum st run_there(void *ctx, struct sandbox_page *page, struct diag *d)
 {
-    struct caged *c = ctx;
+    struct sandboxed *c = ctx;
     TRY(store_return(c->env->store, d));
     enum st st = run_here(c->env, c->policy, c->seed, page, &c->out->r, d);
     store_leave(c->env->store);
@@ -349,10 +349,10 @@ static enum st run_there(void *ctx, struct sandbox_page *page, struct diag *d)
     return st;
 }
 
-static enum st run_caged(const struct run_env *env, const struct scn_policy *policy, uint64_t seed, struct run_result *out, struct diag *d)
+static enum st run_sandboxed(const struct run_env *env, const struct scn_policy *policy, uint64_t seed, struct run_result *out, struct diag *d)
 {
-    struct caged_result *shared = sandbox_share(sizeof *shared);
-    struct caged c = { env, policy, seed, shared };
+    struct sandboxed_result *shared = sandbox_share(sizeof *shared);
+    struct sandboxed c = { env, policy, seed, shared };
     double t0 = progress_clock();
     store_leave(env->store);
     enum st st = sandbox_run(&env->limits, policy->spec, &interrupted, run_there, &c, d);
@@ -370,5 +370,5 @@ enum st run_one(const struct run_env *env, const struct scn_policy *policy, uint
                 struct run_result *out, struct diag *d)
 {
     memset(out, 0, sizeof *out);
-    return host_is_foreign(policy->spec) ? run_caged(env, policy, seed, out, d) : run_here(env, policy, seed, NULL, out, d);
+    return host_is_foreign(policy->spec) ? run_sandboxed(env, policy, seed, out, d) : run_here(env, policy, seed, NULL, out, d);
 }

@@ -47,7 +47,7 @@ struct run_policy {
     char  identity[HASH_HEX];   /* a policy of a file: its bytes and parameters, wherever the file lies */
     bool  is_clairvoyant, by_count;
 };
-/* Found by creating it with the scenario's weights, once, in a cage if it is not of this program.  p is one
+/* Found by creating it with the scenario's weights, once, in a sandbox if it is not of this program.  p is one
  * of s; where it was given no label it takes the name that it gives itself. */
 enum st run_policy_find(struct run_policy *out, struct scenario *s, struct scn_policy *p,
                         const struct sandbox_limits *limits, struct diag *d);

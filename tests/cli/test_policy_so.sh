@@ -48,7 +48,7 @@ check "and the parameters still come after it" expect 0 "$fairway" run "$scn" -p
 # ---- being loaded does not show ----
 check "a built-in in a shared object runs" expect 0 "$fairway" run "$scn" -p las:threshold=10m -p "$so/las.so:threshold=10m" -s 1 -s 2 -d l.db -q
 check "to the same digests" [ "$(sqlite3 l.db "select count(*) || ' ' || count(distinct digest) from run where status = 'done'")" = "4 2" ]
-check "a run in a cage writes the same log" expect 0 "$fairway" run "$scn" -p las --log a.log -s 1 -d l.db -q
+check "a run in a sandbox writes the same log" expect 0 "$fairway" run "$scn" -p las --log a.log -s 1 -d l.db -q
 expect 0 "$fairway" run "$scn" -p "$so/las.so" --log b.log -s 1 -d l.db -q
 check "to the last line" [ "$(grep -v '^#' a.log | cksum)" = "$(grep -v '^#' b.log | cksum)" ]
 check "and the same tables" [ -z "$(sqlite3 l.db "with m as (select r.seed, r.policy, m.name, m.scope, m.value, m.unit from metric m join run r on r.id = m.run)
@@ -106,7 +106,7 @@ check "a built-in keeps its contract" expect 0 "$fairway" policies --conform drf
 check "two questions at once are a usage error" expect 2 "$fairway" policies fifo --conform fifo
 check "a limit that is none is a usage error" expect 2 "$fairway" run "$scn" --decide-timeout never
 
-# ---- Ctrl-C reaches a run in its cage ----
+# ---- Ctrl-C reaches a run in its sandbox ----
 rm -f r.db
 "$fairway" run "$scn" -p fifo -p ./mine/my-own.so --audit -s 1 -s 2 -s 3 -s 4 -s 5 -s 6 -d r.db >out 2>err &
 pid=$!

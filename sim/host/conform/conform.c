@@ -373,20 +373,20 @@ void conform_case_run(uint32_t i, const char *spec, struct sandbox_page *page, s
     history_fini(&base);
 }
 
-struct caged { uint32_t i; const char *spec; struct conform_result *out; };
+struct sandboxed { uint32_t i; const char *spec; struct conform_result *out; };
 
 static enum st run_there(void *ctx, struct sandbox_page *page, struct diag *d)
 {
-    struct caged *c = ctx;
+    struct sandboxed *c = ctx;
     (void)d;
     conform_case_run(c->i, c->spec, page, c->out);
     return ST_OK;
 }
 
-void conform_case_caged(uint32_t i, const char *spec, const struct sandbox_limits *l, struct conform_result *out)
+void conform_case_sandboxed(uint32_t i, const char *spec, const struct sandbox_limits *l, struct conform_result *out)
 {
     struct conform_result *shared = sandbox_share(sizeof *shared);
-    struct caged c = { i, spec, shared };
+    struct sandboxed c = { i, spec, shared };
     struct diag d = { 0 };
     if (sandbox_run(l, spec, NULL, run_there, &c, &d) != ST_OK) said(shared, -1, &d);
     *out = *shared;

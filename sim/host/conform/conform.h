@@ -31,8 +31,8 @@ struct conform_result { uint32_t n_problems, n_runs; bool is_stuck; struct confo
  */
 void conform_case_run(uint32_t i, const char *spec, struct sandbox_page *page, struct conform_result *out);
 
-/* The same in a cage: a crash, or a call that does not return (is_stuck), is a problem like others. */
-void conform_case_caged(uint32_t i, const char *spec, const struct sandbox_limits *l, struct conform_result *out);
+/* The same in a sandbox: a crash, or a call that does not return (is_stuck), is a problem like others. */
+void conform_case_sandboxed(uint32_t i, const char *spec, const struct sandbox_limits *l, struct conform_result *out);
 
 /*
  * The specs to try for what a user gave: that alone if it has parameters, else

@@ -59,7 +59,7 @@ static void run_all(const struct found *f, const struct sandbox_limits *l, enum 
     for (uint32_t k = 0; k < f->specs.n; k++)
         for (uint32_t i = 0; i < n_cases && n_stuck < STUCK_MAX; i++) {
             struct conform_result r;
-            conform_case_caged(i, f->specs.spec[k], l, &r);
+            conform_case_sandboxed(i, f->specs.spec[k], l, &r);
             struct conform_case *c = conform_case_make(i);
             for (uint32_t p = 0; p < r.n_problems; p++) {
                 add_rows(t, f->specs.spec[k], c->name, &r.problem[p]);

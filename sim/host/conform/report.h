@@ -9,7 +9,7 @@
 
 /*
  * Run every case under every spec of the policy (conform_specs), each in a
- * cage, and print what breaks, with TABLE_TEXT for people.  Sets *n_problems.
+ * sandbox, and print what breaks, with TABLE_TEXT for people.  Sets *n_problems.
  * ST_EINPUT when the policy cannot be found or created; ST_EPOLICY when it
  * crashes before it can be tried.
  */
