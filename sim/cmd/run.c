@@ -131,7 +131,7 @@ static enum st run_all(struct run_env *env, struct setup *setup, struct tally *t
 {
     for (size_t k = 0; k < env->scn->n_seeds; k++) {
         TRY(setup_trace(setup, env->scn->seed[k], d));
-        TRY(setup_ideal(setup, &env->ideal, d));
+        TRY(setup_isolated(setup, &env->isolated, d));
         TRY(run_seed(env, env->scn->seed[k], k == 0, tally, d));
     }
     return ST_OK;

@@ -96,7 +96,7 @@ static void key_of(const struct job_spec *j, char out[HASH_HEX])
 #undef FOLD
 }
 
-static enum st find_one(struct ideal *i, struct scenario *s, const struct job_spec *job, uint64_t seed, uint32_t quota, struct diag *d)
+static enum st find_one(struct isolated_times *i, struct scenario *s, const struct job_spec *job, uint64_t seed, uint32_t quota, struct diag *d)
 {
     i->whole[i->n] = i->share[i->n] = -1;
     TRY(run_alone(s, job, seed, 0, &i->whole[i->n], d));
@@ -105,7 +105,7 @@ static enum st find_one(struct ideal *i, struct scenario *s, const struct job_sp
     return ST_OK;
 }
 
-enum st isolated_of_source(struct ideal *out, struct scenario *s, struct source src, uint64_t seed, struct diag *d)
+enum st isolated_of_source(struct isolated_times *out, struct scenario *s, struct source src, uint64_t seed, struct diag *d)
 {
     struct intern seen = { 0 };         /* of distinct jobs, in order */
     uint64_t *first = NULL;             /* by seen: the ordinal of the one that was run */
@@ -140,7 +140,7 @@ enum st isolated_of_source(struct ideal *out, struct scenario *s, struct source 
     return st;
 }
 
-enum st isolated_find(struct ideal *out, struct scenario *s, const struct trace *t, uint64_t seed, struct diag *d)
+enum st isolated_find(struct isolated_times *out, struct scenario *s, const struct trace *t, uint64_t seed, struct diag *d)
 {
     struct source src;
     TRY(trace_source_open(t, &src, d));
@@ -149,7 +149,7 @@ enum st isolated_find(struct ideal *out, struct scenario *s, const struct trace 
     return st;
 }
 
-void isolated_fini(struct ideal *i)
+void isolated_fini(struct isolated_times *i)
 {
     mem_free(i->whole);
     mem_free(i->share);

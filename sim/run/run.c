@@ -286,8 +286,8 @@ static enum st simulate(const struct run_env *env, struct host *h, struct sink *
         .store = env->store, .run = rec->run, .write_attempts = s->write_attempts || s->write_decisions, .write_lending = s->write_lending,
         .n_jobs = env->trace->facts.n_jobs, .warmup = s->warmup, .cooldown = s->cooldown, .fills = s->fill > 0,
         .weight_of = weight_of, .weight_ctx = s,
-        .ideal_whole = env->ideal ? env->ideal->whole : NULL, .ideal_share = env->ideal ? env->ideal->share : NULL,
-        .n_ideal = env->ideal ? env->ideal->n : 0 });
+        .ideal_whole = env->isolated ? env->isolated->whole : NULL, .ideal_share = env->isolated ? env->isolated->share : NULL,
+        .n_ideal = env->isolated ? env->isolated->n : 0 });
     world_observe(w, metrics_observer(rec->metrics));
     if (env->log != NULL) world_observe(w, event_log_observer(env->log));
     if (s->write_attempts || s->write_decisions) {

@@ -15,7 +15,7 @@
 struct run_env {
     struct scenario *scn;
     struct trace    *trace;         /* prepared for this seed */
-    const struct ideal *ideal;      /* of this seed's jobs; NULL: not asked for */
+    const struct isolated_times *isolated;      /* times of this seed's jobs alone; NULL: not asked for */
     struct store    *store;
     FILE            *log;           /* event log; NULL: none */
     struct progress *progress;

@@ -8,17 +8,17 @@ void setup_begin(struct setup *u, struct scenario *s)
     u->scn = s;
 }
 
-static void drop_ideal(struct setup *u)
+static void drop_isolated(struct setup *u)
 {
-    if (u->has_ideal) isolated_fini(&u->ideal);
-    u->has_ideal = false;
+    if (u->has_isolated) isolated_fini(&u->isolated);
+    u->has_isolated = false;
 }
 
 enum st setup_trace(struct setup *u, uint64_t seed, struct diag *d)
 {
     struct scenario *s = u->scn;
     if (u->has_trace && u->seed == seed) return ST_OK;
-    drop_ideal(u);
+    drop_isolated(u);
     if (!u->has_trace || trace_is_drawn(&s->trace)) {
         /* Blocks are drawn by number, in the order in which a trace first names them: those of another seed must go. */
         if (u->has_trace) { trace_fini(&u->trace); data_fini(&s->data); }
@@ -32,19 +32,19 @@ enum st setup_trace(struct setup *u, uint64_t seed, struct diag *d)
     return ST_OK;
 }
 
-enum st setup_ideal(struct setup *u, const struct ideal **out, struct diag *d)
+enum st setup_isolated(struct setup *u, const struct isolated_times **out, struct diag *d)
 {
     *out = NULL;
     if (u->scn->ideal_share == 0) return ST_OK;
-    if (!u->has_ideal) TRY(isolated_find(&u->ideal, u->scn, &u->trace, u->seed, d));
-    u->has_ideal = true;
-    *out = &u->ideal;
+    if (!u->has_isolated) TRY(isolated_find(&u->isolated, u->scn, &u->trace, u->seed, d));
+    u->has_isolated = true;
+    *out = &u->isolated;
     return ST_OK;
 }
 
 void setup_fini(struct setup *u)
 {
-    drop_ideal(u);
+    drop_isolated(u);
     if (u->has_trace) trace_fini(&u->trace);
     u->has_trace = false;
 }

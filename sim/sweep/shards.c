@@ -53,7 +53,7 @@ static enum st run_into(struct shards_writer *w, struct store *store, size_t i, 
     char label[80];
     TRY(enter_case(w, r->kase, d));
     TRY(setup_trace(&w->setup, r->seed, d));
-    TRY(setup_ideal(&w->setup, &env.ideal, d));
+    TRY(setup_isolated(&w->setup, &env.isolated, d));
     env.scn = &w->scn;
     env.trace = &w->setup.trace;
     if (w->progress != NULL) progress_run(w->progress, grid_label(w->grid, i, label, sizeof label), env.trace->facts.n_jobs);

@@ -35,9 +35,9 @@ static void tear_down(void)
     temp_drop(dir);
 }
 
-TestSuite(ideal, .init = set_up, .fini = tear_down);
+TestSuite(isolated, .init = set_up, .fini = tear_down);
 
-static void is(const struct ideal *i, uint64_t job, int64_t whole_s, int64_t share_s)
+static void is(const struct isolated_times *i, uint64_t job, int64_t whole_s, int64_t share_s)
 {
     cr_assert_eq(i->whole[job], whole_s < 0 ? -1 : whole_s * TICK_SEC, "job %llu, whole: %lld", (unsigned long long)job, (long long)i->whole[job]);
     cr_assert_eq(i->share[job], share_s < 0 ? -1 : share_s * TICK_SEC, "job %llu, share: %lld", (unsigned long long)job, (long long)i->share[job]);
@@ -53,9 +53,9 @@ static void is(const struct ideal *i, uint64_t job, int64_t whole_s, int64_t sha
  *   x   a task of 2 GPUs, which no node has: never
  *   p   a CPU task of 3 s: the quota does not touch it
  */
-Test(ideal, of_each_job_alone_worked_by_hand)
+Test(isolated, of_each_job_alone_worked_by_hand)
 {
-    struct ideal i;
+    struct isolated_times i;
     load("id,submit_s,duration_s,tasks,gang,gpus\n"
          "a,0,10,4,0,1\nb,5,7,1,0,1\nc,6,10,4,0,1\nd,7,10,5,0,1\ng,8,10,4,1,1\nx,9,1,1,0,2\np,9,3,1,0,0\n", 2);
     cr_assert_eq(isolated_find(&i, &s, &t, 1, &d), ST_OK, "%s", d.msg);
@@ -72,9 +72,9 @@ Test(ideal, of_each_job_alone_worked_by_hand)
 }
 
 /* 1/9 of 4 cards is none: at least one. */
-Test(ideal, the_share_is_at_least_one_card)
+Test(isolated, the_share_is_at_least_one_card)
 {
-    struct ideal i;
+    struct isolated_times i;
     load("id,submit_s,duration_s,tasks,gpus\na,0,10,3,1\n", 9);
     cr_assert_eq(isolated_find(&i, &s, &t, 1, &d), ST_OK, "%s", d.msg);
     is(&i, 0, 10, 30);
@@ -82,9 +82,9 @@ Test(ideal, the_share_is_at_least_one_card)
 }
 
 /* A node that fails at once does not concern a job that is alone in the ideal. */
-Test(ideal, is_without_faults_and_the_same_twice)
+Test(isolated, is_without_faults_and_the_same_twice)
 {
-    struct ideal i, j;
+    struct isolated_times i, j;
     static const struct fault_event down[] = { { 0, 0, false } };
     load("id,submit_s,duration_s,tasks,gpus\na,0,10,4,1\n", 1);
     s.fault.list = down;
@@ -119,9 +119,9 @@ static enum st next_of(void *ctx, struct job_spec *out, struct diag *e)
  *   again  like far
  * Equal but for their blocks, near and far are told apart.
  */
-Test(ideal, counts_the_way_to_the_data)
+Test(isolated, counts_the_way_to_the_data)
 {
-    struct ideal i;
+    struct isolated_times i;
     load("id,submit_s,duration_s\nunused,0,1\n", 4);
     const uint32_t n0 = 0, n1 = 1;
     s.net = (struct net_spec){ .disk_bps = 100000000, .rack_bps = 50000000, .aggregation_bps = 10000000 };
