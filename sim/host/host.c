@@ -27,14 +27,14 @@ struct decision {
     pol_job   lender;
     bool      licences;         /* lent too */
     size_t    entry;            /* in the buffer of stage entries */
-    size_t    why;              /* offset in the text buffer; 0: none */
+    size_t    reason;           /* offset in the text buffer; 0: none */
 };
 
 struct host {
     struct policy_view mirror;      /* first: what policies read is lent by it, with the host as its context */
     struct policy_spec spec;
     void          *self;
-    struct pol_ops said;        /* what a policy in another process says of itself; then spec.ops points here */
+    struct pol_ops declared;    /* what a policy in another process states of itself; then spec.ops points here */
     uint32_t       flags;
     struct pol_host api;
     struct host_hooks hooks;
@@ -48,28 +48,28 @@ struct host {
     uint64_t         n_idle;    /* calls in a row that did nothing but ask for the next, with jobs waiting on an idle cluster */
     size_t           max_dec;   /* what no policy in its senses appends in one call */
 
-    /* What was last said to be held, so that only changes are recorded. */
-    struct { uint32_t gen; uint64_t why; } *held; size_t cap_held;      /* by task slot; why: hash, 0 none */
-    struct { uint32_t slot, gen; uint64_t why; } head;
+    /* What the policy last stated that it holds, so that only changes are recorded. */
+    struct { uint32_t gen; uint64_t reason; } *held; size_t cap_held;      /* by task slot; reason: hash, 0 none */
+    struct { uint32_t slot, gen; uint64_t reason; } head;
 };
 
 /*
  * A call may start, stop and again start every task, and wake as often as it
- * likes within reason; who says more is in a loop that would eat all memory.
+ * likes within reason; a policy that appends more is in a loop that would eat all memory.
  */
 enum { DECISIONS_A_TASK = 4, DECISIONS_BESIDES = 65536 };
 
 /* So many times nobody needs to look at the clock before starting what waits. */
 enum { IDLE_CALLS_MAX = 100000 };
 
-/* ---- what the policy says ---- */
+/* ---- what the policy calls ---- */
 
-static size_t keep_text(struct host *p, const char *why)
+static size_t keep_text(struct host *p, const char *reason)
 {
-    if (why == NULL || p->hooks.decision == NULL) return 0;
-    size_t n = strlen(why) + 1, at = p->n_text;
+    if (reason == NULL || p->hooks.decision == NULL) return 0;
+    size_t n = strlen(reason) + 1, at = p->n_text;
     MEM_RESERVE(p->text, p->cap_text, at + n);
-    memcpy(p->text + at, why, n);
+    memcpy(p->text + at, reason, n);
     p->n_text += n;
     return at;
 }
@@ -83,13 +83,13 @@ static void misuse(struct host *p, const char *what)
                         world_now(p->mirror.w), text_duration(when, sizeof when, world_now(p->mirror.w)), p->n_dec, what);
 }
 
-static struct decision *append(struct host *p, enum verb verb, uint32_t slot, uint32_t gen, const char *why)
+static struct decision *append(struct host *p, enum verb verb, uint32_t slot, uint32_t gen, const char *reason)
 {
     if (p->mirror.w == NULL) { misuse(p, "it decides outside of decide"); return NULL; }
     if (p->n_dec == p->max_dec) { misuse(p, "it appends more decisions than all its tasks could need"); return NULL; }
     MEM_RESERVE(p->dec, p->cap_dec, p->n_dec + 1);
     struct decision *d = &p->dec[p->n_dec++];
-    *d = (struct decision){ .verb = verb, .slot = slot, .gen = gen, .why = keep_text(p, why) };
+    *d = (struct decision){ .verb = verb, .slot = slot, .gen = gen, .reason = keep_text(p, reason) };
     if (p->hooks.page != NULL) p->hooks.page->n_decisions = p->n_dec;
     return d;
 }
@@ -107,51 +107,51 @@ static void append_places(struct host *p, struct decision *d, const struct pol_p
                                                        .by_count = (p->flags & POL_BY_COUNT) != 0 };
 }
 
-static void say_start(void *ctx, pol_task t, const struct pol_place *place, const char *why)
+static void on_start(void *ctx, pol_task t, const struct pol_place *place, const char *reason)
 {
     struct host *p = ctx;
-    append_places(p, append(p, VERB_START, t.slot, t.gen, why), place, 1);
+    append_places(p, append(p, VERB_START, t.slot, t.gen, reason), place, 1);
 }
 
-static void say_start_gang(void *ctx, pol_job j, const struct pol_place *place, uint32_t n, const char *why)
+static void on_start_gang(void *ctx, pol_job j, const struct pol_place *place, uint32_t n, const char *reason)
 {
     struct host *p = ctx;
-    struct decision *d = append(p, VERB_START_GANG, j.slot, j.gen, why);
+    struct decision *d = append(p, VERB_START_GANG, j.slot, j.gen, reason);
     const struct pol_job_info *i = policy_view_job(p, j);
     if (i != NULL && i->n_tasks == n) append_places(p, d, place, n);
     else if (d != NULL) d->n_place = n;
 }
 
-static void say_preempt(void *ctx, pol_task t, const char *why)
+static void on_preempt(void *ctx, pol_task t, const char *reason)
 {
     struct host *p = ctx;
-    (void)append(p, VERB_PREEMPT, t.slot, t.gen, why);
+    (void)append(p, VERB_PREEMPT, t.slot, t.gen, reason);
 }
 
-static void say_resize(void *ctx, pol_task t, int64_t cpu_milli, const char *why)
+static void on_resize(void *ctx, pol_task t, int64_t cpu_milli, const char *reason)
 {
     struct host *p = ctx;
-    struct decision *d = append(p, VERB_RESIZE, t.slot, t.gen, why);
+    struct decision *d = append(p, VERB_RESIZE, t.slot, t.gen, reason);
     if (d != NULL) d->at = cpu_milli;
 }
 
-static void say_send(void *ctx, pol_task t, uint32_t node, const char *why)
+static void on_send(void *ctx, pol_task t, uint32_t node, const char *reason)
 {
     struct host *p = ctx;
-    struct decision *d = append(p, VERB_SEND, t.slot, t.gen, why);
+    struct decision *d = append(p, VERB_SEND, t.slot, t.gen, reason);
     if (d != NULL) d->at = node;
 }
 
-static void say_call(void *ctx, pol_task t, uint32_t node, uint32_t engine, const char *why)
+static void on_call(void *ctx, pol_task t, uint32_t node, uint32_t engine, const char *reason)
 {
     struct host *p = ctx;
-    struct decision *d = append(p, VERB_CALL, t.slot, t.gen, why);
+    struct decision *d = append(p, VERB_CALL, t.slot, t.gen, reason);
     if (d == NULL) return;
     d->at = node;
     d->engine = engine;
 }
 
-static void say_wake(void *ctx, int64_t at_us)
+static void on_wake(void *ctx, int64_t at_us)
 {
     struct host *p = ctx;
     struct decision *d = append(p, VERB_WAKE, 0, 0, NULL);
@@ -165,10 +165,10 @@ static struct amount amount(const struct pol_amount *a)
     return o;
 }
 
-static void say_reserve(void *ctx, pol_job j, const struct pol_reserve *r, const char *why)
+static void on_reserve(void *ctx, pol_job j, const struct pol_reserve *r, const char *reason)
 {
     struct host *p = ctx;
-    struct decision *d = append(p, VERB_RESERVE, j.slot, j.gen, why);
+    struct decision *d = append(p, VERB_RESERVE, j.slot, j.gen, reason);
     if (d == NULL) return;
     MEM_RESERVE(p->entry, p->cap_entry, p->n_entry + 1);
     d->entry = p->n_entry;
@@ -177,37 +177,37 @@ static void say_reserve(void *ctx, pol_job j, const struct pol_reserve *r, const
         .usable = amount(&r->usable), .reclaimed = amount(&r->reclaimed) };
 }
 
-static void say_lend(void *ctx, pol_task t, pol_job lender, bool licences, const char *why)
+static void on_lend(void *ctx, pol_task t, pol_job lender, bool licences, const char *reason)
 {
-    struct decision *d = append(ctx, VERB_LEND, t.slot, t.gen, why);
+    struct decision *d = append(ctx, VERB_LEND, t.slot, t.gen, reason);
     if (d == NULL) return;
     d->lender = lender;
     d->licences = licences;
 }
 
 /* Never 0. */
-static uint64_t hash_why(const char *why) { return hash64_text(HASH64_INIT, why != NULL ? why : "") | 1; }
+static uint64_t hash_reason(const char *reason) { return hash64_text(HASH64_INIT, reason != NULL ? reason : "") | 1; }
 
-static void say_hold(void *ctx, pol_task t, bool is_head, const char *why)
+static void on_hold(void *ctx, pol_task t, bool is_head, const char *reason)
 {
     struct host *p = ctx;
     if (p->hooks.decision == NULL) return;
-    uint64_t h = hash_why(why);
+    uint64_t h = hash_reason(reason);
     if (is_head) {
-        if (p->head.slot == t.slot && p->head.gen == t.gen && p->head.why == h) return;
+        if (p->head.slot == t.slot && p->head.gen == t.gen && p->head.reason == h) return;
         p->head.slot = t.slot;
         p->head.gen = t.gen;
-        p->head.why = h;
+        p->head.reason = h;
     } else {
         MEM_RESERVE(p->held, p->cap_held, (size_t)t.slot + 1);
-        if (p->held[t.slot].gen == t.gen && p->held[t.slot].why == h) return;
+        if (p->held[t.slot].gen == t.gen && p->held[t.slot].reason == h) return;
         p->held[t.slot].gen = t.gen;
-        p->held[t.slot].why = h;
+        p->held[t.slot].reason = h;
     }
-    (void)append(p, is_head ? VERB_HEAD : VERB_HOLD, t.slot, t.gen, why);
+    (void)append(p, is_head ? VERB_HEAD : VERB_HOLD, t.slot, t.gen, reason);
 }
 
-static void say_note(void *ctx, const char *name, double value)
+static void on_note(void *ctx, const char *name, double value)
 {
     struct host *p = ctx;
     if (p->mirror.w == NULL) misuse(p, "it notes something outside of decide");
@@ -216,7 +216,7 @@ static void say_note(void *ctx, const char *name, double value)
     else if (p->hooks.note != NULL) p->hooks.note(p->hooks.ctx, world_now(p->mirror.w), name, value);
 }
 
-static void say_fail(void *ctx, const char *message)
+static void on_fail(void *ctx, const char *message)
 {
     struct host *p = ctx;
     char when[64];
@@ -264,37 +264,37 @@ static const char *refuse(struct host *p, const struct decision *d)
     return "unknown decision";
 }
 
-/* What starts is held no longer: said again, it is news. */
+/* What starts is held no longer: held again, it is recorded again. */
 static void forget_held(struct host *p, uint32_t task)
 {
-    if (task < p->cap_held) p->held[task].why = 0;
-    if (p->head.slot == task) p->head.why = 0;
+    if (task < p->cap_held) p->held[task].reason = 0;
+    if (p->head.slot == task) p->head.reason = 0;
 }
 
 static void record(struct host *p, const struct decision *d)
 {
     if (p->hooks.decision == NULL || d->verb == VERB_WAKE) return;
     const struct job_table *t = &p->mirror.w->jobs;
-    const char *why = d->why ? p->text + d->why : NULL;
+    const char *reason = d->reason ? p->text + d->reason : NULL;
     uint32_t job = of_job(d->verb) ? d->slot : t->task[d->slot].job;
     if (d->verb == VERB_START || d->verb == VERB_START_GANG) forget_held(p, t->job[job].gang ? t->job[job].first_task : d->slot);
     if (d->verb == VERB_START_GANG) {
         for (uint32_t i = 0; i < d->n_place; i++)
             p->hooks.decision(p->hooks.ctx, world_now(p->mirror.w), verb_name[d->verb], t->job[job].ordinal, i,
-                              p->place[d->place + i].node, why);
+                              p->place[d->place + i].node, reason);
     } else if (d->verb == VERB_RESERVE) {
-        p->hooks.decision(p->hooks.ctx, world_now(p->mirror.w), verb_name[d->verb], t->job[job].ordinal, -1, -1, why);
+        p->hooks.decision(p->hooks.ctx, world_now(p->mirror.w), verb_name[d->verb], t->job[job].ordinal, -1, -1, reason);
     } else {
         int64_t node = d->verb == VERB_START ? (int64_t)p->place[d->place].node
                      : d->verb == VERB_SEND || d->verb == VERB_CALL ? d->at
                      : d->verb == VERB_RESIZE ? (int64_t)p->mirror.w->cluster->hold[d->slot].node : -1;
         p->hooks.decision(p->hooks.ctx, world_now(p->mirror.w), verb_name[d->verb], t->job[job].ordinal,
-                          t->task[d->slot].index, node, why);
+                          t->task[d->slot].index, node, reason);
     }
 }
 
 /* Name the job a refused decision was about, as far as the handle leads to one. */
-static enum st refused(struct host *p, const struct decision *d, size_t i, const char *why, struct diag *diag)
+static enum st refused(struct host *p, const struct decision *d, size_t i, const char *refusal, struct diag *diag)
 {
     const struct job_table *t = &p->mirror.w->jobs;
     const char *job = "?";
@@ -304,7 +304,7 @@ static enum st refused(struct host *p, const struct decision *d, size_t i, const
     enum st st = diag_set(diag, ST_EPOLICY, "policy '%s' broke its contract at t=%" PRId64 " us (%s), decision %zu of %zu: %s%s%s%s: %s",
                           p->spec.ops->name, world_now(p->mirror.w), text_duration(when, sizeof when, world_now(p->mirror.w)),
                           i + 1, p->n_dec, verb_name[d->verb], d->verb == VERB_WAKE ? "" : " of job '",
-                          d->verb == VERB_WAKE ? "" : job, d->verb == VERB_WAKE ? "" : "'", why);
+                          d->verb == VERB_WAKE ? "" : job, d->verb == VERB_WAKE ? "" : "'", refusal);
     return st;
 }
 
@@ -318,8 +318,8 @@ static int64_t wall_ns(void)
 static enum st apply(struct host *p, struct diag *d)
 {
     for (size_t i = 0; i < p->n_dec; i++) {
-        const char *why = refuse(p, &p->dec[i]);
-        if (why != NULL) return refused(p, &p->dec[i], i, why, d);
+        const char *refusal = refuse(p, &p->dec[i]);
+        if (refusal != NULL) return refused(p, &p->dec[i], i, refusal, d);
         record(p, &p->dec[i]);
     }
     return ST_OK;
@@ -350,11 +350,11 @@ static void call_decide(struct host *p, size_t n_events)
         page->n_decides++;
         page->n_decisions = 0;
     }
-    struct pol_view *view = policy_view_lend(&p->mirror);
+    struct pol_view *view = policy_view_begin(&p->mirror);
     sandbox_enter(page, SANDBOX_DECIDING);
     p->spec.ops->decide(p->self, view, p->mirror.event, n_events);
     sandbox_leave(page);
-    policy_view_return(&p->mirror, view);
+    policy_view_end(&p->mirror, view);
 }
 
 /* A policy that knows nothing of calls would leave their tasks waiting for ever. */
@@ -415,20 +415,20 @@ enum st host_create(struct host **out, const char *spec, const char *weights,
     if (p->hooks.page != NULL) (void)snprintf(p->hooks.page->name, sizeof p->hooks.page->name, "%s", p->spec.ops->name);
     p->api = (struct pol_host){
         .abi_major = POL_ABI_MAJOR, .size = sizeof p->api, .abi_minor = POL_ABI_MINOR, .ctx = p,
-        .start = say_start, .start_gang = say_start_gang, .preempt = say_preempt,
-        .wake = say_wake, .note = say_note, .fail = say_fail,
-        .resize = say_resize, .hold = say_hold, .send = say_send, .call = say_call,
-        .reserve = say_reserve, .lend = say_lend,
+        .start = on_start, .start_gang = on_start_gang, .preempt = on_preempt,
+        .wake = on_wake, .note = on_note, .fail = on_fail,
+        .resize = on_resize, .hold = on_hold, .send = on_send, .call = on_call,
+        .reserve = on_reserve, .lend = on_lend,
     };
     policy_view_init(&p->mirror, &p->api, &p->hooks.tricks);
     p->flags = p->spec.ops->flags;
-    char why[800] = "it gave no reason";
+    char error[800] = "it gave no reason";
     sandbox_enter(p->hooks.page, SANDBOX_CREATING);
-    p->self = p->spec.ops->create(&p->api, p->spec.value, &p->flags, why, sizeof why);
+    p->self = p->spec.ops->create(&p->api, p->spec.value, &p->flags, error, sizeof error);
     sandbox_leave(p->hooks.page);
-    why[sizeof why - 1] = '\0';
+    error[sizeof error - 1] = '\0';
     if (p->self == NULL) st = diag_at(d, ST_EINPUT, file, line, col, "policy '%s' cannot be created: %s",
-                                       p->spec.ops == &exec_ops ? p->spec.full : p->spec.ops->name, why);
+                                       p->spec.ops == &exec_ops ? p->spec.full : p->spec.ops->name, error);
     else if (p->failed.code != ST_OK) { *d = p->failed; st = d->code; }
     else if ((p->flags & ~p->spec.ops->flags) != 0)
         st = diag_at(d, ST_EPOLICY, file, line, col, "policy '%s' broke its contract in create: it sets flags %#x, and its table has only %#x",
@@ -436,8 +436,8 @@ enum st host_create(struct host **out, const char *spec, const char *weights,
     if (st != ST_OK) { host_destroy(p); return st; }
     p->mirror.is_clairvoyant = (p->flags & POL_CLAIRVOYANT) != 0;
     if (p->spec.ops == &exec_ops) {
-        p->said = exec_said(p->self);
-        p->spec.ops = &p->said;
+        p->declared = exec_declared(p->self);
+        p->spec.ops = &p->declared;
     }
     *out = p;
     return ST_OK;
@@ -459,7 +459,7 @@ struct decider host_decider(struct host *p)
 {
     return (struct decider){ .ctx = p, .decide = decide, .strands = (p->flags & POL_STRANDS) != 0 };
 }
-const char *host_label(const struct host *p) { return p->spec.ops == &p->said ? exec_label(p->self) : NULL; }
+const char *host_label(const struct host *p) { return p->spec.ops == &p->declared ? exec_label(p->self) : NULL; }
 const char *host_spec(const struct host *p) { return p->spec.full; }
 const char *host_file_digest(const struct host *p) { return p->spec.lib != NULL ? policy_load_digest(p->spec.lib) : ""; }
 bool host_is_foreign(const char *spec) { return policy_load_path_len(spec) > 0; }

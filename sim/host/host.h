@@ -20,8 +20,9 @@ struct host_tricks {
 /* What is recorded of a policy's doings.  Any member may be NULL. */
 struct host_hooks {
     void *ctx;
-    /* An applied decision, or what the policy said it holds back (hold, head); job: ordinal; task, node: -1 where they do not apply. */
-    void (*decision)(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *why);
+    /* An applied decision, or what the policy states that it holds back (hold, head); job: ordinal; task, node: -1
+     * where they do not apply; reason: as the policy gave it, or NULL. */
+    void (*decision)(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *reason);
     void (*note)(void *ctx, sim_tick at, const char *name, double value);
     void (*decided)(void *ctx, int64_t wall_ns);        /* after each decide call */
     int64_t call_us;                                    /* longest that a policy in another process may take to answer; 0: its own default */
@@ -53,8 +54,8 @@ const char *host_file_digest(const struct host *h);
 bool host_is_foreign(const char *spec);
 /* What this instance does: ops->flags, as its parameters narrow them. */
 uint32_t host_flags(const struct host *h);
-/* How tables call it unless the user says so: what a policy in another process
- * says of itself, "name:key=value,..."; NULL for others.  Borrowed. */
+/* How tables call it unless the user names it: what a policy in another process
+ * calls itself, "name:key=value,..."; NULL for others.  Borrowed. */
 const char *host_label(const struct host *h);
 const struct pol_ops *host_ops(const struct host *h);
 bool host_clairvoyant(const struct host *h);

@@ -131,8 +131,8 @@ static enum st load(struct policy_load *l, const char *path, struct diag *d)
     TRY(digest_file(path, l->digest, d));
     l->dl = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (l->dl == NULL) {
-        const char *why = dlerror(), *after = why != NULL ? strstr(why, ": ") : NULL;      /* it begins with the path */
-        (void)diag_set(d, ST_EINPUT, "it cannot be loaded: %s", after != NULL ? after + 2 : why != NULL ? why : "no reason given");
+        const char *error = dlerror(), *after = error != NULL ? strstr(error, ": ") : NULL;      /* it begins with the path */
+        (void)diag_set(d, ST_EINPUT, "it cannot be loaded: %s", after != NULL ? after + 2 : error != NULL ? error : "no reason given");
         diag_hint(d, "build it with -shared -fPIC and link what it uses");
         return d->code;
     }
@@ -148,17 +148,17 @@ static enum st load(struct policy_load *l, const char *path, struct diag *d)
 enum st policy_load_open(struct policy_load **out, const char *path, const char *file, uint32_t line, uint32_t col, struct diag *d)
 {
     struct policy_load *l;
-    struct diag why = { 0 };
+    struct diag error = { 0 };
     MEM_NEW(l);
     char *at = resolve(path, file);
-    enum st st = load(l, at, &why);
+    enum st st = load(l, at, &error);
     mem_free(at);
     *out = l;
     if (st == ST_OK) return ST_OK;
     policy_load_close(l);
     *out = NULL;
-    (void)diag_at(d, st, file, line, col, "policy file '%s': %s", path, why.msg);
-    if (why.hint[0] != '\0') diag_hint(d, "%s", why.hint);
+    (void)diag_at(d, st, file, line, col, "policy file '%s': %s", path, error.msg);
+    if (error.hint[0] != '\0') diag_hint(d, "%s", error.hint);
     return st;
 }
 

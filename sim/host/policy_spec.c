@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "builtin.h"
 
-struct place { const char *file; uint32_t line, col; };
+struct origin { const char *file; uint32_t line, col; };
 
-static enum st unknown_policy(const struct place *at, const char *name, struct diag *d)
+static enum st unknown_policy(const struct origin *at, const char *name, struct diag *d)
 {
     const char *names[64];
     size_t n = 0;
@@ -22,7 +22,7 @@ static enum st unknown_policy(const struct place *at, const char *name, struct d
     return st;
 }
 
-static enum st unknown_param(const struct place *at, const struct pol_ops *ops, const char *key, struct diag *d)
+static enum st unknown_param(const struct origin *at, const struct pol_ops *ops, const char *key, struct diag *d)
 {
     const char *names[32];
     size_t n = 0;
@@ -55,23 +55,23 @@ static bool parse_bool(const char *s, int64_t *out)
     return yes || no;
 }
 
-static enum st parse_value(const struct place *at, const struct pol_ops *ops, const struct pol_param *p,
+static enum st parse_value(const struct origin *at, const struct pol_ops *ops, const struct pol_param *p,
                            char *text, union pol_value *v, struct diag *d)
 {
-    char why[200] = "";
+    char error[200] = "";
     bool ok = false;
     const char *want = "";
     switch ((enum pol_param_type)p->type) {
     case POL_INT:      ok = text_int(text, &v->i); want = "a whole number"; break;
     case POL_NUMBER:   ok = text_double(text, &v->x); want = "a number"; break;
     case POL_BOOL:     ok = parse_bool(text, &v->i); want = "true or false"; break;
-    case POL_DURATION: ok = text_parse(text, TEXT_DURATION, TICK_SEC, &v->i, why, sizeof why); want = "a duration such as 90s or 4h"; break;
+    case POL_DURATION: ok = text_parse(text, TEXT_DURATION, TICK_SEC, &v->i, error, sizeof error); want = "a duration such as 90s or 4h"; break;
     case POL_CHOICE:   ok = parse_choice(p->choices, text, &v->i); want = p->choices; break;
     case POL_TEXT:     v->s = text; ok = true; break;
     }
     if (ok) return ST_OK;
     return diag_at(d, ST_EINPUT, at->file, at->line, at->col, "policy '%s': %s is '%s'; expected %s%s%s",
-                   ops->name, p->name, text, want, why[0] ? ": " : "", why);
+                   ops->name, p->name, text, want, error[0] ? ": " : "", error);
 }
 
 static uint32_t find_param(const struct pol_ops *ops, const char *key)
@@ -92,7 +92,7 @@ static char *next_comma(char *s)
 }
 
 /* Split "k=v,k=v" in place into p->text. */
-static enum st read_pairs(struct policy_spec *p, char *pairs, const struct place *at, struct diag *d)
+static enum st read_pairs(struct policy_spec *p, char *pairs, const struct origin *at, struct diag *d)
 {
     for (char *kv = pairs; kv != NULL && *kv != '\0';) {
         char *comma = next_comma(kv);
@@ -111,7 +111,7 @@ static enum st read_pairs(struct policy_spec *p, char *pairs, const struct place
     return ST_OK;
 }
 
-static char *spell_out(const struct policy_spec *p, const char *name)
+static char *format_spec(const struct policy_spec *p, const char *name)
 {
     size_t n = strlen(name) + 2;
     for (uint32_t i = 0; i < p->ops->n_params; i++) n += strlen(p->ops->params[i].name) + strlen(p->text[i]) + 2;
@@ -122,8 +122,8 @@ static char *spell_out(const struct policy_spec *p, const char *name)
     return s;
 }
 
-/* The policy behind a name: built in, or of a file.  Every kind of spec is told apart here. */
-static enum st resolve(struct policy_spec *p, const char *name, bool is_file, const struct place *at, struct diag *d)
+/* The policy behind a name: built in, or of a file. */
+static enum st resolve(struct policy_spec *p, const char *name, bool is_file, const struct origin *at, struct diag *d)
 {
     if (is_file) {
         TRY(policy_load_open(&p->lib, name, at->file, at->line, at->col, d));
@@ -135,7 +135,7 @@ static enum st resolve(struct policy_spec *p, const char *name, bool is_file, co
     return p->ops != NULL ? ST_OK : unknown_policy(at, name, d);
 }
 
-static enum st parse(struct policy_spec *p, char *copy, const char *weights, const struct place *at, struct diag *d)
+static enum st parse(struct policy_spec *p, char *copy, const char *weights, const struct origin *at, struct diag *d)
 {
     size_t path = policy_load_path_len(copy);
     char *colon = path > 0 ? copy + path : strchr(copy, ':');
@@ -150,12 +150,12 @@ static enum st parse(struct policy_spec *p, char *copy, const char *weights, con
         if (p->text[i] == NULL) p->text[i] = mem_strdup(weights && strcmp(prm->name, "weights") == 0 ? weights : prm->dflt);
         TRY(parse_value(at, p->ops, prm, p->text[i], &p->value[i], d));
     }
-    p->full = spell_out(p, copy);
+    p->full = format_spec(p, copy);
     return ST_OK;
 }
 
 /* "exec:COMMAND": all of the rest is the command; it runs where the spec was written. */
-static enum st parse_exec(struct policy_spec *p, const char *command, const char *weights, const struct place *at, struct diag *d)
+static enum st parse_exec(struct policy_spec *p, const char *command, const char *weights, const struct origin *at, struct diag *d)
 {
     const char *slash = strrchr(at->file, '/');
     if (command[strspn(command, " \t")] == '\0')
@@ -178,7 +178,7 @@ enum st policy_spec_parse(struct policy_spec *p, const char *spec, const char *w
                       const char *file, uint32_t line, uint32_t col, struct diag *d)
 {
     memset(p, 0, sizeof *p);
-    struct place at = { file, line, col };
+    struct origin at = { file, line, col };
     char *copy = mem_strdup(spec);
     enum st st = strncmp(spec, EXEC_PREFIX, strlen(EXEC_PREFIX)) == 0
                ? parse_exec(p, spec + strlen(EXEC_PREFIX), weights, &at, d) : parse(p, copy, weights, &at, d);

@@ -33,7 +33,7 @@ const struct pol_job_info *policy_view_job(void *ctx, pol_job h)
     return i;
 }
 
-static const struct pol_task_info *lend_task(void *ctx, pol_task h)
+static const struct pol_task_info *view_task(void *ctx, pol_task h)
 {
     struct policy_view *p = ctx;
     const struct world *w = p->w;
@@ -67,7 +67,7 @@ static bool is_live_task(const struct policy_view *p, pol_task h)
            p->w->jobs.task[h.slot].gen == h.gen;
 }
 
-static struct pol_input lend_input(void *ctx, pol_task h, uint32_t k)
+static struct pol_input view_input(void *ctx, pol_task h, uint32_t k)
 {
     const struct policy_view *p = ctx;
     if (!is_live_task(p, h) || k >= world_n_inputs(p->w, h.slot)) return (struct pol_input){ .size_b = 0 };
@@ -75,7 +75,7 @@ static struct pol_input lend_input(void *ctx, pol_task h, uint32_t k)
     return (struct pol_input){ .size_b = in.size, .replica = in.replica, .n_replicas = in.n_replicas };
 }
 
-static struct pol_transfer lend_transfer(void *ctx, pol_task h, uint32_t node)
+static struct pol_transfer view_transfer(void *ctx, pol_task h, uint32_t node)
 {
     const struct policy_view *p = ctx;
     struct pol_transfer sum = { 0 };
@@ -91,13 +91,13 @@ static struct pol_transfer lend_transfer(void *ctx, pol_task h, uint32_t node)
     return sum;
 }
 
-static const char *lend_user_name(void *ctx, uint32_t user)
+static const char *view_user_name(void *ctx, uint32_t user)
 {
     const struct policy_view *p = ctx;
     return p->w != NULL && user < p->w->users.n ? intern_name(&p->w->users, user) : NULL;
 }
 
-static struct pol_reading lend_reading(void *ctx, pol_task h)
+static struct pol_reading view_reading(void *ctx, pol_task h)
 {
     const struct policy_view *p = ctx;
     if (!is_live_task(p, h)) return (struct pol_reading){ -1, -1 };
@@ -107,7 +107,7 @@ static struct pol_reading lend_reading(void *ctx, pol_task h)
 
 static const char *name_in(const struct intern *t, uint32_t id) { return id < t->n ? intern_name(t, id) : NULL; }
 
-static const char *lend_name(void *ctx, uint32_t kind, uint32_t id)
+static const char *view_name(void *ctx, uint32_t kind, uint32_t id)
 {
     const struct policy_view *p = ctx;
     const struct world *w = p->w;
@@ -127,31 +127,31 @@ static const char *lend_name(void *ctx, uint32_t kind, uint32_t id)
     return NULL;
 }
 
-static uint32_t lend_label(void *ctx, const char *name)
+static uint32_t view_label(void *ctx, const char *name)
 {
     const struct policy_view *p = ctx;
     return p->w != NULL ? intern_find(&p->w->cluster->labels, name) : POL_NONE;
 }
 
-static struct pol_call lend_call(void *ctx, pol_task h, uint32_t k)
+static struct pol_call view_call(void *ctx, pol_task h, uint32_t k)
 {
     const struct policy_view *p = ctx;
     return policy_calls_call(is_live_task(p, h) ? p->w : NULL, h.slot, k);
 }
 
-static struct pol_relation lend_relation(void *ctx, pol_task h)
+static struct pol_relation view_relation(void *ctx, pol_task h)
 {
     const struct policy_view *p = ctx;
     return policy_calls_relation(is_live_task(p, h) ? p->w : NULL, h.slot);
 }
 
-static int64_t lend_overhead(void *ctx, pol_task h, uint32_t k, uint32_t from, uint32_t to)
+static int64_t view_overhead(void *ctx, pol_task h, uint32_t k, uint32_t from, uint32_t to)
 {
     const struct policy_view *p = ctx;
     return policy_calls_overhead(is_live_task(p, h) ? p->w : NULL, h.slot, k, from, to);
 }
 
-static pol_task lend_follower(void *ctx, pol_task h, uint32_t k)
+static pol_task view_follower(void *ctx, pol_task h, uint32_t k)
 {
     const struct policy_view *p = ctx;
     return policy_calls_follower(is_live_task(p, h) ? p->w : NULL, h.slot, k);
@@ -197,12 +197,12 @@ static void show_shapes(struct policy_view *p)
     p->view.shape = p->shape;
 }
 
-/* Destroy what is there; its place is given back a call later. */
-static void bury(struct policy_view *p, void *old, size_t bytes)
+/* Overwrite what is there, so that a policy that kept a pointer to it goes wrong; freed a call later. */
+static void poison(struct policy_view *p, void *old, size_t bytes)
 {
     memset(old, 0xa5, bytes);
-    MEM_RESERVE(p->buried, p->cap_buried, p->n_buried + 1);
-    p->buried[p->n_buried++] = old;
+    MEM_RESERVE(p->poisoned, p->cap_poisoned, p->n_poisoned + 1);
+    p->poisoned[p->n_poisoned++] = old;
 }
 
 static void *move_array(struct policy_view *p, void *old, size_t n, size_t size)
@@ -210,14 +210,14 @@ static void *move_array(struct policy_view *p, void *old, size_t n, size_t size)
     if (old == NULL) return NULL;
     void *now = mem_alloc(n, size);
     memcpy(now, old, n * size);
-    bury(p, old, n * size);
+    poison(p, old, n * size);
     return now;
 }
 
-/* After a call: nothing that the policy read may be where it was. */
+/* After a call: nothing that the policy read is where it was. */
 static void move_memory(struct policy_view *p)
 {
-    while (p->n_buried > 0) mem_free(p->buried[--p->n_buried]);
+    while (p->n_poisoned > 0) mem_free(p->poisoned[--p->n_poisoned]);
     p->node = move_array(p, p->node, p->w->cluster->n_nodes, sizeof *p->node);
     p->mem_bw = move_array(p, p->mem_bw, p->w->cluster->n_nodes, sizeof *p->mem_bw);
     p->view.mem_bw = p->mem_bw;
@@ -236,11 +236,11 @@ static void move_memory(struct policy_view *p)
 static void list_all_changed(struct policy_view *p)
 {
     uint32_t n = p->w->cluster->n_nodes;
-    if (p->all == NULL) {
-        MEM_ARRAY(p->all, n);
-        for (uint32_t i = 0; i < n; i++) p->all[i] = i;
+    if (p->every_node == NULL) {
+        MEM_ARRAY(p->every_node, n);
+        for (uint32_t i = 0; i < n; i++) p->every_node[i] = i;
     }
-    p->view.changed = p->all;
+    p->view.changed = p->every_node;
     p->view.n_changed = n;
 }
 
@@ -328,18 +328,18 @@ void policy_view_show(struct policy_view *p, const struct notice *n, size_t n_no
     show_events(p, n, n_notices);
 }
 
-struct pol_view *policy_view_lend(struct policy_view *p)
+struct pol_view *policy_view_begin(struct policy_view *p)
 {
     struct pol_view *view = &p->view;
     if (p->tricks.moves_memory) { MEM_NEW(view); *view = p->view; }
     return view;
 }
 
-void policy_view_return(struct policy_view *p, struct pol_view *view)
+void policy_view_end(struct policy_view *p, struct pol_view *view)
 {
     if (!p->tricks.moves_memory) return;
     move_memory(p);
-    bury(p, view, sizeof *view);
+    poison(p, view, sizeof *view);
 }
 
 /* ---- life ---- */
@@ -348,23 +348,23 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
 {
     p->tricks = *tricks;
     api->job = policy_view_job;
-    api->task = lend_task;
-    api->user_name = lend_user_name;
-    api->input = lend_input;
-    api->transfer = lend_transfer;
-    api->measure = lend_reading;
-    api->name = lend_name;
-    api->label = lend_label;
-    api->call_info = lend_call;
-    api->relation = lend_relation;
-    api->overhead = lend_overhead;
-    api->follower = lend_follower;
+    api->task = view_task;
+    api->user_name = view_user_name;
+    api->input = view_input;
+    api->transfer = view_transfer;
+    api->measure = view_reading;
+    api->name = view_name;
+    api->label = view_label;
+    api->call_info = view_call;
+    api->relation = view_relation;
+    api->overhead = view_overhead;
+    api->follower = view_follower;
 }
 
 void policy_view_fini(struct policy_view *p)
 {
     mem_free(p->mem_bw); mem_free(p->queued); mem_free(p->tier); mem_free(p->node); mem_free(p->card); mem_free(p->shape); mem_free(p->licence); mem_free(p->gpu_type);
     mem_free(p->job_info); mem_free(p->job_seen); mem_free(p->task_info); mem_free(p->task_seen);
-    while (p->n_buried > 0) mem_free(p->buried[--p->n_buried]);
-    mem_free(p->buried); mem_free(p->all); mem_free(p->event);
+    while (p->n_poisoned > 0) mem_free(p->poisoned[--p->n_poisoned]);
+    mem_free(p->poisoned); mem_free(p->every_node); mem_free(p->event);
 }

@@ -27,8 +27,8 @@ struct policy_view {
     struct pol_job_info  *job_info;  uint64_t *job_seen;   size_t cap_job, cap_job_seen;
     struct pol_task_info *task_info; uint64_t *task_seen;  size_t cap_task, cap_task_seen;
     uint64_t call;              /* decide calls so far: marks which infos are current */
-    void   **buried;          size_t n_buried, cap_buried;      /* see host_tricks */
-    uint32_t *all;
+    void   **poisoned;        size_t n_poisoned, cap_poisoned;     /* see host_tricks */
+    uint32_t *every_node;       /* [n_nodes] 0, 1, 2...; see host_tricks */
 };
 
 /* Of zeroed memory.  Fills what api offers for reading; api->ctx is the struct policy_view, or what begins with it. */
@@ -38,8 +38,8 @@ void policy_view_fini(struct policy_view *p);
 /* Show p->w, and what happened in it. */
 void policy_view_show(struct policy_view *p, const struct notice *n, size_t n_notices);
 /* For one decide call, and when it is over. */
-struct pol_view *policy_view_lend(struct policy_view *p);
-void policy_view_return(struct policy_view *p, struct pol_view *view);
+struct pol_view *policy_view_begin(struct policy_view *p);
+void policy_view_end(struct policy_view *p, struct pol_view *view);
 
 /* pol_host's job. */
 const struct pol_job_info *policy_view_job(void *ctx, pol_job h);

@@ -133,7 +133,7 @@ static int watch(struct sandbox_page *page, const struct sandbox_limits *l, cons
 }
 
 /* "at t=5 us (5 us), decide call 3, after 2 decisions" */
-static void say_where(const struct sandbox_page *p, char *buf, size_t cap)
+static void format_where(const struct sandbox_page *p, char *buf, size_t cap)
 {
     static const char *const phase[] = { "outside of its functions", "while it was loaded", "in create", "in decide", "in destroy" };
     char when[64];
@@ -156,10 +156,10 @@ static const char *signal_means(int sig, const struct sandbox_page *p)
     }
 }
 
-static enum st tell(const struct sandbox_page *p, const struct sandbox_limits *l, int killed, int status, struct diag *d)
+static enum st describe_end(const struct sandbox_page *p, const struct sandbox_limits *l, int killed, int status, struct diag *d)
 {
     char where[256], much[64];
-    say_where(p, where, sizeof where);
+    format_where(p, where, sizeof where);
     if (killed == KILLED_TIME) {
         (void)diag_set(d, ST_EPOLICY, "policy '%s' did not return within %s, %s", p->name,
                        text_duration(much, sizeof much, l->call_us), where);
@@ -207,7 +207,7 @@ enum st sandbox_run(const struct sandbox_limits *l, const char *name, const vola
             st = page->st;
             if (st != ST_OK && st != ST_END) *d = page->diag;
         } else {
-            st = tell(page, l, killed, status, d);
+            st = describe_end(page, l, killed, status, d);
         }
     }
     (void)close(fd[0]);

@@ -5,7 +5,7 @@
  * A policy from a shared object runs with its whole run in a forked child:
  * simulation, metrics and the database connection, which the child opens for
  * itself.  Whatever becomes of it, nothing that it touched is used again: the
- * parent learns from a shared page where the policy was, says so, and SQLite
+ * parent learns from a shared page where the policy was, reports it, and SQLite
  * rolls the unfinished batch back when the parent opens the file.
  *
  * Against jumping out of a signal handler: a policy that is stopped within

@@ -39,11 +39,11 @@ struct sink {
     struct sandbox_page *page;             /* NULL: not in a sandbox */
 };
 
-static void on_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *why)
+static void on_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *reason)
 {
     struct sink *r = ctx;
     if (r->error.code != ST_OK || !r->env->scn->write_decisions) return;
-    (void)store_decision(r->env->store, r->run, at, verb, job, task, node, why, &r->error);
+    (void)store_decision(r->env->store, r->run, at, verb, job, task, node, reason, &r->error);
 }
 
 static void on_note(void *ctx, sim_tick at, const char *name, double value)
@@ -67,7 +67,7 @@ static double weight_of(const void *ctx, const char *user)
     return 1;
 }
 
-static char *weights_text(const struct scenario *s)
+static char *format_weights(const struct scenario *s)
 {
     if (s->n_weights == 0) return NULL;
     size_t n = 1;
@@ -82,7 +82,7 @@ static char *weights_text(const struct scenario *s)
 static enum st open_policy(struct host **h, const struct scenario *s, const struct scn_policy *p,
                            const struct host_hooks *hooks, struct diag *d)
 {
-    char *weights = weights_text(s);
+    char *weights = format_weights(s);
     struct host_origin at = { p->line ? s->path : NULL, p->line, p->col };
     enum st st = host_create(h, p->spec, weights, &at, hooks, d);
     mem_free(weights);
@@ -139,9 +139,9 @@ void run_policy_fini(struct run_policy *p)
     memset(p, 0, sizeof *p);
 }
 
-/* What a policy of a file says of itself, from the process that it was created in. */
-struct told { char spec[1 << 16], source[1 << 12], identity[HASH_HEX]; bool is_clairvoyant, by_count; };
-struct find { struct scenario *s; struct scn_policy *policy; int64_t call_us; struct told *told; struct run_policy *who; };
+/* What was found of a policy of a file, out of the process in which it was created. */
+struct answer { char spec[1 << 16], source[1 << 12], identity[HASH_HEX]; bool is_clairvoyant, by_count; };
+struct find { struct scenario *s; struct scn_policy *policy; int64_t call_us; struct answer *answer; struct run_policy *who; };
 
 static enum st find_policy(void *ctx, struct sandbox_page *page, struct diag *d)
 {
@@ -153,14 +153,14 @@ static enum st find_policy(void *ctx, struct sandbox_page *page, struct diag *d)
     policy_of(&who, h);
     host_destroy(h);
     if (st != ST_OK) { run_policy_fini(&who); return st; }
-    if (f->told == NULL) { *f->who = who; return ST_OK; }
-    if (strlen(who.spec) >= sizeof f->told->spec || strlen(who.source) >= sizeof f->told->source)
+    if (f->answer == NULL) { *f->who = who; return ST_OK; }
+    if (strlen(who.spec) >= sizeof f->answer->spec || strlen(who.source) >= sizeof f->answer->source)
         return diag_set(d, ST_EINPUT, "the policy's spec has %zu characters, and its source %zu: too many", strlen(who.spec), strlen(who.source));
-    (void)strcpy(f->told->spec, who.spec);
-    (void)strcpy(f->told->source, who.source);
-    memcpy(f->told->identity, who.identity, sizeof who.identity);
-    f->told->is_clairvoyant = who.is_clairvoyant;
-    f->told->by_count = who.by_count;
+    (void)strcpy(f->answer->spec, who.spec);
+    (void)strcpy(f->answer->source, who.source);
+    memcpy(f->answer->identity, who.identity, sizeof who.identity);
+    f->answer->is_clairvoyant = who.is_clairvoyant;
+    f->answer->by_count = who.by_count;
     run_policy_fini(&who);
     return ST_OK;
 }
@@ -171,14 +171,14 @@ enum st run_policy_find(struct run_policy *out, struct scenario *s, struct scn_p
     struct find f = { s, p, limits->call_us, NULL, out };
     memset(out, 0, sizeof *out);
     if (!host_is_foreign(p->spec)) return find_policy(&f, NULL, d);
-    f.told = sandbox_share(sizeof *f.told);
+    f.answer = sandbox_share(sizeof *f.answer);
     enum st st = sandbox_run(limits, p->spec, NULL, find_policy, &f, d);
     if (st == ST_OK) {
-        *out = (struct run_policy){ .spec = mem_strdup(f.told->spec), .source = mem_strdup(f.told->source), .is_clairvoyant = f.told->is_clairvoyant,
-                                     .by_count = f.told->by_count };
-        memcpy(out->identity, f.told->identity, sizeof out->identity);
+        *out = (struct run_policy){ .spec = mem_strdup(f.answer->spec), .source = mem_strdup(f.answer->source), .is_clairvoyant = f.answer->is_clairvoyant,
+                                     .by_count = f.answer->by_count };
+        memcpy(out->identity, f.answer->identity, sizeof out->identity);
     }
-    sandbox_unshare(f.told, sizeof *f.told);
+    sandbox_unshare(f.answer, sizeof *f.answer);
     return st;
 }
 

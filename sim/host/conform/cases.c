@@ -373,15 +373,15 @@ static const struct { const char *name, *about; void (*make)(struct conform_case
 
 /* ---- and some by chance ---- */
 
-static int64_t pick(struct rng *r, const int64_t *of, size_t n) { return of[rng_below(r, n)]; }
-#define PICK(r, ...) pick((r), (const int64_t[]){ __VA_ARGS__ }, sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
+static int64_t draw(struct rng *r, const int64_t *of, size_t n) { return of[rng_below(r, n)]; }
+#define DRAW(r, ...) draw((r), (const int64_t[]){ __VA_ARGS__ }, sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
 
 static void random_job(struct conform_case *c, struct rng *r, sim_tick at)
 {
-    int32_t gpus = (int32_t)PICK(r, 0, 1, 1, 1, 2);
-    struct conform_job *j = job(c, at, PICK(r, 0, 1, 10, 20, 20, 50, 80), PICK(r, 0, 500, 1000, 2000), gpus,
-                                gpus == 1 ? (int32_t)PICK(r, 250, 500, 700, 1000, 1000) : 1000);
-    j->limit = PICK(r, -1, 0, 10, 40, j->group[0].dur, 2 * j->group[0].dur);
+    int32_t gpus = (int32_t)DRAW(r, 0, 1, 1, 1, 2);
+    struct conform_job *j = job(c, at, DRAW(r, 0, 1, 10, 20, 20, 50, 80), DRAW(r, 0, 500, 1000, 2000), gpus,
+                                gpus == 1 ? (int32_t)DRAW(r, 250, 500, 700, 1000, 1000) : 1000);
+    j->limit = DRAW(r, -1, 0, 10, 40, j->group[0].dur, 2 * j->group[0].dur);
     if (rng_below(r, 3) == 0) {
         j->group[0].n = 1 + (uint32_t)rng_below(r, 3);
         j->gang = rng_below(r, 2) == 0;
@@ -394,13 +394,13 @@ static void random_case(struct conform_case *c, uint64_t seed)
     struct rng r;
     rng_init(&r, seed, "conformance case", 0);
     uint32_t n = 2 + (uint32_t)rng_below(&r, 4);
-    for (uint32_t i = 0; i < n; i++) node(c, PICK(&r, 4000, 8000), (uint32_t)PICK(&r, 0, 1, 2, 4), rng_below(&r, 2) ? "A" : "B", NULL);
-    sim_tick at = 0, gap = PICK(&r, 0, 1, 3);
-    for (int i = 0; i < 50; i++) random_job(c, &r, at += gap * PICK(&r, 0, 0, 1, 5));
+    for (uint32_t i = 0; i < n; i++) node(c, DRAW(&r, 4000, 8000), (uint32_t)DRAW(&r, 0, 1, 2, 4), rng_below(&r, 2) ? "A" : "B", NULL);
+    sim_tick at = 0, gap = DRAW(&r, 0, 1, 3);
+    for (int i = 0; i < 50; i++) random_job(c, &r, at += gap * DRAW(&r, 0, 0, 1, 5));
     for (sim_tick t = 0; t < 100; t += 10) fault(c, t, (uint32_t)rng_below(&r, n), false);
     for (uint32_t i = 0; i < n; i++) fault(c, 150, i, true);
-    c->cfg.checkpoint_interval = PICK(&r, -1, 0, 7, 20);
-    c->cfg.restore_cost = PICK(&r, 0, 3);
+    c->cfg.checkpoint_interval = DRAW(&r, -1, 0, 7, 20);
+    c->cfg.restore_cost = DRAW(&r, 0, 3);
     c->cfg.enforce_limits = rng_below(&r, 3) == 0;
 }
 

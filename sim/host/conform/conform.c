@@ -10,11 +10,11 @@
 
 /* ---- what happened in a run ---- */
 
-enum kind { SAW_START, SAW_STOP, SAW_END, SAW_NODE };
-struct seen { sim_tick at; enum kind kind; uint64_t job; uint32_t task, node; uint64_t cards; const char *why; };
+enum event_type { EVENT_START, EVENT_STOP, EVENT_END, EVENT_NODE };
+struct event { sim_tick at; enum event_type type; uint64_t job; uint32_t task, node; uint64_t cards; const char *how; };
 
 struct history {
-    struct seen *ev; size_t n, cap;
+    struct event *ev; size_t n, cap;
     enum st result;
     struct diag diag;
     struct world_count count;
@@ -26,68 +26,68 @@ struct history {
 
 static void history_fini(struct history *h) { mem_free(h->ev); }
 
-static void see(struct history *h, struct seen e)
+static void record(struct history *h, struct event e)
 {
     MEM_RESERVE(h->ev, h->cap, h->n + 1);
     h->ev[h->n++] = e;
 }
 
-static struct seen of_task(const struct world *w, enum kind kind, uint32_t task, const char *why)
+static struct event of_task(const struct world *w, enum event_type type, uint32_t task, const char *how)
 {
     const struct task *t = &w->jobs.task[task];
     const struct hold *hold = cluster_hold(w->cluster, task);
-    return (struct seen){ world_now(w), kind, w->jobs.job[t->job].ordinal, t->index, hold->node, hold->cards, why };
+    return (struct event){ world_now(w), type, w->jobs.job[t->job].ordinal, t->index, hold->node, hold->cards, how };
 }
 
-static void saw_start(void *ctx, const struct world *w, uint32_t task) { see(ctx, of_task(w, SAW_START, task, "")); }
+static void on_started(void *ctx, const struct world *w, uint32_t task) { record(ctx, of_task(w, EVENT_START, task, "")); }
 
-static void saw_stop(void *ctx, const struct world *w, uint32_t task, enum stop_why why)
+static void on_stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why how)
 {
     static const char *const name[] = { [STOP_DONE] = "done", [STOP_PREEMPTED] = "preempted", [STOP_FAILED] = "failed",
                                         [STOP_TIMEOUT] = "timeout", [STOP_HORIZON] = "horizon",
                                         [STOP_MISMATCH] = "mismatch" };
-    if (why != STOP_HORIZON) see(ctx, of_task(w, SAW_STOP, task, name[why]));      /* then the order is that of slots */
+    if (how != STOP_HORIZON) record(ctx, of_task(w, EVENT_STOP, task, name[how]));      /* then the order is that of slots */
 }
 
-static void saw_end(void *ctx, const struct world *w, uint32_t job)
+static void on_job_ended(void *ctx, const struct world *w, uint32_t job)
 {
     static const char *const name[] = { [JOB_DONE] = "done", [JOB_TIMEOUT] = "timeout", [JOB_REJECTED] = "rejected",
                                         [JOB_FAILED] = "failed" };
     const struct job *j = &w->jobs.job[job];
-    if (j->status != JOB_UNFINISHED) see(ctx, (struct seen){ world_now(w), SAW_END, j->ordinal, NONE, NONE, 0, name[j->status] });
+    if (j->status != JOB_UNFINISHED) record(ctx, (struct event){ world_now(w), EVENT_END, j->ordinal, NONE, NONE, 0, name[j->status] });
 }
 
-static void saw_node(void *ctx, const struct world *w, uint32_t node)
+static void on_node_changed(void *ctx, const struct world *w, uint32_t node)
 {
-    see(ctx, (struct seen){ world_now(w), SAW_NODE, UINT64_MAX, NONE, node, 0, w->cluster->node[node].is_up ? "up" : "down" });
+    record(ctx, (struct event){ world_now(w), EVENT_NODE, UINT64_MAX, NONE, node, 0, w->cluster->node[node].is_up ? "up" : "down" });
 }
 
 static void take_sample(void *ctx, const struct world *w) { (void)ctx, (void)w; }
-static void take_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *why)
-{ (void)ctx, (void)at, (void)verb, (void)job, (void)task, (void)node, (void)why; }
+static void take_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *reason)
+{ (void)ctx, (void)at, (void)verb, (void)job, (void)task, (void)node, (void)reason; }
 static void take_note(void *ctx, sim_tick at, const char *name, double value) { (void)ctx, (void)at, (void)name, (void)value; }
 
 /* "t=5 us: starts task 0 of job j3 on node 1, cards 0x3" */
-static void tell_seen(const struct history *h, size_t i, char *buf, size_t cap)
+static void format_event(const struct history *h, size_t i, char *buf, size_t cap)
 {
     if (i >= h->n) { (void)snprintf(buf, cap, "nothing more"); return; }
-    const struct seen *e = &h->ev[i];
-    if (e->kind == SAW_START)
+    const struct event *e = &h->ev[i];
+    if (e->type == EVENT_START)
         (void)snprintf(buf, cap, "t=%" PRId64 " us: task %u of job j%" PRIu64 " starts on node %u, cards %#" PRIx64, e->at, e->task, e->job, e->node, e->cards);
-    else if (e->kind == SAW_STOP)
-        (void)snprintf(buf, cap, "t=%" PRId64 " us: task %u of job j%" PRIu64 " stops on node %u (%s)", e->at, e->task, e->job, e->node, e->why);
-    else if (e->kind == SAW_END) (void)snprintf(buf, cap, "t=%" PRId64 " us: job j%" PRIu64 " ends (%s)", e->at, e->job, e->why);
-    else (void)snprintf(buf, cap, "t=%" PRId64 " us: node %u goes %s", e->at, e->node, e->why);
+    else if (e->type == EVENT_STOP)
+        (void)snprintf(buf, cap, "t=%" PRId64 " us: task %u of job j%" PRIu64 " stops on node %u (%s)", e->at, e->task, e->job, e->node, e->how);
+    else if (e->type == EVENT_END) (void)snprintf(buf, cap, "t=%" PRId64 " us: job j%" PRIu64 " ends (%s)", e->at, e->job, e->how);
+    else (void)snprintf(buf, cap, "t=%" PRId64 " us: node %u goes %s", e->at, e->node, e->how);
 }
 
-static bool same(const struct seen *a, const struct seen *b)
+static bool same(const struct event *a, const struct event *b)
 {
-    return a->at == b->at && a->kind == b->kind && a->job == b->job && a->task == b->task && a->node == b->node && a->cards == b->cards &&
-           strcmp(a->why, b->why) == 0;
+    return a->at == b->at && a->type == b->type && a->job == b->job && a->task == b->task && a->node == b->node && a->cards == b->cards &&
+           strcmp(a->how, b->how) == 0;
 }
 
 /* Index of the first event that differs, or SIZE_MAX. */
-static size_t shards_at(const struct history *a, const struct history *b)
+static size_t first_difference(const struct history *a, const struct history *b)
 {
     for (size_t i = 0; i < a->n && i < b->n; i++)
         if (!same(&a->ev[i], &b->ev[i])) return i;
@@ -98,10 +98,10 @@ static size_t shards_at(const struct history *a, const struct history *b)
 
 struct variant { bool is_watched, other_limits; struct host_tricks tricks; };
 
-struct stage { struct conform_case *c; struct host *host; struct world *w; struct history *h; };
+struct trial { struct conform_case *c; struct host *host; struct world *w; struct history *h; };
 
 /* Unfinished though nothing keeps it: the earliest such job, and a node on which its first waiting task fits now. */
-static void find_left(struct stage *s)
+static void find_left(struct trial *s)
 {
     const struct world *w = s->w;
     const struct job *first = NULL;
@@ -124,10 +124,10 @@ static void find_left(struct stage *s)
                                    w->jobs.task[task].ready_at, at);
 }
 
-static void stage_open(struct stage *s, uint32_t i, const char *spec, const struct variant *v, struct sandbox_page *page, struct history *h)
+static void trial_open(struct trial *s, uint32_t i, const char *spec, const struct variant *v, struct sandbox_page *page, struct history *h)
 {
     *h = (struct history){ .result = ST_OK };
-    *s = (struct stage){ .c = conform_case_make(i), .h = h };
+    *s = (struct trial){ .c = conform_case_make(i), .h = h };
     struct conform_case *c = s->c;
     if (v->other_limits)
         for (uint32_t k = 0; k < c->n_jobs; k++) c->job[k].limit = (7 * (int64_t)k) % 50 - 1;
@@ -139,14 +139,14 @@ static void stage_open(struct stage *s, uint32_t i, const char *spec, const stru
     h->flags = host_flags(s->host);
     MEM_NEW(s->w);
     world_init(s->w, &c->cfg, conform_source(c), host_decider(s->host));
-    world_observe(s->w, (struct observer){ .ctx = h, .started = saw_start, .stopped = saw_stop, .job_ended = saw_end, .node_changed = saw_node });
+    world_observe(s->w, (struct observer){ .ctx = h, .started = on_started, .stopped = on_stopped, .job_ended = on_job_ended, .node_changed = on_node_changed });
     if (v->is_watched) world_observe(s->w, (struct observer){ .sample = take_sample });
 }
 
 /* No case needs nearly as many; who gets there asks to be woken without end. */
 enum { INSTANTS_MAX = 300000 };
 
-static bool stage_step(struct stage *s)
+static bool trial_step(struct trial *s)
 {
     struct history *h = s->h;
     if (h->result != ST_OK) return false;
@@ -158,7 +158,7 @@ static bool stage_step(struct stage *s)
     return h->result == ST_OK;
 }
 
-static void stage_close(struct stage *s)
+static void trial_close(struct trial *s)
 {
     struct history *h = s->h;
     if (s->w != NULL) {
@@ -174,29 +174,29 @@ static void stage_close(struct stage *s)
 
 static void run_alone(uint32_t i, const char *spec, const struct variant *v, struct sandbox_page *page, struct history *h)
 {
-    struct stage s;
-    stage_open(&s, i, spec, v, page, h);
-    while (stage_step(&s)) { }
-    stage_close(&s);
+    struct trial s;
+    trial_open(&s, i, spec, v, page, h);
+    while (trial_step(&s)) { }
+    trial_close(&s);
 }
 
 /* Two instances, turn by turn; the first is as v says. */
 static void run_beside(uint32_t i, const char *spec, const struct variant *v, struct sandbox_page *page, struct history *h, struct history *other)
 {
-    struct stage s, o;
-    stage_open(&s, i, spec, v, page, h);
-    stage_open(&o, i, spec, &(struct variant){ 0 }, page, other);
+    struct trial s, o;
+    trial_open(&s, i, spec, v, page, h);
+    trial_open(&o, i, spec, &(struct variant){ 0 }, page, other);
     for (bool a = true, b = true; a || b;) {
-        a = a && stage_step(&s);
-        b = b && stage_step(&o);
+        a = a && trial_step(&s);
+        b = b && trial_step(&o);
     }
-    stage_close(&o);
-    stage_close(&s);
+    trial_close(&o);
+    trial_close(&s);
 }
 
 /* ---- what is wrong ---- */
 
-static void problem(struct conform_result *r, sim_tick at, const char *what, const char *detail, const char *hint)
+static void add_problem(struct conform_result *r, sim_tick at, const char *what, const char *detail, const char *hint)
 {
     if (r->n_problems == CONFORM_PROBLEMS) return;
     struct conform_problem *p = &r->problem[r->n_problems++];
@@ -206,8 +206,8 @@ static void problem(struct conform_result *r, sim_tick at, const char *what, con
     (void)snprintf(p->hint, sizeof p->hint, "%s", hint);
 }
 
-/* What the host says, what its author did, and where to look; the first that is found counts. */
-static const struct { const char *said, *what, *hint; } words[] = {
+/* A part of the host's error, what the policy's author did, and where to look; the first that is found counts. */
+static const struct { const char *error, *what, *hint; } causes[] = {
     { "not declared as one that preempts", "preempts though its flags say it does not", "put POL_PREEMPTS into the table's flags, and do not take it out in create" },
     { "is running already", "started a task that already runs", "take a unit out of the queue when it is started; READY tells when it waits again" },
     { "the task is done", "started a task that is done", "take a unit out of the queue when it is started; READY tells when it waits again" },
@@ -238,25 +238,25 @@ static const struct { const char *said, *what, *hint; } words[] = {
     { "ended the program", "ends the program", "a policy that cannot go on calls host->fail" },
 };
 
-static void said(struct conform_result *r, sim_tick at, const struct diag *d)
+static void add_problem_of_error(struct conform_result *r, sim_tick at, const struct diag *d)
 {
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (strstr(d->msg, words[i].said) != NULL) { problem(r, at, words[i].what, d->msg, words[i].hint); return; }
-    problem(r, at, d->code == ST_EPOLICY ? "breaks its contract" : "cannot be run", d->msg, d->hint);
+    for (size_t i = 0; i < ARRAY_LEN(causes); i++)
+        if (strstr(d->msg, causes[i].error) != NULL) { add_problem(r, at, causes[i].what, d->msg, causes[i].hint); return; }
+    add_problem(r, at, d->code == ST_EPOLICY ? "breaks its contract" : "cannot be run", d->msg, d->hint);
 }
 
-/* Does it go as the first run went?  If not, and say is not NULL, that is a problem. */
-static bool goes_the_same(struct conform_result *r, const struct history *a, const struct history *b, const char *say, const char *hint)
+/* Does it go as the first run went?  If not, and what is not NULL, that is a problem. */
+static bool goes_the_same(struct conform_result *r, const struct history *a, const struct history *b, const char *what, const char *hint)
 {
-    size_t i = shards_at(a, b);
+    size_t i = first_difference(a, b);
     char x[160], y[160], detail[512];
     if (i == SIZE_MAX) return true;
-    if (say == NULL) return false;
-    tell_seen(a, i, x, sizeof x);
-    tell_seen(b, i, y, sizeof y);
+    if (what == NULL) return false;
+    format_event(a, i, x, sizeof x);
+    format_event(b, i, y, sizeof y);
     if (b->result == ST_EPOLICY && i == b->n) (void)snprintf(y, sizeof y, "%.159s", b->diag.msg);
     (void)snprintf(detail, sizeof detail, "first: %s; then: %s", x, y);
-    problem(r, i < a->n ? a->ev[i].at : b->end, say, detail, hint);
+    add_problem(r, i < a->n ? a->ev[i].at : b->end, what, detail, hint);
     return false;
 }
 
@@ -265,7 +265,7 @@ static const char random_hint[] = "no random numbers, clock, addresses or memory
 /* The other ways, all at once; and when something differs, one by one, to know which. */
 static void try_other_ways(uint32_t i, const char *spec, struct sandbox_page *page, const struct history *base, struct conform_result *r)
 {
-    static const struct { struct variant v; const char *say, *hint; } way[] = {
+    static const struct { struct variant v; const char *what, *hint; } way[] = {
         { { .tricks.moves_memory = true }, "keeps a pointer into the view, an event or an info from one call to the next",
           "what decide can read is valid until it returns: keep handles and copies" },
         { { .tricks.lists_all_changed = true }, "decides otherwise when nodes are listed as changed that did not change",
@@ -283,15 +283,15 @@ static void try_other_ways(uint32_t i, const char *spec, struct sandbox_page *pa
     for (size_t k = 0; k < ARRAY_LEN(way); k++) {
         run_alone(i, spec, &way[k].v, page, &h);
         r->n_runs++;
-        bool same_way = goes_the_same(r, base, &h, way[k].say, way[k].hint);
+        bool same_way = goes_the_same(r, base, &h, way[k].what, way[k].hint);
         history_fini(&h);
         if (!same_way) return;
     }
     run_beside(i, spec, &(struct variant){ 0 }, page, &h, &other);
     r->n_runs += 2;
-    static const char say[] = "decides otherwise beside another instance of itself", hint[] = "no globals and no static variables: all state belongs to what create returns";
-    if (goes_the_same(r, base, &h, say, hint) && goes_the_same(r, base, &other, say, hint))
-        problem(r, -1, "decides otherwise when several things that must not matter come together", "", random_hint);
+    static const char what[] = "decides otherwise beside another instance of itself", hint[] = "no globals and no static variables: all state belongs to what create returns";
+    if (goes_the_same(r, base, &h, what, hint) && goes_the_same(r, base, &other, what, hint))
+        add_problem(r, -1, "decides otherwise when several things that must not matter come together", "", random_hint);
     history_fini(&h);
     history_fini(&other);
 }
@@ -318,17 +318,17 @@ static void check_history(const struct history *h, struct conform_result *r)
     uint64_t over = 0;
     sim_tick last = 0;
     for (size_t i = 0; i < h->n; i++) {
-        const struct seen *e = &h->ev[i];
-        if (e->at < last) problem(r, e->at, "the clock went back", "", "this is a fault of the simulator");
+        const struct event *e = &h->ev[i];
+        if (e->at < last) add_problem(r, e->at, "the clock went back", "", "this is a fault of the simulator");
         last = e->at;
-        over += e->kind == SAW_END;
-        if (e->kind == SAW_STOP && strcmp(e->why, "preempted") == 0 && (h->flags & POL_PREEMPTS) == 0)
-            problem(r, e->at, "preempts though its flags say it does not", "", "put POL_PREEMPTS into the table's flags");
+        over += e->type == EVENT_END;
+        if (e->type == EVENT_STOP && strcmp(e->how, "preempted") == 0 && (h->flags & POL_PREEMPTS) == 0)
+            add_problem(r, e->at, "preempts though its flags say it does not", "", "put POL_PREEMPTS into the table's flags");
     }
-    if (over + h->count.unfinished != h->count.arrived) problem(r, h->end, "a job was lost", "", "this is a fault of the simulator");
+    if (over + h->count.unfinished != h->count.arrived) add_problem(r, h->end, "a job was lost", "", "this is a fault of the simulator");
 }
 
-/* It is not for what the case asks, and says so: in its flags of calls, in words of its own of licences. */
+/* The policy is not for what the case asks, and refuses it: by its flags if that is calls, by calling fail if licences. */
 static bool declines(const struct history *h, bool has_licences)
 {
     if (h->result != ST_EPOLICY) return false;
@@ -352,14 +352,14 @@ void conform_case_run(uint32_t i, const char *spec, struct sandbox_page *page, s
         return;
     }
     if (base.result == ST_EPOLICY && strstr(base.diag.msg, "waiting with nothing") != NULL && base.left.what[0] != '\0') {
-        problem(out, base.left.at, base.left.what, base.left.detail, left_hint);
+        add_problem(out, base.left.at, base.left.what, base.left.detail, left_hint);
     } else if (base.result != ST_END) {
-        said(out, base.end, &base.diag);
+        add_problem_of_error(out, base.end, &base.diag);
     } else {
         check_history(&base, out);
         if (must_end && (flags & POL_STRANDS) == 0 && base.count.unfinished > 0) {
-            if (base.left.what[0] == '\0') problem(out, base.end, "never lets its jobs end", "they still run at the end of the case", "work that is stopped again and again gets nowhere");
-            else problem(out, base.left.at, base.left.what, base.left.detail, left_hint);
+            if (base.left.what[0] == '\0') add_problem(out, base.end, "never lets its jobs end", "they still run at the end of the case", "work that is stopped again and again gets nowhere");
+            else add_problem(out, base.left.at, base.left.what, base.left.detail, left_hint);
         }
     }
     if (out->n_problems == 0) {
@@ -388,7 +388,7 @@ void conform_case_sandboxed(uint32_t i, const char *spec, const struct sandbox_l
     struct conform_result *shared = sandbox_share(sizeof *shared);
     struct sandboxed c = { i, spec, shared };
     struct diag d = { 0 };
-    if (sandbox_run(l, spec, NULL, run_there, &c, &d) != ST_OK) said(shared, -1, &d);
+    if (sandbox_run(l, spec, NULL, run_there, &c, &d) != ST_OK) add_problem_of_error(shared, -1, &d);
     *out = *shared;
     out->is_stuck = strstr(d.msg, "did not return") != NULL;
     sandbox_unshare(shared, sizeof *shared);

@@ -19,8 +19,8 @@ enum { CONFORM_PROBLEMS = 4, CONFORM_SPECS = 256, CONFORM_SPEC_LEN = 256 };
 
 struct conform_problem {
     sim_tick at;                /* -1: not at any one instant */
-    char what[160];             /* in words that the policy's author knows */
-    char detail[1024];          /* what the host said, or where two runs part; may be "" */
+    char what[160];             /* for the policy's author */
+    char detail[1024];          /* the host's error, or where two runs differ first; may be "" */
     char hint[256];             /* where to look */
 };
 struct conform_result { uint32_t n_problems, n_runs; bool is_stuck; struct conform_problem problem[CONFORM_PROBLEMS]; };

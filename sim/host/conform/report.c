@@ -31,7 +31,7 @@ static void add_rows(struct table *t, const char *spec, const char *name, const 
     table_cell(t, "%s", p->hint);
 }
 
-static void say(const char *spec, const char *name, const char *about, const struct conform_problem *p)
+static void print_problem(const char *spec, const char *name, const char *about, const struct conform_problem *p)
 {
     (void)printf("%s on '%s' (%s)", spec, name, about);
     if (p->at >= 0) (void)printf(", t=%" PRId64 " us", p->at);
@@ -50,7 +50,7 @@ static struct table *new_table(void)
     return t;
 }
 
-/* Each takes the whole of --decide-timeout, and more of them say nothing new. */
+/* Each takes the whole of --decide-timeout, and more of them are no news. */
 enum { STUCK_MAX = 3 };
 
 static void run_all(const struct found *f, const struct sandbox_limits *l, enum table_format format, struct table *t, uint32_t *n_problems)
@@ -63,7 +63,7 @@ static void run_all(const struct found *f, const struct sandbox_limits *l, enum 
             struct conform_case *c = conform_case_make(i);
             for (uint32_t p = 0; p < r.n_problems; p++) {
                 add_rows(t, f->specs.spec[k], c->name, &r.problem[p]);
-                if (format == TABLE_TEXT) say(f->specs.spec[k], c->name, c->about, &r.problem[p]);
+                if (format == TABLE_TEXT) print_problem(f->specs.spec[k], c->name, c->about, &r.problem[p]);
             }
             conform_case_free(c);
             n_runs += r.n_runs;

@@ -75,22 +75,22 @@ static void close_both(const int end[2])
     (void)close(end[1]);
 }
 
-struct child *child_start(const char *command, const char *dir, char *why, size_t cap)
+struct child *child_start(const char *command, const char *dir, char *error, size_t cap)
 {
     int in[2], out[2];
     if (!make_pipe(in)) {
-        (void)snprintf(why, cap, "no pipe: %s", strerror(errno));
+        (void)snprintf(error, cap, "no pipe: %s", strerror(errno));
         return NULL;
     }
     if (!make_pipe(out)) {
-        (void)snprintf(why, cap, "no pipe: %s", strerror(errno));
+        (void)snprintf(error, cap, "no pipe: %s", strerror(errno));
         close_both(in);
         return NULL;
     }
     pid_t pid = fork();
     if (pid == 0) become(command, dir, in[0], out[1]);
     if (pid < 0) {
-        (void)snprintf(why, cap, "no process: %s", strerror(errno));
+        (void)snprintf(error, cap, "no process: %s", strerror(errno));
         close_both(in);
         close_both(out);
         return NULL;

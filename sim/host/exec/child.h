@@ -1,5 +1,5 @@
 /*
- * child.h -- a program beside this one, spoken to in lines.  Layer: host.
+ * child.h -- a program beside this one, with which lines of text are exchanged.  Layer: host.
  *
  * The command runs under `sh -c` in a process group of its own; its standard
  * input and output are pipes to us, its standard error is ours.  Nothing here
@@ -25,11 +25,11 @@ enum { CHILD_LINE_MAX = 64 << 20 };
 /*
  * Start a shell command.
  *   dir   its working directory; NULL or "": ours
- *   why   [cap] out: the reason on failure
+ *   error [cap] out: what is wrong, on failure
  * Returns NULL when no process could be made.  A command that cannot be found
  * is known only later: the shell ends with status 127.
  */
-struct child *child_start(const char *command, const char *dir, char *why, size_t cap);
+struct child *child_start(const char *command, const char *dir, char *error, size_t cap);
 
 /* Wall-clock time in microseconds, for deadlines. */
 int64_t child_clock(void);

@@ -29,8 +29,8 @@ struct exec {
 
 /* ---- failing ---- */
 
-/* What a failure to speak means; ends the child. */
-static void lost(struct exec *x, enum child_io io, bool writing, char *why, size_t cap)
+/* A failure to exchange lines, in words, into error [cap]; ends the child. */
+static void describe_loss(struct exec *x, enum child_io io, bool writing, char *error, size_t cap)
 {
     char how[80];
     int64_t grace = io == CHILD_CLOSED ? GRACE_US : 0;
@@ -39,15 +39,15 @@ static void lost(struct exec *x, enum child_io io, bool writing, char *why, size
     x->child = NULL;
     switch (io) {
     case CHILD_CLOSED:
-        (void)snprintf(why, cap, "its process closed its pipe and %s%s", how,
+        (void)snprintf(error, cap, "its process closed its pipe and %s%s", how,
                        lines == 0 && strcmp(how, "exited with status 127") == 0 ? ": the shell did not find the command" : "");
         break;
     case CHILD_SILENT:
-        (void)snprintf(why, cap, "its process %s within %.3g s and was killed",
+        (void)snprintf(error, cap, "its process %s within %.3g s and was killed",
                        writing ? "did not read what it was sent" : "gave no answer", (double)x->timeout / TICK_SEC);
         break;
     case CHILD_LONG:
-        (void)snprintf(why, cap, "its process wrote a line of more than %d MiB and was killed", CHILD_LINE_MAX >> 20);
+        (void)snprintf(error, cap, "its process wrote a line of more than %d MiB and was killed", CHILD_LINE_MAX >> 20);
         break;
     case CHILD_OK: break;
     }
@@ -57,57 +57,57 @@ static void lost(struct exec *x, enum child_io io, bool writing, char *why, size
 static void fail(struct exec *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void fail(struct exec *x, const char *fmt, ...)
 {
-    char why[REPLY_WHY + 200], how[80];
+    char error[REPLY_ERROR_MAX + 200], how[80];
     va_list ap;
     va_start(ap, fmt);
-    (void)vsnprintf(why, sizeof why, fmt, ap);
+    (void)vsnprintf(error, sizeof error, fmt, ap);
     va_end(ap);
     if (x->child != NULL) (void)child_end(x->child, 0, how, sizeof how);
     x->child = NULL;
-    x->host->fail(x->host->ctx, why);
+    x->host->fail(x->host->ctx, error);
 }
 
-static bool send(struct exec *x, int64_t deadline, char *why, size_t cap)
+static bool send(struct exec *x, int64_t deadline, char *error, size_t cap)
 {
     enum child_io io = child_write(x->child, x->out.s, x->out.n, deadline);
-    if (io != CHILD_OK) lost(x, io, true, why, cap);
+    if (io != CHILD_OK) describe_loss(x, io, true, error, cap);
     return io == CHILD_OK;
 }
 
-static bool receive(struct exec *x, int64_t deadline, const char **line, size_t *n, char *why, size_t cap)
+static bool receive(struct exec *x, int64_t deadline, const char **line, size_t *n, char *error, size_t cap)
 {
     enum child_io io = child_read(x->child, line, n, deadline);
-    if (io != CHILD_OK) lost(x, io, false, why, cap);
+    if (io != CHILD_OK) describe_loss(x, io, false, error, cap);
     return io == CHILD_OK;
 }
 
 /* ---- life ---- */
 
-static bool greet(struct exec *x, const char *weights, char *why, size_t cap)
+static bool exchange_hello(struct exec *x, const char *weights, char *error, size_t cap)
 {
     const char *line;
     size_t n;
-    char what[REPLY_WHY];
+    char what[REPLY_ERROR_MAX];
     int64_t deadline = child_clock() + x->timeout;
     if (!message_hello(&x->out, weights)) {
-        (void)snprintf(why, cap, "weights: '%s' is not user:weight;...", weights);
+        (void)snprintf(error, cap, "weights: '%s' is not user:weight;...", weights);
         return false;
     }
-    if (!send(x, deadline, why, cap) || !receive(x, deadline, &line, &n, why, cap)) return false;
+    if (!send(x, deadline, error, cap) || !receive(x, deadline, &line, &n, error, cap)) return false;
     if (reply_hello(&x->hello, line, n, what)) return true;
-    (void)snprintf(why, cap, "its first line: %s", what);
+    (void)snprintf(error, cap, "its first line: %s", what);
     return false;
 }
 
 static void destroy(void *self)
 {
     struct exec *x = self;
-    char how[80], why[200];
+    char how[80], error[200];
     if (x->child != NULL) {
         x->out.n = 0;
         message_bye(&x->out);
-        if (!send(x, child_clock() + x->timeout, why, sizeof why))
-            (void)fprintf(stderr, "warning: policy '%s': %s\n", x->hello.name, why);
+        if (!send(x, child_clock() + x->timeout, error, sizeof error))
+            (void)fprintf(stderr, "warning: policy '%s': %s\n", x->hello.name, error);
         else if (!child_end(x->child, GRACE_US, how, sizeof how))
             (void)fprintf(stderr, "warning: policy '%s': after bye its process %s\n", x->hello.name, how);
     }
@@ -119,16 +119,16 @@ static void destroy(void *self)
     mem_free(x);
 }
 
-static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     struct exec *x;
-    struct child *child = child_start(value[EXEC_COMMAND].s, value[EXEC_DIR].s, why, cap);
+    struct child *child = child_start(value[EXEC_COMMAND].s, value[EXEC_DIR].s, error, cap);
     if (child == NULL) return NULL;
     MEM_NEW(x);
     x->host = x->reply.host = host;
     x->child = child;
     x->timeout = value[EXEC_TIMEOUT].i;
-    if (!greet(x, value[EXEC_WEIGHTS].s, why, cap)) {
+    if (!exchange_hello(x, value[EXEC_WEIGHTS].s, error, cap)) {
         char how[80];
         if (x->child != NULL) (void)child_end(x->child, 0, how, sizeof how);
         x->child = NULL;
@@ -154,7 +154,7 @@ static void choose_nodes(struct exec *x, const struct pol_view *v)
         if (!v->node[i].is_up || v->node[i].n_tasks > 0) x->node[x->n_nodes++] = i;
 }
 
-static void tell(struct exec *x, const struct pol_view *v, const struct pol_event *ev, size_t n_ev)
+static void write_round(struct exec *x, const struct pol_view *v, const struct pol_event *ev, size_t n_ev)
 {
     const struct pol_host *h = x->host;
     x->out.n = 0;
@@ -171,32 +171,32 @@ static void tell(struct exec *x, const struct pol_view *v, const struct pol_even
 }
 
 /* The job and, unless it is all of it that counts, the task that the child names. */
-static bool resolve(const struct exec *x, uint64_t ordinal, uint32_t task, const struct handles_job **job, char *why)
+static bool resolve(const struct exec *x, uint64_t ordinal, uint32_t task, const struct handles_job **job, char *error)
 {
     *job = handles_find(&x->jobs, ordinal);
     if (*job == NULL && ordinal >= x->jobs.n_seen) {
-        (void)snprintf(why, REPLY_WHY, "no job %" PRIu64 " has arrived; the latest is %" PRId64, ordinal, (int64_t)x->jobs.n_seen - 1);
+        (void)snprintf(error, REPLY_ERROR_MAX, "no job %" PRIu64 " has arrived; the latest is %" PRId64, ordinal, (int64_t)x->jobs.n_seen - 1);
         return false;
     }
     if (*job == NULL) {
-        (void)snprintf(why, REPLY_WHY, "job %" PRIu64 " has ended", ordinal);
+        (void)snprintf(error, REPLY_ERROR_MAX, "job %" PRIu64 " has ended", ordinal);
         return false;
     }
     if (task < (*job)->n_tasks) return true;
-    (void)snprintf(why, REPLY_WHY, "job %" PRIu64 " has %" PRIu32 " tasks, the first being 0; there is no task %" PRIu32, ordinal, (*job)->n_tasks, task);
+    (void)snprintf(error, REPLY_ERROR_MAX, "job %" PRIu64 " has %" PRIu32 " tasks, the first being 0; there is no task %" PRIu32, ordinal, (*job)->n_tasks, task);
     return false;
 }
 
-static bool carry_out(const struct exec *x, const struct reply_decision *d, char *why)
+static bool carry_out(const struct exec *x, const struct reply_decision *d, char *error)
 {
     const struct pol_host *h = x->host;
     const struct handles_job *j = NULL;
     const struct handles_job *lender = NULL;
     bool about_job = d->verb != REPLY_WAKE && d->verb != REPLY_NOTE && d->verb != REPLY_FAIL;
-    if (about_job && !resolve(x, d->job, d->task, &j, why)) return false;
-    if (d->verb == REPLY_LEND && !resolve(x, d->lender, 0, &lender, why)) return false;
+    if (about_job && !resolve(x, d->job, d->task, &j, error)) return false;
+    if (d->verb == REPLY_LEND && !resolve(x, d->lender, 0, &lender, error)) return false;
     if (d->verb == REPLY_START_GANG && d->n_places != j->n_tasks) {
-        (void)snprintf(why, REPLY_WHY, "'nodes' names %" PRIu32 " places; job %" PRIu64 " has %" PRIu32 " tasks", d->n_places, d->job, j->n_tasks);
+        (void)snprintf(error, REPLY_ERROR_MAX, "'nodes' names %" PRIu32 " places; job %" PRIu64 " has %" PRIu32 " tasks", d->n_places, d->job, j->n_tasks);
         return false;
     }
     switch (d->verb) {
@@ -211,68 +211,68 @@ static bool carry_out(const struct exec *x, const struct reply_decision *d, char
     case REPLY_CALL:       h->call(h->ctx, j->task[d->task], d->node, d->engine, d->text); break;
     case REPLY_WAKE:       h->wake(h->ctx, d->at_us); break;
     case REPLY_NOTE:       h->note(h->ctx, d->text, d->value); break;
-    case REPLY_FAIL:       (void)snprintf(why, REPLY_WHY, "it says: %.400s", d->text); return false;
+    case REPLY_FAIL:       (void)snprintf(error, REPLY_ERROR_MAX, "it says: %.400s", d->text); return false;
     }
     return true;
 }
 
-static bool is_node(const struct pol_view *v, uint32_t node, char *why)
+static bool is_node(const struct pol_view *v, uint32_t node, char *error)
 {
     if (node < v->n_nodes) return true;
-    (void)snprintf(why, REPLY_WHY, "there is no node %" PRIu32 "; the cluster has %" PRIu32, node, v->n_nodes);
+    (void)snprintf(error, REPLY_ERROR_MAX, "there is no node %" PRIu32 "; the cluster has %" PRIu32, node, v->n_nodes);
     return false;
 }
 
 /* Does all that the question names exist? */
-static bool check_query(const struct exec *x, const struct pol_view *v, const struct handles_job **j, char *why)
+static bool check_query(const struct exec *x, const struct pol_view *v, const struct handles_job **j, char *error)
 {
     const struct reply *r = &x->reply;
-    if (!resolve(x, r->job, r->task, j, why)) return false;
+    if (!resolve(x, r->job, r->task, j, error)) return false;
     for (size_t i = 0; i < r->n_nodes; i++)
-        if (!is_node(v, r->node[i], why)) return false;
+        if (!is_node(v, r->node[i], error)) return false;
     for (size_t i = 0; i < r->n_ways; i++) {
         uint32_t n = x->host->task(x->host->ctx, (*j)->task[r->task])->n_calls;
-        if (!is_node(v, r->way[i].from, why) || !is_node(v, r->way[i].to, why)) return false;
+        if (!is_node(v, r->way[i].from, error) || !is_node(v, r->way[i].to, error)) return false;
         if (r->way[i].call < n) continue;
-        (void)snprintf(why, REPLY_WHY, "'overhead' asks for call %" PRIu32 "; the task has %" PRIu32 ", the first being 0", r->way[i].call, n);
+        (void)snprintf(error, REPLY_ERROR_MAX, "'overhead' asks for call %" PRIu32 "; the task has %" PRIu32 ", the first being 0", r->way[i].call, n);
         return false;
     }
     return true;
 }
 
-static bool answer(struct exec *x, const struct pol_view *v, int64_t deadline, char *why, size_t cap)
+static bool answer(struct exec *x, const struct pol_view *v, int64_t deadline, char *error, size_t cap)
 {
     const struct handles_job *j;
-    char what[REPLY_WHY];
+    char what[REPLY_ERROR_MAX];
     const struct reply *r = &x->reply;
     if (!check_query(x, v, &j, what)) {
-        (void)snprintf(why, cap, "its query: %s", what);
+        (void)snprintf(error, cap, "its query: %s", what);
         return false;
     }
     x->out.n = 0;
     message_answer(&x->out, x->host, j->task[r->task],
                 &(struct message_question){ .node = r->node, .n_nodes = r->n_nodes, .way = r->way, .n_ways = r->n_ways }, x->flags);
-    return send(x, deadline, why, cap);
+    return send(x, deadline, error, cap);
 }
 
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
     struct exec *x = self;
-    char why[REPLY_WHY + 100], what[REPLY_WHY];
+    char error[REPLY_ERROR_MAX + 100], what[REPLY_ERROR_MAX];
     int64_t deadline = child_clock() + x->timeout;      /* for the whole round, questions included */
-    tell(x, view, ev, n_ev);
-    bool ok = send(x, deadline, why, sizeof why);
+    write_round(x, view, ev, n_ev);
+    bool ok = send(x, deadline, error, sizeof error);
     do {
         const char *line;
         size_t n;
-        ok = ok && receive(x, deadline, &line, &n, why, sizeof why);
+        ok = ok && receive(x, deadline, &line, &n, error, sizeof error);
         if (ok && !reply_open(&x->reply, line, n, what)) {
             fail(x, "line %" PRIu64 " of its output: %s", child_lines(x->child), what);
             return;
         }
-        ok = ok && (!x->reply.is_query || answer(x, view, deadline, why, sizeof why));
+        ok = ok && (!x->reply.is_query || answer(x, view, deadline, error, sizeof error));
         if (!ok) {
-            fail(x, "%s", why);
+            fail(x, "%s", error);
             return;
         }
     } while (x->reply.is_query);
@@ -298,7 +298,7 @@ const struct pol_ops exec_ops = {
     .create = create, .decide = decide, .destroy = destroy,
 };
 
-struct pol_ops exec_said(const void *self)
+struct pol_ops exec_declared(const void *self)
 {
     const struct exec *x = self;
     struct pol_ops ops = exec_ops;

@@ -1,11 +1,11 @@
 /*
  * exec.h -- a policy in a process of its own, in any language: `exec:COMMAND`.
- * policies/PROTOCOL.md is the specification of what is said.  Layer: host.
+ * policies/PROTOCOL.md specifies the messages.  Layer: host.
  *
  * To the host it is a policy like others: its table's create starts the child
  * and agrees on a version, decide sends what changed and reads the decisions,
- * destroy says bye and reaps.  What the child says of itself (name, source,
- * flags) is known only then: exec_said.
+ * destroy says bye and reaps.  What the child states of itself (name, source,
+ * flags) is known only after create: exec_declared.
  *
  * Costs of a decision: O(events + changed nodes + decisions) and one round trip.
  */
@@ -26,8 +26,8 @@ enum {
 };
 extern const struct pol_ops exec_ops;
 
-/* The table with what the child said of itself in place of what is general; texts live as long as self. */
-struct pol_ops exec_said(const void *self);
+/* The table with what the child stated of itself in place of what is general; texts live as long as self. */
+struct pol_ops exec_declared(const void *self);
 /* "name:key=value,..." as the child states its own parameters; borrowed from self. */
 const char *exec_label(const void *self);
 

@@ -1,5 +1,5 @@
 /*
- * message.h -- what the host says to a policy in another process: one JSON
+ * message.h -- the messages from the host to a policy in another process: one JSON
  * document a line.  policies/PROTOCOL.md is the specification.  Layer: host.
  */
 #ifndef HOST_EXEC_MESSAGE_H
@@ -13,8 +13,8 @@ enum { MESSAGE_PROTOCOL = 1, MESSAGE_MINOR = 0 };
 /*
  * Each writes one whole line.
  *   weights  "user:weight;...", see host_create; false: it is not of that form
- *   flags    what the policy declared: limits are told to POL_USES_LIMITS, true
- *            durations to POL_CLAIRVOYANT alone
+ *   flags    what the policy declared: limits go to POL_USES_LIMITS, true durations
+ *            to POL_CLAIRVOYANT alone
  *   nodes    [n_nodes] whose state to tell
  */
 bool message_hello(struct json_text *out, const char *weights);

@@ -16,113 +16,113 @@ static const char *const type_name[] = {
 
 /* ---- fields ---- */
 
-static bool say(char *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static bool say(char *why, const char *fmt, ...)
+static bool refuse(char *error, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool refuse(char *error, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    (void)vsnprintf(why, REPLY_WHY, fmt, ap);
+    (void)vsnprintf(error, REPLY_ERROR_MAX, fmt, ap);
     va_end(ap);
     return false;
 }
 
 /* `word` is none of cand [n]. */
-static bool unknown(char *why, const char *what, const char *word, const char *const *cand, size_t n)
+static bool unknown(char *error, const char *what, const char *word, const char *const *cand, size_t n)
 {
     const char *near = diag_nearest(word, cand, n);
-    if (near != NULL) return say(why, "found %s '%.60s'; did you mean '%s'?", what, word, near);
-    int at = snprintf(why, REPLY_WHY, "found %s '%.60s', expected one of", what, word);
-    for (size_t i = 0; i < n && at < REPLY_WHY; i++)
-        at += snprintf(why + at, (size_t)(REPLY_WHY - at), "%s %s", i ? "," : "", cand[i]);
+    if (near != NULL) return refuse(error, "found %s '%.60s'; did you mean '%s'?", what, word, near);
+    int at = snprintf(error, REPLY_ERROR_MAX, "found %s '%.60s', expected one of", what, word);
+    for (size_t i = 0; i < n && at < REPLY_ERROR_MAX; i++)
+        at += snprintf(error + at, (size_t)(REPLY_ERROR_MAX - at), "%s %s", i ? "," : "", cand[i]);
     return false;
 }
 
-static bool only(const json_t *o, const char *const *field, size_t n, char *why)
+static bool has_only(const json_t *o, const char *const *field, size_t n, char *error)
 {
     const char *key;
     json_t *v;
     json_object_foreach((json_t *)o, key, v) {
         bool known = false;
         for (size_t i = 0; i < n; i++) known |= strcmp(key, field[i]) == 0;
-        if (!known) return unknown(why, "the field", key, field, n);
+        if (!known) return unknown(error, "the field", key, field, n);
     }
     return true;
 }
 
-static bool wrong(char *why, const char *key, const json_t *found, const char *want)
+static bool wrong(char *error, const char *key, const json_t *found, const char *want)
 {
-    if (found == NULL) return say(why, "the field '%s' is missing; expected %s", key, want);
-    return say(why, "'%s' is %s; expected %s", key, type_name[json_typeof(found)], want);
+    if (found == NULL) return refuse(error, "the field '%s' is missing; expected %s", key, want);
+    return refuse(error, "'%s' is %s; expected %s", key, type_name[json_typeof(found)], want);
 }
 
-static bool get_int(const json_t *o, const char *key, int64_t max, int64_t *out, char *why)
+static bool get_int(const json_t *o, const char *key, int64_t max, int64_t *out, char *error)
 {
     const json_t *v = json_object_get(o, key);
-    if (!json_is_integer(v)) return wrong(why, key, v, "a whole number");
+    if (!json_is_integer(v)) return wrong(error, key, v, "a whole number");
     *out = json_integer_value(v);
     if (*out < 0 || *out > max)
-        return say(why, "'%s' is %" PRId64 "; expected a number from 0 to %" PRId64, key, *out, max);
+        return refuse(error, "'%s' is %" PRId64 "; expected a number from 0 to %" PRId64, key, *out, max);
     return true;
 }
 
-static bool get_u32(const json_t *o, const char *key, uint32_t *out, char *why)
+static bool get_u32(const json_t *o, const char *key, uint32_t *out, char *error)
 {
     int64_t v = 0;
-    bool ok = get_int(o, key, UINT32_MAX - 1, &v, why);
+    bool ok = get_int(o, key, UINT32_MAX - 1, &v, error);
     *out = (uint32_t)v;
     return ok;
 }
 
-static bool get_job(const json_t *o, uint64_t *out, char *why)
+static bool get_job(const json_t *o, uint64_t *out, char *error)
 {
     int64_t v = 0;
-    bool ok = get_int(o, "job", INT64_MAX, &v, why);
+    bool ok = get_int(o, "job", INT64_MAX, &v, error);
     *out = (uint64_t)v;
     return ok;
 }
 
 /* An absent one leaves *out as it is, unless it must be there. */
-static bool get_text(const json_t *o, const char *key, bool must, const char **out, char *why)
+static bool get_text(const json_t *o, const char *key, bool must, const char **out, char *error)
 {
     const json_t *v = json_object_get(o, key);
     if (v == NULL && !must) return true;
-    if (!json_is_string(v)) return wrong(why, key, v, "a string");
+    if (!json_is_string(v)) return wrong(error, key, v, "a string");
     *out = json_string_value(v);
     return true;
 }
 
-static bool get_bool(const json_t *o, const char *key, bool *out, char *why)
+static bool get_bool(const json_t *o, const char *key, bool *out, char *error)
 {
     const json_t *v = json_object_get(o, key);
     if (v == NULL) return true;
-    if (!json_is_boolean(v)) return wrong(why, key, v, "true or false");
+    if (!json_is_boolean(v)) return wrong(error, key, v, "true or false");
     *out = json_is_true(v);
     return true;
 }
 
 /* The number of an engine or licence that the cluster names. */
-static bool find_name(const struct reply *r, uint32_t kind, const char *what, const char *word, uint32_t *out, char *why)
+static bool find_name(const struct reply *r, uint32_t kind, const char *what, const char *word, uint32_t *out, char *error)
 {
     const char *name[POL_LICENCES_MAX];
     uint32_t n = 0;
     while (r->host != NULL && n < ARRAY_LEN(name) && (name[n] = r->host->name(r->host->ctx, kind, n)) != NULL) n++;
     for (*out = 0; *out < n; ++*out)
         if (strcmp(word, name[*out]) == 0) return true;
-    if (n == 0) return say(why, "found %s '%.60s'; the cluster has none", what, word);
-    return unknown(why, what, word, name, n);
+    if (n == 0) return refuse(error, "found %s '%.60s'; the cluster has none", what, word);
+    return unknown(error, what, word, name, n);
 }
 
 /* [0, 3] as bits. */
-static bool card_bits(const json_t *v, const char *key, uint64_t *out, char *why)
+static bool card_bits(const json_t *v, const char *key, uint64_t *out, char *error)
 {
     *out = 0;
-    if (!json_is_array(v)) return wrong(why, key, v, "a list of card numbers");
+    if (!json_is_array(v)) return wrong(error, key, v, "a list of card numbers");
     for (size_t i = 0; i < json_array_size(v); i++) {
         const json_t *c = json_array_get(v, i);
         json_int_t k = json_integer_value(c);
         if (!json_is_integer(c) || k < 0 || k >= NODE_GPUS_MAX)
-            return say(why, "'%s' holds something that is no card number (0 to %d)", key, NODE_GPUS_MAX - 1);
-        if ((*out >> k & 1) != 0) return say(why, "'%s' names card %d twice", key, (int)k);
+            return refuse(error, "'%s' holds something that is no card number (0 to %d)", key, NODE_GPUS_MAX - 1);
+        if ((*out >> k & 1) != 0) return refuse(error, "'%s' names card %d twice", key, (int)k);
         *out |= UINT64_C(1) << k;
     }
     return true;
@@ -130,8 +130,8 @@ static bool card_bits(const json_t *v, const char *key, uint64_t *out, char *why
 
 /* ---- lines ---- */
 
-/* Parse one line as an object with a field msg; NULL with why filled. */
-static json_t *parse(const char *line, size_t n, const char **msg, char *why)
+/* Parse one line as an object with a field msg; NULL with error filled. */
+static json_t *parse(const char *line, size_t n, const char **msg, char *error)
 {
     json_error_t e;
     json_t *doc = json_loadb(line, n, JSON_REJECT_DUPLICATES, &e);
@@ -139,14 +139,14 @@ static json_t *parse(const char *line, size_t n, const char **msg, char *why)
         size_t from = e.position > 20 ? (size_t)e.position - 20 : 0;
         if (from > n) from = n;
         int len = n - from > 60 ? 60 : (int)(n - from);
-        (void)say(why, "it is not JSON: column %d: %.160s; there it reads: %.*s", e.column, e.text, len, line + from);
-        for (char *c = why; *c != '\0'; c++)        /* a terminal is to show it as text */
+        (void)refuse(error, "it is not JSON: column %d: %.160s; there it reads: %.*s", e.column, e.text, len, line + from);
+        for (char *c = error; *c != '\0'; c++)        /* a terminal is to show it as text */
             if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
         return NULL;
     }
     *msg = NULL;
-    if (!json_is_object(doc)) (void)say(why, "it is %s; expected an object such as {\"msg\":\"decisions\",\"decisions\":[]}", type_name[json_typeof(doc)]);
-    else if (get_text(doc, "msg", true, msg, why)) return doc;
+    if (!json_is_object(doc)) (void)refuse(error, "it is %s; expected an object such as {\"msg\":\"decisions\",\"decisions\":[]}", type_name[json_typeof(doc)]);
+    else if (get_text(doc, "msg", true, msg, error)) return doc;
     json_decref(doc);
     return NULL;
 }
@@ -158,32 +158,32 @@ static bool is_name(const char *s)
     return s[0] != '\0' && strlen(s) <= 40 && s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
 }
 
-static bool read_flags(const json_t *list, uint32_t *flags, char *why)
+static bool read_flags(const json_t *list, uint32_t *flags, char *error)
 {
     static const char *const word[] = { "preempts", "uses_limits", "clairvoyant", "by_count", "strands", "runs_calls" };
     static const uint32_t bit[] = { POL_PREEMPTS, POL_USES_LIMITS, POL_CLAIRVOYANT, POL_BY_COUNT, POL_STRANDS, POL_RUNS_CALLS };
     if (list == NULL) return true;
-    if (!json_is_array(list)) return wrong(why, "flags", list, "a list of words");
+    if (!json_is_array(list)) return wrong(error, "flags", list, "a list of words");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *v = json_array_get(list, i);
-        if (!json_is_string(v)) return wrong(why, "flags", v, "words in its list");
+        if (!json_is_string(v)) return wrong(error, "flags", v, "words in its list");
         size_t k = 0;
         while (k < ARRAY_LEN(word) && strcmp(json_string_value(v), word[k]) != 0) k++;
-        if (k == ARRAY_LEN(word)) return unknown(why, "the flag", json_string_value(v), word, ARRAY_LEN(word));
+        if (k == ARRAY_LEN(word)) return unknown(error, "the flag", json_string_value(v), word, ARRAY_LEN(word));
         *flags |= bit[k];
     }
     return true;
 }
 
 /* "name:key=value,..." as specs of built-ins read. */
-static bool read_label(const json_t *params, const char *name, char **out, char *why)
+static bool read_label(const json_t *params, const char *name, char **out, char *error)
 {
     const char *key;
     json_t *v;
     size_t n = strlen(name) + 1;
-    if (params != NULL && !json_is_object(params)) return wrong(why, "params", params, "an object of strings");
+    if (params != NULL && !json_is_object(params)) return wrong(error, "params", params, "an object of strings");
     json_object_foreach((json_t *)params, key, v) {
-        if (!json_is_string(v)) return wrong(why, "params", v, "strings in its object");
+        if (!json_is_string(v)) return wrong(error, "params", v, "strings in its object");
         n += strlen(key) + json_string_length(v) + 2;
     }
     char *s = *out = mem_alloc(n, 1);
@@ -196,33 +196,33 @@ static bool read_label(const json_t *params, const char *name, char **out, char 
     return true;
 }
 
-static bool read_hello(struct reply_hello *out, const json_t *doc, const char *msg, char *why)
+static bool read_hello(struct reply_hello *out, const json_t *doc, const char *msg, char *error)
 {
     static const char *const field[] = { "msg", "protocol", "name", "source", "summary", "params", "flags" };
     const char *name = NULL, *source = "a program of its own", *summary = "";
     int64_t protocol = 0;
-    if (strcmp(msg, "hello") != 0) return say(why, "found the message '%.60s', expected 'hello'", msg);
-    if (!get_int(doc, "protocol", INT32_MAX, &protocol, why)) return false;
+    if (strcmp(msg, "hello") != 0) return refuse(error, "found the message '%.60s', expected 'hello'", msg);
+    if (!get_int(doc, "protocol", INT32_MAX, &protocol, error)) return false;
     if (protocol != MESSAGE_PROTOCOL)      /* before the rest, which may be other there */
-        return say(why, "it speaks version %" PRId64 " of the protocol; this program speaks version %d", protocol, MESSAGE_PROTOCOL);
-    if (!only(doc, field, ARRAY_LEN(field), why) || !get_text(doc, "name", true, &name, why) ||
-        !get_text(doc, "source", false, &source, why) || !get_text(doc, "summary", false, &summary, why)) return false;
-    if (!is_name(name)) return say(why, "its name is '%.60s'; expected up to 40 of a-z, 0-9 and '-'", name);
-    if (!read_flags(json_object_get(doc, "flags"), &out->flags, why) ||
-        !read_label(json_object_get(doc, "params"), name, &out->label, why)) return false;
+        return refuse(error, "it speaks version %" PRId64 " of the protocol; this program speaks version %d", protocol, MESSAGE_PROTOCOL);
+    if (!has_only(doc, field, ARRAY_LEN(field), error) || !get_text(doc, "name", true, &name, error) ||
+        !get_text(doc, "source", false, &source, error) || !get_text(doc, "summary", false, &summary, error)) return false;
+    if (!is_name(name)) return refuse(error, "its name is '%.60s'; expected up to 40 of a-z, 0-9 and '-'", name);
+    if (!read_flags(json_object_get(doc, "flags"), &out->flags, error) ||
+        !read_label(json_object_get(doc, "params"), name, &out->label, error)) return false;
     out->name = mem_strdup(name);
     out->source = mem_strdup(source);
     out->summary = mem_strdup(summary);
     return true;
 }
 
-bool reply_hello(struct reply_hello *out, const char *line, size_t n, char *why)
+bool reply_hello(struct reply_hello *out, const char *line, size_t n, char *error)
 {
     const char *msg;
     memset(out, 0, sizeof *out);
-    json_t *doc = parse(line, n, &msg, why);
+    json_t *doc = parse(line, n, &msg, error);
     if (doc == NULL) return false;
-    bool ok = read_hello(out, doc, msg, why);
+    bool ok = read_hello(out, doc, msg, error);
     if (!ok) reply_hello_fini(out);
     json_decref(doc);
     return ok;
@@ -242,15 +242,15 @@ static bool is_number_below(const json_t *v, uint32_t below)
 }
 
 /* [[call, from, to], ...] */
-static bool read_ways(struct reply *r, const json_t *list, char *why)
+static bool read_ways(struct reply *r, const json_t *list, char *error)
 {
     r->n_ways = 0;
-    if (list != NULL && !json_is_array(list)) return wrong(why, "overhead", list, "a list of [call, from, to]");
+    if (list != NULL && !json_is_array(list)) return wrong(error, "overhead", list, "a list of [call, from, to]");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *v = json_array_get(list, i);
         bool ok = json_array_size(v) == 3;
         for (size_t k = 0; k < 3 && ok; k++) ok = is_number_below(json_array_get(v, k), UINT32_MAX);
-        if (!ok) return say(why, "'overhead' holds something that is not [call, from, to] in whole numbers");
+        if (!ok) return refuse(error, "'overhead' holds something that is not [call, from, to] in whole numbers");
         MEM_RESERVE(r->way, r->cap_ways, r->n_ways + 1);
         r->way[r->n_ways++] = (struct message_way){ .call = (uint32_t)json_integer_value(json_array_get(v, 0)),
             .from = (uint32_t)json_integer_value(json_array_get(v, 1)), .to = (uint32_t)json_integer_value(json_array_get(v, 2)) };
@@ -258,44 +258,44 @@ static bool read_ways(struct reply *r, const json_t *list, char *why)
     return true;
 }
 
-static bool read_query(struct reply *r, const json_t *doc, char *why)
+static bool read_query(struct reply *r, const json_t *doc, char *error)
 {
     static const char *const field[] = { "msg", "job", "task", "nodes", "overhead" };
     const json_t *nodes = json_object_get(doc, "nodes");
-    if (!only(doc, field, ARRAY_LEN(field), why) || !get_job(doc, &r->job, why) || !get_u32(doc, "task", &r->task, why)) return false;
+    if (!has_only(doc, field, ARRAY_LEN(field), error) || !get_job(doc, &r->job, error) || !get_u32(doc, "task", &r->task, error)) return false;
     r->is_query = true;
     r->n_nodes = 0;
-    if (nodes != NULL && !json_is_array(nodes)) return wrong(why, "nodes", nodes, "a list of node numbers");
+    if (nodes != NULL && !json_is_array(nodes)) return wrong(error, "nodes", nodes, "a list of node numbers");
     for (size_t i = 0; i < json_array_size(nodes); i++) {
         const json_t *v = json_array_get(nodes, i);
-        if (!is_number_below(v, UINT32_MAX)) return say(why, "'nodes' holds something that is no node number");
+        if (!is_number_below(v, UINT32_MAX)) return refuse(error, "'nodes' holds something that is no node number");
         MEM_RESERVE(r->node, r->cap_nodes, r->n_nodes + 1);
         r->node[r->n_nodes++] = (uint32_t)json_integer_value(v);
     }
-    return read_ways(r, json_object_get(doc, "overhead"), why);
+    return read_ways(r, json_object_get(doc, "overhead"), error);
 }
 
-static bool read_round(struct reply *r, const json_t *doc, const char *msg, char *why)
+static bool read_round(struct reply *r, const json_t *doc, const char *msg, char *error)
 {
     static const char *const message[] = { "decisions", "query" };
     static const char *const field[] = { "msg", "decisions" };
-    if (strcmp(msg, "query") == 0) return read_query(r, doc, why);
-    if (strcmp(msg, "decisions") != 0) return unknown(why, "the message", msg, message, ARRAY_LEN(message));
+    if (strcmp(msg, "query") == 0) return read_query(r, doc, error);
+    if (strcmp(msg, "decisions") != 0) return unknown(error, "the message", msg, message, ARRAY_LEN(message));
     const json_t *list = json_object_get(doc, "decisions");
-    if (!only(doc, field, ARRAY_LEN(field), why)) return false;
-    if (!json_is_array(list)) return wrong(why, "decisions", list, "a list");
+    if (!has_only(doc, field, ARRAY_LEN(field), error)) return false;
+    if (!json_is_array(list)) return wrong(error, "decisions", list, "a list");
     r->n = json_array_size(list);
     return true;
 }
 
-bool reply_open(struct reply *r, const char *line, size_t n, char *why)
+bool reply_open(struct reply *r, const char *line, size_t n, char *error)
 {
     const char *msg;
     json_decref(r->doc);
     r->n = r->next = 0;
     r->is_query = false;
-    r->doc = parse(line, n, &msg, why);
-    return r->doc != NULL && read_round(r, r->doc, msg, why);
+    r->doc = parse(line, n, &msg, error);
+    return r->doc != NULL && read_round(r, r->doc, msg, error);
 }
 
 void reply_fini(struct reply *r)
@@ -309,7 +309,7 @@ void reply_fini(struct reply *r)
 
 /* ---- one decision ---- */
 
-/* What each may say; `do` first. */
+/* The fields that each may have; `do` first. */
 static const struct { const char *name, *field[10]; } verb[] = {
     [REPLY_START]      = { "start",      { "do", "job", "task", "node", "cards", "cpu", "why" } },
     [REPLY_START_GANG] = { "start_gang", { "do", "job", "nodes", "cards", "cpu", "why" } },
@@ -325,7 +325,7 @@ static const struct { const char *name, *field[10]; } verb[] = {
     [REPLY_CALL]       = { "call",       { "do", "job", "task", "node", "engine", "why" } },
 };
 
-static bool find_verb(const char *word, enum reply_verb *out, char *why)
+static bool find_verb(const char *word, enum reply_verb *out, char *error)
 {
     const char *name[ARRAY_LEN(verb)];
     for (size_t i = 0; i < ARRAY_LEN(verb); i++) {
@@ -334,71 +334,71 @@ static bool find_verb(const char *word, enum reply_verb *out, char *why)
         *out = (enum reply_verb)i;
         return true;
     }
-    return unknown(why, "the decision", word, name, ARRAY_LEN(name));
+    return unknown(error, "the decision", word, name, ARRAY_LEN(name));
 }
 
-static bool read_place(struct reply *r, const json_t *o, struct reply_decision *out, char *why)
+static bool read_place(struct reply *r, const json_t *o, struct reply_decision *out, char *error)
 {
     const json_t *cards = json_object_get(o, "cards");
     MEM_RESERVE(r->place, r->cap_place, 1);
     r->place[0] = (struct pol_place){ 0 };
     out->place = r->place;
     out->n_places = 1;
-    if (json_object_get(o, "cpu") != NULL && !get_int(o, "cpu", INT64_MAX, &r->place[0].cpu_milli, why)) return false;
-    return get_u32(o, "node", &r->place[0].node, why) && (cards == NULL || card_bits(cards, "cards", &r->place[0].cards, why));
+    if (json_object_get(o, "cpu") != NULL && !get_int(o, "cpu", INT64_MAX, &r->place[0].cpu_milli, error)) return false;
+    return get_u32(o, "node", &r->place[0].node, error) && (cards == NULL || card_bits(cards, "cards", &r->place[0].cards, error));
 }
 
-static bool read_places(struct reply *r, const json_t *o, struct reply_decision *out, char *why)
+static bool read_places(struct reply *r, const json_t *o, struct reply_decision *out, char *error)
 {
     const json_t *nodes = json_object_get(o, "nodes"), *cards = json_object_get(o, "cards"), *cpu = json_object_get(o, "cpu");
-    if (!json_is_array(nodes)) return wrong(why, "nodes", nodes, "a list of node numbers, one a task");
-    if (cards != NULL && !json_is_array(cards)) return wrong(why, "cards", cards, "a list of lists of card numbers, one a task");
-    if (cpu != NULL && !json_is_array(cpu)) return wrong(why, "cpu", cpu, "a list of thousandths of cores, one a task");
+    if (!json_is_array(nodes)) return wrong(error, "nodes", nodes, "a list of node numbers, one a task");
+    if (cards != NULL && !json_is_array(cards)) return wrong(error, "cards", cards, "a list of lists of card numbers, one a task");
+    if (cpu != NULL && !json_is_array(cpu)) return wrong(error, "cpu", cpu, "a list of thousandths of cores, one a task");
     size_t n = json_array_size(nodes);
     if (cards != NULL && json_array_size(cards) != n)
-        return say(why, "'nodes' has %zu entries and 'cards' %zu; expected one of each for every task", n, json_array_size(cards));
+        return refuse(error, "'nodes' has %zu entries and 'cards' %zu; expected one of each for every task", n, json_array_size(cards));
     if (cpu != NULL && json_array_size(cpu) != n)
-        return say(why, "'nodes' has %zu entries and 'cpu' %zu; expected one of each for every task", n, json_array_size(cpu));
+        return refuse(error, "'nodes' has %zu entries and 'cpu' %zu; expected one of each for every task", n, json_array_size(cpu));
     MEM_RESERVE(r->place, r->cap_place, n + 1);
     for (size_t i = 0; i < n; i++) {
         const json_t *v = json_array_get(nodes, i);
-        if (!is_number_below(v, UINT32_MAX)) return say(why, "'nodes' holds something that is no node number");
+        if (!is_number_below(v, UINT32_MAX)) return refuse(error, "'nodes' holds something that is no node number");
         r->place[i] = (struct pol_place){ .node = (uint32_t)json_integer_value(v) };
         const json_t *c = json_array_get(cpu, i);
         if (cpu != NULL && (!json_is_integer(c) || json_integer_value(c) < 0))
-            return say(why, "'cpu' holds something that is no number of thousandths of cores");
+            return refuse(error, "'cpu' holds something that is no number of thousandths of cores");
         r->place[i].cpu_milli = json_integer_value(c);
-        if (cards != NULL && !card_bits(json_array_get(cards, i), "cards", &r->place[i].cards, why)) return false;
+        if (cards != NULL && !card_bits(json_array_get(cards, i), "cards", &r->place[i].cards, error)) return false;
     }
     out->place = r->place;
     out->n_places = (uint32_t)n;
     return true;
 }
 
-static bool read_value(const json_t *o, double *out, char *why)
+static bool read_value(const json_t *o, double *out, char *error)
 {
     const json_t *v = json_object_get(o, "value");
-    if (!json_is_number(v)) return wrong(why, "value", v, "a number");
+    if (!json_is_number(v)) return wrong(error, "value", v, "a number");
     *out = json_number_value(v);
     return true;
 }
 
 /* {"cpu":8000,"gpu":1000,"licences":{"matlab":2}}; what is left out is 0. */
-static bool read_amount(const struct reply *r, const json_t *o, const char *key, struct pol_amount *out, char *why)
+static bool read_amount(const struct reply *r, const json_t *o, const char *key, struct pol_amount *out, char *error)
 {
     static const char *const field[] = { "cpu", "gpu", "licences" };
     const json_t *a = json_object_get(o, key), *licences = json_object_get(a, "licences");
     const char *name;
     json_t *v;
     *out = (struct pol_amount){ 0 };
-    if (!json_is_object(a)) return wrong(why, key, a, "an object such as {\"cpu\":8000,\"gpu\":1000,\"licences\":{\"NAME\":2}}");
-    if (!only(a, field, ARRAY_LEN(field), why)) return false;
-    if (json_object_get(a, "cpu") != NULL && !get_int(a, "cpu", INT64_MAX, &out->cpu_milli, why)) return false;
-    if (json_object_get(a, "gpu") != NULL && !get_int(a, "gpu", INT64_MAX, &out->gpu_milli, why)) return false;
-    if (licences != NULL && !json_is_object(licences)) return wrong(why, "licences", licences, "an object such as {\"NAME\":2}");
+    if (!json_is_object(a)) return wrong(error, key, a, "an object such as {\"cpu\":8000,\"gpu\":1000,\"licences\":{\"NAME\":2}}");
+    if (!has_only(a, field, ARRAY_LEN(field), error)) return false;
+    if (json_object_get(a, "cpu") != NULL && !get_int(a, "cpu", INT64_MAX, &out->cpu_milli, error)) return false;
+    if (json_object_get(a, "gpu") != NULL && !get_int(a, "gpu", INT64_MAX, &out->gpu_milli, error)) return false;
+    if (licences != NULL && !json_is_object(licences)) return wrong(error, "licences", licences, "an object such as {\"NAME\":2}");
     json_object_foreach((json_t *)licences, name, v) {
         uint32_t k;
-        if (!find_name(r, POL_NAME_LICENCE, "the licence", name, &k, why) || !get_int(licences, name, INT64_MAX, &out->licence[k], why)) return false;
+        if (!find_name(r, POL_NAME_LICENCE, "the licence", name, &k, error) || !get_int(licences, name, INT64_MAX, &out->licence[k], error)) return false;
     }
     return true;
 }
@@ -411,59 +411,59 @@ static struct pol_amount less(const struct pol_amount *a, const struct pol_amoun
 }
 
 /* Left out, what may be lent is what the stage does not need, all of it was usable, and nothing was taken back. */
-static bool read_reserve(const struct reply *r, const json_t *o, struct pol_reserve *out, char *why)
+static bool read_reserve(const struct reply *r, const json_t *o, struct pol_reserve *out, char *error)
 {
-    if (!get_u32(o, "stage", &out->stage, why) || !read_amount(r, o, "reserved", &out->reserved, why) ||
-        !read_amount(r, o, "need", &out->need, why)) return false;
+    if (!get_u32(o, "stage", &out->stage, error) || !read_amount(r, o, "reserved", &out->reserved, error) ||
+        !read_amount(r, o, "need", &out->need, error)) return false;
     out->lendable = less(&out->reserved, &out->need);
     out->usable = out->reserved;
-    if (json_object_get(o, "lendable") != NULL && !read_amount(r, o, "lendable", &out->lendable, why)) return false;
-    if (json_object_get(o, "usable") != NULL && !read_amount(r, o, "usable", &out->usable, why)) return false;
-    return json_object_get(o, "reclaimed") == NULL || read_amount(r, o, "reclaimed", &out->reclaimed, why);
+    if (json_object_get(o, "lendable") != NULL && !read_amount(r, o, "lendable", &out->lendable, error)) return false;
+    if (json_object_get(o, "usable") != NULL && !read_amount(r, o, "usable", &out->usable, error)) return false;
+    return json_object_get(o, "reclaimed") == NULL || read_amount(r, o, "reclaimed", &out->reclaimed, error);
 }
 
-static bool read_engine(const struct reply *r, const json_t *o, uint32_t *out, char *why)
+static bool read_engine(const struct reply *r, const json_t *o, uint32_t *out, char *error)
 {
     const char *name = NULL;
-    return get_text(o, "engine", true, &name, why) && find_name(r, POL_NAME_ENGINE, "the engine", name, out, why);
+    return get_text(o, "engine", true, &name, error) && find_name(r, POL_NAME_ENGINE, "the engine", name, out, error);
 }
 
-/* What is said of a task and, with `must_why`, for what reason. */
-static bool read_task(const json_t *o, bool must_why, struct reply_decision *out, char *why)
+/* The task that a decision names and, with `must_reason`, a reason that must be there. */
+static bool read_task(const json_t *o, bool must_reason, struct reply_decision *out, char *error)
 {
-    return get_job(o, &out->job, why) && get_u32(o, "task", &out->task, why) && get_text(o, "why", must_why, &out->text, why);
+    return get_job(o, &out->job, error) && get_u32(o, "task", &out->task, error) && get_text(o, "why", must_reason, &out->text, error);
 }
 
-bool reply_next(struct reply *r, struct reply_decision *out, char *why)
+bool reply_next(struct reply *r, struct reply_decision *out, char *error)
 {
     const json_t *o = json_array_get(json_object_get(r->doc, "decisions"), r->next++);
     const char *word = NULL;
     int64_t lender = 0;
     memset(out, 0, sizeof *out);
-    if (!json_is_object(o)) return say(why, "it is %s; expected an object such as {\"do\":\"wake\",\"at\":1}", type_name[json_typeof(o)]);
-    if (!get_text(o, "do", true, &word, why) || !find_verb(word, &out->verb, why)) return false;
+    if (!json_is_object(o)) return refuse(error, "it is %s; expected an object such as {\"do\":\"wake\",\"at\":1}", type_name[json_typeof(o)]);
+    if (!get_text(o, "do", true, &word, error) || !find_verb(word, &out->verb, error)) return false;
     size_t n = 0;
     while (n < ARRAY_LEN(verb[0].field) && verb[out->verb].field[n] != NULL) n++;
-    if (!only(o, verb[out->verb].field, n, why)) return false;
+    if (!has_only(o, verb[out->verb].field, n, error)) return false;
     switch (out->verb) {
-    case REPLY_START:   return read_task(o, false, out, why) && read_place(r, o, out, why);
+    case REPLY_START:   return read_task(o, false, out, error) && read_place(r, o, out, error);
     case REPLY_START_GANG:
-        return get_job(o, &out->job, why) && read_places(r, o, out, why) && get_text(o, "why", false, &out->text, why);
-    case REPLY_PREEMPT: return read_task(o, false, out, why);
-    case REPLY_RESIZE:  return read_task(o, false, out, why) && get_int(o, "cpu", INT64_MAX, &out->cpu_milli, why);
-    case REPLY_HOLD:    return read_task(o, true, out, why) && get_bool(o, "head", &out->flag, why);
+        return get_job(o, &out->job, error) && read_places(r, o, out, error) && get_text(o, "why", false, &out->text, error);
+    case REPLY_PREEMPT: return read_task(o, false, out, error);
+    case REPLY_RESIZE:  return read_task(o, false, out, error) && get_int(o, "cpu", INT64_MAX, &out->cpu_milli, error);
+    case REPLY_HOLD:    return read_task(o, true, out, error) && get_bool(o, "head", &out->flag, error);
     case REPLY_RESERVE:
-        return get_job(o, &out->job, why) && read_reserve(r, o, &out->reserve, why) && get_text(o, "why", false, &out->text, why);
+        return get_job(o, &out->job, error) && read_reserve(r, o, &out->reserve, error) && get_text(o, "why", false, &out->text, error);
     case REPLY_LEND:
-        if (!read_task(o, false, out, why) || !get_int(o, "lender", INT64_MAX, &lender, why)) return false;
+        if (!read_task(o, false, out, error) || !get_int(o, "lender", INT64_MAX, &lender, error)) return false;
         out->lender = (uint64_t)lender;
-        return get_bool(o, "licences", &out->flag, why);
-    case REPLY_SEND: return read_task(o, false, out, why) && get_u32(o, "node", &out->node, why);
+        return get_bool(o, "licences", &out->flag, error);
+    case REPLY_SEND: return read_task(o, false, out, error) && get_u32(o, "node", &out->node, error);
     case REPLY_CALL:
-        return read_task(o, false, out, why) && get_u32(o, "node", &out->node, why) && read_engine(r, o, &out->engine, why);
-    case REPLY_WAKE: return get_int(o, "at", INT64_MAX, &out->at_us, why);
-    case REPLY_NOTE: return get_text(o, "name", true, &out->text, why) && read_value(o, &out->value, why);
-    case REPLY_FAIL: return get_text(o, "message", true, &out->text, why);
+        return read_task(o, false, out, error) && get_u32(o, "node", &out->node, error) && read_engine(r, o, &out->engine, error);
+    case REPLY_WAKE: return get_int(o, "at", INT64_MAX, &out->at_us, error);
+    case REPLY_NOTE: return get_text(o, "name", true, &out->text, error) && read_value(o, &out->value, error);
+    case REPLY_FAIL: return get_text(o, "message", true, &out->text, error);
     }
     return false;
 }

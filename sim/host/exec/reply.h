@@ -1,22 +1,22 @@
 /*
- * reply.h -- what a policy in another process says to the host: one JSON
+ * reply.h -- the messages from a policy in another process to the host: one JSON
  * document a line, checked field by field.  policies/PROTOCOL.md is the
  * specification.  Layer: host.
  *
- * Every error is one sentence in `why`: what was found, what was expected, and
+ * Every error is one sentence in `error`: what was found, what was expected, and
  * for a misspelt word the nearest right one.  A field that is not known, or
- * stands twice, is an error: nothing that a policy says is ignored.
+ * stands twice, is an error: nothing that a policy sends is ignored.
  */
 #ifndef HOST_EXEC_REPLY_H
 #define HOST_EXEC_REPLY_H
 
 #include "host/exec/message.h"
 
-enum { REPLY_WHY = 600 };       /* room that `why` needs everywhere here */
+enum { REPLY_ERROR_MAX = 600 };       /* room that `error` needs everywhere here */
 
 /* The first answer.  Texts are owned. */
 struct reply_hello { char *name, *source, *summary, *label; uint32_t flags; };
-bool reply_hello(struct reply_hello *out, const char *line, size_t n, char *why);
+bool reply_hello(struct reply_hello *out, const char *line, size_t n, char *error);
 void reply_hello_fini(struct reply_hello *r);
 
 enum reply_verb {
@@ -33,7 +33,7 @@ struct reply_decision {
     bool     flag;              /* hold: head; lend: licences */
     struct pol_reserve reserve;
     const struct pol_place *place; uint32_t n_places;       /* start: one */
-    const char *text;           /* why, or the note's name, or the failure's message; NULL: none */
+    const char *text;           /* the reason, or the note's name, or the failure's message; NULL: none */
     int64_t  at_us;             /* wake */
     int64_t  cpu_milli;         /* resize */
     double   value;             /* note */
@@ -51,9 +51,9 @@ struct reply {
     struct message_way *way; size_t n_ways, cap_ways;  /* query: and the way of these calls */
     struct pol_place *place; size_t cap_place;
 };
-bool reply_open(struct reply *r, const char *line, size_t n, char *why);
+bool reply_open(struct reply *r, const char *line, size_t n, char *error);
 /* The next decision; its texts and places are borrowed until the next call.  r->next has counted it already. */
-bool reply_next(struct reply *r, struct reply_decision *out, char *why);
+bool reply_next(struct reply *r, struct reply_decision *out, char *error);
 void reply_fini(struct reply *r);
 
 #endif

@@ -89,31 +89,31 @@ Test(reply, decisions_are_read_with_every_field)
         "{\"do\":\"start_gang\",\"job\":9,\"nodes\":[4],\"cpu\":[500]},{\"do\":\"resize\",\"job\":9,\"task\":1,\"cpu\":250},"
         "{\"do\":\"preempt\",\"job\":7,\"task\":0},{\"do\":\"wake\",\"at\":9223372036854775807},"
         "{\"do\":\"note\",\"name\":\"n\",\"value\":2},{\"do\":\"fail\",\"message\":\"m\"}]}";
-    char why[REPLY_WHY] = "";
+    char error[REPLY_ERROR_MAX] = "";
     struct reply r = { 0 };
     struct reply_decision d;
-    cr_assert(reply_open(&r, line, sizeof line - 1, why), "%s", why);
+    cr_assert(reply_open(&r, line, sizeof line - 1, error), "%s", error);
     cr_expect(r.n == 8 && !r.is_query);
-    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_assert(reply_next(&r, &d, error), "%s", error);
     cr_expect(d.verb == REPLY_START && d.job == 7 && d.task == 3 && d.n_places == 1 && d.place[0].node == 5);
     cr_expect(d.place[0].cards == (UINT64_C(1) << 63 | 1) && strcmp(d.text, "w") == 0);
-    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_assert(reply_next(&r, &d, error), "%s", error);
     cr_expect(d.verb == REPLY_START_GANG && d.job == 8 && d.n_places == 2 && d.text == NULL);
     cr_expect(d.place[0].node == 1 && d.place[0].cards == 1 && d.place[1].node == 2 && d.place[1].cards == 6);
-    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_assert(reply_next(&r, &d, error), "%s", error);
     cr_expect(d.n_places == 1 && d.place[0].node == 4 && d.place[0].cards == 0 && d.place[0].cpu_milli == 500);
-    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_assert(reply_next(&r, &d, error), "%s", error);
     cr_expect(d.verb == REPLY_RESIZE && d.job == 9 && d.task == 1 && d.cpu_milli == 250);
-    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_assert(reply_next(&r, &d, error), "%s", error);
     cr_expect(d.verb == REPLY_PREEMPT && d.job == 7 && d.task == 0);
-    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_assert(reply_next(&r, &d, error), "%s", error);
     cr_expect(d.verb == REPLY_WAKE && d.at_us == INT64_MAX);
-    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_assert(reply_next(&r, &d, error), "%s", error);
     cr_expect(d.verb == REPLY_NOTE && strcmp(d.text, "n") == 0 && d.value == 2);
-    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_assert(reply_next(&r, &d, error), "%s", error);
     cr_expect(d.verb == REPLY_FAIL && strcmp(d.text, "m") == 0 && r.next == 8);
     static const char query[] = "{\"msg\":\"query\",\"job\":1,\"task\":2,\"nodes\":[3,4]}";
-    cr_assert(reply_open(&r, query, sizeof query - 1, why), "%s", why);
+    cr_assert(reply_open(&r, query, sizeof query - 1, error), "%s", error);
     cr_expect(r.is_query && r.job == 1 && r.task == 2 && r.n_nodes == 2 && r.node[0] == 3 && r.node[1] == 4);
     reply_fini(&r);
 }
@@ -135,30 +135,30 @@ Test(reply, decisions_about_workflows_and_calls_are_read_with_every_field)
         "{\"do\":\"lend\",\"job\":5,\"task\":6,\"lender\":7,\"licences\":true},{\"do\":\"send\",\"job\":8,\"task\":9,\"node\":10},"
         "{\"do\":\"call\",\"job\":11,\"task\":12,\"node\":13,\"engine\":\"gpu\",\"why\":\"y\"}]}";
     const struct pol_host host = { .name = two_names };
-    char why[REPLY_WHY] = "";
+    char error[REPLY_ERROR_MAX] = "";
     struct reply r = { .host = &host };
     struct reply_decision d;
-    cr_assert(reply_open(&r, line, sizeof line - 1, why), "%s", why);
-    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_assert(reply_open(&r, line, sizeof line - 1, error), "%s", error);
+    cr_assert(reply_next(&r, &d, error), "%s", error);
     cr_expect(d.verb == REPLY_HOLD && d.job == 1 && d.task == 2 && d.flag && strcmp(d.text, "w") == 0);
-    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_assert(reply_next(&r, &d, error), "%s", error);
     cr_expect(d.verb == REPLY_HOLD && !d.flag);
-    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_assert(reply_next(&r, &d, error), "%s", error);
     cr_expect(d.verb == REPLY_RESERVE && d.job == 3 && d.reserve.stage == 4 && d.text == NULL);
     cr_expect(d.reserve.reserved.cpu_milli == 8000 && d.reserve.reserved.gpu_milli == 2500 && d.reserve.reserved.licence[1] == 3);
     cr_expect(d.reserve.need.cpu_milli == 6000 && d.reserve.need.gpu_milli == 0 && d.reserve.need.licence[1] == 1);
     cr_expect(d.reserve.lendable.cpu_milli == 2000 && d.reserve.lendable.gpu_milli == 2500 && d.reserve.lendable.licence[1] == 2, "reserved less need");
     cr_expect(d.reserve.usable.cpu_milli == 8000 && d.reserve.usable.licence[1] == 3 && d.reserve.reclaimed.cpu_milli == 0, "nothing was lent");
-    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_assert(reply_next(&r, &d, error), "%s", error);
     cr_expect(d.reserve.lendable.cpu_milli == 7 && d.reserve.usable.cpu_milli == 6 && d.reserve.reclaimed.cpu_milli == 5 && strcmp(d.text, "x") == 0);
-    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_assert(reply_next(&r, &d, error), "%s", error);
     cr_expect(d.verb == REPLY_LEND && d.job == 5 && d.task == 6 && d.lender == 7 && d.flag);
-    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_assert(reply_next(&r, &d, error), "%s", error);
     cr_expect(d.verb == REPLY_SEND && d.job == 8 && d.task == 9 && d.node == 10);
-    cr_assert(reply_next(&r, &d, why), "%s", why);
+    cr_assert(reply_next(&r, &d, error), "%s", error);
     cr_expect(d.verb == REPLY_CALL && d.job == 11 && d.task == 12 && d.node == 13 && d.engine == 1 && strcmp(d.text, "y") == 0);
     static const char query[] = "{\"msg\":\"query\",\"job\":1,\"task\":2,\"overhead\":[[0,1,2],[3,4,5]]}";
-    cr_assert(reply_open(&r, query, sizeof query - 1, why), "%s", why);
+    cr_assert(reply_open(&r, query, sizeof query - 1, error), "%s", error);
     cr_expect(r.is_query && r.n_nodes == 0 && r.n_ways == 2 && r.way[1].call == 3 && r.way[1].from == 4 && r.way[1].to == 5);
     reply_fini(&r);
 }
@@ -174,15 +174,15 @@ static void try_odd_lines(const char *line)
     rng_init(&g, 1, "odd", 0);
     size_t n_refused = 0;
     for (int i = 0; i < 20000; i++) {
-        char why[REPLY_WHY] = "";
+        char error[REPLY_ERROR_MAX] = "";
         struct reply_decision d;
         size_t n = i <= (int)len ? (size_t)i : len;
         memcpy(text, line, len);
         if (i > (int)len) text[rng_below(&g, n)] = (char)rng_below(&g, 256);
-        bool ok = reply_open(&r, text, n, why);
-        while (ok && !r.is_query && r.next < r.n) ok = reply_next(&r, &d, why);
+        bool ok = reply_open(&r, text, n, error);
+        while (ok && !r.is_query && r.next < r.n) ok = reply_next(&r, &d, error);
         n_refused += !ok;
-        cr_assert(ok || why[0] != '\0', "no reason for %.*s", (int)n, text);
+        cr_assert(ok || error[0] != '\0', "no reason for %.*s", (int)n, text);
     }
     cr_expect(n_refused > 10000 && n_refused < 20000, "%zu refused", n_refused);
     reply_fini(&r);
@@ -201,9 +201,9 @@ Test(reply, hello_gives_name_label_and_flags)
 {
     static const char line[] = "{\"msg\":\"hello\",\"protocol\":1,\"name\":\"mine\",\"source\":\"s\",\"summary\":\"y\","
                                "\"params\":{\"a\":\"1\",\"b\":\"x\"},\"flags\":[\"clairvoyant\",\"preempts\",\"by_count\",\"strands\",\"runs_calls\"]}";
-    char why[REPLY_WHY] = "";
+    char error[REPLY_ERROR_MAX] = "";
     struct reply_hello h;
-    cr_assert(reply_hello(&h, line, sizeof line - 1, why), "%s", why);
+    cr_assert(reply_hello(&h, line, sizeof line - 1, error), "%s", error);
     cr_expect_str_eq(h.name, "mine");
     cr_expect_str_eq(h.label, "mine:a=1,b=x");
     cr_expect(strcmp(h.source, "s") == 0 && strcmp(h.summary, "y") == 0 && h.flags == (POL_CLAIRVOYANT | POL_PREEMPTS | POL_BY_COUNT | POL_STRANDS | POL_RUNS_CALLS));
@@ -304,11 +304,11 @@ Test(exec, a_closed_pipe_is_an_error_and_no_signal, .timeout = 30)
 /* A line of more than the limit is no way to use up our memory.  64 MiB through a pipe take a moment. */
 Test(child, a_line_without_end_is_cut_off, .timeout = 60)
 {
-    char why[100], how[80];
+    char error[100], how[80];
     const char *line;
     size_t n;
-    struct child *c = child_start("exec cat /dev/zero", NULL, why, sizeof why);
-    cr_assert_not_null(c, "%s", why);
+    struct child *c = child_start("exec cat /dev/zero", NULL, error, sizeof error);
+    cr_assert_not_null(c, "%s", error);
     cr_expect(child_read(c, &line, &n, child_clock() + 50 * TICK_SEC) == CHILD_LONG);
     (void)child_end(c, 0, how, sizeof how);
     cr_expect_str_eq(how, "did not end and was killed");
@@ -316,12 +316,12 @@ Test(child, a_line_without_end_is_cut_off, .timeout = 60)
 
 Test(child, lines_are_handed_out_one_by_one_whatever_their_size)
 {
-    char why[100], how[80];
+    char error[100], how[80];
     const char *line;
     size_t n;
-    struct child *c = child_start("echo one; echo; head -c 300000 /dev/zero | tr '\\0' x; echo; printf last", NULL, why, sizeof why);
+    struct child *c = child_start("echo one; echo; head -c 300000 /dev/zero | tr '\\0' x; echo; printf last", NULL, error, sizeof error);
     int64_t end = child_clock() + 20 * TICK_SEC;
-    cr_assert_not_null(c, "%s", why);
+    cr_assert_not_null(c, "%s", error);
     cr_expect(child_read(c, &line, &n, end) == CHILD_OK && n == 3 && memcmp(line, "one", 3) == 0);
     cr_expect(child_read(c, &line, &n, end) == CHILD_OK && n == 0);
     cr_expect(child_read(c, &line, &n, end) == CHILD_OK && n == 300000 && line[0] == 'x' && line[n - 1] == 'x');
