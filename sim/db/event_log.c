@@ -11,19 +11,19 @@ const char *const event_log_job_status[] = {
     [JOB_REJECTED] = "rejected", [JOB_UNFINISHED] = "unfinished", [JOB_FAILED] = "failed",
 };
 
-static const char *node_name(const struct world *w, uint32_t node) { return intern_name(&w->cluster->node_names, node); }
+static const char *node_name(const struct world *w, uint32_t node) { return intern_name(&world_cluster(w)->node_names, node); }
 
 static void arrived(void *ctx, const struct world *w, uint32_t job)
 {
-    (void)fprintf(ctx, "%" PRId64 " arrive %s\n", world_now(w), w->jobs.job[job].id);
+    (void)fprintf(ctx, "%" PRId64 " arrive %s\n", world_now(w), world_job(w, job)->id);
 }
 
 static void started(void *ctx, const struct world *w, uint32_t task)
 {
-    const struct task *t = &w->jobs.task[task];
-    const struct hold *h = cluster_hold(w->cluster, task);
-    const struct shape *asked = &w->shapes.at[t->shape];
-    (void)fprintf(ctx, "%" PRId64 " start %s %" PRIu32 " %s %" PRIx64, world_now(w), w->jobs.job[t->job].id,
+    const struct task *t = world_task(w, task);
+    const struct hold *h = cluster_hold(world_cluster(w), task);
+    const struct shape *asked = world_shape(w, t->shape);
+    (void)fprintf(ctx, "%" PRId64 " start %s %" PRIu32 " %s %" PRIx64, world_now(w), world_job(w, t->job)->id,
                   t->index, node_name(w, h->node), h->cards);
     if (h->cpu_milli != asked->cpu_milli && !asked->exclusive) (void)fprintf(ctx, " %" PRId64 "m", h->cpu_milli);
     (void)fputc('\n', ctx);
@@ -31,44 +31,44 @@ static void started(void *ctx, const struct world *w, uint32_t task)
 
 static void resized(void *ctx, const struct world *w, uint32_t task, int64_t was)
 {
-    const struct task *t = &w->jobs.task[task];
+    const struct task *t = world_task(w, task);
     (void)was;
-    (void)fprintf(ctx, "%" PRId64 " resize %s %" PRIu32 " %" PRId64 "m\n", world_now(w), w->jobs.job[t->job].id, t->index,
-                  cluster_hold(w->cluster, task)->cpu_milli);
+    (void)fprintf(ctx, "%" PRId64 " resize %s %" PRIu32 " %" PRId64 "m\n", world_now(w), world_job(w, t->job)->id, t->index,
+                  cluster_hold(world_cluster(w), task)->cpu_milli);
 }
 
 static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why why)
 {
-    const struct task *t = &w->jobs.task[task];
-    (void)fprintf(ctx, "%" PRId64 " stop %s %" PRIu32 " %s %s\n", world_now(w), w->jobs.job[t->job].id, t->index,
-                  node_name(w, cluster_hold(w->cluster, task)->node), event_log_stop_reason[why]);
+    const struct task *t = world_task(w, task);
+    (void)fprintf(ctx, "%" PRId64 " stop %s %" PRIu32 " %s %s\n", world_now(w), world_job(w, t->job)->id, t->index,
+                  node_name(w, cluster_hold(world_cluster(w), task)->node), event_log_stop_reason[why]);
 }
 
 static void sent(void *ctx, const struct world *w, uint32_t task, uint32_t from)
 {
-    const struct task *t = &w->jobs.task[task];
-    uint32_t to = w->callq->run[task].queue;
+    const struct task *t = world_task(w, task);
+    uint32_t to = world_callq(w)->run[task].queue;
     (void)from;
-    (void)fprintf(ctx, "%" PRId64 " send %s %" PRIu32 " %s\n", world_now(w), w->jobs.job[t->job].id, t->index, to == NONE ? "master" : node_name(w, to));
+    (void)fprintf(ctx, "%" PRId64 " send %s %" PRIu32 " %s\n", world_now(w), world_job(w, t->job)->id, t->index, to == NONE ? "master" : node_name(w, to));
 }
 
 static void called(void *ctx, const struct world *w, uint32_t task, bool done)
 {
-    const struct task *t = &w->jobs.task[task];
-    const struct call_run *r = &w->callq->run[task];
-    (void)fprintf(ctx, "%" PRId64 " call %s %" PRIu32 " %" PRIu32 " %s %s %" PRId64 "+%" PRId64 " %s\n", world_now(w), w->jobs.job[t->job].id, t->index,
-                  r->at, node_name(w, r->node), intern_name(&w->cluster->engines, r->kind), r->exec, r->overhead, done ? "done" : "lost");
+    const struct task *t = world_task(w, task);
+    const struct call_run *r = &world_callq(w)->run[task];
+    (void)fprintf(ctx, "%" PRId64 " call %s %" PRIu32 " %" PRIu32 " %s %s %" PRId64 "+%" PRId64 " %s\n", world_now(w), world_job(w, t->job)->id, t->index,
+                  r->at, node_name(w, r->node), intern_name(&world_cluster(w)->engines, r->kind), r->exec, r->overhead, done ? "done" : "lost");
 }
 
 static void job_ended(void *ctx, const struct world *w, uint32_t job)
 {
-    const struct job *j = &w->jobs.job[job];
+    const struct job *j = world_job(w, job);
     (void)fprintf(ctx, "%" PRId64 " end %s %s\n", world_now(w), j->id, event_log_job_status[j->status]);
 }
 
 static void node_changed(void *ctx, const struct world *w, uint32_t node)
 {
-    (void)fprintf(ctx, "%" PRId64 " %s %s\n", world_now(w), w->cluster->node[node].is_up ? "up" : "down", node_name(w, node));
+    (void)fprintf(ctx, "%" PRId64 " %s %s\n", world_now(w), world_cluster(w)->node[node].is_up ? "up" : "down", node_name(w, node));
 }
 
 struct observer event_log_observer(FILE *to)

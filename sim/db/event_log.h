@@ -12,7 +12,7 @@
 #define DB_EVENT_LOG_H
 
 #include <stdio.h>
-#include "model/world.h"
+#include "model/world_view.h"
 
 struct observer event_log_observer(FILE *to);     /* borrows `to` */
 

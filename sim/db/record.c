@@ -41,9 +41,9 @@ struct record *record_create(const struct world *w, struct store *s, int64_t run
     r->store = s;
     r->run = run;
     r->requests = requests;
-    MEM_ARRAY(r->down_since, w->cluster->n_nodes);
-    for (uint32_t i = 0; i < w->cluster->n_nodes; i++) r->down_since[i] = -1;
-    if (requests) write_cluster(r, w->cluster);
+    MEM_ARRAY(r->down_since, world_cluster(w)->n_nodes);
+    for (uint32_t i = 0; i < world_cluster(w)->n_nodes; i++) r->down_since[i] = -1;
+    if (requests) write_cluster(r, world_cluster(w));
     return r;
 }
 
@@ -62,28 +62,28 @@ enum st record_error(const struct record *r, struct diag *d)
 
 static void write_phase(struct record *r, const struct world *w, uint32_t task, const char *phase)
 {
-    const struct task *t = &w->jobs.task[task];
+    const struct task *t = world_task(w, task);
     if (r->error.code != ST_OK) return;
-    (void)store_phase(r->store, r->run, w->jobs.job[t->job].ordinal, t->index, r->n_phases++, world_now(w), phase, &r->error);
+    (void)store_phase(r->store, r->run, world_job(w, t->job)->ordinal, t->index, r->n_phases++, world_now(w), phase, &r->error);
 }
 
 static void on_arrived(void *ctx, const struct world *w, uint32_t job)
 {
     struct record *r = ctx;
-    const struct job *j = &w->jobs.job[job];
+    const struct job *j = world_job(w, job);
     uint32_t shape = NONE;
-    for (uint32_t t = j->first_task; t != NONE; t = w->jobs.task[t].next) {
-        const struct task *k = &w->jobs.task[t];
+    for (uint32_t t = j->first_task; t != NONE; t = world_task(w, t)->next) {
+        const struct task *k = world_task(w, t);
         if (r->requests && r->error.code == ST_OK && k->shape != shape)
-            (void)store_request(r->store, r->run, j->ordinal, k->index, j->gang, &w->shapes.at[shape = k->shape], &r->error);
+            (void)store_request(r->store, r->run, j->ordinal, k->index, j->gang, world_shape(w, shape = k->shape), &r->error);
         if (k->state == TASK_BLOCKED) write_phase(r, w, t, "blocked");
     }
 }
 
 static void on_phase(void *ctx, const struct world *w, uint32_t task)
 {
-    const struct task *t = &w->jobs.task[task];
-    bool only_computes = t->phase == PHASE_COMPUTE && w->jobs.job[t->job].graph == NULL && !(t->done > 0 && w->cfg.restore_cost > 0);
+    const struct task *t = world_task(w, task);
+    bool only_computes = t->phase == PHASE_COMPUTE && world_job(w, t->job)->graph == NULL && !(t->done > 0 && world_config(w)->restore_cost > 0);
     if (!only_computes) write_phase(ctx, w, task, phase_name[t->phase]);
 }
 
@@ -91,16 +91,16 @@ static void on_ready(void *ctx, const struct world *w, uint32_t task) { write_ph
 
 static void write_cores(struct record *r, const struct world *w, uint32_t task)
 {
-    const struct task *t = &w->jobs.task[task];
+    const struct task *t = world_task(w, task);
     if (!r->requests || r->error.code != ST_OK) return;
-    (void)store_cores(r->store, r->run, w->jobs.job[t->job].ordinal, t->index, t->attempts, r->n_cores++, world_now(w),
-                      cluster_hold(w->cluster, task)->cpu_milli, &r->error);
+    (void)store_cores(r->store, r->run, world_job(w, t->job)->ordinal, t->index, t->attempts, r->n_cores++, world_now(w),
+                      cluster_hold(world_cluster(w), task)->cpu_milli, &r->error);
 }
 
 static void on_started(void *ctx, const struct world *w, uint32_t task)
 {
-    const struct shape *s = &w->shapes.at[w->jobs.task[task].shape];
-    if (!s->exclusive && cluster_hold(w->cluster, task)->cpu_milli != s->cpu_milli) write_cores(ctx, w, task);
+    const struct shape *s = world_shape(w, world_task(w, task)->shape);
+    if (!s->exclusive && cluster_hold(world_cluster(w), task)->cpu_milli != s->cpu_milli) write_cores(ctx, w, task);
 }
 
 static void on_resized(void *ctx, const struct world *w, uint32_t task, int64_t was)
@@ -112,7 +112,7 @@ static void on_resized(void *ctx, const struct world *w, uint32_t task, int64_t 
 static void on_node_changed(void *ctx, const struct world *w, uint32_t node)
 {
     struct record *r = ctx;
-    if (!w->cluster->node[node].is_up) {
+    if (!world_cluster(w)->node[node].is_up) {
         r->down_since[node] = world_now(w);
         return;
     }
@@ -123,7 +123,7 @@ static void on_node_changed(void *ctx, const struct world *w, uint32_t node)
 
 enum st record_finish(struct record *r, const struct world *w, struct diag *d)
 {
-    for (uint32_t i = 0; i < w->cluster->n_nodes && r->error.code == ST_OK; i++)
+    for (uint32_t i = 0; i < world_cluster(w)->n_nodes && r->error.code == ST_OK; i++)
         if (r->down_since[i] >= 0) (void)store_outage(r->store, r->run, i, r->down_since[i], -1, &r->error);
     return record_error(r, d);
 }

@@ -9,12 +9,12 @@
 #ifndef DB_RECORD_H
 #define DB_RECORD_H
 
-#include "model/world.h"
+#include "model/world_view.h"
 #include "db/store.h"
 
 struct record;
 
-/* After world_init, before the first step.  Borrows the store; with requests: writes the cluster at once. */
+/* After world_create, before the first step.  Borrows the store; with requests: writes the cluster at once. */
 struct record *record_create(const struct world *w, struct store *s, int64_t run, bool requests);
 struct observer record_observer(struct record *r);
 /* The first store error met, or ST_OK. */

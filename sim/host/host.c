@@ -233,13 +233,13 @@ static const char *refuse(struct host *p, const struct decision *d)
 {
     struct world *w = p->mirror.w;
     if (d->verb == VERB_PREEMPT && (p->flags & POL_PREEMPTS) == 0) return "the policy is not declared as one that preempts (POL_PREEMPTS)";
-    if (!of_job(d->verb) && d->verb != VERB_WAKE && (d->slot >= w->jobs.n_task_slots || w->jobs.task[d->slot].gen != d->gen))
+    if (!of_job(d->verb) && d->verb != VERB_WAKE && (d->slot >= world_n_task_slots(w) || world_task(w, d->slot)->gen != d->gen))
         return "the task's handle is stale";
     switch (d->verb) {
     case VERB_START:
         return world_start(w, d->slot, &p->place[d->place]);
     case VERB_START_GANG:
-        if (d->slot >= w->jobs.n_job_slots || w->jobs.job[d->slot].gen != d->gen) return "the job's handle is stale";
+        if (d->slot >= world_n_job_slots(w) || world_job(w, d->slot)->gen != d->gen) return "the job's handle is stale";
         return world_start_gang(w, d->slot, &p->place[d->place], d->n_place);
     case VERB_PREEMPT:
         return world_preempt(w, d->slot);
@@ -248,14 +248,14 @@ static const char *refuse(struct host *p, const struct decision *d)
     case VERB_WAKE:
         return world_wake(w, d->at);
     case VERB_RESERVE:
-        if (d->slot >= w->jobs.n_job_slots || w->jobs.job[d->slot].gen != d->gen) return "the job's handle is stale";
+        if (d->slot >= world_n_job_slots(w) || world_job(w, d->slot)->gen != d->gen) return "the job's handle is stale";
         return world_reserve(w, d->slot, &p->entry[d->entry]);
     case VERB_LEND:
-        if (d->lender.slot >= w->jobs.n_job_slots || w->jobs.job[d->lender.slot].gen != d->lender.gen) return "the lender's handle is stale";
+        if (d->lender.slot >= world_n_job_slots(w) || world_job(w, d->lender.slot)->gen != d->lender.gen) return "the lender's handle is stale";
         return world_lend(w, d->slot, d->lender.slot, d->licences);
     case VERB_HOLD: case VERB_HEAD:
-        if (!w->jobs.task[d->slot].is_live) return "the task's handle is stale";
-        return w->jobs.task[d->slot].state == TASK_WAITING ? NULL : "the task does not wait";
+        if (!world_task(w, d->slot)->is_live) return "the task's handle is stale";
+        return world_task(w, d->slot)->state == TASK_WAITING ? NULL : "the task does not wait";
     case VERB_SEND:
         return world_send(w, d->slot, (uint32_t)d->at);
     case VERB_CALL:
@@ -274,32 +274,33 @@ static void forget_held(struct host *p, uint32_t task)
 static void record(struct host *p, const struct decision *d)
 {
     if (p->hooks.decision == NULL || d->verb == VERB_WAKE) return;
-    const struct job_table *t = &p->mirror.w->jobs;
+    const struct world *w = p->mirror.w;
     const char *reason = d->reason ? p->text + d->reason : NULL;
-    uint32_t job = of_job(d->verb) ? d->slot : t->task[d->slot].job;
-    if (d->verb == VERB_START || d->verb == VERB_START_GANG) forget_held(p, t->job[job].gang ? t->job[job].first_task : d->slot);
+    uint32_t slot = of_job(d->verb) ? d->slot : world_task(w, d->slot)->job;
+    const struct job *job = world_job(w, slot);
+    if (d->verb == VERB_START || d->verb == VERB_START_GANG) forget_held(p, job->gang ? job->first_task : d->slot);
     if (d->verb == VERB_START_GANG) {
         for (uint32_t i = 0; i < d->n_place; i++)
-            p->hooks.decision(p->hooks.ctx, world_now(p->mirror.w), verb_name[d->verb], t->job[job].ordinal, i,
+            p->hooks.decision(p->hooks.ctx, world_now(w), verb_name[d->verb], job->ordinal, i,
                               p->place[d->place + i].node, reason);
     } else if (d->verb == VERB_RESERVE) {
-        p->hooks.decision(p->hooks.ctx, world_now(p->mirror.w), verb_name[d->verb], t->job[job].ordinal, -1, -1, reason);
+        p->hooks.decision(p->hooks.ctx, world_now(w), verb_name[d->verb], job->ordinal, -1, -1, reason);
     } else {
         int64_t node = d->verb == VERB_START ? (int64_t)p->place[d->place].node
                      : d->verb == VERB_SEND || d->verb == VERB_CALL ? d->at
-                     : d->verb == VERB_RESIZE ? (int64_t)p->mirror.w->cluster->hold[d->slot].node : -1;
-        p->hooks.decision(p->hooks.ctx, world_now(p->mirror.w), verb_name[d->verb], t->job[job].ordinal,
-                          t->task[d->slot].index, node, reason);
+                     : d->verb == VERB_RESIZE ? (int64_t)world_cluster(w)->hold[d->slot].node : -1;
+        p->hooks.decision(p->hooks.ctx, world_now(w), verb_name[d->verb], job->ordinal,
+                          world_task(w, d->slot)->index, node, reason);
     }
 }
 
 /* Name the job a refused decision was about, as far as the handle leads to one. */
 static enum st refused(struct host *p, const struct decision *d, size_t i, const char *refusal, struct diag *diag)
 {
-    const struct job_table *t = &p->mirror.w->jobs;
+    const struct world *w = p->mirror.w;
     const char *job = "?";
-    uint32_t slot = of_job(d->verb) ? d->slot : d->slot < t->n_task_slots ? t->task[d->slot].job : NONE;
-    if (d->verb != VERB_WAKE && slot < t->n_job_slots && t->job[slot].id != NULL) job = t->job[slot].id;
+    uint32_t slot = of_job(d->verb) ? d->slot : d->slot < world_n_task_slots(w) ? world_task(w, d->slot)->job : NONE;
+    if (d->verb != VERB_WAKE && slot < world_n_job_slots(w) && world_job(w, slot)->id != NULL) job = world_job(w, slot)->id;
     char when[64];
     enum st st = diag_set(diag, ST_EPOLICY, "policy '%s' broke its contract at t=%" PRId64 " us (%s), decision %zu of %zu: %s%s%s%s: %s",
                           p->spec.ops->name, world_now(p->mirror.w), text_duration(when, sizeof when, world_now(p->mirror.w)),
@@ -331,7 +332,8 @@ static enum st apply(struct host *p, struct diag *d)
  */
 static void watch_idle(struct host *p, struct world *w, size_t n_events)
 {
-    bool idle = w->n_running == 0 && w->n_waiting > 0 && w->cluster->sum.n_up > 0;
+    const struct pol_view *v = &p->mirror.view;
+    bool idle = v->n_running == 0 && v->n_waiting > 0 && world_cluster(w)->sum.n_up > 0;
     for (size_t i = 0; i < n_events && idle; i++)
         idle = p->mirror.event[i].kind == POL_TIMER || p->mirror.event[i].kind == POL_NODE_DOWN || p->mirror.event[i].kind == POL_NODE_UP;
     for (size_t i = 0; i < p->n_dec && idle; i++) idle = p->dec[i].verb == VERB_WAKE;
@@ -360,12 +362,12 @@ static void call_decide(struct host *p, size_t n_events)
 /* A policy that knows nothing of calls would leave their tasks waiting for ever. */
 static void refuse_calls(struct host *p, const struct notice *n, size_t n_notices)
 {
-    const struct job_table *t = &p->mirror.w->jobs;
-    if ((p->flags & POL_RUNS_CALLS) != 0 || p->mirror.w->callq == NULL) return;
+    const struct world *w = p->mirror.w;
+    if ((p->flags & POL_RUNS_CALLS) != 0 || world_callq(p->mirror.w) == NULL) return;
     for (size_t i = 0; i < n_notices && p->failed.code == ST_OK; i++) {
-        if (n[i].kind != NOTICE_ARRIVED || t->job[n[i].job].calls == NULL) continue;
+        if (n[i].kind != NOTICE_ARRIVED || world_job(w, n[i].job)->calls == NULL) continue;
         (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' does not run tasks that are made of API calls, as those of job '%s' are",
-                       p->spec.ops->name, t->job[n[i].job].id);
+                       p->spec.ops->name, world_job(w, n[i].job)->id);
         diag_hint(&p->failed, "`fairway policies` tells which do");
     }
 }
@@ -375,19 +377,20 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     struct host *p = ctx;
     (void)again;
     p->mirror.w = w;
-    p->api.is_audited = w->cfg.audit;
-    p->api.seed = w->cfg.seed;
+    const struct world_config *cfg = world_config(w);
+    p->api.is_audited = cfg->audit;
+    p->api.seed = cfg->seed;
     policy_view_show(&p->mirror, n, n_notices);
     refuse_calls(p, n, n_notices);
     p->n_dec = 0;
     p->n_place = 0;
     p->n_entry = 0;
     p->n_text = 1;              /* offset 0 means no text */
-    p->max_dec = (size_t)(w->n_waiting + w->n_running) * DECISIONS_A_TASK + DECISIONS_BESIDES;
+    p->max_dec = (size_t)(p->mirror.view.n_waiting + p->mirror.view.n_running) * DECISIONS_A_TASK + DECISIONS_BESIDES;
     int64_t t0 = p->hooks.decided ? wall_ns() : 0;
     call_decide(p, n_notices);
     if (p->hooks.decided) p->hooks.decided(p->hooks.ctx, wall_ns() - t0);
-    cluster_changes_clear(w->cluster);
+    world_changes_clear(w);
     watch_idle(p, w, n_notices);
     enum st st = p->failed.code;
     if (st != ST_OK) *d = p->failed;

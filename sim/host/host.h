@@ -43,7 +43,7 @@ enum st host_create(struct host **out, const char *spec, const char *weights,
                        const struct host_origin *origin, const struct host_hooks *hooks, struct diag *d);
 void    host_destroy(struct host *h);
 
-/* To give to world_init; the host serves one world at a time, from its beginning. */
+/* To give to world_create; the host serves one world at a time, from its beginning. */
 struct decider host_decider(struct host *h);
 
 /* "name:key=value,..." with every parameter; of a file, its path in place of the name; borrowed. */

@@ -11,8 +11,8 @@ void policy_calls_task(const struct world *w, uint32_t task, struct pol_task_inf
 {
     i->queue = i->call_node = i->call_engine = POL_NONE;
     i->call_since_us = i->call_us = -1;
-    if (w->callq == NULL || (i->n_calls = world_n_calls(w, task)) == 0) return;
-    const struct call_run *r = &w->callq->run[task];
+    if ((i->n_calls = world_n_calls(w, task)) == 0) return;
+    const struct call_run *r = &world_callq(w)->run[task];
     i->next_call = r->at;
     i->queue = r->queue;
     if (r->node == NONE) return;
@@ -33,7 +33,7 @@ struct pol_call policy_calls_call(const struct world *w, uint32_t task, uint32_t
     o.size_b = c->size;
     o.result_b = c->result;
     o.api = c->api;
-    for (uint32_t e = 0; e < POL_ENGINES_MAX; e++) o.us[e] = calltime_us(w->cfg.calltime, c->api, e, c->size);
+    for (uint32_t e = 0; e < POL_ENGINES_MAX; e++) o.us[e] = calltime_us(world_config(w)->calltime, c->api, e, c->size);
     return o;
 }
 
@@ -43,12 +43,12 @@ struct pol_relation policy_calls_relation(const struct world *w, uint32_t task)
     struct pol_relation o = { .form = POL_TIMES };
     uint32_t n = n_calls(w, task);
     if (n == 0) return o;
-    const struct task *t = &w->jobs.task[task];
-    const struct relation_row *row = w->cfg.relation != NULL ? relation_find(w->cfg.relation, w->jobs.job[t->job].id, t->index) : NULL;
+    const struct task *t = world_task(w, task);
+    const struct relation_row *row = world_config(w)->relation != NULL ? relation_find(world_config(w)->relation, world_job(w, t->job)->id, t->index) : NULL;
     struct relation_row found;
     if (row == NULL) {
         sim_tick us[ENGINE_KINDS_MAX];
-        relation_profile(w->cfg.calltime, world_call_at(w, task, 0), n, us);
+        relation_profile(world_config(w)->calltime, world_call_at(w, task, 0), n, us);
         found = relation_of_times(us, RELATION_TIME);
         row = &found;
     }
@@ -59,21 +59,21 @@ struct pol_relation policy_calls_relation(const struct world *w, uint32_t task)
 
 int64_t policy_calls_overhead(const struct world *w, uint32_t task, uint32_t k, uint32_t from, uint32_t to)
 {
-    if (k >= n_calls(w, task) || from >= w->cluster->n_nodes || to >= w->cluster->n_nodes) return 0;
+    if (k >= n_calls(w, task) || from >= world_cluster(w)->n_nodes || to >= world_cluster(w)->n_nodes) return 0;
     const struct call *c = world_call_at(w, task, k);
-    sim_tick us = calls_overhead(w->cluster, from, to, c->size, c->result);
+    sim_tick us = calls_overhead(world_cluster(w), from, to, c->size, c->result);
     return us < 0 ? POL_NEVER : us;
 }
 
 pol_task policy_calls_follower(const struct world *w, uint32_t task, uint32_t k)
 {
     pol_task none = { POL_NONE, 0 };
-    const struct graph *g = w != NULL ? w->jobs.job[w->jobs.task[task].job].graph : NULL;
+    const struct graph *g = w != NULL ? world_job_of(w, task)->graph : NULL;
     if (g == NULL) return none;
-    uint32_t index = w->jobs.task[task].index;
+    uint32_t index = world_task(w, task)->index;
     if (k >= g->next_start[index + 1] - g->next_start[index]) return none;
     uint32_t slot = g->slot[g->next[g->next_start[index] + k]];
-    return (pol_task){ slot, w->jobs.task[slot].gen };
+    return (pol_task){ slot, world_task(w, slot)->gen };
 }
 
 uint32_t policy_calls_tiers(const struct cluster *c, uint32_t *tier)

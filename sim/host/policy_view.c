@@ -15,19 +15,20 @@ const struct pol_job_info *policy_view_job(void *ctx, pol_job h)
 {
     struct policy_view *p = ctx;
     const struct world *w = p->w;
-    if (w == NULL || h.slot >= w->jobs.n_job_slots) return NULL;
-    const struct job *j = &w->jobs.job[h.slot];
+    if (w == NULL || h.slot >= world_n_job_slots(w)) return NULL;
+    const struct job *j = world_job(w, h.slot);
     if (!j->is_live || j->gen != h.gen) return NULL;
     struct pol_job_info *i = &p->job_info[h.slot];
     if (p->job_seen[h.slot] == p->call) return i;
     p->job_seen[h.slot] = p->call;
+    const struct profiles *profiles = world_config(w)->profiles;
     *i = (struct pol_job_info){
         .ordinal = j->ordinal, .submit_us = j->submit, .limit_us = j->limit,
         .true_dur_us = p->is_clairvoyant ? j->nominal : -1,
-        .first_task = { j->first_task, w->jobs.task[j->first_task].gen },
+        .first_task = { j->first_task, world_task(w, j->first_task)->gen },
         .n_tasks = j->n_tasks, .n_waiting = j->n_waiting, .n_running = j->n_running,
         .user = j->user, .queue = j->queue, .priority = j->priority, .is_gang = j->gang,
-        .kind = w->cfg.profiles != NULL && j->model != NONE ? profiles_kind(w->cfg.profiles, j->model) : POL_NONE, .hints = j->hints,
+        .kind = profiles != NULL && j->model != NONE ? profiles_kind(profiles, j->model) : POL_NONE, .hints = j->hints,
         .n_stages = j->graph != NULL ? j->graph->n_levels : 0,
     };
     return i;
@@ -37,17 +38,18 @@ static const struct pol_task_info *view_task(void *ctx, pol_task h)
 {
     struct policy_view *p = ctx;
     const struct world *w = p->w;
-    if (w == NULL || h.slot >= w->jobs.n_task_slots) return NULL;
-    const struct task *t = &w->jobs.task[h.slot];
+    if (w == NULL || h.slot >= world_n_task_slots(w)) return NULL;
+    const struct task *t = world_task(w, h.slot);
     if (!t->is_live || t->gen != h.gen) return NULL;
     struct pol_task_info *i = &p->task_info[h.slot];
     if (p->task_seen[h.slot] == p->call) return i;
     p->task_seen[h.slot] = p->call;
+    const struct job *j = world_job(w, t->job);
     bool running = t->state == TASK_RUNNING;
-    const struct hold *hold = running ? &w->cluster->hold[h.slot] : NULL;
+    const struct hold *hold = running ? &world_cluster(w)->hold[h.slot] : NULL;
     *i = (struct pol_task_info){
-        .job = { t->job, w->jobs.job[t->job].gen },
-        .next = { t->next, t->next == NONE ? 0 : w->jobs.task[t->next].gen },
+        .job = { t->job, j->gen },
+        .next = { t->next, t->next == NONE ? 0 : world_task(w, t->next)->gen },
         .index = t->index, .shape = t->shape, .is_running = running,
         .node = running ? hold->node : POL_NONE, .cards = running ? hold->cards : 0,
         .started_us = running ? t->started_at : -1,
@@ -55,7 +57,7 @@ static const struct pol_task_info *view_task(void *ctx, pol_task h)
         .true_left_us = p->is_clairvoyant ? world_left(w, h.slot) : -1,
         .is_waiting = t->state == TASK_WAITING, .n_inputs = world_n_inputs(w, h.slot),
         .cpu_milli = running ? hold->cpu_milli : 0,
-        .stage = w->jobs.job[t->job].graph != NULL ? w->jobs.job[t->job].graph->level[t->index] : 0,
+        .stage = j->graph != NULL ? j->graph->level[t->index] : 0,
     };
     policy_calls_task(w, h.slot, i);
     return i;
@@ -63,8 +65,9 @@ static const struct pol_task_info *view_task(void *ctx, pol_task h)
 
 static bool is_live_task(const struct policy_view *p, pol_task h)
 {
-    return p->w != NULL && h.slot < p->w->jobs.n_task_slots && p->w->jobs.task[h.slot].is_live &&
-           p->w->jobs.task[h.slot].gen == h.gen;
+    if (p->w == NULL || h.slot >= world_n_task_slots(p->w)) return false;
+    const struct task *t = world_task(p->w, h.slot);
+    return t->is_live && t->gen == h.gen;
 }
 
 static struct pol_input view_input(void *ctx, pol_task h, uint32_t k)
@@ -79,14 +82,15 @@ static struct pol_transfer view_transfer(void *ctx, pol_task h, uint32_t node)
 {
     const struct policy_view *p = ctx;
     struct pol_transfer sum = { 0 };
-    if (!is_live_task(p, h) || node >= p->w->cluster->n_nodes) return sum;
+    if (!is_live_task(p, h) || node >= world_cluster(p->w)->n_nodes) return sum;
+    const struct net_spec *net = &world_config(p->w)->net;
     int64_t *const bytes[LEVELS] = { &sum.local_b, &sum.rack_b, &sum.cross_b };
     int64_t *const us[LEVELS] = { &sum.local_us, &sum.rack_us, &sum.cross_us };
     for (uint32_t k = 0, n = world_n_inputs(p->w, h.slot); k < n; k++) {
         struct world_input in = world_input(p->w, h.slot, k);
-        enum data_level level = net_level(&p->w->cfg.net, p->w->cluster, in.replica, in.n_replicas, node);
+        enum data_level level = net_level(net, world_cluster(p->w), in.replica, in.n_replicas, node);
         *bytes[level] += in.size;
-        *us[level] += net_nominal_us(&p->w->cfg.net, level, in.size);
+        *us[level] += net_nominal_us(net, level, in.size);
     }
     return sum;
 }
@@ -94,7 +98,7 @@ static struct pol_transfer view_transfer(void *ctx, pol_task h, uint32_t node)
 static const char *view_user_name(void *ctx, uint32_t user)
 {
     const struct policy_view *p = ctx;
-    return p->w != NULL && user < p->w->users.n ? intern_name(&p->w->users, user) : NULL;
+    return p->w != NULL && user < world_users(p->w)->n ? intern_name(world_users(p->w), user) : NULL;
 }
 
 static struct pol_reading view_reading(void *ctx, pol_task h)
@@ -112,17 +116,19 @@ static const char *view_name(void *ctx, uint32_t kind, uint32_t id)
     const struct policy_view *p = ctx;
     const struct world *w = p->w;
     if (w == NULL) return NULL;
+    const struct cluster *c = world_cluster(w);
+    const struct profiles *profiles = world_config(w)->profiles;
     switch ((enum pol_name_kind)kind) {
-    case POL_NAME_NODE:     return name_in(&w->cluster->node_names, id);
-    case POL_NAME_RACK:     return name_in(&w->cluster->rack_names, id);
-    case POL_NAME_GPU_TYPE: return name_in(&w->cluster->gpu_types, id);
-    case POL_NAME_LABEL:    return name_in(&w->cluster->labels, id);
-    case POL_NAME_ENGINE:   return name_in(&w->cluster->engines, id);
-    case POL_NAME_USER:     return name_in(&w->users, id);
-    case POL_NAME_QUEUE:    return name_in(&w->queues, id);
-    case POL_NAME_KIND:     return w->cfg.profiles != NULL ? name_in(&w->cfg.profiles->kinds, id) : NULL;
-    case POL_NAME_LICENCE:  return name_in(&w->cluster->licences, id);
-    case POL_NAME_JOB:      return id < w->jobs.n_job_slots && w->jobs.job[id].is_live ? w->jobs.job[id].id : NULL;
+    case POL_NAME_NODE:     return name_in(&c->node_names, id);
+    case POL_NAME_RACK:     return name_in(&c->rack_names, id);
+    case POL_NAME_GPU_TYPE: return name_in(&c->gpu_types, id);
+    case POL_NAME_LABEL:    return name_in(&c->labels, id);
+    case POL_NAME_ENGINE:   return name_in(&c->engines, id);
+    case POL_NAME_USER:     return name_in(world_users(w), id);
+    case POL_NAME_QUEUE:    return name_in(world_queues(w), id);
+    case POL_NAME_KIND:     return profiles != NULL ? name_in(&profiles->kinds, id) : NULL;
+    case POL_NAME_LICENCE:  return name_in(&c->licences, id);
+    case POL_NAME_JOB:      return id < world_n_job_slots(w) && world_job(w, id)->is_live ? world_job(w, id)->id : NULL;
     }
     return NULL;
 }
@@ -130,7 +136,7 @@ static const char *view_name(void *ctx, uint32_t kind, uint32_t id)
 static uint32_t view_label(void *ctx, const char *name)
 {
     const struct policy_view *p = ctx;
-    return p->w != NULL ? intern_find(&p->w->cluster->labels, name) : POL_NONE;
+    return p->w != NULL ? intern_find(&world_cluster(p->w)->labels, name) : POL_NONE;
 }
 
 static struct pol_call view_call(void *ctx, pol_task h, uint32_t k)
@@ -159,9 +165,9 @@ static pol_task view_follower(void *ctx, pol_task h, uint32_t k)
 
 /* ---- the mirror ---- */
 
-static void show_node(struct policy_view *p, uint32_t i)
+static void show_node(struct policy_view *p, const struct cluster *c, uint32_t i)
 {
-    const struct node *n = &p->w->cluster->node[i];
+    const struct node *n = &c->node[i];
     struct pol_node *o = &p->node[i];
     *o = (struct pol_node){
         .cpu_total = n->cpu_total, .cpu_free = n->cpu_free, .mem_total = n->mem_total, .mem_free = n->mem_free,
@@ -172,15 +178,15 @@ static void show_node(struct policy_view *p, uint32_t i)
     memcpy(o->engine_total, n->engine_total, sizeof o->engine_total);
     memcpy(o->engine_free, n->engine_free, sizeof o->engine_free);
     for (uint32_t k = n->card0; k < n->card0 + n->n_gpu; k++) {
-        const struct card *c = &p->w->cluster->card[k];
-        p->card[k] = (struct pol_card){ .mem_total = c->mem_total, .mem_free = c->mem_free, .milli_free = c->milli_free,
-                                        .core_total = c->core_total, .core_free = c->core_free };
+        const struct card *a = &c->card[k];
+        p->card[k] = (struct pol_card){ .mem_total = a->mem_total, .mem_free = a->mem_free, .milli_free = a->milli_free,
+                                        .core_total = a->core_total, .core_free = a->core_free };
     }
 }
 
 static void show_shapes(struct policy_view *p)
 {
-    const struct shapes *s = &p->w->shapes;
+    const struct shapes *s = world_shapes(p->w);
     MEM_RESERVE(p->shape, p->cap_shape, s->n);
     MEM_RESERVE(p->licence, p->cap_licence, (size_t)s->n * LICENCES_MAX);
     for (uint32_t i = p->view.n_shapes; i < s->n; i++) {
@@ -218,14 +224,15 @@ static void *move_array(struct policy_view *p, void *old, size_t n, size_t size)
 static void move_memory(struct policy_view *p)
 {
     while (p->n_poisoned > 0) mem_free(p->poisoned[--p->n_poisoned]);
-    p->node = move_array(p, p->node, p->w->cluster->n_nodes, sizeof *p->node);
-    p->mem_bw = move_array(p, p->mem_bw, p->w->cluster->n_nodes, sizeof *p->mem_bw);
+    const struct cluster *c = world_cluster(p->w);
+    p->node = move_array(p, p->node, c->n_nodes, sizeof *p->node);
+    p->mem_bw = move_array(p, p->mem_bw, c->n_nodes, sizeof *p->mem_bw);
     p->view.mem_bw = p->mem_bw;
-    p->queued = move_array(p, p->queued, p->w->cluster->n_nodes, sizeof *p->queued);
+    p->queued = move_array(p, p->queued, c->n_nodes, sizeof *p->queued);
     p->view.queued = p->queued;
-    p->tier = move_array(p, p->tier, p->w->cluster->n_nodes, sizeof *p->tier);
+    p->tier = move_array(p, p->tier, c->n_nodes, sizeof *p->tier);
     p->view.tier = p->tier;
-    p->card = move_array(p, p->card, p->w->cluster->n_cards, sizeof *p->card);
+    p->card = move_array(p, p->card, c->n_cards, sizeof *p->card);
     p->shape = move_array(p, p->shape, p->cap_shape, sizeof *p->shape);
     p->licence = move_array(p, p->licence, p->cap_licence, sizeof *p->licence);
     p->job_info = move_array(p, p->job_info, p->cap_job, sizeof *p->job_info);
@@ -235,7 +242,7 @@ static void move_memory(struct policy_view *p)
 
 static void list_all_changed(struct policy_view *p)
 {
-    uint32_t n = p->w->cluster->n_nodes;
+    uint32_t n = world_cluster(p->w)->n_nodes;
     if (p->every_node == NULL) {
         MEM_ARRAY(p->every_node, n);
         for (uint32_t i = 0; i < n; i++) p->every_node[i] = i;
@@ -246,8 +253,8 @@ static void list_all_changed(struct policy_view *p)
 
 static void show_world(struct policy_view *p)
 {
-    struct world *w = p->w;
-    struct cluster *c = w->cluster;
+    const struct world *w = p->w;
+    const struct cluster *c = world_cluster(w);
     if (!p->is_shown) {
         MEM_ARRAY(p->node, c->n_nodes);
         MEM_ARRAY(p->card, c->n_cards);
@@ -259,23 +266,23 @@ static void show_world(struct policy_view *p)
         p->view.tier = p->tier;
         p->view.queued = p->queued;
         p->view.n_engines = c->engines.n;
-        for (uint32_t i = 0; i < c->n_nodes; i++) { show_node(p, i); p->mem_bw[i] = c->node[i].mem_bw; }
+        for (uint32_t i = 0; i < c->n_nodes; i++) { show_node(p, c, i); p->mem_bw[i] = c->node[i].mem_bw; }
         for (uint32_t i = 0; i < c->gpu_types.n; i++)
             p->gpu_type[i] = (struct pol_gpu_type){ .compute_mflops = c->gpu_figures[i].compute_mflops,
                 .bandwidth_bps = c->gpu_figures[i].bandwidth_bps, .clock_khz = c->gpu_figures[i].clock_khz };
         p->view.mem_bw = p->mem_bw;
         p->is_shown = true;
     } else {
-        for (uint32_t i = 0; i < c->n_changed; i++) show_node(p, c->changed[i]);
+        for (uint32_t i = 0; i < c->n_changed; i++) show_node(p, c, c->changed[i]);
     }
-    if (w->callq != NULL)
-        for (uint32_t i = 0; i < c->n_changed; i++) p->queued[c->changed[i]] = w->callq->queue[c->changed[i]].n;
+    const struct callq *q = world_callq(w);
+    for (uint32_t i = 0; i < c->n_changed && q != NULL; i++) p->queued[c->changed[i]] = q->queue[c->changed[i]].n;
     show_shapes(p);
     struct pol_view *v = &p->view;
     v->now_us = world_now(w);
     v->n_nodes = c->n_nodes;
     v->n_cards = c->n_cards;
-    v->n_users = w->users.n;
+    v->n_users = world_users(w)->n;
     v->n_gpu_types = c->gpu_types.n;
     v->n_racks = c->rack_names.n;
     v->node = p->node;
@@ -284,8 +291,8 @@ static void show_world(struct policy_view *p)
     v->changed = c->changed;
     v->n_changed = c->n_changed;
     if (p->tricks.lists_all_changed) list_all_changed(p);
-    v->n_waiting = w->n_waiting;
-    v->n_running = w->n_running;
+    v->n_waiting = world_n_waiting(w);
+    v->n_running = world_n_running(w);
     v->cpu_total = c->sum.cpu_total;
     v->mem_total = c->sum.mem_total;
     v->gpu_total = c->sum.gpu_total;
@@ -294,10 +301,11 @@ static void show_world(struct policy_view *p)
     memcpy(v->licence_total, c->licence_total, sizeof v->licence_total);
     memcpy(v->licence_free, c->licence_free, sizeof v->licence_free);
     /* Infos are filled when asked for; here only room for every slot. */
-    MEM_RESERVE(p->job_info, p->cap_job, w->jobs.n_job_slots);
-    MEM_RESERVE(p->job_seen, p->cap_job_seen, w->jobs.n_job_slots);
-    MEM_RESERVE(p->task_info, p->cap_task, w->jobs.n_task_slots);
-    MEM_RESERVE(p->task_seen, p->cap_task_seen, w->jobs.n_task_slots);
+    uint32_t n_jobs = world_n_job_slots(w), n_tasks = world_n_task_slots(w);
+    MEM_RESERVE(p->job_info, p->cap_job, n_jobs);
+    MEM_RESERVE(p->job_seen, p->cap_job_seen, n_jobs);
+    MEM_RESERVE(p->task_info, p->cap_task, n_tasks);
+    MEM_RESERVE(p->task_seen, p->cap_task_seen, n_tasks);
     p->call++;
 }
 
@@ -309,16 +317,16 @@ static const uint32_t event_kind[] = {
 
 static void show_events(struct policy_view *p, const struct notice *n, size_t n_notices)
 {
-    const struct job_table *t = &p->w->jobs;
+    const struct world *w = p->w;
     MEM_RESERVE(p->event, p->cap_event, n_notices);
     for (size_t i = 0; i < n_notices; i++) {
         struct pol_event *e = &p->event[i];
         uint32_t task = n[i].task;
-        if (n[i].kind == NOTICE_READY && task == NONE) task = t->job[n[i].job].first_task;
+        if (n[i].kind == NOTICE_READY && task == NONE) task = world_job(w, n[i].job)->first_task;
         *e = (struct pol_event){ .kind = event_kind[n[i].kind], .node = n[i].node,
                                  .job = { POL_NONE, 0 }, .task = { POL_NONE, 0 } };
-        if (n[i].job != NONE) e->job = (pol_job){ n[i].job, t->job[n[i].job].gen };
-        if (task != NONE) e->task = (pol_task){ task, t->task[task].gen };
+        if (n[i].job != NONE) e->job = (pol_job){ n[i].job, world_job(w, n[i].job)->gen };
+        if (task != NONE) e->task = (pol_task){ task, world_task(w, task)->gen };
     }
 }
 

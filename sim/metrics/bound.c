@@ -43,9 +43,9 @@
 
 void bound_init(struct bound *b, const struct world *w)
 {
-    const struct cluster *c = w->cluster;
+    const struct cluster *c = world_cluster(w);
     double cards[GPU_TYPES_MAX] = { 0 };
-    b->closed = w->cfg.concurrency > 0;
+    b->closed = world_config(w)->concurrency > 0;
     b->n_pools = BOUND_TYPE;
     for (uint32_t i = 0; i < c->n_nodes; i++) {
         const struct node *n = &c->node[i];
@@ -85,12 +85,12 @@ static double weight(const struct bound *b, const struct cluster *c, uint32_t po
  */
 static double cost_of(const struct bound *b, const struct world *w, const struct shape *s, uint32_t model, double *cost, double *hold)
 {
-    const struct cluster *c = w->cluster;
-    double slow = s->n_gpu > 0 ? INFINITY : RATE_ONE / (double)throughput_rate(w->cfg.perf, c, model, NONE), amount = (double)s->n_gpu * s->gpu_milli;
+    const struct cluster *c = world_cluster(w);
+    double slow = s->n_gpu > 0 ? INFINITY : RATE_ONE / (double)throughput_rate(world_config(w)->perf, c, model, NONE), amount = (double)s->n_gpu * s->gpu_milli;
     for (uint32_t k = BOUND_GPU; k < b->n_pools; k++) cost[k] = hold[k] = s->n_gpu > 0 ? INFINITY : 0;
     for (uint32_t g = 0; g < c->gpu_types.n && s->n_gpu > 0; g++) {
         if ((b->types >> g & 1) == 0) continue;
-        sim_rate rate = throughput_rate(w->cfg.perf, c, model, g);
+        sim_rate rate = throughput_rate(world_config(w)->perf, c, model, g);
         if (rate == 0 || (s->gpu_types != 0 && (s->gpu_types >> g & 1) == 0)) continue;
         double per = RATE_ONE / (double)rate;
         slow = fmin(slow, per);
@@ -119,17 +119,17 @@ static int64_t fastest_us(const struct net_spec *net, int64_t size)
 /* The least time that a task reads and writes: each input at the best speed there is, without a rival. */
 static int64_t moving_us(const struct world *w, uint32_t task)
 {
-    const struct task *t = &w->jobs.task[task];
-    const struct graph *g = w->jobs.job[t->job].graph;
+    const struct task *t = world_task(w, task);
+    const struct graph *g = world_job(w, t->job)->graph;
     int64_t sum = 0;
     if (g == NULL) return 0;
-    for (uint32_t k = 0; k < world_n_inputs(w, task); k++) sum += fastest_us(&w->cfg.net, world_input(w, task, k).size);
-    return sum + net_nominal_us(&w->cfg.net, LEVEL_LOCAL, g->out[t->index]);
+    for (uint32_t k = 0; k < world_n_inputs(w, task); k++) sum += fastest_us(&world_config(w)->net, world_input(w, task, k).size);
+    return sum + net_nominal_us(&world_config(w)->net, LEVEL_LOCAL, g->out[t->index]);
 }
 
 void bound_add(struct bound *b, const struct world *w, uint32_t job, bool counted)
 {
-    const struct job *j = &w->jobs.job[job];
+    const struct job *j = world_job(w, job);
     struct bound_job k = { .submit = j->submit, .ordinal = j->ordinal, .drag = INFINITY, .counted = counted };
     double cost[BOUND_POOLS], hold[BOUND_POOLS], slow = 0;
     uint32_t shape = NONE;
@@ -139,9 +139,9 @@ void bound_add(struct bound *b, const struct world *w, uint32_t job, bool counte
     double *area = &b->area[b->n * b->n_pools];
     for (uint32_t p = 0; p < b->n_pools; p++) area[p] = 0;
     if (j->graph != NULL) MEM_ARRAY(least, j->n_tasks);
-    for (uint32_t t = j->first_task; t != NONE; t = w->jobs.task[t].next) {
-        const struct task *q = &w->jobs.task[t];
-        if (q->shape != shape) slow = cost_of(b, w, &w->shapes.at[shape = q->shape], j->model, cost, hold);
+    for (uint32_t t = j->first_task; t != NONE; t = world_task(w, t)->next) {
+        const struct task *q = world_task(w, t);
+        if (q->shape != shape) slow = cost_of(b, w, world_shape(w, shape = q->shape), j->model, cost, hold);
         double dur = (double)q->dur, moving = (double)moving_us(w, t);
         for (uint32_t p = 0; p < b->n_pools; p++) area[p] += dur * cost[p] + (moving > 0 ? moving * hold[p] : 0);
         k.least = fmax(k.least, dur * slow + moving);

@@ -15,7 +15,7 @@
 #ifndef METRICS_BOUND_H
 #define METRICS_BOUND_H
 
-#include "model/world.h"
+#include "model/world_view.h"
 
 /* Pooled machines: CPU, memory, GPUs, GPUs weighted by speed, and each GPU type alone. */
 enum { BOUND_CPU, BOUND_MEM, BOUND_GPU, BOUND_SPEED, BOUND_TYPE, BOUND_TYPES_MAX = 8, BOUND_POOLS = BOUND_TYPE + BOUND_TYPES_MAX };

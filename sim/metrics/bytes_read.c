@@ -13,7 +13,7 @@ void bytes_read_fini(struct bytes_read *m)
     memset(m, 0, sizeof *m);
 }
 
-static bool has_data(const struct world *w, uint32_t job) { return w->jobs.job[job].graph != NULL; }
+static bool has_data(const struct world *w, uint32_t job) { return world_job(w, job)->graph != NULL; }
 
 void bytes_read_arrived(struct bytes_read *m, const struct world *w, uint32_t job)
 {
@@ -24,7 +24,7 @@ void bytes_read_arrived(struct bytes_read *m, const struct world *w, uint32_t jo
 
 void bytes_read_started(struct bytes_read *m, const struct world *w, uint32_t task)
 {
-    if (!has_data(w, w->jobs.task[task].job)) return;
+    if (!has_data(w, world_task(w, task)->job)) return;
     MEM_RESERVE(m->task, m->cap_task, (size_t)task + 1);
     memset(&m->task[task], 0, sizeof *m->task);
 }
@@ -32,7 +32,7 @@ void bytes_read_started(struct bytes_read *m, const struct world *w, uint32_t ta
 void bytes_read_bytes(struct bytes_read *m, const struct world *w, uint32_t task, enum data_level level, int64_t bytes, bool whole)
 {
     struct bytes_read_attempt *a = &m->task[task];
-    SIM_ASSERT(has_data(w, w->jobs.task[task].job) && bytes >= 0);
+    SIM_ASSERT(has_data(w, world_task(w, task)->job) && bytes >= 0);
     *(whole ? &a->whole[level] : &a->part[level]) += bytes;
 }
 
@@ -45,7 +45,7 @@ static int64_t needed(const struct world *w, uint32_t task)
 
 void bytes_read_stopped(struct bytes_read *m, const struct world *w, uint32_t task, enum stop_why why)
 {
-    uint32_t job = w->jobs.task[task].job;
+    uint32_t job = world_task(w, task)->job;
     if (!has_data(w, job)) return;
     const struct bytes_read_attempt *a = &m->task[task];
     struct bytes_read_sum *j = &m->job[job];

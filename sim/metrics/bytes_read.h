@@ -11,7 +11,7 @@
 #ifndef METRICS_BYTES_READ_H
 #define METRICS_BYTES_READ_H
 
-#include "model/world.h"
+#include "model/world_view.h"
 
 struct bytes_read_sum { int64_t read[LEVELS], vain[LEVELS]; };     /* bytes */
 

@@ -7,7 +7,7 @@
 #ifndef METRICS_CALL_USE_H
 #define METRICS_CALL_USE_H
 
-#include "model/world.h"
+#include "model/world_view.h"
 #include "metrics/usage.h"
 
 struct call_use {
@@ -19,6 +19,7 @@ struct call_use {
     uint32_t   now_master, now_queued, max_master, max_queued, max_node;
     usage_wide task_us; uint64_t n_tasks;                           /* done tasks: from being ready to the end */
     sim_tick   last;
+    bool       is_on;                                               /* the world has tasks of calls */
 };
 
 void call_use_init(struct call_use *s, const struct world *w);

@@ -36,31 +36,37 @@ void frag_node(struct frag *f, uint32_t node)
 
 void frag_arrived(struct frag *f, const struct world *w, uint32_t job)
 {
-    MEM_RESERVE(f->arrived, f->cap_arrived, w->shapes.n);
-    MEM_RESERVE(f->waiting, f->cap_waiting, w->shapes.n);
-    for (uint32_t t = w->jobs.job[job].first_task; t != NONE; t = w->jobs.task[t].next) {
-        f->arrived[w->jobs.task[t].shape]++;
-        f->waiting[w->jobs.task[t].shape]++;
+    uint32_t n = world_n_shapes(w);
+    MEM_RESERVE(f->arrived, f->cap_arrived, n);
+    MEM_RESERVE(f->waiting, f->cap_waiting, n);
+    for (uint32_t t = world_job(w, job)->first_task; t != NONE;) {
+        const struct task *k = world_task(w, t);
+        f->arrived[k->shape]++;
+        f->waiting[k->shape]++;
         f->n_arrived++;
+        t = k->next;
     }
 }
 
 void frag_ended(struct frag *f, const struct world *w, uint32_t job)
 {
-    for (uint32_t t = w->jobs.job[job].first_task; t != NONE; t = w->jobs.task[t].next)
-        if (w->jobs.task[t].state == TASK_WAITING) f->waiting[w->jobs.task[t].shape]--;
+    for (uint32_t t = world_job(w, job)->first_task; t != NONE;) {
+        const struct task *k = world_task(w, t);
+        if (k->state == TASK_WAITING) f->waiting[k->shape]--;
+        t = k->next;
+    }
 }
 
 void frag_started(struct frag *f, const struct world *w, uint32_t task)
 {
-    f->waiting[w->jobs.task[task].shape]--;
-    frag_node(f, w->cluster->hold[task].node);
+    f->waiting[world_task(w, task)->shape]--;
+    frag_node(f, world_cluster(w)->hold[task].node);
 }
 
 void frag_stopped(struct frag *f, const struct world *w, uint32_t task, enum stop_why why)
 {
-    if (why != STOP_DONE && why != STOP_TIMEOUT && why != STOP_MISMATCH) f->waiting[w->jobs.task[task].shape]++;
-    frag_node(f, w->cluster->hold[task].node);
+    if (why != STOP_DONE && why != STOP_TIMEOUT && why != STOP_MISMATCH) f->waiting[world_task(w, task)->shape]++;
+    frag_node(f, world_cluster(w)->hold[task].node);
 }
 
 /* The most frequent shapes, ties to the lower id: insertion into a short list. */
@@ -94,17 +100,17 @@ static int64_t useless(const struct cluster *c, uint32_t node, int64_t free_mill
 
 static void look_at(struct frag *f, const struct world *w, uint32_t node)
 {
-    const struct node *n = &w->cluster->node[node];
+    const struct node *n = &world_cluster(w)->node[node];
     double weight = 0, sum = 0;
     f->free_milli[node] = 0;
     f->expected[node] = 0;
     if (!n->is_up) return;
-    for (uint32_t k = 0; k < n->n_gpu; k++) f->free_milli[node] += w->cluster->card[n->card0 + k].milli_free;
+    for (uint32_t k = 0; k < n->n_gpu; k++) f->free_milli[node] += world_cluster(w)->card[n->card0 + k].milli_free;
     if (f->free_milli[node] == 0) return;
     for (uint32_t i = 0; i < f->n_typical; i++) {
         double share = (double)f->arrived[f->typical[i]];
         weight += share;
-        sum += share * (double)useless(w->cluster, node, f->free_milli[node], &w->shapes.at[f->typical[i]]);
+        sum += share * (double)useless(world_cluster(w), node, f->free_milli[node], world_shape(w, f->typical[i]));
     }
     if (weight > 0) f->expected[node] = sum / weight;
 }
@@ -114,8 +120,8 @@ static void refresh(struct frag *f, const struct world *w)
 {
     if (f->n_typical > 0 && f->n_arrived < f->n_typical_at + (f->n_typical_at + 1) / 2) return;
     f->n_typical_at = f->n_arrived;
-    f->n_typical = most_frequent(f->arrived, (uint32_t)f->cap_arrived < w->shapes.n ? (uint32_t)f->cap_arrived : w->shapes.n,
-                                 &w->shapes, false, f->typical);
+    f->n_typical = most_frequent(f->arrived, (uint32_t)f->cap_arrived < world_n_shapes(w) ? (uint32_t)f->cap_arrived : world_n_shapes(w),
+                                 world_shapes(w), false, f->typical);
     for (uint32_t n = 0; n < f->n_nodes; n++) frag_node(f, n);
 }
 
@@ -124,7 +130,7 @@ static int64_t useless_to_all(const struct frag *f, const struct world *w, uint3
 {
     int64_t least = f->free_milli[node];
     for (uint32_t i = 0; i < n_wants && least > 0; i++)
-        least = i64_min(least, useless(w->cluster, node, f->free_milli[node], &w->shapes.at[wants[i]]));
+        least = i64_min(least, useless(world_cluster(w), node, f->free_milli[node], world_shape(w, wants[i])));
     return least;
 }
 
@@ -133,9 +139,9 @@ static int64_t useless_for_others(const struct frag *f, const struct world *w, u
 {
     int64_t least = f->free_milli[node];
     for (uint32_t i = 0; i < n_wants; i++) {
-        struct shape s = w->shapes.at[wants[i]];
+        struct shape s = *world_shape(w, wants[i]);
         s.cpu_milli = 0;
-        int64_t x = useless(w->cluster, node, f->free_milli[node], &s);
+        int64_t x = useless(world_cluster(w), node, f->free_milli[node], &s);
         if (x < f->free_milli[node]) lacks[i] = true;
         least = i64_min(least, x);
     }
@@ -147,7 +153,7 @@ static double asked_by(const struct frag *f, const struct world *w, const uint32
 {
     double sum = 0;
     for (uint32_t i = 0; i < n_wants; i++) {
-        const struct shape *s = &w->shapes.at[wants[i]];
+        const struct shape *s = world_shape(w, wants[i]);
         if (lacks[i]) sum += (double)f->waiting[wants[i]] * s->n_gpu * s->gpu_milli;
     }
     return sum;
@@ -164,8 +170,8 @@ struct frag_now frag_sample(struct frag *f, const struct world *w)
 
     uint32_t wants[FRAG_TYPICAL];
     bool lacks[FRAG_TYPICAL] = { false };
-    uint32_t n_wants = most_frequent(f->waiting, (uint32_t)f->cap_waiting < w->shapes.n ? (uint32_t)f->cap_waiting : w->shapes.n,
-                                     &w->shapes, true, wants);
+    uint32_t n_wants = most_frequent(f->waiting, (uint32_t)f->cap_waiting < world_n_shapes(w) ? (uint32_t)f->cap_waiting : world_n_shapes(w),
+                                     world_shapes(w), true, wants);
     double all = 0, expected = 0, stranded = 0, lack = 0;
     for (uint32_t n = 0; n < f->n_nodes; n++) {
         if (f->free_milli[n] == 0) continue;
@@ -175,7 +181,7 @@ struct frag_now frag_sample(struct frag *f, const struct world *w)
         stranded += (double)least;
         if (least > 0) lack += (double)(least - useless_for_others(f, w, n, wants, n_wants, lacks));
     }
-    double total = (double)w->cluster->sum.gpu_total;
+    double total = (double)world_cluster(w)->sum.gpu_total;
     return (struct frag_now){
         .expected = all > 0 && f->n_typical > 0 ? expected / all : NAN,
         .stranded = all > 0 && n_wants > 0 ? stranded / all : NAN,

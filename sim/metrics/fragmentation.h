@@ -10,7 +10,7 @@
 #ifndef METRICS_FRAGMENTATION_H
 #define METRICS_FRAGMENTATION_H
 
-#include "model/world.h"
+#include "model/world_view.h"
 
 enum { FRAG_TYPICAL = 32 };     /* shapes looked at, the most frequent */
 

@@ -8,7 +8,7 @@ int64_t lending_dim(const struct amount *a, int d) { return d == 0 ? a->cpu_mill
 
 const char *lending_name(const struct world *w, int d)
 {
-    return d == 0 ? "cpu" : d == 1 ? "gpu" : intern_name(&w->cluster->licences, (uint32_t)d - 2);
+    return d == 0 ? "cpu" : d == 1 ? "gpu" : intern_name(&world_cluster(w)->licences, (uint32_t)d - 2);
 }
 
 static void drop_job(struct lending_job *j)
@@ -28,7 +28,7 @@ void lending_fini(struct lending *l)
 
 void lending_arrived(struct lending *l, const struct world *w, uint32_t job)
 {
-    const struct graph *g = w->jobs.job[job].graph;
+    const struct graph *g = world_job(w, job)->graph;
     MEM_RESERVE(l->job, l->cap_job, (size_t)job + 1);
     struct lending_job *j = &l->job[job];
     drop_job(j);
@@ -41,27 +41,27 @@ void lending_arrived(struct lending *l, const struct world *w, uint32_t job)
 
 void lending_started(struct lending *l, const struct world *w, uint32_t task)
 {
-    const struct task *t = &w->jobs.task[task];
+    const struct task *t = world_task(w, task);
     size_t old = l->cap_lender;
     MEM_RESERVE(l->lender, l->cap_lender, (size_t)task + 1);
     for (size_t i = old; i < l->cap_lender; i++) l->lender[i] = -1;
     l->lender[task] = -1;
     struct lending_job *j = &l->job[t->job];
-    if (j->n > 0 && t->attempts == 1) j->start[w->jobs.job[t->job].graph->level[t->index]] = world_now(w);
+    if (j->n > 0 && t->attempts == 1) j->start[world_job(w, t->job)->graph->level[t->index]] = world_now(w);
 }
 
 void lending_lent(struct lending *l, const struct world *w, uint32_t task, uint32_t lender)
 {
-    l->lender[task] = (int64_t)w->jobs.job[lender].ordinal;
+    l->lender[task] = (int64_t)world_job(w, lender)->ordinal;
 }
 
 void lending_stopped(struct lending *l, const struct world *w, uint32_t task, enum stop_why why)
 {
-    const struct task *t = &w->jobs.task[task];
+    const struct task *t = world_task(w, task);
     struct lending_job *j = &l->job[t->job];
-    if (j->n > 0 && why == STOP_DONE) j->end[w->jobs.job[t->job].graph->level[t->index]] = world_now(w);
+    if (j->n > 0 && why == STOP_DONE) j->end[world_job(w, t->job)->graph->level[t->index]] = world_now(w);
     if (why != STOP_PREEMPTED || reserve_lender(w, task) == NULL) return;
-    const struct hold *h = cluster_hold(w->cluster, task);
+    const struct hold *h = cluster_hold(world_cluster(w), task);
     sim_tick ran = world_now(w) - t->started_at;
     l->n_reclaims++;
     l->reclaimed_us[0] += (usage_wide)h->cpu_milli * ran;
@@ -71,16 +71,17 @@ void lending_stopped(struct lending *l, const struct world *w, uint32_t task, en
 
 bool lending_instant(struct lending *l, const struct world *w)
 {
-    const struct reserve_sum *s = &w->reserves;
+    const struct cluster *c = world_cluster(w);
+    const struct reserve_sum *s = world_reserves(w);
     usage_wide dt = world_now(w) - l->since;
     for (int d = 0; d < LENDING_DIMS && dt > 0; d++) {
         l->reserved_us[d] += lending_dim(&l->reserved, d) * dt;
         l->used_us[d] += lending_dim(&l->used, d) * dt;
         l->lent_us[d] += lending_dim(&l->lent, d) * dt;
     }
-    for (uint32_t k = 0; k < w->cluster->licences.n; k++) {
+    for (uint32_t k = 0; k < c->licences.n; k++) {
         l->licence_us[k] += l->licensed.licence[k] * dt;
-        l->licensed.licence[k] = w->cluster->licence_total[k] - w->cluster->licence_free[k];
+        l->licensed.licence[k] = c->licence_total[k] - c->licence_free[k];
     }
     bool changed = memcmp(&l->reserved, &s->reserved, sizeof l->reserved) != 0 || memcmp(&l->used, &s->used, sizeof l->used) != 0 ||
                    memcmp(&l->lent, &s->lent, sizeof l->lent) != 0;

@@ -6,7 +6,7 @@
 #ifndef METRICS_LENDING_H
 #define METRICS_LENDING_H
 
-#include "model/world.h"
+#include "model/world_view.h"
 #include "metrics/usage.h"
 
 enum { LENDING_DIMS = 2 + LICENCES_MAX };       /* CPU and GPU in thousandths, then licences */

@@ -13,10 +13,10 @@ struct metrics *metrics_create(const struct world *w, const struct metrics_opts 
     m->first_submit = m->first_start = m->last_end = -1;
     m->usage.weight_of = o->weight_of;
     m->usage.weight_ctx = o->weight_ctx;
-    for (uint32_t i = 0; i < w->cluster->n_nodes; i++) m->cpu_milli += w->cluster->node[i].cpu_total;
+    for (uint32_t i = 0; i < world_cluster(w)->n_nodes; i++) m->cpu_milli += world_cluster(w)->node[i].cpu_total;
     for (int i = 0; i < FILL_POINTS; i++) m->at_load[i] = NAN;
     usage_init(&m->usage, w);
-    frag_init(&m->frag, w->cluster->n_nodes);
+    frag_init(&m->frag, world_cluster(w)->n_nodes);
     bound_init(&m->bound, w);
     call_use_init(&m->calls, w);
     return m;
@@ -63,9 +63,9 @@ void metrics_note(struct metrics *m, int64_t at_us, const char *name, double val
 static void on_arrived(void *ctx, const struct world *w, uint32_t job)
 {
     struct metrics *m = ctx;
-    if (m->first_submit < 0) m->first_submit = w->jobs.job[job].submit;
+    if (m->first_submit < 0) m->first_submit = world_job(w, job)->submit;
     usage_enter(&m->usage, w, job);
-    m->asked += w->jobs.job[job].gpu_milli_total;
+    m->asked += world_job(w, job)->gpu_milli_total;
     frag_arrived(&m->frag, w, job);
     bytes_read_arrived(&m->moved, w, job);
     lending_arrived(&m->lending, w, job);
@@ -92,10 +92,10 @@ static void on_stopped(void *ctx, const struct world *w, uint32_t task, enum sto
     lending_stopped(&m->lending, w, task, why);
     call_use_stopped(&m->calls, w, task, why);
     if (!m->opts.write_attempts || m->opts.store == NULL || m->error.code != ST_OK) return;
-    const struct task *t = &w->jobs.task[task];
-    const struct hold *h = cluster_hold(w->cluster, task);
+    const struct task *t = world_task(w, task);
+    const struct hold *h = cluster_hold(world_cluster(w), task);
     (void)store_attempt(m->opts.store, m->opts.run, &(struct store_attempt){
-        .job_ordinal = w->jobs.job[t->job].ordinal, .task = t->index, .attempt = t->attempts, .node = h->node,
+        .job_ordinal = world_job(w, t->job)->ordinal, .task = t->index, .attempt = t->attempts, .node = h->node,
         .cards = h->cards, .start_us = t->started_at, .end_us = world_now(w), .outcome = event_log_stop_reason[why],
         .is_short = h->is_short, .lender = lending_of(&m->lending, task) }, &m->error);
 }
@@ -112,12 +112,12 @@ static void on_called(void *ctx, const struct world *w, uint32_t task, bool done
     struct metrics *m = ctx;
     call_use_called(&m->calls, w, task, done);
     if (!m->opts.write_attempts || m->opts.store == NULL || m->error.code != ST_OK) return;
-    const struct task *t = &w->jobs.task[task];
-    const struct call_run *r = &w->callq->run[task];
+    const struct task *t = world_task(w, task);
+    const struct call_run *r = &world_callq(w)->run[task];
     (void)store_call(m->opts.store, m->opts.run, &(struct store_call){
-        .job_ordinal = w->jobs.job[t->job].ordinal, .task = t->index, .call = r->at, .home = w->cluster->hold[task].node,
-        .node = r->node, .engine = intern_name(&w->cluster->engines, r->kind),
-        .api = intern_name(&w->cfg.calltime->apis, world_call_at(w, task, r->at)->api),
+        .job_ordinal = world_job(w, t->job)->ordinal, .task = t->index, .call = r->at, .home = world_cluster(w)->hold[task].node,
+        .node = r->node, .engine = intern_name(&world_cluster(w)->engines, r->kind),
+        .api = intern_name(&world_config(w)->calltime->apis, world_call_at(w, task, r->at)->api),
         .start_us = r->since, .end_us = world_now(w), .exec_us = r->exec, .way_us = r->overhead, .done = done }, &m->error);
 }
 
@@ -170,7 +170,7 @@ static void count_job(struct metrics *m, const struct job *j, double rho, sim_ti
  */
 static double fairness(const struct metrics *m, const struct world *w, const struct job *j, uint32_t slot)
 {
-    int64_t jct = j->end - j->submit, gpu = (int64_t)w->cluster->n_cards * GPU_WHOLE, cpu = m->cpu_milli;
+    int64_t jct = j->end - j->submit, gpu = (int64_t)world_cluster(w)->n_cards * GPU_WHOLE, cpu = m->cpu_milli;
     if (j->end < 0 || jct <= 0 || j->nominal <= 0) return NAN;
     double n_active = (double)(m->usage.active - m->active_at[slot]) / (double)jct;
     double demand = fmax(gpu > 0 ? (double)j->gpu_milli_total / (double)gpu : 0,
@@ -182,9 +182,9 @@ static void add_work(struct metrics *m, const struct world *w, const struct job 
 {
     m->lost += (usage_wide)j->lost * j->gpu_milli_total / j->n_tasks;
     if (j->status != JOB_DONE) return;
-    for (uint32_t t = j->first_task; t != NONE; t = w->jobs.task[t].next) {
-        const struct shape *s = &w->shapes.at[w->jobs.task[t].shape];
-        m->useful += (usage_wide)w->jobs.task[t].dur * s->n_gpu * s->gpu_milli;
+    for (uint32_t t = j->first_task; t != NONE; t = world_task(w, t)->next) {
+        const struct shape *s = world_shape(w, world_task(w, t)->shape);
+        m->useful += (usage_wide)world_task(w, t)->dur * s->n_gpu * s->gpu_milli;
     }
 }
 
@@ -192,13 +192,13 @@ static void write_transfers(struct metrics *m, const struct world *w, uint32_t j
 {
     const struct bytes_read_sum *s = bytes_read_job(&m->moved, w, job);
     for (int l = 0; s != NULL && l < LEVELS; l++)
-        (void)store_transfer(m->opts.store, m->opts.run, w->jobs.job[job].ordinal, bytes_read_level[l], s->read[l], s->vain[l], &m->error);
+        (void)store_transfer(m->opts.store, m->opts.run, world_job(w, job)->ordinal, bytes_read_level[l], s->read[l], s->vain[l], &m->error);
 }
 
 static void on_job_ended(void *ctx, const struct world *w, uint32_t job)
 {
     struct metrics *m = ctx;
-    const struct job *j = &w->jobs.job[job];
+    const struct job *j = world_job(w, job);
     bool counted = is_counted(m, j->ordinal);
     usage_leave(&m->usage, w, job);
     frag_ended(&m->frag, w, job);
@@ -213,10 +213,10 @@ static void on_job_ended(void *ctx, const struct world *w, uint32_t job)
     }
     if (m->opts.store == NULL || m->error.code != ST_OK) return;
     (void)store_job(m->opts.store, m->opts.run, &(struct store_job){
-        .ordinal = j->ordinal, .id = j->id, .user = intern_name(&w->users, j->user),
-        .queue = j->queue == NONE ? NULL : intern_name(&w->queues, j->queue),
-        .klass = intern_name(&w->classes, j->klass),
-        .model = j->model == NONE ? NULL : intern_name(&w->cfg.perf->models, j->model),
+        .ordinal = j->ordinal, .id = j->id, .user = intern_name(world_users(w), j->user),
+        .queue = j->queue == NONE ? NULL : intern_name(world_queues(w), j->queue),
+        .klass = intern_name(world_classes(w), j->klass),
+        .model = j->model == NONE ? NULL : intern_name(&world_config(w)->perf->models, j->model),
         .status = event_log_job_status[j->status], .submit_us = j->submit, .start_us = j->first_start, .end_us = j->end,
         .nominal_us = j->nominal, .limit_us = j->limit, .lost_us = j->lost,
         .cpu_milli = j->cpu_milli_total, .gpu_milli = j->gpu_milli_total, .n_tasks = j->n_tasks,
@@ -255,7 +255,7 @@ static void on_staged(void *ctx, const struct world *w, uint32_t job, const stru
     for (int d = 0; d < LENDING_DIMS; d++) {
         if (lending_dim(&s->reserved, d) == 0 || m->opts.store == NULL || m->error.code != ST_OK) continue;
         (void)store_stage(m->opts.store, m->opts.run, &(struct store_stage){
-            .resource = lending_name(w, d), .job_ordinal = w->jobs.job[job].ordinal, .stage = s->stage + 1, .at_us = world_now(w),
+            .resource = lending_name(w, d), .job_ordinal = world_job(w, job)->ordinal, .stage = s->stage + 1, .at_us = world_now(w),
             .reserved = in_units(lending_dim(&s->reserved, d), d), .need = in_units(lending_dim(&s->need, d), d),
             .lendable = in_units(lending_dim(&s->lendable, d), d), .usable = in_units(lending_dim(&s->usable, d), d),
             .reclaimed = in_units(lending_dim(&s->reclaimed, d), d) }, &m->error);
@@ -265,8 +265,8 @@ static void on_staged(void *ctx, const struct world *w, uint32_t job, const stru
 static void put_lending(struct metrics *m, const struct world *w)
 {
     const struct { const char *name; const struct amount *a; } sum[] = {
-        { "reserved", &w->reserves.reserved }, { "reserved_used", &w->reserves.used }, { "lent", &w->reserves.lent } };
-    for (int d = 0; d < 2 + (int)w->cluster->licences.n; d++)
+        { "reserved", &world_reserves(w)->reserved }, { "reserved_used", &world_reserves(w)->used }, { "lent", &world_reserves(w)->lent } };
+    for (int d = 0; d < 2 + (int)world_cluster(w)->licences.n; d++)
         for (size_t i = 0; i < ARRAY_LEN(sum); i++) {
             char name[160];
             (void)snprintf(name, sizeof name, "%s_%s", sum[i].name, lending_name(w, d));
@@ -303,24 +303,24 @@ static void fill_sample(struct metrics *m, const struct cluster_sum *s, sim_tick
 static void on_sample(void *ctx, const struct world *w)
 {
     struct metrics *m = ctx;
-    const struct cluster_sum *s = &w->cluster->sum;
+    const struct cluster_sum *s = &world_cluster(w)->sum;
     struct frag_now f = frag_sample(&m->frag, w);
     sim_tick at = world_now(w);
     add(&m->frag_expected, f.expected);
     add(&m->frag_stranded, f.stranded);
     add(&m->frag_lack_cpu, f.lack_cpu);
     put_series(m, at, "gpu_util", metrics_ratio((double)s->gpu_used, (double)s->gpu_total));
-    if (w->speed != NULL) put_series(m, at, "gpu_active", metrics_ratio((double)speed_busy(w) / RATE_ONE, (double)s->gpu_total));
+    if (world_config(w)->profiles != NULL) put_series(m, at, "gpu_active", metrics_ratio((double)speed_busy(w) / RATE_ONE, (double)s->gpu_total));
     put_series(m, at, "cpu_util", metrics_ratio((double)s->cpu_used, (double)s->cpu_total));
     put_series(m, at, "mem_util", metrics_ratio((double)s->mem_used, (double)s->mem_total));
     put_series(m, at, "card_occupancy", metrics_ratio((double)s->card_used * GPU_WHOLE, (double)s->gpu_total));
-    put_series(m, at, "tasks_waiting", w->n_waiting);
-    put_series(m, at, "tasks_running", w->n_running);
-    if (w->callq != NULL) {
-        put_series(m, at, "queue_master", w->callq->n_master);
-        put_series(m, at, "queue_nodes", w->callq->n_queued);
+    put_series(m, at, "tasks_waiting", world_n_waiting(w));
+    put_series(m, at, "tasks_running", world_n_running(w));
+    if (world_callq(w) != NULL) {
+        put_series(m, at, "queue_master", world_callq(w)->n_master);
+        put_series(m, at, "queue_nodes", world_callq(w)->n_queued);
     }
-    put_series(m, at, "jobs_in_system", w->jobs.n_live);
+    put_series(m, at, "jobs_in_system", world_n_live_jobs(w));
     put_series(m, at, "users_active", m->usage.n_active);
     put_series(m, at, "frag_expected", f.expected);
     put_series(m, at, "frag_stranded", f.stranded);

@@ -9,7 +9,7 @@
 #ifndef METRICS_METRICS_H
 #define METRICS_METRICS_H
 
-#include "model/world.h"
+#include "model/world_view.h"
 #include "db/store.h"
 
 struct metrics;
@@ -29,7 +29,7 @@ struct metrics_opts {
     const int64_t *ideal_whole, *ideal_share; uint64_t n_ideal;
 };
 
-/* After world_init, before the first step. */
+/* After world_create, before the first step. */
 struct metrics *metrics_create(const struct world *w, const struct metrics_opts *o);
 struct observer metrics_observer(struct metrics *m);
 /* The first store error met while observing, or ST_OK. */

@@ -88,7 +88,7 @@ static void put_users(struct metrics *m, const struct world *w)
     for (uint32_t i = 0; i < m->usage.n_users; i++) {
         const struct usage_user *x = &m->usage.user[i];
         const struct user_sum *u = metrics_user(m, i);
-        const char *user = intern_name(&w->users, i);
+        const char *user = intern_name(world_users(w), i);
         char *scope;
         size_t len = strlen(user) + sizeof "user=";
         MEM_ARRAY(scope, len);
@@ -162,10 +162,10 @@ static void put_reserves(struct metrics *m, const struct world *w)
         }
     }
     if (any) put(m, "reclaims", "all", (double)l->n_reclaims, "1");
-    for (uint32_t k = 0; k < w->cluster->licences.n; k++) {
+    for (uint32_t k = 0; k < world_cluster(w)->licences.n; k++) {
         char scope[160];
-        (void)snprintf(scope, sizeof scope, "licence=%.140s", intern_name(&w->cluster->licences, k));
-        put(m, "licence_util", scope, metrics_ratio((double)l->licence_us[k], (double)w->cluster->licence_total[k] * (double)world_now(w)), "1");
+        (void)snprintf(scope, sizeof scope, "licence=%.140s", intern_name(&world_cluster(w)->licences, k));
+        put(m, "licence_util", scope, metrics_ratio((double)l->licence_us[k], (double)world_cluster(w)->licence_total[k] * (double)world_now(w)), "1");
         if (any) put(m, "reserved_licence_hours", scope, (double)l->reserved_us[2 + k] / 3600e6, "h");
         if (any) put(m, "lent_licence_hours", scope, (double)l->lent_us[2 + k] / 3600e6, "h");
     }
@@ -175,7 +175,7 @@ static void put_reserves(struct metrics *m, const struct world *w)
 static void put_calls(struct metrics *m, const struct world *w)
 {
     const struct call_use *s = &m->calls;
-    const struct callq *q = w->callq;
+    const struct callq *q = world_callq(w);
     if (q == NULL) return;
     double span = (double)s->last;
     put(m, "task_time_mean", "all", metrics_ratio((double)s->task_us / 1e6, (double)s->n_tasks), "s");
@@ -188,9 +188,9 @@ static void put_calls(struct metrics *m, const struct world *w)
     };
     for (size_t i = 0; i < ARRAY_LEN(count); i++) put(m, count[i].name, "all", count[i].x, count[i].unit);
     usage_wide useful = 0, best = 0, cap = 0, taken = 0;
-    for (uint32_t k = 0; k < w->cluster->engines.n; k++) {
+    for (uint32_t k = 0; k < world_cluster(w)->engines.n; k++) {
         char scope[96];
-        (void)snprintf(scope, sizeof scope, "engine=%.80s", intern_name(&w->cluster->engines, k));
+        (void)snprintf(scope, sizeof scope, "engine=%.80s", intern_name(&world_cluster(w)->engines, k));
         put(m, "engine_useful", scope, metrics_ratio((double)s->useful[k], (double)s->cap[k]), "1");
         put(m, "engine_taken", scope, metrics_ratio((double)s->busy[k], (double)s->cap[k]), "1");
         put(m, "engine_best", scope, metrics_ratio((double)s->best[k], (double)s->cap[k]), "1");
@@ -210,7 +210,7 @@ static void put_cluster(struct metrics *m, const struct world *w)
 {
     const struct usage *u = &m->usage;
     put(m, "gpu_util", "all", metrics_ratio((double)u->gpu_used, (double)u->gpu_cap), "1");
-    if (w->speed != NULL) put(m, "gpu_active", "all", metrics_ratio((double)u->gpu_busy / RATE_ONE, (double)u->gpu_cap), "1");
+    if (world_config(w)->profiles != NULL) put(m, "gpu_active", "all", metrics_ratio((double)u->gpu_busy / RATE_ONE, (double)u->gpu_cap), "1");
     put(m, "cpu_util", "all", metrics_ratio((double)u->cpu_used, (double)u->cpu_cap), "1");
     put(m, "mem_util", "all", metrics_ratio((double)u->mem_used, (double)u->mem_cap), "1");
     put(m, "card_occupancy", "all", metrics_ratio((double)(u->card_used * GPU_WHOLE), (double)u->gpu_cap), "1");
@@ -223,7 +223,7 @@ static void put_cluster(struct metrics *m, const struct world *w)
     put(m, "frag_stranded", "samples", metrics_ratio(m->frag_stranded.x, (double)m->frag_stranded.n), "1");
     put(m, "frag_lack_cpu", "samples", metrics_ratio(m->frag_lack_cpu.x, (double)m->frag_lack_cpu.n), "1");
 
-    double end = (double)world_now(w) / 1e6, in = (double)(w->count.arrived - w->count.rejected);
+    double end = (double)world_now(w) / 1e6, in = (double)(world_count(w)->arrived - world_count(w)->rejected);
     put(m, "little_l", "all", metrics_ratio((double)u->jobs / 1e6, end), "1");
     put(m, "little_lambda", "all", metrics_ratio(in, end), "1/s");
     put(m, "little_w", "all", metrics_ratio((double)m->in_system / 1e6, in), "s");
@@ -252,7 +252,7 @@ static void put_notes(struct metrics *m, const struct world *w)
 
 static void put_counts(struct metrics *m, const struct world *w)
 {
-    const struct world_count *c = &w->count;
+    const struct world_count *c = world_count(w);
     if (m->last_end >= 0) {
         double makespan = (double)(m->last_end - m->first_submit) / 1e6;
         put(m, "makespan", "all", makespan, "s");
@@ -265,7 +265,7 @@ static void put_counts(struct metrics *m, const struct world *w)
         { "jobs_arrived", c->arrived }, { "jobs_done", c->done }, { "jobs_timeout", c->timeout },
         { "jobs_rejected", c->rejected }, { "jobs_unfinished", c->unfinished },
         { "preemptions", c->preemptions }, { "failures", c->task_failures }, { "starts", c->starts },
-        { "events", w->engine.n_events }, { "instants", w->engine.n_instants }, { "peak_live_jobs", w->jobs.peak_live },
+        { "events", world_n_events(w) }, { "instants", world_n_instants(w) }, { "peak_live_jobs", world_peak_live_jobs(w) },
     };
     for (size_t i = 0; i < ARRAY_LEN(count); i++) put(m, count[i].name, "all", (double)count[i].n, "1");
 }
@@ -274,10 +274,10 @@ static void put_counts(struct metrics *m, const struct world *w)
 static void put_mismatches(struct metrics *m, const struct world *w)
 {
     bool any = false;
-    for (uint32_t i = 0; i < w->shapes.n; i++) any |= w->shapes.at[i].gpu_mem_b > 0 || w->shapes.at[i].gpu_cores > 0;
+    for (uint32_t i = 0; i < world_n_shapes(w); i++) any |= world_shape(w, i)->gpu_mem_b > 0 || world_shape(w, i)->gpu_cores > 0;
     if (!any) return;
-    put(m, "mismatches", "all", (double)w->count.mismatches, "1");
-    put(m, "jobs_failed", "all", (double)w->count.failed, "1");
+    put(m, "mismatches", "all", (double)world_count(w)->mismatches, "1");
+    put(m, "jobs_failed", "all", (double)world_count(w)->failed, "1");
 }
 
 static void put_filling(struct metrics *m)
@@ -326,8 +326,8 @@ enum st metrics_finish(struct metrics *m, const struct world *w, struct diag *d)
     bool any_workflow = false;
     for (size_t i = 0; i < m->n_jobs; i++) any_workflow |= m->job[i].stage_wait >= 0;
     if (any_workflow) put_jobs(m, WORKFLOWS, "workflows", x);
-    for (uint32_t k = 0; k < w->classes.n; k++) {
-        const char *name = intern_name(&w->classes, k);
+    for (uint32_t k = 0; k < world_classes(w)->n; k++) {
+        const char *name = intern_name(world_classes(w), k);
         char *scope;
         size_t len = strlen(name) + sizeof "class=";
         MEM_ARRAY(scope, len);

@@ -7,7 +7,7 @@
 
 void usage_init(struct usage *u, const struct world *w)
 {
-    u->now = w->cluster->sum;
+    u->now = world_cluster(w)->sum;
     u->since = world_now(w);
 }
 
@@ -52,18 +52,15 @@ static void set_share(struct usage_user *x, const struct cluster_sum *s)
     x->share = fmax(a, fmax(b, c)) / x->weight;
 }
 
-static struct usage_user *user_of(struct usage *u, const struct world *w, uint32_t job)
-{
-    return &u->user[w->jobs.job[job].user];
-}
+static struct usage_user *user_of(struct usage *u, const struct job *j) { return &u->user[j->user]; }
 
 void usage_enter(struct usage *u, const struct world *w, uint32_t job)
 {
-    uint32_t id = w->jobs.job[job].user;
+    uint32_t id = world_job(w, job)->user;
     advance(u, world_now(w));
     MEM_RESERVE(u->user, u->cap_users, (size_t)id + 1);
     for (; u->n_users <= id; u->n_users++) {
-        const char *name = intern_name(&w->users, (uint32_t)u->n_users);
+        const char *name = intern_name(world_users(w), (uint32_t)u->n_users);
         u->user[u->n_users] = (struct usage_user){
             .weight = u->weight_of != NULL ? u->weight_of(u->weight_ctx, name) : 1, .since = world_now(w) };
     }
@@ -76,7 +73,7 @@ void usage_enter(struct usage *u, const struct world *w, uint32_t job)
 
 void usage_leave(struct usage *u, const struct world *w, uint32_t job)
 {
-    struct usage_user *x = user_of(u, w, job);
+    struct usage_user *x = user_of(u, world_job(w, job));
     advance(u, world_now(w));
     u->n_jobs--;
     if (--x->n_live > 0) return;
@@ -86,25 +83,27 @@ void usage_leave(struct usage *u, const struct world *w, uint32_t job)
 
 static void change(struct usage *u, const struct world *w, uint32_t task, int sign)
 {
-    const struct hold *h = cluster_hold(w->cluster, task);
-    struct usage_user *x = user_of(u, w, w->jobs.task[task].job);
+    const struct cluster *c = world_cluster(w);
+    const struct hold *h = cluster_hold(c, task);
+    sim_tick now = world_now(w);
+    struct usage_user *x = user_of(u, world_job_of(w, task));
     int n_cards = 0;
-    for (uint64_t c = h->cards; c != 0; c &= c - 1) n_cards++;
-    advance(u, world_now(w));
-    fold_user(x, world_now(w));
+    for (uint64_t k = h->cards; k != 0; k &= k - 1) n_cards++;
+    advance(u, now);
+    fold_user(x, now);
     x->cpu += sign * h->cpu_milli;
     x->mem += sign * h->mem_b;
     x->gpu += sign * (int64_t)h->gpu_milli * n_cards;
-    set_share(x, &w->cluster->sum);
+    set_share(x, &c->sum);
 }
 
 void usage_resize(struct usage *u, const struct world *w, uint32_t task, int64_t was)
 {
-    struct usage_user *x = user_of(u, w, w->jobs.task[task].job);
+    struct usage_user *x = user_of(u, world_job_of(w, task));
     advance(u, world_now(w));
     fold_user(x, world_now(w));
-    x->cpu += cluster_hold(w->cluster, task)->cpu_milli - was;
-    set_share(x, &w->cluster->sum);
+    x->cpu += cluster_hold(world_cluster(w), task)->cpu_milli - was;
+    set_share(x, &world_cluster(w)->sum);
 }
 
 void usage_take(struct usage *u, const struct world *w, uint32_t task) { change(u, w, task, 1); }
@@ -115,14 +114,14 @@ void usage_capacity(struct usage *u, const struct world *w)
     advance(u, world_now(w));
     for (size_t i = 0; i < u->n_users; i++) {
         fold_user(&u->user[i], world_now(w));
-        set_share(&u->user[i], &w->cluster->sum);
+        set_share(&u->user[i], &world_cluster(w)->sum);
     }
 }
 
 void usage_instant(struct usage *u, const struct world *w)
 {
     advance(u, world_now(w));
-    u->now = w->cluster->sum;
+    u->now = world_cluster(w)->sum;
     u->busy = speed_busy(w);
 }
 

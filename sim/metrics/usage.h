@@ -10,7 +10,7 @@
 #ifndef METRICS_USAGE_H
 #define METRICS_USAGE_H
 
-#include "model/world.h"
+#include "model/world_view.h"
 
 /* Microseconds times bytes or thousandths of a card overflow 64 bits within a month. */
 __extension__ typedef __int128 usage_wide;

@@ -363,9 +363,10 @@ static const struct evloop_ops ops = { .apply = apply, .decide = decide, .sample
 
 static uint32_t flow_slot(uint32_t flow) { return ev_slot(SLOT_FLOW, flow); }
 
-void world_init(struct world *w, const struct world_config *cfg, struct source src, struct decider dec)
+struct world *world_create(const struct world_config *cfg, struct source src, struct decider dec)
 {
-    memset(w, 0, sizeof *w);
+    struct world *w;
+    MEM_NEW(w);
     w->cfg = *cfg;
     w->cluster = cfg->cluster;
     w->source = src;
@@ -380,9 +381,12 @@ void world_init(struct world *w, const struct world_config *cfg, struct source s
     for (uint32_t n = 0; n < w->cluster->n_nodes; n++) arm_node(w, n);
     if (cfg->sample_every > 0) set_misc(w, MISC_SAMPLE, 0, 0, EV_SAMPLE);
     fetch_next(w);
+    return w;
 }
 
 void world_strand(struct world *w) { w->is_stuck = true; }
+
+void world_changes_clear(struct world *w) { cluster_changes_clear(w->cluster); }
 
 void world_observe(struct world *w, struct observer o)
 {
@@ -390,8 +394,9 @@ void world_observe(struct world *w, struct observer o)
     w->obs[w->n_obs++] = o;
 }
 
-void world_fini(struct world *w)
+void world_destroy(struct world *w)
 {
+    if (w == NULL) return;
     net_destroy(w->net);
     speed_destroy(w->speed);
     callq_destroy(w->callq);
@@ -408,7 +413,7 @@ void world_fini(struct world *w)
     mem_free(w->timer);
     mem_free(w->capacity);
     mem_free(w->flow_task);
-    memset(w, 0, sizeof *w);
+    mem_free(w);
 }
 
 /* The horizon, or nodes that never return: what is left is unfinished. */

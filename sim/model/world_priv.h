@@ -1,6 +1,6 @@
 /*
- * world_priv.h -- what the files of world.h share: event slots, notices, facts
- * of the digest, and the steps of a unit's life.  Layer: model, private.
+ * world_priv.h -- the world's members, and what its files share: event slots,
+ * notices, facts of the digest, and the steps of a unit's life.  Layer: model, private.
  *
  * world.c       events, rounds, beginning and end
  * world_unit.c  a unit starts, goes from phase to phase, ends, is interrupted
@@ -10,8 +10,41 @@
 #ifndef SIM_WORLD_PRIV_H
 #define SIM_WORLD_PRIV_H
 
+#include "core/evloop.h"
 #include "model/graph.h"
 #include "model/world.h"
+
+struct world {
+    struct evloop    engine;
+    struct world_config cfg;
+    struct cluster  *cluster;
+    struct shapes    shapes;
+    struct job_table jobs;
+    struct intern    users, queues, classes;
+    struct fault_gen faults;
+    struct source    source;
+    struct decider   decider;
+    struct observer  obs[4]; uint32_t n_obs;
+    struct world_count count;
+    uint32_t n_running, n_waiting;      /* tasks */
+    struct reserve_sum reserves;        /* what is reserved, used and lent now */
+    uint64_t n_reserves;                /* so far */
+    struct callq    *callq;             /* NULL without cfg.calltime */
+    uint32_t engine_mask;      /* kinds that the cluster has */
+    struct notice   *notice;   size_t n_notice, cap_notice;
+    struct notice   *batch;    size_t n_batch, cap_batch;      /* the round's, lent to the decider */
+    uint32_t        *ended;    size_t n_ended, cap_ended;      /* jobs to release after the round */
+    struct job_spec  next;     bool has_next, source_ended;    /* one arrival ahead */
+    uint64_t         next_ordinal;
+    sim_tick        *timer;    size_t cap_timer; uint32_t n_timer; /* pending wake times by timer slot, -1 free */
+    uint32_t         n_busy_timers;
+    struct net      *net;       /* NULL in nominal mode */
+    struct speed    *speed;     /* NULL without profiles */
+    uint32_t        *flow_task; size_t cap_flow_task;           /* the task that reads or writes through a flow */
+    bool             is_stuck;  /* nothing is left to happen and tasks wait, which the decider may do */
+    struct diag      fail;     /* an error met while applying events */
+    uint32_t        *capacity; size_t cap_capacity;            /* by shape: tasks the empty cluster holds at once + 1; 0 unknown */
+};
 
 /*
  * Event slots, families interleaved so that each grows without moving the

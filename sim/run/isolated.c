@@ -25,7 +25,7 @@ static enum st next_alone(void *ctx, struct job_spec *out, struct diag *d)
 static void on_job_ended(void *ctx, const struct world *w, uint32_t job)
 {
     int64_t *us = ctx;
-    const struct job *j = &w->jobs.job[job];
+    const struct job *j = world_job(w, job);
     if (j->status == JOB_DONE) *us = j->end - j->first_start;
 }
 
@@ -35,21 +35,18 @@ static enum st run_alone(struct scenario *s, const struct job_spec *job, uint64_
     char spec[32];
     struct host *h;
     struct alone alone = { .job = job };
-    struct world *w;
     enum st st;
     *us = -1;
     (void)snprintf(spec, sizeof spec, "gs:quota=%u", quota);
     TRY(host_create(&h, spec, NULL, &(struct host_origin){ 0 }, NULL, d));
-    MEM_NEW(w);
-    world_init(w, &(struct world_config){
+    struct world *w = world_create(&(struct world_config){
         .cluster = &s->cluster, .perf = &s->perf, .profiles = s->has_profiles ? &s->profiles : NULL, .monitor = s->monitor, .seed = seed, .checkpoint_interval = s->checkpoint_interval,
         .restore_cost = s->restore_cost, .enforce_limits = s->enforce_limits, .reject_infeasible = true, .audit = s->audit,
         .data = &s->data, .net = s->net, .horizon = TICK_NEVER },
         (struct source){ &alone, next_alone }, host_decider(h));
     world_observe(w, (struct observer){ .ctx = us, .job_ended = on_job_ended });
     while ((st = world_step(w, d)) == ST_OK) { }
-    world_fini(w);
-    mem_free(w);
+    world_destroy(w);
     host_destroy(h);
     return st == ST_END ? ST_OK : st;
 }

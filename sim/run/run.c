@@ -253,11 +253,12 @@ static enum st begin(const struct run_env *env, const struct host *h, const stru
 
 static enum st loop(const struct run_env *env, struct world *w, const struct sink *rec, struct diag *d)
 {
+    const struct world_count *count = world_count(w);
     for (enum st st; (st = world_step(w, d)) != ST_END;) {
         if (st != ST_OK) return st;
         if (interrupted || (rec->page != NULL && rec->page->stop)) return diag_set(d, ST_EINTR, "interrupted");
         if (rec->error.code != ST_OK) { *d = rec->error; return d->code; }
-        if (env->progress) progress_tick(env->progress, w->engine.n_instants, w->count.done + w->count.timeout, world_now(w));
+        if (env->progress) progress_tick(env->progress, world_n_instants(w), count->done + count->timeout, world_now(w));
     }
     if (rec->error.code != ST_OK) { *d = rec->error; return d->code; }
     if (rec->record != NULL) TRY(record_error(rec->record, d));
@@ -273,9 +274,7 @@ static enum st simulate(const struct run_env *env, struct host *h, struct sink *
     if (s->fill > 0) TRY(trace_fill_open(env->trace, s->fill, seed, &src, &end, d));
     else TRY(trace_source_open(env->trace, &src, d));
     if (end < horizon) horizon = end;
-    struct world *w;
-    MEM_NEW(w);
-    world_init(w, &(struct world_config){
+    struct world *w = world_create(&(struct world_config){
         .cluster = &s->cluster, .perf = &s->perf, .profiles = s->has_profiles ? &s->profiles : NULL, .monitor = s->monitor, .fault = s->fault, .seed = seed,
         .checkpoint_interval = s->checkpoint_interval, .restore_cost = s->restore_cost, .mismatch_after = s->mismatch_after,
         .enforce_limits = s->enforce_limits, .reject_infeasible = s->reject_infeasible, .audit = s->audit,
@@ -297,15 +296,14 @@ static enum st simulate(const struct run_env *env, struct host *h, struct sink *
     enum st st = loop(env, w, rec, d);
     if (st == ST_OK && rec->record != NULL) st = record_finish(rec->record, w, d);
     if (st == ST_OK) st = metrics_finish(rec->metrics, w, d);
-    out->digest = w->engine.digest;
-    out->n_events = w->engine.n_events;
-    out->n_done = w->count.done + w->count.timeout;
-    out->n_unfinished = w->count.unfinished;
-    out->n_rejected = w->count.rejected;
+    out->digest = world_digest(w);
+    out->n_events = world_n_events(w);
+    out->n_done = world_count(w)->done + world_count(w)->timeout;
+    out->n_unfinished = world_count(w)->unfinished;
+    out->n_rejected = world_count(w)->rejected;
     metrics_destroy(rec->metrics);
     record_destroy(rec->record);
-    world_fini(w);
-    mem_free(w);
+    world_destroy(w);
     if (s->fill > 0) trace_fill_close(&src);
     else trace_source_close(&src);
     return st;

@@ -63,7 +63,6 @@ static void run(struct bench *b, const char *policy)
 {
     struct host *h;
     struct diag d = { 0 };
-    struct world w;
     enum st st;
     cr_assert_eq(host_create(&h, policy, NULL, &(struct host_origin){ 0 }, NULL, &d), ST_OK, "%s", d.msg);
     b->given = 0;
@@ -71,18 +70,18 @@ static void run(struct bench *b, const char *policy)
     b->cfg.perf = &b->perf;
     b->cfg.horizon = TICK_NEVER;
     b->cfg.reject_infeasible = true;
-    world_init(&w, &b->cfg, (struct source){ b, next_job }, host_decider(h));
-    struct metrics *m = metrics_create(&w, &(struct metrics_opts){ .n_jobs = b->n, .warmup = b->warmup });
-    world_observe(&w, metrics_observer(m));
-    while ((st = world_step(&w, &d)) == ST_OK) { }
+    struct world *w = world_create(&b->cfg, (struct source){ b, next_job }, host_decider(h));
+    struct metrics *m = metrics_create(w, &(struct metrics_opts){ .n_jobs = b->n, .warmup = b->warmup });
+    world_observe(w, metrics_observer(m));
+    while ((st = world_step(w, &d)) == ST_OK) { }
     cr_assert_eq(st, ST_END, "%s: %s", policy, d.msg);
-    cr_assert_eq(metrics_finish(m, &w, &d), ST_OK);
+    cr_assert_eq(metrics_finish(m, w, &d), ST_OK);
     b->makespan = metrics_value(m, "makespan", "all");
     b->makespan_bound = metrics_value(m, "makespan_bound", "all");
     b->jct = metrics_value(m, "jct_mean", "all");
     b->jct_bound = metrics_value(m, "jct_mean_bound", "all");
     metrics_destroy(m);
-    world_fini(&w);
+    world_destroy(w);
     host_destroy(h);
 }
 

@@ -85,19 +85,19 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
 {
     struct bench *b = ctx;
     (void)n; (void)n_notices; (void)again; (void)d;
-    for (uint32_t t = 0; t < w->jobs.n_task_slots; t++) {
-        const struct task *k = &w->jobs.task[t];
+    for (uint32_t t = 0; t < world_n_task_slots(w); t++) {
+        const struct task *k = world_task(w, t);
         if (!k->is_live || k->state != TASK_RUNNING || b->kills == b->max_kills || rng_below(&b->rng, 6) > 0) continue;
         cr_assert_null(world_preempt(w, t));
         b->kills++;
     }
-    for (uint32_t t = 0; t < w->jobs.n_task_slots; t++) {
-        const struct task *k = &w->jobs.task[t];
+    for (uint32_t t = 0; t < world_n_task_slots(w); t++) {
+        const struct task *k = world_task(w, t);
         uint32_t node = (uint32_t)rng_below(&b->rng, NODES);
         for (uint32_t i = 0; i < NODES && k->is_live && k->state == TASK_WAITING; i++, node = (node + 1) % NODES)
-            if (cluster_fits(w->cluster, node, &w->shapes.at[k->shape])) cr_assert_null(world_start(w, t, &(struct world_place){ .node = node }));
+            if (cluster_fits(world_cluster(w), node, world_shape(w, k->shape))) cr_assert_null(world_start(w, t, &(struct world_place){ .node = node }));
     }
-    if (b->kills < b->max_kills && w->n_running > 0) cr_assert_null(world_wake(w, world_now(w) + 700000));
+    if (b->kills < b->max_kills && world_n_running(w) > 0) cr_assert_null(world_wake(w, world_now(w) + 700000));
     return ST_OK;
 }
 
@@ -107,7 +107,7 @@ static void on_moved(void *ctx, const struct world *w, uint32_t task, enum data_
     bool possible = false;
     for (uint32_t k = 0; k < world_n_inputs(w, task); k++) {
         struct world_input in = world_input(w, task, k);
-        bool same = net_level(&w->cfg.net, w->cluster, in.replica, in.n_replicas, w->cluster->hold[task].node) == level;
+        bool same = net_level(&world_config(w)->net, world_cluster(w), in.replica, in.n_replicas, world_cluster(w)->hold[task].node) == level;
         possible = possible || (same && (whole ? in.size == bytes : bytes <= in.size));
     }
     cr_assert(possible, "%lld bytes from level %d are no input of the task", (long long)bytes, (int)level);
@@ -142,18 +142,17 @@ static double check(uint64_t seed, enum net_mode mode, uint32_t max_kills)
     }
     data_place(&b.data, &b.cluster, DATA_RACK_AWARE, 1 + (uint32_t)rng_below(&b.rng, 3), seed);
     for (size_t i = 0; i < JOBS; i++) make_job(&b, i);
-    struct world w;
-    world_init(&w, &(struct world_config){
+    struct world *w = world_create(&(struct world_config){
         .cluster = &b.cluster, .perf = &b.perf, .data = &b.data, .audit = true, .horizon = TICK_NEVER, .checkpoint_interval = -1,
         .net = { .mode = mode, .disk_bps = 100000000, .card_bps = 125000000, .rack_bps = 125000000, .aggregation_bps = 50000000 } },
         (struct source){ &b, next_job }, (struct decider){ .ctx = &b, .decide = decide });
-    struct metrics *m = metrics_create(&w, &(struct metrics_opts){ .n_jobs = JOBS });
-    world_observe(&w, metrics_observer(m));
-    world_observe(&w, (struct observer){ .ctx = &b, .moved = on_moved });
+    struct metrics *m = metrics_create(w, &(struct metrics_opts){ .n_jobs = JOBS });
+    world_observe(w, metrics_observer(m));
+    world_observe(w, (struct observer){ .ctx = &b, .moved = on_moved });
     enum st st;
-    while ((st = world_step(&w, &d)) == ST_OK) { }
+    while ((st = world_step(w, &d)) == ST_OK) { }
     cr_assert_eq(st, ST_END, "seed %llu: %s", (unsigned long long)seed, d.msg);
-    cr_assert_eq(metrics_finish(m, &w, &d), ST_OK);
+    cr_assert_eq(metrics_finish(m, w, &d), ST_OK);
     double all = b.moved[LEVEL_LOCAL] + b.moved[LEVEL_RACK] + b.moved[LEVEL_CROSS];
     cr_assert_eq(value(m, "jobs_done"), JOBS);
     cr_assert_eq(value(m, "bytes_read"), asked(&b), "seed %llu: %.0f read, %.0f asked for", (unsigned long long)seed, value(m, "bytes_read"), asked(&b));
@@ -163,7 +162,7 @@ static double check(uint64_t seed, enum net_mode mode, uint32_t max_kills)
     cr_assert(b.kills > 0 || value(m, "bytes_vain") == 0);
     cr_assert(value(m, "bytes_vain") >= b.part);
     metrics_destroy(m);
-    world_fini(&w);
+    world_destroy(w);
     data_fini(&b.data);
     cluster_fini(&b.cluster);
     return b.part;

@@ -35,7 +35,7 @@ static enum st next_job(void *ctx, struct job_spec *out, struct diag *d)
 static void on_ended(void *ctx, const struct world *w, uint32_t job)
 {
     struct bench *b = ctx;
-    const struct job *j = &w->jobs.job[job];
+    const struct job *j = world_job(w, job);
     b->span[j->ordinal] = j->end - j->first_start;
     b->end = j->end;
 }
@@ -45,8 +45,8 @@ static void on_instant(void *ctx, const struct world *w)
     struct bench *b = ctx;
     if (b->looked) return;
     b->looked = true;
-    for (uint32_t j = 0; j < w->jobs.n_job_slots; j++)
-        if (w->jobs.job[j].is_live) b->at_once[w->jobs.job[j].ordinal] = w->jobs.job[j].n_running;
+    for (uint32_t j = 0; j < world_n_job_slots(w); j++)
+        if (world_job(w, j)->is_live) b->at_once[world_job(w, j)->ordinal] = world_job(w, j)->n_running;
 }
 
 static const char *const policies[] = { "gs", "fs", "fsp", "fsp:replace=true" };
@@ -56,18 +56,17 @@ static void run(struct bench *b, uint32_t only)
 {
     struct host *h;
     struct diag d = { 0 };
-    struct world w;
     enum st st;
     cr_assert_eq(host_create(&h, policy, NULL, &(struct host_origin){ 0 }, NULL, &d), ST_OK, "%s", d.msg);
     b->only = only;
     b->given = 0;
     b->looked = false;
-    world_init(&w, &(struct world_config){ .cluster = &b->cluster, .perf = &b->perf, .audit = true, .horizon = TICK_NEVER },
+    struct world *w = world_create(&(struct world_config){ .cluster = &b->cluster, .perf = &b->perf, .audit = true, .horizon = TICK_NEVER },
                (struct source){ b, next_job }, host_decider(h));
-    world_observe(&w, (struct observer){ .ctx = b, .job_ended = on_ended, .instant = on_instant });
-    while ((st = world_step(&w, &d)) == ST_OK) { }
+    world_observe(w, (struct observer){ .ctx = b, .job_ended = on_ended, .instant = on_instant });
+    while ((st = world_step(w, &d)) == ST_OK) { }
     cr_assert_eq(st, ST_END, "%s", d.msg);
-    world_fini(&w);
+    world_destroy(w);
     host_destroy(h);
 }
 

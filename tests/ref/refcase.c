@@ -201,9 +201,9 @@ static void build(const struct ref_case *c, struct cluster *cl, struct throughpu
 
 static void see(struct ref_log *log, const struct world *w, enum ref_kind kind, uint32_t task, const char *why)
 {
-    const struct task *t = &w->jobs.task[task];
-    const struct hold *h = cluster_hold(w->cluster, task);
-    ref_log_add(log, (struct ref_event){ .at = world_now(w), .kind = kind, .job = (int)w->jobs.job[t->job].ordinal,
+    const struct task *t = world_task(w, task);
+    const struct hold *h = cluster_hold(world_cluster(w), task);
+    ref_log_add(log, (struct ref_event){ .at = world_now(w), .kind = kind, .job = (int)world_job(w, t->job)->ordinal,
                                          .task = (int)t->index, .node = (int)h->node, .cards = h->cards, .why = why });
 }
 
@@ -221,14 +221,14 @@ static void saw_end(void *ctx, const struct world *w, uint32_t job)
 {
     static const char *const name[] = { [JOB_DONE] = "done", [JOB_TIMEOUT] = "timeout", [JOB_REJECTED] = "rejected",
                                         [JOB_UNFINISHED] = "unfinished", [JOB_FAILED] = "failed" };
-    const struct job *j = &w->jobs.job[job];
+    const struct job *j = world_job(w, job);
     ref_log_add(ctx, (struct ref_event){ .at = world_now(w), .kind = REF_END, .job = (int)j->ordinal, .task = -1, .node = -1,
                                          .why = name[j->status] });
 }
 
 static void saw_node(void *ctx, const struct world *w, uint32_t node)
 {
-    ref_log_add(ctx, (struct ref_event){ .at = world_now(w), .kind = w->cluster->node[node].is_up ? REF_UP : REF_DOWN,
+    ref_log_add(ctx, (struct ref_event){ .at = world_now(w), .kind = world_cluster(w)->node[node].is_up ? REF_UP : REF_DOWN,
                                          .job = -1, .task = -1, .node = (int)node, .why = "" });
 }
 
@@ -268,7 +268,6 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
     struct feed feed = { .c = c };
     struct host_hooks hooks = { .ctx = run, .decision = took_decision, .note = took_note };
     struct host *host;
-    struct world w;
     char spec[256];
     build(c, &cl, &perf);
     for (int i = 0; i < c->n_faults; i++)
@@ -282,19 +281,19 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
         .checkpoint_interval = c->checkpoint_interval, .restore_cost = c->restore_cost, .enforce_limits = c->enforce_limits,
         .reject_infeasible = c->reject_infeasible, .audit = true, .horizon = c->horizon, .sample_every = run->sample_every,
     };
-    world_init(&w, &cfg, (struct source){ .ctx = &feed, .next = feed_next }, host_decider(host));
-    world_observe(&w, (struct observer){ .ctx = log, .started = saw_start, .stopped = saw_stop, .job_ended = saw_end,
+    struct world *w = world_create(&cfg, (struct source){ .ctx = &feed, .next = feed_next }, host_decider(host));
+    world_observe(w, (struct observer){ .ctx = log, .started = saw_start, .stopped = saw_stop, .job_ended = saw_end,
                                          .node_changed = saw_node });
-    world_observe(&w, (struct observer){ .ctx = run, .sample = saw_sample });
-    while ((run->result = world_step(&w, &run->diag)) == ST_OK) continue;
+    world_observe(w, (struct observer){ .ctx = run, .sample = saw_sample });
+    while ((run->result = world_step(w, &run->diag)) == ST_OK) continue;
     name_end(run, log);
-    run->digest = w.engine.digest;
-    run->count = w.count;
+    run->digest = world_digest(w);
+    run->count = *world_count(w);
     /* At the end jobs are given up in the order of their slots, which is nobody's business. */
     size_t tail = log->n;
     while (tail > 0 && (strcmp(log->ev[tail - 1].why, "horizon") == 0 || strcmp(log->ev[tail - 1].why, "unfinished") == 0)) tail--;
     if (tail < log->n) qsort(log->ev + tail, log->n - tail, sizeof *log->ev, by_job);
-    world_fini(&w);
+    world_destroy(w);
     host_destroy(host);
     throughput_fini(&perf);
     cluster_fini(&cl);

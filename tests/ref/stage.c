@@ -83,17 +83,17 @@ static void say(struct stage *s, const char *fmt, ...)
 
 static void say_task(struct stage *s, const struct world *w, const char *kind, uint32_t t, const char *why)
 {
-    const struct task *k = &w->jobs.task[t];
-    const struct job *j = &w->jobs.job[k->job];
+    const struct task *k = world_task(w, t);
+    const struct job *j = world_job(w, k->job);
     say(s, "%" PRId64 " %s %" PRIu64, world_now(w), kind, j->ordinal);
     if (j->n_tasks > 1) say(s, ".%u", k->index);
-    say(s, " n%u%s%s\n", w->cluster->hold[t].node, *why ? " " : "", why);
+    say(s, " n%u%s%s\n", world_cluster(w)->hold[t].node, *why ? " " : "", why);
 }
 
 static void arrived(void *ctx, const struct world *w, uint32_t job)
 {
     struct stage *s = ctx;
-    if (s->log_arrivals) say(s, "%" PRId64 " arrive %" PRIu64 "\n", world_now(w), w->jobs.job[job].ordinal);
+    if (s->log_arrivals) say(s, "%" PRId64 " arrive %" PRIu64 "\n", world_now(w), world_job(w, job)->ordinal);
 }
 
 static void started(void *ctx, const struct world *w, uint32_t t) { say_task(ctx, w, "start", t, ""); }
@@ -108,7 +108,7 @@ static void ended(void *ctx, const struct world *w, uint32_t job)
 {
     static const char *const name[] = { "live", "done", "timeout", "rejected", "unfinished" };
     struct stage *s = ctx;
-    const struct job *j = &w->jobs.job[job];
+    const struct job *j = world_job(w, job);
     say(s, "%" PRId64 " end %" PRIu64 " %s\n", world_now(w), j->ordinal, name[j->status]);
     s->lost += j->lost;
     s->preempted += j->n_preempted;
@@ -118,14 +118,14 @@ static void ended(void *ctx, const struct world *w, uint32_t job)
 static void moved(void *ctx, const struct world *w, uint32_t t, enum data_level level, int64_t bytes, bool whole)
 {
     static const char *const name[] = { "local", "rack", "cross" };
-    const struct task *k = &w->jobs.task[t];
-    say(ctx, "%" PRId64 " moved %" PRIu64 ".%u %s %" PRId64 "%s\n", world_now(w), w->jobs.job[k->job].ordinal, k->index,
+    const struct task *k = world_task(w, t);
+    say(ctx, "%" PRId64 " moved %" PRIu64 ".%u %s %" PRId64 "%s\n", world_now(w), world_job(w, k->job)->ordinal, k->index,
         name[level], bytes, whole ? "" : " in vain");
 }
 
 static void node_changed(void *ctx, const struct world *w, uint32_t node)
 {
-    say(ctx, "%" PRId64 " %s n%u\n", world_now(w), w->cluster->node[node].is_up ? "up" : "down", node);
+    say(ctx, "%" PRId64 " %s n%u\n", world_now(w), world_cluster(w)->node[node].is_up ? "up" : "down", node);
 }
 
 /* ---- deciding ---- */
@@ -138,19 +138,19 @@ static bool held_back(const struct stage *s, const struct world *w, uint64_t job
 }
 
 /* Start the unit of task t on first fitting nodes; a gang is tried for real on the ledger and taken back. */
-static void try_start(struct world *w, const struct job *j, uint32_t slot, uint32_t t)
+static void try_start(struct stage *s, struct world *w, const struct job *j, uint32_t slot, uint32_t t)
 {
     struct world_place p[STAGE_JOBS] = { { 0 } };
     uint32_t n = 0, k = t;
-    for (bool ok = true; ok && k != NONE; k = j->gang ? w->jobs.task[k].next : NONE) {
+    for (bool ok = true; ok && k != NONE; k = j->gang ? world_task(w, k)->next : NONE) {
         uint32_t node = 0;
-        while (node < w->cluster->n_nodes &&
-               cluster_take(w->cluster, k, node, &w->shapes.at[w->jobs.task[k].shape], 0) != NULL) node++;
-        ok = node < w->cluster->n_nodes;
+        while (node < s->cluster.n_nodes &&
+               cluster_take(&s->cluster, k, node, world_shape(w, world_task(w, k)->shape), 0) != NULL) node++;
+        ok = node < s->cluster.n_nodes;
         if (ok) p[n++].node = node;
     }
     uint32_t given = 0;
-    for (uint32_t g = t; given < n; g = w->jobs.task[g].next, given++) cluster_give(w->cluster, g);
+    for (uint32_t g = t; given < n; g = world_task(w, g)->next, given++) cluster_give(&s->cluster, g);
     if (n < (j->gang ? j->n_tasks : 1)) return;
     const char *why = j->gang ? world_start_gang(w, slot, p, n) : world_start(w, t, p);
     SIM_ASSERT(why == NULL);
@@ -158,12 +158,12 @@ static void try_start(struct world *w, const struct job *j, uint32_t slot, uint3
 
 static void start_all(struct stage *s, struct world *w)
 {
-    for (uint64_t o = 0; o < w->next_ordinal; o++)
-        for (uint32_t slot = 0; slot < w->jobs.n_job_slots; slot++) {
-            const struct job *j = &w->jobs.job[slot];
+    for (uint64_t o = 0; o < world_count(w)->arrived; o++)
+        for (uint32_t slot = 0; slot < world_n_job_slots(w); slot++) {
+            const struct job *j = world_job(w, slot);
             if (!j->is_live || j->ordinal != o || j->status != JOB_LIVE || held_back(s, w, o)) continue;
-            for (uint32_t t = j->first_task; t != NONE; t = w->jobs.task[t].next)
-                if (w->jobs.task[t].state == TASK_WAITING && (!j->gang || t == j->first_task)) try_start(w, j, slot, t);
+            for (uint32_t t = j->first_task; t != NONE; t = world_task(w, t)->next)
+                if (world_task(w, t)->state == TASK_WAITING && (!j->gang || t == j->first_task)) try_start(s, w, j, slot, t);
         }
 }
 
@@ -174,9 +174,9 @@ static void follow_script(struct stage *s, struct world *w)
         if (c->at > world_now(w)) (void)world_wake(w, c->at);
         if (c->until > world_now(w)) (void)world_wake(w, c->until);
         if (c->at != world_now(w)) continue;
-        for (uint32_t t = 0; t < w->jobs.n_task_slots; t++) {
-            const struct task *k = &w->jobs.task[t];
-            if (k->is_live && k->state == TASK_RUNNING && w->jobs.job[k->job].ordinal == c->job) {
+        for (uint32_t t = 0; t < world_n_task_slots(w); t++) {
+            const struct task *k = world_task(w, t);
+            if (k->is_live && k->state == TASK_RUNNING && world_job(w, k->job)->ordinal == c->job) {
                 const char *why = world_preempt(w, t);
                 SIM_ASSERT(why == NULL);
             }
@@ -213,13 +213,12 @@ static void note(void *ctx, sim_tick at, const char *name, double value)
 static void resized(void *ctx, const struct world *w, uint32_t t, int64_t was)
 {
     const struct stage *s = ctx;
-    const struct task *k = &w->jobs.task[t];
-    if (s->log_notes) say(ctx, "%" PRId64 " resize %" PRIu64 " %" PRId64 " -> %" PRId64 "\n", world_now(w), w->jobs.job[k->job].ordinal, was, w->cluster->hold[t].cpu_milli);
+    const struct task *k = world_task(w, t);
+    if (s->log_notes) say(ctx, "%" PRId64 " resize %" PRIu64 " %" PRId64 " -> %" PRId64 "\n", world_now(w), world_job(w, k->job)->ordinal, was, world_cluster(w)->hold[t].cpu_milli);
 }
 
 void stage_run(struct stage *s)
 {
-    struct world w;
     struct host *host = NULL;
     struct decider decider = { .ctx = s, .decide = decide };
     if (s->policy != NULL) {
@@ -236,15 +235,15 @@ void stage_run(struct stage *s)
     s->diag = (struct diag){ 0 };
     s->cfg.cluster = &s->cluster;
     s->cfg.perf = &s->perf;
-    world_init(&w, &s->cfg, (struct source){ .ctx = s, .next = next }, decider);
-    world_observe(&w, (struct observer){ .ctx = s, .arrived = arrived, .started = started, .stopped = stopped, .moved = moved, .job_ended = ended, .resized = resized,
+    struct world *w = world_create(&s->cfg, (struct source){ .ctx = s, .next = next }, decider);
+    world_observe(w, (struct observer){ .ctx = s, .arrived = arrived, .started = started, .stopped = stopped, .moved = moved, .job_ended = ended, .resized = resized,
                                          .node_changed = node_changed });
-    while ((s->result = world_step(&w, &s->diag)) == ST_OK) continue;
-    s->digest = w.engine.digest;
-    s->n_rounds = w.engine.n_rounds;
-    s->count = w.count;
-    s->now = world_now(&w);
-    s->peak_live = w.jobs.peak_live;
-    world_fini(&w);
+    while ((s->result = world_step(w, &s->diag)) == ST_OK) continue;
+    s->digest = world_digest(w);
+    s->n_rounds = world_n_rounds(w);
+    s->count = *world_count(w);
+    s->now = world_now(w);
+    s->peak_live = world_peak_live_jobs(w);
+    world_destroy(w);
     host_destroy(host);
 }

@@ -91,8 +91,8 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
 static void started(void *ctx, const struct world *w, uint32_t task)
 {
     struct run *r = ctx;
-    const struct task *t = &w->jobs.task[task];
-    const struct job *j = &w->jobs.job[t->job];
+    const struct task *t = world_task(w, task);
+    const struct job *j = world_job(w, t->job);
     if (r->c->begin[j->ordinal] < 0) r->c->begin[j->ordinal] = world_now(w);
     uint32_t level = j->graph != NULL ? j->graph->level[t->index] : 0;
     if (level > 0 && t->attempts == 1) r->c->late = i64_max(r->c->late, world_now(w) - r->last_end[j->ordinal][level - 1]);
@@ -101,8 +101,8 @@ static void started(void *ctx, const struct world *w, uint32_t task)
 static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why why)
 {
     struct run *r = ctx;
-    const struct task *t = &w->jobs.task[task];
-    const struct job *j = &w->jobs.job[t->job];
+    const struct task *t = world_task(w, task);
+    const struct job *j = world_job(w, t->job);
     if (j->graph != NULL) r->last_end[j->ordinal][j->graph->level[t->index]] = world_now(w);
     if (r->c->n_stops < WF_STOPS)
         r->c->stop[r->c->n_stops++] = (struct wf_stop){ world_now(w), j->ordinal, t->index, why, reserve_lender(w, task) != NULL };
@@ -111,23 +111,22 @@ static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_w
 static void staged(void *ctx, const struct world *w, uint32_t job, const struct stage_entry *e)
 {
     struct wfcase *c = ((struct run *)ctx)->c;
-    if (c->n_entries < WF_ENTRIES) c->entry[c->n_entries++] = (struct wf_entry){ world_now(w), w->jobs.job[job].ordinal, *e };
+    if (c->n_entries < WF_ENTRIES) c->entry[c->n_entries++] = (struct wf_entry){ world_now(w), world_job(w, job)->ordinal, *e };
 }
 
 static void lent(void *ctx, const struct world *w, uint32_t task, uint32_t lender)
 {
     (void)lender;
-    ((struct run *)ctx)->c->lends[w->jobs.job[w->jobs.task[task].job].ordinal]++;
+    ((struct run *)ctx)->c->lends[world_job_of(w, task)->ordinal]++;
 }
 
-static void ended(void *ctx, const struct world *w, uint32_t job) { ((struct run *)ctx)->c->end[w->jobs.job[job].ordinal] = w->jobs.job[job].end; }
+static void ended(void *ctx, const struct world *w, uint32_t job) { ((struct run *)ctx)->c->end[world_job(w, job)->ordinal] = world_job(w, job)->end; }
 
 void wfcase_run(struct wfcase *c, const char *policy)
 {
     static struct run r;
     struct host *h;
     struct throughput perf = { .rate = NULL };
-    struct world w;
     r = (struct run){ .c = c };
     c->n_entries = c->n_stops = 0;
     c->late = 0;
@@ -137,12 +136,12 @@ void wfcase_run(struct wfcase *c, const char *policy)
     if (c->cluster.changed == NULL) cluster_seal(&c->cluster);
     c->result = host_create(&h, policy, NULL, NULL, NULL, &c->diag);
     if (c->result != ST_OK) return;
-    world_init(&w, &(struct world_config){ .cluster = &c->cluster, .perf = &perf, .audit = true, .horizon = c->horizon,
+    struct world *w = world_create(&(struct world_config){ .cluster = &c->cluster, .perf = &perf, .audit = true, .horizon = c->horizon,
                                            .fault = { .list = c->fault, .n_list = c->n_faults } },
                (struct source){ .ctx = &r, .next = next }, host_decider(h));
-    world_observe(&w, (struct observer){ .ctx = &r, .started = started, .stopped = stopped, .staged = staged, .lent = lent, .job_ended = ended });
-    while ((c->result = world_step(&w, &c->diag)) == ST_OK) continue;
-    world_fini(&w);
+    world_observe(w, (struct observer){ .ctx = &r, .started = started, .stopped = stopped, .staged = staged, .lent = lent, .job_ended = ended });
+    while ((c->result = world_step(w, &c->diag)) == ST_OK) continue;
+    world_destroy(w);
     host_destroy(h);
     throughput_fini(&perf);
     mem_free(r.in_start); mem_free(r.after_start); mem_free(r.after);

@@ -85,7 +85,7 @@ struct watch { struct yard *y; FILE *why; };
 static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why why)
 {
     struct watch *x = ctx;
-    if (why == STOP_DONE) x->y->task_s += (world_now(w) - w->jobs.job[w->jobs.task[task].job].submit) / TICK_SEC;
+    if (why == STOP_DONE) x->y->task_s += (world_now(w) - world_job_of(w, task)->submit) / TICK_SEC;
     if (why == STOP_DONE) x->y->makespan = world_now(w) / TICK_SEC;
 }
 
@@ -100,7 +100,6 @@ void yard_run(struct yard *y, const char *policy)
     struct host *h;
     FILE *log = fmemopen(y->log, sizeof y->log, "w");
     struct watch x = { y, fmemopen(y->why, sizeof y->why, "w") };
-    struct world w;
     struct host_hooks hooks = { .ctx = &x, .decision = decision };
     y->diag = (struct diag){ 0 };
     y->makespan = y->task_s = 0;
@@ -109,17 +108,17 @@ void yard_run(struct yard *y, const char *policy)
     if (y->cluster.changed == NULL) cluster_seal(&y->cluster);
     y->result = host_create(&h, policy, NULL, NULL, &hooks, &y->diag);
     SIM_ASSERT(y->result == ST_OK);
-    world_init(&w, &(struct world_config){ .cluster = &y->cluster, .perf = &y->perf, .calltime = &y->times,
+    struct world *w = world_create(&(struct world_config){ .cluster = &y->cluster, .perf = &y->perf, .calltime = &y->times,
                .relation = y->relation.tasks.n > 0 ? &y->relation : NULL, .fault = { .list = y->fault, .n_list = y->n_faults },
                .checkpoint_interval = 0, .horizon = TICK_NEVER, .audit = true }, (struct source){ .ctx = y, .next = next }, host_decider(h));
-    world_observe(&w, event_log_observer(log));
-    world_observe(&w, (struct observer){ .ctx = &x, .stopped = stopped });
-    while ((y->result = world_step(&w, &y->diag)) == ST_OK) { }
-    y->digest = w.engine.digest;
-    y->n_cross = w.callq->n_cross;
-    y->n_moved = w.callq->n_moved;
-    y->cross_b = w.callq->cross_b;
-    world_fini(&w);
+    world_observe(w, event_log_observer(log));
+    world_observe(w, (struct observer){ .ctx = &x, .stopped = stopped });
+    while ((y->result = world_step(w, &y->diag)) == ST_OK) { }
+    y->digest = world_digest(w);
+    y->n_cross = world_callq(w)->n_cross;
+    y->n_moved = world_callq(w)->n_moved;
+    y->cross_b = world_callq(w)->cross_b;
+    world_destroy(w);
     host_destroy(h);
     (void)fclose(log);
     (void)fclose(x.why);

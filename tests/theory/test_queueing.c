@@ -93,7 +93,7 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     for (size_t i = 0; i < n_notices; i++) {
         if (n[i].kind != NOTICE_ARRIVED) continue;
         MEM_RESERVE(f->queue, f->cap, f->n + 1);
-        f->queue[f->n++] = w->jobs.job[n[i].job].first_task;
+        f->queue[f->n++] = world_job(w, n[i].job)->first_task;
     }
     while (f->head < f->n && world_start(w, f->queue[f->head], &(struct world_place){ .node = 0 }) == NULL) f->head++;
     return ST_OK;
@@ -115,7 +115,7 @@ static void arrived(void *ctx, const struct world *w, uint32_t job)
 static void ended(void *ctx, const struct world *w, uint32_t job)
 {
     struct fifo *f = ctx;
-    const struct job *j = &w->jobs.job[job];
+    const struct job *j = world_job(w, job);
     integrate(f, w);
     f->in_system--;
     f->sojourn += j->end - j->submit;
@@ -131,19 +131,18 @@ static double fifo_wait(int servers, double rho, enum law law, uint64_t seed)
     struct throughput perf = { 0 };
     struct diag d = { 0 };
     struct fifo f = { .gap = MEAN_US / (rho * servers), .law = law };
-    struct world w;
     rng_init(&f.gaps, seed, "queueing gaps", 0);
     rng_init(&f.lengths, seed, "queueing lengths", 0);
     cr_assert_eq(cluster_add(&c, &(struct node_spec){ .name = "n", .cpu_milli = 1000 * servers }, &d), ST_OK);
     cluster_seal(&c);
-    world_init(&w, &(struct world_config){ .cluster = &c, .perf = &perf, .horizon = TICK_NEVER, .checkpoint_interval = -1 },
+    struct world *w = world_create(&(struct world_config){ .cluster = &c, .perf = &perf, .horizon = TICK_NEVER, .checkpoint_interval = -1 },
                (struct source){ .ctx = &f, .next = next_job }, (struct decider){ .ctx = &f, .decide = decide });
-    world_observe(&w, (struct observer){ .ctx = &f, .arrived = arrived, .job_ended = ended });
-    while (world_step(&w, &d) == ST_OK) continue;
-    cr_assert_eq(w.count.done, JOBS, "%s", d.msg);
+    world_observe(w, (struct observer){ .ctx = &f, .arrived = arrived, .job_ended = ended });
+    while (world_step(w, &d) == ST_OK) continue;
+    cr_assert_eq(world_count(w)->done, JOBS, "%s", d.msg);
     /* Little's law over a run that begins and ends empty is an identity: integral of L = sum of W. */
     cr_assert_eq(f.area, f.sojourn);
-    world_fini(&w);
+    world_destroy(w);
     cluster_fini(&c);
     mem_free(f.queue);
     return f.wait / f.counted / MEAN_US;

@@ -34,9 +34,9 @@ static void record(struct history *h, struct event e)
 
 static struct event of_task(const struct world *w, enum event_type type, uint32_t task, const char *how)
 {
-    const struct task *t = &w->jobs.task[task];
-    const struct hold *hold = cluster_hold(w->cluster, task);
-    return (struct event){ world_now(w), type, w->jobs.job[t->job].ordinal, t->index, hold->node, hold->cards, how };
+    const struct task *t = world_task(w, task);
+    const struct hold *hold = cluster_hold(world_cluster(w), task);
+    return (struct event){ world_now(w), type, world_job(w, t->job)->ordinal, t->index, hold->node, hold->cards, how };
 }
 
 static void on_started(void *ctx, const struct world *w, uint32_t task) { record(ctx, of_task(w, EVENT_START, task, "")); }
@@ -53,13 +53,13 @@ static void on_job_ended(void *ctx, const struct world *w, uint32_t job)
 {
     static const char *const name[] = { [JOB_DONE] = "done", [JOB_TIMEOUT] = "timeout", [JOB_REJECTED] = "rejected",
                                         [JOB_FAILED] = "failed" };
-    const struct job *j = &w->jobs.job[job];
+    const struct job *j = world_job(w, job);
     if (j->status != JOB_UNFINISHED) record(ctx, (struct event){ world_now(w), EVENT_END, j->ordinal, NONE, NONE, 0, name[j->status] });
 }
 
 static void on_node_changed(void *ctx, const struct world *w, uint32_t node)
 {
-    record(ctx, (struct event){ world_now(w), EVENT_NODE, UINT64_MAX, NONE, node, 0, w->cluster->node[node].is_up ? "up" : "down" });
+    record(ctx, (struct event){ world_now(w), EVENT_NODE, UINT64_MAX, NONE, node, 0, world_cluster(w)->node[node].is_up ? "up" : "down" });
 }
 
 static void take_sample(void *ctx, const struct world *w) { (void)ctx, (void)w; }
@@ -106,22 +106,22 @@ static void find_left(struct trial *s)
     const struct world *w = s->w;
     const struct job *first = NULL;
     uint32_t task = NONE, at = NONE;
-    for (uint32_t i = 0; i < w->jobs.n_job_slots; i++) {
-        const struct job *j = &w->jobs.job[i];
+    for (uint32_t i = 0; i < world_n_job_slots(w); i++) {
+        const struct job *j = world_job(w, i);
         if (j->is_live && j->n_waiting > 0 && (first == NULL || j->ordinal < first->ordinal)) first = j;
     }
     if (first == NULL) return;
-    for (uint32_t t = first->first_task; t != NONE && task == NONE; t = w->jobs.task[t].next)
-        if (w->jobs.task[t].state == TASK_WAITING) task = t;
-    const struct shape *shape = &w->shapes.at[w->jobs.task[task].shape];
-    for (uint32_t n = 0; n < w->cluster->n_nodes && at == NONE; n++)
-        if (cluster_fits(w->cluster, n, shape)) at = n;
+    for (uint32_t t = first->first_task; t != NONE && task == NONE; t = world_task(w, t)->next)
+        if (world_task(w, t)->state == TASK_WAITING) task = t;
+    const struct shape *shape = world_shape(w, world_task(w, task)->shape);
+    for (uint32_t n = 0; n < world_cluster(w)->n_nodes && at == NONE; n++)
+        if (cluster_fits(world_cluster(w), n, shape)) at = n;
     struct conform_problem *p = &s->h->left;
     p->at = world_now(w);
     (void)snprintf(p->what, sizeof p->what, "left job j%" PRIu64 " waiting %s", first->ordinal,
-                   w->n_running == 0 ? "on an idle cluster" : "to the end of the case");
-    if (at != NONE) (void)snprintf(p->detail, sizeof p->detail, "its task %u has waited since t=%" PRId64 " us and fits on node %u", w->jobs.task[task].index,
-                                   w->jobs.task[task].ready_at, at);
+                   world_n_running(w) == 0 ? "on an idle cluster" : "to the end of the case");
+    if (at != NONE) (void)snprintf(p->detail, sizeof p->detail, "its task %u has waited since t=%" PRId64 " us and fits on node %u", world_task(w, task)->index,
+                                   world_task(w, task)->ready_at, at);
 }
 
 static void trial_open(struct trial *s, uint32_t i, const char *spec, const struct variant *v, struct sandbox_page *page, struct history *h)
@@ -137,8 +137,7 @@ static void trial_open(struct trial *s, uint32_t i, const char *spec, const stru
     h->result = host_create(&s->host, spec, NULL, NULL, &hooks, &h->diag);
     if (h->result != ST_OK) return;
     h->flags = host_flags(s->host);
-    MEM_NEW(s->w);
-    world_init(s->w, &c->cfg, conform_source(c), host_decider(s->host));
+    s->w = world_create(&c->cfg, conform_source(c), host_decider(s->host));
     world_observe(s->w, (struct observer){ .ctx = h, .started = on_started, .stopped = on_stopped, .job_ended = on_job_ended, .node_changed = on_node_changed });
     if (v->is_watched) world_observe(s->w, (struct observer){ .sample = take_sample });
 }
@@ -150,8 +149,7 @@ static bool trial_step(struct trial *s)
 {
     struct history *h = s->h;
     if (h->result != ST_OK) return false;
-    const struct ev *next = evq_peek(&s->w->engine.q);
-    if (next == NULL || next->at > s->c->cfg.horizon) find_left(s);     /* the step to come gives up what is left */
+    if (world_next(s->w) > s->c->cfg.horizon) find_left(s);     /* the step to come gives up what is left */
     h->result = world_step(s->w, &h->diag);
     if (h->result == ST_EPOLICY) find_left(s);
     if (h->result == ST_OK && ++h->n_instants > INSTANTS_MAX) h->result = diag_set(&h->diag, ST_EPOLICY, "it asks to be woken without end");
@@ -162,11 +160,10 @@ static void trial_close(struct trial *s)
 {
     struct history *h = s->h;
     if (s->w != NULL) {
-        h->digest = s->w->engine.digest;
-        h->count = s->w->count;
+        h->digest = world_digest(s->w);
+        h->count = *world_count(s->w);
         h->end = world_now(s->w);
-        world_fini(s->w);
-        mem_free(s->w);
+        world_destroy(s->w);
     }
     host_destroy(s->host);
     conform_case_free(s->c);

@@ -2,39 +2,64 @@
 #include <criterion/criterion.h>
 #include <signal.h>
 #include "base/mem.h"
-#include "model/graph.h"
 #include "metrics/bytes_read.h"
+#include "model/world.h"
 
 /* Task 0 reads blocks a (100 B) and b (50 B) and writes 30 B, which task 1 reads. */
-struct bench { struct world w; struct data data; struct bytes_read m; uint32_t job, task[2]; };
+struct bench {
+    struct cluster cluster; struct throughput perf; struct data data; struct world *w; struct bytes_read m;
+    uint32_t n_read, job, task[2], plain;
+};
 
-static void set_up(struct bench *b)
+/* That job, and one without data. */
+static enum st next_job(void *ctx, struct job_spec *out, struct diag *d)
 {
+    struct bench *b = ctx;
+    (void)d;
     static const struct task_input in[] = { { .block = 0 }, { .block = 1 }, { .block = NONE, .task = 0 } };
     static const uint32_t in_start[] = { 0, 2, 3 }, after_start[] = { 0, 0, 0 };
-    static const int64_t out[] = { 30, 0 };
-    const struct task_graph g = { .in_start = in_start, .in = in, .after_start = after_start, .out = out };
-    const struct task_group group = { .n = 2, .dur = 10 };
-    const struct job_spec spec = { .id = "j", .limit = -1, .group = &group, .n_groups = 1, .graph = &g };
-    uint32_t bad;
-    *b = (struct bench){ .job = 0 };
+    static const int64_t written[] = { 30, 0 };
+    static const struct task_graph g = { .in_start = in_start, .in = in, .after_start = after_start, .out = written };
+    static const struct task_group two = { .n = 2, .dur = 10 }, one = { .n = 1, .dur = 1 };
+    static const struct job_spec job[] = { { .id = "j", .limit = -1, .group = &two, .n_groups = 1, .graph = &g },
+                                           { .id = "p", .limit = -1, .group = &one, .n_groups = 1 } };
+    if (b->n_read == 2) return ST_END;
+    *out = job[b->n_read++];
+    return ST_OK;
+}
+
+static enum st start_nothing(void *ctx, struct world *w, const struct notice *n, size_t n_notices, bool *again, struct diag *d)
+{
+    (void)ctx; (void)w; (void)n; (void)n_notices; (void)again; (void)d;
+    return ST_OK;
+}
+
+/* Both jobs have arrived and wait: the hooks are called by hand from there. */
+static void set_up(struct bench *b)
+{
+    struct diag d = { 0 };
+    *b = (struct bench){ .job = NONE };
     MEM_RESERVE(b->data.block, b->data.cap_block, 2);
     b->data.block[0].size = 100;
     b->data.block[1].size = 50;
-    b->w.cfg.data = &b->data;
-    struct graph *graph = graph_create(&g, 2, &bad);
-    cr_assert_not_null(graph);
-    b->job = jobs_add(&b->w.jobs, &spec, 0, &b->w.shapes, graph);
-    b->task[0] = b->w.jobs.job[b->job].first_task;
-    b->task[1] = b->w.jobs.task[b->task[0]].next;
-    bytes_read_arrived(&b->m, &b->w, b->job);
+    cr_assert_eq(cluster_add(&b->cluster, &(struct node_spec){ .name = "n0", .cpu_milli = 1000 }, &d), ST_OK, "%s", d.msg);
+    cluster_seal(&b->cluster);
+    b->w = world_create(&(struct world_config){ .cluster = &b->cluster, .perf = &b->perf, .data = &b->data, .horizon = TICK_NEVER },
+                        (struct source){ b, next_job }, (struct decider){ .decide = start_nothing, .strands = true });
+    cr_assert_eq(world_step(b->w, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(world_n_live_jobs(b->w), 2);
+    b->job = world_task(b->w, 0)->job;
+    b->task[0] = world_job(b->w, b->job)->first_task;
+    b->task[1] = world_task(b->w, b->task[0])->next;
+    b->plain = 1 - b->job;
+    bytes_read_arrived(&b->m, b->w, b->job);
 }
 
 static void tear_down(struct bench *b)
 {
     bytes_read_fini(&b->m);
-    jobs_fini(&b->w.jobs);
-    shapes_fini(&b->w.shapes);
+    world_destroy(b->w);
+    cluster_fini(&b->cluster);
     mem_free(b->data.block);
 }
 
@@ -56,19 +81,19 @@ Test(moved, an_attempt_that_does_not_end_done_moved_everything_in_vain)
 {
     struct bench b;
     set_up(&b);
-    bytes_read_started(&b.m, &b.w, b.task[0]);
-    bytes_read_bytes(&b.m, &b.w, b.task[0], LEVEL_LOCAL, 100, true);
-    bytes_read_bytes(&b.m, &b.w, b.task[0], LEVEL_CROSS, 20, false);
-    bytes_read_stopped(&b.m, &b.w, b.task[0], STOP_PREEMPTED);
-    is(bytes_read_job(&b.m, &b.w, b.job), 0, 0, 0, 100, 0, 20);
-    bytes_read_started(&b.m, &b.w, b.task[0]);
-    bytes_read_bytes(&b.m, &b.w, b.task[0], LEVEL_RACK, 100, true);
-    bytes_read_bytes(&b.m, &b.w, b.task[0], LEVEL_RACK, 50, true);
-    bytes_read_stopped(&b.m, &b.w, b.task[0], STOP_DONE);
-    bytes_read_started(&b.m, &b.w, b.task[1]);
-    bytes_read_bytes(&b.m, &b.w, b.task[1], LEVEL_LOCAL, 30, true);
-    bytes_read_stopped(&b.m, &b.w, b.task[1], STOP_DONE);
-    is(bytes_read_job(&b.m, &b.w, b.job), 30, 150, 0, 100, 0, 20);
+    bytes_read_started(&b.m, b.w, b.task[0]);
+    bytes_read_bytes(&b.m, b.w, b.task[0], LEVEL_LOCAL, 100, true);
+    bytes_read_bytes(&b.m, b.w, b.task[0], LEVEL_CROSS, 20, false);
+    bytes_read_stopped(&b.m, b.w, b.task[0], STOP_PREEMPTED);
+    is(bytes_read_job(&b.m, b.w, b.job), 0, 0, 0, 100, 0, 20);
+    bytes_read_started(&b.m, b.w, b.task[0]);
+    bytes_read_bytes(&b.m, b.w, b.task[0], LEVEL_RACK, 100, true);
+    bytes_read_bytes(&b.m, b.w, b.task[0], LEVEL_RACK, 50, true);
+    bytes_read_stopped(&b.m, b.w, b.task[0], STOP_DONE);
+    bytes_read_started(&b.m, b.w, b.task[1]);
+    bytes_read_bytes(&b.m, b.w, b.task[1], LEVEL_LOCAL, 30, true);
+    bytes_read_stopped(&b.m, b.w, b.task[1], STOP_DONE);
+    is(bytes_read_job(&b.m, b.w, b.job), 30, 150, 0, 100, 0, 20);
     is(&b.m.run, 30, 150, 0, 100, 0, 20);
     cr_assert_eq(bytes_read_total(b.m.run.read), 100 + 50 + 30);
     cr_assert_eq(bytes_read_network(&b.m.run), 150 + 20);
@@ -80,20 +105,20 @@ Test(moved, a_done_task_that_did_not_read_what_it_needed_is_a_bug, .signal = SIG
 {
     struct bench b;
     set_up(&b);
-    bytes_read_started(&b.m, &b.w, b.task[0]);
-    bytes_read_bytes(&b.m, &b.w, b.task[0], LEVEL_LOCAL, 100, true);
-    bytes_read_stopped(&b.m, &b.w, b.task[0], STOP_DONE);
+    bytes_read_started(&b.m, b.w, b.task[0]);
+    bytes_read_bytes(&b.m, b.w, b.task[0], LEVEL_LOCAL, 100, true);
+    bytes_read_stopped(&b.m, b.w, b.task[0], STOP_DONE);
 }
 
 Test(moved, a_slot_used_again_starts_from_nothing)
 {
     struct bench b;
     set_up(&b);
-    bytes_read_started(&b.m, &b.w, b.task[0]);
-    bytes_read_bytes(&b.m, &b.w, b.task[0], LEVEL_CROSS, 100, true);
-    bytes_read_stopped(&b.m, &b.w, b.task[0], STOP_FAILED);
-    bytes_read_arrived(&b.m, &b.w, b.job);
-    is(bytes_read_job(&b.m, &b.w, b.job), 0, 0, 0, 0, 0, 0);
+    bytes_read_started(&b.m, b.w, b.task[0]);
+    bytes_read_bytes(&b.m, b.w, b.task[0], LEVEL_CROSS, 100, true);
+    bytes_read_stopped(&b.m, b.w, b.task[0], STOP_FAILED);
+    bytes_read_arrived(&b.m, b.w, b.job);
+    is(bytes_read_job(&b.m, b.w, b.job), 0, 0, 0, 0, 0, 0);
     is(&b.m.run, 0, 0, 0, 0, 0, 100);
     tear_down(&b);
 }
@@ -101,14 +126,12 @@ Test(moved, a_slot_used_again_starts_from_nothing)
 Test(moved, a_job_without_data_costs_and_says_nothing)
 {
     struct bench b;
-    const struct task_group group = { .n = 1, .dur = 1 };
     set_up(&b);
-    uint32_t plain = jobs_add(&b.w.jobs, &(struct job_spec){ .id = "p", .group = &group, .n_groups = 1 }, 1, &b.w.shapes, NULL);
-    uint32_t t = b.w.jobs.job[plain].first_task;
-    bytes_read_arrived(&b.m, &b.w, plain);
-    bytes_read_started(&b.m, &b.w, t);
-    bytes_read_stopped(&b.m, &b.w, t, STOP_DONE);
-    cr_assert_null(bytes_read_job(&b.m, &b.w, plain));
+    uint32_t plain = b.plain, t = world_job(b.w, plain)->first_task;
+    bytes_read_arrived(&b.m, b.w, plain);
+    bytes_read_started(&b.m, b.w, t);
+    bytes_read_stopped(&b.m, b.w, t, STOP_DONE);
+    cr_assert_null(bytes_read_job(&b.m, b.w, plain));
     cr_assert_eq(bytes_read_total(b.m.run.read), 0);
     tear_down(&b);
 }

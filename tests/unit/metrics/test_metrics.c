@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 #include "metrics/metrics.h"
+#include "model/world.h"
 #include "metrics/notes.h"
 #include "base/stats.h"
 
@@ -35,21 +36,21 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     }
     if (s->armed && !s->preempted && world_now(w) == s->preempt_at) {
         s->preempted = true;
-        for (uint32_t t = 0; t < w->jobs.n_task_slots; t++)
-            if (w->jobs.task[t].is_live && w->jobs.task[t].state == TASK_RUNNING) { cr_assert_null(world_preempt(w, t)); return ST_OK; }
+        for (uint32_t t = 0; t < world_n_task_slots(w); t++)
+            if (world_task(w, t)->is_live && world_task(w, t)->state == TASK_RUNNING) { cr_assert_null(world_preempt(w, t)); return ST_OK; }
     }
-    for (uint64_t o = 0; o < w->next_ordinal; o++)
-        for (uint32_t j = 0; j < w->jobs.n_job_slots; j++) {
-            const struct job *job = &w->jobs.job[j];
+    for (uint64_t o = 0; o < world_count(w)->arrived; o++)
+        for (uint32_t j = 0; j < world_n_job_slots(w); j++) {
+            const struct job *job = world_job(w, j);
             if (!job->is_live || job->ordinal != o || job->n_waiting == 0) continue;
             uint32_t t = job->first_task;
-            if (cluster_fits(w->cluster, 0, &w->shapes.at[w->jobs.task[t].shape]))
+            if (cluster_fits(world_cluster(w), 0, world_shape(w, world_task(w, t)->shape)))
                 cr_assert_null(world_start(w, t, &(struct world_place){ .node = 0 }));
         }
     return ST_OK;
 }
 
-struct bench { struct cluster cluster; struct throughput perf; struct world world; struct script script; struct metrics *m; bool noting; };
+struct bench { struct cluster cluster; struct throughput perf; struct world *world; struct script script; struct metrics *m; bool noting; };
 
 /* One node: 4 CPUs, 1 GiB, 2 GPUs. */
 static void run_world(struct bench *b, const struct job_spec *job, size_t n, const struct world_config *cfg, const struct metrics_opts *o)
@@ -65,20 +66,20 @@ static void run_world(struct bench *b, const struct job_spec *job, size_t n, con
     if (c.horizon == 0) c.horizon = TICK_NEVER;
     b->script.job = job;
     b->script.n = n;
-    world_init(&b->world, &c, (struct source){ &b->script, next_job }, (struct decider){ .ctx = &b->script, .decide = decide });
-    b->m = metrics_create(&b->world, o);
-    world_observe(&b->world, metrics_observer(b->m));
+    b->world = world_create(&c, (struct source){ &b->script, next_job }, (struct decider){ .ctx = &b->script, .decide = decide });
+    b->m = metrics_create(b->world, o);
+    world_observe(b->world, metrics_observer(b->m));
     enum st st;
     if (b->noting) metrics_note(b->m, 0, "cores", 6);
-    while ((st = world_step(&b->world, &d)) == ST_OK) metrics_decision_time(b->m, 2000);
+    while ((st = world_step(b->world, &d)) == ST_OK) metrics_decision_time(b->m, 2000);
     cr_assert_eq(st, ST_END, "%s", d.msg);
-    cr_assert_eq(metrics_finish(b->m, &b->world, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(metrics_finish(b->m, b->world, &d), ST_OK, "%s", d.msg);
 }
 
 static void end_world(struct bench *b)
 {
     metrics_destroy(b->m);
-    world_fini(&b->world);
+    world_destroy(b->world);
     throughput_fini(&b->perf);
     cluster_fini(&b->cluster);
 }
@@ -374,7 +375,7 @@ static char *dump(const char *path, sim_tick sample_every, const char *except)
     cr_assert_eq(store_run_begin(s, &r, &run, &d), ST_OK);
     run_world(&b, abc, 3, &(struct world_config){ .sample_every = sample_every },
               &(struct metrics_opts){ .store = s, .run = run, .write_attempts = true, .n_jobs = 3 });
-    cr_assert_eq(store_run_end(s, run, STORE_DONE, b.world.engine.digest, NULL, 0.5, &d), ST_OK);
+    cr_assert_eq(store_run_end(s, run, STORE_DONE, world_digest(b.world), NULL, 0.5, &d), ST_OK);
     end_world(&b);
     char sql[1024];
     (void)snprintf(sql, sizeof sql,

@@ -15,7 +15,7 @@ static void refused(const char *why, const char *expected)
 
 static uint32_t task_of(const struct world *w, uint64_t ordinal)
 {
-    for (uint32_t i = 0; i < w->jobs.n_job_slots; i++) if (w->jobs.job[i].is_live && w->jobs.job[i].ordinal == ordinal) return w->jobs.job[i].first_task;
+    for (uint32_t i = 0; i < world_n_job_slots(w); i++) if (world_job(w, i)->is_live && world_job(w, i)->ordinal == ordinal) return world_job(w, i)->first_task;
     return NONE;
 }
 
@@ -25,7 +25,7 @@ static void books(struct stage *st, struct world *w)
     (void)st;
     if (world_now(w) == 0) { (void)world_wake(w, 5); return; }
     if (world_now(w) != 5) return;
-    uint32_t t0 = task_of(w, 0), t1 = task_of(w, 1), job = w->jobs.task[t0].job, other = w->jobs.task[t1].job;
+    uint32_t t0 = task_of(w, 0), t1 = task_of(w, 1), job = world_task(w, t0)->job, other = world_task(w, t1)->job;
     struct stage_entry e = entry(8001, 1), ok = entry(6000, 3000), late = { .stage = 1 };
     refused(world_lend(w, t1, job, false), "nothing is reserved for the lender");
     refused(world_reserve(w, job, &e), "more is reserved than the cluster has");
@@ -34,12 +34,12 @@ static void books(struct stage *st, struct world *w)
     refused(world_reserve(w, job, &late), "the job has no such stage");
     refused(world_reserve(w, 99, &ok), "there is no such job");
     cr_assert_null(world_reserve(w, job, &ok));
-    cr_assert_eq(w->reserves.reserved.cpu_milli, 6000);
-    cr_assert_eq(w->reserves.used.cpu_milli, 2000, "what it held already");
+    cr_assert_eq(world_reserves(w)->reserved.cpu_milli, 6000);
+    cr_assert_eq(world_reserves(w)->used.cpu_milli, 2000, "what it held already");
     refused(world_lend(w, t0, job, false), "what is lent never reaches the lender's own tasks");
     cr_assert_null(world_lend(w, t1, job, false));
     refused(world_lend(w, t1, job, false), "the task borrows already");
-    cr_assert_eq(w->reserves.lent.cpu_milli, 2000);
+    cr_assert_eq(world_reserves(w)->lent.cpu_milli, 2000);
     e = entry(6000, 4001);
     refused(world_reserve(w, job, &e), "what is lent reaches into what the stage needs");
     refused(world_resize(w, t1, 1000), "its cores are part of a reservation");
@@ -49,7 +49,7 @@ static void books(struct stage *st, struct world *w)
     cr_assert_null(world_reserve(w, other, &two));
     struct stage_entry none = entry(0, 0);
     cr_assert_null(world_reserve(w, other, &none));
-    cr_assert_eq(w->reserves.reserved.cpu_milli, 4000);
+    cr_assert_eq(world_reserves(w)->reserved.cpu_milli, 4000);
 }
 
 Test(reserve, s1_7_need_lent_and_idle_make_up_what_is_reserved)

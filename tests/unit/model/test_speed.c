@@ -131,8 +131,8 @@ static const char *refused;
 
 static uint32_t task_of(const struct world *w, uint64_t job)
 {
-    for (uint32_t t = 0; t < w->jobs.n_task_slots; t++)
-        if (w->jobs.task[t].is_live && w->jobs.job[w->jobs.task[t].job].ordinal == job) return t;
+    for (uint32_t t = 0; t < world_n_task_slots(w); t++)
+        if (world_task(w, t)->is_live && world_job_of(w, t)->ordinal == job) return t;
     return NONE;
 }
 
@@ -184,7 +184,7 @@ static void ask_wrong(struct stage *st, struct world *w)
 {
     uint32_t t = task_of(w, 0);
     (void)st;
-    if (t == NONE || w->jobs.task[t].state != TASK_RUNNING) {
+    if (t == NONE || world_task(w, t)->state != TASK_RUNNING) {
         if (t != NONE) cr_assert_str_eq(world_resize(w, t, 1000), "the task is not running");
         (void)world_wake(w, world_now(w) + 1);
         return;

@@ -390,28 +390,28 @@ static void misuse(struct stage *st, struct world *w)
     (void)st;
     if (world_now(w) != 10) return;
     const struct world_place here = { .node = 0 }, there = { .node = 7 }, two[2] = { { .node = 0 }, { .node = 0 } };
-    uint64_t digest = w->engine.digest;
+    uint64_t digest = world_digest(w);
     uint32_t running = 0, single = NONE, gang = NONE;
-    for (uint32_t t = 0; t < w->jobs.n_task_slots; t++) {
-        if (w->jobs.job[w->jobs.task[t].job].ordinal == 0) running = t;
-        if (w->jobs.job[w->jobs.task[t].job].ordinal == 1) single = t;
+    for (uint32_t t = 0; t < world_n_task_slots(w); t++) {
+        if (world_job_of(w, t)->ordinal == 0) running = t;
+        if (world_job_of(w, t)->ordinal == 1) single = t;
     }
-    for (uint32_t j = 0; j < w->jobs.n_job_slots; j++)
-        if (w->jobs.job[j].ordinal == 2) gang = j;
+    for (uint32_t j = 0; j < world_n_job_slots(w); j++)
+        if (world_job(w, j)->ordinal == 2) gang = j;
     refused(world_start(w, 999, &here), "no such task");
     refused(world_start(w, running, &here), "running already");
     refused(world_start(w, single, &there), "no such node");
-    refused(world_start(w, w->jobs.job[gang].first_task, &here), "gang");
+    refused(world_start(w, world_job(w, gang)->first_task, &here), "gang");
     refused(world_start_gang(w, 999, two, 2), "no such job");
-    refused(world_start_gang(w, w->jobs.task[single].job, &here, 1), "not a gang");
+    refused(world_start_gang(w, world_task(w, single)->job, &here, 1), "not a gang");
     refused(world_start_gang(w, gang, two, 1), "number of places");
     refused(world_start_gang(w, gang, two, 2), "does not fit");     /* the first does: it must be given back */
     refused(world_preempt(w, single), "not running");
     refused(world_preempt(w, 999), "no such task");
     refused(world_wake(w, 10), "future");
     refused(world_wake(w, 9), "future");
-    cr_assert_eq(w->engine.digest, digest);
-    cr_assert_eq(w->cluster->node[0].cpu_free, 1500);
+    cr_assert_eq(world_digest(w), digest);
+    cr_assert_eq(world_cluster(w)->node[0].cpu_free, 1500);
 }
 
 Test(world, acts_that_are_refused_change_nothing)
@@ -430,7 +430,7 @@ Test(world, acts_that_are_refused_change_nothing)
 static void look(struct stage *st, struct world *w)
 {
     (void)st;
-    if (w->jobs.n_live == 0) return;
+    if (world_n_live_jobs(w) == 0) return;
     sim_tick attained = world_attained(w, 0), left = world_left(w, 0);
     if (world_now(w) == 41) cr_assert(attained == 41 && left == 80, "%ld %ld", (long)attained, (long)left);
     if (world_now(w) == 50) cr_assert(attained == 41 && left == 80, "%ld %ld", (long)attained, (long)left);

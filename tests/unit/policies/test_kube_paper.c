@@ -14,18 +14,18 @@ struct outcome { int cpu[NODES], gpu[NODES], cpu_pending, gpu_pending, used; uin
 static void saw_start(void *ctx, const struct world *w, uint32_t task)
 {
     struct outcome *o = ctx;
-    const struct task *t = &w->jobs.task[task];
-    uint32_t node = w->cluster->hold[task].node;
-    bool gpu = w->shapes.at[t->shape].n_gpu > 0;
+    const struct task *t = world_task(w, task);
+    uint32_t node = world_cluster(w)->hold[task].node;
+    bool gpu = world_shape(w, t->shape)->n_gpu > 0;
     (gpu ? o->gpu : o->cpu)[node]++;
     o->used++;
-    if (w->jobs.job[t->job].ordinal < sizeof o->where - 1) o->where[w->jobs.job[t->job].ordinal] = (char)('0' + node);
+    if (world_job(w, t->job)->ordinal < sizeof o->where - 1) o->where[world_job(w, t->job)->ordinal] = (char)('0' + node);
 }
 
 static void saw_end(void *ctx, const struct world *w, uint32_t job)
 {
     struct outcome *o = ctx;
-    const struct job *j = &w->jobs.job[job];
+    const struct job *j = world_job(w, job);
     if (j->status == JOB_FAILED) o->failed_after = j->end - j->first_start;
     if (j->first_start < 0) ++*(j->n_gpu_total > 0 ? &o->gpu_pending : &o->cpu_pending);
 }
@@ -36,7 +36,6 @@ static struct outcome run(const char *scenario, const char *trace, const char *p
     struct trace t;
     struct source src;
     struct host *h;
-    struct world w;
     struct diag d = { 0 };
     struct outcome o = { .used = 0 };
     char set[128];
@@ -45,15 +44,15 @@ static struct outcome run(const char *scenario, const char *trace, const char *p
     memset(o.where, '-', sizeof o.where - 1);
     if (scn_load(&s, scenario, sets, 1, &d) != ST_OK || trace_prepare(&t, &s.trace, &s.cluster, &s.perf, &d) != ST_OK ||
         host_create(&h, policy, NULL, NULL, NULL, &d) != ST_OK || trace_source_open(&t, &src, &d) != ST_OK) cr_assert_fail("%s", d.msg);
-    world_init(&w, &(struct world_config){ .cluster = &s.cluster, .perf = &s.perf, .audit = true, .horizon = s.horizon,
+    struct world *w = world_create(&(struct world_config){ .cluster = &s.cluster, .perf = &s.perf, .audit = true, .horizon = s.horizon,
                                            .mismatch_after = s.mismatch_after }, src, host_decider(h));
-    world_observe(&w, (struct observer){ .ctx = &o, .started = saw_start, .job_ended = saw_end });
+    world_observe(w, (struct observer){ .ctx = &o, .started = saw_start, .job_ended = saw_end });
     enum st st;
-    while ((st = world_step(&w, &d)) == ST_OK) continue;
+    while ((st = world_step(w, &d)) == ST_OK) continue;
     cr_assert_eq(st, ST_END, "%s", d.msg);
-    o.mismatches = w.count.mismatches;
-    o.failed = w.count.failed;
-    world_fini(&w);
+    o.mismatches = world_count(w)->mismatches;
+    o.failed = world_count(w)->failed;
+    world_destroy(w);
     trace_source_close(&src);
     host_destroy(h);
     trace_fini(&t);

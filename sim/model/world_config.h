@@ -1,0 +1,42 @@
+/*
+ * world_config.h -- what a world is made of and how it treats its jobs.  Layer: model.
+ */
+#ifndef MODEL_WORLD_CONFIG_H
+#define MODEL_WORLD_CONFIG_H
+
+#include "model/calls/relation.h"
+#include "model/data/net.h"
+#include "model/fault.h"
+#include "model/speed/speed.h"
+#include "model/speed/throughput.h"
+
+struct world_config {
+    struct cluster *cluster;            /* borrowed; reset by world_create */
+    const struct throughput *perf;            /* borrowed */
+    struct fault_spec fault;
+    uint64_t seed;
+    /*
+     * What an interrupted unit keeps of its progress (nominal work done):
+     *   > 0  the largest multiple of the interval, on a preemption and on a fault
+     *     0  all of it on a preemption (checkpointed on demand); on a fault
+     *        what the last such checkpoint held
+     *    -1  nothing, ever
+     */
+    sim_tick checkpoint_interval;
+    sim_tick restore_cost;              /* time a restart with kept progress spends before it computes */
+    sim_tick mismatch_after;            /* a unit on cards that lack the memory or cores asked fails after this time */
+    bool     enforce_limits;            /* end a unit when an attempt has run for its job's limit */
+    bool     reject_infeasible;         /* else a job that can never fit is an error */
+    bool     audit;                     /* verify every invariant after every instant */
+    const struct data *data;            /* named blocks, placed; borrowed; NULL: jobs name none */
+    struct net_spec net;                /* all zero: reading and writing take no time */
+    const struct profiles *profiles;    /* what models need around their GPUs; borrowed; NULL: nothing contends, nothing is measured */
+    struct monitor_spec monitor;
+    const struct calltime *calltime;    /* times of calls; borrowed; NULL: no task makes any */
+    const struct relation *relation;    /* as given, for deciders; borrowed; NULL: profiled from calltime */
+    uint32_t concurrency;               /* jobs in the system at most: the next arrives when one ends; 0: as the source says */
+    sim_tick horizon;                   /* stop here; TICK_NEVER: when all is done */
+    sim_tick sample_every;              /* 0: no samples */
+};
+
+#endif

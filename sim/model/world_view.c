@@ -1,0 +1,41 @@
+/* world_view.c -- what may be read of a world, where it is not worked out elsewhere. */
+#include "model/world_priv.h"
+
+const struct world_config *world_config(const struct world *w) { return &w->cfg; }
+sim_tick world_now(const struct world *w) { return w->engine.now; }
+
+sim_tick world_next(const struct world *w)
+{
+    const struct ev *next = evq_peek(&w->engine.q);
+    return next != NULL ? next->at : TICK_NEVER;
+}
+
+const struct cluster *world_cluster(const struct world *w) { return w->cluster; }
+uint32_t world_n_running(const struct world *w) { return w->n_running; }
+uint32_t world_n_waiting(const struct world *w) { return w->n_waiting; }
+
+const struct world_count *world_count(const struct world *w) { return &w->count; }
+uint64_t world_digest(const struct world *w) { return w->engine.digest; }
+uint64_t world_n_events(const struct world *w) { return w->engine.n_events; }
+uint64_t world_n_instants(const struct world *w) { return w->engine.n_instants; }
+uint64_t world_n_rounds(const struct world *w) { return w->engine.n_rounds; }
+
+uint32_t world_n_job_slots(const struct world *w) { return w->jobs.n_job_slots; }
+uint32_t world_n_task_slots(const struct world *w) { return w->jobs.n_task_slots; }
+uint32_t world_n_live_jobs(const struct world *w) { return w->jobs.n_live; }
+uint32_t world_peak_live_jobs(const struct world *w) { return w->jobs.peak_live; }
+const struct job  *world_job(const struct world *w, uint32_t job) { return &w->jobs.job[job]; }
+const struct job  *world_job_of(const struct world *w, uint32_t task) { return &w->jobs.job[w->jobs.task[task].job]; }
+const struct task *world_task(const struct world *w, uint32_t task) { return &w->jobs.task[task]; }
+
+const struct intern *world_users(const struct world *w) { return &w->users; }
+const struct intern *world_queues(const struct world *w) { return &w->queues; }
+const struct intern *world_classes(const struct world *w) { return &w->classes; }
+
+const struct shapes *world_shapes(const struct world *w) { return &w->shapes; }
+const struct shape  *world_shape(const struct world *w, uint32_t shape) { return &w->shapes.at[shape]; }
+uint32_t world_n_shapes(const struct world *w) { return w->shapes.n; }
+
+const struct reserve_sum *world_reserves(const struct world *w) { return &w->reserves; }
+const struct callq *world_callq(const struct world *w) { return w->callq; }
+uint32_t world_engine_mask(const struct world *w) { return w->engine_mask; }

@@ -1,0 +1,108 @@
+/*
+ * world_view.h -- what may be read of a world, and who is told what happens in it.
+ * Layer: model.
+ *
+ * All that metrics, logs and the host of policies know of the world passes through
+ * here; to change it, world.h.  Slots are those of job.h: a job or task may be read
+ * as long as it is live, and until the round is over in which it ended.  What a
+ * function returns a pointer to is borrowed until the next step or act.
+ * O(1) each, where nothing else is said.
+ */
+#ifndef MODEL_WORLD_VIEW_H
+#define MODEL_WORLD_VIEW_H
+
+#include "model/calls/call_queue.h"
+#include "model/cluster/cluster.h"
+#include "model/cluster/reservation.h"
+#include "model/job.h"
+#include "model/world_config.h"
+
+struct world;
+
+/* ---- the whole ---- */
+
+const struct world_config *world_config(const struct world *w);
+sim_tick world_now(const struct world *w);
+sim_tick world_next(const struct world *w);             /* when the next event is due; TICK_NEVER: none is */
+const struct cluster *world_cluster(const struct world *w);
+uint32_t world_n_running(const struct world *w);        /* tasks */
+uint32_t world_n_waiting(const struct world *w);
+
+/* So far. */
+struct world_count { uint64_t arrived, done, timeout, rejected, unfinished, preemptions, task_failures, starts, failed, mismatches; };
+const struct world_count *world_count(const struct world *w);
+uint64_t world_digest(const struct world *w);
+uint64_t world_n_events(const struct world *w);         /* samples are not counted */
+uint64_t world_n_instants(const struct world *w);
+uint64_t world_n_rounds(const struct world *w);
+
+/* ---- jobs and tasks ---- */
+
+uint32_t world_n_job_slots(const struct world *w);
+uint32_t world_n_task_slots(const struct world *w);
+uint32_t world_n_live_jobs(const struct world *w);
+uint32_t world_peak_live_jobs(const struct world *w);
+const struct job  *world_job(const struct world *w, uint32_t job);
+const struct job  *world_job_of(const struct world *w, uint32_t task);
+const struct task *world_task(const struct world *w, uint32_t task);
+
+/* Names by the ids that jobs have. */
+const struct intern *world_users(const struct world *w);
+const struct intern *world_queues(const struct world *w);
+const struct intern *world_classes(const struct world *w);
+
+/* Requests that tasks made so far, by task.shape. */
+const struct shapes *world_shapes(const struct world *w);
+const struct shape  *world_shape(const struct world *w, uint32_t shape);
+uint32_t world_n_shapes(const struct world *w);
+
+/* Running time of the task so far over all attempts, restoring included. */
+sim_tick world_attained(const struct world *w, uint32_t task);
+/* Nominal time of the work the task has not done: what it keeps counts as done
+ * while it waits, all its progress while it runs.  Rounded up to a microsecond. */
+sim_tick world_left(const struct world *w, uint32_t task);
+
+/*
+ * The inputs of a task: *n of them, sizes and replica nodes as they are now (an
+ * output not yet written has none).  Borrowed until the next step.
+ */
+struct world_input { int64_t size; const uint32_t *replica; uint32_t n_replicas; };
+uint32_t world_n_inputs(const struct world *w, uint32_t task);
+struct world_input world_input(const struct world *w, uint32_t task, uint32_t k);
+
+/* ---- what some worlds have ---- */
+
+const struct reserve_sum *world_reserves(const struct world *w);    /* what is reserved, used and lent now */
+const struct callq *world_callq(const struct world *w);     /* NULL without world_config.calltime */
+uint32_t world_engine_mask(const struct world *w);          /* engine types that the cluster has, as bits */
+
+/* ---- who is told ---- */
+
+enum stop_why { STOP_DONE, STOP_PREEMPTED, STOP_FAILED, STOP_TIMEOUT, STOP_HORIZON, STOP_MISMATCH };
+
+/* Any member may be NULL.  Called in the order in which things happen. */
+struct observer {
+    void *ctx;
+    void (*arrived)(void *ctx, const struct world *w, uint32_t job);
+    void (*started)(void *ctx, const struct world *w, uint32_t task);                  /* after the ledger took it */
+    void (*stopped)(void *ctx, const struct world *w, uint32_t task, enum stop_why why);   /* before the ledger gives it back */
+    /* `bytes` of an input of a running task came from this level; whole: the input is complete,
+     * else the task was interrupted and these bytes were moved in vain. */
+    void (*moved)(void *ctx, const struct world *w, uint32_t task, enum data_level level, int64_t bytes, bool whole);
+    void (*resized)(void *ctx, const struct world *w, uint32_t task, int64_t was);     /* the ledger holds its new cores; was: milli-CPU before */
+    /* A unit, named by its first task, turned to this phase (task.phase); a task that had to wait for others became ready. */
+    void (*phase)(void *ctx, const struct world *w, uint32_t task);
+    void (*ready)(void *ctx, const struct world *w, uint32_t task);
+    /* Of tasks of calls.  sent: to the queue where it is now, from a node's or the master's (NONE).
+     * called: a call is over, done or lost; callq.run[task] still tells of it. */
+    void (*sent)(void *ctx, const struct world *w, uint32_t task, uint32_t from);
+    void (*called)(void *ctx, const struct world *w, uint32_t task, bool done);
+    void (*job_ended)(void *ctx, const struct world *w, uint32_t job);
+    void (*staged)(void *ctx, const struct world *w, uint32_t job, const struct stage_entry *s);   /* its reservation at a stage's start */
+    void (*lent)(void *ctx, const struct world *w, uint32_t task, uint32_t lender);     /* a running task borrows from a job */
+    void (*node_changed)(void *ctx, const struct world *w, uint32_t node);
+    void (*instant)(void *ctx, const struct world *w);      /* the instant is over, state is final */
+    void (*sample)(void *ctx, const struct world *w);
+};
+
+#endif
