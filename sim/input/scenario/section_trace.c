@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/mem.h"
 #include "input/synth/generator.h"
-#include "input/synth/flow_jobs.h"
+#include "input/synth/workload.h"
 
 enum { GPUS_PER_TASK_MAX = NODE_GPUS_MAX, FORMATS_MAX = 32 };
 

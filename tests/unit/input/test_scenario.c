@@ -8,7 +8,7 @@
 #include "input/synth/etc.h"
 #include "input/synth/generator.h"
 #include "input/scenario/scenario.h"
-#include "input/synth/flow_jobs.h"
+#include "input/synth/workload.h"
 #include "ref/temp.h"
 
 static struct scenario s;

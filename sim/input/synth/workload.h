@@ -1,10 +1,10 @@
 /*
- * flow_jobs.h -- the data-intensive workload of seed 4, section 5.1: 36 jobs of
+ * workload.h -- the data-intensive workload of seed 4, section 5.1: 36 jobs of
  * six applications, S4-22, with what the source leaves open as parameters.
  * Layer: input.
  */
-#ifndef INPUT_SYNTH_FLOW_JOBS_H
-#define INPUT_SYNTH_FLOW_JOBS_H
+#ifndef INPUT_SYNTH_WORKLOAD_H
+#define INPUT_SYNTH_WORKLOAD_H
 
 #include "base/base.h"
 

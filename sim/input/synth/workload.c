@@ -1,5 +1,5 @@
 /*
- * The workload of flow_jobs.h as a source of jobs.  Layer: input.
+ * The workload of workload.h as a source of jobs.  Layer: input.
  *
  * What the source leaves open, and what stands here for it:
  * - No size of any intermediate result is given, and Table 1 counts inputs
@@ -11,7 +11,7 @@
  * - kmeans: an iteration's tasks wait for all of the last one's; blocks are
  *   read in the first iteration and kept.
  */
-#include "input/synth/flow_jobs.h"
+#include "input/synth/workload.h"
 
 #include <stdio.h>
 #include <string.h>

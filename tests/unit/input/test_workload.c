@@ -1,9 +1,9 @@
-/* Unit tests of sim/input/synth/flow_jobs: the flow paper's 36 jobs, S4-22 to S4-24, as a stream. */
+/* Unit tests of sim/input/synth/workload: the flow paper's 36 jobs, S4-22 to S4-24, as a stream. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 #include "input/trace/trace.h"
-#include "input/synth/flow_jobs.h"
+#include "input/synth/workload.h"
 
 #define GB INT64_C(1000000000)
 #define MB INT64_C(1000000)
