@@ -4,6 +4,7 @@
 #include <strings.h>
 #include "base/mem.h"
 #include "base/text.h"
+#include "input/cluster/hostlist.h"
 #include "input/cluster/slurm_conf.h"
 
 /* A node's keys so far: its line's on top of the DEFAULT lines before it, which add up and never reset. */

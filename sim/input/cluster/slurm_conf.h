@@ -5,7 +5,7 @@
  * joins the next line, a value may stand in double quotes, keys ignore case).
  * One parser serves slurm.conf, gres.conf and topology.conf; it knows syntax,
  * and slurm.c knows what keys mean.
- * Source: slurm.conf(5), gres.conf(5), topology.conf(5), scontrol(1) on hostlists.
+ * Source: slurm.conf(5), gres.conf(5), topology.conf(5).
  */
 #ifndef INPUT_CLUSTER_SLURM_CONF_H
 #define INPUT_CLUSTER_SLURM_CONF_H
@@ -25,15 +25,5 @@ const struct slurm_field *slurm_line_get(const struct slurm_line *l, const char 
 /* An error at the field's value. */
 enum st slurm_error(const struct slurm_conf *c, const struct slurm_line *l, const struct slurm_field *f,
                     struct diag *d, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-
-/*
- * A hostlist, "n[001-087,100],gn[1-2]", written out in order; several bracket
- * groups in one name multiply.  At most HOSTLIST_MAX names.
- */
-enum { HOSTLIST_MAX = 200000 };
-struct hostlist { char **name; size_t n, cap; };
-/* NULL on success, else why not (a static string); *h is then empty. */
-const char *hostlist_parse(struct hostlist *h, const char *text);
-void        hostlist_fini(struct hostlist *h);
 
 #endif
