@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cmd/cmd.h"
-#include "input/tasks/call_times.h"
+#include "input/tasks/relation.h"
 #include "input/scenario/scenario.h"
 
 static enum st write_tasks(FILE *f, struct scenario *s, enum relation_form form, bool pairs, struct diag *d)

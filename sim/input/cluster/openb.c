@@ -15,8 +15,11 @@ int64_t cluster_openb_gpu_mem(const char *type)
 
 enum { SN, CPU, MEM, GPU, MODEL, N_COLUMNS };
 
-static enum st read_row(struct csv *c, const int *at, struct node_sink *to, const char *path, struct diag *d)
+struct target { struct node_sink *sink; const char *path; };
+
+static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
 {
+    const struct target *to = ctx;
     enum { CPU_MAX = 1000000000, MEM_MIB_MAX = 1000000000 };
     int64_t cpu = 0, mib = 0, gpus = 0;
     static const int needed[] = { SN, CPU, MEM, GPU };
@@ -28,19 +31,13 @@ static enum st read_row(struct csv *c, const int *at, struct node_sink *to, cons
     if (gpus > 0 && model[0] == '\0') return csv_fail(c, at[MODEL], d, "found nothing, expected the type of the node's %d GPUs", (int)gpus);
     struct node_spec s = { .name = csv_field(c, at[SN]), .cpu_milli = cpu, .mem_b = mib << 20, .n_gpu = (uint32_t)gpus };
     if (gpus > 0) s.gpu_type = model;
-    TRY(to->add(to, &s, path, csv_line(c), 0, d));
-    return ST_OK;
+    return to->sink->add(to->sink, &s, to->path, csv_line(c), 0, d);
 }
 
 enum st cluster_openb_load(struct node_sink *to, const char *path, struct diag *d)
 {
     static const char *const name[N_COLUMNS] = { "sn", "cpu_milli", "memory_mib", "gpu", "model" };
     static const bool need[N_COLUMNS] = { true, true, true, true, true };
-    int at[N_COLUMNS];
-    struct csv *c;
-    TRY(csv_open(&c, path, ',', d));
-    enum st st = csv_columns(c, name, need, at, N_COLUMNS, false, "an openb node list has sn,cpu_milli,memory_mib,gpu,model", d);
-    while (st == ST_OK && (st = csv_next(c, d)) == ST_OK) st = read_row(c, at, to, path, d);
-    csv_close(c);
-    return st == ST_END ? ST_OK : st;
+    struct target t = { to, path };
+    return csv_read_file(path, name, need, N_COLUMNS, "an openb node list has sn,cpu_milli,memory_mib,gpu,model", read_row, &t, d);
 }

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "input/tasks/dag.h"
 #include "input/tasks/call_times.h"
+#include "input/tasks/relation.h"
 #include "input/scenario/section.h"
 
 enum st scn_read_engines(struct scenario *s, const struct ynode *n, struct diag *d)
@@ -15,7 +16,7 @@ enum st scn_read_engines(struct scenario *s, const struct ynode *n, struct diag 
     if (ydoc_get(n, "times") == NULL) return ydoc_error(n, d, "found no 'times' in the engines section, the file that says how long calls take");
     TRY(scn_file(s, n, "times", true, &times, d));
     TRY(scn_file(s, n, "relation", true, &relation, d));
-    TRY(calltime_read(&s->calltime, &s->cluster, times, d));
+    TRY(call_times_read(&s->calltime, &s->cluster, times, d));
     s->has_calltime = true;
     s->has_relation = relation != NULL;
     return relation != NULL ? relation_read(&s->relation, &s->cluster, relation, d) : ST_OK;

@@ -8,12 +8,14 @@
 #include "input/text/csv.h"
 
 struct fault_row { struct fault_event ev; uint32_t line; };
-struct fault_rows { struct fault_row *at; size_t n, cap; };
+struct fault_rows { const struct scenario *scn; struct fault_row *at; size_t n, cap; };
 
 enum { AT, NODE, EVENT, N_COLUMNS };
 
-static enum st read_row(const struct scenario *s, struct csv *c, const int *at, struct fault_rows *rows, struct diag *d)
+static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
 {
+    struct fault_rows *rows = ctx;
+    const struct scenario *s = rows->scn;
     sim_tick when = 0;
     for (int i = 0; i < N_COLUMNS; i++) TRY(csv_need(c, at[i], d));
     TRY(csv_seconds(c, at[AT], &when, d));
@@ -68,14 +70,9 @@ static enum st read_list(struct scenario *s, const char *path, struct diag *d)
 {
     static const char *const name[N_COLUMNS] = { "at_s", "node", "event" };
     static const bool need[N_COLUMNS] = { true, true, true };
-    int at[N_COLUMNS];
-    struct fault_rows rows = {0};
-    struct csv *c;
-    TRY(csv_open(&c, path, ',', d));
-    enum st st = csv_columns(c, name, need, at, N_COLUMNS, false, "a fault trace has at_s,node,event", d);
-    while (st == ST_OK && (st = csv_next(c, d)) == ST_OK) st = read_row(s, c, at, &rows, d);
-    csv_close(c);
-    if (st == ST_END) {
+    struct fault_rows rows = { .scn = s };
+    enum st st = csv_read_file(path, name, need, N_COLUMNS, "a fault trace has at_s,node,event", read_row, &rows, d);
+    if (st == ST_OK) {
         if (rows.n > 1) qsort(rows.at, rows.n, sizeof *rows.at, by_node);
         st = check_rows(s, path, &rows, d);
     }

@@ -45,8 +45,12 @@ static enum st read_replicas(const struct csv *c, int at, const struct cluster *
     return ST_OK;
 }
 
-static enum st read_row(const struct csv *c, const int *at, const struct trace_env *env, uint32_t *node, struct diag *d)
+struct target { const struct trace_env *env; uint32_t *node; };        /* node: room for a block's replicas */
+
+static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
 {
+    const struct target *to = ctx;
+    const struct trace_env *env = to->env;
     uint32_t n = 0;
     int64_t size = 0;
     TRY(csv_need(c, at[BLOCK], d));
@@ -55,10 +59,10 @@ static enum st read_row(const struct csv *c, const int *at, const struct trace_e
     if (name[0] == '@' || strpbrk(name, "|*") != NULL)
         return csv_fail(c, at[BLOCK], d, "found block name '%.60s', expected one without '|' and '*', not beginning with '@'", name);
     TRY(trace_blocks_size(c, at[SIZE], &size, d));
-    TRY(read_replicas(c, at[REPLICAS], env->cluster, node, &n, d));
+    TRY(read_replicas(c, at[REPLICAS], env->cluster, to->node, &n, d));
     uint32_t id = data_add(env->data, name, size);
     if (id == NONE) return csv_fail(c, at[BLOCK], d, "found block '%.60s' a second time", name);
-    if (n > 0) data_replicas(env->data, id, node, n);
+    if (n > 0) data_replicas(env->data, id, to->node, n);
     return ST_OK;
 }
 
@@ -66,16 +70,11 @@ static enum st read_file(const struct trace_env *env, struct diag *d)
 {
     static const char *const name[N_COLS] = { "block", "size", "replicas" };
     static const bool need[N_COLS] = { [BLOCK] = true, [SIZE] = true };
-    int at[N_COLS];
-    struct csv *c;
-    uint32_t *node;
-    TRY(csv_open(&c, env->opts->blocks_path, ',', d));
-    MEM_ARRAY(node, (size_t)env->cluster->n_nodes + 1);
-    enum st st = csv_columns(c, name, need, at, N_COLS, false, "a file of blocks has block,size,replicas", d);
-    while (st == ST_OK && (st = csv_next(c, d)) == ST_OK) st = read_row(c, at, env, node, d);
-    mem_free(node);
-    csv_close(c);
-    return st == ST_END ? ST_OK : st;
+    struct target to = { .env = env };
+    MEM_ARRAY(to.node, (size_t)env->cluster->n_nodes + 1);
+    enum st st = csv_read_file(env->opts->blocks_path, name, need, N_COLS, "a file of blocks has block,size,replicas", read_row, &to, d);
+    mem_free(to.node);
+    return st;
 }
 
 /* ---- by name ---- */

@@ -15,12 +15,16 @@ static bool read_layout(const char *s, struct profile *out)
            s[strlen(s) - 1] == 'G' && out->n_gpus >= out->n_nodes;
 }
 
-static enum st read_row(struct csv *c, const int *at, struct profiles *p, struct throughput *perf, struct diag *d)
+struct target { struct profiles *profiles; struct throughput *perf; };
+
+static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
 {
+    const struct target *to = ctx;
+    struct profiles *p = to->profiles;
     struct profile row = { .bw = 0 };
     char reason[128];
     for (int k = MODEL; k <= UTIL; k++) TRY(csv_need(c, at[k], d));
-    row.model = throughput_model(perf, csv_field(c, at[MODEL]));
+    row.model = throughput_model(to->perf, csv_field(c, at[MODEL]));
     row.kind = intern_id(&p->kinds, csv_field(c, at[KIND]));
     if (!read_layout(csv_field(c, at[LAYOUT]), &row))
         return csv_fail(c, at[LAYOUT], d, "'%.60s' is not a layout such as 1N4G (nodes, GPUs on all of them)", csv_field(c, at[LAYOUT]));
@@ -53,11 +57,6 @@ enum st profiles_read(struct profiles *p, struct throughput *perf, const char *p
 {
     static const char *const name[N_COLS] = { "model", "kind", "layout", "util", "mem_bw", "slow" };
     static const bool need[N_COLS] = { [MODEL] = true, [KIND] = true, [LAYOUT] = true, [UTIL] = true };
-    int at[N_COLS];
-    struct csv *c;
-    TRY(csv_open(&c, path, ',', d));
-    enum st st = csv_columns(c, name, need, at, N_COLS, false, "traces/profiles/README.md lists the columns of profiles", d);
-    while (st == ST_OK && (st = csv_next(c, d)) == ST_OK) st = read_row(c, at, p, perf, d);
-    csv_close(c);
-    return st == ST_END ? ST_OK : st;
+    struct target to = { p, perf };
+    return csv_read_file(path, name, need, N_COLS, "traces/profiles/README.md lists the columns of profiles", read_row, &to, d);
 }

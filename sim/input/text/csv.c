@@ -234,6 +234,19 @@ enum st csv_next(struct csv *c, struct diag *d)
     return ST_OK;
 }
 
+enum st csv_read_file(const char *path, const char *const *name, const bool *need, size_t n, const char *advice,
+                      enum st (*row)(void *ctx, struct csv *c, const int *at, struct diag *d), void *ctx, struct diag *d)
+{
+    int at[16];
+    struct csv *c;
+    SIM_ASSERT(n <= ARRAY_LEN(at));
+    TRY(csv_open(&c, path, ',', d));
+    enum st st = csv_columns(c, name, need, at, n, false, advice, d);
+    while (st == ST_OK && (st = csv_next(c, d)) == ST_OK) st = row(ctx, c, at, d);
+    csv_close(c);
+    return st == ST_END ? ST_OK : st;
+}
+
 const char *csv_field(const struct csv *c, int i)
 {
     return i == CSV_ABSENT ? "" : c->text + c->start[i];

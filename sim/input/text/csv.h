@@ -32,6 +32,12 @@ void    csv_close(struct csv *c);               /* NULL is fine */
  */
 enum st csv_columns(struct csv *c, const char *const *name, const bool *need, int *at, size_t n,
                     bool others, const char *advice, struct diag *d);
+/*
+ * A whole file: open, find the columns as csv_columns with no others, and call
+ * `row` for each row with their places, until one fails.
+ */
+enum st csv_read_file(const char *path, const char *const *name, const bool *need, size_t n, const char *advice,
+                      enum st (*row)(void *ctx, struct csv *c, const int *at, struct diag *d), void *ctx, struct diag *d);
 /* For files without a header: rows must have n fields. */
 void    csv_no_header(struct csv *c, const char *const *name, size_t n);
 
