@@ -57,7 +57,7 @@ static enum st solve_net(const struct opts *o, bool *proved, struct diag *d)
 {
     struct flow_net in;
     struct mcf_arc *arc;
-    char why[256];
+    char error[256];
     TRY(flow_net_read(&in, o->file, d));
     double t0 = now_ms();
     MEM_ARRAY(arc, in.m);
@@ -71,8 +71,8 @@ static enum st solve_net(const struct opts *o, bool *proved, struct diag *d)
     if (st == ST_OK) {
         (void)printf("flow %" PRId64 " cost %" PRId64 "\n", g.shipped, g.cost);
         (void)printf("build %.3f ms  solve %.3f ms  (%u nodes, %u arcs, %" PRIu64 " pivots)\n", t1 - t0, t2 - t1, g.n, g.m, g.pivots);
-        *proved = mcf_verify(&g, why, sizeof why);
-        if (!*proved) (void)fprintf(stderr, "fairway flow: the certificate fails: %s\n", why);
+        *proved = mcf_verify(&g, error, sizeof error);
+        if (!*proved) (void)fprintf(stderr, "fairway flow: the certificate fails: %s\n", error);
         st = write_net(o, &g, d);
     }
     mem_free(arc); mem_free(g.flow); mem_free(g.pi);
@@ -84,9 +84,9 @@ static enum st solve_net(const struct opts *o, bool *proved, struct diag *d)
 
 static bool proves(const struct flow_model *m, const struct sched_result *r)
 {
-    char why[256];
-    if (sched_verify(m->s, r, why, sizeof why)) return true;
-    (void)fprintf(stderr, "fairway flow: the certificate fails: %s\n", why);
+    char error[256];
+    if (sched_verify(m->s, r, error, sizeof error)) return true;
+    (void)fprintf(stderr, "fairway flow: the certificate fails: %s\n", error);
     return false;
 }
 

@@ -86,21 +86,21 @@ static void print_options(const char *usage)
 
 static int list(const struct cmd_list *all, int argc, char **argv)
 {
-    const char *kind = argc > 0 ? argv[0] : "";
-    if (strcmp(kind, "options") == 0) {
+    const char *what = argc > 0 ? argv[0] : "";
+    if (strcmp(what, "options") == 0) {
         if (argc < 2) { (void)fprintf(stderr, "fairway help: --list options expects a command\n"); return 2; }
         const struct cmd *c = help_find(all, argv[1]);
         if (strcmp(argv[1], "help") == 0) { (void)printf("--list=\n"); return 0; }
         if (c == NULL) return help_unknown(all, argv[1]);
         print_options(c->usage);
-    } else if (strcmp(kind, "commands") == 0) {
+    } else if (strcmp(what, "commands") == 0) {
         for (size_t i = 0; i < all->n; i++) (void)printf("%s\n", all->at[i]->name);
         (void)printf("help\n");
-    } else if (strcmp(kind, "policies") == 0) {
+    } else if (strcmp(what, "policies") == 0) {
         for (size_t i = 0; pol_table[i] != NULL; i++) (void)printf("%s\n", pol_table[i]->name);
-    } else if (strcmp(kind, "figures") == 0) {
+    } else if (strcmp(what, "figures") == 0) {
         for (size_t i = 0; plot_figures[i].name != NULL; i++) (void)printf("%s\n", plot_figures[i].name);
-    } else if (strcmp(kind, "formats") == 0) {
+    } else if (strcmp(what, "formats") == 0) {
         for (size_t i = 0; trace_formats[i] != NULL; i++) (void)printf("%s\n", trace_formats[i]->name);
     } else {
         (void)fprintf(stderr, "fairway help: --list knows commands, options COMMAND, policies, figures and formats\n");

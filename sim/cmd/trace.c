@@ -61,10 +61,10 @@ static const char *long_name(int c)
 }
 
 /* The value of a quantity option; 0 or the exit status. */
-static int quantity(int c, enum text_kind kind, int64_t unit, int64_t min, int64_t *out)
+static int quantity(int c, enum text_kind dimension, int64_t unit, int64_t min, int64_t *out)
 {
-    char why[256];
-    if (!text_parse(optarg, kind, unit, out, why, sizeof why)) return cmd_usage_error(&cmd_trace, "--%s: %s", long_name(c), why);
+    char error[256];
+    if (!text_parse(optarg, dimension, unit, out, error, sizeof error)) return cmd_usage_error(&cmd_trace, "--%s: %s", long_name(c), error);
     if (*out < min) return cmd_usage_error(&cmd_trace, "--%s: '%s' is below %lld", long_name(c), optarg, (long long)min);
     return 0;
 }
@@ -243,17 +243,17 @@ static enum st generate(const struct args *a, struct diag *d)
 
 static int run_generate(struct args *a, int argc, char **argv)
 {
-    char why[512], key[64];
+    char error[512], key[64];
     gen_defaults(&a->gen);
     for (int i = optind; i < argc; i++) {
         const char *eq = strchr(argv[i], '='), *near = NULL;
         if (eq == NULL || (size_t)(eq - argv[i]) >= sizeof key) return cmd_usage_error(&cmd_trace, "'%s' is not a parameter, expected key=value", argv[i]);
         (void)snprintf(key, sizeof key, "%.*s", (int)(eq - argv[i]), argv[i]);
-        if (gen_set(&a->gen, key, eq + 1, why, sizeof why, &near)) continue;
-        if (near != NULL) return cmd_usage_error(&cmd_trace, "%s; did you mean '%s'?", why, near);
-        return cmd_usage_error(&cmd_trace, "%s: %s", key, why);
+        if (gen_set(&a->gen, key, eq + 1, error, sizeof error, &near)) continue;
+        if (near != NULL) return cmd_usage_error(&cmd_trace, "%s; did you mean '%s'?", error, near);
+        return cmd_usage_error(&cmd_trace, "%s: %s", key, error);
     }
-    if (!gen_check(&a->gen, why, sizeof why)) return cmd_usage_error(&cmd_trace, "%s", why);
+    if (!gen_check(&a->gen, error, sizeof error)) return cmd_usage_error(&cmd_trace, "%s", error);
     if (a->list) return list_parameters(a->table);
     if (a->table != TABLE_TEXT) return cmd_usage_error(&cmd_trace, "--json and --csv go with --list; a trace is always CSV");
     a->trace.format = "generate";

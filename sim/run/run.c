@@ -233,7 +233,7 @@ static enum st write_facts(const struct run_env *env, int64_t run, struct diag *
                        n->gpu_type == NONE ? NULL : intern_name(&c->gpu_types, n->gpu_type), n->n_gpu,
                        n->cpu_total, n->mem_total, d));
     }
-    const struct repairs *r = &env->trace->repairs;
+    const struct trace_repairs *r = &env->trace->repairs;
     for (size_t i = 0; i < r->n; i++) TRY(store_repair(env->store, run, r->at[i].what, r->at[i].count, r->at[i].first_line, d));
     return ST_OK;
 }

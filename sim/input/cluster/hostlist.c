@@ -39,24 +39,24 @@ static const char *expand_ranges(struct hostlist *h, const char *prefix, const c
     if (depth == 4) return "a host name has more than four bracket groups";
     size_t n = strlen(prefix) + 16;
     char *name = mem_alloc(n, 1);
-    const char *why = NULL;
-    for (const char *p = rest; why == NULL;) {
+    const char *error = NULL;
+    for (const char *p = rest; error == NULL;) {
         uint32_t lo, hi;
         int width, width_hi;
-        if ((why = number(&p, &lo, &width)) != NULL) break;
+        if ((error = number(&p, &lo, &width)) != NULL) break;
         hi = lo;
-        if (*p == '-' && (p++, why = number(&p, &hi, &width_hi)) != NULL) break;
-        if (hi < lo) { why = "a range in a host list runs backwards"; break; }
-        if (hi - lo >= HOSTLIST_MAX) { why = "a host list names more than 200000 hosts"; break; }
-        for (uint32_t v = lo; v <= hi && why == NULL; v++) {
+        if (*p == '-' && (p++, error = number(&p, &hi, &width_hi)) != NULL) break;
+        if (hi < lo) { error = "a range in a host list runs backwards"; break; }
+        if (hi - lo >= HOSTLIST_MAX) { error = "a host list names more than 200000 hosts"; break; }
+        for (uint32_t v = lo; v <= hi && error == NULL; v++) {
             (void)snprintf(name, n, "%s%0*u", prefix, width, v);
-            why = expand(h, name, close + 1, depth + 1);
+            error = expand(h, name, close + 1, depth + 1);
         }
-        if (why != NULL || p == close) break;
-        if (*p++ != ',') why = "a range in a host list needs numbers, like [001-016,20]";
+        if (error != NULL || p == close) break;
+        if (*p++ != ',') error = "a range in a host list needs numbers, like [001-016,20]";
     }
     mem_free(name);
-    return why;
+    return error;
 }
 
 /* All hosts that `prefix` followed by the pattern `rest` stands for. */
@@ -68,30 +68,30 @@ static const char *expand(struct hostlist *h, const char *prefix, const char *re
     char *name = mem_alloc(n + plain + 1, 1);
     memcpy(name, prefix, n);
     memcpy(name + n, rest, plain);
-    const char *why = rest[plain] == '[' ? expand_ranges(h, name, rest + plain + 1, depth) : add_host(h, name, n + plain);
+    const char *error = rest[plain] == '[' ? expand_ranges(h, name, rest + plain + 1, depth) : add_host(h, name, n + plain);
     mem_free(name);
-    return why;
+    return error;
 }
 
 const char *hostlist_parse(struct hostlist *h, const char *text)
 {
     memset(h, 0, sizeof *h);
-    const char *why = NULL;
-    for (const char *p = text; why == NULL;) {
+    const char *error = NULL;
+    for (const char *p = text; error == NULL;) {
         size_t n = 0;
         for (bool in = false; p[n] != '\0' && (in || p[n] != ','); n++) {       /* a comma in brackets does not part */
             if (p[n] == '[') in = true;
             if (p[n] == ']') in = false;
         }
-        if (n == 0) { why = "a host list has an empty name"; break; }
+        if (n == 0) { error = "a host list has an empty name"; break; }
         char *one = mem_strndup(p, n);
-        why = expand(h, "", one, 0);
+        error = expand(h, "", one, 0);
         mem_free(one);
         if (p[n] == '\0') break;
         p += n + 1;
     }
-    if (why != NULL) hostlist_fini(h);
-    return why;
+    if (error != NULL) hostlist_fini(h);
+    return error;
 }
 
 void hostlist_fini(struct hostlist *h)

@@ -10,7 +10,7 @@
 
 enum { HOSTLIST_MAX = 200000 };         /* names */
 struct hostlist { char **name; size_t n, cap; };
-/* NULL on success, else why not (a static string); *h is then empty. */
+/* NULL on success, else what is wrong (a static string); *h is then empty. */
 const char *hostlist_parse(struct hostlist *h, const char *text);
 void        hostlist_fini(struct hostlist *h);
 

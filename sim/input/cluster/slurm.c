@@ -197,8 +197,8 @@ static enum st add_node(struct reader *r, const struct slurm_line *l, const stru
 static enum st expand_hosts(struct reader *r, const struct slurm_conf *c, const struct slurm_line *l,
                             const struct slurm_field *f, struct hostlist *h)
 {
-    const char *why = hostlist_parse(h, f->value);
-    return why == NULL ? ST_OK : slurm_error(c, l, f, r->d, "'%s': %s", f->value, why);
+    const char *error = hostlist_parse(h, f->value);
+    return error == NULL ? ST_OK : slurm_error(c, l, f, r->d, "'%s': %s", f->value, error);
 }
 
 static enum st read_node_line(struct reader *r, const struct slurm_line *l, struct rec *dflt)

@@ -14,9 +14,9 @@ void flow_net_fini(struct flow_net *f)
 
 static enum st problem(struct flow_net *f, struct flow_words *w, struct diag *d)
 {
-    char *kind = lines_word(&w->l, &w->at);
-    if (kind == NULL || strcmp(kind, "min") != 0)
-        return lines_fail(&w->l, kind, d, "the problem is '%.40s', expected 'min'", kind != NULL ? kind : "");
+    char *problem = lines_word(&w->l, &w->at);
+    if (problem == NULL || strcmp(problem, "min") != 0)
+        return lines_fail(&w->l, problem, d, "the problem is '%.40s', expected 'min'", problem != NULL ? problem : "");
     if (f->supply != NULL) return lines_fail(&w->l, NULL, d, "a second 'p' line");
     TRY(flow_words_u32(w, "number of nodes", FLOW_NET_MAX, &f->n, d));
     TRY(flow_words_u32(w, "number of arcs", FLOW_NET_MAX, &f->m, d));

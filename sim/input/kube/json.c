@@ -130,12 +130,12 @@ struct kube_at kube_item(const struct kube_doc *k, size_t i)
 
 enum st kube_fail(const struct kube_at *a, struct diag *d, const char *fmt, ...)
 {
-    char why[512];
+    char error[512];
     va_list ap;
     va_start(ap, fmt);
-    (void)vsnprintf(why, sizeof why, fmt, ap);
+    (void)vsnprintf(error, sizeof error, fmt, ap);
     va_end(ap);
-    return diag_at(d, ST_EINPUT, a->doc->path, a->doc->line[a->item], 0, "%s: %s", a->path, why);
+    return diag_at(d, ST_EINPUT, a->doc->path, a->doc->line[a->item], 0, "%s: %s", a->path, error);
 }
 
 static const char *type_name(const json_t *v)

@@ -22,7 +22,7 @@ const char *scn_own(struct scenario *s, char *text)
 
 const char *scn_keep(struct scenario *s, const char *text) { return scn_own(s, mem_strdup(text)); }
 
-enum st scn_at(const struct ynode *n, const struct diag *own, struct diag *d)
+enum st scn_at(const struct ydoc_node *n, const struct diag *own, struct diag *d)
 {
     if (own->file[0] != '\0' || own->code != ST_EINPUT) {
         if (d->code == ST_OK) *d = *own;
@@ -95,7 +95,7 @@ static void key_line(struct scenario *s, const char *name, const char *hex)
     (void)snprintf(s->canonical + n, more, "# %s %s\n", hex, name);
 }
 
-enum st scn_file(struct scenario *s, const struct ynode *map, const char *key, bool is_keyed, const char **out, struct diag *d)
+enum st scn_file(struct scenario *s, const struct ydoc_node *map, const char *key, bool is_keyed, const char **out, struct diag *d)
 {
     const char *name = NULL;
     *out = NULL;
@@ -114,14 +114,14 @@ enum st scn_file(struct scenario *s, const struct ynode *map, const char *key, b
 
 /* ---- small sections ---- */
 
-static enum st read_jobs(struct scenario *s, const struct ynode *n, struct diag *d)
+static enum st read_jobs(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "limits", "infeasible", "preemption", "mismatch_after" }, *const limits[] = { "ignore", "kill" },
         *const infeasible[] = { "error", "reject" }, *const p_keys[] = { "mode", "interval", "restore_cost" },
         *const modes[] = { "kill", "checkpoint" };
     enum { KILL, CHECKPOINT };
     uint32_t limit = 0, inf = 0, mode = CHECKPOINT;
-    const struct ynode *p;
+    const struct ydoc_node *p;
     TRY(ydoc_keys(n, "jobs", keys, ARRAY_LEN(keys), d));
     TRY(ydoc_choice(n, "limits", limits, ARRAY_LEN(limits), &limit, d));
     TRY(ydoc_choice(n, "infeasible", infeasible, ARRAY_LEN(infeasible), &inf, d));
@@ -135,14 +135,14 @@ static enum st read_jobs(struct scenario *s, const struct ynode *n, struct diag 
     TRY(ydoc_quantity(p, "interval", TEXT_DURATION, TICK_SEC, 1, &s->checkpoint_interval, d));
     TRY(ydoc_quantity(p, "restore_cost", TEXT_DURATION, TICK_SEC, 0, &s->restore_cost, d));
     if (mode == KILL) {
-        const struct ynode *extra = ydoc_get(p, "interval") != NULL ? ydoc_get(p, "interval") : ydoc_get(p, "restore_cost");
+        const struct ydoc_node *extra = ydoc_get(p, "interval") != NULL ? ydoc_get(p, "interval") : ydoc_get(p, "restore_cost");
         if (extra != NULL) return ydoc_key_error(extra, d, "'%s' needs 'mode: checkpoint': a killed task keeps nothing to restore", extra->key);
         s->checkpoint_interval = -1;
     }
     return ST_OK;
 }
 
-static enum st add_seed(struct scenario *s, const struct ynode *n, uint64_t v, struct diag *d)
+static enum st add_seed(struct scenario *s, const struct ydoc_node *n, uint64_t v, struct diag *d)
 {
     for (size_t i = 0; i < s->n_seeds; i++)
         if (s->seed[i] == v) return ydoc_error(n, d, "found seed %" PRIu64 " a second time", v);
@@ -152,7 +152,7 @@ static enum st add_seed(struct scenario *s, const struct ynode *n, uint64_t v, s
 }
 
 /* "3..7": both ends are in it. */
-static enum st read_range(struct scenario *s, const struct ynode *n, const char *dots, struct diag *d)
+static enum st read_range(struct scenario *s, const struct ydoc_node *n, const char *dots, struct diag *d)
 {
     char *first = mem_strndup(n->text, (size_t)(dots - n->text));
     int64_t lo, hi;
@@ -164,14 +164,14 @@ static enum st read_range(struct scenario *s, const struct ynode *n, const char 
     return ST_OK;
 }
 
-enum st scn_read_seeds(struct scenario *s, const struct ynode *root, struct diag *d)
+enum st scn_read_seeds(struct scenario *s, const struct ydoc_node *root, struct diag *d)
 {
-    const struct ynode *n = ydoc_get(root, "seeds");
+    const struct ydoc_node *n = ydoc_get(root, "seeds");
     const char *dots = n != NULL ? strstr(n->text, "..") : NULL;
     int64_t v = 1;
     if (dots != NULL) return read_range(s, n, dots, d);
-    if (n != NULL && n->kind == Y_MAP) return ydoc_expected(n, d, "a number of seeds, such as 5, or a list of them, such as [1, 2, 3]");
-    if (n != NULL && n->kind == Y_LIST) {
+    if (n != NULL && n->type == YDOC_MAP) return ydoc_expected(n, d, "a number of seeds, such as 5, or a list of them, such as [1, 2, 3]");
+    if (n != NULL && n->type == YDOC_LIST) {
         if (n->n == 0 || n->n > SEEDS_MAX) return ydoc_error(n, d, "'seeds': found a list of %zu, expected 1 to %d seeds", n->n, SEEDS_MAX);
         for (size_t i = 0; i < n->n; i++) {
             TRY(ydoc_node_int(n->at[i], 0, INT64_MAX, &v, d));
@@ -184,10 +184,10 @@ enum st scn_read_seeds(struct scenario *s, const struct ynode *root, struct diag
     return ST_OK;
 }
 
-static enum st read_users(struct scenario *s, const struct ynode *n, struct diag *d)
+static enum st read_users(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "weights" };
-    const struct ynode *w;
+    const struct ydoc_node *w;
     TRY(ydoc_keys(n, "users", keys, ARRAY_LEN(keys), d));
     TRY(ydoc_map(n, "weights", &w, d));
     for (size_t i = 0; w != NULL && i < w->n; i++) {
@@ -202,7 +202,7 @@ static enum st read_users(struct scenario *s, const struct ynode *n, struct diag
     return ST_OK;
 }
 
-static enum st read_output(struct scenario *s, const struct ynode *n, struct diag *d)
+static enum st read_output(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "sample_every", "attempts", "decisions", "warmup", "cooldown", "audit", "ideal", "lending" };
     TRY(ydoc_keys(n, "output", keys, ARRAY_LEN(keys), d));
@@ -224,7 +224,7 @@ static enum st read_output(struct scenario *s, const struct ynode *n, struct dia
 
 /* ---- the whole ---- */
 
-static enum st section(const struct ynode *root, const char *name, bool is_needed, const struct ynode **out, struct diag *d)
+static enum st section(const struct ydoc_node *root, const char *name, bool is_needed, const struct ydoc_node **out, struct diag *d)
 {
     TRY(ydoc_map(root, name, out, d));
     if (*out == NULL && is_needed) return ydoc_error(root, d, "found no '%s' section; every scenario needs one", name);
@@ -238,15 +238,15 @@ static void default_name(struct scenario *s)
     s->name = dot != NULL && dot > from ? mem_strndup(from, (size_t)(dot - from)) : mem_strdup(from);
 }
 
-static enum st read_all(struct scenario *s, const struct ynode *root, const struct ynode *sweep, struct diag *d)
+static enum st read_all(struct scenario *s, const struct ydoc_node *root, const struct ydoc_node *sweep, struct diag *d)
 {
     static const char *const keys[] = {
         "name", "title", "cluster", "models", "trace", "jobs", "faults", "policies", "seeds", "users", "output", "horizon", "network", "data", "profiles",
         "sweep", "engines",
     };
-    const struct ynode *cluster, *models, *trace, *jobs, *faults, *users, *output, *network, *data, *profiles, *engines;
+    const struct ydoc_node *cluster, *models, *trace, *jobs, *faults, *users, *output, *network, *data, *profiles, *engines;
     const char *name = NULL, *title = NULL;
-    if (root->kind != Y_MAP) return ydoc_expected(root, d, "a map of sections: cluster, trace, policies ...");
+    if (root->type != YDOC_MAP) return ydoc_expected(root, d, "a map of sections: cluster, trace, policies ...");
     TRY(ydoc_keys(root, "the scenario", keys, ARRAY_LEN(keys), d));
     TRY(ydoc_str(root, "name", &name, d));
     TRY(ydoc_str(root, "title", &title, d));
@@ -292,7 +292,7 @@ static char *canonical_of(const struct ydoc *y)
     return text;
 }
 
-enum st scn_read(struct scenario *s, const char *path, const struct ydoc *y, const struct ynode *sweep, struct diag *d)
+enum st scn_read(struct scenario *s, const char *path, const struct ydoc *y, const struct ydoc_node *sweep, struct diag *d)
 {
     s->path = mem_strdup(path);
     s->horizon = TICK_NEVER;
@@ -303,9 +303,9 @@ enum st scn_read(struct scenario *s, const char *path, const struct ydoc *y, con
 }
 
 /* What a scenario asks for beside its own lists is checked although nobody runs it now. */
-static enum st check_sweep(struct scenario *s, const struct ynode *root, struct diag *d)
+static enum st check_sweep(struct scenario *s, const struct ydoc_node *root, struct diag *d)
 {
-    const struct ynode *sweep = ydoc_get(root, "sweep");
+    const struct ydoc_node *sweep = ydoc_get(root, "sweep");
     struct scenario lists = { .path = NULL };
     if (sweep == NULL) return ST_OK;
     s->has_sweep = true;

@@ -11,39 +11,39 @@
 #include "input/scenario/scenario.h"
 #include "input/text/ydoc.h"
 
-enum st scn_read_cluster(struct scenario *s, const struct ynode *section, struct diag *d);
-enum st scn_read_models(struct scenario *s, const struct ynode *section, struct diag *d);
-enum st scn_read_profiles(struct scenario *s, const struct ynode *section, struct diag *d);
-enum st scn_read_engines(struct scenario *s, const struct ynode *section, struct diag *d);
-enum st scn_read_trace(struct scenario *s, const struct ynode *section, struct diag *d);
+enum st scn_read_cluster(struct scenario *s, const struct ydoc_node *section, struct diag *d);
+enum st scn_read_models(struct scenario *s, const struct ydoc_node *section, struct diag *d);
+enum st scn_read_profiles(struct scenario *s, const struct ydoc_node *section, struct diag *d);
+enum st scn_read_engines(struct scenario *s, const struct ydoc_node *section, struct diag *d);
+enum st scn_read_trace(struct scenario *s, const struct ydoc_node *section, struct diag *d);
 /* trace.measured, given the whole trace section with its format known; its readers fill the scenario's table of times. */
-enum st scn_read_measured(struct scenario *s, const struct ynode *trace, struct diag *d);
+enum st scn_read_measured(struct scenario *s, const struct ydoc_node *trace, struct diag *d);
 /* trace.etc, given the whole trace section; it makes the scenario's table of times. */
-enum st scn_read_etc(struct scenario *s, const struct ynode *trace, struct diag *d);
-enum st scn_read_network(struct scenario *s, const struct ynode *section, struct diag *d);
-enum st scn_read_data(struct scenario *s, const struct ynode *section, struct diag *d);
-enum st scn_read_faults(struct scenario *s, const struct ynode *section, struct diag *d);
-enum st scn_read_policies(struct scenario *s, const struct ynode *root, struct diag *d);
-enum st scn_read_seeds(struct scenario *s, const struct ynode *root, struct diag *d);
+enum st scn_read_etc(struct scenario *s, const struct ydoc_node *trace, struct diag *d);
+enum st scn_read_network(struct scenario *s, const struct ydoc_node *section, struct diag *d);
+enum st scn_read_data(struct scenario *s, const struct ydoc_node *section, struct diag *d);
+enum st scn_read_faults(struct scenario *s, const struct ydoc_node *section, struct diag *d);
+enum st scn_read_policies(struct scenario *s, const struct ydoc_node *root, struct diag *d);
+enum st scn_read_seeds(struct scenario *s, const struct ydoc_node *root, struct diag *d);
 
 /* One entry of sweep.params, a list by "POLICY.PARAMETER": each policy of that name
  * or label becomes one for each value, in its place. */
-enum st scn_sweep_param(struct scenario *s, const struct ynode *param, struct diag *d);
+enum st scn_sweep_param(struct scenario *s, const struct ydoc_node *param, struct diag *d);
 
 /*
  * Read a document that is already altered; s is zeroed but for what the caller presets.
  *   sweep  the section whose policies, parameters and seeds replace the scenario's
  *          own; NULL: they are the scenario's
  */
-enum st scn_read(struct scenario *s, const char *path, const struct ydoc *y, const struct ynode *sweep, struct diag *d);
+enum st scn_read(struct scenario *s, const char *path, const struct ydoc *y, const struct ydoc_node *sweep, struct diag *d);
 /* The policies and seeds alone. */
-enum st scn_read_asked(struct scenario *s, const struct ynode *root, const struct ynode *sweep, struct diag *d);
+enum st scn_read_asked(struct scenario *s, const struct ydoc_node *root, const struct ydoc_node *sweep, struct diag *d);
 /* Does the path lead to policies, seeds or the sweep, which are no part of a case? */
 bool  scn_is_asked(const char *path);
 /* "a.b=1, c=2" of --set, without those; owned by the caller. */
 char *scn_variant(const char *const *set, size_t n);
-/* Its form alone: keys, kinds, values given twice, paths that cannot be swept.  NULL is fine. */
-enum st scn_check_sweep(const struct ynode *sweep, struct diag *d);
+/* Its form alone: keys, types, values given twice, paths that cannot be swept.  NULL is fine. */
+enum st scn_check_sweep(const struct ydoc_node *sweep, struct diag *d);
 
 /* A copy that lives as long as the scenario. */
 const char *scn_keep(struct scenario *s, const char *text);
@@ -56,10 +56,10 @@ const char *scn_own(struct scenario *s, char *text);
  *   is_keyed  its contents decide results and are hashed into the run key
  *             (a trace's own file is hashed by trace.c, as it is read)
  */
-enum st scn_file(struct scenario *s, const struct ynode *map, const char *key, bool is_keyed,
+enum st scn_file(struct scenario *s, const struct ydoc_node *map, const char *key, bool is_keyed,
                  const char **out, struct diag *d);
 
 /* Make the error just recorded without a place one at this node. */
-enum st scn_at(const struct ynode *n, const struct diag *own, struct diag *d);
+enum st scn_at(const struct ydoc_node *n, const struct diag *own, struct diag *d);
 
 #endif

@@ -19,14 +19,14 @@ struct build {
     struct gpu_type *type; size_t n_types;
     const char **type_name;             /* [n_types] for "did you mean" */
     bool     has_types;                 /* gpu_types is there: every type must be in it */
-    const struct ynode *tiers;          /* NULL: none */
+    const struct ydoc_node *tiers;          /* NULL: none */
     bool     knows_mem;                 /* GPU types are openb's, whose memory is known */
     int64_t  nodes_per_rack;            /* 0: no such key */
     int64_t  cpu_sum, mem_sum;          /* of the nodes so far */
 };
 
 /* What the data sheet says, for policies that look at it. */
-static enum st read_figures(const struct ynode *n, struct gpu_type *t, struct diag *d)
+static enum st read_figures(const struct ydoc_node *n, struct gpu_type *t, struct diag *d)
 {
     int64_t cores = 0;
     double tflops = 0, mhz = 0;
@@ -40,7 +40,7 @@ static enum st read_figures(const struct ynode *n, struct gpu_type *t, struct di
     return ST_OK;
 }
 
-static enum st read_gpu_types(struct build *b, const struct ynode *map, struct diag *d)
+static enum st read_gpu_types(struct build *b, const struct ydoc_node *map, struct diag *d)
 {
     static const char *const keys[] = { "speed", "mem", "cores", "tflops", "bandwidth", "clock_mhz" };
     if (map == NULL) return ST_OK;
@@ -48,11 +48,11 @@ static enum st read_gpu_types(struct build *b, const struct ynode *map, struct d
     MEM_ARRAY(b->type, map->n);
     MEM_ARRAY(b->type_name, map->n);
     for (size_t i = 0; i < map->n; i++) {
-        const struct ynode *n = map->at[i];
+        const struct ydoc_node *n = map->at[i];
         struct gpu_type *t = &b->type[b->n_types];
         *t = (struct gpu_type){ .name = n->key, .speed = 1 };
         b->type_name[b->n_types++] = n->key;
-        if (n->kind != Y_MAP) return ydoc_expected(n, d, "a map such as {speed: 1.0, mem: 16GiB}");
+        if (n->type != YDOC_MAP) return ydoc_expected(n, d, "a map such as {speed: 1.0, mem: 16GiB}");
         TRY(ydoc_keys(n, "a GPU type", keys, ARRAY_LEN(keys), d));
         TRY(ydoc_double(n, "speed", YDOC_ABOVE_0, SPEED_MAX, &t->speed, d));
         TRY(ydoc_quantity(n, "mem", TEXT_BYTES, 0, 1, &t->mem_b, d));
@@ -100,9 +100,9 @@ static enum st add_node(struct node_sink *sink, struct node_spec *s, const char 
 
 /* ---- groups ---- */
 
-static enum st read_labels(struct build *b, const struct ynode *g, uint64_t *out, struct diag *d)
+static enum st read_labels(struct build *b, const struct ydoc_node *g, uint64_t *out, struct diag *d)
 {
-    const struct ynode *list;
+    const struct ydoc_node *list;
     TRY(ydoc_list(g, "labels", &list, d));
     for (size_t i = 0; list != NULL && i < list->n; i++) {
         const char *name;
@@ -115,38 +115,38 @@ static enum st read_labels(struct build *b, const struct ynode *g, uint64_t *out
     return ST_OK;
 }
 
-static enum st read_engines(struct build *b, const struct ynode *g, struct node_spec *s, struct diag *d)
+static enum st read_engines(struct build *b, const struct ydoc_node *g, struct node_spec *s, struct diag *d)
 {
-    struct intern *kinds = &b->sink.cluster->engines;
-    const struct ynode *map;
+    struct intern *engines = &b->sink.cluster->engines;
+    const struct ydoc_node *map;
     TRY(ydoc_map(g, "engines", &map, d));
     for (size_t i = 0; map != NULL && i < map->n; i++) {
         int64_t v = 0;
         TRY(ydoc_node_int(map->at[i], 1, COUNT_MAX, &v, d));
-        if (intern_find(kinds, map->at[i]->key) == NONE && kinds->n == ENGINE_KINDS_MAX)
+        if (intern_find(engines, map->at[i]->key) == NONE && engines->n == ENGINE_KINDS_MAX)
             return ydoc_key_error(map->at[i], d, "found engine kind '%s', one more than the %d a cluster may have", map->at[i]->key, ENGINE_KINDS_MAX);
-        s->engine[intern_id(kinds, map->at[i]->key)] = (int32_t)v;
+        s->engine[intern_id(engines, map->at[i]->key)] = (int32_t)v;
     }
     return ST_OK;
 }
 
 /* A node's way to others: its tier's, or its group's own. */
-static enum st read_link(const struct build *b, const struct ynode *g, struct node_spec *s, struct diag *d)
+static enum st read_link(const struct build *b, const struct ydoc_node *g, struct node_spec *s, struct diag *d)
 {
     static const char *const keys[] = { "latency", "bandwidth" };
     const char *tier = NULL;
     TRY(ydoc_str(g, "tier", &tier, d));
-    const struct ynode *t = tier != NULL ? ydoc_get(b->tiers, tier) : NULL;
+    const struct ydoc_node *t = tier != NULL ? ydoc_get(b->tiers, tier) : NULL;
     if (tier != NULL && t == NULL) return ydoc_error(ydoc_get(g, "tier"), d, "found tier '%s', which 'tiers' of the cluster does not list", tier);
     for (size_t i = 0; t != NULL && i < ARRAY_LEN(keys); i++)
         if (ydoc_get(g, keys[i]) != NULL) return ydoc_key_error(ydoc_get(g, keys[i]), d, "found both '%s' and 'tier' in one group", keys[i]);
-    if (t != NULL && t->kind != Y_MAP) return ydoc_expected(t, d, "a map such as {latency: 5ms, bandwidth: 1Gb/s}");
+    if (t != NULL && t->type != YDOC_MAP) return ydoc_expected(t, d, "a map such as {latency: 5ms, bandwidth: 1Gb/s}");
     if (t != NULL) TRY(ydoc_keys(t, "a tier", keys, ARRAY_LEN(keys), d));
     TRY(ydoc_quantity(t != NULL ? t : g, "latency", TEXT_DURATION, TICK_SEC, 0, &s->latency_us, d));
     return ydoc_quantity(t != NULL ? t : g, "bandwidth", TEXT_RATE, 0, 1, &s->link_bps, d);
 }
 
-static enum st read_gpus(const struct build *b, const struct ynode *g, struct node_spec *s, struct diag *d)
+static enum st read_gpus(const struct build *b, const struct ydoc_node *g, struct node_spec *s, struct diag *d)
 {
     int64_t n = 0, cores = 0;
     TRY(ydoc_int(g, "gpus", 0, NODE_GPUS_MAX, &n, d));
@@ -156,12 +156,12 @@ static enum st read_gpus(const struct build *b, const struct ynode *g, struct no
     s->gpu_cores = (int32_t)cores;
     s->n_gpu = (uint32_t)n;
     static const char *const of_gpus[] = { "gpu_type", "gpu_mem", "gpu_cores" };
-    const struct ynode *extra = NULL;
+    const struct ydoc_node *extra = NULL;
     for (size_t i = ARRAY_LEN(of_gpus); i-- > 0;)
         if (ydoc_get(g, of_gpus[i]) != NULL) extra = ydoc_get(g, of_gpus[i]);
     if (n == 0 && extra != NULL) return ydoc_key_error(extra, d, "found '%s' in a group without 'gpus'", extra->key);
     if (n > 0 && s->gpu_type == NULL) return ydoc_error(ydoc_get(g, "gpus"), d, "found 'gpus' without 'gpu_type'");
-    const struct ynode *type = ydoc_get(g, "gpu_type");
+    const struct ydoc_node *type = ydoc_get(g, "gpu_type");
     if (n > 0 && b->has_types && find_type(b, s->gpu_type) == NULL) {
         enum st st = ydoc_error(type, d, "found GPU type '%s', which gpu_types does not list", s->gpu_type);
         const char *near = diag_nearest(s->gpu_type, b->type_name, b->n_types);
@@ -172,10 +172,10 @@ static enum st read_gpus(const struct build *b, const struct ynode *g, struct no
 }
 
 /* What the node's own daemons take, for good. */
-static enum st read_reserved(const struct ynode *g, struct node_spec *s, struct diag *d)
+static enum st read_reserved(const struct ydoc_node *g, struct node_spec *s, struct diag *d)
 {
     static const char *const keys[] = { "cpus", "mem" };
-    const struct ynode *r;
+    const struct ydoc_node *r;
     TRY(ydoc_map(g, "reserved", &r, d));
     TRY(ydoc_keys(r, "reserved", keys, ARRAY_LEN(keys), d));
     TRY(ydoc_quantity(r, "cpus", TEXT_MILLI, 1000, 0, &s->cpu_reserved, d));
@@ -185,7 +185,7 @@ static enum st read_reserved(const struct ynode *g, struct node_spec *s, struct 
     return ST_OK;
 }
 
-static enum st add_group(struct build *b, const struct ynode *g, struct node_spec *s, int64_t count, int64_t per_rack, struct diag *d)
+static enum st add_group(struct build *b, const struct ydoc_node *g, struct node_spec *s, int64_t count, int64_t per_rack, struct diag *d)
 {
     const char *group = s->name;
     size_t cap = strlen(group) + 32;
@@ -205,7 +205,7 @@ static enum st add_group(struct build *b, const struct ynode *g, struct node_spe
     return st;
 }
 
-static enum st read_group(struct build *b, const struct ynode *g, struct diag *d)
+static enum st read_group(struct build *b, const struct ydoc_node *g, struct diag *d)
 {
     static const char *const keys[] = {
         "name", "count", "cpus", "mem", "gpus", "gpu_type", "gpu_mem", "rack", "nodes_per_rack", "labels", "engines",
@@ -215,7 +215,7 @@ static enum st read_group(struct build *b, const struct ynode *g, struct diag *d
     static const char *const needed[] = { "name", "cpus", "mem" };
     struct node_spec s = {0};
     int64_t count = 1, per_rack = 0, most = 0;
-    if (g->kind != Y_MAP) return ydoc_expected(g, d, "a group of nodes such as {name: v100, count: 16, cpus: 96, mem: 768GiB, gpus: 8, gpu_type: V100}");
+    if (g->type != YDOC_MAP) return ydoc_expected(g, d, "a group of nodes such as {name: v100, count: 16, cpus: 96, mem: 768GiB, gpus: 8, gpu_type: V100}");
     TRY(ydoc_keys(g, "a node group", keys, ARRAY_LEN(keys), d));
     for (size_t i = 0; i < ARRAY_LEN(needed); i++)
         if (ydoc_get(g, needed[i]) == NULL) return ydoc_error(g, d, "found a node group without '%s'", needed[i]);
@@ -242,7 +242,7 @@ static enum st read_group(struct build *b, const struct ynode *g, struct diag *d
 enum from { FROM_GROUPS, FROM_OPENB, FROM_SLURM, FROM_KUBECTL };
 
 /* Which keys belong to which source of nodes. */
-static enum st check_source_keys(const struct ynode *n, enum from from, struct diag *d)
+static enum st check_source_keys(const struct ydoc_node *n, enum from from, struct diag *d)
 {
     static const struct { const char *key; enum from from, or; const char *say; } own[] = {
         { "groups", FROM_GROUPS, FROM_GROUPS, "cannot go with 'from': the nodes come from one of the two" },
@@ -252,7 +252,7 @@ static enum st check_source_keys(const struct ynode *n, enum from from, struct d
     };
     static const char *const needed[] = { "groups", "nodes", "conf", "nodes" };
     for (size_t i = 0; i < ARRAY_LEN(own); i++) {
-        const struct ynode *k = ydoc_get(n, own[i].key);
+        const struct ydoc_node *k = ydoc_get(n, own[i].key);
         if (k != NULL && own[i].from != from && own[i].or != from) return ydoc_key_error(k, d, "'%s' %s", own[i].key, own[i].say);
     }
     if (ydoc_get(n, needed[from]) == NULL)
@@ -260,10 +260,10 @@ static enum st check_source_keys(const struct ynode *n, enum from from, struct d
     return ST_OK;
 }
 
-static enum st read_nodes(struct scenario *s, struct build *b, const struct ynode *n, enum from from, struct diag *d)
+static enum st read_nodes(struct scenario *s, struct build *b, const struct ydoc_node *n, enum from from, struct diag *d)
 {
     const char *path, *gres, *topology;
-    const struct ynode *groups;
+    const struct ydoc_node *groups;
     switch (from) {
     case FROM_GROUPS:
         TRY(ydoc_list(n, "groups", &groups, d));
@@ -289,7 +289,7 @@ static enum st read_nodes(struct scenario *s, struct build *b, const struct ynod
     return ST_OK;
 }
 
-static enum st set_speeds(struct scenario *s, const struct build *b, const struct ynode *map, struct diag *d)
+static enum st set_speeds(struct scenario *s, const struct build *b, const struct ydoc_node *map, struct diag *d)
 {
     for (size_t i = 0; i < b->n_types; i++) {
         struct diag own = {0};
@@ -302,9 +302,9 @@ static enum st set_speeds(struct scenario *s, const struct build *b, const struc
 }
 
 /* {matlab: 10}: of the whole cluster. */
-static enum st read_licences(struct scenario *s, const struct ynode *n, struct diag *d)
+static enum st read_licences(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
-    const struct ynode *map;
+    const struct ydoc_node *map;
     TRY(ydoc_map(n, "licences", &map, d));
     for (size_t i = 0; map != NULL && i < map->n; i++) {
         struct diag own = {0};
@@ -319,13 +319,13 @@ static enum st read_licences(struct scenario *s, const struct ynode *n, struct d
     return ST_OK;
 }
 
-static enum st read_section(struct scenario *s, struct build *b, const struct ynode *n, struct diag *d)
+static enum st read_section(struct scenario *s, struct build *b, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = {
         "groups", "from", "nodes", "conf", "gres", "topology", "gpu_types", "nodes_per_rack", "cut", "tiers", "licences",
     };
     static const char *const sources[] = { "openb", "slurm", "kubectl" };
-    const struct ynode *types;
+    const struct ydoc_node *types;
     uint32_t source = 0;
     double cut = 1;
     TRY(ydoc_keys(n, "cluster", keys, ARRAY_LEN(keys), d));
@@ -346,7 +346,7 @@ static enum st read_section(struct scenario *s, struct build *b, const struct yn
     return ST_OK;
 }
 
-enum st scn_read_cluster(struct scenario *s, const struct ynode *section, struct diag *d)
+enum st scn_read_cluster(struct scenario *s, const struct ydoc_node *section, struct diag *d)
 {
     struct build b = { .sink = { .cluster = &s->cluster, .add = add_node } };
     enum st st = read_section(s, &b, section, d);
@@ -357,12 +357,12 @@ enum st scn_read_cluster(struct scenario *s, const struct ynode *section, struct
 
 /* ---- models ---- */
 
-static enum st read_model(struct scenario *s, const struct ynode *row, struct diag *d)
+static enum st read_model(struct scenario *s, const struct ydoc_node *row, struct diag *d)
 {
-    if (row->kind != Y_MAP || row->n == 0) return ydoc_expected(row, d, "speeds by GPU type, such as {V100: 1.0, T4: 0.35}");
+    if (row->type != YDOC_MAP || row->n == 0) return ydoc_expected(row, d, "speeds by GPU type, such as {V100: 1.0, T4: 0.35}");
     uint32_t model = throughput_model(&s->perf, row->key);
     for (size_t i = 0; i < row->n; i++) {
-        const struct ynode *n = row->at[i];
+        const struct ydoc_node *n = row->at[i];
         double v = 1;
         TRY(ydoc_node_double(n, 0, SPEED_MAX, &v, d));
         uint32_t type = intern_find(&s->cluster.gpu_types, n->key);
@@ -382,7 +382,7 @@ static enum st read_model(struct scenario *s, const struct ynode *row, struct di
     return ydoc_key_error(row, d, "model '%s' can run on no GPU of this cluster", row->key);
 }
 
-enum st scn_read_models(struct scenario *s, const struct ynode *section, struct diag *d)
+enum st scn_read_models(struct scenario *s, const struct ydoc_node *section, struct diag *d)
 {
     for (size_t i = 0; section != NULL && i < section->n; i++) TRY(read_model(s, section->at[i], d));
     return ST_OK;

@@ -3,16 +3,16 @@
 
 #include <string.h>
 
-static enum st read_speed(const struct ynode *n, const char *key, int64_t *out, struct diag *d)
+static enum st read_speed(const struct ydoc_node *n, const char *key, int64_t *out, struct diag *d)
 {
     TRY(ydoc_quantity(n, key, TEXT_RATE, 0, 1, out, d));
-    const struct ynode *v = ydoc_get(n, key);
+    const struct ydoc_node *v = ydoc_get(n, key);
     if (v != NULL && (*out < NET_BPS_MIN || *out > NET_BPS_MAX))
         return ydoc_expected(v, d, "a speed from %lld B/s to %.0f GB/s", (long long)NET_BPS_MIN, (double)NET_BPS_MAX / 1e9);
     return ST_OK;
 }
 
-enum st scn_read_network(struct scenario *s, const struct ynode *n, struct diag *d)
+enum st scn_read_network(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "mode", "disk", "card", "rack", "aggregation" };
     static const char *const modes[] = { "nominal", "shared" };
@@ -29,7 +29,7 @@ enum st scn_read_network(struct scenario *s, const struct ynode *n, struct diag 
     return ST_OK;
 }
 
-enum st scn_read_data(struct scenario *s, const struct ynode *n, struct diag *d)
+enum st scn_read_data(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "rule", "replicas" };
     static const char *const rules[] = { "random", "rack-aware" };

@@ -5,52 +5,52 @@
 #include "model/data/net.h"
 
 /* hi, lo, or the upper end of the range itself. */
-static enum st heterogeneity(const struct ynode *n, const char *key, double hi, double lo, double *out, struct diag *d)
+static enum st heterogeneity(const struct ydoc_node *n, const char *key, double hi, double lo, double *out, struct diag *d)
 {
     static const char *const words[] = { "hi", "lo" };
-    const struct ynode *v = ydoc_get(n, key);
+    const struct ydoc_node *v = ydoc_get(n, key);
     uint32_t i = 0;
-    if (v != NULL && v->kind == Y_SCALAR && v->text[0] >= '0' && v->text[0] <= '9') return ydoc_double(n, key, 1, 1e6, out, d);
+    if (v != NULL && v->type == YDOC_SCALAR && v->text[0] >= '0' && v->text[0] <= '9') return ydoc_double(n, key, 1, 1e6, out, d);
     if (v == NULL) return ST_OK;
     TRY(ydoc_choice(n, key, words, ARRAY_LEN(words), &i, d));
     *out = i == 0 ? hi : lo;
     return ST_OK;
 }
 
-/* Each of the cluster's kinds of engine once. */
-static enum st columns(const struct scenario *s, const struct ynode *n, struct etc_opts *o, struct diag *d)
+/* Each of the cluster's engine types once. */
+static enum st columns(const struct scenario *s, const struct ydoc_node *n, struct etc_opts *o, struct diag *d)
 {
-    const struct intern *kinds = &s->cluster.engines;
-    const struct ynode *list;
+    const struct intern *engines = &s->cluster.engines;
+    const struct ydoc_node *list;
     uint32_t seen = 0;
     TRY(ydoc_list(n, "engines", &list, d));
     if (list == NULL) return ST_OK;
     for (size_t i = 0; i < list->n; i++) {
         const char *name;
         TRY(ydoc_node_str(list->at[i], &name, d));
-        uint32_t kind = intern_find(kinds, name);
-        if (kind == NONE) {
+        uint32_t engine = intern_find(engines, name);
+        if (engine == NONE) {
             enum st st = ydoc_error(list->at[i], d, "found engine '%s', which no node of the cluster has", name);
-            const char *near = diag_nearest(name, (const char *const *)kinds->name, kinds->n);
+            const char *near = diag_nearest(name, (const char *const *)engines->name, engines->n);
             if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
             return st;
         }
-        if (seen >> kind & 1) return ydoc_error(list->at[i], d, "found engine '%s' twice", name);
-        seen |= 1u << kind;
-        o->column[o->n_columns++] = kind;
+        if (seen >> engine & 1) return ydoc_error(list->at[i], d, "found engine '%s' twice", name);
+        seen |= 1u << engine;
+        o->column[o->n_columns++] = engine;
     }
-    if (o->n_columns == kinds->n) return ST_OK;
-    return ydoc_error(list, d, "found %u of the cluster's %u kinds of engine; the table has a column for each", o->n_columns, kinds->n);
+    if (o->n_columns == engines->n) return ST_OK;
+    return ydoc_error(list, d, "found %u of the cluster's %u kinds of engine; the table has a column for each", o->n_columns, engines->n);
 }
 
-enum st scn_read_etc(struct scenario *s, const struct ynode *trace, struct diag *d)
+enum st scn_read_etc(struct scenario *s, const struct ydoc_node *trace, struct diag *d)
 {
     static const char *const keys[] = { "apis", "points", "task", "machine", "order", "rows", "unit", "engines", "jobs", "tasks", "calls",
                                         "gap", "focus", "size_min", "size_max", "result" };
     static const char *const orders[] = { "consistent", "semi", "inconsistent" }, *const rows[] = { "api", "size" };
-    const struct ynode *n;
+    const struct ydoc_node *n;
     struct etc_opts *o;
-    char why[256];
+    char error[256];
     if (s->has_calltime) return ydoc_error(trace, d, "'format: etc' draws the times of its calls itself; found an 'engines' section too");
     if (s->cluster.engines.n == 0) return ydoc_error(trace, d, "'format: etc' makes API calls for engines, and no node of the cluster has any");
     TRY(ydoc_map(trace, "etc", &n, d));
@@ -79,7 +79,7 @@ enum st scn_read_etc(struct scenario *s, const struct ynode *trace, struct diag 
     o->order = (enum etc_order)order;
     o->by_size = row == 1;
     if (o->size_max > NET_SIZE_MAX) return ydoc_expected(ydoc_get(n, "size_max"), d, "at most %lld bytes", (long long)NET_SIZE_MAX);
-    if (!etc_check(o, why, sizeof why)) return ydoc_error(n, d, "etc: %s", why);        /* the defaults agree, so something was set */
+    if (!etc_check(o, error, sizeof error)) return ydoc_error(n, d, "etc: %s", error);        /* the defaults agree, so something was set */
     o->times = &s->calltime;
     s->has_calltime = true;
     return ST_OK;

@@ -87,7 +87,7 @@ static enum st read_list(struct scenario *s, const char *path, struct diag *d)
     return st;
 }
 
-enum st scn_read_faults(struct scenario *s, const struct ynode *n, struct diag *d)
+enum st scn_read_faults(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "trace", "mtbf", "mttr" };
     const char *path;
@@ -97,7 +97,7 @@ enum st scn_read_faults(struct scenario *s, const struct ynode *n, struct diag *
     TRY(scn_file(s, n, "trace", true, &path, d));
     TRY(ydoc_quantity(n, "mtbf", TEXT_DURATION, TICK_SEC, 1, &mtbf, d));
     TRY(ydoc_quantity(n, "mttr", TEXT_DURATION, TICK_SEC, 1, &mttr, d));
-    const struct ynode *mean = ydoc_get(n, mtbf > 0 ? "mtbf" : "mttr");
+    const struct ydoc_node *mean = ydoc_get(n, mtbf > 0 ? "mtbf" : "mttr");
     if (path != NULL && mean != NULL) return ydoc_key_error(mean, d, "found both 'trace' and '%s'; faults come from one of the two", mean->key);
     if (path == NULL && mean == NULL) return ydoc_error(n, d, "found neither 'trace' nor 'mtbf' and 'mttr' in faults");
     if (path == NULL && (mtbf == 0 || mttr == 0)) return ydoc_key_error(mean, d, "found '%s' without '%s'", mean->key, mtbf > 0 ? "mttr" : "mtbf");

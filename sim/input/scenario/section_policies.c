@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 /* Text inside a spec must not hold what separates its parts. */
-static enum st plain_part(const struct ynode *n, const char *text, const char *bad, struct diag *d)
+static enum st plain_part(const struct ydoc_node *n, const char *text, const char *bad, struct diag *d)
 {
     if (text[0] != '\0' && text[strcspn(text, bad)] == '\0') return ST_OK;
     return ydoc_error(n, d, "found '%s', expected text without any of %s", text, bad);
@@ -20,11 +20,11 @@ static void add(char **spec, const char *a, const char *b, const char *c)
 }
 
 /* One parameter of a map: scalars as they are, lists "a;b", maps "k:v;k:v". */
-static enum st add_param(const struct ynode *v, const char *key, char **spec, struct diag *d)
+static enum st add_param(const struct ydoc_node *v, const char *key, char **spec, struct diag *d)
 {
     TRY(plain_part(v, key, ",;=:", d));
     add(spec, strchr(*spec, ':') == NULL ? ":" : ",", key, "=");
-    if (v->kind == Y_SCALAR) {
+    if (v->type == YDOC_SCALAR) {
         if (ydoc_is_null(v)) return ydoc_expected(v, d, "a value");
         bool is_list = v->text[0] == '[' || strncmp(v->text, "shares:[", 8) == 0;    /* commas between and in brackets are the value's */
         if (!is_list) TRY(plain_part(v, v->text, ",", d));
@@ -36,7 +36,7 @@ static enum st add_param(const struct ynode *v, const char *key, char **spec, st
         const char *text;
         TRY(ydoc_node_str(v->at[i], &text, d));
         TRY(plain_part(v->at[i], text, ",;=:", d));
-        if (v->kind == Y_MAP) {
+        if (v->type == YDOC_MAP) {
             TRY(plain_part(v->at[i], v->at[i]->key, ",;=:", d));
             add(spec, i > 0 ? ";" : "", v->at[i]->key, ":");
             add(spec, text, "", "");
@@ -48,7 +48,7 @@ static enum st add_param(const struct ynode *v, const char *key, char **spec, st
 }
 
 /* {exec: COMMAND, label: ...}: the command says all the rest. */
-static enum st read_exec(const struct ynode *n, const char *command, char **spec, struct diag *d)
+static enum st read_exec(const struct ydoc_node *n, const char *command, char **spec, struct diag *d)
 {
     for (size_t i = 0; i < n->n; i++)
         if (strcmp(n->at[i]->key, "exec") != 0 && strcmp(n->at[i]->key, "label") != 0)
@@ -57,7 +57,7 @@ static enum st read_exec(const struct ynode *n, const char *command, char **spec
     return ST_OK;
 }
 
-static enum st read_map(const struct ynode *n, char **spec, const char **label, struct diag *d)
+static enum st read_map(const struct ydoc_node *n, char **spec, const char **label, struct diag *d)
 {
     const char *name = NULL, *command = NULL;
     TRY(ydoc_str(n, "name", &name, d));
@@ -75,16 +75,16 @@ static enum st read_map(const struct ynode *n, char **spec, const char **label, 
     return ST_OK;
 }
 
-static enum st read_one(struct scenario *s, const struct ynode *n, struct diag *d)
+static enum st read_one(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
-    if (n->kind == Y_LIST || ydoc_is_null(n)) return ydoc_expected(n, d, "a policy, such as drf:place=pack or {name: drf, place: pack}");
+    if (n->type == YDOC_LIST || ydoc_is_null(n)) return ydoc_expected(n, d, "a policy, such as drf:place=pack or {name: drf, place: pack}");
     MEM_RESERVE(s->policy, s->cap_policies, s->n_policies + 1);
     struct scn_policy *p = &s->policy[s->n_policies++];
     const char *label = NULL, *spec = NULL;
     p->line = n->line;
     p->col = n->col;
     p->spec = mem_strdup("");
-    if (n->kind == Y_MAP) {
+    if (n->type == YDOC_MAP) {
         TRY(read_map(n, &p->spec, &label, d));
     } else {
         TRY(ydoc_node_str(n, &spec, d));
@@ -100,9 +100,9 @@ static enum st read_one(struct scenario *s, const struct ynode *n, struct diag *
     return ST_OK;
 }
 
-enum st scn_read_policies(struct scenario *s, const struct ynode *root, struct diag *d)
+enum st scn_read_policies(struct scenario *s, const struct ydoc_node *root, struct diag *d)
 {
-    const struct ynode *list;
+    const struct ydoc_node *list;
     TRY(ydoc_list(root, "policies", &list, d));
     if (list != NULL && list->n == 0) return ydoc_expected(list, d, "at least one policy");
     for (size_t i = 0; list != NULL && i < list->n; i++) TRY(read_one(s, list->at[i], d));
@@ -126,7 +126,7 @@ static bool is_called(const struct scn_policy *p, const char *name, size_t n)
 }
 
 /* p with the parameter at this value; a label that is the spec follows it. */
-static enum st with_param(const struct scn_policy *p, const char *key, const struct ynode *v, struct scn_policy *out, struct diag *d)
+static enum st with_param(const struct scn_policy *p, const char *key, const struct ydoc_node *v, struct scn_policy *out, struct diag *d)
 {
     out->line = v->line;
     out->col = v->col;
@@ -138,7 +138,7 @@ static enum st with_param(const struct scn_policy *p, const char *key, const str
     return ST_OK;
 }
 
-static enum st no_such_policy(const struct scn_policy *p, size_t n, const struct ynode *param, size_t len, struct diag *d)
+static enum st no_such_policy(const struct scn_policy *p, size_t n, const struct ydoc_node *param, size_t len, struct diag *d)
 {
     char **names, *name = mem_strndup(param->key, len);
     MEM_ARRAY(names, 2 * n);
@@ -155,7 +155,7 @@ static enum st no_such_policy(const struct scn_policy *p, size_t n, const struct
     return st;
 }
 
-enum st scn_sweep_param(struct scenario *s, const struct ynode *param, struct diag *d)
+enum st scn_sweep_param(struct scenario *s, const struct ydoc_node *param, struct diag *d)
 {
     const char *dot = strrchr(param->key, '.');
     if (dot == NULL || dot == param->key || dot[1] == '\0')

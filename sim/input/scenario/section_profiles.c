@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "input/tasks/profiles.h"
 
-enum st scn_read_profiles(struct scenario *s, const struct ynode *n, struct diag *d)
+enum st scn_read_profiles(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "file", "mem_bandwidth", "monitor", "noise" };
     const char *path;

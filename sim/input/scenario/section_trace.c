@@ -11,7 +11,7 @@ enum { GPUS_PER_TASK_MAX = NODE_GPUS_MAX, FORMATS_MAX = 32 };
 
 static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
-static enum st read_format(const struct ynode *n, const struct trace_format **out, struct diag *d)
+static enum st read_format(const struct ydoc_node *n, const struct trace_format **out, struct diag *d)
 {
     const char *word[FORMATS_MAX];
     size_t count = 0;
@@ -24,7 +24,7 @@ static enum st read_format(const struct ynode *n, const struct trace_format **ou
 }
 
 /* Keys that mean something for some formats only. */
-static enum st check_format_keys(const struct ynode *n, const struct trace_format *f, struct diag *d)
+static enum st check_format_keys(const struct ydoc_node *n, const struct trace_format *f, struct diag *d)
 {
     const char *format = f->name;
     static const struct { const char *key, *format; bool is_needed; } own[] = {
@@ -34,7 +34,7 @@ static enum st check_format_keys(const struct ynode *n, const struct trace_forma
         { "calls", "native", false }, { "etc", "etc", false },
     };
     for (size_t i = 0; i < ARRAY_LEN(own); i++) {
-        const struct ynode *k = ydoc_get(n, own[i].key);
+        const struct ydoc_node *k = ydoc_get(n, own[i].key);
         bool fits = is(format, own[i].format);
         if (k != NULL && !fits) return ydoc_key_error(k, d, "'%s' goes with 'format: %s', found 'format: %s'", own[i].key, own[i].format, format);
         bool is_needed = own[i].is_needed && !(is(own[i].key, "reference_gpu") && ydoc_get(n, "measured") != NULL);
@@ -44,10 +44,10 @@ static enum st check_format_keys(const struct ynode *n, const struct trace_forma
         return ydoc_key_error(ydoc_get(n, "blocks"), d, "'blocks' names data that only the tasks of 'stages' read; found no 'stages'");
     static const struct { const char *format, *key; } unused[] = { { "workload", "defaults" }, { "workload", "gpus_per_task" }, { "etc", "gpus_per_task" } };
     for (size_t i = 0; i < ARRAY_LEN(unused); i++) {
-        const struct ynode *k = is(format, unused[i].format) ? ydoc_get(n, unused[i].key) : NULL;
+        const struct ydoc_node *k = is(format, unused[i].format) ? ydoc_get(n, unused[i].key) : NULL;
         if (k != NULL) return ydoc_key_error(k, d, "'%s' has no meaning for 'format: %s', whose jobs are given whole", unused[i].key, format);
     }
-    const struct ynode *instances = ydoc_get(n, "instances"), *path = ydoc_get(n, "path"), *strict = ydoc_get(n, "strict");
+    const struct ydoc_node *instances = ydoc_get(n, "instances"), *path = ydoc_get(n, "path"), *strict = ydoc_get(n, "strict");
     if (instances != NULL && path != NULL) return ydoc_key_error(instances, d, "found both 'path' and 'instances', which take its place");
     if (path == NULL) path = instances;
     if (path == NULL && !f->no_file) return ydoc_error(n, d, "found no 'path' in the trace section");
@@ -56,9 +56,9 @@ static enum st check_format_keys(const struct ynode *n, const struct trace_forma
     return ST_OK;
 }
 
-static enum st read_default_models(struct scenario *s, const struct ynode *n, struct diag *d)
+static enum st read_default_models(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
-    const struct ynode *list;
+    const struct ydoc_node *list;
     TRY(ydoc_list(n, "models", &list, d));
     if (list == NULL) return ST_OK;
     if (s->trace.dflt.model != NULL) return ydoc_key_error(list, d, "found both 'model' and 'models'");
@@ -76,7 +76,7 @@ static enum st read_default_models(struct scenario *s, const struct ynode *n, st
     return ST_OK;
 }
 
-static enum st read_defaults(struct scenario *s, const struct ynode *n, struct diag *d)
+static enum st read_defaults(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = {
         "cpus_per_gpu", "cpus", "mem_per_gpu", "mem", "model", "models", "user", "queue", "limit", "limit_factor", "duration",
@@ -105,10 +105,10 @@ static enum st read_defaults(struct scenario *s, const struct ynode *n, struct d
     return ST_OK;
 }
 
-static enum st read_instances(struct scenario *s, const struct ynode *n, struct diag *d)
+static enum st read_instances(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const beside[] = { "stages", "blocks", "calls" };
-    const struct ynode *list;
+    const struct ydoc_node *list;
     TRY(ydoc_list(n, "instances", &list, d));
     if (list == NULL) return ST_OK;
     if (list->n == 0) return ydoc_expected(list, d, "at least one file");
@@ -130,19 +130,19 @@ static enum st read_instances(struct scenario *s, const struct ynode *n, struct 
     return ST_OK;
 }
 
-static enum st read_window(struct scenario *s, const struct ynode *n, struct diag *d)
+static enum st read_window(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "from", "to" };
     struct trace_opts *o = &s->trace;
     TRY(ydoc_keys(n, "window", keys, ARRAY_LEN(keys), d));
     TRY(ydoc_quantity(n, "from", TEXT_DURATION, TICK_SEC, 0, &o->window_from, d));
     TRY(ydoc_quantity(n, "to", TEXT_DURATION, TICK_SEC, 0, &o->window_to, d));
-    const struct ynode *to = ydoc_get(n, "to");
+    const struct ydoc_node *to = ydoc_get(n, "to");
     if (to != NULL && o->window_to <= o->window_from) return ydoc_expected(to, d, "a time after 'from'");
     return ST_OK;
 }
 
-static enum st read_stretch(struct scenario *s, const struct ynode *n, struct diag *d)
+static enum st read_stretch(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
     struct trace_opts *o = &s->trace;
     TRY(ydoc_double(n, "speedup", YDOC_ABOVE_0, 1e9, &o->speedup, d));
@@ -153,7 +153,7 @@ static enum st read_stretch(struct scenario *s, const struct ynode *n, struct di
     return st;
 }
 
-static enum st read_fill(struct scenario *s, const struct ynode *n, struct diag *d)
+static enum st read_fill(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const others[] = { "speedup", "load", "concurrency" };
     TRY(ydoc_double(n, "fill", YDOC_ABOVE_0, 100, &s->fill, d));
@@ -164,15 +164,15 @@ static enum st read_fill(struct scenario *s, const struct ynode *n, struct diag 
 }
 
 /* A parameter's value as gen_set takes it: text, a list "a|b", or a map "value:weight,value:weight". */
-static enum st gen_text(const struct ynode *v, char *buf, size_t cap, struct diag *d)
+static enum st gen_text(const struct ydoc_node *v, char *buf, size_t cap, struct diag *d)
 {
-    if (ydoc_is_null(v) || (v->kind != Y_SCALAR && v->n == 0)) return ydoc_expected(v, d, "a value, or a map such as {1: 0.7, 8: 0.3}");
-    bool is_map = v->kind == Y_MAP;
+    if (ydoc_is_null(v) || (v->type != YDOC_SCALAR && v->n == 0)) return ydoc_expected(v, d, "a value, or a map such as {1: 0.7, 8: 0.3}");
+    bool is_map = v->type == YDOC_MAP;
     size_t n = 0;
     buf[0] = '\0';
-    for (size_t i = 0; i < (v->kind == Y_SCALAR ? 1 : v->n); i++) {
+    for (size_t i = 0; i < (v->type == YDOC_SCALAR ? 1 : v->n); i++) {
         const char *text = v->text;
-        if (v->kind != Y_SCALAR) TRY(ydoc_node_str(v->at[i], &text, d));
+        if (v->type != YDOC_SCALAR) TRY(ydoc_node_str(v->at[i], &text, d));
         int got = snprintf(buf + n, cap - n, "%s%s%s%s", i == 0 ? "" : is_map ? "," : "|", is_map ? v->at[i]->key : "", is_map ? ":" : "", text);
         n += (size_t)got;
         if (n >= cap) return ydoc_error(v, d, "'%s': found more than %zu characters", v->key, cap - 1);
@@ -180,7 +180,7 @@ static enum st gen_text(const struct ynode *v, char *buf, size_t cap, struct dia
     return ST_OK;
 }
 
-static enum st read_workload(struct scenario *s, const struct ynode *n, struct diag *d)
+static enum st read_workload(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "compute", "images_per_s", "image", "add", "merge", "extra", "shuffle", "users", "jobs_per_user" };
     struct workload_opts *o;
@@ -207,34 +207,34 @@ static enum st read_workload(struct scenario *s, const struct ynode *n, struct d
     return ST_OK;
 }
 
-static enum st read_generate(struct scenario *s, const struct ynode *n, struct diag *d)
+static enum st read_generate(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
-    char value[1024], why[512];
+    char value[1024], error[512];
     MEM_NEW(s->trace.gen);
     gen_defaults(s->trace.gen);
     for (size_t i = 0; n != NULL && i < n->n; i++) {
-        const struct ynode *v = n->at[i];
+        const struct ydoc_node *v = n->at[i];
         const char *near = NULL;
         TRY(gen_text(v, value, sizeof value, d));
-        if (gen_set(s->trace.gen, v->key, value, why, sizeof why, &near)) continue;
+        if (gen_set(s->trace.gen, v->key, value, error, sizeof error, &near)) continue;
         bool known = false;
         for (size_t k = 0; k < gen_n_params; k++) known = known || is(gen_params[k].name, v->key);
-        if (known) return ydoc_error(v, d, "'%s': %s", v->key, why);
+        if (known) return ydoc_error(v, d, "'%s': %s", v->key, error);
         enum st st = ydoc_key_error(v, d, "found unknown key '%s' in generate", v->key);
         if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
         return st;
     }
-    if (gen_check(s->trace.gen, why, sizeof why)) return ST_OK;
-    return ydoc_error(n, d, "generate: %s", why);       /* the defaults agree, so something was set */
+    if (gen_check(s->trace.gen, error, sizeof error)) return ST_OK;
+    return ydoc_error(n, d, "generate: %s", error);       /* the defaults agree, so something was set */
 }
 
-enum st scn_read_trace(struct scenario *s, const struct ynode *n, struct diag *d)
+enum st scn_read_trace(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = {
         "format", "path", "strict", "concurrency", "workload", "speedup", "load", "window", "max_jobs", "defaults", "gpus_per_task",
         "throughputs", "reference_gpu", "pending", "generate", "stages", "blocks", "bound", "fill", "calls", "etc", "instances", "measured",
     }, *const bounds[] = { "keep", "replay" }, *const pending[] = { "replay", "skip" };
-    const struct ynode *window, *defaults, *generate, *workload;
+    const struct ydoc_node *window, *defaults, *generate, *workload;
     const char *reference = NULL;
     const struct trace_format *format = NULL;
     struct trace_opts *o = &s->trace;

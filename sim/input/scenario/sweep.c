@@ -6,7 +6,7 @@
 
 /* ---- the section's form ---- */
 
-static enum st not_twice(const struct ynode *list, struct diag *d)
+static enum st not_twice(const struct ydoc_node *list, struct diag *d)
 {
     enum st st = ST_OK;
     char **text;
@@ -22,17 +22,17 @@ static enum st not_twice(const struct ynode *list, struct diag *d)
 }
 
 /* Entries that are lists of values, none twice. */
-static enum st check_lists(const struct ynode *map, struct diag *d)
+static enum st check_lists(const struct ydoc_node *map, struct diag *d)
 {
     for (size_t i = 0; map != NULL && i < map->n; i++) {
-        const struct ynode *list = map->at[i];
-        if (list->kind != Y_LIST || list->n == 0) return ydoc_expected(list, d, "a list of the values to try, such as [0.8, 1.0]");
+        const struct ydoc_node *list = map->at[i];
+        if (list->type != YDOC_LIST || list->n == 0) return ydoc_expected(list, d, "a list of the values to try, such as [0.8, 1.0]");
         TRY(not_twice(list, d));
     }
     return ST_OK;
 }
 
-static enum st check_path(const struct ynode *axis, struct diag *d)
+static enum st check_path(const struct ydoc_node *axis, struct diag *d)
 {
     if (!scn_is_asked(axis->key)) return ST_OK;
     enum st st = ydoc_key_error(axis, d, "found '%s' under 'set', where it cannot be swept", axis->key);
@@ -40,12 +40,12 @@ static enum st check_path(const struct ynode *axis, struct diag *d)
     return st;
 }
 
-enum st scn_check_sweep(const struct ynode *sweep, struct diag *d)
+enum st scn_check_sweep(const struct ydoc_node *sweep, struct diag *d)
 {
     static const char *const keys[] = { "policies", "params", "seeds", "set" };
-    const struct ynode *set, *params;
+    const struct ydoc_node *set, *params;
     if (sweep == NULL) return ST_OK;
-    if (sweep->kind != Y_MAP) return ydoc_expected(sweep, d, "a map with policies, params, seeds or set");
+    if (sweep->type != YDOC_MAP) return ydoc_expected(sweep, d, "a map with policies, params, seeds or set");
     TRY(ydoc_keys(sweep, "the sweep section", keys, ARRAY_LEN(keys), d));
     TRY(ydoc_map(sweep, "set", &set, d));
     TRY(ydoc_map(sweep, "params", &params, d));
@@ -60,9 +60,9 @@ enum st scn_check_sweep(const struct ynode *sweep, struct diag *d)
     return ST_OK;
 }
 
-enum st scn_read_asked(struct scenario *s, const struct ynode *root, const struct ynode *sweep, struct diag *d)
+enum st scn_read_asked(struct scenario *s, const struct ydoc_node *root, const struct ydoc_node *sweep, struct diag *d)
 {
-    const struct ynode *params;
+    const struct ydoc_node *params;
     TRY(scn_read_policies(s, ydoc_get(sweep, "policies") != NULL ? sweep : root, d));
     TRY(ydoc_map(sweep, "params", &params, d));
     for (size_t i = 0; params != NULL && i < params->n; i++) TRY(scn_sweep_param(s, params->at[i], d));
@@ -115,9 +115,9 @@ enum st sweep_case(const struct sweep *w, size_t k, struct scenario *out, struct
     out->has_sweep = w->section != NULL;
     ydoc_copy(&y, &w->doc);
     for (size_t i = 0; w->set != NULL && i < w->set->n && st == ST_OK; i++) {
-        const struct ynode *axis = w->set->at[i];
+        const struct ydoc_node *axis = w->set->at[i];
         n /= axis->n;
-        const struct ynode *value = axis->at[k / n % axis->n];
+        const struct ydoc_node *value = axis->at[k / n % axis->n];
         char *text = ydoc_flow(value);
         st = ydoc_put(&y, axis->key, axis, value, d);
         append(&out->variant, out->variant[0] != '\0' ? ", " : "", axis->key, "=");

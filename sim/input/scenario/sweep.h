@@ -21,8 +21,8 @@ enum { SWEEP_CASES_MAX = 100000 };
 
 struct sweep {
     struct ydoc doc;            /* after --set */
-    const struct ynode *section;        /* `sweep`, in doc; NULL when there is none: one case */
-    const struct ynode *set;            /* its `set`: each entry a list; NULL: none */
+    const struct ydoc_node *section;        /* `sweep`, in doc; NULL when there is none: one case */
+    const struct ydoc_node *set;            /* its `set`: each entry a list; NULL: none */
     char  *path, *given;        /* given: the --set texts, "a=1, b=2" */
     size_t n_cases;             /* >= 1 */
 };

@@ -18,19 +18,19 @@ void etc_defaults(struct etc_opts *o)
     };
 }
 
-bool etc_check(const struct etc_opts *o, char *why, size_t cap)
+bool etc_check(const struct etc_opts *o, char *error, size_t cap)
 {
     SIM_ASSERT(o->apis <= APIS_MAX && o->points <= POINTS_MAX && o->jobs <= JOBS_MAX && o->calls <= ETC_CALLS_MAX && o->size_max <= NET_SIZE_MAX);
     if (o->size_min > o->size_max) {
-        (void)snprintf(why, cap, "'size_min' is above 'size_max'");
+        (void)snprintf(error, cap, "'size_min' is above 'size_max'");
         return false;
     }
     if (o->points > 1 && o->size_max - o->size_min < o->points) {
-        (void)snprintf(why, cap, "%lld points do not lie apart from %lld to %lld bytes", (long long)o->points, (long long)o->size_min, (long long)o->size_max);
+        (void)snprintf(error, cap, "%lld points do not lie apart from %lld to %lld bytes", (long long)o->points, (long long)o->size_min, (long long)o->size_max);
         return false;
     }
     if (o->task * o->machine * (double)o->unit * (double)o->calls > (double)DUR_MAX) {
-        (void)snprintf(why, cap, "a task of %lld calls of up to %g x %g units would last longer than %lld days", (long long)o->calls, o->task, o->machine,
+        (void)snprintf(error, cap, "a task of %lld calls of up to %g x %g units would last longer than %lld days", (long long)o->calls, o->task, o->machine,
                        (long long)(DUR_MAX / (86400 * TICK_SEC)));
         return false;
     }
@@ -99,7 +99,7 @@ struct maker {
     struct trace_env env;
     const struct etc_opts *o;
     struct rng rng[N_ASPECTS];
-    uint32_t mask;                  /* kinds of engine of the cluster */
+    uint32_t mask;                  /* engine types of the cluster */
     int64_t n;
     double  at;                     /* us */
     char    id[32];
@@ -181,6 +181,6 @@ static enum st open_etc(const struct trace_env *env, struct trace_reader *out, s
     return ST_OK;
 }
 
-const struct trace_format trace_etc = {
+const struct trace_format etc_format = {
     .name = "etc", .summary = "tasks of API calls with times after Braun et al., made from the seed", .no_file = true, .open = open_etc
 };

@@ -7,7 +7,7 @@
  * the machine of column j takes baseline x a multiplier uniform in [1, machine).
  * Consistent: each row is sorted, so that what is faster for one is faster for
  * all; semi-consistent: its even columns are (0, 2, 4 ...); inconsistent: none.
- * Here a column is a kind of engine and a row an API, or an API at one of the
+ * Here a column is an engine type and a row an API, or an API at one of the
  * sizes at which its time is measured.
  *
  * Every aspect draws from a stream of its own, and every row of the table: the
@@ -31,7 +31,7 @@ struct etc_opts {
     enum etc_order order;
     bool     by_size;           /* each size of an API is a row of its own; else its times grow as its size */
     sim_tick unit;              /* what one unit of the table takes, at size_max */
-    uint32_t n_columns, column[ENGINE_KINDS_MAX];   /* kinds of engine by column; 0: as the cluster has them */
+    uint32_t n_columns, column[ENGINE_KINDS_MAX];   /* engine types by column; 0: as the cluster has them */
     int64_t  jobs, tasks, calls;        /* jobs; the most tasks of a job and calls of a task, uniform from 1 */
     sim_tick gap;               /* mean time between arrivals, exponential; 0: all arrive at once */
     double   focus;             /* chance of a call to be of its task's own API, else any */
@@ -42,10 +42,10 @@ struct etc_opts {
 
 void etc_defaults(struct etc_opts *o);
 /* Do the parameters agree with one another? */
-bool etc_check(const struct etc_opts *o, char *why, size_t cap);
+bool etc_check(const struct etc_opts *o, char *error, size_t cap);
 /* The size of point k < o->points. */
 int64_t etc_size(const struct etc_opts *o, int64_t k);
-/* Draw the table into *t, in place of whatever it held; column kinds as in o, else the cluster's in order. */
+/* Draw the table into *t, in place of whatever it held; columns as in o, else the cluster's in order. */
 void etc_times(const struct etc_opts *o, const struct cluster *c, uint64_t seed, struct calltime *t);
 
 #endif

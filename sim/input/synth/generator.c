@@ -9,7 +9,7 @@
 #include "base/text.h"
 
 #define PI 3.14159265358979323846
-#define P(field, kind, min, max, dflt, help) { #field, dflt, kind, min, max, offsetof(struct gen_opts, field), help }
+#define P(field, type, min, max, dflt, help) { #field, dflt, type, min, max, offsetof(struct gen_opts, field), help }
 
 const struct gen_param gen_params[] = {
     P(jobs, GEN_COUNT, 1, 1e9, "5000", "jobs to make"),
@@ -59,14 +59,14 @@ const size_t gen_n_params = ARRAY_LEN(gen_params);
 
 static void *member(struct gen_opts *g, const struct gen_param *p) { return (char *)g + p->offset; }
 
-static bool parse_mix(const char *s, struct gen_mix *out, char *why, size_t cap)
+static bool parse_mix(const char *s, struct gen_mix *out, char *error, size_t cap)
 {
     struct gen_mix m = { .n = 0 };
     for (const char *p = s; *p != '\0'; ) {
         char item[64], *colon;
         size_t n = strcspn(p, ",;");
         if (m.n == GEN_MIX_MAX) {
-            (void)snprintf(why, cap, "more than %d entries", GEN_MIX_MAX);
+            (void)snprintf(error, cap, "more than %d entries", GEN_MIX_MAX);
             return false;
         }
         (void)snprintf(item, sizeof item, "%.*s", (int)n, p);
@@ -74,7 +74,7 @@ static bool parse_mix(const char *s, struct gen_mix *out, char *why, size_t cap)
         double w = 1;
         if (colon != NULL) *colon++ = '\0';
         if (n >= sizeof item || !text_double(item, &m.value[m.n]) || (colon != NULL && !text_double(colon, &w)) || w < 0) {
-            (void)snprintf(why, cap, "'%.60s' is not a mix, expected value:weight,value:weight", s);
+            (void)snprintf(error, cap, "'%.60s' is not a mix, expected value:weight,value:weight", s);
             return false;
         }
         m.weight[m.n++] = w;
@@ -83,48 +83,48 @@ static bool parse_mix(const char *s, struct gen_mix *out, char *why, size_t cap)
     double sum = 0;
     for (uint32_t i = 0; i < m.n; i++) sum += m.weight[i];
     if (!(sum > 0)) {
-        (void)snprintf(why, cap, "'%.60s' has no weight at all", s);
+        (void)snprintf(error, cap, "'%.60s' has no weight at all", s);
         return false;
     }
     *out = m;
     return true;
 }
 
-static bool set(struct gen_opts *g, const struct gen_param *p, const char *value, char *why, size_t cap)
+static bool set(struct gen_opts *g, const struct gen_param *p, const char *value, char *error, size_t cap)
 {
     void *to = member(g, p);
     int64_t i = 0;
     double x = 0;
-    switch (p->kind) {
+    switch (p->type) {
     case GEN_COUNT:
-        if (!text_parse(value, TEXT_COUNT, 1, &i, why, cap)) return false;
+        if (!text_parse(value, TEXT_COUNT, 1, &i, error, cap)) return false;
         x = (double)i;
         break;
     case GEN_DURATION:
-        if (!text_parse(value, TEXT_DURATION, TICK_SEC, &i, why, cap)) return false;
+        if (!text_parse(value, TEXT_DURATION, TICK_SEC, &i, error, cap)) return false;
         if (i < 1000 || i > DUR_MAX) {
-            (void)snprintf(why, cap, "'%s' is outside 1ms..%lldd", value, (long long)(DUR_MAX / (86400 * TICK_SEC)));
+            (void)snprintf(error, cap, "'%s' is outside 1ms..%lldd", value, (long long)(DUR_MAX / (86400 * TICK_SEC)));
             return false;
         }
         break;
     case GEN_BYTES:
-        if (!text_parse(value, TEXT_BYTES, INT64_C(1) << 20, &i, why, cap)) return false;
+        if (!text_parse(value, TEXT_BYTES, INT64_C(1) << 20, &i, error, cap)) return false;
         if (i < INT64_C(1) << 20 || i > INT64_C(1) << 60) {
-            (void)snprintf(why, cap, "'%s' is outside 1MiB..2^60 bytes", value);
+            (void)snprintf(error, cap, "'%s' is outside 1MiB..2^60 bytes", value);
             return false;
         }
         break;
     case GEN_NUMBER: case GEN_SHARE:
         if (!text_double(value, &x)) {
-            (void)snprintf(why, cap, "'%s' is not a number", value);
+            (void)snprintf(error, cap, "'%s' is not a number", value);
             return false;
         }
         break;
     case GEN_MIX:
-        return parse_mix(value, to, why, cap);
+        return parse_mix(value, to, error, cap);
     case GEN_TEXT:
         if (strlen(value) >= GEN_TEXT_MAX) {
-            (void)snprintf(why, cap, "longer than %d characters", GEN_TEXT_MAX - 1);
+            (void)snprintf(error, cap, "longer than %d characters", GEN_TEXT_MAX - 1);
             return false;
         }
         memset(to, 0, GEN_TEXT_MAX);
@@ -132,32 +132,32 @@ static bool set(struct gen_opts *g, const struct gen_param *p, const char *value
         return true;
     }
     if (p->max > 0 && (x < p->min || x > p->max)) {
-        (void)snprintf(why, cap, "'%s' is outside %g..%g", value, p->min, p->max);
+        (void)snprintf(error, cap, "'%s' is outside %g..%g", value, p->min, p->max);
         return false;
     }
-    if (p->kind == GEN_NUMBER || p->kind == GEN_SHARE) memcpy(to, &x, sizeof x);
+    if (p->type == GEN_NUMBER || p->type == GEN_SHARE) memcpy(to, &x, sizeof x);
     else memcpy(to, &i, sizeof i);
     return true;
 }
 
-bool gen_set(struct gen_opts *g, const char *name, const char *value, char *why, size_t cap, const char **nearest)
+bool gen_set(struct gen_opts *g, const char *name, const char *value, char *error, size_t cap, const char **nearest)
 {
     const char *names[ARRAY_LEN(gen_params)];
     for (size_t i = 0; i < gen_n_params; i++) {
-        if (strcmp(gen_params[i].name, name) == 0) return set(g, &gen_params[i], value, why, cap);
+        if (strcmp(gen_params[i].name, name) == 0) return set(g, &gen_params[i], value, error, cap);
         names[i] = gen_params[i].name;
     }
-    (void)snprintf(why, cap, "unknown parameter '%s' of the generator", name);
+    (void)snprintf(error, cap, "unknown parameter '%s' of the generator", name);
     if (nearest != NULL) *nearest = diag_nearest(name, names, gen_n_params);
     return false;
 }
 
 void gen_defaults(struct gen_opts *g)
 {
-    char why[128];
+    char error[128];
     memset(g, 0, sizeof *g);
     for (size_t i = 0; i < gen_n_params; i++) {
-        bool ok = set(g, &gen_params[i], gen_params[i].dflt, why, sizeof why);
+        bool ok = set(g, &gen_params[i], gen_params[i].dflt, error, sizeof error);
         SIM_ASSERT(ok);
     }
 }
@@ -180,30 +180,30 @@ static bool next_type(const char **at, char *name, size_t cap, int64_t *cards, b
     return true;
 }
 
-bool gen_check(const struct gen_opts *g, char *why, size_t cap)
+bool gen_check(const struct gen_opts *g, char *error, size_t cap)
 {
     const sim_tick medians[] = { g->dur_cpu, g->dur_frac, g->dur_single, g->dur_multi };
     if (g->cpu_share + g->frac_share > 1) {
-        (void)snprintf(why, cap, "cpu_share %g and frac_share %g add up to more than 1", g->cpu_share, g->frac_share);
+        (void)snprintf(error, cap, "cpu_share %g and frac_share %g add up to more than 1", g->cpu_share, g->frac_share);
         return false;
     }
     for (size_t i = 0; i < ARRAY_LEN(medians); i++)
         if (medians[i] > g->dur_max) {
-            (void)snprintf(why, cap, "a median duration (dur_*) is longer than dur_max");
+            (void)snprintf(error, cap, "a median duration (dur_*) is longer than dur_max");
             return false;
         }
     if (g->tail_from >= g->dur_max) {
-        (void)snprintf(why, cap, "tail_from is not below dur_max");
+        (void)snprintf(error, cap, "tail_from is not below dur_max");
         return false;
     }
     for (uint32_t i = 0; i < g->gpu_mix.n; i++)
         if (g->gpu_mix.value[i] < 1 || g->gpu_mix.value[i] > 1e6 || g->gpu_mix.value[i] > floor(g->gpu_mix.value[i])) {
-            (void)snprintf(why, cap, "gpu_mix: %g is not a number of cards", g->gpu_mix.value[i]);
+            (void)snprintf(error, cap, "gpu_mix: %g is not a number of cards", g->gpu_mix.value[i]);
             return false;
         }
     for (uint32_t i = 0; i < g->share_mix.n; i++)
         if (g->share_mix.value[i] < 1 || g->share_mix.value[i] >= GPU_WHOLE || g->share_mix.value[i] > floor(g->share_mix.value[i])) {
-            (void)snprintf(why, cap, "share_mix: %g is not in 1..999 thousandths of a card", g->share_mix.value[i]);
+            (void)snprintf(error, cap, "share_mix: %g is not in 1..999 thousandths of a card", g->share_mix.value[i]);
             return false;
         }
     char name[64];
@@ -211,11 +211,11 @@ bool gen_check(const struct gen_opts *g, char *why, size_t cap)
     bool ok, any = false;
     for (const char *at = g->gpu_types; next_type(&at, name, sizeof name, &cards, &ok); any = true)
         if (!ok) {
-            (void)snprintf(why, cap, "gpu_types: '%.60s' is not a list of types such as V100:8,T4:4", g->gpu_types);
+            (void)snprintf(error, cap, "gpu_types: '%.60s' is not a list of types such as V100:8,T4:4", g->gpu_types);
             return false;
         }
     if (g->typed_share > 0 && !any) {
-        (void)snprintf(why, cap, "typed_share is %g, but gpu_types names none", g->typed_share);
+        (void)snprintf(error, cap, "typed_share is %g, but gpu_types names none", g->typed_share);
         return false;
     }
     return true;
@@ -226,7 +226,7 @@ uint64_t gen_hash(const struct gen_opts *g, uint64_t seed)
     uint64_t h = HASH64_INIT ^ seed;
     for (size_t i = 0; i < gen_n_params; i++) {
         const struct gen_param *p = &gen_params[i];
-        size_t n = p->kind == GEN_MIX ? sizeof(struct gen_mix) : p->kind == GEN_TEXT ? GEN_TEXT_MAX : 8;
+        size_t n = p->type == GEN_MIX ? sizeof(struct gen_mix) : p->type == GEN_TEXT ? GEN_TEXT_MAX : 8;
         h = hash64_bytes(h, (const unsigned char *)g + p->offset, n);
     }
     return h;
@@ -247,7 +247,7 @@ double gen_mean_duration(const struct gen_opts *g, sim_tick median)
 
 /* ---- the stream ---- */
 
-enum aspect { ARRIVAL, KIND, SIZE, DURATION, USER, LIMIT, TYPE, BANDWIDTH, HINT, N_ASPECTS };
+enum aspect { ARRIVAL, CLASS, SIZE, DURATION, USER, LIMIT, TYPE, BANDWIDTH, HINT, N_ASPECTS };
 static const char *const purposes[N_ASPECTS] = {
     "gen.arrival", "gen.kind", "gen.size", "gen.duration", "gen.user", "gen.limit", "gen.type", "gen.bandwidth",
     "gen.hint"
@@ -402,11 +402,11 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     out->id = g->id;
     out->user = g->user;
 
-    /* Every job draws the same number of kinds, so that a share changes no other job. */
-    double kind = rng_unit(&g->rng[KIND]), share = pick(&g->rng[KIND], &o->share_mix), cards = pick(&g->rng[KIND], &o->gpu_mix);
-    double array = rng_unit(&g->rng[KIND]), tasks = rng_unit(&g->rng[KIND]);
+    /* Every job draws as many numbers, so that a share changes no other job. */
+    double class = rng_unit(&g->rng[CLASS]), share = pick(&g->rng[CLASS], &o->share_mix), cards = pick(&g->rng[CLASS], &o->gpu_mix);
+    double array = rng_unit(&g->rng[CLASS]), tasks = rng_unit(&g->rng[CLASS]);
     sim_tick dur;
-    if (kind < o->cpu_share) {
+    if (class < o->cpu_share) {
         uint32_t n = 1;
         /* 2 + geometric on 0, 1, ... with mean array_tasks - 2. */
         if (array < o->array_share)
@@ -415,7 +415,7 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
         int64_t cpu = draw_cores(g, o->cpus, o->cpus_sigma, 1);
         g->group[0] = (struct task_group){ .n = n, .dur = dur, .shape = { .cpu_milli = cpu, .mem_b = draw_memory(g, cpu) } };
         out->n_groups = 1;
-    } else if (kind < o->cpu_share + o->frac_share) {
+    } else if (class < o->cpu_share + o->frac_share) {
         dur = draw_duration(g, o->dur_frac);
         int64_t cpu = draw_cores(g, o->cpus_per_gpu, o->cpus_per_gpu_sigma, share / GPU_WHOLE);
         g->group[0] = (struct task_group){ .n = 1, .dur = dur, .shape = {
@@ -459,10 +459,10 @@ static void close_gen(void *ctx)
 
 static enum st open_gen(const struct trace_env *env, struct trace_reader *out, struct diag *d)
 {
-    char why[256];
+    char error[256];
     struct gen *g;
-    if (env->opts->gen != NULL && !gen_check(env->opts->gen, why, sizeof why))
-        return diag_set(d, ST_EINPUT, "generate: %s", why);
+    if (env->opts->gen != NULL && !gen_check(env->opts->gen, error, sizeof error))
+        return diag_set(d, ST_EINPUT, "generate: %s", error);
     MEM_NEW(g);
     g->env = *env;
     if (env->opts->gen != NULL) g->o = *env->opts->gen; else gen_defaults(&g->o);

@@ -33,11 +33,11 @@ struct gen_opts {               /* one member a parameter; see gen_params for me
     char     gpu_types[GEN_TEXT_MAX], models[GEN_TEXT_MAX];
 };
 
-enum gen_kind { GEN_COUNT, GEN_DURATION, GEN_BYTES, GEN_NUMBER, GEN_SHARE, GEN_MIX, GEN_TEXT };
+enum gen_type { GEN_COUNT, GEN_DURATION, GEN_BYTES, GEN_NUMBER, GEN_SHARE, GEN_MIX, GEN_TEXT };
 
 struct gen_param {
     const char   *name, *dflt;  /* dflt as a user would write it */
-    enum gen_kind kind;
+    enum gen_type type;
     double        min, max;     /* of a GEN_NUMBER or GEN_COUNT */
     size_t        offset;       /* in struct gen_opts */
     const char   *help;         /* one line */
@@ -48,13 +48,13 @@ extern const size_t gen_n_params;
 void gen_defaults(struct gen_opts *g);
 
 /*
- * Set one parameter from text.  On failure: false, and why [cap] says what was
+ * Set one parameter from text.  On failure: false, and error [cap] says what was
  * found and what was expected; for an unknown name *nearest is the best guess
  * or NULL (nearest itself may be NULL).
  */
-bool gen_set(struct gen_opts *g, const char *name, const char *value, char *why, size_t cap, const char **nearest);
+bool gen_set(struct gen_opts *g, const char *name, const char *value, char *error, size_t cap, const char **nearest);
 /* Do the parameters agree with one another? */
-bool gen_check(const struct gen_opts *g, char *why, size_t cap);
+bool gen_check(const struct gen_opts *g, char *error, size_t cap);
 
 /* The mean duration of a class whose lognormal has this median, in us: closed form, before
  * rounding to milliseconds. */

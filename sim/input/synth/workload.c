@@ -23,17 +23,17 @@
 #define MB INT64_C(1000000)
 
 const struct workload_job workload_job[WORKLOAD_ALL] = {
-    { "J1", APP_MM, 6, GB, GB }, { "J2", APP_MM, 10, GB, GB }, { "J3", APP_MM, 15, GB, GB }, { "J4", APP_MM, 20, GB, GB },
-    { "J5", APP_MM, 8, GB, 60 * MB }, { "J6", APP_MM, 10, GB, 60 * MB }, { "J7", APP_MM, 20, GB, 60 * MB }, { "J8", APP_MM, 30, GB, 60 * MB },
-    { "J9", APP_SIO, 5, 3 * GB, 0 }, { "J10", APP_SIO, 6, 3 * GB, 0 }, { "J11", APP_SIO, 8, 3 * GB, 0 }, { "J12", APP_SIO, 10, 3 * GB, 0 },
-    { "J13", APP_SIO, 15, 3 * GB, 0 }, { "J14", APP_SIO, 20, 3 * GB, 0 }, { "J15", APP_SIO, 30, 3 * GB, 0 }, { "J16", APP_SIO, 60, 3 * GB, 0 },
-    { "J17", APP_PRIME, 4, 2 * GB, 0 }, { "J18", APP_PRIME, 8, 2 * GB, 0 }, { "J19", APP_PRIME, 10, 2 * GB, 0 }, { "J20", APP_PRIME, 15, 2 * GB, 0 },
-    { "J21", APP_PRIME, 20, 2 * GB, 0 }, { "J22", APP_PRIME, 30, 2 * GB, 0 }, { "J23", APP_PRIME, 40, 2 * GB, 0 }, { "J24", APP_PRIME, 60, 2 * GB, 0 },
-    { "J25", APP_SORT, 5, 2 * GB, 0 }, { "J26", APP_SORT, 6, 2 * GB, 0 }, { "J27", APP_SORT, 8, 2 * GB, 0 }, { "J28", APP_SORT, 10, 2 * GB, 0 },
-    { "J29", APP_SORT, 30, 2 * GB, 0 }, { "J30", APP_SORT, 60, 2 * GB, 0 },
-    { "J31", APP_KMEANS, 5, 500 * MB, 0 }, { "J32", APP_KMEANS, 8, 500 * MB, 0 }, { "J33", APP_KMEANS, 10, 500 * MB, 0 },
-    { "J34", APP_YOLO, 5, 0, 0 }, { "J35", APP_YOLO, 10, 0, 0 }, { "J36", APP_YOLO, 20, 0, 0 },
-    { "J37", APP_SPARSE, 3, 28 * MB, 0 },
+    { "J1", WORKLOAD_MM, 6, GB, GB }, { "J2", WORKLOAD_MM, 10, GB, GB }, { "J3", WORKLOAD_MM, 15, GB, GB }, { "J4", WORKLOAD_MM, 20, GB, GB },
+    { "J5", WORKLOAD_MM, 8, GB, 60 * MB }, { "J6", WORKLOAD_MM, 10, GB, 60 * MB }, { "J7", WORKLOAD_MM, 20, GB, 60 * MB }, { "J8", WORKLOAD_MM, 30, GB, 60 * MB },
+    { "J9", WORKLOAD_SIO, 5, 3 * GB, 0 }, { "J10", WORKLOAD_SIO, 6, 3 * GB, 0 }, { "J11", WORKLOAD_SIO, 8, 3 * GB, 0 }, { "J12", WORKLOAD_SIO, 10, 3 * GB, 0 },
+    { "J13", WORKLOAD_SIO, 15, 3 * GB, 0 }, { "J14", WORKLOAD_SIO, 20, 3 * GB, 0 }, { "J15", WORKLOAD_SIO, 30, 3 * GB, 0 }, { "J16", WORKLOAD_SIO, 60, 3 * GB, 0 },
+    { "J17", WORKLOAD_PRIME, 4, 2 * GB, 0 }, { "J18", WORKLOAD_PRIME, 8, 2 * GB, 0 }, { "J19", WORKLOAD_PRIME, 10, 2 * GB, 0 }, { "J20", WORKLOAD_PRIME, 15, 2 * GB, 0 },
+    { "J21", WORKLOAD_PRIME, 20, 2 * GB, 0 }, { "J22", WORKLOAD_PRIME, 30, 2 * GB, 0 }, { "J23", WORKLOAD_PRIME, 40, 2 * GB, 0 }, { "J24", WORKLOAD_PRIME, 60, 2 * GB, 0 },
+    { "J25", WORKLOAD_SORT, 5, 2 * GB, 0 }, { "J26", WORKLOAD_SORT, 6, 2 * GB, 0 }, { "J27", WORKLOAD_SORT, 8, 2 * GB, 0 }, { "J28", WORKLOAD_SORT, 10, 2 * GB, 0 },
+    { "J29", WORKLOAD_SORT, 30, 2 * GB, 0 }, { "J30", WORKLOAD_SORT, 60, 2 * GB, 0 },
+    { "J31", WORKLOAD_KMEANS, 5, 500 * MB, 0 }, { "J32", WORKLOAD_KMEANS, 8, 500 * MB, 0 }, { "J33", WORKLOAD_KMEANS, 10, 500 * MB, 0 },
+    { "J34", WORKLOAD_YOLO, 5, 0, 0 }, { "J35", WORKLOAD_YOLO, 10, 0, 0 }, { "J36", WORKLOAD_YOLO, 20, 0, 0 },
+    { "J37", WORKLOAD_SPARSE, 3, 28 * MB, 0 },
 };
 
 enum { ITERATIONS = 10, IMAGES = 10000, BLOCKS_MAX = 60 };
@@ -48,12 +48,12 @@ void workload_defaults(struct workload_opts *o)
 
 uint32_t workload_gpu_tasks(const struct workload_job *j)
 {
-    return j->app == APP_MM ? 2 * j->n : j->app == APP_KMEANS ? ITERATIONS * j->n : j->n;
+    return j->app == WORKLOAD_MM ? 2 * j->n : j->app == WORKLOAD_KMEANS ? ITERATIONS * j->n : j->n;
 }
 
 static int64_t block_size(const struct workload_job *j, const struct workload_opts *o)
 {
-    return j->app == APP_YOLO ? IMAGES / (int64_t)j->n * o->image_b : j->block_b;
+    return j->app == WORKLOAD_YOLO ? IMAGES / (int64_t)j->n * o->image_b : j->block_b;
 }
 
 int64_t workload_bytes(const struct workload_job *j, const struct workload_opts *o)
@@ -77,10 +77,10 @@ struct maker {
 /* ---- one job's tasks ---- */
 
 /* A block by name; the first pass over the trace adds it. */
-static uint32_t block(struct maker *m, const char *job, const char *kind, uint32_t k, int64_t size)
+static uint32_t block(struct maker *m, const char *job, const char *operand, uint32_t k, int64_t size)
 {
     char name[48];
-    (void)snprintf(name, sizeof name, "%s/%s%u", job, kind, k);
+    (void)snprintf(name, sizeof name, "%s/%s%u", job, operand, k);
     uint32_t id = intern_find(&m->env.data->names, name);
     return id != NONE ? id : data_add(m->env.data, name, size);
 }
@@ -112,10 +112,10 @@ static void waits_for(struct maker *m, uint32_t from, uint32_t n)
 static void make_tasks(struct maker *m, const struct workload_job *j)
 {
     int64_t size = block_size(j, m->o), mem = size + j->second_b;
-    sim_tick compute = j->app == APP_YOLO ? (sim_tick)((double)(IMAGES / (int64_t)j->n) / m->o->images_per_s * 1e6)
+    sim_tick compute = j->app == WORKLOAD_YOLO ? (sim_tick)((double)(IMAGES / (int64_t)j->n) / m->o->images_per_s * 1e6)
                                           : mul_div(mem, TICK_SEC, m->o->compute_bps);
     m->n_groups = m->n_tasks = m->n_in = m->n_after = 0;
-    uint32_t rounds = j->app == APP_KMEANS ? ITERATIONS : 1, last = 0;
+    uint32_t rounds = j->app == WORKLOAD_KMEANS ? ITERATIONS : 1, last = 0;
     for (uint32_t r = 0; r < rounds; r++) {
         uint32_t first = m->n_tasks;
         for (uint32_t k = 0; k < j->n; k++) {
@@ -127,7 +127,7 @@ static void make_tasks(struct maker *m, const struct workload_job *j)
         last = first;
     }
     tasks(m, rounds * j->n, mem, compute);
-    if (j->app == APP_MM) {
+    if (j->app == WORKLOAD_MM) {
         uint32_t first = m->n_tasks;
         for (uint32_t k = 0; k < j->n; k++) { begin_task(m); waits_for(m, last, j->n); }
         tasks(m, j->n, mem, m->o->add_us);
@@ -209,6 +209,6 @@ static enum st open_workload(const struct trace_env *env, struct trace_reader *o
     return ST_OK;
 }
 
-const struct trace_format trace_workload = {
+const struct trace_format workload_format = {
     .name = "workload", .summary = "the 36 data-intensive jobs of the GPU-flow paper", .no_file = true, .open = open_workload
 };

@@ -21,12 +21,12 @@ struct workload_opts {
 
 void workload_defaults(struct workload_opts *o);
 
-enum app { APP_MM, APP_SIO, APP_PRIME, APP_SORT, APP_KMEANS, APP_YOLO, APP_SPARSE };
+enum workload_app { WORKLOAD_MM, WORKLOAD_SIO, WORKLOAD_PRIME, WORKLOAD_SORT, WORKLOAD_KMEANS, WORKLOAD_YOLO, WORKLOAD_SPARSE };
 
 /* One of the jobs as the source gives it. */
 struct workload_job {
     const char *id;
-    enum app app;
+    enum workload_app app;
     uint32_t n;                 /* blocks */
     int64_t  block_b, second_b; /* of each block; of MM's second matrix, else 0.  Yolo: block_b 0, from image_b */
 };

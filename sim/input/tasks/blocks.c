@@ -8,13 +8,13 @@
 
 enum { BLOCK, SIZE, REPLICAS, N_COLS };
 
-enum st trace_blocks_size(const struct csv *c, int at, int64_t *out, struct diag *d)
+enum st blocks_size(const struct csv *c, int at, int64_t *out, struct diag *d)
 {
     const char *s = csv_field(c, at);
-    char why[256];
+    char error[256];
     int64_t v;
     if (*s == '\0') return ST_OK;
-    if (!text_parse(s, TEXT_BYTES, 0, &v, why, sizeof why)) return csv_fail(c, at, d, "%s", why);
+    if (!text_parse(s, TEXT_BYTES, 0, &v, error, sizeof error)) return csv_fail(c, at, d, "%s", error);
     if (v > NET_SIZE_MAX) return csv_fail(c, at, d, "'%.60s' is above 2^49 bytes (562 TB), the most that is modelled", s);
     *out = v;
     return ST_OK;
@@ -58,7 +58,7 @@ static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
     const char *name = csv_field(c, at[BLOCK]);
     if (name[0] == '@' || strpbrk(name, "|*") != NULL)
         return csv_fail(c, at[BLOCK], d, "found block name '%.60s', expected one without '|' and '*', not beginning with '@'", name);
-    TRY(trace_blocks_size(c, at[SIZE], &size, d));
+    TRY(blocks_size(c, at[SIZE], &size, d));
     TRY(read_replicas(c, at[REPLICAS], env->cluster, to->node, &n, d));
     uint32_t id = data_add(env->data, name, size);
     if (id == NONE) return csv_fail(c, at[BLOCK], d, "found block '%.60s' a second time", name);
@@ -93,9 +93,9 @@ static int by_id(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-enum st trace_blocks_open(struct trace_blocks *b, const struct trace_env *env, struct diag *d)
+enum st blocks_open(struct blocks_index *b, const struct trace_env *env, struct diag *d)
 {
-    *b = (struct trace_blocks){ .data = env->data };
+    *b = (struct blocks_index){ .data = env->data };
     /* A native trace has no other blocks than its file's, so some mean that it was read. */
     if (env->opts->blocks_path != NULL && env->data->names.n == 0) TRY(read_file(env, d));
     b->n = env->data->names.n;
@@ -109,18 +109,18 @@ enum st trace_blocks_open(struct trace_blocks *b, const struct trace_env *env, s
     return ST_OK;
 }
 
-void trace_blocks_close(struct trace_blocks *b)
+void blocks_close(struct blocks_index *b)
 {
     mem_free(b->by_name);
-    *b = (struct trace_blocks){ .data = NULL };
+    *b = (struct blocks_index){ .data = NULL };
 }
 
-static int compare(const struct trace_blocks *b, uint32_t place, const char *prefix, size_t len)
+static int compare(const struct blocks_index *b, uint32_t place, const char *prefix, size_t len)
 {
     return strncmp(intern_name(&b->data->names, b->by_name[place]), prefix, len);
 }
 
-uint32_t trace_blocks_each(const struct trace_blocks *b, const char *prefix, size_t len,
+uint32_t blocks_each(const struct blocks_index *b, const char *prefix, size_t len,
                            void (*found)(void *ctx, uint32_t block), void *ctx)
 {
     uint32_t lo = 0, hi = b->n, n = 0;

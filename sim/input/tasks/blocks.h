@@ -10,7 +10,7 @@
 #include "input/text/csv.h"
 #include "input/trace/trace.h"
 
-struct trace_blocks {
+struct blocks_index {
     const struct data *data;    /* borrowed from the trace_env */
     uint32_t *by_name;          /* [n] block ids in the order of their names */
     uint32_t  n;
@@ -21,17 +21,17 @@ struct trace_blocks {
  * of the trace opens them anew; whoever comes first adds them, and to the
  * others they are there.  On failure nothing is left to close.  O(n log n).
  */
-enum st  trace_blocks_open(struct trace_blocks *b, const struct trace_env *env, struct diag *d);
-void     trace_blocks_close(struct trace_blocks *b);
+enum st  blocks_open(struct blocks_index *b, const struct trace_env *env, struct diag *d);
+void     blocks_close(struct blocks_index *b);
 
 /*
  * Call `found` for each block whose name begins with prefix[0..len), in the
  * file's order; returns how many.  O(log n + found * log found).
  */
-uint32_t trace_blocks_each(const struct trace_blocks *b, const char *prefix, size_t len,
+uint32_t blocks_each(const struct blocks_index *b, const char *prefix, size_t len,
                            void (*found)(void *ctx, uint32_t block), void *ctx);
 
 /* Column `at`: a size with a unit in [0, NET_SIZE_MAX], "8GB"; *out stays when it is empty. */
-enum st  trace_blocks_size(const struct csv *c, int at, int64_t *out, struct diag *d);
+enum st  blocks_size(const struct csv *c, int at, int64_t *out, struct diag *d);
 
 #endif

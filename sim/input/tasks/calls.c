@@ -11,9 +11,9 @@ enum { CALLS_MAX = 10000000 };
 enum col { JOB, TASK, CALL, API, SIZE, RESULT, N_COLS };
 static const char *const names[N_COLS] = { "job", "task", "call", "api", "size_b", "result_b" };
 
-struct trace_calls {
+struct calls_reader {
     struct trace_env env;
-    uint32_t mask;                  /* kinds of engine of the cluster */
+    uint32_t mask;                  /* engine types of the cluster */
     struct csv *csv;
     bool   has_row;                 /* the csv stands at a row not yet read */
     int    at[N_COLS];
@@ -25,7 +25,7 @@ struct trace_calls {
     struct task_calls calls;
 };
 
-static enum st advance(struct trace_calls *s, struct diag *d)
+static enum st advance(struct calls_reader *s, struct diag *d)
 {
     enum st st = csv_next(s->csv, d);
     s->has_row = st == ST_OK;
@@ -33,9 +33,9 @@ static enum st advance(struct trace_calls *s, struct diag *d)
     return st == ST_END ? ST_OK : st;
 }
 
-const char *trace_calls_next(const struct trace_calls *s) { return s->has_row ? csv_field(s->csv, s->at[JOB]) : NULL; }
+const char *calls_next(const struct calls_reader *s) { return s->has_row ? csv_field(s->csv, s->at[JOB]) : NULL; }
 
-static enum st unknown_api(const struct trace_calls *s, struct diag *d)
+static enum st unknown_api(const struct calls_reader *s, struct diag *d)
 {
     const struct intern *apis = &s->env.opts->calltime->apis;
     enum st st = csv_fail(s->csv, s->at[API], d, "found API '%.60s', which the table of times does not have", csv_field(s->csv, s->at[API]));
@@ -45,7 +45,7 @@ static enum st unknown_api(const struct trace_calls *s, struct diag *d)
 }
 
 /* One call of a task that has made k so far; its best time is added to *dur. */
-static enum st read_call(struct trace_calls *s, uint32_t k, sim_tick *dur, struct diag *d)
+static enum st read_call(struct calls_reader *s, uint32_t k, sim_tick *dur, struct diag *d)
 {
     const struct calltime *t = s->env.opts->calltime;
     struct call c = { .result = 0 };
@@ -73,10 +73,10 @@ static enum st read_call(struct trace_calls *s, uint32_t k, sim_tick *dur, struc
     return ST_OK;
 }
 
-static bool is_same_job(const struct trace_calls *s) { return s->has_row && strcmp(trace_calls_next(s), s->job) == 0; }
+static bool is_same_job(const struct calls_reader *s) { return s->has_row && strcmp(calls_next(s), s->job) == 0; }
 
 /* Rows without a task: every task makes these calls. */
-static enum st read_common(struct trace_calls *s, uint32_t n_tasks, struct diag *d)
+static enum st read_common(struct calls_reader *s, uint32_t n_tasks, struct diag *d)
 {
     sim_tick dur = 0;
     while (is_same_job(s)) {
@@ -92,7 +92,7 @@ static enum st read_common(struct trace_calls *s, uint32_t n_tasks, struct diag 
     return ST_OK;
 }
 
-static enum st read_tasks(struct trace_calls *s, uint32_t n_tasks, struct diag *d)
+static enum st read_tasks(struct calls_reader *s, uint32_t n_tasks, struct diag *d)
 {
     uint32_t next = 0, k = 0;       /* the next task; calls of the one before */
     sim_tick all = 0;
@@ -120,7 +120,7 @@ static enum st read_tasks(struct trace_calls *s, uint32_t n_tasks, struct diag *
 }
 
 /* The same tasks, with their times: a new group where shape or time differs. */
-static void regroup(struct trace_calls *s, struct job_spec *out)
+static void regroup(struct calls_reader *s, struct job_spec *out)
 {
     uint32_t n = 0, k = 0;
     for (uint32_t g = 0; g < out->n_groups; g++)
@@ -135,7 +135,7 @@ static void regroup(struct trace_calls *s, struct job_spec *out)
     out->n_groups = n;
 }
 
-enum st trace_calls_read(struct trace_calls *s, struct job_spec *out, struct diag *d)
+enum st calls_read(struct calls_reader *s, struct job_spec *out, struct diag *d)
 {
     SIM_ASSERT(s->has_row);
     uint64_t n_tasks = 0;
@@ -160,19 +160,19 @@ enum st trace_calls_read(struct trace_calls *s, struct job_spec *out, struct dia
     return ST_OK;
 }
 
-enum st trace_calls_end(const struct trace_calls *s, struct diag *d)
+enum st calls_end(const struct calls_reader *s, struct diag *d)
 {
     if (!s->has_row) return ST_OK;
-    enum st st = csv_fail(s->csv, s->at[JOB], d, "job '%.60s' is not in %s, or stands earlier there", trace_calls_next(s), s->env.opts->path);
+    enum st st = csv_fail(s->csv, s->at[JOB], d, "job '%.60s' is not in %s, or stands earlier there", calls_next(s), s->env.opts->path);
     diag_hint(d, "calls come in the order of the jobs, those of one job together");
     return st;
 }
 
-enum st trace_calls_open(struct trace_calls **out, const struct trace_env *env, struct diag *d)
+enum st calls_open(struct calls_reader **out, const struct trace_env *env, struct diag *d)
 {
     static const bool need[N_COLS] = { [JOB] = true, [TASK] = true, [CALL] = true, [API] = true, [SIZE] = true };
     if (env->opts->calltime == NULL) return diag_set(d, ST_EINPUT, "calls need a scenario: it says how long they take");
-    struct trace_calls *s;
+    struct calls_reader *s;
     MEM_NEW(s);
     s->env = *env;
     s->mask = cluster_engine_mask(env->cluster);
@@ -180,14 +180,14 @@ enum st trace_calls_open(struct trace_calls **out, const struct trace_env *env, 
     if (st == ST_OK) st = csv_columns(s->csv, names, need, s->at, N_COLS, false, "traces/README.md lists the columns of a file of calls", d);
     if (st == ST_OK) st = advance(s, d);
     if (st != ST_OK) {
-        trace_calls_close(s);
+        calls_close(s);
         return st;
     }
     *out = s;
     return ST_OK;
 }
 
-void trace_calls_close(struct trace_calls *s)
+void calls_close(struct calls_reader *s)
 {
     if (s == NULL) return;
     csv_close(s->csv);

@@ -11,23 +11,23 @@
 
 #include "input/trace/trace.h"
 
-struct trace_calls;
+struct calls_reader;
 
 /* opts.calls_path; needs opts.calltime. */
-enum st trace_calls_open(struct trace_calls **out, const struct trace_env *env, struct diag *d);
-void    trace_calls_close(struct trace_calls *s);               /* NULL is fine */
+enum st calls_open(struct calls_reader **out, const struct trace_env *env, struct diag *d);
+void    calls_close(struct calls_reader *s);               /* NULL is fine */
 
 /* The job of the next unread row; NULL at the end. */
-const char *trace_calls_next(const struct trace_calls *s);
+const char *calls_next(const struct calls_reader *s);
 
 /*
- * The rows of job trace_calls_next, whose tasks are in out->group: sets
+ * The rows of job calls_next, whose tasks are in out->group: sets
  * out->calls and writes the groups anew, each task's time the sum of its calls'
  * best.  Borrowed until the next call.
  */
-enum st trace_calls_read(struct trace_calls *s, struct job_spec *out, struct diag *d);
+enum st calls_read(struct calls_reader *s, struct job_spec *out, struct diag *d);
 
 /* No job is left: an error if a row is. */
-enum st trace_calls_end(const struct trace_calls *s, struct diag *d);
+enum st calls_end(const struct calls_reader *s, struct diag *d);
 
 #endif

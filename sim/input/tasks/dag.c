@@ -158,10 +158,10 @@ static bool ends_in(const char *s, const char *end)
 
 static enum st read_file(struct dag *g, struct diag *d)
 {
-    static const struct { const char *end; enum st (*read)(struct dag *, struct diag *); } kinds[] = {
+    static const struct { const char *end; enum st (*read)(struct dag *, struct diag *); } formats[] = {
         { ".json", dag_read_json }, { ".dax", dag_read_dax }, { ".xml", dag_read_dax }, { ".txt", dag_read_measured }, { ".steps", dag_read_steps },
     };
-    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) if (ends_in(g->path, kinds[i].end)) return kinds[i].read(g, d);
+    for (size_t i = 0; i < ARRAY_LEN(formats); i++) if (ends_in(g->path, formats[i].end)) return formats[i].read(g, d);
     return diag_at(d, ST_EINPUT, g->path, 0, 0, "is a workflow of unknown format; expected .json (WfFormat), .dax or .xml (Pegasus), .txt (measured) or .steps");
 }
 

@@ -17,7 +17,7 @@ enum dag_engine { DAG_CPU, DAG_GPU, DAG_GPU2, DAG_ENGINES };
 
 struct dag_task {
     uint32_t line;              /* where it is described */
-    sim_tick dur[DAG_ENGINES];  /* on a core, a GPU, a second kind of GPU; -1: it cannot run there, or was not measured */
+    sim_tick dur[DAG_ENGINES];  /* on a core, a GPU, a second GPU type; -1: it cannot run there, or was not measured */
     int64_t  cpu_milli, mem_b;  /* -1: the file does not say */
     int32_t  gpus, licences;
 };

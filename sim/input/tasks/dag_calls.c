@@ -23,9 +23,9 @@ static uint32_t api_of(const struct dag *g, const char *task, struct intern *api
 static bool add_times(const struct dag_task *t, uint32_t api, bool is_new, const struct trace_measured *m)
 {
     for (uint32_t e = 0; e < m->n && e < DAG_ENGINES; e++) {
-        if (m->kind[e] == NONE) continue;
-        if (is_new && t->dur[e] >= 0) (void)calltime_add(m->times, api, m->kind[e], 1, t->dur[e]);
-        if (calltime_us(m->times, api, m->kind[e], 1) != t->dur[e]) return false;
+        if (m->engine[e] == NONE) continue;
+        if (is_new && t->dur[e] >= 0) (void)calltime_add(m->times, api, m->engine[e], 1, t->dur[e]);
+        if (calltime_us(m->times, api, m->engine[e], 1) != t->dur[e]) return false;
     }
     return true;
 }

@@ -91,8 +91,8 @@ static bool read_job(const char *s, int64_t *i, int64_t *j, int64_t *m)
 
 static enum st read_time(const struct steps *x, char *word, sim_tick *out, struct diag *d)
 {
-    char why[160];
-    if (text_parse(word, TEXT_DURATION, TICK_SEC, out, why, sizeof why) && *out <= DUR_MAX) return ST_OK;
+    char error[160];
+    if (text_parse(word, TEXT_DURATION, TICK_SEC, out, error, sizeof error) && *out <= DUR_MAX) return ST_OK;
     return lines_fail(&x->l, word, d, "'%.40s' is not a duration such as 10s", word);
 }
 

@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 
-const char *const form_name[FORMS] = { "one", "map", "cross", "wavefront" };
+const char *const forms_name[FORMS] = { "one", "map", "cross", "wavefront" };
 
 void forms_reset(struct forms *f) { f->n = f->n_in = f->n_after = 0; }
 
@@ -23,10 +23,10 @@ static int64_t times(int64_t a, int64_t b)
     return a > 0 && b > INT64_MAX / a ? INT64_MAX : a * b;
 }
 
-struct form_size form_size(const struct form_stage *s)
+struct forms_size forms_size(const struct form_stage *s)
 {
     int64_t nx = s->nx, ny = s->ny, before = 0;
-    struct form_size z = { .tasks = 1, .inputs = nx };
+    struct forms_size z = { .tasks = 1, .inputs = nx };
     if (s->form == FORM_MAP) z.tasks = nx;
     if (has_pairs(s->form)) {
         z.tasks = times(nx, ny);
@@ -43,7 +43,7 @@ struct form_size form_size(const struct form_stage *s)
     return z;
 }
 
-int64_t form_chain(const struct form_stage *s)
+int64_t forms_chain(const struct form_stage *s)
 {
     return s->form == FORM_WAVEFRONT ? (int64_t)s->nx + s->ny - 1 : 1;
 }
@@ -52,7 +52,7 @@ static void wait_for(struct forms *f, uint32_t task) { f->after[f->n_after++] = 
 
 uint32_t forms_add(struct forms *f, const struct form_stage *s)
 {
-    struct form_size z = form_size(s);
+    struct forms_size z = forms_size(s);
     uint32_t first = f->n, ny = has_pairs(s->form) ? s->ny : 1;
     SIM_ASSERT(z.tasks >= 1 && f->n + z.tasks <= FORMS_TASKS_MAX);
     SIM_ASSERT(f->n_in + z.inputs <= FORMS_LINKS_MAX && f->n_after + z.waits <= FORMS_LINKS_MAX);

@@ -16,7 +16,7 @@
 #include "model/job.h"
 
 enum form { FORM_ONE, FORM_MAP, FORM_CROSS, FORM_WAVEFRONT, FORMS };
-extern const char *const form_name[FORMS];
+extern const char *const forms_name[FORMS];
 
 /* Most tasks of a job (world: 20 bits), and most inputs and most waits of its tasks together. */
 enum { FORMS_TASKS_MAX = (1 << 20) - 1, FORMS_LINKS_MAX = 1 << 24 };
@@ -47,10 +47,10 @@ void     forms_reset(struct forms *f);          /* to no tasks; keeps the memory
 void     forms_fini(struct forms *f);
 
 /* How many tasks, inputs and waits a stage makes; exact for any 32-bit counts but capped at INT64_MAX. */
-struct form_size { int64_t tasks, inputs, waits; };
-struct form_size form_size(const struct form_stage *s);
+struct forms_size { int64_t tasks, inputs, waits; };
+struct forms_size forms_size(const struct form_stage *s);
 /* How many of its tasks wait for each other in a row, at most: 1 but for the wavefront's nx + ny - 1. */
-int64_t  form_chain(const struct form_stage *s);
+int64_t  forms_chain(const struct form_stage *s);
 
 /*
  * Append the stage's tasks; returns the first one's number.  The caller has

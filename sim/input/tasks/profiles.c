@@ -31,14 +31,14 @@ static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
     const char *bw = csv_field(c, at[MEM_BW]), *slow = csv_field(c, at[SLOW]);
     if (*bw != '\0' && !text_parse(bw, TEXT_RATE, 0, &row.bw, reason, sizeof reason))
         return csv_fail(c, at[MEM_BW], d, "%s", reason);
-    const char *why = curve_parse(&row.util, csv_field(c, at[UTIL]));
-    if (why != NULL) return csv_fail(c, at[UTIL], d, "%s", why);
-    if (curve_max(&row.util) <= 0 || curve_max(&row.util) > 1) why = "utilisation lies above 0 and at most at 1 somewhere";
+    const char *error = curve_parse(&row.util, csv_field(c, at[UTIL]));
+    if (error != NULL) return csv_fail(c, at[UTIL], d, "%s", error);
+    if (curve_max(&row.util) <= 0 || curve_max(&row.util) > 1) error = "utilisation lies above 0 and at most at 1 somewhere";
     enum st st = ST_OK;
-    if (why != NULL) {
-        st = csv_fail(c, at[UTIL], d, "%s", why);
-    } else if (*slow != '\0' && (why = curve_parse(&row.slow, slow)) != NULL) {
-        st = csv_fail(c, at[SLOW], d, "%s", why);
+    if (error != NULL) {
+        st = csv_fail(c, at[UTIL], d, "%s", error);
+    } else if (*slow != '\0' && (error = curve_parse(&row.slow, slow)) != NULL) {
+        st = csv_fail(c, at[SLOW], d, "%s", error);
     } else if (row.slow.knee > 0) {
         st = csv_fail(c, at[SLOW], d, "run time against pressure comes in points such as 0:1;50:1.09;95:1.57");
     } else {

@@ -17,9 +17,9 @@ static const char *const names[N_COLS] = {
 /* A list of inputs in the making. */
 struct inputs { struct task_input *at; size_t cap; uint32_t n; };
 
-struct trace_stages {
+struct stages_reader {
     struct trace_env env;
-    struct trace_blocks blocks;
+    struct blocks_index blocks;
     struct csv *csv;
     bool   has_row;                 /* the csv stands at a row not yet read */
     int    at[N_COLS];
@@ -39,14 +39,14 @@ struct trace_stages {
 /* ---- names ---- */
 
 /* The stage called name[0..len) of this job, NONE when there is none. */
-static uint32_t find_stage(const struct trace_stages *s, const char *name, size_t len)
+static uint32_t find_stage(const struct stages_reader *s, const char *name, size_t len)
 {
     for (uint32_t k = 0; k < s->n; k++)
         if (strncmp(s->stage[k], name, len) == 0 && s->stage[k][len] == '\0') return k;
     return NONE;
 }
 
-static enum st unknown_stage(const struct trace_stages *s, enum col col, const char *name, size_t len, struct diag *d)
+static enum st unknown_stage(const struct stages_reader *s, enum col col, const char *name, size_t len, struct diag *d)
 {
     char word[64];
     (void)snprintf(word, sizeof word, "%.*s", (int)i64_min((int64_t)len, (int64_t)sizeof word - 1), name);
@@ -56,7 +56,7 @@ static enum st unknown_stage(const struct trace_stages *s, enum col col, const c
     return st;
 }
 
-static enum st unknown_block(const struct trace_stages *s, enum col col, const char *name, struct diag *d)
+static enum st unknown_block(const struct stages_reader *s, enum col col, const char *name, struct diag *d)
 {
     const struct intern *all = &s->blocks.data->names;
     enum st st = csv_fail(s->csv, s->at[col], d, "found block '%.60s', which is not in %s", name,
@@ -76,7 +76,7 @@ static void add_input(struct inputs *in, struct task_input i)
 static void add_block(void *ctx, uint32_t block) { add_input(ctx, (struct task_input){ .block = block, .task = NONE }); }
 
 /* One name of x or y: @STAGE, PREFIX* or a block. */
-static enum st read_input(const struct trace_stages *s, enum col col, const char *name, size_t len, struct inputs *out, struct diag *d)
+static enum st read_input(const struct stages_reader *s, enum col col, const char *name, size_t len, struct inputs *out, struct diag *d)
 {
     if (name[0] == '@') {
         uint32_t k = find_stage(s, name + 1, len - 1);
@@ -86,7 +86,7 @@ static enum st read_input(const struct trace_stages *s, enum col col, const char
         return ST_OK;
     }
     if (name[len - 1] == '*') {
-        if (trace_blocks_each(&s->blocks, name, len - 1, add_block, out) > 0) return ST_OK;
+        if (blocks_each(&s->blocks, name, len - 1, add_block, out) > 0) return ST_OK;
         return csv_fail(s->csv, s->at[col], d, "found no block whose name begins with '%.*s'", (int)i64_min((int64_t)len - 1, 60), name);
     }
     char *word = mem_strndup(name, len);
@@ -107,13 +107,13 @@ static bool next_name(const char **rest, const char **name, size_t *len)
     return true;
 }
 
-static enum st check_name(const struct trace_stages *s, enum col col, const char *name, size_t len, struct diag *d)
+static enum st check_name(const struct stages_reader *s, enum col col, const char *name, size_t len, struct diag *d)
 {
     if (len > 0 && (name[len] == '\0' || name[len + 1] != '\0')) return ST_OK;
     return csv_fail(s->csv, s->at[col], d, "'%.60s' has an empty name; names are joined by '|'", csv_field(s->csv, s->at[col]));
 }
 
-static enum st read_inputs(const struct trace_stages *s, enum col col, struct inputs *out, struct diag *d)
+static enum st read_inputs(const struct stages_reader *s, enum col col, struct inputs *out, struct diag *d)
 {
     const char *rest = csv_field(s->csv, s->at[col]), *name;
     size_t len;
@@ -126,7 +126,7 @@ static enum st read_inputs(const struct trace_stages *s, enum col col, struct in
     return ST_OK;
 }
 
-static enum st read_after(struct trace_stages *s, struct diag *d)
+static enum st read_after(struct stages_reader *s, struct diag *d)
 {
     const char *rest = csv_field(s->csv, s->at[AFTER]), *name;
     size_t len;
@@ -145,20 +145,20 @@ static enum st read_after(struct trace_stages *s, struct diag *d)
 
 /* ---- one row ---- */
 
-static enum st read_form(const struct trace_stages *s, enum form *out, struct diag *d)
+static enum st read_form(const struct stages_reader *s, enum form *out, struct diag *d)
 {
     const char *word = csv_field(s->csv, s->at[FORM]);
     *out = FORM_ONE;
     if (*word == '\0') return ST_OK;
     for (uint32_t k = 0; k < FORMS; k++)
-        if (strcmp(word, form_name[k]) == 0) { *out = (enum form)k; return ST_OK; }
+        if (strcmp(word, forms_name[k]) == 0) { *out = (enum form)k; return ST_OK; }
     enum st st = csv_fail(s->csv, s->at[FORM], d, "found '%.60s', expected one, map, cross or wavefront", word);
-    const char *near = diag_nearest(word, form_name, FORMS);
+    const char *near = diag_nearest(word, forms_name, FORMS);
     if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
     return st;
 }
 
-static enum st read_group(const struct trace_stages *s, const struct shape *common, struct task_group *g, struct diag *d)
+static enum st read_group(const struct stages_reader *s, const struct shape *common, struct task_group *g, struct diag *d)
 {
     const struct trace_opts *o = s->env.opts;
     const struct csv *c = s->csv;
@@ -187,18 +187,18 @@ static enum st read_group(const struct trace_stages *s, const struct shape *comm
     return trace_licences(&s->env, c, at[LICENCES], &g->shape, d);
 }
 
-static enum st read_data(struct trace_stages *s, struct form_stage *f, struct diag *d)
+static enum st read_data(struct stages_reader *s, struct form_stage *f, struct diag *d)
 {
     TRY(read_form(s, &f->form, d));
     bool goes_over_x = f->form != FORM_ONE, goes_over_y = f->form == FORM_CROSS || f->form == FORM_WAVEFRONT;
-    const char *form = form_name[f->form];
+    const char *form = forms_name[f->form];
     if (goes_over_x && *csv_field(s->csv, s->at[X]) == '\0') return csv_fail(s->csv, s->at[X], d, "is empty; the form '%s' goes over it", form);
     if (goes_over_y && *csv_field(s->csv, s->at[Y]) == '\0') return csv_fail(s->csv, s->at[Y], d, "is empty; the form '%s' goes over it", form);
     if (!goes_over_y && *csv_field(s->csv, s->at[Y]) != '\0') return csv_fail(s->csv, s->at[Y], d, "the form '%s' takes x alone; cross and wavefront take y", form);
     TRY(read_inputs(s, X, &s->x, d));
     TRY(read_inputs(s, Y, &s->y, d));
     TRY(read_after(s, d));
-    TRY(trace_blocks_size(s->csv, s->at[OUTPUT], &f->out, d));
+    TRY(blocks_size(s->csv, s->at[OUTPUT], &f->out, d));
     f->x = s->x.at;
     f->nx = s->x.n;
     f->y = s->y.at;
@@ -208,10 +208,10 @@ static enum st read_data(struct trace_stages *s, struct form_stage *f, struct di
     return ST_OK;
 }
 
-static enum st check_size(const struct trace_stages *s, const struct form_stage *f, sim_tick dur, struct diag *d)
+static enum st check_size(const struct stages_reader *s, const struct form_stage *f, sim_tick dur, struct diag *d)
 {
-    struct form_size z = form_size(f);
-    int64_t row = form_chain(f);
+    struct forms_size z = forms_size(f);
+    int64_t row = forms_chain(f);
     if (z.tasks > FORMS_TASKS_MAX - (int64_t)s->forms.n)
         return csv_fail(s->csv, s->at[FORM], d, "job '%.60s' comes to more than %d tasks", s->job, FORMS_TASKS_MAX);
     if (z.inputs > FORMS_LINKS_MAX - (int64_t)s->forms.n_in)
@@ -228,7 +228,7 @@ static enum st check_size(const struct trace_stages *s, const struct form_stage 
     return ST_OK;
 }
 
-static enum st read_row(struct trace_stages *s, const struct shape *common, struct diag *d)
+static enum st read_row(struct stages_reader *s, const struct shape *common, struct diag *d)
 {
     struct form_stage f = { .form = FORM_ONE };
     struct task_group g = { .n = 0 };
@@ -239,8 +239,8 @@ static enum st read_row(struct trace_stages *s, const struct shape *common, stru
     TRY(read_data(s, &f, d));
     TRY(read_group(s, common, &g, d));
     TRY(check_size(s, &f, g.dur, d));
-    s->chain += form_chain(&f) * g.dur;
-    g.n = (uint32_t)form_size(&f).tasks;
+    s->chain += forms_chain(&f) * g.dur;
+    g.n = (uint32_t)forms_size(&f).tasks;
     MEM_RESERVE(s->stage, s->cap_stage, (size_t)s->n + 1);
     MEM_RESERVE(s->range, s->cap_range, (size_t)s->n + 1);
     MEM_RESERVE(s->group, s->cap_group, (size_t)s->n + 1);
@@ -253,7 +253,7 @@ static enum st read_row(struct trace_stages *s, const struct shape *common, stru
 /* ---- the file ---- */
 
 /* On to the next row; at the end has_row turns false. */
-static enum st advance(struct trace_stages *s, struct diag *d)
+static enum st advance(struct stages_reader *s, struct diag *d)
 {
     enum st st = csv_next(s->csv, d);
     s->has_row = st == ST_OK;
@@ -261,9 +261,9 @@ static enum st advance(struct trace_stages *s, struct diag *d)
     return st == ST_END ? ST_OK : st;
 }
 
-const char *trace_stages_next(const struct trace_stages *s) { return s->has_row ? csv_field(s->csv, s->at[JOB]) : NULL; }
+const char *stages_next(const struct stages_reader *s) { return s->has_row ? csv_field(s->csv, s->at[JOB]) : NULL; }
 
-static void forget_job(struct trace_stages *s)
+static void forget_job(struct stages_reader *s)
 {
     for (uint32_t k = 0; k < s->n; k++) mem_free(s->stage[k]);
     mem_free(s->job);
@@ -273,12 +273,12 @@ static void forget_job(struct trace_stages *s)
     forms_reset(&s->forms);
 }
 
-enum st trace_stages_read(struct trace_stages *s, const struct shape *common, struct job_spec *out, struct diag *d)
+enum st stages_read(struct stages_reader *s, const struct shape *common, struct job_spec *out, struct diag *d)
 {
     SIM_ASSERT(s->has_row);
     forget_job(s);
-    s->job = mem_strdup(trace_stages_next(s));
-    while (s->has_row && strcmp(trace_stages_next(s), s->job) == 0) {
+    s->job = mem_strdup(stages_next(s));
+    while (s->has_row && strcmp(stages_next(s), s->job) == 0) {
         TRY(read_row(s, common, d));
         TRY(advance(s, d));
     }
@@ -289,38 +289,38 @@ enum st trace_stages_read(struct trace_stages *s, const struct shape *common, st
     return ST_OK;
 }
 
-enum st trace_stages_end(const struct trace_stages *s, struct diag *d)
+enum st stages_end(const struct stages_reader *s, struct diag *d)
 {
     if (!s->has_row) return ST_OK;
-    enum st st = csv_fail(s->csv, s->at[JOB], d, "job '%.60s' is not in %s, or stands earlier there", trace_stages_next(s), s->env.opts->path);
+    enum st st = csv_fail(s->csv, s->at[JOB], d, "job '%.60s' is not in %s, or stands earlier there", stages_next(s), s->env.opts->path);
     diag_hint(d, "stages come in the order of the jobs, those of one job together");
     return st;
 }
 
-enum st trace_stages_open(struct trace_stages **out, const struct trace_env *env, struct diag *d)
+enum st stages_open(struct stages_reader **out, const struct trace_env *env, struct diag *d)
 {
     static const bool need[N_COLS] = { [JOB] = true, [STAGE] = true, [DURATION] = true };
     if (env->data == NULL) return diag_set(d, ST_EINPUT, "stages need a scenario: it has data, and a cluster to hold it");
-    struct trace_stages *s;
+    struct stages_reader *s;
     MEM_NEW(s);
     s->env = *env;
-    enum st st = trace_blocks_open(&s->blocks, env, d);
+    enum st st = blocks_open(&s->blocks, env, d);
     if (st == ST_OK) st = csv_open(&s->csv, env->opts->stages_path, ',', d);
     if (st == ST_OK) st = csv_columns(s->csv, names, need, s->at, N_COLS, false, "traces/README.md lists the columns of a file of stages", d);
     if (st == ST_OK) st = advance(s, d);
     if (st != ST_OK) {
-        trace_stages_close(s);
+        stages_close(s);
         return st;
     }
     *out = s;
     return ST_OK;
 }
 
-void trace_stages_close(struct trace_stages *s)
+void stages_close(struct stages_reader *s)
 {
     if (s == NULL) return;
     forget_job(s);
-    trace_blocks_close(&s->blocks);
+    blocks_close(&s->blocks);
     csv_close(s->csv);
     forms_fini(&s->forms);
     mem_free(s->stage);

@@ -12,23 +12,23 @@
 
 #include "input/trace/trace.h"
 
-struct trace_stages;
+struct stages_reader;
 
 /* opts.stages_path and, where it is given, opts.blocks_path, whose blocks are added to env->data. */
-enum st trace_stages_open(struct trace_stages **out, const struct trace_env *env, struct diag *d);
-void    trace_stages_close(struct trace_stages *s);                 /* NULL is fine */
+enum st stages_open(struct stages_reader **out, const struct trace_env *env, struct diag *d);
+void    stages_close(struct stages_reader *s);                 /* NULL is fine */
 
 /* The job of the next unread row; NULL at the end. */
-const char *trace_stages_next(const struct trace_stages *s);
+const char *stages_next(const struct stages_reader *s);
 
 /*
- * The rows of job trace_stages_next into out->group, n_groups and graph, which
+ * The rows of job stages_next into out->group, n_groups and graph, which
  * are borrowed until the next call.
  *   common  types, labels and exclusive of every task's shape
  */
-enum st trace_stages_read(struct trace_stages *s, const struct shape *common, struct job_spec *out, struct diag *d);
+enum st stages_read(struct stages_reader *s, const struct shape *common, struct job_spec *out, struct diag *d);
 
 /* No job is left: an error if a row is. */
-enum st trace_stages_end(const struct trace_stages *s, struct diag *d);
+enum st stages_end(const struct stages_reader *s, struct diag *d);
 
 #endif

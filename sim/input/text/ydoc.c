@@ -11,7 +11,7 @@
  * explodes ("billion laughs") long before memory does. */
 enum { DEPTH_MAX = 64, NODES_MAX = 1000000 };
 
-static void node_destroy(struct ynode *n)
+static void node_destroy(struct ydoc_node *n)
 {
     if (n == NULL) return;
     for (size_t i = 0; i < n->n; i++) node_destroy(n->at[i]);
@@ -35,13 +35,13 @@ static const char *keep_name(struct ydoc *y, const char *name)
     return y->name[y->n_names++] = mem_strdup(name);
 }
 
-static void append(struct ynode *to, struct ynode *child)
+static void append(struct ydoc_node *to, struct ydoc_node *child)
 {
     MEM_RESERVE(to->at, to->cap, to->n + 1);
     to->at[to->n++] = child;
 }
 
-static size_t find(const struct ynode *map, const char *key)
+static size_t find(const struct ydoc_node *map, const char *key)
 {
     size_t i = 0;
     while (i < map->n && strcmp(map->at[i]->key, key) != 0) i++;
@@ -52,11 +52,11 @@ static size_t find(const struct ynode *map, const char *key)
 
 struct convert { struct ydoc *y; yaml_document_t *doc; const char *file; bool located; struct diag *d; };
 
-static enum st convert(struct convert *c, int id, int depth, struct ynode **out);
+static enum st convert(struct convert *c, int id, int depth, struct ydoc_node **out);
 
 static uint32_t place(const struct convert *c, size_t at) { return c->located ? (uint32_t)at + 1 : 0; }
 
-static enum st convert_pair(struct convert *c, struct ynode *map, const yaml_node_pair_t *p, int depth)
+static enum st convert_pair(struct convert *c, struct ydoc_node *map, const yaml_node_pair_t *p, int depth)
 {
     const yaml_node_t *k = yaml_document_get_node(c->doc, p->key);
     uint32_t line = place(c, k->start_mark.line), col = place(c, k->start_mark.column);
@@ -72,7 +72,7 @@ static enum st convert_pair(struct convert *c, struct ynode *map, const yaml_nod
                            key, map->at[old]->key_line);
         return diag_at(c->d, ST_EINPUT, c->file, 0, 0, "found key '%s' a second time in one map", key);
     }
-    struct ynode *v;
+    struct ydoc_node *v;
     TRY(convert(c, p->value, depth + 1, &v));
     v->key = mem_strdup(key);
     v->key_line = line;
@@ -81,21 +81,21 @@ static enum st convert_pair(struct convert *c, struct ynode *map, const yaml_nod
     return ST_OK;
 }
 
-static enum st convert_children(struct convert *c, const yaml_node_t *from, int depth, struct ynode *n)
+static enum st convert_children(struct convert *c, const yaml_node_t *from, int depth, struct ydoc_node *n)
 {
     if (from->type == YAML_SEQUENCE_NODE) {
-        n->kind = Y_LIST;
+        n->type = YDOC_LIST;
         for (const yaml_node_item_t *i = from->data.sequence.items.start; i < from->data.sequence.items.top; i++) {
-            struct ynode *v;
+            struct ydoc_node *v;
             TRY(convert(c, *i, depth + 1, &v));
             append(n, v);
         }
     } else if (from->type == YAML_MAPPING_NODE) {
-        n->kind = Y_MAP;
+        n->type = YDOC_MAP;
         for (const yaml_node_pair_t *p = from->data.mapping.pairs.start; p < from->data.mapping.pairs.top; p++)
             TRY(convert_pair(c, n, p, depth));
     } else {
-        n->kind = Y_SCALAR;
+        n->type = YDOC_SCALAR;
         n->quoted = from->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
         n->text = mem_strdup((const char *)from->data.scalar.value);
         if (strlen(n->text) != from->data.scalar.length)
@@ -104,7 +104,7 @@ static enum st convert_children(struct convert *c, const yaml_node_t *from, int 
     return ST_OK;
 }
 
-static enum st convert(struct convert *c, int id, int depth, struct ynode **out)
+static enum st convert(struct convert *c, int id, int depth, struct ydoc_node **out)
 {
     const yaml_node_t *from = yaml_document_get_node(c->doc, id);
     uint32_t line = place(c, from->start_mark.line), col = place(c, from->start_mark.column);
@@ -112,7 +112,7 @@ static enum st convert(struct convert *c, int id, int depth, struct ynode **out)
         return diag_at(c->d, ST_EINPUT, c->file, line, col, "found more than %d levels of nesting", DEPTH_MAX);
     if (++c->y->n_nodes > NODES_MAX)
         return diag_at(c->d, ST_EINPUT, c->file, line, col, "found more than %d values once aliases are written out", NODES_MAX);
-    struct ynode *n;
+    struct ydoc_node *n;
     MEM_NEW(n);
     n->line = line;
     n->col = col;
@@ -143,7 +143,7 @@ static enum st parse_error(const yaml_parser_t *p, const char *file, bool locate
 }
 
 /* One document from the parser; *out is NULL when the stream holds none. */
-static enum st load_one(struct ydoc *y, yaml_parser_t *p, const char *file, bool located, struct ynode **out, struct diag *d)
+static enum st load_one(struct ydoc *y, yaml_parser_t *p, const char *file, bool located, struct ydoc_node **out, struct diag *d)
 {
     yaml_document_t doc, more;
     *out = NULL;
@@ -168,7 +168,7 @@ out:
     return st;
 }
 
-static enum st parse_text(struct ydoc *y, const char *file, const char *text, bool located, struct ynode **out, struct diag *d)
+static enum st parse_text(struct ydoc *y, const char *file, const char *text, bool located, struct ydoc_node **out, struct diag *d)
 {
     yaml_parser_t p;
     if (!yaml_parser_initialize(&p)) return diag_set(d, ST_EWORLD, "out of memory");
@@ -232,11 +232,11 @@ static bool is_index(const char *s, size_t *out)
 /* Where an assignment was written; line 0: on the command line. */
 struct place { const char *file; uint32_t line, col; };
 
-static struct ynode *new_map(const struct place *from)
+static struct ydoc_node *new_map(const struct place *from)
 {
-    struct ynode *n;
+    struct ydoc_node *n;
     MEM_NEW(n);
-    n->kind = Y_MAP;
+    n->type = YDOC_MAP;
     n->file = from->file;
     n->line = from->line;
     n->col = from->col;
@@ -245,10 +245,10 @@ static struct ynode *new_map(const struct place *from)
 }
 
 /* Where `step` leads within `at`: the entry's position, at->n when it is to be made. */
-static enum st step_to(const struct ynode *at, const char *step, const struct place *from, size_t *pos, struct diag *d)
+static enum st step_to(const struct ydoc_node *at, const char *step, const struct place *from, size_t *pos, struct diag *d)
 {
-    if (at->kind == Y_MAP) { *pos = find(at, step); return ST_OK; }
-    if (at->kind == Y_SCALAR)
+    if (at->type == YDOC_MAP) { *pos = find(at, step); return ST_OK; }
+    if (at->type == YDOC_SCALAR)
         return diag_at(d, ST_EINPUT, from->file, from->line, from->col,
                        "'%s' cannot be set: what is before it in the path is a plain value, '%s'", step, at->text);
     if (!is_index(step, pos) || *pos > at->n)
@@ -258,7 +258,7 @@ static enum st step_to(const struct ynode *at, const char *step, const struct pl
 }
 
 /* Put v (NULL: remove) at the position; takes v. */
-static void put(struct ynode *at, size_t pos, const char *key, const struct place *from, struct ynode *v)
+static void put(struct ydoc_node *at, size_t pos, const char *key, const struct place *from, struct ydoc_node *v)
 {
     if (v == NULL) {
         node_destroy(at->at[pos]);
@@ -266,7 +266,7 @@ static void put(struct ynode *at, size_t pos, const char *key, const struct plac
         at->n--;
         return;
     }
-    if (at->kind == Y_MAP) v->key = mem_strdup(key);
+    if (at->type == YDOC_MAP) v->key = mem_strdup(key);
     if (pos == at->n) {
         v->key_line = from->line;
         v->key_col = from->col;
@@ -279,9 +279,9 @@ static void put(struct ynode *at, size_t pos, const char *key, const struct plac
     at->at[pos] = v;
 }
 
-static enum st set_path(struct ydoc *y, char *path, const struct place *from, struct ynode *v, struct diag *d)
+static enum st set_path(struct ydoc *y, char *path, const struct place *from, struct ydoc_node *v, struct diag *d)
 {
-    struct ynode *at = y->root;
+    struct ydoc_node *at = y->root;
     for (char *dot; (dot = strchr(path, '.')) != NULL; path = dot + 1) {
         *dot = '\0';
         size_t pos;
@@ -316,8 +316,8 @@ enum st ydoc_set(struct ydoc *y, const char *assignment, struct diag *d)
     const char *eq = strchr(assignment, '=');
     mem_free(label);
     if (eq == NULL || eq == assignment) return diag_at(d, ST_EINPUT, from.file, 0, 0, "expected path=value, such as trace.speedup=20");
-    if (y->root->kind != Y_MAP) return diag_at(d, ST_EINPUT, from.file, 0, 0, "the document is not a map, so it has no paths");
-    struct ynode *v = NULL;
+    if (y->root->type != YDOC_MAP) return diag_at(d, ST_EINPUT, from.file, 0, 0, "the document is not a map, so it has no paths");
+    struct ydoc_node *v = NULL;
     TRY(parse_text(y, from.file, eq + 1, false, &v, d));
     if (v != NULL && ydoc_is_null(v)) { node_destroy(v); v = NULL; }
     char *path = mem_strndup(assignment, (size_t)(eq - assignment));
@@ -329,9 +329,9 @@ enum st ydoc_set(struct ydoc *y, const char *assignment, struct diag *d)
 
 /* ---- copies, and values put into them ---- */
 
-static struct ynode *copy(const struct ynode *from)
+static struct ydoc_node *copy(const struct ydoc_node *from)
 {
-    struct ynode *n;
+    struct ydoc_node *n;
     MEM_NEW(n);
     *n = *from;
     n->text = mem_strdup(from->text);
@@ -347,10 +347,10 @@ void ydoc_copy(struct ydoc *to, const struct ydoc *from)
     *to = (struct ydoc){ .root = copy(from->root), .n_nodes = from->n_nodes };
 }
 
-enum st ydoc_put(struct ydoc *y, const char *path, const struct ynode *where, const struct ynode *value, struct diag *d)
+enum st ydoc_put(struct ydoc *y, const char *path, const struct ydoc_node *where, const struct ydoc_node *value, struct diag *d)
 {
     struct place from = { where->file, where->key_line, where->key_col };
-    struct ynode *v = NULL;
+    struct ydoc_node *v = NULL;
     if (!ydoc_is_null(value)) {
         v = copy(value);
         mem_free(v->key);
@@ -365,7 +365,7 @@ enum st ydoc_put(struct ydoc *y, const char *path, const struct ynode *where, co
 
 void ydoc_drop(struct ydoc *y, const char *key)
 {
-    size_t pos = y->root->kind == Y_MAP ? find(y->root, key) : y->root->n;
+    size_t pos = y->root->type == YDOC_MAP ? find(y->root, key) : y->root->n;
     if (pos < y->root->n) put(y->root, pos, key, NULL, NULL);
 }
 
@@ -373,7 +373,7 @@ void ydoc_drop(struct ydoc *y, const char *key)
 
 static int by_key(const void *a, const void *b)
 {
-    const struct ynode *const *x = a, *const *y = b;
+    const struct ydoc_node *const *x = a, *const *y = b;
     return strcmp((*x)->key, (*y)->key);
 }
 
@@ -401,22 +401,22 @@ static void write_text(FILE *f, const char *s)
     (void)fputc('"', f);
 }
 
-static void write_flow(FILE *f, const struct ynode *n)
+static void write_flow(FILE *f, const struct ydoc_node *n)
 {
-    if (n->kind == Y_SCALAR) {
+    if (n->type == YDOC_SCALAR) {
         if (!ydoc_is_null(n)) write_text(f, n->text);
         return;
     }
-    (void)fputc(n->kind == Y_MAP ? '{' : '[', f);
+    (void)fputc(n->type == YDOC_MAP ? '{' : '[', f);
     for (size_t i = 0; i < n->n; i++) {
         if (i > 0) (void)fputs(", ", f);
-        if (n->kind == Y_MAP) { write_text(f, n->at[i]->key); (void)fputs(": ", f); }
+        if (n->type == YDOC_MAP) { write_text(f, n->at[i]->key); (void)fputs(": ", f); }
         write_flow(f, n->at[i]);
     }
-    (void)fputc(n->kind == Y_MAP ? '}' : ']', f);
+    (void)fputc(n->type == YDOC_MAP ? '}' : ']', f);
 }
 
-char *ydoc_flow(const struct ynode *n)
+char *ydoc_flow(const struct ydoc_node *n)
 {
     char *text = NULL;
     size_t len = 0;
@@ -428,26 +428,26 @@ char *ydoc_flow(const struct ynode *n)
 }
 
 /* Entries of a list or map, each on lines of its own; the first is already indented. */
-static void write_entries(FILE *f, const struct ynode *n, int indent)
+static void write_entries(FILE *f, const struct ydoc_node *n, int indent)
 {
-    struct ynode **at;
+    struct ydoc_node **at;
     MEM_ARRAY(at, n->n);
     memcpy(at, n->at, n->n * sizeof *at);
-    if (n->kind == Y_MAP) qsort(at, n->n, sizeof *at, by_key);
+    if (n->type == YDOC_MAP) qsort(at, n->n, sizeof *at, by_key);
     for (size_t i = 0; i < n->n; i++) {
-        const struct ynode *v = at[i];
+        const struct ydoc_node *v = at[i];
         if (i > 0) (void)fprintf(f, "%*s", indent, "");
-        if (n->kind == Y_MAP) { write_text(f, v->key); (void)fputc(':', f); }
+        if (n->type == YDOC_MAP) { write_text(f, v->key); (void)fputc(':', f); }
         else (void)fputc('-', f);
         if (v->n == 0) {
             (void)fputc(' ', f);
-            if (v->kind != Y_SCALAR) (void)fputs(v->kind == Y_MAP ? "{}" : "[]", f);
+            if (v->type != YDOC_SCALAR) (void)fputs(v->type == YDOC_MAP ? "{}" : "[]", f);
             else if (ydoc_is_null(v)) (void)fputs("null", f);
             else write_text(f, v->text);
             (void)fputc('\n', f);
             continue;
         }
-        if (n->kind == Y_LIST) (void)fputc(' ', f);
+        if (n->type == YDOC_LIST) (void)fputc(' ', f);
         else (void)fprintf(f, "\n%*s", indent + 2, "");
         write_entries(f, v, indent + 2);
     }
@@ -461,7 +461,7 @@ char *ydoc_canonical(const struct ydoc *y)
     FILE *f = open_memstream(&text, &len);
     if (f == NULL) return mem_strdup("");
     if (y->root->n > 0) write_entries(f, y->root, 0);
-    else (void)fprintf(f, "%s\n", y->root->kind == Y_MAP ? "{}" : y->root->kind == Y_LIST ? "[]" : y->root->text);
+    else (void)fprintf(f, "%s\n", y->root->type == YDOC_MAP ? "{}" : y->root->type == YDOC_LIST ? "[]" : y->root->text);
     (void)fclose(f);
     return text;
 }

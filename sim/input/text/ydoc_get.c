@@ -5,24 +5,24 @@
 #include <stdarg.h>
 #include <string.h>
 
-const struct ynode *ydoc_get(const struct ynode *map, const char *key)
+const struct ydoc_node *ydoc_get(const struct ydoc_node *map, const char *key)
 {
-    if (map == NULL || map->kind != Y_MAP) return NULL;
+    if (map == NULL || map->type != YDOC_MAP) return NULL;
     for (size_t i = 0; i < map->n; i++)
         if (strcmp(map->at[i]->key, key) == 0) return map->at[i];
     return NULL;
 }
 
-bool ydoc_is_null(const struct ynode *n)
+bool ydoc_is_null(const struct ydoc_node *n)
 {
     static const char *const word[] = { "", "~", "null", "Null", "NULL" };
-    if (n->kind != Y_SCALAR || n->quoted) return false;
+    if (n->type != YDOC_SCALAR || n->quoted) return false;
     for (size_t i = 0; i < ARRAY_LEN(word); i++)
         if (strcmp(n->text, word[i]) == 0) return true;
     return false;
 }
 
-enum st ydoc_error(const struct ynode *n, struct diag *d, const char *fmt, ...)
+enum st ydoc_error(const struct ydoc_node *n, struct diag *d, const char *fmt, ...)
 {
     char msg[sizeof d->msg];
     va_list ap;
@@ -32,7 +32,7 @@ enum st ydoc_error(const struct ynode *n, struct diag *d, const char *fmt, ...)
     return diag_at(d, ST_EINPUT, n->file, n->line, n->col, "%s", msg);
 }
 
-enum st ydoc_key_error(const struct ynode *n, struct diag *d, const char *fmt, ...)
+enum st ydoc_key_error(const struct ydoc_node *n, struct diag *d, const char *fmt, ...)
 {
     char msg[sizeof d->msg];
     va_list ap;
@@ -44,16 +44,16 @@ enum st ydoc_key_error(const struct ynode *n, struct diag *d, const char *fmt, .
 }
 
 /* "'key': " or nothing, and what stands there in words. */
-static void describe(const struct ynode *n, char *buf, size_t cap)
+static void describe(const struct ydoc_node *n, char *buf, size_t cap)
 {
     char key[128] = "";
     if (n->key != NULL) (void)snprintf(key, sizeof key, "'%.100s': ", n->key);
-    if (n->kind != Y_SCALAR)  (void)snprintf(buf, cap, "%sfound %s %s", key, n->n == 0 ? "an empty" : "a", n->kind == Y_MAP ? "map" : "list");
+    if (n->type != YDOC_SCALAR)  (void)snprintf(buf, cap, "%sfound %s %s", key, n->n == 0 ? "an empty" : "a", n->type == YDOC_MAP ? "map" : "list");
     else if (ydoc_is_null(n)) (void)snprintf(buf, cap, "%sfound nothing", key);
     else                      (void)snprintf(buf, cap, "%sfound '%.100s'", key, n->text);
 }
 
-enum st ydoc_expected(const struct ynode *n, struct diag *d, const char *fmt, ...)
+enum st ydoc_expected(const struct ydoc_node *n, struct diag *d, const char *fmt, ...)
 {
     char msg[sizeof d->msg / 2], found[256];
     va_list ap;
@@ -64,7 +64,7 @@ enum st ydoc_expected(const struct ynode *n, struct diag *d, const char *fmt, ..
     return ydoc_error(n, d, "%s, expected %s", found, msg);
 }
 
-enum st ydoc_keys(const struct ynode *map, const char *what, const char *const *known, size_t n, struct diag *d)
+enum st ydoc_keys(const struct ydoc_node *map, const char *what, const char *const *known, size_t n, struct diag *d)
 {
     if (map == NULL) return ST_OK;
     for (size_t i = 0; i < map->n; i++) {
@@ -86,39 +86,39 @@ enum st ydoc_keys(const struct ynode *map, const char *what, const char *const *
     return ST_OK;
 }
 
-enum st ydoc_map(const struct ynode *map, const char *key, const struct ynode **out, struct diag *d)
+enum st ydoc_map(const struct ydoc_node *map, const char *key, const struct ydoc_node **out, struct diag *d)
 {
     *out = ydoc_get(map, key);
-    if (*out != NULL && (*out)->kind != Y_MAP) return ydoc_expected(*out, d, "a map");
+    if (*out != NULL && (*out)->type != YDOC_MAP) return ydoc_expected(*out, d, "a map");
     return ST_OK;
 }
 
-enum st ydoc_list(const struct ynode *map, const char *key, const struct ynode **out, struct diag *d)
+enum st ydoc_list(const struct ydoc_node *map, const char *key, const struct ydoc_node **out, struct diag *d)
 {
     *out = ydoc_get(map, key);
-    if (*out != NULL && (*out)->kind != Y_LIST) return ydoc_expected(*out, d, "a list");
+    if (*out != NULL && (*out)->type != YDOC_LIST) return ydoc_expected(*out, d, "a list");
     return ST_OK;
 }
 
-enum st ydoc_node_str(const struct ynode *n, const char **out, struct diag *d)
+enum st ydoc_node_str(const struct ydoc_node *n, const char **out, struct diag *d)
 {
-    if (n->kind != Y_SCALAR || n->text[0] == '\0' || ydoc_is_null(n)) return ydoc_expected(n, d, "text");
+    if (n->type != YDOC_SCALAR || n->text[0] == '\0' || ydoc_is_null(n)) return ydoc_expected(n, d, "text");
     *out = n->text;
     return ST_OK;
 }
 
-enum st ydoc_node_int(const struct ynode *n, int64_t lo, int64_t hi, int64_t *out, struct diag *d)
+enum st ydoc_node_int(const struct ydoc_node *n, int64_t lo, int64_t hi, int64_t *out, struct diag *d)
 {
     int64_t v;
-    if (n->kind == Y_SCALAR && text_int(n->text, &v) && v >= lo && v <= hi) { *out = v; return ST_OK; }
+    if (n->type == YDOC_SCALAR && text_int(n->text, &v) && v >= lo && v <= hi) { *out = v; return ST_OK; }
     if (hi == INT64_MAX) return ydoc_expected(n, d, "a whole number from %lld", (long long)lo);
     return ydoc_expected(n, d, "a whole number from %lld to %lld", (long long)lo, (long long)hi);
 }
 
-enum st ydoc_node_double(const struct ynode *n, double lo, double hi, double *out, struct diag *d)
+enum st ydoc_node_double(const struct ydoc_node *n, double lo, double hi, double *out, struct diag *d)
 {
     double v;
-    if (n->kind == Y_SCALAR && text_double(n->text, &v) && v >= lo && v <= hi) { *out = v; return ST_OK; }
+    if (n->type == YDOC_SCALAR && text_double(n->text, &v) && v >= lo && v <= hi) { *out = v; return ST_OK; }
     bool above = lo > 0 && lo <= YDOC_ABOVE_0;
     if (above && hi >= HUGE_VAL) return ydoc_expected(n, d, "a number above 0");
     if (above) return ydoc_expected(n, d, "a number above 0, at most %g", hi);
@@ -126,36 +126,36 @@ enum st ydoc_node_double(const struct ynode *n, double lo, double hi, double *ou
     return ydoc_expected(n, d, "a number from %g to %g", lo, hi);
 }
 
-enum st ydoc_str(const struct ynode *map, const char *key, const char **out, struct diag *d)
+enum st ydoc_str(const struct ydoc_node *map, const char *key, const char **out, struct diag *d)
 {
-    const struct ynode *n = ydoc_get(map, key);
+    const struct ydoc_node *n = ydoc_get(map, key);
     return n == NULL ? ST_OK : ydoc_node_str(n, out, d);
 }
 
-enum st ydoc_int(const struct ynode *map, const char *key, int64_t lo, int64_t hi, int64_t *out, struct diag *d)
+enum st ydoc_int(const struct ydoc_node *map, const char *key, int64_t lo, int64_t hi, int64_t *out, struct diag *d)
 {
-    const struct ynode *n = ydoc_get(map, key);
+    const struct ydoc_node *n = ydoc_get(map, key);
     return n == NULL ? ST_OK : ydoc_node_int(n, lo, hi, out, d);
 }
 
-enum st ydoc_double(const struct ynode *map, const char *key, double lo, double hi, double *out, struct diag *d)
+enum st ydoc_double(const struct ydoc_node *map, const char *key, double lo, double hi, double *out, struct diag *d)
 {
-    const struct ynode *n = ydoc_get(map, key);
+    const struct ydoc_node *n = ydoc_get(map, key);
     return n == NULL ? ST_OK : ydoc_node_double(n, lo, hi, out, d);
 }
 
-enum st ydoc_bool(const struct ynode *map, const char *key, bool *out, struct diag *d)
+enum st ydoc_bool(const struct ydoc_node *map, const char *key, bool *out, struct diag *d)
 {
-    const struct ynode *n = ydoc_get(map, key);
+    const struct ydoc_node *n = ydoc_get(map, key);
     if (n == NULL) return ST_OK;
-    bool yes = n->kind == Y_SCALAR && !n->quoted && strcmp(n->text, "true") == 0;
-    bool no  = n->kind == Y_SCALAR && !n->quoted && strcmp(n->text, "false") == 0;
+    bool yes = n->type == YDOC_SCALAR && !n->quoted && strcmp(n->text, "true") == 0;
+    bool no  = n->type == YDOC_SCALAR && !n->quoted && strcmp(n->text, "false") == 0;
     if (!yes && !no) return ydoc_expected(n, d, "true or false");
     *out = yes;
     return ST_OK;
 }
 
-enum st ydoc_quantity(const struct ynode *map, const char *key, enum text_kind kind, int64_t unit,
+enum st ydoc_quantity(const struct ydoc_node *map, const char *key, enum text_kind dimension, int64_t unit,
                       int64_t lo, int64_t *out, struct diag *d)
 {
     /* The upper ends keep sums and products of quantities inside 64 bits. */
@@ -166,31 +166,31 @@ enum st ydoc_quantity(const struct ynode *map, const char *key, enum text_kind k
         [TEXT_MILLI] = { "a number, such as 2 or 0.5", "1000000", INT64_C(1000000000) },
         [TEXT_COUNT] = { "a whole number", "10^15", INT64_C(1000000000000000) },
     };
-    const struct ynode *n = ydoc_get(map, key);
+    const struct ydoc_node *n = ydoc_get(map, key);
     if (n == NULL) return ST_OK;
-    char why[256];
+    char error[256];
     int64_t v;
-    if (n->kind != Y_SCALAR || ydoc_is_null(n)) return ydoc_expected(n, d, "%s", of[kind].what);
-    if (!text_parse(n->text, kind, unit, &v, why, sizeof why)) return ydoc_error(n, d, "'%s': %s", key, why);
-    if (v < lo) return ydoc_expected(n, d, "%s, above 0", of[kind].what);
-    if (v > of[kind].hi) return ydoc_expected(n, d, "%s, at most %s", of[kind].what, of[kind].most);
+    if (n->type != YDOC_SCALAR || ydoc_is_null(n)) return ydoc_expected(n, d, "%s", of[dimension].what);
+    if (!text_parse(n->text, dimension, unit, &v, error, sizeof error)) return ydoc_error(n, d, "'%s': %s", key, error);
+    if (v < lo) return ydoc_expected(n, d, "%s, above 0", of[dimension].what);
+    if (v > of[dimension].hi) return ydoc_expected(n, d, "%s, at most %s", of[dimension].what, of[dimension].most);
     *out = v;
     return ST_OK;
 }
 
-enum st ydoc_choice(const struct ynode *map, const char *key, const char *const *word, size_t n,
+enum st ydoc_choice(const struct ydoc_node *map, const char *key, const char *const *word, size_t n,
                     uint32_t *out, struct diag *d)
 {
-    const struct ynode *v = ydoc_get(map, key);
+    const struct ydoc_node *v = ydoc_get(map, key);
     if (v == NULL) return ST_OK;
     char all[256] = "";
     for (size_t i = 0; i < n; i++) {
-        if (v->kind == Y_SCALAR && strcmp(v->text, word[i]) == 0) { *out = (uint32_t)i; return ST_OK; }
+        if (v->type == YDOC_SCALAR && strcmp(v->text, word[i]) == 0) { *out = (uint32_t)i; return ST_OK; }
         size_t used = strlen(all);
         (void)snprintf(all + used, sizeof all - used, "%s%s", i == 0 ? "" : i + 1 == n ? " or " : ", ", word[i]);
     }
     enum st st = ydoc_expected(v, d, "%s", all);
-    const char *near = v->kind == Y_SCALAR ? diag_nearest(v->text, word, n) : NULL;
+    const char *near = v->type == YDOC_SCALAR ? diag_nearest(v->text, word, n) : NULL;
     if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
     return st;
 }

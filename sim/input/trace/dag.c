@@ -50,6 +50,6 @@ static enum st open_one(const struct trace_env *env, struct trace_reader *out, s
     return ST_OK;
 }
 
-const struct trace_format trace_dag = {
+const struct trace_format dag_format = {
     .name = "dag", .summary = "one workflow, from a file in any of the formats that a native trace can name", .open = open_one
 };

@@ -37,7 +37,7 @@ struct gavel {
     struct config *config; size_t cap_config;
     char id[24];
     struct task_group group[2];
-    uint32_t mask;                      /* measured: kinds of engine of the cluster */
+    uint32_t mask;                      /* measured: engine types of the cluster */
     bool is_left_out;                   /* the row that was read is no job */
     struct call call;
     uint32_t first, n_calls;            /* of the one task: 0 and 1 */
@@ -111,20 +111,20 @@ static void add_times(struct gavel *x, const char *model, uint32_t api)
     static const double MOST = 1e12, MOST_US = 6e13;
     const struct trace_measured *m = x->env.opts->measured;
     for (uint32_t i = 0; i < m->n; i++) {
-        const json_t *of = m->kind[i] != NONE ? table_type(x, intern_name(&x->env.cluster->engines, m->kind[i])) : NULL;
+        const json_t *of = m->engine[i] != NONE ? table_type(x, intern_name(&x->env.cluster->engines, m->engine[i])) : NULL;
         double each = of != NULL ? (double)TICK_SEC / throughput(of, model, 1) : 0;         /* us a step; below 0: no figure */
         if (!(each > 0) || !isfinite(each)) continue;
         double most = floor(fmin(MOST, MOST_US / each));
         if (most < 2) continue;
-        (void)calltime_add(m->times, api, m->kind[i], 1, llround(each));
-        (void)calltime_add(m->times, api, m->kind[i], (int64_t)most, llround(most * each));
+        (void)calltime_add(m->times, api, m->engine[i], 1, llround(each));
+        (void)calltime_add(m->times, api, m->engine[i], (int64_t)most, llround(most * each));
     }
 }
 
-static enum st leave_out(struct gavel *x, const char *why, const struct job_spec *s, struct diag *d)
+static enum st leave_out(struct gavel *x, const char *error, const struct job_spec *s, struct diag *d)
 {
     x->is_left_out = true;
-    return trace_repair(&x->env, why, s->line, d);
+    return trace_repair(&x->env, error, s->line, d);
 }
 
 static enum st make_call(struct gavel *x, const char *model, int64_t gpus, int64_t steps, struct job_spec *out, struct diag *d)
@@ -237,6 +237,6 @@ static enum st open_gavel(const struct trace_env *env, struct trace_reader *out,
     return ST_OK;
 }
 
-const struct trace_format trace_gavel = {
+const struct trace_format gavel_format = {
     .name = "gavel", .summary = "Gavel's Philly-derived traces, with its table of throughputs", .open = open_gavel
 };

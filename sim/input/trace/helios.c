@@ -47,6 +47,6 @@ static enum st open_helios(const struct trace_env *env, struct trace_reader *out
     return csv_columns(x->csv, names, need, x->at, N_COLS, false, NULL, d);
 }
 
-const struct trace_format trace_helios = {
+const struct trace_format helios_format = {
     .name = "helios", .summary = "SenseTime Helios GPU jobs (job_id,arrival_s,service_sec,gpu_count)", .open = open_helios
 };

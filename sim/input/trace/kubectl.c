@@ -333,6 +333,6 @@ static enum st open_kubectl(const struct trace_env *env, struct trace_reader *ou
     return ST_OK;
 }
 
-const struct trace_format trace_kubectl = {
+const struct trace_format kubectl_format = {
     .name = "kubectl", .summary = "pods as `kubectl get pods -A -o json` prints them", .open = open_kubectl
 };

@@ -34,8 +34,8 @@ static const char *const names[N_COLS] = {
 struct native {
     struct trace_env env;
     struct csv *csv;
-    struct trace_stages *stages;    /* NULL: none */
-    struct trace_calls *calls;      /* NULL: none */
+    struct stages_reader *stages;    /* NULL: none */
+    struct calls_reader *calls;      /* NULL: none */
     int at[N_COLS];
     struct task_group group[GROUPS_MAX];
     struct intern dag_names;            /* workflow files read so far */
@@ -98,13 +98,13 @@ static const char *text(const struct native *x, enum col col)
 /* Types, labels and exclusive: the job's, whatever its groups of tasks. */
 static enum st read_common(struct native *x, struct shape *out, struct diag *d)
 {
-    char why[256];
+    char error[256];
     const char *labels = text(x, LABELS), *gpu_type = text(x, GPU_TYPE);
     *out = (struct shape){ .n_gpu = 0 };
-    if (labels != NULL && !trace_labels(&x->env, labels, &out->need_all, &out->need_any, why, sizeof why))
-        return csv_fail(x->csv, x->at[LABELS], d, "%s", why);
-    if (gpu_type != NULL && !trace_gpu_types(&x->env, gpu_type, &out->gpu_types, why, sizeof why))
-        return csv_fail(x->csv, x->at[GPU_TYPE], d, "%s", why);
+    if (labels != NULL && !trace_labels(&x->env, labels, &out->need_all, &out->need_any, error, sizeof error))
+        return csv_fail(x->csv, x->at[LABELS], d, "%s", error);
+    if (gpu_type != NULL && !trace_gpu_types(&x->env, gpu_type, &out->gpu_types, error, sizeof error))
+        return csv_fail(x->csv, x->at[GPU_TYPE], d, "%s", error);
     bool exclusive = false;
     TRY(read_flag(x, EXCLUSIVE, &exclusive, d));
     out->exclusive = exclusive;
@@ -192,13 +192,13 @@ static enum st read_hints(const struct native *x, uint32_t *out, struct diag *d)
 
 static bool has_stages(const struct native *x)
 {
-    const char *job = x->stages != NULL ? trace_stages_next(x->stages) : NULL;
+    const char *job = x->stages != NULL ? stages_next(x->stages) : NULL;
     return job != NULL && strcmp(job, csv_field(x->csv, x->at[ID])) == 0;
 }
 
 static bool has_calls(const struct native *x)
 {
-    const char *job = x->calls != NULL ? trace_calls_next(x->calls) : NULL;
+    const char *job = x->calls != NULL ? calls_next(x->calls) : NULL;
     return job != NULL && strcmp(job, csv_field(x->csv, x->at[ID])) == 0;
 }
 
@@ -211,7 +211,7 @@ static enum st read_stages(struct native *x, struct job_spec *out, struct diag *
             return csv_fail(x->csv, x->at[per_task[i]], d, "'%.60s', but job '%.60s' has its tasks from stages; expected nothing", text(x, per_task[i]), out->id);
     if (out->gang) return csv_fail(x->csv, x->at[GANG], d, "tasks of a gang start together; those of job '%.60s' come in stages", out->id);
     TRY(read_common(x, &common, d));
-    TRY(trace_stages_read(x->stages, &common, out, d));
+    TRY(stages_read(x->stages, &common, out, d));
     return check_type(x, out, d);
 }
 
@@ -304,7 +304,7 @@ static enum st need_duration(const struct native *x, struct diag *d)
     if (text(x, DURATION) != NULL) return ST_OK;
     enum st st = csv_fail(x->csv, x->at[DURATION], d, "is empty");
     if (x->stages == NULL) return st;
-    const char *job = trace_stages_next(x->stages);
+    const char *job = stages_next(x->stages);
     if (job != NULL) diag_hint(d, "the next row of the stages is of job '%.60s'; they come in the order of the jobs", job);
     else diag_hint(d, "the stages have no row of this job that is left; they come in the order of the jobs");
     return st;
@@ -315,8 +315,8 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     struct native *x = ctx;
     const struct csv *c = x->csv;
     enum st st = csv_next(x->csv, d);
-    if (st == ST_END && x->stages != NULL) TRY(trace_stages_end(x->stages, d));
-    if (st == ST_END && x->calls != NULL) TRY(trace_calls_end(x->calls, d));
+    if (st == ST_END && x->stages != NULL) TRY(stages_end(x->stages, d));
+    if (st == ST_END && x->calls != NULL) TRY(calls_end(x->calls, d));
     TRY(st);
     trace_blank(out);
     TRY(csv_need(c, x->at[ID], d));
@@ -344,19 +344,19 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     if (out->node != NULL && x->env.cluster->n_nodes > 0 && intern_find(&x->env.cluster->node_names, out->node) == NONE)
         return csv_fail(c, x->at[NODE], d, "the cluster has no node '%.60s'", out->node);
     TRY(from_file ? read_workflow(x, out, d) : staged ? read_stages(x, out, d) : read_groups(x, out, d));
-    return has_calls(x) ? trace_calls_read(x->calls, out, d) : ST_OK;
+    return has_calls(x) ? calls_read(x->calls, out, d) : ST_OK;
 }
 
 static void close_native(void *ctx)
 {
     struct native *x = ctx;
     csv_close(x->csv);
-    trace_stages_close(x->stages);
+    stages_close(x->stages);
     for (uint32_t i = 0; i < x->dag_names.n; i++) dag_fini(&x->dag[i]);
     mem_free(x->dag);
     intern_fini(&x->dag_names);
     dag_job_fini(&x->job);
-    trace_calls_close(x->calls);
+    calls_close(x->calls);
     mem_free(x);
 }
 
@@ -375,12 +375,12 @@ static enum st open_native(const struct trace_env *env, struct trace_reader *out
         diag_hint(d, "%s", advice);
         return st;
     }
-    if (env->opts->stages_path != NULL) TRY(trace_stages_open(&x->stages, env, d));
-    if (env->opts->calls_path != NULL) TRY(trace_calls_open(&x->calls, env, d));
+    if (env->opts->stages_path != NULL) TRY(stages_open(&x->stages, env, d));
+    if (env->opts->calls_path != NULL) TRY(calls_open(&x->calls, env, d));
     return ST_OK;
 }
 
-const struct trace_format trace_native = {
+const struct trace_format native_format = {
     .name = "native", .summary = "Fairway's own: CSV with a header, one row a job", .open = open_native
 };
 

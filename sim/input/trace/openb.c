@@ -22,7 +22,7 @@ static enum st read_shape(struct openb *x, uint32_t line, struct shape *s, struc
 {
     const struct csv *c = x->csv;
     int64_t gpus = 0, milli = 0;
-    char why[256];
+    char error[256];
     TRY(csv_int(c, x->at[CPU], 0, INT64_C(1000000000), &s->cpu_milli, d));
     TRY(csv_scaled(c, x->at[MEM], INT64_C(1) << 20, INT64_MAX / 1024, &s->mem_b, d));
     TRY(csv_int(c, x->at[NUM_GPU], 0, NODE_GPUS_MAX, &gpus, d));
@@ -34,7 +34,7 @@ static enum st read_shape(struct openb *x, uint32_t line, struct shape *s, struc
     const char *spec = csv_field(c, x->at[GPU_SPEC]);
     if (*spec != '\0') {
         if (gpus == 0) TRY(trace_repair(&x->env, "gpu_spec of a pod without GPUs ignored", line, d));
-        else if (!trace_gpu_types(&x->env, spec, &s->gpu_types, why, sizeof why)) return csv_fail(c, x->at[GPU_SPEC], d, "%s", why);
+        else if (!trace_gpu_types(&x->env, spec, &s->gpu_types, error, sizeof error)) return csv_fail(c, x->at[GPU_SPEC], d, "%s", error);
     }
     if (s->mem_b == 0) TRY(trace_repair(&x->env, "zero memory kept as 0", line, d));
     return ST_OK;
@@ -98,6 +98,6 @@ static enum st open_openb(const struct trace_env *env, struct trace_reader *out,
                        "the sampled openb variants have no times; use the default, cpu or gpuspec pod list", d);
 }
 
-const struct trace_format trace_openb = {
+const struct trace_format openb_format = {
     .name = "openb", .summary = "Alibaba cluster-trace-gpu-v2023 pod lists", .open = open_openb
 };

@@ -99,6 +99,6 @@ static enum st open_philly(const struct trace_env *env, struct trace_reader *out
     return csv_columns(x->csv, names, need, x->at, N_COLS, false, NULL, d);
 }
 
-const struct trace_format trace_philly = {
+const struct trace_format philly_format = {
     .name = "philly", .summary = "Microsoft Philly, cleaned for Sia (timestamp,duration,num_gpus,gpu_time,cluster)", .open = open_philly
 };

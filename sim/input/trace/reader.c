@@ -111,18 +111,18 @@ sim_tick trace_alone(const struct job_spec *s)
     return longest;
 }
 
-static bool label_bit(const struct trace_env *env, const char *s, size_t n, uint64_t *mask, char *why, size_t cap)
+static bool label_bit(const struct trace_env *env, const char *s, size_t n, uint64_t *mask, char *error, size_t cap)
 {
     char name[128];
     if (n == 0 || n >= sizeof name || strcspn(s, "&|()[]*, \t") < n) {
-        (void)snprintf(why, cap, "label '%.*s' is not a name; expected A, A&B, A|B or A&(B|C)", (int)(n < 100 ? n : 100), s);
+        (void)snprintf(error, cap, "label '%.*s' is not a name; expected A, A&B, A|B or A&(B|C)", (int)(n < 100 ? n : 100), s);
         return false;
     }
     (void)snprintf(name, sizeof name, "%.*s", (int)n, s);
     struct diag d = { .code = ST_OK };
     uint32_t bit = cluster_label(env->cluster, name, &d);
     if (bit == NONE) {
-        (void)snprintf(why, cap, "%s", d.msg);
+        (void)snprintf(error, cap, "%s", d.msg);
         return false;
     }
     *mask |= UINT64_C(1) << bit;
@@ -130,61 +130,61 @@ static bool label_bit(const struct trace_env *env, const char *s, size_t n, uint
 }
 
 /* Every name of a list joined by `sep` in s[0..n). */
-static bool label_list(const struct trace_env *env, const char *s, size_t n, char sep, uint64_t *mask, char *why, size_t cap)
+static bool label_list(const struct trace_env *env, const char *s, size_t n, char sep, uint64_t *mask, char *error, size_t cap)
 {
     for (;;) {
         const char *e = memchr(s, sep, n);
         size_t len = e != NULL ? (size_t)(e - s) : n;
-        if (!label_bit(env, s, len, mask, why, cap)) return false;
+        if (!label_bit(env, s, len, mask, error, cap)) return false;
         if (e == NULL) return true;
         n -= len + 1;
         s = e + 1;
     }
 }
 
-bool trace_labels(const struct trace_env *env, const char *text, uint64_t *all, uint64_t *any, char *why, size_t cap)
+bool trace_labels(const struct trace_env *env, const char *text, uint64_t *all, uint64_t *any, char *error, size_t cap)
 {
     *all = *any = 0;
     if (strchr(text, '(') == NULL && strchr(text, '|') != NULL)
-        return label_list(env, text, strlen(text), '|', any, why, cap);
+        return label_list(env, text, strlen(text), '|', any, error, cap);
     for (const char *s = text;;) {
         const char *e = s;
         if (*s == '(') {
             e = strchr(s, ')');
             if (e == NULL || *any != 0) {
-                (void)snprintf(why, cap, e == NULL ? "'%s' has an unclosed parenthesis" : "'%s' has more than one group of alternatives", text);
+                (void)snprintf(error, cap, e == NULL ? "'%s' has an unclosed parenthesis" : "'%s' has more than one group of alternatives", text);
                 return false;
             }
-            if (!label_list(env, s + 1, (size_t)(e - s - 1), '|', any, why, cap)) return false;
+            if (!label_list(env, s + 1, (size_t)(e - s - 1), '|', any, error, cap)) return false;
             e++;
         } else {
             e += strcspn(s, "&");
-            if (!label_bit(env, s, (size_t)(e - s), all, why, cap)) return false;
+            if (!label_bit(env, s, (size_t)(e - s), all, error, cap)) return false;
         }
         if (*e == '\0') return true;
         if (*e != '&') {
-            (void)snprintf(why, cap, "'%s': expected '&' after ')'", text);
+            (void)snprintf(error, cap, "'%s': expected '&' after ')'", text);
             return false;
         }
         s = e + 1;
     }
 }
 
-bool trace_gpu_types(const struct trace_env *env, const char *text, uint64_t *mask, char *why, size_t cap)
+bool trace_gpu_types(const struct trace_env *env, const char *text, uint64_t *mask, char *error, size_t cap)
 {
     *mask = 0;
     for (const char *s = text;;) {
         size_t n = strcspn(s, "|");
         char name[128];
         if (n == 0 || n >= sizeof name) {
-            (void)snprintf(why, cap, "'%s' names an empty GPU type; types are joined by '|'", text);
+            (void)snprintf(error, cap, "'%s' names an empty GPU type; types are joined by '|'", text);
             return false;
         }
         (void)snprintf(name, sizeof name, "%.*s", (int)n, s);
         struct diag d = { .code = ST_OK };
         uint32_t id = cluster_gpu_type(env->cluster, name, &d);
         if (id == NONE) {
-            (void)snprintf(why, cap, "%s", d.msg);
+            (void)snprintf(error, cap, "%s", d.msg);
             return false;
         }
         *mask |= UINT64_C(1) << id;

@@ -7,8 +7,8 @@
 #include "input/text/csv.h"
 #include "input/trace/trace.h"
 
-extern const struct trace_format trace_native, trace_openb, trace_slurm, trace_swf,
-                                 trace_philly, trace_gavel, trace_helios, trace_workload, trace_kubectl, trace_etc, trace_dag;
+extern const struct trace_format native_format, openb_format, slurm_format, swf_format,
+                                 philly_format, gavel_format, helios_format, workload_format, kubectl_format, etc_format, dag_format;
 
 /* Latest submit time on a trace's own clock, which may count from 1970. */
 #define TRACE_TIME_MAX (INT64_MAX / 8)
@@ -52,10 +52,10 @@ sim_tick trace_alone(const struct job_spec *s);
 
 /*
  * "A&B", "A|B", "A&(B|C)": labels that a node must have, all and any.  Interns
- * them in the cluster.  On failure false with why filled.
+ * them in the cluster.  On failure false, with what is wrong in error.
  */
-bool trace_labels(const struct trace_env *env, const char *text, uint64_t *all, uint64_t *any, char *why, size_t cap);
+bool trace_labels(const struct trace_env *env, const char *text, uint64_t *all, uint64_t *any, char *error, size_t cap);
 /* GPU types joined by '|' to a mask. */
-bool trace_gpu_types(const struct trace_env *env, const char *text, uint64_t *mask, char *why, size_t cap);
+bool trace_gpu_types(const struct trace_env *env, const char *text, uint64_t *mask, char *error, size_t cap);
 
 #endif

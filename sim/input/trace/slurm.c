@@ -140,7 +140,7 @@ static bool parse_time(const char *s, sim_tick *out)
 /* gpu, gpu:K, gpu:TYPE, gpu:TYPE:K. */
 static enum st read_gres(struct slurm *x, struct shape *s, struct diag *d)
 {
-    char buf[128], why[256];
+    char buf[128], error[256];
     const char *text = x->opt[GRES];
     if (text == NULL) return ST_OK;
     (void)snprintf(buf, sizeof buf, "%s", text);
@@ -152,7 +152,7 @@ static enum st read_gres(struct slurm *x, struct shape *s, struct diag *d)
     int64_t n = 1;
     if (count != NULL && (!text_int(count, &n) || n < 0 || n > NODE_GPUS_MAX))
         return lines_fail(&x->in, text, d, "--gres=%.60s: the count is not in 0..%d", text, NODE_GPUS_MAX);
-    if (type != NULL && !trace_gpu_types(&x->env, type, &s->gpu_types, why, sizeof why)) return lines_fail(&x->in, text, d, "%s", why);
+    if (type != NULL && !trace_gpu_types(&x->env, type, &s->gpu_types, error, sizeof error)) return lines_fail(&x->in, text, d, "%s", error);
     s->n_gpu = (int32_t)n;
     s->gpu_milli = n > 0 ? GPU_WHOLE : 0;
     return ST_OK;
@@ -160,12 +160,12 @@ static enum st read_gres(struct slurm *x, struct shape *s, struct diag *d)
 
 static enum st read_mem(struct slurm *x, struct shape *s, struct diag *d)
 {
-    char why[256];
+    char error[256];
     const char *text = x->opt[MEM];
     s->mem_b = x->env.opts->dflt.mem_b;
     if (text == NULL) return trace_repair(&x->env, "no --mem, the scenario's default used", x->in.line, d);
     int64_t v;
-    if (!text_parse(text, TEXT_BYTES, INT64_C(1) << 20, &v, why, sizeof why)) return lines_fail(&x->in, text, d, "--mem: %s", why);
+    if (!text_parse(text, TEXT_BYTES, INT64_C(1) << 20, &v, error, sizeof error)) return lines_fail(&x->in, text, d, "--mem: %s", error);
     /* To Slurm 0 is all of a node's memory, which is not known here. */
     if (v == 0) return trace_repair(&x->env, "--mem=0 (all of the node), the scenario's default used", x->in.line, d);
     s->mem_b = v;
@@ -174,16 +174,16 @@ static enum st read_mem(struct slurm *x, struct shape *s, struct diag *d)
 
 static enum st read_needs(struct slurm *x, struct shape *s, struct diag *d)
 {
-    char why[256];
+    char error[256];
     uint64_t all, any;
     if (x->opt[PARTITION] != NULL) {
-        if (!trace_labels(&x->env, x->opt[PARTITION], &all, &any, why, sizeof why) || any != 0)
+        if (!trace_labels(&x->env, x->opt[PARTITION], &all, &any, error, sizeof error) || any != 0)
             return lines_fail(&x->in, x->opt[PARTITION], d, "partition '%.60s' is not one name", x->opt[PARTITION]);
         s->need_all |= all;
     }
     if (x->opt[CONSTRAINT] != NULL) {
-        if (!trace_labels(&x->env, x->opt[CONSTRAINT], &all, &any, why, sizeof why))
-            return lines_fail(&x->in, x->opt[CONSTRAINT], d, "--constraint: %s", why);
+        if (!trace_labels(&x->env, x->opt[CONSTRAINT], &all, &any, error, sizeof error))
+            return lines_fail(&x->in, x->opt[CONSTRAINT], d, "--constraint: %s", error);
         s->need_all |= all;
         s->need_any = any;
     }
@@ -276,6 +276,6 @@ static enum st open_slurm(const struct trace_env *env, struct trace_reader *out,
     return lines_open(&x->in, env->opts->path, d);
 }
 
-const struct trace_format trace_slurm = {
+const struct trace_format slurm_format = {
     .name = "slurm", .summary = "events of the UB Slurm simulator (sbatch options a line)", .open = open_slurm
 };

@@ -8,7 +8,7 @@
  *
  * Requested memory is KiB a processor by the standard; some converters write
  * bytes of the whole job.  A file with any row above 1 TiB a processor is taken
- * to be of the second kind, all of it: no rule by row could tell the small ones.
+ * to be written by one of these, all of it: no rule by row could tell the small ones.
  */
 #include <string.h>
 #include "base/mem.h"
@@ -167,6 +167,6 @@ static enum st open_swf(const struct trace_env *env, struct trace_reader *out, s
     return look_at_memory(x, d);
 }
 
-const struct trace_format trace_swf = {
+const struct trace_format swf_format = {
     .name = "swf", .summary = "Standard Workload Format of the Parallel Workloads Archive", .open = open_swf
 };

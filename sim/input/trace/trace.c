@@ -12,8 +12,8 @@
 #include "input/trace/reader.h"
 
 const struct trace_format *const trace_formats[] = {
-    &trace_native, &gen_format, &trace_openb, &trace_slurm, &trace_swf, &trace_philly,
-    &trace_gavel, &trace_helios, &trace_workload, &trace_etc, &trace_dag, &trace_kubectl, NULL
+    &native_format, &gen_format, &openb_format, &slurm_format, &swf_format, &philly_format,
+    &gavel_format, &helios_format, &workload_format, &etc_format, &dag_format, &kubectl_format, NULL
 };
 
 /* ---- repairs ---- */
@@ -25,13 +25,13 @@ enum st trace_repair(const struct trace_env *env, const char *what, uint32_t lin
         diag_hint(d, "strict makes every repair an error; without it this one is counted and reported");
         return st;
     }
-    struct repairs *r = env->repairs;
+    struct trace_repairs *r = env->repairs;
     if (r == NULL) return ST_OK;
     size_t i = 0;
     while (i < r->n && strcmp(r->at[i].what, what) != 0) i++;
     if (i == r->n) {
         MEM_RESERVE(r->at, r->cap, r->n + 1);
-        r->at[r->n++] = (struct repair){ .what = what, .first_line = line };
+        r->at[r->n++] = (struct trace_repair){ .what = what, .first_line = line };
     }
     r->at[i].count++;
     return ST_OK;
@@ -473,9 +473,9 @@ enum st trace_content_hash(const struct trace_opts *o, uint64_t *out, struct dia
     *out = HASH64_INIT;
     if (f->no_file) { if (o->gen != NULL) *out = gen_hash(o->gen, o->seed); }
     else if (o->path != NULL) TRY(trace_hash_file(o->path, out, d));
-    const char *const more[] = { f == &trace_gavel ? o->throughputs : NULL, o->stages_path, o->blocks_path };
+    const char *const more[] = { f == &gavel_format ? o->throughputs : NULL, o->stages_path, o->blocks_path };
     for (size_t i = 0; i < ARRAY_LEN(more); i++) if (more[i] != NULL) TRY(trace_hash_file(more[i], out, d));
-    return f == &trace_native && o->path != NULL ? trace_native_hash(o, out, d) : ST_OK;
+    return f == &native_format && o->path != NULL ? trace_native_hash(o, out, d) : ST_OK;
 }
 
 enum st trace_prepare(struct trace *t, const struct trace_opts *o, struct cluster *c, struct throughput *p, struct diag *d)

@@ -10,7 +10,7 @@
  * prepares, 32 to 64 bytes a job more, to find repeated ids.
  *
  * Nothing is dropped, clamped or guessed in silence: each deviation is a
- * repair, counted by kind; `strict` makes it an error at its line.
+ * repair, counted by what it is; `strict` makes it an error at its line.
  */
 #ifndef INPUT_TRACE_TRACE_H
 #define INPUT_TRACE_TRACE_H
@@ -21,12 +21,12 @@
 #include "model/speed/throughput.h"
 #include "model/source.h"
 
-/* One kind of repair.  `what` says what was found and what was made of it. */
-struct repair { const char *what; uint64_t count; uint32_t first_line; };
-struct repairs { struct repair *at; size_t n, cap; };
+/* `what` says what was found and what was made of it. */
+struct trace_repair { const char *what; uint64_t count; uint32_t first_line; };
+struct trace_repairs { struct trace_repair *at; size_t n, cap; };
 
-/* Times on several engines, which a file has, as times of calls: the kinds of engine by their place in it. */
-struct trace_measured { uint32_t n, kind[ENGINE_KINDS_MAX]; struct calltime *times; };     /* kind NONE: not used; the reader writes times */
+/* Times on several engines, which a file has, as times of calls: the engine types by their place in it. */
+struct trace_measured { uint32_t n, engine[ENGINE_KINDS_MAX]; struct calltime *times; };     /* engine NONE: not used; the reader writes times */
 
 /* The scenario's trace section. */
 struct trace_opts {
@@ -82,7 +82,7 @@ struct trace_env {              /* what a reader may use; all borrowed until clo
     struct cluster *cluster;    /* interns GPU types and labels; sizes of nodes */
     struct throughput    *perf;
     struct data    *data;       /* NULL: none */
-    struct repairs *repairs;    /* NULL: do not count (a later pass) */
+    struct trace_repairs *repairs;    /* NULL: do not count (a later pass) */
 };
 
 struct trace_format {
@@ -121,7 +121,7 @@ struct trace_facts {
 struct trace {
     struct trace_opts  opts;            /* borrowed strings */
     struct trace_facts facts;
-    struct repairs     repairs;
+    struct trace_repairs     repairs;
     struct cluster    *cluster;
     struct throughput       *perf;
     struct trace_index *index;          /* order of an unsorted file; NULL when sorted */

@@ -182,13 +182,13 @@ static struct trace_measured m;
 
 static void engines(void)
 {
-    static const char *const kinds[] = { "gpu", "cpu" };        /* the cluster has no second kind of GPU */
+    static const char *const types[] = { "gpu", "cpu" };        /* the cluster has no second GPU type */
     struct diag d = { 0 };
     struct node_spec n = { .name = "n", .rack = "r", .cpu_milli = 1000, .mem_b = 1 };
-    for (int k = 0; k < 2; k++) n.engine[intern_id(&cluster.engines, kinds[k])] = 1;
+    for (int k = 0; k < 2; k++) n.engine[intern_id(&cluster.engines, types[k])] = 1;
     cr_assert_eq(cluster_add(&cluster, &n, &d), ST_OK, "%s", d.msg);
     cluster_seal(&cluster);
-    m = (struct trace_measured){ .n = 3, .kind = { 1, 0, NONE }, .times = &times };
+    m = (struct trace_measured){ .n = 3, .engine = { 1, 0, NONE }, .times = &times };
 }
 
 static void no_engines(void)

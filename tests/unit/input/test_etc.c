@@ -12,19 +12,19 @@
 #include "input/synth/etc.h"
 #include "input/trace/trace.h"
 
-enum { SEED = 20260322, ROWS = 20000, KINDS = 5 };
+enum { SEED = 20260322, ROWS = 20000, TYPES = 5 };
 static struct etc_opts o;
 static struct cluster cluster;
 static struct throughput perf;
 static struct calltime times;
 static struct diag d;
-static double row[ROWS][KINDS];
+static double row[ROWS][TYPES];
 
 static void setup(void)
 {
-    static const char *const kinds[KINDS] = { "fpga", "gpu", "npu", "dsp", "cpu" };
+    static const char *const types[TYPES] = { "fpga", "gpu", "npu", "dsp", "cpu" };
     struct node_spec n = { .name = "n", .rack = "r", .cpu_milli = 1000, .mem_b = 1 };
-    for (uint32_t k = 0; k < KINDS; k++) n.engine[intern_id(&cluster.engines, kinds[k])] = 1;
+    for (uint32_t k = 0; k < TYPES; k++) n.engine[intern_id(&cluster.engines, types[k])] = 1;
     cr_assert_eq(cluster_add(&cluster, &n, &d), ST_OK, "%s", d.msg);
     cluster_seal(&cluster);
     etc_defaults(&o);
@@ -50,7 +50,7 @@ static void table(enum etc_order order, double task, double machine)
     o.unit = 10 * TICK_SEC;
     etc_times(&o, &cluster, SEED, &times);
     for (uint32_t a = 0; a < ROWS; a++)
-        for (uint32_t k = 0; k < KINDS; k++) row[a][k] = (double)calltime_us(&times, a, k, o.size_max) / (double)o.unit;
+        for (uint32_t k = 0; k < TYPES; k++) row[a][k] = (double)calltime_us(&times, a, k, o.size_max) / (double)o.unit;
 }
 
 static void near(double got, double want, double se, const char *what)
@@ -72,12 +72,12 @@ Test(etc, a_table_has_the_mean_and_the_range_of_its_heterogeneity)
             double sum = 0, least = HUGE_VAL, most = 0;
             table(ETC_INCONSISTENT, B, R);
             for (int a = 0; a < ROWS; a++)
-                for (int k = 0; k < KINDS; k++) {
+                for (int k = 0; k < TYPES; k++) {
                     sum += row[a][k];
                     least = fmin(least, row[a][k]);
                     most = fmax(most, row[a][k]);
                 }
-            near(sum / ROWS / KINDS, eb * er, sqrt((vb * er * er + (vb + eb * eb) * vr / KINDS) / ROWS), "mean");
+            near(sum / ROWS / TYPES, eb * er, sqrt((vb * er * er + (vb + eb * eb) * vr / TYPES) / ROWS), "mean");
             cr_expect(least >= 1 && most < B * R && most > 0.9 * B * R, "%g .. %g of [1, %g)", least, most, B * R);
         }
 }
@@ -96,15 +96,15 @@ Test(etc, a_column_varies_as_the_product_of_two_uniforms)
 /* The k-th smallest of m uniforms in [1, R) has mean 1 + (R - 1) k / (m + 1), so column k of a sorted table (1 + B) / 2 times that. */
 Test(etc, a_consistent_table_has_the_same_fastest_engine_in_every_row)
 {
-    double B = ETC_TASK_LO, R = ETC_MACHINE_HI, mean[KINDS] = { 0 };
+    double B = ETC_TASK_LO, R = ETC_MACHINE_HI, mean[TYPES] = { 0 };
     table(ETC_CONSISTENT, B, R);
     for (int a = 0; a < ROWS; a++)
-        for (int k = 0; k < KINDS; k++) {
+        for (int k = 0; k < TYPES; k++) {
             cr_assert(k == 0 || row[a][k] >= row[a][k - 1], "row %d, column %d", a, k);
             mean[k] += row[a][k] / ROWS;
         }
-    for (int k = 0; k < KINDS; k++) {
-        double er = 1 + (R - 1) * (k + 1) / (KINDS + 1), u = (double)(k + 1) / (KINDS + 1), vr = (R - 1) * (R - 1) * u * (1 - u) / (KINDS + 2);
+    for (int k = 0; k < TYPES; k++) {
+        double er = 1 + (R - 1) * (k + 1) / (TYPES + 1), u = (double)(k + 1) / (TYPES + 1), vr = (R - 1) * (R - 1) * u * (1 - u) / (TYPES + 2);
         double eb = (1 + B) / 2, vb = (B - 1) * (B - 1) / 12;
         near(mean[k], eb * er, sqrt((vb * er * er + (vb + eb * eb) * vr) / ROWS), "column");
     }
@@ -120,7 +120,7 @@ Test(etc, consistency_holds_at_every_size)
         etc_times(&o, &cluster, SEED, &times);
         for (uint32_t a = 0; a < (uint32_t)o.apis; a++)
             for (int64_t s = o.size_min; s <= o.size_max; s += 7919)
-                for (uint32_t k = 1; k < KINDS; k++) cr_assert_geq(calltime_us(&times, a, k, s), calltime_us(&times, a, k - 1, s));
+                for (uint32_t k = 1; k < TYPES; k++) cr_assert_geq(calltime_us(&times, a, k, s), calltime_us(&times, a, k - 1, s));
     }
 }
 
@@ -143,7 +143,7 @@ Test(etc, an_inconsistent_table_is_sorted_in_one_row_of_120)
     table(ETC_INCONSISTENT, ETC_TASK_HI, ETC_MACHINE_LO);
     for (int a = 0; a < ROWS; a++) {
         bool up = true;
-        for (int k = 1; k < KINDS; k++) up = up && row[a][k] > row[a][k - 1];
+        for (int k = 1; k < TYPES; k++) up = up && row[a][k] > row[a][k - 1];
         n += up;
     }
     near((double)n / ROWS, 1.0 / 120, sqrt(119.0 / 120 / 120 / ROWS), "sorted rows");
@@ -157,22 +157,22 @@ Test(etc, all_three_orders_have_the_same_figures_in_each_row)
         table((enum etc_order)order, ETC_TASK_LO, ETC_MACHINE_LO);
         for (int a = 0; a < ROWS; a++) {
             double least = HUGE_VAL, most = 0, all = 0;
-            for (int k = 0; k < KINDS; k++) { least = fmin(least, row[a][k]); most = fmax(most, row[a][k]); all += row[a][k]; }
+            for (int k = 0; k < TYPES; k++) { least = fmin(least, row[a][k]); most = fmax(most, row[a][k]); all += row[a][k]; }
             sum[order][a] = all + 1000 * least + 1e6 * most;
             if (order > 0) cr_assert_float_eq(sum[order][a], sum[0][a], 1e-6 * sum[0][a]);
         }
     }
 }
 
-Test(etc, columns_are_the_kinds_that_the_scenario_names_in_its_order)
+Test(etc, columns_are_the_engine_types_that_the_scenario_names_in_its_order)
 {
-    o.n_columns = KINDS;
-    for (uint32_t k = 0; k < KINDS; k++) o.column[k] = KINDS - 1 - k;
+    o.n_columns = TYPES;
+    for (uint32_t k = 0; k < TYPES; k++) o.column[k] = TYPES - 1 - k;
     table(ETC_CONSISTENT, ETC_TASK_LO, ETC_MACHINE_LO);
-    for (int a = 0; a < ROWS; a++) for (int k = 1; k < KINDS; k++) cr_assert_leq(row[a][k], row[a][k - 1]);
+    for (int a = 0; a < ROWS; a++) for (int k = 1; k < TYPES; k++) cr_assert_leq(row[a][k], row[a][k - 1]);
 }
 
-/* S2-9: with a row for each size the best kind hangs on the size; without, it never does. */
+/* S2-9: with a row for each size the best engine hangs on the size; without, it never does. */
 Test(etc, s2_9_rows_by_size_cross_over_and_rows_by_api_do_not)
 {
     for (int by_size = 0; by_size < 2; by_size++) {
@@ -183,7 +183,7 @@ Test(etc, s2_9_rows_by_size_cross_over_and_rows_by_api_do_not)
         etc_times(&o, &cluster, SEED, &times);
         for (uint32_t a = 0; a < 2000; a++) {
             uint32_t best[2] = { 0, 0 };
-            for (uint32_t k = 1; k < KINDS; k++)
+            for (uint32_t k = 1; k < TYPES; k++)
                 for (int i = 0; i < 2; i++) {
                     int64_t s = i == 0 ? o.size_min : o.size_max;
                     if (calltime_us(&times, a, k, s) < calltime_us(&times, a, best[i], s)) best[i] = k;
@@ -191,7 +191,7 @@ Test(etc, s2_9_rows_by_size_cross_over_and_rows_by_api_do_not)
             n += best[0] != best[1];
         }
         if (by_size == 0) cr_expect_eq(n, 0);
-        else near(n / 2000.0, 1 - 1.0 / KINDS, sqrt(0.16 / 2000), "another kind is best");
+        else near(n / 2000.0, 1 - 1.0 / TYPES, sqrt(0.16 / 2000), "another engine is best");
     }
 }
 
@@ -230,7 +230,7 @@ static struct seen make(uint64_t seed)
             cr_assert(n >= 1 && n <= (uint64_t)o.calls && j.group[k].n == 1 && j.group[k].shape.cpu_milli == 250);
             for (uint32_t i = 0; i < n; i++) {
                 const struct call *c = &j.calls->call[j.calls->first[k] + i];
-                dur += calltime_best(&times, c->api, c->size, (1u << KINDS) - 1);
+                dur += calltime_best(&times, c->api, c->size, (1u << TYPES) - 1);
                 x.log_size += log((double)c->size);
                 x.part += (double)c->result / (double)c->size;
                 x.least = i64_min(x.least, c->size);

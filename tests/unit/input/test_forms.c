@@ -98,7 +98,7 @@ Test(forms, a_wavefront_takes_n_plus_m_minus_1_steps)
     struct graph *live = graph_create(&g, 15, &bad);
     cr_assert_not_null(live);
     cr_expect_eq(graph_longest(live, dur), 7);
-    cr_expect_eq(form_chain(&s), 7);
+    cr_expect_eq(forms_chain(&s), 7);
     graph_destroy(live);
 }
 
@@ -128,7 +128,7 @@ Test(forms, a_task_that_reads_an_output_is_the_writers_successor)
     graph_destroy(live);
 }
 
-/* form_size must be what forms_add then makes, whatever the stages; and there is never a circle. */
+/* forms_size must be what forms_add then makes, whatever the stages; and there is never a circle. */
 Test(forms, sizes_are_foretold_and_no_circle_arises)
 {
     struct rng r;
@@ -141,7 +141,7 @@ Test(forms, sizes_are_foretold_and_no_circle_arises)
             struct form_stage s = { .form = (enum form)rng_below(&r, FORMS), .x = x, .nx = 1 + (uint32_t)rng_below(&r, 6),
                                     .y = y, .ny = 1 + (uint32_t)rng_below(&r, 6), .after = range, .n_after = (uint32_t)rng_below(&r, k + 1) };
             if (s.form < FORM_CROSS) s.ny = 0;
-            struct form_size z = form_size(&s);
+            struct forms_size z = forms_size(&s);
             uint32_t n = f.n, in = f.n_in, after = f.n_after;
             range[k].first = forms_add(&f, &s);
             range[k].n = f.n - n;
@@ -157,8 +157,8 @@ Test(forms, sizes_are_foretold_and_no_circle_arises)
 Test(forms, sizes_beyond_any_limit_are_still_right)
 {
     struct task_range big = { .n = 1 << 20 };
-    struct form_size z = form_size(&(struct form_stage){ .form = FORM_WAVEFRONT, .nx = UINT32_MAX, .ny = UINT32_MAX, .after = &big, .n_after = 1 });
+    struct forms_size z = forms_size(&(struct form_stage){ .form = FORM_WAVEFRONT, .nx = UINT32_MAX, .ny = UINT32_MAX, .after = &big, .n_after = 1 });
     cr_expect(z.tasks == INT64_MAX && z.inputs == INT64_MAX && z.waits == INT64_MAX);
-    z = form_size(&(struct form_stage){ .form = FORM_CROSS, .nx = 1 << 24, .ny = 1 << 24 });
+    z = forms_size(&(struct form_stage){ .form = FORM_CROSS, .nx = 1 << 24, .ny = 1 << 24 });
     cr_expect(z.tasks == INT64_C(1) << 48 && z.inputs == INT64_C(1) << 49 && z.waits == 0);
 }

@@ -259,8 +259,8 @@ Test(formats, gavel_jobs_of_one_gpu_are_calls_where_they_were_measured)
     static struct calltime times;
     struct trace_measured m = { .n = 3, .times = &times };
     struct node_spec n = { .name = "e", .rack = "r", .cpu_milli = 1000, .mem_b = 1 };
-    static const char *const kinds[] = { "k80", "v100", "fpga" };
-    for (uint32_t k = 0; k < 3; k++) n.engine[m.kind[k] = intern_id(&cluster.engines, kinds[k])] = 1;
+    static const char *const types[] = { "k80", "v100", "fpga" };
+    for (uint32_t k = 0; k < 3; k++) n.engine[m.engine[k] = intern_id(&cluster.engines, types[k])] = 1;
     cr_assert_eq(cluster_add(&cluster, &n, &d), ST_OK, "%s", d.msg);
     cluster_seal(&cluster);
     temp_file(table, "{\"K80\": {\"('A', 1)\": {\"null\": 1.0}, \"('B', 1)\": {\"null\": 0.5}, \"('A', 2)\": {\"null\": 9.0}},"
@@ -273,10 +273,10 @@ Test(formats, gavel_jobs_of_one_gpu_are_calls_where_they_were_measured)
     cr_expect(job[0].g->dur == 50 * TICK_SEC && job[1].g->dur == 120 * TICK_SEC && job[2].g->dur == TICK_SEC / 2);
     cr_expect(job[0].g->n == 1 && job[0].g->shape.n_gpu == 0 && job[0].g->shape.cpu_milli == 500);
     uint32_t a = intern_find(&times.apis, "A"), b = intern_find(&times.apis, "B");
-    cr_expect_eq(calltime_us(&times, a, m.kind[0], 100), 100 * TICK_SEC);
-    cr_expect_eq(calltime_us(&times, a, m.kind[1], 1000000), 500000 * TICK_SEC);
-    cr_expect_eq(calltime_us(&times, b, m.kind[1], 1), -1, "0 steps/s: it cannot run there");
-    cr_expect_eq(calltime_us(&times, a, m.kind[2], 1), -1, "not in the table");
+    cr_expect_eq(calltime_us(&times, a, m.engine[0], 100), 100 * TICK_SEC);
+    cr_expect_eq(calltime_us(&times, a, m.engine[1], 1000000), 500000 * TICK_SEC);
+    cr_expect_eq(calltime_us(&times, b, m.engine[1], 1), -1, "0 steps/s: it cannot run there");
+    cr_expect_eq(calltime_us(&times, a, m.engine[2], 1), -1, "not in the table");
     cr_expect_eq(repaired("a job of several GPUs, left out: a call takes one engine"), 1);
     cr_expect_eq(repaired("a job whose type has no throughput on any engine, left out"), 1);
     cr_expect_eq(repaired("zero steps taken as one"), 1);

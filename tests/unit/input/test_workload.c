@@ -74,10 +74,10 @@ static int64_t bytes(const struct job_spec *j)
     return sum;
 }
 
-static int64_t block_size(const char *job, const char *kind, uint32_t k)
+static int64_t block_size(const char *job, const char *operand, uint32_t k)
 {
     char name[32];
-    (void)snprintf(name, sizeof name, "%s/%s%u", job, kind, k);
+    (void)snprintf(name, sizeof name, "%s/%s%u", job, operand, k);
     uint32_t b = intern_find(&data.names, name);
     return b == NONE ? -1 : data.block[b].size;
 }

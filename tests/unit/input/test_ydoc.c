@@ -36,7 +36,7 @@ static void fails(const char *text, uint32_t line, uint32_t col, const char *msg
 Test(ydoc, nodes_know_line_and_column_of_value_and_key)
 {
     load("a:\n  b: [1, two]\n  c:\n    - x\n");
-    const struct ynode *a = ydoc_get(y.root, "a"), *b = ydoc_get(a, "b"), *c = ydoc_get(a, "c");
+    const struct ydoc_node *a = ydoc_get(y.root, "a"), *b = ydoc_get(a, "b"), *c = ydoc_get(a, "c");
     cr_expect(b->key_line == 2 && b->key_col == 3 && b->line == 2 && b->col == 6);
     cr_expect(b->at[1]->line == 2 && b->at[1]->col == 10);
     cr_expect(c->at[0]->line == 4 && c->at[0]->col == 7);
@@ -81,7 +81,7 @@ Test(ydoc, typed_getters_read_values_with_units)
 Test(ydoc, a_wrong_value_says_what_was_found_and_what_was_expected)
 {
     load("i: ten\nx: -1\nt: yes\ns: [a]\nm: 3\nn:\nc: of\nq: \"true\"\n");
-    int64_t i = 0; double x = 0; bool t = false; const char *s = NULL; uint32_t c = 0; const struct ynode *m;
+    int64_t i = 0; double x = 0; bool t = false; const char *s = NULL; uint32_t c = 0; const struct ydoc_node *m;
     static const char *const word[] = { "on", "off" };
     EXPECT_ERROR(ydoc_int(y.root, "i", 1, 64, &i, &d), 1, 4, "'i': found 'ten', expected a whole number from 1 to 64");
     EXPECT_ERROR(ydoc_double(y.root, "x", YDOC_ABOVE_0, HUGE_VAL, &x, &d), 2, 4, "'x': found '-1', expected a number above 0");
