@@ -1,3 +1,4 @@
+/* flow_model.c -- a round of a file told to the solver as flow_model.h says. */
 #include "cmd/flow_model.h"
 
 #include <string.h>

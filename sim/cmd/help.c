@@ -1,3 +1,4 @@
+/* help.c -- `fairway help`, and the lists of words that shells complete by, taken from usage texts and tables. */
 #include "cmd/help.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* trace_stats.c -- one pass over a prepared trace for the figures of `fairway trace stats`. */
 #include "cmd/trace_stats.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* openb.c -- the node list of openb.h, one row a node. */
 #include "input/cluster/openb.h"
 
 #include <string.h>

@@ -1,3 +1,9 @@
+/*
+ * slurm.c -- a cluster from Slurm's files: what the keys of nodes, partitions, GRES
+ * and switches mean.  In three steps: nodes of slurm.conf with the DEFAULT lines
+ * before them, what gres.conf and topology.conf add, and each node to the sink in
+ * the file's order.
+ */
 #include "input/cluster/slurm.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* slurm_conf.c -- the syntax of slurm_conf.h: lines joined, comments cut, fields split, with their columns. */
 #include "input/cluster/slurm_conf.h"
 
 #include <errno.h>

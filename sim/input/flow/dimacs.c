@@ -1,3 +1,7 @@
+/*
+ * dimacs.c -- the reader of dimacs.h.  Figures stay below 2^60, so that a solver may add a few.
+ * Source: DIMACS, "The First DIMACS International Algorithm Implementation Challenge: Problem definitions", 1990.
+ */
 #include "input/flow/dimacs.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* numbers.c -- the words of numbers.h, with an error at the word that is not the number expected. */
 #include "input/flow/numbers.h"
 
 #include <inttypes.h>

@@ -1,3 +1,7 @@
+/*
+ * round.c -- reads a scheduling round (.inst), checks that its ids are whole, and
+ * computes the costs of transfers.  O(size of the file).
+ */
 #include "input/flow/round.h"
 
 #include <string.h>

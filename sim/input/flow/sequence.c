@@ -1,4 +1,4 @@
-/* Sequences of rounds: the second half of round.h. */
+/* sequence.c -- reads sequences of changes to a round (.seq), the second half of round.h, one round at a time. */
 #include "input/flow/round.h"
 
 #include <string.h>

@@ -1,3 +1,7 @@
+/*
+ * json.c -- a document of Kubernetes objects (json.h): its items with the lines on
+ * which they begin, and typed access to what is in them.
+ */
 #include "input/kube/json.h"
 
 #include <errno.h>

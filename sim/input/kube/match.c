@@ -1,4 +1,7 @@
-/* Which nodes a pod may go to: kube_match of nodes.h. */
+/*
+ * Which nodes a pod may go to (kube_match of nodes.h): selector, required affinity
+ * and taints strike nodes out; the set that is left becomes a label of the cluster.
+ */
 #include <string.h>
 #include "base/hash.h"
 #include "base/mem.h"
@@ -63,7 +66,7 @@ static bool holds(enum op op, const json_t *values, const char *have)
 }
 
 /* Clear the nodes that do not meet one requirement; field: it is of the node's name. */
-static enum st requirement(const struct kube_match *m, const struct kube_at *r, bool field, bool *ok, struct diag *d)
+static enum st apply_requirement(const struct kube_match *m, const struct kube_at *r, bool field, bool *ok, struct diag *d)
 {
     const char *key, *op;
     struct kube_at values;
@@ -99,7 +102,7 @@ static enum st term(const struct kube_match *m, const struct kube_at *t, bool *o
         TRY(kube_array(t, lists[l], &list, d));
         for (size_t i = 0; list.o != NULL && i < json_array_size(list.o); i++, count++) {
             TRY(kube_element(&list, i, &r, d));
-            TRY(requirement(m, &r, l == 1, ok, d));
+            TRY(apply_requirement(m, &r, l == 1, ok, d));
         }
     }
     for (uint32_t i = 0; i < m->cluster->n_nodes && count == 0; i++) ok[i] = false;

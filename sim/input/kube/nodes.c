@@ -1,3 +1,4 @@
+/* nodes.c -- reads nodes as kubectl prints them; match.c says which of them a pod may go to. */
 #include "input/kube/nodes.h"
 
 #include <string.h>

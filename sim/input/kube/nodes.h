@@ -13,14 +13,15 @@
 #include "input/kube/json.h"
 #include "input/cluster/node_sink.h"
 
-struct kube_nodes { struct kube_doc doc; uint64_t n_prefer; uint32_t prefer_line; };   /* PreferNoSchedule taints, which nothing here reads */
+/* n_prefer: PreferNoSchedule taints, which nothing here reads, and the line of the first. */
+struct kube_nodes { struct kube_doc doc; uint64_t n_prefer; uint32_t prefer_line; };
 
 /* Zero-initialise to begin.  The document is kept until fini. */
 enum st kube_nodes_load(struct kube_nodes *k, struct node_sink *to, const char *path, struct diag *d);
 void    kube_nodes_fini(struct kube_nodes *k);
 
-/* The cluster's nodes beside their items. */
-struct kube_match { struct cluster *cluster; const struct kube_nodes *nodes; const json_t **item; };    /* item [n_nodes]; NULL: not in the file */
+/* The cluster's nodes beside their items: item [n_nodes]; NULL: not in the file. */
+struct kube_match { struct cluster *cluster; const struct kube_nodes *nodes; const json_t **item; };
 
 /*
  * nodes NULL: the cluster is not from kubectl; its labels are read as "key=value" or "key", and it has no taints.

@@ -1,3 +1,4 @@
+/* quantity.c -- the numbers of quantity.h, in 128 bits, so that scaling and rounding up are exact. */
 #include "input/kube/quantity.h"
 
 #include <stdio.h>
@@ -59,7 +60,8 @@ bool kube_quantity(const char *s, int64_t scale, int64_t *out)
         v *= 2u;
     }
     for (; ten < 0 && div <= most / 10u; ten++) div *= 10u;
-    v = ten < 0 ? (v > 0 ? 1u : 0u) : v / div + (v % div != 0 ? 1u : 0u);    /* finer than 128 bits can divide: almost nothing, rounded up */
+    /* ten < 0: finer than 128 bits can divide, almost nothing, rounded up. */
+    v = ten < 0 ? (v > 0 ? 1u : 0u) : v / div + (v % div != 0 ? 1u : 0u);
     if (v > INT64_MAX) return false;
     *out = (int64_t)v;
     return true;

@@ -1,3 +1,7 @@
+/*
+ * scenario.c -- reads a scenario as a whole: files and strings that sections name,
+ * the small sections, and the order in which sections are read (section.h).
+ */
 #include "input/scenario/scenario.h"
 
 #include <errno.h>

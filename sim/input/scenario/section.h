@@ -1,6 +1,6 @@
 /*
  * section.h -- what the readers of a scenario's sections share.  Layer: input,
- * private to scn*.c.
+ * private to this folder.
  *
  * Each reader gets its section's node (NULL when absent) and fills its part of
  * the scenario; order: cluster, models, then the rest.

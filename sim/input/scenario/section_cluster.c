@@ -1,4 +1,8 @@
-/* The cluster and models sections. */
+/*
+ * The cluster and models sections: nodes from groups or from another system's
+ * files, all through one sink (node_sink.h), so that racks, card memory and the
+ * limits of counting are settled in one place.
+ */
 #include "input/scenario/section.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The policies section: strings as -p takes them, or maps; and a sweep's parameters
- * written into them.  What they mean is the app's to check. */
+ * written into them.  What they mean is checked where policies are created (sim/host). */
 #include "input/scenario/section.h"
 
 #include <string.h>
@@ -26,7 +26,8 @@ static enum st add_param(const struct ydoc_node *v, const char *key, char **spec
     add(spec, strchr(*spec, ':') == NULL ? ":" : ",", key, "=");
     if (v->type == YDOC_SCALAR) {
         if (ydoc_is_null(v)) return ydoc_expected(v, d, "a value");
-        bool is_list = v->text[0] == '[' || strncmp(v->text, "shares:[", 8) == 0;    /* commas between and in brackets are the value's */
+        /* Commas between and in brackets belong to the value. */
+        bool is_list = v->text[0] == '[' || strncmp(v->text, "shares:[", 8) == 0;
         if (!is_list) TRY(plain_part(v, v->text, ",", d));
         add(spec, v->text, "", "");
         return ST_OK;

@@ -1,4 +1,4 @@
-/* The profiles section. */
+/* The profiles section: how models run beside others, and the memory bandwidth of nodes. */
 #include "input/scenario/section.h"
 
 #include "base/mem.h"

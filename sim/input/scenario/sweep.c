@@ -1,3 +1,4 @@
+/* sweep.c -- the form of a `sweep` section, and its cases: case k is the document with digit k of each path put in. */
 #include "input/scenario/sweep.h"
 
 #include <string.h>

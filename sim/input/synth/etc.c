@@ -1,3 +1,4 @@
+/* etc.c -- draws the table of times and the jobs that call by it (etc.h says how).  O(rows x columns) a table. */
 #include "input/synth/etc.h"
 
 #include <math.h>
@@ -113,7 +114,8 @@ static struct call draw_call(struct maker *m, uint32_t own)
 {
     const struct etc_opts *o = m->o;
     bool is_own = rng_unit(&m->rng[CALLS]) < o->focus;
-    uint32_t other = (uint32_t)rng_below(&m->rng[CALLS], (uint64_t)o->apis);    /* drawn either way, so that focus moves no later call */
+    /* Drawn either way, so that focus moves no later call. */
+    uint32_t other = (uint32_t)rng_below(&m->rng[CALLS], (uint64_t)o->apis);
     double ratio = (double)o->size_max / (double)o->size_min;
     int64_t size = llround((double)o->size_min * pow(ratio, rng_unit(&m->rng[SIZES])));
     struct call c = { .size = i64_min(i64_max(size, o->size_min), o->size_max), .api = is_own ? own : other };

@@ -26,7 +26,7 @@ enum { ETC_TASK_HI = 3000, ETC_TASK_LO = 100, ETC_MACHINE_HI = 1000, ETC_MACHINE
 
 /* The scenario's trace.etc. */
 struct etc_opts {
-    int64_t  apis, points;      /* rows: APIs, and sizes at which each is measured, from size_min to size_max in equal ratios */
+    int64_t  apis, points;      /* rows: APIs, and sizes at which each is measured: size_min .. size_max in equal ratios */
     double   task, machine;     /* heterogeneity: upper ends of the two ranges, > 1 */
     enum etc_order order;
     bool     by_size;           /* each size of an API is a row of its own; else its times grow as its size */

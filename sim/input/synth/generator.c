@@ -1,3 +1,4 @@
+/* generator.c -- the table of parameters, and the stream of jobs drawn from them (generator.h says how). */
 #include "input/synth/generator.h"
 
 #include <math.h>

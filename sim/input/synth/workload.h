@@ -1,6 +1,6 @@
 /*
- * workload.h -- the data-intensive workload of seed 4, section 5.1: 36 jobs of
- * six applications, S4-22, with what the source leaves open as parameters.
+ * workload.h -- the data-intensive workload of the GPU-flow paper, section 5.1 (S4-22):
+ * 36 jobs of six applications, with what the paper leaves open as parameters.
  * Layer: input.
  */
 #ifndef INPUT_SYNTH_WORKLOAD_H
@@ -16,7 +16,7 @@ struct workload_opts {
     sim_tick add_us, merge_us;  /* an addition of MM (GPU); a reduce, merge or parameter-server step (CPU) */
     bool     extra;             /* with J37: 3 tasks of 28 MB */
     bool     shuffle;           /* jobs in an order drawn from the seed; else J1, J2, ... */
-    uint32_t users, jobs_per_user;      /* section 5.4: each user submits so many of the 36, drawn; 0: one user, every job */
+    uint32_t users, jobs_per_user;      /* section 5.4: each user submits so many of the 36, drawn; 0: one user, all jobs */
 };
 
 void workload_defaults(struct workload_opts *o);

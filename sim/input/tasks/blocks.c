@@ -1,3 +1,4 @@
+/* blocks.c -- reads blocks.csv, and keeps its names in order, so that those with a prefix are found by bisection. */
 #include "input/tasks/blocks.h"
 
 #include <stdlib.h>

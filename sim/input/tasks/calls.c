@@ -1,3 +1,4 @@
+/* calls.c -- the reader of calls.h: a job's rows, gathered while they name it.  Memory: the calls of one job. */
 #include "input/tasks/calls.h"
 
 #include <inttypes.h>

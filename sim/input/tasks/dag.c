@@ -1,3 +1,8 @@
+/*
+ * dag.c -- a workflow from its file to a job: picks the reader, turns names into
+ * tasks, refuses circles, and makes groups and graph.  O(tasks + waits log waits),
+ * but for errors, which look names up one by one.
+ */
 #include "input/tasks/dag.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /*
- * Workflows as text: stages in the two notations of seed 1 (S1-20), and DAGs
+ * Workflows as text: stages in the two notations of the workflow paper (S1-20), and DAGs
  * with times measured on several engines.  Layer: input.
  */
 #include <stdlib.h>
@@ -166,7 +166,8 @@ static enum st link_steps(struct steps *x, struct diag *d)
     }
     for (uint32_t k = 0, n = g->n; k < n && st == ST_OK; k++)
         for (uint32_t p = 0; p < n; p++)
-            if (x->step[p] + 1 == x->step[k]) dag_wait(g, k, intern_name(&g->names, p), g->task[k].line);     /* no names but the tasks' */
+            /* The only names are the tasks', so a task's number is its name's. */
+            if (x->step[p] + 1 == x->step[k]) dag_wait(g, k, intern_name(&g->names, p), g->task[k].line);
     mem_free(n_of);
     return st;
 }

@@ -1,3 +1,4 @@
+/* forms.c -- the tasks of forms.h, written behind those that are there. */
 #include "input/tasks/forms.h"
 
 #include "base/mem.h"

@@ -1,3 +1,4 @@
+/* profiles.c -- the rows of profiles.h, each a model at a layout, with its curves (model/speed/curve.h). */
 #include "input/tasks/profiles.h"
 
 #include <stdio.h>

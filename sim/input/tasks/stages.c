@@ -1,3 +1,7 @@
+/*
+ * stages.c -- the reader of stages.h: a stage's row becomes a form's inputs, then
+ * tasks of the job (forms.h).  A stage may name earlier ones of its job alone.
+ */
 #include "input/tasks/stages.h"
 
 #include <string.h>

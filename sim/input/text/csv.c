@@ -1,3 +1,11 @@
+/*
+ * csv.c -- rows of csv.h by libcsv.
+ *
+ * libcsv takes bytes and calls back with fields, but never says where they
+ * were.  Bytes are given to it one physical line at a time, so a row's first
+ * line is known; the row's raw text is kept, and only an error pays for
+ * finding a field's column in it.
+ */
 #include "input/text/csv.h"
 
 #include <csv.h>
@@ -7,12 +15,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-/*
- * libcsv takes bytes and calls back with fields, but never says where they
- * were.  Bytes are given to it one physical line at a time, so a row's first
- * line is known; the row's raw text is kept, and only an error pays for
- * finding a field's column in it.
- */
 struct csv {
     FILE *f;
     char *path;

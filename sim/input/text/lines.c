@@ -1,3 +1,4 @@
+/* lines.c -- the lines of lines.h, from blocks of 16 KiB. */
 #include "input/text/lines.h"
 
 #include <errno.h>

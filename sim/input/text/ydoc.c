@@ -1,3 +1,7 @@
+/*
+ * ydoc.c -- documents in and out: read with libyaml, changed by --set, written in
+ * one fixed form.  ydoc_get.c holds what reads values from the tree.
+ */
 #include "input/text/ydoc.h"
 
 #include <ctype.h>

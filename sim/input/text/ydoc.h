@@ -90,8 +90,9 @@ enum st ydoc_keys(const struct ydoc_node *map, const char *what, const char *con
 enum st ydoc_map(const struct ydoc_node *map, const char *key, const struct ydoc_node **out, struct diag *d);
 enum st ydoc_list(const struct ydoc_node *map, const char *key, const struct ydoc_node **out, struct diag *d);
 
-enum st ydoc_str(const struct ydoc_node *map, const char *key, const char **out, struct diag *d);      /* not empty; borrowed */
-enum st ydoc_bool(const struct ydoc_node *map, const char *key, bool *out, struct diag *d);            /* true or false */
+/* Text that is not empty, borrowed; true or false. */
+enum st ydoc_str(const struct ydoc_node *map, const char *key, const char **out, struct diag *d);
+enum st ydoc_bool(const struct ydoc_node *map, const char *key, bool *out, struct diag *d);
 enum st ydoc_int(const struct ydoc_node *map, const char *key, int64_t lo, int64_t hi, int64_t *out, struct diag *d);
 /* lo..hi inclusive; lo YDOC_ABOVE_0: any above 0; hi HUGE_VAL: no upper end. */
 #define YDOC_ABOVE_0 1e-300

@@ -1,3 +1,4 @@
+/* fill.c -- the jobs of fill.h: all of the trace in memory, and the order in which they are drawn.  O(jobs). */
 #include "input/trace/fill.h"
 
 #include <string.h>

@@ -112,7 +112,8 @@ static void add_times(struct gavel *x, const char *model, uint32_t api)
     const struct trace_measured *m = x->env.opts->measured;
     for (uint32_t i = 0; i < m->n; i++) {
         const json_t *of = m->engine[i] != NONE ? table_type(x, intern_name(&x->env.cluster->engines, m->engine[i])) : NULL;
-        double each = of != NULL ? (double)TICK_SEC / throughput(of, model, 1) : 0;         /* us a step; below 0: no figure */
+        /* us a step; below 0: no figure */
+        double each = of != NULL ? (double)TICK_SEC / throughput(of, model, 1) : 0;
         if (!(each > 0) || !isfinite(each)) continue;
         double most = floor(fmin(MOST, MOST_US / each));
         if (most < 2) continue;

@@ -48,8 +48,7 @@ static void raise_to(struct amounts *to, const struct amounts *x)
     to->gpus = i64_max(to->gpus, x->gpus);
 }
 
-/* Resources that nothing here has. */
-/* but: those that this list names are told already. */
+/* Count what a list asks for that is not modelled; what `but` names too was counted there. */
 static enum st tell_unmodelled(const struct kubectl *x, const struct kube_at *list, const json_t *but, struct diag *d)
 {
     static const struct { const char *name; bool is_prefix; const char *what; } known[] = {
@@ -270,7 +269,8 @@ static enum st read_pod(struct kubectl *x, size_t item, struct diag *d)
     if (json_is_integer(priority)) p.priority = (int32_t)i64_max(INT32_MIN, i64_min(INT32_MAX, json_integer_value(priority)));
     TRY(tell_ignored(x, &spec, d));
     TRY(read_shape(x, &meta, &spec, &p.group.shape, d));
-    if (p.node != NULL) p.group.shape.need_all = 0;         /* taints came later than the pod, or it tolerates no scheduler */
+    /* Taints came later than the pod, or no scheduler placed it. */
+    if (p.node != NULL) p.group.shape.need_all = 0;
     size_t n = strlen(p.user) + strlen(name) + 2;
     p.id = mem_alloc(n, 1);
     (void)snprintf(p.id, n, "%s/%s", p.user, name);

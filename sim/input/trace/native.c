@@ -262,7 +262,8 @@ enum st trace_native_hash(const struct trace_opts *o, uint64_t *h, struct diag *
     struct csv *c;
     int at;
     TRY(csv_open(&c, o->path, ',', d));
-    struct diag none = { .code = ST_OK };       /* a header that is wrong is told by the reader, which knows all columns */
+    /* A header that is wrong is told by the reader, which knows all columns. */
+    struct diag none = { .code = ST_OK };
     enum st st = ST_OK;
     if (csv_columns(c, column, need, &at, 1, true, NULL, &none) == ST_OK && at != CSV_ABSENT) st = hash_rows(c, at, o, &seen, h, d);
     csv_close(c);
@@ -478,7 +479,8 @@ struct row_figures { int64_t v[N_F][GROUPS_MAX]; bool any[N_F]; uint32_t n; cons
 static void gather(struct row_figures *x, const struct job_spec *s)
 {
     SIM_ASSERT(s->n_groups <= GROUPS_MAX);
-    *x = (struct row_figures){ .n = s->n_groups, .shape = &s->group[0].shape };     /* types, labels and exclusive are the job's */
+    /* Types, labels and exclusive are the job's: any group's shape has them. */
+    *x = (struct row_figures){ .n = s->n_groups, .shape = &s->group[0].shape };
     for (uint32_t k = 0; k < s->n_groups; k++) {
         const struct task_group *g = &s->group[k];
         const int64_t v[N_F] = {

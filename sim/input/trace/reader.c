@@ -1,3 +1,4 @@
+/* reader.c -- what the readers of trace formats share: splitting jobs into tasks, and words of their columns. */
 #include "input/trace/reader.h"
 
 #include <string.h>

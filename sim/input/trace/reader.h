@@ -47,7 +47,8 @@ void trace_blank(struct job_spec *s);
 /* Seconds keep six decimals; a finer time, which would be rounded in silence, is an error. */
 enum st trace_micros(const struct csv *c, int at, struct diag *d);
 
-/* How long the job runs with as many machines as it likes: its longest task, or the longest chain of those that wait. */
+/* How long the job runs with as many machines as it likes: its longest task, or the longest chain
+ * of tasks that wait for each other. */
 sim_tick trace_alone(const struct job_spec *s);
 
 /*

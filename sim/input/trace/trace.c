@@ -1,3 +1,12 @@
+/*
+ * trace.c -- from a format's reader to a stream of jobs in order of time.
+ *
+ * Two passes over a file: scan() reads all of it as it stands, checks every row
+ * and counts repairs; the stream then reads it again, or, where rows were out of
+ * order, reads what sort_to_index() wrote to a temporary file, in order of time.
+ * A job handed out is valid until the next; nothing of a job is kept but for ids
+ * while scanning, and 16 bytes for each job of a file out of order.
+ */
 #include "input/trace/trace.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /*
  * trace.h -- traces of any format as a stream of jobs.  Layer: input.
  *
- * A reader (one file per format, trace_NAME.c) turns a file into job specs in
+ * A reader (one file for each format, NAME.c) turns a file into job specs in
  * file order, with the file's own clock.  trace_prepare reads the whole file
  * once, checks every row, counts every repair, and finds what the stream needs
  * (order, span, offered load); trace_source_open then streams it sorted,
