@@ -1,6 +1,6 @@
-# Files that the program carries inside itself: the schema, published figures, the drawings, the
+# Files that the program carries inside itself: views of the results, published figures, the drawings, the
 # report's style and script, and what a policy of one's own begins with.
-EMBED := sim/db/schema.sql sim/compare/published.sql $(sort $(wildcard plots/*.gp plots/*.sql sim/report/page/*)) \
+EMBED := sim/db/views.sql sim/compare/published.sql $(sort $(wildcard plots/*.gp plots/*.sql sim/report/page/*)) \
          policies/policy.h $(addprefix policies/example/,example.c kit.h Makefile)
 
 $(B)/gen/embed.c: $(EMBED) sim/base/embed.sh

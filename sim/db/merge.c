@@ -1,14 +1,15 @@
+/*
+ * merge.c -- runs of part files into one database.
+ *
+ * Rows are copied by statements on two connections, not by ATTACH: that cannot
+ * be done within a transaction, and no more than ten files at once.
+ */
 #include "db/merge.h"
 
 #include <string.h>
 #include <sqlite3.h>
 
-#include "base/mem.h"
-
-/* Rows are copied by statements on two connections, not by ATTACH: that cannot
- * be done within a transaction, and no more than ten files at once. */
-
-enum { RUN_COLUMNS_MAX = 64 };
+#include "db/schema.h"
 
 static enum st exec(struct store *s, const char *sql, struct diag *d)
 {
@@ -20,26 +21,19 @@ static enum st prepare(struct store *s, const char *sql, sqlite3_stmt **q, struc
     return sqlite3_prepare_v2(store_db(s), sql, -1, q, NULL) == SQLITE_OK ? ST_OK : store_failed(s, d);
 }
 
-/* "INSERT INTO t VALUES (?,?,...)" with n values. */
-static enum st prepare_insert(struct store *s, const char *table, int n, sqlite3_stmt **q, struct diag *d)
+static enum st prepare_insert(struct store *s, enum schema_table t, sqlite3_stmt **q, struct diag *d)
 {
-    char sql[128 + 2 * RUN_COLUMNS_MAX];
-    int at = snprintf(sql, sizeof sql, "INSERT INTO \"%.64s\" VALUES (?", table);
-    SIM_ASSERT(n <= RUN_COLUMNS_MAX);
-    for (int i = 1; i < n; i++) at += snprintf(sql + at, sizeof sql - (size_t)at, ",?");
-    (void)snprintf(sql + at, sizeof sql - (size_t)at, ")");
-    return prepare(s, sql, q, d);
+    return schema_prepare_insert(store_db(s), t, q) == SQLITE_OK ? ST_OK : store_failed(s, d);
 }
 
-/* Every table but `run` names its run in the first column. */
-static enum st copy_table(struct store *out, struct store *part, const char *table, int64_t from, int64_t to, struct diag *d)
+/* Every table but `run` has its run in the first column. */
+static enum st copy_table(struct store *out, struct store *part, enum schema_table t, int64_t from, int64_t to, struct diag *d)
 {
     sqlite3_stmt *in = NULL, *put = NULL;
     char sql[128];
-    (void)snprintf(sql, sizeof sql, "SELECT * FROM \"%.64s\" WHERE run = ?", table);
+    (void)snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE run = ?", schema_table_name(t));
     enum st st = prepare(part, sql, &in, d);
-    SIM_ASSERT(st != ST_OK || strcmp(sqlite3_column_name(in, 0), "run") == 0);
-    if (st == ST_OK) st = prepare_insert(out, table, sqlite3_column_count(in), &put, d);
+    if (st == ST_OK) st = prepare_insert(out, t, &put, d);
     if (st == ST_OK && sqlite3_bind_int64(in, 1, from) != SQLITE_OK) st = store_failed(part, d);
     int rc = SQLITE_DONE;
     while (st == ST_OK && (rc = sqlite3_step(in)) == SQLITE_ROW) {
@@ -52,19 +46,6 @@ static enum st copy_table(struct store *out, struct store *part, const char *tab
     if (st == ST_OK && rc != SQLITE_DONE) st = store_failed(part, d);
     (void)sqlite3_finalize(in);
     (void)sqlite3_finalize(put);
-    return st;
-}
-
-static enum st copy_tables(struct store *out, struct store *part, int64_t from, int64_t to, struct diag *d)
-{
-    sqlite3_stmt *q = NULL;
-    TRY(prepare(out, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'run' ORDER BY name", &q, d));
-    enum st st = ST_OK;
-    int rc = SQLITE_DONE;
-    while (st == ST_OK && (rc = sqlite3_step(q)) == SQLITE_ROW)
-        st = copy_table(out, part, (const char *)sqlite3_column_text(q, 0), from, to, d);
-    if (st == ST_OK && rc != SQLITE_DONE) st = store_failed(out, d);
-    (void)sqlite3_finalize(q);
     return st;
 }
 
@@ -102,7 +83,7 @@ static enum st copy_run(struct store *out, sqlite3_stmt *in, int col, int64_t id
 {
     sqlite3_stmt *put = NULL;
     int n = sqlite3_column_count(in);
-    TRY(prepare_insert(out, "run", n, &put, d));
+    TRY(prepare_insert(out, SCHEMA_run, &put, d));
     if (id >= 0) (void)sqlite3_bind_int64(put, 1, id);      /* else NULL: SQLite takes the next */
     for (int i = 1; i < n; i++) (void)sqlite3_bind_value(put, i + 1, sqlite3_column_value(in, i));
     if (is_text(in, col, "running")) (void)sqlite3_bind_text(put, col + 1, "interrupted", -1, SQLITE_STATIC);
@@ -127,7 +108,8 @@ static enum st merge_run(struct store *out, struct store *part, sqlite3_stmt *in
     }
     if (have == HAVE_LEFT) TRY(drop(out, key, d));
     TRY(copy_run(out, in, col, id, &to, d));
-    TRY(copy_tables(out, part, sqlite3_column_int64(in, 0), to, d));
+    for (enum schema_table i = SCHEMA_run + 1; i < SCHEMA_TABLES; i++)
+        TRY(copy_table(out, part, i, sqlite3_column_int64(in, 0), to, d));
     t->unfinished += !is_done;
     if (have == HAVE_LEFT) t->replaced++;
     else t->added++;

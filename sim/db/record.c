@@ -9,7 +9,7 @@ struct record {
     int64_t   run;
     bool      requests;
     sim_tick *down_since;               /* [n_nodes]; -1 up */
-    uint64_t  n_phases, n_cores;
+    int64_t   n_phases, n_cores;
     struct diag error;
 };
 
@@ -20,7 +20,41 @@ static const char *const phase_name[] = {
 static void write_words(struct record *r, const char *kind, const struct intern *names)
 {
     for (uint32_t i = 0; i < names->n && r->error.code == ST_OK; i++)
-        (void)store_word(r->store, r->run, kind, i, intern_name(names, i), &r->error);
+        (void)store_word(r->store, r->run, &(struct store_word){ .kind = kind, .bit = i, .name = intern_name(names, i) }, &r->error);
+}
+
+/* Counts by engine type, as text; NULL when there are none. */
+static const char *engines_text(const int32_t *engine, char *buf, size_t cap)
+{
+    bool any = false;
+    size_t at = 0;
+    for (int k = 0; k < ENGINE_KINDS_MAX; k++) {
+        any = any || engine[k] != 0;
+        at += (size_t)snprintf(buf + at, cap - at, "%s%ld", k > 0 ? "," : "", (long)engine[k]);
+    }
+    return any ? buf : NULL;
+}
+
+enum { ENGINES_TEXT = ENGINE_KINDS_MAX * 12 };
+
+/* card: the node's first, as they are all alike. */
+static void write_capability(struct record *r, uint32_t node, const struct node *n, const struct card *card)
+{
+    char engines[ENGINES_TEXT];
+    (void)store_capability(r->store, r->run, &(struct store_capability){
+        .node = node, .labels = n->labels, .gpu_mem_b = n->n_gpu > 0 ? card->mem_total : 0,
+        .engines = engines_text(n->engine_total, engines, sizeof engines), .gpu_cores = n->n_gpu > 0 ? card->core_total : 0,
+        .max_tasks = n->max_tasks, .cpu_reserved_milli = n->cpu_reserved, .mem_reserved_b = n->mem_reserved }, &r->error);
+}
+
+static void write_request(struct record *r, const struct job *j, uint32_t task0, const struct shape *q)
+{
+    char engines[ENGINES_TEXT];
+    (void)store_request(r->store, r->run, &(struct store_request){
+        .ordinal = j->ordinal, .task0 = task0, .gang = j->gang, .cpu_milli = q->cpu_milli, .mem_b = q->mem_b, .n_gpu = q->n_gpu,
+        .gpu_milli = q->gpu_milli, .gpu_mem_b = q->gpu_mem_b, .gpu_types = q->gpu_types, .need_all = q->need_all,
+        .need_any = q->need_any, .engines = engines_text(q->engine, engines, sizeof engines), .exclusive = q->exclusive,
+        .gpu_cores = q->gpu_cores }, &r->error);
 }
 
 static void write_cluster(struct record *r, const struct cluster *c)
@@ -30,7 +64,7 @@ static void write_cluster(struct record *r, const struct cluster *c)
     write_words(r, "engine", &c->engines);
     for (uint32_t i = 0; i < c->n_nodes && r->error.code == ST_OK; i++) {
         const struct node *n = &c->node[i];
-        (void)store_capability(r->store, r->run, i, n, &c->card[n->card0], &r->error);
+        write_capability(r, i, n, &c->card[n->card0]);
     }
 }
 
@@ -64,7 +98,8 @@ static void write_phase(struct record *r, const struct world *w, uint32_t task, 
 {
     const struct task *t = world_task(w, task);
     if (r->error.code != ST_OK) return;
-    (void)store_phase(r->store, r->run, world_job(w, t->job)->ordinal, t->index, r->n_phases++, world_now(w), phase, &r->error);
+    (void)store_phase(r->store, r->run, &(struct store_phase){
+        .ordinal = world_job(w, t->job)->ordinal, .task = t->index, .seq = r->n_phases++, .at_us = world_now(w), .phase = phase }, &r->error);
 }
 
 static void on_arrived(void *ctx, const struct world *w, uint32_t job)
@@ -75,7 +110,7 @@ static void on_arrived(void *ctx, const struct world *w, uint32_t job)
     for (uint32_t t = j->first_task; t != NONE; t = world_task(w, t)->next) {
         const struct task *k = world_task(w, t);
         if (r->requests && r->error.code == ST_OK && k->shape != shape)
-            (void)store_request(r->store, r->run, j->ordinal, k->index, j->gang, world_shape(w, shape = k->shape), &r->error);
+            write_request(r, j, k->index, world_shape(w, shape = k->shape));
         if (k->state == TASK_BLOCKED) write_phase(r, w, t, "blocked");
     }
 }
@@ -93,8 +128,9 @@ static void write_cores(struct record *r, const struct world *w, uint32_t task)
 {
     const struct task *t = world_task(w, task);
     if (!r->requests || r->error.code != ST_OK) return;
-    (void)store_cores(r->store, r->run, world_job(w, t->job)->ordinal, t->index, t->attempts, r->n_cores++, world_now(w),
-                      cluster_hold(world_cluster(w), task)->cpu_milli, &r->error);
+    (void)store_cores(r->store, r->run, &(struct store_cores){
+        .ordinal = world_job(w, t->job)->ordinal, .task = t->index, .attempt = t->attempts, .seq = r->n_cores++,
+        .at_us = world_now(w), .cpu_milli = cluster_hold(world_cluster(w), task)->cpu_milli }, &r->error);
 }
 
 static void on_started(void *ctx, const struct world *w, uint32_t task)
@@ -109,6 +145,13 @@ static void on_resized(void *ctx, const struct world *w, uint32_t task, int64_t 
     write_cores(ctx, w, task);
 }
 
+/* The node's outage, if it is in one. */
+static void write_outage(struct record *r, uint32_t node, int64_t up_us)
+{
+    if (r->down_since[node] < 0 || r->error.code != ST_OK) return;
+    (void)store_outage(r->store, r->run, &(struct store_outage){ .node = node, .down_us = r->down_since[node], .up_us = up_us }, &r->error);
+}
+
 static void on_node_changed(void *ctx, const struct world *w, uint32_t node)
 {
     struct record *r = ctx;
@@ -116,15 +159,13 @@ static void on_node_changed(void *ctx, const struct world *w, uint32_t node)
         r->down_since[node] = world_now(w);
         return;
     }
-    sim_tick since = r->down_since[node];
+    write_outage(r, node, world_now(w));
     r->down_since[node] = -1;
-    if (since >= 0 && r->error.code == ST_OK) (void)store_outage(r->store, r->run, node, since, world_now(w), &r->error);
 }
 
 enum st record_finish(struct record *r, const struct world *w, struct diag *d)
 {
-    for (uint32_t i = 0; i < world_cluster(w)->n_nodes && r->error.code == ST_OK; i++)
-        if (r->down_since[i] >= 0) (void)store_outage(r->store, r->run, i, r->down_since[i], -1, &r->error);
+    for (uint32_t i = 0; i < world_cluster(w)->n_nodes; i++) write_outage(r, i, -1);
     return record_error(r, d);
 }
 

@@ -95,7 +95,7 @@ static void on_stopped(void *ctx, const struct world *w, uint32_t task, enum sto
     const struct task *t = world_task(w, task);
     const struct hold *h = cluster_hold(world_cluster(w), task);
     (void)store_attempt(m->opts.store, m->opts.run, &(struct store_attempt){
-        .job_ordinal = world_job(w, t->job)->ordinal, .task = t->index, .attempt = t->attempts, .node = h->node,
+        .ordinal = world_job(w, t->job)->ordinal, .task = t->index, .attempt = t->attempts, .node = h->node,
         .cards = h->cards, .start_us = t->started_at, .end_us = world_now(w), .outcome = event_log_stop_reason[why],
         .is_short = h->is_short, .lender = lending_of(&m->lending, task) }, &m->error);
 }
@@ -115,7 +115,7 @@ static void on_called(void *ctx, const struct world *w, uint32_t task, bool done
     const struct task *t = world_task(w, task);
     const struct call_run *r = &world_callq(w)->run[task];
     (void)store_call(m->opts.store, m->opts.run, &(struct store_call){
-        .job_ordinal = world_job(w, t->job)->ordinal, .task = t->index, .call = r->at, .home = world_cluster(w)->hold[task].node,
+        .ordinal = world_job(w, t->job)->ordinal, .task = t->index, .call = r->at, .home = world_cluster(w)->hold[task].node,
         .node = r->node, .engine = intern_name(&world_cluster(w)->engines, r->kind),
         .api = intern_name(&world_config(w)->calltime->apis, world_call_at(w, task, r->at)->api),
         .start_us = r->since, .end_us = world_now(w), .exec_us = r->exec, .way_us = r->overhead, .done = done }, &m->error);
@@ -192,7 +192,8 @@ static void write_transfers(struct metrics *m, const struct world *w, uint32_t j
 {
     const struct bytes_read_sum *s = bytes_read_job(&m->moved, w, job);
     for (int l = 0; s != NULL && l < LEVELS; l++)
-        (void)store_transfer(m->opts.store, m->opts.run, world_job(w, job)->ordinal, bytes_read_level[l], s->read[l], s->vain[l], &m->error);
+        (void)store_transfer(m->opts.store, m->opts.run, &(struct store_transfer){
+            .ordinal = world_job(w, job)->ordinal, .level = bytes_read_level[l], .read_b = s->read[l], .vain_b = s->vain[l] }, &m->error);
 }
 
 static void on_job_ended(void *ctx, const struct world *w, uint32_t job)
@@ -215,7 +216,7 @@ static void on_job_ended(void *ctx, const struct world *w, uint32_t job)
     (void)store_job(m->opts.store, m->opts.run, &(struct store_job){
         .ordinal = j->ordinal, .id = j->id, .user = intern_name(world_users(w), j->user),
         .queue = j->queue == NONE ? NULL : intern_name(world_queues(w), j->queue),
-        .klass = intern_name(world_classes(w), j->klass),
+        .class = intern_name(world_classes(w), j->klass),
         .model = j->model == NONE ? NULL : intern_name(&world_config(w)->perf->models, j->model),
         .status = event_log_job_status[j->status], .submit_us = j->submit, .start_us = j->first_start, .end_us = j->end,
         .nominal_us = j->nominal, .limit_us = j->limit, .lost_us = j->lost,
@@ -237,7 +238,7 @@ static void on_node_changed(void *ctx, const struct world *w, uint32_t node)
 static void put_series(struct metrics *m, sim_tick at, const char *name, double x)
 {
     if (isnan(x) || m->opts.store == NULL || m->error.code != ST_OK) return;
-    (void)store_series(m->opts.store, m->opts.run, at, name, x, &m->error);
+    (void)store_series(m->opts.store, m->opts.run, &(struct store_series){ .name = name, .at_us = at, .value = x }, &m->error);
 }
 
 static double in_units(int64_t x, int d) { return d < 2 ? (double)x / 1000 : (double)x; }
@@ -255,7 +256,7 @@ static void on_staged(void *ctx, const struct world *w, uint32_t job, const stru
     for (int d = 0; d < LENDING_DIMS; d++) {
         if (lending_dim(&s->reserved, d) == 0 || m->opts.store == NULL || m->error.code != ST_OK) continue;
         (void)store_stage(m->opts.store, m->opts.run, &(struct store_stage){
-            .resource = lending_name(w, d), .job_ordinal = world_job(w, job)->ordinal, .stage = s->stage + 1, .at_us = world_now(w),
+            .resource = lending_name(w, d), .ordinal = world_job(w, job)->ordinal, .stage = s->stage + 1, .at_us = world_now(w),
             .reserved = in_units(lending_dim(&s->reserved, d), d), .need = in_units(lending_dim(&s->need, d), d),
             .lendable = in_units(lending_dim(&s->lendable, d), d), .usable = in_units(lending_dim(&s->usable, d), d),
             .reclaimed = in_units(lending_dim(&s->reclaimed, d), d) }, &m->error);

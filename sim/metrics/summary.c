@@ -308,8 +308,9 @@ static enum st write_values(struct metrics *m, struct diag *d)
     if (m->opts.store == NULL) return ST_OK;
     for (size_t i = 0; i < m->n_values; i++) {
         const struct value *v = &m->value[i];
-        if (v->is_wall) TRY(store_wall(m->opts.store, m->opts.run, v->name, v->x, v->unit, d));
-        else TRY(store_metric(m->opts.store, m->opts.run, v->name, v->scope, v->x, v->unit, d));
+        struct store_wall wall = { .name = v->name, .value = v->x, .unit = v->unit };
+        struct store_metric metric = { .name = v->name, .scope = v->scope, .value = v->x, .unit = v->unit };
+        TRY(v->is_wall ? store_wall(m->opts.store, m->opts.run, &wall, d) : store_metric(m->opts.store, m->opts.run, &metric, d));
     }
     return ST_OK;
 }

@@ -43,14 +43,16 @@ static void on_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, 
 {
     struct sink *r = ctx;
     if (r->error.code != ST_OK || !r->env->scn->write_decisions) return;
-    (void)store_decision(r->env->store, r->run, at, verb, job, task, node, reason, &r->error);
+    (void)store_decision(r->env->store, r->run, &(struct store_decision){
+        .at_us = at, .verb = verb, .ordinal = job, .task = task, .node = node, .why = reason }, &r->error);
 }
 
 static void on_note(void *ctx, sim_tick at, const char *name, double value)
 {
     struct sink *r = ctx;
     metrics_note(r->metrics, at, name, value);
-    if (r->error.code == ST_OK) (void)store_note(r->env->store, r->run, at, name, value, &r->error);
+    if (r->error.code != ST_OK) return;
+    (void)store_note(r->env->store, r->run, &(struct store_note){ .at_us = at, .name = name, .value = value }, &r->error);
 }
 
 static void on_decided(void *ctx, int64_t wall_ns)
@@ -229,12 +231,15 @@ static enum st write_facts(const struct run_env *env, int64_t run, struct diag *
     const struct cluster *c = &env->scn->cluster;
     for (uint32_t i = 0; i < c->n_nodes; i++) {
         const struct node *n = &c->node[i];
-        TRY(store_node(env->store, run, i, intern_name(&c->node_names, i), intern_name(&c->rack_names, n->rack),
-                       n->gpu_type == NONE ? NULL : intern_name(&c->gpu_types, n->gpu_type), n->n_gpu,
-                       n->cpu_total, n->mem_total, d));
+        TRY(store_node(env->store, run, &(struct store_node){
+            .node = i, .name = intern_name(&c->node_names, i), .rack = intern_name(&c->rack_names, n->rack),
+            .gpu_type = n->gpu_type == NONE ? NULL : intern_name(&c->gpu_types, n->gpu_type), .n_gpu = n->n_gpu,
+            .cpu_milli = n->cpu_total, .mem_b = n->mem_total }, d));
     }
     const struct trace_repairs *r = &env->trace->repairs;
-    for (size_t i = 0; i < r->n; i++) TRY(store_repair(env->store, run, r->at[i].what, r->at[i].count, r->at[i].first_line, d));
+    for (size_t i = 0; i < r->n; i++)
+        TRY(store_repair(env->store, run, &(struct store_repair){
+            .what = r->at[i].what, .count = r->at[i].count, .first_line = r->at[i].first_line }, d));
     return ST_OK;
 }
 

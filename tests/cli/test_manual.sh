@@ -48,7 +48,7 @@ formats_told() { # but those that have no file
 }
 check "help trace tells of every format" formats_told
 version_told() {
-    version=$(sed -n 's/.*SCHEMA_VERSION = \([0-9]*\).*/\1/p' "$here"/sim/db/store.[ch])
+    version=$(sed -n 's/.*SCHEMA_VERSION = \([0-9]*\).*/\1/p' "$here/sim/db/schema.h")
     grep -q "\`user_version\` the schema's version, $version\." "$here/results/README.md" || { echo "it is $version"; return 1; }
 }
 check "results/README.md states the schema's version" version_told

@@ -36,7 +36,7 @@ static void add_one(const char *scenario, const char *policy, const char *spec, 
     struct store_run r = { .key = key, .scenario = scenario, .title = "t", .scenario_text = scenario, .trace_path = "p", .trace_hash = "h",
                            .policy = policy, .policy_spec = spec, .policy_source = "none", .seed = seed };
     cr_assert_eq(store_run_begin(s, &r, &run, &d), ST_OK, "%s", d.msg);
-    (void)store_metric(s, run, metric, "all", x, "s", &d);
+    (void)store_metric(s, run, &(struct store_metric){ .name = metric, .scope = "all", .value = x, .unit = "s" }, &d);
     cr_assert_eq(store_run_end(s, run, STORE_DONE, 0, NULL, 0, &d), ST_OK, "%s", d.msg);
 }
 
@@ -51,9 +51,9 @@ static void add(const char *scenario, const char *text, const char *policy, cons
                            .policy = policy, .policy_spec = spec, .policy_source = "none", .seed = seed,
                            .clairvoyant = strcmp(policy, "sjf") == 0 };
     cr_assert_eq(store_run_begin(s, &r, &run, &d), ST_OK, "%s", d.msg);
-    (void)store_metric(s, run, "jct_mean", "all", jct, "s", &d);
-    (void)store_metric(s, run, "jobs_done", "all", 100 - unfinished, "1", &d);
-    (void)store_metric(s, run, "jobs_unfinished", "all", unfinished, "1", &d);
+    (void)store_metric(s, run, &(struct store_metric){ .name = "jct_mean", .scope = "all", .value = jct, .unit = "s" }, &d);
+    (void)store_metric(s, run, &(struct store_metric){ .name = "jobs_done", .scope = "all", .value = 100 - unfinished, .unit = "1" }, &d);
+    (void)store_metric(s, run, &(struct store_metric){ .name = "jobs_unfinished", .scope = "all", .value = unfinished, .unit = "1" }, &d);
     cr_assert_eq(store_run_end(s, run, status, 0, status == STORE_FAILED ? "it broke" : NULL, 0, &d), ST_OK, "%s", d.msg);
 }
 

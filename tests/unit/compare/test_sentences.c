@@ -49,7 +49,10 @@ static void finish(int64_t run)
 static void add(const char *policy, uint64_t seed, const struct pair *at, size_t n)
 {
     int64_t run = begin(policy, seed);
-    for (size_t i = 0; i < n; i++) (void)store_metric(s, run, at[i].metric, "all", at[i].x, at[i].unit ? at[i].unit : "1", &d);
+    for (size_t i = 0; i < n; i++) {
+        struct store_metric m = { .name = at[i].metric, .scope = "all", .value = at[i].x, .unit = at[i].unit ? at[i].unit : "1" };
+        (void)store_metric(s, run, &m, &d);
+    }
     finish(run);
 }
 #define ADD(policy, seed, ...) add(policy, seed, (const struct pair[]){ __VA_ARGS__ }, sizeof (const struct pair[]){ __VA_ARGS__ } / sizeof (struct pair))
@@ -242,11 +245,11 @@ static void add_ten(void)
     int64_t run = begin("a", 1);
     for (int i = 0; i < 10; i++) {
         int64_t at = i * 10 * TICK_SEC;
-        struct store_job j = { .ordinal = (uint64_t)i, .id = "j", .user = i % 2 ? "bob" : "ann", .klass = "cpu", .status = i < 9 ? "done" : "unfinished",
+        struct store_job j = { .ordinal = (uint64_t)i, .id = "j", .user = i % 2 ? "bob" : "ann", .class = "cpu", .status = i < 9 ? "done" : "unfinished",
                                .submit_us = at, .start_us = at, .end_us = i < 9 ? at + (10 + 2 * i) * TICK_SEC : -1, .nominal_us = 5 * TICK_SEC,
                                .limit_us = -1, .n_tasks = 1, .ideal_whole_us = -1, .ideal_share_us = -1, .rho = 0.2 * i, .counted = i > 0 };
         cr_assert_eq(store_job(s, run, &j, &d), ST_OK, "%s", d.msg);
-        cr_assert_eq(store_series(s, run, at, "gpu_util", i / 10.0, &d), ST_OK);
+        cr_assert_eq(store_series(s, run, &(struct store_series){ .name = "gpu_util", .at_us = at, .value = i / 10.0 }, &d), ST_OK);
     }
     finish(run);
 }

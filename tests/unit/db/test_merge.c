@@ -41,11 +41,11 @@ static void add(struct store *s, const char *key, enum store_status status, int 
                            .policy = "fifo", .policy_spec = "fifo", .policy_source = "none", .seed = 1 };
     cr_assert_eq(store_run_begin(s, &r, &run, &d), ST_OK, "%s", d.msg);
     for (int i = 0; i < n; i++) {
-        struct store_job j = { .ordinal = (uint64_t)i, .id = "j", .user = "u", .klass = "single", .status = "done", .n_tasks = 1,
+        struct store_job j = { .ordinal = (uint64_t)i, .id = "j", .user = "u", .class = "single", .status = "done", .n_tasks = 1,
                                .end_us = 2, .nominal_us = 1, .limit_us = -1, .rho = 1, .ideal_whole_us = -1, .ideal_share_us = 7 };
         (void)store_job(s, run, &j, &d);
     }
-    (void)store_metric(s, run, "m", "all", m, "s", &d);
+    (void)store_metric(s, run, &(struct store_metric){ .name = "m", .scope = "all", .value = m, .unit = "s" }, &d);
     cr_assert_eq(store_run_end(s, run, status, 1, status == STORE_DONE ? NULL : "why", 0.5, &d), ST_OK, "%s", d.msg);
 }
 

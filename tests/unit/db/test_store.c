@@ -42,13 +42,13 @@ static enum st write_run(struct store *s, const char *key, struct diag *d)
     struct store_run r = run_of(key);
     TRY(store_run_begin(s, &r, &run, d));
     for (uint64_t i = 0; i < JOBS; i++) {
-        struct store_job j = { .ordinal = i, .id = "j", .user = "u", .klass = "single", .status = "done", .n_tasks = 1,
+        struct store_job j = { .ordinal = i, .id = "j", .user = "u", .class = "single", .status = "done", .n_tasks = 1,
                                .start_us = 1, .end_us = 2, .nominal_us = 1, .limit_us = -1, .rho = 1, .counted = true };
-        struct store_attempt a = { .job_ordinal = i, .attempt = 1, .cards = UINT64_C(1) << 63, .start_us = 1, .end_us = 2, .outcome = "done" };
+        struct store_attempt a = { .ordinal = i, .attempt = 1, .cards = UINT64_C(1) << 63, .start_us = 1, .end_us = 2, .outcome = "done" };
         (void)store_attempt(s, run, &a, d);
         (void)store_job(s, run, &j, d);
     }
-    (void)store_metric(s, run, "jct_mean", "all", 1, "s", d);
+    (void)store_metric(s, run, &(struct store_metric){ .name = "jct_mean", .scope = "all", .value = 1, .unit = "s" }, d);
     return store_run_end(s, run, STORE_DONE, 42, NULL, 0.1, d);
 }
 
@@ -114,7 +114,7 @@ Test(store, views_show_no_run_that_is_not_finished)
     struct store_run r = run_of("k");
     cr_assert_eq(store_open(&s, path, &d), ST_OK);
     cr_assert_eq(store_run_begin(s, &r, &run, &d), ST_OK);
-    cr_assert_eq(store_metric(s, run, "x", "all", 1, "1", &d), ST_OK);
+    cr_assert_eq(store_metric(s, run, &(struct store_metric){ .name = "x", .scope = "all", .value = 1, .unit = "1" }, &d), ST_OK);
     cr_assert_eq(store_run_end(s, run, STORE_INTERRUPTED, 0, "stopped", 0, &d), ST_OK);
     cr_assert_eq(ask(s, "SELECT count(*) FROM v_run"), 0);
     cr_assert_eq(ask(s, "SELECT count(*) FROM v_metric"), 0);
@@ -130,12 +130,12 @@ Test(store, what_a_job_read_and_its_ideal_times_are_in_the_views)
     struct store_run r = run_of("k");
     cr_assert_eq(store_open(&s, path, &d), ST_OK);
     cr_assert_eq(store_run_begin(s, &r, &run, &d), ST_OK);
-    struct store_job j = { .id = "j0", .user = "u", .klass = "single", .status = "done", .counted = true, .submit_us = 0, .start_us = 10,
+    struct store_job j = { .id = "j0", .user = "u", .class = "single", .status = "done", .counted = true, .submit_us = 0, .start_us = 10,
                            .end_us = 110, .ideal_whole_us = 50, .ideal_share_us = -1, .rho = 0.5, .n_failed = 3 };
     cr_assert_eq(store_job(s, run, &j, &d), ST_OK, "%s", d.msg);
-    cr_assert_eq(store_transfer(s, run, 0, "local", 7, 0, &d), ST_OK);
-    cr_assert_eq(store_transfer(s, run, 0, "rack", 5, 2, &d), ST_OK);
-    cr_assert_eq(store_transfer(s, run, 0, "cross", 3, 4, &d), ST_OK);
+    cr_assert_eq(store_transfer(s, run, &(struct store_transfer){ .level = "local", .read_b = 7, .vain_b = 0 }, &d), ST_OK);
+    cr_assert_eq(store_transfer(s, run, &(struct store_transfer){ .level = "rack", .read_b = 5, .vain_b = 2 }, &d), ST_OK);
+    cr_assert_eq(store_transfer(s, run, &(struct store_transfer){ .level = "cross", .read_b = 3, .vain_b = 4 }, &d), ST_OK);
     cr_assert_eq(store_run_end(s, run, STORE_DONE, 0, NULL, 0, &d), ST_OK, "%s", d.msg);
     cr_assert_eq(ask(s, "SELECT s_whole = 0.5 AND s_share IS NULL AND ideal_share IS NULL AND rho = 0.5 FROM v_job"), 1);
     cr_assert_eq(ask(s, "SELECT n_failed FROM job"), 3);
@@ -155,10 +155,10 @@ Test(store, a_card_mask_with_the_highest_bit_expands_to_that_card)
     struct store_run r = run_of("k2");
     cr_assert_eq(store_run_begin(s, &r, &run, &d), ST_OK);
     cr_assert_neq(id, run);
-    struct store_job j = { .ordinal = 7, .id = "j7", .user = "u", .klass = "multi", .status = "done", .gpu_milli = 2000,
+    struct store_job j = { .ordinal = 7, .id = "j7", .user = "u", .class = "multi", .status = "done", .gpu_milli = 2000,
                            .n_gpu = 2, .counted = true };
-    struct store_attempt a = { .job_ordinal = 7, .attempt = 1, .cards = UINT64_C(1) << 63 | 4, .end_us = 9, .outcome = "done" };
-    cr_assert_eq(store_node(s, run, 0, "n0", "r0", "V100", 64, 1000, 1000, &d), ST_OK);
+    struct store_attempt a = { .ordinal = 7, .attempt = 1, .cards = UINT64_C(1) << 63 | 4, .end_us = 9, .outcome = "done" };
+    cr_assert_eq(store_node(s, run, &(struct store_node){ .name = "n0", .rack = "r0", .gpu_type = "V100", .n_gpu = 64 }, &d), ST_OK);
     cr_assert_eq(store_attempt(s, run, &a, &d), ST_OK);
     cr_assert_eq(store_job(s, run, &j, &d), ST_OK);
     cr_assert_eq(store_run_end(s, run, STORE_DONE, 0, NULL, 0, &d), ST_OK, "%s", d.msg);

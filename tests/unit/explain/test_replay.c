@@ -15,6 +15,7 @@ static char path[64];
 static struct store *store;
 static int64_t run;
 static struct diag d;
+static const struct store_node v100 = { .name = "n", .rack = "r", .gpu_type = "V100", .n_gpu = 2, .cpu_milli = 8000, .mem_b = 100 };
 
 static void set_up(void)
 {
@@ -37,16 +38,16 @@ TestSuite(replay, .init = set_up, .fini = tear_down);
 
 static void node(void)
 {
-    cr_assert_eq(store_node(store, run, 0, "n", "r", "V100", 2, 8000, 100, &d), ST_OK);
-    cr_assert_eq(store_capability(store, run, 0, &(struct node){ .n_gpu = 2 }, &(struct card){ .mem_total = 0 }, &d), ST_OK);
+    cr_assert_eq(store_node(store, run, &v100, &d), ST_OK);
+    cr_assert_eq(store_capability(store, run, &(struct store_capability){ .node = 0 }, &d), ST_OK);
 }
 
 /* A job of one task asking one card and 2 cores, which ran [from, to) on card `card`. */
 static void job(uint64_t ordinal, int64_t from, int64_t to, int card)
 {
-    struct shape s = { .cpu_milli = 2000, .n_gpu = 1, .gpu_milli = GPU_WHOLE };
-    cr_assert_eq(store_request(store, run, ordinal, 0, false, &s, &d), ST_OK);
-    cr_assert_eq(store_attempt(store, run, &(struct store_attempt){ .job_ordinal = ordinal, .attempt = 1, .cards = UINT64_C(1) << card,
+    struct store_request q = { .ordinal = ordinal, .cpu_milli = 2000, .n_gpu = 1, .gpu_milli = GPU_WHOLE };
+    cr_assert_eq(store_request(store, run, &q, &d), ST_OK);
+    cr_assert_eq(store_attempt(store, run, &(struct store_attempt){ .ordinal = ordinal, .attempt = 1, .cards = UINT64_C(1) << card,
                                .start_us = from, .end_us = to, .outcome = "done" }, &d), ST_OK);
 }
 
@@ -98,7 +99,10 @@ Test(replay, cores_follow_what_was_held_not_what_was_asked)
     const struct { uint64_t job; int64_t at, cores; } row[] = {
         { 0, 10, 6000 }, { 0, 20, 5000 }, { 0, 20, 1000 }, { 1, 20, 7000 }, { 0, 30, 6000 }, { 1, 30, 2000 },
     };
-    for (size_t i = 0; i < ARRAY_LEN(row); i++) cr_assert_eq(store_cores(store, run, row[i].job, 0, 1, i, row[i].at, row[i].cores, &d), ST_OK);
+    for (int i = 0; i < (int)ARRAY_LEN(row); i++) {
+        struct store_cores c = { .ordinal = row[i].job, .attempt = 1, .seq = i, .at_us = row[i].at, .cpu_milli = row[i].cores };
+        cr_assert_eq(store_cores(store, run, &c, &d), ST_OK);
+    }
     open_whole(&r);
     expect(&r, 10, 2000, 0, 1000);
     expect(&r, 20, 0, 0, 0);
@@ -113,13 +117,14 @@ Test(replay, cores_follow_what_was_held_not_what_was_asked)
 Test(replay, the_node_is_what_it_was_and_who_was_placed_by_count_holds_no_memory)
 {
     struct replay r;
-    struct shape s = { .cpu_milli = 2000, .n_gpu = 1, .gpu_milli = 500, .gpu_mem_b = 16, .gpu_cores = 60 }, plain = { .cpu_milli = 1000 };
-    cr_assert_eq(store_node(store, run, 0, "n", "r", "V100", 2, 8000, 100, &d), ST_OK);
-    cr_assert_eq(store_capability(store, run, 0, &(struct node){ .n_gpu = 2, .max_tasks = 2, .cpu_reserved = 1000, .mem_reserved = 10 },
-                                  &(struct card){ .mem_total = 16, .core_total = 100 }, &d), ST_OK);
+    struct shape plain = { .cpu_milli = 1000 };
+    cr_assert_eq(store_node(store, run, &v100, &d), ST_OK);
+    cr_assert_eq(store_capability(store, run, &(struct store_capability){ .max_tasks = 2, .cpu_reserved_milli = 1000, .mem_reserved_b = 10,
+                                  .gpu_mem_b = 16, .gpu_cores = 100 }, &d), ST_OK);
     for (uint64_t i = 0; i < 2; i++) {
-        cr_assert_eq(store_request(store, run, i, 0, false, &s, &d), ST_OK);
-        cr_assert_eq(store_attempt(store, run, &(struct store_attempt){ .job_ordinal = i, .attempt = 1, .cards = 1, .start_us = 10, .end_us = i == 0 ? 20 : 30,
+        struct store_request q = { .ordinal = i, .cpu_milli = 2000, .n_gpu = 1, .gpu_milli = 500, .gpu_mem_b = 16, .gpu_cores = 60 };
+        cr_assert_eq(store_request(store, run, &q, &d), ST_OK);
+        cr_assert_eq(store_attempt(store, run, &(struct store_attempt){ .ordinal = i, .attempt = 1, .cards = 1, .start_us = 10, .end_us = i == 0 ? 20 : 30,
                                    .outcome = i == 0 ? "mismatch" : "done", .is_short = i == 0 }, &d), ST_OK);
     }
     open_whole(&r);
@@ -141,8 +146,8 @@ Test(replay, an_outage_takes_the_node_and_gives_it_back)
     struct replay r;
     node();
     job(0, 10, 20, 0);
-    cr_assert_eq(store_outage(store, run, 0, 20, 30, &d), ST_OK);
-    cr_assert_eq(store_outage(store, run, 0, 30, -1, &d), ST_OK);      /* up and down again in one instant */
+    cr_assert_eq(store_outage(store, run, &(struct store_outage){ .down_us = 20, .up_us = 30 }, &d), ST_OK);
+    cr_assert_eq(store_outage(store, run, &(struct store_outage){ .down_us = 30, .up_us = -1 }, &d), ST_OK);      /* up and down again in one instant */
     open_whole(&r);
     expect(&r, 10, 6000, 0, 1000);
     expect(&r, 20, 8000, 1000, 1000);

@@ -27,6 +27,11 @@ static void tear_down(void)
 
 TestSuite(plot_data, .init = set_up, .fini = tear_down);
 
+static void metric(int64_t run, const char *name, double value, const char *unit)
+{
+    (void)store_metric(s, run, &(struct store_metric){ .name = name, .scope = "all", .value = value, .unit = unit }, &d);
+}
+
 /* One run of two jobs, of spans 10 and 20 s times `slow`; ideals 8 and 15, 9 and none. */
 static void add(const char *policy, uint64_t seed, int64_t slow, bool with_ideals, double bytes)
 {
@@ -39,19 +44,19 @@ static void add(const char *policy, uint64_t seed, int64_t slow, bool with_ideal
     const int64_t span[] = { 10, 20 }, whole[] = { 8, 15 }, share[] = { 9, -1 };
     cr_assert_eq(store_run_begin(s, &r, &run, &d), ST_OK, "%s", d.msg);
     for (uint64_t i = 0; i < 2; i++) {
-        struct store_job j = { .ordinal = i, .id = i == 0 ? "J1" : "J2", .user = "u", .klass = "multi", .status = "done", .counted = true,
+        struct store_job j = { .ordinal = i, .id = i == 0 ? "J1" : "J2", .user = "u", .class = "multi", .status = "done", .counted = true,
                                .start_us = 5000000, .end_us = 5000000 + span[i] * slow * 1000000,
                                .ideal_whole_us = with_ideals ? whole[i] * 1000000 : -1,
                                .ideal_share_us = with_ideals && share[i] > 0 ? share[i] * 1000000 : -1 };
         (void)store_job(s, run, &j, &d);
     }
     static const char *const name[] = { "bytes_local", "bytes_rack", "bytes_cross" };
-    for (int i = 0; i < 3 && bytes > 0; i++) (void)store_metric(s, run, name[i], "all", bytes * (i + 1), "B", &d);
-    if (bytes > 0) (void)store_metric(s, run, "bytes_vain", "all", 0, "B", &d);
-    if (bytes > 0) (void)store_metric(s, run, "bytes_network", "all", bytes * 5, "B", &d);
-    (void)store_metric(s, run, "dt", "all", 20.0 * (double)slow, "s", &d);
-    if (with_ideals) (void)store_metric(s, run, "s_share_sigma", "all", 0.1, "1", &d);
-    if (with_ideals) (void)store_metric(s, run, "s_whole_sigma", "all", 0.2, "1", &d);
+    for (int i = 0; i < 3 && bytes > 0; i++) metric(run, name[i], bytes * (i + 1), "B");
+    if (bytes > 0) metric(run, "bytes_vain", 0, "B");
+    if (bytes > 0) metric(run, "bytes_network", bytes * 5, "B");
+    metric(run, "dt", 20.0 * (double)slow, "s");
+    if (with_ideals) metric(run, "s_share_sigma", 0.1, "1");
+    if (with_ideals) metric(run, "s_whole_sigma", 0.2, "1");
     cr_assert_eq(store_run_end(s, run, STORE_DONE, 0, NULL, 0, &d), ST_OK, "%s", d.msg);
 }
 

@@ -1,0 +1,106 @@
+/*
+ * schema.c -- CREATE and INSERT of every table, made of schema.def.
+ *
+ * SQLite keeps the text of a CREATE TABLE, comments and all, and `.schema` shows it: so it is laid out for reading.
+ */
+#include "db/schema.h"
+
+#include <string.h>
+
+#include "base/base.h"
+#include "base/embed.h"
+
+struct column { const char *name, *type, *constraint, *comment; };
+
+#define TABLE(name, comment, key) static const struct column name##_columns[] = { { "run", "INTEGER NOT NULL", "REFERENCES run", "" },
+#define TABLE_OF_RUNS(name, comment, key) static const struct column name##_columns[] = {
+#define END };
+#define INT(name, comment)          { #name, "INTEGER NOT NULL", "", comment },
+#define INT_OR_NULL(name, comment)  { #name, "INTEGER", "", comment },
+#define UINT                        INT
+#define SEQ                         INT
+#define REAL(name, comment)         { #name, "REAL NOT NULL", "", comment },
+#define REAL_OR_NULL(name, comment) { #name, "REAL", "", comment },
+#define TEXT(name, comment)         { #name, "TEXT NOT NULL", "", comment },
+#define TEXT_OR_NULL(name, comment) { #name, "TEXT", "", comment },
+#define ROWID(name, comment)        { #name, "INTEGER", "PRIMARY KEY", comment },
+#define INT_WITH(name, constraint, comment)  { #name, "INTEGER NOT NULL", constraint, comment },
+#define TEXT_WITH(name, constraint, comment) { #name, "TEXT NOT NULL", constraint, comment },
+#include "db/schema.def"
+
+static const struct { const char *name, *comment, *key; const struct column *column; size_t n; } table[] = {
+#define TABLE(name, comment, key) [SCHEMA_##name] = { #name, comment, key, name##_columns, ARRAY_LEN(name##_columns) },
+#include "db/schema.def"
+};
+
+const char *schema_table_name(enum schema_table t) { return table[t].name; }
+
+/* Run the text and free it. */
+static int finish(sqlite3 *db, sqlite3_str *sql)
+{
+    char *text = sqlite3_str_finish(sql);
+    int rc = text != NULL ? sqlite3_exec(db, text, NULL, NULL, NULL) : SQLITE_NOMEM;
+    sqlite3_free(text);
+    return rc;
+}
+
+static void add_comment(sqlite3_str *sql, int line_start, const char *comment)
+{
+    enum { COMMENT_AT = 44 };
+    int gap = COMMENT_AT - (sqlite3_str_length(sql) - line_start);
+    if (comment[0] == '\0') sqlite3_str_appendall(sql, "\n");
+    else sqlite3_str_appendf(sql, "%*s-- %s\n", gap > 1 ? gap : 1, "", comment);
+}
+
+static int create_table(sqlite3 *db, enum schema_table t)
+{
+    sqlite3_str *sql = sqlite3_str_new(db);
+    int widest = 0;
+    for (size_t i = 0; i < table[t].n; i++)
+        if (widest < (int)strlen(table[t].column[i].name)) widest = (int)strlen(table[t].column[i].name);
+    sqlite3_str_appendf(sql, "CREATE TABLE %s (", table[t].name);
+    add_comment(sql, 0, table[t].comment);
+    for (size_t i = 0; i < table[t].n; i++) {
+        const struct column *c = &table[t].column[i];
+        int line_start = sqlite3_str_length(sql);
+        bool is_last = i + 1 == table[t].n && table[t].key[0] == '\0';
+        sqlite3_str_appendf(sql, "    %-*s %s%s%s%s", widest, c->name, c->type, c->constraint[0] != '\0' ? " " : "", c->constraint,
+                            is_last ? "" : ",");
+        add_comment(sql, line_start, c->comment);
+    }
+    if (table[t].key[0] != '\0') sqlite3_str_appendf(sql, "    %s\n", table[t].key);
+    sqlite3_str_appendf(sql, ") STRICT%s", t == SCHEMA_run ? "" : ", WITHOUT ROWID");
+    return finish(db, sql);
+}
+
+/* A run takes its rows with it.  Not a foreign key's cascade: checking the key of every row written would cost a
+ * sixth of the time. */
+static int create_trigger(sqlite3 *db)
+{
+    sqlite3_str *sql = sqlite3_str_new(db);
+    sqlite3_str_appendall(sql, "CREATE TRIGGER run_delete BEFORE DELETE ON run BEGIN\n");
+    for (enum schema_table t = SCHEMA_run + 1; t < SCHEMA_TABLES; t++)
+        sqlite3_str_appendf(sql, "    DELETE FROM %s WHERE run = OLD.id;\n", table[t].name);
+    sqlite3_str_appendall(sql, "END");
+    return finish(db, sql);
+}
+
+int schema_create(sqlite3 *db)
+{
+    int rc = SQLITE_OK;
+    for (enum schema_table t = 0; t < SCHEMA_TABLES && rc == SQLITE_OK; t++) rc = create_table(db, t);
+    if (rc == SQLITE_OK) rc = create_trigger(db);
+    return rc == SQLITE_OK ? sqlite3_exec(db, embed_text("views.sql"), NULL, NULL, NULL) : rc;
+}
+
+int schema_prepare_insert(sqlite3 *db, enum schema_table t, sqlite3_stmt **insert)
+{
+    sqlite3_str *sql = sqlite3_str_new(db);
+    sqlite3_str_appendf(sql, "INSERT INTO %s VALUES (?", table[t].name);
+    for (size_t i = 1; i < table[t].n; i++) sqlite3_str_appendall(sql, ",?");
+    sqlite3_str_appendall(sql, ")");
+    char *text = sqlite3_str_finish(sql);
+    int rc = text != NULL ? sqlite3_prepare_v3(db, text, -1, SQLITE_PREPARE_PERSISTENT, insert, NULL) : SQLITE_NOMEM;
+    sqlite3_free(text);
+    return rc;
+}

@@ -1,0 +1,26 @@
+/*
+ * schema.h -- the tables of the file of results, as SQLite gets them.  Layer: db.
+ * Columns are in schema.def, the index and the views in views.sql.
+ */
+#ifndef DB_SCHEMA_H
+#define DB_SCHEMA_H
+
+#include <sqlite3.h>
+
+/* Goes up when a table or view changes so that an older or newer program would misread the file. */
+enum { SCHEMA_VERSION = 6 };
+
+enum schema_table {             /* SCHEMA_run first, then those of a run's rows */
+#define TABLE(name, comment, key) SCHEMA_##name,
+#include "db/schema.def"
+    SCHEMA_TABLES
+};
+
+const char *schema_table_name(enum schema_table t);
+
+/* Create every table, the index and the views in a new file.  Returns SQLite's code. */
+int schema_create(sqlite3 *db);
+/* An INSERT of one whole row: a parameter for each column, in order, `run` first.  Returns SQLite's code. */
+int schema_prepare_insert(sqlite3 *db, enum schema_table t, sqlite3_stmt **insert);
+
+#endif
