@@ -23,7 +23,7 @@ static enum st explain(const char *db, const char *run_text, const char *job, in
             (json ? explain_json : explain_print)(&e, stdout);
             explain_fini(&e);
         }
-        selection_fini(&p);
+        select_fini(&p);
     }
     store_close(s);
     return st;

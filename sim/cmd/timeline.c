@@ -37,7 +37,7 @@ static enum st write_run(struct store *s, const struct args *a, FILE *to, struct
     struct selection p;
     TRY(select_run(&p, s, a->run, d));
     enum st st = (a->batsim ? timeline_batsim : timeline_write)(s, &p, to, d);
-    selection_fini(&p);
+    select_fini(&p);
     return st;
 }
 

@@ -1,3 +1,4 @@
+/* event_log.c -- the observer that prints the lines of event_log.h. */
 #include "db/event_log.h"
 
 #include <inttypes.h>
@@ -37,11 +38,11 @@ static void resized(void *ctx, const struct world *w, uint32_t task, int64_t was
                   cluster_hold(world_cluster(w), task)->cpu_milli);
 }
 
-static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why why)
+static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why reason)
 {
     const struct task *t = world_task(w, task);
     (void)fprintf(ctx, "%" PRId64 " stop %s %" PRIu32 " %s %s\n", world_now(w), world_job(w, t->job)->id, t->index,
-                  node_name(w, cluster_hold(world_cluster(w), task)->node), event_log_stop_reason[why]);
+                  node_name(w, cluster_hold(world_cluster(w), task)->node), event_log_stop_reason[reason]);
 }
 
 static void sent(void *ctx, const struct world *w, uint32_t task, uint32_t from)

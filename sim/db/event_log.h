@@ -3,9 +3,12 @@
  * Layer: db.
  *
  *   T_US arrive JOB
- *   T_US start  JOB TASK NODE CARDS      cards as a bit mask in hex
- *   T_US stop   JOB TASK NODE WHY        done preempted failed timeout horizon
- *   T_US end    JOB STATUS               done timeout rejected unfinished failed
+ *   T_US start  JOB TASK NODE CARDS [CPUm]   cards as a bit mask in hex; milli-CPU where they are not those asked
+ *   T_US resize JOB TASK CPUm                the cores it now holds
+ *   T_US stop   JOB TASK NODE REASON         done preempted failed timeout horizon mismatch
+ *   T_US send   JOB TASK NODE|master         to that queue
+ *   T_US call   JOB TASK CALL NODE ENGINE EXEC_US+WAY_US done|lost
+ *   T_US end    JOB STATUS                   done timeout rejected unfinished failed
  *   T_US down   NODE  /  T_US up NODE
  */
 #ifndef DB_EVENT_LOG_H

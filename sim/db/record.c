@@ -1,3 +1,4 @@
+/* record.c -- the rows of outages and phases; of words, capabilities, requests and cores. */
 #include "db/record.h"
 
 #include <string.h>
@@ -17,10 +18,10 @@ static const char *const phase_name[] = {
     [PHASE_FAIL] = "mismatch", [PHASE_RESTORE] = "restore", [PHASE_READ] = "read", [PHASE_COMPUTE] = "compute", [PHASE_WRITE] = "write",
 };
 
-static void write_words(struct record *r, const char *kind, const struct intern *names)
+static void write_words(struct record *r, const char *which, const struct intern *names)
 {
     for (uint32_t i = 0; i < names->n && r->error.code == ST_OK; i++)
-        (void)store_word(r->store, r->run, &(struct store_word){ .kind = kind, .bit = i, .name = intern_name(names, i) }, &r->error);
+        (void)store_word(r->store, r->run, &(struct store_word){ .kind = which, .bit = i, .name = intern_name(names, i) }, &r->error);
 }
 
 /* Counts by engine type, as text; NULL when there are none. */

@@ -1,3 +1,4 @@
+/* select.c -- runs and jobs by name, through the views of finished runs. */
 #include "db/select.h"
 
 #include <inttypes.h>
@@ -18,7 +19,7 @@ static char *text_of(sqlite3_stmt *q, int col)
     return mem_strdup(s != NULL ? s : "");
 }
 
-void selection_fini(struct selection *p)
+void select_fini(struct selection *p)
 {
     mem_free(p->scenario); mem_free(p->title); mem_free(p->policy); mem_free(p->spec);
     mem_free(p->source); mem_free(p->version); mem_free(p->digest);
@@ -67,9 +68,9 @@ static enum st none(struct store *s, const char *text, struct diag *d)
     return ST_EINPUT;
 }
 
-/* ---- choosing ---- */
+/* ---- finding one ---- */
 
-/* By number: tells of a run that is there but not finished. */
+/* By number; a run that is there but not finished is an error of its own. */
 static enum st by_number(struct store *s, int64_t run, const char *text, struct diag *d)
 {
     sqlite3_stmt *q = NULL;
@@ -81,9 +82,9 @@ static enum st by_number(struct store *s, int64_t run, const char *text, struct 
     } else if (sqlite3_step(q) != SQLITE_ROW) {
         st = none(s, text, d);
     } else if (strcmp((const char *)sqlite3_column_text(q, 0), "done") != 0) {
-        const char *why = (const char *)sqlite3_column_text(q, 1);
+        const char *error = (const char *)sqlite3_column_text(q, 1);
         st = diag_set(d, ST_EINPUT, "run %" PRId64 " (%s/%llu) is not finished: %s%s%s", run, (const char *)sqlite3_column_text(q, 2),
-                      (unsigned long long)sqlite3_column_int64(q, 3), (const char *)sqlite3_column_text(q, 0), why ? ": " : "", why ? why : "");
+                      (unsigned long long)sqlite3_column_int64(q, 3), (const char *)sqlite3_column_text(q, 0), error ? ": " : "", error ? error : "");
         diag_hint(d, "run it again: `fairway run` replaces it");
     }
     (void)sqlite3_finalize(q);
@@ -103,7 +104,7 @@ static enum st by_label(struct store *s, const char *label, const char *seed, in
     return sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : failed(s, d);
 }
 
-static enum st choose(struct store *s, const char *text, int64_t *run, struct diag *d)
+static enum st find_run(struct store *s, const char *text, int64_t *run, struct diag *d)
 {
     const char *slash = strrchr(text, '/');
     size_t n;
@@ -131,7 +132,7 @@ static enum st choose(struct store *s, const char *text, int64_t *run, struct di
 enum st select_run(struct selection *p, struct store *s, const char *text, struct diag *d)
 {
     memset(p, 0, sizeof *p);
-    TRY(choose(s, text, &p->run, d));
+    TRY(find_run(s, text, &p->run, d));
     sqlite3_stmt *q = NULL;
     int rc = sqlite3_prepare_v2(store_db(s), "SELECT scenario, title, policy, policy_spec, policy_source, version, digest, clairvoyant, seed, by_count"
                                 " FROM run WHERE id = ?", -1, &q, NULL);

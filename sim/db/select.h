@@ -2,7 +2,7 @@
  * select.h -- a run and a job as users name them.  Layer: db.
  *
  * A run is its number, or its policy's label, with /SEED where the label has
- * several.  Only finished runs can be picked.
+ * several.  Only finished runs can be selected.
  */
 #ifndef DB_SELECT_H
 #define DB_SELECT_H
@@ -18,7 +18,7 @@ struct selection {
 
 /* ST_EINPUT, with what there is as a hint, when there is no such finished run or several; then *p is empty. */
 enum st select_run(struct selection *p, struct store *s, const char *text, struct diag *d);
-void    selection_fini(struct selection *p);
+void    select_fini(struct selection *p);
 
 /* A job of the run by the trace's id, or ST_EINPUT with the nearest.  O(jobs). */
 enum st select_job(struct store *s, const struct selection *p, const char *id, uint64_t *ordinal, struct diag *d);

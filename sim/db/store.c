@@ -1,3 +1,8 @@
+/*
+ * store.c -- one writer's connection, its statements and the batch of rows that is open.
+ *
+ * Invariant: after the first failure of a run no batch is open and `broken` says what it was.
+ */
 #include "db/store.h"
 
 #include <string.h>
@@ -56,7 +61,7 @@ static enum st sql_failed(struct store *s, struct diag *d)
     }
 }
 
-/* A write failed: forget the batch, remember why. */
+/* A write failed: forget the batch, keep the error. */
 static enum st broke(struct store *s, struct diag *d)
 {
     (void)sql_failed(s, &s->broken);
@@ -194,8 +199,9 @@ static enum st connect(struct store *s, int flags, struct diag *d)
     int rc = sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
     mem_free(name);
     if (rc != SQLITE_OK) {
-        int why = sqlite3_system_errno(s->db);
-        return diag_at(d, ST_EWORLD, s->path, 0, 0, "cannot open the database: %s", why != 0 ? strerror(why) : sqlite3_errmsg(s->db));
+        int error = sqlite3_system_errno(s->db);
+        return diag_at(d, ST_EWORLD, s->path, 0, 0, "cannot open the database: %s",
+                       error != 0 ? strerror(error) : sqlite3_errmsg(s->db));
     }
     (void)sqlite3_busy_timeout(s->db, BUSY_MS);
     return ST_OK;

@@ -46,7 +46,7 @@ struct sqlite3 *store_db(struct store *s);      /* borrowed, for queries */
  */
 void    store_leave(struct store *s);
 enum st store_return(struct store *s, struct diag *d);
-/* What SQLite last said of this file, as an error in words. */
+/* SQLite's last error of this file, in words. */
 enum st store_failed(struct store *s, struct diag *d);
 
 /*

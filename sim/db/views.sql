@@ -2,8 +2,8 @@
 
 CREATE INDEX run_question ON run (scenario, policy, seed);
 
--- Finished runs.  Of several with the same question and answer (say of two
--- versions of the program) the latest.
+-- Finished runs.  Of several with the same question and answer (such as of
+-- two versions of the program) the latest.
 CREATE VIEW v_run AS
 SELECT * FROM run r WHERE status = 'done' AND NOT EXISTS (
     SELECT 1 FROM run s WHERE s.status = 'done' AND s.id > r.id AND s.seed = r.seed
@@ -48,7 +48,7 @@ SELECT r.scenario, r.policy, r.seed, j.id, s.at_us / 1e6 AS at, s.*
 CREATE VIEW v_series AS
 SELECT r.scenario, r.policy, r.seed, s.* FROM series s JOIN v_run r ON r.id = s.run;
 
--- Which call was on which kind of engine of which node when.
+-- Which call was on which type of engine of which node when.
 CREATE VIEW v_call AS
 SELECT r.scenario, r.policy, r.seed, c.run, c.node, n.name AS node_name, c.engine, c.ordinal, c.task, c.call, j.id AS job, j.class,
        c.api, c.start_us, c.end_us, c.exec_us, c.way_us, c.home, c.done
