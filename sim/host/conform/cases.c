@@ -12,14 +12,22 @@ enum { LONG_AFTER = 20000, N_RANDOM = 10 };
 
 /* ---- building ---- */
 
-static void node(struct conform_case *c, int64_t cpu, uint32_t gpus, const char *type, const char *rack)
+/* With what is said of it, a name, and 16 GiB of memory and on each card. */
+static void node_of(struct conform_case *c, struct node_spec n)
 {
     struct diag d = { 0 };
     char name[16];
     (void)snprintf(name, sizeof name, "n%u", c->cluster.n_nodes);
-    enum st st = cluster_add(&c->cluster, &(struct node_spec){ .name = name, .cpu_milli = cpu, .mem_b = 16 * GIB, .n_gpu = gpus,
-                             .gpu_type = gpus > 0 ? type : NULL, .gpu_mem_b = 16 * GIB, .rack = rack }, &d);
+    n.name = name;
+    n.mem_b = n.gpu_mem_b = 16 * GIB;
+    if (n.n_gpu == 0) n.gpu_type = NULL;
+    enum st st = cluster_add(&c->cluster, &n, &d);
     SIM_ASSERT(st == ST_OK);
+}
+
+static void node(struct conform_case *c, int64_t cpu, uint32_t gpus, const char *type, const char *rack)
+{
+    node_of(c, (struct node_spec){ .cpu_milli = cpu, .n_gpu = gpus, .gpu_type = type, .rack = rack });
 }
 
 static void nodes(struct conform_case *c, uint32_t n, uint32_t gpus)
@@ -210,12 +218,10 @@ static void particular_jobs(struct conform_case *c)
     struct diag d = { 0 };
     for (size_t i = 0; i < ARRAY_LEN(label); i++) (void)cluster_label(&c->cluster, label[i], &d);
     (void)intern_id(&c->cluster.engines, "npu");
-    for (uint32_t i = 0; i < 6; i++) {
-        node(c, 8000, i % 3 + 1, i % 2 ? "B" : "A", i < 3 ? "r0" : "r1");
-        c->cluster.node[i].labels = UINT64_C(1) << i % 3 | (i > 3 ? 8 : 0);
-        c->cluster.node[i].engine_total[0] = c->cluster.node[i].engine_free[0] = (int32_t)(i % 2);
-    }
-    c->cluster.gpu_speed[1] = 0.5;
+    for (uint32_t i = 0; i < 6; i++)
+        node_of(c, (struct node_spec){ .cpu_milli = 8000, .n_gpu = i % 3 + 1, .gpu_type = i % 2 ? "B" : "A", .rack = i < 3 ? "r0" : "r1",
+                                       .labels = UINT64_C(1) << i % 3 | (i > 3 ? 8 : 0), .engine = { (int32_t)(i % 2) } });
+    cluster_set_gpu_type(&c->cluster, 1, 0.5, &(struct gpu_figures){ 0 });
     for (uint32_t i = 0; i < 60; i++) {
         struct shape *s = &job(c, i, 12, 500, (int32_t)(i % 2), 1000)->group[0].shape;
         if (i % 4 == 1) s->gpu_types = 1 + i % 8 / 4;
@@ -262,8 +268,8 @@ static void licensed_workflows(struct conform_case *c)
     static const uint32_t none[] = { NONE, NONE, NONE, NONE, NONE, NONE };
     struct diag d = { 0 };
     nodes(c, 3, 2);
-    c->cluster.licence_total[cluster_licence(&c->cluster, "solver", &d)] = 4;
-    c->cluster.licence_total[cluster_licence(&c->cluster, "viewer", &d)] = 1;
+    cluster_set_licence(&c->cluster, cluster_licence(&c->cluster, "solver", &d), 4);
+    cluster_set_licence(&c->cluster, cluster_licence(&c->cluster, "viewer", &d), 1);
     for (uint32_t i = 0; i < 60; i++) {
         struct conform_job *j = job(c, 3 * (i / 2), i % 9 == 4 ? 0 : 8 + i % 5, 1000, (int32_t)(i % 2), 1000);
         struct shape *s = &j->group[0].shape;
@@ -312,15 +318,10 @@ static void api_calls(struct conform_case *c)
     static const struct { uint32_t api, kind; int64_t size; sim_tick us; } time[] = {
         { 0, 0, 1, 20 }, { 0, 0, 1000, 90 }, { 0, 1, 1, 40 }, { 0, 1, 1000, 45 }, { 1, 2, 1, 10 }, { 1, 0, 1, 50 }, { 2, 1, 8, 0 }, { 2, 2, 8, 30 },
     };
-    for (uint32_t i = 0; i < 6; i++) {
-        node(c, 8000, i == 5, "A", NULL);
-        struct node *n = &c->cluster.node[i];
-        n->engine_total[0] = i == 3 ? 0 : 2;
-        n->engine_total[1] = i % 2;
-        n->engine_total[2] = i == 2 || i == 3;
-        n->latency_us = i < 3 ? 1 : 4;
-        n->link_bps = i < 3 ? 0 : 100000000;
-    }
+    for (uint32_t i = 0; i < 6; i++)
+        node_of(c, (struct node_spec){ .cpu_milli = 8000, .n_gpu = i == 5, .gpu_type = "A",
+                                       .engine = { i == 3 ? 0 : 2, (int32_t)(i % 2), i == 2 || i == 3 },
+                                       .latency_us = i < 3 ? 1 : 4, .link_bps = i < 3 ? 0 : 100000000 });
     (void)intern_id(&c->cluster.engines, "cpu");
     (void)intern_id(&c->cluster.engines, "gpu");
     (void)intern_id(&c->cluster.engines, "npu");

@@ -299,8 +299,7 @@ static enum st set_speeds(struct scenario *s, const struct build *b, const struc
         struct diag own = {0};
         uint32_t id = cluster_gpu_type(&s->cluster, b->type[i].name, &own);
         if (id == NONE) return scn_at(map->at[i], &own, d);
-        s->cluster.gpu_speed[id] = b->type[i].speed;
-        s->cluster.gpu_figures[id] = b->type[i].figures;
+        cluster_set_gpu_type(&s->cluster, id, b->type[i].speed, &b->type[i].figures);
     }
     return ST_OK;
 }
@@ -318,7 +317,7 @@ static enum st read_licences(struct scenario *s, const struct ydoc_node *n, stru
             return ydoc_key_error(map->at[i], d, "found licence '%s', expected a name without , ; : or =", map->at[i]->key);
         uint32_t k = cluster_licence(&s->cluster, map->at[i]->key, &own);
         if (k == NONE) return scn_at(map->at[i], &own, d);
-        s->cluster.licence_total[k] = count;
+        cluster_set_licence(&s->cluster, k, count);
     }
     return ST_OK;
 }

@@ -20,6 +20,6 @@ enum st scn_read_profiles(struct scenario *s, const struct ydoc_node *n, struct 
     TRY(ydoc_double(n, "noise", 0, 1, &s->monitor.noise, d));
     if (bw > 0)
         for (uint32_t i = 0; i < s->cluster.n_nodes; i++)
-            if (s->cluster.node[i].mem_bw == 0) s->cluster.node[i].mem_bw = bw;
+            if (s->cluster.node[i].mem_bw == 0) cluster_set_mem_bw(&s->cluster, i, bw);
     return path != NULL ? profiles_read(&s->profiles, &s->perf, path, d) : ST_OK;
 }

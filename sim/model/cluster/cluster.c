@@ -42,6 +42,16 @@ uint32_t cluster_licence(struct cluster *c, const char *name, struct diag *d)
     return intern_id(&c->licences, name);
 }
 
+void cluster_set_gpu_type(struct cluster *c, uint32_t type, double speed, const struct gpu_figures *figures)
+{
+    c->gpu_speed[type] = speed;
+    c->gpu_figures[type] = *figures;
+}
+
+void cluster_set_licence(struct cluster *c, uint32_t licence, int64_t total) { c->licence_total[licence] = total; }
+void cluster_set_mem_bw(struct cluster *c, uint32_t node, int64_t bps) { c->node[node].mem_bw = bps; }
+void cluster_add_labels(struct cluster *c, uint32_t node, uint64_t labels) { c->node[node].labels |= labels; }
+
 enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d)
 {
     if (s->n_gpu > NODE_GPUS_MAX)

@@ -94,8 +94,14 @@ struct node_spec {
 enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d);
 uint32_t cluster_label(struct cluster *c, const char *name, struct diag *d);   /* bit index, NONE when full */
 uint32_t cluster_gpu_type(struct cluster *c, const char *name, struct diag *d);
-/* A kind of licence, with none of it yet (licence_total); NONE when full. */
+/* A licence by its name, with none of it yet; NONE when full. */
 uint32_t cluster_licence(struct cluster *c, const char *name, struct diag *d);
+/* What is told of things that are there, before a run begins: a GPU type's speed and data sheet, how many
+ * of a licence there are, a node's memory bandwidth, labels that it has besides. */
+void    cluster_set_gpu_type(struct cluster *c, uint32_t type, double speed, const struct gpu_figures *figures);
+void    cluster_set_licence(struct cluster *c, uint32_t licence, int64_t total);
+void    cluster_set_mem_bw(struct cluster *c, uint32_t node, int64_t bps);
+void    cluster_add_labels(struct cluster *c, uint32_t node, uint64_t labels);
 /* Keep a fraction of the nodes of each kind (same totals and labels), evenly
  * spaced in node order, at least one of each: a scenario's `cut`.  Before seal. */
 void    cluster_cut(struct cluster *c, double fraction);
