@@ -82,10 +82,10 @@ static enum st solve_net(const struct opts *o, bool *proved, struct diag *d)
 
 /* ---- .inst ---- */
 
-static bool proves(const struct flow_model *m, const struct sched_result *r)
+static bool proves(const struct flow_model *m, const struct assign_result *r)
 {
     char error[256];
-    if (sched_verify(m->s, r, error, sizeof error)) return true;
+    if (assign_verify(m->s, r, error, sizeof error)) return true;
     (void)fprintf(stderr, "fairway flow: the certificate fails: %s\n", error);
     return false;
 }
@@ -100,12 +100,12 @@ static enum st write_round(const struct opts *o, const struct flow_model *m, con
         TRY(open_out(&out, o->solution, d));
         MEM_ARRAY(next, (size_t)f->n_nodes * m->n_kinds);
         for (uint32_t n = 0; n < f->n_nodes; n++)
-            for (uint32_t k = 0; k < m->n_kinds; k++) next[(size_t)n * m->n_kinds + k] = sched_first(m->s, n, k);
+            for (uint32_t k = 0; k < m->n_kinds; k++) next[(size_t)n * m->n_kinds + k] = assign_first(m->s, n, k);
         for (uint32_t g = 0; g < f->n_gpus; g++) {
             uint32_t *t = &next[(size_t)f->gpu_node[g] * m->n_kinds + m->gpu_kind[g]];
-            if ((has_gpu != NULL && !has_gpu[g]) || *t == SCHED_NONE) continue;
+            if ((has_gpu != NULL && !has_gpu[g]) || *t == ASSIGN_NONE) continue;
             (void)fprintf(out, "%u %u\n", *t, g);
-            *t = sched_next(m->s, *t);
+            *t = assign_next(m->s, *t);
         }
         mem_free(next);
         TRY(close_out(out, o->solution, d));
@@ -113,8 +113,8 @@ static enum st write_round(const struct opts *o, const struct flow_model *m, con
     if (o->duals != NULL) {
         TRY(open_out(&out, o->duals, d));
         for (uint32_t g = 0; g < f->n_gpus; g++)
-            if (has_gpu == NULL || has_gpu[g]) (void)fprintf(out, "g %u %" PRId64 "\n", g, sched_price(m->s, f->gpu_node[g], m->gpu_kind[g]));
-        for (uint32_t j = 0; j < f->n_jobs; j++) (void)fprintf(out, "j %u %" PRId64 "\n", j, sched_value(m->s, j));
+            if (has_gpu == NULL || has_gpu[g]) (void)fprintf(out, "g %u %" PRId64 "\n", g, assign_price(m->s, f->gpu_node[g], m->gpu_kind[g]));
+        for (uint32_t j = 0; j < f->n_jobs; j++) (void)fprintf(out, "j %u %" PRId64 "\n", j, assign_value(m->s, j));
         TRY(close_out(out, o->duals, d));
     }
     return ST_OK;
@@ -127,17 +127,17 @@ static enum st too_large(const struct opts *o, struct diag *d)
 
 static enum st solve_round(const struct opts *o, const struct flow_round *f, struct flow_model *m, bool *proved, struct diag *d)
 {
-    struct sched_result r;
+    struct assign_result r;
     double t0 = now_ms();
     TRY(flow_model_init(m, f, o->file, d));
     for (uint32_t g = 0; g < f->n_gpus; g++) flow_model_gpu(m, g, true);
     for (uint32_t t = 0; t < f->n_tasks; t++) flow_model_task(m, t);
     double t1 = now_ms();
-    if (sched_solve(m->s, &r) != SCHED_OK) return too_large(o, d);
+    if (assign_solve(m->s, &r) != ASSIGN_OK) return too_large(o, d);
     double t2 = now_ms();
     (void)printf("flow %" PRId64 " cost %" PRId64 "\n", r.flow, r.cost);
     (void)printf("build %.3f ms  solve %.3f ms  (%u placed, %" PRIu64 " paths, %" PRIu64 " phases, %" PRIu64 " pops, %" PRIu64 " arcs, %" PRIu64 " bids, %.1f MB)\n", t1 - t0, t2 - t1,
-                 r.placed, r.stats.paths, r.stats.phases, r.stats.pops, r.stats.arcs, r.stats.bids, (double)sched_bytes(m->s) / 1e6);
+                 r.placed, r.stats.paths, r.stats.phases, r.stats.pops, r.stats.arcs, r.stats.bids, (double)assign_bytes(m->s) / 1e6);
     *proved = proves(m, &r);
     return write_round(o, m, NULL, d);
 }
@@ -151,11 +151,11 @@ static void apply(struct flow_model *m, const struct flow_seq_round *r, bool *ha
     for (size_t i = 0; i < r->n; i++) {
         const struct flow_change *c = &r->change[i];
         switch ((enum flow_what)c->what) {
-        case FLOW_TASK_GOES:  sched_remove(m->s, c->id); break;
+        case FLOW_TASK_GOES:  assign_remove(m->s, c->id); break;
         case FLOW_TASK_COMES: flow_model_task(m, c->id); break;
         case FLOW_GPU_GOES:   flow_model_gpu(m, c->id, false); has_gpu[c->id] = false; break;
         case FLOW_GPU_COMES:  flow_model_gpu(m, c->id, true); has_gpu[c->id] = true; break;
-        case FLOW_SHARE:      sched_job(m->s, c->id, c->share, m->f->alpha); break;
+        case FLOW_SHARE:      assign_job(m->s, c->id, c->share, m->f->alpha); break;
         }
     }
 }
@@ -163,12 +163,12 @@ static void apply(struct flow_model *m, const struct flow_seq_round *r, bool *ha
 static enum st one_round(const struct opts *o, struct flow_model *m, const struct flow_seq_round *r, bool *has_gpu,
                          struct timing *t, bool *proved, struct diag *d)
 {
-    struct sched_result got;
+    struct assign_result got;
     double t0 = now_ms();
-    if (o->again) sched_forget(m->s);
+    if (o->again) assign_forget(m->s);
     apply(m, r, has_gpu);
     double t1 = now_ms();
-    if (sched_solve(m->s, &got) != SCHED_OK) return too_large(o, d);
+    if (assign_solve(m->s, &got) != ASSIGN_OK) return too_large(o, d);
     double t2 = now_ms();
     if (t->n++ > 0) {       /* the first round is the cold one */
         t->sum += t2 - t0;
@@ -196,7 +196,7 @@ static enum st solve_sequence(const struct opts *o, const struct flow_round *f, 
     if (st == ST_OK) st = flow_seq_open(&seq, o->sequence, f, d);
     while (st == ST_OK && (st = flow_seq_next(seq, &r, d)) == ST_OK) st = one_round(o, m, &r, has_gpu, &t, proved, d);
     if (st == ST_END) {
-        if (t.n > 1) (void)printf("rounds after the first: mean %.3f ms  most %.3f ms  (changes and solve; %.1f MB)\n", t.sum / (t.n - 1), t.most, (double)sched_bytes(m->s) / 1e6);
+        if (t.n > 1) (void)printf("rounds after the first: mean %.3f ms  most %.3f ms  (changes and solve; %.1f MB)\n", t.sum / (t.n - 1), t.most, (double)assign_bytes(m->s) / 1e6);
         st = write_round(o, m, has_gpu, d);
     }
     flow_seq_close(seq);

@@ -7,14 +7,14 @@
 static enum st kinds_of(struct flow_model *m, const char *path, struct diag *d)
 {
     const struct flow_round *f = m->f;
-    MEM_ARRAY(m->kinds, SCHED_KINDS_MAX);
+    MEM_ARRAY(m->kinds, ASSIGN_KINDS_MAX);
     MEM_ARRAY(m->gpu_kind, f->n_gpus);
     for (uint32_t g = 0; g < f->n_gpus; g++) {
         uint32_t k = 0;
         while (k < m->n_kinds && m->kinds[k] < f->gpu_mem[g]) k++;
         if (k < m->n_kinds && m->kinds[k] == f->gpu_mem[g]) continue;
-        if (m->n_kinds == SCHED_KINDS_MAX)
-            return diag_at(d, ST_EINPUT, path, 0, 0, "more than %d sizes of GPU memory", SCHED_KINDS_MAX);
+        if (m->n_kinds == ASSIGN_KINDS_MAX)
+            return diag_at(d, ST_EINPUT, path, 0, 0, "more than %d sizes of GPU memory", ASSIGN_KINDS_MAX);
         memmove(&m->kinds[k + 1], &m->kinds[k], (m->n_kinds - k) * sizeof *m->kinds);
         m->kinds[k] = f->gpu_mem[g];
         m->n_kinds++;
@@ -29,15 +29,15 @@ enum st flow_model_init(struct flow_model *m, const struct flow_round *f, const 
     *m = (struct flow_model){ .f = f };
     TRY(kinds_of(m, path, d));
     MEM_ARRAY(m->n_free, (size_t)f->n_nodes * m->n_kinds);
-    m->s = sched_create(f->n_racks, f->n_nodes, f->rack, m->n_kinds);
-    for (uint32_t g = 0; g < f->n_gpus; g++) sched_places(m->s, f->gpu_node[g], m->gpu_kind[g], 0);
-    for (uint32_t j = 0; j < f->n_jobs; j++) sched_job(m->s, j, f->job_share[j], f->alpha);
+    m->s = assign_create(f->n_racks, f->n_nodes, f->rack, m->n_kinds);
+    for (uint32_t g = 0; g < f->n_gpus; g++) assign_places(m->s, f->gpu_node[g], m->gpu_kind[g], 0);
+    for (uint32_t j = 0; j < f->n_jobs; j++) assign_job(m->s, j, f->job_share[j], f->alpha);
     return ST_OK;
 }
 
 void flow_model_fini(struct flow_model *m)
 {
-    sched_destroy(m->s);
+    assign_destroy(m->s);
     mem_free(m->kinds); mem_free(m->gpu_kind); mem_free(m->n_free); mem_free(m->near);
 }
 
@@ -45,22 +45,22 @@ void flow_model_gpu(struct flow_model *m, uint32_t g, bool comes)
 {
     uint32_t *n = &m->n_free[(size_t)m->f->gpu_node[g] * m->n_kinds + m->gpu_kind[g]];
     *n += comes ? 1u : UINT32_MAX;
-    sched_places(m->s, m->f->gpu_node[g], m->gpu_kind[g], *n);
+    assign_places(m->s, m->f->gpu_node[g], m->gpu_kind[g], *n);
 }
 
 void flow_model_task(struct flow_model *m, uint32_t t)
 {
     const struct flow_round *f = m->f;
-    struct sched_task in = { .job = f->task_job[t], .far = flow_round_cross(f, t) };
+    struct assign_task in = { .job = f->task_job[t], .far = flow_round_cross(f, t) };
     int64_t rack_cost = flow_round_rack(f, t);
     for (uint32_t k = 0; k < m->n_kinds; k++) if (m->kinds[k] >= f->mem[t]) in.fits |= UINT64_C(1) << k;
     MEM_RESERVE(m->near, m->cap_near, 2 * (f->rep0[t + 1] - f->rep0[t]));
     for (size_t i = f->rep0[t]; i < f->rep0[t + 1]; i++) {
         uint32_t node = f->rep[i], rack = f->rack[node], k = 0;
-        m->near[in.n_near++] = (struct sched_near){ node, 0, flow_round_local(f, t, node) };
+        m->near[in.n_near++] = (struct assign_near){ node, 0, flow_round_local(f, t, node) };
         while (k < in.n_near && !(m->near[k].is_rack && m->near[k].at == rack)) k++;
-        if (k == in.n_near) m->near[in.n_near++] = (struct sched_near){ rack, 1, rack_cost };
+        if (k == in.n_near) m->near[in.n_near++] = (struct assign_near){ rack, 1, rack_cost };
     }
     in.near = m->near;
-    sched_add(m->s, t, &in);
+    assign_add(m->s, t, &in);
 }

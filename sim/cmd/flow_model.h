@@ -11,12 +11,12 @@
 
 struct flow_model {
     const struct flow_round *f;         /* borrowed */
-    struct sched *s;                    /* owned, as all below */
+    struct assign *s;                    /* owned, as all below */
     int64_t  *kinds;                    /* [n_kinds] memory sizes, ascending */
     uint32_t n_kinds;
     uint32_t *gpu_kind;                 /* [n_gpus] */
     uint32_t *n_free;                   /* [n_nodes * n_kinds] */
-    struct sched_near *near;            /* scratch */
+    struct assign_near *near;            /* scratch */
     size_t   cap_near;
 };
 
@@ -25,6 +25,6 @@ enum st flow_model_init(struct flow_model *m, const struct flow_round *f, const 
 void flow_model_fini(struct flow_model *m);
 
 void flow_model_gpu(struct flow_model *m, uint32_t gpu, bool comes);
-void flow_model_task(struct flow_model *m, uint32_t task);      /* it comes; sched_remove is how it goes */
+void flow_model_task(struct flow_model *m, uint32_t task);      /* it comes; assign_remove is how it goes */
 
 #endif

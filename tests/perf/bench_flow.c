@@ -60,7 +60,7 @@ static void must(enum st st, const struct diag *d)
 
 /* ---- one round ---- */
 
-static double structured(const struct flow_round *f, struct sched_result *r, size_t *bytes)
+static double structured(const struct flow_round *f, struct assign_result *r, size_t *bytes)
 {
     struct flow_model m;
     struct diag d = { 0 };
@@ -68,9 +68,9 @@ static double structured(const struct flow_round *f, struct sched_result *r, siz
     must(flow_model_init(&m, f, "", &d), &d);
     for (uint32_t g = 0; g < f->n_gpus; g++) flow_model_gpu(&m, g, true);
     for (uint32_t t = 0; t < f->n_tasks; t++) flow_model_task(&m, t);
-    if (sched_solve(m.s, r) != SCHED_OK) exit(1);
+    if (assign_solve(m.s, r) != ASSIGN_OK) exit(1);
     double took = now_ms() - t0;
-    *bytes = sched_bytes(m.s);
+    *bytes = assign_bytes(m.s);
     flow_model_fini(&m);
     return took;
 }
@@ -94,7 +94,7 @@ static double simplex(const struct flow_net *in, int64_t *cost)
 /* One line; runs of our simplex: as many, or none. */
 static void bench_pair(const char *name, const struct flow_round *f, const struct flow_net *net, int n, bool has_simplex)
 {
-    struct sched_result r;
+    struct assign_result r;
     double ours[RUNS_MAX], ns[RUNS_MAX], lemon[RUNS_MAX];
     int64_t ns_cost = 0, lemon_cost = 0;
     size_t bytes = 0;
@@ -150,7 +150,7 @@ static void bench_made(const struct made_shape *m)
     char name[64];
     struct flow_round f;
     struct flow_net net;
-    struct sched_result r;
+    struct assign_result r;
     size_t bytes;
     made_round(&f, m, 1);
     (void)structured(&f, &r, &bytes);           /* the flow; LEMON takes no other */
@@ -170,11 +170,11 @@ static void apply(struct flow_model *m, const struct flow_seq_round *r, bool *ta
     for (size_t i = 0; i < r->n; i++) {
         const struct flow_change *c = &r->change[i];
         switch ((enum flow_what)c->what) {
-        case FLOW_TASK_GOES:  if (m->s) sched_remove(m->s, c->id); task[c->id] = false; break;
+        case FLOW_TASK_GOES:  if (m->s) assign_remove(m->s, c->id); task[c->id] = false; break;
         case FLOW_TASK_COMES: if (m->s) flow_model_task(m, c->id); task[c->id] = true; break;
         case FLOW_GPU_GOES:   if (m->s) flow_model_gpu(m, c->id, false); gpu[c->id] = false; break;
         case FLOW_GPU_COMES:  if (m->s) flow_model_gpu(m, c->id, true); gpu[c->id] = true; break;
-        case FLOW_SHARE:      if (m->s) sched_job(m->s, c->id, c->share, m->f->alpha); break;
+        case FLOW_SHARE:      if (m->s) assign_job(m->s, c->id, c->share, m->f->alpha); break;
         }
     }
 }
@@ -183,14 +183,14 @@ static void apply(struct flow_model *m, const struct flow_seq_round *r, bool *ta
 static double scratch(const struct flow_round *f, const bool *task, const bool *gpu, const uint32_t *share)
 {
     struct flow_model m;
-    struct sched_result r;
+    struct assign_result r;
     struct diag d = { 0 };
     double t0 = now_ms();
     must(flow_model_init(&m, f, "", &d), &d);
-    for (uint32_t j = 0; j < f->n_jobs; j++) sched_job(m.s, j, share[j], f->alpha);
+    for (uint32_t j = 0; j < f->n_jobs; j++) assign_job(m.s, j, share[j], f->alpha);
     for (uint32_t g = 0; g < f->n_gpus; g++) if (gpu[g]) flow_model_gpu(&m, g, true);
     for (uint32_t t = 0; t < f->n_tasks; t++) if (task[t]) flow_model_task(&m, t);
-    if (sched_solve(m.s, &r) != SCHED_OK) exit(1);
+    if (assign_solve(m.s, &r) != ASSIGN_OK) exit(1);
     double took = now_ms() - t0;
     flow_model_fini(&m);
     return took;
@@ -204,7 +204,7 @@ static void bench_sequence(const char *folder, const char *name, const char *kin
     struct flow_model m;
     struct flow_seq *seq;
     struct flow_seq_round r;
-    struct sched_result got;
+    struct assign_result got;
     struct seq_times warm = { 0 }, cold = { 0 };
     bool *task, *gpu;
     uint32_t *share;
@@ -222,7 +222,7 @@ static void bench_sequence(const char *folder, const char *name, const char *kin
         for (size_t i = 0; i < r.n; i++) if (r.change[i].what == FLOW_SHARE) share[r.change[i].id] = r.change[i].share;
         double t0 = now_ms();
         apply(&m, &r, task, gpu);
-        if (sched_solve(m.s, &got) != SCHED_OK) exit(1);
+        if (assign_solve(m.s, &got) != ASSIGN_OK) exit(1);
         double t = now_ms() - t0;
         same &= !r.has_opt || (got.flow == r.flow && got.cost == r.cost);
         if (round == 0) continue;
@@ -242,63 +242,63 @@ static void bench_sequence(const char *folder, const char *name, const char *kin
 
 /* ---- larger clusters, made up ---- */
 
-struct large { struct sched *s; struct rng g; uint32_t nodes, racks, jobs, per_node, next_task; };
+struct large { struct assign *s; struct rng g; uint32_t nodes, racks, jobs, per_node, next_task; };
 
 static void large_task(struct large *l)
 {
-    struct sched_near near[6];
+    struct assign_near near[6];
     int64_t size = (int64_t)(100000 + rng_below(&l->g, 400000));
-    struct sched_task t = { .job = (uint32_t)rng_below(&l->g, l->jobs), .fits = 1, .far = size * 8, .near = near };
+    struct assign_task t = { .job = (uint32_t)rng_below(&l->g, l->jobs), .fits = 1, .far = size * 8, .near = near };
     for (int k = 0; k < 3; k++) {
         uint32_t node = (uint32_t)rng_below(&l->g, l->nodes), rack = node / 25, i = 0;
         while (i < t.n_near && (near[i].is_rack || near[i].at != node)) i++;
         if (i < t.n_near) continue;
-        near[t.n_near++] = (struct sched_near){ node, 0, size * 2 };
+        near[t.n_near++] = (struct assign_near){ node, 0, size * 2 };
         for (i = 0; i < t.n_near && !(near[i].is_rack && near[i].at == rack); i++) {}
-        if (i == t.n_near) near[t.n_near++] = (struct sched_near){ rack, 1, size * 3 };
+        if (i == t.n_near) near[t.n_near++] = (struct assign_near){ rack, 1, size * 3 };
     }
-    sched_add(l->s, l->next_task++, &t);
+    assign_add(l->s, l->next_task++, &t);
 }
 
 /* A full cluster, then rounds: n GPUs come free, n tasks arrive, placements leave. */
 static void bench_large(uint32_t gpus, uint32_t tasks, uint32_t n)
 {
     struct large l = { .nodes = gpus / 8, .racks = gpus / 200, .jobs = gpus / 20, .per_node = 8 };
-    struct sched_result r;
+    struct assign_result r;
     uint32_t *rack;
     MEM_ARRAY(rack, l.nodes);
     for (uint32_t i = 0; i < l.nodes; i++) rack[i] = i / 25;
     rng_init(&l.g, 1, "bench large", tasks);
     double t0 = now_ms();
-    l.s = sched_create(l.racks, l.nodes, rack, 1);
-    for (uint32_t i = 0; i < l.nodes; i++) sched_places(l.s, i, 0, 8);
-    for (uint32_t j = 0; j < l.jobs; j++) sched_job(l.s, j, 20, 30000000);
+    l.s = assign_create(l.racks, l.nodes, rack, 1);
+    for (uint32_t i = 0; i < l.nodes; i++) assign_places(l.s, i, 0, 8);
+    for (uint32_t j = 0; j < l.jobs; j++) assign_job(l.s, j, 20, 30000000);
     for (uint32_t t = 0; t < tasks; t++) large_task(&l);
-    if (sched_solve(l.s, &r) != SCHED_OK) exit(1);
+    if (assign_solve(l.s, &r) != ASSIGN_OK) exit(1);
     double cold = now_ms() - t0, sum = 0, most = 0;
-    size_t bytes = sched_bytes(l.s);
+    size_t bytes = assign_bytes(l.s);
     uint64_t paths = r.stats.paths;
-    for (uint32_t i = 0; i < l.nodes; i++) sched_places(l.s, i, 0, 0);
+    for (uint32_t i = 0; i < l.nodes; i++) assign_places(l.s, i, 0, 0);
     for (int round = 0; round < 50; round++) {
         double t1 = now_ms();
         for (uint32_t t = 0; t < l.next_task; t++) {
             uint32_t node, kind;
-            if (sched_has(l.s, t) && sched_place(l.s, t, &node, &kind)) { sched_places(l.s, node, 0, 0); sched_remove(l.s, t); }
+            if (assign_has(l.s, t) && assign_place(l.s, t, &node, &kind)) { assign_places(l.s, node, 0, 0); assign_remove(l.s, t); }
         }
         double t2 = now_ms();
         (void)t1;
         for (uint32_t i = 0; i < n; i++) {
             large_task(&l);
-            sched_places(l.s, (uint32_t)rng_below(&l.g, l.nodes), 0, 1);
+            assign_places(l.s, (uint32_t)rng_below(&l.g, l.nodes), 0, 1);
         }
-        if (sched_solve(l.s, &r) != SCHED_OK) exit(1);
+        if (assign_solve(l.s, &r) != ASSIGN_OK) exit(1);
         double t = now_ms() - t2;
         sum += t;
         if (t > most) most = t;
     }
     (void)printf("flow  %u GPUs, %u tasks: cold %.1f ms (%" PRIu64 " paths, %.1f MB); a dispatch round of %u: mean %.3f ms, most %.3f ms\n",
                  gpus, tasks, cold, paths, (double)bytes / 1e6, n, sum / 50, most);
-    sched_destroy(l.s);
+    assign_destroy(l.s);
     mem_free(rack);
 }
 

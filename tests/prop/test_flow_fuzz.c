@@ -24,12 +24,12 @@ static const struct ref_shape shapes[] = {
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 
 /* The bids it took. */
-static uint64_t expect_solved(struct sched *s, const struct ref_round *r, uint64_t seed, int round)
+static uint64_t expect_solved(struct assign *s, const struct ref_round *r, uint64_t seed, int round)
 {
-    struct sched_result got;
+    struct assign_result got;
     char why[256] = "";
-    cr_assert_eq(sched_solve(s, &got), SCHED_OK);
-    cr_assert(sched_verify(s, &got, why, sizeof why), "seed %" PRIu64 " round %d: %s", seed, round, why);
+    cr_assert_eq(assign_solve(s, &got), ASSIGN_OK);
+    cr_assert(assign_verify(s, &got, why, sizeof why), "seed %" PRIu64 " round %d: %s", seed, round, why);
     struct ref_net net;
     ref_net_init(&net, r);
     struct ref_answer want = ref_ssp(&net);
@@ -48,11 +48,11 @@ Test(flow_fuzz, random_rounds_are_solved_like_the_explicit_network)
         struct ref_round r;
         rng_init(&g, seed, "flow round", 0);
         ref_random(&r, &g, &shapes[seed % N_SHAPES]);
-        struct sched *s = ref_tell(&r);
-        if (seed / N_SHAPES % 2) sched_bid_from(s, 0);
-        if (seed / N_SHAPES % 3) sched_fill_from(s, 0);
+        struct assign *s = ref_tell(&r);
+        if (seed / N_SHAPES % 2) assign_bid_from(s, 0);
+        if (seed / N_SHAPES % 3) assign_fill_from(s, 0);
         n_bid += expect_solved(s, &r, seed, 0) > 0;
-        sched_destroy(s);
+        assign_destroy(s);
     }
     cr_assert_gt(n_bid, times(6000) / 4, "an auction in %" PRIu64 " rounds only", n_bid);
 }
@@ -87,27 +87,27 @@ Test(flow_fuzz, S4_20_tiny_rounds_are_solved_like_every_assignment_tried)
     for (uint64_t seed = 0; seed < times(2000); seed++) {
         struct rng g;
         struct ref_round r;
-        struct sched_result got;
+        struct assign_result got;
         rng_init(&g, seed, "flow tiny", 0);
         ref_random(&r, &g, &tiny[seed % 2]);
         struct ref_answer want = ref_brute(&r);
-        struct sched *s = ref_tell(&r);
-        cr_assert_eq(sched_solve(s, &got), SCHED_OK);
+        struct assign *s = ref_tell(&r);
+        cr_assert_eq(assign_solve(s, &got), ASSIGN_OK);
         cr_assert(got.flow == want.flow && got.cost == want.cost, "seed %" PRIu64, seed);
-        sched_destroy(s);
+        assign_destroy(s);
     }
 }
 
 /* ---- sequences ---- */
 
-static void change(struct sched *s, struct ref_round *r, struct rng *g, const struct ref_shape *shape)
+static void change(struct assign *s, struct ref_round *r, struct rng *g, const struct ref_shape *shape)
 {
     uint32_t t = (uint32_t)rng_below(g, REF_TASKS), j = (uint32_t)rng_below(g, r->n_jobs);
     switch (rng_below(g, 5)) {
     case 0: case 1:
         if (r->n_tasks == 0) return;
         t %= r->n_tasks;
-        if (r->task[t].is_here) sched_remove(s, t);
+        if (r->task[t].is_here) assign_remove(s, t);
         r->task[t].is_here = !r->task[t].is_here;
         if (!r->task[t].is_here) return;
         if (rng_below(g, 2)) ref_random_task(r, &r->task[t], g, shape);
@@ -122,20 +122,20 @@ static void change(struct sched *s, struct ref_round *r, struct rng *g, const st
         return;
     default:
         ref_random_job(&r->job[j], g, shape);
-        sched_job(s, j, r->job[j].share, r->job[j].alpha);
+        assign_job(s, j, r->job[j].share, r->job[j].alpha);
     }
 }
 
 /* Last round's placements leave, GPUs and all, as when they start to run. */
-static void dispatch(struct sched *s, struct ref_round *r)
+static void dispatch(struct assign *s, struct ref_round *r)
 {
     for (uint32_t t = 0; t < r->n_tasks; t++) {
         uint32_t node, kind;
-        if (!r->task[t].is_here || !sched_place(s, t, &node, &kind)) continue;
+        if (!r->task[t].is_here || !assign_place(s, t, &node, &kind)) continue;
         for (uint32_t g = 0; g < r->n_gpus; g++)
             if (r->gpu[g].is_here && r->gpu[g].node == node && r->gpu[g].kind == kind) { r->gpu[g].is_here = false; break; }
         r->task[t].is_here = false;
-        sched_remove(s, t);
+        assign_remove(s, t);
     }
     ref_tell_gpus(s, r);
 }
@@ -149,18 +149,18 @@ Test(flow_fuzz, random_sequences_are_solved_round_by_round_like_the_explicit_net
         struct ref_round r;
         rng_init(&g, seed, "flow sequence", 0);
         ref_random(&r, &g, shape);
-        struct sched *s = ref_tell(&r);
-        if (seed / N_SHAPES % 2) sched_bid_from(s, 0);
-        if (seed / N_SHAPES % 3) sched_fill_from(s, 0);
+        struct assign *s = ref_tell(&r);
+        if (seed / N_SHAPES % 2) assign_bid_from(s, 0);
+        if (seed / N_SHAPES % 3) assign_fill_from(s, 0);
         n_bid += expect_solved(s, &r, seed, 0) > 0;
         for (int round = 1; round < 12; round++) {
             uint64_t kind = rng_below(&g, 12);
             if (kind == 0) dispatch(s, &r);
-            if (kind == 1) sched_forget(s);
+            if (kind == 1) assign_forget(s);
             for (uint64_t n = rng_below(&g, kind < 8 ? 4 : 20); n > 0; n--) change(s, &r, &g, shape);
             n_bid += expect_solved(s, &r, seed, round) > 0;
         }
-        sched_destroy(s);
+        assign_destroy(s);
     }
     cr_assert_gt(n_bid, times(700) / 2, "an auction in %" PRIu64 " rounds only", n_bid);
 }

@@ -47,22 +47,22 @@ static void untell(struct told *x)
     flow_round_fini(&x->f);
 }
 
-static struct sched_result solved(struct sched *s, const char *name, uint64_t seed)
+static struct assign_result solved(struct assign *s, const char *name, uint64_t seed)
 {
-    struct sched_result r;
+    struct assign_result r;
     char why[256] = "";
-    cr_assert_eq(sched_solve(s, &r), SCHED_OK);
-    cr_assert(sched_verify(s, &r, why, sizeof why), "%s seed %" PRIu64 ": %s", name, seed, why);
+    cr_assert_eq(assign_solve(s, &r), ASSIGN_OK);
+    cr_assert(assign_verify(s, &r, why, sizeof why), "%s seed %" PRIu64 ": %s", name, seed, why);
     return r;
 }
 
-static void expect(const struct sched_result *got, int64_t flow, int64_t cost, const char *name, uint64_t seed)
+static void expect(const struct assign_result *got, int64_t flow, int64_t cost, const char *name, uint64_t seed)
 {
     cr_assert(got->flow == flow && got->cost == cost, "%s seed %" PRIu64 ": flow %" PRId64 " cost %" PRId64 ", expected %" PRId64 " %" PRId64,
               name, seed, got->flow, got->cost, flow, cost);
 }
 
-static void expect_simplex(const struct sched_result *got, const struct told *x, const char *name, uint64_t seed)
+static void expect_simplex(const struct assign_result *got, const struct told *x, const char *name, uint64_t seed)
 {
     struct flow_net net;
     struct mcf_arc *arc;
@@ -86,9 +86,9 @@ Test(flow_made, rounds_of_many_shapes_are_solved_like_network_simplex)
         for (uint64_t seed = 0; seed < 12; seed++) {
             struct told x;
             tell(&x, &shapes[i], seed);
-            if (seed % 3 > 0) sched_bid_from(x.m.s, 0);
-            if (seed % 2 > 0) sched_fill_from(x.m.s, 0);
-            struct sched_result r = solved(x.m.s, shapes[i].name, seed);
+            if (seed % 3 > 0) assign_bid_from(x.m.s, 0);
+            if (seed % 2 > 0) assign_fill_from(x.m.s, 0);
+            struct assign_result r = solved(x.m.s, shapes[i].name, seed);
             cr_assert(seed % 3 == 0 || r.stats.bids > 0, "%s seed %" PRIu64, shapes[i].name, seed);
             expect_simplex(&r, &x, shapes[i].name, seed);
             untell(&x);
@@ -102,18 +102,18 @@ Test(flow_made, rounds_after_an_auction_are_solved_as_from_nothing)
         struct told x;
         uint32_t node, kind;
         tell(&x, &shapes[i], 100);
-        sched_bid_from(x.m.s, 0);
+        assign_bid_from(x.m.s, 0);
         cr_assert(solved(x.m.s, shapes[i].name, 100).stats.bids > 0);
         for (uint32_t round = 0; round < 10; round++) {
             for (uint32_t t = round; t < x.f.n_tasks; t += 10)      /* a tenth of what runs ends, and so do some cards */
-                if (sched_place(x.m.s, t, &node, &kind)) sched_remove(x.m.s, t);
+                if (assign_place(x.m.s, t, &node, &kind)) assign_remove(x.m.s, t);
             flow_model_gpu(&x.m, round * 7, false);
-            struct sched_result warm = solved(x.m.s, shapes[i].name, round);
+            struct assign_result warm = solved(x.m.s, shapes[i].name, round);
             cr_assert(!warm.stats.was_cold && warm.stats.bids == 0);
             if (round % 4 < 3) continue;
-            sched_forget(x.m.s);
-            sched_bid_from(x.m.s, UINT64_MAX);
-            struct sched_result cold = solved(x.m.s, shapes[i].name, round);
+            assign_forget(x.m.s);
+            assign_bid_from(x.m.s, UINT64_MAX);
+            struct assign_result cold = solved(x.m.s, shapes[i].name, round);
             cr_assert(cold.stats.was_cold && cold.stats.bids == 0);
             expect(&warm, cold.flow, cold.cost, shapes[i].name, round);
         }
@@ -143,12 +143,12 @@ Test(flow_made, an_auction_begins_where_it_spares_most_of_the_repairs)
         struct made_shape m = large(names[i]);
         struct told x;
         tell(&x, &m, 1);
-        struct sched_result r = solved(x.m.s, m.name, 1);
+        struct assign_result r = solved(x.m.s, m.name, 1);
         cr_assert(r.stats.bids > 0 && r.stats.bids < BIDS / 2 * x.f.n_gpus, "%s: %" PRIu64 " bids", m.name, r.stats.bids);
         expect_simplex(&r, &x, m.name, 1);
-        sched_forget(x.m.s);
-        sched_bid_from(x.m.s, UINT64_MAX);
-        struct sched_result without = solved(x.m.s, m.name, 1);
+        assign_forget(x.m.s);
+        assign_bid_from(x.m.s, UINT64_MAX);
+        struct assign_result without = solved(x.m.s, m.name, 1);
         expect(&without, r.flow, r.cost, m.name, 1);
         cr_assert_eq(without.stats.bids, 0);
         cr_assert(r.stats.arcs * 2 < without.stats.arcs, "%s: %" PRIu64 " arcs, without an auction %" PRIu64, m.name, r.stats.arcs, without.stats.arcs);
@@ -179,14 +179,14 @@ Test(flow_made, a_price_that_has_far_to_climb_ends_the_auction_soon)
     m.alpha = INT64_C(1) << 45;
     m.is_all = false;
     tell(&x, &m, 1);
-    sched_bid_from(x.m.s, 0);
-    struct sched_result r = solved(x.m.s, m.name, 1);
+    assign_bid_from(x.m.s, 0);
+    struct assign_result r = solved(x.m.s, m.name, 1);
     uint64_t most = BIDS / 2 * (uint64_t)x.f.n_gpus + x.f.n_jobs;
     cr_assert_eq(r.stats.bids, most, "%" PRIu64 " bids", r.stats.bids);
     expect_simplex(&r, &x, m.name, 1);
-    sched_forget(x.m.s);
-    sched_bid_from(x.m.s, UINT64_MAX);
-    struct sched_result without = solved(x.m.s, m.name, 1);
+    assign_forget(x.m.s);
+    assign_bid_from(x.m.s, UINT64_MAX);
+    struct assign_result without = solved(x.m.s, m.name, 1);
     cr_assert(r.stats.paths < 2 * without.stats.paths, "%" PRIu64 " paths, without an auction %" PRIu64, r.stats.paths, without.stats.paths);
     untell(&x);
 }
@@ -197,8 +197,8 @@ Test(flow_made, places_all_alike_need_no_auction)
     struct told x;
     m.a1 = m.a2 = 2500;                 /* as fast as a disk */
     tell(&x, &m, 1);
-    sched_bid_from(x.m.s, 0);
-    struct sched_result r = solved(x.m.s, m.name, 1);
+    assign_bid_from(x.m.s, 0);
+    struct assign_result r = solved(x.m.s, m.name, 1);
     cr_assert_eq(r.stats.bids, 0);
     expect_simplex(&r, &x, m.name, 1);
     untell(&x);
@@ -208,34 +208,34 @@ Test(flow_made, places_all_alike_need_no_auction)
 Test(flow_made, large_classes_allow_few_bids)
 {
     enum { PLACES = 3000, TASKS = 9000 };
-    struct sched *s = sched_create(1, 2, (uint32_t[]){ 0, 0 }, 1);
+    struct assign *s = assign_create(1, 2, (uint32_t[]){ 0, 0 }, 1);
     struct rng g;
     rng_init(&g, 1, "large classes", 0);
-    for (uint32_t n = 0; n < 2; n++) sched_places(s, n, 0, PLACES);
-    for (uint32_t j = 0; j < 10; j++) sched_job(s, j, 100, 1000000);
+    for (uint32_t n = 0; n < 2; n++) assign_places(s, n, 0, PLACES);
+    for (uint32_t j = 0; j < 10; j++) assign_job(s, j, 100, 1000000);
     for (uint32_t t = 0; t < TASKS; t++) {
-        struct sched_near near = { (uint32_t)rng_below(&g, 3) == 0, 0, (int64_t)rng_below(&g, 1000) };
-        sched_add(s, t, &(struct sched_task){ .job = t % 10, .fits = 1, .far = near.cost + (int64_t)rng_below(&g, 1000), .near = &near, .n_near = 1 });
+        struct assign_near near = { (uint32_t)rng_below(&g, 3) == 0, 0, (int64_t)rng_below(&g, 1000) };
+        assign_add(s, t, &(struct assign_task){ .job = t % 10, .fits = 1, .far = near.cost + (int64_t)rng_below(&g, 1000), .near = &near, .n_near = 1 });
     }
-    sched_bid_from(s, 0);
-    struct sched_result r = solved(s, "large classes", 1);
+    assign_bid_from(s, 0);
+    struct assign_result r = solved(s, "large classes", 1);
     cr_assert(r.stats.bids > 0 && r.stats.bids < 4 * PLACES, "%" PRIu64 " bids", r.stats.bids);
     cr_assert_eq(r.placed, 2 * PLACES);
-    sched_destroy(s);
+    assign_destroy(s);
 }
 
 Test(flow_made, nothing_to_bid_for_and_nobody_to_bid)
 {
-    struct sched *s = sched_create(1, 2, (uint32_t[]){ 0, 0 }, 1);
-    sched_bid_from(s, 0);
+    struct assign *s = assign_create(1, 2, (uint32_t[]){ 0, 0 }, 1);
+    assign_bid_from(s, 0);
     cr_assert_eq(solved(s, "nothing", 0).flow, 0);
-    sched_places(s, 0, 0, 4);
+    assign_places(s, 0, 0, 4);
     cr_assert_eq(solved(s, "places", 0).flow, 0);
-    sched_job(s, 3, 2, 7);
+    assign_job(s, 3, 2, 7);
     cr_assert_eq(solved(s, "a job", 0).flow, 0);
-    sched_add(s, 0, &(struct sched_task){ .job = 3, .fits = 0, .far = 5 });
-    sched_forget(s);
-    struct sched_result r = solved(s, "a task that fits nothing", 0);
+    assign_add(s, 0, &(struct assign_task){ .job = 3, .fits = 0, .far = 5 });
+    assign_forget(s);
+    struct assign_result r = solved(s, "a task that fits nothing", 0);
     cr_assert(r.flow == 0 && r.placed == 0);
-    sched_destroy(s);
+    assign_destroy(s);
 }

@@ -11,7 +11,7 @@ static int64_t cost(struct rng *g, const struct ref_shape *shape)
 {
     int64_t c = (int64_t)rng_below(g, (uint64_t)shape->costs);
     if (!shape->is_wild) return c;
-    if (upto(g, 12) == 0) return SCHED_NEVER;
+    if (upto(g, 12) == 0) return ASSIGN_NEVER;
     return upto(g, 8) == 0 ? -c : c;
 }
 
@@ -34,8 +34,8 @@ void ref_random_task(const struct ref_round *r, struct ref_task *t, struct rng *
             has_rack |= t->near[k].is_rack && t->near[k].at == rack;
         }
         if (has) continue;
-        t->near[t->n_near++] = (struct sched_near){ at, is_rack, shape->is_wild ? cost(g, shape) : c[0] };
-        if (!shape->is_wild && !has_rack) t->near[t->n_near++] = (struct sched_near){ rack, 1, c[1] };
+        t->near[t->n_near++] = (struct assign_near){ at, is_rack, shape->is_wild ? cost(g, shape) : c[0] };
+        if (!shape->is_wild && !has_rack) t->near[t->n_near++] = (struct assign_near){ rack, 1, c[1] };
     }
 }
 
@@ -64,7 +64,7 @@ void ref_random(struct ref_round *r, struct rng *g, const struct ref_shape *shap
 
 int64_t ref_cost(const struct ref_round *r, const struct ref_task *t, const struct ref_gpu *g)
 {
-    if ((t->fits >> g->kind & 1) == 0) return SCHED_NEVER;
+    if ((t->fits >> g->kind & 1) == 0) return ASSIGN_NEVER;
     for (uint32_t k = 0; k < t->n_near; k++) if (!t->near[k].is_rack && t->near[k].at == g->node) return t->near[k].cost;
     for (uint32_t k = 0; k < t->n_near; k++) if (t->near[k].is_rack && t->near[k].at == r->rack[g->node]) return t->near[k].cost;
     return t->far;
@@ -94,8 +94,8 @@ void ref_net_init(struct ref_net *net, const struct ref_round *r)
         if (!r->task[t].is_here) continue;
         arc(net, 1 + r->task[t].job, task_v[t], 1, 0);
         for (uint32_t g = 0; g < r->n_gpus; g++) {
-            int64_t c = r->gpu[g].is_here ? ref_cost(r, &r->task[t], &r->gpu[g]) : SCHED_NEVER;
-            if (c != SCHED_NEVER) arc(net, task_v[t], gpu_v[g], 1, c);
+            int64_t c = r->gpu[g].is_here ? ref_cost(r, &r->task[t], &r->gpu[g]) : ASSIGN_NEVER;
+            if (c != ASSIGN_NEVER) arc(net, task_v[t], gpu_v[g], 1, c);
         }
     }
     for (uint32_t g = 0; g < r->n_gpus; g++) if (r->gpu[g].is_here) arc(net, gpu_v[g], end, 1, 0);
@@ -164,7 +164,7 @@ static void assign(struct brute *b, uint32_t t, int64_t sum)
     assign(b, t + 1, sum);
     for (uint32_t g = 0; g < r->n_gpus; g++) {
         int64_t c = ref_cost(r, &r->task[t], &r->gpu[g]);
-        if (b->taken[g] || !r->gpu[g].is_here || c == SCHED_NEVER) continue;
+        if (b->taken[g] || !r->gpu[g].is_here || c == ASSIGN_NEVER) continue;
         b->taken[g] = true;
         b->x[r->task[t].job]++;
         assign(b, t + 1, sum + c);
@@ -183,13 +183,13 @@ struct ref_answer ref_brute(const struct ref_round *r)
 
 /* ---- to the solver ---- */
 
-void ref_tell_task(struct sched *s, const struct ref_round *r, uint32_t t)
+void ref_tell_task(struct assign *s, const struct ref_round *r, uint32_t t)
 {
     const struct ref_task *x = &r->task[t];
-    sched_add(s, t, &(struct sched_task){ .job = x->job, .fits = x->fits, .far = x->far, .near = x->near, .n_near = x->n_near });
+    assign_add(s, t, &(struct assign_task){ .job = x->job, .fits = x->fits, .far = x->far, .near = x->near, .n_near = x->n_near });
 }
 
-void ref_tell_gpus(struct sched *s, const struct ref_round *r)
+void ref_tell_gpus(struct assign *s, const struct ref_round *r)
 {
     for (uint32_t n = 0; n < r->n_nodes; n++)
         for (uint32_t k = 0; k < r->n_kinds; k++) {
@@ -199,15 +199,15 @@ void ref_tell_gpus(struct sched *s, const struct ref_round *r)
                 all++;
                 count += r->gpu[g].is_here;
             }
-            if (all > 0) sched_places(s, n, k, count);
+            if (all > 0) assign_places(s, n, k, count);
         }
 }
 
-struct sched *ref_tell(const struct ref_round *r)
+struct assign *ref_tell(const struct ref_round *r)
 {
-    struct sched *s = sched_create(r->n_racks, r->n_nodes, r->rack, r->n_kinds);
+    struct assign *s = assign_create(r->n_racks, r->n_nodes, r->rack, r->n_kinds);
     ref_tell_gpus(s, r);
-    for (uint32_t j = 0; j < r->n_jobs; j++) sched_job(s, j, r->job[j].share, r->job[j].alpha);
+    for (uint32_t j = 0; j < r->n_jobs; j++) assign_job(s, j, r->job[j].share, r->job[j].alpha);
     for (uint32_t t = 0; t < r->n_tasks; t++) if (r->task[t].is_here) ref_tell_task(s, r, t);
     return s;
 }

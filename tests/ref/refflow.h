@@ -17,7 +17,7 @@ enum { REF_GPUS = 64, REF_TASKS = 96, REF_JOBS = 12, REF_NODES = 16, REF_RACKS =
 
 struct ref_gpu  { uint32_t node, kind; bool is_here; };
 struct ref_job  { uint32_t share; int64_t alpha; };
-struct ref_task { uint32_t job; uint64_t fits; int64_t far; uint32_t n_near; struct sched_near near[REF_NEAR]; bool is_here; };
+struct ref_task { uint32_t job; uint64_t fits; int64_t far; uint32_t n_near; struct assign_near near[REF_NEAR]; bool is_here; };
 
 struct ref_round {
     uint32_t n_racks, n_nodes, n_kinds, n_gpus, n_jobs, n_tasks;
@@ -38,7 +38,7 @@ void ref_random(struct ref_round *r, struct rng *g, const struct ref_shape *shap
 void ref_random_task(const struct ref_round *r, struct ref_task *t, struct rng *g, const struct ref_shape *shape);
 void ref_random_job(struct ref_job *j, struct rng *g, const struct ref_shape *shape);
 
-/* SCHED_NEVER where the task cannot run there. */
+/* ASSIGN_NEVER where the task cannot run there. */
 int64_t ref_cost(const struct ref_round *r, const struct ref_task *t, const struct ref_gpu *g);
 
 /* The paper's network; its arrays are owned by the caller, freed with ref_net_fini. */
@@ -53,8 +53,8 @@ struct ref_answer ref_ssp(const struct ref_net *net);
 struct ref_answer ref_brute(const struct ref_round *r);
 
 /* Tell a round to the solver: all of it, or one task. */
-struct sched *ref_tell(const struct ref_round *r);
-void ref_tell_task(struct sched *s, const struct ref_round *r, uint32_t t);
-void ref_tell_gpus(struct sched *s, const struct ref_round *r);     /* places of every class */
+struct assign *ref_tell(const struct ref_round *r);
+void ref_tell_task(struct assign *s, const struct ref_round *r, uint32_t t);
+void ref_tell_gpus(struct assign *s, const struct ref_round *r);     /* places of every class */
 
 #endif

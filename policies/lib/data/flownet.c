@@ -8,7 +8,7 @@
  * decisions, and what is published of them, stay as they are.
  */
 enum { FILL_FROM = 64 };
-enum { LAST_KIND = SCHED_KINDS_MAX - 1, WHOLE = 1000 };
+enum { LAST_KIND = ASSIGN_KINDS_MAX - 1, WHOLE = 1000 };
 
 void flownet_init(struct flownet *n, struct desk *desk, struct gpujobs *jobs)
 {
@@ -19,7 +19,7 @@ void flownet_init(struct flownet *n, struct desk *desk, struct gpujobs *jobs)
 
 void flownet_fini(struct flownet *n)
 {
-    sched_destroy(n->sched);
+    assign_destroy(n->assign);
     free(n->cls); free(n->class_of); free(n->card); free(n->extra); free(n->less); free(n->overflow);
     free(n->fits); free(n->job); free(n->open); free(n->near); free(n->put); free(n->closed);
 }
@@ -86,11 +86,11 @@ static void build(struct flownet *n)
             if (n->class_of[k] >= LAST_KIND && (n->n_overflow == 0 || n->overflow[n->n_overflow - 1] != i)) n->overflow[n->n_overflow++] = i;
         }
     }
-    n->sched = sched_create(n_racks, p->n_nodes, rack, SCHED_KINDS_MAX);
-    sched_fill_from(n->sched, FILL_FROM);
+    n->assign = assign_create(n_racks, p->n_nodes, rack, ASSIGN_KINDS_MAX);
+    assign_fill_from(n->assign, FILL_FROM);
     for (uint32_t i = 0; i < p->n_nodes; i++)
         for (uint32_t k = p->node[i].n.card0; k < p->node[i].n.card0 + p->node[i].n.n_gpu; k++)
-            if (n->card[k] == k) sched_places(n->sched, i, kind_of(n, k), 0);
+            if (n->card[k] == k) assign_places(n->assign, i, kind_of(n, k), 0);
     free(rack);
 }
 
@@ -121,7 +121,7 @@ static void say_near(struct flownet *n, uint32_t *n_near, uint32_t at, uint32_t 
             return;
         }
     POL_RESERVE(n->near, n->cap_near, (size_t)*n_near + 1);
-    n->near[(*n_near)++] = (struct sched_near){ at, is_rack, cost };
+    n->near[(*n_near)++] = (struct assign_near){ at, is_rack, cost };
 }
 
 /* Nodes none of whose cards of the last kind fits, where others of that kind do. */
@@ -132,15 +132,15 @@ static void say_misfits(struct flownet *n, uint32_t *n_near, const struct pol_sh
         bool fits = false;
         for (uint32_t k = o->card0; k < o->card0 + o->n_gpu; k++)
             fits |= n->class_of[k] >= LAST_KIND && class_fits(&n->cls[n->class_of[k]], s);
-        if (!fits) say_near(n, n_near, n->overflow[i], 0, SCHED_NEVER);
+        if (!fits) say_near(n, n_near, n->overflow[i], 0, ASSIGN_NEVER);
     }
 }
 
 static void add(struct flownet *n, const struct unit *u, int64_t shift, uint32_t stay_node, int64_t stay)
 {
-    if (n->sched == NULL) build(n);
+    if (n->assign == NULL) build(n);
     uint32_t id = u->task.slot, n_near = 0;
-    struct sched_task t = { .job = u->job.slot, .fits = fits_of(n, u->kind), .far = shift };
+    struct assign_task t = { .job = u->job.slot, .fits = fits_of(n, u->kind), .far = shift };
     int64_t most = stay_node != POL_NONE ? stay : 0;
     if (n->jobs->has_data[id]) {
         const struct reach *r = &n->jobs->near.reach[id];
@@ -160,7 +160,7 @@ static void add(struct flownet *n, const struct unit *u, int64_t shift, uint32_t
     }
     t.near = n->near;
     t.n_near = n_near;
-    sched_add(n->sched, id, &t);
+    assign_add(n->assign, id, &t);
     POL_RESERVE(n->job, n->cap_job, (size_t)u->job.slot + 1);
     n->job[u->job.slot].n_tasks++;
 }
@@ -179,8 +179,8 @@ void flownet_run(struct flownet *n, const struct unit *u, int64_t shift, int64_t
 
 void flownet_drop(struct flownet *n, const struct unit *u)
 {
-    if (n->sched == NULL || !sched_has(n->sched, u->task.slot)) return;
-    sched_remove(n->sched, u->task.slot);
+    if (n->assign == NULL || !assign_has(n->assign, u->task.slot)) return;
+    assign_remove(n->assign, u->task.slot);
     n->job[u->job.slot].n_tasks--;
 }
 
@@ -191,13 +191,13 @@ int64_t flownet_price(const struct flownet *n, const struct unit *u, uint32_t no
 
 void flownet_job(struct flownet *n, uint32_t slot, uint32_t share, int64_t alpha)
 {
-    if (n->sched == NULL) build(n);
+    if (n->assign == NULL) build(n);
     POL_RESERVE(n->job, n->cap_job, (size_t)slot + 1);
     struct flownet_job *j = &n->job[slot];
     if (j->share == share && j->alpha == alpha) return;
     j->share = share;
     j->alpha = alpha;
-    sched_job(n->sched, slot, share, alpha);
+    assign_job(n->assign, slot, share, alpha);
 }
 
 struct flownet_job flownet_told(const struct flownet *n, uint32_t slot)
@@ -219,7 +219,7 @@ static void tell_node(struct flownet *n, uint32_t i)
         uint32_t c = o->card0 + k, have = count[k] + n->extra[c];
         if (n->card[c] != c) continue;
         have = have > n->less[c] ? have - n->less[c] : 0;
-        sched_places(n->sched, i, kind_of(n, c), have);
+        assign_places(n->assign, i, kind_of(n, c), have);
         any |= have > 0;
     }
     uint64_t bit = UINT64_C(1) << i % 64;
@@ -230,7 +230,7 @@ static void tell_node(struct flownet *n, uint32_t i)
 void flownet_open(struct flownet *n)
 {
     const struct plan *p = &n->desk->plan;
-    if (n->sched == NULL) build(n);
+    if (n->assign == NULL) build(n);
     if (n->has_extra) memset(n->extra, 0, p->n_cards * sizeof *n->extra);
     n->has_extra = false;
     for (uint32_t i = 0; i < n->n_closed; i++) {
@@ -290,7 +290,7 @@ static void list_puts(struct flownet *n)
             const struct pol_node *o = &p->node[node].n;
             for (uint32_t c = o->card0; c < o->card0 + o->n_gpu; c++) {
                 if (n->card[c] != c) continue;
-                for (uint32_t id = sched_first(n->sched, node, kind_of(n, c)); id != SCHED_NONE; id = sched_next(n->sched, id)) {
+                for (uint32_t id = assign_first(n->assign, node, kind_of(n, c)); id != ASSIGN_NONE; id = assign_next(n->assign, id)) {
                     const struct unit *u = desk_unit(n->desk, id);
                     POL_RESERVE(n->put, n->cap_put, (size_t)n->n_put + 1);
                     n->put[n->n_put++] = (struct flownet_put){ .ordinal = u->ordinal, .index = u->index, .unit = id, .node = node, .card = c,
@@ -301,16 +301,16 @@ static void list_puts(struct flownet *n)
     if (n->n_put > 1) qsort(n->put, n->n_put, sizeof *n->put, by_unit);
 }
 
-bool flownet_solve(struct flownet *n, struct sched_result *r)
+bool flownet_solve(struct flownet *n, struct assign_result *r)
 {
     char why[256], say[400];
     n->n_put = 0;
     if (n->has_failed) return false;
-    if (sched_solve(n->sched, r) != SCHED_OK) {
+    if (assign_solve(n->assign, r) != ASSIGN_OK) {
         fail(n, "costs so large and tasks so many that their sums could pass 2^60");
         return false;
     }
-    if (n->desk->host->is_audited && !sched_verify(n->sched, r, why, sizeof why)) {
+    if (n->desk->host->is_audited && !assign_verify(n->assign, r, why, sizeof why)) {
         (void)snprintf(say, sizeof say, "audit: the flow is not proved optimal: %s", why);
         fail(n, say);
         return false;

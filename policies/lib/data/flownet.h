@@ -37,7 +37,7 @@ struct flownet_put { uint64_t ordinal, cards; uint32_t index, unit, node, card, 
 struct flownet {
     struct desk *desk;                  /* borrowed, as is the next */
     struct gpujobs *jobs;
-    struct sched *sched;
+    struct assign *assign;
     struct flownet_class *cls; size_t cap_cls; uint32_t n_cls;
     uint32_t *class_of;                 /* [n_cards] */
     uint32_t *card;                     /* [n_cards] the first card of its node and kind: stands for both */
@@ -49,7 +49,7 @@ struct flownet {
     uint32_t *closed; size_t cap_closed; uint32_t n_closed;     /* nodes with such places as less counts */
     bool     has_extra;
     uint64_t  seen;                     /* touches of the plan taken in */
-    struct sched_near *near; size_t cap_near;
+    struct assign_near *near; size_t cap_near;
     struct flownet_put *put; size_t cap_put; uint32_t n_put;
     bool has_failed;
 };
@@ -68,7 +68,7 @@ void flownet_drop(struct flownet *n, const struct unit *u);
 /* What the task's price is on a node. */
 int64_t flownet_price(const struct flownet *n, const struct unit *u, uint32_t node);
 
-/* Share and leaving cost of a job: flow/sched.h.  Nothing is told twice. */
+/* Share and leaving cost of a job: flow/assign.h.  Nothing is told twice. */
 void flownet_job(struct flownet *n, uint32_t slot, uint32_t share, int64_t alpha);
 struct flownet_job flownet_told(const struct flownet *n, uint32_t slot);
 
@@ -85,6 +85,6 @@ uint64_t flownet_card(const struct flownet *n, uint32_t node, uint32_t card, con
  * Solve, and list who was put where in n->put, in unit order.  When the run is
  * audited the certificate is verified.  False: the run has failed.
  */
-bool flownet_solve(struct flownet *n, struct sched_result *r);
+bool flownet_solve(struct flownet *n, struct assign_result *r);
 
 #endif

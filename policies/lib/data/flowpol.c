@@ -148,7 +148,7 @@ static void list_moved(struct flowpol *f)
         const struct gpujob *j = gpujobs_nth(g, i);
         for (uint32_t v = j != NULL ? set_first(&j->runs, &d->units) : POL_NONE; v != POL_NONE; v = set_next(&j->runs, &d->units, v)) {
             uint32_t node, kind;
-            if (!sched_has(f->net.sched, v) || (sched_place(f->net.sched, v, &node, &kind) && node == d->held[v].node)) continue;
+            if (!assign_has(f->net.assign, v) || (assign_place(f->net.assign, v, &node, &kind) && node == d->held[v].node)) continue;
             POL_RESERVE(f->moved, f->cap_moved, (size_t)f->n_moved + 1);
             f->moved[f->n_moved++] = v;
         }
@@ -221,7 +221,7 @@ static void settle_stops(struct flowpol *f)
     }
     for (uint32_t i = f->n_moved; i-- > 0;) {
         uint32_t node, kind;
-        if (!sched_place(f->net.sched, f->moved[i], &node, &kind) && evict_hand_back(d, f->moved[i])) f->moved[i] = POL_NONE;
+        if (!assign_place(f->net.assign, f->moved[i], &node, &kind) && evict_hand_back(d, f->moved[i])) f->moved[i] = POL_NONE;
     }
     for (uint32_t i = 0; i < e->n_victims; i++)
         if (e->victim[i] != POL_NONE) desk_preempt(d, e->victim[i], e->why);
@@ -267,7 +267,7 @@ static uint32_t shortfall(struct flowpol *f)
 }
 
 /* Release as many tasks as jobs miss, and solve again, until none is missing or none can be stopped. */
-static bool with_victims(struct flowpol *f, struct sched_result *r)
+static bool with_victims(struct flowpol *f, struct assign_result *r)
 {
     struct evict *e = &f->evict;
     evict_begin(e, &f->offer);
@@ -292,7 +292,7 @@ static bool with_victims(struct flowpol *f, struct sched_result *r)
 static void run_flow(struct flowpol *f, bool all)
 {
     struct flownet *n = &f->net;
-    struct sched_result r;
+    struct assign_result r;
     bool replaces = f->rule.replaces && !all, failed, stopped;
     if (f->offer.jobs.apart.n == 0 && !replaces) return;
     flownet_open(n);

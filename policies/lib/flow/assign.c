@@ -18,9 +18,9 @@
 #define BOUND (INT64_C(1) << 50)        /* of one cost */
 #define TOP   (INT64_C(1) << 58)        /* of M */
 
-struct sched *sched_create(uint32_t n_racks, uint32_t n_nodes, const uint32_t *rack, uint32_t n_kinds)
+struct assign *assign_create(uint32_t n_racks, uint32_t n_nodes, const uint32_t *rack, uint32_t n_kinds)
 {
-    struct sched *s = pol_alloc(1, sizeof *s);
+    struct assign *s = pol_alloc(1, sizeof *s);
     s->n_racks = n_racks;
     s->n_nodes = n_nodes;
     s->n_kinds = n_kinds;
@@ -40,7 +40,7 @@ struct sched *sched_create(uint32_t n_racks, uint32_t n_nodes, const uint32_t *r
     return s;
 }
 
-void sched_destroy(struct sched *s)
+void assign_destroy(struct assign *s)
 {
     if (s == NULL) return;
     index_fini(s);
@@ -49,14 +49,14 @@ void sched_destroy(struct sched *s)
     free(s);
 }
 
-static uint32_t find_class(const struct sched *s, uint32_t node, uint32_t kind)
+static uint32_t find_class(const struct assign *s, uint32_t node, uint32_t kind)
 {
     uint32_t c = s->node_cls[node];
     while (c != NONE && s->cls[c].kind != kind) c = s->cls[c].next_on_node;
     return c;
 }
 
-void sched_places(struct sched *s, uint32_t node, uint32_t kind, uint32_t n)
+void assign_places(struct assign *s, uint32_t node, uint32_t kind, uint32_t n)
 {
     uint32_t c = find_class(s, node, kind);
     if (c == NONE) {
@@ -72,7 +72,7 @@ void sched_places(struct sched *s, uint32_t node, uint32_t kind, uint32_t n)
     s->cls[c].cap = n;
 }
 
-static struct job *job_at(struct sched *s, uint32_t job)
+static struct job *job_at(struct assign *s, uint32_t job)
 {
     size_t old = s->n_jobs;
     if (job >= s->n_jobs) {
@@ -83,14 +83,14 @@ static struct job *job_at(struct sched *s, uint32_t job)
     return &s->job[job];
 }
 
-static void seen_cost(struct sched *s, int64_t c)
+static void seen_cost(struct assign *s, int64_t c)
 {
-    if (c == SCHED_NEVER) return;
+    if (c == ASSIGN_NEVER) return;
     if (c < s->cost_min) s->cost_min = c;
     if (c > s->cost_max) s->cost_max = c;
 }
 
-void sched_job(struct sched *s, uint32_t job, uint32_t share, int64_t alpha)
+void assign_job(struct assign *s, uint32_t job, uint32_t share, int64_t alpha)
 {
     struct job *j = job_at(s, job);
     j->share = share;
@@ -100,7 +100,7 @@ void sched_job(struct sched *s, uint32_t job, uint32_t share, int64_t alpha)
 }
 
 /* What lies above a named node: its rack if that is named, else far. */
-static int64_t above(const struct sched *s, const struct sched_task *t, const struct sched_near *near)
+static int64_t above(const struct assign *s, const struct assign_task *t, const struct assign_near *near)
 {
     if (!near->is_rack)
         for (uint32_t k = 0; k < t->n_near; k++)
@@ -109,7 +109,7 @@ static int64_t above(const struct sched *s, const struct sched_task *t, const st
 }
 
 /* An odd task's near list, as told, behind its entries. */
-static void keep_near(struct sched *s, struct task *t, const struct sched_task *in)
+static void keep_near(struct assign *s, struct task *t, const struct assign_task *in)
 {
     uint32_t units, block = pool_take(&s->pool, t->n_entry + in->n_near, &units);
     struct entry *e = s->pool.at + block;
@@ -121,7 +121,7 @@ static void keep_near(struct sched *s, struct task *t, const struct sched_task *
     t->n_near = in->n_near;
 }
 
-void sched_add(struct sched *s, uint32_t id, const struct sched_task *in)
+void assign_add(struct assign *s, uint32_t id, const struct assign_task *in)
 {
     struct job *j = job_at(s, in->job);
     ROOM(s->task, s->cap_tasks, (size_t)id + 1);
@@ -133,15 +133,15 @@ void sched_add(struct sched *s, uint32_t id, const struct sched_task *in)
     struct entry *e = s->pool.at + t.block;
     uint32_t v = t.group * s->n_places;
     for (uint32_t k = 0; k < in->n_near; k++) {
-        const struct sched_near *x = &in->near[k];
+        const struct assign_near *x = &in->near[k];
         int64_t over = above(s, in, x);
         seen_cost(s, x->cost);
         t.is_odd |= x->cost > in->far || x->cost > over;
-        if (x->cost == SCHED_NEVER || (!x->is_rack && x->cost == over)) continue;
+        if (x->cost == ASSIGN_NEVER || (!x->is_rack && x->cost == over)) continue;
         e[t.n_entry++] = (struct entry){ x->cost, v + x->at + (x->is_rack ? s->n_nodes : 0), NONE };
     }
     seen_cost(s, in->far);
-    if (in->far != SCHED_NEVER) e[t.n_entry++] = (struct entry){ in->far, v + s->n_places - 1, NONE };
+    if (in->far != ASSIGN_NEVER) e[t.n_entry++] = (struct entry){ in->far, v + s->n_places - 1, NONE };
     if (t.is_odd) keep_near(s, &t, in);
     s->task[id] = t;
     j->n++;
@@ -152,7 +152,7 @@ void sched_add(struct sched *s, uint32_t id, const struct sched_task *in)
     s->fresh[s->n_fresh++] = id;
 }
 
-void sched_remove(struct sched *s, uint32_t id)
+void assign_remove(struct assign *s, uint32_t id)
 {
     struct task *t = &s->task[id];
     struct job *j = &s->job[t->job];
@@ -166,12 +166,12 @@ void sched_remove(struct sched *s, uint32_t id)
     s->n_odd -= t->is_odd;
 }
 
-bool sched_has(const struct sched *s, uint32_t id) { return id < s->n_tasks && s->task[id].is_here; }
+bool assign_has(const struct assign *s, uint32_t id) { return id < s->n_tasks && s->task[id].is_here; }
 
-void sched_forget(struct sched *s) { s->must_start_cold = true; }
+void assign_forget(struct assign *s) { s->must_start_cold = true; }
 
-void sched_bid_from(struct sched *s, uint64_t arcs) { s->bid_from = arcs; }
-void sched_fill_from(struct sched *s, uint64_t places) { s->fill_from = places; }
+void assign_bid_from(struct assign *s, uint64_t arcs) { s->bid_from = arcs; }
+void assign_fill_from(struct assign *s, uint64_t places) { s->fill_from = places; }
 
 /* ---- a solve ---- */
 
@@ -180,19 +180,19 @@ void sched_fill_from(struct sched *s, uint64_t places) { s->fill_from = places; 
  * alpha moving from one end of the costs to the other.  It has slack, because
  * changing it means starting cold.
  */
-static enum sched_st choose_m(struct sched *s)
+static enum assign_st choose_m(struct assign *s)
 {
-    if (s->cost_min < -BOUND || s->cost_max > BOUND) return SCHED_RANGE;
+    if (s->cost_min < -BOUND || s->cost_max > BOUND) return ASSIGN_RANGE;
     uint64_t units = (s->places < s->present ? s->places : s->present) + s->n_jobs + 1;
     pol_wide need = (pol_wide)(s->cost_max - s->cost_min + 1) * 2 * (pol_wide)units;
-    if (need > TOP) return SCHED_RANGE;
-    if (need <= s->m) return SCHED_OK;
+    if (need > TOP) return ASSIGN_RANGE;
+    if (need <= s->m) return ASSIGN_OK;
     for (s->m = 1; s->m < need || (s->m < TOP && s->m < 4 * need); ) s->m *= 2;
     s->must_start_cold = true;
-    return SCHED_OK;
+    return ASSIGN_OK;
 }
 
-static void start_cold(struct sched *s)
+static void start_cold(struct assign *s)
 {
     for (size_t c = 0; c < s->n_cls; c++)
         while (s->cls[c].first != NONE) place_forget(s, s->cls[c].first);
@@ -201,7 +201,7 @@ static void start_cold(struct sched *s)
 }
 
 /* The price at which no task wants a class that comes new. */
-static int64_t unwanted(const struct sched *s, uint32_t at)
+static int64_t unwanted(const struct assign *s, uint32_t at)
 {
     const struct cls *c = &s->cls[at];
     int64_t pi = 0;
@@ -221,14 +221,14 @@ static int64_t unwanted(const struct sched *s, uint32_t at)
             const struct task *t = &s->task[id];
             if ((s->group[t->group] >> c->kind & 1) == 0) continue;
             int64_t cost = task_cost(s, t, c->node);
-            if (cost != SCHED_NEVER && t->cost + o->pi - cost > pi) pi = t->cost + o->pi - cost;
+            if (cost != ASSIGN_NEVER && t->cost + o->pi - cost > pi) pi = t->cost + o->pi - cost;
         }
     }
     return pi;
 }
 
 /* Last round's potentials, the root's taken off; new classes get theirs. */
-static void start_warm(struct sched *s)
+static void start_warm(struct assign *s)
 {
     bool any = false;
     for (size_t c = 0; c < s->n_cls; c++) s->cls[c].pi -= s->pi_root;
@@ -246,7 +246,7 @@ static void start_warm(struct sched *s)
 }
 
 /* More than half of the places, then or now, came or went: last round's prices say little. */
-static bool too_new(const struct sched *s)
+static bool too_new(const struct assign *s)
 {
     uint64_t moved = 0, both = 0;
     for (size_t c = 0; c < s->n_cls; c++) {
@@ -257,7 +257,7 @@ static bool too_new(const struct sched *s)
     return moved * 2 > both;
 }
 
-static void tally(const struct sched *s, struct sched_result *out)
+static void tally(const struct assign *s, struct assign_result *out)
 {
     out->flow = out->cost = 0;
     out->placed = (uint32_t)s->placed;
@@ -273,10 +273,10 @@ static void tally(const struct sched *s, struct sched_result *out)
     }
 }
 
-enum sched_st sched_solve(struct sched *s, struct sched_result *out)
+enum assign_st assign_solve(struct assign *s, struct assign_result *out)
 {
-    if (choose_m(s) != SCHED_OK) return SCHED_RANGE;
-    s->stats = (struct sched_stats){ .was_cold = s->must_start_cold || too_new(s) };
+    if (choose_m(s) != ASSIGN_OK) return ASSIGN_RANGE;
+    s->stats = (struct assign_stats){ .was_cold = s->must_start_cold || too_new(s) };
     index_flush(s);
     if (s->stats.was_cold) start_cold(s);
     index_live(s);
@@ -288,12 +288,12 @@ enum sched_st sched_solve(struct sched *s, struct sched_result *out)
     for (size_t c = 0; c < s->n_cls; c++) s->cls[c].was_cap = s->cls[c].cap;
     s->must_start_cold = false;
     tally(s, out);
-    return SCHED_OK;
+    return ASSIGN_OK;
 }
 
 /* ---- answers ---- */
 
-bool sched_place(const struct sched *s, uint32_t id, uint32_t *node, uint32_t *kind)
+bool assign_place(const struct assign *s, uint32_t id, uint32_t *node, uint32_t *kind)
 {
     uint32_t c = s->task[id].cls;
     if (c == NONE) return false;
@@ -302,23 +302,23 @@ bool sched_place(const struct sched *s, uint32_t id, uint32_t *node, uint32_t *k
     return true;
 }
 
-uint32_t sched_first(const struct sched *s, uint32_t node, uint32_t kind)
+uint32_t assign_first(const struct assign *s, uint32_t node, uint32_t kind)
 {
     uint32_t c = find_class(s, node, kind);
     return c == NONE ? NONE : s->cls[c].first;
 }
 
-uint32_t sched_next(const struct sched *s, uint32_t id) { return s->task[id].cnext; }
+uint32_t assign_next(const struct assign *s, uint32_t id) { return s->task[id].cnext; }
 
-int64_t sched_price(const struct sched *s, uint32_t node, uint32_t kind)
+int64_t assign_price(const struct assign *s, uint32_t node, uint32_t kind)
 {
     uint32_t c = find_class(s, node, kind);
     return c == NONE || s->cls[c].cap == 0 ? 0 : s->cls[c].pi - s->pi_root;
 }
 
-int64_t sched_value(const struct sched *s, uint32_t job) { return job < s->n_jobs ? s->job[job].pi - s->pi_root : 0; }
+int64_t assign_value(const struct assign *s, uint32_t job) { return job < s->n_jobs ? s->job[job].pi - s->pi_root : 0; }
 
-size_t sched_bytes(const struct sched *s)
+size_t assign_bytes(const struct assign *s)
 {
     return sizeof *s + s->n_nodes * 8u + s->cap_cls * sizeof *s->cls + s->cap_jobs * sizeof *s->job
          + s->cap_tasks * sizeof *s->task + s->cap_spots * sizeof *s->spot + s->cap_buckets * sizeof *s->bucket

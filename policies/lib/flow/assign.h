@@ -29,20 +29,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SCHED_NONE  UINT32_MAX
-#define SCHED_NEVER INT64_MAX       /* as a cost: not there */
-enum { SCHED_KINDS_MAX = 64 };
+#define ASSIGN_NONE  UINT32_MAX
+#define ASSIGN_NEVER INT64_MAX       /* as a cost: not there */
+enum { ASSIGN_KINDS_MAX = 64 };
 
-enum sched_st {
-    SCHED_OK,
-    SCHED_RANGE     /* costs so large, and tasks so many, that sums could pass 2^60: nothing was solved */
+enum assign_st {
+    ASSIGN_OK,
+    ASSIGN_RANGE     /* costs so large, and tasks so many, that sums could pass 2^60: nothing was solved */
 };
 
-struct sched;
+struct assign;
 
-/* rack [n_nodes], each < n_racks; copied.  n_kinds <= SCHED_KINDS_MAX. */
-struct sched *sched_create(uint32_t n_racks, uint32_t n_nodes, const uint32_t *rack, uint32_t n_kinds);
-void sched_destroy(struct sched *s);            /* NULL is fine */
+/* rack [n_nodes], each < n_racks; copied.  n_kinds <= ASSIGN_KINDS_MAX. */
+struct assign *assign_create(uint32_t n_racks, uint32_t n_nodes, const uint32_t *rack, uint32_t n_kinds);
+void assign_destroy(struct assign *s);            /* NULL is fine */
 
 /*
  * Places of a kind that tasks may take on a node now, taken ones included: a
@@ -50,71 +50,71 @@ void sched_destroy(struct sched *s);            /* NULL is fine */
  * the beginning, which classes can ever be (with 0 places) spares an indexing
  * of all tasks when one comes first.  O(1).
  */
-void sched_places(struct sched *s, uint32_t node, uint32_t kind, uint32_t n);
+void assign_places(struct assign *s, uint32_t node, uint32_t kind, uint32_t n);
 
 /* A job's share and the cost of leaving one of its tasks; 0 and 0 until told.  |alpha| < 2^50.  O(1). */
-void sched_job(struct sched *s, uint32_t job, uint32_t share, int64_t alpha);
+void assign_job(struct assign *s, uint32_t job, uint32_t share, int64_t alpha);
 
 /* What a node or a rack costs, in place of what lies above it. */
-struct sched_near { uint32_t at, is_rack; int64_t cost; };
+struct assign_near { uint32_t at, is_rack; int64_t cost; };
 
-struct sched_task {
+struct assign_task {
     uint32_t job;
     uint64_t fits;                  /* bit per kind; 0: it can run nowhere */
-    int64_t  far;                   /* any node not named; SCHED_NEVER: only those named */
-    const struct sched_near *near;  /* [n_near], each node and rack at most once; copied */
+    int64_t  far;                   /* any node not named; ASSIGN_NEVER: only those named */
+    const struct assign_near *near;  /* [n_near], each node and rack at most once; copied */
     uint32_t n_near;
 };
 /*
  * Add a task under a free id.  Its cost on a node is what `near` says of the
- * node, else of the node's rack, else `far`; |cost| < 2^50 or SCHED_NEVER.
+ * node, else of the node's rack, else `far`; |cost| < 2^50 or ASSIGN_NEVER.
  * O(n_near^2), and O(log n) for each of its places at the next solve.
  */
-void sched_add(struct sched *s, uint32_t id, const struct sched_task *t);
-void sched_remove(struct sched *s, uint32_t id);
-bool sched_has(const struct sched *s, uint32_t id);
+void assign_add(struct assign *s, uint32_t id, const struct assign_task *t);
+void assign_remove(struct assign *s, uint32_t id);
+bool assign_has(const struct assign *s, uint32_t id);
 
 /* What one solve did. */
-struct sched_stats {
+struct assign_stats {
     uint64_t paths, phases;         /* units repaired; searches for them */
     uint64_t pops, arcs;            /* vertices and arcs that these looked at */
     uint64_t bids;                  /* of an auction; 0: there was none */
     uint32_t was_cold, reserved;    /* started from nothing */
 };
 
-struct sched_result {
+struct assign_result {
     int64_t  flow, cost;
     uint32_t placed;
-    struct sched_stats stats;
+    struct assign_stats stats;
 };
 
 /* Place tasks optimally.  The second solve begins where the first ended. */
-enum sched_st sched_solve(struct sched *s, struct sched_result *out);
+enum assign_st assign_solve(struct assign *s, struct assign_result *out);
 
 /* Where a task was placed; false: it is left waiting. */
-bool sched_place(const struct sched *s, uint32_t id, uint32_t *node, uint32_t *kind);
-/* Tasks on a class, in no particular order: first, then next until SCHED_NONE. */
-uint32_t sched_first(const struct sched *s, uint32_t node, uint32_t kind);
-uint32_t sched_next(const struct sched *s, uint32_t id);
+bool assign_place(const struct assign *s, uint32_t id, uint32_t *node, uint32_t *kind);
+/* Tasks on a class, in no particular order: first, then next until ASSIGN_NONE. */
+uint32_t assign_first(const struct assign *s, uint32_t node, uint32_t kind);
+uint32_t assign_next(const struct assign *s, uint32_t id);
 
 /* The dual: what a place is worth to the others, and what one more place is worth to a job. */
-int64_t sched_price(const struct sched *s, uint32_t node, uint32_t kind);
-int64_t sched_value(const struct sched *s, uint32_t job);
+int64_t assign_price(const struct assign *s, uint32_t node, uint32_t kind);
+int64_t assign_value(const struct assign *s, uint32_t job);
 
 /* Forget prices and placements; the next solve starts cold. */
-void sched_forget(struct sched *s);
+void assign_forget(struct assign *s);
 /*
  * A cold solve turns to an auction when its repairs would look at more than so
  * many arcs for each place; 1000 until told, 0: at once.  No optimum depends on
  * it, only time and which of equal placements is found.
  */
-void sched_bid_from(struct sched *s, uint64_t arcs);
+void assign_bid_from(struct assign *s, uint64_t arcs);
 /*
  * Places left empty at a price are each searched from when there are so many, of
  * 128 placed tasks one at least, and few tasks are odd (state.h); 6 until told,
  * 0: always.  No answer depends on it, only time.
  */
-void sched_fill_from(struct sched *s, uint64_t places);
+void assign_fill_from(struct assign *s, uint64_t places);
 
 /*
  * The certificate: capacities, complementary slackness of every task, class and
@@ -122,8 +122,8 @@ void sched_fill_from(struct sched *s, uint64_t places);
  * flow first".  Recomputed from what was told, sharing nothing with the search.
  * False with the reason in why [cap].  O(tasks log + classes log), after a solve only.
  */
-bool sched_verify(const struct sched *s, const struct sched_result *r, char *why, size_t cap);
+bool assign_verify(const struct assign *s, const struct assign_result *r, char *why, size_t cap);
 
-size_t sched_bytes(const struct sched *s);      /* memory held between solves */
+size_t assign_bytes(const struct assign *s);      /* memory held between solves */
 
 #endif

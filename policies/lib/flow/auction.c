@@ -22,7 +22,7 @@
 struct offer { int64_t bound; uint32_t id; };       /* a class of a spot; an arc of a job */
 
 struct auction {
-    struct sched *s;
+    struct assign *s;
     struct offer *cls;                  /* parallel to sc: a heap for each spot */
     struct offer *arc;                  /* parallel to arc: a heap for each job */
     uint32_t *next;                     /* [n_arcs] the arc's next task, unless it is placed already */
@@ -54,7 +54,7 @@ struct seek { uint32_t task, not; int64_t cost, price; uint32_t cls; };     /* t
 /* Among classes below the i-th of the heap, the cheapest other than `not` that the task may use at this cost. */
 static void spot_seek(struct auction *a, struct offer *h, uint32_t n, uint32_t i, struct seek *x)
 {
-    const struct sched *s = a->s;
+    const struct assign *s = a->s;
     while (h[i].bound < s->cls[h[i].id].pi) {
         h[i].bound = s->cls[h[i].id].pi;
         sift(h, n, i);
@@ -73,7 +73,7 @@ static void spot_seek(struct auction *a, struct offer *h, uint32_t n, uint32_t i
 /* What the arc's next task would pay on its cheapest class other than `not`; `most` bounds the search. */
 static int64_t arc_value(struct auction *a, uint32_t at, uint32_t not, int64_t most, uint32_t *cls)
 {
-    struct sched *s = a->s;
+    struct assign *s = a->s;
     const struct arc *r = &s->arc[at];
     if (r->cost == FAR_AWAY) return FAR_AWAY;
     const struct spot *v = &s->spot[r->spot];
@@ -128,7 +128,7 @@ static void back_up(struct back *b, uint32_t i)
 
 static int64_t task_value(struct auction *a, uint32_t id, uint32_t not, int64_t most, uint32_t *cls)
 {
-    const struct sched *s = a->s;
+    const struct assign *s = a->s;
     const struct task *t = &s->task[id];
     const struct entry *e = entries(s, t);
     for (uint32_t k = 0; k < t->n_entry; k++) {
@@ -200,7 +200,7 @@ static void leave(struct auction *a, uint32_t id)
 /* The task on the class that bid least. */
 static uint32_t lowest(const struct auction *a, uint32_t c)
 {
-    const struct sched *s = a->s;
+    const struct assign *s = a->s;
     uint32_t least = s->cls[c].first;
     for (uint32_t id = s->task[least].cnext; id != NONE; id = s->task[id].cnext)
         if (a->bid[id] < a->bid[least] || (a->bid[id] == a->bid[least] && id < least)) least = id;
@@ -212,7 +212,7 @@ enum { LOAD = 64 };                     /* tasks on a class looked through at th
 /* The job's next unit gets a place; false: none is worth its price. */
 static bool make_bid(struct auction *a, uint32_t job)
 {
-    struct sched *s = a->s;
+    struct assign *s = a->s;
     struct job *j = &s->job[job];
     struct back *b = &a->back[job];
     uint32_t c = NONE, c2 = NONE, id;
@@ -245,7 +245,7 @@ static bool make_bid(struct auction *a, uint32_t job)
 /* Heaps for prices and placements as they are; every job may bid. */
 static void open_bids(struct auction *a)
 {
-    struct sched *s = a->s;
+    struct assign *s = a->s;
     index_rewind(s);
     for (size_t i = 0; i < s->n_live_spot; i++) {
         const struct spot *v = &s->spot[s->live_spot[i]];
@@ -279,7 +279,7 @@ static void bid_all(struct auction *a)
     }
 }
 
-static void lower_prices(struct sched *s, int64_t by)
+static void lower_prices(struct assign *s, int64_t by)
 {
     for (size_t i = 0; i < s->n_live; i++) {
         struct cls *c = &s->cls[s->live[i]];
@@ -292,7 +292,7 @@ enum { BIDS = 32 };                     /* for each place, in a round: where a p
 /* Bid for all places anew.  False: the bids that a round may make were used up. */
 static bool run_round(struct auction *a, int64_t eps)
 {
-    struct sched *s = a->s;
+    struct assign *s = a->s;
     for (size_t i = 0; i < s->n_live; i++) while (s->cls[s->live[i]].first != NONE) place_forget(s, s->cls[s->live[i]].first);
     memset(a->is_placed, 0, s->n_tasks);
     memset(a->is_queued, 0, s->n_jobs);
@@ -305,7 +305,7 @@ static bool run_round(struct auction *a, int64_t eps)
 }
 
 /* What placed tasks pay at most, and in the mean less than on the dearest place they name. */
-static void survey(const struct sched *s, int64_t *dearest, int64_t *spread)
+static void survey(const struct assign *s, int64_t *dearest, int64_t *spread)
 {
     pol_wide sum = 0;
     *dearest = 0;
@@ -321,7 +321,7 @@ static void survey(const struct sched *s, int64_t *dearest, int64_t *spread)
 }
 
 /* Do jobs want more places below their shares than there are? */
-static bool is_short(const struct sched *s)
+static bool is_short(const struct assign *s)
 {
     uint64_t n = 0;
     for (size_t j = 0; j < s->n_jobs; j++) n += s->job[j].n < s->job[j].share ? s->job[j].n : s->job[j].share;
@@ -337,8 +337,8 @@ static bool is_short(const struct sched *s)
  */
 static void begin_low(struct auction *a, int64_t by)
 {
-    struct sched *s = a->s;
-    int64_t price[SCHED_KINDS_MAX], top = 0, less = is_short(s) && s->m > a->most ? s->m - a->most : INT64_MAX;
+    struct assign *s = a->s;
+    int64_t price[ASSIGN_KINDS_MAX], top = 0, less = is_short(s) && s->m > a->most ? s->m - a->most : INT64_MAX;
     for (uint32_t k = 0; k < s->n_kinds; k++) price[k] = INT64_MAX;
     for (size_t i = 0; i < s->n_live; i++) {
         const struct cls *c = &s->cls[s->live[i]];
@@ -354,7 +354,7 @@ static void begin_low(struct auction *a, int64_t by)
 /* M again for what seems to be short of it. */
 static void raise_short(const struct auction *a)
 {
-    const struct sched *s = a->s;
+    const struct assign *s = a->s;
     for (size_t i = 0; i < s->n_live; i++) {
         struct cls *c = &s->cls[s->live[i]];
         if (c->pi > a->beyond && s->m > a->most) c->pi += s->m - a->most;
@@ -362,7 +362,7 @@ static void raise_short(const struct auction *a)
 }
 
 /* Each placed task to its cheapest class, full or not; each job in balance. */
-static void settle(struct sched *s)
+static void settle(struct assign *s)
 {
     uint32_t n = 0, *list = pol_alloc((size_t)s->placed, sizeof *list);
     place_lows(s);
@@ -377,7 +377,7 @@ static void settle(struct sched *s)
     free(list);
 }
 
-static void open_auction(struct auction *a, struct sched *s)
+static void open_auction(struct auction *a, struct assign *s)
 {
     *a = (struct auction){ .s = s };
     a->cls = pol_alloc(s->spot[s->n_spots].c1, sizeof *a->cls);
@@ -399,7 +399,7 @@ static void close_auction(struct auction *a)
 /* Of the mean spread of costs: what sets shares apart from alpha, what prices begin lower by, either round's epsilon. */
 enum { NEED = 4, LOWER = 4, COARSE = 16, FINE = 128 };
 
-void auction_run(struct sched *s)
+void auction_run(struct assign *s)
 {
     int64_t spread, dearest, alpha = 0, *old;
     struct auction a;

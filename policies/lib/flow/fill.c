@@ -28,12 +28,12 @@ struct fill {
     uint32_t end;                       /* the root's neighbour on the best path yet */
 };
 
-static int64_t price(const struct sched *s, uint32_t c) { return s->cls[c].pi - s->pi_root; }
-static int64_t value(const struct sched *s, uint32_t j) { return s->job[j].pi - s->pi_root; }
-static bool is_live(const struct sched *s, uint32_t spot) { return s->spot[spot].c1 > s->spot[spot].c0; }
+static int64_t price(const struct assign *s, uint32_t c) { return s->cls[c].pi - s->pi_root; }
+static int64_t value(const struct assign *s, uint32_t j) { return s->job[j].pi - s->pi_root; }
+static bool is_live(const struct assign *s, uint32_t spot) { return s->spot[spot].c1 > s->spot[spot].c0; }
 
 /* A task is placed, or moved: whoever needs it may take it from there. */
-static void note(struct sched *s, struct fill *f, uint32_t id)
+static void note(struct assign *s, struct fill *f, uint32_t id)
 {
     struct task *t = &s->task[id];
     const struct entry *e = entries(s, t);
@@ -54,7 +54,7 @@ static void note(struct sched *s, struct fill *f, uint32_t id)
     }
 }
 
-static void note_all(struct sched *s, struct fill *f)
+static void note_all(struct assign *s, struct fill *f)
 {
     ROOM(s->inlet, s->cap_inlet, s->n_spots);
     for (size_t i = 0; i < s->n_live_spot; i++) s->inlet[s->live_spot[i]] = (struct inlet){ FAR_AWAY, FAR_AWAY, NONE };
@@ -70,10 +70,10 @@ static void note_all(struct sched *s, struct fill *f)
 
 /* ---- one search ---- */
 
-static uint32_t placed_v(const struct sched *s, uint32_t spot) { return (uint32_t)(s->n_cls + s->n_jobs) + spot; }
-static uint32_t waiting_v(const struct sched *s, uint32_t spot) { return placed_v(s, s->n_spots) + spot; }
+static uint32_t placed_v(const struct assign *s, uint32_t spot) { return (uint32_t)(s->n_cls + s->n_jobs) + spot; }
+static uint32_t waiting_v(const struct assign *s, uint32_t spot) { return placed_v(s, s->n_spots) + spot; }
 
-static bool relax(struct sched *s, uint32_t v, int64_t d, uint32_t via, uint32_t next)
+static bool relax(struct assign *s, uint32_t v, int64_t d, uint32_t via, uint32_t next)
 {
     struct mark *m = &s->mark[v];
     if (d >= s->ub || (m->stamp == s->stamp && m->d <= d)) return false;
@@ -82,18 +82,18 @@ static bool relax(struct sched *s, uint32_t v, int64_t d, uint32_t via, uint32_t
     return true;
 }
 
-static void from_root(struct sched *s, struct fill *f, int64_t d, uint32_t v)
+static void from_root(struct assign *s, struct fill *f, int64_t d, uint32_t v)
 {
     if (d < s->ub) { s->ub = d; f->end = v; }
 }
 
-static void later(struct sched *s, uint32_t v, int64_t key, int64_t d, uint32_t at)
+static void later(struct assign *s, uint32_t v, int64_t key, int64_t d, uint32_t at)
 {
     if (key < s->ub) labels_push(s, (struct label){ key, d, v, at });
 }
 
 /* Tasks placed elsewhere that name the spot move to a class of it: those not much farther than the nearest. */
-static void placed_into(struct sched *s, uint32_t spot, const struct label *l)
+static void placed_into(struct assign *s, uint32_t spot, const struct label *l)
 {
     struct inlet *in = &s->inlet[spot];
     int64_t least = FAR_AWAY, rest = FAR_AWAY, end = l->key > 0 ? 2 * l->key : 0;
@@ -112,7 +112,7 @@ static void placed_into(struct sched *s, uint32_t spot, const struct label *l)
     later(s, placed_v(s, spot), l->d + rest, l->d, l->via);
 }
 
-static void waiting_into(struct sched *s, struct fill *f, uint32_t spot, const struct label *l)
+static void waiting_into(struct assign *s, struct fill *f, uint32_t spot, const struct label *l)
 {
     int64_t least = FAR_AWAY;
     for (uint32_t k = s->spot[spot].first_bucket; k != NONE; k = s->bucket[k].next) {
@@ -136,7 +136,7 @@ static void waiting_into(struct sched *s, struct fill *f, uint32_t spot, const s
     s->inlet[spot].waiting = least;
 }
 
-static void into_class(struct sched *s, struct fill *f, uint32_t at, int64_t d)
+static void into_class(struct assign *s, struct fill *f, uint32_t at, int64_t d)
 {
     int64_t label = d + price(s, at);
     uint32_t spot[3];
@@ -156,7 +156,7 @@ static void into_class(struct sched *s, struct fill *f, uint32_t at, int64_t d)
     }
 }
 
-static void into_spot(struct sched *s, struct fill *f, const struct label *l)
+static void into_spot(struct assign *s, struct fill *f, const struct label *l)
 {
     bool is_placed = l->id < waiting_v(s, 0);
     uint32_t spot = l->id - (is_placed ? placed_v(s, 0) : waiting_v(s, 0));
@@ -166,7 +166,7 @@ static void into_spot(struct sched *s, struct fill *f, const struct label *l)
 }
 
 /* The job gives up another of its tasks. */
-static void into_job(struct sched *s, uint32_t at, int64_t d)
+static void into_job(struct assign *s, uint32_t at, int64_t d)
 {
     const struct job *j = &s->job[at];
     uint32_t v = (uint32_t)s->n_cls + at;
@@ -178,7 +178,7 @@ static void into_job(struct sched *s, uint32_t at, int64_t d)
 }
 
 /* Tasks move forwards along the path. */
-static void augment(struct sched *s, struct fill *f, uint32_t to)
+static void augment(struct assign *s, struct fill *f, uint32_t to)
 {
     for (uint32_t v = f->end; v != to; v = s->mark[v].from) {
         const struct mark *m = &s->mark[v];
@@ -200,7 +200,7 @@ static void augment(struct sched *s, struct fill *f, uint32_t to)
     s->stats.paths++;
 }
 
-static void fill_one(struct sched *s, struct fill *f, uint32_t to)
+static void fill_one(struct assign *s, struct fill *f, uint32_t to)
 {
     labels_begin(s);
     (void)relax(s, to, 0, NONE, to);
@@ -230,7 +230,7 @@ static void fill_one(struct sched *s, struct fill *f, uint32_t to)
  */
 enum { TRIAL = 8 };                     /* paths; the first few may be dear */
 
-void fill_run(struct sched *s)
+void fill_run(struct assign *s)
 {
     struct fill f = { .n = 0 };
     uint64_t paths = 0, arcs = s->stats.arcs;

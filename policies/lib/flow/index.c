@@ -39,13 +39,13 @@ void pool_give(struct pool *p, uint32_t block, uint32_t cap)
 
 /* ---- (job, spot) -> bucket ---- */
 
-static size_t slot_of(const struct sched *s, uint32_t job, uint32_t spot)
+static size_t slot_of(const struct assign *s, uint32_t job, uint32_t spot)
 {
     uint64_t key = ((uint64_t)job << 32 | spot) * UINT64_C(0x9E3779B97F4A7C15);
     return (size_t)(key >> 32) & (s->hash_size - 1);
 }
 
-static size_t find(const struct sched *s, uint32_t job, uint32_t spot)
+static size_t find(const struct assign *s, uint32_t job, uint32_t spot)
 {
     size_t i = slot_of(s, job, spot);
     for (; s->hash[i] != NONE; i = (i + 1) & (s->hash_size - 1)) {
@@ -55,7 +55,7 @@ static size_t find(const struct sched *s, uint32_t job, uint32_t spot)
     return i;
 }
 
-static void rehash(struct sched *s, size_t size)
+static void rehash(struct assign *s, size_t size)
 {
     uint32_t *old = s->hash;
     size_t n = s->hash_size;
@@ -68,7 +68,7 @@ static void rehash(struct sched *s, size_t size)
 }
 
 /* Close the gap that a removal leaves in its run of slots. */
-static void unhash(struct sched *s, uint32_t b)
+static void unhash(struct assign *s, uint32_t b)
 {
     size_t mask = s->hash_size - 1, gap = find(s, s->bucket[b].job, s->bucket[b].spot);
     for (size_t i = (gap + 1) & mask; s->hash[i] != NONE; i = (i + 1) & mask) {
@@ -79,7 +79,7 @@ static void unhash(struct sched *s, uint32_t b)
     s->hash_n--;
 }
 
-static uint32_t bucket_of(struct sched *s, uint32_t job, uint32_t spot)
+static uint32_t bucket_of(struct assign *s, uint32_t job, uint32_t spot)
 {
     if (s->hash_n * 2 >= s->hash_size) rehash(s, s->hash_size * 2);
     size_t i = find(s, job, spot);
@@ -101,7 +101,7 @@ static uint32_t bucket_of(struct sched *s, uint32_t job, uint32_t spot)
     return b;
 }
 
-static void bucket_free(struct sched *s, uint32_t at)
+static void bucket_free(struct assign *s, uint32_t at)
 {
     struct bucket *b = &s->bucket[at];
     unhash(s, at);
@@ -143,7 +143,7 @@ static void shell_sort(struct item *it, uint32_t n)
         }
 }
 
-void index_sort(struct sched *s, struct bucket *b)
+void index_sort(struct assign *s, struct bucket *b)
 {
     if (b->n_sorted == b->n) return;
     shell_sort(items(s, b) + b->n_sorted, b->n - b->n_sorted);
@@ -151,7 +151,7 @@ void index_sort(struct sched *s, struct bucket *b)
 }
 
 /* The cheapest alone, when that is all that is asked. */
-static void sort_to(struct sched *s, struct bucket *b, uint32_t at)
+static void sort_to(struct assign *s, struct bucket *b, uint32_t at)
 {
     if (at < b->n_sorted) return;
     if (at > 0) { index_sort(s, b); return; }
@@ -166,7 +166,7 @@ static void sort_to(struct sched *s, struct bucket *b, uint32_t at)
 /* A longer sorted part is cut, not shifted, while more than a few items come. */
 enum { SHORT = 32, FEW = 8 };
 
-static void append(struct sched *s, uint32_t at, struct item x)
+static void append(struct assign *s, uint32_t at, struct item x)
 {
     struct bucket *b = &s->bucket[at];
     if (b->n == b->cap) {
@@ -199,7 +199,7 @@ static void append(struct sched *s, uint32_t at, struct item x)
     b->want--;
 }
 
-static void take_out(struct sched *s, uint32_t at, int64_t cost, uint32_t task)
+static void take_out(struct assign *s, uint32_t at, int64_t cost, uint32_t task)
 {
     struct bucket *b = &s->bucket[at];
     struct item *it = items(s, b);
@@ -217,7 +217,7 @@ static void take_out(struct sched *s, uint32_t at, int64_t cost, uint32_t task)
 
 /* ---- tasks ---- */
 
-uint32_t index_group(struct sched *s, uint64_t fits)
+uint32_t index_group(struct assign *s, uint64_t fits)
 {
     for (uint32_t g = 0; g < s->n_groups; g++) if (s->group[g] == fits) return g;
     POL_RESERVE(s->group, s->cap_groups, s->n_groups + 1u);
@@ -234,7 +234,7 @@ uint32_t index_group(struct sched *s, uint64_t fits)
 #define COMES (UINT32_C(1) << 31)      /* on an entry's bucket: its item is announced */
 
 /* Which spots some class, with places or without, belongs to. */
-static void know_spots(struct sched *s)
+static void know_spots(struct assign *s)
 {
     for (uint32_t g = 0; g < s->n_groups; g++)
         for (size_t c = 0; c < s->n_cls; c++) {
@@ -246,7 +246,7 @@ static void know_spots(struct sched *s)
 }
 
 /* The task's entries that have no bucket yet: the bucket of each, told that an item comes. */
-static size_t announce(struct sched *s, uint32_t id)
+static size_t announce(struct assign *s, uint32_t id)
 {
     struct task *t = &s->task[id];
     struct entry *e = s->pool.at + t->block;
@@ -260,7 +260,7 @@ static size_t announce(struct sched *s, uint32_t id)
     return n;
 }
 
-static void put_in(struct sched *s, uint32_t id)
+static void put_in(struct assign *s, uint32_t id)
 {
     struct task *t = &s->task[id];
     bool is_odd = t->is_odd;
@@ -276,7 +276,7 @@ static void put_in(struct sched *s, uint32_t id)
 }
 
 /* All are announced before any is put in, so that a bucket grows once. */
-void index_flush(struct sched *s)
+void index_flush(struct assign *s)
 {
     /* Many tasks at once: one table for all their buckets, about four a task. */
     size_t size = s->hash_size ? s->hash_size : 256, n = 0;
@@ -301,7 +301,7 @@ void index_flush(struct sched *s)
     s->n_fresh = 0;
 }
 
-void index_drop(struct sched *s, uint32_t id)
+void index_drop(struct assign *s, uint32_t id)
 {
     struct task *t = &s->task[id];
     for (uint32_t k = 0; k < t->n_entry; k++) {
@@ -310,7 +310,7 @@ void index_drop(struct sched *s, uint32_t id)
     }
 }
 
-int64_t task_cost(const struct sched *s, const struct task *t, uint32_t node)
+int64_t task_cost(const struct assign *s, const struct task *t, uint32_t node)
 {
     int64_t cost = t->far;
     for (uint32_t k = 0, n = n_named(t); k < n; k++) {
@@ -323,7 +323,7 @@ int64_t task_cost(const struct sched *s, const struct task *t, uint32_t node)
 
 /* ---- heads ---- */
 
-static void advance(struct sched *s, struct bucket *b)
+static void advance(struct assign *s, struct bucket *b)
 {
     const struct item *it = items(s, b);
     for (; b->head < b->n; b->head++) {
@@ -333,9 +333,9 @@ static void advance(struct sched *s, struct bucket *b)
     s->arc[b->arc].cost = b->head < b->n ? it[b->head].cost : FAR_AWAY;
 }
 
-static bool is_live(const struct sched *s, uint32_t spot) { return s->spot[spot].c1 > s->spot[spot].c0; }
+static bool is_live(const struct assign *s, uint32_t spot) { return s->spot[spot].c1 > s->spot[spot].c0; }
 
-void index_placed(struct sched *s, uint32_t id)
+void index_placed(struct assign *s, uint32_t id)
 {
     const struct task *t = &s->task[id];
     for (uint32_t k = 0; k < t->n_entry; k++) {
@@ -346,7 +346,7 @@ void index_placed(struct sched *s, uint32_t id)
     }
 }
 
-void index_waits(struct sched *s, uint32_t id)
+void index_waits(struct assign *s, uint32_t id)
 {
     const struct task *t = &s->task[id];
     for (uint32_t k = 0; k < t->n_entry; k++) {
@@ -360,7 +360,7 @@ void index_waits(struct sched *s, uint32_t id)
     }
 }
 
-uint32_t index_after(struct sched *s, struct bucket *b, int64_t cost, uint32_t id)
+uint32_t index_after(struct assign *s, struct bucket *b, int64_t cost, uint32_t id)
 {
     index_sort(s, b);
     const struct item *it = items(s, b);
@@ -371,7 +371,7 @@ uint32_t index_after(struct sched *s, struct bucket *b, int64_t cost, uint32_t i
 
 /* ---- one solve's view ---- */
 
-void index_spots(const struct sched *s, uint32_t c, uint32_t g, uint32_t out[3])
+void index_spots(const struct assign *s, uint32_t c, uint32_t g, uint32_t out[3])
 {
     uint32_t v = g * s->n_places, node = s->cls[c].node;
     out[0] = v + node;
@@ -380,7 +380,7 @@ void index_spots(const struct sched *s, uint32_t c, uint32_t g, uint32_t out[3])
 }
 
 /* Classes with places, by spot; a spot without one is not live. */
-static void live_classes(struct sched *s)
+static void live_classes(struct assign *s)
 {
     uint32_t out[3], at = 0;
     s->n_live = s->n_live_spot = 0;
@@ -424,7 +424,7 @@ static void live_classes(struct sched *s)
     s->shape_changed = false;
 }
 
-void index_live(struct sched *s)
+void index_live(struct assign *s)
 {
     if (s->shape_changed) live_classes(s);
     for (size_t j = 0; j < s->n_jobs; j++) s->job[j].arc0 = s->job[j].arc1 = 0;
@@ -448,13 +448,13 @@ void index_live(struct sched *s)
         }
 }
 
-const struct item *index_head(struct sched *s, struct bucket *b)
+const struct item *index_head(struct assign *s, struct bucket *b)
 {
     if (b->head < b->n && s->task[items(s, b)[b->head].task].cls != NONE) advance(s, b);
     return b->head < b->n ? &items(s, b)[b->head] : NULL;
 }
 
-void index_rewind(struct sched *s)
+void index_rewind(struct assign *s)
 {
     for (size_t i = 0; i < s->n_arcs; i++) {
         struct bucket *b = &s->bucket[s->arc[i].bucket];
@@ -463,7 +463,7 @@ void index_rewind(struct sched *s)
     }
 }
 
-void index_fini(struct sched *s)
+void index_fini(struct assign *s)
 {
     free(s->bucket); free(s->pool.at); free(s->hash); free(s->fresh);
     free(s->sc); free(s->offer); free(s->live); free(s->live_spot); free(s->arc); free(s->spot); free(s->group); free(s->low);

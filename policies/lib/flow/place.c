@@ -5,10 +5,10 @@
  */
 #include "lib/flow/state.h"
 
-int64_t value_up(const struct sched *s, const struct job *j) { return j->x < j->share ? s->m : j->alpha; }
-int64_t value_down(const struct sched *s, const struct job *j) { return j->x <= j->share ? s->m : j->alpha; }
+int64_t value_up(const struct assign *s, const struct job *j) { return j->x < j->share ? s->m : j->alpha; }
+int64_t value_down(const struct assign *s, const struct job *j) { return j->x <= j->share ? s->m : j->alpha; }
 
-static void link_in(struct sched *s, uint32_t id, uint32_t cls, int64_t cost)
+static void link_in(struct assign *s, uint32_t id, uint32_t cls, int64_t cost)
 {
     struct task *t = &s->task[id];
     struct cls *c = &s->cls[cls];
@@ -26,14 +26,14 @@ static void link_in(struct sched *s, uint32_t id, uint32_t cls, int64_t cost)
     s->placed++;
 }
 
-void place_put(struct sched *s, uint32_t id, uint32_t cls, int64_t cost)
+void place_put(struct assign *s, uint32_t id, uint32_t cls, int64_t cost)
 {
     link_in(s, id, cls, cost);
     index_placed(s, id);
 }
 
 /* Out of its lists; the index is not told. */
-static void link_out(struct sched *s, uint32_t id)
+static void link_out(struct assign *s, uint32_t id)
 {
     struct task *t = &s->task[id];
     struct cls *c = &s->cls[t->cls];
@@ -48,17 +48,17 @@ static void link_out(struct sched *s, uint32_t id)
     t->cls = NONE;
 }
 
-void place_drop(struct sched *s, uint32_t id)
+void place_drop(struct assign *s, uint32_t id)
 {
     link_out(s, id);
     index_waits(s, id);
 }
 
-void place_quietly(struct sched *s, uint32_t id, uint32_t cls, int64_t cost) { link_in(s, id, cls, cost); }
+void place_quietly(struct assign *s, uint32_t id, uint32_t cls, int64_t cost) { link_in(s, id, cls, cost); }
 
-void place_forget(struct sched *s, uint32_t id) { link_out(s, id); }
+void place_forget(struct assign *s, uint32_t id) { link_out(s, id); }
 
-void place_move(struct sched *s, uint32_t id, uint32_t cls, int64_t cost)
+void place_move(struct assign *s, uint32_t id, uint32_t cls, int64_t cost)
 {
     link_out(s, id);
     link_in(s, id, cls, cost);
@@ -68,7 +68,7 @@ void place_move(struct sched *s, uint32_t id, uint32_t cls, int64_t cost)
  * The cheapest class for a task under the prices, and its cost + pi.  Among
  * equals the one with most room: that spreads ties before any search.
  */
-int64_t place_best(const struct sched *s, uint32_t id, uint32_t *cls, int64_t *cost)
+int64_t place_best(const struct assign *s, uint32_t id, uint32_t *cls, int64_t *cost)
 {
     const struct task *t = &s->task[id];
     const struct entry *e = entries(s, t);
@@ -95,7 +95,7 @@ int64_t place_best(const struct sched *s, uint32_t id, uint32_t *cls, int64_t *c
 /* ---- a job's value ---- */
 
 /* The job's waiting task that can enter below `best`, and at what; else NONE. */
-static uint32_t best_waiting(struct sched *s, const struct job *j, int64_t *best)
+static uint32_t best_waiting(struct assign *s, const struct job *j, int64_t *best)
 {
     uint32_t found = NONE;
     *best = FAR_AWAY;
@@ -117,7 +117,7 @@ static uint32_t best_waiting(struct sched *s, const struct job *j, int64_t *best
     return found;
 }
 
-static uint32_t worst_placed(const struct sched *s, const struct job *j, int64_t *worst)
+static uint32_t worst_placed(const struct assign *s, const struct job *j, int64_t *worst)
 {
     uint32_t found = NONE;
     *worst = -FAR_AWAY;
@@ -128,7 +128,7 @@ static uint32_t worst_placed(const struct sched *s, const struct job *j, int64_t
     return found;
 }
 
-static void put_best(struct sched *s, uint32_t id)
+static void put_best(struct assign *s, uint32_t id)
 {
     uint32_t cls;
     int64_t cost;
@@ -141,7 +141,7 @@ static void put_best(struct sched *s, uint32_t id)
  * prices no waiting task should enter and no placed one leave.  Needs exact
  * lows.  O(arcs of the job) for each task that changes.
  */
-void place_balance(struct sched *s, uint32_t job)
+void place_balance(struct assign *s, uint32_t job)
 {
     struct job *j = &s->job[job];
     int64_t enter, leave;
@@ -185,16 +185,16 @@ static void sift(struct bid *h, size_t n, size_t i)
 }
 
 struct cold {
-    uint64_t left[SCHED_KINDS_MAX];     /* places of each kind */
-    int64_t  price[SCHED_KINDS_MAX];
-    uint32_t order[SCHED_KINDS_MAX];    /* kinds, those that fewest groups fit first */
+    uint64_t left[ASSIGN_KINDS_MAX];     /* places of each kind */
+    int64_t  price[ASSIGN_KINDS_MAX];
+    uint32_t order[ASSIGN_KINDS_MAX];    /* kinds, those that fewest groups fit first */
     bool     *is_dead;                  /* [n_groups] */
     struct bid *bid;
     size_t   n;
 };
 
 /* The job's cheapest head among groups that still have places (or of one group only). */
-static int64_t worth(const struct sched *s, const struct cold *k, uint32_t job, uint32_t only, uint32_t *arc)
+static int64_t worth(const struct assign *s, const struct cold *k, uint32_t job, uint32_t only, uint32_t *arc)
 {
     const struct job *j = &s->job[job];
     int64_t best = FAR_AWAY;
@@ -209,7 +209,7 @@ static int64_t worth(const struct sched *s, const struct cold *k, uint32_t job, 
 }
 
 /* The kind is used up: groups that fit no other now pay what the best task refused would. */
-static void used_up(const struct sched *s, struct cold *k)
+static void used_up(const struct assign *s, struct cold *k)
 {
     for (uint32_t g = 0; g < s->n_groups; g++) {
         uint64_t fits = s->group[g];
@@ -228,9 +228,9 @@ static void used_up(const struct sched *s, struct cold *k)
     }
 }
 
-static void order_kinds(const struct sched *s, struct cold *k)
+static void order_kinds(const struct assign *s, struct cold *k)
 {
-    uint32_t n_fit[SCHED_KINDS_MAX] = { 0 };
+    uint32_t n_fit[ASSIGN_KINDS_MAX] = { 0 };
     for (uint32_t i = 0; i < s->n_kinds; i++) {
         for (uint32_t g = 0; g < s->n_groups; g++) n_fit[i] += (uint32_t)(s->group[g] >> i & 1);
         uint32_t at = i;
@@ -239,7 +239,7 @@ static void order_kinds(const struct sched *s, struct cold *k)
     }
 }
 
-static void take(struct sched *s, struct cold *k, uint32_t arc, uint32_t *list, size_t *n)
+static void take(struct assign *s, struct cold *k, uint32_t arc, uint32_t *list, size_t *n)
 {
     const struct bucket *b = &s->bucket[s->arc[arc].bucket];
     uint32_t id = items(s, b)[b->head].task;
@@ -261,7 +261,7 @@ static void take(struct sched *s, struct cold *k, uint32_t arc, uint32_t *list, 
  * its cheapest spot as if there were always room; the highest bid takes a
  * place.  When a group of kinds is used up, the best bid refused is its price.
  */
-void place_cold(struct sched *s)
+void place_cold(struct assign *s)
 {
     struct cold k = { .n = 0 };
     uint32_t arc, *list = pol_alloc((size_t)s->places, sizeof *list);
@@ -300,7 +300,7 @@ void place_cold(struct sched *s)
     free(list);
 }
 
-void spot_low(struct sched *s, uint32_t spot)
+void spot_low(struct assign *s, uint32_t spot)
 {
     const struct spot *v = &s->spot[spot];
     int64_t low = FAR_AWAY;
@@ -308,7 +308,7 @@ void spot_low(struct sched *s, uint32_t spot)
     s->low[spot] = low;
 }
 
-void place_lows(struct sched *s)
+void place_lows(struct assign *s)
 {
     for (size_t i = 0; i < s->n_live_spot; i++) spot_low(s, s->live_spot[i]);
     spot_low(s, s->n_spots);

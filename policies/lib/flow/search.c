@@ -31,17 +31,17 @@ enum { PLAIN = -2, SOURCE = -3 };       /* via: no task; where a search began */
 enum { MANY = 6 };                      /* so many units are searched for together */
 
 /* Vertices 0 .. are classes, then jobs, the root, jobs' scans, spots. */
-static uint32_t job_v(const struct sched *s, uint32_t j) { return (uint32_t)s->n_cls + j; }
-static uint32_t root_v(const struct sched *s) { return (uint32_t)(s->n_cls + s->n_jobs); }
-static uint32_t scan_v(const struct sched *s, uint32_t j) { return root_v(s) + 1 + j; }
-static uint32_t spot_v(const struct sched *s, uint32_t v) { return root_v(s) + 1 + (uint32_t)s->n_jobs + v; }
+static uint32_t job_v(const struct assign *s, uint32_t j) { return (uint32_t)s->n_cls + j; }
+static uint32_t root_v(const struct assign *s) { return (uint32_t)(s->n_cls + s->n_jobs); }
+static uint32_t scan_v(const struct assign *s, uint32_t j) { return root_v(s) + 1 + j; }
+static uint32_t spot_v(const struct assign *s, uint32_t v) { return root_v(s) + 1 + (uint32_t)s->n_jobs + v; }
 
 /*
  * The queue: a binary heap, and a stack for labels no farther than the vertex
  * just popped, which ties make the most of.  The last such label goes first, so
  * that among equals the search runs ahead.  Stale labels are skipped when popped.
  */
-void labels_push(struct sched *s, struct label x)
+void labels_push(struct assign *s, struct label x)
 {
     if (x.key <= s->now) {
         ROOM(s->stack, s->cap_stack, s->n_stack + 1);
@@ -54,7 +54,7 @@ void labels_push(struct sched *s, struct label x)
     s->heap[i] = x;
 }
 
-bool labels_pop(struct sched *s, struct label *top)
+bool labels_pop(struct assign *s, struct label *top)
 {
     if (s->n_stack > 0) {
         *top = s->stack[--s->n_stack];
@@ -77,7 +77,7 @@ bool labels_pop(struct sched *s, struct label *top)
 /* ---- relaxing ---- */
 
 /* True when d is better for the vertex; then it is its distance, by way of `from`. */
-static bool better(struct sched *s, uint32_t v, int64_t d, uint32_t via, uint32_t from)
+static bool better(struct assign *s, uint32_t v, int64_t d, uint32_t via, uint32_t from)
 {
     struct mark *m = &s->mark[v];
     if (d >= s->ub || (m->stamp == s->stamp && m->d <= d)) return false;
@@ -86,17 +86,17 @@ static bool better(struct sched *s, uint32_t v, int64_t d, uint32_t via, uint32_
 }
 
 /* Where a task is in the graph: on its class, or with its job. */
-static uint32_t place_of(const struct sched *s, uint32_t id)
+static uint32_t place_of(const struct assign *s, uint32_t id)
 {
     return s->task[id].cls != NONE ? s->task[id].cls : job_v(s, s->task[id].job);
 }
 
-static bool takes_one(const struct sched *s, const struct cls *c)
+static bool takes_one(const struct assign *s, const struct cls *c)
 {
     return c->load < c->cap && (s->for_root ? c->pi > s->pi_root : true);
 }
 
-static void relax_class(struct sched *s, uint32_t c, int64_t d, uint32_t via)
+static void relax_class(struct assign *s, uint32_t c, int64_t d, uint32_t via)
 {
     const struct mark *m = &s->mark[c];
     if (d >= s->ub || (m->stamp == s->stamp && m->d <= d)) return;
@@ -106,7 +106,7 @@ static void relax_class(struct sched *s, uint32_t c, int64_t d, uint32_t via)
 }
 
 /* A task's, or the root's, entry to a spot: d is the distance before the class's pi. */
-static void relax_spot(struct sched *s, uint32_t spot, int64_t d, uint32_t via)
+static void relax_spot(struct assign *s, uint32_t spot, int64_t d, uint32_t via)
 {
     struct spot *v = &s->spot[spot];
     if (d + s->low[spot] >= s->ub) return;
@@ -116,7 +116,7 @@ static void relax_spot(struct sched *s, uint32_t spot, int64_t d, uint32_t via)
     labels_push(s, (struct label){ d + s->low[spot], d, spot_v(s, spot), via });
 }
 
-static void relax_entry(struct sched *s, uint32_t spot, int64_t base, int64_t cost, uint32_t via)
+static void relax_entry(struct assign *s, uint32_t spot, int64_t base, int64_t cost, uint32_t via)
 {
     const struct spot *v = &s->spot[spot];
     if (v->c1 - v->c0 != 1) { relax_spot(s, spot, base + cost, via); return; }
@@ -126,14 +126,14 @@ static void relax_entry(struct sched *s, uint32_t spot, int64_t base, int64_t co
 
 /* ---- popping ---- */
 
-static void reach_root(struct sched *s, int64_t d, uint32_t from)
+static void reach_root(struct assign *s, int64_t d, uint32_t from)
 {
     if (!better(s, root_v(s), d, (uint32_t)PLAIN, from)) return;
     if (s->want == 1 && s->sink_root) { s->ub = d; s->end[0] = root_v(s); }
     else labels_push(s, (struct label){ d, d, root_v(s), (uint32_t)PLAIN });
 }
 
-static void pop_class(struct sched *s, uint32_t at, int64_t d)
+static void pop_class(struct assign *s, uint32_t at, int64_t d)
 {
     /* An empty place without a price is the root's: it keeps having none. */
     if (s->cls[at].load < s->cls[at].cap && s->cls[at].pi == s->pi_root) reach_root(s, d, at);
@@ -152,14 +152,14 @@ static void pop_class(struct sched *s, uint32_t at, int64_t d)
     }
 }
 
-static void pop_job(struct sched *s, uint32_t at, int64_t d)
+static void pop_job(struct assign *s, uint32_t at, int64_t d)
 {
     const struct job *j = &s->job[at];
     if (s->mark[job_v(s, at)].via != (uint32_t)PLAIN) reach_root(s, d + value_down(s, j) + s->pi_root - j->pi, job_v(s, at));
     if (j->low < FAR_AWAY && d + j->low - j->pi < s->ub) labels_push(s, (struct label){ d + j->low - j->pi, d, scan_v(s, at), 0 });
 }
 
-static void scan_job(struct sched *s, uint32_t at, int64_t d)
+static void scan_job(struct assign *s, uint32_t at, int64_t d)
 {
     struct job *j = &s->job[at];
     int64_t base = d - j->pi, low = FAR_AWAY;
@@ -191,7 +191,7 @@ static void scan_job(struct sched *s, uint32_t at, int64_t d)
     j->low = low;
 }
 
-static void pop_root(struct sched *s, int64_t d)
+static void pop_root(struct assign *s, int64_t d)
 {
     for (uint32_t k = 0; k < s->n_jobs; k++) {
         const struct job *j = &s->job[k];
@@ -207,7 +207,7 @@ static void pop_root(struct sched *s, int64_t d)
  * use.  offer[] is the best label that each class has had, and v->label the
  * worst of these: a label not below it is of no use to any class.
  */
-static void pop_spot(struct sched *s, uint32_t spot, int64_t d, uint32_t via)
+static void pop_spot(struct assign *s, uint32_t spot, int64_t d, uint32_t via)
 {
     struct spot *v = &s->spot[spot];
     if (v->label < d) return;
@@ -250,14 +250,14 @@ static void pop_spot(struct sched *s, uint32_t spot, int64_t d, uint32_t via)
 
 /* ---- one repair ---- */
 
-static void clear_stamps(struct sched *s)
+static void clear_stamps(struct assign *s)
 {
     for (size_t i = 0; i < s->cap_mark; i++) s->mark[i].stamp = 0;
     for (size_t v = 0; v <= s->n_spots; v++) s->spot[v].opened = s->spot[v].has_offers = 0;
     s->stamp = 1;
 }
 
-void labels_begin(struct sched *s)
+void labels_begin(struct assign *s)
 {
     if (++s->stamp == 0) clear_stamps(s);
     s->n_heap = s->n_stack = s->n_popped = s->n_end = 0;
@@ -265,12 +265,12 @@ void labels_begin(struct sched *s)
     s->ub = FAR_AWAY;
 }
 
-static bool is_end(const struct sched *s, uint32_t v)
+static bool is_end(const struct assign *s, uint32_t v)
 {
     return v < s->n_cls ? takes_one(s, &s->cls[v]) : v == root_v(s) && s->sink_root;
 }
 
-static void shortest(struct sched *s)
+static void shortest(struct assign *s)
 {
     uint32_t root = root_v(s);
     size_t most = SIZE_MAX;             /* pops, once an end was found */
@@ -310,7 +310,7 @@ static void shortest(struct sched *s)
 }
 
 /* The path to `end` is as the search saw it: its source has one too many, no task on it moved, no job's count did. */
-static bool is_whole(const struct sched *s, uint32_t end)
+static bool is_whole(const struct assign *s, uint32_t end)
 {
     uint32_t v = end;
     if (!is_end(s, v)) return false;
@@ -328,7 +328,7 @@ static bool is_whole(const struct sched *s, uint32_t end)
 }
 
 /* Tasks move backwards along the path. */
-static void augment(struct sched *s, uint32_t end)
+static void augment(struct assign *s, uint32_t end)
 {
     for (uint32_t v = end; s->mark[v].via != (uint32_t)SOURCE; v = s->mark[v].from) {
         const struct mark *m = &s->mark[v];
@@ -349,7 +349,7 @@ static void augment(struct sched *s, uint32_t end)
     s->stats.paths++;
 }
 
-static void phase(struct sched *s, size_t units)
+static void phase(struct assign *s, size_t units)
 {
     s->want = units < MANY ? 1 : units;
     ROOM(s->end, s->cap_end, s->want + 1);
@@ -358,7 +358,7 @@ static void phase(struct sched *s, size_t units)
     s->stats.phases++;
 }
 
-static size_t too_few(const struct sched *s)
+static size_t too_few(const struct assign *s)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->n_live; i++) {
@@ -372,13 +372,13 @@ static size_t too_few(const struct sched *s)
  * Backwards from each place?  That takes lists of all placed tasks, too dear for
  * few of many, and odd tasks void the labels that spare it to look at them.
  */
-static bool is_many(const struct sched *s, size_t n)
+static bool is_many(const struct assign *s, size_t n)
 {
     if (s->fill_from == 0) return true;
     return n >= s->fill_from && (s->stats.was_cold || n * 128 >= s->placed) && s->n_odd * 4 <= s->present;
 }
 
-static size_t too_many(const struct sched *s)
+static size_t too_many(const struct assign *s)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->n_live; i++) {
@@ -415,7 +415,7 @@ static bool foresee(struct growth *g, uint64_t paths, uint64_t arcs, uint64_t al
  * where a path from class to place would have to cross it alone.
  * False: this would look at more than `most` arcs, and was left off.
  */
-static bool relieve(struct sched *s, uint64_t most)
+static bool relieve(struct assign *s, uint64_t most)
 {
     uint64_t paths = s->stats.paths, arcs = s->stats.arcs, all = most == UINT64_MAX ? 0 : too_many(s);
     struct growth g = { .next = FIRST };
@@ -430,13 +430,13 @@ static bool relieve(struct sched *s, uint64_t most)
 }
 
 /* Arcs that the repairs of a cold start may look at before an auction is tried. */
-static uint64_t patience(const struct sched *s)
+static uint64_t patience(const struct assign *s)
 {
     bool any = s->places == 0 || s->bid_from > UINT64_MAX / 16 / s->places;      /* foresee multiplies it */
     return any ? UINT64_MAX : s->bid_from * s->places;
 }
 
-void search_repair(struct sched *s)
+void search_repair(struct assign *s)
 {
     bool bids_first = s->stats.was_cold && s->bid_from == 0;
     POL_RESERVE(s->mark, s->cap_mark, root_v(s) + 1u);

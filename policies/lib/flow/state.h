@@ -18,7 +18,7 @@
 #include "lib/util.h"
 
 enum { NIL = -1 };
-#define NONE SCHED_NONE
+#define NONE ASSIGN_NONE
 #define FAR_AWAY (INT64_MAX / 4)        /* beyond every distance */
 #define NOWHERE  (INT64_MAX / 2)        /* low of a spot without places: beyond FAR_AWAY whatever is added */
 
@@ -90,7 +90,7 @@ struct label { int64_t key, d; uint32_t id, via; };
 struct comer { int64_t key; uint32_t task, next; };
 struct inlet { int64_t placed, waiting; uint32_t first; };      /* least keys; the list */
 
-struct sched {
+struct assign {
     uint32_t n_racks, n_nodes, n_kinds, n_places;
     uint32_t *rack, *node_cls;          /* [n_nodes]; first class of a node */
     uint64_t *group;    size_t cap_groups;              /* sets of kinds */
@@ -129,29 +129,29 @@ struct sched {
     bool     is_stale, shape_changed, must_start_cold;  /* index lacks spots; live classes changed */
     bool     is_scarce;                 /* index: of what now comes in bulk, few will be asked for */
     bool     for_root, sink_root;       /* search: only priced places count as empty; the root takes a unit */
-    struct sched_stats stats;
+    struct assign_stats stats;
 };
 
 /* index.c: what is told, kept in buckets */
-void index_flush(struct sched *s);                      /* fresh tasks into buckets */
-void index_drop(struct sched *s, uint32_t id);          /* a task's entries out of them */
-void index_sort(struct sched *s, struct bucket *b);
-void index_placed(struct sched *s, uint32_t id);        /* the task no longer waits: heads move on */
-void index_waits(struct sched *s, uint32_t id);         /* it waits again */
-uint32_t index_after(struct sched *s, struct bucket *b, int64_t cost, uint32_t id);   /* next waiting task, or NONE */
-uint32_t index_group(struct sched *s, uint64_t fits);
-void index_live(struct sched *s);                       /* classes of spots, arcs of jobs, for this solve */
-void index_spots(const struct sched *s, uint32_t c, uint32_t g, uint32_t out[3]);     /* of a class, for one group: node, rack, all */
-void index_rewind(struct sched *s);                    /* heads at the cheapest that waits, after placements that were not told */
-const struct item *index_head(struct sched *s, struct bucket *b);      /* the same for one; NULL: none waits */
-void index_fini(struct sched *s);
+void index_flush(struct assign *s);                      /* fresh tasks into buckets */
+void index_drop(struct assign *s, uint32_t id);          /* a task's entries out of them */
+void index_sort(struct assign *s, struct bucket *b);
+void index_placed(struct assign *s, uint32_t id);        /* the task no longer waits: heads move on */
+void index_waits(struct assign *s, uint32_t id);         /* it waits again */
+uint32_t index_after(struct assign *s, struct bucket *b, int64_t cost, uint32_t id);   /* next waiting task, or NONE */
+uint32_t index_group(struct assign *s, uint64_t fits);
+void index_live(struct assign *s);                       /* classes of spots, arcs of jobs, for this solve */
+void index_spots(const struct assign *s, uint32_t c, uint32_t g, uint32_t out[3]);     /* of a class, for one group: node, rack, all */
+void index_rewind(struct assign *s);                    /* heads at the cheapest that waits, after placements that were not told */
+const struct item *index_head(struct assign *s, struct bucket *b);      /* the same for one; NULL: none waits */
+void index_fini(struct assign *s);
 uint32_t pool_take(struct pool *p, uint32_t units, uint32_t *cap);
 void pool_give(struct pool *p, uint32_t block, uint32_t cap);
 
-static inline const struct entry *entries(const struct sched *s, const struct task *t) { return s->pool.at + t->block; }
-static inline struct item *items(const struct sched *s, const struct bucket *b) { return (struct item *)(void *)(s->pool.at + b->block); }
+static inline const struct entry *entries(const struct assign *s, const struct task *t) { return s->pool.at + t->block; }
+static inline struct item *items(const struct assign *s, const struct bucket *b) { return (struct item *)(void *)(s->pool.at + b->block); }
 /* An entry of the task by its spot. */
-static inline const struct entry *entry_at(const struct sched *s, uint32_t id, uint32_t spot)
+static inline const struct entry *entry_at(const struct assign *s, uint32_t id, uint32_t spot)
 {
     const struct entry *e = s->pool.at + s->task[id].block;
     while (e->spot != spot) e++;
@@ -161,8 +161,8 @@ static inline const struct entry *entry_at(const struct sched *s, uint32_t id, u
  * The k-th place that the task names: spot is the node or rack, bucket 1 for a
  * rack.  An odd task's are as told; of others those that matter, from the entries.
  */
-static inline uint32_t n_named(const struct task *t) { return t->is_odd ? t->n_near : t->n_entry - (t->far != SCHED_NEVER); }
-static inline struct entry named(const struct sched *s, const struct task *t, uint32_t k)
+static inline uint32_t n_named(const struct task *t) { return t->is_odd ? t->n_near : t->n_entry - (t->far != ASSIGN_NEVER); }
+static inline struct entry named(const struct assign *s, const struct task *t, uint32_t k)
 {
     struct entry e = s->pool.at[t->block + (t->is_odd ? t->n_entry : 0) + k];
     if (t->is_odd) return e;
@@ -170,37 +170,37 @@ static inline struct entry named(const struct sched *s, const struct task *t, ui
     return (struct entry){ e.cost, place < s->n_nodes ? place : place - s->n_nodes, place >= s->n_nodes };
 }
 /* What a task costs on a node. */
-int64_t task_cost(const struct sched *s, const struct task *t, uint32_t node);
+int64_t task_cost(const struct assign *s, const struct task *t, uint32_t node);
 
 /* place.c: placements and prices */
-void place_put(struct sched *s, uint32_t id, uint32_t cls, int64_t cost);
-void place_quietly(struct sched *s, uint32_t id, uint32_t cls, int64_t cost);     /* the index is not told */
-void place_drop(struct sched *s, uint32_t id);
-void place_move(struct sched *s, uint32_t id, uint32_t cls, int64_t cost);
-void place_forget(struct sched *s, uint32_t id);                    /* the index is not told */
+void place_put(struct assign *s, uint32_t id, uint32_t cls, int64_t cost);
+void place_quietly(struct assign *s, uint32_t id, uint32_t cls, int64_t cost);     /* the index is not told */
+void place_drop(struct assign *s, uint32_t id);
+void place_move(struct assign *s, uint32_t id, uint32_t cls, int64_t cost);
+void place_forget(struct assign *s, uint32_t id);                    /* the index is not told */
 /* May an entry of this cost be used there? */
-static inline bool place_may(const struct sched *s, const struct task *t, int64_t cost, uint32_t cls)
+static inline bool place_may(const struct assign *s, const struct task *t, int64_t cost, uint32_t cls)
 {
     return !t->is_odd || task_cost(s, t, s->cls[cls].node) <= cost;
 }
-int64_t place_best(const struct sched *s, uint32_t id, uint32_t *cls, int64_t *cost);    /* cheapest class under the prices */
-void place_lows(struct sched *s);                            /* of all spots */
-void spot_low(struct sched *s, uint32_t spot);               /* make low exact */
-void place_balance(struct sched *s, uint32_t job);
-void place_cold(struct sched *s);
-int64_t value_up(const struct sched *s, const struct job *j);      /* of one more */
-int64_t value_down(const struct sched *s, const struct job *j);    /* of the last */
+int64_t place_best(const struct assign *s, uint32_t id, uint32_t *cls, int64_t *cost);    /* cheapest class under the prices */
+void place_lows(struct assign *s);                            /* of all spots */
+void spot_low(struct assign *s, uint32_t spot);               /* make low exact */
+void place_balance(struct assign *s, uint32_t job);
+void place_cold(struct assign *s);
+int64_t value_up(const struct assign *s, const struct job *j);      /* of one more */
+int64_t value_down(const struct assign *s, const struct job *j);    /* of the last */
 
 /* auction.c: better prices where many long repairs are ahead, and placements to match; some classes stay over or under */
-void auction_run(struct sched *s);
+void auction_run(struct assign *s);
 
 /* search.c */
-void search_repair(struct sched *s);
-void labels_begin(struct sched *s);                         /* no vertex has a label, nothing is queued */
-void labels_push(struct sched *s, struct label x);
-bool labels_pop(struct sched *s, struct label *top);         /* the nearest below s->ub; false: none */
+void search_repair(struct assign *s);
+void labels_begin(struct assign *s);                         /* no vertex has a label, nothing is queued */
+void labels_push(struct assign *s, struct label x);
+bool labels_pop(struct assign *s, struct label *top);         /* the nearest below s->ub; false: none */
 
 /* fill.c: empty places that have a price, when they are many; it may leave some */
-void fill_run(struct sched *s);
+void fill_run(struct assign *s);
 
 #endif

@@ -14,7 +14,7 @@
 struct priced { int64_t price; uint32_t cls; };
 
 struct check {
-    const struct sched *s;
+    const struct assign *s;
     struct priced *all;                 /* classes that fit the group, cheapest first; [n] */
     struct priced *rack;                /* the same, rack after rack */
     uint32_t *rack0;                    /* [n_racks + 1] */
@@ -30,11 +30,11 @@ static int cheaper(const void *pa, const void *pb)
     return a->cls < b->cls ? -1 : a->cls > b->cls;
 }
 
-static int64_t price(const struct sched *s, uint32_t c) { return s->cls[c].pi - s->pi_root; }
+static int64_t price(const struct assign *s, uint32_t c) { return s->cls[c].pi - s->pi_root; }
 
 static void sort_group(struct check *k, uint64_t fits)
 {
-    const struct sched *s = k->s;
+    const struct assign *s = k->s;
     k->n = 0;
     memset(k->rack0, 0, (s->n_racks + 1u) * sizeof *k->rack0);
     for (uint32_t c = 0; c < s->n_cls; c++) {
@@ -49,7 +49,7 @@ static void sort_group(struct check *k, uint64_t fits)
     k->rack0[0] = 0;
 }
 
-static bool is_named(const struct sched *s, const struct task *t, uint32_t node, bool or_rack)
+static bool is_named(const struct assign *s, const struct task *t, uint32_t node, bool or_rack)
 {
     for (uint32_t i = 0; i < n_named(t); i++) {
         struct entry e = named(s, t, i);
@@ -58,12 +58,12 @@ static bool is_named(const struct sched *s, const struct task *t, uint32_t node,
     return false;
 }
 
-static int64_t sum(int64_t cost, int64_t p) { return cost == SCHED_NEVER ? FAR_AWAY : cost + p; }
+static int64_t sum(int64_t cost, int64_t p) { return cost == ASSIGN_NEVER ? FAR_AWAY : cost + p; }
 
 /* The least cost + price over all classes, or FAR_AWAY. */
 static int64_t cheapest(const struct check *k, const struct task *t, uint64_t fits)
 {
-    const struct sched *s = k->s;
+    const struct assign *s = k->s;
     int64_t best = FAR_AWAY;
     for (uint32_t i = 0; i < n_named(t); i++) {
         struct entry near = named(s, t, i);
@@ -93,7 +93,7 @@ static bool bad(const struct check *k, const char *what, uint32_t id)
 
 static bool check_tasks(struct check *k)
 {
-    const struct sched *s = k->s;
+    const struct assign *s = k->s;
     for (uint32_t g = 0; g < s->n_groups; g++) {
         bool is_sorted = false;
         for (uint32_t id = 0; id < s->n_tasks; id++) {
@@ -116,9 +116,9 @@ static bool check_tasks(struct check *k)
     return true;
 }
 
-static bool check_counts(const struct check *k, const struct sched_result *r)
+static bool check_counts(const struct check *k, const struct assign_result *r)
 {
-    const struct sched *s = k->s;
+    const struct assign *s = k->s;
     uint32_t *load = pol_alloc(s->n_cls, sizeof *load), *x = pol_alloc(s->n_jobs, sizeof *x), *n = pol_alloc(s->n_jobs, sizeof *n);
     int64_t flow = 0;
     pol_wide cost = 0;
@@ -154,14 +154,14 @@ static bool check_counts(const struct check *k, const struct sched_result *r)
 
 static bool check_m(const struct check *k)
 {
-    const struct sched *s = k->s;
+    const struct assign *s = k->s;
     int64_t lo = 0, hi = 0;
     for (size_t i = 0; i < s->n_tasks; i++) {
         const struct task *t = &s->task[i];
         if (!t->is_here) continue;
         for (uint32_t e = 0; e <= n_named(t); e++) {
             int64_t c = e < n_named(t) ? named(s, t, e).cost : t->far;
-            if (c == SCHED_NEVER) continue;
+            if (c == ASSIGN_NEVER) continue;
             if (c < lo) lo = c;
             if (c > hi) hi = c;
         }
@@ -174,7 +174,7 @@ static bool check_m(const struct check *k)
     return (pol_wide)(hi - lo + 1) * (pol_wide)units < s->m || bad(k, "M is too small for 'most flow first'", 0);
 }
 
-bool sched_verify(const struct sched *s, const struct sched_result *r, char *why, size_t cap)
+bool assign_verify(const struct assign *s, const struct assign_result *r, char *why, size_t cap)
 {
     struct check k = { .s = s, .why = why, .cap = cap };
     k.all = pol_alloc(s->n_cls, sizeof *k.all);

@@ -6,12 +6,12 @@
 #include <string.h>
 #include "ref/refflow.h"
 
-static struct sched_result solved(struct sched *s)
+static struct assign_result solved(struct assign *s)
 {
-    struct sched_result r;
+    struct assign_result r;
     char why[200] = "";
-    cr_assert_eq(sched_solve(s, &r), SCHED_OK);
-    cr_assert(sched_verify(s, &r, why, sizeof why), "%s", why);
+    cr_assert_eq(assign_solve(s, &r), ASSIGN_OK);
+    cr_assert(assign_verify(s, &r, why, sizeof why), "%s", why);
     return r;
 }
 
@@ -32,26 +32,26 @@ static void task(struct ref_round *r, uint32_t job, int64_t far, uint32_t n_loca
 {
     struct ref_task *t = &r->task[r->n_tasks++];
     *t = (struct ref_task){ .job = job, .fits = 3, .far = far, .is_here = true };
-    for (uint32_t k = 0; k < n_local; k++) t->near[t->n_near++] = (struct sched_near){ local[k], 0, cost };
+    for (uint32_t k = 0; k < n_local; k++) t->near[t->n_near++] = (struct assign_near){ local[k], 0, cost };
 }
 
-static uint32_t placed(const struct sched *s, const struct ref_round *r, uint32_t job)
+static uint32_t placed(const struct assign *s, const struct ref_round *r, uint32_t job)
 {
     uint32_t n = 0, node, kind;
-    for (uint32_t t = 0; t < r->n_tasks; t++) n += r->task[t].job == job && sched_place(s, t, &node, &kind);
+    for (uint32_t t = 0; t < r->n_tasks; t++) n += r->task[t].job == job && assign_place(s, t, &node, &kind);
     return n;
 }
 
-static bool on(const struct sched *s, uint32_t id, uint32_t node)
+static bool on(const struct assign *s, uint32_t id, uint32_t node)
 {
     uint32_t at, kind;
-    return sched_place(s, id, &at, &kind) && at == node;
+    return assign_place(s, id, &at, &kind) && at == node;
 }
 
 /* Solve both ways. */
-static struct sched_result agreed(struct sched *s, const struct ref_round *r)
+static struct assign_result agreed(struct assign *s, const struct ref_round *r)
 {
-    struct sched_result got = solved(s);
+    struct assign_result got = solved(s);
     struct ref_net net;
     ref_net_init(&net, r);
     struct ref_answer want = ref_ssp(&net);
@@ -72,28 +72,28 @@ static struct ref_round figure_1(uint32_t share)
     return r;
 }
 
-Test(sched_flow, S4_2_figure_1_is_all_local_with_a_fair_share)
+Test(assign_flow, S4_2_figure_1_is_all_local_with_a_fair_share)
 {
     struct ref_round r = figure_1(1);
-    struct sched *s = ref_tell(&r);
-    struct sched_result got = agreed(s, &r);
+    struct assign *s = ref_tell(&r);
+    struct assign_result got = agreed(s, &r);
     uint32_t node, kind;
     cr_assert(on(s, 0, 0) && on(s, 2, 1));
-    cr_assert_not(sched_place(s, 1, &node, &kind));
+    cr_assert_not(assign_place(s, 1, &node, &kind));
     cr_assert_eq(got.cost, 2 + 2 + 30);
-    sched_destroy(s);
+    assign_destroy(s);
 }
 
 /* FSU: no unscheduled vertex, so every task is in the share. */
-Test(sched_flow, S4_2_figure_1_without_shares_has_two_local_tasks)
+Test(assign_flow, S4_2_figure_1_without_shares_has_two_local_tasks)
 {
     struct ref_round r = figure_1(2);
     r.job[1].share = 1;
-    struct sched *s = ref_tell(&r);
-    struct sched_result got = agreed(s, &r);
+    struct assign *s = ref_tell(&r);
+    struct assign_result got = agreed(s, &r);
     cr_assert_eq(got.placed, 2);
     cr_assert_eq(got.cost, 2 + 2);
-    sched_destroy(s);
+    assign_destroy(s);
 }
 
 /* Six GPUs; jobs of 4, 3 and 2 tasks, every task on every GPU at one cost. */
@@ -109,7 +109,7 @@ static struct ref_round figure_4(void)
 }
 
 /* |V| = 2 + |J| + sum (k_i + 1) + m;  |E| <= 3 |J| + m + (m + 1) sum k_i. */
-Test(sched_flow, S4_14_the_explicit_network_has_the_papers_size)
+Test(assign_flow, S4_14_the_explicit_network_has_the_papers_size)
 {
     struct ref_round four = figure_4(), one = figure_1(1);
     struct ref_net net;
@@ -123,20 +123,20 @@ Test(sched_flow, S4_14_the_explicit_network_has_the_papers_size)
     ref_net_fini(&net);
 }
 
-Test(sched_flow, S4_15_figure_4_flows_9_and_gives_each_job_2)
+Test(assign_flow, S4_15_figure_4_flows_9_and_gives_each_job_2)
 {
     struct ref_round r = figure_4();
-    struct sched *s = ref_tell(&r);
-    struct sched_result got = agreed(s, &r);
+    struct assign *s = ref_tell(&r);
+    struct assign_result got = agreed(s, &r);
     cr_assert_eq(got.flow, 9);
     cr_assert_eq(got.placed, 6);
     cr_assert_eq(got.cost, 6 * 5 + 3 * 30);
     for (uint32_t j = 0; j < 3; j++) cr_assert_eq(placed(s, &r, j), 2);
-    sched_destroy(s);
+    assign_destroy(s);
 }
 
 /* A task may go where its memory ask is met, <= included; N_j - A_j below 0 counts as 0. */
-Test(sched_flow, S4_16_no_arc_where_memory_is_short_and_no_negative_capacity)
+Test(assign_flow, S4_16_no_arc_where_memory_is_short_and_no_negative_capacity)
 {
     struct ref_round r = cluster(2, 1);
     r.gpu[1].kind = 1;
@@ -144,13 +144,13 @@ Test(sched_flow, S4_16_no_arc_where_memory_is_short_and_no_negative_capacity)
     task(&r, 0, 5, 0, NULL, 0);
     task(&r, 0, 5, 0, NULL, 0);
     r.task[0].fits = r.task[1].fits = 2;
-    struct sched *s = ref_tell(&r);
-    struct sched_result got = agreed(s, &r);
+    struct assign *s = ref_tell(&r);
+    struct assign_result got = agreed(s, &r);
     cr_assert_eq(got.placed, 1);
     cr_assert_eq(got.flow, 1);
     cr_assert_eq(got.cost, 5);
-    cr_assert(sched_first(s, 0, 0) == SCHED_NONE && sched_first(s, 1, 1) != SCHED_NONE);
-    sched_destroy(s);
+    cr_assert(assign_first(s, 0, 0) == ASSIGN_NONE && assign_first(s, 1, 1) != ASSIGN_NONE);
+    assign_destroy(s);
 }
 
 /* Decision 2: leaving a task costs alpha twice, on j -> u and on u -> E. */
@@ -161,22 +161,22 @@ static void threshold(int64_t alpha_tenths, uint32_t a_wants)
     r.job[0] = r.job[1] = (struct ref_job){ 1, 2 * alpha_tenths };
     for (int i = 0; i < 3; i++) task(&r, 0, 80, 1, &g1, 20);
     task(&r, 1, 80, 1, &g2, 20);
-    struct sched *s = ref_tell(&r);
+    struct assign *s = ref_tell(&r);
     (void)agreed(s, &r);
     cr_assert_eq(placed(s, &r, 0), a_wants);
     cr_assert_eq(placed(s, &r, 1), 1);
-    cr_assert_eq(sched_first(s, 2, 0) == SCHED_NONE, a_wants == 1);
-    sched_destroy(s);
+    cr_assert_eq(assign_first(s, 2, 0) == ASSIGN_NONE, a_wants == 1);
+    assign_destroy(s);
 }
 
-Test(sched_flow, S4_17_an_idle_gpu_is_used_once_twice_alpha_exceeds_the_remote_cost)
+Test(assign_flow, S4_17_an_idle_gpu_is_used_once_twice_alpha_exceeds_the_remote_cost)
 {
     threshold(30, 1);       /* alpha 3: 6 < 8, g3 stays idle */
     threshold(45, 2);       /* alpha 4.5: 9 > 8 */
 }
 
 /* Each job's own network, joined at the GPUs, is the global one: adding them one by one is telling all at once. */
-Test(sched_flow, S4_20_jobs_told_one_after_the_other_end_at_the_global_optimum)
+Test(assign_flow, S4_20_jobs_told_one_after_the_other_end_at_the_global_optimum)
 {
     struct ref_shape shape = { 20, 30, 5, 8, 3, 2, 50, false };
     for (uint64_t seed = 0; seed < 100; seed++) {
@@ -184,36 +184,36 @@ Test(sched_flow, S4_20_jobs_told_one_after_the_other_end_at_the_global_optimum)
         struct ref_round r;
         rng_init(&g, seed, "merge", 0);
         ref_random(&r, &g, &shape);
-        struct sched *s = sched_create(r.n_racks, r.n_nodes, r.rack, r.n_kinds);
+        struct assign *s = assign_create(r.n_racks, r.n_nodes, r.rack, r.n_kinds);
         ref_tell_gpus(s, &r);
         for (uint32_t j = 0; j < r.n_jobs; j++) {
-            sched_job(s, j, r.job[j].share, r.job[j].alpha);
+            assign_job(s, j, r.job[j].share, r.job[j].alpha);
             for (uint32_t t = 0; t < r.n_tasks; t++) if (r.task[t].job == j) ref_tell_task(s, &r, t);
             (void)solved(s);
         }
         (void)agreed(s, &r);
-        sched_destroy(s);
+        assign_destroy(s);
     }
 }
 
 /* A disk slower than the network: the node with the replica is the one place not to go. */
-Test(sched_flow, a_replica_on_a_slow_disk_is_avoided)
+Test(assign_flow, a_replica_on_a_slow_disk_is_avoided)
 {
     struct ref_round r = cluster(2, 1);
     static const uint32_t slow = 0;
     r.job[0] = (struct ref_job){ 2, 100 };
     task(&r, 0, 10, 1, &slow, 50);
-    struct sched *s = ref_tell(&r);
+    struct assign *s = ref_tell(&r);
     cr_assert_eq(agreed(s, &r).cost, 10);
     cr_assert(on(s, 0, 1));
     r.gpu[1].is_here = false;
     ref_tell_gpus(s, &r);
     cr_assert_eq(agreed(s, &r).cost, 50);
-    sched_destroy(s);
+    assign_destroy(s);
 }
 
 /* What a job that fits no GPU is worth must follow its share all the same. */
-Test(sched_flow, a_job_that_fits_nothing_follows_its_share)
+Test(assign_flow, a_job_that_fits_nothing_follows_its_share)
 {
     struct ref_round r = cluster(1, 2);
     r.job[0] = (struct ref_job){ 0, 7 };
@@ -221,48 +221,48 @@ Test(sched_flow, a_job_that_fits_nothing_follows_its_share)
     task(&r, 0, 5, 0, NULL, 0);
     r.task[0].fits = 0;
     task(&r, 1, 5, 0, NULL, 0);
-    struct sched *s = ref_tell(&r);
+    struct assign *s = ref_tell(&r);
     cr_assert_eq(agreed(s, &r).flow, 2);
     r.job[0].share = 1;
-    sched_job(s, 0, 1, 7);
+    assign_job(s, 0, 1, 7);
     cr_assert_eq(agreed(s, &r).flow, 1);
-    sched_destroy(s);
+    assign_destroy(s);
 }
 
-Test(sched_flow, the_same_calls_give_the_same_placement)
+Test(assign_flow, the_same_calls_give_the_same_placement)
 {
     struct ref_shape shape = { 40, 60, 6, 10, 4, 2, 6, false };
     struct rng g;
     struct ref_round r;
     rng_init(&g, 4, "twice", 0);
     ref_random(&r, &g, &shape);
-    struct sched *a = ref_tell(&r), *b = ref_tell(&r);
+    struct assign *a = ref_tell(&r), *b = ref_tell(&r);
     (void)solved(a);
     (void)solved(b);
     for (uint32_t t = 0; t < r.n_tasks; t++) {
         uint32_t n[2] = { 0, 0 }, k[2] = { 0, 0 };
-        bool in = sched_place(a, t, &n[0], &k[0]);
-        cr_assert_eq(in, sched_place(b, t, &n[1], &k[1]));
+        bool in = assign_place(a, t, &n[0], &k[0]);
+        cr_assert_eq(in, assign_place(b, t, &n[1], &k[1]));
         cr_assert(!in || (n[0] == n[1] && k[0] == k[1]));
     }
-    sched_destroy(a);
-    sched_destroy(b);
+    assign_destroy(a);
+    assign_destroy(b);
 }
 
-Test(sched_flow, costs_too_large_to_add_up_are_refused)
+Test(assign_flow, costs_too_large_to_add_up_are_refused)
 {
-    struct sched *s = sched_create(1, 1, (uint32_t[]){ 0 }, 1);
-    struct sched_result r;
-    sched_places(s, 0, 0, 1);
-    sched_job(s, 0, 1, 0);
-    sched_add(s, 0, &(struct sched_task){ .job = 0, .fits = 1, .far = INT64_C(1) << 60 });
-    cr_assert_eq(sched_solve(s, &r), SCHED_RANGE);
-    sched_destroy(s);
+    struct assign *s = assign_create(1, 1, (uint32_t[]){ 0 }, 1);
+    struct assign_result r;
+    assign_places(s, 0, 0, 1);
+    assign_job(s, 0, 1, 0);
+    assign_add(s, 0, &(struct assign_task){ .job = 0, .fits = 1, .far = INT64_C(1) << 60 });
+    cr_assert_eq(assign_solve(s, &r), ASSIGN_RANGE);
+    assign_destroy(s);
 }
 
-Test(sched_flow, a_round_without_anything_is_solved)
+Test(assign_flow, a_round_without_anything_is_solved)
 {
-    struct sched *s = sched_create(0, 0, NULL, 0);
+    struct assign *s = assign_create(0, 0, NULL, 0);
     cr_assert_eq(solved(s).flow, 0);
-    sched_destroy(s);
+    assign_destroy(s);
 }
