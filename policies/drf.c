@@ -2,7 +2,7 @@
  * drf.c -- dominant resource fairness.  README.md, drf.
  *
  * Each user has a queue.  A decision looks only at users who could start
- * something: one who was set aside with nothing but steady kinds waiting stays
+ * something: one who was set aside with nothing but monotone kinds waiting stays
  * out until something becomes free or a unit of theirs begins to wait.
  */
 #include "lib/sched/list.h"
@@ -21,7 +21,7 @@ struct drf_user {
 };
 
 struct drf {
-    struct desk desk;
+    struct sched sched;
     bool   skip;
     struct share_weights weights;
     struct drf_user *user; size_t cap_user; uint32_t n_users;
@@ -40,7 +40,7 @@ static const struct pol_param params[] = {
 /* Users appear as their first unit does; ids are dense. */
 static struct drf_user *user_of(struct drf *f, uint32_t id)
 {
-    const struct pol_host *h = f->desk.host;
+    const struct pol_host *h = f->sched.host;
     POL_RESERVE(f->user, f->cap_user, (size_t)id + 1);
     for (; f->n_users <= id; f->n_users++) {
         struct drf_user *u = &f->user[f->n_users];
@@ -55,7 +55,7 @@ static struct queue *queue_of(void *self, const struct unit *u) { return &user_o
 static void moved(void *self, const struct unit *u, int sign)
 {
     struct drf *f = self;
-    const struct desk *d = &f->desk;
+    const struct sched *d = &f->sched;
     int64_t *held = user_of(f, u->user)->held;
     uint32_t t = u->task.slot;
     for (uint32_t i = 0; i < u->n_tasks; i++, t = d->held[t].next) {
@@ -106,7 +106,7 @@ static void sink(struct drf *f, uint32_t at)
 
 static void reckon(struct drf *f, struct drf_user *u)
 {
-    const struct pol_view *v = f->desk.view;
+    const struct pol_view *v = f->sched.view;
     const int64_t total[SHARE_DIMS] = { v->cpu_total, v->mem_total, v->gpu_total };
     u->share = share_dominant(u->held, total, u->weight);
 }
@@ -121,7 +121,7 @@ static void gather(struct drf *f)
             unlist(f, i);
             continue;
         }
-        if (u->blocked == f->desk.plan.stamp) continue;
+        if (u->blocked == f->sched.plan.stamp) continue;
         reckon(f, u);
         POL_RESERVE(f->heap, f->cap_heap, (size_t)f->n_heap + 1);
         f->heap[f->n_heap++] = id;
@@ -134,20 +134,20 @@ static void gather(struct drf *f)
 /* The user's turn: start one unit, or return false: to be set aside. */
 static bool serve(struct drf *f, struct drf_user *u)
 {
-    struct desk *d = &f->desk;
+    struct sched *d = &f->sched;
     uint32_t id;
-    if (!f->skip) return (id = queue_first(&u->wait)) != POL_NONE && desk_try(d, id, "first unit of the user with the smallest share");
+    if (!f->skip) return (id = queue_first(&u->wait)) != POL_NONE && sched_try(d, id, "first unit of the user with the smallest share");
     if (u->walk_in != d->round) {
         u->walk_in = d->round;
-        walk_open(&u->walk, &u->wait, &d->units, desk_skip, d);
+        walk_open(&u->walk, &u->wait, &d->units, sched_skip, d);
     }
     while ((id = walk_top(&u->walk)) != POL_NONE) {
-        if (!desk_place(d, id)) {
-            desk_pass(d, &u->walk);
+        if (!sched_place(d, id)) {
+            sched_pass(d, &u->walk);
             continue;
         }
         walk_step(&u->walk, &d->units, POL_NEVER);
-        desk_start(d, id, "unit of the user with the smallest share");
+        sched_start(d, id, "unit of the user with the smallest share");
         return true;
     }
     return false;
@@ -156,34 +156,34 @@ static bool serve(struct drf *f, struct drf_user *u)
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
     struct drf *f = self;
-    struct desk *d = &f->desk;
-    desk_open(d, view, ev, n_ev);
-    for (uint32_t i = 0; i < d->n_fresh; i++) wake_user(f, desk_unit(d, d->fresh[i])->user);
+    struct sched *d = &f->sched;
+    sched_open(d, view, ev, n_ev);
+    for (uint32_t i = 0; i < d->n_fresh; i++) wake_user(f, sched_unit(d, d->fresh[i])->user);
     gather(f);
     while (f->n_heap > 0) {
         struct drf_user *u = &f->user[f->heap[0]];
         if (serve(f, u)) {
             reckon(f, u);
         } else {
-            u->blocked = d->n_fickle == 0 ? d->plan.stamp : 0;
+            u->blocked = d->n_non_monotone == 0 ? d->plan.stamp : 0;
             f->heap[0] = f->heap[--f->n_heap];
         }
         if (f->n_heap > 0) sink(f, 0);
     }
 }
 
-static const struct desk_ops ops = { .queue = queue_of, .moved = moved };
+static const struct sched_ops ops = { .queue = queue_of, .moved = moved };
 
 static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
 {
     (void)flags;
     struct drf *f = pol_alloc(1, sizeof *f);
-    desk_init(&f->desk, host, (enum place_rule)value[P_PLACE].i, &ops, f);
-    f->desk.knows_licences = true;
+    sched_init(&f->sched, host, (enum place_rule)value[P_PLACE].i, &ops, f);
+    f->sched.knows_licences = true;
     f->skip = value[P_MODE].i == LIST_SKIP;
     if (share_weights_parse(&f->weights, value[P_WEIGHTS].s, why, cap)) return f;
     share_weights_fini(&f->weights);
-    desk_fini(&f->desk);
+    sched_fini(&f->sched);
     free(f);
     return NULL;
 }
@@ -199,7 +199,7 @@ static void destroy(void *self)
     free(f->list);
     free(f->heap);
     share_weights_fini(&f->weights);
-    desk_fini(&f->desk);
+    sched_fini(&f->sched);
     free(f);
 }
 

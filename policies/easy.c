@@ -6,7 +6,7 @@
  * stays right, and so does every refusal, and only the new units are tried.
  * Why it stays right although units that end in time were started since: they
  * are back by the shadow time, so the state then is the same, and before it
- * there is less than there was, so a head of a steady kind fits no sooner.
+ * there is less than there was, so a head of a monotone kind fits no sooner.
  *
  * The common plan differs from the present only on the nodes where the head
  * will be: elsewhere the shadow has at least what the present has.  So it is
@@ -17,7 +17,7 @@
 #include "lib/util.h"
 
 struct easy {
-    struct desk desk;
+    struct sched sched;
     /* the reservation */
     bool     is_known;
     int64_t  shadow;                /* POL_NEVER: nothing is reserved */
@@ -40,7 +40,7 @@ enum { P_PLACE, P_ESTIMATE };
 static const struct pol_param params[] = { PLACE_PARAM, ESTIMATE_PARAM };
 
 static int64_t run_key(void *self, const struct unit *u) { (void)self; return pol_after(u->started, u->est); }
-static const struct desk_ops ops = { .run_key = run_key };
+static const struct sched_ops ops = { .run_key = run_key };
 
 /* ---- the shadow ---- */
 
@@ -49,7 +49,7 @@ struct count { uint64_t all; const struct pol_shape *shape; };
 
 static void count_open(struct easy *e, struct count *c, const struct pol_shape *s)
 {
-    const struct plan *p = &e->desk.plan;
+    const struct plan *p = &e->sched.plan;
     POL_RESERVE(e->room, e->cap_room, p->n_nodes);
     *c = (struct count){ 0, s };
     for (uint32_t i = 0; i < p->n_nodes; i++) c->all += e->room[i] = plan_capacity(p, i, s);
@@ -57,7 +57,7 @@ static void count_open(struct easy *e, struct count *c, const struct pol_shape *
 
 static void count_node(struct easy *e, struct count *c, uint32_t node)
 {
-    uint32_t now = plan_capacity(&e->desk.plan, node, c->shape);
+    uint32_t now = plan_capacity(&e->sched.plan, node, c->shape);
     c->all += now;
     c->all -= e->room[node];
     e->room[node] = now;
@@ -70,14 +70,14 @@ static void count_node(struct easy *e, struct count *c, uint32_t node)
  */
 static bool head_fits(struct easy *e, const struct kind *k, struct count *c, const uint32_t *node, size_t n)
 {
-    struct desk *d = &e->desk;
+    struct sched *d = &e->sched;
     POL_RESERVE(e->spot, e->cap_spot, k->n_tasks);
     if (k->n_tasks == 1) {          /* it can only be on one of them */
         if (!place_among(&d->place, k->shape[0], node, n, e->spot)) return false;
         plan_take(&d->plan, e->spot->node, &d->plan.shape[k->shape[0]], e->spot->cards);
         return true;
     }
-    if (k->is_steady) {
+    if (k->is_monotone) {
         for (size_t i = 0; i < n; i++) count_node(e, c, node[i]);
         if (c->all < k->n_tasks) return false;
     }
@@ -92,7 +92,7 @@ static void reserve_nodes(struct easy *e, uint32_t n_tasks)
         if (seen) continue;
         POL_RESERVE(e->snap, e->cap_snap, (size_t)e->n_snaps + 1);
         POL_RESERVE(e->snap_node, e->cap_snap_node, (size_t)e->n_snaps + 1);
-        plan_snap(&e->snap[e->n_snaps], &e->desk.plan, e->spot[i].node);
+        plan_snap(&e->snap[e->n_snaps], &e->sched.plan, e->spot[i].node);
         e->snap_node[e->n_snaps++] = e->spot[i].node;
     }
 }
@@ -103,12 +103,12 @@ static void reserve_nodes(struct easy *e, uint32_t n_tasks)
  */
 static void foresee(struct easy *e)
 {
-    struct desk *d = &e->desk;
-    const struct kind *k = &d->kinds.at[desk_unit(d, e->head)->kind];
+    struct sched *d = &e->sched;
+    const struct kind *k = &d->kinds.at[sched_unit(d, e->head)->kind];
     const int64_t now = d->view->now_us;
     struct plan_mark m = plan_mark(&d->plan);
     struct count c = { 0 };
-    if (k->n_tasks > 1 && k->is_steady) count_open(e, &c, &d->plan.shape[k->shape[0]]);
+    if (k->n_tasks > 1 && k->is_monotone) count_open(e, &c, &d->plan.shape[k->shape[0]]);
     e->is_known = true;
     e->is_stale = false;
     e->shadow = e->until = POL_NEVER;
@@ -116,15 +116,15 @@ static void foresee(struct easy *e)
     e->serial++;
     uint32_t v = set_first(&d->running, &d->units);
     /* Ends that have passed move with the clock: right for this decision only. */
-    if (v != POL_NONE) e->until = desk_unit(d, v)->key;
-    while (v != POL_NONE && desk_unit(d, v)->key != POL_NEVER) {
-        int64_t end = desk_unit(d, v)->key;
+    if (v != POL_NONE) e->until = sched_unit(d, v)->key;
+    while (v != POL_NONE && sched_unit(d, v)->key != POL_NEVER) {
+        int64_t end = sched_unit(d, v)->key;
         if (end <= now) end = now + 1;
         size_t n = 0;
-        for (; v != POL_NONE && desk_unit(d, v)->key <= end; v = set_next(&d->running, &d->units, v)) {
-            desk_release(d, v);
+        for (; v != POL_NONE && sched_unit(d, v)->key <= end; v = set_next(&d->running, &d->units, v)) {
+            sched_release(d, v);
             uint32_t t = v;
-            for (uint32_t i = 0; i < desk_unit(d, v)->n_tasks; i++, t = d->held[t].next) {
+            for (uint32_t i = 0; i < sched_unit(d, v)->n_tasks; i++, t = d->held[t].next) {
                 POL_RESERVE(e->node, e->cap_node, n + 1);
                 e->node[n++] = d->held[t].node;
             }
@@ -143,14 +143,14 @@ static void foresee(struct easy *e)
 /* Place a unit in the common plan; its places are in d->spot and taken in the present and the shadow. */
 static bool place_common(struct easy *e, uint32_t id)
 {
-    struct desk *d = &e->desk;
-    const struct unit *u = desk_unit(d, id);
+    struct sched *d = &e->sched;
+    const struct unit *u = sched_unit(d, id);
     const struct kind *k = &d->kinds.at[u->kind];
     POL_RESERVE(e->refused, e->cap_refused, (size_t)u->kind + 1);
-    if (k->is_steady && e->refused[u->kind] == e->serial) return false;
+    if (k->is_monotone && e->refused[u->kind] == e->serial) return false;
     struct plan_mark m = plan_mark(&d->plan);
     for (uint32_t i = 0; i < e->n_snaps; i++) plan_limit(&d->plan, e->snap_node[i], &e->snap[i]);
-    bool ok = desk_place(d, id);
+    bool ok = sched_place(d, id);
     plan_undo(&d->plan, m);
     if (!ok) {
         e->refused[u->kind] = e->serial;
@@ -167,14 +167,14 @@ static bool place_common(struct easy *e, uint32_t id)
 }
 
 /* Is there room now?  Leaves the plan as it was. */
-static bool fits_now(struct desk *d, uint32_t id)
+static bool fits_now(struct sched *d, uint32_t id)
 {
-    if (desk_hopeless(d, desk_unit(d, id)->kind)) return false;
+    if (sched_known_unschedulable(d, sched_unit(d, id)->kind)) return false;
     struct plan_mark m = plan_mark(&d->plan);
-    bool ok = desk_place(d, id);
+    bool ok = sched_place(d, id);
     plan_undo(&d->plan, m);
     if (ok) return true;
-    struct kind *k = &d->kinds.at[desk_unit(d, id)->kind];
+    struct kind *k = &d->kinds.at[sched_unit(d, id)->kind];
     k->failed_stamp = d->plan.stamp;
     k->failed_state = d->plan.state;
     return false;
@@ -184,20 +184,20 @@ enum verdict { PLACED, NO_ROOM, TOO_LONG };
 
 static enum verdict attempt(struct easy *e, uint32_t id, const char **why)
 {
-    struct desk *d = &e->desk;
-    const struct unit *u = desk_unit(d, id);
-    if (desk_skip(d, u->kind)) return NO_ROOM;
+    struct sched *d = &e->sched;
+    const struct unit *u = sched_unit(d, id);
+    if (sched_skip(d, u->kind)) return NO_ROOM;
     if (!e->is_known) {
         /* What does not fit at all needs no shadow; unless its kind might fit in less. */
-        if (d->kinds.at[u->kind].is_steady && !fits_now(d, id)) return NO_ROOM;
+        if (d->kinds.at[u->kind].is_monotone && !fits_now(d, id)) return NO_ROOM;
         foresee(e);
     }
     if (e->shadow == POL_NEVER || u->est <= e->shadow - d->view->now_us) {
         *why = e->shadow == POL_NEVER ? "backfill: nothing is reserved" : "backfill: ends before the head is due to start";
-        if (!desk_place(d, id)) return NO_ROOM;
+        if (!sched_place(d, id)) return NO_ROOM;
     } else {
         *why = "backfill: leaves room for the head";
-        if (!place_common(e, id)) return desk_hopeless(d, u->kind) ? NO_ROOM : TOO_LONG;
+        if (!place_common(e, id)) return sched_known_unschedulable(d, u->kind) ? NO_ROOM : TOO_LONG;
     }
     int64_t end = pol_after(d->view->now_us, u->est);
     if (end < e->until) e->until = end;
@@ -207,41 +207,41 @@ static enum verdict attempt(struct easy *e, uint32_t id, const char **why)
 /* The longest estimate worth trying among further units of this kind. */
 static int64_t worth(const struct easy *e, uint32_t kind)
 {
-    bool refused = e->is_known && e->desk.kinds.at[kind].is_steady && kind < e->cap_refused && e->refused[kind] == e->serial;
-    return refused && e->shadow != POL_NEVER ? e->shadow - e->desk.view->now_us : POL_NEVER;
+    bool refused = e->is_known && e->sched.kinds.at[kind].is_monotone && kind < e->cap_refused && e->refused[kind] == e->serial;
+    return refused && e->shadow != POL_NEVER ? e->shadow - e->sched.view->now_us : POL_NEVER;
 }
 
 static void backfill_all(struct easy *e)
 {
-    struct desk *d = &e->desk;
+    struct sched *d = &e->sched;
     struct walk *w = &d->walk;
     uint32_t id;
-    for (walk_open(w, &d->wait, &d->units, desk_skip, d); (id = walk_top(w)) != POL_NONE;) {
-        const uint32_t kind = desk_unit(d, id)->kind;
+    for (walk_open(w, &d->wait, &d->units, sched_skip, d); (id = walk_top(w)) != POL_NONE;) {
+        const uint32_t kind = sched_unit(d, id)->kind;
         const char *why = NULL;
         enum verdict v = id == e->head ? TOO_LONG : attempt(e, id, &why);
         if (v == NO_ROOM) {
-            desk_pass(d, w);
+            sched_pass(d, w);
             continue;
         }
         walk_step(w, &d->units, worth(e, kind));
-        if (v == PLACED) desk_start(d, id, why);
+        if (v == PLACED) sched_start(d, id, why);
     }
 }
 
 /* The same for the units that have joined since the last decision. */
 static void backfill_fresh(struct easy *e)
 {
-    struct desk *d = &e->desk;
+    struct sched *d = &e->sched;
     for (uint32_t i = 1; i < d->n_fresh; i++) {
         uint32_t id = d->fresh[i], at = i;
-        for (; at > 0 && unit_before(desk_unit(d, id), desk_unit(d, d->fresh[at - 1])); at--) d->fresh[at] = d->fresh[at - 1];
+        for (; at > 0 && unit_before(sched_unit(d, id), sched_unit(d, d->fresh[at - 1])); at--) d->fresh[at] = d->fresh[at - 1];
         d->fresh[at] = id;
     }
     for (uint32_t i = 0; i < d->n_fresh; i++) {
         const char *why;
         uint32_t id = d->fresh[i];
-        if (desk_unit(d, id)->state == UNIT_WAITING && id != e->head && attempt(e, id, &why) == PLACED) desk_start(d, id, why);
+        if (sched_unit(d, id)->state == UNIT_WAITING && id != e->head && attempt(e, id, &why) == PLACED) sched_start(d, id, why);
     }
 }
 
@@ -251,35 +251,35 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
 {
     (void)why, (void)cap;
     struct easy *e = pol_alloc(1, sizeof *e);
-    desk_init(&e->desk, host, (enum place_rule)value[P_PLACE].i, &ops, e);
+    sched_init(&e->sched, host, (enum place_rule)value[P_PLACE].i, &ops, e);
     e->head = POL_NONE;
-    list_estimates(&e->desk, value[P_ESTIMATE].i, flags);
+    list_estimates(&e->sched, value[P_ESTIMATE].i, flags);
     return e;
 }
 
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
     struct easy *e = self;
-    struct desk *d = &e->desk;
-    desk_open(d, view, ev, n_ev);
-    bool quiet = d->plan.state == e->state && d->n_fickle == 0;
+    struct sched *d = &e->sched;
+    sched_open(d, view, ev, n_ev);
+    bool quiet = d->plan.state == e->state && d->n_non_monotone == 0;
     uint32_t id;
-    while ((id = queue_first(&d->wait)) != POL_NONE && desk_try(d, id, "first in order, fits")) quiet = false;
+    while ((id = queue_first(&d->wait)) != POL_NONE && sched_try(d, id, "first in order, fits")) quiet = false;
     if (id == POL_NONE) {
         e->head = POL_NONE;
         return;
     }
-    quiet = quiet && id == e->head && desk_unit(d, id)->ordinal == e->head_ordinal &&
+    quiet = quiet && id == e->head && sched_unit(d, id)->ordinal == e->head_ordinal &&
             (!e->is_known || (!e->is_stale && view->now_us < e->until && d->place.generation == e->generation));
     e->head = id;
-    e->head_ordinal = desk_unit(d, id)->ordinal;
+    e->head_ordinal = sched_unit(d, id)->ordinal;
     if (quiet) {
         backfill_fresh(e);
     } else {
         e->is_known = false;
         backfill_all(e);
     }
-    desk_head(d, id, "first in order; later units start only where they leave its reservation be");
+    sched_head(d, id, "first in order; later units start only where they leave its reservation be");
     e->state = d->plan.state;
     e->generation = d->place.generation;
 }
@@ -294,7 +294,7 @@ static void destroy(void *self)
     free(e->node);
     free(e->room);
     free(e->spot);
-    desk_fini(&e->desk);
+    sched_fini(&e->sched);
     free(e);
 }
 

@@ -3,18 +3,18 @@
 #include "builtin.h"
 #include "lib/util.h"
 
-struct fifo { struct desk desk; enum list_mode mode; };
+struct fifo { struct sched sched; enum list_mode mode; };
 
 enum { P_PLACE, P_MODE };
 static const struct pol_param params[] = { PLACE_PARAM, MODE_PARAM("strict") };
-static const struct desk_ops ops;       /* nothing differs */
+static const struct sched_ops ops;       /* nothing differs */
 
 static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
 {
     (void)flags, (void)why, (void)cap;
     struct fifo *f = pol_alloc(1, sizeof *f);
-    desk_init(&f->desk, host, (enum place_rule)value[P_PLACE].i, &ops, f);
-    f->desk.knows_licences = true;
+    sched_init(&f->sched, host, (enum place_rule)value[P_PLACE].i, &ops, f);
+    f->sched.knows_licences = true;
     f->mode = (enum list_mode)value[P_MODE].i;
     return f;
 }
@@ -22,14 +22,14 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
     struct fifo *f = self;
-    desk_open(&f->desk, view, ev, n_ev);
-    list_run(&f->desk, f->mode);
+    sched_open(&f->sched, view, ev, n_ev);
+    list_run(&f->sched, f->mode);
 }
 
 static void destroy(void *self)
 {
     struct fifo *f = self;
-    desk_fini(&f->desk);
+    sched_fini(&f->sched);
     free(f);
 }
 

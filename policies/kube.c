@@ -5,16 +5,16 @@
 #include "builtin.h"
 #include "lib/util.h"
 
-struct kube_policy { struct desk desk; struct kube kube; uint64_t tie_seed; const char *label; };
+struct kube_policy { struct sched sched; struct kube kube; uint64_t tie_seed; const char *label; };
 
 /* PrioritySort: the higher priority first, then as they came. */
 static int64_t wait_key(void *self, const struct unit *u)
 {
-    const struct pol_host *h = ((const struct kube_policy *)self)->desk.host;
+    const struct pol_host *h = ((const struct kube_policy *)self)->sched.host;
     const struct pol_job_info *ji = h->job(h->ctx, u->job);
     return ji != NULL ? -(int64_t)ji->priority : 0;
 }
-static const struct desk_ops ops = { .wait_key = wait_key };
+static const struct sched_ops ops = { .wait_key = wait_key };
 
 #define SCORE_PARAM(dflt_) { .name = "score", .type = POL_TEXT, .dflt = dflt_, \
                              .help = "score plugins with their weights, name:weight;...: README.md lists them" }
@@ -23,10 +23,10 @@ static const struct desk_ops ops = { .wait_key = wait_key };
 static struct kube_policy *make(const struct pol_host *host, enum kube_profile profile, int64_t tie_seed)
 {
     struct kube_policy *p = pol_alloc(1, sizeof *p);
-    desk_init(&p->desk, host, profile == KUBE_HYBRID ? PLACE_KUBE_HYBRID : PLACE_KUBE, &ops, p);
+    sched_init(&p->sched, host, profile == KUBE_HYBRID ? PLACE_KUBE_HYBRID : PLACE_KUBE, &ops, p);
     kube_init(&p->kube, profile);
-    place_use(&p->desk.place, &p->kube);
-    p->desk.plan.by_count = profile != KUBE_HYBRID;
+    place_use(&p->sched.place, &p->kube);
+    p->sched.plan.by_count = profile != KUBE_HYBRID;
     p->tie_seed = (uint64_t)tie_seed;
     return p;
 }
@@ -34,7 +34,7 @@ static struct kube_policy *make(const struct pol_host *host, enum kube_profile p
 static void destroy(void *self)
 {
     struct kube_policy *p = self;
-    desk_fini(&p->desk);
+    sched_fini(&p->sched);
     kube_fini(&p->kube);
     free(p);
 }
@@ -42,7 +42,7 @@ static void destroy(void *self)
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
     struct kube_policy *p = self;
-    const struct pol_host *h = p->desk.host;
+    const struct pol_host *h = p->sched.host;
     if (p->kube.rank == NULL) {
         kube_rank(&p->kube, h, view->n_nodes, p->tie_seed);
         if (p->label != NULL && p->label[0] != '\0') {
@@ -51,12 +51,12 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
             p->kube.part_label = UINT64_C(1) << bit;
         }
     }
-    desk_open(&p->desk, view, ev, n_ev);
-    list_run(&p->desk, LIST_SKIP);
+    sched_open(&p->sched, view, ev, n_ev);
+    list_run(&p->sched, LIST_SKIP);
     if (p->kube.filters == 0) return;
-    for (uint32_t i = 0; i < p->desk.n_fresh; i++)
-        if (desk_unit(&p->desk, p->desk.fresh[i])->state == UNIT_WAITING)
-            h->hold(h->ctx, desk_unit(&p->desk, p->desk.fresh[i])->task, false, "no room on the nodes that are for pods of its kind");
+    for (uint32_t i = 0; i < p->sched.n_fresh; i++)
+        if (sched_unit(&p->sched, p->sched.fresh[i])->state == UNIT_WAITING)
+            h->hold(h->ctx, sched_unit(&p->sched, p->sched.fresh[i])->task, false, "no room on the nodes that are for pods of its kind");
 }
 
 /* ---- kube-default ---- */

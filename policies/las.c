@@ -16,7 +16,7 @@ enum { QUEUES_MAX = 16, CARD = 1000 };
 struct crossing { int64_t at; uint64_t ordinal, started_in; uint32_t unit; };
 
 struct las {
-    struct desk desk;
+    struct sched sched;
     struct room room;
     bool    skip;
     int64_t limit[QUEUES_MAX];  /* service at which level i + 1 begins, in thousandths of a card times us */
@@ -38,10 +38,10 @@ static const struct pol_param params[] = {
 /* Thousandths of cards that a unit's running time counts for. */
 static int64_t cards_of(const struct las *l, const struct unit *u)
 {
-    const struct kind *k = &l->desk.kinds.at[u->kind];
+    const struct kind *k = &l->sched.kinds.at[u->kind];
     int64_t sum = 0;
     for (uint32_t i = 0; i < k->n_tasks; i++) {
-        const struct pol_shape *s = &l->desk.plan.shape[k->shape[i]];
+        const struct pol_shape *s = &l->sched.plan.shape[k->shape[i]];
         sum += s->n_gpu > 0 ? (int64_t)s->n_gpu * s->gpu_milli : CARD;
     }
     return sum;
@@ -99,18 +99,18 @@ static int64_t run_key(void *self, const struct unit *u)
 
 static bool is_current(const struct las *l, const struct crossing *c)
 {
-    const struct unit *u = desk_unit(&l->desk, c->unit);
+    const struct unit *u = sched_unit(&l->sched, c->unit);
     return u->state == UNIT_RUNNING && u->ordinal == c->ordinal && u->started_in == c->started_in;
 }
 
 static void cross(struct las *l)
 {
-    struct desk *d = &l->desk;
+    struct sched *d = &l->sched;
     while (l->n_heap > 0 && l->heap[0].at <= d->view->now_us) {
         struct crossing c = l->heap[0];
         pop(l);
         if (!is_current(l, &c)) continue;
-        struct unit *u = desk_unit(d, c.unit);
+        struct unit *u = sched_unit(d, c.unit);
         set_del(&d->running, &d->units, c.unit);
         u->key = level(l, u, u->attained + d->view->now_us - u->started);
         set_add(&d->running, &d->units, c.unit);
@@ -124,12 +124,12 @@ static void ask(struct las *l)
     while (l->n_heap > 0 && !is_current(l, &l->heap[0])) pop(l);
     if (l->n_heap == 0 || l->heap[0].at == l->asked || l->heap[0].at >= POL_NEVER - 1) return;
     l->asked = l->heap[0].at;
-    l->desk.host->wake(l->desk.host->ctx, l->asked);
+    l->sched.host->wake(l->sched.host->ctx, l->asked);
 }
 
 /* ---- the policy ---- */
 
-static const struct desk_ops ops = { .wait_key = wait_key, .run_key = run_key };
+static const struct sched_ops ops = { .wait_key = wait_key, .run_key = run_key };
 
 static int64_t beyond(void *self, const struct unit *u) { (void)self; return u->key; }
 
@@ -142,7 +142,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
         return NULL;
     }
     struct las *l = pol_alloc(1, sizeof *l);
-    desk_init(&l->desk, host, (enum place_rule)value[P_PLACE].i, &ops, l);
+    sched_init(&l->sched, host, (enum place_rule)value[P_PLACE].i, &ops, l);
     l->skip = value[P_MODE].i == LIST_SKIP;
     l->asked = -1;
     /* A threshold beyond what 64 bits count is never reached. */
@@ -154,9 +154,9 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
 {
     static const struct room_rule rule = { .beyond = beyond, .why = "a unit with less service needs the room" };
     struct las *l = self;
-    desk_open(&l->desk, view, ev, n_ev);
+    sched_open(&l->sched, view, ev, n_ev);
     cross(l);
-    room_run(&l->room, &l->desk, &rule, l->skip);
+    room_run(&l->room, &l->sched, &rule, l->skip);
     ask(l);
 }
 
@@ -164,7 +164,7 @@ static void destroy(void *self)
 {
     struct las *l = self;
     room_fini(&l->room);
-    desk_fini(&l->desk);
+    sched_fini(&l->sched);
     free(l->heap);
     free(l);
 }

@@ -3,36 +3,36 @@
 #include "builtin.h"
 #include "lib/util.h"
 
-struct sjf { struct desk desk; enum list_mode mode; };
+struct sjf { struct sched sched; enum list_mode mode; };
 
 enum { P_PLACE, P_MODE, P_ESTIMATE };
 static const struct pol_param params[] = { PLACE_PARAM, MODE_PARAM("strict"), ESTIMATE_PARAM };
 
 static int64_t wait_key(void *self, const struct unit *u) { (void)self; return u->est; }
-static const struct desk_ops ops = { .wait_key = wait_key };
+static const struct sched_ops ops = { .wait_key = wait_key };
 
 static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
 {
     (void)why, (void)cap;
     struct sjf *s = pol_alloc(1, sizeof *s);
-    desk_init(&s->desk, host, (enum place_rule)value[P_PLACE].i, &ops, s);
-    s->desk.knows_licences = true;
+    sched_init(&s->sched, host, (enum place_rule)value[P_PLACE].i, &ops, s);
+    s->sched.knows_licences = true;
     s->mode = (enum list_mode)value[P_MODE].i;
-    list_estimates(&s->desk, value[P_ESTIMATE].i, flags);
+    list_estimates(&s->sched, value[P_ESTIMATE].i, flags);
     return s;
 }
 
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
     struct sjf *s = self;
-    desk_open(&s->desk, view, ev, n_ev);
-    list_run(&s->desk, s->mode);
+    sched_open(&s->sched, view, ev, n_ev);
+    list_run(&s->sched, s->mode);
 }
 
 static void destroy(void *self)
 {
     struct sjf *s = self;
-    desk_fini(&s->desk);
+    sched_fini(&s->sched);
     free(s);
 }
 

@@ -12,7 +12,7 @@
 #include "builtin.h"
 #include "lib/util.h"
 
-struct srtf { struct desk desk; struct room room; bool skip; };
+struct srtf { struct sched sched; struct room room; bool skip; };
 
 enum { P_PLACE, P_MODE, P_ESTIMATE };
 static const struct pol_param params[] = { PLACE_PARAM, MODE_PARAM("skip"), ESTIMATE_PARAM };
@@ -21,7 +21,7 @@ static const struct pol_param params[] = { PLACE_PARAM, MODE_PARAM("skip"), ESTI
 static int64_t true_left(void *self, const struct unit *u)
 {
     const struct srtf *s = self;
-    const struct pol_host *h = s->desk.host;
+    const struct pol_host *h = s->sched.host;
     int64_t most = 0;
     pol_task t = u->task;
     for (uint32_t i = 0; i < u->n_tasks; i++) {
@@ -35,7 +35,7 @@ static int64_t true_left(void *self, const struct unit *u)
 static int64_t wait_key(void *self, const struct unit *u)
 {
     const struct srtf *s = self;
-    if (s->desk.est_true) return true_left(self, u);
+    if (s->sched.est_true) return true_left(self, u);
     if (u->est == POL_NEVER) return POL_NEVER;
     return u->est > u->attained ? u->est - u->attained : 0;
 }
@@ -43,7 +43,7 @@ static int64_t wait_key(void *self, const struct unit *u)
 static int64_t run_key(void *self, const struct unit *u)
 {
     const struct srtf *s = self;
-    if (s->desk.est_true) return pol_after(u->started, true_left(self, u));
+    if (s->sched.est_true) return pol_after(u->started, true_left(self, u));
     return u->est == POL_NEVER ? POL_NEVER : pol_after(u->started, u->est - u->attained);
 }
 
@@ -51,34 +51,34 @@ static int64_t run_key(void *self, const struct unit *u)
 static int64_t beyond(void *self, const struct unit *u)
 {
     const struct srtf *s = self;
-    return s->desk.est_true ? u->key : pol_after(s->desk.view->now_us, u->key);
+    return s->sched.est_true ? u->key : pol_after(s->sched.view->now_us, u->key);
 }
 
-static const struct desk_ops ops = { .wait_key = wait_key, .run_key = run_key };
+static const struct sched_ops ops = { .wait_key = wait_key, .run_key = run_key };
 
 static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
 {
     (void)why, (void)cap;
     struct srtf *s = pol_alloc(1, sizeof *s);
-    desk_init(&s->desk, host, (enum place_rule)value[P_PLACE].i, &ops, s);
+    sched_init(&s->sched, host, (enum place_rule)value[P_PLACE].i, &ops, s);
     s->skip = value[P_MODE].i == LIST_SKIP;
-    list_estimates(&s->desk, value[P_ESTIMATE].i, flags);
+    list_estimates(&s->sched, value[P_ESTIMATE].i, flags);
     return s;
 }
 
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
     struct srtf *s = self;
-    struct room_rule rule = { .beyond = beyond, .fresh = s->desk.est_true ? true_left : NULL, .why = "a shorter unit needs the room" };
-    desk_open(&s->desk, view, ev, n_ev);
-    room_run(&s->room, &s->desk, &rule, s->skip);
+    struct room_rule rule = { .beyond = beyond, .fresh = s->sched.est_true ? true_left : NULL, .why = "a shorter unit needs the room" };
+    sched_open(&s->sched, view, ev, n_ev);
+    room_run(&s->room, &s->sched, &rule, s->skip);
 }
 
 static void destroy(void *self)
 {
     struct srtf *s = self;
     room_fini(&s->room);
-    desk_fini(&s->desk);
+    sched_fini(&s->sched);
     free(s);
 }
 

@@ -30,7 +30,7 @@ static struct pol_shape with_cores(const struct pol_shape *s, uint32_t cores, co
 
 static bool cpu_cost(const struct mq *m, const struct pol_shape *s, uint32_t node, struct fit_cost *out)
 {
-    const struct plan *p = &m->desk.plan;
+    const struct plan *p = &m->sched.plan;
     const struct pol_node *n = &p->node[node].n;
     int64_t cpu = s->exclusive ? n->cpu_total : s->cpu_milli, held = m->cores.node[node].held + cpu, array = cores_array(&m->cores, n);
     if (n->cpu_free - m->cores.node[node].closed < cpu || !plan_fits(p, node, s)) return false;
@@ -45,7 +45,7 @@ static bool cpu_cost(const struct mq *m, const struct pol_shape *s, uint32_t nod
 /* Cores of borrowers that would have to stop for the shape to fit; -1: not even all would do. */
 static int64_t to_stop(const struct mq *m, const struct pol_shape *s, uint32_t node)
 {
-    const struct plan *p = &m->desk.plan;
+    const struct plan *p = &m->sched.plan;
     const struct pol_node *n = &p->node[node].n;
     struct pol_shape bare = *s;
     bare.cpu_milli = 0;
@@ -54,7 +54,7 @@ static int64_t to_stop(const struct mq *m, const struct pol_shape *s, uint32_t n
     int64_t cpu = n->cpu_free, mem = n->mem_free, before;
     for (uint32_t t = cores_borrower(&m->cores, n, node, POL_NONE, &before); t != POL_NONE; t = cores_borrower(&m->cores, n, node, t, &before)) {
         cpu += m->cores.task[t].cpu;
-        mem += p->shape[m->desk.held[t].shape].mem_b;
+        mem += p->shape[m->sched.held[t].shape].mem_b;
         if (cpu >= s->cpu_milli && mem >= s->mem_b) return cpu - n->cpu_free;
     }
     return -1;
@@ -62,7 +62,7 @@ static int64_t to_stop(const struct mq *m, const struct pol_shape *s, uint32_t n
 
 static bool gpu_cost(const struct mq *m, const struct pol_shape *asked, uint32_t cores, uint32_t node, struct fit_cost *out)
 {
-    const struct plan *p = &m->desk.plan;
+    const struct plan *p = &m->sched.plan;
     const struct plan_node *o = &p->node[node];
     struct pol_shape s = with_cores(asked, cores, &o->n);
     int64_t stop = 0;
@@ -90,7 +90,7 @@ static uint32_t changed(const struct plan *p, uint64_t from, uint64_t i)
 
 static uint32_t best_node(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t cores, uint64_t from)
 {
-    const struct plan *p = &m->desk.plan;
+    const struct plan *p = &m->sched.plan;
     struct fit_cost least, c;
     uint32_t best = POL_NONE;
     uint64_t n = n_changed(p, from);
@@ -107,7 +107,7 @@ static uint32_t best_node(const struct mq *m, enum mq_class class, const struct 
 /* No node has cards for tasks of the shape: no other cores would help, nor would stopping CPU jobs. */
 static bool no_cards(const struct mq *m, const struct pol_shape *s, uint64_t from)
 {
-    const struct plan *p = &m->desk.plan;
+    const struct plan *p = &m->sched.plan;
     struct pol_shape bare = *s;
     uint64_t n = n_changed(p, from);
     bare.cpu_milli = 0;
@@ -125,7 +125,7 @@ static uint64_t rules_of(const struct mq *m, enum mq_class class) { return class
  */
 static int64_t most_cores(struct mq *m, uint64_t from)
 {
-    const struct plan *p = &m->desk.plan;
+    const struct plan *p = &m->sched.plan;
     struct mq_most *x = &m->most;
     if (x->from == from && x->to == p->n_touches && x->rules == m->cpu_rules) return x->cpu;
     *x = (struct mq_most){ .from = from, .to = p->n_touches, .rules = m->cpu_rules };
@@ -144,8 +144,8 @@ static int64_t most_cores(struct mq *m, uint64_t from)
 bool fit_skip_cpu(void *ctx, uint32_t kind)
 {
     struct mq *m = ctx;
-    const struct plan *p = &m->desk.plan;
-    const struct kind *k = &m->desk.kinds.at[kind];
+    const struct plan *p = &m->sched.plan;
+    const struct kind *k = &m->sched.kinds.at[kind];
     struct mq_failure *f = kind < m->cap_failed ? &m->failed[kind] : NULL;
     if (f == NULL || f->rules != m->cpu_rules) return false;
     if (f->touches == p->n_touches) return true;
@@ -163,8 +163,8 @@ bool fit_skip_cpu(void *ctx, uint32_t kind)
 bool fit_skip_gpu(void *ctx, uint32_t kind)
 {
     struct mq *m = ctx;
-    const struct plan *p = &m->desk.plan;
-    const struct kind *k = &m->desk.kinds.at[kind];
+    const struct plan *p = &m->sched.plan;
+    const struct kind *k = &m->sched.kinds.at[kind];
     struct mq_kind *x = kind < m->cap_kind ? &m->kind[kind] : NULL;
     if (x == NULL || x->no_cards == 0 || k->n_tasks > 1) return false;
     if (x->no_cards - 1 != p->n_touches && !no_cards(m, &p->shape[k->shape[0]], x->no_cards - 1)) return false;
@@ -176,13 +176,13 @@ bool fit_skip_gpu(void *ctx, uint32_t kind)
 
 static void lift(struct mq *m, uint32_t unit, bool lifted)
 {
-    struct desk *d = &m->desk;
-    for (uint32_t t = unit, i = 0; i < desk_unit(d, unit)->n_tasks; i++, t = d->held[t].next) cores_lift(&m->cores, d->held[t].node, t, lifted);
+    struct sched *d = &m->sched;
+    for (uint32_t t = unit, i = 0; i < sched_unit(d, unit)->n_tasks; i++, t = d->held[t].next) cores_lift(&m->cores, d->held[t].node, t, lifted);
 }
 
 static void release(struct mq *m, uint32_t unit)
 {
-    desk_release(&m->desk, unit);
+    sched_release(&m->sched, unit);
     lift(m, unit, true);
     POL_RESERVE(m->victim, m->cap_victim, (size_t)m->n_victims + 1);
     m->victim[m->n_victims++] = unit;
@@ -196,8 +196,8 @@ static void release(struct mq *m, uint32_t unit)
 static void release_for(struct mq *m, uint32_t node, const struct pol_shape *s)
 {
     int64_t before;
-    while (!plan_fits(&m->desk.plan, node, s)) {
-        uint32_t t = cores_borrower(&m->cores, &m->desk.plan.node[node].n, node, POL_NONE, &before);
+    while (!plan_fits(&m->sched.plan, node, s)) {
+        uint32_t t = cores_borrower(&m->cores, &m->sched.plan.node[node].n, node, POL_NONE, &before);
         release(m, m->cores.task[t].unit);
     }
 }
@@ -205,13 +205,13 @@ static void release_for(struct mq *m, uint32_t node, const struct pol_shape *s)
 /* All tasks of a released unit would fit where they run. */
 static bool may_stay(const struct mq *m, uint32_t unit)
 {
-    const struct desk *d = &m->desk;
+    const struct sched *d = &m->sched;
     uint32_t t = unit;
-    for (uint32_t i = 0; i < desk_unit(d, unit)->n_tasks; i++, t = d->held[t].next) {
-        struct pol_shape s = desk_held_shape(d, t);
+    for (uint32_t i = 0; i < sched_unit(d, unit)->n_tasks; i++, t = d->held[t].next) {
+        struct pol_shape s = sched_held_shape(d, t);
         if (!plan_fits(&d->plan, d->held[t].node, &s)) return false;
     }
-    return desk_unit(d, unit)->n_tasks == 1;    /* two tasks of a gang may share a node: each fits alone */
+    return sched_unit(d, unit)->n_tasks == 1;    /* two tasks of a gang may share a node: each fits alone */
 }
 
 /* Those that need not stop after all go on; the others are stopped. */
@@ -220,12 +220,12 @@ static void settle_victims(struct mq *m)
     for (uint32_t i = 0; i < m->n_victims; i++) {
         uint32_t v = m->victim[i];
         if (may_stay(m, v)) {
-            desk_retake(&m->desk, v);
+            sched_retake(&m->sched, v);
             lift(m, v, false);
             continue;
         }
         mq_unit(m, v)->was_stopped = true;
-        desk_preempt(&m->desk, v, "borrows cores that a GPU job needs");
+        sched_preempt(&m->sched, v, "borrows cores that a GPU job needs");
         m->n_stopped++;
     }
     m->n_victims = 0;
@@ -242,8 +242,8 @@ static void spare_victims(struct mq *m)
 /* It would have fit as asked, or one by one: what it lacks is not room.  Of nodes that changed since `from`. */
 static void tell_short(struct mq *m, const struct unit *u, uint32_t cores, uint64_t from)
 {
-    const struct plan *p = &m->desk.plan;
-    const struct pol_shape *s = &p->shape[m->desk.kinds.at[u->kind].shape[0]];
+    const struct plan *p = &m->sched.plan;
+    const struct pol_shape *s = &p->shape[m->sched.kinds.at[u->kind].shape[0]];
     bool is_more = (int64_t)cores * 1000 > s->cpu_milli;
     uint64_t n = u->n_tasks == 1 && is_more ? n_changed(p, from) : 0;
     bool fits = u->n_tasks > 1;
@@ -253,8 +253,8 @@ static void tell_short(struct mq *m, const struct unit *u, uint32_t cores, uint6
 
 static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t cores)
 {
-    struct desk *d = &m->desk;
-    const struct unit *u = desk_unit(d, id);
+    struct sched *d = &m->sched;
+    const struct unit *u = sched_unit(d, id);
     const struct kind *k = &d->kinds.at[u->kind];
     uint64_t rules = rules_of(m, class), from = 0;
     POL_RESERVE(m->failed, m->cap_failed, (size_t)u->kind + 1);
@@ -295,16 +295,16 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
 bool fit_cpu(struct mq *m, uint32_t id)
 {
     if (!place_unit(m, id, MQ_CPU, 0)) return false;
-    desk_start(&m->desk, id, mq_unit(m, id)->was_stopped ? "was stopped, at the head" : "CPU queue, smallest share");
+    sched_start(&m->sched, id, mq_unit(m, id)->was_stopped ? "was stopped, at the head" : "CPU queue, smallest share");
     return true;
 }
 
 bool fit_gpu(struct mq *m, uint32_t id)
 {
-    enum mq_class class = mq_class(m, desk_unit(&m->desk, id)->kind);
+    enum mq_class class = mq_class(m, sched_unit(&m->sched, id)->kind);
     if (!place_unit(m, id, class, tune_cores(m, id))) return false;
     settle_victims(m);
-    desk_start(&m->desk, id, class == MQ_MULTI ? "multi-GPU queue, smallest share" : "single-GPU queue, smallest share");
+    sched_start(&m->sched, id, class == MQ_MULTI ? "multi-GPU queue, smallest share" : "single-GPU queue, smallest share");
     tune_started(m, id);
     return true;
 }
@@ -313,13 +313,13 @@ bool fit_gpu(struct mq *m, uint32_t id)
 
 bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *why)
 {
-    struct desk *d = &m->desk;
-    const struct unit *u = desk_unit(d, id);
+    struct sched *d = &m->sched;
+    const struct unit *u = sched_unit(d, id);
     struct plan_mark mark = plan_mark(&d->plan);
     uint32_t t = id, i = 0;
     for (; i < u->n_tasks; i++, t = d->held[t].next) {
-        struct held *h = &d->held[t];
-        struct pol_shape was = desk_held_shape(d, t), now = with_cores(&was, cores, &d->plan.node[h->node].n);
+        struct sched_held *h = &d->held[t];
+        struct pol_shape was = sched_held_shape(d, t), now = with_cores(&was, cores, &d->plan.node[h->node].n);
         plan_give(&d->plan, h->node, &was, h->cards);
         bool ok = plan_fits(&d->plan, h->node, &now) || to_stop(m, &now, h->node) >= 0;
         if (ok) release_for(m, h->node, &now);
@@ -331,10 +331,10 @@ bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *why)
     plan_undo(&d->plan, mark);
     if (!done) return false;
     /* Victims stop first, so that the cores are there when the host applies the rest. */
-    for (uint32_t v = 0; v < m->n_victims; v++) desk_release(d, m->victim[v]);
+    for (uint32_t v = 0; v < m->n_victims; v++) sched_release(d, m->victim[v]);
     for (t = id, i = 0; i < u->n_tasks; i++, t = d->held[t].next) {
-        struct held *h = &d->held[t];
-        struct pol_shape was = desk_held_shape(d, t), now = with_cores(&was, cores, &d->plan.node[h->node].n);
+        struct sched_held *h = &d->held[t];
+        struct pol_shape was = sched_held_shape(d, t), now = with_cores(&was, cores, &d->plan.node[h->node].n);
         if (now.cpu_milli == was.cpu_milli) continue;
         plan_give(&d->plan, h->node, &was, h->cards);
         plan_take(&d->plan, h->node, &now, h->cards);
@@ -342,8 +342,8 @@ bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *why)
     settle_victims(m);
     pol_task task = u->task;
     for (t = id, i = 0; i < u->n_tasks; i++, t = d->held[t].next) {
-        struct held *h = &d->held[t];
-        struct pol_shape was = desk_held_shape(d, t), now = with_cores(&was, cores, &d->plan.node[h->node].n);
+        struct sched_held *h = &d->held[t];
+        struct pol_shape was = sched_held_shape(d, t), now = with_cores(&was, cores, &d->plan.node[h->node].n);
         if (now.cpu_milli != was.cpu_milli) {
             m->gpu_cpu[h->node] += now.cpu_milli - was.cpu_milli;
             h->cpu_milli = now.cpu_milli;

@@ -36,10 +36,10 @@ const struct mq_kind *mq_kind(struct mq *m, uint32_t kind)
 {
     POL_RESERVE(m->kind, m->cap_kind, (size_t)kind + 1);
     struct mq_kind *x = &m->kind[kind];
-    const struct kind *k = &m->desk.kinds.at[kind];
+    const struct kind *k = &m->sched.kinds.at[kind];
     if (x->is_known) return x;
     for (uint32_t i = 0; i < k->n_tasks; i++) {
-        const struct pol_shape *s = &m->desk.view->shape[k->shape[i]];
+        const struct pol_shape *s = &m->sched.view->shape[k->shape[i]];
         x->n_gpu += (uint32_t)s->n_gpu;
         x->gpu_milli += (int64_t)s->n_gpu * s->gpu_milli;
         if (s->exclusive) x->is_exclusive = true;
@@ -53,13 +53,13 @@ const struct mq_kind *mq_kind(struct mq *m, uint32_t kind)
 
 static struct mq_user *user_of(struct mq *m, uint32_t id)
 {
-    const struct pol_host *h = m->desk.host;
+    const struct pol_host *h = m->sched.host;
     POL_RESERVE(m->user, m->cap_user, (size_t)id + 1);
     for (; m->n_users <= id; m->n_users++) m->user[m->n_users].weight = share_weight(&m->weights, h->user_name(h->ctx, m->n_users));
     return &m->user[id];
 }
 
-/* A unit is met first when the desk asks for its queue. */
+/* A unit is met first when the scheduler state asks for its queue. */
 static struct queue *queue_of(void *self, const struct unit *u)
 {
     struct mq *m = self;
@@ -81,10 +81,10 @@ static void waits(void *self, const struct unit *u, int sign)
 /* Units that are new: what their users told, and what they add to the demand for GPUs. */
 static void welcome(struct mq *m)
 {
-    struct desk *d = &m->desk;
+    struct sched *d = &m->sched;
     for (uint32_t i = 0; i < d->n_fresh; i++) {
         uint32_t id = d->fresh[i];
-        const struct unit *u = desk_unit(d, id);
+        const struct unit *u = sched_unit(d, id);
         struct mq_unit *x = mq_unit(m, id);
         if (u->attained > 0 || x->was_stopped) continue;
         const struct pol_job_info *ji = d->host->job(d->host->ctx, u->job);
@@ -98,12 +98,12 @@ static void welcome(struct mq *m)
 
 static void move_cpu(struct mq *m, const struct unit *u, int sign)
 {
-    struct desk *d = &m->desk;
+    struct sched *d = &m->sched;
     uint32_t t = u->task.slot;
     for (uint32_t i = 0; i < u->n_tasks; i++, t = d->held[t].next) {
-        const struct held *h = &d->held[t];
+        const struct sched_held *h = &d->held[t];
         const struct pol_shape *s = &d->plan.shape[h->shape];
-        int64_t cpu = s->exclusive ? d->plan.node[h->node].n.cpu_total : desk_held_shape(d, t).cpu_milli;
+        int64_t cpu = s->exclusive ? d->plan.node[h->node].n.cpu_total : sched_held_shape(d, t).cpu_milli;
         user_of(m, u->user)->held_cpu += sign * cpu;
         if (sign > 0) cores_add(&m->cores, h->node, t, u->task.slot, cpu);
         else cores_del(&m->cores, h->node, t);
@@ -112,13 +112,13 @@ static void move_cpu(struct mq *m, const struct unit *u, int sign)
 
 static void move_gpu(struct mq *m, const struct unit *u, int sign)
 {
-    struct desk *d = &m->desk;
+    struct sched *d = &m->sched;
     uint32_t id = u->task.slot, t = id;
     struct mq_unit *x = mq_unit(m, id);
     int64_t gpu = mq_kind(m, u->kind)->gpu_milli;
     user_of(m, u->user)->held_gpu += sign * gpu;
     m->gpu_held[mq_class(m, u->kind)] += sign * gpu;
-    for (uint32_t i = 0; i < u->n_tasks; i++, t = d->held[t].next) m->gpu_cpu[d->held[t].node] += sign * desk_held_shape(d, t).cpu_milli;
+    for (uint32_t i = 0; i < u->n_tasks; i++, t = d->held[t].next) m->gpu_cpu[d->held[t].node] += sign * sched_held_shape(d, t).cpu_milli;
     if (sign > 0) {
         POL_RESERVE(m->running, m->cap_running, (size_t)m->n_running + 1);
         x->pos = m->n_running;
@@ -142,7 +142,7 @@ static void moved(void *self, const struct unit *u, int sign)
 /* GPUs of the class's array, thousandths. */
 static int64_t gpu_array(const struct mq *m, enum mq_class class)
 {
-    int64_t all = m->desk.view->gpu_total, seen = m->gpu_seen[MQ_SINGLE] + m->gpu_seen[MQ_MULTI], multi;
+    int64_t all = m->sched.view->gpu_total, seen = m->gpu_seen[MQ_SINGLE] + m->gpu_seen[MQ_MULTI], multi;
     if (m->multi_share >= 0) multi = (int64_t)(m->multi_share * (double)(all / 1000)) * 1000;
     else multi = seen > 0 ? (int64_t)((pol_wide)(all / 1000) * m->gpu_seen[MQ_MULTI] / seen) * 1000 : 0;
     return class == MQ_MULTI ? multi : all - multi;
@@ -158,7 +158,7 @@ static bool may_take(const struct mq *m, enum mq_class class, int64_t gpu)
 
 static struct share share_of(const struct mq *m, const struct mq_user *u, enum mq_class class)
 {
-    const struct pol_view *v = m->desk.view;
+    const struct pol_view *v = m->sched.view;
     int64_t held[SHARE_DIMS] = { 0 };
     const int64_t total[SHARE_DIMS] = { v->cpu_total, v->mem_total, v->gpu_total };
     held[class == MQ_CPU ? 0 : 2] = class == MQ_CPU ? u->held_cpu : u->held_gpu;
@@ -168,16 +168,16 @@ static struct share share_of(const struct mq *m, const struct mq_user *u, enum m
 /* The first unit of the queue, in order, that can start does. */
 static bool serve(struct mq *m, const struct queue *q, enum mq_class class)
 {
-    struct desk *d = &m->desk;
+    struct sched *d = &m->sched;
     uint32_t id;
     bool (*skip)(void *, uint32_t) = m->strict ? NULL : class == MQ_CPU ? fit_skip_cpu : fit_skip_gpu;
     for (walk_open(&m->walk, q, &d->units, skip, m); (id = walk_top(&m->walk)) != POL_NONE;) {
-        bool ok = may_take(m, class, mq_kind(m, desk_unit(d, id)->kind)->gpu_milli);
+        bool ok = may_take(m, class, mq_kind(m, sched_unit(d, id)->kind)->gpu_milli);
         if (ok && (class == MQ_CPU ? fit_cpu(m, id) : fit_gpu(m, id))) return true;
-        if (!ok) tell_hold(m, desk_unit(d, id)->kind, MQ_HOLD_ARRAY);
+        if (!ok) tell_hold(m, sched_unit(d, id)->kind, MQ_HOLD_ARRAY);
         if (m->strict) return false;
         /* GPU jobs that ask the same may begin with other cores: each is looked at. */
-        if (class == MQ_CPU || !ok || fit_skip_gpu(m, desk_unit(d, id)->kind)) walk_drop(&m->walk, &d->units);
+        if (class == MQ_CPU || !ok || fit_skip_gpu(m, sched_unit(d, id)->kind)) walk_drop(&m->walk, &d->units);
         else walk_step(&m->walk, &d->units, POL_NEVER);
     }
     return false;
@@ -216,7 +216,7 @@ static void run_cpu(struct mq *m)
 /* All queues.  What starts depends on nothing but what these two count: nothing starts if nothing did and neither moved. */
 static void run_queues(struct mq *m)
 {
-    struct mq_seen now = { m->desk.plan.state, m->n_moves };
+    struct mq_seen now = { m->sched.plan.state, m->n_moves };
     if (now.state == m->idle.state && now.n_moves == m->idle.n_moves) return;
     run_cpu(m);
     bool was_idle = mq_gpu_idle(m);
@@ -234,17 +234,17 @@ static void note_change(struct mq *m, const char *name, int64_t *noted, int64_t 
 {
     if (*noted == now) return;
     *noted = now;
-    m->desk.host->note(m->desk.host->ctx, name, (double)now / unit);
+    m->sched.host->note(m->sched.host->ctx, name, (double)now / unit);
 }
 
 static void take_notes(struct mq *m)
 {
     int64_t reserved = 0, borrowed = 0, closed = 0;
     if (!m->arrays_on && !m->contention_on) return;
-    for (uint32_t i = 0; i < m->desk.plan.n_nodes; i++) {
+    for (uint32_t i = 0; i < m->sched.plan.n_nodes; i++) {
         closed += m->cores.node[i].closed;
         if (!m->arrays_on) continue;
-        const struct pol_node *n = &m->desk.plan.node[i].n;
+        const struct pol_node *n = &m->sched.plan.node[i].n;
         reserved += n->cpu_total - cores_array(&m->cores, n);
         borrowed += cores_over(&m->cores, n, i);
     }
@@ -264,7 +264,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
         cores_size(&m->cores, view->n_nodes);
         for (uint32_t i = 0; i < view->n_nodes; i++) if (view->mem_bw[i] > 0) m->knows_bandwidth = true;
     }
-    desk_open(&m->desk, view, ev, n_ev);
+    sched_open(&m->sched, view, ev, n_ev);
     welcome(m);
     tune_probes(m);
     tune_watch(m);
@@ -276,7 +276,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
 
 /* ---- life ---- */
 
-static const struct desk_ops ops = { .queue = queue_of, .moved = moved, .waits = waits };
+static const struct sched_ops ops = { .queue = queue_of, .moved = moved, .waits = waits };
 
 static void destroy(void *self)
 {
@@ -288,7 +288,7 @@ static void destroy(void *self)
     cores_fini(&m->cores);
     search_history_fini(&m->history);
     share_weights_fini(&m->weights);
-    desk_fini(&m->desk);
+    sched_fini(&m->sched);
     free(m->unit); free(m->user); free(m->kind); free(m->failed); free(m->running); free(m->victim); free(m->gpu_cpu); free(m->fall);
     free(m);
 }
@@ -310,7 +310,7 @@ static const char *bad_value(const struct mq *m, const union pol_value *v)
 static void *create(const struct pol_host *host, const union pol_value *v, uint32_t *flags, char *why, size_t cap)
 {
     struct mq *m = pol_alloc(1, sizeof *m);
-    desk_init(&m->desk, host, PLACE_FIRST, &ops, m);
+    sched_init(&m->sched, host, PLACE_FIRST, &ops, m);
     m->search_on = v[P_SEARCH].i != 2;
     m->rule = v[P_SEARCH].i == 1 ? SEARCH_LITERAL : SEARCH_SLIM;
     m->probe_us = v[P_PROBE].i;

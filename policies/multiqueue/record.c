@@ -32,7 +32,7 @@ void tell_hold(struct mq *m, uint32_t kind, enum mq_hold why)
 
 void tell_exhausted(struct mq *m, enum mq_class class)
 {
-    for (uint32_t k = 0; m->n_other_hold[class] > 0 && k < m->desk.kinds.n; k++)
+    for (uint32_t k = 0; m->n_other_hold[class] > 0 && k < m->sched.kinds.n; k++)
         if (mq_class(m, k) == class) tell_hold(m, k, MQ_HOLD_ARRAY);
 }
 
@@ -44,13 +44,13 @@ static const char *cpu_hold(const struct mq *m)
 
 static void say(const struct mq *m, uint32_t id, const char *why)
 {
-    const struct pol_host *h = m->desk.host;
-    if (why != NULL) h->hold(h->ctx, desk_unit(&m->desk, id)->task, false, why);
+    const struct pol_host *h = m->sched.host;
+    if (why != NULL) h->hold(h->ctx, sched_unit(&m->sched, id)->task, false, why);
 }
 
 static void tell(struct mq *m, uint32_t id)
 {
-    const struct unit *u = desk_unit(&m->desk, id);
+    const struct unit *u = sched_unit(&m->sched, id);
     if (u->state != UNIT_WAITING) return;
     const struct mq_kind *k = mq_kind(m, u->kind);
     const char *why = k->class != MQ_CPU ? hold_words[k->hold] : m->cpu_hold;
@@ -60,9 +60,9 @@ static void tell(struct mq *m, uint32_t id)
 /* Of each queue the first is held by what holds its kind, and holds the rest. */
 static void tell_strict(struct mq *m)
 {
-    for (uint32_t i = 0; i < m->desk.n_fresh; i++) {
-        uint32_t id = m->desk.fresh[i];
-        const struct unit *u = desk_unit(&m->desk, id);
+    for (uint32_t i = 0; i < m->sched.n_fresh; i++) {
+        uint32_t id = m->sched.fresh[i];
+        const struct unit *u = sched_unit(&m->sched, id);
         if (u->state != UNIT_WAITING) continue;
         const struct queue *q = mq_unit(m, id)->was_stopped ? &m->returned : &m->user[u->user].wait[mq_class(m, u->kind)];
         if (queue_first(q) != id) say(m, id, in_order);
@@ -79,7 +79,7 @@ static void tell_strict(struct mq *m)
 
 void tell_waiting(struct mq *m)
 {
-    const struct desk *d = &m->desk;
+    const struct sched *d = &m->sched;
     const char *why = cpu_hold(m);
     bool all = m->holds_changed;
     if (why != NULL && why != m->cpu_hold) {

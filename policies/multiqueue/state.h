@@ -51,7 +51,7 @@ struct mq_kind {
 struct mq_failure { uint64_t rules, touches; uint32_t cores; };
 
 struct mq {
-    struct desk desk;
+    struct sched sched;
     struct cores cores;
     struct search_history history;
     struct share_weights weights;

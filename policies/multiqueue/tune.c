@@ -5,27 +5,27 @@
 
 #include "lib/util.h"
 
-static void note(const struct mq *m, const char *name, double value) { m->desk.host->note(m->desk.host->ctx, name, value); }
+static void note(const struct mq *m, const char *name, double value) { m->sched.host->note(m->sched.host->ctx, name, value); }
 
 /* ---- the search ---- */
 
-static uint32_t n_gpu_of(struct mq *m, uint32_t id) { return mq_kind(m, desk_unit(&m->desk, id)->kind)->n_gpu; }
+static uint32_t n_gpu_of(struct mq *m, uint32_t id) { return mq_kind(m, sched_unit(&m->sched, id)->kind)->n_gpu; }
 
 uint32_t tune_cores(struct mq *m, uint32_t id)
 {
     const struct mq_unit *x = mq_unit(m, id);
-    if (!m->search_on || x->kind == POL_NONE || mq_kind(m, desk_unit(&m->desk, id)->kind)->is_exclusive) return 0;
-    uint32_t known = search_known(&m->history, x->kind, n_gpu_of(m, id), desk_unit(&m->desk, id)->n_tasks);
+    if (!m->search_on || x->kind == POL_NONE || mq_kind(m, sched_unit(&m->sched, id)->kind)->is_exclusive) return 0;
+    uint32_t known = search_known(&m->history, x->kind, n_gpu_of(m, id), sched_unit(&m->sched, id)->n_tasks);
     return search_start(known > 0 ? known : (uint32_t)m->cold, x->hints);
 }
 
 void tune_need(struct mq *m, uint32_t id)
 {
-    const struct desk *d = &m->desk;
+    const struct sched *d = &m->sched;
     uint32_t t = id;
     if (m->reserve_fixed >= 0) return;
-    for (uint32_t i = 0; i < desk_unit(d, id)->n_tasks; i++, t = d->held[t].next) {
-        int64_t need = m->by_node ? m->gpu_cpu[d->held[t].node] : desk_held_shape(d, t).cpu_milli;
+    for (uint32_t i = 0; i < sched_unit(d, id)->n_tasks; i++, t = d->held[t].next) {
+        int64_t need = m->by_node ? m->gpu_cpu[d->held[t].node] : sched_held_shape(d, t).cpu_milli;
         if (need <= m->cores.reserve) continue;
         m->cores.reserve = need;
         m->gpu_rules++;
@@ -43,7 +43,7 @@ void tune_started(struct mq *m, uint32_t id)
     if (cores > 0) {
         search_begin(&x->search, cores);
         note(m, "search_cores", cores);
-        x->due = pol_after(m->desk.view->now_us, m->probe_us);
+        x->due = pol_after(m->sched.view->now_us, m->probe_us);
     } else {
         tune_need(m, id);
     }
@@ -52,7 +52,7 @@ void tune_started(struct mq *m, uint32_t id)
 static void found(struct mq *m, uint32_t id)
 {
     struct mq_unit *x = mq_unit(m, id);
-    search_learn(&m->history, x->kind, n_gpu_of(m, id), desk_unit(&m->desk, id)->n_tasks, x->search.cores);
+    search_learn(&m->history, x->kind, n_gpu_of(m, id), sched_unit(&m->sched, id)->n_tasks, x->search.cores);
     m->n_moves++;               /* others like it begin with other cores */
     note(m, "probes", x->search.probes);
     note(m, "cores_found", x->search.cores);
@@ -72,10 +72,10 @@ static void apply(struct mq *m, uint32_t id)
 static void probe_over(struct mq *m, uint32_t id)
 {
     struct mq_unit *x = mq_unit(m, id);
-    const struct pol_host *h = m->desk.host;
-    x->due = pol_after(m->desk.view->now_us, m->probe_us);
+    const struct pol_host *h = m->sched.host;
+    x->due = pol_after(m->sched.view->now_us, m->probe_us);
     if (x->is_short) { apply(m, id); return; }
-    int64_t util = h->measure(h->ctx, desk_unit(&m->desk, id)->task).gpu_util;
+    int64_t util = h->measure(h->ctx, sched_unit(&m->sched, id)->task).gpu_util;
     if (util < 0) return;                   /* it does not compute yet */
     note(m, "search_util", (double)util / 1e6);
     if (!search_step(&x->search, m->rule, util, m->tolerance)) found(m, id);
@@ -88,7 +88,7 @@ void tune_probes(struct mq *m)
 {
     for (uint32_t i = 0; m->search_on && i < m->n_running; i++) {
         const struct mq_unit *x = mq_unit(m, m->running[i]);
-        if (is_probing(x) && x->due <= m->desk.view->now_us) probe_over(m, m->running[i]);
+        if (is_probing(x) && x->due <= m->sched.view->now_us) probe_over(m, m->running[i]);
     }
 }
 
@@ -97,25 +97,25 @@ void tune_probes(struct mq *m)
 /* Each node's GPU unit whose utilisation fell most since its cores were set. */
 static void find_falls(struct mq *m)
 {
-    const struct desk *d = &m->desk;
+    const struct sched *d = &m->sched;
     for (uint32_t i = 0; i < d->plan.n_nodes; i++) m->fall[i] = (struct mq_fall){ POL_NONE, 0 };
     for (uint32_t i = 0; i < m->n_running; i++) {
         uint32_t id = m->running[i], t = id;
         struct mq_unit *x = mq_unit(m, id);
-        int64_t util = d->host->measure(d->host->ctx, desk_unit(d, id)->task).gpu_util;
+        int64_t util = d->host->measure(d->host->ctx, sched_unit(d, id)->task).gpu_util;
         if (util < 0) continue;
         if (util > x->top) x->top = util;
         int64_t by = x->top - util;
-        for (uint32_t k = 0; by >= m->drop && k < desk_unit(d, id)->n_tasks; k++, t = d->held[t].next) {
+        for (uint32_t k = 0; by >= m->drop && k < sched_unit(d, id)->n_tasks; k++, t = d->held[t].next) {
             struct mq_fall *f = &m->fall[d->held[t].node];
-            bool earlier = f->unit != POL_NONE && unit_before(desk_unit(d, id), desk_unit(d, f->unit));
+            bool earlier = f->unit != POL_NONE && unit_before(sched_unit(d, id), sched_unit(d, f->unit));
             if (f->unit == POL_NONE || by > f->by || (by == f->by && earlier)) *f = (struct mq_fall){ id, by };
         }
     }
 }
 
 /* The host's name of a unit's task. */
-static pol_task task_of(const struct desk *d, const struct unit *u, uint32_t slot)
+static pol_task task_of(const struct sched *d, const struct unit *u, uint32_t slot)
 {
     pol_task t = u->task;
     while (t.slot != slot) t = d->host->task(d->host->ctx, t)->next;
@@ -125,22 +125,22 @@ static pol_task task_of(const struct desk *d, const struct unit *u, uint32_t slo
 /* Halve the CPU task of the node that moves most, if together they move as much as the threshold. */
 static void throttle(struct mq *m, uint32_t node)
 {
-    struct desk *d = &m->desk;
+    struct sched *d = &m->sched;
     const struct pol_host *h = d->host;
     int64_t sum = 0, most = 0;
     uint32_t heavy = POL_NONE;
     for (uint32_t t = m->cores.node[node].first; t != POL_NONE; t = m->cores.task[t].next) {
-        int64_t bw = h->measure(h->ctx, task_of(d, desk_unit(d, m->cores.task[t].unit), t)).mem_bw;
+        int64_t bw = h->measure(h->ctx, task_of(d, sched_unit(d, m->cores.task[t].unit), t)).mem_bw;
         if (bw <= 0) continue;
         sum += bw;
         if (bw > most && m->cores.task[t].cpu >= 2000) { most = bw; heavy = t; }
     }
     if (heavy == POL_NONE || (double)sum < m->bandwidth * (double)d->view->mem_bw[node]) return;
     int64_t was = m->cores.task[heavy].cpu, now = was / 2000 * 1000;
-    struct unit *u = desk_unit(d, m->cores.task[heavy].unit);
+    struct unit *u = sched_unit(d, m->cores.task[heavy].unit);
     m->user[u->user].held_cpu -= was - now;
     cores_resize(&m->cores, node, heavy, now);
-    desk_resize(d, task_of(d, u, heavy), now, "its traffic slows a GPU job");
+    sched_resize(d, task_of(d, u, heavy), now, "its traffic slows a GPU job");
     cores_close(&m->cores, node, m->fall[node].unit, was - now);
     m->n_throttled++;
 }
@@ -149,16 +149,16 @@ static bool is_watching(const struct mq *m) { return m->contention_on && m->know
 
 void tune_watch(struct mq *m)
 {
-    if (!is_watching(m) || m->desk.view->now_us % m->watch_us != 0) return;
+    if (!is_watching(m) || m->sched.view->now_us % m->watch_us != 0) return;
     find_falls(m);
-    for (uint32_t i = 0; i < m->desk.plan.n_nodes; i++)
-        if (m->fall[i].unit != POL_NONE && m->cores.node[i].held > 0 && m->desk.view->mem_bw[i] > 0) throttle(m, i);
+    for (uint32_t i = 0; i < m->sched.plan.n_nodes; i++)
+        if (m->fall[i].unit != POL_NONE && m->cores.node[i].held > 0 && m->sched.view->mem_bw[i] > 0) throttle(m, i);
 }
 
 void tune_wake(struct mq *m)
 {
-    const struct pol_host *h = m->desk.host;
-    int64_t now = m->desk.view->now_us, at = POL_NEVER;
+    const struct pol_host *h = m->sched.host;
+    int64_t now = m->sched.view->now_us, at = POL_NEVER;
     for (uint32_t i = 0; m->search_on && i < m->n_running; i++) {
         const struct mq_unit *x = mq_unit(m, m->running[i]);
         if (is_probing(x) && x->due < at) at = x->due;

@@ -46,7 +46,7 @@ static bool reaches(struct wf_policy *p, struct wf *w, const struct pol_amount *
             const struct pol_shape *sh = &p->view->shape[r->task[i].shape];
             need.cpu_milli += sh->cpu_milli;
             need.gpu_milli += (int64_t)sh->n_gpu * sh->gpu_milli;
-            for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) need.licence[k] += plan_licence(&p->desk.plan, r->task[i].shape, k);
+            for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) need.licence[k] += plan_licence(&p->sched.plan, r->task[i].shape, k);
         }
         for (int d = 0; d < RESV_DIMS; d++) if (*resv_dim(&need, d) > *resv_dim(&most, d)) *resv_dim(&most, d) = *resv_dim(&need, d);
     }
@@ -66,7 +66,7 @@ static bool reaches(struct wf_policy *p, struct wf *w, const struct pol_amount *
 /* May this running ordinary unit be stopped to make room for a workflow? */
 static bool is_prey(const struct wf_policy *p, uint32_t id)
 {
-    const struct wf_loan *l = id < p->cap_loan && p->loan[id].task.gen == desk_unit(&p->desk, id)->task.gen ? &p->loan[id] : NULL;
+    const struct wf_loan *l = id < p->cap_loan && p->loan[id].task.gen == sched_unit(&p->sched, id)->task.gen ? &p->loan[id] : NULL;
     if (l != NULL && l->from != NULL) return false;
     return p->admit == WF_ADMIT_PREEMPT || (p->admit == WF_ADMIT_RECLAIM && l != NULL && l->is_former);
 }
@@ -77,16 +77,16 @@ static bool is_prey(const struct wf_policy *p, uint32_t id)
  */
 static bool make_room(struct wf_policy *p, struct wf *w, uint32_t first, const struct pol_amount *want)
 {
-    struct desk *d = &p->desk;
+    struct sched *d = &p->sched;
     uint32_t n = 0;
     bool ok = false;
     if (p->admit == WF_ADMIT_WAIT || p->view->n_licences > 0) return false;
     struct plan_mark m = plan_mark(&d->plan);
     for (uint32_t id = set_last(&d->running, &d->units); id != POL_NONE && !ok; id = set_prev(&d->running, &d->units, id)) {
-        if (!is_prey(p, id) || desk_unit(d, id)->started_in == d->round) continue;
+        if (!is_prey(p, id) || sched_unit(d, id)->started_in == d->round) continue;
         const struct wf_loan *l = d->held[id].node == POL_NONE ? &p->loan[id] : NULL;
         if (l != NULL) plan_give(&d->plan, l->node, &d->plan.shape[l->shape], l->cards);
-        else desk_release(d, id);
+        else sched_release(d, id);
         POL_RESERVE(p->victim, p->cap_victim, (size_t)n + 1);
         p->victim[n++] = id;
         ok = resv_plan(&w->resv, &d->place, first, p->rule, want, d->licence_free);
@@ -94,7 +94,7 @@ static bool make_room(struct wf_policy *p, struct wf *w, uint32_t first, const s
     plan_undo(&d->plan, m);
     for (uint32_t i = 0; i < n && ok; i++) {
         if (p->victim[i] < p->cap_loan) p->loan[p->victim[i]].is_former = false;
-        desk_preempt(d, p->victim[i], "a workflow needs room for its reservation");
+        sched_preempt(d, p->victim[i], "a workflow needs room for its reservation");
     }
     return ok;
 }
@@ -113,14 +113,14 @@ void wf_admit(struct wf_policy *p)
     while (p->n_waiting > 0) {
         struct wf *w = p->waiting[0];
         if (w->n_running > 0) return;               /* what survived the loss of a node ends first */
-        if (p->view->n_licences == 0 && p->failed_stamp == p->desk.plan.stamp && p->failed_ordinal == w->ordinal) return;
+        if (p->view->n_licences == 0 && p->failed_stamp == p->sched.plan.stamp && p->failed_ordinal == w->ordinal) return;
         struct pol_amount want = { 0 };
         if (p->reserve_text != NULL && (!read_amounts(p, &want) || !reaches(p, w, &want))) return;
         uint32_t first = wf_next_step(&w->resv, 0);
         const struct pol_amount *least = p->reserve_text != NULL ? &want : NULL;
-        if (!resv_plan(&w->resv, &p->desk.place, first, p->rule, least, p->desk.licence_free) && !make_room(p, w, first, least) &&
-            !(is_empty(p) && p->rule == RESV_MAX && resv_plan(&w->resv, &p->desk.place, first, RESV_AS_MADE, least, p->desk.licence_free))) {
-            p->failed_stamp = p->desk.plan.stamp;
+        if (!resv_plan(&w->resv, &p->sched.place, first, p->rule, least, p->sched.licence_free) && !make_room(p, w, first, least) &&
+            !(is_empty(p) && p->rule == RESV_MAX && resv_plan(&w->resv, &p->sched.place, first, RESV_AS_MADE, least, p->sched.licence_free))) {
+            p->failed_stamp = p->sched.plan.stamp;
             p->failed_ordinal = w->ordinal;
             if (is_empty(p))
                 p->host->fail(p->host->ctx, "what it would reserve for a workflow is more than the empty cluster holds");
@@ -133,14 +133,14 @@ void wf_admit(struct wf_policy *p)
         w->step = first;
         memset(w->lent, 0, (size_t)p->shares.n * RESV_DIMS * sizeof *w->lent);
         wf_idle_reservation(p, w, +1);
-        for (int k = 0; k < POL_LICENCES_MAX; k++) p->desk.licence_free[k] -= w->resv.licence[RESV_KEPT][k];
+        for (int k = 0; k < POL_LICENCES_MAX; k++) p->sched.licence_free[k] -= w->resv.licence[RESV_KEPT][k];
         p->n_touched = 0;                           /* what came before is shown; now the parts of this one */
         memset(p->is_touched, 0, p->view->n_nodes * sizeof *p->is_touched);
         for (uint32_t i = 0; i < w->resv.n_parts; i++) wf_touch(p, w->resv.part[i].node);
         for (uint32_t i = 0; i < p->n_touched; i++) wf_show_node(p, p->touched[i]);
         p->shown.changed = p->touched;
         p->shown.n_changed = p->n_touched;
-        plan_sync(&p->desk.plan, &p->shown);
+        plan_sync(&p->sched.plan, &p->shown);
         wf_enter(p, w);
     }
 }

@@ -15,7 +15,7 @@ static struct pol_amount *add(struct pol_amount *a, const struct pol_amount *b, 
 
 static struct pol_amount loan_ask(const struct wf_policy *p, const struct wf_loan *l)
 {
-    struct pol_amount a = resv_ask(&p->desk.plan, l->from->resv.part[l->part].node, l->shape);
+    struct pol_amount a = resv_ask(&p->sched.plan, l->from->resv.part[l->part].node, l->shape);
     if (!(l->inside & WF_LICENCES)) memset(a.licence, 0, sizeof a.licence);
     return a;
 }
@@ -27,7 +27,7 @@ static void count_loan(struct wf_policy *p, const struct wf_loan *l, int sign)
     struct pol_amount ask = loan_ask(p, l);
     w->is_counted = false;
     if (!(l->inside & WF_MEM)) s.mem_b = 0;
-    resv_move(&w->resv, &p->desk.plan, RESV_LENT, l->part, &s, l->cards, sign);
+    resv_move(&w->resv, &p->sched.plan, RESV_LENT, l->part, &s, l->cards, sign);
     for (int k = 0; k < POL_LICENCES_MAX; k++) w->resv.licence[RESV_LENT][k] += sign * ask.licence[k];
     for (int d = 0; d < RESV_DIMS; d++) w->lent[l->group * RESV_DIMS + (uint32_t)d] += sign * *resv_dim(&ask, d);
 }
@@ -51,7 +51,7 @@ void wf_loan_end(struct wf_policy *p, uint32_t slot)
 static bool licences_short(const struct wf_policy *p, const struct wf *w, uint32_t shape)
 {
     for (uint32_t k = 0; k < POL_LICENCES_MAX; k++)
-        if (w->resv.licence[RESV_NEED][k] + w->resv.licence[RESV_LENT][k] > w->resv.licence[RESV_KEPT][k] && (shape == POL_NONE || plan_licence(&p->desk.plan, shape, k) > 0))
+        if (w->resv.licence[RESV_NEED][k] + w->resv.licence[RESV_LENT][k] > w->resv.licence[RESV_KEPT][k] && (shape == POL_NONE || plan_licence(&p->sched.plan, shape, k) > 0))
             return true;
     return false;
 }
@@ -120,7 +120,7 @@ static void targets(const struct wf_policy *p, const struct wf *w, int64_t prio,
     free(part);
 }
 
-/* Stop the borrower; the desk lets it wait again. */
+/* Stop the borrower; the scheduler state lets it wait again. */
 static void stop(struct wf_policy *p, uint32_t slot, struct pol_amount *reclaimed)
 {
     struct wf_loan *l = &p->loan[slot];
@@ -128,9 +128,9 @@ static void stop(struct wf_policy *p, uint32_t slot, struct pol_amount *reclaime
     add(reclaimed, &a, +1);
     wf_book_later(p, l->from->resv.part[l->part].node, l->shape, l->cards, +1, l->inside);
     if (!(l->inside & WF_LICENCES))
-        for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) p->desk.licence_free[k] += plan_licence(&p->desk.plan, l->shape, k);
+        for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) p->sched.licence_free[k] += plan_licence(&p->sched.plan, l->shape, k);
     l->from->grew = true;
-    desk_preempt(&p->desk, slot, "its lender's next stage needs the place");
+    sched_preempt(&p->sched, slot, "its lender's next stage needs the place");
     wf_loan_end(p, slot);
 }
 
@@ -202,8 +202,8 @@ static void start_step(struct wf_policy *p, struct wf *w)
         p->host->start(p->host->ctx, t->task, &t->place, "its stage begins, in its workflow's reservation");
         t->is_running = true;
         w->n_running++;
-        resv_move(r, &p->desk.plan, RESV_USED, t->part, &p->view->shape[t->shape], t->place.cards, +1);
-        for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) r->licence[RESV_USED][k] += plan_licence(&p->desk.plan, t->shape, k);
+        resv_move(r, &p->sched.plan, RESV_USED, t->part, &p->view->shape[t->shape], t->place.cards, +1);
+        for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) r->licence[RESV_USED][k] += plan_licence(&p->sched.plan, t->shape, k);
         wf_book_later(p, t->place.node, t->shape, t->place.cards, -1, WF_ALL);
     }
 }
@@ -212,7 +212,7 @@ void wf_enter(struct wf_policy *p, struct wf *w)
 {
     struct resv *r = &w->resv;
     struct pol_reserve say = { .stage = r->task[r->step_start[w->step]].stage };
-    resv_enter(r, &p->desk.plan, w->step);
+    resv_enter(r, &p->sched.plan, w->step);
     struct pol_amount lent = resv_total(r, RESV_LENT);
     say.reserved = say.usable = say.lendable = resv_total(r, RESV_KEPT);
     say.need = resv_total(r, RESV_NEED);
@@ -260,13 +260,13 @@ static bool is_admitted(const struct wf_policy *p, const struct wf *w, const str
 /* Room for the unit in some part, within what its group may have; the loan's place out. */
 static bool find_room(struct wf_policy *p, struct wf *w, uint32_t id, uint32_t group, struct wf_loan *l)
 {
-    const struct unit *u = desk_unit(&p->desk, id);
-    uint32_t shape = p->desk.kinds.at[u->kind].shape[0];
+    const struct unit *u = sched_unit(&p->sched, id);
+    uint32_t shape = p->sched.kinds.at[u->kind].shape[0];
     const struct pol_shape *s = &p->view->shape[shape];
     bool outside = true, inside = true;
     for (uint32_t k = 0; k < p->view->n_licences; k++) {
-        int32_t ask = plan_licence(&p->desk.plan, shape, k);
-        outside &= p->desk.licence_free[k] >= ask;
+        int32_t ask = plan_licence(&p->sched.plan, shape, k);
+        outside &= p->sched.licence_free[k] >= ask;
         inside &= w->resv.licence[RESV_KEPT][k] - w->resv.licence[RESV_NEED][k] - w->resv.licence[RESV_LENT][k] >= ask;
     }
     if (!outside && !inside) return false;
@@ -274,11 +274,11 @@ static bool find_room(struct wf_policy *p, struct wf *w, uint32_t id, uint32_t g
         /* Memory comes from outside while there is some: it is what reservations have least of to lend. */
         uint64_t cards;
         struct pol_shape ask_of = *s;
-        const struct pol_node *n = &p->desk.plan.node[w->resv.part[i].node].n;
+        const struct pol_node *n = &p->sched.plan.node[w->resv.part[i].node].n;
         bool mem_outside = n->mem_free >= s->mem_b;
         if (n->max_tasks > 0 && n->n_tasks >= n->max_tasks) continue;
         if (mem_outside) ask_of.mem_b = 0;
-        if (!resv_has_room(&w->resv, &p->desk.plan, i, &ask_of, &cards)) continue;
+        if (!resv_has_room(&w->resv, &p->sched.plan, i, &ask_of, &cards)) continue;
         *l = (struct wf_loan){ .from = w, .part = i, .node = w->resv.part[i].node, .group = group, .shape = shape, .cards = cards, .ordinal = u->ordinal,
                                .started = p->view->now_us, .inside = (outside ? 0u : WF_LICENCES) | (mem_outside ? 0u : WF_MEM), .prev = POL_NONE, .task = u->task };
         struct pol_amount ask = loan_ask(p, l);
@@ -293,11 +293,11 @@ static bool find_room(struct wf_policy *p, struct wf *w, uint32_t id, uint32_t g
 
 static void lend_to(struct wf_policy *p, uint32_t id, const struct wf_loan *l)
 {
-    struct desk *d = &p->desk;
+    struct sched *d = &p->sched;
     struct wf *w = l->from;
     POL_RESERVE(d->spot, d->cap_spot, 1);
     d->spot[0] = (struct pol_place){ .node = w->resv.part[l->part].node, .cards = l->cards };
-    desk_start(d, id, "borrows what a workflow leaves");
+    sched_start(d, id, "borrows what a workflow leaves");
     d->held[id].node = POL_NONE;            /* not outside: its end gives nothing back there */
     if (!(l->inside & WF_MEM) || d->plan.node[d->spot[0].node].n.max_tasks > 0) {
         plan_snap(&p->snap, &d->plan, d->spot[0].node);
@@ -320,12 +320,12 @@ static void lend_to(struct wf_policy *p, uint32_t id, const struct wf_loan *l)
 /* Everyone of the group who waits, in order. */
 static void lend_group(struct wf_policy *p, struct wf *w, uint32_t group, int64_t stage)
 {
-    struct desk *d = &p->desk;
+    struct sched *d = &p->sched;
     struct walk *wk = &p->walk[group];
     uint32_t id;
     for (walk_open(wk, &p->queue[group], &d->units, NULL, NULL); (id = walk_top(wk)) != POL_NONE;) {
         struct wf_loan l;
-        const struct unit *u = desk_unit(d, id);
+        const struct unit *u = sched_unit(d, id);
         if (!is_admitted(p, w, u, stage)) { walk_step(wk, &d->units, POL_NEVER); continue; }
         if (!find_room(p, w, id, group, &l)) { walk_drop(wk, &d->units); continue; }
         walk_step(wk, &d->units, POL_NEVER);
@@ -358,7 +358,7 @@ static bool lends_anything(struct wf *w)
 
 void wf_lend_all(struct wf_policy *p)
 {
-    struct desk *d = &p->desk;
+    struct sched *d = &p->sched;
     uint32_t n_fresh = d->n_fresh;
     bool any = false;
     for (uint32_t g = 0; g < p->shares.n; g++) any |= p->queue[g].n > 0;
@@ -373,7 +373,7 @@ void wf_lend_all(struct wf_policy *p)
                 for (uint32_t k = 0; k < n_fresh; k++) {
                     struct wf_loan l;
                     uint32_t id = d->fresh[k], group = p->group[id];
-                    const struct unit *u = desk_unit(d, id);
+                    const struct unit *u = sched_unit(d, id);
                     if (u->state == UNIT_WAITING && group < p->shares.n && is_admitted(p, w, u, stage) && find_room(p, w, id, group, &l)) lend_to(p, id, &l);
                 }
             }

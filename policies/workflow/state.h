@@ -6,7 +6,7 @@
  * admit.c          which workflow gets its reservation, and when
  * stage.c          a workflow enters a stage: reclaim, lend
  *
- * The desk sees a cluster from which everything that is reserved is gone, so
+ * The shared scheduler code sees a cluster from which everything that is reserved is gone, so
  * that ordinary units are placed outside by the same code as everywhere:
  *   outside = free - (kept - used - lent), per node and card, over all workflows.
  * `idle` sums the bracket.  It is in step with the view: what a decision
@@ -58,7 +58,7 @@ enum { WF_MEM = 1, WF_LICENCES = 2, WF_TASK = 4, WF_ALL = 7 };     /* TASK: one 
 struct wf_later { uint32_t node, shape; int sign; uint64_t cards; unsigned inside; };
 
 struct wf_policy {
-    struct desk desk;
+    struct sched sched;
     const struct pol_host *host;
     const struct pol_view *view;    /* the true one */
     enum wf_lend lend;
@@ -73,7 +73,7 @@ struct wf_policy {
     struct wf **waiting; size_t cap_waiting; uint32_t n_waiting;
     struct wf_of_task *of_task; size_t cap_of_task;
     struct wf_loan *loan; size_t cap_loan;
-    uint64_t failed_stamp;          /* of the desk's plan, when the first waiting workflow found no place */
+    uint64_t failed_stamp;          /* of the scheduler state's plan, when the first waiting workflow found no place */
     uint64_t failed_ordinal;
     /* the cluster outside */
     struct pol_view shown;

@@ -1,4 +1,4 @@
-/* The cluster as the desk is shown it: without what is reserved and neither used nor lent. */
+/* The cluster as the scheduler state is shown it: without what is reserved and neither used nor lent. */
 #include "workflow/state.h"
 
 #include "lib/util.h"
@@ -25,7 +25,7 @@ void wf_idle_move(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t c
         p->idle_card[c].mem += sign * (s->exclusive ? p->view->card[c].mem_total : s->gpu_mem_b);
         p->idle_card[c].cores += sign * (s->exclusive ? p->view->card[c].core_total : s->gpu_cores);
     }
-    for (uint32_t k = 0; k < POL_LICENCES_MAX && (inside & WF_LICENCES); k++) p->idle_licence[k] += sign * plan_licence(&p->desk.plan, shape, k);
+    for (uint32_t k = 0; k < POL_LICENCES_MAX && (inside & WF_LICENCES); k++) p->idle_licence[k] += sign * plan_licence(&p->sched.plan, shape, k);
     wf_touch(p, node);
 }
 

@@ -129,7 +129,7 @@ static void on_workflow(struct wf_policy *p, pol_job job, const struct pol_job_i
         if (est < w->shortest) w->shortest = est;
         r->task[n].is_running = ti->is_running;     /* bound by the trace: it is reserved for when those have ended */
         w->n_running += ti->is_running;
-        place_arrived(&p->desk.place, ti->shape, 1);
+        place_arrived(&p->sched.place, ti->shape, 1);
         n++;
     }
     qsort(r->task, n, sizeof *r->task, by_stage);
@@ -163,8 +163,8 @@ static void task_left(struct wf_policy *p, struct wf *w, struct resv_task *t)
     w->n_running--;
     if (!w->holds) return;
     const struct pol_shape *s = &p->view->shape[t->shape];
-    resv_move(&w->resv, &p->desk.plan, RESV_USED, t->part, s, t->place.cards, -1);
-    for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) w->resv.licence[RESV_USED][k] -= plan_licence(&p->desk.plan, t->shape, k);
+    resv_move(&w->resv, &p->sched.plan, RESV_USED, t->part, s, t->place.cards, -1);
+    for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) w->resv.licence[RESV_USED][k] -= plan_licence(&p->sched.plan, t->shape, k);
     wf_idle_move(p, t->place.node, t->shape, t->place.cards, +1, WF_ALL);
 }
 
@@ -202,8 +202,8 @@ static void borrower_left(struct wf_policy *p, pol_task t)
 
 static void remember(struct wf_policy *p, pol_task t)
 {
-    if (t.slot >= p->desk.units.cap || desk_unit(&p->desk, t.slot)->state != UNIT_RUNNING) return;
-    const struct unit *u = desk_unit(&p->desk, t.slot);
+    if (t.slot >= p->sched.units.cap || sched_unit(&p->sched, t.slot)->state != UNIT_RUNNING) return;
+    const struct unit *u = sched_unit(&p->sched, t.slot);
     size_t old = p->cap_longest;
     POL_RESERVE(p->longest, p->cap_longest, (size_t)u->user + 1);
     for (size_t i = old; i < p->cap_longest; i++) p->longest[i] = -1;
@@ -242,7 +242,7 @@ static void on_event(struct wf_policy *p, const struct pol_event *e)
     }
 }
 
-/* Events of workflows are ours; all others go on to the desk. */
+/* Events of workflows are ours; all others go on to the sched. */
 static size_t sort_events(struct wf_policy *p, const struct pol_event *ev, size_t n_ev)
 {
     size_t n = 0;
@@ -274,7 +274,7 @@ static void forget(struct wf_policy *p, struct wf *w)
     free_wf(w);
 }
 
-/* Before the desk looks: reservations that end. */
+/* Before events are taken in: reservations that end. */
 static void close_reservations(struct wf_policy *p)
 {
     for (uint32_t i = 0; i < p->n_active;) {
@@ -326,19 +326,19 @@ static struct hold hold_for(const struct wf_policy *p)
             const struct pol_shape *sh = &p->view->shape[r->task[i].shape];
             need.cpu_milli += sh->cpu_milli;
             need.gpu_milli += (int64_t)sh->n_gpu * sh->gpu_milli;
-            for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) need.licence[k] += plan_licence(&p->desk.plan, r->task[i].shape, k);
+            for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) need.licence[k] += plan_licence(&p->sched.plan, r->task[i].shape, k);
         }
         for (int d = 0; d < RESV_DIMS; d++) if (*resv_dim(&need, d) > *resv_dim(&most, d)) *resv_dim(&most, d) = *resv_dim(&need, d);
     }
     h.spare = p->reserved;
     bool fits_outside = true;
-    for (uint32_t i = 0; i < p->desk.plan.n_nodes; i++) {
-        const struct plan_node *n = &p->desk.plan.node[i];
+    for (uint32_t i = 0; i < p->sched.plan.n_nodes; i++) {
+        const struct plan_node *n = &p->sched.plan.node[i];
         if (!n->n.is_up) continue;
         h.spare.cpu_milli += n->n.cpu_free;
         h.spare.gpu_milli += n->gpu_free;
     }
-    for (int k = 0; k < POL_LICENCES_MAX; k++) h.spare.licence[k] += p->desk.licence_free[k];
+    for (int k = 0; k < POL_LICENCES_MAX; k++) h.spare.licence[k] += p->sched.licence_free[k];
     for (int d = 0; d < RESV_DIMS; d++) {
         int64_t reserved = d == 0 ? p->reserved.cpu_milli : d == 1 ? p->reserved.gpu_milli : p->reserved.licence[d - 2];
         fits_outside &= *resv_dim(&h.spare, d) - reserved >= *resv_dim(&most, d);
@@ -352,13 +352,13 @@ static struct hold hold_for(const struct wf_policy *p)
 static bool may_start(const struct wf_policy *p, struct hold *h, uint32_t id)
 {
     if (!h->is_on) return true;
-    const struct kind *k = &p->desk.kinds.at[desk_unit(&p->desk, id)->kind];
+    const struct kind *k = &p->sched.kinds.at[sched_unit(&p->sched, id)->kind];
     struct pol_amount ask = { 0 };
     for (uint32_t i = 0; i < k->n_tasks; i++) {
         const struct pol_shape *s = &p->view->shape[k->shape[i]];
         ask.cpu_milli += s->cpu_milli;
         ask.gpu_milli += (int64_t)s->n_gpu * s->gpu_milli;
-        for (uint32_t l = 0; l < POL_LICENCES_MAX; l++) ask.licence[l] += plan_licence(&p->desk.plan, k->shape[i], l);
+        for (uint32_t l = 0; l < POL_LICENCES_MAX; l++) ask.licence[l] += plan_licence(&p->sched.plan, k->shape[i], l);
     }
     for (int d = 0; d < RESV_DIMS; d++) if (*resv_dim(&ask, d) > 0 && *resv_dim(&ask, d) > *resv_dim(&h->spare, d)) return false;
     for (int d = 0; d < RESV_DIMS; d++) *resv_dim(&h->spare, d) -= *resv_dim(&ask, d);
@@ -371,7 +371,7 @@ static uint32_t first_of(struct wf_policy *p, uint32_t *group)
     uint32_t best = POL_NONE;
     for (uint32_t g = 0; g <= p->shares.n; g++) {
         uint32_t id = walk_top(&p->walk[g]);
-        if (id == POL_NONE || (best != POL_NONE && !unit_before(desk_unit(&p->desk, id), desk_unit(&p->desk, best)))) continue;
+        if (id == POL_NONE || (best != POL_NONE && !unit_before(sched_unit(&p->sched, id), sched_unit(&p->sched, best)))) continue;
         best = id;
         *group = g;
     }
@@ -380,23 +380,23 @@ static uint32_t first_of(struct wf_policy *p, uint32_t *group)
 
 static void start_outside(struct wf_policy *p)
 {
-    struct desk *d = &p->desk;
+    struct sched *d = &p->sched;
     struct hold h = hold_for(p);
     uint32_t id, g = 0;
-    for (uint32_t i = 0; i <= p->shares.n; i++) walk_open(&p->walk[i], &p->queue[i], &d->units, desk_skip, d);
+    for (uint32_t i = 0; i <= p->shares.n; i++) walk_open(&p->walk[i], &p->queue[i], &d->units, sched_skip, d);
     while ((id = first_of(p, &g)) != POL_NONE) {
         struct hold before = h;
         bool may = may_start(p, &h, id);
-        if (!may || !desk_place(d, id)) {
-            if (!may) p->host->hold(p->host->ctx, desk_unit(d, id)->task, false, "a workflow that waits will need what it asks");
-            else if (p->n_active > 0) p->host->hold(p->host->ctx, desk_unit(d, id)->task, false, "it fits nowhere outside of reservations");
+        if (!may || !sched_place(d, id)) {
+            if (!may) p->host->hold(p->host->ctx, sched_unit(d, id)->task, false, "a workflow that waits will need what it asks");
+            else if (p->n_active > 0) p->host->hold(p->host->ctx, sched_unit(d, id)->task, false, "it fits nowhere outside of reservations");
             h = before;
             if (p->strict) return;
-            desk_pass(d, &p->walk[g]);
+            sched_pass(d, &p->walk[g]);
             continue;
         }
         walk_step(&p->walk[g], &d->units, POL_NEVER);
-        desk_start(d, id, "outside of every reservation");
+        sched_start(d, id, "outside of every reservation");
     }
 }
 
@@ -404,7 +404,7 @@ static uint32_t find_group(struct wf_policy *p, const struct unit *u)
 {
     const struct pol_job_info *ji = p->host->job(p->host->ctx, u->job);
     for (uint32_t g = 0; ji != NULL && g < p->shares.n; g++)
-        if (lend_is_of(&p->shares.at[g], p->host, ji, &p->view->shape[p->desk.kinds.at[u->kind].shape[0]])) return g;
+        if (lend_is_of(&p->shares.at[g], p->host, ji, &p->view->shape[p->sched.kinds.at[u->kind].shape[0]])) return g;
     return p->shares.n;
 }
 
@@ -425,7 +425,7 @@ static struct queue *queue_of(void *self, const struct unit *u)
 
 static int64_t run_key(void *self, const struct unit *u) { (void)self; return u->started; }
 
-static const struct desk_ops ops = { .wait_key = wait_key, .queue = queue_of, .run_key = run_key };
+static const struct sched_ops ops = { .wait_key = wait_key, .queue = queue_of, .run_key = run_key };
 
 /* ---- the policy ---- */
 
@@ -472,7 +472,7 @@ static void destroy(void *self)
     free(p->active); free(p->waiting); free(p->of_task); free(p->loan); free(p->queue); free(p->walk);
     free(p->node); free(p->card); free(p->idle); free(p->idle_card); free(p->touched); free(p->is_touched);
     free(p->snap.card); free(p->victim); free(p->later); free(p->group); free(p->longest); free(p->event);
-    desk_fini(&p->desk);
+    sched_fini(&p->sched);
     free(p);
 }
 
@@ -480,8 +480,8 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
 {
     struct wf_policy *p = pol_alloc(1, sizeof *p);
     p->host = host;
-    desk_init(&p->desk, host, (enum place_rule)value[P_PLACE].i, &ops, p);
-    p->desk.knows_licences = true;
+    sched_init(&p->sched, host, (enum place_rule)value[P_PLACE].i, &ops, p);
+    p->sched.knows_licences = true;
     place_init(&p->empty_place, &p->empty, PLACE_BEST);
     p->lend = (enum wf_lend)value[P_LEND].i;
     p->rule = strcmp(value[P_RESERVE].s, "sum") == 0 ? RESV_SUM : RESV_MAX;
@@ -492,7 +492,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     p->admit = (enum wf_admit)value[P_ADMIT].i;
     p->strict = value[P_MODE].i == LIST_STRICT;
     p->est_true = value[P_ESTIMATE].i == 1;
-    list_estimates(&p->desk, value[P_ESTIMATE].i, flags);
+    list_estimates(&p->sched, value[P_ESTIMATE].i, flags);
     if (!p->short_only && p->lend != WF_LEND_FITS) *flags &= ~(uint32_t)(POL_USES_LIMITS | POL_CLAIRVOYANT);   /* no estimate is read */
     p->most = value[P_MOST].x;
     bool ok = p->most > 0 && p->most <= 1;
@@ -515,7 +515,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     p->view = view;
     if (p->node == NULL) wf_first_look(p, view);
     plan_shapes(&p->empty, view);
-    plan_shapes(&p->desk.plan, view);
+    plan_shapes(&p->sched.plan, view);
     for (size_t i = 0; i < p->n_later; i++)
         wf_idle_move(p, p->later[i].node, p->later[i].shape, p->later[i].cards, p->later[i].sign, p->later[i].inside);
     p->n_later = 0;
@@ -523,7 +523,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     close_reservations(p);
     if (p->host->is_audited) wf_audit(p);
     wf_show(p);
-    desk_open(&p->desk, &p->shown, p->event, n);
+    sched_open(&p->sched, &p->shown, p->event, n);
     wf_seen(p);
     advance(p);
     wf_admit(p);

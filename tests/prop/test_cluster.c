@@ -10,8 +10,8 @@
 
 enum { NODES = 5, TASKS = 25 };
 
-struct held { bool on, is_short; uint32_t node; uint64_t cards; struct shape got; };
-struct model { struct held h[TASKS]; bool down[NODES]; };
+struct sched_held { bool on, is_short; uint32_t node; uint64_t cards; struct shape got; };
+struct model { struct sched_held h[TASKS]; bool down[NODES]; };
 
 static int64_t pick(struct rng *r, const int64_t *of, size_t n) { return of[rng_below(r, n)]; }
 #define PICK(r, ...) pick((r), (const int64_t[]){ __VA_ARGS__ }, sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
@@ -58,7 +58,7 @@ static int64_t left(const struct cluster *c, const struct model *m, uint32_t nod
     const struct node *n = &c->node[node];
     int64_t x = what == 0 ? n->cpu_total - n->cpu_reserved : what == 1 ? n->mem_total - n->mem_reserved : what == 5 ? c->card[n->card0 + card].core_total : what == 2 ? GPU_WHOLE : what == 3 ? c->card[n->card0 + card].mem_total : n->engine_total[0];
     for (int t = 0; t < TASKS; t++) {
-        const struct held *h = &m->h[t];
+        const struct sched_held *h = &m->h[t];
         if (!h->on || h->node != node || ((what == 2 || what == 3 || what == 5) && (h->cards >> card & 1) == 0)) continue;
         x -= what == 0 ? h->got.cpu_milli : what == 1 ? h->got.mem_b : what == 2 ? h->got.gpu_milli : what == 3 ? h->got.gpu_mem_b : what == 5 ? h->got.gpu_cores : h->got.engine[0];
     }
@@ -189,7 +189,7 @@ static void try_take(struct cluster *c, struct model *m, struct rng *r, uint64_t
     cr_assert_eq(why == NULL, ok, "seed %lu step %d: %s", (unsigned long)seed, step, why ? why : "taken");
     if (!ok) return;
     cr_assert_eq(cluster_hold(c, t)->is_short, is_short);
-    m->h[t] = (struct held){ .on = true, .is_short = is_short, .node = node, .cards = want, .got = s };
+    m->h[t] = (struct sched_held){ .on = true, .is_short = is_short, .node = node, .cards = want, .got = s };
     cr_assert_eq(cluster_hold(c, t)->cards, want, "seed %lu step %d", (unsigned long)seed, step);
     if (s.exclusive) {
         const struct node *n = &c->node[node];

@@ -2,12 +2,12 @@
 
 #include "lib/util.h"
 
-static const struct desk_ops plain;     /* ordinary jobs: nothing differs */
+static const struct sched_ops plain;     /* ordinary jobs: nothing differs */
 
 void hub_init(struct hub *h, const struct pol_host *host, void *self)
 {
     memset(h, 0, sizeof *h);
-    desk_init(&h->desk, host, PLACE_FIRST, &plain, h);
+    sched_init(&h->sched, host, PLACE_FIRST, &plain, h);
     h->host = host;
     h->self = self;
     h->master = (struct hub_list){ POL_NONE, POL_NONE, 0 };
@@ -15,7 +15,7 @@ void hub_init(struct hub *h, const struct pol_host *host, void *self)
 
 void hub_fini(struct hub *h)
 {
-    desk_fini(&h->desk);
+    sched_fini(&h->sched);
     free(h->task);
     free(h->node);
     free(h->dirty);
@@ -159,8 +159,8 @@ void hub_open(struct hub *h, const struct pol_view *view, const struct pol_event
             for (uint32_t k = 0; k < h->n_nodes; k++) mark(h, k);
     }
     for (uint32_t i = 0; i < view->n_changed; i++) mark(h, view->changed[i]);
-    desk_open(&h->desk, view, h->rest, n);
-    list_run(&h->desk, LIST_SKIP);
+    sched_open(&h->sched, view, h->rest, n);
+    list_run(&h->sched, LIST_SKIP);
 }
 
 /* ---- decisions ---- */
@@ -182,9 +182,9 @@ bool hub_start(struct hub *h, uint32_t task, const char *why)
 {
     struct hub_task *k = hub_task(h, task);
     const struct pol_shape *s = &h->view->shape[k->shape];
-    if (!plan_fits(&h->desk.plan, k->node, s)) return false;
-    uint64_t cards = plan_cards(&h->desk.plan, k->node, s);
-    plan_take(&h->desk.plan, k->node, s, cards);
+    if (!plan_fits(&h->sched.plan, k->node, s)) return false;
+    uint64_t cards = plan_cards(&h->sched.plan, k->node, s);
+    plan_take(&h->sched.plan, k->node, s, cards);
     drop(h, &h->node[k->node].queue, task);
     k->state = HUB_RUNNING;
     push(h, &h->node[k->node].running, task);
@@ -195,7 +195,7 @@ bool hub_start(struct hub *h, uint32_t task, const char *why)
 void hub_call(struct hub *h, uint32_t task, uint32_t node, uint32_t kind, const char *why)
 {
     struct hub_task *k = hub_task(h, task);
-    h->desk.plan.node[node].n.engine_free[kind]--;
+    h->sched.plan.node[node].n.engine_free[kind]--;
     k->is_idle = false;
     h->host->call(h->host->ctx, k->task, node, kind, why);
 }

@@ -1,11 +1,11 @@
 /*
  * dispatcher.h -- what policies for tasks of API calls keep: the master's queue, each
  * node's queue and running tasks, and the engines free now.  Ordinary jobs in
- * the same run go to a desk of their own, in order of arrival, skipping what
+ * the same run go to a scheduler state of their own, in order of arrival, skipping what
  * does not fit, before the calls get what is left.
  *
  * Call order in decide: hub_open; then send, start and call.  The lists and the
- * desk's plan already show what was decided.
+ * scheduler state's plan already show what was decided.
  *
  * A task is named by its slot.  It is in one list at a time: the master's while
  * it waits there, its node's queue, then its node's running ones.
@@ -35,14 +35,14 @@ struct hub_list { uint32_t first, last, n; };
 struct hub_node { struct hub_list queue, running; bool is_dirty; };
 
 struct hub {
-    struct desk desk;
+    struct sched sched;
     const struct pol_host *host;
     const struct pol_view *view;        /* from hub_open to the end of decide */
     struct hub_task *task;  size_t cap_task;        /* by slot */
     struct hub_list master;
     struct hub_node *node;  uint32_t n_nodes;
     uint32_t *dirty; uint32_t n_dirty;              /* nodes where something changed, each once */
-    struct pol_event *rest; size_t cap_rest;        /* what the desk is told */
+    struct pol_event *rest; size_t cap_rest;        /* what the scheduler state is told */
     /* What a policy does when a task begins to wait with the master, and leaves the hub or its place; may be NULL. */
     void (*arrived)(void *self, uint32_t task);
     void (*left)(void *self, uint32_t task);
@@ -71,7 +71,7 @@ bool hub_suits(const struct hub *h, uint32_t task, uint32_t node);
 static inline struct hub_task *hub_task(const struct hub *h, uint32_t t) { return &h->task[t]; }
 static inline int32_t hub_free(const struct hub *h, uint32_t node, uint32_t kind)
 {
-    const struct pol_node *n = &h->desk.plan.node[node].n;
+    const struct pol_node *n = &h->sched.plan.node[node].n;
     return n->is_up ? n->engine_free[kind] : 0;
 }
 static inline int32_t hub_total(const struct hub *h, uint32_t node, uint32_t kind) { return h->view->node[node].engine_total[kind]; }

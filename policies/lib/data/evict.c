@@ -27,13 +27,13 @@ static bool would_fit(const struct plan *p, uint32_t node, const struct pol_shap
     return true;
 }
 
-bool evict_hand_back(struct desk *d, uint32_t v)
+bool evict_hand_back(struct sched *d, uint32_t v)
 {
     struct plan *p = &d->plan;
     struct plan_mark m = plan_mark(p);
     uint32_t t = v;
-    for (uint32_t i = 0; i < desk_unit(d, v)->n_tasks; i++, t = d->held[t].next) {
-        const struct held *h = &d->held[t];
+    for (uint32_t i = 0; i < sched_unit(d, v)->n_tasks; i++, t = d->held[t].next) {
+        const struct sched_held *h = &d->held[t];
         if (!would_fit(p, h->node, &p->shape[h->shape], h->cards)) {
             plan_undo(p, m);
             return false;
@@ -64,8 +64,8 @@ uint32_t evict_next(struct evict *e, struct offer *o)
             continue;
         }
         most->last = v;
-        most->gone += gpujobs_ask(&o->jobs, desk_unit(&o->desk, v)->kind);
-        desk_release(&o->desk, v);
+        most->gone += gpujobs_ask(&o->jobs, sched_unit(&o->sched, v)->kind);
+        sched_release(&o->sched, v);
         POL_RESERVE(e->victim, e->cap_victim, (size_t)e->n_victims + 1);
         return e->victim[e->n_victims++] = v;
     }
@@ -85,12 +85,12 @@ void evict_begin(struct evict *e, struct offer *o)
 
 /* ---- one job's try ---- */
 
-static bool is_hopeless(struct evict *e, struct offer *o, uint32_t slot)
+static bool is_known_unschedulable(struct evict *e, struct offer *o, uint32_t slot)
 {
     struct gpujobs *g = &o->jobs;
     for (uint32_t x = job_of(o, slot)->first_group; x != POL_NONE; x = g->group[x].next) {
         POL_RESERVE(e->failed_in, e->cap_failed_in, (size_t)g->group[x].kind + 1);
-        if (g->group[x].n_waiting > 0 && !gpujobs_is_apart(g, g->group[x].kind) && e->failed_in[g->group[x].kind] != o->desk.round) return false;
+        if (g->group[x].n_waiting > 0 && !gpujobs_is_apart(g, g->group[x].kind) && e->failed_in[g->group[x].kind] != o->sched.round) return false;
     }
     return true;
 }
@@ -109,7 +109,7 @@ static uint32_t all_released(struct evict *e, struct offer *o, uint32_t slot)
  */
 static uint32_t release_enough(struct evict *e, struct offer *o, uint32_t slot)
 {
-    struct plan *p = &o->desk.plan;
+    struct plan *p = &o->sched.plan;
     bool declines;
     struct plan_mark m = plan_mark(p);
     evict_begin(e, o);
@@ -129,20 +129,20 @@ static uint32_t release_enough(struct evict *e, struct offer *o, uint32_t slot)
 
 static bool try(struct evict *e, struct offer *o, uint32_t slot)
 {
-    struct desk *d = &o->desk;
+    struct sched *d = &o->sched;
     struct gpujobs *g = &o->jobs;
     uint32_t unit = release_enough(e, o, slot);
     if (unit == POL_NONE) {
         /* At its quota a job takes nothing of a kind that another may. */
         for (uint32_t x = g->quota > 0 ? POL_NONE : job_of(o, slot)->first_group; x != POL_NONE; x = g->group[x].next)
-            if (g->group[x].n_waiting > 0 && d->kinds.at[g->group[x].kind].is_steady) e->failed_in[g->group[x].kind] = d->round;
+            if (g->group[x].n_waiting > 0 && d->kinds.at[g->group[x].kind].is_monotone) e->failed_in[g->group[x].kind] = d->round;
         return false;
     }
     uint32_t n = e->n_victims;
     for (uint32_t i = n; i-- > 0;)
         if (evict_hand_back(d, e->victim[i])) e->victim[i] = POL_NONE;
     for (uint32_t i = 0; i < n; i++)
-        if (e->victim[i] != POL_NONE) desk_preempt(d, e->victim[i], e->why);
+        if (e->victim[i] != POL_NONE) sched_preempt(d, e->victim[i], e->why);
     offer_take(o, unit, "its job is below its share");
     return true;
 }
@@ -166,7 +166,7 @@ void evict_run(struct evict *e, struct offer *o)
         for (uint32_t i = 1; i < e->n_needy; i++)
             if (job_of(o, e->needy[i])->held < job_of(o, e->needy[at])->held) at = i;
         uint32_t slot = e->needy[at];
-        if (!is_hopeless(e, o, slot) && try(e, o, slot) && is_needy(job_of(o, slot))) continue;
+        if (!is_known_unschedulable(e, o, slot) && try(e, o, slot) && is_needy(job_of(o, slot))) continue;
         memmove(&e->needy[at], &e->needy[at + 1], (--e->n_needy - at) * sizeof *e->needy);
     }
 }

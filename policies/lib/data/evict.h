@@ -33,6 +33,6 @@ void evict_run(struct evict *e, struct offer *o);
  */
 void evict_begin(struct evict *e, struct offer *o);
 uint32_t evict_next(struct evict *e, struct offer *o);
-bool evict_hand_back(struct desk *d, uint32_t victim);
+bool evict_hand_back(struct sched *d, uint32_t victim);
 
 #endif

@@ -10,10 +10,10 @@
 enum { FILL_FROM = 64 };
 enum { LAST_KIND = ASSIGN_KINDS_MAX - 1, WHOLE = 1000 };
 
-void flownet_init(struct flownet *n, struct desk *desk, struct gpujobs *jobs)
+void flownet_init(struct flownet *n, struct sched *sched, struct gpujobs *jobs)
 {
     memset(n, 0, sizeof *n);
-    n->desk = desk;
+    n->sched = sched;
     n->jobs = jobs;
 }
 
@@ -26,7 +26,7 @@ void flownet_fini(struct flownet *n)
 
 static void fail(struct flownet *n, const char *message)
 {
-    const struct pol_host *h = n->desk->host;
+    const struct pol_host *h = n->sched->host;
     n->has_failed = true;
     h->fail(h->ctx, message);
 }
@@ -67,7 +67,7 @@ static uint32_t kind_of(const struct flownet *n, uint32_t card) { return n->clas
 /* Once, when the plan first shows the cluster.  Every class that can ever have places is told at once. */
 static void build(struct flownet *n)
 {
-    const struct plan *p = &n->desk->plan;
+    const struct plan *p = &n->sched->plan;
     uint32_t *rack = pol_alloc(p->n_nodes, sizeof *rack), n_racks = 0;
     n->class_of = pol_alloc(p->n_cards, sizeof *n->class_of);
     n->card = pol_alloc(p->n_cards, sizeof *n->card);
@@ -96,14 +96,14 @@ static void build(struct flownet *n)
 
 static const struct pol_shape *shape_of(const struct flownet *n, const struct unit *u)
 {
-    return &n->desk->view->shape[n->desk->kinds.at[u->kind].shape[0]];
+    return &n->sched->view->shape[n->sched->kinds.at[u->kind].shape[0]];
 }
 
 static uint64_t fits_of(struct flownet *n, uint32_t kind)
 {
     for (; n->n_fits <= kind; n->n_fits++) {
         POL_RESERVE(n->fits, n->cap_fits, (size_t)n->n_fits + 1);
-        const struct pol_shape *s = &n->desk->view->shape[n->desk->kinds.at[n->n_fits].shape[0]];
+        const struct pol_shape *s = &n->sched->view->shape[n->sched->kinds.at[n->n_fits].shape[0]];
         n->fits[n->n_fits] = 0;
         for (uint32_t c = 0; c < n->n_cls; c++)
             if (class_fits(&n->cls[c], s)) n->fits[n->n_fits] |= UINT64_C(1) << (c < LAST_KIND ? c : LAST_KIND);
@@ -128,7 +128,7 @@ static void say_near(struct flownet *n, uint32_t *n_near, uint32_t at, uint32_t 
 static void say_misfits(struct flownet *n, uint32_t *n_near, const struct pol_shape *s)
 {
     for (uint32_t i = 0; i < n->n_overflow; i++) {
-        const struct pol_node *o = &n->desk->plan.node[n->overflow[i]].n;
+        const struct pol_node *o = &n->sched->plan.node[n->overflow[i]].n;
         bool fits = false;
         for (uint32_t k = o->card0; k < o->card0 + o->n_gpu; k++)
             fits |= n->class_of[k] >= LAST_KIND && class_fits(&n->cls[n->class_of[k]], s);
@@ -169,10 +169,10 @@ void flownet_wait(struct flownet *n, const struct unit *u, int64_t shift) { add(
 
 void flownet_run(struct flownet *n, const struct unit *u, int64_t shift, int64_t stay)
 {
-    const struct held *h = &n->desk->held[u->task.slot];
+    const struct sched_held *h = &n->sched->held[u->task.slot];
     flownet_drop(n, u);
     add(n, u, shift, h->node, stay);
-    const struct pol_node *o = &n->desk->plan.node[h->node].n;
+    const struct pol_node *o = &n->sched->plan.node[h->node].n;
     n->has_extra = true;
     n->extra[n->card[o->card0 + (uint32_t)__builtin_ctzll(h->cards)]]++;
 }
@@ -209,7 +209,7 @@ struct flownet_job flownet_told(const struct flownet *n, uint32_t slot)
 
 static void tell_node(struct flownet *n, uint32_t i)
 {
-    const struct plan *p = &n->desk->plan;
+    const struct plan *p = &n->sched->plan;
     const struct pol_node *o = &p->node[i].n;
     uint32_t count[FLOWNET_CARDS] = { 0 };
     bool any = false;
@@ -229,7 +229,7 @@ static void tell_node(struct flownet *n, uint32_t i)
 
 void flownet_open(struct flownet *n)
 {
-    const struct plan *p = &n->desk->plan;
+    const struct plan *p = &n->sched->plan;
     if (n->assign == NULL) build(n);
     if (n->has_extra) memset(n->extra, 0, p->n_cards * sizeof *n->extra);
     n->has_extra = false;
@@ -251,7 +251,7 @@ void flownet_close(struct flownet *n, uint32_t node, uint32_t card)
 
 void flownet_places(struct flownet *n, bool all)
 {
-    const struct plan *p = &n->desk->plan;
+    const struct plan *p = &n->sched->plan;
     if (all || n->seen == 0 || p->n_touches - n->seen > p->mask) {
         for (uint32_t i = 0; i < p->n_nodes; i++) tell_node(n, i);
     } else {
@@ -262,7 +262,7 @@ void flownet_places(struct flownet *n, bool all)
 
 uint64_t flownet_card(const struct flownet *n, uint32_t node, uint32_t card, const struct pol_shape *s, uint64_t but)
 {
-    const struct plan *p = &n->desk->plan;
+    const struct plan *p = &n->sched->plan;
     const struct pol_node *o = &p->node[node].n;
     for (uint32_t k = card; k < o->card0 + o->n_gpu; k++) {
         uint64_t bit = UINT64_C(1) << (k - o->card0);
@@ -282,7 +282,7 @@ static int by_unit(const void *a, const void *b)
 
 static void list_puts(struct flownet *n)
 {
-    const struct plan *p = &n->desk->plan;
+    const struct plan *p = &n->sched->plan;
     n->n_put = 0;
     for (size_t w = 0; w < (p->n_nodes + 63) / 64; w++)
         for (uint64_t left = n->open[w]; left != 0; left &= left - 1) {
@@ -291,7 +291,7 @@ static void list_puts(struct flownet *n)
             for (uint32_t c = o->card0; c < o->card0 + o->n_gpu; c++) {
                 if (n->card[c] != c) continue;
                 for (uint32_t id = assign_first(n->assign, node, kind_of(n, c)); id != ASSIGN_NONE; id = assign_next(n->assign, id)) {
-                    const struct unit *u = desk_unit(n->desk, id);
+                    const struct unit *u = sched_unit(n->sched, id);
                     POL_RESERVE(n->put, n->cap_put, (size_t)n->n_put + 1);
                     n->put[n->n_put++] = (struct flownet_put){ .ordinal = u->ordinal, .index = u->index, .unit = id, .node = node, .card = c,
                                                                .is_due = n->job[u->job.slot].share > 0 };
@@ -310,7 +310,7 @@ bool flownet_solve(struct flownet *n, struct assign_result *r)
         fail(n, "costs so large and tasks so many that their sums could pass 2^60");
         return false;
     }
-    if (n->desk->host->is_audited && !assign_verify(n->assign, r, why, sizeof why)) {
+    if (n->sched->host->is_audited && !assign_verify(n->assign, r, why, sizeof why)) {
         (void)snprintf(say, sizeof say, "audit: the flow is not proved optimal: %s", why);
         fail(n, say);
         return false;

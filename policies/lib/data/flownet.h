@@ -35,7 +35,7 @@ struct flownet_job { uint32_t share, n_tasks; int64_t alpha; };    /* as told; n
 struct flownet_put { uint64_t ordinal, cards; uint32_t index, unit, node, card, is_due; };     /* card: see cards; is_due: its job was below its share */
 
 struct flownet {
-    struct desk *desk;                  /* borrowed, as is the next */
+    struct sched *sched;                  /* borrowed, as is the next */
     struct gpujobs *jobs;
     struct assign *assign;
     struct flownet_class *cls; size_t cap_cls; uint32_t n_cls;
@@ -54,7 +54,7 @@ struct flownet {
     bool has_failed;
 };
 
-void flownet_init(struct flownet *n, struct desk *desk, struct gpujobs *jobs);
+void flownet_init(struct flownet *n, struct sched *sched, struct gpujobs *jobs);
 void flownet_fini(struct flownet *n);
 
 /*

@@ -4,9 +4,9 @@
 
 enum { NO_LIMIT = 1 << 30 };    /* a share beyond every number of tasks */
 
-/* ---- in step with the desk ---- */
+/* ---- in step with the scheduler state ---- */
 
-static int64_t now_of(const struct flowpol *f) { return f->offer.desk.view->now_us; }
+static int64_t now_of(const struct flowpol *f) { return f->offer.sched.view->now_us; }
 static int64_t wait_cost(const struct flowpol *f, int64_t us) { return (int64_t)((pol_wide)us * f->rule.wait_milli / 1000); }
 
 /* What leaving any task costs now.  Waits grow alike, so they grow here, for all at once: a task's own part is in its shift. */
@@ -42,7 +42,7 @@ void flowpol_init(struct flowpol *f, const struct pol_host *host, const struct f
                                 .why = "not a single: offered as by gs", .singles = &singles };
     offer_init(&f->offer, host, &offer);
     f->offer.jobs.near.price = rule->price;
-    flownet_init(&f->net, &f->offer.desk, &f->offer.jobs);
+    flownet_init(&f->net, &f->offer.sched, &f->offer.jobs);
     f->rule = *rule;
     f->why = why;
     f->evict.why = "its job is above its share; run the shortest";
@@ -91,7 +91,7 @@ static uint32_t claim(const struct flowpol *f, const struct gpujob *j, int64_t h
 static void tell_shares(struct flowpol *f, bool all)
 {
     struct gpujobs *g = &f->offer.jobs;
-    int64_t q = f->offer.desk.view->gpu_total, leave = leave_now(f);
+    int64_t q = f->offer.sched.view->gpu_total, leave = leave_now(f);
     uint32_t k = f->rule.share == FLOW_BASIC && !f->rule.is_soft ? n_active(f) : 0;
     gpujobs_share(g);
     for (uint32_t i = 0; i < g->n_order; i++) {
@@ -117,7 +117,7 @@ static void tell_shares(struct flowpol *f, bool all)
 static void tell_running(struct flowpol *f)
 {
     struct gpujobs *g = &f->offer.jobs;
-    struct desk *d = &f->offer.desk;
+    struct sched *d = &f->offer.sched;
     int64_t now = now_of(f), leave = leave_now(f);
     for (uint32_t i = 0; i < g->n_order; i++) {
         const struct gpujob *j = gpujobs_nth(g, i);
@@ -125,7 +125,7 @@ static void tell_running(struct flowpol *f)
         POL_RESERVE(f->list, f->cap_list, j->runs.n);
         set_list(&j->runs, &d->units, f->list);
         for (uint32_t r = 0; r < j->runs.n; r++) {
-            const struct unit *u = desk_unit(d, f->list[r]);
+            const struct unit *u = sched_unit(d, f->list[r]);
             if (!gpujobs_is_apart(g, u->kind) || u->started == now) continue;
             int64_t shift = f->rule.wait_milli > 0 ? leave - wait_cost(f, f->wait[f->list[r]].before) : 0;
             int64_t ran = (int64_t)((pol_wide)(now - u->started) * f->rule.keep_milli / 1000);
@@ -137,12 +137,12 @@ static void tell_running(struct flowpol *f)
 
 /* ---- from a solution to starts and stops ---- */
 
-static bool is_running(struct flowpol *f, uint32_t unit) { return desk_unit(&f->offer.desk, unit)->state == UNIT_RUNNING; }
+static bool is_running(struct flowpol *f, uint32_t unit) { return sched_unit(&f->offer.sched, unit)->state == UNIT_RUNNING; }
 
 static void list_moved(struct flowpol *f)
 {
     struct gpujobs *g = &f->offer.jobs;
-    struct desk *d = &f->offer.desk;
+    struct sched *d = &f->offer.sched;
     f->n_moved = 0;
     for (uint32_t i = 0; f->rule.replaces && i < g->n_order; i++) {
         const struct gpujob *j = gpujobs_nth(g, i);
@@ -153,13 +153,13 @@ static void list_moved(struct flowpol *f)
             f->moved[f->n_moved++] = v;
         }
     }
-    for (uint32_t i = 0; i < f->n_moved; i++) desk_release(d, f->moved[i]);
+    for (uint32_t i = 0; i < f->n_moved; i++) sched_release(d, f->moved[i]);
 }
 
 /* A card for a task on its place.  One that a victim holds only if none is free, and only for a job below its share. */
 static uint64_t choose_card(struct flowpol *f, const struct flownet_put *p, const struct pol_shape *s)
 {
-    const struct plan *plan = &f->offer.desk.plan;
+    const struct plan *plan = &f->offer.sched.plan;
     uint32_t card0 = plan->node[p->node].n.card0, first = POL_NONE;
     uint64_t victims = 0, best = 0;
     for (uint32_t k = 0; k < plan->node[p->node].n.n_gpu; k++)
@@ -175,9 +175,9 @@ static uint64_t choose_card(struct flowpol *f, const struct flownet_put *p, cons
 
 static void mark_victims(struct flowpol *f, uint32_t i, bool on)
 {
-    const struct desk *d = &f->offer.desk;
+    const struct sched *d = &f->offer.sched;
     uint32_t t = f->evict.victim[i];
-    for (uint32_t k = 0; k < desk_unit(d, f->evict.victim[i])->n_tasks; k++, t = d->held[t].next)
+    for (uint32_t k = 0; k < sched_unit(d, f->evict.victim[i])->n_tasks; k++, t = d->held[t].next)
         for (uint64_t left = d->held[t].cards; left != 0; left &= left - 1)
             f->victim_of[d->plan.node[d->held[t].node].n.card0 + (uint32_t)__builtin_ctzll(left)] = on ? i + 1 : 0;
 }
@@ -185,13 +185,13 @@ static void mark_victims(struct flowpol *f, uint32_t i, bool on)
 /* Room in the plan for every task put somewhere; false: for some there was none, and their places are not to be used again now. */
 static bool take_places(struct flowpol *f)
 {
-    struct desk *d = &f->offer.desk;
+    struct sched *d = &f->offer.sched;
     uint32_t n = 0;
     bool all = true;
     for (uint32_t i = 0; i < f->net.n_put; i++) {
         struct flownet_put p = f->net.put[i];
         if (is_running(f, p.unit)) continue;
-        const struct pol_shape *s = &d->plan.shape[d->kinds.at[desk_unit(d, p.unit)->kind].shape[0]];
+        const struct pol_shape *s = &d->plan.shape[d->kinds.at[sched_unit(d, p.unit)->kind].shape[0]];
         p.cards = plan_fits(&d->plan, p.node, s) ? choose_card(f, &p, s) : 0;
         if (p.cards == 0) {
             flownet_close(&f->net, p.node, p.card);
@@ -213,7 +213,7 @@ static bool take_places(struct flowpol *f)
 /* Those whose GPU nobody took keep it, the last first, unless they are to move; the rest are stopped. */
 static void settle_stops(struct flowpol *f)
 {
-    struct desk *d = &f->offer.desk;
+    struct sched *d = &f->offer.sched;
     struct evict *e = &f->evict;
     for (uint32_t i = e->n_victims; i-- > 0;) {
         if (!f->is_used[i]) mark_victims(f, i, false);
@@ -224,15 +224,15 @@ static void settle_stops(struct flowpol *f)
         if (!assign_place(f->net.assign, f->moved[i], &node, &kind) && evict_hand_back(d, f->moved[i])) f->moved[i] = POL_NONE;
     }
     for (uint32_t i = 0; i < e->n_victims; i++)
-        if (e->victim[i] != POL_NONE) desk_preempt(d, e->victim[i], e->why);
+        if (e->victim[i] != POL_NONE) sched_preempt(d, e->victim[i], e->why);
     for (uint32_t i = 0; i < f->n_moved; i++)
-        if (f->moved[i] != POL_NONE) desk_preempt(d, f->moved[i], "the flow has a better use of its GPU, or a better GPU for it");
+        if (f->moved[i] != POL_NONE) sched_preempt(d, f->moved[i], "the flow has a better use of its GPU, or a better GPU for it");
     e->n_victims = f->n_moved = 0;
 }
 
 static bool commit(struct flowpol *f)
 {
-    struct desk *d = &f->offer.desk;
+    struct sched *d = &f->offer.sched;
     list_moved(f);
     POL_RESERVE(f->is_used, f->cap_is_used, (size_t)f->evict.n_victims + 1);
     memset(f->is_used, 0, f->evict.n_victims * sizeof *f->is_used);
@@ -256,7 +256,7 @@ static uint32_t shortfall(struct flowpol *f)
     int64_t sum = 0;
     POL_RESERVE(f->list, f->cap_list, g->cap);
     memset(f->list, 0, g->cap * sizeof *f->list);
-    for (uint32_t i = 0; i < f->net.n_put; i++) f->list[desk_unit(&f->offer.desk, f->net.put[i].unit)->job.slot]++;
+    for (uint32_t i = 0; i < f->net.n_put; i++) f->list[sched_unit(&f->offer.sched, f->net.put[i].unit)->job.slot]++;
     for (uint32_t i = 0; i < g->n_order; i++) {
         if (gpujobs_nth(g, i) == NULL) continue;
         struct flownet_job t = flownet_told(&f->net, g->order[i].slot);
@@ -320,7 +320,7 @@ static bool holds_any(struct flowpol *f)
 
 static bool has_free(const struct flowpol *f)
 {
-    const struct plan *p = &f->offer.desk.plan;
+    const struct plan *p = &f->offer.sched.plan;
     uint32_t i = 0;
     while (i < p->n_nodes && (!p->node[i].n.is_up || p->node[i].n_idle == 0)) i++;
     return i < p->n_nodes;
@@ -333,7 +333,7 @@ static bool has_free(const struct flowpol *f)
  */
 static void ask_wake(struct flowpol *f)
 {
-    struct desk *d = &f->offer.desk;
+    struct sched *d = &f->offer.sched;
     struct gpujobs *g = &f->offer.jobs;
     int64_t now = now_of(f), next = POL_NEVER;
     if (f->rule.wait_milli == 0 || g->apart.n == 0 || !has_free(f)) return;
@@ -356,9 +356,9 @@ static void ask_wake(struct flowpol *f)
 /* For the record: of what came in this round, what the flow left. */
 static void tell_left(struct flowpol *f)
 {
-    struct desk *d = &f->offer.desk;
+    struct sched *d = &f->offer.sched;
     for (uint32_t i = 0; i < d->n_fresh; i++) {
-        const struct unit *u = desk_unit(d, d->fresh[i]);
+        const struct unit *u = sched_unit(d, d->fresh[i]);
         if (u->state == UNIT_WAITING && gpujobs_is_apart(&f->offer.jobs, u->kind))
             d->host->hold(d->host->ctx, u->task, false, "left by the flow: waiting costs less than the places that are free");
     }

@@ -36,7 +36,7 @@ struct flow_rule {
 struct flow_wait { int64_t since, before; uint32_t gen; };      /* of a task: this wait's begin, and all earlier waits */
 
 struct flowpol {
-    struct offer offer;         /* first: it is the desk's self */
+    struct offer offer;         /* first: it is the scheduler state's self */
     struct evict evict;
     struct flownet net;
     struct flow_rule rule;

@@ -2,12 +2,12 @@
 
 #include "lib/util.h"
 
-void gpujobs_init(struct gpujobs *g, struct desk *desk, enum locality_by by)
+void gpujobs_init(struct gpujobs *g, struct sched *sched, enum locality_by by)
 {
     memset(g, 0, sizeof *g);
-    g->desk = desk;
+    g->sched = sched;
     g->free_group = POL_NONE;
-    locality_init(&g->near, desk->host, &desk->plan, by);
+    locality_init(&g->near, sched->host, &sched->plan, by);
 }
 
 static void close_job(struct gpujobs *g, struct gpujob *j)
@@ -35,7 +35,7 @@ void gpujobs_fini(struct gpujobs *g)
 
 int64_t gpujobs_ask(struct gpujobs *g, uint32_t kind)
 {
-    const struct desk *d = g->desk;
+    const struct sched *d = g->sched;
     for (; g->n_asks <= kind; g->n_asks++) {
         const struct kind *k = &d->kinds.at[g->n_asks];
         POL_RESERVE(g->ask, g->cap_ask, (size_t)g->n_asks + 1);
@@ -50,8 +50,8 @@ int64_t gpujobs_ask(struct gpujobs *g, uint32_t kind)
 
 bool gpujobs_is_apart(const struct gpujobs *g, uint32_t kind)
 {
-    const struct kind *k = &g->desk->kinds.at[kind];
-    const struct pol_shape *s = &g->desk->view->shape[k->shape[0]];
+    const struct kind *k = &g->sched->kinds.at[kind];
+    const struct pol_shape *s = &g->sched->view->shape[k->shape[0]];
     return g->sets_apart && k->n_tasks == 1 && s->n_gpu == 1 && s->gpu_milli == GPU && !s->exclusive;
 }
 
@@ -97,7 +97,7 @@ static void open_job(struct gpujobs *g, const struct unit *u)
     struct gpujob *j = &g->at[u->job.slot];
     if (j->is_known && j->ordinal == u->ordinal) return;
     if (j->is_known) close_job(g, j);
-    const struct pol_job_info *ji = g->desk->host->job(g->desk->host->ctx, u->job);
+    const struct pol_job_info *ji = g->sched->host->job(g->sched->host->ctx, u->job);
     *j = (struct gpujob){ .ordinal = u->ordinal, .job = u->job, .user = u->user, .queue = ji->queue, .runs = UNIT_SET_EMPTY,
                           .first_group = POL_NONE, .is_known = true };
 }
@@ -118,12 +118,12 @@ static uint32_t group_of(struct gpujobs *g, const struct unit *u)
     return j->first_group = x;
 }
 
-static uint32_t shape_of(const struct gpujobs *g, uint32_t kind) { return g->desk->kinds.at[kind].shape[0]; }
+static uint32_t shape_of(const struct gpujobs *g, uint32_t kind) { return g->sched->kinds.at[kind].shape[0]; }
 
 static pol_task handle(const void *ctx, uint32_t task)
 {
     const struct gpujobs *g = ctx;
-    return desk_unit(g->desk, task)->task;
+    return sched_unit(g->sched, task)->task;
 }
 
 void gpujobs_open(struct gpujobs *g, const struct pol_event *ev, size_t n_ev)
@@ -141,11 +141,11 @@ void gpujobs_open(struct gpujobs *g, const struct pol_event *ev, size_t n_ev)
     }
 }
 
-/* ---- what the desk tells ---- */
+/* ---- what the scheduler state tells ---- */
 
 int64_t gpujobs_wait_key(struct gpujobs *g, const struct unit *u)
 {
-    const struct pol_host *h = g->desk->host;
+    const struct pol_host *h = g->sched->host;
     uint32_t t = u->task.slot;
     POL_RESERVE(g->has_data, g->cap_has_data, (size_t)t + 1);
     g->has_data[t] = u->n_tasks == 1 && h->task(h->ctx, u->task)->n_inputs > 0;
@@ -156,7 +156,7 @@ int64_t gpujobs_wait_key(struct gpujobs *g, const struct unit *u)
 
 struct queue *gpujobs_queue(struct gpujobs *g, const struct unit *u)
 {
-    if (gpujobs_ask(g, u->kind) == 0) return &g->desk->wait;
+    if (gpujobs_ask(g, u->kind) == 0) return &g->sched->wait;
     if (gpujobs_is_apart(g, u->kind)) return &g->apart;
     struct gpujob *j = gpujobs_of(g, u);
     return g->has_data[u->task.slot] ? &j->data : &j->wait;
@@ -186,7 +186,7 @@ void gpujobs_moved(struct gpujobs *g, const struct unit *u, int sign)
     int64_t ask = gpujobs_ask(g, u->kind);
     if (ask == 0) return;
     struct gpujob *j = gpujobs_of(g, u);
-    struct units *units = &g->desk->units;
+    struct units *units = &g->sched->units;
     uint32_t id = u->task.slot;
     j->held += sign * ask;
     if (sign > 0) {
@@ -205,7 +205,7 @@ void gpujobs_moved(struct gpujobs *g, const struct unit *u, int sign)
 
 void gpujobs_share(struct gpujobs *g)
 {
-    int64_t q = g->desk->view->gpu_total;
+    int64_t q = g->sched->view->gpu_total;
     if (g->shares_stand && g->shared_q == q) return;
     POL_RESERVE(g->want, g->cap_want, g->n_order);
     POL_RESERVE(g->share, g->cap_share, g->n_order);
@@ -225,11 +225,11 @@ void gpujobs_share(struct gpujobs *g)
 
 uint32_t gpujobs_victim(struct gpujobs *g, const struct gpujob *j, uint32_t after, int64_t spare)
 {
-    const struct desk *d = g->desk;
+    const struct sched *d = g->sched;
     uint32_t longest = set_first(&j->runs, &d->units);
     uint32_t v = after == POL_NONE ? set_last(&j->runs, &d->units) : set_prev(&j->runs, &d->units, after);
     for (; v != POL_NONE && v != longest; v = set_prev(&j->runs, &d->units, v))
-        if (desk_unit(d, v)->started_in != d->round && gpujobs_ask(g, desk_unit(d, v)->kind) <= spare) return v;
+        if (sched_unit(d, v)->started_in != d->round && gpujobs_ask(g, sched_unit(d, v)->kind) <= spare) return v;
     return POL_NONE;
 }
 
@@ -237,7 +237,7 @@ uint32_t gpujobs_victim(struct gpujobs *g, const struct gpujob *j, uint32_t afte
 
 bool gpujobs_nearest(struct gpujobs *g, struct gpugroup *x, const uint32_t *node, uint32_t n, struct near *best, struct near_nodes *nodes)
 {
-    const struct plan *p = &g->desk->plan;
+    const struct plan *p = &g->sched->plan;
     const struct pol_shape *s = &p->shape[shape_of(g, x->kind)];
     bool fits = false;
     for (uint32_t i = 0; i < n; i++) {

@@ -6,14 +6,14 @@
  *
  * A *GPU unit* is one whose tasks ask for GPUs; its `ask` is what they ask, in
  * thousandths of a card.  All others are CPU units, which count for nothing
- * here and wait in the desk's own queue.  A unit *has data* when it is one task
+ * here and wait in the scheduler state's own queue.  A unit *has data* when it is one task
  * that reads inputs.
  *
  * A *single* is a unit of one task that asks for one whole card.  Policies that
  * place these by a mechanism of their own set them apart: they wait in a queue
  * of their own and are not in their group's index.
  *
- * The policy's desk_ops pass wait_key, queue, moved and waits on to here.
+ * The policy's sched_ops pass wait_key, queue, moved and waits on to here.
  * Costs: O(log n) each, and learning a task's costs when it begins to wait.
  */
 #ifndef POL_LIB_DATA_GPUJOBS_H
@@ -49,7 +49,7 @@ struct gpujob {
 struct gpulisted { uint64_t ordinal; uint32_t slot; };
 
 struct gpujobs {
-    struct desk *desk;                  /* borrowed */
+    struct sched *sched;                  /* borrowed */
     struct locality near;
     struct gpujob *at; size_t cap;      /* by job slot */
     struct gpugroup *group; size_t cap_group; uint32_t n_groups, free_group;
@@ -68,10 +68,10 @@ struct gpujobs {
     uint64_t n_freed;                   /* how often GPUs became free */
 };
 
-void gpujobs_init(struct gpujobs *g, struct desk *desk, enum locality_by by);
+void gpujobs_init(struct gpujobs *g, struct sched *sched, enum locality_by by);
 void gpujobs_fini(struct gpujobs *g);
 
-/* After desk_open. */
+/* After sched_open. */
 void gpujobs_open(struct gpujobs *g, const struct pol_event *ev, size_t n_ev);
 /* Job `i` of the list, in order of arrival; NULL when it is over. */
 static inline struct gpujob *gpujobs_nth(struct gpujobs *g, uint32_t i)
@@ -80,7 +80,7 @@ static inline struct gpujob *gpujobs_nth(struct gpujobs *g, uint32_t i)
     return j->ordinal == g->order[i].ordinal ? j : NULL;
 }
 
-/* For desk_ops. */
+/* For sched_ops. */
 int64_t gpujobs_wait_key(struct gpujobs *g, const struct unit *u);
 struct queue *gpujobs_queue(struct gpujobs *g, const struct unit *u);
 void gpujobs_moved(struct gpujobs *g, const struct unit *u, int sign);

@@ -2,7 +2,7 @@
 
 #include "lib/util.h"
 
-/* ---- in step with the desk ---- */
+/* ---- in step with the scheduler state ---- */
 
 static int64_t wait_key(void *self, const struct unit *u) { return gpujobs_wait_key(&((struct offer *)self)->jobs, u); }
 static struct queue *queue_of(void *self, const struct unit *u) { return gpujobs_queue(&((struct offer *)self)->jobs, u); }
@@ -26,12 +26,12 @@ static void moved(void *self, const struct unit *u, int sign)
     if (is_left(o, u->kind)) o->rule.singles->moved(self, u, sign);
 }
 
-static const struct desk_ops desk_ops = { .wait_key = wait_key, .queue = queue_of, .moved = moved, .waits = waits };
+static const struct sched_ops sched_ops = { .wait_key = wait_key, .queue = queue_of, .moved = moved, .waits = waits };
 
 void offer_init(struct offer *o, const struct pol_host *host, const struct offer_rule *rule)
 {
-    desk_init(&o->desk, host, rule->place, &desk_ops, o);
-    gpujobs_init(&o->jobs, &o->desk, rule->by);
+    sched_init(&o->sched, host, rule->place, &sched_ops, o);
+    gpujobs_init(&o->jobs, &o->sched, rule->by);
     o->jobs.quota = rule->quota * GPU;
     o->jobs.sets_apart = rule->singles != NULL;
     o->rule = *rule;
@@ -43,7 +43,7 @@ void offer_fini(struct offer *o)
 {
     for (uint32_t i = 0; i < o->n_queues; i++) queue_fini(&o->queue[i].jobs);
     gpujobs_fini(&o->jobs);
-    desk_fini(&o->desk);
+    sched_fini(&o->sched);
     walk_fini(&o->walk);
     walk_fini(&o->inner);
     free(o->queue); free(o->queue_of); free(o->job); free(o->group); free(o->rep.at);
@@ -71,9 +71,9 @@ static bool within_quota(const struct offer *o, const struct gpujob *j, int64_t 
 /* For the record: by the first of the tasks that the job has waiting. */
 static void tell_waiting(const struct offer *o, const struct gpujob *j, const char *why)
 {
-    const struct desk *d = &o->desk;
+    const struct sched *d = &o->sched;
     uint32_t id = queue_first(j->data.n > 0 ? &j->data : &j->wait);
-    if (id != POL_NONE) d->host->hold(d->host->ctx, desk_unit(d, id)->task, false, why);
+    if (id != POL_NONE) d->host->hold(d->host->ctx, sched_unit(d, id)->task, false, why);
 }
 
 /* Groups change place only between walks. */
@@ -113,7 +113,7 @@ static void settle(struct offer *o)
 
 void offer_open(struct offer *o, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
-    desk_open(&o->desk, view, ev, n_ev);
+    sched_open(&o->sched, view, ev, n_ev);
     gpujobs_open(&o->jobs, ev, n_ev);
     settle(o);
     o->next_beat = POL_NEVER;
@@ -123,7 +123,7 @@ void offer_open(struct offer *o, const struct pol_view *view, const struct pol_e
 
 static void look_at(struct offer *o, uint32_t node)
 {
-    const struct plan_node *n = &o->desk.plan.node[node];
+    const struct plan_node *n = &o->sched.plan.node[node];
     uint64_t bit = UINT64_C(1) << node % 64;
     if (n->n.is_up && n->gpu_free > 0) o->open[node / 64] |= bit;
     else o->open[node / 64] &= ~bit;
@@ -131,7 +131,7 @@ static void look_at(struct offer *o, uint32_t node)
 
 static void list_open(struct offer *o)
 {
-    const struct plan *p = &o->desk.plan;
+    const struct plan *p = &o->sched.plan;
     size_t words = (p->n_nodes + 63) / 64;
     POL_RESERVE(o->open, o->cap_open, words);
     POL_RESERVE(o->node, o->cap_node, p->n_nodes);
@@ -168,7 +168,7 @@ static uint32_t most_level(struct offer *o, uint32_t slot)
 /* The best of the tasks with data, over all groups; nodes on which it is had in o->nearest. */
 static struct near nearest(struct offer *o, const struct gpujob *j)
 {
-    struct desk *d = &o->desk;
+    struct sched *d = &o->sched;
     struct near best = NEAR_NONE;
     bool listed = false;
     o->nearest.n = 0;
@@ -176,7 +176,7 @@ static struct near nearest(struct offer *o, const struct gpujob *j)
     for (uint32_t x = j->first_group; x != POL_NONE; x = o->jobs.group[x].next) {
         struct gpugroup *g = &o->jobs.group[x];
         struct kind *k = &d->kinds.at[g->kind];
-        if (g->n_data == 0 || desk_hopeless(d, g->kind)) continue;
+        if (g->n_data == 0 || sched_known_unschedulable(d, g->kind)) continue;
         if (!within_quota(o, j, gpujobs_ask(&o->jobs, g->kind))) continue;
         if (!listed && o->only == POL_NONE) list_open(o);
         listed = true;
@@ -191,9 +191,9 @@ static struct near nearest(struct offer *o, const struct gpujob *j)
 /* A place for a unit without data on what is offered, taken in the plan.  A gang is not bound to one node. */
 static bool place_plain(struct offer *o, uint32_t id)
 {
-    struct desk *d = &o->desk;
-    const struct unit *u = desk_unit(d, id);
-    if (o->only == POL_NONE || u->n_tasks > 1) return desk_place(d, id);
+    struct sched *d = &o->sched;
+    const struct unit *u = sched_unit(d, id);
+    if (o->only == POL_NONE || u->n_tasks > 1) return sched_place(d, id);
     uint32_t shape = d->kinds.at[u->kind].shape[0];
     POL_RESERVE(d->spot, d->cap_spot, 1);
     if (!plan_fits(&d->plan, o->only, &d->plan.shape[shape]) || !place_among(&d->place, shape, &o->only, 1, d->spot)) return false;
@@ -204,10 +204,10 @@ static bool place_plain(struct offer *o, uint32_t id)
 /* The first unit without data that fits and would rank before the best with data, taken in the plan. */
 static uint32_t first_plain(struct offer *o, const struct gpujob *j, const struct near *best)
 {
-    struct desk *d = &o->desk;
+    struct sched *d = &o->sched;
     uint32_t id;
-    for (walk_open(&o->inner, &j->wait, &d->units, desk_skip, d); (id = walk_top(&o->inner)) != POL_NONE; desk_pass(d, &o->inner)) {
-        const struct unit *u = desk_unit(d, id);
+    for (walk_open(&o->inner, &j->wait, &d->units, sched_skip, d); (id = walk_top(&o->inner)) != POL_NONE; sched_pass(d, &o->inner)) {
+        const struct unit *u = sched_unit(d, id);
         struct near e = { .index = u->index };
         if (best->task != POL_NONE && !near_before(&e, best)) return POL_NONE;
         if (within_quota(o, j, gpujobs_ask(&o->jobs, u->kind)) && place_plain(o, id)) return id;
@@ -217,7 +217,7 @@ static uint32_t first_plain(struct offer *o, const struct gpujob *j, const struc
 
 uint32_t offer_pick(struct offer *o, uint32_t slot, bool *declines)
 {
-    struct desk *d = &o->desk;
+    struct sched *d = &o->sched;
     const struct gpujob *j = &o->jobs.at[slot];
     *declines = false;
     struct near best = nearest(o, j);
@@ -226,9 +226,9 @@ uint32_t offer_pick(struct offer *o, uint32_t slot, bool *declines)
     uint32_t plain = j->wait.n == 0 ? POL_NONE : first_plain(o, j, takes ? &best : &NEAR_NONE);
     if (plain != POL_NONE) return plain;
     *declines = best.task != POL_NONE && !takes;
-    if (*declines) d->host->hold(d->host->ctx, desk_unit(d, best.task)->task, false, "declines free GPUs that are far from its data");
+    if (*declines) d->host->hold(d->host->ctx, sched_unit(d, best.task)->task, false, "declines free GPUs that are far from its data");
     if (!takes) return POL_NONE;
-    uint32_t shape = d->kinds.at[desk_unit(d, best.task)->kind].shape[0];
+    uint32_t shape = d->kinds.at[sched_unit(d, best.task)->kind].shape[0];
     POL_RESERVE(d->spot, d->cap_spot, 1);
     (void)place_among(&d->place, shape, o->nearest.at, o->nearest.n, d->spot);
     plan_take(&d->plan, d->spot->node, &d->plan.shape[shape], d->spot->cards);
@@ -237,8 +237,8 @@ uint32_t offer_pick(struct offer *o, uint32_t slot, bool *declines)
 
 void offer_take(struct offer *o, uint32_t unit, const char *why)
 {
-    o->job[desk_unit(&o->desk, unit)->job.slot].declined = 0;
-    desk_start(&o->desk, unit, why);
+    o->job[sched_unit(&o->sched, unit)->job.slot].declined = 0;
+    sched_start(&o->sched, unit, why);
     settle(o);
 }
 
@@ -248,9 +248,9 @@ void offer_take(struct offer *o, uint32_t unit, const char *why)
 static void decline(struct offer *o, uint32_t slot)
 {
     struct offer_job *x = &o->job[slot];
-    int64_t now = o->desk.view->now_us;
+    int64_t now = o->sched.view->now_us;
     x->passed_in = o->pass;
-    o->declined_in = o->desk.round;
+    o->declined_in = o->sched.round;
     if (x->counted_us < 0 || x->counted_freed != o->jobs.n_freed || now >= pol_after(x->counted_us, o->rule.heartbeat_us)) {
         x->declined++;
         x->counted_freed = o->jobs.n_freed;
@@ -263,7 +263,7 @@ static void decline(struct offer *o, uint32_t slot)
 /* What a job declines to wait for a better place is not for those that have their share. */
 static bool has_enough(struct offer *o, uint32_t slot)
 {
-    if (!o->below_share && (!o->rule.from_deficit || o->declined_in != o->desk.round)) return false;
+    if (!o->below_share && (!o->rule.from_deficit || o->declined_in != o->sched.round)) return false;
     gpujobs_share(&o->jobs);
     return o->jobs.at[slot].held >= o->jobs.at[slot].share;
 }
@@ -271,21 +271,21 @@ static bool has_enough(struct offer *o, uint32_t slot)
 /* Serve the queue's first job that takes something; false: none does. */
 static bool serve(struct offer *o, struct offer_queue *q)
 {
-    struct desk *d = &o->desk;
+    struct sched *d = &o->sched;
     struct walk *w = &o->walk;
     uint32_t x;
-    walk_open(w, &q->jobs, &o->rep, desk_skip, d);
+    walk_open(w, &q->jobs, &o->rep, sched_skip, d);
     while ((x = walk_top(w)) != POL_NONE) {
         const struct gpugroup *g = &o->jobs.group[x];
         uint32_t kind = g->kind, slot = g->job;
-        bool declines = false, steady = d->kinds.at[kind].is_steady;
+        bool declines = false, monotone = d->kinds.at[kind].is_monotone;
         if (o->job[slot].passed_in != o->pass) {
             uint32_t unit = POL_NONE;
             if (has_enough(o, slot)) {
                 o->job[slot].passed_in = o->pass;
                 /* Below their share alone: the rest is offered later in the same decision. */
                 if (!o->below_share) tell_waiting(o, &o->jobs.at[slot], "its job has its share, and what is free is what others declined");
-            } else if (!desk_hopeless(d, kind)) {
+            } else if (!sched_known_unschedulable(d, kind)) {
                 unit = offer_pick(o, slot, &declines);
             }
             if (unit != POL_NONE) {
@@ -294,7 +294,7 @@ static bool serve(struct offer *o, struct offer_queue *q)
             }
             if (declines) decline(o, slot);
         }
-        if (steady && desk_hopeless(d, kind)) walk_drop(w, &o->rep);
+        if (monotone && sched_known_unschedulable(d, kind)) walk_drop(w, &o->rep);
         else walk_step(w, &o->rep, POL_NEVER);
     }
     return false;
@@ -318,7 +318,7 @@ static void serve_all(struct offer *o)
 /* Uniform below n: the k-th number of a SplitMix64 of the run's seed, scaled. */
 static uint32_t draw(struct offer *o, uint32_t n)
 {
-    uint64_t z = o->desk.host->seed + ++o->n_draws * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = o->sched.host->seed + ++o->n_draws * UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     z ^= z >> 31;
@@ -349,9 +349,9 @@ void offer_gpus(struct offer *o, bool below_share)
 
 static bool place_near(struct offer *o, uint32_t id)
 {
-    struct desk *d = &o->desk;
+    struct sched *d = &o->sched;
     const struct plan *p = &d->plan;
-    struct kind *k = &d->kinds.at[desk_unit(d, id)->kind];
+    struct kind *k = &d->kinds.at[sched_unit(d, id)->kind];
     struct near best = NEAR_NONE;
     o->nearest.n = 0;
     for (uint32_t i = 0; i < p->n_nodes; i++) {
@@ -377,23 +377,23 @@ static bool place_near(struct offer *o, uint32_t id)
 
 void offer_cpus(struct offer *o)
 {
-    struct desk *d = &o->desk;
+    struct sched *d = &o->sched;
     struct walk *w = &d->walk;
     uint32_t id;
-    for (walk_open(w, &d->wait, &d->units, desk_skip, d); (id = walk_top(w)) != POL_NONE;) {
-        if (desk_hopeless(d, desk_unit(d, id)->kind) || !(o->jobs.has_data[id] ? place_near(o, id) : desk_place(d, id))) {
-            desk_pass(d, w);
+    for (walk_open(w, &d->wait, &d->units, sched_skip, d); (id = walk_top(w)) != POL_NONE;) {
+        if (sched_known_unschedulable(d, sched_unit(d, id)->kind) || !(o->jobs.has_data[id] ? place_near(o, id) : sched_place(d, id))) {
+            sched_pass(d, w);
             continue;
         }
         walk_step(w, &d->units, POL_NEVER);
-        desk_start(d, id, "CPU task, in order of arrival");
+        sched_start(d, id, "CPU task, in order of arrival");
     }
 }
 
 void offer_close(struct offer *o)
 {
     if (o->next_beat == POL_NEVER) return;
-    if (o->beat_us > o->desk.view->now_us && o->beat_us <= o->next_beat) return;
+    if (o->beat_us > o->sched.view->now_us && o->beat_us <= o->next_beat) return;
     o->beat_us = o->next_beat;
-    o->desk.host->wake(o->desk.host->ctx, o->next_beat);
+    o->sched.host->wake(o->sched.host->ctx, o->next_beat);
 }

@@ -12,7 +12,7 @@
 
 #include "lib/data/gpujobs.h"
 
-/* Singles (gpujobs.h) left to the policy, which is told of them as desk_ops tell.  NULL in the rule: they are offered like all others. */
+/* Singles (gpujobs.h) left to the policy, which is told of them as sched_ops tell.  NULL in the rule: they are offered like all others. */
 struct offer_singles {
     void (*waits)(void *self, const struct unit *u, int sign);
     void (*moved)(void *self, const struct unit *u, int sign);
@@ -45,7 +45,7 @@ struct offer_job {
 };
 
 struct offer {
-    struct desk desk;
+    struct sched sched;
     struct gpujobs jobs;
     struct offer_rule rule;
     struct offer_queue *queue; size_t cap_queue; uint32_t n_queues;
@@ -68,7 +68,7 @@ struct offer {
     struct near_nodes nearest;
 };
 
-/* A policy's state may begin with an offer, which is then also its desk's self. */
+/* A policy's state may begin with an offer, which is then also its scheduler state's self. */
 void offer_init(struct offer *o, const struct pol_host *host, const struct offer_rule *rule);
 void offer_fini(struct offer *o);
 
@@ -81,7 +81,7 @@ void offer_cpus(struct offer *o);
 /* Ask to be woken for the offers that were declined. */
 void offer_close(struct offer *o);
 
-/* The unit the job would take of what is free, taken in the plan and left in desk.spot; POL_NONE: none fits, or it would decline. */
+/* The unit the job would take of what is free, taken in the plan and left in sched.spot; POL_NONE: none fits, or it would decline. */
 uint32_t offer_pick(struct offer *o, uint32_t job, bool *declines);
 /* Start it there. */
 void offer_take(struct offer *o, uint32_t unit, const char *why);

@@ -1,26 +1,26 @@
 #include "lib/sched/list.h"
 
-void list_estimates(struct desk *d, int64_t choice, uint32_t *flags)
+void list_estimates(struct sched *d, int64_t choice, uint32_t *flags)
 {
     d->est_true = choice == 1;
     *flags &= ~(uint32_t)(d->est_true ? POL_USES_LIMITS : POL_CLAIRVOYANT);
 }
 
-void list_run(struct desk *d, enum list_mode mode)
+void list_run(struct sched *d, enum list_mode mode)
 {
     uint32_t id;
     if (mode == LIST_STRICT) {
-        while ((id = queue_first(&d->wait)) != POL_NONE && desk_try(d, id, "first in order, fits")) { }
-        if (id != POL_NONE) desk_head(d, id, "first in order; strict order starts nothing before it");
+        while ((id = queue_first(&d->wait)) != POL_NONE && sched_try(d, id, "first in order, fits")) { }
+        if (id != POL_NONE) sched_head(d, id, "first in order; strict order starts nothing before it");
         return;
     }
     struct walk *w = &d->walk;
-    for (walk_open(w, &d->wait, &d->units, desk_skip, d); (id = walk_top(w)) != POL_NONE;) {
-        if (!desk_place(d, id)) {
-            desk_pass(d, w);
+    for (walk_open(w, &d->wait, &d->units, sched_skip, d); (id = walk_top(w)) != POL_NONE;) {
+        if (!sched_place(d, id)) {
+            sched_pass(d, w);
             continue;
         }
         walk_step(w, &d->units, POL_NEVER);     /* before the start, which takes the unit out of its place */
-        desk_start(d, id, "fits");
+        sched_start(d, id, "fits");
     }
 }

@@ -14,10 +14,10 @@ enum list_mode { LIST_STRICT, LIST_SKIP };
 #define ESTIMATE_PARAM { .name = "estimate", .type = POL_CHOICE, .dflt = "limit", .choices = "limit|true", \
                          .help = "run times as users state them, or as they will be (clairvoyant)" }
 
-/* Set the desk's estimates by estimate= (0 limit, 1 true) and narrow the instance's flags to match. */
-void list_estimates(struct desk *d, int64_t choice, uint32_t *flags);
+/* Set the scheduler state's estimates by estimate= (0 limit, 1 true) and narrow the instance's flags to match. */
+void list_estimates(struct sched *d, int64_t choice, uint32_t *flags);
 
-/* One decision over the desk's queue.  O(starts + kinds waiting), O(1) when strict and the first is known not to fit. */
-void list_run(struct desk *d, enum list_mode mode);
+/* One decision over the scheduler state's queue.  O(starts + kinds waiting), O(1) when strict and the first is known not to fit. */
+void list_run(struct sched *d, enum list_mode mode);
 
 #endif

@@ -30,15 +30,15 @@ static int last_first(const void *pa, const void *pb)
 }
 
 /* Where keys in the set are out of date, all are read once a decision; they are mostly in order already. */
-static void read_all(struct room *r, struct desk *d, int64_t beyond, int64_t (*fresh)(void *, const struct unit *))
+static void read_all(struct room *r, struct sched *d, int64_t beyond, int64_t (*fresh)(void *, const struct unit *))
 {
     POL_RESERVE(r->all, r->cap_all, d->running.n);
     set_list(&d->running, &d->units, r->all);
     bool sorted = true;
     for (uint32_t i = d->running.n; i-- > 0;) {
-        int64_t key = fresh(d->self, desk_unit(d, r->all[i]));
+        int64_t key = fresh(d->self, sched_unit(d, r->all[i]));
         if (key <= beyond) continue;
-        append(r, desk_unit(d, r->all[i]), r->all[i], key);
+        append(r, sched_unit(d, r->all[i]), r->all[i], key);
         sorted &= r->n_order == 1 || last_first(&r->order[r->n_order - 2], &r->order[r->n_order - 1]) < 0;
     }
     if (!sorted) qsort(r->order, r->n_order, sizeof *r->order, last_first);
@@ -48,7 +48,7 @@ static void read_all(struct room *r, struct desk *d, int64_t beyond, int64_t (*f
  * Running unit i from the last, if its key is above `beyond`; POL_NONE if not.
  * The list is kept for the decision: units that come later ask for no more of it.
  */
-static uint32_t nth_last(struct room *r, struct desk *d, uint32_t i, int64_t beyond, int64_t (*fresh)(void *, const struct unit *))
+static uint32_t nth_last(struct room *r, struct sched *d, uint32_t i, int64_t beyond, int64_t (*fresh)(void *, const struct unit *))
 {
     if (r->order_in != d->round) {
         r->order_in = d->round;
@@ -58,24 +58,24 @@ static uint32_t nth_last(struct room *r, struct desk *d, uint32_t i, int64_t bey
     while (i >= r->n_order) {
         if (fresh != NULL) return POL_NONE;
         uint32_t v = r->n_order == 0 ? set_last(&d->running, &d->units) : set_prev(&d->running, &d->units, r->order[r->n_order - 1].id);
-        if (v == POL_NONE || desk_unit(d, v)->key <= beyond) return POL_NONE;
-        append(r, desk_unit(d, v), v, desk_unit(d, v)->key);
+        if (v == POL_NONE || sched_unit(d, v)->key <= beyond) return POL_NONE;
+        append(r, sched_unit(d, v), v, sched_unit(d, v)->key);
     }
     return r->order[i].key > beyond ? r->order[i].id : POL_NONE;
 }
 
 /* ---- could room be made at all? ---- */
 
-static bool may_stop(const struct desk *d, uint32_t v)
+static bool may_stop(const struct sched *d, uint32_t v)
 {
-    return desk_unit(d, v)->state == UNIT_RUNNING && desk_unit(d, v)->started_in != d->round;
+    return sched_unit(d, v)->state == UNIT_RUNNING && sched_unit(d, v)->started_in != d->round;
 }
 
-static void release_most(struct room *r, struct desk *d, uint32_t v)
+static void release_most(struct room *r, struct sched *d, uint32_t v)
 {
     uint32_t t = v;
-    for (uint32_t i = 0; i < desk_unit(d, v)->n_tasks; i++, t = d->held[t].next) {
-        const struct held *h = &d->held[t];
+    for (uint32_t i = 0; i < sched_unit(d, v)->n_tasks; i++, t = d->held[t].next) {
+        const struct sched_held *h = &d->held[t];
         if (r->touched_in[h->node] != d->round) {
             r->touched_in[h->node] = d->round;
             POL_RESERVE(r->touched, r->cap_touched, (size_t)r->n_touched + 1);
@@ -86,10 +86,10 @@ static void release_most(struct room *r, struct desk *d, uint32_t v)
     }
 }
 
-static void retake_most(struct room *r, struct desk *d, uint32_t v)
+static void retake_most(struct room *r, struct sched *d, uint32_t v)
 {
     uint32_t t = v;
-    for (uint32_t i = 0; i < desk_unit(d, v)->n_tasks; i++, t = d->held[t].next)
+    for (uint32_t i = 0; i < sched_unit(d, v)->n_tasks; i++, t = d->held[t].next)
         plan_take(&r->most, d->held[t].node, &d->plan.shape[d->held[t].shape], d->held[t].cards);
 }
 
@@ -100,7 +100,7 @@ static void retake_most(struct room *r, struct desk *d, uint32_t v)
  * is made once a decision and then only taken back from: the whole decision
  * costs O(victims + kinds x nodes that hold one).
  */
-static bool could_fit(struct room *r, struct desk *d, uint32_t unit, int64_t beyond, int64_t (*fresh)(void *, const struct unit *))
+static bool could_fit(struct room *r, struct sched *d, uint32_t unit, int64_t beyond, int64_t (*fresh)(void *, const struct unit *))
 {
     uint32_t v;
     if (r->most_in != d->round) {
@@ -113,16 +113,16 @@ static bool could_fit(struct room *r, struct desk *d, uint32_t unit, int64_t bey
     }
     for (; r->n_most > 0 && r->order[r->n_most - 1].key <= beyond; r->n_most--)
         if (may_stop(d, r->order[r->n_most - 1].id)) retake_most(r, d, r->order[r->n_most - 1].id);
-    const struct pol_shape *s = &d->plan.shape[d->kinds.at[desk_unit(d, unit)->kind].shape[0]];
+    const struct pol_shape *s = &d->plan.shape[d->kinds.at[sched_unit(d, unit)->kind].shape[0]];
     for (uint32_t i = 0; i < r->n_touched; i++)
         if (plan_fits(&r->most, r->touched[i], s)) return true;
     return false;
 }
 
 /* A unit starts: what it takes is free no longer. */
-static void note_start(struct room *r, const struct desk *d, uint32_t unit)
+static void note_start(struct room *r, const struct sched *d, uint32_t unit)
 {
-    const struct kind *k = &d->kinds.at[desk_unit(d, unit)->kind];
+    const struct kind *k = &d->kinds.at[sched_unit(d, unit)->kind];
     if (r->most_in != d->round) return;
     for (uint32_t i = 0; i < k->n_tasks; i++)
         if (r->touched_in[d->spot[i].node] == d->round)
@@ -137,18 +137,18 @@ static void note_start(struct room *r, const struct desk *d, uint32_t unit)
  *            fitted nowhere before the first release, can only fit where
  *            something was released: at the last, where the last was.
  */
-static bool would_fit(struct desk *d, uint32_t unit, uint32_t touched)
+static bool would_fit(struct sched *d, uint32_t unit, uint32_t touched)
 {
-    const struct kind *k = &d->kinds.at[desk_unit(d, unit)->kind];
+    const struct kind *k = &d->kinds.at[sched_unit(d, unit)->kind];
     if (k->n_tasks == 1) {
         const struct pol_shape *s = &d->plan.shape[k->shape[0]];
         uint32_t t = touched;
-        for (uint32_t i = 0; i < desk_unit(d, touched)->n_tasks; i++, t = d->held[t].next)
+        for (uint32_t i = 0; i < sched_unit(d, touched)->n_tasks; i++, t = d->held[t].next)
             if (plan_fits(&d->plan, d->held[t].node, s)) return true;
         return false;
     }
     struct plan_mark m = plan_mark(&d->plan);
-    bool ok = desk_place(d, unit);
+    bool ok = sched_place(d, unit);
     plan_undo(&d->plan, m);
     return ok;
 }
@@ -158,10 +158,10 @@ static bool would_fit(struct desk *d, uint32_t unit, uint32_t touched)
  * 2. Hand back, in the order taken, each without which it still fits.
  * 3. Preempt the rest, start the unit.
  */
-bool room_make(struct room *r, struct desk *d, uint32_t unit, int64_t beyond,
+bool room_make(struct room *r, struct sched *d, uint32_t unit, int64_t beyond,
                int64_t (*fresh)(void *self, const struct unit *u), const char *why)
 {
-    struct kind *k = &d->kinds.at[desk_unit(d, unit)->kind];
+    struct kind *k = &d->kinds.at[sched_unit(d, unit)->kind];
     uint32_t v = nth_last(r, d, 0, beyond, fresh), last = POL_NONE;
     if (v == POL_NONE || (k->n_tasks == 1 && !could_fit(r, d, unit, beyond, fresh))) return false;
     struct plan_mark all = plan_mark(&d->plan);
@@ -171,7 +171,7 @@ bool room_make(struct room *r, struct desk *d, uint32_t unit, int64_t beyond,
         if (!may_stop(d, v)) continue;
         POL_RESERVE(r->victim, r->cap_victim, (size_t)r->n_victims + 1);
         r->victim[r->n_victims++] = last = v;
-        desk_release(d, v);
+        sched_release(d, v);
         fits = would_fit(d, unit, v);
     }
     if (!fits) {
@@ -184,15 +184,15 @@ bool room_make(struct room *r, struct desk *d, uint32_t unit, int64_t beyond,
     POL_RESERVE(r->back, r->cap_back, r->n_victims);
     for (uint32_t i = 0; i < r->n_victims; i++) {
         struct plan_mark one = plan_mark(&d->plan);
-        desk_retake(d, r->victim[i]);
+        sched_retake(d, r->victim[i]);
         r->back[i] = would_fit(d, unit, last);
         if (r->back[i]) plan_keep(&d->plan, one);
         else plan_undo(&d->plan, one);
     }
     plan_keep(&d->plan, all);
     for (uint32_t i = 0; i < r->n_victims; i++)
-        if (!r->back[i]) desk_preempt(d, r->victim[i], why);
-    (void)desk_place(d, unit);
+        if (!r->back[i]) sched_preempt(d, r->victim[i], why);
+    (void)sched_place(d, unit);
     return true;
 }
 
@@ -201,38 +201,38 @@ bool room_make(struct room *r, struct desk *d, uint32_t unit, int64_t beyond,
  * became free and no running unit's key grew: what was started since came out
  * of what was free then, so the free and the victims' together are no more than
  * they were.  The same goes for units of its kind with keys no smaller.  Only
- * for steady kinds.
+ * for monotone kinds.
  */
-static bool no_room_known(const struct room *r, const struct desk *d, const struct unit *u)
+static bool no_room_known(const struct room *r, const struct sched *d, const struct unit *u)
 {
     const struct kind *k = &d->kinds.at[u->kind];
-    return k->is_steady && k->no_room_stamp == d->plan.stamp && k->no_room_epoch == r->epoch && u->key >= k->no_room_key;
+    return k->is_monotone && k->no_room_stamp == d->plan.stamp && k->no_room_epoch == r->epoch && u->key >= k->no_room_key;
 }
 
-void room_run(struct room *r, struct desk *d, const struct room_rule *rule, bool skip)
+void room_run(struct room *r, struct sched *d, const struct room_rule *rule, bool skip)
 {
     struct walk *w = &d->walk;
     uint32_t id;
     for (walk_open(w, &d->wait, &d->units, NULL, NULL); (id = walk_top(w)) != POL_NONE;) {
-        const struct unit *u = desk_unit(d, id);
+        const struct unit *u = sched_unit(d, id);
         const char *why = "fits";
-        if (!desk_place(d, id)) {
+        if (!sched_place(d, id)) {
             if (no_room_known(r, d, u) || !room_make(r, d, id, rule->beyond(d->self, u), rule->fresh, rule->why)) {
                 struct kind *k = &d->kinds.at[u->kind];
                 if (k->no_room_stamp != d->plan.stamp || k->no_room_epoch != r->epoch || u->key < k->no_room_key) k->no_room_key = u->key;
                 k->no_room_stamp = d->plan.stamp;
                 k->no_room_epoch = r->epoch;
                 if (!skip) {
-                    desk_head(d, id, "first in order; strict order starts nothing before it");
+                    sched_head(d, id, "first in order; strict order starts nothing before it");
                     return;
                 }
-                desk_pass(d, w);
+                sched_pass(d, w);
                 continue;
             }
             why = "room was made";
         }
         walk_step(w, &d->units, POL_NEVER);
         note_start(r, d, id);
-        desk_start(d, id, why);
+        sched_start(d, id, why);
     }
 }

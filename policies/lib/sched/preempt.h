@@ -33,7 +33,7 @@ void room_fini(struct room *r);             /* zero-initialise to begin */
  * victim costs a placement.
  * Within one decision `beyond` must not fall from call to call.
  */
-bool room_make(struct room *r, struct desk *d, uint32_t unit, int64_t beyond,
+bool room_make(struct room *r, struct sched *d, uint32_t unit, int64_t beyond,
                int64_t (*fresh)(void *self, const struct unit *u), const char *why);
 
 /* What differs between the policies that make room. */
@@ -43,6 +43,6 @@ struct room_rule {
     const char *why;                        /* of a preemption */
 };
 /* One decision: every waiting unit in order starts, makes room, or is passed over (strict: ends the decision). */
-void room_run(struct room *r, struct desk *d, const struct room_rule *rule, bool skip);
+void room_run(struct room *r, struct sched *d, const struct room_rule *rule, bool skip);
 
 #endif

@@ -40,6 +40,6 @@ uint32_t kinds_id(struct kinds *k, const uint32_t *shape, uint32_t n, const stru
     memcpy(o->shape, shape, n * sizeof *shape);
     for (uint32_t i = 1; i < n; i++) o->is_uniform &= shape[i] == shape[0];
     const struct pol_shape *s = &shapes[shape[0]];
-    o->is_steady = n == 1 || (o->is_uniform && (s->n_gpu <= 1 || s->gpu_milli == 1000 || s->exclusive));
+    o->is_monotone = n == 1 || (o->is_uniform && (s->n_gpu <= 1 || s->gpu_milli == 1000 || s->exclusive));
     return k->slot[at] = k->n++;
 }

@@ -2,7 +2,7 @@
  * request_class.h -- units that ask for the same are of one kind.
  *
  * A task's kind is its shape; a gang's the list of its tasks' shapes.  A kind
- * is *steady* when taking more away can never make it fit: then one failure
+ * is *monotone* when taking more away can never make it fit: then one failure
  * holds until something becomes free.  Gangs of unlike tasks, and gangs whose
  * tasks ask shares of several cards, are not: placing the first task elsewhere
  * may leave better room for the next.
@@ -15,7 +15,7 @@
 struct kind {
     uint32_t *shape;            /* [n_tasks] owned */
     uint32_t  n_tasks;
-    bool      is_steady, is_uniform;
+    bool      is_monotone, is_uniform;
     uint64_t  failed_stamp, failed_state;       /* the plan's, when it last failed; 0: never */
     uint64_t  no_room_stamp, no_room_epoch;     /* the same for making room; see room.c */
     int64_t   no_room_key;

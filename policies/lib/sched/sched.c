@@ -2,7 +2,7 @@
 
 #include "lib/util.h"
 
-void desk_init(struct desk *d, const struct pol_host *host, enum place_rule rule, const struct desk_ops *ops, void *self)
+void sched_init(struct sched *d, const struct pol_host *host, enum place_rule rule, const struct sched_ops *ops, void *self)
 {
     memset(d, 0, sizeof *d);
     d->host = host;
@@ -12,7 +12,7 @@ void desk_init(struct desk *d, const struct pol_host *host, enum place_rule rule
     place_init(&d->place, &d->plan, rule);
 }
 
-void desk_fini(struct desk *d)
+void sched_fini(struct sched *d)
 {
     place_fini(&d->place);
     plan_fini(&d->plan);
@@ -26,35 +26,35 @@ void desk_fini(struct desk *d)
     free(d->shape);
 }
 
-static struct queue *queue_of(struct desk *d, const struct unit *u)
+static struct queue *queue_of(struct sched *d, const struct unit *u)
 {
     return d->ops->queue != NULL ? d->ops->queue(d->self, u) : &d->wait;
 }
 
 /* ---- units come and go ---- */
 
-static void wait_unit(struct desk *d, uint32_t id)
+static void wait_unit(struct sched *d, uint32_t id)
 {
-    struct unit *u = desk_unit(d, id);
+    struct unit *u = sched_unit(d, id);
     u->state = UNIT_WAITING;
     u->key = d->ops->wait_key != NULL ? d->ops->wait_key(d->self, u) : 0;
     queue_add(queue_of(d, u), &d->units, id);
-    d->n_fickle += !d->kinds.at[u->kind].is_steady;
+    d->n_non_monotone += !d->kinds.at[u->kind].is_monotone;
     POL_RESERVE(d->fresh, d->cap_fresh, (size_t)d->n_fresh + 1);
     d->fresh[d->n_fresh++] = id;
     if (d->ops->waits != NULL) d->ops->waits(d->self, u, +1);
 }
 
-static void unwait_unit(struct desk *d, uint32_t id)
+static void unwait_unit(struct sched *d, uint32_t id)
 {
-    struct unit *u = desk_unit(d, id);
+    struct unit *u = sched_unit(d, id);
     queue_del(queue_of(d, u), &d->units, id);
-    d->n_fickle -= !d->kinds.at[u->kind].is_steady;
+    d->n_non_monotone -= !d->kinds.at[u->kind].is_monotone;
     if (d->ops->waits != NULL) d->ops->waits(d->self, u, -1);
 }
 
 /* What the unit's tasks ask in licences, all together; true if all of it is free (sign 0), or taken (-1), given (+1). */
-static bool licences(struct desk *d, uint32_t kind, int sign)
+static bool licences(struct sched *d, uint32_t kind, int sign)
 {
     const struct kind *k = &d->kinds.at[kind];
     bool ok = true;
@@ -67,7 +67,7 @@ static bool licences(struct desk *d, uint32_t kind, int sign)
     return ok;
 }
 
-static void check_licences(const struct desk *d, const uint32_t *shape, uint32_t n)
+static void check_licences(const struct sched *d, const uint32_t *shape, uint32_t n)
 {
     for (uint32_t l = 0; l < d->view->n_licences && !d->knows_licences; l++)
         for (uint32_t i = 0; i < n; i++)
@@ -76,7 +76,7 @@ static void check_licences(const struct desk *d, const uint32_t *shape, uint32_t
 }
 
 /* A new unit of `n` tasks, the first of which is t, whose shapes are in d->shape. */
-static void add_unit(struct desk *d, pol_job job, const struct pol_job_info *ji, pol_task t,
+static void add_unit(struct sched *d, pol_job job, const struct pol_job_info *ji, pol_task t,
                      const struct pol_task_info *ti, uint32_t n)
 {
     POL_RESERVE(d->units.at, d->units.cap, (size_t)t.slot + 1);
@@ -90,7 +90,7 @@ static void add_unit(struct desk *d, pol_job job, const struct pol_job_info *ji,
     wait_unit(d, t.slot);
 }
 
-static void on_arrival(struct desk *d, pol_job job)
+static void on_arrival(struct sched *d, pol_job job)
 {
     const struct pol_host *h = d->host;
     const struct pol_job_info *ji = h->job(h->ctx, job);
@@ -103,7 +103,7 @@ static void on_arrival(struct desk *d, pol_job job)
         POL_RESERVE(d->shape, d->cap_shape, (size_t)n + 1);
         POL_RESERVE(d->held, d->cap_held, (size_t)t.slot + 1);
         d->shape[n] = ti->shape;
-        d->held[t.slot] = (struct held){ .node = POL_NONE, .shape = ti->shape, .next = POL_NONE };
+        d->held[t.slot] = (struct sched_held){ .node = POL_NONE, .shape = ti->shape, .next = POL_NONE };
         if (!ji->is_gang) {
             if (ti->is_waiting) add_unit(d, job, ji, t, ti, 1);
             continue;
@@ -116,28 +116,28 @@ static void on_arrival(struct desk *d, pol_job job)
 }
 
 /* The unit stops running, for whatever reason, in the running set and in the plan. */
-static void stop_unit(struct desk *d, uint32_t id)
+static void stop_unit(struct sched *d, uint32_t id)
 {
-    struct unit *u = desk_unit(d, id);
+    struct unit *u = sched_unit(d, id);
     if (d->ops->run_key != NULL) set_del(&d->running, &d->units, id);
     if (d->ops->moved != NULL) d->ops->moved(d->self, u, -1);
-    desk_release(d, id);
+    sched_release(d, id);
 }
 
 /* Interrupted, or new: a task whose turn came only now. */
-static void on_ready(struct desk *d, pol_task t)
+static void on_ready(struct sched *d, pol_task t)
 {
     const struct pol_host *h = d->host;
     const struct pol_task_info *ti = h->task(h->ctx, t);
     const struct pol_job_info *ji = ti != NULL ? h->job(h->ctx, ti->job) : NULL;
     if (ji == NULL) return;
-    if (t.slot >= d->units.cap || desk_unit(d, t.slot)->state == UNIT_NONE) {
+    if (t.slot >= d->units.cap || sched_unit(d, t.slot)->state == UNIT_NONE) {
         POL_RESERVE(d->shape, d->cap_shape, 1);
         d->shape[0] = ti->shape;
         if (!ji->is_gang) add_unit(d, ti->job, ji, t, ti, 1);
         return;
     }
-    struct unit *u = desk_unit(d, t.slot);
+    struct unit *u = sched_unit(d, t.slot);
     if (u->state == UNIT_WAITING) return;
     if (u->state == UNIT_RUNNING) stop_unit(d, t.slot);
     u->attained = ti->attained_us;
@@ -145,23 +145,23 @@ static void on_ready(struct desk *d, pol_task t)
     wait_unit(d, t.slot);
 }
 
-static void forget(struct desk *d, uint32_t id)
+static void forget(struct sched *d, uint32_t id)
 {
-    struct unit *u = desk_unit(d, id);
+    struct unit *u = sched_unit(d, id);
     if (u->state == UNIT_RUNNING) stop_unit(d, id);
     else if (u->state == UNIT_WAITING) unwait_unit(d, id);
     u->state = UNIT_NONE;
 }
 
 /* A gang is stopped at the event of its first task; its others follow in the same round. */
-static void on_task_ended(struct desk *d, pol_task t)
+static void on_task_ended(struct sched *d, pol_task t)
 {
-    if (t.slot < d->units.cap && desk_unit(d, t.slot)->state != UNIT_NONE && desk_unit(d, t.slot)->task.gen == t.gen)
+    if (t.slot < d->units.cap && sched_unit(d, t.slot)->state != UNIT_NONE && sched_unit(d, t.slot)->task.gen == t.gen)
         forget(d, t.slot);
 }
 
 /* A job may end with tasks that never ran: it was cut off at its limit. */
-static void on_job_ended(struct desk *d, pol_job job)
+static void on_job_ended(struct sched *d, pol_job job)
 {
     const struct pol_host *h = d->host;
     const struct pol_job_info *ji = h->job(h->ctx, job);
@@ -173,7 +173,7 @@ static void on_job_ended(struct desk *d, pol_job job)
     }
 }
 
-void desk_open(struct desk *d, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+void sched_open(struct sched *d, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
     d->view = view;
     d->round++;
@@ -191,36 +191,36 @@ void desk_open(struct desk *d, const struct pol_view *view, const struct pol_eve
     }
     plan_sync(&d->plan, view);
     memcpy(d->licence_free, view->licence_free, sizeof d->licence_free);
-    /* Other costs, other places: a gang that found none may now.  A steady kind does not care. */
+    /* Other costs, other places: a gang that found none may now.  A monotone kind does not care. */
     if (place_refresh(&d->place)) plan_renew(&d->plan);
 }
 
 /* ---- placing ---- */
 
-bool desk_hopeless(const struct desk *d, uint32_t kind)
+bool sched_known_unschedulable(const struct sched *d, uint32_t kind)
 {
     const struct kind *k = &d->kinds.at[kind];
-    return k->is_steady ? k->failed_stamp == d->plan.stamp : k->failed_state == d->plan.state;
+    return k->is_monotone ? k->failed_stamp == d->plan.stamp : k->failed_state == d->plan.state;
 }
 
-/* A kind that is not steady may come to fit before the walk reaches it. */
-bool desk_skip(void *desk, uint32_t kind)
+/* A kind that is not monotone may come to fit before the walk reaches it. */
+bool sched_skip(void *sched, uint32_t kind)
 {
-    const struct desk *d = desk;
-    return d->kinds.at[kind].is_steady && desk_hopeless(d, kind);
+    const struct sched *d = sched;
+    return d->kinds.at[kind].is_monotone && sched_known_unschedulable(d, kind);
 }
 
-void desk_pass(const struct desk *d, struct walk *w)
+void sched_pass(const struct sched *d, struct walk *w)
 {
-    if (d->kinds.at[desk_unit(d, walk_top(w))->kind].is_steady) walk_drop(w, &d->units);
+    if (d->kinds.at[sched_unit(d, walk_top(w))->kind].is_monotone) walk_drop(w, &d->units);
     else walk_step(w, &d->units, POL_NEVER);
 }
 
-bool desk_place(struct desk *d, uint32_t id)
+bool sched_place(struct sched *d, uint32_t id)
 {
-    const struct unit *u = desk_unit(d, id);
+    const struct unit *u = sched_unit(d, id);
     struct kind *k = &d->kinds.at[u->kind];
-    if (desk_hopeless(d, u->kind)) return false;
+    if (sched_known_unschedulable(d, u->kind)) return false;
     if (!licences(d, u->kind, 0)) {
         d->host->hold(d->host->ctx, u->task, false, "too few licences are free");
         return false;
@@ -239,10 +239,10 @@ bool desk_place(struct desk *d, uint32_t id)
     return false;
 }
 
-void desk_start(struct desk *d, uint32_t id, const char *why)
+void sched_start(struct sched *d, uint32_t id, const char *why)
 {
     const struct pol_host *h = d->host;
-    struct unit *u = desk_unit(d, id);
+    struct unit *u = sched_unit(d, id);
     unwait_unit(d, id);
     (void)licences(d, u->kind, -1);
     uint32_t t = id;
@@ -262,28 +262,28 @@ void desk_start(struct desk *d, uint32_t id, const char *why)
     set_add(&d->running, &d->units, id);
 }
 
-void desk_head(const struct desk *d, uint32_t id, const char *why)
+void sched_head(const struct sched *d, uint32_t id, const char *why)
 {
     d->host->hold(d->host->ctx, d->units.at[id].task, true, why);
 }
 
-bool desk_try(struct desk *d, uint32_t id, const char *why)
+bool sched_try(struct sched *d, uint32_t id, const char *why)
 {
-    if (!desk_place(d, id)) return false;
-    desk_start(d, id, why);
+    if (!sched_place(d, id)) return false;
+    sched_start(d, id, why);
     return true;
 }
 
-void desk_preempt(struct desk *d, uint32_t id, const char *why)
+void sched_preempt(struct sched *d, uint32_t id, const char *why)
 {
-    struct unit *u = desk_unit(d, id);
+    struct unit *u = sched_unit(d, id);
     if (d->ops->run_key != NULL) set_del(&d->running, &d->units, id);
     if (d->ops->moved != NULL) d->ops->moved(d->self, u, -1);
     u->state = UNIT_LEAVING;
     d->host->preempt(d->host->ctx, u->task, why);
 }
 
-struct pol_shape desk_held_shape(const struct desk *d, uint32_t task)
+struct pol_shape sched_held_shape(const struct sched *d, uint32_t task)
 {
     struct pol_shape s = d->plan.shape[d->held[task].shape];
     if (d->held[task].cpu_milli > 0) s.cpu_milli = d->held[task].cpu_milli;
@@ -291,28 +291,28 @@ struct pol_shape desk_held_shape(const struct desk *d, uint32_t task)
 }
 
 /* What the unit's tasks hold, given back (or taken again) in the plan. */
-static void move_held(struct desk *d, uint32_t id, void (*move)(struct plan *, uint32_t, const struct pol_shape *, uint64_t))
+static void move_held(struct sched *d, uint32_t id, void (*move)(struct plan *, uint32_t, const struct pol_shape *, uint64_t))
 {
     uint32_t t = id;
-    for (uint32_t i = 0; i < desk_unit(d, id)->n_tasks && d->held[t].node != POL_NONE; i++, t = d->held[t].next) {
-        const struct held *h = &d->held[t];
+    for (uint32_t i = 0; i < sched_unit(d, id)->n_tasks && d->held[t].node != POL_NONE; i++, t = d->held[t].next) {
+        const struct sched_held *h = &d->held[t];
         struct pol_shape own;
         const struct pol_shape *s = &d->plan.shape[h->shape];
         if (h->cpu_milli > 0) {
-            own = desk_held_shape(d, t);
+            own = sched_held_shape(d, t);
             s = &own;
         }
         move(&d->plan, h->node, s, h->cards);
     }
 }
 
-void desk_release(struct desk *d, uint32_t id) { move_held(d, id, plan_give); }
-void desk_retake(struct desk *d, uint32_t id) { move_held(d, id, plan_take); }
+void sched_release(struct sched *d, uint32_t id) { move_held(d, id, plan_give); }
+void sched_retake(struct sched *d, uint32_t id) { move_held(d, id, plan_take); }
 
-void desk_resize(struct desk *d, pol_task task, int64_t cpu_milli, const char *why)
+void sched_resize(struct sched *d, pol_task task, int64_t cpu_milli, const char *why)
 {
-    struct held *h = &d->held[task.slot];
-    struct pol_shape was = desk_held_shape(d, task.slot);
+    struct sched_held *h = &d->held[task.slot];
+    struct pol_shape was = sched_held_shape(d, task.slot);
     plan_give(&d->plan, h->node, &was, h->cards);
     h->cpu_milli = cpu_milli;
     was.cpu_milli = cpu_milli;

@@ -2,10 +2,10 @@
  * sched.h -- what every built-in keeps: units waiting and running, the plan and
  * the placement, in step with the host's events.
  *
- * Call order in decide: desk_open; then try, start and preempt units.  The
- * desk's structures already show what was decided; the host's events confirm.
+ * Call order in decide: sched_open; then try, start and preempt units.  The
+ * scheduler state's structures already show what was decided; the host's events confirm.
  *
- * Costs: desk_open O(events + changed); desk_try one placement, or O(1) when
+ * Costs: sched_open O(events + changed); sched_try one placement, or O(1) when
  * the unit's kind is known to have failed since anything became free.
  */
 #ifndef POL_LIB_SCHED_SCHED_H
@@ -16,15 +16,15 @@
 #include "lib/sched/queue.h"
 
 /* Of a running task; next task of the gang.  cpu_milli 0: as its shape asks. */
-struct held { uint64_t cards; int64_t cpu_milli; uint32_t node, shape, next; };
+struct sched_held { uint64_t cards; int64_t cpu_milli; uint32_t node, shape, next; };
 
 /* What differs between policies.  Any member may be NULL. */
-struct desk_ops {
+struct sched_ops {
     /* Key of a unit that begins to wait (u's other members are set). NULL: 0. */
     int64_t (*wait_key)(void *self, const struct unit *u);
     /* Key of a unit in the running set, when it starts. NULL: no running set is kept. */
     int64_t (*run_key)(void *self, const struct unit *u);
-    /* The queue a unit waits in. NULL: the desk's. */
+    /* The queue a unit waits in. NULL: the scheduler state's. */
     struct queue *(*queue)(void *self, const struct unit *u);
     /* The unit began (+1) or ceased (-1) to hold what its tasks hold; its held entries can be read. */
     void (*moved)(void *self, const struct unit *u, int sign);
@@ -32,10 +32,10 @@ struct desk_ops {
     void (*waits)(void *self, const struct unit *u, int sign);
 };
 
-struct desk {
+struct sched {
     const struct pol_host *host;        /* borrowed */
-    const struct pol_view *view;        /* borrowed; from desk_open to the end of decide */
-    const struct desk_ops *ops;
+    const struct pol_view *view;        /* borrowed; from sched_open to the end of decide */
+    const struct sched_ops *ops;
     void *self;
     bool  est_true;                     /* estimates are true durations */
     bool  knows_licences;               /* else a task that asks for one fails the run */
@@ -44,50 +44,50 @@ struct desk {
     struct place place;
     struct kinds kinds;
     struct units units;
-    struct held  *held; size_t cap_held;        /* by task slot */
+    struct sched_held  *held; size_t cap_held;        /* by task slot */
     struct queue wait;
     struct unit_set running;
     struct walk  walk;
     uint64_t round;                     /* decide calls so far */
     uint32_t *fresh; size_t cap_fresh; uint32_t n_fresh;    /* units that began to wait in this round */
-    uint32_t n_fickle;                  /* waiting units of kinds that are not steady */
-    struct pol_place *spot; size_t cap_spot;    /* where the last desk_place put the tasks */
+    uint32_t n_non_monotone;                  /* waiting units of kinds that are non-monotone */
+    struct pol_place *spot; size_t cap_spot;    /* where the last sched_place put the tasks */
     uint32_t *shape; size_t cap_shape;          /* scratch */
 };
 
-void desk_init(struct desk *d, const struct pol_host *host, enum place_rule rule, const struct desk_ops *ops, void *self);
-void desk_fini(struct desk *d);
+void sched_init(struct sched *d, const struct pol_host *host, enum place_rule rule, const struct sched_ops *ops, void *self);
+void sched_fini(struct sched *d);
 
 /* Take in what happened. */
-void desk_open(struct desk *d, const struct pol_view *view, const struct pol_event *ev, size_t n_ev);
+void sched_open(struct sched *d, const struct pol_view *view, const struct pol_event *ev, size_t n_ev);
 
 /* Is it known, without looking, that no unit of this kind can be placed now? */
-bool desk_hopeless(const struct desk *d, uint32_t kind);
+bool sched_known_unschedulable(const struct sched *d, uint32_t kind);
 /* A place for the unit by the rule, taken in the plan and left in d->spot; or false and no change. */
-bool desk_place(struct desk *d, uint32_t unit);
+bool sched_place(struct sched *d, uint32_t unit);
 /* Start a waiting unit at d->spot (already taken in the plan). */
-void desk_start(struct desk *d, uint32_t unit, const char *why);
+void sched_start(struct sched *d, uint32_t unit, const char *why);
 /* Both. */
-bool desk_try(struct desk *d, uint32_t unit, const char *why);
+bool sched_try(struct sched *d, uint32_t unit, const char *why);
 /* For the record: units behind this one wait for it. */
-void desk_head(const struct desk *d, uint32_t unit, const char *why);
+void sched_head(const struct sched *d, uint32_t unit, const char *why);
 /* Stop a running unit that the plan has already released. */
-void desk_preempt(struct desk *d, uint32_t unit, const char *why);
+void sched_preempt(struct sched *d, uint32_t unit, const char *why);
 
 /* Give back in the plan what a running unit holds, and take it again. */
-void desk_release(struct desk *d, uint32_t unit);
-void desk_retake(struct desk *d, uint32_t unit);
+void sched_release(struct sched *d, uint32_t unit);
+void sched_retake(struct sched *d, uint32_t unit);
 
-/* Go on after the walk's top could not be placed: past its whole kind if that is steady. */
-void desk_pass(const struct desk *d, struct walk *w);
-/* As a walk_open filter: ctx is the desk. */
-bool desk_skip(void *desk, uint32_t kind);
+/* Go on after the walk's top could not be placed: past its whole kind if that is monotone. */
+void sched_pass(const struct sched *d, struct walk *w);
+/* As a walk_open filter: ctx is the sched. */
+bool sched_skip(void *sched, uint32_t kind);
 
 /* The shape of a task that runs, with the cores that it holds. */
-struct pol_shape desk_held_shape(const struct desk *d, uint32_t task);
+struct pol_shape sched_held_shape(const struct sched *d, uint32_t task);
 /* A running task holds other cores from now on, which its node must have. */
-void desk_resize(struct desk *d, pol_task task, int64_t cpu_milli, const char *why);
+void sched_resize(struct sched *d, pol_task task, int64_t cpu_milli, const char *why);
 
-static inline struct unit *desk_unit(const struct desk *d, uint32_t id) { return &d->units.at[id]; }
+static inline struct unit *sched_unit(const struct sched *d, uint32_t id) { return &d->units.at[id]; }
 
 #endif

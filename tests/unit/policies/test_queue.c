@@ -116,9 +116,9 @@ Test(kinds, equal_lists_of_shapes_are_one_kind)
     uint32_t e = kinds_id(&k, (uint32_t[]){ 2, 2 }, 2, shape), f = kinds_id(&k, (uint32_t[]){ 1, 1 }, 2, shape);
     cr_assert(a == 0 && b == 1 && c == 2 && d == 3 && e == 4 && f == 5);
     cr_assert_eq(kinds_id(&k, (uint32_t[]){ 0, 1 }, 2, shape), c);
-    cr_assert(k.at[a].is_steady && k.at[b].is_steady && k.at[d].is_steady && k.at[f].is_steady);
-    cr_assert(!k.at[c].is_steady, "unlike tasks");
-    cr_assert(!k.at[e].is_steady, "shares of several cards");
+    cr_assert(k.at[a].is_monotone && k.at[b].is_monotone && k.at[d].is_monotone && k.at[f].is_monotone);
+    cr_assert(!k.at[c].is_monotone, "unlike tasks");
+    cr_assert(!k.at[e].is_monotone, "shares of several cards");
     for (int again = 0; again < 2; again++)     /* many more, through several growths; ids stay */
         for (uint32_t i = 10; i < 510; i++) cr_assert_eq(kinds_id(&k, (uint32_t[]){ 1, i }, 2, shape), i - 4);
     kinds_fini(&k);
