@@ -16,7 +16,7 @@ struct drf_user {
     uint64_t     walk_in;           /* the decision it was opened in */
     int64_t      held[SHARE_DIMS], weight;
     struct share share;
-    uint64_t     blocked;           /* the plan's stamp when nothing of theirs fitted; 0: not known */
+    uint64_t     blocked;           /* the plan's freed_epoch when nothing of theirs fitted; 0: not known */
     uint32_t     pos;               /* in list of users with units waiting; POL_NONE */
 };
 
@@ -121,7 +121,7 @@ static void gather(struct drf *f)
             unlist(f, i);
             continue;
         }
-        if (u->blocked == f->sched.plan.stamp) continue;
+        if (u->blocked == f->sched.plan.freed_epoch) continue;
         reckon(f, u);
         POL_RESERVE(f->heap, f->cap_heap, (size_t)f->n_heap + 1);
         f->heap[f->n_heap++] = id;
@@ -165,7 +165,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
         if (serve(f, u)) {
             reckon(f, u);
         } else {
-            u->blocked = d->n_non_monotone == 0 ? d->plan.stamp : 0;
+            u->blocked = d->n_non_monotone == 0 ? d->plan.freed_epoch : 0;
             f->heap[0] = f->heap[--f->n_heap];
         }
         if (f->n_heap > 0) sink(f, 0);

@@ -26,7 +26,7 @@ struct easy {
     uint32_t *snap_node; size_t cap_snap_node;
     uint64_t serial, *refused; size_t cap_refused;  /* [kind] the shadow in whose common plan it did not fit */
     /* at the end of the last decision */
-    uint64_t state;
+    uint64_t change_epoch;
     uint32_t generation;            /* of the placement's costs */
     uint32_t head; uint64_t head_ordinal;
     bool     is_stale;              /* refusals made under the shadow may be out of date */
@@ -74,7 +74,7 @@ static bool head_fits(struct easy *e, const struct kind *k, struct count *c, con
     POL_RESERVE(e->spot, e->cap_spot, k->n_tasks);
     if (k->n_tasks == 1) {          /* it can only be on one of them */
         if (!place_among(&d->place, k->shape[0], node, n, e->spot)) return false;
-        plan_take(&d->plan, e->spot->node, &d->plan.shape[k->shape[0]], e->spot->cards);
+        plan_allocate(&d->plan, e->spot->node, &d->plan.shape[k->shape[0]], e->spot->cards);
         return true;
     }
     if (k->is_monotone) {
@@ -158,9 +158,9 @@ static bool place_common(struct easy *e, uint32_t id)
     }
     for (uint32_t i = 0; i < u->n_tasks; i++) {
         const struct pol_place *at = &d->spot[i];
-        plan_take(&d->plan, at->node, &d->plan.shape[k->shape[i]], at->cards);
+        plan_allocate(&d->plan, at->node, &d->plan.shape[k->shape[i]], at->cards);
         for (uint32_t j = 0; j < e->n_snaps; j++)
-            if (e->snap_node[j] == at->node) plan_snap_take(&e->snap[j], &d->plan.shape[k->shape[i]], at->cards);
+            if (e->snap_node[j] == at->node) plan_snap_allocate(&e->snap[j], &d->plan.shape[k->shape[i]], at->cards);
     }
     e->is_stale = true;
     return true;
@@ -175,8 +175,8 @@ static bool fits_now(struct sched *d, uint32_t id)
     plan_undo(&d->plan, m);
     if (ok) return true;
     struct kind *k = &d->kinds.at[sched_unit(d, id)->kind];
-    k->failed_stamp = d->plan.stamp;
-    k->failed_state = d->plan.state;
+    k->failed_freed_epoch = d->plan.freed_epoch;
+    k->failed_change_epoch = d->plan.change_epoch;
     return false;
 }
 
@@ -262,7 +262,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     struct easy *e = self;
     struct sched *d = &e->sched;
     sched_open(d, view, ev, n_ev);
-    bool quiet = d->plan.state == e->state && d->n_non_monotone == 0;
+    bool quiet = d->plan.change_epoch == e->change_epoch && d->n_non_monotone == 0;
     uint32_t id;
     while ((id = queue_first(&d->wait)) != POL_NONE && sched_try(d, id, "first in order, fits")) quiet = false;
     if (id == POL_NONE) {
@@ -280,7 +280,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
         backfill_all(e);
     }
     sched_head(d, id, "first in order; later units start only where they leave its reservation be");
-    e->state = d->plan.state;
+    e->change_epoch = d->plan.change_epoch;
     e->generation = d->place.generation;
 }
 

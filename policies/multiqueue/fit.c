@@ -274,7 +274,7 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
         if (class != MQ_CPU) release_for(m, node, &s);
         uint64_t cards = plan_cards(&d->plan, node, &s);
         d->spot[i] = (struct pol_place){ .node = node, .cards = cards, .cpu_milli = s.cpu_milli != asked->cpu_milli ? s.cpu_milli : 0 };
-        plan_take(&d->plan, node, &s, cards);
+        plan_allocate(&d->plan, node, &s, cards);
         if (class == MQ_CPU) m->cores.node[node].held += s.cpu_milli;   /* the gang's next task sees it */
     }
     if (class == MQ_CPU)
@@ -320,10 +320,10 @@ bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *why)
     for (; i < u->n_tasks; i++, t = d->held[t].next) {
         struct sched_held *h = &d->held[t];
         struct pol_shape was = sched_held_shape(d, t), now = with_cores(&was, cores, &d->plan.node[h->node].n);
-        plan_give(&d->plan, h->node, &was, h->cards);
+        plan_release(&d->plan, h->node, &was, h->cards);
         bool ok = plan_fits(&d->plan, h->node, &now) || to_stop(m, &now, h->node) >= 0;
         if (ok) release_for(m, h->node, &now);
-        plan_take(&d->plan, h->node, ok ? &now : &was, h->cards);
+        plan_allocate(&d->plan, h->node, ok ? &now : &was, h->cards);
         if (!ok) break;
     }
     bool done = i == u->n_tasks;
@@ -336,8 +336,8 @@ bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *why)
         struct sched_held *h = &d->held[t];
         struct pol_shape was = sched_held_shape(d, t), now = with_cores(&was, cores, &d->plan.node[h->node].n);
         if (now.cpu_milli == was.cpu_milli) continue;
-        plan_give(&d->plan, h->node, &was, h->cards);
-        plan_take(&d->plan, h->node, &now, h->cards);
+        plan_release(&d->plan, h->node, &was, h->cards);
+        plan_allocate(&d->plan, h->node, &now, h->cards);
     }
     settle_victims(m);
     pol_task task = u->task;

@@ -216,8 +216,8 @@ static void run_cpu(struct mq *m)
 /* All queues.  What starts depends on nothing but what these two count: nothing starts if nothing did and neither moved. */
 static void run_queues(struct mq *m)
 {
-    struct mq_seen now = { m->sched.plan.state, m->n_moves };
-    if (now.state == m->idle.state && now.n_moves == m->idle.n_moves) return;
+    struct mq_seen now = { m->sched.plan.change_epoch, m->n_moves };
+    if (now.change_epoch == m->idle.change_epoch && now.n_moves == m->idle.n_moves) return;
     run_cpu(m);
     bool was_idle = mq_gpu_idle(m);
     run_queue(m, MQ_MULTI);

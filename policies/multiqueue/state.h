@@ -70,7 +70,7 @@ struct mq {
     /* Grow when more may fit without a node changing: CPU jobs may borrow again; the reserve grew, so more CPU jobs borrow. */
     uint64_t cpu_rules, gpu_rules;
     uint64_t n_moves;           /* grows when a unit begins or ceases to wait, a search ends, the reserve grows */
-    struct mq_seen { uint64_t state, n_moves; } idle;    /* when all queues were last looked through and nothing started */
+    struct mq_seen { uint64_t change_epoch, n_moves; } idle;    /* when all queues were last looked through and nothing started */
     uint64_t pass;
     bool     knows_bandwidth;   /* of some node */
     uint32_t n_other_hold[MQ_CLASSES];          /* kinds of GPU units that something else than the array holds */

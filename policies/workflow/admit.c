@@ -85,7 +85,7 @@ static bool make_room(struct wf_policy *p, struct wf *w, uint32_t first, const s
     for (uint32_t id = set_last(&d->running, &d->units); id != POL_NONE && !ok; id = set_prev(&d->running, &d->units, id)) {
         if (!is_prey(p, id) || sched_unit(d, id)->started_in == d->round) continue;
         const struct wf_loan *l = d->held[id].node == POL_NONE ? &p->loan[id] : NULL;
-        if (l != NULL) plan_give(&d->plan, l->node, &d->plan.shape[l->shape], l->cards);
+        if (l != NULL) plan_release(&d->plan, l->node, &d->plan.shape[l->shape], l->cards);
         else sched_release(d, id);
         POL_RESERVE(p->victim, p->cap_victim, (size_t)n + 1);
         p->victim[n++] = id;
@@ -113,14 +113,14 @@ void wf_admit(struct wf_policy *p)
     while (p->n_waiting > 0) {
         struct wf *w = p->waiting[0];
         if (w->n_running > 0) return;               /* what survived the loss of a node ends first */
-        if (p->view->n_licences == 0 && p->failed_stamp == p->sched.plan.stamp && p->failed_ordinal == w->ordinal) return;
+        if (p->view->n_licences == 0 && p->failed_freed_epoch == p->sched.plan.freed_epoch && p->failed_ordinal == w->ordinal) return;
         struct pol_amount want = { 0 };
         if (p->reserve_text != NULL && (!read_amounts(p, &want) || !reaches(p, w, &want))) return;
         uint32_t first = wf_next_step(&w->resv, 0);
         const struct pol_amount *least = p->reserve_text != NULL ? &want : NULL;
         if (!resv_plan(&w->resv, &p->sched.place, first, p->rule, least, p->sched.licence_free) && !make_room(p, w, first, least) &&
             !(is_empty(p) && p->rule == RESV_MAX && resv_plan(&w->resv, &p->sched.place, first, RESV_AS_MADE, least, p->sched.licence_free))) {
-            p->failed_stamp = p->sched.plan.stamp;
+            p->failed_freed_epoch = p->sched.plan.freed_epoch;
             p->failed_ordinal = w->ordinal;
             if (is_empty(p))
                 p->host->fail(p->host->ctx, "what it would reserve for a workflow is more than the empty cluster holds");

@@ -100,7 +100,7 @@ static bool plan_step(struct resv *r, struct place *pl, uint32_t step, enum resv
             if (!place_find(pl, t->shape, &t->place)) return false;
             t->part = part_of(r, p, t->place.node);
         }
-        plan_take(p, t->place.node, s, t->place.cards);
+        plan_allocate(p, t->place.node, s, t->place.cards);
         resv_move(r, p, RESV_NEED, t->part, s, t->place.cards, +1);
         move_licences(r, p, RESV_NEED, t->shape, +1);
     }

@@ -73,7 +73,7 @@ struct wf_policy {
     struct wf **waiting; size_t cap_waiting; uint32_t n_waiting;
     struct wf_of_task *of_task; size_t cap_of_task;
     struct wf_loan *loan; size_t cap_loan;
-    uint64_t failed_stamp;          /* of the scheduler state's plan, when the first waiting workflow found no place */
+    uint64_t failed_freed_epoch;          /* of the scheduler state's plan, when the first waiting workflow found no place */
     uint64_t failed_ordinal;
     /* the cluster outside */
     struct pol_view shown;

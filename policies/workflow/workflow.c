@@ -89,7 +89,7 @@ static bool make_steps(struct wf_policy *p, struct resv *r)
         }
         ok = fits;
         if (!ok) break;
-        plan_take(e, t->place.node, s, t->place.cards);
+        plan_allocate(e, t->place.node, s, t->place.cards);
         cpu += s->cpu_milli;
         gpu += (int64_t)s->n_gpu * s->gpu_milli;
         for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) licence[k] += plan_licence(e, t->shape, k);

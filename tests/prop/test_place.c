@@ -97,11 +97,11 @@ Test(place, all_or_none)
             bool want = true;
             struct pol_place one[6];
             for (uint32_t i = 0; i < n && want; i++)
-                if ((want = scan(&pl, shape[i], &one[i]))) plan_take(&s->plan, one[i].node, &s->shape[shape[i]], one[i].cards);
+                if ((want = scan(&pl, shape[i], &one[i]))) plan_allocate(&s->plan, one[i].node, &s->shape[shape[i]], one[i].cards);
             plan_undo(&s->plan, m);
-            uint64_t state = s->plan.state;
+            uint64_t epoch = s->plan.change_epoch;
             cr_assert_eq(place_all(&pl, shape, n, got), want);
-            if (!want) cr_assert_eq(s->plan.state, state);
+            if (!want) cr_assert_eq(s->plan.change_epoch, epoch);
             for (uint32_t i = 0; i < n && want; i++) cr_assert(got[i].node == one[i].node && got[i].cards == one[i].cards);
         }
         place_fini(&pl);

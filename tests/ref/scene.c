@@ -49,7 +49,7 @@ void scene_give(struct scene *s, uint32_t hold)
 {
     struct scene_hold h = s->holds.at[hold];
     s->holds.at[hold] = s->holds.at[--s->holds.n];
-    plan_give(&s->plan, h.node, &s->shape[h.shape], h.cards);
+    plan_release(&s->plan, h.node, &s->shape[h.shape], h.cards);
 }
 
 void scene_step(struct scene *s, struct rng *g)
@@ -62,6 +62,6 @@ void scene_step(struct scene *s, struct rng *g)
     const struct pol_shape *h = &s->shape[shape];
     if (!plan_fits(&s->plan, node, h)) return;
     uint64_t cards = plan_cards(&s->plan, node, h);
-    plan_take(&s->plan, node, h, cards);
+    plan_allocate(&s->plan, node, h, cards);
     s->holds.at[s->holds.n++] = (struct scene_hold){ node, shape, cards };
 }

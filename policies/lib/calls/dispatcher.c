@@ -184,7 +184,7 @@ bool hub_start(struct hub *h, uint32_t task, const char *why)
     const struct pol_shape *s = &h->view->shape[k->shape];
     if (!plan_fits(&h->sched.plan, k->node, s)) return false;
     uint64_t cards = plan_cards(&h->sched.plan, k->node, s);
-    plan_take(&h->sched.plan, k->node, s, cards);
+    plan_allocate(&h->sched.plan, k->node, s, cards);
     drop(h, &h->node[k->node].queue, task);
     k->state = HUB_RUNNING;
     push(h, &h->node[k->node].running, task);

@@ -38,7 +38,7 @@ bool evict_hand_back(struct sched *d, uint32_t v)
             plan_undo(p, m);
             return false;
         }
-        plan_take(p, h->node, &p->shape[h->shape], h->cards);
+        plan_allocate(p, h->node, &p->shape[h->shape], h->cards);
     }
     plan_keep(p, m);
     return true;

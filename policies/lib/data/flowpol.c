@@ -203,7 +203,7 @@ static bool take_places(struct flowpol *f)
             mark_victims(f, v - 1, false);
             f->is_used[v - 1] = true;
         }
-        plan_take(&d->plan, p.node, s, p.cards);
+        plan_allocate(&d->plan, p.node, s, p.cards);
         f->net.put[n++] = p;
     }
     f->net.n_put = n;

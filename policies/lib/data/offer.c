@@ -182,8 +182,8 @@ static struct near nearest(struct offer *o, const struct gpujob *j)
         listed = true;
         bool all = o->only == POL_NONE;
         if (gpujobs_nearest(&o->jobs, g, all ? o->node : &o->only, all ? o->n_nodes : 1, &best, &o->nearest) || !all) continue;
-        k->failed_stamp = d->plan.stamp;
-        k->failed_state = d->plan.state;
+        k->failed_freed_epoch = d->plan.freed_epoch;
+        k->failed_change_epoch = d->plan.change_epoch;
     }
     return best;
 }
@@ -197,7 +197,7 @@ static bool place_plain(struct offer *o, uint32_t id)
     uint32_t shape = d->kinds.at[u->kind].shape[0];
     POL_RESERVE(d->spot, d->cap_spot, 1);
     if (!plan_fits(&d->plan, o->only, &d->plan.shape[shape]) || !place_among(&d->place, shape, &o->only, 1, d->spot)) return false;
-    plan_take(&d->plan, d->spot->node, &d->plan.shape[shape], d->spot->cards);
+    plan_allocate(&d->plan, d->spot->node, &d->plan.shape[shape], d->spot->cards);
     return true;
 }
 
@@ -231,7 +231,7 @@ uint32_t offer_pick(struct offer *o, uint32_t slot, bool *declines)
     uint32_t shape = d->kinds.at[sched_unit(d, best.task)->kind].shape[0];
     POL_RESERVE(d->spot, d->cap_spot, 1);
     (void)place_among(&d->place, shape, o->nearest.at, o->nearest.n, d->spot);
-    plan_take(&d->plan, d->spot->node, &d->plan.shape[shape], d->spot->cards);
+    plan_allocate(&d->plan, d->spot->node, &d->plan.shape[shape], d->spot->cards);
     return best.task;
 }
 
@@ -365,13 +365,13 @@ static bool place_near(struct offer *o, uint32_t id)
         o->nearest.at[o->nearest.n++] = i;
     }
     if (best.task == POL_NONE) {
-        k->failed_stamp = p->stamp;
-        k->failed_state = p->state;
+        k->failed_freed_epoch = p->freed_epoch;
+        k->failed_change_epoch = p->change_epoch;
         return false;
     }
     POL_RESERVE(d->spot, d->cap_spot, 1);
     (void)place_among(&d->place, k->shape[0], o->nearest.at, o->nearest.n, d->spot);
-    plan_take(&d->plan, d->spot->node, &p->shape[k->shape[0]], d->spot->cards);
+    plan_allocate(&d->plan, d->spot->node, &p->shape[k->shape[0]], d->spot->cards);
     return true;
 }
 

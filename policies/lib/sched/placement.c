@@ -306,7 +306,7 @@ static uint32_t play(const struct place *pl, const struct place_tree *t, uint32_
 }
 
 /*
- * Nodes of one kind on which nothing runs cost the same, so on a quiet cluster
+ * Nodes of one class on which nothing runs cost the same, so on a quiet cluster
  * a new tree costs a few evaluations.
  */
 static void build(const struct place *pl, struct place_tree *t, uint32_t shape)
@@ -315,16 +315,16 @@ static void build(const struct place *pl, struct place_tree *t, uint32_t shape)
     struct place_cost idle[64];
     uint64_t known = 0;
     for (uint32_t i = 0; i < p->n_nodes; i++) {
-        uint32_t kind = p->kind[i];
-        bool fresh = p->node[i].n.n_tasks == 0 && p->node[i].n.is_up && kind < 64 && pl->rule != PLACE_FIRST;
-        if (fresh && (known >> kind & 1) != 0) {
-            t->cost[i] = idle[kind];
+        uint32_t class = p->node_class[i];
+        bool fresh = p->node[i].n.n_tasks == 0 && p->node[i].n.is_up && class < 64 && pl->rule != PLACE_FIRST;
+        if (fresh && (known >> class & 1) != 0) {
+            t->cost[i] = idle[class];
             continue;
         }
         t->cost[i] = leaf(pl, shape, i);
         if (!fresh) continue;
-        idle[kind] = t->cost[i];
-        known |= UINT64_C(1) << kind;
+        idle[class] = t->cost[i];
+        known |= UINT64_C(1) << class;
     }
     for (uint32_t at = t->size - 1; at > 0; at--) t->win[at] = play(pl, t, at);
     t->is_built = true;
@@ -421,7 +421,7 @@ bool place_all(struct place *pl, const uint32_t *shape, uint32_t n, struct pol_p
             plan_undo(p, m);
             return false;
         }
-        plan_take(p, out[i].node, &p->shape[shape[i]], out[i].cards);
+        plan_allocate(p, out[i].node, &p->shape[shape[i]], out[i].cards);
     }
     plan_keep(p, m);
     return true;

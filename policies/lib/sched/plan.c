@@ -2,20 +2,20 @@
 
 #include "lib/util.h"
 
-enum { WHOLE = 1000, KINDS_MAX = 64 };
+enum { WHOLE = 1000, NODE_CLASSES_MAX = 64 };
 
 struct plan_old { uint32_t id; struct plan_node node; };
 
 void plan_fini(struct plan *p)
 {
-    free(p->node); free(p->card); free(p->kind); free(p->last_touch); free(p->log);
+    free(p->node); free(p->card); free(p->node_class); free(p->last_touch); free(p->log);
     free(p->old); free(p->old_card); free(p->own_shape);
     memset(p, 0, sizeof *p);
 }
 
 static void touch(struct plan *p, uint32_t node)
 {
-    p->state = ++p->tick;
+    p->change_epoch = ++p->last_epoch;
     p->n_touches++;
     p->log[p->n_touches & p->mask] = node;
     p->last_touch[node] = p->n_touches;
@@ -46,12 +46,12 @@ static bool alike(const struct plan *p, const struct pol_node *a, const struct p
 
 static void classify(struct plan *p)
 {
-    uint32_t first[KINDS_MAX];
+    uint32_t first[NODE_CLASSES_MAX];
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         uint32_t k = 0;
-        while (k < p->n_kinds && !alike(p, &p->node[first[k]].n, &p->node[i].n)) k++;
-        if (k == p->n_kinds && k < KINDS_MAX) first[p->n_kinds++] = i;
-        p->kind[i] = k < KINDS_MAX ? k : POL_NONE;
+        while (k < p->n_node_classes && !alike(p, &p->node[first[k]].n, &p->node[i].n)) k++;
+        if (k == p->n_node_classes && k < NODE_CLASSES_MAX) first[p->n_node_classes++] = i;
+        p->node_class[i] = k < NODE_CLASSES_MAX ? k : POL_NONE;
     }
 }
 
@@ -61,7 +61,7 @@ static void build(struct plan *p, const struct pol_view *v)
     p->n_cards = v->n_cards;
     p->node = pol_alloc(p->n_nodes, sizeof *p->node);
     p->card = pol_alloc(p->n_cards, sizeof *p->card);
-    p->kind = pol_alloc(p->n_nodes, sizeof *p->kind);
+    p->node_class = pol_alloc(p->n_nodes, sizeof *p->node_class);
     p->last_touch = pol_alloc(p->n_nodes, sizeof *p->last_touch);
     uint32_t size = 64;
     while (size <= p->n_nodes) size *= 2;
@@ -77,7 +77,7 @@ static void build(struct plan *p, const struct pol_view *v)
         if ((int64_t)o->n.n_gpu * WHOLE > p->gpu_max) p->gpu_max = (int64_t)o->n.n_gpu * WHOLE;
         touch(p, i);
     }
-    p->stamp = ++p->tick;
+    p->freed_epoch = ++p->last_epoch;
     classify(p);
 }
 
@@ -102,7 +102,7 @@ static void adopt(struct plan *p, const struct pol_view *v, uint32_t i)
     o->n = *n;
     sum_cards(p, o);
     touch(p, i);
-    if (grew) p->stamp = ++p->tick;
+    if (grew) p->freed_epoch = ++p->last_epoch;
 }
 
 void plan_shapes(struct plan *p, const struct pol_view *v)
@@ -128,7 +128,7 @@ void plan_sync(struct plan *p, const struct pol_view *v)
     for (uint32_t i = 0; i < v->n_changed; i++) adopt(p, v, v->changed[i]);
 }
 
-void plan_renew(struct plan *p) { p->state = ++p->tick; }
+void plan_renew(struct plan *p) { p->change_epoch = ++p->last_epoch; }
 
 /* ---- fitting ---- */
 
@@ -216,18 +216,18 @@ static void save(struct plan *p, uint32_t node)
 }
 
 /* card: the node's own. */
-static void move_all(struct plan_node *o, struct pol_card *card, bool take)
+static void move_all(struct plan_node *o, struct pol_card *card, bool allocate)
 {
-    o->n.cpu_free = take ? 0 : o->n.cpu_total - o->n.cpu_reserved;
-    o->n.mem_free = take ? 0 : o->n.mem_total - o->n.mem_reserved;
-    for (int k = 0; k < POL_ENGINES_MAX; k++) o->n.engine_free[k] = take ? 0 : o->n.engine_total[k];
+    o->n.cpu_free = allocate ? 0 : o->n.cpu_total - o->n.cpu_reserved;
+    o->n.mem_free = allocate ? 0 : o->n.mem_total - o->n.mem_reserved;
+    for (int k = 0; k < POL_ENGINES_MAX; k++) o->n.engine_free[k] = allocate ? 0 : o->n.engine_total[k];
     for (uint32_t k = 0; k < o->n.n_gpu; k++) {
-        card[k].milli_free = take ? 0 : WHOLE;
-        card[k].mem_free = take ? 0 : card[k].mem_total;
-        card[k].core_free = take ? 0 : card[k].core_total;
+        card[k].milli_free = allocate ? 0 : WHOLE;
+        card[k].mem_free = allocate ? 0 : card[k].mem_total;
+        card[k].core_free = allocate ? 0 : card[k].core_total;
     }
-    o->gpu_free = take ? 0 : (int32_t)o->n.n_gpu * WHOLE;
-    o->n_idle = take ? 0 : (int32_t)o->n.n_gpu;
+    o->gpu_free = allocate ? 0 : (int32_t)o->n.n_gpu * WHOLE;
+    o->n_idle = allocate ? 0 : (int32_t)o->n.n_gpu;
 }
 
 static void move_some(struct plan_node *o, struct pol_card *card, const struct pol_shape *s, uint64_t cards, int sign)
@@ -255,20 +255,20 @@ static void move(struct plan_node *o, struct pol_card *card, const struct pol_sh
     o->n.n_tasks -= (uint32_t)sign;
 }
 
-void plan_take(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards)
+void plan_allocate(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards)
 {
     save(p, node);
     move(&p->node[node], &p->card[p->node[node].n.card0], s, cards, -1);
     touch(p, node);
 }
 
-void plan_give(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards)
+void plan_release(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards)
 {
     save(p, node);
     move(&p->node[node], &p->card[p->node[node].n.card0], s, cards, +1);
     touch(p, node);
-    p->n_gives++;
-    p->stamp = ++p->tick;
+    p->n_releases++;
+    p->freed_epoch = ++p->last_epoch;
 }
 
 void plan_snap(struct plan_snap *s, const struct plan *p, uint32_t node)
@@ -279,7 +279,7 @@ void plan_snap(struct plan_snap *s, const struct plan *p, uint32_t node)
     if (o->n.n_gpu > 0) memcpy(s->card, &p->card[o->n.card0], o->n.n_gpu * sizeof *s->card);
 }
 
-void plan_snap_take(struct plan_snap *s, const struct pol_shape *shape, uint64_t cards) { move(&s->node, s->card, shape, cards, -1); }
+void plan_snap_allocate(struct plan_snap *s, const struct pol_shape *shape, uint64_t cards) { move(&s->node, s->card, shape, cards, -1); }
 
 void plan_limit(struct plan *p, uint32_t node, const struct plan_snap *to)
 {
@@ -310,21 +310,21 @@ void plan_copy_node(struct plan *to, const struct plan *from, uint32_t node)
     to->node[node] = *o;
     if (o->n.n_gpu > 0) memcpy(&to->card[o->n.card0], &from->card[o->n.card0], o->n.n_gpu * sizeof *to->card);
     touch(to, node);
-    to->stamp = ++to->tick;
+    to->freed_epoch = ++to->last_epoch;
 }
 
 /* ---- undo ---- */
 
 /*
- * Failures noted inside a mark must not outlive it: the mark takes a fresh
- * stamp, so that they are told apart, and its end brings the old one back,
- * unless something given was kept.
+ * Failures noted inside a mark must not outlive it: the mark begins a new
+ * freed_epoch, so that they are told apart, and its end brings the old one back,
+ * unless something released was kept.
  */
 struct plan_mark plan_mark(struct plan *p)
 {
-    struct plan_mark m = { p->n_old, p->n_old_card, p->stamp, p->state, p->n_gives };
+    struct plan_mark m = { p->n_old, p->n_old_card, p->freed_epoch, p->change_epoch, p->n_releases };
     p->depth++;
-    p->stamp = ++p->tick;
+    p->freed_epoch = ++p->last_epoch;
     return m;
 }
 
@@ -339,13 +339,13 @@ void plan_undo(struct plan *p, struct plan_mark m)
         touch(p, o->id);
     }
     p->depth--;
-    p->stamp = m.stamp;
-    p->state = m.state;
+    p->freed_epoch = m.freed_epoch;
+    p->change_epoch = m.change_epoch;
 }
 
 void plan_keep(struct plan *p, struct plan_mark m)
 {
     p->depth--;
-    p->stamp = p->n_gives != m.n_gives ? ++p->tick : m.stamp;
+    p->freed_epoch = p->n_releases != m.n_releases ? ++p->last_epoch : m.freed_epoch;
     if (p->depth == 0) p->n_old = p->n_old_card = 0;
 }

@@ -2,15 +2,15 @@
  * plan.h -- a private copy of what is free, to plan in.
  *
  * Invariant: outside a decision the plan equals the view's nodes and cards.
- * Takes and gives inside a decision change the plan alone; those after a
- * plan_mark can be undone exactly.
+ * Allocating and releasing inside a decision change the plan alone; what is done
+ * after a plan_mark can be undone exactly.
  *
- * Costs: plan_sync O(changed), take and give O(cards of the node), undo O(what
- * it undoes).
+ * Costs: plan_sync O(changed), allocate and release O(cards of the node), undo
+ * O(what it undoes).
  *
- * Two stamps let callers remember failures.  While `stamp` is the same, nothing
- * has become free since: what did not fit still does not.  While `state` is the
- * same, nothing has changed at all.  Both are restored by plan_undo.
+ * Two epochs let callers remember failures.  While `freed_epoch` is the same,
+ * nothing has become free since: what did not fit still does not.  While
+ * `change_epoch` is the same, nothing has changed at all.  plan_undo restores both.
  */
 #ifndef POL_LIB_SCHED_PLAN_H
 #define POL_LIB_SCHED_PLAN_H
@@ -35,9 +35,9 @@ struct plan {
     struct pol_shape *own_shape; size_t cap_own; uint32_t n_own;
     const int32_t *licence;                 /* the view's shape_licence */
     int64_t  cpu_max, mem_max, gpu_max;     /* largest totals of any node */
-    uint32_t *kind;                         /* [n_nodes] nodes alike when idle share one; POL_NONE: unclassed */
-    uint32_t n_kinds;
-    uint64_t stamp, state, tick;
+    uint32_t *node_class;                   /* [n_nodes] nodes alike when idle share one; POL_NONE: unclassed */
+    uint32_t n_node_classes;
+    uint64_t freed_epoch, change_epoch, last_epoch;
     /* Which nodes changed, for readers that keep something per node: touch k (1-based) was of node log[k & mask]. */
     uint64_t n_touches, *last_touch;        /* last_touch [n_nodes]: its latest k */
     uint32_t *log, mask;
@@ -45,10 +45,10 @@ struct plan {
     struct plan_old *old;    size_t n_old, cap_old;
     struct pol_card *old_card; size_t n_old_card, cap_old_card;
     uint32_t depth;
-    uint64_t n_gives;
+    uint64_t n_releases;
 };
 
-struct plan_mark { size_t n_old, n_old_card; uint64_t stamp, state, n_gives; };
+struct plan_mark { size_t n_old, n_old_card; uint64_t freed_epoch, change_epoch, n_releases; };
 
 /* Licences of the kind that a task of the shape asks. */
 static inline int32_t plan_licence(const struct plan *p, uint32_t shape, uint32_t kind)
@@ -62,7 +62,7 @@ void plan_shapes(struct plan *p, const struct pol_view *v);
 /* Copies everything the first time, the changed nodes later. */
 void plan_sync(struct plan *p, const struct pol_view *v);
 
-/* Nothing changed, but failures noted by `state` no longer hold. */
+/* Nothing changed, but failures noted by `change_epoch` no longer hold. */
 void plan_renew(struct plan *p);
 
 /* Does a task of the shape fit on the node?  README.md, "Fits". */
@@ -74,14 +74,14 @@ uint32_t plan_capacity(const struct plan *p, uint32_t node, const struct pol_sha
 /* The cards a task gets when nobody says: README.md, "Cards".  It must fit. */
 uint64_t plan_cards(const struct plan *p, uint32_t node, const struct pol_shape *s);
 
-/* The task must fit, on these cards; give undoes such a take. */
-void plan_take(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards);
-void plan_give(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards);
+/* The task must fit, on these cards; release undoes such an allocation. */
+void plan_allocate(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards);
+void plan_release(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards);
 
 /* A node's state, kept aside: `card` [n_gpu], owned by whoever keeps the snap. */
 struct plan_snap { struct plan_node node; struct pol_card *card; size_t cap_card; };
 void plan_snap(struct plan_snap *s, const struct plan *p, uint32_t node);
-void plan_snap_take(struct plan_snap *s, const struct pol_shape *shape, uint64_t cards);
+void plan_snap_allocate(struct plan_snap *s, const struct pol_shape *shape, uint64_t cards);
 /* Lower the node to the smaller of itself and the snap, resource by resource; see README.md, easy. */
 void plan_limit(struct plan *p, uint32_t node, const struct plan_snap *to);
 

@@ -82,7 +82,7 @@ static void release_most(struct room *r, struct sched *d, uint32_t v)
             r->touched[r->n_touched++] = h->node;
             plan_copy_node(&r->most, &d->plan, h->node);
         }
-        plan_give(&r->most, h->node, &d->plan.shape[h->shape], h->cards);
+        plan_release(&r->most, h->node, &d->plan.shape[h->shape], h->cards);
     }
 }
 
@@ -90,7 +90,7 @@ static void retake_most(struct room *r, struct sched *d, uint32_t v)
 {
     uint32_t t = v;
     for (uint32_t i = 0; i < sched_unit(d, v)->n_tasks; i++, t = d->held[t].next)
-        plan_take(&r->most, d->held[t].node, &d->plan.shape[d->held[t].shape], d->held[t].cards);
+        plan_allocate(&r->most, d->held[t].node, &d->plan.shape[d->held[t].shape], d->held[t].cards);
 }
 
 /*
@@ -126,7 +126,7 @@ static void note_start(struct room *r, const struct sched *d, uint32_t unit)
     if (r->most_in != d->round) return;
     for (uint32_t i = 0; i < k->n_tasks; i++)
         if (r->touched_in[d->spot[i].node] == d->round)
-            plan_take(&r->most, d->spot[i].node, &d->plan.shape[k->shape[i]], d->spot[i].cards);
+            plan_allocate(&r->most, d->spot[i].node, &d->plan.shape[k->shape[i]], d->spot[i].cards);
 }
 
 /* ---- making it ---- */
@@ -177,8 +177,8 @@ bool room_make(struct room *r, struct sched *d, uint32_t unit, int64_t beyond,
     if (!fits) {
         plan_undo(&d->plan, all);
         /* The trials overwrote what was known of the kind: that it does not fit as things are. */
-        k->failed_stamp = d->plan.stamp;
-        k->failed_state = d->plan.state;
+        k->failed_freed_epoch = d->plan.freed_epoch;
+        k->failed_change_epoch = d->plan.change_epoch;
         return false;
     }
     POL_RESERVE(r->back, r->cap_back, r->n_victims);
@@ -206,7 +206,7 @@ bool room_make(struct room *r, struct sched *d, uint32_t unit, int64_t beyond,
 static bool no_room_known(const struct room *r, const struct sched *d, const struct unit *u)
 {
     const struct kind *k = &d->kinds.at[u->kind];
-    return k->is_monotone && k->no_room_stamp == d->plan.stamp && k->no_room_epoch == r->epoch && u->key >= k->no_room_key;
+    return k->is_monotone && k->no_victims_freed_epoch == d->plan.freed_epoch && k->no_victims_key_epoch == r->epoch && u->key >= k->no_victims_key;
 }
 
 void room_run(struct room *r, struct sched *d, const struct room_rule *rule, bool skip)
@@ -219,9 +219,9 @@ void room_run(struct room *r, struct sched *d, const struct room_rule *rule, boo
         if (!sched_place(d, id)) {
             if (no_room_known(r, d, u) || !room_make(r, d, id, rule->beyond(d->self, u), rule->fresh, rule->why)) {
                 struct kind *k = &d->kinds.at[u->kind];
-                if (k->no_room_stamp != d->plan.stamp || k->no_room_epoch != r->epoch || u->key < k->no_room_key) k->no_room_key = u->key;
-                k->no_room_stamp = d->plan.stamp;
-                k->no_room_epoch = r->epoch;
+                if (k->no_victims_freed_epoch != d->plan.freed_epoch || k->no_victims_key_epoch != r->epoch || u->key < k->no_victims_key) k->no_victims_key = u->key;
+                k->no_victims_freed_epoch = d->plan.freed_epoch;
+                k->no_victims_key_epoch = r->epoch;
                 if (!skip) {
                     sched_head(d, id, "first in order; strict order starts nothing before it");
                     return;

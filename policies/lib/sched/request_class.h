@@ -16,9 +16,9 @@ struct kind {
     uint32_t *shape;            /* [n_tasks] owned */
     uint32_t  n_tasks;
     bool      is_monotone, is_uniform;
-    uint64_t  failed_stamp, failed_state;       /* the plan's, when it last failed; 0: never */
-    uint64_t  no_room_stamp, no_room_epoch;     /* the same for making room; see room.c */
-    int64_t   no_room_key;
+    uint64_t  failed_freed_epoch, failed_change_epoch;       /* the plan's, when it last failed; 0: never */
+    uint64_t  no_victims_freed_epoch, no_victims_key_epoch;     /* the same for making room; see room.c */
+    int64_t   no_victims_key;
 };
 
 struct kinds { struct kind *at; size_t cap; uint32_t n; uint32_t *slot; size_t n_slot; };

@@ -200,7 +200,7 @@ void sched_open(struct sched *d, const struct pol_view *view, const struct pol_e
 bool sched_known_unschedulable(const struct sched *d, uint32_t kind)
 {
     const struct kind *k = &d->kinds.at[kind];
-    return k->is_monotone ? k->failed_stamp == d->plan.stamp : k->failed_state == d->plan.state;
+    return k->is_monotone ? k->failed_freed_epoch == d->plan.freed_epoch : k->failed_change_epoch == d->plan.change_epoch;
 }
 
 /* A kind that is not monotone may come to fit before the walk reaches it. */
@@ -229,13 +229,13 @@ bool sched_place(struct sched *d, uint32_t id)
     bool ok;
     if (u->n_tasks == 1) {
         ok = place_find(&d->place, k->shape[0], d->spot);
-        if (ok) plan_take(&d->plan, d->spot->node, &d->plan.shape[k->shape[0]], d->spot->cards);
+        if (ok) plan_allocate(&d->plan, d->spot->node, &d->plan.shape[k->shape[0]], d->spot->cards);
     } else {
         ok = place_all(&d->place, k->shape, u->n_tasks, d->spot);
     }
     if (ok) return true;
-    k->failed_stamp = d->plan.stamp;
-    k->failed_state = d->plan.state;
+    k->failed_freed_epoch = d->plan.freed_epoch;
+    k->failed_change_epoch = d->plan.change_epoch;
     return false;
 }
 
@@ -306,16 +306,16 @@ static void move_held(struct sched *d, uint32_t id, void (*move)(struct plan *, 
     }
 }
 
-void sched_release(struct sched *d, uint32_t id) { move_held(d, id, plan_give); }
-void sched_retake(struct sched *d, uint32_t id) { move_held(d, id, plan_take); }
+void sched_release(struct sched *d, uint32_t id) { move_held(d, id, plan_release); }
+void sched_retake(struct sched *d, uint32_t id) { move_held(d, id, plan_allocate); }
 
 void sched_resize(struct sched *d, pol_task task, int64_t cpu_milli, const char *why)
 {
     struct sched_held *h = &d->held[task.slot];
     struct pol_shape was = sched_held_shape(d, task.slot);
-    plan_give(&d->plan, h->node, &was, h->cards);
+    plan_release(&d->plan, h->node, &was, h->cards);
     h->cpu_milli = cpu_milli;
     was.cpu_milli = cpu_milli;
-    plan_take(&d->plan, h->node, &was, h->cards);
+    plan_allocate(&d->plan, h->node, &was, h->cards);
     d->host->resize(d->host->ctx, task, cpu_milli, why);
 }

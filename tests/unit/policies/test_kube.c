@@ -92,7 +92,7 @@ Test(kube, S3_4_cards_are_exclusive)
     for (uint64_t card = 1; card <= 2; card++) {
         cr_assert(plan_fits(&b.plan, gpu, &b.shape[one]));
         cr_assert_eq(plan_cards(&b.plan, gpu, &b.shape[one]), card);
-        plan_take(&b.plan, gpu, &b.shape[one], card);
+        plan_allocate(&b.plan, gpu, &b.shape[one], card);
     }
     cr_assert(!plan_fits(&b.plan, gpu, &b.shape[one]));
 }
@@ -206,7 +206,7 @@ Test(kube, S3_9_S3_15_dominant_priority)
     ready(KUBE_HYBRID);
     cr_assert_eq(score(s, cpu), 898438);        /* 89.84375, rounded up */
     cr_assert_eq(score(s, gpu), 398437);        /* 39.84375, rounded down */
-    plan_take(&b.plan, cpu, &b.shape[s], 0);
+    plan_allocate(&b.plan, cpu, &b.shape[s], 0);
     cr_assert_eq(score(s, other), 898438);
     cr_assert_eq(score(s, cpu), 812500);        /* 81.25 */
 }
@@ -230,7 +230,7 @@ static uint32_t choose(enum place_rule rule, uint32_t s)
     place_init(&pl, &b.plan, rule);
     bool ok = place_find(&pl, s, &out);
     place_fini(&pl);
-    if (ok) plan_take(&b.plan, out.node, &b.shape[s], out.cards);
+    if (ok) plan_allocate(&b.plan, out.node, &b.shape[s], out.cards);
     return ok ? out.node : POL_NONE;
 }
 
@@ -267,7 +267,7 @@ Test(kube, S3_12_the_highest_score_and_of_equal_ones_the_first_by_name)
     for (int i = 0; i < 5; i++) {
         cr_assert(place_find(&pl, s, &out));
         cr_assert_eq(out.node, want[i]);
-        plan_take(&b.plan, out.node, &b.shape[s], 0);
+        plan_allocate(&b.plan, out.node, &b.shape[s], 0);
     }
     place_fini(&pl);
     for (uint64_t seed = 1; seed <= 20; seed++) {

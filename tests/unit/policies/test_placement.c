@@ -50,7 +50,7 @@ static int64_t hi(struct board *b, uint32_t shape, uint32_t node)
     return place_cost(&b->place, shape, node, &cards).hi;
 }
 
-static void put(struct board *b, uint32_t node, uint32_t shape, uint64_t cards) { plan_take(&b->plan, node, &b->shape[shape], cards); }
+static void put(struct board *b, uint32_t node, uint32_t shape, uint64_t cards) { plan_allocate(&b->plan, node, &b->shape[shape], cards); }
 
 static uint32_t find(struct board *b, uint32_t shape)
 {
@@ -203,7 +203,7 @@ Test(place, kube_counts_pods_that_ask_nothing)
     cr_assert_eq(hi(&b, rest, 0), -(30 + 0) * KUBE_POINT);
     cr_assert_eq(hi(&b, all, 0), -(30 + 0) * KUBE_POINT);    /* 1100 of 1000 in the score, though the ledger has room */
     cr_assert_eq(find(&b, all), 0);
-    plan_give(&b.plan, 0, &b.shape[none], 0);
+    plan_release(&b.plan, 0, &b.shape[none], 0);
     cr_assert_eq(hi(&b, none, 0), -(85 + 90) * KUBE_POINT);
     done(&b);
 }
@@ -298,7 +298,7 @@ Test(place, exclusive_takes_the_node)
     cr_assert_eq(find(&b, c), 1);
     put(&b, 1, c, 0);
     cr_assert_eq(find(&b, x), POL_NONE);
-    plan_give(&b.plan, 0, &b.shape[x], 3);
+    plan_release(&b.plan, 0, &b.shape[x], 3);
     cr_assert_eq(find(&b, x), 0);
     done(&b);
 }
