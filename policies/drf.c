@@ -31,7 +31,7 @@ struct drf {
 
 enum { P_PLACE, P_MODE, P_WEIGHTS };
 static const struct pol_param params[] = {
-    PLACE_PARAM, MODE_PARAM("skip"),
+    PLACEMENT_PARAM, MODE_PARAM("skip"),
     { .name = "weights", .type = POL_TEXT, .dflt = "", .help = "user:weight;user:weight...; others weigh 1" },
 };
 
@@ -178,7 +178,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
 {
     (void)flags;
     struct drf *f = pol_alloc(1, sizeof *f);
-    sched_init(&f->sched, host, (enum place_rule)value[P_PLACE].i, &ops, f);
+    sched_init(&f->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, f);
     f->sched.knows_licences = true;
     f->skip = value[P_MODE].i == LIST_SKIP;
     if (share_weights_parse(&f->weights, value[P_WEIGHTS].s, why, cap)) return f;

@@ -33,11 +33,11 @@ struct easy {
     /* scratch */
     uint32_t *node; size_t cap_node;
     uint32_t *room; size_t cap_room;
-    struct pol_place *spot; size_t cap_spot;
+    struct pol_place *place; size_t cap_place;
 };
 
 enum { P_PLACE, P_ESTIMATE };
-static const struct pol_param params[] = { PLACE_PARAM, ESTIMATE_PARAM };
+static const struct pol_param params[] = { PLACEMENT_PARAM, ESTIMATE_PARAM };
 
 static int64_t run_key(void *self, const struct unit *u) { (void)self; return pol_after(u->started, u->est); }
 static const struct sched_ops ops = { .run_key = run_key };
@@ -65,35 +65,35 @@ static void count_node(struct easy *e, struct count *c, uint32_t node)
 
 /*
  * Can the head be placed, after the release of some nodes?  If so its places are
- * in e->spot and taken in the plan.
+ * in e->place and taken in the plan.
  *   node [n]  released just now; before that the head did not fit
  */
 static bool head_fits(struct easy *e, const struct kind *k, struct count *c, const uint32_t *node, size_t n)
 {
     struct sched *d = &e->sched;
-    POL_RESERVE(e->spot, e->cap_spot, k->n_tasks);
+    POL_RESERVE(e->place, e->cap_place, k->n_tasks);
     if (k->n_tasks == 1) {          /* it can only be on one of them */
-        if (!place_among(&d->place, k->shape[0], node, n, e->spot)) return false;
-        plan_allocate(&d->plan, e->spot->node, &d->plan.shape[k->shape[0]], e->spot->cards);
+        if (!placement_among(&d->placement, k->shape[0], node, n, e->place)) return false;
+        plan_allocate(&d->plan, e->place->node, &d->plan.shape[k->shape[0]], e->place->cards);
         return true;
     }
     if (k->is_monotone) {
         for (size_t i = 0; i < n; i++) count_node(e, c, node[i]);
         if (c->all < k->n_tasks) return false;
     }
-    return place_all(&d->place, k->shape, k->n_tasks, e->spot);
+    return placement_all(&d->placement, k->shape, k->n_tasks, e->place);
 }
 
 static void reserve_nodes(struct easy *e, uint32_t n_tasks)
 {
     for (uint32_t i = 0; i < n_tasks; i++) {
         bool seen = false;
-        for (uint32_t j = 0; j < e->n_snaps && !seen; j++) seen = e->snap_node[j] == e->spot[i].node;
+        for (uint32_t j = 0; j < e->n_snaps && !seen; j++) seen = e->snap_node[j] == e->place[i].node;
         if (seen) continue;
         POL_RESERVE(e->snap, e->cap_snap, (size_t)e->n_snaps + 1);
         POL_RESERVE(e->snap_node, e->cap_snap_node, (size_t)e->n_snaps + 1);
-        plan_snap(&e->snap[e->n_snaps], &e->sched.plan, e->spot[i].node);
-        e->snap_node[e->n_snaps++] = e->spot[i].node;
+        plan_snap(&e->snap[e->n_snaps], &e->sched.plan, e->place[i].node);
+        e->snap_node[e->n_snaps++] = e->place[i].node;
     }
 }
 
@@ -140,7 +140,7 @@ static void foresee(struct easy *e)
 
 /* ---- backfill ---- */
 
-/* Place a unit in the common plan; its places are in d->spot and taken in the present and the shadow. */
+/* Place a unit in the common plan; its places are in d->place and taken in the present and the shadow. */
 static bool place_common(struct easy *e, uint32_t id)
 {
     struct sched *d = &e->sched;
@@ -157,7 +157,7 @@ static bool place_common(struct easy *e, uint32_t id)
         return false;
     }
     for (uint32_t i = 0; i < u->n_tasks; i++) {
-        const struct pol_place *at = &d->spot[i];
+        const struct pol_place *at = &d->place[i];
         plan_allocate(&d->plan, at->node, &d->plan.shape[k->shape[i]], at->cards);
         for (uint32_t j = 0; j < e->n_snaps; j++)
             if (e->snap_node[j] == at->node) plan_snap_allocate(&e->snap[j], &d->plan.shape[k->shape[i]], at->cards);
@@ -251,7 +251,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
 {
     (void)why, (void)cap;
     struct easy *e = pol_alloc(1, sizeof *e);
-    sched_init(&e->sched, host, (enum place_rule)value[P_PLACE].i, &ops, e);
+    sched_init(&e->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, e);
     e->head = POL_NONE;
     list_estimates(&e->sched, value[P_ESTIMATE].i, flags);
     return e;
@@ -270,7 +270,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
         return;
     }
     quiet = quiet && id == e->head && sched_unit(d, id)->ordinal == e->head_ordinal &&
-            (!e->is_known || (!e->is_stale && view->now_us < e->until && d->place.generation == e->generation));
+            (!e->is_known || (!e->is_stale && view->now_us < e->until && d->placement.generation == e->generation));
     e->head = id;
     e->head_ordinal = sched_unit(d, id)->ordinal;
     if (quiet) {
@@ -281,7 +281,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     }
     sched_head(d, id, "first in order; later units start only where they leave its reservation be");
     e->change_epoch = d->plan.change_epoch;
-    e->generation = d->place.generation;
+    e->generation = d->placement.generation;
 }
 
 static void destroy(void *self)
@@ -293,7 +293,7 @@ static void destroy(void *self)
     free(e->refused);
     free(e->node);
     free(e->room);
-    free(e->spot);
+    free(e->place);
     sched_fini(&e->sched);
     free(e);
 }

@@ -6,14 +6,14 @@
 struct fifo { struct sched sched; enum list_mode mode; };
 
 enum { P_PLACE, P_MODE };
-static const struct pol_param params[] = { PLACE_PARAM, MODE_PARAM("strict") };
+static const struct pol_param params[] = { PLACEMENT_PARAM, MODE_PARAM("strict") };
 static const struct sched_ops ops;       /* nothing differs */
 
 static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
 {
     (void)flags, (void)why, (void)cap;
     struct fifo *f = pol_alloc(1, sizeof *f);
-    sched_init(&f->sched, host, (enum place_rule)value[P_PLACE].i, &ops, f);
+    sched_init(&f->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, f);
     f->sched.knows_licences = true;
     f->mode = (enum list_mode)value[P_MODE].i;
     return f;

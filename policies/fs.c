@@ -10,7 +10,7 @@ enum { P_PLACE, P_ALPHA1, P_ALPHA2, P_ALPHA3, P_MODE, P_REPLACE };
 enum { N_FSU = P_ALPHA2 + 1, N_FS = P_MODE + 1, N_FSP = P_REPLACE + 1 };
 
 static const struct pol_param params[] = {
-    PLACE_PARAM,
+    PLACEMENT_PARAM,
     { .name = "alpha1", .type = POL_NUMBER, .dflt = "1.5", .help = "weight of transfers within the rack, above 1" },
     { .name = "alpha2", .type = POL_NUMBER, .dflt = "2", .help = "weight of transfers between racks, above 1" },
     { .name = "alpha3", .type = POL_NUMBER, .dflt = "20", .help = "cost of either arc of a task that is left waiting, in seconds, above 1" },
@@ -44,7 +44,7 @@ static void *make(const struct pol_host *host, const union pol_value *value, str
     struct fs *s = pol_alloc(1, sizeof *s);
     s->rack_milli = milli(value[P_ALPHA1].x);
     s->cross_milli = milli(value[P_ALPHA2].x);
-    rule->place = (enum place_rule)value[P_PLACE].i;
+    rule->placement = (enum placement_rule)value[P_PLACE].i;
     rule->price = (struct locality_price){ .of = price, .ctx = s };
     /* The job's arc to its unscheduled vertex, and that vertex's arc to the sink. */
     if (rule->share != FLOW_ALL) rule->leave = 2 * 1000 * milli(value[P_ALPHA3].x);

@@ -14,7 +14,7 @@ struct gs { struct offer offer; struct evict evict; };
                       .help = "free GPUs: all at once, or those of one node after the other, drawn at random" }
 enum { P_PLACE, P_QUOTA, P_OFFER, P_SECOND, P_ANY, P_HEARTBEAT };
 static const struct pol_param params[] = {
-    PLACE_PARAM, QUOTA_PARAM, OFFER_PARAM,
+    PLACEMENT_PARAM, QUOTA_PARAM, OFFER_PARAM,
     { .name = "second_after", .type = POL_INT, .dflt = "3", .help = "T1: beyond it a task takes its second least transfer cost" },
     { .name = "any_after", .type = POL_INT, .dflt = "6", .help = "T2: beyond it a task takes any" },
     { .name = "heartbeat", .type = POL_DURATION, .dflt = "1s", .help = "how often GPUs that were declined are offered again" },
@@ -27,7 +27,7 @@ static struct gs *make(const struct pol_host *host, const union pol_value *value
         (void)snprintf(why, cap, "quota=%lld is not between 0 and 2^31 - 1", (long long)value[P_QUOTA].i);
         return NULL;
     }
-    rule->place = (enum place_rule)value[P_PLACE].i;
+    rule->placement = (enum placement_rule)value[P_PLACE].i;
     rule->quota = value[P_QUOTA].i;
     rule->by_node = value[P_OFFER].i == 1;
     rule->why = "its job holds the fewest GPUs";

@@ -23,9 +23,9 @@ static const struct sched_ops ops = { .wait_key = wait_key };
 static struct kube_policy *make(const struct pol_host *host, enum kube_profile profile, int64_t tie_seed)
 {
     struct kube_policy *p = pol_alloc(1, sizeof *p);
-    sched_init(&p->sched, host, profile == KUBE_HYBRID ? PLACE_KUBE_HYBRID : PLACE_KUBE, &ops, p);
+    sched_init(&p->sched, host, profile == KUBE_HYBRID ? PLACEMENT_KUBE_HYBRID : PLACEMENT_KUBE, &ops, p);
     kube_init(&p->kube, profile);
-    place_use(&p->sched.place, &p->kube);
+    placement_use(&p->sched.placement, &p->kube);
     p->sched.plan.by_count = profile != KUBE_HYBRID;
     p->tie_seed = (uint64_t)tie_seed;
     return p;

@@ -27,7 +27,7 @@ struct las {
 
 enum { P_PLACE, P_MODE, P_THRESHOLD, P_FACTOR, P_QUEUES };
 static const struct pol_param params[] = {
-    PLACE_PARAM, MODE_PARAM("skip"),
+    PLACEMENT_PARAM, MODE_PARAM("skip"),
     { .name = "threshold", .type = POL_DURATION, .dflt = "1h", .help = "service at which the first level ends, in one card's time" },
     { .name = "factor", .type = POL_INT, .dflt = "10", .help = "each further threshold is this many times the last" },
     { .name = "queues", .type = POL_INT, .dflt = "2", .help = "levels, 1 to 16" },
@@ -142,7 +142,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
         return NULL;
     }
     struct las *l = pol_alloc(1, sizeof *l);
-    sched_init(&l->sched, host, (enum place_rule)value[P_PLACE].i, &ops, l);
+    sched_init(&l->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, l);
     l->skip = value[P_MODE].i == LIST_SKIP;
     l->asked = -1;
     /* A threshold beyond what 64 bits count is never reached. */

@@ -8,7 +8,7 @@
 
 enum { P_PLACE, P_WAIT, P_RACK, P_CORE, P_PREFERRED, P_KEEP, P_REPLACE };
 static const struct pol_param params[] = {
-    PLACE_PARAM,
+    PLACEMENT_PARAM,
     { .name = "wait", .type = POL_NUMBER, .dflt = "0.5", .help = "cost of leaving a task, per second that it waited, above 0" },
     { .name = "rack", .type = POL_NUMBER, .dflt = "1", .help = "cost of a GB through the rack's switch" },
     { .name = "core", .type = POL_NUMBER, .dflt = "2", .help = "cost of a GB through the core switch" },
@@ -53,7 +53,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     if (value[P_REPLACE].i == 0) *flags &= ~(uint32_t)POL_PREEMPTS;
     /* A millionth more than the wait: what costs as much as waiting is done. */
     struct flow_rule rule = { .share = FLOW_NONE, .leave = 1, .replaces = value[P_REPLACE].i == 1, .wait_milli = milli(value[P_WAIT].x),
-                              .keep_milli = milli(value[P_KEEP].x), .price = { price, q }, .place = (enum place_rule)value[P_PLACE].i };
+                              .keep_milli = milli(value[P_KEEP].x), .price = { price, q }, .placement = (enum placement_rule)value[P_PLACE].i };
     flowpol_init(&q->pol, host, &rule, "least cost over all tasks, waiting ones and running ones");
     return q;
 }

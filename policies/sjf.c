@@ -6,7 +6,7 @@
 struct sjf { struct sched sched; enum list_mode mode; };
 
 enum { P_PLACE, P_MODE, P_ESTIMATE };
-static const struct pol_param params[] = { PLACE_PARAM, MODE_PARAM("strict"), ESTIMATE_PARAM };
+static const struct pol_param params[] = { PLACEMENT_PARAM, MODE_PARAM("strict"), ESTIMATE_PARAM };
 
 static int64_t wait_key(void *self, const struct unit *u) { (void)self; return u->est; }
 static const struct sched_ops ops = { .wait_key = wait_key };
@@ -15,7 +15,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
 {
     (void)why, (void)cap;
     struct sjf *s = pol_alloc(1, sizeof *s);
-    sched_init(&s->sched, host, (enum place_rule)value[P_PLACE].i, &ops, s);
+    sched_init(&s->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, s);
     s->sched.knows_licences = true;
     s->mode = (enum list_mode)value[P_MODE].i;
     list_estimates(&s->sched, value[P_ESTIMATE].i, flags);

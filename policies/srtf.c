@@ -15,7 +15,7 @@
 struct srtf { struct sched sched; struct room room; bool skip; };
 
 enum { P_PLACE, P_MODE, P_ESTIMATE };
-static const struct pol_param params[] = { PLACE_PARAM, MODE_PARAM("skip"), ESTIMATE_PARAM };
+static const struct pol_param params[] = { PLACEMENT_PARAM, MODE_PARAM("skip"), ESTIMATE_PARAM };
 
 /* Longest over the unit's tasks. */
 static int64_t true_left(void *self, const struct unit *u)
@@ -60,7 +60,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
 {
     (void)why, (void)cap;
     struct srtf *s = pol_alloc(1, sizeof *s);
-    sched_init(&s->sched, host, (enum place_rule)value[P_PLACE].i, &ops, s);
+    sched_init(&s->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, s);
     s->skip = value[P_MODE].i == LIST_SKIP;
     list_estimates(&s->sched, value[P_ESTIMATE].i, flags);
     return s;

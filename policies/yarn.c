@@ -8,7 +8,7 @@
 
 enum { P_PLACE, P_DELAY, P_HEARTBEAT };
 static const struct pol_param params[] = {
-    PLACE_PARAM,
+    PLACEMENT_PARAM,
     { .name = "delay", .type = POL_INT, .dflt = "0", .help = "offers a job declines before it takes a node in the rack; twice as many: any" },
     { .name = "heartbeat", .type = POL_DURATION, .dflt = "1s", .help = "how often GPUs that were declined are offered again" },
 };
@@ -20,7 +20,7 @@ static void *make(const struct pol_host *host, const union pol_value *value, boo
         (void)snprintf(why, cap, "it needs a delay from 0 to 2^31 - 1 and a heartbeat longer than 0");
         return NULL;
     }
-    struct offer_rule rule = { .by_queue = true, .fifo = fifo, .by = LOCALITY_RACK, .place = (enum place_rule)value[P_PLACE].i,
+    struct offer_rule rule = { .by_queue = true, .fifo = fifo, .by = LOCALITY_RACK, .placement = (enum placement_rule)value[P_PLACE].i,
                                .second_after = delay - 1, .any_after = 2 * delay - 1, .heartbeat_us = value[P_HEARTBEAT].i,
                                .why = fifo ? "first job of the queue that holds least" : "job that holds least, in the queue that does" };
     struct offer *o = pol_alloc(1, sizeof *o);

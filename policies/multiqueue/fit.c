@@ -263,7 +263,7 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
     bool known = is_same || (f->rules == rules && u->n_tasks == 1 && f->cores > 0 && cores > f->cores);
     if (known && f->touches == d->plan.n_touches) return false;
     if (known && u->n_tasks == 1) from = f->touches;
-    POL_RESERVE(d->spot, d->cap_spot, u->n_tasks);
+    POL_RESERVE(d->place, d->cap_place, u->n_tasks);
     struct plan_mark mark = plan_mark(&d->plan);
     uint32_t i = 0;
     for (; i < u->n_tasks; i++) {
@@ -273,12 +273,12 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
         struct pol_shape s = with_cores(asked, cores, &d->plan.node[node].n);
         if (class != MQ_CPU) release_for(m, node, &s);
         uint64_t cards = plan_cards(&d->plan, node, &s);
-        d->spot[i] = (struct pol_place){ .node = node, .cards = cards, .cpu_milli = s.cpu_milli != asked->cpu_milli ? s.cpu_milli : 0 };
+        d->place[i] = (struct pol_place){ .node = node, .cards = cards, .cpu_milli = s.cpu_milli != asked->cpu_milli ? s.cpu_milli : 0 };
         plan_allocate(&d->plan, node, &s, cards);
         if (class == MQ_CPU) m->cores.node[node].held += s.cpu_milli;   /* the gang's next task sees it */
     }
     if (class == MQ_CPU)
-        for (uint32_t k2 = 0; k2 < i; k2++) m->cores.node[d->spot[k2].node].held -= d->plan.shape[k->shape[k2]].cpu_milli;
+        for (uint32_t k2 = 0; k2 < i; k2++) m->cores.node[d->place[k2].node].held -= d->plan.shape[k->shape[k2]].cpu_milli;
     if (i == u->n_tasks) {
         plan_keep(&d->plan, mark);
         return true;

@@ -310,7 +310,7 @@ static const char *bad_value(const struct mq *m, const union pol_value *v)
 static void *create(const struct pol_host *host, const union pol_value *v, uint32_t *flags, char *why, size_t cap)
 {
     struct mq *m = pol_alloc(1, sizeof *m);
-    sched_init(&m->sched, host, PLACE_FIRST, &ops, m);
+    sched_init(&m->sched, host, PLACEMENT_FIRST, &ops, m);
     m->search_on = v[P_SEARCH].i != 2;
     m->rule = v[P_SEARCH].i == 1 ? SEARCH_LITERAL : SEARCH_SLIM;
     m->probe_us = v[P_PROBE].i;

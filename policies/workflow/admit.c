@@ -89,7 +89,7 @@ static bool make_room(struct wf_policy *p, struct wf *w, uint32_t first, const s
         else sched_release(d, id);
         POL_RESERVE(p->victim, p->cap_victim, (size_t)n + 1);
         p->victim[n++] = id;
-        ok = resv_plan(&w->resv, &d->place, first, p->rule, want, d->licence_free);
+        ok = resv_plan(&w->resv, &d->placement, first, p->rule, want, d->licence_free);
     }
     plan_undo(&d->plan, m);
     for (uint32_t i = 0; i < n && ok; i++) {
@@ -118,8 +118,8 @@ void wf_admit(struct wf_policy *p)
         if (p->reserve_text != NULL && (!read_amounts(p, &want) || !reaches(p, w, &want))) return;
         uint32_t first = wf_next_step(&w->resv, 0);
         const struct pol_amount *least = p->reserve_text != NULL ? &want : NULL;
-        if (!resv_plan(&w->resv, &p->sched.place, first, p->rule, least, p->sched.licence_free) && !make_room(p, w, first, least) &&
-            !(is_empty(p) && p->rule == RESV_MAX && resv_plan(&w->resv, &p->sched.place, first, RESV_AS_MADE, least, p->sched.licence_free))) {
+        if (!resv_plan(&w->resv, &p->sched.placement, first, p->rule, least, p->sched.licence_free) && !make_room(p, w, first, least) &&
+            !(is_empty(p) && p->rule == RESV_MAX && resv_plan(&w->resv, &p->sched.placement, first, RESV_AS_MADE, least, p->sched.licence_free))) {
             p->failed_freed_epoch = p->sched.plan.freed_epoch;
             p->failed_ordinal = w->ordinal;
             if (is_empty(p))

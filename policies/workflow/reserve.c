@@ -83,7 +83,7 @@ static bool place_inside(struct resv *r, const struct plan *p, struct resv_task 
 }
 
 /* In the plan, which sees what the step took so far: need grows with it. */
-static bool plan_step(struct resv *r, struct place *pl, uint32_t step, enum resv_rule rule)
+static bool plan_step(struct resv *r, struct placement *pl, uint32_t step, enum resv_rule rule)
 {
     struct plan *p = pl->plan;
     for (uint32_t i = 0; i < r->n_parts; i++) zero(&r->part[i], RESV_NEED);
@@ -97,7 +97,7 @@ static bool plan_step(struct resv *r, struct place *pl, uint32_t step, enum resv
             t->place = t->made;
             t->part = part_of(r, p, t->place.node);
         } else if (rule == RESV_SUM || !place_inside(r, p, t)) {      /* summed steps have nothing in common */
-            if (!place_find(pl, t->shape, &t->place)) return false;
+            if (!placement_find(pl, t->shape, &t->place)) return false;
             t->part = part_of(r, p, t->place.node);
         }
         plan_allocate(p, t->place.node, s, t->place.cards);
@@ -175,7 +175,7 @@ static void order_steps(const struct resv *r, const struct plan *p, uint32_t fir
     free(size);
 }
 
-bool resv_plan(struct resv *r, struct place *pl, uint32_t first, enum resv_rule rule,
+bool resv_plan(struct resv *r, struct placement *pl, uint32_t first, enum resv_rule rule,
                const struct pol_amount *extra, const int64_t *free_licence)
 {
     struct plan *p = pl->plan;

@@ -56,7 +56,7 @@ void resv_fini(struct resv *r);         /* zero-initialise to begin */
  *   free_licence [POL_LICENCES_MAX]
  * On success the parts are filled: kept as planned, nothing needed, used or lent.
  */
-bool resv_plan(struct resv *r, struct place *pl, uint32_t first, enum resv_rule rule,
+bool resv_plan(struct resv *r, struct placement *pl, uint32_t first, enum resv_rule rule,
                const struct pol_amount *extra, const int64_t *free_licence);
 void resv_drop(struct resv *r);         /* no parts, no licences */
 

@@ -295,15 +295,15 @@ static void lend_to(struct wf_policy *p, uint32_t id, const struct wf_loan *l)
 {
     struct sched *d = &p->sched;
     struct wf *w = l->from;
-    POL_RESERVE(d->spot, d->cap_spot, 1);
-    d->spot[0] = (struct pol_place){ .node = w->resv.part[l->part].node, .cards = l->cards };
+    POL_RESERVE(d->place, d->cap_place, 1);
+    d->place[0] = (struct pol_place){ .node = w->resv.part[l->part].node, .cards = l->cards };
     sched_start(d, id, "borrows what a workflow leaves");
     d->held[id].node = POL_NONE;            /* not outside: its end gives nothing back there */
-    if (!(l->inside & WF_MEM) || d->plan.node[d->spot[0].node].n.max_tasks > 0) {
-        plan_snap(&p->snap, &d->plan, d->spot[0].node);
+    if (!(l->inside & WF_MEM) || d->plan.node[d->place[0].node].n.max_tasks > 0) {
+        plan_snap(&p->snap, &d->plan, d->place[0].node);
         p->snap.node.n.n_tasks++;
         if (!(l->inside & WF_MEM)) p->snap.node.n.mem_free -= p->view->shape[l->shape].mem_b;
-        plan_limit(&d->plan, d->spot[0].node, &p->snap);
+        plan_limit(&d->plan, d->place[0].node, &p->snap);
     }
     if (l->inside & WF_LICENCES)
         for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) d->licence_free[k] += plan_licence(&d->plan, l->shape, k);
@@ -314,7 +314,7 @@ static void lend_to(struct wf_policy *p, uint32_t id, const struct wf_loan *l)
     if (w->first_loan != POL_NONE) p->loan[w->first_loan].prev = id;
     w->first_loan = id;
     count_loan(p, &p->loan[id], +1);
-    wf_book_later(p, d->spot[0].node, l->shape, l->cards, -1, l->inside);
+    wf_book_later(p, d->place[0].node, l->shape, l->cards, -1, l->inside);
 }
 
 /* Everyone of the group who waits, in order. */

@@ -86,7 +86,7 @@ struct wf_policy {
     double   most;                  /* share of the cluster for one step */
     int64_t  all_cpu, all_gpu;      /* of all nodes, up or down */
     /* the empty cluster, to see what fits at once */
-    struct plan empty; struct place empty_place;
+    struct plan empty; struct placement empty_placement;
     /* ordinary units */
     struct queue *queue;            /* [n_groups + 1]: by share group; the last: in none */
     struct walk  *walk;

@@ -10,7 +10,7 @@
 
 enum { P_PLACE, P_RESERVE, P_MOST, P_LEND, P_SHARES, P_SHORT, P_HISTORY, P_ESTIMATE, P_MODE, P_ADMIT };
 static const struct pol_param params[] = {
-    PLACE_PARAM,
+    PLACEMENT_PARAM,
     { .name = "reserve", .type = POL_TEXT, .dflt = "max",
       .help = "max: the largest stage; sum: all stages; or at least so much, cpus:8;gpus:2;LICENCE:3 (below max: an error)" },
     { .name = "most", .type = POL_NUMBER, .dflt = "1",
@@ -80,7 +80,7 @@ static bool make_steps(struct wf_policy *p, struct resv *r)
                 r->step_start[r->n_steps++] = i;
                 begun = true;
             }
-            fits = place_find(&p->empty_place, t->shape, &t->place);
+            fits = placement_find(&p->empty_placement, t->shape, &t->place);
             for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) fits &= licence[k] + plan_licence(e, t->shape, k) <= p->view->licence_total[k];
             bool within = (double)(cpu + s->cpu_milli) <= p->most * (double)p->all_cpu &&
                           (s->n_gpu == 0 || (double)(gpu + (int64_t)s->n_gpu * s->gpu_milli) <= p->most * (double)p->all_gpu);
@@ -129,7 +129,7 @@ static void on_workflow(struct wf_policy *p, pol_job job, const struct pol_job_i
         if (est < w->shortest) w->shortest = est;
         r->task[n].is_running = ti->is_running;     /* bound by the trace: it is reserved for when those have ended */
         w->n_running += ti->is_running;
-        place_arrived(&p->sched.place, ti->shape, 1);
+        placement_arrived(&p->sched.placement, ti->shape, 1);
         n++;
     }
     qsort(r->task, n, sizeof *r->task, by_stage);
@@ -467,7 +467,7 @@ static void destroy(void *self)
         walk_fini(&p->walk[g]);
     }
     lend_fini(&p->shares);
-    place_fini(&p->empty_place);
+    placement_fini(&p->empty_placement);
     plan_fini(&p->empty);
     free(p->active); free(p->waiting); free(p->of_task); free(p->loan); free(p->queue); free(p->walk);
     free(p->node); free(p->card); free(p->idle); free(p->idle_card); free(p->touched); free(p->is_touched);
@@ -480,9 +480,9 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
 {
     struct wf_policy *p = pol_alloc(1, sizeof *p);
     p->host = host;
-    sched_init(&p->sched, host, (enum place_rule)value[P_PLACE].i, &ops, p);
+    sched_init(&p->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, p);
     p->sched.knows_licences = true;
-    place_init(&p->empty_place, &p->empty, PLACE_BEST);
+    placement_init(&p->empty_placement, &p->empty, PLACEMENT_BEST);
     p->lend = (enum wf_lend)value[P_LEND].i;
     p->rule = strcmp(value[P_RESERVE].s, "sum") == 0 ? RESV_SUM : RESV_MAX;
     bool named = strchr(value[P_RESERVE].s, ':') != NULL;

@@ -12,14 +12,14 @@
 
 enum { SCRIPTS = 300, STEPS = 40 };
 
-static bool scan(const struct place *pl, uint32_t shape, struct pol_place *out)
+static bool scan(const struct placement *pl, uint32_t shape, struct pol_place *out)
 {
-    struct place_cost best = { 0, 0 };
+    struct placement_cost best = { 0, 0 };
     uint32_t at = POL_NONE;
     for (uint32_t i = 0; i < pl->plan->n_nodes; i++) {
         uint64_t cards;
         if (!plan_fits(pl->plan, i, &pl->plan->shape[shape])) continue;
-        struct place_cost c = place_cost(pl, shape, i, &cards);
+        struct placement_cost c = placement_cost(pl, shape, i, &cards);
         if (at != POL_NONE && (c.hi > best.hi || (c.hi == best.hi && c.lo >= best.lo))) continue;
         best = c;
         at = i;
@@ -28,41 +28,41 @@ static bool scan(const struct place *pl, uint32_t shape, struct pol_place *out)
     return at != POL_NONE;
 }
 
-static void ask_all(struct scene *s, struct place *pl, struct rng *g)
+static void ask_all(struct scene *s, struct placement *pl, struct rng *g)
 {
     for (uint32_t h = 0; h < SCENE_SHAPES; h++) {
         if (rng_below(g, 3) == 0) continue;         /* trees fall behind by different amounts */
         struct pol_place a, b;
-        bool found = place_find(pl, h, &a), want = scan(pl, h, &b);
+        bool found = placement_find(pl, h, &a), want = scan(pl, h, &b);
         cr_assert_eq(found, want);
         if (found) cr_assert(a.node == b.node && a.cards == b.cards, "node %u cards %lx, a scan says %u %lx", a.node,
                              (unsigned long)a.cards, b.node, (unsigned long)b.cards);
         uint32_t all[SCENE_NODES];
         for (uint32_t i = 0; i < s->plan.n_nodes; i++) all[i] = s->plan.n_nodes - 1 - i;
-        found = place_among(pl, h, all, s->plan.n_nodes, &a);
+        found = placement_among(pl, h, all, s->plan.n_nodes, &a);
         cr_assert(found == want && (!found || (a.node == b.node && a.cards == b.cards)));
     }
 }
 
 ParameterizedTestParameters(place, trees_answer_as_a_scan_does)
 {
-    static int rule[] = { PLACE_FIRST, PLACE_BEST, PLACE_WORST, PLACE_PACK, PLACE_SPREAD, PLACE_FGD, PLACE_KUBE, PLACE_KUBE_HYBRID };
-    return cr_make_param_array(int, rule, PLACE_RULES);
+    static int rule[] = { PLACEMENT_FIRST, PLACEMENT_BEST, PLACEMENT_WORST, PLACEMENT_PACK, PLACEMENT_SPREAD, PLACEMENT_FGD, PLACEMENT_KUBE, PLACEMENT_KUBE_HYBRID };
+    return cr_make_param_array(int, rule, PLACEMENT_RULES);
 }
 
 ParameterizedTest(int *rule, place, trees_answer_as_a_scan_does)
 {
     for (uint64_t seed = 1; seed <= SCRIPTS; seed++) {
         struct scene *s = calloc(1, sizeof *s);
-        struct place pl;
+        struct placement pl;
         struct rng g;
         rng_init(&g, seed, "place", (uint64_t)*rule);
         scene_open(s, &g);
-        place_init(&pl, &s->plan, (enum place_rule)*rule);
+        placement_init(&pl, &s->plan, (enum placement_rule)*rule);
         pl.max_trees = rng_below(&g, 2) == 0 ? 3 : 0;       /* eviction too */
         for (int k = 0; k < STEPS; k++) {
-            place_arrived(&pl, (uint32_t)rng_below(&g, SCENE_SHAPES), 1 + (uint32_t)rng_below(&g, 5));
-            (void)place_refresh(&pl);
+            placement_arrived(&pl, (uint32_t)rng_below(&g, SCENE_SHAPES), 1 + (uint32_t)rng_below(&g, 5));
+            (void)placement_refresh(&pl);
             for (uint64_t n = rng_below(&g, 30); n > 0; n--) scene_step(s, &g);
             ask_all(s, &pl, &g);
             struct plan_mark m = plan_mark(&s->plan);
@@ -73,22 +73,22 @@ ParameterizedTest(int *rule, place, trees_answer_as_a_scan_does)
             s->holds = holds;
             ask_all(s, &pl, &g);
         }
-        place_fini(&pl);
+        placement_fini(&pl);
         scene_close(s);
         free(s);
     }
 }
 
-/* place_all is one place_find after another, or nothing at all. */
+/* placement_all is one placement_find after another, or nothing at all. */
 Test(place, all_or_none)
 {
     for (uint64_t seed = 1; seed <= SCRIPTS; seed++) {
         struct scene *s = calloc(1, sizeof *s);
-        struct place pl;
+        struct placement pl;
         struct rng g;
         rng_init(&g, seed, "gang", 0);
         scene_open(s, &g);
-        place_init(&pl, &s->plan, (enum place_rule)(seed % PLACE_RULES));
+        placement_init(&pl, &s->plan, (enum placement_rule)(seed % PLACEMENT_RULES));
         for (int k = 0; k < STEPS; k++) {
             uint32_t shape[6], n = 1 + (uint32_t)rng_below(&g, 6);
             struct pol_place got[6];
@@ -100,11 +100,11 @@ Test(place, all_or_none)
                 if ((want = scan(&pl, shape[i], &one[i]))) plan_allocate(&s->plan, one[i].node, &s->shape[shape[i]], one[i].cards);
             plan_undo(&s->plan, m);
             uint64_t epoch = s->plan.change_epoch;
-            cr_assert_eq(place_all(&pl, shape, n, got), want);
+            cr_assert_eq(placement_all(&pl, shape, n, got), want);
             if (!want) cr_assert_eq(s->plan.change_epoch, epoch);
             for (uint32_t i = 0; i < n && want; i++) cr_assert(got[i].node == one[i].node && got[i].cards == one[i].cards);
         }
-        place_fini(&pl);
+        placement_fini(&pl);
         scene_close(s);
         free(s);
     }

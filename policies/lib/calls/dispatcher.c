@@ -7,7 +7,7 @@ static const struct sched_ops plain;     /* ordinary jobs: nothing differs */
 void hub_init(struct hub *h, const struct pol_host *host, void *self)
 {
     memset(h, 0, sizeof *h);
-    sched_init(&h->sched, host, PLACE_FIRST, &plain, h);
+    sched_init(&h->sched, host, PLACEMENT_FIRST, &plain, h);
     h->host = host;
     h->self = self;
     h->master = (struct hub_list){ POL_NONE, POL_NONE, 0 };

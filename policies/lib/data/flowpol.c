@@ -38,7 +38,7 @@ static const struct offer_singles singles = { .waits = waits, .moved = moved };
 
 void flowpol_init(struct flowpol *f, const struct pol_host *host, const struct flow_rule *rule, const char *why)
 {
-    struct offer_rule offer = { .by = LOCALITY_OWN, .place = rule->place, .second_after = -1, .heartbeat_us = 1,
+    struct offer_rule offer = { .by = LOCALITY_OWN, .placement = rule->placement, .second_after = -1, .heartbeat_us = 1,
                                 .why = "not a single: offered as by gs", .singles = &singles };
     offer_init(&f->offer, host, &offer);
     f->offer.jobs.near.price = rule->price;
@@ -240,8 +240,8 @@ static bool commit(struct flowpol *f)
     settle_stops(f);
     for (uint32_t i = 0; i < f->net.n_put; i++) {
         const struct flownet_put *p = &f->net.put[i];
-        POL_RESERVE(d->spot, d->cap_spot, 1);
-        *d->spot = (struct pol_place){ .node = p->node, .cards = p->cards };
+        POL_RESERVE(d->place, d->cap_place, 1);
+        *d->place = (struct pol_place){ .node = p->node, .cards = p->cards };
         offer_take(&f->offer, p->unit, f->why);
     }
     return all;

@@ -30,7 +30,7 @@ struct flow_rule {
     int64_t wait_milli;         /* and a thousandth of this more for each microsecond that it waited; 0: no wait counts */
     int64_t keep_milli;         /* thousandths that a microsecond of running counts */
     struct locality_price price;
-    enum place_rule place;
+    enum placement_rule placement;
 };
 
 struct flow_wait { int64_t since, before; uint32_t gen; };      /* of a task: this wait's begin, and all earlier waits */

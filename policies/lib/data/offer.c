@@ -30,7 +30,7 @@ static const struct sched_ops sched_ops = { .wait_key = wait_key, .queue = queue
 
 void offer_init(struct offer *o, const struct pol_host *host, const struct offer_rule *rule)
 {
-    sched_init(&o->sched, host, rule->place, &sched_ops, o);
+    sched_init(&o->sched, host, rule->placement, &sched_ops, o);
     gpujobs_init(&o->jobs, &o->sched, rule->by);
     o->jobs.quota = rule->quota * GPU;
     o->jobs.sets_apart = rule->singles != NULL;
@@ -195,9 +195,9 @@ static bool place_plain(struct offer *o, uint32_t id)
     const struct unit *u = sched_unit(d, id);
     if (o->only == POL_NONE || u->n_tasks > 1) return sched_place(d, id);
     uint32_t shape = d->kinds.at[u->kind].shape[0];
-    POL_RESERVE(d->spot, d->cap_spot, 1);
-    if (!plan_fits(&d->plan, o->only, &d->plan.shape[shape]) || !place_among(&d->place, shape, &o->only, 1, d->spot)) return false;
-    plan_allocate(&d->plan, d->spot->node, &d->plan.shape[shape], d->spot->cards);
+    POL_RESERVE(d->place, d->cap_place, 1);
+    if (!plan_fits(&d->plan, o->only, &d->plan.shape[shape]) || !placement_among(&d->placement, shape, &o->only, 1, d->place)) return false;
+    plan_allocate(&d->plan, d->place->node, &d->plan.shape[shape], d->place->cards);
     return true;
 }
 
@@ -229,9 +229,9 @@ uint32_t offer_pick(struct offer *o, uint32_t slot, bool *declines)
     if (*declines) d->host->hold(d->host->ctx, sched_unit(d, best.task)->task, false, "declines free GPUs that are far from its data");
     if (!takes) return POL_NONE;
     uint32_t shape = d->kinds.at[sched_unit(d, best.task)->kind].shape[0];
-    POL_RESERVE(d->spot, d->cap_spot, 1);
-    (void)place_among(&d->place, shape, o->nearest.at, o->nearest.n, d->spot);
-    plan_allocate(&d->plan, d->spot->node, &d->plan.shape[shape], d->spot->cards);
+    POL_RESERVE(d->place, d->cap_place, 1);
+    (void)placement_among(&d->placement, shape, o->nearest.at, o->nearest.n, d->place);
+    plan_allocate(&d->plan, d->place->node, &d->plan.shape[shape], d->place->cards);
     return best.task;
 }
 
@@ -369,9 +369,9 @@ static bool place_near(struct offer *o, uint32_t id)
         k->failed_change_epoch = p->change_epoch;
         return false;
     }
-    POL_RESERVE(d->spot, d->cap_spot, 1);
-    (void)place_among(&d->place, k->shape[0], o->nearest.at, o->nearest.n, d->spot);
-    plan_allocate(&d->plan, d->spot->node, &p->shape[k->shape[0]], d->spot->cards);
+    POL_RESERVE(d->place, d->cap_place, 1);
+    (void)placement_among(&d->placement, k->shape[0], o->nearest.at, o->nearest.n, d->place);
+    plan_allocate(&d->plan, d->place->node, &p->shape[k->shape[0]], d->place->cards);
     return true;
 }
 

@@ -24,7 +24,7 @@ struct offer_rule {
     bool by_node;               /* one open node is offered at a time, drawn at random; else all at once */
     bool from_deficit;          /* patience starts at share - held, else at 0 */
     enum locality_by by;
-    enum place_rule place;
+    enum placement_rule placement;
     int64_t second_after, any_after;    /* a job takes level 1, 2 when its patience is greater */
     int64_t heartbeat_us;       /* > 0 */
     int64_t quota;              /* GPUs a job may hold at once; 0: no limit */
@@ -81,7 +81,7 @@ void offer_cpus(struct offer *o);
 /* Ask to be woken for the offers that were declined. */
 void offer_close(struct offer *o);
 
-/* The unit the job would take of what is free, taken in the plan and left in sched.spot; POL_NONE: none fits, or it would decline. */
+/* The unit the job would take of what is free, taken in the plan and left in sched.place; POL_NONE: none fits, or it would decline. */
 uint32_t offer_pick(struct offer *o, uint32_t job, bool *declines);
 /* Start it there. */
 void offer_take(struct offer *o, uint32_t unit, const char *why);

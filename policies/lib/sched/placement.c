@@ -6,8 +6,8 @@
 enum { WHOLE = 1000, SHARE_BITS = 20 };
 
 /* A tree's leaf i is node i; its inner nodes hold the winner of their halves. */
-struct place_tree {
-    struct place_cost *cost;    /* [n_nodes]; hi POL_NEVER: does not fit */
+struct placement_tree {
+    struct placement_cost *cost;    /* [n_nodes]; hi POL_NEVER: does not fit */
     uint32_t *win;              /* [size]: win[1] is the winner of all; leaves are implied */
     uint32_t size;              /* leaves, a power of two */
     uint32_t generation;
@@ -16,34 +16,34 @@ struct place_tree {
     uint32_t older, newer;      /* shapes asked just before and after; POL_NONE */
 };
 
-static const struct place_cost NOWHERE = { POL_NEVER, POL_NEVER };
+static const struct placement_cost NOWHERE = { POL_NEVER, POL_NEVER };
 
-void place_init(struct place *pl, struct plan *plan, enum place_rule rule)
+void placement_init(struct placement *pl, struct plan *plan, enum placement_rule rule)
 {
     memset(pl, 0, sizeof *pl);
     pl->rule = rule;
     pl->plan = plan;
     pl->oldest = pl->newest = POL_NONE;
-    if (rule != PLACE_KUBE && rule != PLACE_KUBE_HYBRID) return;
-    kube_init(&pl->own, rule == PLACE_KUBE ? KUBE_DEFAULT : KUBE_HYBRID);
+    if (rule != PLACEMENT_KUBE && rule != PLACEMENT_KUBE_HYBRID) return;
+    kube_init(&pl->own, rule == PLACEMENT_KUBE ? KUBE_DEFAULT : KUBE_HYBRID);
     pl->kube = &pl->own;
 }
 
-void place_use(struct place *pl, struct kube *k)
+void placement_use(struct placement *pl, struct kube *k)
 {
     pl->kube = k;
 }
 
-static bool by_kube(const struct place *pl) { return pl->kube != NULL; }
+static bool by_kube(const struct placement *pl) { return pl->kube != NULL; }
 
 /* Trees stand in the order in which they were asked last. */
-static void unlink_tree(struct place *pl, const struct place_tree *t)
+static void unlink_tree(struct placement *pl, const struct placement_tree *t)
 {
     if (t->older != POL_NONE) pl->tree[t->older]->newer = t->newer; else pl->oldest = t->newer;
     if (t->newer != POL_NONE) pl->tree[t->newer]->older = t->older; else pl->newest = t->older;
 }
 
-static void link_tree(struct place *pl, struct place_tree *t, uint32_t shape)
+static void link_tree(struct placement *pl, struct placement_tree *t, uint32_t shape)
 {
     t->older = pl->newest;
     t->newer = POL_NONE;
@@ -51,9 +51,9 @@ static void link_tree(struct place *pl, struct place_tree *t, uint32_t shape)
     pl->newest = shape;
 }
 
-static void drop_tree(struct place *pl, uint32_t shape)
+static void drop_tree(struct placement *pl, uint32_t shape)
 {
-    struct place_tree *t = pl->tree[shape];
+    struct placement_tree *t = pl->tree[shape];
     unlink_tree(pl, t);
     free(t->cost);
     free(t->win);
@@ -62,7 +62,7 @@ static void drop_tree(struct place *pl, uint32_t shape)
     pl->n_trees--;
 }
 
-void place_fini(struct place *pl)
+void placement_fini(struct placement *pl)
 {
     while (pl->n_trees > 0) drop_tree(pl, pl->oldest);
     free(pl->tree);
@@ -120,11 +120,11 @@ static int64_t cost_pack(const struct plan *p, const struct plan_node *o, const 
 /* ---- fgd ---- */
 
 /* What does not depend on the cards: bit m is set when typical task m could run as to CPU, memory, labels, type. */
-static uint32_t runnable(const struct place *pl, const struct pol_node *n, int64_t cpu, int64_t mem)
+static uint32_t runnable(const struct placement *pl, const struct pol_node *n, int64_t cpu, int64_t mem)
 {
     uint32_t can = 0;
     for (uint32_t m = 0; m < pl->n_typical; m++) {
-        const struct place_typical *t = &pl->typical[m];
+        const struct placement_typical *t = &pl->typical[m];
         bool ok = t->n_gpu > 0 && cpu >= t->cpu && mem >= t->mem && (n->labels & t->need_all) == t->need_all &&
                   (t->need_any == 0 || (n->labels & t->need_any) != 0) &&
                   (t->types == 0 || (n->gpu_type != POL_NONE && (t->types >> n->gpu_type & 1) != 0));
@@ -137,11 +137,11 @@ static uint32_t runnable(const struct place *pl, const struct pol_node *n, int64
  * Expected fragmentation of a node, times the number of arrived typical tasks.
  *   milli [n]  free share of each card; their sum is `free_milli`
  */
-static int64_t fragments(const struct place *pl, uint32_t can, const int32_t *milli, uint32_t n, int64_t free_milli)
+static int64_t fragments(const struct placement *pl, uint32_t can, const int32_t *milli, uint32_t n, int64_t free_milli)
 {
     int64_t sum = 0;
     for (uint32_t m = 0; m < pl->n_typical; m++) {
-        const struct place_typical *t = &pl->typical[m];
+        const struct placement_typical *t = &pl->typical[m];
         int64_t frag = free_milli;
         if ((can >> m & 1) != 0) {
             int32_t have = 0;
@@ -164,7 +164,7 @@ static bool card_before(const struct pol_card *a, const struct pol_card *b)
     return a->milli_free != b->milli_free ? a->milli_free < b->milli_free : a->mem_free < b->mem_free;
 }
 
-static int64_t cost_fgd(const struct place *pl, const struct plan_node *o, const struct pol_shape *s, uint64_t *cards)
+static int64_t cost_fgd(const struct placement *pl, const struct plan_node *o, const struct pol_shape *s, uint64_t *cards)
 {
     const struct plan *p = pl->plan;
     const struct pol_card *card = &p->card[o->n.card0];
@@ -202,31 +202,31 @@ static int64_t cost_fgd(const struct place *pl, const struct plan_node *o, const
     return least;
 }
 
-void place_arrived(struct place *pl, uint32_t shape, uint32_t n)
+void placement_arrived(struct placement *pl, uint32_t shape, uint32_t n)
 {
-    if (pl->rule != PLACE_FGD) return;
+    if (pl->rule != PLACEMENT_FGD) return;
     POL_RESERVE(pl->arrived, pl->cap_arrived, (size_t)shape + 1);
     pl->arrived[shape] += n;
     pl->n_arrived += n;
 }
 
-bool place_refresh(struct place *pl)
+bool placement_refresh(struct placement *pl)
 {
-    if (pl->rule != PLACE_FGD || pl->n_arrived == pl->n_refreshed || 2 * pl->n_arrived < 3 * pl->n_refreshed) return false;
+    if (pl->rule != PLACEMENT_FGD || pl->n_arrived == pl->n_refreshed || 2 * pl->n_arrived < 3 * pl->n_refreshed) return false;
     pl->n_refreshed = pl->n_arrived;
     pl->generation++;
-    uint32_t top[PLACE_TYPICAL], n = 0;
+    uint32_t top[PLACEMENT_TYPICAL], n = 0;
     for (size_t i = 0; i < pl->cap_arrived; i++) {
         if (pl->arrived[i] == 0) continue;
-        if (n == PLACE_TYPICAL && pl->arrived[i] <= pl->arrived[top[n - 1]]) continue;
-        uint32_t k = n < PLACE_TYPICAL ? n++ : n - 1;
+        if (n == PLACEMENT_TYPICAL && pl->arrived[i] <= pl->arrived[top[n - 1]]) continue;
+        uint32_t k = n < PLACEMENT_TYPICAL ? n++ : n - 1;
         for (; k > 0 && pl->arrived[top[k - 1]] < pl->arrived[i]; k--) top[k] = top[k - 1];
         top[k] = (uint32_t)i;
     }
     pl->n_typical = n;
     for (uint32_t k = 0; k < n; k++) {
         const struct pol_shape *s = &pl->plan->shape[top[k]];
-        pl->typical[k] = (struct place_typical){
+        pl->typical[k] = (struct placement_typical){
             .weight = pl->arrived[top[k]], .cpu = s->cpu_milli, .mem = s->mem_b, .types = s->gpu_types,
             .need_all = s->need_all, .need_any = s->need_any, .n_gpu = s->n_gpu, .milli = s->gpu_milli,
         };
@@ -234,7 +234,7 @@ bool place_refresh(struct place *pl)
     return true;
 }
 
-struct place_cost place_cost(const struct place *pl, uint32_t shape, uint32_t node, uint64_t *cards)
+struct placement_cost placement_cost(const struct placement *pl, uint32_t shape, uint32_t node, uint64_t *cards)
 {
     const struct plan *p = pl->plan;
     const struct plan_node *o = &p->node[node];
@@ -242,33 +242,33 @@ struct place_cost place_cost(const struct place *pl, uint32_t shape, uint32_t no
     struct after f = after_task(o, s);
     *cards = s->n_gpu > 0 || s->exclusive ? plan_cards(p, node, s) : 0;
     switch (pl->rule) {
-    case PLACE_FIRST:  return (struct place_cost){ node, 0 };
-    case PLACE_BEST:   return (struct place_cost){ cost_best(p, &f), 0 };
-    case PLACE_WORST:  return (struct place_cost){ -cost_best(p, &f), 0 };
-    case PLACE_PACK:   return (struct place_cost){ cost_pack(p, o, s, *cards), cost_best(p, &f) };
-    case PLACE_SPREAD: return (struct place_cost){ cost_spread(o, &f), 0 };
-    case PLACE_FGD:    return (struct place_cost){ cost_fgd(pl, o, s, cards), cost_best(p, &f) };
-    case PLACE_KUBE: case PLACE_KUBE_HYBRID:
+    case PLACEMENT_FIRST:  return (struct placement_cost){ node, 0 };
+    case PLACEMENT_BEST:   return (struct placement_cost){ cost_best(p, &f), 0 };
+    case PLACEMENT_WORST:  return (struct placement_cost){ -cost_best(p, &f), 0 };
+    case PLACEMENT_PACK:   return (struct placement_cost){ cost_pack(p, o, s, *cards), cost_best(p, &f) };
+    case PLACEMENT_SPREAD: return (struct placement_cost){ cost_spread(o, &f), 0 };
+    case PLACEMENT_FGD:    return (struct placement_cost){ cost_fgd(pl, o, s, cards), cost_best(p, &f) };
+    case PLACEMENT_KUBE: case PLACEMENT_KUBE_HYBRID:
         kube_prepare(pl->kube, p);
-        return (struct place_cost){ -kube_total(pl->kube, p, shape, node), 0 };
+        return (struct placement_cost){ -kube_total(pl->kube, p, shape, node), 0 };
     }
     return NOWHERE;
 }
 
 /* ---- the trees ---- */
 
-static bool less(struct place_cost a, struct place_cost b) { return a.hi != b.hi ? a.hi < b.hi : a.lo < b.lo; }
-static bool same(struct place_cost a, struct place_cost b) { return a.hi == b.hi && a.lo == b.lo; }
+static bool less(struct placement_cost a, struct placement_cost b) { return a.hi != b.hi ? a.hi < b.hi : a.lo < b.lo; }
+static bool same(struct placement_cost a, struct placement_cost b) { return a.hi == b.hi && a.lo == b.lo; }
 
 /* Of two nodes that cost the same: by rank where there is one, else the lower index. */
-static uint32_t first_of(const struct place *pl, uint32_t a, uint32_t b)
+static uint32_t first_of(const struct placement *pl, uint32_t a, uint32_t b)
 {
     const uint32_t *rank = pl->kube != NULL ? pl->kube->rank : NULL;
     return (rank != NULL ? rank[a] < rank[b] : a < b) ? a : b;
 }
 
 /* The cost of a leaf; only rules that look at cards have them picked. */
-static struct place_cost leaf(const struct place *pl, uint32_t shape, uint32_t node)
+static struct placement_cost leaf(const struct placement *pl, uint32_t shape, uint32_t node)
 {
     uint64_t cards;
     const struct plan *p = pl->plan;
@@ -277,27 +277,27 @@ static struct place_cost leaf(const struct place *pl, uint32_t shape, uint32_t n
     if (by_kube(pl)) {
         kube_prepare(pl->kube, p);
         if (!kube_admits(pl->kube, p, shape, node)) return NOWHERE;
-        return (struct place_cost){ -kube_total(pl->kube, p, shape, node), 0 };
+        return (struct placement_cost){ -kube_total(pl->kube, p, shape, node), 0 };
     }
-    if (pl->rule == PLACE_PACK || pl->rule == PLACE_FGD) return place_cost(pl, shape, node, &cards);
+    if (pl->rule == PLACEMENT_PACK || pl->rule == PLACEMENT_FGD) return placement_cost(pl, shape, node, &cards);
     const struct plan_node *o = &p->node[node];
     struct after f = after_task(o, s);
     switch (pl->rule) {
-    case PLACE_FIRST: return (struct place_cost){ node, 0 };
-    case PLACE_BEST:  return (struct place_cost){ cost_best(p, &f), 0 };
-    case PLACE_WORST: return (struct place_cost){ -cost_best(p, &f), 0 };
-    default:          return (struct place_cost){ cost_spread(o, &f), 0 };
+    case PLACEMENT_FIRST: return (struct placement_cost){ node, 0 };
+    case PLACEMENT_BEST:  return (struct placement_cost){ cost_best(p, &f), 0 };
+    case PLACEMENT_WORST: return (struct placement_cost){ -cost_best(p, &f), 0 };
+    default:          return (struct placement_cost){ cost_spread(o, &f), 0 };
     }
 }
 
 /* The winner below inner or leaf position `at`; POL_NONE beyond the nodes. */
-static uint32_t winner(const struct place *pl, const struct place_tree *t, uint32_t at)
+static uint32_t winner(const struct placement *pl, const struct placement_tree *t, uint32_t at)
 {
     if (at < t->size) return t->win[at];
     return at - t->size < pl->plan->n_nodes ? at - t->size : POL_NONE;
 }
 
-static uint32_t play(const struct place *pl, const struct place_tree *t, uint32_t at)
+static uint32_t play(const struct placement *pl, const struct placement_tree *t, uint32_t at)
 {
     uint32_t a = winner(pl, t, 2 * at), b = winner(pl, t, 2 * at + 1);
     if (b == POL_NONE) return a;
@@ -309,14 +309,14 @@ static uint32_t play(const struct place *pl, const struct place_tree *t, uint32_
  * Nodes of one class on which nothing runs cost the same, so on a quiet cluster
  * a new tree costs a few evaluations.
  */
-static void build(const struct place *pl, struct place_tree *t, uint32_t shape)
+static void build(const struct placement *pl, struct placement_tree *t, uint32_t shape)
 {
     const struct plan *p = pl->plan;
-    struct place_cost idle[64];
+    struct placement_cost idle[64];
     uint64_t known = 0;
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         uint32_t class = p->node_class[i];
-        bool fresh = p->node[i].n.n_tasks == 0 && p->node[i].n.is_up && class < 64 && pl->rule != PLACE_FIRST;
+        bool fresh = p->node[i].n.n_tasks == 0 && p->node[i].n.is_up && class < 64 && pl->rule != PLACEMENT_FIRST;
         if (fresh && (known >> class & 1) != 0) {
             t->cost[i] = idle[class];
             continue;
@@ -331,9 +331,9 @@ static void build(const struct place *pl, struct place_tree *t, uint32_t shape)
     t->generation = pl->generation;
 }
 
-static void replay(const struct place *pl, struct place_tree *t, uint32_t shape, uint32_t node)
+static void replay(const struct placement *pl, struct placement_tree *t, uint32_t shape, uint32_t node)
 {
-    struct place_cost c = leaf(pl, shape, node);
+    struct placement_cost c = leaf(pl, shape, node);
     if (same(c, t->cost[node])) return;
     t->cost[node] = c;
     for (uint32_t at = (node + t->size) / 2; at > 0; at /= 2) {
@@ -343,10 +343,10 @@ static void replay(const struct place *pl, struct place_tree *t, uint32_t shape,
     }
 }
 
-static struct place_tree *tree_of(struct place *pl, uint32_t shape)
+static struct placement_tree *tree_of(struct placement *pl, uint32_t shape)
 {
     POL_RESERVE(pl->tree, pl->cap_tree, (size_t)shape + 1);
-    struct place_tree *t = pl->tree[shape];
+    struct placement_tree *t = pl->tree[shape];
     if (t != NULL) {
         unlink_tree(pl, t);
         link_tree(pl, t, shape);
@@ -355,7 +355,7 @@ static struct place_tree *tree_of(struct place *pl, uint32_t shape)
     uint32_t n = pl->plan->n_nodes, size = 1;
     while (size < n) size *= 2;
     if (pl->max_trees == 0) {
-        size_t most = PLACE_BYTES / (n * sizeof *t->cost + size * sizeof *t->win + sizeof *t);
+        size_t most = PLACEMENT_BYTES / (n * sizeof *t->cost + size * sizeof *t->win + sizeof *t);
         pl->max_trees = most < 8 ? 8 : (uint32_t)most;
     }
     if (pl->n_trees == pl->max_trees) drop_tree(pl, pl->oldest);
@@ -368,7 +368,7 @@ static struct place_tree *tree_of(struct place *pl, uint32_t shape)
     return t;
 }
 
-static void update(const struct place *pl, struct place_tree *t, uint32_t shape)
+static void update(const struct placement *pl, struct placement_tree *t, uint32_t shape)
 {
     const struct plan *p = pl->plan;
     uint64_t from = t->seen;
@@ -383,41 +383,41 @@ static void update(const struct place *pl, struct place_tree *t, uint32_t shape)
     }
 }
 
-bool place_find(struct place *pl, uint32_t shape, struct pol_place *out)
+bool placement_find(struct placement *pl, uint32_t shape, struct pol_place *out)
 {
     const struct plan *p = pl->plan;
     if (p->n_nodes == 0) return false;
-    struct place_tree *t = tree_of(pl, shape);
+    struct placement_tree *t = tree_of(pl, shape);
     update(pl, t, shape);
     uint32_t best = winner(pl, t, 1);
     if (t->cost[best].hi == POL_NEVER) return false;
     *out = (struct pol_place){ .node = best };
-    if (p->shape[shape].n_gpu > 0 || p->shape[shape].exclusive) (void)place_cost(pl, shape, best, &out->cards);
+    if (p->shape[shape].n_gpu > 0 || p->shape[shape].exclusive) (void)placement_cost(pl, shape, best, &out->cards);
     return true;
 }
 
-bool place_among(struct place *pl, uint32_t shape, const uint32_t *node, size_t n, struct pol_place *out)
+bool placement_among(struct placement *pl, uint32_t shape, const uint32_t *node, size_t n, struct pol_place *out)
 {
-    struct place_cost best = NOWHERE;
+    struct placement_cost best = NOWHERE;
     uint32_t at = POL_NONE;
     for (size_t i = 0; i < n; i++) {
-        struct place_cost c = leaf(pl, shape, node[i]);
+        struct placement_cost c = leaf(pl, shape, node[i]);
         if (c.hi == POL_NEVER || less(best, c) || (same(best, c) && first_of(pl, at, node[i]) == at)) continue;
         best = c;
         at = node[i];
     }
     if (at == POL_NONE) return false;
     *out = (struct pol_place){ .node = at };
-    (void)place_cost(pl, shape, at, &out->cards);
+    (void)placement_cost(pl, shape, at, &out->cards);
     return true;
 }
 
-bool place_all(struct place *pl, const uint32_t *shape, uint32_t n, struct pol_place *out)
+bool placement_all(struct placement *pl, const uint32_t *shape, uint32_t n, struct pol_place *out)
 {
     struct plan *p = pl->plan;
     struct plan_mark m = plan_mark(p);
     for (uint32_t i = 0; i < n; i++) {
-        if (!place_find(pl, shape[i], &out[i])) {
+        if (!placement_find(pl, shape[i], &out[i])) {
             plan_undo(p, m);
             return false;
         }

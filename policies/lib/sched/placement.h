@@ -5,65 +5,65 @@
  * For each shape asked, a tournament tree over the nodes keeps the winner; a
  * question recomputes only the nodes that changed since that shape was last
  * asked: O(changed x (cost + log n)), O(n) the first time.  Trees are bounded
- * by PLACE_BYTES; the least recently asked is given up.  The answer is the one
- * that a scan over all nodes with place_cost gives.
+ * by PLACEMENT_BYTES; the least recently asked is given up.  The answer is the one
+ * that a scan over all nodes with placement_cost gives.
  */
 #ifndef POL_LIB_SCHED_PLACEMENT_H
 #define POL_LIB_SCHED_PLACEMENT_H
 
 #include "lib/sched/kube.h"
 
-enum place_rule { PLACE_FIRST, PLACE_BEST, PLACE_WORST, PLACE_PACK, PLACE_SPREAD, PLACE_FGD, PLACE_KUBE, PLACE_KUBE_HYBRID };
-enum { PLACE_RULES = 8, PLACE_TYPICAL = 32, PLACE_BYTES = 64 << 20 };
+enum placement_rule { PLACEMENT_FIRST, PLACEMENT_BEST, PLACEMENT_WORST, PLACEMENT_PACK, PLACEMENT_SPREAD, PLACEMENT_FGD, PLACEMENT_KUBE, PLACEMENT_KUBE_HYBRID };
+enum { PLACEMENT_RULES = 8, PLACEMENT_TYPICAL = 32, PLACEMENT_BYTES = 64 << 20 };
 
-/* The parameter of every policy that places; its value is an enum place_rule. */
-#define PLACE_PARAM { .name = "place", .type = POL_CHOICE, .dflt = "best", \
+/* The parameter of every policy that places; its value is an enum placement_rule. */
+#define PLACEMENT_PARAM { .name = "place", .type = POL_CHOICE, .dflt = "best", \
                       .choices = "first|best|worst|pack|spread|fgd|kube|kube-hybrid", .help = "which of the nodes that fit" }
 
 /* Compared by hi, then lo, then node index; the smallest wins. */
-struct place_cost { int64_t hi, lo; };
+struct placement_cost { int64_t hi, lo; };
 
 /* A frequent shape, as fgd looks at it. */
-struct place_typical { int64_t weight, cpu, mem; uint64_t types, need_all, need_any; int32_t n_gpu, milli; };
+struct placement_typical { int64_t weight, cpu, mem; uint64_t types, need_all, need_any; int32_t n_gpu, milli; };
 
-struct place_tree;
-struct place {
-    enum place_rule rule;
+struct placement_tree;
+struct placement {
+    enum placement_rule rule;
     struct plan *plan;                  /* borrowed */
-    struct place_tree **tree; size_t cap_tree;      /* [shape]; NULL: none */
+    struct placement_tree **tree; size_t cap_tree;      /* [shape]; NULL: none */
     uint32_t n_trees, max_trees, oldest, newest;    /* shapes whose trees were asked longest ago, and last; POL_NONE */
-    struct kube *kube, own;             /* kube rules: the profile in use, NULL for others; `own` unless place_use said otherwise */
+    struct kube *kube, own;             /* kube rules: the profile in use, NULL for others; `own` unless placement_use said otherwise */
     /* fgd */
     int64_t *arrived; size_t cap_arrived;           /* [shape] tasks that arrived */
     int64_t  n_arrived, n_refreshed;
-    struct place_typical typical[PLACE_TYPICAL];
+    struct placement_typical typical[PLACEMENT_TYPICAL];
     uint32_t n_typical, generation;
 };
 
-void place_init(struct place *pl, struct plan *plan, enum place_rule rule);
-void place_fini(struct place *pl);
+void placement_init(struct placement *pl, struct plan *plan, enum placement_rule rule);
+void placement_fini(struct placement *pl);
 /* Use this profile instead of the rule's; borrowed.  For a kube rule, before anything is asked. */
-void place_use(struct place *pl, struct kube *k);
+void placement_use(struct placement *pl, struct kube *k);
 
 /* Tell of n tasks of a shape that arrived; then, once a decision, refresh: true when costs are others now. */
-void place_arrived(struct place *pl, uint32_t shape, uint32_t n);
-bool place_refresh(struct place *pl);
+void placement_arrived(struct placement *pl, uint32_t shape, uint32_t n);
+bool placement_refresh(struct placement *pl);
 
 /*
  * The cost of a task of the shape on a node on which it fits.
  *   cards  out: the cards it would take
  */
-struct place_cost place_cost(const struct place *pl, uint32_t shape, uint32_t node, uint64_t *cards);
+struct placement_cost placement_cost(const struct placement *pl, uint32_t shape, uint32_t node, uint64_t *cards);
 
 /* The node and cards for one task; false when it fits nowhere.  The plan is not changed. */
-bool place_find(struct place *pl, uint32_t shape, struct pol_place *out);
+bool placement_find(struct placement *pl, uint32_t shape, struct pol_place *out);
 /* The same, among some nodes only: node [n], any order.  O(n). */
-bool place_among(struct place *pl, uint32_t shape, const uint32_t *node, size_t n, struct pol_place *out);
+bool placement_among(struct placement *pl, uint32_t shape, const uint32_t *node, size_t n, struct pol_place *out);
 /*
  * Places for n tasks, one after the other, each seeing those before; taken in
  * the plan.  All or none: false leaves the plan as it was.
  *   shape [n], out [n]
  */
-bool place_all(struct place *pl, const uint32_t *shape, uint32_t n, struct pol_place *out);
+bool placement_all(struct placement *pl, const uint32_t *shape, uint32_t n, struct pol_place *out);
 
 #endif

@@ -125,8 +125,8 @@ static void note_start(struct room *r, const struct sched *d, uint32_t unit)
     const struct kind *k = &d->kinds.at[sched_unit(d, unit)->kind];
     if (r->most_in != d->round) return;
     for (uint32_t i = 0; i < k->n_tasks; i++)
-        if (r->touched_in[d->spot[i].node] == d->round)
-            plan_allocate(&r->most, d->spot[i].node, &d->plan.shape[k->shape[i]], d->spot[i].cards);
+        if (r->touched_in[d->place[i].node] == d->round)
+            plan_allocate(&r->most, d->place[i].node, &d->plan.shape[k->shape[i]], d->place[i].cards);
 }
 
 /* ---- making it ---- */

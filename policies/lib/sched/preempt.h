@@ -27,7 +27,7 @@ void room_fini(struct room *r);             /* zero-initialise to begin */
 /*
  * Make `unit`, which does not fit, fit by preempting running units whose key is
  * greater than `beyond`, taken from the last of the running set; its place is
- * taken in the plan and left in d->spot.
+ * taken in the plan and left in d->place.
  *   fresh  the running unit's key at present; NULL: keys in the set are current
  * False: nothing changed.  O(victims) for a unit of one task; for a gang each
  * victim costs a placement.

@@ -2,19 +2,19 @@
 
 #include "lib/util.h"
 
-void sched_init(struct sched *d, const struct pol_host *host, enum place_rule rule, const struct sched_ops *ops, void *self)
+void sched_init(struct sched *d, const struct pol_host *host, enum placement_rule rule, const struct sched_ops *ops, void *self)
 {
     memset(d, 0, sizeof *d);
     d->host = host;
     d->ops = ops;
     d->self = self;
     d->running = UNIT_SET_EMPTY;
-    place_init(&d->place, &d->plan, rule);
+    placement_init(&d->placement, &d->plan, rule);
 }
 
 void sched_fini(struct sched *d)
 {
-    place_fini(&d->place);
+    placement_fini(&d->placement);
     plan_fini(&d->plan);
     kinds_fini(&d->kinds);
     queue_fini(&d->wait);
@@ -22,7 +22,7 @@ void sched_fini(struct sched *d)
     free(d->units.at);
     free(d->held);
     free(d->fresh);
-    free(d->spot);
+    free(d->place);
     free(d->shape);
 }
 
@@ -99,7 +99,7 @@ static void on_arrival(struct sched *d, pol_job job)
     uint32_t n = 0, prev = POL_NONE;
     for (pol_task t = ji->first_task; t.slot != POL_NONE; t = ti->next) {
         ti = h->task(h->ctx, t);
-        place_arrived(&d->place, ti->shape, 1);
+        placement_arrived(&d->placement, ti->shape, 1);
         POL_RESERVE(d->shape, d->cap_shape, (size_t)n + 1);
         POL_RESERVE(d->held, d->cap_held, (size_t)t.slot + 1);
         d->shape[n] = ti->shape;
@@ -192,7 +192,7 @@ void sched_open(struct sched *d, const struct pol_view *view, const struct pol_e
     plan_sync(&d->plan, view);
     memcpy(d->licence_free, view->licence_free, sizeof d->licence_free);
     /* Other costs, other places: a gang that found none may now.  A monotone kind does not care. */
-    if (place_refresh(&d->place)) plan_renew(&d->plan);
+    if (placement_refresh(&d->placement)) plan_renew(&d->plan);
 }
 
 /* ---- placing ---- */
@@ -225,13 +225,13 @@ bool sched_place(struct sched *d, uint32_t id)
         d->host->hold(d->host->ctx, u->task, false, "too few licences are free");
         return false;
     }
-    POL_RESERVE(d->spot, d->cap_spot, u->n_tasks);
+    POL_RESERVE(d->place, d->cap_place, u->n_tasks);
     bool ok;
     if (u->n_tasks == 1) {
-        ok = place_find(&d->place, k->shape[0], d->spot);
-        if (ok) plan_allocate(&d->plan, d->spot->node, &d->plan.shape[k->shape[0]], d->spot->cards);
+        ok = placement_find(&d->placement, k->shape[0], d->place);
+        if (ok) plan_allocate(&d->plan, d->place->node, &d->plan.shape[k->shape[0]], d->place->cards);
     } else {
-        ok = place_all(&d->place, k->shape, u->n_tasks, d->spot);
+        ok = placement_all(&d->placement, k->shape, u->n_tasks, d->place);
     }
     if (ok) return true;
     k->failed_freed_epoch = d->plan.freed_epoch;
@@ -247,12 +247,12 @@ void sched_start(struct sched *d, uint32_t id, const char *why)
     (void)licences(d, u->kind, -1);
     uint32_t t = id;
     for (uint32_t i = 0; i < u->n_tasks; i++, t = d->held[t].next) {
-        d->held[t].node = d->spot[i].node;
-        d->held[t].cards = d->spot[i].cards;
-        d->held[t].cpu_milli = d->spot[i].cpu_milli;
+        d->held[t].node = d->place[i].node;
+        d->held[t].cards = d->place[i].cards;
+        d->held[t].cpu_milli = d->place[i].cpu_milli;
     }
-    if (u->is_gang) h->start_gang(h->ctx, u->job, d->spot, u->n_tasks, why);
-    else h->start(h->ctx, u->task, d->spot, why);
+    if (u->is_gang) h->start_gang(h->ctx, u->job, d->place, u->n_tasks, why);
+    else h->start(h->ctx, u->task, d->place, why);
     u->state = UNIT_RUNNING;
     u->started = d->view->now_us;
     u->started_in = d->round;

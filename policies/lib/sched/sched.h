@@ -41,7 +41,7 @@ struct sched {
     bool  knows_licences;               /* else a task that asks for one fails the run */
     int64_t licence_free[POL_LICENCES_MAX];     /* as the plan foresees it */
     struct plan  plan;
-    struct place place;
+    struct placement placement;
     struct kinds kinds;
     struct units units;
     struct sched_held  *held; size_t cap_held;        /* by task slot */
@@ -51,11 +51,11 @@ struct sched {
     uint64_t round;                     /* decide calls so far */
     uint32_t *fresh; size_t cap_fresh; uint32_t n_fresh;    /* units that began to wait in this round */
     uint32_t n_non_monotone;                  /* waiting units of kinds that are non-monotone */
-    struct pol_place *spot; size_t cap_spot;    /* where the last sched_place put the tasks */
+    struct pol_place *place; size_t cap_place;    /* where the last sched_place put the tasks */
     uint32_t *shape; size_t cap_shape;          /* scratch */
 };
 
-void sched_init(struct sched *d, const struct pol_host *host, enum place_rule rule, const struct sched_ops *ops, void *self);
+void sched_init(struct sched *d, const struct pol_host *host, enum placement_rule rule, const struct sched_ops *ops, void *self);
 void sched_fini(struct sched *d);
 
 /* Take in what happened. */
@@ -63,9 +63,9 @@ void sched_open(struct sched *d, const struct pol_view *view, const struct pol_e
 
 /* Is it known, without looking, that no unit of this kind can be placed now? */
 bool sched_known_unschedulable(const struct sched *d, uint32_t kind);
-/* A place for the unit by the rule, taken in the plan and left in d->spot; or false and no change. */
+/* A place for the unit by the rule, taken in the plan and left in d->place; or false and no change. */
 bool sched_place(struct sched *d, uint32_t unit);
-/* Start a waiting unit at d->spot (already taken in the plan). */
+/* Start a waiting unit at d->place (already taken in the plan). */
 void sched_start(struct sched *d, uint32_t unit, const char *why);
 /* Both. */
 bool sched_try(struct sched *d, uint32_t unit, const char *why);

@@ -223,13 +223,13 @@ Test(kube, S3_10_ranges_do_not_meet)
             }
 }
 
-static uint32_t choose(enum place_rule rule, uint32_t s)
+static uint32_t choose(enum placement_rule rule, uint32_t s)
 {
-    struct place pl;
+    struct placement pl;
     struct pol_place out = { .node = POL_NONE };
-    place_init(&pl, &b.plan, rule);
-    bool ok = place_find(&pl, s, &out);
-    place_fini(&pl);
+    placement_init(&pl, &b.plan, rule);
+    bool ok = placement_find(&pl, s, &out);
+    placement_fini(&pl);
     if (ok) plan_allocate(&b.plan, out.node, &b.shape[s], out.cards);
     return ok ? out.node : POL_NONE;
 }
@@ -239,9 +239,9 @@ Test(kube, S3_11_a_cpu_pod_takes_a_gpu_node_last)
 {
     uint32_t gpu = node(2, 0, 0, 0), cpu = node(0, 0, 0, 0), s = shape(6000, 20 * GIB, 0, 0, 0);
     ready(KUBE_HYBRID);
-    for (int i = 0; i < 5; i++) cr_assert_eq(choose(PLACE_KUBE_HYBRID, s), cpu, "pod %d", i);
-    for (int i = 0; i < 5; i++) cr_assert_eq(choose(PLACE_KUBE_HYBRID, s), gpu, "pod %d", i);
-    cr_assert_eq(choose(PLACE_KUBE_HYBRID, s), POL_NONE);
+    for (int i = 0; i < 5; i++) cr_assert_eq(choose(PLACEMENT_KUBE_HYBRID, s), cpu, "pod %d", i);
+    for (int i = 0; i < 5; i++) cr_assert_eq(choose(PLACEMENT_KUBE_HYBRID, s), gpu, "pod %d", i);
+    cr_assert_eq(choose(PLACEMENT_KUBE_HYBRID, s), POL_NONE);
 }
 
 static const char *name_of(void *ctx, uint32_t kind, uint32_t n)
@@ -258,18 +258,18 @@ Test(kube, S3_12_the_highest_score_and_of_equal_ones_the_first_by_name)
     for (int i = 0; i < 4; i++) (void)node(0, 0, 0, 0);
     uint32_t s = shape(6000, 20 * GIB, 0, 0, 0), firsts = 0;
     ready(KUBE_DEFAULT);
-    struct place pl;
+    struct placement pl;
     struct pol_place out;
-    place_init(&pl, &b.plan, PLACE_KUBE);
-    place_use(&pl, &b.kube);
+    placement_init(&pl, &b.plan, PLACEMENT_KUBE);
+    placement_use(&pl, &b.kube);
     kube_rank(&b.kube, &h, 4, 0);
     const uint32_t want[] = { 1, 2, 0, 3, 1 };
     for (int i = 0; i < 5; i++) {
-        cr_assert(place_find(&pl, s, &out));
+        cr_assert(placement_find(&pl, s, &out));
         cr_assert_eq(out.node, want[i]);
         plan_allocate(&b.plan, out.node, &b.shape[s], 0);
     }
-    place_fini(&pl);
+    placement_fini(&pl);
     for (uint64_t seed = 1; seed <= 20; seed++) {
         kube_rank(&b.kube, &h, 4, seed);
         uint32_t seen = 0;

@@ -12,7 +12,7 @@ struct board {
     struct pol_card  card[CARDS];
     struct pol_shape shape[SHAPES];
     struct plan plan;
-    struct place place;
+    struct placement placement;
 };
 
 static void add_node(struct board *b, int64_t cpu, int64_t mem, uint32_t n_gpu)
@@ -29,25 +29,25 @@ static uint32_t add_shape(struct board *b, int64_t cpu, int64_t mem, int32_t n_g
     return b->view.n_shapes++;
 }
 
-static void ready(struct board *b, enum place_rule rule)
+static void ready(struct board *b, enum placement_rule rule)
 {
     b->view.node = b->node;
     b->view.card = b->card;
     b->view.shape = b->shape;
     plan_sync(&b->plan, &b->view);
-    place_init(&b->place, &b->plan, rule);
+    placement_init(&b->placement, &b->plan, rule);
 }
 
 static void done(struct board *b)
 {
-    place_fini(&b->place);
+    placement_fini(&b->placement);
     plan_fini(&b->plan);
 }
 
 static int64_t hi(struct board *b, uint32_t shape, uint32_t node)
 {
     uint64_t cards;
-    return place_cost(&b->place, shape, node, &cards).hi;
+    return placement_cost(&b->placement, shape, node, &cards).hi;
 }
 
 static void put(struct board *b, uint32_t node, uint32_t shape, uint64_t cards) { plan_allocate(&b->plan, node, &b->shape[shape], cards); }
@@ -55,13 +55,13 @@ static void put(struct board *b, uint32_t node, uint32_t shape, uint64_t cards) 
 static uint32_t find(struct board *b, uint32_t shape)
 {
     struct pol_place p;
-    return place_find(&b->place, shape, &p) ? p.node : POL_NONE;
+    return placement_find(&b->placement, shape, &p) ? p.node : POL_NONE;
 }
 
 #define ONE (1 << 20)
 
 /* Nodes <8, 16, 4 cards>, <16, 16, 0>, <4, 8, 2>; M = <16, 16, 4>.  The task asks <2, 4, 1>. */
-static void three(struct board *b, enum place_rule rule, uint32_t *gpu, uint32_t *cpu)
+static void three(struct board *b, enum placement_rule rule, uint32_t *gpu, uint32_t *cpu)
 {
     memset(b, 0, sizeof *b);
     add_node(b, 8000, 16000, 4);
@@ -72,10 +72,10 @@ static void three(struct board *b, enum place_rule rule, uint32_t *gpu, uint32_t
     ready(b, rule);
 }
 
-Test(place, first_takes_the_lowest_index_that_fits)
+Test(placement, first_takes_the_lowest_index_that_fits)
 {
     struct board b; uint32_t gpu, cpu;
-    three(&b, PLACE_FIRST, &gpu, &cpu);
+    three(&b, PLACEMENT_FIRST, &gpu, &cpu);
     cr_assert_eq(find(&b, gpu), 0);
     for (int k = 0; k < 4; k++) put(&b, 0, gpu, UINT64_C(1) << k);
     cr_assert_eq(find(&b, gpu), 2);
@@ -86,47 +86,47 @@ Test(place, first_takes_the_lowest_index_that_fits)
 }
 
 /* Left on node 0: 6/16 + 12/16 + 3/4; on node 2: 2/16 + 4/16 + 1/4; of CPU work on node 1: 14/16 + 12/16. */
-Test(place, best_leaves_least_and_worst_most)
+Test(placement, best_leaves_least_and_worst_most)
 {
     struct board b; uint32_t gpu, cpu;
-    three(&b, PLACE_BEST, &gpu, &cpu);
+    three(&b, PLACEMENT_BEST, &gpu, &cpu);
     cr_assert_eq(hi(&b, gpu, 0), ONE * 6 / 16 + ONE * 12 / 16 + ONE * 3 / 4);
     cr_assert_eq(hi(&b, gpu, 2), ONE * 2 / 16 + ONE * 4 / 16 + ONE * 1 / 4);
     cr_assert_eq(hi(&b, cpu, 1), ONE * 14 / 16 + ONE * 12 / 16);
     cr_assert_eq(find(&b, gpu), 2);
     done(&b);
-    three(&b, PLACE_WORST, &gpu, &cpu);
+    three(&b, PLACEMENT_WORST, &gpu, &cpu);
     cr_assert_eq(hi(&b, gpu, 0), -(ONE * 6 / 16 + ONE * 12 / 16 + ONE * 3 / 4));
     cr_assert_eq(find(&b, gpu), 0);
     done(&b);
 }
 
 /* Floors are per term: 1/3 + 1/3 + 1/3 of 2^20 is 3 * 349525, one less than 2^20. */
-Test(place, each_term_is_floored_on_its_own)
+Test(placement, each_term_is_floored_on_its_own)
 {
     struct board b;
     memset(&b, 0, sizeof b);
     add_node(&b, 3000, 3000, 3);
     uint32_t s = add_shape(&b, 2000, 2000, 2, 1000);
-    ready(&b, PLACE_BEST);
+    ready(&b, PLACEMENT_BEST);
     cr_assert_eq(hi(&b, s, 0), 3 * 349525);
     done(&b);
 }
 
 /* Memory whose share would overflow 64 bits on the way: 2^50 bytes. */
-Test(place, petabytes_do_not_overflow)
+Test(placement, petabytes_do_not_overflow)
 {
     struct board b;
     memset(&b, 0, sizeof b);
     add_node(&b, 1000, INT64_C(1) << 50, 0);
     uint32_t s = add_shape(&b, 0, INT64_C(1) << 49, 0, 0);
-    ready(&b, PLACE_BEST);
+    ready(&b, PLACEMENT_BEST);
     cr_assert_eq(hi(&b, s, 0), ONE + ONE / 2);
     done(&b);
 }
 
 /* Opening a card costs most, then opening a node, then idle cards left. */
-Test(place, pack_fills_shared_cards_then_used_nodes)
+Test(placement, pack_fills_shared_cards_then_used_nodes)
 {
     struct board b;
     memset(&b, 0, sizeof b);
@@ -134,7 +134,7 @@ Test(place, pack_fills_shared_cards_then_used_nodes)
     add_node(&b, 64000, 64000, 2);
     add_node(&b, 64000, 64000, 4);
     uint32_t half = add_shape(&b, 1000, 1000, 1, 500), cpu = add_shape(&b, 1000, 1000, 0, 0), two = add_shape(&b, 1000, 1000, 2, 1000);
-    ready(&b, PLACE_PACK);
+    ready(&b, PLACEMENT_PACK);
     cr_assert_eq(hi(&b, half, 0), 1 << 16 | 1 << 8 | 3);
     cr_assert_eq(find(&b, half), 1);        /* all open a card on an unused node; node 1 keeps only 1 idle */
     put(&b, 2, half, 1);
@@ -148,10 +148,10 @@ Test(place, pack_fills_shared_cards_then_used_nodes)
 }
 
 /* Fullest dimension after the task: node 0 max(2/8, 4/16, 1/4), node 2 max(2/4, 4/8, 1/2). */
-Test(place, spread_takes_the_least_full)
+Test(placement, spread_takes_the_least_full)
 {
     struct board b; uint32_t gpu, cpu;
-    three(&b, PLACE_SPREAD, &gpu, &cpu);
+    three(&b, PLACEMENT_SPREAD, &gpu, &cpu);
     cr_assert_eq(hi(&b, gpu, 0), ONE / 4);
     cr_assert_eq(hi(&b, gpu, 2), ONE / 2);
     cr_assert_eq(find(&b, gpu), 0);
@@ -167,14 +167,14 @@ Test(place, spread_takes_the_least_full)
  * <4000, 10000> and <6000, 10000>.  Least: (25 + 50)/2 = 37 and (50 + 50)/2 = 50.
  * Balanced: |.75 - .5| -> 75 and |.5 - .5| -> 100.
  */
-Test(place, kube_scores_as_kubernetes_1_20)
+Test(placement, kube_scores_as_kubernetes_1_20)
 {
     struct board b;
     memset(&b, 0, sizeof b);
     add_node(&b, 4000, 10000, 0);
     add_node(&b, 6000, 10000, 0);
     uint32_t s = add_shape(&b, 3000, 5000, 0, 0);
-    ready(&b, PLACE_KUBE);
+    ready(&b, PLACEMENT_KUBE);
     cr_assert_eq(hi(&b, s, 0), -(37 + 75) * KUBE_POINT);
     cr_assert_eq(hi(&b, s, 1), -(50 + 100) * KUBE_POINT);
     cr_assert_eq(find(&b, s), 1);
@@ -188,14 +188,14 @@ Test(place, kube_scores_as_kubernetes_1_20)
  * that asks 750 milli then: r = 850, 4*10^8: (15 + 60)/2 = 37, |.85 - .4| -> 55.
  * One that fills the CPU (r = 1000): 0 for CPU, 60/2 = 30, and balanced 0.
  */
-Test(place, kube_counts_pods_that_ask_nothing)
+Test(placement, kube_counts_pods_that_ask_nothing)
 {
     struct board b;
     memset(&b, 0, sizeof b);
     add_node(&b, 1000, 1000000000, 0);
     uint32_t none = add_shape(&b, 0, 0, 0, 0), some = add_shape(&b, 750, 0, 0, 0), rest = add_shape(&b, 900, 0, 0, 0);
     uint32_t all = add_shape(&b, 1000, 0, 0, 0);
-    ready(&b, PLACE_KUBE);
+    ready(&b, PLACEMENT_KUBE);
     cr_assert_eq(hi(&b, none, 0), -(85 + 90) * KUBE_POINT);
     put(&b, 0, none, 0);
     cr_assert_eq(hi(&b, none, 0), -(70 + 80) * KUBE_POINT);
@@ -209,13 +209,13 @@ Test(place, kube_counts_pods_that_ask_nothing)
 }
 
 /* 1 - |1/3 - 0| is 66.67 %, floored; doubles of f would do here too, but 0.07 - 0.06 -> 99 exactly would not. */
-Test(place, kube_is_exact_where_floating_point_is_not)
+Test(placement, kube_is_exact_where_floating_point_is_not)
 {
     struct board b;
     memset(&b, 0, sizeof b);
     add_node(&b, 100, 100, 0);
     uint32_t s = add_shape(&b, 7, 6, 0, 0);
-    ready(&b, PLACE_KUBE);
+    ready(&b, PLACEMENT_KUBE);
     cr_assert_eq(hi(&b, s, 0), -((93 + 94) / 2 + 99) * KUBE_POINT);
     done(&b);
 }
@@ -231,7 +231,7 @@ Test(place, kube_is_exact_where_floating_point_is_not)
  *   waste: (3 + 1 + 2)*1500 = 9000; cost 5000.
  * - C on an idle node of enough CPU changes nothing: cost 0.
  */
-Test(place, fgd_by_hand)
+Test(placement, fgd_by_hand)
 {
     struct board b;
     struct pol_place p;
@@ -240,28 +240,28 @@ Test(place, fgd_by_hand)
     add_node(&b, 8000, 8000, 2);
     add_node(&b, 1000, 8000, 2);
     uint32_t A = add_shape(&b, 1000, 0, 1, 500), B = add_shape(&b, 1000, 0, 2, 1000), C = add_shape(&b, 1000, 0, 0, 0);
-    ready(&b, PLACE_FGD);
-    place_arrived(&b.place, A, 3);
-    place_arrived(&b.place, B, 1);
-    place_arrived(&b.place, C, 2);
-    cr_assert(place_refresh(&b.place));
+    ready(&b, PLACEMENT_FGD);
+    placement_arrived(&b.placement, A, 3);
+    placement_arrived(&b.placement, B, 1);
+    placement_arrived(&b.placement, C, 2);
+    cr_assert(placement_refresh(&b.placement));
     cr_assert_eq(hi(&b, A, 0), 500);
     put(&b, 1, A, 2);                           /* card 1 now has 500 free */
     cr_assert_eq(hi(&b, A, 1), -1500);
     cr_assert_eq(hi(&b, A, 2), 5000);
     cr_assert_eq(hi(&b, C, 0), 0);
-    cr_assert(place_find(&b.place, A, &p));
+    cr_assert(placement_find(&b.placement, A, &p));
     cr_assert(p.node == 1 && p.cards == 2, "the shared card is filled");
     /* 6 arrived: refreshed at 9, not at 8. */
-    place_arrived(&b.place, C, 2);
-    cr_assert(!place_refresh(&b.place));
-    place_arrived(&b.place, C, 1);
-    cr_assert(place_refresh(&b.place));
+    placement_arrived(&b.placement, C, 2);
+    cr_assert(!placement_refresh(&b.placement));
+    placement_arrived(&b.placement, C, 1);
+    cr_assert(placement_refresh(&b.placement));
     done(&b);
 }
 
 /* Cards: least free share, then least free memory, then index; whole cards from the lowest index. */
-Test(place, cards_are_chosen_fullest_first)
+Test(placement, cards_are_chosen_fullest_first)
 {
     struct board b;
     memset(&b, 0, sizeof b);
@@ -269,7 +269,7 @@ Test(place, cards_are_chosen_fullest_first)
     for (int k = 0; k < 4; k++) b.card[k].mem_total = b.card[k].mem_free = 16;
     uint32_t q = add_shape(&b, 0, 0, 1, 250), whole = add_shape(&b, 0, 0, 2, 1000), m = add_shape(&b, 0, 0, 1, 100);
     b.shape[m].gpu_mem_b = 10;
-    ready(&b, PLACE_FIRST);
+    ready(&b, PLACEMENT_FIRST);
     cr_assert_eq(plan_cards(&b.plan, 0, &b.shape[q]), 1);
     put(&b, 0, q, 1 << 2);
     cr_assert_eq(plan_cards(&b.plan, 0, &b.shape[q]), 1 << 2);
@@ -282,7 +282,7 @@ Test(place, cards_are_chosen_fullest_first)
 }
 
 /* An exclusive task wants an idle node and takes all of it. */
-Test(place, exclusive_takes_the_node)
+Test(placement, exclusive_takes_the_node)
 {
     struct board b;
     memset(&b, 0, sizeof b);
@@ -290,9 +290,9 @@ Test(place, exclusive_takes_the_node)
     add_node(&b, 16000, 8000, 0);
     uint32_t x = add_shape(&b, 1000, 1000, 0, 0), c = add_shape(&b, 1000, 0, 0, 0);
     b.shape[x].exclusive = 1;
-    ready(&b, PLACE_BEST);
+    ready(&b, PLACEMENT_BEST);
     struct pol_place p;
-    cr_assert(place_find(&b.place, x, &p));
+    cr_assert(placement_find(&b.placement, x, &p));
     cr_assert(p.node == 0 && p.cards == 3, "nothing is left over on either: the lower index");
     put(&b, 0, x, p.cards);
     cr_assert_eq(find(&b, c), 1);
