@@ -32,7 +32,7 @@ struct easy {
     bool     is_stale;              /* refusals made under the shadow may be out of date */
     /* scratch */
     uint32_t *node; size_t cap_node;
-    uint32_t *room; size_t cap_room;
+    uint32_t *capacity; size_t cap_capacity;
     struct pol_place *place; size_t cap_place;
 };
 
@@ -50,17 +50,17 @@ struct count { uint64_t all; const struct pol_shape *shape; };
 static void count_open(struct easy *e, struct count *c, const struct pol_shape *s)
 {
     const struct plan *p = &e->sched.plan;
-    POL_RESERVE(e->room, e->cap_room, p->n_nodes);
+    POL_RESERVE(e->capacity, e->cap_capacity, p->n_nodes);
     *c = (struct count){ 0, s };
-    for (uint32_t i = 0; i < p->n_nodes; i++) c->all += e->room[i] = plan_capacity(p, i, s);
+    for (uint32_t i = 0; i < p->n_nodes; i++) c->all += e->capacity[i] = plan_capacity(p, i, s);
 }
 
 static void count_node(struct easy *e, struct count *c, uint32_t node)
 {
     uint32_t now = plan_capacity(&e->sched.plan, node, c->shape);
     c->all += now;
-    c->all -= e->room[node];
-    e->room[node] = now;
+    c->all -= e->capacity[node];
+    e->capacity[node] = now;
 }
 
 /*
@@ -180,24 +180,24 @@ static bool fits_now(struct sched *d, uint32_t id)
     return false;
 }
 
-enum verdict { PLACED, NO_ROOM, TOO_LONG };
+enum verdict { PLACED, NO_FIT, TOO_LONG };
 
 static enum verdict attempt(struct easy *e, uint32_t id, const char **why)
 {
     struct sched *d = &e->sched;
     const struct unit *u = sched_unit(d, id);
-    if (sched_skip(d, u->kind)) return NO_ROOM;
+    if (sched_skip(d, u->kind)) return NO_FIT;
     if (!e->is_known) {
         /* What does not fit at all needs no shadow; unless its kind might fit in less. */
-        if (d->kinds.at[u->kind].is_monotone && !fits_now(d, id)) return NO_ROOM;
+        if (d->kinds.at[u->kind].is_monotone && !fits_now(d, id)) return NO_FIT;
         foresee(e);
     }
     if (e->shadow == POL_NEVER || u->est <= e->shadow - d->view->now_us) {
         *why = e->shadow == POL_NEVER ? "backfill: nothing is reserved" : "backfill: ends before the head is due to start";
-        if (!sched_place(d, id)) return NO_ROOM;
+        if (!sched_place(d, id)) return NO_FIT;
     } else {
         *why = "backfill: leaves room for the head";
-        if (!place_common(e, id)) return sched_known_unschedulable(d, u->kind) ? NO_ROOM : TOO_LONG;
+        if (!place_common(e, id)) return sched_known_unschedulable(d, u->kind) ? NO_FIT : TOO_LONG;
     }
     int64_t end = pol_after(d->view->now_us, u->est);
     if (end < e->until) e->until = end;
@@ -220,7 +220,7 @@ static void backfill_all(struct easy *e)
         const uint32_t kind = sched_unit(d, id)->kind;
         const char *why = NULL;
         enum verdict v = id == e->head ? TOO_LONG : attempt(e, id, &why);
-        if (v == NO_ROOM) {
+        if (v == NO_FIT) {
             sched_pass(d, w);
             continue;
         }
@@ -292,7 +292,7 @@ static void destroy(void *self)
     free(e->snap_node);
     free(e->refused);
     free(e->node);
-    free(e->room);
+    free(e->capacity);
     free(e->place);
     sched_fini(&e->sched);
     free(e);

@@ -17,7 +17,7 @@ struct crossing { int64_t at; uint64_t ordinal, started_in; uint32_t unit; };
 
 struct las {
     struct sched sched;
-    struct room room;
+    struct preempt preempt;
     bool    skip;
     int64_t limit[QUEUES_MAX];  /* service at which level i + 1 begins, in thousandths of a card times us */
     uint32_t n_limits;
@@ -115,7 +115,7 @@ static void cross(struct las *l)
         u->key = level(l, u, u->attained + d->view->now_us - u->started);
         set_add(&d->running, &d->units, c.unit);
         foresee(l, u, u->key);
-        l->room.epoch++;
+        l->preempt.epoch++;
     }
 }
 
@@ -131,7 +131,7 @@ static void ask(struct las *l)
 
 static const struct sched_ops ops = { .wait_key = wait_key, .run_key = run_key };
 
-static int64_t beyond(void *self, const struct unit *u) { (void)self; return u->key; }
+static int64_t victim_bound(void *self, const struct unit *u) { (void)self; return u->key; }
 
 static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
 {
@@ -152,18 +152,18 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
 
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
-    static const struct room_rule rule = { .beyond = beyond, .why = "a unit with less service needs the room" };
+    static const struct preempt_rule rule = { .victim_bound = victim_bound, .why = "a unit with less service needs the room" };
     struct las *l = self;
     sched_open(&l->sched, view, ev, n_ev);
     cross(l);
-    room_run(&l->room, &l->sched, &rule, l->skip);
+    preempt_run(&l->preempt, &l->sched, &rule, l->skip);
     ask(l);
 }
 
 static void destroy(void *self)
 {
     struct las *l = self;
-    room_fini(&l->room);
+    preempt_fini(&l->preempt);
     sched_fini(&l->sched);
     free(l->heap);
     free(l);

@@ -12,7 +12,7 @@
 #include "builtin.h"
 #include "lib/util.h"
 
-struct srtf { struct sched sched; struct room room; bool skip; };
+struct srtf { struct sched sched; struct preempt preempt; bool skip; };
 
 enum { P_PLACE, P_MODE, P_ESTIMATE };
 static const struct pol_param params[] = { PLACEMENT_PARAM, MODE_PARAM("skip"), ESTIMATE_PARAM };
@@ -48,7 +48,7 @@ static int64_t run_key(void *self, const struct unit *u)
 }
 
 /* Running units with more left than the waiting one: E - now > key. */
-static int64_t beyond(void *self, const struct unit *u)
+static int64_t victim_bound(void *self, const struct unit *u)
 {
     const struct srtf *s = self;
     return s->sched.est_true ? u->key : pol_after(s->sched.view->now_us, u->key);
@@ -69,15 +69,15 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
     struct srtf *s = self;
-    struct room_rule rule = { .beyond = beyond, .fresh = s->sched.est_true ? true_left : NULL, .why = "a shorter unit needs the room" };
+    struct preempt_rule rule = { .victim_bound = victim_bound, .fresh = s->sched.est_true ? true_left : NULL, .why = "a shorter unit needs the room" };
     sched_open(&s->sched, view, ev, n_ev);
-    room_run(&s->room, &s->sched, &rule, s->skip);
+    preempt_run(&s->preempt, &s->sched, &rule, s->skip);
 }
 
 static void destroy(void *self)
 {
     struct srtf *s = self;
-    room_fini(&s->room);
+    preempt_fini(&s->preempt);
     sched_fini(&s->sched);
     free(s);
 }

@@ -2,7 +2,7 @@
 
 #include "lib/util.h"
 
-void room_fini(struct room *r)
+void preempt_fini(struct preempt *r)
 {
     free(r->order);
     free(r->all);
@@ -15,29 +15,29 @@ void room_fini(struct room *r)
 
 /* ---- victims, from the last ---- */
 
-static void append(struct room *r, const struct unit *u, uint32_t id, int64_t key)
+static void append(struct preempt *r, const struct unit *u, uint32_t id, int64_t key)
 {
     POL_RESERVE(r->order, r->cap_order, (size_t)r->n_order + 1);
-    r->order[r->n_order++] = (struct room_unit){ key, u->ordinal, u->index, id };
+    r->order[r->n_order++] = (struct preempt_unit){ key, u->ordinal, u->index, id };
 }
 
 static int last_first(const void *pa, const void *pb)
 {
-    const struct room_unit *a = pa, *b = pb;
+    const struct preempt_unit *a = pa, *b = pb;
     if (a->key != b->key) return a->key < b->key ? 1 : -1;
     if (a->ordinal != b->ordinal) return a->ordinal < b->ordinal ? 1 : -1;
     return (a->index < b->index) - (a->index > b->index);
 }
 
 /* Where keys in the set are out of date, all are read once a decision; they are mostly in order already. */
-static void read_all(struct room *r, struct sched *d, int64_t beyond, int64_t (*fresh)(void *, const struct unit *))
+static void read_all(struct preempt *r, struct sched *d, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *))
 {
     POL_RESERVE(r->all, r->cap_all, d->running.n);
     set_list(&d->running, &d->units, r->all);
     bool sorted = true;
     for (uint32_t i = d->running.n; i-- > 0;) {
         int64_t key = fresh(d->self, sched_unit(d, r->all[i]));
-        if (key <= beyond) continue;
+        if (key <= victim_bound) continue;
         append(r, sched_unit(d, r->all[i]), r->all[i], key);
         sorted &= r->n_order == 1 || last_first(&r->order[r->n_order - 2], &r->order[r->n_order - 1]) < 0;
     }
@@ -45,23 +45,23 @@ static void read_all(struct room *r, struct sched *d, int64_t beyond, int64_t (*
 }
 
 /*
- * Running unit i from the last, if its key is above `beyond`; POL_NONE if not.
+ * Running unit i from the last, if its key is above `victim_bound`; POL_NONE if not.
  * The list is kept for the decision: units that come later ask for no more of it.
  */
-static uint32_t nth_last(struct room *r, struct sched *d, uint32_t i, int64_t beyond, int64_t (*fresh)(void *, const struct unit *))
+static uint32_t nth_last(struct preempt *r, struct sched *d, uint32_t i, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *))
 {
     if (r->order_in != d->round) {
         r->order_in = d->round;
         r->n_order = 0;
-        if (fresh != NULL) read_all(r, d, beyond, fresh);
+        if (fresh != NULL) read_all(r, d, victim_bound, fresh);
     }
     while (i >= r->n_order) {
         if (fresh != NULL) return POL_NONE;
         uint32_t v = r->n_order == 0 ? set_last(&d->running, &d->units) : set_prev(&d->running, &d->units, r->order[r->n_order - 1].id);
-        if (v == POL_NONE || sched_unit(d, v)->key <= beyond) return POL_NONE;
+        if (v == POL_NONE || sched_unit(d, v)->key <= victim_bound) return POL_NONE;
         append(r, sched_unit(d, v), v, sched_unit(d, v)->key);
     }
-    return r->order[i].key > beyond ? r->order[i].id : POL_NONE;
+    return r->order[i].key > victim_bound ? r->order[i].id : POL_NONE;
 }
 
 /* ---- could room be made at all? ---- */
@@ -71,7 +71,7 @@ static bool may_stop(const struct sched *d, uint32_t v)
     return sched_unit(d, v)->state == UNIT_RUNNING && sched_unit(d, v)->started_in != d->round;
 }
 
-static void release_most(struct room *r, struct sched *d, uint32_t v)
+static void release_most(struct preempt *r, struct sched *d, uint32_t v)
 {
     uint32_t t = v;
     for (uint32_t i = 0; i < sched_unit(d, v)->n_tasks; i++, t = d->held[t].next) {
@@ -86,7 +86,7 @@ static void release_most(struct room *r, struct sched *d, uint32_t v)
     }
 }
 
-static void retake_most(struct room *r, struct sched *d, uint32_t v)
+static void retake_most(struct preempt *r, struct sched *d, uint32_t v)
 {
     uint32_t t = v;
     for (uint32_t i = 0; i < sched_unit(d, v)->n_tasks; i++, t = d->held[t].next)
@@ -100,7 +100,7 @@ static void retake_most(struct room *r, struct sched *d, uint32_t v)
  * is made once a decision and then only taken back from: the whole decision
  * costs O(victims + kinds x nodes that hold one).
  */
-static bool could_fit(struct room *r, struct sched *d, uint32_t unit, int64_t beyond, int64_t (*fresh)(void *, const struct unit *))
+static bool could_fit(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *))
 {
     uint32_t v;
     if (r->most_in != d->round) {
@@ -108,10 +108,10 @@ static bool could_fit(struct room *r, struct sched *d, uint32_t unit, int64_t be
         r->n_most = r->n_touched = 0;
         if (r->most.node == NULL) plan_sync(&r->most, d->view);
         POL_RESERVE(r->touched_in, r->cap_touched_in, d->plan.n_nodes);
-        for (; (v = nth_last(r, d, r->n_most, beyond, fresh)) != POL_NONE; r->n_most++)
+        for (; (v = nth_last(r, d, r->n_most, victim_bound, fresh)) != POL_NONE; r->n_most++)
             if (may_stop(d, v)) release_most(r, d, v);
     }
-    for (; r->n_most > 0 && r->order[r->n_most - 1].key <= beyond; r->n_most--)
+    for (; r->n_most > 0 && r->order[r->n_most - 1].key <= victim_bound; r->n_most--)
         if (may_stop(d, r->order[r->n_most - 1].id)) retake_most(r, d, r->order[r->n_most - 1].id);
     const struct pol_shape *s = &d->plan.shape[d->kinds.at[sched_unit(d, unit)->kind].shape[0]];
     for (uint32_t i = 0; i < r->n_touched; i++)
@@ -120,7 +120,7 @@ static bool could_fit(struct room *r, struct sched *d, uint32_t unit, int64_t be
 }
 
 /* A unit starts: what it takes is free no longer. */
-static void note_start(struct room *r, const struct sched *d, uint32_t unit)
+static void note_start(struct preempt *r, const struct sched *d, uint32_t unit)
 {
     const struct kind *k = &d->kinds.at[sched_unit(d, unit)->kind];
     if (r->most_in != d->round) return;
@@ -158,16 +158,16 @@ static bool would_fit(struct sched *d, uint32_t unit, uint32_t touched)
  * 2. Hand back, in the order taken, each without which it still fits.
  * 3. Preempt the rest, start the unit.
  */
-bool room_make(struct room *r, struct sched *d, uint32_t unit, int64_t beyond,
+bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound,
                int64_t (*fresh)(void *self, const struct unit *u), const char *why)
 {
     struct kind *k = &d->kinds.at[sched_unit(d, unit)->kind];
-    uint32_t v = nth_last(r, d, 0, beyond, fresh), last = POL_NONE;
-    if (v == POL_NONE || (k->n_tasks == 1 && !could_fit(r, d, unit, beyond, fresh))) return false;
+    uint32_t v = nth_last(r, d, 0, victim_bound, fresh), last = POL_NONE;
+    if (v == POL_NONE || (k->n_tasks == 1 && !could_fit(r, d, unit, victim_bound, fresh))) return false;
     struct plan_mark all = plan_mark(&d->plan);
     bool fits = false;
     r->n_victims = 0;
-    for (uint32_t i = 0; !fits && (v = nth_last(r, d, i, beyond, fresh)) != POL_NONE; i++) {
+    for (uint32_t i = 0; !fits && (v = nth_last(r, d, i, victim_bound, fresh)) != POL_NONE; i++) {
         if (!may_stop(d, v)) continue;
         POL_RESERVE(r->victim, r->cap_victim, (size_t)r->n_victims + 1);
         r->victim[r->n_victims++] = last = v;
@@ -203,13 +203,13 @@ bool room_make(struct room *r, struct sched *d, uint32_t unit, int64_t beyond,
  * they were.  The same goes for units of its kind with keys no smaller.  Only
  * for monotone kinds.
  */
-static bool no_room_known(const struct room *r, const struct sched *d, const struct unit *u)
+static bool known_without_victims(const struct preempt *r, const struct sched *d, const struct unit *u)
 {
     const struct kind *k = &d->kinds.at[u->kind];
     return k->is_monotone && k->no_victims_freed_epoch == d->plan.freed_epoch && k->no_victims_key_epoch == r->epoch && u->key >= k->no_victims_key;
 }
 
-void room_run(struct room *r, struct sched *d, const struct room_rule *rule, bool skip)
+void preempt_run(struct preempt *r, struct sched *d, const struct preempt_rule *rule, bool skip)
 {
     struct walk *w = &d->walk;
     uint32_t id;
@@ -217,7 +217,7 @@ void room_run(struct room *r, struct sched *d, const struct room_rule *rule, boo
         const struct unit *u = sched_unit(d, id);
         const char *why = "fits";
         if (!sched_place(d, id)) {
-            if (no_room_known(r, d, u) || !room_make(r, d, id, rule->beyond(d->self, u), rule->fresh, rule->why)) {
+            if (known_without_victims(r, d, u) || !preempt_for(r, d, id, rule->victim_bound(d->self, u), rule->fresh, rule->why)) {
                 struct kind *k = &d->kinds.at[u->kind];
                 if (k->no_victims_freed_epoch != d->plan.freed_epoch || k->no_victims_key_epoch != r->epoch || u->key < k->no_victims_key) k->no_victims_key = u->key;
                 k->no_victims_freed_epoch = d->plan.freed_epoch;

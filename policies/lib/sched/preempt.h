@@ -7,9 +7,9 @@
 
 #include "lib/sched/sched.h"
 
-struct room_unit { int64_t key; uint64_t ordinal; uint32_t index, id; };
-struct room {
-    struct room_unit *order; size_t cap_order; uint32_t n_order;    /* this decision's running units from the last, as far as looked at */
+struct preempt_unit { int64_t key; uint64_t ordinal; uint32_t index, id; };
+struct preempt {
+    struct preempt_unit *order; size_t cap_order; uint32_t n_order;    /* this decision's running units from the last, as far as looked at */
     uint32_t *all; size_t cap_all;          /* scratch */
     uint64_t order_in;                      /* the decision */
     struct plan most;                       /* the plan with the first n_most of order released, on the nodes in `touched` */
@@ -22,27 +22,27 @@ struct room {
     bool     *back;   size_t cap_back;      /* handed back */
 };
 
-void room_fini(struct room *r);             /* zero-initialise to begin */
+void preempt_fini(struct preempt *r);             /* zero-initialise to begin */
 
 /*
  * Make `unit`, which does not fit, fit by preempting running units whose key is
- * greater than `beyond`, taken from the last of the running set; its place is
+ * greater than `victim_bound`, taken from the last of the running set; its place is
  * taken in the plan and left in d->place.
  *   fresh  the running unit's key at present; NULL: keys in the set are current
  * False: nothing changed.  O(victims) for a unit of one task; for a gang each
  * victim costs a placement.
- * Within one decision `beyond` must not fall from call to call.
+ * Within one decision `victim_bound` must not fall from call to call.
  */
-bool room_make(struct room *r, struct sched *d, uint32_t unit, int64_t beyond,
+bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound,
                int64_t (*fresh)(void *self, const struct unit *u), const char *why);
 
 /* What differs between the policies that make room. */
-struct room_rule {
-    int64_t (*beyond)(void *self, const struct unit *u);    /* room_make's bound for a waiting unit */
+struct preempt_rule {
+    int64_t (*victim_bound)(void *self, const struct unit *u);    /* preempt_for's bound for a waiting unit */
     int64_t (*fresh)(void *self, const struct unit *u);
     const char *why;                        /* of a preemption */
 };
 /* One decision: every waiting unit in order starts, makes room, or is passed over (strict: ends the decision). */
-void room_run(struct room *r, struct sched *d, const struct room_rule *rule, bool skip);
+void preempt_run(struct preempt *r, struct sched *d, const struct preempt_rule *rule, bool skip);
 
 #endif

@@ -17,7 +17,7 @@ struct kind {
     uint32_t  n_tasks;
     bool      is_monotone, is_uniform;
     uint64_t  failed_freed_epoch, failed_change_epoch;       /* the plan's, when it last failed; 0: never */
-    uint64_t  no_victims_freed_epoch, no_victims_key_epoch;     /* the same for making room; see room.c */
+    uint64_t  no_victims_freed_epoch, no_victims_key_epoch;     /* the same for making room; see preempt.c */
     int64_t   no_victims_key;
 };
 
