@@ -12,7 +12,7 @@
 
 struct drf_user {
     struct queue wait;
-    struct walk  walk;              /* skip: where this decision's search stands */
+    struct queue_walk  walk;              /* skip: where this decision's search stands */
     uint64_t     walk_in;           /* the decision it was opened in */
     int64_t      held[SHARE_DIMS], weight;
     struct share share;
@@ -31,7 +31,7 @@ struct drf {
 
 enum { P_PLACE, P_MODE, P_WEIGHTS };
 static const struct pol_param params[] = {
-    PLACEMENT_PARAM, MODE_PARAM("skip"),
+    PLACEMENT_PARAM, LIST_MODE_PARAM("skip"),
     { .name = "weights", .type = POL_TEXT, .dflt = "", .help = "user:weight;user:weight...; others weigh 1" },
 };
 
@@ -139,14 +139,14 @@ static bool serve(struct drf *f, struct drf_user *u)
     if (!f->skip) return (id = queue_first(&u->wait)) != POL_NONE && sched_try(d, id, "first unit of the user with the smallest share");
     if (u->walk_in != d->round) {
         u->walk_in = d->round;
-        walk_open(&u->walk, &u->wait, &d->units, sched_skip, d);
+        queue_walk_open(&u->walk, &u->wait, &d->units, sched_skip, d);
     }
-    while ((id = walk_top(&u->walk)) != POL_NONE) {
+    while ((id = queue_walk_top(&u->walk)) != POL_NONE) {
         if (!sched_place(d, id)) {
             sched_pass(d, &u->walk);
             continue;
         }
-        walk_step(&u->walk, &d->units, POL_NEVER);
+        queue_walk_step(&u->walk, &d->units, POL_NEVER);
         sched_start(d, id, "unit of the user with the smallest share");
         return true;
     }
@@ -193,7 +193,7 @@ static void destroy(void *self)
     struct drf *f = self;
     for (uint32_t i = 0; i < f->n_users; i++) {
         queue_fini(&f->user[i].wait);
-        walk_fini(&f->user[i].walk);
+        queue_walk_fini(&f->user[i].walk);
     }
     free(f->user);
     free(f->list);

@@ -37,7 +37,7 @@ struct easy {
 };
 
 enum { P_PLACE, P_ESTIMATE };
-static const struct pol_param params[] = { PLACEMENT_PARAM, ESTIMATE_PARAM };
+static const struct pol_param params[] = { PLACEMENT_PARAM, LIST_ESTIMATE_PARAM };
 
 static int64_t run_key(void *self, const struct unit *u) { (void)self; return pol_after(u->started, u->est); }
 static const struct sched_ops ops = { .run_key = run_key };
@@ -114,14 +114,14 @@ static void foresee(struct easy *e)
     e->shadow = e->until = POL_NEVER;
     e->n_snaps = 0;
     e->serial++;
-    uint32_t v = set_first(&d->running, &d->units);
+    uint32_t v = unit_set_first(&d->running, &d->units);
     /* Ends that have passed move with the clock: right for this decision only. */
     if (v != POL_NONE) e->until = sched_unit(d, v)->key;
     while (v != POL_NONE && sched_unit(d, v)->key != POL_NEVER) {
         int64_t end = sched_unit(d, v)->key;
         if (end <= now) end = now + 1;
         size_t n = 0;
-        for (; v != POL_NONE && sched_unit(d, v)->key <= end; v = set_next(&d->running, &d->units, v)) {
+        for (; v != POL_NONE && sched_unit(d, v)->key <= end; v = unit_set_next(&d->running, &d->units, v)) {
             sched_release(d, v);
             uint32_t t = v;
             for (uint32_t i = 0; i < sched_unit(d, v)->n_tasks; i++, t = d->held[t].next) {
@@ -214,9 +214,9 @@ static int64_t worth(const struct easy *e, uint32_t kind)
 static void backfill_all(struct easy *e)
 {
     struct sched *d = &e->sched;
-    struct walk *w = &d->walk;
+    struct queue_walk *w = &d->walk;
     uint32_t id;
-    for (walk_open(w, &d->wait, &d->units, sched_skip, d); (id = walk_top(w)) != POL_NONE;) {
+    for (queue_walk_open(w, &d->wait, &d->units, sched_skip, d); (id = queue_walk_top(w)) != POL_NONE;) {
         const uint32_t kind = sched_unit(d, id)->kind;
         const char *why = NULL;
         enum verdict v = id == e->head ? TOO_LONG : attempt(e, id, &why);
@@ -224,7 +224,7 @@ static void backfill_all(struct easy *e)
             sched_pass(d, w);
             continue;
         }
-        walk_step(w, &d->units, worth(e, kind));
+        queue_walk_step(w, &d->units, worth(e, kind));
         if (v == PLACED) sched_start(d, id, why);
     }
 }

@@ -6,7 +6,7 @@
 struct fifo { struct sched sched; enum list_mode mode; };
 
 enum { P_PLACE, P_MODE };
-static const struct pol_param params[] = { PLACEMENT_PARAM, MODE_PARAM("strict") };
+static const struct pol_param params[] = { PLACEMENT_PARAM, LIST_MODE_PARAM("strict") };
 static const struct sched_ops ops;       /* nothing differs */
 
 static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)

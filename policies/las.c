@@ -27,7 +27,7 @@ struct las {
 
 enum { P_PLACE, P_MODE, P_THRESHOLD, P_FACTOR, P_QUEUES };
 static const struct pol_param params[] = {
-    PLACEMENT_PARAM, MODE_PARAM("skip"),
+    PLACEMENT_PARAM, LIST_MODE_PARAM("skip"),
     { .name = "threshold", .type = POL_DURATION, .dflt = "1h", .help = "service at which the first level ends, in one card's time" },
     { .name = "factor", .type = POL_INT, .dflt = "10", .help = "each further threshold is this many times the last" },
     { .name = "queues", .type = POL_INT, .dflt = "2", .help = "levels, 1 to 16" },
@@ -111,9 +111,9 @@ static void cross(struct las *l)
         pop(l);
         if (!is_current(l, &c)) continue;
         struct unit *u = sched_unit(d, c.unit);
-        set_del(&d->running, &d->units, c.unit);
+        unit_set_del(&d->running, &d->units, c.unit);
         u->key = level(l, u, u->attained + d->view->now_us - u->started);
-        set_add(&d->running, &d->units, c.unit);
+        unit_set_add(&d->running, &d->units, c.unit);
         foresee(l, u, u->key);
         l->preempt.epoch++;
     }

@@ -6,7 +6,7 @@
 struct sjf { struct sched sched; enum list_mode mode; };
 
 enum { P_PLACE, P_MODE, P_ESTIMATE };
-static const struct pol_param params[] = { PLACEMENT_PARAM, MODE_PARAM("strict"), ESTIMATE_PARAM };
+static const struct pol_param params[] = { PLACEMENT_PARAM, LIST_MODE_PARAM("strict"), LIST_ESTIMATE_PARAM };
 
 static int64_t wait_key(void *self, const struct unit *u) { (void)self; return u->est; }
 static const struct sched_ops ops = { .wait_key = wait_key };

@@ -15,7 +15,7 @@
 struct srtf { struct sched sched; struct preempt preempt; bool skip; };
 
 enum { P_PLACE, P_MODE, P_ESTIMATE };
-static const struct pol_param params[] = { PLACEMENT_PARAM, MODE_PARAM("skip"), ESTIMATE_PARAM };
+static const struct pol_param params[] = { PLACEMENT_PARAM, LIST_MODE_PARAM("skip"), LIST_ESTIMATE_PARAM };
 
 /* Longest over the unit's tasks. */
 static int64_t true_left(void *self, const struct unit *u)

@@ -26,7 +26,7 @@ static const struct pol_param params[] = {
     { .name = "watch", .type = POL_DURATION, .dflt = "10s", .help = "how often traffic and utilisation are looked at" },
     { .name = "bandwidth", .type = POL_NUMBER, .dflt = "0.75", .help = "fraction of a node's memory bandwidth that CPU jobs must move" },
     { .name = "drop", .type = POL_NUMBER, .dflt = "0.05", .help = "fall of a GPU job's utilisation that counts, 0 to 1" },
-    MODE_PARAM("skip"),
+    LIST_MODE_PARAM("skip"),
     { .name = "weights", .type = POL_TEXT, .dflt = "", .help = "user:weight;user:weight...; others weigh 1" },
 };
 
@@ -171,14 +171,14 @@ static bool serve(struct mq *m, const struct queue *q, enum mq_class class)
     struct sched *d = &m->sched;
     uint32_t id;
     bool (*skip)(void *, uint32_t) = m->strict ? NULL : class == MQ_CPU ? fit_skip_cpu : fit_skip_gpu;
-    for (walk_open(&m->walk, q, &d->units, skip, m); (id = walk_top(&m->walk)) != POL_NONE;) {
+    for (queue_walk_open(&m->walk, q, &d->units, skip, m); (id = queue_walk_top(&m->walk)) != POL_NONE;) {
         bool ok = may_take(m, class, mq_kind(m, sched_unit(d, id)->kind)->gpu_milli);
         if (ok && (class == MQ_CPU ? fit_cpu(m, id) : fit_gpu(m, id))) return true;
         if (!ok) tell_hold(m, sched_unit(d, id)->kind, MQ_HOLD_ARRAY);
         if (m->strict) return false;
         /* GPU jobs that ask the same may begin with other cores: each is looked at. */
-        if (class == MQ_CPU || !ok || fit_skip_gpu(m, sched_unit(d, id)->kind)) walk_drop(&m->walk, &d->units);
-        else walk_step(&m->walk, &d->units, POL_NEVER);
+        if (class == MQ_CPU || !ok || fit_skip_gpu(m, sched_unit(d, id)->kind)) queue_walk_drop(&m->walk, &d->units);
+        else queue_walk_step(&m->walk, &d->units, POL_NEVER);
     }
     return false;
 }
@@ -284,7 +284,7 @@ static void destroy(void *self)
     for (uint32_t i = 0; i < m->n_users; i++)
         for (int c = 0; c < MQ_CLASSES; c++) queue_fini(&m->user[i].wait[c]);
     queue_fini(&m->returned);
-    walk_fini(&m->walk);
+    queue_walk_fini(&m->walk);
     cores_fini(&m->cores);
     search_history_fini(&m->history);
     share_weights_fini(&m->weights);

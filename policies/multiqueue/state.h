@@ -76,7 +76,7 @@ struct mq {
     uint32_t n_other_hold[MQ_CLASSES];          /* kinds of GPU units that something else than the array holds */
     bool     holds_changed;     /* some kind's, since units were told of */
     const char *cpu_hold;       /* what CPU units were told last; NULL: nothing */
-    struct walk walk;
+    struct queue_walk walk;
     int64_t reserve_noted, borrowed_noted, closed_noted, stopped_noted, throttled_noted;      /* -1: not yet */
     int64_t n_stopped, n_throttled;
     /* parameters */

@@ -82,7 +82,7 @@ static bool make_room(struct wf_policy *p, struct wf *w, uint32_t first, const s
     bool ok = false;
     if (p->admit == WF_ADMIT_WAIT || p->view->n_licences > 0) return false;
     struct plan_mark m = plan_mark(&d->plan);
-    for (uint32_t id = set_last(&d->running, &d->units); id != POL_NONE && !ok; id = set_prev(&d->running, &d->units, id)) {
+    for (uint32_t id = unit_set_last(&d->running, &d->units); id != POL_NONE && !ok; id = unit_set_prev(&d->running, &d->units, id)) {
         if (!is_prey(p, id) || sched_unit(d, id)->started_in == d->round) continue;
         const struct wf_loan *l = d->held[id].node == POL_NONE ? &p->loan[id] : NULL;
         if (l != NULL) plan_release(&d->plan, l->node, &d->plan.shape[l->shape], l->cards);

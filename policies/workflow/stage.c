@@ -321,14 +321,14 @@ static void lend_to(struct wf_policy *p, uint32_t id, const struct wf_loan *l)
 static void lend_group(struct wf_policy *p, struct wf *w, uint32_t group, int64_t stage)
 {
     struct sched *d = &p->sched;
-    struct walk *wk = &p->walk[group];
+    struct queue_walk *wk = &p->walk[group];
     uint32_t id;
-    for (walk_open(wk, &p->queue[group], &d->units, NULL, NULL); (id = walk_top(wk)) != POL_NONE;) {
+    for (queue_walk_open(wk, &p->queue[group], &d->units, NULL, NULL); (id = queue_walk_top(wk)) != POL_NONE;) {
         struct wf_loan l;
         const struct unit *u = sched_unit(d, id);
-        if (!is_admitted(p, w, u, stage)) { walk_step(wk, &d->units, POL_NEVER); continue; }
-        if (!find_room(p, w, id, group, &l)) { walk_drop(wk, &d->units); continue; }
-        walk_step(wk, &d->units, POL_NEVER);
+        if (!is_admitted(p, w, u, stage)) { queue_walk_step(wk, &d->units, POL_NEVER); continue; }
+        if (!find_room(p, w, id, group, &l)) { queue_walk_drop(wk, &d->units); continue; }
+        queue_walk_step(wk, &d->units, POL_NEVER);
         lend_to(p, id, &l);
     }
 }

@@ -89,7 +89,7 @@ struct wf_policy {
     struct plan empty; struct placement empty_placement;
     /* ordinary units */
     struct queue *queue;            /* [n_groups + 1]: by share group; the last: in none */
-    struct walk  *walk;
+    struct queue_walk  *walk;
     uint32_t *group; size_t cap_group;      /* by unit */
     int64_t  *longest; size_t cap_longest;  /* by user: run time of the longest task that ended; -1: none */
     struct pol_event *event; size_t cap_event;

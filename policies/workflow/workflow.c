@@ -22,8 +22,8 @@ static const struct pol_param params[] = {
     { .name = "short", .type = POL_BOOL, .dflt = "false",
       .help = "lend only to users whose tasks so far ran no longer than any of the workflow's" },
     { .name = "history", .type = POL_TEXT, .dflt = "", .help = "longest run times known before, in seconds: alice:7;bob:25" },
-    ESTIMATE_PARAM,
-    MODE_PARAM("skip"),
+    LIST_ESTIMATE_PARAM,
+    LIST_MODE_PARAM("skip"),
     { .name = "admit", .type = POL_CHOICE, .dflt = "reclaim", .choices = "wait|reclaim|preempt",
       .help = "for a workflow that finds no room: wait, stop those who borrowed of one that has ended, or any ordinary job" },
 };
@@ -370,7 +370,7 @@ static uint32_t first_of(struct wf_policy *p, uint32_t *group)
 {
     uint32_t best = POL_NONE;
     for (uint32_t g = 0; g <= p->shares.n; g++) {
-        uint32_t id = walk_top(&p->walk[g]);
+        uint32_t id = queue_walk_top(&p->walk[g]);
         if (id == POL_NONE || (best != POL_NONE && !unit_before(sched_unit(&p->sched, id), sched_unit(&p->sched, best)))) continue;
         best = id;
         *group = g;
@@ -383,7 +383,7 @@ static void start_outside(struct wf_policy *p)
     struct sched *d = &p->sched;
     struct hold h = hold_for(p);
     uint32_t id, g = 0;
-    for (uint32_t i = 0; i <= p->shares.n; i++) walk_open(&p->walk[i], &p->queue[i], &d->units, sched_skip, d);
+    for (uint32_t i = 0; i <= p->shares.n; i++) queue_walk_open(&p->walk[i], &p->queue[i], &d->units, sched_skip, d);
     while ((id = first_of(p, &g)) != POL_NONE) {
         struct hold before = h;
         bool may = may_start(p, &h, id);
@@ -395,7 +395,7 @@ static void start_outside(struct wf_policy *p)
             sched_pass(d, &p->walk[g]);
             continue;
         }
-        walk_step(&p->walk[g], &d->units, POL_NEVER);
+        queue_walk_step(&p->walk[g], &d->units, POL_NEVER);
         sched_start(d, id, "outside of every reservation");
     }
 }
@@ -464,7 +464,7 @@ static void destroy(void *self)
     for (uint32_t i = 0; i < p->n_waiting; i++) free_wf(p->waiting[i]);
     for (uint32_t g = 0; p->queue != NULL && g <= p->shares.n; g++) {
         queue_fini(&p->queue[g]);
-        walk_fini(&p->walk[g]);
+        queue_walk_fini(&p->walk[g]);
     }
     lend_fini(&p->shares);
     placement_fini(&p->empty_placement);

@@ -123,7 +123,7 @@ static void tell_running(struct flowpol *f)
         const struct gpujob *j = gpujobs_nth(g, i);
         if (j == NULL || j->runs.n == 0) continue;
         POL_RESERVE(f->list, f->cap_list, j->runs.n);
-        set_list(&j->runs, &d->units, f->list);
+        unit_set_list(&j->runs, &d->units, f->list);
         for (uint32_t r = 0; r < j->runs.n; r++) {
             const struct unit *u = sched_unit(d, f->list[r]);
             if (!gpujobs_is_apart(g, u->kind) || u->started == now) continue;
@@ -146,7 +146,7 @@ static void list_moved(struct flowpol *f)
     f->n_moved = 0;
     for (uint32_t i = 0; f->rule.replaces && i < g->n_order; i++) {
         const struct gpujob *j = gpujobs_nth(g, i);
-        for (uint32_t v = j != NULL ? set_first(&j->runs, &d->units) : POL_NONE; v != POL_NONE; v = set_next(&j->runs, &d->units, v)) {
+        for (uint32_t v = j != NULL ? unit_set_first(&j->runs, &d->units) : POL_NONE; v != POL_NONE; v = unit_set_next(&j->runs, &d->units, v)) {
             uint32_t node, kind;
             if (!assign_has(f->net.assign, v) || (assign_place(f->net.assign, v, &node, &kind) && node == d->held[v].node)) continue;
             POL_RESERVE(f->moved, f->cap_moved, (size_t)f->n_moved + 1);
@@ -337,8 +337,8 @@ static void ask_wake(struct flowpol *f)
     struct gpujobs *g = &f->offer.jobs;
     int64_t now = now_of(f), next = POL_NEVER;
     if (f->rule.wait_milli == 0 || g->apart.n == 0 || !has_free(f)) return;
-    walk_open(&d->walk, &g->apart, &d->units, NULL, NULL);
-    for (uint32_t id; (id = walk_top(&d->walk)) != POL_NONE; walk_step(&d->walk, &d->units, POL_NEVER)) {
+    queue_walk_open(&d->walk, &g->apart, &d->units, NULL, NULL);
+    for (uint32_t id; (id = queue_walk_top(&d->walk)) != POL_NONE; queue_walk_step(&d->walk, &d->units, POL_NEVER)) {
         int64_t waited = f->wait[id].before + now - f->wait[id].since, worth = wait_cost(f, waited);
         const struct reach *r = g->has_data[id] ? &g->near.reach[id] : NULL;
         for (uint32_t i = 0; i < (r != NULL ? r->n_nodes + r->n_racks + 1 : 1); i++) {

@@ -192,9 +192,9 @@ void gpujobs_moved(struct gpujobs *g, const struct unit *u, int sign)
     if (sign > 0) {
         units->at[id].key = u->started;
         g->n_spare_runs += j->runs.n > 0;
-        set_add(&j->runs, units, id);
+        unit_set_add(&j->runs, units, id);
     } else {
-        set_del(&j->runs, units, id);
+        unit_set_del(&j->runs, units, id);
         g->n_spare_runs -= j->runs.n > 0;
         g->n_freed++;
     }
@@ -226,9 +226,9 @@ void gpujobs_share(struct gpujobs *g)
 uint32_t gpujobs_victim(struct gpujobs *g, const struct gpujob *j, uint32_t after, int64_t spare)
 {
     const struct sched *d = g->sched;
-    uint32_t longest = set_first(&j->runs, &d->units);
-    uint32_t v = after == POL_NONE ? set_last(&j->runs, &d->units) : set_prev(&j->runs, &d->units, after);
-    for (; v != POL_NONE && v != longest; v = set_prev(&j->runs, &d->units, v))
+    uint32_t longest = unit_set_first(&j->runs, &d->units);
+    uint32_t v = after == POL_NONE ? unit_set_last(&j->runs, &d->units) : unit_set_prev(&j->runs, &d->units, after);
+    for (; v != POL_NONE && v != longest; v = unit_set_prev(&j->runs, &d->units, v))
         if (sched_unit(d, v)->started_in != d->round && gpujobs_ask(g, sched_unit(d, v)->kind) <= spare) return v;
     return POL_NONE;
 }

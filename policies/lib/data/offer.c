@@ -44,8 +44,8 @@ void offer_fini(struct offer *o)
     for (uint32_t i = 0; i < o->n_queues; i++) queue_fini(&o->queue[i].jobs);
     gpujobs_fini(&o->jobs);
     sched_fini(&o->sched);
-    walk_fini(&o->walk);
-    walk_fini(&o->inner);
+    queue_walk_fini(&o->walk);
+    queue_walk_fini(&o->inner);
     free(o->queue); free(o->queue_of); free(o->job); free(o->group); free(o->rep.at);
     free(o->open); free(o->node); free(o->drawn); free(o->nearest.at);
 }
@@ -206,7 +206,7 @@ static uint32_t first_plain(struct offer *o, const struct gpujob *j, const struc
 {
     struct sched *d = &o->sched;
     uint32_t id;
-    for (walk_open(&o->inner, &j->wait, &d->units, sched_skip, d); (id = walk_top(&o->inner)) != POL_NONE; sched_pass(d, &o->inner)) {
+    for (queue_walk_open(&o->inner, &j->wait, &d->units, sched_skip, d); (id = queue_walk_top(&o->inner)) != POL_NONE; sched_pass(d, &o->inner)) {
         const struct unit *u = sched_unit(d, id);
         struct near e = { .index = u->index };
         if (best->task != POL_NONE && !near_before(&e, best)) return POL_NONE;
@@ -272,10 +272,10 @@ static bool has_enough(struct offer *o, uint32_t slot)
 static bool serve(struct offer *o, struct offer_queue *q)
 {
     struct sched *d = &o->sched;
-    struct walk *w = &o->walk;
+    struct queue_walk *w = &o->walk;
     uint32_t x;
-    walk_open(w, &q->jobs, &o->rep, sched_skip, d);
-    while ((x = walk_top(w)) != POL_NONE) {
+    queue_walk_open(w, &q->jobs, &o->rep, sched_skip, d);
+    while ((x = queue_walk_top(w)) != POL_NONE) {
         const struct gpugroup *g = &o->jobs.group[x];
         uint32_t kind = g->kind, slot = g->job;
         bool declines = false, monotone = d->kinds.at[kind].is_monotone;
@@ -294,8 +294,8 @@ static bool serve(struct offer *o, struct offer_queue *q)
             }
             if (declines) decline(o, slot);
         }
-        if (monotone && sched_known_unschedulable(d, kind)) walk_drop(w, &o->rep);
-        else walk_step(w, &o->rep, POL_NEVER);
+        if (monotone && sched_known_unschedulable(d, kind)) queue_walk_drop(w, &o->rep);
+        else queue_walk_step(w, &o->rep, POL_NEVER);
     }
     return false;
 }
@@ -378,14 +378,14 @@ static bool place_near(struct offer *o, uint32_t id)
 void offer_cpus(struct offer *o)
 {
     struct sched *d = &o->sched;
-    struct walk *w = &d->walk;
+    struct queue_walk *w = &d->walk;
     uint32_t id;
-    for (walk_open(w, &d->wait, &d->units, sched_skip, d); (id = walk_top(w)) != POL_NONE;) {
+    for (queue_walk_open(w, &d->wait, &d->units, sched_skip, d); (id = queue_walk_top(w)) != POL_NONE;) {
         if (sched_known_unschedulable(d, sched_unit(d, id)->kind) || !(o->jobs.has_data[id] ? place_near(o, id) : sched_place(d, id))) {
             sched_pass(d, w);
             continue;
         }
-        walk_step(w, &d->units, POL_NEVER);
+        queue_walk_step(w, &d->units, POL_NEVER);
         sched_start(d, id, "CPU task, in order of arrival");
     }
 }

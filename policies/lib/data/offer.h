@@ -53,7 +53,7 @@ struct offer {
     struct offer_job *job; size_t cap_job;          /* by job slot */
     struct offer_group *group; size_t cap_group;    /* by group */
     struct units rep;           /* by group: its place in its queue */
-    struct walk  walk, inner;
+    struct queue_walk  walk, inner;
     uint64_t pass;              /* calls of offer_gpus so far */
     bool     below_share;       /* this pass is for jobs below their share alone */
     uint64_t declined_in;       /* decision in which some job declined */

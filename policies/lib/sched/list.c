@@ -14,13 +14,13 @@ void list_run(struct sched *d, enum list_mode mode)
         if (id != POL_NONE) sched_head(d, id, "first in order; strict order starts nothing before it");
         return;
     }
-    struct walk *w = &d->walk;
-    for (walk_open(w, &d->wait, &d->units, sched_skip, d); (id = walk_top(w)) != POL_NONE;) {
+    struct queue_walk *w = &d->walk;
+    for (queue_walk_open(w, &d->wait, &d->units, sched_skip, d); (id = queue_walk_top(w)) != POL_NONE;) {
         if (!sched_place(d, id)) {
             sched_pass(d, w);
             continue;
         }
-        walk_step(w, &d->units, POL_NEVER);     /* before the start, which takes the unit out of its place */
+        queue_walk_step(w, &d->units, POL_NEVER);     /* before the start, which takes the unit out of its place */
         sched_start(d, id, "fits");
     }
 }

@@ -9,9 +9,9 @@
 
 /* Values of mode= in the order of its choices. */
 enum list_mode { LIST_STRICT, LIST_SKIP };
-#define MODE_PARAM(dflt_) { .name = "mode", .type = POL_CHOICE, .dflt = dflt_, .choices = "strict|skip", \
+#define LIST_MODE_PARAM(dflt_) { .name = "mode", .type = POL_CHOICE, .dflt = dflt_, .choices = "strict|skip", \
                             .help = "at a unit that does not fit: stop, or try the next" }
-#define ESTIMATE_PARAM { .name = "estimate", .type = POL_CHOICE, .dflt = "limit", .choices = "limit|true", \
+#define LIST_ESTIMATE_PARAM { .name = "estimate", .type = POL_CHOICE, .dflt = "limit", .choices = "limit|true", \
                          .help = "run times as users state them, or as they will be (clairvoyant)" }
 
 /* Set the scheduler state's estimates by estimate= (0 limit, 1 true) and narrow the instance's flags to match. */

@@ -33,7 +33,7 @@ static int last_first(const void *pa, const void *pb)
 static void read_all(struct preempt *r, struct sched *d, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *))
 {
     POL_RESERVE(r->all, r->cap_all, d->running.n);
-    set_list(&d->running, &d->units, r->all);
+    unit_set_list(&d->running, &d->units, r->all);
     bool sorted = true;
     for (uint32_t i = d->running.n; i-- > 0;) {
         int64_t key = fresh(d->self, sched_unit(d, r->all[i]));
@@ -57,7 +57,7 @@ static uint32_t nth_last(struct preempt *r, struct sched *d, uint32_t i, int64_t
     }
     while (i >= r->n_order) {
         if (fresh != NULL) return POL_NONE;
-        uint32_t v = r->n_order == 0 ? set_last(&d->running, &d->units) : set_prev(&d->running, &d->units, r->order[r->n_order - 1].id);
+        uint32_t v = r->n_order == 0 ? unit_set_last(&d->running, &d->units) : unit_set_prev(&d->running, &d->units, r->order[r->n_order - 1].id);
         if (v == POL_NONE || sched_unit(d, v)->key <= victim_bound) return POL_NONE;
         append(r, sched_unit(d, v), v, sched_unit(d, v)->key);
     }
@@ -211,9 +211,9 @@ static bool known_without_victims(const struct preempt *r, const struct sched *d
 
 void preempt_run(struct preempt *r, struct sched *d, const struct preempt_rule *rule, bool skip)
 {
-    struct walk *w = &d->walk;
+    struct queue_walk *w = &d->walk;
     uint32_t id;
-    for (walk_open(w, &d->wait, &d->units, NULL, NULL); (id = walk_top(w)) != POL_NONE;) {
+    for (queue_walk_open(w, &d->wait, &d->units, NULL, NULL); (id = queue_walk_top(w)) != POL_NONE;) {
         const struct unit *u = sched_unit(d, id);
         const char *why = "fits";
         if (!sched_place(d, id)) {
@@ -231,7 +231,7 @@ void preempt_run(struct preempt *r, struct sched *d, const struct preempt_rule *
             }
             why = "room was made";
         }
-        walk_step(w, &d->units, POL_NEVER);
+        queue_walk_step(w, &d->units, POL_NEVER);
         note_start(r, d, id);
         sched_start(d, id, why);
     }

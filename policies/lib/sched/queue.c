@@ -35,7 +35,7 @@ static uint32_t bucket_of(struct queue *q, uint32_t kind)
     size_t i = slot_of(q, kind);
     if (q->of_kind[i] != POL_NONE) return q->of_kind[i];
     POL_RESERVE(q->b, q->cap_b, (size_t)q->n_b + 1);
-    q->b[q->n_b] = (struct bucket){ .set = UNIT_SET_EMPTY, .kind = kind, .first = POL_NONE, .pos = POL_NONE };
+    q->b[q->n_b] = (struct queue_bucket){ .set = UNIT_SET_EMPTY, .kind = kind, .first = POL_NONE, .pos = POL_NONE };
     return q->of_kind[i] = q->n_b++;
 }
 
@@ -76,8 +76,8 @@ static void down(struct queue *q, const struct units *u, uint32_t at)
 void queue_add(struct queue *q, struct units *u, uint32_t id)
 {
     uint32_t k = bucket_of(q, u->at[id].kind);
-    struct bucket *b = &q->b[k];
-    set_add(&b->set, u, id);
+    struct queue_bucket *b = &q->b[k];
+    unit_set_add(&b->set, u, id);
     q->n++;
     if (b->first != POL_NONE && unit_before(&u->at[b->first], &u->at[id])) return;
     b->first = id;
@@ -90,12 +90,12 @@ void queue_add(struct queue *q, struct units *u, uint32_t id)
 
 void queue_del(struct queue *q, struct units *u, uint32_t id)
 {
-    struct bucket *b = &q->b[bucket_of(q, u->at[id].kind)];
-    set_del(&b->set, u, id);
+    struct queue_bucket *b = &q->b[bucket_of(q, u->at[id].kind)];
+    unit_set_del(&b->set, u, id);
     q->n--;
     if (b->first != id) return;
     uint32_t at = b->pos;
-    b->first = set_first(&b->set, u);
+    b->first = unit_set_first(&b->set, u);
     if (b->first != POL_NONE) {
         down(q, u, at);
         return;
@@ -112,15 +112,15 @@ uint32_t queue_first(const struct queue *q) { return q->n_heap > 0 ? q->b[q->hea
 
 /* ---- walks ---- */
 
-void walk_fini(struct walk *w)
+void queue_walk_fini(struct queue_walk *w)
 {
     free(w->at);
     memset(w, 0, sizeof *w);
 }
 
-static void sink(struct walk *w, const struct units *u, uint32_t at)
+static void sink(struct queue_walk *w, const struct units *u, uint32_t at)
 {
-    struct walk_at x = w->at[at];
+    struct queue_walk_at x = w->at[at];
     for (;;) {
         uint32_t c = 2 * at + 1;
         if (c >= w->n) break;
@@ -132,7 +132,7 @@ static void sink(struct walk *w, const struct units *u, uint32_t at)
     w->at[at] = x;
 }
 
-void walk_open(struct walk *w, const struct queue *q, const struct units *u,
+void queue_walk_open(struct queue_walk *w, const struct queue *q, const struct units *u,
                bool (*skip)(void *ctx, uint32_t kind), void *ctx)
 {
     w->q = q;
@@ -140,26 +140,26 @@ void walk_open(struct walk *w, const struct queue *q, const struct units *u,
     POL_RESERVE(w->at, w->cap_at, q->n_heap);
     for (uint32_t i = 0; i < q->n_heap; i++) {
         uint32_t k = q->heap[i];
-        if (skip == NULL || !skip(ctx, q->b[k].kind)) w->at[w->n++] = (struct walk_at){ k, q->b[k].first };
+        if (skip == NULL || !skip(ctx, q->b[k].kind)) w->at[w->n++] = (struct queue_walk_at){ k, q->b[k].first };
     }
     for (uint32_t i = w->n / 2; i-- > 0;) sink(w, u, i);
 }
 
-uint32_t walk_top(const struct walk *w) { return w->n > 0 ? w->at[0].unit : POL_NONE; }
+uint32_t queue_walk_top(const struct queue_walk *w) { return w->n > 0 ? w->at[0].unit : POL_NONE; }
 
-void walk_drop(struct walk *w, const struct units *u)
+void queue_walk_drop(struct queue_walk *w, const struct units *u)
 {
     w->at[0] = w->at[--w->n];
     if (w->n > 0) sink(w, u, 0);
 }
 
-void walk_step(struct walk *w, const struct units *u, int64_t most)
+void queue_walk_step(struct queue_walk *w, const struct units *u, int64_t most)
 {
     const struct unit_set *set = &w->q->b[w->at[0].bucket].set;
     uint32_t id = w->at[0].unit;
-    uint32_t next = most == POL_NEVER ? set_next(set, u, id) : set_next_within(set, u, id, most);
+    uint32_t next = most == POL_NEVER ? unit_set_next(set, u, id) : unit_set_next_within(set, u, id, most);
     if (next == POL_NONE) {
-        walk_drop(w, u);
+        queue_walk_drop(w, u);
         return;
     }
     w->at[0].unit = next;

@@ -6,7 +6,7 @@
  * whole bucket, and a decision costs in proportion to the kinds that wait, not
  * to the units.
  *
- * add and del: O(log n).  first: O(1).  walk_open: O(kinds waiting); each step
+ * add and del: O(log n).  first: O(1).  queue_walk_open: O(kinds waiting); each step
  * O(log n).
  */
 #ifndef POL_LIB_SCHED_QUEUE_H
@@ -14,10 +14,10 @@
 
 #include "lib/sched/unit.h"
 
-struct bucket { struct unit_set set; uint32_t kind, first, pos; };      /* pos in the heap; POL_NONE when empty */
+struct queue_bucket { struct unit_set set; uint32_t kind, first, pos; };      /* pos in the heap; POL_NONE when empty */
 
 struct queue {
-    struct bucket *b;   size_t cap_b;   uint32_t n_b;
+    struct queue_bucket *b;   size_t cap_b;   uint32_t n_b;
     uint32_t *of_kind;  size_t n_of_kind;   /* open-addressed: bucket, POL_NONE when free */
     uint32_t *heap;     size_t cap_heap;    uint32_t n_heap;    /* buckets with units, by their first */
     uint32_t n;                             /* units */
@@ -33,17 +33,17 @@ uint32_t queue_first(const struct queue *q);    /* POL_NONE when empty */
  * queue, none may join; step past the top before it leaves.  A walk may be
  * opened again without closing.
  */
-struct walk_at { uint32_t bucket, unit; };
-struct walk { const struct queue *q; struct walk_at *at; size_t cap_at; uint32_t n; };
+struct queue_walk_at { uint32_t bucket, unit; };
+struct queue_walk { const struct queue *q; struct queue_walk_at *at; size_t cap_at; uint32_t n; };
 
-void     walk_fini(struct walk *w);         /* zero-initialise to begin */
+void     queue_walk_fini(struct queue_walk *w);         /* zero-initialise to begin */
 /* From the start; kinds for which skip(ctx, kind) holds are left out; skip may be NULL. */
-void     walk_open(struct walk *w, const struct queue *q, const struct units *u,
+void     queue_walk_open(struct queue_walk *w, const struct queue *q, const struct units *u,
                    bool (*skip)(void *ctx, uint32_t kind), void *ctx);
-uint32_t walk_top(const struct walk *w);    /* POL_NONE at the end */
+uint32_t queue_walk_top(const struct queue_walk *w);    /* POL_NONE at the end */
 /* To the next unit in order; `most` bounds the estimate of the next one of the same kind. */
-void     walk_step(struct walk *w, const struct units *u, int64_t most);
+void     queue_walk_step(struct queue_walk *w, const struct units *u, int64_t most);
 /* Leave out all further units of the top's kind. */
-void     walk_drop(struct walk *w, const struct units *u);
+void     queue_walk_drop(struct queue_walk *w, const struct units *u);
 
 #endif

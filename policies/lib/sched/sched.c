@@ -18,7 +18,7 @@ void sched_fini(struct sched *d)
     plan_fini(&d->plan);
     kinds_fini(&d->kinds);
     queue_fini(&d->wait);
-    walk_fini(&d->walk);
+    queue_walk_fini(&d->walk);
     free(d->units.at);
     free(d->held);
     free(d->fresh);
@@ -119,7 +119,7 @@ static void on_arrival(struct sched *d, pol_job job)
 static void stop_unit(struct sched *d, uint32_t id)
 {
     struct unit *u = sched_unit(d, id);
-    if (d->ops->run_key != NULL) set_del(&d->running, &d->units, id);
+    if (d->ops->run_key != NULL) unit_set_del(&d->running, &d->units, id);
     if (d->ops->moved != NULL) d->ops->moved(d->self, u, -1);
     sched_release(d, id);
 }
@@ -210,10 +210,10 @@ bool sched_skip(void *sched, uint32_t kind)
     return d->kinds.at[kind].is_monotone && sched_known_unschedulable(d, kind);
 }
 
-void sched_pass(const struct sched *d, struct walk *w)
+void sched_pass(const struct sched *d, struct queue_walk *w)
 {
-    if (d->kinds.at[sched_unit(d, walk_top(w))->kind].is_monotone) walk_drop(w, &d->units);
-    else walk_step(w, &d->units, POL_NEVER);
+    if (d->kinds.at[sched_unit(d, queue_walk_top(w))->kind].is_monotone) queue_walk_drop(w, &d->units);
+    else queue_walk_step(w, &d->units, POL_NEVER);
 }
 
 bool sched_place(struct sched *d, uint32_t id)
@@ -259,7 +259,7 @@ void sched_start(struct sched *d, uint32_t id, const char *why)
     if (d->ops->moved != NULL) d->ops->moved(d->self, u, +1);
     if (d->ops->run_key == NULL) return;
     u->key = d->ops->run_key(d->self, u);
-    set_add(&d->running, &d->units, id);
+    unit_set_add(&d->running, &d->units, id);
 }
 
 void sched_head(const struct sched *d, uint32_t id, const char *why)
@@ -277,7 +277,7 @@ bool sched_try(struct sched *d, uint32_t id, const char *why)
 void sched_preempt(struct sched *d, uint32_t id, const char *why)
 {
     struct unit *u = sched_unit(d, id);
-    if (d->ops->run_key != NULL) set_del(&d->running, &d->units, id);
+    if (d->ops->run_key != NULL) unit_set_del(&d->running, &d->units, id);
     if (d->ops->moved != NULL) d->ops->moved(d->self, u, -1);
     u->state = UNIT_LEAVING;
     d->host->preempt(d->host->ctx, u->task, why);

@@ -47,7 +47,7 @@ struct sched {
     struct sched_held  *held; size_t cap_held;        /* by task slot */
     struct queue wait;
     struct unit_set running;
-    struct walk  walk;
+    struct queue_walk  walk;
     uint64_t round;                     /* decide calls so far */
     uint32_t *fresh; size_t cap_fresh; uint32_t n_fresh;    /* units that began to wait in this round */
     uint32_t n_non_monotone;                  /* waiting units of kinds that are non-monotone */
@@ -79,8 +79,8 @@ void sched_release(struct sched *d, uint32_t unit);
 void sched_retake(struct sched *d, uint32_t unit);
 
 /* Go on after the walk's top could not be placed: past its whole kind if that is monotone. */
-void sched_pass(const struct sched *d, struct walk *w);
-/* As a walk_open filter: ctx is the sched. */
+void sched_pass(const struct sched *d, struct queue_walk *w);
+/* As a queue_walk_open filter: ctx is the sched. */
 bool sched_skip(void *sched, uint32_t kind);
 
 /* The shape of a task that runs, with the cores that it holds. */

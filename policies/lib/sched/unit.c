@@ -82,7 +82,7 @@ static uint32_t del(struct unit *u, uint32_t t, uint32_t x)
     return t;
 }
 
-void set_add(struct unit_set *s, struct units *u, uint32_t id)
+void unit_set_add(struct unit_set *s, struct units *u, uint32_t id)
 {
     struct unit *x = &u->at[id];
     x->left = x->right = POL_NONE;
@@ -92,27 +92,27 @@ void set_add(struct unit_set *s, struct units *u, uint32_t id)
     s->n++;
 }
 
-void set_del(struct unit_set *s, struct units *u, uint32_t id)
+void unit_set_del(struct unit_set *s, struct units *u, uint32_t id)
 {
     s->root = del(u->at, s->root, id);
     s->n--;
 }
 
-uint32_t set_first(const struct unit_set *s, const struct units *u)
+uint32_t unit_set_first(const struct unit_set *s, const struct units *u)
 {
     uint32_t t = s->root;
     while (t != POL_NONE && u->at[t].left != POL_NONE) t = u->at[t].left;
     return t;
 }
 
-uint32_t set_last(const struct unit_set *s, const struct units *u)
+uint32_t unit_set_last(const struct unit_set *s, const struct units *u)
 {
     uint32_t t = s->root;
     while (t != POL_NONE && u->at[t].right != POL_NONE) t = u->at[t].right;
     return t;
 }
 
-uint32_t set_next(const struct unit_set *s, const struct units *u, uint32_t id)
+uint32_t unit_set_next(const struct unit_set *s, const struct units *u, uint32_t id)
 {
     uint32_t best = POL_NONE;
     for (uint32_t t = s->root; t != POL_NONE;) {
@@ -126,7 +126,7 @@ uint32_t set_next(const struct unit_set *s, const struct units *u, uint32_t id)
     return best;
 }
 
-uint32_t set_prev(const struct unit_set *s, const struct units *u, uint32_t id)
+uint32_t unit_set_prev(const struct unit_set *s, const struct units *u, uint32_t id)
 {
     uint32_t best = POL_NONE;
     for (uint32_t t = s->root; t != POL_NONE;) {
@@ -148,7 +148,7 @@ static uint32_t *list(const struct unit *u, uint32_t t, uint32_t *out)
     return list(u, u[t].right, out);
 }
 
-void set_list(const struct unit_set *s, const struct units *u, uint32_t *out) { (void)list(u->at, s->root, out); }
+void unit_set_list(const struct unit_set *s, const struct units *u, uint32_t *out) { (void)list(u->at, s->root, out); }
 
 static uint32_t within(const struct unit *u, uint32_t t, uint32_t after, int64_t most)
 {
@@ -159,7 +159,7 @@ static uint32_t within(const struct unit *u, uint32_t t, uint32_t after, int64_t
     return u[t].est <= most ? t : within(u, u[t].right, POL_NONE, most);
 }
 
-uint32_t set_next_within(const struct unit_set *s, const struct units *u, uint32_t id, int64_t most)
+uint32_t unit_set_next_within(const struct unit_set *s, const struct units *u, uint32_t id, int64_t most)
 {
     return within(u->at, s->root, id, most);
 }

@@ -42,17 +42,17 @@ struct unit_set { uint32_t root, n; };      /* initialise with UNIT_SET_EMPTY */
 
 bool     unit_before(const struct unit *a, const struct unit *b);
 
-void     set_add(struct unit_set *s, struct units *u, uint32_t id);
-void     set_del(struct unit_set *s, struct units *u, uint32_t id);
+void     unit_set_add(struct unit_set *s, struct units *u, uint32_t id);
+void     unit_set_del(struct unit_set *s, struct units *u, uint32_t id);
 /* POL_NONE where there is none.  next and prev: the neighbour of unit `id` in
  * order, whether or not it is in the set. */
-uint32_t set_first(const struct unit_set *s, const struct units *u);
-uint32_t set_last(const struct unit_set *s, const struct units *u);
-uint32_t set_next(const struct unit_set *s, const struct units *u, uint32_t id);
-uint32_t set_prev(const struct unit_set *s, const struct units *u, uint32_t id);
+uint32_t unit_set_first(const struct unit_set *s, const struct units *u);
+uint32_t unit_set_last(const struct unit_set *s, const struct units *u);
+uint32_t unit_set_next(const struct unit_set *s, const struct units *u, uint32_t id);
+uint32_t unit_set_prev(const struct unit_set *s, const struct units *u, uint32_t id);
 /* All of them in order: out [s->n]. */
-void     set_list(const struct unit_set *s, const struct units *u, uint32_t *out);
+void     unit_set_list(const struct unit_set *s, const struct units *u, uint32_t *out);
 /* The first unit after `id` (POL_NONE: of all) whose estimate is at most `most`. */
-uint32_t set_next_within(const struct unit_set *s, const struct units *u, uint32_t id, int64_t most);
+uint32_t unit_set_next_within(const struct unit_set *s, const struct units *u, uint32_t id, int64_t most);
 
 #endif

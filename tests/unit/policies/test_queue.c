@@ -37,20 +37,20 @@ Test(unit_set, neighbours_and_bounded_searches_equal_a_scan)
     bool in[UNITS] = { false };
     for (int step = 0; step < 4000; step++) {
         uint32_t i = (uint32_t)rng_below(&g, UNITS);
-        if (in[i]) set_del(&s, &u, i);
-        else set_add(&s, &u, i);
+        if (in[i]) unit_set_del(&s, &u, i);
+        else unit_set_add(&s, &u, i);
         in[i] = !in[i];
         uint32_t from = (uint32_t)rng_below(&g, UNITS);
         int64_t most = (int64_t)rng_below(&g, 50);
-        cr_assert_eq(set_first(&s, &u), slow_next(&u, in, POL_NONE, POL_NEVER, POL_NONE));
-        cr_assert_eq(set_next(&s, &u, from), slow_next(&u, in, from, POL_NEVER, POL_NONE));
-        cr_assert_eq(set_next_within(&s, &u, from, most), slow_next(&u, in, from, most, POL_NONE));
-        cr_assert_eq(set_next_within(&s, &u, POL_NONE, most), slow_next(&u, in, POL_NONE, most, POL_NONE));
-        uint32_t last = set_last(&s, &u), prev = set_prev(&s, &u, from);
-        cr_assert(last == POL_NONE ? s.n == 0 : set_next(&s, &u, last) == POL_NONE);
+        cr_assert_eq(unit_set_first(&s, &u), slow_next(&u, in, POL_NONE, POL_NEVER, POL_NONE));
+        cr_assert_eq(unit_set_next(&s, &u, from), slow_next(&u, in, from, POL_NEVER, POL_NONE));
+        cr_assert_eq(unit_set_next_within(&s, &u, from, most), slow_next(&u, in, from, most, POL_NONE));
+        cr_assert_eq(unit_set_next_within(&s, &u, POL_NONE, most), slow_next(&u, in, POL_NONE, most, POL_NONE));
+        uint32_t last = unit_set_last(&s, &u), prev = unit_set_prev(&s, &u, from);
+        cr_assert(last == POL_NONE ? s.n == 0 : unit_set_next(&s, &u, last) == POL_NONE);
         if (prev != POL_NONE) {
-            uint32_t after = set_next(&s, &u, prev);
-            cr_assert(in[from] ? after == from : after == set_next(&s, &u, from));
+            uint32_t after = unit_set_next(&s, &u, prev);
+            cr_assert(in[from] ? after == from : after == unit_set_next(&s, &u, from));
         }
     }
     free(u.at);
@@ -65,7 +65,7 @@ Test(queue, walks_in_order_and_drops_kinds)
     rng_init(&g, 2, "queue", 0);
     struct units u = fill(&g, UNITS);
     struct queue q = { 0 };
-    struct walk w = { 0 };
+    struct queue_walk w = { 0 };
     bool in[UNITS] = { false };
     for (int round = 0; round < 60; round++) {
         for (int k = 0; k < 40; k++) {
@@ -78,22 +78,22 @@ Test(queue, walks_in_order_and_drops_kinds)
         bool left[UNITS];
         bool even_only = round % 2 == 1;
         for (uint32_t i = 0; i < UNITS; i++) left[i] = in[i] && (!even_only || u.at[i].kind % 2 == 0);
-        walk_open(&w, &q, &u, even_only ? odd : NULL, NULL);
+        queue_walk_open(&w, &q, &u, even_only ? odd : NULL, NULL);
         uint32_t id;
-        while ((id = walk_top(&w)) != POL_NONE) {
+        while ((id = queue_walk_top(&w)) != POL_NONE) {
             cr_assert_eq(id, slow_next(&u, left, POL_NONE, POL_NEVER, POL_NONE));
             left[id] = false;
             uint64_t what = rng_below(&g, 10);
             if (what == 0) {
                 for (uint32_t i = 0; i < UNITS; i++) left[i] &= u.at[i].kind != u.at[id].kind;
-                walk_drop(&w, &u);
+                queue_walk_drop(&w, &u);
             } else {
                 int64_t most = what == 1 ? 20 : POL_NEVER;
                 for (uint32_t i = 0; i < UNITS; i++) {      /* those passed over by the bound */
                     uint32_t next = slow_next(&u, left, id, most, u.at[id].kind);
                     if (left[i] && u.at[i].kind == u.at[id].kind && (next == POL_NONE || unit_before(&u.at[i], &u.at[next]))) left[i] = false;
                 }
-                walk_step(&w, &u, most);
+                queue_walk_step(&w, &u, most);
             }
             if (what >= 5) {
                 queue_del(&q, &u, id);
@@ -102,7 +102,7 @@ Test(queue, walks_in_order_and_drops_kinds)
         }
         for (uint32_t i = 0; i < UNITS; i++) cr_assert(!left[i], "unit %u was not met", i);
     }
-    walk_fini(&w);
+    queue_walk_fini(&w);
     queue_fini(&q);
     free(u.at);
 }
