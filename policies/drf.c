@@ -2,7 +2,7 @@
  * drf.c -- dominant resource fairness.  README.md, drf.
  *
  * Each user has a queue.  A decision looks only at users who could start
- * something: one who was set aside with nothing but monotone kinds waiting stays
+ * something: one who was set aside with nothing but monotone request classes waiting stays
  * out until something becomes free or a unit of theirs begins to wait.
  */
 #include "lib/sched/list.h"

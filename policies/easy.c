@@ -6,7 +6,7 @@
  * stays right, and so does every refusal, and only the new units are tried.
  * Why it stays right although units that end in time were started since: they
  * are back by the shadow time, so the state then is the same, and before it
- * there is less than there was, so a head of a monotone kind fits no sooner.
+ * there is less than there was, so a head of a monotone request class fits no sooner.
  *
  * The common plan differs from the present only on the nodes where the head
  * will be: elsewhere the shadow has at least what the present has.  So it is
@@ -24,7 +24,7 @@ struct easy {
     int64_t  until;                 /* the first expected end after the shadow was computed: right before it */
     struct plan_snap *snap; size_t cap_snap; uint32_t n_snaps;     /* the nodes of the head, in the shadow */
     uint32_t *snap_node; size_t cap_snap_node;
-    uint64_t serial, *refused; size_t cap_refused;  /* [kind] the shadow in whose common plan it did not fit */
+    uint64_t serial, *refused; size_t cap_refused;  /* [request class] the shadow in whose common plan it did not fit */
     /* at the end of the last decision */
     uint64_t change_epoch;
     uint32_t generation;            /* of the placement's costs */
@@ -68,7 +68,7 @@ static void count_node(struct easy *e, struct count *c, uint32_t node)
  * in e->place and taken in the plan.
  *   node [n]  released just now; before that the head did not fit
  */
-static bool head_fits(struct easy *e, const struct kind *k, struct count *c, const uint32_t *node, size_t n)
+static bool head_fits(struct easy *e, const struct request_class *k, struct count *c, const uint32_t *node, size_t n)
 {
     struct sched *d = &e->sched;
     POL_RESERVE(e->place, e->cap_place, k->n_tasks);
@@ -104,7 +104,7 @@ static void reserve_nodes(struct easy *e, uint32_t n_tasks)
 static void foresee(struct easy *e)
 {
     struct sched *d = &e->sched;
-    const struct kind *k = &d->kinds.at[sched_unit(d, e->head)->kind];
+    const struct request_class *k = &d->classes.at[sched_unit(d, e->head)->request_class];
     const int64_t now = d->view->now_us;
     struct plan_mark m = plan_mark(&d->plan);
     struct count c = { 0 };
@@ -145,15 +145,15 @@ static bool place_common(struct easy *e, uint32_t id)
 {
     struct sched *d = &e->sched;
     const struct unit *u = sched_unit(d, id);
-    const struct kind *k = &d->kinds.at[u->kind];
-    POL_RESERVE(e->refused, e->cap_refused, (size_t)u->kind + 1);
-    if (k->is_monotone && e->refused[u->kind] == e->serial) return false;
+    const struct request_class *k = &d->classes.at[u->request_class];
+    POL_RESERVE(e->refused, e->cap_refused, (size_t)u->request_class + 1);
+    if (k->is_monotone && e->refused[u->request_class] == e->serial) return false;
     struct plan_mark m = plan_mark(&d->plan);
     for (uint32_t i = 0; i < e->n_snaps; i++) plan_limit(&d->plan, e->snap_node[i], &e->snap[i]);
     bool ok = sched_place(d, id);
     plan_undo(&d->plan, m);
     if (!ok) {
-        e->refused[u->kind] = e->serial;
+        e->refused[u->request_class] = e->serial;
         return false;
     }
     for (uint32_t i = 0; i < u->n_tasks; i++) {
@@ -169,12 +169,12 @@ static bool place_common(struct easy *e, uint32_t id)
 /* Is there room now?  Leaves the plan as it was. */
 static bool fits_now(struct sched *d, uint32_t id)
 {
-    if (sched_known_unschedulable(d, sched_unit(d, id)->kind)) return false;
+    if (sched_known_unschedulable(d, sched_unit(d, id)->request_class)) return false;
     struct plan_mark m = plan_mark(&d->plan);
     bool ok = sched_place(d, id);
     plan_undo(&d->plan, m);
     if (ok) return true;
-    struct kind *k = &d->kinds.at[sched_unit(d, id)->kind];
+    struct request_class *k = &d->classes.at[sched_unit(d, id)->request_class];
     k->failed_freed_epoch = d->plan.freed_epoch;
     k->failed_change_epoch = d->plan.change_epoch;
     return false;
@@ -186,10 +186,10 @@ static enum verdict attempt(struct easy *e, uint32_t id, const char **why)
 {
     struct sched *d = &e->sched;
     const struct unit *u = sched_unit(d, id);
-    if (sched_skip(d, u->kind)) return NO_FIT;
+    if (sched_skip(d, u->request_class)) return NO_FIT;
     if (!e->is_known) {
-        /* What does not fit at all needs no shadow; unless its kind might fit in less. */
-        if (d->kinds.at[u->kind].is_monotone && !fits_now(d, id)) return NO_FIT;
+        /* What does not fit at all needs no shadow; unless its request class might fit in less. */
+        if (d->classes.at[u->request_class].is_monotone && !fits_now(d, id)) return NO_FIT;
         foresee(e);
     }
     if (e->shadow == POL_NEVER || u->est <= e->shadow - d->view->now_us) {
@@ -197,17 +197,17 @@ static enum verdict attempt(struct easy *e, uint32_t id, const char **why)
         if (!sched_place(d, id)) return NO_FIT;
     } else {
         *why = "backfill: leaves room for the head";
-        if (!place_common(e, id)) return sched_known_unschedulable(d, u->kind) ? NO_FIT : TOO_LONG;
+        if (!place_common(e, id)) return sched_known_unschedulable(d, u->request_class) ? NO_FIT : TOO_LONG;
     }
     int64_t end = pol_after(d->view->now_us, u->est);
     if (end < e->until) e->until = end;
     return PLACED;
 }
 
-/* The longest estimate worth trying among further units of this kind. */
-static int64_t worth(const struct easy *e, uint32_t kind)
+/* The longest estimate worth trying among further units of this request class. */
+static int64_t worth(const struct easy *e, uint32_t class)
 {
-    bool refused = e->is_known && e->sched.kinds.at[kind].is_monotone && kind < e->cap_refused && e->refused[kind] == e->serial;
+    bool refused = e->is_known && e->sched.classes.at[class].is_monotone && class < e->cap_refused && e->refused[class] == e->serial;
     return refused && e->shadow != POL_NEVER ? e->shadow - e->sched.view->now_us : POL_NEVER;
 }
 
@@ -217,14 +217,14 @@ static void backfill_all(struct easy *e)
     struct queue_walk *w = &d->walk;
     uint32_t id;
     for (queue_walk_open(w, &d->wait, &d->units, sched_skip, d); (id = queue_walk_top(w)) != POL_NONE;) {
-        const uint32_t kind = sched_unit(d, id)->kind;
+        const uint32_t class = sched_unit(d, id)->request_class;
         const char *why = NULL;
         enum verdict v = id == e->head ? TOO_LONG : attempt(e, id, &why);
         if (v == NO_FIT) {
             sched_pass(d, w);
             continue;
         }
-        queue_walk_step(w, &d->units, worth(e, kind));
+        queue_walk_step(w, &d->units, worth(e, class));
         if (v == PLACED) sched_start(d, id, why);
     }
 }

@@ -38,7 +38,7 @@ static const struct pol_param params[] = {
 /* Thousandths of cards that a unit's running time counts for. */
 static int64_t cards_of(const struct las *l, const struct unit *u)
 {
-    const struct kind *k = &l->sched.kinds.at[u->kind];
+    const struct request_class *k = &l->sched.classes.at[u->request_class];
     int64_t sum = 0;
     for (uint32_t i = 0; i < k->n_tasks; i++) {
         const struct pol_shape *s = &l->sched.plan.shape[k->shape[i]];

@@ -79,7 +79,7 @@ static bool cost_of(const struct mq *m, enum mq_class class, const struct pol_sh
 }
 
 /*
- * What may fit changed since a kind failed only on nodes that did.  `from` is
+ * What may fit changed since a request class failed only on nodes that did.  `from` is
  * the plan's touches then, 0: look at all.  Nodes to look at, and the i-th.
  */
 static uint64_t n_changed(const struct plan *p, uint64_t from) { return from == 0 || p->n_touches - from > p->n_nodes ? p->n_nodes : p->n_touches - from; }
@@ -120,7 +120,7 @@ static uint64_t rules_of(const struct mq *m, enum mq_class class) { return class
 
 /*
  * The most cores that a CPU job finds on a node that changed since `from`.  The
- * kinds of a queue mostly failed together, so the last answer is kept: like
+ * request classes of a queue mostly failed together, so the last answer is kept: like
  * what failed, it holds while no node and no rule changed.
  */
 static int64_t most_cores(struct mq *m, uint64_t from)
@@ -141,12 +141,12 @@ static int64_t most_cores(struct mq *m, uint64_t from)
     return x->cpu;
 }
 
-bool fit_skip_cpu(void *ctx, uint32_t kind)
+bool fit_skip_cpu(void *ctx, uint32_t request_class)
 {
     struct mq *m = ctx;
     const struct plan *p = &m->sched.plan;
-    const struct kind *k = &m->sched.kinds.at[kind];
-    struct mq_failure *f = kind < m->cap_failed ? &m->failed[kind] : NULL;
+    const struct request_class *k = &m->sched.classes.at[request_class];
+    struct mq_failure *f = request_class < m->cap_failed ? &m->failed[request_class] : NULL;
     if (f == NULL || f->rules != m->cpu_rules) return false;
     if (f->touches == p->n_touches) return true;
     if (k->n_tasks > 1 || f->touches == 0) return false;
@@ -160,12 +160,12 @@ bool fit_skip_cpu(void *ctx, uint32_t kind)
     return true;
 }
 
-bool fit_skip_gpu(void *ctx, uint32_t kind)
+bool fit_skip_gpu(void *ctx, uint32_t request_class)
 {
     struct mq *m = ctx;
     const struct plan *p = &m->sched.plan;
-    const struct kind *k = &m->sched.kinds.at[kind];
-    struct mq_kind *x = kind < m->cap_kind ? &m->kind[kind] : NULL;
+    const struct request_class *k = &m->sched.classes.at[request_class];
+    struct mq_request *x = request_class < m->cap_request ? &m->request[request_class] : NULL;
     if (x == NULL || x->no_cards == 0 || k->n_tasks > 1) return false;
     if (x->no_cards - 1 != p->n_touches && !no_cards(m, &p->shape[k->shape[0]], x->no_cards - 1)) return false;
     x->no_cards = p->n_touches + 1;
@@ -243,22 +243,22 @@ static void spare_victims(struct mq *m)
 static void tell_short(struct mq *m, const struct unit *u, uint32_t cores, uint64_t from)
 {
     const struct plan *p = &m->sched.plan;
-    const struct pol_shape *s = &p->shape[m->sched.kinds.at[u->kind].shape[0]];
+    const struct pol_shape *s = &p->shape[m->sched.classes.at[u->request_class].shape[0]];
     bool is_more = (int64_t)cores * 1000 > s->cpu_milli;
     uint64_t n = u->n_tasks == 1 && is_more ? n_changed(p, from) : 0;
     bool fits = u->n_tasks > 1;
     for (uint64_t i = 0; i < n && !fits; i++) fits = plan_fits(p, changed(p, from, i), s);
-    if (fits) tell_hold(m, u->kind, is_more ? MQ_HOLD_CORES : MQ_HOLD_TOGETHER);
+    if (fits) tell_hold(m, u->request_class, is_more ? MQ_HOLD_CORES : MQ_HOLD_TOGETHER);
 }
 
 static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t cores)
 {
     struct sched *d = &m->sched;
     const struct unit *u = sched_unit(d, id);
-    const struct kind *k = &d->kinds.at[u->kind];
+    const struct request_class *k = &d->classes.at[u->request_class];
     uint64_t rules = rules_of(m, class), from = 0;
-    POL_RESERVE(m->failed, m->cap_failed, (size_t)u->kind + 1);
-    struct mq_failure *f = &m->failed[u->kind];
+    POL_RESERVE(m->failed, m->cap_failed, (size_t)u->request_class + 1);
+    struct mq_failure *f = &m->failed[u->request_class];
     bool is_same = f->rules == rules && f->cores == cores;
     bool known = is_same || (f->rules == rules && u->n_tasks == 1 && f->cores > 0 && cores > f->cores);
     if (known && f->touches == d->plan.n_touches) return false;
@@ -286,7 +286,7 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
     spare_victims(m);
     plan_undo(&d->plan, mark);
     if (class != MQ_CPU) tell_short(m, u, cores, from);
-    if (class != MQ_CPU && u->n_tasks == 1 && no_cards(m, &d->plan.shape[k->shape[0]], 0)) m->kind[u->kind].no_cards = d->plan.n_touches + 1;
+    if (class != MQ_CPU && u->n_tasks == 1 && no_cards(m, &d->plan.shape[k->shape[0]], 0)) m->request[u->request_class].no_cards = d->plan.n_touches + 1;
     /* What failed with fewer cores was not asked again: of the nodes that changed since, some may hold that. */
     if (is_same || !known) *f = (struct mq_failure){ rules, d->plan.n_touches, cores };
     return false;
@@ -301,7 +301,7 @@ bool fit_cpu(struct mq *m, uint32_t id)
 
 bool fit_gpu(struct mq *m, uint32_t id)
 {
-    enum mq_class class = mq_class(m, sched_unit(&m->sched, id)->kind);
+    enum mq_class class = mq_class(m, sched_unit(&m->sched, id)->request_class);
     if (!place_unit(m, id, class, tune_cores(m, id))) return false;
     settle_victims(m);
     sched_start(&m->sched, id, class == MQ_MULTI ? "multi-GPU queue, smallest share" : "single-GPU queue, smallest share");

@@ -32,11 +32,11 @@ static const struct pol_param params[] = {
 
 /* ---- classes and users ---- */
 
-const struct mq_kind *mq_kind(struct mq *m, uint32_t kind)
+const struct mq_request *mq_request(struct mq *m, uint32_t request_class)
 {
-    POL_RESERVE(m->kind, m->cap_kind, (size_t)kind + 1);
-    struct mq_kind *x = &m->kind[kind];
-    const struct kind *k = &m->sched.kinds.at[kind];
+    POL_RESERVE(m->request, m->cap_request, (size_t)request_class + 1);
+    struct mq_request *x = &m->request[request_class];
+    const struct request_class *k = &m->sched.classes.at[request_class];
     if (x->is_known) return x;
     for (uint32_t i = 0; i < k->n_tasks; i++) {
         const struct pol_shape *s = &m->sched.view->shape[k->shape[i]];
@@ -66,15 +66,15 @@ static struct queue *queue_of(void *self, const struct unit *u)
     uint32_t id = u->task.slot;
     POL_RESERVE(m->unit, m->cap_unit, (size_t)id + 1);
     if (mq_unit(m, id)->was_stopped) return &m->returned;
-    return &user_of(m, u->user)->wait[mq_class(m, u->kind)];
+    return &user_of(m, u->user)->wait[mq_class(m, u->request_class)];
 }
 
 static void waits(void *self, const struct unit *u, int sign)
 {
     struct mq *m = self;
-    m->n_waiting[mq_class(m, u->kind)] += (uint32_t)sign;
+    m->n_waiting[mq_class(m, u->request_class)] += (uint32_t)sign;
     m->n_moves++;
-    if (sign < 0 && mq_class(m, u->kind) != MQ_CPU && mq_gpu_idle(m)) m->cpu_rules++;
+    if (sign < 0 && mq_class(m, u->request_class) != MQ_CPU && mq_gpu_idle(m)) m->cpu_rules++;
     if (sign < 0) mq_unit(m, u->task.slot)->was_stopped = false;
 }
 
@@ -88,9 +88,9 @@ static void welcome(struct mq *m)
         struct mq_unit *x = mq_unit(m, id);
         if (u->attained > 0 || x->was_stopped) continue;
         const struct pol_job_info *ji = d->host->job(d->host->ctx, u->job);
-        x->kind = ji->kind;
+        x->category = ji->kind;
         x->hints = ji->hints;
-        m->gpu_seen[mq_class(m, u->kind)] += mq_kind(m, u->kind)->gpu_milli;
+        m->gpu_seen[mq_class(m, u->request_class)] += mq_request(m, u->request_class)->gpu_milli;
     }
 }
 
@@ -115,9 +115,9 @@ static void move_gpu(struct mq *m, const struct unit *u, int sign)
     struct sched *d = &m->sched;
     uint32_t id = u->task.slot, t = id;
     struct mq_unit *x = mq_unit(m, id);
-    int64_t gpu = mq_kind(m, u->kind)->gpu_milli;
+    int64_t gpu = mq_request(m, u->request_class)->gpu_milli;
     user_of(m, u->user)->held_gpu += sign * gpu;
-    m->gpu_held[mq_class(m, u->kind)] += sign * gpu;
+    m->gpu_held[mq_class(m, u->request_class)] += sign * gpu;
     for (uint32_t i = 0; i < u->n_tasks; i++, t = d->held[t].next) m->gpu_cpu[d->held[t].node] += sign * sched_held_shape(d, t).cpu_milli;
     if (sign > 0) {
         POL_RESERVE(m->running, m->cap_running, (size_t)m->n_running + 1);
@@ -133,7 +133,7 @@ static void move_gpu(struct mq *m, const struct unit *u, int sign)
 static void moved(void *self, const struct unit *u, int sign)
 {
     struct mq *m = self;
-    if (mq_class(m, u->kind) == MQ_CPU) move_cpu(m, u, sign);
+    if (mq_class(m, u->request_class) == MQ_CPU) move_cpu(m, u, sign);
     else move_gpu(m, u, sign);
 }
 
@@ -172,12 +172,12 @@ static bool serve(struct mq *m, const struct queue *q, enum mq_class class)
     uint32_t id;
     bool (*skip)(void *, uint32_t) = m->strict ? NULL : class == MQ_CPU ? fit_skip_cpu : fit_skip_gpu;
     for (queue_walk_open(&m->walk, q, &d->units, skip, m); (id = queue_walk_top(&m->walk)) != POL_NONE;) {
-        bool ok = may_take(m, class, mq_kind(m, sched_unit(d, id)->kind)->gpu_milli);
+        bool ok = may_take(m, class, mq_request(m, sched_unit(d, id)->request_class)->gpu_milli);
         if (ok && (class == MQ_CPU ? fit_cpu(m, id) : fit_gpu(m, id))) return true;
-        if (!ok) tell_hold(m, sched_unit(d, id)->kind, MQ_HOLD_ARRAY);
+        if (!ok) tell_hold(m, sched_unit(d, id)->request_class, MQ_HOLD_ARRAY);
         if (m->strict) return false;
         /* GPU jobs that ask the same may begin with other cores: each is looked at. */
-        if (class == MQ_CPU || !ok || fit_skip_gpu(m, sched_unit(d, id)->kind)) queue_walk_drop(&m->walk, &d->units);
+        if (class == MQ_CPU || !ok || fit_skip_gpu(m, sched_unit(d, id)->request_class)) queue_walk_drop(&m->walk, &d->units);
         else queue_walk_step(&m->walk, &d->units, POL_NEVER);
     }
     return false;
@@ -289,7 +289,7 @@ static void destroy(void *self)
     search_history_fini(&m->history);
     share_weights_fini(&m->weights);
     sched_fini(&m->sched);
-    free(m->unit); free(m->user); free(m->kind); free(m->failed); free(m->running); free(m->victim); free(m->gpu_cpu); free(m->fall);
+    free(m->unit); free(m->user); free(m->request); free(m->failed); free(m->running); free(m->victim); free(m->gpu_cpu); free(m->fall);
     free(m);
 }
 

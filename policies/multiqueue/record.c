@@ -21,9 +21,9 @@ static const char kept_or_closed[] = "cores are kept for GPU jobs, of which some
 static const char in_order[] = "strict order: others of its user wait before it";
 static const char after_stopped[] = "strict order: CPU jobs that were stopped go first";
 
-void tell_hold(struct mq *m, uint32_t kind, enum mq_hold why)
+void tell_hold(struct mq *m, uint32_t request_class, enum mq_hold why)
 {
-    struct mq_kind *k = &m->kind[kind];
+    struct mq_request *k = &m->request[request_class];
     if (k->hold == why) return;
     m->n_other_hold[k->class] += (uint32_t)(why != MQ_HOLD_ARRAY) - (uint32_t)(k->hold != MQ_HOLD_ARRAY);
     k->hold = (uint8_t)why;
@@ -32,7 +32,7 @@ void tell_hold(struct mq *m, uint32_t kind, enum mq_hold why)
 
 void tell_exhausted(struct mq *m, enum mq_class class)
 {
-    for (uint32_t k = 0; m->n_other_hold[class] > 0 && k < m->sched.kinds.n; k++)
+    for (uint32_t k = 0; m->n_other_hold[class] > 0 && k < m->sched.classes.n; k++)
         if (mq_class(m, k) == class) tell_hold(m, k, MQ_HOLD_ARRAY);
 }
 
@@ -52,19 +52,19 @@ static void tell(struct mq *m, uint32_t id)
 {
     const struct unit *u = sched_unit(&m->sched, id);
     if (u->state != UNIT_WAITING) return;
-    const struct mq_kind *k = mq_kind(m, u->kind);
+    const struct mq_request *k = mq_request(m, u->request_class);
     const char *why = k->class != MQ_CPU ? hold_words[k->hold] : m->cpu_hold;
     say(m, id, why != NULL || u->n_tasks == 1 ? why : hold_words[MQ_HOLD_TOGETHER]);
 }
 
-/* Of each queue the first is held by what holds its kind, and holds the rest. */
+/* Of each queue the first is held by what holds its request class, and holds the rest. */
 static void tell_strict(struct mq *m)
 {
     for (uint32_t i = 0; i < m->sched.n_fresh; i++) {
         uint32_t id = m->sched.fresh[i];
         const struct unit *u = sched_unit(&m->sched, id);
         if (u->state != UNIT_WAITING) continue;
-        const struct queue *q = mq_unit(m, id)->was_stopped ? &m->returned : &m->user[u->user].wait[mq_class(m, u->kind)];
+        const struct queue *q = mq_unit(m, id)->was_stopped ? &m->returned : &m->user[u->user].wait[mq_class(m, u->request_class)];
         if (queue_first(q) != id) say(m, id, in_order);
     }
     if (m->returned.n > 0) tell(m, queue_first(&m->returned));

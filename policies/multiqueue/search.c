@@ -58,25 +58,25 @@ bool search_step(struct search *s, enum search_rule rule, int64_t util, int64_t 
 
 void search_history_fini(struct search_history *h) { free(h->at); }
 
-static struct search_past *find(const struct search_history *h, uint32_t kind, uint32_t n_gpu, uint32_t n_tasks)
+static struct search_past *find(const struct search_history *h, uint32_t category, uint32_t n_gpu, uint32_t n_tasks)
 {
     for (size_t i = 0; i < h->n; i++)
-        if (h->at[i].kind == kind && h->at[i].n_gpu == n_gpu && h->at[i].n_tasks == n_tasks) return &h->at[i];
+        if (h->at[i].category == category && h->at[i].n_gpu == n_gpu && h->at[i].n_tasks == n_tasks) return &h->at[i];
     return NULL;
 }
 
-uint32_t search_known(const struct search_history *h, uint32_t kind, uint32_t n_gpu, uint32_t n_tasks)
+uint32_t search_known(const struct search_history *h, uint32_t category, uint32_t n_gpu, uint32_t n_tasks)
 {
-    const struct search_past *p = find(h, kind, n_gpu, n_tasks);
+    const struct search_past *p = find(h, category, n_gpu, n_tasks);
     return p != NULL ? p->cores : 0;
 }
 
-void search_learn(struct search_history *h, uint32_t kind, uint32_t n_gpu, uint32_t n_tasks, uint32_t cores)
+void search_learn(struct search_history *h, uint32_t category, uint32_t n_gpu, uint32_t n_tasks, uint32_t cores)
 {
-    struct search_past *p = find(h, kind, n_gpu, n_tasks);
+    struct search_past *p = find(h, category, n_gpu, n_tasks);
     if (p == NULL) {
         POL_RESERVE(h->at, h->cap, h->n + 1);
         p = &h->at[h->n++];
     }
-    *p = (struct search_past){ kind, n_gpu, n_tasks, cores };
+    *p = (struct search_past){ category, n_gpu, n_tasks, cores };
 }

@@ -35,12 +35,12 @@ bool search_step(struct search *s, enum search_rule rule, int64_t util, int64_t 
 /* s->cores cannot be had: the best count so far is the answer. */
 void search_stop(struct search *s);
 
-/* What was found before: by kind of model and layout. */
-struct search_past { uint32_t kind, n_gpu, n_tasks, cores; };
+/* What was found before: by category of model, and by layout. */
+struct search_past { uint32_t category, n_gpu, n_tasks, cores; };
 struct search_history { struct search_past *at; size_t n, cap; };
 void     search_history_fini(struct search_history *h);
 /* 0: nothing known. */
-uint32_t search_known(const struct search_history *h, uint32_t kind, uint32_t n_gpu, uint32_t n_tasks);
-void     search_learn(struct search_history *h, uint32_t kind, uint32_t n_gpu, uint32_t n_tasks, uint32_t cores);
+uint32_t search_known(const struct search_history *h, uint32_t category, uint32_t n_gpu, uint32_t n_tasks);
+void     search_learn(struct search_history *h, uint32_t category, uint32_t n_gpu, uint32_t n_tasks, uint32_t cores);
 
 #endif

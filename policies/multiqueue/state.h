@@ -15,7 +15,7 @@
 #include "lib/sched/share.h"
 
 enum mq_class { MQ_CPU, MQ_SINGLE, MQ_MULTI, MQ_CLASSES };
-/* What keeps GPU units of a kind waiting although they might fit. */
+/* What keeps GPU units of a request class waiting although they might fit. */
 enum mq_hold { MQ_HOLD_NONE, MQ_HOLD_ARRAY, MQ_HOLD_CORES, MQ_HOLD_TOGETHER, MQ_HOLDS };
 
 /* By unit id. */
@@ -24,7 +24,7 @@ struct mq_unit {
     int64_t  due;               /* end of the probe */
     int64_t  top;               /* greatest utilisation seen since its cores were set; -1: none yet */
     uint32_t pos;               /* in running GPU units; POL_NONE */
-    uint32_t kind, hints;       /* of its model; from the host */
+    uint32_t category, hints;       /* of its model; from the host */
     bool     is_short;          /* has fewer cores than the search wants: none were free */
     bool     was_stopped;       /* waits at the head because a GPU job took its cores */
 };
@@ -36,8 +36,8 @@ struct mq_user {
     uint64_t aside[MQ_CLASSES]; /* the pass in which it was set aside */
 };
 
-/* What units of one kind ask together. */
-struct mq_kind {
+/* What units of one request class ask together. */
+struct mq_request {
     int64_t  gpu_milli;
     uint32_t n_gpu;             /* cards, a share counting as the card it is on */
     uint8_t  class;             /* enum mq_class */
@@ -47,7 +47,7 @@ struct mq_kind {
     uint64_t no_cards;          /* the plan's touches + 1 when no node had cards for it, whatever its cores; 0: never found so */
 };
 
-/* When a kind was last found to fit nowhere, with so many cores a task (0: as asked) or more. */
+/* When a request class was last found to fit nowhere, with so many cores a task (0: as asked) or more. */
 struct mq_failure { uint64_t rules, touches; uint32_t cores; };
 
 struct mq {
@@ -58,8 +58,8 @@ struct mq {
     struct mq_unit *unit;  size_t cap_unit;
     struct mq_user *user;  size_t cap_user; uint32_t n_users;
     struct queue returned;      /* CPU units that were stopped: they go first */
-    struct mq_kind *kind;  size_t cap_kind;
-    struct mq_failure *failed; size_t cap_failed;       /* by kind */
+    struct mq_request *request;  size_t cap_request;
+    struct mq_failure *failed; size_t cap_failed;       /* by request class */
     struct mq_most { uint64_t from, to, rules; int64_t cpu; } most;     /* the most free cores among nodes that changed between two of the plan's touches */
     uint32_t *running;     size_t cap_running; uint32_t n_running;      /* GPU units */
     uint32_t *victim;      size_t cap_victim;  uint32_t n_victims;
@@ -73,8 +73,8 @@ struct mq {
     struct mq_seen { uint64_t change_epoch, n_moves; } idle;    /* when all queues were last looked through and nothing started */
     uint64_t pass;
     bool     knows_bandwidth;   /* of some node */
-    uint32_t n_other_hold[MQ_CLASSES];          /* kinds of GPU units that something else than the array holds */
-    bool     holds_changed;     /* some kind's, since units were told of */
+    uint32_t n_other_hold[MQ_CLASSES];          /* request classes of GPU units that something else than the array holds */
+    bool     holds_changed;     /* some request class's, since units were told of */
     const char *cpu_hold;       /* what CPU units were told last; NULL: nothing */
     struct queue_walk walk;
     int64_t reserve_noted, borrowed_noted, closed_noted, stopped_noted, throttled_noted;      /* -1: not yet */
@@ -87,16 +87,16 @@ struct mq {
 };
 
 static inline struct mq_unit *mq_unit(struct mq *m, uint32_t id) { return &m->unit[id]; }
-const struct mq_kind *mq_kind(struct mq *m, uint32_t kind);
-static inline enum mq_class mq_class(struct mq *m, uint32_t kind) { return (enum mq_class)mq_kind(m, kind)->class; }
+const struct mq_request *mq_request(struct mq *m, uint32_t request_class);
+static inline enum mq_class mq_class(struct mq *m, uint32_t request_class) { return (enum mq_class)mq_request(m, request_class)->class; }
 static inline bool mq_gpu_idle(const struct mq *m) { return m->n_waiting[MQ_SINGLE] + m->n_waiting[MQ_MULTI] == 0; }
 
 /* fit.c.  True: the unit started, and those in its way were stopped. */
 bool fit_cpu(struct mq *m, uint32_t id);
 bool fit_gpu(struct mq *m, uint32_t id);
-/* As a walk's filter, ctx the struct mq: no unit of this kind can start now.  It looks only at nodes that changed since it last failed. */
-bool fit_skip_cpu(void *ctx, uint32_t kind);
-bool fit_skip_gpu(void *ctx, uint32_t kind);
+/* As a walk's filter, ctx the struct mq: no unit of this request class can start now.  It looks only at nodes that changed since it last failed. */
+bool fit_skip_cpu(void *ctx, uint32_t request_class);
+bool fit_skip_gpu(void *ctx, uint32_t request_class);
 /* Give a running GPU unit's tasks `cores` each; false: not all could be had, and nothing changed. */
 bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *why);
 /* Cores that each task of a waiting GPU unit begins with; 0: what it asks. */
@@ -110,7 +110,7 @@ void tune_wake(struct mq *m);                           /* ask to be woken for t
 void tune_need(struct mq *m, uint32_t id);              /* what it holds enters the reserve */
 
 /* record.c */
-void tell_hold(struct mq *m, uint32_t kind, enum mq_hold why);
+void tell_hold(struct mq *m, uint32_t request_class, enum mq_hold why);
 void tell_exhausted(struct mq *m, enum mq_class class);         /* the array holds all of them */
 void tell_waiting(struct mq *m);                        /* at the end of a decision.  O(units that began to wait), or O(units) after a change */
 

@@ -9,13 +9,13 @@ static void note(const struct mq *m, const char *name, double value) { m->sched.
 
 /* ---- the search ---- */
 
-static uint32_t n_gpu_of(struct mq *m, uint32_t id) { return mq_kind(m, sched_unit(&m->sched, id)->kind)->n_gpu; }
+static uint32_t n_gpu_of(struct mq *m, uint32_t id) { return mq_request(m, sched_unit(&m->sched, id)->request_class)->n_gpu; }
 
 uint32_t tune_cores(struct mq *m, uint32_t id)
 {
     const struct mq_unit *x = mq_unit(m, id);
-    if (!m->search_on || x->kind == POL_NONE || mq_kind(m, sched_unit(&m->sched, id)->kind)->is_exclusive) return 0;
-    uint32_t known = search_known(&m->history, x->kind, n_gpu_of(m, id), sched_unit(&m->sched, id)->n_tasks);
+    if (!m->search_on || x->category == POL_NONE || mq_request(m, sched_unit(&m->sched, id)->request_class)->is_exclusive) return 0;
+    uint32_t known = search_known(&m->history, x->category, n_gpu_of(m, id), sched_unit(&m->sched, id)->n_tasks);
     return search_start(known > 0 ? known : (uint32_t)m->cold, x->hints);
 }
 
@@ -52,7 +52,7 @@ void tune_started(struct mq *m, uint32_t id)
 static void found(struct mq *m, uint32_t id)
 {
     struct mq_unit *x = mq_unit(m, id);
-    search_learn(&m->history, x->kind, n_gpu_of(m, id), sched_unit(&m->sched, id)->n_tasks, x->search.cores);
+    search_learn(&m->history, x->category, n_gpu_of(m, id), sched_unit(&m->sched, id)->n_tasks, x->search.cores);
     m->n_moves++;               /* others like it begin with other cores */
     note(m, "probes", x->search.probes);
     note(m, "cores_found", x->search.cores);

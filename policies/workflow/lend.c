@@ -25,15 +25,15 @@ static int64_t number(const char **s, int64_t most)
 
 static void read_name(struct lend_group *g, const char *s, size_t n, bool is_owner)
 {
-    static const struct { const char *prefix; enum lend_kind kind; } kinds[] = {
+    static const struct { const char *prefix; enum lend_who who; } prefixes[] = {
         { "user:", LEND_USER }, { "queue:", LEND_QUEUE }, { "machines:", LEND_MACHINES },
     };
-    g->kind = LEND_USER;
-    if (is_word(s, n, "*") || (is_owner && (is_word(s, n, "wf") || is_word(s, n, "workflow")))) g->kind = LEND_ANY;
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        size_t len = strlen(kinds[k].prefix);
-        if (n <= len || strncmp(s, kinds[k].prefix, len) != 0) continue;
-        g->kind = kinds[k].kind;
+    g->who = LEND_USER;
+    if (is_word(s, n, "*") || (is_owner && (is_word(s, n, "wf") || is_word(s, n, "workflow")))) g->who = LEND_ANY;
+    for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++) {
+        size_t len = strlen(prefixes[k].prefix);
+        if (n <= len || strncmp(s, prefixes[k].prefix, len) != 0) continue;
+        g->who = prefixes[k].who;
         s += len;
         n -= len;
         break;
@@ -78,7 +78,7 @@ static bool check(const struct lend_shares *s, char *why, size_t cap)
             return false;
         }
         for (uint32_t k = 0; k < i; k++) {
-            if (s->at[k].kind == g->kind && strcmp(s->at[k].name, g->name) == 0) {
+            if (s->at[k].who == g->who && strcmp(s->at[k].name, g->name) == 0) {
                 (void)snprintf(why, cap, "shares: '%s' stands twice", g->name);
                 return false;
             }
@@ -119,7 +119,7 @@ void lend_fini(struct lend_shares *s)
 bool lend_is_of(const struct lend_group *g, const struct pol_host *h, const struct pol_job_info *ji, const struct pol_shape *s)
 {
     const char *name = NULL;
-    switch (g->kind) {
+    switch (g->who) {
     case LEND_ANY:   return true;
     case LEND_USER:  name = h->user_name(h->ctx, ji->user); break;
     case LEND_QUEUE: name = ji->queue != POL_NONE ? h->name(h->ctx, POL_NAME_QUEUE, ji->queue) : NULL; break;

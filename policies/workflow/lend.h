@@ -16,8 +16,8 @@
 
 #include "policy.h"
 
-enum lend_kind { LEND_ANY, LEND_USER, LEND_QUEUE, LEND_MACHINES };
-struct lend_group { char *name; enum lend_kind kind; int64_t prio, ratio; };     /* ratio 0: by order */
+enum lend_who { LEND_ANY, LEND_USER, LEND_QUEUE, LEND_MACHINES };
+struct lend_group { char *name; enum lend_who who; int64_t prio, ratio; };     /* ratio 0: by order */
 struct lend_shares { struct lend_group owner, *at; uint32_t n; size_t cap; };
 
 /* False with why [cap] filled.  An empty text is [*,p0],[*,p1]. */

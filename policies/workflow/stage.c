@@ -261,7 +261,7 @@ static bool is_admitted(const struct wf_policy *p, const struct wf *w, const str
 static bool find_room(struct wf_policy *p, struct wf *w, uint32_t id, uint32_t group, struct wf_loan *l)
 {
     const struct unit *u = sched_unit(&p->sched, id);
-    uint32_t shape = p->sched.kinds.at[u->kind].shape[0];
+    uint32_t shape = p->sched.classes.at[u->request_class].shape[0];
     const struct pol_shape *s = &p->view->shape[shape];
     bool outside = true, inside = true;
     for (uint32_t k = 0; k < p->view->n_licences; k++) {

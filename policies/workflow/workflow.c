@@ -352,7 +352,7 @@ static struct hold hold_for(const struct wf_policy *p)
 static bool may_start(const struct wf_policy *p, struct hold *h, uint32_t id)
 {
     if (!h->is_on) return true;
-    const struct kind *k = &p->sched.kinds.at[sched_unit(&p->sched, id)->kind];
+    const struct request_class *k = &p->sched.classes.at[sched_unit(&p->sched, id)->request_class];
     struct pol_amount ask = { 0 };
     for (uint32_t i = 0; i < k->n_tasks; i++) {
         const struct pol_shape *s = &p->view->shape[k->shape[i]];
@@ -404,7 +404,7 @@ static uint32_t find_group(struct wf_policy *p, const struct unit *u)
 {
     const struct pol_job_info *ji = p->host->job(p->host->ctx, u->job);
     for (uint32_t g = 0; ji != NULL && g < p->shares.n; g++)
-        if (lend_is_of(&p->shares.at[g], p->host, ji, &p->view->shape[p->sched.kinds.at[u->kind].shape[0]])) return g;
+        if (lend_is_of(&p->shares.at[g], p->host, ji, &p->view->shape[p->sched.classes.at[u->request_class].shape[0]])) return g;
     return p->shares.n;
 }
 

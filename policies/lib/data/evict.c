@@ -64,7 +64,7 @@ uint32_t evict_next(struct evict *e, struct offer *o)
             continue;
         }
         most->last = v;
-        most->gone += gpujobs_ask(&o->jobs, sched_unit(&o->sched, v)->kind);
+        most->gone += gpujobs_ask(&o->jobs, sched_unit(&o->sched, v)->request_class);
         sched_release(&o->sched, v);
         POL_RESERVE(e->victim, e->cap_victim, (size_t)e->n_victims + 1);
         return e->victim[e->n_victims++] = v;
@@ -89,8 +89,8 @@ static bool is_known_unschedulable(struct evict *e, struct offer *o, uint32_t sl
 {
     struct gpujobs *g = &o->jobs;
     for (uint32_t x = job_of(o, slot)->first_group; x != POL_NONE; x = g->group[x].next) {
-        POL_RESERVE(e->failed_in, e->cap_failed_in, (size_t)g->group[x].kind + 1);
-        if (g->group[x].n_waiting > 0 && !gpujobs_is_apart(g, g->group[x].kind) && e->failed_in[g->group[x].kind] != o->sched.round) return false;
+        POL_RESERVE(e->failed_in, e->cap_failed_in, (size_t)g->group[x].request_class + 1);
+        if (g->group[x].n_waiting > 0 && !gpujobs_is_apart(g, g->group[x].request_class) && e->failed_in[g->group[x].request_class] != o->sched.round) return false;
     }
     return true;
 }
@@ -133,9 +133,9 @@ static bool try(struct evict *e, struct offer *o, uint32_t slot)
     struct gpujobs *g = &o->jobs;
     uint32_t unit = release_enough(e, o, slot);
     if (unit == POL_NONE) {
-        /* At its quota a job takes nothing of a kind that another may. */
+        /* At its quota a job takes nothing of a request class that another may. */
         for (uint32_t x = g->quota > 0 ? POL_NONE : job_of(o, slot)->first_group; x != POL_NONE; x = g->group[x].next)
-            if (g->group[x].n_waiting > 0 && d->kinds.at[g->group[x].kind].is_monotone) e->failed_in[g->group[x].kind] = d->round;
+            if (g->group[x].n_waiting > 0 && d->classes.at[g->group[x].request_class].is_monotone) e->failed_in[g->group[x].request_class] = d->round;
         return false;
     }
     uint32_t n = e->n_victims;

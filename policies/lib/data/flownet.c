@@ -96,19 +96,19 @@ static void build(struct flownet *n)
 
 static const struct pol_shape *shape_of(const struct flownet *n, const struct unit *u)
 {
-    return &n->sched->view->shape[n->sched->kinds.at[u->kind].shape[0]];
+    return &n->sched->view->shape[n->sched->classes.at[u->request_class].shape[0]];
 }
 
-static uint64_t fits_of(struct flownet *n, uint32_t kind)
+static uint64_t fits_of(struct flownet *n, uint32_t class)
 {
-    for (; n->n_fits <= kind; n->n_fits++) {
+    for (; n->n_fits <= class; n->n_fits++) {
         POL_RESERVE(n->fits, n->cap_fits, (size_t)n->n_fits + 1);
-        const struct pol_shape *s = &n->sched->view->shape[n->sched->kinds.at[n->n_fits].shape[0]];
+        const struct pol_shape *s = &n->sched->view->shape[n->sched->classes.at[n->n_fits].shape[0]];
         n->fits[n->n_fits] = 0;
         for (uint32_t c = 0; c < n->n_cls; c++)
             if (class_fits(&n->cls[c], s)) n->fits[n->n_fits] |= UINT64_C(1) << (c < LAST_KIND ? c : LAST_KIND);
     }
-    return n->fits[kind];
+    return n->fits[class];
 }
 
 /* ---- tasks ---- */
@@ -140,7 +140,7 @@ static void add(struct flownet *n, const struct unit *u, int64_t shift, uint32_t
 {
     if (n->assign == NULL) build(n);
     uint32_t id = u->task.slot, n_near = 0;
-    struct assign_task t = { .job = u->job.slot, .fits = fits_of(n, u->kind), .far = shift };
+    struct assign_task t = { .job = u->job.slot, .fits = fits_of(n, u->request_class), .far = shift };
     int64_t most = stay_node != POL_NONE ? stay : 0;
     if (n->jobs->has_data[id]) {
         const struct reach *r = &n->jobs->near.reach[id];

@@ -101,7 +101,7 @@ static void tell_shares(struct flowpol *f, bool all)
         /* What of held is in the network: its tasks there less those that wait. */
         int64_t in_net = flownet_told(&f->net, slot).n_tasks, waiting = 0;
         for (uint32_t x = j->first_group; x != POL_NONE; x = g->group[x].next)
-            if (gpujobs_is_apart(g, g->group[x].kind)) waiting += g->group[x].n_waiting;
+            if (gpujobs_is_apart(g, g->group[x].request_class)) waiting += g->group[x].n_waiting;
         flownet_job(&f->net, slot, all ? NO_LIMIT : claim(f, j, j->held - (in_net - waiting) * GPU, q, k), leave);
     }
 }
@@ -126,7 +126,7 @@ static void tell_running(struct flowpol *f)
         unit_set_list(&j->runs, &d->units, f->list);
         for (uint32_t r = 0; r < j->runs.n; r++) {
             const struct unit *u = sched_unit(d, f->list[r]);
-            if (!gpujobs_is_apart(g, u->kind) || u->started == now) continue;
+            if (!gpujobs_is_apart(g, u->request_class) || u->started == now) continue;
             int64_t shift = f->rule.wait_milli > 0 ? leave - wait_cost(f, f->wait[f->list[r]].before) : 0;
             int64_t ran = (int64_t)((pol_wide)(now - u->started) * f->rule.keep_milli / 1000);
             int64_t stay = flownet_price(&f->net, u, d->held[f->list[r]].node) - ran + shift;
@@ -191,7 +191,7 @@ static bool take_places(struct flowpol *f)
     for (uint32_t i = 0; i < f->net.n_put; i++) {
         struct flownet_put p = f->net.put[i];
         if (is_running(f, p.unit)) continue;
-        const struct pol_shape *s = &d->plan.shape[d->kinds.at[sched_unit(d, p.unit)->kind].shape[0]];
+        const struct pol_shape *s = &d->plan.shape[d->classes.at[sched_unit(d, p.unit)->request_class].shape[0]];
         p.cards = plan_fits(&d->plan, p.node, s) ? choose_card(f, &p, s) : 0;
         if (p.cards == 0) {
             flownet_close(&f->net, p.node, p.card);
@@ -359,7 +359,7 @@ static void tell_left(struct flowpol *f)
     struct sched *d = &f->offer.sched;
     for (uint32_t i = 0; i < d->n_fresh; i++) {
         const struct unit *u = sched_unit(d, d->fresh[i]);
-        if (u->state == UNIT_WAITING && gpujobs_is_apart(&f->offer.jobs, u->kind))
+        if (u->state == UNIT_WAITING && gpujobs_is_apart(&f->offer.jobs, u->request_class))
             d->host->hold(d->host->ctx, u->task, false, "left by the flow: waiting costs less than the places that are free");
     }
 }

@@ -33,11 +33,11 @@ void gpujobs_fini(struct gpujobs *g)
     free(g->order); free(g->dirty); free(g->want); free(g->share);
 }
 
-int64_t gpujobs_ask(struct gpujobs *g, uint32_t kind)
+int64_t gpujobs_ask(struct gpujobs *g, uint32_t class)
 {
     const struct sched *d = g->sched;
-    for (; g->n_asks <= kind; g->n_asks++) {
-        const struct kind *k = &d->kinds.at[g->n_asks];
+    for (; g->n_asks <= class; g->n_asks++) {
+        const struct request_class *k = &d->classes.at[g->n_asks];
         POL_RESERVE(g->ask, g->cap_ask, (size_t)g->n_asks + 1);
         g->ask[g->n_asks] = 0;
         for (uint32_t i = 0; i < k->n_tasks; i++) {
@@ -45,12 +45,12 @@ int64_t gpujobs_ask(struct gpujobs *g, uint32_t kind)
             g->ask[g->n_asks] += (int64_t)s->n_gpu * s->gpu_milli;
         }
     }
-    return g->ask[kind];
+    return g->ask[class];
 }
 
-bool gpujobs_is_apart(const struct gpujobs *g, uint32_t kind)
+bool gpujobs_is_apart(const struct gpujobs *g, uint32_t class)
 {
-    const struct kind *k = &g->sched->kinds.at[kind];
+    const struct request_class *k = &g->sched->classes.at[class];
     const struct pol_shape *s = &g->sched->view->shape[k->shape[0]];
     return g->sets_apart && k->n_tasks == 1 && s->n_gpu == 1 && s->gpu_milli == GPU && !s->exclusive;
 }
@@ -106,7 +106,7 @@ static uint32_t group_of(struct gpujobs *g, const struct unit *u)
 {
     struct gpujob *j = gpujobs_of(g, u);
     for (uint32_t x = j->first_group; x != POL_NONE; x = g->group[x].next)
-        if (g->group[x].kind == u->kind) return x;
+        if (g->group[x].request_class == u->request_class) return x;
     uint32_t x = g->free_group;
     if (x == POL_NONE) {
         POL_RESERVE(g->group, g->cap_group, (size_t)g->n_groups + 1);
@@ -114,11 +114,11 @@ static uint32_t group_of(struct gpujobs *g, const struct unit *u)
     } else {
         g->free_group = g->group[x].next;
     }
-    g->group[x] = (struct gpugroup){ .job = u->job.slot, .kind = u->kind, .next = j->first_group };
+    g->group[x] = (struct gpugroup){ .job = u->job.slot, .request_class = u->request_class, .next = j->first_group };
     return j->first_group = x;
 }
 
-static uint32_t shape_of(const struct gpujobs *g, uint32_t kind) { return g->sched->kinds.at[kind].shape[0]; }
+static uint32_t shape_of(const struct gpujobs *g, uint32_t class) { return g->sched->classes.at[class].shape[0]; }
 
 static pol_task handle(const void *ctx, uint32_t task)
 {
@@ -137,7 +137,7 @@ void gpujobs_open(struct gpujobs *g, const struct pol_event *ev, size_t n_ev)
     for (uint32_t i = 0; i < g->n_order; i++) {
         const struct gpujob *j = gpujobs_nth(g, i);
         for (uint32_t x = j != NULL ? j->first_group : POL_NONE; x != POL_NONE; x = g->group[x].next)
-            near_renew(&g->near, &g->group[x].near, shape_of(g, g->group[x].kind), handle, g);
+            near_renew(&g->near, &g->group[x].near, shape_of(g, g->group[x].request_class), handle, g);
     }
 }
 
@@ -149,22 +149,22 @@ int64_t gpujobs_wait_key(struct gpujobs *g, const struct unit *u)
     uint32_t t = u->task.slot;
     POL_RESERVE(g->has_data, g->cap_has_data, (size_t)t + 1);
     g->has_data[t] = u->n_tasks == 1 && h->task(h->ctx, u->task)->n_inputs > 0;
-    if (g->has_data[t]) locality_learn(&g->near, u->task, shape_of(g, u->kind));
-    if (gpujobs_ask(g, u->kind) > 0) open_job(g, u);
+    if (g->has_data[t]) locality_learn(&g->near, u->task, shape_of(g, u->request_class));
+    if (gpujobs_ask(g, u->request_class) > 0) open_job(g, u);
     return 0;
 }
 
 struct queue *gpujobs_queue(struct gpujobs *g, const struct unit *u)
 {
-    if (gpujobs_ask(g, u->kind) == 0) return &g->sched->wait;
-    if (gpujobs_is_apart(g, u->kind)) return &g->apart;
+    if (gpujobs_ask(g, u->request_class) == 0) return &g->sched->wait;
+    if (gpujobs_is_apart(g, u->request_class)) return &g->apart;
     struct gpujob *j = gpujobs_of(g, u);
     return g->has_data[u->task.slot] ? &j->data : &j->wait;
 }
 
 void gpujobs_waits(struct gpujobs *g, const struct unit *u, int sign)
 {
-    int64_t ask = gpujobs_ask(g, u->kind);
+    int64_t ask = gpujobs_ask(g, u->request_class);
     if (ask == 0) return;
     struct gpujob *j = gpujobs_of(g, u);
     uint32_t at = group_of(g, u), t = u->task.slot;     /* the groups may move */
@@ -172,7 +172,7 @@ void gpujobs_waits(struct gpujobs *g, const struct unit *u, int sign)
     j->waiting += sign * ask;
     g->waiting += sign * ask;
     x->n_waiting += (uint32_t)sign;
-    if (g->has_data[t] && !gpujobs_is_apart(g, u->kind)) {
+    if (g->has_data[t] && !gpujobs_is_apart(g, u->request_class)) {
         x->n_data += (uint32_t)sign;
         if (sign > 0) near_add(&g->near, &x->near, t, u->index);
         else near_del(&g->near, t);
@@ -183,7 +183,7 @@ void gpujobs_waits(struct gpujobs *g, const struct unit *u, int sign)
 
 void gpujobs_moved(struct gpujobs *g, const struct unit *u, int sign)
 {
-    int64_t ask = gpujobs_ask(g, u->kind);
+    int64_t ask = gpujobs_ask(g, u->request_class);
     if (ask == 0) return;
     struct gpujob *j = gpujobs_of(g, u);
     struct units *units = &g->sched->units;
@@ -229,7 +229,7 @@ uint32_t gpujobs_victim(struct gpujobs *g, const struct gpujob *j, uint32_t afte
     uint32_t longest = unit_set_first(&j->runs, &d->units);
     uint32_t v = after == POL_NONE ? unit_set_last(&j->runs, &d->units) : unit_set_prev(&j->runs, &d->units, after);
     for (; v != POL_NONE && v != longest; v = unit_set_prev(&j->runs, &d->units, v))
-        if (sched_unit(d, v)->started_in != d->round && gpujobs_ask(g, sched_unit(d, v)->kind) <= spare) return v;
+        if (sched_unit(d, v)->started_in != d->round && gpujobs_ask(g, sched_unit(d, v)->request_class) <= spare) return v;
     return POL_NONE;
 }
 
@@ -238,7 +238,7 @@ uint32_t gpujobs_victim(struct gpujobs *g, const struct gpujob *j, uint32_t afte
 bool gpujobs_nearest(struct gpujobs *g, struct gpugroup *x, const uint32_t *node, uint32_t n, struct near *best, struct near_nodes *nodes)
 {
     const struct plan *p = &g->sched->plan;
-    const struct pol_shape *s = &p->shape[shape_of(g, x->kind)];
+    const struct pol_shape *s = &p->shape[shape_of(g, x->request_class)];
     bool fits = false;
     for (uint32_t i = 0; i < n; i++) {
         if (!plan_fits(p, node[i], s)) continue;

@@ -27,7 +27,7 @@ enum { GPU = 1000 };        /* one GPU, in the unit of asks */
 
 /* The waiting units of one job that ask for the same. */
 struct gpugroup {
-    uint32_t job, kind;                 /* job: slot */
+    uint32_t job, request_class;        /* job: slot */
     uint32_t next;                      /* of the job; POL_NONE */
     uint32_t n_waiting, n_data;         /* units; those of them that have data */
     struct near_index near;
@@ -54,7 +54,7 @@ struct gpujobs {
     struct gpujob *at; size_t cap;      /* by job slot */
     struct gpugroup *group; size_t cap_group; uint32_t n_groups, free_group;
     uint8_t *has_data; size_t cap_has_data;     /* by task slot; current while the unit waits */
-    int64_t *ask; size_t cap_ask; uint32_t n_asks;      /* by kind */
+    int64_t *ask; size_t cap_ask; uint32_t n_asks;      /* by request class */
     struct gpulisted *order; size_t cap_order; uint32_t n_order, n_kept;    /* jobs with GPU units, by arrival; some are over */
     uint32_t *dirty; size_t cap_dirty; uint32_t n_dirty;    /* slots whose held or waiting changed */
     int64_t *want, *share; size_t cap_want, cap_share;      /* scratch */
@@ -87,10 +87,10 @@ void gpujobs_moved(struct gpujobs *g, const struct unit *u, int sign);
 /* Returns the unit's group, POL_NONE for a CPU unit. */
 void gpujobs_waits(struct gpujobs *g, const struct unit *u, int sign);
 
-/* What a unit of the kind asks. */
-int64_t gpujobs_ask(struct gpujobs *g, uint32_t kind);
+/* What a unit of the request class asks. */
+int64_t gpujobs_ask(struct gpujobs *g, uint32_t class);
 /* Is it a single that is set apart? */
-bool gpujobs_is_apart(const struct gpujobs *g, uint32_t kind);
+bool gpujobs_is_apart(const struct gpujobs *g, uint32_t class);
 /* The job of a GPU unit. */
 static inline struct gpujob *gpujobs_of(struct gpujobs *g, const struct unit *u) { return &g->at[u->job.slot]; }
 

@@ -7,23 +7,23 @@
 static int64_t wait_key(void *self, const struct unit *u) { return gpujobs_wait_key(&((struct offer *)self)->jobs, u); }
 static struct queue *queue_of(void *self, const struct unit *u) { return gpujobs_queue(&((struct offer *)self)->jobs, u); }
 
-static bool is_left(const struct offer *o, uint32_t kind) { return o->rule.singles != NULL && gpujobs_is_apart(&o->jobs, kind); }
+static bool is_left(const struct offer *o, uint32_t class) { return o->rule.singles != NULL && gpujobs_is_apart(&o->jobs, class); }
 
 static void waits(void *self, const struct unit *u, int sign)
 {
     struct offer *o = self;
     gpujobs_waits(&o->jobs, u, sign);
-    if (is_left(o, u->kind)) o->rule.singles->waits(self, u, sign);
+    if (is_left(o, u->request_class)) o->rule.singles->waits(self, u, sign);
 }
 
 static void moved(void *self, const struct unit *u, int sign)
 {
     struct offer *o = self;
-    int64_t ask = gpujobs_ask(&o->jobs, u->kind);
+    int64_t ask = gpujobs_ask(&o->jobs, u->request_class);
     if (ask == 0) return;
     gpujobs_moved(&o->jobs, u, sign);
     o->queue[o->job[u->job.slot].queue].held += sign * ask;
-    if (is_left(o, u->kind)) o->rule.singles->moved(self, u, sign);
+    if (is_left(o, u->request_class)) o->rule.singles->moved(self, u, sign);
 }
 
 static const struct sched_ops sched_ops = { .wait_key = wait_key, .queue = queue_of, .moved = moved, .waits = waits };
@@ -85,14 +85,14 @@ static void settle_group(struct offer *o, const struct gpujob *j, uint32_t x)
     struct offer_group *s = &o->group[x];
     struct unit *rep = &o->rep.at[x];
     int64_t key = o->rule.fifo ? 0 : j->held;
-    bool in = g->n_waiting > 0 && !is_left(o, g->kind) && within_quota(o, j, gpujobs_ask(&o->jobs, g->kind));
-    if (!in && g->n_waiting > 0 && !is_left(o, g->kind)) tell_waiting(o, j, "its job holds its quota");
+    bool in = g->n_waiting > 0 && !is_left(o, g->request_class) && within_quota(o, j, gpujobs_ask(&o->jobs, g->request_class));
+    if (!in && g->n_waiting > 0 && !is_left(o, g->request_class)) tell_waiting(o, j, "its job holds its quota");
     if (s->is_in && in && rep->key == key) return;
     if (s->is_in) queue_del(&o->queue[s->queue].jobs, &o->rep, x);
     s->is_in = in;
     if (!in) return;
     s->queue = o->job[g->job].queue;
-    *rep = (struct unit){ .key = key, .ordinal = j->ordinal, .index = g->kind, .kind = g->kind };
+    *rep = (struct unit){ .key = key, .ordinal = j->ordinal, .index = g->request_class, .request_class = g->request_class };
     queue_add(&o->queue[s->queue].jobs, &o->rep, x);
 }
 
@@ -175,9 +175,9 @@ static struct near nearest(struct offer *o, const struct gpujob *j)
     if (j->data.n == 0) return best;
     for (uint32_t x = j->first_group; x != POL_NONE; x = o->jobs.group[x].next) {
         struct gpugroup *g = &o->jobs.group[x];
-        struct kind *k = &d->kinds.at[g->kind];
-        if (g->n_data == 0 || sched_known_unschedulable(d, g->kind)) continue;
-        if (!within_quota(o, j, gpujobs_ask(&o->jobs, g->kind))) continue;
+        struct request_class *k = &d->classes.at[g->request_class];
+        if (g->n_data == 0 || sched_known_unschedulable(d, g->request_class)) continue;
+        if (!within_quota(o, j, gpujobs_ask(&o->jobs, g->request_class))) continue;
         if (!listed && o->only == POL_NONE) list_open(o);
         listed = true;
         bool all = o->only == POL_NONE;
@@ -194,7 +194,7 @@ static bool place_plain(struct offer *o, uint32_t id)
     struct sched *d = &o->sched;
     const struct unit *u = sched_unit(d, id);
     if (o->only == POL_NONE || u->n_tasks > 1) return sched_place(d, id);
-    uint32_t shape = d->kinds.at[u->kind].shape[0];
+    uint32_t shape = d->classes.at[u->request_class].shape[0];
     POL_RESERVE(d->place, d->cap_place, 1);
     if (!plan_fits(&d->plan, o->only, &d->plan.shape[shape]) || !placement_among(&d->placement, shape, &o->only, 1, d->place)) return false;
     plan_allocate(&d->plan, d->place->node, &d->plan.shape[shape], d->place->cards);
@@ -210,7 +210,7 @@ static uint32_t first_plain(struct offer *o, const struct gpujob *j, const struc
         const struct unit *u = sched_unit(d, id);
         struct near e = { .index = u->index };
         if (best->task != POL_NONE && !near_before(&e, best)) return POL_NONE;
-        if (within_quota(o, j, gpujobs_ask(&o->jobs, u->kind)) && place_plain(o, id)) return id;
+        if (within_quota(o, j, gpujobs_ask(&o->jobs, u->request_class)) && place_plain(o, id)) return id;
     }
     return POL_NONE;
 }
@@ -228,7 +228,7 @@ uint32_t offer_pick(struct offer *o, uint32_t slot, bool *declines)
     *declines = best.task != POL_NONE && !takes;
     if (*declines) d->host->hold(d->host->ctx, sched_unit(d, best.task)->task, false, "declines free GPUs that are far from its data");
     if (!takes) return POL_NONE;
-    uint32_t shape = d->kinds.at[sched_unit(d, best.task)->kind].shape[0];
+    uint32_t shape = d->classes.at[sched_unit(d, best.task)->request_class].shape[0];
     POL_RESERVE(d->place, d->cap_place, 1);
     (void)placement_among(&d->placement, shape, o->nearest.at, o->nearest.n, d->place);
     plan_allocate(&d->plan, d->place->node, &d->plan.shape[shape], d->place->cards);
@@ -277,15 +277,15 @@ static bool serve(struct offer *o, struct offer_queue *q)
     queue_walk_open(w, &q->jobs, &o->rep, sched_skip, d);
     while ((x = queue_walk_top(w)) != POL_NONE) {
         const struct gpugroup *g = &o->jobs.group[x];
-        uint32_t kind = g->kind, slot = g->job;
-        bool declines = false, monotone = d->kinds.at[kind].is_monotone;
+        uint32_t class = g->request_class, slot = g->job;
+        bool declines = false, monotone = d->classes.at[class].is_monotone;
         if (o->job[slot].passed_in != o->pass) {
             uint32_t unit = POL_NONE;
             if (has_enough(o, slot)) {
                 o->job[slot].passed_in = o->pass;
                 /* Below their share alone: the rest is offered later in the same decision. */
                 if (!o->below_share) tell_waiting(o, &o->jobs.at[slot], "its job has its share, and what is free is what others declined");
-            } else if (!sched_known_unschedulable(d, kind)) {
+            } else if (!sched_known_unschedulable(d, class)) {
                 unit = offer_pick(o, slot, &declines);
             }
             if (unit != POL_NONE) {
@@ -294,7 +294,7 @@ static bool serve(struct offer *o, struct offer_queue *q)
             }
             if (declines) decline(o, slot);
         }
-        if (monotone && sched_known_unschedulable(d, kind)) queue_walk_drop(w, &o->rep);
+        if (monotone && sched_known_unschedulable(d, class)) queue_walk_drop(w, &o->rep);
         else queue_walk_step(w, &o->rep, POL_NEVER);
     }
     return false;
@@ -351,7 +351,7 @@ static bool place_near(struct offer *o, uint32_t id)
 {
     struct sched *d = &o->sched;
     const struct plan *p = &d->plan;
-    struct kind *k = &d->kinds.at[sched_unit(d, id)->kind];
+    struct request_class *k = &d->classes.at[sched_unit(d, id)->request_class];
     struct near best = NEAR_NONE;
     o->nearest.n = 0;
     for (uint32_t i = 0; i < p->n_nodes; i++) {
@@ -381,7 +381,7 @@ void offer_cpus(struct offer *o)
     struct queue_walk *w = &d->walk;
     uint32_t id;
     for (queue_walk_open(w, &d->wait, &d->units, sched_skip, d); (id = queue_walk_top(w)) != POL_NONE;) {
-        if (sched_known_unschedulable(d, sched_unit(d, id)->kind) || !(o->jobs.has_data[id] ? place_near(o, id) : sched_place(d, id))) {
+        if (sched_known_unschedulable(d, sched_unit(d, id)->request_class) || !(o->jobs.has_data[id] ? place_near(o, id) : sched_place(d, id))) {
             sched_pass(d, w);
             continue;
         }

@@ -5,7 +5,7 @@
  *
  * In each queue the first waiting job is found without looking at jobs that
  * wait for what is known not to be free: a decision costs O(starts x (queues +
- * kinds waiting + open nodes, for tasks with data)).
+ * request classes waiting + open nodes, for tasks with data)).
  */
 #ifndef POL_LIB_DATA_OFFER_H
 #define POL_LIB_DATA_OFFER_H

@@ -17,7 +17,7 @@ enum list_mode { LIST_STRICT, LIST_SKIP };
 /* Set the scheduler state's estimates by estimate= (0 limit, 1 true) and narrow the instance's flags to match. */
 void list_estimates(struct sched *d, int64_t choice, uint32_t *flags);
 
-/* One decision over the scheduler state's queue.  O(starts + kinds waiting), O(1) when strict and the first is known not to fit. */
+/* One decision over the scheduler state's queue.  O(starts + request classes waiting), O(1) when strict and the first is known not to fit. */
 void list_run(struct sched *d, enum list_mode mode);
 
 #endif

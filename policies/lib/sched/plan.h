@@ -50,10 +50,10 @@ struct plan {
 
 struct plan_mark { size_t n_old, n_old_card; uint64_t freed_epoch, change_epoch, n_releases; };
 
-/* Licences of the kind that a task of the shape asks. */
-static inline int32_t plan_licence(const struct plan *p, uint32_t shape, uint32_t kind)
+/* How many of a licence a task of the shape asks. */
+static inline int32_t plan_licence(const struct plan *p, uint32_t shape, uint32_t licence)
 {
-    return p->licence == NULL ? 0 : p->licence[(size_t)shape * POL_LICENCES_MAX + kind];
+    return p->licence == NULL ? 0 : p->licence[(size_t)shape * POL_LICENCES_MAX + licence];
 }
 
 void plan_fini(struct plan *p);             /* zero-initialise to begin */

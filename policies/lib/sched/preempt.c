@@ -98,7 +98,7 @@ static void retake_most(struct preempt *r, struct sched *d, uint32_t v)
  * released?  Most waiting units do not, so this is asked before anything is
  * tried.  Units come with growing bounds, so the plan with all victims released
  * is made once a decision and then only taken back from: the whole decision
- * costs O(victims + kinds x nodes that hold one).
+ * costs O(victims + request classes x nodes that hold one).
  */
 static bool could_fit(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *))
 {
@@ -113,7 +113,7 @@ static bool could_fit(struct preempt *r, struct sched *d, uint32_t unit, int64_t
     }
     for (; r->n_most > 0 && r->order[r->n_most - 1].key <= victim_bound; r->n_most--)
         if (may_stop(d, r->order[r->n_most - 1].id)) retake_most(r, d, r->order[r->n_most - 1].id);
-    const struct pol_shape *s = &d->plan.shape[d->kinds.at[sched_unit(d, unit)->kind].shape[0]];
+    const struct pol_shape *s = &d->plan.shape[d->classes.at[sched_unit(d, unit)->request_class].shape[0]];
     for (uint32_t i = 0; i < r->n_touched; i++)
         if (plan_fits(&r->most, r->touched[i], s)) return true;
     return false;
@@ -122,7 +122,7 @@ static bool could_fit(struct preempt *r, struct sched *d, uint32_t unit, int64_t
 /* A unit starts: what it takes is free no longer. */
 static void note_start(struct preempt *r, const struct sched *d, uint32_t unit)
 {
-    const struct kind *k = &d->kinds.at[sched_unit(d, unit)->kind];
+    const struct request_class *k = &d->classes.at[sched_unit(d, unit)->request_class];
     if (r->most_in != d->round) return;
     for (uint32_t i = 0; i < k->n_tasks; i++)
         if (r->touched_in[d->place[i].node] == d->round)
@@ -139,7 +139,7 @@ static void note_start(struct preempt *r, const struct sched *d, uint32_t unit)
  */
 static bool would_fit(struct sched *d, uint32_t unit, uint32_t touched)
 {
-    const struct kind *k = &d->kinds.at[sched_unit(d, unit)->kind];
+    const struct request_class *k = &d->classes.at[sched_unit(d, unit)->request_class];
     if (k->n_tasks == 1) {
         const struct pol_shape *s = &d->plan.shape[k->shape[0]];
         uint32_t t = touched;
@@ -161,7 +161,7 @@ static bool would_fit(struct sched *d, uint32_t unit, uint32_t touched)
 bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound,
                int64_t (*fresh)(void *self, const struct unit *u), const char *why)
 {
-    struct kind *k = &d->kinds.at[sched_unit(d, unit)->kind];
+    struct request_class *k = &d->classes.at[sched_unit(d, unit)->request_class];
     uint32_t v = nth_last(r, d, 0, victim_bound, fresh), last = POL_NONE;
     if (v == POL_NONE || (k->n_tasks == 1 && !could_fit(r, d, unit, victim_bound, fresh))) return false;
     struct plan_mark all = plan_mark(&d->plan);
@@ -176,7 +176,7 @@ bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t vict
     }
     if (!fits) {
         plan_undo(&d->plan, all);
-        /* The trials overwrote what was known of the kind: that it does not fit as things are. */
+        /* The trials overwrote what was known of the request class: that it does not fit as things are. */
         k->failed_freed_epoch = d->plan.freed_epoch;
         k->failed_change_epoch = d->plan.change_epoch;
         return false;
@@ -200,12 +200,12 @@ bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t vict
  * A unit for which no room could be made needs no second look while nothing
  * became free and no running unit's key grew: what was started since came out
  * of what was free then, so the free and the victims' together are no more than
- * they were.  The same goes for units of its kind with keys no smaller.  Only
- * for monotone kinds.
+ * they were.  The same goes for units of its request class with keys no smaller.  Only
+ * for monotone request classes.
  */
 static bool known_without_victims(const struct preempt *r, const struct sched *d, const struct unit *u)
 {
-    const struct kind *k = &d->kinds.at[u->kind];
+    const struct request_class *k = &d->classes.at[u->request_class];
     return k->is_monotone && k->no_victims_freed_epoch == d->plan.freed_epoch && k->no_victims_key_epoch == r->epoch && u->key >= k->no_victims_key;
 }
 
@@ -218,7 +218,7 @@ void preempt_run(struct preempt *r, struct sched *d, const struct preempt_rule *
         const char *why = "fits";
         if (!sched_place(d, id)) {
             if (known_without_victims(r, d, u) || !preempt_for(r, d, id, rule->victim_bound(d->self, u), rule->fresh, rule->why)) {
-                struct kind *k = &d->kinds.at[u->kind];
+                struct request_class *k = &d->classes.at[u->request_class];
                 if (k->no_victims_freed_epoch != d->plan.freed_epoch || k->no_victims_key_epoch != r->epoch || u->key < k->no_victims_key) k->no_victims_key = u->key;
                 k->no_victims_freed_epoch = d->plan.freed_epoch;
                 k->no_victims_key_epoch = r->epoch;

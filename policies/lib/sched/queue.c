@@ -5,38 +5,38 @@
 void queue_fini(struct queue *q)
 {
     free(q->b);
-    free(q->of_kind);
+    free(q->of_class);
     free(q->heap);
     memset(q, 0, sizeof *q);
 }
 
-/* ---- kind -> bucket ---- */
+/* ---- request class -> bucket ---- */
 
-static size_t slot_of(const struct queue *q, uint32_t kind)
+static size_t slot_of(const struct queue *q, uint32_t class)
 {
-    size_t i = (size_t)(kind * UINT32_C(2654435769)) & (q->n_of_kind - 1);
-    while (q->of_kind[i] != POL_NONE && q->b[q->of_kind[i]].kind != kind) i = (i + 1) & (q->n_of_kind - 1);
+    size_t i = (size_t)(class * UINT32_C(2654435769)) & (q->n_of_class - 1);
+    while (q->of_class[i] != POL_NONE && q->b[q->of_class[i]].request_class != class) i = (i + 1) & (q->n_of_class - 1);
     return i;
 }
 
 static void rehash(struct queue *q)
 {
-    size_t n = q->n_of_kind ? 2 * q->n_of_kind : 16;
-    free(q->of_kind);
-    q->of_kind = pol_alloc(n, sizeof *q->of_kind);
-    q->n_of_kind = n;
-    memset(q->of_kind, 0xff, n * sizeof *q->of_kind);
-    for (uint32_t i = 0; i < q->n_b; i++) q->of_kind[slot_of(q, q->b[i].kind)] = i;
+    size_t n = q->n_of_class ? 2 * q->n_of_class : 16;
+    free(q->of_class);
+    q->of_class = pol_alloc(n, sizeof *q->of_class);
+    q->n_of_class = n;
+    memset(q->of_class, 0xff, n * sizeof *q->of_class);
+    for (uint32_t i = 0; i < q->n_b; i++) q->of_class[slot_of(q, q->b[i].request_class)] = i;
 }
 
-static uint32_t bucket_of(struct queue *q, uint32_t kind)
+static uint32_t bucket_of(struct queue *q, uint32_t class)
 {
-    if (2 * (q->n_b + (size_t)1) > q->n_of_kind) rehash(q);
-    size_t i = slot_of(q, kind);
-    if (q->of_kind[i] != POL_NONE) return q->of_kind[i];
+    if (2 * (q->n_b + (size_t)1) > q->n_of_class) rehash(q);
+    size_t i = slot_of(q, class);
+    if (q->of_class[i] != POL_NONE) return q->of_class[i];
     POL_RESERVE(q->b, q->cap_b, (size_t)q->n_b + 1);
-    q->b[q->n_b] = (struct queue_bucket){ .set = UNIT_SET_EMPTY, .kind = kind, .first = POL_NONE, .pos = POL_NONE };
-    return q->of_kind[i] = q->n_b++;
+    q->b[q->n_b] = (struct queue_bucket){ .set = UNIT_SET_EMPTY, .request_class = class, .first = POL_NONE, .pos = POL_NONE };
+    return q->of_class[i] = q->n_b++;
 }
 
 /* ---- the heap of buckets ---- */
@@ -75,7 +75,7 @@ static void down(struct queue *q, const struct units *u, uint32_t at)
 
 void queue_add(struct queue *q, struct units *u, uint32_t id)
 {
-    uint32_t k = bucket_of(q, u->at[id].kind);
+    uint32_t k = bucket_of(q, u->at[id].request_class);
     struct queue_bucket *b = &q->b[k];
     unit_set_add(&b->set, u, id);
     q->n++;
@@ -90,7 +90,7 @@ void queue_add(struct queue *q, struct units *u, uint32_t id)
 
 void queue_del(struct queue *q, struct units *u, uint32_t id)
 {
-    struct queue_bucket *b = &q->b[bucket_of(q, u->at[id].kind)];
+    struct queue_bucket *b = &q->b[bucket_of(q, u->at[id].request_class)];
     unit_set_del(&b->set, u, id);
     q->n--;
     if (b->first != id) return;
@@ -133,14 +133,14 @@ static void sink(struct queue_walk *w, const struct units *u, uint32_t at)
 }
 
 void queue_walk_open(struct queue_walk *w, const struct queue *q, const struct units *u,
-               bool (*skip)(void *ctx, uint32_t kind), void *ctx)
+               bool (*skip)(void *ctx, uint32_t class), void *ctx)
 {
     w->q = q;
     w->n = 0;
     POL_RESERVE(w->at, w->cap_at, q->n_heap);
     for (uint32_t i = 0; i < q->n_heap; i++) {
         uint32_t k = q->heap[i];
-        if (skip == NULL || !skip(ctx, q->b[k].kind)) w->at[w->n++] = (struct queue_walk_at){ k, q->b[k].first };
+        if (skip == NULL || !skip(ctx, q->b[k].request_class)) w->at[w->n++] = (struct queue_walk_at){ k, q->b[k].first };
     }
     for (uint32_t i = w->n / 2; i-- > 0;) sink(w, u, i);
 }

@@ -1,7 +1,7 @@
 /*
- * request_class.h -- units that ask for the same are of one kind.
+ * request_class.h -- units that ask for the same are of one request class.
  *
- * A task's kind is its shape; a gang's the list of its tasks' shapes.  A kind
+ * A task's class is its shape; a gang's the list of its tasks' shapes.  A class
  * is *monotone* when taking more away can never make it fit: then one failure
  * holds until something becomes free.  Gangs of unlike tasks, and gangs whose
  * tasks ask shares of several cards, are not: placing the first task elsewhere
@@ -12,7 +12,7 @@
 
 #include "policy.h"
 
-struct kind {
+struct request_class {
     uint32_t *shape;            /* [n_tasks] owned */
     uint32_t  n_tasks;
     bool      is_monotone, is_uniform;
@@ -21,10 +21,10 @@ struct kind {
     int64_t   no_victims_key;
 };
 
-struct kinds { struct kind *at; size_t cap; uint32_t n; uint32_t *slot; size_t n_slot; };
+struct request_classes { struct request_class *at; size_t cap; uint32_t n; uint32_t *slot; size_t n_slot; };
 
-void     kinds_fini(struct kinds *k);           /* zero-initialise to begin */
-/* The kind's id, from 0 in first-seen order; shape [n] is copied when new.  O(n). */
-uint32_t kinds_id(struct kinds *k, const uint32_t *shape, uint32_t n, const struct pol_shape *shapes);
+void     request_class_fini(struct request_classes *k);           /* zero-initialise to begin */
+/* The id of the class, from 0 in first-seen order; shape [n] is copied when new.  O(n). */
+uint32_t request_class_id(struct request_classes *k, const uint32_t *shape, uint32_t n, const struct pol_shape *shapes);
 
 #endif

@@ -16,7 +16,7 @@ void sched_fini(struct sched *d)
 {
     placement_fini(&d->placement);
     plan_fini(&d->plan);
-    kinds_fini(&d->kinds);
+    request_class_fini(&d->classes);
     queue_fini(&d->wait);
     queue_walk_fini(&d->walk);
     free(d->units.at);
@@ -39,7 +39,7 @@ static void wait_unit(struct sched *d, uint32_t id)
     u->state = UNIT_WAITING;
     u->key = d->ops->wait_key != NULL ? d->ops->wait_key(d->self, u) : 0;
     queue_add(queue_of(d, u), &d->units, id);
-    d->n_non_monotone += !d->kinds.at[u->kind].is_monotone;
+    d->n_non_monotone += !d->classes.at[u->request_class].is_monotone;
     POL_RESERVE(d->fresh, d->cap_fresh, (size_t)d->n_fresh + 1);
     d->fresh[d->n_fresh++] = id;
     if (d->ops->waits != NULL) d->ops->waits(d->self, u, +1);
@@ -49,14 +49,14 @@ static void unwait_unit(struct sched *d, uint32_t id)
 {
     struct unit *u = sched_unit(d, id);
     queue_del(queue_of(d, u), &d->units, id);
-    d->n_non_monotone -= !d->kinds.at[u->kind].is_monotone;
+    d->n_non_monotone -= !d->classes.at[u->request_class].is_monotone;
     if (d->ops->waits != NULL) d->ops->waits(d->self, u, -1);
 }
 
 /* What the unit's tasks ask in licences, all together; true if all of it is free (sign 0), or taken (-1), given (+1). */
-static bool licences(struct sched *d, uint32_t kind, int sign)
+static bool licences(struct sched *d, uint32_t class, int sign)
 {
-    const struct kind *k = &d->kinds.at[kind];
+    const struct request_class *k = &d->classes.at[class];
     bool ok = true;
     for (uint32_t l = 0; l < d->view->n_licences; l++) {
         int64_t ask = 0;
@@ -84,7 +84,7 @@ static void add_unit(struct sched *d, pol_job job, const struct pol_job_info *ji
     check_licences(d, d->shape, n);
     d->units.at[t.slot] = (struct unit){
         .ordinal = ji->ordinal, .index = ti->index, .est = est < 0 ? POL_NEVER : est, .attained = ti->attained_us,
-        .started = -1, .job = job, .task = t, .kind = kinds_id(&d->kinds, d->shape, n, d->view->shape), .n_tasks = n,
+        .started = -1, .job = job, .task = t, .request_class = request_class_id(&d->classes, d->shape, n, d->view->shape), .n_tasks = n,
         .user = ji->user, .is_gang = ji->is_gang != 0,
     };
     wait_unit(d, t.slot);
@@ -191,37 +191,37 @@ void sched_open(struct sched *d, const struct pol_view *view, const struct pol_e
     }
     plan_sync(&d->plan, view);
     memcpy(d->licence_free, view->licence_free, sizeof d->licence_free);
-    /* Other costs, other places: a gang that found none may now.  A monotone kind does not care. */
+    /* Other costs, other places: a gang that found none may now.  A monotone request class does not care. */
     if (placement_refresh(&d->placement)) plan_renew(&d->plan);
 }
 
 /* ---- placing ---- */
 
-bool sched_known_unschedulable(const struct sched *d, uint32_t kind)
+bool sched_known_unschedulable(const struct sched *d, uint32_t class)
 {
-    const struct kind *k = &d->kinds.at[kind];
+    const struct request_class *k = &d->classes.at[class];
     return k->is_monotone ? k->failed_freed_epoch == d->plan.freed_epoch : k->failed_change_epoch == d->plan.change_epoch;
 }
 
-/* A kind that is not monotone may come to fit before the walk reaches it. */
-bool sched_skip(void *sched, uint32_t kind)
+/* A class that is not monotone may come to fit before the walk reaches it. */
+bool sched_skip(void *sched, uint32_t class)
 {
     const struct sched *d = sched;
-    return d->kinds.at[kind].is_monotone && sched_known_unschedulable(d, kind);
+    return d->classes.at[class].is_monotone && sched_known_unschedulable(d, class);
 }
 
 void sched_pass(const struct sched *d, struct queue_walk *w)
 {
-    if (d->kinds.at[sched_unit(d, queue_walk_top(w))->kind].is_monotone) queue_walk_drop(w, &d->units);
+    if (d->classes.at[sched_unit(d, queue_walk_top(w))->request_class].is_monotone) queue_walk_drop(w, &d->units);
     else queue_walk_step(w, &d->units, POL_NEVER);
 }
 
 bool sched_place(struct sched *d, uint32_t id)
 {
     const struct unit *u = sched_unit(d, id);
-    struct kind *k = &d->kinds.at[u->kind];
-    if (sched_known_unschedulable(d, u->kind)) return false;
-    if (!licences(d, u->kind, 0)) {
+    struct request_class *k = &d->classes.at[u->request_class];
+    if (sched_known_unschedulable(d, u->request_class)) return false;
+    if (!licences(d, u->request_class, 0)) {
         d->host->hold(d->host->ctx, u->task, false, "too few licences are free");
         return false;
     }
@@ -244,7 +244,7 @@ void sched_start(struct sched *d, uint32_t id, const char *why)
     const struct pol_host *h = d->host;
     struct unit *u = sched_unit(d, id);
     unwait_unit(d, id);
-    (void)licences(d, u->kind, -1);
+    (void)licences(d, u->request_class, -1);
     uint32_t t = id;
     for (uint32_t i = 0; i < u->n_tasks; i++, t = d->held[t].next) {
         d->held[t].node = d->place[i].node;

@@ -6,7 +6,7 @@
  * scheduler state's structures already show what was decided; the host's events confirm.
  *
  * Costs: sched_open O(events + changed); sched_try one placement, or O(1) when
- * the unit's kind is known to have failed since anything became free.
+ * the unit's request class is known to have failed since anything became free.
  */
 #ifndef POL_LIB_SCHED_SCHED_H
 #define POL_LIB_SCHED_SCHED_H
@@ -42,7 +42,7 @@ struct sched {
     int64_t licence_free[POL_LICENCES_MAX];     /* as the plan foresees it */
     struct plan  plan;
     struct placement placement;
-    struct kinds kinds;
+    struct request_classes classes;
     struct units units;
     struct sched_held  *held; size_t cap_held;        /* by task slot */
     struct queue wait;
@@ -50,7 +50,7 @@ struct sched {
     struct queue_walk  walk;
     uint64_t round;                     /* decide calls so far */
     uint32_t *fresh; size_t cap_fresh; uint32_t n_fresh;    /* units that began to wait in this round */
-    uint32_t n_non_monotone;                  /* waiting units of kinds that are non-monotone */
+    uint32_t n_non_monotone;                  /* waiting units whose request class is not monotone */
     struct pol_place *place; size_t cap_place;    /* where the last sched_place put the tasks */
     uint32_t *shape; size_t cap_shape;          /* scratch */
 };
@@ -61,8 +61,8 @@ void sched_fini(struct sched *d);
 /* Take in what happened. */
 void sched_open(struct sched *d, const struct pol_view *view, const struct pol_event *ev, size_t n_ev);
 
-/* Is it known, without looking, that no unit of this kind can be placed now? */
-bool sched_known_unschedulable(const struct sched *d, uint32_t kind);
+/* Is it known, without looking, that no unit of this request class can be placed now? */
+bool sched_known_unschedulable(const struct sched *d, uint32_t class);
 /* A place for the unit by the rule, taken in the plan and left in d->place; or false and no change. */
 bool sched_place(struct sched *d, uint32_t unit);
 /* Start a waiting unit at d->place (already taken in the plan). */
@@ -78,10 +78,10 @@ void sched_preempt(struct sched *d, uint32_t unit, const char *why);
 void sched_release(struct sched *d, uint32_t unit);
 void sched_retake(struct sched *d, uint32_t unit);
 
-/* Go on after the walk's top could not be placed: past its whole kind if that is monotone. */
+/* Go on after the walk's top could not be placed: past its whole request class if that is monotone. */
 void sched_pass(const struct sched *d, struct queue_walk *w);
 /* As a queue_walk_open filter: ctx is the sched. */
-bool sched_skip(void *sched, uint32_t kind);
+bool sched_skip(void *sched, uint32_t class);
 
 /* The shape of a task that runs, with the cores that it holds. */
 struct pol_shape sched_held_shape(const struct sched *d, uint32_t task);

@@ -9,7 +9,7 @@ Test(lend, s1_14_the_notation_of_the_source)
 {
     struct lend_shares s;
     cr_assert(lend_parse(&s, "shares:[wf,p0],[u1,p1,2],[u2,p1,1]", why, sizeof why), "%s", why);
-    cr_assert_eq(s.owner.kind, LEND_ANY);
+    cr_assert_eq(s.owner.who, LEND_ANY);
     cr_assert_eq(s.owner.prio, 0);
     cr_assert_eq(s.n, 2);
     cr_assert_str_eq(s.at[0].name, "u1");
@@ -19,11 +19,11 @@ Test(lend, s1_14_the_notation_of_the_source)
     cr_assert_eq(s.at[1].ratio, 1);
     lend_fini(&s);
     cr_assert(lend_parse(&s, " [ queue:biz , p0 ], [machines:gpu,p3] ,[*,p4]", why, sizeof why), "%s", why);
-    cr_assert_eq(s.owner.kind, LEND_QUEUE);
+    cr_assert_eq(s.owner.who, LEND_QUEUE);
     cr_assert_str_eq(s.owner.name, "biz");
-    cr_assert_eq(s.at[0].kind, LEND_MACHINES);
+    cr_assert_eq(s.at[0].who, LEND_MACHINES);
     cr_assert_eq(s.at[0].ratio, 0);
-    cr_assert_eq(s.at[1].kind, LEND_ANY);
+    cr_assert_eq(s.at[1].who, LEND_ANY);
     lend_fini(&s);
 }
 
