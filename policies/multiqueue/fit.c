@@ -248,7 +248,7 @@ static void tell_short(struct mq *m, const struct unit *u, uint32_t cores, uint6
     uint64_t n = u->n_tasks == 1 && is_more ? n_changed(p, from) : 0;
     bool fits = u->n_tasks > 1;
     for (uint64_t i = 0; i < n && !fits; i++) fits = plan_fits(p, changed(p, from, i), s);
-    if (fits) tell_hold(m, u->request_class, is_more ? MQ_HOLD_CORES : MQ_HOLD_TOGETHER);
+    if (fits) record_hold(m, u->request_class, is_more ? MQ_HOLD_CORES : MQ_HOLD_TOGETHER);
 }
 
 static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t cores)

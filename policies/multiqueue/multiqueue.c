@@ -174,7 +174,7 @@ static bool serve(struct mq *m, const struct queue *q, enum mq_class class)
     for (queue_walk_open(&m->walk, q, &d->units, skip, m); (id = queue_walk_top(&m->walk)) != POL_NONE;) {
         bool ok = may_take(m, class, mq_request(m, sched_unit(d, id)->request_class)->gpu_milli);
         if (ok && (class == MQ_CPU ? fit_cpu(m, id) : fit_gpu(m, id))) return true;
-        if (!ok) tell_hold(m, sched_unit(d, id)->request_class, MQ_HOLD_ARRAY);
+        if (!ok) record_hold(m, sched_unit(d, id)->request_class, MQ_HOLD_ARRAY);
         if (m->strict) return false;
         /* GPU jobs that ask the same may begin with other cores: each is looked at. */
         if (class == MQ_CPU || !ok || fit_skip_gpu(m, sched_unit(d, id)->request_class)) queue_walk_drop(&m->walk, &d->units);
@@ -188,7 +188,7 @@ static void run_queue(struct mq *m, enum mq_class class)
 {
     m->pass++;
     if (!may_take(m, class, 1)) {
-        tell_exhausted(m, class);
+        record_exhausted(m, class);
         return;
     }
     while (m->n_waiting[class] > 0) {
@@ -269,7 +269,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     tune_probes(m);
     tune_watch(m);
     run_queues(m);
-    tell_waiting(m);
+    record_waiting(m);
     take_notes(m);
     tune_wake(m);
 }

@@ -21,7 +21,7 @@ static const char kept_or_closed[] = "cores are kept for GPU jobs, of which some
 static const char in_order[] = "strict order: others of its user wait before it";
 static const char after_stopped[] = "strict order: CPU jobs that were stopped go first";
 
-void tell_hold(struct mq *m, uint32_t request_class, enum mq_hold why)
+void record_hold(struct mq *m, uint32_t request_class, enum mq_hold why)
 {
     struct mq_request *k = &m->request[request_class];
     if (k->hold == why) return;
@@ -30,10 +30,10 @@ void tell_hold(struct mq *m, uint32_t request_class, enum mq_hold why)
     m->holds_changed = true;
 }
 
-void tell_exhausted(struct mq *m, enum mq_class class)
+void record_exhausted(struct mq *m, enum mq_class class)
 {
     for (uint32_t k = 0; m->n_other_hold[class] > 0 && k < m->sched.classes.n; k++)
-        if (mq_class(m, k) == class) tell_hold(m, k, MQ_HOLD_ARRAY);
+        if (mq_class(m, k) == class) record_hold(m, k, MQ_HOLD_ARRAY);
 }
 
 static const char *cpu_hold(const struct mq *m)
@@ -77,7 +77,7 @@ static void tell_strict(struct mq *m)
         }
 }
 
-void tell_waiting(struct mq *m)
+void record_waiting(struct mq *m)
 {
     const struct sched *d = &m->sched;
     const char *why = cpu_hold(m);

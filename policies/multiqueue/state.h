@@ -110,8 +110,8 @@ void tune_wake(struct mq *m);                           /* ask to be woken for t
 void tune_need(struct mq *m, uint32_t id);              /* what it holds enters the reserve */
 
 /* record.c */
-void tell_hold(struct mq *m, uint32_t request_class, enum mq_hold why);
-void tell_exhausted(struct mq *m, enum mq_class class);         /* the array holds all of them */
-void tell_waiting(struct mq *m);                        /* at the end of a decision.  O(units that began to wait), or O(units) after a change */
+void record_hold(struct mq *m, uint32_t request_class, enum mq_hold why);
+void record_exhausted(struct mq *m, enum mq_class class);         /* the array holds all of them */
+void record_waiting(struct mq *m);                        /* at the end of a decision.  O(units that began to wait), or O(units) after a change */
 
 #endif

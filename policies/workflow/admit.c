@@ -4,7 +4,7 @@
 #include "lib/util.h"
 
 /* The first step with a task to do; n_steps when there is none. */
-uint32_t wf_next_step(const struct resv *r, uint32_t from)
+uint32_t wf_next_step(const struct reservation *r, uint32_t from)
 {
     for (uint32_t i = r->step_start[from]; i < r->n_tasks; i++) if (!r->task[i].is_done) return r->task[i].step;
     return r->n_steps;
@@ -39,7 +39,7 @@ static bool read_amounts(struct wf_policy *p, struct pol_amount *a)
 static bool reaches(struct wf_policy *p, struct wf *w, const struct pol_amount *want)
 {
     struct pol_amount most = { 0 };
-    const struct resv *r = &w->resv;
+    const struct reservation *r = &w->reservation;
     for (uint32_t s = w->step; s < r->n_steps; s++) {
         struct pol_amount need = { 0 };
         for (uint32_t i = r->step_start[s]; i < r->step_start[s + 1]; i++) {
@@ -48,15 +48,15 @@ static bool reaches(struct wf_policy *p, struct wf *w, const struct pol_amount *
             need.gpu_milli += (int64_t)sh->n_gpu * sh->gpu_milli;
             for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) need.licence[k] += plan_licence(&p->sched.plan, r->task[i].shape, k);
         }
-        for (int d = 0; d < RESV_DIMS; d++) if (*resv_dim(&need, d) > *resv_dim(&most, d)) *resv_dim(&most, d) = *resv_dim(&need, d);
+        for (int d = 0; d < WF_DIMS; d++) if (*reservation_dim(&need, d) > *reservation_dim(&most, d)) *reservation_dim(&most, d) = *reservation_dim(&need, d);
     }
-    for (int d = 0; d < RESV_DIMS; d++) {
+    for (int d = 0; d < WF_DIMS; d++) {
         int64_t asked = d == 0 ? want->cpu_milli : d == 1 ? want->gpu_milli : want->licence[d - 2];
-        if (asked == 0 || asked >= *resv_dim(&most, d)) continue;
+        if (asked == 0 || asked >= *reservation_dim(&most, d)) continue;
         char why[160];
         double unit = d < 2 ? 1000 : 1;
         (void)snprintf(why, sizeof why, "reserve= gives a workflow %g %s, and one of its stages needs %g", (double)asked / unit,
-                       d == 0 ? "cores" : d == 1 ? "GPUs" : p->host->name(p->host->ctx, POL_NAME_LICENCE, (uint32_t)d - 2), (double)*resv_dim(&most, d) / unit);
+                       d == 0 ? "cores" : d == 1 ? "GPUs" : p->host->name(p->host->ctx, POL_NAME_LICENCE, (uint32_t)d - 2), (double)*reservation_dim(&most, d) / unit);
         p->host->fail(p->host->ctx, why);
         return false;
     }
@@ -89,7 +89,7 @@ static bool make_room(struct wf_policy *p, struct wf *w, uint32_t first, const s
         else sched_release(d, id);
         POL_RESERVE(p->victim, p->cap_victim, (size_t)n + 1);
         p->victim[n++] = id;
-        ok = resv_plan(&w->resv, &d->placement, first, p->rule, want, d->licence_free);
+        ok = reservation_plan(&w->reservation, &d->placement, first, p->rule, want, d->licence_free);
     }
     plan_undo(&d->plan, m);
     for (uint32_t i = 0; i < n && ok; i++) {
@@ -116,10 +116,10 @@ void wf_admit(struct wf_policy *p)
         if (p->view->n_licences == 0 && p->failed_freed_epoch == p->sched.plan.freed_epoch && p->failed_ordinal == w->ordinal) return;
         struct pol_amount want = { 0 };
         if (p->reserve_text != NULL && (!read_amounts(p, &want) || !reaches(p, w, &want))) return;
-        uint32_t first = wf_next_step(&w->resv, 0);
+        uint32_t first = wf_next_step(&w->reservation, 0);
         const struct pol_amount *least = p->reserve_text != NULL ? &want : NULL;
-        if (!resv_plan(&w->resv, &p->sched.placement, first, p->rule, least, p->sched.licence_free) && !make_room(p, w, first, least) &&
-            !(is_empty(p) && p->rule == RESV_MAX && resv_plan(&w->resv, &p->sched.placement, first, RESV_AS_MADE, least, p->sched.licence_free))) {
+        if (!reservation_plan(&w->reservation, &p->sched.placement, first, p->rule, least, p->sched.licence_free) && !make_room(p, w, first, least) &&
+            !(is_empty(p) && p->rule == WF_RULE_MAX && reservation_plan(&w->reservation, &p->sched.placement, first, WF_RULE_AS_MADE, least, p->sched.licence_free))) {
             p->failed_freed_epoch = p->sched.plan.freed_epoch;
             p->failed_ordinal = w->ordinal;
             if (is_empty(p))
@@ -131,12 +131,12 @@ void wf_admit(struct wf_policy *p)
         w->holds = true;
         w->is_broken = false;
         w->step = first;
-        memset(w->lent, 0, (size_t)p->shares.n * RESV_DIMS * sizeof *w->lent);
+        memset(w->lent, 0, (size_t)p->shares.n * WF_DIMS * sizeof *w->lent);
         wf_idle_reservation(p, w, +1);
-        for (int k = 0; k < POL_LICENCES_MAX; k++) p->sched.licence_free[k] -= w->resv.licence[RESV_KEPT][k];
+        for (int k = 0; k < POL_LICENCES_MAX; k++) p->sched.licence_free[k] -= w->reservation.licence[WF_KEPT][k];
         p->n_touched = 0;                           /* what came before is shown; now the parts of this one */
         memset(p->is_touched, 0, p->view->n_nodes * sizeof *p->is_touched);
-        for (uint32_t i = 0; i < w->resv.n_parts; i++) wf_touch(p, w->resv.part[i].node);
+        for (uint32_t i = 0; i < w->reservation.n_parts; i++) wf_touch(p, w->reservation.part[i].node);
         for (uint32_t i = 0; i < p->n_touched; i++) wf_show_node(p, p->touched[i]);
         p->shown.changed = p->touched;
         p->shown.n_changed = p->n_touched;

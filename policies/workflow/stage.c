@@ -15,7 +15,7 @@ static struct pol_amount *add(struct pol_amount *a, const struct pol_amount *b, 
 
 static struct pol_amount loan_ask(const struct wf_policy *p, const struct wf_loan *l)
 {
-    struct pol_amount a = resv_ask(&p->sched.plan, l->from->resv.part[l->part].node, l->shape);
+    struct pol_amount a = reservation_ask(&p->sched.plan, l->from->reservation.part[l->part].node, l->shape);
     if (!(l->inside & WF_LICENCES)) memset(a.licence, 0, sizeof a.licence);
     return a;
 }
@@ -27,9 +27,9 @@ static void count_loan(struct wf_policy *p, const struct wf_loan *l, int sign)
     struct pol_amount ask = loan_ask(p, l);
     w->is_counted = false;
     if (!(l->inside & WF_MEM)) s.mem_b = 0;
-    resv_move(&w->resv, &p->sched.plan, RESV_LENT, l->part, &s, l->cards, sign);
-    for (int k = 0; k < POL_LICENCES_MAX; k++) w->resv.licence[RESV_LENT][k] += sign * ask.licence[k];
-    for (int d = 0; d < RESV_DIMS; d++) w->lent[l->group * RESV_DIMS + (uint32_t)d] += sign * *resv_dim(&ask, d);
+    reservation_move(&w->reservation, &p->sched.plan, WF_LENT, l->part, &s, l->cards, sign);
+    for (int k = 0; k < POL_LICENCES_MAX; k++) w->reservation.licence[WF_LENT][k] += sign * ask.licence[k];
+    for (int d = 0; d < WF_DIMS; d++) w->lent[l->group * WF_DIMS + (uint32_t)d] += sign * *reservation_dim(&ask, d);
 }
 
 void wf_loan_end(struct wf_policy *p, uint32_t slot)
@@ -51,12 +51,12 @@ void wf_loan_end(struct wf_policy *p, uint32_t slot)
 static bool licences_short(const struct wf_policy *p, const struct wf *w, uint32_t shape)
 {
     for (uint32_t k = 0; k < POL_LICENCES_MAX; k++)
-        if (w->resv.licence[RESV_NEED][k] + w->resv.licence[RESV_LENT][k] > w->resv.licence[RESV_KEPT][k] && (shape == POL_NONE || plan_licence(&p->sched.plan, shape, k) > 0))
+        if (w->reservation.licence[WF_NEED][k] + w->reservation.licence[WF_LENT][k] > w->reservation.licence[WF_KEPT][k] && (shape == POL_NONE || plan_licence(&p->sched.plan, shape, k) > 0))
             return true;
     return false;
 }
 
-static bool is_short(const struct wf_policy *p, const struct wf *w, uint32_t part) { return part == POL_NONE ? licences_short(p, w, POL_NONE) : resv_is_short(&w->resv, part); }
+static bool is_short(const struct wf_policy *p, const struct wf *w, uint32_t part) { return part == POL_NONE ? licences_short(p, w, POL_NONE) : reservation_is_short(&w->reservation, part); }
 
 /* Does the loan hold some of what is short there? */
 static bool helps(const struct wf_policy *p, const struct wf *w, uint32_t part, const struct wf_loan *l)
@@ -64,7 +64,7 @@ static bool helps(const struct wf_policy *p, const struct wf *w, uint32_t part, 
     struct pol_shape s = p->view->shape[l->shape];
     if (part == POL_NONE) return (l->inside & WF_LICENCES) && licences_short(p, w, l->shape);
     if (!(l->inside & WF_MEM)) s.mem_b = 0;
-    return l->part == part && resv_holds_short(&w->resv, part, &s, l->cards);
+    return l->part == part && reservation_holds_short(&w->reservation, part, &s, l->cards);
 }
 
 /* The group's borrower that began last (ties: the later arrival), of those that help. */
@@ -83,20 +83,20 @@ static uint32_t latest(const struct wf_policy *p, const struct wf *w, uint32_t p
 /* How short, in the first resource that is: what groups are to give back is measured in it. */
 static int short_dim(const struct wf *w, uint32_t part, int64_t *by)
 {
-    const struct resv *r = &w->resv;
+    const struct reservation *r = &w->reservation;
     struct pol_amount over = { 0 };
     if (part == POL_NONE) {
-        for (int k = 0; k < POL_LICENCES_MAX; k++) over.licence[k] = r->licence[RESV_NEED][k] + r->licence[RESV_LENT][k] - r->licence[RESV_KEPT][k];
+        for (int k = 0; k < POL_LICENCES_MAX; k++) over.licence[k] = r->licence[WF_NEED][k] + r->licence[WF_LENT][k] - r->licence[WF_KEPT][k];
     } else {
-        const struct resv_part *o = &r->part[part];
-        over.cpu_milli = o->sum[RESV_NEED].cpu + o->sum[RESV_LENT].cpu - o->sum[RESV_KEPT].cpu;
+        const struct reservation_part *o = &r->part[part];
+        over.cpu_milli = o->sum[WF_NEED].cpu + o->sum[WF_LENT].cpu - o->sum[WF_KEPT].cpu;
         for (uint32_t c = 0; c < o->n_gpu; c++) {
-            int64_t more = o->card[RESV_NEED * o->n_gpu + c].milli + o->card[RESV_LENT * o->n_gpu + c].milli - o->card[RESV_KEPT * o->n_gpu + c].milli;
+            int64_t more = o->card[WF_NEED * o->n_gpu + c].milli + o->card[WF_LENT * o->n_gpu + c].milli - o->card[WF_KEPT * o->n_gpu + c].milli;
             if (more > 0) over.gpu_milli += more;
         }
     }
-    for (int d = 0; d < RESV_DIMS; d++)
-        if (*resv_dim(&over, d) > 0) { *by = *resv_dim(&over, d); return d; }
+    for (int d = 0; d < WF_DIMS; d++)
+        if (*reservation_dim(&over, d) > 0) { *by = *reservation_dim(&over, d); return d; }
     *by = 0;
     return 0;
 }
@@ -111,7 +111,7 @@ static void targets(const struct wf_policy *p, const struct wf *w, int64_t prio,
     if (m > 0) {
         lend_split(by, dim < 2 ? 1000 : 1, ratio, m, part);
         for (uint32_t i = 0; i < m; i++) {
-            int64_t has = w->lent[at[i] * RESV_DIMS + (uint32_t)dim];
+            int64_t has = w->lent[at[i] * WF_DIMS + (uint32_t)dim];
             out[at[i]] = part[i] < has ? part[i] : has;
         }
     }
@@ -126,7 +126,7 @@ static void stop(struct wf_policy *p, uint32_t slot, struct pol_amount *reclaime
     struct wf_loan *l = &p->loan[slot];
     struct pol_amount a = loan_ask(p, l);
     add(reclaimed, &a, +1);
-    wf_book_later(p, l->from->resv.part[l->part].node, l->shape, l->cards, +1, l->inside);
+    wf_book_later(p, l->from->reservation.part[l->part].node, l->shape, l->cards, +1, l->inside);
     if (!(l->inside & WF_LICENCES))
         for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) p->sched.licence_free[k] += plan_licence(&p->sched.plan, l->shape, k);
     l->from->grew = true;
@@ -157,7 +157,7 @@ static void reclaim(struct wf_policy *p, struct wf *w, uint32_t part, struct pol
         for (uint32_t g = 0; g < n; g++)
             while (target[g] > 0 && is_short(p, w, part) && (victim = latest(p, w, part, g)) != POL_NONE) {
                 struct pol_amount a = loan_ask(p, &p->loan[victim]);
-                target[g] -= *resv_dim(&a, dim) > 0 ? *resv_dim(&a, dim) : target[g];
+                target[g] -= *reservation_dim(&a, dim) > 0 ? *reservation_dim(&a, dim) : target[g];
                 stop(p, victim, reclaimed);
             }
         /* No ratios, or tasks of a size that no target fits. */
@@ -175,7 +175,7 @@ static void set_quotas(struct wf_policy *p, struct wf *w, struct pol_amount left
     const uint32_t n = p->shares.n;
     uint32_t *at = pol_alloc(n, sizeof *at);
     int64_t *ratio = pol_alloc(n, sizeof *ratio), *part = pol_alloc(n, sizeof *part);
-    for (uint32_t g = 0; g < n * RESV_DIMS; g++) w->quota[g] = POL_NEVER;
+    for (uint32_t g = 0; g < n * WF_DIMS; g++) w->quota[g] = POL_NEVER;
     for (uint32_t first = 0; first < n; first++) {
         const struct lend_group *f = &p->shares.at[first];
         bool seen = f->ratio == 0;
@@ -183,9 +183,9 @@ static void set_quotas(struct wf_policy *p, struct wf *w, struct pol_amount left
         if (seen) continue;
         uint32_t m = 0;
         for (uint32_t g = first; g < n; g++) if (p->shares.at[g].prio == f->prio) { ratio[m] = p->shares.at[g].ratio; at[m++] = g; }
-        for (int d = 0; d < RESV_DIMS; d++) {
-            lend_split(*resv_dim(&left, d), d < 2 ? 1000 : 1, ratio, m, part);
-            for (uint32_t i = 0; i < m; i++) w->quota[at[i] * RESV_DIMS + (uint32_t)d] = part[i];
+        for (int d = 0; d < WF_DIMS; d++) {
+            lend_split(*reservation_dim(&left, d), d < 2 ? 1000 : 1, ratio, m, part);
+            for (uint32_t i = 0; i < m; i++) w->quota[at[i] * WF_DIMS + (uint32_t)d] = part[i];
         }
     }
     free(at);
@@ -195,27 +195,27 @@ static void set_quotas(struct wf_policy *p, struct wf *w, struct pol_amount left
 
 static void start_step(struct wf_policy *p, struct wf *w)
 {
-    struct resv *r = &w->resv;
+    struct reservation *r = &w->reservation;
     for (uint32_t i = r->step_start[w->step]; i < r->step_start[w->step + 1]; i++) {
-        struct resv_task *t = &r->task[i];
+        struct reservation_task *t = &r->task[i];
         if (t->is_done) continue;
         p->host->start(p->host->ctx, t->task, &t->place, "its stage begins, in its workflow's reservation");
         t->is_running = true;
         w->n_running++;
-        resv_move(r, &p->sched.plan, RESV_USED, t->part, &p->view->shape[t->shape], t->place.cards, +1);
-        for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) r->licence[RESV_USED][k] += plan_licence(&p->sched.plan, t->shape, k);
+        reservation_move(r, &p->sched.plan, WF_USED, t->part, &p->view->shape[t->shape], t->place.cards, +1);
+        for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) r->licence[WF_USED][k] += plan_licence(&p->sched.plan, t->shape, k);
         wf_book_later(p, t->place.node, t->shape, t->place.cards, -1, WF_ALL);
     }
 }
 
 void wf_enter(struct wf_policy *p, struct wf *w)
 {
-    struct resv *r = &w->resv;
+    struct reservation *r = &w->reservation;
     struct pol_reserve say = { .stage = r->task[r->step_start[w->step]].stage };
-    resv_enter(r, &p->sched.plan, w->step);
-    struct pol_amount lent = resv_total(r, RESV_LENT);
-    say.reserved = say.usable = say.lendable = resv_total(r, RESV_KEPT);
-    say.need = resv_total(r, RESV_NEED);
+    reservation_enter(r, &p->sched.plan, w->step);
+    struct pol_amount lent = reservation_total(r, WF_LENT);
+    say.reserved = say.usable = say.lendable = reservation_total(r, WF_KEPT);
+    say.need = reservation_total(r, WF_NEED);
     add(&say.usable, &lent, -1);
     add(&say.lendable, &say.need, -1);
     for (uint32_t i = 0; i < r->n_parts; i++) reclaim(p, w, i, &say.reclaimed);
@@ -235,9 +235,9 @@ void wf_enter(struct wf_policy *p, struct wf *w)
 static int64_t stage_left(const struct wf_policy *p, const struct wf *w)
 {
     int64_t most = 0, now = p->view->now_us;
-    const struct resv *r = &w->resv;
+    const struct reservation *r = &w->reservation;
     for (uint32_t i = r->step_start[w->step]; i < r->step_start[w->step + 1]; i++) {
-        const struct resv_task *t = &r->task[i];
+        const struct reservation_task *t = &r->task[i];
         if (t->is_done) continue;
         const struct pol_task_info *ti = p->host->task(p->host->ctx, t->task);
         if (ti == NULL || t->est < 0) return -1;
@@ -267,24 +267,24 @@ static bool find_room(struct wf_policy *p, struct wf *w, uint32_t id, uint32_t g
     for (uint32_t k = 0; k < p->view->n_licences; k++) {
         int32_t ask = plan_licence(&p->sched.plan, shape, k);
         outside &= p->sched.licence_free[k] >= ask;
-        inside &= w->resv.licence[RESV_KEPT][k] - w->resv.licence[RESV_NEED][k] - w->resv.licence[RESV_LENT][k] >= ask;
+        inside &= w->reservation.licence[WF_KEPT][k] - w->reservation.licence[WF_NEED][k] - w->reservation.licence[WF_LENT][k] >= ask;
     }
     if (!outside && !inside) return false;
-    for (uint32_t i = 0; i < w->resv.n_parts; i++) {
+    for (uint32_t i = 0; i < w->reservation.n_parts; i++) {
         /* Memory comes from outside while there is some: it is what reservations have least of to lend. */
         uint64_t cards;
         struct pol_shape ask_of = *s;
-        const struct pol_node *n = &p->sched.plan.node[w->resv.part[i].node].n;
+        const struct pol_node *n = &p->sched.plan.node[w->reservation.part[i].node].n;
         bool mem_outside = n->mem_free >= s->mem_b;
         if (n->max_tasks > 0 && n->n_tasks >= n->max_tasks) continue;
         if (mem_outside) ask_of.mem_b = 0;
-        if (!resv_has_room(&w->resv, &p->sched.plan, i, &ask_of, &cards)) continue;
-        *l = (struct wf_loan){ .from = w, .part = i, .node = w->resv.part[i].node, .group = group, .shape = shape, .cards = cards, .ordinal = u->ordinal,
+        if (!reservation_can_lend(&w->reservation, &p->sched.plan, i, &ask_of, &cards)) continue;
+        *l = (struct wf_loan){ .from = w, .part = i, .node = w->reservation.part[i].node, .group = group, .shape = shape, .cards = cards, .ordinal = u->ordinal,
                                .started = p->view->now_us, .inside = (outside ? 0u : WF_LICENCES) | (mem_outside ? 0u : WF_MEM), .prev = POL_NONE, .task = u->task };
         struct pol_amount ask = loan_ask(p, l);
-        for (int d = 0; d < RESV_DIMS; d++) {
-            uint32_t at = group * RESV_DIMS + (uint32_t)d;
-            if (*resv_dim(&ask, d) > 0 && w->quota[at] != POL_NEVER && w->lent[at] + *resv_dim(&ask, d) > w->quota[at]) return false;
+        for (int d = 0; d < WF_DIMS; d++) {
+            uint32_t at = group * WF_DIMS + (uint32_t)d;
+            if (*reservation_dim(&ask, d) > 0 && w->quota[at] != POL_NEVER && w->lent[at] + *reservation_dim(&ask, d) > w->quota[at]) return false;
         }
         return true;
     }
@@ -296,7 +296,7 @@ static void lend_to(struct wf_policy *p, uint32_t id, const struct wf_loan *l)
     struct sched *d = &p->sched;
     struct wf *w = l->from;
     POL_RESERVE(d->place, d->cap_place, 1);
-    d->place[0] = (struct pol_place){ .node = w->resv.part[l->part].node, .cards = l->cards };
+    d->place[0] = (struct pol_place){ .node = w->reservation.part[l->part].node, .cards = l->cards };
     sched_start(d, id, "borrows what a workflow leaves");
     d->held[id].node = POL_NONE;            /* not outside: its end gives nothing back there */
     if (!(l->inside & WF_MEM) || d->plan.node[d->place[0].node].n.max_tasks > 0) {
@@ -350,9 +350,9 @@ static bool lends_anything(struct wf *w)
     if (w->is_counted) return w->has_rest;
     w->is_counted = true;
     w->has_rest = true;
-    struct pol_amount kept = resv_total(&w->resv, RESV_KEPT), need = resv_total(&w->resv, RESV_NEED), lent = resv_total(&w->resv, RESV_LENT);
-    for (int d = 0; d < RESV_DIMS; d++)
-        if (*resv_dim(&kept, d) > *resv_dim(&need, d) + *resv_dim(&lent, d)) return true;
+    struct pol_amount kept = reservation_total(&w->reservation, WF_KEPT), need = reservation_total(&w->reservation, WF_NEED), lent = reservation_total(&w->reservation, WF_LENT);
+    for (int d = 0; d < WF_DIMS; d++)
+        if (*reservation_dim(&kept, d) > *reservation_dim(&need, d) + *reservation_dim(&lent, d)) return true;
     return w->has_rest = false;
 }
 

@@ -17,7 +17,7 @@
 
 #include "lib/sched/sched.h"
 #include "workflow/lend.h"
-#include "workflow/reserve.h"
+#include "workflow/reservation.h"
 
 enum wf_admit { WF_ADMIT_WAIT, WF_ADMIT_RECLAIM, WF_ADMIT_PREEMPT };
 enum wf_lend { WF_LEND_NONE, WF_LEND_START, WF_LEND_ALWAYS, WF_LEND_FITS };
@@ -35,8 +35,8 @@ struct wf {
     bool     is_counted, has_rest;  /* has_rest, while is_counted: something is neither needed nor lent */
     uint32_t step, left, n_running; /* the present step, its tasks not done, tasks running */
     int64_t  shortest;              /* run time of its shortest task; -1: one is unknown */
-    struct resv resv;
-    int64_t  *lent, *quota;         /* [n_groups * RESV_DIMS] */
+    struct reservation reservation;
+    int64_t  *lent, *quota;         /* [n_groups * WF_DIMS] */
     uint32_t first_loan;            /* task slots; POL_NONE */
 };
 
@@ -63,7 +63,7 @@ struct wf_policy {
     const struct pol_view *view;    /* the true one */
     enum wf_lend lend;
     enum wf_admit admit;
-    enum resv_rule rule;
+    enum reservation_rule rule;
     bool     short_only, strict, est_true;
     struct lend_shares shares;
     const char *reserve_text;       /* amounts by name; NULL: the rule alone */
@@ -78,7 +78,7 @@ struct wf_policy {
     /* the cluster outside */
     struct pol_view shown;
     struct pol_node *node; struct pol_card *card;
-    struct resv_sum *idle; struct resv_card *idle_card;
+    struct reservation_sum *idle; struct reservation_card *idle_card;
     int64_t  idle_licence[POL_LICENCES_MAX];
     uint32_t *touched; uint32_t n_touched; bool *is_touched;
     struct wf_later *later; size_t cap_later, n_later;
@@ -117,7 +117,7 @@ void wf_book_later(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t 
 /* Reserve for waiting workflows in order, until one finds no place. */
 void wf_admit(struct wf_policy *p);
 /* The first step with a task to do; n_steps when there is none. */
-uint32_t wf_next_step(const struct resv *r, uint32_t from);
+uint32_t wf_next_step(const struct reservation *r, uint32_t from);
 
 /* ---- ../workflow.c ---- */
 /* Lists are sorted by priority, the higher first, then by arrival. */

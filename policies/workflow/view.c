@@ -14,7 +14,7 @@ void wf_idle_move(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t c
 {
     const struct pol_shape *s = &p->view->shape[shape];
     const struct pol_node *n = &p->view->node[node];
-    struct resv_sum *a = &p->idle[node];
+    struct reservation_sum *a = &p->idle[node];
     a->cpu += sign * (s->exclusive ? n->cpu_total : s->cpu_milli);
     if (inside & WF_TASK) a->n_tasks += sign;
     if (inside & WF_MEM) a->mem += sign * (s->exclusive ? n->mem_total : s->mem_b);
@@ -38,28 +38,28 @@ void wf_book_later(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t 
 /* A whole reservation, as far as it is neither used nor lent, comes (+1) or goes (-1). */
 void wf_idle_reservation(struct wf_policy *p, const struct wf *w, int sign)
 {
-    for (uint32_t i = 0; i < w->resv.n_parts; i++) {
-        const struct resv_part *o = &w->resv.part[i];
-        const struct resv_sum *k = &o->sum[RESV_KEPT], *u = &o->sum[RESV_USED], *l = &o->sum[RESV_LENT];
-        struct resv_sum *a = &p->idle[o->node];
+    for (uint32_t i = 0; i < w->reservation.n_parts; i++) {
+        const struct reservation_part *o = &w->reservation.part[i];
+        const struct reservation_sum *k = &o->sum[WF_KEPT], *u = &o->sum[WF_USED], *l = &o->sum[WF_LENT];
+        struct reservation_sum *a = &p->idle[o->node];
         const uint32_t card0 = p->view->node[o->node].card0;
         a->cpu += sign * (k->cpu - u->cpu - l->cpu);
         a->mem += sign * (k->mem - u->mem - l->mem);
         a->n_tasks += sign * (k->n_tasks - u->n_tasks);
         for (int e = 0; e < POL_ENGINES_MAX; e++) a->engine[e] += sign * (k->engine[e] - u->engine[e] - l->engine[e]);
         for (uint32_t c = 0; c < o->n_gpu; c++) {
-            const struct resv_card *ck = &o->card[c], *cu = &o->card[RESV_USED * o->n_gpu + c], *cl = &o->card[RESV_LENT * o->n_gpu + c];
+            const struct reservation_card *ck = &o->card[c], *cu = &o->card[WF_USED * o->n_gpu + c], *cl = &o->card[WF_LENT * o->n_gpu + c];
             p->idle_card[card0 + c].milli += sign * (ck->milli - cu->milli - cl->milli);
             p->idle_card[card0 + c].mem += sign * (ck->mem - cu->mem - cl->mem);
             p->idle_card[card0 + c].cores += sign * (ck->cores - cu->cores - cl->cores);
         }
         wf_touch(p, o->node);
     }
-    struct pol_amount kept = resv_total(&w->resv, RESV_KEPT);
+    struct pol_amount kept = reservation_total(&w->reservation, WF_KEPT);
     p->reserved.cpu_milli += sign * kept.cpu_milli;
     p->reserved.gpu_milli += sign * kept.gpu_milli;
     for (int k = 0; k < POL_LICENCES_MAX; k++) {
-        p->idle_licence[k] += sign * (w->resv.licence[RESV_KEPT][k] - w->resv.licence[RESV_USED][k] - w->resv.licence[RESV_LENT][k]);
+        p->idle_licence[k] += sign * (w->reservation.licence[WF_KEPT][k] - w->reservation.licence[WF_USED][k] - w->reservation.licence[WF_LENT][k]);
         p->reserved.licence[k] += sign * kept.licence[k];
     }
 }
@@ -67,7 +67,7 @@ void wf_idle_reservation(struct wf_policy *p, const struct wf *w, int sign)
 void wf_show_node(struct wf_policy *p, uint32_t i)
 {
     const struct pol_node *n = &p->view->node[i];
-    const struct resv_sum *a = &p->idle[i];
+    const struct reservation_sum *a = &p->idle[i];
     struct pol_node *o = &p->node[i];
     *o = *n;
     o->cpu_free -= a->cpu;
@@ -122,20 +122,20 @@ void wf_first_look(struct wf_policy *p, const struct pol_view *v)
 void wf_audit(struct wf_policy *p)
 {
     const struct pol_view *v = p->view;
-    struct resv_sum *sum = pol_alloc(v->n_nodes, sizeof *sum);
-    struct resv_card *card = pol_alloc(v->n_cards, sizeof *card);
+    struct reservation_sum *sum = pol_alloc(v->n_nodes, sizeof *sum);
+    struct reservation_card *card = pol_alloc(v->n_cards, sizeof *card);
     bool ok = true;
     for (uint32_t w = 0; w < p->n_active; w++) {
-        const struct resv *r = &p->active[w]->resv;
+        const struct reservation *r = &p->active[w]->reservation;
         for (uint32_t i = 0; i < r->n_parts; i++) {
-            const struct resv_part *o = &r->part[i];
-            const struct resv_sum *k = &o->sum[RESV_KEPT], *u = &o->sum[RESV_USED], *l = &o->sum[RESV_LENT];
+            const struct reservation_part *o = &r->part[i];
+            const struct reservation_sum *k = &o->sum[WF_KEPT], *u = &o->sum[WF_USED], *l = &o->sum[WF_LENT];
             sum[o->node].cpu += k->cpu - u->cpu - l->cpu;
             sum[o->node].mem += k->mem - u->mem - l->mem;
             sum[o->node].n_tasks += k->n_tasks - u->n_tasks;
-            ok &= !resv_is_short(r, i) && u->cpu <= o->sum[RESV_NEED].cpu && u->mem <= o->sum[RESV_NEED].mem;
+            ok &= !reservation_is_short(r, i) && u->cpu <= o->sum[WF_NEED].cpu && u->mem <= o->sum[WF_NEED].mem;
             for (uint32_t c = 0; c < o->n_gpu; c++)
-                card[v->node[o->node].card0 + c].milli += o->card[c].milli - o->card[RESV_USED * o->n_gpu + c].milli - o->card[RESV_LENT * o->n_gpu + c].milli;
+                card[v->node[o->node].card0 + c].milli += o->card[c].milli - o->card[WF_USED * o->n_gpu + c].milli - o->card[WF_LENT * o->n_gpu + c].milli;
         }
     }
     for (uint32_t i = 0; i < v->n_nodes; i++) ok &= sum[i].cpu == p->idle[i].cpu && sum[i].mem == p->idle[i].mem && sum[i].n_tasks == p->idle[i].n_tasks;

@@ -32,7 +32,7 @@ static const struct pol_param params[] = {
 
 static void free_wf(struct wf *w)
 {
-    resv_fini(&w->resv);
+    reservation_fini(&w->reservation);
     free(w->lent);
     free(w->quota);
     free(w);
@@ -50,7 +50,7 @@ void wf_insert(struct wf ***list, size_t *cap, uint32_t *n, struct wf *w)
 
 static int by_stage(const void *a, const void *b)
 {
-    const struct resv_task *x = a, *y = b;
+    const struct reservation_task *x = a, *y = b;
     if (x->stage != y->stage) return x->stage < y->stage ? -1 : 1;
     return x->step < y->step ? -1 : x->step > y->step;      /* the index in the job, until steps are made */
 }
@@ -59,7 +59,7 @@ static int by_stage(const void *a, const void *b)
  * A step is a stage, or as much of one, in order, as the empty cluster holds at
  * once and `most` allows.  False if a task fits nowhere.
  */
-static bool make_steps(struct wf_policy *p, struct resv *r)
+static bool make_steps(struct wf_policy *p, struct reservation *r)
 {
     struct plan *e = &p->empty;
     r->step_start = pol_alloc((size_t)r->n_tasks + 1, sizeof *r->step_start);
@@ -68,7 +68,7 @@ static bool make_steps(struct wf_policy *p, struct resv *r)
     bool ok = true, begun = false;
     r->n_steps = 0;
     for (uint32_t i = 0; i < r->n_tasks && ok; i++) {
-        struct resv_task *t = &r->task[i];
+        struct reservation_task *t = &r->task[i];
         const struct pol_shape *s = &e->shape[t->shape];
         bool fresh = !begun || r->task[i - 1].stage != t->stage, fits = true;
         for (int tries = 0; tries < 2; tries++) {
@@ -114,10 +114,10 @@ static void on_workflow(struct wf_policy *p, pol_job job, const struct pol_job_i
     w->ordinal = ji->ordinal;
     w->priority = ji->priority;
     w->first_loan = POL_NONE;
-    w->lent = pol_alloc((size_t)p->shares.n * RESV_DIMS, sizeof *w->lent);
-    w->quota = pol_alloc((size_t)p->shares.n * RESV_DIMS, sizeof *w->quota);
+    w->lent = pol_alloc((size_t)p->shares.n * WF_DIMS, sizeof *w->lent);
+    w->quota = pol_alloc((size_t)p->shares.n * WF_DIMS, sizeof *w->quota);
     w->shortest = POL_NEVER;
-    struct resv *r = &w->resv;
+    struct reservation *r = &w->reservation;
     r->task = pol_alloc(ji->n_tasks, sizeof *r->task);
     r->n_tasks = ji->n_tasks;
     const struct pol_task_info *ti;
@@ -125,7 +125,7 @@ static void on_workflow(struct wf_policy *p, pol_job job, const struct pol_job_i
     for (pol_task t = ji->first_task; t.slot != POL_NONE; t = ti->next) {
         ti = h->task(h->ctx, t);
         int64_t est = p->est_true ? ti->true_left_us : ji->limit_us;
-        r->task[n] = (struct resv_task){ .task = t, .shape = ti->shape, .stage = ti->stage, .step = ti->index, .est = est };
+        r->task[n] = (struct reservation_task){ .task = t, .shape = ti->shape, .stage = ti->stage, .step = ti->index, .est = est };
         if (est < w->shortest) w->shortest = est;
         r->task[n].is_running = ti->is_running;     /* bound by the trace: it is reserved for when those have ended */
         w->n_running += ti->is_running;
@@ -148,23 +148,23 @@ static void on_workflow(struct wf_policy *p, pol_job job, const struct pol_job_i
 
 /* ---- events ---- */
 
-static struct resv_task *task_of(struct wf_policy *p, pol_task t, struct wf **w)
+static struct reservation_task *task_of(struct wf_policy *p, pol_task t, struct wf **w)
 {
     if (t.slot >= p->cap_of_task || p->of_task[t.slot].wf == NULL || p->of_task[t.slot].gen != t.gen) return NULL;
     *w = p->of_task[t.slot].wf;
-    return &(*w)->resv.task[p->of_task[t.slot].at];
+    return &(*w)->reservation.task[p->of_task[t.slot].at];
 }
 
 /* It leaves its place; booked at once, the view shows it already. */
-static void task_left(struct wf_policy *p, struct wf *w, struct resv_task *t)
+static void task_left(struct wf_policy *p, struct wf *w, struct reservation_task *t)
 {
     if (!t->is_running) return;
     t->is_running = false;
     w->n_running--;
     if (!w->holds) return;
     const struct pol_shape *s = &p->view->shape[t->shape];
-    resv_move(&w->resv, &p->sched.plan, RESV_USED, t->part, s, t->place.cards, -1);
-    for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) w->resv.licence[RESV_USED][k] -= plan_licence(&p->sched.plan, t->shape, k);
+    reservation_move(&w->reservation, &p->sched.plan, WF_USED, t->part, s, t->place.cards, -1);
+    for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) w->reservation.licence[WF_USED][k] -= plan_licence(&p->sched.plan, t->shape, k);
     wf_idle_move(p, t->place.node, t->shape, t->place.cards, +1, WF_ALL);
 }
 
@@ -186,7 +186,7 @@ static void dissolve(struct wf_policy *p, struct wf *w)
         wf_loan_end(p, slot);
         p->loan[slot].is_former = true;
     }
-    resv_drop(&w->resv);
+    reservation_drop(&w->reservation);
     w->holds = false;
     wf_remove_from(p->active, &p->n_active, w);
 }
@@ -196,7 +196,7 @@ static void borrower_left(struct wf_policy *p, pol_task t)
     if (t.slot < p->cap_loan && p->loan[t.slot].task.gen == t.gen) p->loan[t.slot].is_former = false;
     if (t.slot >= p->cap_loan || p->loan[t.slot].from == NULL || p->loan[t.slot].task.gen != t.gen) return;
     const struct wf_loan l = p->loan[t.slot];
-    wf_idle_move(p, l.from->resv.part[l.part].node, l.shape, l.cards, +1, l.inside);
+    wf_idle_move(p, l.from->reservation.part[l.part].node, l.shape, l.cards, +1, l.inside);
     wf_loan_end(p, t.slot);
 }
 
@@ -214,7 +214,7 @@ static void remember(struct wf_policy *p, pol_task t)
 static void on_event(struct wf_policy *p, const struct pol_event *e)
 {
     struct wf *w = NULL;
-    struct resv_task *t;
+    struct reservation_task *t;
     switch ((enum pol_event_kind)e->kind) {
     case POL_TASK_ENDED:
         if ((t = task_of(p, e->task, &w)) == NULL) {
@@ -235,8 +235,8 @@ static void on_event(struct wf_policy *p, const struct pol_event *e)
         return;
     case POL_NODE_DOWN:
         for (uint32_t i = 0; i < p->n_active; i++)
-            for (uint32_t k = 0; k < p->active[i]->resv.n_parts; k++)
-                p->active[i]->is_broken |= p->active[i]->resv.part[k].node == e->node;
+            for (uint32_t k = 0; k < p->active[i]->reservation.n_parts; k++)
+                p->active[i]->is_broken |= p->active[i]->reservation.part[k].node == e->node;
         return;
     case POL_ARRIVED: case POL_JOB_ENDED: case POL_NODE_UP: case POL_TIMER: case POL_CALL: return;
     }
@@ -267,8 +267,8 @@ static void forget(struct wf_policy *p, struct wf *w)
 {
     dissolve(p, w);
     wf_remove_from(p->waiting, &p->n_waiting, w);
-    for (uint32_t i = 0; i < w->resv.n_tasks; i++) {
-        struct wf_of_task *o = &p->of_task[w->resv.task[i].task.slot];
+    for (uint32_t i = 0; i < w->reservation.n_tasks; i++) {
+        struct wf_of_task *o = &p->of_task[w->reservation.task[i].task.slot];
         if (o->wf == w) o->wf = NULL;
     }
     free_wf(w);
@@ -281,7 +281,7 @@ static void close_reservations(struct wf_policy *p)
         struct wf *w = p->active[i];
         if (w->is_over) { forget(p, w); continue; }
         if (!w->is_broken) { i++; continue; }
-        p->host->reserve(p->host->ctx, w->job, &(struct pol_reserve){ .stage = w->resv.task[w->resv.step_start[w->step]].stage }, "a node of the reservation is lost");
+        p->host->reserve(p->host->ctx, w->job, &(struct pol_reserve){ .stage = w->reservation.task[w->reservation.step_start[w->step]].stage }, "a node of the reservation is lost");
         dissolve(p, w);
         wf_insert(&p->waiting, &p->cap_waiting, &p->n_waiting, w);
     }
@@ -297,8 +297,8 @@ static void advance(struct wf_policy *p)
     for (uint32_t i = 0; i < p->n_active; i++) {
         struct wf *w = p->active[i];
         if (w->left > 0) continue;
-        uint32_t next = wf_next_step(&w->resv, w->step);
-        if (next == w->resv.n_steps) continue;      /* its job's end is told next */
+        uint32_t next = wf_next_step(&w->reservation, w->step);
+        if (next == w->reservation.n_steps) continue;      /* its job's end is told next */
         w->step = next;
         wf_enter(p, w);
     }
@@ -317,7 +317,7 @@ static struct hold hold_for(const struct wf_policy *p)
     struct hold h = { .is_on = p->n_waiting > 0 };
     if (!h.is_on) return h;
     const struct wf *w = p->waiting[0];
-    const struct resv *r = &w->resv;
+    const struct reservation *r = &w->reservation;
     struct pol_amount most = { 0 };
     for (uint32_t s = wf_next_step(r, 0); s < r->n_steps; s++) {
         struct pol_amount need = { 0 };
@@ -328,7 +328,7 @@ static struct hold hold_for(const struct wf_policy *p)
             need.gpu_milli += (int64_t)sh->n_gpu * sh->gpu_milli;
             for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) need.licence[k] += plan_licence(&p->sched.plan, r->task[i].shape, k);
         }
-        for (int d = 0; d < RESV_DIMS; d++) if (*resv_dim(&need, d) > *resv_dim(&most, d)) *resv_dim(&most, d) = *resv_dim(&need, d);
+        for (int d = 0; d < WF_DIMS; d++) if (*reservation_dim(&need, d) > *reservation_dim(&most, d)) *reservation_dim(&most, d) = *reservation_dim(&need, d);
     }
     h.spare = p->reserved;
     bool fits_outside = true;
@@ -339,10 +339,10 @@ static struct hold hold_for(const struct wf_policy *p)
         h.spare.gpu_milli += n->gpu_free;
     }
     for (int k = 0; k < POL_LICENCES_MAX; k++) h.spare.licence[k] += p->sched.licence_free[k];
-    for (int d = 0; d < RESV_DIMS; d++) {
+    for (int d = 0; d < WF_DIMS; d++) {
         int64_t reserved = d == 0 ? p->reserved.cpu_milli : d == 1 ? p->reserved.gpu_milli : p->reserved.licence[d - 2];
-        fits_outside &= *resv_dim(&h.spare, d) - reserved >= *resv_dim(&most, d);
-        *resv_dim(&h.spare, d) -= *resv_dim(&most, d);
+        fits_outside &= *reservation_dim(&h.spare, d) - reserved >= *reservation_dim(&most, d);
+        *reservation_dim(&h.spare, d) -= *reservation_dim(&most, d);
     }
     /* Enough in sum, and yet no place: nothing starts outside until one opens. */
     if (fits_outside) h.spare = (struct pol_amount){ .cpu_milli = -1, .gpu_milli = -1 };
@@ -360,8 +360,8 @@ static bool may_start(const struct wf_policy *p, struct hold *h, uint32_t id)
         ask.gpu_milli += (int64_t)s->n_gpu * s->gpu_milli;
         for (uint32_t l = 0; l < POL_LICENCES_MAX; l++) ask.licence[l] += plan_licence(&p->sched.plan, k->shape[i], l);
     }
-    for (int d = 0; d < RESV_DIMS; d++) if (*resv_dim(&ask, d) > 0 && *resv_dim(&ask, d) > *resv_dim(&h->spare, d)) return false;
-    for (int d = 0; d < RESV_DIMS; d++) *resv_dim(&h->spare, d) -= *resv_dim(&ask, d);
+    for (int d = 0; d < WF_DIMS; d++) if (*reservation_dim(&ask, d) > 0 && *reservation_dim(&ask, d) > *reservation_dim(&h->spare, d)) return false;
+    for (int d = 0; d < WF_DIMS; d++) *reservation_dim(&h->spare, d) -= *reservation_dim(&ask, d);
     return true;
 }
 
@@ -484,7 +484,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     p->sched.knows_licences = true;
     placement_init(&p->empty_placement, &p->empty, PLACEMENT_BEST);
     p->lend = (enum wf_lend)value[P_LEND].i;
-    p->rule = strcmp(value[P_RESERVE].s, "sum") == 0 ? RESV_SUM : RESV_MAX;
+    p->rule = strcmp(value[P_RESERVE].s, "sum") == 0 ? WF_RULE_SUM : WF_RULE_MAX;
     bool named = strchr(value[P_RESERVE].s, ':') != NULL;
     p->reserve_text = named ? value[P_RESERVE].s : NULL;
     p->short_only = value[P_SHORT].i != 0;
@@ -497,7 +497,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     p->most = value[P_MOST].x;
     bool ok = p->most > 0 && p->most <= 1;
     if (!ok) (void)snprintf(why, cap, "most= is %g, expected a share above 0 and at most 1", p->most);
-    bool known = named || p->rule == RESV_SUM || strcmp(value[P_RESERVE].s, "max") == 0;
+    bool known = named || p->rule == WF_RULE_SUM || strcmp(value[P_RESERVE].s, "max") == 0;
     if (ok && !known) (void)snprintf(why, cap, "reserve= is '%.60s', expected max, sum or amounts such as cpus:8;gpus:2", value[P_RESERVE].s);
     ok = ok && known && check_history(p->history_text, why, cap) && lend_parse(&p->shares, value[P_SHARES].s, why, cap);
     if (!ok) {

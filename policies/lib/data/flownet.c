@@ -143,7 +143,7 @@ static void add(struct flownet *n, const struct unit *u, int64_t shift, uint32_t
     struct assign_task t = { .job = u->job.slot, .fits = fits_of(n, u->request_class), .far = shift };
     int64_t most = stay_node != POL_NONE ? stay : 0;
     if (n->jobs->has_data[id]) {
-        const struct reach *r = &n->jobs->near.reach[id];
+        const struct locality_reach *r = &n->jobs->locality.reach[id];
         uint32_t all = r->n_nodes + r->n_racks;
         for (uint32_t i = 0; i <= all; i++) {
             int64_t cost = r->at[i].cost < FLOWNET_COST_MAX ? r->at[i].cost + shift : FLOWNET_COST_MAX;
@@ -186,7 +186,7 @@ void flownet_drop(struct flownet *n, const struct unit *u)
 
 int64_t flownet_price(const struct flownet *n, const struct unit *u, uint32_t node)
 {
-    return n->jobs->has_data[u->task.slot] ? locality_at(&n->jobs->near, u->task.slot, node).cost : 0;
+    return n->jobs->has_data[u->task.slot] ? locality_at(&n->jobs->locality, u->task.slot, node).cost : 0;
 }
 
 void flownet_job(struct flownet *n, uint32_t slot, uint32_t share, int64_t alpha)

@@ -41,7 +41,7 @@ void flowpol_init(struct flowpol *f, const struct pol_host *host, const struct f
     struct offer_rule offer = { .by = LOCALITY_OWN, .placement = rule->placement, .second_after = -1, .heartbeat_us = 1,
                                 .why = "not a single: offered as by gs", .singles = &singles };
     offer_init(&f->offer, host, &offer);
-    f->offer.jobs.near.price = rule->price;
+    f->offer.jobs.locality.price = rule->price;
     flownet_init(&f->net, &f->offer.sched, &f->offer.jobs);
     f->rule = *rule;
     f->why = why;
@@ -340,7 +340,7 @@ static void ask_wake(struct flowpol *f)
     queue_walk_open(&d->walk, &g->apart, &d->units, NULL, NULL);
     for (uint32_t id; (id = queue_walk_top(&d->walk)) != POL_NONE; queue_walk_step(&d->walk, &d->units, POL_NEVER)) {
         int64_t waited = f->wait[id].before + now - f->wait[id].since, worth = wait_cost(f, waited);
-        const struct reach *r = g->has_data[id] ? &g->near.reach[id] : NULL;
+        const struct locality_reach *r = g->has_data[id] ? &g->locality.reach[id] : NULL;
         for (uint32_t i = 0; i < (r != NULL ? r->n_nodes + r->n_racks + 1 : 1); i++) {
             int64_t cost = r != NULL ? r->at[i].cost : 0;
             if (worth >= cost) continue;

@@ -7,14 +7,14 @@ void gpujobs_init(struct gpujobs *g, struct sched *sched, enum locality_by by)
     memset(g, 0, sizeof *g);
     g->sched = sched;
     g->free_group = POL_NONE;
-    locality_init(&g->near, sched->host, &sched->plan, by);
+    locality_init(&g->locality, sched->host, &sched->plan, by);
 }
 
 static void close_job(struct gpujobs *g, struct gpujob *j)
 {
     for (uint32_t x = j->first_group, next; x != POL_NONE; x = next) {
         next = g->group[x].next;
-        near_fini(&g->group[x].near);
+        locality_index_fini(&g->group[x].index);
         g->group[x].next = g->free_group;
         g->free_group = x;
     }
@@ -27,7 +27,7 @@ void gpujobs_fini(struct gpujobs *g)
 {
     for (size_t i = 0; i < g->cap; i++)
         if (g->at[i].is_known) close_job(g, &g->at[i]);
-    locality_fini(&g->near);
+    locality_fini(&g->locality);
     queue_fini(&g->apart);
     free(g->at); free(g->group); free(g->has_data); free(g->ask);
     free(g->order); free(g->dirty); free(g->want); free(g->share);
@@ -88,7 +88,7 @@ static void list_job(struct gpujobs *g, uint32_t slot)
     uint32_t i = g->n_order++;
     uint64_t ordinal = g->at[slot].ordinal;
     for (; i > 0 && g->order[i - 1].ordinal > ordinal; i--) g->order[i] = g->order[i - 1];
-    g->order[i] = (struct gpulisted){ ordinal, slot };
+    g->order[i] = (struct gpujobs_listed){ ordinal, slot };
 }
 
 static void open_job(struct gpujobs *g, const struct unit *u)
@@ -114,7 +114,7 @@ static uint32_t group_of(struct gpujobs *g, const struct unit *u)
     } else {
         g->free_group = g->group[x].next;
     }
-    g->group[x] = (struct gpugroup){ .job = u->job.slot, .request_class = u->request_class, .next = j->first_group };
+    g->group[x] = (struct gpujobs_group){ .job = u->job.slot, .request_class = u->request_class, .next = j->first_group };
     return j->first_group = x;
 }
 
@@ -133,11 +133,11 @@ void gpujobs_open(struct gpujobs *g, const struct pol_event *ev, size_t n_ev)
         changed |= ev[i].kind == POL_NODE_DOWN || ev[i].kind == POL_NODE_UP;
         g->n_freed += ev[i].kind == POL_NODE_UP;
     }
-    if (!changed || g->near.by != LOCALITY_LEAST) return;
+    if (!changed || g->locality.by != LOCALITY_LEAST) return;
     for (uint32_t i = 0; i < g->n_order; i++) {
         const struct gpujob *j = gpujobs_nth(g, i);
         for (uint32_t x = j != NULL ? j->first_group : POL_NONE; x != POL_NONE; x = g->group[x].next)
-            near_renew(&g->near, &g->group[x].near, shape_of(g, g->group[x].request_class), handle, g);
+            locality_index_renew(&g->locality, &g->group[x].index, shape_of(g, g->group[x].request_class), handle, g);
     }
 }
 
@@ -149,7 +149,7 @@ int64_t gpujobs_wait_key(struct gpujobs *g, const struct unit *u)
     uint32_t t = u->task.slot;
     POL_RESERVE(g->has_data, g->cap_has_data, (size_t)t + 1);
     g->has_data[t] = u->n_tasks == 1 && h->task(h->ctx, u->task)->n_inputs > 0;
-    if (g->has_data[t]) locality_learn(&g->near, u->task, shape_of(g, u->request_class));
+    if (g->has_data[t]) locality_learn(&g->locality, u->task, shape_of(g, u->request_class));
     if (gpujobs_ask(g, u->request_class) > 0) open_job(g, u);
     return 0;
 }
@@ -168,14 +168,14 @@ void gpujobs_waits(struct gpujobs *g, const struct unit *u, int sign)
     if (ask == 0) return;
     struct gpujob *j = gpujobs_of(g, u);
     uint32_t at = group_of(g, u), t = u->task.slot;     /* the groups may move */
-    struct gpugroup *x = &g->group[at];
+    struct gpujobs_group *x = &g->group[at];
     j->waiting += sign * ask;
     g->waiting += sign * ask;
     x->n_waiting += (uint32_t)sign;
     if (g->has_data[t] && !gpujobs_is_apart(g, u->request_class)) {
         x->n_data += (uint32_t)sign;
-        if (sign > 0) near_add(&g->near, &x->near, t, u->index);
-        else near_del(&g->near, t);
+        if (sign > 0) locality_index_add(&g->locality, &x->index, t, u->index);
+        else locality_index_del(&g->locality, t);
     }
     if (!j->is_listed) list_job(g, u->job.slot);
     mark(g, u->job.slot);
@@ -235,7 +235,7 @@ uint32_t gpujobs_victim(struct gpujobs *g, const struct gpujob *j, uint32_t afte
 
 /* ---- locality ---- */
 
-bool gpujobs_nearest(struct gpujobs *g, struct gpugroup *x, const uint32_t *node, uint32_t n, struct near *best, struct near_nodes *nodes)
+bool gpujobs_nearest(struct gpujobs *g, struct gpujobs_group *x, const uint32_t *node, uint32_t n, struct locality_candidate *best, struct gpujobs_nodes *nodes)
 {
     const struct plan *p = &g->sched->plan;
     const struct pol_shape *s = &p->shape[shape_of(g, x->request_class)];
@@ -243,9 +243,9 @@ bool gpujobs_nearest(struct gpujobs *g, struct gpugroup *x, const uint32_t *node
     for (uint32_t i = 0; i < n; i++) {
         if (!plan_fits(p, node[i], s)) continue;
         fits = true;
-        struct near was = *best;
-        if (!near_best(&g->near, &x->near, node[i], best)) continue;
-        if (near_before(best, &was)) nodes->n = 0;
+        struct locality_candidate was = *best;
+        if (!locality_index_best(&g->locality, &x->index, node[i], best)) continue;
+        if (locality_before(best, &was)) nodes->n = 0;
         POL_RESERVE(nodes->at, nodes->cap, (size_t)nodes->n + 1);
         nodes->at[nodes->n++] = node[i];
     }

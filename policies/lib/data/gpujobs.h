@@ -26,11 +26,11 @@
 enum { GPU = 1000 };        /* one GPU, in the unit of asks */
 
 /* The waiting units of one job that ask for the same. */
-struct gpugroup {
+struct gpujobs_group {
     uint32_t job, request_class;        /* job: slot */
     uint32_t next;                      /* of the job; POL_NONE */
     uint32_t n_waiting, n_data;         /* units; those of them that have data */
-    struct near_index near;
+    struct locality_index index;
 };
 
 struct gpujob {
@@ -46,16 +46,16 @@ struct gpujob {
     bool is_known, is_listed, is_dirty;
 };
 
-struct gpulisted { uint64_t ordinal; uint32_t slot; };
+struct gpujobs_listed { uint64_t ordinal; uint32_t slot; };
 
 struct gpujobs {
     struct sched *sched;                  /* borrowed */
-    struct locality near;
+    struct locality locality;
     struct gpujob *at; size_t cap;      /* by job slot */
-    struct gpugroup *group; size_t cap_group; uint32_t n_groups, free_group;
+    struct gpujobs_group *group; size_t cap_group; uint32_t n_groups, free_group;
     uint8_t *has_data; size_t cap_has_data;     /* by task slot; current while the unit waits */
     int64_t *ask; size_t cap_ask; uint32_t n_asks;      /* by request class */
-    struct gpulisted *order; size_t cap_order; uint32_t n_order, n_kept;    /* jobs with GPU units, by arrival; some are over */
+    struct gpujobs_listed *order; size_t cap_order; uint32_t n_order, n_kept;    /* jobs with GPU units, by arrival; some are over */
     uint32_t *dirty; size_t cap_dirty; uint32_t n_dirty;    /* slots whose held or waiting changed */
     int64_t *want, *share; size_t cap_want, cap_share;      /* scratch */
     int64_t  quota;                     /* most that one job may hold; 0: no limit */
@@ -114,7 +114,7 @@ uint32_t gpujobs_victim(struct gpujobs *g, const struct gpujob *j, uint32_t afte
  * which one fits.  If it ranks before *best, it is put there and nodes emptied;
  * the nodes on which it is reached are appended.  False: no task fits anywhere.
  */
-struct near_nodes { uint32_t *at; size_t cap; uint32_t n; };
-bool gpujobs_nearest(struct gpujobs *g, struct gpugroup *x, const uint32_t *node, uint32_t n, struct near *best, struct near_nodes *nodes);
+struct gpujobs_nodes { uint32_t *at; size_t cap; uint32_t n; };
+bool gpujobs_nearest(struct gpujobs *g, struct gpujobs_group *x, const uint32_t *node, uint32_t n, struct locality_candidate *best, struct gpujobs_nodes *nodes);
 
 #endif

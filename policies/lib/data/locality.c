@@ -36,26 +36,26 @@ static void find_racks(struct locality *l)
 
 /* ---- one task's costs ---- */
 
-static struct reach_at *find(struct reach_at *at, uint32_t n, uint32_t id)
+static struct locality_reach_at *find(struct locality_reach_at *at, uint32_t n, uint32_t id)
 {
     for (uint32_t i = 0; i < n; i++)
         if (at[i].id == id) return &at[i];
     return NULL;
 }
 
-static void insert(struct reach *r, uint32_t *n, uint32_t id)
+static void insert(struct locality_reach *r, uint32_t *n, uint32_t id)
 {
     uint32_t i = *n;
     for (; i > 0 && r->at[i - 1].id > id; i--) { }
     if (i > 0 && r->at[i - 1].id == id) return;
     POL_RESERVE(r->at, r->cap, (size_t)*n + 2);
     memmove(&r->at[i + 1], &r->at[i], (*n - i) * sizeof *r->at);
-    r->at[i] = (struct reach_at){ .id = id };
+    r->at[i] = (struct locality_reach_at){ .id = id };
     ++*n;
 }
 
 /* Racks follow the nodes in the same array, so they are listed from what the nodes are. */
-static void list_places(struct locality *l, struct reach *r, pol_task t, uint32_t n_inputs)
+static void list_places(struct locality *l, struct locality_reach *r, pol_task t, uint32_t n_inputs)
 {
     r->n_nodes = r->n_racks = 0;
     for (uint32_t k = 0; k < n_inputs; k++) {
@@ -63,15 +63,15 @@ static void list_places(struct locality *l, struct reach *r, pol_task t, uint32_
         for (uint32_t i = 0; i < in.n_replicas; i++) insert(r, &r->n_nodes, in.replica[i]);
     }
     POL_RESERVE(r->at, r->cap, 2 * (size_t)r->n_nodes + 1);
-    struct reach_at *rack = &r->at[r->n_nodes];
+    struct locality_reach_at *rack = &r->at[r->n_nodes];
     for (uint32_t i = 0; i < r->n_nodes; i++) {
         uint32_t id = rack_of(l, r->at[i].id), j = r->n_racks;
         if (find(rack, r->n_racks, id) != NULL) continue;
         for (; j > 0 && rack[j - 1].id > id; j--) rack[j] = rack[j - 1];
-        rack[j] = (struct reach_at){ .id = id };
+        rack[j] = (struct locality_reach_at){ .id = id };
         r->n_racks++;
     }
-    rack[r->n_racks] = (struct reach_at){ .id = POL_NONE };
+    rack[r->n_racks] = (struct locality_reach_at){ .id = POL_NONE };
 }
 
 static bool can_hold(const struct plan *p, uint32_t node, const struct pol_shape *s)
@@ -91,7 +91,7 @@ static bool can_hold(const struct plan *p, uint32_t node, const struct pol_shape
 }
 
 /* A node of the rack without replicas; with a shape, one that could hold it.  POL_NONE: there is none. */
-static uint32_t other_in_rack(const struct locality *l, const struct reach *r, uint32_t rack, const struct pol_shape *s)
+static uint32_t other_in_rack(const struct locality *l, const struct locality_reach *r, uint32_t rack, const struct pol_shape *s)
 {
     for (uint32_t i = l->rack_first[rack]; i < l->rack_first[rack + 1]; i++) {
         uint32_t node = l->rack_node[i];
@@ -100,7 +100,7 @@ static uint32_t other_in_rack(const struct locality *l, const struct reach *r, u
     return POL_NONE;
 }
 
-static uint32_t other_elsewhere(const struct locality *l, const struct reach *r, const struct pol_shape *s)
+static uint32_t other_elsewhere(const struct locality *l, const struct locality_reach *r, const struct pol_shape *s)
 {
     for (uint32_t k = 0; k < l->n_racks; k++) {
         if (find(&r->at[r->n_nodes], r->n_racks, k) != NULL) continue;
@@ -110,7 +110,7 @@ static uint32_t other_elsewhere(const struct locality *l, const struct reach *r,
     return POL_NONE;
 }
 
-static uint32_t sample(const struct locality *l, const struct reach *r, uint32_t i, const struct pol_shape *s)
+static uint32_t sample(const struct locality *l, const struct locality_reach *r, uint32_t i, const struct pol_shape *s)
 {
     if (i < r->n_nodes) return s == NULL || can_hold(l->plan, r->at[i].id, s) ? r->at[i].id : POL_NONE;
     return i < r->n_nodes + r->n_racks ? other_in_rack(l, r, r->at[i].id, s) : other_elsewhere(l, r, s);
@@ -131,7 +131,7 @@ static int64_t cost_on(const struct locality *l, pol_task t, uint32_t node)
  * no other rack, what any node would if nothing were near: only prices by bytes
  * ask, and all of a task's bytes are in any of its transfers.
  */
-static int64_t price_on(const struct locality *l, const struct reach *r, pol_task t, uint32_t i, uint32_t node)
+static int64_t price_on(const struct locality *l, const struct locality_reach *r, pol_task t, uint32_t i, uint32_t node)
 {
     enum locality_scope scope = i < r->n_nodes ? LOCALITY_AT_NODE : i < r->n_nodes + r->n_racks ? LOCALITY_IN_RACK : LOCALITY_ELSEWHERE;
     if (node == POL_NONE && scope == LOCALITY_IN_RACK) {
@@ -149,9 +149,9 @@ static int64_t price_on(const struct locality *l, const struct reach *r, pol_tas
 }
 
 /* Where the price says nothing, what lies above does: the rack for its node, elsewhere for a rack. */
-static void fill_unsaid(const struct locality *l, struct reach *r)
+static void fill_unsaid(const struct locality *l, struct locality_reach *r)
 {
-    struct reach_at *rack = &r->at[r->n_nodes];
+    struct locality_reach_at *rack = &r->at[r->n_nodes];
     for (uint32_t i = 0; i < r->n_racks; i++)
         if (rack[i].cost == INT64_MAX) rack[i].cost = rack[r->n_racks].cost;
     for (uint32_t i = 0; i < r->n_nodes; i++)
@@ -159,7 +159,7 @@ static void fill_unsaid(const struct locality *l, struct reach *r)
 }
 
 /* Levels by the two least times that the task can have. */
-static void grade(const struct locality *l, struct reach *r, const struct pol_shape *s)
+static void grade(const struct locality *l, struct locality_reach *r, const struct pol_shape *s)
 {
     int64_t least = POL_NEVER, second = POL_NEVER;
     uint32_t n = r->n_nodes + r->n_racks + 1;
@@ -176,7 +176,7 @@ void locality_learn(struct locality *l, pol_task t, uint32_t shape)
 {
     find_racks(l);
     POL_RESERVE(l->reach, l->cap_reach, (size_t)t.slot + 1);
-    struct reach *r = &l->reach[t.slot];
+    struct locality_reach *r = &l->reach[t.slot];
     list_places(l, r, t, l->host->task(l->host->ctx, t)->n_inputs);
     for (uint32_t i = 0; i <= r->n_nodes + r->n_racks; i++) {
         uint32_t level = i < r->n_nodes ? 0 : i < r->n_nodes + r->n_racks ? 1 : 2;
@@ -189,84 +189,84 @@ void locality_learn(struct locality *l, pol_task t, uint32_t shape)
     if (l->by == LOCALITY_OWN) fill_unsaid(l, r);
 }
 
-struct reach_at locality_at(const struct locality *l, uint32_t task, uint32_t node)
+struct locality_reach_at locality_at(const struct locality *l, uint32_t task, uint32_t node)
 {
-    const struct reach *r = &l->reach[task];
-    const struct reach_at *a = find(r->at, r->n_nodes, node);
+    const struct locality_reach *r = &l->reach[task];
+    const struct locality_reach_at *a = find(r->at, r->n_nodes, node);
     if (a == NULL) a = find(&r->at[r->n_nodes], r->n_racks, rack_of(l, node));
     return a != NULL ? *a : r->at[r->n_nodes + r->n_racks];
 }
 
 /* ---- the index ---- */
 
-bool near_before(const struct near *a, const struct near *b)
+bool locality_before(const struct locality_candidate *a, const struct locality_candidate *b)
 {
     if (a->level != b->level) return a->level < b->level;
     if (a->cost != b->cost) return a->cost < b->cost;
     return a->index < b->index;
 }
 
-void near_fini(struct near_index *x)
+void locality_index_fini(struct locality_index *x)
 {
     for (uint32_t i = 0; i < x->n_heaps; i++) free(x->heap[i].at);
     free(x->heap);
-    *x = (struct near_index){ 0 };
+    *x = (struct locality_index){ 0 };
 }
 
-static void push(struct near_heap *h, struct near e)
+static void push(struct locality_heap *h, struct locality_candidate e)
 {
     size_t cap = h->cap;
     POL_RESERVE(h->at, cap, (size_t)h->n + 1);
     h->cap = (uint32_t)cap;
     uint32_t at = h->n++;
-    for (; at > 0 && near_before(&e, &h->at[(at - 1) / 2]); at = (at - 1) / 2) h->at[at] = h->at[(at - 1) / 2];
+    for (; at > 0 && locality_before(&e, &h->at[(at - 1) / 2]); at = (at - 1) / 2) h->at[at] = h->at[(at - 1) / 2];
     h->at[at] = e;
 }
 
-static void pop(struct near_heap *h)
+static void pop(struct locality_heap *h)
 {
-    struct near e = h->at[--h->n];
+    struct locality_candidate e = h->at[--h->n];
     uint32_t at = 0;
     for (uint32_t c; (c = 2 * at + 1) < h->n; at = c) {
-        if (c + 1 < h->n && near_before(&h->at[c + 1], &h->at[c])) c++;
-        if (!near_before(&h->at[c], &e)) break;
+        if (c + 1 < h->n && locality_before(&h->at[c + 1], &h->at[c])) c++;
+        if (!locality_before(&h->at[c], &e)) break;
         h->at[at] = h->at[c];
     }
     h->at[at] = e;
 }
 
-void near_add(struct locality *l, struct near_index *x, uint32_t task, uint32_t index)
+void locality_index_add(struct locality *l, struct locality_index *x, uint32_t task, uint32_t index)
 {
     uint32_t n_nodes = l->plan->n_nodes;
     if (x->heap == NULL) {
         x->n_heaps = n_nodes + l->n_racks + 1;
         x->heap = pol_alloc(x->n_heaps, sizeof *x->heap);
     }
-    struct reach *r = &l->reach[task];
+    struct locality_reach *r = &l->reach[task];
     r->epoch++;
     for (uint32_t i = 0; i <= r->n_nodes + r->n_racks; i++) {
-        const struct reach_at *a = &r->at[i];
+        const struct locality_reach_at *a = &r->at[i];
         uint32_t heap = i < r->n_nodes ? a->id : i < r->n_nodes + r->n_racks ? n_nodes + a->id : x->n_heaps - 1;
-        push(&x->heap[heap], (struct near){ .cost = a->cost, .level = a->level, .index = index, .task = task, .epoch = r->epoch });
+        push(&x->heap[heap], (struct locality_candidate){ .cost = a->cost, .level = a->level, .index = index, .task = task, .epoch = r->epoch });
     }
 }
 
-void near_del(struct locality *l, uint32_t task) { l->reach[task].epoch++; }
+void locality_index_del(struct locality *l, uint32_t task) { l->reach[task].epoch++; }
 
-static bool is_stale(const struct locality *l, const struct near *e) { return l->reach[e->task].epoch != e->epoch; }
+static bool is_stale(const struct locality *l, const struct locality_candidate *e) { return l->reach[e->task].epoch != e->epoch; }
 
 /* Every task is in the last heap. */
-void near_renew(struct locality *l, struct near_index *x, uint32_t shape, pol_task (*handle)(const void *ctx, uint32_t task), const void *ctx)
+void locality_index_renew(struct locality *l, struct locality_index *x, uint32_t shape, pol_task (*handle)(const void *ctx, uint32_t task), const void *ctx)
 {
     if (x->n_heaps == 0) return;
-    struct near_heap old = x->heap[x->n_heaps - 1];
-    x->heap[x->n_heaps - 1] = (struct near_heap){ 0 };
+    struct locality_heap old = x->heap[x->n_heaps - 1];
+    x->heap[x->n_heaps - 1] = (struct locality_heap){ 0 };
     for (uint32_t i = 0; i < x->n_heaps; i++) x->heap[i].n = 0;
     for (uint32_t i = 0; i < old.n; i++) {
-        const struct near *e = &old.at[i];
+        const struct locality_candidate *e = &old.at[i];
         if (is_stale(l, e)) continue;
         locality_learn(l, handle(ctx, e->task), shape);
-        near_add(l, x, e->task, e->index);
+        locality_index_add(l, x, e->task, e->index);
     }
     free(old.at);
 }
@@ -274,16 +274,16 @@ void near_renew(struct locality *l, struct near_index *x, uint32_t shape, pol_ta
 /* Does an entry of this scope (0 node, 1 rack, 2 elsewhere) say what the task costs on the node? */
 static bool speaks_for(const struct locality *l, uint32_t task, uint32_t node, int scope)
 {
-    const struct reach *r = &l->reach[task];
+    const struct locality_reach *r = &l->reach[task];
     if (scope > 0 && find(r->at, r->n_nodes, node) != NULL) return false;
     return scope < 2 || find(&r->at[r->n_nodes], r->n_racks, rack_of(l, node)) == NULL;
 }
 
 /* A subtree ranks no better than its root. */
-static bool search(const struct locality *l, const struct near_heap *h, uint32_t at, uint32_t node, int scope, struct near *best)
+static bool search(const struct locality *l, const struct locality_heap *h, uint32_t at, uint32_t node, int scope, struct locality_candidate *best)
 {
-    if (at >= h->n || near_before(best, &h->at[at])) return false;
-    const struct near *e = &h->at[at];
+    if (at >= h->n || locality_before(best, &h->at[at])) return false;
+    const struct locality_candidate *e = &h->at[at];
     if (!is_stale(l, e) && speaks_for(l, e->task, node, scope)) {
         *best = *e;
         return true;
@@ -292,13 +292,13 @@ static bool search(const struct locality *l, const struct near_heap *h, uint32_t
     return a || b;
 }
 
-bool near_best(const struct locality *l, struct near_index *x, uint32_t node, struct near *best)
+bool locality_index_best(const struct locality *l, struct locality_index *x, uint32_t node, struct locality_candidate *best)
 {
     if (x->n_heaps == 0) return false;
     const uint32_t heap[] = { node, l->plan->n_nodes + rack_of(l, node), x->n_heaps - 1 };
     bool found = false;
     for (int scope = 0; scope < 3; scope++) {
-        struct near_heap *h = &x->heap[heap[scope]];
+        struct locality_heap *h = &x->heap[heap[scope]];
         while (h->n > 0 && is_stale(l, &h->at[0])) pop(h);
         found |= search(l, h, 0, node, scope, best);
     }

@@ -33,9 +33,9 @@ enum locality_scope { LOCALITY_AT_NODE, LOCALITY_IN_RACK, LOCALITY_ELSEWHERE };
 /* What a transfer costs, for LOCALITY_OWN.  INT64_MAX, not elsewhere: what lies above. */
 struct locality_price { int64_t (*of)(const void *ctx, const struct pol_transfer *x, enum locality_scope scope); const void *ctx; };
 
-struct reach_at { int64_t cost; uint32_t id, level; };
-struct reach {
-    struct reach_at *at; size_t cap;    /* [n_nodes] nodes, [n_racks] racks, then elsewhere; ids increase */
+struct locality_reach_at { int64_t cost; uint32_t id, level; };
+struct locality_reach {
+    struct locality_reach_at *at; size_t cap;    /* [n_nodes] nodes, [n_racks] racks, then elsewhere; ids increase */
     uint32_t n_nodes, n_racks;
     uint32_t epoch;                     /* of its present stay in an index */
 };
@@ -46,7 +46,7 @@ struct locality {
     enum locality_by by;
     struct locality_price price;        /* LOCALITY_OWN */
     uint32_t *rack_node, *rack_first, n_racks;      /* nodes of rack r: rack_node[rack_first[r] .. rack_first[r + 1]) */
-    struct reach *reach; size_t cap_reach;          /* by task slot */
+    struct locality_reach *reach; size_t cap_reach;          /* by task slot */
 };
 
 void locality_init(struct locality *l, const struct pol_host *host, const struct plan *plan, enum locality_by by);
@@ -59,22 +59,22 @@ void locality_fini(struct locality *l);
  */
 void locality_learn(struct locality *l, pol_task t, uint32_t shape);
 /* Of a task that was learnt. */
-struct reach_at locality_at(const struct locality *l, uint32_t task, uint32_t node);
+struct locality_reach_at locality_at(const struct locality *l, uint32_t task, uint32_t node);
 
 /* Ranked by level, cost, index. */
-struct near { int64_t cost; uint32_t level, index, task, epoch; };
-struct near_heap { struct near *at; uint32_t n, cap; };
-struct near_index { struct near_heap *heap; uint32_t n_heaps; };    /* nodes, racks, elsewhere */
+struct locality_candidate { int64_t cost; uint32_t level, index, task, epoch; };
+struct locality_heap { struct locality_candidate *at; uint32_t n, cap; };
+struct locality_index { struct locality_heap *heap; uint32_t n_heaps; };    /* nodes, racks, elsewhere */
 
-void near_fini(struct near_index *x);   /* zero-initialise to begin */
+void locality_index_fini(struct locality_index *x);   /* zero-initialise to begin */
 /* Add a task that was just learnt; index: of the task in its job.  Drop it again. */
-void near_add(struct locality *l, struct near_index *x, uint32_t task, uint32_t index);
-void near_del(struct locality *l, uint32_t task);
+void locality_index_add(struct locality *l, struct locality_index *x, uint32_t task, uint32_t index);
+void locality_index_del(struct locality *l, uint32_t task);
 /* Learn and add all of its tasks again; they are of one shape. */
-void near_renew(struct locality *l, struct near_index *x, uint32_t shape, pol_task (*handle)(const void *ctx, uint32_t task), const void *ctx);
-bool near_before(const struct near *a, const struct near *b);
+void locality_index_renew(struct locality *l, struct locality_index *x, uint32_t shape, pol_task (*handle)(const void *ctx, uint32_t task), const void *ctx);
+bool locality_before(const struct locality_candidate *a, const struct locality_candidate *b);
 /* Is there a task on the node that ranks before or equal to *best?  If so it is put there. */
-bool near_best(const struct locality *l, struct near_index *x, uint32_t node, struct near *best);
-#define NEAR_NONE ((struct near){ INT64_MAX, UINT32_MAX, UINT32_MAX, POL_NONE, 0 })
+bool locality_index_best(const struct locality *l, struct locality_index *x, uint32_t node, struct locality_candidate *best);
+#define LOCALITY_NONE ((struct locality_candidate){ INT64_MAX, UINT32_MAX, UINT32_MAX, POL_NONE, 0 })
 
 #endif

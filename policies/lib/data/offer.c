@@ -79,7 +79,7 @@ static void tell_waiting(const struct offer *o, const struct gpujob *j, const ch
 /* Groups change place only between walks. */
 static void settle_group(struct offer *o, const struct gpujob *j, uint32_t x)
 {
-    const struct gpugroup *g = &o->jobs.group[x];
+    const struct gpujobs_group *g = &o->jobs.group[x];
     POL_RESERVE(o->group, o->cap_group, (size_t)x + 1);
     POL_RESERVE(o->rep.at, o->rep.cap, (size_t)x + 1);
     struct offer_group *s = &o->group[x];
@@ -166,15 +166,15 @@ static uint32_t most_level(struct offer *o, uint32_t slot)
 }
 
 /* The best of the tasks with data, over all groups; nodes on which it is had in o->nearest. */
-static struct near nearest(struct offer *o, const struct gpujob *j)
+static struct locality_candidate nearest(struct offer *o, const struct gpujob *j)
 {
     struct sched *d = &o->sched;
-    struct near best = NEAR_NONE;
+    struct locality_candidate best = LOCALITY_NONE;
     bool listed = false;
     o->nearest.n = 0;
     if (j->data.n == 0) return best;
     for (uint32_t x = j->first_group; x != POL_NONE; x = o->jobs.group[x].next) {
-        struct gpugroup *g = &o->jobs.group[x];
+        struct gpujobs_group *g = &o->jobs.group[x];
         struct request_class *k = &d->classes.at[g->request_class];
         if (g->n_data == 0 || sched_known_unschedulable(d, g->request_class)) continue;
         if (!within_quota(o, j, gpujobs_ask(&o->jobs, g->request_class))) continue;
@@ -202,14 +202,14 @@ static bool place_plain(struct offer *o, uint32_t id)
 }
 
 /* The first unit without data that fits and would rank before the best with data, taken in the plan. */
-static uint32_t first_plain(struct offer *o, const struct gpujob *j, const struct near *best)
+static uint32_t first_plain(struct offer *o, const struct gpujob *j, const struct locality_candidate *best)
 {
     struct sched *d = &o->sched;
     uint32_t id;
     for (queue_walk_open(&o->inner, &j->wait, &d->units, sched_skip, d); (id = queue_walk_top(&o->inner)) != POL_NONE; sched_pass(d, &o->inner)) {
         const struct unit *u = sched_unit(d, id);
-        struct near e = { .index = u->index };
-        if (best->task != POL_NONE && !near_before(&e, best)) return POL_NONE;
+        struct locality_candidate e = { .index = u->index };
+        if (best->task != POL_NONE && !locality_before(&e, best)) return POL_NONE;
         if (within_quota(o, j, gpujobs_ask(&o->jobs, u->request_class)) && place_plain(o, id)) return id;
     }
     return POL_NONE;
@@ -220,10 +220,10 @@ uint32_t offer_pick(struct offer *o, uint32_t slot, bool *declines)
     struct sched *d = &o->sched;
     const struct gpujob *j = &o->jobs.at[slot];
     *declines = false;
-    struct near best = nearest(o, j);
+    struct locality_candidate best = nearest(o, j);
     uint32_t most = best.task == POL_NONE || best.level == 0 ? LOCALITY_LEVELS : most_level(o, slot);
     bool takes = best.task != POL_NONE && best.level <= most;
-    uint32_t plain = j->wait.n == 0 ? POL_NONE : first_plain(o, j, takes ? &best : &NEAR_NONE);
+    uint32_t plain = j->wait.n == 0 ? POL_NONE : first_plain(o, j, takes ? &best : &LOCALITY_NONE);
     if (plain != POL_NONE) return plain;
     *declines = best.task != POL_NONE && !takes;
     if (*declines) d->host->hold(d->host->ctx, sched_unit(d, best.task)->task, false, "declines free GPUs that are far from its data");
@@ -276,7 +276,7 @@ static bool serve(struct offer *o, struct offer_queue *q)
     uint32_t x;
     queue_walk_open(w, &q->jobs, &o->rep, sched_skip, d);
     while ((x = queue_walk_top(w)) != POL_NONE) {
-        const struct gpugroup *g = &o->jobs.group[x];
+        const struct gpujobs_group *g = &o->jobs.group[x];
         uint32_t class = g->request_class, slot = g->job;
         bool declines = false, monotone = d->classes.at[class].is_monotone;
         if (o->job[slot].passed_in != o->pass) {
@@ -352,14 +352,14 @@ static bool place_near(struct offer *o, uint32_t id)
     struct sched *d = &o->sched;
     const struct plan *p = &d->plan;
     struct request_class *k = &d->classes.at[sched_unit(d, id)->request_class];
-    struct near best = NEAR_NONE;
+    struct locality_candidate best = LOCALITY_NONE;
     o->nearest.n = 0;
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         if (!plan_fits(p, i, &p->shape[k->shape[0]])) continue;
-        struct reach_at a = locality_at(&o->jobs.near, id, i);
-        struct near e = { .cost = a.cost, .level = a.level, .task = id };
-        if (best.task != POL_NONE && near_before(&best, &e)) continue;
-        if (best.task == POL_NONE || near_before(&e, &best)) o->nearest.n = 0;
+        struct locality_reach_at a = locality_at(&o->jobs.locality, id, i);
+        struct locality_candidate e = { .cost = a.cost, .level = a.level, .task = id };
+        if (best.task != POL_NONE && locality_before(&best, &e)) continue;
+        if (best.task == POL_NONE || locality_before(&e, &best)) o->nearest.n = 0;
         best = e;
         POL_RESERVE(o->nearest.at, o->nearest.cap, (size_t)o->nearest.n + 1);
         o->nearest.at[o->nearest.n++] = i;

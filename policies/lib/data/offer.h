@@ -65,7 +65,7 @@ struct offer {
     uint32_t *drawn; size_t cap_drawn;  /* scratch: open nodes not offered yet */
     uint32_t only;                      /* the node on offer; POL_NONE: all */
     uint64_t n_draws;
-    struct near_nodes nearest;
+    struct gpujobs_nodes nearest;
 };
 
 /* A policy's state may begin with an offer, which is then also its scheduler state's self. */

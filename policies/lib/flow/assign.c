@@ -111,11 +111,11 @@ static int64_t above(const struct assign *s, const struct assign_task *t, const 
 /* An odd task's near list, as told, behind its entries. */
 static void keep_near(struct assign *s, struct task *t, const struct assign_task *in)
 {
-    uint32_t units, block = pool_take(&s->pool, t->n_entry + in->n_near, &units);
+    uint32_t units, block = index_pool_allocate(&s->pool, t->n_entry + in->n_near, &units);
     struct entry *e = s->pool.at + block;
     memcpy(e, s->pool.at + t->block, t->n_entry * sizeof *e);
     for (uint32_t k = 0; k < in->n_near; k++) e[t->n_entry + k] = (struct entry){ in->near[k].cost, in->near[k].at, in->near[k].is_rack };
-    pool_give(&s->pool, t->block, t->units);
+    index_pool_release(&s->pool, t->block, t->units);
     t->block = block;
     t->units = units;
     t->n_near = in->n_near;
@@ -129,7 +129,7 @@ void assign_add(struct assign *s, uint32_t id, const struct assign_task *in)
     uint64_t fits = s->n_kinds < 64 ? in->fits & ((UINT64_C(1) << s->n_kinds) - 1) : in->fits;
     struct task t = { .job = in->job, .cls = NONE, .comer = NONE, .far = in->far, .is_here = true, .is_new = true };
     t.group = index_group(s, fits);
-    t.block = pool_take(&s->pool, in->n_near + 1, &t.units);
+    t.block = index_pool_allocate(&s->pool, in->n_near + 1, &t.units);
     struct entry *e = s->pool.at + t.block;
     uint32_t v = t.group * s->n_places;
     for (uint32_t k = 0; k < in->n_near; k++) {
@@ -158,7 +158,7 @@ void assign_remove(struct assign *s, uint32_t id)
     struct job *j = &s->job[t->job];
     if (t->cls != NONE) place_forget(s, id);
     index_drop(s, id);
-    pool_give(&s->pool, t->block, t->units);
+    index_pool_release(&s->pool, t->block, t->units);
     t->is_here = false;
     j->n--;
     j->is_dirty = true;
@@ -220,7 +220,7 @@ static int64_t unwanted(const struct assign *s, uint32_t at)
         for (uint32_t id = o->first; id != NONE; id = s->task[id].cnext) {
             const struct task *t = &s->task[id];
             if ((s->group[t->group] >> c->kind & 1) == 0) continue;
-            int64_t cost = task_cost(s, t, c->node);
+            int64_t cost = index_task_cost(s, t, c->node);
             if (cost != ASSIGN_NEVER && t->cost + o->pi - cost > pi) pi = t->cost + o->pi - cost;
         }
     }

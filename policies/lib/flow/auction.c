@@ -229,7 +229,7 @@ static bool make_bid(struct auction *a, uint32_t job)
     if (is_back) back_remove(b, 0);         /* exact at the top: the search for the next best left it there */
     if (s->cls[c].load == s->cls[c].cap) leave(a, lowest(a, c));
     a->is_placed[id] = true;
-    place_quietly(s, id, c, task_cost(s, &s->task[id], s->cls[c].node));
+    place_quietly(s, id, c, index_task_cost(s, &s->task[id], s->cls[c].node));
     a->bid[id] = bid;
     s->stats.bids++;
     uint64_t took = 1 + s->cls[c].load / LOAD;

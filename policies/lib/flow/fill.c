@@ -78,7 +78,7 @@ static bool relax(struct assign *s, uint32_t v, int64_t d, uint32_t via, uint32_
     struct mark *m = &s->mark[v];
     if (d >= s->ub || (m->stamp == s->stamp && m->d <= d)) return false;
     *m = (struct mark){ d, via, next, s->stamp, 0 };
-    labels_push(s, (struct label){ d, d, v, via });
+    search_labels_push(s, (struct label){ d, d, v, via });
     return true;
 }
 
@@ -89,7 +89,7 @@ static void from_root(struct assign *s, struct fill *f, int64_t d, uint32_t v)
 
 static void later(struct assign *s, uint32_t v, int64_t key, int64_t d, uint32_t at)
 {
-    if (key < s->ub) labels_push(s, (struct label){ key, d, v, at });
+    if (key < s->ub) search_labels_push(s, (struct label){ key, d, v, at });
 }
 
 /* Tasks placed elsewhere that name the spot move to a class of it: those not much farther than the nearest. */
@@ -131,7 +131,7 @@ static void waiting_into(struct assign *s, struct fill *f, uint32_t spot, const 
         uint32_t v = (uint32_t)s->n_cls + b->job;
         int64_t d = l->d + cost - value(s, b->job);
         /* A bound as early as can be: the job simply has one more. */
-        if (relax(s, v, d, id, l->via)) from_root(s, f, d + value(s, b->job) - value_up(s, &s->job[b->job]), v);
+        if (relax(s, v, d, id, l->via)) from_root(s, f, d + value(s, b->job) - place_value_up(s, &s->job[b->job]), v);
     }
     s->inlet[spot].waiting = least;
 }
@@ -192,7 +192,7 @@ static void augment(struct assign *s, struct fill *f, uint32_t to)
             }
             continue;
         }
-        int64_t cost = task_cost(s, &s->task[id], s->cls[m->from].node);
+        int64_t cost = index_task_cost(s, &s->task[id], s->cls[m->from].node);
         if (v < s->n_cls) place_move(s, id, m->from, cost);
         else place_put(s, id, m->from, cost);
         note(s, f, id);
@@ -202,9 +202,9 @@ static void augment(struct assign *s, struct fill *f, uint32_t to)
 
 static void fill_one(struct assign *s, struct fill *f, uint32_t to)
 {
-    labels_begin(s);
+    search_labels_begin(s);
     (void)relax(s, to, 0, NONE, to);
-    for (struct label x; labels_pop(s, &x); ) {
+    for (struct label x; search_labels_pop(s, &x); ) {
         s->stats.pops++;
         if (x.id >= placed_v(s, 0)) { into_spot(s, f, &x); continue; }
         if (s->mark[x.id].d < x.d || s->mark[x.id].via != x.via) continue;

@@ -18,7 +18,7 @@ static uint32_t size_class(uint32_t units)
     return k;
 }
 
-uint32_t pool_take(struct pool *p, uint32_t units, uint32_t *cap)
+uint32_t index_pool_allocate(struct pool *p, uint32_t units, uint32_t *cap)
 {
     uint32_t k = size_class(units), at = p->free[k];
     *cap = 1u << k;
@@ -30,7 +30,7 @@ uint32_t pool_take(struct pool *p, uint32_t units, uint32_t *cap)
     return at;
 }
 
-void pool_give(struct pool *p, uint32_t block, uint32_t cap)
+void index_pool_release(struct pool *p, uint32_t block, uint32_t cap)
 {
     uint32_t k = size_class(cap);
     p->at[block].spot = p->free[k];
@@ -105,7 +105,7 @@ static void bucket_free(struct assign *s, uint32_t at)
 {
     struct bucket *b = &s->bucket[at];
     unhash(s, at);
-    if (b->cap > 0) pool_give(&s->pool, b->block, b->cap);
+    if (b->cap > 0) index_pool_release(&s->pool, b->block, b->cap);
     if (b->prev != NONE) s->bucket[b->prev].next = b->next;
     else s->spot[b->spot].first_bucket = b->next;
     if (b->next != NONE) s->bucket[b->next].prev = b->prev;
@@ -170,10 +170,10 @@ static void append(struct assign *s, uint32_t at, struct item x)
 {
     struct bucket *b = &s->bucket[at];
     if (b->n == b->cap) {
-        uint32_t cap, block = pool_take(&s->pool, b->n + b->want, &cap);
+        uint32_t cap, block = index_pool_allocate(&s->pool, b->n + b->want, &cap);
         if (b->n > 0) {
             memcpy(s->pool.at + block, s->pool.at + b->block, b->n * sizeof x);
-            pool_give(&s->pool, b->block, b->cap);
+            index_pool_release(&s->pool, b->block, b->cap);
         }
         b->block = block;
         b->cap = cap;
@@ -310,7 +310,7 @@ void index_drop(struct assign *s, uint32_t id)
     }
 }
 
-int64_t task_cost(const struct assign *s, const struct task *t, uint32_t node)
+int64_t index_task_cost(const struct assign *s, const struct task *t, uint32_t node)
 {
     int64_t cost = t->far;
     for (uint32_t k = 0, n = n_named(t); k < n; k++) {

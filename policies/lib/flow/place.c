@@ -5,8 +5,8 @@
  */
 #include "lib/flow/state.h"
 
-int64_t value_up(const struct assign *s, const struct job *j) { return j->x < j->share ? s->m : j->alpha; }
-int64_t value_down(const struct assign *s, const struct job *j) { return j->x <= j->share ? s->m : j->alpha; }
+int64_t place_value_up(const struct assign *s, const struct job *j) { return j->x < j->share ? s->m : j->alpha; }
+int64_t place_value_down(const struct assign *s, const struct job *j) { return j->x <= j->share ? s->m : j->alpha; }
 
 static void link_in(struct assign *s, uint32_t id, uint32_t cls, int64_t cost)
 {
@@ -147,9 +147,9 @@ void place_balance(struct assign *s, uint32_t job)
     int64_t enter, leave;
     for (;;) {
         uint32_t in = best_waiting(s, j, &enter), out = worst_placed(s, j, &leave);
-        if (in != NONE && enter < value_up(s, j) + s->pi_root) {
+        if (in != NONE && enter < place_value_up(s, j) + s->pi_root) {
             put_best(s, in);
-        } else if (out != NONE && leave > value_down(s, j) + s->pi_root) {
+        } else if (out != NONE && leave > place_value_down(s, j) + s->pi_root) {
             place_drop(s, out);
         } else if (in != NONE && out != NONE && enter < leave) {
             place_drop(s, out);
@@ -159,7 +159,7 @@ void place_balance(struct assign *s, uint32_t job)
         }
     }
     /* At least what placed tasks pay, and what one more is worth if one waits. */
-    int64_t lo = (j->x < j->n ? value_up(s, j) : j->alpha) + s->pi_root;
+    int64_t lo = (j->x < j->n ? place_value_up(s, j) : j->alpha) + s->pi_root;
     j->pi = leave > lo ? leave : lo;
     j->low = enter;
     j->is_dirty = false;
@@ -205,7 +205,7 @@ static int64_t worth(const struct assign *s, const struct cold *k, uint32_t job,
         best = s->arc[i].cost;
         *arc = i;
     }
-    return best == FAR_AWAY ? -FAR_AWAY : value_up(s, j) - best;
+    return best == FAR_AWAY ? -FAR_AWAY : place_value_up(s, j) - best;
 }
 
 /* The kind is used up: groups that fit no other now pay what the best task refused would. */
@@ -300,7 +300,7 @@ void place_cold(struct assign *s)
     free(list);
 }
 
-void spot_low(struct assign *s, uint32_t spot)
+void place_low(struct assign *s, uint32_t spot)
 {
     const struct spot *v = &s->spot[spot];
     int64_t low = FAR_AWAY;
@@ -310,6 +310,6 @@ void spot_low(struct assign *s, uint32_t spot)
 
 void place_lows(struct assign *s)
 {
-    for (size_t i = 0; i < s->n_live_spot; i++) spot_low(s, s->live_spot[i]);
-    spot_low(s, s->n_spots);
+    for (size_t i = 0; i < s->n_live_spot; i++) place_low(s, s->live_spot[i]);
+    place_low(s, s->n_spots);
 }

@@ -41,7 +41,7 @@ static uint32_t spot_v(const struct assign *s, uint32_t v) { return root_v(s) + 
  * just popped, which ties make the most of.  The last such label goes first, so
  * that among equals the search runs ahead.  Stale labels are skipped when popped.
  */
-void labels_push(struct assign *s, struct label x)
+void search_labels_push(struct assign *s, struct label x)
 {
     if (x.key <= s->now) {
         ROOM(s->stack, s->cap_stack, s->n_stack + 1);
@@ -54,7 +54,7 @@ void labels_push(struct assign *s, struct label x)
     s->heap[i] = x;
 }
 
-bool labels_pop(struct assign *s, struct label *top)
+bool search_labels_pop(struct assign *s, struct label *top)
 {
     if (s->n_stack > 0) {
         *top = s->stack[--s->n_stack];
@@ -102,7 +102,7 @@ static void relax_class(struct assign *s, uint32_t c, int64_t d, uint32_t via)
     if (d >= s->ub || (m->stamp == s->stamp && m->d <= d)) return;
     (void)better(s, c, d, via, via == (uint32_t)PLAIN ? root_v(s) : place_of(s, via));
     if (s->want == 1 && takes_one(s, &s->cls[c])) { s->ub = d; s->end[0] = c; }
-    else labels_push(s, (struct label){ d, d, c, via });
+    else search_labels_push(s, (struct label){ d, d, c, via });
 }
 
 /* A task's, or the root's, entry to a spot: d is the distance before the class's pi. */
@@ -113,7 +113,7 @@ static void relax_spot(struct assign *s, uint32_t spot, int64_t d, uint32_t via)
     if (v->opened != s->stamp) { v->opened = s->stamp; v->label = FAR_AWAY; }
     if (v->label <= d) return;
     if (via == (uint32_t)PLAIN || !s->task[via].is_odd) v->label = d;
-    labels_push(s, (struct label){ d + s->low[spot], d, spot_v(s, spot), via });
+    search_labels_push(s, (struct label){ d + s->low[spot], d, spot_v(s, spot), via });
 }
 
 static void relax_entry(struct assign *s, uint32_t spot, int64_t base, int64_t cost, uint32_t via)
@@ -130,7 +130,7 @@ static void reach_root(struct assign *s, int64_t d, uint32_t from)
 {
     if (!better(s, root_v(s), d, (uint32_t)PLAIN, from)) return;
     if (s->want == 1 && s->sink_root) { s->ub = d; s->end[0] = root_v(s); }
-    else labels_push(s, (struct label){ d, d, root_v(s), (uint32_t)PLAIN });
+    else search_labels_push(s, (struct label){ d, d, root_v(s), (uint32_t)PLAIN });
 }
 
 static void pop_class(struct assign *s, uint32_t at, int64_t d)
@@ -141,9 +141,9 @@ static void pop_class(struct assign *s, uint32_t at, int64_t d)
         const struct task *t = &s->task[id];
         int64_t base = d - t->cost - s->cls[at].pi, drop = base + s->job[t->job].pi;
         if (better(s, job_v(s, t->job), drop, id, at)) {
-            labels_push(s, (struct label){ drop, drop, job_v(s, t->job), id });
+            search_labels_push(s, (struct label){ drop, drop, job_v(s, t->job), id });
             /* A bound as early as can be: the job simply has one fewer. */
-            if (s->sink_root) reach_root(s, drop + value_down(s, &s->job[t->job]) + s->pi_root - s->job[t->job].pi, job_v(s, t->job));
+            if (s->sink_root) reach_root(s, drop + place_value_down(s, &s->job[t->job]) + s->pi_root - s->job[t->job].pi, job_v(s, t->job));
         }
         const struct entry *e = entries(s, t);
         for (uint32_t k = 0; k < t->n_entry; k++)
@@ -155,8 +155,8 @@ static void pop_class(struct assign *s, uint32_t at, int64_t d)
 static void pop_job(struct assign *s, uint32_t at, int64_t d)
 {
     const struct job *j = &s->job[at];
-    if (s->mark[job_v(s, at)].via != (uint32_t)PLAIN) reach_root(s, d + value_down(s, j) + s->pi_root - j->pi, job_v(s, at));
-    if (j->low < FAR_AWAY && d + j->low - j->pi < s->ub) labels_push(s, (struct label){ d + j->low - j->pi, d, scan_v(s, at), 0 });
+    if (s->mark[job_v(s, at)].via != (uint32_t)PLAIN) reach_root(s, d + place_value_down(s, j) + s->pi_root - j->pi, job_v(s, at));
+    if (j->low < FAR_AWAY && d + j->low - j->pi < s->ub) search_labels_push(s, (struct label){ d + j->low - j->pi, d, scan_v(s, at), 0 });
 }
 
 static void scan_job(struct assign *s, uint32_t at, int64_t d)
@@ -196,8 +196,8 @@ static void pop_root(struct assign *s, int64_t d)
     for (uint32_t k = 0; k < s->n_jobs; k++) {
         const struct job *j = &s->job[k];
         if (j->x == j->n) continue;     /* one whose waiting tasks fit nothing must rise with the root too */
-        int64_t more = d + j->pi - s->pi_root - value_up(s, j);
-        if (better(s, job_v(s, k), more, (uint32_t)PLAIN, root_v(s))) labels_push(s, (struct label){ more, more, job_v(s, k), (uint32_t)PLAIN });
+        int64_t more = d + j->pi - s->pi_root - place_value_up(s, j);
+        if (better(s, job_v(s, k), more, (uint32_t)PLAIN, root_v(s))) search_labels_push(s, (struct label){ more, more, job_v(s, k), (uint32_t)PLAIN });
     }
     relax_spot(s, s->n_spots, d - s->pi_root, (uint32_t)PLAIN);
 }
@@ -257,7 +257,7 @@ static void clear_stamps(struct assign *s)
     s->stamp = 1;
 }
 
-void labels_begin(struct assign *s)
+void search_labels_begin(struct assign *s)
 {
     if (++s->stamp == 0) clear_stamps(s);
     s->n_heap = s->n_stack = s->n_popped = s->n_end = 0;
@@ -275,10 +275,10 @@ static void shortest(struct assign *s)
     uint32_t root = root_v(s);
     size_t most = SIZE_MAX;             /* pops, once an end was found */
     uint32_t from = s->for_root ? root : s->from;
-    labels_begin(s);
+    search_labels_begin(s);
     (void)better(s, from, 0, (uint32_t)SOURCE, from);
-    labels_push(s, (struct label){ 0, 0, from, (uint32_t)SOURCE });
-    for (struct label x; labels_pop(s, &x); ) {
+    search_labels_push(s, (struct label){ 0, 0, from, (uint32_t)SOURCE });
+    for (struct label x; search_labels_pop(s, &x); ) {
         s->stats.pops++;
         if (x.id > root) {
             if (x.id < spot_v(s, 0)) scan_job(s, x.id - scan_v(s, 0), x.d);
@@ -341,7 +341,7 @@ static void augment(struct assign *s, uint32_t end)
             place_drop(s, m->via);
             if (pays < j->low) j->low = pays;
         } else {
-            int64_t cost = task_cost(s, &s->task[m->via], s->cls[v].node);
+            int64_t cost = index_task_cost(s, &s->task[m->via], s->cls[v].node);
             if (m->from < s->n_cls) place_move(s, m->via, v, cost);
             else place_put(s, m->via, v, cost);
         }

@@ -145,8 +145,8 @@ void index_spots(const struct assign *s, uint32_t c, uint32_t g, uint32_t out[3]
 void index_rewind(struct assign *s);                    /* heads at the cheapest that waits, after placements that were not told */
 const struct item *index_head(struct assign *s, struct bucket *b);      /* the same for one; NULL: none waits */
 void index_fini(struct assign *s);
-uint32_t pool_take(struct pool *p, uint32_t units, uint32_t *cap);
-void pool_give(struct pool *p, uint32_t block, uint32_t cap);
+uint32_t index_pool_allocate(struct pool *p, uint32_t units, uint32_t *cap);
+void index_pool_release(struct pool *p, uint32_t block, uint32_t cap);
 
 static inline const struct entry *entries(const struct assign *s, const struct task *t) { return s->pool.at + t->block; }
 static inline struct item *items(const struct assign *s, const struct bucket *b) { return (struct item *)(void *)(s->pool.at + b->block); }
@@ -170,7 +170,7 @@ static inline struct entry named(const struct assign *s, const struct task *t, u
     return (struct entry){ e.cost, place < s->n_nodes ? place : place - s->n_nodes, place >= s->n_nodes };
 }
 /* What a task costs on a node. */
-int64_t task_cost(const struct assign *s, const struct task *t, uint32_t node);
+int64_t index_task_cost(const struct assign *s, const struct task *t, uint32_t node);
 
 /* place.c: placements and prices */
 void place_put(struct assign *s, uint32_t id, uint32_t cls, int64_t cost);
@@ -181,24 +181,24 @@ void place_forget(struct assign *s, uint32_t id);                    /* the inde
 /* May an entry of this cost be used there? */
 static inline bool place_may(const struct assign *s, const struct task *t, int64_t cost, uint32_t cls)
 {
-    return !t->is_odd || task_cost(s, t, s->cls[cls].node) <= cost;
+    return !t->is_odd || index_task_cost(s, t, s->cls[cls].node) <= cost;
 }
 int64_t place_best(const struct assign *s, uint32_t id, uint32_t *cls, int64_t *cost);    /* cheapest class under the prices */
 void place_lows(struct assign *s);                            /* of all spots */
-void spot_low(struct assign *s, uint32_t spot);               /* make low exact */
+void place_low(struct assign *s, uint32_t spot);               /* make low exact */
 void place_balance(struct assign *s, uint32_t job);
 void place_cold(struct assign *s);
-int64_t value_up(const struct assign *s, const struct job *j);      /* of one more */
-int64_t value_down(const struct assign *s, const struct job *j);    /* of the last */
+int64_t place_value_up(const struct assign *s, const struct job *j);      /* of one more */
+int64_t place_value_down(const struct assign *s, const struct job *j);    /* of the last */
 
 /* auction.c: better prices where many long repairs are ahead, and placements to match; some classes stay over or under */
 void auction_run(struct assign *s);
 
 /* search.c */
 void search_repair(struct assign *s);
-void labels_begin(struct assign *s);                         /* no vertex has a label, nothing is queued */
-void labels_push(struct assign *s, struct label x);
-bool labels_pop(struct assign *s, struct label *top);         /* the nearest below s->ub; false: none */
+void search_labels_begin(struct assign *s);                         /* no vertex has a label, nothing is queued */
+void search_labels_push(struct assign *s, struct label x);
+bool search_labels_pop(struct assign *s, struct label *top);         /* the nearest below s->ub; false: none */
 
 /* fill.c: empty places that have a price, when they are many; it may leave some */
 void fill_run(struct assign *s);

@@ -108,7 +108,7 @@ static bool check_tasks(struct check *k)
             }
             const struct cls *c = &s->cls[t->cls];
             if ((s->group[g] >> c->kind & 1) == 0) return bad(k, "a task is on a GPU that it does not fit", id);
-            if (t->cost != task_cost(s, t, c->node)) return bad(k, "a task's cost is not that of its place", id);
+            if (t->cost != index_task_cost(s, t, c->node)) return bad(k, "a task's cost is not that of its place", id);
             if (t->cost + price(s, t->cls) > value) return bad(k, "a task runs that should wait", id);
             if (t->cost + price(s, t->cls) > best) return bad(k, "a task is not at a cheapest place", id);
         }

@@ -1,49 +1,49 @@
-#include "workflow/reserve.h"
+#include "workflow/reservation.h"
 
 #include "lib/util.h"
 
 enum { WHOLE = 1000 };
 
-static struct resv_card *cards_of(const struct resv_part *p, enum resv_what what) { return p->card + (size_t)what * p->n_gpu; }
+static struct reservation_card *cards_of(const struct reservation_part *p, enum reservation_sums what) { return p->card + (size_t)what * p->n_gpu; }
 
-void resv_drop(struct resv *r)
+void reservation_drop(struct reservation *r)
 {
     for (uint32_t i = 0; i < r->n_parts; i++) free(r->part[i].card);
     r->n_parts = 0;
     memset(r->licence, 0, sizeof r->licence);
 }
 
-void resv_fini(struct resv *r)
+void reservation_fini(struct reservation *r)
 {
-    resv_drop(r);
+    reservation_drop(r);
     free(r->part);
     free(r->task);
     free(r->step_start);
     memset(r, 0, sizeof *r);
 }
 
-static void zero(struct resv_part *p, enum resv_what what)
+static void zero(struct reservation_part *p, enum reservation_sums what)
 {
     memset(&p->sum[what], 0, sizeof p->sum[what]);
     memset(cards_of(p, what), 0, p->n_gpu * sizeof *p->card);
 }
 
 /* The part of a node, a new one if there is none yet. */
-static uint32_t part_of(struct resv *r, const struct plan *p, uint32_t node)
+static uint32_t part_of(struct reservation *r, const struct plan *p, uint32_t node)
 {
     for (uint32_t i = 0; i < r->n_parts; i++) if (r->part[i].node == node) return i;
     POL_RESERVE(r->part, r->cap_part, (size_t)r->n_parts + 1);
     uint32_t n_gpu = p->node[node].n.n_gpu;
-    r->part[r->n_parts] = (struct resv_part){ .node = node, .n_gpu = n_gpu };
-    r->part[r->n_parts].card = pol_alloc((size_t)RESV_WHATS * n_gpu, sizeof *r->part->card);
+    r->part[r->n_parts] = (struct reservation_part){ .node = node, .n_gpu = n_gpu };
+    r->part[r->n_parts].card = pol_alloc((size_t)WF_SUMS * n_gpu, sizeof *r->part->card);
     return r->n_parts++;
 }
 
-void resv_move(struct resv *r, const struct plan *p, enum resv_what what, uint32_t part, const struct pol_shape *s,
+void reservation_move(struct reservation *r, const struct plan *p, enum reservation_sums what, uint32_t part, const struct pol_shape *s,
                uint64_t cards, int sign)
 {
-    struct resv_part *o = &r->part[part];
-    struct resv_sum *a = &o->sum[what];
+    struct reservation_part *o = &r->part[part];
+    struct reservation_sum *a = &o->sum[what];
     const struct pol_node *n = &p->node[o->node].n;
     a->cpu += sign * (s->exclusive ? n->cpu_total : s->cpu_milli);
     a->mem += sign * (s->exclusive ? n->mem_total : s->mem_b);
@@ -51,14 +51,14 @@ void resv_move(struct resv *r, const struct plan *p, enum resv_what what, uint32
     for (int k = 0; k < POL_ENGINES_MAX; k++) a->engine[k] += sign * (s->exclusive ? n->engine_total[k] : s->engine[k]);
     for (uint64_t left = cards; left != 0; left &= left - 1) {
         uint32_t k = (uint32_t)__builtin_ctzll(left);
-        struct resv_card *c = &cards_of(o, what)[k];
+        struct reservation_card *c = &cards_of(o, what)[k];
         c->milli += sign * (s->exclusive ? WHOLE : s->gpu_milli);
         c->mem += sign * (s->exclusive ? p->card[n->card0 + k].mem_total : s->gpu_mem_b);
         c->cores += sign * (s->exclusive ? p->card[n->card0 + k].core_total : s->gpu_cores);
     }
 }
 
-static void move_licences(struct resv *r, const struct plan *p, enum resv_what what, uint32_t shape, int sign)
+static void move_licences(struct reservation *r, const struct plan *p, enum reservation_sums what, uint32_t shape, int sign)
 {
     for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) r->licence[what][k] += sign * plan_licence(p, shape, k);
 }
@@ -69,12 +69,12 @@ static int64_t most64(int64_t a, int64_t b) { return a > b ? a : b; }
 static int32_t most32(int32_t a, int32_t b) { return a > b ? a : b; }
 
 /* A place for the task inside what is kept already and this step has not taken: the first part with room. */
-static bool place_inside(struct resv *r, const struct plan *p, struct resv_task *t)
+static bool place_inside(struct reservation *r, const struct plan *p, struct reservation_task *t)
 {
     const struct pol_shape *s = &p->shape[t->shape];
     for (uint32_t i = 0; i < r->n_parts; i++) {
         uint64_t cards = 0;
-        if (s->exclusive || !resv_has_room(r, p, i, s, &cards) || !plan_fits(p, r->part[i].node, s)) continue;     /* the node may be full of tasks */
+        if (s->exclusive || !reservation_can_lend(r, p, i, s, &cards) || !plan_fits(p, r->part[i].node, s)) continue;     /* the node may be full of tasks */
         t->place = (struct pol_place){ .node = r->part[i].node, .cards = cards };
         t->part = i;
         return true;
@@ -83,71 +83,71 @@ static bool place_inside(struct resv *r, const struct plan *p, struct resv_task 
 }
 
 /* In the plan, which sees what the step took so far: need grows with it. */
-static bool plan_step(struct resv *r, struct placement *pl, uint32_t step, enum resv_rule rule)
+static bool plan_step(struct reservation *r, struct placement *pl, uint32_t step, enum reservation_rule rule)
 {
     struct plan *p = pl->plan;
-    for (uint32_t i = 0; i < r->n_parts; i++) zero(&r->part[i], RESV_NEED);
-    memset(r->licence[RESV_NEED], 0, sizeof r->licence[RESV_NEED]);
+    for (uint32_t i = 0; i < r->n_parts; i++) zero(&r->part[i], WF_NEED);
+    memset(r->licence[WF_NEED], 0, sizeof r->licence[WF_NEED]);
     for (uint32_t i = r->step_start[step]; i < r->step_start[step + 1]; i++) {
-        struct resv_task *t = &r->task[i];
+        struct reservation_task *t = &r->task[i];
         if (t->is_done) continue;
         const struct pol_shape *s = &p->shape[t->shape];
-        if (rule == RESV_AS_MADE) {
+        if (rule == WF_RULE_AS_MADE) {
             if (!plan_fits(p, t->made.node, s)) return false;
             t->place = t->made;
             t->part = part_of(r, p, t->place.node);
-        } else if (rule == RESV_SUM || !place_inside(r, p, t)) {      /* summed steps have nothing in common */
+        } else if (rule == WF_RULE_SUM || !place_inside(r, p, t)) {      /* summed steps have nothing in common */
             if (!placement_find(pl, t->shape, &t->place)) return false;
             t->part = part_of(r, p, t->place.node);
         }
         plan_allocate(p, t->place.node, s, t->place.cards);
-        resv_move(r, p, RESV_NEED, t->part, s, t->place.cards, +1);
-        move_licences(r, p, RESV_NEED, t->shape, +1);
+        reservation_move(r, p, WF_NEED, t->part, s, t->place.cards, +1);
+        move_licences(r, p, WF_NEED, t->shape, +1);
     }
     return true;
 }
 
 /* kept: the larger of what it was and what the step needs; or both together. */
-static void keep_step(struct resv *r, enum resv_rule rule)
+static void keep_step(struct reservation *r, enum reservation_rule rule)
 {
     for (uint32_t i = 0; i < r->n_parts; i++) {
-        struct resv_part *o = &r->part[i];
-        struct resv_sum *k = &o->sum[RESV_KEPT];
-        const struct resv_sum *n = &o->sum[RESV_NEED];
-        k->cpu = rule == RESV_SUM ? k->cpu + n->cpu : most64(k->cpu, n->cpu);
-        k->mem = rule == RESV_SUM ? k->mem + n->mem : most64(k->mem, n->mem);
-        k->n_tasks = rule == RESV_SUM ? k->n_tasks + n->n_tasks : most32(k->n_tasks, n->n_tasks);
-        for (int e = 0; e < POL_ENGINES_MAX; e++) k->engine[e] = rule == RESV_SUM ? k->engine[e] + n->engine[e] : most32(k->engine[e], n->engine[e]);
+        struct reservation_part *o = &r->part[i];
+        struct reservation_sum *k = &o->sum[WF_KEPT];
+        const struct reservation_sum *n = &o->sum[WF_NEED];
+        k->cpu = rule == WF_RULE_SUM ? k->cpu + n->cpu : most64(k->cpu, n->cpu);
+        k->mem = rule == WF_RULE_SUM ? k->mem + n->mem : most64(k->mem, n->mem);
+        k->n_tasks = rule == WF_RULE_SUM ? k->n_tasks + n->n_tasks : most32(k->n_tasks, n->n_tasks);
+        for (int e = 0; e < POL_ENGINES_MAX; e++) k->engine[e] = rule == WF_RULE_SUM ? k->engine[e] + n->engine[e] : most32(k->engine[e], n->engine[e]);
         for (uint32_t c = 0; c < o->n_gpu; c++) {
-            struct resv_card *a = &cards_of(o, RESV_KEPT)[c];
-            const struct resv_card *b = &cards_of(o, RESV_NEED)[c];
-            a->milli = rule == RESV_SUM ? a->milli + b->milli : most32(a->milli, b->milli);
-            a->mem = rule == RESV_SUM ? a->mem + b->mem : most64(a->mem, b->mem);
-            a->cores = rule == RESV_SUM ? a->cores + b->cores : most32(a->cores, b->cores);
+            struct reservation_card *a = &cards_of(o, WF_KEPT)[c];
+            const struct reservation_card *b = &cards_of(o, WF_NEED)[c];
+            a->milli = rule == WF_RULE_SUM ? a->milli + b->milli : most32(a->milli, b->milli);
+            a->mem = rule == WF_RULE_SUM ? a->mem + b->mem : most64(a->mem, b->mem);
+            a->cores = rule == WF_RULE_SUM ? a->cores + b->cores : most32(a->cores, b->cores);
         }
     }
     for (int k = 0; k < POL_LICENCES_MAX; k++) {
-        int64_t *kept = &r->licence[RESV_KEPT][k], need = r->licence[RESV_NEED][k];
-        *kept = rule == RESV_SUM ? *kept + need : most64(*kept, need);
+        int64_t *kept = &r->licence[WF_KEPT][k], need = r->licence[WF_NEED][k];
+        *kept = rule == WF_RULE_SUM ? *kept + need : most64(*kept, need);
     }
 }
 
 /* Keep more cores and whole idle cards, from the lowest node on, until there are as many as were asked for. */
-static bool keep_more(struct resv *r, const struct plan *p, const struct pol_amount *want)
+static bool keep_more(struct reservation *r, const struct plan *p, const struct pol_amount *want)
 {
-    struct pol_amount have = resv_total(r, RESV_KEPT);
+    struct pol_amount have = reservation_total(r, WF_KEPT);
     int64_t cpu = want->cpu_milli - have.cpu_milli, gpu = want->gpu_milli - have.gpu_milli;
     for (uint32_t i = 0; i < p->n_nodes && (cpu > 0 || gpu > 0); i++) {
         const struct pol_node *n = &p->node[i].n;
         if (!n->is_up || (n->cpu_free == 0 && p->node[i].n_idle == 0)) continue;
         uint32_t part = part_of(r, p, i);           /* may move r->part */
-        struct resv_part *o = &r->part[part];
-        if (o->sum[RESV_KEPT].n_tasks == 0) o->sum[RESV_KEPT].n_tasks = 1;      /* exclusive tasks must find the node taken */
-        int64_t more = n->cpu_free - o->sum[RESV_KEPT].cpu;
+        struct reservation_part *o = &r->part[part];
+        if (o->sum[WF_KEPT].n_tasks == 0) o->sum[WF_KEPT].n_tasks = 1;      /* exclusive tasks must find the node taken */
+        int64_t more = n->cpu_free - o->sum[WF_KEPT].cpu;
         if (more > cpu) more = cpu;
-        if (more > 0) { o->sum[RESV_KEPT].cpu += more; cpu -= more; }
+        if (more > 0) { o->sum[WF_KEPT].cpu += more; cpu -= more; }
         for (uint32_t c = 0; c < n->n_gpu && gpu > 0; c++) {
-            struct resv_card *k = &cards_of(o, RESV_KEPT)[c];
+            struct reservation_card *k = &cards_of(o, WF_KEPT)[c];
             if (k->milli > 0 || p->card[n->card0 + c].milli_free < WHOLE) continue;
             k->milli = WHOLE;
             k->mem = p->card[n->card0 + c].mem_free;
@@ -155,12 +155,12 @@ static bool keep_more(struct resv *r, const struct plan *p, const struct pol_amo
             gpu -= WHOLE;
         }
     }
-    for (int k = 0; k < POL_LICENCES_MAX; k++) r->licence[RESV_KEPT][k] = most64(r->licence[RESV_KEPT][k], want->licence[k]);
+    for (int k = 0; k < POL_LICENCES_MAX; k++) r->licence[WF_KEPT][k] = most64(r->licence[WF_KEPT][k], want->licence[k]);
     return cpu <= 0 && gpu <= 0;
 }
 
 /* Steps from the largest on: what the smaller take then mostly lies inside. */
-static void order_steps(const struct resv *r, const struct plan *p, uint32_t first, uint32_t *order)
+static void order_steps(const struct reservation *r, const struct plan *p, uint32_t first, uint32_t *order)
 {
     int64_t *size = pol_alloc(r->n_steps, sizeof *size);
     for (uint32_t s = first; s < r->n_steps; s++) {
@@ -175,41 +175,41 @@ static void order_steps(const struct resv *r, const struct plan *p, uint32_t fir
     free(size);
 }
 
-bool resv_plan(struct resv *r, struct placement *pl, uint32_t first, enum resv_rule rule,
+bool reservation_plan(struct reservation *r, struct placement *pl, uint32_t first, enum reservation_rule rule,
                const struct pol_amount *extra, const int64_t *free_licence)
 {
     struct plan *p = pl->plan;
     uint32_t *order = pol_alloc(r->n_steps, sizeof *order);
     bool ok = true;
-    resv_drop(r);
+    reservation_drop(r);
     order_steps(r, p, first, order);
     struct plan_mark all = plan_mark(p);
     for (uint32_t k = 0; k < r->n_steps - first && ok; k++) {
         struct plan_mark m = plan_mark(p);
         ok = plan_step(r, pl, order[k], rule);
-        if (rule == RESV_SUM && ok) plan_keep(p, m);
+        if (rule == WF_RULE_SUM && ok) plan_keep(p, m);
         else plan_undo(p, m);
         if (ok) keep_step(r, rule);
     }
     plan_undo(p, all);
-    for (uint32_t i = 0; i < r->n_parts; i++) zero(&r->part[i], RESV_NEED);
-    memset(r->licence[RESV_NEED], 0, sizeof r->licence[RESV_NEED]);
+    for (uint32_t i = 0; i < r->n_parts; i++) zero(&r->part[i], WF_NEED);
+    memset(r->licence[WF_NEED], 0, sizeof r->licence[WF_NEED]);
     if (ok && extra != NULL) ok = keep_more(r, p, extra);
-    for (int k = 0; k < POL_LICENCES_MAX && ok; k++) ok = r->licence[RESV_KEPT][k] <= free_licence[k];
-    if (!ok) resv_drop(r);
+    for (int k = 0; k < POL_LICENCES_MAX && ok; k++) ok = r->licence[WF_KEPT][k] <= free_licence[k];
+    if (!ok) reservation_drop(r);
     free(order);
     return ok;
 }
 
-void resv_enter(struct resv *r, const struct plan *p, uint32_t step)
+void reservation_enter(struct reservation *r, const struct plan *p, uint32_t step)
 {
-    for (uint32_t i = 0; i < r->n_parts; i++) zero(&r->part[i], RESV_NEED);
-    memset(r->licence[RESV_NEED], 0, sizeof r->licence[RESV_NEED]);
+    for (uint32_t i = 0; i < r->n_parts; i++) zero(&r->part[i], WF_NEED);
+    memset(r->licence[WF_NEED], 0, sizeof r->licence[WF_NEED]);
     for (uint32_t i = r->step_start[step]; i < r->step_start[step + 1]; i++) {
-        const struct resv_task *t = &r->task[i];
+        const struct reservation_task *t = &r->task[i];
         if (t->is_done) continue;
-        resv_move(r, p, RESV_NEED, t->part, &p->shape[t->shape], t->place.cards, +1);
-        move_licences(r, p, RESV_NEED, t->shape, +1);
+        reservation_move(r, p, WF_NEED, t->part, &p->shape[t->shape], t->place.cards, +1);
+        move_licences(r, p, WF_NEED, t->shape, +1);
     }
 }
 
@@ -222,16 +222,16 @@ static bool suits(const struct pol_node *n, const struct pol_shape *s)
 }
 
 /* Of the cards with room those with the least of it first, then the lowest: as everywhere. */
-static bool pick(const struct resv_part *o, const struct pol_card *card, const struct pol_shape *s, uint64_t *cards)
+static bool pick(const struct reservation_part *o, const struct pol_card *card, const struct pol_shape *s, uint64_t *cards)
 {
     *cards = 0;
     for (int32_t i = 0; i < s->n_gpu; i++) {
         uint32_t best = POL_NONE;
         int32_t least = 0;
         for (uint32_t c = 0; c < o->n_gpu; c++) {
-            int32_t milli = cards_of(o, RESV_KEPT)[c].milli - cards_of(o, RESV_NEED)[c].milli - cards_of(o, RESV_LENT)[c].milli;
-            int64_t mem = cards_of(o, RESV_KEPT)[c].mem - cards_of(o, RESV_NEED)[c].mem - cards_of(o, RESV_LENT)[c].mem;
-            int32_t cores = cards_of(o, RESV_KEPT)[c].cores - cards_of(o, RESV_NEED)[c].cores - cards_of(o, RESV_LENT)[c].cores;
+            int32_t milli = cards_of(o, WF_KEPT)[c].milli - cards_of(o, WF_NEED)[c].milli - cards_of(o, WF_LENT)[c].milli;
+            int64_t mem = cards_of(o, WF_KEPT)[c].mem - cards_of(o, WF_NEED)[c].mem - cards_of(o, WF_LENT)[c].mem;
+            int32_t cores = cards_of(o, WF_KEPT)[c].cores - cards_of(o, WF_NEED)[c].cores - cards_of(o, WF_LENT)[c].cores;
             if ((*cards >> c & 1) != 0 || milli < s->gpu_milli || (card[c].mem_total > 0 && mem < s->gpu_mem_b) ||
                 (card[c].core_total > 0 && cores < s->gpu_cores)) continue;
             if (best == POL_NONE || milli < least) { best = c; least = milli; }
@@ -242,10 +242,10 @@ static bool pick(const struct resv_part *o, const struct pol_card *card, const s
     return true;
 }
 
-bool resv_has_room(const struct resv *r, const struct plan *p, uint32_t part, const struct pol_shape *s, uint64_t *cards)
+bool reservation_can_lend(const struct reservation *r, const struct plan *p, uint32_t part, const struct pol_shape *s, uint64_t *cards)
 {
-    const struct resv_part *o = &r->part[part];
-    const struct resv_sum *k = &o->sum[RESV_KEPT], *n = &o->sum[RESV_NEED], *l = &o->sum[RESV_LENT];
+    const struct reservation_part *o = &r->part[part];
+    const struct reservation_sum *k = &o->sum[WF_KEPT], *n = &o->sum[WF_NEED], *l = &o->sum[WF_LENT];
     const struct pol_node *node = &p->node[o->node].n;
     if (s->exclusive || k->cpu - n->cpu - l->cpu < s->cpu_milli || k->mem - n->mem - l->mem < s->mem_b || !suits(node, s)) return false;
     for (int e = 0; e < POL_ENGINES_MAX; e++)
@@ -253,26 +253,26 @@ bool resv_has_room(const struct resv *r, const struct plan *p, uint32_t part, co
     return pick(o, &p->card[node->card0], s, cards);
 }
 
-static bool card_is_short(const struct resv_part *o, uint32_t c)
+static bool card_is_short(const struct reservation_part *o, uint32_t c)
 {
-    const struct resv_card *k = &cards_of(o, RESV_KEPT)[c], *n = &cards_of(o, RESV_NEED)[c], *l = &cards_of(o, RESV_LENT)[c];
+    const struct reservation_card *k = &cards_of(o, WF_KEPT)[c], *n = &cards_of(o, WF_NEED)[c], *l = &cards_of(o, WF_LENT)[c];
     return n->milli + l->milli > k->milli || n->mem + l->mem > k->mem || n->cores + l->cores > k->cores;
 }
 
-bool resv_is_short(const struct resv *r, uint32_t part)
+bool reservation_is_short(const struct reservation *r, uint32_t part)
 {
-    const struct resv_part *o = &r->part[part];
-    const struct resv_sum *k = &o->sum[RESV_KEPT], *n = &o->sum[RESV_NEED], *l = &o->sum[RESV_LENT];
+    const struct reservation_part *o = &r->part[part];
+    const struct reservation_sum *k = &o->sum[WF_KEPT], *n = &o->sum[WF_NEED], *l = &o->sum[WF_LENT];
     bool is = n->cpu + l->cpu > k->cpu || n->mem + l->mem > k->mem;
     for (int e = 0; e < POL_ENGINES_MAX; e++) is |= n->engine[e] + l->engine[e] > k->engine[e];
     for (uint32_t c = 0; c < o->n_gpu; c++) is |= card_is_short(o, c);
     return is;
 }
 
-bool resv_holds_short(const struct resv *r, uint32_t part, const struct pol_shape *s, uint64_t cards)
+bool reservation_holds_short(const struct reservation *r, uint32_t part, const struct pol_shape *s, uint64_t cards)
 {
-    const struct resv_part *o = &r->part[part];
-    const struct resv_sum *k = &o->sum[RESV_KEPT], *n = &o->sum[RESV_NEED], *l = &o->sum[RESV_LENT];
+    const struct reservation_part *o = &r->part[part];
+    const struct reservation_sum *k = &o->sum[WF_KEPT], *n = &o->sum[WF_NEED], *l = &o->sum[WF_LENT];
     if ((s->cpu_milli > 0 && n->cpu + l->cpu > k->cpu) || (s->mem_b > 0 && n->mem + l->mem > k->mem)) return true;
     for (int e = 0; e < POL_ENGINES_MAX; e++)
         if (s->engine[e] > 0 && n->engine[e] + l->engine[e] > k->engine[e]) return true;
@@ -282,7 +282,7 @@ bool resv_holds_short(const struct resv *r, uint32_t part, const struct pol_shap
 
 /* ---- amounts ---- */
 
-struct pol_amount resv_total(const struct resv *r, enum resv_what what)
+struct pol_amount reservation_total(const struct reservation *r, enum reservation_sums what)
 {
     struct pol_amount a = { 0 };
     for (uint32_t i = 0; i < r->n_parts; i++) {
@@ -293,7 +293,7 @@ struct pol_amount resv_total(const struct resv *r, enum resv_what what)
     return a;
 }
 
-struct pol_amount resv_ask(const struct plan *p, uint32_t node, uint32_t shape)
+struct pol_amount reservation_ask(const struct plan *p, uint32_t node, uint32_t shape)
 {
     const struct pol_shape *s = &p->shape[shape];
     const struct pol_node *n = &p->node[node].n;

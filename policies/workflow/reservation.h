@@ -1,0 +1,82 @@
+/*
+ * reservation.h -- a workflow's reservation: which amounts of which nodes and cards
+ * are kept aside for it, what its present step needs of them, what is lent.
+ *
+ * The plan of a reservation names a place for every task.  Steps follow each
+ * other, so each is planned by itself in what is free, first in what earlier
+ * planned steps take already, then by the placement rule; what is kept of a
+ * node or card is the largest that any step takes there (or the sum of all
+ * steps).  So once a reservation is made, every task of every step has its
+ * place, whatever else happens to the cluster but the loss of a node.
+ *
+ * Costs: plan O(tasks x (parts + one placement)); the rest O(cards of a node).
+ */
+#ifndef POL_RESERVATION_H
+#define POL_RESERVATION_H
+
+#include "lib/sched/placement.h"
+
+/* What tasks hold of one node, and of its cards. */
+struct reservation_sum  { int64_t cpu, mem; int32_t engine[POL_ENGINES_MAX], n_tasks; };
+struct reservation_card { int64_t mem; int32_t milli, cores; };
+
+enum reservation_sums { WF_KEPT, WF_NEED, WF_USED, WF_LENT, WF_SUMS };
+
+struct reservation_part {                  /* of one node */
+    uint32_t node, n_gpu;
+    struct reservation_sum  sum[WF_SUMS];
+    struct reservation_card *card;         /* [WF_SUMS * n_gpu] owned */
+};
+
+struct reservation_task {
+    pol_task task;
+    uint32_t shape, stage, step;
+    uint32_t part;                  /* where it is planned */
+    struct pol_place place;
+    struct pol_place made;          /* where it fits on the empty cluster, with the others of its step */
+    int64_t  est;                   /* run time, -1 unknown */
+    bool     is_running, is_done;
+};
+
+struct reservation {
+    struct reservation_task *task;  uint32_t n_tasks;  /* ordered by step, then by index in the job */
+    uint32_t *step_start;    uint32_t n_steps;  /* [n_steps + 1] */
+    struct reservation_part *part;  size_t cap_part;  uint32_t n_parts;
+    int64_t  licence[WF_SUMS][POL_LICENCES_MAX];
+};
+
+enum reservation_rule { WF_RULE_MAX, WF_RULE_SUM, WF_RULE_AS_MADE };       /* as made: like max, each task at its `made` place */
+
+void reservation_fini(struct reservation *r);         /* zero-initialise to begin */
+
+/*
+ * Plan all steps from `first` on in pl's plan, which is left as it was; tasks
+ * that are done are passed over.  False when it cannot be now.
+ *   extra   amounts that are to be reserved at least, all steps together, NULL: none
+ *   free_licence [POL_LICENCES_MAX]
+ * On success the parts are filled: kept as planned, nothing needed, used or lent.
+ */
+bool reservation_plan(struct reservation *r, struct placement *pl, uint32_t first, enum reservation_rule rule,
+               const struct pol_amount *extra, const int64_t *free_licence);
+void reservation_drop(struct reservation *r);         /* no parts, no licences */
+
+/* What the step asks of each part becomes what is needed. */
+void reservation_enter(struct reservation *r, const struct plan *p, uint32_t step);
+
+/* A task of the shape takes (+1) or gives back (-1) its place in one of the sums. */
+void reservation_move(struct reservation *r, const struct plan *p, enum reservation_sums what, uint32_t part, const struct pol_shape *s,
+               uint64_t cards, int sign);
+/* Would a borrower find room in kept - need - lent of the part?  Its cards out. */
+bool reservation_can_lend(const struct reservation *r, const struct plan *p, uint32_t part, const struct pol_shape *s, uint64_t *cards);
+/* Is more lent on the part than the step leaves; and does a borrower with these cards hold some of it? */
+bool reservation_is_short(const struct reservation *r, uint32_t part);
+bool reservation_holds_short(const struct reservation *r, uint32_t part, const struct pol_shape *s, uint64_t cards);
+
+/* Cores, cards and licences, over all parts. */
+struct pol_amount reservation_total(const struct reservation *r, enum reservation_sums what);
+/* What one task of the shape holds on the node. */
+struct pol_amount reservation_ask(const struct plan *p, uint32_t node, uint32_t shape);
+enum { WF_DIMS = 2 + POL_LICENCES_MAX };
+static inline int64_t *reservation_dim(struct pol_amount *a, int d) { return d == 0 ? &a->cpu_milli : d == 1 ? &a->gpu_milli : &a->licence[d - 2]; }
+
+#endif
