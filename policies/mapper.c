@@ -16,23 +16,23 @@
 enum rule { MET, MCT, MIN_MIN, DMDA, HEFT };
 
 /* What is planned for a task; kept while it is blocked, waits or runs. */
-struct planned { uint32_t lane; bool is_planned; };     /* lane POL_NONE: no one kind of engine runs all of its calls */
+struct planned { uint32_t line; bool is_planned; };     /* time line POL_NONE: no one engine type runs all of its calls */
 
 struct mapper {
-    struct hub hub;
+    struct dispatcher dispatcher;
     enum rule rule;
-    struct lane *lane;  uint32_t n_lanes;       /* by node, kind, number */
-    uint32_t *first_lane;                       /* [n_nodes + 1] */
+    struct engine_timeline *line;  uint32_t n_lines;       /* by node, engine type, number */
+    uint32_t *first_line;                       /* [n_nodes + 1] */
     struct planned *plan;  size_t cap_plan;     /* by task slot */
-    int64_t *time;         size_t cap_time;     /* by task slot x kind; of tasks with the master */
+    int64_t *time;         size_t cap_time;     /* by task slot x engine type; of tasks with the master */
 };
 
 /* ---- estimates ---- */
 
-/* Time of all calls of a task on each kind of engine; -1: one of them cannot run there. */
+/* Time of all calls of a task on each engine type; -1: one of them cannot run there. */
 static void time_task(const struct mapper *m, pol_task t, uint32_t n_calls, int64_t us[POL_ENGINES_MAX])
 {
-    const struct pol_host *host = m->hub.host;
+    const struct pol_host *host = m->dispatcher.host;
     for (uint32_t e = 0; e < POL_ENGINES_MAX; e++) us[e] = 0;
     for (uint32_t k = 0; k < n_calls; k++) {
         struct pol_call c = host->call_info(host->ctx, t, k);
@@ -40,27 +40,27 @@ static void time_task(const struct mapper *m, pol_task t, uint32_t n_calls, int6
     }
 }
 
-static bool is_open(const struct mapper *m, uint32_t task, uint32_t lane)
+static bool is_open(const struct mapper *m, uint32_t task, uint32_t line)
 {
-    return m->hub.view->node[m->lane[lane].node].is_up && hub_suits(&m->hub, task, m->lane[lane].node);
+    return m->dispatcher.view->node[m->line[line].node].is_up && dispatcher_suits(&m->dispatcher, task, m->line[line].node);
 }
 
-/* The lane for a task by the rule, and when it would end there, in *end; POL_NONE: none now. */
-static uint32_t best_lane(const struct mapper *m, uint32_t task, int64_t *end)
+/* The time line for a task by the rule, and when it would end there, in *end; POL_NONE: none now. */
+static uint32_t best_line(const struct mapper *m, uint32_t task, int64_t *end)
 {
-    const struct pol_host *host = m->hub.host;
+    const struct pol_host *host = m->dispatcher.host;
     const int64_t *us = m->time + (size_t)task * POL_ENGINES_MAX;
     uint32_t best = POL_NONE;
     int64_t best_key = 0;
-    for (uint32_t l = 0; l < m->n_lanes; l++) {
-        int64_t w = us[m->lane[l].kind];
+    for (uint32_t l = 0; l < m->n_lines; l++) {
+        int64_t w = us[m->line[l].engine];
         if (w < 0 || !is_open(m, task, l)) continue;
         int64_t way = 0;
         if (m->rule == DMDA) {
-            struct pol_transfer x = host->transfer(host->ctx, hub_task(&m->hub, task)->task, m->lane[l].node);
+            struct pol_transfer x = host->transfer(host->ctx, dispatcher_task(&m->dispatcher, task)->task, m->line[l].node);
             way = x.local_us + x.rack_us + x.cross_us;
         }
-        int64_t done = pol_after(lane_fit(&m->lane[l], m->hub.view->now_us, w, m->rule == HEFT), pol_after(w, way));
+        int64_t done = pol_after(engine_timeline_fit(&m->line[l], m->dispatcher.view->now_us, w, m->rule == HEFT), pol_after(w, way));
         /* MET looks at the time alone; of equal engines it takes the one that is ready first. */
         int64_t key = m->rule == MET ? w : done;
         if (best != POL_NONE && (key > best_key || (key == best_key && done >= *end))) continue;
@@ -71,90 +71,90 @@ static uint32_t best_lane(const struct mapper *m, uint32_t task, int64_t *end)
     return best;
 }
 
-static void assign(struct mapper *m, uint32_t task, uint32_t lane)
+static void assign(struct mapper *m, uint32_t task, uint32_t line)
 {
-    int64_t w = m->time[(size_t)task * POL_ENGINES_MAX + m->lane[lane].kind];
-    lane_put(&m->lane[lane], task, lane_fit(&m->lane[lane], m->hub.view->now_us, w, m->rule == HEFT), w);
-    m->plan[task] = (struct planned){ .lane = lane, .is_planned = true };
+    int64_t w = m->time[(size_t)task * POL_ENGINES_MAX + m->line[line].engine];
+    engine_timeline_put(&m->line[line], task, engine_timeline_fit(&m->line[line], m->dispatcher.view->now_us, w, m->rule == HEFT), w);
+    m->plan[task] = (struct planned){ .line = line, .is_planned = true };
 }
 
 /* ---- the master ---- */
 
 static void send(struct mapper *m, uint32_t task)
 {
-    const struct lane *l = &m->lane[m->plan[task].lane];
-    hub_send(&m->hub, task, l->node, l->kind, "ends there first");
+    const struct engine_timeline *l = &m->line[m->plan[task].line];
+    dispatcher_send(&m->dispatcher, task, l->node, l->engine, "ends there first");
 }
 
-/* Calls of several kinds, or for no engine that is up: to the node with fewest tasks. */
+/* Calls of several engine types, or for no engine that is up: to the node with fewest tasks. */
 static void send_loose(struct mapper *m, uint32_t task)
 {
-    const struct hub *h = &m->hub;
+    const struct dispatcher *h = &m->dispatcher;
     uint32_t best = POL_NONE;
     const int64_t *us = m->time + (size_t)task * POL_ENGINES_MAX;
-    for (uint32_t l = 0; l < m->n_lanes; l++)
-        if (us[m->lane[l].kind] >= 0 && hub_suits(h, task, m->lane[l].node)) return;     /* it waits for that to come up */
+    for (uint32_t l = 0; l < m->n_lines; l++)
+        if (us[m->line[l].engine] >= 0 && dispatcher_suits(h, task, m->line[l].node)) return;     /* it waits for that to come up */
     for (uint32_t i = 0; i < h->n_nodes; i++) {
-        if (!h->view->node[i].is_up || !hub_suits(h, task, i)) continue;
+        if (!h->view->node[i].is_up || !dispatcher_suits(h, task, i)) continue;
         if (best == POL_NONE || h->node[i].queue.n + h->node[i].running.n < h->node[best].queue.n + h->node[best].running.n) best = i;
     }
     if (best == POL_NONE) return;
-    m->plan[task] = (struct planned){ .lane = POL_NONE, .is_planned = true };
-    hub_send(&m->hub, task, best, POL_NONE, "no one kind of engine runs all its calls");
+    m->plan[task] = (struct planned){ .line = POL_NONE, .is_planned = true };
+    dispatcher_send(&m->dispatcher, task, best, POL_NONE, "no one kind of engine runs all its calls");
 }
 
 /* Of all that wait, the one that can end first goes first. */
 static void run_min_min(struct mapper *m)
 {
-    const struct hub *h = &m->hub;
+    const struct dispatcher *h = &m->dispatcher;
     for (;;) {
-        uint32_t task = POL_NONE, lane = POL_NONE;
+        uint32_t task = POL_NONE, line = POL_NONE;
         int64_t first = 0;
-        for (uint32_t t = h->master.first; t != POL_NONE; t = hub_task(h, t)->next) {
+        for (uint32_t t = h->master.first; t != POL_NONE; t = dispatcher_task(h, t)->next) {
             int64_t end = 0;
-            uint32_t l = best_lane(m, t, &end);
+            uint32_t l = best_line(m, t, &end);
             if (l == POL_NONE || (task != POL_NONE && end >= first)) continue;
             task = t;
-            lane = l;
+            line = l;
             first = end;
         }
         if (task == POL_NONE) break;
-        assign(m, task, lane);
+        assign(m, task, line);
         send(m, task);
     }
 }
 
 static void run_master(struct mapper *m)
 {
-    const struct hub *h = &m->hub;
+    const struct dispatcher *h = &m->dispatcher;
     if (m->rule == MIN_MIN) run_min_min(m);
     for (uint32_t t = h->master.first, next; t != POL_NONE; t = next) {
-        next = hub_task(h, t)->next;
+        next = dispatcher_task(h, t)->next;
         if (!m->plan[t].is_planned) {
             int64_t end = 0;
-            uint32_t l = best_lane(m, t, &end);
+            uint32_t l = best_line(m, t, &end);
             if (l == POL_NONE) { send_loose(m, t); continue; }
             assign(m, t, l);
-        } else if (m->plan[t].lane == POL_NONE) {
+        } else if (m->plan[t].line == POL_NONE) {
             send_loose(m, t);
             continue;
         }
-        if (h->view->node[m->lane[m->plan[t].lane].node].is_up) send(m, t);
+        if (h->view->node[m->line[m->plan[t].line].node].is_up) send(m, t);
     }
 }
 
 /* ---- HEFT: a job as a whole, at its arrival ---- */
 
-static bool may_use(const void *ctx, uint32_t task, uint32_t lane)
+static bool may_use(const void *ctx, uint32_t task, uint32_t line)
 {
     const struct mapper *m = ctx;
     (void)task;
-    return m->hub.view->node[m->lane[lane].node].is_up != 0;
+    return m->dispatcher.view->node[m->line[line].node].is_up != 0;
 }
 
 static void plan_job(struct mapper *m, pol_job job)
 {
-    const struct pol_host *host = m->hub.host;
+    const struct pol_host *host = m->dispatcher.host;
     const struct pol_job_info *ji = host->job(host->ctx, job);
     const struct pol_task_info *ti = ji != NULL ? host->task(host->ctx, ji->first_task) : NULL;
     if (ti == NULL || ti->n_calls == 0) return;
@@ -176,14 +176,14 @@ static void plan_job(struct mapper *m, pol_job job)
         next_start[i + 1] = edges;
     }
     comm = pol_alloc(edges, sizeof *comm);
-    heft_plan(&(struct heft_in){ .n = n, .n_kinds = POL_ENGINES_MAX, .first = NO_SLOT, .w = w, .next_start = next_start, .next = next, .comm = comm,
-                                 .now = m->hub.view->now_us, .may = may_use, .ctx = m }, m->lane, m->n_lanes, out);
-    for (i = 0; i < n; i++) if (out[i].lane != POL_NONE) lane_drop(&m->lane[out[i].lane], NO_SLOT + i);
+    heft_plan(&(struct heft_in){ .n = n, .n_engines = POL_ENGINES_MAX, .first = NO_SLOT, .w = w, .next_start = next_start, .next = next, .comm = comm,
+                                 .now = m->dispatcher.view->now_us, .may = may_use, .ctx = m }, m->line, m->n_lines, out);
+    for (i = 0; i < n; i++) if (out[i].line != POL_NONE) engine_timeline_drop(&m->line[out[i].line], NO_SLOT + i);
     for (i = 0; i < n; i++) {
-        uint32_t l = out[i].lane, t = task[i].slot;
+        uint32_t l = out[i].line, t = task[i].slot;
         POL_RESERVE(m->plan, m->cap_plan, (size_t)t + 1);
-        m->plan[t] = (struct planned){ .lane = l, .is_planned = l != POL_NONE };
-        if (l != POL_NONE) lane_put(&m->lane[l], t, out[i].start, out[i].end - out[i].start);
+        m->plan[t] = (struct planned){ .line = l, .is_planned = l != POL_NONE };
+        if (l != POL_NONE) engine_timeline_put(&m->line[l], t, out[i].start, out[i].end - out[i].start);
     }
     free(task);
     free(next_start);
@@ -195,42 +195,42 @@ static void plan_job(struct mapper *m, pol_job job)
 
 /* ---- the nodes ---- */
 
-/* A call of a task without a lane: any engine free at home, else anywhere. */
+/* A call of a task without a time line: any engine free at home, else anywhere. */
 static void call_loose(struct mapper *m, uint32_t t)
 {
-    struct hub *h = &m->hub;
-    const struct hub_task *k = hub_task(h, t);
-    uint32_t node = POL_NONE, kind = 0;
+    struct dispatcher *h = &m->dispatcher;
+    const struct dispatcher_task *k = dispatcher_task(h, t);
+    uint32_t node = POL_NONE, engine = 0;
     for (uint32_t i = 0; i < h->n_nodes; i++) {
         uint32_t at = i == 0 ? k->node : i <= k->node ? i - 1 : i;     /* home first */
         for (uint32_t e = 0; e < h->view->n_engines; e++) {
-            if (k->call.us[e] < 0 || hub_free(h, at, e) <= 0) continue;
-            if (node == POL_NONE || (node == at && k->call.us[e] < k->call.us[kind])) { node = at; kind = e; }
+            if (k->call.us[e] < 0 || dispatcher_free(h, at, e) <= 0) continue;
+            if (node == POL_NONE || (node == at && k->call.us[e] < k->call.us[engine])) { node = at; engine = e; }
         }
         if (node != POL_NONE) break;
     }
-    if (node != POL_NONE) hub_call(h, t, node, kind, "a free engine that can run it");
+    if (node != POL_NONE) dispatcher_call(h, t, node, engine, "a free engine that can run it");
 }
 
-/* Each lane's first task makes its calls; when it is not there yet, the lane waits for it. */
+/* Each time line's first task makes its calls; when it is not there yet, the time line waits for it. */
 static void run_node(struct mapper *m, uint32_t node)
 {
-    struct hub *h = &m->hub;
+    struct dispatcher *h = &m->dispatcher;
     if (!h->view->node[node].is_up) return;
     for (uint32_t t = h->node[node].running.first, next; t != POL_NONE; t = next) {
-        next = hub_task(h, t)->next;
-        if (!hub_task(h, t)->is_idle || m->plan[t].lane == POL_NONE) continue;
-        if (hub_task(h, t)->call.us[m->lane[m->plan[t].lane].kind] >= 0 && hub_free(h, node, m->lane[m->plan[t].lane].kind) > 0)
-            hub_call(h, t, node, m->lane[m->plan[t].lane].kind, "the engine that it was sent for");
+        next = dispatcher_task(h, t)->next;
+        if (!dispatcher_task(h, t)->is_idle || m->plan[t].line == POL_NONE) continue;
+        if (dispatcher_task(h, t)->call.us[m->line[m->plan[t].line].engine] >= 0 && dispatcher_free(h, node, m->line[m->plan[t].line].engine) > 0)
+            dispatcher_call(h, t, node, m->line[m->plan[t].line].engine, "the engine that it was sent for");
     }
-    for (uint32_t l = m->first_lane[node]; l < m->first_lane[node + 1]; l++) {
-        uint32_t t = m->lane[l].n > 0 ? m->lane[l].slot[0].task : POL_NONE;
-        if (t == POL_NONE || t >= h->cap_task || hub_task(h, t)->state != HUB_QUEUED || hub_task(h, t)->node != node) continue;
-        if (hub_free(h, node, m->lane[l].kind) > 0) (void)hub_start(h, t, "its turn on that engine");
+    for (uint32_t l = m->first_line[node]; l < m->first_line[node + 1]; l++) {
+        uint32_t t = m->line[l].n > 0 ? m->line[l].slot[0].task : POL_NONE;
+        if (t == POL_NONE || t >= h->cap_task || dispatcher_task(h, t)->state != DISPATCHER_QUEUED || dispatcher_task(h, t)->node != node) continue;
+        if (dispatcher_free(h, node, m->line[l].engine) > 0) (void)dispatcher_start(h, t, "its turn on that engine");
     }
     for (uint32_t t = h->node[node].queue.first, next; t != POL_NONE; t = next) {
-        next = hub_task(h, t)->next;
-        if (m->plan[t].lane == POL_NONE) (void)hub_start(h, t, "nothing to wait for");
+        next = dispatcher_task(h, t)->next;
+        if (m->plan[t].line == POL_NONE) (void)dispatcher_start(h, t, "nothing to wait for");
     }
 }
 
@@ -241,68 +241,68 @@ static void arrived(void *self, uint32_t t)
     struct mapper *m = self;
     POL_RESERVE(m->plan, m->cap_plan, (size_t)t + 1);
     POL_RESERVE(m->time, m->cap_time, ((size_t)t + 1) * POL_ENGINES_MAX);
-    time_task(m, hub_task(&m->hub, t)->task, hub_task(&m->hub, t)->n_calls, m->time + (size_t)t * POL_ENGINES_MAX);
+    time_task(m, dispatcher_task(&m->dispatcher, t)->task, dispatcher_task(&m->dispatcher, t)->n_calls, m->time + (size_t)t * POL_ENGINES_MAX);
 }
 
 /* Done, or to be planned anew. */
 static void left(void *self, uint32_t t)
 {
     struct mapper *m = self;
-    if (m->plan[t].is_planned && m->plan[t].lane != POL_NONE) lane_drop(&m->lane[m->plan[t].lane], t);
+    if (m->plan[t].is_planned && m->plan[t].line != POL_NONE) engine_timeline_drop(&m->line[m->plan[t].line], t);
     m->plan[t].is_planned = false;
 }
 
 static void *create_rule(const struct pol_host *host, enum rule rule)
 {
     struct mapper *m = pol_alloc(1, sizeof *m);
-    hub_init(&m->hub, host, m);
-    m->hub.arrived = arrived;
-    m->hub.left = left;
+    dispatcher_init(&m->dispatcher, host, m);
+    m->dispatcher.arrived = arrived;
+    m->dispatcher.left = left;
     m->rule = rule;
     return m;
 }
 
-static void make_lanes(struct mapper *m, const struct pol_view *v)
+static void make_lines(struct mapper *m, const struct pol_view *v)
 {
     size_t cap = 0;
-    m->first_lane = pol_alloc((size_t)v->n_nodes + 1, sizeof *m->first_lane);
+    m->first_line = pol_alloc((size_t)v->n_nodes + 1, sizeof *m->first_line);
     for (uint32_t i = 0; i < v->n_nodes; i++) {
-        m->first_lane[i] = m->n_lanes;
+        m->first_line[i] = m->n_lines;
         for (uint32_t k = 0; k < v->n_engines; k++)
             for (int32_t c = 0; c < v->node[i].engine_total[k]; c++) {
-                POL_RESERVE(m->lane, cap, (size_t)m->n_lanes + 1);
-                m->lane[m->n_lanes++] = (struct lane){ .node = i, .kind = k };
+                POL_RESERVE(m->line, cap, (size_t)m->n_lines + 1);
+                m->line[m->n_lines++] = (struct engine_timeline){ .node = i, .engine = k };
             }
     }
-    m->first_lane[v->n_nodes] = m->n_lanes;
+    m->first_line[v->n_nodes] = m->n_lines;
 }
 
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
     struct mapper *m = self;
-    struct hub *h = &m->hub;
-    if (m->first_lane == NULL) make_lanes(m, view);
-    hub_open(h, view, ev, n_ev);
+    struct dispatcher *h = &m->dispatcher;
+    if (m->first_line == NULL) make_lines(m, view);
+    dispatcher_open(h, view, ev, n_ev);
     for (size_t i = 0; i < n_ev && m->rule == HEFT; i++)
         if (ev[i].kind == POL_ARRIVED) plan_job(m, ev[i].job);
     run_master(m);
-    hub_sort(h);
+    dispatcher_sort(h);
     for (uint32_t i = 0; i < h->n_dirty; i++) run_node(m, h->dirty[i]);
     for (uint32_t i = 0; i < h->n_nodes; i++)
         for (uint32_t t = h->node[i].running.first, next; t != POL_NONE; t = next) {
-            next = hub_task(h, t)->next;
-            if (hub_task(h, t)->is_idle && m->plan[t].lane == POL_NONE) call_loose(m, t);
+            next = dispatcher_task(h, t)->next;
+            if (dispatcher_task(h, t)->is_idle && m->plan[t].line == POL_NONE) call_loose(m, t);
         }
-    hub_clean(h);
+    dispatcher_clean(h);
 }
 
 static void destroy(void *self)
 {
     struct mapper *m = self;
-    hub_fini(&m->hub);
-    for (uint32_t i = 0; i < m->n_lanes; i++) lane_fini(&m->lane[i]);
-    free(m->lane);
-    free(m->first_lane);
+    dispatcher_fini(&m->dispatcher);
+    for (uint32_t i = 0; i < m->n_lines; i++) engine_timeline_fini(&m->line[i]);
+    free(m->line);
+    free(m->first_line);
     free(m->plan);
     free(m->time);
     free(m);

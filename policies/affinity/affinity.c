@@ -36,15 +36,15 @@ static void read_relation(const struct pol_relation *r, double eff[POL_ENGINES_M
     for (uint32_t k = 0; k < POL_ENGINES_MAX && best > 0; k++) eff[k] /= best;
 }
 
-/* The best kinds that some node has; equal ones are all the best. */
+/* The best engine types that some node has; equal ones are all the best. */
 static uint32_t targets_of(const struct affinity *a, const double eff[POL_ENGINES_MAX])
 {
     double best = 0;
     uint32_t mask = 0;
-    for (uint32_t k = 0; k < a->engines.n_kinds; k++)
+    for (uint32_t k = 0; k < a->engines.n_types; k++)
         if (a->engines.n_has[k] > 0 && eff[k] > best) best = eff[k];
-    for (uint32_t k = 0; k < a->engines.n_kinds; k++)
-        mask |= (uint32_t)(eff[k] > 0 && eff[k] >= (a->target == AFF_BEST ? best * (1 - 1e-12) : best * a->least)) << k;
+    for (uint32_t k = 0; k < a->engines.n_types; k++)
+        mask |= (uint32_t)(eff[k] > 0 && eff[k] >= (a->target == AFFINITY_BEST ? best * (1 - 1e-12) : best * a->least)) << k;
     return mask;
 }
 
@@ -52,14 +52,14 @@ static uint32_t targets_of(const struct affinity *a, const double eff[POL_ENGINE
 
 static double load_of(const struct affinity *a, uint32_t node)
 {
-    return (double)(a->hub.node[node].queue.n + a->hub.node[node].running.n) * a->engine_of[node];
+    return (double)(a->dispatcher.node[node].queue.n + a->dispatcher.node[node].running.n) * a->engine_of[node];
 }
 
-void aff_count(struct affinity *a, uint32_t task, int sign)
+void affinity_count(struct affinity *a, uint32_t task, int sign)
 {
-    const struct hub_task *k = hub_task(&a->hub, task);
+    const struct dispatcher_task *k = dispatcher_task(&a->dispatcher, task);
     uint32_t by = (uint32_t)sign, mask = a->is_blind ? 0 : a->task[task].targets;
-    if (k->kind != POL_NONE) a->claim[(size_t)k->node * POL_ENGINES_MAX + k->kind] += by;
+    if (k->engine != POL_NONE) a->claim[(size_t)k->node * POL_ENGINES_MAX + k->engine] += by;
     a->masked[(size_t)k->node << POL_ENGINES_MAX | mask] += by;
     a->n_masked[mask] += by;
     a->n_queued += by;
@@ -69,33 +69,33 @@ void aff_count(struct affinity *a, uint32_t task, int sign)
 static int64_t open_engines(const struct affinity *a, uint32_t node, uint32_t targets)
 {
     int64_t n = 0;
-    for (uint32_t k = 0; k < a->engines.n_kinds; k++)
-        if (targets >> k & 1) n += (int64_t)hub_free(&a->hub, node, k) - (int64_t)a->claim[(size_t)node * POL_ENGINES_MAX + k];
+    for (uint32_t k = 0; k < a->engines.n_types; k++)
+        if (targets >> k & 1) n += (int64_t)dispatcher_free(&a->dispatcher, node, k) - (int64_t)a->claim[(size_t)node * POL_ENGINES_MAX + k];
     return n;
 }
 
-uint32_t aff_kind(const struct affinity *a, uint32_t t, uint32_t node)
+uint32_t affinity_engine(const struct affinity *a, uint32_t t, uint32_t node)
 {
     uint32_t best = POL_NONE;
-    for (uint32_t k = 0; k < a->engines.n_kinds; k++)
-        if (a->task[t].targets >> k & 1 && hub_total(&a->hub, node, k) > 0 && (best == POL_NONE || a->task[t].eff[k] > a->task[t].eff[best])) best = k;
+    for (uint32_t k = 0; k < a->engines.n_types; k++)
+        if (a->task[t].targets >> k & 1 && dispatcher_total(&a->dispatcher, node, k) > 0 && (best == POL_NONE || a->task[t].eff[k] > a->task[t].eff[best])) best = k;
     return best;
 }
 
 /* The node for a task: one that has a target engine, by load or by engines; by load alone if is_any.  POL_NONE: there is none now. */
 static uint32_t choose(const struct affinity *a, uint32_t t, bool is_any)
 {
-    const struct hub *h = &a->hub;
+    const struct dispatcher *h = &a->dispatcher;
     uint32_t best = POL_NONE;
     double best_load = 0;
     int64_t best_open = 0;
     for (uint32_t i = 0; i < h->n_nodes; i++) {
-        if (is_any ? !h->view->node[i].is_up : (a->kinds[i] & a->task[t].targets) == 0) continue;
+        if (is_any ? !h->view->node[i].is_up : (a->types[i] & a->task[t].targets) == 0) continue;
         double load = is_any ? (double)(h->node[i].queue.n + h->node[i].running.n) : load_of(a, i);
-        if (!is_any && a->balance == AFF_LOAD && load < a->load && hub_suits(h, t, i)) return i;
-        int64_t open = is_any || a->balance == AFF_LOAD ? 0 : open_engines(a, i, a->task[t].targets);
+        if (!is_any && a->balance == AFFINITY_LOAD && load < a->load && dispatcher_suits(h, t, i)) return i;
+        int64_t open = is_any || a->balance == AFFINITY_LOAD ? 0 : open_engines(a, i, a->task[t].targets);
         if (best != POL_NONE && !(open > best_open || (open == best_open && load < best_load))) continue;
-        if (!hub_suits(h, t, i)) continue;
+        if (!dispatcher_suits(h, t, i)) continue;
         best = i;
         best_load = load;
         best_open = open;
@@ -106,25 +106,25 @@ static uint32_t choose(const struct affinity *a, uint32_t t, bool is_any)
 /* Take q at a time, choose for all of them, send them. */
 static bool run_master(struct affinity *a)
 {
-    struct hub *h = &a->hub;
+    struct dispatcher *h = &a->dispatcher;
     bool has_sent = false;
     for (uint32_t t = h->master.first; t != POL_NONE;) {
         size_t n = 0, q = a->take > 0 ? (size_t)a->take : h->master.n;
         uint32_t next = t;
-        for (; next != POL_NONE && n < q; next = hub_task(h, next)->next, n++) {
+        for (; next != POL_NONE && n < q; next = dispatcher_task(h, next)->next, n++) {
             POL_RESERVE(a->chosen, a->cap_chosen, 2 * (n + 1));
             if (!a->is_blind) a->task[next].targets = targets_of(a, a->task[next].eff);
             a->chosen[2 * n] = next;
             uint32_t node = a->is_blind ? POL_NONE : choose(a, next, false);
-            /* Calls that no one kind of engine can all run have no target; nor is one of use on nodes that do not suit. */
+            /* Calls that no one engine type can all run have no target; nor is one of use on nodes that do not suit. */
             a->chosen[2 * n + 1] = node != POL_NONE ? node : choose(a, next, true);
         }
         for (size_t i = 0; i < n; i++) {
             uint32_t id = a->chosen[2 * i], node = a->chosen[2 * i + 1];
             if (node == POL_NONE) continue;
-            uint32_t kind = a->is_blind ? POL_NONE : aff_kind(a, id, node);
-            hub_send(h, id, node, kind, a->is_blind ? "fewest tasks" : kind == POL_NONE ? "no target engine is in reach: fewest tasks" : a->why[kind]);
-            aff_count(a, id, +1);
+            uint32_t engine = a->is_blind ? POL_NONE : affinity_engine(a, id, node);
+            dispatcher_send(h, id, node, engine, a->is_blind ? "fewest tasks" : engine == POL_NONE ? "no target engine is in reach: fewest tasks" : a->why[engine]);
+            affinity_count(a, id, +1);
             has_sent = true;
         }
         t = next;
@@ -137,11 +137,11 @@ static bool run_master(struct affinity *a)
 static void arrived(void *self, uint32_t t)
 {
     struct affinity *a = self;
-    const struct hub *h = &a->hub;
+    const struct dispatcher *h = &a->dispatcher;
     POL_RESERVE(a->task, a->cap_task, (size_t)t + 1);
     a->task[t].targets = 0;
-    struct pol_relation r = h->host->relation(h->host->ctx, hub_task(h, t)->task);
-    if (r.form == POL_RANKS && a->target == AFF_ABOVE && !a->is_blind)
+    struct pol_relation r = h->host->relation(h->host->ctx, dispatcher_task(h, t)->task);
+    if (r.form == POL_RANKS && a->target == AFFINITY_ABOVE && !a->is_blind)
         h->host->fail(h->host->ctx, "target=above compares efficiencies, and the relation gives only ranks");
     read_relation(&r, a->task[t].eff);
 }
@@ -149,8 +149,8 @@ static void arrived(void *self, uint32_t t)
 static void left(void *self, uint32_t t)
 {
     struct affinity *a = self;
-    aff_forget(a, t);
-    if (hub_task(&a->hub, t)->state == HUB_QUEUED) aff_count(a, t, -1);
+    affinity_forget(a, t);
+    if (dispatcher_task(&a->dispatcher, t)->state == DISPATCHER_QUEUED) affinity_count(a, t, -1);
 }
 
 static void *create_any(const struct pol_host *host, const union pol_value *v, bool is_blind, char *why, size_t cap)
@@ -164,22 +164,22 @@ static void *create_any(const struct pol_host *host, const union pol_value *v, b
         return NULL;
     }
     struct affinity *a = pol_alloc(1, sizeof *a);
-    hub_init(&a->hub, host, a);
-    a->hub.arrived = arrived;
-    a->hub.left = left;
+    dispatcher_init(&a->dispatcher, host, a);
+    a->dispatcher.arrived = arrived;
+    a->dispatcher.left = left;
     a->is_blind = is_blind;
-    a->condition = (enum aff_cond)v[P_CONDITION].i;
+    a->condition = (enum affinity_cond)v[P_CONDITION].i;
     a->call_least = v[P_CALL_LEAST].x;
-    a->cross = (enum aff_cross)v[P_CROSS].i;
+    a->cross = (enum affinity_cross)v[P_CROSS].i;
     a->overhead = v[P_OVERHEAD].i;
     a->worth = v[P_WORTH].i != 0;
     a->width = v[P_WIDTH].i;
     a->rebalance = v[P_REBALANCE].i != 0;
     a->take = v[P_TAKE].i;
     if (is_blind) return a;
-    a->target = (enum aff_cond)v[P_TARGET].i;
+    a->target = (enum affinity_cond)v[P_TARGET].i;
     a->least = v[P_LEAST].x;
-    a->balance = (enum aff_balance)v[P_BALANCE].i;
+    a->balance = (enum affinity_balance)v[P_BALANCE].i;
     a->load = v[P_LOAD].x;
     return a;
 }
@@ -198,9 +198,9 @@ static void *create_balance(const struct pol_host *host, const union pol_value *
 
 static void look_at(struct affinity *a, uint32_t node)
 {
-    a->kinds[node] = 0;
-    for (uint32_t k = 0; k < a->hub.view->n_engines && a->hub.view->node[node].is_up; k++)
-        a->kinds[node] |= (uint32_t)(hub_total(&a->hub, node, k) > 0) << k;
+    a->types[node] = 0;
+    for (uint32_t k = 0; k < a->dispatcher.view->n_engines && a->dispatcher.view->node[node].is_up; k++)
+        a->types[node] |= (uint32_t)(dispatcher_total(&a->dispatcher, node, k) > 0) << k;
 }
 
 static void make_room(struct affinity *a, const struct pol_view *view)
@@ -208,50 +208,50 @@ static void make_room(struct affinity *a, const struct pol_view *view)
     uint32_t n = view->n_nodes, pairs = view->n_engines * view->n_tiers;
     a->claim = pol_alloc((size_t)n * POL_ENGINES_MAX, sizeof *a->claim);
     a->masked = pol_alloc((size_t)n << POL_ENGINES_MAX, sizeof *a->masked);
-    a->kinds = pol_alloc(n, sizeof *a->kinds);
+    a->types = pol_alloc(n, sizeof *a->types);
     a->engine_of = pol_alloc(n, sizeof *a->engine_of);
     a->first = pol_alloc(pairs, sizeof *a->first);
     a->last = pol_alloc(pairs, sizeof *a->last);
     for (uint32_t i = 0; i < pairs; i++) a->first[i] = a->last[i] = POL_NONE;
     for (uint32_t i = 0; i < n; i++) {
         int64_t engines = 0;
-        for (uint32_t k = 0; k < view->n_engines; k++) engines += hub_total(&a->hub, i, k);
+        for (uint32_t k = 0; k < view->n_engines; k++) engines += dispatcher_total(&a->dispatcher, i, k);
         a->engine_of[i] = 1.0 / (double)(engines > 0 ? engines : 1);
         look_at(a, i);
     }
     for (uint32_t k = 0; k < view->n_engines; k++)
-        (void)snprintf(a->why[k], sizeof a->why[k], "target engine %.40s, %s", a->hub.host->name(a->hub.host->ctx, POL_NAME_ENGINE, k),
-                       a->balance == AFF_LOAD ? "by load" : "where most are free");
+        (void)snprintf(a->why[k], sizeof a->why[k], "target engine %.40s, %s", a->dispatcher.host->name(a->dispatcher.host->ctx, POL_NAME_ENGINE, k),
+                       a->balance == AFFINITY_LOAD ? "by load" : "where most are free");
 }
 
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
     struct affinity *a = self;
-    struct hub *h = &a->hub;
-    hub_open(h, view, ev, n_ev);
+    struct dispatcher *h = &a->dispatcher;
+    dispatcher_open(h, view, ev, n_ev);
     if (a->claim == NULL) make_room(a, view);
     engines_sync(&a->engines, h);
     for (uint32_t i = 0; i < h->n_dirty; i++) look_at(a, h->dirty[i]);
     for (size_t i = 0; i < n_ev; i++) a->epoch += ev[i].kind == POL_NODE_UP || ev[i].kind == POL_NODE_DOWN;
     bool has_sent = run_master(a);
-    hub_sort(h);        /* in which order nodes changed must not matter */
+    dispatcher_sort(h);        /* in which order nodes changed must not matter */
     uint32_t n = h->n_dirty;
-    for (uint32_t i = 0; i < n; i++) aff_node(a, h->dirty[i]);
-    if (a->rebalance) aff_rebalance(a, has_sent);
-    aff_others(a);
-    hub_clean(h);
+    for (uint32_t i = 0; i < n; i++) affinity_node(a, h->dirty[i]);
+    if (a->rebalance) affinity_rebalance(a, has_sent);
+    affinity_others(a);
+    dispatcher_clean(h);
 }
 
 static void destroy(void *self)
 {
     struct affinity *a = self;
-    hub_fini(&a->hub);
+    dispatcher_fini(&a->dispatcher);
     engines_fini(&a->engines);
     free(a->task);
     free(a->wait);
     free(a->claim);
     free(a->masked);
-    free(a->kinds);
+    free(a->types);
     free(a->engine_of);
     free(a->first);
     free(a->last);

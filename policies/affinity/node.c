@@ -5,8 +5,8 @@
 
 /* ---- waiting for engines of other nodes ---- */
 
-static uint32_t n_pairs(const struct affinity *a) { return a->engines.n_kinds * a->engines.n_tiers; }
-static struct aff_wait *waits_of(const struct affinity *a, uint32_t t) { return a->wait + (size_t)(a->task[t].block - 1) * n_pairs(a); }
+static uint32_t n_pairs(const struct affinity *a) { return a->engines.n_types * a->engines.n_tiers; }
+static struct affinity_wait *waits_of(const struct affinity *a, uint32_t t) { return a->wait + (size_t)(a->task[t].block - 1) * n_pairs(a); }
 
 static void enlist(struct affinity *a, uint32_t t, uint32_t pair, int64_t way)
 {
@@ -14,19 +14,19 @@ static void enlist(struct affinity *a, uint32_t t, uint32_t pair, int64_t way)
         a->task[t].block = a->n_free > 0 ? a->free_block[--a->n_free] : ++a->n_blocks;
         POL_RESERVE(a->wait, a->cap_wait, (size_t)a->n_blocks * n_pairs(a));
     }
-    struct aff_wait *w = waits_of(a, t) + pair;
+    struct affinity_wait *w = waits_of(a, t) + pair;
     uint32_t at = (uint32_t)(w - a->wait);
-    *w = (struct aff_wait){ .task = t, .prev = a->last[pair], .next = POL_NONE, .is_in = true, .way = way };
+    *w = (struct affinity_wait){ .task = t, .prev = a->last[pair], .next = POL_NONE, .is_in = true, .way = way };
     if (w->prev != POL_NONE) a->wait[w->prev].next = at; else a->first[pair] = at;
     a->last[pair] = at;
 }
 
-void aff_forget(struct affinity *a, uint32_t task)
+void affinity_forget(struct affinity *a, uint32_t task)
 {
     if (a->task[task].block == 0) return;
-    struct aff_wait *all = waits_of(a, task);
+    struct affinity_wait *all = waits_of(a, task);
     for (uint32_t pair = 0; pair < n_pairs(a); pair++) {
-        struct aff_wait *w = &all[pair];
+        struct affinity_wait *w = &all[pair];
         if (!w->is_in) continue;
         if (w->prev != POL_NONE) a->wait[w->prev].next = w->next; else a->first[pair] = w->next;
         if (w->next != POL_NONE) a->wait[w->next].prev = w->prev; else a->last[pair] = w->prev;
@@ -43,8 +43,8 @@ void aff_forget(struct affinity *a, uint32_t task)
 static uint32_t able(const struct affinity *a, const struct pol_call *c, uint32_t node)
 {
     uint32_t mask = 0;
-    for (uint32_t k = 0; k < a->engines.n_kinds; k++) {
-        bool is_there = node == POL_NONE ? a->engines.n_has[k] > 0 : hub_total(&a->hub, node, k) > 0;
+    for (uint32_t k = 0; k < a->engines.n_types; k++) {
+        bool is_there = node == POL_NONE ? a->engines.n_has[k] > 0 : dispatcher_total(&a->dispatcher, node, k) > 0;
         mask |= (uint32_t)(is_there && c->us[k] >= 0) << k;
     }
     return mask;
@@ -58,7 +58,7 @@ static uint32_t good(const struct affinity *a, const struct pol_call *c, uint32_
     for (uint32_t k = 0; k < POL_ENGINES_MAX; k++)
         if (among >> k & 1 && c->us[k] < best) best = c->us[k];
     for (uint32_t k = 0; k < POL_ENGINES_MAX; k++) {
-        bool ok = a->condition == AFF_BEST ? c->us[k] == best : a->call_least * (double)c->us[k] <= (double)best;
+        bool ok = a->condition == AFFINITY_BEST ? c->us[k] == best : a->call_least * (double)c->us[k] <= (double)best;
         mask |= (uint32_t)(among >> k & 1 && ok) << k;
     }
     return mask;
@@ -69,36 +69,36 @@ static uint32_t fastest(const struct affinity *a, const struct pol_call *c, uint
 {
     uint32_t best = POL_NONE;
     for (uint32_t k = 0; k < POL_ENGINES_MAX; k++) {
-        if ((among >> k & 1) == 0 || (is_free ? hub_free(&a->hub, node, k) : hub_total(&a->hub, node, k)) <= 0) continue;
+        if ((among >> k & 1) == 0 || (is_free ? dispatcher_free(&a->dispatcher, node, k) : dispatcher_total(&a->dispatcher, node, k)) <= 0) continue;
         if (best == POL_NONE || c->us[k] < c->us[best]) best = k;
     }
     return best;
 }
 
-static void run(struct affinity *a, uint32_t t, uint32_t node, uint32_t kind, const char *why)
+static void run(struct affinity *a, uint32_t t, uint32_t node, uint32_t engine, const char *why)
 {
-    aff_forget(a, t);
-    hub_call(&a->hub, t, node, kind, why);
-    engines_update(&a->engines, &a->hub, node);
+    affinity_forget(a, t);
+    dispatcher_call(&a->dispatcher, t, node, engine, why);
+    engines_update(&a->engines, &a->dispatcher, node);
 }
 
 /*
- * Enlist the task for engines of the kinds `among` on other nodes, wherever the
+ * Enlist the task for engines of the engine types `among` on other nodes, wherever the
  * way is allowed: any, if must; else by the limit, and where a call travels
  * only when worth it, sooner done than in home_us.  False: nowhere.
  */
 static bool seek(struct affinity *a, uint32_t t, uint32_t among, bool must, int64_t home_us)
 {
-    const struct hub *h = &a->hub;
-    const struct hub_task *k = hub_task(h, t);
+    const struct dispatcher *h = &a->dispatcher;
+    const struct dispatcher_task *k = dispatcher_task(h, t);
     bool any = false;
-    for (uint32_t e = 0; e < a->engines.n_kinds; e++) {
+    for (uint32_t e = 0; e < a->engines.n_types; e++) {
         if ((among >> e & 1) == 0) continue;
         for (uint32_t tier = 0; tier < a->engines.n_tiers; tier++) {
             uint32_t node = engines_find(&a->engines, e, tier, false, k->node);
             if (node == POL_NONE) continue;
             int64_t way = h->host->overhead(h->host->ctx, k->task, k->call_no, k->node, node);
-            if (way == POL_NEVER || (!must && a->cross == AFF_LIMIT && way >= a->overhead)) continue;
+            if (way == POL_NEVER || (!must && a->cross == AFFINITY_LIMIT && way >= a->overhead)) continue;
             if (!must && a->worth && pol_after(k->call.us[e], way) >= home_us) continue;
             enlist(a, t, e * a->engines.n_tiers + tier, way);
             any = true;
@@ -114,23 +114,23 @@ static bool seek(struct affinity *a, uint32_t t, uint32_t among, bool must, int6
  */
 static void try_home(struct affinity *a, uint32_t t)
 {
-    const struct hub_task *k = hub_task(&a->hub, t);
+    const struct dispatcher_task *k = dispatcher_task(&a->dispatcher, t);
     const struct pol_call *c = &k->call;
     uint32_t here = able(a, c, k->node), all = able(a, c, POL_NONE);
-    uint32_t ok = good(a, c, a->cross != AFF_OFF || here == 0 ? all : here), kind = fastest(a, c, ok, k->node, true);
-    if (kind != POL_NONE) {
-        run(a, t, k->node, kind, c->us[kind] > c->us[fastest(a, c, ok, k->node, false)] ? "next best at home, the best is taken" : "best free engine at home");
+    uint32_t ok = good(a, c, a->cross != AFFINITY_OFF || here == 0 ? all : here), engine = fastest(a, c, ok, k->node, true);
+    if (engine != POL_NONE) {
+        run(a, t, k->node, engine, c->us[engine] > c->us[fastest(a, c, ok, k->node, false)] ? "next best at home, the best is taken" : "best free engine at home");
         return;
     }
     if (a->task[t].block != 0 && a->task[t].epoch == a->epoch) return;
-    aff_forget(a, t);
+    affinity_forget(a, t);
     a->task[t].epoch = a->epoch;
     uint32_t home = fastest(a, c, here, k->node, false);
-    if (a->cross != AFF_OFF && seek(a, t, ok, false, home == POL_NONE || (ok & here) != 0 ? POL_NEVER : c->us[home])) return;
+    if (a->cross != AFFINITY_OFF && seek(a, t, ok, false, home == POL_NONE || (ok & here) != 0 ? POL_NEVER : c->us[home])) return;
     if ((ok & here) != 0) return;
     if (here == 0) { (void)seek(a, t, all, true, POL_NEVER); return; }
-    kind = fastest(a, c, here, k->node, true);
-    if (kind != POL_NONE) run(a, t, k->node, kind, "nothing better in reach");
+    engine = fastest(a, c, here, k->node, true);
+    if (engine != POL_NONE) run(a, t, k->node, engine, "nothing better in reach");
 }
 
 /*
@@ -140,25 +140,25 @@ static void try_home(struct affinity *a, uint32_t t)
  */
 static void try_away(struct affinity *a, uint32_t t)
 {
-    const struct hub_task *k = hub_task(&a->hub, t);
-    const struct aff_wait *w = waits_of(a, t);
-    uint32_t node = POL_NONE, kind = 0, n_tiers = a->engines.n_tiers;
+    const struct dispatcher_task *k = dispatcher_task(&a->dispatcher, t);
+    const struct affinity_wait *w = waits_of(a, t);
+    uint32_t node = POL_NONE, engine = 0, n_tiers = a->engines.n_tiers;
     int64_t way = 0;
     for (uint32_t pair = 0; pair < n_pairs(a); pair++) {
         uint32_t e = pair / n_tiers, to;
         if (!w[pair].is_in || (to = engines_find(&a->engines, e, pair % n_tiers, true, k->node)) == POL_NONE) continue;
-        int64_t us = k->call.us[e], was = k->call.us[kind];
-        bool better = node == POL_NONE || (a->cross == AFF_LEAST ? w[pair].way < way || (w[pair].way == way && us < was)
+        int64_t us = k->call.us[e], was = k->call.us[engine];
+        bool better = node == POL_NONE || (a->cross == AFFINITY_LEAST ? w[pair].way < way || (w[pair].way == way && us < was)
                                                                  : us < was || (us == was && w[pair].way < way));
         if (!better) continue;
         node = to;
-        kind = e;
+        engine = e;
         way = w[pair].way;
     }
     if (node == POL_NONE) return;
     uint32_t spare = fastest(a, &k->call, able(a, &k->call, k->node), k->node, true);
-    if (a->worth && spare != POL_NONE && k->call.us[spare] <= pol_after(k->call.us[kind], way)) run(a, t, k->node, spare, "no slower at home");
-    else run(a, t, node, kind, "no such engine free at home");
+    if (a->worth && spare != POL_NONE && k->call.us[spare] <= pol_after(k->call.us[engine], way)) run(a, t, k->node, spare, "no slower at home");
+    else run(a, t, node, engine, "no such engine free at home");
 }
 
 /* ---- a node ---- */
@@ -166,30 +166,30 @@ static void try_away(struct affinity *a, uint32_t t)
 static int64_t width_of(const struct affinity *a, uint32_t node)
 {
     int64_t n = 0;
-    for (uint32_t k = 0; k < a->engines.n_kinds; k++) n += hub_total(&a->hub, node, k);
+    for (uint32_t k = 0; k < a->engines.n_types; k++) n += dispatcher_total(&a->dispatcher, node, k);
     return a->width > 0 ? a->width : n > 0 ? n : 1;
 }
 
-/* Is a task queued on the node that may be sent for one of these kinds? */
-static bool has_for(const struct affinity *a, uint32_t node, uint32_t kinds)
+/* Is a task queued on the node that may be sent for one of these engine types? */
+static bool has_for(const struct affinity *a, uint32_t node, uint32_t types)
 {
     const uint32_t *n = node == POL_NONE ? a->n_masked : a->masked + ((size_t)node << POL_ENGINES_MAX);
     if (a->is_blind) return n[0] > 0;
-    for (uint32_t m = 1; m < 1u << a->engines.n_kinds; m++)
-        if ((m & kinds) != 0 && n[m] > 0) return true;
+    for (uint32_t m = 1; m < 1u << a->engines.n_types; m++)
+        if ((m & types) != 0 && n[m] > 0) return true;
     return false;
 }
 
 /* A task of the longest other queue, from its tail, that may be sent here. */
 static uint32_t find_to_move(const struct affinity *a, uint32_t node)
 {
-    const struct hub *h = &a->hub;
+    const struct dispatcher *h = &a->dispatcher;
     uint32_t found = POL_NONE, longest = 0;
-    if (!has_for(a, POL_NONE, a->kinds[node])) return found;
+    if (!has_for(a, POL_NONE, a->types[node])) return found;
     for (uint32_t i = 0; i < h->n_nodes; i++) {
-        if (i == node || h->node[i].queue.n <= longest || !has_for(a, i, a->kinds[node])) continue;
-        for (uint32_t t = h->node[i].queue.last; t != POL_NONE; t = hub_task(h, t)->prev) {
-            if ((!a->is_blind && (a->task[t].targets & a->kinds[node]) == 0) || !hub_suits(h, t, node)) continue;
+        if (i == node || h->node[i].queue.n <= longest || !has_for(a, i, a->types[node])) continue;
+        for (uint32_t t = h->node[i].queue.last; t != POL_NONE; t = dispatcher_task(h, t)->prev) {
+            if ((!a->is_blind && (a->task[t].targets & a->types[node]) == 0) || !dispatcher_suits(h, t, node)) continue;
             found = t;
             longest = h->node[i].queue.n;
             break;
@@ -202,30 +202,30 @@ static bool move_here(struct affinity *a, uint32_t node)
 {
     uint32_t t = find_to_move(a, node);
     if (t == POL_NONE) return false;
-    aff_count(a, t, -1);
-    hub_send(&a->hub, t, node, a->is_blind ? POL_NONE : aff_kind(a, t, node), "from a fuller queue to an empty one");
-    aff_count(a, t, +1);
+    affinity_count(a, t, -1);
+    dispatcher_send(&a->dispatcher, t, node, a->is_blind ? POL_NONE : affinity_engine(a, t, node), "from a fuller queue to an empty one");
+    affinity_count(a, t, +1);
     return true;
 }
 
 static bool is_hungry(const struct affinity *a, uint32_t node)
 {
-    const struct hub_node *n = &a->hub.node[node];
-    return a->hub.view->node[node].is_up && n->queue.n == 0 && n->running.n < width_of(a, node);
+    const struct dispatcher_node *n = &a->dispatcher.node[node];
+    return a->dispatcher.view->node[node].is_up && n->queue.n == 0 && n->running.n < width_of(a, node);
 }
 
-void aff_node(struct affinity *a, uint32_t node)
+void affinity_node(struct affinity *a, uint32_t node)
 {
-    struct hub *h = &a->hub;
+    struct dispatcher *h = &a->dispatcher;
     if (!h->view->node[node].is_up) return;
     for (uint32_t t = h->node[node].running.first, next; t != POL_NONE; t = next) {
-        next = hub_task(h, t)->next;
-        if (hub_task(h, t)->is_idle) try_home(a, t);
+        next = dispatcher_task(h, t)->next;
+        if (dispatcher_task(h, t)->is_idle) try_home(a, t);
     }
     for (int64_t width = width_of(a, node); h->node[node].running.n < width;) {
         uint32_t t = h->node[node].queue.first;
-        if (t == POL_NONE || !hub_start(h, t, "first in the node's queue")) return;
-        aff_count(a, t, -1);
+        if (t == POL_NONE || !dispatcher_start(h, t, "first in the node's queue")) return;
+        affinity_count(a, t, -1);
     }
 }
 
@@ -233,17 +233,17 @@ void aff_node(struct affinity *a, uint32_t node)
  * Queues that did not grow since a node last looked have nothing for it now
  * either: so only dirty nodes look, or all when the master sent something.
  */
-void aff_rebalance(struct affinity *a, bool all)
+void affinity_rebalance(struct affinity *a, bool all)
 {
-    const struct hub *h = &a->hub;
+    const struct dispatcher *h = &a->dispatcher;
     uint32_t n = all ? h->n_nodes : h->n_dirty;
     for (uint32_t i = 0; i < n && a->n_queued > 0; i++) {
         uint32_t node = all ? i : h->dirty[i];
-        while (is_hungry(a, node) && move_here(a, node)) aff_node(a, node);
+        while (is_hungry(a, node) && move_here(a, node)) affinity_node(a, node);
     }
 }
 
-void aff_others(struct affinity *a)
+void affinity_others(struct affinity *a)
 {
     for (uint32_t pair = 0; pair < n_pairs(a); pair++)
         for (uint32_t at = a->first[pair], next; at != POL_NONE; at = next) {

@@ -8,55 +8,55 @@
 
 #include "lib/calls/engines.h"
 
-enum aff_cond { AFF_BEST, AFF_ABOVE };
-enum aff_cross { AFF_LIMIT, AFF_LEAST, AFF_OFF };
-enum aff_balance { AFF_LOAD, AFF_ENGINES };
+enum affinity_cond { AFFINITY_BEST, AFFINITY_ABOVE };
+enum affinity_cross { AFFINITY_LIMIT, AFFINITY_LEAST, AFFINITY_OFF };
+enum affinity_balance { AFFINITY_LOAD, AFFINITY_ENGINES };
 
-/* Waiting for an engine of a kind in a tier: a block of kinds x tiers of these for each waiting task. */
-struct aff_wait { uint32_t task, prev, next; bool is_in; int64_t way; };
+/* Waiting for an engine of a engine type in a tier: a block of engine types x tiers of these for each waiting task. */
+struct affinity_wait { uint32_t task, prev, next; bool is_in; int64_t way; };
 
-struct aff_task {
-    uint32_t targets;           /* kinds that it may be sent for */
-    double   eff[POL_ENGINES_MAX];      /* by kind, the best 1; 0: cannot */
+struct affinity_task {
+    uint32_t targets;           /* engine types that it may be sent for */
+    double   eff[POL_ENGINES_MAX];      /* by engine type, the best 1; 0: cannot */
     uint32_t block;             /* of its waits; 0: none */
     uint32_t epoch;             /* when it was enlisted */
 };
 
 struct affinity {
-    struct hub hub;
+    struct dispatcher dispatcher;
     struct engines engines;
-    struct aff_task *task;  size_t cap_task;
-    struct aff_wait *wait;  size_t cap_wait;  uint32_t n_blocks;
+    struct affinity_task *task;  size_t cap_task;
+    struct affinity_wait *wait;  size_t cap_wait;  uint32_t n_blocks;
     uint32_t *free_block;   size_t cap_free;  uint32_t n_free;
-    uint32_t *first, *last;             /* [kind x tier] of the waiting: index in wait */
-    uint32_t *claim;                    /* [node][kind] tasks queued there for that kind */
+    uint32_t *first, *last;             /* [engine type x tier] of the waiting: index in wait */
+    uint32_t *claim;                    /* [node][engine type] tasks queued there for that engine type */
     uint32_t *masked;                   /* [node][targets] tasks queued there, by what they may be sent for */
     uint32_t n_masked[1 << POL_ENGINES_MAX], n_queued;      /* on all nodes */
     uint32_t epoch;                     /* how often nodes came or went: what is in reach is another question then */
-    uint32_t *kinds;  double *engine_of;        /* [node] kinds that it has, as bits, 0 while it is down; 1 / its engines */
+    uint32_t *types;  double *engine_of;        /* [node] engine types that it has, as bits, 0 while it is down; 1 / its engines */
     uint32_t *chosen; size_t cap_chosen;        /* scratch: task, node, task, node ... */
-    char why[POL_ENGINES_MAX][96];              /* why a task is sent for each kind */
+    char why[POL_ENGINES_MAX][96];              /* why a task is sent for each engine type */
     /* parameters */
     bool is_blind;                      /* the master balances alone, and knows nothing of engines */
     int64_t take, overhead, width;
-    enum aff_cond target, condition;
-    enum aff_balance balance;
-    enum aff_cross cross;
+    enum affinity_cond target, condition;
+    enum affinity_balance balance;
+    enum affinity_cross cross;
     double least, call_least, load;
     bool worth, rebalance;
 };
 
 /* Every idle task of the node tries its call at home, and the node's queue moves up. */
-void aff_node(struct affinity *a, uint32_t node);
+void affinity_node(struct affinity *a, uint32_t node);
 /* Nodes with room and empty queues take from the longest; all: every node looks, not the dirty ones alone. */
-void aff_rebalance(struct affinity *a, bool all);
+void affinity_rebalance(struct affinity *a, bool all);
 /* Calls that wait for engines elsewhere. */
-void aff_others(struct affinity *a);
+void affinity_others(struct affinity *a);
 /* The best of its targets that the node has; POL_NONE: none. */
-uint32_t aff_kind(const struct affinity *a, uint32_t task, uint32_t node);
+uint32_t affinity_engine(const struct affinity *a, uint32_t task, uint32_t node);
 /* The task waits for no engine any more. */
-void aff_forget(struct affinity *a, uint32_t task);
+void affinity_forget(struct affinity *a, uint32_t task);
 /* The task is in its node's queue (+1), or no longer (-1). */
-void aff_count(struct affinity *a, uint32_t task, int sign);
+void affinity_count(struct affinity *a, uint32_t task, int sign);
 
 #endif

@@ -4,16 +4,16 @@
 
 static const struct sched_ops plain;     /* ordinary jobs: nothing differs */
 
-void hub_init(struct hub *h, const struct pol_host *host, void *self)
+void dispatcher_init(struct dispatcher *h, const struct pol_host *host, void *self)
 {
     memset(h, 0, sizeof *h);
     sched_init(&h->sched, host, PLACEMENT_FIRST, &plain, h);
     h->host = host;
     h->self = self;
-    h->master = (struct hub_list){ POL_NONE, POL_NONE, 0 };
+    h->master = (struct dispatcher_list){ POL_NONE, POL_NONE, 0 };
 }
 
-void hub_fini(struct hub *h)
+void dispatcher_fini(struct dispatcher *h)
 {
     sched_fini(&h->sched);
     free(h->task);
@@ -24,37 +24,37 @@ void hub_fini(struct hub *h)
 
 /* ---- lists ---- */
 
-static void push(struct hub *h, struct hub_list *l, uint32_t t)
+static void push(struct dispatcher *h, struct dispatcher_list *l, uint32_t t)
 {
-    struct hub_task *k = hub_task(h, t);
+    struct dispatcher_task *k = dispatcher_task(h, t);
     k->prev = l->last;
     k->next = POL_NONE;
-    if (l->last != POL_NONE) hub_task(h, l->last)->next = t; else l->first = t;
+    if (l->last != POL_NONE) dispatcher_task(h, l->last)->next = t; else l->first = t;
     l->last = t;
     l->n++;
 }
 
-static void drop(struct hub *h, struct hub_list *l, uint32_t t)
+static void drop(struct dispatcher *h, struct dispatcher_list *l, uint32_t t)
 {
-    struct hub_task *k = hub_task(h, t);
-    if (k->prev != POL_NONE) hub_task(h, k->prev)->next = k->next; else l->first = k->next;
-    if (k->next != POL_NONE) hub_task(h, k->next)->prev = k->prev; else l->last = k->prev;
+    struct dispatcher_task *k = dispatcher_task(h, t);
+    if (k->prev != POL_NONE) dispatcher_task(h, k->prev)->next = k->next; else l->first = k->next;
+    if (k->next != POL_NONE) dispatcher_task(h, k->next)->prev = k->prev; else l->last = k->prev;
     l->n--;
 }
 
-static struct hub_list *list_of(struct hub *h, const struct hub_task *k)
+static struct dispatcher_list *list_of(struct dispatcher *h, const struct dispatcher_task *k)
 {
-    return k->state == HUB_MASTER ? &h->master : k->state == HUB_QUEUED ? &h->node[k->node].queue : &h->node[k->node].running;
+    return k->state == DISPATCHER_MASTER ? &h->master : k->state == DISPATCHER_QUEUED ? &h->node[k->node].queue : &h->node[k->node].running;
 }
 
-static void mark(struct hub *h, uint32_t node)
+static void mark(struct dispatcher *h, uint32_t node)
 {
     if (h->node[node].is_dirty) return;
     h->node[node].is_dirty = true;
     h->dirty[h->n_dirty++] = node;
 }
 
-void hub_clean(struct hub *h)
+void dispatcher_clean(struct dispatcher *h)
 {
     for (uint32_t i = 0; i < h->n_dirty; i++) h->node[h->dirty[i]].is_dirty = false;
     h->n_dirty = 0;
@@ -66,45 +66,45 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-void hub_sort(struct hub *h)
+void dispatcher_sort(struct dispatcher *h)
 {
     if (h->n_dirty > 1) qsort(h->dirty, h->n_dirty, sizeof *h->dirty, by_number);
 }
 
-static void leave(struct hub *h, uint32_t t)
+static void leave(struct dispatcher *h, uint32_t t)
 {
-    struct hub_task *k = hub_task(h, t);
-    if (k->state == HUB_NONE) return;
+    struct dispatcher_task *k = dispatcher_task(h, t);
+    if (k->state == DISPATCHER_NONE) return;
     if (h->left != NULL) h->left(h->self, t);
     drop(h, list_of(h, k), t);
-    if (k->state != HUB_MASTER) mark(h, k->node);
-    k->state = HUB_NONE;
+    if (k->state != DISPATCHER_MASTER) mark(h, k->node);
+    k->state = DISPATCHER_NONE;
 }
 
 /* ---- events ---- */
 
-static void wait(struct hub *h, pol_task task, const struct pol_task_info *ti)
+static void wait(struct dispatcher *h, pol_task task, const struct pol_task_info *ti)
 {
     const struct pol_job_info *ji = h->host->job(h->host->ctx, ti->job);
     POL_RESERVE(h->task, h->cap_task, (size_t)task.slot + 1);
-    struct hub_task *k = hub_task(h, task.slot);
-    *k = (struct hub_task){ .task = task, .job = ti->job, .ordinal = ji->ordinal, .index = ti->index, .shape = ti->shape,
-                            .n_calls = ti->n_calls, .state = HUB_MASTER, .node = POL_NONE, .kind = POL_NONE };
+    struct dispatcher_task *k = dispatcher_task(h, task.slot);
+    *k = (struct dispatcher_task){ .task = task, .job = ti->job, .ordinal = ji->ordinal, .index = ti->index, .shape = ti->shape,
+                            .n_calls = ti->n_calls, .state = DISPATCHER_MASTER, .node = POL_NONE, .engine = POL_NONE };
     push(h, &h->master, task.slot);
     if (h->arrived != NULL) h->arrived(h->self, task.slot);
 }
 
 /* The task is one of ours, whether or not it is known yet. */
-static const struct pol_task_info *ours(const struct hub *h, pol_task t)
+static const struct pol_task_info *ours(const struct dispatcher *h, pol_task t)
 {
     const struct pol_task_info *ti = h->host->task(h->host->ctx, t);
     return ti != NULL && ti->n_calls > 0 ? ti : NULL;
 }
 
-static bool is_known(const struct hub *h, pol_task t) { return t.slot < h->cap_task && h->task[t.slot].state != HUB_NONE; }
+static bool is_known(const struct dispatcher *h, pol_task t) { return t.slot < h->cap_task && h->task[t.slot].state != DISPATCHER_NONE; }
 
 /* True: the event was about a task of calls. */
-static bool take_in(struct hub *h, const struct pol_event *e)
+static bool take_in(struct dispatcher *h, const struct pol_event *e)
 {
     const struct pol_host *host = h->host;
     const struct pol_job_info *ji;
@@ -140,7 +140,7 @@ static bool take_in(struct hub *h, const struct pol_event *e)
     return false;
 }
 
-void hub_open(struct hub *h, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+void dispatcher_open(struct dispatcher *h, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
     size_t n = 0;
     h->view = view;
@@ -149,7 +149,7 @@ void hub_open(struct hub *h, const struct pol_view *view, const struct pol_event
         h->node = pol_alloc(h->n_nodes, sizeof *h->node);
         h->dirty = pol_alloc(h->n_nodes, sizeof *h->dirty);
         for (uint32_t i = 0; i < h->n_nodes; i++)
-            h->node[i].queue = h->node[i].running = (struct hub_list){ POL_NONE, POL_NONE, 0 };
+            h->node[i].queue = h->node[i].running = (struct dispatcher_list){ POL_NONE, POL_NONE, 0 };
     }
     POL_RESERVE(h->rest, h->cap_rest, n_ev);
     for (size_t i = 0; i < n_ev; i++) {
@@ -165,44 +165,44 @@ void hub_open(struct hub *h, const struct pol_view *view, const struct pol_event
 
 /* ---- decisions ---- */
 
-void hub_send(struct hub *h, uint32_t task, uint32_t node, uint32_t kind, const char *why)
+void dispatcher_send(struct dispatcher *h, uint32_t task, uint32_t node, uint32_t engine, const char *why)
 {
-    struct hub_task *k = hub_task(h, task);
+    struct dispatcher_task *k = dispatcher_task(h, task);
     drop(h, list_of(h, k), task);
-    if (k->state == HUB_QUEUED) mark(h, k->node);
-    k->state = HUB_QUEUED;
+    if (k->state == DISPATCHER_QUEUED) mark(h, k->node);
+    k->state = DISPATCHER_QUEUED;
     k->node = node;
-    k->kind = kind;
+    k->engine = engine;
     push(h, &h->node[node].queue, task);
     mark(h, node);
     h->host->send(h->host->ctx, k->task, node, why);
 }
 
-bool hub_start(struct hub *h, uint32_t task, const char *why)
+bool dispatcher_start(struct dispatcher *h, uint32_t task, const char *why)
 {
-    struct hub_task *k = hub_task(h, task);
+    struct dispatcher_task *k = dispatcher_task(h, task);
     const struct pol_shape *s = &h->view->shape[k->shape];
     if (!plan_fits(&h->sched.plan, k->node, s)) return false;
     uint64_t cards = plan_cards(&h->sched.plan, k->node, s);
     plan_allocate(&h->sched.plan, k->node, s, cards);
     drop(h, &h->node[k->node].queue, task);
-    k->state = HUB_RUNNING;
+    k->state = DISPATCHER_RUNNING;
     push(h, &h->node[k->node].running, task);
     h->host->start(h->host->ctx, k->task, &(struct pol_place){ .node = k->node, .cards = s->exclusive ? 0 : cards }, why);
     return true;
 }
 
-void hub_call(struct hub *h, uint32_t task, uint32_t node, uint32_t kind, const char *why)
+void dispatcher_call(struct dispatcher *h, uint32_t task, uint32_t node, uint32_t engine, const char *why)
 {
-    struct hub_task *k = hub_task(h, task);
-    h->sched.plan.node[node].n.engine_free[kind]--;
+    struct dispatcher_task *k = dispatcher_task(h, task);
+    h->sched.plan.node[node].n.engine_free[engine]--;
     k->is_idle = false;
-    h->host->call(h->host->ctx, k->task, node, kind, why);
+    h->host->call(h->host->ctx, k->task, node, engine, why);
 }
 
-bool hub_suits(const struct hub *h, uint32_t task, uint32_t node)
+bool dispatcher_suits(const struct dispatcher *h, uint32_t task, uint32_t node)
 {
-    const struct pol_shape *s = &h->view->shape[hub_task(h, task)->shape];
+    const struct pol_shape *s = &h->view->shape[dispatcher_task(h, task)->shape];
     const struct pol_node *n = &h->view->node[node];
     if (n->cpu_total - n->cpu_reserved < s->cpu_milli || n->mem_total - n->mem_reserved < s->mem_b || n->n_gpu < (uint32_t)s->n_gpu) return false;
     if ((n->labels & s->need_all) != s->need_all || (s->need_any != 0 && (n->labels & s->need_any) == 0)) return false;

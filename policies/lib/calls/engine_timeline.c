@@ -2,7 +2,7 @@
 
 #include "lib/util.h"
 
-int64_t lane_fit(const struct lane *l, int64_t ready, int64_t dur, bool inserts)
+int64_t engine_timeline_fit(const struct engine_timeline *l, int64_t ready, int64_t dur, bool inserts)
 {
     if (!inserts) return l->n > 0 && l->slot[l->n - 1].end > ready ? l->slot[l->n - 1].end : ready;
     for (uint32_t i = 0; i < l->n; i++) {
@@ -12,15 +12,15 @@ int64_t lane_fit(const struct lane *l, int64_t ready, int64_t dur, bool inserts)
     return ready;
 }
 
-void lane_put(struct lane *l, uint32_t task, int64_t start, int64_t dur)
+void engine_timeline_put(struct engine_timeline *l, uint32_t task, int64_t start, int64_t dur)
 {
     POL_RESERVE(l->slot, l->cap, (size_t)l->n + 1);
     uint32_t i = l->n++;
     for (; i > 0 && l->slot[i - 1].start > start; i--) l->slot[i] = l->slot[i - 1];
-    l->slot[i] = (struct slot){ start, pol_after(start, dur), task };
+    l->slot[i] = (struct engine_slot){ start, pol_after(start, dur), task };
 }
 
-void lane_drop(struct lane *l, uint32_t task)
+void engine_timeline_drop(struct engine_timeline *l, uint32_t task)
 {
     for (uint32_t i = 0; i < l->n; i++) {
         if (l->slot[i].task != task) continue;
@@ -30,16 +30,16 @@ void lane_drop(struct lane *l, uint32_t task)
     }
 }
 
-void lane_fini(struct lane *l) { free(l->slot); }
+void engine_timeline_fini(struct engine_timeline *l) { free(l->slot); }
 
 /* ---- HEFT ---- */
 
-static double mean_time(const struct heft_in *in, const struct lane *lane, uint32_t n_lanes, uint32_t t)
+static double mean_time(const struct heft_in *in, const struct engine_timeline *line, uint32_t n_lines, uint32_t t)
 {
     double sum = 0;
     uint32_t n = 0;
-    for (uint32_t l = 0; l < n_lanes; l++) {
-        int64_t w = in->w[(size_t)t * in->n_kinds + lane[l].kind];
+    for (uint32_t l = 0; l < n_lines; l++) {
+        int64_t w = in->w[(size_t)t * in->n_engines + line[l].engine];
         if (w < 0 || (in->may != NULL && !in->may(in->ctx, t, l))) continue;
         sum += (double)w;
         n++;
@@ -48,7 +48,7 @@ static double mean_time(const struct heft_in *in, const struct lane *lane, uint3
 }
 
 /* Ranks from the exits up: a task whose followers all have theirs is next. */
-static void rank(const struct heft_in *in, const struct lane *lane, uint32_t n_lanes, struct heft_out *out)
+static void rank(const struct heft_in *in, const struct engine_timeline *line, uint32_t n_lines, struct heft_out *out)
 {
     uint32_t *left = pol_alloc(in->n, sizeof *left), *stack = pol_alloc(in->n, sizeof *stack), n = 0;
     uint32_t *before_start = pol_alloc((size_t)in->n + 1, sizeof *before_start), edges = in->next_start[in->n];
@@ -67,7 +67,7 @@ static void rank(const struct heft_in *in, const struct lane *lane, uint32_t n_l
             double r = (double)in->comm[e] + out[in->next[e]].rank;
             if (r > most) most = r;
         }
-        out[i].rank = mean_time(in, lane, n_lanes, i) + most;
+        out[i].rank = mean_time(in, line, n_lines, i) + most;
         for (uint32_t b = before_start[i]; b < before_start[i + 1]; b++)
             if (--left[before[b]] == 0) stack[n++] = before[b];
     }
@@ -89,16 +89,16 @@ static int by_rank(const void *a, const void *b)
  * A follower's rank is smaller than its forerunner's, but for tasks that take
  * no time: so tasks are taken by rank as they become free of forerunners.
  */
-void heft_plan(const struct heft_in *in, struct lane *lane, uint32_t n_lanes, struct heft_out *out)
+void heft_plan(const struct heft_in *in, struct engine_timeline *line, uint32_t n_lines, struct heft_out *out)
 {
     struct ranked *order = pol_alloc(in->n, sizeof *order);
-    int64_t *ready = pol_alloc((size_t)in->n * (n_lanes > 0 ? n_lanes : 1), sizeof *ready);     /* [task][lane] */
+    int64_t *ready = pol_alloc((size_t)in->n * (n_lines > 0 ? n_lines : 1), sizeof *ready);     /* [task][time line] */
     uint32_t *wait = pol_alloc(in->n, sizeof *wait);
     bool *done = pol_alloc(in->n, sizeof *done);
-    rank(in, lane, n_lanes, out);
+    rank(in, line, n_lines, out);
     for (uint32_t i = 0; i < in->n; i++) order[i] = (struct ranked){ out[i].rank, i };
     if (in->n > 1) qsort(order, in->n, sizeof *order, by_rank);
-    for (size_t i = 0; i < (size_t)in->n * n_lanes; i++) ready[i] = in->now;
+    for (size_t i = 0; i < (size_t)in->n * n_lines; i++) ready[i] = in->now;
     for (uint32_t e = 0; e < in->next_start[in->n]; e++) wait[in->next[e]]++;
     uint32_t n_done = 0, from = 0;
     while (n_done < in->n) {
@@ -109,25 +109,25 @@ void heft_plan(const struct heft_in *in, struct lane *lane, uint32_t n_lanes, st
         struct heft_out *o = &out[t];
         done[t] = true;
         n_done++;
-        o->lane = POL_NONE;
+        o->line = POL_NONE;
         o->start = o->end = in->now;
-        for (uint32_t l = 0; l < n_lanes; l++) {
-            int64_t w = in->w[(size_t)t * in->n_kinds + lane[l].kind];
+        for (uint32_t l = 0; l < n_lines; l++) {
+            int64_t w = in->w[(size_t)t * in->n_engines + line[l].engine];
             if (w < 0 || (in->may != NULL && !in->may(in->ctx, t, l))) continue;
-            int64_t start = lane_fit(&lane[l], ready[(size_t)t * n_lanes + l], w, true);
-            if (o->lane != POL_NONE && pol_after(start, w) >= o->end) continue;
-            o->lane = l;
+            int64_t start = engine_timeline_fit(&line[l], ready[(size_t)t * n_lines + l], w, true);
+            if (o->line != POL_NONE && pol_after(start, w) >= o->end) continue;
+            o->line = l;
             o->start = start;
             o->end = pol_after(start, w);
         }
-        if (o->lane != POL_NONE) lane_put(&lane[o->lane], in->first + t, o->start, o->end - o->start);
+        if (o->line != POL_NONE) engine_timeline_put(&line[o->line], in->first + t, o->start, o->end - o->start);
         for (uint32_t e = in->next_start[t]; e < in->next_start[t + 1]; e++) {
             uint32_t f = in->next[e];
             wait[f]--;
-            for (uint32_t l = 0; l < n_lanes; l++) {
-                bool is_near = o->lane != POL_NONE && lane[l].node == lane[o->lane].node;
+            for (uint32_t l = 0; l < n_lines; l++) {
+                bool is_near = o->line != POL_NONE && line[l].node == line[o->line].node;
                 int64_t come = pol_after(o->end, is_near ? 0 : in->comm[e]);
-                if (come > ready[(size_t)f * n_lanes + l]) ready[(size_t)f * n_lanes + l] = come;
+                if (come > ready[(size_t)f * n_lines + l]) ready[(size_t)f * n_lines + l] = come;
             }
         }
     }

@@ -1,8 +1,8 @@
 /*
- * engines.h -- where engines are and which are free, by kind and by tier: for
+ * engines.h -- where engines are and which are free, by engine type and by tier: for
  * calls that go to other nodes.  Nodes of a tier are equally far from any node,
  * so the first of them with an engine free stands for all.  O(nodes / 64) a
- * search, O(kinds) a node that changed.
+ * search, O(engine types) a node that changed.
  */
 #ifndef POL_LIB_CALLS_ENGINES_H
 #define POL_LIB_CALLS_ENGINES_H
@@ -10,16 +10,16 @@
 #include "lib/calls/dispatcher.h"
 
 struct engines {
-    uint32_t n_kinds, n_tiers, words;
-    uint64_t *has, *idle;       /* [kind][tier][words] bit per node: it has such engines and is up; some are free */
-    uint32_t *n_idle, *n_has;   /* [kind] nodes */
+    uint32_t n_types, n_tiers, words;
+    uint64_t *has, *idle;       /* [engine type][tier][words] bit per node: it has such engines and is up; some are free */
+    uint32_t *n_idle, *n_has;   /* [engine type] nodes */
 };
 
 void engines_fini(struct engines *e);       /* zero-initialise to begin */
 /* All nodes the first time, the dirty ones later. */
-void engines_sync(struct engines *e, const struct hub *h);
-void engines_update(struct engines *e, const struct hub *h, uint32_t node);
-/* The first node of the tier, other than `but`, that has (is_idle: has free) engines of the kind; POL_NONE: none. */
-uint32_t engines_find(const struct engines *e, uint32_t kind, uint32_t tier, bool is_idle, uint32_t but);
+void engines_sync(struct engines *e, const struct dispatcher *h);
+void engines_update(struct engines *e, const struct dispatcher *h, uint32_t node);
+/* The first node of the tier, other than `but`, that has (is_idle: has free) engines of the engine type; POL_NONE: none. */
+uint32_t engines_find(const struct engines *e, uint32_t type, uint32_t tier, bool is_idle, uint32_t but);
 
 #endif
