@@ -284,7 +284,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     if (m->first_line == NULL) make_lines(m, view);
     dispatcher_open(h, view, ev, n_ev);
     for (size_t i = 0; i < n_ev && m->rule == HEFT; i++)
-        if (ev[i].kind == POL_ARRIVED) plan_job(m, ev[i].job);
+        if (ev[i].type == POL_ARRIVED) plan_job(m, ev[i].job);
     run_master(m);
     dispatcher_sort(h);
     for (uint32_t i = 0; i < h->n_dirty; i++) run_node(m, h->dirty[i]);

@@ -20,7 +20,7 @@
  *     pol_reading, pol_call, pol_relation,
  *     pol_amount, pol_reserve and the handles.  A new property of nodes comes as a
  *     parallel array that the view grows by (mem_bw is one);
- *   - enums grow at their end: pass over an event kind that you do not know.
+ *   - enums grow at their end: pass over an event type that you do not know.
  * A policy that uses what a later minor added asks host->abi_minor first.  The
  * first two members of pol_ops are the same in every major.
  */
@@ -99,11 +99,11 @@ struct pol_task_info {
     int64_t  call_since_us, call_us;        /* when that began, and how long it takes, the way included */
 };
 
-/* One call of a task.  us: time on an engine of each kind; -1: it cannot run there. */
+/* One call of a task.  us: time on an engine of each type; -1: it cannot run there. */
 struct pol_call { int64_t size_b, result_b; int64_t us[POL_ENGINES_MAX]; uint32_t api, reserved; };
 
 /*
- * What profiling knows of a task: a value for each kind of engine, 0 where the
+ * What profiling knows of a task: a value for each engine type, 0 where the
  * task cannot run.  form: POL_RANKS 1 is best; POL_TIMES seconds;
  * POL_EFFICIENCIES 1/seconds.
  */
@@ -129,7 +129,7 @@ struct pol_job_info {
     uint32_t user, queue;           /* dense ids in first-seen order; queue POL_NONE: none */
     int32_t  priority;
     uint32_t is_gang;               /* its tasks start together, and are preempted together */
-    uint32_t kind;                  /* of its model: a dense id, POL_NAME_KIND names it (image, speech ...); POL_NONE: unknown */
+    uint32_t category;              /* of its model: a dense id, POL_NAME_CATEGORY names it (image, speech ...); POL_NONE: unknown */
     uint32_t hints;                 /* POL_HINT_...: what its user told */
     uint32_t n_stages;              /* 0: its tasks have no order and no data; else 1 + the greatest stage */
 };
@@ -141,7 +141,7 @@ enum { POL_HINT_PIPELINED = 1, POL_HINT_HEAVY_WEIGHTS = 2, POL_HINT_COMPLEX_CPU 
  */
 struct pol_reading { int64_t gpu_util, mem_bw; };
 
-enum pol_event_kind {               /* append only */
+enum pol_event_type {               /* append only */
     POL_ARRIVED,                    /* job: those of its tasks wait that need no other's end */
     POL_READY,                      /* task waits: what it needs is done, or again after an interruption (gang: task is the first) */
     POL_TASK_ENDED,                 /* task; node: where it ran */
@@ -151,7 +151,7 @@ enum pol_event_kind {               /* append only */
     POL_CALL                        /* task: its next call may run; node: the one with which the last was lost, POL_NONE if it is done */
 };
 /* Infos of the job and task named here can be read until decide returns, ended or not. */
-struct pol_event { uint32_t kind, node; pol_job job; pol_task task; };
+struct pol_event { uint32_t type, node; pol_job job; pol_task task; };
 
 /* Frozen while decide runs; the host owns every array. */
 struct pol_view {
@@ -167,10 +167,10 @@ struct pol_view {
     int64_t  cpu_total, mem_total, gpu_total;   /* gpu: thousandths */
     const int64_t *mem_bw;              /* [n_nodes] memory bandwidth, bytes/s; 0: unknown */
     const struct pol_gpu_type *gpu_type;        /* [n_gpu_types as the first view had it]: of every node's type */
-    uint32_t n_licences, reserved;              /* kinds; what the cluster has of each, and how much is free */
+    uint32_t n_licences, reserved;              /* different ones; what the cluster has of each, and how much is free */
     int64_t  licence_total[POL_LICENCES_MAX], licence_free[POL_LICENCES_MAX];
     const int32_t *shape_licence;       /* [n_shapes * POL_LICENCES_MAX] what a task of each shape asks; NULL: there are none */
-    uint32_t n_engines;                 /* kinds that the cluster names */
+    uint32_t n_engines;                 /* types that the cluster names */
     const uint32_t *queued;             /* [n_nodes] tasks in each node's queue */
     const uint32_t *tier;               /* [n_nodes] nodes that are as far from all others share one */
     uint32_t n_tiers;
@@ -182,11 +182,11 @@ struct pol_view {
 struct pol_place { uint32_t node, reserved; uint64_t cards; int64_t cpu_milli; };
 
 /* What `name` gives names of, and by what id. */
-enum pol_name_kind {                /* append only */
-    POL_NAME_NODE, POL_NAME_RACK, POL_NAME_GPU_TYPE, POL_NAME_LABEL, POL_NAME_ENGINE,   /* index, bit or kind as in the view */
-    POL_NAME_USER, POL_NAME_QUEUE, POL_NAME_KIND,   /* dense ids of infos */
+enum pol_name_type {                /* append only */
+    POL_NAME_NODE, POL_NAME_RACK, POL_NAME_GPU_TYPE, POL_NAME_LABEL, POL_NAME_ENGINE,   /* index, bit or type as in the view */
+    POL_NAME_USER, POL_NAME_QUEUE, POL_NAME_CATEGORY,   /* dense ids of infos */
     POL_NAME_JOB,                   /* slot of a live job: its id in the trace */
-    POL_NAME_LICENCE                /* kind as in the view */
+    POL_NAME_LICENCE                /* index as in the view */
 };
 
 /* CPU and GPU in thousandths, licences in pieces. */
@@ -230,7 +230,7 @@ struct pol_host {
     void (*resize)(void *ctx, pol_task t, int64_t cpu_milli, const char *why);
     struct pol_reading (*measure)(void *ctx, pol_task t);
     /* What users call it; NULL if there is no such id.  Of nodes and labels as long as the policy lives, else until decide returns. */
-    const char *(*name)(void *ctx, uint32_t kind, uint32_t id);
+    const char *(*name)(void *ctx, uint32_t type, uint32_t id);
     /*
      * For the record alone: why a waiting task is not started although it might.
      * is_head: units behind it wait for it.  Recorded when it differs from the
@@ -259,7 +259,7 @@ struct pol_host {
      * Tasks of calls.  send: a waiting one goes to a node's queue, from the
      * master's or another's; start takes it from there, on that node alone.
      * call: the next call of a task that was started runs on an engine of that
-     * kind, there or on another node, once POL_CALL said that it may.
+     * type, there or on another node, once POL_CALL said that it may.
      */
     void (*send)(void *ctx, pol_task t, uint32_t node, const char *why);
     void (*call)(void *ctx, pol_task t, uint32_t node, uint32_t engine, const char *why);

@@ -232,7 +232,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     if (a->claim == NULL) make_room(a, view);
     engines_sync(&a->engines, h);
     for (uint32_t i = 0; i < h->n_dirty; i++) look_at(a, h->dirty[i]);
-    for (size_t i = 0; i < n_ev; i++) a->epoch += ev[i].kind == POL_NODE_UP || ev[i].kind == POL_NODE_DOWN;
+    for (size_t i = 0; i < n_ev; i++) a->epoch += ev[i].type == POL_NODE_UP || ev[i].type == POL_NODE_DOWN;
     bool has_sent = run_master(a);
     dispatcher_sort(h);        /* in which order nodes changed must not matter */
     uint32_t n = h->n_dirty;

@@ -88,7 +88,7 @@ static void welcome(struct mq *m)
         struct mq_unit *x = mq_unit(m, id);
         if (u->attained > 0 || x->was_stopped) continue;
         const struct pol_job_info *ji = d->host->job(d->host->ctx, u->job);
-        x->category = ji->kind;
+        x->category = ji->category;
         x->hints = ji->hints;
         m->gpu_seen[mq_class(m, u->request_class)] += mq_request(m, u->request_class)->gpu_milli;
     }

@@ -215,7 +215,7 @@ static void on_event(struct wf_policy *p, const struct pol_event *e)
 {
     struct wf *w = NULL;
     struct reservation_task *t;
-    switch ((enum pol_event_kind)e->kind) {
+    switch ((enum pol_event_type)e->type) {
     case POL_TASK_ENDED:
         if ((t = task_of(p, e->task, &w)) == NULL) {
             remember(p, e->task);
@@ -251,8 +251,8 @@ static size_t sort_events(struct wf_policy *p, const struct pol_event *ev, size_
         on_event(p, &ev[i]);
         const struct pol_job_info *ji = ev[i].job.slot != POL_NONE ? p->host->job(p->host->ctx, ev[i].job) : NULL;
         if (ji == NULL || ji->n_stages == 0) { p->event[n++] = ev[i]; continue; }
-        if (ev[i].kind == POL_ARRIVED) on_workflow(p, ev[i].job, ji);
-        if (ev[i].kind != POL_JOB_ENDED) continue;
+        if (ev[i].type == POL_ARRIVED) on_workflow(p, ev[i].job, ji);
+        if (ev[i].type != POL_JOB_ENDED) continue;
         for (uint32_t k = 0; k < p->n_active + p->n_waiting; k++) {
             struct wf *w = k < p->n_active ? p->active[k] : p->waiting[k - p->n_active];
             if (w->job.slot == ev[i].job.slot && w->job.gen == ev[i].job.gen) w->is_over = true;

@@ -335,7 +335,7 @@ static void watch_idle(struct host *p, struct world *w, size_t n_events)
     const struct pol_view *v = &p->mirror.view;
     bool idle = v->n_running == 0 && v->n_waiting > 0 && world_cluster(w)->sum.n_up > 0;
     for (size_t i = 0; i < n_events && idle; i++)
-        idle = p->mirror.event[i].kind == POL_TIMER || p->mirror.event[i].kind == POL_NODE_DOWN || p->mirror.event[i].kind == POL_NODE_UP;
+        idle = p->mirror.event[i].type == POL_TIMER || p->mirror.event[i].type == POL_NODE_DOWN || p->mirror.event[i].type == POL_NODE_UP;
     for (size_t i = 0; i < p->n_dec && idle; i++) idle = p->dec[i].verb == VERB_WAKE;
     p->n_idle = idle ? p->n_idle + 1 : 0;
     if (p->n_idle <= IDLE_CALLS_MAX || (p->n_dec == 0 && !world_awaits_none(w))) return;

@@ -28,7 +28,7 @@ const struct pol_job_info *policy_view_job(void *ctx, pol_job h)
         .first_task = { j->first_task, world_task(w, j->first_task)->gen },
         .n_tasks = j->n_tasks, .n_waiting = j->n_waiting, .n_running = j->n_running,
         .user = j->user, .queue = j->queue, .priority = j->priority, .is_gang = j->gang,
-        .kind = profiles != NULL && j->model != NONE ? profiles_kind(profiles, j->model) : POL_NONE, .hints = j->hints,
+        .category = profiles != NULL && j->model != NONE ? profiles_kind(profiles, j->model) : POL_NONE, .hints = j->hints,
         .n_stages = j->graph != NULL ? j->graph->n_levels : 0,
     };
     return i;
@@ -111,14 +111,14 @@ static struct pol_reading view_reading(void *ctx, pol_task h)
 
 static const char *name_in(const struct intern *t, uint32_t id) { return id < t->n ? intern_name(t, id) : NULL; }
 
-static const char *view_name(void *ctx, uint32_t kind, uint32_t id)
+static const char *view_name(void *ctx, uint32_t type, uint32_t id)
 {
     const struct policy_view *p = ctx;
     const struct world *w = p->w;
     if (w == NULL) return NULL;
     const struct cluster *c = world_cluster(w);
     const struct profiles *profiles = world_config(w)->profiles;
-    switch ((enum pol_name_kind)kind) {
+    switch ((enum pol_name_type)type) {
     case POL_NAME_NODE:     return name_in(&c->node_names, id);
     case POL_NAME_RACK:     return name_in(&c->rack_names, id);
     case POL_NAME_GPU_TYPE: return name_in(&c->gpu_types, id);
@@ -126,7 +126,7 @@ static const char *view_name(void *ctx, uint32_t kind, uint32_t id)
     case POL_NAME_ENGINE:   return name_in(&c->engines, id);
     case POL_NAME_USER:     return name_in(world_users(w), id);
     case POL_NAME_QUEUE:    return name_in(world_queues(w), id);
-    case POL_NAME_KIND:     return profiles != NULL ? name_in(&profiles->kinds, id) : NULL;
+    case POL_NAME_CATEGORY: return profiles != NULL ? name_in(&profiles->kinds, id) : NULL;
     case POL_NAME_LICENCE:  return name_in(&c->licences, id);
     case POL_NAME_JOB:      return id < world_n_job_slots(w) && world_job(w, id)->is_live ? world_job(w, id)->id : NULL;
     }
@@ -309,7 +309,7 @@ static void show_world(struct policy_view *p)
     p->call++;
 }
 
-static const uint32_t event_kind[] = {
+static const uint32_t event_type[] = {
     [NOTICE_ARRIVED] = POL_ARRIVED, [NOTICE_READY] = POL_READY, [NOTICE_TASK_ENDED] = POL_TASK_ENDED,
     [NOTICE_JOB_ENDED] = POL_JOB_ENDED, [NOTICE_NODE_DOWN] = POL_NODE_DOWN, [NOTICE_NODE_UP] = POL_NODE_UP,
     [NOTICE_TIMER] = POL_TIMER, [NOTICE_CALL] = POL_CALL,
@@ -323,7 +323,7 @@ static void show_events(struct policy_view *p, const struct notice *n, size_t n_
         struct pol_event *e = &p->event[i];
         uint32_t task = n[i].task;
         if (n[i].kind == NOTICE_READY && task == NONE) task = world_job(w, n[i].job)->first_task;
-        *e = (struct pol_event){ .kind = event_kind[n[i].kind], .node = n[i].node,
+        *e = (struct pol_event){ .type = event_type[n[i].kind], .node = n[i].node,
                                  .job = { POL_NONE, 0 }, .task = { POL_NONE, 0 } };
         if (n[i].job != NONE) e->job = (pol_job){ n[i].job, world_job(w, n[i].job)->gen };
         if (task != NONE) e->task = (pol_task){ task, world_task(w, task)->gen };

@@ -256,7 +256,7 @@ uint32_t fakehost_job(struct fakehost *h, uint32_t user, uint32_t shape, uint32_
             .job = { j, 0 }, .next = { i + 1 < n ? h->n_tasks + 1 : POL_NONE, 0 }, .index = i, .shape = shape,
             .node = POL_NONE, .started_us = -1, .true_left_us = dur, .is_waiting = 1 };
     if (user >= h->view.n_users) h->view.n_users = user + 1;
-    h->event[h->n_events++] = (struct pol_event){ .kind = POL_ARRIVED, .job = { j, 0 }, .task = { POL_NONE, 0 } };
+    h->event[h->n_events++] = (struct pol_event){ .type = POL_ARRIVED, .job = { j, 0 }, .task = { POL_NONE, 0 } };
     return j;
 }
 
@@ -272,12 +272,12 @@ void fakehost_ready(struct fakehost *h, uint32_t task)
     cr_assert(!t->is_waiting && !t->is_running && !h->task[task].is_done);
     t->is_waiting = 1;
     h->job[t->job.slot].n_waiting++;
-    h->event[h->n_events++] = (struct pol_event){ .kind = POL_READY, .job = t->job, .task = { task, 0 } };
+    h->event[h->n_events++] = (struct pol_event){ .type = POL_READY, .job = t->job, .task = { task, 0 } };
 }
 
 void fakehost_timer(struct fakehost *h)
 {
-    h->event[h->n_events++] = (struct pol_event){ .kind = POL_TIMER, .job = { POL_NONE, 0 }, .task = { POL_NONE, 0 } };
+    h->event[h->n_events++] = (struct pol_event){ .type = POL_TIMER, .job = { POL_NONE, 0 }, .task = { POL_NONE, 0 } };
 }
 
 static void stop(struct fakehost *h, struct pol_task_info *t)
@@ -298,11 +298,11 @@ void fakehost_end(struct fakehost *h, uint32_t task)
     uint32_t node = t->node;
     stop(h, t);
     h->task[task].is_done = true;
-    h->event[h->n_events++] = (struct pol_event){ .kind = POL_TASK_ENDED, .node = node, .job = t->job, .task = { task, 0 } };
+    h->event[h->n_events++] = (struct pol_event){ .type = POL_TASK_ENDED, .node = node, .job = t->job, .task = { task, 0 } };
     uint32_t left = 0;
     for (uint32_t i = 0; i < j->n_tasks; i++) left += !h->task[j->first_task.slot + i].is_done;
     if (left == 0)
-        h->event[h->n_events++] = (struct pol_event){ .kind = POL_JOB_ENDED, .job = t->job, .task = { POL_NONE, 0 } };
+        h->event[h->n_events++] = (struct pol_event){ .type = POL_JOB_ENDED, .job = t->job, .task = { POL_NONE, 0 } };
 }
 
 void fakehost_up(struct fakehost *h, uint32_t node, bool is_up)
@@ -314,7 +314,7 @@ void fakehost_up(struct fakehost *h, uint32_t node, bool is_up)
     h->view.gpu_total += sign * (int64_t)h->node[node].n_gpu * 1000;
     h->node[node].is_up = is_up;
     touch(h, node);
-    h->event[h->n_events++] = (struct pol_event){ .kind = is_up ? POL_NODE_UP : POL_NODE_DOWN, .node = node };
+    h->event[h->n_events++] = (struct pol_event){ .type = is_up ? POL_NODE_UP : POL_NODE_DOWN, .node = node };
 }
 
 void fakehost_card(struct fakehost *h, uint32_t node, int32_t milli_free)
@@ -345,7 +345,7 @@ static void apply(struct fakehost *h, const struct fake_entry *e)
         h->task[e->task + i].info.is_waiting = 1;
         j->n_waiting++;
     }
-    h->event[h->n_events++] = (struct pol_event){ .kind = POL_READY, .job = t->job, .task = { e->task, 0 } };
+    h->event[h->n_events++] = (struct pol_event){ .type = POL_READY, .job = t->job, .task = { e->task, 0 } };
 }
 
 void fakehost_decide(struct fakehost *h, int64_t now)

@@ -109,13 +109,13 @@ static bool take_in(struct dispatcher *h, const struct pol_event *e)
     const struct pol_host *host = h->host;
     const struct pol_job_info *ji;
     const struct pol_task_info *ti;
-    switch ((enum pol_event_kind)e->kind) {
+    switch ((enum pol_event_type)e->type) {
     case POL_ARRIVED: case POL_JOB_ENDED:
         ji = host->job(host->ctx, e->job);
         if (ji == NULL || ours(h, ji->first_task) == NULL) return false;
         for (pol_task t = ji->first_task; t.slot != POL_NONE && (ti = host->task(host->ctx, t)) != NULL; t = ti->next) {
-            if (e->kind == POL_ARRIVED && ti->is_waiting) wait(h, t, ti);
-            if (e->kind == POL_JOB_ENDED && is_known(h, t)) leave(h, t.slot);
+            if (e->type == POL_ARRIVED && ti->is_waiting) wait(h, t, ti);
+            if (e->type == POL_JOB_ENDED && is_known(h, t)) leave(h, t.slot);
         }
         return true;
     case POL_READY:
@@ -155,7 +155,7 @@ void dispatcher_open(struct dispatcher *h, const struct pol_view *view, const st
     for (size_t i = 0; i < n_ev; i++) {
         if (!take_in(h, &ev[i])) h->rest[n++] = ev[i];
         /* What was out of anybody's reach may be in it now, and the reverse. */
-        if (ev[i].kind == POL_NODE_UP || ev[i].kind == POL_NODE_DOWN)
+        if (ev[i].type == POL_NODE_UP || ev[i].type == POL_NODE_DOWN)
             for (uint32_t k = 0; k < h->n_nodes; k++) mark(h, k);
     }
     for (uint32_t i = 0; i < view->n_changed; i++) mark(h, view->changed[i]);

@@ -130,8 +130,8 @@ void gpujobs_open(struct gpujobs *g, const struct pol_event *ev, size_t n_ev)
 {
     bool changed = false;
     for (size_t i = 0; i < n_ev; i++) {
-        changed |= ev[i].kind == POL_NODE_DOWN || ev[i].kind == POL_NODE_UP;
-        g->n_freed += ev[i].kind == POL_NODE_UP;
+        changed |= ev[i].type == POL_NODE_DOWN || ev[i].type == POL_NODE_UP;
+        g->n_freed += ev[i].type == POL_NODE_UP;
     }
     if (!changed || g->locality.by != LOCALITY_LEAST) return;
     for (uint32_t i = 0; i < g->n_order; i++) {

@@ -181,7 +181,7 @@ void sched_open(struct sched *d, const struct pol_view *view, const struct pol_e
     if (d->plan.node == NULL) plan_sync(&d->plan, view);
     plan_shapes(&d->plan, view);
     for (size_t i = 0; i < n_ev; i++) {
-        switch ((enum pol_event_kind)ev[i].kind) {
+        switch ((enum pol_event_type)ev[i].type) {
         case POL_ARRIVED:    on_arrival(d, ev[i].job); break;
         case POL_READY:      on_ready(d, ev[i].task); break;
         case POL_TASK_ENDED: on_task_ended(d, ev[i].task); break;

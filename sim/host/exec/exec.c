@@ -165,8 +165,8 @@ static void write_round(struct exec *x, const struct pol_view *v, const struct p
     x->cluster_told = true;
     x->shapes_told = v->n_shapes;
     for (size_t i = 0; i < n_ev; i++) {
-        if (ev[i].kind == POL_ARRIVED) handles_add(&x->jobs, h, ev[i].job);
-        else if (ev[i].kind == POL_JOB_ENDED) handles_del(&x->jobs, h->job(h->ctx, ev[i].job)->ordinal);
+        if (ev[i].type == POL_ARRIVED) handles_add(&x->jobs, h, ev[i].job);
+        else if (ev[i].type == POL_JOB_ENDED) handles_del(&x->jobs, h->job(h->ctx, ev[i].job)->ordinal);
     }
 }
 

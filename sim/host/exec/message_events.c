@@ -188,7 +188,7 @@ static void hints(struct json_text *out, const struct pol_host *h, const struct 
     static const struct { uint32_t bit; const char *name; } word[] = {
         { POL_HINT_PIPELINED, "pipelined" }, { POL_HINT_HEAVY_WEIGHTS, "heavy_weights" }, { POL_HINT_COMPLEX_CPU, "complex_cpu" },
     };
-    if (ji->kind != POL_NONE) json_text_key_string(out, "kind", h->name(h->ctx, POL_NAME_KIND, ji->kind));
+    if (ji->category != POL_NONE) json_text_key_string(out, "kind", h->name(h->ctx, POL_NAME_CATEGORY, ji->category));
     if (ji->hints == 0) return;
     json_text_key(out, "hints");
     json_text_raw(out, "[");
@@ -251,8 +251,8 @@ void message_event(struct json_text *out, const struct pol_host *h, const struct
     const struct pol_task_info *ti;
     json_text_comma(out);
     json_text_raw(out, "{");
-    json_text_key_string(out, "event", name[e->kind]);
-    switch ((enum pol_event_kind)e->kind) {
+    json_text_key_string(out, "event", name[e->type]);
+    switch ((enum pol_event_type)e->type) {
     case POL_ARRIVED:   arrived(out, h, e->job, flags); break;
     case POL_READY:     ready(out, h, e->task, flags); break;
     case POL_TASK_ENDED:

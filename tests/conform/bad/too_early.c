@@ -5,7 +5,7 @@ static bool bad(struct mine *m, const struct pol_view *v, const struct pol_event
 {
     (void)m, (void)v, (void)ev, (void)n_ev;
     for (size_t i = 0; i < n_ev; i++) {
-        if (ev[i].kind != POL_ARRIVED || kit_job(&m->kit, ev[i].job)->is_gang) continue;
+        if (ev[i].type != POL_ARRIVED || kit_job(&m->kit, ev[i].job)->is_gang) continue;
         const struct pol_task_info *t;
         for (pol_task k = kit_job(&m->kit, ev[i].job)->first_task; k.slot != POL_NONE; k = t->next) {
             t = kit_task(&m->kit, k);
