@@ -174,14 +174,14 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
 
 static const struct sched_ops ops = { .queue = queue_of, .moved = moved };
 
-static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     (void)flags;
     struct drf *f = pol_alloc(1, sizeof *f);
     sched_init(&f->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, f);
     f->sched.knows_licences = true;
     f->skip = value[P_MODE].i == LIST_SKIP;
-    if (share_weights_parse(&f->weights, value[P_WEIGHTS].s, why, cap)) return f;
+    if (share_weights_parse(&f->weights, value[P_WEIGHTS].s, error, cap)) return f;
     share_weights_fini(&f->weights);
     sched_fini(&f->sched);
     free(f);

@@ -182,7 +182,7 @@ static bool fits_now(struct sched *d, uint32_t id)
 
 enum verdict { PLACED, NO_FIT, TOO_LONG };
 
-static enum verdict attempt(struct easy *e, uint32_t id, const char **why)
+static enum verdict attempt(struct easy *e, uint32_t id, const char **reason)
 {
     struct sched *d = &e->sched;
     const struct unit *u = sched_unit(d, id);
@@ -193,10 +193,10 @@ static enum verdict attempt(struct easy *e, uint32_t id, const char **why)
         foresee(e);
     }
     if (e->shadow == POL_NEVER || u->est <= e->shadow - d->view->now_us) {
-        *why = e->shadow == POL_NEVER ? "backfill: nothing is reserved" : "backfill: ends before the head is due to start";
+        *reason = e->shadow == POL_NEVER ? "backfill: nothing is reserved" : "backfill: ends before the head is due to start";
         if (!sched_place(d, id)) return NO_FIT;
     } else {
-        *why = "backfill: leaves room for the head";
+        *reason = "backfill: leaves room for the head";
         if (!place_common(e, id)) return sched_known_unschedulable(d, u->request_class) ? NO_FIT : TOO_LONG;
     }
     int64_t end = pol_after(d->view->now_us, u->est);
@@ -218,14 +218,14 @@ static void backfill_all(struct easy *e)
     uint32_t id;
     for (queue_walk_open(w, &d->wait, &d->units, sched_skip, d); (id = queue_walk_top(w)) != POL_NONE;) {
         const uint32_t class = sched_unit(d, id)->request_class;
-        const char *why = NULL;
-        enum verdict v = id == e->head ? TOO_LONG : attempt(e, id, &why);
+        const char *reason = NULL;
+        enum verdict v = id == e->head ? TOO_LONG : attempt(e, id, &reason);
         if (v == NO_FIT) {
             sched_pass(d, w);
             continue;
         }
         queue_walk_step(w, &d->units, worth(e, class));
-        if (v == PLACED) sched_start(d, id, why);
+        if (v == PLACED) sched_start(d, id, reason);
     }
 }
 
@@ -239,17 +239,17 @@ static void backfill_fresh(struct easy *e)
         d->fresh[at] = id;
     }
     for (uint32_t i = 0; i < d->n_fresh; i++) {
-        const char *why;
+        const char *reason;
         uint32_t id = d->fresh[i];
-        if (sched_unit(d, id)->state == UNIT_WAITING && id != e->head && attempt(e, id, &why) == PLACED) sched_start(d, id, why);
+        if (sched_unit(d, id)->state == UNIT_WAITING && id != e->head && attempt(e, id, &reason) == PLACED) sched_start(d, id, reason);
     }
 }
 
 /* ---- the policy ---- */
 
-static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
-    (void)why, (void)cap;
+    (void)error, (void)cap;
     struct easy *e = pol_alloc(1, sizeof *e);
     sched_init(&e->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, e);
     e->head = POL_NONE;

@@ -9,9 +9,9 @@ enum { P_PLACE, P_MODE };
 static const struct pol_param params[] = { PLACEMENT_PARAM, LIST_MODE_PARAM("strict") };
 static const struct sched_ops ops;       /* nothing differs */
 
-static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
-    (void)flags, (void)why, (void)cap;
+    (void)flags, (void)error, (void)cap;
     struct fifo *f = pol_alloc(1, sizeof *f);
     sched_init(&f->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, f);
     f->sched.knows_licences = true;

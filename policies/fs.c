@@ -33,12 +33,12 @@ static int64_t price(const void *ctx, const struct pol_transfer *x, enum localit
 /* Above 1, to three decimals; 0: it is not. */
 static int64_t milli(double x) { return x > 1 && x <= 1000000 ? (int64_t)(x * 1000 + 0.5) : 0; }
 
-static void *make(const struct pol_host *host, const union pol_value *value, struct flow_rule *rule, const char *reason, char *why, size_t cap)
+static void *make(const struct pol_host *host, const union pol_value *value, struct flow_rule *rule, const char *reason, char *error, size_t cap)
 {
     static const char *const name[] = { [P_ALPHA1] = "alpha1", [P_ALPHA2] = "alpha2", [P_ALPHA3] = "alpha3" };
     for (int k = P_ALPHA1; k <= (rule->share == FLOW_ALL ? P_ALPHA2 : P_ALPHA3); k++) {
         if (milli(value[k].x) > 1000) continue;
-        (void)snprintf(why, cap, "%s=%g is not between 1.001 and 1000000", name[k], value[k].x);
+        (void)snprintf(error, cap, "%s=%g is not between 1.001 and 1000000", name[k], value[k].x);
         return NULL;
     }
     struct fs *s = pol_alloc(1, sizeof *s);
@@ -52,25 +52,25 @@ static void *make(const struct pol_host *host, const union pol_value *value, str
     return s;
 }
 
-static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     (void)flags;
     struct flow_rule rule = { .share = FLOW_BASIC, .is_soft = value[P_MODE].i == 1 };
-    return make(host, value, &rule, "least cost for most tasks, each job its share first", why, cap);
+    return make(host, value, &rule, "least cost for most tasks, each job its share first", error, cap);
 }
 
-static void *create_stopping(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create_stopping(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     (void)flags;
     struct flow_rule rule = { .share = FLOW_FINAL, .is_soft = value[P_MODE].i == 1, .stops = true, .replaces = value[P_REPLACE].i == 1, .keep_milli = 1000 };
-    return make(host, value, &rule, "least cost for most tasks, each job its share first", why, cap);
+    return make(host, value, &rule, "least cost for most tasks, each job its share first", error, cap);
 }
 
-static void *create_unfair(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create_unfair(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     (void)flags;
     struct flow_rule rule = { .share = FLOW_ALL };
-    return make(host, value, &rule, "least cost for most tasks", why, cap);
+    return make(host, value, &rule, "least cost for most tasks", error, cap);
 }
 
 #define SOURCE "Tang et al., scheduling data-intensive jobs on GPU clusters, section 4"

@@ -21,36 +21,36 @@ static const struct pol_param params[] = {
 };
 enum { N_PARAMS = P_OFFER + 1, N_DELAY_PARAMS = sizeof params / sizeof *params };
 
-static struct gs *make(const struct pol_host *host, const union pol_value *value, struct offer_rule *rule, char *why, size_t cap)
+static struct gs *make(const struct pol_host *host, const union pol_value *value, struct offer_rule *rule, char *error, size_t cap)
 {
     if (value[P_QUOTA].i < 0 || value[P_QUOTA].i > INT32_MAX) {
-        (void)snprintf(why, cap, "quota=%lld is not between 0 and 2^31 - 1", (long long)value[P_QUOTA].i);
+        (void)snprintf(error, cap, "quota=%lld is not between 0 and 2^31 - 1", (long long)value[P_QUOTA].i);
         return NULL;
     }
     rule->placement = (enum placement_rule)value[P_PLACE].i;
     rule->quota = value[P_QUOTA].i;
     rule->by_node = value[P_OFFER].i == 1;
-    rule->why = "its job holds the fewest GPUs";
+    rule->reason = "its job holds the fewest GPUs";
     struct gs *s = pol_alloc(1, sizeof *s);
     offer_init(&s->offer, host, rule);
-    s->evict.why = "its job is above its share; run the shortest";
+    s->evict.reason = "its job is above its share; run the shortest";
     return s;
 }
 
-static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     (void)flags;
     struct offer_rule rule = { .by = LOCALITY_TIME, .second_after = -1, .heartbeat_us = 1 };
-    return make(host, value, &rule, why, cap);
+    return make(host, value, &rule, error, cap);
 }
 
-static void *create_delay(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create_delay(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     (void)flags;
     struct offer_rule rule = { .by = LOCALITY_LEAST, .from_deficit = true, .second_after = value[P_SECOND].i, .any_after = value[P_ANY].i,
                                .heartbeat_us = value[P_HEARTBEAT].i };
-    if (rule.second_after >= 0 && rule.any_after >= rule.second_after && rule.heartbeat_us > 0) return make(host, value, &rule, why, cap);
-    (void)snprintf(why, cap, "it needs 0 <= second_after <= any_after and a heartbeat longer than 0");
+    if (rule.second_after >= 0 && rule.any_after >= rule.second_after && rule.heartbeat_us > 0) return make(host, value, &rule, error, cap);
+    (void)snprintf(error, cap, "it needs 0 <= second_after <= any_after and a heartbeat longer than 0");
     return NULL;
 }
 

@@ -63,11 +63,11 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
 
 static const struct pol_param default_params[] = { SCORE_PARAM("least:1;balanced:1"), TIE_PARAM };
 
-static void *create_default(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create_default(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     (void)flags;
     struct kube_policy *p = make(host, KUBE_DEFAULT, value[1].i);
-    if (kube_parse(&p->kube, value[0].s, why, cap)) return p;
+    if (kube_parse(&p->kube, value[0].s, error, cap)) return p;
     destroy(p);
     return NULL;
 }
@@ -86,12 +86,12 @@ static const struct pol_param split_params[] = {
     { .name = "label", .type = POL_TEXT, .dflt = "", .help = "nodes that carry it are for GPU pods; empty: nodes with GPUs are" },
 };
 
-static void *create_split(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create_split(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     (void)flags;
     struct kube_policy *p = make(host, KUBE_SPLIT, value[1].i);
     p->label = value[2].s;
-    if (kube_parse(&p->kube, value[0].s, why, cap)) return p;
+    if (kube_parse(&p->kube, value[0].s, error, cap)) return p;
     destroy(p);
     return NULL;
 }
@@ -111,13 +111,13 @@ static const struct pol_param hybrid_params[] = {
     { .name = "gpu_score", .type = POL_CHOICE, .dflt = "product", .choices = "product|mean", .help = "of the card's score and the similarity (eq. 4)" },
 };
 
-static void *create_hybrid(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create_hybrid(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     (void)flags;
     struct kube_policy *p = make(host, KUBE_HYBRID, value[1].i);
     p->kube.similarity = (enum kube_similarity)value[2].i;
     p->kube.mean_of_both = value[3].i == 1;
-    if (kube_parse(&p->kube, value[0].s, why, cap)) return p;
+    if (kube_parse(&p->kube, value[0].s, error, cap)) return p;
     destroy(p);
     return NULL;
 }

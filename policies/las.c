@@ -133,12 +133,12 @@ static const struct sched_ops ops = { .wait_key = wait_key, .run_key = run_key }
 
 static int64_t victim_bound(void *self, const struct unit *u) { (void)self; return u->key; }
 
-static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     (void)flags;
     int64_t limit = value[P_THRESHOLD].i, factor = value[P_FACTOR].i, queues = value[P_QUEUES].i;
     if (limit < 1 || factor < 2 || queues < 1 || queues > QUEUES_MAX) {
-        (void)snprintf(why, cap, "threshold must be above 0, factor at least 2, queues from 1 to %d", QUEUES_MAX);
+        (void)snprintf(error, cap, "threshold must be above 0, factor at least 2, queues from 1 to %d", QUEUES_MAX);
         return NULL;
     }
     struct las *l = pol_alloc(1, sizeof *l);
@@ -152,7 +152,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
 
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
-    static const struct preempt_rule rule = { .victim_bound = victim_bound, .why = "a unit with less service needs the room" };
+    static const struct preempt_rule rule = { .victim_bound = victim_bound, .reason = "a unit with less service needs the room" };
     struct las *l = self;
     sched_open(&l->sched, view, ev, n_ev);
     cross(l);

@@ -309,9 +309,9 @@ static void destroy(void *self)
 }
 
 #define MAPPER(id, word, rule_, source_, summary_) \
-    static void *create_##id(const struct pol_host *host, const union pol_value *v, uint32_t *flags, char *why, size_t cap) \
+    static void *create_##id(const struct pol_host *host, const union pol_value *v, uint32_t *flags, char *error, size_t cap) \
     { \
-        (void)v, (void)flags, (void)why, (void)cap; \
+        (void)v, (void)flags, (void)error, (void)cap; \
         return create_rule(host, rule_); \
     } \
     const struct pol_ops pol_##id = { POL_HEADER, .name = word, .source = source_, .summary = summary_, .flags = POL_RUNS_CALLS, \

@@ -210,15 +210,15 @@ struct pol_host {
     const struct pol_task_info *(*task)(void *ctx, pol_task t);
     const char *(*user_name)(void *ctx, uint32_t user);
     /*
-     * Decisions.  `why` is a short reason for the record, copied; NULL: none.
+     * Decisions.  `reason` is short, for the record, copied; NULL: none.
      * start: a task of a job that is not a gang.  start_gang: all its tasks,
      * place [n_tasks] in task order.  preempt: the task, or the whole gang.
      * wake: a TIMER event at at_us, which must lie in the future.
      * note: a named number for the run's record.
      */
-    void (*start)(void *ctx, pol_task t, const struct pol_place *p, const char *why);
-    void (*start_gang)(void *ctx, pol_job j, const struct pol_place *p, uint32_t n, const char *why);
-    void (*preempt)(void *ctx, pol_task t, const char *why);
+    void (*start)(void *ctx, pol_task t, const struct pol_place *p, const char *reason);
+    void (*start_gang)(void *ctx, pol_job j, const struct pol_place *p, uint32_t n, const char *reason);
+    void (*preempt)(void *ctx, pol_task t, const char *reason);
     void (*wake)(void *ctx, int64_t at_us);
     void (*note)(void *ctx, const char *name, double value);
     /* The policy cannot go on: fails the run with this message. */
@@ -227,7 +227,7 @@ struct pol_host {
     struct pol_input (*input)(void *ctx, pol_task t, uint32_t k);
     struct pol_transfer (*transfer)(void *ctx, pol_task t, uint32_t node);
     /* A running task holds other cores from now on, > 0; its speed follows.  Not for exclusive tasks. */
-    void (*resize)(void *ctx, pol_task t, int64_t cpu_milli, const char *why);
+    void (*resize)(void *ctx, pol_task t, int64_t cpu_milli, const char *reason);
     struct pol_reading (*measure)(void *ctx, pol_task t);
     /* What users call it; NULL if there is no such id.  Of nodes and labels as long as the policy lives, else until decide returns. */
     const char *(*name)(void *ctx, uint32_t type, uint32_t id);
@@ -235,9 +235,9 @@ struct pol_host {
      * For the record alone: why a waiting task is not started although it might.
      * is_head: units behind it wait for it.  Recorded when it differs from the
      * last one said (of the task, or of the head), and only where decisions are;
-     * elsewhere it costs a call.  `why` is copied.
+     * elsewhere it costs a call.  `reason` is copied.
      */
-    void (*hold)(void *ctx, pol_task t, bool is_head, const char *why);
+    void (*hold)(void *ctx, pol_task t, bool is_head, const char *reason);
     /* The bit of a node label; POL_NONE: no such label. */
     uint32_t (*label)(void *ctx, const char *name);
     /*
@@ -253,16 +253,16 @@ struct pol_host {
      * job's reservation, and if `licences` its licences; its end, or the
      * reservation's, ends that.
      */
-    void (*reserve)(void *ctx, pol_job j, const struct pol_reserve *r, const char *why);
-    void (*lend)(void *ctx, pol_task t, pol_job lender, bool licences, const char *why);
+    void (*reserve)(void *ctx, pol_job j, const struct pol_reserve *r, const char *reason);
+    void (*lend)(void *ctx, pol_task t, pol_job lender, bool licences, const char *reason);
     /*
      * Tasks of calls.  send: a waiting one goes to a node's queue, from the
      * master's or another's; start takes it from there, on that node alone.
      * call: the next call of a task that was started runs on an engine of that
      * type, there or on another node, once POL_CALL said that it may.
      */
-    void (*send)(void *ctx, pol_task t, uint32_t node, const char *why);
-    void (*call)(void *ctx, pol_task t, uint32_t node, uint32_t engine, const char *why);
+    void (*send)(void *ctx, pol_task t, uint32_t node, const char *reason);
+    void (*call)(void *ctx, pol_task t, uint32_t node, uint32_t engine, const char *reason);
     struct pol_call (*call_info)(void *ctx, pol_task t, uint32_t k);            /* k < n_calls */
     struct pol_relation (*relation)(void *ctx, pol_task t);                     /* of a task with calls */
     /* Time on the way there and back if a node had call k run on another; 0 when they are one. */
@@ -309,13 +309,13 @@ struct pol_ops {
     const struct pol_param *params; /* [n_params] */
     /*
      * create: value [n_params], in the order of params.  Returns the policy's
-     * state, or NULL with why [cap] filled.  The host outlives it.
+     * state, or NULL with error [cap] filled.  The host outlives it.
      * flags: what this instance really does, given its parameters; starts as
      * ops.flags and may be narrowed.  Nothing can be decided in create or
      * destroy, and no job or task is there to be read.
      */
     void *(*create)(const struct pol_host *host, const union pol_value *value,
-                    uint32_t *flags, char *why, size_t cap);
+                    uint32_t *flags, char *error, size_t cap);
     /* Once per round of an instant in which anything happened. */
     void  (*decide)(void *self, const struct pol_view *view,
                     const struct pol_event *ev, size_t n_ev);

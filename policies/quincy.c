@@ -38,12 +38,12 @@ static int64_t price(const void *ctx, const struct pol_transfer *x, enum localit
 
 static int64_t milli(double x) { return x >= 0 && x <= 1000000 ? (int64_t)(x * 1000 + 0.5) : -1; }
 
-static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     for (int k = P_WAIT; k <= P_KEEP; k++) {
         int64_t least = k == P_WAIT, most = k == P_PREFERRED ? 1000 : 1000000000;
         if (milli(value[k].x) >= least && milli(value[k].x) <= most) continue;
-        (void)snprintf(why, cap, "%s=%g is not between %g and %g", params[k].name, value[k].x, (double)least / 1000, (double)most / 1000);
+        (void)snprintf(error, cap, "%s=%g is not between %g and %g", params[k].name, value[k].x, (double)least / 1000, (double)most / 1000);
         return NULL;
     }
     struct quincy *q = pol_alloc(1, sizeof *q);

@@ -11,9 +11,9 @@ static const struct pol_param params[] = { PLACEMENT_PARAM, LIST_MODE_PARAM("str
 static int64_t wait_key(void *self, const struct unit *u) { (void)self; return u->est; }
 static const struct sched_ops ops = { .wait_key = wait_key };
 
-static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
-    (void)why, (void)cap;
+    (void)error, (void)cap;
     struct sjf *s = pol_alloc(1, sizeof *s);
     sched_init(&s->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, s);
     s->sched.knows_licences = true;

@@ -56,9 +56,9 @@ static int64_t victim_bound(void *self, const struct unit *u)
 
 static const struct sched_ops ops = { .wait_key = wait_key, .run_key = run_key };
 
-static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
-    (void)why, (void)cap;
+    (void)error, (void)cap;
     struct srtf *s = pol_alloc(1, sizeof *s);
     sched_init(&s->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, s);
     s->skip = value[P_MODE].i == LIST_SKIP;
@@ -69,7 +69,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
     struct srtf *s = self;
-    struct preempt_rule rule = { .victim_bound = victim_bound, .fresh = s->sched.est_true ? true_left : NULL, .why = "a shorter unit needs the room" };
+    struct preempt_rule rule = { .victim_bound = victim_bound, .fresh = s->sched.est_true ? true_left : NULL, .reason = "a shorter unit needs the room" };
     sched_open(&s->sched, view, ev, n_ev);
     preempt_run(&s->preempt, &s->sched, &rule, s->skip);
 }

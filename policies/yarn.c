@@ -13,31 +13,31 @@ static const struct pol_param params[] = {
     { .name = "heartbeat", .type = POL_DURATION, .dflt = "1s", .help = "how often GPUs that were declined are offered again" },
 };
 
-static void *make(const struct pol_host *host, const union pol_value *value, bool fifo, char *why, size_t cap)
+static void *make(const struct pol_host *host, const union pol_value *value, bool fifo, char *error, size_t cap)
 {
     int64_t delay = value[P_DELAY].i;
     if (delay < 0 || delay > INT32_MAX || value[P_HEARTBEAT].i <= 0) {
-        (void)snprintf(why, cap, "it needs a delay from 0 to 2^31 - 1 and a heartbeat longer than 0");
+        (void)snprintf(error, cap, "it needs a delay from 0 to 2^31 - 1 and a heartbeat longer than 0");
         return NULL;
     }
     struct offer_rule rule = { .by_queue = true, .fifo = fifo, .by = LOCALITY_RACK, .placement = (enum placement_rule)value[P_PLACE].i,
                                .second_after = delay - 1, .any_after = 2 * delay - 1, .heartbeat_us = value[P_HEARTBEAT].i,
-                               .why = fifo ? "first job of the queue that holds least" : "job that holds least, in the queue that does" };
+                               .reason = fifo ? "first job of the queue that holds least" : "job that holds least, in the queue that does" };
     struct offer *o = pol_alloc(1, sizeof *o);
     offer_init(o, host, &rule);
     return o;
 }
 
-static void *create_capacity(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create_capacity(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     (void)flags;
-    return make(host, value, true, why, cap);
+    return make(host, value, true, error, cap);
 }
 
-static void *create_fair(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create_fair(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     (void)flags;
-    return make(host, value, false, why, cap);
+    return make(host, value, false, error, cap);
 }
 
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)

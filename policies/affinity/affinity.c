@@ -123,7 +123,7 @@ static bool run_master(struct affinity *a)
             uint32_t id = a->chosen[2 * i], node = a->chosen[2 * i + 1];
             if (node == POL_NONE) continue;
             uint32_t engine = a->is_blind ? POL_NONE : affinity_engine(a, id, node);
-            dispatcher_send(h, id, node, engine, a->is_blind ? "fewest tasks" : engine == POL_NONE ? "no target engine is in reach: fewest tasks" : a->why[engine]);
+            dispatcher_send(h, id, node, engine, a->is_blind ? "fewest tasks" : engine == POL_NONE ? "no target engine is in reach: fewest tasks" : a->reason[engine]);
             affinity_count(a, id, +1);
             has_sent = true;
         }
@@ -153,14 +153,14 @@ static void left(void *self, uint32_t t)
     if (dispatcher_task(&a->dispatcher, t)->state == DISPATCHER_QUEUED) affinity_count(a, t, -1);
 }
 
-static void *create_any(const struct pol_host *host, const union pol_value *v, bool is_blind, char *why, size_t cap)
+static void *create_any(const struct pol_host *host, const union pol_value *v, bool is_blind, char *error, size_t cap)
 {
     if (v[P_CALL_LEAST].x <= 0 || v[P_CALL_LEAST].x > 1 || v[P_WIDTH].i < 0 || v[P_TAKE].i < 0) {
-        (void)snprintf(why, cap, "call_least lies above 0 and at most at 1; width and take are 0 or more");
+        (void)snprintf(error, cap, "call_least lies above 0 and at most at 1; width and take are 0 or more");
         return NULL;
     }
     if (!is_blind && (v[P_LEAST].x <= 0 || v[P_LEAST].x > 1 || v[P_LOAD].x < 0)) {
-        (void)snprintf(why, cap, "least lies above 0 and at most at 1; load is 0 or more");
+        (void)snprintf(error, cap, "least lies above 0 and at most at 1; load is 0 or more");
         return NULL;
     }
     struct affinity *a = pol_alloc(1, sizeof *a);
@@ -184,16 +184,16 @@ static void *create_any(const struct pol_host *host, const union pol_value *v, b
     return a;
 }
 
-static void *create(const struct pol_host *host, const union pol_value *v, uint32_t *flags, char *why, size_t cap)
+static void *create(const struct pol_host *host, const union pol_value *v, uint32_t *flags, char *error, size_t cap)
 {
     (void)flags;
-    return create_any(host, v, false, why, cap);
+    return create_any(host, v, false, error, cap);
 }
 
-static void *create_balance(const struct pol_host *host, const union pol_value *v, uint32_t *flags, char *why, size_t cap)
+static void *create_balance(const struct pol_host *host, const union pol_value *v, uint32_t *flags, char *error, size_t cap)
 {
     (void)flags;
-    return create_any(host, v, true, why, cap);
+    return create_any(host, v, true, error, cap);
 }
 
 static void look_at(struct affinity *a, uint32_t node)
@@ -220,7 +220,7 @@ static void make_room(struct affinity *a, const struct pol_view *view)
         look_at(a, i);
     }
     for (uint32_t k = 0; k < view->n_engines; k++)
-        (void)snprintf(a->why[k], sizeof a->why[k], "target engine %.40s, %s", a->dispatcher.host->name(a->dispatcher.host->ctx, POL_NAME_ENGINE, k),
+        (void)snprintf(a->reason[k], sizeof a->reason[k], "target engine %.40s, %s", a->dispatcher.host->name(a->dispatcher.host->ctx, POL_NAME_ENGINE, k),
                        a->balance == AFFINITY_LOAD ? "by load" : "where most are free");
 }
 

@@ -75,10 +75,10 @@ static uint32_t fastest(const struct affinity *a, const struct pol_call *c, uint
     return best;
 }
 
-static void run(struct affinity *a, uint32_t t, uint32_t node, uint32_t engine, const char *why)
+static void run(struct affinity *a, uint32_t t, uint32_t node, uint32_t engine, const char *reason)
 {
     affinity_forget(a, t);
-    dispatcher_call(&a->dispatcher, t, node, engine, why);
+    dispatcher_call(&a->dispatcher, t, node, engine, reason);
     engines_update(&a->engines, &a->dispatcher, node);
 }
 

@@ -35,7 +35,7 @@ struct affinity {
     uint32_t epoch;                     /* how often nodes came or went: what is in reach is another question then */
     uint32_t *types;  double *engine_of;        /* [node] engine types that it has, as bits, 0 while it is down; 1 / its engines */
     uint32_t *chosen; size_t cap_chosen;        /* scratch: task, node, task, node ... */
-    char why[POL_ENGINES_MAX][96];              /* why a task is sent for each engine type */
+    char reason[POL_ENGINES_MAX][96];           /* why a task is sent for each engine type */
     /* parameters */
     bool is_blind;                      /* the master balances alone, and knows nothing of engines */
     int64_t take, overhead, width;

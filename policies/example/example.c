@@ -38,11 +38,11 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     kit_close(&m->kit);
 }
 
-static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     (void)flags;
     struct mine *m = calloc(1, sizeof *m);
-    if (m == NULL) { (void)snprintf(why, cap, "out of memory"); return NULL; }
+    if (m == NULL) { (void)snprintf(error, cap, "out of memory"); return NULL; }
     m->kit.host = host;
     m->patience_us = value[P_PATIENCE].i;
     return m;

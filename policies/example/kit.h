@@ -108,7 +108,7 @@ static inline bool kit_license(struct kit *k, const struct pol_view *v, const st
 }
 
 /* Start the unit if there are licences and all its tasks find a node, each on the first that fits; else leave the plan as it was. */
-static inline bool kit_start(struct kit *k, const struct pol_view *v, struct unit *u, const char *why)
+static inline bool kit_start(struct kit *k, const struct pol_view *v, struct unit *u, const char *reason)
 {
     uint32_t want = u->is_gang ? u->n_tasks : 1, i = 0;
     if (!kit_license(k, v, u, false)) return false;
@@ -121,8 +121,8 @@ static inline bool kit_start(struct kit *k, const struct pol_view *v, struct uni
         if (i > 0) kit_copy(&k->now, k->saved.node, k->saved.card, v);
         return false;
     }
-    if (u->is_gang) k->host->start_gang(k->host->ctx, u->job, k->place, want, why);
-    else k->host->start(k->host->ctx, u->task, k->place, why);
+    if (u->is_gang) k->host->start_gang(k->host->ctx, u->job, k->place, want, reason);
+    else k->host->start(k->host->ctx, u->task, k->place, reason);
     (void)kit_license(k, v, u, true);
     u->is_gone = 1;
     return true;

@@ -311,7 +311,7 @@ bool fit_gpu(struct mq *m, uint32_t id)
 
 /* ---- other cores for one that runs ---- */
 
-bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *why)
+bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *reason)
 {
     struct sched *d = &m->sched;
     const struct unit *u = sched_unit(d, id);
@@ -347,7 +347,7 @@ bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *why)
         if (now.cpu_milli != was.cpu_milli) {
             m->gpu_cpu[h->node] += now.cpu_milli - was.cpu_milli;
             h->cpu_milli = now.cpu_milli;
-            d->host->resize(d->host->ctx, task, now.cpu_milli, why);
+            d->host->resize(d->host->ctx, task, now.cpu_milli, reason);
         }
         const struct pol_task_info *ti = d->host->task(d->host->ctx, task);
         task = ti->next;

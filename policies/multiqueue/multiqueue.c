@@ -307,7 +307,7 @@ static const char *bad_value(const struct mq *m, const union pol_value *v)
     return NULL;
 }
 
-static void *create(const struct pol_host *host, const union pol_value *v, uint32_t *flags, char *why, size_t cap)
+static void *create(const struct pol_host *host, const union pol_value *v, uint32_t *flags, char *error, size_t cap)
 {
     struct mq *m = pol_alloc(1, sizeof *m);
     sched_init(&m->sched, host, PLACEMENT_FIRST, &ops, m);
@@ -332,8 +332,8 @@ static void *create(const struct pol_host *host, const union pol_value *v, uint3
     m->reserve_noted = m->borrowed_noted = m->closed_noted = m->stopped_noted = m->throttled_noted = -1;
     if (!m->arrays_on) *flags &= ~(uint32_t)POL_PREEMPTS;
     const char *bad = bad_value(m, v);
-    if (bad != NULL) (void)snprintf(why, cap, "%s", bad);
-    if (bad == NULL && share_weights_parse(&m->weights, v[P_WEIGHTS].s, why, cap)) return m;
+    if (bad != NULL) (void)snprintf(error, cap, "%s", bad);
+    if (bad == NULL && share_weights_parse(&m->weights, v[P_WEIGHTS].s, error, cap)) return m;
     destroy(m);
     return NULL;
 }

@@ -21,12 +21,12 @@ static const char kept_or_closed[] = "cores are kept for GPU jobs, of which some
 static const char in_order[] = "strict order: others of its user wait before it";
 static const char after_stopped[] = "strict order: CPU jobs that were stopped go first";
 
-void record_hold(struct mq *m, uint32_t request_class, enum mq_hold why)
+void record_hold(struct mq *m, uint32_t request_class, enum mq_hold hold)
 {
     struct mq_request *k = &m->request[request_class];
-    if (k->hold == why) return;
-    m->n_other_hold[k->class] += (uint32_t)(why != MQ_HOLD_ARRAY) - (uint32_t)(k->hold != MQ_HOLD_ARRAY);
-    k->hold = (uint8_t)why;
+    if (k->hold == hold) return;
+    m->n_other_hold[k->class] += (uint32_t)(hold != MQ_HOLD_ARRAY) - (uint32_t)(k->hold != MQ_HOLD_ARRAY);
+    k->hold = (uint8_t)hold;
     m->holds_changed = true;
 }
 
@@ -42,10 +42,10 @@ static const char *cpu_hold(const struct mq *m)
     return m->arrays_on && !mq_gpu_idle(m) ? kept_or_closed : closed;
 }
 
-static void say(const struct mq *m, uint32_t id, const char *why)
+static void say(const struct mq *m, uint32_t id, const char *reason)
 {
     const struct pol_host *h = m->sched.host;
-    if (why != NULL) h->hold(h->ctx, sched_unit(&m->sched, id)->task, false, why);
+    if (reason != NULL) h->hold(h->ctx, sched_unit(&m->sched, id)->task, false, reason);
 }
 
 static void tell(struct mq *m, uint32_t id)
@@ -53,8 +53,8 @@ static void tell(struct mq *m, uint32_t id)
     const struct unit *u = sched_unit(&m->sched, id);
     if (u->state != UNIT_WAITING) return;
     const struct mq_request *k = mq_request(m, u->request_class);
-    const char *why = k->class != MQ_CPU ? hold_words[k->hold] : m->cpu_hold;
-    say(m, id, why != NULL || u->n_tasks == 1 ? why : hold_words[MQ_HOLD_TOGETHER]);
+    const char *reason = k->class != MQ_CPU ? hold_words[k->hold] : m->cpu_hold;
+    say(m, id, reason != NULL || u->n_tasks == 1 ? reason : hold_words[MQ_HOLD_TOGETHER]);
 }
 
 /* Of each queue the first is held by what holds its request class, and holds the rest. */
@@ -80,10 +80,10 @@ static void tell_strict(struct mq *m)
 void record_waiting(struct mq *m)
 {
     const struct sched *d = &m->sched;
-    const char *why = cpu_hold(m);
+    const char *reason = cpu_hold(m);
     bool all = m->holds_changed;
-    if (why != NULL && why != m->cpu_hold) {
-        m->cpu_hold = why;
+    if (reason != NULL && reason != m->cpu_hold) {
+        m->cpu_hold = reason;
         all = true;
     }
     m->holds_changed = false;

@@ -98,7 +98,7 @@ bool fit_gpu(struct mq *m, uint32_t id);
 bool fit_skip_cpu(void *ctx, uint32_t request_class);
 bool fit_skip_gpu(void *ctx, uint32_t request_class);
 /* Give a running GPU unit's tasks `cores` each; false: not all could be had, and nothing changed. */
-bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *why);
+bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *reason);
 /* Cores that each task of a waiting GPU unit begins with; 0: what it asks. */
 uint32_t tune_cores(struct mq *m, uint32_t id);
 
@@ -110,7 +110,7 @@ void tune_wake(struct mq *m);                           /* ask to be woken for t
 void tune_need(struct mq *m, uint32_t id);              /* what it holds enters the reserve */
 
 /* record.c */
-void record_hold(struct mq *m, uint32_t request_class, enum mq_hold why);
+void record_hold(struct mq *m, uint32_t request_class, enum mq_hold hold);
 void record_exhausted(struct mq *m, enum mq_class class);         /* the array holds all of them */
 void record_waiting(struct mq *m);                        /* at the end of a decision.  O(units that began to wait), or O(units) after a change */
 

@@ -53,11 +53,11 @@ static bool reaches(struct wf_policy *p, struct wf *w, const struct pol_amount *
     for (int d = 0; d < WF_DIMS; d++) {
         int64_t asked = d == 0 ? want->cpu_milli : d == 1 ? want->gpu_milli : want->licence[d - 2];
         if (asked == 0 || asked >= *reservation_dim(&most, d)) continue;
-        char why[160];
+        char error[160];
         double unit = d < 2 ? 1000 : 1;
-        (void)snprintf(why, sizeof why, "reserve= gives a workflow %g %s, and one of its stages needs %g", (double)asked / unit,
+        (void)snprintf(error, sizeof error, "reserve= gives a workflow %g %s, and one of its stages needs %g", (double)asked / unit,
                        d == 0 ? "cores" : d == 1 ? "GPUs" : p->host->name(p->host->ctx, POL_NAME_LICENCE, (uint32_t)d - 2), (double)*reservation_dim(&most, d) / unit);
-        p->host->fail(p->host->ctx, why);
+        p->host->fail(p->host->ctx, error);
         return false;
     }
     return true;

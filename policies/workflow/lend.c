@@ -42,70 +42,70 @@ static void read_name(struct lend_group *g, const char *s, size_t n, bool is_own
 }
 
 /* "[name,pN]" or "[name,pN,ratio]" at *s, which moves behind it. */
-static bool read_entry(struct lend_group *g, const char **s, bool is_owner, char *why, size_t cap)
+static bool read_entry(struct lend_group *g, const char **s, bool is_owner, char *error, size_t cap)
 {
     const char *at = skip(*s);
-    if (*at != '[') { (void)snprintf(why, cap, "shares: expected '[' at '%.40s'", at); return false; }
+    if (*at != '[') { (void)snprintf(error, cap, "shares: expected '[' at '%.40s'", at); return false; }
     at = skip(at + 1);
     size_t n = strcspn(at, ",] \t");
-    if (n == 0) { (void)snprintf(why, cap, "shares: expected a name at '%.40s'", at); return false; }
+    if (n == 0) { (void)snprintf(error, cap, "shares: expected a name at '%.40s'", at); return false; }
     read_name(g, at, n, is_owner);
     at = skip(at + n);
     if (*at == ',') at = skip(at + 1); else at = "";
     const char *prio = at;
     if (*at == 'p') { at++; g->prio = number(&at, PRIO_MAX); } else g->prio = -1;
-    if (g->prio < 0) { (void)snprintf(why, cap, "shares: expected a priority p0 .. p%d after '%s', found '%.20s'", PRIO_MAX, g->name, prio); return false; }
+    if (g->prio < 0) { (void)snprintf(error, cap, "shares: expected a priority p0 .. p%d after '%s', found '%.20s'", PRIO_MAX, g->name, prio); return false; }
     at = skip(at);
     if (*at == ',') {
         at = skip(at + 1);
         const char *ratio = at;
         g->ratio = number(&at, RATIO_MAX);
-        if (g->ratio <= 0) { (void)snprintf(why, cap, "shares: expected a ratio 1 .. %d for '%s', found '%.20s'", RATIO_MAX, g->name, ratio); return false; }
-        if (is_owner) { (void)snprintf(why, cap, "shares: the lender '%s' has no ratio", g->name); return false; }
+        if (g->ratio <= 0) { (void)snprintf(error, cap, "shares: expected a ratio 1 .. %d for '%s', found '%.20s'", RATIO_MAX, g->name, ratio); return false; }
+        if (is_owner) { (void)snprintf(error, cap, "shares: the lender '%s' has no ratio", g->name); return false; }
         at = skip(at);
     }
-    if (*at != ']') { (void)snprintf(why, cap, "shares: expected ']' at '%.40s'", at); return false; }
+    if (*at != ']') { (void)snprintf(error, cap, "shares: expected ']' at '%.40s'", at); return false; }
     *s = skip(at + 1);
     return true;
 }
 
-static bool check(const struct lend_shares *s, char *why, size_t cap)
+static bool check(const struct lend_shares *s, char *error, size_t cap)
 {
     for (uint32_t i = 0; i < s->n; i++) {
         const struct lend_group *g = &s->at[i];
         if (g->prio <= s->owner.prio) {
-            (void)snprintf(why, cap, "shares: the lender's p%d must be above p%d of '%s'", (int)s->owner.prio, (int)g->prio, g->name);
+            (void)snprintf(error, cap, "shares: the lender's p%d must be above p%d of '%s'", (int)s->owner.prio, (int)g->prio, g->name);
             return false;
         }
         for (uint32_t k = 0; k < i; k++) {
             if (s->at[k].who == g->who && strcmp(s->at[k].name, g->name) == 0) {
-                (void)snprintf(why, cap, "shares: '%s' stands twice", g->name);
+                (void)snprintf(error, cap, "shares: '%s' stands twice", g->name);
                 return false;
             }
             if (s->at[k].prio == g->prio && (s->at[k].ratio > 0) != (g->ratio > 0)) {
-                (void)snprintf(why, cap, "shares: of '%s' and '%s', both p%d, one has a ratio and one has none", s->at[k].name, g->name, (int)g->prio);
+                (void)snprintf(error, cap, "shares: of '%s' and '%s', both p%d, one has a ratio and one has none", s->at[k].name, g->name, (int)g->prio);
                 return false;
             }
         }
     }
-    if (s->n == 0) (void)snprintf(why, cap, "shares: nobody stands after the lender");
+    if (s->n == 0) (void)snprintf(error, cap, "shares: nobody stands after the lender");
     return s->n > 0;
 }
 
-bool lend_parse(struct lend_shares *s, const char *text, char *why, size_t cap)
+bool lend_parse(struct lend_shares *s, const char *text, char *error, size_t cap)
 {
     memset(s, 0, sizeof *s);
     const char *at = skip(text);
     if (strncmp(at, "shares:", 7) == 0) at = skip(at + 7);
     if (*at == '\0') at = "[*,p0],[*,p1]";
-    bool ok = read_entry(&s->owner, &at, true, why, cap);
+    bool ok = read_entry(&s->owner, &at, true, error, cap);
     while (ok && *at != '\0') {
-        if (*at != ',') { (void)snprintf(why, cap, "shares: expected ',' at '%.40s'", at); ok = false; break; }
+        if (*at != ',') { (void)snprintf(error, cap, "shares: expected ',' at '%.40s'", at); ok = false; break; }
         at++;
         POL_RESERVE(s->at, s->cap, (size_t)s->n + 1);
-        ok = read_entry(&s->at[s->n++], &at, false, why, cap);
+        ok = read_entry(&s->at[s->n++], &at, false, error, cap);
     }
-    return ok && check(s, why, cap);
+    return ok && check(s, error, cap);
 }
 
 void lend_fini(struct lend_shares *s)

@@ -20,8 +20,8 @@ enum lend_who { LEND_ANY, LEND_USER, LEND_QUEUE, LEND_MACHINES };
 struct lend_group { char *name; enum lend_who who; int64_t prio, ratio; };     /* ratio 0: by order */
 struct lend_shares { struct lend_group owner, *at; uint32_t n; size_t cap; };
 
-/* False with why [cap] filled.  An empty text is [*,p0],[*,p1]. */
-bool lend_parse(struct lend_shares *s, const char *text, char *why, size_t cap);
+/* False with error [cap] filled.  An empty text is [*,p0],[*,p1]. */
+bool lend_parse(struct lend_shares *s, const char *text, char *error, size_t cap);
 void lend_fini(struct lend_shares *s);
 
 /* Does a job (and one of its shapes) belong to the group? */

@@ -442,14 +442,14 @@ int64_t wf_history(const struct wf_policy *p, uint32_t user)
     return longest;
 }
 
-static bool check_history(const char *text, char *why, size_t cap)
+static bool check_history(const char *text, char *error, size_t cap)
 {
     for (const char *s = text; *s != '\0';) {
         size_t n = strcspn(s, ":;");
         char *end = NULL;
         double v = s[n] == ':' ? strtod(s + n + 1, &end) : -1;
         if (n == 0 || end == NULL || end == s + n + 1 || !(v >= 0) || v > 1e12 || (*end != ';' && *end != '\0')) {
-            (void)snprintf(why, cap, "history= expects users and seconds such as alice:7;bob:25, found '%.60s'", s);
+            (void)snprintf(error, cap, "history= expects users and seconds such as alice:7;bob:25, found '%.60s'", s);
             return false;
         }
         s = *end == ';' ? end + 1 : end;
@@ -476,7 +476,7 @@ static void destroy(void *self)
     free(p);
 }
 
-static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     struct wf_policy *p = pol_alloc(1, sizeof *p);
     p->host = host;
@@ -496,10 +496,10 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     if (!p->short_only && p->lend != WF_LEND_FITS) *flags &= ~(uint32_t)(POL_USES_LIMITS | POL_CLAIRVOYANT);   /* no estimate is read */
     p->most = value[P_MOST].x;
     bool ok = p->most > 0 && p->most <= 1;
-    if (!ok) (void)snprintf(why, cap, "most= is %g, expected a share above 0 and at most 1", p->most);
+    if (!ok) (void)snprintf(error, cap, "most= is %g, expected a share above 0 and at most 1", p->most);
     bool known = named || p->rule == WF_RULE_SUM || strcmp(value[P_RESERVE].s, "max") == 0;
-    if (ok && !known) (void)snprintf(why, cap, "reserve= is '%.60s', expected max, sum or amounts such as cpus:8;gpus:2", value[P_RESERVE].s);
-    ok = ok && known && check_history(p->history_text, why, cap) && lend_parse(&p->shares, value[P_SHARES].s, why, cap);
+    if (ok && !known) (void)snprintf(error, cap, "reserve= is '%.60s', expected max, sum or amounts such as cpus:8;gpus:2", value[P_RESERVE].s);
+    ok = ok && known && check_history(p->history_text, error, cap) && lend_parse(&p->shares, value[P_SHARES].s, error, cap);
     if (!ok) {
         destroy(p);
         return NULL;

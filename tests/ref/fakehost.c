@@ -105,24 +105,24 @@ static void say(struct fakehost *h, struct fake_entry e)
     h->log[h->n_log++] = e;
 }
 
-static void start(void *ctx, pol_task t, const struct pol_place *p, const char *why)
+static void start(void *ctx, pol_task t, const struct pol_place *p, const char *reason)
 {
     struct fakehost *h = ctx;
-    (void)why;
+    (void)reason;
     say(h, (struct fake_entry){ true, h->task[t.slot].info.job.slot, t.slot, p->node, p->cards });
 }
 
-static void start_gang(void *ctx, pol_job j, const struct pol_place *p, uint32_t n, const char *why)
+static void start_gang(void *ctx, pol_job j, const struct pol_place *p, uint32_t n, const char *reason)
 {
     struct fakehost *h = ctx;
     cr_assert(n == h->job[j.slot].n_tasks);
-    for (uint32_t i = 0; i < n; i++) start(ctx, (pol_task){ h->job[j.slot].first_task.slot + i, 0 }, &p[i], why);
+    for (uint32_t i = 0; i < n; i++) start(ctx, (pol_task){ h->job[j.slot].first_task.slot + i, 0 }, &p[i], reason);
 }
 
-static void preempt(void *ctx, pol_task t, const char *why)
+static void preempt(void *ctx, pol_task t, const char *reason)
 {
     struct fakehost *h = ctx;
-    (void)why;
+    (void)reason;
     cr_assert((h->ops->flags & POL_PREEMPTS) != 0);
     say(h, (struct fake_entry){ false, h->task[t.slot].info.job.slot, t.slot, POL_NONE, 0 });
 }
@@ -135,11 +135,11 @@ static void wake(void *ctx, int64_t at)
 }
 
 static void note(void *ctx, const char *name, double value) { (void)ctx, (void)name, (void)value; }
-static void hold(void *ctx, pol_task t, bool is_head, const char *why)
+static void hold(void *ctx, pol_task t, bool is_head, const char *reason)
 {
     const struct fakehost *h = ctx;
     (void)is_head;
-    cr_assert(why != NULL && t.slot < h->n_tasks && !h->task[t.slot].info.is_running);
+    cr_assert(reason != NULL && t.slot < h->n_tasks && !h->task[t.slot].info.is_running);
 }
 static void fail(void *ctx, const char *message) { (void)ctx; cr_assert_fail("the policy gave up: %s", message); }
 
@@ -200,10 +200,10 @@ void fakehost_open(struct fakehost *h, const struct pol_ops *ops, const char *pa
                              : value_of(p, s + strlen(p->name) + 1, strcspn(s, ",") - strlen(p->name) - 1);
     }
     uint32_t flags = ops->flags;
-    char why[256] = "";
+    char error[256] = "";
     h->ops = ops;
-    h->self = ops->create(&h->api, value, &flags, why, sizeof why);
-    cr_assert(h->self != NULL, "%s", why);
+    h->self = ops->create(&h->api, value, &flags, error, sizeof error);
+    cr_assert(h->self != NULL, "%s", error);
 }
 
 void fakehost_destroy(struct fakehost *h)

@@ -199,22 +199,22 @@ static void build(const struct ref_case *c, struct cluster *cl, struct throughpu
     }
 }
 
-static void see(struct ref_log *log, const struct world *w, enum ref_kind kind, uint32_t task, const char *why)
+static void see(struct ref_log *log, const struct world *w, enum ref_kind kind, uint32_t task, const char *reason)
 {
     const struct task *t = world_task(w, task);
     const struct hold *h = cluster_hold(world_cluster(w), task);
     ref_log_add(log, (struct ref_event){ .at = world_now(w), .kind = kind, .job = (int)world_job(w, t->job)->ordinal,
-                                         .task = (int)t->index, .node = (int)h->node, .cards = h->cards, .why = why });
+                                         .task = (int)t->index, .node = (int)h->node, .cards = h->cards, .reason = reason });
 }
 
 static void saw_start(void *ctx, const struct world *w, uint32_t task) { see(ctx, w, REF_START, task, ""); }
 
-static void saw_stop(void *ctx, const struct world *w, uint32_t task, enum stop_why why)
+static void saw_stop(void *ctx, const struct world *w, uint32_t task, enum stop_why reason)
 {
     static const char *const name[] = { [STOP_DONE] = "done", [STOP_PREEMPTED] = "preempted", [STOP_FAILED] = "failed",
                                         [STOP_TIMEOUT] = "timeout", [STOP_HORIZON] = "horizon",
                                         [STOP_MISMATCH] = "mismatch" };
-    see(ctx, w, REF_STOP, task, name[why]);
+    see(ctx, w, REF_STOP, task, name[reason]);
 }
 
 static void saw_end(void *ctx, const struct world *w, uint32_t job)
@@ -223,13 +223,13 @@ static void saw_end(void *ctx, const struct world *w, uint32_t job)
                                         [JOB_UNFINISHED] = "unfinished", [JOB_FAILED] = "failed" };
     const struct job *j = world_job(w, job);
     ref_log_add(ctx, (struct ref_event){ .at = world_now(w), .kind = REF_END, .job = (int)j->ordinal, .task = -1, .node = -1,
-                                         .why = name[j->status] });
+                                         .reason = name[j->status] });
 }
 
 static void saw_node(void *ctx, const struct world *w, uint32_t node)
 {
     ref_log_add(ctx, (struct ref_event){ .at = world_now(w), .kind = world_cluster(w)->node[node].is_up ? REF_UP : REF_DOWN,
-                                         .job = -1, .task = -1, .node = (int)node, .why = "" });
+                                         .job = -1, .task = -1, .node = (int)node, .reason = "" });
 }
 
 static int by_job(const void *a, const void *b)
@@ -242,9 +242,9 @@ static int by_job(const void *a, const void *b)
 
 static void saw_sample(void *ctx, const struct world *w) { (void)w; ((struct refcase_run *)ctx)->n_samples++; }
 
-static void took_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *why)
+static void took_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *reason)
 {
-    (void)at; (void)verb; (void)job; (void)task; (void)node; (void)why;
+    (void)at; (void)verb; (void)job; (void)task; (void)node; (void)reason;
     ((struct refcase_run *)ctx)->n_decisions++;
 }
 
@@ -291,7 +291,7 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
     run->count = *world_count(w);
     /* At the end jobs are given up in the order of their slots, which is nobody's business. */
     size_t tail = log->n;
-    while (tail > 0 && (strcmp(log->ev[tail - 1].why, "horizon") == 0 || strcmp(log->ev[tail - 1].why, "unfinished") == 0)) tail--;
+    while (tail > 0 && (strcmp(log->ev[tail - 1].reason, "horizon") == 0 || strcmp(log->ev[tail - 1].reason, "unfinished") == 0)) tail--;
     if (tail < log->n) qsort(log->ev + tail, log->n - tail, sizeof *log->ev, by_job);
     world_destroy(w);
     host_destroy(host);
@@ -304,7 +304,7 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
 static bool same(const struct ref_event *a, const struct ref_event *b)
 {
     return a->at == b->at && a->kind == b->kind && a->job == b->job && a->task == b->task && a->node == b->node &&
-           a->cards == b->cards && strcmp(a->why, b->why) == 0;
+           a->cards == b->cards && strcmp(a->reason, b->reason) == 0;
 }
 
 long refcase_difference(const struct ref_log *a, const struct ref_log *b)
@@ -399,7 +399,7 @@ static void tell_log(const char *who, const struct ref_log *log, long at, FILE *
     for (long i = at > 12 ? at - 12 : 0; i < (long)log->n && i < at + 8; i++) {
         const struct ref_event *e = &log->ev[i];
         fprintf(to, "%s %4ld  t=%-5" PRId64 " %-5s job %d task %d node %d cards %" PRIx64 " %s\n", i == at ? ">>" : "  ", i, e->at,
-                kind[e->kind], e->job, e->task, e->node, e->cards, e->why);
+                kind[e->kind], e->job, e->task, e->node, e->cards, e->reason);
     }
 }
 

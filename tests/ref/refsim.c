@@ -52,10 +52,10 @@ static bool heads_running_unit(const struct ref_world *w, int j, int t)
     return w->live[j][t].state == REF_RUNNING && (t == 0 || !w->job[j].gang);
 }
 
-static void record(struct ref_world *w, enum ref_kind kind, int job, int task, int node, uint64_t cards, const char *why)
+static void record(struct ref_world *w, enum ref_kind kind, int job, int task, int node, uint64_t cards, const char *reason)
 {
     ref_log_add(w->log, (struct ref_event){ .at = w->now, .kind = kind, .job = job, .task = task, .node = node,
-                                            .cards = cards, .why = why });
+                                            .cards = cards, .reason = reason });
 }
 
 static void start_computing(struct ref_world *w, struct ref_unit u)
@@ -99,30 +99,30 @@ static void start_unit(struct ref_world *w, const struct ref_decision *d)
 }
 
 /* All tasks of the unit leave their nodes, for good or to wait again. */
-static void stop_unit(struct ref_world *w, struct ref_unit u, const char *why, enum ref_state then)
+static void stop_unit(struct ref_world *w, struct ref_unit u, const char *reason, enum ref_state then)
 {
     for (int k = 0; k < ref_unit_size(w, u); k++) {
         struct ref_live *l = &w->live[u.job][u.task + k];
         const struct ref_hold *h = &w->ledger.hold[u.job][u.task + k];
         SIM_ASSERT(l->state == REF_RUNNING);
-        record(w, REF_STOP, u.job, u.task + k, h->node, h->cards, why);
+        record(w, REF_STOP, u.job, u.task + k, h->node, h->cards, reason);
         l->attained += w->now - l->started;
         l->state = then;
         ref_give(w->c, &w->ledger, u.job, u.task + k);
     }
 }
 
-static void end_job(struct ref_world *w, int j, const char *why)
+static void end_job(struct ref_world *w, int j, const char *reason)
 {
-    record(w, REF_END, j, -1, -1, 0, why);
+    record(w, REF_END, j, -1, -1, 0, reason);
     w->ended[j] = true;
     w->n_ended++;
 }
 
-static void finish_unit(struct ref_world *w, struct ref_unit u, const char *why)
+static void finish_unit(struct ref_world *w, struct ref_unit u, const char *reason)
 {
-    if (strcmp(why, "timeout") == 0) w->timed_out[u.job] = true;
-    stop_unit(w, u, why, REF_DONE);
+    if (strcmp(reason, "timeout") == 0) w->timed_out[u.job] = true;
+    stop_unit(w, u, reason, REF_DONE);
     for (int k = 0; k < w->job[u.job].n; k++)
         if (w->live[u.job][k].state != REF_DONE) return;
     end_job(w, u.job, w->timed_out[u.job] ? "timeout" : "done");

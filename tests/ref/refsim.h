@@ -63,7 +63,7 @@ struct ref_case {
 
 enum ref_kind { REF_START, REF_STOP, REF_END, REF_DOWN, REF_UP };
 /* why of a stop: done, preempted, failed, timeout, horizon; of an end: done, timeout, rejected, unfinished. */
-struct ref_event { sim_tick at; enum ref_kind kind; int job, task, node; uint64_t cards; const char *why; };
+struct ref_event { sim_tick at; enum ref_kind kind; int job, task, node; uint64_t cards; const char *reason; };
 
 struct ref_log {
     struct ref_event *ev;           /* owned */

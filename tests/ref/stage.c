@@ -81,13 +81,13 @@ static void say(struct stage *s, const char *fmt, ...)
     va_end(ap);
 }
 
-static void say_task(struct stage *s, const struct world *w, const char *kind, uint32_t t, const char *why)
+static void say_task(struct stage *s, const struct world *w, const char *kind, uint32_t t, const char *reason)
 {
     const struct task *k = world_task(w, t);
     const struct job *j = world_job(w, k->job);
     say(s, "%" PRId64 " %s %" PRIu64, world_now(w), kind, j->ordinal);
     if (j->n_tasks > 1) say(s, ".%u", k->index);
-    say(s, " n%u%s%s\n", world_cluster(w)->hold[t].node, *why ? " " : "", why);
+    say(s, " n%u%s%s\n", world_cluster(w)->hold[t].node, *reason ? " " : "", reason);
 }
 
 static void arrived(void *ctx, const struct world *w, uint32_t job)
@@ -98,10 +98,10 @@ static void arrived(void *ctx, const struct world *w, uint32_t job)
 
 static void started(void *ctx, const struct world *w, uint32_t t) { say_task(ctx, w, "start", t, ""); }
 
-static void stopped(void *ctx, const struct world *w, uint32_t t, enum stop_why why)
+static void stopped(void *ctx, const struct world *w, uint32_t t, enum stop_why reason)
 {
     static const char *const name[] = { "done", "preempted", "failed", "timeout", "horizon" };
-    say_task(ctx, w, "stop", t, name[why]);
+    say_task(ctx, w, "stop", t, name[reason]);
 }
 
 static void ended(void *ctx, const struct world *w, uint32_t job)
@@ -152,8 +152,8 @@ static void try_start(struct stage *s, struct world *w, const struct job *j, uin
     uint32_t given = 0;
     for (uint32_t g = t; given < n; g = world_task(w, g)->next, given++) cluster_give(&s->cluster, g);
     if (n < (j->gang ? j->n_tasks : 1)) return;
-    const char *why = j->gang ? world_start_gang(w, slot, p, n) : world_start(w, t, p);
-    SIM_ASSERT(why == NULL);
+    const char *reason = j->gang ? world_start_gang(w, slot, p, n) : world_start(w, t, p);
+    SIM_ASSERT(reason == NULL);
 }
 
 static void start_all(struct stage *s, struct world *w)
@@ -177,8 +177,8 @@ static void follow_script(struct stage *s, struct world *w)
         for (uint32_t t = 0; t < world_n_task_slots(w); t++) {
             const struct task *k = world_task(w, t);
             if (k->is_live && k->state == TASK_RUNNING && world_job(w, k->job)->ordinal == c->job) {
-                const char *why = world_preempt(w, t);
-                SIM_ASSERT(why == NULL);
+                const char *reason = world_preempt(w, t);
+                SIM_ASSERT(reason == NULL);
             }
         }
     }

@@ -98,14 +98,14 @@ static void started(void *ctx, const struct world *w, uint32_t task)
     if (level > 0 && t->attempts == 1) r->c->late = i64_max(r->c->late, world_now(w) - r->last_end[j->ordinal][level - 1]);
 }
 
-static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why why)
+static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why reason)
 {
     struct run *r = ctx;
     const struct task *t = world_task(w, task);
     const struct job *j = world_job(w, t->job);
     if (j->graph != NULL) r->last_end[j->ordinal][j->graph->level[t->index]] = world_now(w);
     if (r->c->n_stops < WF_STOPS)
-        r->c->stop[r->c->n_stops++] = (struct wf_stop){ world_now(w), j->ordinal, t->index, why, reserve_lender(w, task) != NULL };
+        r->c->stop[r->c->n_stops++] = (struct wf_stop){ world_now(w), j->ordinal, t->index, reason, reserve_lender(w, task) != NULL };
 }
 
 static void staged(void *ctx, const struct world *w, uint32_t job, const struct stage_entry *e)
@@ -151,6 +151,6 @@ uint32_t wfcase_reclaims(const struct wfcase *c, uint64_t job, sim_tick at)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->n_stops; i++)
-        n += c->stop[i].borrowed && c->stop[i].why == STOP_PREEMPTED && (job == UINT64_MAX || c->stop[i].job == job) && (at < 0 || c->stop[i].at == at);
+        n += c->stop[i].borrowed && c->stop[i].reason == STOP_PREEMPTED && (job == UINT64_MAX || c->stop[i].job == job) && (at < 0 || c->stop[i].at == at);
     return n;
 }

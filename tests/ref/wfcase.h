@@ -24,7 +24,7 @@ struct wf_job {
 };
 
 struct wf_entry { sim_tick at; uint64_t job; struct stage_entry e; };
-struct wf_stop { sim_tick at; uint64_t job; uint32_t task; enum stop_why why; bool borrowed; };
+struct wf_stop { sim_tick at; uint64_t job; uint32_t task; enum stop_why reason; bool borrowed; };
 
 struct wfcase {
     struct cluster cluster;

@@ -80,31 +80,31 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     return ST_OK;
 }
 
-struct watch { struct yard *y; FILE *why; };
+struct watch { struct yard *y; FILE *reason; };
 
-static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why why)
+static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why reason)
 {
     struct watch *x = ctx;
-    if (why == STOP_DONE) x->y->task_s += (world_now(w) - world_job_of(w, task)->submit) / TICK_SEC;
-    if (why == STOP_DONE) x->y->makespan = world_now(w) / TICK_SEC;
+    if (reason == STOP_DONE) x->y->task_s += (world_now(w) - world_job_of(w, task)->submit) / TICK_SEC;
+    if (reason == STOP_DONE) x->y->makespan = world_now(w) / TICK_SEC;
 }
 
-static void decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *why)
+static void decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *reason)
 {
     struct watch *x = ctx;
-    (void)fprintf(x->why, "%" PRId64 " %s j%" PRIu64 ".%" PRId64 " n%" PRId64 " %s\n", at / TICK_SEC, verb, job, task, node, why);
+    (void)fprintf(x->reason, "%" PRId64 " %s j%" PRIu64 ".%" PRId64 " n%" PRId64 " %s\n", at / TICK_SEC, verb, job, task, node, reason);
 }
 
 void yard_run(struct yard *y, const char *policy)
 {
     struct host *h;
     FILE *log = fmemopen(y->log, sizeof y->log, "w");
-    struct watch x = { y, fmemopen(y->why, sizeof y->why, "w") };
+    struct watch x = { y, fmemopen(y->reason, sizeof y->reason, "w") };
     struct host_hooks hooks = { .ctx = &x, .decision = decision };
     y->diag = (struct diag){ 0 };
     y->makespan = y->task_s = 0;
     y->next = 0;
-    SIM_ASSERT(log != NULL && x.why != NULL);
+    SIM_ASSERT(log != NULL && x.reason != NULL);
     if (y->cluster.changed == NULL) cluster_seal(&y->cluster);
     y->result = host_create(&h, policy, NULL, NULL, &hooks, &y->diag);
     SIM_ASSERT(y->result == ST_OK);
@@ -121,5 +121,5 @@ void yard_run(struct yard *y, const char *policy)
     world_destroy(w);
     host_destroy(h);
     (void)fclose(log);
-    (void)fclose(x.why);
+    (void)fclose(x.reason);
 }

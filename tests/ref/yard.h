@@ -25,7 +25,7 @@ struct yard {
     struct task_calls calls;
     /* after yard_run */
     char     log[YARD_LOG];         /* "10 call j0 0 0 n1 gpu 10+0 done\n" ...; see db/event_log.c */
-    char     why[YARD_LOG];         /* decisions: "0 send j0.0 n1 REASON\n" */
+    char     reason[YARD_LOG];         /* decisions: "0 send j0.0 n1 REASON\n" */
     struct diag diag;
     enum st  result;
     uint64_t digest, n_cross, n_moved;

@@ -165,7 +165,7 @@ void dispatcher_open(struct dispatcher *h, const struct pol_view *view, const st
 
 /* ---- decisions ---- */
 
-void dispatcher_send(struct dispatcher *h, uint32_t task, uint32_t node, uint32_t engine, const char *why)
+void dispatcher_send(struct dispatcher *h, uint32_t task, uint32_t node, uint32_t engine, const char *reason)
 {
     struct dispatcher_task *k = dispatcher_task(h, task);
     drop(h, list_of(h, k), task);
@@ -175,10 +175,10 @@ void dispatcher_send(struct dispatcher *h, uint32_t task, uint32_t node, uint32_
     k->engine = engine;
     push(h, &h->node[node].queue, task);
     mark(h, node);
-    h->host->send(h->host->ctx, k->task, node, why);
+    h->host->send(h->host->ctx, k->task, node, reason);
 }
 
-bool dispatcher_start(struct dispatcher *h, uint32_t task, const char *why)
+bool dispatcher_start(struct dispatcher *h, uint32_t task, const char *reason)
 {
     struct dispatcher_task *k = dispatcher_task(h, task);
     const struct pol_shape *s = &h->view->shape[k->shape];
@@ -188,16 +188,16 @@ bool dispatcher_start(struct dispatcher *h, uint32_t task, const char *why)
     drop(h, &h->node[k->node].queue, task);
     k->state = DISPATCHER_RUNNING;
     push(h, &h->node[k->node].running, task);
-    h->host->start(h->host->ctx, k->task, &(struct pol_place){ .node = k->node, .cards = s->exclusive ? 0 : cards }, why);
+    h->host->start(h->host->ctx, k->task, &(struct pol_place){ .node = k->node, .cards = s->exclusive ? 0 : cards }, reason);
     return true;
 }
 
-void dispatcher_call(struct dispatcher *h, uint32_t task, uint32_t node, uint32_t engine, const char *why)
+void dispatcher_call(struct dispatcher *h, uint32_t task, uint32_t node, uint32_t engine, const char *reason)
 {
     struct dispatcher_task *k = dispatcher_task(h, task);
     h->sched.plan.node[node].n.engine_free[engine]--;
     k->is_idle = false;
-    h->host->call(h->host->ctx, k->task, node, engine, why);
+    h->host->call(h->host->ctx, k->task, node, engine, reason);
 }
 
 bool dispatcher_suits(const struct dispatcher *h, uint32_t task, uint32_t node)

@@ -59,11 +59,11 @@ void dispatcher_sort(struct dispatcher *h);
 void dispatcher_clean(struct dispatcher *h);
 
 /* From the master's queue or another node's. */
-void dispatcher_send(struct dispatcher *h, uint32_t task, uint32_t node, uint32_t engine, const char *why);
+void dispatcher_send(struct dispatcher *h, uint32_t task, uint32_t node, uint32_t engine, const char *reason);
 /* A queued task starts on its node; false if it does not fit there now. */
-bool dispatcher_start(struct dispatcher *h, uint32_t task, const char *why);
+bool dispatcher_start(struct dispatcher *h, uint32_t task, const char *reason);
 /* The next call of an idle task. */
-void dispatcher_call(struct dispatcher *h, uint32_t task, uint32_t node, uint32_t engine, const char *why);
+void dispatcher_call(struct dispatcher *h, uint32_t task, uint32_t node, uint32_t engine, const char *reason);
 
 /* Could the task ever run on the node, empty and up? */
 bool dispatcher_suits(const struct dispatcher *h, uint32_t task, uint32_t node);

@@ -142,7 +142,7 @@ static bool try(struct evict *e, struct offer *o, uint32_t slot)
     for (uint32_t i = n; i-- > 0;)
         if (evict_hand_back(d, e->victim[i])) e->victim[i] = POL_NONE;
     for (uint32_t i = 0; i < n; i++)
-        if (e->victim[i] != POL_NONE) sched_preempt(d, e->victim[i], e->why);
+        if (e->victim[i] != POL_NONE) sched_preempt(d, e->victim[i], e->reason);
     offer_take(o, unit, "its job is below its share");
     return true;
 }

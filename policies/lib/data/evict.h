@@ -13,7 +13,7 @@ struct evict {
     uint32_t *needy;  size_t cap_needy;  uint32_t n_needy;
     uint32_t *victim; size_t cap_victim; uint32_t n_victims;
     uint64_t *failed_in; size_t cap_failed_in;      /* by kind: decision in which not even all victims made room */
-    const char *why;
+    const char *reason;
 };
 
 void evict_fini(struct evict *e);       /* zero-initialise to begin */

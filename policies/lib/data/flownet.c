@@ -303,15 +303,15 @@ static void list_puts(struct flownet *n)
 
 bool flownet_solve(struct flownet *n, struct assign_result *r)
 {
-    char why[256], say[400];
+    char error[256], say[400];
     n->n_put = 0;
     if (n->has_failed) return false;
     if (assign_solve(n->assign, r) != ASSIGN_OK) {
         fail(n, "costs so large and tasks so many that their sums could pass 2^60");
         return false;
     }
-    if (n->sched->host->is_audited && !assign_verify(n->assign, r, why, sizeof why)) {
-        (void)snprintf(say, sizeof say, "audit: the flow is not proved optimal: %s", why);
+    if (n->sched->host->is_audited && !assign_verify(n->assign, r, error, sizeof error)) {
+        (void)snprintf(say, sizeof say, "audit: the flow is not proved optimal: %s", error);
         fail(n, say);
         return false;
     }

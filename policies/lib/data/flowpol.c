@@ -36,16 +36,16 @@ static void moved(void *self, const struct unit *u, int sign)
 
 static const struct offer_singles singles = { .waits = waits, .moved = moved };
 
-void flowpol_init(struct flowpol *f, const struct pol_host *host, const struct flow_rule *rule, const char *why)
+void flowpol_init(struct flowpol *f, const struct pol_host *host, const struct flow_rule *rule, const char *reason)
 {
     struct offer_rule offer = { .by = LOCALITY_OWN, .placement = rule->placement, .second_after = -1, .heartbeat_us = 1,
-                                .why = "not a single: offered as by gs", .singles = &singles };
+                                .reason = "not a single: offered as by gs", .singles = &singles };
     offer_init(&f->offer, host, &offer);
     f->offer.jobs.locality.price = rule->price;
     flownet_init(&f->net, &f->offer.sched, &f->offer.jobs);
     f->rule = *rule;
-    f->why = why;
-    f->evict.why = "its job is above its share; run the shortest";
+    f->reason = reason;
+    f->evict.reason = "its job is above its share; run the shortest";
     f->wake_us = -1;
 }
 
@@ -224,7 +224,7 @@ static void settle_stops(struct flowpol *f)
         if (!assign_place(f->net.assign, f->moved[i], &node, &kind) && evict_hand_back(d, f->moved[i])) f->moved[i] = POL_NONE;
     }
     for (uint32_t i = 0; i < e->n_victims; i++)
-        if (e->victim[i] != POL_NONE) sched_preempt(d, e->victim[i], e->why);
+        if (e->victim[i] != POL_NONE) sched_preempt(d, e->victim[i], e->reason);
     for (uint32_t i = 0; i < f->n_moved; i++)
         if (f->moved[i] != POL_NONE) sched_preempt(d, f->moved[i], "the flow has a better use of its GPU, or a better GPU for it");
     e->n_victims = f->n_moved = 0;
@@ -242,7 +242,7 @@ static bool commit(struct flowpol *f)
         const struct flownet_put *p = &f->net.put[i];
         POL_RESERVE(d->place, d->cap_place, 1);
         *d->place = (struct pol_place){ .node = p->node, .cards = p->cards };
-        offer_take(&f->offer, p->unit, f->why);
+        offer_take(&f->offer, p->unit, f->reason);
     }
     return all;
 }

@@ -46,10 +46,10 @@ struct flowpol {
     bool     *is_used; size_t cap_is_used;          /* by victim */
     uint32_t *list; size_t cap_list;                /* scratch */
     int64_t  wake_us;           /* the last wake asked for */
-    const char *why;
+    const char *reason;
 };
 
-void flowpol_init(struct flowpol *f, const struct pol_host *host, const struct flow_rule *rule, const char *why);
+void flowpol_init(struct flowpol *f, const struct pol_host *host, const struct flow_rule *rule, const char *reason);
 void flowpol_fini(struct flowpol *f);
 void flowpol_decide(void *flowpol, const struct pol_view *view, const struct pol_event *ev, size_t n_ev);
 void flowpol_destroy(void *flowpol);        /* and free it */

@@ -69,11 +69,11 @@ static bool within_quota(const struct offer *o, const struct gpujob *j, int64_t 
 }
 
 /* For the record: by the first of the tasks that the job has waiting. */
-static void tell_waiting(const struct offer *o, const struct gpujob *j, const char *why)
+static void tell_waiting(const struct offer *o, const struct gpujob *j, const char *reason)
 {
     const struct sched *d = &o->sched;
     uint32_t id = queue_first(j->data.n > 0 ? &j->data : &j->wait);
-    if (id != POL_NONE) d->host->hold(d->host->ctx, sched_unit(d, id)->task, false, why);
+    if (id != POL_NONE) d->host->hold(d->host->ctx, sched_unit(d, id)->task, false, reason);
 }
 
 /* Groups change place only between walks. */
@@ -235,10 +235,10 @@ uint32_t offer_pick(struct offer *o, uint32_t slot, bool *declines)
     return best.task;
 }
 
-void offer_take(struct offer *o, uint32_t unit, const char *why)
+void offer_take(struct offer *o, uint32_t unit, const char *reason)
 {
     o->job[sched_unit(&o->sched, unit)->job.slot].declined = 0;
-    sched_start(&o->sched, unit, why);
+    sched_start(&o->sched, unit, reason);
     settle(o);
 }
 
@@ -289,7 +289,7 @@ static bool serve(struct offer *o, struct offer_queue *q)
                 unit = offer_pick(o, slot, &declines);
             }
             if (unit != POL_NONE) {
-                offer_take(o, unit, o->rule.why);
+                offer_take(o, unit, o->rule.reason);
                 return true;
             }
             if (declines) decline(o, slot);

@@ -28,7 +28,7 @@ struct offer_rule {
     int64_t second_after, any_after;    /* a job takes level 1, 2 when its patience is greater */
     int64_t heartbeat_us;       /* > 0 */
     int64_t quota;              /* GPUs a job may hold at once; 0: no limit */
-    const char *why;
+    const char *reason;
     const struct offer_singles *singles;
 };
 
@@ -84,6 +84,6 @@ void offer_close(struct offer *o);
 /* The unit the job would take of what is free, taken in the plan and left in sched.place; POL_NONE: none fits, or it would decline. */
 uint32_t offer_pick(struct offer *o, uint32_t job, bool *declines);
 /* Start it there. */
-void offer_take(struct offer *o, uint32_t unit, const char *why);
+void offer_take(struct offer *o, uint32_t unit, const char *reason);
 
 #endif

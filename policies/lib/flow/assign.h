@@ -120,9 +120,9 @@ void assign_fill_from(struct assign *s, uint64_t places);
  * The certificate: capacities, complementary slackness of every task, class and
  * job under the prices and values above, and that M is large enough for "most
  * flow first".  Recomputed from what was told, sharing nothing with the search.
- * False with the reason in why [cap].  O(tasks log + classes log), after a solve only.
+ * False with what is wrong in error [cap].  O(tasks log + classes log), after a solve only.
  */
-bool assign_verify(const struct assign *s, const struct assign_result *r, char *why, size_t cap);
+bool assign_verify(const struct assign *s, const struct assign_result *r, char *error, size_t cap);
 
 size_t assign_bytes(const struct assign *s);      /* memory held between solves */
 

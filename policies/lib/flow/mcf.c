@@ -314,38 +314,38 @@ static bool is_maximum(const struct mcf *g, const int64_t *left)
     return ok;
 }
 
-static bool slack(const struct mcf *g, int64_t *left, char *why, size_t cap)
+static bool slack(const struct mcf *g, int64_t *left, char *error, size_t cap)
 {
     for (uint32_t e = 0; e < g->m; e++) {
         const struct mcf_arc *a = &g->arc[e];
-        if (g->flow[e] < 0 || g->flow[e] > a->cap) { (void)snprintf(why, cap, "arc %u: flow outside 0..capacity", e + 1); return false; }
+        if (g->flow[e] < 0 || g->flow[e] > a->cap) { (void)snprintf(error, cap, "arc %u: flow outside 0..capacity", e + 1); return false; }
         left[a->from] -= g->flow[e];
         left[a->to] += g->flow[e];
         int64_t rc = a->cost + g->pi[a->from] - g->pi[a->to];
-        if ((rc < 0 && g->flow[e] < a->cap) || (rc > 0 && g->flow[e] > 0)) { (void)snprintf(why, cap, "arc %u: not at the bound its reduced cost asks", e + 1); return false; }
+        if ((rc < 0 && g->flow[e] < a->cap) || (rc > 0 && g->flow[e] > 0)) { (void)snprintf(error, cap, "arc %u: not at the bound its reduced cost asks", e + 1); return false; }
     }
     return true;
 }
 
-bool mcf_verify(const struct mcf *g, char *why, size_t cap)
+bool mcf_verify(const struct mcf *g, char *error, size_t cap)
 {
     int64_t *left = pol_alloc(g->n, sizeof *left);
     int64_t shipped = 0, keeps = INT64_MIN, ships = INT64_MAX, lacks = INT64_MAX, gets = INT64_MIN;
     for (uint32_t u = 0; u < g->n; u++) left[u] = g->supply[u];
-    bool ok = slack(g, left, why, cap);
+    bool ok = slack(g, left, error, cap);
     for (uint32_t u = 0; u < g->n && ok; u++) {
         int64_t b = g->supply[u], l = left[u], p = g->pi[u];
         ok = b >= 0 ? l >= 0 && l <= b : l <= 0 && l >= b;
-        if (!ok) (void)snprintf(why, cap, "node %u: flow is not conserved", u + 1);
+        if (!ok) (void)snprintf(error, cap, "node %u: flow is not conserved", u + 1);
         if (b < 0) shipped += l - b;
         if (l > 0 && p > keeps) keeps = p;
         if (b > 0 && l < b && p < ships) ships = p;
         if (l < 0 && p < lacks) lacks = p;
         if (b < 0 && l > b && p > gets) gets = p;
     }
-    if (ok && (keeps > ships || gets > lacks)) { ok = false; (void)snprintf(why, cap, "another supply or demand would be cheaper to serve"); }
-    if (ok && shipped != g->shipped) { ok = false; (void)snprintf(why, cap, "the flow shipped is not the sum over demands"); }
-    if (ok && !is_maximum(g, left)) { ok = false; (void)snprintf(why, cap, "a supply that is left can still reach an unmet demand"); }
+    if (ok && (keeps > ships || gets > lacks)) { ok = false; (void)snprintf(error, cap, "another supply or demand would be cheaper to serve"); }
+    if (ok && shipped != g->shipped) { ok = false; (void)snprintf(error, cap, "the flow shipped is not the sum over demands"); }
+    if (ok && !is_maximum(g, left)) { ok = false; (void)snprintf(error, cap, "a supply that is left can still reach an unmet demand"); }
     free(left);
     return ok;
 }

@@ -43,8 +43,8 @@ enum mcf_st mcf_solve(struct mcf *g);
  * The certificate, checked from flow, pi and the input alone: capacities,
  * conservation, complementary slackness, and that no supply that stayed can
  * reach a demand that is unmet.  Together they prove flow and cost optimal.
- * False with the reason in why [cap].  O(m).
+ * False with what is wrong in error [cap].  O(m).
  */
-bool mcf_verify(const struct mcf *g, char *why, size_t cap);
+bool mcf_verify(const struct mcf *g, char *error, size_t cap);
 
 #endif

@@ -19,7 +19,7 @@ struct check {
     struct priced *rack;                /* the same, rack after rack */
     uint32_t *rack0;                    /* [n_racks + 1] */
     uint32_t n;
-    char    *why;
+    char    *error;
     size_t   cap;
 };
 
@@ -87,7 +87,7 @@ static int64_t cheapest(const struct check *k, const struct task *t, uint64_t fi
 
 static bool bad(const struct check *k, const char *what, uint32_t id)
 {
-    (void)snprintf(k->why, k->cap, "%s (%u)", what, id);
+    (void)snprintf(k->error, k->cap, "%s (%u)", what, id);
     return false;
 }
 
@@ -174,9 +174,9 @@ static bool check_m(const struct check *k)
     return (pol_wide)(hi - lo + 1) * (pol_wide)units < s->m || bad(k, "M is too small for 'most flow first'", 0);
 }
 
-bool assign_verify(const struct assign *s, const struct assign_result *r, char *why, size_t cap)
+bool assign_verify(const struct assign *s, const struct assign_result *r, char *error, size_t cap)
 {
-    struct check k = { .s = s, .why = why, .cap = cap };
+    struct check k = { .s = s, .error = error, .cap = cap };
     k.all = pol_alloc(s->n_cls, sizeof *k.all);
     k.rack = pol_alloc(s->n_cls, sizeof *k.rack);
     k.rack0 = pol_alloc(s->n_racks + 2u, sizeof *k.rack0);

@@ -7,9 +7,9 @@ void kube_init(struct kube *k, enum kube_profile p)
     static const char *const scores[] = {
         [KUBE_DEFAULT] = "least:1;balanced:1", [KUBE_SPLIT] = "least:1;balanced:1", [KUBE_HYBRID] = "dominant:1;gpu:1",
     };
-    char why[1];
+    char error[1];
     memset(k, 0, sizeof *k);
-    (void)kube_parse(k, scores[p], why, sizeof why);
+    (void)kube_parse(k, scores[p], error, sizeof error);
     for (uint32_t i = 0; kube_filters[i].name != NULL; i++)
         if (p == KUBE_SPLIT && strcmp(kube_filters[i].name, "partition") == 0) k->filters |= 1u << i;
 }
@@ -28,7 +28,7 @@ static const struct kube_score *find_score(const char *name, size_t n)
     return NULL;
 }
 
-bool kube_parse(struct kube *k, const char *text, char *why, size_t cap)
+bool kube_parse(struct kube *k, const char *text, char *error, size_t cap)
 {
     enum { WEIGHT_MAX = 100000 };
     k->n_scores = 0;
@@ -38,23 +38,23 @@ bool kube_parse(struct kube *k, const char *text, char *why, size_t cap)
         long weight = 1;
         const struct kube_score *plugin = find_score(s, n);
         if (plugin == NULL) {
-            int at = snprintf(why, cap, "score plugin '%.*s' is not known; there are", (int)n, s);
+            int at = snprintf(error, cap, "score plugin '%.*s' is not known; there are", (int)n, s);
             for (size_t i = 0; kube_scores[i].name != NULL && at > 0 && (size_t)at < cap; i++)
-                at += snprintf(why + at, cap - (size_t)at, "%s %s", i > 0 ? "," : "", kube_scores[i].name);
+                at += snprintf(error + at, cap - (size_t)at, "%s %s", i > 0 ? "," : "", kube_scores[i].name);
             return false;
         }
         for (size_t i = 0; i < k->n_scores; i++)
             if (k->score[i].plugin == plugin) {
-                (void)snprintf(why, cap, "score plugin '%s' is named twice", plugin->name);
+                (void)snprintf(error, cap, "score plugin '%s' is named twice", plugin->name);
                 return false;
             }
         if (*end == ':') weight = strtol(s + n + 1, &end, 10);
         if (weight < 1 || weight > WEIGHT_MAX || (*end != ';' && *end != '\0')) {
-            (void)snprintf(why, cap, "the weight of score plugin '%s' is not a whole number from 1 to %d", plugin->name, WEIGHT_MAX);
+            (void)snprintf(error, cap, "the weight of score plugin '%s' is not a whole number from 1 to %d", plugin->name, WEIGHT_MAX);
             return false;
         }
         if (k->n_scores == KUBE_SCORES_MAX) {
-            (void)snprintf(why, cap, "more than %d score plugins", KUBE_SCORES_MAX);
+            (void)snprintf(error, cap, "more than %d score plugins", KUBE_SCORES_MAX);
             return false;
         }
         k->score[k->n_scores].plugin = plugin;

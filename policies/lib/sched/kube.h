@@ -63,8 +63,8 @@ struct kube {
 
 void kube_init(struct kube *k, enum kube_profile p);
 void kube_fini(struct kube *k);
-/* "name:weight;..."; false with why filled. */
-bool kube_parse(struct kube *k, const char *text, char *why, size_t cap);
+/* "name:weight;..."; false with error filled. */
+bool kube_parse(struct kube *k, const char *text, char *error, size_t cap);
 /* Ties: by node name (seed 0), or in an order drawn from the seed. */
 void kube_rank(struct kube *k, const struct pol_host *h, uint32_t n_nodes, uint64_t seed);
 /* Take in what is the same for the whole run; at once when done before. */

@@ -159,7 +159,7 @@ static bool would_fit(struct sched *d, uint32_t unit, uint32_t touched)
  * 3. Preempt the rest, start the unit.
  */
 bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound,
-               int64_t (*fresh)(void *self, const struct unit *u), const char *why)
+               int64_t (*fresh)(void *self, const struct unit *u), const char *reason)
 {
     struct request_class *k = &d->classes.at[sched_unit(d, unit)->request_class];
     uint32_t v = nth_last(r, d, 0, victim_bound, fresh), last = POL_NONE;
@@ -191,7 +191,7 @@ bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t vict
     }
     plan_keep(&d->plan, all);
     for (uint32_t i = 0; i < r->n_victims; i++)
-        if (!r->back[i]) sched_preempt(d, r->victim[i], why);
+        if (!r->back[i]) sched_preempt(d, r->victim[i], reason);
     (void)sched_place(d, unit);
     return true;
 }
@@ -215,9 +215,9 @@ void preempt_run(struct preempt *r, struct sched *d, const struct preempt_rule *
     uint32_t id;
     for (queue_walk_open(w, &d->wait, &d->units, NULL, NULL); (id = queue_walk_top(w)) != POL_NONE;) {
         const struct unit *u = sched_unit(d, id);
-        const char *why = "fits";
+        const char *reason = "fits";
         if (!sched_place(d, id)) {
-            if (known_without_victims(r, d, u) || !preempt_for(r, d, id, rule->victim_bound(d->self, u), rule->fresh, rule->why)) {
+            if (known_without_victims(r, d, u) || !preempt_for(r, d, id, rule->victim_bound(d->self, u), rule->fresh, rule->reason)) {
                 struct request_class *k = &d->classes.at[u->request_class];
                 if (k->no_victims_freed_epoch != d->plan.freed_epoch || k->no_victims_key_epoch != r->epoch || u->key < k->no_victims_key) k->no_victims_key = u->key;
                 k->no_victims_freed_epoch = d->plan.freed_epoch;
@@ -229,10 +229,10 @@ void preempt_run(struct preempt *r, struct sched *d, const struct preempt_rule *
                 sched_pass(d, w);
                 continue;
             }
-            why = "room was made";
+            reason = "room was made";
         }
         queue_walk_step(w, &d->units, POL_NEVER);
         note_start(r, d, id);
-        sched_start(d, id, why);
+        sched_start(d, id, reason);
     }
 }

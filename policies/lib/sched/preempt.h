@@ -34,13 +34,13 @@ void preempt_fini(struct preempt *r);             /* zero-initialise to begin */
  * Within one decision `victim_bound` must not fall from call to call.
  */
 bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound,
-               int64_t (*fresh)(void *self, const struct unit *u), const char *why);
+               int64_t (*fresh)(void *self, const struct unit *u), const char *reason);
 
 /* What differs between the policies that make room. */
 struct preempt_rule {
     int64_t (*victim_bound)(void *self, const struct unit *u);    /* preempt_for's bound for a waiting unit */
     int64_t (*fresh)(void *self, const struct unit *u);
-    const char *why;                        /* of a preemption */
+    const char *reason;                        /* of a preemption */
 };
 /* One decision: every waiting unit in order starts, makes room, or is passed over (strict: ends the decision). */
 void preempt_run(struct preempt *r, struct sched *d, const struct preempt_rule *rule, bool skip);

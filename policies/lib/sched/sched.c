@@ -239,7 +239,7 @@ bool sched_place(struct sched *d, uint32_t id)
     return false;
 }
 
-void sched_start(struct sched *d, uint32_t id, const char *why)
+void sched_start(struct sched *d, uint32_t id, const char *reason)
 {
     const struct pol_host *h = d->host;
     struct unit *u = sched_unit(d, id);
@@ -251,8 +251,8 @@ void sched_start(struct sched *d, uint32_t id, const char *why)
         d->held[t].cards = d->place[i].cards;
         d->held[t].cpu_milli = d->place[i].cpu_milli;
     }
-    if (u->is_gang) h->start_gang(h->ctx, u->job, d->place, u->n_tasks, why);
-    else h->start(h->ctx, u->task, d->place, why);
+    if (u->is_gang) h->start_gang(h->ctx, u->job, d->place, u->n_tasks, reason);
+    else h->start(h->ctx, u->task, d->place, reason);
     u->state = UNIT_RUNNING;
     u->started = d->view->now_us;
     u->started_in = d->round;
@@ -262,25 +262,25 @@ void sched_start(struct sched *d, uint32_t id, const char *why)
     unit_set_add(&d->running, &d->units, id);
 }
 
-void sched_head(const struct sched *d, uint32_t id, const char *why)
+void sched_head(const struct sched *d, uint32_t id, const char *reason)
 {
-    d->host->hold(d->host->ctx, d->units.at[id].task, true, why);
+    d->host->hold(d->host->ctx, d->units.at[id].task, true, reason);
 }
 
-bool sched_try(struct sched *d, uint32_t id, const char *why)
+bool sched_try(struct sched *d, uint32_t id, const char *reason)
 {
     if (!sched_place(d, id)) return false;
-    sched_start(d, id, why);
+    sched_start(d, id, reason);
     return true;
 }
 
-void sched_preempt(struct sched *d, uint32_t id, const char *why)
+void sched_preempt(struct sched *d, uint32_t id, const char *reason)
 {
     struct unit *u = sched_unit(d, id);
     if (d->ops->run_key != NULL) unit_set_del(&d->running, &d->units, id);
     if (d->ops->moved != NULL) d->ops->moved(d->self, u, -1);
     u->state = UNIT_LEAVING;
-    d->host->preempt(d->host->ctx, u->task, why);
+    d->host->preempt(d->host->ctx, u->task, reason);
 }
 
 struct pol_shape sched_held_shape(const struct sched *d, uint32_t task)
@@ -309,7 +309,7 @@ static void move_held(struct sched *d, uint32_t id, void (*move)(struct plan *, 
 void sched_release(struct sched *d, uint32_t id) { move_held(d, id, plan_release); }
 void sched_retake(struct sched *d, uint32_t id) { move_held(d, id, plan_allocate); }
 
-void sched_resize(struct sched *d, pol_task task, int64_t cpu_milli, const char *why)
+void sched_resize(struct sched *d, pol_task task, int64_t cpu_milli, const char *reason)
 {
     struct sched_held *h = &d->held[task.slot];
     struct pol_shape was = sched_held_shape(d, task.slot);
@@ -317,5 +317,5 @@ void sched_resize(struct sched *d, pol_task task, int64_t cpu_milli, const char 
     h->cpu_milli = cpu_milli;
     was.cpu_milli = cpu_milli;
     plan_allocate(&d->plan, h->node, &was, h->cards);
-    d->host->resize(d->host->ctx, task, cpu_milli, why);
+    d->host->resize(d->host->ctx, task, cpu_milli, reason);
 }

@@ -66,13 +66,13 @@ bool sched_known_unschedulable(const struct sched *d, uint32_t class);
 /* A place for the unit by the rule, taken in the plan and left in d->place; or false and no change. */
 bool sched_place(struct sched *d, uint32_t unit);
 /* Start a waiting unit at d->place (already taken in the plan). */
-void sched_start(struct sched *d, uint32_t unit, const char *why);
+void sched_start(struct sched *d, uint32_t unit, const char *reason);
 /* Both. */
-bool sched_try(struct sched *d, uint32_t unit, const char *why);
+bool sched_try(struct sched *d, uint32_t unit, const char *reason);
 /* For the record: units behind this one wait for it. */
-void sched_head(const struct sched *d, uint32_t unit, const char *why);
+void sched_head(const struct sched *d, uint32_t unit, const char *reason);
 /* Stop a running unit that the plan has already released. */
-void sched_preempt(struct sched *d, uint32_t unit, const char *why);
+void sched_preempt(struct sched *d, uint32_t unit, const char *reason);
 
 /* Give back in the plan what a running unit holds, and take it again. */
 void sched_release(struct sched *d, uint32_t unit);
@@ -86,7 +86,7 @@ bool sched_skip(void *sched, uint32_t class);
 /* The shape of a task that runs, with the cores that it holds. */
 struct pol_shape sched_held_shape(const struct sched *d, uint32_t task);
 /* A running task holds other cores from now on, which its node must have. */
-void sched_resize(struct sched *d, pol_task task, int64_t cpu_milli, const char *why);
+void sched_resize(struct sched *d, pol_task task, int64_t cpu_milli, const char *reason);
 
 static inline struct unit *sched_unit(const struct sched *d, uint32_t id) { return &d->units.at[id]; }
 

@@ -51,7 +51,7 @@ static int64_t parse_weight(const char *s, const char *end)
     return digits && x <= INT64_C(1000000) * SHARE_ONE ? x : 0;
 }
 
-bool share_weights_parse(struct share_weights *w, const char *text, char *why, size_t cap)
+bool share_weights_parse(struct share_weights *w, const char *text, char *error, size_t cap)
 {
     while (*text != '\0') {
         const char *end = strchr(text, ';'), *colon = NULL;
@@ -60,7 +60,7 @@ bool share_weights_parse(struct share_weights *w, const char *text, char *why, s
             if (*c == ':') colon = c;
         int64_t weight = colon != NULL ? parse_weight(colon + 1, end) : 0;
         if (colon == NULL || colon == text || weight == 0) {
-            (void)snprintf(why, cap, "weights: '%.*s' is not user:weight, a weight being above 0, up to a million, with at most 3 decimals",
+            (void)snprintf(error, cap, "weights: '%.*s' is not user:weight, a weight being above 0, up to a million, with at most 3 decimals",
                            (int)(end - text), text);
             return false;
         }
@@ -71,7 +71,7 @@ bool share_weights_parse(struct share_weights *w, const char *text, char *why, s
         w->at[w->n++] = (struct share_named){ user, weight };
         for (size_t i = 0; i + 1 < w->n; i++) {
             if (strcmp(w->at[i].user, user) != 0) continue;
-            (void)snprintf(why, cap, "weights: user '%s' is named twice", user);
+            (void)snprintf(error, cap, "weights: user '%s' is named twice", user);
             return false;
         }
         text = *end != '\0' ? end + 1 : end;

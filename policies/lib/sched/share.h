@@ -20,10 +20,10 @@ int share_cmp(const struct share *a, const struct share *b);
 /*
  * Weights as "alice:2;bob:0.5": names up to the last colon, at most three
  * decimals, above 0 and up to a million.  share_weights_parse returns false
- * with why [cap] filled; share_weight gives SHARE_ONE for a user not named.
+ * with error [cap] filled; share_weight gives SHARE_ONE for a user not named.
  */
 struct share_weights { struct share_named { char *user; int64_t weight; } *at; size_t n, cap; };
-bool    share_weights_parse(struct share_weights *w, const char *text, char *why, size_t cap);
+bool    share_weights_parse(struct share_weights *w, const char *text, char *error, size_t cap);
 int64_t share_weight(const struct share_weights *w, const char *user);
 void    share_weights_fini(struct share_weights *w);
 

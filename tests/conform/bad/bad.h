@@ -45,7 +45,7 @@ static inline void decide(void *self, const struct pol_view *v, const struct pol
 }
 
 #ifdef CREATE
-static void *CREATE(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap);
+static void *CREATE(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap);
 static bool bad(struct mine *m, const struct pol_view *v, const struct pol_event *ev, size_t n_ev)
 {
     (void)m, (void)v, (void)ev, (void)n_ev;
@@ -54,9 +54,9 @@ static bool bad(struct mine *m, const struct pol_view *v, const struct pol_event
 #else
 #define CREATE create
 #endif
-static inline void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
+static inline void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
-    (void)value, (void)flags, (void)why, (void)cap;
+    (void)value, (void)flags, (void)error, (void)cap;
     struct mine *m = calloc(1, sizeof *m);
     if (m != NULL) m->kit.host = host;
     return m;

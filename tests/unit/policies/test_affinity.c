@@ -19,9 +19,9 @@ static void run(const char *policy)
     cr_assert_eq(y.result, ST_END, "%s", y.diag.msg);
 }
 
-static bool said(const char *what) { return strstr(y.why, what) != NULL; }
+static bool said(const char *what) { return strstr(y.reason, what) != NULL; }
 static bool logged(const char *what) { return strstr(y.log, what) != NULL; }
-#define SAID(what)   cr_assert(said(what), "decisions:\n%s", y.why)
+#define SAID(what)   cr_assert(said(what), "decisions:\n%s", y.reason)
 #define LOGGED(what) cr_assert(logged(what), "log:\n%s", y.log)
 
 static int count(const char *in, const char *what)
@@ -120,7 +120,7 @@ Test(affinity, s2_6_the_first_node_has_the_target_engine_and_the_only_one_gets_t
     yard_node(&y, "npu:1", 0, 0);
     for (int i = 0; i < 5; i++) yard_job(&y, 0, 1, "N:1:0");
     run("affinity:cross=off");
-    cr_assert_eq(count(y.why, "send"), 5);
+    cr_assert_eq(count(y.reason, "send"), 5);
     for (int i = 0; i < 5; i++) {
         char what[32];
         (void)snprintf(what, sizeof what, "send j%d.0 n1", i);
@@ -293,7 +293,7 @@ Test(affinity, s2_15_an_empty_queue_takes_from_the_tail_of_the_longest_what_it_c
     run("affinity:width=1,cross=off");
     /* n1 returns at 5: queue of n0 is j1..j5 behind j0; from the tail, the first with a GPU for target is j4. */
     SAID("5 send j4.0 n1 from a fuller queue to an empty one");
-    cr_assert_eq(count(y.why, "n1 from a fuller queue"), 2, "then j2: %s", y.why);
+    cr_assert_eq(count(y.reason, "n1 from a fuller queue"), 2, "then j2: %s", y.reason);
     cr_assert_eq(count(y.log, " n1 npu "), 0);
     cr_assert_eq(y.n_moved, 2);
     run("affinity:width=1,cross=off,rebalance=false");

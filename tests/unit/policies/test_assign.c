@@ -9,9 +9,9 @@
 static struct assign_result solved(struct assign *s)
 {
     struct assign_result r;
-    char why[200] = "";
+    char error[200] = "";
     cr_assert_eq(assign_solve(s, &r), ASSIGN_OK);
-    cr_assert(assign_verify(s, &r, why, sizeof why), "%s", why);
+    cr_assert(assign_verify(s, &r, error, sizeof error), "%s", error);
     return r;
 }
 

@@ -116,9 +116,9 @@ Test(share, comparison_is_exact_at_the_edges)
 
 Test(share, weights_are_read_or_refused_with_the_reason)
 {
-    char why[200];
+    char error[200];
     struct share_weights w = { 0 };
-    cr_assert(share_weights_parse(&w, "alice:2;bob:0.5;x:y:1.125", why, sizeof why), "%s", why);
+    cr_assert(share_weights_parse(&w, "alice:2;bob:0.5;x:y:1.125", error, sizeof error), "%s", error);
     cr_assert_eq(share_weight(&w, "alice"), 2000);
     cr_assert_eq(share_weight(&w, "bob"), 500);
     cr_assert_eq(share_weight(&w, "x:y"), 1125);
@@ -127,7 +127,7 @@ Test(share, weights_are_read_or_refused_with_the_reason)
     static const char *const bad[] = { "alice", "alice:", ":2", "alice:0", "alice:-1", "alice:1.0001", "alice:1e3",
                                        "alice:1;alice:2", "alice:1;;bob:2", "alice:2000000", "alice: 1" };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        cr_expect(!share_weights_parse(&w, bad[i], why, sizeof why), "'%s' was taken", bad[i]);
+        cr_expect(!share_weights_parse(&w, bad[i], error, sizeof error), "'%s' was taken", bad[i]);
         share_weights_fini(&w);
     }
 }

@@ -124,12 +124,12 @@ static bool accepted(const struct pol_ops *ops, uint32_t param, double x)
     union pol_value value[8] = { { 0 } };
     struct fakehost *h = fakehost_create();
     uint32_t flags = ops->flags;
-    char why[256] = "";
+    char error[256] = "";
     for (uint32_t k = 1; k <= 3; k++) value[k].x = 2;
     value[param].x = x;
-    void *self = ops->create(&h->api, value, &flags, why, sizeof why);
+    void *self = ops->create(&h->api, value, &flags, error, sizeof error);
     if (self != NULL) ops->destroy(self);
-    else cr_assert_neq(strstr(why, ops->params[param].name), NULL, "%s", why);
+    else cr_assert_neq(strstr(error, ops->params[param].name), NULL, "%s", error);
     fakehost_destroy(h);
     return self != NULL;
 }

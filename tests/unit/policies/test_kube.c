@@ -64,8 +64,8 @@ static int64_t score(uint32_t s, uint32_t n) { return kube_total(&b.kube, &b.pla
 
 static int64_t plugin(const char *name, uint32_t s, uint32_t n)
 {
-    char why[256];
-    cr_assert(kube_parse(&b.kube, name, why, sizeof why), "%s", why);
+    char error[256];
+    cr_assert(kube_parse(&b.kube, name, error, sizeof error), "%s", error);
     return score(s, n);
 }
 
@@ -299,12 +299,12 @@ Test(kube, S3_1_a_gpu_pod_goes_to_gpu_nodes_when_split)
 Test(kube, weights_and_plugins_are_taken_from_text)
 {
     uint32_t n = node(0, 0, 0, 0), s = shape(27000, 60 * GIB, 0, 0, 0);
-    char why[256];
+    char error[256];
     ready(KUBE_DEFAULT);
     cr_assert_eq(plugin("least:2;most:3", s, n), (2 * ((12 + 50) / 2) + 3 * ((87 + 50) / 2)) * KUBE_POINT);
     cr_assert_eq(plugin("balanced", s, n), 62 * KUBE_POINT);     /* 1 - |.875 - .5| */
-    cr_assert(!kube_parse(&b.kube, "last:1", why, sizeof why));
-    cr_assert_not_null(strstr(why, "least, balanced, most"));
-    cr_assert(!kube_parse(&b.kube, "least:0", why, sizeof why) && !kube_parse(&b.kube, "least:1,", why, sizeof why));
-    cr_assert(!kube_parse(&b.kube, "", why, sizeof why) && kube_parse(&b.kube, "least", why, sizeof why));
+    cr_assert(!kube_parse(&b.kube, "last:1", error, sizeof error));
+    cr_assert_not_null(strstr(error, "least, balanced, most"));
+    cr_assert(!kube_parse(&b.kube, "least:0", error, sizeof error) && !kube_parse(&b.kube, "least:1,", error, sizeof error));
+    cr_assert(!kube_parse(&b.kube, "", error, sizeof error) && kube_parse(&b.kube, "least", error, sizeof error));
 }

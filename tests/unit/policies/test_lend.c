@@ -3,12 +3,12 @@
 #include <string.h>
 #include "workflow/lend.h"
 
-static char why[200];
+static char error[200];
 
 Test(lend, s1_14_the_notation_of_the_source)
 {
     struct lend_shares s;
-    cr_assert(lend_parse(&s, "shares:[wf,p0],[u1,p1,2],[u2,p1,1]", why, sizeof why), "%s", why);
+    cr_assert(lend_parse(&s, "shares:[wf,p0],[u1,p1,2],[u2,p1,1]", error, sizeof error), "%s", error);
     cr_assert_eq(s.owner.who, LEND_ANY);
     cr_assert_eq(s.owner.prio, 0);
     cr_assert_eq(s.n, 2);
@@ -18,7 +18,7 @@ Test(lend, s1_14_the_notation_of_the_source)
     cr_assert_str_eq(s.at[1].name, "u2");
     cr_assert_eq(s.at[1].ratio, 1);
     lend_fini(&s);
-    cr_assert(lend_parse(&s, " [ queue:biz , p0 ], [machines:gpu,p3] ,[*,p4]", why, sizeof why), "%s", why);
+    cr_assert(lend_parse(&s, " [ queue:biz , p0 ], [machines:gpu,p3] ,[*,p4]", error, sizeof error), "%s", error);
     cr_assert_eq(s.owner.who, LEND_QUEUE);
     cr_assert_str_eq(s.owner.name, "biz");
     cr_assert_eq(s.at[0].who, LEND_MACHINES);
@@ -29,7 +29,7 @@ Test(lend, s1_14_the_notation_of_the_source)
 
 Test(lend, s1_14_mistakes_are_told)
 {
-    static const struct { const char *text, *why; } bad[] = {
+    static const struct { const char *text, *error; } bad[] = {
         { "[wf,p0]", "nobody stands after the lender" }, { "[wf,p1],[u,p1]", "p1 must be above p1 of 'u'" },
         { "[wf,p0],[u,p1,1],[v,p1]", "one has a ratio and one has none" }, { "[wf,p0],[u,p1],[u,p1]", "'u' stands twice" },
         { "[wf,p0],[u,1]", "expected a priority" }, { "[wf,p0],[u,p1,0]", "expected a ratio" }, { "[wf,p0][u,p1]", "expected ','" },
@@ -37,8 +37,8 @@ Test(lend, s1_14_mistakes_are_told)
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct lend_shares s;
-        cr_assert(!lend_parse(&s, bad[i].text, why, sizeof why), "%s", bad[i].text);
-        cr_expect(strstr(why, bad[i].why) != NULL, "%s: %s", bad[i].text, why);
+        cr_assert(!lend_parse(&s, bad[i].text, error, sizeof error), "%s", bad[i].text);
+        cr_expect(strstr(error, bad[i].error) != NULL, "%s: %s", bad[i].text, error);
         lend_fini(&s);
     }
 }

@@ -9,9 +9,9 @@ static int64_t flow[MOST], pi[MOST];
 static struct mcf solved(uint32_t n, const int64_t *supply, uint32_t m, const struct mcf_arc *arc)
 {
     struct mcf g = { .n = n, .m = m, .supply = supply, .arc = arc, .flow = flow, .pi = pi };
-    char why[200] = "";
+    char error[200] = "";
     cr_assert_eq(mcf_solve(&g), MCF_OK);
-    cr_assert(mcf_verify(&g, why, sizeof why), "%s", why);
+    cr_assert(mcf_verify(&g, error, sizeof error), "%s", error);
     return g;
 }
 
@@ -75,19 +75,19 @@ Test(mcf, the_certificate_refuses_wrong_answers)
 {
     static const struct mcf_arc a[] = { { 0, 1, 3, 1 }, { 1, 3, 3, 1 }, { 0, 2, 9, 2 }, { 2, 3, 9, 3 } };
     struct mcf g = solved(4, (int64_t[]){ 4, 0, 0, -4 }, 4, a);
-    char why[200];
+    char error[200];
     int64_t right[4];
     memcpy(right, flow, sizeof right);
     flow[0]++; flow[1]++; flow[2]--; flow[3]--;
-    cr_assert_not(mcf_verify(&g, why, sizeof why), "above capacity");
+    cr_assert_not(mcf_verify(&g, error, sizeof error), "above capacity");
     memcpy(flow, right, sizeof right);
     flow[1]--;
-    cr_assert_not(mcf_verify(&g, why, sizeof why), "not conserved");
+    cr_assert_not(mcf_verify(&g, error, sizeof error), "not conserved");
     memcpy(flow, right, sizeof right);
     flow[0]--; flow[1]--; flow[2]++; flow[3]++;
-    cr_assert_not(mcf_verify(&g, why, sizeof why), "dearer than need be");
+    cr_assert_not(mcf_verify(&g, error, sizeof error), "dearer than need be");
     memcpy(flow, right, sizeof right);
     flow[2]--; flow[3]--;
     g.shipped--;
-    cr_assert_not(mcf_verify(&g, why, sizeof why), "not the largest");
+    cr_assert_not(mcf_verify(&g, error, sizeof error), "not the largest");
 }
