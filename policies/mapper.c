@@ -7,7 +7,7 @@
  */
 #include "builtin.h"
 #include "lib/calls/dispatcher.h"
-#include "lib/calls/engine_timeline.h"
+#include "lib/calls/heft.h"
 #include "lib/util.h"
 
 /* What a plan in the making calls its tasks: no slot of a task is that high. */

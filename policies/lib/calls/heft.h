@@ -1,0 +1,34 @@
+/*
+ * heft.h -- HEFT: tasks in order of upward rank, each to the engine that ends it
+ * first, in a gap of its time line if there is one.
+ * Source: Topcuoglu, Hariri, Wu, Performance-effective and low-complexity task
+ * scheduling for heterogeneous computing, TPDS 13(3), 2002.
+ */
+#ifndef POL_LIB_CALLS_HEFT_H
+#define POL_LIB_CALLS_HEFT_H
+
+#include "lib/calls/engine_timeline.h"
+
+/*
+ *   w     [n][n_engines] time of a task on an engine type; -1: cannot run there
+ *   next  followers of task i: next[next_start[i] .. next_start[i + 1])
+ *   comm  of each such edge: time between time lines of different nodes
+ *   may   is the time line open to the task?  NULL: all are
+ * Means of w are over the time lines.  Ties: smaller index, smaller time line.
+ */
+struct heft_in {
+    uint32_t n, n_engines;
+    uint32_t first;             /* slots are named by first + index */
+    const int64_t *w;
+    const uint32_t *next_start, *next;
+    const int64_t *comm;
+    int64_t now;
+    bool (*may)(const void *ctx, uint32_t task, uint32_t line);
+    const void *ctx;
+};
+struct heft_out { double rank; uint32_t line; int64_t start, end; };      /* time line POL_NONE: it can run on none */
+
+/* Books the tasks on the time lines.  out [n].  O(n (time lines x slots + edges)). */
+void heft_plan(const struct heft_in *in, struct engine_timeline *line, uint32_t n_lines, struct heft_out *out);
+
+#endif
