@@ -120,7 +120,7 @@ void baseline_fini(struct baseline *b)
     memset(b, 0, sizeof *b);
 }
 
-static const struct cmp_policy *find(const struct guard *g, const struct compare *c)
+static const struct compare_policy *find(const struct guard *g, const struct compare *c)
 {
     for (size_t k = 0; k < c->n; k++) {
         if (strcmp(c->at[k].title, g->scenario) != 0) continue;

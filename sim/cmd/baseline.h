@@ -38,7 +38,7 @@ void    baseline_fini(struct baseline *b);
 /* What became of a guarded number. */
 struct verdict {
     struct stats_ci now;        /* n 0: no such policy or metric any more */
-    const struct cmp_policy *policy;
+    const struct compare_policy *policy;
     bool   moved;
     int64_t furthest;           /* the run whose own value lies furthest from the baseline; -1: none */
     double furthest_value;

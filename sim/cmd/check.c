@@ -52,7 +52,7 @@ static int parse(struct args *a, int argc, char **argv)
 }
 
 /* "1-5 8": the runs that the mean is over. */
-static void cell_runs(struct table *t, const struct cmp_policy *p)
+static void cell_runs(struct table *t, const struct compare_policy *p)
 {
     char *s;
     size_t n = p != NULL ? p->n_runs : 0, at = 0, cap = n * 22 + 1;

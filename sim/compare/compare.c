@@ -25,20 +25,20 @@ static bool is_at(sqlite3_stmt *q, int col, const char *s)
 }
 
 /* By "run scope metric". */
-struct cmp_values { struct intern asked; double *x; size_t cap; };
+struct compare_values { struct intern asked; double *x; size_t cap; };
 
 /* ---- loading ---- */
 
 enum { COL_ID, COL_SCENARIO, COL_TEXT, COL_TRACE, COL_POLICY, COL_SPEC, COL_CLAIRVOYANT, COL_SEED, COL_VARIANT };
 
-static struct cmp_case *case_of(struct compare *c, sqlite3_stmt *q)
+static struct compare_case *case_of(struct compare *c, sqlite3_stmt *q)
 {
     for (size_t i = 0; i < c->n; i++) {
-        struct cmp_case *k = &c->at[i];
+        struct compare_case *k = &c->at[i];
         if (is_at(q, COL_SCENARIO, k->scenario) && is_at(q, COL_TEXT, k->text) && is_at(q, COL_TRACE, k->trace)) return k;
     }
     MEM_RESERVE(c->at, c->cap, c->n + 1);
-    struct cmp_case *k = &c->at[c->n++];
+    struct compare_case *k = &c->at[c->n++];
     k->scenario = text_at(q, COL_SCENARIO);
     k->variant = text_at(q, COL_VARIANT);
     k->text = text_at(q, COL_TEXT);
@@ -54,7 +54,7 @@ static struct cmp_case *case_of(struct compare *c, sqlite3_stmt *q)
 static void name_cases(struct compare *c)
 {
     for (size_t i = 0; i < c->n; i++) {
-        struct cmp_case *k = &c->at[i];
+        struct compare_case *k = &c->at[i];
         size_t n_scenario = 0, n_before = 0, len = strlen(k->scenario) + strlen(k->variant) + 32;
         for (size_t j = 0; j < c->n; j++) {
             if (strcmp(c->at[j].scenario, k->scenario) != 0) continue;
@@ -69,17 +69,17 @@ static void name_cases(struct compare *c)
     }
 }
 
-static struct cmp_policy *policy_of(struct cmp_case *k, sqlite3_stmt *q)
+static struct compare_policy *policy_of(struct compare_case *k, sqlite3_stmt *q)
 {
     bool is_unique = true;
     for (size_t i = 0; i < k->n_policies; i++) {
-        struct cmp_policy *p = &k->policy[i];
+        struct compare_policy *p = &k->policy[i];
         if (!is_at(q, COL_POLICY, p->name)) continue;
         if (is_at(q, COL_SPEC, p->spec)) return p;
         is_unique = false;
     }
     MEM_RESERVE(k->policy, k->cap_policies, k->n_policies + 1);
-    struct cmp_policy *p = &k->policy[k->n_policies++];
+    struct compare_policy *p = &k->policy[k->n_policies++];
     p->name = text_at(q, COL_POLICY);
     p->spec = text_at(q, COL_SPEC);
     p->label = text_at(q, is_unique ? COL_POLICY : COL_SPEC);
@@ -93,7 +93,7 @@ static enum st load_done(struct compare *c, struct diag *d)
     int rc = sqlite3_prepare_v2(store_db(c->store), "SELECT id, scenario, scenario_text, trace_hash, policy, policy_spec,"
                                 " clairvoyant, seed, variant FROM v_run ORDER BY id", -1, &q, NULL);
     while (rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) {
-        struct cmp_policy *p = policy_of(case_of(c, q), q);
+        struct compare_policy *p = policy_of(case_of(c, q), q);
         MEM_RESERVE(p->run, p->cap_run, p->n_runs + 1);
         MEM_RESERVE(p->seed, p->cap_seed, p->n_runs + 1);
         p->run[p->n_runs] = sqlite3_column_int64(q, COL_ID);
@@ -102,14 +102,14 @@ static enum st load_done(struct compare *c, struct diag *d)
     return sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : failed(c, d);
 }
 
-static enum st load_left(struct compare *c, struct diag *d)
+static enum st load_unfinished(struct compare *c, struct diag *d)
 {
     sqlite3_stmt *q = NULL;
     int rc = sqlite3_prepare_v2(store_db(c->store), "SELECT id, seed, scenario, policy, status, message FROM run"
                                 " WHERE status <> 'done' ORDER BY id", -1, &q, NULL);
     while (rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) {
-        MEM_RESERVE(c->left, c->cap_left, c->n_left + 1);
-        c->left[c->n_left++] = (struct cmp_left){ .run = sqlite3_column_int64(q, 0), .seed = sqlite3_column_int64(q, 1),
+        MEM_RESERVE(c->unfinished, c->cap_unfinished, c->n_unfinished + 1);
+        c->unfinished[c->n_unfinished++] = (struct compare_unfinished){ .run = sqlite3_column_int64(q, 0), .seed = sqlite3_column_int64(q, 1),
             .scenario = text_at(q, 2), .policy = text_at(q, 3), .status = text_at(q, 4), .message = text_at(q, 5) };
     }
     return sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : failed(c, d);
@@ -121,10 +121,10 @@ enum st compare_load(struct compare *c, struct store *s, struct diag *d)
     MEM_NEW(c->values);
     enum st st = load_done(c, d);
     name_cases(c);
-    if (st == ST_OK) st = load_left(c, d);
+    if (st == ST_OK) st = load_unfinished(c, d);
     if (st == ST_OK && c->n == 0) {
-        st = diag_set(d, ST_EINPUT, "the database holds no finished run (%zu failed, interrupted or still running)", c->n_left);
-        if (c->n_left > 0 && c->left[0].message[0] != '\0') diag_hint(d, "run %lld: %s", (long long)c->left[0].run, c->left[0].message);
+        st = diag_set(d, ST_EINPUT, "the database holds no finished run (%zu failed, interrupted or still running)", c->n_unfinished);
+        if (c->n_unfinished > 0 && c->unfinished[0].message[0] != '\0') diag_hint(d, "run %lld: %s", (long long)c->unfinished[0].run, c->unfinished[0].message);
     }
     if (st != ST_OK) compare_fini(c);
     return st;
@@ -133,20 +133,20 @@ enum st compare_load(struct compare *c, struct store *s, struct diag *d)
 void compare_fini(struct compare *c)
 {
     for (size_t i = 0; i < c->n; i++) {
-        struct cmp_case *k = &c->at[i];
+        struct compare_case *k = &c->at[i];
         for (size_t j = 0; j < k->n_policies; j++) {
-            struct cmp_policy *p = &k->policy[j];
+            struct compare_policy *p = &k->policy[j];
             mem_free(p->label); mem_free(p->name); mem_free(p->spec); mem_free(p->run); mem_free(p->seed);
         }
         mem_free(k->policy); mem_free(k->title); mem_free(k->scenario); mem_free(k->text); mem_free(k->trace);
         mem_free(k->variant);
     }
-    for (size_t i = 0; i < c->n_left; i++) {
-        struct cmp_left *l = &c->left[i];
+    for (size_t i = 0; i < c->n_unfinished; i++) {
+        struct compare_unfinished *l = &c->unfinished[i];
         mem_free(l->scenario); mem_free(l->policy); mem_free(l->status); mem_free(l->message);
     }
     mem_free(c->at);
-    mem_free(c->left);
+    mem_free(c->unfinished);
     intern_fini(&c->values->asked);
     mem_free(c->values->x);
     mem_free(c->values);
@@ -155,7 +155,7 @@ void compare_fini(struct compare *c)
 
 /* ---- finding ---- */
 
-enum st compare_find(const struct cmp_case *k, const char *label, size_t *index, struct diag *d)
+enum st compare_find(const struct compare_case *k, const char *label, size_t *index, struct diag *d)
 {
     const char **names;
     enum st st = ST_OK;
@@ -220,7 +220,7 @@ static double read_value(const struct compare *c, int64_t run, const char *metri
 
 double compare_value(const struct compare *c, int64_t run, const char *metric, const char *scope)
 {
-    struct cmp_values *v = c->values;
+    struct compare_values *v = c->values;
     uint32_t known = v->asked.n;
     char *key;
     size_t len = strlen(metric) + strlen(scope) + 32;
@@ -251,7 +251,7 @@ static stats_interval *interval_of(const char *metric)
     return metric_info_is_tail(metric) ? stats_boot95 : stats_ci95;
 }
 
-struct stats_ci compare_mean(const struct compare *c, const struct cmp_policy *p, const char *metric, const char *scope)
+struct stats_ci compare_mean(const struct compare *c, const struct compare_policy *p, const char *metric, const char *scope)
 {
     double *x;
     size_t n = 0;
@@ -265,7 +265,7 @@ struct stats_ci compare_mean(const struct compare *c, const struct cmp_policy *p
     return ci;
 }
 
-static struct stats_ci paired(const struct compare *c, const struct cmp_policy *p, const struct cmp_policy *base,
+static struct stats_ci paired(const struct compare *c, const struct compare_policy *p, const struct compare_policy *base,
                               const char *metric, const char *scope,
                               struct stats_ci (*of)(const double *, const double *, size_t, stats_interval *))
 {
@@ -287,13 +287,13 @@ static struct stats_ci paired(const struct compare *c, const struct cmp_policy *
     return ci;
 }
 
-struct stats_ci compare_diff(const struct compare *c, const struct cmp_policy *p, const struct cmp_policy *base,
+struct stats_ci compare_diff(const struct compare *c, const struct compare_policy *p, const struct compare_policy *base,
                              const char *metric, const char *scope)
 {
     return paired(c, p, base, metric, scope, stats_diff);
 }
 
-struct stats_ci compare_ratio(const struct compare *c, const struct cmp_policy *p, const struct cmp_policy *base,
+struct stats_ci compare_ratio(const struct compare *c, const struct compare_policy *p, const struct compare_policy *base,
                               const char *metric, const char *scope)
 {
     return paired(c, p, base, metric, scope, stats_ratio);

@@ -13,7 +13,7 @@
 #include "base/table.h"
 #include "compare/window.h"
 
-struct cmp_policy {
+struct compare_policy {
     char    *label;             /* with its parameters where the label alone is not unique */
     char    *name, *spec;
     bool     clairvoyant;
@@ -21,28 +21,28 @@ struct cmp_policy {
     size_t   n_runs, cap_run, cap_seed;
 };
 
-struct cmp_case {
+struct compare_case {
     char    *title;             /* the scenario's name; of several cases with what was set in it, numbered where that is not unique */
     char    *scenario, *variant, *text, *trace;
-    struct cmp_policy *policy; size_t n_policies, cap_policies;    /* in the order of their first runs */
+    struct compare_policy *policy; size_t n_policies, cap_policies;    /* in the order of their first runs */
 };
 
 /* A run that is not finished. */
-struct cmp_left { int64_t run, seed; char *scenario, *policy, *status, *message; };
+struct compare_unfinished { int64_t run, seed; char *scenario, *policy, *status, *message; };
 
 struct compare {
     struct store *store;        /* borrowed */
     struct window window;       /* set after load, before any value is asked for; zero: whole runs */
-    struct cmp_values *values;  /* those already asked for */
-    struct cmp_case *at;   size_t n, cap;
-    struct cmp_left *left; size_t n_left, cap_left;
+    struct compare_values *values;  /* those already asked for */
+    struct compare_case *at;   size_t n, cap;
+    struct compare_unfinished *unfinished; size_t n_unfinished, cap_unfinished;
 };
 
 enum st compare_load(struct compare *c, struct store *s, struct diag *d);   /* ST_EINPUT when no run is finished */
 void    compare_fini(struct compare *c);
 
 /* A policy of the case by label, or ST_EINPUT with the nearest one as a hint. */
-enum st compare_find(const struct cmp_case *k, const char *label, size_t *index, struct diag *d);
+enum st compare_find(const struct compare_case *k, const char *label, size_t *index, struct diag *d);
 /* Does any finished run have this metric in this scope? */
 enum st compare_check_metric(const struct compare *c, const char *metric, const char *scope, struct diag *d);
 
@@ -55,10 +55,10 @@ const char *compare_unit(const struct compare *c, const char *metric, char *buf,
  * With 95 % intervals: Student's t, and for tails (_p95, _p99, _max) the
  * bootstrap, see stats.h.  Over a policy's seeds; over the seeds that it shares with base, of which it takes differences or ratios.
  */
-struct stats_ci compare_mean(const struct compare *c, const struct cmp_policy *p, const char *metric, const char *scope);
-struct stats_ci compare_diff(const struct compare *c, const struct cmp_policy *p, const struct cmp_policy *base,
+struct stats_ci compare_mean(const struct compare *c, const struct compare_policy *p, const char *metric, const char *scope);
+struct stats_ci compare_diff(const struct compare *c, const struct compare_policy *p, const struct compare_policy *base,
                              const char *metric, const char *scope);
-struct stats_ci compare_ratio(const struct compare *c, const struct cmp_policy *p, const struct cmp_policy *base,
+struct stats_ci compare_ratio(const struct compare *c, const struct compare_policy *p, const struct compare_policy *base,
                               const char *metric, const char *scope);
 
 struct compare_opts {

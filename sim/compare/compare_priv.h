@@ -13,8 +13,8 @@
 
 struct view {
     const struct compare *c;
-    const struct cmp_case *k;
-    const struct cmp_policy *base;
+    const struct compare_case *k;
+    const struct compare_policy *base;
     const struct published *published;      /* of the case */
     const char *const *metric; size_t n_metrics;
     const char *scope;
@@ -27,7 +27,7 @@ struct scale { double by; char unit[16]; };
 struct scale compare_scale(const struct view *v, const char *metric);
 int  compare_digits(double x);              /* after the point: four significant, none for whole numbers */
 void compare_cell(struct table *t, struct stats_ci ci, double by, const char *unit);
-void compare_policy_cell(struct table *t, const struct cmp_policy *p);
+void compare_policy_cell(struct table *t, const struct compare_policy *p);
 /* Does any policy have several runs that differ in the metrics shown? */
 bool compare_is_repeated(const struct view *v);
 
@@ -38,9 +38,9 @@ void compare_line(const struct view *v, const char *fmt, ...) __attribute__((for
 void compare_say(const struct view *v);
 void compare_bounds(const struct view *v);
 /* A run's value over its bound, over the policy's seeds; n = 0 where the metric has no bound. */
-struct stats_ci compare_over_bound(const struct compare *c, const struct cmp_policy *p, const char *metric);
+struct stats_ci compare_over_bound(const struct compare *c, const struct compare_policy *p, const char *metric);
 
 /* long_table.c */
-void compare_long(const struct compare *c, struct view *view, const struct cmp_policy *const *base, const struct published *published);
+void compare_long(const struct compare *c, struct view *view, const struct compare_policy *const *base, const struct published *published);
 
 #endif

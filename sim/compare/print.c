@@ -76,7 +76,7 @@ void compare_cell(struct table *t, struct stats_ci ci, double by, const char *un
     else table_cell(t, "%.*f \u00b1%.*f%s%s", compare_digits(x), x, compare_digits(x), half, gap, unit);
 }
 
-void compare_policy_cell(struct table *t, const struct cmp_policy *p)
+void compare_policy_cell(struct table *t, const struct compare_policy *p)
 {
     table_cell(t, "%s%s", p->label, p->clairvoyant ? " *" : "");
 }
@@ -143,7 +143,7 @@ static void print_means(const struct view *v)
         table_column(t, heading, true);
     }
     for (size_t p = 0; p < v->k->n_policies; p++) {
-        const struct cmp_policy *q = &v->k->policy[p];
+        const struct compare_policy *q = &v->k->policy[p];
         compare_policy_cell(t, q);
         table_cell(t, "%zu", q->n_runs);
         compare_cell(t, (struct stats_ci){ .mean = compare_mean(v->c, q, "jobs_done", "all").mean, .half = NAN }, 1, "");
@@ -163,7 +163,7 @@ static void print_differences(const struct view *v)
     table_column(t, "policy", false);
     for (size_t m = 0; m < v->n_metrics; m++) table_column(t, v->metric[m], true);
     for (size_t p = 0; p < v->k->n_policies; p++) {
-        const struct cmp_policy *q = &v->k->policy[p];
+        const struct compare_policy *q = &v->k->policy[p];
         if (q == v->base) continue;
         compare_policy_cell(t, q);
         for (size_t m = 0; m < v->n_metrics; m++) {
@@ -185,13 +185,13 @@ static void print_differences(const struct view *v)
     table_destroy(t);
 }
 
-static bool any_clairvoyant(const struct cmp_case *k)
+static bool any_clairvoyant(const struct compare_case *k)
 {
     for (size_t i = 0; i < k->n_policies; i++) if (k->policy[i].clairvoyant) return true;
     return false;
 }
 
-static bool has_several(const struct cmp_case *k)
+static bool has_several(const struct compare_case *k)
 {
     for (size_t i = 0; i < k->n_policies; i++) if (k->policy[i].n_runs > 1) return true;
     return false;
@@ -258,15 +258,15 @@ static void print_wide(const struct view *v)
     print_notes(v);
 }
 
-static void print_left(const struct view *v)
+static void print_unfinished(const struct view *v)
 {
     const struct compare *c = v->c;
-    if (c->n_left == 0) return;
+    if (c->n_unfinished == 0) return;
     (void)fputc('\n', v->to);
     compare_line(v, "Not compared, because not finished:");
     if (v->format != TABLE_TEXT) (void)fputc('\n', v->to);
-    for (size_t i = 0; i < c->n_left; i++) {
-        const struct cmp_left *l = &c->left[i];
+    for (size_t i = 0; i < c->n_unfinished; i++) {
+        const struct compare_unfinished *l = &c->unfinished[i];
         char *s = table_escape(l->message, v->format), *name = table_escape(l->scenario, v->format), *policy = table_escape(l->policy, v->format);
         (void)fprintf(v->to, "%srun %lld (%s, %s, seed %llu): %s%s%s%s\n", v->format == TABLE_MARKDOWN ? "- " : "  ", (long long)l->run, name, policy,
                       (unsigned long long)l->seed, l->status, s[0] ? ": " : "", s, v->format == TABLE_LATEX ? "\n" : "");
@@ -278,7 +278,7 @@ static void print_left(const struct view *v)
 
 /* ---- which metrics ---- */
 
-static bool has_metric(const struct compare *c, const struct cmp_case *k, const char *metric)
+static bool has_metric(const struct compare *c, const struct compare_case *k, const char *metric)
 {
     for (size_t i = 0; i < k->n_policies; i++)
         for (size_t j = 0; j < k->policy[i].n_runs; j++)
@@ -304,7 +304,7 @@ static void add_list(struct metrics_list *l, const struct compare *c, const char
 }
 
 /* What tables for people show of a case. */
-static void add_usual(struct metrics_list *l, const struct compare *c, const struct cmp_case *k, const char *scope)
+static void add_usual(struct metrics_list *l, const struct compare *c, const struct compare_case *k, const char *scope)
 {
     for (size_t i = 0; i < ARRAY_LEN(usual_of) && strcmp(scope, "all") == 0; i++)
         if (has_metric(c, k, usual_of[i].tell)) { add_list(l, c, usual_of[i].at, usual_of[i].n); return; }
@@ -322,7 +322,7 @@ static void add_all(struct metrics_list *l, const struct compare *c, const struc
     }
 }
 
-static void print_cases(struct view *v, const struct cmp_policy *const *base, const struct published *published, bool is_default)
+static void print_cases(struct view *v, const struct compare_policy *const *base, const struct published *published, bool is_default)
 {
     const struct compare *c = v->c;
     for (size_t k = 0; k < c->n; k++) {
@@ -368,7 +368,7 @@ enum st compare_print(const struct compare *c, const struct compare_opts *o, FIL
     struct view v = { .c = c, .metric = o->metric, .n_metrics = o->n_metrics, .scope = o->scope ? o->scope : "all",
                       .format = o->format, .to = to };
     TRY(check_metrics(c, o, v.scope, d));
-    const struct cmp_policy **base;
+    const struct compare_policy **base;
     struct published *published;
     enum st st = ST_OK;
     MEM_ARRAY(base, c->n);
@@ -389,11 +389,11 @@ enum st compare_print(const struct compare *c, const struct compare_opts *o, FIL
         compare_long(c, &v, base, published);
         v.format = TABLE_TEXT;
         v.to = stderr;              /* stdout is for a program */
-        print_left(&v);
+        print_unfinished(&v);
         mem_free(all.at);
     } else if (st == ST_OK) {
         print_cases(&v, base, published, o->n_metrics == 0);
-        print_left(&v);
+        print_unfinished(&v);
     }
     for (size_t k = 0; k < c->n; k++) published_fini(&published[k]);
     mem_free(published);

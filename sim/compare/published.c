@@ -40,15 +40,15 @@ void published_fini(struct published *p)
 
 /* ---- whose figure it is ---- */
 
-static bool has_name(const struct cmp_policy *p, const char *name)
+static bool has_name(const struct compare_policy *p, const char *name)
 {
     size_t n = strcspn(p->spec, ":");
     return strlen(name) == n && strncmp(p->spec, name, n) == 0;
 }
 
-static const struct cmp_policy *policy_named(const struct cmp_case *k, const char *name)
+static const struct compare_policy *policy_named(const struct compare_case *k, const char *name)
 {
-    const struct cmp_policy *found = NULL;
+    const struct compare_policy *found = NULL;
     for (size_t i = 0; i < k->n_policies; i++) if (strcmp(k->policy[i].label, name) == 0) return &k->policy[i];
     for (size_t i = 0; i < k->n_policies; i++) {
         if (!has_name(&k->policy[i], name)) continue;
@@ -58,13 +58,13 @@ static const struct cmp_policy *policy_named(const struct cmp_case *k, const cha
     return found;
 }
 
-bool published_is_of(const struct published_row *r, const struct cmp_case *k, const struct cmp_policy *p)
+bool published_is_of(const struct published_row *r, const struct compare_case *k, const struct compare_policy *p)
 {
     return policy_named(k, r->policy) == p;
 }
 
 /* "POLICY" of the case, or "SCENARIO/POLICY" of the latest case of that scenario. */
-static const struct cmp_policy *against_of(const struct compare *c, const struct cmp_case *k, const char *against)
+static const struct compare_policy *against_of(const struct compare *c, const struct compare_case *k, const char *against)
 {
     const char *slash = strchr(against, '/');
     if (slash == NULL) return policy_named(k, against);
@@ -74,10 +74,10 @@ static const struct cmp_policy *against_of(const struct compare *c, const struct
     return NULL;
 }
 
-struct stats_ci published_ours(const struct compare *c, const struct cmp_case *k, const struct published_row *r)
+struct stats_ci published_ours(const struct compare *c, const struct compare_case *k, const struct published_row *r)
 {
     const struct stats_ci none = { .mean = NAN, .half = NAN, .lo = NAN, .hi = NAN };
-    const struct cmp_policy *p = policy_named(k, r->policy), *base;
+    const struct compare_policy *p = policy_named(k, r->policy), *base;
     if (p == NULL) return none;
     if (r->against[0] == '\0') return compare_mean(c, p, r->metric, "all");
     base = against_of(c, k, r->against);
@@ -121,7 +121,7 @@ static void row(struct table *t, const struct compare *c, const struct published
     table_cell(t, "%s", r->source);
 }
 
-void published_print(const struct compare *c, const struct cmp_case *k, const struct published *p,
+void published_print(const struct compare *c, const struct compare_case *k, const struct published *p,
                      enum table_format f, FILE *to)
 {
     static const struct { const char *heading; bool is_number; } col[] = {

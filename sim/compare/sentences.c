@@ -29,7 +29,7 @@ static void add(struct text *t, const char *fmt, ...)
 /* A change of one metric: by, in per cent or in its unit, with what is known of it. */
 struct change { struct stats_ci by; bool is_percent; double scale; char unit[16]; };
 
-static struct change change_of(const struct view *v, const struct cmp_policy *p, const char *metric)
+static struct change change_of(const struct view *v, const struct compare_policy *p, const char *metric)
 {
     struct change g = { .by = compare_ratio(v->c, p, v->base, metric, v->scope), .is_percent = true, .scale = 100 };
     if (!isnan(g.by.mean)) {
@@ -97,7 +97,7 @@ static bool is_worse(const char *metric, const struct change *g)
     return m != NULL && m->better == (g->by.mean < 0 ? BETTER_HIGHER : BETTER_LOWER);
 }
 
-static bool has_common_seed(const struct cmp_policy *a, const struct cmp_policy *b)
+static bool has_common_seed(const struct compare_policy *a, const struct compare_policy *b)
 {
     for (size_t i = 0; i < a->n_runs; i++)
         for (size_t k = 0; k < b->n_runs; k++)
@@ -106,7 +106,7 @@ static bool has_common_seed(const struct cmp_policy *a, const struct cmp_policy 
 }
 
 /* "gsp finishes jobs 4.1 % ± 0.9 % sooner than gs, but ...; fairness among users indistinguishable at 10 seeds". */
-static size_t say_one(const struct view *v, const struct cmp_policy *p)
+static size_t say_one(const struct view *v, const struct compare_policy *p)
 {
     struct text good = { 0 }, bad = { 0 }, open = { 0 }, same = { 0 }, all = { 0 };
     size_t pairs = 0, judged = 0;
@@ -160,7 +160,7 @@ void compare_say(const struct view *v)
 
 static const struct { const char *metric, *bound; } bounded[] = { { "makespan", "makespan_bound" }, { "jct_mean", "jct_mean_bound" } };
 
-struct stats_ci compare_over_bound(const struct compare *c, const struct cmp_policy *p, const char *metric)
+struct stats_ci compare_over_bound(const struct compare *c, const struct compare_policy *p, const char *metric)
 {
     double *x;
     size_t n = 0;
@@ -202,7 +202,7 @@ void compare_bounds(const struct view *v)
         table_column(t, "\u00d7 bound", true);
     }
     for (size_t p = 0; p < v->k->n_policies; p++) {
-        const struct cmp_policy *q = &v->k->policy[p];
+        const struct compare_policy *q = &v->k->policy[p];
         compare_policy_cell(t, q);
         for (size_t b = 0; b < ARRAY_LEN(bounded); b++) {
             compare_cell(t, compare_mean(v->c, q, bounded[b].metric, "all"), scale[b].by, "");

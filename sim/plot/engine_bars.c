@@ -14,7 +14,7 @@ static enum st sql_failed(const struct compare *c, struct diag *d)
 }
 
 /* "engine=cpu" ... of the case's first run, by name. */
-static enum st find_kinds(const struct compare *c, const struct cmp_case *k, char scope[KINDS_MAX][SCOPE_MAX], size_t *n, struct diag *d)
+static enum st find_kinds(const struct compare *c, const struct compare_case *k, char scope[KINDS_MAX][SCOPE_MAX], size_t *n, struct diag *d)
 {
     sqlite3_stmt *q = NULL;
     int rc = sqlite3_prepare_v2(store_db(c->store), "SELECT scope FROM metric WHERE run = ? AND name = 'engine_taken' AND scope LIKE 'engine=%' ORDER BY scope", -1, &q, NULL);
@@ -36,7 +36,7 @@ static void write_ci(struct gnuplot *g, struct stats_ci v, double *least, double
     *least = fmin(*least, lo > 0 ? lo : v.mean);
 }
 
-enum st plot_engine_bars(struct gnuplot *g, const struct compare *c, const struct cmp_case *k, const struct plot_opts *o, struct diag *d)
+enum st plot_engine_bars(struct gnuplot *g, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)
 {
     static const char *const ratio[] = { "makespan", "task_time_mean" }, *const amount[] = { "calls_cross", "calls_cross_bytes", "best_share", "engine_best" };
     char scope[KINDS_MAX][SCOPE_MAX], label[256];
@@ -47,7 +47,7 @@ enum st plot_engine_bars(struct gnuplot *g, const struct compare *c, const struc
     for (size_t i = 0; i < ARRAY_LEN(least); i++) least[i] = HUGE_VAL;
     (void)fprintf(g->to, "$bars << EOD\n");
     for (size_t i = 0; i < k->n_policies; i++) {
-        const struct cmp_policy *p = &k->policy[i];
+        const struct compare_policy *p = &k->policy[i];
         size_t at = 0;
         (void)snprintf(label, sizeof label, "%s%s", p->label, p->clairvoyant ? " *" : "");
         if (strlen(label) > longest) longest = strlen(label);

@@ -66,7 +66,7 @@ static enum st load(struct engines_plot *e, sqlite3 *db, int64_t run, const stru
     return d->code;
 }
 
-static void write_script(const struct engines_plot *e, struct gnuplot *g, const struct cmp_policy *p, size_t which, double from)
+static void write_script(const struct engines_plot *e, struct gnuplot *g, const struct compare_policy *p, size_t which, double from)
 {
     char text[256];
     struct plot_unit unit = plot_time_unit(e->end - from);
@@ -99,11 +99,11 @@ static void write_script(const struct engines_plot *e, struct gnuplot *g, const 
     (void)fprintf(g->to, "if (!exists(\"W\")) W = 5.0\nif (!exists(\"H\")) H = %.2f\n", fmin(7, 1.1 + 0.15 * fmax(e->n_lines, 6)));
 }
 
-enum st plot_engines(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+enum st plot_engines(struct gnuplot *g, const struct compare *c, const struct compare_case *k,
                      const struct plot_opts *o, struct diag *d)
 {
     struct engines_plot e = { .n_lines = 0 };
-    const struct cmp_policy *p = NULL;
+    const struct compare_policy *p = NULL;
     size_t which = 0;
     int64_t run = o->run >= 0 ? o->run : k->policy[0].run[0];
     TRY(plot_run(k, run, &p, &which, d));

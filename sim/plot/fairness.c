@@ -14,14 +14,14 @@ static enum st sql_failed(const struct compare *c, struct diag *d)
     return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(store_db(c->store)));
 }
 
-static enum st no_ideals(const struct cmp_case *k, struct diag *d)
+static enum st no_ideals(const struct compare_case *k, struct diag *d)
 {
     (void)diag_set(d, ST_EINPUT, "no job of '%s' has an ideal time to draw", k->title);
     diag_hint(d, "say `output: {ideal: 6}` in the scenario (the ideal on a sixth of the GPUs), and run it again");
     return ST_EINPUT;
 }
 
-static void panel_label(struct gnuplot *g, const char *array, size_t i, const struct cmp_policy *p)
+static void panel_label(struct gnuplot *g, const char *array, size_t i, const struct compare_policy *p)
 {
     char name[32], label[256];
     (void)snprintf(name, sizeof name, "%s[%zu]", array, i + 1);
@@ -32,7 +32,7 @@ static void panel_label(struct gnuplot *g, const char *array, size_t i, const st
 /* ---- jobs-ideal ---- */
 
 /* A policy's jobs in order of arrival, each the mean over its runs: span and both ideals, s. */
-static enum st jobs_block(struct gnuplot *g, const struct compare *c, const struct cmp_policy *p, size_t *n, double *most, struct diag *d)
+static enum st jobs_block(struct gnuplot *g, const struct compare *c, const struct compare_policy *p, size_t *n, double *most, struct diag *d)
 {
     char *runs = plot_run_list(p);
     static const char query[] =
@@ -63,7 +63,7 @@ static enum st jobs_block(struct gnuplot *g, const struct compare *c, const stru
     return ok ? ST_OK : sql_failed(c, d);
 }
 
-enum st plot_jobs_ideal(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+enum st plot_jobs_ideal(struct gnuplot *g, const struct compare *c, const struct compare_case *k,
                         const struct plot_opts *o, struct diag *d)
 {
     size_t n, jobs = 0;
@@ -100,7 +100,7 @@ static const char *const bar_metric[] = {
 };
 enum { BAR_DT, BAR_SHARE, BAR_WHOLE, BAR_LOCAL, BAR_VAIN = 6, BARS };
 
-enum st plot_data_bars(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+enum st plot_data_bars(struct gnuplot *g, const struct compare *c, const struct compare_case *k,
                        const struct plot_opts *o, struct diag *d)
 {
     struct plot_names names = { 0 };
@@ -145,7 +145,7 @@ enum st plot_data_bars(struct gnuplot *g, const struct compare *c, const struct 
 
 /* ---- fairness ---- */
 
-enum st plot_fairness(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+enum st plot_fairness(struct gnuplot *g, const struct compare *c, const struct compare_case *k,
                       const struct plot_opts *o, struct diag *d)
 {
     static const char *const metric[] = { "jain", "rho_p50", "rho_p95", "rho_above_1" };
@@ -179,7 +179,7 @@ enum st plot_fairness(struct gnuplot *g, const struct compare *c, const struct c
 /* As many as have points and colours that differ. */
 enum { POINTS_MAX = 24 };
 
-enum st plot_fairness_traffic(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+enum st plot_fairness_traffic(struct gnuplot *g, const struct compare *c, const struct compare_case *k,
                               const struct plot_opts *o, struct diag *d)
 {
     const char *metric = o->metric != NULL ? o->metric : "s_share_sigma";

@@ -249,7 +249,7 @@ static void write_rows(const struct gantt *a, struct gnuplot *g)
     (void)fprintf(g->to, "EOD\n");
 }
 
-static void write_script(struct gantt *a, struct gnuplot *g, const struct cmp_policy *p, size_t which)
+static void write_script(struct gantt *a, struct gnuplot *g, const struct compare_policy *p, size_t which)
 {
     uint32_t *colour;
     char text[256];
@@ -271,11 +271,11 @@ static void write_script(struct gantt *a, struct gnuplot *g, const struct cmp_po
     (void)fprintf(g->to, "if (!exists(\"W\")) W = 5.0\nif (!exists(\"H\")) H = %.2f\n", fmin(6.5, 0.9 + 0.15 * fmax(a->n_rows, 6)));
 }
 
-enum st plot_gantt(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+enum st plot_gantt(struct gnuplot *g, const struct compare *c, const struct compare_case *k,
                    const struct plot_opts *o, struct diag *d)
 {
     struct gantt a = { .db = store_db(c->store), .run = o->run >= 0 ? o->run : k->policy[0].run[0] };
-    const struct cmp_policy *p = NULL;
+    const struct compare_policy *p = NULL;
     size_t which = 0;
     TRY(plot_run(k, a.run, &p, &which, d));
     enum st st = choose_nodes(&a, o->nodes, d);

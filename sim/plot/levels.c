@@ -114,10 +114,10 @@ static enum st write_label(struct gnuplot *g, struct levels *x, const char *name
     return ST_OK;
 }
 
-enum st plot_levels(struct gnuplot *g, const struct compare *c, const struct cmp_case *k, const struct plot_opts *o, struct diag *d)
+enum st plot_levels(struct gnuplot *g, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)
 {
     const char *spec = o->metric != NULL ? o->metric : usual;
-    const struct cmp_policy *p = &k->policy[0];
+    const struct compare_policy *p = &k->policy[0];
     size_t which = 0;
     struct levels x = { .c = c, .run = o->run >= 0 ? o->run : p->run[0] };
     if (o->run >= 0) TRY(plot_run(k, o->run, &p, &which, d));

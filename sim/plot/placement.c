@@ -13,7 +13,7 @@ static enum st sql_failed(const struct compare *c, struct diag *d)
     return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(store_db(c->store)));
 }
 
-static void policy_label(struct gnuplot *g, size_t i, const struct cmp_policy *p)
+static void policy_label(struct gnuplot *g, size_t i, const struct compare_policy *p)
 {
     char name[32], label[256];
     (void)snprintf(name, sizeof name, "LABEL[%zu]", i + 1);
@@ -64,7 +64,7 @@ static bool has_attempts(const struct compare *c, int64_t run)
     return any;
 }
 
-enum st plot_pods(struct gnuplot *g, const struct compare *c, const struct cmp_case *k, const struct plot_opts *o, struct diag *d)
+enum st plot_pods(struct gnuplot *g, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)
 {
     size_t rows = 0;
     double most = 1;
@@ -95,7 +95,7 @@ enum st plot_pods(struct gnuplot *g, const struct compare *c, const struct cmp_c
 static const char *const fill_series[] = { "frag_expected", "gpu_util", "cpu_util", "tasks_waiting" };
 
 /* A policy's series against the load, over all its seeds; in steps of 1/POINTS of the greatest load. */
-static enum st load_block(struct gnuplot *g, const struct compare *c, const struct cmp_policy *p, const char *name, size_t *n,
+static enum st load_block(struct gnuplot *g, const struct compare *c, const struct compare_policy *p, const char *name, size_t *n,
                           double *x_max, double *y_max, struct diag *d)
 {
     static const char query[] =
@@ -124,7 +124,7 @@ static enum st load_block(struct gnuplot *g, const struct compare *c, const stru
     return rc == ST_OK ? ST_OK : sql_failed(c, d);
 }
 
-enum st plot_frag_load(struct gnuplot *g, const struct compare *c, const struct cmp_case *k, const struct plot_opts *o, struct diag *d)
+enum st plot_frag_load(struct gnuplot *g, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)
 {
     size_t n, longest = 0;
     double x = 0, y[ARRAY_LEN(fill_series)] = { 0 };

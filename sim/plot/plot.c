@@ -44,7 +44,7 @@ static enum st kind_of(const char *metric, size_t *kind, struct diag *d)
 }
 
 /* Labels, rows of the legend above the figure, and a height that leaves `h` inches for the rest. */
-static void write_labels(struct gnuplot *g, const struct cmp_case *k, double h)
+static void write_labels(struct gnuplot *g, const struct compare_case *k, double h)
 {
     enum { LINE_CHARS = 68, SAMPLE_CHARS = 9 };
     size_t longest = 0, cols, rows;
@@ -67,7 +67,7 @@ static void write_labels(struct gnuplot *g, const struct cmp_case *k, double h)
 
 /* ---- cdf ---- */
 
-char *plot_run_list(const struct cmp_policy *p)
+char *plot_run_list(const struct compare_policy *p)
 {
     enum { DIGITS = 21 };
     char *s;
@@ -79,7 +79,7 @@ char *plot_run_list(const struct cmp_policy *p)
 }
 
 /* Thinned to some hundred ranks, the first and the last among them. */
-static enum st cdf_block(struct gnuplot *g, const struct compare *c, const struct cmp_policy *p, const char *metric,
+static enum st cdf_block(struct gnuplot *g, const struct compare *c, const struct compare_policy *p, const char *metric,
                          double *median, double *least, struct diag *d)
 {
     static const char query[] =
@@ -106,7 +106,7 @@ static enum st cdf_block(struct gnuplot *g, const struct compare *c, const struc
     return rc == ST_OK ? ST_OK : sql_failed(c, d);
 }
 
-static enum st write_cdf(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+static enum st write_cdf(struct gnuplot *g, const struct compare *c, const struct compare_case *k,
                          const struct plot_opts *o, struct diag *d)
 {
     size_t kind;
@@ -129,7 +129,7 @@ static enum st write_cdf(struct gnuplot *g, const struct compare *c, const struc
 
 /* ---- bars ---- */
 
-static enum st write_bars(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+static enum st write_bars(struct gnuplot *g, const struct compare *c, const struct compare_case *k,
                           const struct plot_opts *o, struct diag *d)
 {
     static const char *const tail[] = { "mean", "p95", "p99" };
@@ -196,7 +196,7 @@ static enum st series_block(struct gnuplot *g, const struct compare *c, int64_t 
 }
 
 /* The run's policy, which of its runs it is. */
-enum st plot_run(const struct cmp_case *k, int64_t run, const struct cmp_policy **p, size_t *index, struct diag *d)
+enum st plot_run(const struct compare_case *k, int64_t run, const struct compare_policy **p, size_t *index, struct diag *d)
 {
     for (size_t i = 0; i < k->n_policies; i++)
         for (size_t j = 0; j < k->policy[i].n_runs; j++)
@@ -220,11 +220,11 @@ static double last_sample(const struct compare *c, int64_t run)
 }
 
 /* One line a policy, its first seed; or the one run asked for. */
-static enum st write_timeline(struct gnuplot *g, const struct compare *c, const struct cmp_case *k,
+static enum st write_timeline(struct gnuplot *g, const struct compare *c, const struct compare_case *k,
                               const struct plot_opts *o, struct diag *d)
 {
     static const struct { const char *block, *series; } part[] = { { "util", "gpu_util" }, { "queue", "tasks_waiting" } };
-    const struct cmp_policy *only = NULL;
+    const struct compare_policy *only = NULL;
     size_t which = 0, n;
     double end = 0;
     if (o->run >= 0) TRY(plot_run(k, o->run, &only, &which, d));
@@ -306,10 +306,10 @@ static enum st check_options(const struct plot_figure *f, const struct plot_opts
 }
 
 /* The case named, or that of the run named, or the only one. */
-static enum st choose_case(const struct compare *c, const struct plot_opts *o, const struct cmp_case **k, struct diag *d)
+static enum st choose_case(const struct compare *c, const struct plot_opts *o, const struct compare_case **k, struct diag *d)
 {
     for (size_t i = 0; i < c->n; i++) {
-        const struct cmp_policy *p;
+        const struct compare_policy *p;
         size_t index;
         struct diag ignored = { 0 };
         *k = &c->at[i];
@@ -329,7 +329,7 @@ enum st plot_make(struct store *s, const struct plot_figure *f, const struct plo
 {
     struct compare c;
     struct gnuplot g;
-    const struct cmp_case *k;
+    const struct compare_case *k;
     TRY(check_options(f, o, d));
     TRY(compare_load(&c, s, d));
     enum st st = choose_case(&c, o, &k, d);

@@ -8,14 +8,14 @@
 
 enum { LANES_MAX = 400, FLOWS_MAX = 24, BARS_MAX = 4000 };
 
-struct picture { sqlite3 *db; int64_t run; const struct cmp_policy *p; size_t which; double from, to; };
+struct picture { sqlite3 *db; int64_t run; const struct compare_policy *p; size_t which; double from, to; };
 
 static enum st failed(const struct picture *a, struct diag *d)
 {
     return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(a->db));
 }
 
-static enum st choose(struct picture *a, const struct compare *c, const struct cmp_case *k, const struct plot_opts *o, struct diag *d)
+static enum st choose(struct picture *a, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)
 {
     *a = (struct picture){ .db = store_db(c->store), .run = o->run >= 0 ? o->run : k->policy[0].run[0],
                            .from = o->from >= 0 ? (double)o->from / 1e6 : 0, .to = o->to >= 0 ? (double)o->to / 1e6 : HUGE_VAL };
@@ -89,7 +89,7 @@ static enum st write_steps(struct gnuplot *g, const struct picture *a, const cha
     return ST_EINPUT;
 }
 
-enum st plot_lending(struct gnuplot *g, const struct compare *c, const struct cmp_case *k, const struct plot_opts *o, struct diag *d)
+enum st plot_lending(struct gnuplot *g, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)
 {
     struct picture a;
     const char *resource = o->metric;
@@ -195,7 +195,7 @@ static enum st write_flows(struct gnuplot *g, const struct picture *a, struct fl
     return ST_OK;
 }
 
-enum st plot_workflow_gantt(struct gnuplot *g, const struct compare *c, const struct cmp_case *k, const struct plot_opts *o, struct diag *d)
+enum st plot_workflow_gantt(struct gnuplot *g, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)
 {
     struct picture a;
     struct flow flow[FLOWS_MAX];

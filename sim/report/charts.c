@@ -72,7 +72,7 @@ static char *read_all(const char *path, struct diag *d)
     return s;
 }
 
-static enum st one(const struct compare *c, const struct cmp_case *k, size_t index, size_t chart, const char *path, FILE *to, struct diag *d)
+static enum st one(const struct compare *c, const struct compare_case *k, size_t index, size_t chart, const char *path, FILE *to, struct diag *d)
 {
     char prefix[32];
     const struct plot_figure *f = plot_find(charts[chart].figure, d);
@@ -100,7 +100,7 @@ static enum st temp_dir(char *buf, size_t cap, struct diag *d)
     return diag_at(d, ST_EWORLD, buf, 0, 0, "cannot make a temporary folder: %s", strerror(errno));
 }
 
-enum st report_charts(const struct compare *c, const struct cmp_case *k, size_t index, FILE *to, struct diag *d)
+enum st report_charts(const struct compare *c, const struct compare_case *k, size_t index, FILE *to, struct diag *d)
 {
     char dir[256], path[300];
     bool told = false;

@@ -63,7 +63,7 @@ static const char *column(sqlite3_stmt *q, int col)
 
 /* ---- numbers ---- */
 
-static struct scale scale_of(const struct page *p, const struct cmp_case *k, const char *metric)
+static struct scale scale_of(const struct page *p, const struct compare_case *k, const char *metric)
 {
     return compare_scale(&(struct view){ .c = p->c, .k = k, .scope = "all" }, metric);
 }
@@ -86,7 +86,7 @@ static void signed_cell(FILE *to, double x, double half, bool open, int n_digits
 }
 
 /* Per cent above or below the base; where that is 0, the plain difference. */
-static void difference_cell(const struct page *p, const struct cmp_case *k, const struct cmp_policy *q, const char *metric)
+static void difference_cell(const struct page *p, const struct compare_case *k, const struct compare_policy *q, const char *metric)
 {
     struct stats_ci r = compare_ratio(p->c, q, &k->policy[0], metric, "all"), x = compare_diff(p->c, q, &k->policy[0], metric, "all");
     struct scale s = scale_of(p, k, metric);
@@ -104,7 +104,7 @@ static const struct { const char *metric, *heading; } trouble[] = {
     { "jobs_timeout", "timed out" }, { "jobs_rejected", "rejected" }, { "jobs_unfinished", "unfinished" },
 };
 
-static bool any_of(const struct page *p, const struct cmp_case *k, const char *metric)
+static bool any_of(const struct page *p, const struct compare_case *k, const char *metric)
 {
     for (size_t i = 0; i < k->n_policies; i++)
         if (compare_mean(p->c, &k->policy[i], metric, "all").mean > 0) return true;
@@ -122,7 +122,7 @@ static void heading(FILE *to, const char *name, const char *unit, bool is_number
     (void)fputs("</button></th>", to);
 }
 
-static void policy_heading(FILE *to, const struct cmp_policy *q, size_t k, size_t i)
+static void policy_heading(FILE *to, const struct compare_policy *q, size_t k, size_t i)
 {
     (void)fprintf(to, "<th scope=\"row\" data-v=\"%zu\"><a href=\"#k%zup%zu\">", i, k, i);
     report_text(q->label, to);
@@ -131,7 +131,7 @@ static void policy_heading(FILE *to, const struct cmp_policy *q, size_t k, size_
 
 /* ---- the comparison ---- */
 
-static void means(const struct page *p, const struct cmp_case *k, size_t index, const char *const *metric, size_t n)
+static void means(const struct page *p, const struct compare_case *k, size_t index, const char *const *metric, size_t n)
 {
     (void)fprintf(p->to, "<div class=\"scroll\"><table class=\"sortable\" id=\"k%zumeans\"><caption>Means over seeds%s.%s Click a heading to sort.</caption><thead><tr>",
                   index, k->policy[0].n_runs > 1 ? " with 95 % intervals" : "; one seed, so no intervals",
@@ -145,7 +145,7 @@ static void means(const struct page *p, const struct cmp_case *k, size_t index, 
         if (compare_over_bound(p->c, &k->policy[0], bounded[b].metric).n > 0) heading(p->to, bounded[b].heading, "", true);
     (void)fputs("</tr></thead><tbody>\n", p->to);
     for (size_t i = 0; i < k->n_policies; i++) {
-        const struct cmp_policy *q = &k->policy[i];
+        const struct compare_policy *q = &k->policy[i];
         (void)fputs("<tr>", p->to);
         policy_heading(p->to, q, index, i);
         (void)fprintf(p->to, "<td class=\"n\" data-v=\"%zu\">%zu</td>", q->n_runs, q->n_runs);
@@ -160,9 +160,9 @@ static void means(const struct page *p, const struct cmp_case *k, size_t index, 
     (void)fputs("</tbody></table></div>\n", p->to);
 }
 
-static void differences(const struct page *p, const struct cmp_case *k, size_t index, const char *const *metric, size_t n)
+static void differences(const struct page *p, const struct compare_case *k, size_t index, const char *const *metric, size_t n)
 {
-    const struct cmp_policy *base = &k->policy[0];
+    const struct compare_policy *base = &k->policy[0];
     if (k->n_policies < 2) return;
     (void)fprintf(p->to, "<div class=\"scroll\"><table class=\"sortable\" id=\"k%zudiffs\"><caption>Difference to ", index);
     report_text(base->label, p->to);
@@ -180,7 +180,7 @@ static void differences(const struct page *p, const struct cmp_case *k, size_t i
 }
 
 /* The comparison in words, as `fairway compare` has it: its Markdown, a line a statement, made a list. */
-static enum st words(const struct page *p, const struct cmp_case *k, const char *const *metric, size_t n, struct diag *d)
+static enum st words(const struct page *p, const struct compare_case *k, const char *const *metric, size_t n, struct diag *d)
 {
     FILE *said = tmpfile();
     bool in_list = false;
@@ -230,7 +230,7 @@ static enum st load_names(const struct page *p, struct names *l, const char *sql
 }
 
 /* A row a metric and a column a scope; of users the other way round, for there are many of them. */
-static void metric_table(const struct page *p, const struct cmp_policy *q, const struct names *metric, const struct names *scope, bool by_user)
+static void metric_table(const struct page *p, const struct compare_policy *q, const struct names *metric, const struct names *scope, bool by_user)
 {
     const struct names *row = by_user ? scope : metric, *col = by_user ? metric : scope;
     char unit[16];
@@ -256,7 +256,7 @@ static void metric_table(const struct page *p, const struct cmp_policy *q, const
     (void)fputs("</tbody></table></div>\n", p->to);
 }
 
-static enum st metrics(const struct page *p, const struct cmp_policy *q, bool by_user, struct diag *d)
+static enum st metrics(const struct page *p, const struct compare_policy *q, bool by_user, struct diag *d)
 {
     struct names metric = { NULL, 0, 0 }, scope = { NULL, 0, 0 };
     enum st st = load_names(p, &metric, by_user ? "SELECT DISTINCT name FROM metric WHERE run = ? AND scope LIKE 'user=%' ORDER BY name"
@@ -269,7 +269,7 @@ static enum st metrics(const struct page *p, const struct cmp_policy *q, bool by
     return st;
 }
 
-static enum st notes(const struct page *p, const struct cmp_policy *q, struct diag *d)
+static enum st notes(const struct page *p, const struct compare_policy *q, struct diag *d)
 {
     sqlite3_stmt *s;
     bool any = false;
@@ -288,7 +288,7 @@ static enum st notes(const struct page *p, const struct cmp_policy *q, struct di
     return done(p, s, d);
 }
 
-static enum st slowest(const struct page *p, const struct cmp_policy *q, struct diag *d)
+static enum st slowest(const struct page *p, const struct compare_policy *q, struct diag *d)
 {
     sqlite3_stmt *s;
     char time[48];
@@ -309,9 +309,9 @@ static enum st slowest(const struct page *p, const struct cmp_policy *q, struct 
     return done(p, s, d);
 }
 
-static enum st policy(const struct page *p, const struct cmp_case *k, size_t index, size_t i, struct diag *d)
+static enum st policy(const struct page *p, const struct compare_case *k, size_t index, size_t i, struct diag *d)
 {
-    const struct cmp_policy *q = &k->policy[i];
+    const struct compare_policy *q = &k->policy[i];
     sqlite3_stmt *s;
     (void)fprintf(p->to, "<details class=\"policy\" id=\"k%zup%zu\"><summary><b>", index, i);
     report_text(q->label, p->to);
@@ -335,7 +335,7 @@ static enum st policy(const struct page *p, const struct cmp_case *k, size_t ind
 
 /* ---- where it comes from ---- */
 
-static enum st repairs(const struct page *p, const struct cmp_case *k, struct diag *d)
+static enum st repairs(const struct page *p, const struct compare_case *k, struct diag *d)
 {
     sqlite3_stmt *s;
     bool any = false;
@@ -352,7 +352,7 @@ static enum st repairs(const struct page *p, const struct cmp_case *k, struct di
     return done(p, s, d);
 }
 
-static enum st provenance(const struct page *p, const struct cmp_case *k, size_t index, struct diag *d)
+static enum st provenance(const struct page *p, const struct compare_case *k, size_t index, struct diag *d)
 {
     (void)fprintf(p->to, "<div class=\"scroll\"><table class=\"mono\" id=\"k%zuruns\"><caption>Every run. The key is a hash of scenario, trace, policy, seed and version; the digest one of every event: "
                   "equal digests are equal runs.</caption><thead><tr><th scope=\"col\" class=\"n\">run</th><th scope=\"col\">policy</th><th scope=\"col\" class=\"n\">seed</th>"
@@ -378,10 +378,10 @@ static enum st provenance(const struct page *p, const struct cmp_case *k, size_t
 
 /* ---- the page ---- */
 
-static enum st facts(const struct page *p, const struct cmp_case *k, size_t index, struct diag *d)
+static enum st facts(const struct page *p, const struct compare_case *k, size_t index, struct diag *d)
 {
     sqlite3_stmt *s;
-    const struct cmp_policy *q = &k->policy[0];
+    const struct compare_policy *q = &k->policy[0];
     TRY(query(p, "SELECT title, trace_path, (SELECT count(*) FROM node n WHERE n.run = r.id), (SELECT coalesce(sum(n_gpu), 0) FROM node n WHERE n.run = r.id),"
               " (SELECT count(*) FROM job j WHERE j.run = r.id), (SELECT count(DISTINCT user) FROM job j WHERE j.run = r.id) FROM run r WHERE id = ?", q->run[0], &s, d));
     if (sqlite3_step(s) == SQLITE_ROW) {
@@ -400,7 +400,7 @@ static enum st facts(const struct page *p, const struct cmp_case *k, size_t inde
 
 static enum st one_case(const struct page *p, size_t index, struct diag *d)
 {
-    const struct cmp_case *k = &p->c->at[index];
+    const struct compare_case *k = &p->c->at[index];
     bool has_data = !isnan(compare_mean(p->c, &k->policy[0], "bytes_network", "all").mean), clairvoyant = false;
     const char *const *metric = has_data ? usual_data : usual;
     size_t n = has_data ? ARRAY_LEN(usual_data) : ARRAY_LEN(usual);
@@ -426,12 +426,12 @@ static enum st one_case(const struct page *p, size_t index, struct diag *d)
     return ST_OK;
 }
 
-static void left_out(const struct page *p)
+static void unfinished_runs(const struct page *p)
 {
-    if (p->c->n_left == 0) return;
+    if (p->c->n_unfinished == 0) return;
     (void)fputs("<section id=\"left\"><h2>Not in any number here</h2><p>Runs that did not finish:</p><ul>\n", p->to);
-    for (size_t i = 0; i < p->c->n_left; i++) {
-        const struct cmp_left *l = &p->c->left[i];
+    for (size_t i = 0; i < p->c->n_unfinished; i++) {
+        const struct compare_unfinished *l = &p->c->unfinished[i];
         (void)fprintf(p->to, "<li>run %" PRId64 " (", l->run);
         report_text(l->scenario, p->to);
         (void)fputs(", ", p->to);
@@ -473,7 +473,7 @@ enum st report_write(struct store *s, const struct report_opts *o, FILE *to, str
     enum st st = ST_OK;
     head(&p);
     for (size_t i = 0; i < c.n && st == ST_OK; i++) st = one_case(&p, i, d);
-    left_out(&p);
+    unfinished_runs(&p);
     (void)fprintf(to, "</main>\n<footer>Written by fairway %s from one database; nothing here is loaded from elsewhere. Times are simulated.</footer>\n<script>\n%s</script>\n</body>\n</html>\n",
                   FAIRWAY_VERSION, embed_text("report.js"));
     compare_fini(&c);

@@ -26,8 +26,8 @@ enum st report_write(struct store *s, const struct report_opts *o, FILE *to, str
 /* Escaped for text and for attributes in double quotes. */
 void    report_text(const char *s, FILE *to);
 /* Every figure that the case's runs allow; says which are left out and why. */
-enum st report_charts(const struct compare *c, const struct cmp_case *k, size_t index, FILE *to, struct diag *d);
+enum st report_charts(const struct compare *c, const struct compare_case *k, size_t index, FILE *to, struct diag *d);
 /* The timeline's element and its data.  Runs of the first policy's first seed. */
-enum st report_timeline(const struct compare *c, const struct cmp_case *k, size_t index, FILE *to, struct diag *d);
+enum st report_timeline(const struct compare *c, const struct compare_case *k, size_t index, FILE *to, struct diag *d);
 
 #endif

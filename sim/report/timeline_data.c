@@ -20,7 +20,7 @@ enum { BINS = 360, ROWS_MAX = 96, BARS_MAX = 60000, POINTS_MAX = 400 };
 
 struct rd_node { char *name; uint32_t n_gpu; bool is_shown; };
 
-struct rd_run { const struct cmp_policy *policy; int64_t run; };
+struct rd_run { const struct compare_policy *policy; int64_t run; };
 
 struct data {
     sqlite3 *db;
@@ -252,7 +252,7 @@ static enum st write_data(struct data *a, struct diag *d)
     return ST_OK;
 }
 
-static void say_what_is_shown(const struct data *a, const struct cmp_case *k)
+static void say_what_is_shown(const struct data *a, const struct compare_case *k)
 {
     size_t gpu_nodes = 0;
     for (size_t i = 0; i < a->n_nodes; i++) gpu_nodes += a->node[i].n_gpu > 0;
@@ -263,7 +263,7 @@ static void say_what_is_shown(const struct data *a, const struct cmp_case *k)
                   a->per_row > 1 ? ", neighbours together in a row" : "");
 }
 
-static void write_controls(const struct data *a, const struct cmp_case *k, size_t index)
+static void write_controls(const struct data *a, const struct compare_case *k, size_t index)
 {
     (void)fprintf(a->to, "<div class=\"timeline\" id=\"timeline%zu\"><div class=\"bar\" role=\"group\" aria-label=\"Timeline controls\">"
                   "<label>Policy <select class=\"tl-run\">", index);
@@ -292,7 +292,7 @@ static void fini(struct data *a)
     mem_free(a->ordinal);
 }
 
-enum st report_timeline(const struct compare *c, const struct cmp_case *k, size_t index, FILE *to, struct diag *d)
+enum st report_timeline(const struct compare *c, const struct compare_case *k, size_t index, FILE *to, struct diag *d)
 {
     struct data a = { .db = store_db(c->store), .to = to };
     MEM_ARRAY(a.run, k->n_policies);

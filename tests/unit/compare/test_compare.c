@@ -84,7 +84,7 @@ Test(compare, pairs_by_seed_whatever_the_order_of_runs)
     cr_assert_eq(compare_load(&c, s, &d), ST_OK, "%s", d.msg);
     cr_assert_eq(c.n, 1);
     cr_assert_eq(c.at[0].n_policies, 2);
-    const struct cmp_policy *fifo = &c.at[0].policy[0], *sjf = &c.at[0].policy[1];
+    const struct compare_policy *fifo = &c.at[0].policy[0], *sjf = &c.at[0].policy[1];
     struct stats_ci diff = compare_diff(&c, sjf, fifo, "jct_mean", "all"), ratio = compare_ratio(&c, sjf, fifo, "jct_mean", "all");
     cr_assert_float_eq(diff.mean, -11.0 / 3, 1e-12);
     cr_assert_float_eq(diff.half, 4.30265272975 * sqrt(7.0 / 3) / sqrt(3), 1e-9);
@@ -99,7 +99,7 @@ Test(compare, a_seed_that_the_other_lacks_is_in_the_mean_and_in_no_difference)
     add_six();
     add("demo", "x", "sjf", "sjf", 9, 1000, 0, STORE_DONE);
     cr_assert_eq(compare_load(&c, s, &d), ST_OK);
-    const struct cmp_policy *fifo = &c.at[0].policy[0], *sjf = &c.at[0].policy[1];
+    const struct compare_policy *fifo = &c.at[0].policy[0], *sjf = &c.at[0].policy[1];
     cr_assert_eq(compare_mean(&c, sjf, "jct_mean", "all").n, 4);
     struct stats_ci diff = compare_diff(&c, sjf, fifo, "jct_mean", "all");
     cr_assert_eq(diff.n, 3);
@@ -152,7 +152,7 @@ Test(compare, another_scenario_text_is_another_case)
 Test(compare, of_several_cases_each_is_called_by_what_was_set)
 {
     struct compare c;
-    struct cmp_case *only;
+    struct compare_case *only;
     static const char *const text[] = { "x", "y", "z" }, *const variant[] = { "horizon=2h", "trace.load=0.8, horizon=1h", "trace.load=0.8, horizon=1h" };
     for (size_t i = 0; i < 3; i++) {
         struct store_run r = { .key = text[i], .scenario = "demo", .title = "t", .variant = variant[i], .scenario_text = text[i],
