@@ -12,7 +12,7 @@ static void cell_full(struct table *t, double x)
 }
 
 /* What is published of the policy's metric: the value (against "") or its ratio to the base. */
-static void cell_published(struct table *t, const struct view *v, const struct compare_policy *p, const char *metric, const char *against)
+static void cell_published(struct table *t, const struct compare_view *v, const struct compare_policy *p, const char *metric, const char *against)
 {
     for (size_t i = 0; i < v->published->n; i++) {
         const struct published_row *r = &v->published->at[i];
@@ -22,7 +22,7 @@ static void cell_published(struct table *t, const struct view *v, const struct c
     table_cell(t, "%s", "");
 }
 
-void compare_long(const struct compare *c, struct view *view, const struct compare_policy *const *base, const struct published *published)
+void compare_print_long(const struct compare *c, struct compare_view *view, const struct compare_policy *const *base, const struct published *published)
 {
     static const struct { const char *heading; bool is_number; } col[] = {
         { "scenario", false }, { "policy", false }, { "spec", false }, { "clairvoyant", true }, { "metric", false },

@@ -21,8 +21,8 @@ static const char *const usual_calls[] = {
     "makespan", "task_time_mean", "jct_mean", "calls_cross", "calls_cross_bytes", "engine_taken", "engine_best", "best_share",
 };
 
-/* Of a case whose runs have the metric `tell`; the first that fits. */
-static const struct { const char *tell, *const *at; size_t n; } usual_of[] = {
+/* Of a case whose runs have the metric `sign`; the first that fits. */
+static const struct { const char *sign, *const *at; size_t n; } usual_of[] = {
     { "bytes_network", usual_data, ARRAY_LEN(usual_data) }, { "calls_done", usual_calls, ARRAY_LEN(usual_calls) },
 };
 
@@ -41,19 +41,19 @@ static bool is_percent(const char *metric)
     return strstr(metric, "_util") != NULL;
 }
 
-struct scale compare_scale(const struct view *v, const char *metric)
+struct compare_scale compare_scale_of(const struct compare_view *v, const char *metric)
 {
-    struct scale s = { .by = 1 };
+    struct compare_scale s = { .by = 1 };
     double most = 0;
     (void)compare_unit(v->c, metric, s.unit, sizeof s.unit);
     for (size_t i = 0; i < v->k->n_policies; i++) most = fmax(most, compare_mean(v->c, &v->k->policy[i], metric, v->scope).mean);
     if (strcmp(s.unit, "s") == 0) {
-        if (most >= 3 * 3600) s = (struct scale){ 1 / 3600.0, "h" };
-        else if (most >= 3 * 60) s = (struct scale){ 1 / 60.0, "min" };
+        if (most >= 3 * 3600) s = (struct compare_scale){ 1 / 3600.0, "h" };
+        else if (most >= 3 * 60) s = (struct compare_scale){ 1 / 60.0, "min" };
     } else if (strcmp(s.unit, "B") == 0) {
-        s = most >= 1e12 ? (struct scale){ 1e-12, "TB" } : most >= 1e9 ? (struct scale){ 1e-9, "GB" } : (struct scale){ 1e-6, "MB" };
+        s = most >= 1e12 ? (struct compare_scale){ 1e-12, "TB" } : most >= 1e9 ? (struct compare_scale){ 1e-9, "GB" } : (struct compare_scale){ 1e-6, "MB" };
     } else if (is_percent(metric)) {
-        s = (struct scale){ 100, "%" };
+        s = (struct compare_scale){ 100, "%" };
     } else if (strcmp(s.unit, "1") == 0) {
         s.unit[0] = '\0';
     }
@@ -99,7 +99,7 @@ static void put_wrapped(const char *s, FILE *to)
     (void)fputc('\n', to);
 }
 
-void compare_line(const struct view *v, const char *fmt, ...)
+void compare_line(const struct compare_view *v, const char *fmt, ...)
 {
     va_list ap;
     char *s;
@@ -118,18 +118,18 @@ void compare_line(const struct view *v, const char *fmt, ...)
     mem_free(s);
 }
 
-static bool has_trouble(const struct view *v, size_t i)
+static bool has_trouble(const struct compare_view *v, size_t i)
 {
     double sum = 0;
     for (size_t p = 0; p < v->k->n_policies; p++) sum += fmax(0, compare_mean(v->c, &v->k->policy[p], trouble[i].metric, "all").mean);
     return sum > 0;
 }
 
-static void print_means(const struct view *v)
+static void print_means(const struct compare_view *v)
 {
     struct table *t = table_create();
     bool shown[ARRAY_LEN(trouble)];
-    struct scale *scale;
+    struct compare_scale *scale;
     MEM_ARRAY(scale, v->n_metrics);
     table_column(t, "policy", false);
     table_column(t, "seeds", true);
@@ -138,7 +138,7 @@ static void print_means(const struct view *v)
         if ((shown[i] = has_trouble(v, i))) table_column(t, trouble[i].heading, true);
     for (size_t m = 0; m < v->n_metrics; m++) {
         char heading[96];
-        scale[m] = compare_scale(v, v->metric[m]);
+        scale[m] = compare_scale_of(v, v->metric[m]);
         (void)snprintf(heading, sizeof heading, scale[m].unit[0] ? "%s, %s" : "%s", v->metric[m], scale[m].unit);
         table_column(t, heading, true);
     }
@@ -157,7 +157,7 @@ static void print_means(const struct view *v)
 }
 
 /* Relative differences in per cent; where the base is 0, plain ones. */
-static void print_differences(const struct view *v)
+static void print_differences(const struct compare_view *v)
 {
     struct table *t = table_create();
     table_column(t, "policy", false);
@@ -169,7 +169,7 @@ static void print_differences(const struct view *v)
         for (size_t m = 0; m < v->n_metrics; m++) {
             struct stats_ci r = compare_ratio(v->c, q, v->base, v->metric[m], v->scope);
             if (isnan(r.mean)) {
-                struct scale scale = compare_scale(v, v->metric[m]);
+                struct compare_scale scale = compare_scale_of(v, v->metric[m]);
                 compare_cell(t, compare_diff(v->c, q, v->base, v->metric[m], v->scope), scale.by, scale.unit);
                 continue;
             }
@@ -197,7 +197,7 @@ static bool has_several(const struct compare_case *k)
     return false;
 }
 
-bool compare_is_repeated(const struct view *v)
+bool compare_is_repeated(const struct compare_view *v)
 {
     for (size_t p = 0; p < v->k->n_policies; p++)
         for (size_t m = 0; m < v->n_metrics; m++)
@@ -205,7 +205,7 @@ bool compare_is_repeated(const struct view *v)
     return false;
 }
 
-static void print_title(const struct view *v)
+static void print_title(const struct compare_view *v)
 {
     char window[96] = "", from[32], to[32];
     const struct window *w = &v->c->window;
@@ -222,7 +222,7 @@ static void print_title(const struct view *v)
     mem_free(scope);
 }
 
-static void print_notes(const struct view *v)
+static void print_notes(const struct compare_view *v)
 {
     (void)fputc('\n', v->to);
     if (compare_is_repeated(v)) {
@@ -240,7 +240,7 @@ static void print_notes(const struct view *v)
         compare_line(v, "Job metrics are over the jobs submitted in the window, utilisation over the samples taken in it.");
 }
 
-static void print_wide(const struct view *v)
+static void print_wide(const struct compare_view *v)
 {
     print_title(v);
     print_means(v);
@@ -249,16 +249,16 @@ static void print_wide(const struct view *v)
         compare_line(v, "Difference to %s%s:", v->base->label, has_several(v->k) ? ", paired by seed" : "");
         (void)fputc('\n', v->to);
         print_differences(v);
-        compare_say(v);
+        compare_print_sentences(v);
     }
     if (!window_is_on(&v->c->window) && strcmp(v->scope, "all") == 0) {
-        compare_bounds(v);
+        compare_print_bounds(v);
         published_print(v->c, v->k, v->published, v->format, v->to);
     }
     print_notes(v);
 }
 
-static void print_unfinished(const struct view *v)
+static void print_unfinished(const struct compare_view *v)
 {
     const struct compare *c = v->c;
     if (c->n_unfinished == 0) return;
@@ -307,7 +307,7 @@ static void add_list(struct metrics_list *l, const struct compare *c, const char
 static void add_usual(struct metrics_list *l, const struct compare *c, const struct compare_case *k, const char *scope)
 {
     for (size_t i = 0; i < ARRAY_LEN(usual_of) && strcmp(scope, "all") == 0; i++)
-        if (has_metric(c, k, usual_of[i].tell)) { add_list(l, c, usual_of[i].at, usual_of[i].n); return; }
+        if (has_metric(c, k, usual_of[i].sign)) { add_list(l, c, usual_of[i].at, usual_of[i].n); return; }
     add_list(l, c, usual, ARRAY_LEN(usual));
 }
 
@@ -322,7 +322,7 @@ static void add_all(struct metrics_list *l, const struct compare *c, const struc
     }
 }
 
-static void print_cases(struct view *v, const struct compare_policy *const *base, const struct published *published, bool is_default)
+static void print_cases(struct compare_view *v, const struct compare_policy *const *base, const struct published *published, bool is_default)
 {
     const struct compare *c = v->c;
     for (size_t k = 0; k < c->n; k++) {
@@ -365,7 +365,7 @@ static enum st check_metrics(const struct compare *c, const struct compare_opts 
 
 enum st compare_print(const struct compare *c, const struct compare_opts *o, FILE *to, struct diag *d)
 {
-    struct view v = { .c = c, .metric = o->metric, .n_metrics = o->n_metrics, .scope = o->scope ? o->scope : "all",
+    struct compare_view v = { .c = c, .metric = o->metric, .n_metrics = o->n_metrics, .scope = o->scope ? o->scope : "all",
                       .format = o->format, .to = to };
     TRY(check_metrics(c, o, v.scope, d));
     const struct compare_policy **base;
@@ -386,7 +386,7 @@ enum st compare_print(const struct compare *c, const struct compare_opts *o, FIL
             v.metric = all.at;
             v.n_metrics = all.n;
         }
-        compare_long(c, &v, base, published);
+        compare_print_long(c, &v, base, published);
         v.format = TABLE_TEXT;
         v.to = stderr;              /* stdout is for a program */
         print_unfinished(&v);

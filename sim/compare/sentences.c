@@ -1,4 +1,4 @@
-/* A comparison in words, and how far from the best possible. */
+/* A comparison as sentences, and how far from the best possible. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "compare/compare_priv.h"
 #include "compare/metric_info.h"
 
-/* ---- words ---- */
+/* ---- sentences ---- */
 
 struct text { char *s; size_t n, cap, n_claims, first; };      /* first: where the first claim ends */
 
@@ -29,7 +29,7 @@ static void add(struct text *t, const char *fmt, ...)
 /* A change of one metric: by, in per cent or in its unit, with what is known of it. */
 struct change { struct stats_ci by; bool is_percent; double scale; char unit[16]; };
 
-static struct change change_of(const struct view *v, const struct compare_policy *p, const char *metric)
+static struct change change_of(const struct compare_view *v, const struct compare_policy *p, const char *metric)
 {
     struct change g = { .by = compare_ratio(v->c, p, v->base, metric, v->scope), .is_percent = true, .scale = 100 };
     if (!isnan(g.by.mean)) {
@@ -38,7 +38,7 @@ static struct change change_of(const struct view *v, const struct compare_policy
         g.by.hi -= 1;
         return g;
     }
-    struct scale s = compare_scale(v, metric);      /* the baseline has a 0: no ratio can be had */
+    struct compare_scale s = compare_scale_of(v, metric);      /* the baseline has a 0: no ratio can be had */
     g = (struct change){ .by = compare_diff(v->c, p, v->base, metric, v->scope), .scale = s.by };
     memcpy(g.unit, s.unit, sizeof g.unit);
     return g;
@@ -66,8 +66,8 @@ static void add_tail(struct text *t, const char *metric)
 static void add_claim(struct text *t, const char *metric, const struct change *g)
 {
     const struct metric_info *m = metric_info_of(metric);
-    const char *words = m == NULL ? "has %s" : g->by.mean < 0 ? m->less : m->more, *at = strstr(words, "%s");
-    add(t, "%.*s", (int)(at - words), words);
+    const char *phrase = m == NULL ? "has %s" : g->by.mean < 0 ? m->less : m->more, *at = strstr(phrase, "%s");
+    add(t, "%.*s", (int)(at - phrase), phrase);
     add_amount(t, g, metric_info_is_tail(metric));
     if (m == NULL) { add(t, " %s %s", g->by.mean < 0 ? "less" : "more", metric); return; }
     add(t, "%s", at + 2);
@@ -81,14 +81,14 @@ static void add_noun(struct text *t, const char *metric)
     if (m != NULL) add_tail(t, metric);
 }
 
-enum verdict { WORTH_SAYING, NOT_TOLD_APART, SAME, UNKNOWN };
+enum verdict { DIFFERS, INDISTINGUISHABLE, SAME, UNKNOWN };
 
 static enum verdict judge(const struct change *g)
 {
     if (isnan(g->by.mean)) return UNKNOWN;
     if (g->by.mean == 0 && !(g->by.half > 0)) return SAME;
-    if (!(g->by.half > 0)) return WORTH_SAYING;         /* one seed, or all seeds alike */
-    return g->by.lo <= 0 && g->by.hi >= 0 ? NOT_TOLD_APART : WORTH_SAYING;
+    if (!(g->by.half > 0)) return DIFFERS;         /* one seed, or all seeds alike */
+    return g->by.lo <= 0 && g->by.hi >= 0 ? INDISTINGUISHABLE : DIFFERS;
 }
 
 static bool is_worse(const char *metric, const struct change *g)
@@ -106,7 +106,7 @@ static bool has_common_seed(const struct compare_policy *a, const struct compare
 }
 
 /* "gsp finishes jobs 4.1 % ± 0.9 % sooner than gs, but ...; fairness among users indistinguishable at 10 seeds". */
-static size_t say_one(const struct view *v, const struct compare_policy *p)
+static size_t print_sentence(const struct compare_view *v, const struct compare_policy *p)
 {
     struct text good = { 0 }, bad = { 0 }, open = { 0 }, same = { 0 }, all = { 0 };
     size_t pairs = 0, judged = 0;
@@ -115,7 +115,7 @@ static size_t say_one(const struct view *v, const struct compare_policy *p)
         enum verdict is = judge(&g);
         if (g.by.n > pairs) pairs = g.by.n;
         judged += g.by.half > 0;
-        if (is == WORTH_SAYING) {
+        if (is == DIFFERS) {
             struct text *t = is_worse(v->metric[i], &g) ? &bad : &good;
             if (t->n > 0) add(t, ", ");
             add_claim(t, v->metric[i], &g);
@@ -140,7 +140,7 @@ static size_t say_one(const struct view *v, const struct compare_policy *p)
     return judged;
 }
 
-void compare_say(const struct view *v)
+void compare_print_sentences(const struct compare_view *v)
 {
     size_t judged = 0;
     (void)fputc('\n', v->to);
@@ -149,7 +149,7 @@ void compare_say(const struct view *v)
     for (size_t i = 0; i < v->k->n_policies; i++) {
         if (&v->k->policy[i] == v->base) continue;
         if (v->format == TABLE_MARKDOWN) (void)fputs("- ", v->to);
-        judged += say_one(v, &v->k->policy[i]);
+        judged += print_sentence(v, &v->k->policy[i]);
     }
     if (judged < 20) return;
     (void)fputc('\n', v->to);
@@ -184,9 +184,9 @@ static void cell_times(struct table *t, struct stats_ci x)
     else table_cell(t, "%.2f", x.mean);
 }
 
-void compare_bounds(const struct view *v)
+void compare_print_bounds(const struct compare_view *v)
 {
-    struct scale scale[ARRAY_LEN(bounded)];
+    struct compare_scale scale[ARRAY_LEN(bounded)];
     bool any = false;
     for (size_t p = 0; p < v->k->n_policies; p++)
         for (size_t b = 0; b < ARRAY_LEN(bounded); b++) any = any || compare_over_bound(v->c, &v->k->policy[p], bounded[b].metric).n > 0;
@@ -195,7 +195,7 @@ void compare_bounds(const struct view *v)
     table_column(t, "policy", false);
     for (size_t b = 0; b < ARRAY_LEN(bounded); b++) {
         char heading[96];
-        scale[b] = compare_scale(v, bounded[b].metric);
+        scale[b] = compare_scale_of(v, bounded[b].metric);
         (void)snprintf(heading, sizeof heading, scale[b].unit[0] ? "%s, %s" : "%s", bounded[b].metric, scale[b].unit);
         table_column(t, heading, true);
         table_column(t, "bound", true);

@@ -63,9 +63,9 @@ static const char *column(sqlite3_stmt *q, int col)
 
 /* ---- numbers ---- */
 
-static struct scale scale_of(const struct page *p, const struct compare_case *k, const char *metric)
+static struct compare_scale scale_of(const struct page *p, const struct compare_case *k, const char *metric)
 {
-    return compare_scale(&(struct view){ .c = p->c, .k = k, .scope = "all" }, metric);
+    return compare_scale_of(&(struct compare_view){ .c = p->c, .k = k, .scope = "all" }, metric);
 }
 
 /* data-v: what a column is sorted by. */
@@ -89,7 +89,7 @@ static void signed_cell(FILE *to, double x, double half, bool open, int n_digits
 static void difference_cell(const struct page *p, const struct compare_case *k, const struct compare_policy *q, const char *metric)
 {
     struct stats_ci r = compare_ratio(p->c, q, &k->policy[0], metric, "all"), x = compare_diff(p->c, q, &k->policy[0], metric, "all");
-    struct scale s = scale_of(p, k, metric);
+    struct compare_scale s = scale_of(p, k, metric);
     if (!isnan(r.mean)) signed_cell(p->to, 100 * (r.mean - 1), 100 * r.half, r.lo <= 1 && r.hi >= 1, 1, " %");
     else if (isnan(x.mean)) (void)fputs("<td class=\"n\">&ndash;</td>", p->to);
     else signed_cell(p->to, x.mean * s.by, x.half * s.by, x.lo <= 0 && x.hi >= 0, compare_digits(x.mean * s.by), "");
@@ -180,31 +180,31 @@ static void differences(const struct page *p, const struct compare_case *k, size
 }
 
 /* The comparison in words, as `fairway compare` has it: its Markdown, a line a statement, made a list. */
-static enum st words(const struct page *p, const struct compare_case *k, const char *const *metric, size_t n, struct diag *d)
+static enum st sentences(const struct page *p, const struct compare_case *k, const char *const *metric, size_t n, struct diag *d)
 {
-    FILE *said = tmpfile();
+    FILE *text = tmpfile();
     bool in_list = false;
     int c;
-    if (k->n_policies < 2) { if (said != NULL) (void)fclose(said); return ST_OK; }
-    if (said == NULL) return diag_set(d, ST_EWORLD, "cannot make a temporary file: %s", strerror(errno));
-    compare_say(&(struct view){ .c = p->c, .k = k, .base = &k->policy[0], .metric = metric, .n_metrics = n, .scope = "all",
-                                .format = TABLE_MARKDOWN, .to = said });
-    rewind(said);
-    while ((c = fgetc(said)) != EOF) {
+    if (k->n_policies < 2) { if (text != NULL) (void)fclose(text); return ST_OK; }
+    if (text == NULL) return diag_set(d, ST_EWORLD, "cannot make a temporary file: %s", strerror(errno));
+    compare_print_sentences(&(struct compare_view){ .c = p->c, .k = k, .base = &k->policy[0], .metric = metric, .n_metrics = n, .scope = "all",
+                                .format = TABLE_MARKDOWN, .to = text });
+    rewind(text);
+    while ((c = fgetc(text)) != EOF) {
         if (c == '\n') continue;
         bool item = c == '-';
         if (item != in_list) (void)fputs(item ? "<ul class=\"words\">\n" : "</ul>\n", p->to);
         in_list = item;
-        if (item) (void)fgetc(said);            /* the blank after the dash */
+        if (item) (void)fgetc(text);            /* the blank after the dash */
         (void)fputs(item ? "<li>" : "<p class=\"quiet\">", p->to);
-        for (c = item ? fgetc(said) : c; c != EOF && c != '\n'; c = fgetc(said)) {
-            if (c == '\\' && (c = fgetc(said)) == EOF) break;     /* Markdown's escape */
+        for (c = item ? fgetc(text) : c; c != EOF && c != '\n'; c = fgetc(text)) {
+            if (c == '\\' && (c = fgetc(text)) == EOF) break;     /* Markdown's escape */
             report_text((char[]){ (char)c, '\0' }, p->to);
         }
         (void)fputs(item ? "</li>\n" : "</p>\n", p->to);
     }
     if (in_list) (void)fputs("</ul>\n", p->to);
-    (void)fclose(said);
+    (void)fclose(text);
     return ST_OK;
 }
 
@@ -408,7 +408,7 @@ static enum st one_case(const struct page *p, size_t index, struct diag *d)
     (void)fprintf(p->to, "<h3 id=\"k%zucompare\">Policies side by side</h3>\n", index);
     means(p, k, index, metric, n);
     differences(p, k, index, metric, n);
-    TRY(words(p, k, metric, n, d));
+    TRY(sentences(p, k, metric, n, d));
     for (size_t i = 0; i < k->n_policies; i++) clairvoyant = clairvoyant || k->policy[i].clairvoyant;
     if (clairvoyant) (void)fputs("<p class=\"quiet\">* clairvoyant: it was told true durations.</p>\n", p->to);
     (void)fprintf(p->to, "<h3 id=\"k%zucharts\">Charts</h3>\n", index);

@@ -114,7 +114,7 @@ Test(compare, failed_and_interrupted_runs_are_listed_and_never_mixed_in)
     add("demo", "x", "fifo", "fifo:mode=skip", 4, 1e9, 0, STORE_FAILED);
     add("demo", "x", "sjf", "sjf", 5, 1e9, 0, STORE_INTERRUPTED);
     cr_assert_eq(compare_load(&c, s, &d), ST_OK);
-    cr_assert_eq(c.n_left, 2);
+    cr_assert_eq(c.n_unfinished, 2);
     cr_assert_float_eq(compare_mean(&c, &c.at[0].policy[0], "jct_mean", "all").mean, 20, 1e-12);
     char *text = print(&c, &(struct compare_opts){ .metric = (const char *const[]){ "jct_mean" }, .n_metrics = 1 });
     cr_assert(strstr(text, "fifo, seed 4): failed: it broke") != NULL, "%s", text);

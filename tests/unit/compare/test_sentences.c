@@ -1,4 +1,4 @@
-/* A comparison in words, against bounds, and in a window of time. */
+/* A comparison as sentences, against bounds, and in a window of time. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void tear_down(void)
     (void)unlink(path);
 }
 
-TestSuite(say, .init = set_up, .fini = tear_down);
+TestSuite(sentences, .init = set_up, .fini = tear_down);
 
 struct pair { const char *metric; double x; const char *unit; };
 
@@ -58,7 +58,7 @@ static void add(const char *policy, uint64_t seed, const struct pair *at, size_t
 #define ADD(policy, seed, ...) add(policy, seed, (const struct pair[]){ __VA_ARGS__ }, sizeof (const struct pair[]){ __VA_ARGS__ } / sizeof (struct pair))
 
 /* What compare prints of these metrics, lines joined. */
-static char *said(const char *const *metric, size_t n, struct window w, enum table_format f)
+static char *printed(const char *const *metric, size_t n, struct window w, enum table_format f)
 {
     struct compare c;
     char *text = calloc(1, 1 << 16);
@@ -78,67 +78,67 @@ static void expect(const char *text, const char *want) { cr_assert(strstr(text, 
  * Ratios of jct .96 .95 .97: mean .96, sd .01, half 4.30265 x .01 / sqrt 3 =
  * 2.5 %.  Jain + 10 %, - 10 %, 0: half 24.8 %, so not told apart.
  */
-Test(say, a_difference_that_is_one_is_said_with_its_interval_and_another_is_called_none)
+Test(sentences, a_difference_that_is_one_is_said_with_its_interval_and_another_is_called_none)
 {
     static const double jct[] = { 96, 95, 97 }, jain[] = { 0.55, 0.45, 0.5 };
     for (uint64_t i = 0; i < 3; i++) {
         ADD("gs", i, { "jct_mean", 100, "s" }, { "jain", 0.5, NULL }, { "preemptions", 0, NULL }, { "gpu_util", 0.5, NULL });
         ADD("gsp", i, { "jct_mean", jct[i], "s" }, { "jain", jain[i], NULL }, { "preemptions", 20, NULL }, { "gpu_util", 0.5, NULL });
     }
-    char *text = said((const char *const[]){ "jct_mean", "jain", "preemptions", "gpu_util" }, 4, (struct window){ 0, 0 }, TABLE_TEXT);
+    char *text = printed((const char *const[]){ "jct_mean", "jain", "preemptions", "gpu_util" }, 4, (struct window){ 0, 0 }, TABLE_TEXT);
     expect(text, "gsp finishes jobs 4.0 % \u00b1 2.5 % sooner than gs, but preempts 20 more; fairness among users indistinguishable at 3 seeds;"
                  " GPU utilisation the same.");
     free(text);
 }
 
 /* Worse alone leads; which way is better is the metric's own. */
-Test(say, what_is_worse_is_said_the_other_way_round)
+Test(sentences, what_is_worse_is_said_the_other_way_round)
 {
     static const double util[] = { 0.45, 0.44, 0.46 };
     for (uint64_t i = 0; i < 3; i++) {
         ADD("a", i, { "jct_mean", 100, "s" }, { "gpu_util", 0.5, NULL });
         ADD("b", i, { "jct_mean", 110 + (double)i, "s" }, { "gpu_util", util[i], NULL });
     }
-    char *text = said((const char *const[]){ "jct_mean", "gpu_util" }, 2, (struct window){ 0, 0 }, TABLE_TEXT);
+    char *text = printed((const char *const[]){ "jct_mean", "gpu_util" }, 2, (struct window){ 0, 0 }, TABLE_TEXT);
     expect(text, "b finishes jobs 11.0 % \u00b1 2.5 % later than a, keeps 10.0 % \u00b1 5.0 % less of the GPUs busy.");
     free(text);
 }
 
-Test(say, one_seed_is_called_one_case)
+Test(sentences, one_seed_is_called_one_case)
 {
     ADD("a", 1, { "jct_mean", 100, "s" });
     ADD("b", 1, { "jct_mean", 90, "s" });
-    char *text = said((const char *const[]){ "jct_mean" }, 1, (struct window){ 0, 0 }, TABLE_TEXT);
+    char *text = printed((const char *const[]){ "jct_mean" }, 1, (struct window){ 0, 0 }, TABLE_TEXT);
     expect(text, "b finishes jobs 10.0 % sooner than a (one seed: one case, no evidence).");
     expect(text, "One seed: no intervals.");
     free(text);
 }
 
-Test(say, why_there_is_no_pair_is_said)
+Test(sentences, why_there_is_no_pair_is_said)
 {
     ADD("A", 1, { "probes_mean", 4, NULL }, { "jct_mean", 100, "s" });
     ADD("B", 1, { "jct_mean", 90, "s" });
     ADD("C", 2, { "probes_mean", 5, NULL });
-    char *text = said((const char *[]){ "probes_mean" }, 1, (struct window){ 0 }, TABLE_TEXT);
+    char *text = printed((const char *[]){ "probes_mean" }, 1, (struct window){ 0 }, TABLE_TEXT);
     cr_expect(strstr(text, "B and A have none of these numbers in common.") != NULL, "%s", text);
     cr_expect(strstr(text, "C and A have no seed in common.") != NULL, "%s", text);
     free(text);
 }
 
-Test(say, seeds_that_change_nothing_are_no_evidence)
+Test(sentences, seeds_that_change_nothing_are_no_evidence)
 {
     for (uint64_t i = 0; i < 4; i++) {
         ADD("a", i, { "jct_mean", 100, "s" });
         ADD("b", i, { "jct_mean", 90, "s" });
     }
-    char *text = said((const char *const[]){ "jct_mean" }, 1, (struct window){ 0, 0 }, TABLE_TEXT);
+    char *text = printed((const char *const[]){ "jct_mean" }, 1, (struct window){ 0, 0 }, TABLE_TEXT);
     expect(text, "b finishes jobs 10.0 % sooner than a.");
     expect(text, "The seeds change nothing here");
     free(text);
 }
 
 /* Tails of eight seeds or more carry a bootstrap interval, in brackets. */
-Test(say, tails_have_a_bootstrap_interval)
+Test(sentences, tails_have_a_bootstrap_interval)
 {
     for (uint64_t i = 0; i < 9; i++) {
         ADD("a", i, { "jct_p99", 100, "s" });
@@ -149,35 +149,35 @@ Test(say, tails_have_a_bootstrap_interval)
     struct stats_ci r = compare_ratio(&c, &c.at[0].policy[1], &c.at[0].policy[0], "jct_p99", "all");
     compare_fini(&c);
     cr_assert(r.lo > 0.8 && r.hi < 0.88 && r.hi - r.mean != r.mean - r.lo, "[%g, %g]", r.lo, r.hi);
-    char want[128], *text = said((const char *const[]){ "jct_p99" }, 1, (struct window){ 0, 0 }, TABLE_TEXT);
+    char want[128], *text = printed((const char *const[]){ "jct_p99" }, 1, (struct window){ 0, 0 }, TABLE_TEXT);
     (void)snprintf(want, sizeof want, "b finishes jobs %.1f %% [%.1f, %.1f] sooner (p99) than a.", 100 * (1 - r.mean), 100 * (1 - r.hi), 100 * (1 - r.lo));
     expect(text, want);
     free(text);
 }
 
 /* Makespans 110 and 130 over bounds of 100: 1.10 and 1.30, mean 1.20; completion 50 over 40. */
-Test(say, every_policy_stands_beside_the_bounds)
+Test(sentences, every_policy_stands_beside_the_bounds)
 {
     ADD("a", 1, { "makespan", 110, "s" }, { "makespan_bound", 100, "s" }, { "jct_mean", 50, "s" }, { "jct_mean_bound", 40, "s" });
     ADD("a", 2, { "makespan", 130, "s" }, { "makespan_bound", 100, "s" }, { "jct_mean", 50, "s" }, { "jct_mean_bound", 40, "s" });
-    char *text = said((const char *const[]){ "jct_mean" }, 1, (struct window){ 0, 0 }, TABLE_TEXT);
+    char *text = printed((const char *const[]){ "jct_mean" }, 1, (struct window){ 0, 0 }, TABLE_TEXT);
     expect(text, "1.20 \u00b11.27");
     expect(text, "1.25\n");
     free(text);
-    text = said((const char *const[]){ "makespan" }, 1, (struct window){ 0, 0 }, TABLE_CSV);
+    text = printed((const char *const[]){ "makespan" }, 1, (struct window){ 0, 0 }, TABLE_CSV);
     expect(text, ",t,1.2\n");
     free(text);
 }
 
-Test(say, latex_and_markdown_escape_the_names)
+Test(sentences, latex_and_markdown_escape_the_names)
 {
     ADD("a_1 & 50%", 1, { "jct_mean", 100, "s" });
     ADD("b|c", 1, { "jct_mean", 90, "s" });
-    char *text = said((const char *const[]){ "jct_mean" }, 1, (struct window){ 0, 0 }, TABLE_LATEX);
+    char *text = printed((const char *const[]){ "jct_mean" }, 1, (struct window){ 0, 0 }, TABLE_LATEX);
     expect(text, "  a\\_1 \\& 50\\% & 1 &");
     expect(text, "b\\textbar{}c finishes jobs 10.0 \\% sooner than a\\_1 \\& 50\\%");
     free(text);
-    text = said((const char *const[]){ "jct_mean" }, 1, (struct window){ 0, 0 }, TABLE_MARKDOWN);
+    text = printed((const char *const[]){ "jct_mean" }, 1, (struct window){ 0, 0 }, TABLE_MARKDOWN);
     expect(text, "| b\\|c ");
     free(text);
 }
@@ -187,7 +187,7 @@ Test(say, latex_and_markdown_escape_the_names)
  * work are better; that engines execute less is neither.  Half of 3 % +- 1 %
  * as above: 4.30265 x .01 / sqrt 3 = 2.5 %.
  */
-Test(say, s2_20_words_for_tasks_of_calls_know_which_way_is_better)
+Test(sentences, s2_20_words_for_tasks_of_calls_know_which_way_is_better)
 {
     static const double by[] = { 0.96, 0.95, 0.97 };
     static const char *const metric[] = { "task_time_mean", "calls_cross", "calls_cross_bytes", "best_share", "engine_best", "engine_taken", "queue_nodes_mean" };
@@ -197,7 +197,7 @@ Test(say, s2_20_words_for_tasks_of_calls_know_which_way_is_better)
         ADD("affinity", i, { "task_time_mean", 100 * by[i], "s" }, { "calls_cross", 100 * by[i], NULL }, { "calls_cross_bytes", 1e9 * by[i], "B" },
             { "best_share", 0.5 * (2 - by[i]), NULL }, { "engine_best", 0.5 * by[i], NULL }, { "engine_taken", 0.5 * by[i], NULL }, { "queue_nodes_mean", 2 * (2 - by[i]), NULL });
     }
-    char *text = said(metric, ARRAY_LEN(metric), (struct window){ 0, 0 }, TABLE_TEXT);
+    char *text = printed(metric, ARRAY_LEN(metric), (struct window){ 0, 0 }, TABLE_TEXT);
     expect(text, "affinity ends tasks 4.0 % \u00b1 2.5 % sooner than balance, sends 4.0 % \u00b1 2.5 % fewer calls to other nodes,"
                  " carries 4.0 % \u00b1 2.5 % less to other nodes and back, makes 4.0 % \u00b1 2.5 % more useful what calls take of engines,"
                  " takes engines for 4.0 % \u00b1 2.5 % less time, but gets 4.0 % \u00b1 2.5 % less useful work out of the engines,"
@@ -206,18 +206,18 @@ Test(say, s2_20_words_for_tasks_of_calls_know_which_way_is_better)
 }
 
 /* What is shown when nothing is asked for. */
-Test(say, cases_of_calls_show_what_is_told_of_calls)
+Test(sentences, cases_of_calls_show_what_is_told_of_calls)
 {
     ADD("a", 1, { "calls_done", 9, NULL }, { "task_time_mean", 100, "s" }, { "best_share", 0.5, NULL }, { "jct_mean", 100, "s" }, { "gpu_util", 0, NULL });
-    char *text = said(NULL, 0, (struct window){ 0, 0 }, TABLE_TEXT);
+    char *text = printed(NULL, 0, (struct window){ 0, 0 }, TABLE_TEXT);
     expect(text, "task_time_mean");
     expect(text, "best_share, %");
     cr_assert(strstr(text, "gpu_util") == NULL, "%s", text);
     free(text);
 }
 
-/* Every metric with words has both directions, each with a place for how much. */
-Test(say, words_have_one_place_for_how_much)
+/* Every metric of the table has both directions, each with a place for how much. */
+Test(sentences, words_have_one_place_for_how_much)
 {
     static const char *const some[] = { "jct_mean", "wait_p95", "span_max", "slowdown_p50", "bounded_slowdown_p99", "rho_p95", "jain", "makespan",
                                         "gpu_util", "preemptions", "s_share_sigma", "bytes_network", "jobs_done",
@@ -265,7 +265,7 @@ static double in_window(const char *metric, const char *scope, double from_s, do
 }
 
 /* Submitted in [20, 50): jobs 2, 3, 4 of 14, 16 and 18 s; slowdowns 2.8 3.2 3.6; rho .4 .6 .8. */
-Test(say, a_window_holds_the_jobs_submitted_in_it)
+Test(sentences, a_window_holds_the_jobs_submitted_in_it)
 {
     add_ten();
     cr_assert_float_eq(in_window("jct_mean", "all", 20, 50), 16, 1e-12);
@@ -285,7 +285,7 @@ Test(say, a_window_holds_the_jobs_submitted_in_it)
     cr_assert(isnan(in_window("jct_mean", "all", 21, 29)));
 }
 
-Test(say, a_metric_of_whole_runs_is_refused_in_a_window)
+Test(sentences, a_metric_of_whole_runs_is_refused_in_a_window)
 {
     static const char *const whole[] = { "makespan", "jain", "preemptions", "little_l", "jct_mean_bound", "goodput" };
     for (size_t i = 0; i < ARRAY_LEN(whole); i++) {
@@ -297,7 +297,7 @@ Test(say, a_metric_of_whole_runs_is_refused_in_a_window)
     cr_assert_eq(window_check("bounded_slowdown_p99", &d), ST_OK);
 }
 
-Test(say, an_empty_window_is_an_error)
+Test(sentences, an_empty_window_is_an_error)
 {
     struct compare c;
     struct diag e = { 0 };
