@@ -15,7 +15,7 @@
  * queue it is, which only the outage tells.
  */
 struct state {
-    struct ex_load *l;
+    struct explain_state *l;
     uint32_t task;
     enum { WITH_MASTER, IN_QUEUE, RUNS, ENDED } at;
     uint32_t node;                  /* whose queue, or where it runs */
@@ -31,34 +31,34 @@ static const char *node_name(const struct state *s, uint32_t node)
     return node < c->n_nodes ? intern_name(&c->node_names, node) : "?";
 }
 
-static struct ex_step *step(const struct state *s, enum ex_kind kind, int64_t at, const char *why)
+static struct explain_step *step(const struct state *s, enum explain_step_type kind, int64_t at, const char *why)
 {
-    struct ex_step *o = ex_step(s->l->e, kind, at);
+    struct explain_step *o = explain_step_add(s->l->e, kind, at);
     o->task = s->task;
     o->n_tasks = 1;
     if (why != NULL && why[0] != '\0') o->why = mem_strdup(why);
     return o;
 }
 
-enum st ex_calls_has(const struct ex_load *l, bool *is, struct diag *d)
+enum st explain_calls_any(const struct explain_state *l, bool *is, struct diag *d)
 {
     sqlite3_stmt *q;
-    TRY(ex_query(l, "SELECT EXISTS (SELECT 1 FROM decision WHERE run = ?1 AND verb = 'send' AND ordinal = ?2)", &q, d));
+    TRY(explain_query(l, "SELECT EXISTS (SELECT 1 FROM decision WHERE run = ?1 AND verb = 'send' AND ordinal = ?2)", &q, d));
     (void)sqlite3_bind_int64(q, 2, (int64_t)l->e->ordinal);
     *is = sqlite3_step(q) == SQLITE_ROW && sqlite3_column_int(q, 0) != 0;
-    return ex_done(l, q, d);
+    return explain_query_end(l, q, d);
 }
 
 /* A number by a query of the run, with two more values bound; none: -1. */
 static enum st ask(const struct state *s, const char *sql, int64_t a, int64_t b, int64_t c, int64_t *out, struct diag *d)
 {
     sqlite3_stmt *q;
-    TRY(ex_query(s->l, sql, &q, d));
+    TRY(explain_query(s->l, sql, &q, d));
     (void)sqlite3_bind_int64(q, 2, a);
     (void)sqlite3_bind_int64(q, 3, b);
     (void)sqlite3_bind_int64(q, 4, c);
     *out = sqlite3_step(q) == SQLITE_ROW && sqlite3_column_type(q, 0) != SQLITE_NULL ? sqlite3_column_int64(q, 0) : -1;
-    return ex_done(s->l, q, d);
+    return explain_query_end(s->l, q, d);
 }
 
 /* Did the node whose queue it is in fail before `at`?  Then it is back with the master. */
@@ -68,34 +68,34 @@ static enum st look_for_outage(struct state *s, int64_t at, struct diag *d)
     if (s->at != IN_QUEUE) return ST_OK;
     TRY(ask(s, "SELECT min(down_us) FROM outage WHERE run = ?1 AND node = ?2 AND down_us >= ?3 AND down_us <= ?4", s->node, s->since, at, &down, d));
     if (down < 0) return ST_OK;
-    struct ex_step *o = step(s, EX_QUEUED, down, NULL);
-    o->text = ex_say("back with the master, as %s failed", node_name(s, s->node));
+    struct explain_step *o = step(s, EXPLAIN_QUEUED, down, NULL);
+    o->text = explain_text("back with the master, as %s failed", node_name(s, s->node));
     s->queue += down - s->since;
     s->at = WITH_MASTER;
     s->since = down;
     return ST_OK;
 }
 
-static void say_after(struct ex_step *o, int64_t us, const char *where)
+static void say_after(struct explain_step *o, int64_t us, const char *where)
 {
     char time[48];
-    if (us > 0) o->more = ex_say("after %s %s", text_duration(time, sizeof time, us), where);
+    if (us > 0) o->more = explain_text("after %s %s", text_duration(time, sizeof time, us), where);
 }
 
 static enum st sent(struct state *s, int64_t at, int64_t seq, uint32_t node, const char *why, struct diag *d)
 {
     TRY(look_for_outage(s, at, d));
-    struct ex_step *o = step(s, EX_QUEUED, at, why);
+    struct explain_step *o = step(s, EXPLAIN_QUEUED, at, why);
     if (s->at == IN_QUEUE) {
-        o->text = ex_say("moved from the queue of %s to that of %s", node_name(s, s->node), node_name(s, node));
+        o->text = explain_text("moved from the queue of %s to that of %s", node_name(s, s->node), node_name(s, node));
         say_after(o, at - s->since, "there");
         s->queue += at - s->since;
     } else {
-        o->text = ex_say("sent to the queue of %s", node_name(s, node));
+        o->text = explain_text("sent to the queue of %s", node_name(s, node));
         say_after(o, at - s->since, "with the master");
         s->master += at - s->since;
     }
-    ex_name(&o->nodes, node_name(s, node));
+    explain_names_add(&o->nodes, node_name(s, node));
     s->at = IN_QUEUE;
     s->node = node;
     s->since = at;
@@ -108,10 +108,10 @@ static enum st started(struct state *s, int64_t at, int64_t seq, const char *why
     char time[48];
     int64_t before;
     TRY(ask(s, "SELECT count(*) FROM decision WHERE run = ?1 AND seq > ?2 AND seq < ?3 AND verb = 'start' AND node = ?4", s->seq, seq, s->node, &before, d));
-    struct ex_step *o = step(s, EX_STARTED, at, why);
+    struct explain_step *o = step(s, EXPLAIN_STARTED, at, why);
     o->text = mem_strdup("started");
-    ex_name(&o->nodes, node_name(s, s->node));
-    if (at > s->since) o->more = ex_say("after %s in its queue, where %" PRId64 " started before it", text_duration(time, sizeof time, at - s->since), before);
+    explain_names_add(&o->nodes, node_name(s, s->node));
+    if (at > s->since) o->more = explain_text("after %s in its queue, where %" PRId64 " started before it", text_duration(time, sizeof time, at - s->since), before);
     s->queue += at - s->since;
     s->at = RUNS;
     s->since = at;
@@ -125,14 +125,14 @@ static void called(struct state *s, sqlite3_stmt *q, const char *why)
     int64_t at = sqlite3_column_int64(q, 0), end = sqlite3_column_int64(q, 1), exec = sqlite3_column_int64(q, 2), way = sqlite3_column_int64(q, 3);
     uint32_t node = (uint32_t)sqlite3_column_int64(q, 4);
     bool is_done = sqlite3_column_int(q, 5) != 0;
-    struct ex_step *o = step(s, EX_CALLED, at, why);
-    o->call = (struct ex_call){ .call = sqlite3_column_int64(q, 6), .waited = at - s->since, .exec = exec, .way = way,
+    struct explain_step *o = step(s, EXPLAIN_CALLED, at, why);
+    o->call = (struct explain_call){ .call = sqlite3_column_int64(q, 6), .waited = at - s->since, .exec = exec, .way = way,
         .api = mem_strdup((const char *)sqlite3_column_text(q, 7)), .engine = mem_strdup((const char *)sqlite3_column_text(q, 8)) };
-    ex_name(&o->nodes, node_name(s, node));
-    o->text = ex_say("%s call %" PRId64 ", %s, on %s", is_done ? "made" : "lost", o->call.call, o->call.api, o->call.engine);
+    explain_names_add(&o->nodes, node_name(s, node));
+    o->text = explain_text("%s call %" PRId64 ", %s, on %s", is_done ? "made" : "lost", o->call.call, o->call.api, o->call.engine);
     (void)text_duration(took, sizeof took, end - at);
     if (o->call.waited > 0) (void)snprintf(wait, sizeof wait, "%s", text_duration(way_text, sizeof way_text, o->call.waited));
-    o->more = ex_say("%s%s%s%s%s%s", o->call.waited > 0 ? "waited " : "", o->call.waited > 0 ? wait : "", o->call.waited > 0 ? "; " : "", took,
+    o->more = explain_text("%s%s%s%s%s%s", o->call.waited > 0 ? "waited " : "", o->call.waited > 0 ? wait : "", o->call.waited > 0 ? "; " : "", took,
                      way > 0 ? ", on the way " : "", way > 0 ? text_duration(way_text, sizeof way_text, way) : "");
     s->idle += at - s->since;
     s->since = end;
@@ -147,15 +147,15 @@ static void called(struct state *s, sqlite3_stmt *q, const char *why)
 static void stopped(struct state *s, int64_t at, const char *outcome, const char *why)
 {
     char a[48], b[48], c[48], e[48], w[48];
-    const char *words = ex_outcome(outcome);
-    struct ex_step *o = step(s, words != NULL ? EX_STOPPED : EX_TASK_ENDED, at, words != NULL && strcmp(outcome, "preempted") == 0 ? why : NULL);
+    const char *words = explain_outcome(outcome);
+    struct explain_step *o = step(s, words != NULL ? EXPLAIN_STOPPED : EXPLAIN_TASK_ENDED, at, words != NULL && strcmp(outcome, "preempted") == 0 ? why : NULL);
     if (words != NULL) {
         o->text = mem_strdup(words);
-        ex_name(&o->nodes, node_name(s, s->node));
+        explain_names_add(&o->nodes, node_name(s, s->node));
         s->at = strcmp(outcome, "preempted") == 0 || strcmp(outcome, "failed") == 0 ? WITH_MASTER : ENDED;
     } else {
         o->text = mem_strdup("done");
-        o->more = ex_say("%s with the master, %s in queues, %s waiting for engines, %s in %" PRIu32 " call%s and %s on their way, %" PRIu32 " on other nodes",
+        o->more = explain_text("%s with the master, %s in queues, %s waiting for engines, %s in %" PRIu32 " call%s and %s on their way, %" PRIu32 " on other nodes",
                          text_duration(a, sizeof a, s->master), text_duration(b, sizeof b, s->queue), text_duration(c, sizeof c, s->idle),
                          text_duration(e, sizeof e, s->exec), s->n_calls, s->n_calls == 1 ? "" : "s", text_duration(w, sizeof w, s->way), s->n_cross);
         s->at = ENDED;
@@ -165,7 +165,7 @@ static void stopped(struct state *s, int64_t at, const char *outcome, const char
 
 static enum st call_rows(const struct state *s, sqlite3_stmt **q, struct diag *d)
 {
-    TRY(ex_query(s->l, "SELECT start_us, end_us, exec_us, way_us, node, done, call, api, engine FROM call WHERE run = ?1 AND ordinal = ?2 AND task = ?3"
+    TRY(explain_query(s->l, "SELECT start_us, end_us, exec_us, way_us, node, done, call, api, engine FROM call WHERE run = ?1 AND ordinal = ?2 AND task = ?3"
                  " ORDER BY start_us, call", q, d));
     (void)sqlite3_bind_int64(*q, 2, (int64_t)s->l->e->ordinal);
     (void)sqlite3_bind_int64(*q, 3, s->task);
@@ -174,7 +174,7 @@ static enum st call_rows(const struct state *s, sqlite3_stmt **q, struct diag *d
 
 static enum st attempt_rows(const struct state *s, sqlite3_stmt **q, struct diag *d)
 {
-    TRY(ex_query(s->l, "SELECT end_us, outcome FROM attempt WHERE run = ?1 AND ordinal = ?2 AND task = ?3 ORDER BY attempt", q, d));
+    TRY(explain_query(s->l, "SELECT end_us, outcome FROM attempt WHERE run = ?1 AND ordinal = ?2 AND task = ?3 ORDER BY attempt", q, d));
     (void)sqlite3_bind_int64(*q, 2, (int64_t)s->l->e->ordinal);
     (void)sqlite3_bind_int64(*q, 3, s->task);
     return ST_OK;
@@ -207,7 +207,7 @@ static enum st walk(struct state *s, sqlite3_stmt *said, sqlite3_stmt *call, sql
     return look_for_outage(s, INT64_MAX, d);
 }
 
-static enum st tell_task(struct ex_load *l, uint32_t task, struct diag *d)
+static enum st tell_task(struct explain_state *l, uint32_t task, struct diag *d)
 {
     struct state s = { .l = l, .task = task, .since = l->e->submit };
     sqlite3_stmt *said = NULL, *call = NULL, *attempt = NULL;
@@ -216,7 +216,7 @@ static enum st tell_task(struct ex_load *l, uint32_t task, struct diag *d)
     TRY(ask(&s, "SELECT min(at_us) FROM phase p WHERE run = ?1 AND ordinal = ?2 AND task = ?3 AND phase = 'ready' AND EXISTS (SELECT 1 FROM phase b"
             " WHERE b.run = ?1 AND b.ordinal = ?2 AND b.task = ?3 AND b.phase = 'blocked' AND b.seq + ?4 < p.seq)", (int64_t)l->e->ordinal, task, 0, &ready, d));
     if (ready >= 0) s.since = ready;
-    enum st st = ex_query(l, "SELECT at_us, seq, verb, node, why FROM decision WHERE run = ?1 AND ordinal = ?2 AND task = ?3"
+    enum st st = explain_query(l, "SELECT at_us, seq, verb, node, why FROM decision WHERE run = ?1 AND ordinal = ?2 AND task = ?3"
                           " AND verb IN ('send', 'start', 'call', 'preempt') ORDER BY seq", &said, d);
     if (st == ST_OK) {
         (void)sqlite3_bind_int64(said, 2, (int64_t)l->e->ordinal);
@@ -239,7 +239,7 @@ static int by_time(const void *a, const void *b)
     return x->at != y->at ? (x->at < y->at ? -1 : 1) : x->i < y->i ? -1 : 1;
 }
 
-enum st ex_calls_tell(struct ex_load *l, struct diag *d)
+enum st explain_calls_steps(struct explain_state *l, struct diag *d)
 {
     struct explain *e = l->e;
     const size_t first = e->n_steps;
@@ -248,7 +248,7 @@ enum st ex_calls_tell(struct ex_load *l, struct diag *d)
     /* Each task's steps are in order: all of them by time, ties by task. */
     const size_t n = e->n_steps - first;
     struct order *order;
-    struct ex_step *was;
+    struct explain_step *was;
     MEM_ARRAY(order, n + 1);
     MEM_ARRAY(was, n + 1);
     for (size_t i = 0; i < n; i++) {

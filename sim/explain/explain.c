@@ -10,13 +10,13 @@
 
 /* ---- helpers ---- */
 
-enum st ex_done(const struct ex_load *l, sqlite3_stmt *q, struct diag *d)
+enum st explain_query_end(const struct explain_state *l, sqlite3_stmt *q, struct diag *d)
 {
     if (sqlite3_finalize(q) == SQLITE_OK) return ST_OK;
     return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(store_db(l->store)));
 }
 
-enum st ex_query(const struct ex_load *l, const char *sql, sqlite3_stmt **q, struct diag *d)
+enum st explain_query(const struct explain_state *l, const char *sql, sqlite3_stmt **q, struct diag *d)
 {
     *q = NULL;
     if (sqlite3_prepare_v2(store_db(l->store), sql, -1, q, NULL) == SQLITE_OK
@@ -24,7 +24,7 @@ enum st ex_query(const struct ex_load *l, const char *sql, sqlite3_stmt **q, str
     return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(store_db(l->store)));
 }
 
-char *ex_say(const char *fmt, ...)
+char *explain_text(const char *fmt, ...)
 {
     char buf[1024];
     va_list ap;
@@ -34,34 +34,34 @@ char *ex_say(const char *fmt, ...)
     return mem_strdup(buf);
 }
 
-void ex_name(struct ex_names *n, const char *name)
+void explain_names_add(struct explain_names *n, const char *name)
 {
-    if (n->all++ >= EX_NAMES) return;
+    if (n->all++ >= EXPLAIN_NAMES) return;
     MEM_RESERVE(n->at, n->cap, n->n + 1);
     n->at[n->n++] = mem_strdup(name);
 }
 
-void ex_name_job(const struct ex_load *l, struct ex_names *n, uint64_t ordinal)
+void explain_names_add_job(const struct explain_state *l, struct explain_names *n, uint64_t ordinal)
 {
     sqlite3_stmt *q;
     struct diag ignored = { 0 };
-    if (n->all >= EX_NAMES) { n->all++; return; }
-    if (ex_query(l, "SELECT id FROM job WHERE run = ?1 AND ordinal = ?2", &q, &ignored) == ST_OK && q != NULL) {
+    if (n->all >= EXPLAIN_NAMES) { n->all++; return; }
+    if (explain_query(l, "SELECT id FROM job WHERE run = ?1 AND ordinal = ?2", &q, &ignored) == ST_OK && q != NULL) {
         (void)sqlite3_bind_int64(q, 2, (int64_t)ordinal);
-        ex_name(n, sqlite3_step(q) == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : "?");
+        explain_names_add(n, sqlite3_step(q) == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : "?");
     }
     (void)sqlite3_finalize(q);
 }
 
-struct ex_step *ex_step(struct explain *e, enum ex_kind kind, int64_t at)
+struct explain_step *explain_step_add(struct explain *e, enum explain_step_type kind, int64_t at)
 {
     MEM_RESERVE(e->step, e->cap_steps, e->n_steps + 1);
-    struct ex_step *s = &e->step[e->n_steps++];
-    *s = (struct ex_step){ .kind = kind, .at = at, .until = at, .task = -1, .call.call = -1 };
+    struct explain_step *s = &e->step[e->n_steps++];
+    *s = (struct explain_step){ .kind = kind, .at = at, .until = at, .task = -1, .call.call = -1 };
     return s;
 }
 
-static void names_fini(struct ex_names *n)
+static void names_fini(struct explain_names *n)
 {
     for (size_t i = 0; i < n->n; i++) mem_free(n->at[i]);
     mem_free(n->at);
@@ -70,7 +70,7 @@ static void names_fini(struct ex_names *n)
 void explain_fini(struct explain *e)
 {
     for (size_t i = 0; i < e->n_steps; i++) {
-        struct ex_step *s = &e->step[i];
+        struct explain_step *s = &e->step[i];
         for (size_t k = 0; k < s->n_parts; k++) {
             mem_free(s->part[k].text);
             mem_free(s->part[k].why);
@@ -94,7 +94,7 @@ struct own { int64_t at; uint32_t task, attempt; enum own_kind kind; uint32_t no
 struct said { int64_t at, seq; char *verb, *why; };
 
 struct life {
-    struct ex_load l;
+    struct explain_state l;
     struct own  *own;  size_t n_own, cap_own, at_own;
     struct said *said; size_t n_said, cap_said;
     sqlite3_stmt *talk;         /* heads, and holds of this job, in order */
@@ -128,7 +128,7 @@ static enum st load_own(struct life *f, struct diag *d)
 {
     sqlite3_stmt *q;
     int64_t me = (int64_t)f->l.e->ordinal;
-    TRY(ex_query(&f->l, "SELECT task, attempt, node, start_us, end_us, outcome, EXISTS (SELECT 1 FROM phase p WHERE p.run = a.run"
+    TRY(explain_query(&f->l, "SELECT task, attempt, node, start_us, end_us, outcome, EXISTS (SELECT 1 FROM phase p WHERE p.run = a.run"
                  " AND p.ordinal = a.ordinal AND p.task = a.task AND p.at_us = a.start_us AND p.phase = 'restore')"
                  " FROM attempt a WHERE run = ?1 AND ordinal = ?2", &q, d));
     (void)sqlite3_bind_int64(q, 2, me);
@@ -141,15 +141,15 @@ static enum st load_own(struct life *f, struct diag *d)
         o->node = (uint32_t)sqlite3_column_int64(q, 2);
         (void)snprintf(o->outcome, sizeof o->outcome, "%s", (const char *)sqlite3_column_text(q, 5));
     }
-    TRY(ex_done(&f->l, q, d));
-    TRY(ex_query(&f->l, "SELECT task, at_us, phase FROM phase WHERE run = ?1 AND ordinal = ?2 AND phase IN ('blocked', 'ready')", &q, d));
+    TRY(explain_query_end(&f->l, q, d));
+    TRY(explain_query(&f->l, "SELECT task, at_us, phase FROM phase WHERE run = ?1 AND ordinal = ?2 AND phase IN ('blocked', 'ready')", &q, d));
     (void)sqlite3_bind_int64(q, 2, me);
     while (sqlite3_step(q) == SQLITE_ROW)
         (void)own_add(f, strcmp((const char *)sqlite3_column_text(q, 2), "ready") == 0 ? OWN_READY : OWN_BLOCKED,
                       sqlite3_column_int64(q, 1), (uint32_t)sqlite3_column_int64(q, 0), 0);
-    TRY(ex_done(&f->l, q, d));
+    TRY(explain_query_end(&f->l, q, d));
     if (f->n_own > 0) qsort(f->own, f->n_own, sizeof *f->own, by_time);
-    TRY(ex_query(&f->l, "SELECT at_us, seq, verb, coalesce(why, '') FROM decision WHERE run = ?1 AND ordinal = ?2"
+    TRY(explain_query(&f->l, "SELECT at_us, seq, verb, coalesce(why, '') FROM decision WHERE run = ?1 AND ordinal = ?2"
                  " AND verb IN ('start', 'preempt') ORDER BY seq", &q, d));
     (void)sqlite3_bind_int64(q, 2, me);
     while (sqlite3_step(q) == SQLITE_ROW) {
@@ -157,15 +157,15 @@ static enum st load_own(struct life *f, struct diag *d)
         f->said[f->n_said++] = (struct said){ sqlite3_column_int64(q, 0), sqlite3_column_int64(q, 1),
             mem_strdup((const char *)sqlite3_column_text(q, 2)), mem_strdup((const char *)sqlite3_column_text(q, 3)) };
     }
-    return ex_done(&f->l, q, d);
+    return explain_query_end(&f->l, q, d);
 }
 
 static enum st load_cut(struct life *f, struct diag *d)
 {
     sqlite3_stmt *q;
-    TRY(ex_query(&f->l, "SELECT end_us FROM attempt WHERE run = ?1 AND outcome = 'horizon' LIMIT 1", &q, d));
+    TRY(explain_query(&f->l, "SELECT end_us FROM attempt WHERE run = ?1 AND outcome = 'horizon' LIMIT 1", &q, d));
     if (sqlite3_step(q) == SQLITE_ROW) f->cut = sqlite3_column_int64(q, 0);
-    return ex_done(&f->l, q, d);
+    return explain_query_end(&f->l, q, d);
 }
 
 static const struct said *said_at(const struct life *f, int64_t at, const char *verb)
@@ -176,21 +176,21 @@ static const struct said *said_at(const struct life *f, int64_t at, const char *
 }
 
 /* The unit that a policy makes room for is the next one that it starts. */
-static void name_cause(const struct life *f, struct ex_names *n, const struct said *preempt)
+static void name_cause(const struct life *f, struct explain_names *n, const struct said *preempt)
 {
     sqlite3_stmt *q;
     struct diag ignored = { 0 };
-    if (ex_query(&f->l, "SELECT ordinal FROM decision WHERE run = ?1 AND seq > ?2 AND seq < ?2 + 100000 AND at_us = ?3 AND verb = 'start'"
+    if (explain_query(&f->l, "SELECT ordinal FROM decision WHERE run = ?1 AND seq > ?2 AND seq < ?2 + 100000 AND at_us = ?3 AND verb = 'start'"
                  " AND ordinal <> ?4 ORDER BY seq LIMIT 1", &q, &ignored) == ST_OK) {
         (void)sqlite3_bind_int64(q, 2, preempt->seq);
         (void)sqlite3_bind_int64(q, 3, preempt->at);
         (void)sqlite3_bind_int64(q, 4, (int64_t)f->l.e->ordinal);
-        if (sqlite3_step(q) == SQLITE_ROW) ex_name_job(&f->l, n, (uint64_t)sqlite3_column_int64(q, 0));
+        if (sqlite3_step(q) == SQLITE_ROW) explain_names_add_job(&f->l, n, (uint64_t)sqlite3_column_int64(q, 0));
     }
     (void)sqlite3_finalize(q);
 }
 
-static void say_asks(char *buf, size_t cap, const struct replay *r, const struct ex_group *g)
+static void say_asks(char *buf, size_t cap, const struct replay *r, const struct explain_group *g)
 {
     size_t at = 0;
     const struct shape *s = &g->shape;
@@ -214,21 +214,21 @@ static enum st load_asks(struct life *f, struct diag *d)
 {
     char sql[400], text[600] = "", one[256];
     sqlite3_stmt *q;
-    struct ex_load *l = &f->l;
+    struct explain_state *l = &f->l;
     (void)snprintf(sql, sizeof sql, "SELECT task0, gang, %s FROM request q WHERE run = ?1 AND ordinal = ?2 ORDER BY task0", replay_request_columns);
-    TRY(ex_query(l, sql, &q, d));
+    TRY(explain_query(l, sql, &q, d));
     (void)sqlite3_bind_int64(q, 2, (int64_t)l->e->ordinal);
     while (sqlite3_step(q) == SQLITE_ROW) {
         MEM_RESERVE(l->group, l->cap_groups, l->n_groups + 1);
-        struct ex_group *g = &l->group[l->n_groups++];
+        struct explain_group *g = &l->group[l->n_groups++];
         g->task0 = (uint32_t)sqlite3_column_int64(q, 0);
         l->e->is_gang = sqlite3_column_int(q, 1) != 0;
         replay_shape(q, 2, &g->shape);
     }
-    TRY(ex_done(l, q, d));
+    TRY(explain_query_end(l, q, d));
     if (l->n_groups == 0) return diag_set(d, ST_EWORLD, "the record of run %" PRId64 " has no request of job '%s'", l->e->run->run, l->e->id);
     for (size_t i = 0; i < l->n_groups; i++) {
-        struct ex_group *g = &l->group[i];
+        struct explain_group *g = &l->group[i];
         g->n = (i + 1 < l->n_groups ? g[1].task0 : l->e->n_tasks) - g->task0;
         if (i < 3) {
             say_asks(one, sizeof one, &l->replay, g);
@@ -237,7 +237,7 @@ static enum st load_asks(struct life *f, struct diag *d)
         }
         if (l->e->run->by_count) g->shape.gpu_mem_b = g->shape.gpu_cores = 0;
     }
-    l->e->asks = l->n_groups > 3 ? ex_say("%s; and %zu more groups", text, l->n_groups - 3) : mem_strdup(text);
+    l->e->asks = l->n_groups > 3 ? explain_text("%s; and %zu more groups", text, l->n_groups - 3) : mem_strdup(text);
     return ST_OK;
 }
 
@@ -247,15 +247,15 @@ static enum st arrived(struct life *f, struct diag *d)
 {
     struct explain *e = f->l.e;
     sqlite3_stmt *q;
-    struct ex_step *s = ex_step(e, EX_ARRIVED, e->submit);
+    struct explain_step *s = explain_step_add(e, EXPLAIN_ARRIVED, e->submit);
     s->n_tasks = e->n_tasks;
-    TRY(ex_query(&f->l, "SELECT id FROM job WHERE run = ?1 AND ordinal < ?2 AND status <> 'rejected' AND (start_us < 0 OR start_us > ?3)"
+    TRY(explain_query(&f->l, "SELECT id FROM job WHERE run = ?1 AND ordinal < ?2 AND status <> 'rejected' AND (start_us < 0 OR start_us > ?3)"
                  " AND (end_us < 0 OR end_us > ?3) ORDER BY ordinal", &q, d));
     (void)sqlite3_bind_int64(q, 2, (int64_t)e->ordinal);
     (void)sqlite3_bind_int64(q, 3, e->submit);
-    while (sqlite3_step(q) == SQLITE_ROW) ex_name(&s->jobs, (const char *)sqlite3_column_text(q, 0));
+    while (sqlite3_step(q) == SQLITE_ROW) explain_names_add(&s->jobs, (const char *)sqlite3_column_text(q, 0));
     s->text = mem_strdup(s->jobs.all > 0 ? "arrived; had not started yet of those before it" : "arrived; all those before it had started");
-    return ex_done(&f->l, q, d);
+    return explain_query_end(&f->l, q, d);
 }
 
 static const char *node_name(const struct life *f, uint32_t node)
@@ -263,11 +263,11 @@ static const char *node_name(const struct life *f, uint32_t node)
     return node < f->l.replay.cluster.n_nodes ? intern_name(&f->l.replay.cluster.node_names, node) : "?";
 }
 
-static void name_node(struct ex_names *n, const char *name)
+static void name_node(struct explain_names *n, const char *name)
 {
     for (size_t i = 0; i < n->n; i++)
         if (strcmp(n->at[i], name) == 0) return;
-    ex_name(n, name);
+    explain_names_add(n, name);
 }
 
 /* The placement rule among the policy's parameters; "" when it has none. */
@@ -277,7 +277,7 @@ static void place_rule(const char *spec, char *buf, size_t cap)
     (void)snprintf(buf, cap, "%.*s", at != NULL ? (int)strcspn(at, ",") : 0, at != NULL ? at : "");
 }
 
-const char *ex_outcome(const char *outcome)
+const char *explain_outcome(const char *outcome)
 {
     static const struct { const char *outcome, *words; } all[] = {
         { "preempted", "preempted" }, { "failed", "interrupted, the node failed," },
@@ -292,12 +292,12 @@ const char *ex_outcome(const char *outcome)
 static void tell(struct life *f, const struct own *o, size_t n, enum own_kind kind, const char *outcome)
 {
     struct explain *e = f->l.e;
-    struct ex_step *s = NULL;
+    struct explain_step *s = NULL;
     bool restores = false;
     uint32_t node = NONE;
     for (size_t i = 0; i < n; i++) {
         if (o[i].kind != kind || (outcome != NULL && strcmp(o[i].outcome, outcome) != 0)) continue;
-        if (s == NULL) s = ex_step(e, kind == OWN_START ? EX_STARTED : EX_STOPPED, o[i].at);
+        if (s == NULL) s = explain_step_add(e, kind == OWN_START ? EXPLAIN_STARTED : EXPLAIN_STOPPED, o[i].at);
         s->n_tasks++;
         node = o[i].node;
         restores = restores || o[i].restores;
@@ -318,11 +318,11 @@ static void tell(struct life *f, const struct own *o, size_t n, enum own_kind ki
             (void)snprintf(left, sizeof left, "%s%" PRIu32 " of %" PRIu32 " cards idle there now", rule[0] ? ", " : "", idle, at->n_gpu);
         }
         s->text = mem_strdup(restores ? "started again, restoring a checkpoint first," : "started");
-        if (rule[0] != '\0' || left[0] != '\0') s->more = ex_say("%s%s", rule, left);
+        if (rule[0] != '\0' || left[0] != '\0') s->more = explain_text("%s%s", rule, left);
         return;
     }
     if (strcmp(outcome, "preempted") == 0 && said != NULL) name_cause(f, &s->jobs, said);
-    s->text = mem_strdup(ex_outcome(outcome));
+    s->text = mem_strdup(explain_outcome(outcome));
 }
 
 /* ---- walking through the run ---- */
@@ -385,13 +385,13 @@ static void watch_starts(struct life *f)
         MEM_RESERVE(f->passed, f->cap_passed, (size_t)j + 1);
         if (f->passed[j] == f->n_waits) continue;
         f->passed[j] = f->n_waits;
-        ex_name_job(&f->l, &f->l.e->step[f->wait - 1].jobs, j);
+        explain_names_add_job(&f->l, &f->l.e->step[f->wait - 1].jobs, j);
     }
 }
 
 static void close_wait(struct life *f, int64_t at)
 {
-    struct ex_step *w = &f->l.e->step[f->wait - 1];
+    struct explain_step *w = &f->l.e->step[f->wait - 1];
     w->until = at;
     if (w->n_parts > 0) w->part[w->n_parts - 1].to = at;
     w->text = mem_strdup(w->n_tasks < f->l.e->n_tasks ? "tasks waited" : "waited");
@@ -411,7 +411,7 @@ static void account(struct life *f, int64_t at)
     if (!waits && f->wait != 0) close_wait(f, at);
     if (!waits) return;
     if (f->wait == 0) {
-        struct ex_step *w = ex_step(f->l.e, EX_WAITED, at);
+        struct explain_step *w = explain_step_add(f->l.e, EXPLAIN_WAITED, at);
         w->n_tasks = f->n_waiting;
         f->wait = f->l.e->n_steps;
         f->n_waits++;
@@ -419,7 +419,7 @@ static void account(struct life *f, int64_t at)
     uint32_t first = first_waiting(f), t = first;
     while (t < f->l.e->n_tasks && (f->is[t] != IS_WAITING || f->hold[t] == NULL)) t++;
     f->l.hold = t < f->l.e->n_tasks ? f->hold[t] : NULL;
-    ex_wait_at(&f->l, &f->l.e->step[f->wait - 1], at, first);
+    explain_wait_at(&f->l, &f->l.e->step[f->wait - 1], at, first);
 }
 
 static enum st walk(struct life *f, struct diag *d)
@@ -443,7 +443,7 @@ static enum st walk(struct life *f, struct diag *d)
         if (at >= end) break;
     }
     if (f->wait != 0) close_wait(f, end < INT64_MAX ? end : last);
-    struct ex_step *s = ex_step(e, EX_ENDED, end < INT64_MAX ? end : last);
+    struct explain_step *s = explain_step_add(e, EXPLAIN_ENDED, end < INT64_MAX ? end : last);
     s->text = mem_strdup(e->status);
     return ST_OK;
 }
@@ -454,7 +454,7 @@ static enum st load_job(struct life *f, struct diag *d)
 {
     struct explain *e = f->l.e;
     sqlite3_stmt *q;
-    TRY(ex_query(&f->l, "SELECT id, user, class, status, submit_us, end_us, n_tasks FROM job WHERE run = ?1 AND ordinal = ?2", &q, d));
+    TRY(explain_query(&f->l, "SELECT id, user, class, status, submit_us, end_us, n_tasks FROM job WHERE run = ?1 AND ordinal = ?2", &q, d));
     (void)sqlite3_bind_int64(q, 2, (int64_t)e->ordinal);
     if (sqlite3_step(q) == SQLITE_ROW) {
         char **const to[] = { &e->id, &e->user, &e->klass, &e->status };
@@ -463,7 +463,7 @@ static enum st load_job(struct life *f, struct diag *d)
         e->end = sqlite3_column_int64(q, 5);
         e->n_tasks = (uint32_t)sqlite3_column_int64(q, 6);
     }
-    TRY(ex_done(&f->l, q, d));
+    TRY(explain_query_end(&f->l, q, d));
     MEM_ARRAY(f->is, e->n_tasks + 1);
     MEM_ARRAY(f->hold, e->n_tasks + 1);
     f->n_waiting = e->n_tasks;
@@ -474,11 +474,11 @@ static enum st tell_calls(struct life *f, struct diag *d)
 {
     struct explain *e = f->l.e;
     if (e->task >= e->n_tasks) return diag_set(d, ST_EINPUT, "job '%s' has tasks 0 to %" PRIu32 ", found --task %" PRId64, e->id, e->n_tasks - 1, e->task);
-    TRY(ex_calls_tell(&f->l, d));
+    TRY(explain_calls_steps(&f->l, d));
     if (e->task >= 0) return ST_OK;
     int64_t last = e->submit;
     for (size_t i = 0; i < e->n_steps; i++) last = i64_max(last, e->step[i].at);
-    struct ex_step *s = ex_step(e, EX_ENDED, e->end >= 0 ? e->end : last);
+    struct explain_step *s = explain_step_add(e, EXPLAIN_ENDED, e->end >= 0 ? e->end : last);
     s->text = mem_strdup(e->status);
     return ST_OK;
 }
@@ -494,17 +494,17 @@ static enum st tell_all(struct life *f, struct diag *d)
     TRY(load_asks(f, d));
     TRY(arrived(f, d));
     if (rejected) {
-        struct ex_step *s = ex_step(e, EX_ENDED, e->submit);
+        struct explain_step *s = explain_step_add(e, EXPLAIN_ENDED, e->submit);
         s->text = mem_strdup("rejected: it can never fit on this cluster");
         return ST_OK;
     }
     bool calls;
-    TRY(ex_calls_has(&f->l, &calls, d));
+    TRY(explain_calls_any(&f->l, &calls, d));
     if (calls) return tell_calls(f, d);
     if (e->task >= 0) return diag_set(d, ST_EINPUT, "job '%s' made no API call in run %" PRId64 "; the stories of such tasks are not told apart", e->id, e->run->run);
     TRY(load_own(f, d));
     TRY(load_cut(f, d));
-    TRY(ex_query(&f->l, "SELECT at_us, verb, ordinal, task, why FROM decision WHERE run = ?1 AND (verb = 'head' OR (verb = 'hold' AND ordinal = ?2))"
+    TRY(explain_query(&f->l, "SELECT at_us, verb, ordinal, task, why FROM decision WHERE run = ?1 AND (verb = 'head' OR (verb = 'hold' AND ordinal = ?2))"
                  " ORDER BY seq", &f->talk, d));
     (void)sqlite3_bind_int64(f->talk, 2, (int64_t)e->ordinal);
     f->talk_at = sqlite3_step(f->talk) == SQLITE_ROW ? sqlite3_column_int64(f->talk, 0) : INT64_MAX;
@@ -521,7 +521,7 @@ enum st explain_load(struct explain *e, struct store *s, const struct selection 
     enum st st = tell_all(&f, d);
     (void)sqlite3_finalize(f.talk);
     replay_close(&f.l.replay);
-    ex_fit_fini(&f.l.fit);
+    explain_fit_fini(&f.l.fit);
     for (size_t i = 0; i < f.n_said; i++) { mem_free(f.said[i].verb); mem_free(f.said[i].why); }
     mem_free(f.said); mem_free(f.own); mem_free(f.is); mem_free(f.passed);
     for (uint32_t t = 0; f.hold != NULL && t < e->n_tasks; t++) mem_free(f.hold[t]);

@@ -13,35 +13,35 @@
 #include "db/select.h"
 
 /* Some jobs or nodes by name, and how many there were in all. */
-struct ex_names { char **at; size_t n, cap, all; };
-enum { EX_NAMES = 5 };
+struct explain_names { char **at; size_t n, cap, all; };
+enum { EXPLAIN_NAMES = 5 };
 
 /* A stretch of a wait with one reason. */
-struct ex_part {
+struct explain_stretch {
     int64_t  from, to;
     bool     had_room;              /* the policy held it back */
     uint32_t lacks;                 /* else LACK_ bits: on some node this was all that was missing */
     char    *text;                  /* the state when it began, in words */
     char    *why;                   /* what the policy said; NULL: nothing */
-    struct ex_names jobs;           /* for whom it waits: the head; or who holds the nearest node */
+    struct explain_names jobs;           /* for whom it waits: the head; or who holds the nearest node */
 };
 
-enum ex_kind { EX_ARRIVED, EX_WAITED, EX_STARTED, EX_STOPPED, EX_ENDED,
-               EX_QUEUED, EX_CALLED, EX_TASK_ENDED };   /* of one task of API calls */
+enum explain_step_type { EXPLAIN_ARRIVED, EXPLAIN_WAITED, EXPLAIN_STARTED, EXPLAIN_STOPPED, EXPLAIN_ENDED,
+               EXPLAIN_QUEUED, EXPLAIN_CALLED, EXPLAIN_TASK_ENDED };   /* of one task of API calls */
 
 /* Of a task of calls.  call -1: the step is not about one. */
-struct ex_call { int64_t call, waited, exec, way; char *api, *engine; };
+struct explain_call { int64_t call, waited, exec, way; char *api, *engine; };
 
-struct ex_step {
-    enum ex_kind kind;
+struct explain_step {
+    enum explain_step_type kind;
     int64_t  at, until;             /* until: of a wait */
     int64_t  task;                  /* -1: the job's, or of several */
-    struct ex_call call;
+    struct explain_call call;
     char    *text, *more, *why;     /* more: detail; why: the policy's words; either may be NULL */
     uint32_t n_tasks;
-    struct ex_names nodes;
-    struct ex_names jobs;           /* arrived: ahead of it; waited: started meanwhile though they arrived later; stopped: for whom room was made */
-    struct ex_part *part; size_t n_parts, cap_parts;
+    struct explain_names nodes;
+    struct explain_names jobs;           /* arrived: ahead of it; waited: started meanwhile though they arrived later; stopped: for whom room was made */
+    struct explain_stretch *part; size_t n_parts, cap_parts;
 };
 
 struct explain {
@@ -52,7 +52,7 @@ struct explain {
     int64_t  submit, end;           /* end: -1 never */
     uint32_t n_tasks;
     bool     is_gang;
-    struct ex_step *step; size_t n_steps, cap_steps;
+    struct explain_step *step; size_t n_steps, cap_steps;
 };
 
 /*
@@ -65,6 +65,6 @@ void    explain_print(const struct explain *e, FILE *to);
 void    explain_json(const struct explain *e, FILE *to);
 
 /* The words for LACK_ bits: "GPUs and CPUs". */
-void    explain_lacks(uint32_t lacks, char *buf, size_t cap);
+void    explain_format_lacks(uint32_t lacks, char *buf, size_t cap);
 
 #endif

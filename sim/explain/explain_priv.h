@@ -15,11 +15,11 @@
 struct sqlite3_stmt;
 
 /* What a run of equal tasks asks; of a policy that counts cards, without the memory and cores of a card, which are no limit to it. */
-struct ex_group { struct shape shape; uint32_t task0, n; };
+struct explain_group { struct shape shape; uint32_t task0, n; };
 
 /* Why it cannot start now; kept current as nodes change. */
-struct ex_fit {
-    const struct ex_group *group;   /* that the per-node figures are of; NULL: none yet */
+struct explain_fit {
+    const struct explain_group *group;   /* that the per-node figures are of; NULL: none yet */
     uint32_t *room;                 /* [n_nodes] tasks that fit now, `want` at most */
     uint16_t *lacks;                /* [n_nodes] */
     uint32_t  n_lacking[LACK_ALL];  /* nodes by what they lack */
@@ -27,35 +27,35 @@ struct ex_fit {
     uint32_t  want;
 };
 
-struct ex_load {
+struct explain_state {
     struct explain *e;
     struct store   *store;
     struct replay   replay;
-    struct ex_group *group; size_t n_groups, cap_groups;
-    struct ex_fit   fit;
+    struct explain_group *group; size_t n_groups, cap_groups;
+    struct explain_fit   fit;
     struct { uint64_t ordinal; uint32_t task; char *why; bool is_set; } head;       /* what the policy said last */
     const char     *hold;           /* and of the task that waits, or another of the job's that does; NULL: nothing */
 };
 
-enum st ex_query(const struct ex_load *l, const char *sql, struct sqlite3_stmt **q, struct diag *d);    /* binds the run to ?1 */
-enum st ex_done(const struct ex_load *l, struct sqlite3_stmt *q, struct diag *d);
-char   *ex_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));       /* owned */
-void    ex_name(struct ex_names *n, const char *name);                              /* counts it; keeps the first few */
-void    ex_name_job(const struct ex_load *l, struct ex_names *n, uint64_t ordinal);
-struct ex_step *ex_step(struct explain *e, enum ex_kind kind, int64_t at);
+enum st explain_query(const struct explain_state *l, const char *sql, struct sqlite3_stmt **q, struct diag *d);    /* binds the run to ?1 */
+enum st explain_query_end(const struct explain_state *l, struct sqlite3_stmt *q, struct diag *d);
+char   *explain_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));       /* owned */
+void    explain_names_add(struct explain_names *n, const char *name);                              /* counts it; keeps the first few */
+void    explain_names_add_job(const struct explain_state *l, struct explain_names *n, uint64_t ordinal);
+struct explain_step *explain_step_add(struct explain *e, enum explain_step_type kind, int64_t at);
 
 /* Why a task of the job was given up, by its attempt's outcome; NULL: it was done. */
-const char *ex_outcome(const char *outcome);
+const char *explain_outcome(const char *outcome);
 
 /* Do its tasks make API calls?  *is: true once one was sent to a node. */
-enum st ex_calls_has(const struct ex_load *l, bool *is, struct diag *d);
+enum st explain_calls_any(const struct explain_state *l, bool *is, struct diag *d);
 /* Its steps between arrival and end. */
-enum st ex_calls_tell(struct ex_load *l, struct diag *d);
+enum st explain_calls_steps(struct explain_state *l, struct diag *d);
 
 /* Bring the figures up to date with the replay for tasks of this group, and say why one (of a gang: all) does not start. */
-void    ex_fit_update(struct ex_load *l, const struct ex_group *g);
+void    explain_fit_update(struct explain_state *l, const struct explain_group *g);
 /* Add to the wait, or make its last part longer: the reason from `at` on.  `task` waits. */
-void    ex_wait_at(struct ex_load *l, struct ex_step *wait, int64_t at, uint32_t task);
-void    ex_fit_fini(struct ex_fit *f);
+void    explain_wait_at(struct explain_state *l, struct explain_step *wait, int64_t at, uint32_t task);
+void    explain_fit_fini(struct explain_fit *f);
 
 #endif

@@ -8,8 +8,8 @@
 #include "explain/explain.h"
 
 static const char *const kind_name[] = {
-    [EX_ARRIVED] = "arrived", [EX_WAITED] = "waited", [EX_STARTED] = "started", [EX_STOPPED] = "stopped", [EX_ENDED] = "ended",
-    [EX_QUEUED] = "queued", [EX_CALLED] = "called", [EX_TASK_ENDED] = "task_ended",
+    [EXPLAIN_ARRIVED] = "arrived", [EXPLAIN_WAITED] = "waited", [EXPLAIN_STARTED] = "started", [EXPLAIN_STOPPED] = "stopped", [EXPLAIN_ENDED] = "ended",
+    [EXPLAIN_QUEUED] = "queued", [EXPLAIN_CALLED] = "called", [EXPLAIN_TASK_ENDED] = "task_ended",
 };
 
 /* "1d 04:12:09.5" since the run began. */
@@ -25,7 +25,7 @@ static const char *clock_text(char *buf, size_t cap, int64_t us)
     return buf;
 }
 
-static void print_names(const struct ex_names *n, const char *before, FILE *to)
+static void print_names(const struct explain_names *n, const char *before, FILE *to)
 {
     if (n->all == 0) return;
     (void)fputs(before, to);
@@ -33,18 +33,18 @@ static void print_names(const struct ex_names *n, const char *before, FILE *to)
     if (n->all > n->n) (void)fprintf(to, " and %zu more", n->all - n->n);
 }
 
-static bool same_reason(const struct ex_part *a, const struct ex_part *b)
+static bool same_reason(const struct explain_stretch *a, const struct explain_stretch *b)
 {
     if (a->had_room != b->had_room || a->lacks != b->lacks) return false;
     return a->why == NULL || b->why == NULL ? a->why == b->why : strcmp(a->why, b->why) == 0;
 }
 
 /* Each reason once, in the order in which it first came, with its time in all. */
-static void print_wait(const struct ex_step *s, FILE *to)
+static void print_wait(const struct explain_step *s, FILE *to)
 {
     char time[48];
     for (size_t i = 0; i < s->n_parts; i++) {
-        const struct ex_part *p = &s->part[i];
+        const struct explain_stretch *p = &s->part[i];
         int64_t all = 0;
         size_t n = 0, before = 0;
         while (before < i && !same_reason(&s->part[before], p)) before++;
@@ -67,44 +67,44 @@ static void print_wait(const struct ex_step *s, FILE *to)
 enum { CALLS_SHOWN = 16 };
 
 /* Of one task of calls; of its calls the first CALLS_SHOWN, unless the task was asked for. */
-static void print_task_step(const struct explain *e, const struct ex_step *s, FILE *to)
+static void print_task_step(const struct explain *e, const struct explain_step *s, FILE *to)
 {
     if (e->n_tasks > 1) (void)fprintf(to, "task %" PRId64 " ", s->task);
-    if (s->kind == EX_CALLED && e->task < 0 && s->call.call == CALLS_SHOWN) {
+    if (s->kind == EXPLAIN_CALLED && e->task < 0 && s->call.call == CALLS_SHOWN) {
         (void)fprintf(to, "went on to make calls; --task %" PRId64 " tells of each\n", s->task);
         return;
     }
     (void)fputs(s->text, to);
-    if (s->kind != EX_QUEUED) print_names(&s->nodes, s->kind == EX_CALLED ? " of " : " on ", to);
-    if (s->more != NULL) (void)fprintf(to, s->kind == EX_TASK_ENDED ? ": %s" : " (%s)", s->more);
+    if (s->kind != EXPLAIN_QUEUED) print_names(&s->nodes, s->kind == EXPLAIN_CALLED ? " of " : " on ", to);
+    if (s->more != NULL) (void)fprintf(to, s->kind == EXPLAIN_TASK_ENDED ? ": %s" : " (%s)", s->more);
     if (s->why != NULL) (void)fprintf(to, ": \"%s\"", s->why);
     (void)fputc('\n', to);
 }
 
-static void print_step(const struct explain *e, const struct ex_step *s, FILE *to)
+static void print_step(const struct explain *e, const struct explain_step *s, FILE *to)
 {
     char at[48], time[48];
-    if (s->kind == EX_CALLED && e->task < 0 && s->call.call > CALLS_SHOWN) return;
+    if (s->kind == EXPLAIN_CALLED && e->task < 0 && s->call.call > CALLS_SHOWN) return;
     (void)fprintf(to, "%16s  ", clock_text(at, sizeof at, s->at));
     if (s->task >= 0) {
         print_task_step(e, s, to);
         return;
     }
-    if (s->kind == EX_WAITED) {
+    if (s->kind == EXPLAIN_WAITED) {
         if (s->n_tasks < e->n_tasks) (void)fprintf(to, "%" PRIu32 " of %" PRIu32 " ", s->n_tasks, e->n_tasks);
         (void)fprintf(to, "%s %s:\n", s->text, text_duration(time, sizeof time, s->until - s->at));
         print_wait(s, to);
         return;
     }
-    if (s->kind == EX_ENDED) {
+    if (s->kind == EXPLAIN_ENDED) {
         (void)fprintf(to, "%s, %s after it arrived\n", s->text, text_duration(time, sizeof time, s->at - e->submit));
         return;
     }
-    if (s->kind != EX_ARRIVED && e->n_tasks > 1) (void)fprintf(to, "%" PRIu32 " of %" PRIu32 " tasks ", s->n_tasks, e->n_tasks);
+    if (s->kind != EXPLAIN_ARRIVED && e->n_tasks > 1) (void)fprintf(to, "%" PRIu32 " of %" PRIu32 " tasks ", s->n_tasks, e->n_tasks);
     (void)fputs(s->text, to);
     print_names(&s->nodes, " on ", to);
     if (s->more != NULL) (void)fprintf(to, " (%s)", s->more);
-    print_names(&s->jobs, s->kind == EX_ARRIVED ? ": " : ", for ", to);
+    print_names(&s->jobs, s->kind == EXPLAIN_ARRIVED ? ": " : ", for ", to);
     if (s->why != NULL) (void)fprintf(to, ": \"%s\"", s->why);
     (void)fputc('\n', to);
 }
@@ -121,7 +121,7 @@ void explain_print(const struct explain *e, FILE *to)
 
 /* ---- JSON ---- */
 
-static json_t *names_json(const struct ex_names *n)
+static json_t *names_json(const struct explain_names *n)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < n->n; i++) (void)json_array_append_new(list, json_string(n->at[i]));
@@ -130,20 +130,20 @@ static json_t *names_json(const struct ex_names *n)
 
 static json_t *text_json(const char *s) { return s != NULL ? json_string(s) : json_null(); }
 
-static json_t *part_json(const struct ex_part *p)
+static json_t *part_json(const struct explain_stretch *p)
 {
     char lacks[128];
-    explain_lacks(p->lacks, lacks, sizeof lacks);
+    explain_format_lacks(p->lacks, lacks, sizeof lacks);
     return json_pack("{s:I, s:I, s:s, s:o, s:s, s:o, s:o}", "from_us", (json_int_t)p->from, "to_us", (json_int_t)p->to,
                      "reason", p->had_room ? "held" : "no_room", "lacks", p->had_room ? json_null() : json_string(lacks),
                      "text", p->text, "why", text_json(p->why), p->had_room ? "behind" : "holders", names_json(&p->jobs));
 }
 
-static json_t *step_json(const struct ex_step *s)
+static json_t *step_json(const struct explain_step *s)
 {
     json_t *o = json_pack("{s:s, s:I, s:s, s:o}", "step", kind_name[s->kind], "at_us", (json_int_t)s->at, "text", s->text, "why", text_json(s->why));
     if (s->more != NULL) (void)json_object_set_new(o, "more", json_string(s->more));
-    if (s->kind == EX_WAITED) {
+    if (s->kind == EXPLAIN_WAITED) {
         json_t *parts = json_array();
         for (size_t i = 0; i < s->n_parts; i++) (void)json_array_append_new(parts, part_json(&s->part[i]));
         (void)json_object_set_new(o, "until_us", json_integer(s->until));
@@ -153,10 +153,10 @@ static json_t *step_json(const struct ex_step *s)
     if (s->call.call >= 0)
         (void)json_object_set_new(o, "call", json_pack("{s:I, s:s, s:s, s:I, s:I, s:I}", "number", (json_int_t)s->call.call, "api", s->call.api, "engine", s->call.engine,
                                                        "waited_us", (json_int_t)s->call.waited, "exec_us", (json_int_t)s->call.exec, "way_us", (json_int_t)s->call.way));
-    if (s->kind != EX_ENDED) (void)json_object_set_new(o, "tasks", json_integer(s->n_tasks));
+    if (s->kind != EXPLAIN_ENDED) (void)json_object_set_new(o, "tasks", json_integer(s->n_tasks));
     if (s->nodes.all > 0) (void)json_object_set_new(o, "nodes", names_json(&s->nodes));
-    if (s->kind == EX_ARRIVED || s->kind == EX_WAITED || s->kind == EX_STOPPED)
-        (void)json_object_set_new(o, s->kind == EX_ARRIVED ? "ahead" : s->kind == EX_WAITED ? "passed_by" : "for", names_json(&s->jobs));
+    if (s->kind == EXPLAIN_ARRIVED || s->kind == EXPLAIN_WAITED || s->kind == EXPLAIN_STOPPED)
+        (void)json_object_set_new(o, s->kind == EXPLAIN_ARRIVED ? "ahead" : s->kind == EXPLAIN_WAITED ? "passed_by" : "for", names_json(&s->jobs));
     return o;
 }
 

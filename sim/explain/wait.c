@@ -14,7 +14,7 @@
 /* ---- what fits ---- */
 
 /* Tasks of the group that the node takes now, by trial; the ledger is left as it was. */
-static uint32_t room_on(struct ex_load *l, uint32_t node, const struct ex_group *g, uint32_t want)
+static uint32_t room_on(struct explain_state *l, uint32_t node, const struct explain_group *g, uint32_t want)
 {
     struct cluster *c = &l->replay.cluster;
     uint32_t slot = replay_spare_slot(&l->replay), n = 0;
@@ -24,9 +24,9 @@ static uint32_t room_on(struct ex_load *l, uint32_t node, const struct ex_group 
     return n;
 }
 
-static void look(struct ex_load *l, uint32_t node)
+static void look(struct explain_state *l, uint32_t node)
 {
-    struct ex_fit *f = &l->fit;
+    struct explain_fit *f = &l->fit;
     f->n_lacking[f->lacks[node]]--;
     f->all -= f->room[node];
     f->lacks[node] = (uint16_t)cluster_lacks(&l->replay.cluster, node, &f->group->shape);
@@ -35,15 +35,15 @@ static void look(struct ex_load *l, uint32_t node)
     f->all += f->room[node];
 }
 
-void ex_fit_update(struct ex_load *l, const struct ex_group *g)
+void explain_fit_update(struct explain_state *l, const struct explain_group *g)
 {
-    struct ex_fit *f = &l->fit;
+    struct explain_fit *f = &l->fit;
     struct cluster *c = &l->replay.cluster;
     if (f->group == g) {
         /* A trial marks nodes as changed, too: the list may grow while it is read, by nodes already on it. */
         for (uint32_t i = 0, n = c->n_changed; i < n; i++) look(l, c->changed[i]);
     } else {
-        ex_fit_fini(f);
+        explain_fit_fini(f);
         f->group = g;
         f->want = l->e->is_gang ? g->n : 1;
         MEM_ARRAY(f->room, c->n_nodes);
@@ -54,7 +54,7 @@ void ex_fit_update(struct ex_load *l, const struct ex_group *g)
     cluster_changes_clear(c);
 }
 
-void ex_fit_fini(struct ex_fit *f)
+void explain_fit_fini(struct explain_fit *f)
 {
     mem_free(f->room);
     mem_free(f->lacks);
@@ -62,7 +62,7 @@ void ex_fit_fini(struct ex_fit *f)
 }
 
 /* A gang of several groups, each task to the first node with room. */
-static bool gang_fits(struct ex_load *l)
+static bool gang_fits(struct explain_state *l)
 {
     struct cluster *c = &l->replay.cluster;
     uint32_t slot = replay_spare_slot(&l->replay), n = 0;
@@ -77,22 +77,22 @@ static bool gang_fits(struct ex_load *l)
     return fits;
 }
 
-static const struct ex_group *group_of(const struct ex_load *l, uint32_t task)
+static const struct explain_group *group_of(const struct explain_state *l, uint32_t task)
 {
-    const struct ex_group *g = &l->group[0];
+    const struct explain_group *g = &l->group[0];
     for (size_t i = 1; i < l->n_groups && l->group[i].task0 <= task; i++) g = &l->group[i];
     return g;
 }
 
 /* Is there room?  Leaves l->fit about the group that has none, or the first. */
-static bool has_room(struct ex_load *l, uint32_t task)
+static bool has_room(struct explain_state *l, uint32_t task)
 {
     if (!l->e->is_gang || l->n_groups == 1) {
-        ex_fit_update(l, group_of(l, task));
+        explain_fit_update(l, group_of(l, task));
         return l->fit.all >= l->fit.want;
     }
     for (size_t g = 0; g < l->n_groups; g++) {
-        ex_fit_update(l, &l->group[g]);
+        explain_fit_update(l, &l->group[g]);
         if (l->fit.all < l->fit.want) return false;
     }
     bool fits = gang_fits(l);
@@ -103,7 +103,7 @@ static bool has_room(struct ex_load *l, uint32_t task)
 
 /* ---- in words ---- */
 
-void explain_lacks(uint32_t lacks, char *buf, size_t cap)
+void explain_format_lacks(uint32_t lacks, char *buf, size_t cap)
 {
     static const struct { uint32_t bit; const char *word; } words[] = {
         { LACK_GPU, "GPUs" }, { LACK_CPU, "CPUs" }, { LACK_MEM, "memory" }, { LACK_ENGINE, "engines" },
@@ -121,7 +121,7 @@ void explain_lacks(uint32_t lacks, char *buf, size_t cap)
 }
 
 /* What alone was missing somewhere; where several things were missing everywhere, all of them. */
-static uint32_t shortage(const struct ex_fit *f)
+static uint32_t shortage(const struct explain_fit *f)
 {
     uint32_t alone = 0, all = 0;
     for (uint32_t m = 1; m < LACK_DOWN; m++) {
@@ -144,9 +144,9 @@ static uint32_t free_cards(const struct cluster *c, uint32_t node, const struct 
 }
 
 /* The node that is up and comes nearest: most free cards that would do (most free CPU without GPUs), then the least index. */
-static uint32_t nearest(const struct ex_load *l)
+static uint32_t nearest(const struct explain_state *l)
 {
-    const struct ex_fit *f = &l->fit;
+    const struct explain_fit *f = &l->fit;
     const struct cluster *c = &l->replay.cluster;
     uint32_t best = NONE;
     int64_t most = -1;
@@ -159,7 +159,7 @@ static uint32_t nearest(const struct ex_load *l)
 }
 
 /* Who is on the node, each once; who holds no card only where more than cards is short. */
-static void name_holders(const struct ex_load *l, struct ex_names *out, uint32_t node)
+static void name_holders(const struct explain_state *l, struct explain_names *out, uint32_t node)
 {
     const struct cluster *c = &l->replay.cluster;
     bool all = (l->fit.lacks[node] & ~(uint32_t)(LACK_GPU | LACK_CARD_MEM | LACK_CARD_CORES)) != 0;
@@ -167,18 +167,18 @@ static void name_holders(const struct ex_load *l, struct ex_names *out, uint32_t
         bool seen = false;
         for (uint32_t u = c->node[node].first_hold; u != t && !seen; u = c->hold[u].next)
             seen = l->replay.holder[u].ordinal == l->replay.holder[t].ordinal;
-        if (!seen && (all || c->hold[t].cards != 0)) ex_name_job(l, out, l->replay.holder[t].ordinal);
+        if (!seen && (all || c->hold[t].cards != 0)) explain_names_add_job(l, out, l->replay.holder[t].ordinal);
     }
 }
 
-static void say_shortage(const struct ex_load *l, struct ex_part *p)
+static void say_shortage(const struct explain_state *l, struct explain_stretch *p)
 {
-    const struct ex_fit *f = &l->fit;
+    const struct explain_fit *f = &l->fit;
     const struct cluster *c = &l->replay.cluster;
     const struct shape *s = &f->group->shape;
     const uint32_t could = c->n_nodes - f->n_lacking[LACK_NEVER], down = f->n_lacking[LACK_DOWN], node = nearest(l);
     char words[128], some[96] = "", near[256] = "", limit[64] = "", off[64] = "";
-    explain_lacks(p->lacks, words, sizeof words);
+    explain_format_lacks(p->lacks, words, sizeof words);
     if (f->all > 0) (void)snprintf(some, sizeof some, ", room for %" PRIu64 " of the %" PRIu32 " tasks that must start together", f->all, f->want);
     if (down > 0 && could > 1) (void)snprintf(off, sizeof off, ", %" PRIu32 " of them down", down);
     if (node != NONE && s->n_gpu > 0)
@@ -192,14 +192,14 @@ static void say_shortage(const struct ex_load *l, struct ex_part *p)
     char on[64];
     if (could == 1) (void)snprintf(on, sizeof on, "the only node");
     else (void)snprintf(on, sizeof on, "the %" PRIu32 " nodes", could);
-    p->text = ex_say("no room: short of %s on %s that could hold it%s%s%s%s", words, on, off, some, near, limit);
+    p->text = explain_text("no room: short of %s on %s that could hold it%s%s%s%s", words, on, off, some, near, limit);
     if (node != NONE) name_holders(l, &p->jobs, node);
 }
 
-static void say_held(struct ex_load *l, struct ex_part *p)
+static void say_held(struct explain_state *l, struct explain_stretch *p)
 {
     const struct cluster *c = &l->replay.cluster;
-    const struct ex_fit *f = &l->fit;
+    const struct explain_fit *f = &l->fit;
     uint32_t n = 0, first = NONE;
     for (uint32_t i = 0; f->group != NULL && i < c->n_nodes; i++) {
         if (f->room[i] == 0) continue;
@@ -208,22 +208,22 @@ static void say_held(struct ex_load *l, struct ex_part *p)
     }
     bool own = l->hold != NULL, behind = !own && l->head.is_set && l->head.ordinal != l->e->ordinal;
     const char *by = own ? "the policy declined it" : behind ? "the policy held it back" : l->head.is_set ? "the policy had it first in order" : "the policy did not use it";
-    if (n > 0) p->text = ex_say("there was room on %" PRIu32 " node%s, the first %s; %s", n, n > 1 ? "s" : "", intern_name(&c->node_names, first), by);
-    else p->text = ex_say("there was room for all of it; %s", by);
+    if (n > 0) p->text = explain_text("there was room on %" PRIu32 " node%s, the first %s; %s", n, n > 1 ? "s" : "", intern_name(&c->node_names, first), by);
+    else p->text = explain_text("there was room for all of it; %s", by);
     const char *why = own ? (*l->hold != '\0' ? l->hold : NULL) : l->head.is_set ? l->head.why : NULL;
     if (why != NULL) p->why = mem_strdup(why);
-    if (behind) ex_name_job(l, &p->jobs, l->head.ordinal);
+    if (behind) explain_names_add_job(l, &p->jobs, l->head.ordinal);
 }
 
 /* ---- parts of a wait ---- */
 
 static bool same_words(const char *a, const char *b) { return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0; }
 
-void ex_wait_at(struct ex_load *l, struct ex_step *wait, int64_t at, uint32_t task)
+void explain_wait_at(struct explain_state *l, struct explain_step *wait, int64_t at, uint32_t task)
 {
-    struct ex_part now = { .from = at, .had_room = has_room(l, task) };
+    struct explain_stretch now = { .from = at, .had_room = has_room(l, task) };
     now.lacks = now.had_room ? 0 : shortage(&l->fit);
-    struct ex_part *last = wait->n_parts > 0 ? &wait->part[wait->n_parts - 1] : NULL;
+    struct explain_stretch *last = wait->n_parts > 0 ? &wait->part[wait->n_parts - 1] : NULL;
     if (last != NULL && !now.had_room && !last->had_room && last->lacks == now.lacks) return;
     if (now.had_room) say_held(l, &now);
     else say_shortage(l, &now);
