@@ -14,7 +14,7 @@
  * comes back to the master when it is stopped, or when the node fails in whose
  * queue it is, which only the outage tells.
  */
-struct state {
+struct task_state {
     struct explain_state *l;
     uint32_t task;
     enum { WITH_MASTER, IN_QUEUE, RUNS, ENDED } at;
@@ -25,18 +25,18 @@ struct state {
     uint32_t n_calls, n_cross;
 };
 
-static const char *node_name(const struct state *s, uint32_t node)
+static const char *node_name(const struct task_state *s, uint32_t node)
 {
     const struct cluster *c = &s->l->replay.cluster;
     return node < c->n_nodes ? intern_name(&c->node_names, node) : "?";
 }
 
-static struct explain_step *step(const struct state *s, enum explain_step_type kind, int64_t at, const char *why)
+static struct explain_step *step(const struct task_state *s, enum explain_step_type type, int64_t at, const char *reason)
 {
-    struct explain_step *o = explain_step_add(s->l->e, kind, at);
+    struct explain_step *o = explain_step_add(s->l->e, type, at);
     o->task = s->task;
     o->n_tasks = 1;
-    if (why != NULL && why[0] != '\0') o->why = mem_strdup(why);
+    if (reason != NULL && reason[0] != '\0') o->reason = mem_strdup(reason);
     return o;
 }
 
@@ -50,7 +50,7 @@ enum st explain_calls_any(const struct explain_state *l, bool *is, struct diag *
 }
 
 /* A number by a query of the run, with two more values bound; none: -1. */
-static enum st ask(const struct state *s, const char *sql, int64_t a, int64_t b, int64_t c, int64_t *out, struct diag *d)
+static enum st ask(const struct task_state *s, const char *sql, int64_t a, int64_t b, int64_t c, int64_t *out, struct diag *d)
 {
     sqlite3_stmt *q;
     TRY(explain_query(s->l, sql, &q, d));
@@ -62,7 +62,7 @@ static enum st ask(const struct state *s, const char *sql, int64_t a, int64_t b,
 }
 
 /* Did the node whose queue it is in fail before `at`?  Then it is back with the master. */
-static enum st look_for_outage(struct state *s, int64_t at, struct diag *d)
+static enum st look_for_outage(struct task_state *s, int64_t at, struct diag *d)
 {
     int64_t down;
     if (s->at != IN_QUEUE) return ST_OK;
@@ -76,23 +76,23 @@ static enum st look_for_outage(struct state *s, int64_t at, struct diag *d)
     return ST_OK;
 }
 
-static void say_after(struct explain_step *o, int64_t us, const char *where)
+static void set_time_before(struct explain_step *o, int64_t us, const char *where)
 {
     char time[48];
     if (us > 0) o->more = explain_text("after %s %s", text_duration(time, sizeof time, us), where);
 }
 
-static enum st sent(struct state *s, int64_t at, int64_t seq, uint32_t node, const char *why, struct diag *d)
+static enum st sent(struct task_state *s, int64_t at, int64_t seq, uint32_t node, const char *reason, struct diag *d)
 {
     TRY(look_for_outage(s, at, d));
-    struct explain_step *o = step(s, EXPLAIN_QUEUED, at, why);
+    struct explain_step *o = step(s, EXPLAIN_QUEUED, at, reason);
     if (s->at == IN_QUEUE) {
         o->text = explain_text("moved from the queue of %s to that of %s", node_name(s, s->node), node_name(s, node));
-        say_after(o, at - s->since, "there");
+        set_time_before(o, at - s->since, "there");
         s->queue += at - s->since;
     } else {
         o->text = explain_text("sent to the queue of %s", node_name(s, node));
-        say_after(o, at - s->since, "with the master");
+        set_time_before(o, at - s->since, "with the master");
         s->master += at - s->since;
     }
     explain_names_add(&o->nodes, node_name(s, node));
@@ -103,12 +103,12 @@ static enum st sent(struct state *s, int64_t at, int64_t seq, uint32_t node, con
     return ST_OK;
 }
 
-static enum st started(struct state *s, int64_t at, int64_t seq, const char *why, struct diag *d)
+static enum st started(struct task_state *s, int64_t at, int64_t seq, const char *reason, struct diag *d)
 {
     char time[48];
     int64_t before;
     TRY(ask(s, "SELECT count(*) FROM decision WHERE run = ?1 AND seq > ?2 AND seq < ?3 AND verb = 'start' AND node = ?4", s->seq, seq, s->node, &before, d));
-    struct explain_step *o = step(s, EXPLAIN_STARTED, at, why);
+    struct explain_step *o = step(s, EXPLAIN_STARTED, at, reason);
     o->text = mem_strdup("started");
     explain_names_add(&o->nodes, node_name(s, s->node));
     if (at > s->since) o->more = explain_text("after %s in its queue, where %" PRId64 " started before it", text_duration(time, sizeof time, at - s->since), before);
@@ -119,13 +119,13 @@ static enum st started(struct state *s, int64_t at, int64_t seq, const char *why
 }
 
 /* The row of table call that q stands at: this task's, begun by a decision at `at`. */
-static void called(struct state *s, sqlite3_stmt *q, const char *why)
+static void called(struct task_state *s, sqlite3_stmt *q, const char *reason)
 {
     char wait[48], took[48], way_text[48];
     int64_t at = sqlite3_column_int64(q, 0), end = sqlite3_column_int64(q, 1), exec = sqlite3_column_int64(q, 2), way = sqlite3_column_int64(q, 3);
     uint32_t node = (uint32_t)sqlite3_column_int64(q, 4);
     bool is_done = sqlite3_column_int(q, 5) != 0;
-    struct explain_step *o = step(s, EXPLAIN_CALLED, at, why);
+    struct explain_step *o = step(s, EXPLAIN_CALLED, at, reason);
     o->call = (struct explain_call){ .call = sqlite3_column_int64(q, 6), .waited = at - s->since, .exec = exec, .way = way,
         .api = mem_strdup((const char *)sqlite3_column_text(q, 7)), .engine = mem_strdup((const char *)sqlite3_column_text(q, 8)) };
     explain_names_add(&o->nodes, node_name(s, node));
@@ -144,13 +144,13 @@ static void called(struct state *s, sqlite3_stmt *q, const char *why)
 }
 
 /* Its attempt is over. */
-static void stopped(struct state *s, int64_t at, const char *outcome, const char *why)
+static void stopped(struct task_state *s, int64_t at, const char *outcome, const char *reason)
 {
     char a[48], b[48], c[48], e[48], w[48];
-    const char *words = explain_outcome(outcome);
-    struct explain_step *o = step(s, words != NULL ? EXPLAIN_STOPPED : EXPLAIN_TASK_ENDED, at, words != NULL && strcmp(outcome, "preempted") == 0 ? why : NULL);
-    if (words != NULL) {
-        o->text = mem_strdup(words);
+    const char *outcome_text = explain_outcome(outcome);
+    struct explain_step *o = step(s, outcome_text != NULL ? EXPLAIN_STOPPED : EXPLAIN_TASK_ENDED, at, outcome_text != NULL && strcmp(outcome, "preempted") == 0 ? reason : NULL);
+    if (outcome_text != NULL) {
+        o->text = mem_strdup(outcome_text);
         explain_names_add(&o->nodes, node_name(s, s->node));
         s->at = strcmp(outcome, "preempted") == 0 || strcmp(outcome, "failed") == 0 ? WITH_MASTER : ENDED;
     } else {
@@ -163,7 +163,7 @@ static void stopped(struct state *s, int64_t at, const char *outcome, const char
     s->since = at;
 }
 
-static enum st call_rows(const struct state *s, sqlite3_stmt **q, struct diag *d)
+static enum st call_rows(const struct task_state *s, sqlite3_stmt **q, struct diag *d)
 {
     TRY(explain_query(s->l, "SELECT start_us, end_us, exec_us, way_us, node, done, call, api, engine FROM call WHERE run = ?1 AND ordinal = ?2 AND task = ?3"
                  " ORDER BY start_us, call", q, d));
@@ -172,7 +172,7 @@ static enum st call_rows(const struct state *s, sqlite3_stmt **q, struct diag *d
     return ST_OK;
 }
 
-static enum st attempt_rows(const struct state *s, sqlite3_stmt **q, struct diag *d)
+static enum st attempt_rows(const struct task_state *s, sqlite3_stmt **q, struct diag *d)
 {
     TRY(explain_query(s->l, "SELECT end_us, outcome FROM attempt WHERE run = ?1 AND ordinal = ?2 AND task = ?3 ORDER BY attempt", q, d));
     (void)sqlite3_bind_int64(*q, 2, (int64_t)s->l->e->ordinal);
@@ -181,14 +181,14 @@ static enum st attempt_rows(const struct state *s, sqlite3_stmt **q, struct diag
 }
 
 /* Decisions, calls and attempts come each in order: a start, its calls, its attempt's end, and so on. */
-static enum st walk(struct state *s, sqlite3_stmt *said, sqlite3_stmt *call, sqlite3_stmt *attempt, struct diag *d)
+static enum st walk(struct task_state *s, sqlite3_stmt *decision, sqlite3_stmt *call, sqlite3_stmt *attempt, struct diag *d)
 {
     bool has_call = sqlite3_step(call) == SQLITE_ROW, has_attempt = sqlite3_step(attempt) == SQLITE_ROW;
-    while (sqlite3_step(said) == SQLITE_ROW) {
-        int64_t at = sqlite3_column_int64(said, 0), seq = sqlite3_column_int64(said, 1);
-        const char *verb = (const char *)sqlite3_column_text(said, 2), *why = (const char *)sqlite3_column_text(said, 4);
+    while (sqlite3_step(decision) == SQLITE_ROW) {
+        int64_t at = sqlite3_column_int64(decision, 0), seq = sqlite3_column_int64(decision, 1);
+        const char *verb = (const char *)sqlite3_column_text(decision, 2), *reason = (const char *)sqlite3_column_text(decision, 4);
         if (strcmp(verb, "preempt") == 0 && has_attempt) {
-            stopped(s, at, (const char *)sqlite3_column_text(attempt, 1), why);
+            stopped(s, at, (const char *)sqlite3_column_text(attempt, 1), reason);
             has_attempt = sqlite3_step(attempt) == SQLITE_ROW;
             continue;
         }
@@ -196,10 +196,10 @@ static enum st walk(struct state *s, sqlite3_stmt *said, sqlite3_stmt *call, sql
             stopped(s, sqlite3_column_int64(attempt, 0), (const char *)sqlite3_column_text(attempt, 1), NULL);
             has_attempt = sqlite3_step(attempt) == SQLITE_ROW;
         }
-        if (strcmp(verb, "send") == 0) TRY(sent(s, at, seq, (uint32_t)sqlite3_column_int64(said, 3), why, d));
-        else if (strcmp(verb, "start") == 0) TRY(started(s, at, seq, why, d));
+        if (strcmp(verb, "send") == 0) TRY(sent(s, at, seq, (uint32_t)sqlite3_column_int64(decision, 3), reason, d));
+        else if (strcmp(verb, "start") == 0) TRY(started(s, at, seq, reason, d));
         else if (strcmp(verb, "call") == 0 && has_call && sqlite3_column_int64(call, 0) == at) {
-            called(s, call, why);
+            called(s, call, reason);
             has_call = sqlite3_step(call) == SQLITE_ROW;
         }
     }
@@ -207,25 +207,25 @@ static enum st walk(struct state *s, sqlite3_stmt *said, sqlite3_stmt *call, sql
     return look_for_outage(s, INT64_MAX, d);
 }
 
-static enum st tell_task(struct explain_state *l, uint32_t task, struct diag *d)
+static enum st task_steps(struct explain_state *l, uint32_t task, struct diag *d)
 {
-    struct state s = { .l = l, .task = task, .since = l->e->submit };
-    sqlite3_stmt *said = NULL, *call = NULL, *attempt = NULL;
+    struct task_state s = { .l = l, .task = task, .since = l->e->submit };
+    sqlite3_stmt *decision = NULL, *call = NULL, *attempt = NULL;
     int64_t ready;
     /* One that waited for others began to wait with the master when they were done. */
     TRY(ask(&s, "SELECT min(at_us) FROM phase p WHERE run = ?1 AND ordinal = ?2 AND task = ?3 AND phase = 'ready' AND EXISTS (SELECT 1 FROM phase b"
             " WHERE b.run = ?1 AND b.ordinal = ?2 AND b.task = ?3 AND b.phase = 'blocked' AND b.seq + ?4 < p.seq)", (int64_t)l->e->ordinal, task, 0, &ready, d));
     if (ready >= 0) s.since = ready;
     enum st st = explain_query(l, "SELECT at_us, seq, verb, node, why FROM decision WHERE run = ?1 AND ordinal = ?2 AND task = ?3"
-                          " AND verb IN ('send', 'start', 'call', 'preempt') ORDER BY seq", &said, d);
+                          " AND verb IN ('send', 'start', 'call', 'preempt') ORDER BY seq", &decision, d);
     if (st == ST_OK) {
-        (void)sqlite3_bind_int64(said, 2, (int64_t)l->e->ordinal);
-        (void)sqlite3_bind_int64(said, 3, task);
+        (void)sqlite3_bind_int64(decision, 2, (int64_t)l->e->ordinal);
+        (void)sqlite3_bind_int64(decision, 3, task);
         st = call_rows(&s, &call, d);
     }
     if (st == ST_OK) st = attempt_rows(&s, &attempt, d);
-    if (st == ST_OK) st = walk(&s, said, call, attempt, d);
-    sqlite3_stmt *const all[] = { said, call, attempt };
+    if (st == ST_OK) st = walk(&s, decision, call, attempt, d);
+    sqlite3_stmt *const all[] = { decision, call, attempt };
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         if (sqlite3_finalize(all[i]) != SQLITE_OK && st == ST_OK) st = diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(store_db(l->store)));
     return st;
@@ -244,7 +244,7 @@ enum st explain_calls_steps(struct explain_state *l, struct diag *d)
     struct explain *e = l->e;
     const size_t first = e->n_steps;
     for (uint32_t t = 0; t < e->n_tasks; t++)
-        if (e->task < 0 || e->task == t) TRY(tell_task(l, t, d));
+        if (e->task < 0 || e->task == t) TRY(task_steps(l, t, d));
     /* Each task's steps are in order: all of them by time, ties by task. */
     const size_t n = e->n_steps - first;
     struct order *order;

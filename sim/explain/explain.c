@@ -53,11 +53,11 @@ void explain_names_add_job(const struct explain_state *l, struct explain_names *
     (void)sqlite3_finalize(q);
 }
 
-struct explain_step *explain_step_add(struct explain *e, enum explain_step_type kind, int64_t at)
+struct explain_step *explain_step_add(struct explain *e, enum explain_step_type type, int64_t at)
 {
     MEM_RESERVE(e->step, e->cap_steps, e->n_steps + 1);
     struct explain_step *s = &e->step[e->n_steps++];
-    *s = (struct explain_step){ .kind = kind, .at = at, .until = at, .task = -1, .call.call = -1 };
+    *s = (struct explain_step){ .type = type, .at = at, .until = at, .task = -1, .call.call = -1 };
     return s;
 }
 
@@ -71,36 +71,36 @@ void explain_fini(struct explain *e)
 {
     for (size_t i = 0; i < e->n_steps; i++) {
         struct explain_step *s = &e->step[i];
-        for (size_t k = 0; k < s->n_parts; k++) {
-            mem_free(s->part[k].text);
-            mem_free(s->part[k].why);
-            names_fini(&s->part[k].jobs);
+        for (size_t k = 0; k < s->n_stretches; k++) {
+            mem_free(s->stretch[k].text);
+            mem_free(s->stretch[k].reason);
+            names_fini(&s->stretch[k].jobs);
         }
-        mem_free(s->text); mem_free(s->more); mem_free(s->why); mem_free(s->part);
+        mem_free(s->text); mem_free(s->more); mem_free(s->reason); mem_free(s->stretch);
         mem_free(s->call.api); mem_free(s->call.engine);
         names_fini(&s->nodes);
         names_fini(&s->jobs);
     }
-    mem_free(e->step); mem_free(e->id); mem_free(e->user); mem_free(e->klass); mem_free(e->status); mem_free(e->asks);
+    mem_free(e->step); mem_free(e->id); mem_free(e->user); mem_free(e->klass); mem_free(e->status); mem_free(e->request);
     memset(e, 0, sizeof *e);
 }
 
 /* ---- the job's own record ---- */
 
-enum own_kind { OWN_BLOCKED, OWN_READY, OWN_START, OWN_STOP };
+enum own_type { OWN_BLOCKED, OWN_READY, OWN_START, OWN_STOP };
 enum task_is { IS_WAITING, IS_RUNNING, IS_DONE, IS_BLOCKED };
 
-struct own { int64_t at; uint32_t task, attempt; enum own_kind kind; uint32_t node; char outcome[12]; bool restores; };
-struct said { int64_t at, seq; char *verb, *why; };
+struct own { int64_t at; uint32_t task, attempt; enum own_type type; uint32_t node; char outcome[12]; bool restores; };
+struct decision { int64_t at, seq; char *verb, *reason; };
 
 struct life {
     struct explain_state l;
     struct own  *own;  size_t n_own, cap_own, at_own;
-    struct said *said; size_t n_said, cap_said;
-    sqlite3_stmt *talk;         /* heads, and holds of this job, in order */
-    int64_t talk_at;
+    struct decision *decision; size_t n_decisions, cap_decisions;
+    sqlite3_stmt *holds;         /* heads, and holds of this job, in order */
+    int64_t holds_at;
     uint8_t *is;                /* [n_tasks] enum task_is */
-    char   **hold;              /* [n_tasks] what the policy said why it holds the task; NULL: nothing */
+    char   **hold;              /* [n_tasks] the policy's reason to hold the task; NULL: it does not */
     uint32_t n_waiting;
     int64_t  cut;               /* the run was cut off then; INT64_MAX: it was not */
     size_t   wait;              /* index of the open wait's step + 1; 0 none */
@@ -113,14 +113,14 @@ static int by_time(const void *a, const void *b)
     if (x->at != y->at) return x->at < y->at ? -1 : 1;
     if (x->task != y->task) return x->task < y->task ? -1 : 1;
     if (x->attempt != y->attempt) return x->attempt < y->attempt ? -1 : 1;
-    return (x->kind > y->kind) - (x->kind < y->kind);
+    return (x->type > y->type) - (x->type < y->type);
 }
 
-static struct own *own_add(struct life *f, enum own_kind kind, int64_t at, uint32_t task, uint32_t attempt)
+static struct own *own_add(struct life *f, enum own_type type, int64_t at, uint32_t task, uint32_t attempt)
 {
     MEM_RESERVE(f->own, f->cap_own, f->n_own + 1);
     struct own *o = &f->own[f->n_own++];
-    *o = (struct own){ .at = at, .kind = kind, .task = task, .attempt = attempt, .node = NONE };
+    *o = (struct own){ .at = at, .type = type, .task = task, .attempt = attempt, .node = NONE };
     return o;
 }
 
@@ -153,8 +153,8 @@ static enum st load_own(struct life *f, struct diag *d)
                  " AND verb IN ('start', 'preempt') ORDER BY seq", &q, d));
     (void)sqlite3_bind_int64(q, 2, me);
     while (sqlite3_step(q) == SQLITE_ROW) {
-        MEM_RESERVE(f->said, f->cap_said, f->n_said + 1);
-        f->said[f->n_said++] = (struct said){ sqlite3_column_int64(q, 0), sqlite3_column_int64(q, 1),
+        MEM_RESERVE(f->decision, f->cap_decisions, f->n_decisions + 1);
+        f->decision[f->n_decisions++] = (struct decision){ sqlite3_column_int64(q, 0), sqlite3_column_int64(q, 1),
             mem_strdup((const char *)sqlite3_column_text(q, 2)), mem_strdup((const char *)sqlite3_column_text(q, 3)) };
     }
     return explain_query_end(&f->l, q, d);
@@ -168,15 +168,15 @@ static enum st load_cut(struct life *f, struct diag *d)
     return explain_query_end(&f->l, q, d);
 }
 
-static const struct said *said_at(const struct life *f, int64_t at, const char *verb)
+static const struct decision *decision_at(const struct life *f, int64_t at, const char *verb)
 {
-    for (size_t i = 0; i < f->n_said; i++)
-        if (f->said[i].at == at && strcmp(f->said[i].verb, verb) == 0) return &f->said[i];
+    for (size_t i = 0; i < f->n_decisions; i++)
+        if (f->decision[i].at == at && strcmp(f->decision[i].verb, verb) == 0) return &f->decision[i];
     return NULL;
 }
 
 /* The unit that a policy makes room for is the next one that it starts. */
-static void name_cause(const struct life *f, struct explain_names *n, const struct said *preempt)
+static void name_cause(const struct life *f, struct explain_names *n, const struct decision *preempt)
 {
     sqlite3_stmt *q;
     struct diag ignored = { 0 };
@@ -190,7 +190,7 @@ static void name_cause(const struct life *f, struct explain_names *n, const stru
     (void)sqlite3_finalize(q);
 }
 
-static void say_asks(char *buf, size_t cap, const struct replay *r, const struct explain_group *g)
+static void format_request(char *buf, size_t cap, const struct replay *r, const struct explain_group *g)
 {
     size_t at = 0;
     const struct shape *s = &g->shape;
@@ -210,7 +210,7 @@ static void say_asks(char *buf, size_t cap, const struct replay *r, const struct
     if (s->exclusive && at < cap) (void)snprintf(buf + at, cap - at, ", a node to itself");
 }
 
-static enum st load_asks(struct life *f, struct diag *d)
+static enum st load_request(struct life *f, struct diag *d)
 {
     char sql[400], text[600] = "", one[256];
     sqlite3_stmt *q;
@@ -231,13 +231,13 @@ static enum st load_asks(struct life *f, struct diag *d)
         struct explain_group *g = &l->group[i];
         g->n = (i + 1 < l->n_groups ? g[1].task0 : l->e->n_tasks) - g->task0;
         if (i < 3) {
-            say_asks(one, sizeof one, &l->replay, g);
+            format_request(one, sizeof one, &l->replay, g);
             size_t at = strlen(text);
             (void)snprintf(text + at, sizeof text - at, "%s%s", i > 0 ? "; " : "", one);
         }
         if (l->e->run->by_count) g->shape.gpu_mem_b = g->shape.gpu_cores = 0;
     }
-    l->e->asks = l->n_groups > 3 ? explain_text("%s; and %zu more groups", text, l->n_groups - 3) : mem_strdup(text);
+    l->e->request = l->n_groups > 3 ? explain_text("%s; and %zu more groups", text, l->n_groups - 3) : mem_strdup(text);
     return ST_OK;
 }
 
@@ -279,38 +279,38 @@ static void place_rule(const char *spec, char *buf, size_t cap)
 
 const char *explain_outcome(const char *outcome)
 {
-    static const struct { const char *outcome, *words; } all[] = {
+    static const struct { const char *outcome, *text; } all[] = {
         { "preempted", "preempted" }, { "failed", "interrupted, the node failed," },
         { "mismatch", "failed, its cards have not the memory or cores it asks," }, { "timeout", "cut off at the time limit" },
         { "horizon", "still running when the run was cut off," },
     };
-    for (size_t i = 0; i < ARRAY_LEN(all); i++) if (strcmp(all[i].outcome, outcome) == 0) return all[i].words;
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) if (strcmp(all[i].outcome, outcome) == 0) return all[i].text;
     return NULL;
 }
 
 /* Own starts, or own stops of one outcome, of this instant as one step; o [n] are its events. */
-static void tell(struct life *f, const struct own *o, size_t n, enum own_kind kind, const char *outcome)
+static void add_steps(struct life *f, const struct own *o, size_t n, enum own_type type, const char *outcome)
 {
     struct explain *e = f->l.e;
     struct explain_step *s = NULL;
     bool restores = false;
     uint32_t node = NONE;
     for (size_t i = 0; i < n; i++) {
-        if (o[i].kind != kind || (outcome != NULL && strcmp(o[i].outcome, outcome) != 0)) continue;
-        if (s == NULL) s = explain_step_add(e, kind == OWN_START ? EXPLAIN_STARTED : EXPLAIN_STOPPED, o[i].at);
+        if (o[i].type != type || (outcome != NULL && strcmp(o[i].outcome, outcome) != 0)) continue;
+        if (s == NULL) s = explain_step_add(e, type == OWN_START ? EXPLAIN_STARTED : EXPLAIN_STOPPED, o[i].at);
         s->n_tasks++;
         node = o[i].node;
         restores = restores || o[i].restores;
         name_node(&s->nodes, node_name(f, node));
     }
     if (s == NULL) return;
-    const struct said *said = said_at(f, s->at, kind == OWN_START ? "start" : "preempt");
-    if (said != NULL && said->why[0] != '\0' && (kind == OWN_START || strcmp(outcome, "preempted") == 0)) s->why = mem_strdup(said->why);
-    if (kind == OWN_START) {
+    const struct decision *decision = decision_at(f, s->at, type == OWN_START ? "start" : "preempt");
+    if (decision != NULL && decision->reason[0] != '\0' && (type == OWN_START || strcmp(outcome, "preempted") == 0)) s->reason = mem_strdup(decision->reason);
+    if (type == OWN_START) {
         char rule[64], left[96] = "";
         const struct node *at = node < f->l.replay.cluster.n_nodes && s->nodes.all == 1 ? &f->l.replay.cluster.node[node] : NULL;
         /* Every start by a policy is a decision, and those are recorded: another was bound. */
-        if (said == NULL) (void)snprintf(rule, sizeof rule, "bound there when it arrived, by no policy");
+        if (decision == NULL) (void)snprintf(rule, sizeof rule, "bound there when it arrived, by no policy");
         else place_rule(e->run->spec, rule, sizeof rule);
         if (at != NULL && at->n_gpu > 0) {
             uint32_t idle = 0;
@@ -321,7 +321,7 @@ static void tell(struct life *f, const struct own *o, size_t n, enum own_kind ki
         if (rule[0] != '\0' || left[0] != '\0') s->more = explain_text("%s%s", rule, left);
         return;
     }
-    if (strcmp(outcome, "preempted") == 0 && said != NULL) name_cause(f, &s->jobs, said);
+    if (strcmp(outcome, "preempted") == 0 && decision != NULL) name_cause(f, &s->jobs, decision);
     s->text = mem_strdup(explain_outcome(outcome));
 }
 
@@ -334,11 +334,11 @@ static void set_task(struct life *f, uint32_t task, enum task_is is)
     f->is[task] = (uint8_t)is;
 }
 
-static void hold(struct life *f, uint32_t task, const char *why)
+static void hold(struct life *f, uint32_t task, const char *reason)
 {
     if (task >= f->l.e->n_tasks) return;
     mem_free(f->hold[task]);
-    f->hold[task] = why != NULL ? mem_strdup(why) : NULL;
+    f->hold[task] = reason != NULL ? mem_strdup(reason) : NULL;
 }
 
 static void apply_own(struct life *f, int64_t at)
@@ -347,32 +347,32 @@ static void apply_own(struct life *f, int64_t at)
     for (; f->at_own < f->n_own && f->own[f->at_own].at == at; f->at_own++) {
         const struct own *o = &f->own[f->at_own];
         bool again = strcmp(o->outcome, "preempted") == 0 || strcmp(o->outcome, "failed") == 0;
-        set_task(f, o->task, o->kind == OWN_BLOCKED ? IS_BLOCKED : o->kind == OWN_READY ? IS_WAITING
-                             : o->kind == OWN_START ? IS_RUNNING : again ? IS_WAITING : IS_DONE);
-        if (o->kind == OWN_START) hold(f, o->task, NULL);
+        set_task(f, o->task, o->type == OWN_BLOCKED ? IS_BLOCKED : o->type == OWN_READY ? IS_WAITING
+                             : o->type == OWN_START ? IS_RUNNING : again ? IS_WAITING : IS_DONE);
+        if (o->type == OWN_START) hold(f, o->task, NULL);
     }
     const struct own *o = &f->own[from];
-    static const char *const worth_telling[] = { "preempted", "failed", "mismatch", "timeout", "horizon" };
-    for (size_t i = 0; i < ARRAY_LEN(worth_telling); i++) tell(f, o, f->at_own - from, OWN_STOP, worth_telling[i]);
-    tell(f, o, f->at_own - from, OWN_START, NULL);
+    static const char *const outcomes[] = { "preempted", "failed", "mismatch", "timeout", "horizon" };
+    for (size_t i = 0; i < ARRAY_LEN(outcomes); i++) add_steps(f, o, f->at_own - from, OWN_STOP, outcomes[i]);
+    add_steps(f, o, f->at_own - from, OWN_START, NULL);
 }
 
-static void hear(struct life *f)
+static void apply_hold(struct life *f)
 {
-    bool is_head = strcmp((const char *)sqlite3_column_text(f->talk, 1), "head") == 0;
-    uint64_t ordinal = (uint64_t)sqlite3_column_int64(f->talk, 2);
-    int64_t task = sqlite3_column_int64(f->talk, 3);
-    const char *why = (const char *)sqlite3_column_text(f->talk, 4);
+    bool is_head = strcmp((const char *)sqlite3_column_text(f->holds, 1), "head") == 0;
+    uint64_t ordinal = (uint64_t)sqlite3_column_int64(f->holds, 2);
+    int64_t task = sqlite3_column_int64(f->holds, 3);
+    const char *reason = (const char *)sqlite3_column_text(f->holds, 4);
     if (is_head) {
-        mem_free(f->l.head.why);
-        f->l.head.why = why != NULL ? mem_strdup(why) : NULL;
+        mem_free(f->l.head.reason);
+        f->l.head.reason = reason != NULL ? mem_strdup(reason) : NULL;
         f->l.head.ordinal = ordinal;
         f->l.head.task = (uint32_t)task;
         f->l.head.is_set = !replay_holds(&f->l.replay, ordinal, task);
     } else if (task >= 0 && task < f->l.e->n_tasks && f->is[task] == IS_WAITING) {
-        hold(f, (uint32_t)task, why != NULL ? why : "");
+        hold(f, (uint32_t)task, reason != NULL ? reason : "");
     }
-    f->talk_at = sqlite3_step(f->talk) == SQLITE_ROW ? sqlite3_column_int64(f->talk, 0) : INT64_MAX;
+    f->holds_at = sqlite3_step(f->holds) == SQLITE_ROW ? sqlite3_column_int64(f->holds, 0) : INT64_MAX;
 }
 
 static void watch_starts(struct life *f)
@@ -393,7 +393,7 @@ static void close_wait(struct life *f, int64_t at)
 {
     struct explain_step *w = &f->l.e->step[f->wait - 1];
     w->until = at;
-    if (w->n_parts > 0) w->part[w->n_parts - 1].to = at;
+    if (w->n_stretches > 0) w->stretch[w->n_stretches - 1].to = at;
     w->text = mem_strdup(w->n_tasks < f->l.e->n_tasks ? "tasks waited" : "waited");
     f->wait = 0;
 }
@@ -429,7 +429,7 @@ static enum st walk(struct life *f, struct diag *d)
     bool began = false;
     for (;;) {
         int64_t own = f->at_own < f->n_own ? f->own[f->at_own].at : INT64_MAX;
-        int64_t at = i64_min(own, i64_min(f->l.replay.next_at, f->talk_at));
+        int64_t at = i64_min(own, i64_min(f->l.replay.next_at, f->holds_at));
         if (!began) at = i64_min(at, e->submit);
         if (at == INT64_MAX || (at >= end && at > own)) break;
         f->l.replay.n_started = 0;
@@ -437,7 +437,7 @@ static enum st walk(struct life *f, struct diag *d)
         watch_starts(f);
         began = began || at == e->submit;
         if (own == at) apply_own(f, at);
-        while (f->talk_at == at) hear(f);
+        while (f->holds_at == at) apply_hold(f);
         if (at >= e->submit) account(f, at);
         last = i64_max(last, at);
         if (at >= end) break;
@@ -470,7 +470,7 @@ static enum st load_job(struct life *f, struct diag *d)
     return ST_OK;
 }
 
-static enum st tell_calls(struct life *f, struct diag *d)
+static enum st add_call_steps(struct life *f, struct diag *d)
 {
     struct explain *e = f->l.e;
     if (e->task >= e->n_tasks) return diag_set(d, ST_EINPUT, "job '%s' has tasks 0 to %" PRIu32 ", found --task %" PRId64, e->id, e->n_tasks - 1, e->task);
@@ -483,7 +483,7 @@ static enum st tell_calls(struct life *f, struct diag *d)
     return ST_OK;
 }
 
-static enum st tell_all(struct life *f, struct diag *d)
+static enum st build(struct life *f, struct diag *d)
 {
     struct explain *e = f->l.e;
     bool rejected;
@@ -491,7 +491,7 @@ static enum st tell_all(struct life *f, struct diag *d)
     rejected = strcmp(e->status, "rejected") == 0;
     int64_t to = e->end >= 0 ? e->end + 1 : rejected ? e->submit + 1 : INT64_MAX;
     TRY(replay_open(&f->l.replay, f->l.store, e->run->run, e->submit, to, d));
-    TRY(load_asks(f, d));
+    TRY(load_request(f, d));
     TRY(arrived(f, d));
     if (rejected) {
         struct explain_step *s = explain_step_add(e, EXPLAIN_ENDED, e->submit);
@@ -500,32 +500,32 @@ static enum st tell_all(struct life *f, struct diag *d)
     }
     bool calls;
     TRY(explain_calls_any(&f->l, &calls, d));
-    if (calls) return tell_calls(f, d);
+    if (calls) return add_call_steps(f, d);
     if (e->task >= 0) return diag_set(d, ST_EINPUT, "job '%s' made no API call in run %" PRId64 "; the stories of such tasks are not told apart", e->id, e->run->run);
     TRY(load_own(f, d));
     TRY(load_cut(f, d));
     TRY(explain_query(&f->l, "SELECT at_us, verb, ordinal, task, why FROM decision WHERE run = ?1 AND (verb = 'head' OR (verb = 'hold' AND ordinal = ?2))"
-                 " ORDER BY seq", &f->talk, d));
-    (void)sqlite3_bind_int64(f->talk, 2, (int64_t)e->ordinal);
-    f->talk_at = sqlite3_step(f->talk) == SQLITE_ROW ? sqlite3_column_int64(f->talk, 0) : INT64_MAX;
+                 " ORDER BY seq", &f->holds, d));
+    (void)sqlite3_bind_int64(f->holds, 2, (int64_t)e->ordinal);
+    f->holds_at = sqlite3_step(f->holds) == SQLITE_ROW ? sqlite3_column_int64(f->holds, 0) : INT64_MAX;
     return walk(f, d);
 }
 
 enum st explain_load(struct explain *e, struct store *s, const struct selection *run, uint64_t ordinal, int64_t task, struct diag *d)
 {
-    struct life f = { .l = { .e = e, .store = s }, .talk_at = INT64_MAX, .cut = INT64_MAX };
+    struct life f = { .l = { .e = e, .store = s }, .holds_at = INT64_MAX, .cut = INT64_MAX };
     memset(e, 0, sizeof *e);
     e->run = run;
     e->ordinal = ordinal;
     e->task = task;
-    enum st st = tell_all(&f, d);
-    (void)sqlite3_finalize(f.talk);
+    enum st st = build(&f, d);
+    (void)sqlite3_finalize(f.holds);
     replay_close(&f.l.replay);
     explain_fit_fini(&f.l.fit);
-    for (size_t i = 0; i < f.n_said; i++) { mem_free(f.said[i].verb); mem_free(f.said[i].why); }
-    mem_free(f.said); mem_free(f.own); mem_free(f.is); mem_free(f.passed);
+    for (size_t i = 0; i < f.n_decisions; i++) { mem_free(f.decision[i].verb); mem_free(f.decision[i].reason); }
+    mem_free(f.decision); mem_free(f.own); mem_free(f.is); mem_free(f.passed);
     for (uint32_t t = 0; f.hold != NULL && t < e->n_tasks; t++) mem_free(f.hold[t]);
-    mem_free(f.hold); mem_free(f.l.group); mem_free(f.l.head.why);
+    mem_free(f.hold); mem_free(f.l.group); mem_free(f.l.head.reason);
     if (st != ST_OK) explain_fini(e);
     return st;
 }

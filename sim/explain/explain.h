@@ -4,7 +4,7 @@
  * Why it waited is worked out by replaying the ledger (replay.h): at every
  * instant either nothing had room for it, and then what was short on which
  * nodes, or there was room and the policy held it back, and then for whom or
- * for what, as the policy said.  Times in microseconds since the run began.
+ * for what, by the reason that the policy gave.  Times in microseconds since the run began.
  */
 #ifndef EXPLAIN_EXPLAIN_H
 #define EXPLAIN_EXPLAIN_H
@@ -22,8 +22,8 @@ struct explain_stretch {
     bool     had_room;              /* the policy held it back */
     uint32_t lacks;                 /* else LACK_ bits: on some node this was all that was missing */
     char    *text;                  /* the state when it began, in words */
-    char    *why;                   /* what the policy said; NULL: nothing */
-    struct explain_names jobs;           /* for whom it waits: the head; or who holds the nearest node */
+    char    *reason;                /* as the policy gave it; NULL: none */
+    struct explain_names jobs;      /* for whom it waits: the head; or who holds the nearest node */
 };
 
 enum explain_step_type { EXPLAIN_ARRIVED, EXPLAIN_WAITED, EXPLAIN_STARTED, EXPLAIN_STOPPED, EXPLAIN_ENDED,
@@ -33,22 +33,23 @@ enum explain_step_type { EXPLAIN_ARRIVED, EXPLAIN_WAITED, EXPLAIN_STARTED, EXPLA
 struct explain_call { int64_t call, waited, exec, way; char *api, *engine; };
 
 struct explain_step {
-    enum explain_step_type kind;
+    enum explain_step_type type;
     int64_t  at, until;             /* until: of a wait */
     int64_t  task;                  /* -1: the job's, or of several */
     struct explain_call call;
-    char    *text, *more, *why;     /* more: detail; why: the policy's words; either may be NULL */
+    char    *text, *more, *reason;  /* more: detail; reason: the policy's; either may be NULL */
     uint32_t n_tasks;
     struct explain_names nodes;
-    struct explain_names jobs;           /* arrived: ahead of it; waited: started meanwhile though they arrived later; stopped: for whom room was made */
-    struct explain_stretch *part; size_t n_parts, cap_parts;
+    struct explain_names jobs;      /* arrived: ahead of it; waited: started meanwhile though they arrived later;
+                                     * stopped: for whom room was made */
+    struct explain_stretch *stretch; size_t n_stretches, cap_stretches;
 };
 
 struct explain {
     const struct selection *run;       /* borrowed */
     uint64_t ordinal;
     int64_t  task;                  /* the one whose story is asked for; -1: of all */
-    char    *id, *user, *klass, *status, *asks;
+    char    *id, *user, *klass, *status, *request;
     int64_t  submit, end;           /* end: -1 never */
     uint32_t n_tasks;
     bool     is_gang;
@@ -57,14 +58,14 @@ struct explain {
 
 /*
  * ST_EINPUT when the run did not record its decisions.
- *   task  number of a task of calls, whose story alone is told, in full; -1: all of the job
+ *   task  number of a task of calls, whose story alone is made, in full; -1: all of the job
  */
 enum st explain_load(struct explain *e, struct store *s, const struct selection *run, uint64_t ordinal, int64_t task, struct diag *d);
 void    explain_fini(struct explain *e);
 void    explain_print(const struct explain *e, FILE *to);
 void    explain_json(const struct explain *e, FILE *to);
 
-/* The words for LACK_ bits: "GPUs and CPUs". */
+/* The names of LACK_ bits: "GPUs and CPUs". */
 void    explain_format_lacks(uint32_t lacks, char *buf, size_t cap);
 
 #endif

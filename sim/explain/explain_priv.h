@@ -1,10 +1,10 @@
 /*
  * explain_priv.h -- what the files of explain.h share.  Layer: explain, private.
  *
- * explain.c        the job's own life, from its attempts and decisions
- * calls.c  a job of API calls: its tasks in the queues of master and nodes, and their calls
- * wait.c   why it waited, by asking the replayed ledger
- * print.c  for people and as JSON
+ * explain.c  the job's own steps, from its attempts and decisions
+ * calls.c    a job of API calls: its tasks in the queues of master and nodes, and their calls
+ * wait.c     why it waited, by asking the replayed ledger
+ * print.c    for people and as JSON
  */
 #ifndef EXPLAIN_EXPLAIN_PRIV_H
 #define EXPLAIN_EXPLAIN_PRIV_H
@@ -33,8 +33,8 @@ struct explain_state {
     struct replay   replay;
     struct explain_group *group; size_t n_groups, cap_groups;
     struct explain_fit   fit;
-    struct { uint64_t ordinal; uint32_t task; char *why; bool is_set; } head;       /* what the policy said last */
-    const char     *hold;           /* and of the task that waits, or another of the job's that does; NULL: nothing */
+    struct { uint64_t ordinal; uint32_t task; char *reason; bool is_set; } head;       /* the policy's last, with its reason */
+    const char     *hold;           /* its reason to hold the task that waits, or another of the job's; NULL: none */
 };
 
 enum st explain_query(const struct explain_state *l, const char *sql, struct sqlite3_stmt **q, struct diag *d);    /* binds the run to ?1 */
@@ -42,7 +42,7 @@ enum st explain_query_end(const struct explain_state *l, struct sqlite3_stmt *q,
 char   *explain_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));       /* owned */
 void    explain_names_add(struct explain_names *n, const char *name);                              /* counts it; keeps the first few */
 void    explain_names_add_job(const struct explain_state *l, struct explain_names *n, uint64_t ordinal);
-struct explain_step *explain_step_add(struct explain *e, enum explain_step_type kind, int64_t at);
+struct explain_step *explain_step_add(struct explain *e, enum explain_step_type type, int64_t at);
 
 /* Why a task of the job was given up, by its attempt's outcome; NULL: it was done. */
 const char *explain_outcome(const char *outcome);
@@ -52,7 +52,7 @@ enum st explain_calls_any(const struct explain_state *l, bool *is, struct diag *
 /* Its steps between arrival and end. */
 enum st explain_calls_steps(struct explain_state *l, struct diag *d);
 
-/* Bring the figures up to date with the replay for tasks of this group, and say why one (of a gang: all) does not start. */
+/* Bring the figures up to date with the replay for tasks of this group, and find why one (of a gang: all) does not start. */
 void    explain_fit_update(struct explain_state *l, const struct explain_group *g);
 /* Add to the wait, or make its last part longer: the reason from `at` on.  `task` waits. */
 void    explain_wait_at(struct explain_state *l, struct explain_step *wait, int64_t at, uint32_t task);

@@ -7,7 +7,7 @@
 #include "model/cluster/cluster.h"
 #include "explain/explain.h"
 
-static const char *const kind_name[] = {
+static const char *const step_name[] = {
     [EXPLAIN_ARRIVED] = "arrived", [EXPLAIN_WAITED] = "waited", [EXPLAIN_STARTED] = "started", [EXPLAIN_STOPPED] = "stopped", [EXPLAIN_ENDED] = "ended",
     [EXPLAIN_QUEUED] = "queued", [EXPLAIN_CALLED] = "called", [EXPLAIN_TASK_ENDED] = "task_ended",
 };
@@ -17,9 +17,9 @@ static const char *clock_text(char *buf, size_t cap, int64_t us)
 {
     char fraction[8] = "";
     long long s = (long long)(us / TICK_SEC);
-    int part = (int)(us % TICK_SEC), len = 6;
-    for (; part > 0 && part % 10 == 0; part /= 10) len--;
-    if (part > 0) (void)snprintf(fraction, sizeof fraction, ".%0*d", len, part);
+    int rest = (int)(us % TICK_SEC), len = 6;
+    for (; rest > 0 && rest % 10 == 0; rest /= 10) len--;
+    if (rest > 0) (void)snprintf(fraction, sizeof fraction, ".%0*d", len, rest);
     if (s >= 86400) (void)snprintf(buf, cap, "%lldd %02lld:%02lld:%02lld%s", s / 86400, s / 3600 % 24, s / 60 % 60, s % 60, fraction);
     else (void)snprintf(buf, cap, "%02lld:%02lld:%02lld%s", s / 3600, s / 60 % 60, s % 60, fraction);
     return buf;
@@ -36,24 +36,24 @@ static void print_names(const struct explain_names *n, const char *before, FILE 
 static bool same_reason(const struct explain_stretch *a, const struct explain_stretch *b)
 {
     if (a->had_room != b->had_room || a->lacks != b->lacks) return false;
-    return a->why == NULL || b->why == NULL ? a->why == b->why : strcmp(a->why, b->why) == 0;
+    return a->reason == NULL || b->reason == NULL ? a->reason == b->reason : strcmp(a->reason, b->reason) == 0;
 }
 
 /* Each reason once, in the order in which it first came, with its time in all. */
 static void print_wait(const struct explain_step *s, FILE *to)
 {
     char time[48];
-    for (size_t i = 0; i < s->n_parts; i++) {
-        const struct explain_stretch *p = &s->part[i];
+    for (size_t i = 0; i < s->n_stretches; i++) {
+        const struct explain_stretch *p = &s->stretch[i];
         int64_t all = 0;
         size_t n = 0, before = 0;
-        while (before < i && !same_reason(&s->part[before], p)) before++;
+        while (before < i && !same_reason(&s->stretch[before], p)) before++;
         if (before < i) continue;
-        for (size_t k = i; k < s->n_parts; k++)
-            if (same_reason(&s->part[k], p)) { all += s->part[k].to - s->part[k].from; n++; }
+        for (size_t k = i; k < s->n_stretches; k++)
+            if (same_reason(&s->stretch[k], p)) { all += s->stretch[k].to - s->stretch[k].from; n++; }
         (void)fprintf(to, "%18s  %s", text_duration(time, sizeof time, all), p->text);
         print_names(&p->jobs, p->had_room ? " behind " : "; there: ", to);
-        if (p->why != NULL) (void)fprintf(to, ": \"%s\"", p->why);
+        if (p->reason != NULL) (void)fprintf(to, ": \"%s\"", p->reason);
         if (n > 1) (void)fprintf(to, " (the first of %zu times)", n);
         (void)fputc('\n', to);
     }
@@ -70,42 +70,42 @@ enum { CALLS_SHOWN = 16 };
 static void print_task_step(const struct explain *e, const struct explain_step *s, FILE *to)
 {
     if (e->n_tasks > 1) (void)fprintf(to, "task %" PRId64 " ", s->task);
-    if (s->kind == EXPLAIN_CALLED && e->task < 0 && s->call.call == CALLS_SHOWN) {
+    if (s->type == EXPLAIN_CALLED && e->task < 0 && s->call.call == CALLS_SHOWN) {
         (void)fprintf(to, "went on to make calls; --task %" PRId64 " tells of each\n", s->task);
         return;
     }
     (void)fputs(s->text, to);
-    if (s->kind != EXPLAIN_QUEUED) print_names(&s->nodes, s->kind == EXPLAIN_CALLED ? " of " : " on ", to);
-    if (s->more != NULL) (void)fprintf(to, s->kind == EXPLAIN_TASK_ENDED ? ": %s" : " (%s)", s->more);
-    if (s->why != NULL) (void)fprintf(to, ": \"%s\"", s->why);
+    if (s->type != EXPLAIN_QUEUED) print_names(&s->nodes, s->type == EXPLAIN_CALLED ? " of " : " on ", to);
+    if (s->more != NULL) (void)fprintf(to, s->type == EXPLAIN_TASK_ENDED ? ": %s" : " (%s)", s->more);
+    if (s->reason != NULL) (void)fprintf(to, ": \"%s\"", s->reason);
     (void)fputc('\n', to);
 }
 
 static void print_step(const struct explain *e, const struct explain_step *s, FILE *to)
 {
     char at[48], time[48];
-    if (s->kind == EXPLAIN_CALLED && e->task < 0 && s->call.call > CALLS_SHOWN) return;
+    if (s->type == EXPLAIN_CALLED && e->task < 0 && s->call.call > CALLS_SHOWN) return;
     (void)fprintf(to, "%16s  ", clock_text(at, sizeof at, s->at));
     if (s->task >= 0) {
         print_task_step(e, s, to);
         return;
     }
-    if (s->kind == EXPLAIN_WAITED) {
+    if (s->type == EXPLAIN_WAITED) {
         if (s->n_tasks < e->n_tasks) (void)fprintf(to, "%" PRIu32 " of %" PRIu32 " ", s->n_tasks, e->n_tasks);
         (void)fprintf(to, "%s %s:\n", s->text, text_duration(time, sizeof time, s->until - s->at));
         print_wait(s, to);
         return;
     }
-    if (s->kind == EXPLAIN_ENDED) {
+    if (s->type == EXPLAIN_ENDED) {
         (void)fprintf(to, "%s, %s after it arrived\n", s->text, text_duration(time, sizeof time, s->at - e->submit));
         return;
     }
-    if (s->kind != EXPLAIN_ARRIVED && e->n_tasks > 1) (void)fprintf(to, "%" PRIu32 " of %" PRIu32 " tasks ", s->n_tasks, e->n_tasks);
+    if (s->type != EXPLAIN_ARRIVED && e->n_tasks > 1) (void)fprintf(to, "%" PRIu32 " of %" PRIu32 " tasks ", s->n_tasks, e->n_tasks);
     (void)fputs(s->text, to);
     print_names(&s->nodes, " on ", to);
     if (s->more != NULL) (void)fprintf(to, " (%s)", s->more);
-    print_names(&s->jobs, s->kind == EXPLAIN_ARRIVED ? ": " : ", for ", to);
-    if (s->why != NULL) (void)fprintf(to, ": \"%s\"", s->why);
+    print_names(&s->jobs, s->type == EXPLAIN_ARRIVED ? ": " : ", for ", to);
+    if (s->reason != NULL) (void)fprintf(to, ": \"%s\"", s->reason);
     (void)fputc('\n', to);
 }
 
@@ -113,7 +113,7 @@ void explain_print(const struct explain *e, FILE *to)
 {
     (void)fprintf(to, "job %s of %s, in run %" PRId64 " (%s%s, seed %" PRIu64 "; scenario %s)\n", e->id, e->user, e->run->run,
                   e->run->policy, e->run->clairvoyant ? " *" : "", e->run->seed, e->run->scenario);
-    (void)fprintf(to, "asks for %s%s; class %s\n", e->asks, e->is_gang ? ", all together" : "", e->klass);
+    (void)fprintf(to, "asks for %s%s; class %s\n", e->request, e->is_gang ? ", all together" : "", e->klass);
     (void)fprintf(to, "rule: %s (%s)\n\n", e->run->spec, e->run->source);
     for (size_t i = 0; i < e->n_steps; i++) print_step(e, &e->step[i], to);
     if (e->run->clairvoyant) (void)fprintf(to, "\n* clairvoyant: it was told true durations.\n");
@@ -130,22 +130,22 @@ static json_t *names_json(const struct explain_names *n)
 
 static json_t *text_json(const char *s) { return s != NULL ? json_string(s) : json_null(); }
 
-static json_t *part_json(const struct explain_stretch *p)
+static json_t *stretch_json(const struct explain_stretch *p)
 {
     char lacks[128];
     explain_format_lacks(p->lacks, lacks, sizeof lacks);
     return json_pack("{s:I, s:I, s:s, s:o, s:s, s:o, s:o}", "from_us", (json_int_t)p->from, "to_us", (json_int_t)p->to,
                      "reason", p->had_room ? "held" : "no_room", "lacks", p->had_room ? json_null() : json_string(lacks),
-                     "text", p->text, "why", text_json(p->why), p->had_room ? "behind" : "holders", names_json(&p->jobs));
+                     "text", p->text, "why", text_json(p->reason), p->had_room ? "behind" : "holders", names_json(&p->jobs));
 }
 
 static json_t *step_json(const struct explain_step *s)
 {
-    json_t *o = json_pack("{s:s, s:I, s:s, s:o}", "step", kind_name[s->kind], "at_us", (json_int_t)s->at, "text", s->text, "why", text_json(s->why));
+    json_t *o = json_pack("{s:s, s:I, s:s, s:o}", "step", step_name[s->type], "at_us", (json_int_t)s->at, "text", s->text, "why", text_json(s->reason));
     if (s->more != NULL) (void)json_object_set_new(o, "more", json_string(s->more));
-    if (s->kind == EXPLAIN_WAITED) {
+    if (s->type == EXPLAIN_WAITED) {
         json_t *parts = json_array();
-        for (size_t i = 0; i < s->n_parts; i++) (void)json_array_append_new(parts, part_json(&s->part[i]));
+        for (size_t i = 0; i < s->n_stretches; i++) (void)json_array_append_new(parts, stretch_json(&s->stretch[i]));
         (void)json_object_set_new(o, "until_us", json_integer(s->until));
         (void)json_object_set_new(o, "parts", parts);
     }
@@ -153,10 +153,10 @@ static json_t *step_json(const struct explain_step *s)
     if (s->call.call >= 0)
         (void)json_object_set_new(o, "call", json_pack("{s:I, s:s, s:s, s:I, s:I, s:I}", "number", (json_int_t)s->call.call, "api", s->call.api, "engine", s->call.engine,
                                                        "waited_us", (json_int_t)s->call.waited, "exec_us", (json_int_t)s->call.exec, "way_us", (json_int_t)s->call.way));
-    if (s->kind != EXPLAIN_ENDED) (void)json_object_set_new(o, "tasks", json_integer(s->n_tasks));
+    if (s->type != EXPLAIN_ENDED) (void)json_object_set_new(o, "tasks", json_integer(s->n_tasks));
     if (s->nodes.all > 0) (void)json_object_set_new(o, "nodes", names_json(&s->nodes));
-    if (s->kind == EXPLAIN_ARRIVED || s->kind == EXPLAIN_WAITED || s->kind == EXPLAIN_STOPPED)
-        (void)json_object_set_new(o, s->kind == EXPLAIN_ARRIVED ? "ahead" : s->kind == EXPLAIN_WAITED ? "passed_by" : "for", names_json(&s->jobs));
+    if (s->type == EXPLAIN_ARRIVED || s->type == EXPLAIN_WAITED || s->type == EXPLAIN_STOPPED)
+        (void)json_object_set_new(o, s->type == EXPLAIN_ARRIVED ? "ahead" : s->type == EXPLAIN_WAITED ? "passed_by" : "for", names_json(&s->jobs));
     return o;
 }
 
@@ -167,7 +167,7 @@ void explain_json(const struct explain *e, FILE *to)
     json_t *steps = json_array();
     for (size_t i = 0; i < e->n_steps; i++) (void)json_array_append_new(steps, step_json(&e->step[i]));
     json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:{s:I, s:s, s:s, s:s, s:s, s:s, s:b}, s:o}",
-        "job", e->id, "user", e->user, "class", e->klass, "status", e->status, "asks", e->asks, "gang", e->is_gang, "tasks", (json_int_t)e->n_tasks,
+        "job", e->id, "user", e->user, "class", e->klass, "status", e->status, "asks", e->request, "gang", e->is_gang, "tasks", (json_int_t)e->n_tasks,
         "run", "id", (json_int_t)e->run->run, "scenario", e->run->scenario, "policy", e->run->policy, "spec", e->run->spec,
         "source", e->run->source, "seed", seed, "clairvoyant", e->run->clairvoyant, "story", steps);
     (void)json_dumpf(o, to, JSON_INDENT(1) | JSON_PRESERVE_ORDER);

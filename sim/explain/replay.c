@@ -8,7 +8,7 @@
 #include "base/mem.h"
 
 /* In this order at one instant: what frees before what takes.  A change of cores comes twice, for whichever it is. */
-enum kind { ROW_STOP, ROW_UP, ROW_DOWN, ROW_SHRINK, ROW_START, ROW_GROW };
+enum row_type { ROW_STOP, ROW_UP, ROW_DOWN, ROW_SHRINK, ROW_START, ROW_GROW };
 enum { COL_SHAPE = 6, COL_CORES = 17, COL_SHORT = 18 };
 
 const char replay_request_columns[] =
@@ -54,13 +54,13 @@ void replay_shape(sqlite3_stmt *q, int col, struct shape *s)
 /* ---- opening ---- */
 
 /* Ids of bits must be those of the run: they are interned in its order before any node is. */
-static enum st load_words(struct replay *r, struct diag *d)
+static enum st load_names(struct replay *r, struct diag *d)
 {
     sqlite3_stmt *q;
     TRY(query(r, "SELECT kind, name FROM word WHERE run = ? ORDER BY kind, bit", &q, d));
     while (sqlite3_step(q) == SQLITE_ROW) {
-        const char *kind = (const char *)sqlite3_column_text(q, 0), *name = (const char *)sqlite3_column_text(q, 1);
-        struct intern *of = strcmp(kind, "label") == 0 ? &r->cluster.labels : strcmp(kind, "gpu_type") == 0 ? &r->cluster.gpu_types : &r->cluster.engines;
+        const char *type = (const char *)sqlite3_column_text(q, 0), *name = (const char *)sqlite3_column_text(q, 1);
+        struct intern *of = strcmp(type, "label") == 0 ? &r->cluster.labels : strcmp(type, "gpu_type") == 0 ? &r->cluster.gpu_types : &r->cluster.engines;
         (void)intern_id(of, name);
     }
     return sqlite3_finalize(q) == SQLITE_OK ? ST_OK : failed(r, d);
@@ -129,7 +129,7 @@ enum st replay_open(struct replay *r, struct store *s, int64_t run, int64_t from
     memset(r, 0, sizeof *r);
     r->store = s;
     r->run = run;
-    TRY(load_words(r, d));
+    TRY(load_names(r, d));
     TRY(load_nodes(r, d));
     if (r->cluster.n_nodes == 0) {
         (void)diag_set(d, ST_EINPUT, "run %" PRId64 " did not record its decisions", run);
@@ -151,10 +151,10 @@ void replay_close(struct replay *r)
 
 /* ---- stepping ---- */
 
-static enum st contradicts(const struct replay *r, uint64_t ordinal, const char *why, struct diag *d)
+static enum st contradicts(const struct replay *r, uint64_t ordinal, const char *error, struct diag *d)
 {
     return diag_set(d, ST_EWORLD, "the record of run %" PRId64 " contradicts its cluster at t=%" PRId64 " us, job number %" PRIu64 ": %s",
-                    r->run, r->next_at, ordinal, why);
+                    r->run, r->next_at, ordinal, error);
 }
 
 static enum st start(struct replay *r, uint32_t node, uint64_t cards, struct replay_holder h, struct diag *d)
@@ -167,8 +167,8 @@ static enum st start(struct replay *r, uint32_t node, uint64_t cards, struct rep
     uint32_t slot = r->n_free > 0 ? r->free_slot[--r->n_free] : r->n_slots++;
     MEM_RESERVE(r->holder, r->cap_holder, (size_t)slot + 1);
     r->holder[slot] = h;
-    const char *why = cluster_take(&r->cluster, slot, node, &s, cards);
-    if (why != NULL) return contradicts(r, h.ordinal, why, d);
+    const char *error = cluster_take(&r->cluster, slot, node, &s, cards);
+    if (error != NULL) return contradicts(r, h.ordinal, error, d);
     MEM_RESERVE(r->started, r->cap_started, r->n_started + 1);
     r->started[r->n_started++] = (struct replay_start){ h.ordinal, h.task, node };
     return ST_OK;
@@ -199,8 +199,8 @@ static enum st resize(struct replay *r, uint32_t node, struct replay_holder h, b
     int64_t cores = sqlite3_column_int64(r->rows, COL_CORES);
     if (t == NONE) return contradicts(r, h.ordinal, "its cores change where it does not run", d);
     if (cores == r->cluster.hold[t].cpu_milli || (cores > r->cluster.hold[t].cpu_milli) != grows) return ST_OK;
-    const char *why = cluster_resize(&r->cluster, t, cores);
-    return why == NULL ? ST_OK : contradicts(r, h.ordinal, why, d);
+    const char *error = cluster_resize(&r->cluster, t, cores);
+    return error == NULL ? ST_OK : contradicts(r, h.ordinal, error, d);
 }
 
 static enum st turn(struct replay *r, uint32_t node, bool is_up, struct diag *d)
@@ -217,14 +217,14 @@ enum st replay_step(struct replay *r, struct diag *d)
     int64_t at = r->next_at;
     r->n_started = 0;
     while (r->next_at == at && at != INT64_MAX) {
-        enum kind kind = (enum kind)sqlite3_column_int(r->rows, 1);
+        enum row_type type = (enum row_type)sqlite3_column_int(r->rows, 1);
         uint32_t node = (uint32_t)sqlite3_column_int64(r->rows, 2);
         uint64_t cards = (uint64_t)sqlite3_column_int64(r->rows, 3);
         struct replay_holder h = { (uint64_t)sqlite3_column_int64(r->rows, 4), (uint32_t)sqlite3_column_int64(r->rows, 5) };
-        if (kind == ROW_START) TRY(start(r, node, cards, h, d));
-        else if (kind == ROW_STOP) TRY(stop(r, node, h, d));
-        else if (kind == ROW_SHRINK || kind == ROW_GROW) TRY(resize(r, node, h, kind == ROW_GROW, d));
-        else TRY(turn(r, node, kind == ROW_UP, d));
+        if (type == ROW_START) TRY(start(r, node, cards, h, d));
+        else if (type == ROW_STOP) TRY(stop(r, node, h, d));
+        else if (type == ROW_SHRINK || type == ROW_GROW) TRY(resize(r, node, h, type == ROW_GROW, d));
+        else TRY(turn(r, node, type == ROW_UP, d));
         look_ahead(r);
     }
     return ST_OK;

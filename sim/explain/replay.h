@@ -1,8 +1,8 @@
 /*
  * replay.h -- the ledger of a stored run, instant by instant.  Layer: explain.
  *
- * Rebuilds the cluster from a run that recorded its decisions and takes and
- * gives as the attempts say, in a cluster of its own, so that what fits is
+ * Rebuilds the cluster from a run that recorded its decisions and allocates and
+ * releases as its attempts did, in a cluster of its own, so that what fits is
  * asked of the ledger that the run itself asked.  Attempts that lasted no time
  * are left out: at the end of an instant they hold nothing.
  *

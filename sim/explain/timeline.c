@@ -18,17 +18,17 @@ enum { PID_CLUSTER = 1, PID_NODE0 = 2 };
 enum { LANES = 10000, TID_DOWN = 1, TID_CARD0 = LANES, TID_CPU = (NODE_GPUS_MAX + 1) * LANES };
 
 /* Rows of the query, of one attempt in this order. */
-enum kind { ROW_CHANGE, ROW_DOWN, ROW_SLICE, ROW_PHASE, ROW_LEAVE, ROW_RETURN };
+enum row_type { ROW_CHANGE, ROW_DOWN, ROW_SLICE, ROW_PHASE, ROW_LEAVE, ROW_RETURN };
 
 struct lane { int64_t end; uint64_t ordinal; uint32_t task, attempt; };
 struct track { struct lane *lane; size_t n, cap; };
-struct tl_node { struct track *track; uint32_t n_gpu; };     /* [n_gpu + 1]: cards, then tasks without one */
+struct timeline_node { struct track *track; uint32_t n_gpu; };     /* [n_gpu + 1]: cards, then tasks without one */
 
 struct timeline {
     FILE   *to;
     sqlite3 *db;
     int64_t run;
-    struct tl_node *node; uint32_t n_nodes;
+    struct timeline_node *node; uint32_t n_nodes;
     bool    is_first;
     int64_t waiting, running, jobs, held, total;    /* counters now; held, total: thousandths of cards */
     int64_t changed_at;                             /* counters not yet written since; -1: none */
@@ -121,7 +121,7 @@ static void flush_counters(struct timeline *t, int64_t now)
 
 static struct track *track_at(struct timeline *t, uint32_t node, int card)
 {
-    struct tl_node *n = &t->node[node];
+    struct timeline_node *n = &t->node[node];
     return &n->track[card >= 0 && (uint32_t)card < n->n_gpu ? (uint32_t)card : n->n_gpu];
 }
 
@@ -160,7 +160,7 @@ static uint32_t find_tid(struct timeline *t, uint32_t node, uint64_t cards, cons
 
 /* ---- rows ---- */
 
-enum col { C_AT, C_KIND, C_NODE, C_CARDS, C_END, C_ORDINAL, C_TASK, C_ATTEMPT, C_TEXT, C_ID, C_USER, C_CLASS, C_MILLI,
+enum col { C_AT, C_TYPE, C_NODE, C_CARDS, C_END, C_ORDINAL, C_TASK, C_ATTEMPT, C_TEXT, C_ID, C_USER, C_CLASS, C_MILLI,
            C_WAITING = C_NODE, C_RUNNING = C_CARDS, C_JOBS = C_END, C_HELD = C_ORDINAL, C_TOTAL = C_TASK };
 
 /* Every column of every branch is named in the first. */
@@ -259,20 +259,20 @@ static void flow(struct timeline *t, sqlite3_stmt *q, int64_t at, uint32_t pid, 
 static void event(struct timeline *t, sqlite3_stmt *q)
 {
     int64_t at = sqlite3_column_int64(q, C_AT);
-    enum kind kind = (enum kind)sqlite3_column_int(q, C_KIND);
+    enum row_type type = (enum row_type)sqlite3_column_int(q, C_TYPE);
     flush_counters(t, at);
-    if (kind == ROW_CHANGE) { change(t, q, at); return; }
+    if (type == ROW_CHANGE) { change(t, q, at); return; }
     uint32_t node = (uint32_t)sqlite3_column_int64(q, C_NODE), pid = PID_NODE0 + node;
     if (node >= t->n_nodes) return;
     struct lane l = { .end = sqlite3_column_int64(q, C_END), .ordinal = (uint64_t)sqlite3_column_int64(q, C_ORDINAL),
                       .task = (uint32_t)sqlite3_column_int64(q, C_TASK), .attempt = (uint32_t)sqlite3_column_int64(q, C_ATTEMPT) };
     uint64_t cards = (uint64_t)sqlite3_column_int64(q, C_CARDS);
-    if (kind == ROW_SLICE) { slice(t, q, at, node, &l); return; }
-    if (kind == ROW_DOWN) { one_track(t, "down", "outage", pid, TID_DOWN, at, l.end); return; }
+    if (type == ROW_SLICE) { slice(t, q, at, node, &l); return; }
+    if (type == ROW_DOWN) { one_track(t, "down", "outage", pid, TID_DOWN, at, l.end); return; }
     uint32_t tid = find_tid(t, node, cards, &l);
     if (tid == NONE) return;
-    if (kind == ROW_PHASE) one_track(t, (const char *)sqlite3_column_text(q, C_TEXT), "phase", pid, tid, at, l.end);
-    else flow(t, q, at, pid, tid, &l, kind == ROW_LEAVE);
+    if (type == ROW_PHASE) one_track(t, (const char *)sqlite3_column_text(q, C_TEXT), "phase", pid, tid, at, l.end);
+    else flow(t, q, at, pid, tid, &l, type == ROW_LEAVE);
 }
 
 /* ---- the whole ---- */

@@ -101,21 +101,21 @@ static bool has_room(struct explain_state *l, uint32_t task)
     return fits;
 }
 
-/* ---- in words ---- */
+/* ---- as text ---- */
 
 void explain_format_lacks(uint32_t lacks, char *buf, size_t cap)
 {
-    static const struct { uint32_t bit; const char *word; } words[] = {
+    static const struct { uint32_t bit; const char *name; } names[] = {
         { LACK_GPU, "GPUs" }, { LACK_CPU, "CPUs" }, { LACK_MEM, "memory" }, { LACK_ENGINE, "engines" },
         { LACK_CARD_MEM, "memory of a card" }, { LACK_CARD_CORES, "cores of a card" }, { LACK_IDLE, "an idle node" },
         { LACK_TASKS, "places for a task (the node's limit)" }, { LACK_DOWN, "nodes that are up" },
     };
     size_t at = 0, n = 0, of = 0;
     buf[0] = '\0';
-    for (size_t i = 0; i < ARRAY_LEN(words); i++) of += (lacks & words[i].bit) != 0;
-    for (size_t i = 0; i < ARRAY_LEN(words) && at < cap; i++) {
-        if ((lacks & words[i].bit) == 0) continue;
-        at += (size_t)snprintf(buf + at, cap - at, "%s%s", n == 0 ? "" : n + 1 == of ? " and " : ", ", words[i].word);
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) of += (lacks & names[i].bit) != 0;
+    for (size_t i = 0; i < ARRAY_LEN(names) && at < cap; i++) {
+        if ((lacks & names[i].bit) == 0) continue;
+        at += (size_t)snprintf(buf + at, cap - at, "%s%s", n == 0 ? "" : n + 1 == of ? " and " : ", ", names[i].name);
         n++;
     }
 }
@@ -171,14 +171,14 @@ static void name_holders(const struct explain_state *l, struct explain_names *ou
     }
 }
 
-static void say_shortage(const struct explain_state *l, struct explain_stretch *p)
+static void describe_shortage(const struct explain_state *l, struct explain_stretch *p)
 {
     const struct explain_fit *f = &l->fit;
     const struct cluster *c = &l->replay.cluster;
     const struct shape *s = &f->group->shape;
     const uint32_t could = c->n_nodes - f->n_lacking[LACK_NEVER], down = f->n_lacking[LACK_DOWN], node = nearest(l);
-    char words[128], some[96] = "", near[256] = "", limit[64] = "", off[64] = "";
-    explain_format_lacks(p->lacks, words, sizeof words);
+    char names[128], some[96] = "", near[256] = "", limit[64] = "", off[64] = "";
+    explain_format_lacks(p->lacks, names, sizeof names);
     if (f->all > 0) (void)snprintf(some, sizeof some, ", room for %" PRIu64 " of the %" PRIu32 " tasks that must start together", f->all, f->want);
     if (down > 0 && could > 1) (void)snprintf(off, sizeof off, ", %" PRIu32 " of them down", down);
     if (node != NONE && s->n_gpu > 0)
@@ -192,11 +192,11 @@ static void say_shortage(const struct explain_state *l, struct explain_stretch *
     char on[64];
     if (could == 1) (void)snprintf(on, sizeof on, "the only node");
     else (void)snprintf(on, sizeof on, "the %" PRIu32 " nodes", could);
-    p->text = explain_text("no room: short of %s on %s that could hold it%s%s%s%s", words, on, off, some, near, limit);
+    p->text = explain_text("no room: short of %s on %s that could hold it%s%s%s%s", names, on, off, some, near, limit);
     if (node != NONE) name_holders(l, &p->jobs, node);
 }
 
-static void say_held(struct explain_state *l, struct explain_stretch *p)
+static void describe_held(struct explain_state *l, struct explain_stretch *p)
 {
     const struct cluster *c = &l->replay.cluster;
     const struct explain_fit *f = &l->fit;
@@ -210,32 +210,32 @@ static void say_held(struct explain_state *l, struct explain_stretch *p)
     const char *by = own ? "the policy declined it" : behind ? "the policy held it back" : l->head.is_set ? "the policy had it first in order" : "the policy did not use it";
     if (n > 0) p->text = explain_text("there was room on %" PRIu32 " node%s, the first %s; %s", n, n > 1 ? "s" : "", intern_name(&c->node_names, first), by);
     else p->text = explain_text("there was room for all of it; %s", by);
-    const char *why = own ? (*l->hold != '\0' ? l->hold : NULL) : l->head.is_set ? l->head.why : NULL;
-    if (why != NULL) p->why = mem_strdup(why);
+    const char *reason = own ? (*l->hold != '\0' ? l->hold : NULL) : l->head.is_set ? l->head.reason : NULL;
+    if (reason != NULL) p->reason = mem_strdup(reason);
     if (behind) explain_names_add_job(l, &p->jobs, l->head.ordinal);
 }
 
 /* ---- parts of a wait ---- */
 
-static bool same_words(const char *a, const char *b) { return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0; }
+static bool same_text(const char *a, const char *b) { return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0; }
 
 void explain_wait_at(struct explain_state *l, struct explain_step *wait, int64_t at, uint32_t task)
 {
     struct explain_stretch now = { .from = at, .had_room = has_room(l, task) };
     now.lacks = now.had_room ? 0 : shortage(&l->fit);
-    struct explain_stretch *last = wait->n_parts > 0 ? &wait->part[wait->n_parts - 1] : NULL;
+    struct explain_stretch *last = wait->n_stretches > 0 ? &wait->stretch[wait->n_stretches - 1] : NULL;
     if (last != NULL && !now.had_room && !last->had_room && last->lacks == now.lacks) return;
-    if (now.had_room) say_held(l, &now);
-    else say_shortage(l, &now);
-    if (last != NULL && now.had_room && last->had_room && same_words(last->why, now.why) && last->jobs.all == now.jobs.all
+    if (now.had_room) describe_held(l, &now);
+    else describe_shortage(l, &now);
+    if (last != NULL && now.had_room && last->had_room && same_text(last->reason, now.reason) && last->jobs.all == now.jobs.all
         && (now.jobs.all == 0 || strcmp(last->jobs.at[0], now.jobs.at[0]) == 0)) {
         mem_free(now.text);
-        mem_free(now.why);
+        mem_free(now.reason);
         for (size_t i = 0; i < now.jobs.n; i++) mem_free(now.jobs.at[i]);
         mem_free(now.jobs.at);
         return;
     }
     if (last != NULL) last->to = at;
-    MEM_RESERVE(wait->part, wait->cap_parts, wait->n_parts + 1);
-    wait->part[wait->n_parts++] = now;
+    MEM_RESERVE(wait->stretch, wait->cap_stretches, wait->n_stretches + 1);
+    wait->stretch[wait->n_stretches++] = now;
 }
