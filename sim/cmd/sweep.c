@@ -130,24 +130,24 @@ static uint32_t n_cores(void)
 
 struct outcome { char db[4096]; size_t n, n_before, n_done, n_failed; int worst; bool left_unfinished; };
 
-static enum st collect_all(const struct sweep_opts *o, const struct grid *g, struct store *store, const char *parts,
+static enum st do_runs(const struct sweep_opts *o, const struct grid *g, struct store *store, const char *parts,
                            struct outcome *out, struct diag *d)
 {
-    struct collect c;
-    TRY(collect_begin(&c, g, store, parts, o->quiet, d));
+    struct results results;
+    TRY(results_begin(&results, g, store, parts, o->quiet, d));
     run_catch_interrupt();
-    enum st st = collect_take(&c, NULL, d);         /* what an earlier sweep left */
-    if (st == ST_OK && collect_n_todo(&c) > 0) {
-        if (o->use_slurm) st = slurm_run(&c, &o->slurm, d);
-        else st = local_run(&c, o->jobs > 0 ? (uint32_t)o->jobs : n_cores(), d);
+    enum st st = results_merge(&results, NULL, d);         /* what an earlier sweep left */
+    if (st == ST_OK && results_n_todo(&results) > 0) {
+        if (o->use_slurm) st = slurm_run(&results, &o->slurm, d);
+        else st = local_run(&results, o->jobs > 0 ? (uint32_t)o->jobs : n_cores(), d);
     }
     out->n = g->n;
-    out->n_before = c.n_before;
-    out->n_done = c.n_done;
-    out->n_failed = c.n_failed;
-    out->worst = c.worst;
-    out->left_unfinished = c.left_unfinished;
-    collect_fini(&c);
+    out->n_before = results.n_before;
+    out->n_done = results.n_done;
+    out->n_failed = results.n_failed;
+    out->worst = results.worst;
+    out->left_unfinished = results.left_unfinished;
+    results_fini(&results);
     return st;
 }
 
@@ -160,7 +160,7 @@ static enum st sweep(const struct sweep_opts *o, const struct grid *g, struct ou
     TRY(store_open(&store, out->db, d));
     enum st st = shards_open(parts, d);
     if (st == ST_OK) {
-        st = collect_all(o, g, store, parts, out, d);
+        st = do_runs(o, g, store, parts, out, d);
         shards_close(parts);
     }
     store_close(store);

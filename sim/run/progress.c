@@ -52,13 +52,13 @@ static bool is_due(struct progress *p, double *clock)
 
 void progress_tick(struct progress *p, uint64_t instants, uint64_t jobs_ended, sim_tick now)
 {
-    double clock, part = p->n_jobs ? (double)jobs_ended / (double)p->n_jobs : 0;
+    double clock, fraction = p->n_jobs ? (double)jobs_ended / (double)p->n_jobs : 0;
     if ((!p->is_on && p->report == NULL) || (instants & 255) != 0 || !is_due(p, &clock)) return;
-    if (p->report != NULL) { p->report(p->ctx, part); return; }
+    if (p->report != NULL) { p->report(p->ctx, fraction); return; }
     char text[256], sim[64];
     (void)snprintf(text, sizeof text, "run %" PRIu32 "/%" PRIu32 " %s: %" PRIu64 "/%" PRIu64 " jobs, simulated %s",
                    p->run, p->n_runs, p->label, jobs_ended, p->n_jobs, text_duration(sim, sizeof sim, now));
-    draw(p, (p->run - 1 + part) / p->n_runs, text, clock);
+    draw(p, (p->run - 1 + fraction) / p->n_runs, text, clock);
 }
 
 void progress_show(struct progress *p, double whole, const char *text)

@@ -13,7 +13,7 @@ struct progress {
     double   began, drawn;      /* wall clock, s */
     char     label[80];
     /* Where a process reports to another that draws: told now and then how much of the run is done, 0..1. */
-    void   (*report)(void *ctx, double part);
+    void   (*report)(void *ctx, double fraction);
     void    *ctx;
 };
 

@@ -11,20 +11,20 @@
 
 enum { POLL_MS = 200, GRACE_S = 10 };
 
-/* What a worker says; MSG_BROKEN is followed by its diag.  Shorter than
+/* What a worker writes; MSG_BROKEN is followed by its diag.  Shorter than
  * PIPE_BUF, so that each arrives whole. */
-enum msg_kind { MSG_PART, MSG_WRITTEN, MSG_BROKEN };
-struct msg { enum msg_kind kind; double part; };
+enum msg_type { MSG_PROGRESS, MSG_WRITTEN, MSG_BROKEN };
+struct msg { enum msg_type type; double fraction; };
 
 struct worker {
     pid_t  pid;             /* 0: none */
     int    to, from;        /* -1: closed */
     size_t run;             /* that it was given; n: none */
-    double part;            /* of it that is done */
+    double fraction;            /* of it that is done */
 };
 
 struct pool {
-    struct collect *c;
+    struct results *results;
     struct worker *w; uint32_t n;
     bool  *is_open;         /* [n_groups] some worker was given a run of this case and seed */
     size_t next_group, steal;
@@ -59,14 +59,14 @@ static bool write_all(int fd, const void *from, size_t n)
 /* ---- in the worker ---- */
 
 /* Its reader gone, a worker dies here of SIGPIPE: nobody waits for what it does. */
-static void report(void *ctx, double part)
+static void report(void *ctx, double fraction)
 {
     const int *fd = ctx;
-    struct msg m = { MSG_PART, part };
+    struct msg m = { MSG_PROGRESS, fraction };
     (void)write_all(*fd, &m, sizeof m);
 }
 
-_Noreturn static void work(const struct collect *c, int in, int out)
+_Noreturn static void work(const struct results *results, int in, int out)
 {
     struct progress progress;
     struct shards_writer w;
@@ -74,14 +74,14 @@ _Noreturn static void work(const struct collect *c, int in, int out)
     progress_begin(&progress, true, 1);
     progress.report = report;
     progress.ctx = &out;
-    shards_writer_begin(&w, c->grid, c->dir, &progress);
+    shards_writer_begin(&w, results->grid, results->dir, &progress);
     for (size_t i; read_all(in, &i, sizeof i);) {
-        struct { struct msg m; struct diag d; } say = { .m = { MSG_WRITTEN, 1 } };
+        struct { struct msg m; struct diag d; } answer = { .m = { MSG_WRITTEN, 1 } };
         struct diag failed = { 0 };
-        enum st st = shards_write(&w, i, &failed, &say.d);
+        enum st st = shards_write(&w, i, &failed, &answer.d);
         if (st == ST_EINTR) break;
-        if (st != ST_OK) say.m.kind = MSG_BROKEN;
-        if (!write_all(out, &say, st == ST_OK ? sizeof say.m : sizeof say)) break;
+        if (st != ST_OK) answer.m.type = MSG_BROKEN;
+        if (!write_all(out, &answer, st == ST_OK ? sizeof answer.m : sizeof answer)) break;
     }
     shards_writer_fini(&w);
     _exit(0);
@@ -95,7 +95,7 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-static enum st hire(struct pool *p, struct worker *w, struct diag *d)
+static enum st start_worker(struct pool *p, struct worker *w, struct diag *d)
 {
     int to[2], from[2];
     if (pipe(to) != 0) return diag_set(d, ST_EWORLD, "cannot start a worker: %s", strerror(errno));
@@ -117,11 +117,11 @@ static enum st hire(struct pool *p, struct worker *w, struct diag *d)
         for (uint32_t i = 0; i < p->n; i++) { close_fd(&p->w[i].to); close_fd(&p->w[i].from); }
         (void)close(to[1]);
         (void)close(from[0]);
-        work(p->c, to[0], from[1]);
+        work(p->results, to[0], from[1]);
     }
     (void)close(to[0]);
     (void)close(from[1]);
-    *w = (struct worker){ .pid = pid, .to = to[1], .from = from[0], .run = p->c->grid->n };
+    *w = (struct worker){ .pid = pid, .to = to[1], .from = from[0], .run = p->results->grid->n };
     if (pid > 0) return ST_OK;
     w->pid = 0;
     close_fd(&w->to);
@@ -131,37 +131,37 @@ static enum st hire(struct pool *p, struct worker *w, struct diag *d)
 
 static size_t first_of(const struct pool *p, size_t group)
 {
-    size_t n = p->c->grid->n_policies;
+    size_t n = p->results->grid->n_policies;
     for (size_t i = group * n; i < (group + 1) * n; i++)
-        if (p->c->state[i] == COLLECT_WANTED) return i;
-    return p->c->grid->n;
+        if (p->results->state[i] == RESULTS_WANTED) return i;
+    return p->results->grid->n;
 }
 
 /* More of the case and seed at hand; else one that nobody has begun; else what is left of any. */
 static size_t choose(struct pool *p, size_t last)
 {
-    const struct grid *g = p->c->grid;
+    const struct grid *g = p->results->grid;
     size_t i = last < g->n ? first_of(p, last / g->n_policies) : g->n;
     for (; i == g->n && p->next_group < g->n / g->n_policies; p->next_group++)
         if (!p->is_open[p->next_group]) i = first_of(p, p->next_group);
     for (; i == g->n && p->steal < g->n; p->steal++)
-        if (p->c->state[p->steal] == COLLECT_WANTED) i = p->steal;
+        if (p->results->state[p->steal] == RESULTS_WANTED) i = p->steal;
     if (i < g->n) p->is_open[i / g->n_policies] = true;
     return i;
 }
 
 /* Give it work, or let it go. */
-static void give(struct pool *p, struct worker *w)
+static void give_run(struct pool *p, struct worker *w)
 {
     size_t last = w->run;
-    w->run = p->is_stopping ? p->c->grid->n : choose(p, last);
-    w->part = 0;
-    if (w->run == p->c->grid->n) { close_fd(&w->to); return; }
-    p->c->state[w->run] = COLLECT_GIVEN;
+    w->run = p->is_stopping ? p->results->grid->n : choose(p, last);
+    w->fraction = 0;
+    if (w->run == p->results->grid->n) { close_fd(&w->to); return; }
+    p->results->state[w->run] = RESULTS_GIVEN;
     (void)write_all(w->to, &w->run, sizeof w->run);     /* a dead one shows when its pipe is read */
 }
 
-static void stop(struct pool *p, int sig)
+static void stop_workers(struct pool *p, int sig)
 {
     p->is_stopping = true;
     for (uint32_t i = 0; i < p->n; i++) {
@@ -172,53 +172,53 @@ static void stop(struct pool *p, int sig)
 }
 
 /* Its pipe ended: it was let go, or it died over its run. */
-static enum st bury(struct pool *p, struct worker *w, struct diag *d)
+static enum st reap_worker(struct pool *p, struct worker *w, struct diag *d)
 {
     int status = 0;
     size_t run = w->run;
-    char why[128];
+    char error[128];
     while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR) {}
     close_fd(&w->to);
     close_fd(&w->from);
     w->pid = 0;
-    w->run = p->c->grid->n;
-    if (run == p->c->grid->n || p->c->state[run] != COLLECT_GIVEN) return ST_OK;
-    TRY(collect_take(p->c, NULL, d));                   /* it may have died between its part and its word */
-    if (p->c->state[run] != COLLECT_GIVEN) return ST_OK;
-    if (p->is_stopping) return collect_mark(p->c, run, STORE_INTERRUPTED, "interrupted", d);
-    if (WIFSIGNALED(status)) (void)snprintf(why, sizeof why, "its worker was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    else (void)snprintf(why, sizeof why, "its worker ended with status %d", WEXITSTATUS(status));
-    return collect_mark(p->c, run, STORE_FAILED, why, d);
+    w->run = p->results->grid->n;
+    if (run == p->results->grid->n || p->results->state[run] != RESULTS_GIVEN) return ST_OK;
+    TRY(results_merge(p->results, NULL, d));                   /* it may have died between its shard and its message */
+    if (p->results->state[run] != RESULTS_GIVEN) return ST_OK;
+    if (p->is_stopping) return results_mark(p->results, run, STORE_INTERRUPTED, "interrupted", d);
+    if (WIFSIGNALED(status)) (void)snprintf(error, sizeof error, "its worker was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else (void)snprintf(error, sizeof error, "its worker ended with status %d", WEXITSTATUS(status));
+    return results_mark(p->results, run, STORE_FAILED, error, d);
 }
 
-static enum st listen_to(struct pool *p, struct worker *w, struct diag *d)
+static enum st read_worker(struct pool *p, struct worker *w, struct diag *d)
 {
     struct msg m;
     if (!read_all(w->from, &m, sizeof m)) {
         if (run_is_interrupted() && !p->is_stopping) return ST_OK;     /* a signal came while it was read; asked again */
-        TRY(bury(p, w, d));
-        if (!p->is_stopping && p->steal < p->c->grid->n && collect_n_todo(p->c) > 0) {
-            TRY(hire(p, w, d));
-            give(p, w);
+        TRY(reap_worker(p, w, d));
+        if (!p->is_stopping && p->steal < p->results->grid->n && results_n_todo(p->results) > 0) {
+            TRY(start_worker(p, w, d));
+            give_run(p, w);
         }
         return ST_OK;
     }
-    w->part = m.part;
-    if (m.kind == MSG_PART) return ST_OK;
-    if (m.kind == MSG_BROKEN) {
-        struct diag said = { 0 };
-        if (read_all(w->from, &said, sizeof said) && p->broken.code == ST_OK) p->broken = said;
-        stop(p, SIGTERM);
+    w->fraction = m.fraction;
+    if (m.type == MSG_PROGRESS) return ST_OK;
+    if (m.type == MSG_BROKEN) {
+        struct diag error = { 0 };
+        if (read_all(w->from, &error, sizeof error) && p->broken.code == ST_OK) p->broken = error;
+        stop_workers(p, SIGTERM);
         return ST_OK;
     }
-    TRY(collect_take(p->c, NULL, d));
-    give(p, w);
+    TRY(results_merge(p->results, NULL, d));
+    give_run(p, w);
     return ST_OK;
 }
 
 /* ---- the loop ---- */
 
-static enum st attend(struct pool *p, struct diag *d)
+static enum st serve(struct pool *p, struct diag *d)
 {
     struct pollfd *fds;
     struct worker **of;
@@ -229,56 +229,56 @@ static enum st attend(struct pool *p, struct diag *d)
     while (st == ST_OK) {
         nfds_t n = 0;
         size_t busy = 0;
-        double parts = 0;
-        if (run_is_interrupted() && !p->is_stopping) stop(p, SIGTERM);
+        double fractions = 0;
+        if (run_is_interrupted() && !p->is_stopping) stop_workers(p, SIGTERM);
         if (p->is_stopping && stopped <= 0) stopped = progress_clock();
-        if (p->is_stopping && progress_clock() - stopped > GRACE_S) stop(p, SIGKILL);
+        if (p->is_stopping && progress_clock() - stopped > GRACE_S) stop_workers(p, SIGKILL);
         for (uint32_t i = 0; i < p->n; i++) {
             struct worker *w = &p->w[i];
             if (w->pid == 0) continue;
             fds[n] = (struct pollfd){ .fd = w->from, .events = POLLIN };
             of[n++] = w;
-            busy += w->run < p->c->grid->n;
-            parts += w->run < p->c->grid->n ? w->part : 0;
+            busy += w->run < p->results->grid->n;
+            fractions += w->run < p->results->grid->n ? w->fraction : 0;
         }
         if (n == 0) break;
-        collect_show(p->c, busy, parts, "");
+        results_show_progress(p->results, busy, fractions, "");
         if (poll(fds, n, POLL_MS) < 0) {
             if (errno == EINTR) continue;
             st = diag_set(d, ST_EWORLD, "cannot wait for the workers: %s", strerror(errno));
         }
         for (nfds_t i = 0; i < n && st == ST_OK; i++)
-            if (fds[i].revents != 0) st = listen_to(p, of[i], d);
+            if (fds[i].revents != 0) st = read_worker(p, of[i], d);
     }
     mem_free(fds);
     mem_free(of);
     return st;
 }
 
-enum st local_run(struct collect *c, uint32_t n_workers, struct diag *d)
+enum st local_run(struct results *results, uint32_t n_workers, struct diag *d)
 {
-    struct pool p = { .c = c };
+    struct pool p = { .results = results };
     struct sigaction ignore, old;
-    size_t todo = collect_n_todo(c);
+    size_t todo = results_n_todo(results);
     enum st st = ST_OK;
     memset(&ignore, 0, sizeof ignore);
     ignore.sa_handler = SIG_IGN;
     (void)sigaction(SIGPIPE, &ignore, &old);
     MEM_ARRAY(p.w, n_workers);
-    MEM_ARRAY(p.is_open, c->grid->n / c->grid->n_policies);
+    MEM_ARRAY(p.is_open, results->grid->n / results->grid->n_policies);
     for (; p.n < n_workers && p.n < todo && st == ST_OK; p.n++) {
-        st = hire(&p, &p.w[p.n], d);
-        if (st == ST_OK) give(&p, &p.w[p.n]);
+        st = start_worker(&p, &p.w[p.n], d);
+        if (st == ST_OK) give_run(&p, &p.w[p.n]);
     }
-    if (st == ST_OK) st = attend(&p, d);
+    if (st == ST_OK) st = serve(&p, d);
     if (st != ST_OK) {
-        stop(&p, SIGKILL);
+        stop_workers(&p, SIGKILL);
         for (uint32_t i = 0; i < p.n; i++) {
             if (p.w[i].pid != 0) while (waitpid(p.w[i].pid, NULL, 0) < 0 && errno == EINTR) {}
             close_fd(&p.w[i].from);
         }
     }
-    progress_clear(&c->progress);
+    progress_clear(&results->progress);
     if (st == ST_OK && p.broken.code != ST_OK) { *d = p.broken; st = d->code; }
     if (st == ST_OK && p.is_stopping) st = diag_set(d, ST_EINTR, "interrupted; the same command goes on from here");
     mem_free(p.w);

@@ -1,5 +1,5 @@
 /*
- * proc.h -- run another program, without a shell, and read what it says.  Layer: sweep.
+ * proc.h -- run another program, without a shell, and read what it writes.  Layer: sweep.
  */
 #ifndef SWEEP_PROC_H
 #define SWEEP_PROC_H

@@ -11,7 +11,7 @@
 
 enum { KEY_LEN = HASH_HEX - 1, PATH_MAX_LEN = 4096 };
 
-static const char tmp_mark[] = ".tmp-", part_end[] = ".part", lock_name[] = "lock";
+static const char tmp_mark[] = ".tmp-", shard_end[] = ".part", lock_name[] = "lock";
 
 /* ---- writing ---- */
 
@@ -44,7 +44,7 @@ static enum st enter_case(struct shards_writer *w, uint32_t kase, struct diag *d
     return ST_OK;
 }
 
-/* *has_row: the part holds a row of it, whatever came of it. */
+/* *has_row: the shard holds a row of it, whatever came of it. */
 static enum st run_into(struct shards_writer *w, struct store *store, size_t i, bool *has_row, struct diag *d)
 {
     const struct grid_run *r = &w->grid->run[i];
@@ -65,15 +65,15 @@ static enum st run_into(struct shards_writer *w, struct store *store, size_t i, 
 }
 
 /* A run that its input or its policy stopped: what it was, and why it failed. */
-static enum st write_failure(const struct shards_writer *w, struct store *store, size_t i, const struct diag *why, struct diag *d)
+static enum st write_failure(const struct shards_writer *w, struct store *store, size_t i, const struct diag *error, struct diag *d)
 {
     struct store_run row;
     int64_t id;
-    char text[sizeof why->file + sizeof why->msg + 32];
+    char text[sizeof error->file + sizeof error->msg + 32];
     grid_row(w->grid, i, &row);
-    if (why->file[0] == '\0') (void)snprintf(text, sizeof text, "%s", why->msg);
-    else if (why->line == 0) (void)snprintf(text, sizeof text, "%s: %s", why->file, why->msg);
-    else (void)snprintf(text, sizeof text, "%s:%u:%u: %s", why->file, why->line, why->col, why->msg);
+    if (error->file[0] == '\0') (void)snprintf(text, sizeof text, "%s", error->msg);
+    else if (error->line == 0) (void)snprintf(text, sizeof text, "%s: %s", error->file, error->msg);
+    else (void)snprintf(text, sizeof text, "%s:%u:%u: %s", error->file, error->line, error->col, error->msg);
     TRY(store_run_begin(store, &row, &id, d));
     return store_run_end(store, id, STORE_FAILED, 0, text, 0, d);
 }
@@ -104,7 +104,7 @@ enum st shards_write(struct shards_writer *w, size_t i, struct diag *failed, str
     else if (st == ST_EINPUT || st == ST_EPOLICY) st = write_failure(w, store, i, failed, d);
     else if (st != ST_OK) *d = *failed;
     store_close(store);
-    (void)snprintf(path, sizeof path, "%s/%s-%d%s", w->dir, key, status, part_end);
+    (void)snprintf(path, sizeof path, "%s/%s-%d%s", w->dir, key, status, shard_end);
     if (st == ST_OK) st = put_in_place(tmp, path, d);
     if (st != ST_OK) (void)unlink(tmp);
     return st;
@@ -162,7 +162,7 @@ void shards_close(const char *dir)
     (void)drop_unfinished(dir, &ignored);       /* of a writer that died, its run done by another */
     (void)snprintf(path, sizeof path, "%s/%s", dir, lock_name);
     (void)unlink(path);
-    (void)rmdir(dir);           /* fails, rightly, when parts of another sweep are in it */
+    (void)rmdir(dir);           /* fails, rightly, when shards of another sweep are in it */
 }
 
 /* KEY-STATUS.part of a run of the grid? */
@@ -173,14 +173,14 @@ static bool read_name(const char *name, const struct grid *g, size_t *run, int *
     memcpy(key, name, KEY_LEN);
     key[KEY_LEN] = '\0';
     *status = (int)strtol(name + KEY_LEN + 1, &end, 10);
-    if (strcmp(end, part_end) != 0) return false;
+    if (strcmp(end, shard_end) != 0) return false;
     *run = grid_find(g, key);
     return *run < g->n;
 }
 
 static int by_run(const void *a, const void *b)
 {
-    const struct part *x = a, *y = b;
+    const struct shard *x = a, *y = b;
     if (x->run != y->run) return x->run < y->run ? -1 : 1;
     return x->status - y->status;       /* a done one first */
 }
@@ -192,7 +192,7 @@ enum st shards_scan(struct shards *p, const char *dir, const struct grid *g, str
     if (at == NULL) return cannot(dir, "read the folder", d);
     for (const struct dirent *e; (e = readdir(at)) != NULL;) {
         char path[PATH_MAX_LEN];
-        struct part one = { .run = 0 };
+        struct shard one = { .run = 0 };
         if (!read_name(e->d_name, g, &one.run, &one.status)) continue;
         (void)snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
         one.path = mem_strdup(path);

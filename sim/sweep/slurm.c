@@ -19,24 +19,24 @@ struct sent_task {
     bool     is_over;
 };
 
-struct drive {
-    struct collect *c;
+struct slurm_sweep {
+    struct results *results;
     const struct slurm_opts *o;
     struct slurm_cmd cmd;
     size_t   *order; size_t n_order, cap_order;         /* runs as they were sent */
     struct sent_task *task; size_t n_tasks, cap_tasks;
     uint32_t *sent;             /* [grid->n] how often */
-    double    asked, answered;  /* the queue: last time, and last time that it told */
+    double    polled, answered;  /* the queue: when last, and when it last answered */
 };
 
 /* ---- sending ---- */
 
-static enum st send_all(struct drive *v, struct diag *d)
+static enum st send_all(struct slurm_sweep *v, struct diag *d)
 {
-    const struct grid *g = v->c->grid;
+    const struct grid *g = v->results->grid;
     size_t from = v->n_order;
     for (size_t i = 0; i < g->n; i++) {
-        if (v->c->state[i] != COLLECT_WANTED) continue;
+        if (v->results->state[i] != RESULTS_WANTED) continue;
         MEM_RESERVE(v->order, v->cap_order, v->n_order + 1);
         v->order[v->n_order++] = i;
         v->sent[i]++;
@@ -54,20 +54,20 @@ static enum st send_all(struct drive *v, struct diag *d)
                                                    .n = n - t * per < per ? n - t * per : per };
         }
     }
-    for (size_t k = from; k < v->n_order; k++) v->c->state[v->order[k]] = COLLECT_GIVEN;
+    for (size_t k = from; k < v->n_order; k++) v->results->state[v->order[k]] = RESULTS_GIVEN;
     return ST_OK;
 }
 
 /* ---- looking ---- */
 
-static bool is_wanted(const struct drive *v, const struct sent_task *t)
+static bool is_wanted(const struct slurm_sweep *v, const struct sent_task *t)
 {
     for (size_t k = t->first; k < t->first + t->n; k++)
-        if (v->c->state[v->order[k]] == COLLECT_GIVEN) return true;
+        if (v->results->state[v->order[k]] == RESULTS_GIVEN) return true;
     return false;
 }
 
-static struct sent_task *find_task(struct drive *v, uint64_t job, uint64_t index)
+static struct sent_task *find_task(struct slurm_sweep *v, uint64_t job, uint64_t index)
 {
     size_t i = 0;
     while (i < v->n_tasks && v->task[i].job != job) i++;        /* an array's tasks stand together, from index 0 */
@@ -75,33 +75,33 @@ static struct sent_task *find_task(struct drive *v, uint64_t job, uint64_t index
 }
 
 /* What it did not bring is to be sent again, or given up. */
-static enum st task_over(struct drive *v, struct sent_task *t, struct diag *d)
+static enum st task_over(struct slurm_sweep *v, struct sent_task *t, struct diag *d)
 {
     t->is_over = true;
     for (size_t k = t->first; k < t->first + t->n; k++) {
         size_t i = v->order[k];
-        char why[512];
-        if (v->c->state[i] != COLLECT_GIVEN) continue;
-        v->c->state[i] = COLLECT_WANTED;
+        char reason[512];
+        if (v->results->state[i] != RESULTS_GIVEN) continue;
+        v->results->state[i] = RESULTS_WANTED;
         if (v->sent[i] <= v->o->retries) continue;
-        (void)snprintf(why, sizeof why, "no result after it was sent %" PRIu32 " times; see %.300s/log-%" PRIu64 "_%" PRIu64 ".txt",
-                       v->sent[i], v->c->dir, t->job, t->index);
-        TRY(collect_mark(v->c, i, STORE_FAILED, why, d));
+        (void)snprintf(reason, sizeof reason, "no result after it was sent %" PRIu32 " times; see %.300s/log-%" PRIu64 "_%" PRIu64 ".txt",
+                       v->sent[i], v->results->dir, t->job, t->index);
+        TRY(results_mark(v->results, i, STORE_FAILED, reason, d));
     }
     return ST_OK;
 }
 
 /*
  * Ask the queue.  A task that is not in it is over, but only the second time:
- * its parts may still be on their way through the shared file system, and it
+ * its shards may still be on their way through the shared file system, and it
  * may not have come into the queue yet.
  */
-static enum st ask(struct drive *v, struct diag *d)
+static enum st poll_queue(struct slurm_sweep *v, struct diag *d)
 {
     struct slurm_queue q;
     double now = progress_clock();
     struct diag silent = { 0 };
-    v->asked = now;
+    v->polled = now;
     if (slurm_cmd_queue(&v->cmd, &q, &silent) != ST_OK) {
         if (now - v->answered > SILENCE_S) *d = silent;
         return now - v->answered > SILENCE_S ? ST_EWORLD : ST_OK;
@@ -115,7 +115,7 @@ static enum st ask(struct drive *v, struct diag *d)
         if (q.at[i].is_running && t->began <= 0) t->began = now;
     }
     slurm_cmd_queue_fini(&q);
-    TRY(collect_take(v->c, NULL, d));               /* before anything is thought lost */
+    TRY(results_merge(v->results, NULL, d));               /* before anything is thought lost */
     for (size_t i = 0; i < v->n_tasks; i++) {
         struct sent_task *t = &v->task[i];
         if (t->is_over) continue;
@@ -126,7 +126,7 @@ static enum st ask(struct drive *v, struct diag *d)
     return ST_OK;
 }
 
-static size_t n_running(const struct drive *v)
+static size_t n_running(const struct slurm_sweep *v)
 {
     size_t n = 0;
     for (size_t i = 0; i < v->n_tasks; i++) n += !v->task[i].is_over && v->task[i].began > 0 && is_wanted(v, &v->task[i]);
@@ -134,58 +134,58 @@ static size_t n_running(const struct drive *v)
 }
 
 /* The queue is asked after a twentieth of the time that the sweep has taken, one to fifteen seconds. */
-static bool is_time_to_ask(const struct drive *v, double began)
+static bool is_time_to_poll(const struct slurm_sweep *v, double began)
 {
     double now = progress_clock(), every = (now - began) / 20;
     every = every < 1 ? 1 : every > 15 ? 15 : every;
-    return now - v->asked >= every;
+    return now - v->polled >= every;
 }
 
-static enum st watch(struct drive *v, struct diag *d)
+static enum st watch(struct slurm_sweep *v, struct diag *d)
 {
     double began = progress_clock();
-    v->answered = v->asked = began;
+    v->answered = v->polled = began;
     TRY(send_all(v, d));
-    while (collect_n_todo(v->c) > 0) {
+    while (results_n_todo(v->results) > 0) {
         char more[64];
         size_t running = n_running(v);
         (void)snprintf(more, sizeof more, " (of %zu sent)", v->n_tasks);
-        collect_show(v->c, running, 0, more);
+        results_show_progress(v->results, running, 0, more);
         if (run_is_interrupted()) return diag_set(d, ST_EINTR, "interrupted, and its jobs cancelled; the same command goes on from here");
         (void)poll(NULL, 0, LOOK_MS);
-        TRY(collect_take(v->c, NULL, d));
-        if (!is_time_to_ask(v, began)) continue;
-        TRY(ask(v, d));
+        TRY(results_merge(v->results, NULL, d));
+        if (!is_time_to_poll(v, began)) continue;
+        TRY(poll_queue(v, d));
         TRY(send_all(v, d));
     }
     return ST_OK;
 }
 
-static enum st mark_interrupted(struct drive *v, struct diag *d)
+static enum st mark_interrupted(struct slurm_sweep *v, struct diag *d)
 {
     for (size_t i = 0; i < v->n_tasks; i++) {
         const struct sent_task *t = &v->task[i];
         for (size_t k = t->first; !t->is_over && t->began > 0 && k < t->first + t->n; k++)
-            if (v->c->state[v->order[k]] == COLLECT_GIVEN) TRY(collect_mark(v->c, v->order[k], STORE_INTERRUPTED, "interrupted", d));
+            if (v->results->state[v->order[k]] == RESULTS_GIVEN) TRY(results_mark(v->results, v->order[k], STORE_INTERRUPTED, "interrupted", d));
     }
     return ST_OK;
 }
 
-enum st slurm_run(struct collect *c, const struct slurm_opts *o, struct diag *d)
+enum st slurm_run(struct results *results, const struct slurm_opts *o, struct diag *d)
 {
-    struct drive v = { .c = c, .o = o };
-    MEM_ARRAY(v.sent, c->grid->n);
-    enum st st = slurm_cmd_begin(&v.cmd, c->grid, o, c->dir, d);
+    struct slurm_sweep v = { .results = results, .o = o };
+    MEM_ARRAY(v.sent, results->grid->n);
+    enum st st = slurm_cmd_begin(&v.cmd, results->grid, o, results->dir, d);
     if (st == ST_OK) {
         st = watch(&v, d);
-        progress_clear(&c->progress);
+        progress_clear(&results->progress);
         slurm_cmd_cancel(&v.cmd);       /* a late task of a run that came otherwise; on Ctrl-C and errors, all */
         struct diag ignored = { 0 };
         struct diag *then = st == ST_OK ? d : &ignored;
-        enum st took = collect_take(c, NULL, then);
+        enum st took = results_merge(results, NULL, then);
         if (st == ST_EINTR) (void)mark_interrupted(&v, &ignored);
         if (st == ST_OK) st = took;
-        if (st == ST_OK && c->n_failed == 0) slurm_cmd_clean(&v.cmd);
+        if (st == ST_OK && results->n_failed == 0) slurm_cmd_clean(&v.cmd);
     }
     slurm_cmd_fini(&v.cmd);
     mem_free(v.order);

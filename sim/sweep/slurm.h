@@ -2,15 +2,15 @@
  * slurm.h -- a sweep on a Slurm cluster, through Slurm's own commands.  Layer: sweep.
  *
  * sbatch sends the missing runs as job arrays whose tasks are this program
- * again (`fairway sweep --list ... --task K`) and leave parts in the shared
+ * again (`fairway sweep --list ... --task K`) and leave shards in the shared
  * folder; squeue says which tasks are still about; scancel ends them.  What
- * counts is the parts alone: a run whose task is gone without one is sent
+ * counts is the shards alone: a run whose task is gone without one is sent
  * again, at most `retries` times.
  */
 #ifndef SWEEP_SLURM_H
 #define SWEEP_SLURM_H
 
-#include "sweep/collect.h"
+#include "sweep/results.h"
 
 struct slurm_opts {
     size_t   per_task;          /* runs of one array task */
@@ -19,8 +19,8 @@ struct slurm_opts {
     const char *const *opts; size_t n_opts;     /* for sbatch */
 };
 
-/* Results as of local_run.  Interrupted, it cancels its jobs; parts that are whole are merged. */
-enum st slurm_run(struct collect *c, const struct slurm_opts *o, struct diag *d);
+/* Results as of local_run.  Interrupted, it cancels its jobs; shards that are whole are merged. */
+enum st slurm_run(struct results *results, const struct slurm_opts *o, struct diag *d);
 
 /* What an array task does: the runs of keys number task·per_task and on in the list, a key a line. */
 enum st slurm_task(const struct grid *g, const char *dir, const char *list, uint64_t task, size_t per_task, struct diag *d);

@@ -13,7 +13,7 @@ enum { LIMIT_S = 60, ARRAY_DEFAULT = 1001, PATH_LEN = 4096 };
 
 /* ---- the commands ---- */
 
-/* Run it; a status other than 0 is an error that shows what it said. */
+/* Run it; a status other than 0 is an error that shows what it wrote. */
 static enum st call(const char *const *argv, char **out, struct diag *d)
 {
     int status;
@@ -96,9 +96,9 @@ void slurm_cmd_cancel_task(uint64_t job, uint64_t index)
 static enum st write_failed(const char *path, FILE *f, struct diag *d)
 {
     bool bad = f == NULL || ferror(f) != 0;
-    int why = errno;
-    if (f != NULL && fclose(f) != 0) { bad = true; why = errno; }
-    return bad ? diag_at(d, ST_EWORLD, path, 0, 0, "cannot be written: %s", strerror(why)) : ST_OK;
+    int error = errno;
+    if (f != NULL && fclose(f) != 0) { bad = true; error = errno; }
+    return bad ? diag_at(d, ST_EWORLD, path, 0, 0, "cannot be written: %s", strerror(error)) : ST_OK;
 }
 
 enum st slurm_cmd_list(struct slurm_cmd *s, const struct grid *g, const size_t *run, size_t n, struct diag *d)
@@ -154,7 +154,7 @@ static enum st write_script(const struct slurm_cmd *s, const char *path, size_t 
     return write_failed(path, f, d);
 }
 
-/* sbatch --parsable says "JOB" or "JOB;CLUSTER", perhaps after a warning. */
+/* sbatch --parsable writes "JOB" or "JOB;CLUSTER", perhaps after a warning. */
 static bool read_job(const char *text, uint64_t *job)
 {
     for (const char *line = text; line != NULL; line = strchr(line, '\n')) {

@@ -2,7 +2,7 @@
  * slurm_cmd.h -- Slurm's commands, as a sweep uses them.  Layer: sweep.
  *
  * Every call is given a minute and then killed.  Jobs are known by their name,
- * a hash of the folder of parts: so a sweep finds the jobs that an earlier one,
+ * a hash of the folder of shards: so a sweep finds the jobs that an earlier one,
  * killed, left behind, and no other job of the user.
  */
 #ifndef SWEEP_SLURM_CMD_H
@@ -13,7 +13,7 @@
 struct slurm_cmd {
     const struct grid *grid;            /* borrowed */
     const struct slurm_opts *opts;      /* borrowed */
-    char  *dir, *cwd;                   /* the folder of parts, and where tasks start: absolute */
+    char  *dir, *cwd;                   /* the folder of shards, and where tasks start: absolute */
     char   name[32];                    /* of the jobs */
     size_t array_max;                   /* tasks of one array */
     uint32_t n_lists;
@@ -33,7 +33,7 @@ struct slurm_queue { struct { uint64_t job, index; bool is_running, is_ending; }
 enum st slurm_cmd_queue(const struct slurm_cmd *s, struct slurm_queue *q, struct diag *d);
 void    slurm_cmd_queue_fini(struct slurm_queue *q);
 
-/* All of the sweep's jobs; one task.  Failing to is no error: what counts is the parts. */
+/* All of the sweep's jobs; one task.  Failing to is no error: what counts is the shards. */
 void    slurm_cmd_cancel(const struct slurm_cmd *s);
 void    slurm_cmd_cancel_task(uint64_t job, uint64_t index);
 /* Remove lists, scripts and logs from the folder. */

@@ -1,0 +1,257 @@
+#include "sweep/results.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sqlite3.h>
+#include <unistd.h>
+#include "base/mem.h"
+#include "db/merge.h"
+
+/* Parts in one transaction: each holds a file and a page cache. */
+enum { MERGE_MAX = 64 };
+
+static bool number(struct store *s, int64_t *out, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* The first column of a query's one row. */
+static bool number(struct store *s, int64_t *out, const char *fmt, ...)
+{
+    char sql[256];
+    sqlite3_stmt *q = NULL;
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(sql, sizeof sql, fmt, ap);
+    va_end(ap);
+    bool ok = sqlite3_prepare_v2(store_db(s), sql, -1, &q, NULL) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW;
+    if (ok) *out = sqlite3_column_int64(q, 0);
+    return sqlite3_finalize(q) == SQLITE_OK && ok;
+}
+
+/* ---- what is there ---- */
+
+/* Row ids are base + place if every run that is there has its id so and no other run is in the way. */
+static enum st choose_ids(struct results *r, struct diag *d)
+{
+    const size_t n = r->grid->n;
+    int64_t base = 0, max = 0, in_range = 0, ours = 0;
+    bool fits = true;
+    for (size_t i = 0; i < n; i++) {
+        if (r->id[i] == 0) continue;
+        if (ours++ == 0) base = r->id[i] - (int64_t)i;
+        fits = fits && r->id[i] == base + (int64_t)i;
+    }
+    if (!number(r->store, &max, "SELECT coalesce(max(id), 0) FROM run")) return store_failed(r->store, d);
+    if (ours == 0) base = max + 1;
+    if (!number(r->store, &in_range, "SELECT count(*) FROM run WHERE id >= %" PRId64 " AND id < %" PRId64, base, base + (int64_t)n))
+        return store_failed(r->store, d);
+    fits = fits && base > 0 && in_range == ours;
+    for (size_t i = 0; i < n; i++)
+        if (r->id[i] == 0) r->id[i] = fits ? base + (int64_t)i : ++max;
+    return ST_OK;
+}
+
+static enum st look_up(struct results *r, struct diag *d)
+{
+    sqlite3_stmt *q = NULL;
+    if (sqlite3_prepare_v2(store_db(r->store), "SELECT id, key, status = 'done' FROM run", -1, &q, NULL) != SQLITE_OK)
+        return store_failed(r->store, d);
+    int rc;
+    while ((rc = sqlite3_step(q)) == SQLITE_ROW) {
+        size_t i = grid_find(r->grid, (const char *)sqlite3_column_text(q, 1));
+        if (i == r->grid->n) continue;
+        r->id[i] = sqlite3_column_int64(q, 0);
+        if (sqlite3_column_int(q, 2) == 0) continue;
+        r->state[i] = RESULTS_DONE;
+        r->n_before++;
+    }
+    (void)sqlite3_finalize(q);
+    return rc == SQLITE_DONE ? ST_OK : store_failed(r->store, d);
+}
+
+enum st results_begin(struct results *r, const struct grid *g, struct store *s, const char *dir, bool quiet, struct diag *d)
+{
+    *r = (struct results){ .grid = g, .store = s, .dir = dir, .quiet = quiet };
+    MEM_ARRAY(r->state, g->n);
+    MEM_ARRAY(r->id, g->n);
+    enum st st = look_up(r, d);
+    if (st == ST_OK) st = choose_ids(r, d);
+    progress_begin(&r->progress, quiet, (uint32_t)(g->n - r->n_before));
+    if (st != ST_OK) results_fini(r);
+    return st;
+}
+
+void results_fini(struct results *r)
+{
+    for (size_t i = 0; i < r->n_notes; i++) mem_free(r->note[i]);
+    mem_free(r->note);
+    mem_free(r->state);
+    mem_free(r->id);
+    r->note = NULL;
+    r->state = NULL;
+    r->id = NULL;
+    r->n_notes = 0;
+}
+
+size_t results_n_todo(const struct results *r) { return r->grid->n - r->n_before - r->n_done - r->n_failed; }
+
+/* ---- printing ---- */
+
+/* Many runs have the same repairs and failures: is this text new? */
+static bool is_first(struct results *r, const char *text)
+{
+    for (size_t i = 0; i < r->n_notes; i++)
+        if (strcmp(r->note[i], text) == 0) return false;
+    MEM_RESERVE(r->note, r->cap_notes, r->n_notes + 1);
+    r->note[r->n_notes++] = mem_strdup(text);
+    return true;
+}
+
+static void print_repairs(struct results *r, size_t run)
+{
+    sqlite3_stmt *q = NULL;
+    char text[512];
+    const char *path = r->grid->at[r->grid->run[run].kase].trace_path;
+    if (sqlite3_prepare_v2(store_db(r->store), "SELECT what, count, first_line FROM repair WHERE run = ?", -1, &q, NULL) != SQLITE_OK) return;
+    (void)sqlite3_bind_int64(q, 1, r->id[run]);
+    while (sqlite3_step(q) == SQLITE_ROW) {
+        int64_t n = sqlite3_column_int64(q, 1);
+        (void)snprintf(text, sizeof text, "note: %s: %s: %" PRId64 " row%s, first at line %" PRId64, path,
+                       (const char *)sqlite3_column_text(q, 0), n, n == 1 ? "" : "s", (int64_t)sqlite3_column_int64(q, 2));
+        if (is_first(r, text)) (void)fprintf(stderr, "%s\n", text);
+    }
+    (void)sqlite3_finalize(q);
+}
+
+/* A finished run in one line; what is odd about it besides. */
+static void print_done(struct results *r, size_t run)
+{
+    char label[256], digest[17] = "";
+    int64_t done = 0, unfinished = 0, rejected = 0;
+    static const char metric[] = "SELECT coalesce(sum(value), 0) FROM metric WHERE run = %" PRId64 " AND scope = 'all' AND name IN (%s)";
+    (void)number(r->store, &done, metric, r->id[run], "'jobs_done', 'jobs_timeout'");
+    (void)number(r->store, &unfinished, metric, r->id[run], "'jobs_unfinished'");
+    (void)number(r->store, &rejected, metric, r->id[run], "'jobs_rejected'");
+    sqlite3_stmt *q = NULL;
+    if (sqlite3_prepare_v2(store_db(r->store), "SELECT digest FROM run WHERE id = ?", -1, &q, NULL) == SQLITE_OK) {
+        (void)sqlite3_bind_int64(q, 1, r->id[run]);
+        if (sqlite3_step(q) == SQLITE_ROW) (void)snprintf(digest, sizeof digest, "%s", (const char *)sqlite3_column_text(q, 0));
+    }
+    (void)sqlite3_finalize(q);
+    (void)grid_label(r->grid, run, label, sizeof label);
+    if (!r->quiet) (void)printf("run %" PRId64 "  %-32s %8" PRId64 " jobs done  digest %s\n", r->id[run], label, done, digest);
+    print_repairs(r, run);
+    if (unfinished > 0 && !r->grid->at[r->grid->run[run].kase].has_horizon) {
+        r->left_unfinished = true;
+        (void)fprintf(stderr, "warning: %s: %" PRId64 " jobs were left unfinished\n", label, unfinished);
+    }
+    if (rejected > 0)
+        (void)fprintf(stderr, "note: %s: %" PRId64 " jobs can never run on this cluster and were rejected\n", label, rejected);
+}
+
+/* The same reason once: all failed runs are in the database with theirs, and counted. */
+static void print_failed(struct results *r, size_t run, const char *reason)
+{
+    char label[256];
+    if (!is_first(r, reason)) return;
+    (void)fprintf(stderr, "error: run %" PRId64 "  %s: %s\n", r->id[run], grid_label(r->grid, run, label, sizeof label), reason);
+}
+
+static void count_failed(struct results *r, size_t run, int status)
+{
+    static const int rank[] = { [2] = 1, [4] = 2, [3] = 3 };
+    r->state[run] = RESULTS_FAILED;
+    r->n_failed++;
+    if (r->worst == 0 || rank[status] > rank[r->worst]) r->worst = status;
+}
+
+/* ---- merging ---- */
+
+static void count_merged(struct results *r, const struct shard *p)
+{
+    sqlite3_stmt *q = NULL;
+    if (r->state[p->run] == RESULTS_DONE) return;       /* a second shard of it */
+    if (p->status == 0) {
+        if (r->state[p->run] == RESULTS_FAILED && --r->n_failed == 0) r->worst = 0;     /* given up, and here after all */
+        r->state[p->run] = RESULTS_DONE;
+        r->n_done++;
+        print_done(r, p->run);
+        return;
+    }
+    if (r->state[p->run] == RESULTS_FAILED) return;
+    count_failed(r, p->run, p->status == 4 ? 4 : 2);
+    if (sqlite3_prepare_v2(store_db(r->store), "SELECT message FROM run WHERE key = ?", -1, &q, NULL) == SQLITE_OK) {
+        (void)sqlite3_bind_text(q, 1, r->grid->run[p->run].key, -1, SQLITE_STATIC);
+        if (sqlite3_step(q) == SQLITE_ROW) print_failed(r, p->run, (const char *)sqlite3_column_text(q, 0));
+    }
+    (void)sqlite3_finalize(q);
+}
+
+/* A damaged shard: warn, remove it, and the run is done again. */
+static enum st open_shard(const struct shard *p, struct store **out)
+{
+    struct diag bad = { 0 };
+    enum st st = store_open_read(out, p->path, &bad);
+    if (st == ST_OK) return ST_OK;
+    (void)fprintf(stderr, "warning: %s: %s; its run will be done again\n", p->path, bad.msg);
+    (void)unlink(p->path);
+    return st;
+}
+
+static enum st merge_some(struct results *r, const struct shard *p, size_t n, struct diag *d)
+{
+    struct store *shard[MERGE_MAX] = { NULL };
+    int64_t id[MERGE_MAX] = { 0 };
+    size_t which[MERGE_MAX], n_open = 0;
+    struct merge_tally tally = { 0 };
+    for (size_t i = 0; i < n; i++) {
+        if (open_shard(&p[i], &shard[n_open]) != ST_OK) continue;
+        id[n_open] = r->id[p[i].run];
+        which[n_open++] = i;
+    }
+    enum st st = merge_parts(r->store, shard, id, n_open, &tally, d);
+    for (size_t i = 0; i < n_open; i++) store_close(shard[i]);
+    progress_clear(&r->progress);
+    for (size_t i = 0; i < n_open && st == ST_OK; i++) {
+        count_merged(r, &p[which[i]]);
+        (void)unlink(p[which[i]].path);
+    }
+    return st;
+}
+
+enum st results_merge(struct results *r, size_t *n, struct diag *d)
+{
+    struct shards p;
+    TRY(shards_scan(&p, r->dir, r->grid, d));
+    enum st st = ST_OK;
+    for (size_t i = 0; i < p.n && st == ST_OK; i += MERGE_MAX)
+        st = merge_some(r, &p.at[i], p.n - i < MERGE_MAX ? p.n - i : MERGE_MAX, d);
+    if (p.n > 0) (void)fflush(stdout);
+    if (n != NULL) *n = p.n;
+    shards_fini(&p);
+    return st;
+}
+
+enum st results_mark(struct results *r, size_t run, enum store_status status, const char *reason, struct diag *d)
+{
+    struct store_run row;
+    grid_row(r->grid, run, &row);
+    row.id = r->id[run];
+    int64_t id;
+    TRY(store_run_begin(r->store, &row, &id, d));
+    TRY(store_run_end(r->store, id, status, 0, reason, 0, d));
+    if (status != STORE_FAILED) { r->state[run] = RESULTS_WANTED; return ST_OK; }
+    progress_clear(&r->progress);
+    count_failed(r, run, 3);
+    print_failed(r, run, reason);
+    return ST_OK;
+}
+
+void results_show_progress(struct results *r, size_t n_under_way, double fractions, const char *more)
+{
+    char text[256];
+    size_t n = r->grid->n - r->n_before, ended = r->n_done + r->n_failed;
+    int at = snprintf(text, sizeof text, "%zu/%zu runs, %zu under way", ended, n, n_under_way);
+    if (r->n_failed > 0) at += snprintf(text + at, sizeof text - (size_t)at, ", %zu failed", r->n_failed);
+    (void)snprintf(text + at, sizeof text - (size_t)at, "%s", more);
+    progress_show(&r->progress, n > 0 ? ((double)ended + fractions) / (double)n : 1, text);
+}

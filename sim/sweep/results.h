@@ -1,0 +1,43 @@
+/*
+ * results.h -- what a sweep's database holds of its runs, and the one writer of it:
+ * merges shards, marks runs that failed, counts what is still to do.  Layer: sweep.
+ *
+ * A run gets the row id of its place in the grid, whatever the order in which
+ * runs end and however often the sweep was interrupted, so that a sweep into
+ * a new database leaves the rows that a serial one leaves.
+ */
+#ifndef SWEEP_RESULTS_H
+#define SWEEP_RESULTS_H
+
+#include "sweep/shards.h"
+
+enum results_state { RESULTS_WANTED, RESULTS_GIVEN, RESULTS_DONE, RESULTS_FAILED };
+
+struct results {
+    const struct grid *grid;        /* borrowed, as are the next two */
+    struct store *store;
+    const char   *dir;
+    uint8_t *state;                 /* [grid->n] enum results_state; GIVEN is the caller's to set */
+    int64_t *id;                    /* [grid->n] row ids */
+    size_t n_before, n_done, n_failed;      /* done when it began; done and failed since */
+    bool   left_unfinished;         /* a run without horizon left jobs unfinished */
+    int    worst;                   /* exit status of failed runs; 0: none */
+    bool   quiet;
+    struct progress progress;
+    char **note; size_t n_notes, cap_notes;         /* repairs and failures printed so far, each once */
+};
+
+/* Look up what the database holds; nothing is written yet. */
+enum st results_begin(struct results *r, const struct grid *g, struct store *s, const char *dir, bool quiet, struct diag *d);
+void    results_fini(struct results *r);
+
+/* Merge every shard that is whole, in one transaction, then remove the files.  *n: how many; NULL is fine. */
+enum st results_merge(struct results *r, size_t *n, struct diag *d);
+/* A run that will bring no shard: a row with the reason.  status: STORE_FAILED, or STORE_INTERRUPTED, which leaves it to do. */
+enum st results_mark(struct results *r, size_t run, enum store_status status, const char *reason, struct diag *d);
+
+size_t  results_n_todo(const struct results *r);    /* neither done nor failed */
+/* Draw the bar: each run under way counts with the fraction of it that is done. */
+void    results_show_progress(struct results *r, size_t n_under_way, double fractions, const char *more);
+
+#endif
