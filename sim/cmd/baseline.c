@@ -11,15 +11,15 @@
 enum { SCENARIO, POLICY, METRIC, SCOPE, VALUE, TOLERANCE, N_COLUMNS };
 static const char *const column[N_COLUMNS] = { "scenario", "policy", "metric", "scope", "value", "tolerance" };
 
-static bool read_tolerance(const char *s, enum tolerance_kind *kind, double *by)
+static bool read_tolerance(const char *s, enum tolerance_type *type, double *by)
 {
     size_t n = strlen(s);
-    if (strcmp(s, "ci") == 0) { *kind = TOL_CI; *by = 0; return true; }
+    if (strcmp(s, "ci") == 0) { *type = TOL_CI; *by = 0; return true; }
     bool percent = n > 1 && s[n - 1] == '%';
     char *digits = mem_strndup(s, percent ? n - 1 : n);
     bool ok = text_double(digits, by) && *by >= 0;
     mem_free(digits);
-    *kind = percent ? TOL_RELATIVE : TOL_ABSOLUTE;
+    *type = percent ? TOL_RELATIVE : TOL_ABSOLUTE;
     if (percent) *by /= 100;
     return ok;
 }
@@ -30,7 +30,7 @@ static enum st read_row(struct baseline *b, struct csv *f, const int *at, struct
     for (int i = 0; i < N_COLUMNS; i++) TRY(csv_need(f, at[i], d));
     if (!text_double(csv_field(f, at[VALUE]), &g.value))
         return csv_fail(f, at[VALUE], d, "found '%s', expected a number", csv_field(f, at[VALUE]));
-    if (!read_tolerance(csv_field(f, at[TOLERANCE]), &g.kind, &g.by))
+    if (!read_tolerance(csv_field(f, at[TOLERANCE]), &g.type, &g.by))
         return csv_fail(f, at[TOLERANCE], d, "found '%s', expected a percentage, an amount or ci", csv_field(f, at[TOLERANCE]));
     g.scenario = mem_strdup(csv_field(f, at[SCENARIO]));
     g.policy = mem_strdup(csv_field(f, at[POLICY]));
@@ -68,8 +68,8 @@ static void put_field(FILE *f, const char *s, char after)
 enum st baseline_write(const struct baseline *b, struct diag *d)
 {
     FILE *f;
-    char *part;
-    TRY(cmd_output_open(&f, &part, b->path, d));
+    char *temp;
+    TRY(cmd_output_open(&f, &temp, b->path, d));
     (void)fputs("scenario,policy,metric,scope,value,tolerance\n", f);
     for (size_t i = 0; i < b->n; i++) {
         const struct guard *g = &b->guard[i];
@@ -79,16 +79,16 @@ enum st baseline_write(const struct baseline *b, struct diag *d)
         put_field(f, g->scope, ',');
         (void)fprintf(f, "%.9g,%s\n", g->value, g->tolerance);
     }
-    return cmd_output_close(f, part, b->path, ST_OK, d);
+    return cmd_output_close(f, temp, b->path, ST_OK, d);
 }
 
 enum st baseline_make(struct baseline *b, const char *path, const struct compare *c,
                       const char *const *metric, size_t n_metrics, const char *tolerance, struct diag *d)
 {
-    enum tolerance_kind kind;
+    enum tolerance_type type;
     double by;
     memset(b, 0, sizeof *b);
-    if (!read_tolerance(tolerance, &kind, &by))
+    if (!read_tolerance(tolerance, &type, &by))
         return diag_set(d, ST_EINPUT, "the tolerance is '%s'; expected a percentage such as 2%%, an amount or ci", tolerance);
     b->path = mem_strdup(path);
     for (size_t k = 0; k < c->n; k++)
@@ -100,7 +100,7 @@ enum st baseline_make(struct baseline *b, const char *path, const struct compare
                 b->guard[b->n++] = (struct guard){
                     .scenario = mem_strdup(c->at[k].title), .policy = mem_strdup(c->at[k].policy[p].label),
                     .metric = mem_strdup(metric[m]), .scope = mem_strdup("all"), .tolerance = mem_strdup(tolerance),
-                    .kind = kind, .by = by, .value = now.mean };
+                    .type = type, .by = by, .value = now.mean };
             }
     return ST_OK;
 }
@@ -143,8 +143,8 @@ struct verdict baseline_judge(const struct guard *g, const struct compare *c)
     v.now = compare_mean(c, v.policy, g->metric, g->scope);
     if (v.now.n == 0 || !isfinite(v.now.mean)) { v.now.n = 0; return v; }
     double off = fabs(v.now.mean - g->value);
-    double room = g->kind == TOL_RELATIVE ? g->by * fabs(g->value) : g->by;
-    bool is_in = g->kind != TOL_CI ? off <= room : isfinite(v.now.half) ? v.now.lo <= g->value && g->value <= v.now.hi : off <= 0;
+    double room = g->type == TOL_RELATIVE ? g->by * fabs(g->value) : g->by;
+    bool is_in = g->type != TOL_CI ? off <= room : isfinite(v.now.half) ? v.now.lo <= g->value && g->value <= v.now.hi : off <= 0;
     v.moved = !is_in && !same_as_written(v.now.mean, g->value);
     for (size_t i = 0; i < v.policy->n_runs; i++) {
         double x = compare_value(c, v.policy->run[i], g->metric, g->scope);

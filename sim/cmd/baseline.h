@@ -16,11 +16,11 @@
 
 #include "compare/compare.h"
 
-enum tolerance_kind { TOL_RELATIVE, TOL_ABSOLUTE, TOL_CI };
+enum tolerance_type { TOL_RELATIVE, TOL_ABSOLUTE, TOL_CI };
 
 struct guard {
     char   *scenario, *policy, *metric, *scope, *tolerance;
-    enum tolerance_kind kind;
+    enum tolerance_type type;
     double  value, by;          /* by: fraction or amount; unused for ci */
     uint32_t line;
 };

@@ -121,7 +121,7 @@ static enum st check(const struct args *a, const struct compare *c, int *status,
 {
     struct baseline b;
     if (a->create) {
-        const char *const *metric = a->metric.n > 0 ? words_text(&a->metric) : usual;
+        const char *const *metric = a->metric.n > 0 ? option_list_array(&a->metric) : usual;
         TRY(baseline_make(&b, a->baseline, c, metric, a->metric.n > 0 ? a->metric.n : ARRAY_LEN(usual),
                           a->tolerance ? a->tolerance : "1%", d));
         enum st st = baseline_write(&b, d);

@@ -26,9 +26,9 @@ bool cmd_sandbox_limit(const struct cmd *c, const char *option, const char *text
 /*
  * A file that is put in place only when it is whole; "-" is standard output.
  * close takes the result so far, removes what is half written unless that is
- * ST_OK, and returns the final one.  Takes `part`.
+ * ST_OK, and returns the final one.  Takes `temp`, the name that the file has until then.
  */
-enum st cmd_output_open(FILE **to, char **part, const char *path, struct diag *d);
-enum st cmd_output_close(FILE *to, char *part, const char *path, enum st st, struct diag *d);
+enum st cmd_output_open(FILE **to, char **temp, const char *path, struct diag *d);
+enum st cmd_output_close(FILE *to, char *temp, const char *path, enum st st, struct diag *d);
 
 #endif

@@ -20,9 +20,9 @@ struct args { struct compare_opts opts; const char *db; struct option_list metri
 
 static int parse_time(const char *option, const char *s, sim_tick *out)
 {
-    char why[128];
-    if (text_parse(s, TEXT_DURATION, TICK_SEC, out, why, sizeof why)) return 0;
-    return cmd_usage_error(&cmd_compare, "--%s is '%s': %s", option, s, why);
+    char error[128];
+    if (text_parse(s, TEXT_DURATION, TICK_SEC, out, error, sizeof error)) return 0;
+    return cmd_usage_error(&cmd_compare, "--%s is '%s': %s", option, s, error);
 }
 
 static int parse_format(const char *s, enum table_format *out)
@@ -58,7 +58,7 @@ static int parse(struct args *a, int argc, char **argv)
     if (from != 0 || to != TICK_NEVER) a->window = (struct window){ from, to };
     if (argc - optind != 1) return cmd_usage_error(&cmd_compare, "expected one database, found %d", argc - optind);
     a->db = argv[optind];
-    a->opts.metric = words_text(&a->metric);
+    a->opts.metric = option_list_array(&a->metric);
     a->opts.n_metrics = a->metric.n;
     return 0;
 }

@@ -42,7 +42,7 @@ int help_unknown(const struct cmd_list *all, const char *name)
     return cmd_fail(&d);
 }
 
-/* ---- lists of words ---- */
+/* ---- lists for shells ---- */
 
 /*
  * Where a usage text speaks of the command's own options: in the lines of its

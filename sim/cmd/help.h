@@ -1,6 +1,6 @@
 /*
- * help.h -- `fairway help`: how commands are used, and the words that shells
- * complete and the manual is made of.  Layer: cmd.
+ * help.h -- `fairway help`: how commands are used, and the lists that shells
+ * complete from and the manual is made of.  Layer: cmd.
  */
 #ifndef CMD_HELP_H
 #define CMD_HELP_H

@@ -31,10 +31,10 @@ int cmd_usage_error(const struct cmd *c, const char *fmt, ...)
 
 bool cmd_sandbox_limit(const struct cmd *c, const char *option, const char *text, struct sandbox_limits *l)
 {
-    char why[200];
+    char error[200];
     bool is_time = strcmp(option, "decide-timeout") == 0;
     int64_t *to = is_time ? &l->call_us : &l->mem_b;
-    if (text_parse(text, is_time ? TEXT_DURATION : TEXT_BYTES, 0, to, why, sizeof why) && *to > 0) return true;
+    if (text_parse(text, is_time ? TEXT_DURATION : TEXT_BYTES, 0, to, error, sizeof error) && *to > 0) return true;
     (void)cmd_usage_error(c, "--%s is '%s'; expected a %s", option, text, is_time ? "duration such as 500ms or 1m" : "size such as 512MiB");
     return false;
 }

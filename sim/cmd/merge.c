@@ -18,19 +18,19 @@ static bool is_same_file(const char *a, const char *b)
 /* Every part is opened, and so checked, before the output is touched. */
 static enum st merge(const char *out, char *const *path, size_t n, struct merge_tally *t, struct diag *d)
 {
-    struct store **part, *to = NULL;
+    struct store **input, *to = NULL;
     size_t n_open = 0;
     enum st st = ST_OK;
-    MEM_ARRAY(part, n);
+    MEM_ARRAY(input, n);
     for (; n_open < n && st == ST_OK; n_open += st == ST_OK) {
         if (is_same_file(out, path[n_open])) st = diag_at(d, ST_EINPUT, path[n_open], 0, 0, "is the output itself");
-        else st = store_open_read(&part[n_open], path[n_open], d);
+        else st = store_open_read(&input[n_open], path[n_open], d);
     }
     if (st == ST_OK) st = store_open(&to, out, d);
-    if (st == ST_OK) st = merge_parts(to, part, NULL, n, t, d);
+    if (st == ST_OK) st = merge_parts(to, input, NULL, n, t, d);
     store_close(to);
-    for (size_t i = 0; i < n_open; i++) store_close(part[i]);
-    mem_free(part);
+    for (size_t i = 0; i < n_open; i++) store_close(input[i]);
+    mem_free(input);
     return st;
 }
 

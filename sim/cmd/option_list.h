@@ -8,8 +8,8 @@
 
 struct option_list { char **at; size_t n, cap; };     /* zero-initialise to begin */
 
-void option_list_add(struct option_list *w, const char *list);      /* splits at commas; empty words are left out */
+void option_list_add(struct option_list *w, const char *list);      /* splits at commas; empty items are left out */
 void option_list_fini(struct option_list *w);
-static inline const char *const *words_text(const struct option_list *w) { return (const char *const *)w->at; }
+static inline const char *const *option_list_array(const struct option_list *w) { return (const char *const *)w->at; }
 
 #endif

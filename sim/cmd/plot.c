@@ -27,9 +27,9 @@ struct args { struct plot_opts fig; struct plot_sql_opts sql; const char *figure
 
 static int parse_time(const char *option, const char *s, sim_tick *out)
 {
-    char why[128];
-    if (text_parse(s, TEXT_DURATION, TICK_SEC, out, why, sizeof why)) return 0;
-    return cmd_usage_error(&cmd_plot, "--%s is '%s': %s", option, s, why);
+    char error[128];
+    if (text_parse(s, TEXT_DURATION, TICK_SEC, out, error, sizeof error)) return 0;
+    return cmd_usage_error(&cmd_plot, "--%s is '%s': %s", option, s, error);
 }
 
 /* An option of query figures, or none of them. */

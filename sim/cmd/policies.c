@@ -64,7 +64,7 @@ static struct table *table_of_params(const struct pol_ops *p)
 }
 
 /* The Kubernetes policies take their score plugins by name. */
-static void say_plugins(const struct pol_ops *p)
+static void print_plugins(const struct pol_ops *p)
 {
     bool has_scores = false;
     for (uint32_t i = 0; i < p->n_params; i++) has_scores |= strcmp(p->params[i].name, "score") == 0;
@@ -104,7 +104,7 @@ static enum st show(void *ctx, struct sandbox_page *page, struct diag *d)
     if (o->format == TABLE_TEXT) describe(host_ops(h));
     if (o->format == TABLE_TEXT && host_label(h) != NULL) (void)printf("  calls itself %s; its parameters are words of its command\n", host_label(h));
     else print(table_of_params(host_ops(h)), o->format);
-    if (o->format == TABLE_TEXT) say_plugins(host_ops(h));
+    if (o->format == TABLE_TEXT) print_plugins(host_ops(h));
     host_destroy(h);
     return ST_OK;
 }

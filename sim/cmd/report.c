@@ -14,12 +14,12 @@ static enum st report(const char *db, const char *out, const struct report_opts 
 {
     struct store *s;
     FILE *to;
-    char *part;
+    char *temp;
     TRY(store_open_read(&s, db, d));
-    enum st st = cmd_output_open(&to, &part, out, d);
+    enum st st = cmd_output_open(&to, &temp, out, d);
     if (st == ST_OK) {
         st = report_write(s, o, to, d);
-        st = cmd_output_close(to, part, out, st, d);
+        st = cmd_output_close(to, temp, out, st, d);
     }
     store_close(s);
     if (st == ST_OK && strcmp(out, "-") != 0) (void)printf("%s\n", out);

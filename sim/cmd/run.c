@@ -85,7 +85,7 @@ static void override(struct scenario *s, const struct run_opts *o)
 
 struct tally { uint32_t done, failed; uint64_t unfinished, rejected; enum st worst; };
 
-static void say_repairs(const struct trace *t, const char *path)
+static void print_repairs(const struct trace *t, const char *path)
 {
     for (size_t i = 0; i < t->repairs.n; i++)
         (void)fprintf(stderr, "note: %s: %s: %" PRIu64 " row%s, first at line %" PRIu32 "\n", path ? path : "trace",
@@ -94,10 +94,10 @@ static void say_repairs(const struct trace *t, const char *path)
 }
 
 /* Every policy on the trace of one seed. */
-static enum st run_seed(struct run_env *env, uint64_t seed, bool say, struct tally *tally, struct diag *d)
+static enum st run_seed(struct run_env *env, uint64_t seed, bool with_repairs, struct tally *tally, struct diag *d)
 {
     struct scenario *s = env->scn;
-    if (say) say_repairs(env->trace, s->trace.path);
+    if (with_repairs) print_repairs(env->trace, s->trace.path);
     for (size_t i = 0; i < s->n_policies; i++) {
         char label[80];
         struct run_result r;
@@ -148,7 +148,7 @@ static enum st with_log(struct run_env *env, struct setup *setup, const char *lo
 }
 
 /* Equal runs would show intervals of width nothing: say so. */
-static void say_idle_seeds(const struct scenario *s)
+static void warn_idle_seeds(const struct scenario *s)
 {
     if (s->n_seeds > 1 && !setup_is_drawn(s))
         (void)fprintf(stderr, "note: nothing in this scenario is drawn from the seed: its %zu seeds give equal runs\n", s->n_seeds);
@@ -169,7 +169,7 @@ static enum st execute(const struct run_opts *o, struct scenario *s, struct tall
     enum st st = setup_trace(&setup, s->seed[0], d);
     if (st == ST_OK) st = store_open(&env.store, db, d);
     if (st == ST_OK) {
-        say_idle_seeds(s);
+        warn_idle_seeds(s);
         if (s->has_sweep && !o->quiet)
             (void)fprintf(stderr, "note: this runs the scenario itself; `fairway sweep` runs every combination of its sweep\n");
         run_catch_interrupt();

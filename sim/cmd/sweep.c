@@ -14,7 +14,7 @@ struct sweep_opts {
     struct grid_opts grid;
     const char **set, **sbatch;
     size_t cap_set, cap_sbatch;
-    const char *db, *parts, *list;
+    const char *db, *shards, *list;
     int64_t jobs, task;         /* task: -1 none */
     struct slurm_opts slurm;
     bool dry_run, quiet, use_slurm;
@@ -43,7 +43,7 @@ static int parse_one(struct sweep_opts *o, int c, char **argv)
 {
     int64_t v = 0;
     int bad = 0;
-    char why[160];
+    char error[160];
     switch (c) {
     case 'j': return whole("--jobs", optarg, 1, 4096, &o->jobs);
     case 'd': o->db = optarg; break;
@@ -52,12 +52,12 @@ static int parse_one(struct sweep_opts *o, int c, char **argv)
     case OPT_AUDIT: o->grid.audit = true; break;
     case OPT_STRICT: o->grid.strict = true; break;
     case OPT_DRY: o->dry_run = true; break;
-    case OPT_PARTS: o->parts = optarg; break;
+    case OPT_PARTS: o->shards = optarg; break;
     case OPT_SLURM: o->use_slurm = true; break;
     case OPT_PER_TASK: bad = whole("--per-task", optarg, 1, 1000000, &v); o->slurm.per_task = (size_t)v; return bad;
     case OPT_RETRIES: bad = whole("--retries", optarg, 0, 1000, &v); o->slurm.retries = (uint32_t)v; return bad;
     case OPT_DEADLINE:
-        if (!text_parse(optarg, TEXT_DURATION, TICK_SEC, &o->slurm.deadline_us, why, sizeof why) || o->slurm.deadline_us <= 0)
+        if (!text_parse(optarg, TEXT_DURATION, TICK_SEC, &o->slurm.deadline_us, error, sizeof error) || o->slurm.deadline_us <= 0)
             return cmd_usage_error(&cmd_sweep, "--deadline is '%s'; expected a duration above 0, such as 2h", optarg);
         break;
     case OPT_SBATCH: MEM_RESERVE(o->sbatch, o->cap_sbatch, o->slurm.n_opts + 1); o->sbatch[o->slurm.n_opts++] = optarg; break;
@@ -84,7 +84,7 @@ static int parse(struct sweep_opts *o, int argc, char **argv)
     if (o->use_slurm && o->jobs > 0) return cmd_usage_error(&cmd_sweep, "--jobs is of this machine; with --slurm, --per-task says how many runs a task does");
     if (!o->use_slurm && o->list == NULL && (o->slurm.per_task > 0 || o->slurm.n_opts > 0 || o->slurm.deadline_us > 0 || o->slurm.retries != UINT32_MAX))
         return cmd_usage_error(&cmd_sweep, "--per-task, --deadline, --retries and --sbatch-opt go with --slurm");
-    if ((o->list == NULL) != (o->task < 0) || (o->list != NULL && o->parts == NULL))
+    if ((o->list == NULL) != (o->task < 0) || (o->list != NULL && o->shards == NULL))
         return cmd_usage_error(&cmd_sweep, "--list, --task and --parts go together: they are what an array task is given");
     if (o->slurm.per_task == 0) o->slurm.per_task = 1;
     if (o->slurm.retries == UINT32_MAX) o->slurm.retries = 3;
@@ -112,7 +112,7 @@ static enum st dry_run(const struct grid *g, const char *db, struct diag *d)
     return st;
 }
 
-static void say_idle_seeds(const struct grid *g)
+static void warn_idle_seeds(const struct grid *g)
 {
     bool drawn = false;
     for (size_t k = 0; k < g->sweep.n_cases; k++) drawn = drawn || g->at[k].is_drawn;
@@ -130,11 +130,11 @@ static uint32_t n_cores(void)
 
 struct outcome { char db[4096]; size_t n, n_before, n_done, n_failed; int worst; bool left_unfinished; };
 
-static enum st do_runs(const struct sweep_opts *o, const struct grid *g, struct store *store, const char *parts,
+static enum st do_runs(const struct sweep_opts *o, const struct grid *g, struct store *store, const char *shards,
                            struct outcome *out, struct diag *d)
 {
     struct results results;
-    TRY(results_begin(&results, g, store, parts, o->quiet, d));
+    TRY(results_begin(&results, g, store, shards, o->quiet, d));
     run_catch_interrupt();
     enum st st = results_merge(&results, NULL, d);         /* what an earlier sweep left */
     if (st == ST_OK && results_n_todo(&results) > 0) {
@@ -153,15 +153,15 @@ static enum st do_runs(const struct sweep_opts *o, const struct grid *g, struct 
 
 static enum st sweep(const struct sweep_opts *o, const struct grid *g, struct outcome *out, struct diag *d)
 {
-    char parts[sizeof out->db + sizeof ".parts"];
+    char shards[sizeof out->db + sizeof ".parts"];
     struct store *store;
-    say_idle_seeds(g);
-    (void)snprintf(parts, sizeof parts, "%s%s", o->parts != NULL ? o->parts : out->db, o->parts != NULL ? "" : ".parts");
+    warn_idle_seeds(g);
+    (void)snprintf(shards, sizeof shards, "%s%s", o->shards != NULL ? o->shards : out->db, o->shards != NULL ? "" : ".parts");
     TRY(store_open(&store, out->db, d));
-    enum st st = shards_open(parts, d);
+    enum st st = shards_open(shards, d);
     if (st == ST_OK) {
-        st = do_runs(o, g, store, parts, out, d);
-        shards_close(parts);
+        st = do_runs(o, g, store, shards, out, d);
+        shards_close(shards);
     }
     store_close(store);
     return st;
@@ -186,7 +186,7 @@ static int run(int argc, char **argv)
     if (status == 0) {
         enum st st = grid_load(&g, &o.grid, &d);
         if (st == ST_OK) (void)snprintf(out.db, sizeof out.db, "%s%s", o.db ? o.db : g.at[0].name, o.db ? "" : ".db");
-        if (st == ST_OK && o.list != NULL) st = slurm_task(&g, o.parts, o.list, (uint64_t)o.task, o.slurm.per_task, &d);
+        if (st == ST_OK && o.list != NULL) st = slurm_task(&g, o.shards, o.list, (uint64_t)o.task, o.slurm.per_task, &d);
         else if (st == ST_OK && o.dry_run) st = dry_run(&g, out.db, &d);
         else if (st == ST_OK) st = sweep(&o, &g, &out, &d);
         summary(&o, &out);

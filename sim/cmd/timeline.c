@@ -46,11 +46,11 @@ static enum st timeline(const struct args *a, struct diag *d)
     struct store *s;
     FILE *to;
     TRY(store_open_read(&s, a->db, d));
-    char *part;
-    enum st st = cmd_output_open(&to, &part, a->out, d);
+    char *temp;
+    enum st st = cmd_output_open(&to, &temp, a->out, d);
     if (st == ST_OK) {
         st = write_run(s, a, to, d);
-        st = cmd_output_close(to, part, a->out, st, d);
+        st = cmd_output_close(to, temp, a->out, st, d);
     }
     store_close(s);
     if (st == ST_OK && strcmp(a->out, "-") != 0) (void)printf("%s\n", a->out);

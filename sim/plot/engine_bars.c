@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "plot/plot.h"
 
-enum { KINDS_MAX = 6, SCOPE_MAX = 96 };
+enum { TYPES_MAX = 6, SCOPE_MAX = 96 };
 
 static enum st sql_failed(const struct compare *c, struct diag *d)
 {
@@ -14,12 +14,12 @@ static enum st sql_failed(const struct compare *c, struct diag *d)
 }
 
 /* "engine=cpu" ... of the case's first run, by name. */
-static enum st find_kinds(const struct compare *c, const struct compare_case *k, char scope[KINDS_MAX][SCOPE_MAX], size_t *n, struct diag *d)
+static enum st find_engine_types(const struct compare *c, const struct compare_case *k, char scope[TYPES_MAX][SCOPE_MAX], size_t *n, struct diag *d)
 {
     sqlite3_stmt *q = NULL;
     int rc = sqlite3_prepare_v2(store_db(c->store), "SELECT scope FROM metric WHERE run = ? AND name = 'engine_taken' AND scope LIKE 'engine=%' ORDER BY scope", -1, &q, NULL);
     if (rc == SQLITE_OK) (void)sqlite3_bind_int64(q, 1, k->policy[0].run[0]);
-    for (*n = 0; rc == SQLITE_OK && *n < KINDS_MAX && sqlite3_step(q) == SQLITE_ROW; ++*n)
+    for (*n = 0; rc == SQLITE_OK && *n < TYPES_MAX && sqlite3_step(q) == SQLITE_ROW; ++*n)
         (void)snprintf(scope[*n], SCOPE_MAX, "%s", (const char *)sqlite3_column_text(q, 0));
     if (sqlite3_finalize(q) != SQLITE_OK || rc != SQLITE_OK) return sql_failed(c, d);
     return *n > 0 ? ST_OK : diag_set(d, ST_EINPUT, "no task of '%s' was made of API calls: there are no engines to draw", k->title);
@@ -39,10 +39,10 @@ static void write_ci(struct gnuplot *g, struct stats_ci v, double *least, double
 enum st plot_engine_bars(struct gnuplot *g, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)
 {
     static const char *const ratio[] = { "makespan", "task_time_mean" }, *const amount[] = { "calls_cross", "calls_cross_bytes", "best_share", "engine_best" };
-    char scope[KINDS_MAX][SCOPE_MAX], label[256];
-    double most[ARRAY_LEN(ratio) + ARRAY_LEN(amount)] = { 0 }, least[ARRAY_LEN(most)], kind_most = 0, ignored = 0;
-    size_t base = 0, longest = 0, n_kinds;
-    TRY(find_kinds(c, k, scope, &n_kinds, d));
+    char scope[TYPES_MAX][SCOPE_MAX], label[256];
+    double most[ARRAY_LEN(ratio) + ARRAY_LEN(amount)] = { 0 }, least[ARRAY_LEN(most)], type_most = 0, ignored = 0;
+    size_t base = 0, longest = 0, n_types;
+    TRY(find_engine_types(c, k, scope, &n_types, d));
     if (o->base != NULL) TRY(compare_find(k, o->base, &base, d));
     for (size_t i = 0; i < ARRAY_LEN(least); i++) least[i] = HUGE_VAL;
     (void)fprintf(g->to, "$bars << EOD\n");
@@ -57,17 +57,17 @@ enum st plot_engine_bars(struct gnuplot *g, const struct compare *c, const struc
         double all = compare_mean(c, p, "engine_taken", "all").mean;
         (void)fprintf(g->to, "\t%.9g", all);
         most[5] = fmax(most[5], all);
-        for (size_t e = 0; e < n_kinds; e++) {
+        for (size_t e = 0; e < n_types; e++) {
             double taken = compare_mean(c, p, "engine_taken", scope[e]).mean;
-            write_ci(g, compare_mean(c, p, "engine_best", scope[e]), &ignored, &kind_most);
+            write_ci(g, compare_mean(c, p, "engine_best", scope[e]), &ignored, &type_most);
             (void)fprintf(g->to, "\t%.9g", taken);
         }
         (void)fputc('\n', g->to);
     }
     double room = 0.12 + 0.052 * (double)longest;       /* inches for the labels */
     (void)fprintf(g->to, "EOD\nif (!exists(\"W\")) W = %.2f\nif (!exists(\"H\")) H = %.2f\nN = %zu\nKINDS = %zu\narray KIND[%zu]\n",
-                  fmax(7, 5.4 + room), 1.1 + 2 * 0.15 * (double)k->n_policies, k->n_policies, n_kinds, n_kinds);
-    for (size_t e = 0; e < n_kinds; e++) {
+                  fmax(7, 5.4 + room), 1.1 + 2 * 0.15 * (double)k->n_policies, k->n_policies, n_types, n_types);
+    for (size_t e = 0; e < n_types; e++) {
         char name[32];
         (void)snprintf(name, sizeof name, "KIND[%zu]", e + 1);
         gnuplot_text(g, name, strchr(scope[e], '=') + 1);

@@ -12,17 +12,17 @@
 
 enum { LINES_MAX = 64, COLOURS = 6, BARS_MAX = 20000 };
 
-struct line { char *name; int64_t node; char *kind; int64_t busy_to; };
+struct line { char *name; int64_t node; char *type; int64_t busy_to; };
 struct bar { double from, to, way_to; uint32_t line, colour; };
 struct engines_plot { struct line line[LINES_MAX]; uint32_t n_lines; struct bar *bar; size_t n_bars, cap_bars; char *what[COLOURS + 1]; uint32_t n_what; double end; };
 
 /* The line for a call of this node and kind that begins then; a new one when all are busy.  NONE: the page is full. */
-static uint32_t find_line(struct engines_plot *e, int64_t node, const char *name, const char *kind, int64_t start)
+static uint32_t find_line(struct engines_plot *e, int64_t node, const char *name, const char *type, int64_t start)
 {
     for (uint32_t i = 0; i < e->n_lines; i++)
-        if (e->line[i].node == node && strcmp(e->line[i].kind, kind) == 0 && e->line[i].busy_to <= start) return i;
+        if (e->line[i].node == node && strcmp(e->line[i].type, type) == 0 && e->line[i].busy_to <= start) return i;
     if (e->n_lines == LINES_MAX) return NONE;
-    e->line[e->n_lines] = (struct line){ .name = mem_strdup(name), .node = node, .kind = mem_strdup(kind) };
+    e->line[e->n_lines] = (struct line){ .name = mem_strdup(name), .node = node, .type = mem_strdup(type) };
     return e->n_lines++;
 }
 
@@ -77,7 +77,7 @@ static void write_script(const struct engines_plot *e, struct gnuplot *g, const 
     }
     (void)fprintf(g->to, "EOD\n$rows << EOD\n");
     for (uint32_t i = 0; i < e->n_lines; i++) {
-        (void)snprintf(text, sizeof text, "%s %s", e->line[i].name, e->line[i].kind);
+        (void)snprintf(text, sizeof text, "%s %s", e->line[i].name, e->line[i].type);
         (void)fprintf(g->to, "%u\t", i);
         gnuplot_cell(g, text);
         (void)fputc('\n', g->to);
@@ -109,7 +109,7 @@ enum st plot_engines(struct gnuplot *g, const struct compare *c, const struct co
     TRY(plot_run(k, run, &p, &which, d));
     enum st st = load(&e, store_db(c->store), run, o, d);
     if (st == ST_OK) write_script(&e, g, p, which, o->from > 0 ? (double)o->from / 1e6 : 0);
-    for (uint32_t i = 0; i < e.n_lines; i++) { mem_free(e.line[i].name); mem_free(e.line[i].kind); }
+    for (uint32_t i = 0; i < e.n_lines; i++) { mem_free(e.line[i].name); mem_free(e.line[i].type); }
     for (uint32_t i = 0; i < e.n_what; i++) mem_free(e.what[i]);
     mem_free(e.bar);
     return st;

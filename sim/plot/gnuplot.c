@@ -28,11 +28,11 @@ enum st gnuplot_begin(struct gnuplot *g, const char *path, const char *figure, s
     g->is_script = strcmp(g->format, "gp") == 0;
     size_t len = strlen(path) + sizeof ".part";
     g->path = mem_strdup(path);
-    MEM_ARRAY(g->part, len);
-    (void)snprintf(g->part, len, "%s.part", path);
-    g->to = g->is_script ? fopen(g->part, "w") : tmpfile();
+    MEM_ARRAY(g->temp, len);
+    (void)snprintf(g->temp, len, "%s.part", path);
+    g->to = g->is_script ? fopen(g->temp, "w") : tmpfile();
     if (g->to == NULL) {
-        (void)diag_at(d, ST_EWORLD, g->is_script ? g->part : "", 0, 0, "cannot write: %s", strerror(errno));
+        (void)diag_at(d, ST_EWORLD, g->is_script ? g->temp : "", 0, 0, "cannot write: %s", strerror(errno));
         gnuplot_abort(g);
         return d->code;
     }
@@ -70,13 +70,13 @@ static void close_all(struct gnuplot *g)
 {
     if (g->to != NULL) (void)fclose(g->to);
     mem_free(g->path);
-    mem_free(g->part);
+    mem_free(g->temp);
     *g = (struct gnuplot){ .to = NULL };
 }
 
 void gnuplot_abort(struct gnuplot *g)
 {
-    if (g->to != NULL) (void)unlink(g->part);
+    if (g->to != NULL) (void)unlink(g->temp);
     close_all(g);
 }
 
@@ -88,16 +88,16 @@ static enum st missing(struct diag *d, int err)
     return ST_EWORLD;
 }
 
-/* What gnuplot said, as one message: its first lines. */
+/* What gnuplot wrote to its standard error, as one error: its first lines. */
 static enum st complaint(FILE *err, int status, struct diag *d)
 {
-    char said[512];
+    char text[512];
     rewind(err);
-    size_t n = fread(said, 1, sizeof said - 1, err);
-    said[n] = '\0';
-    while (n > 0 && said[n - 1] == '\n') said[--n] = '\0';
+    size_t n = fread(text, 1, sizeof text - 1, err);
+    text[n] = '\0';
+    while (n > 0 && text[n - 1] == '\n') text[--n] = '\0';
     if (WIFSIGNALED(status)) return diag_set(d, ST_EWORLD, "gnuplot was ended by signal %d", WTERMSIG(status));
-    return diag_set(d, ST_EWORLD, "gnuplot failed: %s", n > 0 ? said : "it does not say why");
+    return diag_set(d, ST_EWORLD, "gnuplot failed: %s", n > 0 ? text : "it does not say why");
 }
 
 /* Standard input: the script; output: the picture; error: err. */
@@ -121,14 +121,14 @@ static enum st run_child(struct gnuplot *g, int picture, FILE *err, struct diag 
 
 static enum st draw(struct gnuplot *g, struct diag *d)
 {
-    int picture = open(g->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (picture < 0) return diag_at(d, ST_EWORLD, g->part, 0, 0, "cannot write: %s", strerror(errno));
+    int picture = open(g->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (picture < 0) return diag_at(d, ST_EWORLD, g->temp, 0, 0, "cannot write: %s", strerror(errno));
     FILE *err = tmpfile();
     enum st st = err == NULL ? diag_set(d, ST_EWORLD, "cannot make a temporary file: %s", strerror(errno)) : ST_OK;
     if (st == ST_OK) st = run_child(g, picture, err, d);
     if (err != NULL) (void)fclose(err);
     off_t size = lseek(picture, 0, SEEK_END);
-    if (close(picture) != 0 && st == ST_OK) st = diag_at(d, ST_EWORLD, g->part, 0, 0, "cannot write: %s", strerror(errno));
+    if (close(picture) != 0 && st == ST_OK) st = diag_at(d, ST_EWORLD, g->temp, 0, 0, "cannot write: %s", strerror(errno));
     if (st == ST_OK && size <= 0) st = diag_set(d, ST_EWORLD, "gnuplot drew nothing");
     return st;
 }
@@ -145,8 +145,8 @@ enum st gnuplot_end(struct gnuplot *g, const char *figure, struct diag *d)
         (void)lseek(fileno(g->to), 0, SEEK_SET);    /* the child shares the offset of the descriptor */
         st = draw(g, d);
     }
-    if (st == ST_OK && rename(g->part, g->path) != 0) st = diag_at(d, ST_EWORLD, g->path, 0, 0, "cannot write: %s", strerror(errno));
-    if (st != ST_OK) (void)unlink(g->part);
+    if (st == ST_OK && rename(g->temp, g->path) != 0) st = diag_at(d, ST_EWORLD, g->path, 0, 0, "cannot write: %s", strerror(errno));
+    if (st != ST_OK) (void)unlink(g->temp);
     close_all(g);
     return st;
 }

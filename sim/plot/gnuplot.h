@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include "base/diag.h"
 
-struct gnuplot { FILE *to; char *path, *part; const char *format; bool is_script; };
+struct gnuplot { FILE *to; char *path, *temp; const char *format; bool is_script; };
 
 /* Begin a figure whose format is given by the ending of `path`: .svg .pdf .png, or .gp for the script itself. */
 enum st gnuplot_begin(struct gnuplot *g, const char *path, const char *figure, struct diag *d);

@@ -9,7 +9,7 @@
 /* Points a curve: more than a printed column resolves. */
 enum { CDF_POINTS = 400, TIMELINE_POINTS = 100 };
 
-static const struct { const char *name, *words; bool is_time; } kinds[] = {
+static const struct { const char *name, *label; bool is_time; } job_metrics[] = {
     { "jct", "Job completion time", true },     { "wait", "Waiting time", true },
     { "slowdown", "Slowdown", false },          { "bounded_slowdown", "Bounded slowdown", false },
     { "rho", "Finish-time fairness", false },   { "span", "Single-job time", true },
@@ -30,14 +30,14 @@ struct plot_unit plot_time_unit(double seconds)
     return (struct plot_unit){ "seconds", 1 };
 }
 
-static enum st kind_of(const char *metric, size_t *kind, struct diag *d)
+static enum st find_job_metric(const char *metric, size_t *m, struct diag *d)
 {
-    const char *names[ARRAY_LEN(kinds)];
-    for (*kind = 0; *kind < ARRAY_LEN(kinds); ++*kind) {
-        names[*kind] = kinds[*kind].name;
-        if (strcmp(names[*kind], metric) == 0) return ST_OK;
+    const char *names[ARRAY_LEN(job_metrics)];
+    for (*m = 0; *m < ARRAY_LEN(job_metrics); ++*m) {
+        names[*m] = job_metrics[*m].name;
+        if (strcmp(names[*m], metric) == 0) return ST_OK;
     }
-    const char *near = diag_nearest(metric, names, ARRAY_LEN(kinds));
+    const char *near = diag_nearest(metric, names, ARRAY_LEN(job_metrics));
     (void)diag_set(d, ST_EINPUT, "this figure cannot show '%s'; expected jct, wait, span, slowdown, bounded_slowdown, rho, s_whole or s_share", metric);
     if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
     return ST_EINPUT;
@@ -109,17 +109,17 @@ static enum st cdf_block(struct gnuplot *g, const struct compare *c, const struc
 static enum st write_cdf(struct gnuplot *g, const struct compare *c, const struct compare_case *k,
                          const struct plot_opts *o, struct diag *d)
 {
-    size_t kind;
+    size_t m;
     double median = 0, least = INFINITY;
     char label[128];
-    TRY(kind_of(o->metric ? o->metric : "jct", &kind, d));
+    TRY(find_job_metric(o->metric ? o->metric : "jct", &m, d));
     (void)fprintf(g->to, "$cdf << EOD\n");
-    for (size_t i = 0; i < k->n_policies; i++) TRY(cdf_block(g, c, &k->policy[i], kinds[kind].name, &median, &least, d));
+    for (size_t i = 0; i < k->n_policies; i++) TRY(cdf_block(g, c, &k->policy[i], job_metrics[m].name, &median, &least, d));
     (void)fprintf(g->to, "EOD\n");
     if (!isfinite(least))
-        return diag_set(d, ST_EINPUT, "no finished job of '%s' has a %s above 0 to draw", k->title, kinds[kind].name);
-    struct plot_unit unit = kinds[kind].is_time ? plot_time_unit(median) : (struct plot_unit){ NULL, 1 };
-    (void)snprintf(label, sizeof label, unit.name ? "%s (%s)" : "%s", kinds[kind].words, unit.name);
+        return diag_set(d, ST_EINPUT, "no finished job of '%s' has a %s above 0 to draw", k->title, job_metrics[m].name);
+    struct plot_unit unit = job_metrics[m].is_time ? plot_time_unit(median) : (struct plot_unit){ NULL, 1 };
+    (void)snprintf(label, sizeof label, unit.name ? "%s (%s)" : "%s", job_metrics[m].label, unit.name);
     gnuplot_text(g, "XLABEL", label);
     gnuplot_number(g, "XDIV", unit.seconds);
     gnuplot_number(g, "XMIN", least / unit.seconds);
@@ -134,12 +134,12 @@ static enum st write_bars(struct gnuplot *g, const struct compare *c, const stru
 {
     static const char *const tail[] = { "mean", "p95", "p99" };
     const char *metric = o->metric ? o->metric : "jct", *scope = o->scope ? o->scope : "all";
-    size_t kind, base = 0;
+    size_t m, base = 0;
     struct plot_names names = { 0 };
     bool has_ci = false;
     double most = 1;
     char label[256];
-    TRY(kind_of(metric, &kind, d));
+    TRY(find_job_metric(metric, &m, d));
     if (o->base != NULL) TRY(compare_find(k, o->base, &base, d));
     (void)fprintf(g->to, "$bars << EOD\n");
     for (size_t i = 0; i < k->n_policies; i++) {
@@ -166,7 +166,7 @@ static enum st write_bars(struct gnuplot *g, const struct compare *c, const stru
     (void)fprintf(g->to, "EOD\nif (!exists(\"W\")) W = %.2f\nN = %zu\nHAS_CI = %d\n", wide, k->n_policies, has_ci);
     plot_names_end(g, &names, wide - 0.7, 2.2, 0.26);
     gnuplot_number(g, "YMAX", most * 1.08);
-    gnuplot_text(g, "YLABEL", kinds[kind].words);
+    gnuplot_text(g, "YLABEL", job_metrics[m].label);
     gnuplot_text(g, "BASE", k->policy[base].label);
     return ST_OK;
 }
@@ -223,20 +223,20 @@ static double last_sample(const struct compare *c, int64_t run)
 static enum st write_timeline(struct gnuplot *g, const struct compare *c, const struct compare_case *k,
                               const struct plot_opts *o, struct diag *d)
 {
-    static const struct { const char *block, *series; } part[] = { { "util", "gpu_util" }, { "queue", "tasks_waiting" } };
+    static const struct { const char *block, *series; } panel[] = { { "util", "gpu_util" }, { "queue", "tasks_waiting" } };
     const struct compare_policy *only = NULL;
     size_t which = 0, n;
     double end = 0;
     if (o->run >= 0) TRY(plot_run(k, o->run, &only, &which, d));
     size_t lines = only ? 1 : k->n_policies;
     for (size_t i = 0; i < lines; i++) end = fmax(end, last_sample(c, only ? o->run : k->policy[i].run[0]));
-    for (size_t s = 0; s < ARRAY_LEN(part); s++) {
-        (void)fprintf(g->to, "$%s << EOD\n", part[s].block);
+    for (size_t s = 0; s < ARRAY_LEN(panel); s++) {
+        (void)fprintf(g->to, "$%s << EOD\n", panel[s].block);
         for (size_t i = 0; i < lines; i++) {
             int64_t run = only ? o->run : k->policy[i].run[0];
-            TRY(series_block(g, c, run, part[s].series, end / TIMELINE_POINTS, &n, d));
+            TRY(series_block(g, c, run, panel[s].series, end / TIMELINE_POINTS, &n, d));
             if (n > 0) continue;
-            (void)diag_set(d, ST_EINPUT, "run %lld has no samples of %s to draw", (long long)run, part[s].series);
+            (void)diag_set(d, ST_EINPUT, "run %lld has no samples of %s to draw", (long long)run, panel[s].series);
             diag_hint(d, "say `output: {sample_every: 5m}` in the scenario, or --set output.sample_every=5m, and run it again");
             return ST_EINPUT;
         }

@@ -11,7 +11,7 @@
 #include "compare/compare.h"
 #include "plot/gnuplot.h"
 
-/* What the user chose; NULL, -1 and 0 where nothing was said. */
+/* What the user chose; NULL, -1 and 0 where nothing was chosen. */
 struct plot_opts {
     const char *out;            /* path */
     const char *scenario;       /* title of a case; needed when the database has several */

@@ -49,19 +49,19 @@ static enum st read_query(struct figure *f, struct diag *d)
     return ST_OK;
 }
 
-/* SQLite's words, at their place in the file or with the word that it stumbled on. */
+/* SQLite's error, at its place in the file or with the text that it did not understand. */
 static enum st bad_query(const struct figure *f, struct diag *d)
 {
-    const char *said = sqlite3_errmsg(f->db);
+    const char *error = sqlite3_errmsg(f->db);
     int offset = sqlite3_error_offset(f->db);
     uint32_t line = 1, col = 1;
     for (int i = 0; i < offset; i++) {
         if (f->sql[i] == '\n') { line++; col = 1; }
         else col++;
     }
-    if (f->path != NULL) (void)diag_at(d, ST_EINPUT, f->path, offset < 0 ? 0 : line, offset < 0 ? 0 : col, "the query: %s", said);
-    else if (offset < 0) (void)diag_set(d, ST_EINPUT, "the query: %s", said);
-    else (void)diag_set(d, ST_EINPUT, "the query, line %u, column %u, at '%.20s': %s", line, col, f->sql + offset, said);
+    if (f->path != NULL) (void)diag_at(d, ST_EINPUT, f->path, offset < 0 ? 0 : line, offset < 0 ? 0 : col, "the query: %s", error);
+    else if (offset < 0) (void)diag_set(d, ST_EINPUT, "the query: %s", error);
+    else (void)diag_set(d, ST_EINPUT, "the query, line %u, column %u, at '%.20s': %s", line, col, f->sql + offset, error);
     diag_hint(d, "there are the views v_run, v_job, v_metric, v_series, v_moved and v_card, and the tables of results/README.md;"
                  " `sqlite3 FILE.db .schema` shows their columns");
     return ST_EINPUT;

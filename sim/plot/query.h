@@ -18,7 +18,7 @@ struct plot_sql_opts {
 
 /*
  * One SELECT, on a connection that cannot write.  ST_EINPUT for a query that
- * is none, that SQLite refuses (with the place and SQLite's words), that
+ * is none, that SQLite refuses (with the place and SQLite's error), that
  * returns nothing, or whose values cannot be drawn so (with row and column).
  * O(rows); refused above PLOT_SQL_ROWS of them.
  */

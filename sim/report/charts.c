@@ -8,7 +8,7 @@
 #include "plot/plot.h"
 #include "report/report.h"
 
-/* Wide ones have panels side by side; rare ones are told of only where they are drawn. */
+/* Wide ones have panels side by side; rare ones are mentioned only where they are drawn. */
 static const struct { const char *figure, *caption, *takes_metric; bool is_wide, is_rare; } charts[] = {
     { "bars", "Completion time relative to the first policy: mean, 95th and 99th percentile. Whiskers are 95 % intervals over seeds, paired.", NULL, false, false },
     { "cdf", "Completion time of every job, all seeds together: how many jobs (vertical) were done within a time (horizontal, logarithmic).", NULL, false, false },
@@ -103,30 +103,30 @@ static enum st temp_dir(char *buf, size_t cap, struct diag *d)
 enum st report_charts(const struct compare *c, const struct compare_case *k, size_t index, FILE *to, struct diag *d)
 {
     char dir[256], path[300];
-    bool told = false;
+    bool any = false;
     enum st st = ST_OK;
     TRY(temp_dir(dir, sizeof dir, d));
     (void)snprintf(path, sizeof path, "%s/chart.svg", dir);
     (void)fputs("<div class=\"charts\">\n", to);
-    struct diag why[ARRAY_LEN(charts)];
-    memset(why, 0, sizeof why);
+    struct diag error[ARRAY_LEN(charts)];
+    memset(error, 0, sizeof error);
     for (size_t i = 0; i < ARRAY_LEN(charts) && st == ST_OK; i++) {
-        st = one(c, k, index, i, path, to, &why[i]);
-        if (st == ST_EINPUT) st = ST_OK;        /* nothing to draw: told below */
-        else if (st != ST_OK) *d = why[i];
+        st = one(c, k, index, i, path, to, &error[i]);
+        if (st == ST_EINPUT) st = ST_OK;        /* nothing to draw: mentioned below */
+        else if (st != ST_OK) *d = error[i];
         (void)unlink(path);
     }
     (void)rmdir(dir);
     (void)fputs("</div>\n", to);
     for (size_t i = 0; i < ARRAY_LEN(charts) && st == ST_OK; i++) {
-        if (why[i].code == ST_OK || charts[i].is_rare) continue;
-        (void)fputs(told ? "; " : "<p class=\"quiet\">Not drawn: ", to);
+        if (error[i].code == ST_OK || charts[i].is_rare) continue;
+        (void)fputs(any ? "; " : "<p class=\"quiet\">Not drawn: ", to);
         (void)fprintf(to, "<b>%s</b> (", charts[i].figure);
-        report_text(why[i].msg, to);
+        report_text(error[i].msg, to);
         (void)fputc(')', to);
-        told = true;
+        any = true;
     }
-    if (told) (void)fputs(".</p>\n", to);
+    if (any) (void)fputs(".</p>\n", to);
     if (st == ST_EWORLD && strstr(d->msg, "gnuplot") != NULL && strstr(d->msg, "not installed") != NULL) {
         d->hint[0] = '\0';
         diag_hint(d, "install it (on Debian: apt-get install gnuplot-nox), or leave the charts out with --no-charts");

@@ -179,7 +179,7 @@ static void differences(const struct page *p, const struct compare_case *k, size
     (void)fputs("</tbody></table></div>\n", p->to);
 }
 
-/* The comparison in words, as `fairway compare` has it: its Markdown, a line a statement, made a list. */
+/* The comparison as sentences, as `fairway compare` has it: its Markdown, a line a statement, made a list. */
 static enum st sentences(const struct page *p, const struct compare_case *k, const char *const *metric, size_t n, struct diag *d)
 {
     FILE *text = tmpfile();
@@ -451,7 +451,7 @@ static void head(const struct page *p)
     (void)fputs(" &ndash; Fairway</title>\n<style>\n", p->to);
     (void)fputs(embed_text("report.css"), p->to);
     (void)fputs("</style>\n</head>\n<body>\n<header><p class=\"brand\">Fairway</p><nav aria-label=\"Contents\"><ul>\n", p->to);
-    static const struct { const char *anchor, *word; } parts[] = {
+    static const struct { const char *anchor, *text; } sections[] = {
         { "compare", "Policies" }, { "charts", "Charts" }, { "time", "Timeline" }, { "policies", "Each policy" }, { "trace", "Trace" }, { "from", "Provenance" },
     };
     for (size_t i = 0; i < p->c->n; i++) {
@@ -460,7 +460,7 @@ static void head(const struct page *p)
             report_text(p->c->at[i].title, p->to);
             (void)fputs("</a></li>\n", p->to);
         }
-        for (size_t k = 0; k < ARRAY_LEN(parts); k++) (void)fprintf(p->to, "<li><a href=\"#k%zu%s\">%s</a></li>\n", i, parts[k].anchor, parts[k].word);
+        for (size_t k = 0; k < ARRAY_LEN(sections); k++) (void)fprintf(p->to, "<li><a href=\"#k%zu%s\">%s</a></li>\n", i, sections[k].anchor, sections[k].text);
     }
     (void)fputs("</ul></nav></header>\n<main>\n", p->to);
 }
