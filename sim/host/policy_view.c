@@ -105,7 +105,7 @@ static struct pol_reading view_reading(void *ctx, pol_task h)
 {
     const struct policy_view *p = ctx;
     if (!is_live_task(p, h)) return (struct pol_reading){ -1, -1 };
-    struct reading r = speed_reading(p->w, h.slot);
+    struct speed_reading r = world_read(p->w, h.slot);
     return (struct pol_reading){ .gpu_util = r.util < 0 ? -1 : mul_div(r.util, 1000000, RATE_ONE), .mem_bw = r.bw };
 }
 

@@ -311,7 +311,7 @@ static void on_sample(void *ctx, const struct world *w)
     add(&m->frag_stranded, f.stranded);
     add(&m->frag_lack_cpu, f.lack_cpu);
     put_series(m, at, "gpu_util", metrics_ratio((double)s->gpu_used, (double)s->gpu_total));
-    if (world_config(w)->profiles != NULL) put_series(m, at, "gpu_active", metrics_ratio((double)speed_busy(w) / RATE_ONE, (double)s->gpu_total));
+    if (world_config(w)->profiles != NULL) put_series(m, at, "gpu_active", metrics_ratio((double)world_busy(w) / RATE_ONE, (double)s->gpu_total));
     put_series(m, at, "cpu_util", metrics_ratio((double)s->cpu_used, (double)s->cpu_total));
     put_series(m, at, "mem_util", metrics_ratio((double)s->mem_used, (double)s->mem_total));
     put_series(m, at, "card_occupancy", metrics_ratio((double)s->card_used * GPU_WHOLE, (double)s->gpu_total));

@@ -122,7 +122,7 @@ void usage_instant(struct usage *u, const struct world *w)
 {
     advance(u, world_now(w));
     u->now = world_cluster(w)->sum;
-    u->busy = speed_busy(w);
+    u->busy = world_busy(w);
 }
 
 void usage_fold(struct usage *u, const struct world *w)

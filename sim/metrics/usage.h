@@ -30,7 +30,7 @@ struct usage {
     struct cluster_sum now;                 /* as the last instant left it */
     sim_tick since;
     usage_wide cpu_used, cpu_cap, mem_used, mem_cap, gpu_used, gpu_cap, card_used;
-    usage_wide gpu_busy; int64_t busy;      /* integral and present value of speed_busy */
+    usage_wide gpu_busy; int64_t busy;      /* integral and present value of world_busy */
     usage_wide jobs;                        /* jobs in the system x us */
     int64_t  active;                        /* users with a job in the system x us */
     uint32_t n_jobs, n_active;

@@ -124,6 +124,25 @@ void     jobs_fini(struct job_table *t);        /* zero-initialise to begin */
 uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordinal, struct shapes *shapes, struct graph *graph);
 void     jobs_release(struct job_table *t, uint32_t job);       /* handles to it go stale */
 
+/* The task whose activity drives this one: the first of its gang, or itself. */
+static inline uint32_t jobs_lead(const struct job_table *t, uint32_t task)
+{
+    const struct job *j = &t->job[t->task[task].job];
+    return j->gang ? j->first_task : task;
+}
+
+/* Visit the unit of lead task `lead`: all tasks k of a gang, else the task alone. */
+#define JOBS_UNIT_EACH(t, lead, k) \
+    for (uint32_t k = (lead), gang_ = (t)->job[(t)->task[lead].job].gang; k != NONE; k = gang_ ? (t)->task[k].next : NONE)
+
+/* A task's place among the events of one instant, and its own name in random streams: job order, then task order. */
+enum { JOBS_INDEX_BITS = 20 };  /* a job has fewer tasks than 2 to this */
+static inline uint64_t jobs_order(const struct job_table *t, uint32_t task)
+{
+    const struct task *k = &t->task[task];
+    return t->job[k->job].ordinal << JOBS_INDEX_BITS | k->index;
+}
+
 /* cpu, single (one card or a share of one) or multi, by what all its tasks ask together. */
 const char *job_class(const struct job *j);
 

@@ -145,9 +145,9 @@ static void arrive(struct world *w)
     s.submit = w->engine.now;
     w->has_next = false;        /* it is inside now */
     for (uint32_t g = 0; g < s.n_groups; g++) n_tasks += s.group[g].n;
-    if (n_tasks >> INDEX_BITS != 0) {
+    if (n_tasks >> JOBS_INDEX_BITS != 0) {
         (void)diag_set(&w->fail, ST_EINPUT, "job '%s' (line %u of the trace) has %" PRIu64 " tasks; a job may have at most %d",
-                       s.id, s.line, n_tasks, (1 << INDEX_BITS) - 1);
+                       s.id, s.line, n_tasks, (1 << JOBS_INDEX_BITS) - 1);
         return;
     }
     if (s.graph != NULL && (graph = take_graph(w, &s, (uint32_t)n_tasks)) == NULL) return;
@@ -295,7 +295,7 @@ static enum st decide(void *ctx, bool *again, struct diag *d)
     TRY(w->decider.decide(w->decider.ctx, w, lent, n_lent, again, d));
     SIM_ASSERT(w->n_ended == n_ended);          /* deciding ends no job */
     release_ended(w);
-    speed_settle(w);
+    speed_settle(w->speed, w->engine.now);
     if (w->net != NULL) net_settle(w->net, w->engine.now);
     if (w->n_notice > 0) *again = true;
     return ST_OK;
@@ -363,6 +363,13 @@ static const struct evloop_ops ops = { .apply = apply, .decide = decide, .sample
 
 static uint32_t flow_slot(uint32_t flow) { return ev_slot(SLOT_FLOW, flow); }
 
+/* The unit of lead task `t` computes at another rate from now on. */
+static void rerate(void *ctx, uint32_t t, sim_rate rate)
+{
+    struct world *w = ctx;
+    act_set_rate(&w->jobs.task[t].act, &w->engine.q, rate, w->engine.now);
+}
+
 struct world *world_create(const struct world_config *cfg, struct source src, struct decider dec)
 {
     struct world *w;
@@ -374,7 +381,9 @@ struct world *world_create(const struct world_config *cfg, struct source src, st
     cluster_reset(w->cluster);
     evloop_init(&w->engine, &ops, w);
     if (cfg->net.mode == NET_SHARED) w->net = net_create(&w->cfg.net, w->cluster, &w->engine.q, flow_slot);
-    if (cfg->profiles != NULL) w->speed = speed_create();
+    w->speed = speed_create(&(struct speed_env){ .cluster = w->cluster, .jobs = &w->jobs, .shapes = &w->shapes, .throughput = cfg->perf,
+                                                 .profiles = cfg->profiles, .monitor = cfg->monitor, .seed = cfg->seed,
+                                                 .ctx = w, .rerate = rerate });
     if (cfg->calltime != NULL) w->callq = callq_create(w->cluster->n_nodes);
     w->engine_mask = cluster_engine_mask(w->cluster);
     fault_init(&w->faults, &w->cfg.fault, w->cluster->n_nodes, cfg->seed);

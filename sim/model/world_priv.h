@@ -39,7 +39,7 @@ struct world {
     sim_tick        *timer;    size_t cap_timer; uint32_t n_timer; /* pending wake times by timer slot, -1 free */
     uint32_t         n_busy_timers;
     struct net      *net;       /* NULL in nominal mode */
-    struct speed    *speed;     /* NULL without profiles */
+    struct speed    *speed;
     uint32_t        *flow_task; size_t cap_flow_task;           /* the task that reads or writes through a flow */
     bool             is_stuck;  /* nothing is left to happen and tasks wait, which the decider may do */
     struct diag      fail;     /* an error met while applying events */
@@ -68,13 +68,7 @@ static inline uint32_t ev_slot(uint32_t family, uint32_t i)
     do { for (uint32_t o_ = 0; o_ < (w)->n_obs; o_++) \
              if ((w)->obs[o_].member != NULL) (w)->obs[o_].member((w)->obs[o_].ctx, (w)); } while (0)
 
-/* A unit's place among the events of one instant: job order, then task order. */
-enum { INDEX_BITS = 20 };
-static inline uint64_t order_of(const struct world *w, uint32_t t)
-{
-    const struct task *k = &w->jobs.task[t];
-    return w->jobs.job[k->job].ordinal << INDEX_BITS | k->index;
-}
+static inline uint64_t order_of(const struct world *w, uint32_t t) { return jobs_order(&w->jobs, t); }
 
 /* What enters the digest, tagged so that no two kinds of fact can be confused.  RESIZE with c not 0: a reservation or a loan. */
 enum fact { FACT_ARRIVE = 1, FACT_START, FACT_STOP, FACT_JOB_END, FACT_NODE, FACT_RESIZE, FACT_CALLS };
@@ -85,16 +79,8 @@ void world_end_job(struct world *w, uint32_t job, enum job_status status);
 static inline struct task *task_at(struct world *w, uint32_t t) { return &w->jobs.task[t]; }
 static inline struct job  *job_of(struct world *w, uint32_t t) { return &w->jobs.job[w->jobs.task[t].job]; }
 
-/* The task whose activity drives this one: the first of its gang, or itself. */
-static inline uint32_t unit_lead(const struct world *w, uint32_t t)
-{
-    const struct job *j = &w->jobs.job[w->jobs.task[t].job];
-    return j->gang ? j->first_task : t;
-}
-
-/* Visit the unit of lead task `t`: all tasks of a gang, else the task alone. */
-#define UNIT_EACH(w, t, k) \
-    for (uint32_t k = (t), gang_ = (w)->jobs.job[(w)->jobs.task[t].job].gang; k != NONE; k = gang_ ? (w)->jobs.task[k].next : NONE)
+static inline uint32_t unit_lead(const struct world *w, uint32_t t) { return jobs_lead(&w->jobs, t); }
+#define UNIT_EACH(w, t, k) JOBS_UNIT_EACH(&(w)->jobs, t, k)
 
 static inline sim_work total_work(const struct task *t) { return (sim_work)t->dur << RATE_BITS; }
 

@@ -33,8 +33,8 @@ void unit_compute(struct world *w, uint32_t t)
         else world_notify(w, NOTICE_CALL, k->job, t, NONE);
         return;
     }
-    speed_begin(w, t);
-    begin_phase(w, t, PHASE_COMPUTE, total_work(k) - k->done, speed_rate(w, t));
+    speed_begin(w->speed, t, w->engine.now);
+    begin_phase(w, t, PHASE_COMPUTE, total_work(k) - k->done, speed_rate(w->speed, t));
 }
 
 void unit_phase_over(struct world *w, uint32_t t)
@@ -45,7 +45,7 @@ void unit_phase_over(struct world *w, uint32_t t)
     case PHASE_READ:    data_step_over(w, t); return;
     case PHASE_COMPUTE:
         if (job_of(w, t)->calls != NULL) { calls_over(w, t); return; }
-        speed_end(w, t);
+        speed_end(w->speed, t, w->engine.now);
         if (job_of(w, t)->graph != NULL) data_write(w, t);
         else unit_finish(w, t, STOP_DONE);
         return;
@@ -83,7 +83,7 @@ static void halt(struct world *w, uint32_t t)
 {
     if (job_of(w, t)->graph != NULL) data_stop(w, t);
     if (job_of(w, t)->calls != NULL) calls_stop(w, t);
-    else speed_end(w, t);
+    else speed_end(w->speed, t, w->engine.now);
     evq_cancel(&w->engine.q, ev_slot(SLOT_ACT, t));
     evq_cancel(&w->engine.q, ev_slot(SLOT_LIMIT, t));
 }
@@ -260,7 +260,7 @@ const char *world_resize(struct world *w, uint32_t task, int64_t cpu_milli)
     if (why != NULL) return why;
     world_fold(w, FACT_RESIZE, order_of(w, task), (uint64_t)cpu_milli, 0);
     TELL(w, resized, task, was);
-    speed_resized(w, unit_lead(w, task));
+    speed_resized(w->speed, unit_lead(w, task), w->engine.now);
     return NULL;
 }
 

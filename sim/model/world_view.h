@@ -72,6 +72,10 @@ struct world_input world_input(const struct world *w, uint32_t task, uint32_t k)
 
 /* ---- what some worlds have ---- */
 
+/* What a monitor last saw of the task, and how busy GPUs are (speed_busy); nothing, and 0, without profiles. */
+struct speed_reading world_read(const struct world *w, uint32_t task);
+int64_t world_busy(const struct world *w);
+
 const struct reserve_sum *world_reserves(const struct world *w);    /* what is reserved, used and lent now */
 const struct callq *world_callq(const struct world *w);     /* NULL without world_config.calltime */
 uint32_t world_engine_mask(const struct world *w);          /* engine types that the cluster has, as bits */

@@ -21,31 +21,44 @@
 #ifndef MODEL_SPEED_SPEED_H
 #define MODEL_SPEED_SPEED_H
 
+#include "model/job.h"
 #include "model/speed/profile.h"
-
-struct world;
+#include "model/speed/throughput.h"
 
 struct monitor_spec { sim_tick interval; double noise; };   /* 0: looks all the time; relative standard deviation */
 
-struct speed;                               /* of one world; NULL: no profile, nothing contends */
+/* What it knows of a world; all borrowed. */
+struct speed_env {
+    const struct cluster *cluster;
+    const struct job_table *jobs;
+    const struct shapes *shapes;
+    const struct throughput *throughput;
+    const struct profiles *profiles;        /* NULL: nothing contends, nothing is measured */
+    struct monitor_spec monitor;
+    uint64_t seed;                          /* of the readings' errors */
+    void *ctx;
+    void (*rerate)(void *ctx, uint32_t t, sim_rate rate);   /* a unit that computes goes at this rate from now on */
+};
+
+struct speed;
 
 /* What a monitor last saw of one task; util of its unit in 1/65536, -1: nothing yet. */
-struct reading { int64_t util, bw; };
+struct speed_reading { int64_t util, bw; };
 
-struct speed *speed_create(void);
+struct speed *speed_create(const struct speed_env *env);
 void speed_destroy(struct speed *s);        /* NULL is fine */
 
 /* The unit begins to compute, ends, has other cores; t is its lead task.  O(its tasks x its nodes). */
-void speed_begin(struct world *w, uint32_t t);
-void speed_end(struct world *w, uint32_t t);
-void speed_resized(struct world *w, uint32_t t);
+void speed_begin(struct speed *s, uint32_t t, sim_tick now);
+void speed_end(struct speed *s, uint32_t t, sim_tick now);
+void speed_resized(struct speed *s, uint32_t t, sim_tick now);
 /* Of a unit that holds its places, in 1/65536 of nominal. */
-sim_rate speed_rate(struct world *w, uint32_t t);
+sim_rate speed_rate(struct speed *s, uint32_t t);
 /* Re-rate the units on nodes where something changed.  Once a round. */
-void speed_settle(struct world *w);
+void speed_settle(struct speed *s, sim_tick now);
 
-struct reading speed_reading(const struct world *w, uint32_t task);
+struct speed_reading speed_read(const struct speed *s, uint32_t task, sim_tick now);
 /* Sum over computing units of util x thousandths of cards they hold, in 1/65536 of a thousandth. */
-int64_t speed_busy(const struct world *w);
+int64_t speed_busy(const struct speed *s);
 
 #endif

@@ -209,7 +209,7 @@ Test(speed, a_resize_that_cannot_be_is_refused_with_its_reason)
 /* ---- the monitor ---- */
 
 enum { LOOKS = 5 };
-static struct reading seen[LOOKS];
+static struct speed_reading seen[LOOKS];
 
 /* Readings at 5, 12, 25, 35 and 45; the CPU job of 60 GB/s starts at 0, is halved at 20. */
 static void look(struct stage *st, struct world *w)
@@ -220,7 +220,7 @@ static void look(struct stage *st, struct world *w)
     else if (world_now(w) < 20) (void)world_wake(w, 20);
     for (int i = 0; i < LOOKS; i++) {
         if (world_now(w) < at[i]) (void)world_wake(w, at[i]);
-        if (world_now(w) == at[i]) seen[i] = speed_reading(w, task_of(w, 0));
+        if (world_now(w) == at[i]) seen[i] = world_read(w, task_of(w, 0));
     }
 }
 
