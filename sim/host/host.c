@@ -43,7 +43,7 @@ struct host {
     /* The decision buffer, emptied at every call. */
     struct decision *dec;     size_t n_dec, cap_dec;
     struct world_place *place; size_t n_place, cap_place;
-    struct stage_entry *entry; size_t n_entry, cap_entry;
+    struct reservations_stage *entry; size_t n_entry, cap_entry;
     char            *text;    size_t n_text, cap_text;
     uint64_t         n_idle;    /* calls in a row that did nothing but ask for the next, with jobs waiting on an idle cluster */
     size_t           max_dec;   /* what no policy in its senses appends in one call */
@@ -158,9 +158,9 @@ static void on_wake(void *ctx, int64_t at_us)
     if (d != NULL) d->at = at_us;
 }
 
-static struct amount amount(const struct pol_amount *a)
+static struct reservations_amount amount(const struct pol_amount *a)
 {
-    struct amount o = { .cpu_milli = a->cpu_milli, .gpu_milli = a->gpu_milli };
+    struct reservations_amount o = { .cpu_milli = a->cpu_milli, .gpu_milli = a->gpu_milli };
     memcpy(o.licence, a->licence, sizeof o.licence);
     return o;
 }
@@ -172,7 +172,7 @@ static void on_reserve(void *ctx, pol_job j, const struct pol_reserve *r, const 
     if (d == NULL) return;
     MEM_RESERVE(p->entry, p->cap_entry, p->n_entry + 1);
     d->entry = p->n_entry;
-    p->entry[p->n_entry++] = (struct stage_entry){
+    p->entry[p->n_entry++] = (struct reservations_stage){
         .stage = r->stage, .reserved = amount(&r->reserved), .need = amount(&r->need), .lendable = amount(&r->lendable),
         .usable = amount(&r->usable), .reclaimed = amount(&r->reclaimed) };
 }

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "model/graph.h"
 
-int64_t lending_dim(const struct amount *a, int d) { return d == 0 ? a->cpu_milli : d == 1 ? a->gpu_milli : a->licence[d - 2]; }
+int64_t lending_dim(const struct reservations_amount *a, int d) { return d == 0 ? a->cpu_milli : d == 1 ? a->gpu_milli : a->licence[d - 2]; }
 
 const char *lending_name(const struct world *w, int d)
 {
@@ -60,7 +60,7 @@ void lending_stopped(struct lending *l, const struct world *w, uint32_t task, en
     const struct task *t = world_task(w, task);
     struct lending_job *j = &l->job[t->job];
     if (j->n > 0 && why == STOP_DONE) j->end[world_job(w, t->job)->graph->level[t->index]] = world_now(w);
-    if (why != STOP_PREEMPTED || reserve_lender(w, task) == NULL) return;
+    if (why != STOP_PREEMPTED || !world_borrows(w, task)) return;
     const struct hold *h = cluster_hold(world_cluster(w), task);
     sim_tick ran = world_now(w) - t->started_at;
     l->n_reclaims++;
@@ -72,7 +72,7 @@ void lending_stopped(struct lending *l, const struct world *w, uint32_t task, en
 bool lending_instant(struct lending *l, const struct world *w)
 {
     const struct cluster *c = world_cluster(w);
-    const struct reserve_sum *s = world_reserves(w);
+    const struct reservations_sum *s = world_reserved(w);
     usage_wide dt = world_now(w) - l->since;
     for (int d = 0; d < LENDING_DIMS && dt > 0; d++) {
         l->reserved_us[d] += lending_dim(&l->reserved, d) * dt;

@@ -15,7 +15,7 @@ enum { LENDING_DIMS = 2 + LICENCES_MAX };       /* CPU and GPU in thousandths, t
 struct lending_job { sim_tick *start, *end; uint32_t n; };
 
 struct lending {
-    struct amount reserved, used, lent, licensed;   /* as the last instant left it; licensed: licences in use */
+    struct reservations_amount reserved, used, lent, licensed;   /* as the last instant left it; licensed: licences in use */
     sim_tick since;
     usage_wide reserved_us[LENDING_DIMS], used_us[LENDING_DIMS], lent_us[LENDING_DIMS];
     usage_wide reclaimed_us[LENDING_DIMS];      /* held by borrowers in attempts that ended in a reclaim */
@@ -37,7 +37,7 @@ bool lending_instant(struct lending *l, const struct world *w);
 int64_t  lending_of(const struct lending *l, uint32_t task);
 /* Time between the end of each stage and the last first start of the next; -1: the job has no order. */
 sim_tick lending_stage_wait(const struct lending *l, uint32_t job);
-int64_t  lending_dim(const struct amount *a, int d);
+int64_t  lending_dim(const struct reservations_amount *a, int d);
 /* "cpu", "gpu", or the licence's name. */
 const char *lending_name(const struct world *w, int d);
 

@@ -250,7 +250,7 @@ static void on_lent(void *ctx, const struct world *w, uint32_t task, uint32_t le
 }
 
 /* A row for each resource that the job reserves. */
-static void on_staged(void *ctx, const struct world *w, uint32_t job, const struct stage_entry *s)
+static void on_staged(void *ctx, const struct world *w, uint32_t job, const struct reservations_stage *s)
 {
     struct metrics *m = ctx;
     for (int d = 0; d < LENDING_DIMS; d++) {
@@ -265,8 +265,8 @@ static void on_staged(void *ctx, const struct world *w, uint32_t job, const stru
 
 static void put_lending(struct metrics *m, const struct world *w)
 {
-    const struct { const char *name; const struct amount *a; } sum[] = {
-        { "reserved", &world_reserves(w)->reserved }, { "reserved_used", &world_reserves(w)->used }, { "lent", &world_reserves(w)->lent } };
+    const struct { const char *name; const struct reservations_amount *a; } sum[] = {
+        { "reserved", &world_reserved(w)->reserved }, { "reserved_used", &world_reserved(w)->used }, { "lent", &world_reserved(w)->lent } };
     for (int d = 0; d < 2 + (int)world_cluster(w)->licences.n; d++)
         for (size_t i = 0; i < ARRAY_LEN(sum); i++) {
             char name[160];

@@ -9,7 +9,7 @@ void jobs_fini(struct job_table *t)
     for (uint32_t i = 0; i < t->n_job_slots; i++) {
         mem_free(t->job[i].id);
         graph_destroy(t->job[i].graph);
-        mem_free(t->job[i].reserve);
+        mem_free(t->job[i].reservation);
         calls_destroy(t->job[i].calls);
     }
     mem_free(t->job);
@@ -92,12 +92,12 @@ void jobs_release(struct job_table *t, uint32_t job)
     }
     mem_free(j->id);
     graph_destroy(j->graph);
-    mem_free(j->reserve);
+    mem_free(j->reservation);
     calls_destroy(j->calls);
     j->id = NULL;
     j->calls = NULL;
     j->graph = NULL;
-    j->reserve = NULL;
+    j->reservation = NULL;
     j->is_live = false;
     j->gen++;
     MEM_RESERVE(t->free_job, t->cap_free_job, (size_t)t->n_free_job + 1);

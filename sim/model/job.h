@@ -90,7 +90,7 @@ struct job {
     uint64_t ordinal;
     char    *id;                /* owned */
     struct graph *graph;        /* owned; NULL: no data, no order */
-    struct reserve *reserve;    /* owned; NULL: nothing is reserved for it */
+    struct reservation *reservation;    /* owned; NULL: nothing is reserved for it */
     struct calls *calls;        /* owned; NULL: its tasks just compute */
     uint32_t gen, first_task, n_tasks, n_blocked, n_waiting, n_running, n_done;
     uint32_t user, queue, model, klass;     /* ids in world's interns; queue, model: NONE when absent */

@@ -52,7 +52,7 @@ void world_end_job(struct world *w, uint32_t job, enum job_status status)
     case JOB_FAILED:     w->count.failed++; break;
     case JOB_LIVE:       SIM_ASSERT(false);
     }
-    reserve_end(w, job);
+    reservations_end(&w->reservations, job);
     world_fold(w, FACT_JOB_END, j->ordinal, status, 0);
     TELL(w, job_ended, job);
     MEM_RESERVE(w->ended, w->cap_ended, w->n_ended + 1);
@@ -305,7 +305,7 @@ static void audit(const struct world *w)
 {
     uint32_t running = 0, waiting = 0, live = 0;
     cluster_audit(w->cluster);
-    reserve_audit(w);
+    reservations_audit(&w->reservations);
     if (w->callq != NULL) calls_audit(w);
     for (uint32_t s = 0; s < w->jobs.n_job_slots; s++) {
         const struct job *j = &w->jobs.job[s];
@@ -379,6 +379,7 @@ struct world *world_create(const struct world_config *cfg, struct source src, st
     w->source = src;
     w->decider = dec;
     cluster_reset(w->cluster);
+    w->reservations = (struct reservations){ .cluster = w->cluster, .jobs = &w->jobs };
     evloop_init(&w->engine, &ops, w);
     if (cfg->net.mode == NET_SHARED) w->net = net_create(&w->cfg.net, w->cluster, &w->engine.q, flow_slot);
     w->speed = speed_create(&(struct speed_env){ .cluster = w->cluster, .jobs = &w->jobs, .shapes = &w->shapes, .throughput = cfg->perf,

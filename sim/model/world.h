@@ -67,6 +67,10 @@ const char *world_start_gang(struct world *w, uint32_t job, const struct world_p
 const char *world_preempt(struct world *w, uint32_t task);
 /* A running task holds other cores from now on; its speed follows. */
 const char *world_resize(struct world *w, uint32_t task, int64_t cpu_milli);
+/* A job enters a stage; its reservation is what is said, from now on. */
+const char *world_reserve(struct world *w, uint32_t job, const struct reservations_stage *s);
+/* The running task borrows its cores and cards from the job's reservation, and its licences if `licences`. */
+const char *world_lend(struct world *w, uint32_t task, uint32_t job, bool licences);
 /* A TIMER notice at `at` > now; the same instant twice is one. */
 const char *world_wake(struct world *w, sim_tick at);
 /* The decider has seen which nodes changed (cluster.changed). */

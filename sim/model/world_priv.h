@@ -27,8 +27,7 @@ struct world {
     struct observer  obs[4]; uint32_t n_obs;
     struct world_count count;
     uint32_t n_running, n_waiting;      /* tasks */
-    struct reserve_sum reserves;        /* what is reserved, used and lent now */
-    uint64_t n_reserves;                /* so far */
+    struct reservations reservations;
     struct callq    *callq;             /* NULL without cfg.calltime */
     uint32_t engine_mask;      /* kinds that the cluster has */
     struct notice   *notice;   size_t n_notice, cap_notice;

@@ -63,7 +63,7 @@ static void leave_node(struct world *w, uint32_t t, enum stop_why why)
     world_fold(w, FACT_STOP, order_of(w, t), why, 0);
     TELL(w, stopped, t, why);
     k->attained += w->engine.now - k->started_at;
-    reserve_gives(w, t);
+    reservations_releasing(&w->reservations, t);
     cluster_give(w->cluster, t);
     k->state = why == STOP_DONE || why == STOP_TIMEOUT || why == STOP_MISMATCH ? TASK_DONE : TASK_WAITING;
     j->n_running--;
@@ -170,7 +170,7 @@ static void occupy(struct world *w, uint32_t t)
     w->count.starts++;
     w->count.mismatches += h->is_short;
     if (j->first_start < 0) j->first_start = w->engine.now;
-    reserve_took(w, t);
+    reservations_allocated(&w->reservations, t);
     world_fold(w, FACT_START, order_of(w, t), h->node, h->cards);
     const struct shape *asked = &w->shapes.at[k->shape];
     if (h->cpu_milli != asked->cpu_milli && !asked->exclusive) world_fold(w, FACT_RESIZE, order_of(w, t), (uint64_t)h->cpu_milli, 0);
@@ -254,7 +254,7 @@ const char *world_resize(struct world *w, uint32_t task, int64_t cpu_milli)
     if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live) return "there is no such task";
     if (w->jobs.task[task].state != TASK_RUNNING) return "the task is not running";
     if (w->shapes.at[w->jobs.task[task].shape].exclusive) return "an exclusive task holds all cores of its node";
-    if (job_of(w, task)->reserve != NULL || reserve_lender(w, task) != NULL) return "its cores are part of a reservation";
+    if (job_of(w, task)->reservation != NULL || world_borrows(w, task)) return "its cores are part of a reservation";
     int64_t was = w->cluster->hold[task].cpu_milli;
     const char *why = cluster_resize(w->cluster, task, cpu_milli);
     if (why != NULL) return why;

@@ -39,6 +39,7 @@ uint32_t world_n_shapes(const struct world *w) { return w->shapes.n; }
 struct speed_reading world_read(const struct world *w, uint32_t task) { return speed_read(w->speed, task, w->engine.now); }
 int64_t world_busy(const struct world *w) { return speed_busy(w->speed); }
 
-const struct reserve_sum *world_reserves(const struct world *w) { return &w->reserves; }
+const struct reservations_sum *world_reserved(const struct world *w) { return &w->reservations.sum; }
+bool world_borrows(const struct world *w, uint32_t task) { return reservations_lender(&w->jobs, task) != NULL; }
 const struct callq *world_callq(const struct world *w) { return w->callq; }
 uint32_t world_engine_mask(const struct world *w) { return w->engine_mask; }

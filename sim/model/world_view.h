@@ -13,8 +13,8 @@
 
 #include "model/calls/call_queue.h"
 #include "model/cluster/cluster.h"
-#include "model/cluster/reservation.h"
 #include "model/job.h"
+#include "model/reservations.h"
 #include "model/world_config.h"
 
 struct world;
@@ -76,7 +76,8 @@ struct world_input world_input(const struct world *w, uint32_t task, uint32_t k)
 struct speed_reading world_read(const struct world *w, uint32_t task);
 int64_t world_busy(const struct world *w);
 
-const struct reserve_sum *world_reserves(const struct world *w);    /* what is reserved, used and lent now */
+const struct reservations_sum *world_reserved(const struct world *w);    /* what is reserved, used and lent now */
+bool world_borrows(const struct world *w, uint32_t task);   /* the task runs in the reservation of another job */
 const struct callq *world_callq(const struct world *w);     /* NULL without world_config.calltime */
 uint32_t world_engine_mask(const struct world *w);          /* engine types that the cluster has, as bits */
 
@@ -102,7 +103,7 @@ struct observer {
     void (*sent)(void *ctx, const struct world *w, uint32_t task, uint32_t from);
     void (*called)(void *ctx, const struct world *w, uint32_t task, bool done);
     void (*job_ended)(void *ctx, const struct world *w, uint32_t job);
-    void (*staged)(void *ctx, const struct world *w, uint32_t job, const struct stage_entry *s);   /* its reservation at a stage's start */
+    void (*staged)(void *ctx, const struct world *w, uint32_t job, const struct reservations_stage *s);   /* its reservation at a stage's start */
     void (*lent)(void *ctx, const struct world *w, uint32_t task, uint32_t lender);     /* a running task borrows from a job */
     void (*node_changed)(void *ctx, const struct world *w, uint32_t node);
     void (*instant)(void *ctx, const struct world *w);      /* the instant is over, state is final */

@@ -105,10 +105,10 @@ static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_w
     const struct job *j = world_job(w, t->job);
     if (j->graph != NULL) r->last_end[j->ordinal][j->graph->level[t->index]] = world_now(w);
     if (r->c->n_stops < WF_STOPS)
-        r->c->stop[r->c->n_stops++] = (struct wf_stop){ world_now(w), j->ordinal, t->index, reason, reserve_lender(w, task) != NULL };
+        r->c->stop[r->c->n_stops++] = (struct wf_stop){ world_now(w), j->ordinal, t->index, reason, world_borrows(w, task) };
 }
 
-static void staged(void *ctx, const struct world *w, uint32_t job, const struct stage_entry *e)
+static void staged(void *ctx, const struct world *w, uint32_t job, const struct reservations_stage *e)
 {
     struct wfcase *c = ((struct run *)ctx)->c;
     if (c->n_entries < WF_ENTRIES) c->entry[c->n_entries++] = (struct wf_entry){ world_now(w), world_job(w, job)->ordinal, *e };

@@ -23,7 +23,7 @@ struct wf_job {
     uint64_t need_any;
 };
 
-struct wf_entry { sim_tick at; uint64_t job; struct stage_entry e; };
+struct wf_entry { sim_tick at; uint64_t job; struct reservations_stage e; };
 struct wf_stop { sim_tick at; uint64_t job; uint32_t task; enum stop_why reason; bool borrowed; };
 
 struct wfcase {

@@ -6,7 +6,7 @@
 
 static struct stage s;
 
-static struct stage_entry entry(int64_t reserved, int64_t need) { return (struct stage_entry){ .reserved = { .cpu_milli = reserved }, .need = { .cpu_milli = need } }; }
+static struct reservations_stage entry(int64_t reserved, int64_t need) { return (struct reservations_stage){ .reserved = { .cpu_milli = reserved }, .need = { .cpu_milli = need } }; }
 
 static void refused(const char *why, const char *expected)
 {
@@ -26,7 +26,7 @@ static void books(struct stage *st, struct world *w)
     if (world_now(w) == 0) { (void)world_wake(w, 5); return; }
     if (world_now(w) != 5) return;
     uint32_t t0 = task_of(w, 0), t1 = task_of(w, 1), job = world_task(w, t0)->job, other = world_task(w, t1)->job;
-    struct stage_entry e = entry(8001, 1), ok = entry(6000, 3000), late = { .stage = 1 };
+    struct reservations_stage e = entry(8001, 1), ok = entry(6000, 3000), late = { .stage = 1 };
     refused(world_lend(w, t1, job, false), "nothing is reserved for the lender");
     refused(world_reserve(w, job, &e), "more is reserved than the cluster has");
     e = entry(2000, 3000);
@@ -34,22 +34,22 @@ static void books(struct stage *st, struct world *w)
     refused(world_reserve(w, job, &late), "the job has no such stage");
     refused(world_reserve(w, 99, &ok), "there is no such job");
     cr_assert_null(world_reserve(w, job, &ok));
-    cr_assert_eq(world_reserves(w)->reserved.cpu_milli, 6000);
-    cr_assert_eq(world_reserves(w)->used.cpu_milli, 2000, "what it held already");
+    cr_assert_eq(world_reserved(w)->reserved.cpu_milli, 6000);
+    cr_assert_eq(world_reserved(w)->used.cpu_milli, 2000, "what it held already");
     refused(world_lend(w, t0, job, false), "what is lent never reaches the lender's own tasks");
     cr_assert_null(world_lend(w, t1, job, false));
     refused(world_lend(w, t1, job, false), "the task borrows already");
-    cr_assert_eq(world_reserves(w)->lent.cpu_milli, 2000);
+    cr_assert_eq(world_reserved(w)->lent.cpu_milli, 2000);
     e = entry(6000, 4001);
     refused(world_reserve(w, job, &e), "what is lent reaches into what the stage needs");
     refused(world_resize(w, t1, 1000), "its cores are part of a reservation");
-    struct stage_entry big = entry(4000, 2000), two = entry(2001, 0);
+    struct reservations_stage big = entry(4000, 2000), two = entry(2001, 0);
     cr_assert_null(world_reserve(w, job, &big));
-    refused(world_reserve(w, other, &(struct stage_entry){ .reserved = { .cpu_milli = 4001 } }), "more is reserved than the cluster has");
+    refused(world_reserve(w, other, &(struct reservations_stage){ .reserved = { .cpu_milli = 4001 } }), "more is reserved than the cluster has");
     cr_assert_null(world_reserve(w, other, &two));
-    struct stage_entry none = entry(0, 0);
+    struct reservations_stage none = entry(0, 0);
     cr_assert_null(world_reserve(w, other, &none));
-    cr_assert_eq(world_reserves(w)->reserved.cpu_milli, 4000);
+    cr_assert_eq(world_reserved(w)->reserved.cpu_milli, 4000);
 }
 
 Test(reserve, s1_7_need_lent_and_idle_make_up_what_is_reserved)

@@ -184,7 +184,7 @@ Test(workflow, s1_19_cores_gpus_and_licences_independently)
     wfcase_run(&c, "workflow:lend=always");
     ran(&c, ST_END);
     for (uint32_t i = 0; i < 3; i++) {
-        const struct stage_entry *e = &c.entry[i].e;
+        const struct reservations_stage *e = &c.entry[i].e;
         cr_expect_eq(e->reserved.cpu_milli, 6 * CORE);
         cr_expect_eq(e->reserved.gpu_milli, 8 * CORE);
         cr_expect_eq(e->reserved.licence[0], 8);

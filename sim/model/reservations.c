@@ -1,0 +1,177 @@
+#include "model/reservations.h"
+
+#include "base/mem.h"
+#include "model/graph.h"
+
+enum { DIMS = 2 + LICENCES_MAX };
+
+static int64_t dim(const struct reservations_amount *a, int d) { return d == 0 ? a->cpu_milli : d == 1 ? a->gpu_milli : a->licence[d - 2]; }
+
+static void add(struct reservations_amount *a, const struct reservations_amount *b, int sign)
+{
+    a->cpu_milli += sign * b->cpu_milli;
+    a->gpu_milli += sign * b->gpu_milli;
+    for (int k = 0; k < LICENCES_MAX; k++) a->licence[k] += sign * b->licence[k];
+}
+
+static struct reservations_amount held_by(const struct reservations *r, uint32_t task)
+{
+    const struct hold *h = cluster_hold(r->cluster, task);
+    struct reservations_amount a = { .cpu_milli = h->cpu_milli };
+    for (uint64_t c = h->cards; c != 0; c &= c - 1) a.gpu_milli += h->gpu_milli;
+    for (int k = 0; k < LICENCES_MAX; k++) a.licence[k] = h->licence[k];
+    return a;
+}
+
+static struct reservations_amount borrowed_by(const struct reservations *r, uint32_t task, bool licences)
+{
+    struct reservations_amount a = held_by(r, task);
+    for (int k = 0; k < LICENCES_MAX && !licences; k++) a.licence[k] = 0;
+    return a;
+}
+
+static struct reservations_amount capacity(const struct reservations *r)
+{
+    struct reservations_amount a = { .cpu_milli = r->cluster->sum.cpu_total, .gpu_milli = r->cluster->sum.gpu_total };
+    for (int k = 0; k < LICENCES_MAX; k++) a.licence[k] = r->cluster->licence_total[k];
+    return a;
+}
+
+struct reservation *reservations_lender(const struct job_table *jobs, uint32_t task)
+{
+    const struct task *t = &jobs->task[task];
+    if (t->lender_no == 0) return NULL;
+    struct reservation *v = jobs->job[t->lender].reservation;
+    return v != NULL && v->no == t->lender_no ? v : NULL;
+}
+
+void reservations_allocated(struct reservations *r, uint32_t task)
+{
+    struct reservation *own = r->jobs->job[r->jobs->task[task].job].reservation;
+    if (own == NULL) return;
+    struct reservations_amount a = held_by(r, task);
+    add(&own->used, &a, +1);
+    add(&r->sum.used, &a, +1);
+}
+
+void reservations_releasing(struct reservations *r, uint32_t task)
+{
+    struct task *t = &r->jobs->task[task];
+    struct reservation *own = r->jobs->job[t->job].reservation, *lender = reservations_lender(r->jobs, task);
+    if (own != NULL) {
+        struct reservations_amount a = held_by(r, task);
+        add(&own->used, &a, -1);
+        add(&r->sum.used, &a, -1);
+    }
+    if (lender != NULL) {
+        struct reservations_amount a = borrowed_by(r, task, t->lender_licences);
+        add(&lender->lent, &a, -1);
+        add(&r->sum.lent, &a, -1);
+    }
+    t->lender_no = 0;
+}
+
+/* Borrowers that still run are ordinary from now on: their lender_no names nothing any more. */
+void reservations_end(struct reservations *r, uint32_t job)
+{
+    struct job *j = &r->jobs->job[job];
+    if (j->reservation == NULL) return;
+    add(&r->sum.reserved, &j->reservation->reserved, -1);
+    add(&r->sum.used, &j->reservation->used, -1);
+    add(&r->sum.lent, &j->reservation->lent, -1);
+    mem_free(j->reservation);
+    j->reservation = NULL;
+}
+
+/* What runs of the job already is used from it. */
+static struct reservation *begin(struct reservations *r, uint32_t job)
+{
+    struct job *j = &r->jobs->job[job];
+    MEM_NEW(j->reservation);
+    j->reservation->no = ++r->n_begun;
+    for (uint32_t t = j->first_task; t != NONE; t = r->jobs->task[t].next)
+        if (r->jobs->task[t].state == TASK_RUNNING) reservations_allocated(r, t);
+    return j->reservation;
+}
+
+const char *reservations_enter(struct reservations *r, uint32_t job, const struct reservations_stage *s)
+{
+    struct job *j = &r->jobs->job[job];
+    struct reservations_amount zero = { 0 }, all = capacity(r), others = r->sum.reserved;
+    const struct reservations_amount *lent = j->reservation ? &j->reservation->lent : &zero;
+    bool any = false;
+    if (s->stage >= (j->graph ? j->graph->n_levels : 1)) return "the job has no such stage";
+    if (j->reservation != NULL) add(&others, &j->reservation->reserved, -1);
+    for (int d = 0; d < DIMS; d++) {
+        any |= dim(&s->reserved, d) != 0;
+        if (dim(&s->need, d) < 0 || dim(&s->need, d) > dim(&s->reserved, d)) return "the stage needs more than is reserved";
+        if (dim(&others, d) + dim(&s->reserved, d) > dim(&all, d)) return "more is reserved than the cluster has";
+    }
+    if (!any) {
+        reservations_end(r, job);
+        return NULL;
+    }
+    for (int d = 0; d < DIMS; d++)
+        if (dim(&s->need, d) + dim(lent, d) > dim(&s->reserved, d)) return "what is lent reaches into what the stage needs";
+    struct reservation *v = j->reservation != NULL ? j->reservation : begin(r, job);
+    add(&r->sum.reserved, &v->reserved, -1);
+    add(&r->sum.reserved, &s->reserved, +1);
+    v->stage = s->stage;
+    v->reserved = s->reserved;
+    v->need = s->need;
+    return NULL;
+}
+
+const char *reservations_lend(struct reservations *r, uint32_t task, uint32_t job, bool licences)
+{
+    struct task *t = &r->jobs->task[task];
+    struct reservation *v = r->jobs->job[job].reservation;
+    if (v == NULL) return "nothing is reserved for the lender";
+    if (t->job == job) return "what is lent never reaches the lender's own tasks";
+    if (reservations_lender(r->jobs, task) != NULL) return "the task borrows already";
+    struct reservations_amount a = borrowed_by(r, task, licences);
+    for (int d = 0; d < DIMS; d++)
+        if (dim(&v->need, d) + dim(&v->lent, d) + dim(&a, d) > dim(&v->reserved, d)) return "more is lent than the lender's stage leaves";
+    add(&v->lent, &a, +1);
+    add(&r->sum.lent, &a, +1);
+    t->lender = job;
+    t->lender_no = v->no;
+    t->lender_licences = licences;
+    return NULL;
+}
+
+void reservations_audit(const struct reservations *r)
+{
+    struct reservations_sum sum = { .reserved = { 0 } };
+    struct reservations_amount all = capacity(r);
+    for (uint32_t s = 0; s < r->jobs->n_job_slots; s++) {
+        const struct job *j = &r->jobs->job[s];
+        if (!j->is_live) continue;
+        if (j->reservation != NULL) {
+            struct reservations_amount used = { 0 }, lent = { 0 };
+            for (uint32_t t = j->first_task; t != NONE; t = r->jobs->task[t].next) {
+                if (r->jobs->task[t].state != TASK_RUNNING) continue;
+                struct reservations_amount a = held_by(r, t);
+                add(&used, &a, +1);
+                SIM_ASSERT(reservations_lender(r->jobs, t) != j->reservation);
+            }
+            for (uint32_t t = 0; t < r->jobs->n_task_slots; t++) {
+                if (!r->jobs->task[t].is_live || r->jobs->task[t].state != TASK_RUNNING || reservations_lender(r->jobs, t) != j->reservation) continue;
+                struct reservations_amount a = borrowed_by(r, t, r->jobs->task[t].lender_licences);
+                add(&lent, &a, +1);
+            }
+            for (int d = 0; d < DIMS; d++) {
+                SIM_ASSERT(dim(&used, d) == dim(&j->reservation->used, d) && dim(&lent, d) == dim(&j->reservation->lent, d));
+                SIM_ASSERT(dim(&used, d) <= dim(&j->reservation->need, d));
+                SIM_ASSERT(dim(&j->reservation->need, d) + dim(&lent, d) <= dim(&j->reservation->reserved, d));
+            }
+            add(&sum.reserved, &j->reservation->reserved, +1);
+            add(&sum.used, &used, +1);
+            add(&sum.lent, &lent, +1);
+        }
+    }
+    for (int d = 0; d < DIMS; d++) {
+        SIM_ASSERT(dim(&sum.reserved, d) == dim(&r->sum.reserved, d) && dim(&sum.reserved, d) <= dim(&all, d));
+        SIM_ASSERT(dim(&sum.used, d) == dim(&r->sum.used, d) && dim(&sum.lent, d) == dim(&r->sum.lent, d));
+    }
+}
