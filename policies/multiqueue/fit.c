@@ -220,7 +220,7 @@ static void settle_victims(struct mq *m)
     for (uint32_t i = 0; i < m->n_victims; i++) {
         uint32_t v = m->victim[i];
         if (may_stay(m, v)) {
-            sched_retake(&m->sched, v);
+            sched_reallocate(&m->sched, v);
             lift(m, v, false);
             continue;
         }

@@ -52,17 +52,17 @@ class Policy:
         self.now = 0            # microseconds
         self.seed = None        # of the run; a policy that draws draws from random.Random(self.seed) alone
         self.audited = False    # check what can be checked of your own results
-        self.engines = []       # kinds
+        self.engines = []       # types
         self.gpu_types = {}     # name -> what its data sheet says: PROTOCOL.md, "cluster"
-        self.licences = {}      # kind -> how many the cluster has
+        self.licences = {}      # name -> how many the cluster has
         self.licences_free = {}
         self.nodes = []
         self.shapes = []
         self.jobs = {}          # number -> Job, live ones
         self.waiting = {}       # Unit -> None, in the order in which they began to wait
         self.running = {}       # Unit -> None, in the order in which they started
-        self.freed = 0          # grows when anything becomes free: what did not fit before still does not while it is the same
-        self.changes = 0        # grows with every change of what is free
+        self.freed_epoch = 0    # grows when anything becomes free: what did not fit before still does not while it is the same
+        self.change_epoch = 0   # grows with every change of what is free
         self._log = []          # nodes in the order in which something became free there
         self._allowed = {}      # see _allowing
         self._head = None       # unit and reason of a hold, as last said
@@ -107,7 +107,7 @@ class Policy:
 
     # ---- what to do about it ----
 
-    def start(self, unit, places=None, why=None, cpu=None):
+    def start(self, unit, places=None, reason=None, cpu=None):
         """Start a unit; places: [(node, cards)] by task as place() gives them, cards None: the simulator chooses.
 
         The free resources of the nodes are taken at once.  Without places they
@@ -121,7 +121,7 @@ class Policy:
         else:
             for task, (node, cards) in zip(unit.tasks, places):
                 if task.node is None:
-                    self._take(task, node, cards)
+                    self._allocate(task, node, cards)
         if cpu is not None:
             for task in unit.tasks:
                 self._resize(task, cpu)
@@ -138,8 +138,8 @@ class Policy:
                 said["cards"] = cards
             if cpu is not None:
                 said["cpu"] = cpu
-        if why:
-            said["why"] = why
+        if reason:
+            said["why"] = reason
         self._said.append(said)
         unit.state = "running"
         unit.started = self.now
@@ -151,27 +151,27 @@ class Policy:
         self.running[unit] = None
         return True
 
-    def preempt(self, unit, why=None):
+    def preempt(self, unit, reason=None):
         """Stop a running unit; what it held is free at once, and it will wait again in the next round."""
-        self._say({"do": "preempt", "job": unit.job.number, "task": unit.tasks[0].index}, why)
+        self._say({"do": "preempt", "job": unit.job.number, "task": unit.tasks[0].index}, reason)
         self.release(unit)
         unit.state = "leaving"
         self.running.pop(unit, None)
 
-    def resize(self, task, cpu, why=None):
+    def resize(self, task, cpu, reason=None):
         """A running task that is not exclusive holds other cores from now on, thousandths."""
-        self._say({"do": "resize", "job": task.job.number, "task": task.index, "cpu": cpu}, why)
+        self._say({"do": "resize", "job": task.job.number, "task": task.index, "cpu": cpu}, reason)
         self._resize(task, cpu)
 
-    def hold(self, unit, why, head=False):
+    def hold(self, unit, reason, head=False):
         """For the record: why a waiting unit is not started although it might; head: units behind it wait for it."""
-        if head and self._head != (unit, why):
-            self._head = (unit, why)
-        elif not head and self._held.get(unit) != why:
-            self._held[unit] = why
+        if head and self._head != (unit, reason):
+            self._head = (unit, reason)
+        elif not head and self._held.get(unit) != reason:
+            self._held[unit] = reason
         else:
             return
-        said = {"do": "hold", "job": unit.job.number, "task": unit.tasks[0].index, "why": why}
+        said = {"do": "hold", "job": unit.job.number, "task": unit.tasks[0].index, "why": reason}
         if head:
             said["head"] = True
         self._said.append(said)
@@ -188,36 +188,36 @@ class Policy:
                 task.queue.queued -= 1
                 task.queue = None
 
-    def reserve(self, job, stage, reserved, need, why=None, **more):
+    def reserve(self, job, stage, reserved, need, reason=None, **more):
         """What is kept aside for a job when it enters a stage: amounts {"cpu": .., "gpu": .., "licences": {..}}.
 
         more: lendable, usable, reclaimed, as PROTOCOL.md has them.  An empty
         `reserved` gives the reservation up.
         """
-        self._say({"do": "reserve", "job": job.number, "stage": stage, "reserved": reserved, "need": need, **more}, why)
+        self._say({"do": "reserve", "job": job.number, "stage": stage, "reserved": reserved, "need": need, **more}, reason)
 
-    def lend(self, unit, lender, licences=False, why=None):
+    def lend(self, unit, lender, licences=False, reason=None):
         """A unit of one task, just started or running, borrows what it holds of a job's reservation; licences: these too."""
         said = {"do": "lend", "job": unit.job.number, "task": unit.tasks[0].index, "lender": lender.number}
         if licences:
             said["licences"] = True
-        self._say(said, why)
+        self._say(said, reason)
 
-    def send(self, unit, node, why=None):
+    def send(self, unit, node, reason=None):
         """A waiting task of calls goes to a node's queue, where it is started: start(unit, [(node, cards)])."""
         task = unit.tasks[0]
-        self._say({"do": "send", "job": unit.job.number, "task": task.index, "node": node.index}, why)
+        self._say({"do": "send", "job": unit.job.number, "task": task.index, "node": node.index}, reason)
         if task.queue is not None:
             task.queue.queued -= 1
         task.queue = node
         node.queued += 1
 
-    def call(self, task, node, engine, why=None):
-        """The next call of a task that may_call runs on an engine of that kind, at its own node or another."""
-        self._say({"do": "call", "job": task.job.number, "task": task.index, "node": node.index, "engine": engine}, why)
+    def call(self, task, node, engine, reason=None):
+        """The next call of a task that may_call runs on an engine of that type, at its own node or another."""
+        self._say({"do": "call", "job": task.job.number, "task": task.index, "node": node.index, "engine": engine}, reason)
         task.may_call = False
         node.engines_free[engine] -= 1
-        self.changes += 1
+        self.change_epoch += 1
 
     def wake(self, at):
         """Ask for a round at this time, in the future."""
@@ -245,9 +245,9 @@ class Policy:
         """The tasks that wait for this one to end; asks."""
         return [task.job.tasks[k] for k in self.query(task).get("followers", ())]
 
-    def _say(self, said, why):
-        if why:
-            said["why"] = why
+    def _say(self, said, reason):
+        if reason:
+            said["why"] = reason
         self._said.append(said)
 
     # ---- where it fits ----
@@ -303,15 +303,15 @@ class Policy:
         if unit.licences and not self.licensed(unit):
             return None
         find = find or self.first_fit
-        places, changes = [], self.changes
+        places, change_epoch = [], self.change_epoch
         for task in unit.tasks:
             node = find(task.shape)
             if node is None:
                 self.unplace(unit)
-                self.changes = changes
+                self.change_epoch = change_epoch
                 return None
             cards = node.cards(task.shape)
-            self._take(task, node, cards)
+            self._allocate(task, node, cards)
             places.append((node, cards))
         return places
 
@@ -323,32 +323,32 @@ class Policy:
         """Give back what place() took for a unit that is not started."""
         for task in unit.tasks:
             if task.node is not None:
-                self._give(task)
+                self._deallocate(task)
 
     def release(self, unit):
-        """Give back what a running unit holds, to see what would fit then; follow it by retake() or preempt().
+        """Give back what a running unit holds, to see what would fit then; follow it by reallocate() or preempt().
 
-        Returns what retake() wants.
+        Returns what reallocate() wants.
         """
         held = [(t.node, t.cards, t.cpu) for t in unit.tasks]
         for task in unit.tasks:
             if task.node is not None:
-                self._give(task)
-        self.freed += 1
+                self._deallocate(task)
+        self.freed_epoch += 1
         return held
 
-    def retake(self, unit, held):
+    def reallocate(self, unit, held):
         """Undo release()."""
         for task, (node, cards, cpu) in zip(unit.tasks, held):
-            self._take(task, node, cards)
+            self._allocate(task, node, cards)
             self._resize(task, cpu)
 
-    def _take(self, task, node, cards):
+    def _allocate(self, task, node, cards):
         task.node, task.cards, task.cpu = node, cards, node.cpu - node.cpu_reserved if task.shape.exclusive else task.shape.cpu
         node._move(task.shape, cards or (), -1, task.cpu)
         if task.shape.licences:
             self._license(task, -1)
-        self.changes += 1
+        self.change_epoch += 1
 
     def _license(self, task, sign):
         for k, n in task.shape.licences.items():
@@ -360,17 +360,17 @@ class Policy:
         task.node.cpu_free += task.cpu - cpu
         if cpu < task.cpu:
             self._log.append(task.node.index)
-            self.freed += 1
+            self.freed_epoch += 1
         task.cpu = cpu
-        self.changes += 1
+        self.change_epoch += 1
 
-    def _give(self, task):
+    def _deallocate(self, task):
         task.node._move(task.shape, task.cards or (), +1, task.cpu)
         if task.shape.licences:
             self._license(task, +1)
         self._log.append(task.node.index)
         task.node = task.cards = None
-        self.changes += 1
+        self.change_epoch += 1
 
     # ---- in step with the simulator ----
 
@@ -493,12 +493,12 @@ class Policy:
             grew = grew or any(n > self.licences_free.get(k, 0) for k, n in said["licences"].items())
             self.licences_free = said["licences"]
         if grew:
-            self.freed += 1
+            self.freed_epoch += 1
         if changed:
-            self.changes += 1
+            self.change_epoch += 1
         for e in said["events"]:
             handler = self._handlers.get(e["event"])
-            if handler is not None:     # a kind that a later minor version added
+            if handler is not None:     # one that a later minor version added
                 handler(e)
         self.decide()
         out, self._said = self._said, []

@@ -194,7 +194,7 @@ class _TaskOfMore(Task):
 class Job:
     """One job; `number` is its place in the order of arrival."""
 
-    __slots__ = ("number", "id", "user", "queue", "submit", "priority", "gang", "limit", "duration", "kind",
+    __slots__ = ("number", "id", "user", "queue", "submit", "priority", "gang", "limit", "duration", "category",
                  "hints", "n_stages", "tasks", "n_left")
 
     def __init__(self, said, shapes):
@@ -207,16 +207,16 @@ class Job:
         self.gang = said.get("gang", False)
         self.limit = said.get("limit")          # the user's estimate; told to a policy with the flag uses_limits
         self.duration = said.get("duration")    # told to a clairvoyant policy
-        self.kind = said.get("kind")            # of its model, such as "image"
+        self.category = said.get("kind")        # of its model, such as "image"
         self.hints = said.get("hints", [])      # what its user told of the model
         self.n_stages = said.get("n_stages", 0)     # 0: its tasks have no order and no data
         self.tasks = []
-        kind = _TaskOfMore if self.n_stages > 1 or "calls" in said else Task
+        made = _TaskOfMore if self.n_stages > 1 or "calls" in said else Task
         for shape, n, *duration in said["tasks"]:
             for _ in range(n):
-                self.tasks.append(kind(self, len(self.tasks), shapes[shape], duration[0] if duration else None))
+                self.tasks.append(made(self, len(self.tasks), shapes[shape], duration[0] if duration else None))
         self.n_left = len(self.tasks)           # tasks that have not ended
-        if kind is Task:
+        if made is Task:
             return
         at = 0
         for stage, n in said.get("stages", ()):
@@ -230,14 +230,14 @@ class Job:
 class Unit:
     """What is started at once: a gang job, or one task of another job.  Ordered by arrival."""
 
-    __slots__ = ("job", "tasks", "order", "kind", "steady", "licences", "state", "started", "attained", "left")
+    __slots__ = ("job", "tasks", "order", "request_class", "monotone", "licences", "state", "started", "attained", "left")
 
     def __init__(self, job, tasks):
         self.job = job
         self.tasks = tasks
         self.order = (job.number, tasks[0].index)
-        self.kind = tasks[0].shape.id if len(tasks) == 1 else tuple(t.shape.id for t in tasks)
-        self.steady = _is_steady(tasks)
+        self.request_class = tasks[0].shape.id if len(tasks) == 1 else tuple(t.shape.id for t in tasks)
+        self.monotone = _is_monotone(tasks)
         self.licences = tasks[0].shape.licences if len(tasks) == 1 else _licences(tasks)   # all together
         self.state = "waiting"      # waiting, running, leaving (preempted, not yet confirmed), ended
         self.started = None         # of the present attempt
@@ -251,7 +251,7 @@ class Unit:
 
 
 def _licences(tasks):
-    """What tasks ask of each kind of licence, all together."""
+    """What tasks ask of each licence, all together."""
     sums = {}
     for t in tasks:
         for k, n in t.shape.licences.items():
@@ -259,7 +259,7 @@ def _licences(tasks):
     return sums
 
 
-def _is_steady(tasks):
+def _is_monotone(tasks):
     """Can taking more away never make it fit?  As policies/lib/sched/request_class.h has it."""
     shape = tasks[0].shape
     return len(tasks) == 1 or (all(t.shape is shape for t in tasks)

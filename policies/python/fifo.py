@@ -20,71 +20,71 @@ class Fifo(fairway.Policy):
 
     def __init__(self):
         super().__init__()
-        # Units that ask for the same are of one kind: when one fails, so do the
-        # others, and a decision costs in proportion to the kinds that wait.  In
-        # strict mode only the first of all counts, and all are in one queue.
-        self.queue = {}         # kind -> heap of (order, unit); of waiting units, and some that left
-        self.failed = {}        # kind -> self.freed when it last found no place
-        self.tried = {}         # the same with self.changes, for kinds that are not steady
+        # Units that ask for the same are of one request class: when one fails, so
+        # do the others, and a decision costs in proportion to the classes that wait.
+        # In strict mode only the first of all counts, and all are in one queue.
+        self.queue = {}         # request class -> heap of (order, unit); of waiting units, and some that left
+        self.failed = {}        # request class -> self.freed_epoch when it last found no place
+        self.tried = {}         # the same with self.change_epoch, for classes that are not monotone
 
     def on_cluster(self):
         self.skip = self.param["mode"] == "skip"
         self.find = {"first": self.first_fit, "best": self.best_fit}[self.param["place"]]
 
     def on_wait(self, unit):
-        heapq.heappush(self.queue.setdefault(unit.kind if self.skip else None, []), (unit.order, unit))
+        heapq.heappush(self.queue.setdefault(unit.request_class if self.skip else None, []), (unit.order, unit))
 
-    def hopeless(self, unit):
-        if unit.steady:
-            return self.failed.get(unit.kind) == self.freed
-        return self.tried.get(unit.kind) == self.changes
+    def known_unschedulable(self, unit):
+        if unit.monotone:
+            return self.failed.get(unit.request_class) == self.freed_epoch
+        return self.tried.get(unit.request_class) == self.change_epoch
 
-    def try_start(self, unit, why):
-        if self.hopeless(unit):
+    def try_start(self, unit, reason):
+        if self.known_unschedulable(unit):
             return False
         places = self.place(unit, self.find)
         if places is None:
-            self.failed[unit.kind] = self.freed
-            self.tried[unit.kind] = self.changes
+            self.failed[unit.request_class] = self.freed_epoch
+            self.tried[unit.request_class] = self.change_epoch
             return False
-        return self.start(unit, places, why)
+        return self.start(unit, places, reason)
 
-    def head(self, kind):
-        """The first unit of the kind that waits, as (order, unit, kind)."""
-        heap = self.queue[kind]
+    def head(self, request_class):
+        """The first unit of the class that waits, as (order, unit, request class)."""
+        heap = self.queue[request_class]
         while heap and heap[0][1].state != "waiting":
             heapq.heappop(heap)
-        return (*heap[0], kind) if heap else None
+        return (*heap[0], request_class) if heap else None
 
     def decide(self):
         skip = self.skip
         heads = []
-        for kind in list(self.queue):
-            head = self.head(kind)
+        for request_class in list(self.queue):
+            head = self.head(request_class)
             if head is None:
-                del self.queue[kind]
-            elif not (skip and head[1].steady and self.hopeless(head[1])):
+                del self.queue[request_class]
+            elif not (skip and head[1].monotone and self.known_unschedulable(head[1])):
                 heads.append(head)
         heapq.heapify(heads)
-        passed = {}             # kind -> units of unsteady kinds that were tried and go back
+        passed = {}             # request class -> units of classes that are not monotone, tried and to go back
         while heads:
-            _, unit, kind = heads[0]
+            _, unit, request_class = heads[0]
             started = self.try_start(unit, "fits" if skip else "first in order, fits")
             if not started and not skip:
                 return
-            if not started and unit.steady:
+            if not started and unit.monotone:
                 heapq.heappop(heads)
                 continue
             if not started:
-                passed.setdefault(kind, []).append(heapq.heappop(self.queue[kind]))
-            head = self.head(kind)
+                passed.setdefault(request_class, []).append(heapq.heappop(self.queue[request_class]))
+            head = self.head(request_class)
             if head is None:
                 heapq.heappop(heads)
             else:
                 heapq.heapreplace(heads, head)
-        for kind, units in passed.items():
+        for request_class, units in passed.items():
             for one in units:
-                heapq.heappush(self.queue[kind], one)
+                heapq.heappush(self.queue[request_class], one)
 
 
 if __name__ == "__main__":

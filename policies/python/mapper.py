@@ -5,8 +5,8 @@ whole to one engine, by when it would end there (mct) or how long it takes (met)
     fairway run SCENARIO -p 'exec:python3 policies/python/mapper.py rule=met'
 
 A task waits with the master, is sent to a node's queue, is started there, and
-then makes one call after the other.  A lane is one engine, and what is planned
-on it in order.  A test holds the digests of its runs against the built-ins'.
+then makes one call after the other.  A timeline is one engine, and what is
+planned on it in order.  A test holds the digests of its runs against the built-ins'.
 """
 
 from collections import Counter
@@ -23,9 +23,9 @@ class Mapper(fairway.Policy):
     params = {"rule": "mct"}
 
     def on_cluster(self):
-        self.lanes = [SimpleNamespace(node=node, engine=e, plan=[])             # plan: [(task, when it ends)]
+        self.timelines = [SimpleNamespace(node=node, engine=e, plan=[])             # plan: [(task, when it ends)]
                       for node in self.nodes for e in self.engines for _ in range(node.engines.get(e, 0))]
-        self.lane = {}      # task that was sent -> its lane; None: no one kind of engine runs all its calls
+        self.timeline = {}      # task that was sent -> its timeline; None: no one engine type runs all its calls
         self.time = {}      # task -> {engine: time of all its calls there}
 
     def on_wait(self, unit):
@@ -38,36 +38,36 @@ class Mapper(fairway.Policy):
         self.on_task_end(unit.tasks[0])
 
     def on_task_end(self, task):
-        lane = self.lane.pop(task, None)
-        if lane:
-            lane.plan = [one for one in lane.plan if one[0] is not task]
+        timeline = self.timeline.pop(task, None)
+        if timeline:
+            timeline.plan = [one for one in timeline.plan if one[0] is not task]
         self.time.pop(task, None)
 
     def ends(self, task):
-        """(what the rule looks at, when it would end, number of the lane) for each lane that can take the task."""
-        for i, lane in enumerate(self.lanes):
-            took = self.time[task].get(lane.engine)
-            if took is not None and lane.node.up and lane.node.suits(task.shape):
-                end = max(self.now, lane.plan[-1][1] if lane.plan else 0) + took
+        """(what the rule looks at, when it would end, number of the timeline) for each one that can take the task."""
+        for i, timeline in enumerate(self.timelines):
+            took = self.time[task].get(timeline.engine)
+            if took is not None and timeline.node.up and timeline.node.suits(task.shape):
+                end = max(self.now, timeline.plan[-1][1] if timeline.plan else 0) + took
                 yield (took if self.param["rule"] == "met" else end), end, i
 
     def assign(self, unit):
         task = unit.tasks[0]
         _, end, i = min(self.ends(task), default=(0, 0, None))
         if i is not None:
-            lane = self.lane[task] = self.lanes[i]
-            lane.plan.append((task, end))
-            self.send(unit, lane.node, "ends there first")
-        elif not any(lane.engine in self.time[task] and lane.node.suits(task.shape) for lane in self.lanes):
+            timeline = self.timeline[task] = self.timelines[i]
+            timeline.plan.append((task, end))
+            self.send(unit, timeline.node, "ends there first")
+        elif not any(timeline.engine in self.time[task] and timeline.node.suits(task.shape) for timeline in self.timelines):
             load = Counter((t.queue or t.node) for u in (*self.waiting, *self.running) for t in u.tasks if t.calls)
             node = min((n for n in self.nodes if n.up and n.suits(task.shape)), key=lambda n: load[n], default=None)
             if node:
-                self.lane[task] = None
+                self.timeline[task] = None
                 self.send(unit, node, "no one kind of engine runs all its calls")
 
-    def begin(self, task, why):
+    def begin(self, task, reason):
         if task.queue.fits(task.shape):
-            self.start(task.unit, self.place(task.unit, lambda shape: task.queue), why)
+            self.start(task.unit, self.place(task.unit, lambda shape: task.queue), reason)
 
     def call_anywhere(self, task):
         """At home if an engine is free that can run it, else at the first node with one."""
@@ -84,15 +84,15 @@ class Mapper(fairway.Policy):
         idle = [t for u in self.running for t in u.tasks if t.may_call]
         for node in (n for n in self.nodes if n.up):
             for task in idle:
-                if task.node is node and self.lane[task] and node.engines_free[self.lane[task].engine] > 0:
-                    self.call(task, node, self.lane[task].engine, "the engine that it was sent for")
-            for lane in self.lanes:
-                if lane.node is node and lane.plan and lane.plan[0][0].queue is node and node.engines_free[lane.engine] > 0:
-                    self.begin(lane.plan[0][0], "its turn on that engine")
-            for task in [t for t, lane in self.lane.items() if lane is None and t.queue is node]:
+                if task.node is node and self.timeline[task] and node.engines_free[self.timeline[task].engine] > 0:
+                    self.call(task, node, self.timeline[task].engine, "the engine that it was sent for")
+            for timeline in self.timelines:
+                if timeline.node is node and timeline.plan and timeline.plan[0][0].queue is node and node.engines_free[timeline.engine] > 0:
+                    self.begin(timeline.plan[0][0], "its turn on that engine")
+            for task in [t for t, timeline in self.timeline.items() if timeline is None and t.queue is node]:
                 self.begin(task, "nothing to wait for")
         for task in sorted(idle, key=lambda t: t.node.index):
-            if task.may_call and self.lane[task] is None:
+            if task.may_call and self.timeline[task] is None:
                 self.call_anywhere(task)
 
 

@@ -47,7 +47,7 @@ class Priority(fairway.Policy):
     def level_of(self, unit):
         return unit.job.priority + (self.now - self.since[unit]) // self.patience
 
-    def make_room(self, unit, lower):
+    def find_victims(self, unit, lower):
         """A place for the unit at the cost of some of `lower`, the first first: (places, victims), or None."""
         released, places = [], None
         for victim in lower:
@@ -57,27 +57,27 @@ class Priority(fairway.Policy):
             if places is not None:
                 return places, [v for v, _ in released]
         for victim, held in reversed(released):
-            self.retake(victim, held)
+            self.reallocate(victim, held)
         return None
 
     def decide(self):
         waiting = sorted((-self.level_of(u), u) for u in self.waiting)
         running = sorted(self.running, key=lambda u: (self.level[u], -u.started, u.order))
-        failed = {}             # kind -> what was free, and the level, when one of it last found no place
+        failed = {}             # request class -> what was free, and the level, when one of it last found no place
         for negative, unit in waiting:
             level = -negative
-            if unit.steady and failed.get(unit.kind) == (self.freed, level):
+            if unit.monotone and failed.get(unit.request_class) == (self.freed_epoch, level):
                 continue
-            freed = self.freed
+            freed_epoch = self.freed_epoch
             places, victims = self.place(unit), []
             if places is None:
                 lower = [u for u in running if u.state == "running" and self.level[u] < level]
-                room = self.make_room(unit, lower)
-                if room is None:
-                    self.freed = freed          # as it was: every release was undone
-                    failed[unit.kind] = (freed, level)
+                found = self.find_victims(unit, lower)
+                if found is None:
+                    self.freed_epoch = freed_epoch          # as it was: every release was undone
+                    failed[unit.request_class] = (freed_epoch, level)
                     continue
-                places, victims = room
+                places, victims = found
             for victim in victims:
                 self.preempt(victim, f"level {self.level.pop(victim)} gives way to {level}")
             self.start(unit, places, f"level {level}")

@@ -195,8 +195,8 @@ class Asks(mapper.Mapper):
     name = "asks"
     started, seen = {}, 0
 
-    def call(self, task, node, engine, why=None):
-        super().call(task, node, engine, why)
+    def call(self, task, node, engine, reason=None):
+        super().call(task, node, engine, reason)
         self.started[task] = (node, engine, self.now)
 
     def on_call(self, task, lost):

@@ -86,7 +86,7 @@ static void release_most(struct preempt *r, struct sched *d, uint32_t v)
     }
 }
 
-static void retake_most(struct preempt *r, struct sched *d, uint32_t v)
+static void reallocate_most(struct preempt *r, struct sched *d, uint32_t v)
 {
     uint32_t t = v;
     for (uint32_t i = 0; i < sched_unit(d, v)->n_tasks; i++, t = d->held[t].next)
@@ -112,7 +112,7 @@ static bool could_fit(struct preempt *r, struct sched *d, uint32_t unit, int64_t
             if (may_stop(d, v)) release_most(r, d, v);
     }
     for (; r->n_most > 0 && r->order[r->n_most - 1].key <= victim_bound; r->n_most--)
-        if (may_stop(d, r->order[r->n_most - 1].id)) retake_most(r, d, r->order[r->n_most - 1].id);
+        if (may_stop(d, r->order[r->n_most - 1].id)) reallocate_most(r, d, r->order[r->n_most - 1].id);
     const struct pol_shape *s = &d->plan.shape[d->classes.at[sched_unit(d, unit)->request_class].shape[0]];
     for (uint32_t i = 0; i < r->n_touched; i++)
         if (plan_fits(&r->most, r->touched[i], s)) return true;
@@ -184,7 +184,7 @@ bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t vict
     POL_RESERVE(r->back, r->cap_back, r->n_victims);
     for (uint32_t i = 0; i < r->n_victims; i++) {
         struct plan_mark one = plan_mark(&d->plan);
-        sched_retake(d, r->victim[i]);
+        sched_reallocate(d, r->victim[i]);
         r->back[i] = would_fit(d, unit, last);
         if (r->back[i]) plan_keep(&d->plan, one);
         else plan_undo(&d->plan, one);

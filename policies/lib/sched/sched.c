@@ -307,7 +307,7 @@ static void move_held(struct sched *d, uint32_t id, void (*move)(struct plan *, 
 }
 
 void sched_release(struct sched *d, uint32_t id) { move_held(d, id, plan_release); }
-void sched_retake(struct sched *d, uint32_t id) { move_held(d, id, plan_allocate); }
+void sched_reallocate(struct sched *d, uint32_t id) { move_held(d, id, plan_allocate); }
 
 void sched_resize(struct sched *d, pol_task task, int64_t cpu_milli, const char *reason)
 {

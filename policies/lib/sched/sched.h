@@ -76,7 +76,7 @@ void sched_preempt(struct sched *d, uint32_t unit, const char *reason);
 
 /* Give back in the plan what a running unit holds, and take it again. */
 void sched_release(struct sched *d, uint32_t unit);
-void sched_retake(struct sched *d, uint32_t unit);
+void sched_reallocate(struct sched *d, uint32_t unit);
 
 /* Go on after the walk's top could not be placed: past its whole request class if that is monotone. */
 void sched_pass(const struct sched *d, struct queue_walk *w);

@@ -68,13 +68,13 @@ class Lender(fairway.Policy):
         if mine and mine[0].tasks[0].stage > self.stage:
             self.enter(mine[0].tasks[0].stage)
         for unit in mine:
-            assert self.start(unit, why="its workflow's turn")
+            assert self.start(unit, reason="its workflow's turn")
         for unit in [u for u in self.waiting if u.job is not self.flow]:
             if self.outside(unit):
-                self.start(unit, why="there is room outside")
+                self.start(unit, reason="there is room outside")
             elif self.flow and all(n <= self.left(self.stage)[k] for k, n in self.ask(unit.tasks).items()):
-                self.start(unit, why="borrows")
-                self.lend(unit, self.flow, licences="matlab" in unit.licences, why="the stage leaves it")
+                self.start(unit, reason="borrows")
+                self.lend(unit, self.flow, licences="matlab" in unit.licences, reason="the stage leaves it")
                 self.borrowers.append(unit)
             else:
                 self.hold(unit, f"kept for {self.flow.id}", head=unit.job.id == "l")
