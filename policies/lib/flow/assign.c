@@ -21,22 +21,22 @@
 struct assign *assign_create(uint32_t n_racks, uint32_t n_nodes, const uint32_t *rack, uint32_t n_kinds)
 {
     struct assign *s = pol_alloc(1, sizeof *s);
-    s->n_racks = n_racks;
-    s->n_nodes = n_nodes;
-    s->n_kinds = n_kinds;
-    s->n_places = n_nodes + n_racks + 1;
-    s->rack = pol_alloc(n_nodes, sizeof *s->rack);
+    s->topo.n_racks = n_racks;
+    s->topo.n_nodes = n_nodes;
+    s->topo.n_kinds = n_kinds;
+    s->topo.n_places = n_nodes + n_racks + 1;
+    s->topo.rack = pol_alloc(n_nodes, sizeof *s->topo.rack);
     s->node_cls = pol_alloc(n_nodes, sizeof *s->node_cls);
-    if (n_nodes > 0) memcpy(s->rack, rack, n_nodes * sizeof *rack);
+    if (n_nodes > 0) memcpy(s->topo.rack, rack, n_nodes * sizeof *rack);
     memset(s->node_cls, 0xff, n_nodes * sizeof *s->node_cls);
-    ROOM(s->pool.at, s->pool.cap, 4096);
-    POL_RESERVE(s->spot, s->cap_spots, 1);
-    POL_RESERVE(s->low, s->cap_low, 1);
-    s->spot[0].first_bucket = NONE;
-    s->free_bucket = NONE;
-    s->must_start_cold = s->shape_changed = true;
-    s->bid_from = 1000;
-    s->fill_from = 6;
+    ROOM(s->index.pool.at, s->index.pool.cap, 4096);
+    POL_RESERVE(s->index.spot, s->index.cap_spots, 1);
+    POL_RESERVE(s->index.low, s->index.cap_low, 1);
+    s->index.spot[0].first_bucket = NONE;
+    s->index.free_bucket = NONE;
+    s->must_start_cold = s->live.has_changed = true;
+    s->tune.bid_from = 1000;
+    s->tune.fill_from = 6;
     return s;
 }
 
@@ -44,8 +44,8 @@ void assign_destroy(struct assign *s)
 {
     if (s == NULL) return;
     index_fini(s);
-    free(s->rack); free(s->node_cls); free(s->cls); free(s->job); free(s->task);
-    free(s->mark); free(s->heap); free(s->popped); free(s->end); free(s->stack); free(s->comer); free(s->inlet);
+    free(s->topo.rack); free(s->node_cls); free(s->cls); free(s->job); free(s->task);
+    free(s->search.mark); free(s->search.heap); free(s->search.popped); free(s->search.end); free(s->search.stack); free(s->fill.comer); free(s->fill.inlet);
     free(s);
 }
 
@@ -64,11 +64,11 @@ void assign_places(struct assign *s, uint32_t node, uint32_t kind, uint32_t n)
         c = (uint32_t)s->n_cls++;
         s->cls[c] = (struct cls){ .node = node, .kind = kind, .first = NONE, .next_on_node = s->node_cls[node] };
         s->node_cls[node] = c;
-        s->is_stale = true;
+        s->index.is_stale = true;
     }
-    if ((n > 0) != (s->cls[c].cap > 0)) s->shape_changed = true;
-    s->places += n;
-    s->places -= s->cls[c].cap;
+    if ((n > 0) != (s->cls[c].cap > 0)) s->live.has_changed = true;
+    s->count.places += n;
+    s->count.places -= s->cls[c].cap;
     s->cls[c].cap = n;
 }
 
@@ -86,8 +86,8 @@ static struct job *job_at(struct assign *s, uint32_t job)
 static void seen_cost(struct assign *s, int64_t c)
 {
     if (c == ASSIGN_NEVER) return;
-    if (c < s->cost_min) s->cost_min = c;
-    if (c > s->cost_max) s->cost_max = c;
+    if (c < s->cost.least) s->cost.least = c;
+    if (c > s->cost.most) s->cost.most = c;
 }
 
 void assign_job(struct assign *s, uint32_t job, uint32_t share, int64_t alpha)
@@ -104,18 +104,18 @@ static int64_t above(const struct assign *s, const struct assign_task *t, const 
 {
     if (!near->is_rack)
         for (uint32_t k = 0; k < t->n_near; k++)
-            if (t->near[k].is_rack && t->near[k].at == s->rack[near->at]) return t->near[k].cost;
+            if (t->near[k].is_rack && t->near[k].at == s->topo.rack[near->at]) return t->near[k].cost;
     return t->far;
 }
 
 /* An odd task's near list, as told, behind its entries. */
 static void keep_near(struct assign *s, struct task *t, const struct assign_task *in)
 {
-    uint32_t units, block = index_pool_allocate(&s->pool, t->n_entry + in->n_near, &units);
-    struct entry *e = s->pool.at + block;
-    memcpy(e, s->pool.at + t->block, t->n_entry * sizeof *e);
+    uint32_t units, block = index_pool_allocate(&s->index.pool, t->n_entry + in->n_near, &units);
+    struct entry *e = s->index.pool.at + block;
+    memcpy(e, s->index.pool.at + t->block, t->n_entry * sizeof *e);
     for (uint32_t k = 0; k < in->n_near; k++) e[t->n_entry + k] = (struct entry){ in->near[k].cost, in->near[k].at, in->near[k].is_rack };
-    index_pool_release(&s->pool, t->block, t->units);
+    index_pool_release(&s->index.pool, t->block, t->units);
     t->block = block;
     t->units = units;
     t->n_near = in->n_near;
@@ -126,30 +126,30 @@ void assign_add(struct assign *s, uint32_t id, const struct assign_task *in)
     struct job *j = job_at(s, in->job);
     ROOM(s->task, s->cap_tasks, (size_t)id + 1);
     while (s->n_tasks <= id) s->task[s->n_tasks++].is_here = false;
-    uint64_t fits = s->n_kinds < 64 ? in->fits & ((UINT64_C(1) << s->n_kinds) - 1) : in->fits;
+    uint64_t fits = s->topo.n_kinds < 64 ? in->fits & ((UINT64_C(1) << s->topo.n_kinds) - 1) : in->fits;
     struct task t = { .job = in->job, .cls = NONE, .comer = NONE, .far = in->far, .is_here = true, .is_new = true };
     t.group = index_group(s, fits);
-    t.block = index_pool_allocate(&s->pool, in->n_near + 1, &t.units);
-    struct entry *e = s->pool.at + t.block;
-    uint32_t v = t.group * s->n_places;
+    t.block = index_pool_allocate(&s->index.pool, in->n_near + 1, &t.units);
+    struct entry *e = s->index.pool.at + t.block;
+    uint32_t v = t.group * s->topo.n_places;
     for (uint32_t k = 0; k < in->n_near; k++) {
         const struct assign_near *x = &in->near[k];
         int64_t over = above(s, in, x);
         seen_cost(s, x->cost);
         t.is_odd |= x->cost > in->far || x->cost > over;
         if (x->cost == ASSIGN_NEVER || (!x->is_rack && x->cost == over)) continue;
-        e[t.n_entry++] = (struct entry){ x->cost, v + x->at + (x->is_rack ? s->n_nodes : 0), NONE };
+        e[t.n_entry++] = (struct entry){ x->cost, v + x->at + (x->is_rack ? s->topo.n_nodes : 0), NONE };
     }
     seen_cost(s, in->far);
-    if (in->far != ASSIGN_NEVER) e[t.n_entry++] = (struct entry){ in->far, v + s->n_places - 1, NONE };
+    if (in->far != ASSIGN_NEVER) e[t.n_entry++] = (struct entry){ in->far, v + s->topo.n_places - 1, NONE };
     if (t.is_odd) keep_near(s, &t, in);
     s->task[id] = t;
     j->n++;
     j->is_dirty = true;
-    s->present++;
-    s->n_odd += t.is_odd;
-    ROOM(s->fresh, s->cap_fresh, s->n_fresh + 1);
-    s->fresh[s->n_fresh++] = id;
+    s->count.present++;
+    s->count.odd += t.is_odd;
+    ROOM(s->index.fresh, s->index.cap_fresh, s->index.n_fresh + 1);
+    s->index.fresh[s->index.n_fresh++] = id;
 }
 
 void assign_remove(struct assign *s, uint32_t id)
@@ -158,20 +158,20 @@ void assign_remove(struct assign *s, uint32_t id)
     struct job *j = &s->job[t->job];
     if (t->cls != NONE) place_forget(s, id);
     index_drop(s, id);
-    index_pool_release(&s->pool, t->block, t->units);
+    index_pool_release(&s->index.pool, t->block, t->units);
     t->is_here = false;
     j->n--;
     j->is_dirty = true;
-    s->present--;
-    s->n_odd -= t->is_odd;
+    s->count.present--;
+    s->count.odd -= t->is_odd;
 }
 
 bool assign_has(const struct assign *s, uint32_t id) { return id < s->n_tasks && s->task[id].is_here; }
 
 void assign_forget(struct assign *s) { s->must_start_cold = true; }
 
-void assign_bid_from(struct assign *s, uint64_t arcs) { s->bid_from = arcs; }
-void assign_fill_from(struct assign *s, uint64_t places) { s->fill_from = places; }
+void assign_bid_from(struct assign *s, uint64_t arcs) { s->tune.bid_from = arcs; }
+void assign_fill_from(struct assign *s, uint64_t places) { s->tune.fill_from = places; }
 
 /* ---- a solve ---- */
 
@@ -182,12 +182,12 @@ void assign_fill_from(struct assign *s, uint64_t places) { s->fill_from = places
  */
 static enum assign_st choose_m(struct assign *s)
 {
-    if (s->cost_min < -BOUND || s->cost_max > BOUND) return ASSIGN_RANGE;
-    uint64_t units = (s->places < s->present ? s->places : s->present) + s->n_jobs + 1;
-    pol_wide need = (pol_wide)(s->cost_max - s->cost_min + 1) * 2 * (pol_wide)units;
+    if (s->cost.least < -BOUND || s->cost.most > BOUND) return ASSIGN_RANGE;
+    uint64_t units = (s->count.places < s->count.present ? s->count.places : s->count.present) + s->n_jobs + 1;
+    pol_wide need = (pol_wide)(s->cost.most - s->cost.least + 1) * 2 * (pol_wide)units;
     if (need > TOP) return ASSIGN_RANGE;
-    if (need <= s->m) return ASSIGN_OK;
-    for (s->m = 1; s->m < need || (s->m < TOP && s->m < 4 * need); ) s->m *= 2;
+    if (need <= s->cost.big_m) return ASSIGN_OK;
+    for (s->cost.big_m = 1; s->cost.big_m < need || (s->cost.big_m < TOP && s->cost.big_m < 4 * need); ) s->cost.big_m *= 2;
     s->must_start_cold = true;
     return ASSIGN_OK;
 }
@@ -205,13 +205,13 @@ static int64_t unwanted(const struct assign *s, uint32_t at)
 {
     const struct cls *c = &s->cls[at];
     int64_t pi = 0;
-    for (uint32_t g = 0; g < s->n_groups; g++) {
-        if ((s->group[g] >> c->kind & 1) == 0) continue;
+    for (uint32_t g = 0; g < s->index.n_groups; g++) {
+        if ((s->index.group[g] >> c->kind & 1) == 0) continue;
         uint32_t spot[3];
         index_spots(s, at, g, spot);
         for (int k = 0; k < 3; k++)
-            for (uint32_t b = s->spot[spot[k]].first_bucket; b != NONE; b = s->bucket[b].next) {
-                int64_t bid = s->job[s->bucket[b].job].pi - s->arc[s->bucket[b].arc].cost;
+            for (uint32_t b = s->index.spot[spot[k]].first_bucket; b != NONE; b = s->index.bucket[b].next) {
+                int64_t bid = s->job[s->index.bucket[b].job].pi - s->live.arc[s->index.bucket[b].arc].cost;
                 if (bid > pi) pi = bid;
             }
     }
@@ -219,7 +219,7 @@ static int64_t unwanted(const struct assign *s, uint32_t at)
         const struct cls *o = &s->cls[i];
         for (uint32_t id = o->first; id != NONE; id = s->task[id].cnext) {
             const struct task *t = &s->task[id];
-            if ((s->group[t->group] >> c->kind & 1) == 0) continue;
+            if ((s->index.group[t->group] >> c->kind & 1) == 0) continue;
             int64_t cost = index_task_cost(s, t, c->node);
             if (cost != ASSIGN_NEVER && t->cost + o->pi - cost > pi) pi = t->cost + o->pi - cost;
         }
@@ -237,9 +237,9 @@ static void start_warm(struct assign *s)
         if (s->job[j].low < FAR_AWAY) s->job[j].low -= s->pi_root;
     }
     s->pi_root = 0;
-    for (size_t i = 0; i < s->n_live; i++) {
-        if (s->cls[s->live[i]].was_cap > 0) continue;
-        s->cls[s->live[i]].pi = unwanted(s, s->live[i]);
+    for (size_t i = 0; i < s->live.n_cls; i++) {
+        if (s->cls[s->live.cls[i]].was_cap > 0) continue;
+        s->cls[s->live.cls[i]].pi = unwanted(s, s->live.cls[i]);
         any = true;
     }
     for (size_t j = 0; j < s->n_jobs && any; j++) s->job[j].is_dirty = true;
@@ -260,7 +260,7 @@ static bool too_new(const struct assign *s)
 static void tally(const struct assign *s, struct assign_result *out)
 {
     out->flow = out->cost = 0;
-    out->placed = (uint32_t)s->placed;
+    out->placed = (uint32_t)s->count.placed;
     out->stats = s->stats;
     for (size_t c = 0; c < s->n_cls; c++)
         for (uint32_t id = s->cls[c].first; id != NONE; id = s->task[id].cnext) { out->flow++; out->cost += s->task[id].cost; }
@@ -320,10 +320,10 @@ int64_t assign_value(const struct assign *s, uint32_t job) { return job < s->n_j
 
 size_t assign_bytes(const struct assign *s)
 {
-    return sizeof *s + s->n_nodes * 8u + s->cap_cls * sizeof *s->cls + s->cap_jobs * sizeof *s->job
-         + s->cap_tasks * sizeof *s->task + s->cap_spots * sizeof *s->spot + s->cap_buckets * sizeof *s->bucket
-         + s->pool.cap * sizeof *s->pool.at + s->hash_size * sizeof *s->hash + s->cap_arcs * sizeof *s->arc
-         + (s->cap_fresh + s->cap_sc + s->cap_live + s->cap_live_spot + s->cap_popped + s->cap_end) * sizeof(uint32_t)
-         + (s->cap_offer + s->cap_low) * sizeof(int64_t) + s->cap_mark * sizeof *s->mark + (s->cap_heap + s->cap_stack) * sizeof *s->heap
-         + s->cap_comer * sizeof *s->comer + s->cap_inlet * sizeof *s->inlet + s->cap_groups * sizeof *s->group;
+    return sizeof *s + s->topo.n_nodes * 8u + s->cap_cls * sizeof *s->cls + s->cap_jobs * sizeof *s->job
+         + s->cap_tasks * sizeof *s->task + s->index.cap_spots * sizeof *s->index.spot + s->index.cap_buckets * sizeof *s->index.bucket
+         + s->index.pool.cap * sizeof *s->index.pool.at + s->index.hash_size * sizeof *s->index.hash + s->live.cap_arcs * sizeof *s->live.arc
+         + (s->index.cap_fresh + s->live.cap_of_spot + s->live.cap_cls + s->live.cap_spots + s->search.cap_popped + s->search.cap_end) * sizeof(uint32_t)
+         + (s->search.cap_offer + s->index.cap_low) * sizeof(int64_t) + s->search.cap_mark * sizeof *s->search.mark + (s->search.cap_heap + s->search.cap_stack) * sizeof *s->search.heap
+         + s->fill.cap_comer * sizeof *s->fill.comer + s->fill.cap_inlet * sizeof *s->fill.inlet + s->index.cap_groups * sizeof *s->index.group;
 }

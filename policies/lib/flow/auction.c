@@ -74,10 +74,10 @@ static void spot_seek(struct auction *a, struct offer *h, uint32_t n, uint32_t i
 static int64_t arc_value(struct auction *a, uint32_t at, uint32_t not, int64_t most, uint32_t *cls)
 {
     struct assign *s = a->s;
-    const struct arc *r = &s->arc[at];
+    const struct arc *r = &s->live.arc[at];
     if (r->cost == FAR_AWAY) return FAR_AWAY;
-    const struct spot *v = &s->spot[r->spot];
-    struct seek x = { s->n_odd > 0 && s->task[a->next[at]].is_odd ? a->next[at] : NONE, not, r->cost, most - r->cost, NONE };
+    const struct spot *v = &s->index.spot[r->spot];
+    struct seek x = { s->count.odd > 0 && s->task[a->next[at]].is_odd ? a->next[at] : NONE, not, r->cost, most - r->cost, NONE };
     spot_seek(a, a->cls + v->c0, v->c1 - v->c0, 0, &x);
     *cls = x.cls;
     return x.cls == NONE ? FAR_AWAY : r->cost + x.price;
@@ -94,7 +94,7 @@ static int64_t arc_exact(struct auction *a, const struct job *j, uint32_t i, uin
         int64_t val = arc_value(a, x->id, NONE, FAR_AWAY, cls);
         if (val <= x->bound) {
             if (!a->is_placed[a->next[x->id]]) return val;
-            const struct item *it = index_head(a->s, &a->s->bucket[a->s->arc[x->id].bucket]);
+            const struct item *it = index_head(a->s, &a->s->index.bucket[a->s->live.arc[x->id].bucket]);
             if (it != NULL) a->next[x->id] = it->task;
             val = it == NULL ? FAR_AWAY : arc_value(a, x->id, NONE, FAR_AWAY, cls);
         }
@@ -132,7 +132,7 @@ static int64_t task_value(struct auction *a, uint32_t id, uint32_t not, int64_t 
     const struct task *t = &s->task[id];
     const struct entry *e = entries(s, t);
     for (uint32_t k = 0; k < t->n_entry; k++) {
-        const struct spot *v = &s->spot[e[k].spot];
+        const struct spot *v = &s->index.spot[e[k].spot];
         if (v->c1 == v->c0) continue;
         struct seek x = { t->is_odd ? id : NONE, not, e[k].cost, most - e[k].cost, NONE };
         spot_seek(a, a->cls + v->c0, v->c1 - v->c0, 0, &x);
@@ -247,20 +247,20 @@ static void open_bids(struct auction *a)
 {
     struct assign *s = a->s;
     index_rewind(s);
-    for (size_t i = 0; i < s->n_live_spot; i++) {
-        const struct spot *v = &s->spot[s->live_spot[i]];
+    for (size_t i = 0; i < s->live.n_spots; i++) {
+        const struct spot *v = &s->index.spot[s->live.spot[i]];
         struct offer *h = a->cls + v->c0;
         uint32_t n = v->c1 - v->c0;
-        for (uint32_t k = 0; k < n; k++) h[k] = (struct offer){ s->cls[s->sc[v->c0 + k]].pi, s->sc[v->c0 + k] };
+        for (uint32_t k = 0; k < n; k++) h[k] = (struct offer){ s->cls[s->live.of_spot[v->c0 + k]].pi, s->live.of_spot[v->c0 + k] };
         for (uint32_t k = n / 2; k-- > 0;) sift(h, n, k);
     }
     for (uint32_t k = 0; k < s->n_jobs; k++) {
         const struct job *j = &s->job[k];
         for (uint32_t i = j->arc0; i < j->arc1; i++) {
-            const struct arc *r = &s->arc[i];
-            const struct bucket *b = &s->bucket[r->bucket];
+            const struct arc *r = &s->live.arc[i];
+            const struct bucket *b = &s->index.bucket[r->bucket];
             if (b->head < b->n) a->next[i] = items(s, b)[b->head].task;
-            a->arc[i] = (struct offer){ r->cost == FAR_AWAY ? FAR_AWAY : r->cost + a->cls[s->spot[r->spot].c0].bound, i };
+            a->arc[i] = (struct offer){ r->cost == FAR_AWAY ? FAR_AWAY : r->cost + a->cls[s->index.spot[r->spot].c0].bound, i };
         }
         for (uint32_t i = (j->arc1 - j->arc0) / 2; i-- > 0;) sift(a->arc + j->arc0, j->arc1 - j->arc0, i);
         a->back[k].n = 0;
@@ -281,8 +281,8 @@ static void bid_all(struct auction *a)
 
 static void lower_prices(struct assign *s, int64_t by)
 {
-    for (size_t i = 0; i < s->n_live; i++) {
-        struct cls *c = &s->cls[s->live[i]];
+    for (size_t i = 0; i < s->live.n_cls; i++) {
+        struct cls *c = &s->cls[s->live.cls[i]];
         c->pi = c->pi > by ? c->pi - by : 0;
     }
 }
@@ -293,12 +293,12 @@ enum { BIDS = 32 };                     /* for each place, in a round: where a p
 static bool run_round(struct auction *a, int64_t eps)
 {
     struct assign *s = a->s;
-    for (size_t i = 0; i < s->n_live; i++) while (s->cls[s->live[i]].first != NONE) place_forget(s, s->cls[s->live[i]].first);
+    for (size_t i = 0; i < s->live.n_cls; i++) while (s->cls[s->live.cls[i]].first != NONE) place_forget(s, s->cls[s->live.cls[i]].first);
     memset(a->is_placed, 0, s->n_tasks);
     memset(a->is_queued, 0, s->n_jobs);
     a->n_queue = 0;
     a->eps = eps;
-    a->left = BIDS * s->places + s->n_jobs;
+    a->left = BIDS * s->count.places + s->n_jobs;
     open_bids(a);
     bid_all(a);
     return a->left > 0;
@@ -309,15 +309,15 @@ static void survey(const struct assign *s, int64_t *dearest, int64_t *spread)
 {
     pol_wide sum = 0;
     *dearest = 0;
-    for (size_t i = 0; i < s->n_live; i++)
-        for (uint32_t id = s->cls[s->live[i]].first; id != NONE; id = s->task[id].cnext) {
+    for (size_t i = 0; i < s->live.n_cls; i++)
+        for (uint32_t id = s->cls[s->live.cls[i]].first; id != NONE; id = s->task[id].cnext) {
             const struct task *t = &s->task[id];
             int64_t hi = t->cost;
             for (uint32_t k = 0; k < t->n_entry; k++) if (entries(s, t)[k].cost > hi) hi = entries(s, t)[k].cost;
             sum += hi - t->cost;
             if (t->cost > *dearest) *dearest = t->cost;
         }
-    *spread = s->placed > 0 ? (int64_t)(sum / (pol_wide)s->placed) : 0;
+    *spread = s->count.placed > 0 ? (int64_t)(sum / (pol_wide)s->count.placed) : 0;
 }
 
 /* Do jobs want more places below their shares than there are? */
@@ -325,7 +325,7 @@ static bool is_short(const struct assign *s)
 {
     uint64_t n = 0;
     for (size_t j = 0; j < s->n_jobs; j++) n += s->job[j].n < s->job[j].share ? s->job[j].n : s->job[j].share;
-    return n > s->places;
+    return n > s->count.places;
 }
 
 /*
@@ -338,15 +338,15 @@ static bool is_short(const struct assign *s)
 static void begin_low(struct auction *a, int64_t by)
 {
     struct assign *s = a->s;
-    int64_t price[ASSIGN_KINDS_MAX], top = 0, less = is_short(s) && s->m > a->most ? s->m - a->most : INT64_MAX;
-    for (uint32_t k = 0; k < s->n_kinds; k++) price[k] = INT64_MAX;
-    for (size_t i = 0; i < s->n_live; i++) {
-        const struct cls *c = &s->cls[s->live[i]];
+    int64_t price[ASSIGN_KINDS_MAX], top = 0, less = is_short(s) && s->cost.big_m > a->most ? s->cost.big_m - a->most : INT64_MAX;
+    for (uint32_t k = 0; k < s->topo.n_kinds; k++) price[k] = INT64_MAX;
+    for (size_t i = 0; i < s->live.n_cls; i++) {
+        const struct cls *c = &s->cls[s->live.cls[i]];
         if (c->pi - s->pi_root < price[c->kind]) price[c->kind] = c->pi - s->pi_root;
     }
-    for (uint32_t k = 0; k < s->n_kinds; k++) if (price[k] <= a->beyond && price[k] > top) top = price[k];
-    for (uint32_t k = 0; k < s->n_kinds; k++) if (price[k] > a->beyond) price[k] = price[k] - less > top ? price[k] - less : top;
-    for (size_t i = 0; i < s->n_live; i++) s->cls[s->live[i]].pi = price[s->cls[s->live[i]].kind];
+    for (uint32_t k = 0; k < s->topo.n_kinds; k++) if (price[k] <= a->beyond && price[k] > top) top = price[k];
+    for (uint32_t k = 0; k < s->topo.n_kinds; k++) if (price[k] > a->beyond) price[k] = price[k] - less > top ? price[k] - less : top;
+    for (size_t i = 0; i < s->live.n_cls; i++) s->cls[s->live.cls[i]].pi = price[s->cls[s->live.cls[i]].kind];
     s->pi_root = 0;
     lower_prices(s, by);
 }
@@ -355,19 +355,19 @@ static void begin_low(struct auction *a, int64_t by)
 static void raise_short(const struct auction *a)
 {
     const struct assign *s = a->s;
-    for (size_t i = 0; i < s->n_live; i++) {
-        struct cls *c = &s->cls[s->live[i]];
-        if (c->pi > a->beyond && s->m > a->most) c->pi += s->m - a->most;
+    for (size_t i = 0; i < s->live.n_cls; i++) {
+        struct cls *c = &s->cls[s->live.cls[i]];
+        if (c->pi > a->beyond && s->cost.big_m > a->most) c->pi += s->cost.big_m - a->most;
     }
 }
 
 /* Each placed task to its cheapest class, full or not; each job in balance. */
 static void settle(struct assign *s)
 {
-    uint32_t n = 0, *list = pol_alloc((size_t)s->placed, sizeof *list);
+    uint32_t n = 0, *list = pol_alloc((size_t)s->count.placed, sizeof *list);
     place_lows(s);
-    for (size_t i = 0; i < s->n_live; i++)
-        for (uint32_t id = s->cls[s->live[i]].first; id != NONE; id = s->task[id].cnext) list[n++] = id;
+    for (size_t i = 0; i < s->live.n_cls; i++)
+        for (uint32_t id = s->cls[s->live.cls[i]].first; id != NONE; id = s->task[id].cnext) list[n++] = id;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t cls;
         int64_t cost, val = place_best(s, list[i], &cls, &cost);
@@ -380,9 +380,9 @@ static void settle(struct assign *s)
 static void open_auction(struct auction *a, struct assign *s)
 {
     *a = (struct auction){ .s = s };
-    a->cls = pol_alloc(s->spot[s->n_spots].c1, sizeof *a->cls);
-    a->arc = pol_alloc(s->n_arcs, sizeof *a->arc);
-    a->next = pol_alloc(s->n_arcs, sizeof *a->next);
+    a->cls = pol_alloc(s->index.spot[s->index.n_spots].c1, sizeof *a->cls);
+    a->arc = pol_alloc(s->live.n_arcs, sizeof *a->arc);
+    a->next = pol_alloc(s->live.n_arcs, sizeof *a->next);
     a->is_placed = pol_alloc(s->n_tasks, sizeof *a->is_placed);
     a->bid = pol_alloc(s->n_tasks, sizeof *a->bid);
     a->back = pol_alloc(s->n_jobs, sizeof *a->back);
@@ -407,10 +407,10 @@ void auction_run(struct assign *s)
     if (spread == 0) return;            /* no place is better than another */
     for (size_t j = 0; j < s->n_jobs; j++) if (s->job[j].n > 0 && s->job[j].alpha > alpha) alpha = s->job[j].alpha;
     open_auction(&a, s);
-    a.beyond = alpha - s->cost_min + NEED / 2 * spread;         /* alpha less the least cost: the most that what may be left can pay */
-    a.most = alpha - s->cost_min + NEED * spread + dearest;
-    old = pol_alloc(s->n_live, sizeof *old);
-    for (size_t i = 0; i < s->n_live; i++) old[i] = s->cls[s->live[i]].pi - s->pi_root;
+    a.beyond = alpha - s->cost.least + NEED / 2 * spread;         /* alpha less the least cost: the most that what may be left can pay */
+    a.most = alpha - s->cost.least + NEED * spread + dearest;
+    old = pol_alloc(s->live.n_cls, sizeof *old);
+    for (size_t i = 0; i < s->live.n_cls; i++) old[i] = s->cls[s->live.cls[i]].pi - s->pi_root;
     begin_low(&a, spread / LOWER);
     bool done = run_round(&a, spread / COARSE + 1);
     if (done) {
@@ -418,7 +418,7 @@ void auction_run(struct assign *s)
         done = run_round(&a, spread / FINE + 1);
     }
     if (done) raise_short(&a);
-    else for (size_t i = 0; i < s->n_live; i++) s->cls[s->live[i]].pi = old[i];
+    else for (size_t i = 0; i < s->live.n_cls; i++) s->cls[s->live.cls[i]].pi = old[i];
     free(old);
     index_rewind(s);
     close_auction(&a);

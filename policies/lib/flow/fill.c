@@ -23,14 +23,14 @@
 #include "lib/flow/state.h"
 
 struct fill {
-    uint32_t n;                         /* of s->comer */
+    uint32_t n;                         /* of s->fill.comer */
     int64_t  fallen;                    /* what the root would have risen */
     uint32_t end;                       /* the root's neighbour on the best path yet */
 };
 
 static int64_t price(const struct assign *s, uint32_t c) { return s->cls[c].pi - s->pi_root; }
 static int64_t value(const struct assign *s, uint32_t j) { return s->job[j].pi - s->pi_root; }
-static bool is_live(const struct assign *s, uint32_t spot) { return s->spot[spot].c1 > s->spot[spot].c0; }
+static bool is_live(const struct assign *s, uint32_t spot) { return s->index.spot[spot].c1 > s->index.spot[spot].c0; }
 
 /* A task is placed, or moved: whoever needs it may take it from there. */
 static void note(struct assign *s, struct fill *f, uint32_t id)
@@ -39,66 +39,66 @@ static void note(struct assign *s, struct fill *f, uint32_t id)
     const struct entry *e = entries(s, t);
     bool is_new = t->comer == NONE;
     if (is_new) t->comer = f->n;
-    ROOM(s->comer, s->cap_comer, (size_t)f->n + t->n_entry);
+    ROOM(s->fill.comer, s->fill.cap_comer, (size_t)f->n + t->n_entry);
     for (uint32_t k = 0, at = t->comer; k < t->n_entry; k++) {
         if (!is_live(s, e[k].spot)) continue;
-        struct inlet *in = &s->inlet[e[k].spot];
+        struct inlet *in = &s->fill.inlet[e[k].spot];
         int64_t key = e[k].cost - t->cost - price(s, t->cls);
         if (is_new) {
-            s->comer[at] = (struct comer){ key, id, in->first };
+            s->fill.comer[at] = (struct comer){ key, id, in->first };
             in->first = at;
             f->n++;
         }
-        s->comer[at++].key = key;
+        s->fill.comer[at++].key = key;
         if (key < in->placed) in->placed = key;
     }
 }
 
 static void note_all(struct assign *s, struct fill *f)
 {
-    ROOM(s->inlet, s->cap_inlet, s->n_spots);
-    for (size_t i = 0; i < s->n_live_spot; i++) s->inlet[s->live_spot[i]] = (struct inlet){ FAR_AWAY, FAR_AWAY, NONE };
+    ROOM(s->fill.inlet, s->fill.cap_inlet, s->index.n_spots);
+    for (size_t i = 0; i < s->live.n_spots; i++) s->fill.inlet[s->live.spot[i]] = (struct inlet){ FAR_AWAY, FAR_AWAY, NONE };
     for (uint32_t j = 0; j < s->n_jobs; j++)
         for (uint32_t i = s->job[j].arc0; i < s->job[j].arc1; i++) {
-            const struct arc *a = &s->arc[i];
-            struct inlet *in = &s->inlet[a->spot];
+            const struct arc *a = &s->live.arc[i];
+            struct inlet *in = &s->fill.inlet[a->spot];
             if (a->cost < FAR_AWAY && a->cost - value(s, j) < in->waiting) in->waiting = a->cost - value(s, j);
         }
-    for (size_t i = 0; i < s->n_live; i++)
-        for (uint32_t id = s->cls[s->live[i]].first; id != NONE; id = s->task[id].cnext) note(s, f, id);
+    for (size_t i = 0; i < s->live.n_cls; i++)
+        for (uint32_t id = s->cls[s->live.cls[i]].first; id != NONE; id = s->task[id].cnext) note(s, f, id);
 }
 
 /* ---- one search ---- */
 
 static uint32_t placed_v(const struct assign *s, uint32_t spot) { return (uint32_t)(s->n_cls + s->n_jobs) + spot; }
-static uint32_t waiting_v(const struct assign *s, uint32_t spot) { return placed_v(s, s->n_spots) + spot; }
+static uint32_t waiting_v(const struct assign *s, uint32_t spot) { return placed_v(s, s->index.n_spots) + spot; }
 
 static bool relax(struct assign *s, uint32_t v, int64_t d, uint32_t via, uint32_t next)
 {
-    struct mark *m = &s->mark[v];
-    if (d >= s->ub || (m->stamp == s->stamp && m->d <= d)) return false;
-    *m = (struct mark){ d, via, next, s->stamp, 0 };
+    struct mark *m = &s->search.mark[v];
+    if (d >= s->search.ub || (m->stamp == s->search.stamp && m->d <= d)) return false;
+    *m = (struct mark){ d, via, next, s->search.stamp, 0 };
     search_labels_push(s, (struct label){ d, d, v, via });
     return true;
 }
 
 static void from_root(struct assign *s, struct fill *f, int64_t d, uint32_t v)
 {
-    if (d < s->ub) { s->ub = d; f->end = v; }
+    if (d < s->search.ub) { s->search.ub = d; f->end = v; }
 }
 
 static void later(struct assign *s, uint32_t v, int64_t key, int64_t d, uint32_t at)
 {
-    if (key < s->ub) search_labels_push(s, (struct label){ key, d, v, at });
+    if (key < s->search.ub) search_labels_push(s, (struct label){ key, d, v, at });
 }
 
 /* Tasks placed elsewhere that name the spot move to a class of it: those not much farther than the nearest. */
 static void placed_into(struct assign *s, uint32_t spot, const struct label *l)
 {
-    struct inlet *in = &s->inlet[spot];
+    struct inlet *in = &s->fill.inlet[spot];
     int64_t least = FAR_AWAY, rest = FAR_AWAY, end = l->key > 0 ? 2 * l->key : 0;
-    for (uint32_t i = in->first; i != NONE; i = s->comer[i].next) {
-        struct comer *x = &s->comer[i];
+    for (uint32_t i = in->first; i != NONE; i = s->fill.comer[i].next) {
+        struct comer *x = &s->fill.comer[i];
         s->stats.arcs++;
         if (x->key < least) least = x->key;
         if (l->d + x->key > end) { if (x->key < rest) rest = x->key; continue; }
@@ -115,13 +115,13 @@ static void placed_into(struct assign *s, uint32_t spot, const struct label *l)
 static void waiting_into(struct assign *s, struct fill *f, uint32_t spot, const struct label *l)
 {
     int64_t least = FAR_AWAY;
-    for (uint32_t k = s->spot[spot].first_bucket; k != NONE; k = s->bucket[k].next) {
-        struct bucket *b = &s->bucket[k];
-        int64_t cost = s->arc[b->arc].cost, key = cost - value(s, b->job);
+    for (uint32_t k = s->index.spot[spot].first_bucket; k != NONE; k = s->index.bucket[k].next) {
+        struct bucket *b = &s->index.bucket[k];
+        int64_t cost = s->live.arc[b->arc].cost, key = cost - value(s, b->job);
         s->stats.arcs++;
         if (cost == FAR_AWAY) continue;
         if (key < least) least = key;
-        if (l->d + key >= s->ub) continue;
+        if (l->d + key >= s->search.ub) continue;
         uint32_t id = items(s, b)[b->head].task;
         while (id != NONE && !place_may(s, &s->task[id], cost, l->via)) {
             id = index_after(s, b, cost, id);
@@ -133,7 +133,7 @@ static void waiting_into(struct assign *s, struct fill *f, uint32_t spot, const 
         /* A bound as early as can be: the job simply has one more. */
         if (relax(s, v, d, id, l->via)) from_root(s, f, d + value(s, b->job) - place_value_up(s, &s->job[b->job]), v);
     }
-    s->inlet[spot].waiting = least;
+    s->fill.inlet[spot].waiting = least;
 }
 
 static void into_class(struct assign *s, struct fill *f, uint32_t at, int64_t d)
@@ -141,14 +141,14 @@ static void into_class(struct assign *s, struct fill *f, uint32_t at, int64_t d)
     int64_t label = d + price(s, at);
     uint32_t spot[3];
     from_root(s, f, label, at);         /* the place is left idle */
-    for (uint32_t g = 0; g < s->n_groups; g++) {
-        if ((s->group[g] >> s->cls[at].kind & 1) == 0) continue;
+    for (uint32_t g = 0; g < s->index.n_groups; g++) {
+        if ((s->index.group[g] >> s->cls[at].kind & 1) == 0) continue;
         index_spots(s, at, g, spot);
         for (int k = 0; k < 3; k++) {
-            struct spot *v = &s->spot[spot[k]];
-            const struct inlet *in = &s->inlet[spot[k]];
-            if (v->opened == s->stamp && v->label <= label && !v->is_odd) continue;
-            v->opened = s->stamp;
+            struct spot *v = &s->index.spot[spot[k]];
+            const struct inlet *in = &s->fill.inlet[spot[k]];
+            if (v->opened == s->search.stamp && v->label <= label && !v->is_odd) continue;
+            v->opened = s->search.stamp;
             v->label = label;
             later(s, placed_v(s, spot[k]), label + in->placed, label, at);
             later(s, waiting_v(s, spot[k]), label + in->waiting, label, at);
@@ -160,7 +160,7 @@ static void into_spot(struct assign *s, struct fill *f, const struct label *l)
 {
     bool is_placed = l->id < waiting_v(s, 0);
     uint32_t spot = l->id - (is_placed ? placed_v(s, 0) : waiting_v(s, 0));
-    if (s->spot[spot].label < l->d && !s->spot[spot].is_odd) return;
+    if (s->index.spot[spot].label < l->d && !s->index.spot[spot].is_odd) return;
     if (is_placed) placed_into(s, spot, l);
     else waiting_into(s, f, spot, l);
 }
@@ -180,15 +180,15 @@ static void into_job(struct assign *s, uint32_t at, int64_t d)
 /* Tasks move forwards along the path. */
 static void augment(struct assign *s, struct fill *f, uint32_t to)
 {
-    for (uint32_t v = f->end; v != to; v = s->mark[v].from) {
-        const struct mark *m = &s->mark[v];
+    for (uint32_t v = f->end; v != to; v = s->search.mark[v].from) {
+        const struct mark *m = &s->search.mark[v];
         uint32_t id = m->via;
         if (m->from >= s->n_cls) {
             place_drop(s, id);          /* j->low stays: the one that comes in its stead could enter as low */
             const struct entry *e = entries(s, &s->task[id]);
             for (uint32_t k = 0; k < s->task[id].n_entry; k++) {
                 int64_t key = e[k].cost - value(s, s->task[id].job);
-                if (is_live(s, e[k].spot) && key < s->inlet[e[k].spot].waiting) s->inlet[e[k].spot].waiting = key;
+                if (is_live(s, e[k].spot) && key < s->fill.inlet[e[k].spot].waiting) s->fill.inlet[e[k].spot].waiting = key;
             }
             continue;
         }
@@ -207,19 +207,19 @@ static void fill_one(struct assign *s, struct fill *f, uint32_t to)
     for (struct label x; search_labels_pop(s, &x); ) {
         s->stats.pops++;
         if (x.id >= placed_v(s, 0)) { into_spot(s, f, &x); continue; }
-        if (s->mark[x.id].d < x.d || s->mark[x.id].via != x.via) continue;
-        ROOM(s->popped, s->cap_popped, s->n_popped + 1);
-        s->popped[s->n_popped++] = x.id;
+        if (s->search.mark[x.id].d < x.d || s->search.mark[x.id].via != x.via) continue;
+        ROOM(s->search.popped, s->search.cap_popped, s->search.n_popped + 1);
+        s->search.popped[s->search.n_popped++] = x.id;
         if (x.id < s->n_cls) into_class(s, f, x.id, x.d);
         else into_job(s, x.id - (uint32_t)s->n_cls, x.d);
     }
-    for (size_t i = 0; i < s->n_popped; i++) {
-        uint32_t v = s->popped[i];
-        int64_t fall = s->ub - s->mark[v].d;
+    for (size_t i = 0; i < s->search.n_popped; i++) {
+        uint32_t v = s->search.popped[i];
+        int64_t fall = s->search.ub - s->search.mark[v].d;
         if (v < s->n_cls) s->cls[v].pi -= fall;
         else s->job[v - s->n_cls].pi -= fall;
     }
-    f->fallen += s->ub;
+    f->fallen += s->search.ub;
     augment(s, f, to);
     s->stats.phases++;
 }
@@ -235,9 +235,9 @@ void fill_run(struct assign *s)
     struct fill f = { .n = 0 };
     uint64_t paths = 0, arcs = s->stats.arcs;
     note_all(s, &f);
-    uint64_t most = s->fill_from == 0 ? UINT32_MAX : (f.n + s->n_arcs) / 8;
-    for (size_t i = 0; i < s->n_live; i++) {
-        uint32_t c = s->live[i];
+    uint64_t most = s->tune.fill_from == 0 ? UINT32_MAX : (f.n + s->live.n_arcs) / 8;
+    for (size_t i = 0; i < s->live.n_cls; i++) {
+        uint32_t c = s->live.cls[i];
         while (s->cls[c].load < s->cls[c].cap && s->cls[c].pi > s->pi_root && s->stats.arcs - arcs <= most * (paths + TRIAL)) {
             fill_one(s, &f, c);
             paths++;
@@ -246,5 +246,5 @@ void fill_run(struct assign *s)
     for (size_t c = 0; c < s->n_cls; c++) s->cls[c].pi += f.fallen;
     for (size_t j = 0; j < s->n_jobs; j++) s->job[j].pi += f.fallen;
     s->pi_root += f.fallen;
-    for (uint32_t i = 0; i < f.n; i++) s->task[s->comer[i].task].comer = NONE;
+    for (uint32_t i = 0; i < f.n; i++) s->task[s->fill.comer[i].task].comer = NONE;
 }

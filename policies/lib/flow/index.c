@@ -42,14 +42,14 @@ void index_pool_release(struct pool *p, uint32_t block, uint32_t cap)
 static size_t slot_of(const struct assign *s, uint32_t job, uint32_t spot)
 {
     uint64_t key = ((uint64_t)job << 32 | spot) * UINT64_C(0x9E3779B97F4A7C15);
-    return (size_t)(key >> 32) & (s->hash_size - 1);
+    return (size_t)(key >> 32) & (s->index.hash_size - 1);
 }
 
 static size_t find(const struct assign *s, uint32_t job, uint32_t spot)
 {
     size_t i = slot_of(s, job, spot);
-    for (; s->hash[i] != NONE; i = (i + 1) & (s->hash_size - 1)) {
-        const struct bucket *b = &s->bucket[s->hash[i]];
+    for (; s->index.hash[i] != NONE; i = (i + 1) & (s->index.hash_size - 1)) {
+        const struct bucket *b = &s->index.bucket[s->index.hash[i]];
         if (b->job == job && b->spot == spot) break;
     }
     return i;
@@ -57,61 +57,61 @@ static size_t find(const struct assign *s, uint32_t job, uint32_t spot)
 
 static void rehash(struct assign *s, size_t size)
 {
-    uint32_t *old = s->hash;
-    size_t n = s->hash_size;
-    s->hash = pol_alloc(size, sizeof *s->hash);
-    s->hash_size = size;
-    memset(s->hash, 0xff, size * sizeof *s->hash);
+    uint32_t *old = s->index.hash;
+    size_t n = s->index.hash_size;
+    s->index.hash = pol_alloc(size, sizeof *s->index.hash);
+    s->index.hash_size = size;
+    memset(s->index.hash, 0xff, size * sizeof *s->index.hash);
     for (size_t i = 0; i < n; i++)
-        if (old[i] != NONE) s->hash[find(s, s->bucket[old[i]].job, s->bucket[old[i]].spot)] = old[i];
+        if (old[i] != NONE) s->index.hash[find(s, s->index.bucket[old[i]].job, s->index.bucket[old[i]].spot)] = old[i];
     free(old);
 }
 
 /* Close the gap that a removal leaves in its run of slots. */
 static void unhash(struct assign *s, uint32_t b)
 {
-    size_t mask = s->hash_size - 1, gap = find(s, s->bucket[b].job, s->bucket[b].spot);
-    for (size_t i = (gap + 1) & mask; s->hash[i] != NONE; i = (i + 1) & mask) {
-        const struct bucket *x = &s->bucket[s->hash[i]];
-        if (((i - slot_of(s, x->job, x->spot)) & mask) >= ((i - gap) & mask)) { s->hash[gap] = s->hash[i]; gap = i; }
+    size_t mask = s->index.hash_size - 1, gap = find(s, s->index.bucket[b].job, s->index.bucket[b].spot);
+    for (size_t i = (gap + 1) & mask; s->index.hash[i] != NONE; i = (i + 1) & mask) {
+        const struct bucket *x = &s->index.bucket[s->index.hash[i]];
+        if (((i - slot_of(s, x->job, x->spot)) & mask) >= ((i - gap) & mask)) { s->index.hash[gap] = s->index.hash[i]; gap = i; }
     }
-    s->hash[gap] = NONE;
-    s->hash_n--;
+    s->index.hash[gap] = NONE;
+    s->index.hash_n--;
 }
 
 static uint32_t bucket_of(struct assign *s, uint32_t job, uint32_t spot)
 {
-    if (s->hash_n * 2 >= s->hash_size) rehash(s, s->hash_size * 2);
+    if (s->index.hash_n * 2 >= s->index.hash_size) rehash(s, s->index.hash_size * 2);
     size_t i = find(s, job, spot);
-    if (s->hash[i] != NONE) return s->hash[i];
-    uint32_t b = s->free_bucket;
+    if (s->index.hash[i] != NONE) return s->index.hash[i];
+    uint32_t b = s->index.free_bucket;
     if (b != NONE) {
-        s->free_bucket = s->bucket[b].next;
+        s->index.free_bucket = s->index.bucket[b].next;
     } else {
-        ROOM(s->bucket, s->cap_buckets, s->n_buckets + 1);
-        b = (uint32_t)s->n_buckets++;
+        ROOM(s->index.bucket, s->index.cap_buckets, s->index.n_buckets + 1);
+        b = (uint32_t)s->index.n_buckets++;
     }
-    struct spot *at = &s->spot[spot];
-    s->bucket[b] = (struct bucket){ .job = job, .spot = spot, .prev = NONE, .next = at->first_bucket, .arc = NONE };
-    if (at->first_bucket != NONE) s->bucket[at->first_bucket].prev = b;
+    struct spot *at = &s->index.spot[spot];
+    s->index.bucket[b] = (struct bucket){ .job = job, .spot = spot, .prev = NONE, .next = at->first_bucket, .arc = NONE };
+    if (at->first_bucket != NONE) s->index.bucket[at->first_bucket].prev = b;
     at->first_bucket = b;
     at->n_buckets++;
-    s->hash[i] = b;
-    s->hash_n++;
+    s->index.hash[i] = b;
+    s->index.hash_n++;
     return b;
 }
 
 static void bucket_free(struct assign *s, uint32_t at)
 {
-    struct bucket *b = &s->bucket[at];
+    struct bucket *b = &s->index.bucket[at];
     unhash(s, at);
-    if (b->cap > 0) index_pool_release(&s->pool, b->block, b->cap);
-    if (b->prev != NONE) s->bucket[b->prev].next = b->next;
-    else s->spot[b->spot].first_bucket = b->next;
-    if (b->next != NONE) s->bucket[b->next].prev = b->prev;
-    s->spot[b->spot].n_buckets--;
-    *b = (struct bucket){ .job = NONE, .next = s->free_bucket };
-    s->free_bucket = at;
+    if (b->cap > 0) index_pool_release(&s->index.pool, b->block, b->cap);
+    if (b->prev != NONE) s->index.bucket[b->prev].next = b->next;
+    else s->index.spot[b->spot].first_bucket = b->next;
+    if (b->next != NONE) s->index.bucket[b->next].prev = b->prev;
+    s->index.spot[b->spot].n_buckets--;
+    *b = (struct bucket){ .job = NONE, .next = s->index.free_bucket };
+    s->index.free_bucket = at;
 }
 
 /* ---- items ---- */
@@ -168,12 +168,12 @@ enum { SHORT = 32, FEW = 8 };
 
 static void append(struct assign *s, uint32_t at, struct item x)
 {
-    struct bucket *b = &s->bucket[at];
+    struct bucket *b = &s->index.bucket[at];
     if (b->n == b->cap) {
-        uint32_t cap, block = index_pool_allocate(&s->pool, b->n + b->want, &cap);
+        uint32_t cap, block = index_pool_allocate(&s->index.pool, b->n + b->want, &cap);
         if (b->n > 0) {
-            memcpy(s->pool.at + block, s->pool.at + b->block, b->n * sizeof x);
-            index_pool_release(&s->pool, b->block, b->cap);
+            memcpy(s->index.pool.at + block, s->index.pool.at + b->block, b->n * sizeof x);
+            index_pool_release(&s->index.pool, b->block, b->cap);
         }
         b->block = block;
         b->cap = cap;
@@ -185,7 +185,7 @@ static void append(struct assign *s, uint32_t at, struct item x)
         if (k == b->n) b->n_sorted++;
     } else {
         uint32_t to = lower(it, k, x.cost, x.task);
-        if (to > 0 && (s->is_scarce || (k > SHORT && b->want > FEW))) {       /* what follows it is of the rest from now on */
+        if (to > 0 && (s->index.is_scarce || (k > SHORT && b->want > FEW))) {       /* what follows it is of the rest from now on */
             it[b->n] = x;
             b->n_sorted = to;
         } else {
@@ -201,7 +201,7 @@ static void append(struct assign *s, uint32_t at, struct item x)
 
 static void take_out(struct assign *s, uint32_t at, int64_t cost, uint32_t task)
 {
-    struct bucket *b = &s->bucket[at];
+    struct bucket *b = &s->index.bucket[at];
     struct item *it = items(s, b);
     uint32_t i = lower(it, b->n_sorted, cost, task);
     if (i < b->n_sorted && it[i].task == task) {
@@ -219,16 +219,16 @@ static void take_out(struct assign *s, uint32_t at, int64_t cost, uint32_t task)
 
 uint32_t index_group(struct assign *s, uint64_t fits)
 {
-    for (uint32_t g = 0; g < s->n_groups; g++) if (s->group[g] == fits) return g;
-    POL_RESERVE(s->group, s->cap_groups, s->n_groups + 1u);
-    s->group[s->n_groups++] = fits;
-    size_t old = s->n_spots;
-    s->n_spots += s->n_places;
-    POL_RESERVE(s->spot, s->cap_spots, (size_t)s->n_spots + 1);
-    POL_RESERVE(s->low, s->cap_low, (size_t)s->n_spots + 1);
-    for (size_t v = old; v <= s->n_spots; v++) s->spot[v] = (struct spot){ .first_bucket = NONE };
-    s->is_stale = s->shape_changed = true;
-    return s->n_groups - 1;
+    for (uint32_t g = 0; g < s->index.n_groups; g++) if (s->index.group[g] == fits) return g;
+    POL_RESERVE(s->index.group, s->index.cap_groups, s->index.n_groups + 1u);
+    s->index.group[s->index.n_groups++] = fits;
+    size_t old = s->index.n_spots;
+    s->index.n_spots += s->topo.n_places;
+    POL_RESERVE(s->index.spot, s->index.cap_spots, (size_t)s->index.n_spots + 1);
+    POL_RESERVE(s->index.low, s->index.cap_low, (size_t)s->index.n_spots + 1);
+    for (size_t v = old; v <= s->index.n_spots; v++) s->index.spot[v] = (struct spot){ .first_bucket = NONE };
+    s->index.is_stale = s->live.has_changed = true;
+    return s->index.n_groups - 1;
 }
 
 #define COMES (UINT32_C(1) << 31)      /* on an entry's bucket: its item is announced */
@@ -236,12 +236,12 @@ uint32_t index_group(struct assign *s, uint64_t fits)
 /* Which spots some class, with places or without, belongs to. */
 static void know_spots(struct assign *s)
 {
-    for (uint32_t g = 0; g < s->n_groups; g++)
+    for (uint32_t g = 0; g < s->index.n_groups; g++)
         for (size_t c = 0; c < s->n_cls; c++) {
-            if ((s->group[g] >> s->cls[c].kind & 1) == 0) continue;
-            struct spot *v = s->spot + (size_t)g * s->n_places;
+            if ((s->index.group[g] >> s->cls[c].kind & 1) == 0) continue;
+            struct spot *v = s->index.spot + (size_t)g * s->topo.n_places;
             uint32_t node = s->cls[c].node;
-            v[node].is_known = v[s->n_nodes + s->rack[node]].is_known = v[s->n_places - 1].is_known = true;
+            v[node].is_known = v[s->topo.n_nodes + s->topo.rack[node]].is_known = v[s->topo.n_places - 1].is_known = true;
         }
 }
 
@@ -249,12 +249,12 @@ static void know_spots(struct assign *s)
 static size_t announce(struct assign *s, uint32_t id)
 {
     struct task *t = &s->task[id];
-    struct entry *e = s->pool.at + t->block;
+    struct entry *e = s->index.pool.at + t->block;
     size_t n = 0;
     for (uint32_t k = 0; k < t->n_entry; k++) {
-        if (e[k].bucket != NONE || !s->spot[e[k].spot].is_known) continue;
+        if (e[k].bucket != NONE || !s->index.spot[e[k].spot].is_known) continue;
         e[k].bucket = bucket_of(s, t->job, e[k].spot) | COMES;
-        s->bucket[e[k].bucket & ~COMES].want++;
+        s->index.bucket[e[k].bucket & ~COMES].want++;
         n++;
     }
     return n;
@@ -265,10 +265,10 @@ static void put_in(struct assign *s, uint32_t id)
     struct task *t = &s->task[id];
     bool is_odd = t->is_odd;
     for (uint32_t k = 0; k < t->n_entry; k++) {
-        struct entry *e = &s->pool.at[t->block + k];
+        struct entry *e = &s->index.pool.at[t->block + k];
         if (e->bucket == NONE || (e->bucket & COMES) == 0) continue;
         struct item x = { e->cost, id, is_odd };
-        if (is_odd) s->spot[e->spot].is_odd = true;
+        if (is_odd) s->index.spot[e->spot].is_odd = true;
         e->bucket &= ~COMES;
         append(s, e->bucket, x);
     }
@@ -279,33 +279,33 @@ static void put_in(struct assign *s, uint32_t id)
 void index_flush(struct assign *s)
 {
     /* Many tasks at once: one table for all their buckets, about four a task. */
-    size_t size = s->hash_size ? s->hash_size : 256, n = 0;
-    while (size < s->n_fresh * 8) size *= 2;
-    if (size > s->hash_size) rehash(s, size);
-    if (s->is_stale) {
+    size_t size = s->index.hash_size ? s->index.hash_size : 256, n = 0;
+    while (size < s->index.n_fresh * 8) size *= 2;
+    if (size > s->index.hash_size) rehash(s, size);
+    if (s->index.is_stale) {
         know_spots(s);
-        s->n_fresh = 0;
-        ROOM(s->fresh, s->cap_fresh, s->n_tasks);
-        for (uint32_t id = 0; id < s->n_tasks; id++) if (s->task[id].is_here) s->fresh[s->n_fresh++] = id;
-        s->is_stale = false;
+        s->index.n_fresh = 0;
+        ROOM(s->index.fresh, s->index.cap_fresh, s->n_tasks);
+        for (uint32_t id = 0; id < s->n_tasks; id++) if (s->task[id].is_here) s->index.fresh[s->index.n_fresh++] = id;
+        s->index.is_stale = false;
     } else {
         size_t kept = 0;
-        for (size_t i = 0; i < s->n_fresh; i++)
-            if (s->task[s->fresh[i]].is_here && s->task[s->fresh[i]].is_new) s->fresh[kept++] = s->fresh[i];
-        s->n_fresh = kept;
+        for (size_t i = 0; i < s->index.n_fresh; i++)
+            if (s->task[s->index.fresh[i]].is_here && s->task[s->index.fresh[i]].is_new) s->index.fresh[kept++] = s->index.fresh[i];
+        s->index.n_fresh = kept;
     }
-    s->is_scarce = s->n_fresh * 2 > s->present && s->places * 8 < s->present;
-    for (size_t i = 0; i < s->n_fresh; i++) n += announce(s, s->fresh[i]);
-    ROOM(s->pool.at, s->pool.cap, s->pool.n + n + n / 2);
-    for (size_t i = 0; i < s->n_fresh; i++) put_in(s, s->fresh[i]);
-    s->n_fresh = 0;
+    s->index.is_scarce = s->index.n_fresh * 2 > s->count.present && s->count.places * 8 < s->count.present;
+    for (size_t i = 0; i < s->index.n_fresh; i++) n += announce(s, s->index.fresh[i]);
+    ROOM(s->index.pool.at, s->index.pool.cap, s->index.pool.n + n + n / 2);
+    for (size_t i = 0; i < s->index.n_fresh; i++) put_in(s, s->index.fresh[i]);
+    s->index.n_fresh = 0;
 }
 
 void index_drop(struct assign *s, uint32_t id)
 {
     struct task *t = &s->task[id];
     for (uint32_t k = 0; k < t->n_entry; k++) {
-        struct entry e = s->pool.at[t->block + k];
+        struct entry e = s->index.pool.at[t->block + k];
         if (e.bucket != NONE) take_out(s, e.bucket, e.cost, id);
     }
 }
@@ -316,7 +316,7 @@ int64_t index_task_cost(const struct assign *s, const struct task *t, uint32_t n
     for (uint32_t k = 0, n = n_named(t); k < n; k++) {
         struct entry e = named(s, t, k);
         if (e.bucket == 0 && e.spot == node) return e.cost;
-        if (e.bucket == 1 && e.spot == s->rack[node]) cost = e.cost;
+        if (e.bucket == 1 && e.spot == s->topo.rack[node]) cost = e.cost;
     }
     return cost;
 }
@@ -330,10 +330,10 @@ static void advance(struct assign *s, struct bucket *b)
         sort_to(s, b, b->head);
         if (s->task[it[b->head].task].cls == NONE) break;
     }
-    s->arc[b->arc].cost = b->head < b->n ? it[b->head].cost : FAR_AWAY;
+    s->live.arc[b->arc].cost = b->head < b->n ? it[b->head].cost : FAR_AWAY;
 }
 
-static bool is_live(const struct assign *s, uint32_t spot) { return s->spot[spot].c1 > s->spot[spot].c0; }
+static bool is_live(const struct assign *s, uint32_t spot) { return s->index.spot[spot].c1 > s->index.spot[spot].c0; }
 
 void index_placed(struct assign *s, uint32_t id)
 {
@@ -341,7 +341,7 @@ void index_placed(struct assign *s, uint32_t id)
     for (uint32_t k = 0; k < t->n_entry; k++) {
         const struct entry *e = &entries(s, t)[k];
         if (e->bucket == NONE || !is_live(s, e->spot)) continue;
-        struct bucket *b = &s->bucket[e->bucket];
+        struct bucket *b = &s->index.bucket[e->bucket];
         if (b->head < b->n && items(s, b)[b->head].task == id) advance(s, b);
     }
 }
@@ -352,11 +352,11 @@ void index_waits(struct assign *s, uint32_t id)
     for (uint32_t k = 0; k < t->n_entry; k++) {
         const struct entry *e = &entries(s, t)[k];
         if (e->bucket == NONE || !is_live(s, e->spot)) continue;
-        struct bucket *b = &s->bucket[e->bucket];
+        struct bucket *b = &s->index.bucket[e->bucket];
         const struct item *it = items(s, b);
         if (b->head < b->n && before(&it[b->head], e->cost, id)) continue;
         b->head = lower(it, b->n_sorted, e->cost, id);      /* it precedes the head, so it is in the sorted part */
-        s->arc[b->arc].cost = e->cost;
+        s->live.arc[b->arc].cost = e->cost;
     }
 }
 
@@ -373,77 +373,77 @@ uint32_t index_after(struct assign *s, struct bucket *b, int64_t cost, uint32_t 
 
 void index_spots(const struct assign *s, uint32_t c, uint32_t g, uint32_t out[3])
 {
-    uint32_t v = g * s->n_places, node = s->cls[c].node;
+    uint32_t v = g * s->topo.n_places, node = s->cls[c].node;
     out[0] = v + node;
-    out[1] = v + s->n_nodes + s->rack[node];
-    out[2] = v + s->n_places - 1;
+    out[1] = v + s->topo.n_nodes + s->topo.rack[node];
+    out[2] = v + s->topo.n_places - 1;
 }
 
 /* Classes with places, by spot; a spot without one is not live. */
 static void live_classes(struct assign *s)
 {
     uint32_t out[3], at = 0;
-    s->n_live = s->n_live_spot = 0;
-    ROOM(s->live, s->cap_live, s->n_cls);
-    for (size_t v = 0; v <= s->n_spots; v++) {
-        s->spot[v].c0 = s->spot[v].c1 = 0;
-        s->low[v] = NOWHERE;
+    s->live.n_cls = s->live.n_spots = 0;
+    ROOM(s->live.cls, s->live.cap_cls, s->n_cls);
+    for (size_t v = 0; v <= s->index.n_spots; v++) {
+        s->index.spot[v].c0 = s->index.spot[v].c1 = 0;
+        s->index.low[v] = NOWHERE;
     }
     for (uint32_t c = 0; c < s->n_cls; c++) {
         if (s->cls[c].cap == 0) continue;
-        s->live[s->n_live++] = c;
-        for (uint32_t g = 0; g < s->n_groups; g++) {
-            if ((s->group[g] >> s->cls[c].kind & 1) == 0) continue;
+        s->live.cls[s->live.n_cls++] = c;
+        for (uint32_t g = 0; g < s->index.n_groups; g++) {
+            if ((s->index.group[g] >> s->cls[c].kind & 1) == 0) continue;
             index_spots(s, c, g, out);
             for (int k = 0; k < 3; k++) {
-                if (s->spot[out[k]].c1++ > 0) continue;
-                ROOM(s->live_spot, s->cap_live_spot, s->n_live_spot + 1);
-                s->live_spot[s->n_live_spot++] = out[k];
+                if (s->index.spot[out[k]].c1++ > 0) continue;
+                ROOM(s->live.spot, s->live.cap_spots, s->live.n_spots + 1);
+                s->live.spot[s->live.n_spots++] = out[k];
             }
         }
     }
-    for (size_t i = 0; i < s->n_live_spot; i++) {
-        struct spot *v = &s->spot[s->live_spot[i]];
+    for (size_t i = 0; i < s->live.n_spots; i++) {
+        struct spot *v = &s->index.spot[s->live.spot[i]];
         uint32_t n = v->c1;
         v->c0 = v->c1 = at;
         at += n;
     }
-    struct spot *all = &s->spot[s->n_spots];
+    struct spot *all = &s->index.spot[s->index.n_spots];
     all->c0 = all->c1 = at;
-    ROOM(s->sc, s->cap_sc, at + s->n_live);
-    ROOM(s->offer, s->cap_offer, at + s->n_live);
-    for (size_t i = 0; i < s->n_live; i++) {
-        uint32_t c = s->live[i];
-        s->sc[all->c1++] = c;
-        for (uint32_t g = 0; g < s->n_groups; g++) {
-            if ((s->group[g] >> s->cls[c].kind & 1) == 0) continue;
+    ROOM(s->live.of_spot, s->live.cap_of_spot, at + s->live.n_cls);
+    ROOM(s->search.offer, s->search.cap_offer, at + s->live.n_cls);
+    for (size_t i = 0; i < s->live.n_cls; i++) {
+        uint32_t c = s->live.cls[i];
+        s->live.of_spot[all->c1++] = c;
+        for (uint32_t g = 0; g < s->index.n_groups; g++) {
+            if ((s->index.group[g] >> s->cls[c].kind & 1) == 0) continue;
             index_spots(s, c, g, out);
-            for (int k = 0; k < 3; k++) s->sc[s->spot[out[k]].c1++] = c;
+            for (int k = 0; k < 3; k++) s->live.of_spot[s->index.spot[out[k]].c1++] = c;
         }
     }
-    s->shape_changed = false;
+    s->live.has_changed = false;
 }
 
 void index_live(struct assign *s)
 {
-    if (s->shape_changed) live_classes(s);
+    if (s->live.has_changed) live_classes(s);
     for (size_t j = 0; j < s->n_jobs; j++) s->job[j].arc0 = s->job[j].arc1 = 0;
-    for (size_t i = 0; i < s->n_live_spot; i++)
-        for (uint32_t b = s->spot[s->live_spot[i]].first_bucket; b != NONE; b = s->bucket[b].next) s->job[s->bucket[b].job].arc1++;
+    for (size_t i = 0; i < s->live.n_spots; i++)
+        for (uint32_t b = s->index.spot[s->live.spot[i]].first_bucket; b != NONE; b = s->index.bucket[b].next) s->job[s->index.bucket[b].job].arc1++;
     uint32_t at = 0;
     for (size_t j = 0; j < s->n_jobs; j++) {
         uint32_t n = s->job[j].arc1;
         s->job[j].arc0 = s->job[j].arc1 = at;
         at += n;
     }
-    s->n_arcs = at;
-    ROOM(s->arc, s->cap_arcs, at);
-    for (size_t i = 0; i < s->n_live_spot; i++)
-        for (uint32_t k = s->spot[s->live_spot[i]].first_bucket; k != NONE; k = s->bucket[k].next) {
-            struct bucket *b = &s->bucket[k];
+    s->live.n_arcs = at;
+    ROOM(s->live.arc, s->live.cap_arcs, at);
+    for (size_t i = 0; i < s->live.n_spots; i++)
+        for (uint32_t k = s->index.spot[s->live.spot[i]].first_bucket; k != NONE; k = s->index.bucket[k].next) {
+            struct bucket *b = &s->index.bucket[k];
             b->arc = s->job[b->job].arc1++;
             b->head = 0;
-            s->arc[b->arc] = (struct arc){ FAR_AWAY, b->spot, k };
+            s->live.arc[b->arc] = (struct arc){ FAR_AWAY, b->spot, k };
             advance(s, b);
         }
 }
@@ -456,8 +456,8 @@ const struct item *index_head(struct assign *s, struct bucket *b)
 
 void index_rewind(struct assign *s)
 {
-    for (size_t i = 0; i < s->n_arcs; i++) {
-        struct bucket *b = &s->bucket[s->arc[i].bucket];
+    for (size_t i = 0; i < s->live.n_arcs; i++) {
+        struct bucket *b = &s->index.bucket[s->live.arc[i].bucket];
         b->head = 0;
         advance(s, b);
     }
@@ -465,6 +465,6 @@ void index_rewind(struct assign *s)
 
 void index_fini(struct assign *s)
 {
-    free(s->bucket); free(s->pool.at); free(s->hash); free(s->fresh);
-    free(s->sc); free(s->offer); free(s->live); free(s->live_spot); free(s->arc); free(s->spot); free(s->group); free(s->low);
+    free(s->index.bucket); free(s->index.pool.at); free(s->index.hash); free(s->index.fresh);
+    free(s->live.of_spot); free(s->search.offer); free(s->live.cls); free(s->live.spot); free(s->live.arc); free(s->index.spot); free(s->index.group); free(s->index.low);
 }

@@ -5,8 +5,8 @@
  */
 #include "lib/flow/state.h"
 
-int64_t place_value_up(const struct assign *s, const struct job *j) { return j->x < j->share ? s->m : j->alpha; }
-int64_t place_value_down(const struct assign *s, const struct job *j) { return j->x <= j->share ? s->m : j->alpha; }
+int64_t place_value_up(const struct assign *s, const struct job *j) { return j->x < j->share ? s->cost.big_m : j->alpha; }
+int64_t place_value_down(const struct assign *s, const struct job *j) { return j->x <= j->share ? s->cost.big_m : j->alpha; }
 
 static void link_in(struct assign *s, uint32_t id, uint32_t cls, int64_t cost)
 {
@@ -23,7 +23,7 @@ static void link_in(struct assign *s, uint32_t id, uint32_t cls, int64_t cost)
     c->first = j->first = id;
     c->load++;
     j->x++;
-    s->placed++;
+    s->count.placed++;
 }
 
 void place_put(struct assign *s, uint32_t id, uint32_t cls, int64_t cost)
@@ -44,7 +44,7 @@ static void link_out(struct assign *s, uint32_t id)
     if (t->jnext != NONE) s->task[t->jnext].jprev = t->jprev;
     c->load--;
     j->x--;
-    s->placed--;
+    s->count.placed--;
     t->cls = NONE;
 }
 
@@ -75,10 +75,10 @@ int64_t place_best(const struct assign *s, uint32_t id, uint32_t *cls, int64_t *
     int64_t best = FAR_AWAY, room = INT64_MIN;
     *cls = NONE;
     for (uint32_t k = 0; k < t->n_entry; k++) {
-        const struct spot *v = &s->spot[e[k].spot];
-        if (v->c1 == v->c0 || e[k].cost + s->low[e[k].spot] > best) continue;
+        const struct spot *v = &s->index.spot[e[k].spot];
+        if (v->c1 == v->c0 || e[k].cost + s->index.low[e[k].spot] > best) continue;
         for (uint32_t i = v->c0; i < v->c1; i++) {
-            uint32_t c = s->sc[i];
+            uint32_t c = s->live.of_spot[i];
             const struct cls *x = &s->cls[c];
             int64_t val = e[k].cost + x->pi, r = (int64_t)x->cap - x->load;
             if (val > best || (val == best && r <= room)) continue;
@@ -100,9 +100,9 @@ static uint32_t best_waiting(struct assign *s, const struct job *j, int64_t *bes
     uint32_t found = NONE;
     *best = FAR_AWAY;
     for (uint32_t i = j->arc0; i < j->arc1; i++) {
-        int64_t low = s->low[s->arc[i].spot];
-        if (s->arc[i].cost + low >= *best) continue;
-        struct bucket *b = &s->bucket[s->arc[i].bucket];
+        int64_t low = s->index.low[s->live.arc[i].spot];
+        if (s->live.arc[i].cost + low >= *best) continue;
+        struct bucket *b = &s->index.bucket[s->live.arc[i].bucket];
         const struct item *it = items(s, b);
         if (it[b->head].is_odd) index_sort(s, b);
         for (uint32_t k = b->head; k < b->n && it[k].cost + low < *best; k++) {
@@ -199,10 +199,10 @@ static int64_t worth(const struct assign *s, const struct cold *k, uint32_t job,
     const struct job *j = &s->job[job];
     int64_t best = FAR_AWAY;
     for (uint32_t i = j->arc0; i < j->arc1; i++) {
-        if (s->arc[i].cost >= best) continue;
-        uint32_t g = s->arc[i].spot / s->n_places;
+        if (s->live.arc[i].cost >= best) continue;
+        uint32_t g = s->live.arc[i].spot / s->topo.n_places;
         if (only == NONE ? k->is_dead[g] : g != only) continue;
-        best = s->arc[i].cost;
+        best = s->live.arc[i].cost;
         *arc = i;
     }
     return best == FAR_AWAY ? -FAR_AWAY : place_value_up(s, j) - best;
@@ -211,10 +211,10 @@ static int64_t worth(const struct assign *s, const struct cold *k, uint32_t job,
 /* The kind is used up: groups that fit no other now pay what the best task refused would. */
 static void used_up(const struct assign *s, struct cold *k)
 {
-    for (uint32_t g = 0; g < s->n_groups; g++) {
-        uint64_t fits = s->group[g];
+    for (uint32_t g = 0; g < s->index.n_groups; g++) {
+        uint64_t fits = s->index.group[g];
         bool any = k->is_dead[g];
-        for (uint32_t i = 0; i < s->n_kinds && !any; i++) any = (fits >> i & 1) != 0 && k->left[i] > 0;
+        for (uint32_t i = 0; i < s->topo.n_kinds && !any; i++) any = (fits >> i & 1) != 0 && k->left[i] > 0;
         if (any) continue;
         k->is_dead[g] = true;
         int64_t price = 0;
@@ -223,7 +223,7 @@ static void used_up(const struct assign *s, struct cold *k)
             int64_t w = worth(s, k, j, g, &arc);
             if (w > price) price = w;
         }
-        for (uint32_t i = 0; i < s->n_kinds; i++)
+        for (uint32_t i = 0; i < s->topo.n_kinds; i++)
             if ((fits >> i & 1) != 0 && price > k->price[i]) k->price[i] = price;
     }
 }
@@ -231,8 +231,8 @@ static void used_up(const struct assign *s, struct cold *k)
 static void order_kinds(const struct assign *s, struct cold *k)
 {
     uint32_t n_fit[ASSIGN_KINDS_MAX] = { 0 };
-    for (uint32_t i = 0; i < s->n_kinds; i++) {
-        for (uint32_t g = 0; g < s->n_groups; g++) n_fit[i] += (uint32_t)(s->group[g] >> i & 1);
+    for (uint32_t i = 0; i < s->topo.n_kinds; i++) {
+        for (uint32_t g = 0; g < s->index.n_groups; g++) n_fit[i] += (uint32_t)(s->index.group[g] >> i & 1);
         uint32_t at = i;
         for (; at > 0 && n_fit[k->order[at - 1]] > n_fit[i]; at--) k->order[at] = k->order[at - 1];
         k->order[at] = i;
@@ -241,14 +241,14 @@ static void order_kinds(const struct assign *s, struct cold *k)
 
 static void take(struct assign *s, struct cold *k, uint32_t arc, uint32_t *list, size_t *n)
 {
-    const struct bucket *b = &s->bucket[s->arc[arc].bucket];
+    const struct bucket *b = &s->index.bucket[s->live.arc[arc].bucket];
     uint32_t id = items(s, b)[b->head].task;
-    uint64_t fits = s->group[s->task[id].group];
+    uint64_t fits = s->index.group[s->task[id].group];
     s->task[id].cls = (uint32_t)TAKEN;
     index_placed(s, id);
     s->job[s->task[id].job].x++;
     list[(*n)++] = id;
-    for (uint32_t i = 0; i < s->n_kinds; i++) {
+    for (uint32_t i = 0; i < s->topo.n_kinds; i++) {
         uint32_t kind = k->order[i];
         if ((fits >> kind & 1) == 0 || k->left[kind] == 0) continue;
         if (--k->left[kind] == 0) used_up(s, k);
@@ -264,12 +264,12 @@ static void take(struct assign *s, struct cold *k, uint32_t arc, uint32_t *list,
 void place_cold(struct assign *s)
 {
     struct cold k = { .n = 0 };
-    uint32_t arc, *list = pol_alloc((size_t)s->places, sizeof *list);
+    uint32_t arc, *list = pol_alloc((size_t)s->count.places, sizeof *list);
     size_t n = 0;
-    for (size_t i = 0; i < s->n_live; i++) k.left[s->cls[s->live[i]].kind] += s->cls[s->live[i]].cap;
+    for (size_t i = 0; i < s->live.n_cls; i++) k.left[s->cls[s->live.cls[i]].kind] += s->cls[s->live.cls[i]].cap;
     order_kinds(s, &k);
     k.bid = pol_alloc(s->n_jobs, sizeof *k.bid);
-    k.is_dead = pol_alloc(s->n_groups, sizeof *k.is_dead);
+    k.is_dead = pol_alloc(s->index.n_groups, sizeof *k.is_dead);
     used_up(s, &k);             /* groups that fit nothing */
     for (uint32_t j = 0; j < s->n_jobs; j++) {
         int64_t w = worth(s, &k, j, NONE, &arc);
@@ -279,12 +279,12 @@ void place_cold(struct assign *s)
     while (k.n > 0) {
         struct bid *top = &k.bid[0];
         /* A bid stands until its group is used up: only its own job's takes change it else. */
-        if (!k.is_dead[s->arc[top->arc].spot / s->n_places]) take(s, &k, top->arc, list, &n);
+        if (!k.is_dead[s->live.arc[top->arc].spot / s->topo.n_places]) take(s, &k, top->arc, list, &n);
         top->worth = worth(s, &k, top->job, NONE, &top->arc);
         if (top->worth <= 0) *top = k.bid[--k.n];
         sift(k.bid, k.n, 0);
     }
-    for (size_t i = 0; i < s->n_live; i++) s->cls[s->live[i]].pi = k.price[s->cls[s->live[i]].kind];
+    for (size_t i = 0; i < s->live.n_cls; i++) s->cls[s->live.cls[i]].pi = k.price[s->cls[s->live.cls[i]].kind];
     place_lows(s);
     for (size_t i = 0; i < n; i++) {
         uint32_t cls;
@@ -302,14 +302,14 @@ void place_cold(struct assign *s)
 
 void place_low(struct assign *s, uint32_t spot)
 {
-    const struct spot *v = &s->spot[spot];
+    const struct spot *v = &s->index.spot[spot];
     int64_t low = FAR_AWAY;
-    for (uint32_t i = v->c0; i < v->c1; i++) if (s->cls[s->sc[i]].pi < low) low = s->cls[s->sc[i]].pi;
-    s->low[spot] = low;
+    for (uint32_t i = v->c0; i < v->c1; i++) if (s->cls[s->live.of_spot[i]].pi < low) low = s->cls[s->live.of_spot[i]].pi;
+    s->index.low[spot] = low;
 }
 
 void place_lows(struct assign *s)
 {
-    for (size_t i = 0; i < s->n_live_spot; i++) place_low(s, s->live_spot[i]);
-    place_low(s, s->n_spots);
+    for (size_t i = 0; i < s->live.n_spots; i++) place_low(s, s->live.spot[i]);
+    place_low(s, s->index.n_spots);
 }

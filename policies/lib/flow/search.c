@@ -43,34 +43,34 @@ static uint32_t spot_v(const struct assign *s, uint32_t v) { return root_v(s) + 
  */
 void search_labels_push(struct assign *s, struct label x)
 {
-    if (x.key <= s->now) {
-        ROOM(s->stack, s->cap_stack, s->n_stack + 1);
-        s->stack[s->n_stack++] = x;
+    if (x.key <= s->search.now) {
+        ROOM(s->search.stack, s->search.cap_stack, s->search.n_stack + 1);
+        s->search.stack[s->search.n_stack++] = x;
         return;
     }
-    ROOM(s->heap, s->cap_heap, s->n_heap + 1);
-    size_t i = s->n_heap++;
-    for (; i > 0 && s->heap[(i - 1) / 2].key > x.key; i = (i - 1) / 2) s->heap[i] = s->heap[(i - 1) / 2];
-    s->heap[i] = x;
+    ROOM(s->search.heap, s->search.cap_heap, s->search.n_heap + 1);
+    size_t i = s->search.n_heap++;
+    for (; i > 0 && s->search.heap[(i - 1) / 2].key > x.key; i = (i - 1) / 2) s->search.heap[i] = s->search.heap[(i - 1) / 2];
+    s->search.heap[i] = x;
 }
 
 bool search_labels_pop(struct assign *s, struct label *top)
 {
-    if (s->n_stack > 0) {
-        *top = s->stack[--s->n_stack];
-        return top->key < s->ub;
+    if (s->search.n_stack > 0) {
+        *top = s->search.stack[--s->search.n_stack];
+        return top->key < s->search.ub;
     }
-    if (s->n_heap == 0 || s->heap[0].key >= s->ub) return false;
-    *top = s->heap[0];
-    s->now = top->key;
-    struct label x = s->heap[--s->n_heap];
-    size_t i = 0, n = s->n_heap;
+    if (s->search.n_heap == 0 || s->search.heap[0].key >= s->search.ub) return false;
+    *top = s->search.heap[0];
+    s->search.now = top->key;
+    struct label x = s->search.heap[--s->search.n_heap];
+    size_t i = 0, n = s->search.n_heap;
     for (size_t k; (k = 2 * i + 1) < n; i = k) {
-        k += k + 1 < n && s->heap[k + 1].key < s->heap[k].key;
-        if (s->heap[k].key >= x.key) break;
-        s->heap[i] = s->heap[k];
+        k += k + 1 < n && s->search.heap[k + 1].key < s->search.heap[k].key;
+        if (s->search.heap[k].key >= x.key) break;
+        s->search.heap[i] = s->search.heap[k];
     }
-    s->heap[i] = x;
+    s->search.heap[i] = x;
     return true;
 }
 
@@ -79,9 +79,9 @@ bool search_labels_pop(struct assign *s, struct label *top)
 /* True when d is better for the vertex; then it is its distance, by way of `from`. */
 static bool better(struct assign *s, uint32_t v, int64_t d, uint32_t via, uint32_t from)
 {
-    struct mark *m = &s->mark[v];
-    if (d >= s->ub || (m->stamp == s->stamp && m->d <= d)) return false;
-    *m = (struct mark){ d, via, from, s->stamp, 0 };
+    struct mark *m = &s->search.mark[v];
+    if (d >= s->search.ub || (m->stamp == s->search.stamp && m->d <= d)) return false;
+    *m = (struct mark){ d, via, from, s->search.stamp, 0 };
     return true;
 }
 
@@ -93,34 +93,34 @@ static uint32_t place_of(const struct assign *s, uint32_t id)
 
 static bool takes_one(const struct assign *s, const struct cls *c)
 {
-    return c->load < c->cap && (s->for_root ? c->pi > s->pi_root : true);
+    return c->load < c->cap && (s->search.for_root ? c->pi > s->pi_root : true);
 }
 
 static void relax_class(struct assign *s, uint32_t c, int64_t d, uint32_t via)
 {
-    const struct mark *m = &s->mark[c];
-    if (d >= s->ub || (m->stamp == s->stamp && m->d <= d)) return;
+    const struct mark *m = &s->search.mark[c];
+    if (d >= s->search.ub || (m->stamp == s->search.stamp && m->d <= d)) return;
     (void)better(s, c, d, via, via == (uint32_t)PLAIN ? root_v(s) : place_of(s, via));
-    if (s->want == 1 && takes_one(s, &s->cls[c])) { s->ub = d; s->end[0] = c; }
+    if (s->search.want == 1 && takes_one(s, &s->cls[c])) { s->search.ub = d; s->search.end[0] = c; }
     else search_labels_push(s, (struct label){ d, d, c, via });
 }
 
 /* A task's, or the root's, entry to a spot: d is the distance before the class's pi. */
 static void relax_spot(struct assign *s, uint32_t spot, int64_t d, uint32_t via)
 {
-    struct spot *v = &s->spot[spot];
-    if (d + s->low[spot] >= s->ub) return;
-    if (v->opened != s->stamp) { v->opened = s->stamp; v->label = FAR_AWAY; }
+    struct spot *v = &s->index.spot[spot];
+    if (d + s->index.low[spot] >= s->search.ub) return;
+    if (v->opened != s->search.stamp) { v->opened = s->search.stamp; v->label = FAR_AWAY; }
     if (v->label <= d) return;
     if (via == (uint32_t)PLAIN || !s->task[via].is_odd) v->label = d;
-    search_labels_push(s, (struct label){ d + s->low[spot], d, spot_v(s, spot), via });
+    search_labels_push(s, (struct label){ d + s->index.low[spot], d, spot_v(s, spot), via });
 }
 
 static void relax_entry(struct assign *s, uint32_t spot, int64_t base, int64_t cost, uint32_t via)
 {
-    const struct spot *v = &s->spot[spot];
+    const struct spot *v = &s->index.spot[spot];
     if (v->c1 - v->c0 != 1) { relax_spot(s, spot, base + cost, via); return; }
-    uint32_t c = s->sc[v->c0];
+    uint32_t c = s->live.of_spot[v->c0];
     if (place_may(s, &s->task[via], cost, c)) relax_class(s, c, base + cost + s->cls[c].pi, via);
 }
 
@@ -129,7 +129,7 @@ static void relax_entry(struct assign *s, uint32_t spot, int64_t base, int64_t c
 static void reach_root(struct assign *s, int64_t d, uint32_t from)
 {
     if (!better(s, root_v(s), d, (uint32_t)PLAIN, from)) return;
-    if (s->want == 1 && s->sink_root) { s->ub = d; s->end[0] = root_v(s); }
+    if (s->search.want == 1 && s->search.sink_root) { s->search.ub = d; s->search.end[0] = root_v(s); }
     else search_labels_push(s, (struct label){ d, d, root_v(s), (uint32_t)PLAIN });
 }
 
@@ -143,11 +143,11 @@ static void pop_class(struct assign *s, uint32_t at, int64_t d)
         if (better(s, job_v(s, t->job), drop, id, at)) {
             search_labels_push(s, (struct label){ drop, drop, job_v(s, t->job), id });
             /* A bound as early as can be: the job simply has one fewer. */
-            if (s->sink_root) reach_root(s, drop + place_value_down(s, &s->job[t->job]) + s->pi_root - s->job[t->job].pi, job_v(s, t->job));
+            if (s->search.sink_root) reach_root(s, drop + place_value_down(s, &s->job[t->job]) + s->pi_root - s->job[t->job].pi, job_v(s, t->job));
         }
         const struct entry *e = entries(s, t);
         for (uint32_t k = 0; k < t->n_entry; k++)
-            if (base + e[k].cost + s->low[e[k].spot] < s->ub) relax_entry(s, e[k].spot, base, e[k].cost, id);
+            if (base + e[k].cost + s->index.low[e[k].spot] < s->search.ub) relax_entry(s, e[k].spot, base, e[k].cost, id);
         s->stats.arcs += t->n_entry;
     }
 }
@@ -155,8 +155,8 @@ static void pop_class(struct assign *s, uint32_t at, int64_t d)
 static void pop_job(struct assign *s, uint32_t at, int64_t d)
 {
     const struct job *j = &s->job[at];
-    if (s->mark[job_v(s, at)].via != (uint32_t)PLAIN) reach_root(s, d + place_value_down(s, j) + s->pi_root - j->pi, job_v(s, at));
-    if (j->low < FAR_AWAY && d + j->low - j->pi < s->ub) search_labels_push(s, (struct label){ d + j->low - j->pi, d, scan_v(s, at), 0 });
+    if (s->search.mark[job_v(s, at)].via != (uint32_t)PLAIN) reach_root(s, d + place_value_down(s, j) + s->pi_root - j->pi, job_v(s, at));
+    if (j->low < FAR_AWAY && d + j->low - j->pi < s->search.ub) search_labels_push(s, (struct label){ d + j->low - j->pi, d, scan_v(s, at), 0 });
 }
 
 static void scan_job(struct assign *s, uint32_t at, int64_t d)
@@ -164,22 +164,22 @@ static void scan_job(struct assign *s, uint32_t at, int64_t d)
     struct job *j = &s->job[at];
     int64_t base = d - j->pi, low = FAR_AWAY;
     for (uint32_t i = j->arc0; i < j->arc1; i++) {
-        const struct arc *a = &s->arc[i];
-        int64_t val = a->cost + s->low[a->spot];
+        const struct arc *a = &s->live.arc[i];
+        int64_t val = a->cost + s->index.low[a->spot];
         if (val < low) low = val;
-        if (base + val >= s->ub || a->cost == FAR_AWAY) continue;
-        const struct spot *v = &s->spot[a->spot];
+        if (base + val >= s->search.ub || a->cost == FAR_AWAY) continue;
+        const struct spot *v = &s->index.spot[a->spot];
         /* Of no use to the spot, or to its only class: before bucket, item and task are fetched. */
         if (v->c1 - v->c0 != 1) {
-            if (v->opened == s->stamp && v->label <= base + a->cost) continue;
+            if (v->opened == s->search.stamp && v->label <= base + a->cost) continue;
         } else {
-            const struct mark *m = &s->mark[s->sc[v->c0]];
-            if (m->stamp == s->stamp && m->d <= base + val) continue;
+            const struct mark *m = &s->search.mark[s->live.of_spot[v->c0]];
+            if (m->stamp == s->search.stamp && m->d <= base + val) continue;
         }
-        struct bucket *b = &s->bucket[a->bucket];
+        struct bucket *b = &s->index.bucket[a->bucket];
         const struct item *it = &items(s, b)[b->head];
         if (v->c1 - v->c0 != 1) { relax_spot(s, a->spot, base + a->cost, it->task); continue; }
-        uint32_t c = s->sc[v->c0], id = it->task;
+        uint32_t c = s->live.of_spot[v->c0], id = it->task;
         int64_t cost = a->cost;
         while (id != NONE && !place_may(s, &s->task[id], cost, c)) {
             id = index_after(s, b, cost, id);
@@ -199,7 +199,7 @@ static void pop_root(struct assign *s, int64_t d)
         int64_t more = d + j->pi - s->pi_root - place_value_up(s, j);
         if (better(s, job_v(s, k), more, (uint32_t)PLAIN, root_v(s))) search_labels_push(s, (struct label){ more, more, job_v(s, k), (uint32_t)PLAIN });
     }
-    relax_spot(s, s->n_spots, d - s->pi_root, (uint32_t)PLAIN);
+    relax_spot(s, s->index.n_spots, d - s->pi_root, (uint32_t)PLAIN);
 }
 
 /*
@@ -209,31 +209,31 @@ static void pop_root(struct assign *s, int64_t d)
  */
 static void pop_spot(struct assign *s, uint32_t spot, int64_t d, uint32_t via)
 {
-    struct spot *v = &s->spot[spot];
+    struct spot *v = &s->index.spot[spot];
     if (v->label < d) return;
     bool is_plain = via == (uint32_t)PLAIN || !s->task[via].is_odd;
-    int64_t *offer = s->offer, low = FAR_AWAY, worst = 0, cost = 0;
+    int64_t *offer = s->search.offer, low = FAR_AWAY, worst = 0, cost = 0;
     if (is_plain) {
         for (uint32_t i = v->c0; i < v->c1; i++) {
-            uint32_t c = s->sc[i];
+            uint32_t c = s->live.of_spot[i];
             int64_t pi = s->cls[c].pi;
             if (pi < low) low = pi;
             offer[i] = d;
-            if (d + pi < s->ub) relax_class(s, c, d + pi, via);
+            if (d + pi < s->search.ub) relax_class(s, c, d + pi, via);
         }
-        s->low[spot] = low;
-        v->has_offers = s->stamp;
+        s->index.low[spot] = low;
+        v->has_offers = s->search.stamp;
         s->stats.arcs += v->c1 - v->c0;
         return;
     }
     const struct entry *e = entry_at(s, via, spot);
     cost = e->cost;
-    if (v->has_offers != s->stamp) {
+    if (v->has_offers != s->search.stamp) {
         for (uint32_t i = v->c0; i < v->c1; i++) offer[i] = FAR_AWAY;
-        v->has_offers = s->stamp;
+        v->has_offers = s->search.stamp;
     }
     for (uint32_t i = v->c0; i < v->c1; i++) {
-        uint32_t c = s->sc[i];
+        uint32_t c = s->live.of_spot[i];
         if (d < offer[i] && place_may(s, &s->task[via], cost, c)) {
             offer[i] = d;
             relax_class(s, c, d + s->cls[c].pi, via);
@@ -244,7 +244,7 @@ static void pop_spot(struct assign *s, uint32_t spot, int64_t d, uint32_t via)
     if (worst < v->label) v->label = worst;
     if (s->task[via].cls != NONE) return;
     /* A job's arc stands for all its waiting tasks in turn. */
-    uint32_t next = index_after(s, &s->bucket[e->bucket], cost, via);
+    uint32_t next = index_after(s, &s->index.bucket[e->bucket], cost, via);
     if (next != NONE) relax_spot(s, spot, d - cost + entry_at(s, next, spot)->cost, next);
 }
 
@@ -252,29 +252,29 @@ static void pop_spot(struct assign *s, uint32_t spot, int64_t d, uint32_t via)
 
 static void clear_stamps(struct assign *s)
 {
-    for (size_t i = 0; i < s->cap_mark; i++) s->mark[i].stamp = 0;
-    for (size_t v = 0; v <= s->n_spots; v++) s->spot[v].opened = s->spot[v].has_offers = 0;
-    s->stamp = 1;
+    for (size_t i = 0; i < s->search.cap_mark; i++) s->search.mark[i].stamp = 0;
+    for (size_t v = 0; v <= s->index.n_spots; v++) s->index.spot[v].opened = s->index.spot[v].has_offers = 0;
+    s->search.stamp = 1;
 }
 
 void search_labels_begin(struct assign *s)
 {
-    if (++s->stamp == 0) clear_stamps(s);
-    s->n_heap = s->n_stack = s->n_popped = s->n_end = 0;
-    s->now = 0;
-    s->ub = FAR_AWAY;
+    if (++s->search.stamp == 0) clear_stamps(s);
+    s->search.n_heap = s->search.n_stack = s->search.n_popped = s->search.n_end = 0;
+    s->search.now = 0;
+    s->search.ub = FAR_AWAY;
 }
 
 static bool is_end(const struct assign *s, uint32_t v)
 {
-    return v < s->n_cls ? takes_one(s, &s->cls[v]) : v == root_v(s) && s->sink_root;
+    return v < s->n_cls ? takes_one(s, &s->cls[v]) : v == root_v(s) && s->search.sink_root;
 }
 
 static void shortest(struct assign *s)
 {
     uint32_t root = root_v(s);
     size_t most = SIZE_MAX;             /* pops, once an end was found */
-    uint32_t from = s->for_root ? root : s->from;
+    uint32_t from = s->search.for_root ? root : s->search.from;
     search_labels_begin(s);
     (void)better(s, from, 0, (uint32_t)SOURCE, from);
     search_labels_push(s, (struct label){ 0, 0, from, (uint32_t)SOURCE });
@@ -285,24 +285,24 @@ static void shortest(struct assign *s)
             else pop_spot(s, x.id - spot_v(s, 0), x.d, x.via);
             continue;
         }
-        if (s->mark[x.id].d < x.d || s->mark[x.id].via != x.via) continue;
-        ROOM(s->popped, s->cap_popped, s->n_popped + 1);
-        s->popped[s->n_popped++] = x.id;
+        if (s->search.mark[x.id].d < x.d || s->search.mark[x.id].via != x.via) continue;
+        ROOM(s->search.popped, s->search.cap_popped, s->search.n_popped + 1);
+        s->search.popped[s->search.n_popped++] = x.id;
         if (x.id < s->n_cls) pop_class(s, x.id, x.d);
         else if (x.id < root) pop_job(s, x.id - job_v(s, 0), x.d);
         else pop_root(s, x.d);
-        if (s->want == 1) continue;
+        if (s->search.want == 1) continue;
         if (is_end(s, x.id)) {
-            s->end[s->n_end++] = x.id;
-            if (s->n_end == 1) most = s->n_popped * 5 / 4 + 8;
+            s->search.end[s->search.n_end++] = x.id;
+            if (s->search.n_end == 1) most = s->search.n_popped * 5 / 4 + 8;
         }
-        if (s->n_end > 0 && (s->n_end == s->want || s->n_popped >= most)) s->ub = x.d;
+        if (s->search.n_end > 0 && (s->search.n_end == s->search.want || s->search.n_popped >= most)) s->search.ub = x.d;
     }
-    if (s->want == 1) s->n_end = 1;
-    else if (s->ub == FAR_AWAY) s->ub = s->mark[s->popped[s->n_popped - 1]].d;      /* all were reached */
-    for (size_t i = 0; i < s->n_popped; i++) {
-        uint32_t v = s->popped[i];
-        int64_t rise = s->ub - s->mark[v].d;
+    if (s->search.want == 1) s->search.n_end = 1;
+    else if (s->search.ub == FAR_AWAY) s->search.ub = s->search.mark[s->search.popped[s->search.n_popped - 1]].d;      /* all were reached */
+    for (size_t i = 0; i < s->search.n_popped; i++) {
+        uint32_t v = s->search.popped[i];
+        int64_t rise = s->search.ub - s->search.mark[v].d;
         if (v < s->n_cls) s->cls[v].pi += rise;
         else if (v < root) s->job[v - s->n_cls].pi += rise;
         else s->pi_root += rise;
@@ -314,27 +314,27 @@ static bool is_whole(const struct assign *s, uint32_t end)
 {
     uint32_t v = end;
     if (!is_end(s, v)) return false;
-    for (; s->mark[v].via != (uint32_t)SOURCE; v = s->mark[v].from) {
-        const struct mark *m = &s->mark[v];
+    for (; s->search.mark[v].via != (uint32_t)SOURCE; v = s->search.mark[v].from) {
+        const struct mark *m = &s->search.mark[v];
         if (m->via != (uint32_t)PLAIN) {
             if (v < s->n_cls ? place_of(s, m->via) != m->from : s->task[m->via].cls != m->from) return false;
             continue;
         }
         uint32_t other = v == root_v(s) ? m->from : v;      /* the root's neighbour */
-        if (other >= s->n_cls && s->mark[other].used == s->stamp) return false;
+        if (other >= s->n_cls && s->search.mark[other].used == s->search.stamp) return false;
         if (v == root_v(s) && m->from < s->n_cls && s->cls[m->from].load >= s->cls[m->from].cap) return false;
     }
-    return s->for_root || s->cls[v].load > s->cls[v].cap;
+    return s->search.for_root || s->cls[v].load > s->cls[v].cap;
 }
 
 /* Tasks move backwards along the path. */
 static void augment(struct assign *s, uint32_t end)
 {
-    for (uint32_t v = end; s->mark[v].via != (uint32_t)SOURCE; v = s->mark[v].from) {
-        const struct mark *m = &s->mark[v];
+    for (uint32_t v = end; s->search.mark[v].via != (uint32_t)SOURCE; v = s->search.mark[v].from) {
+        const struct mark *m = &s->search.mark[v];
         if (m->via == (uint32_t)PLAIN) {
             uint32_t other = v == root_v(s) ? m->from : v;
-            if (other >= s->n_cls) s->mark[other].used = s->stamp;
+            if (other >= s->n_cls) s->search.mark[other].used = s->search.stamp;
         } else if (v >= s->n_cls) {     /* the job lost the task */
             struct job *j = &s->job[v - s->n_cls];
             int64_t pays = s->task[m->via].cost + s->cls[m->from].pi;
@@ -351,18 +351,18 @@ static void augment(struct assign *s, uint32_t end)
 
 static void phase(struct assign *s, size_t units)
 {
-    s->want = units < MANY ? 1 : units;
-    ROOM(s->end, s->cap_end, s->want + 1);
+    s->search.want = units < MANY ? 1 : units;
+    ROOM(s->search.end, s->search.cap_end, s->search.want + 1);
     shortest(s);
-    for (size_t i = 0; i < s->n_end; i++) if (is_whole(s, s->end[i])) augment(s, s->end[i]);
+    for (size_t i = 0; i < s->search.n_end; i++) if (is_whole(s, s->search.end[i])) augment(s, s->search.end[i]);
     s->stats.phases++;
 }
 
 static size_t too_few(const struct assign *s)
 {
     size_t n = 0;
-    for (size_t i = 0; i < s->n_live; i++) {
-        const struct cls *c = &s->cls[s->live[i]];
+    for (size_t i = 0; i < s->live.n_cls; i++) {
+        const struct cls *c = &s->cls[s->live.cls[i]];
         if (c->load < c->cap && c->pi > s->pi_root) n += c->cap - c->load;
     }
     return n;
@@ -374,15 +374,15 @@ static size_t too_few(const struct assign *s)
  */
 static bool is_many(const struct assign *s, size_t n)
 {
-    if (s->fill_from == 0) return true;
-    return n >= s->fill_from && (s->stats.was_cold || n * 128 >= s->placed) && s->n_odd * 4 <= s->present;
+    if (s->tune.fill_from == 0) return true;
+    return n >= s->tune.fill_from && (s->stats.was_cold || n * 128 >= s->count.placed) && s->count.odd * 4 <= s->count.present;
 }
 
 static size_t too_many(const struct assign *s)
 {
     size_t n = 0;
-    for (size_t i = 0; i < s->n_live; i++) {
-        const struct cls *c = &s->cls[s->live[i]];
+    for (size_t i = 0; i < s->live.n_cls; i++) {
+        const struct cls *c = &s->cls[s->live.cls[i]];
         if (c->load > c->cap) n += c->load - c->cap;
     }
     return n;
@@ -419,10 +419,10 @@ static bool relieve(struct assign *s, uint64_t most)
 {
     uint64_t paths = s->stats.paths, arcs = s->stats.arcs, all = most == UINT64_MAX ? 0 : too_many(s);
     struct growth g = { .next = FIRST };
-    s->for_root = false;
-    s->sink_root = true;
-    for (s->from = 0; s->from < s->n_cls; s->from++)
-        while (s->cls[s->from].load > s->cls[s->from].cap) {
+    s->search.for_root = false;
+    s->search.sink_root = true;
+    for (s->search.from = 0; s->search.from < s->n_cls; s->search.from++)
+        while (s->cls[s->search.from].load > s->cls[s->search.from].cap) {
             if (all > 0 && foresee(&g, s->stats.paths - paths, s->stats.arcs - arcs, all, most)) return false;
             phase(s, 1);
         }
@@ -432,14 +432,14 @@ static bool relieve(struct assign *s, uint64_t most)
 /* Arcs that the repairs of a cold start may look at before an auction is tried. */
 static uint64_t patience(const struct assign *s)
 {
-    bool any = s->places == 0 || s->bid_from > UINT64_MAX / 16 / s->places;      /* foresee multiplies it */
-    return any ? UINT64_MAX : s->bid_from * s->places;
+    bool any = s->count.places == 0 || s->tune.bid_from > UINT64_MAX / 16 / s->count.places;      /* foresee multiplies it */
+    return any ? UINT64_MAX : s->tune.bid_from * s->count.places;
 }
 
 void search_repair(struct assign *s)
 {
-    bool bids_first = s->stats.was_cold && s->bid_from == 0;
-    POL_RESERVE(s->mark, s->cap_mark, root_v(s) + 1u);
+    bool bids_first = s->stats.was_cold && s->tune.bid_from == 0;
+    POL_RESERVE(s->search.mark, s->search.cap_mark, root_v(s) + 1u);
     if (bids_first) auction_run(s);
     if (!relieve(s, s->stats.was_cold && !bids_first ? patience(s) : UINT64_MAX)) {
         auction_run(s);
@@ -447,7 +447,7 @@ void search_repair(struct assign *s)
     }
     if (is_many(s, too_few(s))) fill_run(s);
     /* Too few: from the root; classes without a price may stay empty. */
-    s->for_root = true;
-    s->sink_root = false;
+    s->search.for_root = true;
+    s->search.sink_root = false;
     for (size_t n; (n = too_few(s)) > 0; ) phase(s, n);
 }

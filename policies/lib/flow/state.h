@@ -90,46 +90,72 @@ struct label { int64_t key, d; uint32_t id, via; };
 struct comer { int64_t key; uint32_t task, next; };
 struct inlet { int64_t placed, waiting; uint32_t first; };      /* least keys; the list */
 
-struct assign {
-    uint32_t n_racks, n_nodes, n_kinds, n_places;
-    uint32_t *rack, *node_cls;          /* [n_nodes]; first class of a node */
-    uint64_t *group;    size_t cap_groups;              /* sets of kinds */
-    uint32_t n_groups, n_spots;         /* n_groups * n_places; spot n_spots is "everything" */
+/* The cluster, as it was made. */
+struct flow_topo { uint32_t n_racks, n_nodes, n_kinds, n_places, *rack; };      /* n_places: nodes, racks and the whole; rack [n_nodes] */
 
-    struct cls  *cls;   size_t n_cls, cap_cls;
-    struct job  *job;   size_t n_jobs, cap_jobs;
-    struct task *task;  size_t n_tasks, cap_tasks;
-    struct spot *spot;  size_t cap_spots;
-    int64_t *low;       size_t cap_low;                 /* of each spot: <= pi of its classes; NOWHERE if not live */
+/* index.c: every task told, found by what it may take. */
+struct flow_index {
+    uint64_t *group;       size_t cap_groups;           /* sets of kinds that tasks fit */
+    struct spot *spot;     size_t cap_spots;            /* [n_spots + 1]; the last is "everything" */
+    int64_t  *low;         size_t cap_low;              /* of each spot: <= pi of its classes; NOWHERE if not live */
+    uint32_t n_groups, n_spots;                         /* n_spots: n_groups * n_places */
     struct bucket *bucket; size_t n_buckets, cap_buckets;
     uint32_t free_bucket;
-    struct pool pool;
-    uint32_t *hash; size_t hash_size, hash_n;
+    uint32_t *hash;        size_t hash_size, hash_n;    /* (job, spot) -> bucket */
+    struct pool pool;                                   /* of entries and items */
+    uint32_t *fresh;       size_t n_fresh, cap_fresh;   /* tasks not yet in buckets */
+    bool     is_stale;                                  /* some class's spots are not known yet */
+    bool     is_scarce;                                 /* of what now comes in bulk, few will be asked for */
+};
 
-    uint32_t *fresh;    size_t n_fresh, cap_fresh;      /* tasks not yet in buckets */
-    uint32_t *sc;       size_t cap_sc;                  /* classes of spots */
-    int64_t  *offer;    size_t cap_offer;               /* search: best label so far; parallel to sc */
-    uint32_t *live;     size_t n_live, cap_live;        /* classes with places, and those with tasks but none */
-    uint32_t *live_spot; size_t n_live_spot, cap_live_spot;
-    struct arc *arc;    size_t n_arcs, cap_arcs;
+/* What of it one solve looks at: classes with places, their spots, and the heads of these spots' buckets. */
+struct flow_live {
+    uint32_t *cls;         size_t n_cls, cap_cls;
+    uint32_t *spot;        size_t n_spots, cap_spots;
+    uint32_t *of_spot;     size_t cap_of_spot;          /* classes of each spot: from its c0 to its c1 */
+    struct arc *arc;       size_t n_arcs, cap_arcs;     /* of each job: from its arc0 to its arc1 */
+    bool     has_changed;                               /* which classes have places */
+};
 
-    /* search */
-    struct mark  *mark; size_t cap_mark;
-    struct label *heap; size_t n_heap, cap_heap;
-    struct label *stack; size_t n_stack, cap_stack; int64_t now;    /* labels at distance `now` or less */
-    uint32_t *popped;   size_t n_popped, cap_popped;
-    uint32_t from;                      /* the overfull class */
-    uint32_t stamp, *end; size_t n_end, cap_end, want;  /* vertices that can take a unit, as found */
-    int64_t  pi_root, ub;
-    struct comer *comer; size_t cap_comer;
-    struct inlet *inlet; size_t cap_inlet;              /* by spot; of live ones */
+/* search.c and fill.c: one search for shortest paths. */
+struct flow_search {
+    struct mark  *mark;    size_t cap_mark;             /* by vertex: distance, and whence */
+    struct label *heap;    size_t n_heap, cap_heap;
+    struct label *stack;   size_t n_stack, cap_stack;   /* labels at distance `now` or less */
+    int64_t  now, ub;                                   /* ub: nothing this far is of use any more */
+    uint32_t *popped;      size_t n_popped, cap_popped;
+    uint32_t *end;         size_t n_end, cap_end, want; /* vertices that can take a unit, as found; so many are wanted */
+    int64_t  *offer;       size_t cap_offer;            /* best label so far of each class of a spot: parallel to live.of_spot */
+    uint32_t from, stamp;                               /* the overfull class; this search's number, on all that it marks */
+    bool     for_root, sink_root;                       /* only priced places count as empty; the root takes a unit */
+};
 
-    int64_t  cost_min, cost_max, m;     /* of every cost and alpha so far; M */
-    uint64_t places, placed, present, n_odd, bid_from, fill_from;
-    bool     is_stale, shape_changed, must_start_cold;  /* index lacks spots; live classes changed */
-    bool     is_scarce;                 /* index: of what now comes in bulk, few will be asked for */
-    bool     for_root, sink_root;       /* search: only priced places count as empty; the root takes a unit */
-    struct assign_stats stats;
+/* fill.c: who could come into a spot. */
+struct flow_fill {
+    struct comer *comer;   size_t cap_comer;
+    struct inlet *inlet;   size_t cap_inlet;            /* by spot; of live ones */
+};
+
+struct flow_cost { int64_t least, most, big_m; };       /* of every cost and alpha so far; M: what a unit of flow outweighs */
+struct flow_count { uint64_t places, placed, present, odd; };   /* odd: of the tasks present */
+struct flow_tune { uint64_t bid_from, fill_from; };     /* assign_bid_from, assign_fill_from */
+
+struct assign {
+    struct flow_topo topo;
+    struct cls  *cls;      size_t n_cls, cap_cls;
+    struct job  *job;      size_t n_jobs, cap_jobs;     /* by id, as are tasks */
+    struct task *task;     size_t n_tasks, cap_tasks;
+    uint32_t *node_cls;                                 /* [n_nodes] first class of a node */
+    int64_t  pi_root;
+    bool     must_start_cold;
+    struct flow_count count;
+    struct flow_cost cost;
+    struct flow_index index;
+    struct flow_live live;
+    struct flow_search search;
+    struct flow_fill fill;
+    struct flow_tune tune;
+    struct assign_stats stats;                          /* of this solve */
 };
 
 /* index.c: what is told, kept in buckets */
@@ -148,12 +174,12 @@ void index_fini(struct assign *s);
 uint32_t index_pool_allocate(struct pool *p, uint32_t units, uint32_t *cap);
 void index_pool_release(struct pool *p, uint32_t block, uint32_t cap);
 
-static inline const struct entry *entries(const struct assign *s, const struct task *t) { return s->pool.at + t->block; }
-static inline struct item *items(const struct assign *s, const struct bucket *b) { return (struct item *)(void *)(s->pool.at + b->block); }
+static inline const struct entry *entries(const struct assign *s, const struct task *t) { return s->index.pool.at + t->block; }
+static inline struct item *items(const struct assign *s, const struct bucket *b) { return (struct item *)(void *)(s->index.pool.at + b->block); }
 /* An entry of the task by its spot. */
 static inline const struct entry *entry_at(const struct assign *s, uint32_t id, uint32_t spot)
 {
-    const struct entry *e = s->pool.at + s->task[id].block;
+    const struct entry *e = s->index.pool.at + s->task[id].block;
     while (e->spot != spot) e++;
     return e;
 }
@@ -164,10 +190,10 @@ static inline const struct entry *entry_at(const struct assign *s, uint32_t id, 
 static inline uint32_t n_named(const struct task *t) { return t->is_odd ? t->n_near : t->n_entry - (t->far != ASSIGN_NEVER); }
 static inline struct entry named(const struct assign *s, const struct task *t, uint32_t k)
 {
-    struct entry e = s->pool.at[t->block + (t->is_odd ? t->n_entry : 0) + k];
+    struct entry e = s->index.pool.at[t->block + (t->is_odd ? t->n_entry : 0) + k];
     if (t->is_odd) return e;
-    uint32_t place = e.spot - t->group * s->n_places;
-    return (struct entry){ e.cost, place < s->n_nodes ? place : place - s->n_nodes, place >= s->n_nodes };
+    uint32_t place = e.spot - t->group * s->topo.n_places;
+    return (struct entry){ e.cost, place < s->topo.n_nodes ? place : place - s->topo.n_nodes, place >= s->topo.n_nodes };
 }
 /* What a task costs on a node. */
 int64_t index_task_cost(const struct assign *s, const struct task *t, uint32_t node);
@@ -198,7 +224,7 @@ void auction_run(struct assign *s);
 void search_repair(struct assign *s);
 void search_labels_begin(struct assign *s);                         /* no vertex has a label, nothing is queued */
 void search_labels_push(struct assign *s, struct label x);
-bool search_labels_pop(struct assign *s, struct label *top);         /* the nearest below s->ub; false: none */
+bool search_labels_pop(struct assign *s, struct label *top);         /* the nearest below s->search.ub; false: none */
 
 /* fill.c: empty places that have a price, when they are many; it may leave some */
 void fill_run(struct assign *s);

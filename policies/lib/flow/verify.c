@@ -36,16 +36,16 @@ static void sort_group(struct check *k, uint64_t fits)
 {
     const struct assign *s = k->s;
     k->n = 0;
-    memset(k->rack0, 0, (s->n_racks + 1u) * sizeof *k->rack0);
+    memset(k->rack0, 0, (s->topo.n_racks + 1u) * sizeof *k->rack0);
     for (uint32_t c = 0; c < s->n_cls; c++) {
         if (s->cls[c].cap == 0 || (fits >> s->cls[c].kind & 1) == 0) continue;
         k->all[k->n++] = (struct priced){ price(s, c), c };
-        k->rack0[s->rack[s->cls[c].node] + 1]++;
+        k->rack0[s->topo.rack[s->cls[c].node] + 1]++;
     }
     qsort(k->all, k->n, sizeof *k->all, cheaper);
-    for (uint32_t r = 0; r < s->n_racks; r++) k->rack0[r + 1] += k->rack0[r];
-    for (uint32_t i = 0; i < k->n; i++) k->rack[k->rack0[s->rack[s->cls[k->all[i].cls].node]]++] = k->all[i];
-    for (uint32_t r = s->n_racks; r > 0; r--) k->rack0[r] = k->rack0[r - 1];
+    for (uint32_t r = 0; r < s->topo.n_racks; r++) k->rack0[r + 1] += k->rack0[r];
+    for (uint32_t i = 0; i < k->n; i++) k->rack[k->rack0[s->topo.rack[s->cls[k->all[i].cls].node]]++] = k->all[i];
+    for (uint32_t r = s->topo.n_racks; r > 0; r--) k->rack0[r] = k->rack0[r - 1];
     k->rack0[0] = 0;
 }
 
@@ -53,7 +53,7 @@ static bool is_named(const struct assign *s, const struct task *t, uint32_t node
 {
     for (uint32_t i = 0; i < n_named(t); i++) {
         struct entry e = named(s, t, i);
-        if (e.bucket == 0 ? e.spot == node : or_rack && e.spot == s->rack[node]) return true;
+        if (e.bucket == 0 ? e.spot == node : or_rack && e.spot == s->topo.rack[node]) return true;
     }
     return false;
 }
@@ -94,20 +94,20 @@ static bool bad(const struct check *k, const char *what, uint32_t id)
 static bool check_tasks(struct check *k)
 {
     const struct assign *s = k->s;
-    for (uint32_t g = 0; g < s->n_groups; g++) {
+    for (uint32_t g = 0; g < s->index.n_groups; g++) {
         bool is_sorted = false;
         for (uint32_t id = 0; id < s->n_tasks; id++) {
             const struct task *t = &s->task[id];
             if (!t->is_here || t->group != g) continue;
-            if (!is_sorted) sort_group(k, s->group[g]);
+            if (!is_sorted) sort_group(k, s->index.group[g]);
             is_sorted = true;
-            int64_t best = cheapest(k, t, s->group[g]), value = s->job[t->job].pi - s->pi_root;
+            int64_t best = cheapest(k, t, s->index.group[g]), value = s->job[t->job].pi - s->pi_root;
             if (t->cls == NONE) {
                 if (best < value) return bad(k, "a task waits that should run", id);
                 continue;
             }
             const struct cls *c = &s->cls[t->cls];
-            if ((s->group[g] >> c->kind & 1) == 0) return bad(k, "a task is on a GPU that it does not fit", id);
+            if ((s->index.group[g] >> c->kind & 1) == 0) return bad(k, "a task is on a GPU that it does not fit", id);
             if (t->cost != index_task_cost(s, t, c->node)) return bad(k, "a task's cost is not that of its place", id);
             if (t->cost + price(s, t->cls) > value) return bad(k, "a task runs that should wait", id);
             if (t->cost + price(s, t->cls) > best) return bad(k, "a task is not at a cheapest place", id);
@@ -144,8 +144,8 @@ static bool check_counts(const struct check *k, const struct assign_result *r)
         if (n[i] - x[i] < z) z = n[i] - x[i];
         flow += z;
         cost += (pol_wide)z * j->alpha;
-        if (x[i] < n[i] && value < (x[i] < j->share ? s->m : j->alpha)) ok = bad(k, "a job's value is below what one more task is worth", i);
-        if (x[i] > 0 && value > (x[i] <= j->share ? s->m : j->alpha)) ok = bad(k, "a job's value is above what its last task is worth", i);
+        if (x[i] < n[i] && value < (x[i] < j->share ? s->cost.big_m : j->alpha)) ok = bad(k, "a job's value is below what one more task is worth", i);
+        if (x[i] > 0 && value > (x[i] <= j->share ? s->cost.big_m : j->alpha)) ok = bad(k, "a job's value is above what its last task is worth", i);
     }
     if (ok && (flow != r->flow || cost != r->cost)) ok = bad(k, "flow or cost is not the sum over tasks and jobs", (uint32_t)r->placed);
     free(load); free(x); free(n);
@@ -170,8 +170,8 @@ static bool check_m(const struct check *k)
         if (s->job[j].alpha < lo) lo = s->job[j].alpha;
         if (s->job[j].alpha > hi) hi = s->job[j].alpha;
     }
-    uint64_t units = (s->places < s->present ? s->places : s->present) + s->n_jobs + 1;
-    return (pol_wide)(hi - lo + 1) * (pol_wide)units < s->m || bad(k, "M is too small for 'most flow first'", 0);
+    uint64_t units = (s->count.places < s->count.present ? s->count.places : s->count.present) + s->n_jobs + 1;
+    return (pol_wide)(hi - lo + 1) * (pol_wide)units < s->cost.big_m || bad(k, "M is too small for 'most flow first'", 0);
 }
 
 bool assign_verify(const struct assign *s, const struct assign_result *r, char *error, size_t cap)
@@ -179,7 +179,7 @@ bool assign_verify(const struct assign *s, const struct assign_result *r, char *
     struct check k = { .s = s, .error = error, .cap = cap };
     k.all = pol_alloc(s->n_cls, sizeof *k.all);
     k.rack = pol_alloc(s->n_cls, sizeof *k.rack);
-    k.rack0 = pol_alloc(s->n_racks + 2u, sizeof *k.rack0);
+    k.rack0 = pol_alloc(s->topo.n_racks + 2u, sizeof *k.rack0);
     bool ok = check_counts(&k, r) && check_m(&k) && check_tasks(&k);
     free(k.all); free(k.rack); free(k.rack0);
     return ok;
