@@ -34,8 +34,8 @@ static bool cpu_cost(const struct mq *m, const struct pol_shape *s, uint32_t nod
     const struct pol_node *n = &p->node[node].n;
     int64_t cpu = s->exclusive ? n->cpu_total : s->cpu_milli, held = m->cores.node[node].held + cpu, array = cores_array(&m->cores, n);
     if (n->cpu_free - m->cores.node[node].closed < cpu || !plan_fits(p, node, s)) return false;
-    if (m->arrays_on && held > array && !mq_gpu_idle(m)) return false;
-    int64_t over = m->arrays_on && held > array ? held - array : 0;
+    if (m->param.arrays_on && held > array && !mq_gpu_idle(m)) return false;
+    int64_t over = m->param.arrays_on && held > array ? held - array : 0;
     *out = (struct fit_cost){ over < cpu ? over : cpu, n->n_gpu, n->cpu_free - cpu };
     return true;
 }
@@ -50,7 +50,7 @@ static int64_t to_stop(const struct mq *m, const struct pol_shape *s, uint32_t n
     struct pol_shape bare = *s;
     bare.cpu_milli = 0;
     bare.mem_b = 0;
-    if (!m->arrays_on || s->exclusive || m->cores.node[node].held <= cores_array(&m->cores, n) || !plan_fits(p, node, &bare)) return -1;
+    if (!m->param.arrays_on || s->exclusive || m->cores.node[node].held <= cores_array(&m->cores, n) || !plan_fits(p, node, &bare)) return -1;
     int64_t cpu = n->cpu_free, mem = n->mem_free, before;
     for (uint32_t t = cores_borrower(&m->cores, n, node, POL_NONE, &before); t != POL_NONE; t = cores_borrower(&m->cores, n, node, t, &before)) {
         cpu += m->cores.task[t].cpu;
@@ -116,7 +116,7 @@ static bool no_cards(const struct mq *m, const struct pol_shape *s, uint64_t fro
     return true;
 }
 
-static uint64_t rules_of(const struct mq *m, enum mq_class class) { return class == MQ_CPU ? m->cpu_rules : m->gpu_rules; }
+static uint64_t rules_of(const struct mq *m, enum mq_class class) { return class == MQ_CPU ? m->epoch.cpu_rules : m->epoch.gpu_rules; }
 
 /*
  * The most cores that a CPU job finds on a node that changed since `from`.  The
@@ -126,10 +126,10 @@ static uint64_t rules_of(const struct mq *m, enum mq_class class) { return class
 static int64_t most_cores(struct mq *m, uint64_t from)
 {
     const struct plan *p = &m->sched.plan;
-    struct mq_most *x = &m->most;
-    if (x->from == from && x->to == p->n_touches && x->rules == m->cpu_rules) return x->cpu;
-    *x = (struct mq_most){ .from = from, .to = p->n_touches, .rules = m->cpu_rules };
-    bool may_borrow = !m->arrays_on || mq_gpu_idle(m);
+    struct mq_most *x = &m->fit.most;
+    if (x->from == from && x->to == p->n_touches && x->rules == m->epoch.cpu_rules) return x->cpu;
+    *x = (struct mq_most){ .from = from, .to = p->n_touches, .rules = m->epoch.cpu_rules };
+    bool may_borrow = !m->param.arrays_on || mq_gpu_idle(m);
     uint64_t n = n_changed(p, from);
     for (uint64_t i = 0; i < n; i++) {
         uint32_t node = changed(p, from, i);
@@ -146,8 +146,8 @@ bool fit_skip_cpu(void *ctx, uint32_t request_class)
     struct mq *m = ctx;
     const struct plan *p = &m->sched.plan;
     const struct request_class *k = &m->sched.classes.at[request_class];
-    struct mq_failure *f = request_class < m->cap_failed ? &m->failed[request_class] : NULL;
-    if (f == NULL || f->rules != m->cpu_rules) return false;
+    struct mq_failure *f = request_class < m->fit.cap_failed ? &m->fit.failed[request_class] : NULL;
+    if (f == NULL || f->rules != m->epoch.cpu_rules) return false;
     if (f->touches == p->n_touches) return true;
     if (k->n_tasks > 1 || f->touches == 0) return false;
     const struct pol_shape *s = &p->shape[k->shape[0]];
@@ -184,8 +184,8 @@ static void release(struct mq *m, uint32_t unit)
 {
     sched_release(&m->sched, unit);
     lift(m, unit, true);
-    POL_RESERVE(m->victim, m->cap_victim, (size_t)m->n_victims + 1);
-    m->victim[m->n_victims++] = unit;
+    POL_RESERVE(m->fit.victim, m->fit.cap_victim, (size_t)m->fit.n_victims + 1);
+    m->fit.victim[m->fit.n_victims++] = unit;
 }
 
 /*
@@ -217,8 +217,8 @@ static bool may_stay(const struct mq *m, uint32_t unit)
 /* Those that need not stop after all go on; the others are stopped. */
 static void settle_victims(struct mq *m)
 {
-    for (uint32_t i = 0; i < m->n_victims; i++) {
-        uint32_t v = m->victim[i];
+    for (uint32_t i = 0; i < m->fit.n_victims; i++) {
+        uint32_t v = m->fit.victim[i];
         if (may_stay(m, v)) {
             sched_reallocate(&m->sched, v);
             lift(m, v, false);
@@ -228,13 +228,13 @@ static void settle_victims(struct mq *m)
         sched_preempt(&m->sched, v, "borrows cores that a GPU job needs");
         m->n_stopped++;
     }
-    m->n_victims = 0;
+    m->fit.n_victims = 0;
 }
 
 static void spare_victims(struct mq *m)
 {
-    for (uint32_t i = 0; i < m->n_victims; i++) lift(m, m->victim[i], false);
-    m->n_victims = 0;
+    for (uint32_t i = 0; i < m->fit.n_victims; i++) lift(m, m->fit.victim[i], false);
+    m->fit.n_victims = 0;
 }
 
 /* ---- one unit ---- */
@@ -257,8 +257,8 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
     const struct unit *u = sched_unit(d, id);
     const struct request_class *k = &d->classes.at[u->request_class];
     uint64_t rules = rules_of(m, class), from = 0;
-    POL_RESERVE(m->failed, m->cap_failed, (size_t)u->request_class + 1);
-    struct mq_failure *f = &m->failed[u->request_class];
+    POL_RESERVE(m->fit.failed, m->fit.cap_failed, (size_t)u->request_class + 1);
+    struct mq_failure *f = &m->fit.failed[u->request_class];
     bool is_same = f->rules == rules && f->cores == cores;
     bool known = is_same || (f->rules == rules && u->n_tasks == 1 && f->cores > 0 && cores > f->cores);
     if (known && f->touches == d->plan.n_touches) return false;
@@ -331,7 +331,7 @@ bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *reason)
     plan_undo(&d->plan, mark);
     if (!done) return false;
     /* Victims stop first, so that the cores are there when the host applies the rest. */
-    for (uint32_t v = 0; v < m->n_victims; v++) sched_release(d, m->victim[v]);
+    for (uint32_t v = 0; v < m->fit.n_victims; v++) sched_release(d, m->fit.victim[v]);
     for (t = id, i = 0; i < u->n_tasks; i++, t = d->held[t].next) {
         struct sched_held *h = &d->held[t];
         struct pol_shape was = sched_held_shape(d, t), now = with_cores(&was, cores, &d->plan.node[h->node].n);
@@ -345,7 +345,7 @@ bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *reason)
         struct sched_held *h = &d->held[t];
         struct pol_shape was = sched_held_shape(d, t), now = with_cores(&was, cores, &d->plan.node[h->node].n);
         if (now.cpu_milli != was.cpu_milli) {
-            m->gpu_cpu[h->node] += now.cpu_milli - was.cpu_milli;
+            m->gpu.cpu[h->node] += now.cpu_milli - was.cpu_milli;
             h->cpu_milli = now.cpu_milli;
             d->host->resize(d->host->ctx, task, now.cpu_milli, reason);
         }

@@ -44,9 +44,9 @@ const struct mq_request *mq_request(struct mq *m, uint32_t request_class)
         x->gpu_milli += (int64_t)s->n_gpu * s->gpu_milli;
         if (s->exclusive) x->is_exclusive = true;
     }
-    x->class = x->n_gpu == 0 ? MQ_CPU : x->n_gpu < m->multi_from ? MQ_SINGLE : MQ_MULTI;
-    x->hold = m->gpu_arrays_on ? MQ_HOLD_ARRAY : MQ_HOLD_NONE;      /* what it will most likely be */
-    m->n_other_hold[x->class] += x->hold != MQ_HOLD_ARRAY;
+    x->class = x->n_gpu == 0 ? MQ_CPU : x->n_gpu < m->param.multi_from ? MQ_SINGLE : MQ_MULTI;
+    x->hold = m->param.gpu_arrays_on ? MQ_HOLD_ARRAY : MQ_HOLD_NONE;      /* what it will most likely be */
+    m->told.n_other_hold[x->class] += x->hold != MQ_HOLD_ARRAY;
     x->is_known = true;
     return x;
 }
@@ -73,8 +73,8 @@ static void waits(void *self, const struct unit *u, int sign)
 {
     struct mq *m = self;
     m->n_waiting[mq_class(m, u->request_class)] += (uint32_t)sign;
-    m->n_moves++;
-    if (sign < 0 && mq_class(m, u->request_class) != MQ_CPU && mq_gpu_idle(m)) m->cpu_rules++;
+    m->epoch.moves++;
+    if (sign < 0 && mq_class(m, u->request_class) != MQ_CPU && mq_gpu_idle(m)) m->epoch.cpu_rules++;
     if (sign < 0) mq_unit(m, u->task.slot)->was_stopped = false;
 }
 
@@ -90,7 +90,7 @@ static void welcome(struct mq *m)
         const struct pol_job_info *ji = d->host->job(d->host->ctx, u->job);
         x->category = ji->category;
         x->hints = ji->hints;
-        m->gpu_seen[mq_class(m, u->request_class)] += mq_request(m, u->request_class)->gpu_milli;
+        m->gpu.seen[mq_class(m, u->request_class)] += mq_request(m, u->request_class)->gpu_milli;
     }
 }
 
@@ -117,16 +117,16 @@ static void move_gpu(struct mq *m, const struct unit *u, int sign)
     struct mq_unit *x = mq_unit(m, id);
     int64_t gpu = mq_request(m, u->request_class)->gpu_milli;
     user_of(m, u->user)->held_gpu += sign * gpu;
-    m->gpu_held[mq_class(m, u->request_class)] += sign * gpu;
-    for (uint32_t i = 0; i < u->n_tasks; i++, t = d->held[t].next) m->gpu_cpu[d->held[t].node] += sign * sched_held_shape(d, t).cpu_milli;
+    m->gpu.held[mq_class(m, u->request_class)] += sign * gpu;
+    for (uint32_t i = 0; i < u->n_tasks; i++, t = d->held[t].next) m->gpu.cpu[d->held[t].node] += sign * sched_held_shape(d, t).cpu_milli;
     if (sign > 0) {
-        POL_RESERVE(m->running, m->cap_running, (size_t)m->n_running + 1);
-        x->pos = m->n_running;
-        m->running[m->n_running++] = id;
+        POL_RESERVE(m->gpu.running, m->gpu.cap_running, (size_t)m->gpu.n_running + 1);
+        x->pos = m->gpu.n_running;
+        m->gpu.running[m->gpu.n_running++] = id;
         return;
     }
-    m->running[x->pos] = m->running[--m->n_running];
-    mq_unit(m, m->running[x->pos])->pos = x->pos;
+    m->gpu.running[x->pos] = m->gpu.running[--m->gpu.n_running];
+    mq_unit(m, m->gpu.running[x->pos])->pos = x->pos;
     cores_reopen(&m->cores, id);
 }
 
@@ -142,9 +142,9 @@ static void moved(void *self, const struct unit *u, int sign)
 /* GPUs of the class's array, thousandths. */
 static int64_t gpu_array(const struct mq *m, enum mq_class class)
 {
-    int64_t all = m->sched.view->gpu_total, seen = m->gpu_seen[MQ_SINGLE] + m->gpu_seen[MQ_MULTI], multi;
-    if (m->multi_share >= 0) multi = (int64_t)(m->multi_share * (double)(all / 1000)) * 1000;
-    else multi = seen > 0 ? (int64_t)((pol_wide)(all / 1000) * m->gpu_seen[MQ_MULTI] / seen) * 1000 : 0;
+    int64_t all = m->sched.view->gpu_total, seen = m->gpu.seen[MQ_SINGLE] + m->gpu.seen[MQ_MULTI], multi;
+    if (m->param.multi_share >= 0) multi = (int64_t)(m->param.multi_share * (double)(all / 1000)) * 1000;
+    else multi = seen > 0 ? (int64_t)((pol_wide)(all / 1000) * m->gpu.seen[MQ_MULTI] / seen) * 1000 : 0;
     return class == MQ_MULTI ? multi : all - multi;
 }
 
@@ -152,8 +152,8 @@ static int64_t gpu_array(const struct mq *m, enum mq_class class)
 static bool may_take(const struct mq *m, enum mq_class class, int64_t gpu)
 {
     enum mq_class other = class == MQ_MULTI ? MQ_SINGLE : MQ_MULTI;
-    if (!m->gpu_arrays_on || class == MQ_CPU || m->gpu_held[class] == 0) return true;
-    return m->gpu_held[class] + gpu <= gpu_array(m, class) || m->n_waiting[other] == 0;
+    if (!m->param.gpu_arrays_on || class == MQ_CPU || m->gpu.held[class] == 0) return true;
+    return m->gpu.held[class] + gpu <= gpu_array(m, class) || m->n_waiting[other] == 0;
 }
 
 static struct share share_of(const struct mq *m, const struct mq_user *u, enum mq_class class)
@@ -170,12 +170,12 @@ static bool serve(struct mq *m, const struct queue *q, enum mq_class class)
 {
     struct sched *d = &m->sched;
     uint32_t id;
-    bool (*skip)(void *, uint32_t) = m->strict ? NULL : class == MQ_CPU ? fit_skip_cpu : fit_skip_gpu;
+    bool (*skip)(void *, uint32_t) = m->param.strict ? NULL : class == MQ_CPU ? fit_skip_cpu : fit_skip_gpu;
     for (queue_walk_open(&m->walk, q, &d->units, skip, m); (id = queue_walk_top(&m->walk)) != POL_NONE;) {
         bool ok = may_take(m, class, mq_request(m, sched_unit(d, id)->request_class)->gpu_milli);
         if (ok && (class == MQ_CPU ? fit_cpu(m, id) : fit_gpu(m, id))) return true;
         if (!ok) record_hold(m, sched_unit(d, id)->request_class, MQ_HOLD_ARRAY);
-        if (m->strict) return false;
+        if (m->param.strict) return false;
         /* GPU jobs that ask the same may begin with other cores: each is looked at. */
         if (class == MQ_CPU || !ok || fit_skip_gpu(m, sched_unit(d, id)->request_class)) queue_walk_drop(&m->walk, &d->units);
         else queue_walk_step(&m->walk, &d->units, POL_NEVER);
@@ -186,7 +186,7 @@ static bool serve(struct mq *m, const struct queue *q, enum mq_class class)
 /* Dominant resource fairness within one queue: CPU for CPU jobs, GPUs for GPU jobs. */
 static void run_queue(struct mq *m, enum mq_class class)
 {
-    m->pass++;
+    m->epoch.pass++;
     if (!may_take(m, class, 1)) {
         record_exhausted(m, class);
         return;
@@ -196,28 +196,28 @@ static void run_queue(struct mq *m, enum mq_class class)
         struct share a, b;
         for (uint32_t i = 0; i < m->n_users; i++) {
             struct mq_user *u = &m->user[i];
-            if (u->wait[class].n == 0 || u->aside[class] == m->pass) continue;
+            if (u->wait[class].n == 0 || u->aside[class] == m->epoch.pass) continue;
             b = share_of(m, u, class);
             if (least != NULL && share_cmp(&b, &a) >= 0) continue;
             least = u;
             a = b;
         }
         if (least == NULL) return;
-        if (!serve(m, &least->wait[class], class)) least->aside[class] = m->pass;
+        if (!serve(m, &least->wait[class], class)) least->aside[class] = m->epoch.pass;
     }
 }
 
 static void run_cpu(struct mq *m)
 {
     while (m->returned.n > 0 && serve(m, &m->returned, MQ_CPU)) { }
-    if (m->returned.n == 0 || !m->strict) run_queue(m, MQ_CPU);
+    if (m->returned.n == 0 || !m->param.strict) run_queue(m, MQ_CPU);
 }
 
 /* All queues.  What starts depends on nothing but what these two count: nothing starts if nothing did and neither moved. */
 static void run_queues(struct mq *m)
 {
-    struct mq_seen now = { m->sched.plan.change_epoch, m->n_moves };
-    if (now.change_epoch == m->idle.change_epoch && now.n_moves == m->idle.n_moves) return;
+    struct mq_seen now = { m->sched.plan.change_epoch, m->epoch.moves };
+    if (now.change_epoch == m->epoch.idle.change_epoch && now.moves == m->epoch.idle.moves) return;
     run_cpu(m);
     bool was_idle = mq_gpu_idle(m);
     run_queue(m, MQ_MULTI);
@@ -225,7 +225,7 @@ static void run_queues(struct mq *m)
     run_queue(m, MQ_SINGLE);
     if (had_single && m->n_waiting[MQ_SINGLE] == 0) run_queue(m, MQ_MULTI);     /* nobody waits for the cards they lacked */
     if (!was_idle && mq_gpu_idle(m)) run_cpu(m);        /* they may borrow now */
-    if (m->n_moves == now.n_moves) m->idle = now;
+    if (m->epoch.moves == now.moves) m->epoch.idle = now;
 }
 
 /* ---- the record ---- */
@@ -240,29 +240,29 @@ static void note_change(struct mq *m, const char *name, int64_t *noted, int64_t 
 static void take_notes(struct mq *m)
 {
     int64_t reserved = 0, borrowed = 0, closed = 0;
-    if (!m->arrays_on && !m->contention_on) return;
+    if (!m->param.arrays_on && !m->param.contention_on) return;
     for (uint32_t i = 0; i < m->sched.plan.n_nodes; i++) {
         closed += m->cores.node[i].closed;
-        if (!m->arrays_on) continue;
+        if (!m->param.arrays_on) continue;
         const struct pol_node *n = &m->sched.plan.node[i].n;
         reserved += n->cpu_total - cores_array(&m->cores, n);
         borrowed += cores_over(&m->cores, n, i);
     }
-    note_change(m, "reserved_cores", &m->reserve_noted, reserved, 1000);
-    note_change(m, "borrowed_cores", &m->borrowed_noted, borrowed, 1000);
-    note_change(m, "closed_cores", &m->closed_noted, closed, 1000);
-    note_change(m, "stopped_borrowers", &m->stopped_noted, m->n_stopped, 1);
-    note_change(m, "throttled", &m->throttled_noted, m->n_throttled, 1);
+    note_change(m, "reserved_cores", &m->noted.reserve, reserved, 1000);
+    note_change(m, "borrowed_cores", &m->noted.borrowed, borrowed, 1000);
+    note_change(m, "closed_cores", &m->noted.closed, closed, 1000);
+    note_change(m, "stopped_borrowers", &m->noted.stopped, m->n_stopped, 1);
+    note_change(m, "throttled", &m->noted.throttled, m->n_throttled, 1);
 }
 
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
     struct mq *m = self;
-    if (m->gpu_cpu == NULL) {
-        m->gpu_cpu = pol_alloc(view->n_nodes, sizeof *m->gpu_cpu);
-        m->fall = pol_alloc(view->n_nodes, sizeof *m->fall);
+    if (m->gpu.cpu == NULL) {
+        m->gpu.cpu = pol_alloc(view->n_nodes, sizeof *m->gpu.cpu);
+        m->watch.fall = pol_alloc(view->n_nodes, sizeof *m->watch.fall);
         cores_size(&m->cores, view->n_nodes);
-        for (uint32_t i = 0; i < view->n_nodes; i++) if (view->mem_bw[i] > 0) m->knows_bandwidth = true;
+        for (uint32_t i = 0; i < view->n_nodes; i++) if (view->mem_bw[i] > 0) m->watch.knows_bandwidth = true;
     }
     sched_open(&m->sched, view, ev, n_ev);
     welcome(m);
@@ -289,21 +289,21 @@ static void destroy(void *self)
     search_history_fini(&m->history);
     share_weights_fini(&m->weights);
     sched_fini(&m->sched);
-    free(m->unit); free(m->user); free(m->request); free(m->failed); free(m->running); free(m->victim); free(m->gpu_cpu); free(m->fall);
+    free(m->unit); free(m->user); free(m->request); free(m->fit.failed); free(m->gpu.running); free(m->fit.victim); free(m->gpu.cpu); free(m->watch.fall);
     free(m);
 }
 
 static const char *bad_value(const struct mq *m, const union pol_value *v)
 {
-    if (m->probe_us <= 0) return "probe must be longer than 0";
-    if (m->watch_us <= 0) return "watch must be longer than 0";
+    if (m->param.probe_us <= 0) return "probe must be longer than 0";
+    if (m->param.watch_us <= 0) return "watch must be longer than 0";
     if (v[P_TOLERANCE].x < 0 || v[P_TOLERANCE].x > 1) return "tolerance must lie between 0 and 1";
     if (v[P_DROP].x < 0 || v[P_DROP].x > 1) return "drop must lie between 0 and 1";
-    if (m->bandwidth < 0) return "bandwidth must not be below 0";
-    if (m->cold < 1 || m->cold > 1000000) return "cold must be from 1 to 1000000";
-    if (m->reserve_fixed < -1 || m->reserve_fixed > 1000000) return "reserve must be -1 or a number of cores up to 1000000";
-    if (m->multi_from < 2) return "multi_from must be at least 2";
-    if (m->multi_share > 1 || (m->multi_share < 0 && (m->multi_share < -1 || m->multi_share > -1))) return "multi_share must be -1 or lie between 0 and 1";
+    if (m->param.bandwidth < 0) return "bandwidth must not be below 0";
+    if (m->param.cold < 1 || m->param.cold > 1000000) return "cold must be from 1 to 1000000";
+    if (m->param.reserve < -1 || m->param.reserve > 1000000) return "reserve must be -1 or a number of cores up to 1000000";
+    if (m->param.multi_from < 2) return "multi_from must be at least 2";
+    if (m->param.multi_share > 1 || (m->param.multi_share < 0 && (m->param.multi_share < -1 || m->param.multi_share > -1))) return "multi_share must be -1 or lie between 0 and 1";
     return NULL;
 }
 
@@ -311,26 +311,26 @@ static void *create(const struct pol_host *host, const union pol_value *v, uint3
 {
     struct mq *m = pol_alloc(1, sizeof *m);
     sched_init(&m->sched, host, PLACEMENT_FIRST, &ops, m);
-    m->search_on = v[P_SEARCH].i != 2;
-    m->rule = v[P_SEARCH].i == 1 ? SEARCH_LITERAL : SEARCH_SLIM;
-    m->probe_us = v[P_PROBE].i;
-    m->tolerance = (int64_t)(v[P_TOLERANCE].x * 1e6);
-    m->cold = v[P_COLD].i;
-    m->arrays_on = v[P_ARRAYS].i != 0;
-    m->reserve_fixed = v[P_RESERVE].i;
-    m->cores.reserve = m->reserve_fixed > 0 ? m->reserve_fixed * 1000 : 0;
-    m->by_node = v[P_RESERVE_OF].i == 1;
-    m->gpu_arrays_on = v[P_GPU_ARRAYS].i != 0;
-    m->multi_from = v[P_MULTI_FROM].i;
-    m->multi_share = v[P_MULTI_SHARE].x;
-    m->contention_on = v[P_CONTENTION].i != 0;
-    m->watch_us = v[P_WATCH].i;
-    m->bandwidth = v[P_BANDWIDTH].x;
-    m->drop = (int64_t)(v[P_DROP].x * 1e6);
-    m->strict = v[P_MODE].i == LIST_STRICT;
-    m->cpu_rules = m->gpu_rules = 1;
-    m->reserve_noted = m->borrowed_noted = m->closed_noted = m->stopped_noted = m->throttled_noted = -1;
-    if (!m->arrays_on) *flags &= ~(uint32_t)POL_PREEMPTS;
+    m->param.search_on = v[P_SEARCH].i != 2;
+    m->param.rule = v[P_SEARCH].i == 1 ? SEARCH_LITERAL : SEARCH_SLIM;
+    m->param.probe_us = v[P_PROBE].i;
+    m->param.tolerance = (int64_t)(v[P_TOLERANCE].x * 1e6);
+    m->param.cold = v[P_COLD].i;
+    m->param.arrays_on = v[P_ARRAYS].i != 0;
+    m->param.reserve = v[P_RESERVE].i;
+    m->cores.reserve = m->param.reserve > 0 ? m->param.reserve * 1000 : 0;
+    m->param.by_node = v[P_RESERVE_OF].i == 1;
+    m->param.gpu_arrays_on = v[P_GPU_ARRAYS].i != 0;
+    m->param.multi_from = v[P_MULTI_FROM].i;
+    m->param.multi_share = v[P_MULTI_SHARE].x;
+    m->param.contention_on = v[P_CONTENTION].i != 0;
+    m->param.watch_us = v[P_WATCH].i;
+    m->param.bandwidth = v[P_BANDWIDTH].x;
+    m->param.drop = (int64_t)(v[P_DROP].x * 1e6);
+    m->param.strict = v[P_MODE].i == LIST_STRICT;
+    m->epoch.cpu_rules = m->epoch.gpu_rules = 1;
+    m->noted.reserve = m->noted.borrowed = m->noted.closed = m->noted.stopped = m->noted.throttled = -1;
+    if (!m->param.arrays_on) *flags &= ~(uint32_t)POL_PREEMPTS;
     const char *bad = bad_value(m, v);
     if (bad != NULL) (void)snprintf(error, cap, "%s", bad);
     if (bad == NULL && share_weights_parse(&m->weights, v[P_WEIGHTS].s, error, cap)) return m;

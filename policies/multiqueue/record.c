@@ -25,21 +25,21 @@ void record_hold(struct mq *m, uint32_t request_class, enum mq_hold hold)
 {
     struct mq_request *k = &m->request[request_class];
     if (k->hold == hold) return;
-    m->n_other_hold[k->class] += (uint32_t)(hold != MQ_HOLD_ARRAY) - (uint32_t)(k->hold != MQ_HOLD_ARRAY);
+    m->told.n_other_hold[k->class] += (uint32_t)(hold != MQ_HOLD_ARRAY) - (uint32_t)(k->hold != MQ_HOLD_ARRAY);
     k->hold = (uint8_t)hold;
-    m->holds_changed = true;
+    m->told.holds_changed = true;
 }
 
 void record_exhausted(struct mq *m, enum mq_class class)
 {
-    for (uint32_t k = 0; m->n_other_hold[class] > 0 && k < m->sched.classes.n; k++)
+    for (uint32_t k = 0; m->told.n_other_hold[class] > 0 && k < m->sched.classes.n; k++)
         if (mq_class(m, k) == class) record_hold(m, k, MQ_HOLD_ARRAY);
 }
 
 static const char *cpu_hold(const struct mq *m)
 {
-    if (m->cores.n_closures == 0) return m->arrays_on ? kept : NULL;
-    return m->arrays_on && !mq_gpu_idle(m) ? kept_or_closed : closed;
+    if (m->cores.n_closures == 0) return m->param.arrays_on ? kept : NULL;
+    return m->param.arrays_on && !mq_gpu_idle(m) ? kept_or_closed : closed;
 }
 
 static void say(const struct mq *m, uint32_t id, const char *reason)
@@ -53,7 +53,7 @@ static void tell(struct mq *m, uint32_t id)
     const struct unit *u = sched_unit(&m->sched, id);
     if (u->state != UNIT_WAITING) return;
     const struct mq_request *k = mq_request(m, u->request_class);
-    const char *reason = k->class != MQ_CPU ? hold_words[k->hold] : m->cpu_hold;
+    const char *reason = k->class != MQ_CPU ? hold_words[k->hold] : m->told.cpu_hold;
     say(m, id, reason != NULL || u->n_tasks == 1 ? reason : hold_words[MQ_HOLD_TOGETHER]);
 }
 
@@ -81,13 +81,13 @@ void record_waiting(struct mq *m)
 {
     const struct sched *d = &m->sched;
     const char *reason = cpu_hold(m);
-    bool all = m->holds_changed;
-    if (reason != NULL && reason != m->cpu_hold) {
-        m->cpu_hold = reason;
+    bool all = m->told.holds_changed;
+    if (reason != NULL && reason != m->told.cpu_hold) {
+        m->told.cpu_hold = reason;
         all = true;
     }
-    m->holds_changed = false;
-    if (m->strict) tell_strict(m);
+    m->told.holds_changed = false;
+    if (m->param.strict) tell_strict(m);
     else if (all) for (uint32_t id = 0; id < d->units.cap; id++) tell(m, id);
     else for (uint32_t i = 0; i < d->n_fresh; i++) tell(m, d->fresh[i]);
 }

@@ -2,10 +2,12 @@
  * state.h -- the state that the parts of the multi-queue policy share;
  * private to this folder.  README.md, multiqueue.
  *
- * ../multiqueue.c  the queues, and one decision
- * fit.c            a place for one unit, and whom it stops
- * tune.c           the search for cores, and the watch over memory bandwidth
- * record.c           why units wait, for the record
+ * multiqueue.c  the queues, and one decision
+ * fit.c         a place for one unit, and whom it stops
+ * tune.c        the search for cores, and the watch over memory bandwidth
+ * record.c      why units wait, for the record
+ * cores.c       whose cores a node's are
+ * search.c      how many cores a job needs, found by trying
  */
 #ifndef POL_MULTIQUEUE_STATE_H
 #define POL_MULTIQUEUE_STATE_H
@@ -24,7 +26,7 @@ struct mq_unit {
     int64_t  due;               /* end of the probe */
     int64_t  top;               /* greatest utilisation seen since its cores were set; -1: none yet */
     uint32_t pos;               /* in running GPU units; POL_NONE */
-    uint32_t category, hints;       /* of its model; from the host */
+    uint32_t category, hints;   /* of its model; from the host */
     bool     is_short;          /* has fewer cores than the search wants: none were free */
     bool     was_stopped;       /* waits at the head because a GPU job took its cores */
 };
@@ -50,40 +52,75 @@ struct mq_request {
 /* When a request class was last found to fit nowhere, with so many cores a task (0: as asked) or more. */
 struct mq_failure { uint64_t rules, touches; uint32_t cores; };
 
+/* As a user gave them; README.md, multiqueue. */
+struct mq_param {
+    bool     search_on, arrays_on, gpu_arrays_on, contention_on, strict, by_node;
+    enum search_rule rule;
+    int64_t  probe_us, watch_us;
+    int64_t  tolerance, drop;           /* utilisation, millionths */
+    int64_t  cold, reserve, multi_from; /* cores; cores, -1: as needed; GPUs */
+    double   multi_share, bandwidth;    /* fractions; multi_share below 0: as asked for */
+};
+
+/* What GPU units hold. */
+struct mq_gpu {
+    uint32_t *running;   size_t cap_running; uint32_t n_running;    /* units */
+    int64_t held[MQ_CLASSES], seen[MQ_CLASSES];     /* thousandths: now; asked by all that arrived */
+    int64_t *cpu;                       /* [n_nodes] milli-CPU that GPU tasks hold */
+};
+
+/* fit.c: what is known not to fit, and who would stop for a unit that does. */
+struct mq_fit {
+    struct mq_failure *failed; size_t cap_failed;   /* by request class */
+    /* The most free cores among nodes that changed between two of the plan's touches. */
+    struct mq_most { uint64_t from, to, rules; int64_t cpu; } most;
+    uint32_t *victim;    size_t cap_victim;  uint32_t n_victims;
+};
+
+/* Counters: while they stand still, what was found before still holds. */
+struct mq_epoch {
+    /* More may fit without a node changing: CPU jobs may borrow again; the reserve grew, so more CPU jobs borrow. */
+    uint64_t cpu_rules, gpu_rules;
+    uint64_t moves;                     /* a unit began or ceased to wait, a search ended, the reserve grew */
+    struct mq_seen { uint64_t change_epoch, moves; } idle;  /* when all queues were last looked through and nothing started */
+    uint64_t pass;                      /* through one queue */
+};
+
+/* tune.c: the watch over memory bandwidth. */
+struct mq_watch {
+    struct mq_fall { uint32_t unit; int64_t by; } *fall;    /* [n_nodes] scratch */
+    bool knows_bandwidth;               /* of some node */
+};
+
+/* record.c: what waiting units were told last. */
+struct mq_told {
+    uint32_t n_other_hold[MQ_CLASSES];  /* request classes of GPU units that something else than the array holds */
+    bool     holds_changed;             /* some request class's, since units were told of it */
+    const char *cpu_hold;               /* to CPU units; NULL: nothing */
+};
+
+/* The last value of each note in the run's record; -1: not yet. */
+struct mq_noted { int64_t reserve, borrowed, closed, stopped, throttled; };
+
 struct mq {
     struct sched sched;
     struct cores cores;
     struct search_history history;
     struct share_weights weights;
-    struct mq_unit *unit;  size_t cap_unit;
-    struct mq_user *user;  size_t cap_user; uint32_t n_users;
-    struct queue returned;      /* CPU units that were stopped: they go first */
-    struct mq_request *request;  size_t cap_request;
-    struct mq_failure *failed; size_t cap_failed;       /* by request class */
-    struct mq_most { uint64_t from, to, rules; int64_t cpu; } most;     /* the most free cores among nodes that changed between two of the plan's touches */
-    uint32_t *running;     size_t cap_running; uint32_t n_running;      /* GPU units */
-    uint32_t *victim;      size_t cap_victim;  uint32_t n_victims;
-    int64_t *gpu_cpu;           /* [n_nodes] milli-CPU that GPU tasks hold */
-    struct mq_fall { uint32_t unit; int64_t by; } *fall;        /* [n_nodes] scratch of the watch */
-    uint32_t n_waiting[MQ_CLASSES];
-    int64_t gpu_held[MQ_CLASSES], gpu_seen[MQ_CLASSES];         /* now; asked by all that arrived */
-    /* Grow when more may fit without a node changing: CPU jobs may borrow again; the reserve grew, so more CPU jobs borrow. */
-    uint64_t cpu_rules, gpu_rules;
-    uint64_t n_moves;           /* grows when a unit begins or ceases to wait, a search ends, the reserve grows */
-    struct mq_seen { uint64_t change_epoch, n_moves; } idle;    /* when all queues were last looked through and nothing started */
-    uint64_t pass;
-    bool     knows_bandwidth;   /* of some node */
-    uint32_t n_other_hold[MQ_CLASSES];          /* request classes of GPU units that something else than the array holds */
-    bool     holds_changed;     /* some request class's, since units were told of */
-    const char *cpu_hold;       /* what CPU units were told last; NULL: nothing */
+    struct mq_unit *unit;       size_t cap_unit;
+    struct mq_user *user;       size_t cap_user; uint32_t n_users;
+    struct mq_request *request; size_t cap_request;         /* by request class */
+    struct queue returned;              /* CPU units that were stopped: they go first */
     struct queue_walk walk;
-    int64_t reserve_noted, borrowed_noted, closed_noted, stopped_noted, throttled_noted;      /* -1: not yet */
-    int64_t n_stopped, n_throttled;
-    /* parameters */
-    bool     search_on, arrays_on, gpu_arrays_on, contention_on, strict, by_node;
-    enum search_rule rule;
-    int64_t  probe_us, tolerance, cold, reserve_fixed, multi_from, watch_us, drop;
-    double   multi_share, bandwidth;
+    uint32_t n_waiting[MQ_CLASSES];
+    int64_t  n_stopped, n_throttled;
+    struct mq_param param;
+    struct mq_gpu gpu;
+    struct mq_fit fit;
+    struct mq_epoch epoch;
+    struct mq_watch watch;
+    struct mq_told told;
+    struct mq_noted noted;
 };
 
 static inline struct mq_unit *mq_unit(struct mq *m, uint32_t id) { return &m->unit[id]; }

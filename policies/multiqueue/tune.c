@@ -14,22 +14,22 @@ static uint32_t n_gpu_of(struct mq *m, uint32_t id) { return mq_request(m, sched
 uint32_t tune_cores(struct mq *m, uint32_t id)
 {
     const struct mq_unit *x = mq_unit(m, id);
-    if (!m->search_on || x->category == POL_NONE || mq_request(m, sched_unit(&m->sched, id)->request_class)->is_exclusive) return 0;
+    if (!m->param.search_on || x->category == POL_NONE || mq_request(m, sched_unit(&m->sched, id)->request_class)->is_exclusive) return 0;
     uint32_t known = search_known(&m->history, x->category, n_gpu_of(m, id), sched_unit(&m->sched, id)->n_tasks);
-    return search_start(known > 0 ? known : (uint32_t)m->cold, x->hints);
+    return search_start(known > 0 ? known : (uint32_t)m->param.cold, x->hints);
 }
 
 void tune_need(struct mq *m, uint32_t id)
 {
     const struct sched *d = &m->sched;
     uint32_t t = id;
-    if (m->reserve_fixed >= 0) return;
+    if (m->param.reserve >= 0) return;
     for (uint32_t i = 0; i < sched_unit(d, id)->n_tasks; i++, t = d->held[t].next) {
-        int64_t need = m->by_node ? m->gpu_cpu[d->held[t].node] : sched_held_shape(d, t).cpu_milli;
+        int64_t need = m->param.by_node ? m->gpu.cpu[d->held[t].node] : sched_held_shape(d, t).cpu_milli;
         if (need <= m->cores.reserve) continue;
         m->cores.reserve = need;
-        m->gpu_rules++;
-        m->n_moves++;
+        m->epoch.gpu_rules++;
+        m->epoch.moves++;
     }
 }
 
@@ -43,7 +43,7 @@ void tune_started(struct mq *m, uint32_t id)
     if (cores > 0) {
         search_begin(&x->search, cores);
         note(m, "search_cores", cores);
-        x->due = pol_after(m->sched.view->now_us, m->probe_us);
+        x->due = pol_after(m->sched.view->now_us, m->param.probe_us);
     } else {
         tune_need(m, id);
     }
@@ -53,7 +53,7 @@ static void found(struct mq *m, uint32_t id)
 {
     struct mq_unit *x = mq_unit(m, id);
     search_learn(&m->history, x->category, n_gpu_of(m, id), sched_unit(&m->sched, id)->n_tasks, x->search.cores);
-    m->n_moves++;               /* others like it begin with other cores */
+    m->epoch.moves++;               /* others like it begin with other cores */
     note(m, "probes", x->search.probes);
     note(m, "cores_found", x->search.cores);
 }
@@ -73,12 +73,12 @@ static void probe_over(struct mq *m, uint32_t id)
 {
     struct mq_unit *x = mq_unit(m, id);
     const struct pol_host *h = m->sched.host;
-    x->due = pol_after(m->sched.view->now_us, m->probe_us);
+    x->due = pol_after(m->sched.view->now_us, m->param.probe_us);
     if (x->is_short) { apply(m, id); return; }
     int64_t util = h->measure(h->ctx, sched_unit(&m->sched, id)->task).gpu_util;
     if (util < 0) return;                   /* it does not compute yet */
     note(m, "search_util", (double)util / 1e6);
-    if (!search_step(&x->search, m->rule, util, m->tolerance)) found(m, id);
+    if (!search_step(&x->search, m->param.rule, util, m->param.tolerance)) found(m, id);
     apply(m, id);
 }
 
@@ -86,9 +86,9 @@ static bool is_probing(const struct mq_unit *x) { return x->search.phase != SEAR
 
 void tune_probes(struct mq *m)
 {
-    for (uint32_t i = 0; m->search_on && i < m->n_running; i++) {
-        const struct mq_unit *x = mq_unit(m, m->running[i]);
-        if (is_probing(x) && x->due <= m->sched.view->now_us) probe_over(m, m->running[i]);
+    for (uint32_t i = 0; m->param.search_on && i < m->gpu.n_running; i++) {
+        const struct mq_unit *x = mq_unit(m, m->gpu.running[i]);
+        if (is_probing(x) && x->due <= m->sched.view->now_us) probe_over(m, m->gpu.running[i]);
     }
 }
 
@@ -98,16 +98,16 @@ void tune_probes(struct mq *m)
 static void find_falls(struct mq *m)
 {
     const struct sched *d = &m->sched;
-    for (uint32_t i = 0; i < d->plan.n_nodes; i++) m->fall[i] = (struct mq_fall){ POL_NONE, 0 };
-    for (uint32_t i = 0; i < m->n_running; i++) {
-        uint32_t id = m->running[i], t = id;
+    for (uint32_t i = 0; i < d->plan.n_nodes; i++) m->watch.fall[i] = (struct mq_fall){ POL_NONE, 0 };
+    for (uint32_t i = 0; i < m->gpu.n_running; i++) {
+        uint32_t id = m->gpu.running[i], t = id;
         struct mq_unit *x = mq_unit(m, id);
         int64_t util = d->host->measure(d->host->ctx, sched_unit(d, id)->task).gpu_util;
         if (util < 0) continue;
         if (util > x->top) x->top = util;
         int64_t by = x->top - util;
-        for (uint32_t k = 0; by >= m->drop && k < sched_unit(d, id)->n_tasks; k++, t = d->held[t].next) {
-            struct mq_fall *f = &m->fall[d->held[t].node];
+        for (uint32_t k = 0; by >= m->param.drop && k < sched_unit(d, id)->n_tasks; k++, t = d->held[t].next) {
+            struct mq_fall *f = &m->watch.fall[d->held[t].node];
             bool earlier = f->unit != POL_NONE && unit_before(sched_unit(d, id), sched_unit(d, f->unit));
             if (f->unit == POL_NONE || by > f->by || (by == f->by && earlier)) *f = (struct mq_fall){ id, by };
         }
@@ -135,36 +135,36 @@ static void throttle(struct mq *m, uint32_t node)
         sum += bw;
         if (bw > most && m->cores.task[t].cpu >= 2000) { most = bw; heavy = t; }
     }
-    if (heavy == POL_NONE || (double)sum < m->bandwidth * (double)d->view->mem_bw[node]) return;
+    if (heavy == POL_NONE || (double)sum < m->param.bandwidth * (double)d->view->mem_bw[node]) return;
     int64_t was = m->cores.task[heavy].cpu, now = was / 2000 * 1000;
     struct unit *u = sched_unit(d, m->cores.task[heavy].unit);
     m->user[u->user].held_cpu -= was - now;
     cores_resize(&m->cores, node, heavy, now);
     sched_resize(d, task_of(d, u, heavy), now, "its traffic slows a GPU job");
-    cores_close(&m->cores, node, m->fall[node].unit, was - now);
+    cores_close(&m->cores, node, m->watch.fall[node].unit, was - now);
     m->n_throttled++;
 }
 
-static bool is_watching(const struct mq *m) { return m->contention_on && m->knows_bandwidth && m->n_running > 0; }
+static bool is_watching(const struct mq *m) { return m->param.contention_on && m->watch.knows_bandwidth && m->gpu.n_running > 0; }
 
 void tune_watch(struct mq *m)
 {
-    if (!is_watching(m) || m->sched.view->now_us % m->watch_us != 0) return;
+    if (!is_watching(m) || m->sched.view->now_us % m->param.watch_us != 0) return;
     find_falls(m);
     for (uint32_t i = 0; i < m->sched.plan.n_nodes; i++)
-        if (m->fall[i].unit != POL_NONE && m->cores.node[i].held > 0 && m->sched.view->mem_bw[i] > 0) throttle(m, i);
+        if (m->watch.fall[i].unit != POL_NONE && m->cores.node[i].held > 0 && m->sched.view->mem_bw[i] > 0) throttle(m, i);
 }
 
 void tune_wake(struct mq *m)
 {
     const struct pol_host *h = m->sched.host;
     int64_t now = m->sched.view->now_us, at = POL_NEVER;
-    for (uint32_t i = 0; m->search_on && i < m->n_running; i++) {
-        const struct mq_unit *x = mq_unit(m, m->running[i]);
+    for (uint32_t i = 0; m->param.search_on && i < m->gpu.n_running; i++) {
+        const struct mq_unit *x = mq_unit(m, m->gpu.running[i]);
         if (is_probing(x) && x->due < at) at = x->due;
     }
     if (is_watching(m)) {
-        int64_t next = pol_after(now / m->watch_us * m->watch_us, m->watch_us);
+        int64_t next = pol_after(now / m->param.watch_us * m->param.watch_us, m->param.watch_us);
         if (next < at) at = next;
     }
     if (at != POL_NEVER) h->wake(h->ctx, at);
