@@ -14,7 +14,7 @@ uint32_t wf_next_step(const struct reservation *r, uint32_t from)
 static bool read_amounts(struct wf_policy *p, struct pol_amount *a)
 {
     *a = (struct pol_amount){ 0 };
-    for (const char *s = p->reserve_text; s != NULL && *s != '\0';) {
+    for (const char *s = p->param.reserve_text; s != NULL && *s != '\0';) {
         size_t n = strcspn(s, ":");
         char *end;
         double v = s[n] == ':' ? strtod(s + n + 1, &end) : -1;
@@ -68,7 +68,7 @@ static bool is_prey(const struct wf_policy *p, uint32_t id)
 {
     const struct wf_loan *l = id < p->cap_loan && p->loan[id].task.gen == sched_unit(&p->sched, id)->task.gen ? &p->loan[id] : NULL;
     if (l != NULL && l->from != NULL) return false;
-    return p->admit == WF_ADMIT_PREEMPT || (p->admit == WF_ADMIT_RECLAIM && l != NULL && l->is_former);
+    return p->param.admit == WF_ADMIT_PREEMPT || (p->param.admit == WF_ADMIT_RECLAIM && l != NULL && l->is_former);
 }
 
 /*
@@ -80,21 +80,21 @@ static bool make_room(struct wf_policy *p, struct wf *w, uint32_t first, const s
     struct sched *d = &p->sched;
     uint32_t n = 0;
     bool ok = false;
-    if (p->admit == WF_ADMIT_WAIT || p->view->n_licences > 0) return false;
+    if (p->param.admit == WF_ADMIT_WAIT || p->view->n_licences > 0) return false;
     struct plan_mark m = plan_mark(&d->plan);
     for (uint32_t id = unit_set_last(&d->running, &d->units); id != POL_NONE && !ok; id = unit_set_prev(&d->running, &d->units, id)) {
         if (!is_prey(p, id) || sched_unit(d, id)->started_in == d->round) continue;
         const struct wf_loan *l = d->held[id].node == POL_NONE ? &p->loan[id] : NULL;
         if (l != NULL) plan_release(&d->plan, l->node, &d->plan.shape[l->shape], l->cards);
         else sched_release(d, id);
-        POL_RESERVE(p->victim, p->cap_victim, (size_t)n + 1);
-        p->victim[n++] = id;
-        ok = reservation_plan(&w->reservation, &d->placement, first, p->rule, want, d->licence_free);
+        POL_RESERVE(p->scratch.victim, p->scratch.cap_victim, (size_t)n + 1);
+        p->scratch.victim[n++] = id;
+        ok = reservation_plan(&w->reservation, &d->placement, first, p->param.rule, want, d->licence_free);
     }
     plan_undo(&d->plan, m);
     for (uint32_t i = 0; i < n && ok; i++) {
-        if (p->victim[i] < p->cap_loan) p->loan[p->victim[i]].is_former = false;
-        sched_preempt(d, p->victim[i], "a workflow needs room for its reservation");
+        if (p->scratch.victim[i] < p->cap_loan) p->loan[p->scratch.victim[i]].is_former = false;
+        sched_preempt(d, p->scratch.victim[i], "a workflow needs room for its reservation");
     }
     return ok;
 }
@@ -113,15 +113,15 @@ void wf_admit(struct wf_policy *p)
     while (p->n_waiting > 0) {
         struct wf *w = p->waiting[0];
         if (w->n_running > 0) return;               /* what survived the loss of a node ends first */
-        if (p->view->n_licences == 0 && p->failed_freed_epoch == p->sched.plan.freed_epoch && p->failed_ordinal == w->ordinal) return;
+        if (p->view->n_licences == 0 && p->failed.freed_epoch == p->sched.plan.freed_epoch && p->failed.ordinal == w->ordinal) return;
         struct pol_amount want = { 0 };
-        if (p->reserve_text != NULL && (!read_amounts(p, &want) || !reaches(p, w, &want))) return;
+        if (p->param.reserve_text != NULL && (!read_amounts(p, &want) || !reaches(p, w, &want))) return;
         uint32_t first = wf_next_step(&w->reservation, 0);
-        const struct pol_amount *least = p->reserve_text != NULL ? &want : NULL;
-        if (!reservation_plan(&w->reservation, &p->sched.placement, first, p->rule, least, p->sched.licence_free) && !make_room(p, w, first, least) &&
-            !(is_empty(p) && p->rule == WF_RULE_MAX && reservation_plan(&w->reservation, &p->sched.placement, first, WF_RULE_AS_MADE, least, p->sched.licence_free))) {
-            p->failed_freed_epoch = p->sched.plan.freed_epoch;
-            p->failed_ordinal = w->ordinal;
+        const struct pol_amount *least = p->param.reserve_text != NULL ? &want : NULL;
+        if (!reservation_plan(&w->reservation, &p->sched.placement, first, p->param.rule, least, p->sched.licence_free) && !make_room(p, w, first, least) &&
+            !(is_empty(p) && p->param.rule == WF_RULE_MAX && reservation_plan(&w->reservation, &p->sched.placement, first, WF_RULE_AS_MADE, least, p->sched.licence_free))) {
+            p->failed.freed_epoch = p->sched.plan.freed_epoch;
+            p->failed.ordinal = w->ordinal;
             if (is_empty(p))
                 p->host->fail(p->host->ctx, "what it would reserve for a workflow is more than the empty cluster holds");
             return;
@@ -131,16 +131,16 @@ void wf_admit(struct wf_policy *p)
         w->holds = true;
         w->is_broken = false;
         w->step = first;
-        memset(w->lent, 0, (size_t)p->shares.n * WF_DIMS * sizeof *w->lent);
+        memset(w->lent, 0, (size_t)p->param.shares.n * WF_DIMS * sizeof *w->lent);
         wf_idle_reservation(p, w, +1);
         for (int k = 0; k < POL_LICENCES_MAX; k++) p->sched.licence_free[k] -= w->reservation.licence[WF_KEPT][k];
-        p->n_touched = 0;                           /* what came before is shown; now the parts of this one */
-        memset(p->is_touched, 0, p->view->n_nodes * sizeof *p->is_touched);
+        p->outside.n_touched = 0;                           /* what came before is shown; now the parts of this one */
+        memset(p->outside.is_touched, 0, p->view->n_nodes * sizeof *p->outside.is_touched);
         for (uint32_t i = 0; i < w->reservation.n_parts; i++) wf_touch(p, w->reservation.part[i].node);
-        for (uint32_t i = 0; i < p->n_touched; i++) wf_show_node(p, p->touched[i]);
-        p->shown.changed = p->touched;
-        p->shown.n_changed = p->n_touched;
-        plan_sync(&p->sched.plan, &p->shown);
+        for (uint32_t i = 0; i < p->outside.n_touched; i++) wf_show_node(p, p->outside.touched[i]);
+        p->outside.shown.changed = p->outside.touched;
+        p->outside.shown.n_changed = p->outside.n_touched;
+        plan_sync(&p->sched.plan, &p->outside.shown);
         wf_enter(p, w);
     }
 }

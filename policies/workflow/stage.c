@@ -104,10 +104,10 @@ static int short_dim(const struct wf *w, uint32_t part, int64_t *by)
 /* What groups of the same priority give back of `by`: by their ratio, none more than it has. */
 static void targets(const struct wf_policy *p, const struct wf *w, int64_t prio, int dim, int64_t by, int64_t *out)
 {
-    uint32_t n = p->shares.n, m = 0, *at = pol_alloc(n, sizeof *at);
+    uint32_t n = p->param.shares.n, m = 0, *at = pol_alloc(n, sizeof *at);
     int64_t *ratio = pol_alloc(n, sizeof *ratio), *part = pol_alloc(n, sizeof *part);
     memset(out, 0, n * sizeof *out);
-    for (uint32_t g = 0; g < n; g++) if (p->shares.at[g].prio == prio && p->shares.at[g].ratio > 0) { ratio[m] = p->shares.at[g].ratio; at[m++] = g; }
+    for (uint32_t g = 0; g < n; g++) if (p->param.shares.at[g].prio == prio && p->param.shares.at[g].ratio > 0) { ratio[m] = p->param.shares.at[g].ratio; at[m++] = g; }
     if (m > 0) {
         lend_split(by, dim < 2 ? 1000 : 1, ratio, m, part);
         for (uint32_t i = 0; i < m; i++) {
@@ -141,14 +141,14 @@ static void stop(struct wf_policy *p, uint32_t slot, struct pol_amount *reclaime
  */
 static void reclaim(struct wf_policy *p, struct wf *w, uint32_t part, struct pol_amount *reclaimed)
 {
-    const uint32_t n = p->shares.n;
+    const uint32_t n = p->param.shares.n;
     int64_t *target = pol_alloc(n, sizeof *target);
     while (is_short(p, w, part)) {
         int64_t by, prio = -1;
         uint32_t victim;
         int dim = short_dim(w, part, &by);
         for (uint32_t g = 0; g < n; g++)
-            if (p->shares.at[g].prio > prio && latest(p, w, part, g) != POL_NONE) prio = p->shares.at[g].prio;
+            if (p->param.shares.at[g].prio > prio && latest(p, w, part, g) != POL_NONE) prio = p->param.shares.at[g].prio;
         if (prio < 0) {
             p->host->fail(p->host->ctx, "a reservation is short of what nobody borrows");
             break;
@@ -162,7 +162,7 @@ static void reclaim(struct wf_policy *p, struct wf *w, uint32_t part, struct pol
             }
         /* No ratios, or tasks of a size that no target fits. */
         for (uint32_t g = 0; g < n; g++)
-            while (p->shares.at[g].prio == prio && is_short(p, w, part) && (victim = latest(p, w, part, g)) != POL_NONE) stop(p, victim, reclaimed);
+            while (p->param.shares.at[g].prio == prio && is_short(p, w, part) && (victim = latest(p, w, part, g)) != POL_NONE) stop(p, victim, reclaimed);
     }
     free(target);
 }
@@ -172,17 +172,17 @@ static void reclaim(struct wf_policy *p, struct wf *w, uint32_t part, struct pol
 /* What is left is divided among groups of equal priority that state ratios; the others have no bound of their own. */
 static void set_quotas(struct wf_policy *p, struct wf *w, struct pol_amount left)
 {
-    const uint32_t n = p->shares.n;
+    const uint32_t n = p->param.shares.n;
     uint32_t *at = pol_alloc(n, sizeof *at);
     int64_t *ratio = pol_alloc(n, sizeof *ratio), *part = pol_alloc(n, sizeof *part);
     for (uint32_t g = 0; g < n * WF_DIMS; g++) w->quota[g] = POL_NEVER;
     for (uint32_t first = 0; first < n; first++) {
-        const struct lend_group *f = &p->shares.at[first];
+        const struct lend_group *f = &p->param.shares.at[first];
         bool seen = f->ratio == 0;
-        for (uint32_t g = 0; g < first; g++) seen |= p->shares.at[g].prio == f->prio;
+        for (uint32_t g = 0; g < first; g++) seen |= p->param.shares.at[g].prio == f->prio;
         if (seen) continue;
         uint32_t m = 0;
-        for (uint32_t g = first; g < n; g++) if (p->shares.at[g].prio == f->prio) { ratio[m] = p->shares.at[g].ratio; at[m++] = g; }
+        for (uint32_t g = first; g < n; g++) if (p->param.shares.at[g].prio == f->prio) { ratio[m] = p->param.shares.at[g].ratio; at[m++] = g; }
         for (int d = 0; d < WF_DIMS; d++) {
             lend_split(*reservation_dim(&left, d), d < 2 ? 1000 : 1, ratio, m, part);
             for (uint32_t i = 0; i < m; i++) w->quota[at[i] * WF_DIMS + (uint32_t)d] = part[i];
@@ -241,7 +241,7 @@ static int64_t stage_left(const struct wf_policy *p, const struct wf *w)
         if (t->is_done) continue;
         const struct pol_task_info *ti = p->host->task(p->host->ctx, t->task);
         if (ti == NULL || t->est < 0) return -1;
-        int64_t left = p->est_true ? ti->true_left_us : ti->started_us < 0 ? t->est : t->est - (now - ti->started_us);
+        int64_t left = p->param.est_true ? ti->true_left_us : ti->started_us < 0 ? t->est : t->est - (now - ti->started_us);
         if (left > most) most = left;
     }
     return most;
@@ -251,8 +251,8 @@ static int64_t stage_left(const struct wf_policy *p, const struct wf *w)
 static bool is_admitted(const struct wf_policy *p, const struct wf *w, const struct unit *u, int64_t stage)
 {
     if (u->n_tasks > 1 || u->is_gang) return false;
-    if (p->lend == WF_LEND_FITS && (u->est == POL_NEVER || u->est > stage)) return false;
-    if (!p->short_only) return true;
+    if (p->param.lend == WF_LEND_FITS && (u->est == POL_NEVER || u->est > stage)) return false;
+    if (!p->param.short_only) return true;
     int64_t longest = wf_history(p, u->user);
     return longest >= 0 && longest <= w->shortest;
 }
@@ -300,10 +300,10 @@ static void lend_to(struct wf_policy *p, uint32_t id, const struct wf_loan *l)
     sched_start(d, id, "borrows what a workflow leaves");
     d->held[id].node = POL_NONE;            /* not outside: its end gives nothing back there */
     if (!(l->inside & WF_MEM) || d->plan.node[d->place[0].node].n.max_tasks > 0) {
-        plan_snap(&p->snap, &d->plan, d->place[0].node);
-        p->snap.node.n.n_tasks++;
-        if (!(l->inside & WF_MEM)) p->snap.node.n.mem_free -= p->view->shape[l->shape].mem_b;
-        plan_limit(&d->plan, d->place[0].node, &p->snap);
+        plan_snap(&p->scratch.snap, &d->plan, d->place[0].node);
+        p->scratch.snap.node.n.n_tasks++;
+        if (!(l->inside & WF_MEM)) p->scratch.snap.node.n.mem_free -= p->view->shape[l->shape].mem_b;
+        plan_limit(&d->plan, d->place[0].node, &p->scratch.snap);
     }
     if (l->inside & WF_LICENCES)
         for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) d->licence_free[k] += plan_licence(&d->plan, l->shape, k);
@@ -321,9 +321,9 @@ static void lend_to(struct wf_policy *p, uint32_t id, const struct wf_loan *l)
 static void lend_group(struct wf_policy *p, struct wf *w, uint32_t group, int64_t stage)
 {
     struct sched *d = &p->sched;
-    struct queue_walk *wk = &p->walk[group];
+    struct queue_walk *wk = &p->ordinary.walk[group];
     uint32_t id;
-    for (queue_walk_open(wk, &p->queue[group], &d->units, NULL, NULL); (id = queue_walk_top(wk)) != POL_NONE;) {
+    for (queue_walk_open(wk, &p->ordinary.queue[group], &d->units, NULL, NULL); (id = queue_walk_top(wk)) != POL_NONE;) {
         struct wf_loan l;
         const struct unit *u = sched_unit(d, id);
         if (!is_admitted(p, w, u, stage)) { queue_walk_step(wk, &d->units, POL_NEVER); continue; }
@@ -338,10 +338,10 @@ static void lend_all_of(struct wf_policy *p, struct wf *w, int64_t stage)
 {
     for (int64_t prio = -1, next; ; prio = next) {
         next = POL_NEVER;
-        for (uint32_t g = 0; g < p->shares.n; g++)
-            if (p->shares.at[g].prio > prio && p->shares.at[g].prio < next) next = p->shares.at[g].prio;
+        for (uint32_t g = 0; g < p->param.shares.n; g++)
+            if (p->param.shares.at[g].prio > prio && p->param.shares.at[g].prio < next) next = p->param.shares.at[g].prio;
         if (next == POL_NEVER) return;
-        for (uint32_t g = 0; g < p->shares.n; g++) if (p->shares.at[g].prio == next) lend_group(p, w, g, stage);
+        for (uint32_t g = 0; g < p->param.shares.n; g++) if (p->param.shares.at[g].prio == next) lend_group(p, w, g, stage);
     }
 }
 
@@ -361,20 +361,20 @@ void wf_lend_all(struct wf_policy *p)
     struct sched *d = &p->sched;
     uint32_t n_fresh = d->n_fresh;
     bool any = false;
-    for (uint32_t g = 0; g < p->shares.n; g++) any |= p->queue[g].n > 0;
+    for (uint32_t g = 0; g < p->param.shares.n; g++) any |= p->ordinary.queue[g].n > 0;
     for (uint32_t i = 0; i < p->n_active; i++) {
         struct wf *w = p->active[i];
-        bool open = w->lends && any && (p->lend == WF_LEND_START ? w->entered : true) && (w->grew || n_fresh > 0);
-        if (p->lend != WF_LEND_NONE && open && lends_anything(w)) {
-            int64_t stage = p->lend == WF_LEND_FITS ? stage_left(p, w) : 0;
+        bool open = w->lends && any && (p->param.lend == WF_LEND_START ? w->entered : true) && (w->grew || n_fresh > 0);
+        if (p->param.lend != WF_LEND_NONE && open && lends_anything(w)) {
+            int64_t stage = p->param.lend == WF_LEND_FITS ? stage_left(p, w) : 0;
             if (w->grew) {
                 lend_all_of(p, w, stage);
             } else {
                 for (uint32_t k = 0; k < n_fresh; k++) {
                     struct wf_loan l;
-                    uint32_t id = d->fresh[k], group = p->group[id];
+                    uint32_t id = d->fresh[k], group = p->ordinary.group[id];
                     const struct unit *u = sched_unit(d, id);
-                    if (u->state == UNIT_WAITING && group < p->shares.n && is_admitted(p, w, u, stage) && find_room(p, w, id, group, &l)) lend_to(p, id, &l);
+                    if (u->state == UNIT_WAITING && group < p->param.shares.n && is_admitted(p, w, u, stage) && find_room(p, w, id, group, &l)) lend_to(p, id, &l);
                 }
             }
         }

@@ -1,13 +1,16 @@
 /*
  * state.h -- what the files of the policy `workflow` share.
  *
- * ../workflow.c    events, ordinary jobs outside, the policy
- * view.c           the cluster without what is reserved
- * admit.c          which workflow gets its reservation, and when
- * stage.c          a workflow enters a stage: reclaim, lend
+ * workflow.c     events, ordinary jobs outside, the policy
+ * view.c         the cluster without what is reserved
+ * admit.c        which workflow gets its reservation, and when
+ * stage.c        a workflow enters a stage: what it lent is taken back, what it leaves is lent
+ * reservation.c  the books of one reservation, and the plan that makes it
+ * lend.c         who may borrow
  *
- * The shared scheduler code sees a cluster from which everything that is reserved is gone, so
- * that ordinary units are placed outside by the same code as everywhere:
+ * The shared scheduler code (lib/sched) is shown a cluster from which everything
+ * that is reserved is gone, so that ordinary units are placed outside by the same
+ * code as everywhere:
  *   outside = free - (kept - used - lent), per node and card, over all workflows.
  * `idle` sums the bracket.  It is in step with the view: what a decision
  * changes is noted in `later` and booked when the next call shows it.
@@ -57,44 +60,65 @@ struct wf_of_task { struct wf *wf; uint32_t at, gen; };       /* task of a workf
 enum { WF_MEM = 1, WF_LICENCES = 2, WF_TASK = 4, WF_ALL = 7 };     /* TASK: one of those that the node may run at once */
 struct wf_later { uint32_t node, shape; int sign; uint64_t cards; unsigned inside; };
 
-struct wf_policy {
-    struct sched sched;
-    const struct pol_host *host;
-    const struct pol_view *view;    /* the true one */
+/* As a user gave them; README.md, "Workflows". */
+struct wf_param {
     enum wf_lend lend;
     enum wf_admit admit;
     enum reservation_rule rule;
     bool     short_only, strict, est_true;
     struct lend_shares shares;
-    const char *reserve_text;       /* amounts by name; NULL: the rule alone */
+    const char *reserve_text;           /* amounts by name; NULL: the rule alone */
     const char *history_text;
-    /* workflows: in order of (priority, ordinal) */
-    struct wf **active; size_t cap_active; uint32_t n_active;
-    struct wf **waiting; size_t cap_waiting; uint32_t n_waiting;
-    struct wf_of_task *of_task; size_t cap_of_task;
-    struct wf_loan *loan; size_t cap_loan;
-    uint64_t failed_freed_epoch;          /* of the scheduler state's plan, when the first waiting workflow found no place */
-    uint64_t failed_ordinal;
-    /* the cluster outside */
+    double   most;                      /* share of the cluster for one step */
+};
+
+/* view.c: the cluster outside of reservations, as the shared scheduler code sees it. */
+struct wf_outside {
     struct pol_view shown;
-    struct pol_node *node; struct pol_card *card;
-    struct reservation_sum *idle; struct reservation_card *idle_card;
+    struct pol_node *node;              /* [n_nodes] */
+    struct pol_card *card;              /* [n_cards] */
+    struct reservation_sum *idle;       /* [n_nodes] kept, and neither used nor lent, over all workflows */
+    struct reservation_card *idle_card; /* [n_cards] */
     int64_t  idle_licence[POL_LICENCES_MAX];
-    uint32_t *touched; uint32_t n_touched; bool *is_touched;
+    struct pol_amount reserved;         /* kept, over all workflows */
+    uint32_t *touched; uint32_t n_touched; bool *is_touched;    /* nodes that are to be shown anew, each once */
     struct wf_later *later; size_t cap_later, n_later;
-    struct pol_amount reserved;     /* over all workflows */
-    double   most;                  /* share of the cluster for one step */
-    int64_t  all_cpu, all_gpu;      /* of all nodes, up or down */
-    /* the empty cluster, to see what fits at once */
-    struct plan empty; struct placement empty_placement;
-    /* ordinary units */
-    struct queue *queue;            /* [n_groups + 1]: by share group; the last: in none */
-    struct queue_walk  *walk;
-    uint32_t *group; size_t cap_group;      /* by unit */
-    int64_t  *longest; size_t cap_longest;  /* by user: run time of the longest task that ended; -1: none */
-    struct pol_event *event; size_t cap_event;
-    struct plan_snap snap;          /* scratch */
-    uint32_t *victim; size_t cap_victim;    /* scratch */
+};
+
+/* The whole cluster, empty and up: what fits on it at once makes the steps. */
+struct wf_whole { struct plan plan; struct placement placement; int64_t cpu, gpu; };    /* gpu: thousandths */
+
+/* Units that are no workflow's. */
+struct wf_ordinary {
+    struct queue *queue;                /* [n_groups + 1]: by share group; the last: in none */
+    struct queue_walk *walk;            /* the same */
+    uint32_t *group;   size_t cap_group;        /* by unit */
+    int64_t  *longest; size_t cap_longest;      /* by user: run time of the longest task that ended; -1: none */
+};
+
+/* When the first waiting workflow last found no place. */
+struct wf_failed { uint64_t freed_epoch, ordinal; };
+
+struct wf_scratch {
+    struct pol_event *event; size_t cap_event;  /* those that are not of workflows */
+    struct plan_snap snap;
+    uint32_t *victim; size_t cap_victim;
+};
+
+struct wf_policy {
+    struct sched sched;                 /* of what is outside */
+    const struct pol_host *host;
+    const struct pol_view *view;        /* the true one */
+    struct wf **active;  size_t cap_active;  uint32_t n_active;     /* those that hold a reservation, by (priority, ordinal) */
+    struct wf **waiting; size_t cap_waiting; uint32_t n_waiting;    /* the others, in the same order */
+    struct wf_of_task *of_task; size_t cap_of_task;         /* by task slot */
+    struct wf_loan *loan; size_t cap_loan;                  /* by task slot */
+    struct wf_param param;
+    struct wf_outside outside;
+    struct wf_whole whole;
+    struct wf_ordinary ordinary;
+    struct wf_failed failed;
+    struct wf_scratch scratch;
 };
 
 /* ---- view.c ---- */
@@ -113,18 +137,18 @@ void wf_audit(struct wf_policy *p);
 /* idle changes by what a task of the shape takes there, at the next call. */
 void wf_book_later(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t cards, int sign, unsigned inside);
 
-/* ---- admit.c          ---- */
+/* ---- admit.c ---- */
 /* Reserve for waiting workflows in order, until one finds no place. */
 void wf_admit(struct wf_policy *p);
 /* The first step with a task to do; n_steps when there is none. */
 uint32_t wf_next_step(const struct reservation *r, uint32_t from);
 
-/* ---- ../workflow.c ---- */
+/* ---- workflow.c ---- */
 /* Lists are sorted by priority, the higher first, then by arrival. */
 void wf_insert(struct wf ***list, size_t *cap, uint32_t *n, struct wf *w);
 void wf_remove_from(struct wf **list, uint32_t *n, const struct wf *w);
 
-/* ---- stage.c          ---- */
+/* ---- stage.c ---- */
 /* Enter w->step, with its places taken back from borrowers and its tasks started. */
 void wf_enter(struct wf_policy *p, struct wf *w);
 /* Start borrowers in what the workflows leave. */

@@ -5,34 +5,34 @@
 
 void wf_touch(struct wf_policy *p, uint32_t node)
 {
-    if (p->is_touched[node]) return;
-    p->is_touched[node] = true;
-    p->touched[p->n_touched++] = node;
+    if (p->outside.is_touched[node]) return;
+    p->outside.is_touched[node] = true;
+    p->outside.touched[p->outside.n_touched++] = node;
 }
 
 void wf_idle_move(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t cards, int sign, unsigned inside)
 {
     const struct pol_shape *s = &p->view->shape[shape];
     const struct pol_node *n = &p->view->node[node];
-    struct reservation_sum *a = &p->idle[node];
+    struct reservation_sum *a = &p->outside.idle[node];
     a->cpu += sign * (s->exclusive ? n->cpu_total : s->cpu_milli);
     if (inside & WF_TASK) a->n_tasks += sign;
     if (inside & WF_MEM) a->mem += sign * (s->exclusive ? n->mem_total : s->mem_b);
     for (int k = 0; k < POL_ENGINES_MAX; k++) a->engine[k] += sign * (s->exclusive ? n->engine_total[k] : s->engine[k]);
     for (uint64_t left = cards; left != 0; left &= left - 1) {
         uint32_t c = n->card0 + (uint32_t)__builtin_ctzll(left);
-        p->idle_card[c].milli += sign * (s->exclusive ? 1000 : s->gpu_milli);
-        p->idle_card[c].mem += sign * (s->exclusive ? p->view->card[c].mem_total : s->gpu_mem_b);
-        p->idle_card[c].cores += sign * (s->exclusive ? p->view->card[c].core_total : s->gpu_cores);
+        p->outside.idle_card[c].milli += sign * (s->exclusive ? 1000 : s->gpu_milli);
+        p->outside.idle_card[c].mem += sign * (s->exclusive ? p->view->card[c].mem_total : s->gpu_mem_b);
+        p->outside.idle_card[c].cores += sign * (s->exclusive ? p->view->card[c].core_total : s->gpu_cores);
     }
-    for (uint32_t k = 0; k < POL_LICENCES_MAX && (inside & WF_LICENCES); k++) p->idle_licence[k] += sign * plan_licence(&p->sched.plan, shape, k);
+    for (uint32_t k = 0; k < POL_LICENCES_MAX && (inside & WF_LICENCES); k++) p->outside.idle_licence[k] += sign * plan_licence(&p->sched.plan, shape, k);
     wf_touch(p, node);
 }
 
 void wf_book_later(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t cards, int sign, unsigned inside)
 {
-    POL_RESERVE(p->later, p->cap_later, p->n_later + 1);
-    p->later[p->n_later++] = (struct wf_later){ node, shape, sign, cards, inside };
+    POL_RESERVE(p->outside.later, p->outside.cap_later, p->outside.n_later + 1);
+    p->outside.later[p->outside.n_later++] = (struct wf_later){ node, shape, sign, cards, inside };
 }
 
 /* A whole reservation, as far as it is neither used nor lent, comes (+1) or goes (-1). */
@@ -41,7 +41,7 @@ void wf_idle_reservation(struct wf_policy *p, const struct wf *w, int sign)
     for (uint32_t i = 0; i < w->reservation.n_parts; i++) {
         const struct reservation_part *o = &w->reservation.part[i];
         const struct reservation_sum *k = &o->sum[WF_KEPT], *u = &o->sum[WF_USED], *l = &o->sum[WF_LENT];
-        struct reservation_sum *a = &p->idle[o->node];
+        struct reservation_sum *a = &p->outside.idle[o->node];
         const uint32_t card0 = p->view->node[o->node].card0;
         a->cpu += sign * (k->cpu - u->cpu - l->cpu);
         a->mem += sign * (k->mem - u->mem - l->mem);
@@ -49,36 +49,36 @@ void wf_idle_reservation(struct wf_policy *p, const struct wf *w, int sign)
         for (int e = 0; e < POL_ENGINES_MAX; e++) a->engine[e] += sign * (k->engine[e] - u->engine[e] - l->engine[e]);
         for (uint32_t c = 0; c < o->n_gpu; c++) {
             const struct reservation_card *ck = &o->card[c], *cu = &o->card[WF_USED * o->n_gpu + c], *cl = &o->card[WF_LENT * o->n_gpu + c];
-            p->idle_card[card0 + c].milli += sign * (ck->milli - cu->milli - cl->milli);
-            p->idle_card[card0 + c].mem += sign * (ck->mem - cu->mem - cl->mem);
-            p->idle_card[card0 + c].cores += sign * (ck->cores - cu->cores - cl->cores);
+            p->outside.idle_card[card0 + c].milli += sign * (ck->milli - cu->milli - cl->milli);
+            p->outside.idle_card[card0 + c].mem += sign * (ck->mem - cu->mem - cl->mem);
+            p->outside.idle_card[card0 + c].cores += sign * (ck->cores - cu->cores - cl->cores);
         }
         wf_touch(p, o->node);
     }
     struct pol_amount kept = reservation_total(&w->reservation, WF_KEPT);
-    p->reserved.cpu_milli += sign * kept.cpu_milli;
-    p->reserved.gpu_milli += sign * kept.gpu_milli;
+    p->outside.reserved.cpu_milli += sign * kept.cpu_milli;
+    p->outside.reserved.gpu_milli += sign * kept.gpu_milli;
     for (int k = 0; k < POL_LICENCES_MAX; k++) {
-        p->idle_licence[k] += sign * (w->reservation.licence[WF_KEPT][k] - w->reservation.licence[WF_USED][k] - w->reservation.licence[WF_LENT][k]);
-        p->reserved.licence[k] += sign * kept.licence[k];
+        p->outside.idle_licence[k] += sign * (w->reservation.licence[WF_KEPT][k] - w->reservation.licence[WF_USED][k] - w->reservation.licence[WF_LENT][k]);
+        p->outside.reserved.licence[k] += sign * kept.licence[k];
     }
 }
 
 void wf_show_node(struct wf_policy *p, uint32_t i)
 {
     const struct pol_node *n = &p->view->node[i];
-    const struct reservation_sum *a = &p->idle[i];
-    struct pol_node *o = &p->node[i];
+    const struct reservation_sum *a = &p->outside.idle[i];
+    struct pol_node *o = &p->outside.node[i];
     *o = *n;
     o->cpu_free -= a->cpu;
     o->mem_free -= a->mem;
     o->n_tasks += (uint32_t)a->n_tasks;         /* an exclusive task finds the node taken, others its limit of tasks */
     for (int k = 0; k < POL_ENGINES_MAX; k++) o->engine_free[k] -= a->engine[k];
     for (uint32_t c = n->card0; c < n->card0 + n->n_gpu; c++) {
-        p->card[c] = p->view->card[c];
-        p->card[c].milli_free -= p->idle_card[c].milli;
-        if (p->card[c].mem_total > 0) p->card[c].mem_free -= p->idle_card[c].mem;
-        if (p->card[c].core_total > 0) p->card[c].core_free -= p->idle_card[c].cores;
+        p->outside.card[c] = p->view->card[c];
+        p->outside.card[c].milli_free -= p->outside.idle_card[c].milli;
+        if (p->outside.card[c].mem_total > 0) p->outside.card[c].mem_free -= p->outside.idle_card[c].mem;
+        if (p->outside.card[c].core_total > 0) p->outside.card[c].core_free -= p->outside.idle_card[c].cores;
     }
 }
 
@@ -86,36 +86,36 @@ void wf_show_node(struct wf_policy *p, uint32_t i)
 void wf_show(struct wf_policy *p)
 {
     const struct pol_view *v = p->view;
-    p->shown = *v;
+    p->outside.shown = *v;
     for (uint32_t i = 0; i < v->n_changed; i++) wf_touch(p, v->changed[i]);
-    for (uint32_t i = 0; i < p->n_touched; i++) wf_show_node(p, p->touched[i]);
-    p->shown.node = p->node;
-    p->shown.card = p->card;
-    p->shown.changed = p->touched;
-    p->shown.n_changed = p->n_touched;
-    for (int k = 0; k < POL_LICENCES_MAX; k++) p->shown.licence_free[k] -= p->idle_licence[k];
+    for (uint32_t i = 0; i < p->outside.n_touched; i++) wf_show_node(p, p->outside.touched[i]);
+    p->outside.shown.node = p->outside.node;
+    p->outside.shown.card = p->outside.card;
+    p->outside.shown.changed = p->outside.touched;
+    p->outside.shown.n_changed = p->outside.n_touched;
+    for (int k = 0; k < POL_LICENCES_MAX; k++) p->outside.shown.licence_free[k] -= p->outside.idle_licence[k];
 }
 
 void wf_seen(struct wf_policy *p)
 {
-    for (uint32_t i = 0; i < p->n_touched; i++) p->is_touched[p->touched[i]] = false;
-    p->n_touched = 0;
+    for (uint32_t i = 0; i < p->outside.n_touched; i++) p->outside.is_touched[p->outside.touched[i]] = false;
+    p->outside.n_touched = 0;
 }
 
 void wf_first_look(struct wf_policy *p, const struct pol_view *v)
 {
-    p->node = pol_alloc(v->n_nodes, sizeof *p->node);
-    p->card = pol_alloc(v->n_cards, sizeof *p->card);
-    p->idle = pol_alloc(v->n_nodes, sizeof *p->idle);
-    p->idle_card = pol_alloc(v->n_cards, sizeof *p->idle_card);
-    p->touched = pol_alloc(v->n_nodes, sizeof *p->touched);
-    p->is_touched = pol_alloc(v->n_nodes, sizeof *p->is_touched);
+    p->outside.node = pol_alloc(v->n_nodes, sizeof *p->outside.node);
+    p->outside.card = pol_alloc(v->n_cards, sizeof *p->outside.card);
+    p->outside.idle = pol_alloc(v->n_nodes, sizeof *p->outside.idle);
+    p->outside.idle_card = pol_alloc(v->n_cards, sizeof *p->outside.idle_card);
+    p->outside.touched = pol_alloc(v->n_nodes, sizeof *p->outside.touched);
+    p->outside.is_touched = pol_alloc(v->n_nodes, sizeof *p->outside.is_touched);
     for (uint32_t i = 0; i < v->n_nodes; i++) wf_touch(p, i);
-    plan_sync(&p->empty, v);        /* nothing runs yet */
+    plan_sync(&p->whole.plan, v);        /* nothing runs yet */
     for (uint32_t i = 0; i < v->n_nodes; i++) {
-        p->empty.node[i].n.is_up = 1;
-        p->all_cpu += v->node[i].cpu_total;
-        p->all_gpu += (int64_t)v->node[i].n_gpu * 1000;
+        p->whole.plan.node[i].n.is_up = 1;
+        p->whole.cpu += v->node[i].cpu_total;
+        p->whole.gpu += (int64_t)v->node[i].n_gpu * 1000;
     }
 }
 
@@ -138,8 +138,8 @@ void wf_audit(struct wf_policy *p)
                 card[v->node[o->node].card0 + c].milli += o->card[c].milli - o->card[WF_USED * o->n_gpu + c].milli - o->card[WF_LENT * o->n_gpu + c].milli;
         }
     }
-    for (uint32_t i = 0; i < v->n_nodes; i++) ok &= sum[i].cpu == p->idle[i].cpu && sum[i].mem == p->idle[i].mem && sum[i].n_tasks == p->idle[i].n_tasks;
-    for (uint32_t c = 0; c < v->n_cards; c++) ok &= card[c].milli == p->idle_card[c].milli;
+    for (uint32_t i = 0; i < v->n_nodes; i++) ok &= sum[i].cpu == p->outside.idle[i].cpu && sum[i].mem == p->outside.idle[i].mem && sum[i].n_tasks == p->outside.idle[i].n_tasks;
+    for (uint32_t c = 0; c < v->n_cards; c++) ok &= card[c].milli == p->outside.idle_card[c].milli;
     free(sum);
     free(card);
     if (!ok) p->host->fail(p->host->ctx, "audit: what its reservations keep, need, use and lend does not add up");

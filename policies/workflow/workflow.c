@@ -61,7 +61,7 @@ static int by_stage(const void *a, const void *b)
  */
 static bool make_steps(struct wf_policy *p, struct reservation *r)
 {
-    struct plan *e = &p->empty;
+    struct plan *e = &p->whole.plan;
     r->step_start = pol_alloc((size_t)r->n_tasks + 1, sizeof *r->step_start);
     int64_t licence[POL_LICENCES_MAX] = { 0 }, cpu = 0, gpu = 0;
     struct plan_mark m = plan_mark(e);
@@ -80,10 +80,10 @@ static bool make_steps(struct wf_policy *p, struct reservation *r)
                 r->step_start[r->n_steps++] = i;
                 begun = true;
             }
-            fits = placement_find(&p->empty_placement, t->shape, &t->place);
+            fits = placement_find(&p->whole.placement, t->shape, &t->place);
             for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) fits &= licence[k] + plan_licence(e, t->shape, k) <= p->view->licence_total[k];
-            bool within = (double)(cpu + s->cpu_milli) <= p->most * (double)p->all_cpu &&
-                          (s->n_gpu == 0 || (double)(gpu + (int64_t)s->n_gpu * s->gpu_milli) <= p->most * (double)p->all_gpu);
+            bool within = (double)(cpu + s->cpu_milli) <= p->param.most * (double)p->whole.cpu &&
+                          (s->n_gpu == 0 || (double)(gpu + (int64_t)s->n_gpu * s->gpu_milli) <= p->param.most * (double)p->whole.gpu);
             if ((fits && within) || fresh) break;
             fresh = true;
         }
@@ -103,7 +103,7 @@ static bool make_steps(struct wf_policy *p, struct reservation *r)
 
 static bool owns_shares(const struct wf_policy *p, const struct pol_job_info *ji, uint32_t shape)
 {
-    return lend_is_of(&p->shares.owner, p->host, ji, &p->view->shape[shape]);
+    return lend_is_of(&p->param.shares.owner, p->host, ji, &p->view->shape[shape]);
 }
 
 static void on_workflow(struct wf_policy *p, pol_job job, const struct pol_job_info *ji)
@@ -114,8 +114,8 @@ static void on_workflow(struct wf_policy *p, pol_job job, const struct pol_job_i
     w->ordinal = ji->ordinal;
     w->priority = ji->priority;
     w->first_loan = POL_NONE;
-    w->lent = pol_alloc((size_t)p->shares.n * WF_DIMS, sizeof *w->lent);
-    w->quota = pol_alloc((size_t)p->shares.n * WF_DIMS, sizeof *w->quota);
+    w->lent = pol_alloc((size_t)p->param.shares.n * WF_DIMS, sizeof *w->lent);
+    w->quota = pol_alloc((size_t)p->param.shares.n * WF_DIMS, sizeof *w->quota);
     w->shortest = POL_NEVER;
     struct reservation *r = &w->reservation;
     r->task = pol_alloc(ji->n_tasks, sizeof *r->task);
@@ -124,7 +124,7 @@ static void on_workflow(struct wf_policy *p, pol_job job, const struct pol_job_i
     uint32_t n = 0;
     for (pol_task t = ji->first_task; t.slot != POL_NONE; t = ti->next) {
         ti = h->task(h->ctx, t);
-        int64_t est = p->est_true ? ti->true_left_us : ji->limit_us;
+        int64_t est = p->param.est_true ? ti->true_left_us : ji->limit_us;
         r->task[n] = (struct reservation_task){ .task = t, .shape = ti->shape, .stage = ti->stage, .step = ti->index, .est = est };
         if (est < w->shortest) w->shortest = est;
         r->task[n].is_running = ti->is_running;     /* bound by the trace: it is reserved for when those have ended */
@@ -204,11 +204,11 @@ static void remember(struct wf_policy *p, pol_task t)
 {
     if (t.slot >= p->sched.units.cap || sched_unit(&p->sched, t.slot)->state != UNIT_RUNNING) return;
     const struct unit *u = sched_unit(&p->sched, t.slot);
-    size_t old = p->cap_longest;
-    POL_RESERVE(p->longest, p->cap_longest, (size_t)u->user + 1);
-    for (size_t i = old; i < p->cap_longest; i++) p->longest[i] = -1;
+    size_t old = p->ordinary.cap_longest;
+    POL_RESERVE(p->ordinary.longest, p->ordinary.cap_longest, (size_t)u->user + 1);
+    for (size_t i = old; i < p->ordinary.cap_longest; i++) p->ordinary.longest[i] = -1;
     int64_t ran = u->attained + (p->view->now_us - u->started);
-    if (ran > p->longest[u->user]) p->longest[u->user] = ran;
+    if (ran > p->ordinary.longest[u->user]) p->ordinary.longest[u->user] = ran;
 }
 
 static void on_event(struct wf_policy *p, const struct pol_event *e)
@@ -242,15 +242,15 @@ static void on_event(struct wf_policy *p, const struct pol_event *e)
     }
 }
 
-/* Events of workflows are ours; all others go on to the sched. */
+/* Events of workflows are ours; all others go on to the shared scheduler code. */
 static size_t sort_events(struct wf_policy *p, const struct pol_event *ev, size_t n_ev)
 {
     size_t n = 0;
-    POL_RESERVE(p->event, p->cap_event, n_ev);
+    POL_RESERVE(p->scratch.event, p->scratch.cap_event, n_ev);
     for (size_t i = 0; i < n_ev; i++) {
         on_event(p, &ev[i]);
         const struct pol_job_info *ji = ev[i].job.slot != POL_NONE ? p->host->job(p->host->ctx, ev[i].job) : NULL;
-        if (ji == NULL || ji->n_stages == 0) { p->event[n++] = ev[i]; continue; }
+        if (ji == NULL || ji->n_stages == 0) { p->scratch.event[n++] = ev[i]; continue; }
         if (ev[i].type == POL_ARRIVED) on_workflow(p, ev[i].job, ji);
         if (ev[i].type != POL_JOB_ENDED) continue;
         for (uint32_t k = 0; k < p->n_active + p->n_waiting; k++) {
@@ -330,7 +330,7 @@ static struct hold hold_for(const struct wf_policy *p)
         }
         for (int d = 0; d < WF_DIMS; d++) if (*reservation_dim(&need, d) > *reservation_dim(&most, d)) *reservation_dim(&most, d) = *reservation_dim(&need, d);
     }
-    h.spare = p->reserved;
+    h.spare = p->outside.reserved;
     bool fits_outside = true;
     for (uint32_t i = 0; i < p->sched.plan.n_nodes; i++) {
         const struct plan_node *n = &p->sched.plan.node[i];
@@ -340,7 +340,7 @@ static struct hold hold_for(const struct wf_policy *p)
     }
     for (int k = 0; k < POL_LICENCES_MAX; k++) h.spare.licence[k] += p->sched.licence_free[k];
     for (int d = 0; d < WF_DIMS; d++) {
-        int64_t reserved = d == 0 ? p->reserved.cpu_milli : d == 1 ? p->reserved.gpu_milli : p->reserved.licence[d - 2];
+        int64_t reserved = d == 0 ? p->outside.reserved.cpu_milli : d == 1 ? p->outside.reserved.gpu_milli : p->outside.reserved.licence[d - 2];
         fits_outside &= *reservation_dim(&h.spare, d) - reserved >= *reservation_dim(&most, d);
         *reservation_dim(&h.spare, d) -= *reservation_dim(&most, d);
     }
@@ -369,8 +369,8 @@ static bool may_start(const struct wf_policy *p, struct hold *h, uint32_t id)
 static uint32_t first_of(struct wf_policy *p, uint32_t *group)
 {
     uint32_t best = POL_NONE;
-    for (uint32_t g = 0; g <= p->shares.n; g++) {
-        uint32_t id = queue_walk_top(&p->walk[g]);
+    for (uint32_t g = 0; g <= p->param.shares.n; g++) {
+        uint32_t id = queue_walk_top(&p->ordinary.walk[g]);
         if (id == POL_NONE || (best != POL_NONE && !unit_before(sched_unit(&p->sched, id), sched_unit(&p->sched, best)))) continue;
         best = id;
         *group = g;
@@ -383,7 +383,7 @@ static void start_outside(struct wf_policy *p)
     struct sched *d = &p->sched;
     struct hold h = hold_for(p);
     uint32_t id, g = 0;
-    for (uint32_t i = 0; i <= p->shares.n; i++) queue_walk_open(&p->walk[i], &p->queue[i], &d->units, sched_skip, d);
+    for (uint32_t i = 0; i <= p->param.shares.n; i++) queue_walk_open(&p->ordinary.walk[i], &p->ordinary.queue[i], &d->units, sched_skip, d);
     while ((id = first_of(p, &g)) != POL_NONE) {
         struct hold before = h;
         bool may = may_start(p, &h, id);
@@ -391,11 +391,11 @@ static void start_outside(struct wf_policy *p)
             if (!may) p->host->hold(p->host->ctx, sched_unit(d, id)->task, false, "a workflow that waits will need what it asks");
             else if (p->n_active > 0) p->host->hold(p->host->ctx, sched_unit(d, id)->task, false, "it fits nowhere outside of reservations");
             h = before;
-            if (p->strict) return;
-            sched_pass(d, &p->walk[g]);
+            if (p->param.strict) return;
+            sched_pass(d, &p->ordinary.walk[g]);
             continue;
         }
-        queue_walk_step(&p->walk[g], &d->units, POL_NEVER);
+        queue_walk_step(&p->ordinary.walk[g], &d->units, POL_NEVER);
         sched_start(d, id, "outside of every reservation");
     }
 }
@@ -403,24 +403,24 @@ static void start_outside(struct wf_policy *p)
 static uint32_t find_group(struct wf_policy *p, const struct unit *u)
 {
     const struct pol_job_info *ji = p->host->job(p->host->ctx, u->job);
-    for (uint32_t g = 0; ji != NULL && g < p->shares.n; g++)
-        if (lend_is_of(&p->shares.at[g], p->host, ji, &p->view->shape[p->sched.classes.at[u->request_class].shape[0]])) return g;
-    return p->shares.n;
+    for (uint32_t g = 0; ji != NULL && g < p->param.shares.n; g++)
+        if (lend_is_of(&p->param.shares.at[g], p->host, ji, &p->view->shape[p->sched.classes.at[u->request_class].shape[0]])) return g;
+    return p->param.shares.n;
 }
 
 /* Interrupted units come first: they return to the head. */
 static int64_t wait_key(void *self, const struct unit *u)
 {
     struct wf_policy *p = self;
-    POL_RESERVE(p->group, p->cap_group, (size_t)u->task.slot + 1);
-    p->group[u->task.slot] = find_group(p, u);
+    POL_RESERVE(p->ordinary.group, p->ordinary.cap_group, (size_t)u->task.slot + 1);
+    p->ordinary.group[u->task.slot] = find_group(p, u);
     return u->attained > 0 ? -1 : 0;
 }
 
 static struct queue *queue_of(void *self, const struct unit *u)
 {
     struct wf_policy *p = self;
-    return &p->queue[p->group[u->task.slot]];
+    return &p->ordinary.queue[p->ordinary.group[u->task.slot]];
 }
 
 static int64_t run_key(void *self, const struct unit *u) { (void)self; return u->started; }
@@ -431,10 +431,10 @@ static const struct sched_ops ops = { .wait_key = wait_key, .queue = queue_of, .
 
 int64_t wf_history(const struct wf_policy *p, uint32_t user)
 {
-    int64_t longest = user < p->cap_longest ? p->longest[user] : -1;
+    int64_t longest = user < p->ordinary.cap_longest ? p->ordinary.longest[user] : -1;
     const char *name = p->host->user_name(p->host->ctx, user);
     size_t len = strlen(name);
-    for (const char *s = p->history_text; s != NULL && *s != '\0'; s += strcspn(s, ";"), s += *s == ';') {
+    for (const char *s = p->param.history_text; s != NULL && *s != '\0'; s += strcspn(s, ";"), s += *s == ';') {
         if (strncmp(s, name, len) != 0 || s[len] != ':') continue;
         int64_t before = (int64_t)(strtod(s + len + 1, NULL) * 1e6 + 0.5);
         if (before > longest) longest = before;
@@ -462,16 +462,16 @@ static void destroy(void *self)
     struct wf_policy *p = self;
     for (uint32_t i = 0; i < p->n_active; i++) free_wf(p->active[i]);
     for (uint32_t i = 0; i < p->n_waiting; i++) free_wf(p->waiting[i]);
-    for (uint32_t g = 0; p->queue != NULL && g <= p->shares.n; g++) {
-        queue_fini(&p->queue[g]);
-        queue_walk_fini(&p->walk[g]);
+    for (uint32_t g = 0; p->ordinary.queue != NULL && g <= p->param.shares.n; g++) {
+        queue_fini(&p->ordinary.queue[g]);
+        queue_walk_fini(&p->ordinary.walk[g]);
     }
-    lend_fini(&p->shares);
-    placement_fini(&p->empty_placement);
-    plan_fini(&p->empty);
-    free(p->active); free(p->waiting); free(p->of_task); free(p->loan); free(p->queue); free(p->walk);
-    free(p->node); free(p->card); free(p->idle); free(p->idle_card); free(p->touched); free(p->is_touched);
-    free(p->snap.card); free(p->victim); free(p->later); free(p->group); free(p->longest); free(p->event);
+    lend_fini(&p->param.shares);
+    placement_fini(&p->whole.placement);
+    plan_fini(&p->whole.plan);
+    free(p->active); free(p->waiting); free(p->of_task); free(p->loan); free(p->ordinary.queue); free(p->ordinary.walk);
+    free(p->outside.node); free(p->outside.card); free(p->outside.idle); free(p->outside.idle_card); free(p->outside.touched); free(p->outside.is_touched);
+    free(p->scratch.snap.card); free(p->scratch.victim); free(p->outside.later); free(p->ordinary.group); free(p->ordinary.longest); free(p->scratch.event);
     sched_fini(&p->sched);
     free(p);
 }
@@ -482,30 +482,30 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     p->host = host;
     sched_init(&p->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, p);
     p->sched.knows_licences = true;
-    placement_init(&p->empty_placement, &p->empty, PLACEMENT_BEST);
-    p->lend = (enum wf_lend)value[P_LEND].i;
-    p->rule = strcmp(value[P_RESERVE].s, "sum") == 0 ? WF_RULE_SUM : WF_RULE_MAX;
+    placement_init(&p->whole.placement, &p->whole.plan, PLACEMENT_BEST);
+    p->param.lend = (enum wf_lend)value[P_LEND].i;
+    p->param.rule = strcmp(value[P_RESERVE].s, "sum") == 0 ? WF_RULE_SUM : WF_RULE_MAX;
     bool named = strchr(value[P_RESERVE].s, ':') != NULL;
-    p->reserve_text = named ? value[P_RESERVE].s : NULL;
-    p->short_only = value[P_SHORT].i != 0;
-    p->history_text = value[P_HISTORY].s;
-    p->admit = (enum wf_admit)value[P_ADMIT].i;
-    p->strict = value[P_MODE].i == LIST_STRICT;
-    p->est_true = value[P_ESTIMATE].i == 1;
+    p->param.reserve_text = named ? value[P_RESERVE].s : NULL;
+    p->param.short_only = value[P_SHORT].i != 0;
+    p->param.history_text = value[P_HISTORY].s;
+    p->param.admit = (enum wf_admit)value[P_ADMIT].i;
+    p->param.strict = value[P_MODE].i == LIST_STRICT;
+    p->param.est_true = value[P_ESTIMATE].i == 1;
     list_estimates(&p->sched, value[P_ESTIMATE].i, flags);
-    if (!p->short_only && p->lend != WF_LEND_FITS) *flags &= ~(uint32_t)(POL_USES_LIMITS | POL_CLAIRVOYANT);   /* no estimate is read */
-    p->most = value[P_MOST].x;
-    bool ok = p->most > 0 && p->most <= 1;
-    if (!ok) (void)snprintf(error, cap, "most= is %g, expected a share above 0 and at most 1", p->most);
-    bool known = named || p->rule == WF_RULE_SUM || strcmp(value[P_RESERVE].s, "max") == 0;
+    if (!p->param.short_only && p->param.lend != WF_LEND_FITS) *flags &= ~(uint32_t)(POL_USES_LIMITS | POL_CLAIRVOYANT);   /* no estimate is read */
+    p->param.most = value[P_MOST].x;
+    bool ok = p->param.most > 0 && p->param.most <= 1;
+    if (!ok) (void)snprintf(error, cap, "most= is %g, expected a share above 0 and at most 1", p->param.most);
+    bool known = named || p->param.rule == WF_RULE_SUM || strcmp(value[P_RESERVE].s, "max") == 0;
     if (ok && !known) (void)snprintf(error, cap, "reserve= is '%.60s', expected max, sum or amounts such as cpus:8;gpus:2", value[P_RESERVE].s);
-    ok = ok && known && check_history(p->history_text, error, cap) && lend_parse(&p->shares, value[P_SHARES].s, error, cap);
+    ok = ok && known && check_history(p->param.history_text, error, cap) && lend_parse(&p->param.shares, value[P_SHARES].s, error, cap);
     if (!ok) {
         destroy(p);
         return NULL;
     }
-    p->queue = pol_alloc((size_t)p->shares.n + 1, sizeof *p->queue);
-    p->walk = pol_alloc((size_t)p->shares.n + 1, sizeof *p->walk);
+    p->ordinary.queue = pol_alloc((size_t)p->param.shares.n + 1, sizeof *p->ordinary.queue);
+    p->ordinary.walk = pol_alloc((size_t)p->param.shares.n + 1, sizeof *p->ordinary.walk);
     return p;
 }
 
@@ -513,17 +513,17 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
 {
     struct wf_policy *p = self;
     p->view = view;
-    if (p->node == NULL) wf_first_look(p, view);
-    plan_shapes(&p->empty, view);
+    if (p->outside.node == NULL) wf_first_look(p, view);
+    plan_shapes(&p->whole.plan, view);
     plan_shapes(&p->sched.plan, view);
-    for (size_t i = 0; i < p->n_later; i++)
-        wf_idle_move(p, p->later[i].node, p->later[i].shape, p->later[i].cards, p->later[i].sign, p->later[i].inside);
-    p->n_later = 0;
+    for (size_t i = 0; i < p->outside.n_later; i++)
+        wf_idle_move(p, p->outside.later[i].node, p->outside.later[i].shape, p->outside.later[i].cards, p->outside.later[i].sign, p->outside.later[i].inside);
+    p->outside.n_later = 0;
     size_t n = sort_events(p, ev, n_ev);
     close_reservations(p);
     if (p->host->is_audited) wf_audit(p);
     wf_show(p);
-    sched_open(&p->sched, &p->shown, p->event, n);
+    sched_open(&p->sched, &p->outside.shown, p->scratch.event, n);
     wf_seen(p);
     advance(p);
     wf_admit(p);
