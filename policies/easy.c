@@ -175,8 +175,8 @@ static bool fits_now(struct sched *d, uint32_t id)
     plan_undo(&d->plan, m);
     if (ok) return true;
     struct request_class *k = &d->classes.at[sched_unit(d, id)->request_class];
-    k->failed_freed_epoch = d->plan.freed_epoch;
-    k->failed_change_epoch = d->plan.change_epoch;
+    k->failed.freed_epoch = d->plan.freed_epoch;
+    k->failed.change_epoch = d->plan.change_epoch;
     return false;
 }
 

@@ -115,7 +115,7 @@ static void cross(struct las *l)
         u->key = level(l, u, u->attained + d->view->now_us - u->started);
         unit_set_add(&d->running, &d->units, c.unit);
         foresee(l, u, u->key);
-        l->preempt.epoch++;
+        l->preempt.key_epoch++;
     }
 }
 

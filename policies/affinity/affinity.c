@@ -44,7 +44,7 @@ static uint32_t targets_of(const struct affinity *a, const double eff[POL_ENGINE
     for (uint32_t k = 0; k < a->engines.n_types; k++)
         if (a->engines.n_has[k] > 0 && eff[k] > best) best = eff[k];
     for (uint32_t k = 0; k < a->engines.n_types; k++)
-        mask |= (uint32_t)(eff[k] > 0 && eff[k] >= (a->target == AFFINITY_BEST ? best * (1 - 1e-12) : best * a->least)) << k;
+        mask |= (uint32_t)(eff[k] > 0 && eff[k] >= (a->param.target == AFFINITY_BEST ? best * (1 - 1e-12) : best * a->param.least)) << k;
     return mask;
 }
 
@@ -58,11 +58,11 @@ static double load_of(const struct affinity *a, uint32_t node)
 void affinity_count(struct affinity *a, uint32_t task, int sign)
 {
     const struct dispatcher_task *k = dispatcher_task(&a->dispatcher, task);
-    uint32_t by = (uint32_t)sign, mask = a->is_blind ? 0 : a->task[task].targets;
-    if (k->engine != POL_NONE) a->claim[(size_t)k->node * POL_ENGINES_MAX + k->engine] += by;
-    a->masked[(size_t)k->node << POL_ENGINES_MAX | mask] += by;
-    a->n_masked[mask] += by;
-    a->n_queued += by;
+    uint32_t by = (uint32_t)sign, mask = a->param.is_blind ? 0 : a->task[task].targets;
+    if (k->engine != POL_NONE) a->queued.claim[(size_t)k->node * POL_ENGINES_MAX + k->engine] += by;
+    a->queued.masked[(size_t)k->node << POL_ENGINES_MAX | mask] += by;
+    a->queued.n_masked[mask] += by;
+    a->queued.n += by;
 }
 
 /* Target engines free on the node, less the tasks that are queued there for them. */
@@ -70,7 +70,7 @@ static int64_t open_engines(const struct affinity *a, uint32_t node, uint32_t ta
 {
     int64_t n = 0;
     for (uint32_t k = 0; k < a->engines.n_types; k++)
-        if (targets >> k & 1) n += (int64_t)dispatcher_free(&a->dispatcher, node, k) - (int64_t)a->claim[(size_t)node * POL_ENGINES_MAX + k];
+        if (targets >> k & 1) n += (int64_t)dispatcher_free(&a->dispatcher, node, k) - (int64_t)a->queued.claim[(size_t)node * POL_ENGINES_MAX + k];
     return n;
 }
 
@@ -92,8 +92,8 @@ static uint32_t choose(const struct affinity *a, uint32_t t, bool is_any)
     for (uint32_t i = 0; i < h->n_nodes; i++) {
         if (is_any ? !h->view->node[i].is_up : (a->types[i] & a->task[t].targets) == 0) continue;
         double load = is_any ? (double)(h->node[i].queue.n + h->node[i].running.n) : load_of(a, i);
-        if (!is_any && a->balance == AFFINITY_LOAD && load < a->load && dispatcher_suits(h, t, i)) return i;
-        int64_t open = is_any || a->balance == AFFINITY_LOAD ? 0 : open_engines(a, i, a->task[t].targets);
+        if (!is_any && a->param.balance == AFFINITY_LOAD && load < a->param.load && dispatcher_suits(h, t, i)) return i;
+        int64_t open = is_any || a->param.balance == AFFINITY_LOAD ? 0 : open_engines(a, i, a->task[t].targets);
         if (best != POL_NONE && !(open > best_open || (open == best_open && load < best_load))) continue;
         if (!dispatcher_suits(h, t, i)) continue;
         best = i;
@@ -109,21 +109,21 @@ static bool run_master(struct affinity *a)
     struct dispatcher *h = &a->dispatcher;
     bool has_sent = false;
     for (uint32_t t = h->master.first; t != POL_NONE;) {
-        size_t n = 0, q = a->take > 0 ? (size_t)a->take : h->master.n;
+        size_t n = 0, q = a->param.take > 0 ? (size_t)a->param.take : h->master.n;
         uint32_t next = t;
         for (; next != POL_NONE && n < q; next = dispatcher_task(h, next)->next, n++) {
             POL_RESERVE(a->chosen, a->cap_chosen, 2 * (n + 1));
-            if (!a->is_blind) a->task[next].targets = targets_of(a, a->task[next].eff);
+            if (!a->param.is_blind) a->task[next].targets = targets_of(a, a->task[next].eff);
             a->chosen[2 * n] = next;
-            uint32_t node = a->is_blind ? POL_NONE : choose(a, next, false);
+            uint32_t node = a->param.is_blind ? POL_NONE : choose(a, next, false);
             /* Calls that no one engine type can all run have no target; nor is one of use on nodes that do not suit. */
             a->chosen[2 * n + 1] = node != POL_NONE ? node : choose(a, next, true);
         }
         for (size_t i = 0; i < n; i++) {
             uint32_t id = a->chosen[2 * i], node = a->chosen[2 * i + 1];
             if (node == POL_NONE) continue;
-            uint32_t engine = a->is_blind ? POL_NONE : affinity_engine(a, id, node);
-            dispatcher_send(h, id, node, engine, a->is_blind ? "fewest tasks" : engine == POL_NONE ? "no target engine is in reach: fewest tasks" : a->reason[engine]);
+            uint32_t engine = a->param.is_blind ? POL_NONE : affinity_engine(a, id, node);
+            dispatcher_send(h, id, node, engine, a->param.is_blind ? "fewest tasks" : engine == POL_NONE ? "no target engine is in reach: fewest tasks" : a->reason[engine]);
             affinity_count(a, id, +1);
             has_sent = true;
         }
@@ -141,7 +141,7 @@ static void arrived(void *self, uint32_t t)
     POL_RESERVE(a->task, a->cap_task, (size_t)t + 1);
     a->task[t].targets = 0;
     struct pol_relation r = h->host->relation(h->host->ctx, dispatcher_task(h, t)->task);
-    if (r.form == POL_RANKS && a->target == AFFINITY_ABOVE && !a->is_blind)
+    if (r.form == POL_RANKS && a->param.target == AFFINITY_ABOVE && !a->param.is_blind)
         h->host->fail(h->host->ctx, "target=above compares efficiencies, and the relation gives only ranks");
     read_relation(&r, a->task[t].eff);
 }
@@ -167,20 +167,20 @@ static void *create_any(const struct pol_host *host, const union pol_value *v, b
     dispatcher_init(&a->dispatcher, host, a);
     a->dispatcher.arrived = arrived;
     a->dispatcher.left = left;
-    a->is_blind = is_blind;
-    a->condition = (enum affinity_cond)v[P_CONDITION].i;
-    a->call_least = v[P_CALL_LEAST].x;
-    a->cross = (enum affinity_cross)v[P_CROSS].i;
-    a->overhead = v[P_OVERHEAD].i;
-    a->worth = v[P_WORTH].i != 0;
-    a->width = v[P_WIDTH].i;
-    a->rebalance = v[P_REBALANCE].i != 0;
-    a->take = v[P_TAKE].i;
+    a->param.is_blind = is_blind;
+    a->param.condition = (enum affinity_cond)v[P_CONDITION].i;
+    a->param.call_least = v[P_CALL_LEAST].x;
+    a->param.cross = (enum affinity_cross)v[P_CROSS].i;
+    a->param.overhead = v[P_OVERHEAD].i;
+    a->param.worth = v[P_WORTH].i != 0;
+    a->param.width = v[P_WIDTH].i;
+    a->param.rebalance = v[P_REBALANCE].i != 0;
+    a->param.take = v[P_TAKE].i;
     if (is_blind) return a;
-    a->target = (enum affinity_cond)v[P_TARGET].i;
-    a->least = v[P_LEAST].x;
-    a->balance = (enum affinity_balance)v[P_BALANCE].i;
-    a->load = v[P_LOAD].x;
+    a->param.target = (enum affinity_cond)v[P_TARGET].i;
+    a->param.least = v[P_LEAST].x;
+    a->param.balance = (enum affinity_balance)v[P_BALANCE].i;
+    a->param.load = v[P_LOAD].x;
     return a;
 }
 
@@ -206,13 +206,13 @@ static void look_at(struct affinity *a, uint32_t node)
 static void make_room(struct affinity *a, const struct pol_view *view)
 {
     uint32_t n = view->n_nodes, pairs = view->n_engines * view->n_tiers;
-    a->claim = pol_alloc((size_t)n * POL_ENGINES_MAX, sizeof *a->claim);
-    a->masked = pol_alloc((size_t)n << POL_ENGINES_MAX, sizeof *a->masked);
+    a->queued.claim = pol_alloc((size_t)n * POL_ENGINES_MAX, sizeof *a->queued.claim);
+    a->queued.masked = pol_alloc((size_t)n << POL_ENGINES_MAX, sizeof *a->queued.masked);
     a->types = pol_alloc(n, sizeof *a->types);
     a->engine_of = pol_alloc(n, sizeof *a->engine_of);
-    a->first = pol_alloc(pairs, sizeof *a->first);
-    a->last = pol_alloc(pairs, sizeof *a->last);
-    for (uint32_t i = 0; i < pairs; i++) a->first[i] = a->last[i] = POL_NONE;
+    a->waits.first = pol_alloc(pairs, sizeof *a->waits.first);
+    a->waits.last = pol_alloc(pairs, sizeof *a->waits.last);
+    for (uint32_t i = 0; i < pairs; i++) a->waits.first[i] = a->waits.last[i] = POL_NONE;
     for (uint32_t i = 0; i < n; i++) {
         int64_t engines = 0;
         for (uint32_t k = 0; k < view->n_engines; k++) engines += dispatcher_total(&a->dispatcher, i, k);
@@ -221,7 +221,7 @@ static void make_room(struct affinity *a, const struct pol_view *view)
     }
     for (uint32_t k = 0; k < view->n_engines; k++)
         (void)snprintf(a->reason[k], sizeof a->reason[k], "target engine %.40s, %s", a->dispatcher.host->name(a->dispatcher.host->ctx, POL_NAME_ENGINE, k),
-                       a->balance == AFFINITY_LOAD ? "by load" : "where most are free");
+                       a->param.balance == AFFINITY_LOAD ? "by load" : "where most are free");
 }
 
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
@@ -229,7 +229,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     struct affinity *a = self;
     struct dispatcher *h = &a->dispatcher;
     dispatcher_open(h, view, ev, n_ev);
-    if (a->claim == NULL) make_room(a, view);
+    if (a->queued.claim == NULL) make_room(a, view);
     engines_sync(&a->engines, h);
     for (uint32_t i = 0; i < h->n_dirty; i++) look_at(a, h->dirty[i]);
     for (size_t i = 0; i < n_ev; i++) a->epoch += ev[i].type == POL_NODE_UP || ev[i].type == POL_NODE_DOWN;
@@ -237,7 +237,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     dispatcher_sort(h);        /* in which order nodes changed must not matter */
     uint32_t n = h->n_dirty;
     for (uint32_t i = 0; i < n; i++) affinity_node(a, h->dirty[i]);
-    if (a->rebalance) affinity_rebalance(a, has_sent);
+    if (a->param.rebalance) affinity_rebalance(a, has_sent);
     affinity_others(a);
     dispatcher_clean(h);
 }
@@ -248,14 +248,14 @@ static void destroy(void *self)
     dispatcher_fini(&a->dispatcher);
     engines_fini(&a->engines);
     free(a->task);
-    free(a->wait);
-    free(a->claim);
-    free(a->masked);
+    free(a->waits.at);
+    free(a->queued.claim);
+    free(a->queued.masked);
     free(a->types);
     free(a->engine_of);
-    free(a->first);
-    free(a->last);
-    free(a->free_block);
+    free(a->waits.first);
+    free(a->waits.last);
+    free(a->waits.free_block);
     free(a->chosen);
     free(a);
 }

@@ -6,19 +6,19 @@
 /* ---- waiting for engines of other nodes ---- */
 
 static uint32_t n_pairs(const struct affinity *a) { return a->engines.n_types * a->engines.n_tiers; }
-static struct affinity_wait *waits_of(const struct affinity *a, uint32_t t) { return a->wait + (size_t)(a->task[t].block - 1) * n_pairs(a); }
+static struct affinity_wait *waits_of(const struct affinity *a, uint32_t t) { return a->waits.at + (size_t)(a->task[t].block - 1) * n_pairs(a); }
 
 static void enlist(struct affinity *a, uint32_t t, uint32_t pair, int64_t way)
 {
     if (a->task[t].block == 0) {
-        a->task[t].block = a->n_free > 0 ? a->free_block[--a->n_free] : ++a->n_blocks;
-        POL_RESERVE(a->wait, a->cap_wait, (size_t)a->n_blocks * n_pairs(a));
+        a->task[t].block = a->waits.n_free > 0 ? a->waits.free_block[--a->waits.n_free] : ++a->waits.n_blocks;
+        POL_RESERVE(a->waits.at, a->waits.cap, (size_t)a->waits.n_blocks * n_pairs(a));
     }
     struct affinity_wait *w = waits_of(a, t) + pair;
-    uint32_t at = (uint32_t)(w - a->wait);
-    *w = (struct affinity_wait){ .task = t, .prev = a->last[pair], .next = POL_NONE, .is_in = true, .way = way };
-    if (w->prev != POL_NONE) a->wait[w->prev].next = at; else a->first[pair] = at;
-    a->last[pair] = at;
+    uint32_t at = (uint32_t)(w - a->waits.at);
+    *w = (struct affinity_wait){ .task = t, .prev = a->waits.last[pair], .next = POL_NONE, .is_in = true, .way = way };
+    if (w->prev != POL_NONE) a->waits.at[w->prev].next = at; else a->waits.first[pair] = at;
+    a->waits.last[pair] = at;
 }
 
 void affinity_forget(struct affinity *a, uint32_t task)
@@ -28,12 +28,12 @@ void affinity_forget(struct affinity *a, uint32_t task)
     for (uint32_t pair = 0; pair < n_pairs(a); pair++) {
         struct affinity_wait *w = &all[pair];
         if (!w->is_in) continue;
-        if (w->prev != POL_NONE) a->wait[w->prev].next = w->next; else a->first[pair] = w->next;
-        if (w->next != POL_NONE) a->wait[w->next].prev = w->prev; else a->last[pair] = w->prev;
+        if (w->prev != POL_NONE) a->waits.at[w->prev].next = w->next; else a->waits.first[pair] = w->next;
+        if (w->next != POL_NONE) a->waits.at[w->next].prev = w->prev; else a->waits.last[pair] = w->prev;
         w->is_in = false;
     }
-    POL_RESERVE(a->free_block, a->cap_free, (size_t)a->n_free + 1);
-    a->free_block[a->n_free++] = a->task[task].block;
+    POL_RESERVE(a->waits.free_block, a->waits.cap_free, (size_t)a->waits.n_free + 1);
+    a->waits.free_block[a->waits.n_free++] = a->task[task].block;
     a->task[task].block = 0;
 }
 
@@ -58,7 +58,7 @@ static uint32_t good(const struct affinity *a, const struct pol_call *c, uint32_
     for (uint32_t k = 0; k < POL_ENGINES_MAX; k++)
         if (among >> k & 1 && c->us[k] < best) best = c->us[k];
     for (uint32_t k = 0; k < POL_ENGINES_MAX; k++) {
-        bool ok = a->condition == AFFINITY_BEST ? c->us[k] == best : a->call_least * (double)c->us[k] <= (double)best;
+        bool ok = a->param.condition == AFFINITY_BEST ? c->us[k] == best : a->param.call_least * (double)c->us[k] <= (double)best;
         mask |= (uint32_t)(among >> k & 1 && ok) << k;
     }
     return mask;
@@ -98,8 +98,8 @@ static bool seek(struct affinity *a, uint32_t t, uint32_t among, bool must, int6
             uint32_t node = engines_find(&a->engines, e, tier, false, k->node);
             if (node == POL_NONE) continue;
             int64_t way = h->host->overhead(h->host->ctx, k->task, k->call_no, k->node, node);
-            if (way == POL_NEVER || (!must && a->cross == AFFINITY_LIMIT && way >= a->overhead)) continue;
-            if (!must && a->worth && pol_after(k->call.us[e], way) >= home_us) continue;
+            if (way == POL_NEVER || (!must && a->param.cross == AFFINITY_LIMIT && way >= a->param.overhead)) continue;
+            if (!must && a->param.worth && pol_after(k->call.us[e], way) >= home_us) continue;
             enlist(a, t, e * a->engines.n_tiers + tier, way);
             any = true;
         }
@@ -117,7 +117,7 @@ static void try_home(struct affinity *a, uint32_t t)
     const struct dispatcher_task *k = dispatcher_task(&a->dispatcher, t);
     const struct pol_call *c = &k->call;
     uint32_t here = able(a, c, k->node), all = able(a, c, POL_NONE);
-    uint32_t ok = good(a, c, a->cross != AFFINITY_OFF || here == 0 ? all : here), engine = fastest(a, c, ok, k->node, true);
+    uint32_t ok = good(a, c, a->param.cross != AFFINITY_OFF || here == 0 ? all : here), engine = fastest(a, c, ok, k->node, true);
     if (engine != POL_NONE) {
         run(a, t, k->node, engine, c->us[engine] > c->us[fastest(a, c, ok, k->node, false)] ? "next best at home, the best is taken" : "best free engine at home");
         return;
@@ -126,7 +126,7 @@ static void try_home(struct affinity *a, uint32_t t)
     affinity_forget(a, t);
     a->task[t].epoch = a->epoch;
     uint32_t home = fastest(a, c, here, k->node, false);
-    if (a->cross != AFFINITY_OFF && seek(a, t, ok, false, home == POL_NONE || (ok & here) != 0 ? POL_NEVER : c->us[home])) return;
+    if (a->param.cross != AFFINITY_OFF && seek(a, t, ok, false, home == POL_NONE || (ok & here) != 0 ? POL_NEVER : c->us[home])) return;
     if ((ok & here) != 0) return;
     if (here == 0) { (void)seek(a, t, all, true, POL_NEVER); return; }
     engine = fastest(a, c, here, k->node, true);
@@ -148,7 +148,7 @@ static void try_away(struct affinity *a, uint32_t t)
         uint32_t e = pair / n_tiers, to;
         if (!w[pair].is_in || (to = engines_find(&a->engines, e, pair % n_tiers, true, k->node)) == POL_NONE) continue;
         int64_t us = k->call.us[e], was = k->call.us[engine];
-        bool better = node == POL_NONE || (a->cross == AFFINITY_LEAST ? w[pair].way < way || (w[pair].way == way && us < was)
+        bool better = node == POL_NONE || (a->param.cross == AFFINITY_LEAST ? w[pair].way < way || (w[pair].way == way && us < was)
                                                                  : us < was || (us == was && w[pair].way < way));
         if (!better) continue;
         node = to;
@@ -157,7 +157,7 @@ static void try_away(struct affinity *a, uint32_t t)
     }
     if (node == POL_NONE) return;
     uint32_t spare = fastest(a, &k->call, able(a, &k->call, k->node), k->node, true);
-    if (a->worth && spare != POL_NONE && k->call.us[spare] <= pol_after(k->call.us[engine], way)) run(a, t, k->node, spare, "no slower at home");
+    if (a->param.worth && spare != POL_NONE && k->call.us[spare] <= pol_after(k->call.us[engine], way)) run(a, t, k->node, spare, "no slower at home");
     else run(a, t, node, engine, "no such engine free at home");
 }
 
@@ -167,14 +167,14 @@ static int64_t width_of(const struct affinity *a, uint32_t node)
 {
     int64_t n = 0;
     for (uint32_t k = 0; k < a->engines.n_types; k++) n += dispatcher_total(&a->dispatcher, node, k);
-    return a->width > 0 ? a->width : n > 0 ? n : 1;
+    return a->param.width > 0 ? a->param.width : n > 0 ? n : 1;
 }
 
 /* Is a task queued on the node that may be sent for one of these engine types? */
 static bool has_for(const struct affinity *a, uint32_t node, uint32_t types)
 {
-    const uint32_t *n = node == POL_NONE ? a->n_masked : a->masked + ((size_t)node << POL_ENGINES_MAX);
-    if (a->is_blind) return n[0] > 0;
+    const uint32_t *n = node == POL_NONE ? a->queued.n_masked : a->queued.masked + ((size_t)node << POL_ENGINES_MAX);
+    if (a->param.is_blind) return n[0] > 0;
     for (uint32_t m = 1; m < 1u << a->engines.n_types; m++)
         if ((m & types) != 0 && n[m] > 0) return true;
     return false;
@@ -189,7 +189,7 @@ static uint32_t find_to_move(const struct affinity *a, uint32_t node)
     for (uint32_t i = 0; i < h->n_nodes; i++) {
         if (i == node || h->node[i].queue.n <= longest || !has_for(a, i, a->types[node])) continue;
         for (uint32_t t = h->node[i].queue.last; t != POL_NONE; t = dispatcher_task(h, t)->prev) {
-            if ((!a->is_blind && (a->task[t].targets & a->types[node]) == 0) || !dispatcher_suits(h, t, node)) continue;
+            if ((!a->param.is_blind && (a->task[t].targets & a->types[node]) == 0) || !dispatcher_suits(h, t, node)) continue;
             found = t;
             longest = h->node[i].queue.n;
             break;
@@ -203,7 +203,7 @@ static bool move_here(struct affinity *a, uint32_t node)
     uint32_t t = find_to_move(a, node);
     if (t == POL_NONE) return false;
     affinity_count(a, t, -1);
-    dispatcher_send(&a->dispatcher, t, node, a->is_blind ? POL_NONE : affinity_engine(a, t, node), "from a fuller queue to an empty one");
+    dispatcher_send(&a->dispatcher, t, node, a->param.is_blind ? POL_NONE : affinity_engine(a, t, node), "from a fuller queue to an empty one");
     affinity_count(a, t, +1);
     return true;
 }
@@ -237,7 +237,7 @@ void affinity_rebalance(struct affinity *a, bool all)
 {
     const struct dispatcher *h = &a->dispatcher;
     uint32_t n = all ? h->n_nodes : h->n_dirty;
-    for (uint32_t i = 0; i < n && a->n_queued > 0; i++) {
+    for (uint32_t i = 0; i < n && a->queued.n > 0; i++) {
         uint32_t node = all ? i : h->dirty[i];
         while (is_hungry(a, node) && move_here(a, node)) affinity_node(a, node);
     }
@@ -246,9 +246,9 @@ void affinity_rebalance(struct affinity *a, bool all)
 void affinity_others(struct affinity *a)
 {
     for (uint32_t pair = 0; pair < n_pairs(a); pair++)
-        for (uint32_t at = a->first[pair], next; at != POL_NONE; at = next) {
-            next = a->wait[at].next;
+        for (uint32_t at = a->waits.first[pair], next; at != POL_NONE; at = next) {
+            next = a->waits.at[at].next;
             if (engines_find(&a->engines, pair / a->engines.n_tiers, pair % a->engines.n_tiers, true, POL_NONE) == POL_NONE) break;
-            try_away(a, a->wait[at].task);
+            try_away(a, a->waits.at[at].task);
         }
 }

@@ -12,7 +12,7 @@ enum affinity_cond { AFFINITY_BEST, AFFINITY_ABOVE };
 enum affinity_cross { AFFINITY_LIMIT, AFFINITY_LEAST, AFFINITY_OFF };
 enum affinity_balance { AFFINITY_LOAD, AFFINITY_ENGINES };
 
-/* Waiting for an engine of a engine type in a tier: a block of engine types x tiers of these for each waiting task. */
+/* A call that waits for an engine of one type in one tier; each waiting task has a block of engine types x tiers of these. */
 struct affinity_wait { uint32_t task, prev, next; bool is_in; int64_t way; };
 
 struct affinity_task {
@@ -22,21 +22,8 @@ struct affinity_task {
     uint32_t epoch;             /* when it was enlisted */
 };
 
-struct affinity {
-    struct dispatcher dispatcher;
-    struct engines engines;
-    struct affinity_task *task;  size_t cap_task;
-    struct affinity_wait *wait;  size_t cap_wait;  uint32_t n_blocks;
-    uint32_t *free_block;   size_t cap_free;  uint32_t n_free;
-    uint32_t *first, *last;             /* [engine type x tier] of the waiting: index in wait */
-    uint32_t *claim;                    /* [node][engine type] tasks queued there for that engine type */
-    uint32_t *masked;                   /* [node][targets] tasks queued there, by what they may be sent for */
-    uint32_t n_masked[1 << POL_ENGINES_MAX], n_queued;      /* on all nodes */
-    uint32_t epoch;                     /* how often nodes came or went: what is in reach is another question then */
-    uint32_t *types;  double *engine_of;        /* [node] engine types that it has, as bits, 0 while it is down; 1 / its engines */
-    uint32_t *chosen; size_t cap_chosen;        /* scratch: task, node, task, node ... */
-    char reason[POL_ENGINES_MAX][96];           /* why a task is sent for each engine type */
-    /* parameters */
+/* As a user gave them; README.md, affinity.  balance has those of its nodes alone. */
+struct affinity_param {
     bool is_blind;                      /* the master balances alone, and knows nothing of engines */
     int64_t take, overhead, width;
     enum affinity_cond target, condition;
@@ -44,6 +31,34 @@ struct affinity {
     enum affinity_cross cross;
     double least, call_least, load;
     bool worth, rebalance;
+};
+
+/* Calls that wait for an engine elsewhere: a list for each (engine type, tier). */
+struct affinity_waits {
+    struct affinity_wait *at; size_t cap; uint32_t n_blocks;
+    uint32_t *free_block; size_t cap_free; uint32_t n_free;
+    uint32_t *first, *last;             /* [engine type x tier] index in `at` */
+};
+
+/* Tasks in the nodes' queues. */
+struct affinity_queued {
+    uint32_t *claim;                    /* [node][engine type] those that were sent for that type */
+    uint32_t *masked;                   /* [node][targets] by what they may be sent for */
+    uint32_t n_masked[1 << POL_ENGINES_MAX], n;     /* on all nodes */
+};
+
+struct affinity {
+    struct dispatcher dispatcher;
+    struct engines engines;
+    struct affinity_task *task; size_t cap_task;        /* by task slot */
+    uint32_t epoch;                     /* how often nodes came or went: what is in reach is another question then */
+    uint32_t *types;                    /* [node] engine types that it has, as bits; 0 while it is down */
+    double   *engine_of;                /* [node] 1 / its engines */
+    uint32_t *chosen; size_t cap_chosen;                /* scratch: task, node, task, node ... */
+    char reason[POL_ENGINES_MAX][96];   /* why a task is sent for each engine type */
+    struct affinity_waits waits;
+    struct affinity_queued queued;
+    struct affinity_param param;
 };
 
 /* Every idle task of the node tries its call at home, and the node's queue moves up. */

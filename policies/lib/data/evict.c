@@ -75,11 +75,11 @@ void evict_begin(struct evict *e, struct offer *o)
 {
     struct gpujobs *g = &o->jobs;
     e->n_rich = e->n_victims = 0;
-    for (uint32_t i = 0; i < g->n_order; i++) {
+    for (uint32_t i = 0; i < g->order.n; i++) {
         const struct gpujob *j = gpujobs_nth(g, i);
         if (j == NULL || j->held <= j->share || j->runs.n < 2) continue;
         POL_RESERVE(e->rich, e->cap_rich, (size_t)e->n_rich + 1);
-        e->rich[e->n_rich++] = (struct evict_rich){ .job = g->order[i].slot, .last = POL_NONE };
+        e->rich[e->n_rich++] = (struct evict_rich){ .job = g->order.at[i].slot, .last = POL_NONE };
     }
 }
 
@@ -155,11 +155,11 @@ void evict_run(struct evict *e, struct offer *o)
     evict_begin(e, o);
     if (e->n_rich == 0) return;
     e->n_needy = 0;
-    for (uint32_t i = 0; i < g->n_order; i++) {
+    for (uint32_t i = 0; i < g->order.n; i++) {
         struct gpujob *j = gpujobs_nth(g, i);
         if (j == NULL || !is_needy(j)) continue;
         POL_RESERVE(e->needy, e->cap_needy, (size_t)e->n_needy + 1);
-        e->needy[e->n_needy++] = g->order[i].slot;
+        e->needy[e->n_needy++] = g->order.at[i].slot;
     }
     while (e->n_needy > 0) {
         uint32_t at = 0;

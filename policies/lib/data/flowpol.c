@@ -70,7 +70,7 @@ static uint32_t n_active(struct flowpol *f)
 {
     struct gpujobs *g = &f->offer.jobs;
     uint32_t k = 0;
-    for (uint32_t i = 0; i < g->n_order; i++) {
+    for (uint32_t i = 0; i < g->order.n; i++) {
         const struct gpujob *j = gpujobs_nth(g, i);
         k += j != NULL && j->held + j->waiting > 0;
     }
@@ -94,10 +94,10 @@ static void tell_shares(struct flowpol *f, bool all)
     int64_t q = f->offer.sched.view->gpu_total, leave = leave_now(f);
     uint32_t k = f->rule.share == FLOW_BASIC && !f->rule.is_soft ? n_active(f) : 0;
     gpujobs_share(g);
-    for (uint32_t i = 0; i < g->n_order; i++) {
+    for (uint32_t i = 0; i < g->order.n; i++) {
         const struct gpujob *j = gpujobs_nth(g, i);
         if (j == NULL || j->held + j->waiting == 0) continue;
-        uint32_t slot = g->order[i].slot;
+        uint32_t slot = g->order.at[i].slot;
         /* What of held is in the network: its tasks there less those that wait. */
         int64_t in_net = flownet_told(&f->net, slot).n_tasks, waiting = 0;
         for (uint32_t x = j->first_group; x != POL_NONE; x = g->group[x].next)
@@ -119,7 +119,7 @@ static void tell_running(struct flowpol *f)
     struct gpujobs *g = &f->offer.jobs;
     struct sched *d = &f->offer.sched;
     int64_t now = now_of(f), leave = leave_now(f);
-    for (uint32_t i = 0; i < g->n_order; i++) {
+    for (uint32_t i = 0; i < g->order.n; i++) {
         const struct gpujob *j = gpujobs_nth(g, i);
         if (j == NULL || j->runs.n == 0) continue;
         POL_RESERVE(f->list, f->cap_list, j->runs.n);
@@ -144,7 +144,7 @@ static void list_moved(struct flowpol *f)
     struct gpujobs *g = &f->offer.jobs;
     struct sched *d = &f->offer.sched;
     f->n_moved = 0;
-    for (uint32_t i = 0; f->rule.replaces && i < g->n_order; i++) {
+    for (uint32_t i = 0; f->rule.replaces && i < g->order.n; i++) {
         const struct gpujob *j = gpujobs_nth(g, i);
         for (uint32_t v = j != NULL ? unit_set_first(&j->runs, &d->units) : POL_NONE; v != POL_NONE; v = unit_set_next(&j->runs, &d->units, v)) {
             uint32_t node, kind;
@@ -257,11 +257,11 @@ static uint32_t shortfall(struct flowpol *f)
     POL_RESERVE(f->list, f->cap_list, g->cap);
     memset(f->list, 0, g->cap * sizeof *f->list);
     for (uint32_t i = 0; i < f->net.n_put; i++) f->list[sched_unit(&f->offer.sched, f->net.put[i].unit)->job.slot]++;
-    for (uint32_t i = 0; i < g->n_order; i++) {
+    for (uint32_t i = 0; i < g->order.n; i++) {
         if (gpujobs_nth(g, i) == NULL) continue;
-        struct flownet_job t = flownet_told(&f->net, g->order[i].slot);
+        struct flownet_job t = flownet_told(&f->net, g->order.at[i].slot);
         uint32_t due = t.share < t.n_tasks ? t.share : t.n_tasks;
-        if (due > f->list[g->order[i].slot]) sum += due - f->list[g->order[i].slot];
+        if (due > f->list[g->order.at[i].slot]) sum += due - f->list[g->order.at[i].slot];
     }
     return sum < NO_LIMIT ? (uint32_t)sum : NO_LIMIT;
 }
@@ -311,7 +311,7 @@ static void run_flow(struct flowpol *f, bool all)
 static bool holds_any(struct flowpol *f)
 {
     struct gpujobs *g = &f->offer.jobs;
-    for (uint32_t i = 0; i < g->n_order; i++) {
+    for (uint32_t i = 0; i < g->order.n; i++) {
         const struct gpujob *j = gpujobs_nth(g, i);
         if (j != NULL && j->held > 0) return true;
     }

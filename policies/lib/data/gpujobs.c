@@ -29,23 +29,23 @@ void gpujobs_fini(struct gpujobs *g)
         if (g->at[i].is_known) close_job(g, &g->at[i]);
     locality_fini(&g->locality);
     queue_fini(&g->apart);
-    free(g->at); free(g->group); free(g->has_data); free(g->ask);
-    free(g->order); free(g->dirty); free(g->want); free(g->share);
+    free(g->at); free(g->group); free(g->has_data); free(g->asks.at);
+    free(g->order.at); free(g->dirty.slot); free(g->shares.want); free(g->shares.share);
 }
 
 int64_t gpujobs_ask(struct gpujobs *g, uint32_t class)
 {
     const struct sched *d = g->sched;
-    for (; g->n_asks <= class; g->n_asks++) {
-        const struct request_class *k = &d->classes.at[g->n_asks];
-        POL_RESERVE(g->ask, g->cap_ask, (size_t)g->n_asks + 1);
-        g->ask[g->n_asks] = 0;
+    for (; g->asks.n <= class; g->asks.n++) {
+        const struct request_class *k = &d->classes.at[g->asks.n];
+        POL_RESERVE(g->asks.at, g->asks.cap, (size_t)g->asks.n + 1);
+        g->asks.at[g->asks.n] = 0;
         for (uint32_t i = 0; i < k->n_tasks; i++) {
             const struct pol_shape *s = &d->view->shape[k->shape[i]];
-            g->ask[g->n_asks] += (int64_t)s->n_gpu * s->gpu_milli;
+            g->asks.at[g->asks.n] += (int64_t)s->n_gpu * s->gpu_milli;
         }
     }
-    return g->ask[class];
+    return g->asks.at[class];
 }
 
 bool gpujobs_is_apart(const struct gpujobs *g, uint32_t class)
@@ -59,36 +59,36 @@ bool gpujobs_is_apart(const struct gpujobs *g, uint32_t class)
 
 static void mark(struct gpujobs *g, uint32_t slot)
 {
-    g->shares_stand = false;
+    g->shares.stand = false;
     if (g->at[slot].is_dirty) return;
     g->at[slot].is_dirty = true;
-    POL_RESERVE(g->dirty, g->cap_dirty, (size_t)g->n_dirty + 1);
-    g->dirty[g->n_dirty++] = slot;
+    POL_RESERVE(g->dirty.slot, g->dirty.cap, (size_t)g->dirty.n + 1);
+    g->dirty.slot[g->dirty.n++] = slot;
 }
 
 /* What is over leaves the list when it makes up half of it. */
 static void prune(struct gpujobs *g)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < g->n_order; i++) {
+    for (uint32_t i = 0; i < g->order.n; i++) {
         struct gpujob *j = gpujobs_nth(g, i);
         if (j == NULL) continue;
-        if (j->held + j->waiting > 0) g->order[n++] = g->order[i];
+        if (j->held + j->waiting > 0) g->order.at[n++] = g->order.at[i];
         else j->is_listed = false;
     }
-    g->n_order = g->n_kept = n;
+    g->order.n = g->order.n_kept = n;
 }
 
 /* Jobs mostly come in order of arrival; one whose next stage is ready comes late. */
 static void list_job(struct gpujobs *g, uint32_t slot)
 {
     g->at[slot].is_listed = true;
-    if (g->n_order >= 2 * g->n_kept + 64) prune(g);
-    POL_RESERVE(g->order, g->cap_order, (size_t)g->n_order + 1);
-    uint32_t i = g->n_order++;
+    if (g->order.n >= 2 * g->order.n_kept + 64) prune(g);
+    POL_RESERVE(g->order.at, g->order.cap, (size_t)g->order.n + 1);
+    uint32_t i = g->order.n++;
     uint64_t ordinal = g->at[slot].ordinal;
-    for (; i > 0 && g->order[i - 1].ordinal > ordinal; i--) g->order[i] = g->order[i - 1];
-    g->order[i] = (struct gpujobs_listed){ ordinal, slot };
+    for (; i > 0 && g->order.at[i - 1].ordinal > ordinal; i--) g->order.at[i] = g->order.at[i - 1];
+    g->order.at[i] = (struct gpujobs_listed){ ordinal, slot };
 }
 
 static void open_job(struct gpujobs *g, const struct unit *u)
@@ -134,7 +134,7 @@ void gpujobs_open(struct gpujobs *g, const struct pol_event *ev, size_t n_ev)
         g->n_freed += ev[i].type == POL_NODE_UP;
     }
     if (!changed || g->locality.by != LOCALITY_LEAST) return;
-    for (uint32_t i = 0; i < g->n_order; i++) {
+    for (uint32_t i = 0; i < g->order.n; i++) {
         const struct gpujob *j = gpujobs_nth(g, i);
         for (uint32_t x = j != NULL ? j->first_group : POL_NONE; x != POL_NONE; x = g->group[x].next)
             locality_index_renew(&g->locality, &g->group[x].index, shape_of(g, g->group[x].request_class), handle, g);
@@ -206,21 +206,21 @@ void gpujobs_moved(struct gpujobs *g, const struct unit *u, int sign)
 void gpujobs_share(struct gpujobs *g)
 {
     int64_t q = g->sched->view->gpu_total;
-    if (g->shares_stand && g->shared_q == q) return;
-    POL_RESERVE(g->want, g->cap_want, g->n_order);
-    POL_RESERVE(g->share, g->cap_share, g->n_order);
-    for (uint32_t i = 0; i < g->n_order; i++) {
+    if (g->shares.stand && g->shares.of_gpus == q) return;
+    POL_RESERVE(g->shares.want, g->shares.cap_want, g->order.n);
+    POL_RESERVE(g->shares.share, g->shares.cap_share, g->order.n);
+    for (uint32_t i = 0; i < g->order.n; i++) {
         const struct gpujob *j = gpujobs_nth(g, i);
         int64_t want = j != NULL ? j->held + j->waiting : 0, most = j != NULL && j->held > g->quota ? j->held : g->quota;
-        g->want[i] = g->quota > 0 && want > most ? most : want;
+        g->shares.want[i] = g->quota > 0 && want > most ? most : want;
     }
-    gpushare(q, GPU, g->n_order, g->want, g->share);
-    for (uint32_t i = 0; i < g->n_order; i++) {
+    gpushare(q, GPU, g->order.n, g->shares.want, g->shares.share);
+    for (uint32_t i = 0; i < g->order.n; i++) {
         struct gpujob *j = gpujobs_nth(g, i);
-        if (j != NULL) j->share = g->share[i];
+        if (j != NULL) j->share = g->shares.share[i];
     }
-    g->shared_q = q;
-    g->shares_stand = true;
+    g->shares.of_gpus = q;
+    g->shares.stand = true;
 }
 
 uint32_t gpujobs_victim(struct gpujobs *g, const struct gpujob *j, uint32_t after, int64_t spare)

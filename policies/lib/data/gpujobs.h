@@ -48,19 +48,27 @@ struct gpujob {
 
 struct gpujobs_listed { uint64_t ordinal; uint32_t slot; };
 
+/* Jobs with GPU units, by arrival; some are over. */
+struct gpujobs_order { struct gpujobs_listed *at; size_t cap; uint32_t n, n_kept; };
+
+/* The shares as they were last reckoned. */
+struct gpujobs_shares {
+    int64_t *want, *share; size_t cap_want, cap_share;      /* [order.n] scratch */
+    int64_t  of_gpus;                   /* Q they were reckoned for */
+    bool     stand;                     /* nothing that they depend on changed since, but perhaps Q */
+};
+
 struct gpujobs {
-    struct sched *sched;                  /* borrowed */
+    struct sched *sched;                /* borrowed */
     struct locality locality;
     struct gpujob *at; size_t cap;      /* by job slot */
     struct gpujobs_group *group; size_t cap_group; uint32_t n_groups, free_group;
     uint8_t *has_data; size_t cap_has_data;     /* by task slot; current while the unit waits */
-    int64_t *ask; size_t cap_ask; uint32_t n_asks;      /* by request class */
-    struct gpujobs_listed *order; size_t cap_order; uint32_t n_order, n_kept;    /* jobs with GPU units, by arrival; some are over */
-    uint32_t *dirty; size_t cap_dirty; uint32_t n_dirty;    /* slots whose held or waiting changed */
-    int64_t *want, *share; size_t cap_want, cap_share;      /* scratch */
+    struct { int64_t *at; size_t cap; uint32_t n; } asks;       /* by request class */
+    struct { uint32_t *slot; size_t cap; uint32_t n; } dirty;   /* jobs whose held or waiting changed */
+    struct gpujobs_order order;
+    struct gpujobs_shares shares;
     int64_t  quota;                     /* most that one job may hold; 0: no limit */
-    int64_t  shared_q;                  /* Q the shares were reckoned for */
-    bool     shares_stand;
     int64_t  waiting;                   /* over all jobs */
     bool     sets_apart;                /* singles; set before anything arrives */
     struct queue apart;                 /* them */
@@ -76,8 +84,8 @@ void gpujobs_open(struct gpujobs *g, const struct pol_event *ev, size_t n_ev);
 /* Job `i` of the list, in order of arrival; NULL when it is over. */
 static inline struct gpujob *gpujobs_nth(struct gpujobs *g, uint32_t i)
 {
-    struct gpujob *j = &g->at[g->order[i].slot];
-    return j->ordinal == g->order[i].ordinal ? j : NULL;
+    struct gpujob *j = &g->at[g->order.at[i].slot];
+    return j->ordinal == g->order.at[i].ordinal ? j : NULL;
 }
 
 /* For sched_ops. */

@@ -35,8 +35,8 @@ void offer_init(struct offer *o, const struct pol_host *host, const struct offer
     o->jobs.quota = rule->quota * GPU;
     o->jobs.sets_apart = rule->singles != NULL;
     o->rule = *rule;
-    o->beat_us = -1;
-    o->only = POL_NONE;
+    o->beat.asked = -1;
+    o->nodes.only = POL_NONE;
 }
 
 void offer_fini(struct offer *o)
@@ -47,7 +47,7 @@ void offer_fini(struct offer *o)
     queue_walk_fini(&o->walk);
     queue_walk_fini(&o->inner);
     free(o->queue); free(o->queue_of); free(o->job); free(o->group); free(o->rep.at);
-    free(o->open); free(o->node); free(o->drawn); free(o->nearest.at);
+    free(o->nodes.is_open); free(o->nodes.at); free(o->nodes.drawn); free(o->nearest.at);
 }
 
 /* ---- queues and the groups in them ---- */
@@ -99,8 +99,8 @@ static void settle_group(struct offer *o, const struct gpujob *j, uint32_t x)
 static void settle(struct offer *o)
 {
     struct gpujobs *g = &o->jobs;
-    for (uint32_t i = 0; i < g->n_dirty; i++) {
-        uint32_t slot = g->dirty[i];
+    for (uint32_t i = 0; i < g->dirty.n; i++) {
+        uint32_t slot = g->dirty.slot[i];
         struct gpujob *j = &g->at[slot];
         j->is_dirty = false;
         POL_RESERVE(o->job, o->cap_job, (size_t)slot + 1);
@@ -108,7 +108,7 @@ static void settle(struct offer *o)
             o->job[slot] = (struct offer_job){ .ordinal = j->ordinal, .is_known = true, .queue = number_queue(o, j), .counted_us = -1 };
         for (uint32_t x = j->first_group; x != POL_NONE; x = g->group[x].next) settle_group(o, j, x);
     }
-    g->n_dirty = 0;
+    g->dirty.n = 0;
 }
 
 void offer_open(struct offer *o, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
@@ -116,7 +116,7 @@ void offer_open(struct offer *o, const struct pol_view *view, const struct pol_e
     sched_open(&o->sched, view, ev, n_ev);
     gpujobs_open(&o->jobs, ev, n_ev);
     settle(o);
-    o->next_beat = POL_NEVER;
+    o->beat.next = POL_NEVER;
 }
 
 /* ---- nodes with GPUs to give ---- */
@@ -125,26 +125,26 @@ static void look_at(struct offer *o, uint32_t node)
 {
     const struct plan_node *n = &o->sched.plan.node[node];
     uint64_t bit = UINT64_C(1) << node % 64;
-    if (n->n.is_up && n->gpu_free > 0) o->open[node / 64] |= bit;
-    else o->open[node / 64] &= ~bit;
+    if (n->n.is_up && n->gpu_free > 0) o->nodes.is_open[node / 64] |= bit;
+    else o->nodes.is_open[node / 64] &= ~bit;
 }
 
 static void list_open(struct offer *o)
 {
     const struct plan *p = &o->sched.plan;
     size_t words = (p->n_nodes + 63) / 64;
-    POL_RESERVE(o->open, o->cap_open, words);
-    POL_RESERVE(o->node, o->cap_node, p->n_nodes);
-    if (o->seen == 0 || p->n_touches - o->seen > p->mask) {
+    POL_RESERVE(o->nodes.is_open, o->nodes.cap_is_open, words);
+    POL_RESERVE(o->nodes.at, o->nodes.cap, p->n_nodes);
+    if (o->nodes.seen == 0 || p->n_touches - o->nodes.seen > p->mask) {
         for (uint32_t i = 0; i < p->n_nodes; i++) look_at(o, i);
     } else {
-        for (uint64_t k = o->seen + 1; k <= p->n_touches; k++) look_at(o, p->log[k & p->mask]);
+        for (uint64_t k = o->nodes.seen + 1; k <= p->n_touches; k++) look_at(o, p->log[k & p->mask]);
     }
-    o->seen = p->n_touches;
-    o->n_nodes = 0;
+    o->nodes.seen = p->n_touches;
+    o->nodes.n = 0;
     for (size_t w = 0; w < words; w++)
-        for (uint64_t left = o->open[w]; left != 0; left &= left - 1)
-            o->node[o->n_nodes++] = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(left);
+        for (uint64_t left = o->nodes.is_open[w]; left != 0; left &= left - 1)
+            o->nodes.at[o->nodes.n++] = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(left);
 }
 
 /* ---- one job's choice ---- */
@@ -178,12 +178,12 @@ static struct locality_candidate nearest(struct offer *o, const struct gpujob *j
         struct request_class *k = &d->classes.at[g->request_class];
         if (g->n_data == 0 || sched_known_unschedulable(d, g->request_class)) continue;
         if (!within_quota(o, j, gpujobs_ask(&o->jobs, g->request_class))) continue;
-        if (!listed && o->only == POL_NONE) list_open(o);
+        if (!listed && o->nodes.only == POL_NONE) list_open(o);
         listed = true;
-        bool all = o->only == POL_NONE;
-        if (gpujobs_nearest(&o->jobs, g, all ? o->node : &o->only, all ? o->n_nodes : 1, &best, &o->nearest) || !all) continue;
-        k->failed_freed_epoch = d->plan.freed_epoch;
-        k->failed_change_epoch = d->plan.change_epoch;
+        bool all = o->nodes.only == POL_NONE;
+        if (gpujobs_nearest(&o->jobs, g, all ? o->nodes.at : &o->nodes.only, all ? o->nodes.n : 1, &best, &o->nearest) || !all) continue;
+        k->failed.freed_epoch = d->plan.freed_epoch;
+        k->failed.change_epoch = d->plan.change_epoch;
     }
     return best;
 }
@@ -193,10 +193,10 @@ static bool place_plain(struct offer *o, uint32_t id)
 {
     struct sched *d = &o->sched;
     const struct unit *u = sched_unit(d, id);
-    if (o->only == POL_NONE || u->n_tasks > 1) return sched_place(d, id);
+    if (o->nodes.only == POL_NONE || u->n_tasks > 1) return sched_place(d, id);
     uint32_t shape = d->classes.at[u->request_class].shape[0];
     POL_RESERVE(d->place, d->cap_place, 1);
-    if (!plan_fits(&d->plan, o->only, &d->plan.shape[shape]) || !placement_among(&d->placement, shape, &o->only, 1, d->place)) return false;
+    if (!plan_fits(&d->plan, o->nodes.only, &d->plan.shape[shape]) || !placement_among(&d->placement, shape, &o->nodes.only, 1, d->place)) return false;
     plan_allocate(&d->plan, d->place->node, &d->plan.shape[shape], d->place->cards);
     return true;
 }
@@ -257,7 +257,7 @@ static void decline(struct offer *o, uint32_t slot)
         x->counted_us = now;
     }
     int64_t beat = pol_after(x->counted_us, o->rule.heartbeat_us);
-    if (beat < o->next_beat) o->next_beat = beat;
+    if (beat < o->beat.next) o->beat.next = beat;
 }
 
 /* What a job declines to wait for a better place is not for those that have their share. */
@@ -318,7 +318,7 @@ static void serve_all(struct offer *o)
 /* Uniform below n: the k-th number of a SplitMix64 of the run's seed, scaled. */
 static uint32_t draw(struct offer *o, uint32_t n)
 {
-    uint64_t z = o->sched.host->seed + ++o->n_draws * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = o->sched.host->seed + ++o->nodes.n_draws * UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     z ^= z >> 31;
@@ -333,16 +333,16 @@ void offer_gpus(struct offer *o, bool below_share)
         return;
     }
     list_open(o);
-    uint32_t n = o->n_nodes;
-    POL_RESERVE(o->drawn, o->cap_drawn, n);
-    if (n > 0) memcpy(o->drawn, o->node, n * sizeof *o->drawn);
+    uint32_t n = o->nodes.n;
+    POL_RESERVE(o->nodes.drawn, o->nodes.cap_drawn, n);
+    if (n > 0) memcpy(o->nodes.drawn, o->nodes.at, n * sizeof *o->nodes.drawn);
     while (n > 0 && o->jobs.waiting > 0) {
         uint32_t i = draw(o, n);
-        o->only = o->drawn[i];
-        o->drawn[i] = o->drawn[--n];
+        o->nodes.only = o->nodes.drawn[i];
+        o->nodes.drawn[i] = o->nodes.drawn[--n];
         serve_all(o);
     }
-    o->only = POL_NONE;
+    o->nodes.only = POL_NONE;
 }
 
 /* ---- CPU units ---- */
@@ -365,8 +365,8 @@ static bool place_near(struct offer *o, uint32_t id)
         o->nearest.at[o->nearest.n++] = i;
     }
     if (best.task == POL_NONE) {
-        k->failed_freed_epoch = p->freed_epoch;
-        k->failed_change_epoch = p->change_epoch;
+        k->failed.freed_epoch = p->freed_epoch;
+        k->failed.change_epoch = p->change_epoch;
         return false;
     }
     POL_RESERVE(d->place, d->cap_place, 1);
@@ -392,8 +392,8 @@ void offer_cpus(struct offer *o)
 
 void offer_close(struct offer *o)
 {
-    if (o->next_beat == POL_NEVER) return;
-    if (o->beat_us > o->sched.view->now_us && o->beat_us <= o->next_beat) return;
-    o->beat_us = o->next_beat;
-    o->sched.host->wake(o->sched.host->ctx, o->next_beat);
+    if (o->beat.next == POL_NEVER) return;
+    if (o->beat.asked > o->sched.view->now_us && o->beat.asked <= o->beat.next) return;
+    o->beat.asked = o->beat.next;
+    o->sched.host->wake(o->sched.host->ctx, o->beat.next);
 }

@@ -44,6 +44,16 @@ struct offer_job {
     uint64_t passed_in;         /* pass in which it declined, or was not offered anything */
 };
 
+/* Nodes with GPUs to give. */
+struct offer_nodes {
+    uint64_t *is_open; size_t cap_is_open;          /* bits */
+    uint64_t  seen;                     /* touches of the plan taken in */
+    uint32_t *at;    size_t cap; uint32_t n;        /* scratch: the open ones */
+    uint32_t *drawn; size_t cap_drawn;  /* scratch: open nodes not offered yet */
+    uint32_t  only;                     /* the node on offer; POL_NONE: all */
+    uint64_t  n_draws;
+};
+
 struct offer {
     struct sched sched;
     struct gpujobs jobs;
@@ -57,14 +67,8 @@ struct offer {
     uint64_t pass;              /* calls of offer_gpus so far */
     bool     below_share;       /* this pass is for jobs below their share alone */
     uint64_t declined_in;       /* decision in which some job declined */
-    int64_t  next_beat, beat_us;        /* the earliest wish in this decision; the last wake asked for */
-    /* nodes with GPUs to give */
-    uint64_t *open; size_t cap_open;    /* bits */
-    uint64_t  seen;                     /* touches of the plan taken in */
-    uint32_t *node; size_t cap_node; uint32_t n_nodes;      /* scratch */
-    uint32_t *drawn; size_t cap_drawn;  /* scratch: open nodes not offered yet */
-    uint32_t only;                      /* the node on offer; POL_NONE: all */
-    uint64_t n_draws;
+    struct { int64_t next, asked; } beat;           /* wakes: the earliest wished for in this decision; the last asked for */
+    struct offer_nodes nodes;
     struct gpujobs_nodes nearest;
 };
 

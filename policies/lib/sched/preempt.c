@@ -4,11 +4,11 @@
 
 void preempt_fini(struct preempt *r)
 {
-    free(r->order);
-    free(r->all);
-    free(r->touched);
-    free(r->touched_in);
-    plan_fini(&r->most);
+    free(r->order.at);
+    free(r->order.all);
+    free(r->released.node);
+    free(r->released.node_in);
+    plan_fini(&r->released.plan);
     free(r->victim);
     free(r->back);
 }
@@ -17,8 +17,8 @@ void preempt_fini(struct preempt *r)
 
 static void append(struct preempt *r, const struct unit *u, uint32_t id, int64_t key)
 {
-    POL_RESERVE(r->order, r->cap_order, (size_t)r->n_order + 1);
-    r->order[r->n_order++] = (struct preempt_unit){ key, u->ordinal, u->index, id };
+    POL_RESERVE(r->order.at, r->order.cap, (size_t)r->order.n + 1);
+    r->order.at[r->order.n++] = (struct preempt_unit){ key, u->ordinal, u->index, id };
 }
 
 static int last_first(const void *pa, const void *pb)
@@ -32,16 +32,16 @@ static int last_first(const void *pa, const void *pb)
 /* Where keys in the set are out of date, all are read once a decision; they are mostly in order already. */
 static void read_all(struct preempt *r, struct sched *d, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *))
 {
-    POL_RESERVE(r->all, r->cap_all, d->running.n);
-    unit_set_list(&d->running, &d->units, r->all);
+    POL_RESERVE(r->order.all, r->order.cap_all, d->running.n);
+    unit_set_list(&d->running, &d->units, r->order.all);
     bool sorted = true;
     for (uint32_t i = d->running.n; i-- > 0;) {
-        int64_t key = fresh(d->self, sched_unit(d, r->all[i]));
+        int64_t key = fresh(d->self, sched_unit(d, r->order.all[i]));
         if (key <= victim_bound) continue;
-        append(r, sched_unit(d, r->all[i]), r->all[i], key);
-        sorted &= r->n_order == 1 || last_first(&r->order[r->n_order - 2], &r->order[r->n_order - 1]) < 0;
+        append(r, sched_unit(d, r->order.all[i]), r->order.all[i], key);
+        sorted &= r->order.n == 1 || last_first(&r->order.at[r->order.n - 2], &r->order.at[r->order.n - 1]) < 0;
     }
-    if (!sorted) qsort(r->order, r->n_order, sizeof *r->order, last_first);
+    if (!sorted) qsort(r->order.at, r->order.n, sizeof *r->order.at, last_first);
 }
 
 /*
@@ -50,18 +50,18 @@ static void read_all(struct preempt *r, struct sched *d, int64_t victim_bound, i
  */
 static uint32_t nth_last(struct preempt *r, struct sched *d, uint32_t i, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *))
 {
-    if (r->order_in != d->round) {
-        r->order_in = d->round;
-        r->n_order = 0;
+    if (r->order.in != d->round) {
+        r->order.in = d->round;
+        r->order.n = 0;
         if (fresh != NULL) read_all(r, d, victim_bound, fresh);
     }
-    while (i >= r->n_order) {
+    while (i >= r->order.n) {
         if (fresh != NULL) return POL_NONE;
-        uint32_t v = r->n_order == 0 ? unit_set_last(&d->running, &d->units) : unit_set_prev(&d->running, &d->units, r->order[r->n_order - 1].id);
+        uint32_t v = r->order.n == 0 ? unit_set_last(&d->running, &d->units) : unit_set_prev(&d->running, &d->units, r->order.at[r->order.n - 1].id);
         if (v == POL_NONE || sched_unit(d, v)->key <= victim_bound) return POL_NONE;
         append(r, sched_unit(d, v), v, sched_unit(d, v)->key);
     }
-    return r->order[i].key > victim_bound ? r->order[i].id : POL_NONE;
+    return r->order.at[i].key > victim_bound ? r->order.at[i].id : POL_NONE;
 }
 
 /* ---- could room be made at all? ---- */
@@ -76,13 +76,13 @@ static void release_most(struct preempt *r, struct sched *d, uint32_t v)
     uint32_t t = v;
     for (uint32_t i = 0; i < sched_unit(d, v)->n_tasks; i++, t = d->held[t].next) {
         const struct sched_held *h = &d->held[t];
-        if (r->touched_in[h->node] != d->round) {
-            r->touched_in[h->node] = d->round;
-            POL_RESERVE(r->touched, r->cap_touched, (size_t)r->n_touched + 1);
-            r->touched[r->n_touched++] = h->node;
-            plan_copy_node(&r->most, &d->plan, h->node);
+        if (r->released.node_in[h->node] != d->round) {
+            r->released.node_in[h->node] = d->round;
+            POL_RESERVE(r->released.node, r->released.cap_node, (size_t)r->released.n_nodes + 1);
+            r->released.node[r->released.n_nodes++] = h->node;
+            plan_copy_node(&r->released.plan, &d->plan, h->node);
         }
-        plan_release(&r->most, h->node, &d->plan.shape[h->shape], h->cards);
+        plan_release(&r->released.plan, h->node, &d->plan.shape[h->shape], h->cards);
     }
 }
 
@@ -90,7 +90,7 @@ static void reallocate_most(struct preempt *r, struct sched *d, uint32_t v)
 {
     uint32_t t = v;
     for (uint32_t i = 0; i < sched_unit(d, v)->n_tasks; i++, t = d->held[t].next)
-        plan_allocate(&r->most, d->held[t].node, &d->plan.shape[d->held[t].shape], d->held[t].cards);
+        plan_allocate(&r->released.plan, d->held[t].node, &d->plan.shape[d->held[t].shape], d->held[t].cards);
 }
 
 /*
@@ -103,19 +103,19 @@ static void reallocate_most(struct preempt *r, struct sched *d, uint32_t v)
 static bool could_fit(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *))
 {
     uint32_t v;
-    if (r->most_in != d->round) {
-        r->most_in = d->round;
-        r->n_most = r->n_touched = 0;
-        if (r->most.node == NULL) plan_sync(&r->most, d->view);
-        POL_RESERVE(r->touched_in, r->cap_touched_in, d->plan.n_nodes);
-        for (; (v = nth_last(r, d, r->n_most, victim_bound, fresh)) != POL_NONE; r->n_most++)
+    if (r->released.in != d->round) {
+        r->released.in = d->round;
+        r->released.n = r->released.n_nodes = 0;
+        if (r->released.plan.node == NULL) plan_sync(&r->released.plan, d->view);
+        POL_RESERVE(r->released.node_in, r->released.cap_node_in, d->plan.n_nodes);
+        for (; (v = nth_last(r, d, r->released.n, victim_bound, fresh)) != POL_NONE; r->released.n++)
             if (may_stop(d, v)) release_most(r, d, v);
     }
-    for (; r->n_most > 0 && r->order[r->n_most - 1].key <= victim_bound; r->n_most--)
-        if (may_stop(d, r->order[r->n_most - 1].id)) reallocate_most(r, d, r->order[r->n_most - 1].id);
+    for (; r->released.n > 0 && r->order.at[r->released.n - 1].key <= victim_bound; r->released.n--)
+        if (may_stop(d, r->order.at[r->released.n - 1].id)) reallocate_most(r, d, r->order.at[r->released.n - 1].id);
     const struct pol_shape *s = &d->plan.shape[d->classes.at[sched_unit(d, unit)->request_class].shape[0]];
-    for (uint32_t i = 0; i < r->n_touched; i++)
-        if (plan_fits(&r->most, r->touched[i], s)) return true;
+    for (uint32_t i = 0; i < r->released.n_nodes; i++)
+        if (plan_fits(&r->released.plan, r->released.node[i], s)) return true;
     return false;
 }
 
@@ -123,10 +123,10 @@ static bool could_fit(struct preempt *r, struct sched *d, uint32_t unit, int64_t
 static void note_start(struct preempt *r, const struct sched *d, uint32_t unit)
 {
     const struct request_class *k = &d->classes.at[sched_unit(d, unit)->request_class];
-    if (r->most_in != d->round) return;
+    if (r->released.in != d->round) return;
     for (uint32_t i = 0; i < k->n_tasks; i++)
-        if (r->touched_in[d->place[i].node] == d->round)
-            plan_allocate(&r->most, d->place[i].node, &d->plan.shape[k->shape[i]], d->place[i].cards);
+        if (r->released.node_in[d->place[i].node] == d->round)
+            plan_allocate(&r->released.plan, d->place[i].node, &d->plan.shape[k->shape[i]], d->place[i].cards);
 }
 
 /* ---- making it ---- */
@@ -177,8 +177,8 @@ bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t vict
     if (!fits) {
         plan_undo(&d->plan, all);
         /* The trials overwrote what was known of the request class: that it does not fit as things are. */
-        k->failed_freed_epoch = d->plan.freed_epoch;
-        k->failed_change_epoch = d->plan.change_epoch;
+        k->failed.freed_epoch = d->plan.freed_epoch;
+        k->failed.change_epoch = d->plan.change_epoch;
         return false;
     }
     POL_RESERVE(r->back, r->cap_back, r->n_victims);
@@ -206,7 +206,7 @@ bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t vict
 static bool known_without_victims(const struct preempt *r, const struct sched *d, const struct unit *u)
 {
     const struct request_class *k = &d->classes.at[u->request_class];
-    return k->is_monotone && k->no_victims_freed_epoch == d->plan.freed_epoch && k->no_victims_key_epoch == r->epoch && u->key >= k->no_victims_key;
+    return k->is_monotone && k->no_victims.freed_epoch == d->plan.freed_epoch && k->no_victims.key_epoch == r->key_epoch && u->key >= k->no_victims.key;
 }
 
 void preempt_run(struct preempt *r, struct sched *d, const struct preempt_rule *rule, bool skip)
@@ -219,9 +219,9 @@ void preempt_run(struct preempt *r, struct sched *d, const struct preempt_rule *
         if (!sched_place(d, id)) {
             if (known_without_victims(r, d, u) || !preempt_for(r, d, id, rule->victim_bound(d->self, u), rule->fresh, rule->reason)) {
                 struct request_class *k = &d->classes.at[u->request_class];
-                if (k->no_victims_freed_epoch != d->plan.freed_epoch || k->no_victims_key_epoch != r->epoch || u->key < k->no_victims_key) k->no_victims_key = u->key;
-                k->no_victims_freed_epoch = d->plan.freed_epoch;
-                k->no_victims_key_epoch = r->epoch;
+                if (k->no_victims.freed_epoch != d->plan.freed_epoch || k->no_victims.key_epoch != r->key_epoch || u->key < k->no_victims.key) k->no_victims.key = u->key;
+                k->no_victims.freed_epoch = d->plan.freed_epoch;
+                k->no_victims.key_epoch = r->key_epoch;
                 if (!skip) {
                     sched_head(d, id, "first in order; strict order starts nothing before it");
                     return;

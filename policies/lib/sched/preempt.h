@@ -8,18 +8,29 @@
 #include "lib/sched/sched.h"
 
 struct preempt_unit { int64_t key; uint64_t ordinal; uint32_t index, id; };
-struct preempt {
-    struct preempt_unit *order; size_t cap_order; uint32_t n_order;    /* this decision's running units from the last, as far as looked at */
+
+/* This decision's running units from the last, as far as looked at. */
+struct preempt_order {
+    struct preempt_unit *at; size_t cap; uint32_t n;
+    uint64_t in;                            /* the decision */
     uint32_t *all; size_t cap_all;          /* scratch */
-    uint64_t order_in;                      /* the decision */
-    struct plan most;                       /* the plan with the first n_most of order released, on the nodes in `touched` */
-    uint32_t n_most;
-    uint64_t most_in;
-    uint32_t *touched; size_t cap_touched; uint32_t n_touched;
-    uint64_t *touched_in; size_t cap_touched_in;    /* [node] */
-    uint64_t epoch;                         /* raise it when a running unit's key grew: refusals are then forgotten */
+};
+
+/* The plan with the first n of that order released, on the nodes that they hold something of. */
+struct preempt_released {
+    struct plan plan;
+    uint32_t n;
+    uint64_t in;                            /* the decision */
+    uint32_t *node; size_t cap_node; uint32_t n_nodes;
+    uint64_t *node_in; size_t cap_node_in;  /* [node] the decision in which it was listed */
+};
+
+struct preempt {
+    struct preempt_order order;
+    struct preempt_released released;
+    uint64_t key_epoch;                     /* raise it when a running unit's key grew: refusals are then forgotten */
     uint32_t *victim; size_t cap_victim; uint32_t n_victims;
-    bool     *back;   size_t cap_back;      /* handed back */
+    bool     *back;   size_t cap_back;      /* [n_victims] handed back */
 };
 
 void preempt_fini(struct preempt *r);             /* zero-initialise to begin */

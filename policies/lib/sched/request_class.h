@@ -16,9 +16,9 @@ struct request_class {
     uint32_t *shape;            /* [n_tasks] owned */
     uint32_t  n_tasks;
     bool      is_monotone, is_uniform;
-    uint64_t  failed_freed_epoch, failed_change_epoch;       /* the plan's, when it last failed; 0: never */
-    uint64_t  no_victims_freed_epoch, no_victims_key_epoch;     /* the same for making room; see preempt.c */
-    int64_t   no_victims_key;
+    struct { uint64_t freed_epoch, change_epoch; } failed;          /* the plan's, when it last did not fit; 0: never */
+    /* The same when no victims would do, and the least key of a unit that was refused; preempt.h. */
+    struct { uint64_t freed_epoch, key_epoch; int64_t key; } no_victims;
 };
 
 struct request_classes { struct request_class *at; size_t cap; uint32_t n; uint32_t *slot; size_t n_slot; };

@@ -200,7 +200,7 @@ void sched_open(struct sched *d, const struct pol_view *view, const struct pol_e
 bool sched_known_unschedulable(const struct sched *d, uint32_t class)
 {
     const struct request_class *k = &d->classes.at[class];
-    return k->is_monotone ? k->failed_freed_epoch == d->plan.freed_epoch : k->failed_change_epoch == d->plan.change_epoch;
+    return k->is_monotone ? k->failed.freed_epoch == d->plan.freed_epoch : k->failed.change_epoch == d->plan.change_epoch;
 }
 
 /* A class that is not monotone may come to fit before the walk reaches it. */
@@ -234,8 +234,8 @@ bool sched_place(struct sched *d, uint32_t id)
         ok = placement_all(&d->placement, k->shape, u->n_tasks, d->place);
     }
     if (ok) return true;
-    k->failed_freed_epoch = d->plan.freed_epoch;
-    k->failed_change_epoch = d->plan.change_epoch;
+    k->failed.freed_epoch = d->plan.freed_epoch;
+    k->failed.change_epoch = d->plan.change_epoch;
     return false;
 }
 
