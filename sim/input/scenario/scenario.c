@@ -8,11 +8,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include "base/hash.h"
 #include "base/mem.h"
 #include "input/kube/nodes.h"
 #include "input/scenario/section.h"
+#include "input/text/find.h"
 
 enum { SEEDS_MAX = 10000 };
 
@@ -35,44 +35,6 @@ enum st scn_at(const struct ydoc_node *n, const struct diag *own, struct diag *d
     enum st st = ydoc_error(n, d, "%s", own->msg);
     if (own->hint[0] != '\0') diag_hint(d, "%s", own->hint);
     return st;
-}
-
-static bool is_file(const char *path)
-{
-    struct stat sb;
-    return stat(path, &sb) == 0 && !S_ISDIR(sb.st_mode);
-}
-
-static char *path_join(const char *dir, size_t n_dir, const char *name)
-{
-    char *p = mem_alloc(n_dir + strlen(name) + 2, 1);
-    memcpy(p, dir, n_dir);
-    if (n_dir > 0 && p[n_dir - 1] != '/') p[n_dir] = '/';
-    return strcat(p, name);
-}
-
-char *scn_find_file(const char *scenario_path, const char *name, struct diag *d)
-{
-    if (name[0] == '/') {
-        if (is_file(name)) return mem_strdup(name);
-        (void)diag_set(d, ST_EINPUT, "cannot find the file '%s'", name);
-        return NULL;
-    }
-    const char *slash = strrchr(scenario_path, '/'), *env = getenv("FAIRWAY_TRACES");
-    char *beside = path_join(scenario_path, slash != NULL ? (size_t)(slash - scenario_path) + 1 : 0, name);
-    if (is_file(beside)) return beside;
-    if (env == NULL || env[0] == '\0') {
-        (void)diag_set(d, ST_EINPUT, "cannot find the file '%s': tried %s", name, beside);
-        diag_hint(d, "set FAIRWAY_TRACES to the folder that holds your traces; it is searched too");
-        mem_free(beside);
-        return NULL;
-    }
-    char *other = path_join(env, strlen(env), name);
-    if (is_file(other)) { mem_free(beside); return other; }
-    (void)diag_set(d, ST_EINPUT, "cannot find the file '%s': tried %s and %s", name, beside, other);
-    mem_free(beside);
-    mem_free(other);
-    return NULL;
 }
 
 /* Of the file's bytes: a change of a node list or a fault trace changes the run key. */
@@ -106,7 +68,7 @@ enum st scn_file(struct scenario *s, const struct ydoc_node *map, const char *ke
     TRY(ydoc_str(map, key, &name, d));
     if (name == NULL) return ST_OK;
     struct diag own = {0};
-    char *path = scn_find_file(s->path, name, &own);
+    char *path = find_file(s->path, name, &own);
     if (path == NULL) return scn_at(ydoc_get(map, key), &own, d);
     *out = scn_own(s, path);
     if (!is_keyed) return ST_OK;

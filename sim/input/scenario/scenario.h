@@ -66,11 +66,4 @@ struct scenario {
 enum st scn_load(struct scenario *s, const char *path, const char *const *set, size_t n_set, struct diag *d);
 void    scn_fini(struct scenario *s);
 
-/*
- * A file named by a scenario: as it is when absolute, else beside the scenario,
- * else under $FAIRWAY_TRACES.  Returns an owned path, or NULL with d filled and
- * every place that was tried named.
- */
-char *scn_find_file(const char *scenario_path, const char *name, struct diag *d);
-
 #endif

@@ -51,7 +51,7 @@ const char *scn_keep(struct scenario *s, const char *text);
 const char *scn_own(struct scenario *s, char *text);
 
 /*
- * The file that the key names, found as scn_find_file has it; NULL in *out when
+ * The file that the key names, found as find_file has it; NULL in *out when
  * the key is absent.  Borrowed from the scenario.
  *   is_keyed  its contents decide results and are hashed into the run key
  *             (a trace's own file is hashed by trace.c, as it is read)

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "input/synth/generator.h"
 #include "input/synth/workload.h"
+#include "input/text/find.h"
 
 enum { GPUS_PER_TASK_MAX = NODE_GPUS_MAX, FORMATS_MAX = 32 };
 
@@ -121,7 +122,7 @@ static enum st read_instances(struct scenario *s, const struct ydoc_node *n, str
         struct diag own = { .code = ST_OK };
         const char *name;
         TRY(ydoc_node_str(list->at[i], &name, d));
-        char *found = scn_find_file(s->path, name, &own);
+        char *found = find_file(s->path, name, &own);
         if (found == NULL) return scn_at(list->at[i], &own, d);
         path[i] = scn_own(s, found);
     }

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "input/tasks/dag.h"
-#include "input/scenario/scenario.h"
+#include "input/text/find.h"
 #include "input/trace/reader.h"
 #include "input/tasks/calls.h"
 #include "input/tasks/stages.h"
@@ -222,7 +222,7 @@ static enum st load_dag(struct native *x, const char *name, const struct dag **o
     uint32_t id = intern_find(&x->dag_names, name);
     if (id != NONE) { *out = &x->dag[id]; return ST_OK; }
     struct diag own = { .code = ST_OK };
-    char *path = scn_find_file(x->env.opts->path, name, &own);
+    char *path = find_file(x->env.opts->path, name, &own);
     if (path == NULL) {
         enum st st = csv_fail(x->csv, x->at[WORKFLOW], d, "%s", own.msg);
         if (own.hint[0] != '\0') diag_hint(d, "%s", own.hint);
@@ -245,7 +245,7 @@ static enum st hash_rows(struct csv *c, int at, const struct trace_opts *o, stru
         const char *name = csv_field(c, at);
         if (*name == '\0' || intern_find(seen, name) != NONE) continue;
         struct diag none = { .code = ST_OK };
-        char *path = scn_find_file(o->path, name, &none);
+        char *path = find_file(o->path, name, &none);
         (void)intern_id(seen, name);
         st = path != NULL ? trace_hash_file(path, h, d) : ST_OK;
         mem_free(path);

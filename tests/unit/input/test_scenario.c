@@ -8,6 +8,7 @@
 #include "input/synth/etc.h"
 #include "input/synth/generator.h"
 #include "input/scenario/scenario.h"
+#include "input/text/find.h"
 #include "input/synth/workload.h"
 #include "ref/temp.h"
 
@@ -250,21 +251,21 @@ Test(scn, the_key_text_follows_the_contents_of_files)
 Test(scn, files_are_found_beside_the_scenario_then_in_the_traces_folder)
 {
     cr_assert_eq(unsetenv("FAIRWAY_TRACES"), 0);
-    char *p = scn_find_file(path, "jobs.csv", &d);
+    char *p = find_file(path, "jobs.csv", &d);
     cr_assert_not_null(p);
     mem_free(p);
-    cr_expect_null(scn_find_file(path, "other.csv", &d));
+    cr_expect_null(find_file(path, "other.csv", &d));
     cr_expect(strstr(d.msg, "/other.csv") != NULL && strstr(d.hint, "FAIRWAY_TRACES") != NULL);
     memset(&d, 0, sizeof d);
     cr_assert_eq(setenv("FAIRWAY_TRACES", "/nowhere", 1), 0);
-    cr_expect_null(scn_find_file(path, "other.csv", &d));
+    cr_expect_null(find_file(path, "other.csv", &d));
     cr_expect(strstr(d.msg, dir) != NULL && strstr(d.msg, "/nowhere/other.csv") != NULL, "every place tried is named: %s", d.msg);
     cr_assert_eq(setenv("FAIRWAY_TRACES", dir, 1), 0);
-    p = scn_find_file("/elsewhere/s.yaml", "jobs.csv", &d);
+    p = find_file("/elsewhere/s.yaml", "jobs.csv", &d);
     cr_assert_not_null(p);
     mem_free(p);
     memset(&d, 0, sizeof d);
-    cr_expect_null(scn_find_file(path, "/no/such/file", &d));
+    cr_expect_null(find_file(path, "/no/such/file", &d));
 }
 
 Test(scn, the_reference_s_example_and_the_demo_load)
