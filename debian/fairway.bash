@@ -43,7 +43,7 @@ _fairway()
             case $command/$n in
             help/0) words=$("$program" help --list commands) ;;
             policies/0) words=$("$program" help --list policies) ;;
-            trace/0) words="stats convert generate" ;;
+            trace/0) words="stats convert generate options" ;;
             plot/1) words=$("$program" help --list figures) ;;
             run/0 | sweep/0) glob='*.@(yaml|yml)' ;;
             check/1) glob='*.csv' ;;

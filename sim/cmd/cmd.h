@@ -10,10 +10,13 @@
 struct cmd {
     const char *name, *summary;     /* summary: one line for `fairway help` */
     const char *usage;              /* printed by `fairway help NAME` and --help; ends in a newline */
+    const char *(*make_usage)(void);        /* instead, where tables of the program are part of it; lives on */
     int (*run)(int argc, char **argv);      /* argv[0] is the command's name; returns the exit status */
 };
 
 extern const struct cmd cmd_run, cmd_sweep, cmd_merge, cmd_compare, cmd_check, cmd_plot, cmd_policies, cmd_trace, cmd_flow, cmd_timeline, cmd_explain, cmd_report, cmd_profile, cmd_stages;
+
+static inline const char *cmd_usage(const struct cmd *c) { return c->make_usage != NULL ? c->make_usage() : c->usage; }
 
 /* Print the error and return its exit status. */
 int cmd_fail(const struct diag *d);

@@ -93,7 +93,7 @@ static int list(const struct cmd_list *all, int argc, char **argv)
         const struct cmd *c = help_find(all, argv[1]);
         if (strcmp(argv[1], "help") == 0) { (void)printf("--list=\n"); return 0; }
         if (c == NULL) return help_unknown(all, argv[1]);
-        print_options(c->usage);
+        print_options(cmd_usage(c));
     } else if (strcmp(what, "commands") == 0) {
         for (size_t i = 0; i < all->n; i++) (void)printf("%s\n", all->at[i]->name);
         (void)printf("help\n");
@@ -122,6 +122,6 @@ int help_run(const struct cmd_list *all, int argc, char **argv)
     }
     const struct cmd *c = help_find(all, argv[1]);
     if (c == NULL) return help_unknown(all, argv[1]);
-    (void)fputs(c->usage, stdout);
+    (void)fputs(cmd_usage(c), stdout);
     return 0;
 }

@@ -47,7 +47,7 @@ static int dispatch(int argc, char **argv)
     const struct cmd *c = help_find(&all, argv[1]);
     if (c == NULL) return help_unknown(&all, argv[1]);
     for (int i = 2; i < argc; i++)
-        if (strcmp(argv[i], "--help") == 0) { (void)fputs(c->usage, stdout); return 0; }
+        if (strcmp(argv[i], "--help") == 0) { (void)fputs(cmd_usage(c), stdout); return 0; }
     return c->run(argc - 1, argv + 1);
 }
 

@@ -15,23 +15,23 @@ enum st grid_scenario(const struct grid *g, uint32_t kase, struct scenario *out,
 }
 
 /* Hashes of traces, so that a file is read once for all cases. */
-struct hashes { struct { char *path, *throughputs, *stages, *blocks; uint64_t hash; } *at; size_t n, cap; };
-
-static bool same(const char *a, const char *b) { return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0); }
+struct hashes { struct { char *sources; uint64_t hash; } *at; size_t n, cap; };
 
 static enum st hash_of(struct hashes *h, const struct trace_opts *o, uint64_t *out, struct diag *d)
 {
     if (trace_is_made(o)) return trace_content_hash(o, out, d);
-    for (size_t i = 0; i < h->n; i++)
-        if (same(h->at[i].path, o->path) && same(h->at[i].throughputs, o->throughputs) &&
-            same(h->at[i].stages, o->stages_path) && same(h->at[i].blocks, o->blocks_path)) { *out = h->at[i].hash; return ST_OK; }
-    TRY(trace_content_hash(o, out, d));
+    char *sources = trace_sources(o);
+    size_t i = 0;
+    while (i < h->n && strcmp(h->at[i].sources, sources) != 0) i++;
+    if (i < h->n) {
+        mem_free(sources);
+        *out = h->at[i].hash;
+        return ST_OK;
+    }
     MEM_RESERVE(h->at, h->cap, h->n + 1);
-    h->at[h->n].path = o->path != NULL ? mem_strdup(o->path) : NULL;
-    h->at[h->n].throughputs = o->throughputs != NULL ? mem_strdup(o->throughputs) : NULL;
-    h->at[h->n].stages = o->stages_path != NULL ? mem_strdup(o->stages_path) : NULL;
-    h->at[h->n].blocks = o->blocks_path != NULL ? mem_strdup(o->blocks_path) : NULL;
-    h->at[h->n++].hash = *out;
+    h->at[h->n].sources = sources;
+    TRY(trace_content_hash(o, &h->at[h->n++].hash, d));
+    *out = h->at[i].hash;
     return ST_OK;
 }
 
@@ -133,7 +133,7 @@ enum st grid_load(struct grid *g, const struct grid_opts *o, struct diag *d)
         st = add_case(g, k, &s, &hashes, d);
         scn_fini(&s);
     }
-    for (size_t i = 0; i < hashes.n; i++) { mem_free(hashes.at[i].path); mem_free(hashes.at[i].throughputs); mem_free(hashes.at[i].stages); mem_free(hashes.at[i].blocks); }
+    for (size_t i = 0; i < hashes.n; i++) mem_free(hashes.at[i].sources);
     mem_free(hashes.at);
     if (st == ST_OK) st = index_keys(g, d);
     if (st != ST_OK) grid_fini(g);

@@ -26,7 +26,8 @@ options_taken() {
         short=$(sed -n 's/.*getopt_long(argc, argv, "\([^"]*\)".*/\1/p' "$f")
         list options "$command" | tr -d = | while read -r option; do
             case $option in
-            --*) grep -q "{ \"${option#--}\"" "$f" ;;
+            # Options of trace formats stand in no file of commands: the program is asked.
+            --*) grep -q "{ \"${option#--}\"" "$f" || "$fairway" "$command" stats "$option" 2>&1 | grep -q "needs a value" ;;
             *)   case $short in *"${option#-}"*) ;; *) false ;; esac ;;
             esac || { echo "help $command tells of $option, which it does not take"; exit 1; }
         done || return 1
@@ -47,6 +48,14 @@ formats_told() { # but those that have no file
     while read -r f; do "$fairway" help trace | grep -q "[ ,]$f\([ ,]\|\$\)" || { echo "$f"; return 1; }; done <"$dir/formats"
 }
 check "help trace tells of every format" formats_told
+options_documented() {
+    list formats | while read -r f; do
+        "$fairway" trace options --csv "$f" | sed '1d; s/,.*//; s/.*\.//' | while read -r key; do
+            grep -q "\`$key\`\|[{, ]$key:" "$here/scenarios/README.md" "$here/traces/README.md" || { echo "format $f: $key"; exit 1; }
+        done || exit 1
+    done
+}
+check "every option of a trace format is in scenarios/README.md or traces/README.md" options_documented
 version_told() {
     version=$(sed -n 's/.*SCHEMA_VERSION = \([0-9]*\).*/\1/p' "$here/sim/db/schema.h")
     grep -q "\`user_version\` the schema's version, $version\." "$here/results/README.md" || { echo "it is $version"; return 1; }

@@ -45,6 +45,15 @@ pattern='"figure": *"jobs"'
 check 'stats --json names its figures' has "$fairway" trace stats --json "$dir/a.csv"
 pattern='^jobs,300,'
 check 'stats --csv has one figure a row' has "$fairway" trace stats --csv "$dir/a.csv"
+check 'an option of another format is refused' expect 2 "$fairway" trace stats --pending skip "$dir/a.csv"
+check 'options of a format wait for it, wherever it stands' expect 2 "$fairway" trace stats --pending skop --format openb "$dir/a.csv"
+pattern="'skop' is not known, expected 'replay' or 'skip'"
+check 'and are checked by its table' has sh -c '"$1" trace stats --pending skop --format openb x 2>&1 || true' - "$fairway"
+pattern='^pending *replay '
+check 'options tells what only one format takes' has "$fairway" trace options openb
+pattern='^etc.size_min,1kB,'
+check 'those in a map too' has "$fairway" trace options --csv etc
+check 'a format that is none has no options' expect 2 "$fairway" trace options nonesuch
 pattern='tail_alpha'
 check 'generate --list names every parameter' has "$fairway" trace generate --list
 exit $bad

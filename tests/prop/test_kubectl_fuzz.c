@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "input/kube/nodes.h"
 #include "input/trace/trace.h"
+#include "ref/traceopts.h"
 
 enum { TEXT_MAX = 8192, CASES = 3000 };
 
@@ -73,7 +74,10 @@ static int read_case(const char *node_path, const char *pod_path, const char *bo
     struct node_sink sink = { .cluster = &c, .add = add };
     struct trace t;
     struct diag d = { 0 };
-    struct trace_opts o = { .format = "kubectl", .path = pod_path, .speedup = 1, .window_to = TICK_NEVER, .dflt.limit = -1, .bound = bound, .kube_nodes = &nodes };
+    struct trace_opts o = { .path = pod_path, .speedup = 1, .window_to = TICK_NEVER, .dflt.limit = -1, .kube_nodes = &nodes };
+    traceopts_format(&o, "kubectl");
+    traceopts_set(&o, "bound", bound);
+    traceopts_set(&o, "duration", "0");
     enum st st = kube_nodes_load(&nodes, &sink, node_path, &d);
     if (st == ST_OK) {
         cluster_seal(&c);
@@ -81,6 +85,7 @@ static int read_case(const char *node_path, const char *pod_path, const char *bo
         if (st == ST_OK) trace_fini(&t);
     }
     cr_assert(st == ST_OK || (st == ST_EINPUT && d.msg[0] != '\0'), "status %d: %s", (int)st, d.msg);
+    trace_opts_fini(&o);
     kube_nodes_fini(&nodes);
     cluster_fini(&c);
     throughput_fini(&perf);

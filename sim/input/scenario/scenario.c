@@ -329,7 +329,7 @@ void scn_fini(struct scenario *s)
     for (size_t i = 0; i < s->n_weights; i++) mem_free(s->weight[i].user);
     for (size_t i = 0; i < s->n_owned; i++) mem_free(s->owned[i]);
     mem_free(s->policy); mem_free(s->weight); mem_free(s->owned); mem_free(s->seed);
-    mem_free(s->fault_list); mem_free(s->trace.gen); mem_free(s->workload); mem_free(s->etc); mem_free(s->default_models); mem_free(s->instances);
+    mem_free(s->fault_list); trace_opts_fini(&s->trace); mem_free(s->default_models); mem_free(s->instances);
     mem_free(s->path); mem_free(s->name); mem_free(s->title); mem_free(s->canonical); mem_free(s->variant);
     memset(s, 0, sizeof *s);
 }

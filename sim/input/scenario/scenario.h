@@ -42,10 +42,7 @@ struct scenario {
     bool     enforce_limits, reject_infeasible, audit;
     bool     write_attempts, write_decisions, write_lending;    /* output: which optional tables */
     struct kube_nodes *kube_nodes;          /* owned; cluster from kubectl; trace.kube_nodes points here */
-    struct etc_opts *etc;                   /* owned; trace.etc points here, and it at calltime */
-    struct workload_opts *workload;         /* owned; trace.workload points here */
     const char **instances;                 /* owned; trace.instance points here */
-    struct trace_measured measured;         /* trace.measured points here */
     const char **default_models;            /* owned; trace.dflt.models points here */
     struct net_spec net;                    /* network: */
     struct data data;                       /* data: blocks, placed for seed `data_seed` */

@@ -16,10 +16,6 @@ enum st scn_read_models(struct scenario *s, const struct ydoc_node *section, str
 enum st scn_read_profiles(struct scenario *s, const struct ydoc_node *section, struct diag *d);
 enum st scn_read_engines(struct scenario *s, const struct ydoc_node *section, struct diag *d);
 enum st scn_read_trace(struct scenario *s, const struct ydoc_node *section, struct diag *d);
-/* trace.measured, given the whole trace section with its format known; its readers fill the scenario's table of times. */
-enum st scn_read_measured(struct scenario *s, const struct ydoc_node *trace, struct diag *d);
-/* trace.etc, given the whole trace section; it makes the scenario's table of times. */
-enum st scn_read_etc(struct scenario *s, const struct ydoc_node *trace, struct diag *d);
 enum st scn_read_network(struct scenario *s, const struct ydoc_node *section, struct diag *d);
 enum st scn_read_data(struct scenario *s, const struct ydoc_node *section, struct diag *d);
 enum st scn_read_faults(struct scenario *s, const struct ydoc_node *section, struct diag *d);

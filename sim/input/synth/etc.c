@@ -3,21 +3,14 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/text.h"
 #include "input/trace/reader.h"
 #include "model/data/net.h"
 
 enum { JOBS_MAX = 100000000, APIS_MAX = 100000, POINTS_MAX = 64 };
-
-void etc_defaults(struct etc_opts *o)
-{
-    *o = (struct etc_opts){
-        .apis = 16, .points = 2, .task = ETC_TASK_LO, .machine = ETC_MACHINE_LO, .order = ETC_INCONSISTENT, .unit = 1000,
-        .jobs = 150, .tasks = 4, .calls = 4, .gap = TICK_SEC, .focus = 0.75,
-        .size_min = 1000, .size_max = 1000000, .result = 0.1,
-    };
-}
 
 bool etc_check(const struct etc_opts *o, char *error, size_t cap)
 {
@@ -81,7 +74,7 @@ void etc_times(const struct etc_opts *o, const struct cluster *c, uint64_t seed,
         uint32_t api = intern_id(&t->apis, name);
         for (int64_t p = 0; p < o->points; p++) {
             int64_t size = etc_size(o, p);
-            if (p == 0 || o->by_size) draw_row(o, seed, (uint64_t)(o->by_size ? a * o->points + p : a), n, row);
+            if (p == 0 || o->rows == ETC_BY_SIZE) draw_row(o, seed, (uint64_t)(o->rows == ETC_BY_SIZE ? a * o->points + p : a), n, row);
             for (uint32_t k = 0; k < n; k++) {
                 double us = row[k] * (double)o->unit * ((double)size / (double)o->size_max);
                 bool is_new = calltime_add(t, api, o->n_columns > 0 ? o->column[k] : k, size, llround(us));
@@ -145,7 +138,7 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
         for (uint32_t i = 0; i < m->n_calls[k]; i++) {
             struct call *c = &m->call[n_calls++];
             *c = draw_call(m, own);
-            m->group[k].dur += calltime_best(o->times, c->api, c->size, m->mask);
+            m->group[k].dur += calltime_best(m->env.opts->times, c->api, c->size, m->mask);
         }
     }
     m->calls = (struct task_calls){ .first = m->first, .n = m->n_calls, .call = m->call, .n_calls = n_calls };
@@ -167,8 +160,8 @@ static void close_etc(void *ctx)
 
 static enum st open_etc(const struct trace_env *env, struct trace_reader *out, struct diag *d)
 {
-    const struct etc_opts *o = env->opts->etc;
-    if (o == NULL) return diag_set(d, ST_EINPUT, "the format 'etc' needs a scenario: the engines of its cluster are the columns of the table");
+    const struct etc_opts *o = env->opts->own;
+    if (!env->opts->has_times) return diag_set(d, ST_EINPUT, "the format 'etc' needs a scenario: the engines of its cluster are the columns of the table");
     struct maker *m;
     MEM_NEW(m);
     m->env = *env;
@@ -178,11 +171,119 @@ static enum st open_etc(const struct trace_env *env, struct trace_reader *out, s
     MEM_ARRAY(m->group, (size_t)o->tasks);
     MEM_ARRAY(m->first, (size_t)o->tasks);
     MEM_ARRAY(m->n_calls, (size_t)o->tasks);
-    etc_times(o, env->cluster, env->opts->seed, o->times);
+    etc_times(o, env->cluster, env->opts->seed, env->opts->times);
     *out = (struct trace_reader){ .ctx = m, .next = next, .close = close_etc };
     return ST_OK;
 }
 
+/* ---- the format ---- */
+
+/* hi, lo, or the upper end of the range itself; lo stands for min, hi for max. */
+static bool parse_heterogeneity(const struct trace_option *x, const char *text, void *to, char *error, size_t cap)
+{
+    double v = strcmp(text, "hi") == 0 ? x->max : strcmp(text, "lo") == 0 ? x->min : 0;
+    if (v <= 0 && !text_double(text, &v)) {
+        (void)snprintf(error, cap, "'%s' is neither hi nor lo nor a number", text);
+        return false;
+    }
+    *(double *)to = v;
+    return true;
+}
+
+static enum st read_heterogeneity(const struct trace_option *x, const struct ydoc_node *v, void *to, struct trace_opts *o,
+                                  const struct cluster *c, struct diag *d)
+{
+    static const char *const words[] = { "hi", "lo" };
+    uint32_t i;
+    (void)o; (void)c;
+    if (v->type == YDOC_SCALAR && v->text[0] >= '0' && v->text[0] <= '9') return ydoc_node_double(v, 1, 1e6, to, d);
+    TRY(ydoc_node_choice(v, words, ARRAY_LEN(words), &i, d));
+    *(double *)to = i == 0 ? x->max : x->min;
+    return ST_OK;
+}
+
+/* Each of the cluster's engine types once. */
+static enum st read_columns(const struct trace_option *x, const struct ydoc_node *list, void *to, struct trace_opts *opts,
+                            const struct cluster *c, struct diag *d)
+{
+    const struct intern *engines = &c->engines;
+    struct etc_opts *o = opts->own;
+    uint32_t seen = 0;
+    (void)x; (void)to;
+    if (list->type != YDOC_LIST) return ydoc_expected(list, d, "a list");
+    for (size_t i = 0; i < list->n; i++) {
+        const char *name;
+        TRY(ydoc_node_str(list->at[i], &name, d));
+        uint32_t engine = intern_find(engines, name);
+        if (engine == NONE) {
+            enum st st = ydoc_error(list->at[i], d, "found engine '%s', which no node of the cluster has", name);
+            const char *near = diag_nearest(name, (const char *const *)engines->name, engines->n);
+            if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
+            return st;
+        }
+        if (seen >> engine & 1) return ydoc_error(list->at[i], d, "found engine '%s' twice", name);
+        seen |= 1u << engine;
+        o->column[o->n_columns++] = engine;
+    }
+    if (o->n_columns == engines->n) return ST_OK;
+    return ydoc_error(list, d, "found %u of the cluster's %u kinds of engine; the table has a column for each", o->n_columns, engines->n);
+}
+
+static enum st check_section(struct trace_opts *o, const struct cluster *c, const struct ydoc_node *section, struct diag *d)
+{
+    const struct ydoc_node *n = ydoc_get(section, "etc");
+    const struct etc_opts *own = o->own;
+    char error[256];
+    if (o->has_times) return ydoc_error(section, d, "'format: etc' draws the times of its calls itself; found an 'engines' section too");
+    if (c->engines.n == 0) return ydoc_error(section, d, "'format: etc' makes API calls for engines, and no node of the cluster has any");
+    if (own->size_max > NET_SIZE_MAX) return ydoc_expected(ydoc_get(n, "size_max"), d, "at most %lld bytes", (long long)NET_SIZE_MAX);
+    if (!etc_check(own, error, sizeof error)) return ydoc_error(n, d, "etc: %s", error);       /* the defaults agree */
+    o->has_times = o->reads_times = true;
+    return ST_OK;
+}
+
+static const char *const orders[] = { [ETC_CONSISTENT] = "consistent", [ETC_SEMI] = "semi", [ETC_INCONSISTENT] = "inconsistent" };
+static const char *const rows[] = { [ETC_BY_API] = "api", [ETC_BY_SIZE] = "size" };
+
+#define ENTRY(field, dflt_, help_, ...) \
+    { .key = #field, .offset = offsetof(struct etc_opts, field), .dflt = dflt_, .help = help_, __VA_ARGS__ }
+
+#define HETEROGENEITY(field, help, lo, hi) \
+    ENTRY(field, "lo", "heterogeneity " help, .type = TRACE_OWN, .read = read_heterogeneity, .parse = parse_heterogeneity, .min = lo, .max = hi)
+
+static const struct trace_option params[] = {
+    ENTRY(apis, "16", "APIs, rows of the table", .type = TRACE_COUNT, .min = 1, .max = APIS_MAX),
+    ENTRY(points, "2", "sizes at which each is measured, in equal ratios", .type = TRACE_COUNT, .min = 1, .max = POINTS_MAX),
+    HETEROGENEITY(task, "of rows: lo, hi or the upper end of the range", ETC_TASK_LO, ETC_TASK_HI),
+    HETEROGENEITY(machine, "of columns, as that of rows", ETC_MACHINE_LO, ETC_MACHINE_HI),
+    ENTRY(order, "inconsistent", "is what is faster for one faster for all?", .type = TRACE_CHOICE, .word = orders, .n_words = ARRAY_LEN(orders)),
+    ENTRY(rows, "api", "what a row is", .type = TRACE_CHOICE, .word = rows, .n_words = ARRAY_LEN(rows)),
+    ENTRY(unit, "1ms", "what one unit of the table takes, at size_max", .type = TRACE_DURATION, .min = 1),
+    { .key = "engines", .type = TRACE_OWN, .read = read_columns,
+      .help = "columns of the table, each engine type once; else as the cluster has them" },
+    ENTRY(jobs, "150", "jobs to make", .type = TRACE_COUNT, .min = 1, .max = JOBS_MAX),
+    ENTRY(tasks, "4", "most tasks of a job", .type = TRACE_COUNT, .min = 1, .max = 100000),
+    ENTRY(calls, "4", "most calls of a task", .type = TRACE_COUNT, .min = 1, .max = ETC_CALLS_MAX),
+    ENTRY(gap, "1s", "mean time between arrivals; 0: all at once", .type = TRACE_DURATION),
+    ENTRY(focus, "0.75", "chance of a call to be of its task's own API", .type = TRACE_NUMBER, .min = 0, .max = 1),
+    ENTRY(size_min, "1kB", "least size of a call", .type = TRACE_BYTES, .min = 1),
+    ENTRY(size_max, "1MB", "most size of a call", .type = TRACE_BYTES, .min = 1),
+    ENTRY(result, "0.1", "a result is uniform in 0 .. this part of the size", .type = TRACE_NUMBER, .min = 0, .max = 1000),
+};
+
+static const struct trace_option options[] = {
+    { .key = "etc", .type = TRACE_MAP, .sub = params, .n_sub = ARRAY_LEN(params), .help = "parameters of the table and of the jobs" },
+};
+static const char *const unused[] = { "gpus_per_task", NULL };
+
+void etc_defaults(struct etc_opts *o)
+{
+    memset(o, 0, sizeof *o);
+    trace_option_defaults(params, ARRAY_LEN(params), o);
+}
+
 const struct trace_format etc_format = {
-    .name = "etc", .summary = "tasks of API calls with times after Braun et al., made from the seed", .no_file = true, .open = open_etc
+    .name = "etc", .summary = "tasks of API calls with times after Braun et al., made from the seed",
+    .no_file = true, .needs_scenario = true, .unused = unused, .own_size = sizeof(struct etc_opts),
+    .option = options, .n_options = ARRAY_LEN(options), .check = check_section, .open = open_etc,
 };

@@ -22,14 +22,16 @@
 #include "model/cluster/cluster.h"
 
 enum etc_order { ETC_CONSISTENT, ETC_SEMI, ETC_INCONSISTENT };
+/* An API is a row, and its times grow as its size; or each of its sizes is a row of its own. */
+enum etc_rows { ETC_BY_API, ETC_BY_SIZE };
 enum { ETC_TASK_HI = 3000, ETC_TASK_LO = 100, ETC_MACHINE_HI = 1000, ETC_MACHINE_LO = 10, ETC_CALLS_MAX = 1000 };
 
 /* The scenario's trace.etc. */
 struct etc_opts {
     int64_t  apis, points;      /* rows: APIs, and sizes at which each is measured: size_min .. size_max in equal ratios */
     double   task, machine;     /* heterogeneity: upper ends of the two ranges, > 1 */
-    enum etc_order order;
-    bool     by_size;           /* each size of an API is a row of its own; else its times grow as its size */
+    uint32_t order;             /* an enum etc_order */
+    uint32_t rows;              /* an enum etc_rows */
     sim_tick unit;              /* what one unit of the table takes, at size_max */
     uint32_t n_columns, column[ENGINE_KINDS_MAX];   /* engine types by column; 0: as the cluster has them */
     int64_t  jobs, tasks, calls;        /* jobs; the most tasks of a job and calls of a task, uniform from 1 */
@@ -37,7 +39,6 @@ struct etc_opts {
     double   focus;             /* chance of a call to be of its task's own API, else any */
     int64_t  size_min, size_max;        /* bytes of a call, log-uniform */
     double   result;            /* its result is uniform in 0 .. this part of them */
-    struct calltime *times;     /* borrowed: the reader writes the table of its seed here */
 };
 
 void etc_defaults(struct etc_opts *o);

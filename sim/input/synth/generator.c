@@ -8,60 +8,53 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "input/trace/trace.h"
 
 #define PI 3.14159265358979323846
-#define P(field, type, min, max, dflt, help) { #field, dflt, type, min, max, offsetof(struct gen_opts, field), help }
-
-const struct gen_param gen_params[] = {
-    P(jobs, GEN_COUNT, 1, 1e9, "5000", "jobs to make"),
-    P(span, GEN_DURATION, 0, 0, "7d", "time over which that many jobs are expected to arrive"),
-    P(diurnal, GEN_SHARE, 0, 1, "0.5", "swing of the arrival rate over a day: 0 none, 1 down to nothing at night"),
-    P(peak_hour, GEN_NUMBER, 0, 24, "15", "hour of the day with the most arrivals"),
-    P(weekend, GEN_NUMBER, 0, 10, "0.6", "arrival rate on days 6 and 7 of each week, relative to the others"),
-    P(users, GEN_COUNT, 1, 1e6, "20", "users"),
-    P(user_skew, GEN_NUMBER, 0, 10, "1.0", "Zipf exponent of jobs over users: 0 all alike"),
-    P(cpu_share, GEN_SHARE, 0, 1, "0.133", "share of jobs without a GPU (openb: 13.3 %)"),
-    P(frac_share, GEN_SHARE, 0, 1, "0.378", "share of jobs with a part of one card (openb: 37.8 %); the rest have whole cards"),
-    P(gpu_mix, GEN_MIX, 0, 0, "1:72,2:9,4:8,8:9,16:1.5,32:0.5", "cards:weight of jobs with whole cards (between Philly and Helios)"),
-    P(share_mix, GEN_MIX, 0, 0, "810:35,470:25,320:11,650:8,230:5,460:4,590:2.5,160:2.5,550:2.3,220:2,370:1.5,110:1",
-      "thousandths of a card:weight of jobs with a part of one (openb)"),
-    P(gpus_per_task, GEN_COUNT, 1, NODE_GPUS_MAX, "8", "jobs of more cards are gangs of tasks with at most this many"),
-    P(gpu_types, GEN_TEXT, 0, 0, "", "types a job may insist on, with cards a node has: V100:8,T4:4"),
-    P(typed_share, GEN_SHARE, 0, 1, "0", "share of GPU jobs that insist on one of gpu_types (openb: 0.33)"),
-    P(models, GEN_TEXT, 0, 0, "", "models of GPU jobs, joined by |, equally likely; empty: none"),
-    P(cpus_per_gpu, GEN_NUMBER, 0.001, 1e4, "11.3", "median cores a card of jobs with GPUs (openb)"),
-    P(cpus_per_gpu_sigma, GEN_NUMBER, 0, 5, "0.27", "its lognormal sigma (openb: 90th percentile 16)"),
-    P(cpus, GEN_NUMBER, 0.001, 1e5, "10", "median cores a task of jobs without GPUs"),
-    P(cpus_sigma, GEN_NUMBER, 0, 5, "0.75", "its lognormal sigma"),
-    P(max_cpus, GEN_COUNT, 1, 1e5, "64", "most cores that a task asks for"),
-    P(bw_per_cpu, GEN_NUMBER, 0, 1e6, "0", "median memory bandwidth a core of jobs without GPUs, MB/s; 0: none is told"),
-    P(bw_sigma, GEN_NUMBER, 0, 5, "1", "its lognormal sigma"),
-    P(hint_share, GEN_SHARE, 0, 1, "0", "chance of each hint (pipelined, weights, complex) of jobs with a model"),
-    P(mem_per_cpu, GEN_BYTES, 0, 0, "3GiB", "median memory a core"),
-    P(mem_sigma, GEN_NUMBER, 0, 5, "0.4", "its lognormal sigma"),
-    P(max_mem, GEN_BYTES, 0, 0, "256GiB", "most memory that a task asks for"),
-    P(array_share, GEN_SHARE, 0, 1, "0.1", "share of jobs without GPUs that have many independent tasks"),
-    P(array_tasks, GEN_COUNT, 2, 1e4, "8", "their mean number of tasks, at least 2 each (geometric)"),
-    P(dur_cpu, GEN_DURATION, 0, 0, "8m", "median duration of jobs without GPUs (openb)"),
-    P(dur_frac, GEN_DURATION, 0, 0, "9m", "median duration of jobs with a part of a card (openb)"),
-    P(dur_single, GEN_DURATION, 0, 0, "13m", "median duration of jobs with one card (openb)"),
-    P(dur_multi, GEN_DURATION, 0, 0, "30m", "median duration of jobs with more cards"),
-    P(dur_sigma, GEN_NUMBER, 0, 5, "1.8", "lognormal sigma of all durations (openb: 1.6 to 2.5)"),
-    P(tail_share, GEN_SHARE, 0, 1, "0.03", "share of jobs whose duration is bounded Pareto instead"),
-    P(tail_alpha, GEN_NUMBER, 0.01, 20, "1.2", "Pareto exponent of that tail"),
-    P(tail_from, GEN_DURATION, 0, 0, "2h", "where the tail begins"),
-    P(dur_max, GEN_DURATION, 0, 0, "5d", "longest duration; longer lognormal ones are drawn again"),
-    P(limit_share, GEN_SHARE, 0, 1, "0.9", "share of jobs with a user's limit"),
-    P(limit_over, GEN_NUMBER, 0, 1e4, "5", "limit = duration x uniform(1, 1 + this), rounded up to a usual value"),
-};
-const size_t gen_n_params = ARRAY_LEN(gen_params);
 
 /* ---- parameters ---- */
 
-static void *member(struct gen_opts *g, const struct gen_param *p) { return (char *)g + p->offset; }
-
-static bool parse_mix(const char *s, struct gen_mix *out, char *error, size_t cap)
+static bool parse_duration(const struct trace_option *x, const char *s, void *to, char *error, size_t cap)
 {
+    (void)x;
+    int64_t us;
+    if (!text_parse(s, TEXT_DURATION, TICK_SEC, &us, error, cap)) return false;
+    if (us < 1000 || us > DUR_MAX) {
+        (void)snprintf(error, cap, "'%s' is outside 1ms..%lldd", s, (long long)(DUR_MAX / (86400 * TICK_SEC)));
+        return false;
+    }
+    *(sim_tick *)to = us;
+    return true;
+}
+
+static bool parse_size(const struct trace_option *x, const char *s, void *to, char *error, size_t cap)
+{
+    (void)x;
+    int64_t b;
+    if (!text_parse(s, TEXT_BYTES, INT64_C(1) << 20, &b, error, cap)) return false;
+    if (b < INT64_C(1) << 20 || b > INT64_C(1) << 60) {
+        (void)snprintf(error, cap, "'%s' is outside 1MiB..2^60 bytes", s);
+        return false;
+    }
+    *(int64_t *)to = b;
+    return true;
+}
+
+static bool parse_names(const struct trace_option *x, const char *s, void *to, char *error, size_t cap)
+{
+    (void)x;
+    if (strlen(s) >= GEN_TEXT_MAX) {
+        (void)snprintf(error, cap, "longer than %d characters", GEN_TEXT_MAX - 1);
+        return false;
+    }
+    memset(to, 0, GEN_TEXT_MAX);
+    memcpy(to, s, strlen(s));
+    return true;
+}
+
+static bool parse_mix(const struct trace_option *x, const char *s, void *to, char *error, size_t cap)
+{
+    (void)x;
     struct gen_mix m = { .n = 0 };
     for (const char *p = s; *p != '\0'; ) {
         char item[64], *colon;
@@ -87,67 +80,65 @@ static bool parse_mix(const char *s, struct gen_mix *out, char *error, size_t ca
         (void)snprintf(error, cap, "'%.60s' has no weight at all", s);
         return false;
     }
-    *out = m;
+    *(struct gen_mix *)to = m;
     return true;
 }
 
-static bool set(struct gen_opts *g, const struct gen_param *p, const char *value, char *error, size_t cap)
-{
-    void *to = member(g, p);
-    int64_t i = 0;
-    double x = 0;
-    switch (p->type) {
-    case GEN_COUNT:
-        if (!text_parse(value, TEXT_COUNT, 1, &i, error, cap)) return false;
-        x = (double)i;
-        break;
-    case GEN_DURATION:
-        if (!text_parse(value, TEXT_DURATION, TICK_SEC, &i, error, cap)) return false;
-        if (i < 1000 || i > DUR_MAX) {
-            (void)snprintf(error, cap, "'%s' is outside 1ms..%lldd", value, (long long)(DUR_MAX / (86400 * TICK_SEC)));
-            return false;
-        }
-        break;
-    case GEN_BYTES:
-        if (!text_parse(value, TEXT_BYTES, INT64_C(1) << 20, &i, error, cap)) return false;
-        if (i < INT64_C(1) << 20 || i > INT64_C(1) << 60) {
-            (void)snprintf(error, cap, "'%s' is outside 1MiB..2^60 bytes", value);
-            return false;
-        }
-        break;
-    case GEN_NUMBER: case GEN_SHARE:
-        if (!text_double(value, &x)) {
-            (void)snprintf(error, cap, "'%s' is not a number", value);
-            return false;
-        }
-        break;
-    case GEN_MIX:
-        return parse_mix(value, to, error, cap);
-    case GEN_TEXT:
-        if (strlen(value) >= GEN_TEXT_MAX) {
-            (void)snprintf(error, cap, "longer than %d characters", GEN_TEXT_MAX - 1);
-            return false;
-        }
-        memset(to, 0, GEN_TEXT_MAX);
-        memcpy(to, value, strlen(value));
-        return true;
-    }
-    if (p->max > 0 && (x < p->min || x > p->max)) {
-        (void)snprintf(error, cap, "'%s' is outside %g..%g", value, p->min, p->max);
-        return false;
-    }
-    if (p->type == GEN_NUMBER || p->type == GEN_SHARE) memcpy(to, &x, sizeof x);
-    else memcpy(to, &i, sizeof i);
-    return true;
-}
+#define ENTRY(field, dflt_, help_, ...) { .key = #field, .offset = offsetof(struct gen_opts, field), .dflt = dflt_, .help = help_, __VA_ARGS__ }
+#define COUNT(field, lo, hi, dflt, help)    ENTRY(field, dflt, help, .type = TRACE_COUNT, .min = lo, .max = hi)
+#define NUMBER(field, lo, hi, dflt, help)   ENTRY(field, dflt, help, .type = TRACE_NUMBER, .min = lo, .max = hi)
+#define OWN(field, parser, dflt, help)      ENTRY(field, dflt, help, .type = TRACE_OWN, .parse = parser)
+
+const struct trace_option gen_params[] = {
+    COUNT(jobs, 1, 1e9, "5000", "jobs to make"),
+    OWN(span, parse_duration, "7d", "time over which that many jobs are expected to arrive"),
+    NUMBER(diurnal, 0, 1, "0.5", "swing of the arrival rate over a day: 0 none, 1 down to nothing at night"),
+    NUMBER(peak_hour, 0, 24, "15", "hour of the day with the most arrivals"),
+    NUMBER(weekend, 0, 10, "0.6", "arrival rate on days 6 and 7 of each week, relative to the others"),
+    COUNT(users, 1, 1e6, "20", "users"),
+    NUMBER(user_skew, 0, 10, "1.0", "Zipf exponent of jobs over users: 0 all alike"),
+    NUMBER(cpu_share, 0, 1, "0.133", "share of jobs without a GPU (openb: 13.3 %)"),
+    NUMBER(frac_share, 0, 1, "0.378", "share of jobs with a part of one card (openb: 37.8 %); the rest have whole cards"),
+    OWN(gpu_mix, parse_mix, "1:72,2:9,4:8,8:9,16:1.5,32:0.5", "cards:weight of jobs with whole cards (between Philly and Helios)"),
+    OWN(share_mix, parse_mix, "810:35,470:25,320:11,650:8,230:5,460:4,590:2.5,160:2.5,550:2.3,220:2,370:1.5,110:1",
+      "thousandths of a card:weight of jobs with a part of one (openb)"),
+    COUNT(gpus_per_task, 1, NODE_GPUS_MAX, "8", "jobs of more cards are gangs of tasks with at most this many"),
+    OWN(gpu_types, parse_names, "", "types a job may insist on, with cards a node has: V100:8,T4:4"),
+    NUMBER(typed_share, 0, 1, "0", "share of GPU jobs that insist on one of gpu_types (openb: 0.33)"),
+    OWN(models, parse_names, "", "models of GPU jobs, joined by |, equally likely; empty: none"),
+    NUMBER(cpus_per_gpu, 0.001, 1e4, "11.3", "median cores a card of jobs with GPUs (openb)"),
+    NUMBER(cpus_per_gpu_sigma, 0, 5, "0.27", "its lognormal sigma (openb: 90th percentile 16)"),
+    NUMBER(cpus, 0.001, 1e5, "10", "median cores a task of jobs without GPUs"),
+    NUMBER(cpus_sigma, 0, 5, "0.75", "its lognormal sigma"),
+    COUNT(max_cpus, 1, 1e5, "64", "most cores that a task asks for"),
+    NUMBER(bw_per_cpu, 0, 1e6, "0", "median memory bandwidth a core of jobs without GPUs, MB/s; 0: none is told"),
+    NUMBER(bw_sigma, 0, 5, "1", "its lognormal sigma"),
+    NUMBER(hint_share, 0, 1, "0", "chance of each hint (pipelined, weights, complex) of jobs with a model"),
+    OWN(mem_per_cpu, parse_size, "3GiB", "median memory a core"),
+    NUMBER(mem_sigma, 0, 5, "0.4", "its lognormal sigma"),
+    OWN(max_mem, parse_size, "256GiB", "most memory that a task asks for"),
+    NUMBER(array_share, 0, 1, "0.1", "share of jobs without GPUs that have many independent tasks"),
+    COUNT(array_tasks, 2, 1e4, "8", "their mean number of tasks, at least 2 each (geometric)"),
+    OWN(dur_cpu, parse_duration, "8m", "median duration of jobs without GPUs (openb)"),
+    OWN(dur_frac, parse_duration, "9m", "median duration of jobs with a part of a card (openb)"),
+    OWN(dur_single, parse_duration, "13m", "median duration of jobs with one card (openb)"),
+    OWN(dur_multi, parse_duration, "30m", "median duration of jobs with more cards"),
+    NUMBER(dur_sigma, 0, 5, "1.8", "lognormal sigma of all durations (openb: 1.6 to 2.5)"),
+    NUMBER(tail_share, 0, 1, "0.03", "share of jobs whose duration is bounded Pareto instead"),
+    NUMBER(tail_alpha, 0.01, 20, "1.2", "Pareto exponent of that tail"),
+    OWN(tail_from, parse_duration, "2h", "where the tail begins"),
+    OWN(dur_max, parse_duration, "5d", "longest duration; longer lognormal ones are drawn again"),
+    NUMBER(limit_share, 0, 1, "0.9", "share of jobs with a user's limit"),
+    NUMBER(limit_over, 0, 1e4, "5", "limit = duration x uniform(1, 1 + this), rounded up to a usual value"),
+};
+const size_t gen_n_params = ARRAY_LEN(gen_params);
 
 bool gen_set(struct gen_opts *g, const char *name, const char *value, char *error, size_t cap, const char **nearest)
 {
     const char *names[ARRAY_LEN(gen_params)];
-    for (size_t i = 0; i < gen_n_params; i++) {
-        if (strcmp(gen_params[i].name, name) == 0) return set(g, &gen_params[i], value, error, cap);
-        names[i] = gen_params[i].name;
-    }
+    const struct trace_option *p = trace_option_find(gen_params, gen_n_params, name);
+    if (p != NULL) return trace_option_parse(p, value, g, error, cap);
+    for (size_t i = 0; i < gen_n_params; i++) names[i] = gen_params[i].key;
     (void)snprintf(error, cap, "unknown parameter '%s' of the generator", name);
     if (nearest != NULL) *nearest = diag_nearest(name, names, gen_n_params);
     return false;
@@ -155,12 +146,8 @@ bool gen_set(struct gen_opts *g, const char *name, const char *value, char *erro
 
 void gen_defaults(struct gen_opts *g)
 {
-    char error[128];
     memset(g, 0, sizeof *g);
-    for (size_t i = 0; i < gen_n_params; i++) {
-        bool ok = set(g, &gen_params[i], gen_params[i].dflt, error, sizeof error);
-        SIM_ASSERT(ok);
-    }
+    trace_option_defaults(gen_params, gen_n_params, g);
 }
 
 /* The next "NAME" or "NAME:CARDS" of gpu_types.  False at the end; *cards 0: any. */
@@ -226,8 +213,8 @@ uint64_t gen_hash(const struct gen_opts *g, uint64_t seed)
 {
     uint64_t h = HASH64_INIT ^ seed;
     for (size_t i = 0; i < gen_n_params; i++) {
-        const struct gen_param *p = &gen_params[i];
-        size_t n = p->type == GEN_MIX ? sizeof(struct gen_mix) : p->type == GEN_TEXT ? GEN_TEXT_MAX : 8;
+        const struct trace_option *p = &gen_params[i];
+        size_t n = p->parse == parse_mix ? sizeof(struct gen_mix) : p->parse == parse_names ? GEN_TEXT_MAX : 8;
         h = hash64_bytes(h, (const unsigned char *)g + p->offset, n);
     }
     return h;
@@ -462,11 +449,11 @@ static enum st open_gen(const struct trace_env *env, struct trace_reader *out, s
 {
     char error[256];
     struct gen *g;
-    if (env->opts->gen != NULL && !gen_check(env->opts->gen, error, sizeof error))
-        return diag_set(d, ST_EINPUT, "generate: %s", error);
+    const struct gen_opts *own = env->opts->own;
+    if (!gen_check(own, error, sizeof error)) return diag_set(d, ST_EINPUT, "generate: %s", error);
     MEM_NEW(g);
     g->env = *env;
-    if (env->opts->gen != NULL) g->o = *env->opts->gen; else gen_defaults(&g->o);
+    g->o = *own;
     for (size_t i = 0; i < N_ASPECTS; i++) rng_init(&g->rng[i], env->opts->seed, purposes[i], 0);
     MEM_ARRAY(g->user_cdf, (size_t)g->o.users);
     double sum = 0;
@@ -476,6 +463,58 @@ static enum st open_gen(const struct trace_env *env, struct trace_reader *out, s
     return ST_OK;
 }
 
+/* ---- the format ---- */
+
+/* A value as gen_set takes it: text, a list "a|b", or a map "value:weight,value:weight". */
+static enum st flatten(const struct ydoc_node *v, char *buf, size_t cap, struct diag *d)
+{
+    if (ydoc_is_null(v) || (v->type != YDOC_SCALAR && v->n == 0)) return ydoc_expected(v, d, "a value, or a map such as {1: 0.7, 8: 0.3}");
+    bool is_map = v->type == YDOC_MAP;
+    size_t n = 0;
+    buf[0] = '\0';
+    for (size_t i = 0; i < (v->type == YDOC_SCALAR ? 1 : v->n); i++) {
+        const char *text = v->text;
+        if (v->type != YDOC_SCALAR) TRY(ydoc_node_str(v->at[i], &text, d));
+        int got = snprintf(buf + n, cap - n, "%s%s%s%s", i == 0 ? "" : is_map ? "," : "|", is_map ? v->at[i]->key : "", is_map ? ":" : "", text);
+        n += (size_t)got;
+        if (n >= cap) return ydoc_error(v, d, "'%s': found more than %zu characters", v->key, cap - 1);
+    }
+    return ST_OK;
+}
+
+/* The map `generate`. */
+static enum st read_params(const struct trace_option *x, const struct ydoc_node *n, void *to, struct trace_opts *o,
+                           const struct cluster *c, struct diag *d)
+{
+    char value[1024], error[512];
+    (void)x; (void)o; (void)c;
+    if (n->type != YDOC_MAP) return ydoc_expected(n, d, "a map");
+    for (size_t i = 0; i < n->n; i++) {
+        const struct ydoc_node *v = n->at[i];
+        const char *near = NULL;
+        TRY(flatten(v, value, sizeof value, d));
+        if (gen_set(to, v->key, value, error, sizeof error, &near)) continue;
+        if (trace_option_find(gen_params, gen_n_params, v->key) != NULL) return ydoc_error(v, d, "'%s': %s", v->key, error);
+        enum st st = ydoc_key_error(v, d, "found unknown key '%s' in generate", v->key);
+        if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
+        return st;
+    }
+    return gen_check(to, error, sizeof error) ? ST_OK : ydoc_error(n, d, "generate: %s", error);
+}
+
+static enum st hash_gen(const struct trace_opts *o, uint64_t *h, struct diag *d)
+{
+    (void)d;
+    *h = gen_hash(o->own, o->seed);
+    return ST_OK;
+}
+
+static const struct trace_option options[] = {
+    { .key = "generate", .type = TRACE_OWN, .read = read_params, .sub = gen_params, .n_sub = ARRAY_LEN(gen_params),
+      .help = "parameters of the generator" },
+};
+
 const struct trace_format gen_format = {
-    .name = "generate", .summary = "jobs made by the seeded generator", .no_file = true, .open = open_gen
+    .name = "generate", .summary = "jobs made by the seeded generator", .no_file = true,
+    .own_size = sizeof(struct gen_opts), .option = options, .n_options = ARRAY_LEN(options), .hash = hash_gen, .open = open_gen,
 };

@@ -16,7 +16,7 @@
 #ifndef INPUT_SYNTH_GENERATOR_H
 #define INPUT_SYNTH_GENERATOR_H
 
-#include "input/trace/trace.h"
+#include "input/trace/option.h"
 
 enum { GEN_MIX_MAX = 16, GEN_TEXT_MAX = 256 };
 
@@ -33,16 +33,7 @@ struct gen_opts {               /* one member a parameter; see gen_params for me
     char     gpu_types[GEN_TEXT_MAX], models[GEN_TEXT_MAX];
 };
 
-enum gen_type { GEN_COUNT, GEN_DURATION, GEN_BYTES, GEN_NUMBER, GEN_SHARE, GEN_MIX, GEN_TEXT };
-
-struct gen_param {
-    const char   *name, *dflt;  /* dflt as a user would write it */
-    enum gen_type type;
-    double        min, max;     /* of a GEN_NUMBER or GEN_COUNT */
-    size_t        offset;       /* in struct gen_opts */
-    const char   *help;         /* one line */
-};
-extern const struct gen_param gen_params[];
+extern const struct trace_option gen_params[];      /* text is all they are set from */
 extern const size_t gen_n_params;
 
 void gen_defaults(struct gen_opts *g);
@@ -62,7 +53,5 @@ double gen_mean_duration(const struct gen_opts *g, sim_tick median);
 
 /* A number that stands for the parameters and the seed, as a file's content hash does. */
 uint64_t gen_hash(const struct gen_opts *g, uint64_t seed);
-
-extern const struct trace_format gen_format;    /* "generate" */
 
 #endif

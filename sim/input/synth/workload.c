@@ -40,12 +40,6 @@ enum { ITERATIONS = 10, IMAGES = 10000, BLOCKS_MAX = 60 };
 /* kmeans: 100 tasks, 900 waits and the merge; MM: 900 waits of 30 additions for 30 multiplications, and the merge. */
 enum { TASKS_MAX = 128, AFTER_MAX = 1024, INPUTS_MAX = 2 * BLOCKS_MAX, GROUPS_MAX = 4 };
 
-void workload_defaults(struct workload_opts *o)
-{
-    *o = (struct workload_opts){ .compute_bps = 200 * MB, .images_per_s = 40, .image_b = 160000,
-                                 .add_us = TICK_SEC, .merge_us = TICK_SEC, .jobs_per_user = 6 };
-}
-
 uint32_t workload_gpu_tasks(const struct workload_job *j)
 {
     return j->app == WORKLOAD_MM ? 2 * j->n : j->app == WORKLOAD_KMEANS ? ITERATIONS * j->n : j->n;
@@ -64,6 +58,7 @@ int64_t workload_bytes(const struct workload_job *j, const struct workload_opts 
 struct maker {
     struct trace_env env;
     const struct workload_opts *o;
+    uint32_t users, jobs_per_user;
     uint32_t order[WORKLOAD_ALL * 64], n, next;     /* job numbers; with users, position k is user k mod users */
     char     id[32], user[32];
     struct task_group group[GROUPS_MAX];
@@ -149,11 +144,11 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     (void)d;
     if (m->next == m->n) return ST_END;
     const struct workload_job *j = &workload_job[m->order[m->next]];
-    uint32_t user = m->o->users > 0 ? m->next % m->o->users : 0;    /* users take turns in the order of submission */
+    uint32_t user = m->users > 0 ? m->next % m->users : 0;    /* users take turns in the order of submission */
     m->next++;
     make_tasks(m, j);
     trace_blank(out);
-    if (m->o->users > 0) (void)snprintf(m->id, sizeof m->id, "u%u-%u-%s", user + 1, (m->next - 1) / m->o->users + 1, j->id);
+    if (m->users > 0) (void)snprintf(m->id, sizeof m->id, "u%u-%u-%s", user + 1, (m->next - 1) / m->users + 1, j->id);
     else (void)snprintf(m->id, sizeof m->id, "%s", j->id);
     (void)snprintf(m->user, sizeof m->user, "user%u", user + 1);
     out->id = m->id;
@@ -183,32 +178,73 @@ static void order_jobs(struct maker *m, uint64_t seed)
     uint32_t all[WORKLOAD_ALL], n_all = m->o->extra ? WORKLOAD_ALL : WORKLOAD_JOBS;
     rng_init(&r, seed, "workload order", 0);
     for (uint32_t i = 0; i < n_all; i++) all[i] = i;
-    if (m->o->users == 0) {
+    if (m->users == 0) {
         if (m->o->shuffle) shuffle(all, n_all, &r);
         memcpy(m->order, all, n_all * sizeof *all);
         m->n = n_all;
         return;
     }
-    m->n = m->o->users * m->o->jobs_per_user;
-    for (uint32_t u = 0; u < m->o->users; u++) {
+    m->n = m->users * m->jobs_per_user;
+    for (uint32_t u = 0; u < m->users; u++) {
         shuffle(all, n_all, &r);
-        for (uint32_t k = 0; k < m->o->jobs_per_user; k++) m->order[k * m->o->users + u] = all[k];
+        for (uint32_t k = 0; k < m->jobs_per_user; k++) m->order[k * m->users + u] = all[k];
     }
 }
 
 static enum st open_workload(const struct trace_env *env, struct trace_reader *out, struct diag *d)
 {
-    if (env->data == NULL || env->opts->workload == NULL)
-        return diag_set(d, ST_EINPUT, "the format 'workload' needs a scenario: it has data, and a cluster to hold it");
+    if (env->data == NULL) return diag_set(d, ST_EINPUT, "the format 'workload' needs a scenario: it has data, and a cluster to hold it");
     struct maker *m;
     MEM_NEW(m);
     m->env = *env;
-    m->o = env->opts->workload;
+    m->o = env->opts->own;
+    m->users = (uint32_t)m->o->users;
+    m->jobs_per_user = (uint32_t)m->o->jobs_per_user;
     order_jobs(m, env->opts->seed);
     *out = (struct trace_reader){ .ctx = m, .next = next, .close = close_workload };
     return ST_OK;
 }
 
+/* ---- the format ---- */
+
+#define ENTRY(name, member, dflt_, help_, ...) \
+    { .key = name, .offset = offsetof(struct workload_opts, member), .dflt = dflt_, .help = help_, __VA_ARGS__ }
+
+static const struct trace_option params[] = {
+    ENTRY("compute", compute_bps, "200MB/s", "input that a GPU works through, in every application but Yolo", .type = TRACE_RATE, .min = 1),
+    ENTRY("images_per_s", images_per_s, "40", "images that a GPU works through in a second, Yolo", .type = TRACE_NUMBER, .min = YDOC_ABOVE_0, .max = 1e9),
+    ENTRY("image", image_b, "160kB", "size of one of Yolo's images", .type = TRACE_BYTES, .min = 1),
+    ENTRY("add", add_us, "1s", "an addition of the matrix multiplication, on a GPU", .type = TRACE_DURATION),
+    ENTRY("merge", merge_us, "1s", "the step that ends a job, on a CPU", .type = TRACE_DURATION),
+    ENTRY("extra", extra, "false", "with J37, of three small tasks", .type = TRACE_BOOL),
+    ENTRY("shuffle", shuffle, "false", "jobs in an order drawn from the seed", .type = TRACE_BOOL),
+    ENTRY("users", users, NULL, "users, each with jobs of its own, drawn; else one user with all jobs", .type = TRACE_COUNT, .min = 1, .max = 64),
+    ENTRY("jobs_per_user", jobs_per_user, "6", "jobs that each of the users submits", .type = TRACE_COUNT, .min = 1, .max = WORKLOAD_JOBS),
+};
+
+static const struct trace_option options[] = {
+    { .key = "workload", .type = TRACE_MAP, .sub = params, .n_sub = ARRAY_LEN(params), .help = "what the paper leaves open" },
+};
+static const char *const unused[] = { "defaults", "gpus_per_task", NULL };
+
+void workload_defaults(struct workload_opts *o)
+{
+    memset(o, 0, sizeof *o);
+    trace_option_defaults(params, ARRAY_LEN(params), o);
+}
+
+static enum st check_workload(struct trace_opts *o, const struct cluster *c, const struct ydoc_node *section, struct diag *d)
+{
+    const struct ydoc_node *n = ydoc_get(section, "workload"), *users = ydoc_get(n, "users"), *jobs = ydoc_get(n, "jobs_per_user");
+    const struct workload_opts *own = o->own;
+    (void)c;
+    if (jobs != NULL && users == NULL) return ydoc_key_error(jobs, d, "'jobs_per_user' goes with 'users'");
+    if (own->shuffle && users != NULL) return ydoc_error(ydoc_get(n, "shuffle"), d, "'shuffle' orders the 36 jobs; with 'users' each draws its own");
+    return ST_OK;
+}
+
 const struct trace_format workload_format = {
-    .name = "workload", .summary = "the 36 data-intensive jobs of the GPU-flow paper", .no_file = true, .open = open_workload
+    .name = "workload", .summary = "the 36 data-intensive jobs of the GPU-flow paper",
+    .no_file = true, .needs_scenario = true, .unused = unused, .own_size = sizeof(struct workload_opts),
+    .option = options, .n_options = ARRAY_LEN(options), .check = check_workload, .open = open_workload,
 };

@@ -67,13 +67,13 @@ static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
     return ST_OK;
 }
 
-static enum st read_file(const struct trace_env *env, struct diag *d)
+static enum st read_file(const struct trace_env *env, const char *path, struct diag *d)
 {
     static const char *const name[N_COLS] = { "block", "size", "replicas" };
     static const bool need[N_COLS] = { [BLOCK] = true, [SIZE] = true };
     struct target to = { .env = env };
     MEM_ARRAY(to.node, (size_t)env->cluster->n_nodes + 1);
-    enum st st = csv_read_file(env->opts->blocks_path, name, need, N_COLS, "a file of blocks has block,size,replicas", read_row, &to, d);
+    enum st st = csv_read_file(path, name, need, N_COLS, "a file of blocks has block,size,replicas", read_row, &to, d);
     mem_free(to.node);
     return st;
 }
@@ -94,11 +94,11 @@ static int by_id(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-enum st blocks_open(struct blocks_index *b, const struct trace_env *env, struct diag *d)
+enum st blocks_open(struct blocks_index *b, const struct trace_env *env, const char *path, struct diag *d)
 {
     *b = (struct blocks_index){ .data = env->data };
     /* A native trace has no other blocks than its file's, so some mean that it was read. */
-    if (env->opts->blocks_path != NULL && env->data->names.n == 0) TRY(read_file(env, d));
+    if (path != NULL && env->data->names.n == 0) TRY(read_file(env, path, d));
     b->n = env->data->names.n;
     struct named *all;
     MEM_ARRAY(all, (size_t)b->n + 1);

@@ -17,11 +17,11 @@ struct blocks_index {
 };
 
 /*
- * Add the blocks of opts.blocks_path (NULL: none) to env->data.  Every reader
+ * Add the blocks of the file (NULL: none) to env->data.  Every reader
  * of the trace opens them anew; whoever comes first adds them, and to the
  * others they are there.  On failure nothing is left to close.  O(n log n).
  */
-enum st  blocks_open(struct blocks_index *b, const struct trace_env *env, struct diag *d);
+enum st  blocks_open(struct blocks_index *b, const struct trace_env *env, const char *path, struct diag *d);
 void     blocks_close(struct blocks_index *b);
 
 /*

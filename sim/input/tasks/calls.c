@@ -14,6 +14,7 @@ static const char *const names[N_COLS] = { "job", "task", "call", "api", "size_b
 
 struct calls_reader {
     struct trace_env env;
+    const char *path;               /* borrowed */
     uint32_t mask;                  /* engine types of the cluster */
     struct csv *csv;
     bool   has_row;                 /* the csv stands at a row not yet read */
@@ -38,7 +39,7 @@ const char *calls_next(const struct calls_reader *s) { return s->has_row ? csv_f
 
 static enum st unknown_api(const struct calls_reader *s, struct diag *d)
 {
-    const struct intern *apis = &s->env.opts->calltime->apis;
+    const struct intern *apis = &s->env.opts->times->apis;
     enum st st = csv_fail(s->csv, s->at[API], d, "found API '%.60s', which the table of times does not have", csv_field(s->csv, s->at[API]));
     const char *near = diag_nearest(csv_field(s->csv, s->at[API]), (const char *const *)apis->name, apis->n);
     if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
@@ -48,7 +49,7 @@ static enum st unknown_api(const struct calls_reader *s, struct diag *d)
 /* One call of a task that has made k so far; its best time is added to *dur. */
 static enum st read_call(struct calls_reader *s, uint32_t k, sim_tick *dur, struct diag *d)
 {
-    const struct calltime *t = s->env.opts->calltime;
+    const struct calltime *t = s->env.opts->times;
     struct call c = { .result = 0 };
     int64_t number = 0;
     TRY(csv_need(s->csv, s->at[API], d));
@@ -116,7 +117,7 @@ static enum st read_tasks(struct calls_reader *s, uint32_t n_tasks, struct diag 
         TRY(advance(s, d));
     }
     if (next == n_tasks) return ST_OK;
-    return diag_at(d, ST_EINPUT, s->env.opts->calls_path, s->has_row ? csv_line(s->csv) : 0, 0,
+    return diag_at(d, ST_EINPUT, s->path, s->has_row ? csv_line(s->csv) : 0, 0,
                    "job '%s' ends without calls for its task %" PRIu32 "; all of its tasks make calls, or none", s->job, next);
 }
 
@@ -169,15 +170,16 @@ enum st calls_end(const struct calls_reader *s, struct diag *d)
     return st;
 }
 
-enum st calls_open(struct calls_reader **out, const struct trace_env *env, struct diag *d)
+enum st calls_open(struct calls_reader **out, const struct trace_env *env, const char *path, struct diag *d)
 {
     static const bool need[N_COLS] = { [JOB] = true, [TASK] = true, [CALL] = true, [API] = true, [SIZE] = true };
-    if (env->opts->calltime == NULL) return diag_set(d, ST_EINPUT, "calls need a scenario: it says how long they take");
+    if (!env->opts->has_times) return diag_set(d, ST_EINPUT, "calls need a scenario: it says how long they take");
     struct calls_reader *s;
     MEM_NEW(s);
     s->env = *env;
+    s->path = path;
     s->mask = cluster_engine_mask(env->cluster);
-    enum st st = csv_open(&s->csv, env->opts->calls_path, ',', d);
+    enum st st = csv_open(&s->csv, path, ',', d);
     if (st == ST_OK) st = csv_columns(s->csv, names, need, s->at, N_COLS, false, "traces/README.md lists the columns of a file of calls", d);
     if (st == ST_OK) st = advance(s, d);
     if (st != ST_OK) {

@@ -13,8 +13,8 @@
 
 struct calls_reader;
 
-/* opts.calls_path; needs opts.calltime. */
-enum st calls_open(struct calls_reader **out, const struct trace_env *env, struct diag *d);
+/* Needs opts.times.  The path is borrowed until close. */
+enum st calls_open(struct calls_reader **out, const struct trace_env *env, const char *path, struct diag *d);
 void    calls_close(struct calls_reader *s);               /* NULL is fine */
 
 /* The job of the next unread row; NULL at the end. */

@@ -4,13 +4,14 @@
  *
  * A reader for each format fills the same struct; dag_spec makes of it the
  * groups and the graph of a job.  What a file measured on several engines is
- * kept as it is (dur): with opts.measured as times of calls on them.
+ * kept as it is (dur), and becomes times of calls where a trace is `measured`.
  */
 #ifndef INPUT_TASKS_DAG_H
 #define INPUT_TASKS_DAG_H
 
 #include "base/diag.h"
 #include "base/intern.h"
+#include "input/trace/measured.h"
 #include "input/trace/trace.h"
 
 enum dag_engine { DAG_CPU, DAG_GPU, DAG_GPU2, DAG_ENGINES };
@@ -33,7 +34,7 @@ struct dag {
     char    *licence;           /* what `licences` counts; NULL: none */
     uint64_t n_rounded;         /* times finer than a microsecond, rounded */
     bool     is_measured;       /* the file has times on several engines */
-    uint32_t *api;              /* made by dag_measure: of each task */
+    uint32_t *api;              /* made by dag_measure: of each task; NULL: not measured */
     /* made by dag_load: of task k, after[after_start[k] .. after_start[k+1]), increasing, none twice */
     uint32_t *after_start, *after;
 };
@@ -62,12 +63,18 @@ enum st dag_spec(const struct dag *g, const struct trace_env *env, const struct 
 void    dag_job_fini(struct dag_job *j);
 
 /*
- * The same for opts.measured, dag_calls.c: each task is one call of an API of
+ * The same for a measured trace, dag_calls.c: each task is one call of an API of
  * its own.  dag_measure puts the file's times into the table, once;
  * dag_spec_calls makes the job.
  */
-enum st dag_measure(struct dag *g, const struct trace_measured *m, struct diag *d);
+enum st dag_measure(struct dag *g, const struct trace_measured *m, struct calltime *times, struct diag *d);
 enum st dag_spec_calls(const struct dag *g, const struct trace_env *env, const struct shape *common, struct dag_job *out, struct diag *d);
+
+/* Load, and measure where m->n > 0.  On error *g is empty. */
+enum st dag_open(struct dag *g, const char *path, const struct trace_env *env, const struct trace_measured *m, struct diag *d);
+/* The job of one workflow at a line of the trace: dag_spec, or of calls where it was measured; repairs are counted. */
+enum st dag_fill(const struct dag *g, const struct trace_env *env, const struct shape *common, struct dag_job *job,
+                 struct job_spec *out, struct diag *d);
 
 /* ---- for the readers of formats ---- */
 

@@ -20,17 +20,17 @@ static uint32_t api_of(const struct dag *g, const char *task, struct intern *api
 }
 
 /* A trace is read more than once, so times may be there already; those of another file of that name are an error. */
-static bool add_times(const struct dag_task *t, uint32_t api, bool is_new, const struct trace_measured *m)
+static bool add_times(const struct dag_task *t, uint32_t api, bool is_new, const struct trace_measured *m, struct calltime *times)
 {
     for (uint32_t e = 0; e < m->n && e < DAG_ENGINES; e++) {
         if (m->engine[e] == NONE) continue;
-        if (is_new && t->dur[e] >= 0) (void)calltime_add(m->times, api, m->engine[e], 1, t->dur[e]);
-        if (calltime_us(m->times, api, m->engine[e], 1) != t->dur[e]) return false;
+        if (is_new && t->dur[e] >= 0) (void)calltime_add(times, api, m->engine[e], 1, t->dur[e]);
+        if (calltime_us(times, api, m->engine[e], 1) != t->dur[e]) return false;
     }
     return true;
 }
 
-enum st dag_measure(struct dag *g, const struct trace_measured *m, struct diag *d)
+enum st dag_measure(struct dag *g, const struct trace_measured *m, struct calltime *times, struct diag *d)
 {
     if (!g->is_measured) {
         (void)diag_at(d, ST_EINPUT, g->path, 0, 0, "has no times on several engines, which 'measured' is about");
@@ -41,9 +41,9 @@ enum st dag_measure(struct dag *g, const struct trace_measured *m, struct diag *
     for (uint32_t i = 0; i < g->names.n; i++) {
         uint32_t task = g->of_name[i];
         if (task == NONE) continue;
-        const uint32_t known = m->times->apis.n;
-        g->api[task] = api_of(g, intern_name(&g->names, i), &m->times->apis);
-        if (!add_times(&g->task[task], g->api[task], g->api[task] == known, m))
+        const uint32_t known = times->apis.n;
+        g->api[task] = api_of(g, intern_name(&g->names, i), &times->apis);
+        if (!add_times(&g->task[task], g->api[task], g->api[task] == known, m, times))
             return diag_at(d, ST_EINPUT, g->path, g->task[task].line, 0, "task '%.80s' has other times in another workflow's file of the same name", intern_name(&g->names, i));
     }
     return ST_OK;
@@ -51,7 +51,6 @@ enum st dag_measure(struct dag *g, const struct trace_measured *m, struct diag *
 
 enum st dag_spec_calls(const struct dag *g, const struct trace_env *env, const struct shape *common, struct dag_job *out, struct diag *d)
 {
-    const struct trace_measured *m = env->opts->measured;
     const uint32_t mask = cluster_engine_mask(env->cluster);
     memset(out, 0, sizeof *out);
     MEM_ARRAY(out->group, g->n);
@@ -60,7 +59,7 @@ enum st dag_spec_calls(const struct dag *g, const struct trace_env *env, const s
     MEM_ARRAY(out->n_calls, g->n);
     MEM_ARRAY(out->call, g->n);
     for (uint32_t k = 0; k < g->n; k++) {
-        out->group[k] = (struct task_group){ .n = 1, .dur = calltime_best(m->times, g->api[k], 1, mask), .shape = *common };
+        out->group[k] = (struct task_group){ .n = 1, .dur = calltime_best(env->opts->times, g->api[k], 1, mask), .shape = *common };
         out->group[k].shape.gpu_types = 0;
         if (out->group[k].dur < 0) {
             dag_job_fini(out);
@@ -73,5 +72,27 @@ enum st dag_spec_calls(const struct dag *g, const struct trace_env *env, const s
     out->n = g->n;
     out->graph = (struct task_graph){ .in_start = out->in_start, .after_start = g->after_start, .after = g->after };
     out->calls = (struct task_calls){ .first = out->first, .n = out->n_calls, .call = out->call, .n_calls = g->n };
+    return ST_OK;
+}
+
+enum st dag_open(struct dag *g, const char *path, const struct trace_env *env, const struct trace_measured *m, struct diag *d)
+{
+    TRY(dag_load(g, path, d));
+    enum st st = m->n > 0 ? dag_measure(g, m, env->opts->times, d) : ST_OK;
+    if (st != ST_OK) dag_fini(g);
+    return st;
+}
+
+enum st dag_fill(const struct dag *g, const struct trace_env *env, const struct shape *common, struct dag_job *job,
+                 struct job_spec *out, struct diag *d)
+{
+    const bool makes_calls = g->api != NULL;
+    if (makes_calls) TRY(dag_spec_calls(g, env, common, job, d));
+    else TRY(dag_spec(g, env, common, job, d));
+    if (g->n_rounded > 0) TRY(trace_repair(env, "times of a workflow's tasks finer than a microsecond, rounded", out->line, d));
+    out->group = job->group;
+    out->n_groups = job->n;
+    out->graph = &job->graph;
+    out->calls = makes_calls ? &job->calls : NULL;
     return ST_OK;
 }

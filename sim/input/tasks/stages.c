@@ -24,6 +24,7 @@ struct inputs { struct task_input *at; size_t cap; uint32_t n; };
 struct stages_reader {
     struct trace_env env;
     struct blocks_index blocks;
+    bool   has_blocks;              /* a file of them is given */
     struct csv *csv;
     bool   has_row;                 /* the csv stands at a row not yet read */
     int    at[N_COLS];
@@ -64,7 +65,7 @@ static enum st unknown_block(const struct stages_reader *s, enum col col, const 
 {
     const struct intern *all = &s->blocks.data->names;
     enum st st = csv_fail(s->csv, s->at[col], d, "found block '%.60s', which is not in %s", name,
-                          s->env.opts->blocks_path != NULL ? "the file of blocks" : "this scenario: 'blocks' in its trace section names their file");
+                          s->has_blocks ? "the file of blocks" : "this scenario: 'blocks' in its trace section names their file");
     const char *near = diag_nearest(name, (const char *const *)all->name, all->n);
     if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
     else if (find_stage(s, name, strlen(name)) != NONE) diag_hint(d, "did you mean the outputs of the stage, '@%s'?", name);
@@ -301,15 +302,16 @@ enum st stages_end(const struct stages_reader *s, struct diag *d)
     return st;
 }
 
-enum st stages_open(struct stages_reader **out, const struct trace_env *env, struct diag *d)
+enum st stages_open(struct stages_reader **out, const struct trace_env *env, const char *path, const char *blocks, struct diag *d)
 {
     static const bool need[N_COLS] = { [JOB] = true, [STAGE] = true, [DURATION] = true };
     if (env->data == NULL) return diag_set(d, ST_EINPUT, "stages need a scenario: it has data, and a cluster to hold it");
     struct stages_reader *s;
     MEM_NEW(s);
     s->env = *env;
-    enum st st = blocks_open(&s->blocks, env, d);
-    if (st == ST_OK) st = csv_open(&s->csv, env->opts->stages_path, ',', d);
+    s->has_blocks = blocks != NULL;
+    enum st st = blocks_open(&s->blocks, env, blocks, d);
+    if (st == ST_OK) st = csv_open(&s->csv, path, ',', d);
     if (st == ST_OK) st = csv_columns(s->csv, names, need, s->at, N_COLS, false, "traces/README.md lists the columns of a file of stages", d);
     if (st == ST_OK) st = advance(s, d);
     if (st != ST_OK) {

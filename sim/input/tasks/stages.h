@@ -14,8 +14,8 @@
 
 struct stages_reader;
 
-/* opts.stages_path and, where it is given, opts.blocks_path, whose blocks are added to env->data. */
-enum st stages_open(struct stages_reader **out, const struct trace_env *env, struct diag *d);
+/* blocks: the file whose blocks are added to env->data; NULL: none. */
+enum st stages_open(struct stages_reader **out, const struct trace_env *env, const char *path, const char *blocks, struct diag *d);
 void    stages_close(struct stages_reader *s);                 /* NULL is fine */
 
 /* The job of the next unread row; NULL at the end. */

@@ -178,11 +178,8 @@ enum st ydoc_quantity(const struct ydoc_node *map, const char *key, enum text_ki
     return ST_OK;
 }
 
-enum st ydoc_choice(const struct ydoc_node *map, const char *key, const char *const *word, size_t n,
-                    uint32_t *out, struct diag *d)
+enum st ydoc_node_choice(const struct ydoc_node *v, const char *const *word, size_t n, uint32_t *out, struct diag *d)
 {
-    const struct ydoc_node *v = ydoc_get(map, key);
-    if (v == NULL) return ST_OK;
     char all[256] = "";
     for (size_t i = 0; i < n; i++) {
         if (v->type == YDOC_SCALAR && strcmp(v->text, word[i]) == 0) { *out = (uint32_t)i; return ST_OK; }
@@ -193,4 +190,10 @@ enum st ydoc_choice(const struct ydoc_node *map, const char *key, const char *co
     const char *near = v->type == YDOC_SCALAR ? diag_nearest(v->text, word, n) : NULL;
     if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
     return st;
+}
+
+enum st ydoc_choice(const struct ydoc_node *map, const char *key, const char *const *word, size_t n, uint32_t *out, struct diag *d)
+{
+    const struct ydoc_node *v = ydoc_get(map, key);
+    return v == NULL ? ST_OK : ydoc_node_choice(v, word, n, out, d);
 }

@@ -9,7 +9,7 @@
  * match without regard to case; "..._unconsolidated" types and packed pairs are
  * not used.  Throughput is not monotone in GPU generation: nothing here assumes it.
  *
- * With opts.measured a job of one GPU is one call instead, whose API is its type
+ * With `measured` a job of one GPU is one call instead, whose API is its type
  * and whose size its steps: a step takes 1 / throughput on the engines called
  * as the table's types.
  */
@@ -18,6 +18,7 @@
 #include <string.h>
 #include <strings.h>
 #include "base/mem.h"
+#include "input/trace/measured.h"
 #include "input/trace/reader.h"
 
 enum col { TYPE, COMMAND, STEPS_FLAG, NEEDS_DIR, STEPS, ARRIVAL, GPUS, N_COLS };
@@ -25,11 +26,14 @@ static const char *const names[N_COLS] = {
     "job type", "command", "steps flag", "needs data directory", "total steps", "arrival time", "GPUs"
 };
 
+struct gavel_opts { const char *throughputs, *reference_gpu; struct trace_measured measured; };
+
 /* What the table says of one configuration; indexed by its id in configs. */
 struct config { double steps_per_s; bool is_known, fewer_gpus, other_type; };
 
 struct gavel {
     struct trace_env env;
+    const struct gavel_opts *own;
     struct csv *csv;
     struct trace_limits lim;
     json_t *table;
@@ -83,8 +87,8 @@ static enum st learn(struct gavel *x, const char *model, int64_t gpus, const cha
         json_object_foreach(x->table, type, v) found = found || (is_type(type) && throughput(v, model, listed) > 0);
         if (found) break;
     }
-    if (listed == 0) return csv_fail(x->csv, TYPE, d, "'%.100s' has no throughput for %lld GPUs or fewer in %s", model, (long long)gpus, x->env.opts->throughputs);
-    double nominal = throughput(table_type(x, x->env.opts->reference_gpu), model, listed);
+    if (listed == 0) return csv_fail(x->csv, TYPE, d, "'%.100s' has no throughput for %lld GPUs or fewer in %s", model, (long long)gpus, x->own->throughputs);
+    double nominal = throughput(table_type(x, x->own->reference_gpu), model, listed);
     c->other_type = !(nominal > 0);
     if (c->other_type)
         json_object_foreach(x->table, type, v)
@@ -109,7 +113,7 @@ static enum st learn(struct gavel *x, const char *model, int64_t gpus, const cha
 static void add_times(struct gavel *x, const char *model, uint32_t api)
 {
     static const double MOST = 1e12, MOST_US = 6e13;
-    const struct trace_measured *m = x->env.opts->measured;
+    const struct trace_measured *m = &x->own->measured;
     for (uint32_t i = 0; i < m->n; i++) {
         const json_t *of = m->engine[i] != NONE ? table_type(x, intern_name(&x->env.cluster->engines, m->engine[i])) : NULL;
         /* us a step; below 0: no figure */
@@ -117,8 +121,8 @@ static void add_times(struct gavel *x, const char *model, uint32_t api)
         if (!(each > 0) || !isfinite(each)) continue;
         double most = floor(fmin(MOST, MOST_US / each));
         if (most < 2) continue;
-        (void)calltime_add(m->times, api, m->engine[i], 1, llround(each));
-        (void)calltime_add(m->times, api, m->engine[i], (int64_t)most, llround(most * each));
+        (void)calltime_add(x->env.opts->times, api, m->engine[i], 1, llround(each));
+        (void)calltime_add(x->env.opts->times, api, m->engine[i], (int64_t)most, llround(most * each));
     }
 }
 
@@ -130,7 +134,7 @@ static enum st leave_out(struct gavel *x, const char *error, const struct job_sp
 
 static enum st make_call(struct gavel *x, const char *model, int64_t gpus, int64_t steps, struct job_spec *out, struct diag *d)
 {
-    struct calltime *t = x->env.opts->measured->times;
+    struct calltime *t = x->env.opts->times;
     if (gpus != 1) return leave_out(x, "a job of several GPUs, left out: a call takes one engine", out, d);
     uint32_t n = t->apis.n, api = intern_id(&t->apis, model);
     if (api == n) add_times(x, model, api);
@@ -167,7 +171,7 @@ static enum st read_row(struct gavel *x, struct job_spec *out, struct diag *d)
     TRY(csv_int(c, GPUS, 1, 10000, &gpus, d));
     const char *model = csv_field(c, TYPE);
     if (strlen(model) > 200) return csv_fail(c, TYPE, d, "a name of more than 200 characters");
-    if (x->env.opts->measured != NULL) return make_call(x, model, gpus, steps, out, d);
+    if (x->own->measured.n > 0) return make_call(x, model, gpus, steps, out, d);
     (void)snprintf(name, sizeof name, "%s#%lld", model, (long long)gpus);
     uint32_t id = intern_id(&x->configs, name);
     MEM_RESERVE(x->config, x->cap_config, id + 1);
@@ -205,11 +209,11 @@ static void close_gavel(void *ctx)
 
 static enum st read_table(struct gavel *x, struct diag *d)
 {
-    const struct trace_opts *o = x->env.opts;
+    const struct gavel_opts *o = x->own;
     json_error_t e;
     char known[256] = "";
     if (o->throughputs == NULL) return diag_set(d, ST_EINPUT, "a gavel trace needs its table of throughputs (throughputs)");
-    if (o->reference_gpu == NULL && o->measured == NULL) return diag_set(d, ST_EINPUT, "a gavel trace needs the GPU type whose speed is nominal (reference_gpu)");
+    if (o->reference_gpu == NULL && o->measured.n == 0) return diag_set(d, ST_EINPUT, "a gavel trace needs the GPU type whose speed is nominal (reference_gpu)");
     x->table = json_load_file(o->throughputs, JSON_REJECT_DUPLICATES, &e);
     if (x->table == NULL) {
         uint32_t line = e.line > 0 ? (uint32_t)e.line : 0;
@@ -230,6 +234,7 @@ static enum st open_gavel(const struct trace_env *env, struct trace_reader *out,
     MEM_NEW(x);
     *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_gavel };
     x->env = *env;
+    x->own = env->opts->own;
     x->lim = trace_limits(env);
     x->mask = cluster_engine_mask(env->cluster);
     TRY(read_table(x, d));
@@ -238,6 +243,30 @@ static enum st open_gavel(const struct trace_env *env, struct trace_reader *out,
     return ST_OK;
 }
 
+static enum st check_gavel(struct trace_opts *o, const struct cluster *c, const struct ydoc_node *section, struct diag *d)
+{
+    const struct gavel_opts *own = o->own;
+    (void)c;
+    if (own->reference_gpu != NULL || own->measured.n > 0) return ST_OK;
+    return ydoc_error(section, d, "found no 'reference_gpu', which 'format: gavel' needs");
+}
+
+static enum st hash_gavel(const struct trace_opts *o, uint64_t *h, struct diag *d)
+{
+    const struct gavel_opts *own = o->own;
+    return own->throughputs != NULL ? trace_hash_file(own->throughputs, h, d) : ST_OK;
+}
+
+static const struct trace_option options[] = {
+    { .key = "throughputs", .type = TRACE_FILE, .offset = offsetof(struct gavel_opts, throughputs), .is_needed = true,
+      .help = "the table of throughputs" },
+    { .key = "reference_gpu", .type = TRACE_TEXT, .offset = offsetof(struct gavel_opts, reference_gpu),
+      .help = "the GPU type whose speed is nominal" },
+    TRACE_MEASURED(struct gavel_opts, ENGINE_KINDS_MAX),
+};
+
 const struct trace_format gavel_format = {
-    .name = "gavel", .summary = "Gavel's Philly-derived traces, with its table of throughputs", .open = open_gavel
+    .name = "gavel", .summary = "Gavel's Philly-derived traces, with its table of throughputs",
+    .own_size = sizeof(struct gavel_opts), .option = options, .n_options = ARRAY_LEN(options),
+    .check = check_gavel, .hash = hash_gavel, .open = open_gavel,
 };

@@ -1,9 +1,9 @@
 /*
  * Pods as `kubectl get pods -A -o json` prints them.  Layer: input.
  *
- * A pod is a job of one task; its user is the namespace.  opts.bound "keep": the
+ * A pod is a job of one task; its user is the namespace.  `bound: keep`: the
  * list is a snapshot, all of it at time 0; pods on a node stay there, ended ones
- * are left out.  "replay": each pod arrives when it was created, wherever it
+ * are left out.  `replay`: each pod arrives when it was created, wherever it
  * ran.  What is read, what is not and how it is told: scenarios/README.md,
  * "Kubernetes".
  */
@@ -20,8 +20,12 @@ enum { CARD_CORES_MAX = INT32_MAX };
 
 struct pod { char *id; const char *user, *node; struct task_group group; sim_tick submit; int32_t priority; uint32_t line; size_t item; };
 
+struct kubectl_opts { uint32_t bound; sim_tick duration; };         /* duration -1: none */
+enum { BOUND_KEEP, BOUND_REPLAY };
+
 struct kubectl {
     struct trace_env env;
+    const struct kubectl_opts *own;
     struct kube_doc doc;
     struct kube_match match;
     struct pod *pod; size_t n_pods, cap_pods, next;
@@ -253,7 +257,7 @@ static enum st read_pod(struct kubectl *x, size_t item, struct diag *d)
     bool over = phase != NULL && (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0);
     if (x->keep && over) return trace_repair(&x->env, "pod has ended, left out of the snapshot", p.line, d);
     TRY(read_run(&status, &ran, d));
-    p.group.dur = over && ran >= 0 ? ran : x->env.opts->dflt.duration;
+    p.group.dur = over && ran >= 0 ? ran : x->own->duration;
     if (p.group.dur < 0) {
         enum st st = kube_fail(&status, d, "does not say how long the pod ran");
         diag_hint(d, "`defaults: {duration: 1h}` in the trace section is for pods that have not ended");
@@ -323,7 +327,8 @@ static enum st open_kubectl(const struct trace_env *env, struct trace_reader *ou
     MEM_NEW(x);
     *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_kubectl };
     x->env = *env;
-    x->keep = env->opts->bound == NULL || strcmp(env->opts->bound, "keep") == 0;
+    x->own = env->opts->own;
+    x->keep = x->own->bound == BOUND_KEEP;
     kube_match_init(&x->match, env->cluster, nodes);
     TRY(kube_doc_load(&x->doc, env->opts->path, "Pod", d));
     for (uint64_t i = 0; nodes != NULL && i < nodes->n_prefer; i++)
@@ -333,6 +338,16 @@ static enum st open_kubectl(const struct trace_env *env, struct trace_reader *ou
     return ST_OK;
 }
 
+static const char *const bound[] = { [BOUND_KEEP] = "keep", [BOUND_REPLAY] = "replay" };
+
+static const struct trace_option options[] = {
+    { .key = "bound", .type = TRACE_CHOICE, .offset = offsetof(struct kubectl_opts, bound), .dflt = "keep",
+      .word = bound, .n_words = ARRAY_LEN(bound), .help = "pods on a node stay there, or all is replayed from its creation" },
+    { .key = "duration", .in = "defaults", .type = TRACE_DURATION, .offset = offsetof(struct kubectl_opts, duration), .unset = -1,
+      .help = "of pods that have not ended", .elsewhere = "traces of other formats say how long their jobs run" },
+};
+
 const struct trace_format kubectl_format = {
-    .name = "kubectl", .summary = "pods as `kubectl get pods -A -o json` prints them", .open = open_kubectl
+    .name = "kubectl", .summary = "pods as `kubectl get pods -A -o json` prints them", .binds_nodes = true,
+    .own_size = sizeof(struct kubectl_opts), .option = options, .n_options = ARRAY_LEN(options), .open = open_kubectl,
 };

@@ -3,7 +3,7 @@
  *
  * A pod is a job of one task that runs for deletion - scheduled from creation
  * on: what it demanded, replayed.  Pods that were never scheduled (Pending)
- * run for deletion - creation or are left out, as opts.pending says.  qos is a
+ * run for deletion - creation or are left out, as the option `pending` says.  qos is a
  * class of service, not a user: users come from the scenario.
  */
 #include <string.h>
@@ -15,6 +15,9 @@ static const char *const names[N_COLS] = {
     "name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec", "qos", "pod_phase",
     "creation_time", "deletion_time", "scheduled_time"
 };
+
+struct openb_opts { uint32_t pending; };
+enum { PENDING_REPLAY, PENDING_SKIP };
 
 struct openb { struct trace_env env; struct csv *csv; bool skip_pending; int at[N_COLS]; struct task_group group; };
 
@@ -85,19 +88,25 @@ static void close_openb(void *ctx)
 static enum st open_openb(const struct trace_env *env, struct trace_reader *out, struct diag *d)
 {
     static const bool need[N_COLS] = { true, true, true, true, true, true, true, true, true, true, true };
-    const char *pending = env->opts->pending != NULL ? env->opts->pending : "replay";
-    if (strcmp(pending, "replay") != 0 && strcmp(pending, "skip") != 0)
-        return diag_set(d, ST_EINPUT, "pending pods: '%s' is not known, expected 'replay' or 'skip'", pending);
+    const struct openb_opts *own = env->opts->own;
     struct openb *x;
     MEM_NEW(x);
     *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_openb };
     x->env = *env;
-    x->skip_pending = strcmp(pending, "skip") == 0;
+    x->skip_pending = own->pending == PENDING_SKIP;
     TRY(csv_open(&x->csv, env->opts->path, ',', d));
     return csv_columns(x->csv, names, need, x->at, N_COLS, false,
                        "the sampled openb variants have no times; use the default, cpu or gpuspec pod list", d);
 }
 
+static const char *const pending[] = { [PENDING_REPLAY] = "replay", [PENDING_SKIP] = "skip" };
+
+static const struct trace_option options[] = {
+    { .key = "pending", .type = TRACE_CHOICE, .offset = offsetof(struct openb_opts, pending), .dflt = "replay",
+      .word = pending, .n_words = ARRAY_LEN(pending), .noun = "pending pods", .help = "pods that never ran" },
+};
+
 const struct trace_format openb_format = {
-    .name = "openb", .summary = "Alibaba cluster-trace-gpu-v2023 pod lists", .open = open_openb
+    .name = "openb", .summary = "Alibaba cluster-trace-gpu-v2023 pod lists",
+    .own_size = sizeof(struct openb_opts), .option = options, .n_options = ARRAY_LEN(options), .open = open_openb,
 };

@@ -5,10 +5,8 @@
 #define INPUT_TRACE_READER_H
 
 #include "input/text/csv.h"
+#include "input/trace/option.h"
 #include "input/trace/trace.h"
-
-extern const struct trace_format native_format, openb_format, slurm_format, swf_format,
-                                 philly_format, gavel_format, helios_format, workload_format, kubectl_format, etc_format, dag_format;
 
 /* Latest submit time on a trace's own clock, which may count from 1970. */
 #define TRACE_TIME_MAX (INT64_MAX / 8)
@@ -32,9 +30,8 @@ uint32_t trace_split(int64_t total, int64_t most, uint32_t n[2], int64_t size[2]
 void trace_gpu_job(const struct trace_env *env, struct trace_limits lim, int64_t gpus, sim_tick dur,
                    struct job_spec *out, struct task_group group[2]);
 
-/* Fold a file's bytes into a hash; and those of the workflow files that a native trace names, each once. */
+/* Fold a file's bytes into a hash. */
 enum st trace_hash_file(const char *path, uint64_t *h, struct diag *d);
-enum st trace_native_hash(const struct trace_opts *o, uint64_t *h, struct diag *d);
 
 /*
  * "NAME:2;OTHER:1" at field `at`: licences of the cluster, which the trace may be the first to name.

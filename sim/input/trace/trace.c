@@ -17,13 +17,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "input/synth/generator.h"
 #include "input/trace/reader.h"
-
-const struct trace_format *const trace_formats[] = {
-    &native_format, &gen_format, &openb_format, &slurm_format, &swf_format, &philly_format,
-    &gavel_format, &helios_format, &workload_format, &etc_format, &dag_format, &kubectl_format, NULL
-};
 
 /* ---- repairs ---- */
 
@@ -48,24 +42,9 @@ enum st trace_repair(const struct trace_env *env, const char *what, uint32_t lin
 
 /* ---- the raw reader ---- */
 
-static const struct trace_format *find_format(const char *name, struct diag *d)
-{
-    const char *names[ARRAY_LEN(trace_formats)];
-    size_t n = 0;
-    for (; trace_formats[n] != NULL; n++) {
-        if (strcmp(trace_formats[n]->name, name) == 0) return trace_formats[n];
-        names[n] = trace_formats[n]->name;
-    }
-    (void)diag_set(d, ST_EINPUT, "unknown trace format '%s', expected native, generate, openb, slurm, swf, philly, gavel, helios, kubectl or dag", name);
-    const char *near = diag_nearest(name, names, n);
-    if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-    return NULL;
-}
-
 enum st trace_reader_open(const struct trace_env *env, struct trace_reader *out, struct diag *d)
 {
-    const struct trace_format *f = find_format(env->opts->format != NULL ? env->opts->format : "native", d);
-    if (f == NULL) return d->code;
+    const struct trace_format *f = env->opts->format;
     if (!f->no_file && env->opts->path == NULL)
         return diag_set(d, ST_EINPUT, "a trace of format '%s' needs a file", f->name);
     *out = (struct trace_reader){ .ctx = NULL };
@@ -353,9 +332,9 @@ static enum st scan(struct trace *t, struct diag *d)
         any_graph |= s.graph != NULL;
         if (s.submit < max || (any_graph && !f->sorted)) {
             f->sorted = false;
-            if (t->opts.stages_path != NULL || t->opts.calls_path != NULL || any_graph) {
+            if (r.in_order != NULL || any_graph) {
                 st = diag_at(d, ST_EINPUT, t->opts.path, s.line, 0, "job '%s' arrives before the job above it", s.id);
-                diag_hint(d, t->opts.stages_path != NULL || t->opts.calls_path != NULL ? "a trace with stages or calls is not sorted here: put its jobs, and their rows there, in order of submit_s"
+                diag_hint(d, "%s", r.in_order != NULL ? r.in_order
                              : "a trace with workflows is not sorted here: put its jobs in order of submit_s");
                 break;
             }
@@ -456,12 +435,7 @@ static enum st find_stretch(struct trace *t, struct diag *d)
     return ST_OK;
 }
 
-bool trace_is_made(const struct trace_opts *o)
-{
-    for (size_t i = 0; trace_formats[i] != NULL; i++)
-        if (strcmp(trace_formats[i]->name, o->format) == 0) return trace_formats[i]->no_file;
-    return false;
-}
+bool trace_is_made(const struct trace_opts *o) { return o->format->no_file; }
 
 bool trace_is_drawn(const struct trace_opts *o) { return trace_is_made(o) || o->dflt.n_models > 0 || o->n_instances > 0; }
 
@@ -477,21 +451,16 @@ enum st trace_seed(struct trace_opts *o, uint64_t seed, struct diag *d)
 
 enum st trace_content_hash(const struct trace_opts *o, uint64_t *out, struct diag *d)
 {
-    const struct trace_format *f = find_format(o->format != NULL ? o->format : "native", d);
-    if (f == NULL) return d->code;
     *out = HASH64_INIT;
-    if (f->no_file) { if (o->gen != NULL) *out = gen_hash(o->gen, o->seed); }
-    else if (o->path != NULL) TRY(trace_hash_file(o->path, out, d));
-    const char *const more[] = { f == &gavel_format ? o->throughputs : NULL, o->stages_path, o->blocks_path };
-    for (size_t i = 0; i < ARRAY_LEN(more); i++) if (more[i] != NULL) TRY(trace_hash_file(more[i], out, d));
-    return f == &native_format && o->path != NULL ? trace_native_hash(o, out, d) : ST_OK;
+    if (!o->format->no_file && o->path != NULL) TRY(trace_hash_file(o->path, out, d));
+    return o->format->hash != NULL ? o->format->hash(o, out, d) : ST_OK;
 }
 
 enum st trace_prepare(struct trace *t, const struct trace_opts *o, struct cluster *c, struct throughput *p, struct diag *d)
 {
     *t = (struct trace){ .opts = *o, .cluster = c, .perf = p };
     if (o->window_to <= 0) t->opts.window_to = TICK_NEVER;
-    if (o->measured != NULL) calltime_fini(o->measured->times);        /* of another instance; its readers fill it */
+    if (o->reads_times) calltime_fini(o->times);       /* of another instance or seed */
     enum st st = trace_content_hash(o, &t->facts.content_hash, d);
     if (st == ST_OK) st = scan(t, d);
     if (st == ST_OK && !t->facts.sorted) st = sort_to_index(t, d);

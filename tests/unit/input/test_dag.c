@@ -188,7 +188,7 @@ static void engines(void)
     for (int k = 0; k < 2; k++) n.engine[intern_id(&cluster.engines, types[k])] = 1;
     cr_assert_eq(cluster_add(&cluster, &n, &d), ST_OK, "%s", d.msg);
     cluster_seal(&cluster);
-    m = (struct trace_measured){ .n = 3, .engine = { 1, 0, NONE }, .times = &times };
+    m = (struct trace_measured){ .n = 3, .engine = { 1, 0, NONE } };
 }
 
 static void no_engines(void)
@@ -200,12 +200,13 @@ static void no_engines(void)
 /* a cannot run on the GPU; b waits for it, and takes 2 ms there against 5 on a CPU; the third figure is of no engine here. */
 Test(dag, measured_times_are_those_of_calls, .init = engines, .fini = no_engines)
 {
-    struct trace_opts o = { .format = "dag", .speedup = 1, .window_to = TICK_NEVER, .dflt = { .limit = -1, .cpu_milli = 250 }, .measured = &m };
     struct trace t;
     struct source src;
     struct job_spec j;
     struct throughput perf = { .rate = NULL };
     struct diag d = { 0 };
+    struct trace_opts o = { .format = trace_format_find("dag", &d), .own = &m, .speedup = 1, .window_to = TICK_NEVER, .times = &times, .has_times = true,
+                            .reads_times = true, .dflt = { .limit = -1, .cpu_milli = 250 } };
     o.path = file(".txt", "b 5 2 1 a\na 3 -1 -1\n");
     cr_assert_eq(trace_prepare(&t, &o, &cluster, &perf, &d), ST_OK, "%s", d.msg);
     cr_assert_eq(trace_source_open(&t, &src, &d), ST_OK, "%s", d.msg);
@@ -227,25 +228,25 @@ Test(dag, measured_times_are_those_of_calls, .init = engines, .fini = no_engines
 
 Test(dag, measured_with_mistakes, .init = engines, .fini = no_engines)
 {
-    struct trace_opts o = { .measured = &m };
+    struct trace_opts o = { .times = &times, .has_times = true };
     struct trace_env env = { .opts = &o, .cluster = &cluster };
     struct shape common = { 0 };
     struct dag g;
     struct dag_job job;
     struct diag d = { 0 };
     load(&g, ".txt", "a -1 -1 7\n");
-    cr_assert_eq(dag_measure(&g, &m, &d), ST_OK);
+    cr_assert_eq(dag_measure(&g, &m, &times, &d), ST_OK);
     cr_assert_eq(dag_spec_calls(&g, &env, &common, &job, &d), ST_EINPUT);
     cr_expect(d.line == 1 && strstr(d.msg, "on none of the engines") != NULL, "%s", d.msg);
     dag_fini(&g);
     d = (struct diag){ 0 };
     load(&g, ".txt", "a 1 2 7\n");      /* the same name, other times */
-    cr_assert_eq(dag_measure(&g, &m, &d), ST_EINPUT);
+    cr_assert_eq(dag_measure(&g, &m, &times, &d), ST_EINPUT);
     cr_expect(strstr(d.msg, "other times in another workflow's file") != NULL, "%s", d.msg);
     dag_fini(&g);
     d = (struct diag){ 0 };
     load(&g, ".steps", "duration: 1s\njob[1,1,4]\n");
-    cr_assert_eq(dag_measure(&g, &m, &d), ST_EINPUT);
+    cr_assert_eq(dag_measure(&g, &m, &times, &d), ST_EINPUT);
     cr_expect(strstr(d.msg, "has no times on several engines") != NULL, "%s", d.msg);
     dag_fini(&g);
 }

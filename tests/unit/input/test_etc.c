@@ -28,7 +28,6 @@ static void setup(void)
     cr_assert_eq(cluster_add(&cluster, &n, &d), ST_OK, "%s", d.msg);
     cluster_seal(&cluster);
     etc_defaults(&o);
-    o.times = &times;
 }
 
 static void teardown(void)
@@ -115,7 +114,7 @@ Test(etc, consistency_holds_at_every_size)
 {
     o.points = 5;
     for (int by_size = 0; by_size < 2; by_size++) {
-        o.by_size = by_size == 1;
+        o.rows = by_size == 1 ? ETC_BY_SIZE : ETC_BY_API;
         o.order = ETC_CONSISTENT;
         etc_times(&o, &cluster, SEED, &times);
         for (uint32_t a = 0; a < (uint32_t)o.apis; a++)
@@ -177,7 +176,7 @@ Test(etc, s2_9_rows_by_size_cross_over_and_rows_by_api_do_not)
 {
     for (int by_size = 0; by_size < 2; by_size++) {
         int n = 0;
-        o.by_size = by_size == 1;
+        o.rows = by_size == 1 ? ETC_BY_SIZE : ETC_BY_API;
         o.apis = 2000;
         o.unit = TICK_SEC;
         etc_times(&o, &cluster, SEED, &times);
@@ -212,7 +211,7 @@ struct seen { uint64_t jobs, tasks, calls, own; sim_tick last; double log_size, 
 
 static struct seen make(uint64_t seed)
 {
-    struct trace_opts t = { .format = "etc", .etc = &o, .speedup = 1, .window_to = TICK_NEVER, .seed = seed, .dflt = { .limit = -1, .cpu_milli = 250 } };
+    struct trace_opts t = { .format = trace_format_find("etc", &d), .own = &o, .times = &times, .has_times = true, .speedup = 1, .window_to = TICK_NEVER, .seed = seed, .dflt = { .limit = -1, .cpu_milli = 250 } };
     struct trace_env env = { .opts = &t, .cluster = &cluster, .perf = &perf };
     struct trace_reader r;
     struct job_spec j;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/mem.h"
 #include "input/synth/generator.h"
+#include "input/trace/trace.h"
 
 enum { SEED = 20260101 };
 static struct gen_opts g;
@@ -33,7 +34,7 @@ struct rec { sim_tick at, dur, limit; int64_t cpu, mem; uint32_t user, tasks; in
 /* All jobs of one seed; the caller frees. */
 static struct rec *make(uint64_t seed, size_t *n)
 {
-    struct trace_opts o = { .format = "generate", .gen = &g, .seed = seed };
+    struct trace_opts o = { .format = trace_format_find("generate", &d), .own = &g, .seed = seed };
     struct trace_env env = { .opts = &o, .cluster = &cluster };
     struct trace_reader r;
     struct job_spec j;

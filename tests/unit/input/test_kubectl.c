@@ -6,6 +6,7 @@
 #include "input/kube/nodes.h"
 #include "input/kube/quantity.h"
 #include "input/trace/trace.h"
+#include "ref/traceopts.h"
 #include "ref/temp.h"
 
 #define GIB (INT64_C(1) << 30)
@@ -78,7 +79,9 @@ static void setup(void)
     temp_file(node_path, nodes_json);
     cr_assert_eq(kube_nodes_load(&nodes, &sink, node_path, &d), ST_OK, "%s", d.msg);
     cluster_seal(&cluster);
-    o = (struct trace_opts){ .format = "kubectl", .path = path, .speedup = 1, .window_to = TICK_NEVER, .dflt.limit = -1, .dflt.duration = 7, .kube_nodes = &nodes };
+    o = (struct trace_opts){ .path = path, .speedup = 1, .window_to = TICK_NEVER, .dflt.limit = -1, .kube_nodes = &nodes };
+    traceopts_format(&o, "kubectl");
+    traceopts_set(&o, "duration", "7us");
 }
 
 static void teardown(void)
@@ -208,7 +211,7 @@ Test(kubectl_pods, selectors_affinity_and_taints_come_to_sets_of_nodes)
         { TOLERANT AFFINITY("{}"), 0 },
     };
     char items[8192] = "", id[32];
-    o.bound = "keep";
+    traceopts_set(&o, "bound", "keep");
     for (size_t i = 0, n = 0; i < ARRAY_LEN(of); i++)
         n += (size_t)snprintf(items + n, sizeof items - n, "%s{\"metadata\": {\"name\": \"p%02zu\"}, \"spec\": {\"containers\": [{}]%s}, \"status\": {}}", i ? ",\n" : "", i, of[i].spec);
     open_pods(items);
@@ -244,7 +247,7 @@ Test(kubectl_pods, a_snapshot_keeps_what_runs_and_leaves_out_what_ended)
 /* In order of creation; 00:20 to 01:05. */
 Test(kubectl_pods, a_replay_goes_by_creation_and_forgets_the_nodes)
 {
-    o.bound = "replay";
+    traceopts_set(&o, "bound", "replay");
     open_pods(three);
     (void)next_pod("default/waits");
     cr_assert_eq(j.submit, 0);
@@ -297,7 +300,7 @@ Test(kubectl_pods, mistakes_are_told_with_their_place)
     refused("{\"metadata\": {\"name\": \"a\"}, \"spec\": {\"nodeName\": \"zz\", \"containers\": [{}]}}", 3, "no node 'zz'");
     refused("{\"metadata\": {\"name\": \"a\"}, \"spec\": {\"containers\": [{}]" AFFINITY(EXPR(TERM_OF("k", "Is", ""))) "}}", 3, "found operator 'Is'");
     refused("{\"metadata\": {\"name\": \"a\", \"creationTimestamp\": \"now\"}, \"spec\": {\"containers\": [{}]}}", 3, "not a time");
-    o.dflt.duration = -1;
+    traceopts_format(&o, "kubectl");        /* anew: no duration */
     refused("{\"metadata\": {\"name\": \"a\"}, \"spec\": {\"containers\": [{}]}}", 3, "does not say how long the pod ran");
     cr_assert_not_null(strstr(d.hint, "duration"));
     path[0] = '\0';

@@ -8,6 +8,7 @@
 #include "input/synth/etc.h"
 #include "input/synth/generator.h"
 #include "input/scenario/scenario.h"
+#include "input/trace/option.h"
 #include "input/text/find.h"
 #include "input/synth/workload.h"
 #include "ref/temp.h"
@@ -64,10 +65,9 @@ Test(scn, the_least_scenario_gets_the_stated_defaults)
     cr_expect(s.checkpoint_interval == 0 && s.restore_cost == 0 && s.horizon == TICK_NEVER && s.sample_every == 0);
     cr_expect(!s.enforce_limits && !s.reject_infeasible && !s.audit && !s.write_attempts && !s.write_decisions);
     cr_expect(s.warmup == 0 && s.cooldown == 0 && s.n_weights == 0 && s.fault.n_list == 0 && s.fault.mtbf_us == 0);
-    cr_expect_str_eq(s.trace.format, "native");
+    cr_expect_str_eq(s.trace.format->name, "native");
     cr_expect(s.trace.speedup == 1 && s.trace.load == 0 && s.trace.window_to == TICK_NEVER && s.trace.max_jobs == 0);
     cr_expect(s.trace.dflt.limit == -1 && s.trace.dflt.limit_factor == 0 && !s.trace.strict);
-    cr_expect_str_eq(s.trace.pending, "replay");
     scn_fini(&s);
 }
 
@@ -126,7 +126,8 @@ Test(scn, the_trace_section_is_read_whole)
     cr_expect(o->window_from == 3600 * TICK_SEC && o->window_to == 2 * 86400 * TICK_SEC);
     cr_expect(o->dflt.cpu_milli_per_gpu == 4000 && o->dflt.cpu_milli == 500 && o->dflt.mem_b_per_gpu == INT64_C(2) << 30);
     cr_expect(o->dflt.mem_b == INT64_C(1) << 30 && o->dflt.limit == -1 && o->dflt.limit_factor == 2);
-    cr_expect_str_eq(o->pending, "skip");
+    const struct trace_option *x = trace_option_find(o->format->option, o->format->n_options, "pending");
+    cr_expect_str_eq(x->word[*(const uint32_t *)(const void *)((const char *)o->own + x->offset)], "skip");
     cr_expect_str_eq(o->dflt.user, "u");
     cr_expect(strstr(o->path, "/jobs.csv") != NULL);
     scn_fini(&s);
@@ -145,8 +146,9 @@ Test(scn, models_may_be_drawn)
 Test(scn, generate_sets_the_generators_parameters)
 {
     loads(CLUSTER "trace: {format: generate, generate: {jobs: 77}}\n");
-    cr_assert_not_null(s.trace.gen);
-    cr_expect_eq(s.trace.gen->jobs, 77);
+    const struct gen_opts *g = s.trace.own;
+    cr_assert_not_null(g);
+    cr_expect_eq(g->jobs, 77);
     cr_expect_null(s.trace.path);
     scn_fini(&s);
 }
@@ -314,7 +316,7 @@ Test(scn, without_network_and_data_nothing_takes_time_and_replicas_are_three)
     loads(CLUSTER TRACE);
     cr_expect(s.net.mode == NET_NOMINAL && s.net.disk_bps == 0 && s.net.card_bps == 0 && s.net.rack_bps == 0 && s.net.aggregation_bps == 0);
     cr_expect(s.data_rule == DATA_RANDOM && s.data_replicas == 3 && s.data.names.n == 0);
-    cr_expect(s.concurrency == 0 && s.ideal_share == 0 && s.trace.workload == NULL);
+    cr_expect(s.concurrency == 0 && s.ideal_share == 0);
     scn_fini(&s);
 }
 
@@ -332,7 +334,7 @@ Test(scn, network_data_and_ideals_are_read)
 Test(scn, a_workload_has_the_stated_defaults)
 {
     loads(GPUS "trace: {format: workload}\n");
-    const struct workload_opts *w = s.trace.workload;
+    const struct workload_opts *w = s.trace.own;
     cr_assert_not_null(w);
     cr_expect(w->compute_bps == 200 * MB && w->images_per_s == 40 && w->image_b == 160000);
     cr_expect(w->add_us == TICK_SEC && w->merge_us == TICK_SEC && !w->extra && !w->shuffle && w->users == 0 && w->jobs_per_user == 6);
@@ -342,12 +344,12 @@ Test(scn, a_workload_has_the_stated_defaults)
 Test(scn, a_workload_is_read_whole)
 {
     loads(GPUS "trace:\n  format: workload\n  workload: {compute: 1Gb/s, images_per_s: 2.5, image: 2MB, add: 0s, merge: 1m, extra: true, users: 64, jobs_per_user: 36}\n");
-    const struct workload_opts *w = s.trace.workload;
+    const struct workload_opts *w = s.trace.own;
     cr_expect(w->compute_bps == 125 * MB && w->images_per_s == 2.5 && w->image_b == 2 * MB);
     cr_expect(w->add_us == 0 && w->merge_us == 60 * TICK_SEC && w->extra && w->users == 64 && w->jobs_per_user == 36);
     scn_fini(&s);
     loads(GPUS "trace: {format: workload, workload: {shuffle: true}}\n");
-    cr_expect(s.trace.workload->shuffle);
+    cr_expect(((const struct workload_opts *)s.trace.own)->shuffle);
     scn_fini(&s);
 }
 
@@ -356,11 +358,11 @@ Test(scn, a_workload_is_read_whole)
 Test(scn, tables_of_times_have_the_stated_defaults)
 {
     loads(ENGINES "trace: {format: etc}\n");
-    const struct etc_opts *e = s.trace.etc;
+    const struct etc_opts *e = s.trace.own;
     cr_assert_not_null(e);
-    cr_expect(e->apis == 16 && e->points == 2 && e->task == 100 && e->machine == 10 && e->order == ETC_INCONSISTENT && !e->by_size && e->unit == 1000);
+    cr_expect(e->apis == 16 && e->points == 2 && e->task == 100 && e->machine == 10 && e->order == ETC_INCONSISTENT && e->rows == ETC_BY_API && e->unit == 1000);
     cr_expect(e->n_columns == 0 && e->jobs == 150 && e->tasks == 4 && e->calls == 4 && e->gap == TICK_SEC && e->focus == 0.75);
-    cr_expect(e->size_min == 1000 && e->size_max == MB && e->result == 0.1 && e->times == &s.calltime && s.has_calltime);
+    cr_expect(e->size_min == 1000 && e->size_max == MB && e->result == 0.1 && s.trace.times == &s.calltime && s.has_calltime);
     scn_fini(&s);
 }
 
@@ -368,13 +370,14 @@ Test(scn, tables_of_times_are_read_whole)
 {
     loads(ENGINES "trace:\n  format: etc\n  etc: {apis: 8, points: 3, task: hi, machine: hi, order: semi, rows: size, unit: 2s, engines: [npu, cpu, gpu],\n"
                   "    jobs: 9, tasks: 2, calls: 7, gap: 0, focus: 0.5, size_min: 2kB, size_max: 3MB, result: 0}\n");
-    const struct etc_opts *e = s.trace.etc;
-    cr_expect(e->apis == 8 && e->points == 3 && e->task == 3000 && e->machine == 1000 && e->order == ETC_SEMI && e->by_size && e->unit == 2 * TICK_SEC);
+    const struct etc_opts *e = s.trace.own;
+    cr_expect(e->apis == 8 && e->points == 3 && e->task == 3000 && e->machine == 1000 && e->order == ETC_SEMI && e->rows == ETC_BY_SIZE && e->unit == 2 * TICK_SEC);
     cr_expect(e->n_columns == 3 && e->column[0] == 2 && e->column[1] == 0 && e->column[2] == 1);
     cr_expect(e->jobs == 9 && e->tasks == 2 && e->calls == 7 && e->gap == 0 && e->focus == 0.5 && e->size_min == 2000 && e->size_max == 3 * MB && e->result == 0);
     scn_fini(&s);
     loads(ENGINES "trace: {format: etc, etc: {task: 250, machine: 2.5}}\n");
-    cr_expect(s.trace.etc->task == 250 && s.trace.etc->machine == 2.5);
+    e = s.trace.own;
+    cr_expect(e->task == 250 && e->machine == 2.5);
     scn_fini(&s);
 }
 
@@ -400,10 +403,11 @@ Test(scn, the_flow_papers_cluster_has_15_nodes_30_GPUs_and_4_racks_S4_1)
         for (uint32_t k = 0; k < 30; k++) cr_expect_eq(c->card[k].mem_total, 10 * GB);
         cr_expect(s.net.mode == NET_SHARED && s.net.aggregation_bps == flow[i].aggregation, "%s", p);
         cr_expect(s.concurrency == flow[i].concurrency && s.ideal_share == flow[i].ideal, "%s", p);
-        cr_expect(s.trace.workload->extra == flow[i].extra && (s.trace.workload->users == 10) == (i == 5), "%s", p);
+        const struct workload_opts *w = s.trace.own;
+        cr_expect(w->extra == flow[i].extra && (w->users == 10) == (i == 5), "%s", p);
         cr_expect_geq(s.n_seeds, 3, "S4-24: at least three runs");
-        if (i == 0) compute = s.trace.workload->compute_bps;
-        cr_expect_eq(s.trace.workload->compute_bps, compute, "%s: fitted once", p);
+        if (i == 0) compute = w->compute_bps;
+        cr_expect_eq(w->compute_bps, compute, "%s: fitted once", p);
         scn_fini(&s);
     }
 }

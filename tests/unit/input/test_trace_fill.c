@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "input/trace/fill.h"
+#include "ref/traceopts.h"
 #include "ref/temp.h"
 
 static struct cluster cluster;
@@ -15,7 +16,8 @@ static char path[TEMP_PATH];
 static void prepare(const char *text)
 {
     temp_file(path, text);
-    o = (struct trace_opts){ .format = "native", .path = path, .speedup = 1, .window_to = TICK_NEVER, .dflt.limit = -1 };
+    o = (struct trace_opts){ .path = path, .speedup = 1, .window_to = TICK_NEVER, .dflt.limit = -1 };
+    traceopts_format(&o, "native");
     cr_assert_eq(cluster_add(&cluster, &(struct node_spec){ .name = "n", .cpu_milli = 64000, .n_gpu = 8, .gpu_type = "x" }, &d), ST_OK);
     cluster_seal(&cluster);
     cr_assert_eq(trace_prepare(&t, &o, &cluster, &perf, &d), ST_OK, "%s", d.msg);

@@ -6,6 +6,7 @@
 #include "input/trace/trace.h"
 #include "input/trace/reader.h"
 #include "ref/temp.h"
+#include "ref/traceopts.h"
 
 static struct cluster cluster;
 static struct throughput perf;
@@ -30,7 +31,7 @@ static void read_all(const char *format, const char *text)
 {
     struct source s;
     temp_file(path, text);
-    o.format = format;
+    if (o.format == NULL) traceopts_format(&o, format);
     cr_assert_eq(trace_prepare(&t, &o, &cluster, &perf, &d), ST_OK, "line %u: %s", d.line, d.msg);
     cr_assert_eq(trace_source_open(&t, &s, &d), ST_OK);
     for (n_jobs = 0; s.next(s.ctx, &job[n_jobs].j, &d) == ST_OK; n_jobs++) {
@@ -54,6 +55,7 @@ static void teardown(void)
     cluster_fini(&cluster);
     unlink(path);
     if (table[0] != '\0') unlink(table);
+    trace_opts_fini(&o);
 }
 
 TestSuite(formats, .init = setup, .fini = teardown);
@@ -112,7 +114,8 @@ Test(formats, openb_replays_demand_and_counts_what_is_odd)
 
 Test(formats, openb_leaves_pending_pods_out_when_told)
 {
-    o.pending = "skip";
+    traceopts_format(&o, "openb");
+    traceopts_set(&o, "pending", "skip");
     read_all("openb", PODS);
     cr_expect_eq(n_jobs, 2);
     cr_expect_eq(repaired("pod never scheduled (Pending), left out"), 1);
@@ -228,8 +231,9 @@ Test(formats, gavel_durations_and_rates_come_from_the_table)
                " \"v100\": {\"('A', 1)\": {\"null\": 2.0}, \"('A', 2)\": {\"null\": 4.0}},"
                " \"p100\": {\"('A', 1)\": {\"null\": 3.0}, \"('B', 1)\": {\"null\": 6.0}},"
                " \"v100_unconsolidated\": {\"('B', 1)\": {\"null\": 9.0}}}");
-    o.throughputs = table;
-    o.reference_gpu = "V100";
+    traceopts_format(&o, "gavel");
+    traceopts_set(&o, "throughputs", table);
+    traceopts_set(&o, "reference_gpu", "V100");
     read_all("gavel", "A\tcmd\t-n\t1\t100\t0.0\t1\nA\tcmd\t-n\t1\t100\t1.5\t4\nB\tcmd\t-n\t0\t60\t2\t1\n");
     cr_assert_eq(n_jobs, 3);
     cr_expect_eq(job[0].g->dur, 50 * TICK_SEC);
@@ -257,26 +261,32 @@ Test(formats, gavel_durations_and_rates_come_from_the_table)
 Test(formats, gavel_jobs_of_one_gpu_are_calls_where_they_were_measured)
 {
     static struct calltime times;
-    struct trace_measured m = { .n = 3, .times = &times };
+    struct ydoc y;
+    uint32_t engine[3];
     struct node_spec n = { .name = "e", .rack = "r", .cpu_milli = 1000, .mem_b = 1 };
     static const char *const types[] = { "k80", "v100", "fpga" };
-    for (uint32_t k = 0; k < 3; k++) n.engine[m.engine[k] = intern_id(&cluster.engines, types[k])] = 1;
+    for (uint32_t k = 0; k < 3; k++) n.engine[engine[k] = intern_id(&cluster.engines, types[k])] = 1;
     cr_assert_eq(cluster_add(&cluster, &n, &d), ST_OK, "%s", d.msg);
     cluster_seal(&cluster);
     temp_file(table, "{\"K80\": {\"('A', 1)\": {\"null\": 1.0}, \"('B', 1)\": {\"null\": 0.5}, \"('A', 2)\": {\"null\": 9.0}},"
                " \"V100\": {\"('A', 1)\": {\"null\": 2.0}, \"('B', 1)\": {\"null\": 0.0}}}");
-    o.throughputs = table;
-    o.measured = &m;
+    traceopts_format(&o, "gavel");
+    traceopts_set(&o, "throughputs", table);
+    o.times = &times;
+    const struct trace_option *x = trace_option_find(o.format->option, o.format->n_options, "measured");
+    cr_assert_eq(ydoc_parse(&y, "y", "measured: [k80, v100, fpga]", &d), ST_OK);
+    cr_assert_eq(x->read(x, ydoc_get(y.root, "measured"), (char *)o.own + x->offset, &o, &cluster, &d), ST_OK, "%s", d.msg);
+    ydoc_fini(&y);
     o.dflt.cpu_milli = 500;
     read_all("gavel", "A\tcmd\t-n\t1\t100\t0.0\t1\nA\tcmd\t-n\t1\t100\t1.5\t2\nC\tcmd\t-n\t0\t60\t2\t1\nB\tcmd\t-n\t0\t60\t3\t1\nA\tcmd\t-n\t0\t0\t4\t1\n");
     cr_assert_eq(n_jobs, 3);
     cr_expect(job[0].g->dur == 50 * TICK_SEC && job[1].g->dur == 120 * TICK_SEC && job[2].g->dur == TICK_SEC / 2);
     cr_expect(job[0].g->n == 1 && job[0].g->shape.n_gpu == 0 && job[0].g->shape.cpu_milli == 500);
     uint32_t a = intern_find(&times.apis, "A"), b = intern_find(&times.apis, "B");
-    cr_expect_eq(calltime_us(&times, a, m.engine[0], 100), 100 * TICK_SEC);
-    cr_expect_eq(calltime_us(&times, a, m.engine[1], 1000000), 500000 * TICK_SEC);
-    cr_expect_eq(calltime_us(&times, b, m.engine[1], 1), -1, "0 steps/s: it cannot run there");
-    cr_expect_eq(calltime_us(&times, a, m.engine[2], 1), -1, "not in the table");
+    cr_expect_eq(calltime_us(&times, a, engine[0], 100), 100 * TICK_SEC);
+    cr_expect_eq(calltime_us(&times, a, engine[1], 1000000), 500000 * TICK_SEC);
+    cr_expect_eq(calltime_us(&times, b, engine[1], 1), -1, "0 steps/s: it cannot run there");
+    cr_expect_eq(calltime_us(&times, a, engine[2], 1), -1, "not in the table");
     cr_expect_eq(repaired("a job of several GPUs, left out: a call takes one engine"), 1);
     cr_expect_eq(repaired("a job whose type has no throughput on any engine, left out"), 1);
     cr_expect_eq(repaired("zero steps taken as one"), 1);
@@ -288,7 +298,7 @@ Test(formats, seed_n_replays_the_nth_instance)
     static const char *const files[] = { "a.csv", "b.csv" };
     o.instance = files;
     o.n_instances = 2;
-    o.format = "native";
+    traceopts_format(&o, "native");
     cr_assert_eq(trace_seed(&o, 2, &d), ST_OK);
     cr_expect(strcmp(o.path, "b.csv") == 0 && o.seed == 2 && trace_is_drawn(&o));
     cr_assert_eq(trace_seed(&o, 1, &d), ST_OK);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "input/trace/trace.h"
+#include "ref/traceopts.h"
 #include "ref/temp.h"
 
 static struct cluster cluster;
@@ -15,7 +16,8 @@ static char path[64];
 static void setup(void)
 {
     memset(&d, 0, sizeof d);
-    o = (struct trace_opts){ .format = "native", .path = path, .speedup = 1, .window_to = TICK_NEVER, .dflt.limit = -1 };
+    o = (struct trace_opts){ .path = path, .speedup = 1, .window_to = TICK_NEVER, .dflt.limit = -1 };
+    traceopts_format(&o, "native");
 }
 
 static enum st prepare(const char *text)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "input/trace/trace.h"
+#include "ref/traceopts.h"
 
 static struct cluster cluster;
 static struct throughput perf;
@@ -28,7 +29,7 @@ static void replay(const char *format, const char *name)
     sim_tick last = 0;
     (void)snprintf(path, sizeof path, "%s/%s", dir(), name);
     if (access(path, R_OK) != 0) cr_skip_test("skipped: no %s", path);
-    o.format = format;
+    if (o.format == NULL) traceopts_format(&o, format);
     o.path = path;
     o.speedup = 1;
     o.window_to = TICK_NEVER;
@@ -155,8 +156,9 @@ Test(real, gavel_takes_its_speeds_from_the_table)
     char path[1024];
     static const char *const types[] = { "V100", "P100", "K80" };
     (void)snprintf(path, sizeof path, "%s/gavel/simulation_throughputs.json", dir());
-    o.throughputs = path;
-    o.reference_gpu = "V100";
+    traceopts_format(&o, "gavel");
+    traceopts_set(&o, "throughputs", path);
+    traceopts_set(&o, "reference_gpu", "V100");
     for (size_t i = 0; i < 3; i++) (void)cluster_gpu_type(&cluster, types[i], &d);
     replay("gavel", "gavel/msr-seed0/0e4a51.trace");
     cr_expect_eq(n_jobs, 1181);

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "input/scenario/scenario.h"
 #include "input/trace/trace.h"
+#include "ref/traceopts.h"
 #include "ref/temp.h"
 
 static struct cluster cluster;
@@ -25,8 +26,11 @@ static void setup(void)
                                                                 .n_gpu = 2, .gpu_type = "G", .engine = { 0 } }, &d), ST_OK);
     }
     cluster_seal(&cluster);
-    o = (struct trace_opts){ .format = "native", .path = jobs, .stages_path = stages, .blocks_path = blocks, .speedup = 1,
-                             .window_to = TICK_NEVER, .data = &data, .dflt = { .limit = -1, .cpu_milli = 1000, .cpu_milli_per_gpu = 3000 } };
+    o = (struct trace_opts){ .path = jobs, .speedup = 1, .window_to = TICK_NEVER, .data = &data,
+                             .dflt = { .limit = -1, .cpu_milli = 1000, .cpu_milli_per_gpu = 3000 } };
+    traceopts_format(&o, "native");
+    traceopts_set(&o, "stages", stages);
+    traceopts_set(&o, "blocks", blocks);
 }
 
 static void teardown(void)
@@ -35,6 +39,7 @@ static void teardown(void)
     throughput_fini(&perf);
     data_fini(&data);
     cluster_fini(&cluster);
+    trace_opts_fini(&o);
     unlink(jobs);
     unlink(stages);
     unlink(blocks);
@@ -187,7 +192,8 @@ Test(stages, a_limit_by_factor_is_of_the_longest_chain)
 
 Test(stages, without_a_file_of_blocks_stages_still_pass_outputs_on)
 {
-    o.blocks_path = NULL;
+    traceopts_format(&o, "native");
+    traceopts_set(&o, "stages", stages);
     prepared(JOBS, "job,stage,form,x,duration_s,output\nj,a,,,1,1kB\nj,b,map,@a,1,\n", "");
     first_is("0: =1000; 1: @0 =0; ");
 }

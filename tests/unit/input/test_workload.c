@@ -31,7 +31,7 @@ static struct trace_reader reader;
 static void setup(void)
 {
     workload_defaults(&w);
-    o = (struct trace_opts){ .format = "workload", .speedup = 1, .window_to = TICK_NEVER, .dflt.limit = -1, .workload = &w, .seed = 1 };
+    o = (struct trace_opts){ .format = trace_format_find("workload", &d), .own = &w, .speedup = 1, .window_to = TICK_NEVER, .dflt.limit = -1, .seed = 1 };
 }
 
 static void begin(void)

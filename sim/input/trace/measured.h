@@ -1,0 +1,23 @@
+/*
+ * measured.h -- the option `measured` of formats whose files have times on several
+ * engines: these become times of calls.  Layer: input.
+ */
+#ifndef INPUT_TRACE_MEASURED_H
+#define INPUT_TRACE_MEASURED_H
+
+#include "input/trace/option.h"
+#include "model/cluster/cluster.h"
+
+/* Engine types by their place in the file; NONE: that place is not used.  n 0: not asked for. */
+struct trace_measured { uint32_t n, engine[ENGINE_KINDS_MAX]; };
+
+/* The option's reader: a list of at most `max` engine types, "-" for none.  It makes opts.times the trace's to fill. */
+enum st trace_measured_read(const struct trace_option *x, const struct ydoc_node *v, void *to, struct trace_opts *o,
+                            const struct cluster *c, struct diag *d);
+
+/* An entry for the member `measured` of a format's struct. */
+#define TRACE_MEASURED(own, most) \
+    { .key = "measured", .type = TRACE_OWN, .offset = offsetof(own, measured), .max = (most), .read = trace_measured_read, \
+      .help = "engine types by their place in the file, whose times become those of calls" }
+
+#endif
