@@ -7,40 +7,6 @@
 #include "compare/compare_priv.h"
 #include "compare/metric_info.h"
 
-static const char *const usual[] = {
-    "jct_mean", "jct_p99", "wait_mean", "bounded_slowdown_mean", "gpu_util", "jain", "rho_p95", "preemptions",
-};
-
-/* The same where jobs read data. */
-static const char *const usual_data[] = {
-    "dt", "span_mean", "s_share_mean", "s_share_sigma", "local_share", "bytes_network", "bytes_vain", "preemptions", "gpu_util",
-};
-
-/* And where tasks are made of API calls. */
-static const char *const usual_calls[] = {
-    "makespan", "task_time_mean", "jct_mean", "calls_cross", "calls_cross_bytes", "engine_taken", "engine_best", "best_share",
-};
-
-/* Of a case whose runs have the metric `sign`; the first that fits. */
-static const struct { const char *sign, *const *at; size_t n; } usual_of[] = {
-    { "bytes_network", usual_data, ARRAY_LEN(usual_data) }, { "calls_done", usual_calls, ARRAY_LEN(usual_calls) },
-};
-
-/* Numbers that must never go unseen: jobs that did not end as they should. */
-static const struct { const char *metric, *heading; } trouble[] = {
-    { "jobs_timeout", "timed out" }, { "jobs_rejected", "rejected" }, { "jobs_unfinished", "unfinished" },
-    { "jobs_failed", "failed" },
-};
-
-/* Shares of a whole that people read in per cent, beside those called _util. */
-static bool is_percent(const char *metric)
-{
-    static const char *const name[] = { "local_share", "rack_share", "cross_share", "card_occupancy", "gpu_active", "frag_lack_cpu",
-                                        "engine_useful", "engine_taken", "engine_best", "useful_share", "best_share" };
-    for (size_t i = 0; i < ARRAY_LEN(name); i++) if (strcmp(metric, name[i]) == 0) return true;
-    return strstr(metric, "_util") != NULL;
-}
-
 struct compare_scale compare_scale_of(const struct compare_view *v, const char *metric)
 {
     struct compare_scale s = { .by = 1 };
@@ -52,7 +18,7 @@ struct compare_scale compare_scale_of(const struct compare_view *v, const char *
         else if (most >= 3 * 60) s = (struct compare_scale){ 1 / 60.0, "min" };
     } else if (strcmp(s.unit, "B") == 0) {
         s = most >= 1e12 ? (struct compare_scale){ 1e-12, "TB" } : most >= 1e9 ? (struct compare_scale){ 1e-9, "GB" } : (struct compare_scale){ 1e-6, "MB" };
-    } else if (is_percent(metric)) {
+    } else if (metric_info_is_percent(metric)) {
         s = (struct compare_scale){ 100, "%" };
     } else if (strcmp(s.unit, "1") == 0) {
         s.unit[0] = '\0';
@@ -121,21 +87,21 @@ void compare_line(const struct compare_view *v, const char *fmt, ...)
 static bool has_trouble(const struct compare_view *v, size_t i)
 {
     double sum = 0;
-    for (size_t p = 0; p < v->k->n_policies; p++) sum += fmax(0, compare_mean(v->c, &v->k->policy[p], trouble[i].metric, "all").mean);
+    for (size_t p = 0; p < v->k->n_policies; p++) sum += fmax(0, compare_mean(v->c, &v->k->policy[p], metric_info_troubles[i].metric, "all").mean);
     return sum > 0;
 }
 
 static void print_means(const struct compare_view *v)
 {
     struct table *t = table_create();
-    bool shown[ARRAY_LEN(trouble)];
+    bool shown[METRIC_TROUBLES];
     struct compare_scale *scale;
     MEM_ARRAY(scale, v->n_metrics);
     table_column(t, "policy", false);
     table_column(t, "seeds", true);
     table_column(t, "jobs done", true);
-    for (size_t i = 0; i < ARRAY_LEN(trouble); i++)
-        if ((shown[i] = has_trouble(v, i))) table_column(t, trouble[i].heading, true);
+    for (size_t i = 0; i < METRIC_TROUBLES; i++)
+        if ((shown[i] = has_trouble(v, i))) table_column(t, metric_info_troubles[i].heading, true);
     for (size_t m = 0; m < v->n_metrics; m++) {
         char heading[96];
         scale[m] = compare_scale_of(v, v->metric[m]);
@@ -147,8 +113,8 @@ static void print_means(const struct compare_view *v)
         compare_policy_cell(t, q);
         table_cell(t, "%zu", q->n_runs);
         compare_cell(t, (struct stats_ci){ .mean = compare_mean(v->c, q, "jobs_done", "all").mean, .half = NAN }, 1, "");
-        for (size_t i = 0; i < ARRAY_LEN(trouble); i++)
-            if (shown[i]) compare_cell(t, (struct stats_ci){ .mean = compare_mean(v->c, q, trouble[i].metric, "all").mean, .half = NAN }, 1, "");
+        for (size_t i = 0; i < METRIC_TROUBLES; i++)
+            if (shown[i]) compare_cell(t, (struct stats_ci){ .mean = compare_mean(v->c, q, metric_info_troubles[i].metric, "all").mean, .half = NAN }, 1, "");
         for (size_t m = 0; m < v->n_metrics; m++) compare_cell(t, compare_mean(v->c, q, v->metric[m], v->scope), scale[m].by, "");
     }
     table_print(t, v->format, v->to);
@@ -298,23 +264,23 @@ static void add_metric(struct metrics_list *l, const struct compare *c, const ch
     l->at[l->n++] = metric;
 }
 
-static void add_list(struct metrics_list *l, const struct compare *c, const char *const *at, size_t n)
+static void add_list(struct metrics_list *l, const struct compare *c, const struct metric_list *from)
 {
-    for (size_t i = 0; i < n; i++) add_metric(l, c, at[i]);
+    for (size_t i = 0; i < from->n; i++) add_metric(l, c, from->at[i]);
 }
 
 /* What tables for people show of a case. */
 static void add_usual(struct metrics_list *l, const struct compare *c, const struct compare_case *k, const char *scope)
 {
-    for (size_t i = 0; i < ARRAY_LEN(usual_of) && strcmp(scope, "all") == 0; i++)
-        if (has_metric(c, k, usual_of[i].sign)) { add_list(l, c, usual_of[i].at, usual_of[i].n); return; }
-    add_list(l, c, usual, ARRAY_LEN(usual));
+    size_t i = 0;
+    while (i < METRIC_LIST_USUAL && (strcmp(scope, "all") != 0 || !has_metric(c, k, metric_info_lists[i].sign))) i++;
+    add_list(l, c, &metric_info_lists[i]);
 }
 
 /* For programs: all that a table for people or the published figures would show. */
 static void add_all(struct metrics_list *l, const struct compare *c, const struct published *published)
 {
-    add_list(l, c, usual, ARRAY_LEN(usual));
+    add_list(l, c, &metric_info_lists[METRIC_LIST_USUAL]);
     add_metric(l, c, "makespan");
     for (size_t k = 0; k < c->n; k++) {
         add_usual(l, c, &c->at[k], "all");

@@ -63,9 +63,16 @@ static void add_tail(struct text *t, const char *metric)
     if (tail[0] != '\0' && strcmp(tail, "_mean") != 0) add(t, " (%s)", tail + 1);
 }
 
-static void add_claim(struct text *t, const char *metric, const struct change *g)
+/* The row of a metric that has sentences of its own; else NULL. */
+static const struct metric_info *sentence_of(const char *metric)
 {
     const struct metric_info *m = metric_info_of(metric);
+    return m != NULL && m->noun != NULL ? m : NULL;
+}
+
+static void add_claim(struct text *t, const char *metric, const struct change *g)
+{
+    const struct metric_info *m = sentence_of(metric);
     const char *phrase = m == NULL ? "has %s" : g->by.mean < 0 ? m->less : m->more, *at = strstr(phrase, "%s");
     add(t, "%.*s", (int)(at - phrase), phrase);
     add_amount(t, g, metric_info_is_tail(metric));
@@ -76,7 +83,7 @@ static void add_claim(struct text *t, const char *metric, const struct change *g
 
 static void add_noun(struct text *t, const char *metric)
 {
-    const struct metric_info *m = metric_info_of(metric);
+    const struct metric_info *m = sentence_of(metric);
     add(t, "%s%s", t->n > 0 ? ", " : "", m != NULL ? m->noun : metric);
     if (m != NULL) add_tail(t, metric);
 }
@@ -158,17 +165,15 @@ void compare_print_sentences(const struct compare_view *v)
 
 /* ---- bounds ---- */
 
-static const struct { const char *metric, *bound; } bounded[] = { { "makespan", "makespan_bound" }, { "jct_mean", "jct_mean_bound" } };
-
 struct stats_ci compare_over_bound(const struct compare *c, const struct compare_policy *p, const char *metric)
 {
     double *x;
     size_t n = 0;
     MEM_ARRAY(x, p->n_runs);
-    for (size_t b = 0; b < ARRAY_LEN(bounded) && !window_is_on(&c->window); b++) {
-        if (strcmp(bounded[b].metric, metric) != 0) continue;
+    for (size_t b = 0; b < METRIC_BOUNDED && !window_is_on(&c->window); b++) {
+        if (strcmp(metric_info_bounded[b].metric, metric) != 0) continue;
         for (size_t i = 0; i < p->n_runs; i++) {
-            double at_least = compare_value(c, p->run[i], bounded[b].bound, "all"), is = compare_value(c, p->run[i], metric, "all");
+            double at_least = compare_value(c, p->run[i], metric_info_bounded[b].bound, "all"), is = compare_value(c, p->run[i], metric, "all");
             if (at_least > 0 && !isnan(is)) x[n++] = is / at_least;
         }
     }
@@ -186,17 +191,17 @@ static void cell_times(struct table *t, struct stats_ci x)
 
 void compare_print_bounds(const struct compare_view *v)
 {
-    struct compare_scale scale[ARRAY_LEN(bounded)];
+    struct compare_scale scale[METRIC_BOUNDED];
     bool any = false;
     for (size_t p = 0; p < v->k->n_policies; p++)
-        for (size_t b = 0; b < ARRAY_LEN(bounded); b++) any = any || compare_over_bound(v->c, &v->k->policy[p], bounded[b].metric).n > 0;
+        for (size_t b = 0; b < METRIC_BOUNDED; b++) any = any || compare_over_bound(v->c, &v->k->policy[p], metric_info_bounded[b].metric).n > 0;
     if (!any) return;
     struct table *t = table_create();
     table_column(t, "policy", false);
-    for (size_t b = 0; b < ARRAY_LEN(bounded); b++) {
+    for (size_t b = 0; b < METRIC_BOUNDED; b++) {
         char heading[96];
-        scale[b] = compare_scale_of(v, bounded[b].metric);
-        (void)snprintf(heading, sizeof heading, scale[b].unit[0] ? "%s, %s" : "%s", bounded[b].metric, scale[b].unit);
+        scale[b] = compare_scale_of(v, metric_info_bounded[b].metric);
+        (void)snprintf(heading, sizeof heading, scale[b].unit[0] ? "%s, %s" : "%s", metric_info_bounded[b].metric, scale[b].unit);
         table_column(t, heading, true);
         table_column(t, "bound", true);
         table_column(t, "\u00d7 bound", true);
@@ -204,11 +209,11 @@ void compare_print_bounds(const struct compare_view *v)
     for (size_t p = 0; p < v->k->n_policies; p++) {
         const struct compare_policy *q = &v->k->policy[p];
         compare_policy_cell(t, q);
-        for (size_t b = 0; b < ARRAY_LEN(bounded); b++) {
-            compare_cell(t, compare_mean(v->c, q, bounded[b].metric, "all"), scale[b].by, "");
-            struct stats_ci bound = compare_mean(v->c, q, bounded[b].bound, "all");
+        for (size_t b = 0; b < METRIC_BOUNDED; b++) {
+            compare_cell(t, compare_mean(v->c, q, metric_info_bounded[b].metric, "all"), scale[b].by, "");
+            struct stats_ci bound = compare_mean(v->c, q, metric_info_bounded[b].bound, "all");
             compare_cell(t, (struct stats_ci){ .mean = bound.mean, .half = NAN }, scale[b].by, "");
-            cell_times(t, compare_over_bound(v->c, q, bounded[b].metric));
+            cell_times(t, compare_over_bound(v->c, q, metric_info_bounded[b].metric));
         }
     }
     (void)fputc('\n', v->to);

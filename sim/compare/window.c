@@ -66,16 +66,13 @@ static double of_values(const char *metric, double *x, size_t n)
 
 static double of_jobs(sqlite3 *db, int64_t run, const char *metric, const char *scope, const struct window *w)
 {
-    static const char *const column[] = { "jct", "wait", "span", "slowdown", "bounded_slowdown", "rho", "s_whole", "s_share" };
-    const char *name, *where = condition(scope, &name), *best = NULL;
+    const char *name, *where = condition(scope, &name);
+    const struct metric_job *column = metric_info_job_of(metric);
     char sql[512];
     size_t n;
-    /* The longest name that the metric begins with is its column of v_job. */
-    for (size_t i = 0; i < ARRAY_LEN(column); i++)
-        if (strncmp(metric, column[i], strlen(column[i])) == 0 && (best == NULL || strlen(column[i]) > strlen(best))) best = column[i];
-    SIM_ASSERT(best != NULL);
+    SIM_ASSERT(column != NULL);
     (void)snprintf(sql, sizeof sql, "SELECT %s FROM v_job WHERE run = ?1 AND submit >= ?2 AND submit < ?3 AND %s AND %s IS NOT NULL ORDER BY ordinal",
-                   best, where, best);
+                   column->name, where, column->name);
     double *x = values(db, sql, run, w, name, &n), out = of_values(metric, x, n);
     mem_free(x);
     return out;
@@ -83,12 +80,12 @@ static double of_jobs(sqlite3 *db, int64_t run, const char *metric, const char *
 
 static double of_count(sqlite3 *db, int64_t run, const char *metric, const char *scope, const struct window *w)
 {
-    const char *name, *where = condition(scope, &name), *kind = metric + strlen("jobs_");
-    char which[128] = "1", sql[512];
+    const char *name, *where = condition(scope, &name), *which = metric + strlen("jobs_");
+    char filter[128] = "1", sql[512];
     size_t n;
-    if (strcmp(kind, "counted") == 0) (void)snprintf(which, sizeof which, "counted AND status IN ('done', 'timeout')");
-    else if (strcmp(kind, "arrived") != 0) (void)snprintf(which, sizeof which, "status = '%s'", kind);
-    (void)snprintf(sql, sizeof sql, "SELECT count(*) FROM job WHERE run = ?1 AND submit_us / 1e6 >= ?2 AND submit_us / 1e6 < ?3 AND %s AND %s", where, which);
+    if (strcmp(which, "counted") == 0) (void)snprintf(filter, sizeof filter, "counted AND status IN ('done', 'timeout')");
+    else if (strcmp(which, "arrived") != 0) (void)snprintf(filter, sizeof filter, "status = '%s'", which);
+    (void)snprintf(sql, sizeof sql, "SELECT count(*) FROM job WHERE run = ?1 AND submit_us / 1e6 >= ?2 AND submit_us / 1e6 < ?3 AND %s AND %s", where, filter);
     double *x = values(db, sql, run, w, name, &n), out = n > 0 ? x[0] : NAN;
     mem_free(x);
     return out;

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "compare/compare_priv.h"
+#include "compare/metric_info.h"
 #include "base/embed.h"
 
 /* ---- text ---- */
@@ -95,14 +96,8 @@ static void difference_cell(const struct page *p, const struct compare_case *k, 
     else signed_cell(p->to, x.mean * s.by, x.half * s.by, x.lo <= 0 && x.hi >= 0, compare_digits(x.mean * s.by), "");
 }
 
-/* Each over its lower bound: 1.07 means that no schedule could be more than 7 % better. */
-static const struct { const char *metric, *heading; } bounded[] = { { "makespan", "makespan / bound" }, { "jct_mean", "jct_mean / bound" } };
-
-static const char *const usual[] = { "jct_mean", "jct_p99", "wait_mean", "bounded_slowdown_mean", "gpu_util", "jain", "rho_p95", "preemptions" };
-static const char *const usual_data[] = { "dt", "span_mean", "s_share_mean", "s_share_sigma", "local_share", "bytes_network", "bytes_vain", "preemptions", "gpu_util" };
-static const struct { const char *metric, *heading; } trouble[] = {
-    { "jobs_timeout", "timed out" }, { "jobs_rejected", "rejected" }, { "jobs_unfinished", "unfinished" },
-};
+/* Of metric_info_troubles; the last, jobs_failed, is not on the page. */
+enum { TROUBLES = METRIC_TROUBLES - 1 };
 
 static bool any_of(const struct page *p, const struct compare_case *k, const char *metric)
 {
@@ -122,6 +117,14 @@ static void heading(FILE *to, const char *name, const char *unit, bool is_number
     (void)fputs("</button></th>", to);
 }
 
+/* Over its lower bound: 1.07 means that no schedule could be more than 7 % better. */
+static void bound_heading(FILE *to, const char *metric)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "%s / bound", metric);
+    heading(to, name, "", true);
+}
+
 static void policy_heading(FILE *to, const struct compare_policy *q, size_t k, size_t i)
 {
     (void)fprintf(to, "<th scope=\"row\" data-v=\"%zu\"><a href=\"#k%zup%zu\">", i, k, i);
@@ -139,10 +142,10 @@ static void means(const struct page *p, const struct compare_case *k, size_t ind
     heading(p->to, "policy", "", false);
     heading(p->to, "seeds", "", true);
     heading(p->to, "jobs done", "", true);
-    for (size_t t = 0; t < ARRAY_LEN(trouble); t++) if (any_of(p, k, trouble[t].metric)) heading(p->to, trouble[t].heading, "", true);
+    for (size_t t = 0; t < TROUBLES; t++) if (any_of(p, k, metric_info_troubles[t].metric)) heading(p->to, metric_info_troubles[t].heading, "", true);
     for (size_t m = 0; m < n; m++) heading(p->to, metric[m], scale_of(p, k, metric[m]).unit, true);
-    for (size_t b = 0; b < ARRAY_LEN(bounded); b++)
-        if (compare_over_bound(p->c, &k->policy[0], bounded[b].metric).n > 0) heading(p->to, bounded[b].heading, "", true);
+    for (size_t b = 0; b < METRIC_BOUNDED; b++)
+        if (compare_over_bound(p->c, &k->policy[0], metric_info_bounded[b].metric).n > 0) bound_heading(p->to, metric_info_bounded[b].metric);
     (void)fputs("</tr></thead><tbody>\n", p->to);
     for (size_t i = 0; i < k->n_policies; i++) {
         const struct compare_policy *q = &k->policy[i];
@@ -150,11 +153,11 @@ static void means(const struct page *p, const struct compare_case *k, size_t ind
         policy_heading(p->to, q, index, i);
         (void)fprintf(p->to, "<td class=\"n\" data-v=\"%zu\">%zu</td>", q->n_runs, q->n_runs);
         number_cell(p->to, (struct stats_ci){ .mean = compare_mean(p->c, q, "jobs_done", "all").mean, .half = NAN }, 1);
-        for (size_t t = 0; t < ARRAY_LEN(trouble); t++)
-            if (any_of(p, k, trouble[t].metric)) number_cell(p->to, (struct stats_ci){ .mean = compare_mean(p->c, q, trouble[t].metric, "all").mean, .half = NAN }, 1);
+        for (size_t t = 0; t < TROUBLES; t++)
+            if (any_of(p, k, metric_info_troubles[t].metric)) number_cell(p->to, (struct stats_ci){ .mean = compare_mean(p->c, q, metric_info_troubles[t].metric, "all").mean, .half = NAN }, 1);
         for (size_t m = 0; m < n; m++) number_cell(p->to, compare_mean(p->c, q, metric[m], "all"), scale_of(p, k, metric[m]).by);
-        for (size_t b = 0; b < ARRAY_LEN(bounded); b++)
-            if (compare_over_bound(p->c, &k->policy[0], bounded[b].metric).n > 0) number_cell(p->to, compare_over_bound(p->c, q, bounded[b].metric), 1);
+        for (size_t b = 0; b < METRIC_BOUNDED; b++)
+            if (compare_over_bound(p->c, &k->policy[0], metric_info_bounded[b].metric).n > 0) number_cell(p->to, compare_over_bound(p->c, q, metric_info_bounded[b].metric), 1);
         (void)fputs("</tr>\n", p->to);
     }
     (void)fputs("</tbody></table></div>\n", p->to);
@@ -402,13 +405,12 @@ static enum st one_case(const struct page *p, size_t index, struct diag *d)
 {
     const struct compare_case *k = &p->c->at[index];
     bool has_data = !isnan(compare_mean(p->c, &k->policy[0], "bytes_network", "all").mean), clairvoyant = false;
-    const char *const *metric = has_data ? usual_data : usual;
-    size_t n = has_data ? ARRAY_LEN(usual_data) : ARRAY_LEN(usual);
+    const struct metric_list *shown = &metric_info_lists[has_data ? METRIC_LIST_DATA : METRIC_LIST_USUAL];
     TRY(facts(p, k, index, d));
     (void)fprintf(p->to, "<h3 id=\"k%zucompare\">Policies side by side</h3>\n", index);
-    means(p, k, index, metric, n);
-    differences(p, k, index, metric, n);
-    TRY(sentences(p, k, metric, n, d));
+    means(p, k, index, shown->at, shown->n);
+    differences(p, k, index, shown->at, shown->n);
+    TRY(sentences(p, k, shown->at, shown->n, d));
     for (size_t i = 0; i < k->n_policies; i++) clairvoyant = clairvoyant || k->policy[i].clairvoyant;
     if (clairvoyant) (void)fputs("<p class=\"quiet\">* clairvoyant: it was told true durations.</p>\n", p->to);
     (void)fprintf(p->to, "<h3 id=\"k%zucharts\">Charts</h3>\n", index);
