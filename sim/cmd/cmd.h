@@ -14,7 +14,26 @@ struct cmd {
     int (*run)(int argc, char **argv);      /* argv[0] is the command's name; returns the exit status */
 };
 
-extern const struct cmd cmd_run, cmd_sweep, cmd_merge, cmd_compare, cmd_check, cmd_plot, cmd_policies, cmd_trace, cmd_flow, cmd_timeline, cmd_explain, cmd_report, cmd_profile, cmd_stages;
+/* Every command, in the order in which help has them: cmd_ID, of a file in this folder. */
+#define CMD_COMMANDS(C) \
+    C(run)      \
+    C(sweep)    \
+    C(merge)    \
+    C(compare)  \
+    C(check)    \
+    C(plot)     \
+    C(policies) \
+    C(report)   \
+    C(explain)  \
+    C(timeline) \
+    C(trace)    \
+    C(flow)     \
+    C(profile)  \
+    C(stages)
+
+#define CMD_DECLARE(id) extern const struct cmd cmd_##id;
+CMD_COMMANDS(CMD_DECLARE)
+#undef CMD_DECLARE
 
 static inline const char *cmd_usage(const struct cmd *c) { return c->make_usage != NULL ? c->make_usage() : c->usage; }
 

@@ -100,7 +100,7 @@ static int list(const struct cmd_list *all, int argc, char **argv)
     } else if (strcmp(what, "policies") == 0) {
         for (size_t i = 0; pol_table[i] != NULL; i++) (void)printf("%s\n", pol_table[i]->name);
     } else if (strcmp(what, "figures") == 0) {
-        for (size_t i = 0; plot_figures[i].name != NULL; i++) (void)printf("%s\n", plot_figures[i].name);
+        for (size_t i = 0; plot_figures[i] != NULL; i++) (void)printf("%s\n", plot_figures[i]->name);
     } else if (strcmp(what, "formats") == 0) {
         for (size_t i = 0; trace_formats[i] != NULL; i++) (void)printf("%s\n", trace_formats[i]->name);
     } else {

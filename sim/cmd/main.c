@@ -9,7 +9,8 @@
 #include "base/text.h"
 #include "base/version.h"
 
-static const struct cmd *const cmds[] = { &cmd_run, &cmd_sweep, &cmd_merge, &cmd_compare, &cmd_check, &cmd_plot, &cmd_policies, &cmd_report, &cmd_explain, &cmd_timeline, &cmd_trace, &cmd_flow, &cmd_profile, &cmd_stages };
+#define CMD_ENTRY(id) &cmd_##id,
+static const struct cmd *const cmds[] = { CMD_COMMANDS(CMD_ENTRY) };
 static const struct cmd_list all = { cmds, ARRAY_LEN(cmds) };
 
 int cmd_fail(const struct diag *d)

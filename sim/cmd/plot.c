@@ -127,44 +127,56 @@ static int run(int argc, char **argv)
     return st == ST_OK ? 0 : cmd_fail(&d);
 }
 
+/* Summaries begin in one column, and options in another, as far as names and summaries are short. */
+static void list_figures(FILE *to)
+{
+    enum { SUMMARY_AT = 14, OPTIONS_AT = 69 };
+    for (size_t i = 0; plot_figures[i] != NULL; i++) {
+        const struct plot_figure *f = plot_figures[i];
+        int at = fprintf(to, "  %s  ", f->name);
+        if (at < SUMMARY_AT) at += fprintf(to, "%*s", SUMMARY_AT - at, "");
+        at += fprintf(to, "%s", f->summary);
+        if (f->options != NULL) (void)fprintf(to, "  %*s%s", at + 2 < OPTIONS_AT ? OPTIONS_AT - at - 2 : 0, "", f->options);
+        (void)fputc('\n', to);
+    }
+    (void)fputc('\n', to);
+}
+
+static const char *usage(void)
+{
+    static char *text;
+    size_t n;
+    FILE *f = text == NULL ? open_memstream(&text, &n) : NULL;
+    if (f == NULL) return text != NULL ? text : "";
+    (void)fputs(
+        "usage: fairway plot FILE.db FIGURE [-o FILE.svg|.pdf|.png|.gp] [OPTIONS]\n"
+        "       fairway plot FILE.db --sql QUERY|@FILE [--with STYLE] [--x COL] [--y COL] [--by COL] [-o FILE]\n\n", f);
+    list_figures(f);
+    (void)fputs(
+        "  -o, --output FILE      default: FIGURE.svg; .gp keeps the script, data included\n"
+        "  -m, --metric METRIC    jct (the default), wait, span, slowdown, bounded_slowdown, rho; cdf: s_whole, s_share;\n"
+        "                         levels: names of series and notes, ',' in one panel, '/' in the next\n"
+        "      --scope SCOPE      all (the default) or class=NAME\n"
+        "      --base POLICY      default: the policy that was run first\n"
+        "      --run N            one run; default: each policy's first (timeline), the first (levels, gantt)\n"
+        "      --nodes N          the N nodes with the most starts, or those named; default: as many as make 16 GPUs\n"
+        "      --from T, --to T   window (4h, 30m; bare: seconds); default: the busiest, some 160 bars wide;\n"
+        "                         pods: --to is the instant drawn, default: when the last task started\n"
+        "      --scenario NAME    needed when the database holds several\n\n"
+        "A figure of a query, one SELECT that only reads (the views are in results/README.md):\n"
+        "      --sql QUERY|@FILE  the query, or the file that holds it\n"
+        "      --with STYLE       lines (the default), points, linespoints, steps: x is a number;\n"
+        "                         bars: x is a name; boxes: box plots of all y of each name x\n"
+        "      --x COL, --y COL   columns (default: the first, and the next)\n"
+        "      --by COL           a curve, or a bar beside the others, for each of its values\n"
+        "      --lo COL, --hi COL the ends of an interval about y\n"
+        "      --log x|y|xy       logarithmic axes\n"
+        "      --title T, --xlabel T, --ylabel T\n\n"
+        "Only finished runs are drawn.  In figures as in tables, * marks a clairvoyant policy.\n", f);
+    (void)fclose(f);
+    return text;
+}
+
 const struct cmd cmd_plot = {
-    .name = "plot", .summary = "draw a figure with gnuplot, of those below or of a query of your own",
-    .usage = "usage: fairway plot FILE.db FIGURE [-o FILE.svg|.pdf|.png|.gp] [OPTIONS]\n"
-             "       fairway plot FILE.db --sql QUERY|@FILE [--with STYLE] [--x COL] [--y COL] [--by COL] [-o FILE]\n\n"
-             "  cdf         distribution of a job metric, a curve a policy         [-m METRIC]\n"
-             "  bars        mean, p95, p99 relative to a baseline, paired by seed  [-m METRIC] [--scope SCOPE] [--base POLICY]\n"
-             "  timeline    GPU utilisation and tasks waiting over time            [--run N]\n"
-             "  levels      series and notes of one run, a panel for each group    [-m NAME,NAME/NAME...] [--run N]\n"
-             "  engines     which call was on which engine when                       [--run N] [--from T] [--to T]\n"
-             "  engine-bars  policies for API calls: times, calls elsewhere, useful work by kind  [--base POLICY]\n"
-             "  gantt       which user held which GPU when                         [--run N] [--nodes N|NAME,...] [--from T] [--to T]\n"
-             "  jobs-ideal  each job's time beside its ideal times, a panel a policy\n"
-             "  data-bars   DT, fairness deviation and bytes by level, three panels\n"
-             "  fairness    Jain's index, finish-time fairness, jobs later than fair, three panels\n"
-             "  fairness-traffic  fairness deviation against bytes over the network, a point a policy  [-m s_share_sigma|s_whole_sigma]\n"
-             "  pods        CPU and GPU pods on each node, and pending; a panel a policy  [--to T]\n"
-             "  frag-load   fragments, allocation and pods unscheduled as a cluster fills\n"
-             "  lending     what is reserved: used, lent, idle, with stages        [--run N] [-m cpu|gpu|LICENCE] [--from T] [--to T]\n"
-             "  workflow-gantt  when each workflow's tasks ran, by stage           [--run N] [--from T] [--to T]\n\n"
-             "  -o, --output FILE      default: FIGURE.svg; .gp keeps the script, data included\n"
-             "  -m, --metric METRIC    jct (the default), wait, span, slowdown, bounded_slowdown, rho; cdf: s_whole, s_share;\n"
-             "                         levels: names of series and notes, ',' in one panel, '/' in the next\n"
-             "      --scope SCOPE      all (the default) or class=NAME\n"
-             "      --base POLICY      default: the policy that was run first\n"
-             "      --run N            one run; default: each policy's first (timeline), the first (levels, gantt)\n"
-             "      --nodes N          the N nodes with the most starts, or those named; default: as many as make 16 GPUs\n"
-             "      --from T, --to T   window (4h, 30m; bare: seconds); default: the busiest, some 160 bars wide;\n"
-             "                         pods: --to is the instant drawn, default: when the last task started\n"
-             "      --scenario NAME    needed when the database holds several\n\n"
-             "A figure of a query, one SELECT that only reads (the views are in results/README.md):\n"
-             "      --sql QUERY|@FILE  the query, or the file that holds it\n"
-             "      --with STYLE       lines (the default), points, linespoints, steps: x is a number;\n"
-             "                         bars: x is a name; boxes: box plots of all y of each name x\n"
-             "      --x COL, --y COL   columns (default: the first, and the next)\n"
-             "      --by COL           a curve, or a bar beside the others, for each of its values\n"
-             "      --lo COL, --hi COL the ends of an interval about y\n"
-             "      --log x|y|xy       logarithmic axes\n"
-             "      --title T, --xlabel T, --ylabel T\n\n"
-             "Only finished runs are drawn.  In figures as in tables, * marks a clairvoyant policy.\n",
-    .run = run,
+    .name = "plot", .summary = "draw a figure with gnuplot, of those below or of a query of your own", .make_usage = usage, .run = run,
 };

@@ -1,23 +1,30 @@
 /*
- * Which call was on which engine when.  The record has the kind of engine of a
- * node, not its number: calls are put on the first line of their kind that is
- * free, in order of time, so a kind has as many lines as it had calls at once.
+ * engines.c -- engines: which call was on which engine when.
+ *
+ * The record has the type of engine on a node, not its number: calls are put on
+ * the first line of their type that is free, in order of time, so a type has as
+ * many lines as it had calls at once.
  */
 #include <math.h>
 #include <string.h>
 #include <sqlite3.h>
 
 #include "base/mem.h"
-#include "plot/plot.h"
+#include "plot/figure.h"
 
 enum { LINES_MAX = 64, COLOURS = 6, BARS_MAX = 20000 };
 
 struct line { char *name; int64_t node; char *type; int64_t busy_to; };
 struct bar { double from, to, way_to; uint32_t line, colour; };
-struct engines_plot { struct line line[LINES_MAX]; uint32_t n_lines; struct bar *bar; size_t n_bars, cap_bars; char *what[COLOURS + 1]; uint32_t n_what; double end; };
+struct picture {
+    struct line line[LINES_MAX]; uint32_t n_lines;
+    struct bar *bar; size_t n_bars, cap_bars;
+    char *api[COLOURS + 1]; uint32_t n_apis;    /* by colour */
+    double end;                                 /* s */
+};
 
-/* The line for a call of this node and kind that begins then; a new one when all are busy.  NONE: the page is full. */
-static uint32_t find_line(struct engines_plot *e, int64_t node, const char *name, const char *type, int64_t start)
+/* The line for a call of this node and type that begins then; a new one when all are busy.  NONE: the page is full. */
+static uint32_t find_line(struct picture *e, int64_t node, const char *name, const char *type, int64_t start)
 {
     for (uint32_t i = 0; i < e->n_lines; i++)
         if (e->line[i].node == node && strcmp(e->line[i].type, type) == 0 && e->line[i].busy_to <= start) return i;
@@ -27,26 +34,23 @@ static uint32_t find_line(struct engines_plot *e, int64_t node, const char *name
 }
 
 /* Colours go to APIs in order of their first call; those beyond the palette share the last. */
-static uint32_t colour_of(struct engines_plot *e, const char *what)
+static uint32_t colour_of(struct picture *e, const char *api)
 {
-    for (uint32_t i = 0; i < e->n_what; i++) if (strcmp(e->what[i], what) == 0) return i + 1;
-    if (e->n_what > COLOURS) return COLOURS + 1;
-    e->what[e->n_what] = mem_strdup(e->n_what < COLOURS ? what : "others");
-    return ++e->n_what;
+    for (uint32_t i = 0; i < e->n_apis; i++) if (strcmp(e->api[i], api) == 0) return i + 1;
+    if (e->n_apis > COLOURS) return COLOURS + 1;
+    e->api[e->n_apis] = mem_strdup(e->n_apis < COLOURS ? api : "others");
+    return ++e->n_apis;
 }
 
-static enum st load(struct engines_plot *e, sqlite3 *db, int64_t run, const struct plot_opts *o, struct diag *d)
+static enum st load(struct picture *e, const struct compare *c, int64_t run, const struct plot_opts *o, struct diag *d)
 {
-    sqlite3_stmt *q = NULL;
+    sqlite3_stmt *q;
     enum st st = ST_OK;
-    int rc = sqlite3_prepare_v2(db, "SELECT node, node_name, engine, start_us, end_us, way_us, api FROM v_call WHERE run = ?1"
-        " AND start_us >= ?2 AND start_us < ?3 ORDER BY node, engine, start_us, ordinal, task", -1, &q, NULL);
-    if (rc == SQLITE_OK) {
-        (void)sqlite3_bind_int64(q, 1, run);
-        (void)sqlite3_bind_int64(q, 2, o->from > 0 ? o->from : 0);
-        (void)sqlite3_bind_int64(q, 3, o->to > 0 ? o->to : INT64_MAX);
-    }
-    while (rc == SQLITE_OK && st == ST_OK && sqlite3_step(q) == SQLITE_ROW) {
+    TRY(figure_query(c, run, "SELECT node, node_name, engine, start_us, end_us, way_us, api FROM v_call WHERE run = ?1"
+                     " AND start_us >= ?2 AND start_us < ?3 ORDER BY node, engine, start_us, ordinal, task", &q, d));
+    (void)sqlite3_bind_int64(q, 2, o->from > 0 ? o->from : 0);
+    (void)sqlite3_bind_int64(q, 3, o->to > 0 ? o->to : INT64_MAX);
+    while (st == ST_OK && sqlite3_step(q) == SQLITE_ROW) {
         int64_t from = sqlite3_column_int64(q, 3), to = sqlite3_column_int64(q, 4), way = sqlite3_column_int64(q, 5);
         uint32_t line = find_line(e, sqlite3_column_int64(q, 0), (const char *)sqlite3_column_text(q, 1), (const char *)sqlite3_column_text(q, 2), from);
         if (line == NONE || e->n_bars == BARS_MAX) {
@@ -59,17 +63,16 @@ static enum st load(struct engines_plot *e, sqlite3 *db, int64_t run, const stru
                                             .line = line, .colour = colour_of(e, (const char *)sqlite3_column_text(q, 6)) };
         e->end = fmax(e->end, (double)to / 1e6);
     }
-    if (sqlite3_finalize(q) != SQLITE_OK || rc != SQLITE_OK) return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(db));
+    TRY(figure_query_end(c, q, d));
     if (st != ST_OK || e->n_bars > 0) return st;
     (void)diag_set(d, ST_EINPUT, "run %lld has no record of calls on engines", (long long)run);
     diag_hint(d, "say `output: {attempts: true}` in a scenario with engines, or --set output.attempts=true, and run it again");
     return d->code;
 }
 
-static void write_script(const struct engines_plot *e, struct gnuplot *g, const struct compare_policy *p, size_t which, double from)
+static void write_script(const struct picture *e, struct gnuplot *g, const struct figure_run *r, double from)
 {
     char text[256];
-    struct plot_unit unit = plot_time_unit(e->end - from);
     (void)fprintf(g->to, "$bars << EOD\n");
     for (size_t i = 0; i < e->n_bars; i++) {
         const struct bar *b = &e->bar[i];
@@ -82,35 +85,33 @@ static void write_script(const struct engines_plot *e, struct gnuplot *g, const 
         gnuplot_cell(g, text);
         (void)fputc('\n', g->to);
     }
-    (void)fprintf(g->to, "EOD\nN = %u\narray NAME[%u]\n", e->n_what, e->n_what);
-    for (uint32_t i = 0; i < e->n_what; i++) {
+    (void)fprintf(g->to, "EOD\nN = %u\narray NAME[%u]\n", e->n_apis, e->n_apis);
+    for (uint32_t i = 0; i < e->n_apis; i++) {
         char name[32];
         (void)snprintf(name, sizeof name, "NAME[%u]", i + 1);
-        gnuplot_text(g, name, e->what[i]);
+        gnuplot_text(g, name, e->api[i]);
     }
     gnuplot_number(g, "ROWS", e->n_lines);
-    gnuplot_number(g, "FROM", from);
-    gnuplot_number(g, "TO", e->end);
-    gnuplot_number(g, "TDIV", unit.seconds);
-    (void)snprintf(text, sizeof text, "Time (%s)", unit.name);
-    gnuplot_text(g, "XLABEL", text);
-    (void)snprintf(text, sizeof text, "%s, seed %llu; hatched: on the way", p->label, (unsigned long long)p->seed[which]);
+    figure_time_axis(g, from, e->end);
+    (void)snprintf(text, sizeof text, "%s, seed %llu; hatched: on the way", r->p->label, (unsigned long long)r->p->seed[r->index]);
     gnuplot_text(g, "TITLE", text);
     (void)fprintf(g->to, "if (!exists(\"W\")) W = 5.0\nif (!exists(\"H\")) H = %.2f\n", fmin(7, 1.1 + 0.15 * fmax(e->n_lines, 6)));
 }
 
-enum st plot_engines(struct gnuplot *g, const struct compare *c, const struct compare_case *k,
-                     const struct plot_opts *o, struct diag *d)
+static enum st draw(struct gnuplot *g, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)
 {
-    struct engines_plot e = { .n_lines = 0 };
-    const struct compare_policy *p = NULL;
-    size_t which = 0;
-    int64_t run = o->run >= 0 ? o->run : k->policy[0].run[0];
-    TRY(plot_run(k, run, &p, &which, d));
-    enum st st = load(&e, store_db(c->store), run, o, d);
-    if (st == ST_OK) write_script(&e, g, p, which, o->from > 0 ? (double)o->from / 1e6 : 0);
+    struct picture e = { .n_lines = 0 };
+    struct figure_run run;
+    TRY(figure_run_find(&run, k, o->run, d));
+    enum st st = load(&e, c, run.id, o, d);
+    if (st == ST_OK) write_script(&e, g, &run, o->from > 0 ? (double)o->from / 1e6 : 0);
     for (uint32_t i = 0; i < e.n_lines; i++) { mem_free(e.line[i].name); mem_free(e.line[i].type); }
-    for (uint32_t i = 0; i < e.n_what; i++) mem_free(e.what[i]);
+    for (uint32_t i = 0; i < e.n_apis; i++) mem_free(e.api[i]);
     mem_free(e.bar);
     return st;
 }
+
+const struct plot_figure plot_engines = {
+    .name = "engines", .summary = "which call was on which engine when", .options = "[--run N] [--from T] [--to T]", .draw = draw,
+    .chart = { { "Which API call was on which engine when, in the first run.", NULL, false, true } },
+};

@@ -1,8 +1,10 @@
 /*
- * Who held which card when.  A cluster has more cards and a run more jobs than
- * a page has room, so the figure chooses nodes (those with the most
- * starts: one job that holds a node for a week shows nothing) and a window (the
- * busiest in which bars can still be told apart), and says which.
+ * gantt.c -- gantt: which user held which card when.
+ *
+ * A cluster has more cards and a run more jobs than a page has room, so the
+ * figure chooses nodes (those with the most starts: one job that holds a node
+ * for a week shows nothing) and a window (the busiest in which bars can still be
+ * told apart), and its title says which.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +13,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "plot/plot.h"
+#include "plot/figure.h"
 
 enum { ROWS_DEFAULT = 16, ROWS_MAX = 64, BARS_DEFAULT = 160, USERS_MAX = 6 };
 
@@ -20,7 +22,7 @@ struct gantt_node { int64_t node; char *name; uint32_t n_gpu, row0; };
 struct gantt_user { char *name; double card_us; };
 
 struct gantt {
-    sqlite3 *db;
+    const struct compare *c;
     int64_t  run;
     struct gantt_node *node; size_t n_nodes, cap_nodes; uint32_t n_rows, n_all;
     struct bar *bar;         size_t n_bars, cap_bars;
@@ -28,11 +30,6 @@ struct gantt {
     int64_t  from, to;
     const char *window;         /* how it was chosen, for the title */
 };
-
-static enum st failed(const struct gantt *a, struct diag *d)
-{
-    return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(a->db));
-}
 
 static void fini(struct gantt *a)
 {
@@ -67,11 +64,10 @@ static enum st choose_nodes(struct gantt *a, const char *wanted, struct diag *d)
     int64_t limit = -1;
     bool by_count = wanted != NULL && text_int(wanted, &limit);
     if (by_count && limit < 1) return diag_set(d, ST_EINPUT, "--nodes is '%s'; expected how many, or names separated by commas", wanted);
-    sqlite3_stmt *q = NULL;
-    int rc = sqlite3_prepare_v2(a->db, "SELECT node, node_name, max(n_gpu), count(*) AS bars"
-        " FROM v_card JOIN node USING (run, node) WHERE run = ? GROUP BY node ORDER BY bars DESC, node", -1, &q, NULL);
-    if (rc == SQLITE_OK) (void)sqlite3_bind_int64(q, 1, a->run);
-    while (rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) {
+    sqlite3_stmt *q;
+    TRY(figure_query(a->c, a->run, "SELECT node, node_name, max(n_gpu), count(*) AS bars"
+                     " FROM v_card JOIN node USING (run, node) WHERE run = ?1 GROUP BY node ORDER BY bars DESC, node", &q, d));
+    while (sqlite3_step(q) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(q, 1);
         uint32_t n_gpu = (uint32_t)sqlite3_column_int(q, 2);
         a->n_all++;
@@ -81,7 +77,7 @@ static enum st choose_nodes(struct gantt *a, const char *wanted, struct diag *d)
         a->node[a->n_nodes++] = (struct gantt_node){ .node = sqlite3_column_int64(q, 0), .name = mem_strdup(name), .n_gpu = n_gpu };
         a->n_rows += n_gpu;
     }
-    if (sqlite3_finalize(q) != SQLITE_OK || rc != SQLITE_OK) return failed(a, d);
+    TRY(figure_query_end(a->c, q, d));
     if (a->n_all == 0) {
         (void)diag_set(d, ST_EINPUT, "run %lld has no record of who held which GPU", (long long)a->run);
         diag_hint(d, "say `output: {attempts: true}` in the scenario, or --set output.attempts=true, and run it again");
@@ -107,14 +103,11 @@ static uint32_t user_id(struct gantt *a, const char *name)
 
 static enum st load_bars(struct gantt *a, const struct gantt_node *n, struct diag *d)
 {
-    sqlite3_stmt *q = NULL;
-    int rc = sqlite3_prepare_v2(a->db, "SELECT start_us, end_us, card, milli, user, job, ordinal FROM v_card"
-        " WHERE run = ?1 AND node = ?2 AND end_us > start_us ORDER BY start_us, ordinal, task, card", -1, &q, NULL);
-    if (rc == SQLITE_OK) {
-        (void)sqlite3_bind_int64(q, 1, a->run);
-        (void)sqlite3_bind_int64(q, 2, n->node);
-    }
-    while (rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) {
+    sqlite3_stmt *q;
+    TRY(figure_query(a->c, a->run, "SELECT start_us, end_us, card, milli, user, job, ordinal FROM v_card"
+                     " WHERE run = ?1 AND node = ?2 AND end_us > start_us ORDER BY start_us, ordinal, task, card", &q, d));
+    (void)sqlite3_bind_int64(q, 2, n->node);
+    while (sqlite3_step(q) == SQLITE_ROW) {
         MEM_RESERVE(a->bar, a->cap_bars, a->n_bars + 1);
         a->bar[a->n_bars++] = (struct bar){
             .from = sqlite3_column_int64(q, 0), .to = sqlite3_column_int64(q, 1),
@@ -122,7 +115,7 @@ static enum st load_bars(struct gantt *a, const struct gantt_node *n, struct dia
             .user = user_id(a, (const char *)sqlite3_column_text(q, 4)),
             .job = mem_strdup((const char *)sqlite3_column_text(q, 5)), .ordinal = (uint64_t)sqlite3_column_int64(q, 6) };
     }
-    return sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : failed(a, d);
+    return figure_query_end(a->c, q, d);
 }
 
 /* Stack what shares a card: each bar goes to the lowest gap that is free when it
@@ -249,35 +242,28 @@ static void write_rows(const struct gantt *a, struct gnuplot *g)
     (void)fprintf(g->to, "EOD\n");
 }
 
-static void write_script(struct gantt *a, struct gnuplot *g, const struct compare_policy *p, size_t which)
+static void write_script(struct gantt *a, struct gnuplot *g, const struct figure_run *r)
 {
     uint32_t *colour;
     char text[256];
-    struct plot_unit unit = plot_time_unit((double)(a->to - a->from) / 1e6);
     MEM_ARRAY(colour, a->n_users);
     (void)write_users(a, g, colour);
     write_bars(a, g, colour);
     write_rows(a, g);
     mem_free(colour);
     gnuplot_number(g, "ROWS", a->n_rows);
-    gnuplot_number(g, "FROM", (double)a->from / 1e6);
-    gnuplot_number(g, "TO", (double)a->to / 1e6);
-    gnuplot_number(g, "TDIV", unit.seconds);
-    (void)snprintf(text, sizeof text, "Time (%s)", unit.name);
-    gnuplot_text(g, "XLABEL", text);
-    (void)snprintf(text, sizeof text, "run %lld: %s, seed %llu; %zu of %u nodes with GPU work%s", (long long)a->run, p->label,
-                   (unsigned long long)p->seed[which], a->n_nodes, a->n_all, a->window);
+    figure_time_axis(g, (double)a->from / 1e6, (double)a->to / 1e6);
+    (void)snprintf(text, sizeof text, "run %lld: %s, seed %llu; %zu of %u nodes with GPU work%s", (long long)a->run, r->p->label,
+                   (unsigned long long)r->p->seed[r->index], a->n_nodes, a->n_all, a->window);
     gnuplot_text(g, "TITLE", text);
     (void)fprintf(g->to, "if (!exists(\"W\")) W = 5.0\nif (!exists(\"H\")) H = %.2f\n", fmin(6.5, 0.9 + 0.15 * fmax(a->n_rows, 6)));
 }
 
-enum st plot_gantt(struct gnuplot *g, const struct compare *c, const struct compare_case *k,
-                   const struct plot_opts *o, struct diag *d)
+static enum st draw(struct gnuplot *g, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)
 {
-    struct gantt a = { .db = store_db(c->store), .run = o->run >= 0 ? o->run : k->policy[0].run[0] };
-    const struct compare_policy *p = NULL;
-    size_t which = 0;
-    TRY(plot_run(k, a.run, &p, &which, d));
+    struct figure_run run;
+    TRY(figure_run_find(&run, k, o->run, d));
+    struct gantt a = { .c = c, .run = run.id };
     enum st st = choose_nodes(&a, o->nodes, d);
     for (size_t i = 0; i < a.n_nodes && st == ST_OK; i++) st = load_bars(&a, &a.node[i], d);
     if (st == ST_OK) {
@@ -285,7 +271,12 @@ enum st plot_gantt(struct gnuplot *g, const struct compare *c, const struct comp
         choose_window(&a, o);
         if (a.from >= a.to) st = diag_set(d, ST_EINPUT, "the window to draw is empty: it ends at %.6g s, where nothing has begun", (double)a.to / 1e6);
     }
-    if (st == ST_OK) write_script(&a, g, p, which);
+    if (st == ST_OK) write_script(&a, g, &run);
     fini(&a);
     return st;
 }
+
+const struct plot_figure plot_gantt = {
+    .name = "gantt", .summary = "which user held which GPU when", .options = "[--run N] [--nodes N|NAME,...] [--from T] [--to T]", .draw = draw,
+    .chart = { { "Who held which GPU when, on the busiest nodes of the first run.", NULL, false, false } },
+};

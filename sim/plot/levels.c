@@ -1,21 +1,22 @@
-/* levels: what one run's series and its policy's notes were over time, a panel for each group of names. */
+/* levels.c -- levels: series of one run and notes of its policy over time, a panel for each group of names. */
 #include <math.h>
 #include <string.h>
 #include <sqlite3.h>
 
 #include "base/mem.h"
-#include "plot/plot.h"
+#include "plot/figure.h"
 
 /* Curves that a panel tells apart; points a curve, above which the last of each span stands for it. */
 enum { PANELS_MAX = 6, CURVES_MAX = 8, POINTS_MAX = 1500 };
 static const char usual[] = "gpu_util/tasks_waiting";
 
-struct levels { const struct compare *c; int64_t run; double end; size_t n_curves, n_panels, first[PANELS_MAX + 1]; double least[PANELS_MAX], most[PANELS_MAX]; };
-
-static enum st sql_failed(const struct compare *c, struct diag *d)
-{
-    return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(store_db(c->store)));
-}
+struct levels {
+    const struct compare *c;
+    int64_t run;
+    double  end;                                        /* s */
+    size_t  n_curves, n_panels, first[PANELS_MAX + 1];  /* first curve of each panel */
+    double  least[PANELS_MAX], most[PANELS_MAX];
+};
 
 /* A run's samples and notes are one relation here; a name is in one of the two tables. */
 #define ROWS "(SELECT at_us, value FROM series WHERE run = ?1 AND name = ?2 UNION ALL" \
@@ -23,8 +24,7 @@ static enum st sql_failed(const struct compare *c, struct diag *d)
 
 static enum st ask(const struct levels *x, const char *sql, const char *name, sqlite3_stmt **q, struct diag *d)
 {
-    if (sqlite3_prepare_v2(store_db(x->c->store), sql, -1, q, NULL) != SQLITE_OK) return sql_failed(x->c, d);
-    (void)sqlite3_bind_int64(*q, 1, x->run);
+    TRY(figure_query(x->c, x->run, sql, q, d));
     if (name != NULL) (void)sqlite3_bind_text(*q, 2, name, -1, SQLITE_STATIC);
     return ST_OK;
 }
@@ -36,7 +36,7 @@ static enum st find_end(struct levels *x, struct diag *d)
     TRY(ask(x, "SELECT max(ifnull((SELECT max(end_us) FROM job WHERE run = ?1), 0), ifnull((SELECT max(at_us) FROM series WHERE run = ?1), 0),"
                " ifnull((SELECT max(at_us) FROM note WHERE run = ?1), 0)) / 1e6", NULL, &q, d));
     if (sqlite3_step(q) == SQLITE_ROW) x->end = sqlite3_column_double(q, 0);
-    return sqlite3_finalize(q) == SQLITE_OK ? ST_OK : sql_failed(x->c, d);
+    return figure_query_end(x->c, q, d);
 }
 
 static enum st no_such(const struct levels *x, const char *name, struct diag *d)
@@ -64,7 +64,7 @@ static enum st write_curve(struct gnuplot *g, struct levels *x, const char *name
     int64_t n = 0;
     TRY(ask(x, "SELECT count(*) FROM " ROWS, name, &q, d));
     if (sqlite3_step(q) == SQLITE_ROW) n = sqlite3_column_int64(q, 0);
-    if (sqlite3_finalize(q) != SQLITE_OK) return sql_failed(x->c, d);
+    TRY(figure_query_end(x->c, q, d));
     if (n == 0) return no_such(x, name, d);
     /* Beside max, a bare column is of the row that has it. */
     TRY(ask(x, "SELECT max(at_us) / 1e6, value FROM " ROWS " GROUP BY CAST(at_us / ?3 AS INTEGER) ORDER BY 1", name, &q, d));
@@ -76,7 +76,7 @@ static enum st write_curve(struct gnuplot *g, struct levels *x, const char *name
         x->most[x->n_panels] = fmax(x->most[x->n_panels], last);
     }
     (void)fprintf(g->to, "%.9g\t%.9g\n\n\n", x->end, last);
-    return sqlite3_finalize(q) == SQLITE_OK ? ST_OK : sql_failed(x->c, d);
+    return figure_query_end(x->c, q, d);
 }
 
 /* "a,b/c": panels divided by '/', curves by ','.  Calls f for each name with its place. */
@@ -114,13 +114,12 @@ static enum st write_label(struct gnuplot *g, struct levels *x, const char *name
     return ST_OK;
 }
 
-enum st plot_levels(struct gnuplot *g, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)
+static enum st draw(struct gnuplot *g, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)
 {
     const char *spec = o->metric != NULL ? o->metric : usual;
-    const struct compare_policy *p = &k->policy[0];
-    size_t which = 0;
-    struct levels x = { .c = c, .run = o->run >= 0 ? o->run : p->run[0] };
-    if (o->run >= 0) TRY(plot_run(k, o->run, &p, &which, d));
+    struct figure_run run;
+    TRY(figure_run_find(&run, k, o->run, d));
+    struct levels x = { .c = c, .run = run.id };
     TRY(find_end(&x, d));
     (void)fprintf(g->to, "$levels << EOD\n");
     TRY(each_name(g, &x, spec, write_curve, d));
@@ -129,12 +128,17 @@ enum st plot_levels(struct gnuplot *g, const struct compare *c, const struct com
     for (size_t i = 0; i <= x.n_panels; i++) (void)fprintf(g->to, "FIRST[%zu] = %zu\n", i + 1, x.first[i] + 1);
     for (size_t i = 0; i < x.n_panels; i++)
         (void)fprintf(g->to, "LOW[%zu] = %.9g\nHIGH[%zu] = %.9g\n", i + 1, x.least[i], i + 1, x.most[i] > x.least[i] ? x.most[i] : x.least[i] + 1);
-    struct plot_unit unit = plot_time_unit(x.end);
+    struct figure_unit unit = figure_time_unit(x.end);
     char label[320];
-    (void)snprintf(label, sizeof label, "Time (%s), %s, seed %llu", unit.name, p->label, (unsigned long long)p->seed[which]);
+    (void)snprintf(label, sizeof label, "Time (%s), %s, seed %llu", unit.name, run.p->label, (unsigned long long)run.p->seed[run.index]);
     gnuplot_text(g, "XLABEL", label);
-    gnuplot_number(g, "TDIV", unit.seconds);
+    gnuplot_number(g, "TDIV", unit.by);
     gnuplot_number(g, "TMAX", x.end);
     (void)fprintf(g->to, "P = %zu\nif (!exists(\"H\")) H = %.2f\n", x.n_panels, 0.45 + 1.15 * (double)x.n_panels);
     return ST_OK;
 }
+
+const struct plot_figure plot_levels = {
+    .name = "levels", .summary = "series and notes of one run, a panel for each group",
+    .options = "[-m NAME,NAME/NAME...] [--run N]", .draw = draw,
+};

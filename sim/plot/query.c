@@ -7,8 +7,7 @@
 
 #include "base/intern.h"
 #include "base/mem.h"
-#include "plot/gnuplot.h"
-#include "plot/plot.h"
+#include "plot/bar_names.h"
 
 enum { X, Y, BY, LO, HI, ROLES };
 static const char *const role[ROLES] = { "x", "y", "by", "lo", "hi" };
@@ -247,8 +246,8 @@ static void write_names(struct gnuplot *g, const char *array, const struct inter
 static enum st write_script(struct figure *f, struct gnuplot *g, struct diag *d)
 {
     const struct plot_sql_opts *o = f->o;
-    struct plot_names names = { 0 };
-    for (uint32_t i = 0; i < f->name.n; i++) plot_names_add(&names, intern_name(&f->name, i));
+    struct bar_names names = { 0 };
+    for (uint32_t i = 0; i < f->name.n; i++) bar_names_add(&names, intern_name(&f->name, i));
     (void)fprintf(g->to, "$data << EOD\n");
     if (f->is_box) write_boxes(f, g);
     else if (f->is_named) TRY(write_bars(f, g, d));
@@ -258,7 +257,7 @@ static enum st write_script(struct figure *f, struct gnuplot *g, struct diag *d)
     if (f->is_named) write_names(g, "NAME", &f->name);
     double wide = f->is_named ? fmin(7, fmax(3.5, 0.7 + (double)f->name.n * (double)f->series.n * 0.14 + (double)f->name.n * 0.1)) : 3.5;
     (void)fprintf(g->to, "if (!exists(\"W\")) W = %.2f\n", wide);
-    if (f->is_named && f->name.n > 0) plot_names_end(g, &names, wide - 0.7, 2.3, 0.3);
+    if (f->is_named && f->name.n > 0) bar_names_end(g, &names, wide - 0.7, 2.3, 0.3);
     else (void)fprintf(g->to, "if (!exists(\"H\")) H = 2.3\n");
     (void)fprintf(g->to, "N = %u\nNAMES = %u\nWITH = '%s'\nHAS_CI = %d\nHAS_KEY = %d\nLOGX = %d\nLOGY = %d\n", f->series.n, f->name.n,
                   o->with, f->col[LO] >= 0, f->col[BY] >= 0, o->log != NULL && strchr(o->log, 'x') != NULL, o->log != NULL && strchr(o->log, 'y') != NULL);

@@ -1,4 +1,4 @@
-/* Charts as SVG inside the page: each picture's ids get a prefix of its own. */
+/* charts.c -- charts as SVG inside the page: each picture's ids get a prefix of its own. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,23 +7,6 @@
 #include "base/mem.h"
 #include "plot/plot.h"
 #include "report/report.h"
-
-/* Wide ones have panels side by side; rare ones are mentioned only where they are drawn. */
-static const struct { const char *figure, *caption, *takes_metric; bool is_wide, is_rare; } charts[] = {
-    { "bars", "Completion time relative to the first policy: mean, 95th and 99th percentile. Whiskers are 95 % intervals over seeds, paired.", NULL, false, false },
-    { "cdf", "Completion time of every job, all seeds together: how many jobs (vertical) were done within a time (horizontal, logarithmic).", NULL, false, false },
-    { "cdf", "Waiting time of every job until its first start, all seeds together.", "wait", false, false },
-    { "timeline", "GPUs allocated and tasks waiting over time, each policy's first seed.", NULL, false, false },
-    { "gantt", "Who held which GPU when, on the busiest nodes of the first run.", NULL, false, false },
-    { "fairness", "Jain's index over users' dominant shares, finish-time fairness, and the share of jobs later than fair.", NULL, true, false },
-    { "jobs-ideal", "Each job's time sharing the cluster beside its ideal times alone.", NULL, true, false },
-    { "engine-bars", "Makespan and mean task time relative to the first policy, calls to other nodes, and the useful work of engines by kind.", NULL, true, true },
-    { "data-bars", "Total time, deviation from fairness, and bytes read by distance.", NULL, true, false },
-    { "frag-load", "Fragments among the free GPUs, GPUs and CPUs allocated, and pods unscheduled while the cluster fills.", NULL, true, true },
-    { "lending", "Cores reserved for workflows: used, lent and idle, in the first run that reserved any.", NULL, false, true },
-    { "workflow-gantt", "When the tasks of each workflow ran in the first run, coloured by stage.", NULL, false, true },
-    { "engines", "Which API call was on which engine when, in the first run.", NULL, false, true },
-};
 
 /* Does a reference or a definition of an id end here?  The prefix goes after it. */
 static size_t id_mark(const char *s)
@@ -72,20 +55,22 @@ static char *read_all(const char *path, struct diag *d)
     return s;
 }
 
-static enum st one(const struct compare *c, const struct compare_case *k, size_t index, size_t chart, const char *path, FILE *to, struct diag *d)
+/* A figure of the page, with its place on it; and what kept it from being drawn. */
+struct chart { const struct plot_figure *figure; size_t version, place; struct diag error; };
+
+static enum st draw(const struct compare *c, const struct compare_case *k, size_t index, const struct chart *h, const char *path, FILE *to, struct diag *d)
 {
     char prefix[32];
-    const struct plot_figure *f = plot_find(charts[chart].figure, d);
-    if (f == NULL) return d->code;
-    struct plot_opts o = { .out = path, .scenario = k->title, .metric = charts[chart].takes_metric, .run = -1, .from = -1, .to = -1 };
-    TRY(plot_make(c->store, f, &o, d));
+    const char *caption = h->figure->chart[h->version].caption;
+    struct plot_opts o = { .out = path, .scenario = k->title, .metric = h->figure->chart[h->version].metric, .run = -1, .from = -1, .to = -1 };
+    TRY(plot_make(c->store, h->figure, &o, d));
     char *svg = read_all(path, d);
     if (svg == NULL) return d->code;
-    (void)snprintf(prefix, sizeof prefix, "k%zuc%zu-", index, chart);
-    (void)fprintf(to, "<figure class=\"chart%s\" id=\"%sfig\">", charts[chart].is_wide ? " wide" : "", prefix);
-    inline_svg(svg, prefix, charts[chart].caption, to);
+    (void)snprintf(prefix, sizeof prefix, "k%zuc%zu-", index, h->place);
+    (void)fprintf(to, "<figure class=\"chart%s\" id=\"%sfig\">", h->figure->chart[h->version].is_wide ? " wide" : "", prefix);
+    inline_svg(svg, prefix, caption, to);
     (void)fputs("<figcaption>", to);
-    report_text(charts[chart].caption, to);
+    report_text(caption, to);
     (void)fputs("</figcaption></figure>\n", to);
     mem_free(svg);
     return ST_OK;
@@ -100,33 +85,53 @@ static enum st temp_dir(char *buf, size_t cap, struct diag *d)
     return diag_at(d, ST_EWORLD, buf, 0, 0, "cannot make a temporary folder: %s", strerror(errno));
 }
 
-enum st report_charts(const struct compare *c, const struct compare_case *k, size_t index, FILE *to, struct diag *d)
+static void print_missing(const struct chart *chart, size_t n, FILE *to)
 {
-    char dir[256], path[300];
     bool any = false;
-    enum st st = ST_OK;
-    TRY(temp_dir(dir, sizeof dir, d));
-    (void)snprintf(path, sizeof path, "%s/chart.svg", dir);
-    (void)fputs("<div class=\"charts\">\n", to);
-    struct diag error[ARRAY_LEN(charts)];
-    memset(error, 0, sizeof error);
-    for (size_t i = 0; i < ARRAY_LEN(charts) && st == ST_OK; i++) {
-        st = one(c, k, index, i, path, to, &error[i]);
-        if (st == ST_EINPUT) st = ST_OK;        /* nothing to draw: mentioned below */
-        else if (st != ST_OK) *d = error[i];
-        (void)unlink(path);
-    }
-    (void)rmdir(dir);
-    (void)fputs("</div>\n", to);
-    for (size_t i = 0; i < ARRAY_LEN(charts) && st == ST_OK; i++) {
-        if (error[i].code == ST_OK || charts[i].is_rare) continue;
+    for (size_t i = 0; i < n; i++) {
+        if (chart[i].error.code == ST_OK || chart[i].figure->chart[chart[i].version].is_rare) continue;
         (void)fputs(any ? "; " : "<p class=\"quiet\">Not drawn: ", to);
-        (void)fprintf(to, "<b>%s</b> (", charts[i].figure);
-        report_text(error[i].msg, to);
+        (void)fprintf(to, "<b>%s</b> (", chart[i].figure->name);
+        report_text(chart[i].error.msg, to);
         (void)fputc(')', to);
         any = true;
     }
     if (any) (void)fputs(".</p>\n", to);
+}
+
+static struct chart *list_charts(size_t *n)
+{
+    struct chart *chart = NULL;
+    size_t cap = 0;
+    *n = 0;
+    for (size_t i = 0; plot_figures[i] != NULL; i++)
+        for (size_t v = 0; v < PLOT_CHARTS && plot_figures[i]->chart[v].caption != NULL; v++) {
+            MEM_RESERVE(chart, cap, *n + 1);
+            chart[*n] = (struct chart){ .figure = plot_figures[i], .version = v, .place = *n };
+            ++*n;
+        }
+    return chart;
+}
+
+enum st report_charts(const struct compare *c, const struct compare_case *k, size_t index, FILE *to, struct diag *d)
+{
+    char dir[256], path[300];
+    enum st st = ST_OK;
+    size_t n;
+    TRY(temp_dir(dir, sizeof dir, d));
+    struct chart *chart = list_charts(&n);
+    (void)snprintf(path, sizeof path, "%s/chart.svg", dir);
+    (void)fputs("<div class=\"charts\">\n", to);
+    for (size_t i = 0; i < n && st == ST_OK; i++) {
+        st = draw(c, k, index, &chart[i], path, to, &chart[i].error);
+        if (st == ST_EINPUT) st = ST_OK;        /* nothing to draw: mentioned below */
+        else if (st != ST_OK) *d = chart[i].error;
+        (void)unlink(path);
+    }
+    (void)rmdir(dir);
+    (void)fputs("</div>\n", to);
+    if (st == ST_OK) print_missing(chart, n, to);
+    mem_free(chart);
     if (st == ST_EWORLD && strstr(d->msg, "gnuplot") != NULL && strstr(d->msg, "not installed") != NULL) {
         d->hint[0] = '\0';
         diag_hint(d, "install it (on Debian: apt-get install gnuplot-nox), or leave the charts out with --no-charts");

@@ -1,0 +1,53 @@
+/* fairness_traffic.c -- fairness-traffic: deviation from fairness against bytes over the network, a point a policy. */
+#include <math.h>
+#include <string.h>
+
+#include "plot/figure.h"
+
+/* As many as have points and colours that differ. */
+enum { POINTS_MAX = 24 };
+
+static enum st draw(struct gnuplot *g, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)
+{
+    const char *metric = o->metric != NULL ? o->metric : "s_share_sigma";
+    bool whole = strcmp(metric, "s_whole_sigma") == 0;
+    double most = 0, sigma = 0;
+    size_t longest = 0;
+    if (!whole && strcmp(metric, "s_share_sigma") != 0) {
+        (void)diag_set(d, ST_EINPUT, "fairness-traffic draws a fairness deviation, not '%s'", metric);
+        diag_hint(d, "it is s_share_sigma or s_whole_sigma");
+        return ST_EINPUT;
+    }
+    if (k->n_policies > POINTS_MAX)
+        return diag_set(d, ST_EINPUT, "'%s' has %zu policies; this figure has points for %d at most", k->title, k->n_policies, POINTS_MAX);
+    (void)fprintf(g->to, "$data << EOD\n");
+    for (size_t i = 0; i < k->n_policies; i++) {
+        struct stats_ci x = compare_mean(c, &k->policy[i], "bytes_network", "all"), y = compare_mean(c, &k->policy[i], metric, "all");
+        if (isnan(x.half)) x.lo = x.hi = x.mean;
+        if (isnan(y.half)) y.lo = y.hi = y.mean;
+        (void)fprintf(g->to, "%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\n\n\n", x.mean, x.lo, x.hi, y.mean, y.lo, y.hi);
+        if (!isnan(x.mean)) most = fmax(most, x.hi);
+        if (!isnan(y.mean)) sigma = fmax(sigma, y.hi);
+    }
+    (void)fprintf(g->to, "EOD\n");
+    if (sigma <= 0) return figure_no_ideals(k, d);
+    if (most <= 0) return diag_set(d, ST_EINPUT, "no run of '%s' moved data over the network: there are no bytes to draw", k->title);
+    struct figure_unit unit = figure_bytes_unit(most);
+    (void)fprintf(g->to, "N = %zu\n", k->n_policies);
+    figure_labels(g, k);
+    for (size_t i = 0; i < k->n_policies; i++)
+        if (strlen(k->policy[i].label) > longest) longest = strlen(k->policy[i].label);
+    (void)fprintf(g->to, "if (!exists(\"W\")) W = 7.0\nif (!exists(\"H\")) H = %.2f\nKEYWIDTH = %.3f\n",
+                  fmax(2.8, 0.5 + 0.14 * (double)k->n_policies), fmin(3.2, 0.35 + 0.058 * (double)longest));
+    (void)fprintf(g->to, "XLABEL = \"Read over the network (%s)\"\n", unit.name);
+    gnuplot_text(g, "IDEAL", whole ? "ideal on the whole" : "ideal on a share");
+    gnuplot_number(g, "XDIV", unit.by);
+    gnuplot_number(g, "XMAX", most / unit.by * 1.06);
+    gnuplot_number(g, "YMAX", sigma * 1.06);
+    return ST_OK;
+}
+
+const struct plot_figure plot_fairness_traffic = {
+    .name = "fairness-traffic", .summary = "fairness deviation against bytes over the network, a point a policy",
+    .options = "[-m s_share_sigma|s_whole_sigma]", .draw = draw,
+};

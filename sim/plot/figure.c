@@ -1,0 +1,166 @@
+/* figure.c -- labels, units, queries and runs, for the figures. */
+#include "plot/figure.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sqlite3.h>
+
+#include "base/mem.h"
+
+/* ---- units ---- */
+
+struct figure_unit figure_time_unit(double seconds)
+{
+    if (seconds >= 4 * 86400) return (struct figure_unit){ "days", 86400 };
+    if (seconds >= 4 * 3600)  return (struct figure_unit){ "hours", 3600 };
+    if (seconds >= 4 * 60)    return (struct figure_unit){ "minutes", 60 };
+    return (struct figure_unit){ "seconds", 1 };
+}
+
+struct figure_unit figure_bytes_unit(double bytes)
+{
+    if (bytes >= 1e12) return (struct figure_unit){ "TB", 1e12 };
+    if (bytes >= 1e9)  return (struct figure_unit){ "GB", 1e9 };
+    return (struct figure_unit){ "MB", 1e6 };
+}
+
+void figure_time_axis(struct gnuplot *g, double from, double to)
+{
+    char text[64];
+    struct figure_unit unit = figure_time_unit(to - from);
+    gnuplot_number(g, "FROM", from);
+    gnuplot_number(g, "TO", to);
+    gnuplot_number(g, "TDIV", unit.by);
+    (void)snprintf(text, sizeof text, "Time (%s)", unit.name);
+    gnuplot_text(g, "XLABEL", text);
+}
+
+/* ---- labels ---- */
+
+const char *figure_label(const struct compare_policy *p, char *buf, size_t cap)
+{
+    (void)snprintf(buf, cap, "%s%s", p->label, p->clairvoyant ? " *" : "");
+    return buf;
+}
+
+void figure_labels(struct gnuplot *g, const struct compare_case *k)
+{
+    (void)fprintf(g->to, "array LABEL[%zu]\n", k->n_policies);
+    for (size_t i = 0; i < k->n_policies; i++) {
+        char name[32], label[256];
+        (void)snprintf(name, sizeof name, "LABEL[%zu]", i + 1);
+        gnuplot_text(g, name, figure_label(&k->policy[i], label, sizeof label));
+    }
+}
+
+void figure_legend(struct gnuplot *g, const struct compare_case *k, double h)
+{
+    enum { LINE_CHARS = 68, SAMPLE_CHARS = 9 };
+    size_t longest = 0, cols, rows;
+    for (size_t i = 0; i < k->n_policies; i++) {
+        size_t len = strlen(k->policy[i].label) + (k->policy[i].clairvoyant ? 2 : 0);
+        if (len > longest) longest = len;
+    }
+    cols = LINE_CHARS / (longest + SAMPLE_CHARS);
+    if (cols < 1) cols = 1;
+    rows = (k->n_policies + cols - 1) / cols;
+    (void)fprintf(g->to, "if (!exists(\"H\")) H = %.2f\n", h + 0.125 * (double)rows);
+    (void)fprintf(g->to, "KEYROWS = %zu\nN = %zu\n", rows, k->n_policies);
+    figure_labels(g, k);
+}
+
+void figure_interval(struct gnuplot *g, struct stats_ci v)
+{
+    bool has = !isnan(v.half);
+    (void)fprintf(g->to, "\t%.9g\t%.9g\t%.9g", v.mean, has ? v.lo : v.mean, has ? v.hi : v.mean);
+}
+
+/* ---- metrics ---- */
+
+enum st figure_job_metric(const char *name, const struct metric_job **m, struct diag *d)
+{
+    const char *names[METRIC_JOBS];
+    for (size_t i = 0; i < METRIC_JOBS; i++) {
+        *m = &metric_info_jobs[i];
+        names[i] = metric_info_jobs[i].name;
+        if (strcmp(names[i], name) == 0) return ST_OK;
+    }
+    const char *near = diag_nearest(name, names, METRIC_JOBS);
+    (void)diag_set(d, ST_EINPUT, "this figure cannot show '%s'; expected jct, wait, span, slowdown, bounded_slowdown, rho, s_whole or s_share", name);
+    if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
+    return ST_EINPUT;
+}
+
+/* ---- queries ---- */
+
+enum st figure_query(const struct compare *c, int64_t run, const char *sql, sqlite3_stmt **q, struct diag *d)
+{
+    *q = NULL;
+    if (sqlite3_prepare_v2(store_db(c->store), sql, -1, q, NULL) == SQLITE_OK && sqlite3_bind_int64(*q, 1, run) == SQLITE_OK) return ST_OK;
+    return store_failed(c->store, d);
+}
+
+enum st figure_query_format(const struct compare *c, sqlite3_stmt **q, struct diag *d, const char *fmt, ...)
+{
+    va_list ap;
+    *q = NULL;
+    va_start(ap, fmt);
+    char *sql = sqlite3_vmprintf(fmt, ap);
+    va_end(ap);
+    int rc = sql == NULL ? SQLITE_NOMEM : sqlite3_prepare_v2(store_db(c->store), sql, -1, q, NULL);
+    sqlite3_free(sql);
+    return rc == SQLITE_OK ? ST_OK : store_failed(c->store, d);
+}
+
+enum st figure_query_end(const struct compare *c, sqlite3_stmt *q, struct diag *d)
+{
+    return sqlite3_finalize(q) == SQLITE_OK ? ST_OK : store_failed(c->store, d);
+}
+
+char *figure_run_list(const struct compare_policy *p)
+{
+    enum { DIGITS = 21 };
+    char *s;
+    size_t at = 0;
+    MEM_ARRAY(s, p->n_runs * DIGITS + 1);
+    for (size_t i = 0; i < p->n_runs; i++)
+        at += (size_t)snprintf(s + at, DIGITS + 1, "%s%lld", i > 0 ? "," : "", (long long)p->run[i]);
+    return s;
+}
+
+/* ---- runs ---- */
+
+enum st figure_run_find(struct figure_run *r, const struct compare_case *k, int64_t asked, struct diag *d)
+{
+    r->id = asked >= 0 ? asked : k->policy[0].run[0];
+    for (size_t i = 0; i < k->n_policies; i++)
+        for (size_t j = 0; j < k->policy[i].n_runs; j++)
+            if (k->policy[i].run[j] == r->id) { r->p = &k->policy[i]; r->index = j; return ST_OK; }
+    (void)diag_set(d, ST_EINPUT, "'%s' has no finished run %lld", k->title, (long long)r->id);
+    diag_hint(d, "its first is run %lld (%s, seed %llu)", (long long)k->policy[0].run[0], k->policy[0].label,
+              (unsigned long long)k->policy[0].seed[0]);
+    return ST_EINPUT;
+}
+
+enum st figure_no_ideals(const struct compare_case *k, struct diag *d)
+{
+    (void)diag_set(d, ST_EINPUT, "no job of '%s' has an ideal time to draw", k->title);
+    diag_hint(d, "say `output: {ideal: 6}` in the scenario (the ideal on a sixth of the GPUs), and run it again");
+    return ST_EINPUT;
+}
+
+enum st figure_span_find(struct figure_span *s, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)
+{
+    *s = (struct figure_span){ .c = c, .from = o->from >= 0 ? (double)o->from / 1e6 : 0, .to = o->to >= 0 ? (double)o->to / 1e6 : HUGE_VAL };
+    return figure_run_find(&s->run, k, o->run, d);
+}
+
+void figure_span_axis(struct gnuplot *g, const struct figure_span *s, double end)
+{
+    char text[256];
+    figure_time_axis(g, s->from, end);
+    (void)snprintf(text, sizeof text, "run %lld: %s, seed %llu", (long long)s->run.id, s->run.p->label,
+                   (unsigned long long)s->run.p->seed[s->run.index]);
+    gnuplot_text(g, "TITLE", text);
+}
