@@ -120,6 +120,7 @@ const struct metric_job metric_info_jobs[METRIC_JOBS] = {
     { "slowdown", "Slowdown", false },
     { "bounded_slowdown", "Bounded slowdown", false },
     { "rho", "Finish-time fairness", false },
+    { "stage_wait", NULL, true },
     { "s_whole", "Ideal time on the whole cluster / time", false },
     { "s_share", "Ideal time on a share of the cluster / time", false },
 };

@@ -81,12 +81,14 @@ void figure_interval(struct gnuplot *g, struct stats_ci v)
 enum st figure_job_metric(const char *name, const struct metric_job **m, struct diag *d)
 {
     const char *names[METRIC_JOBS];
+    size_t n = 0;
     for (size_t i = 0; i < METRIC_JOBS; i++) {
         *m = &metric_info_jobs[i];
-        names[i] = metric_info_jobs[i].name;
-        if (strcmp(names[i], name) == 0) return ST_OK;
+        if ((*m)->label == NULL) continue;
+        names[n++] = (*m)->name;
+        if (strcmp((*m)->name, name) == 0) return ST_OK;
     }
-    const char *near = diag_nearest(name, names, METRIC_JOBS);
+    const char *near = diag_nearest(name, names, n);
     (void)diag_set(d, ST_EINPUT, "this figure cannot show '%s'; expected jct, wait, span, slowdown, bounded_slowdown, rho, s_whole or s_share", name);
     if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
     return ST_EINPUT;
