@@ -25,6 +25,8 @@ function bad(problem) { print $1 ":" $2 ": " problem; rc = 1 }
       if (header[1] != "lib") bad("policies/lib is below the policies")
       else if (index(" " on[file[3]] " ", " " header[2] " ") == 0) bad("policies/lib/" file[3] " may not include " $4)
     } else if (n > 1 && header[1] != "lib" && header[1] != room) bad("a policy may include only policies/lib and its own folder")
+  } else if ($4 == "fits.h") {
+    if (room != "model") bad("the predicate reaches the others through the ledger or a plan")
   } else if (n == 1 || !(header[1] in rank)) {
     if (rank[room] < rank["host"]) bad("only sim/host and above talk to policies")
   } else if (rank[header[1]] > rank[room]) bad(room " may not include " header[1])

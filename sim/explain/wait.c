@@ -138,7 +138,7 @@ static uint32_t free_cards(const struct cluster *c, uint32_t node, const struct 
     uint32_t free = 0;
     for (uint32_t k = 0; k < n->n_gpu; k++) {
         const struct card *a = &c->card[n->card0 + k];
-        free += cluster_card_fits(a, s);
+        free += node_card_fits(a, s);
     }
     return free;
 }

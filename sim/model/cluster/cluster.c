@@ -125,13 +125,18 @@ void cluster_seal(struct cluster *c)
 {
     MEM_ARRAY(c->changed, c->n_nodes);
     MEM_ARRAY(c->is_changed, c->n_nodes);
+    MEM_ARRAY(c->run, c->n_nodes);
+    for (uint32_t i = 0; i < c->n_nodes; i++) {
+        if (i == 0 || !same_kind(c, &c->node[i - 1], &c->node[i])) c->run[c->n_runs++] = (struct node_run){ .first = i };
+        c->run[c->n_runs - 1].n++;
+    }
     cluster_reset(c);
 }
 
 void cluster_fini(struct cluster *c)
 {
     mem_free(c->node); mem_free(c->card); mem_free(c->hold);
-    mem_free(c->changed); mem_free(c->is_changed);
+    mem_free(c->changed); mem_free(c->is_changed); mem_free(c->run);
     intern_fini(&c->node_names); intern_fini(&c->rack_names); intern_fini(&c->gpu_types);
     intern_fini(&c->labels); intern_fini(&c->engines); intern_fini(&c->licences);
     memset(c, 0, sizeof *c);
@@ -172,20 +177,6 @@ void cluster_reset(struct cluster *c)
 
 /* ---- fitting ---- */
 
-/* A card of unknown memory or cores (total 0) is not constrained by them. */
-static bool has_mem(const struct card *k, const struct shape *s) { return s->gpu_mem_b == 0 || k->mem_total == 0 || k->mem_free >= s->gpu_mem_b; }
-static bool has_cores(const struct card *k, const struct shape *s) { return s->gpu_cores == 0 || k->core_total == 0 || k->core_free >= s->gpu_cores; }
-bool cluster_card_fits(const struct card *k, const struct shape *s) { return k->milli_free >= s->gpu_milli && has_mem(k, s) && has_cores(k, s); }
-
-/* What does not change with use: type, labels. */
-static bool suits(const struct node *n, const struct shape *s)
-{
-    if ((n->labels & s->need_all) != s->need_all) return false;
-    if (s->need_any != 0 && (n->labels & s->need_any) == 0) return false;
-    if (s->n_gpu > 0 && s->gpu_types != 0 && (n->gpu_type == NONE || (s->gpu_types >> n->gpu_type & 1) == 0)) return false;
-    return true;
-}
-
 /* Are the licences it asks for free? */
 static bool has_licences(const struct cluster *c, const struct shape *s)
 {
@@ -194,80 +185,11 @@ static bool has_licences(const struct cluster *c, const struct shape *s)
     return true;
 }
 
-bool cluster_fits(const struct cluster *c, uint32_t node, const struct shape *s)
-{
-    const struct node *n = &c->node[node];
-    if (!n->is_up || n->cpu_free < s->cpu_milli || n->mem_free < s->mem_b || !suits(n, s)) return false;
-    if ((s->exclusive && n->n_tasks > 0) || (n->max_tasks > 0 && n->n_tasks >= n->max_tasks)) return false;
-    for (int k = 0; k < ENGINE_KINDS_MAX; k++)
-        if (n->engine_free[k] < s->engine[k] || (s->exclusive && n->engine_calls[k] > 0)) return false;
-    int32_t have = 0;
-    for (uint32_t k = 0; k < n->n_gpu && have < s->n_gpu; k++) have += cluster_card_fits(&c->card[n->card0 + k], s);
-    return have >= s->n_gpu;
-}
-
-/* Tasks of the shape that node `n` runs at once when it is empty. */
-static uint32_t node_capacity(const struct cluster *c, const struct node *n, const struct shape *s)
-{
-    int64_t most = n->max_tasks > 0 ? n->max_tasks : INT32_MAX;
-    int64_t cpu = n->cpu_total - n->cpu_reserved, free_mem = n->mem_total - n->mem_reserved;
-    if (!suits(n, s) || cpu < s->cpu_milli || free_mem < s->mem_b) return 0;
-    if (s->cpu_milli > 0) most = i64_min(most, cpu / s->cpu_milli);
-    if (s->mem_b > 0) most = i64_min(most, free_mem / s->mem_b);
-    for (int k = 0; k < ENGINE_KINDS_MAX; k++)
-        if (s->engine[k] > 0) most = i64_min(most, n->engine_total[k] / s->engine[k]);
-    if (s->n_gpu > 0) {
-        /* Cards are chosen fullest first, so tasks of one shape fill n_gpu cards
-         * to the brim before they open the next n_gpu. */
-        int64_t mem = n->n_gpu ? c->card[n->card0].mem_total : 0, per = GPU_WHOLE / s->gpu_milli;
-        int32_t cores = n->n_gpu ? c->card[n->card0].core_total : 0;
-        if (s->gpu_mem_b > 0 && mem > 0) per = i64_min(per, mem / s->gpu_mem_b);
-        if (s->gpu_cores > 0 && cores > 0) per = i64_min(per, cores / s->gpu_cores);
-        int64_t m = per * (n->n_gpu / (uint32_t)s->n_gpu);
-        most = i64_min(most, m);
-    }
-    if (s->exclusive) most = i64_min(most, 1);
-    return (uint32_t)most;
-}
-
-/* Of the cards: bits of cluster_lacks. */
-static uint32_t lacks_cards(const struct card *card, const struct node *n, const struct shape *s)
-{
-    int32_t share = 0, mem = 0, cores = 0, all = 0;
-    for (uint32_t k = 0; k < n->n_gpu; k++) {
-        if (card[k].milli_free < s->gpu_milli) continue;
-        bool m = has_mem(&card[k], s), e = has_cores(&card[k], s);
-        share++;
-        mem += m;
-        cores += e;
-        all += m && e;
-    }
-    if (all >= s->n_gpu) return 0;
-    if (share < s->n_gpu) return LACK_GPU;
-    uint32_t lacks = (mem < s->n_gpu ? LACK_CARD_MEM : 0) | (cores < s->n_gpu ? LACK_CARD_CORES : 0);
-    return lacks != 0 ? lacks : LACK_CARD_MEM | LACK_CARD_CORES;
-}
-
-uint32_t cluster_lacks(const struct cluster *c, uint32_t node, const struct shape *s)
-{
-    const struct node *n = &c->node[node];
-    if (cluster_fits(c, node, s)) return 0;
-    if (node_capacity(c, n, s) == 0) return LACK_NEVER;
-    if (!n->is_up) return LACK_DOWN;
-    uint32_t lacks = lacks_cards(&c->card[n->card0], n, s);
-    if (n->cpu_free < s->cpu_milli) lacks |= LACK_CPU;
-    if (n->mem_free < s->mem_b) lacks |= LACK_MEM;
-    if (s->exclusive && n->n_tasks > 0) lacks |= LACK_IDLE;
-    if (n->max_tasks > 0 && n->n_tasks >= n->max_tasks) lacks |= LACK_TASKS;
-    for (int k = 0; k < ENGINE_KINDS_MAX; k++)
-        if (n->engine_free[k] < s->engine[k]) lacks |= LACK_ENGINE;
-    return lacks;
-}
-
 uint32_t cluster_capacity(const struct cluster *c, const struct shape *s)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < c->n_nodes; i++) sum += node_capacity(c, &c->node[i], s);
+    for (uint32_t i = 0; i < c->n_runs; i++)
+        sum += (uint64_t)c->run[i].n * node_capacity_empty(&c->node[c->run[i].first], cluster_cards(c, c->run[i].first), s);
     for (uint32_t k = 0; k < c->licences.n; k++)
         if (s->licence[k] > 0 && (uint64_t)(c->licence_total[k] / s->licence[k]) < sum) sum = (uint64_t)(c->licence_total[k] / s->licence[k]);
     return sum < NONE - 1 ? (uint32_t)sum : NONE - 1;
@@ -298,24 +220,6 @@ bool cluster_could_gang(const struct cluster *c, const struct shape *const *s, c
 
 /* ---- the ledger ---- */
 
-uint64_t cluster_pick_cards(const struct cluster *c, uint32_t node, const struct shape *s)
-{
-    const struct node *n = &c->node[node];
-    const struct card *card = &c->card[n->card0];
-    uint64_t picked = 0;
-    for (int32_t i = 0; i < s->n_gpu; i++) {
-        uint32_t best = NONE;
-        for (uint32_t k = 0; k < n->n_gpu; k++) {
-            if (picked >> k & 1 || !cluster_card_fits(&card[k], s)) continue;
-            if (best == NONE || card[k].milli_free < card[best].milli_free ||
-                (card[k].milli_free == card[best].milli_free && card[k].mem_free < card[best].mem_free)) best = k;
-        }
-        if (best == NONE) return 0;
-        picked |= UINT64_C(1) << best;
-    }
-    return picked;
-}
-
 void cluster_touch(struct cluster *c, uint32_t node)
 {
     if (c->is_changed[node]) return;
@@ -335,7 +239,7 @@ static const char *check_cards(const struct cluster *c, const struct node *n, co
     for (uint32_t k = 0; k < NODE_GPUS_MAX; k++) {
         if ((cards >> k & 1) == 0) continue;
         if (k >= n->n_gpu) return "it names a card that the node does not have";
-        if (!cluster_card_fits(&c->card[n->card0 + k], s)) return "it names a card without enough free share, memory or cores";
+        if (!node_card_fits(&c->card[n->card0 + k], s)) return "it names a card without enough free share, memory or cores";
         count++;
     }
     return count == s->n_gpu ? NULL : "it names another number of cards than the task asks";
@@ -368,7 +272,7 @@ static const char *take(struct cluster *c, uint32_t task, uint32_t node, const s
     if (!n->is_up) return "the node is down";
     if (!cluster_fits(c, node, s)) return "it does not fit on the node";
     if (!has_licences(c, s)) return "the cluster has not enough free licences";
-    uint64_t all = n->n_gpu == 0 ? 0 : UINT64_MAX >> (64 - n->n_gpu);
+    uint64_t all = node_all_cards(n);
     if (s->exclusive) {
         if (cards != 0 && cards != all) return "an exclusive task gets all cards of its node; it names some";
         cards = all;

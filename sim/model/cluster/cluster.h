@@ -59,6 +59,9 @@ struct cluster_sum {
     uint32_t n_up;
 };
 
+/* Nodes that stand together and are alike when empty: what fits on one could fit on each. */
+struct node_run { uint32_t first, n; };
+
 struct cluster {
     struct node   *node;   uint32_t n_nodes;
     struct card   *card;   uint32_t n_cards;
@@ -68,6 +71,7 @@ struct cluster {
     double         gpu_speed[GPU_TYPES_MAX];     /* of a type, 1 = nominal; models override */
     struct gpu_figures gpu_figures[GPU_TYPES_MAX];
     struct cluster_sum sum;
+    struct node_run *run;  uint32_t n_runs;      /* all nodes, in order, set by cluster_seal */
     uint32_t      *changed; uint32_t n_changed;  /* nodes touched since cluster_changes_clear */
     bool          *is_changed;
     size_t         cap_node, cap_card;
@@ -111,24 +115,26 @@ void    cluster_fini(struct cluster *c);
 /* Back to empty and all up: the same cluster for the next run. */
 void cluster_reset(struct cluster *c);
 
-/* Has the card, as it is now, what the shape asks of each of its cards? */
-bool cluster_card_fits(const struct card *k, const struct shape *s);
-/* Would a task of this shape fit on the node as it is now? */
-bool cluster_fits(const struct cluster *c, uint32_t node, const struct shape *s);
 /*
- * What a task of this shape lacks on the node as it is now: bits, 0 exactly
- * when cluster_fits.  LACK_NEVER alone: it would not fit on the node even
- * empty and up; LACK_DOWN alone: the node is down.  LACK_GPU: too few cards
- * have the share asked; LACK_CARD_MEM, LACK_CARD_CORES: enough have, but not
- * the memory or the cores of a card (both: each alone enough have, not together).
- * LACK_TASKS: as many tasks run there as the node allows.
+ * fits.h over the ledger's structs: node_fits(), node_capacity() and the others.
+ * A task that fits may still lack licences, which are the cluster's.
  */
-enum {
-    LACK_GPU = 1, LACK_CPU = 2, LACK_MEM = 4, LACK_ENGINE = 8, LACK_IDLE = 16, LACK_CARD_MEM = 32, LACK_CARD_CORES = 64,
-    LACK_TASKS = 128, LACK_DOWN = 256, LACK_NEVER = 512, LACK_ALL = 1024     /* LACK_ALL: above every union */
-};
-uint32_t cluster_lacks(const struct cluster *c, uint32_t node, const struct shape *s);
-/* How many tasks of this shape the cluster could run at once, all up and empty.  O(n_nodes). */
+#define FITS(name)   node_##name
+#define FITS_NODE    struct node
+#define FITS_CARD    struct card
+#define FITS_REQUEST struct shape
+#include "fits.h"
+
+static inline const struct card *cluster_cards(const struct cluster *c, uint32_t node) { return &c->card[c->node[node].card0]; }
+static inline bool cluster_fits(const struct cluster *c, uint32_t node, const struct shape *s) { return node_fits(&c->node[node], cluster_cards(c, node), s); }
+/* What a task of this shape lacks there: LACK_ bits of fits.h. */
+static inline uint32_t cluster_lacks(const struct cluster *c, uint32_t node, const struct shape *s) { return node_lacks(&c->node[node], cluster_cards(c, node), s); }
+/* The cards the ledger would choose itself: see policies/README.md, "Cards".  0 when none fit. */
+static inline uint64_t cluster_pick_cards(const struct cluster *c, uint32_t node, const struct shape *s)
+{
+    return node_pick_cards(&c->node[node], cluster_cards(c, node), s);
+}
+/* How many tasks of this shape the cluster could run at once, all up and empty.  O(runs of alike nodes). */
 uint32_t cluster_capacity(const struct cluster *c, const struct shape *s);
 /*
  * Could n[k] tasks of shape s[k] all run at once on the empty cluster?  Each to
@@ -136,9 +142,6 @@ uint32_t cluster_capacity(const struct cluster *c, const struct shape *s);
  * what every placement rule of the policies would find with first fit.
  */
 bool cluster_could_gang(const struct cluster *c, const struct shape *const *s, const uint32_t *n, uint32_t n_groups);
-
-/* The cards the ledger would choose itself: see policies/README.md, "Cards". 0 when none fit. */
-uint64_t cluster_pick_cards(const struct cluster *c, uint32_t node, const struct shape *s);
 
 /*
  * Give `task` what `s` asks on `node`.
