@@ -8,7 +8,7 @@
 #define GIB (INT64_C(1) << 30)
 
 /* All is over by then; a wake asked for hours ahead must not draw out a run that samples. */
-enum { LONG_AFTER = 20000, N_RANDOM = 10 };
+enum { LONG_AFTER = 20000, N_RANDOM = 10, N_FEATURES = 6 };
 
 /* ---- building ---- */
 
@@ -346,6 +346,36 @@ static void api_calls(struct conform_case *c)
     c->cfg.horizon = 10000000;
 }
 
+/* Nodes that run few tasks at once, whatever is free there. */
+static void crowded_nodes(struct conform_case *c)
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        node(c, 8000, i % 2 ? 4 : 0, "A", NULL);
+        c->cluster.node[i].max_tasks = 1 + i;
+    }
+    for (int i = 0; i < 60; i++) {
+        struct conform_job *j = job(c, i / 3, 6 + i % 7, 500, i % 3 == 1, 250);
+        if (i % 9 == 0) gang(j, 3);
+    }
+}
+
+/* Cards of which the memory or the cores run out before their share does; some say nothing of either. */
+static void cards_of_parts(struct conform_case *c)
+{
+    static const struct { int64_t mem; int32_t cores; } of[] = { { 16 * GIB, 100 }, { 32 * GIB, 20 }, { 0, 100 }, { 16 * GIB, 0 } };
+    nodes(c, 4, 2);
+    for (uint32_t i = 0; i < c->cluster.n_cards; i++) {
+        struct card *k = &c->cluster.card[i];
+        k->mem_total = k->mem_free = of[i / 2].mem;
+        k->core_total = k->core_free = of[i / 2].cores;
+    }
+    for (int i = 0; i < 60; i++) {
+        struct shape *s = &job(c, i / 2, 5 + i % 8, 500, 1 + (i % 10 == 3), i % 4 ? 300 : 1000)->group[0].shape;
+        s->gpu_mem_b = i % 3 * 10 * GIB;
+        s->gpu_cores = i % 5 * 15;
+    }
+}
+
 static const struct { const char *name, *about; void (*make)(struct conform_case *); } made[] = {
     { "one of everything", "one job on one GPU", one_of_everything },
     { "all at once", "60 jobs at t=0 on 12 GPUs", all_at_once },
@@ -369,6 +399,8 @@ static const struct { const char *name, *about; void (*make)(struct conform_case
     { "staged jobs", "tasks that wait for other tasks of their job", staged_jobs },
     { "licensed workflows", "stages and jobs that share few licences; for policies that know licences", licensed_workflows },
     { "data inputs", "tasks that read blocks from nodes near and far, and one node is lost", data_inputs },
+    { "crowded nodes", "at most so many tasks on a node, whatever is free there", crowded_nodes },
+    { "cards of parts", "memory and cores of cards that run out before their shares", cards_of_parts },
     { "API calls", "tasks made of calls, on mixed engines near and far, and nodes are lost; for policies that run them", api_calls },
 };
 
@@ -405,9 +437,72 @@ static void random_case(struct conform_case *c, uint64_t seed)
     c->cfg.enforce_limits = rng_below(&r, 3) == 0;
 }
 
+/* Every property that a node, a card or a request can have, drawn for each by itself. */
+static void random_node(struct conform_case *c, struct rng *r)
+{
+    struct diag d = { 0 };
+    char name[16];
+    (void)snprintf(name, sizeof name, "n%u", c->cluster.n_nodes);
+    struct node_spec s = { .name = name, .rack = rng_below(r, 2) ? "r0" : "r1", .cpu_milli = PICK(r, 4000, 8000), .mem_b = 16 * GIB,
+                           .n_gpu = (uint32_t)PICK(r, 0, 1, 2, 4), .gpu_mem_b = PICK(r, 0, 16, 32) * GIB, .gpu_cores = (int32_t)PICK(r, 0, 20, 100),
+                           .max_tasks = (uint32_t)PICK(r, 0, 0, 1, 3), .cpu_reserved = PICK(r, 0, 0, 500), .mem_reserved = PICK(r, 0, GIB),
+                           .labels = rng_below(r, 8), .engine = { (int32_t)PICK(r, 0, 1, 2), (int32_t)PICK(r, 0, 1) } };
+    s.gpu_type = s.n_gpu == 0 ? NULL : rng_below(r, 2) ? "A" : "B";
+    enum st st = cluster_add(&c->cluster, &s, &d);
+    SIM_ASSERT(st == ST_OK);
+}
+
+static void random_request(struct shape *s, struct rng *r, uint32_t n_licences)
+{
+    s->mem_b = PICK(r, 0, 0, GIB, 6 * GIB);
+    s->need_all = (uint64_t)PICK(r, 0, 0, 0, 1, 2);
+    s->need_any = (uint64_t)PICK(r, 0, 0, 0, 3, 6);
+    s->engine[0] = (int32_t)PICK(r, 0, 0, 0, 1);
+    s->engine[1] = (int32_t)PICK(r, 0, 0, 0, 1);
+    s->exclusive = rng_below(r, 20) == 0;
+    for (uint32_t k = 0; k < n_licences; k++) s->licence[k] = (int32_t)PICK(r, 0, 0, 1, 2);
+    if (s->n_gpu == 0) return;
+    s->gpu_types = (uint64_t)PICK(r, 0, 0, 1, 2, 3);
+    s->gpu_mem_b = PICK(r, 0, 0, 5, 12, 20) * GIB;
+    s->gpu_cores = (int32_t)PICK(r, 0, 0, 10, 30);
+}
+
+static void random_features(struct conform_case *c, uint64_t seed)
+{
+    static const char *const label[] = { "red", "green", "blue" };
+    struct diag d = { 0 };
+    struct rng r;
+    rng_init(&r, seed, "conformance features", 0);
+    for (size_t i = 0; i < ARRAY_LEN(label); i++) (void)cluster_label(&c->cluster, label[i], &d);
+    (void)intern_id(&c->cluster.engines, "npu");
+    (void)intern_id(&c->cluster.engines, "dsp");
+    uint32_t n = 2 + (uint32_t)rng_below(&r, 5), n_blocks = rng_below(&r, 2) ? 6 : 0, n_licences = rng_below(&r, 4) == 0;
+    for (uint32_t i = 0; i < n; i++) random_node(c, &r);
+    for (uint32_t k = 0; k < n_licences; k++) c->cluster.licence_total[cluster_licence(&c->cluster, "solver", &d)] = 2 + (int64_t)rng_below(&r, 3);
+    for (uint32_t b = 0; b < n_blocks; b++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "b%u", b);
+        (void)data_add(&c->data, name, (int64_t)(b % 4) * 1000);
+        data_replicas(&c->data, b, (const uint32_t[]){ (uint32_t)rng_below(&r, n) }, 1);
+    }
+    if (n_blocks > 0) c->cfg.net = (struct net_spec){ .disk_bps = GIB, .card_bps = GIB, .rack_bps = GIB / 2, .aggregation_bps = GIB / 8 };
+    sim_tick at = 0, gap = PICK(&r, 0, 1, 3);
+    for (int i = 0; i < 50; i++) {
+        random_job(c, &r, at += gap * PICK(&r, 0, 0, 1, 5));
+        struct conform_job *j = &c->job[c->n_jobs - 1];
+        random_request(&j->group[0].shape, &r, n_licences);
+        if (n_blocks == 0 || j->gang || rng_below(&r, 2)) continue;
+        uint32_t in[CONFORM_TASKS];
+        for (uint32_t k = 0; k < j->group[0].n; k++) in[k] = (uint32_t)rng_below(&r, n_blocks);
+        graph(j, j->group[0].n, (const uint32_t[]){ 0, 1, 2 }, in);
+    }
+    if (rng_below(&r, 2)) fault(c, 40, (uint32_t)rng_below(&r, n), false);
+    for (uint32_t i = 0; c->cfg.fault.n_list > 0 && i < n; i++) fault(c, 90, i, true);
+}
+
 /* ---- handing out ---- */
 
-uint32_t conform_n_cases(void) { return ARRAY_LEN(made) + N_RANDOM; }
+uint32_t conform_n_cases(void) { return ARRAY_LEN(made) + N_RANDOM + N_FEATURES; }
 
 struct conform_case *conform_case_make(uint32_t i)
 {
@@ -421,6 +516,10 @@ struct conform_case *conform_case_make(uint32_t i)
         c->name = made[i].name;
         c->about = made[i].about;
         made[i].make(c);
+    } else if (i >= ARRAY_LEN(made) + N_RANDOM) {
+        c->name = "any features";
+        c->about = "drawn by chance: every property of nodes, cards and requests";
+        random_features(c, i);
     } else {
         c->name = chance[i - ARRAY_LEN(made)];
         c->about = "drawn by chance: gangs, shares, exclusive jobs, lost nodes";

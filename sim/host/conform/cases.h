@@ -40,7 +40,7 @@ struct conform_case {
 };
 
 uint32_t conform_n_cases(void);
-/* Build case i < conform_n_cases(); owned by the caller. */
+/* Build case i; owned by the caller.  From conform_n_cases() on each i draws another one with any features. */
 struct conform_case *conform_case_make(uint32_t i);
 void conform_case_free(struct conform_case *c);
 /* Its jobs, from the first. */
