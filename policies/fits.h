@@ -11,7 +11,7 @@
  *   request  cpu_milli, mem_b, engine[], need_all, need_any, exclusive,
  *            n_gpu, gpu_types, gpu_milli, gpu_mem_b, gpu_cores
  *
- * Included plainly it makes pol_fits() and the others over policy.h's structs.
+ * Included plainly it makes pol_node_fits() and the others over policy.h's structs.
  * The ledger defines FITS(name), FITS_NODE, FITS_CARD and FITS_REQUEST first.
  *
  * `cards` are always the node's own, [n_gpu].  All of them are pure and cost
@@ -24,7 +24,7 @@
 #if !defined FITS_NODE && !defined FITS_H
 #define FITS_H
 #include "policy.h"
-#define FITS(name)   pol_##name
+#define FITS(name)   pol_node_##name
 #define FITS_NODE    struct pol_node
 #define FITS_CARD    struct pol_card
 #define FITS_REQUEST struct pol_shape

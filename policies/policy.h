@@ -269,6 +269,16 @@ struct pol_host {
     int64_t (*overhead)(void *ctx, pol_task t, uint32_t k, uint32_t from, uint32_t to);
     /* The k-th task that waits for this one; slot POL_NONE past the last.  O(1). */
     pol_task (*follower)(void *ctx, pol_task t, uint32_t k);
+    /*
+     * Does a request fit a node?  The ledger's own answer, for any node and its
+     * cards [n_gpu] in the form of the view's: those of a plan of the policy's, too.
+     * capacity: how many at once, one after the other.  pick_cards: those that a
+     * task gets when nobody says which, as bits; 0 if it asks none or too few fit.
+     * O(cards of the node).  The rule in words: README.md, "Fits" and "Cards".
+     */
+    bool     (*fits)(const struct pol_node *node, const struct pol_card *cards, const struct pol_shape *s);
+    uint32_t (*capacity)(const struct pol_node *node, const struct pol_card *cards, const struct pol_shape *s);
+    uint64_t (*pick_cards)(const struct pol_node *node, const struct pol_card *cards, const struct pol_shape *s);
     /* members above: ABI 1.0 */
 };
 

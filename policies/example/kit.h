@@ -50,29 +50,12 @@ static inline void *kit_grow(void *p, size_t *cap, size_t want, size_t size)
 
 /* ---- where a task fits ---- */
 
-static inline bool kit_suits(const struct pol_node *o, const struct pol_shape *a)
-{
-    for (int e = 0; e < POL_ENGINES_MAX; e++)
-        if (o->engine_free[e] < a->engine[e]) return false;
-    return o->is_up && o->cpu_free >= a->cpu_milli && o->mem_free >= a->mem_b && (!a->exclusive || o->n_tasks == 0) &&
-           (o->labels & a->need_all) == a->need_all && (a->need_any == 0 || (o->labels & a->need_any) != 0) &&
-           (a->gpu_types == 0 || (o->gpu_type != POL_NONE && (a->gpu_types >> o->gpu_type & 1) != 0));
-}
-
-/* Take what the shape asks of node n out of the plan, on the first cards that fit. */
-static inline bool kit_take(struct plan *p, uint32_t n, const struct pol_shape *a, struct pol_place *out)
+/* Take what the shape asks of node n out of the plan, on the cards that the host would choose. */
+static inline bool kit_take(const struct kit *kit, struct plan *p, uint32_t n, const struct pol_shape *a, struct pol_place *out)
 {
     struct pol_node *o = &p->node[n];
-    int32_t left = a->n_gpu;
-    *out = (struct pol_place){ .node = n };
-    if (!kit_suits(o, a)) return false;
-    for (uint32_t k = 0; k < o->n_gpu && left > 0; k++) {
-        const struct pol_card *c = &p->card[o->card0 + k];
-        if (c->milli_free < a->gpu_milli || (c->mem_total > 0 && c->mem_free < a->gpu_mem_b)) continue;
-        out->cards |= UINT64_C(1) << k;
-        left--;
-    }
-    if (left > 0) return false;
+    if (!kit->host->fits(o, &p->card[o->card0], a)) return false;
+    *out = (struct pol_place){ .node = n, .cards = kit->host->pick_cards(o, &p->card[o->card0], a) };
     if (a->exclusive) { out->cards = 0; o->is_up = 0; return true; }    /* the host gives it all; nothing else fits */
     o->cpu_free -= a->cpu_milli;
     o->mem_free -= a->mem_b;
@@ -82,6 +65,7 @@ static inline bool kit_take(struct plan *p, uint32_t n, const struct pol_shape *
         if ((out->cards >> k & 1) == 0) continue;
         p->card[o->card0 + k].milli_free -= a->gpu_milli;
         p->card[o->card0 + k].mem_free -= a->gpu_mem_b;
+        p->card[o->card0 + k].core_free -= a->gpu_cores;
     }
     return true;
 }
@@ -116,7 +100,7 @@ static inline bool kit_start(struct kit *k, const struct pol_view *v, struct uni
     for (pol_task t = u->task; i < want; i++, t = kit_task(k, t)->next) {
         const struct pol_shape *a = &v->shape[kit_task(k, t)->shape];
         uint32_t n = 0;
-        while (n < v->n_nodes && !kit_take(&k->now, n, a, &k->place[i])) n++;
+        while (n < v->n_nodes && !kit_take(k, &k->now, n, a, &k->place[i])) n++;
         if (n < v->n_nodes) continue;
         if (i > 0) kit_copy(&k->now, k->saved.node, k->saved.card, v);
         return false;

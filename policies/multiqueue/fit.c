@@ -272,7 +272,7 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
         if (node == POL_NONE) break;
         struct pol_shape s = with_cores(asked, cores, &d->plan.node[node].n);
         if (class != MQ_CPU) release_for(m, node, &s);
-        uint64_t cards = plan_cards(&d->plan, node, &s);
+        uint64_t cards = plan_pick_cards(&d->plan, node, &s);
         d->place[i] = (struct pol_place){ .node = node, .cards = cards, .cpu_milli = s.cpu_milli != asked->cpu_milli ? s.cpu_milli : 0 };
         plan_allocate(&d->plan, node, &s, cards);
         if (class == MQ_CPU) m->cores.node[node].held += s.cpu_milli;   /* the gang's next task sees it */

@@ -215,42 +215,28 @@ void reservation_enter(struct reservation *r, const struct plan *p, uint32_t ste
 
 /* ---- borrowers ---- */
 
-static bool suits(const struct pol_node *n, const struct pol_shape *s)
-{
-    return n->is_up && (n->labels & s->need_all) == s->need_all && (s->need_any == 0 || (n->labels & s->need_any) != 0) &&
-           (s->n_gpu == 0 || s->gpu_types == 0 || (n->gpu_type != POL_NONE && (s->gpu_types >> n->gpu_type & 1) != 0));
-}
-
-/* Of the cards with room those with the least of it first, then the lowest: as everywhere. */
-static bool pick(const struct reservation_part *o, const struct pol_card *card, const struct pol_shape *s, uint64_t *cards)
-{
-    *cards = 0;
-    for (int32_t i = 0; i < s->n_gpu; i++) {
-        uint32_t best = POL_NONE;
-        int32_t least = 0;
-        for (uint32_t c = 0; c < o->n_gpu; c++) {
-            int32_t milli = cards_of(o, WF_KEPT)[c].milli - cards_of(o, WF_NEED)[c].milli - cards_of(o, WF_LENT)[c].milli;
-            int64_t mem = cards_of(o, WF_KEPT)[c].mem - cards_of(o, WF_NEED)[c].mem - cards_of(o, WF_LENT)[c].mem;
-            int32_t cores = cards_of(o, WF_KEPT)[c].cores - cards_of(o, WF_NEED)[c].cores - cards_of(o, WF_LENT)[c].cores;
-            if ((*cards >> c & 1) != 0 || milli < s->gpu_milli || (card[c].mem_total > 0 && mem < s->gpu_mem_b) ||
-                (card[c].core_total > 0 && cores < s->gpu_cores)) continue;
-            if (best == POL_NONE || milli < least) { best = c; least = milli; }
-        }
-        if (best == POL_NONE) return false;
-        *cards |= UINT64_C(1) << best;
-    }
-    return true;
-}
-
+/* What of a part may be lent stands as a node of its own, on which fits.h is asked. */
 bool reservation_can_lend(const struct reservation *r, const struct plan *p, uint32_t part, const struct pol_shape *s, uint64_t *cards)
 {
     const struct reservation_part *o = &r->part[part];
     const struct reservation_sum *k = &o->sum[WF_KEPT], *n = &o->sum[WF_NEED], *l = &o->sum[WF_LENT];
-    const struct pol_node *node = &p->node[o->node].n;
-    if (s->exclusive || k->cpu - n->cpu - l->cpu < s->cpu_milli || k->mem - n->mem - l->mem < s->mem_b || !suits(node, s)) return false;
-    for (int e = 0; e < POL_ENGINES_MAX; e++)
-        if (k->engine[e] - n->engine[e] - l->engine[e] < s->engine[e]) return false;
-    return pick(o, &p->card[node->card0], s, cards);
+    struct pol_node node = p->node[o->node].n;
+    struct pol_card card[FITS_CARDS_MAX];
+    if (s->exclusive) return false;
+    node.max_tasks = 0;             /* a borrower's place among the tasks of the node is from outside */
+    node.cpu_free = k->cpu - n->cpu - l->cpu;
+    node.mem_free = k->mem - n->mem - l->mem;
+    for (int e = 0; e < POL_ENGINES_MAX; e++) node.engine_free[e] = k->engine[e] - n->engine[e] - l->engine[e];
+    if (!pol_node_fits_beside_cards(&node, s)) return false;
+    for (uint32_t c = 0; c < o->n_gpu; c++) {
+        const struct reservation_card *kept = &cards_of(o, WF_KEPT)[c], *need = &cards_of(o, WF_NEED)[c], *lent = &cards_of(o, WF_LENT)[c];
+        card[c] = p->card[node.card0 + c];
+        card[c].milli_free = kept->milli - need->milli - lent->milli;
+        card[c].mem_free = kept->mem - need->mem - lent->mem;
+        card[c].core_free = kept->cores - need->cores - lent->cores;
+    }
+    *cards = pol_node_pick_cards(&node, card, s);
+    return s->n_gpu == 0 || *cards != 0;
 }
 
 static bool card_is_short(const struct reservation_part *o, uint32_t c)

@@ -9,6 +9,7 @@
 #include "host/policy_load.h"
 #include "host/policy_spec.h"
 #include "host/policy_view.h"
+#include "fits.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -422,6 +423,7 @@ enum st host_create(struct host **out, const char *spec, const char *weights,
         .wake = on_wake, .note = on_note, .fail = on_fail,
         .resize = on_resize, .hold = on_hold, .send = on_send, .call = on_call,
         .reserve = on_reserve, .lend = on_lend,
+        .fits = pol_node_fits, .capacity = pol_node_capacity, .pick_cards = pol_node_pick_cards,
     };
     policy_view_init(&p->mirror, &p->api, &p->hooks.tricks);
     p->flags = p->spec.ops->flags;

@@ -61,7 +61,7 @@ void scene_step(struct scene *s, struct rng *g)
     uint32_t node = (uint32_t)rng_below(g, s->view.n_nodes), shape = (uint32_t)rng_below(g, SCENE_SHAPES);
     const struct pol_shape *h = &s->shape[shape];
     if (!plan_fits(&s->plan, node, h)) return;
-    uint64_t cards = plan_cards(&s->plan, node, h);
+    uint64_t cards = plan_pick_cards(&s->plan, node, h);
     plan_allocate(&s->plan, node, h, cards);
     s->holds.at[s->holds.n++] = (struct scene_hold){ node, shape, cards };
 }

@@ -183,7 +183,7 @@ bool dispatcher_start(struct dispatcher *h, uint32_t task, const char *reason)
     struct dispatcher_task *k = dispatcher_task(h, task);
     const struct pol_shape *s = &h->view->shape[k->shape];
     if (!plan_fits(&h->sched.plan, k->node, s)) return false;
-    uint64_t cards = plan_cards(&h->sched.plan, k->node, s);
+    uint64_t cards = plan_pick_cards(&h->sched.plan, k->node, s);
     plan_allocate(&h->sched.plan, k->node, s, cards);
     drop(h, &h->node[k->node].queue, task);
     k->state = DISPATCHER_RUNNING;
@@ -204,10 +204,5 @@ bool dispatcher_suits(const struct dispatcher *h, uint32_t task, uint32_t node)
 {
     const struct pol_shape *s = &h->view->shape[dispatcher_task(h, task)->shape];
     const struct pol_node *n = &h->view->node[node];
-    if (n->cpu_total - n->cpu_reserved < s->cpu_milli || n->mem_total - n->mem_reserved < s->mem_b || n->n_gpu < (uint32_t)s->n_gpu) return false;
-    if ((n->labels & s->need_all) != s->need_all || (s->need_any != 0 && (n->labels & s->need_any) == 0)) return false;
-    if (s->n_gpu > 0 && s->gpu_types != 0 && (n->gpu_type == POL_NONE || (s->gpu_types >> n->gpu_type & 1) == 0)) return false;
-    for (uint32_t g = n->card0; s->gpu_mem_b > 0 && g < n->card0 + (n->n_gpu > 0); g++)
-        if (h->view->card[g].mem_total > 0 && h->view->card[g].mem_total < s->gpu_mem_b) return false;
-    return true;
+    return pol_node_capacity_empty(n, &h->view->card[n->card0], s) > 0;
 }

@@ -16,17 +16,6 @@ static bool is_needy(const struct gpujob *j) { return j->waiting > 0 && j->held 
 
 /* ---- releasing and handing back ---- */
 
-static bool would_fit(const struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards)
-{
-    const struct pol_node *n = &p->node[node].n;
-    if (!n->is_up || (s->exclusive && n->n_tasks > 0) || n->cpu_free < s->cpu_milli || n->mem_free < s->mem_b) return false;
-    for (int k = 0; k < POL_ENGINES_MAX; k++)
-        if (n->engine_free[k] < s->engine[k]) return false;
-    for (uint64_t left = s->exclusive ? 0 : cards; left != 0; left &= left - 1)
-        if (!plan_card_fits(&p->card[n->card0 + (uint32_t)__builtin_ctzll(left)], s)) return false;
-    return true;
-}
-
 bool evict_hand_back(struct sched *d, uint32_t v)
 {
     struct plan *p = &d->plan;
@@ -34,7 +23,7 @@ bool evict_hand_back(struct sched *d, uint32_t v)
     uint32_t t = v;
     for (uint32_t i = 0; i < sched_unit(d, v)->n_tasks; i++, t = d->held[t].next) {
         const struct sched_held *h = &d->held[t];
-        if (!would_fit(p, h->node, &p->shape[h->shape], h->cards)) {
+        if (!pol_node_fits_on(&p->node[h->node].n, plan_cards_of(p, h->node), &p->shape[h->shape], h->cards)) {
             plan_undo(p, m);
             return false;
         }

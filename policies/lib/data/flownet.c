@@ -33,16 +33,20 @@ static void fail(struct flownet *n, const char *message)
 
 /* ---- classes of cards ---- */
 
+/* Cards on which the same requests could ever fit are of one class: an idle node with that card alone. */
 static uint32_t find_class(struct flownet *n, const struct pol_node *node, const struct pol_card *card)
 {
     struct flownet_class c;
     memset(&c, 0, sizeof c);                /* compared as a whole */
-    c.cpu = node->cpu_total;
-    c.mem = node->mem_total;
-    c.card_mem = card->mem_total;
-    c.labels = node->labels;
-    c.gpu_type = node->gpu_type;
-    memcpy(c.engine, node->engine_total, sizeof c.engine);
+    c.node.cpu_total = node->cpu_total - node->cpu_reserved;
+    c.node.mem_total = node->mem_total - node->mem_reserved;
+    c.node.labels = node->labels;
+    c.node.gpu_type = node->gpu_type;
+    c.node.n_gpu = 1;
+    memcpy(c.node.engine_total, node->engine_total, sizeof c.node.engine_total);
+    c.card.mem_total = card->mem_total;
+    c.card.core_total = card->core_total;
+    pol_node_empty(&c.node, &c.card);
     uint32_t i = 0;
     while (i < n->n_cls && memcmp(&n->cls[i], &c, sizeof c) != 0) i++;
     if (i == n->n_cls) {
@@ -52,15 +56,7 @@ static uint32_t find_class(struct flownet *n, const struct pol_node *node, const
     return i;
 }
 
-static bool class_fits(const struct flownet_class *c, const struct pol_shape *s)
-{
-    if (c->cpu < s->cpu_milli || c->mem < s->mem_b || (c->labels & s->need_all) != s->need_all) return false;
-    if (s->need_any != 0 && (c->labels & s->need_any) == 0) return false;
-    if (s->gpu_types != 0 && (c->gpu_type == POL_NONE || (s->gpu_types >> c->gpu_type & 1) == 0)) return false;
-    for (int k = 0; k < POL_ENGINES_MAX; k++)
-        if (c->engine[k] < s->engine[k]) return false;
-    return s->gpu_mem_b == 0 || c->card_mem == 0 || c->card_mem >= s->gpu_mem_b;
-}
+static bool class_fits(const struct flownet_class *c, const struct pol_shape *s) { return pol_node_fits(&c->node, &c->card, s); }
 
 static uint32_t kind_of(const struct flownet *n, uint32_t card) { return n->class_of[card] < LAST_KIND ? n->class_of[card] : LAST_KIND; }
 
@@ -266,7 +262,7 @@ uint64_t flownet_card(const struct flownet *n, uint32_t node, uint32_t card, con
     const struct pol_node *o = &p->node[node].n;
     for (uint32_t k = card; k < o->card0 + o->n_gpu; k++) {
         uint64_t bit = UINT64_C(1) << (k - o->card0);
-        if (n->card[k] == card && p->card[k].milli_free == WHOLE && plan_card_fits(&p->card[k], s) && (but & bit) == 0) return bit;
+        if (n->card[k] == card && p->card[k].milli_free == WHOLE && pol_node_card_fits(&p->card[k], s) && (but & bit) == 0) return bit;
     }
     return 0;
 }

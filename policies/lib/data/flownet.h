@@ -22,12 +22,7 @@ enum { FLOWNET_CARDS = 64 };                    /* most of a node: pol_place has
 #define FLOWNET_COST_MAX (INT64_C(1) << 50)     /* costs are below; more fails the run */
 
 /* What is alike of a card and its idle node. */
-struct flownet_class {
-    int64_t  cpu, mem, card_mem;
-    uint64_t labels;
-    uint32_t gpu_type;
-    int32_t  engine[POL_ENGINES_MAX];
-};
+struct flownet_class { struct pol_node node; struct pol_card card; };
 
 struct flownet_job { uint32_t share, n_tasks; int64_t alpha; };    /* as told; n_tasks: present in the network */
 

@@ -74,28 +74,12 @@ static void list_places(struct locality *l, struct locality_reach *r, pol_task t
     rack[r->n_racks] = (struct locality_reach_at){ .id = POL_NONE };
 }
 
-static bool can_hold(const struct plan *p, uint32_t node, const struct pol_shape *s)
-{
-    const struct pol_node *n = &p->node[node].n;
-    if (!n->is_up || n->cpu_total - n->cpu_reserved < s->cpu_milli || n->mem_total - n->mem_reserved < s->mem_b || (n->labels & s->need_all) != s->need_all ||
-        (s->need_any != 0 && (n->labels & s->need_any) == 0)) return false;
-    for (int k = 0; k < POL_ENGINES_MAX; k++)
-        if (n->engine_total[k] < s->engine[k]) return false;
-    if (s->n_gpu == 0) return true;
-    if (s->gpu_types != 0 && (n->gpu_type == POL_NONE || (s->gpu_types >> n->gpu_type & 1) == 0)) return false;
-    int32_t have = 0;
-    for (uint32_t k = n->card0; k < n->card0 + n->n_gpu; k++)
-        have += (s->gpu_mem_b == 0 || p->card[k].mem_total == 0 || p->card[k].mem_total >= s->gpu_mem_b) &&
-                (s->gpu_cores == 0 || p->card[k].core_total == 0 || p->card[k].core_total >= s->gpu_cores);
-    return have >= s->n_gpu;
-}
-
 /* A node of the rack without replicas; with a shape, one that could hold it.  POL_NONE: there is none. */
 static uint32_t other_in_rack(const struct locality *l, const struct locality_reach *r, uint32_t rack, const struct pol_shape *s)
 {
     for (uint32_t i = l->rack_first[rack]; i < l->rack_first[rack + 1]; i++) {
         uint32_t node = l->rack_node[i];
-        if (find(r->at, r->n_nodes, node) == NULL && (s == NULL || can_hold(l->plan, node, s))) return node;
+        if (find(r->at, r->n_nodes, node) == NULL && (s == NULL || plan_could_fit(l->plan, node, s))) return node;
     }
     return POL_NONE;
 }
@@ -112,7 +96,7 @@ static uint32_t other_elsewhere(const struct locality *l, const struct locality_
 
 static uint32_t sample(const struct locality *l, const struct locality_reach *r, uint32_t i, const struct pol_shape *s)
 {
-    if (i < r->n_nodes) return s == NULL || can_hold(l->plan, r->at[i].id, s) ? r->at[i].id : POL_NONE;
+    if (i < r->n_nodes) return s == NULL || plan_could_fit(l->plan, r->at[i].id, s) ? r->at[i].id : POL_NONE;
     return i < r->n_nodes + r->n_racks ? other_in_rack(l, r, r->at[i].id, s) : other_elsewhere(l, r, s);
 }
 

@@ -124,10 +124,8 @@ static uint32_t runnable(const struct placement *pl, const struct pol_node *n, i
 {
     uint32_t can = 0;
     for (uint32_t m = 0; m < pl->n_typical; m++) {
-        const struct placement_typical *t = &pl->typical[m];
-        bool ok = t->n_gpu > 0 && cpu >= t->cpu && mem >= t->mem && (n->labels & t->need_all) == t->need_all &&
-                  (t->need_any == 0 || (n->labels & t->need_any) != 0) &&
-                  (t->types == 0 || (n->gpu_type != POL_NONE && (t->types >> n->gpu_type & 1) != 0));
+        const struct pol_shape *t = &pl->typical[m].shape;
+        bool ok = t->n_gpu > 0 && cpu >= t->cpu_milli && mem >= t->mem_b && pol_node_allows(n, t);
         can |= (uint32_t)ok << m;
     }
     return can;
@@ -147,11 +145,11 @@ static int64_t fragments(const struct placement *pl, uint32_t can, const int32_t
             int32_t have = 0;
             int64_t small = 0;
             for (uint32_t k = 0; k < n; k++) {
-                bool serves = milli[k] >= t->milli;
+                bool serves = milli[k] >= t->shape.gpu_milli;
                 have += serves;
                 small += serves ? 0 : milli[k];
             }
-            if (have >= t->n_gpu) frag = small;
+            if (have >= t->shape.n_gpu) frag = small;
         }
         sum += t->weight * frag;
     }
@@ -184,10 +182,10 @@ static int64_t cost_fgd(const struct placement *pl, const struct plan_node *o, c
     uint32_t best = POL_NONE;
     int64_t least = 0;
     for (uint32_t k = 0; k < n; k++) {
-        if (!plan_card_fits(&card[k], s)) continue;
+        if (!pol_node_card_fits(&card[k], s)) continue;
         bool tried = false;
         for (uint32_t j = 0; j < n && !tried; j++)
-            tried = j != k && card[j].milli_free == card[k].milli_free && plan_card_fits(&card[j], s) &&
+            tried = j != k && card[j].milli_free == card[k].milli_free && pol_node_card_fits(&card[j], s) &&
                     (card_before(&card[j], &card[k]) || (j < k && !card_before(&card[k], &card[j])));
         if (tried) continue;
         milli[k] -= s->gpu_milli;
@@ -226,10 +224,7 @@ bool placement_refresh(struct placement *pl)
     pl->n_typical = n;
     for (uint32_t k = 0; k < n; k++) {
         const struct pol_shape *s = &pl->plan->shape[top[k]];
-        pl->typical[k] = (struct placement_typical){
-            .weight = pl->arrived[top[k]], .cpu = s->cpu_milli, .mem = s->mem_b, .types = s->gpu_types,
-            .need_all = s->need_all, .need_any = s->need_any, .n_gpu = s->n_gpu, .milli = s->gpu_milli,
-        };
+        pl->typical[k] = (struct placement_typical){ .weight = pl->arrived[top[k]], .shape = *s };
     }
     return true;
 }
@@ -240,7 +235,7 @@ struct placement_cost placement_cost(const struct placement *pl, uint32_t shape,
     const struct plan_node *o = &p->node[node];
     const struct pol_shape *s = &p->shape[shape];
     struct after f = after_task(o, s);
-    *cards = s->n_gpu > 0 || s->exclusive ? plan_cards(p, node, s) : 0;
+    *cards = s->n_gpu > 0 || s->exclusive ? plan_pick_cards(p, node, s) : 0;
     switch (pl->rule) {
     case PLACEMENT_FIRST:  return (struct placement_cost){ node, 0 };
     case PLACEMENT_BEST:   return (struct placement_cost){ cost_best(p, &f), 0 };

@@ -24,7 +24,7 @@ enum { PLACEMENT_RULES = 8, PLACEMENT_TYPICAL = 32, PLACEMENT_BYTES = 64 << 20 }
 struct placement_cost { int64_t hi, lo; };
 
 /* A frequent shape, as fgd looks at it. */
-struct placement_typical { int64_t weight, cpu, mem; uint64_t types, need_all, need_any; int32_t n_gpu, milli; };
+struct placement_typical { int64_t weight; struct pol_shape shape; };
 
 struct placement_tree;
 struct placement {

@@ -15,7 +15,7 @@
 #ifndef POL_LIB_SCHED_PLAN_H
 #define POL_LIB_SCHED_PLAN_H
 
-#include "policy.h"
+#include "fits.h"
 
 struct plan_node {
     struct pol_node n;
@@ -65,14 +65,31 @@ void plan_sync(struct plan *p, const struct pol_view *v);
 /* Nothing changed, but failures noted by `change_epoch` no longer hold. */
 void plan_renew(struct plan *p);
 
-/* Does a task of the shape fit on the node?  README.md, "Fits". */
-bool plan_fits(const struct plan *p, uint32_t node, const struct pol_shape *s);
-bool plan_card_fits(const struct pol_card *c, const struct pol_shape *s);
-/* How many tasks of the shape fit on the node at once, one after the other.
- * Exact when n_gpu <= 1, gpu_milli = 1000 or exclusive. */
-uint32_t plan_capacity(const struct plan *p, uint32_t node, const struct pol_shape *s);
+/*
+ * fits.h asked of the plan.  What the node has in sum is compared first: most
+ * refusals need no look at its cards.
+ */
+static inline const struct pol_card *plan_cards_of(const struct plan *p, uint32_t node) { return &p->card[p->node[node].n.card0]; }
+static inline bool plan_fits(const struct plan *p, uint32_t node, const struct pol_shape *s)
+{
+    const struct plan_node *o = &p->node[node];
+    if (o->gpu_free < (int64_t)s->n_gpu * s->gpu_milli || (s->gpu_milli == FITS_WHOLE_CARD && o->n_idle < s->n_gpu)) return false;
+    return pol_node_fits(&o->n, plan_cards_of(p, node), s);
+}
+/* Would it fit if nothing ran there?  False of a node that is down. */
+static inline bool plan_could_fit(const struct plan *p, uint32_t node, const struct pol_shape *s)
+{
+    return p->node[node].n.is_up && pol_node_capacity_empty(&p->node[node].n, plan_cards_of(p, node), s) > 0;
+}
+static inline uint32_t plan_capacity(const struct plan *p, uint32_t node, const struct pol_shape *s)
+{
+    return pol_node_capacity(&p->node[node].n, plan_cards_of(p, node), s);
+}
 /* The cards a task gets when nobody says: README.md, "Cards".  It must fit. */
-uint64_t plan_cards(const struct plan *p, uint32_t node, const struct pol_shape *s);
+static inline uint64_t plan_pick_cards(const struct plan *p, uint32_t node, const struct pol_shape *s)
+{
+    return pol_node_pick_cards(&p->node[node].n, plan_cards_of(p, node), s);
+}
 
 /* The task must fit, on these cards; release undoes such an allocation. */
 void plan_allocate(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards);

@@ -443,10 +443,10 @@ static void random_node(struct conform_case *c, struct rng *r)
     struct diag d = { 0 };
     char name[16];
     (void)snprintf(name, sizeof name, "n%u", c->cluster.n_nodes);
-    struct node_spec s = { .name = name, .rack = rng_below(r, 2) ? "r0" : "r1", .cpu_milli = PICK(r, 4000, 8000), .mem_b = 16 * GIB,
-                           .n_gpu = (uint32_t)PICK(r, 0, 1, 2, 4), .gpu_mem_b = PICK(r, 0, 16, 32) * GIB, .gpu_cores = (int32_t)PICK(r, 0, 20, 100),
-                           .max_tasks = (uint32_t)PICK(r, 0, 0, 1, 3), .cpu_reserved = PICK(r, 0, 0, 500), .mem_reserved = PICK(r, 0, GIB),
-                           .labels = rng_below(r, 8), .engine = { (int32_t)PICK(r, 0, 1, 2), (int32_t)PICK(r, 0, 1) } };
+    struct node_spec s = { .name = name, .rack = rng_below(r, 2) ? "r0" : "r1", .cpu_milli = DRAW(r, 4000, 8000), .mem_b = 16 * GIB,
+                           .n_gpu = (uint32_t)DRAW(r, 0, 1, 2, 4), .gpu_mem_b = DRAW(r, 0, 16, 32) * GIB, .gpu_cores = (int32_t)DRAW(r, 0, 20, 100),
+                           .max_tasks = (uint32_t)DRAW(r, 0, 0, 1, 3), .cpu_reserved = DRAW(r, 0, 0, 500), .mem_reserved = DRAW(r, 0, GIB),
+                           .labels = rng_below(r, 8), .engine = { (int32_t)DRAW(r, 0, 1, 2), (int32_t)DRAW(r, 0, 1) } };
     s.gpu_type = s.n_gpu == 0 ? NULL : rng_below(r, 2) ? "A" : "B";
     enum st st = cluster_add(&c->cluster, &s, &d);
     SIM_ASSERT(st == ST_OK);
@@ -454,17 +454,17 @@ static void random_node(struct conform_case *c, struct rng *r)
 
 static void random_request(struct shape *s, struct rng *r, uint32_t n_licences)
 {
-    s->mem_b = PICK(r, 0, 0, GIB, 6 * GIB);
-    s->need_all = (uint64_t)PICK(r, 0, 0, 0, 1, 2);
-    s->need_any = (uint64_t)PICK(r, 0, 0, 0, 3, 6);
-    s->engine[0] = (int32_t)PICK(r, 0, 0, 0, 1);
-    s->engine[1] = (int32_t)PICK(r, 0, 0, 0, 1);
+    s->mem_b = DRAW(r, 0, 0, GIB, 6 * GIB);
+    s->need_all = (uint64_t)DRAW(r, 0, 0, 0, 1, 2);
+    s->need_any = (uint64_t)DRAW(r, 0, 0, 0, 3, 6);
+    s->engine[0] = (int32_t)DRAW(r, 0, 0, 0, 1);
+    s->engine[1] = (int32_t)DRAW(r, 0, 0, 0, 1);
     s->exclusive = rng_below(r, 20) == 0;
-    for (uint32_t k = 0; k < n_licences; k++) s->licence[k] = (int32_t)PICK(r, 0, 0, 1, 2);
+    for (uint32_t k = 0; k < n_licences; k++) s->licence[k] = (int32_t)DRAW(r, 0, 0, 1, 2);
     if (s->n_gpu == 0) return;
-    s->gpu_types = (uint64_t)PICK(r, 0, 0, 1, 2, 3);
-    s->gpu_mem_b = PICK(r, 0, 0, 5, 12, 20) * GIB;
-    s->gpu_cores = (int32_t)PICK(r, 0, 0, 10, 30);
+    s->gpu_types = (uint64_t)DRAW(r, 0, 0, 1, 2, 3);
+    s->gpu_mem_b = DRAW(r, 0, 0, 5, 12, 20) * GIB;
+    s->gpu_cores = (int32_t)DRAW(r, 0, 0, 10, 30);
 }
 
 static void random_features(struct conform_case *c, uint64_t seed)
@@ -486,9 +486,9 @@ static void random_features(struct conform_case *c, uint64_t seed)
         data_replicas(&c->data, b, (const uint32_t[]){ (uint32_t)rng_below(&r, n) }, 1);
     }
     if (n_blocks > 0) c->cfg.net = (struct net_spec){ .disk_bps = GIB, .card_bps = GIB, .rack_bps = GIB / 2, .aggregation_bps = GIB / 8 };
-    sim_tick at = 0, gap = PICK(&r, 0, 1, 3);
+    sim_tick at = 0, gap = DRAW(&r, 0, 1, 3);
     for (int i = 0; i < 50; i++) {
-        random_job(c, &r, at += gap * PICK(&r, 0, 0, 1, 5));
+        random_job(c, &r, at += gap * DRAW(&r, 0, 0, 1, 5));
         struct conform_job *j = &c->job[c->n_jobs - 1];
         random_request(&j->group[0].shape, &r, n_licences);
         if (n_blocks == 0 || j->gang || rng_below(&r, 2)) continue;

@@ -91,7 +91,7 @@ Test(kube, S3_4_cards_are_exclusive)
     ready(KUBE_HYBRID);
     for (uint64_t card = 1; card <= 2; card++) {
         cr_assert(plan_fits(&b.plan, gpu, &b.shape[one]));
-        cr_assert_eq(plan_cards(&b.plan, gpu, &b.shape[one]), card);
+        cr_assert_eq(plan_pick_cards(&b.plan, gpu, &b.shape[one]), card);
         plan_allocate(&b.plan, gpu, &b.shape[one], card);
     }
     cr_assert(!plan_fits(&b.plan, gpu, &b.shape[one]));

@@ -270,14 +270,14 @@ Test(placement, cards_are_chosen_fullest_first)
     uint32_t q = add_shape(&b, 0, 0, 1, 250), whole = add_shape(&b, 0, 0, 2, 1000), m = add_shape(&b, 0, 0, 1, 100);
     b.shape[m].gpu_mem_b = 10;
     ready(&b, PLACEMENT_FIRST);
-    cr_assert_eq(plan_cards(&b.plan, 0, &b.shape[q]), 1);
+    cr_assert_eq(plan_pick_cards(&b.plan, 0, &b.shape[q]), 1);
     put(&b, 0, q, 1 << 2);
-    cr_assert_eq(plan_cards(&b.plan, 0, &b.shape[q]), 1 << 2);
-    cr_assert_eq(plan_cards(&b.plan, 0, &b.shape[whole]), 1 << 0 | 1 << 1);
+    cr_assert_eq(plan_pick_cards(&b.plan, 0, &b.shape[q]), 1 << 2);
+    cr_assert_eq(plan_pick_cards(&b.plan, 0, &b.shape[whole]), 1 << 0 | 1 << 1);
     put(&b, 0, m, 1 << 1);                      /* 900 free, 6 of memory; card 2: 750, 16 */
-    cr_assert_eq(plan_cards(&b.plan, 0, &b.shape[m]), 1 << 2);
+    cr_assert_eq(plan_pick_cards(&b.plan, 0, &b.shape[m]), 1 << 2);
     put(&b, 0, m, 1 << 2);
-    cr_assert_eq(plan_cards(&b.plan, 0, &b.shape[m]), 1 << 0, "cards 1 and 2 have too little memory");
+    cr_assert_eq(plan_pick_cards(&b.plan, 0, &b.shape[m]), 1 << 0, "cards 1 and 2 have too little memory");
     done(&b);
 }
 
