@@ -61,8 +61,8 @@ static void moved(void *self, const struct unit *u, int sign)
     for (uint32_t i = 0; i < u->n_tasks; i++, t = d->held[t].next) {
         const struct pol_shape *s = &d->plan.shape[d->held[t].shape];
         const struct pol_node *n = &d->plan.node[d->held[t].node].n;
-        held[0] += sign * (s->exclusive ? n->cpu_total : s->cpu_milli);
-        held[1] += sign * (s->exclusive ? n->mem_total : s->mem_b);
+        held[0] += sign * pol_node_cpu_of(n, s);
+        held[1] += sign * pol_node_mem_of(n, s);
         held[2] += sign * (s->exclusive ? (int64_t)n->n_gpu * 1000 : (int64_t)s->n_gpu * s->gpu_milli);
     }
 }

@@ -93,6 +93,10 @@ static inline bool FITS(fits)(const FITS_NODE *n, const FITS_CARD *cards, const 
     return have >= s->n_gpu;
 }
 
+/* What a task holds there: all that the node has for tasks if it is exclusive.  O(1). */
+static inline int64_t FITS(cpu_of)(const FITS_NODE *n, const FITS_REQUEST *s) { return s->exclusive ? n->cpu_total - n->cpu_reserved : s->cpu_milli; }
+static inline int64_t FITS(mem_of)(const FITS_NODE *n, const FITS_REQUEST *s) { return s->exclusive ? n->mem_total - n->mem_reserved : s->mem_b; }
+
 /* Every card of the node. */
 static inline uint64_t FITS(all_cards)(const FITS_NODE *n)
 {

@@ -32,7 +32,7 @@ static bool cpu_cost(const struct mq *m, const struct pol_shape *s, uint32_t nod
 {
     const struct plan *p = &m->sched.plan;
     const struct pol_node *n = &p->node[node].n;
-    int64_t cpu = s->exclusive ? n->cpu_total : s->cpu_milli, held = m->cores.node[node].held + cpu, array = cores_array(&m->cores, n);
+    int64_t cpu = pol_node_cpu_of(n, s), held = m->cores.node[node].held + cpu, array = cores_array(&m->cores, n);
     if (n->cpu_free - m->cores.node[node].closed < cpu || !plan_fits(p, node, s)) return false;
     if (m->param.arrays_on && held > array && !mq_gpu_idle(m)) return false;
     int64_t over = m->param.arrays_on && held > array ? held - array : 0;

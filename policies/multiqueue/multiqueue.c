@@ -103,7 +103,8 @@ static void move_cpu(struct mq *m, const struct unit *u, int sign)
     for (uint32_t i = 0; i < u->n_tasks; i++, t = d->held[t].next) {
         const struct sched_held *h = &d->held[t];
         const struct pol_shape *s = &d->plan.shape[h->shape];
-        int64_t cpu = s->exclusive ? d->plan.node[h->node].n.cpu_total : sched_held_shape(d, t).cpu_milli;
+        const struct pol_node *n = &d->plan.node[h->node].n;
+        int64_t cpu = s->exclusive ? pol_node_cpu_of(n, s) : sched_held_shape(d, t).cpu_milli;
         user_of(m, u->user)->held_cpu += sign * cpu;
         if (sign > 0) cores_add(&m->cores, h->node, t, u->task.slot, cpu);
         else cores_del(&m->cores, h->node, t);

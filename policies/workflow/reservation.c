@@ -45,8 +45,8 @@ void reservation_move(struct reservation *r, const struct plan *p, enum reservat
     struct reservation_part *o = &r->part[part];
     struct reservation_sum *a = &o->sum[what];
     const struct pol_node *n = &p->node[o->node].n;
-    a->cpu += sign * (s->exclusive ? n->cpu_total : s->cpu_milli);
-    a->mem += sign * (s->exclusive ? n->mem_total : s->mem_b);
+    a->cpu += sign * pol_node_cpu_of(n, s);
+    a->mem += sign * pol_node_mem_of(n, s);
     a->n_tasks += sign;
     for (int k = 0; k < POL_ENGINES_MAX; k++) a->engine[k] += sign * (s->exclusive ? n->engine_total[k] : s->engine[k]);
     for (uint64_t left = cards; left != 0; left &= left - 1) {
@@ -283,7 +283,7 @@ struct pol_amount reservation_ask(const struct plan *p, uint32_t node, uint32_t 
 {
     const struct pol_shape *s = &p->shape[shape];
     const struct pol_node *n = &p->node[node].n;
-    struct pol_amount a = { .cpu_milli = s->exclusive ? n->cpu_total : s->cpu_milli,
+    struct pol_amount a = { .cpu_milli = pol_node_cpu_of(n, s),
                             .gpu_milli = s->exclusive ? (int64_t)n->n_gpu * WHOLE : (int64_t)s->n_gpu * s->gpu_milli };
     for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) a.licence[k] = plan_licence(p, shape, k);
     return a;

@@ -15,9 +15,9 @@ void wf_idle_move(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t c
     const struct pol_shape *s = &p->view->shape[shape];
     const struct pol_node *n = &p->view->node[node];
     struct reservation_sum *a = &p->outside.idle[node];
-    a->cpu += sign * (s->exclusive ? n->cpu_total : s->cpu_milli);
+    a->cpu += sign * pol_node_cpu_of(n, s);
     if (inside & WF_TASK) a->n_tasks += sign;
-    if (inside & WF_MEM) a->mem += sign * (s->exclusive ? n->mem_total : s->mem_b);
+    if (inside & WF_MEM) a->mem += sign * pol_node_mem_of(n, s);
     for (int k = 0; k < POL_ENGINES_MAX; k++) a->engine[k] += sign * (s->exclusive ? n->engine_total[k] : s->engine[k]);
     for (uint64_t left = cards; left != 0; left &= left - 1) {
         uint32_t c = n->card0 + (uint32_t)__builtin_ctzll(left);

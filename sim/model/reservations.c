@@ -105,7 +105,9 @@ const char *reservations_enter(struct reservations *r, uint32_t job, const struc
     for (int d = 0; d < DIMS; d++) {
         any |= dim(&s->reserved, d) != 0;
         if (dim(&s->need, d) < 0 || dim(&s->need, d) > dim(&s->reserved, d)) return "the stage needs more than is reserved";
-        if (dim(&others, d) + dim(&s->reserved, d) > dim(&all, d)) return "more is reserved than the cluster has";
+        /* Nodes may have been lost since others reserved: what does not grow is not refused for that. */
+        int64_t held = j->reservation != NULL ? dim(&j->reservation->reserved, d) : 0;
+        if (dim(&s->reserved, d) > held && dim(&others, d) + dim(&s->reserved, d) > dim(&all, d)) return "more is reserved than the cluster has";
     }
     if (!any) {
         reservations_end(r, job);
