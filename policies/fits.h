@@ -96,6 +96,9 @@ static inline bool FITS(fits)(const FITS_NODE *n, const FITS_CARD *cards, const 
 /* What a task holds there: all that the node has for tasks if it is exclusive.  O(1). */
 static inline int64_t FITS(cpu_of)(const FITS_NODE *n, const FITS_REQUEST *s) { return s->exclusive ? n->cpu_total - n->cpu_reserved : s->cpu_milli; }
 static inline int64_t FITS(mem_of)(const FITS_NODE *n, const FITS_REQUEST *s) { return s->exclusive ? n->mem_total - n->mem_reserved : s->mem_b; }
+/* And on each of its cards; of what is not known of a card it holds nothing.  O(1). */
+static inline int64_t FITS(card_mem_of)(const FITS_CARD *c, const FITS_REQUEST *s) { return s->exclusive || c->mem_total == 0 ? c->mem_total : s->gpu_mem_b; }
+static inline int32_t FITS(card_cores_of)(const FITS_CARD *c, const FITS_REQUEST *s) { return s->exclusive || c->core_total == 0 ? c->core_total : s->gpu_cores; }
 
 /* Every card of the node. */
 static inline uint64_t FITS(all_cards)(const FITS_NODE *n)

@@ -53,8 +53,8 @@ void reservation_move(struct reservation *r, const struct plan *p, enum reservat
         uint32_t k = (uint32_t)__builtin_ctzll(left);
         struct reservation_card *c = &cards_of(o, what)[k];
         c->milli += sign * (s->exclusive ? WHOLE : s->gpu_milli);
-        c->mem += sign * (s->exclusive ? p->card[n->card0 + k].mem_total : s->gpu_mem_b);
-        c->cores += sign * (s->exclusive ? p->card[n->card0 + k].core_total : s->gpu_cores);
+        c->mem += sign * pol_node_card_mem_of(&p->card[n->card0 + k], s);
+        c->cores += sign * pol_node_card_cores_of(&p->card[n->card0 + k], s);
     }
 }
 

@@ -22,8 +22,8 @@ void wf_idle_move(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t c
     for (uint64_t left = cards; left != 0; left &= left - 1) {
         uint32_t c = n->card0 + (uint32_t)__builtin_ctzll(left);
         p->outside.idle_card[c].milli += sign * (s->exclusive ? 1000 : s->gpu_milli);
-        p->outside.idle_card[c].mem += sign * (s->exclusive ? p->view->card[c].mem_total : s->gpu_mem_b);
-        p->outside.idle_card[c].cores += sign * (s->exclusive ? p->view->card[c].core_total : s->gpu_cores);
+        p->outside.idle_card[c].mem += sign * pol_node_card_mem_of(&p->view->card[c], s);
+        p->outside.idle_card[c].cores += sign * pol_node_card_cores_of(&p->view->card[c], s);
     }
     for (uint32_t k = 0; k < POL_LICENCES_MAX && (inside & WF_LICENCES); k++) p->outside.idle_licence[k] += sign * plan_licence(&p->sched.plan, shape, k);
     wf_touch(p, node);

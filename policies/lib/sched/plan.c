@@ -170,8 +170,8 @@ static void move_some(struct plan_node *o, struct pol_card *card, const struct p
         c->milli_free += sign * s->gpu_milli;
         o->n_idle += c->milli_free == WHOLE;
         o->gpu_free += sign * s->gpu_milli;
-        if (c->mem_total > 0) c->mem_free += sign * s->gpu_mem_b;
-        if (c->core_total > 0) c->core_free += sign * s->gpu_cores;
+        c->mem_free += sign * pol_node_card_mem_of(c, s);
+        c->core_free += sign * pol_node_card_cores_of(c, s);
     }
     o->n_no_cpu -= (uint32_t)(sign * (s->cpu_milli == 0));
     o->n_no_mem -= (uint32_t)(sign * (s->mem_b == 0));
