@@ -229,7 +229,7 @@ uint32_t gpujobs_victim(struct gpujobs *g, const struct gpujob *j, uint32_t afte
     uint32_t longest = unit_set_first(&j->runs, &d->units);
     uint32_t v = after == POL_NONE ? unit_set_last(&j->runs, &d->units) : unit_set_prev(&j->runs, &d->units, after);
     for (; v != POL_NONE && v != longest; v = unit_set_prev(&j->runs, &d->units, v))
-        if (sched_unit(d, v)->started_in != d->round && gpujobs_ask(g, sched_unit(d, v)->request_class) <= spare) return v;
+        if (sched_unit(d, v)->started != d->view->now_us && gpujobs_ask(g, sched_unit(d, v)->request_class) <= spare) return v;
     return POL_NONE;
 }
 
