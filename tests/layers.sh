@@ -1,8 +1,9 @@
 #!/bin/sh
 # Fail when a file includes a header of a higher layer, when what reads files in
 # and what people read see each other, when anyone but the model sees the members
-# of a world, when those who only observe it could change it, or when a part of
-# policies/ sees one that it does not build upon.
+# of a world, when those who only observe it could change it, when a part of the
+# model knows the world that it is composed into, or when a part of policies/ sees
+# one that it does not build upon.
 grep -rn --include='*.[ch]' '#include "' sim policies tests | awk -F'[:"]' '
 BEGIN {
   # Lowest first: a room includes itself and those before it.
@@ -17,6 +18,7 @@ function bad(problem) { print $1 ":" $2 ": " problem; rc = 1 }
 {
   depth = split($1, file, "/"); n = split($4, header, "/"); room = file[2]
   if ($4 ~ /world_priv\.h$/ && room != "model") bad("the members of a world are seen by sim/model alone: read them through model/world_view.h")
+  else if ($4 ~ /^model\/world/ && room == "model" && file[1] == "sim" && file[3] !~ /^world/) bad("the parts of a world do not know it")
   else if ($4 == "model/world.h" && room in is_result) bad(room " observes the world through model/world_view.h")
   if (file[1] == "tests") next
   if (file[1] == "policies") {

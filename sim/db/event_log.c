@@ -48,7 +48,7 @@ static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_w
 static void sent(void *ctx, const struct world *w, uint32_t task, uint32_t from)
 {
     const struct task *t = world_task(w, task);
-    uint32_t to = world_callq(w)->run[task].queue;
+    uint32_t to = world_calls(w)->run[task].queue;
     (void)from;
     (void)fprintf(ctx, "%" PRId64 " send %s %" PRIu32 " %s\n", world_now(w), world_job(w, t->job)->id, t->index, to == NONE ? "master" : node_name(w, to));
 }
@@ -56,9 +56,9 @@ static void sent(void *ctx, const struct world *w, uint32_t task, uint32_t from)
 static void called(void *ctx, const struct world *w, uint32_t task, bool done)
 {
     const struct task *t = world_task(w, task);
-    const struct call_run *r = &world_callq(w)->run[task];
+    const struct call_run *r = &world_calls(w)->run[task];
     (void)fprintf(ctx, "%" PRId64 " call %s %" PRIu32 " %" PRIu32 " %s %s %" PRId64 "+%" PRId64 " %s\n", world_now(w), world_job(w, t->job)->id, t->index,
-                  r->at, node_name(w, r->node), intern_name(&world_cluster(w)->engines, r->kind), r->exec, r->overhead, done ? "done" : "lost");
+                  r->at, node_name(w, r->node), intern_name(&world_cluster(w)->engines, r->engine), r->exec, r->overhead, done ? "done" : "lost");
 }
 
 static void job_ended(void *ctx, const struct world *w, uint32_t job)

@@ -364,7 +364,7 @@ static void call_decide(struct host *p, size_t n_events)
 static void refuse_calls(struct host *p, const struct notice *n, size_t n_notices)
 {
     const struct world *w = p->mirror.w;
-    if ((p->flags & POL_RUNS_CALLS) != 0 || world_callq(p->mirror.w) == NULL) return;
+    if ((p->flags & POL_RUNS_CALLS) != 0 || world_calls(p->mirror.w) == NULL) return;
     for (size_t i = 0; i < n_notices && p->failed.code == ST_OK; i++) {
         if (n[i].kind != NOTICE_ARRIVED || world_job(w, n[i].job)->calls == NULL) continue;
         (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' does not run tasks that are made of API calls, as those of job '%s' are",

@@ -12,12 +12,12 @@ void policy_calls_task(const struct world *w, uint32_t task, struct pol_task_inf
     i->queue = i->call_node = i->call_engine = POL_NONE;
     i->call_since_us = i->call_us = -1;
     if ((i->n_calls = world_n_calls(w, task)) == 0) return;
-    const struct call_run *r = &world_callq(w)->run[task];
+    const struct call_run *r = &world_calls(w)->run[task];
     i->next_call = r->at;
     i->queue = r->queue;
     if (r->node == NONE) return;
     i->call_node = r->node;
-    i->call_engine = r->kind;
+    i->call_engine = r->engine;
     i->call_since_us = r->since;
     i->call_us = r->exec + r->overhead;
 }
@@ -61,7 +61,7 @@ int64_t policy_calls_overhead(const struct world *w, uint32_t task, uint32_t k, 
 {
     if (k >= n_calls(w, task) || from >= world_cluster(w)->n_nodes || to >= world_cluster(w)->n_nodes) return 0;
     const struct call *c = world_call_at(w, task, k);
-    sim_tick us = calls_overhead(world_cluster(w), from, to, c->size, c->result);
+    sim_tick us = calltime_overhead(world_cluster(w), from, to, c->size, c->result);
     return us < 0 ? POL_NEVER : us;
 }
 

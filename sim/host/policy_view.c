@@ -275,7 +275,7 @@ static void show_world(struct policy_view *p)
     } else {
         for (uint32_t i = 0; i < c->n_changed; i++) show_node(p, c, c->changed[i]);
     }
-    const struct callq *q = world_callq(w);
+    const struct call_queue *q = world_calls(w);
     for (uint32_t i = 0; i < c->n_changed && q != NULL; i++) p->queued[c->changed[i]] = q->queue[c->changed[i]].n;
     show_shapes(p);
     struct pol_view *v = &p->view;

@@ -12,14 +12,14 @@ static void count_engines(struct call_use *s, const struct world *w)
 
 void call_use_init(struct call_use *s, const struct world *w)
 {
-    *s = (struct call_use){ .is_on = world_callq(w) != NULL };
+    *s = (struct call_use){ .is_on = world_calls(w) != NULL };
     count_engines(s, w);
 }
 
 void call_use_fold(struct call_use *s, const struct world *w)
 {
     if (!s->is_on) return;
-    const struct callq *q = world_callq(w);
+    const struct call_queue *q = world_calls(w);
     usage_wide dt = world_now(w) - s->last;
     s->last = world_now(w);
     for (uint32_t k = 0; k < world_cluster(w)->engines.n; k++) s->cap[k] += dt * s->engines[k];
@@ -40,19 +40,19 @@ void call_use_node(struct call_use *s, const struct world *w)
 
 void call_use_sent(struct call_use *s, const struct world *w, uint32_t task)
 {
-    const struct callq *q = world_callq(w);
+    const struct call_queue *q = world_calls(w);
     uint32_t node = q->run[task].queue;
     if (node != NONE && q->queue[node].n > s->max_node) s->max_node = q->queue[node].n;
 }
 
 void call_use_called(struct call_use *s, const struct world *w, uint32_t task, bool done)
 {
-    const struct call_run *r = &world_callq(w)->run[task];
-    s->busy[r->kind] += world_now(w) - r->since;
+    const struct call_run *r = &world_calls(w)->run[task];
+    s->busy[r->engine] += world_now(w) - r->since;
     if (!done) return;
     const struct call *c = world_call_at(w, task, r->at);
-    s->useful[r->kind] += r->exec;
-    s->best[r->kind] += calltime_best(world_config(w)->calltime, c->api, c->size, world_engine_mask(w));
+    s->useful[r->engine] += r->exec;
+    s->best[r->engine] += calltime_best(world_config(w)->calltime, c->api, c->size, world_engine_types(w));
 }
 
 void call_use_stopped(struct call_use *s, const struct world *w, uint32_t task, enum stop_why why)

@@ -113,10 +113,10 @@ static void on_called(void *ctx, const struct world *w, uint32_t task, bool done
     call_use_called(&m->calls, w, task, done);
     if (!m->opts.write_attempts || m->opts.store == NULL || m->error.code != ST_OK) return;
     const struct task *t = world_task(w, task);
-    const struct call_run *r = &world_callq(w)->run[task];
+    const struct call_run *r = &world_calls(w)->run[task];
     (void)store_call(m->opts.store, m->opts.run, &(struct store_call){
         .ordinal = world_job(w, t->job)->ordinal, .task = t->index, .call = r->at, .home = world_cluster(w)->hold[task].node,
-        .node = r->node, .engine = intern_name(&world_cluster(w)->engines, r->kind),
+        .node = r->node, .engine = intern_name(&world_cluster(w)->engines, r->engine),
         .api = intern_name(&world_config(w)->calltime->apis, world_call_at(w, task, r->at)->api),
         .start_us = r->since, .end_us = world_now(w), .exec_us = r->exec, .way_us = r->overhead, .done = done }, &m->error);
 }
@@ -317,9 +317,9 @@ static void on_sample(void *ctx, const struct world *w)
     put_series(m, at, "card_occupancy", metrics_ratio((double)s->card_used * GPU_WHOLE, (double)s->gpu_total));
     put_series(m, at, "tasks_waiting", world_n_waiting(w));
     put_series(m, at, "tasks_running", world_n_running(w));
-    if (world_callq(w) != NULL) {
-        put_series(m, at, "queue_master", world_callq(w)->n_master);
-        put_series(m, at, "queue_nodes", world_callq(w)->n_queued);
+    if (world_calls(w) != NULL) {
+        put_series(m, at, "queue_master", world_calls(w)->n_master);
+        put_series(m, at, "queue_nodes", world_calls(w)->n_queued);
     }
     put_series(m, at, "jobs_in_system", world_n_live_jobs(w));
     put_series(m, at, "users_active", m->usage.n_active);

@@ -175,7 +175,7 @@ static void put_reserves(struct metrics *m, const struct world *w)
 static void put_calls(struct metrics *m, const struct world *w)
 {
     const struct call_use *s = &m->calls;
-    const struct callq *q = world_callq(w);
+    const struct call_queue *q = world_calls(w);
     if (q == NULL) return;
     double span = (double)s->last;
     put(m, "task_time_mean", "all", metrics_ratio((double)s->task_us / 1e6, (double)s->n_tasks), "s");

@@ -11,6 +11,7 @@
 
 #include "core/act.h"
 #include "model/calls/calls.h"
+#include "model/cluster/shape.h"
 
 /* A run of identical tasks within a job. */
 struct task_group {

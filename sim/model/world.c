@@ -178,15 +178,15 @@ static void arrive(struct world *w)
     j->model = model;
     j->klass = intern_id(&w->classes, s.klass ? s.klass : job_class(j));
     if (s.calls != NULL) {
-        SIM_ASSERT(w->callq != NULL && !s.gang);
+        SIM_ASSERT(w->calls != NULL && !s.gang);
         j->calls = calls_create(s.calls, j->n_tasks);
-        calls_arrive(w, slot);
+        world_calls_arrive(w, slot);
     }
     w->count.arrived++;
     world_fold(w, FACT_ARRIVE, j->ordinal, 0, 0);
     TELL(w, arrived, slot);
     if (why != NULL) {
-        if (j->calls != NULL) calls_forget(w, slot);
+        if (j->calls != NULL) world_calls_forget(w, slot);
         world_end_job(w, slot, JOB_REJECTED);
     } else {
         w->n_waiting += j->n_waiting;
@@ -217,10 +217,10 @@ static void node_down(struct world *w, uint32_t node)
     qsort(held, n, sizeof *held, by_order);
     for (size_t i = 0; i < n; i++) {
         uint32_t t = held[i].slot;
-        if (task_at(w, t)->state == TASK_RUNNING) unit_interrupt(w, unit_lead(w, t), STOP_FAILED);   /* a gang-mate may have stopped it */
+        if (task_at(w, t)->state == TASK_RUNNING) world_unit_interrupt(w, unit_lead(w, t), STOP_FAILED);   /* a gang-mate may have stopped it */
     }
     mem_free(held);
-    if (w->callq != NULL) calls_node_down(w, node);
+    if (w->calls != NULL) world_calls_node_down(w, node);
     cluster_set_up(w->cluster, node, false);
     world_notify(w, NOTICE_NODE_DOWN, NONE, NONE, node);
 }
@@ -253,16 +253,16 @@ static void apply(void *ctx, const struct ev *e)
     if (w->fail.code != ST_OK) return;
     switch (e->slot % SLOT_FAMILIES) {
     case SLOT_ACT:
-        unit_phase_over(w, i);
+        world_unit_phase_over(w, i);
         return;
     case SLOT_LIMIT:
-        unit_finish(w, i, STOP_TIMEOUT);
+        world_unit_finish(w, i, STOP_TIMEOUT);
         return;
     case SLOT_NODE:
         turn_node(w, i, e->cls == EV_REPAIR);
         return;
     case SLOT_FLOW:
-        data_flow_over(w, i);
+        world_data_flow_over(w, i);
         return;
     default:
         break;
@@ -306,7 +306,7 @@ static void audit(const struct world *w)
     uint32_t running = 0, waiting = 0, live = 0;
     cluster_audit(w->cluster);
     reservations_audit(&w->reservations);
-    if (w->callq != NULL) calls_audit(w);
+    if (w->calls != NULL) world_calls_audit(w);
     for (uint32_t s = 0; s < w->jobs.n_job_slots; s++) {
         const struct job *j = &w->jobs.job[s];
         if (!j->is_live) continue;
@@ -321,7 +321,7 @@ static void audit(const struct world *w)
             done += k->state == TASK_DONE;
             SIM_ASSERT((k->state == TASK_BLOCKED) == (j->graph != NULL && j->graph->n_before[k->index] > 0));
             if (unit_lead(w, t) != t) continue;
-            sim_work p = unit_progress(w, k);
+            sim_work p = world_unit_progress(w, k);
             SIM_ASSERT(p >= 0 && p <= total_work(k) && k->done <= p);
             SIM_ASSERT(k->state != TASK_RUNNING || j->calls != NULL || k->flow != NONE || evq_pending(&w->engine.q, ev_slot(SLOT_ACT, t)));
         }
@@ -385,8 +385,8 @@ struct world *world_create(const struct world_config *cfg, struct source src, st
     w->speed = speed_create(&(struct speed_env){ .cluster = w->cluster, .jobs = &w->jobs, .shapes = &w->shapes, .throughput = cfg->perf,
                                                  .profiles = cfg->profiles, .monitor = cfg->monitor, .seed = cfg->seed,
                                                  .ctx = w, .rerate = rerate });
-    if (cfg->calltime != NULL) w->callq = callq_create(w->cluster->n_nodes);
-    w->engine_mask = cluster_engine_mask(w->cluster);
+    if (cfg->calltime != NULL) w->calls = call_queue_create(w->cluster->n_nodes);
+    w->engine_types = cluster_engine_mask(w->cluster);
     fault_init(&w->faults, &w->cfg.fault, w->cluster->n_nodes, cfg->seed);
     for (uint32_t n = 0; n < w->cluster->n_nodes; n++) arm_node(w, n);
     if (cfg->sample_every > 0) set_misc(w, MISC_SAMPLE, 0, 0, EV_SAMPLE);
@@ -409,7 +409,7 @@ void world_destroy(struct world *w)
     if (w == NULL) return;
     net_destroy(w->net);
     speed_destroy(w->speed);
-    callq_destroy(w->callq);
+    call_queue_destroy(w->calls);
     evloop_fini(&w->engine);
     fault_fini(&w->faults);
     shapes_fini(&w->shapes);
@@ -439,9 +439,9 @@ static void give_up(struct world *w, sim_tick at)
     for (size_t i = 0; i < n; i++) {
         struct job *j = &w->jobs.job[left[i].slot];
         for (uint32_t t = j->first_task; t != NONE; t = w->jobs.task[t].next)
-            if (w->jobs.task[t].state == TASK_RUNNING) unit_abandon(w, unit_lead(w, t));
+            if (w->jobs.task[t].state == TASK_RUNNING) world_unit_abandon(w, unit_lead(w, t));
         w->n_waiting -= j->n_waiting;
-        if (j->calls != NULL) calls_forget(w, left[i].slot);
+        if (j->calls != NULL) world_calls_forget(w, left[i].slot);
         world_end_job(w, left[i].slot, JOB_UNFINISHED);
     }
     mem_free(left);

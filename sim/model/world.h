@@ -11,7 +11,7 @@
  * its checkpoints kept, and reads its inputs anew.  A task that was placed by
  * count on cards without the memory or cores it asks fails after a stated time.  Inputs are read one after
  * the other, each from its cheapest replica (net_level).  A task of calls makes
- * them where others compute (model/calls/call_queue.h).
+ * them where others compute (world_send, world_call).
  */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
@@ -71,6 +71,10 @@ const char *world_resize(struct world *w, uint32_t task, int64_t cpu_milli);
 const char *world_reserve(struct world *w, uint32_t job, const struct reservations_stage *s);
 /* The running task borrows its cores and cards from the job's reservation, and its licences if `licences`. */
 const char *world_lend(struct world *w, uint32_t task, uint32_t job, bool licences);
+/* A waiting task of calls goes to a node's queue, from the master's or another node's. */
+const char *world_send(struct world *w, uint32_t task, uint32_t node);
+/* The next call of a running task, on an engine of a node. */
+const char *world_call(struct world *w, uint32_t task, uint32_t node, uint32_t engine);
 /* A TIMER notice at `at` > now; the same instant twice is one. */
 const char *world_wake(struct world *w, sim_tick at);
 /* The decider has seen which nodes changed (cluster.changed). */

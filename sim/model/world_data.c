@@ -55,7 +55,7 @@ static void begin_nominal(struct world *w, uint32_t t, int64_t us)
 static void read_next(struct world *w, uint32_t t)
 {
     struct task *k = task_at(w, t);
-    if (k->input == world_n_inputs(w, t)) { unit_compute(w, t); return; }
+    if (k->input == world_n_inputs(w, t)) { world_unit_compute(w, t); return; }
     struct world_input in = world_input(w, t, k->input);
     uint32_t here = w->cluster->hold[t].node;
     enum data_level level = level_here(w, t, &in);
@@ -63,7 +63,7 @@ static void read_next(struct world *w, uint32_t t)
     else open_flow(w, t, data_source(w->cluster, in.replica, in.n_replicas, here, level, k->index), here, in.size);
 }
 
-void data_read(struct world *w, uint32_t t)
+void world_data_read(struct world *w, uint32_t t)
 {
     task_at(w, t)->phase = PHASE_READ;
     task_at(w, t)->input = 0;
@@ -71,19 +71,19 @@ void data_read(struct world *w, uint32_t t)
     read_next(w, t);
 }
 
-void data_write(struct world *w, uint32_t t)
+void world_data_write(struct world *w, uint32_t t)
 {
     int64_t size = job_of(w, t)->graph->out[task_at(w, t)->index];
     uint32_t here = w->cluster->hold[t].node;
     task_at(w, t)->phase = PHASE_WRITE;
     TELL(w, phase, t);
-    if (size == 0) unit_finish(w, t, STOP_DONE);
+    if (size == 0) world_unit_finish(w, t, STOP_DONE);
     else if (w->net == NULL) begin_nominal(w, t, net_nominal_us(&w->cfg.net, LEVEL_LOCAL, size));
     else open_flow(w, t, here, here, size);
 }
 
 /* The input being read is complete. */
-void data_step_over(struct world *w, uint32_t t)
+void world_data_step_over(struct world *w, uint32_t t)
 {
     struct world_input in = world_input(w, t, task_at(w, t)->input);
     TELL(w, moved, t, level_here(w, t, &in), in.size, true);
@@ -97,12 +97,12 @@ static void close_flow(struct world *w, uint32_t t)
     task_at(w, t)->flow = NONE;
 }
 
-void data_flow_over(struct world *w, uint32_t flow)
+void world_data_flow_over(struct world *w, uint32_t flow)
 {
     uint32_t t = w->flow_task[flow];
     close_flow(w, t);
-    if (task_at(w, t)->phase == PHASE_READ) data_step_over(w, t);
-    else unit_finish(w, t, STOP_DONE);
+    if (task_at(w, t)->phase == PHASE_READ) world_data_step_over(w, t);
+    else world_unit_finish(w, t, STOP_DONE);
 }
 
 /* Bytes of the present input that have come, rounded down. */
@@ -113,7 +113,7 @@ static int64_t come_so_far(const struct world *w, const struct task *k, int64_t 
     return left + spent > 0 ? mul_div(size, spent, left + spent) : size;
 }
 
-void data_stop(struct world *w, uint32_t t)
+void world_data_stop(struct world *w, uint32_t t)
 {
     const struct task *k = task_at(w, t);
     if (k->phase == PHASE_READ && k->state == TASK_RUNNING && k->input < world_n_inputs(w, t)) {
@@ -123,7 +123,7 @@ void data_stop(struct world *w, uint32_t t)
     if (k->flow != NONE) close_flow(w, t);
 }
 
-void data_unblock(struct world *w, uint32_t t, uint32_t node)
+void world_data_unblock(struct world *w, uint32_t t, uint32_t node)
 {
     const struct task *k = task_at(w, t);
     struct job *j = job_of(w, t);
@@ -139,7 +139,7 @@ void data_unblock(struct world *w, uint32_t t, uint32_t node)
         j->n_waiting++;
         w->n_waiting++;
         TELL(w, ready, g->slot[next]);
-        if (j->calls != NULL) calls_ready(w, g->slot[next]);
+        if (j->calls != NULL) call_queue_wait(w->calls, g->slot[next]);
         world_notify(w, NOTICE_READY, w->jobs.task[t].job, g->slot[next], NONE);
     }
 }

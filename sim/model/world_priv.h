@@ -28,8 +28,8 @@ struct world {
     struct world_count count;
     uint32_t n_running, n_waiting;      /* tasks */
     struct reservations reservations;
-    struct callq    *callq;             /* NULL without cfg.calltime */
-    uint32_t engine_mask;      /* kinds that the cluster has */
+    struct call_queue *calls;           /* NULL without cfg.calltime */
+    uint32_t engine_types;      /* that some node has, as bits */
     struct notice   *notice;   size_t n_notice, cap_notice;
     struct notice   *batch;    size_t n_batch, cap_batch;      /* the round's, lent to the decider */
     uint32_t        *ended;    size_t n_ended, cap_ended;      /* jobs to release after the round */
@@ -84,19 +84,29 @@ static inline uint32_t unit_lead(const struct world *w, uint32_t t) { return job
 static inline sim_work total_work(const struct task *t) { return (sim_work)t->dur << RATE_BITS; }
 
 /* ---- world_unit.c: t is a unit's lead task ---- */
-sim_work unit_progress(const struct world *w, const struct task *t);    /* computing done */
-void unit_phase_over(struct world *w, uint32_t t);      /* its activity came to an end */
-void unit_compute(struct world *w, uint32_t t);         /* reading is over */
-void unit_finish(struct world *w, uint32_t t, enum stop_why why);
-void unit_interrupt(struct world *w, uint32_t t, enum stop_why why);
-void unit_abandon(struct world *w, uint32_t t);         /* the horizon */
+sim_work world_unit_progress(const struct world *w, const struct task *t);    /* computing done */
+void world_unit_phase_over(struct world *w, uint32_t t);      /* its activity came to an end */
+void world_unit_compute(struct world *w, uint32_t t);         /* reading is over */
+void world_unit_finish(struct world *w, uint32_t t, enum stop_why why);
+void world_unit_interrupt(struct world *w, uint32_t t, enum stop_why why);
+void world_unit_abandon(struct world *w, uint32_t t);         /* the horizon */
 
 /* ---- world_data.c: t is a running task of a job with a graph ---- */
-void data_read(struct world *w, uint32_t t);            /* begin to read; ends in unit_compute */
-void data_write(struct world *w, uint32_t t);           /* begin to write; ends in unit_finish */
-void data_step_over(struct world *w, uint32_t t);       /* a nominal transfer is through */
-void data_flow_over(struct world *w, uint32_t flow);    /* a shared one */
-void data_stop(struct world *w, uint32_t t);            /* interrupted: what was under way was in vain */
-void data_unblock(struct world *w, uint32_t t, uint32_t node);  /* t ended on node: its output lies there */
+void world_data_read(struct world *w, uint32_t t);            /* begin to read; ends in world_unit_compute */
+void world_data_write(struct world *w, uint32_t t);           /* begin to write; ends in world_unit_finish */
+void world_data_step_over(struct world *w, uint32_t t);       /* a nominal transfer is through */
+void world_data_flow_over(struct world *w, uint32_t flow);    /* a shared one */
+void world_data_stop(struct world *w, uint32_t t);            /* interrupted: what was under way was in vain */
+void world_data_unblock(struct world *w, uint32_t t, uint32_t node);  /* t ended on node: its output lies there */
+
+/* ---- world_calls.c: t is a task of calls ---- */
+void world_calls_arrive(struct world *w, uint32_t job);         /* its tasks begin to wait, or are blocked */
+const char *world_calls_may_start(const struct world *w, uint32_t t, uint32_t node);
+void world_calls_unqueue(struct world *w, uint32_t t);          /* it starts */
+void world_calls_forget(struct world *w, uint32_t job);         /* over with tasks that still wait, or rejected */
+void world_calls_over(struct world *w, uint32_t t);             /* its call came to an end */
+void world_calls_stop(struct world *w, uint32_t t);             /* interrupted: the call under way is lost */
+void world_calls_node_down(struct world *w, uint32_t node);     /* queue and calls of a node that fails */
+void world_calls_audit(const struct world *w);
 
 #endif

@@ -2,7 +2,7 @@
 
 /* ---- phases ---- */
 
-sim_work unit_progress(const struct world *w, const struct task *t)
+sim_work world_unit_progress(const struct world *w, const struct task *t)
 {
     if (t->state != TASK_RUNNING || t->phase < PHASE_COMPUTE) return t->done;
     if (w->jobs.job[t->job].calls != NULL) return t->done;
@@ -19,17 +19,17 @@ static void begin_phase(struct world *w, uint32_t t, enum task_phase phase, sim_
 
 static void read_inputs(struct world *w, uint32_t t)
 {
-    if (job_of(w, t)->graph != NULL) data_read(w, t);
-    else unit_compute(w, t);
+    if (job_of(w, t)->graph != NULL) world_data_read(w, t);
+    else world_unit_compute(w, t);
 }
 
-void unit_compute(struct world *w, uint32_t t)
+void world_unit_compute(struct world *w, uint32_t t)
 {
     const struct task *k = task_at(w, t);
     if (job_of(w, t)->calls != NULL) {
         task_at(w, t)->phase = PHASE_COMPUTE;
         TELL(w, phase, t);
-        if (w->callq->run[t].at == world_n_calls(w, t)) data_write(w, t);       /* interrupted while it wrote */
+        if (w->calls->run[t].at == world_n_calls(w, t)) world_data_write(w, t);       /* interrupted while it wrote */
         else world_notify(w, NOTICE_CALL, k->job, t, NONE);
         return;
     }
@@ -37,19 +37,19 @@ void unit_compute(struct world *w, uint32_t t)
     begin_phase(w, t, PHASE_COMPUTE, total_work(k) - k->done, speed_rate(w->speed, t));
 }
 
-void unit_phase_over(struct world *w, uint32_t t)
+void world_unit_phase_over(struct world *w, uint32_t t)
 {
     switch ((enum task_phase)task_at(w, t)->phase) {
-    case PHASE_FAIL:    unit_finish(w, t, STOP_MISMATCH); return;
+    case PHASE_FAIL:    world_unit_finish(w, t, STOP_MISMATCH); return;
     case PHASE_RESTORE: read_inputs(w, t); return;
-    case PHASE_READ:    data_step_over(w, t); return;
+    case PHASE_READ:    world_data_step_over(w, t); return;
     case PHASE_COMPUTE:
-        if (job_of(w, t)->calls != NULL) { calls_over(w, t); return; }
+        if (job_of(w, t)->calls != NULL) { world_calls_over(w, t); return; }
         speed_end(w->speed, t, w->engine.now);
-        if (job_of(w, t)->graph != NULL) data_write(w, t);
-        else unit_finish(w, t, STOP_DONE);
+        if (job_of(w, t)->graph != NULL) world_data_write(w, t);
+        else world_unit_finish(w, t, STOP_DONE);
         return;
-    case PHASE_WRITE:   unit_finish(w, t, STOP_DONE); return;
+    case PHASE_WRITE:   world_unit_finish(w, t, STOP_DONE); return;
     }
 }
 
@@ -74,21 +74,21 @@ static void leave_node(struct world *w, uint32_t t, enum stop_why why)
         k->ready_at = w->engine.now;
         j->n_waiting++;
         w->n_waiting++;
-        if (j->calls != NULL) calls_ready(w, t);
+        if (j->calls != NULL) call_queue_wait(w->calls, t);
     }
 }
 
 /* Whatever the unit was doing ends now; what a transfer moved so far was in vain. */
 static void halt(struct world *w, uint32_t t)
 {
-    if (job_of(w, t)->graph != NULL) data_stop(w, t);
-    if (job_of(w, t)->calls != NULL) calls_stop(w, t);
+    if (job_of(w, t)->graph != NULL) world_data_stop(w, t);
+    if (job_of(w, t)->calls != NULL) world_calls_stop(w, t);
     else speed_end(w->speed, t, w->engine.now);
     evq_cancel(&w->engine.q, ev_slot(SLOT_ACT, t));
     evq_cancel(&w->engine.q, ev_slot(SLOT_LIMIT, t));
 }
 
-void unit_finish(struct world *w, uint32_t t, enum stop_why why)
+void world_unit_finish(struct world *w, uint32_t t, enum stop_why why)
 {
     uint32_t job = w->jobs.task[t].job;
     halt(w, t);
@@ -98,7 +98,7 @@ void unit_finish(struct world *w, uint32_t t, enum stop_why why)
         uint32_t node = w->cluster->hold[k].node;
         leave_node(w, k, why);
         world_notify(w, NOTICE_TASK_ENDED, job, k, node);
-        if (job_of(w, k)->graph != NULL) data_unblock(w, k, node);
+        if (job_of(w, k)->graph != NULL) world_data_unblock(w, k, node);
     }
     struct job *j = &w->jobs.job[job];
     if (j->n_done < j->n_tasks) return;
@@ -109,7 +109,7 @@ void unit_finish(struct world *w, uint32_t t, enum stop_why why)
 /* Progress that survives an interruption now; see world_config.checkpoint_interval. */
 static sim_work kept_progress(const struct world *w, const struct task *t, enum stop_why why)
 {
-    sim_work p = unit_progress(w, t), every = w->cfg.checkpoint_interval;
+    sim_work p = world_unit_progress(w, t), every = w->cfg.checkpoint_interval;
     if (every < 0) return 0;
     if (w->jobs.job[t->job].calls != NULL) return why == STOP_PREEMPTED ? p : 0;      /* results lie on its node */
     if (every == 0) return why == STOP_PREEMPTED ? p : t->done;
@@ -117,27 +117,27 @@ static sim_work kept_progress(const struct world *w, const struct task *t, enum 
     return p / every * every;
 }
 
-void unit_interrupt(struct world *w, uint32_t t, enum stop_why why)
+void world_unit_interrupt(struct world *w, uint32_t t, enum stop_why why)
 {
     const struct task *head = task_at(w, t);
     uint32_t job = head->job;
     struct job *j = &w->jobs.job[job];
-    sim_work p = unit_progress(w, head), kept = kept_progress(w, head, why);
+    sim_work p = world_unit_progress(w, head), kept = kept_progress(w, head, why);
     halt(w, t);
     UNIT_EACH(w, t, k) {
         j->lost += (p - kept) >> RATE_BITS;
         leave_node(w, k, why);
     }
     task_at(w, t)->done = kept;
-    if (j->calls != NULL && kept < p) w->callq->run[t].at = 0;
+    if (j->calls != NULL && kept < p) call_queue_restart(w->calls, t);
     if (why == STOP_PREEMPTED) { j->n_preempted++; w->count.preemptions++; }
     else { j->n_failed++; w->count.task_failures++; }
     world_notify(w, NOTICE_READY, job, j->gang ? NONE : t, NONE);
 }
 
-void unit_abandon(struct world *w, uint32_t t)
+void world_unit_abandon(struct world *w, uint32_t t)
 {
-    task_at(w, t)->done = unit_progress(w, task_at(w, t));
+    task_at(w, t)->done = world_unit_progress(w, task_at(w, t));
     halt(w, t);
     UNIT_EACH(w, t, k) leave_node(w, k, STOP_HORIZON);
 }
@@ -159,7 +159,7 @@ static void occupy(struct world *w, uint32_t t)
     struct task *k = task_at(w, t);
     struct job *j = job_of(w, t);
     const struct hold *h = &w->cluster->hold[t];
-    if (j->calls != NULL) calls_unqueue(w, t);
+    if (j->calls != NULL) world_calls_unqueue(w, t);
     k->state = TASK_RUNNING;
     k->attempts++;
     k->started_at = w->engine.now;
@@ -211,7 +211,7 @@ const char *world_start(struct world *w, uint32_t task, const struct world_place
     const char *why = check_start(w, task);
     if (why != NULL) return why;
     if (job_of(w, task)->gang) return "its job is a gang: all tasks start together";
-    if (job_of(w, task)->calls != NULL) why = calls_may_start(w, task, p->node);
+    if (job_of(w, task)->calls != NULL) why = world_calls_may_start(w, task, p->node);
     if (why != NULL) return why;
     why = take(w, task, p);
     if (why != NULL) return why;
@@ -245,7 +245,7 @@ const char *world_preempt(struct world *w, uint32_t task)
 {
     if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live) return "there is no such task";
     if (w->jobs.task[task].state != TASK_RUNNING) return "the task is not running";
-    unit_interrupt(w, unit_lead(w, task), STOP_PREEMPTED);
+    world_unit_interrupt(w, unit_lead(w, task), STOP_PREEMPTED);
     return NULL;
 }
 
@@ -274,6 +274,6 @@ sim_tick world_left(const struct world *w, uint32_t task)
 {
     const struct task *t = &w->jobs.task[unit_lead(w, task)];
     if (t->state == TASK_DONE) return 0;
-    sim_work left = total_work(t) - unit_progress(w, t);
+    sim_work left = total_work(t) - world_unit_progress(w, t);
     return (left >> RATE_BITS) + ((left & (RATE_ONE - 1)) != 0);
 }

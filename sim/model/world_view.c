@@ -41,5 +41,5 @@ int64_t world_busy(const struct world *w) { return speed_busy(w->speed); }
 
 const struct reservations_sum *world_reserved(const struct world *w) { return &w->reservations.sum; }
 bool world_borrows(const struct world *w, uint32_t task) { return reservations_lender(&w->jobs, task) != NULL; }
-const struct callq *world_callq(const struct world *w) { return w->callq; }
-uint32_t world_engine_mask(const struct world *w) { return w->engine_mask; }
+const struct call_queue *world_calls(const struct world *w) { return w->calls; }
+uint32_t world_engine_types(const struct world *w) { return w->engine_types; }

@@ -78,8 +78,11 @@ int64_t world_busy(const struct world *w);
 
 const struct reservations_sum *world_reserved(const struct world *w);    /* what is reserved, used and lent now */
 bool world_borrows(const struct world *w, uint32_t task);   /* the task runs in the reservation of another job */
-const struct callq *world_callq(const struct world *w);     /* NULL without world_config.calltime */
-uint32_t world_engine_mask(const struct world *w);          /* engine types that the cluster has, as bits */
+const struct call_queue *world_calls(const struct world *w);    /* NULL without world_config.calltime */
+uint32_t world_engine_types(const struct world *w);         /* that some node has, as bits */
+/* How many calls the task makes, 0 for one without calls; number k of them, borrowed until its job ends. */
+uint32_t world_n_calls(const struct world *w, uint32_t task);
+const struct call *world_call_at(const struct world *w, uint32_t task, uint32_t k);
 
 /* ---- who is told ---- */
 
@@ -99,7 +102,7 @@ struct observer {
     void (*phase)(void *ctx, const struct world *w, uint32_t task);
     void (*ready)(void *ctx, const struct world *w, uint32_t task);
     /* Of tasks of calls.  sent: to the queue where it is now, from a node's or the master's (NONE).
-     * called: a call is over, done or lost; callq.run[task] still tells of it. */
+     * called: a call is over, done or lost; world_calls(w)->run[task] still tells of it. */
     void (*sent)(void *ctx, const struct world *w, uint32_t task, uint32_t from);
     void (*called)(void *ctx, const struct world *w, uint32_t task, bool done);
     void (*job_ended)(void *ctx, const struct world *w, uint32_t job);

@@ -115,9 +115,9 @@ void yard_run(struct yard *y, const char *policy)
     world_observe(w, (struct observer){ .ctx = &x, .stopped = stopped });
     while ((y->result = world_step(w, &y->diag)) == ST_OK) { }
     y->digest = world_digest(w);
-    y->n_cross = world_callq(w)->n_cross;
-    y->n_moved = world_callq(w)->n_moved;
-    y->cross_b = world_callq(w)->cross_b;
+    y->n_cross = world_calls(w)->n_cross;
+    y->n_moved = world_calls(w)->n_moved;
+    y->cross_b = world_calls(w)->cross_b;
     world_destroy(w);
     host_destroy(h);
     (void)fclose(log);

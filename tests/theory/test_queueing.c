@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "core/act.h"
+#include "core/evloop.h"
 #include "model/world.h"
 
 enum { R = 20, JOBS = 100000, WARMUP = 10000 };

@@ -18,7 +18,7 @@
 #define INPUT_SYNTH_ETC_H
 
 #include "base/diag.h"
-#include "model/calls/calls.h"
+#include "model/calls/calltime.h"
 #include "model/cluster/cluster.h"
 
 enum etc_order { ETC_CONSISTENT, ETC_SEMI, ETC_INCONSISTENT };

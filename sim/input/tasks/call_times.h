@@ -6,7 +6,7 @@
 #define INPUT_TASKS_CALL_TIMES_H
 
 #include "base/diag.h"
-#include "model/calls/calls.h"
+#include "model/calls/calltime.h"
 #include "model/cluster/cluster.h"
 
 /* Engine types that no node has are read past: one table serves many clusters. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/mem.h"
 #include "input/text/csv.h"
+#include "model/calls/calltime.h"
 #include "model/data/net.h"
 
 enum { CALLS_MAX = 10000000 };

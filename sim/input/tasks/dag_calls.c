@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/mem.h"
 #include "input/tasks/dag.h"
+#include "model/calls/calltime.h"
 
 enum { NAME_MAX = 300 };
 

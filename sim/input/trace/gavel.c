@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "input/trace/measured.h"
 #include "input/trace/reader.h"
+#include "model/calls/calltime.h"
 
 enum col { TYPE, COMMAND, STEPS_FLAG, NEEDS_DIR, STEPS, ARRIVAL, GPUS, N_COLS };
 static const char *const names[N_COLS] = {

@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "input/trace/reader.h"
+#include "model/calls/calltime.h"
 
 /* ---- repairs ---- */
 

@@ -11,6 +11,7 @@
 
 #include "base/intern.h"
 #include "model/calls/calls.h"
+#include "model/calls/calltime.h"
 
 enum relation_form { RELATION_RANK, RELATION_TIME, RELATION_EFFICIENCY, RELATION_FORMS };
 extern const char *const relation_form_name[RELATION_FORMS];    /* rank, time, efficiency */

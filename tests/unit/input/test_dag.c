@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "input/tasks/dag.h"
+#include "model/calls/calltime.h"
 
 static char path[64];
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "input/trace/trace.h"
 #include "input/trace/reader.h"
+#include "model/calls/calltime.h"
 #include "ref/temp.h"
 #include "ref/traceopts.h"
 

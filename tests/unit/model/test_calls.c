@@ -66,11 +66,11 @@ Test(calls, s2_12_the_way_is_latency_and_bytes_there_and_back)
     yard_init(&y);
     yard_node(&y, "cpu:1", 3, 2);
     yard_node(&y, "cpu:1", 4, 0);
-    cr_assert_eq(calls_overhead(&y.cluster, 0, 1, 10, 5), 21500000);
-    cr_assert_eq(calls_overhead(&y.cluster, 1, 0, 10, 5), 21500000);
-    cr_assert_eq(calls_overhead(&y.cluster, 1, 1, 10, 5), 0);
+    cr_assert_eq(calltime_overhead(&y.cluster, 0, 1, 10, 5), 21500000);
+    cr_assert_eq(calltime_overhead(&y.cluster, 1, 0, 10, 5), 21500000);
+    cr_assert_eq(calltime_overhead(&y.cluster, 1, 1, 10, 5), 0);
     y.cluster.node[0].link_bps = 3;
-    cr_assert_eq(calls_overhead(&y.cluster, 0, 1, 1, 0), 14333334, "rounded up");
+    cr_assert_eq(calltime_overhead(&y.cluster, 0, 1, 1, 0), 14333334, "rounded up");
     yard_fini(&y);
 }
 
