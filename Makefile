@@ -75,24 +75,27 @@ DEMO_DB := results/demo.db
 
 demo: deps
 	@$(MAKE) --no-print-directory all
-	@sh scenarios/demo.sh $(B)/fairway $(DEMO_DB) results
+	@sh scenarios/demo/demo.sh $(B)/fairway $(DEMO_DB) results
 
 deps:
 	@sh debian/deps.sh
 
+SHARE     := $(DESTDIR)$(PREFIX)/share/fairway
+SCENARIOS := $(sort $(wildcard scenarios/*/))
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/fairway/scenarios $(DESTDIR)$(PREFIX)/share/fairway/traces
+	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/scenarios $(SHARE)/traces $(SHARE)/python
 	install -m 755 $(B)/fairway $(DESTDIR)$(PREFIX)/bin/fairway
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 	install -m 644 $(B)/fairway.1 $(DESTDIR)$(PREFIX)/share/man/man1/fairway.1
 	install -m 644 debian/fairway.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fairway
 	install -m 644 debian/_fairway $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_fairway
-	install -m 644 scenarios/*.yaml scenarios/README.md $(DESTDIR)$(PREFIX)/share/fairway/scenarios
+	install -m 644 scenarios/README.md $(SHARE)/scenarios
+	for folder in $(SCENARIOS); do install -d $(SHARE)/$$folder && install -m 644 $$folder*.yaml $(SHARE)/$$folder || exit 1; done
 	install -d $(DESTDIR)$(PREFIX)/include/fairway
 	install -m 644 policies/policy.h $(DESTDIR)$(PREFIX)/include/fairway
-	cp -R traces/sample traces/forms traces/workflow traces/kube traces/multiqueue traces/profiles traces/engines $(DESTDIR)$(PREFIX)/share/fairway/traces/
-	install -d $(DESTDIR)$(PREFIX)/share/fairway/python
-	install -m 644 policies/python/*.py policies/PROTOCOL.md $(DESTDIR)$(PREFIX)/share/fairway/python
+	cp -R traces/sample traces/forms traces/workflow traces/kube traces/multiqueue traces/profiles traces/engines $(SHARE)/traces/
+	install -m 644 policies/python/*.py policies/PROTOCOL.md $(SHARE)/python
 
 clean:
 	rm -rf build

@@ -5,7 +5,7 @@
 exits() { want=$1; shift; expect "$want" "$fairway" "$@"; }     # STATUS ARGUMENTS...
 b=$dir/b.csv
 
-"$fairway" run "$here/scenarios/demo.yaml" -s 1 -s 2 -q -d "$dir/r.db"
+"$fairway" run "$here/scenarios/demo/demo.yaml" -s 1 -s 2 -q -d "$dir/r.db"
 check "the project's own fairness numbers have not moved" exits 0 check "$dir/r.db" "$here/tests/baseline/demo.csv"
 
 check "a baseline is made of what the database holds" exits 0 check "$dir/r.db" "$b" --create -m jct_mean,jain --tolerance 2%

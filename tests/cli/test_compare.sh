@@ -6,7 +6,7 @@ says() { grep -q -- "$1" "$dir/out" "$dir/err"; }
 same() { "$fairway" "$@" >"$dir/out" 2>"$dir/err" && "$fairway" "$@" >"$dir/two" 2>>"$dir/err" && cmp -s "$dir/out" "$dir/two"; }
 db=$dir/r.db
 
-"$fairway" run "$here/scenarios/demo.yaml" -q -d "$db" -p "fifo:mode=skip" -p sjf -p "srtf:estimate=true" \
+"$fairway" run "$here/scenarios/demo/demo.yaml" -q -d "$db" -p "fifo:mode=skip" -p sjf -p "srtf:estimate=true" \
     -s 1 -s 2 -s 3 -s 4 -s 5 -s 6 -s 7 -s 8 || { echo "not ok - the runs"; exit 1; }
 for f in text markdown latex csv json; do check "the same twice as $f" same compare "$db" --format $f; done
 check "--latex is --format latex" exits 0 compare "$db" --latex
@@ -40,10 +40,11 @@ check "in JSON two metrics of three policies are at or above their bound" [ "$(c
 
 # Every policy on data, stages and a closed system: none below a bound.  One that
 # keeps nodes apart may end no job at all, and then has none.
-for one in flow-k6 flow-users forms; do
+for scn in flow-paper/flow-k6 flow-paper/flow-users demo/forms; do
+    one=${scn##*/}
     policies=$("$fairway" help --list policies | sed 's/^/-p /')
     # shellcheck disable=SC2086
-    "$fairway" run "$here/scenarios/$one.yaml" -q -d "$dir/$one.db" $policies -s 1 -s 2 >"$dir/out" 2>"$dir/err"
+    "$fairway" run "$here/scenarios/$scn.yaml" -q -d "$dir/$one.db" $policies -s 1 -s 2 >"$dir/out" 2>"$dir/err"
     "$fairway" compare "$dir/$one.db" -m makespan,jct_mean --json >"$dir/out" 2>>"$dir/err"
     sqlite3 ':memory:' "SELECT count(*) || ' ' || sum(json_extract(value, '\$.x_bound') < 1) FROM json_each(readfile('$dir/out'))
         WHERE json_extract(value, '\$.x_bound') IS NOT NULL" >"$dir/n"
@@ -61,7 +62,7 @@ if ! command -v pdflatex >/dev/null; then
     echo "skipped - compiling the LaTeX: pdflatex is not installed"
     exit $bad
 fi
-"$fairway" run "$here/scenarios/demo.yaml" -q -d "$dir/odd.db" -p fifo -p "sjf" -s 1 --set 'name=50% of $a_b & {c} #1 ^~\d [e]' || bad=1
+"$fairway" run "$here/scenarios/demo/demo.yaml" -q -d "$dir/odd.db" -p fifo -p "sjf" -s 1 --set 'name=50% of $a_b & {c} #1 ^~\d [e]' || bad=1
 for one in r odd; do
     { printf '\\documentclass{article}\n\\begin{document}\n'; "$fairway" compare "$dir/$one.db" --latex; printf '\\end{document}\n'; } >"$dir/$one.tex"
     (cd "$dir" && pdflatex -interaction=nonstopmode -halt-on-error "$one.tex" >"$dir/out" 2>&1)

@@ -11,7 +11,7 @@ values() {      # DATABASE POLICY METRIC...
 }
 
 # S2-19
-check "engines-two runs" "$fairway" run -q -d "$dir/two.db" scenarios/engines-two.yaml
+check "engines-two runs" "$fairway" run -q -d "$dir/two.db" scenarios/engines/engines-two.yaml
 check "S2-19: 20 s by affinity, 50 s by fewest tasks" same "$(values two affinity makespan) $(values two balance makespan)" "20.0 50.0"
 check "task_time_mean is (10 + 20 + 10 + 20) / 4" same "$(values two affinity task_time_mean)" 15.0
 # Useful: 40 s of work on 4 engines for 20 s; in the queue of each node one task waits for no time at all.
@@ -24,9 +24,9 @@ check "by fewest tasks engine_useful is 100 / 200, engine_best 40 / 200, best_sh
 
 # S2-4: six files that say the same, one digest
 related() {     # PROFILE'S OPTION...
-    "$fairway" profile scenarios/engines-two.yaml "$@" -o "$dir/relation.csv" || return 1
+    "$fairway" profile scenarios/engines/engines-two.yaml "$@" -o "$dir/relation.csv" || return 1
     rm -f "$dir/r.db"
-    "$fairway" run -q -d "$dir/r.db" scenarios/engines-two.yaml -p affinity:cross=off --set "engines.relation=$dir/relation.csv" &&
+    "$fairway" run -q -d "$dir/r.db" scenarios/engines/engines-two.yaml -p affinity:cross=off --set "engines.relation=$dir/relation.csv" &&
         query r "SELECT digest FROM run" >>"$dir/digests"
 }
 for form in time rank efficiency; do
@@ -37,7 +37,7 @@ check "S2-4: every form of the relation, pairs or vector, gives the same run" sa
 
 # Times drawn from the seed, in each order of the tables
 for k in consistent semi inconsistent; do
-    check "engines-$k runs" "$fairway" run -q -d "$dir/$k.db" scenarios/engines-$k.yaml --set seeds=1..3
+    check "engines-$k runs" "$fairway" run -q -d "$dir/$k.db" scenarios/engines/engines-$k.yaml --set seeds=1..3
     check "$k: every seed is another run" same "$(query $k "SELECT count(DISTINCT digest) FROM run WHERE policy = 'mct'")" 3
     check "$k: a call pays for the way when it has one" same \
         "$(query $k "SELECT count(*) FROM v_call WHERE home = node AND way_us <> 0 OR home <> node AND way_us = 0 AND policy <> 'met'")" 0
@@ -51,7 +51,7 @@ for k in consistent semi inconsistent; do
 done
 
 # S2-20, paired by seed: 95 % of Student's t with 19 degrees of freedom.
-check "engines-affinity sweeps" "$fairway" sweep -q -d "$dir/s20.db" scenarios/engines-affinity.yaml --set 'sweep={set: {trace.etc.gap: [0s, 1s, 4s]}}'
+check "engines-affinity sweeps" "$fairway" sweep -q -d "$dir/s20.db" scenarios/engines/engines-affinity.yaml --set 'sweep={set: {trace.etc.gap: [0s, 1s, 4s]}}'
 paired() {      # METRIC: a line a case, its variant, seeds, mean of balance - affinity, and half the interval
     query s20 "SELECT replace(a.variant, ' ', '') || ' ' || (b.value - a.value) FROM
         (SELECT r.variant, r.seed, m.value FROM metric m JOIN v_run r ON r.id = m.run WHERE r.policy = 'affinity' AND name = '$1' AND scope = 'all') a JOIN
@@ -78,7 +78,7 @@ mistake() {     # CLAIM FILE-TO-EDIT SED MESSAGE
     rm -rf "$dir/x"
     mkdir "$dir/x"
     cp traces/engines/s19-*.csv "$dir/x"
-    sed 's|../traces/engines/||g' scenarios/engines-two.yaml >"$dir/x/two.yaml"
+    sed 's|../../traces/engines/||g' scenarios/engines/engines-two.yaml >"$dir/x/two.yaml"
     sed "$3" "$dir/x/$2" >"$dir/x/t" && mv "$dir/x/t" "$dir/x/$2"
     check "$1" fails 2 "$4" "$fairway" run -q -d "$dir/x/x.db" "$dir/x/two.yaml"
 }
@@ -122,8 +122,8 @@ if [ ! -d "${FAIRWAY_TRACES:-}/hetero-dag" ] || [ ! -d "${FAIRWAY_TRACES:-}/gave
     echo "skipped - measured DAGs and training jobs: no traces"
     exit $bad
 fi
-check "engines-hetero runs" "$fairway" run -q -d "$dir/m.db" scenarios/engines-hetero.yaml
-check "engines-gavel runs" "$fairway" run -q -d "$dir/m.db" scenarios/engines-gavel.yaml
+check "engines-hetero runs" "$fairway" run -q -d "$dir/m.db" scenarios/engines/engines-hetero.yaml
+check "engines-gavel runs" "$fairway" run -q -d "$dir/m.db" scenarios/engines/engines-gavel.yaml
 check "HEFT ends every measured DAG no later than affinity, and than dmda but for 0.2 %" same "$(query m "SELECT count(*) FROM v_metric a JOIN v_metric b USING (scenario, seed, name, scope)
     WHERE name = 'makespan' AND scope = 'all' AND scenario = 'engines-hetero' AND a.policy = 'heft'
     AND (b.policy LIKE 'affinity%' AND a.value > b.value OR b.policy = 'dmda' AND a.value > b.value * 1.002)")" 0

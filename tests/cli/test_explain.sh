@@ -98,7 +98,7 @@ check "two tasks of three share the one card of their type" same "$(story q 1 z 
 
 # Under a rule that tries every waiting unit, no job may ever be found to have had room: checked job by job against the
 # replayed ledger.  The story's times are the job table's; its parts leave no gap.
-check "the demo runs" "$fairway" run "$here/scenarios/demo.yaml" -p fifo:mode=skip,place=fgd -p sjf:mode=skip -p srtf -p las -p drf -s 3 -d "$dir/demo.db" \
+check "the demo runs" "$fairway" run "$here/scenarios/demo/demo.yaml" -p fifo:mode=skip,place=fgd -p sjf:mode=skip -p srtf -p las -p drf -s 3 -d "$dir/demo.db" \
     --set output.decisions=true -q
 cat >"$dir/all.sql" <<'END'
 WITH s AS (SELECT @r AS run, value ->> 'job' AS job, value -> 'story' AS story FROM json_each(readfile(@f))),
@@ -123,13 +123,13 @@ for run in 1 2 3 4 5; do
     check "run $run: in no wait was there room, every microsecond has its reason" same "$faults" "checked|"
 done
 check "reads and waits for data: a task that declines is held" sh -c '"$1" run "$2" -p gsd -s 1 -d "$3" -q --set output.decisions=true && for j in $(sqlite3 "$3" "SELECT DISTINCT id FROM decision JOIN job USING (run, ordinal) WHERE verb = '"'hold'"' LIMIT 3"); do
-    "$1" explain "$3" 1 $j || exit 1; done | grep -q "the policy declined it: \"declines free GPUs that are far from its data\""' - "$fairway" "$here/scenarios/flow-k6.yaml" "$dir/flow.db"
+    "$1" explain "$3" 1 $j || exit 1; done | grep -q "the policy declined it: \"declines free GPUs that are far from its data\""' - "$fairway" "$here/scenarios/flow-paper/flow-k6.yaml" "$dir/flow.db"
 check "tasks that wait for others of their job are not said to wait" sh -c '"$1" run "$2" -d "$3" -q --set output.decisions=true && "$1" explain "$3" 1 "$(sqlite3 "$3" "SELECT id FROM phase JOIN job USING (run, ordinal) WHERE phase = '"'blocked'"' LIMIT 1")" --json >"$4"' \
-    - "$fairway" "$here/scenarios/forms.yaml" "$dir/forms.db" "$dir/forms.json"
+    - "$fairway" "$here/scenarios/demo/forms.yaml" "$dir/forms.db" "$dir/forms.json"
 check "and the JSON is valid" same "$(sqlite3 :memory: "SELECT json_valid(readfile('$dir/forms.json'))")" 1
 
 # Kubernetes (Liu et al. 2023): nodes that take five pods, nodes apart by what runs on them, cards that are counted.
-check "pods on one cluster run" "$fairway" run "$here/scenarios/kube-mixed.yaml" -d "$dir/mixed.db" -q
+check "pods on one cluster run" "$fairway" run "$here/scenarios/kube/kube-mixed.yaml" -d "$dir/mixed.db" -q
 check "the node's limit on tasks is named, with who is there" same "$(story mixed 1 gpu-3)" \
 "        00:00:00  arrived; all those before it had started
         00:00:00  waited 1h:
@@ -137,7 +137,7 @@ check "the node's limit on tasks is named, with who is there" same "$(story mixe
         01:00:00  unfinished, 1h after it arrived"
 check "nodes kept for others are no room, and the policy says so" same "$(story mixed 2 cpu-11 | sed -n 3p)" \
 "                1h  there was room on 2 nodes, the first gpu-0; the policy declined it: \"no room on the nodes that are for pods of its kind\""
-check "pods that ask for memory of a card run" "$fairway" run "$here/scenarios/kube-fine.yaml" -d "$dir/fine.db" -q
+check "pods that ask for memory of a card run" "$fairway" run "$here/scenarios/kube/kube-fine.yaml" -d "$dir/fine.db" -q
 check "one that was placed by count fails" same "$("$fairway" explain "$dir/fine.db" 1 lab/test3 | sed '1d;3,4d')" \
 'asks for 1 GPU, 29.8 GiB of a card, 2000 cores of a card, 2 CPUs, 4 GiB; class single
         00:00:00  arrived; all those before it had started
@@ -172,7 +172,7 @@ check "or both" same "$(short p)" "short of memory of a card and cores of a card
 check "who counts cards finds room for one more, and none for the next" same "$(for j in n o p; do story c 2 $j | grep -c 'mismatch\|failed, its cards\|no room: short of GPUs'; done | tr '\n' ' ')" "1 2 2 "
 
 # No wait without a reason: what had room was held by a rule that said why.
-check "tasks placed by a flow run" "$fairway" run "$here/scenarios/flow-k6.yaml" -p fs -p quincy -s 1 -d "$dir/flows.db" --set output.decisions=true -q
+check "tasks placed by a flow run" "$fairway" run "$here/scenarios/flow-paper/flow-k6.yaml" -p fs -p quincy -s 1 -d "$dir/flows.db" --set output.decisions=true -q
 cat >"$dir/why.sql" <<'END'
 WITH part AS (SELECT s.value ->> 'job' AS job, p.value AS v FROM json_each(readfile(@f)) s, json_each(s.value -> 'story') e, json_each(e.value -> 'parts') p)
 SELECT job || ' waits without a reason' FROM part WHERE v ->> 'reason' = 'held' AND v ->> 'why' IS NULL
@@ -225,8 +225,8 @@ sed -i "s|^cluster.*|cluster: {groups: [{name: n, cpus: 8, mem: 16GiB, gpus: 1, 
 check "a job whose cores are searched runs" "$fairway" run "$dir/mq.yaml" -d "$dir/cold.db" -q
 check "more cores than it asks may be wanted" same "$(story cold 1 t | sed -n 3p)" \
 '              40 s  there was room on 1 node, the first n; the policy declined it: "no node has the cores that its search begins with"'
-# The mix of scenarios/multiqueue.yaml, 160 jobs on two nodes.  Without its modules the policy takes all the room there is.
-check "the mix runs" "$fairway" run "$here/scenarios/multiqueue.yaml" -s 1 -d "$dir/mix.db" -q --set output.decisions=true \
+# The mix of scenarios/multiqueue/multiqueue.yaml, 160 jobs on two nodes.  Without its modules the policy takes all the room there is.
+check "the mix runs" "$fairway" run "$here/scenarios/multiqueue/multiqueue.yaml" -s 1 -d "$dir/mix.db" -q --set output.decisions=true \
     --set cluster.groups.0.count=2 --set trace.generate.jobs=160 --set trace.generate.span=3h -p multiqueue -p multiqueue:mode=strict \
     -p multiqueue:gpu_arrays=false,arrays=false -p multiqueue:search=off,arrays=false,gpu_arrays=false,contention=false
 for run in 1 2 3 4; do check "multiqueue, run $run: no wait without a reason" reasons mix $run 200; done
@@ -301,7 +301,7 @@ check "a task that is not there" fails 2 "has tasks 0 to 2, found --task 3" "$fa
 check "tasks that make no calls are not told apart" fails 2 "made no API call" "$fairway" explain "$dir/q.db" 1 z --task 1
 
 # Of every task: waiting and calls add up to its time, whatever the policy.
-"$fairway" run "$here/scenarios/engines-affinity.yaml" -p affinity:target=above,condition=above -p heft -s 1 -d "$dir/many.db" -q --set output.decisions=true --set trace.etc.jobs=40 --set trace.etc.gap=0
+"$fairway" run "$here/scenarios/engines/engines-affinity.yaml" -p affinity:target=above,condition=above -p heft -s 1 -d "$dir/many.db" -q --set output.decisions=true --set trace.etc.jobs=40 --set trace.etc.gap=0
 for run in 1 2; do
     { echo '['; sep=
       for job in $(sqlite3 "$dir/many.db" "SELECT id FROM job WHERE run = $run"); do printf '%s' "$sep"; sep=,; "$fairway" explain "$dir/many.db" $run $job --json; done; echo ']'; } >"$dir/all.json"

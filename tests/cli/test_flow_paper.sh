@@ -3,7 +3,7 @@
 # them, ten seeds each: the signs that hold.  Those that do not are told, with
 # both numbers and the cause, in scenarios/README.md, "The flow paper".
 . "$(dirname "$0")/lib.sh"
-scenarios=$here/scenarios
+scenarios=$here/scenarios/flow-paper
 
 for s in flow-k1 flow-k6 flow-k6-10g flow-j37 flow-j37-10g flow-users flow-alpha; do
     "$fairway" run -q -d "$dir/flow.db" "$scenarios/$s.yaml" 2>"$dir/err" ||

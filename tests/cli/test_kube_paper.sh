@@ -7,13 +7,13 @@
 counts() { sed -n '/^\$pods/,/^EOD/p' "$1" | awk -F'\t' -v want="$2" '/^\$|^EOD/ { next } /^$/ { if (++empty % 2 == 0) panel++; next } panel == want { printf "%s %s %s;", $1, $2, $3 }'; }
 drawn() { got=$(counts "$dir/pods.gp" "$1"); [ "$got" = "$2" ] || { echo "found $got, expected $2"; return 1; }; }
 
-check "the paper's experiment runs" "$fairway" run -q --audit -d "$dir/mixed.db" "$here/scenarios/kube-mixed.yaml"
+check "the paper's experiment runs" "$fairway" run -q --audit -d "$dir/mixed.db" "$here/scenarios/kube/kube-mixed.yaml"
 check "its pods are drawn" "$fairway" plot "$dir/mixed.db" pods -o "$dir/pods.gp"
 check "S3-13: Figure 2" drawn 0 "cpu-0 4 0;cpu-1 4 0;gpu-0 4 1;gpu-1 4 1;pending 0 2;"
 check "S3-14: Figure 3" drawn 1 "cpu-0 5 0;cpu-1 5 0;gpu-0 0 2;gpu-1 0 2;pending 6 0;"
 check "S3-15: Figure 4" drawn 2 "cpu-0 5 0;cpu-1 5 0;gpu-0 3 2;gpu-1 3 2;pending 0 0;"
 
-check "the fine-grained experiment runs" "$fairway" run -q --audit -d "$dir/fine.db" "$here/scenarios/kube-fine.yaml"
+check "the fine-grained experiment runs" "$fairway" run -q --audit -d "$dir/fine.db" "$here/scenarios/kube/kube-fine.yaml"
 "$fairway" compare "$dir/fine.db" -m mismatches --csv 2>/dev/null | sed 's/"[^"]*"/spec/' | awk -F, 'NR > 1 && $5 == "mismatches" { print $2, $9 }' >"$dir/mismatches"
 check "S3-17, S3-18: one mismatch by count, none by the paper's" sh -c '[ "$(tr "\n" " " <"$1")" = "kube-default 1 kube-hybrid 0 " ]' - "$dir/mismatches"
 check "its table is drawn" "$fairway" plot "$dir/fine.db" pods -o "$dir/pods.gp"
@@ -21,7 +21,7 @@ check "S3-17: Table 4, two pods on each node" drawn 0 "gpu0 0 2;gpu1 0 2;pending
 
 # The same pods by a file that says where five of them run already: they stay, whatever the policy.
 awk -F, 'NR == 1 { print $0 ",node"; next } { print $0 "," (NR <= 6 ? "gpu-1" : "") }' "$here/traces/kube/mixed.csv" >"$dir/bound.csv"
-check "pods that are bound when they arrive run" "$fairway" run -q --audit -p kube-hybrid -d "$dir/bound.db" --set trace.path="$dir/bound.csv" "$here/scenarios/kube-mixed.yaml"
+check "pods that are bound when they arrive run" "$fairway" run -q --audit -p kube-hybrid -d "$dir/bound.db" --set trace.path="$dir/bound.csv" "$here/scenarios/kube/kube-mixed.yaml"
 check "they are drawn" "$fairway" plot "$dir/bound.db" pods -o "$dir/pods.gp"
 check "and stay where they are" drawn 0 "cpu-0 5 0;cpu-1 5 0;gpu-0 1 2;gpu-1 5 0;pending 0 2;"
 
@@ -59,7 +59,7 @@ if [ ! -f "${FAIRWAY_TRACES:-}/openb/openb_node_list_gpu_node.csv" ]; then
     echo "skipped - openb: the trace is not here"
     exit $bad
 fi
-check "FGD's experiment runs" "$fairway" run -q -s 1 -s 2 -s 3 -d "$dir/fgd.db" "$here/scenarios/fgd.yaml"
+check "FGD's experiment runs" "$fairway" run -q -s 1 -s 2 -s 3 -d "$dir/fgd.db" "$here/scenarios/fgd/fgd.yaml"
 "$fairway" compare "$dir/fgd.db" -m frag_at_80,frag_at_90 --csv 2>/dev/null | sed 's/"[^"]*"/spec/' | awk -F, 'NR > 1 { print $2, $5, $9 }' >"$dir/means"
 mean() { awk -v p="$1" -v m="$2" '$1 == p && $2 == m { print $3; exit }' "$dir/means"; }
 near() { awk -v x="$(mean "$1" "$2")" -v want="$3" -v by="$4" 'BEGIN { print x; exit !(x > want - by && x < want + by) }'; }
@@ -71,6 +71,6 @@ for at in frag_at_80 frag_at_90; do
     check "FGD fragments less than BestFit, $at" below fgd best $at
     check "FGD fragments less than Packing, $at" below fgd packing $at
 done
-check "the three policies fill openb" "$fairway" run -q -d "$dir/openb.db" "$here/scenarios/kube-openb.yaml"
+check "the three policies fill openb" "$fairway" run -q -d "$dir/openb.db" "$here/scenarios/kube/kube-openb.yaml"
 check "and are drawn" "$fairway" plot "$dir/openb.db" frag-load -o "$dir/load.gp"
 exit $bad

@@ -2,7 +2,7 @@
 # The multi-queue experiments (scenarios/README.md): S0-28's signs with 95 % intervals
 # over ten seeds, each module's part in them, the search's path and throttling alone.
 . "$(dirname "$0")/lib.sh"
-scenarios=$here/scenarios
+scenarios=$here/scenarios/multiqueue
 
 run() { "$fairway" run -q -d "$dir/$1.db" "$scenarios/$1.yaml" 2>"$dir/err" || { echo "not ok $1 runs"; cat "$dir/err"; exit 1; }; }
 # values DB BASE OPTIONS...: "POLICY METRIC SCOPE MEAN RATIO_LO RATIO_HI PAIRS" a line, blanks in labels as _

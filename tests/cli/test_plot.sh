@@ -47,18 +47,18 @@ check "without gnuplot it says what to install" fails 3 "apt-get install gnuplot
 check "a figure that failed leaves no file" sh -c '! ls "$1"/never.svg* 2>/dev/null' - "$dir"
 # Data and ideal times: the flow paper's jobs, in a database of their own.
 scenarios=$(cd "$(dirname "$0")/../../scenarios" && pwd)
-check "the flow paper's jobs run" "$fairway" run "$scenarios/flow-k6.yaml" -p gs -p gsp -p gsd -s 1 -s 2 -d "$dir/data.db" -q
+check "the flow paper's jobs run" "$fairway" run "$scenarios/flow-paper/flow-k6.yaml" -p gs -p gsp -p gsd -s 1 -s 2 -d "$dir/data.db" -q
 check "compare sets published figures beside ours" sh -c '"$FAIRWAY" compare "$1" | grep -q "^dt  *gsd : gs  *< 1 .* flow paper, 5.3.2"' - "$dir/data.db"
 "$fairway" compare "$dir/data.db" --csv >"$dir/one" && "$fairway" compare "$dir/data.db" --csv >"$dir/two"
 check "with them, too, the same is printed twice" cmp "$dir/one" "$dir/two"
 check "jobs-ideal says what a run without ideal times lacks" fails 2 "no job of 'small' has an ideal time" "$fairway" plot "$dir/r.db" jobs-ideal
 check "data-bars has no use for a run" fails 2 "no use for --run" "$fairway" plot "$dir/data.db" data-bars --run 1
-"$fairway" run "$scenarios/kube-mixed.yaml" -d "$dir/pods.db" -q
-"$fairway" run "$scenarios/demo.yaml" -p kube-default -p fifo:mode=skip,place=fgd -d "$dir/fill.db" -q --set trace.load= --set trace.fill=1.2 \
+"$fairway" run "$scenarios/kube/kube-mixed.yaml" -d "$dir/pods.db" -q
+"$fairway" run "$scenarios/demo/demo.yaml" -p kube-default -p fifo:mode=skip,place=fgd -d "$dir/fill.db" -q --set trace.load= --set trace.fill=1.2 \
     --set output.sample_every=10s --set faults= -s 1 -s 2
 check "pods says what a run without attempts lacks" fails 2 "no record of where" "$fairway" plot "$dir/data.db" pods
 check "frag-load says what a run that fills nothing lacks" fails 2 "no samples of a cluster being filled" "$fairway" plot "$dir/r.db" frag-load
-"$fairway" run "$scenarios/engines-inconsistent.yaml" -d "$dir/calls.db" -q --set trace.etc.jobs=20 --set seeds=1..3 -p affinity -p balance -p mct
+"$fairway" run "$scenarios/engines/engines-inconsistent.yaml" -d "$dir/calls.db" -q --set trace.etc.jobs=20 --set seeds=1..3 -p affinity -p balance -p mct
 check "engine-bars says what a run without calls lacks" fails 2 "made of API calls" "$fairway" plot "$dir/r.db" engine-bars
 check "engine-bars names the base that is not there" fails 2 "did you mean 'mct'" "$fairway" plot "$dir/calls.db" engine-bars --base mtc
 "$fairway" plot "$dir/calls.db" engine-bars --base mct -o "$dir/bars.gp" >/dev/null

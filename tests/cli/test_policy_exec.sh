@@ -131,13 +131,13 @@ digests() {
              END { if (NR != 8 || bad || k < n) { print NR " runs, " k " digests" (bad ? ", some differ" : ""); exit 1 } }'
 }
 different=4
-digests scenarios/demo.yaml 1
+digests scenarios/demo/demo.yaml 1
 verdict $? "fifo.py has the digests of fifo on the sample trace, with faults"
 different=2
 digests tests/cli/exec/mix.yaml 1 --audit
 verdict $? "and where tasks ask for types, labels, shares, memory of cards and whole nodes"
 different=1
-digests scenarios/forms.yaml 1
+digests scenarios/demo/forms.yaml 1
 verdict $? "and where tasks wait for others and read blocks"
 
 # The policy that policies/README.md shows, as it stands there; and one that asks.
@@ -163,7 +163,7 @@ export PYTHONPATH
 "$fairway" run -q -d "$dir/m.db" tests/cli/exec/mix.yaml --audit -p "exec:python3 $dir/mine.py" &&
     [ "$(sqlite3 "$dir/m.db" "SELECT policy, status FROM run")" = "mine|done" ]
 verdict $? "the policy of policies/README.md runs"
-"$fairway" run -q -d "$dir/m.db" scenarios/forms.yaml -s 1 --audit -p "exec:python3 $dir/query.py"
+"$fairway" run -q -d "$dir/m.db" scenarios/demo/forms.yaml -s 1 --audit -p "exec:python3 $dir/query.py"
 verdict $? "a Python policy can ask for the state of tasks and the cost of their inputs"
 cat >"$dir/cores.py" <<'END'
 import fairway
@@ -211,7 +211,7 @@ verdict $? "a scenario's label comes first"
 [ $? -eq 2 ] && grep -q "calls itself 'fifo-py:mode=strict,place=first', as another is called" "$dir/err"
 verdict $? "no two policies are called the same"
 
-"$fairway" run -q -d "$dir/p.db" scenarios/demo.yaml --set trace.load=0.9 --set trace.max_jobs=800 -s 1 --audit -p 'exec:python3 policies/python/priority.py patience=1' 2>"$dir/err" &&
+"$fairway" run -q -d "$dir/p.db" scenarios/demo/demo.yaml --set trace.load=0.9 --set trace.max_jobs=800 -s 1 --audit -p 'exec:python3 policies/python/priority.py patience=1' 2>"$dir/err" &&
     [ "$(sqlite3 "$dir/p.db" "SELECT max(value) > 0 FROM metric WHERE name = 'preemptions'")" = 1 ]
 verdict $? "priority.py runs audited, and preempts"
 

@@ -147,7 +147,7 @@ for mode in strict skip; do
     for place in first best; do twins tests/cli/exec/flow.yaml "fifo:mode=$mode,place=$place" "fifo.py mode=$mode place=$place" -s 1; done
 done
 for rule in mct met; do
-    for scn in two consistent semi inconsistent; do twins scenarios/engines-$scn.yaml $rule "mapper.py rule=$rule" -s 1; done
+    for scn in two consistent semi inconsistent; do twins scenarios/engines/engines-$scn.yaml $rule "mapper.py rule=$rule" -s 1; done
     twins $calls $rule "mapper.py rule=$rule" --set output.decisions=true
     for seed in 1 2; do twins $calls $rule "mapper.py rule=$rule" -s $seed --set 'faults={mtbf: 40s, mttr: 15s}'; done
 done

@@ -7,7 +7,7 @@ so=$(dirname "$fairway")/tests/so
 limit=300
 sql() { sqlite3 "$dir/r.db" "$1"; }
 never() { ! "$@"; }
-scn=$here/scenarios/demo.yaml
+scn=$here/scenarios/demo/demo.yaml
 cd "$dir" || exit 2
 
 # ---- one's own: written, built against policy.h alone, run, conforming ----

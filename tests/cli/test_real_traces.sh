@@ -15,7 +15,7 @@ for pair in "openb openb 8152" "slurm ub-hpc 5000" "helios helios-venus 125303";
     if [ ! -d "$FAIRWAY_TRACES/$2" ]; then echo "skipped - no $2"; continue; fi
     for policy in $("$fairway" policies --csv | awk -F, 'NR > 1 { print $1 }'); do
         rm -f "$dir/r.db"
-        "$fairway" run "$here/scenarios/$1.yaml" -p "$policy" -s 1 -q -d "$dir/r.db" 2>"$dir/err"
+        "$fairway" run "$here/scenarios/public-traces/$1.yaml" -p "$policy" -s 1 -q -d "$dir/r.db" 2>"$dir/err"
         status=$?
         jobs=$(sqlite3 "$dir/r.db" "select count(*) from job where status in ('done', 'timeout')")
         left=$(sqlite3 "$dir/r.db" "select count(*) from job where status = 'unfinished'")

@@ -44,7 +44,7 @@ check "a repair is told with how often and where" says '<td>cpus &lt;missing&gt;
 check "numbers that a policy kept are there" says '<td>lent</td><td class="n">1</td><td class="n">2.5</td>' left
 
 # Two scenarios, one with data and without attempts.
-"$fairway" run "$here/scenarios/flow-k6.yaml" -p gs -p gsd -s 1 -s 2 -d "$dir/r.db" -q
+"$fairway" run "$here/scenarios/flow-paper/flow-k6.yaml" -p gs -p gsd -s 1 -s 2 -d "$dir/r.db" -q
 check "several scenarios make several sections" sh -c '"$1" report "$2" --no-charts -o "$3/two.html" && [ "$(grep -c "<section id=\"k" "$3/two.html")" -eq 2 ]' - "$fairway" "$dir/r.db" "$dir"
 check "without attempts it says how to have a timeline" says 'No timeline: these runs have no record' two
 
@@ -54,7 +54,7 @@ sqlite3 "$dir/r.db" "PRAGMA user_version = 1"
 check "a database of another version" fails 3 "schema version 1" "$fairway" report "$dir/r.db"
 check "no database is a usage error" fails 2 "expected one database" "$fairway" report
 
-check "the demo runs" "$fairway" run "$here/scenarios/demo.yaml" -s 1 -s 2 -d "$dir/demo.db" -q
+check "the demo runs" "$fairway" run "$here/scenarios/demo/demo.yaml" -s 1 -s 2 -d "$dir/demo.db" -q
 mkdir "$dir/empty"
 check "a folder that is not there" fails 3 "cannot write" "$fairway" report "$dir/demo.db" -o "$dir/no/x.html"
 check "without gnuplot it says so, and how to do without" fails 3 "--no-charts" env PATH="$dir/empty" "$fairway" report "$dir/demo.db" -o "$dir/never.html"
@@ -71,8 +71,8 @@ if [ -z "$browser" ] || ! command -v python3 >/dev/null; then
     echo "skipped - clicking in the report: chromium or python3 is not installed"
     exit $bad
 fi
-check "a run of workflows draws what only such runs have" sh -c '"$1" run "$2" -d "$3/wf.db" -q; "$1" report "$3/wf.db" -o "$3/wf.html" >/dev/null && grep -q "Cores reserved for workflows" "$3/wf.html" && grep -q "coloured by stage" "$3/wf.html"' - "$fairway" "$here/scenarios/workflow-fig1.yaml" "$dir"
+check "a run of workflows draws what only such runs have" sh -c '"$1" run "$2" -d "$3/wf.db" -q; "$1" report "$3/wf.db" -o "$3/wf.html" >/dev/null && grep -q "Cores reserved for workflows" "$3/wf.html" && grep -q "coloured by stage" "$3/wf.html"' - "$fairway" "$here/scenarios/workflow/workflow-fig1.yaml" "$dir"
 check "where they are not drawn nobody misses them" sh -c '! grep -qE "<b>(lending|workflow-gantt|engines|frag-load)</b>|coloured by stage" "$1"' - "$dir/demo.html"
-check "pods run and have a report" sh -c '"$1" run "$2" -d "$3/kube.db" -q && "$1" report "$3/kube.db" --no-charts -o "$3/kube.html"' - "$fairway" "$here/scenarios/kube-fine.yaml" "$dir"
+check "pods run and have a report" sh -c '"$1" run "$2" -d "$3/kube.db" -q && "$1" report "$3/kube.db" --no-charts -o "$3/kube.html"' - "$fairway" "$here/scenarios/kube/kube-fine.yaml" "$dir"
 timeout 300 python3 "$here/tests/cli/report_click.py" "$browser" "$dir/hand.html" "$dir/demo.html" "$dir/kube.html" ${REPORT_SHOTS:+"$REPORT_SHOTS"} || bad=1
 exit $bad

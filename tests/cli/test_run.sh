@@ -2,7 +2,7 @@
 # The run command as a user meets it: exit status, what is kept, what is said.
 . "$(dirname "$0")/lib.sh"
 sql() { sqlite3 "$dir/r.db" "$1"; }
-scn=$here/scenarios/demo.yaml
+scn=$here/scenarios/demo/demo.yaml
 
 check "a scenario runs under the policies given" expect 0 "$fairway" run "$scn" -p fifo -p drf:place=pack -s 1 -d "$dir/r.db"
 check "and says where the results are" says "r.db"

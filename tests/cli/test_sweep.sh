@@ -24,7 +24,7 @@ until_true() { # SECONDS SHELL-CONDITION
     done
     return 1
 }
-scn=$here/scenarios/sweep-load.yaml
+scn=$here/scenarios/demo/sweep-load.yaml
 
 # ---- the plan, and the same by run ----
 check "a dry run lists every run" expect 0 "$fairway" sweep "$scn" --dry-run -d "$dir/one.db"
@@ -49,7 +49,7 @@ check "a plain run says that there is a sweep" expect 0 "$fairway" run "$scn" -p
 check "and how to run it" says "fairway sweep"
 
 # ---- a run hangs on its own seed alone: flow-users draws other blocks for each ----
-users=$here/scenarios/flow-users.yaml
+users=$here/scenarios/flow-paper/flow-users.yaml
 "$fairway" run "$users" -q -s 1 -s 2 -s 3 -d "$dir/together.db" 2>/dev/null
 for s in 3 1 2; do "$fairway" run "$users" -q -s $s -d "$dir/alone.db" 2>/dev/null; done
 check "seeds run together are seeds run alone" same_runs together.db alone.db

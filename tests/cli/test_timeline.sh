@@ -63,7 +63,7 @@ d,hand,single,130.000000,1,-1,1,COMPLETED_SUCCESSFULLY,130.000000,20.000000,150.
 e,hand,single,131.000000,1,-1,1,COMPLETED_SUCCESSFULLY,131.000000,9.000000,140.000000,0.000000,9.000000,1.000000,0,-1"
 
 # Failures, restores, shares, gangs, under two policies that preempt: the counters are what was sampled.
-check "the demo runs" "$fairway" run "$here/scenarios/demo.yaml" -p srtf -p las -s 1 -d "$dir/demo.db" -q
+check "the demo runs" "$fairway" run "$here/scenarios/demo/demo.yaml" -p srtf -p las -s 1 -d "$dir/demo.db" -q
 for run in 1 2; do
     check "run $run of it has a timeline" "$fairway" timeline "$dir/demo.db" $run -o "$dir/d.json"
     check "which is valid" valid "$dir/d.json"
@@ -77,13 +77,13 @@ for run in 1 2; do
                 UNION ALL SELECT 'jobs_in_system', 'jobs in the system', 1 UNION ALL SELECT 'gpu_util', 'GPUs held', 100) USING (name) WHERE run = $run)")
     check "its counters are what the run sampled" same "$off" "0|1"
 done
-check "jobs that read data run" "$fairway" run "$here/scenarios/flow-k6.yaml" -p gsp -s 1 -d "$dir/flow.db" --set output.attempts=true -q
+check "jobs that read data run" "$fairway" run "$here/scenarios/flow-paper/flow-k6.yaml" -p gsp -s 1 -d "$dir/flow.db" --set output.attempts=true -q
 check "and have a timeline" "$fairway" timeline "$dir/flow.db" gsp -o "$dir/f.json"
 check "which is valid, too" valid "$dir/f.json"
 check "and shows phases" sh -c 'for w in read compute; do grep -q "\"name\":\"$w\",\"cat\":\"phase\"" "$1" || exit 1; done' - "$dir/f.json"
 
 for s in kube-mixed kube-fine; do
-    check "$s runs" "$fairway" run "$here/scenarios/$s.yaml" -d "$dir/$s.db" -q
+    check "$s runs" "$fairway" run "$here/scenarios/kube/$s.yaml" -d "$dir/$s.db" -q
     for run in $(sqlite3 "$dir/$s.db" "SELECT id FROM run"); do
         check "run $run of it has a timeline" "$fairway" timeline "$dir/$s.db" $run -o "$dir/k.json"
         check "which is valid" valid "$dir/k.json"

@@ -2,7 +2,7 @@
 # Workflow reservation, end to end: the shipped scenarios of seed 1 (S1-5, S1-6,
 # S1-16, S1-18, S1-21, S1-22, S1-23), their table, figures, and mistakes.
 . "$(dirname "$0")/lib.sh"
-scenarios=$here/scenarios
+scenarios=$here/scenarios/workflow
 db=$dir/w.db
 
 is() { check "$1" same "$3" "$2"; }     # CLAIM EXPECTED ACTUAL
@@ -32,7 +32,7 @@ run "$scenarios/workflow-priority.yaml" --set cluster.groups.0.cpus=14 --set nam
 is "S1-18: capacity 14: both at once" "wf1 0-40, wf2 0-20" "$(spans wider 'not lent')"
 is "S1-21: reserved, the workflow takes 4T under a load of 3 s" "fig1 0-40" "$(spans workflow-baseline reserved)"
 is "S1-21: job by job it starves until the load is gone" "1" "$(query "SELECT j.end_us > 190e6 FROM job j JOIN v_run r ON r.id = j.run WHERE r.scenario = 'workflow-baseline' AND r.policy = 'job by job' AND j.id = 'fig1'")"
-for t in 10 25; do run "$scenarios/workflow-baseline.yaml" --set "trace.path=../traces/workflow/fig1-$t.csv" --set name=load-$t; done
+for t in 10 25; do run "$scenarios/workflow-baseline.yaml" --set "trace.path=../../traces/workflow/fig1-$t.csv" --set name=load-$t; done
 is "S1-21: and under 25 s" "fig1 0-40" "$(spans load-25 reserved)"
 is "S1-21: where job by job it starves too" "1" "$(query "SELECT j.end_us > 190e6 FROM job j JOIN v_run r ON r.id = j.run WHERE r.scenario = 'load-25' AND r.policy = 'job by job' AND j.id = 'fig1'")"
 is "S1-21: 10 s synchronises and hides it" "fig1 0-40" "$(spans load-10 'job by job')"

@@ -32,7 +32,7 @@ sweep() {
     for i in 1 2 3; do
         rm -f "$dir/s.db"
         start=$(date +%s%N)
-        "$fairway" sweep scenarios/sweep-load.yaml --set trace.generate.jobs=6000 --set sweep.seeds=1 -j "$1" -q -d "$dir/s.db" || { echo "bench: the sweep failed" >&2; exit 1; }
+        "$fairway" sweep scenarios/demo/sweep-load.yaml --set trace.generate.jobs=6000 --set sweep.seeds=1 -j "$1" -q -d "$dir/s.db" || { echo "bench: the sweep failed" >&2; exit 1; }
         took=$(( ($(date +%s%N) - start) / 1000000 ))
         if [ -z "$best" ] || [ "$took" -lt "$best" ]; then best=$took; fi
     done
@@ -44,16 +44,16 @@ awk -v a="$one" -v b="$two" 'BEGIN { printf "sweep    %-28s %6.3f s   %5.2f x as
 # CPU and training jobs: a day of 20,000 on 80 nodes with 400 GPUs, looked at every 10 s; beyond what the cluster can do in it.
 fifo=
 for p in fifo:mode=skip,place=best drf:place=best multiqueue; do
-    one mixed scenarios/multiqueue.yaml $p --set cluster.groups.0.count=80 --set trace.generate.jobs=20000 --set horizon=1d --set output=
+    one mixed scenarios/multiqueue/multiqueue.yaml $p --set cluster.groups.0.count=80 --set trace.generate.jobs=20000 --set horizon=1d --set output=
 done
 
 # Nearly every job of a shape of its own, more than there is room for placement trees.
 fifo=
 for p in fifo:place=best drf:place=best; do
-    one shapes scenarios/sweep-load.yaml $p --set trace.load=0.8 --set cluster.groups.0.count=40 --set trace.generate.jobs=300000 --set trace.generate.span=600d
+    one shapes scenarios/demo/sweep-load.yaml $p --set trace.load=0.8 --set cluster.groups.0.count=40 --set trace.generate.jobs=300000 --set trace.generate.span=600d
 done
 
-for pair in "demo scenarios/demo.yaml" "openb scenarios/openb.yaml" "helios scenarios/helios.yaml"; do
+for pair in "demo scenarios/demo/demo.yaml" "openb scenarios/public-traces/openb.yaml" "helios scenarios/public-traces/helios.yaml"; do
     set -- $pair
     if [ "$1" != demo ] && [ ! -d "${FAIRWAY_TRACES:-../shared/traces}" ]; then echo "$1: skipped, no traces"; continue; fi
     fifo=
@@ -64,13 +64,13 @@ done
 if [ -d "${FAIRWAY_TRACES:-../shared/traces}" ]; then
     fifo=
     for p in fifo:mode=skip,place=best kube-default kube-split kube-hybrid fifo:mode=skip,place=kube-hybrid fifo:mode=skip,place=fgd; do
-        one fill scenarios/kube-openb.yaml "$p"
+        one fill scenarios/kube/kube-openb.yaml "$p"
     done
 fi
 
 # What a decision takes with 2,000 GPUs and 100 jobs at a time: table wall of one database.
 if command -v sqlite3 >/dev/null; then
-    "$fairway" run -q -d "$dir/f.db" scenarios/flow-2000.yaml
+    "$fairway" run -q -d "$dir/f.db" scenarios/flow-paper/flow-2000.yaml
     sqlite3 -separator ' ' "$dir/f.db" "SELECT r.policy, w.name, w.value FROM run r JOIN wall w ON w.run = r.id ORDER BY r.id" |
         awk '{ if (!($1 in m)) order[n++] = $1; m[$1] = 1; v[$1, $2] = $3 }
              END { for (i = 0; i < n; i++) { p = order[i]

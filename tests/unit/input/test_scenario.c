@@ -286,7 +286,7 @@ Test(scn, the_reference_s_example_and_the_demo_load)
     loads(text);
     cr_expect(s.cluster.n_nodes == 60 && s.n_policies == 2 && s.n_seeds == 3 && s.perf.models.n == 2);
     scn_fini(&s);
-    cr_assert_eq(scn_load(&s, "scenarios/demo.yaml", NULL, 0, &d), ST_OK, "%s:%u:%u: %s", d.file, d.line, d.col, d.msg);
+    cr_assert_eq(scn_load(&s, "scenarios/demo/demo.yaml", NULL, 0, &d), ST_OK, "%s:%u:%u: %s", d.file, d.line, d.col, d.msg);
     cr_expect(s.cluster.n_nodes == 60 && s.cluster.n_cards == 224 && s.cluster.rack_names.n == 8 && s.n_policies == 6 && s.n_seeds == 5);
     scn_fini(&s);
 }
@@ -299,7 +299,7 @@ Test(scn, the_shipped_scenarios_load)
     cr_assert_eq(setenv("FAIRWAY_TRACES", traces, 1), 0);
     for (size_t i = 0; i < ARRAY_LEN(name); i++) {
         char p[64];
-        (void)snprintf(p, sizeof p, "scenarios/%s.yaml", name[i]);
+        (void)snprintf(p, sizeof p, "scenarios/public-traces/%s.yaml", name[i]);
         memset(&d, 0, sizeof d);
         cr_expect_eq(scn_load(&s, p, NULL, 0, &d), ST_OK, "%s:%u:%u: %s", d.file, d.line, d.col, d.msg);
         if (i == 0) cr_expect(s.cluster.n_nodes == 1523 && s.cluster.n_cards == 6212);
@@ -392,7 +392,7 @@ Test(scn, the_flow_papers_cluster_has_15_nodes_30_GPUs_and_4_racks_S4_1)
     for (size_t i = 0; i < ARRAY_LEN(flow); i++) {
         char p[64];
         uint32_t in_rack[4] = { 0 };
-        (void)snprintf(p, sizeof p, "scenarios/flow-%s.yaml", flow[i].name);
+        (void)snprintf(p, sizeof p, "scenarios/flow-paper/flow-%s.yaml", flow[i].name);
         memset(&d, 0, sizeof d);
         cr_assert_eq(scn_load(&s, p, NULL, 0, &d), ST_OK, "%s:%u:%u: %s", d.file, d.line, d.col, d.msg);
         const struct cluster *c = &s.cluster;

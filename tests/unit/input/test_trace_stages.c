@@ -246,8 +246,8 @@ Test(stages, the_shipped_example_loads)
     uint64_t waits = 0, graphs = 0;
     struct source src;
     struct job_spec j;
-    if (access("scenarios/forms.yaml", R_OK) != 0) cr_skip_test("skipped: not run from the project's folder");
-    cr_assert_eq(scn_load(&s, "scenarios/forms.yaml", NULL, 0, &d), ST_OK, "%s:%u:%u: %s", d.file, d.line, d.col, d.msg);
+    if (access("scenarios/demo/forms.yaml", R_OK) != 0) cr_skip_test("skipped: not run from the project's folder");
+    cr_assert_eq(scn_load(&s, "scenarios/demo/forms.yaml", NULL, 0, &d), ST_OK, "%s:%u:%u: %s", d.file, d.line, d.col, d.msg);
     cr_assert_eq(trace_prepare(&t, &s.trace, &s.cluster, &s.perf, &d), ST_OK, "%s:%u:%u: %s", d.file, d.line, d.col, d.msg);
     cr_expect(s.data.names.n == 18 && t.facts.n_tasks == 10 + 13 + 1 + 7);
     cr_assert_eq(trace_source_open(&t, &src, &d), ST_OK, "%s", d.msg);

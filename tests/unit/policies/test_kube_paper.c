@@ -40,7 +40,7 @@ static struct outcome run(const char *scenario, const char *trace, const char *p
     struct outcome o = { .used = 0 };
     char set[128];
     const char *sets[] = { set };
-    (void)snprintf(set, sizeof set, "trace.path=../traces/kube/%s", trace);
+    (void)snprintf(set, sizeof set, "trace.path=../../traces/kube/%s", trace);
     memset(o.where, '-', sizeof o.where - 1);
     if (scn_load(&s, scenario, sets, 1, &d) != ST_OK || trace_prepare(&t, &s.trace, &s.cluster, &s.perf, &d) != ST_OK ||
         host_create(&h, policy, NULL, NULL, NULL, &d) != ST_OK || trace_source_open(&t, &src, &d) != ST_OK) cr_assert_fail("%s", d.msg);
@@ -60,8 +60,8 @@ static struct outcome run(const char *scenario, const char *trace, const char *p
     return o;
 }
 
-static struct outcome mixed(const char *trace, const char *policy) { return run("scenarios/kube-mixed.yaml", trace, policy); }
-static struct outcome fine(const char *trace, const char *policy) { return run("scenarios/kube-fine.yaml", trace, policy); }
+static struct outcome mixed(const char *trace, const char *policy) { return run("scenarios/kube/kube-mixed.yaml", trace, policy); }
+static struct outcome fine(const char *trace, const char *policy) { return run("scenarios/kube/kube-fine.yaml", trace, policy); }
 
 static void is(const struct outcome *o, const int cpu[NODES], const int gpu[NODES], int cpu_pending, int gpu_pending, const char *what)
 {

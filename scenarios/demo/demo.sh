@@ -4,10 +4,10 @@
 # usage: demo.sh FAIRWAY DATABASE FOLDER
 set -eu
 fairway=$1 db=$2 out=$3
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 mkdir -p "$out"
 rm -f "$db"
-"$fairway" run scenarios/demo.yaml -d "$db"
+"$fairway" run scenarios/demo/demo.yaml -d "$db"
 "$fairway" compare "$db" | tee "$out/demo.txt"
 for figure in cdf bars timeline gantt; do
     "$fairway" plot "$db" $figure -o "$out/demo-$figure.svg"
