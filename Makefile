@@ -90,8 +90,8 @@ install: all
 	install -m 644 $(B)/fairway.1 $(DESTDIR)$(PREFIX)/share/man/man1/fairway.1
 	install -m 644 debian/fairway.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fairway
 	install -m 644 debian/_fairway $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_fairway
-	install -m 644 scenarios/README.md $(SHARE)/scenarios
-	for folder in $(SCENARIOS); do install -d $(SHARE)/$$folder && install -m 644 $$folder*.yaml $(SHARE)/$$folder || exit 1; done
+	install -m 644 scenarios/*.md $(SHARE)/scenarios
+	for folder in $(SCENARIOS); do install -d $(SHARE)/$$folder && install -m 644 $$folder*.yaml $$folder*.md $(SHARE)/$$folder || exit 1; done
 	install -d $(DESTDIR)$(PREFIX)/include/fairway
 	install -m 644 policies/policy.h $(DESTDIR)$(PREFIX)/include/fairway
 	cp -R traces/sample traces/forms traces/workflow traces/kube traces/multiqueue traces/profiles traces/engines $(SHARE)/traces/

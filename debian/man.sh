@@ -64,7 +64,7 @@ A folder in which scenarios look for traces that do not lie beside them.
 .SH FILES
 .TP
 .IR NAME .yaml
-A scenario; scenarios/README.md is the reference of its format and begins with a tutorial.
+A scenario; scenarios/TUTORIAL.md leads to one, scenarios/REFERENCE.md is the reference of its format.
 .TP
 .IR NAME .db
 Results, an SQLite database; results/README.md explains its tables and gives every metric's formula.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The flow paper's experiments (S4-18, S4-27 to S4-34) as the scenarios have
 # them, ten seeds each: the signs that hold.  Those that do not are told, with
-# both numbers and the cause, in scenarios/README.md, "The flow paper".
+# both numbers and the cause, in scenarios/flow-paper/README.md.
 . "$(dirname "$0")/lib.sh"
 scenarios=$here/scenarios/flow-paper
 

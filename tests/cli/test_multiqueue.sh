@@ -1,5 +1,5 @@
 #!/bin/sh
-# The multi-queue experiments (scenarios/README.md): S0-28's signs with 95 % intervals
+# The multi-queue experiments (scenarios/multiqueue/README.md): S0-28's signs with 95 % intervals
 # over ten seeds, each module's part in them, the search's path and throttling alone.
 . "$(dirname "$0")/lib.sh"
 scenarios=$here/scenarios/multiqueue

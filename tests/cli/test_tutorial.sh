@@ -1,5 +1,5 @@
 #!/bin/sh
-# The tutorial of scenarios/README.md, command by command, in an empty folder:
+# The tutorial, scenarios/TUTORIAL.md, command by command, in an empty folder:
 # each block of ```sh is run, and a block of ```text after it is what it prints,
 # where a line of `...` stands for any lines.
 . "$(dirname "$0")/lib.sh"
@@ -9,13 +9,11 @@ PATH=$dir/bin:$PATH
 export PATH
 
 awk -v dir="$dir/block" '
-    /^## /                  { inside = ($0 == "## From your own CSV to an answer"); next }
-    !inside                 { next }
     /^```sh$/               { file = sprintf("%s/%02d.sh", dir, ++n); printf "" >file; next }
     /^```text$/             { file = sprintf("%s/%02d.out", dir, n); printf "" >file; next }
     /^```/                  { if (file == "") { print "a block of another kind: " $0 >"/dev/stderr"; exit 1 } close(file); file = ""; next }
     file != ""              { print >file }
-' "$here/scenarios/README.md" || bad=1
+' "$here/scenarios/TUTORIAL.md" || bad=1
 
 # Does the text hold what is expected?  Between two `...` everything is literal.
 matches() {

@@ -6,7 +6,7 @@
  * job's --constraint and --partition ask for them.  Rack = the leaf switch that
  * lists it.
  * Scheduling parameters (weights, priorities, limits of partitions) are not
- * read: they belong to Slurm's own policy.  scenarios/README.md has the rule.
+ * read: they belong to Slurm's own policy.  scenarios/REFERENCE.md has the rule.
  */
 #ifndef INPUT_CLUSTER_SLURM_H
 #define INPUT_CLUSTER_SLURM_H

@@ -5,7 +5,7 @@
  * Sizes are what is allocatable.  Node labels and taints stay in the document;
  * what a pod says of them (selector, required affinity, tolerations) comes to a
  * set of nodes, and each different set becomes one label of the cluster.
- * scenarios/README.md lists what is read.
+ * scenarios/REFERENCE.md lists what is read.
  */
 #ifndef INPUT_KUBE_NODES_H
 #define INPUT_KUBE_NODES_H

@@ -1,7 +1,7 @@
 /*
  * scenario.h -- a scenario: one question asked of the simulator.  Layer: input.
  *
- * Read from YAML; scenarios/README.md is the reference of the format.  Every
+ * Read from YAML; scenarios/REFERENCE.md is the reference of the format.  Every
  * mistake is an error with file, line, column, caret and, for a misspelt word,
  * the nearest right one.
  */

@@ -5,7 +5,7 @@
  * The paths under sweep.set make cases: each is the document with one value of
  * every path put in its place, and is read, and checked, like a scenario of its
  * own.  sweep.policies, sweep.params and sweep.seeds are the same in all of
- * them.  scenarios/README.md is the reference of the section.
+ * them.  scenarios/REFERENCE.md is the reference of the section.
  *
  * Order: the first path changes slowest; a case's policies stand as they are
  * listed, a parameter's values in the place of their policy, the first

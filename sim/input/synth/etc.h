@@ -12,7 +12,7 @@
  *
  * Every aspect draws from a stream of its own, and every row of the table: the
  * same jobs meet a consistent and an inconsistent table, and both have the same
- * figures in each row.  scenarios/README.md documents every parameter.
+ * figures in each row.  scenarios/REFERENCE.md documents every parameter.
  */
 #ifndef INPUT_SYNTH_ETC_H
 #define INPUT_SYNTH_ETC_H

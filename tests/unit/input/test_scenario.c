@@ -272,7 +272,7 @@ Test(scn, files_are_found_beside_the_scenario_then_in_the_traces_folder)
 
 Test(scn, the_reference_s_example_and_the_demo_load)
 {
-    FILE *f = fopen("scenarios/README.md", "r");
+    FILE *f = fopen("scenarios/REFERENCE.md", "r");
     if (f == NULL) cr_skip_test("skipped: not run from the project's folder");
     char line[1024], text[8192] = "";
     bool in = false;
@@ -282,7 +282,7 @@ Test(scn, the_reference_s_example_and_the_demo_load)
         if (strcmp(line, "```yaml\n") == 0) in = true;
     }
     (void)fclose(f);
-    cr_assert_eq(setenv("FAIRWAY_TRACES", "scenarios", 1), 0);      /* its trace is named from there */
+    cr_assert_eq(setenv("FAIRWAY_TRACES", "scenarios/demo", 1), 0);      /* its trace is named from there */
     loads(text);
     cr_expect(s.cluster.n_nodes == 60 && s.n_policies == 2 && s.n_seeds == 3 && s.perf.models.n == 2);
     scn_fini(&s);
