@@ -51,11 +51,11 @@ check "help trace tells of every format" formats_told
 options_documented() {
     list formats | while read -r f; do
         "$fairway" trace options --csv "$f" | sed '1d; s/,.*//; s/.*\.//' | while read -r key; do
-            grep -q "\`$key\`\|[{, ]$key:" "$here/scenarios/README.md" "$here/traces/README.md" || { echo "format $f: $key"; exit 1; }
+            grep -q "\`$key\`\|[{, ]$key:" "$here/scenarios/REFERENCE.md" "$here/traces/README.md" || { echo "format $f: $key"; exit 1; }
         done || exit 1
     done
 }
-check "every option of a trace format is in scenarios/README.md or traces/README.md" options_documented
+check "every option of a trace format is in scenarios/REFERENCE.md or traces/README.md" options_documented
 version_told() {
     version=$(sed -n 's/.*SCHEMA_VERSION = \([0-9]*\).*/\1/p' "$here/sim/db/schema.h")
     grep -q "\`user_version\` the schema's version, $version\." "$here/results/README.md" || { echo "it is $version"; return 1; }

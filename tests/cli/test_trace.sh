@@ -4,7 +4,8 @@
 cd "$here" || exit 2
 has() { "$@" >"$dir/has"; grep -q "$pattern" "$dir/has" || { cat "$dir/has"; return 1; }; }
 
-recipe=$(sed -n 's/^fairway trace generate \(.*\) -o traces\/sample\/jobs.csv$/\1/p' traces/README.md)
+# Its two lines are one command.
+recipe=$(sed -n '/^fairway trace generate .* \\$/ { N; s/\\\n//; s/^fairway trace generate \(.*\) -o traces\/sample\/jobs.csv$/\1/p; }' traces/README.md)
 # shellcheck disable=SC2086   # the recipe's words are the arguments
 "$fairway" trace generate $recipe -o "$dir/sample.csv"
 check 'the shipped sample is what its recipe makes' cmp "$dir/sample.csv" traces/sample/jobs.csv

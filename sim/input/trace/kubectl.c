@@ -4,7 +4,7 @@
  * A pod is a job of one task; its user is the namespace.  `bound: keep`: the
  * list is a snapshot, all of it at time 0; pods on a node stay there, ended ones
  * are left out.  `replay`: each pod arrives when it was created, wherever it
- * ran.  What is read, what is not and how it is told: scenarios/README.md,
+ * ran.  What is read, what is not and how it is told: scenarios/REFERENCE.md,
  * "Kubernetes".
  */
 #include <stdlib.h>

@@ -31,7 +31,7 @@ struct trace_format;
 struct trace_option;
 struct ydoc_node;
 
-/* What a format does not tell; scenarios/README.md, `defaults`. */
+/* What a format does not tell; scenarios/REFERENCE.md, `defaults`. */
 struct trace_defaults {
     int64_t  cpu_milli_per_gpu, cpu_milli, mem_b_per_gpu, mem_b;   /* for formats without CPU or memory columns */
     const char *model, *user, *queue;
