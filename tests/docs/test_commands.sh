@@ -1,0 +1,53 @@
+#!/bin/sh
+# The commands of the pages in scenarios/, page by page, as from the project's root: each block of ```sh is run,
+# with one seed where the page asks for more.  (The tutorial has a test of its own, tests/cli/test_tutorial.sh.)
+. "$(dirname "$0")/../cli/lib.sh"
+# The commands run elsewhere, so a folder relative to this one would not do.
+[ -d "${FAIRWAY_TRACES:-}" ] && FAIRWAY_TRACES=$(cd "$FAIRWAY_TRACES" && pwd) && export FAIRWAY_TRACES
+mkdir "$dir/bin"
+cat >"$dir/bin/fairway" <<END
+#!/bin/sh
+case \$1 in
+run)   exec "$fairway" "\$@" -s 1 ;;
+sweep) exec "$fairway" "\$@" --set sweep.seeds=1 ;;
+*)     exec "$fairway" "\$@" ;;
+esac
+END
+chmod +x "$dir/bin/fairway"
+PATH=$dir/bin:$PATH
+export PATH
+
+# The public trace that the last block lacked, if it is that which failed it.
+lacks() {
+    file=$(sed -n "s/.*cannot find the file '\([^']*\)'.*/\1/p" "$dir/err" | head -n 1)
+    case $file in '' | /* | ../*) return 1 ;; esac
+    [ ! -e "${FAIRWAY_TRACES:-/nowhere}/$file" ]
+}
+
+pages=0 blocks=0
+for page in "$here"/scenarios/REFERENCE.md "$here"/scenarios/*/README.md; do
+    name=${page#"$here"/}
+    pages=$((pages + 1))
+    rm -rf "$dir/root" "$dir/block"
+    mkdir "$dir/root" "$dir/block"
+    ln -s "$here/scenarios" "$here/traces" "$dir/root"
+    awk -v dir="$dir/block" '
+        /^```/     { if (file != "") { close(file); file = "" } else if ($0 == "```sh") { file = sprintf("%s/%02d.sh", dir, ++n); printf "" >file }; next }
+        file != "" { print >file }' "$page"
+    for block in "$dir"/block/*.sh; do
+        if [ ! -e "$block" ]; then echo "not ok - $name has commands"; bad=1; break; fi
+        n=$(basename "$block" .sh)
+        blocks=$((blocks + 1))
+        if grep -q '^kubectl ' "$block"; then echo "skipped - $name, block $n: needs a Kubernetes cluster"; continue; fi
+        if grep -q 'fairway plot' "$block" && ! command -v gnuplot >/dev/null; then echo "skipped - $name, block $n: no gnuplot"; continue; fi
+        if (cd "$dir/root" && sh -eu "$block") >"$dir/out" 2>"$dir/err"; then echo "ok - $name, block $n"
+        elif lacks; then echo "skipped - $name, block $n: no $file"
+        else
+            echo "not ok - $name, block $n"
+            bad=1
+            sed 's/^/# /' "$block" "$dir/out" "$dir/err"
+        fi
+    done
+done
+[ $pages -ge 9 ] && [ $blocks -ge 10 ] && echo "ok - the pages were found" || { echo "not ok - $pages pages with $blocks blocks were found"; bad=1; }
+exit $bad
