@@ -5,8 +5,8 @@
  * clock.  Work is microseconds at nominal speed in fixed point, so progress is
  * exact: looking at it can never change when it ends.
  */
-#ifndef SIM_BASE_H
-#define SIM_BASE_H
+#ifndef BASE_BASE_H
+#define BASE_BASE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,8 +39,8 @@ enum st {
 
 /* Our own bugs stop the program at once, in every build; see SIM_ASSERT's
  * message for where.  Never for a user's or a policy's mistake. */
-_Noreturn void sim_bug(const char *file, int line, const char *what);
-#define SIM_ASSERT(c) ((c) ? (void)0 : sim_bug(__FILE__, __LINE__, #c))
+_Noreturn void base_bug(const char *file, int line, const char *what);
+#define SIM_ASSERT(c) ((c) ? (void)0 : base_bug(__FILE__, __LINE__, #c))
 
 static inline int64_t i64_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t i64_max(int64_t a, int64_t b) { return a > b ? a : b; }

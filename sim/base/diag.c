@@ -1,3 +1,8 @@
+/*
+ * diag.c -- the error that is kept, how it is printed with its source line, and
+ * the nearest of the names that a user could have meant.  The edit distance costs
+ * O(product of lengths); names of 64 characters and more are near to nothing.
+ */
 #include "base/diag.h"
 
 #include <stdarg.h>

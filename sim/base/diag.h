@@ -5,8 +5,8 @@
  * and fills a struct diag.  The first error wins: a later one, often a
  * consequence, never hides the cause.
  */
-#ifndef SIM_DIAG_H
-#define SIM_DIAG_H
+#ifndef BASE_DIAG_H
+#define BASE_DIAG_H
 
 #include <stdio.h>
 #include "base/base.h"

@@ -1,3 +1,7 @@
+/*
+ * hash.c -- FNV-1a on 128 bits: xor a byte, multiply by the prime.  O(bytes).
+ * Source: draft-eastlake-fnv (offset basis and prime).
+ */
 #include "base/hash.h"
 
 #include <inttypes.h>
@@ -27,11 +31,3 @@ void hash_hex(const struct hash128 *h, char out[HASH_HEX])
 {
     (void)snprintf(out, HASH_HEX, "%016" PRIx64 "%016" PRIx64, h->hi, h->lo);
 }
-
-uint64_t hash64_bytes(uint64_t h, const void *p, size_t n)
-{
-    for (const unsigned char *b = p; n > 0; b++, n--) h = (h ^ *b) * UINT64_C(0x100000001b3);
-    return h;
-}
-
-uint64_t hash64_text(uint64_t h, const char *s) { return hash64_bytes(h, s, strlen(s)); }

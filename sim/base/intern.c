@@ -1,7 +1,11 @@
+/*
+ * intern.c -- an array of names by id, and an open-addressed index into it with
+ * linear probing, at most half full.
+ */
 #include "base/intern.h"
 
 #include <string.h>
-#include "base/hash.h"
+#include "base/hash64.h"
 #include "base/mem.h"
 
 static uint64_t hash(const char *s)

@@ -3,8 +3,8 @@
  * Ids depend on the order of interning alone, so they are the same on every
  * machine.  O(length) a look-up.
  */
-#ifndef SIM_INTERN_H
-#define SIM_INTERN_H
+#ifndef BASE_INTERN_H
+#define BASE_INTERN_H
 
 #include "base/base.h"
 

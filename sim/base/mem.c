@@ -1,16 +1,9 @@
+/* mem.c -- calloc and realloc, checked: the only calls of them in sim/. */
 #include "base/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-_Noreturn void sim_bug(const char *file, int line, const char *what)
-{
-    (void)fprintf(stderr, "fairway: internal error at %s:%d: %s\n"
-                          "fairway: this is a bug in fairway, not in your input; please report it\n",
-                  file, line, what);
-    abort();
-}
 
 static _Noreturn void exhausted(size_t n, size_t size)
 {

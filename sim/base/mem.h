@@ -4,8 +4,8 @@
  * mem_* never return NULL: when memory is exhausted the program says how much
  * was asked for and exits with status 3.  Products are overflow-checked.
  */
-#ifndef SIM_MEM_H
-#define SIM_MEM_H
+#ifndef BASE_MEM_H
+#define BASE_MEM_H
 
 #include "base/base.h"
 

@@ -1,3 +1,7 @@
+/*
+ * rng.c -- xoshiro256** and what is drawn from it.  Integers and rng_unit are the
+ * same on every machine; what goes through log, exp and sqrt is as the C library has it.
+ */
 #include "base/rng.h"
 
 #include <math.h>

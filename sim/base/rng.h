@@ -9,8 +9,8 @@
  * distributions are not guaranteed to keep their sequences between versions,
  * and a digest must.
  */
-#ifndef SIM_RNG_H
-#define SIM_RNG_H
+#ifndef BASE_RNG_H
+#define BASE_RNG_H
 
 #include "base/base.h"
 

@@ -1,3 +1,4 @@
+/* stats.c -- the statistics of stats.h; selection, sorting and distributions are GSL's. */
 #include "base/stats.h"
 
 #include <math.h>

@@ -1,3 +1,7 @@
+/*
+ * table.c -- cells are kept as text until the table is printed, since the widths
+ * of columns are known only then.  O(cells), with a copy of each.
+ */
 #include "base/table.h"
 
 #include <ctype.h>

@@ -1,3 +1,7 @@
+/*
+ * text.c -- the parsers of text.h.  A quantity is read as mantissa / scale x unit in
+ * 128-bit integers: no binary fraction comes between what is written and what is kept.
+ */
 #include "base/text.h"
 
 #include <ctype.h>
@@ -6,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A suffix is worth num/den of the kind's base unit; den is 8 for bits, else 1. */
+/* A suffix is worth num/den of the dimension's base unit; den is 8 for bits, else 1. */
 struct unit { const char *name; int64_t num, den; };
 
 #define KI (INT64_C(1) << 10)
@@ -42,7 +46,7 @@ static const struct {
     const struct unit *units;
     bool rounds;
     const char *what;           /* for "expected ..." */
-} kinds[] = {
+} dimensions[] = {
     [TEXT_DURATION] = { duration_units, true,  "a duration (us, ms, s, m, h, d or w), such as 90s or 4h" },
     [TEXT_BYTES]    = { byte_units,     true,  "an amount of memory (B, kB, MB, GB, TB, KiB, MiB, GiB or TiB), such as 16GiB" },
     [TEXT_RATE]     = { rate_units,     false, "a rate (MB/s, GB/s, Mb/s, Gb/s ...), such as 25GB/s" },
@@ -50,16 +54,16 @@ static const struct {
     [TEXT_COUNT]    = { count_units,    false, "a whole number, such as 12 or 5k" },
 };
 
-bool text_parse(const char *s, enum text_kind kind, int64_t unit, int64_t *out, char *why, size_t cap)
+bool text_parse(const char *s, enum text_dimension dimension, int64_t unit, int64_t *out, char *error, size_t cap)
 {
     __extension__ typedef __int128 wide;
-    const char *what = kinds[kind].what, *p = s;
+    const char *what = dimensions[dimension].what, *p = s;
     wide mant = 0, scale = 1;
     bool any = false, dot = false;
 
     while (isspace((unsigned char)*p)) p++;
     if (*p == '-') {
-        (void)snprintf(why, cap, "'%s' is negative, expected %s", s, what);
+        (void)snprintf(error, cap, "'%s' is negative, expected %s", s, what);
         return false;
     }
     /* Bounds that keep every product below within 2^127: 2^63 x 2^63, and 10^18 x 8. */
@@ -70,28 +74,28 @@ bool text_parse(const char *s, enum text_kind kind, int64_t unit, int64_t *out, 
         mant = mant * 10 + (*p - '0');
         if (dot) scale *= 10;
         if (mant > mant_max || scale > scale_max) {
-            (void)snprintf(why, cap, "'%s' has too many digits", s);
+            (void)snprintf(error, cap, "'%s' has too many digits", s);
             return false;
         }
     }
     if (!any) {
-        (void)snprintf(why, cap, "'%s' is not a quantity, expected %s", s, what);
+        (void)snprintf(error, cap, "'%s' is not a quantity, expected %s", s, what);
         return false;
     }
     while (*p == ' ') p++;
     wide num = unit, den = 1;
     if (*p == '\0') {
         if (unit == 0) {
-            (void)snprintf(why, cap, "'%s' has no unit, expected %s", s, what);
+            (void)snprintf(error, cap, "'%s' has no unit, expected %s", s, what);
             return false;
         }
     } else {
-        const struct unit *u = kinds[kind].units;
+        const struct unit *u = dimensions[dimension].units;
         size_t n = strlen(p);
         while (n > 0 && isspace((unsigned char)p[n - 1])) n--;
         while (u->name != NULL && (strlen(u->name) != n || strncmp(u->name, p, n) != 0)) u++;
         if (u->name == NULL) {
-            (void)snprintf(why, cap, "'%s' has an unknown unit '%.*s', expected %s", s, (int)n, p, what);
+            (void)snprintf(error, cap, "'%s' has an unknown unit '%.*s', expected %s", s, (int)n, p, what);
             return false;
         }
         num = u->num;
@@ -99,14 +103,14 @@ bool text_parse(const char *s, enum text_kind kind, int64_t unit, int64_t *out, 
     }
     wide whole = mant * num, by = scale * den, q = whole / by, r = whole % by;
     if (r != 0) {
-        if (!kinds[kind].rounds) {
-            (void)snprintf(why, cap, "'%s' is not whole in its smallest unit, expected %s", s, what);
+        if (!dimensions[dimension].rounds) {
+            (void)snprintf(error, cap, "'%s' is not whole in its smallest unit, expected %s", s, what);
             return false;
         }
         q += 2 * r >= by;
     }
     if (q > INT64_MAX) {
-        (void)snprintf(why, cap, "'%s' is too large", s);
+        (void)snprintf(error, cap, "'%s' is too large", s);
         return false;
     }
     *out = (int64_t)q;

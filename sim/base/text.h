@@ -3,16 +3,16 @@
  *
  * Every parser takes the whole string: trailing rubbish is an error.  `unit`
  * is the unit a bare number has, as the reference of the input states it.
- * On failure `why` holds only what was found and what was expected; the caller
+ * On failure `error` holds only what was found and what was expected; the caller
  * adds file, line and column with diag_at.
  */
-#ifndef SIM_TEXT_H
-#define SIM_TEXT_H
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
 
 #include <stdio.h>
 #include "base/base.h"
 
-enum text_kind {
+enum text_dimension {
     TEXT_DURATION,   /* microseconds; us ms s m h d w;  bare: see unit */
     TEXT_BYTES,      /* bytes; B kB MB GB TB (10^3), KiB MiB GiB TiB, K M G T = binary as Slurm has it */
     TEXT_RATE,       /* bytes per second; the above with /s, and kb/s Mb/s Gb/s (bits, 10^3) */
@@ -22,14 +22,14 @@ enum text_kind {
 
 /*
  * Parse `s` as a quantity >= 0.
- *   unit  what a bare number counts, in the kind's base unit (1000000 for
- *         seconds when the kind is TEXT_DURATION); 0: a bare number is an error
- *   why   [cap] out: the reason on failure
+ *   unit  what a bare number counts, in the dimension's base unit (1000000 for
+ *         seconds when that is TEXT_DURATION); 0: a bare number is an error
+ *   error [cap] out: what is wrong, on failure
  * Returns false on a syntax error, a negative, fractional-beyond-base or
  * overflowing value.  A value that is not whole in the base unit is an error,
  * never rounded, except durations and bytes, which round to nearest.
  */
-bool text_parse(const char *s, enum text_kind kind, int64_t unit, int64_t *out, char *why, size_t cap);
+bool text_parse(const char *s, enum text_dimension dimension, int64_t unit, int64_t *out, char *error, size_t cap);
 
 bool text_int(const char *s, int64_t *out);          /* optional sign, decimal, whole string */
 bool text_double(const char *s, double *out);        /* finite, whole string, '.' whatever the locale */

@@ -1,5 +1,5 @@
 /* version.h -- the version of the program, once.  Layer: base. */
-#ifndef SIM_VERSION_H
-#define SIM_VERSION_H
+#ifndef BASE_VERSION_H
+#define BASE_VERSION_H
 #define FAIRWAY_VERSION "0.1.0"
 #endif

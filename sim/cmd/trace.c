@@ -64,7 +64,7 @@ static const char *long_name(int c)
 }
 
 /* The value of a quantity option; 0 or the exit status. */
-static int quantity(int c, enum text_kind dimension, int64_t unit, int64_t min, int64_t *out)
+static int quantity(int c, enum text_dimension dimension, int64_t unit, int64_t min, int64_t *out)
 {
     char error[256];
     if (!text_parse(optarg, dimension, unit, out, error, sizeof error)) return cmd_usage_error(&cmd_trace, "--%s: %s", long_name(c), error);

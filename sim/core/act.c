@@ -1,3 +1,7 @@
+/*
+ * act.c -- the arithmetic of act.h, in integers.  Invariant: an activity whose rate
+ * is not 0 has one pending event, at the first microsecond by which nothing is left.
+ */
 #include "core/act.h"
 
 static void arm(const struct act *a, struct evq *q)

@@ -7,8 +7,8 @@
  * looking at progress cannot change a finish time.  Finish = since +
  * ceil(left / rate); an activity with rate 0 has no pending event.
  */
-#ifndef SIM_ACT_H
-#define SIM_ACT_H
+#ifndef CORE_ACT_H
+#define CORE_ACT_H
 
 #include "core/evq.h"
 

@@ -1,3 +1,4 @@
+/* evloop.c -- the steps of one instant, as evloop.h numbers them, and the digest's mixing. */
 #include "core/evloop.h"
 
 #include <inttypes.h>

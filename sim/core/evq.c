@@ -1,3 +1,8 @@
+/*
+ * evq.c -- the heap of evq.h.  Invariant: heap[pos[s]].slot == s for every slot s with
+ * a pending event, NONE for all others; heap[i] is not after heap[4i+1 .. 4i+4].
+ * Four children a node halve the depth of a binary heap, and lie side by side.
+ */
 #include "core/evq.h"
 
 #include <string.h>

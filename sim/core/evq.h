@@ -6,8 +6,8 @@
  * order of insertion nor re-arming changes a run.
  * evq_set, evq_cancel, evq_pop: O(log n); everything else O(1).
  */
-#ifndef SIM_EVQ_H
-#define SIM_EVQ_H
+#ifndef CORE_EVQ_H
+#define CORE_EVQ_H
 
 #include "base/base.h"
 

@@ -10,7 +10,7 @@
 #include "host/policy_spec.h"
 #include "host/policy_view.h"
 #include "fits.h"
-#include "base/hash.h"
+#include "base/hash64.h"
 #include "base/mem.h"
 #include "base/text.h"
 

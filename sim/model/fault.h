@@ -5,8 +5,8 @@
  * from one seeded stream per node, so that a node's failures do not depend on
  * the policy or on other nodes.
  */
-#ifndef SIM_FAULT_H
-#define SIM_FAULT_H
+#ifndef MODEL_FAULT_H
+#define MODEL_FAULT_H
 
 #include "base/rng.h"
 

@@ -3,8 +3,8 @@
  *
  * Only jobs with data or order have one; it lives and goes with its job.
  */
-#ifndef SIM_GRAPH_H
-#define SIM_GRAPH_H
+#ifndef MODEL_GRAPH_H
+#define MODEL_GRAPH_H
 
 #include "model/job.h"
 

@@ -6,8 +6,8 @@
  * a handle {slot, gen} goes stale when its slot is given back.  `ordinal` is
  * the job's place in arrival order (ties in trace order) and never recycled.
  */
-#ifndef SIM_JOB_H
-#define SIM_JOB_H
+#ifndef MODEL_JOB_H
+#define MODEL_JOB_H
 
 #include "core/act.h"
 #include "model/calls/calls.h"

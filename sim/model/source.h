@@ -3,8 +3,8 @@
  *
  * Implemented by the trace readers, by the generator and by tests.
  */
-#ifndef SIM_SOURCE_H
-#define SIM_SOURCE_H
+#ifndef MODEL_SOURCE_H
+#define MODEL_SOURCE_H
 
 #include "base/diag.h"
 #include "model/job.h"

@@ -13,8 +13,8 @@
  * the other, each from its cheapest replica (net_level).  A task of calls makes
  * them where others compute (world_send, world_call).
  */
-#ifndef SIM_WORLD_H
-#define SIM_WORLD_H
+#ifndef MODEL_WORLD_H
+#define MODEL_WORLD_H
 
 #include "model/source.h"
 #include "model/world_view.h"

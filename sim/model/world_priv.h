@@ -7,8 +7,8 @@
  * world_calls.c  queues and calls of tasks that are made of calls
  * world_data.c  a task reads its inputs, writes its output, unblocks others
  */
-#ifndef SIM_WORLD_PRIV_H
-#define SIM_WORLD_PRIV_H
+#ifndef MODEL_WORLD_PRIV_H
+#define MODEL_WORLD_PRIV_H
 
 #include "core/evloop.h"
 #include "model/graph.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/hash.h"
+#include "base/hash64.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/text.h"

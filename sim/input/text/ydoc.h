@@ -99,7 +99,7 @@ enum st ydoc_int(const struct ydoc_node *map, const char *key, int64_t lo, int64
 enum st ydoc_double(const struct ydoc_node *map, const char *key, double lo, double hi, double *out, struct diag *d);
 /* A quantity of text.h, at least lo (0 or 1) and at most 1000 years, 1024 TiB or a
  * million by its dimension; `unit` as text_parse has it. */
-enum st ydoc_quantity(const struct ydoc_node *map, const char *key, enum text_kind dimension, int64_t unit,
+enum st ydoc_quantity(const struct ydoc_node *map, const char *key, enum text_dimension dimension, int64_t unit,
                       int64_t lo, int64_t *out, struct diag *d);
 /* One of word [n]: its index. */
 enum st ydoc_choice(const struct ydoc_node *map, const char *key, const char *const *word, size_t n,

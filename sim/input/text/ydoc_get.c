@@ -155,7 +155,7 @@ enum st ydoc_bool(const struct ydoc_node *map, const char *key, bool *out, struc
     return ST_OK;
 }
 
-enum st ydoc_quantity(const struct ydoc_node *map, const char *key, enum text_kind dimension, int64_t unit,
+enum st ydoc_quantity(const struct ydoc_node *map, const char *key, enum text_dimension dimension, int64_t unit,
                       int64_t lo, int64_t *out, struct diag *d)
 {
     /* The upper ends keep sums and products of quantities inside 64 bits. */

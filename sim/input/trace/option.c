@@ -50,7 +50,7 @@ static bool in_range(const struct trace_option *x, const char *text, double v, c
     return false;
 }
 
-static bool parse_quantity(const struct trace_option *x, enum text_kind dimension, int64_t unit, const char *text, int64_t *to,
+static bool parse_quantity(const struct trace_option *x, enum text_dimension dimension, int64_t unit, const char *text, int64_t *to,
                            char *error, size_t cap)
 {
     int64_t v;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/hash.h"
+#include "base/hash64.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "input/trace/reader.h"

@@ -3,20 +3,20 @@
 #include <string.h>
 #include "base/text.h"
 
-static char why[256];
+static char error[256];
 
-static void is(const char *s, enum text_kind kind, int64_t unit, int64_t want)
+static void is(const char *s, enum text_dimension dimension, int64_t unit, int64_t want)
 {
     int64_t got = -1;
-    cr_expect(text_parse(s, kind, unit, &got, why, sizeof why), "'%s': %s", s, why);
+    cr_expect(text_parse(s, dimension, unit, &got, error, sizeof error), "'%s': %s", s, error);
     cr_expect_eq(got, want, "'%s' is %lld, expected %lld", s, (long long)got, (long long)want);
 }
 
-static void fails(const char *s, enum text_kind kind, int64_t unit, const char *reason)
+static void fails(const char *s, enum text_dimension dimension, int64_t unit, const char *reason)
 {
     int64_t got = -1;
-    cr_expect_not(text_parse(s, kind, unit, &got, why, sizeof why), "'%s' gave %lld", s, (long long)got);
-    cr_expect(strstr(why, reason) != NULL, "'%s': '%s' lacks '%s'", s, why, reason);
+    cr_expect_not(text_parse(s, dimension, unit, &got, error, sizeof error), "'%s' gave %lld", s, (long long)got);
+    cr_expect(strstr(error, reason) != NULL, "'%s': '%s' lacks '%s'", s, error, reason);
     cr_expect_eq(got, -1);
 }
 
