@@ -12,7 +12,7 @@ static enum st write_tasks(FILE *f, struct scenario *s, enum relation_form form,
     struct trace t;
     struct source src = { .ctx = NULL };
     struct job_spec j;
-    TRY(trace_seed(&s->trace, s->n_seeds > 0 ? s->seed[0] : 1, d));
+    TRY(trace_seed(&s->trace, s->asked.n_seeds > 0 ? s->asked.seed[0] : 1, d));
     TRY(trace_prepare(&t, &s->trace, &s->cluster, &s->perf, d));
     enum st st = trace_source_open(&t, &src, d);
     uint64_t n = 0;
@@ -22,7 +22,7 @@ static enum st write_tasks(FILE *f, struct scenario *s, enum relation_form form,
         for (uint32_t g = 0; g < j.n_groups; g++) n_tasks += j.group[g].n;
         for (uint32_t k = 0; j.calls != NULL && k < n_tasks; k++, n++) {
             sim_tick us[ENGINE_KINDS_MAX];
-            relation_profile(&s->calltime, j.calls->call + j.calls->first[k], j.calls->n[k], us);
+            relation_profile(&s->engines.times, j.calls->call + j.calls->first[k], j.calls->n[k], us);
             struct relation_row row = relation_of_times(us, form);
             relation_write(f, j.id, k, &row, pairs, &s->cluster);
         }

@@ -67,19 +67,19 @@ static int parse(struct run_opts *o, int argc, char **argv)
 static void override(struct scenario *s, const struct run_opts *o)
 {
     if (o->n_policies > 0) {
-        for (size_t i = 0; i < s->n_policies; i++) { mem_free(s->policy[i].spec); mem_free(s->policy[i].label); }
-        s->n_policies = 0;
+        for (size_t i = 0; i < s->asked.n_policies; i++) { mem_free(s->asked.policy[i].spec); mem_free(s->asked.policy[i].label); }
+        s->asked.n_policies = 0;
         for (size_t i = 0; i < o->n_policies; i++) {
-            MEM_RESERVE(s->policy, s->cap_policies, i + 1);
-            s->policy[s->n_policies++] = (struct scn_policy){ mem_strdup(o->policy[i]), mem_strdup(o->policy[i]), 0, 0 };
+            MEM_RESERVE(s->asked.policy, s->asked.cap_policies, i + 1);
+            s->asked.policy[s->asked.n_policies++] = (struct scn_policy){ mem_strdup(o->policy[i]), mem_strdup(o->policy[i]), 0, 0 };
         }
     }
     if (o->n_seeds > 0) {
-        MEM_RESERVE(s->seed, s->cap_seeds, o->n_seeds);
-        memcpy(s->seed, o->seed, o->n_seeds * sizeof *s->seed);
-        s->n_seeds = o->n_seeds;
+        MEM_RESERVE(s->asked.seed, s->asked.cap_seeds, o->n_seeds);
+        memcpy(s->asked.seed, o->seed, o->n_seeds * sizeof *s->asked.seed);
+        s->asked.n_seeds = o->n_seeds;
     }
-    if (o->audit) s->audit = true;
+    if (o->audit) s->output.audit = true;
     if (o->strict) s->trace.strict = true;
 }
 
@@ -98,14 +98,14 @@ static enum st run_seed(struct run_env *env, uint64_t seed, bool with_repairs, s
 {
     struct scenario *s = env->scn;
     if (with_repairs) print_repairs(env->trace, s->trace.path);
-    for (size_t i = 0; i < s->n_policies; i++) {
+    for (size_t i = 0; i < s->asked.n_policies; i++) {
         char label[80];
         struct run_result r;
         struct diag failed = { 0 };
-        (void)snprintf(label, sizeof label, "%.48s seed %" PRIu64, s->policy[i].label, seed);
+        (void)snprintf(label, sizeof label, "%.48s seed %" PRIu64, s->asked.policy[i].label, seed);
         progress_run(env->progress, label, env->trace->facts.n_jobs);
         if (env->log != NULL) (void)fprintf(env->log, "# %s\n", label);
-        enum st st = run_one(env, &s->policy[i], seed, &r, &failed);
+        enum st st = run_one(env, &s->asked.policy[i], seed, &r, &failed);
         progress_clear(env->progress);
         if (st != ST_OK && st != ST_EPOLICY) { *d = failed; return st; }
         if (st == ST_EPOLICY) {
@@ -119,7 +119,7 @@ static enum st run_seed(struct run_env *env, uint64_t seed, bool with_repairs, s
         tally->done++;
         tally->unfinished += r.n_unfinished;
         tally->rejected += r.n_rejected;
-        if (r.n_unfinished > 0 && s->horizon == TICK_NEVER && s->fill <= 0)
+        if (r.n_unfinished > 0 && s->horizon == TICK_NEVER && s->replay.fill <= 0)
             (void)fprintf(stderr, "warning: %s: %" PRIu64 " jobs were left unfinished\n", label, r.n_unfinished);
         if (r.n_rejected > 0)
             (void)fprintf(stderr, "note: %s: %" PRIu64 " jobs can never run on this cluster and were rejected\n", label, r.n_rejected);
@@ -129,10 +129,10 @@ static enum st run_seed(struct run_env *env, uint64_t seed, bool with_repairs, s
 
 static enum st run_all(struct run_env *env, struct setup *setup, struct tally *tally, struct diag *d)
 {
-    for (size_t k = 0; k < env->scn->n_seeds; k++) {
-        TRY(setup_trace(setup, env->scn->seed[k], d));
+    for (size_t k = 0; k < env->scn->asked.n_seeds; k++) {
+        TRY(setup_trace(setup, env->scn->asked.seed[k], d));
         TRY(setup_isolated(setup, &env->isolated, d));
-        TRY(run_seed(env, env->scn->seed[k], k == 0, tally, d));
+        TRY(run_seed(env, env->scn->asked.seed[k], k == 0, tally, d));
     }
     return ST_OK;
 }
@@ -150,8 +150,8 @@ static enum st with_log(struct run_env *env, struct setup *setup, const char *lo
 /* Equal runs would show intervals of width nothing: say so. */
 static void warn_idle_seeds(const struct scenario *s)
 {
-    if (s->n_seeds > 1 && !setup_is_drawn(s))
-        (void)fprintf(stderr, "note: nothing in this scenario is drawn from the seed: its %zu seeds give equal runs\n", s->n_seeds);
+    if (s->asked.n_seeds > 1 && !setup_is_drawn(s))
+        (void)fprintf(stderr, "note: nothing in this scenario is drawn from the seed: its %zu seeds give equal runs\n", s->asked.n_seeds);
 }
 
 /* All input is read and checked before the database is opened: a mistake leaves none behind. */
@@ -162,18 +162,18 @@ static enum st execute(const struct run_opts *o, struct scenario *s, struct tall
     struct run_env env = { .scn = s, .trace = &setup.trace, .progress = &progress, .quiet = o->quiet, .limits = o->limits };
     TRY(scn_load(s, o->scenario, o->set, o->n_set, d));
     override(s, o);
-    if (s->n_policies == 0) return diag_at(d, ST_EINPUT, s->path, 0, 0, "no policy: name some under `policies:` or with -p");
+    if (s->asked.n_policies == 0) return diag_at(d, ST_EINPUT, s->id.path, 0, 0, "no policy: name some under `policies:` or with -p");
     TRY(run_check_policies(s, &o->limits, d));
-    (void)snprintf(db, cap, "%s%s", o->db ? o->db : s->name, o->db ? "" : ".db");
+    (void)snprintf(db, cap, "%s%s", o->db ? o->db : s->id.name, o->db ? "" : ".db");
     setup_begin(&setup, s);
-    enum st st = setup_trace(&setup, s->seed[0], d);
+    enum st st = setup_trace(&setup, s->asked.seed[0], d);
     if (st == ST_OK) st = store_open(&env.store, db, d);
     if (st == ST_OK) {
         warn_idle_seeds(s);
-        if (s->has_sweep && !o->quiet)
+        if (s->asked.has_sweep && !o->quiet)
             (void)fprintf(stderr, "note: this runs the scenario itself; `fairway sweep` runs every combination of its sweep\n");
         run_catch_interrupt();
-        progress_begin(&progress, o->quiet, (uint32_t)(s->n_policies * s->n_seeds));
+        progress_begin(&progress, o->quiet, (uint32_t)(s->asked.n_policies * s->asked.n_seeds));
         st = with_log(&env, &setup, o->log, tally, d);
         store_close(env.store);
     }
@@ -197,7 +197,7 @@ static int run(int argc, char **argv)
                          tally.failed ? " (and some that failed)" : "", db);
         if (st != ST_OK) status = cmd_fail(&d);
         else if (tally.worst != ST_OK) status = diag_exit_status(tally.worst);
-        else if (tally.unfinished > 0 && s.horizon == TICK_NEVER && s.fill <= 0) status = 1;
+        else if (tally.unfinished > 0 && s.horizon == TICK_NEVER && s.replay.fill <= 0) status = 1;
         scn_fini(&s);
     }
     mem_free(o.policy);

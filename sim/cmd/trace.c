@@ -196,10 +196,10 @@ static enum st on_file(const struct args *a, struct diag *d)
 
 static enum st on_scenario(const struct args *a, struct diag *d)
 {
-    struct scenario s = { .path = NULL };
+    struct scenario s = { .horizon = 0 };
     struct trace t = { .index = NULL };
     TRY(scn_load(&s, a->scenario, NULL, 0, d));
-    enum st st = trace_seed(&s.trace, s.n_seeds > 0 ? s.seed[0] : 1, d);
+    enum st st = trace_seed(&s.trace, s.asked.n_seeds > 0 ? s.asked.seed[0] : 1, d);
     if (st == ST_OK) st = trace_prepare(&t, &s.trace, &s.cluster, &s.perf, d);
     if (st == ST_OK) st = print_stats(&t, a->table, d);
     trace_fini(&t);

@@ -40,9 +40,10 @@ static enum st run_alone(struct scenario *s, const struct job_spec *job, uint64_
     (void)snprintf(spec, sizeof spec, "gs:quota=%u", quota);
     TRY(host_create(&h, spec, NULL, &(struct host_origin){ 0 }, NULL, d));
     struct world *w = world_create(&(struct world_config){
-        .cluster = &s->cluster, .perf = &s->perf, .profiles = s->has_profiles ? &s->profiles : NULL, .monitor = s->monitor, .seed = seed, .checkpoint_interval = s->checkpoint_interval,
-        .restore_cost = s->restore_cost, .enforce_limits = s->enforce_limits, .reject_infeasible = true, .audit = s->audit,
-        .data = &s->data, .net = s->net, .horizon = TICK_NEVER },
+        .cluster = &s->cluster, .perf = &s->perf, .profiles = s->profiles.is_used ? &s->profiles.table : NULL,
+        .monitor = s->profiles.monitor, .seed = seed, .checkpoint_interval = s->jobs.checkpoint_interval,
+        .restore_cost = s->jobs.restore_cost, .enforce_limits = s->jobs.enforce_limits, .reject_infeasible = true, .audit = s->output.audit,
+        .data = &s->data.blocks, .net = s->data.net, .horizon = TICK_NEVER },
         (struct source){ &alone, next_alone }, host_decider(h));
     world_observe(w, (struct observer){ .ctx = us, .job_ended = on_job_ended });
     while ((st = world_step(w, d)) == ST_OK) { }
@@ -107,10 +108,10 @@ enum st isolated_of_source(struct isolated_times *out, struct scenario *s, struc
     struct intern seen = { 0 };         /* of distinct jobs, in order */
     uint64_t *first = NULL;             /* by seen: the ordinal of the one that was run */
     size_t cap_whole = 0, cap_share = 0, cap_first = 0;
-    uint32_t quota = s->cluster.n_cards / s->ideal_share;
+    uint32_t quota = s->cluster.n_cards / s->output.ideal_share;
     struct job_spec job;
     enum st st;
-    SIM_ASSERT(s->ideal_share >= 1);
+    SIM_ASSERT(s->output.ideal_share >= 1);
     memset(out, 0, sizeof *out);
     if (quota < 1) quota = 1;
     for (; (st = src.next(src.ctx, &job, d)) == ST_OK; out->n++) {
@@ -132,7 +133,7 @@ enum st isolated_of_source(struct isolated_times *out, struct scenario *s, struc
     intern_fini(&seen);
     mem_free(first);
     if (st == ST_END) return ST_OK;
-    diag_hint(d, "found while running each job alone, for `output: {ideal: %u}`", s->ideal_share);
+    diag_hint(d, "found while running each job alone, for `output: {ideal: %u}`", s->output.ideal_share);
     isolated_fini(out);
     return st;
 }

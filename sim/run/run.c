@@ -42,7 +42,7 @@ struct sink {
 static void on_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *reason)
 {
     struct sink *r = ctx;
-    if (r->error.code != ST_OK || !r->env->scn->write_decisions) return;
+    if (r->error.code != ST_OK || !r->env->scn->output.decisions) return;
     (void)store_decision(r->env->store, r->run, &(struct store_decision){
         .at_us = at, .verb = verb, .ordinal = job, .task = task, .node = node, .why = reason }, &r->error);
 }
@@ -64,20 +64,20 @@ static void on_decided(void *ctx, int64_t wall_ns)
 static double weight_of(const void *ctx, const char *user)
 {
     const struct scenario *s = ctx;
-    for (size_t i = 0; i < s->n_weights; i++)
-        if (strcmp(s->weight[i].user, user) == 0) return s->weight[i].weight;
+    for (size_t i = 0; i < s->users.n; i++)
+        if (strcmp(s->users.weight[i].user, user) == 0) return s->users.weight[i].weight;
     return 1;
 }
 
 static char *format_weights(const struct scenario *s)
 {
-    if (s->n_weights == 0) return NULL;
+    if (s->users.n == 0) return NULL;
     size_t n = 1;
-    for (size_t i = 0; i < s->n_weights; i++) n += strlen(s->weight[i].user) + 32;
+    for (size_t i = 0; i < s->users.n; i++) n += strlen(s->users.weight[i].user) + 32;
     char *t = mem_alloc(n, 1);
     int at = 0;
-    for (size_t i = 0; i < s->n_weights; i++)
-        at += snprintf(t + at, n - (size_t)at, "%s%s:%.15g", i ? ";" : "", s->weight[i].user, s->weight[i].weight);
+    for (size_t i = 0; i < s->users.n; i++)
+        at += snprintf(t + at, n - (size_t)at, "%s%s:%.15g", i ? ";" : "", s->users.weight[i].user, s->users.weight[i].weight);
     return t;
 }
 
@@ -85,7 +85,7 @@ static enum st open_policy(struct host **h, const struct scenario *s, const stru
                            const struct host_hooks *hooks, struct diag *d)
 {
     char *weights = format_weights(s);
-    struct host_origin at = { p->line ? s->path : NULL, p->line, p->col };
+    struct host_origin at = { p->line ? s->id.path : NULL, p->line, p->col };
     enum st st = host_create(h, p->spec, weights, &at, hooks, d);
     mem_free(weights);
     return st;
@@ -95,9 +95,9 @@ static enum st open_policy(struct host **h, const struct scenario *s, const stru
 static enum st take_label(struct scenario *s, struct scn_policy *p, const char *label, struct diag *d)
 {
     if (label == NULL || strcmp(p->label, p->spec) != 0) return ST_OK;
-    for (size_t i = 0; i < s->n_policies; i++) {
-        if (&s->policy[i] == p || strcmp(s->policy[i].label, label) != 0) continue;
-        enum st st = diag_at(d, ST_EINPUT, p->line ? s->path : "", p->line, p->col,
+    for (size_t i = 0; i < s->asked.n_policies; i++) {
+        if (&s->asked.policy[i] == p || strcmp(s->asked.policy[i].label, label) != 0) continue;
+        enum st st = diag_at(d, ST_EINPUT, p->line ? s->id.path : "", p->line, p->col,
                              "policy '%s' calls itself '%s', as another is called", p->spec, label);
         diag_hint(d, "in the scenario, give it a label: {exec: ..., label: ...}");
         return st;
@@ -188,16 +188,16 @@ enum st run_check_policies(struct scenario *s, const struct sandbox_limits *limi
 {
     char (*seen)[HASH_HEX];
     enum st st = ST_OK;
-    MEM_ARRAY(seen, s->n_policies);
-    for (size_t i = 0; i < s->n_policies && st == ST_OK; i++) {
+    MEM_ARRAY(seen, s->asked.n_policies);
+    for (size_t i = 0; i < s->asked.n_policies && st == ST_OK; i++) {
         struct run_policy who;
-        st = run_policy_find(&who, s, &s->policy[i], limits, d);
+        st = run_policy_find(&who, s, &s->asked.policy[i], limits, d);
         if (st != ST_OK) break;
         memcpy(seen[i], who.identity, HASH_HEX);
         for (size_t k = 0; k < i && st == ST_OK; k++)       /* the later run would replace the earlier one */
             if (strcmp(seen[k], seen[i]) == 0)
-                st = diag_at(d, ST_EINPUT, s->policy[i].line > 0 ? s->path : "", s->policy[i].line, s->policy[i].col,
-                             "policies '%s' and '%s' are the same: %s", s->policy[k].label, s->policy[i].label, who.spec);
+                st = diag_at(d, ST_EINPUT, s->asked.policy[i].line > 0 ? s->id.path : "", s->asked.policy[i].line, s->asked.policy[i].col,
+                             "policies '%s' and '%s' are the same: %s", s->asked.policy[k].label, s->asked.policy[i].label, who.spec);
         run_policy_fini(&who);
     }
     mem_free(seen);
@@ -210,7 +210,7 @@ void run_describe(struct run_row *out, const struct scenario *s, uint64_t conten
     struct hash128 key;
     hash_init(&key);
     hash_text(&key, FAIRWAY_VERSION);
-    hash_text(&key, s->canonical);
+    hash_text(&key, s->id.canonical);
     hash_bytes(&key, &content_hash, sizeof content_hash);
     hash_text(&key, who->identity);
     hash_bytes(&key, &seed, sizeof seed);
@@ -220,7 +220,7 @@ void run_describe(struct run_row *out, const struct scenario *s, uint64_t conten
     else if (s->trace.n_instances > 0) (void)snprintf(out->trace_hash, sizeof out->trace_hash, "instances");
     else (void)snprintf(out->trace_hash, sizeof out->trace_hash, "%016" PRIx64, content_hash);
     out->row = (struct store_run){
-        .key = out->key, .scenario = s->name, .title = s->title, .variant = s->variant, .scenario_text = s->canonical,
+        .key = out->key, .scenario = s->id.name, .title = s->id.title, .variant = s->id.variant, .scenario_text = s->id.canonical,
         .trace_path = s->trace.path ? s->trace.path : "(generated)", .trace_hash = out->trace_hash, .policy = label,
         .policy_spec = who->spec, .policy_source = who->source, .seed = seed, .clairvoyant = who->is_clairvoyant,
         .by_count = who->by_count };
@@ -276,26 +276,27 @@ static enum st simulate(const struct run_env *env, struct host *h, struct sink *
     struct scenario *s = env->scn;
     struct source src;
     sim_tick horizon = s->horizon, end = TICK_NEVER;
-    if (s->fill > 0) TRY(trace_fill_open(env->trace, s->fill, seed, &src, &end, d));
+    if (s->replay.fill > 0) TRY(trace_fill_open(env->trace, s->replay.fill, seed, &src, &end, d));
     else TRY(trace_source_open(env->trace, &src, d));
     if (end < horizon) horizon = end;
     struct world *w = world_create(&(struct world_config){
-        .cluster = &s->cluster, .perf = &s->perf, .profiles = s->has_profiles ? &s->profiles : NULL, .monitor = s->monitor, .fault = s->fault, .seed = seed,
-        .checkpoint_interval = s->checkpoint_interval, .restore_cost = s->restore_cost, .mismatch_after = s->mismatch_after,
-        .enforce_limits = s->enforce_limits, .reject_infeasible = s->reject_infeasible, .audit = s->audit,
-        .data = &s->data, .net = s->net, .calltime = s->has_calltime ? &s->calltime : NULL,
-        .relation = s->has_relation ? &s->relation : NULL, .concurrency = s->concurrency,
-        .horizon = horizon, .sample_every = s->sample_every }, src, host_decider(h));
+        .cluster = &s->cluster, .perf = &s->perf, .profiles = s->profiles.is_used ? &s->profiles.table : NULL,
+        .monitor = s->profiles.monitor, .fault = s->fault, .seed = seed, .checkpoint_interval = s->jobs.checkpoint_interval,
+        .restore_cost = s->jobs.restore_cost, .mismatch_after = s->jobs.mismatch_after,
+        .enforce_limits = s->jobs.enforce_limits, .reject_infeasible = s->jobs.reject_infeasible, .audit = s->output.audit,
+        .data = &s->data.blocks, .net = s->data.net, .calltime = s->engines.has_times ? &s->engines.times : NULL,
+        .relation = s->engines.has_relation ? &s->engines.relation : NULL, .concurrency = s->replay.concurrency,
+        .horizon = horizon, .sample_every = s->output.sample_every }, src, host_decider(h));
     rec->metrics = metrics_create(w, &(struct metrics_opts){
-        .store = env->store, .run = rec->run, .write_attempts = s->write_attempts || s->write_decisions, .write_lending = s->write_lending,
-        .n_jobs = env->trace->facts.n_jobs, .warmup = s->warmup, .cooldown = s->cooldown, .fills = s->fill > 0,
+        .store = env->store, .run = rec->run, .write_attempts = s->output.attempts || s->output.decisions, .write_lending = s->output.lending,
+        .n_jobs = env->trace->facts.n_jobs, .warmup = s->output.warmup, .cooldown = s->output.cooldown, .fills = s->replay.fill > 0,
         .weight_of = weight_of, .weight_ctx = s,
         .ideal_whole = env->isolated ? env->isolated->whole : NULL, .ideal_share = env->isolated ? env->isolated->share : NULL,
         .n_ideal = env->isolated ? env->isolated->n : 0 });
     world_observe(w, metrics_observer(rec->metrics));
     if (env->log != NULL) world_observe(w, event_log_observer(env->log));
-    if (s->write_attempts || s->write_decisions) {
-        rec->record = record_create(w, env->store, rec->run, s->write_decisions);
+    if (s->output.attempts || s->output.decisions) {
+        rec->record = record_create(w, env->store, rec->run, s->output.decisions);
         world_observe(w, record_observer(rec->record));
     }
     enum st st = loop(env, w, rec, d);
@@ -309,7 +310,7 @@ static enum st simulate(const struct run_env *env, struct host *h, struct sink *
     metrics_destroy(rec->metrics);
     record_destroy(rec->record);
     world_destroy(w);
-    if (s->fill > 0) trace_fill_close(&src);
+    if (s->replay.fill > 0) trace_fill_close(&src);
     else trace_source_close(&src);
     return st;
 }
@@ -320,7 +321,7 @@ static enum st run_here(const struct run_env *env, const struct scn_policy *poli
 {
     struct host *h;
     struct sink rec = { .env = env, .page = page };
-    struct host_hooks hooks = { .ctx = &rec, .decision = env->scn->write_decisions ? on_decision : NULL,
+    struct host_hooks hooks = { .ctx = &rec, .decision = env->scn->output.decisions ? on_decision : NULL,
                                    .note = on_note, .decided = on_decided, .page = page,
                                    .call_us = env->limits.call_us };
     TRY(open_policy(&h, env->scn, policy, &hooks, d));

@@ -21,13 +21,13 @@ enum st setup_trace(struct setup *u, uint64_t seed, struct diag *d)
     drop_isolated(u);
     if (!u->has_trace || trace_is_drawn(&s->trace)) {
         /* Blocks are drawn by number, in the order in which a trace first names them: those of another seed must go. */
-        if (u->has_trace) { trace_fini(&u->trace); data_fini(&s->data); }
+        if (u->has_trace) { trace_fini(&u->trace); data_fini(&s->data.blocks); }
         u->has_trace = false;
         TRY(trace_seed(&s->trace, seed, d));
         TRY(trace_prepare(&u->trace, &s->trace, &s->cluster, &s->perf, d));
         u->has_trace = true;
     }
-    if (s->data.names.n > 0) data_place(&s->data, &s->cluster, s->data_rule, s->data_replicas, seed);
+    if (s->data.blocks.names.n > 0) data_place(&s->data.blocks, &s->cluster, s->data.rule, s->data.replicas, seed);
     u->seed = seed;
     return ST_OK;
 }
@@ -35,7 +35,7 @@ enum st setup_trace(struct setup *u, uint64_t seed, struct diag *d)
 enum st setup_isolated(struct setup *u, const struct isolated_times **out, struct diag *d)
 {
     *out = NULL;
-    if (u->scn->ideal_share == 0) return ST_OK;
+    if (u->scn->output.ideal_share == 0) return ST_OK;
     if (!u->has_isolated) TRY(isolated_find(&u->isolated, u->scn, &u->trace, u->seed, d));
     u->has_isolated = true;
     *out = &u->isolated;
@@ -51,5 +51,5 @@ void setup_fini(struct setup *u)
 
 bool setup_is_drawn(const struct scenario *s)
 {
-    return trace_is_drawn(&s->trace) || s->fault.mtbf_us > 0 || s->data.names.n > 0 || s->fill > 0;
+    return trace_is_drawn(&s->trace) || s->fault.mtbf_us > 0 || s->data.blocks.names.n > 0 || s->replay.fill > 0;
 }

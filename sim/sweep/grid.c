@@ -9,7 +9,7 @@
 enum st grid_scenario(const struct grid *g, uint32_t kase, struct scenario *out, struct diag *d)
 {
     TRY(sweep_case(&g->sweep, kase, out, d));
-    if (g->opts.audit) out->audit = true;
+    if (g->opts.audit) out->output.audit = true;
     if (g->opts.strict) out->trace.strict = true;
     return ST_OK;
 }
@@ -38,17 +38,17 @@ static enum st hash_of(struct hashes *h, const struct trace_opts *o, uint64_t *o
 static enum st add_policy(struct grid *g, uint32_t kase, struct scenario *s, uint32_t p, struct hashes *hashes, struct diag *d)
 {
     struct grid_policy *q = &g->at[kase].policy[p];
-    TRY(run_policy_find(&q->who, s, &s->policy[p], &g->opts.limits, d));
-    q->label = mem_strdup(s->policy[p].label);
+    TRY(run_policy_find(&q->who, s, &s->asked.policy[p], &g->opts.limits, d));
+    q->label = mem_strdup(s->asked.policy[p].label);
     enum st st = ST_OK;
     for (size_t k = 0; k < g->n_seeds && st == ST_OK; k++) {
         struct grid_run *r = &g->run[(kase * g->n_seeds + k) * g->n_policies + p];
         struct run_row row;
         uint64_t hash = 0;
-        st = trace_seed(&s->trace, s->seed[k], d);
+        st = trace_seed(&s->trace, s->asked.seed[k], d);
         if (st == ST_OK) st = hash_of(hashes, &s->trace, &hash, d);
-        run_describe(&row, s, hash, &q->who, q->label, s->seed[k]);
-        *r = (struct grid_run){ .kase = kase, .policy = p, .seed = s->seed[k] };
+        run_describe(&row, s, hash, &q->who, q->label, s->asked.seed[k]);
+        *r = (struct grid_run){ .kase = kase, .policy = p, .seed = s->asked.seed[k] };
         memcpy(r->key, row.key, sizeof r->key);
         memcpy(r->trace_hash, row.trace_hash, sizeof r->trace_hash);
     }
@@ -58,20 +58,20 @@ static enum st add_policy(struct grid *g, uint32_t kase, struct scenario *s, uin
 static enum st add_case(struct grid *g, uint32_t kase, struct scenario *s, struct hashes *hashes, struct diag *d)
 {
     struct grid_case *k = &g->at[kase];
-    if (s->n_policies == 0) return diag_at(d, ST_EINPUT, s->path, 0, 0, "no policy: name some under `policies:` or `sweep: {policies: ...}`");
+    if (s->asked.n_policies == 0) return diag_at(d, ST_EINPUT, s->id.path, 0, 0, "no policy: name some under `policies:` or `sweep: {policies: ...}`");
     if (kase == 0) {
-        g->n_policies = s->n_policies;
-        g->n_seeds = s->n_seeds;
+        g->n_policies = s->asked.n_policies;
+        g->n_seeds = s->asked.n_seeds;
         if (g->n_policies * g->n_seeds > GRID_RUNS_MAX / g->sweep.n_cases)
-            return diag_at(d, ST_EINPUT, s->path, 0, 0, "the sweep has %zu cases, %zu policies and %zu seeds: more than %d runs",
+            return diag_at(d, ST_EINPUT, s->id.path, 0, 0, "the sweep has %zu cases, %zu policies and %zu seeds: more than %d runs",
                            g->sweep.n_cases, g->n_policies, g->n_seeds, GRID_RUNS_MAX);
         g->n = g->sweep.n_cases * g->n_policies * g->n_seeds;
         MEM_ARRAY(g->run, g->n);
     }
-    k->name = mem_strdup(s->name);
-    k->title = mem_strdup(s->title);
-    k->variant = mem_strdup(s->variant);
-    k->text = mem_strdup(s->canonical);
+    k->name = mem_strdup(s->id.name);
+    k->title = mem_strdup(s->id.title);
+    k->variant = mem_strdup(s->id.variant);
+    k->text = mem_strdup(s->id.canonical);
     k->trace_path = mem_strdup(s->trace.n_instances > 0 ? "(instances)" : s->trace.path != NULL ? s->trace.path : "(generated)");
     k->has_horizon = s->horizon != TICK_NEVER;
     k->is_drawn = setup_is_drawn(s);

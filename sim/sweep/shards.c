@@ -36,9 +36,9 @@ static enum st enter_case(struct shards_writer *w, uint32_t kase, struct diag *d
     leave_case(w);
     TRY(grid_scenario(w->grid, kase, &w->scn, d));
     w->kase = kase;
-    for (size_t p = 0; p < w->scn.n_policies; p++) {        /* as the plan calls it: a policy may name itself */
-        mem_free(w->scn.policy[p].label);
-        w->scn.policy[p].label = mem_strdup(w->grid->at[kase].policy[p].label);
+    for (size_t p = 0; p < w->scn.asked.n_policies; p++) {        /* as the plan calls it: a policy may name itself */
+        mem_free(w->scn.asked.policy[p].label);
+        w->scn.asked.policy[p].label = mem_strdup(w->grid->at[kase].policy[p].label);
     }
     setup_begin(&w->setup, &w->scn);
     return ST_OK;
@@ -57,11 +57,11 @@ static enum st run_into(struct shards_writer *w, struct store *store, size_t i, 
     env.scn = &w->scn;
     env.trace = &w->setup.trace;
     if (w->progress != NULL) progress_run(w->progress, grid_label(w->grid, i, label, sizeof label), env.trace->facts.n_jobs);
-    enum st st = run_one(&env, &w->scn.policy[r->policy], r->seed, &result, d);
+    enum st st = run_one(&env, &w->scn.asked.policy[r->policy], r->seed, &result, d);
     *has_row = result.id != 0;
     if (st != ST_OK) return st;
     if (strcmp(result.key, r->key) == 0) return ST_OK;
-    return diag_at(d, ST_EINPUT, w->scn.path, 0, 0, "the scenario or its trace changed while the sweep ran");
+    return diag_at(d, ST_EINPUT, w->scn.id.path, 0, 0, "the scenario or its trace changed while the sweep ran");
 }
 
 /* A run that its input or its policy stopped: what it was, and why it failed. */

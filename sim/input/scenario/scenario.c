@@ -18,10 +18,11 @@ enum { SEEDS_MAX = 10000 };
 
 /* ---- strings and files ---- */
 
-const char *scn_own(struct scenario *s, char *text)
+void *scn_own(struct scenario *s, void *memory)
 {
-    MEM_RESERVE(s->owned, s->cap_owned, s->n_owned + 1);
-    return s->owned[s->n_owned++] = text;
+    struct scn_private *k = s->kept;
+    MEM_RESERVE(k->owned, k->cap, k->n + 1);
+    return k->owned[k->n++] = memory;
 }
 
 const char *scn_keep(struct scenario *s, const char *text) { return scn_own(s, mem_strdup(text)); }
@@ -56,9 +57,9 @@ static enum st hash_file(const char *path, char hex[HASH_HEX], struct diag *d)
 /* One more comment line under the canonical document. */
 static void key_line(struct scenario *s, const char *name, const char *hex)
 {
-    size_t n = strlen(s->canonical), more = strlen(name) + strlen(hex) + sizeof "#  \n";
-    s->canonical = mem_grow(s->canonical, n + more, 1);
-    (void)snprintf(s->canonical + n, more, "# %s %s\n", hex, name);
+    size_t n = strlen(s->id.canonical), more = strlen(name) + strlen(hex) + sizeof "#  \n";
+    s->id.canonical = mem_grow(s->id.canonical, n + more, 1);
+    (void)snprintf(s->id.canonical + n, more, "# %s %s\n", hex, name);
 }
 
 enum st scn_file(struct scenario *s, const struct ydoc_node *map, const char *key, bool is_keyed, const char **out, struct diag *d)
@@ -68,7 +69,7 @@ enum st scn_file(struct scenario *s, const struct ydoc_node *map, const char *ke
     TRY(ydoc_str(map, key, &name, d));
     if (name == NULL) return ST_OK;
     struct diag own = {0};
-    char *path = find_file(s->path, name, &own);
+    char *path = find_file(s->id.path, name, &own);
     if (path == NULL) return scn_at(ydoc_get(map, key), &own, d);
     *out = scn_own(s, path);
     if (!is_keyed) return ST_OK;
@@ -80,7 +81,7 @@ enum st scn_file(struct scenario *s, const struct ydoc_node *map, const char *ke
 
 /* ---- small sections ---- */
 
-static enum st read_jobs(struct scenario *s, const struct ydoc_node *n, struct diag *d)
+static enum st read_jobs(struct scn_jobs *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "limits", "infeasible", "preemption", "mismatch_after" }, *const limits[] = { "ignore", "kill" },
         *const infeasible[] = { "error", "reject" }, *const p_keys[] = { "mode", "interval", "restore_cost" },
@@ -108,7 +109,7 @@ static enum st read_jobs(struct scenario *s, const struct ydoc_node *n, struct d
     return ST_OK;
 }
 
-static enum st add_seed(struct scenario *s, const struct ydoc_node *n, uint64_t v, struct diag *d)
+static enum st add_seed(struct scn_asked *s, const struct ydoc_node *n, uint64_t v, struct diag *d)
 {
     for (size_t i = 0; i < s->n_seeds; i++)
         if (s->seed[i] == v) return ydoc_error(n, d, "found seed %" PRIu64 " a second time", v);
@@ -118,7 +119,7 @@ static enum st add_seed(struct scenario *s, const struct ydoc_node *n, uint64_t 
 }
 
 /* "3..7": both ends are in it. */
-static enum st read_range(struct scenario *s, const struct ydoc_node *n, const char *dots, struct diag *d)
+static enum st read_range(struct scn_asked *s, const struct ydoc_node *n, const char *dots, struct diag *d)
 {
     char *first = mem_strndup(n->text, (size_t)(dots - n->text));
     int64_t lo, hi;
@@ -130,7 +131,7 @@ static enum st read_range(struct scenario *s, const struct ydoc_node *n, const c
     return ST_OK;
 }
 
-enum st scn_read_seeds(struct scenario *s, const struct ydoc_node *root, struct diag *d)
+enum st scn_read_seeds(struct scn_asked *s, const struct ydoc_node *root, struct diag *d)
 {
     const struct ydoc_node *n = ydoc_get(root, "seeds");
     const char *dots = n != NULL ? strstr(n->text, "..") : NULL;
@@ -150,7 +151,7 @@ enum st scn_read_seeds(struct scenario *s, const struct ydoc_node *root, struct 
     return ST_OK;
 }
 
-static enum st read_users(struct scenario *s, const struct ydoc_node *n, struct diag *d)
+static enum st read_users(struct scn_users *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "weights" };
     const struct ydoc_node *w;
@@ -161,14 +162,14 @@ static enum st read_users(struct scenario *s, const struct ydoc_node *n, struct 
         TRY(ydoc_node_double(w->at[i], YDOC_ABOVE_0, 1e6, &v, d));
         if (w->at[i]->key[strcspn(w->at[i]->key, ",;:=")] != '\0' || w->at[i]->key[0] == '\0')
             return ydoc_key_error(w->at[i], d, "found user name '%s', expected one without , ; : or =", w->at[i]->key);
-        MEM_RESERVE(s->weight, s->cap_weights, s->n_weights + 1);
-        s->weight[s->n_weights].user = mem_strdup(w->at[i]->key);
-        s->weight[s->n_weights++].weight = v;
+        MEM_RESERVE(s->weight, s->cap, s->n + 1);
+        s->weight[s->n].user = mem_strdup(w->at[i]->key);
+        s->weight[s->n++].weight = v;
     }
     return ST_OK;
 }
 
-static enum st read_output(struct scenario *s, const struct ydoc_node *n, struct diag *d)
+static enum st read_output(struct scn_output *s, bool is_filled, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "sample_every", "attempts", "decisions", "warmup", "cooldown", "audit", "ideal", "lending" };
     TRY(ydoc_keys(n, "output", keys, ARRAY_LEN(keys), d));
@@ -176,13 +177,13 @@ static enum st read_output(struct scenario *s, const struct ydoc_node *n, struct
     TRY(ydoc_int(n, "ideal", 1, 1000000, &ideal, d));
     s->ideal_share = (uint32_t)ideal;
     TRY(ydoc_quantity(n, "sample_every", TEXT_DURATION, TICK_SEC, 1, &s->sample_every, d));
-    TRY(ydoc_bool(n, "attempts", &s->write_attempts, d));
-    TRY(ydoc_bool(n, "lending", &s->write_lending, d));
-    TRY(ydoc_bool(n, "decisions", &s->write_decisions, d));
+    TRY(ydoc_bool(n, "attempts", &s->attempts, d));
+    TRY(ydoc_bool(n, "lending", &s->lending, d));
+    TRY(ydoc_bool(n, "decisions", &s->decisions, d));
     TRY(ydoc_bool(n, "audit", &s->audit, d));
     TRY(ydoc_double(n, "warmup", 0, 1, &s->warmup, d));
     TRY(ydoc_double(n, "cooldown", 0, 1, &s->cooldown, d));
-    if (s->fill > 0 && ideal > 0) return ydoc_error(ydoc_get(n, "ideal"), d, "'ideal' is about jobs that end; 'trace.fill' lets none end");
+    if (is_filled && ideal > 0) return ydoc_error(ydoc_get(n, "ideal"), d, "'ideal' is about jobs that end; 'trace.fill' lets none end");
     if (s->warmup + s->cooldown >= 1)
         return ydoc_error(n, d, "'warmup' %g and 'cooldown' %g leave out every job; their sum must be below 1", s->warmup, s->cooldown);
     return ST_OK;
@@ -199,9 +200,9 @@ static enum st section(const struct ydoc_node *root, const char *name, bool is_n
 
 static void default_name(struct scenario *s)
 {
-    if (s->name != NULL) return;
-    const char *slash = strrchr(s->path, '/'), *from = slash != NULL ? slash + 1 : s->path, *dot = strrchr(from, '.');
-    s->name = dot != NULL && dot > from ? mem_strndup(from, (size_t)(dot - from)) : mem_strdup(from);
+    if (s->id.name != NULL) return;
+    const char *slash = strrchr(s->id.path, '/'), *from = slash != NULL ? slash + 1 : s->id.path, *dot = strrchr(from, '.');
+    s->id.name = dot != NULL && dot > from ? mem_strndup(from, (size_t)(dot - from)) : mem_strdup(from);
 }
 
 static enum st read_all(struct scenario *s, const struct ydoc_node *root, const struct ydoc_node *sweep, struct diag *d)
@@ -216,9 +217,9 @@ static enum st read_all(struct scenario *s, const struct ydoc_node *root, const 
     TRY(ydoc_keys(root, "the scenario", keys, ARRAY_LEN(keys), d));
     TRY(ydoc_str(root, "name", &name, d));
     TRY(ydoc_str(root, "title", &title, d));
-    if (name != NULL) s->name = mem_strdup(name);
+    if (name != NULL) s->id.name = mem_strdup(name);
     default_name(s);
-    s->title = mem_strdup(title != NULL ? title : s->name);
+    s->id.title = mem_strdup(title != NULL ? title : s->id.name);
     TRY(section(root, "cluster", true, &cluster, d));
     TRY(section(root, "models", false, &models, d));
     TRY(section(root, "trace", true, &trace, d));
@@ -235,13 +236,13 @@ static enum st read_all(struct scenario *s, const struct ydoc_node *root, const 
     TRY(scn_read_profiles(s, profiles, d));
     TRY(scn_read_engines(s, engines, d));
     TRY(scn_read_trace(s, trace, d));
-    TRY(scn_read_network(s, network, d));
-    TRY(scn_read_data(s, data, d));
-    TRY(read_jobs(s, jobs, d));
+    TRY(scn_read_network(&s->data, network, d));
+    TRY(scn_read_data(&s->data, data, d));
+    TRY(read_jobs(&s->jobs, jobs, d));
     TRY(scn_read_faults(s, faults, d));
-    TRY(scn_read_asked(s, root, sweep, d));
-    TRY(read_users(s, users, d));
-    TRY(read_output(s, output, d));
+    TRY(scn_read_asked(&s->asked, root, sweep, d));
+    TRY(read_users(&s->users, users, d));
+    TRY(read_output(&s->output, s->replay.fill > 0, output, d));
     return ydoc_quantity(root, "horizon", TEXT_DURATION, TICK_SEC, 1, &s->horizon, d);
 }
 
@@ -260,24 +261,35 @@ static char *canonical_of(const struct ydoc *y)
 
 enum st scn_read(struct scenario *s, const char *path, const struct ydoc *y, const struct ydoc_node *sweep, struct diag *d)
 {
-    s->path = mem_strdup(path);
+    MEM_NEW(s->kept);
+    s->id.path = mem_strdup(path);
     s->horizon = TICK_NEVER;
-    s->canonical = canonical_of(y);
+    s->id.canonical = canonical_of(y);
     enum st st = read_all(s, y->root, sweep, d);
     if (st != ST_OK) scn_fini(s);
     return st;
+}
+
+static void asked_fini(struct scn_asked *a)
+{
+    for (size_t i = 0; i < a->n_policies; i++) {
+        mem_free(a->policy[i].spec);
+        mem_free(a->policy[i].label);
+    }
+    mem_free(a->policy);
+    mem_free(a->seed);
 }
 
 /* What a scenario asks for beside its own lists is checked although nobody runs it now. */
 static enum st check_sweep(struct scenario *s, const struct ydoc_node *root, struct diag *d)
 {
     const struct ydoc_node *sweep = ydoc_get(root, "sweep");
-    struct scenario lists = { .path = NULL };
+    struct scn_asked lists = { .policy = NULL };
     if (sweep == NULL) return ST_OK;
-    s->has_sweep = true;
+    s->asked.has_sweep = true;
     enum st st = scn_check_sweep(sweep, d);
     if (st == ST_OK) st = scn_read_asked(&lists, root, sweep, d);
-    scn_fini(&lists);
+    asked_fini(&lists);
     return st;
 }
 
@@ -307,7 +319,7 @@ enum st scn_load(struct scenario *s, const char *path, const char *const *set, s
     TRY(ydoc_load(&y, path, d));
     enum st st = ST_OK;
     for (size_t i = 0; i < n_set && st == ST_OK; i++) st = ydoc_set(&y, set[i], d);
-    if (st == ST_OK) s->variant = scn_variant(set, n_set);
+    if (st == ST_OK) s->id.variant = scn_variant(set, n_set);
     if (st == ST_OK) st = scn_read(s, path, &y, NULL, d);
     if (st == ST_OK) st = check_sweep(s, y.root, d);
     ydoc_fini(&y);
@@ -315,21 +327,29 @@ enum st scn_load(struct scenario *s, const char *path, const char *const *set, s
     return st;
 }
 
+static void private_destroy(struct scn_private *k)
+{
+    if (k == NULL) return;
+    if (k->kube_nodes != NULL) kube_nodes_fini(k->kube_nodes);
+    mem_free(k->kube_nodes);
+    for (size_t i = 0; i < k->n; i++) mem_free(k->owned[i]);
+    mem_free(k->owned);
+    mem_free(k);
+}
+
 void scn_fini(struct scenario *s)
 {
     cluster_fini(&s->cluster);
     throughput_fini(&s->perf);
-    profiles_fini(&s->profiles);
-    data_fini(&s->data);
-    if (s->kube_nodes != NULL) kube_nodes_fini(s->kube_nodes);
-    mem_free(s->kube_nodes);
-    calltime_fini(&s->calltime);
-    relation_fini(&s->relation);
-    for (size_t i = 0; i < s->n_policies; i++) { mem_free(s->policy[i].spec); mem_free(s->policy[i].label); }
-    for (size_t i = 0; i < s->n_weights; i++) mem_free(s->weight[i].user);
-    for (size_t i = 0; i < s->n_owned; i++) mem_free(s->owned[i]);
-    mem_free(s->policy); mem_free(s->weight); mem_free(s->owned); mem_free(s->seed);
-    mem_free(s->fault_list); trace_opts_fini(&s->trace); mem_free(s->default_models); mem_free(s->instances);
-    mem_free(s->path); mem_free(s->name); mem_free(s->title); mem_free(s->canonical); mem_free(s->variant);
+    profiles_fini(&s->profiles.table);
+    calltime_fini(&s->engines.times);
+    relation_fini(&s->engines.relation);
+    trace_opts_fini(&s->trace);
+    data_fini(&s->data.blocks);
+    asked_fini(&s->asked);
+    for (size_t i = 0; i < s->users.n; i++) mem_free(s->users.weight[i].user);
+    mem_free(s->users.weight);
+    mem_free(s->id.path); mem_free(s->id.name); mem_free(s->id.title); mem_free(s->id.canonical); mem_free(s->id.variant);
+    private_destroy(s->kept);
     memset(s, 0, sizeof *s);
 }

@@ -12,47 +12,84 @@
 #include "model/calls/relation.h"
 #include "model/world.h"
 
+/* What it is known by. */
+struct scn_identity {
+    char *path, *name, *title;
+    char *canonical;            /* the document after --set without `policies`, `seeds` and `sweep`, in one fixed form:
+                                 * what runs of one case have in common; part of the run key, stored with the run */
+    char *variant;              /* what was set in the document, "a.b=1, c=2", for people; "" when nothing was */
+};
+
+struct scn_profiles {           /* profiles: */
+    bool     is_used;           /* or a node's memory bandwidth is known, so that it can be contended for */
+    struct profiles table;
+    struct monitor_spec monitor;
+};
+
+struct scn_engines {            /* engines:, or times that the trace brings */
+    bool     has_times, has_relation;
+    struct calltime times;
+    struct relation relation;
+};
+
+/* How the trace is replayed. */
+struct scn_replay {
+    double   fill;              /* trace.fill; 0: the trace as it is */
+    uint32_t concurrency;       /* trace.concurrency; 0: no bound */
+};
+
+struct scn_jobs {               /* jobs: */
+    bool     enforce_limits, reject_infeasible;
+    sim_tick checkpoint_interval, restore_cost, mismatch_after;
+};
+
+struct scn_data {               /* network:, data: */
+    struct net_spec net;
+    struct data blocks;         /* placed by the rule for each seed */
+    enum data_rule rule;
+    uint32_t replicas;
+};
+
 struct scn_policy {
     char *spec;                 /* "name:key=value,..." as `-p` takes it */
     char *label;                /* how tables and charts call it; the spec when none is given */
     uint32_t line, col;         /* in the scenario; 0 from the command line */
 };
 
+/* Which runs are asked for, which is no part of a case. */
+struct scn_asked {
+    struct scn_policy *policy;  size_t n_policies, cap_policies;
+    uint64_t *seed;             size_t n_seeds, cap_seeds;
+    bool     has_sweep;         /* it has a `sweep` section, which scn_load checks and sweep.h takes in */
+};
+
+struct scn_users {              /* users: fair-share weights */
+    struct { char *user; double weight; } *weight; size_t n, cap;
+};
+
+struct scn_output {             /* output: */
+    sim_tick sample_every;
+    bool     audit, attempts, decisions, lending;       /* the last three: which optional tables */
+    uint32_t ideal_share;       /* m, the ideal on 1/m of the GPUs; 0: no ideals */
+    double   warmup, cooldown;  /* fractions of the arrivals left out of job metrics at either end */
+};
+
 struct scenario {
-    char *path, *name, *title;
-    char *canonical;            /* the document after --set without `policies`, `seeds` and `sweep`, in one fixed form:
-                                 * what runs of one case have in common; part of the run key, stored with the run */
-    char *variant;              /* what was set in the document, "a.b=1, c=2", for people; "" when nothing was */
-    struct cluster cluster;     /* sealed */
-    struct throughput    perf;
-    struct profiles profiles;   /* profiles: */
-    bool     has_profiles;
-    struct monitor_spec monitor;
-    struct calltime calltime;               /* engines: */
-    struct relation relation;
-    bool     has_calltime, has_relation;
-    struct trace_opts trace;
-    struct fault_spec fault;
-    struct fault_event *fault_list;         /* owned; fault.list points here */
-    bool has_sweep;             /* it has a `sweep` section, which scn_load checks and sweep.h takes in */
-    struct scn_policy *policy; size_t n_policies, cap_policies;
-    uint64_t *seed;            size_t n_seeds, cap_seeds;
-    sim_tick checkpoint_interval, restore_cost, horizon, sample_every;
-    sim_tick mismatch_after;    /* jobs.mismatch_after */
-    bool     enforce_limits, reject_infeasible, audit;
-    bool     write_attempts, write_decisions, write_lending;    /* output: which optional tables */
-    struct kube_nodes *kube_nodes;          /* owned; cluster from kubectl; trace.kube_nodes points here */
-    const char **instances;                 /* owned; trace.instance points here */
-    const char **default_models;            /* owned; trace.dflt.models points here */
-    struct net_spec net;                    /* network: */
-    struct data data;                       /* data: blocks, placed for seed `data_seed` */
-    enum data_rule data_rule; uint32_t data_replicas;
-    double   fill;                          /* trace.fill; 0: the trace as it is */
-    uint32_t concurrency;                   /* trace.concurrency */
-    uint32_t ideal_share;                   /* output.ideal: m, the ideal on 1/m of the GPUs; 0: no ideals */
-    double   warmup, cooldown;              /* fractions of the arrivals left out of job metrics at either end */
-    struct { char *user; double weight; } *weight; size_t n_weights, cap_weights;   /* users: fair-share weights */
-    char   **owned; size_t n_owned, cap_owned;          /* strings that opts borrow */
+    struct scn_identity id;
+    struct cluster      cluster;        /* cluster:; sealed */
+    struct throughput   perf;           /* models:, and what traces say of speeds */
+    struct scn_profiles profiles;
+    struct scn_engines  engines;
+    struct trace_opts   trace;
+    struct scn_replay   replay;
+    struct scn_jobs     jobs;
+    struct fault_spec   fault;
+    struct scn_data     data;
+    struct scn_asked    asked;
+    struct scn_users    users;
+    struct scn_output   output;
+    sim_tick            horizon;
+    struct scn_private *kept;           /* what its readers keep for it (section.h) */
 };
 
 /*

@@ -11,20 +11,25 @@
 #include "input/scenario/scenario.h"
 #include "input/text/ydoc.h"
 
+struct scn_private {
+    struct kube_nodes *kube_nodes;      /* of a cluster from kubectl; trace.kube_nodes points here */
+    void   **owned; size_t n, cap;      /* what members of the scenario borrow */
+};
+
 enum st scn_read_cluster(struct scenario *s, const struct ydoc_node *section, struct diag *d);
 enum st scn_read_models(struct scenario *s, const struct ydoc_node *section, struct diag *d);
 enum st scn_read_profiles(struct scenario *s, const struct ydoc_node *section, struct diag *d);
 enum st scn_read_engines(struct scenario *s, const struct ydoc_node *section, struct diag *d);
 enum st scn_read_trace(struct scenario *s, const struct ydoc_node *section, struct diag *d);
-enum st scn_read_network(struct scenario *s, const struct ydoc_node *section, struct diag *d);
-enum st scn_read_data(struct scenario *s, const struct ydoc_node *section, struct diag *d);
+enum st scn_read_network(struct scn_data *s, const struct ydoc_node *section, struct diag *d);
+enum st scn_read_data(struct scn_data *s, const struct ydoc_node *section, struct diag *d);
 enum st scn_read_faults(struct scenario *s, const struct ydoc_node *section, struct diag *d);
-enum st scn_read_policies(struct scenario *s, const struct ydoc_node *root, struct diag *d);
-enum st scn_read_seeds(struct scenario *s, const struct ydoc_node *root, struct diag *d);
+enum st scn_read_policies(struct scn_asked *s, const struct ydoc_node *root, struct diag *d);
+enum st scn_read_seeds(struct scn_asked *s, const struct ydoc_node *root, struct diag *d);
 
 /* One entry of sweep.params, a list by "POLICY.PARAMETER": each policy of that name
  * or label becomes one for each value, in its place. */
-enum st scn_sweep_param(struct scenario *s, const struct ydoc_node *param, struct diag *d);
+enum st scn_sweep_param(struct scn_asked *s, const struct ydoc_node *param, struct diag *d);
 
 /*
  * Read a document that is already altered; s is zeroed but for what the caller presets.
@@ -33,7 +38,7 @@ enum st scn_sweep_param(struct scenario *s, const struct ydoc_node *param, struc
  */
 enum st scn_read(struct scenario *s, const char *path, const struct ydoc *y, const struct ydoc_node *sweep, struct diag *d);
 /* The policies and seeds alone. */
-enum st scn_read_asked(struct scenario *s, const struct ydoc_node *root, const struct ydoc_node *sweep, struct diag *d);
+enum st scn_read_asked(struct scn_asked *s, const struct ydoc_node *root, const struct ydoc_node *sweep, struct diag *d);
 /* Does the path lead to policies, seeds or the sweep, which are no part of a case? */
 bool  scn_is_asked(const char *path);
 /* "a.b=1, c=2" of --set, without those; owned by the caller. */
@@ -43,8 +48,8 @@ enum st scn_check_sweep(const struct ydoc_node *sweep, struct diag *d);
 
 /* A copy that lives as long as the scenario. */
 const char *scn_keep(struct scenario *s, const char *text);
-/* Hand an owned string to the scenario. */
-const char *scn_own(struct scenario *s, char *text);
+/* Hand owned memory to the scenario. */
+void *scn_own(struct scenario *s, void *memory);
 
 /*
  * The file that the key names, found as find_file has it; NULL in *out when

@@ -287,8 +287,8 @@ static enum st read_nodes(struct scenario *s, struct build *b, const struct ydoc
         return cluster_slurm_load(&b->sink, path, gres, topology, d);
     case FROM_KUBECTL:
         TRY(scn_file(s, n, "nodes", true, &path, d));
-        MEM_NEW(s->kube_nodes);
-        return kube_nodes_load(s->kube_nodes, &b->sink, path, d);
+        MEM_NEW(s->kept->kube_nodes);
+        return kube_nodes_load(s->kept->kube_nodes, &b->sink, path, d);
     }
     return ST_OK;
 }

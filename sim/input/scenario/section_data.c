@@ -12,7 +12,7 @@ static enum st read_speed(const struct ydoc_node *n, const char *key, int64_t *o
     return ST_OK;
 }
 
-enum st scn_read_network(struct scenario *s, const struct ydoc_node *n, struct diag *d)
+enum st scn_read_network(struct scn_data *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "mode", "disk", "card", "rack", "aggregation" };
     static const char *const modes[] = { "nominal", "shared" };
@@ -29,7 +29,7 @@ enum st scn_read_network(struct scenario *s, const struct ydoc_node *n, struct d
     return ST_OK;
 }
 
-enum st scn_read_data(struct scenario *s, const struct ydoc_node *n, struct diag *d)
+enum st scn_read_data(struct scn_data *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "rule", "replicas" };
     static const char *const rules[] = { "random", "rack-aware" };
@@ -38,7 +38,7 @@ enum st scn_read_data(struct scenario *s, const struct ydoc_node *n, struct diag
     TRY(ydoc_keys(n, "data", keys, ARRAY_LEN(keys), d));
     TRY(ydoc_choice(n, "rule", rules, ARRAY_LEN(rules), &rule, d));
     TRY(ydoc_int(n, "replicas", 1, 1000, &replicas, d));
-    s->data_rule = (enum data_rule)rule;
-    s->data_replicas = (uint32_t)replicas;
+    s->rule = (enum data_rule)rule;
+    s->replicas = (uint32_t)replicas;
     return ST_OK;
 }

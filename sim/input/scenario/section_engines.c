@@ -13,8 +13,8 @@ enum st scn_read_engines(struct scenario *s, const struct ydoc_node *n, struct d
     if (ydoc_get(n, "times") == NULL) return ydoc_error(n, d, "found no 'times' in the engines section, the file that says how long calls take");
     TRY(scn_file(s, n, "times", true, &times, d));
     TRY(scn_file(s, n, "relation", true, &relation, d));
-    TRY(call_times_read(&s->calltime, &s->cluster, times, d));
-    s->has_calltime = true;
-    s->has_relation = relation != NULL;
-    return relation != NULL ? relation_read(&s->relation, &s->cluster, relation, d) : ST_OK;
+    TRY(call_times_read(&s->engines.times, &s->cluster, times, d));
+    s->engines.has_times = true;
+    s->engines.has_relation = relation != NULL;
+    return relation != NULL ? relation_read(&s->engines.relation, &s->cluster, relation, d) : ST_OK;
 }

@@ -77,10 +77,11 @@ static enum st read_list(struct scenario *s, const char *path, struct diag *d)
         st = check_rows(s, path, &rows, d);
     }
     if (st == ST_OK) {
-        MEM_ARRAY(s->fault_list, rows.n);
-        for (size_t i = 0; i < rows.n; i++) s->fault_list[i] = rows.at[i].ev;
-        if (rows.n > 1) qsort(s->fault_list, rows.n, sizeof *s->fault_list, by_time);
-        s->fault.list = s->fault_list;
+        struct fault_event *list;
+        MEM_ARRAY(list, rows.n);
+        for (size_t i = 0; i < rows.n; i++) list[i] = rows.at[i].ev;
+        if (rows.n > 1) qsort(list, rows.n, sizeof *list, by_time);
+        s->fault.list = scn_own(s, list);
         s->fault.n_list = rows.n;
     }
     mem_free(rows.at);

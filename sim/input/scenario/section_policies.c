@@ -76,7 +76,7 @@ static enum st read_map(const struct ydoc_node *n, char **spec, const char **lab
     return ST_OK;
 }
 
-static enum st read_one(struct scenario *s, const struct ydoc_node *n, struct diag *d)
+static enum st read_one(struct scn_asked *s, const struct ydoc_node *n, struct diag *d)
 {
     if (n->type == YDOC_LIST || ydoc_is_null(n)) return ydoc_expected(n, d, "a policy, such as drf:place=pack or {name: drf, place: pack}");
     MEM_RESERVE(s->policy, s->cap_policies, s->n_policies + 1);
@@ -101,7 +101,7 @@ static enum st read_one(struct scenario *s, const struct ydoc_node *n, struct di
     return ST_OK;
 }
 
-enum st scn_read_policies(struct scenario *s, const struct ydoc_node *root, struct diag *d)
+enum st scn_read_policies(struct scn_asked *s, const struct ydoc_node *root, struct diag *d)
 {
     const struct ydoc_node *list;
     TRY(ydoc_list(root, "policies", &list, d));
@@ -156,7 +156,7 @@ static enum st no_such_policy(const struct scn_policy *p, size_t n, const struct
     return st;
 }
 
-enum st scn_sweep_param(struct scenario *s, const struct ydoc_node *param, struct diag *d)
+enum st scn_sweep_param(struct scn_asked *s, const struct ydoc_node *param, struct diag *d)
 {
     const char *dot = strrchr(param->key, '.');
     if (dot == NULL || dot == param->key || dot[1] == '\0')

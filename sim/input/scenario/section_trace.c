@@ -154,7 +154,7 @@ static enum st read_default_models(struct scenario *s, const struct ydoc_node *n
     if (list->n == 0) return ydoc_expected(list, d, "at least one model");
     const char **name;
     MEM_ARRAY(name, list->n);
-    s->default_models = name;
+    (void)scn_own(s, name);
     for (size_t i = 0; i < list->n; i++) {
         const char *text;
         TRY(ydoc_node_str(list->at[i], &text, d));
@@ -206,12 +206,12 @@ static enum st read_instances(struct scenario *s, const struct ydoc_node *n, str
     }
     const char **path;
     MEM_ARRAY(path, list->n);
-    s->instances = path;
+    (void)scn_own(s, path);
     for (size_t i = 0; i < list->n; i++) {
         struct diag own = { .code = ST_OK };
         const char *name;
         TRY(ydoc_node_str(list->at[i], &name, d));
-        char *found = find_file(s->path, name, &own);
+        char *found = find_file(s->id.path, name, &own);
         if (found == NULL) return scn_at(list->at[i], &own, d);
         path[i] = scn_own(s, found);
     }
@@ -246,8 +246,8 @@ static enum st read_stretch(struct scenario *s, const struct ydoc_node *n, struc
 static enum st read_fill(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const others[] = { "speedup", "load", "concurrency" };
-    TRY(ydoc_double(n, "fill", YDOC_ABOVE_0, 100, &s->fill, d));
-    for (size_t i = 0; i < ARRAY_LEN(others) && s->fill > 0; i++)
+    TRY(ydoc_double(n, "fill", YDOC_ABOVE_0, 100, &s->replay.fill, d));
+    for (size_t i = 0; i < ARRAY_LEN(others) && s->replay.fill > 0; i++)
         if (ydoc_get(n, others[i]) != NULL)
             return ydoc_key_error(ydoc_get(n, others[i]), d, "found both 'fill' and '%s'; with 'fill' a job arrives every second", others[i]);
     return ST_OK;
@@ -265,10 +265,10 @@ enum st scn_read_trace(struct scenario *s, const struct ydoc_node *n, struct dia
     TRY(check_keys(n, "trace", NULL, keys, ARRAY_LEN(keys), d));
     TRY(read_format(s, n, d));
     TRY(check_format(n, o->format, d));
-    o->kube_nodes = s->kube_nodes;
-    o->data = &s->data;
-    o->times = &s->calltime;
-    o->has_times = s->has_calltime;
+    o->kube_nodes = s->kept->kube_nodes;
+    o->data = &s->data.blocks;
+    o->times = &s->engines.times;
+    o->has_times = s->engines.has_times;
     TRY(scn_file(s, n, "path", false, &o->path, d));
     TRY(read_instances(s, n, d));
     TRY(ydoc_bool(n, "strict", &o->strict, d));
@@ -280,12 +280,12 @@ enum st scn_read_trace(struct scenario *s, const struct ydoc_node *n, struct dia
     o->max_jobs = (uint64_t)max_jobs;
     o->gpus_per_task = (uint32_t)per_task;
     TRY(ydoc_int(n, "concurrency", 1, 1000000, &concurrency, d));
-    s->concurrency = (uint32_t)concurrency;
+    s->replay.concurrency = (uint32_t)concurrency;
     TRY(read_fill(s, n, d));
     TRY(ydoc_map(n, "defaults", &defaults, d));
     TRY(read_defaults(s, defaults, d));
     TRY(read_table(s, o->format->option, o->format->n_options, n, NULL, d));
     if (o->format->check != NULL) TRY(o->format->check(o, &s->cluster, n, d));
-    s->has_calltime = o->has_times;
+    s->engines.has_times = o->has_times;
     return ST_OK;
 }

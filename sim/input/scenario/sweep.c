@@ -61,7 +61,7 @@ enum st scn_check_sweep(const struct ydoc_node *sweep, struct diag *d)
     return ST_OK;
 }
 
-enum st scn_read_asked(struct scenario *s, const struct ydoc_node *root, const struct ydoc_node *sweep, struct diag *d)
+enum st scn_read_asked(struct scn_asked *s, const struct ydoc_node *root, const struct ydoc_node *sweep, struct diag *d)
 {
     const struct ydoc_node *params;
     TRY(scn_read_policies(s, ydoc_get(sweep, "policies") != NULL ? sweep : root, d));
@@ -112,8 +112,8 @@ enum st sweep_case(const struct sweep *w, size_t k, struct scenario *out, struct
     enum st st = ST_OK;
     size_t n = w->n_cases;
     memset(out, 0, sizeof *out);
-    out->variant = mem_strdup(w->given);
-    out->has_sweep = w->section != NULL;
+    out->id.variant = mem_strdup(w->given);
+    out->asked.has_sweep = w->section != NULL;
     ydoc_copy(&y, &w->doc);
     for (size_t i = 0; w->set != NULL && i < w->set->n && st == ST_OK; i++) {
         const struct ydoc_node *axis = w->set->at[i];
@@ -121,8 +121,8 @@ enum st sweep_case(const struct sweep *w, size_t k, struct scenario *out, struct
         const struct ydoc_node *value = axis->at[k / n % axis->n];
         char *text = ydoc_flow(value);
         st = ydoc_put(&y, axis->key, axis, value, d);
-        append(&out->variant, out->variant[0] != '\0' ? ", " : "", axis->key, "=");
-        append(&out->variant, text, "", "");
+        append(&out->id.variant, out->id.variant[0] != '\0' ? ", " : "", axis->key, "=");
+        append(&out->id.variant, text, "", "");
         mem_free(text);
     }
     if (st == ST_OK) st = scn_read(out, w->path, &y, w->section, d);

@@ -48,7 +48,7 @@ static void fails(const char *text, uint32_t line, const char *msg)
     cr_expect_eq(load(text, NULL, 0), ST_EINPUT, "%s", text);
     cr_expect_eq(d.line, line, "%s: line %u", d.msg, d.line);
     cr_expect(strstr(d.msg, msg) != NULL, "%s", d.msg);
-    cr_expect(s.path == NULL && s.cluster.node == NULL, "empty after an error");
+    cr_expect(s.id.path == NULL && s.cluster.node == NULL, "empty after an error");
 }
 
 #define CLUSTER "cluster: {groups: [{name: a, cpus: 4, mem: 8GiB}]}\n"
@@ -58,13 +58,13 @@ static void fails(const char *text, uint32_t line, const char *msg)
 Test(scn, the_least_scenario_gets_the_stated_defaults)
 {
     loads(CLUSTER TRACE);
-    cr_expect_str_eq(s.name, "s");
-    cr_expect_str_eq(s.title, "s");
+    cr_expect_str_eq(s.id.name, "s");
+    cr_expect_str_eq(s.id.title, "s");
     cr_expect(s.cluster.n_nodes == 1 && s.cluster.sum.n_up == 1);
-    cr_expect(s.n_policies == 0 && s.n_seeds == 1 && s.seed[0] == 1);
-    cr_expect(s.checkpoint_interval == 0 && s.restore_cost == 0 && s.horizon == TICK_NEVER && s.sample_every == 0);
-    cr_expect(!s.enforce_limits && !s.reject_infeasible && !s.audit && !s.write_attempts && !s.write_decisions);
-    cr_expect(s.warmup == 0 && s.cooldown == 0 && s.n_weights == 0 && s.fault.n_list == 0 && s.fault.mtbf_us == 0);
+    cr_expect(s.asked.n_policies == 0 && s.asked.n_seeds == 1 && s.asked.seed[0] == 1);
+    cr_expect(s.jobs.checkpoint_interval == 0 && s.jobs.restore_cost == 0 && s.horizon == TICK_NEVER && s.output.sample_every == 0);
+    cr_expect(!s.jobs.enforce_limits && !s.jobs.reject_infeasible && !s.output.audit && !s.output.attempts && !s.output.decisions);
+    cr_expect(s.output.warmup == 0 && s.output.cooldown == 0 && s.users.n == 0 && s.fault.n_list == 0 && s.fault.mtbf_us == 0);
     cr_expect_str_eq(s.trace.format->name, "native");
     cr_expect(s.trace.speedup == 1 && s.trace.load == 0 && s.trace.window_to == TICK_NEVER && s.trace.max_jobs == 0);
     cr_expect(s.trace.dflt.limit == -1 && s.trace.dflt.limit_factor == 0 && !s.trace.strict);
@@ -156,33 +156,33 @@ Test(scn, generate_sets_the_generators_parameters)
 Test(scn, preemption_says_what_progress_is_kept)
 {
     loads(CLUSTER TRACE "jobs: {preemption: {mode: kill}}\n");
-    cr_expect_eq(s.checkpoint_interval, -1);
+    cr_expect_eq(s.jobs.checkpoint_interval, -1);
     scn_fini(&s);
     loads(CLUSTER TRACE "jobs: {limits: kill, infeasible: reject, preemption: {mode: checkpoint, interval: 10m, restore_cost: 30s}}\n");
-    cr_expect(s.checkpoint_interval == 600 * TICK_SEC && s.restore_cost == 30 * TICK_SEC);
-    cr_expect(s.enforce_limits && s.reject_infeasible);
+    cr_expect(s.jobs.checkpoint_interval == 600 * TICK_SEC && s.jobs.restore_cost == 30 * TICK_SEC);
+    cr_expect(s.jobs.enforce_limits && s.jobs.reject_infeasible);
     scn_fini(&s);
 }
 
 Test(scn, policies_are_strings_or_maps_with_a_place_in_the_file)
 {
     loads(CLUSTER TRACE "policies:\n- fifo\n- drf:place=pack\n- {name: drf, label: DRF, place: pack, weights: {alice: 2, bob: 0.5}, xs: [a, b]}\n");
-    cr_assert_eq(s.n_policies, 3);
-    cr_expect_str_eq(s.policy[0].spec, "fifo");
-    cr_expect_str_eq(s.policy[1].label, "drf:place=pack");
-    cr_expect_str_eq(s.policy[2].spec, "drf:place=pack,weights=alice:2;bob:0.5,xs=a;b");
-    cr_expect_str_eq(s.policy[2].label, "DRF");
-    cr_expect(s.policy[1].line == 5 && s.policy[1].col == 3);
+    cr_assert_eq(s.asked.n_policies, 3);
+    cr_expect_str_eq(s.asked.policy[0].spec, "fifo");
+    cr_expect_str_eq(s.asked.policy[1].label, "drf:place=pack");
+    cr_expect_str_eq(s.asked.policy[2].spec, "drf:place=pack,weights=alice:2;bob:0.5,xs=a;b");
+    cr_expect_str_eq(s.asked.policy[2].label, "DRF");
+    cr_expect(s.asked.policy[1].line == 5 && s.asked.policy[1].col == 3);
     scn_fini(&s);
 }
 
 Test(scn, seeds_are_a_count_or_a_list)
 {
     loads(CLUSTER TRACE "seeds: 3\n");
-    cr_expect(s.n_seeds == 3 && s.seed[0] == 1 && s.seed[2] == 3);
+    cr_expect(s.asked.n_seeds == 3 && s.asked.seed[0] == 1 && s.asked.seed[2] == 3);
     scn_fini(&s);
     loads(CLUSTER TRACE "seeds: [9, 0]\n");
-    cr_expect(s.n_seeds == 2 && s.seed[0] == 9 && s.seed[1] == 0);
+    cr_expect(s.asked.n_seeds == 2 && s.asked.seed[0] == 9 && s.asked.seed[1] == 0);
     scn_fini(&s);
 }
 
@@ -190,10 +190,10 @@ Test(scn, users_output_horizon)
 {
     loads(CLUSTER TRACE "users: {weights: {alice: 2, bob: 0.5}}\nhorizon: 2h\n"
           "output: {sample_every: 30s, attempts: true, decisions: true, audit: true, warmup: 0.1, cooldown: 0.2}\n");
-    cr_expect(s.n_weights == 2 && s.weight[1].weight == 0.5);
-    cr_expect_str_eq(s.weight[0].user, "alice");
-    cr_expect(s.horizon == 7200 * TICK_SEC && s.sample_every == 30 * TICK_SEC);
-    cr_expect(s.write_attempts && s.write_decisions && s.audit && s.warmup == 0.1 && s.cooldown == 0.2);
+    cr_expect(s.users.n == 2 && s.users.weight[1].weight == 0.5);
+    cr_expect_str_eq(s.users.weight[0].user, "alice");
+    cr_expect(s.horizon == 7200 * TICK_SEC && s.output.sample_every == 30 * TICK_SEC);
+    cr_expect(s.output.attempts && s.output.decisions && s.output.audit && s.output.warmup == 0.1 && s.output.cooldown == 0.2);
     scn_fini(&s);
 }
 
@@ -224,14 +224,14 @@ Test(scn, set_overrides_and_the_key_text_follows)
 {
     static const char *const set[] = { "trace.speedup=20", "policies=[fifo, las]", "cluster.groups.0.count=5" };
     loads(CLUSTER TRACE);
-    char *plain = mem_strdup(s.canonical);
+    char *plain = mem_strdup(s.id.canonical);
     scn_fini(&s);
     cr_assert_eq(load(CLUSTER TRACE, set, 3), ST_OK, "%s", d.msg);
-    cr_expect(s.trace.speedup == 20 && s.n_policies == 2 && s.cluster.n_nodes == 5);
-    cr_expect_str_neq(s.canonical, plain);
+    cr_expect(s.trace.speedup == 20 && s.asked.n_policies == 2 && s.cluster.n_nodes == 5);
+    cr_expect_str_neq(s.id.canonical, plain);
     scn_fini(&s);
     loads("# the same in another order\n" TRACE CLUSTER);
-    cr_expect_str_eq(s.canonical, plain);
+    cr_expect_str_eq(s.id.canonical, plain);
     scn_fini(&s);
     mem_free(plain);
 }
@@ -241,11 +241,11 @@ Test(scn, the_key_text_follows_the_contents_of_files)
     static const char text[] = GPUS TRACE "faults: {trace: f.csv}\n";
     put("f.csv", "at_s,node,event\n10,a-1,down\n");
     loads(text);
-    char *one = mem_strdup(s.canonical);
+    char *one = mem_strdup(s.id.canonical);
     scn_fini(&s);
     put("f.csv", "at_s,node,event\n11,a-1,down\n");
     loads(text);
-    cr_expect_str_neq(s.canonical, one);
+    cr_expect_str_neq(s.id.canonical, one);
     scn_fini(&s);
     mem_free(one);
 }
@@ -284,10 +284,10 @@ Test(scn, the_reference_s_example_and_the_demo_load)
     (void)fclose(f);
     cr_assert_eq(setenv("FAIRWAY_TRACES", "scenarios/demo", 1), 0);      /* its trace is named from there */
     loads(text);
-    cr_expect(s.cluster.n_nodes == 60 && s.n_policies == 2 && s.n_seeds == 3 && s.perf.models.n == 2);
+    cr_expect(s.cluster.n_nodes == 60 && s.asked.n_policies == 2 && s.asked.n_seeds == 3 && s.perf.models.n == 2);
     scn_fini(&s);
     cr_assert_eq(scn_load(&s, "scenarios/demo/demo.yaml", NULL, 0, &d), ST_OK, "%s:%u:%u: %s", d.file, d.line, d.col, d.msg);
-    cr_expect(s.cluster.n_nodes == 60 && s.cluster.n_cards == 224 && s.cluster.rack_names.n == 8 && s.n_policies == 6 && s.n_seeds == 5);
+    cr_expect(s.cluster.n_nodes == 60 && s.cluster.n_cards == 224 && s.cluster.rack_names.n == 8 && s.asked.n_policies == 6 && s.asked.n_seeds == 5);
     scn_fini(&s);
 }
 
@@ -314,9 +314,9 @@ Test(scn, the_shipped_scenarios_load)
 Test(scn, without_network_and_data_nothing_takes_time_and_replicas_are_three)
 {
     loads(CLUSTER TRACE);
-    cr_expect(s.net.mode == NET_NOMINAL && s.net.disk_bps == 0 && s.net.card_bps == 0 && s.net.rack_bps == 0 && s.net.aggregation_bps == 0);
-    cr_expect(s.data_rule == DATA_RANDOM && s.data_replicas == 3 && s.data.names.n == 0);
-    cr_expect(s.concurrency == 0 && s.ideal_share == 0);
+    cr_expect(s.data.net.mode == NET_NOMINAL && s.data.net.disk_bps == 0 && s.data.net.card_bps == 0 && s.data.net.rack_bps == 0 && s.data.net.aggregation_bps == 0);
+    cr_expect(s.data.rule == DATA_RANDOM && s.data.replicas == 3 && s.data.blocks.names.n == 0);
+    cr_expect(s.replay.concurrency == 0 && s.output.ideal_share == 0);
     scn_fini(&s);
 }
 
@@ -324,10 +324,10 @@ Test(scn, network_data_and_ideals_are_read)
 {
     loads(GPUS "trace: {format: workload, concurrency: 6}\ndata: {rule: rack-aware, replicas: 2}\noutput: {ideal: 4}\n"
           "network: {mode: shared, disk: 500MB/s, card: 1Gb/s, rack: 4Gb/s, aggregation: 64B/s}\n");
-    cr_expect(s.net.mode == NET_SHARED && s.net.disk_bps == 500 * MB && s.net.card_bps == 125 * MB);
-    cr_expect(s.net.rack_bps == 500 * MB && s.net.aggregation_bps == NET_BPS_MIN);
-    cr_expect(s.data_rule == DATA_RACK_AWARE && s.data_replicas == 2 && s.concurrency == 6 && s.ideal_share == 4);
-    cr_expect(s.trace.data == &s.data, "readers put their blocks there");
+    cr_expect(s.data.net.mode == NET_SHARED && s.data.net.disk_bps == 500 * MB && s.data.net.card_bps == 125 * MB);
+    cr_expect(s.data.net.rack_bps == 500 * MB && s.data.net.aggregation_bps == NET_BPS_MIN);
+    cr_expect(s.data.rule == DATA_RACK_AWARE && s.data.replicas == 2 && s.replay.concurrency == 6 && s.output.ideal_share == 4);
+    cr_expect(s.trace.data == &s.data.blocks, "readers put their blocks there");
     scn_fini(&s);
 }
 
@@ -362,7 +362,7 @@ Test(scn, tables_of_times_have_the_stated_defaults)
     cr_assert_not_null(e);
     cr_expect(e->apis == 16 && e->points == 2 && e->task == 100 && e->machine == 10 && e->order == ETC_INCONSISTENT && e->rows == ETC_BY_API && e->unit == 1000);
     cr_expect(e->n_columns == 0 && e->jobs == 150 && e->tasks == 4 && e->calls == 4 && e->gap == TICK_SEC && e->focus == 0.75);
-    cr_expect(e->size_min == 1000 && e->size_max == MB && e->result == 0.1 && s.trace.times == &s.calltime && s.has_calltime);
+    cr_expect(e->size_min == 1000 && e->size_max == MB && e->result == 0.1 && s.trace.times == &s.engines.times && s.engines.has_times);
     scn_fini(&s);
 }
 
@@ -401,11 +401,11 @@ Test(scn, the_flow_papers_cluster_has_15_nodes_30_GPUs_and_4_racks_S4_1)
         cr_expect(in_rack[0] == 4 && in_rack[1] == 4 && in_rack[2] == 4 && in_rack[3] == 3);
         for (uint32_t k = 0; k < 15; k++) cr_expect_eq(c->node[k].cpu_total, 16000);
         for (uint32_t k = 0; k < 30; k++) cr_expect_eq(c->card[k].mem_total, 10 * GB);
-        cr_expect(s.net.mode == NET_SHARED && s.net.aggregation_bps == flow[i].aggregation, "%s", p);
-        cr_expect(s.concurrency == flow[i].concurrency && s.ideal_share == flow[i].ideal, "%s", p);
+        cr_expect(s.data.net.mode == NET_SHARED && s.data.net.aggregation_bps == flow[i].aggregation, "%s", p);
+        cr_expect(s.replay.concurrency == flow[i].concurrency && s.output.ideal_share == flow[i].ideal, "%s", p);
         const struct workload_opts *w = s.trace.own;
         cr_expect(w->extra == flow[i].extra && (w->users == 10) == (i == 5), "%s", p);
-        cr_expect_geq(s.n_seeds, 3, "S4-24: at least three runs");
+        cr_expect_geq(s.asked.n_seeds, 3, "S4-24: at least three runs");
         if (i == 0) compute = w->compute_bps;
         cr_expect_eq(w->compute_bps, compute, "%s: fitted once", p);
         scn_fini(&s);

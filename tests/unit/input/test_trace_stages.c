@@ -232,7 +232,7 @@ Test(stages, both_files_enter_the_run_key)
             (void)fclose(f);
         }
         cr_assert_eq(scn_load(&s, scn, NULL, 0, &d), ST_OK, "%s", d.msg);
-        key[k] = mem_strdup(s.canonical);
+        key[k] = mem_strdup(s.id.canonical);
         scn_fini(&s);
     }
     cr_expect(strcmp(key[0], key[1]) != 0 && strcmp(key[1], key[2]) != 0);
@@ -249,7 +249,7 @@ Test(stages, the_shipped_example_loads)
     if (access("scenarios/demo/forms.yaml", R_OK) != 0) cr_skip_test("skipped: not run from the project's folder");
     cr_assert_eq(scn_load(&s, "scenarios/demo/forms.yaml", NULL, 0, &d), ST_OK, "%s:%u:%u: %s", d.file, d.line, d.col, d.msg);
     cr_assert_eq(trace_prepare(&t, &s.trace, &s.cluster, &s.perf, &d), ST_OK, "%s:%u:%u: %s", d.file, d.line, d.col, d.msg);
-    cr_expect(s.data.names.n == 18 && t.facts.n_tasks == 10 + 13 + 1 + 7);
+    cr_expect(s.data.blocks.names.n == 18 && t.facts.n_tasks == 10 + 13 + 1 + 7);
     cr_assert_eq(trace_source_open(&t, &src, &d), ST_OK, "%s", d.msg);
     while (src.next(src.ctx, &j, &d) == ST_OK) {
         if (j.graph == NULL) continue;

@@ -18,7 +18,7 @@ static void load(const char *jobs, uint32_t m)
     put("s.yaml", "name: ideal\ncluster:\n  groups:\n    - {name: n, count: 4, cpus: 8, mem: 8GiB, gpus: 1, gpu_type: G}\n"
                   "trace: {format: native, path: jobs.csv}\npolicies: [fifo]\n");
     cr_assert_eq(scn_load(&s, path, NULL, 0, &d), ST_OK, "%s", d.msg);
-    s.ideal_share = m;
+    s.output.ideal_share = m;
     cr_assert_eq(trace_prepare(&t, &s.trace, &s.cluster, &s.perf, &d), ST_OK, "%s", d.msg);
 }
 
@@ -124,10 +124,10 @@ Test(isolated, counts_the_way_to_the_data)
     struct isolated_times i;
     load("id,submit_s,duration_s\nunused,0,1\n", 4);
     const uint32_t n0 = 0, n1 = 1;
-    s.net = (struct net_spec){ .disk_bps = 100000000, .rack_bps = 50000000, .aggregation_bps = 10000000 };
-    uint32_t p = data_add(&s.data, "p", 100000000); data_replicas(&s.data, p, &n0, 1);
-    uint32_t q = data_add(&s.data, "q", 100000000); data_replicas(&s.data, q, &n0, 1);
-    uint32_t u = data_add(&s.data, "u", 100000000); data_replicas(&s.data, u, &n1, 1);
+    s.data.net = (struct net_spec){ .disk_bps = 100000000, .rack_bps = 50000000, .aggregation_bps = 10000000 };
+    uint32_t p = data_add(&s.data.blocks, "p", 100000000); data_replicas(&s.data.blocks, p, &n0, 1);
+    uint32_t q = data_add(&s.data.blocks, "q", 100000000); data_replicas(&s.data.blocks, q, &n0, 1);
+    uint32_t u = data_add(&s.data.blocks, "u", 100000000); data_replicas(&s.data.blocks, u, &n1, 1);
     const uint32_t in_start[] = { 0, 1, 2 }, none[] = { 0, 0, 0 };
     const int64_t out[] = { 0, 0 };
     const struct task_input pu[] = { { .block = p }, { .block = u } }, pq[] = { { .block = p }, { .block = q } };

@@ -97,8 +97,8 @@ Test(sweep, a_case_is_the_document_with_its_values_in_place)
     cr_assert_eq(w.n_cases, 4);
     cr_assert_eq(sweep_case(&w, 3, &s, &d), ST_OK, "%s", d.msg);
     cr_expect_eq(s.cluster.n_nodes, 3);
-    cr_expect(s.checkpoint_interval == -1 && s.horizon == 3600 * TICK_SEC);
-    cr_expect_str_eq(s.variant, "cluster.groups.0={name: y, count: 3, cpus: 8, mem: 1GiB}, jobs.preemption.mode=kill, horizon=1h");
+    cr_expect(s.jobs.checkpoint_interval == -1 && s.horizon == 3600 * TICK_SEC);
+    cr_expect_str_eq(s.id.variant, "cluster.groups.0={name: y, count: 3, cpus: 8, mem: 1GiB}, jobs.preemption.mode=kill, horizon=1h");
     scn_fini(&s);
     sweep_fini(&w);
 }
@@ -111,7 +111,7 @@ Test(sweep, null_takes_a_key_out)
     cr_assert_eq(sweep_load(&w, path, NULL, 0, &d), ST_OK);
     cr_assert_eq(sweep_case(&w, 1, &s, &d), ST_OK, "%s", d.msg);
     cr_expect_eq(s.horizon, TICK_NEVER);
-    cr_expect_str_eq(s.variant, "horizon=");
+    cr_expect_str_eq(s.id.variant, "horizon=");
     scn_fini(&s);
     sweep_fini(&w);
 }
@@ -156,11 +156,11 @@ Test(sweep, run_reads_the_scenario_and_checks_the_sweep)
     struct scenario s;
     put("s.yaml", BASE "policies: [fifo]\nseeds: 4\nsweep: {policies: [sjf], seeds: 9, set: {horizon: [1h]}}\n");
     cr_assert_eq(scn_load(&s, path, NULL, 0, &d), ST_OK, "%s", d.msg);
-    cr_expect(s.has_sweep && s.n_seeds == 4 && s.n_policies == 1 && s.horizon == TICK_NEVER);
-    cr_expect_str_eq(s.policy[0].spec, "fifo");
-    cr_expect_str_eq(s.variant, "");
+    cr_expect(s.asked.has_sweep && s.asked.n_seeds == 4 && s.asked.n_policies == 1 && s.horizon == TICK_NEVER);
+    cr_expect_str_eq(s.asked.policy[0].spec, "fifo");
+    cr_expect_str_eq(s.id.variant, "");
     scn_fini(&s);
     put("s.yaml", BASE "policies: [fifo]\nsweep: {seeds: none}\n");
     cr_expect_eq(scn_load(&s, path, NULL, 0, &d), ST_EINPUT);
-    cr_expect(s.path == NULL);
+    cr_expect(s.id.path == NULL);
 }
