@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "input/synth/generator.h"
 #include "input/scenario/scenario.h"
+#include "input/trace/native.h"
 
 enum verb { V_STATS = 1, V_CONVERT = 2, V_GENERATE = 4, V_OPTIONS = 8 };
 enum opt {
@@ -166,8 +167,8 @@ static enum st write_native(const struct trace *t, const char *output, struct di
     enum st st = cmd_output_open(&f, &part, output, d);
     if (st == ST_OK) {
         bool bare = !t->opts.format->binds_nodes;
-        trace_native_header(f, t->cluster, bare);
-        while ((st = src.next(src.ctx, &s, d)) == ST_OK && s.graph == NULL) trace_native_write(f, &s, t->cluster, bare);
+        native_header(f, t->cluster, bare);
+        while ((st = src.next(src.ctx, &s, d)) == ST_OK && s.graph == NULL) native_write(f, &s, t->cluster, bare);
         if (st == ST_OK)
             st = diag_at(d, ST_EINPUT, t->opts.path, s.line, 0, "tasks of job '%s' wait for each other, which one file of jobs cannot tell; nothing to convert: it is native already", s.id);
         st = cmd_output_close(f, part, output, st == ST_END ? ST_OK : st, d);
@@ -181,7 +182,7 @@ static enum st on_file(const struct args *a, struct diag *d)
 {
     struct cluster cluster = { .n_nodes = 0 };
     struct throughput perf = { .rate = NULL };
-    struct trace t = { .index = NULL };
+    struct trace t = { .spill = NULL };
     enum st st = trace_prepare(&t, &a->trace, &cluster, &perf, d);
     if (st == ST_OK && a->verb == V_STATS) st = print_stats(&t, a->table, d);
     if (st == ST_OK && a->verb == V_CONVERT) {
@@ -197,7 +198,7 @@ static enum st on_file(const struct args *a, struct diag *d)
 static enum st on_scenario(const struct args *a, struct diag *d)
 {
     struct scenario s = { .horizon = 0 };
-    struct trace t = { .index = NULL };
+    struct trace t = { .spill = NULL };
     TRY(scn_load(&s, a->scenario, NULL, 0, d));
     enum st st = trace_seed(&s.trace, s.asked.n_seeds > 0 ? s.asked.seed[0] : 1, d);
     if (st == ST_OK) st = trace_prepare(&t, &s.trace, &s.cluster, &s.perf, d);
@@ -226,8 +227,8 @@ static enum st generate(const struct args *a, struct diag *d)
     char *part;
     enum st st = cmd_output_open(&f, &part, output_of(a), d);
     if (st == ST_OK) {
-        trace_native_header(f, &cluster, true);
-        while ((st = r.next(r.ctx, &s, d)) == ST_OK) trace_native_write(f, &s, &cluster, true);
+        native_header(f, &cluster, true);
+        while ((st = r.next(r.ctx, &s, d)) == ST_OK) native_write(f, &s, &cluster, true);
         st = cmd_output_close(f, part, output_of(a), st == ST_END ? ST_OK : st, d);
     }
     r.close(r.ctx);

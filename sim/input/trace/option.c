@@ -98,7 +98,7 @@ bool trace_option_parse(const struct trace_option *x, const char *text, void *ow
         return x->parse(x, text, to, error, cap);
     case TRACE_MAP: break;
     }
-    SIM_ASSERT(!"a map is not one word");
+    SIM_ASSERT(x->type != TRACE_MAP);           /* which is not one word */
     return false;
 }
 

@@ -3,7 +3,7 @@
  *
  * Two passes over a file: scan() reads all of it as it stands, checks every row
  * and counts repairs; the stream then reads it again, or, where rows were out of
- * order, reads what sort_to_index() wrote to a temporary file, in order of time.
+ * order, reads what sort_file() wrote to a temporary file (spill.h), in order of time.
  * A job handed out is valid until the next; nothing of a job is kept but for ids
  * while scanning, and 16 bytes for each job of a file out of order.
  */
@@ -11,13 +11,12 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "base/hash64.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "input/trace/reader.h"
+#include "input/trace/spill.h"
 #include "model/calls/calltime.h"
 
 /* ---- repairs ---- */
@@ -141,59 +140,6 @@ static uint32_t idset_add(struct idset *s, const char *id, uint32_t line)
     return 0;
 }
 
-/* ---- a file out of order: specs in a temporary file, 16 bytes a job here ---- */
-
-struct index_entry { sim_tick submit; int64_t offset; };
-struct trace_index { FILE *tmp; struct index_entry *at; size_t n, cap; int64_t end; };
-
-/* A spilled job: this, the strings with their NULs, the groups. */
-enum { SPILL_TEXTS = 6 };
-
-struct spill {
-    sim_tick submit, limit;
-    int32_t  priority;
-    uint32_t line, n_groups, gang, bytes;       /* bytes: of all that follows */
-    uint32_t len[SPILL_TEXTS];                  /* id, user, queue, model, klass, node; 0: NULL */
-};
-
-enum { SPILL_READ = 512 };      /* more than a spill and a short job */
-
-static void index_free(struct trace_index *x)
-{
-    if (x == NULL) return;
-    if (x->tmp != NULL) (void)fclose(x->tmp);
-    mem_free(x->at);
-    mem_free(x);
-}
-
-static enum st index_add(struct trace_index *x, const struct job_spec *s, struct diag *d)
-{
-    const char *text[SPILL_TEXTS] = { s->id, s->user, s->queue, s->model, s->klass, s->node };
-    SIM_ASSERT(s->graph == NULL && s->calls == NULL);       /* scan refuses such a trace unless it is in order */
-    struct spill h = { .submit = s->submit, .limit = s->limit, .priority = s->priority,
-                       .line = s->line, .n_groups = s->n_groups, .gang = s->gang };
-    for (size_t i = 0; i < SPILL_TEXTS; i++) {
-        h.len[i] = text[i] != NULL ? (uint32_t)strlen(text[i]) + 1 : 0;
-        h.bytes += h.len[i];
-    }
-    h.bytes += s->n_groups * (uint32_t)sizeof *s->group;
-    MEM_RESERVE(x->at, x->cap, x->n + 1);
-    x->at[x->n++] = (struct index_entry){ .submit = s->submit, .offset = x->end };
-    x->end += (int64_t)sizeof h + h.bytes;
-    bool ok = fwrite(&h, sizeof h, 1, x->tmp) == 1;
-    for (size_t i = 0; i < SPILL_TEXTS; i++)
-        ok = ok && fwrite(text[i] != NULL ? text[i] : "", 1, h.len[i], x->tmp) == h.len[i];
-    ok = ok && fwrite(s->group, sizeof *s->group, s->n_groups, x->tmp) == s->n_groups;
-    return ok ? ST_OK : diag_set(d, ST_EWORLD, "cannot write the temporary file that sorts the trace: %s", strerror(errno));
-}
-
-static int by_submit(const void *a, const void *b)
-{
-    const struct index_entry *x = a, *y = b;
-    if (x->submit != y->submit) return x->submit < y->submit ? -1 : 1;
-    return x->offset < y->offset ? -1 : 1;      /* offset: file order */
-}
-
 /* ---- the windowed stream, on the trace's clock ---- */
 
 struct stream {
@@ -201,64 +147,20 @@ struct stream {
     struct trace_env    env;
     struct trace_reader r;          /* of a sorted file */
     uint64_t n;                     /* delivered */
-    char    *buf; size_t cap_buf;   /* of an unsorted file: the job's bytes */
-    struct task_group *group; size_t cap_group;
+    struct spill_job job;           /* of an unsorted file */
 };
 
 static enum st stream_open(struct stream *s, const struct trace *t, struct diag *d)
 {
     *s = (struct stream){ .t = t };
     s->env = (struct trace_env){ .opts = &t->opts, .cluster = t->cluster, .perf = t->perf, .data = t->opts.data };
-    return t->index != NULL ? ST_OK : trace_reader_open(&s->env, &s->r, d);
+    return t->spill != NULL ? ST_OK : trace_reader_open(&s->env, &s->r, d);
 }
 
 static void stream_close(struct stream *s)
 {
     if (s->r.close != NULL) s->r.close(s->r.ctx);
-    mem_free(s->buf);
-    mem_free(s->group);
-}
-
-/* pread has no position to share: several streams may read one temporary file. */
-static enum st read_spill(void *to, size_t n, int64_t at, const struct trace_index *x, struct diag *d)
-{
-    for (char *p = to; n > 0; ) {
-        ssize_t got = pread(fileno(x->tmp), p, n, (off_t)at);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0)
-            return diag_set(d, ST_EWORLD, "cannot read the temporary file that sorts the trace: %s",
-                            got < 0 ? strerror(errno) : "it is too short");
-        p += got; at += got; n -= (size_t)got;
-    }
-    return ST_OK;
-}
-
-static enum st unspill(struct stream *s, struct job_spec *out, struct diag *d)
-{
-    const struct trace_index *x = s->t->index;
-    if (s->n == x->n) return ST_END;
-    int64_t at = x->at[s->n].offset;
-    struct spill h;
-    /* Nearly every job fits the first read; a long one takes a second. */
-    size_t first = (size_t)i64_min(SPILL_READ, x->end - at);
-    MEM_RESERVE(s->buf, s->cap_buf, SPILL_READ);
-    TRY(read_spill(s->buf, first, at, x, d));
-    memcpy(&h, s->buf, sizeof h);
-    if (sizeof h + h.bytes > first) {
-        MEM_RESERVE(s->buf, s->cap_buf, sizeof h + h.bytes);
-        TRY(read_spill(s->buf + first, sizeof h + h.bytes - first, at + (int64_t)first, x, d));
-    }
-    const char *text[SPILL_TEXTS], *p = s->buf + sizeof h;
-    for (size_t i = 0; i < SPILL_TEXTS; i++) {
-        text[i] = h.len[i] > 0 ? p : NULL;
-        p += h.len[i];
-    }
-    MEM_RESERVE(s->group, s->cap_group, h.n_groups);
-    memcpy(s->group, p, h.n_groups * sizeof *s->group);     /* from no particular alignment */
-    *out = (struct job_spec){ .id = text[0], .user = text[1], .queue = text[2], .model = text[3], .klass = text[4], .node = text[5],
-        .submit = h.submit, .limit = h.limit, .priority = h.priority, .gang = h.gang != 0, .line = h.line,
-        .group = s->group, .n_groups = h.n_groups };
-    return ST_OK;
+    spill_job_fini(&s->job);
 }
 
 /* Of a sorted file: is this job before, in or after the window? */
@@ -272,10 +174,8 @@ static enum st stream_next(struct stream *s, struct job_spec *out, struct diag *
 {
     const struct trace *t = s->t;
     if (t->opts.max_jobs > 0 && s->n == t->opts.max_jobs) return ST_END;
-    if (t->index != NULL) {
-        TRY(unspill(s, out, d));
-        s->n++;
-        return ST_OK;
+    if (t->spill != NULL) {
+        return spill_read(t->spill, s->n++, &s->job, out, d);
     }
     for (;;) {
         TRY(s->r.next(s->r.ctx, out, d));
@@ -351,26 +251,22 @@ static enum st scan(struct trace *t, struct diag *d)
     return st == ST_END ? ST_OK : st;
 }
 
-static enum st sort_to_index(struct trace *t, struct diag *d)
+static enum st sort_file(struct trace *t, struct diag *d)
 {
     struct trace_env env = { .opts = &t->opts, .cluster = t->cluster, .perf = t->perf, .data = t->opts.data };
     struct trace_reader r;
     struct job_spec s;
-    MEM_NEW(t->index);
-    struct trace_index *x = t->index;
-    x->tmp = tmpfile();
-    if (x->tmp == NULL) return diag_set(d, ST_EWORLD, "cannot make a temporary file to sort the trace: %s", strerror(errno));
+    TRY(spill_create(&t->spill, d));
     TRY(trace_reader_open(&env, &r, d));
     enum st st;
     while ((st = r.next(r.ctx, &s, d)) == ST_OK) {
         if (window_side(t, s.submit) != 0) continue;
         if ((st = complete(&t->opts, &s, d)) != ST_OK) break;
-        if ((st = index_add(x, &s, d)) != ST_OK) break;
+        if ((st = spill_add(t->spill, &s, d)) != ST_OK) break;
     }
     r.close(r.ctx);
     if (st != ST_END) return st;
-    if (fflush(x->tmp) != 0) return diag_set(d, ST_EWORLD, "cannot write the temporary file that sorts the trace: %s", strerror(errno));
-    if (x->n > 0) qsort(x->at, x->n, sizeof *x->at, by_submit);
+    TRY(spill_sort(t->spill, d));
 
     struct trace_facts *f = &t->facts, zero = { .origin = f->origin, .n_file = f->n_file, .content_hash = f->content_hash };
     *f = zero;
@@ -464,7 +360,7 @@ enum st trace_prepare(struct trace *t, const struct trace_opts *o, struct cluste
     if (o->reads_times) calltime_fini(o->times);       /* of another instance or seed */
     enum st st = trace_content_hash(o, &t->facts.content_hash, d);
     if (st == ST_OK) st = scan(t, d);
-    if (st == ST_OK && !t->facts.sorted) st = sort_to_index(t, d);
+    if (st == ST_OK && !t->facts.sorted) st = sort_file(t, d);
     if (st == ST_OK && t->facts.n_jobs == 0)
         st = diag_at(d, ST_EINPUT, o->path != NULL ? o->path : "", 0, 0,
                      t->facts.n_file == 0 ? "has no jobs" : "has %llu jobs, but none in the window",
@@ -476,9 +372,9 @@ enum st trace_prepare(struct trace *t, const struct trace_opts *o, struct cluste
 
 void trace_fini(struct trace *t)
 {
-    index_free(t->index);
+    spill_destroy(t->spill);
     mem_free(t->repairs.at);
-    *t = (struct trace){ .index = NULL };
+    *t = (struct trace){ .spill = NULL };
 }
 
 /* ---- the source ---- */

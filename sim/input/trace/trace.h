@@ -146,7 +146,7 @@ struct trace {
     struct trace_repairs     repairs;
     struct cluster    *cluster;
     struct throughput       *perf;
-    struct trace_index *index;          /* order of an unsorted file; NULL when sorted */
+    struct spill      *spill;           /* jobs of a file out of order; NULL: it is in order */
 };
 
 /* The content hash alone: of the files' bytes, or of what a generator is given. */
@@ -163,12 +163,5 @@ void    trace_source_close(struct source *s);
 
 /* The raw reader of a format, for `trace stats` and `trace convert`. */
 enum st trace_reader_open(const struct trace_env *env, struct trace_reader *out, struct diag *d);
-
-/* Write a job without a graph as one row of the native format; header first.  Figures that
- * differ between a job's groups of tasks are joined by '+'.  bare: without the columns
- * gpu_cores and node, for jobs that have neither.  The column licences is there if the
- * cluster or the trace names any. */
-void trace_native_header(FILE *f, const struct cluster *c, bool bare);
-void trace_native_write(FILE *f, const struct job_spec *s, const struct cluster *c, bool bare);
 
 #endif

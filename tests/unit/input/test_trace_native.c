@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "input/trace/trace.h"
+#include "input/trace/native.h"
 #include "ref/traceopts.h"
 #include "ref/temp.h"
 
@@ -239,8 +240,8 @@ Test(trace, what_is_written_reads_back_the_same)
     struct source s;
     struct job_spec j;
     cr_assert_eq(trace_source_open(&t, &s, &d), ST_OK);
-    trace_native_header(f, &cluster, false);
-    while (s.next(s.ctx, &j, &d) == ST_OK) trace_native_write(f, &j, &cluster, false);
+    native_header(f, &cluster, false);
+    while (s.next(s.ctx, &j, &d) == ST_OK) native_write(f, &j, &cluster, false);
     trace_source_close(&s);
     rewind(f);
     again[fread(again, 1, sizeof again - 1, f)] = '\0';
