@@ -1,3 +1,4 @@
+/* builtin.c -- the table of the built-in policies, in the order in which they are listed. */
 #include "builtin.h"
 
 const struct pol_ops *const pol_table[] = {

@@ -2,8 +2,12 @@
  * drf.c -- dominant resource fairness.  README.md, drf.
  *
  * Each user has a queue.  A decision looks only at users who could start
- * something: one who was set aside with nothing but monotone request classes waiting stays
- * out until something becomes free or a unit of theirs begins to wait.
+ * something: a user none of whose units fitted, all of them of monotone request
+ * classes, is left out until something becomes free or another of their units
+ * begins to wait.
+ *
+ * Cost: O(log users) a start, O(1) for a user that is left out.
+ * Source: Ghodsi et al., Dominant Resource Fairness, NSDI 2011, algorithm 1.
  */
 #include "lib/sched/list.h"
 #include "lib/sched/share.h"

@@ -1,16 +1,25 @@
 /*
  * easy.c -- EASY backfill.  README.md, easy.
  *
- * The shadow (when and where the head will start) is computed only when a
- * later unit fits now, and remembered: while nothing happens but arrivals, it
- * stays right, and so does every refusal, and only the new units are tried.
- * Why it stays right although units that end in time were started since: they
- * are back by the shadow time, so the state then is the same, and before it
- * there is less than there was, so a head of a monotone request class fits no sooner.
+ * The first unit that does not fit is the head.  Its shadow time is when enough
+ * running units are expected to have ended for it to fit; it is computed only when
+ * some later unit fits now.
  *
- * The common plan differs from the present only on the nodes where the head
- * will be: elsewhere the shadow has at least what the present has.  So it is
- * made by lowering those few nodes, and undone.
+ * Invariant: what was computed stays right while only arrivals happen, so then
+ * only the new units are tried.  A unit that was started because it ends by the
+ * shadow time does not move it: at the shadow time the unit has ended, so as much
+ * is free as without it; before that, less is free than without it, so a head
+ * whose request class is monotone cannot fit earlier.
+ *
+ * The common plan (what the present and the shadow both have free) differs from
+ * the present only on the nodes reserved for the head: on all others at least as
+ * much is free at the shadow time as now.  So it is made by lowering those few
+ * nodes in the plan, and undone afterwards.
+ *
+ * Cost: a shadow O(running units released x a placement of the head); a decision
+ * after arrivals alone O(new units), else O(starts + request classes waiting).
+ * Source: Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; Mu'alem &
+ * Feitelson, IEEE TPDS 12(6), 2001.
  */
 #include "lib/sched/list.h"
 #include "builtin.h"

@@ -1,4 +1,8 @@
-/* fifo.c -- units in order of arrival.  README.md, fifo. */
+/*
+ * fifo.c -- first come, first served: units in order of arrival.  README.md, fifo.
+ *
+ * Cost: list_run's (lib/sched/list.h).  Source: baseline.
+ */
 #include "lib/sched/list.h"
 #include "builtin.h"
 #include "lib/util.h"

@@ -1,6 +1,10 @@
 /*
- * fs.c -- minimum cost, maximum tasks: fs, with stops (fsp), without shares
- * (fsu).  README.md, "The flow policies".
+ * fs.c -- most tasks placed, at the least cost of reading their inputs: fs, with
+ * preemption (fsp), without shares (fsu).  README.md, "The flow policies".
+ *
+ * The three differ in the rule that they hand to lib/data/flowpol.c.
+ * Cost: lib/flow/README.md.
+ * Source: Tang et al., scheduling data-intensive jobs on GPU clusters, section 4.
  */
 #include "lib/data/flowpol.h"
 #include "builtin.h"

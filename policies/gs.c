@@ -1,6 +1,10 @@
 /*
- * gs.c -- sharing by GPU count: gs, with stops (gsp), with delay (gsd).
- * README.md, gs.
+ * gs.c -- free GPUs go to the job that holds fewest: gs, with preemption (gsp),
+ * with delay scheduling (gsd).  README.md, gs.
+ *
+ * The three differ in the rule that they hand to lib/data/offer.c.
+ * Cost: offer.h, evict.h.
+ * Source: Tang et al., scheduling data-intensive jobs on GPU clusters, section 3.
  */
 #include "lib/data/evict.h"
 #include "builtin.h"

@@ -1,4 +1,13 @@
-/* kube.c -- kube-default, kube-split, kube-hybrid.  README.md, "Kubernetes". */
+/*
+ * kube.c -- Kubernetes' scheduler in three profiles: kube-default, kube-split,
+ * kube-hybrid.  README.md, "Kubernetes".
+ *
+ * Each orders units by priority, then arrival, and tries all; they differ in the
+ * plugins that choose a node (lib/sched/kube.h).  Cost: list_run's
+ * (lib/sched/list.h), a score for each node that changed.
+ * Source: Kubernetes 1.20; Liu et al., fine-grained scheduling of heterogeneous
+ * resources in Kubernetes, 2023.
+ */
 #include "lib/sched/kube.h"
 
 #include "lib/sched/list.h"

@@ -1,10 +1,13 @@
 /*
- * las.c -- least attained service in discrete levels.  README.md, las.
+ * las.c -- least attained service first, in discrete levels.  README.md, las.
  *
- * A running unit's level changes only when its service reaches a threshold, so
- * a heap holds each running unit's next crossing; a decision looks at those
- * that are due.  Entries of units that have stopped since are left in the heap
- * and known by their start.
+ * A running unit's level changes only when its service reaches a threshold.  So a
+ * heap holds the instant of each running unit's next crossing, and a decision
+ * looks only at those that are due.  A unit that stops leaves its entry in the
+ * heap; the entry is recognised as out of date by the start that it names.
+ *
+ * Cost: O(log running units) a crossing, and preempt_run's (lib/sched/preempt.h).
+ * Source: Gu et al., Tiresias, NSDI 2019, section 3 (discretised 2D-LAS).
  */
 #include "lib/sched/list.h"
 #include "lib/sched/preempt.h"

@@ -1,9 +1,14 @@
 /*
- * mapper.c -- list schedulers for tasks of API calls: each task whole to one
- * engine, by estimates of when it would end there.  README.md, met, mct,
- * min-min, dmda and heft.
+ * mapper.c -- list schedulers for tasks of API calls: each task goes whole to one
+ * engine, chosen by when it would end there.  README.md, met, mct, min-min, dmda
+ * and heft.
  *
- * The estimates are the tables' times, so without lost nodes they are exact.
+ * Each engine has a timeline on which tasks are booked.  The times are those of
+ * the tables, so unless a node is lost a task ends when its booking says.
+ *
+ * Cost: O(engines x bookings) for each task placed; min-min as often as tasks wait.
+ * Source: Braun et al., JPDC 61(6), 2001, section 3 (met, mct, min-min); StarPU
+ * handbook (dmda); Topcuoglu, Hariri, Wu, TPDS 13(3), 2002 (heft).
  */
 #include "builtin.h"
 #include "lib/calls/dispatcher.h"

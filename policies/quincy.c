@@ -1,6 +1,10 @@
 /*
  * quincy.c -- Quincy, for comparison: waiting costs time, reading costs bytes,
  * running tasks may be moved or stopped.  README.md, "The flow policies".
+ *
+ * A rule for lib/data/flowpol.c.  Cost: lib/flow/README.md.
+ * Source: Isard et al., Quincy, SOSP 2009; costs as Firmament implements them (Gog
+ * et al., OSDI 2016).
  */
 #include "lib/data/flowpol.h"
 #include "builtin.h"

@@ -1,4 +1,9 @@
-/* sjf.c -- the shortest job first.  README.md, sjf. */
+/*
+ * sjf.c -- the shortest job first, by its estimate.  README.md, sjf.
+ *
+ * As fifo with the estimate as the key; ties in order of arrival.
+ * Cost: list_run's (lib/sched/list.h).  Source: Smith 1956, weights equal.
+ */
 #include "lib/sched/list.h"
 #include "builtin.h"
 #include "lib/util.h"

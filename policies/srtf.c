@@ -1,11 +1,16 @@
 /*
  * srtf.c -- the shortest remaining time first, preemptive.  README.md, srtf.
  *
- * On estimates what is left of a running unit is E - now with E = estimate -
- * attained + start, so the running set is kept by E and needs no update as time
- * passes.  On true times it falls at the speed of the node, which a policy does
- * not know: what is left is read when it is needed, and the set, kept by when
- * the unit would end at nominal speed, only gives a good first order.
+ * With estimates, what is left of a running unit is E - now, where E = start +
+ * estimate - attained before this start.  So the running set is ordered by E,
+ * which does not change as time passes.  With true times, what is left falls at
+ * the speed of the node, which a policy does not know: it is read from the host
+ * when needed, and the running set is ordered by when each unit would end at
+ * nominal speed, as a first approximation that preempt.c corrects.
+ *
+ * Cost: preempt_run's (lib/sched/preempt.h).
+ * Source: Schrage, A proof of the optimality of the shortest remaining processing
+ * time discipline, Operations Research 16(3), 1968.
  */
 #include "lib/sched/list.h"
 #include "lib/sched/preempt.h"

@@ -1,6 +1,9 @@
 /*
- * yarn.c -- two schedulers in the manner of YARN, for comparison: capacity and
- * fair.  README.md, capacity and fair.
+ * yarn.c -- YARN's two schedulers, for comparison: capacity and fair.  README.md,
+ * capacity and fair.
+ *
+ * Both are rules for lib/data/offer.c.  Cost: offer.h.
+ * Source: Tang et al., scheduling data-intensive jobs on GPU clusters, section 5.4.
  */
 #include "lib/data/offer.h"
 #include "builtin.h"

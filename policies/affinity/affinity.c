@@ -1,4 +1,12 @@
-/* affinity.c -- tasks of API calls to nodes with the engines that suit them.  README.md, affinity and balance. */
+/*
+ * affinity.c -- the master of affinity and balance: which node a task of API calls is
+ * sent to.  README.md, affinity and balance.
+ *
+ * The master takes a few tasks from its queue at a time and chooses for each by
+ * the nodes' loads as they are then.  The nodes' part is node.c.
+ * Cost: O(nodes x engine types) a task.
+ * Source: patent, task scheduling by engine affinity, paragraphs 92 to 137.
+ */
 #include "affinity/state.h"
 
 #include "builtin.h"

@@ -1,4 +1,12 @@
-/* The nodes: which engine the next call of a task runs on, there or elsewhere, and tasks moved to nodes whose queue is empty. */
+/*
+ * node.c -- the nodes of affinity and balance: which engine the next call of a task
+ * runs on, there or elsewhere; and nodes with empty queues take from the longest.
+ *
+ * A call that finds no engine free at home waits in one list for each (engine
+ * type, tier) where it may run, and is served from whichever is first.
+ * Cost: O(engine types x tiers) a call; O(nodes) for each task that is moved.
+ * Source: patent, task scheduling by engine affinity, paragraphs 92 to 137.
+ */
 #include "affinity/state.h"
 
 #include "lib/util.h"

@@ -1,3 +1,4 @@
+/* cores.c -- the books of each node's cores, see cores.h. */
 #include "multiqueue/cores.h"
 
 #include "lib/util.h"

@@ -1,7 +1,7 @@
 /*
  * cores.h -- whose cores a node's are: an array for CPU jobs, an array kept for
  * GPU jobs, what CPU jobs borrow of it, and cores closed to them.
- * README.md, multiqueue.  Source: seed 0, steps S400 and S600 (S0-11 to S0-15, S0-22).
+ * README.md, multiqueue.  Source: CODA's patent, steps S400 and S600 (S0-11 to S0-15, S0-22).
  *
  * CPU tasks of a node stand in the order in which they started.  The CPU array
  * is what the reserve leaves; a task borrows when those up to and including it

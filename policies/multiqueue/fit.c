@@ -1,8 +1,11 @@
 /*
- * A place for one unit.  CPU jobs get no core that is closed to them, and none
- * of the GPU array while a GPU job waits.  GPU jobs get the cores of their
- * search, and may stop CPU jobs that borrow; those that turn out not to stand
- * in the way go on.
+ * fit.c -- a place for one unit, and whom it stops.
+ *
+ * A CPU job gets no core that is closed to CPU jobs, and while a GPU job waits none
+ * that is kept for GPU jobs.  A GPU job gets as many cores as its search says, and
+ * may stop CPU jobs that borrow cores; those that still fit afterwards run on.
+ *
+ * Cost: O(nodes that changed since the request class last failed), O(nodes) the first time.
  */
 #include "multiqueue/state.h"
 

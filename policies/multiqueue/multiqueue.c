@@ -1,6 +1,12 @@
 /*
  * multiqueue.c -- CPU jobs and GPU jobs in queues of their own, which lend each
  * other what they do not need.  README.md, multiqueue.
+ *
+ * This file has the queues and one decision; state.h says what the others have.
+ * Invariant: what can start depends on the plan and on what `epoch.moves` counts
+ * alone, so while neither changed the queues need not be looked at.
+ * Cost: O(starts x (users + request classes waiting x nodes that changed)).
+ * Source: Zhao et al., CODA, ICDCS 2020, and its patent, steps S100 to S600.
  */
 #include "builtin.h"
 #include "lib/sched/list.h"

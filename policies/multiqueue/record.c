@@ -1,9 +1,10 @@
 /*
- * Why units wait although there may be room for them, for the record alone.
+ * record.c -- why units wait although there may be room for them.  It decides nothing:
+ * the reasons go into the run's record.
  *
- * A unit is told of when it begins to wait; all are told anew when what holds
- * one of them changes, which costs a look at each.  So the common reason of a
- * class is said beforehand, and not taken back while there is no room anyway.
+ * A unit is told its reason when it begins to wait.  When the reason of a request
+ * class changes all waiting units are told again, which costs a look at each; so a
+ * class starts out with its most likely reason, and keeps it while nothing fits anyway.
  */
 #include "multiqueue/state.h"
 

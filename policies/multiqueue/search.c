@@ -1,3 +1,4 @@
+/* search.c -- the steps of one search for a number of cores, see search.h. */
 #include "multiqueue/search.h"
 
 #include "lib/util.h"

@@ -1,6 +1,6 @@
 /*
  * search.h -- how many CPU cores a training job needs, found by trying.
- * README.md, multiqueue.  Source: seed 0, steps S300 (S0-2 to S0-10).
+ * README.md, multiqueue.  Source: CODA's patent, steps S300 (S0-2 to S0-10).
  *
  * A probe is one run of a set time at one core count, at the end of which the
  * GPU utilisation is told.  First one core fewer at a time while that helps;

@@ -1,5 +1,9 @@
 /*
- * The search for cores while jobs run, and the watch over memory bandwidth.
+ * tune.c -- the search for the number of cores while GPU jobs run, and the watch over
+ * memory bandwidth.
+ *
+ * Cost: O(running GPU units) a decision; a look at the bandwidth O(nodes + running
+ * tasks).  Source: CODA's patent (README.md, multiqueue), steps S300 (search) and S600 (bandwidth).
  */
 #include "multiqueue/state.h"
 

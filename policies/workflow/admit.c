@@ -1,4 +1,10 @@
-/* Which workflow gets its reservation, and when. */
+/*
+ * admit.c -- which waiting workflow gets its reservation, and when.
+ *
+ * Strictly in order: the first that finds no place keeps the later ones waiting.
+ * Cost: one plan of a reservation (reservation.h); with preemption one for each
+ * unit that would be stopped.  Source: the patent application, paragraphs 64 to 119.
+ */
 #include "workflow/state.h"
 
 #include "lib/util.h"

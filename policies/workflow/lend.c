@@ -1,3 +1,7 @@
+/*
+ * lend.c -- share groups: reading `shares=`, who belongs to which, and dividing an
+ * amount among them, see lend.h.
+ */
 #include "workflow/lend.h"
 
 #include "lib/util.h"

@@ -1,6 +1,7 @@
 /*
  * lend.h -- who may borrow what a workflow leaves: share groups, and how an
- * amount is divided among them.  Source: seed 1, paragraphs 84-97, 103-105.
+ * amount is divided among them.  Source: the workflow reservation
+ * patent application, paragraphs 84-97, 103-105.
  *
  *   shares:[wf,p0],[u1,p1,2],[u2,p1,1]
  *

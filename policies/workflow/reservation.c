@@ -1,3 +1,7 @@
+/*
+ * reservation.c -- the books of one reservation and the plan that makes it, see
+ * reservation.h.
+ */
 #include "workflow/reservation.h"
 
 #include "lib/util.h"

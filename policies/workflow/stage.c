@@ -1,4 +1,10 @@
-/* A workflow enters a stage: what it lent comes back as far as it is needed, and what it leaves is lent. */
+/*
+ * stage.c -- a workflow enters a stage: what it lent is taken back as far as the stage
+ * needs it, its tasks start, and what the stage leaves is lent.
+ *
+ * Cost: O(parts x borrowers) to take back; O(units waiting x parts) to lend.
+ * Source: the patent application, paragraphs 64 to 119.
+ */
 #include "workflow/state.h"
 
 #include "lib/util.h"

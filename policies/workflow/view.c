@@ -1,4 +1,11 @@
-/* The cluster as the scheduler state is shown it: without what is reserved and neither used nor lent. */
+/*
+ * view.c -- the cluster outside of reservations: what the shared scheduler code
+ * (lib/sched) is shown.
+ *
+ * Invariant: idle = kept - used - lent, per node and card, summed over all
+ * reservations; shown free = free - idle.  wf_audit checks it.
+ * Cost: O(nodes touched); wf_audit O(nodes + parts of reservations).
+ */
 #include "workflow/state.h"
 
 #include "lib/util.h"

@@ -1,6 +1,12 @@
 /*
- * workflow.c -- reservation of whole workflows, stage by stage, and lending of
- * what they leave.  README.md, workflow.  Source: seed 1 of the source documents.
+ * workflow.c -- reservation of whole workflows, stage by stage, and lending of what
+ * they leave.  README.md, "Workflows".
+ *
+ * This file has the events, the order of one decision, and ordinary jobs outside of
+ * reservations; state.h says what the others have.
+ * Cost: O(events + what changed) a decision, and a reservation's plan (reservation.h)
+ * whenever something was freed while a workflow waits.
+ * Source: workflow reservation patent application, paragraphs 64 to 119.
  */
 #include "workflow/state.h"
 

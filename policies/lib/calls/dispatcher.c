@@ -1,3 +1,7 @@
+/*
+ * dispatcher.c -- which list each task of calls is in, in step with the host's events,
+ * see dispatcher.h.
+ */
 #include "lib/calls/dispatcher.h"
 
 #include "lib/util.h"

@@ -1,3 +1,4 @@
+/* engines.c -- bit sets of nodes with engines, and with free ones, see engines.h. */
 #include "lib/calls/engines.h"
 
 #include "lib/util.h"

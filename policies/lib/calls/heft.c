@@ -1,4 +1,4 @@
-/* heft.c -- upward ranks, then insertion, see heft.h.  Cost: each task is tried on every time line. */
+/* heft.c -- upward ranks, then each task booked where it ends first, see heft.h. */
 #include "lib/calls/heft.h"
 
 #include "lib/util.h"

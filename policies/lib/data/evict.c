@@ -1,3 +1,4 @@
+/* evict.c -- preemption by shares: whose unit stops, for whose, see evict.h. */
 #include "lib/data/evict.h"
 
 #include "lib/util.h"

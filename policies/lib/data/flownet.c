@@ -1,3 +1,7 @@
+/*
+ * flownet.c -- the cluster and the waiting tasks as the solver is told of them, see
+ * flownet.h.
+ */
 #include "lib/data/flownet.h"
 
 #include "lib/util.h"

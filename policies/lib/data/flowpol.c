@@ -1,3 +1,7 @@
+/*
+ * flowpol.c -- one decision of the flow policies: what the solver is told, and what its
+ * answer starts and stops, see flowpol.h.
+ */
 #include "lib/data/flowpol.h"
 
 #include "lib/util.h"

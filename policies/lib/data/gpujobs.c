@@ -1,3 +1,4 @@
+/* gpujobs.c -- the books of jobs that use GPUs, see gpujobs.h. */
 #include "lib/data/gpujobs.h"
 
 #include "lib/util.h"

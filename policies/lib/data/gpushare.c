@@ -1,3 +1,4 @@
+/* gpushare.c -- how many GPUs each job should have, see gpushare.h. */
 #include "lib/data/gpushare.h"
 
 int64_t gpushare_basic(int64_t q, int64_t grain, uint32_t k, int64_t want)

@@ -1,3 +1,7 @@
+/*
+ * locality.c -- what reading a task's inputs costs on each node, and the index that finds
+ * the cheapest task for a node, see locality.h.
+ */
 #include "lib/data/locality.h"
 
 #include "lib/util.h"

@@ -1,3 +1,7 @@
+/*
+ * offer.c -- one decision of the policies that offer free GPUs to jobs in turn, see
+ * offer.h.
+ */
 #include "lib/data/offer.h"
 
 #include "lib/util.h"

@@ -20,7 +20,8 @@
  * Ids of jobs and tasks are the caller's: small numbers, reused at will once
  * removed; arrays grow to the largest.  Everything is deterministic: the same
  * calls give the same answers.  The algorithm and its costs: README.md.
- * Source: seed 4 sections 3 to 4; Isard et al., Quincy, SOSP 2009.
+ * Source: Tang et al., scheduling data-intensive jobs on GPU clusters, sections 3 to
+ * 4; Isard et al., Quincy, SOSP 2009.
  */
 #ifndef POL_LIB_FLOW_ASSIGN_H
 #define POL_LIB_FLOW_ASSIGN_H

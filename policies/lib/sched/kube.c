@@ -1,3 +1,7 @@
+/*
+ * kube.c -- profiles of the Kubernetes scheduler: parsing scores, the order of ties,
+ * and one node's sum of scores, see kube.h.
+ */
 #include "lib/sched/kube.h"
 
 #include "lib/util.h"

@@ -1,3 +1,4 @@
+/* list.c -- one decision of a list scheduler, see list.h. */
 #include "lib/sched/list.h"
 
 void list_estimates(struct sched *d, int64_t choice, uint32_t *flags)

@@ -1,3 +1,11 @@
+/*
+ * placement.c -- the placement rules' costs, and the trees that keep the cheapest
+ * node of each shape, see placement.h.
+ *
+ * A tree is a tournament over the nodes: a node that changed is compared with its
+ * neighbours on the way up, O(log nodes) costs.
+ * Source: README.md, "Placement", has each rule and where it is from.
+ */
 #include "lib/sched/placement.h"
 
 #include <stdlib.h>

@@ -1,3 +1,9 @@
+/*
+ * plan.c -- the private copy of what is free, see plan.h.
+ *
+ * Undo is a log: before a node changes under a mark, the node and its cards are
+ * copied to the log's end; undoing copies them back, the latest first.
+ */
 #include "lib/sched/plan.h"
 
 #include "lib/util.h"

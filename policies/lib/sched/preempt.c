@@ -1,3 +1,4 @@
+/* preempt.c -- preemption of running units for a waiting one, see preempt.h. */
 #include "lib/sched/preempt.h"
 
 #include "lib/util.h"

@@ -1,3 +1,7 @@
+/*
+ * queue.c -- a heap of buckets, one for each request class, and walks over it, see
+ * queue.h.
+ */
 #include "lib/sched/queue.h"
 
 #include "lib/util.h"

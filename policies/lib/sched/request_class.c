@@ -1,3 +1,4 @@
+/* request_class.c -- a hash table of the lists of shapes, see request_class.h. */
 #include "lib/sched/request_class.h"
 
 #include "lib/util.h"

@@ -1,3 +1,10 @@
+/*
+ * sched.c -- the scheduler state, in step with the host's events, see sched.h.
+ *
+ * Invariant: between decisions every waiting unit is in exactly one queue, every
+ * running one in the running set (if the policy keeps one), and the plan equals the
+ * view.  Inside a decision the plan runs ahead of the view by what was decided.
+ */
 #include "lib/sched/sched.h"
 
 #include "lib/util.h"

@@ -1,3 +1,7 @@
+/*
+ * share.c -- exact comparison of shares (products of three 64-bit numbers), and users'
+ * weights, see share.h.
+ */
 #include "lib/sched/share.h"
 
 #include "lib/util.h"

@@ -1,3 +1,4 @@
+/* unit.c -- ordered sets of units as treaps, see unit.h. */
 #include "lib/sched/unit.h"
 
 bool unit_before(const struct unit *a, const struct unit *b)
