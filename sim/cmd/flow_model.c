@@ -7,14 +7,14 @@
 static enum st kinds_of(struct flow_model *m, const char *path, struct diag *d)
 {
     const struct flow_round *f = m->f;
-    MEM_ARRAY(m->kinds, ASSIGN_KINDS_MAX);
+    MEM_ARRAY(m->kinds, ASSIGN_CLASSES_MAX);
     MEM_ARRAY(m->gpu_kind, f->n_gpus);
     for (uint32_t g = 0; g < f->n_gpus; g++) {
         uint32_t k = 0;
         while (k < m->n_kinds && m->kinds[k] < f->gpu_mem[g]) k++;
         if (k < m->n_kinds && m->kinds[k] == f->gpu_mem[g]) continue;
-        if (m->n_kinds == ASSIGN_KINDS_MAX)
-            return diag_at(d, ST_EINPUT, path, 0, 0, "more than %d sizes of GPU memory", ASSIGN_KINDS_MAX);
+        if (m->n_kinds == ASSIGN_CLASSES_MAX)
+            return diag_at(d, ST_EINPUT, path, 0, 0, "more than %d sizes of GPU memory", ASSIGN_CLASSES_MAX);
         memmove(&m->kinds[k + 1], &m->kinds[k], (m->n_kinds - k) * sizeof *m->kinds);
         m->kinds[k] = f->gpu_mem[g];
         m->n_kinds++;

@@ -12,7 +12,7 @@
  * decisions, and what is published of them, stay as they are.
  */
 enum { FILL_FROM = 64 };
-enum { LAST_KIND = ASSIGN_KINDS_MAX - 1, WHOLE = 1000 };
+enum { LAST_KIND = ASSIGN_CLASSES_MAX - 1, WHOLE = 1000 };
 
 void flownet_init(struct flownet *n, struct sched *sched, struct gpujobs *jobs)
 {
@@ -86,7 +86,7 @@ static void build(struct flownet *n)
             if (n->class_of[k] >= LAST_KIND && (n->n_overflow == 0 || n->overflow[n->n_overflow - 1] != i)) n->overflow[n->n_overflow++] = i;
         }
     }
-    n->assign = assign_create(n_racks, p->n_nodes, rack, ASSIGN_KINDS_MAX);
+    n->assign = assign_create(n_racks, p->n_nodes, rack, ASSIGN_CLASSES_MAX);
     assign_fill_from(n->assign, FILL_FROM);
     for (uint32_t i = 0; i < p->n_nodes; i++)
         for (uint32_t k = p->node[i].n.card0; k < p->node[i].n.card0 + p->node[i].n.n_gpu; k++)

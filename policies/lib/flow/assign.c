@@ -2,10 +2,10 @@
  * The structured solver's face: what callers tell, and one solve.
  *
  * A solve.
- * 1. Fresh tasks go into the buckets; classes that have places make the spots
+ * 1. Fresh tasks go into the buckets; sites that have places make the aggregators
  *    that are live, and the heads of their buckets the arcs of the jobs.
- * 2. Prices: those of the last round, where enough of its classes live on; else
- *    one a kind (place_cold).  A class that comes new to a warm round starts at
+ * 2. Prices: those of the last round, where enough of its sites live on; else
+ *    one a GPU class (place_cold).  A site that comes new to a warm round starts at
  *    the price at which nobody wants it.
  * 3. Jobs whose tasks, share or arcs changed choose their tasks and value anew
  *    (place_balance).
@@ -18,21 +18,21 @@
 #define BOUND (INT64_C(1) << 50)        /* of one cost */
 #define TOP   (INT64_C(1) << 58)        /* of M */
 
-struct assign *assign_create(uint32_t n_racks, uint32_t n_nodes, const uint32_t *rack, uint32_t n_kinds)
+struct assign *assign_create(uint32_t n_racks, uint32_t n_nodes, const uint32_t *rack, uint32_t n_classes)
 {
     struct assign *s = pol_alloc(1, sizeof *s);
     s->topo.n_racks = n_racks;
     s->topo.n_nodes = n_nodes;
-    s->topo.n_kinds = n_kinds;
+    s->topo.n_classes = n_classes;
     s->topo.n_places = n_nodes + n_racks + 1;
     s->topo.rack = pol_alloc(n_nodes, sizeof *s->topo.rack);
-    s->node_cls = pol_alloc(n_nodes, sizeof *s->node_cls);
+    s->node_site = pol_alloc(n_nodes, sizeof *s->node_site);
     if (n_nodes > 0) memcpy(s->topo.rack, rack, n_nodes * sizeof *rack);
-    memset(s->node_cls, 0xff, n_nodes * sizeof *s->node_cls);
+    memset(s->node_site, 0xff, n_nodes * sizeof *s->node_site);
     ROOM(s->index.pool.at, s->index.pool.cap, 4096);
-    POL_RESERVE(s->index.spot, s->index.cap_spots, 1);
+    POL_RESERVE(s->index.agg, s->index.cap_aggs, 1);
     POL_RESERVE(s->index.low, s->index.cap_low, 1);
-    s->index.spot[0].first_bucket = NONE;
+    s->index.agg[0].first_bucket = NONE;
     s->index.free_bucket = NONE;
     s->must_start_cold = s->live.has_changed = true;
     s->tune.bid_from = 1000;
@@ -44,32 +44,32 @@ void assign_destroy(struct assign *s)
 {
     if (s == NULL) return;
     index_fini(s);
-    free(s->topo.rack); free(s->node_cls); free(s->cls); free(s->job); free(s->task);
+    free(s->topo.rack); free(s->node_site); free(s->site); free(s->job); free(s->task);
     free(s->search.mark); free(s->search.heap); free(s->search.popped); free(s->search.end); free(s->search.stack); free(s->fill.comer); free(s->fill.inlet);
     free(s);
 }
 
-static uint32_t find_class(const struct assign *s, uint32_t node, uint32_t kind)
+static uint32_t find_site(const struct assign *s, uint32_t node, uint32_t class)
 {
-    uint32_t c = s->node_cls[node];
-    while (c != NONE && s->cls[c].kind != kind) c = s->cls[c].next_on_node;
+    uint32_t c = s->node_site[node];
+    while (c != NONE && s->site[c].class != class) c = s->site[c].next_on_node;
     return c;
 }
 
-void assign_places(struct assign *s, uint32_t node, uint32_t kind, uint32_t n)
+void assign_places(struct assign *s, uint32_t node, uint32_t class, uint32_t n)
 {
-    uint32_t c = find_class(s, node, kind);
+    uint32_t c = find_site(s, node, class);
     if (c == NONE) {
-        POL_RESERVE(s->cls, s->cap_cls, s->n_cls + 1);
-        c = (uint32_t)s->n_cls++;
-        s->cls[c] = (struct cls){ .node = node, .kind = kind, .first = NONE, .next_on_node = s->node_cls[node] };
-        s->node_cls[node] = c;
+        POL_RESERVE(s->site, s->cap_sites, s->n_sites + 1);
+        c = (uint32_t)s->n_sites++;
+        s->site[c] = (struct site){ .node = node, .class = class, .first = NONE, .next_on_node = s->node_site[node] };
+        s->node_site[node] = c;
         s->index.is_stale = true;
     }
-    if ((n > 0) != (s->cls[c].cap > 0)) s->live.has_changed = true;
+    if ((n > 0) != (s->site[c].cap > 0)) s->live.has_changed = true;
     s->count.places += n;
-    s->count.places -= s->cls[c].cap;
-    s->cls[c].cap = n;
+    s->count.places -= s->site[c].cap;
+    s->site[c].cap = n;
 }
 
 static struct job *job_at(struct assign *s, uint32_t job)
@@ -126,8 +126,8 @@ void assign_add(struct assign *s, uint32_t id, const struct assign_task *in)
     struct job *j = job_at(s, in->job);
     ROOM(s->task, s->cap_tasks, (size_t)id + 1);
     while (s->n_tasks <= id) s->task[s->n_tasks++].is_here = false;
-    uint64_t fits = s->topo.n_kinds < 64 ? in->fits & ((UINT64_C(1) << s->topo.n_kinds) - 1) : in->fits;
-    struct task t = { .job = in->job, .cls = NONE, .comer = NONE, .far = in->far, .is_here = true, .is_new = true };
+    uint64_t fits = s->topo.n_classes < 64 ? in->fits & ((UINT64_C(1) << s->topo.n_classes) - 1) : in->fits;
+    struct task t = { .job = in->job, .site = NONE, .comer = NONE, .far = in->far, .is_here = true, .is_new = true };
     t.group = index_group(s, fits);
     t.block = index_pool_allocate(&s->index.pool, in->n_near + 1, &t.units);
     struct entry *e = s->index.pool.at + t.block;
@@ -156,7 +156,7 @@ void assign_remove(struct assign *s, uint32_t id)
 {
     struct task *t = &s->task[id];
     struct job *j = &s->job[t->job];
-    if (t->cls != NONE) place_forget(s, id);
+    if (t->site != NONE) place_forget(s, id);
     index_drop(s, id);
     index_pool_release(&s->index.pool, t->block, t->units);
     t->is_here = false;
@@ -194,32 +194,32 @@ static enum assign_st choose_m(struct assign *s)
 
 static void start_cold(struct assign *s)
 {
-    for (size_t c = 0; c < s->n_cls; c++)
-        while (s->cls[c].first != NONE) place_forget(s, s->cls[c].first);
+    for (size_t c = 0; c < s->n_sites; c++)
+        while (s->site[c].first != NONE) place_forget(s, s->site[c].first);
     for (size_t j = 0; j < s->n_jobs; j++) s->job[j].is_dirty = true;
     s->pi_root = 0;
 }
 
-/* The price at which no task wants a class that comes new. */
+/* The price at which no task wants a site that comes new. */
 static int64_t unwanted(const struct assign *s, uint32_t at)
 {
-    const struct cls *c = &s->cls[at];
+    const struct site *c = &s->site[at];
     int64_t pi = 0;
     for (uint32_t g = 0; g < s->index.n_groups; g++) {
-        if ((s->index.group[g] >> c->kind & 1) == 0) continue;
-        uint32_t spot[3];
-        index_spots(s, at, g, spot);
+        if ((s->index.group[g] >> c->class & 1) == 0) continue;
+        uint32_t agg[3];
+        index_aggs(s, at, g, agg);
         for (int k = 0; k < 3; k++)
-            for (uint32_t b = s->index.spot[spot[k]].first_bucket; b != NONE; b = s->index.bucket[b].next) {
+            for (uint32_t b = s->index.agg[agg[k]].first_bucket; b != NONE; b = s->index.bucket[b].next) {
                 int64_t bid = s->job[s->index.bucket[b].job].pi - s->live.arc[s->index.bucket[b].arc].cost;
                 if (bid > pi) pi = bid;
             }
     }
-    for (size_t i = 0; i < s->n_cls; i++) {
-        const struct cls *o = &s->cls[i];
+    for (size_t i = 0; i < s->n_sites; i++) {
+        const struct site *o = &s->site[i];
         for (uint32_t id = o->first; id != NONE; id = s->task[id].cnext) {
             const struct task *t = &s->task[id];
-            if ((s->index.group[t->group] >> c->kind & 1) == 0) continue;
+            if ((s->index.group[t->group] >> c->class & 1) == 0) continue;
             int64_t cost = index_task_cost(s, t, c->node);
             if (cost != ASSIGN_NEVER && t->cost + o->pi - cost > pi) pi = t->cost + o->pi - cost;
         }
@@ -227,19 +227,19 @@ static int64_t unwanted(const struct assign *s, uint32_t at)
     return pi;
 }
 
-/* Last round's potentials, the root's taken off; new classes get theirs. */
+/* Last round's potentials, the root's taken off; new sites get theirs. */
 static void start_warm(struct assign *s)
 {
     bool any = false;
-    for (size_t c = 0; c < s->n_cls; c++) s->cls[c].pi -= s->pi_root;
+    for (size_t c = 0; c < s->n_sites; c++) s->site[c].pi -= s->pi_root;
     for (size_t j = 0; j < s->n_jobs; j++) {
         s->job[j].pi -= s->pi_root;
         if (s->job[j].low < FAR_AWAY) s->job[j].low -= s->pi_root;
     }
     s->pi_root = 0;
-    for (size_t i = 0; i < s->live.n_cls; i++) {
-        if (s->cls[s->live.cls[i]].was_cap > 0) continue;
-        s->cls[s->live.cls[i]].pi = unwanted(s, s->live.cls[i]);
+    for (size_t i = 0; i < s->live.n_sites; i++) {
+        if (s->site[s->live.site[i]].was_cap > 0) continue;
+        s->site[s->live.site[i]].pi = unwanted(s, s->live.site[i]);
         any = true;
     }
     for (size_t j = 0; j < s->n_jobs && any; j++) s->job[j].is_dirty = true;
@@ -249,8 +249,8 @@ static void start_warm(struct assign *s)
 static bool too_new(const struct assign *s)
 {
     uint64_t moved = 0, both = 0;
-    for (size_t c = 0; c < s->n_cls; c++) {
-        uint32_t a = s->cls[c].cap, b = s->cls[c].was_cap;
+    for (size_t c = 0; c < s->n_sites; c++) {
+        uint32_t a = s->site[c].cap, b = s->site[c].was_cap;
         moved += a > b ? a - b : b - a;
         both += (uint64_t)a + b;
     }
@@ -262,8 +262,8 @@ static void tally(const struct assign *s, struct assign_result *out)
     out->flow = out->cost = 0;
     out->placed = (uint32_t)s->count.placed;
     out->stats = s->stats;
-    for (size_t c = 0; c < s->n_cls; c++)
-        for (uint32_t id = s->cls[c].first; id != NONE; id = s->task[id].cnext) { out->flow++; out->cost += s->task[id].cost; }
+    for (size_t c = 0; c < s->n_sites; c++)
+        for (uint32_t id = s->site[c].first; id != NONE; id = s->task[id].cnext) { out->flow++; out->cost += s->task[id].cost; }
     for (size_t i = 0; i < s->n_jobs; i++) {
         const struct job *j = &s->job[i];
         int64_t z = j->n > j->share ? j->n - j->share : 0, left = j->n - j->x;
@@ -285,7 +285,7 @@ enum assign_st assign_solve(struct assign *s, struct assign_result *out)
     place_lows(s);
     for (uint32_t j = 0; j < s->n_jobs; j++) if (s->job[j].is_dirty) place_balance(s, j);
     search_repair(s);
-    for (size_t c = 0; c < s->n_cls; c++) s->cls[c].was_cap = s->cls[c].cap;
+    for (size_t c = 0; c < s->n_sites; c++) s->site[c].was_cap = s->site[c].cap;
     s->must_start_cold = false;
     tally(s, out);
     return ASSIGN_OK;
@@ -293,37 +293,37 @@ enum assign_st assign_solve(struct assign *s, struct assign_result *out)
 
 /* ---- answers ---- */
 
-bool assign_place(const struct assign *s, uint32_t id, uint32_t *node, uint32_t *kind)
+bool assign_place(const struct assign *s, uint32_t id, uint32_t *node, uint32_t *class)
 {
-    uint32_t c = s->task[id].cls;
+    uint32_t c = s->task[id].site;
     if (c == NONE) return false;
-    *node = s->cls[c].node;
-    *kind = s->cls[c].kind;
+    *node = s->site[c].node;
+    *class = s->site[c].class;
     return true;
 }
 
-uint32_t assign_first(const struct assign *s, uint32_t node, uint32_t kind)
+uint32_t assign_first(const struct assign *s, uint32_t node, uint32_t class)
 {
-    uint32_t c = find_class(s, node, kind);
-    return c == NONE ? NONE : s->cls[c].first;
+    uint32_t c = find_site(s, node, class);
+    return c == NONE ? NONE : s->site[c].first;
 }
 
 uint32_t assign_next(const struct assign *s, uint32_t id) { return s->task[id].cnext; }
 
-int64_t assign_price(const struct assign *s, uint32_t node, uint32_t kind)
+int64_t assign_price(const struct assign *s, uint32_t node, uint32_t class)
 {
-    uint32_t c = find_class(s, node, kind);
-    return c == NONE || s->cls[c].cap == 0 ? 0 : s->cls[c].pi - s->pi_root;
+    uint32_t c = find_site(s, node, class);
+    return c == NONE || s->site[c].cap == 0 ? 0 : s->site[c].pi - s->pi_root;
 }
 
 int64_t assign_value(const struct assign *s, uint32_t job) { return job < s->n_jobs ? s->job[job].pi - s->pi_root : 0; }
 
 size_t assign_bytes(const struct assign *s)
 {
-    return sizeof *s + s->topo.n_nodes * 8u + s->cap_cls * sizeof *s->cls + s->cap_jobs * sizeof *s->job
-         + s->cap_tasks * sizeof *s->task + s->index.cap_spots * sizeof *s->index.spot + s->index.cap_buckets * sizeof *s->index.bucket
+    return sizeof *s + s->topo.n_nodes * 8u + s->cap_sites * sizeof *s->site + s->cap_jobs * sizeof *s->job
+         + s->cap_tasks * sizeof *s->task + s->index.cap_aggs * sizeof *s->index.agg + s->index.cap_buckets * sizeof *s->index.bucket
          + s->index.pool.cap * sizeof *s->index.pool.at + s->index.hash_size * sizeof *s->index.hash + s->live.cap_arcs * sizeof *s->live.arc
-         + (s->index.cap_fresh + s->live.cap_of_spot + s->live.cap_cls + s->live.cap_spots + s->search.cap_popped + s->search.cap_end) * sizeof(uint32_t)
+         + (s->index.cap_fresh + s->live.cap_of_agg + s->live.cap_sites + s->live.cap_aggs + s->search.cap_popped + s->search.cap_end) * sizeof(uint32_t)
          + (s->search.cap_offer + s->index.cap_low) * sizeof(int64_t) + s->search.cap_mark * sizeof *s->search.mark + (s->search.cap_heap + s->search.cap_stack) * sizeof *s->search.heap
          + s->fill.cap_comer * sizeof *s->fill.comer + s->fill.cap_inlet * sizeof *s->fill.inlet + s->index.cap_groups * sizeof *s->index.group;
 }

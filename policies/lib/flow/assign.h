@@ -3,9 +3,9 @@
  * maximum flow, solved exactly on its structure, again and again as tasks and
  * GPUs come and go.
  *
- * The problem.  Places are free GPUs, counted by class: (node, kind), where a
- * kind is whatever tells GPUs of a node apart (a memory size).  A task of job j
- * may take one place of a kind in its `fits`, at a cost that depends on the
+ * The problem.  Places are free GPUs, counted by site: (node, GPU class), where a
+ * GPU class is whatever tells GPUs of a node apart (a memory size).  A task of job j
+ * may take one place of a GPU class in its `fits`, at a cost that depends on the
  * node.  A job with N tasks present and share A may leave N - A of them at a
  * cost of alpha each; each further one left loses a unit of flow.  Wanted: the
  * largest flow, and the least cost among those:
@@ -32,7 +32,7 @@
 
 #define ASSIGN_NONE  UINT32_MAX
 #define ASSIGN_NEVER INT64_MAX       /* as a cost: not there */
-enum { ASSIGN_KINDS_MAX = 64 };
+enum { ASSIGN_CLASSES_MAX = 64 };
 
 enum assign_st {
     ASSIGN_OK,
@@ -42,16 +42,16 @@ enum assign_st {
 struct assign;
 
 /* rack [n_nodes], each < n_racks; copied.  n_kinds <= ASSIGN_KINDS_MAX. */
-struct assign *assign_create(uint32_t n_racks, uint32_t n_nodes, const uint32_t *rack, uint32_t n_kinds);
+struct assign *assign_create(uint32_t n_racks, uint32_t n_nodes, const uint32_t *rack, uint32_t n_classes);
 void assign_destroy(struct assign *s);            /* NULL is fine */
 
 /*
- * Places of a kind that tasks may take on a node now, taken ones included: a
+ * Places of a GPU class that tasks may take on a node now, taken ones included: a
  * running task that may be moved keeps its GPU in the count.  Telling once, at
- * the beginning, which classes can ever be (with 0 places) spares an indexing
+ * the beginning, which sites can ever be (with 0 places) spares an indexing
  * of all tasks when one comes first.  O(1).
  */
-void assign_places(struct assign *s, uint32_t node, uint32_t kind, uint32_t n);
+void assign_places(struct assign *s, uint32_t node, uint32_t class, uint32_t n);
 
 /* A job's share and the cost of leaving one of its tasks; 0 and 0 until told.  |alpha| < 2^50.  O(1). */
 void assign_job(struct assign *s, uint32_t job, uint32_t share, int64_t alpha);
@@ -61,7 +61,7 @@ struct assign_near { uint32_t at, is_rack; int64_t cost; };
 
 struct assign_task {
     uint32_t job;
-    uint64_t fits;                  /* bit per kind; 0: it can run nowhere */
+    uint64_t fits;                  /* bit per GPU class; 0: it can run nowhere */
     int64_t  far;                   /* any node not named; ASSIGN_NEVER: only those named */
     const struct assign_near *near;  /* [n_near], each node and rack at most once; copied */
     uint32_t n_near;
@@ -93,13 +93,13 @@ struct assign_result {
 enum assign_st assign_solve(struct assign *s, struct assign_result *out);
 
 /* Where a task was placed; false: it is left waiting. */
-bool assign_place(const struct assign *s, uint32_t id, uint32_t *node, uint32_t *kind);
-/* Tasks on a class, in no particular order: first, then next until ASSIGN_NONE. */
-uint32_t assign_first(const struct assign *s, uint32_t node, uint32_t kind);
+bool assign_place(const struct assign *s, uint32_t id, uint32_t *node, uint32_t *class);
+/* Tasks on a site, in no particular order: first, then next until ASSIGN_NONE. */
+uint32_t assign_first(const struct assign *s, uint32_t node, uint32_t class);
 uint32_t assign_next(const struct assign *s, uint32_t id);
 
 /* The dual: what a place is worth to the others, and what one more place is worth to a job. */
-int64_t assign_price(const struct assign *s, uint32_t node, uint32_t kind);
+int64_t assign_price(const struct assign *s, uint32_t node, uint32_t class);
 int64_t assign_value(const struct assign *s, uint32_t job);
 
 /* Forget prices and placements; the next solve starts cold. */
@@ -118,10 +118,10 @@ void assign_bid_from(struct assign *s, uint64_t arcs);
 void assign_fill_from(struct assign *s, uint64_t places);
 
 /*
- * The certificate: capacities, complementary slackness of every task, class and
+ * The certificate: capacities, complementary slackness of every task, site and
  * job under the prices and values above, and that M is large enough for "most
  * flow first".  Recomputed from what was told, sharing nothing with the search.
- * False with what is wrong in error [cap].  O(tasks log + classes log), after a solve only.
+ * False with what is wrong in error [cap].  O(tasks log + sites log), after a solve only.
  */
 bool assign_verify(const struct assign *s, const struct assign_result *r, char *error, size_t cap);
 

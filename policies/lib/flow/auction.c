@@ -1,29 +1,29 @@
 /*
- * Auction: prices to begin with, where one price a kind leaves many classes
+ * Auction: prices to begin with, where one price a GPU class leaves many sites
  * overfull and as many places empty.
  *
- * Jobs bid for places, one unit at a time: the cheapest (waiting task, class)
- * under the prices gets a place of the class, whose lowest bidder gives way; the
+ * Jobs bid for places, one unit at a time: the cheapest (waiting task, site)
+ * under the prices gets a place of the site, whose lowest bidder gives way; the
  * bid is what the job would pay and still be no worse off than with its next
- * best class, or without the unit, plus epsilon.  A class costs what its lowest
+ * best site, or without the unit, plus epsilon.  A site costs what its lowest
  * bidder bid, and nothing has to be paid over the start while places are empty.
  * The prices are then within epsilon of ones that make every task content, so
  * the repairs that remain are short.  Epsilon falls in a second round: a small
  * one alone creeps where many tasks are alike.
  *
- * Prices only rise within a round, so what was cheapest is a lower bound: spots
- * keep their classes, and jobs their arcs, in heaps of such bounds that are made
+ * Prices only rise within a round, so what was cheapest is a lower bound: aggregators
+ * keep their sites, and jobs their arcs, in heaps of such bounds that are made
  * exact only at the top.  A bid is O(log) for each of these.
  * Source: Bertsekas, Castanon, the auction algorithm for transportation
  * problems, Annals of Operations Research 20 (1989).
  */
 #include "lib/flow/state.h"
 
-struct offer { int64_t bound; uint32_t id; };       /* a class of a spot; an arc of a job */
+struct offer { int64_t bound; uint32_t id; };       /* a site of an aggregator; an arc of a job */
 
 struct auction {
     struct assign *s;
-    struct offer *cls;                  /* parallel to sc: a heap for each spot */
+    struct offer *site;                  /* parallel to sc: a heap for each aggregator */
     struct offer *arc;                  /* parallel to arc: a heap for each job */
     uint32_t *next;                     /* [n_arcs] the arc's next task, unless it is placed already */
     bool     *is_placed;                /* [n_tasks] */
@@ -32,11 +32,11 @@ struct auction {
     uint32_t *queue, head, n_queue;     /* [n_jobs] jobs that may bid, a ring */
     bool     *is_queued;                /* [n_jobs] */
     int64_t  eps, most;                 /* most: what a unit of a job's share is worth here, M being too far to climb */
-    int64_t  beyond;                    /* prices above it are of kinds for which shares vie */
-    uint64_t left;                      /* of the round: bids, and what large classes cost them */
+    int64_t  beyond;                    /* prices above it are of GPU classes for which shares vie */
+    uint64_t left;                      /* of the round: bids, and what large sites cost them */
 };
 
-/* ---- the cheapest class of a spot ---- */
+/* ---- the cheapest site of an aggregator ---- */
 
 static void sift(struct offer *h, uint32_t n, uint32_t i)
 {
@@ -49,69 +49,69 @@ static void sift(struct offer *h, uint32_t n, uint32_t i)
     h[i] = x;
 }
 
-struct seek { uint32_t task, not; int64_t cost, price; uint32_t cls; };     /* task NONE: any */
+struct seek { uint32_t task, not; int64_t cost, price; uint32_t site; };     /* task NONE: any */
 
-/* Among classes below the i-th of the heap, the cheapest other than `not` that the task may use at this cost. */
-static void spot_seek(struct auction *a, struct offer *h, uint32_t n, uint32_t i, struct seek *x)
+/* Among sites below the i-th of the heap, the cheapest other than `not` that the task may use at this cost. */
+static void seek_site(struct auction *a, struct offer *h, uint32_t n, uint32_t i, struct seek *x)
 {
     const struct assign *s = a->s;
-    while (h[i].bound < s->cls[h[i].id].pi) {
-        h[i].bound = s->cls[h[i].id].pi;
+    while (h[i].bound < s->site[h[i].id].pi) {
+        h[i].bound = s->site[h[i].id].pi;
         sift(h, n, i);
     }
     uint32_t c = h[i].id;
     if (h[i].bound >= x->price) return;
     if (c != x->not && (x->task == NONE || place_may(s, &s->task[x->task], x->cost, c))) {
         x->price = h[i].bound;
-        x->cls = c;
+        x->site = c;
         return;
     }
-    if (2 * i + 1 < n) spot_seek(a, h, n, 2 * i + 1, x);
-    if (2 * i + 2 < n) spot_seek(a, h, n, 2 * i + 2, x);
+    if (2 * i + 1 < n) seek_site(a, h, n, 2 * i + 1, x);
+    if (2 * i + 2 < n) seek_site(a, h, n, 2 * i + 2, x);
 }
 
-/* What the arc's next task would pay on its cheapest class other than `not`; `most` bounds the search. */
-static int64_t arc_value(struct auction *a, uint32_t at, uint32_t not, int64_t most, uint32_t *cls)
+/* What the arc's next task would pay on its cheapest site other than `not`; `most` bounds the search. */
+static int64_t arc_value(struct auction *a, uint32_t at, uint32_t not, int64_t most, uint32_t *site)
 {
     struct assign *s = a->s;
     const struct arc *r = &s->live.arc[at];
     if (r->cost == FAR_AWAY) return FAR_AWAY;
-    const struct spot *v = &s->index.spot[r->spot];
+    const struct agg *v = &s->index.agg[r->agg];
     struct seek x = { s->count.odd > 0 && s->task[a->next[at]].is_odd ? a->next[at] : NONE, not, r->cost, most - r->cost, NONE };
-    spot_seek(a, a->cls + v->c0, v->c1 - v->c0, 0, &x);
-    *cls = x.cls;
-    return x.cls == NONE ? FAR_AWAY : r->cost + x.price;
+    seek_site(a, a->site + v->c0, v->c1 - v->c0, 0, &x);
+    *site = x.site;
+    return x.site == NONE ? FAR_AWAY : r->cost + x.price;
 }
 
 /* ---- the best arc of a job ---- */
 
-/* Make the i-th of the job's heap exact among those below it; its value, and the class. */
-static int64_t arc_exact(struct auction *a, const struct job *j, uint32_t i, uint32_t *cls)
+/* Make the i-th of the job's heap exact among those below it; its value, and the site. */
+static int64_t arc_exact(struct auction *a, const struct job *j, uint32_t i, uint32_t *site)
 {
     for (;;) {
         struct offer *x = &a->arc[j->arc0 + i];
         if (x->bound >= FAR_AWAY) return FAR_AWAY;
-        int64_t val = arc_value(a, x->id, NONE, FAR_AWAY, cls);
+        int64_t val = arc_value(a, x->id, NONE, FAR_AWAY, site);
         if (val <= x->bound) {
             if (!a->is_placed[a->next[x->id]]) return val;
             const struct item *it = index_head(a->s, &a->s->index.bucket[a->s->live.arc[x->id].bucket]);
             if (it != NULL) a->next[x->id] = it->task;
-            val = it == NULL ? FAR_AWAY : arc_value(a, x->id, NONE, FAR_AWAY, cls);
+            val = it == NULL ? FAR_AWAY : arc_value(a, x->id, NONE, FAR_AWAY, site);
         }
         x->bound = val;
         sift(a->arc + j->arc0, j->arc1 - j->arc0, i);
     }
 }
 
-/* The job's best value on any class but `not`, if less than `best`. */
+/* The job's best value on any site but `not`, if less than `best`. */
 static int64_t arc_second(struct auction *a, const struct job *j, uint32_t i, uint32_t not, int64_t best)
 {
-    uint32_t cls;
+    uint32_t site;
     if (i >= j->arc1 - j->arc0 || a->arc[j->arc0 + i].bound >= best) return best;
-    int64_t val = arc_exact(a, j, i, &cls);
+    int64_t val = arc_exact(a, j, i, &site);
     if (val >= best) return best;
-    if (cls != not) return val;
-    val = arc_value(a, a->arc[j->arc0 + i].id, not, best, &cls);
+    if (site != not) return val;
+    val = arc_value(a, a->arc[j->arc0 + i].id, not, best, &site);
     if (val < best) best = val;
     best = arc_second(a, j, 2 * i + 1, not, best);
     return arc_second(a, j, 2 * i + 2, not, best);
@@ -126,19 +126,19 @@ static void back_up(struct back *b, uint32_t i)
     b->at[i] = x;
 }
 
-static int64_t task_value(struct auction *a, uint32_t id, uint32_t not, int64_t most, uint32_t *cls)
+static int64_t task_value(struct auction *a, uint32_t id, uint32_t not, int64_t most, uint32_t *site)
 {
     const struct assign *s = a->s;
     const struct task *t = &s->task[id];
     const struct entry *e = entries(s, t);
     for (uint32_t k = 0; k < t->n_entry; k++) {
-        const struct spot *v = &s->index.spot[e[k].spot];
+        const struct agg *v = &s->index.agg[e[k].agg];
         if (v->c1 == v->c0) continue;
         struct seek x = { t->is_odd ? id : NONE, not, e[k].cost, most - e[k].cost, NONE };
-        spot_seek(a, a->cls + v->c0, v->c1 - v->c0, 0, &x);
-        if (x.cls == NONE) continue;
+        seek_site(a, a->site + v->c0, v->c1 - v->c0, 0, &x);
+        if (x.site == NONE) continue;
         most = e[k].cost + x.price;
-        *cls = x.cls;
+        *site = x.site;
     }
     return most;
 }
@@ -150,12 +150,12 @@ static void back_remove(struct back *b, uint32_t i)
 }
 
 /* As arc_exact; tasks that got a place another way are dropped. */
-static int64_t back_exact(struct auction *a, struct back *b, uint32_t i, uint32_t *cls)
+static int64_t back_exact(struct auction *a, struct back *b, uint32_t i, uint32_t *site)
 {
     while (i < b->n) {
         struct offer *x = &b->at[i];
         if (a->is_placed[x->id]) { back_remove(b, i); continue; }
-        int64_t val = task_value(a, x->id, NONE, FAR_AWAY, cls);
+        int64_t val = task_value(a, x->id, NONE, FAR_AWAY, site);
         if (val <= x->bound) return val;
         x->bound = val;
         sift(b->at, b->n, i);
@@ -165,12 +165,12 @@ static int64_t back_exact(struct auction *a, struct back *b, uint32_t i, uint32_
 
 static int64_t back_second(struct auction *a, struct back *b, uint32_t i, uint32_t not, int64_t best)
 {
-    uint32_t cls;
+    uint32_t site;
     if (i >= b->n || b->at[i].bound >= best) return best;
-    int64_t val = back_exact(a, b, i, &cls);
+    int64_t val = back_exact(a, b, i, &site);
     if (val >= best) return best;
-    if (cls != not) return val;
-    val = task_value(a, b->at[i].id, not, best, &cls);
+    if (site != not) return val;
+    val = task_value(a, b->at[i].id, not, best, &site);
     if (val < best) best = val;
     best = back_second(a, b, 2 * i + 1, not, best);
     return back_second(a, b, 2 * i + 2, not, best);
@@ -197,17 +197,17 @@ static void leave(struct auction *a, uint32_t id)
     enqueue(a, t->job);
 }
 
-/* The task on the class that bid least. */
+/* The task on the site that bid least. */
 static uint32_t lowest(const struct auction *a, uint32_t c)
 {
     const struct assign *s = a->s;
-    uint32_t least = s->cls[c].first;
+    uint32_t least = s->site[c].first;
     for (uint32_t id = s->task[least].cnext; id != NONE; id = s->task[id].cnext)
         if (a->bid[id] < a->bid[least] || (a->bid[id] == a->bid[least] && id < least)) least = id;
     return least;
 }
 
-enum { LOAD = 64 };                     /* tasks on a class looked through at the cost of one bid */
+enum { LOAD = 64 };                     /* tasks on a site looked through at the cost of one bid */
 
 /* The job's next unit gets a place; false: none is worth its price. */
 static bool make_bid(struct auction *a, uint32_t job)
@@ -225,18 +225,18 @@ static bool make_bid(struct auction *a, uint32_t job)
     id = is_back ? b->at[0].id : a->next[a->arc[j->arc0].id];
     int64_t next = arc_second(a, j, 0, c, up);
     if (b->n > 0) next = back_second(a, b, 0, c, next);
-    int64_t bid = s->cls[c].pi + next - val + a->eps;
+    int64_t bid = s->site[c].pi + next - val + a->eps;
     if (is_back) back_remove(b, 0);         /* exact at the top: the search for the next best left it there */
-    if (s->cls[c].load == s->cls[c].cap) leave(a, lowest(a, c));
+    if (s->site[c].load == s->site[c].cap) leave(a, lowest(a, c));
     a->is_placed[id] = true;
-    place_quietly(s, id, c, index_task_cost(s, &s->task[id], s->cls[c].node));
+    place_quietly(s, id, c, index_task_cost(s, &s->task[id], s->site[c].node));
     a->bid[id] = bid;
     s->stats.bids++;
-    uint64_t took = 1 + s->cls[c].load / LOAD;
+    uint64_t took = 1 + s->site[c].load / LOAD;
     a->left -= took < a->left ? took : a->left;
-    if (s->cls[c].load < s->cls[c].cap) return true;
+    if (s->site[c].load < s->site[c].cap) return true;
     int64_t least = a->bid[lowest(a, c)];
-    if (least > s->cls[c].pi) s->cls[c].pi = least;
+    if (least > s->site[c].pi) s->site[c].pi = least;
     return true;
 }
 
@@ -247,11 +247,11 @@ static void open_bids(struct auction *a)
 {
     struct assign *s = a->s;
     index_rewind(s);
-    for (size_t i = 0; i < s->live.n_spots; i++) {
-        const struct spot *v = &s->index.spot[s->live.spot[i]];
-        struct offer *h = a->cls + v->c0;
+    for (size_t i = 0; i < s->live.n_aggs; i++) {
+        const struct agg *v = &s->index.agg[s->live.agg[i]];
+        struct offer *h = a->site + v->c0;
         uint32_t n = v->c1 - v->c0;
-        for (uint32_t k = 0; k < n; k++) h[k] = (struct offer){ s->cls[s->live.of_spot[v->c0 + k]].pi, s->live.of_spot[v->c0 + k] };
+        for (uint32_t k = 0; k < n; k++) h[k] = (struct offer){ s->site[s->live.of_agg[v->c0 + k]].pi, s->live.of_agg[v->c0 + k] };
         for (uint32_t k = n / 2; k-- > 0;) sift(h, n, k);
     }
     for (uint32_t k = 0; k < s->n_jobs; k++) {
@@ -260,7 +260,7 @@ static void open_bids(struct auction *a)
             const struct arc *r = &s->live.arc[i];
             const struct bucket *b = &s->index.bucket[r->bucket];
             if (b->head < b->n) a->next[i] = items(s, b)[b->head].task;
-            a->arc[i] = (struct offer){ r->cost == FAR_AWAY ? FAR_AWAY : r->cost + a->cls[s->index.spot[r->spot].c0].bound, i };
+            a->arc[i] = (struct offer){ r->cost == FAR_AWAY ? FAR_AWAY : r->cost + a->site[s->index.agg[r->agg].c0].bound, i };
         }
         for (uint32_t i = (j->arc1 - j->arc0) / 2; i-- > 0;) sift(a->arc + j->arc0, j->arc1 - j->arc0, i);
         a->back[k].n = 0;
@@ -281,8 +281,8 @@ static void bid_all(struct auction *a)
 
 static void lower_prices(struct assign *s, int64_t by)
 {
-    for (size_t i = 0; i < s->live.n_cls; i++) {
-        struct cls *c = &s->cls[s->live.cls[i]];
+    for (size_t i = 0; i < s->live.n_sites; i++) {
+        struct site *c = &s->site[s->live.site[i]];
         c->pi = c->pi > by ? c->pi - by : 0;
     }
 }
@@ -293,7 +293,7 @@ enum { BIDS = 32 };                     /* for each place, in a round: where a p
 static bool run_round(struct auction *a, int64_t eps)
 {
     struct assign *s = a->s;
-    for (size_t i = 0; i < s->live.n_cls; i++) while (s->cls[s->live.cls[i]].first != NONE) place_forget(s, s->cls[s->live.cls[i]].first);
+    for (size_t i = 0; i < s->live.n_sites; i++) while (s->site[s->live.site[i]].first != NONE) place_forget(s, s->site[s->live.site[i]].first);
     memset(a->is_placed, 0, s->n_tasks);
     memset(a->is_queued, 0, s->n_jobs);
     a->n_queue = 0;
@@ -309,8 +309,8 @@ static void survey(const struct assign *s, int64_t *dearest, int64_t *spread)
 {
     pol_wide sum = 0;
     *dearest = 0;
-    for (size_t i = 0; i < s->live.n_cls; i++)
-        for (uint32_t id = s->cls[s->live.cls[i]].first; id != NONE; id = s->task[id].cnext) {
+    for (size_t i = 0; i < s->live.n_sites; i++)
+        for (uint32_t id = s->site[s->live.site[i]].first; id != NONE; id = s->task[id].cnext) {
             const struct task *t = &s->task[id];
             int64_t hi = t->cost;
             for (uint32_t k = 0; k < t->n_entry; k++) if (entries(s, t)[k].cost > hi) hi = entries(s, t)[k].cost;
@@ -329,24 +329,24 @@ static bool is_short(const struct assign *s)
 }
 
 /*
- * Where the first round begins: a kind's price, that of its cheapest class (the
+ * Where the first round begins: a GPU class's price, that of its cheapest site (the
  * repairs so far raised others), less a little, so that most places are asked
- * for.  Prices beyond are of kinds that seemed short for shares.  Where places
- * are short for shares as a whole, M becomes `most` in them; else whether a kind
+ * for.  Prices beyond are of GPU classes that seemed short for shares.  Where places
+ * are short for shares as a whole, M becomes `most` in them; else whether a GPU class
  * is short the bids will tell, and it counts as the dearest other one.
  */
 static void begin_low(struct auction *a, int64_t by)
 {
     struct assign *s = a->s;
-    int64_t price[ASSIGN_KINDS_MAX], top = 0, less = is_short(s) && s->cost.big_m > a->most ? s->cost.big_m - a->most : INT64_MAX;
-    for (uint32_t k = 0; k < s->topo.n_kinds; k++) price[k] = INT64_MAX;
-    for (size_t i = 0; i < s->live.n_cls; i++) {
-        const struct cls *c = &s->cls[s->live.cls[i]];
-        if (c->pi - s->pi_root < price[c->kind]) price[c->kind] = c->pi - s->pi_root;
+    int64_t price[ASSIGN_CLASSES_MAX], top = 0, less = is_short(s) && s->cost.big_m > a->most ? s->cost.big_m - a->most : INT64_MAX;
+    for (uint32_t k = 0; k < s->topo.n_classes; k++) price[k] = INT64_MAX;
+    for (size_t i = 0; i < s->live.n_sites; i++) {
+        const struct site *c = &s->site[s->live.site[i]];
+        if (c->pi - s->pi_root < price[c->class]) price[c->class] = c->pi - s->pi_root;
     }
-    for (uint32_t k = 0; k < s->topo.n_kinds; k++) if (price[k] <= a->beyond && price[k] > top) top = price[k];
-    for (uint32_t k = 0; k < s->topo.n_kinds; k++) if (price[k] > a->beyond) price[k] = price[k] - less > top ? price[k] - less : top;
-    for (size_t i = 0; i < s->live.n_cls; i++) s->cls[s->live.cls[i]].pi = price[s->cls[s->live.cls[i]].kind];
+    for (uint32_t k = 0; k < s->topo.n_classes; k++) if (price[k] <= a->beyond && price[k] > top) top = price[k];
+    for (uint32_t k = 0; k < s->topo.n_classes; k++) if (price[k] > a->beyond) price[k] = price[k] - less > top ? price[k] - less : top;
+    for (size_t i = 0; i < s->live.n_sites; i++) s->site[s->live.site[i]].pi = price[s->site[s->live.site[i]].class];
     s->pi_root = 0;
     lower_prices(s, by);
 }
@@ -355,23 +355,23 @@ static void begin_low(struct auction *a, int64_t by)
 static void raise_short(const struct auction *a)
 {
     const struct assign *s = a->s;
-    for (size_t i = 0; i < s->live.n_cls; i++) {
-        struct cls *c = &s->cls[s->live.cls[i]];
+    for (size_t i = 0; i < s->live.n_sites; i++) {
+        struct site *c = &s->site[s->live.site[i]];
         if (c->pi > a->beyond && s->cost.big_m > a->most) c->pi += s->cost.big_m - a->most;
     }
 }
 
-/* Each placed task to its cheapest class, full or not; each job in balance. */
+/* Each placed task to its cheapest site, full or not; each job in balance. */
 static void settle(struct assign *s)
 {
     uint32_t n = 0, *list = pol_alloc((size_t)s->count.placed, sizeof *list);
     place_lows(s);
-    for (size_t i = 0; i < s->live.n_cls; i++)
-        for (uint32_t id = s->cls[s->live.cls[i]].first; id != NONE; id = s->task[id].cnext) list[n++] = id;
+    for (size_t i = 0; i < s->live.n_sites; i++)
+        for (uint32_t id = s->site[s->live.site[i]].first; id != NONE; id = s->task[id].cnext) list[n++] = id;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t cls;
-        int64_t cost, val = place_best(s, list[i], &cls, &cost);
-        if (val < s->task[list[i]].cost + s->cls[s->task[list[i]].cls].pi) place_move(s, list[i], cls, cost);
+        uint32_t site;
+        int64_t cost, val = place_best(s, list[i], &site, &cost);
+        if (val < s->task[list[i]].cost + s->site[s->task[list[i]].site].pi) place_move(s, list[i], site, cost);
     }
     for (uint32_t j = 0; j < s->n_jobs; j++) place_balance(s, j);
     free(list);
@@ -380,7 +380,7 @@ static void settle(struct assign *s)
 static void open_auction(struct auction *a, struct assign *s)
 {
     *a = (struct auction){ .s = s };
-    a->cls = pol_alloc(s->index.spot[s->index.n_spots].c1, sizeof *a->cls);
+    a->site = pol_alloc(s->index.agg[s->index.n_aggs].c1, sizeof *a->site);
     a->arc = pol_alloc(s->live.n_arcs, sizeof *a->arc);
     a->next = pol_alloc(s->live.n_arcs, sizeof *a->next);
     a->is_placed = pol_alloc(s->n_tasks, sizeof *a->is_placed);
@@ -393,7 +393,7 @@ static void open_auction(struct auction *a, struct assign *s)
 static void close_auction(struct auction *a)
 {
     for (size_t j = 0; j < a->s->n_jobs; j++) free(a->back[j].at);
-    free(a->cls); free(a->arc); free(a->next); free(a->is_placed); free(a->bid); free(a->back); free(a->queue); free(a->is_queued);
+    free(a->site); free(a->arc); free(a->next); free(a->is_placed); free(a->bid); free(a->back); free(a->queue); free(a->is_queued);
 }
 
 /* Of the mean spread of costs: what sets shares apart from alpha, what prices begin lower by, either round's epsilon. */
@@ -409,8 +409,8 @@ void auction_run(struct assign *s)
     open_auction(&a, s);
     a.beyond = alpha - s->cost.least + NEED / 2 * spread;         /* alpha less the least cost: the most that what may be left can pay */
     a.most = alpha - s->cost.least + NEED * spread + dearest;
-    old = pol_alloc(s->live.n_cls, sizeof *old);
-    for (size_t i = 0; i < s->live.n_cls; i++) old[i] = s->cls[s->live.cls[i]].pi - s->pi_root;
+    old = pol_alloc(s->live.n_sites, sizeof *old);
+    for (size_t i = 0; i < s->live.n_sites; i++) old[i] = s->site[s->live.site[i]].pi - s->pi_root;
     begin_low(&a, spread / LOWER);
     bool done = run_round(&a, spread / COARSE + 1);
     if (done) {
@@ -418,7 +418,7 @@ void auction_run(struct assign *s)
         done = run_round(&a, spread / FINE + 1);
     }
     if (done) raise_short(&a);
-    else for (size_t i = 0; i < s->live.n_cls; i++) s->cls[s->live.cls[i]].pi = old[i];
+    else for (size_t i = 0; i < s->live.n_sites; i++) s->site[s->live.site[i]].pi = old[i];
     free(old);
     index_rewind(s);
     close_auction(&a);

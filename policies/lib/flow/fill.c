@@ -7,14 +7,14 @@
  * soon as it meets somebody who would come: a job that takes one task more, or
  * the root, which takes the place itself when its price has fallen to nothing.
  *
- * The arcs are those of search.c, by spots again.  What comes into a class:
- *   placed tasks    a list for each spot, with a key for each task: cost there
+ * The arcs are those of search.c, by aggregators again.  What comes into a site:
+ *   placed tasks    a list for each aggregator, with a key for each task: cost there
  *                   less what it pays now, at least.  Prices only fall while
  *                   this runs, so that a key stays true until its task moves,
  *                   when it is set anew.
- *   waiting ones    the buckets of the spot, with one bound for them all.
+ *   waiting ones    the buckets of the aggregator, with one bound for them all.
  * Either is looked at when its least key is reached, and of the placed ones
- * those only that are not much farther.  A label at a spot is of no use unless
+ * those only that are not much farther.  A label at an aggregator is of no use unless
  * it is below the one before, but an odd task may not have been allowed to use that.
  *
  * Here nearer vertices fall and the root stays.  In the end all rise by what the
@@ -28,9 +28,9 @@ struct fill {
     uint32_t end;                       /* the root's neighbour on the best path yet */
 };
 
-static int64_t price(const struct assign *s, uint32_t c) { return s->cls[c].pi - s->pi_root; }
+static int64_t price(const struct assign *s, uint32_t c) { return s->site[c].pi - s->pi_root; }
 static int64_t value(const struct assign *s, uint32_t j) { return s->job[j].pi - s->pi_root; }
-static bool is_live(const struct assign *s, uint32_t spot) { return s->index.spot[spot].c1 > s->index.spot[spot].c0; }
+static bool is_live(const struct assign *s, uint32_t agg) { return s->index.agg[agg].c1 > s->index.agg[agg].c0; }
 
 /* A task is placed, or moved: whoever needs it may take it from there. */
 static void note(struct assign *s, struct fill *f, uint32_t id)
@@ -41,9 +41,9 @@ static void note(struct assign *s, struct fill *f, uint32_t id)
     if (is_new) t->comer = f->n;
     ROOM(s->fill.comer, s->fill.cap_comer, (size_t)f->n + t->n_entry);
     for (uint32_t k = 0, at = t->comer; k < t->n_entry; k++) {
-        if (!is_live(s, e[k].spot)) continue;
-        struct inlet *in = &s->fill.inlet[e[k].spot];
-        int64_t key = e[k].cost - t->cost - price(s, t->cls);
+        if (!is_live(s, e[k].agg)) continue;
+        struct inlet *in = &s->fill.inlet[e[k].agg];
+        int64_t key = e[k].cost - t->cost - price(s, t->site);
         if (is_new) {
             s->fill.comer[at] = (struct comer){ key, id, in->first };
             in->first = at;
@@ -56,22 +56,22 @@ static void note(struct assign *s, struct fill *f, uint32_t id)
 
 static void note_all(struct assign *s, struct fill *f)
 {
-    ROOM(s->fill.inlet, s->fill.cap_inlet, s->index.n_spots);
-    for (size_t i = 0; i < s->live.n_spots; i++) s->fill.inlet[s->live.spot[i]] = (struct inlet){ FAR_AWAY, FAR_AWAY, NONE };
+    ROOM(s->fill.inlet, s->fill.cap_inlet, s->index.n_aggs);
+    for (size_t i = 0; i < s->live.n_aggs; i++) s->fill.inlet[s->live.agg[i]] = (struct inlet){ FAR_AWAY, FAR_AWAY, NONE };
     for (uint32_t j = 0; j < s->n_jobs; j++)
         for (uint32_t i = s->job[j].arc0; i < s->job[j].arc1; i++) {
             const struct arc *a = &s->live.arc[i];
-            struct inlet *in = &s->fill.inlet[a->spot];
+            struct inlet *in = &s->fill.inlet[a->agg];
             if (a->cost < FAR_AWAY && a->cost - value(s, j) < in->waiting) in->waiting = a->cost - value(s, j);
         }
-    for (size_t i = 0; i < s->live.n_cls; i++)
-        for (uint32_t id = s->cls[s->live.cls[i]].first; id != NONE; id = s->task[id].cnext) note(s, f, id);
+    for (size_t i = 0; i < s->live.n_sites; i++)
+        for (uint32_t id = s->site[s->live.site[i]].first; id != NONE; id = s->task[id].cnext) note(s, f, id);
 }
 
 /* ---- one search ---- */
 
-static uint32_t placed_v(const struct assign *s, uint32_t spot) { return (uint32_t)(s->n_cls + s->n_jobs) + spot; }
-static uint32_t waiting_v(const struct assign *s, uint32_t spot) { return placed_v(s, s->index.n_spots) + spot; }
+static uint32_t placed_v(const struct assign *s, uint32_t agg) { return (uint32_t)(s->n_sites + s->n_jobs) + agg; }
+static uint32_t waiting_v(const struct assign *s, uint32_t agg) { return placed_v(s, s->index.n_aggs) + agg; }
 
 static bool relax(struct assign *s, uint32_t v, int64_t d, uint32_t via, uint32_t next)
 {
@@ -92,10 +92,10 @@ static void later(struct assign *s, uint32_t v, int64_t key, int64_t d, uint32_t
     if (key < s->search.ub) search_labels_push(s, (struct label){ key, d, v, at });
 }
 
-/* Tasks placed elsewhere that name the spot move to a class of it: those not much farther than the nearest. */
-static void placed_into(struct assign *s, uint32_t spot, const struct label *l)
+/* Tasks placed elsewhere that name the aggregator move to a site of it: those not much farther than the nearest. */
+static void placed_into(struct assign *s, uint32_t agg, const struct label *l)
 {
-    struct inlet *in = &s->fill.inlet[spot];
+    struct inlet *in = &s->fill.inlet[agg];
     int64_t least = FAR_AWAY, rest = FAR_AWAY, end = l->key > 0 ? 2 * l->key : 0;
     for (uint32_t i = in->first; i != NONE; i = s->fill.comer[i].next) {
         struct comer *x = &s->fill.comer[i];
@@ -103,19 +103,19 @@ static void placed_into(struct assign *s, uint32_t spot, const struct label *l)
         if (x->key < least) least = x->key;
         if (l->d + x->key > end) { if (x->key < rest) rest = x->key; continue; }
         const struct task *t = &s->task[x->task];
-        if (t->cls == NONE) { x->key = FAR_AWAY; continue; }        /* until it is noted again */
-        int64_t cost = entry_at(s, x->task, spot)->cost;
-        x->key = cost - t->cost - price(s, t->cls);
-        if (t->cls != l->via && place_may(s, t, cost, l->via)) (void)relax(s, t->cls, l->d + x->key, x->task, l->via);
+        if (t->site == NONE) { x->key = FAR_AWAY; continue; }        /* until it is noted again */
+        int64_t cost = entry_at(s, x->task, agg)->cost;
+        x->key = cost - t->cost - price(s, t->site);
+        if (t->site != l->via && place_may(s, t, cost, l->via)) (void)relax(s, t->site, l->d + x->key, x->task, l->via);
     }
     in->placed = least;
-    later(s, placed_v(s, spot), l->d + rest, l->d, l->via);
+    later(s, placed_v(s, agg), l->d + rest, l->d, l->via);
 }
 
-static void waiting_into(struct assign *s, struct fill *f, uint32_t spot, const struct label *l)
+static void waiting_into(struct assign *s, struct fill *f, uint32_t agg, const struct label *l)
 {
     int64_t least = FAR_AWAY;
-    for (uint32_t k = s->index.spot[spot].first_bucket; k != NONE; k = s->index.bucket[k].next) {
+    for (uint32_t k = s->index.agg[agg].first_bucket; k != NONE; k = s->index.bucket[k].next) {
         struct bucket *b = &s->index.bucket[k];
         int64_t cost = s->live.arc[b->arc].cost, key = cost - value(s, b->job);
         s->stats.arcs++;
@@ -125,53 +125,53 @@ static void waiting_into(struct assign *s, struct fill *f, uint32_t spot, const 
         uint32_t id = items(s, b)[b->head].task;
         while (id != NONE && !place_may(s, &s->task[id], cost, l->via)) {
             id = index_after(s, b, cost, id);
-            if (id != NONE) cost = entry_at(s, id, spot)->cost;
+            if (id != NONE) cost = entry_at(s, id, agg)->cost;
         }
         if (id == NONE) continue;
-        uint32_t v = (uint32_t)s->n_cls + b->job;
+        uint32_t v = (uint32_t)s->n_sites + b->job;
         int64_t d = l->d + cost - value(s, b->job);
         /* A bound as early as can be: the job simply has one more. */
         if (relax(s, v, d, id, l->via)) from_root(s, f, d + value(s, b->job) - place_value_up(s, &s->job[b->job]), v);
     }
-    s->fill.inlet[spot].waiting = least;
+    s->fill.inlet[agg].waiting = least;
 }
 
-static void into_class(struct assign *s, struct fill *f, uint32_t at, int64_t d)
+static void into_site(struct assign *s, struct fill *f, uint32_t at, int64_t d)
 {
     int64_t label = d + price(s, at);
-    uint32_t spot[3];
+    uint32_t agg[3];
     from_root(s, f, label, at);         /* the place is left idle */
     for (uint32_t g = 0; g < s->index.n_groups; g++) {
-        if ((s->index.group[g] >> s->cls[at].kind & 1) == 0) continue;
-        index_spots(s, at, g, spot);
+        if ((s->index.group[g] >> s->site[at].class & 1) == 0) continue;
+        index_aggs(s, at, g, agg);
         for (int k = 0; k < 3; k++) {
-            struct spot *v = &s->index.spot[spot[k]];
-            const struct inlet *in = &s->fill.inlet[spot[k]];
+            struct agg *v = &s->index.agg[agg[k]];
+            const struct inlet *in = &s->fill.inlet[agg[k]];
             if (v->opened == s->search.stamp && v->label <= label && !v->is_odd) continue;
             v->opened = s->search.stamp;
             v->label = label;
-            later(s, placed_v(s, spot[k]), label + in->placed, label, at);
-            later(s, waiting_v(s, spot[k]), label + in->waiting, label, at);
+            later(s, placed_v(s, agg[k]), label + in->placed, label, at);
+            later(s, waiting_v(s, agg[k]), label + in->waiting, label, at);
         }
     }
 }
 
-static void into_spot(struct assign *s, struct fill *f, const struct label *l)
+static void into_agg(struct assign *s, struct fill *f, const struct label *l)
 {
     bool is_placed = l->id < waiting_v(s, 0);
-    uint32_t spot = l->id - (is_placed ? placed_v(s, 0) : waiting_v(s, 0));
-    if (s->index.spot[spot].label < l->d && !s->index.spot[spot].is_odd) return;
-    if (is_placed) placed_into(s, spot, l);
-    else waiting_into(s, f, spot, l);
+    uint32_t agg = l->id - (is_placed ? placed_v(s, 0) : waiting_v(s, 0));
+    if (s->index.agg[agg].label < l->d && !s->index.agg[agg].is_odd) return;
+    if (is_placed) placed_into(s, agg, l);
+    else waiting_into(s, f, agg, l);
 }
 
 /* The job gives up another of its tasks. */
 static void into_job(struct assign *s, uint32_t at, int64_t d)
 {
     const struct job *j = &s->job[at];
-    uint32_t v = (uint32_t)s->n_cls + at;
+    uint32_t v = (uint32_t)s->n_sites + at;
     for (uint32_t id = j->first; id != NONE; id = s->task[id].jnext) {
-        uint32_t c = s->task[id].cls;
+        uint32_t c = s->task[id].site;
         s->stats.arcs++;
         (void)relax(s, c, d + value(s, at) - s->task[id].cost - price(s, c), id, v);
     }
@@ -183,17 +183,17 @@ static void augment(struct assign *s, struct fill *f, uint32_t to)
     for (uint32_t v = f->end; v != to; v = s->search.mark[v].from) {
         const struct mark *m = &s->search.mark[v];
         uint32_t id = m->via;
-        if (m->from >= s->n_cls) {
+        if (m->from >= s->n_sites) {
             place_drop(s, id);          /* j->low stays: the one that comes in its stead could enter as low */
             const struct entry *e = entries(s, &s->task[id]);
             for (uint32_t k = 0; k < s->task[id].n_entry; k++) {
                 int64_t key = e[k].cost - value(s, s->task[id].job);
-                if (is_live(s, e[k].spot) && key < s->fill.inlet[e[k].spot].waiting) s->fill.inlet[e[k].spot].waiting = key;
+                if (is_live(s, e[k].agg) && key < s->fill.inlet[e[k].agg].waiting) s->fill.inlet[e[k].agg].waiting = key;
             }
             continue;
         }
-        int64_t cost = index_task_cost(s, &s->task[id], s->cls[m->from].node);
-        if (v < s->n_cls) place_move(s, id, m->from, cost);
+        int64_t cost = index_task_cost(s, &s->task[id], s->site[m->from].node);
+        if (v < s->n_sites) place_move(s, id, m->from, cost);
         else place_put(s, id, m->from, cost);
         note(s, f, id);
     }
@@ -206,18 +206,18 @@ static void fill_one(struct assign *s, struct fill *f, uint32_t to)
     (void)relax(s, to, 0, NONE, to);
     for (struct label x; search_labels_pop(s, &x); ) {
         s->stats.pops++;
-        if (x.id >= placed_v(s, 0)) { into_spot(s, f, &x); continue; }
+        if (x.id >= placed_v(s, 0)) { into_agg(s, f, &x); continue; }
         if (s->search.mark[x.id].d < x.d || s->search.mark[x.id].via != x.via) continue;
         ROOM(s->search.popped, s->search.cap_popped, s->search.n_popped + 1);
         s->search.popped[s->search.n_popped++] = x.id;
-        if (x.id < s->n_cls) into_class(s, f, x.id, x.d);
-        else into_job(s, x.id - (uint32_t)s->n_cls, x.d);
+        if (x.id < s->n_sites) into_site(s, f, x.id, x.d);
+        else into_job(s, x.id - (uint32_t)s->n_sites, x.d);
     }
     for (size_t i = 0; i < s->search.n_popped; i++) {
         uint32_t v = s->search.popped[i];
         int64_t fall = s->search.ub - s->search.mark[v].d;
-        if (v < s->n_cls) s->cls[v].pi -= fall;
-        else s->job[v - s->n_cls].pi -= fall;
+        if (v < s->n_sites) s->site[v].pi -= fall;
+        else s->job[v - s->n_sites].pi -= fall;
     }
     f->fallen += s->search.ub;
     augment(s, f, to);
@@ -236,14 +236,14 @@ void fill_run(struct assign *s)
     uint64_t paths = 0, arcs = s->stats.arcs;
     note_all(s, &f);
     uint64_t most = s->tune.fill_from == 0 ? UINT32_MAX : (f.n + s->live.n_arcs) / 8;
-    for (size_t i = 0; i < s->live.n_cls; i++) {
-        uint32_t c = s->live.cls[i];
-        while (s->cls[c].load < s->cls[c].cap && s->cls[c].pi > s->pi_root && s->stats.arcs - arcs <= most * (paths + TRIAL)) {
+    for (size_t i = 0; i < s->live.n_sites; i++) {
+        uint32_t c = s->live.site[i];
+        while (s->site[c].load < s->site[c].cap && s->site[c].pi > s->pi_root && s->stats.arcs - arcs <= most * (paths + TRIAL)) {
             fill_one(s, &f, c);
             paths++;
         }
     }
-    for (size_t c = 0; c < s->n_cls; c++) s->cls[c].pi += f.fallen;
+    for (size_t c = 0; c < s->n_sites; c++) s->site[c].pi += f.fallen;
     for (size_t j = 0; j < s->n_jobs; j++) s->job[j].pi += f.fallen;
     s->pi_root += f.fallen;
     for (uint32_t i = 0; i < f.n; i++) s->task[s->fill.comer[i].task].comer = NONE;

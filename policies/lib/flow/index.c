@@ -1,6 +1,6 @@
 /*
  * What is told, kept so that a solve need not look at every waiting task: a
- * bucket for each (job, spot), its items in order of cost.
+ * bucket for each (job, aggregator), its items in order of cost.
  *
  * Items are appended as they come, the cheapest few kept in order; the rest is sorted
  * when those are placed: with more tasks than places most buckets never are.  So a
@@ -22,7 +22,7 @@ uint32_t index_pool_allocate(struct pool *p, uint32_t units, uint32_t *cap)
 {
     uint32_t k = size_class(units), at = p->free[k];
     *cap = 1u << k;
-    if (at != 0) { p->free[k] = p->at[at].spot; return at; }
+    if (at != 0) { p->free[k] = p->at[at].agg; return at; }
     if (p->n == 0) p->n = 1;                    /* unit 0 is "none" */
     ROOM(p->at, p->cap, p->n + *cap);
     at = (uint32_t)p->n;
@@ -33,24 +33,24 @@ uint32_t index_pool_allocate(struct pool *p, uint32_t units, uint32_t *cap)
 void index_pool_release(struct pool *p, uint32_t block, uint32_t cap)
 {
     uint32_t k = size_class(cap);
-    p->at[block].spot = p->free[k];
+    p->at[block].agg = p->free[k];
     p->free[k] = block;
 }
 
-/* ---- (job, spot) -> bucket ---- */
+/* ---- (job, aggregator) -> bucket ---- */
 
-static size_t slot_of(const struct assign *s, uint32_t job, uint32_t spot)
+static size_t slot_of(const struct assign *s, uint32_t job, uint32_t agg)
 {
-    uint64_t key = ((uint64_t)job << 32 | spot) * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t key = ((uint64_t)job << 32 | agg) * UINT64_C(0x9E3779B97F4A7C15);
     return (size_t)(key >> 32) & (s->index.hash_size - 1);
 }
 
-static size_t find(const struct assign *s, uint32_t job, uint32_t spot)
+static size_t find(const struct assign *s, uint32_t job, uint32_t agg)
 {
-    size_t i = slot_of(s, job, spot);
+    size_t i = slot_of(s, job, agg);
     for (; s->index.hash[i] != NONE; i = (i + 1) & (s->index.hash_size - 1)) {
         const struct bucket *b = &s->index.bucket[s->index.hash[i]];
-        if (b->job == job && b->spot == spot) break;
+        if (b->job == job && b->agg == agg) break;
     }
     return i;
 }
@@ -63,26 +63,26 @@ static void rehash(struct assign *s, size_t size)
     s->index.hash_size = size;
     memset(s->index.hash, 0xff, size * sizeof *s->index.hash);
     for (size_t i = 0; i < n; i++)
-        if (old[i] != NONE) s->index.hash[find(s, s->index.bucket[old[i]].job, s->index.bucket[old[i]].spot)] = old[i];
+        if (old[i] != NONE) s->index.hash[find(s, s->index.bucket[old[i]].job, s->index.bucket[old[i]].agg)] = old[i];
     free(old);
 }
 
 /* Close the gap that a removal leaves in its run of slots. */
 static void unhash(struct assign *s, uint32_t b)
 {
-    size_t mask = s->index.hash_size - 1, gap = find(s, s->index.bucket[b].job, s->index.bucket[b].spot);
+    size_t mask = s->index.hash_size - 1, gap = find(s, s->index.bucket[b].job, s->index.bucket[b].agg);
     for (size_t i = (gap + 1) & mask; s->index.hash[i] != NONE; i = (i + 1) & mask) {
         const struct bucket *x = &s->index.bucket[s->index.hash[i]];
-        if (((i - slot_of(s, x->job, x->spot)) & mask) >= ((i - gap) & mask)) { s->index.hash[gap] = s->index.hash[i]; gap = i; }
+        if (((i - slot_of(s, x->job, x->agg)) & mask) >= ((i - gap) & mask)) { s->index.hash[gap] = s->index.hash[i]; gap = i; }
     }
     s->index.hash[gap] = NONE;
     s->index.hash_n--;
 }
 
-static uint32_t bucket_of(struct assign *s, uint32_t job, uint32_t spot)
+static uint32_t bucket_of(struct assign *s, uint32_t job, uint32_t agg)
 {
     if (s->index.hash_n * 2 >= s->index.hash_size) rehash(s, s->index.hash_size * 2);
-    size_t i = find(s, job, spot);
+    size_t i = find(s, job, agg);
     if (s->index.hash[i] != NONE) return s->index.hash[i];
     uint32_t b = s->index.free_bucket;
     if (b != NONE) {
@@ -91,8 +91,8 @@ static uint32_t bucket_of(struct assign *s, uint32_t job, uint32_t spot)
         ROOM(s->index.bucket, s->index.cap_buckets, s->index.n_buckets + 1);
         b = (uint32_t)s->index.n_buckets++;
     }
-    struct spot *at = &s->index.spot[spot];
-    s->index.bucket[b] = (struct bucket){ .job = job, .spot = spot, .prev = NONE, .next = at->first_bucket, .arc = NONE };
+    struct agg *at = &s->index.agg[agg];
+    s->index.bucket[b] = (struct bucket){ .job = job, .agg = agg, .prev = NONE, .next = at->first_bucket, .arc = NONE };
     if (at->first_bucket != NONE) s->index.bucket[at->first_bucket].prev = b;
     at->first_bucket = b;
     at->n_buckets++;
@@ -107,9 +107,9 @@ static void bucket_free(struct assign *s, uint32_t at)
     unhash(s, at);
     if (b->cap > 0) index_pool_release(&s->index.pool, b->block, b->cap);
     if (b->prev != NONE) s->index.bucket[b->prev].next = b->next;
-    else s->index.spot[b->spot].first_bucket = b->next;
+    else s->index.agg[b->agg].first_bucket = b->next;
     if (b->next != NONE) s->index.bucket[b->next].prev = b->prev;
-    s->index.spot[b->spot].n_buckets--;
+    s->index.agg[b->agg].n_buckets--;
     *b = (struct bucket){ .job = NONE, .next = s->index.free_bucket };
     s->index.free_bucket = at;
 }
@@ -222,25 +222,25 @@ uint32_t index_group(struct assign *s, uint64_t fits)
     for (uint32_t g = 0; g < s->index.n_groups; g++) if (s->index.group[g] == fits) return g;
     POL_RESERVE(s->index.group, s->index.cap_groups, s->index.n_groups + 1u);
     s->index.group[s->index.n_groups++] = fits;
-    size_t old = s->index.n_spots;
-    s->index.n_spots += s->topo.n_places;
-    POL_RESERVE(s->index.spot, s->index.cap_spots, (size_t)s->index.n_spots + 1);
-    POL_RESERVE(s->index.low, s->index.cap_low, (size_t)s->index.n_spots + 1);
-    for (size_t v = old; v <= s->index.n_spots; v++) s->index.spot[v] = (struct spot){ .first_bucket = NONE };
+    size_t old = s->index.n_aggs;
+    s->index.n_aggs += s->topo.n_places;
+    POL_RESERVE(s->index.agg, s->index.cap_aggs, (size_t)s->index.n_aggs + 1);
+    POL_RESERVE(s->index.low, s->index.cap_low, (size_t)s->index.n_aggs + 1);
+    for (size_t v = old; v <= s->index.n_aggs; v++) s->index.agg[v] = (struct agg){ .first_bucket = NONE };
     s->index.is_stale = s->live.has_changed = true;
     return s->index.n_groups - 1;
 }
 
 #define COMES (UINT32_C(1) << 31)      /* on an entry's bucket: its item is announced */
 
-/* Which spots some class, with places or without, belongs to. */
-static void know_spots(struct assign *s)
+/* Which aggregators some site, with places or without, belongs to. */
+static void know_aggs(struct assign *s)
 {
     for (uint32_t g = 0; g < s->index.n_groups; g++)
-        for (size_t c = 0; c < s->n_cls; c++) {
-            if ((s->index.group[g] >> s->cls[c].kind & 1) == 0) continue;
-            struct spot *v = s->index.spot + (size_t)g * s->topo.n_places;
-            uint32_t node = s->cls[c].node;
+        for (size_t c = 0; c < s->n_sites; c++) {
+            if ((s->index.group[g] >> s->site[c].class & 1) == 0) continue;
+            struct agg *v = s->index.agg + (size_t)g * s->topo.n_places;
+            uint32_t node = s->site[c].node;
             v[node].is_known = v[s->topo.n_nodes + s->topo.rack[node]].is_known = v[s->topo.n_places - 1].is_known = true;
         }
 }
@@ -252,8 +252,8 @@ static size_t announce(struct assign *s, uint32_t id)
     struct entry *e = s->index.pool.at + t->block;
     size_t n = 0;
     for (uint32_t k = 0; k < t->n_entry; k++) {
-        if (e[k].bucket != NONE || !s->index.spot[e[k].spot].is_known) continue;
-        e[k].bucket = bucket_of(s, t->job, e[k].spot) | COMES;
+        if (e[k].bucket != NONE || !s->index.agg[e[k].agg].is_known) continue;
+        e[k].bucket = bucket_of(s, t->job, e[k].agg) | COMES;
         s->index.bucket[e[k].bucket & ~COMES].want++;
         n++;
     }
@@ -268,7 +268,7 @@ static void put_in(struct assign *s, uint32_t id)
         struct entry *e = &s->index.pool.at[t->block + k];
         if (e->bucket == NONE || (e->bucket & COMES) == 0) continue;
         struct item x = { e->cost, id, is_odd };
-        if (is_odd) s->index.spot[e->spot].is_odd = true;
+        if (is_odd) s->index.agg[e->agg].is_odd = true;
         e->bucket &= ~COMES;
         append(s, e->bucket, x);
     }
@@ -283,7 +283,7 @@ void index_flush(struct assign *s)
     while (size < s->index.n_fresh * 8) size *= 2;
     if (size > s->index.hash_size) rehash(s, size);
     if (s->index.is_stale) {
-        know_spots(s);
+        know_aggs(s);
         s->index.n_fresh = 0;
         ROOM(s->index.fresh, s->index.cap_fresh, s->n_tasks);
         for (uint32_t id = 0; id < s->n_tasks; id++) if (s->task[id].is_here) s->index.fresh[s->index.n_fresh++] = id;
@@ -315,8 +315,8 @@ int64_t index_task_cost(const struct assign *s, const struct task *t, uint32_t n
     int64_t cost = t->far;
     for (uint32_t k = 0, n = n_named(t); k < n; k++) {
         struct entry e = named(s, t, k);
-        if (e.bucket == 0 && e.spot == node) return e.cost;
-        if (e.bucket == 1 && e.spot == s->topo.rack[node]) cost = e.cost;
+        if (e.bucket == 0 && e.agg == node) return e.cost;
+        if (e.bucket == 1 && e.agg == s->topo.rack[node]) cost = e.cost;
     }
     return cost;
 }
@@ -328,19 +328,19 @@ static void advance(struct assign *s, struct bucket *b)
     const struct item *it = items(s, b);
     for (; b->head < b->n; b->head++) {
         sort_to(s, b, b->head);
-        if (s->task[it[b->head].task].cls == NONE) break;
+        if (s->task[it[b->head].task].site == NONE) break;
     }
     s->live.arc[b->arc].cost = b->head < b->n ? it[b->head].cost : FAR_AWAY;
 }
 
-static bool is_live(const struct assign *s, uint32_t spot) { return s->index.spot[spot].c1 > s->index.spot[spot].c0; }
+static bool is_live(const struct assign *s, uint32_t agg) { return s->index.agg[agg].c1 > s->index.agg[agg].c0; }
 
 void index_placed(struct assign *s, uint32_t id)
 {
     const struct task *t = &s->task[id];
     for (uint32_t k = 0; k < t->n_entry; k++) {
         const struct entry *e = &entries(s, t)[k];
-        if (e->bucket == NONE || !is_live(s, e->spot)) continue;
+        if (e->bucket == NONE || !is_live(s, e->agg)) continue;
         struct bucket *b = &s->index.bucket[e->bucket];
         if (b->head < b->n && items(s, b)[b->head].task == id) advance(s, b);
     }
@@ -351,7 +351,7 @@ void index_waits(struct assign *s, uint32_t id)
     const struct task *t = &s->task[id];
     for (uint32_t k = 0; k < t->n_entry; k++) {
         const struct entry *e = &entries(s, t)[k];
-        if (e->bucket == NONE || !is_live(s, e->spot)) continue;
+        if (e->bucket == NONE || !is_live(s, e->agg)) continue;
         struct bucket *b = &s->index.bucket[e->bucket];
         const struct item *it = items(s, b);
         if (b->head < b->n && before(&it[b->head], e->cost, id)) continue;
@@ -365,60 +365,60 @@ uint32_t index_after(struct assign *s, struct bucket *b, int64_t cost, uint32_t 
     index_sort(s, b);
     const struct item *it = items(s, b);
     for (uint32_t i = lower(it, b->n, cost, id); i < b->n; i++)
-        if (it[i].task != id && s->task[it[i].task].cls == NONE) return it[i].task;
+        if (it[i].task != id && s->task[it[i].task].site == NONE) return it[i].task;
     return NONE;
 }
 
 /* ---- one solve's view ---- */
 
-void index_spots(const struct assign *s, uint32_t c, uint32_t g, uint32_t out[3])
+void index_aggs(const struct assign *s, uint32_t c, uint32_t g, uint32_t out[3])
 {
-    uint32_t v = g * s->topo.n_places, node = s->cls[c].node;
+    uint32_t v = g * s->topo.n_places, node = s->site[c].node;
     out[0] = v + node;
     out[1] = v + s->topo.n_nodes + s->topo.rack[node];
     out[2] = v + s->topo.n_places - 1;
 }
 
-/* Classes with places, by spot; a spot without one is not live. */
-static void live_classes(struct assign *s)
+/* Sites with places, by aggregator; an aggregator without one is not live. */
+static void live_sites(struct assign *s)
 {
     uint32_t out[3], at = 0;
-    s->live.n_cls = s->live.n_spots = 0;
-    ROOM(s->live.cls, s->live.cap_cls, s->n_cls);
-    for (size_t v = 0; v <= s->index.n_spots; v++) {
-        s->index.spot[v].c0 = s->index.spot[v].c1 = 0;
+    s->live.n_sites = s->live.n_aggs = 0;
+    ROOM(s->live.site, s->live.cap_sites, s->n_sites);
+    for (size_t v = 0; v <= s->index.n_aggs; v++) {
+        s->index.agg[v].c0 = s->index.agg[v].c1 = 0;
         s->index.low[v] = NOWHERE;
     }
-    for (uint32_t c = 0; c < s->n_cls; c++) {
-        if (s->cls[c].cap == 0) continue;
-        s->live.cls[s->live.n_cls++] = c;
+    for (uint32_t c = 0; c < s->n_sites; c++) {
+        if (s->site[c].cap == 0) continue;
+        s->live.site[s->live.n_sites++] = c;
         for (uint32_t g = 0; g < s->index.n_groups; g++) {
-            if ((s->index.group[g] >> s->cls[c].kind & 1) == 0) continue;
-            index_spots(s, c, g, out);
+            if ((s->index.group[g] >> s->site[c].class & 1) == 0) continue;
+            index_aggs(s, c, g, out);
             for (int k = 0; k < 3; k++) {
-                if (s->index.spot[out[k]].c1++ > 0) continue;
-                ROOM(s->live.spot, s->live.cap_spots, s->live.n_spots + 1);
-                s->live.spot[s->live.n_spots++] = out[k];
+                if (s->index.agg[out[k]].c1++ > 0) continue;
+                ROOM(s->live.agg, s->live.cap_aggs, s->live.n_aggs + 1);
+                s->live.agg[s->live.n_aggs++] = out[k];
             }
         }
     }
-    for (size_t i = 0; i < s->live.n_spots; i++) {
-        struct spot *v = &s->index.spot[s->live.spot[i]];
+    for (size_t i = 0; i < s->live.n_aggs; i++) {
+        struct agg *v = &s->index.agg[s->live.agg[i]];
         uint32_t n = v->c1;
         v->c0 = v->c1 = at;
         at += n;
     }
-    struct spot *all = &s->index.spot[s->index.n_spots];
+    struct agg *all = &s->index.agg[s->index.n_aggs];
     all->c0 = all->c1 = at;
-    ROOM(s->live.of_spot, s->live.cap_of_spot, at + s->live.n_cls);
-    ROOM(s->search.offer, s->search.cap_offer, at + s->live.n_cls);
-    for (size_t i = 0; i < s->live.n_cls; i++) {
-        uint32_t c = s->live.cls[i];
-        s->live.of_spot[all->c1++] = c;
+    ROOM(s->live.of_agg, s->live.cap_of_agg, at + s->live.n_sites);
+    ROOM(s->search.offer, s->search.cap_offer, at + s->live.n_sites);
+    for (size_t i = 0; i < s->live.n_sites; i++) {
+        uint32_t c = s->live.site[i];
+        s->live.of_agg[all->c1++] = c;
         for (uint32_t g = 0; g < s->index.n_groups; g++) {
-            if ((s->index.group[g] >> s->cls[c].kind & 1) == 0) continue;
-            index_spots(s, c, g, out);
-            for (int k = 0; k < 3; k++) s->live.of_spot[s->index.spot[out[k]].c1++] = c;
+            if ((s->index.group[g] >> s->site[c].class & 1) == 0) continue;
+            index_aggs(s, c, g, out);
+            for (int k = 0; k < 3; k++) s->live.of_agg[s->index.agg[out[k]].c1++] = c;
         }
     }
     s->live.has_changed = false;
@@ -426,10 +426,10 @@ static void live_classes(struct assign *s)
 
 void index_live(struct assign *s)
 {
-    if (s->live.has_changed) live_classes(s);
+    if (s->live.has_changed) live_sites(s);
     for (size_t j = 0; j < s->n_jobs; j++) s->job[j].arc0 = s->job[j].arc1 = 0;
-    for (size_t i = 0; i < s->live.n_spots; i++)
-        for (uint32_t b = s->index.spot[s->live.spot[i]].first_bucket; b != NONE; b = s->index.bucket[b].next) s->job[s->index.bucket[b].job].arc1++;
+    for (size_t i = 0; i < s->live.n_aggs; i++)
+        for (uint32_t b = s->index.agg[s->live.agg[i]].first_bucket; b != NONE; b = s->index.bucket[b].next) s->job[s->index.bucket[b].job].arc1++;
     uint32_t at = 0;
     for (size_t j = 0; j < s->n_jobs; j++) {
         uint32_t n = s->job[j].arc1;
@@ -438,19 +438,19 @@ void index_live(struct assign *s)
     }
     s->live.n_arcs = at;
     ROOM(s->live.arc, s->live.cap_arcs, at);
-    for (size_t i = 0; i < s->live.n_spots; i++)
-        for (uint32_t k = s->index.spot[s->live.spot[i]].first_bucket; k != NONE; k = s->index.bucket[k].next) {
+    for (size_t i = 0; i < s->live.n_aggs; i++)
+        for (uint32_t k = s->index.agg[s->live.agg[i]].first_bucket; k != NONE; k = s->index.bucket[k].next) {
             struct bucket *b = &s->index.bucket[k];
             b->arc = s->job[b->job].arc1++;
             b->head = 0;
-            s->live.arc[b->arc] = (struct arc){ FAR_AWAY, b->spot, k };
+            s->live.arc[b->arc] = (struct arc){ FAR_AWAY, b->agg, k };
             advance(s, b);
         }
 }
 
 const struct item *index_head(struct assign *s, struct bucket *b)
 {
-    if (b->head < b->n && s->task[items(s, b)[b->head].task].cls != NONE) advance(s, b);
+    if (b->head < b->n && s->task[items(s, b)[b->head].task].site != NONE) advance(s, b);
     return b->head < b->n ? &items(s, b)[b->head] : NULL;
 }
 
@@ -466,5 +466,5 @@ void index_rewind(struct assign *s)
 void index_fini(struct assign *s)
 {
     free(s->index.bucket); free(s->index.pool.at); free(s->index.hash); free(s->index.fresh);
-    free(s->live.of_spot); free(s->search.offer); free(s->live.cls); free(s->live.spot); free(s->live.arc); free(s->index.spot); free(s->index.group); free(s->index.low);
+    free(s->live.of_agg); free(s->search.offer); free(s->live.site); free(s->live.agg); free(s->live.arc); free(s->index.agg); free(s->index.group); free(s->index.low);
 }

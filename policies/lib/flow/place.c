@@ -1,6 +1,6 @@
 /*
  * Placements, and where a solve begins: prices, each task at its cheapest
- * class whether it is full or not, and job values to match.  What is then over
+ * site whether it is full or not, and job values to match.  What is then over
  * or under capacity is search.c's to repair.
  */
 #include "lib/flow/state.h"
@@ -8,12 +8,12 @@
 int64_t place_value_up(const struct assign *s, const struct job *j) { return j->x < j->share ? s->cost.big_m : j->alpha; }
 int64_t place_value_down(const struct assign *s, const struct job *j) { return j->x <= j->share ? s->cost.big_m : j->alpha; }
 
-static void link_in(struct assign *s, uint32_t id, uint32_t cls, int64_t cost)
+static void link_in(struct assign *s, uint32_t id, uint32_t site, int64_t cost)
 {
     struct task *t = &s->task[id];
-    struct cls *c = &s->cls[cls];
+    struct site *c = &s->site[site];
     struct job *j = &s->job[t->job];
-    t->cls = cls;
+    t->site = site;
     t->cost = cost;
     t->cprev = t->jprev = NONE;
     t->cnext = c->first;
@@ -26,9 +26,9 @@ static void link_in(struct assign *s, uint32_t id, uint32_t cls, int64_t cost)
     s->count.placed++;
 }
 
-void place_put(struct assign *s, uint32_t id, uint32_t cls, int64_t cost)
+void place_put(struct assign *s, uint32_t id, uint32_t site, int64_t cost)
 {
-    link_in(s, id, cls, cost);
+    link_in(s, id, site, cost);
     index_placed(s, id);
 }
 
@@ -36,7 +36,7 @@ void place_put(struct assign *s, uint32_t id, uint32_t cls, int64_t cost)
 static void link_out(struct assign *s, uint32_t id)
 {
     struct task *t = &s->task[id];
-    struct cls *c = &s->cls[t->cls];
+    struct site *c = &s->site[t->site];
     struct job *j = &s->job[t->job];
     if (t->cprev != NONE) s->task[t->cprev].cnext = t->cnext; else c->first = t->cnext;
     if (t->cnext != NONE) s->task[t->cnext].cprev = t->cprev;
@@ -45,7 +45,7 @@ static void link_out(struct assign *s, uint32_t id)
     c->load--;
     j->x--;
     s->count.placed--;
-    t->cls = NONE;
+    t->site = NONE;
 }
 
 void place_drop(struct assign *s, uint32_t id)
@@ -54,38 +54,38 @@ void place_drop(struct assign *s, uint32_t id)
     index_waits(s, id);
 }
 
-void place_quietly(struct assign *s, uint32_t id, uint32_t cls, int64_t cost) { link_in(s, id, cls, cost); }
+void place_quietly(struct assign *s, uint32_t id, uint32_t site, int64_t cost) { link_in(s, id, site, cost); }
 
 void place_forget(struct assign *s, uint32_t id) { link_out(s, id); }
 
-void place_move(struct assign *s, uint32_t id, uint32_t cls, int64_t cost)
+void place_move(struct assign *s, uint32_t id, uint32_t site, int64_t cost)
 {
     link_out(s, id);
-    link_in(s, id, cls, cost);
+    link_in(s, id, site, cost);
 }
 
 /*
- * The cheapest class for a task under the prices, and its cost + pi.  Among
+ * The cheapest site for a task under the prices, and its cost + pi.  Among
  * equals the one with most room: that spreads ties before any search.
  */
-int64_t place_best(const struct assign *s, uint32_t id, uint32_t *cls, int64_t *cost)
+int64_t place_best(const struct assign *s, uint32_t id, uint32_t *site, int64_t *cost)
 {
     const struct task *t = &s->task[id];
     const struct entry *e = entries(s, t);
     int64_t best = FAR_AWAY, room = INT64_MIN;
-    *cls = NONE;
+    *site = NONE;
     for (uint32_t k = 0; k < t->n_entry; k++) {
-        const struct spot *v = &s->index.spot[e[k].spot];
-        if (v->c1 == v->c0 || e[k].cost + s->index.low[e[k].spot] > best) continue;
+        const struct agg *v = &s->index.agg[e[k].agg];
+        if (v->c1 == v->c0 || e[k].cost + s->index.low[e[k].agg] > best) continue;
         for (uint32_t i = v->c0; i < v->c1; i++) {
-            uint32_t c = s->live.of_spot[i];
-            const struct cls *x = &s->cls[c];
+            uint32_t c = s->live.of_agg[i];
+            const struct site *x = &s->site[c];
             int64_t val = e[k].cost + x->pi, r = (int64_t)x->cap - x->load;
             if (val > best || (val == best && r <= room)) continue;
             if (!place_may(s, t, e[k].cost, c)) continue;
             best = val;
             room = r;
-            *cls = c;
+            *site = c;
             *cost = e[k].cost;
         }
     }
@@ -100,16 +100,16 @@ static uint32_t best_waiting(struct assign *s, const struct job *j, int64_t *bes
     uint32_t found = NONE;
     *best = FAR_AWAY;
     for (uint32_t i = j->arc0; i < j->arc1; i++) {
-        int64_t low = s->index.low[s->live.arc[i].spot];
+        int64_t low = s->index.low[s->live.arc[i].agg];
         if (s->live.arc[i].cost + low >= *best) continue;
         struct bucket *b = &s->index.bucket[s->live.arc[i].bucket];
         const struct item *it = items(s, b);
         if (it[b->head].is_odd) index_sort(s, b);
         for (uint32_t k = b->head; k < b->n && it[k].cost + low < *best; k++) {
-            uint32_t cls;
+            uint32_t site;
             int64_t cost, val = it[k].cost + low;
-            if (s->task[it[k].task].cls != NONE) continue;
-            if (it[k].is_odd) val = place_best(s, it[k].task, &cls, &cost);
+            if (s->task[it[k].task].site != NONE) continue;
+            if (it[k].is_odd) val = place_best(s, it[k].task, &site, &cost);
             if (val < *best) { *best = val; found = it[k].task; }
             if (!it[k].is_odd) break;
         }
@@ -122,7 +122,7 @@ static uint32_t worst_placed(const struct assign *s, const struct job *j, int64_
     uint32_t found = NONE;
     *worst = -FAR_AWAY;
     for (uint32_t id = j->first; id != NONE; id = s->task[id].jnext) {
-        int64_t val = s->task[id].cost + s->cls[s->task[id].cls].pi;
+        int64_t val = s->task[id].cost + s->site[s->task[id].site].pi;
         if (val > *worst) { *worst = val; found = id; }
     }
     return found;
@@ -130,10 +130,10 @@ static uint32_t worst_placed(const struct assign *s, const struct job *j, int64_
 
 static void put_best(struct assign *s, uint32_t id)
 {
-    uint32_t cls;
+    uint32_t site;
     int64_t cost;
-    (void)place_best(s, id, &cls, &cost);
-    place_put(s, id, cls, cost);
+    (void)place_best(s, id, &site, &cost);
+    place_put(s, id, site, cost);
 }
 
 /*
@@ -185,9 +185,9 @@ static void sift(struct bid *h, size_t n, size_t i)
 }
 
 struct cold {
-    uint64_t left[ASSIGN_KINDS_MAX];     /* places of each kind */
-    int64_t  price[ASSIGN_KINDS_MAX];
-    uint32_t order[ASSIGN_KINDS_MAX];    /* kinds, those that fewest groups fit first */
+    uint64_t left[ASSIGN_CLASSES_MAX];     /* places of each GPU class */
+    int64_t  price[ASSIGN_CLASSES_MAX];
+    uint32_t order[ASSIGN_CLASSES_MAX];    /* GPU classes, those that fewest groups fit first */
     bool     *is_dead;                  /* [n_groups] */
     struct bid *bid;
     size_t   n;
@@ -200,7 +200,7 @@ static int64_t worth(const struct assign *s, const struct cold *k, uint32_t job,
     int64_t best = FAR_AWAY;
     for (uint32_t i = j->arc0; i < j->arc1; i++) {
         if (s->live.arc[i].cost >= best) continue;
-        uint32_t g = s->live.arc[i].spot / s->topo.n_places;
+        uint32_t g = s->live.arc[i].agg / s->topo.n_places;
         if (only == NONE ? k->is_dead[g] : g != only) continue;
         best = s->live.arc[i].cost;
         *arc = i;
@@ -208,13 +208,13 @@ static int64_t worth(const struct assign *s, const struct cold *k, uint32_t job,
     return best == FAR_AWAY ? -FAR_AWAY : place_value_up(s, j) - best;
 }
 
-/* The kind is used up: groups that fit no other now pay what the best task refused would. */
+/* The GPU class is used up: groups that fit no other now pay what the best task refused would. */
 static void used_up(const struct assign *s, struct cold *k)
 {
     for (uint32_t g = 0; g < s->index.n_groups; g++) {
         uint64_t fits = s->index.group[g];
         bool any = k->is_dead[g];
-        for (uint32_t i = 0; i < s->topo.n_kinds && !any; i++) any = (fits >> i & 1) != 0 && k->left[i] > 0;
+        for (uint32_t i = 0; i < s->topo.n_classes && !any; i++) any = (fits >> i & 1) != 0 && k->left[i] > 0;
         if (any) continue;
         k->is_dead[g] = true;
         int64_t price = 0;
@@ -223,15 +223,15 @@ static void used_up(const struct assign *s, struct cold *k)
             int64_t w = worth(s, k, j, g, &arc);
             if (w > price) price = w;
         }
-        for (uint32_t i = 0; i < s->topo.n_kinds; i++)
+        for (uint32_t i = 0; i < s->topo.n_classes; i++)
             if ((fits >> i & 1) != 0 && price > k->price[i]) k->price[i] = price;
     }
 }
 
-static void order_kinds(const struct assign *s, struct cold *k)
+static void order_classes(const struct assign *s, struct cold *k)
 {
-    uint32_t n_fit[ASSIGN_KINDS_MAX] = { 0 };
-    for (uint32_t i = 0; i < s->topo.n_kinds; i++) {
+    uint32_t n_fit[ASSIGN_CLASSES_MAX] = { 0 };
+    for (uint32_t i = 0; i < s->topo.n_classes; i++) {
         for (uint32_t g = 0; g < s->index.n_groups; g++) n_fit[i] += (uint32_t)(s->index.group[g] >> i & 1);
         uint32_t at = i;
         for (; at > 0 && n_fit[k->order[at - 1]] > n_fit[i]; at--) k->order[at] = k->order[at - 1];
@@ -244,30 +244,30 @@ static void take(struct assign *s, struct cold *k, uint32_t arc, uint32_t *list,
     const struct bucket *b = &s->index.bucket[s->live.arc[arc].bucket];
     uint32_t id = items(s, b)[b->head].task;
     uint64_t fits = s->index.group[s->task[id].group];
-    s->task[id].cls = (uint32_t)TAKEN;
+    s->task[id].site = (uint32_t)TAKEN;
     index_placed(s, id);
     s->job[s->task[id].job].x++;
     list[(*n)++] = id;
-    for (uint32_t i = 0; i < s->topo.n_kinds; i++) {
-        uint32_t kind = k->order[i];
-        if ((fits >> kind & 1) == 0 || k->left[kind] == 0) continue;
-        if (--k->left[kind] == 0) used_up(s, k);
+    for (uint32_t i = 0; i < s->topo.n_classes; i++) {
+        uint32_t class = k->order[i];
+        if ((fits >> class & 1) == 0 || k->left[class] == 0) continue;
+        if (--k->left[class] == 0) used_up(s, k);
         return;
     }
 }
 
 /*
- * One price a kind.  Jobs bid the worth of their next task, cheapest first, at
- * its cheapest spot as if there were always room; the highest bid takes a
- * place.  When a group of kinds is used up, the best bid refused is its price.
+ * One price a GPU class.  Jobs bid the worth of their next task, cheapest first, at
+ * its cheapest aggregator as if there were always room; the highest bid takes a
+ * place.  When a group of GPU classes is used up, the best bid refused is its price.
  */
 void place_cold(struct assign *s)
 {
     struct cold k = { .n = 0 };
     uint32_t arc, *list = pol_alloc((size_t)s->count.places, sizeof *list);
     size_t n = 0;
-    for (size_t i = 0; i < s->live.n_cls; i++) k.left[s->cls[s->live.cls[i]].kind] += s->cls[s->live.cls[i]].cap;
-    order_kinds(s, &k);
+    for (size_t i = 0; i < s->live.n_sites; i++) k.left[s->site[s->live.site[i]].class] += s->site[s->live.site[i]].cap;
+    order_classes(s, &k);
     k.bid = pol_alloc(s->n_jobs, sizeof *k.bid);
     k.is_dead = pol_alloc(s->index.n_groups, sizeof *k.is_dead);
     used_up(s, &k);             /* groups that fit nothing */
@@ -279,37 +279,37 @@ void place_cold(struct assign *s)
     while (k.n > 0) {
         struct bid *top = &k.bid[0];
         /* A bid stands until its group is used up: only its own job's takes change it else. */
-        if (!k.is_dead[s->live.arc[top->arc].spot / s->topo.n_places]) take(s, &k, top->arc, list, &n);
+        if (!k.is_dead[s->live.arc[top->arc].agg / s->topo.n_places]) take(s, &k, top->arc, list, &n);
         top->worth = worth(s, &k, top->job, NONE, &top->arc);
         if (top->worth <= 0) *top = k.bid[--k.n];
         sift(k.bid, k.n, 0);
     }
-    for (size_t i = 0; i < s->live.n_cls; i++) s->cls[s->live.cls[i]].pi = k.price[s->cls[s->live.cls[i]].kind];
+    for (size_t i = 0; i < s->live.n_sites; i++) s->site[s->live.site[i]].pi = k.price[s->site[s->live.site[i]].class];
     place_lows(s);
     for (size_t i = 0; i < n; i++) {
-        uint32_t cls;
+        uint32_t site;
         int64_t cost;
         s->job[s->task[list[i]].job].x--;
-        s->task[list[i]].cls = NONE;
-        (void)place_best(s, list[i], &cls, &cost);
-        if (cls == NONE) index_waits(s, list[i]);       /* an odd task whose only classes are not live */
-        else link_in(s, list[i], cls, cost);
+        s->task[list[i]].site = NONE;
+        (void)place_best(s, list[i], &site, &cost);
+        if (site == NONE) index_waits(s, list[i]);       /* an odd task whose only sites are not live */
+        else link_in(s, list[i], site, cost);
     }
     free(k.bid);
     free(k.is_dead);
     free(list);
 }
 
-void place_low(struct assign *s, uint32_t spot)
+void place_low(struct assign *s, uint32_t agg)
 {
-    const struct spot *v = &s->index.spot[spot];
+    const struct agg *v = &s->index.agg[agg];
     int64_t low = FAR_AWAY;
-    for (uint32_t i = v->c0; i < v->c1; i++) if (s->cls[s->live.of_spot[i]].pi < low) low = s->cls[s->live.of_spot[i]].pi;
-    s->index.low[spot] = low;
+    for (uint32_t i = v->c0; i < v->c1; i++) if (s->site[s->live.of_agg[i]].pi < low) low = s->site[s->live.of_agg[i]].pi;
+    s->index.low[agg] = low;
 }
 
 void place_lows(struct assign *s)
 {
-    for (size_t i = 0; i < s->live.n_spots; i++) place_low(s, s->live.spot[i]);
-    place_low(s, s->index.n_spots);
+    for (size_t i = 0; i < s->live.n_aggs; i++) place_low(s, s->live.agg[i]);
+    place_low(s, s->index.n_aggs);
 }

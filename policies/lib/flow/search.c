@@ -1,23 +1,23 @@
 /*
- * Repair: one shortest path for each task too many on a class, then one for
+ * Repair: one shortest path for each task too many on a site, then one for
  * each place left empty that still has a price (where these are many: fill.c).
  *
- * The residual graph, whose vertices are classes, jobs and a root; all reduced
+ * The residual graph, whose vertices are sites, jobs and a root; all reduced
  * costs are >= 0 from the start on and stay so:
- *   class -> class   a placed task moves          cost(to) + pi(to) - cost(from) - pi(from)
- *   class -> job     a placed task is dropped     pi(job) - cost - pi(class)
- *   job -> class     a waiting task is placed     cost + pi(class) - pi(job)
+ *   site -> site   a placed task moves          cost(to) + pi(to) - cost(from) - pi(from)
+ *   site -> job     a placed task is dropped     pi(job) - cost - pi(site)
+ *   job -> site     a waiting task is placed     cost + pi(site) - pi(job)
  *   job -> root      the job has one fewer        down(x) + pi(root) - pi(job)
  *   root -> job      the job has one more         pi(job) - pi(root) - up(x)
- *   root -> class    a place is left idle         pi(class) - pi(root)
- * Arcs to "any class of a spot" are labels on the spot: popped at label +
- * spot.low, a lower bound, they then relax the spot's classes for all tasks at
+ *   root -> site    a place is left idle         pi(site) - pi(root)
+ * Arcs to "any site of an aggregator" are labels on the aggregator: popped at label +
+ * aggregator.low, a lower bound, they then relax the aggregator's sites for all tasks at
  * once; only a smaller label has them looked at again.  A label of an odd task
- * skips the classes where the task costs more.
+ * skips the sites where the task costs more.
  * A job's arcs are scanned only when its distance + (job.low - pi) is reached.
  *
  * A phase.
- * 1. Dijkstra from an overfull class, or from the root.  With few units to bring
+ * 1. Dijkstra from an overfull site, or from the root.  With few units to bring
  *    home it ends at the nearest vertex that can take one, and nothing beyond
  *    the best one known is queued.  With many it goes on a little, to find more.
  * 2. Vertices nearer than where it ended rise by the difference; paths in the
@@ -30,11 +30,11 @@
 enum { PLAIN = -2, SOURCE = -3 };       /* via: no task; where a search began */
 enum { MANY = 6 };                      /* so many units are searched for together */
 
-/* Vertices 0 .. are classes, then jobs, the root, jobs' scans, spots. */
-static uint32_t job_v(const struct assign *s, uint32_t j) { return (uint32_t)s->n_cls + j; }
-static uint32_t root_v(const struct assign *s) { return (uint32_t)(s->n_cls + s->n_jobs); }
+/* Vertices 0 .. are sites, then jobs, the root, jobs' scans, aggregators. */
+static uint32_t job_v(const struct assign *s, uint32_t j) { return (uint32_t)s->n_sites + j; }
+static uint32_t root_v(const struct assign *s) { return (uint32_t)(s->n_sites + s->n_jobs); }
 static uint32_t scan_v(const struct assign *s, uint32_t j) { return root_v(s) + 1 + j; }
-static uint32_t spot_v(const struct assign *s, uint32_t v) { return root_v(s) + 1 + (uint32_t)s->n_jobs + v; }
+static uint32_t agg_v(const struct assign *s, uint32_t v) { return root_v(s) + 1 + (uint32_t)s->n_jobs + v; }
 
 /*
  * The queue: a binary heap, and a stack for labels no farther than the vertex
@@ -85,43 +85,43 @@ static bool better(struct assign *s, uint32_t v, int64_t d, uint32_t via, uint32
     return true;
 }
 
-/* Where a task is in the graph: on its class, or with its job. */
+/* Where a task is in the graph: on its site, or with its job. */
 static uint32_t place_of(const struct assign *s, uint32_t id)
 {
-    return s->task[id].cls != NONE ? s->task[id].cls : job_v(s, s->task[id].job);
+    return s->task[id].site != NONE ? s->task[id].site : job_v(s, s->task[id].job);
 }
 
-static bool takes_one(const struct assign *s, const struct cls *c)
+static bool takes_one(const struct assign *s, const struct site *c)
 {
     return c->load < c->cap && (s->search.for_root ? c->pi > s->pi_root : true);
 }
 
-static void relax_class(struct assign *s, uint32_t c, int64_t d, uint32_t via)
+static void relax_site(struct assign *s, uint32_t c, int64_t d, uint32_t via)
 {
     const struct mark *m = &s->search.mark[c];
     if (d >= s->search.ub || (m->stamp == s->search.stamp && m->d <= d)) return;
     (void)better(s, c, d, via, via == (uint32_t)PLAIN ? root_v(s) : place_of(s, via));
-    if (s->search.want == 1 && takes_one(s, &s->cls[c])) { s->search.ub = d; s->search.end[0] = c; }
+    if (s->search.want == 1 && takes_one(s, &s->site[c])) { s->search.ub = d; s->search.end[0] = c; }
     else search_labels_push(s, (struct label){ d, d, c, via });
 }
 
-/* A task's, or the root's, entry to a spot: d is the distance before the class's pi. */
-static void relax_spot(struct assign *s, uint32_t spot, int64_t d, uint32_t via)
+/* A task's, or the root's, entry to an aggregator: d is the distance before the site's pi. */
+static void relax_agg(struct assign *s, uint32_t agg, int64_t d, uint32_t via)
 {
-    struct spot *v = &s->index.spot[spot];
-    if (d + s->index.low[spot] >= s->search.ub) return;
+    struct agg *v = &s->index.agg[agg];
+    if (d + s->index.low[agg] >= s->search.ub) return;
     if (v->opened != s->search.stamp) { v->opened = s->search.stamp; v->label = FAR_AWAY; }
     if (v->label <= d) return;
     if (via == (uint32_t)PLAIN || !s->task[via].is_odd) v->label = d;
-    search_labels_push(s, (struct label){ d + s->index.low[spot], d, spot_v(s, spot), via });
+    search_labels_push(s, (struct label){ d + s->index.low[agg], d, agg_v(s, agg), via });
 }
 
-static void relax_entry(struct assign *s, uint32_t spot, int64_t base, int64_t cost, uint32_t via)
+static void relax_entry(struct assign *s, uint32_t agg, int64_t base, int64_t cost, uint32_t via)
 {
-    const struct spot *v = &s->index.spot[spot];
-    if (v->c1 - v->c0 != 1) { relax_spot(s, spot, base + cost, via); return; }
-    uint32_t c = s->live.of_spot[v->c0];
-    if (place_may(s, &s->task[via], cost, c)) relax_class(s, c, base + cost + s->cls[c].pi, via);
+    const struct agg *v = &s->index.agg[agg];
+    if (v->c1 - v->c0 != 1) { relax_agg(s, agg, base + cost, via); return; }
+    uint32_t c = s->live.of_agg[v->c0];
+    if (place_may(s, &s->task[via], cost, c)) relax_site(s, c, base + cost + s->site[c].pi, via);
 }
 
 /* ---- popping ---- */
@@ -133,13 +133,13 @@ static void reach_root(struct assign *s, int64_t d, uint32_t from)
     else search_labels_push(s, (struct label){ d, d, root_v(s), (uint32_t)PLAIN });
 }
 
-static void pop_class(struct assign *s, uint32_t at, int64_t d)
+static void pop_site(struct assign *s, uint32_t at, int64_t d)
 {
     /* An empty place without a price is the root's: it keeps having none. */
-    if (s->cls[at].load < s->cls[at].cap && s->cls[at].pi == s->pi_root) reach_root(s, d, at);
-    for (uint32_t id = s->cls[at].first; id != NONE; id = s->task[id].cnext) {
+    if (s->site[at].load < s->site[at].cap && s->site[at].pi == s->pi_root) reach_root(s, d, at);
+    for (uint32_t id = s->site[at].first; id != NONE; id = s->task[id].cnext) {
         const struct task *t = &s->task[id];
-        int64_t base = d - t->cost - s->cls[at].pi, drop = base + s->job[t->job].pi;
+        int64_t base = d - t->cost - s->site[at].pi, drop = base + s->job[t->job].pi;
         if (better(s, job_v(s, t->job), drop, id, at)) {
             search_labels_push(s, (struct label){ drop, drop, job_v(s, t->job), id });
             /* A bound as early as can be: the job simply has one fewer. */
@@ -147,7 +147,7 @@ static void pop_class(struct assign *s, uint32_t at, int64_t d)
         }
         const struct entry *e = entries(s, t);
         for (uint32_t k = 0; k < t->n_entry; k++)
-            if (base + e[k].cost + s->index.low[e[k].spot] < s->search.ub) relax_entry(s, e[k].spot, base, e[k].cost, id);
+            if (base + e[k].cost + s->index.low[e[k].agg] < s->search.ub) relax_entry(s, e[k].agg, base, e[k].cost, id);
         s->stats.arcs += t->n_entry;
     }
 }
@@ -165,27 +165,27 @@ static void scan_job(struct assign *s, uint32_t at, int64_t d)
     int64_t base = d - j->pi, low = FAR_AWAY;
     for (uint32_t i = j->arc0; i < j->arc1; i++) {
         const struct arc *a = &s->live.arc[i];
-        int64_t val = a->cost + s->index.low[a->spot];
+        int64_t val = a->cost + s->index.low[a->agg];
         if (val < low) low = val;
         if (base + val >= s->search.ub || a->cost == FAR_AWAY) continue;
-        const struct spot *v = &s->index.spot[a->spot];
-        /* Of no use to the spot, or to its only class: before bucket, item and task are fetched. */
+        const struct agg *v = &s->index.agg[a->agg];
+        /* Of no use to the aggregator, or to its only site: before bucket, item and task are fetched. */
         if (v->c1 - v->c0 != 1) {
             if (v->opened == s->search.stamp && v->label <= base + a->cost) continue;
         } else {
-            const struct mark *m = &s->search.mark[s->live.of_spot[v->c0]];
+            const struct mark *m = &s->search.mark[s->live.of_agg[v->c0]];
             if (m->stamp == s->search.stamp && m->d <= base + val) continue;
         }
         struct bucket *b = &s->index.bucket[a->bucket];
         const struct item *it = &items(s, b)[b->head];
-        if (v->c1 - v->c0 != 1) { relax_spot(s, a->spot, base + a->cost, it->task); continue; }
-        uint32_t c = s->live.of_spot[v->c0], id = it->task;
+        if (v->c1 - v->c0 != 1) { relax_agg(s, a->agg, base + a->cost, it->task); continue; }
+        uint32_t c = s->live.of_agg[v->c0], id = it->task;
         int64_t cost = a->cost;
         while (id != NONE && !place_may(s, &s->task[id], cost, c)) {
             id = index_after(s, b, cost, id);
-            if (id != NONE) cost = entry_at(s, id, a->spot)->cost;
+            if (id != NONE) cost = entry_at(s, id, a->agg)->cost;
         }
-        if (id != NONE) relax_class(s, c, base + cost + s->cls[c].pi, id);
+        if (id != NONE) relax_site(s, c, base + cost + s->site[c].pi, id);
     }
     s->stats.arcs += j->arc1 - j->arc0;
     j->low = low;
@@ -199,53 +199,53 @@ static void pop_root(struct assign *s, int64_t d)
         int64_t more = d + j->pi - s->pi_root - place_value_up(s, j);
         if (better(s, job_v(s, k), more, (uint32_t)PLAIN, root_v(s))) search_labels_push(s, (struct label){ more, more, job_v(s, k), (uint32_t)PLAIN });
     }
-    relax_spot(s, s->index.n_spots, d - s->pi_root, (uint32_t)PLAIN);
+    relax_agg(s, s->index.n_aggs, d - s->pi_root, (uint32_t)PLAIN);
 }
 
 /*
- * Offer the label to the spot's classes; an odd task's to those that it may
- * use.  offer[] is the best label that each class has had, and v->label the
- * worst of these: a label not below it is of no use to any class.
+ * Offer the label to the aggregator's sites; an odd task's to those that it may
+ * use.  offer[] is the best label that each site has had, and v->label the
+ * worst of these: a label not below it is of no use to any site.
  */
-static void pop_spot(struct assign *s, uint32_t spot, int64_t d, uint32_t via)
+static void pop_agg(struct assign *s, uint32_t agg, int64_t d, uint32_t via)
 {
-    struct spot *v = &s->index.spot[spot];
+    struct agg *v = &s->index.agg[agg];
     if (v->label < d) return;
     bool is_plain = via == (uint32_t)PLAIN || !s->task[via].is_odd;
     int64_t *offer = s->search.offer, low = FAR_AWAY, worst = 0, cost = 0;
     if (is_plain) {
         for (uint32_t i = v->c0; i < v->c1; i++) {
-            uint32_t c = s->live.of_spot[i];
-            int64_t pi = s->cls[c].pi;
+            uint32_t c = s->live.of_agg[i];
+            int64_t pi = s->site[c].pi;
             if (pi < low) low = pi;
             offer[i] = d;
-            if (d + pi < s->search.ub) relax_class(s, c, d + pi, via);
+            if (d + pi < s->search.ub) relax_site(s, c, d + pi, via);
         }
-        s->index.low[spot] = low;
+        s->index.low[agg] = low;
         v->has_offers = s->search.stamp;
         s->stats.arcs += v->c1 - v->c0;
         return;
     }
-    const struct entry *e = entry_at(s, via, spot);
+    const struct entry *e = entry_at(s, via, agg);
     cost = e->cost;
     if (v->has_offers != s->search.stamp) {
         for (uint32_t i = v->c0; i < v->c1; i++) offer[i] = FAR_AWAY;
         v->has_offers = s->search.stamp;
     }
     for (uint32_t i = v->c0; i < v->c1; i++) {
-        uint32_t c = s->live.of_spot[i];
+        uint32_t c = s->live.of_agg[i];
         if (d < offer[i] && place_may(s, &s->task[via], cost, c)) {
             offer[i] = d;
-            relax_class(s, c, d + s->cls[c].pi, via);
+            relax_site(s, c, d + s->site[c].pi, via);
         }
         if (offer[i] > worst || i == v->c0) worst = offer[i];
     }
     s->stats.arcs += v->c1 - v->c0;
     if (worst < v->label) v->label = worst;
-    if (s->task[via].cls != NONE) return;
+    if (s->task[via].site != NONE) return;
     /* A job's arc stands for all its waiting tasks in turn. */
     uint32_t next = index_after(s, &s->index.bucket[e->bucket], cost, via);
-    if (next != NONE) relax_spot(s, spot, d - cost + entry_at(s, next, spot)->cost, next);
+    if (next != NONE) relax_agg(s, agg, d - cost + entry_at(s, next, agg)->cost, next);
 }
 
 /* ---- one repair ---- */
@@ -253,7 +253,7 @@ static void pop_spot(struct assign *s, uint32_t spot, int64_t d, uint32_t via)
 static void clear_stamps(struct assign *s)
 {
     for (size_t i = 0; i < s->search.cap_mark; i++) s->search.mark[i].stamp = 0;
-    for (size_t v = 0; v <= s->index.n_spots; v++) s->index.spot[v].opened = s->index.spot[v].has_offers = 0;
+    for (size_t v = 0; v <= s->index.n_aggs; v++) s->index.agg[v].opened = s->index.agg[v].has_offers = 0;
     s->search.stamp = 1;
 }
 
@@ -267,7 +267,7 @@ void search_labels_begin(struct assign *s)
 
 static bool is_end(const struct assign *s, uint32_t v)
 {
-    return v < s->n_cls ? takes_one(s, &s->cls[v]) : v == root_v(s) && s->search.sink_root;
+    return v < s->n_sites ? takes_one(s, &s->site[v]) : v == root_v(s) && s->search.sink_root;
 }
 
 static void shortest(struct assign *s)
@@ -281,14 +281,14 @@ static void shortest(struct assign *s)
     for (struct label x; search_labels_pop(s, &x); ) {
         s->stats.pops++;
         if (x.id > root) {
-            if (x.id < spot_v(s, 0)) scan_job(s, x.id - scan_v(s, 0), x.d);
-            else pop_spot(s, x.id - spot_v(s, 0), x.d, x.via);
+            if (x.id < agg_v(s, 0)) scan_job(s, x.id - scan_v(s, 0), x.d);
+            else pop_agg(s, x.id - agg_v(s, 0), x.d, x.via);
             continue;
         }
         if (s->search.mark[x.id].d < x.d || s->search.mark[x.id].via != x.via) continue;
         ROOM(s->search.popped, s->search.cap_popped, s->search.n_popped + 1);
         s->search.popped[s->search.n_popped++] = x.id;
-        if (x.id < s->n_cls) pop_class(s, x.id, x.d);
+        if (x.id < s->n_sites) pop_site(s, x.id, x.d);
         else if (x.id < root) pop_job(s, x.id - job_v(s, 0), x.d);
         else pop_root(s, x.d);
         if (s->search.want == 1) continue;
@@ -303,8 +303,8 @@ static void shortest(struct assign *s)
     for (size_t i = 0; i < s->search.n_popped; i++) {
         uint32_t v = s->search.popped[i];
         int64_t rise = s->search.ub - s->search.mark[v].d;
-        if (v < s->n_cls) s->cls[v].pi += rise;
-        else if (v < root) s->job[v - s->n_cls].pi += rise;
+        if (v < s->n_sites) s->site[v].pi += rise;
+        else if (v < root) s->job[v - s->n_sites].pi += rise;
         else s->pi_root += rise;
     }
 }
@@ -317,14 +317,14 @@ static bool is_whole(const struct assign *s, uint32_t end)
     for (; s->search.mark[v].via != (uint32_t)SOURCE; v = s->search.mark[v].from) {
         const struct mark *m = &s->search.mark[v];
         if (m->via != (uint32_t)PLAIN) {
-            if (v < s->n_cls ? place_of(s, m->via) != m->from : s->task[m->via].cls != m->from) return false;
+            if (v < s->n_sites ? place_of(s, m->via) != m->from : s->task[m->via].site != m->from) return false;
             continue;
         }
         uint32_t other = v == root_v(s) ? m->from : v;      /* the root's neighbour */
-        if (other >= s->n_cls && s->search.mark[other].used == s->search.stamp) return false;
-        if (v == root_v(s) && m->from < s->n_cls && s->cls[m->from].load >= s->cls[m->from].cap) return false;
+        if (other >= s->n_sites && s->search.mark[other].used == s->search.stamp) return false;
+        if (v == root_v(s) && m->from < s->n_sites && s->site[m->from].load >= s->site[m->from].cap) return false;
     }
-    return s->search.for_root || s->cls[v].load > s->cls[v].cap;
+    return s->search.for_root || s->site[v].load > s->site[v].cap;
 }
 
 /* Tasks move backwards along the path. */
@@ -334,15 +334,15 @@ static void augment(struct assign *s, uint32_t end)
         const struct mark *m = &s->search.mark[v];
         if (m->via == (uint32_t)PLAIN) {
             uint32_t other = v == root_v(s) ? m->from : v;
-            if (other >= s->n_cls) s->search.mark[other].used = s->search.stamp;
-        } else if (v >= s->n_cls) {     /* the job lost the task */
-            struct job *j = &s->job[v - s->n_cls];
-            int64_t pays = s->task[m->via].cost + s->cls[m->from].pi;
+            if (other >= s->n_sites) s->search.mark[other].used = s->search.stamp;
+        } else if (v >= s->n_sites) {     /* the job lost the task */
+            struct job *j = &s->job[v - s->n_sites];
+            int64_t pays = s->task[m->via].cost + s->site[m->from].pi;
             place_drop(s, m->via);
             if (pays < j->low) j->low = pays;
         } else {
-            int64_t cost = index_task_cost(s, &s->task[m->via], s->cls[v].node);
-            if (m->from < s->n_cls) place_move(s, m->via, v, cost);
+            int64_t cost = index_task_cost(s, &s->task[m->via], s->site[v].node);
+            if (m->from < s->n_sites) place_move(s, m->via, v, cost);
             else place_put(s, m->via, v, cost);
         }
     }
@@ -361,8 +361,8 @@ static void phase(struct assign *s, size_t units)
 static size_t too_few(const struct assign *s)
 {
     size_t n = 0;
-    for (size_t i = 0; i < s->live.n_cls; i++) {
-        const struct cls *c = &s->cls[s->live.cls[i]];
+    for (size_t i = 0; i < s->live.n_sites; i++) {
+        const struct site *c = &s->site[s->live.site[i]];
         if (c->load < c->cap && c->pi > s->pi_root) n += c->cap - c->load;
     }
     return n;
@@ -381,8 +381,8 @@ static bool is_many(const struct assign *s, size_t n)
 static size_t too_many(const struct assign *s)
 {
     size_t n = 0;
-    for (size_t i = 0; i < s->live.n_cls; i++) {
-        const struct cls *c = &s->cls[s->live.cls[i]];
+    for (size_t i = 0; i < s->live.n_sites; i++) {
+        const struct site *c = &s->site[s->live.site[i]];
         if (c->load > c->cap) n += c->load - c->cap;
     }
     return n;
@@ -409,10 +409,10 @@ static bool foresee(struct growth *g, uint64_t paths, uint64_t arcs, uint64_t al
 }
 
 /*
- * Too many: each overfull class in turn, to the nearest empty place, or to the
+ * Too many: each overfull site in turn, to the nearest empty place, or to the
  * root: a task is dropped for good or until the root's turn.  That way is
  * short, and the root can then fill many places in one search, by other jobs,
- * where a path from class to place would have to cross it alone.
+ * where a path from site to place would have to cross it alone.
  * False: this would look at more than `most` arcs, and was left off.
  */
 static bool relieve(struct assign *s, uint64_t most)
@@ -421,8 +421,8 @@ static bool relieve(struct assign *s, uint64_t most)
     struct growth g = { .next = FIRST };
     s->search.for_root = false;
     s->search.sink_root = true;
-    for (s->search.from = 0; s->search.from < s->n_cls; s->search.from++)
-        while (s->cls[s->search.from].load > s->cls[s->search.from].cap) {
+    for (s->search.from = 0; s->search.from < s->n_sites; s->search.from++)
+        while (s->site[s->search.from].load > s->site[s->search.from].cap) {
             if (all > 0 && foresee(&g, s->stats.paths - paths, s->stats.arcs - arcs, all, most)) return false;
             phase(s, 1);
         }
@@ -446,7 +446,7 @@ void search_repair(struct assign *s)
         (void)relieve(s, UINT64_MAX);
     }
     if (is_many(s, too_few(s))) fill_run(s);
-    /* Too few: from the root; classes without a price may stay empty. */
+    /* Too few: from the root; sites without a price may stay empty. */
     s->search.for_root = true;
     s->search.sink_root = false;
     for (size_t n; (n = too_few(s)) > 0; ) phase(s, n);

@@ -1,14 +1,14 @@
 /*
  * state.h -- what the parts of the structured solver share; private to this folder.
  *
- * Vertices.  A `class` is (node, kind) with its places.  A `spot` stands for
- * "any class of a place (node, rack or the whole) whose kind fits a group";
- * groups are the distinct sets of kinds that tasks fit.  A task has an `entry`
- * for each spot it names.  A `bucket` holds a job's entries at one spot, in
- * order of cost, so that the search sees one arc for each (job, spot) however
+ * Vertices.  A `site` is (node, GPU class) with its places.  A `aggregator` stands for
+ * "any site of a place (node, rack or the whole) whose GPU class fits a group";
+ * groups are the distinct sets of GPU classes that tasks fit.  A task has an `entry`
+ * for each aggregator it names.  A `bucket` holds a job's entries at one aggregator, in
+ * order of cost, so that the search sees one arc for each (job, aggregator) however
  * many tasks wait.
  *
- * Potentials: pi of class, job and root; price = pi[class] - pi[root], value =
+ * Potentials: pi of site, job and root; price = pi[site] - pi[root], value =
  * pi[job] - pi[root].  They rise only, while repairs run.
  */
 #ifndef POL_LIB_FLOW_STATE_H
@@ -20,18 +20,18 @@
 enum { NIL = -1 };
 #define NONE ASSIGN_NONE
 #define FAR_AWAY (INT64_MAX / 4)        /* beyond every distance */
-#define NOWHERE  (INT64_MAX / 2)        /* low of a spot without places: beyond FAR_AWAY whatever is added */
+#define NOWHERE  (INT64_MAX / 2)        /* low of an aggregator without places: beyond FAR_AWAY whatever is added */
 
-struct entry { int64_t cost; uint32_t spot, bucket; };     /* bucket NONE: no class can ever be there */
+struct entry { int64_t cost; uint32_t agg, bucket; };     /* bucket NONE: no site can ever be there */
 struct item  { int64_t cost; uint32_t task, is_odd; };
 
 /*
- * Odd: some class of the spot costs the task more than this entry says, so the
+ * Odd: some site of the aggregator costs the task more than this entry says, so the
  * entry must not be used for it (a disk slower than the network).
  */
 struct task {
     int64_t  cost;                      /* of its placement */
-    uint32_t job, group, cls;           /* cls NONE: waiting */
+    uint32_t job, group, site;           /* site NONE: waiting */
     uint32_t block, units, n_entry, n_near;     /* in the pool: its entries; an odd one's near list, as told, behind them */
     uint32_t cprev, cnext, jprev, jnext;
     uint32_t comer;                     /* fill.c: its first; NONE outside */
@@ -47,26 +47,26 @@ struct job {
     bool     is_dirty;
 };
 
-struct cls {
-    uint32_t node, kind, cap, load, first, next_on_node;
+struct site {
+    uint32_t node, class, cap, load, first, next_on_node;
     uint32_t was_cap;                   /* at the last solve */
     int64_t  pi;
 };
 
 struct bucket {
-    uint32_t job, spot, block, n, cap, n_sorted, head, arc;
+    uint32_t job, agg, block, n, cap, n_sorted, head, arc;
     uint32_t want;                      /* items about to come */
-    uint32_t prev, next;                /* of the same spot */
+    uint32_t prev, next;                /* of the same aggregator */
 };
 
-struct arc { int64_t cost; uint32_t spot, bucket; };        /* cost FAR_AWAY: nothing waits */
+struct arc { int64_t cost; uint32_t agg, bucket; };        /* cost FAR_AWAY: nothing waits */
 
-struct spot {
+struct agg {
     uint32_t first_bucket, n_buckets;
-    uint32_t c0, c1;                    /* its classes with places: sc[c0 .. c1) */
+    uint32_t c0, c1;                    /* its sites with places: sc[c0 .. c1) */
     uint32_t opened, has_offers;        /* search stamps: label, and offers, are of this search */
-    int64_t  label;                     /* every class has, or will have, one as good */
-    bool     is_known, is_odd;          /* some class, with places or not, is there; an odd task named it once */
+    int64_t  label;                     /* every site has, or will have, one as good */
+    bool     is_known, is_odd;          /* some site, with places or not, is there; an odd task named it once */
 };
 
 /* Room for `want` elements, growing fourfold; unlike pol_reserve it leaves new ones unset, and so untouched in memory. */
@@ -86,35 +86,35 @@ struct pool { struct entry *at; size_t n, cap; uint32_t free[32]; };  /* blocks 
 struct mark { int64_t d; uint32_t via, from, stamp, used; };   /* used = stamp: a job whose count a path of this phase changed */
 struct label { int64_t key, d; uint32_t id, via; };
 
-/* fill.c: a placed task that could come to a spot, and what may come to one at all. */
+/* fill.c: a placed task that could come to an aggregator, and what may come to one at all. */
 struct comer { int64_t key; uint32_t task, next; };
 struct inlet { int64_t placed, waiting; uint32_t first; };      /* least keys; the list */
 
 /* The cluster, as it was made. */
-struct flow_topo { uint32_t n_racks, n_nodes, n_kinds, n_places, *rack; };      /* n_places: nodes, racks and the whole; rack [n_nodes] */
+struct flow_topo { uint32_t n_racks, n_nodes, n_classes, n_places, *rack; };      /* n_places: nodes, racks and the whole; rack [n_nodes] */
 
 /* index.c: every task told, found by what it may take. */
 struct flow_index {
-    uint64_t *group;       size_t cap_groups;           /* sets of kinds that tasks fit */
-    struct spot *spot;     size_t cap_spots;            /* [n_spots + 1]; the last is "everything" */
-    int64_t  *low;         size_t cap_low;              /* of each spot: <= pi of its classes; NOWHERE if not live */
-    uint32_t n_groups, n_spots;                         /* n_spots: n_groups * n_places */
+    uint64_t *group;       size_t cap_groups;           /* sets of GPU classes that tasks fit */
+    struct agg *agg;     size_t cap_aggs;            /* [n_spots + 1]; the last is "everything" */
+    int64_t  *low;         size_t cap_low;              /* of each aggregator: <= pi of its sites; NOWHERE if not live */
+    uint32_t n_groups, n_aggs;                         /* n_spots: n_groups * n_places */
     struct bucket *bucket; size_t n_buckets, cap_buckets;
     uint32_t free_bucket;
-    uint32_t *hash;        size_t hash_size, hash_n;    /* (job, spot) -> bucket */
+    uint32_t *hash;        size_t hash_size, hash_n;    /* (job, aggregator) -> bucket */
     struct pool pool;                                   /* of entries and items */
     uint32_t *fresh;       size_t n_fresh, cap_fresh;   /* tasks not yet in buckets */
-    bool     is_stale;                                  /* some class's spots are not known yet */
+    bool     is_stale;                                  /* some site's aggregators are not known yet */
     bool     is_scarce;                                 /* of what now comes in bulk, few will be asked for */
 };
 
-/* What of it one solve looks at: classes with places, their spots, and the heads of these spots' buckets. */
+/* What of it one solve looks at: sites with places, their aggregators, and the heads of these aggregators' buckets. */
 struct flow_live {
-    uint32_t *cls;         size_t n_cls, cap_cls;
-    uint32_t *spot;        size_t n_spots, cap_spots;
-    uint32_t *of_spot;     size_t cap_of_spot;          /* classes of each spot: from its c0 to its c1 */
+    uint32_t *site;         size_t n_sites, cap_sites;
+    uint32_t *agg;        size_t n_aggs, cap_aggs;
+    uint32_t *of_agg;     size_t cap_of_agg;          /* sites of each aggregator: from its c0 to its c1 */
     struct arc *arc;       size_t n_arcs, cap_arcs;     /* of each job: from its arc0 to its arc1 */
-    bool     has_changed;                               /* which classes have places */
+    bool     has_changed;                               /* which sites have places */
 };
 
 /* search.c and fill.c: one search for shortest paths. */
@@ -125,15 +125,15 @@ struct flow_search {
     int64_t  now, ub;                                   /* ub: nothing this far is of use any more */
     uint32_t *popped;      size_t n_popped, cap_popped;
     uint32_t *end;         size_t n_end, cap_end, want; /* vertices that can take a unit, as found; so many are wanted */
-    int64_t  *offer;       size_t cap_offer;            /* best label so far of each class of a spot: parallel to live.of_spot */
-    uint32_t from, stamp;                               /* the overfull class; this search's number, on all that it marks */
+    int64_t  *offer;       size_t cap_offer;            /* best label so far of each site of an aggregator: parallel to live.of_spot */
+    uint32_t from, stamp;                               /* the overfull site; this search's number, on all that it marks */
     bool     for_root, sink_root;                       /* only priced places count as empty; the root takes a unit */
 };
 
-/* fill.c: who could come into a spot. */
+/* fill.c: who could come into an aggregator. */
 struct flow_fill {
     struct comer *comer;   size_t cap_comer;
-    struct inlet *inlet;   size_t cap_inlet;            /* by spot; of live ones */
+    struct inlet *inlet;   size_t cap_inlet;            /* by aggregator; of live ones */
 };
 
 struct flow_cost { int64_t least, most, big_m; };       /* of every cost and alpha so far; M: what a unit of flow outweighs */
@@ -142,10 +142,10 @@ struct flow_tune { uint64_t bid_from, fill_from; };     /* assign_bid_from, assi
 
 struct assign {
     struct flow_topo topo;
-    struct cls  *cls;      size_t n_cls, cap_cls;
+    struct site  *site;      size_t n_sites, cap_sites;
     struct job  *job;      size_t n_jobs, cap_jobs;     /* by id, as are tasks */
     struct task *task;     size_t n_tasks, cap_tasks;
-    uint32_t *node_cls;                                 /* [n_nodes] first class of a node */
+    uint32_t *node_site;                                 /* [n_nodes] first site of a node */
     int64_t  pi_root;
     bool     must_start_cold;
     struct flow_count count;
@@ -166,8 +166,8 @@ void index_placed(struct assign *s, uint32_t id);        /* the task no longer w
 void index_waits(struct assign *s, uint32_t id);         /* it waits again */
 uint32_t index_after(struct assign *s, struct bucket *b, int64_t cost, uint32_t id);   /* next waiting task, or NONE */
 uint32_t index_group(struct assign *s, uint64_t fits);
-void index_live(struct assign *s);                       /* classes of spots, arcs of jobs, for this solve */
-void index_spots(const struct assign *s, uint32_t c, uint32_t g, uint32_t out[3]);     /* of a class, for one group: node, rack, all */
+void index_live(struct assign *s);                       /* sites of aggregators, arcs of jobs, for this solve */
+void index_aggs(const struct assign *s, uint32_t c, uint32_t g, uint32_t out[3]);     /* of a site, for one group: node, rack, all */
 void index_rewind(struct assign *s);                    /* heads at the cheapest that waits, after placements that were not told */
 const struct item *index_head(struct assign *s, struct bucket *b);      /* the same for one; NULL: none waits */
 void index_fini(struct assign *s);
@@ -176,15 +176,15 @@ void index_pool_release(struct pool *p, uint32_t block, uint32_t cap);
 
 static inline const struct entry *entries(const struct assign *s, const struct task *t) { return s->index.pool.at + t->block; }
 static inline struct item *items(const struct assign *s, const struct bucket *b) { return (struct item *)(void *)(s->index.pool.at + b->block); }
-/* An entry of the task by its spot. */
-static inline const struct entry *entry_at(const struct assign *s, uint32_t id, uint32_t spot)
+/* An entry of the task by its aggregator. */
+static inline const struct entry *entry_at(const struct assign *s, uint32_t id, uint32_t agg)
 {
     const struct entry *e = s->index.pool.at + s->task[id].block;
-    while (e->spot != spot) e++;
+    while (e->agg != agg) e++;
     return e;
 }
 /*
- * The k-th place that the task names: spot is the node or rack, bucket 1 for a
+ * The k-th place that the task names: aggregator is the node or rack, bucket 1 for a
  * rack.  An odd task's are as told; of others those that matter, from the entries.
  */
 static inline uint32_t n_named(const struct task *t) { return t->is_odd ? t->n_near : t->n_entry - (t->far != ASSIGN_NEVER); }
@@ -192,32 +192,32 @@ static inline struct entry named(const struct assign *s, const struct task *t, u
 {
     struct entry e = s->index.pool.at[t->block + (t->is_odd ? t->n_entry : 0) + k];
     if (t->is_odd) return e;
-    uint32_t place = e.spot - t->group * s->topo.n_places;
+    uint32_t place = e.agg - t->group * s->topo.n_places;
     return (struct entry){ e.cost, place < s->topo.n_nodes ? place : place - s->topo.n_nodes, place >= s->topo.n_nodes };
 }
 /* What a task costs on a node. */
 int64_t index_task_cost(const struct assign *s, const struct task *t, uint32_t node);
 
 /* place.c: placements and prices */
-void place_put(struct assign *s, uint32_t id, uint32_t cls, int64_t cost);
-void place_quietly(struct assign *s, uint32_t id, uint32_t cls, int64_t cost);     /* the index is not told */
+void place_put(struct assign *s, uint32_t id, uint32_t site, int64_t cost);
+void place_quietly(struct assign *s, uint32_t id, uint32_t site, int64_t cost);     /* the index is not told */
 void place_drop(struct assign *s, uint32_t id);
-void place_move(struct assign *s, uint32_t id, uint32_t cls, int64_t cost);
+void place_move(struct assign *s, uint32_t id, uint32_t site, int64_t cost);
 void place_forget(struct assign *s, uint32_t id);                    /* the index is not told */
 /* May an entry of this cost be used there? */
-static inline bool place_may(const struct assign *s, const struct task *t, int64_t cost, uint32_t cls)
+static inline bool place_may(const struct assign *s, const struct task *t, int64_t cost, uint32_t site)
 {
-    return !t->is_odd || index_task_cost(s, t, s->cls[cls].node) <= cost;
+    return !t->is_odd || index_task_cost(s, t, s->site[site].node) <= cost;
 }
-int64_t place_best(const struct assign *s, uint32_t id, uint32_t *cls, int64_t *cost);    /* cheapest class under the prices */
-void place_lows(struct assign *s);                            /* of all spots */
-void place_low(struct assign *s, uint32_t spot);               /* make low exact */
+int64_t place_best(const struct assign *s, uint32_t id, uint32_t *site, int64_t *cost);    /* cheapest site under the prices */
+void place_lows(struct assign *s);                            /* of all aggregators */
+void place_low(struct assign *s, uint32_t agg);               /* make low exact */
 void place_balance(struct assign *s, uint32_t job);
 void place_cold(struct assign *s);
 int64_t place_value_up(const struct assign *s, const struct job *j);      /* of one more */
 int64_t place_value_down(const struct assign *s, const struct job *j);    /* of the last */
 
-/* auction.c: better prices where many long repairs are ahead, and placements to match; some classes stay over or under */
+/* auction.c: better prices where many long repairs are ahead, and placements to match; some sites stay over or under */
 void auction_run(struct assign *s);
 
 /* search.c */

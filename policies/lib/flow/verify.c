@@ -1,21 +1,21 @@
 /*
  * The certificate of a solve.  With prices p >= 0, values V and shortfall M:
- *   a class holds no more than its places; one with places free has p = 0
- *   a placed task pays cost + p <= V of its job, and no class is cheaper for it
- *   a waiting task finds no class below V
+ *   a site holds no more than its places; one with places free has p = 0
+ *   a placed task pays cost + p <= V of its job, and no site is cheaper for it
+ *   a waiting task finds no site below V
  *   V >= worth of one more, if the job has tasks waiting; V <= worth of its last
  *   M is more than all costs together can move
  * These are complementary slackness for the flow problem of assign.h, so they
  * prove the placement optimal.  Loads, counts and costs are summed anew from
- * the tasks, a task's cheapest class is found from what its caller said.
+ * the tasks, a task's cheapest site is found from what its caller said.
  */
 #include "lib/flow/state.h"
 
-struct priced { int64_t price; uint32_t cls; };
+struct priced { int64_t price; uint32_t site; };
 
 struct check {
     const struct assign *s;
-    struct priced *all;                 /* classes that fit the group, cheapest first; [n] */
+    struct priced *all;                 /* sites that fit the group, cheapest first; [n] */
     struct priced *rack;                /* the same, rack after rack */
     uint32_t *rack0;                    /* [n_racks + 1] */
     uint32_t n;
@@ -27,24 +27,24 @@ static int cheaper(const void *pa, const void *pb)
 {
     const struct priced *a = pa, *b = pb;
     if (a->price != b->price) return a->price < b->price ? -1 : 1;
-    return a->cls < b->cls ? -1 : a->cls > b->cls;
+    return a->site < b->site ? -1 : a->site > b->site;
 }
 
-static int64_t price(const struct assign *s, uint32_t c) { return s->cls[c].pi - s->pi_root; }
+static int64_t price(const struct assign *s, uint32_t c) { return s->site[c].pi - s->pi_root; }
 
 static void sort_group(struct check *k, uint64_t fits)
 {
     const struct assign *s = k->s;
     k->n = 0;
     memset(k->rack0, 0, (s->topo.n_racks + 1u) * sizeof *k->rack0);
-    for (uint32_t c = 0; c < s->n_cls; c++) {
-        if (s->cls[c].cap == 0 || (fits >> s->cls[c].kind & 1) == 0) continue;
+    for (uint32_t c = 0; c < s->n_sites; c++) {
+        if (s->site[c].cap == 0 || (fits >> s->site[c].class & 1) == 0) continue;
         k->all[k->n++] = (struct priced){ price(s, c), c };
-        k->rack0[s->topo.rack[s->cls[c].node] + 1]++;
+        k->rack0[s->topo.rack[s->site[c].node] + 1]++;
     }
     qsort(k->all, k->n, sizeof *k->all, cheaper);
     for (uint32_t r = 0; r < s->topo.n_racks; r++) k->rack0[r + 1] += k->rack0[r];
-    for (uint32_t i = 0; i < k->n; i++) k->rack[k->rack0[s->topo.rack[s->cls[k->all[i].cls].node]]++] = k->all[i];
+    for (uint32_t i = 0; i < k->n; i++) k->rack[k->rack0[s->topo.rack[s->site[k->all[i].site].node]]++] = k->all[i];
     for (uint32_t r = s->topo.n_racks; r > 0; r--) k->rack0[r] = k->rack0[r - 1];
     k->rack0[0] = 0;
 }
@@ -53,34 +53,34 @@ static bool is_named(const struct assign *s, const struct task *t, uint32_t node
 {
     for (uint32_t i = 0; i < n_named(t); i++) {
         struct entry e = named(s, t, i);
-        if (e.bucket == 0 ? e.spot == node : or_rack && e.spot == s->topo.rack[node]) return true;
+        if (e.bucket == 0 ? e.agg == node : or_rack && e.agg == s->topo.rack[node]) return true;
     }
     return false;
 }
 
 static int64_t sum(int64_t cost, int64_t p) { return cost == ASSIGN_NEVER ? FAR_AWAY : cost + p; }
 
-/* The least cost + price over all classes, or FAR_AWAY. */
+/* The least cost + price over all sites, or FAR_AWAY. */
 static int64_t cheapest(const struct check *k, const struct task *t, uint64_t fits)
 {
     const struct assign *s = k->s;
     int64_t best = FAR_AWAY;
     for (uint32_t i = 0; i < n_named(t); i++) {
         struct entry near = named(s, t, i);
-        uint32_t at = near.spot;
+        uint32_t at = near.agg;
         if (near.bucket == 0) {
-            for (uint32_t c = s->node_cls[at]; c != NONE; c = s->cls[c].next_on_node) {
+            for (uint32_t c = s->node_site[at]; c != NONE; c = s->site[c].next_on_node) {
                 int64_t val = sum(near.cost, price(s, c));
-                if (s->cls[c].cap > 0 && (fits >> s->cls[c].kind & 1) != 0 && val < best) best = val;
+                if (s->site[c].cap > 0 && (fits >> s->site[c].class & 1) != 0 && val < best) best = val;
             }
             continue;
         }
         uint32_t x = k->rack0[at];
-        while (x < k->rack0[at + 1] && is_named(s, t, s->cls[k->rack[x].cls].node, false)) x++;
+        while (x < k->rack0[at + 1] && is_named(s, t, s->site[k->rack[x].site].node, false)) x++;
         if (x < k->rack0[at + 1] && sum(near.cost, k->rack[x].price) < best) best = sum(near.cost, k->rack[x].price);
     }
     uint32_t x = 0;
-    while (x < k->n && is_named(s, t, s->cls[k->all[x].cls].node, true)) x++;
+    while (x < k->n && is_named(s, t, s->site[k->all[x].site].node, true)) x++;
     if (x < k->n && sum(t->far, k->all[x].price) < best) best = sum(t->far, k->all[x].price);
     return best;
 }
@@ -102,15 +102,15 @@ static bool check_tasks(struct check *k)
             if (!is_sorted) sort_group(k, s->index.group[g]);
             is_sorted = true;
             int64_t best = cheapest(k, t, s->index.group[g]), value = s->job[t->job].pi - s->pi_root;
-            if (t->cls == NONE) {
+            if (t->site == NONE) {
                 if (best < value) return bad(k, "a task waits that should run", id);
                 continue;
             }
-            const struct cls *c = &s->cls[t->cls];
-            if ((s->index.group[g] >> c->kind & 1) == 0) return bad(k, "a task is on a GPU that it does not fit", id);
+            const struct site *c = &s->site[t->site];
+            if ((s->index.group[g] >> c->class & 1) == 0) return bad(k, "a task is on a GPU that it does not fit", id);
             if (t->cost != index_task_cost(s, t, c->node)) return bad(k, "a task's cost is not that of its place", id);
-            if (t->cost + price(s, t->cls) > value) return bad(k, "a task runs that should wait", id);
-            if (t->cost + price(s, t->cls) > best) return bad(k, "a task is not at a cheapest place", id);
+            if (t->cost + price(s, t->site) > value) return bad(k, "a task runs that should wait", id);
+            if (t->cost + price(s, t->site) > best) return bad(k, "a task is not at a cheapest place", id);
         }
     }
     return true;
@@ -119,7 +119,7 @@ static bool check_tasks(struct check *k)
 static bool check_counts(const struct check *k, const struct assign_result *r)
 {
     const struct assign *s = k->s;
-    uint32_t *load = pol_alloc(s->n_cls, sizeof *load), *x = pol_alloc(s->n_jobs, sizeof *x), *n = pol_alloc(s->n_jobs, sizeof *n);
+    uint32_t *load = pol_alloc(s->n_sites, sizeof *load), *x = pol_alloc(s->n_jobs, sizeof *x), *n = pol_alloc(s->n_jobs, sizeof *n);
     int64_t flow = 0;
     pol_wide cost = 0;
     bool ok = true;
@@ -127,16 +127,16 @@ static bool check_counts(const struct check *k, const struct assign_result *r)
         const struct task *t = &s->task[id];
         if (!t->is_here) continue;
         n[t->job]++;
-        if (t->cls == NONE) continue;
+        if (t->site == NONE) continue;
         x[t->job]++;
-        load[t->cls]++;
+        load[t->site]++;
         flow++;
         cost += t->cost;
     }
-    for (uint32_t c = 0; c < s->n_cls && ok; c++) {
-        if (load[c] > s->cls[c].cap) ok = bad(k, "more tasks than places", c);
-        else if (s->cls[c].cap > 0 && price(s, c) < 0) ok = bad(k, "a price is negative", c);
-        else if (load[c] < s->cls[c].cap && price(s, c) != 0) ok = bad(k, "a place with a price is left empty", c);
+    for (uint32_t c = 0; c < s->n_sites && ok; c++) {
+        if (load[c] > s->site[c].cap) ok = bad(k, "more tasks than places", c);
+        else if (s->site[c].cap > 0 && price(s, c) < 0) ok = bad(k, "a price is negative", c);
+        else if (load[c] < s->site[c].cap && price(s, c) != 0) ok = bad(k, "a place with a price is left empty", c);
     }
     for (uint32_t i = 0; i < s->n_jobs && ok; i++) {
         const struct job *j = &s->job[i];
@@ -177,8 +177,8 @@ static bool check_m(const struct check *k)
 bool assign_verify(const struct assign *s, const struct assign_result *r, char *error, size_t cap)
 {
     struct check k = { .s = s, .error = error, .cap = cap };
-    k.all = pol_alloc(s->n_cls, sizeof *k.all);
-    k.rack = pol_alloc(s->n_cls, sizeof *k.rack);
+    k.all = pol_alloc(s->n_sites, sizeof *k.all);
+    k.rack = pol_alloc(s->n_sites, sizeof *k.rack);
     k.rack0 = pol_alloc(s->topo.n_racks + 2u, sizeof *k.rack0);
     bool ok = check_counts(&k, r) && check_m(&k) && check_tasks(&k);
     free(k.all); free(k.rack); free(k.rack0);
