@@ -1,17 +1,20 @@
 /*
- * The structured solver's face: what callers tell, and one solve.
+ * assign.c -- the solver's interface: what callers tell it, and the order of one solve.
  *
  * A solve.
- * 1. Fresh tasks go into the buckets; sites that have places make the aggregators
- *    that are live, and the heads of their buckets the arcs of the jobs.
- * 2. Prices: those of the last round, where enough of its sites live on; else
- *    one a GPU class (place_cold).  A site that comes new to a warm round starts at
- *    the price at which nobody wants it.
- * 3. Jobs whose tasks, share or arcs changed choose their tasks and value anew
- *    (place_balance).
- * 4. Paths repair what is over and under capacity (search.c, fill.c).  Where,
- *    from a cold start, these turn out too many and too long, an auction makes
- *    better prices before the rest (auction.c).
+ * 1. New tasks go into the index's buckets (index.c).  The aggregators of sites with
+ *    places are live, and the cheapest waiting task of each bucket at a live one is an
+ *    arc of its job.
+ * 2. Prices: those of the last solve, unless more than half of the places came or went;
+ *    then one price for each GPU class (place_cold).  A site that is new after a warm
+ *    start gets the lowest price at which no task wants it.
+ * 3. Jobs whose tasks, share or arcs changed choose anew which tasks are placed, and
+ *    their value (place_balance).
+ * 4. Shortest paths repair sites with too many or too few tasks (search.c, fill.c).  If,
+ *    after a cold start, too many long paths are foreseen, an auction finds better
+ *    prices first (auction.c).
+ *
+ * Cost and measurements: README.md.
  */
 #include "lib/flow/state.h"
 
@@ -24,12 +27,12 @@ struct assign *assign_create(uint32_t n_racks, uint32_t n_nodes, const uint32_t 
     s->topo.n_racks = n_racks;
     s->topo.n_nodes = n_nodes;
     s->topo.n_classes = n_classes;
-    s->topo.n_places = n_nodes + n_racks + 1;
+    s->topo.n_regions = n_nodes + n_racks + 1;
     s->topo.rack = pol_alloc(n_nodes, sizeof *s->topo.rack);
     s->node_site = pol_alloc(n_nodes, sizeof *s->node_site);
     if (n_nodes > 0) memcpy(s->topo.rack, rack, n_nodes * sizeof *rack);
     memset(s->node_site, 0xff, n_nodes * sizeof *s->node_site);
-    ROOM(s->index.pool.at, s->index.pool.cap, 4096);
+    FLOW_RESERVE(s->index.pool.at, s->index.pool.cap, 4096);
     POL_RESERVE(s->index.agg, s->index.cap_aggs, 1);
     POL_RESERVE(s->index.low, s->index.cap_low, 1);
     s->index.agg[0].first_bucket = NONE;
@@ -99,7 +102,7 @@ void assign_job(struct assign *s, uint32_t job, uint32_t share, int64_t alpha)
     seen_cost(s, alpha);
 }
 
-/* What lies above a named node: its rack if that is named, else far. */
+/* What a node would cost if it were not named: its rack's cost if that is named, else far. */
 static int64_t above(const struct assign *s, const struct assign_task *t, const struct assign_near *near)
 {
     if (!near->is_rack)
@@ -108,7 +111,7 @@ static int64_t above(const struct assign *s, const struct assign_task *t, const 
     return t->far;
 }
 
-/* An odd task's near list, as told, behind its entries. */
+/* Keep an odd task's near list as it was told, in the pool behind its entries. */
 static void keep_near(struct assign *s, struct task *t, const struct assign_task *in)
 {
     uint32_t units, block = index_pool_allocate(&s->index.pool, t->n_entry + in->n_near, &units);
@@ -124,14 +127,14 @@ static void keep_near(struct assign *s, struct task *t, const struct assign_task
 void assign_add(struct assign *s, uint32_t id, const struct assign_task *in)
 {
     struct job *j = job_at(s, in->job);
-    ROOM(s->task, s->cap_tasks, (size_t)id + 1);
+    FLOW_RESERVE(s->task, s->cap_tasks, (size_t)id + 1);
     while (s->n_tasks <= id) s->task[s->n_tasks++].is_here = false;
     uint64_t fits = s->topo.n_classes < 64 ? in->fits & ((UINT64_C(1) << s->topo.n_classes) - 1) : in->fits;
     struct task t = { .job = in->job, .site = NONE, .comer = NONE, .far = in->far, .is_here = true, .is_new = true };
     t.group = index_group(s, fits);
     t.block = index_pool_allocate(&s->index.pool, in->n_near + 1, &t.units);
     struct entry *e = s->index.pool.at + t.block;
-    uint32_t v = t.group * s->topo.n_places;
+    uint32_t v = t.group * s->topo.n_regions;
     for (uint32_t k = 0; k < in->n_near; k++) {
         const struct assign_near *x = &in->near[k];
         int64_t over = above(s, in, x);
@@ -141,14 +144,14 @@ void assign_add(struct assign *s, uint32_t id, const struct assign_task *in)
         e[t.n_entry++] = (struct entry){ x->cost, v + x->at + (x->is_rack ? s->topo.n_nodes : 0), NONE };
     }
     seen_cost(s, in->far);
-    if (in->far != ASSIGN_NEVER) e[t.n_entry++] = (struct entry){ in->far, v + s->topo.n_places - 1, NONE };
+    if (in->far != ASSIGN_NEVER) e[t.n_entry++] = (struct entry){ in->far, v + s->topo.n_regions - 1, NONE };
     if (t.is_odd) keep_near(s, &t, in);
     s->task[id] = t;
     j->n++;
     j->is_dirty = true;
     s->count.present++;
     s->count.odd += t.is_odd;
-    ROOM(s->index.fresh, s->index.cap_fresh, s->index.n_fresh + 1);
+    FLOW_RESERVE(s->index.fresh, s->index.cap_fresh, s->index.n_fresh + 1);
     s->index.fresh[s->index.n_fresh++] = id;
 }
 
@@ -200,7 +203,7 @@ static void start_cold(struct assign *s)
     s->pi_root = 0;
 }
 
-/* The price at which no task wants a site that comes new. */
+/* The lowest price at which no task wants a site that is new in this solve. */
 static int64_t unwanted(const struct assign *s, uint32_t at)
 {
     const struct site *c = &s->site[at];
@@ -227,7 +230,7 @@ static int64_t unwanted(const struct assign *s, uint32_t at)
     return pi;
 }
 
-/* Last round's potentials, the root's taken off; new sites get theirs. */
+/* The potentials of the last solve, relative to the root; sites that are new get a price. */
 static void start_warm(struct assign *s)
 {
     bool any = false;
@@ -245,7 +248,7 @@ static void start_warm(struct assign *s)
     for (size_t j = 0; j < s->n_jobs && any; j++) s->job[j].is_dirty = true;
 }
 
-/* More than half of the places, then or now, came or went: last round's prices say little. */
+/* Did more than half of the places, then and now together, come or go?  Then the last prices say little. */
 static bool too_new(const struct assign *s)
 {
     uint64_t moved = 0, both = 0;

@@ -3,19 +3,19 @@
  * maximum flow, solved exactly on its structure, again and again as tasks and
  * GPUs come and go.
  *
- * The problem.  Places are free GPUs, counted by site: (node, GPU class), where a
- * GPU class is whatever tells GPUs of a node apart (a memory size).  A task of job j
- * may take one place of a GPU class in its `fits`, at a cost that depends on the
- * node.  A job with N tasks present and share A may leave N - A of them at a
- * cost of alpha each; each further one left loses a unit of flow.  Wanted: the
+ * The problem.  Places are free GPUs.  Those of one node and one GPU class are alike and
+ * form a *site*; a GPU class is whatever tells the GPUs of a node apart (a memory size).
+ * A task of job j may take one place of a class in its `fits`, at a cost that depends on
+ * the node.  A job with N tasks present and share A may leave N - A of them unplaced at
+ * a cost of alpha each; each further one that is left loses a unit of flow.  Wanted: the
  * largest flow, and the least cost among those:
  *
  *   x_j  tasks of j placed        z_j = min(max(0, N_j - A_j), N_j - x_j)
  *   flow = sum x_j + z_j          cost = sum of placed tasks' costs + alpha_j z_j
  *
- * A_j = 0 makes leaving always possible (soft), A_j = N_j never (no unscheduled
- * vertex).  Leaving a task at a cost of its own is that much less on all of its
- * costs, which may be negative.
+ * With A_j = 0 a task may always be left (soft), with A_j = N_j never (the job has no
+ * unscheduled vertex).  To give one task a leaving cost of its own, subtract the
+ * difference from all of its costs; they may be negative.
  *
  * Ids of jobs and tasks are the caller's: small numbers, reused at will once
  * removed; arrays grow to the largest.  Everything is deterministic: the same
@@ -41,15 +41,15 @@ enum assign_st {
 
 struct assign;
 
-/* rack [n_nodes], each < n_racks; copied.  n_kinds <= ASSIGN_KINDS_MAX. */
+/* rack [n_nodes], each < n_racks; copied.  n_classes <= ASSIGN_CLASSES_MAX. */
 struct assign *assign_create(uint32_t n_racks, uint32_t n_nodes, const uint32_t *rack, uint32_t n_classes);
 void assign_destroy(struct assign *s);            /* NULL is fine */
 
 /*
- * Places of a GPU class that tasks may take on a node now, taken ones included: a
- * running task that may be moved keeps its GPU in the count.  Telling once, at
- * the beginning, which sites can ever be (with 0 places) spares an indexing
- * of all tasks when one comes first.  O(1).
+ * How many places of a GPU class tasks may take on a node now, those included that
+ * running tasks hold which may be moved.  Name every site that can ever be once at the
+ * beginning (with 0 places): otherwise all tasks are indexed anew when one first comes.
+ * O(1).
  */
 void assign_places(struct assign *s, uint32_t node, uint32_t class, uint32_t n);
 

@@ -1,21 +1,23 @@
 /*
- * Auction: prices to begin with, where one price a GPU class leaves many sites
- * overfull and as many places empty.
+ * auction.c -- an auction that finds good prices when one price for each GPU class would
+ * leave many sites overfull and as many places empty.
  *
- * Jobs bid for places, one unit at a time: the cheapest (waiting task, site)
- * under the prices gets a place of the site, whose lowest bidder gives way; the
- * bid is what the job would pay and still be no worse off than with its next
- * best site, or without the unit, plus epsilon.  A site costs what its lowest
- * bidder bid, and nothing has to be paid over the start while places are empty.
- * The prices are then within epsilon of ones that make every task content, so
- * the repairs that remain are short.  Epsilon falls in a second round: a small
- * one alone creeps where many tasks are alike.
+ * Jobs bid for places, one task at a time: the cheapest (waiting task, site) under the
+ * present prices gets a place of the site, and the site's lowest bidder gives way if it is
+ * full.  The bid is the price at which the job would be no worse off than with its next
+ * best site, or without the task, plus epsilon.  A site's price is its lowest bid, or the
+ * price it began with while it has empty places.
+ * Afterwards no task gains more than epsilon by another site, so the repairs that remain
+ * (search.c) are short.  A second round runs with a smaller epsilon; a small one from the
+ * start would creep where many tasks are alike.
  *
- * Prices only rise within a round, so what was cheapest is a lower bound: aggregators
- * keep their sites, and jobs their arcs, in heaps of such bounds that are made
- * exact only at the top.  A bid is O(log) for each of these.
- * Source: Bertsekas, Castanon, the auction algorithm for transportation
- * problems, Annals of Operations Research 20 (1989).
+ * Prices only rise within a round, so what was cheapest is a lower bound.  Aggregators
+ * keep their sites, and jobs their arcs, in heaps ordered by such bounds, of which only
+ * the top is made exact.
+ *
+ * Cost: O(log) a bid for each of these heaps.
+ * Source: Bertsekas & Castanon, The auction algorithm for the transportation problem,
+ * Annals of Operations Research 20 (1989).
  */
 #include "lib/flow/state.h"
 
@@ -23,16 +25,16 @@ struct offer { int64_t bound; uint32_t id; };       /* a site of an aggregator; 
 
 struct auction {
     struct assign *s;
-    struct offer *site;                  /* parallel to sc: a heap for each aggregator */
-    struct offer *arc;                  /* parallel to arc: a heap for each job */
+    struct offer *site;                 /* parallel to live.of_agg: a heap for each aggregator */
+    struct offer *arc;                  /* parallel to live.arc: a heap for each job */
     uint32_t *next;                     /* [n_arcs] the arc's next task, unless it is placed already */
     bool     *is_placed;                /* [n_tasks] */
     int64_t  *bid;                      /* [n_tasks] of placed ones */
-    struct back { struct offer *at; size_t cap; uint32_t n; } *back;    /* [n_jobs] tasks that gave way, a heap */
+    struct back { struct offer *at; size_t cap; uint32_t n; } *back;    /* [n_jobs] a heap of tasks that lost their place */
     uint32_t *queue, head, n_queue;     /* [n_jobs] jobs that may bid, a ring */
     bool     *is_queued;                /* [n_jobs] */
-    int64_t  eps, most;                 /* most: what a unit of a job's share is worth here, M being too far to climb */
-    int64_t  beyond;                    /* prices above it are of GPU classes for which shares vie */
+    int64_t  eps, most;                 /* most: what a task within a job's share is worth here, in place of M */
+    int64_t  beyond;                    /* higher prices mean that jobs want a GPU class for their shares */
     uint64_t left;                      /* of the round: bids, and what large sites cost them */
 };
 
@@ -78,7 +80,7 @@ static int64_t arc_value(struct auction *a, uint32_t at, uint32_t not, int64_t m
     if (r->cost == FAR_AWAY) return FAR_AWAY;
     const struct agg *v = &s->index.agg[r->agg];
     struct seek x = { s->count.odd > 0 && s->task[a->next[at]].is_odd ? a->next[at] : NONE, not, r->cost, most - r->cost, NONE };
-    seek_site(a, a->site + v->c0, v->c1 - v->c0, 0, &x);
+    seek_site(a, a->site + v->begin, v->end - v->begin, 0, &x);
     *site = x.site;
     return x.site == NONE ? FAR_AWAY : r->cost + x.price;
 }
@@ -117,7 +119,7 @@ static int64_t arc_second(struct auction *a, const struct job *j, uint32_t i, ui
     return arc_second(a, j, 2 * i + 2, not, best);
 }
 
-/* ---- tasks that gave way ---- */
+/* ---- tasks that lost their place ---- */
 
 static void back_up(struct back *b, uint32_t i)
 {
@@ -133,9 +135,9 @@ static int64_t task_value(struct auction *a, uint32_t id, uint32_t not, int64_t 
     const struct entry *e = entries(s, t);
     for (uint32_t k = 0; k < t->n_entry; k++) {
         const struct agg *v = &s->index.agg[e[k].agg];
-        if (v->c1 == v->c0) continue;
+        if (v->end == v->begin) continue;
         struct seek x = { t->is_odd ? id : NONE, not, e[k].cost, most - e[k].cost, NONE };
-        seek_site(a, a->site + v->c0, v->c1 - v->c0, 0, &x);
+        seek_site(a, a->site + v->begin, v->end - v->begin, 0, &x);
         if (x.site == NONE) continue;
         most = e[k].cost + x.price;
         *site = x.site;
@@ -149,7 +151,7 @@ static void back_remove(struct back *b, uint32_t i)
     if (i < b->n) sift(b->at, b->n, i);
 }
 
-/* As arc_exact; tasks that got a place another way are dropped. */
+/* As arc_exact; tasks that have a place again are dropped from the heap. */
 static int64_t back_exact(struct auction *a, struct back *b, uint32_t i, uint32_t *site)
 {
     while (i < b->n) {
@@ -189,7 +191,7 @@ static void leave(struct auction *a, uint32_t id)
 {
     const struct task *t = &a->s->task[id];
     struct back *b = &a->back[t->job];
-    ROOM(b->at, b->cap, b->n + 1u);
+    FLOW_RESERVE(b->at, b->cap, b->n + 1u);
     b->at[b->n] = (struct offer){ t->cost, id };        /* no price is below 0 */
     place_forget(a->s, id);
     a->is_placed[id] = false;
@@ -207,7 +209,7 @@ static uint32_t lowest(const struct auction *a, uint32_t c)
     return least;
 }
 
-enum { LOAD = 64 };                     /* tasks on a site looked through at the cost of one bid */
+enum { LOAD = 64 };                     /* looking through so many tasks of a site counts as one bid */
 
 /* The job's next unit gets a place; false: none is worth its price. */
 static bool make_bid(struct auction *a, uint32_t job)
@@ -249,9 +251,9 @@ static void open_bids(struct auction *a)
     index_rewind(s);
     for (size_t i = 0; i < s->live.n_aggs; i++) {
         const struct agg *v = &s->index.agg[s->live.agg[i]];
-        struct offer *h = a->site + v->c0;
-        uint32_t n = v->c1 - v->c0;
-        for (uint32_t k = 0; k < n; k++) h[k] = (struct offer){ s->site[s->live.of_agg[v->c0 + k]].pi, s->live.of_agg[v->c0 + k] };
+        struct offer *h = a->site + v->begin;
+        uint32_t n = v->end - v->begin;
+        for (uint32_t k = 0; k < n; k++) h[k] = (struct offer){ s->site[s->live.of_agg[v->begin + k]].pi, s->live.of_agg[v->begin + k] };
         for (uint32_t k = n / 2; k-- > 0;) sift(h, n, k);
     }
     for (uint32_t k = 0; k < s->n_jobs; k++) {
@@ -260,7 +262,7 @@ static void open_bids(struct auction *a)
             const struct arc *r = &s->live.arc[i];
             const struct bucket *b = &s->index.bucket[r->bucket];
             if (b->head < b->n) a->next[i] = items(s, b)[b->head].task;
-            a->arc[i] = (struct offer){ r->cost == FAR_AWAY ? FAR_AWAY : r->cost + a->site[s->index.agg[r->agg].c0].bound, i };
+            a->arc[i] = (struct offer){ r->cost == FAR_AWAY ? FAR_AWAY : r->cost + a->site[s->index.agg[r->agg].begin].bound, i };
         }
         for (uint32_t i = (j->arc1 - j->arc0) / 2; i-- > 0;) sift(a->arc + j->arc0, j->arc1 - j->arc0, i);
         a->back[k].n = 0;
@@ -287,7 +289,7 @@ static void lower_prices(struct assign *s, int64_t by)
     }
 }
 
-enum { BIDS = 32 };                     /* for each place, in a round: where a price has far to climb, bids are not the way */
+enum { BIDS = 32 };                     /* most bids for each place in a round: a price that has far to climb takes too many */
 
 /* Bid for all places anew.  False: the bids that a round may make were used up. */
 static bool run_round(struct auction *a, int64_t eps)
@@ -304,7 +306,7 @@ static bool run_round(struct auction *a, int64_t eps)
     return a->left > 0;
 }
 
-/* What placed tasks pay at most, and in the mean less than on the dearest place they name. */
+/* The dearest placement; and by how much, in the mean, a task's placement is cheaper than the dearest place it names. */
 static void survey(const struct assign *s, int64_t *dearest, int64_t *spread)
 {
     pol_wide sum = 0;
@@ -329,11 +331,12 @@ static bool is_short(const struct assign *s)
 }
 
 /*
- * Where the first round begins: a GPU class's price, that of its cheapest site (the
- * repairs so far raised others), less a little, so that most places are asked
- * for.  Prices beyond are of GPU classes that seemed short for shares.  Where places
- * are short for shares as a whole, M becomes `most` in them; else whether a GPU class
- * is short the bids will tell, and it counts as the dearest other one.
+ * Where the first round begins: at one price for each GPU class, that of its cheapest
+ * site (the repairs so far have raised others), less a little, so that most places are
+ * wanted.  A price above `beyond` is that of a class of which jobs wanted more for their
+ * shares than there was.  If all places together are too few for the shares, `most`
+ * takes the place of M in it; else the class begins at the dearest other class's price,
+ * and the bids will tell.
  */
 static void begin_low(struct auction *a, int64_t by)
 {
@@ -351,7 +354,7 @@ static void begin_low(struct auction *a, int64_t by)
     lower_prices(s, by);
 }
 
-/* M again for what seems to be short of it. */
+/* Put M back into the prices of classes that are short for shares. */
 static void raise_short(const struct auction *a)
 {
     const struct assign *s = a->s;
@@ -361,7 +364,7 @@ static void raise_short(const struct auction *a)
     }
 }
 
-/* Each placed task to its cheapest site, full or not; each job in balance. */
+/* Move each placed task to its cheapest site, full or not, and let each job choose its tasks. */
 static void settle(struct assign *s)
 {
     uint32_t n = 0, *list = pol_alloc((size_t)s->count.placed, sizeof *list);
@@ -380,7 +383,7 @@ static void settle(struct assign *s)
 static void open_auction(struct auction *a, struct assign *s)
 {
     *a = (struct auction){ .s = s };
-    a->site = pol_alloc(s->index.agg[s->index.n_aggs].c1, sizeof *a->site);
+    a->site = pol_alloc(s->index.agg[s->index.n_aggs].end, sizeof *a->site);
     a->arc = pol_alloc(s->live.n_arcs, sizeof *a->arc);
     a->next = pol_alloc(s->live.n_arcs, sizeof *a->next);
     a->is_placed = pol_alloc(s->n_tasks, sizeof *a->is_placed);
@@ -396,7 +399,10 @@ static void close_auction(struct auction *a)
     free(a->site); free(a->arc); free(a->next); free(a->is_placed); free(a->bid); free(a->back); free(a->queue); free(a->is_queued);
 }
 
-/* Of the mean spread of costs: what sets shares apart from alpha, what prices begin lower by, either round's epsilon. */
+/*
+ * In mean spreads of costs: by how much a task within a share is worth more than one left at
+ * alpha (NEED); and in fractions of it, how much lower prices begin, and the rounds' epsilons.
+ */
 enum { NEED = 4, LOWER = 4, COARSE = 16, FINE = 128 };
 
 void auction_run(struct assign *s)
@@ -407,7 +413,7 @@ void auction_run(struct assign *s)
     if (spread == 0) return;            /* no place is better than another */
     for (size_t j = 0; j < s->n_jobs; j++) if (s->job[j].n > 0 && s->job[j].alpha > alpha) alpha = s->job[j].alpha;
     open_auction(&a, s);
-    a.beyond = alpha - s->cost.least + NEED / 2 * spread;         /* alpha less the least cost: the most that what may be left can pay */
+    a.beyond = alpha - s->cost.least + NEED / 2 * spread;   /* no task that may be left pays more than alpha - least */
     a.most = alpha - s->cost.least + NEED * spread + dearest;
     old = pol_alloc(s->live.n_sites, sizeof *old);
     for (size_t i = 0; i < s->live.n_sites; i++) old[i] = s->site[s->live.site[i]].pi - s->pi_root;

@@ -1,24 +1,26 @@
 /*
- * Repair, too few, where they are many: for each place left empty that has a
+ * fill.c -- repair of many empty places: for each place that is left empty though it has a
  * price, one shortest path from the root, searched backwards from the place.
  *
- * Forwards, all that is nearer to the root than the nearest empty place is in
- * the way of every search, and one search fills but few.  Backwards it ends as
- * soon as it meets somebody who would come: a job that takes one task more, or
- * the root, which takes the place itself when its price has fallen to nothing.
+ * A search forwards from the root first visits all that is nearer than the nearest empty
+ * place, and fills few places.  A search backwards ends as soon as it meets a job that
+ * takes one task more, or the root, which takes the place itself when its price has
+ * fallen to nothing.
  *
- * The arcs are those of search.c, by aggregators again.  What comes into a site:
- *   placed tasks    a list for each aggregator, with a key for each task: cost there
- *                   less what it pays now, at least.  Prices only fall while
- *                   this runs, so that a key stays true until its task moves,
- *                   when it is set anew.
- *   waiting ones    the buckets of the aggregator, with one bound for them all.
- * Either is looked at when its least key is reached, and of the placed ones
- * those only that are not much farther.  A label at an aggregator is of no use unless
- * it is below the one before, but an odd task may not have been allowed to use that.
+ * The arcs are those of search.c.  Two groups can come into the sites of an aggregator:
+ *   placed tasks    a list for each aggregator, with a key for each task: a lower bound
+ *                   of its cost there less what it pays now.  Prices only fall while this
+ *                   runs, so a key stays a bound until its task moves and gets a new one.
+ *   waiting tasks   the aggregator's buckets, with one bound for all of them.
+ * Either group is looked at only when the search reaches its least bound, and of the
+ * placed tasks only those that are not much farther than the nearest.  A second label on
+ * an aggregator is useful only if it is smaller, or if an odd task could not use the first.
  *
- * Here nearer vertices fall and the root stays.  In the end all rise by what the
- * root would have risen, since bounds kept elsewhere rely on potentials rising.
+ * Here the nearer potentials fall and the root's stays.  At the end all are raised by as
+ * much as the root's would have risen, because bounds kept elsewhere rely on potentials
+ * that never fall.
+ *
+ * Cost: README.md, step 7.
  */
 #include "lib/flow/state.h"
 
@@ -30,16 +32,16 @@ struct fill {
 
 static int64_t price(const struct assign *s, uint32_t c) { return s->site[c].pi - s->pi_root; }
 static int64_t value(const struct assign *s, uint32_t j) { return s->job[j].pi - s->pi_root; }
-static bool is_live(const struct assign *s, uint32_t agg) { return s->index.agg[agg].c1 > s->index.agg[agg].c0; }
+static bool is_live(const struct assign *s, uint32_t agg) { return s->index.agg[agg].end > s->index.agg[agg].begin; }
 
-/* A task is placed, or moved: whoever needs it may take it from there. */
+/* Enter a task that was placed, or moved, in the lists of its aggregators: others may take it from where it is now. */
 static void note(struct assign *s, struct fill *f, uint32_t id)
 {
     struct task *t = &s->task[id];
     const struct entry *e = entries(s, t);
     bool is_new = t->comer == NONE;
     if (is_new) t->comer = f->n;
-    ROOM(s->fill.comer, s->fill.cap_comer, (size_t)f->n + t->n_entry);
+    FLOW_RESERVE(s->fill.comer, s->fill.cap_comer, (size_t)f->n + t->n_entry);
     for (uint32_t k = 0, at = t->comer; k < t->n_entry; k++) {
         if (!is_live(s, e[k].agg)) continue;
         struct inlet *in = &s->fill.inlet[e[k].agg];
@@ -56,7 +58,7 @@ static void note(struct assign *s, struct fill *f, uint32_t id)
 
 static void note_all(struct assign *s, struct fill *f)
 {
-    ROOM(s->fill.inlet, s->fill.cap_inlet, s->index.n_aggs);
+    FLOW_RESERVE(s->fill.inlet, s->fill.cap_inlet, s->index.n_aggs);
     for (size_t i = 0; i < s->live.n_aggs; i++) s->fill.inlet[s->live.agg[i]] = (struct inlet){ FAR_AWAY, FAR_AWAY, NONE };
     for (uint32_t j = 0; j < s->n_jobs; j++)
         for (uint32_t i = s->job[j].arc0; i < s->job[j].arc1; i++) {
@@ -82,11 +84,13 @@ static bool relax(struct assign *s, uint32_t v, int64_t d, uint32_t via, uint32_
     return true;
 }
 
+/* The root can supply a vertex at this distance; the nearest such vertex ends the search. */
 static void from_root(struct assign *s, struct fill *f, int64_t d, uint32_t v)
 {
     if (d < s->search.ub) { s->search.ub = d; f->end = v; }
 }
 
+/* Queue a group of an aggregator until the search reaches its least key. */
 static void later(struct assign *s, uint32_t v, int64_t key, int64_t d, uint32_t at)
 {
     if (key < s->search.ub) search_labels_push(s, (struct label){ key, d, v, at });
@@ -130,7 +134,7 @@ static void waiting_into(struct assign *s, struct fill *f, uint32_t agg, const s
         if (id == NONE) continue;
         uint32_t v = (uint32_t)s->n_sites + b->job;
         int64_t d = l->d + cost - value(s, b->job);
-        /* A bound as early as can be: the job simply has one more. */
+        /* An early bound on the search: the job may always have one task more. */
         if (relax(s, v, d, id, l->via)) from_root(s, f, d + value(s, b->job) - place_value_up(s, &s->job[b->job]), v);
     }
     s->fill.inlet[agg].waiting = least;
@@ -177,7 +181,7 @@ static void into_job(struct assign *s, uint32_t at, int64_t d)
     }
 }
 
-/* Tasks move forwards along the path. */
+/* Move the tasks along the path, from the root's side to the empty place. */
 static void augment(struct assign *s, struct fill *f, uint32_t to)
 {
     for (uint32_t v = f->end; v != to; v = s->search.mark[v].from) {
@@ -208,7 +212,7 @@ static void fill_one(struct assign *s, struct fill *f, uint32_t to)
         s->stats.pops++;
         if (x.id >= placed_v(s, 0)) { into_agg(s, f, &x); continue; }
         if (s->search.mark[x.id].d < x.d || s->search.mark[x.id].via != x.via) continue;
-        ROOM(s->search.popped, s->search.cap_popped, s->search.n_popped + 1);
+        FLOW_RESERVE(s->search.popped, s->search.cap_popped, s->search.n_popped + 1);
         s->search.popped[s->search.n_popped++] = x.id;
         if (x.id < s->n_sites) into_site(s, f, x.id, x.d);
         else into_job(s, x.id - (uint32_t)s->n_sites, x.d);
@@ -225,10 +229,10 @@ static void fill_one(struct assign *s, struct fill *f, uint32_t to)
 }
 
 /*
- * Where a search reaches a good part of the graph from either side, one from the
- * root is cheaper, since it fills two places or so: the rest is left to those.
+ * If searches backwards reach a good part of the graph too, a search from the root is
+ * cheaper, as it fills about two places: the rest is then left to search.c.
  */
-enum { TRIAL = 8 };                     /* paths; the first few may be dear */
+enum { TRIAL = 8 };                     /* paths that are not counted: the first few may be long */
 
 void fill_run(struct assign *s)
 {

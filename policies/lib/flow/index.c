@@ -1,11 +1,14 @@
 /*
- * What is told, kept so that a solve need not look at every waiting task: a
- * bucket for each (job, aggregator), its items in order of cost.
+ * index.c -- all tasks, indexed so that a solve need not look at every waiting one: a
+ * bucket for each (job, aggregator), whose items are in order of cost.
  *
- * Items are appended as they come, the cheapest few kept in order; the rest is sorted
- * when those are placed: with more tasks than places most buckets never are.  So a
- * bucket is a sorted part, which no item behind it precedes, and that rest.
- * `head` is the first item whose task waits.  Empty buckets are given back.
+ * Invariant: a bucket is a sorted part followed by an unsorted rest, and no item of the
+ * rest is cheaper than one of the sorted part.  `head` is the first item whose task waits.
+ * Items are appended as they come.  The rest is sorted only once the sorted part is used
+ * up: with more tasks than places most buckets never need it.  Empty buckets are freed.
+ *
+ * Cost: adding a task O(its entries), removing it O(entries x bucket) at worst; one
+ * solve's view O(sites + buckets at live aggregators).
  */
 #include "lib/flow/state.h"
 
@@ -24,7 +27,7 @@ uint32_t index_pool_allocate(struct pool *p, uint32_t units, uint32_t *cap)
     *cap = 1u << k;
     if (at != 0) { p->free[k] = p->at[at].agg; return at; }
     if (p->n == 0) p->n = 1;                    /* unit 0 is "none" */
-    ROOM(p->at, p->cap, p->n + *cap);
+    FLOW_RESERVE(p->at, p->cap, p->n + *cap);
     at = (uint32_t)p->n;
     p->n += *cap;
     return at;
@@ -67,7 +70,7 @@ static void rehash(struct assign *s, size_t size)
     free(old);
 }
 
-/* Close the gap that a removal leaves in its run of slots. */
+/* Remove a bucket from the table (linear probing): later entries move up into the gap. */
 static void unhash(struct assign *s, uint32_t b)
 {
     size_t mask = s->index.hash_size - 1, gap = find(s, s->index.bucket[b].job, s->index.bucket[b].agg);
@@ -88,7 +91,7 @@ static uint32_t bucket_of(struct assign *s, uint32_t job, uint32_t agg)
     if (b != NONE) {
         s->index.free_bucket = s->index.bucket[b].next;
     } else {
-        ROOM(s->index.bucket, s->index.cap_buckets, s->index.n_buckets + 1);
+        FLOW_RESERVE(s->index.bucket, s->index.cap_buckets, s->index.n_buckets + 1);
         b = (uint32_t)s->index.n_buckets++;
     }
     struct agg *at = &s->index.agg[agg];
@@ -130,7 +133,7 @@ static uint32_t lower(const struct item *it, uint32_t n, int64_t cost, uint32_t 
     return lo;
 }
 
-/* No call per comparison, as qsort has; most buckets hold a hundred items at most. */
+/* Shell sort: no call for each comparison, as qsort makes; most buckets hold a hundred items at most. */
 static void shell_sort(struct item *it, uint32_t n)
 {
     static const uint32_t gaps[] = { 1577561, 701138, 311613, 138495, 61553, 27357, 12158, 5403, 2401, 1067, 474, 210, 93, 41, 18, 8, 3, 1 };
@@ -150,7 +153,7 @@ void index_sort(struct assign *s, struct bucket *b)
     b->n_sorted = b->n;
 }
 
-/* The cheapest alone, when that is all that is asked. */
+/* Extend the sorted part to item `at`.  For the very first only the cheapest is found. */
 static void sort_to(struct assign *s, struct bucket *b, uint32_t at)
 {
     if (at < b->n_sorted) return;
@@ -163,7 +166,7 @@ static void sort_to(struct assign *s, struct bucket *b, uint32_t at)
     b->n_sorted = 1;
 }
 
-/* A longer sorted part is cut, not shifted, while more than a few items come. */
+/* A sorted part longer than SHORT is cut at a new item, not shifted, if more than FEW items are to come. */
 enum { SHORT = 32, FEW = 8 };
 
 static void append(struct assign *s, uint32_t at, struct item x)
@@ -185,7 +188,7 @@ static void append(struct assign *s, uint32_t at, struct item x)
         if (k == b->n) b->n_sorted++;
     } else {
         uint32_t to = lower(it, k, x.cost, x.task);
-        if (to > 0 && (s->index.is_scarce || (k > SHORT && b->want > FEW))) {       /* what follows it is of the rest from now on */
+        if (to > 0 && (s->index.is_scarce || (k > SHORT && b->want > FEW))) {   /* what follows joins the rest */
             it[b->n] = x;
             b->n_sorted = to;
         } else {
@@ -223,7 +226,7 @@ uint32_t index_group(struct assign *s, uint64_t fits)
     POL_RESERVE(s->index.group, s->index.cap_groups, s->index.n_groups + 1u);
     s->index.group[s->index.n_groups++] = fits;
     size_t old = s->index.n_aggs;
-    s->index.n_aggs += s->topo.n_places;
+    s->index.n_aggs += s->topo.n_regions;
     POL_RESERVE(s->index.agg, s->index.cap_aggs, (size_t)s->index.n_aggs + 1);
     POL_RESERVE(s->index.low, s->index.cap_low, (size_t)s->index.n_aggs + 1);
     for (size_t v = old; v <= s->index.n_aggs; v++) s->index.agg[v] = (struct agg){ .first_bucket = NONE };
@@ -231,21 +234,21 @@ uint32_t index_group(struct assign *s, uint64_t fits)
     return s->index.n_groups - 1;
 }
 
-#define COMES (UINT32_C(1) << 31)      /* on an entry's bucket: its item is announced */
+#define COMES (UINT32_C(1) << 31)      /* flag in an entry's bucket: its item is counted there, not yet in it */
 
-/* Which aggregators some site, with places or without, belongs to. */
+/* Mark the aggregators to which some site belongs, with places or without. */
 static void know_aggs(struct assign *s)
 {
     for (uint32_t g = 0; g < s->index.n_groups; g++)
         for (size_t c = 0; c < s->n_sites; c++) {
             if ((s->index.group[g] >> s->site[c].class & 1) == 0) continue;
-            struct agg *v = s->index.agg + (size_t)g * s->topo.n_places;
+            struct agg *v = s->index.agg + (size_t)g * s->topo.n_regions;
             uint32_t node = s->site[c].node;
-            v[node].is_known = v[s->topo.n_nodes + s->topo.rack[node]].is_known = v[s->topo.n_places - 1].is_known = true;
+            v[node].is_known = v[s->topo.n_nodes + s->topo.rack[node]].is_known = v[s->topo.n_regions - 1].is_known = true;
         }
 }
 
-/* The task's entries that have no bucket yet: the bucket of each, told that an item comes. */
+/* Find a bucket for each entry of the task that has none, and count the items that will come into it. */
 static size_t announce(struct assign *s, uint32_t id)
 {
     struct task *t = &s->task[id];
@@ -285,7 +288,7 @@ void index_flush(struct assign *s)
     if (s->index.is_stale) {
         know_aggs(s);
         s->index.n_fresh = 0;
-        ROOM(s->index.fresh, s->index.cap_fresh, s->n_tasks);
+        FLOW_RESERVE(s->index.fresh, s->index.cap_fresh, s->n_tasks);
         for (uint32_t id = 0; id < s->n_tasks; id++) if (s->task[id].is_here) s->index.fresh[s->index.n_fresh++] = id;
         s->index.is_stale = false;
     } else {
@@ -296,7 +299,7 @@ void index_flush(struct assign *s)
     }
     s->index.is_scarce = s->index.n_fresh * 2 > s->count.present && s->count.places * 8 < s->count.present;
     for (size_t i = 0; i < s->index.n_fresh; i++) n += announce(s, s->index.fresh[i]);
-    ROOM(s->index.pool.at, s->index.pool.cap, s->index.pool.n + n + n / 2);
+    FLOW_RESERVE(s->index.pool.at, s->index.pool.cap, s->index.pool.n + n + n / 2);
     for (size_t i = 0; i < s->index.n_fresh; i++) put_in(s, s->index.fresh[i]);
     s->index.n_fresh = 0;
 }
@@ -321,7 +324,7 @@ int64_t index_task_cost(const struct assign *s, const struct task *t, uint32_t n
     return cost;
 }
 
-/* ---- heads ---- */
+/* ---- the cheapest waiting item of each bucket ---- */
 
 static void advance(struct assign *s, struct bucket *b)
 {
@@ -333,7 +336,7 @@ static void advance(struct assign *s, struct bucket *b)
     s->live.arc[b->arc].cost = b->head < b->n ? it[b->head].cost : FAR_AWAY;
 }
 
-static bool is_live(const struct assign *s, uint32_t agg) { return s->index.agg[agg].c1 > s->index.agg[agg].c0; }
+static bool is_live(const struct assign *s, uint32_t agg) { return s->index.agg[agg].end > s->index.agg[agg].begin; }
 
 void index_placed(struct assign *s, uint32_t id)
 {
@@ -373,20 +376,20 @@ uint32_t index_after(struct assign *s, struct bucket *b, int64_t cost, uint32_t 
 
 void index_aggs(const struct assign *s, uint32_t c, uint32_t g, uint32_t out[3])
 {
-    uint32_t v = g * s->topo.n_places, node = s->site[c].node;
+    uint32_t v = g * s->topo.n_regions, node = s->site[c].node;
     out[0] = v + node;
     out[1] = v + s->topo.n_nodes + s->topo.rack[node];
-    out[2] = v + s->topo.n_places - 1;
+    out[2] = v + s->topo.n_regions - 1;
 }
 
-/* Sites with places, by aggregator; an aggregator without one is not live. */
+/* List the sites that have places, for each aggregator; one without any is not live. */
 static void live_sites(struct assign *s)
 {
     uint32_t out[3], at = 0;
     s->live.n_sites = s->live.n_aggs = 0;
-    ROOM(s->live.site, s->live.cap_sites, s->n_sites);
+    FLOW_RESERVE(s->live.site, s->live.cap_sites, s->n_sites);
     for (size_t v = 0; v <= s->index.n_aggs; v++) {
-        s->index.agg[v].c0 = s->index.agg[v].c1 = 0;
+        s->index.agg[v].begin = s->index.agg[v].end = 0;
         s->index.low[v] = NOWHERE;
     }
     for (uint32_t c = 0; c < s->n_sites; c++) {
@@ -396,29 +399,29 @@ static void live_sites(struct assign *s)
             if ((s->index.group[g] >> s->site[c].class & 1) == 0) continue;
             index_aggs(s, c, g, out);
             for (int k = 0; k < 3; k++) {
-                if (s->index.agg[out[k]].c1++ > 0) continue;
-                ROOM(s->live.agg, s->live.cap_aggs, s->live.n_aggs + 1);
+                if (s->index.agg[out[k]].end++ > 0) continue;
+                FLOW_RESERVE(s->live.agg, s->live.cap_aggs, s->live.n_aggs + 1);
                 s->live.agg[s->live.n_aggs++] = out[k];
             }
         }
     }
     for (size_t i = 0; i < s->live.n_aggs; i++) {
         struct agg *v = &s->index.agg[s->live.agg[i]];
-        uint32_t n = v->c1;
-        v->c0 = v->c1 = at;
+        uint32_t n = v->end;
+        v->begin = v->end = at;
         at += n;
     }
     struct agg *all = &s->index.agg[s->index.n_aggs];
-    all->c0 = all->c1 = at;
-    ROOM(s->live.of_agg, s->live.cap_of_agg, at + s->live.n_sites);
-    ROOM(s->search.offer, s->search.cap_offer, at + s->live.n_sites);
+    all->begin = all->end = at;
+    FLOW_RESERVE(s->live.of_agg, s->live.cap_of_agg, at + s->live.n_sites);
+    FLOW_RESERVE(s->search.offer, s->search.cap_offer, at + s->live.n_sites);
     for (size_t i = 0; i < s->live.n_sites; i++) {
         uint32_t c = s->live.site[i];
-        s->live.of_agg[all->c1++] = c;
+        s->live.of_agg[all->end++] = c;
         for (uint32_t g = 0; g < s->index.n_groups; g++) {
             if ((s->index.group[g] >> s->site[c].class & 1) == 0) continue;
             index_aggs(s, c, g, out);
-            for (int k = 0; k < 3; k++) s->live.of_agg[s->index.agg[out[k]].c1++] = c;
+            for (int k = 0; k < 3; k++) s->live.of_agg[s->index.agg[out[k]].end++] = c;
         }
     }
     s->live.has_changed = false;
@@ -437,7 +440,7 @@ void index_live(struct assign *s)
         at += n;
     }
     s->live.n_arcs = at;
-    ROOM(s->live.arc, s->live.cap_arcs, at);
+    FLOW_RESERVE(s->live.arc, s->live.cap_arcs, at);
     for (size_t i = 0; i < s->live.n_aggs; i++)
         for (uint32_t k = s->index.agg[s->live.agg[i]].first_bucket; k != NONE; k = s->index.bucket[k].next) {
             struct bucket *b = &s->index.bucket[k];

@@ -1,19 +1,24 @@
 /*
- * Network simplex.
+ * mcf.c -- network simplex: minimum-cost maximum flow in any network.
  *
- * 1. An extra node, the root, takes what supply is left and gives what demand
- *    lacks; giving costs `big`, more than any simple path, so that the cheapest
- *    flow is a maximum one.  Supply that stops on its way pays more than it can
- *    have gained there.  The arcs to and from the root are the first tree; once
- *    out they stay out, but for a copy of the supply's and the demand's.  Several supplies (demands)
- *    are first joined at one node, or one could leave by another's arc.
- * 2. Pricing by blocks: the best arc of a block of 2/3 sqrt(m) enters; the
- *    next search goes on behind it.
- * 3. The leaving arc is the last blocking one, seen from the join along the
- *    cycle: the tree stays strongly feasible and simplex cannot cycle.
- * 4. The subtree cut off is re-hung at the entering arc.  Trees are kept as
- *    child lists: re-hanging a stem of k nodes is k relinkings, and the one walk
- *    over the subtree that new potentials need sets the depths as well.
+ * 1. An extra node, the root, takes the supply that is left and gives the demand that is
+ *    unmet.  Giving costs `big`, more than any simple path, so the cheapest flow is a
+ *    maximum one.  Supply that ends before it reached a demand pays more than it can have
+ *    gained on its way.  The arcs to and from the root are the first spanning tree; once
+ *    they have left it they stay out, except for a copy of those of the supply and the
+ *    demand.  Several supplies (demands) are first joined at one node: otherwise one could
+ *    leave by another's arc.
+ * 2. Pricing by blocks: the best arc of a block of 2/3 sqrt(m) arcs enters the tree; the
+ *    next search goes on behind that block.
+ * 3. The leaving arc is the last blocking one along the cycle, seen from its apex: this
+ *    keeps the tree strongly feasible, so simplex cannot cycle.
+ * 4. The subtree that is cut off hangs at the entering arc.  Trees are kept as lists of
+ *    children: to reverse a path of k nodes takes k changes, and the one walk over the
+ *    subtree that new potentials need sets the depths as well.
+ *
+ * Cost: O(m) memory; the pivots are few in practice and not bounded polynomially.
+ * Source: Ahuja, Magnanti & Orlin, Network Flows (1993), ch. 11; block search after
+ * Kiraly & Kovacs, Efficient implementations of minimum-cost flow algorithms (2012).
  */
 #include "lib/flow/mcf.h"
 

@@ -1,7 +1,10 @@
 /*
- * Placements, and where a solve begins: prices, each task at its cheapest
- * site whether it is full or not, and job values to match.  What is then over
- * or under capacity is search.c's to repair.
+ * place.c -- putting tasks on sites and taking them off, and the state from which a solve
+ * begins: prices, each task on its cheapest site whether that is full or not, and job
+ * values to match.  Too many or too few tasks on a site is left to search.c.
+ *
+ * Cost: place_best O(entries x sites of each); place_balance O(arcs of the job) for each
+ * task that changes; place_cold O(places x arcs of a job).
  */
 #include "lib/flow/state.h"
 
@@ -32,7 +35,7 @@ void place_put(struct assign *s, uint32_t id, uint32_t site, int64_t cost)
     index_placed(s, id);
 }
 
-/* Out of its lists; the index is not told. */
+/* Take a task out of the lists of its site and job; the index is not told. */
 static void link_out(struct assign *s, uint32_t id)
 {
     struct task *t = &s->task[id];
@@ -76,8 +79,8 @@ int64_t place_best(const struct assign *s, uint32_t id, uint32_t *site, int64_t 
     *site = NONE;
     for (uint32_t k = 0; k < t->n_entry; k++) {
         const struct agg *v = &s->index.agg[e[k].agg];
-        if (v->c1 == v->c0 || e[k].cost + s->index.low[e[k].agg] > best) continue;
-        for (uint32_t i = v->c0; i < v->c1; i++) {
+        if (v->end == v->begin || e[k].cost + s->index.low[e[k].agg] > best) continue;
+        for (uint32_t i = v->begin; i < v->end; i++) {
             uint32_t c = s->live.of_agg[i];
             const struct site *x = &s->site[c];
             int64_t val = e[k].cost + x->pi, r = (int64_t)x->cap - x->load;
@@ -94,7 +97,7 @@ int64_t place_best(const struct assign *s, uint32_t id, uint32_t *site, int64_t 
 
 /* ---- a job's value ---- */
 
-/* The job's waiting task that can enter below `best`, and at what; else NONE. */
+/* The job's waiting task with the least cost + price, and that sum in *best; NONE: none can be placed. */
 static uint32_t best_waiting(struct assign *s, const struct job *j, int64_t *best)
 {
     uint32_t found = NONE;
@@ -167,7 +170,7 @@ void place_balance(struct assign *s, uint32_t job)
 
 /* ---- from nothing ---- */
 
-enum { TAKEN = -2 };
+enum { TAKEN = -2 };                    /* as a task's site: it has a place, not yet known which */
 
 struct bid { int64_t worth; uint32_t job, arc; };
 
@@ -193,14 +196,14 @@ struct cold {
     size_t   n;
 };
 
-/* The job's cheapest head among groups that still have places (or of one group only). */
+/* What the job gains by its next task: its value less the cheapest arc, of groups that still have places or of one. */
 static int64_t worth(const struct assign *s, const struct cold *k, uint32_t job, uint32_t only, uint32_t *arc)
 {
     const struct job *j = &s->job[job];
     int64_t best = FAR_AWAY;
     for (uint32_t i = j->arc0; i < j->arc1; i++) {
         if (s->live.arc[i].cost >= best) continue;
-        uint32_t g = s->live.arc[i].agg / s->topo.n_places;
+        uint32_t g = s->live.arc[i].agg / s->topo.n_regions;
         if (only == NONE ? k->is_dead[g] : g != only) continue;
         best = s->live.arc[i].cost;
         *arc = i;
@@ -208,7 +211,10 @@ static int64_t worth(const struct assign *s, const struct cold *k, uint32_t job,
     return best == FAR_AWAY ? -FAR_AWAY : place_value_up(s, j) - best;
 }
 
-/* The GPU class is used up: groups that fit no other now pay what the best task refused would. */
+/*
+ * A GPU class has no place left.  Groups that fit no other class are closed, and the
+ * price of their classes is what the best task that is now refused would have paid.
+ */
 static void used_up(const struct assign *s, struct cold *k)
 {
     for (uint32_t g = 0; g < s->index.n_groups; g++) {
@@ -278,8 +284,8 @@ void place_cold(struct assign *s)
     for (size_t i = k.n / 2; i-- > 0;) sift(k.bid, k.n, i);
     while (k.n > 0) {
         struct bid *top = &k.bid[0];
-        /* A bid stands until its group is used up: only its own job's takes change it else. */
-        if (!k.is_dead[s->live.arc[top->arc].agg / s->topo.n_places]) take(s, &k, top->arc, list, &n);
+        /* A bid is out of date only if its group was closed since: else none but the job's own tasks change it. */
+        if (!k.is_dead[s->live.arc[top->arc].agg / s->topo.n_regions]) take(s, &k, top->arc, list, &n);
         top->worth = worth(s, &k, top->job, NONE, &top->arc);
         if (top->worth <= 0) *top = k.bid[--k.n];
         sift(k.bid, k.n, 0);
@@ -304,7 +310,7 @@ void place_low(struct assign *s, uint32_t agg)
 {
     const struct agg *v = &s->index.agg[agg];
     int64_t low = FAR_AWAY;
-    for (uint32_t i = v->c0; i < v->c1; i++) if (s->site[s->live.of_agg[i]].pi < low) low = s->site[s->live.of_agg[i]].pi;
+    for (uint32_t i = v->begin; i < v->end; i++) if (s->site[s->live.of_agg[i]].pi < low) low = s->site[s->live.of_agg[i]].pi;
     s->index.low[agg] = low;
 }
 

@@ -1,29 +1,35 @@
 /*
- * Repair: one shortest path for each task too many on a site, then one for
- * each place left empty that still has a price (where these are many: fill.c).
+ * search.c -- repair: one shortest path for each task too many on a site, then one for
+ * each place that is left empty though it has a price (when there are many: fill.c).
  *
- * The residual graph, whose vertices are sites, jobs and a root; all reduced
- * costs are >= 0 from the start on and stay so:
- *   site -> site   a placed task moves          cost(to) + pi(to) - cost(from) - pi(from)
+ * The residual graph has sites, jobs and one root as its vertices.  Every reduced cost is
+ * >= 0 when a solve begins and stays so (complementary slackness):
+ *   site -> site    a placed task moves          cost(to) + pi(to) - cost(from) - pi(from)
  *   site -> job     a placed task is dropped     pi(job) - cost - pi(site)
  *   job -> site     a waiting task is placed     cost + pi(site) - pi(job)
- *   job -> root      the job has one fewer        down(x) + pi(root) - pi(job)
- *   root -> job      the job has one more         pi(job) - pi(root) - up(x)
+ *   job -> root     the job has one fewer        down(x) + pi(root) - pi(job)
+ *   root -> job     the job has one more         pi(job) - pi(root) - up(x)
  *   root -> site    a place is left idle         pi(site) - pi(root)
- * Arcs to "any site of an aggregator" are labels on the aggregator: popped at label +
- * aggregator.low, a lower bound, they then relax the aggregator's sites for all tasks at
- * once; only a smaller label has them looked at again.  A label of an odd task
- * skips the sites where the task costs more.
- * A job's arcs are scanned only when its distance + (job.low - pi) is reached.
  *
- * A phase.
- * 1. Dijkstra from an overfull site, or from the root.  With few units to bring
- *    home it ends at the nearest vertex that can take one, and nothing beyond
- *    the best one known is queued.  With many it goes on a little, to find more.
- * 2. Vertices nearer than where it ended rise by the difference; paths in the
- *    tree are then all tight.
- * 3. Tasks along the path change places: along the first path found, and along
- *    every other that the ones before left whole.
+ * The arcs from a task to all sites of an aggregator are one label on the aggregator.  It
+ * is popped at label + the least pi of the sites, a lower bound, and then relaxes all of
+ * them at once; they are looked at again only for a smaller label.  The label of an odd
+ * task (state.h) skips the sites where the task costs more than the label says.
+ * A job's arcs are looked at only when the search reaches distance + (job.low - pi), the
+ * least that any of them can come to.
+ *
+ * One phase.
+ * 1. Dijkstra from an overfull site, or from the root.  When few units are to be placed
+ *    it ends at the nearest vertex that can take one, and queues nothing farther than the
+ *    nearest known so far.  When many are, it goes on a little to find more such vertices.
+ * 2. The potentials of vertices nearer than where it ended rise by the difference, so
+ *    that all paths in the search tree have reduced cost 0.
+ * 3. The tasks along the path change places: along the first path found, and along each
+ *    further one that the paths before it left as it was.
+ *
+ * Cost: a phase O((sites + jobs + arcs seen) log); README.md has the figures.
+ * Source: successive shortest paths with potentials: Ahuja, Magnanti & Orlin, Network
+ * Flows (1993), ch. 9.
  */
 #include "lib/flow/state.h"
 
@@ -37,18 +43,19 @@ static uint32_t scan_v(const struct assign *s, uint32_t j) { return root_v(s) + 
 static uint32_t agg_v(const struct assign *s, uint32_t v) { return root_v(s) + 1 + (uint32_t)s->n_jobs + v; }
 
 /*
- * The queue: a binary heap, and a stack for labels no farther than the vertex
- * just popped, which ties make the most of.  The last such label goes first, so
- * that among equals the search runs ahead.  Stale labels are skipped when popped.
+ * The queue: a binary heap, and a stack for labels no farther than the vertex just
+ * popped, where most labels go as costs are often equal.  The last of these is popped
+ * first, so that among equals the search goes deep.  Labels that are out of date are
+ * skipped when popped.
  */
 void search_labels_push(struct assign *s, struct label x)
 {
     if (x.key <= s->search.now) {
-        ROOM(s->search.stack, s->search.cap_stack, s->search.n_stack + 1);
+        FLOW_RESERVE(s->search.stack, s->search.cap_stack, s->search.n_stack + 1);
         s->search.stack[s->search.n_stack++] = x;
         return;
     }
-    ROOM(s->search.heap, s->search.cap_heap, s->search.n_heap + 1);
+    FLOW_RESERVE(s->search.heap, s->search.cap_heap, s->search.n_heap + 1);
     size_t i = s->search.n_heap++;
     for (; i > 0 && s->search.heap[(i - 1) / 2].key > x.key; i = (i - 1) / 2) s->search.heap[i] = s->search.heap[(i - 1) / 2];
     s->search.heap[i] = x;
@@ -119,8 +126,8 @@ static void relax_agg(struct assign *s, uint32_t agg, int64_t d, uint32_t via)
 static void relax_entry(struct assign *s, uint32_t agg, int64_t base, int64_t cost, uint32_t via)
 {
     const struct agg *v = &s->index.agg[agg];
-    if (v->c1 - v->c0 != 1) { relax_agg(s, agg, base + cost, via); return; }
-    uint32_t c = s->live.of_agg[v->c0];
+    if (v->end - v->begin != 1) { relax_agg(s, agg, base + cost, via); return; }
+    uint32_t c = s->live.of_agg[v->begin];
     if (place_may(s, &s->task[via], cost, c)) relax_site(s, c, base + cost + s->site[c].pi, via);
 }
 
@@ -135,14 +142,14 @@ static void reach_root(struct assign *s, int64_t d, uint32_t from)
 
 static void pop_site(struct assign *s, uint32_t at, int64_t d)
 {
-    /* An empty place without a price is the root's: it keeps having none. */
+    /* A place left empty at price 0: the root is reached at no cost, and the price stays 0. */
     if (s->site[at].load < s->site[at].cap && s->site[at].pi == s->pi_root) reach_root(s, d, at);
     for (uint32_t id = s->site[at].first; id != NONE; id = s->task[id].cnext) {
         const struct task *t = &s->task[id];
         int64_t base = d - t->cost - s->site[at].pi, drop = base + s->job[t->job].pi;
         if (better(s, job_v(s, t->job), drop, id, at)) {
             search_labels_push(s, (struct label){ drop, drop, job_v(s, t->job), id });
-            /* A bound as early as can be: the job simply has one fewer. */
+            /* An early bound on the search: the job may always have one task fewer. */
             if (s->search.sink_root) reach_root(s, drop + place_value_down(s, &s->job[t->job]) + s->pi_root - s->job[t->job].pi, job_v(s, t->job));
         }
         const struct entry *e = entries(s, t);
@@ -169,17 +176,17 @@ static void scan_job(struct assign *s, uint32_t at, int64_t d)
         if (val < low) low = val;
         if (base + val >= s->search.ub || a->cost == FAR_AWAY) continue;
         const struct agg *v = &s->index.agg[a->agg];
-        /* Of no use to the aggregator, or to its only site: before bucket, item and task are fetched. */
-        if (v->c1 - v->c0 != 1) {
+        /* No better than what the aggregator or its only site has: skip it before fetching bucket, item and task. */
+        if (v->end - v->begin != 1) {
             if (v->opened == s->search.stamp && v->label <= base + a->cost) continue;
         } else {
-            const struct mark *m = &s->search.mark[s->live.of_agg[v->c0]];
+            const struct mark *m = &s->search.mark[s->live.of_agg[v->begin]];
             if (m->stamp == s->search.stamp && m->d <= base + val) continue;
         }
         struct bucket *b = &s->index.bucket[a->bucket];
         const struct item *it = &items(s, b)[b->head];
-        if (v->c1 - v->c0 != 1) { relax_agg(s, a->agg, base + a->cost, it->task); continue; }
-        uint32_t c = s->live.of_agg[v->c0], id = it->task;
+        if (v->end - v->begin != 1) { relax_agg(s, a->agg, base + a->cost, it->task); continue; }
+        uint32_t c = s->live.of_agg[v->begin], id = it->task;
         int64_t cost = a->cost;
         while (id != NONE && !place_may(s, &s->task[id], cost, c)) {
             id = index_after(s, b, cost, id);
@@ -195,7 +202,7 @@ static void pop_root(struct assign *s, int64_t d)
 {
     for (uint32_t k = 0; k < s->n_jobs; k++) {
         const struct job *j = &s->job[k];
-        if (j->x == j->n) continue;     /* one whose waiting tasks fit nothing must rise with the root too */
+        if (j->x == j->n) continue;     /* none waits; if some wait that fit nowhere, the job must rise with the root too */
         int64_t more = d + j->pi - s->pi_root - place_value_up(s, j);
         if (better(s, job_v(s, k), more, (uint32_t)PLAIN, root_v(s))) search_labels_push(s, (struct label){ more, more, job_v(s, k), (uint32_t)PLAIN });
     }
@@ -214,7 +221,7 @@ static void pop_agg(struct assign *s, uint32_t agg, int64_t d, uint32_t via)
     bool is_plain = via == (uint32_t)PLAIN || !s->task[via].is_odd;
     int64_t *offer = s->search.offer, low = FAR_AWAY, worst = 0, cost = 0;
     if (is_plain) {
-        for (uint32_t i = v->c0; i < v->c1; i++) {
+        for (uint32_t i = v->begin; i < v->end; i++) {
             uint32_t c = s->live.of_agg[i];
             int64_t pi = s->site[c].pi;
             if (pi < low) low = pi;
@@ -223,24 +230,24 @@ static void pop_agg(struct assign *s, uint32_t agg, int64_t d, uint32_t via)
         }
         s->index.low[agg] = low;
         v->has_offers = s->search.stamp;
-        s->stats.arcs += v->c1 - v->c0;
+        s->stats.arcs += v->end - v->begin;
         return;
     }
     const struct entry *e = entry_at(s, via, agg);
     cost = e->cost;
     if (v->has_offers != s->search.stamp) {
-        for (uint32_t i = v->c0; i < v->c1; i++) offer[i] = FAR_AWAY;
+        for (uint32_t i = v->begin; i < v->end; i++) offer[i] = FAR_AWAY;
         v->has_offers = s->search.stamp;
     }
-    for (uint32_t i = v->c0; i < v->c1; i++) {
+    for (uint32_t i = v->begin; i < v->end; i++) {
         uint32_t c = s->live.of_agg[i];
         if (d < offer[i] && place_may(s, &s->task[via], cost, c)) {
             offer[i] = d;
             relax_site(s, c, d + s->site[c].pi, via);
         }
-        if (offer[i] > worst || i == v->c0) worst = offer[i];
+        if (offer[i] > worst || i == v->begin) worst = offer[i];
     }
-    s->stats.arcs += v->c1 - v->c0;
+    s->stats.arcs += v->end - v->begin;
     if (worst < v->label) v->label = worst;
     if (s->task[via].site != NONE) return;
     /* A job's arc stands for all its waiting tasks in turn. */
@@ -286,7 +293,7 @@ static void shortest(struct assign *s)
             continue;
         }
         if (s->search.mark[x.id].d < x.d || s->search.mark[x.id].via != x.via) continue;
-        ROOM(s->search.popped, s->search.cap_popped, s->search.n_popped + 1);
+        FLOW_RESERVE(s->search.popped, s->search.cap_popped, s->search.n_popped + 1);
         s->search.popped[s->search.n_popped++] = x.id;
         if (x.id < s->n_sites) pop_site(s, x.id, x.d);
         else if (x.id < root) pop_job(s, x.id - job_v(s, 0), x.d);
@@ -299,7 +306,8 @@ static void shortest(struct assign *s)
         if (s->search.n_end > 0 && (s->search.n_end == s->search.want || s->search.n_popped >= most)) s->search.ub = x.d;
     }
     if (s->search.want == 1) s->search.n_end = 1;
-    else if (s->search.ub == FAR_AWAY) s->search.ub = s->search.mark[s->search.popped[s->search.n_popped - 1]].d;      /* all were reached */
+    else if (s->search.ub == FAR_AWAY)  /* all were reached */
+        s->search.ub = s->search.mark[s->search.popped[s->search.n_popped - 1]].d;
     for (size_t i = 0; i < s->search.n_popped; i++) {
         uint32_t v = s->search.popped[i];
         int64_t rise = s->search.ub - s->search.mark[v].d;
@@ -327,7 +335,7 @@ static bool is_whole(const struct assign *s, uint32_t end)
     return s->search.for_root || s->site[v].load > s->site[v].cap;
 }
 
-/* Tasks move backwards along the path. */
+/* Move the tasks along the path, from its end to where the search began. */
 static void augment(struct assign *s, uint32_t end)
 {
     for (uint32_t v = end; s->search.mark[v].via != (uint32_t)SOURCE; v = s->search.mark[v].from) {
@@ -352,7 +360,7 @@ static void augment(struct assign *s, uint32_t end)
 static void phase(struct assign *s, size_t units)
 {
     s->search.want = units < MANY ? 1 : units;
-    ROOM(s->search.end, s->search.cap_end, s->search.want + 1);
+    FLOW_RESERVE(s->search.end, s->search.cap_end, s->search.want + 1);
     shortest(s);
     for (size_t i = 0; i < s->search.n_end; i++) if (is_whole(s, s->search.end[i])) augment(s, s->search.end[i]);
     s->stats.phases++;
@@ -369,8 +377,9 @@ static size_t too_few(const struct assign *s)
 }
 
 /*
- * Backwards from each place?  That takes lists of all placed tasks, too dear for
- * few of many, and odd tasks void the labels that spare it to look at them.
+ * Are n empty places enough for searching backwards from each (fill.c)?  That needs
+ * lists of all placed tasks, which few places do not pay for; and where many tasks are
+ * odd, labels save it little work.
  */
 static bool is_many(const struct assign *s, size_t n)
 {
@@ -388,9 +397,9 @@ static size_t too_many(const struct assign *s)
     return n;
 }
 
-/* What repairs cost as they grow in number: looked at whenever that doubles. */
+/* What repairs have cost so far, looked at whenever their number doubled. */
 struct growth { uint64_t next, arcs; };
-enum { FIRST = 16, MOST = 6 };          /* paths before the first look; a doubling never costs more than so many times the last */
+enum { FIRST = 16, MOST = 6 };          /* paths before the first look; most that one doubling costs, in times the last */
 
 /*
  * Would `all` repairs look at more than `most` arcs, if each doubling of their
@@ -409,11 +418,11 @@ static bool foresee(struct growth *g, uint64_t paths, uint64_t arcs, uint64_t al
 }
 
 /*
- * Too many: each overfull site in turn, to the nearest empty place, or to the
- * root: a task is dropped for good or until the root's turn.  That way is
- * short, and the root can then fill many places in one search, by other jobs,
- * where a path from site to place would have to cross it alone.
- * False: this would look at more than `most` arcs, and was left off.
+ * Too many tasks: from each overfull site in turn to the nearest empty place, or to the
+ * root, which means that a task is dropped.  The way to the root is short, and one
+ * search from the root later fills many places; a path from a site to a place would
+ * have to pass the root for each task alone.
+ * False: stopped, as it would look at more than `most` arcs in all.
  */
 static bool relieve(struct assign *s, uint64_t most)
 {
@@ -432,7 +441,7 @@ static bool relieve(struct assign *s, uint64_t most)
 /* Arcs that the repairs of a cold start may look at before an auction is tried. */
 static uint64_t patience(const struct assign *s)
 {
-    bool any = s->count.places == 0 || s->tune.bid_from > UINT64_MAX / 16 / s->count.places;      /* foresee multiplies it */
+    bool any = s->count.places == 0 || s->tune.bid_from > UINT64_MAX / 16 / s->count.places;    /* as foresee multiplies */
     return any ? UINT64_MAX : s->tune.bid_from * s->count.places;
 }
 

@@ -1,13 +1,16 @@
 /*
- * The certificate of a solve.  With prices p >= 0, values V and shortfall M:
+ * verify.c -- the certificate of a solve.  With prices p >= 0, job values V, and M, the
+ * worth of one unit of flow:
  *   a site holds no more than its places; one with places free has p = 0
  *   a placed task pays cost + p <= V of its job, and no site is cheaper for it
  *   a waiting task finds no site below V
- *   V >= worth of one more, if the job has tasks waiting; V <= worth of its last
+ *   V >= the worth of one more, if the job has tasks waiting; V <= the worth of its last
  *   M is more than all costs together can move
- * These are complementary slackness for the flow problem of assign.h, so they
- * prove the placement optimal.  Loads, counts and costs are summed anew from
- * the tasks, a task's cheapest site is found from what its caller said.
+ * This is complementary slackness for the flow problem of assign.h, so it proves the
+ * placement optimal.  Loads, counts and costs are summed anew from the tasks, and a task's
+ * cheapest site is found from what its caller said.
+ *
+ * Cost: O(tasks log + sites log).
  */
 #include "lib/flow/state.h"
 
