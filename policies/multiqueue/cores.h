@@ -3,10 +3,10 @@
  * GPU jobs, what CPU jobs borrow of it, and cores closed to them.
  * README.md, multiqueue.  Source: CODA's patent, steps S400 and S600 (S0-11 to S0-15, S0-22).
  *
- * CPU tasks of a node stand in the order in which they started.  The CPU array
- * is what the reserve leaves; a task borrows when those up to and including it
- * hold more than the array.  A task may be lifted while a plan without it is
- * tried: it then counts nowhere, and keeps its turn.  All O(1).
+ * The CPU tasks of a node are listed in the order in which they started.  The CPU array
+ * is what the reserve leaves; a task borrows if it and those before it hold more than the
+ * array.  While a plan without a task is tried, the task is lifted: it counts nowhere, and
+ * keeps its turn in the list.  Cost: O(1) each; cores_borrower O(tasks of the node).
  */
 #ifndef MQ_CORES_H
 #define MQ_CORES_H
@@ -46,8 +46,8 @@ static inline int64_t cores_over(const struct cores *c, const struct pol_node *n
 }
 
 /*
- * The borrowing tasks of a node that are not lifted, the one that started last
- * first: after POL_NONE comes the first; POL_NONE: no more.
+ * The next borrowing task of a node after task `after` (POL_NONE: from the beginning), the
+ * one that started last coming first; lifted tasks are left out.  POL_NONE: no more.
  *   before  kept between calls: what those hold that started before the one returned
  */
 uint32_t cores_borrower(const struct cores *c, const struct pol_node *n, uint32_t node, uint32_t after, int64_t *before);

@@ -82,8 +82,8 @@ static bool cost_of(const struct mq *m, enum mq_class class, const struct pol_sh
 }
 
 /*
- * What may fit changed since a request class failed only on nodes that did.  `from` is
- * the plan's touches then, 0: look at all.  Nodes to look at, and the i-th.
+ * Since a request class failed it can have come to fit only on nodes that changed.  `from`
+ * is the plan's touches at that time, 0: all nodes.  How many there are, and the i-th.
  */
 static uint64_t n_changed(const struct plan *p, uint64_t from) { return from == 0 || p->n_touches - from > p->n_nodes ? p->n_nodes : p->n_touches - from; }
 static uint32_t changed(const struct plan *p, uint64_t from, uint64_t i)
@@ -122,9 +122,9 @@ static bool no_cards(const struct mq *m, const struct pol_shape *s, uint64_t fro
 static uint64_t rules_of(const struct mq *m, enum mq_class class) { return class == MQ_CPU ? m->epoch.cpu_rules : m->epoch.gpu_rules; }
 
 /*
- * The most cores that a CPU job finds on a node that changed since `from`.  The
- * request classes of a queue mostly failed together, so the last answer is kept: like
- * what failed, it holds while no node and no rule changed.
+ * The most cores that a CPU job finds on a node that changed since `from`.  Mostly all
+ * request classes of a queue failed at the same time, so the last answer is kept; it
+ * holds while no node and no rule changed.
  */
 static int64_t most_cores(struct mq *m, uint64_t from)
 {
@@ -192,9 +192,9 @@ static void release(struct mq *m, uint32_t unit)
 }
 
 /*
- * Borrowers of the node, the last to start first, until the shape fits: to_stop
- * found that it will.  A gang's tasks on a node stand together, so one that
- * leaves whole frees no less than to_stop counted.
+ * Release borrowers of the node, the last to start first, until the shape fits, which
+ * to_stop found that it will.  A gang leaves as a whole, and so frees no less than to_stop
+ * counted.
  */
 static void release_for(struct mq *m, uint32_t node, const struct pol_shape *s)
 {
@@ -242,7 +242,10 @@ static void spare_victims(struct mq *m)
 
 /* ---- one unit ---- */
 
-/* It would have fit as asked, or one by one: what it lacks is not room.  Of nodes that changed since `from`. */
+/*
+ * For the record: the unit would fit with the cores that it asks, or its tasks one by one, so the
+ * cluster is not simply full.  Looks at nodes that changed since `from`.
+ */
 static void tell_short(struct mq *m, const struct unit *u, uint32_t cores, uint64_t from)
 {
     const struct plan *p = &m->sched.plan;
@@ -290,7 +293,7 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
     plan_undo(&d->plan, mark);
     if (class != MQ_CPU) tell_short(m, u, cores, from);
     if (class != MQ_CPU && u->n_tasks == 1 && no_cards(m, &d->plan.shape[k->shape[0]], 0)) m->request[u->request_class].no_cards = d->plan.n_touches + 1;
-    /* What failed with fewer cores was not asked again: of the nodes that changed since, some may hold that. */
+    /* A failure with fewer cores stays noted: it was not tried again, and nodes that changed since may hold that. */
     if (is_same || !known) *f = (struct mq_failure){ rules, d->plan.n_touches, cores };
     return false;
 }

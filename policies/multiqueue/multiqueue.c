@@ -65,7 +65,7 @@ static struct mq_user *user_of(struct mq *m, uint32_t id)
     return &m->user[id];
 }
 
-/* A unit is met first when the scheduler state asks for its queue. */
+/* The first that is heard of a unit: lib/sched asks for its queue. */
 static struct queue *queue_of(void *self, const struct unit *u)
 {
     struct mq *m = self;
@@ -84,7 +84,7 @@ static void waits(void *self, const struct unit *u, int sign)
     if (sign < 0) mq_unit(m, u->task.slot)->was_stopped = false;
 }
 
-/* Units that are new: what their users told, and what they add to the demand for GPUs. */
+/* Units that are new: take in their models' hints, and what they add to the demand for GPUs. */
 static void welcome(struct mq *m)
 {
     struct sched *d = &m->sched;
@@ -220,7 +220,10 @@ static void run_cpu(struct mq *m)
     if (m->returned.n == 0 || !m->param.strict) run_queue(m, MQ_CPU);
 }
 
-/* All queues.  What starts depends on nothing but what these two count: nothing starts if nothing did and neither moved. */
+/*
+ * All queues.  What can start depends on nothing but what the plan's change_epoch and `moves` count:
+ * if nothing started the last time and neither moved since, nothing will.
+ */
 static void run_queues(struct mq *m)
 {
     struct mq_seen now = { m->sched.plan.change_epoch, m->epoch.moves };
@@ -230,8 +233,8 @@ static void run_queues(struct mq *m)
     run_queue(m, MQ_MULTI);
     bool had_single = m->n_waiting[MQ_SINGLE] > 0;
     run_queue(m, MQ_SINGLE);
-    if (had_single && m->n_waiting[MQ_SINGLE] == 0) run_queue(m, MQ_MULTI);     /* nobody waits for the cards they lacked */
-    if (!was_idle && mq_gpu_idle(m)) run_cpu(m);        /* they may borrow now */
+    if (had_single && m->n_waiting[MQ_SINGLE] == 0) run_queue(m, MQ_MULTI);     /* they may borrow now */
+    if (!was_idle && mq_gpu_idle(m)) run_cpu(m);        /* so may CPU units */
     if (m->epoch.moves == now.moves) m->epoch.idle = now;
 }
 

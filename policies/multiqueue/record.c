@@ -58,7 +58,7 @@ static void tell(struct mq *m, uint32_t id)
     say(m, id, reason != NULL || u->n_tasks == 1 ? reason : hold_words[MQ_HOLD_TOGETHER]);
 }
 
-/* Of each queue the first is held by what holds its request class, and holds the rest. */
+/* In strict order the first unit of a queue waits for the reason of its request class, the others for the first. */
 static void tell_strict(struct mq *m)
 {
     for (uint32_t i = 0; i < m->sched.n_fresh; i++) {

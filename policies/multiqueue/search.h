@@ -2,16 +2,17 @@
  * search.h -- how many CPU cores a training job needs, found by trying.
  * README.md, multiqueue.  Source: CODA's patent, steps S300 (S0-2 to S0-10).
  *
- * A probe is one run of a set time at one core count, at the end of which the
- * GPU utilisation is told.  First one core fewer at a time while that helps;
- * if the first such step did not, one more at a time while that helps.
+ * A probe is one run of a set time at one core count, at whose end the GPU utilisation is
+ * read.  First one core fewer at a time is tried while that is accepted; if the first such
+ * step was not, one more at a time while utilisation rises.  Cost: O(1) a step.
  */
 #ifndef MQ_SEARCH_H
 #define MQ_SEARCH_H
 
 #include "policy.h"
 
-enum search_rule { SEARCH_SLIM, SEARCH_LITERAL };       /* one fewer is taken if utilisation is not lower; if it is higher */
+/* One core fewer is accepted if utilisation is not lower (slim), or only if it is higher (literal). */
+enum search_rule { SEARCH_SLIM, SEARCH_LITERAL };
 enum search_phase { SEARCH_OFF, SEARCH_FIRST, SEARCH_DOWN, SEARCH_UP, SEARCH_DONE };
 
 struct search {

@@ -46,10 +46,10 @@ struct mq_request {
     uint8_t  hold;              /* enum mq_hold; of a GPU unit, as last found */
     bool     is_known;
     bool     is_exclusive;      /* one of its tasks is: it holds whole nodes, whatever a search would want */
-    uint64_t no_cards;          /* the plan's touches + 1 when no node had cards for it, whatever its cores; 0: never found so */
+    uint64_t no_cards;          /* 1 + the plan's touches when no node had cards for it, whatever its cores; 0: never */
 };
 
-/* When a request class was last found to fit nowhere, with so many cores a task (0: as asked) or more. */
+/* When a request class was last found to fit nowhere, with `cores` for each task (0: as asked) or more. */
 struct mq_failure { uint64_t rules, touches; uint32_t cores; };
 
 /* As a user gave them; README.md, multiqueue. */
@@ -82,7 +82,7 @@ struct mq_epoch {
     /* More may fit without a node changing: CPU jobs may borrow again; the reserve grew, so more CPU jobs borrow. */
     uint64_t cpu_rules, gpu_rules;
     uint64_t moves;                     /* a unit began or ceased to wait, a search ended, the reserve grew */
-    struct mq_seen { uint64_t change_epoch, moves; } idle;  /* when all queues were last looked through and nothing started */
+    struct mq_seen { uint64_t change_epoch, moves; } idle;  /* when all queues were last tried in vain */
     uint64_t pass;                      /* through one queue */
 };
 
@@ -131,7 +131,10 @@ static inline bool mq_gpu_idle(const struct mq *m) { return m->n_waiting[MQ_SING
 /* fit.c.  True: the unit started, and those in its way were stopped. */
 bool fit_cpu(struct mq *m, uint32_t id);
 bool fit_gpu(struct mq *m, uint32_t id);
-/* As a walk's filter, ctx the struct mq: no unit of this request class can start now.  It looks only at nodes that changed since it last failed. */
+/*
+ * Filters for queue_walk_open, with the struct mq as ctx: true if no unit of this request class can
+ * start now.  They look only at nodes that changed since the class last failed.
+ */
 bool fit_skip_cpu(void *ctx, uint32_t request_class);
 bool fit_skip_gpu(void *ctx, uint32_t request_class);
 /* Give a running GPU unit's tasks `cores` each; false: not all could be had, and nothing changed. */
@@ -144,11 +147,12 @@ void tune_started(struct mq *m, uint32_t id);           /* a GPU unit */
 void tune_probes(struct mq *m);                         /* those that are over now */
 void tune_watch(struct mq *m);
 void tune_wake(struct mq *m);                           /* ask to be woken for the next */
-void tune_need(struct mq *m, uint32_t id);              /* what it holds enters the reserve */
+void tune_need(struct mq *m, uint32_t id);              /* the cores that it holds may raise the reserve */
 
 /* record.c */
 void record_hold(struct mq *m, uint32_t request_class, enum mq_hold hold);
-void record_exhausted(struct mq *m, enum mq_class class);         /* the array holds all of them */
-void record_waiting(struct mq *m);                        /* at the end of a decision.  O(units that began to wait), or O(units) after a change */
+void record_exhausted(struct mq *m, enum mq_class class);       /* it is its array that holds the class's units back */
+/* At the end of a decision.  O(units that began to wait); O(units) when a reason changed. */
+void record_waiting(struct mq *m);
 
 #endif

@@ -30,7 +30,7 @@ static int last_first(const void *pa, const void *pb)
     return (a->index < b->index) - (a->index > b->index);
 }
 
-/* Where keys in the set are out of date, all are read once a decision; they are mostly in order already. */
+/* If the keys in the set are out of date all are read, once a decision; they are mostly in order already. */
 static void read_all(struct preempt *r, struct sched *d, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *))
 {
     POL_RESERVE(r->order.all, r->order.cap_all, d->running.n);
@@ -65,7 +65,7 @@ static uint32_t nth_last(struct preempt *r, struct sched *d, uint32_t i, int64_t
     return r->order.at[i].key > victim_bound ? r->order.at[i].id : POL_NONE;
 }
 
-/* ---- could room be made at all? ---- */
+/* ---- would preempting all victims be enough? ---- */
 
 static bool may_stop(const struct sched *d, uint32_t v)
 {
@@ -95,10 +95,10 @@ static void reallocate_most(struct preempt *r, struct sched *d, uint32_t v)
 }
 
 /*
- * Would a unit of one task, which does not fit, do so with every victim
- * released?  Most waiting units do not, so this is asked before anything is
- * tried.  Units come with growing bounds, so the plan with all victims released
- * is made once a decision and then only taken back from: the whole decision
+ * Would a unit of one task, which does not fit now, fit if every victim were released?
+ * Most waiting units would not, so this is asked before anything is tried.  Units come
+ * with growing bounds, that is with fewer victims, so the plan with all victims released
+ * is made once a decision, and victims are then only put back into it: the whole decision
  * costs O(victims + request classes x nodes that hold one).
  */
 static bool could_fit(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *))
@@ -120,7 +120,7 @@ static bool could_fit(struct preempt *r, struct sched *d, uint32_t unit, int64_t
     return false;
 }
 
-/* A unit starts: what it takes is free no longer. */
+/* A unit starts: what it takes is no longer free in the plan with all victims released either. */
 static void note_start(struct preempt *r, const struct sched *d, uint32_t unit)
 {
     const struct request_class *k = &d->classes.at[sched_unit(d, unit)->request_class];
@@ -130,13 +130,12 @@ static void note_start(struct preempt *r, const struct sched *d, uint32_t unit)
             plan_allocate(&r->released.plan, d->place[i].node, &d->plan.shape[k->shape[i]], d->place[i].cards);
 }
 
-/* ---- making it ---- */
+/* ---- preempting ---- */
 
 /*
- * Does the unit find a place in the plan as it is?  Leaves the plan as it was.
- *   touched  a unit just released or taken back.  A unit of one task, which
- *            fitted nowhere before the first release, can only fit where
- *            something was released: at the last, where the last was.
+ * Does the unit fit in the plan as it is?  Leaves the plan as it was.
+ *   touched  the victim released last.  A unit of one task fitted nowhere before that
+ *            release, so it can only fit on the nodes of that victim.
  */
 static bool would_fit(struct sched *d, uint32_t unit, uint32_t touched)
 {
@@ -156,7 +155,7 @@ static bool would_fit(struct sched *d, uint32_t unit, uint32_t touched)
 
 /*
  * 1. Release victims one by one until the unit fits.
- * 2. Hand back, in the order taken, each without which it still fits.
+ * 2. Hand back, in the order of their release, each without which it still fits.
  * 3. Preempt the rest, start the unit.
  */
 bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound,
@@ -177,7 +176,7 @@ bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t vict
     }
     if (!fits) {
         plan_undo(&d->plan, all);
-        /* The trials overwrote what was known of the request class: that it does not fit as things are. */
+        /* The trials overwrote what was noted of the request class: it does not fit as things are. */
         k->failed.freed_epoch = d->plan.freed_epoch;
         k->failed.change_epoch = d->plan.change_epoch;
         return false;
@@ -198,11 +197,11 @@ bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t vict
 }
 
 /*
- * A unit for which no room could be made needs no second look while nothing
- * became free and no running unit's key grew: what was started since came out
- * of what was free then, so the free and the victims' together are no more than
- * they were.  The same goes for units of its request class with keys no smaller.  Only
- * for monotone request classes.
+ * A unit that not even all victims made fit needs no second look while nothing became
+ * free and no running unit's key grew: what was started since was started in what was
+ * free then, so what is free and what victims hold are together no more than they were.
+ * The same goes for every unit of its request class whose key is no smaller.  This holds
+ * for monotone classes only.
  */
 static bool known_without_victims(const struct preempt *r, const struct sched *d, const struct unit *u)
 {

@@ -1,6 +1,6 @@
 /*
- * preempt.h -- making room for a waiting unit by stopping running ones.  The rule
- * is in README.md, srtf.  Shared by the preemptive policies.
+ * preempt.h -- running units are preempted for a waiting one.  The rule is in
+ * README.md, srtf.  Shared by srtf and las.
  */
 #ifndef POL_LIB_SCHED_PREEMPT_H
 #define POL_LIB_SCHED_PREEMPT_H
@@ -36,24 +36,26 @@ struct preempt {
 void preempt_fini(struct preempt *r);             /* zero-initialise to begin */
 
 /*
- * Make `unit`, which does not fit, fit by preempting running units whose key is
- * greater than `victim_bound`, taken from the last of the running set; its place is
- * taken in the plan and left in d->place.
- *   fresh  the running unit's key at present; NULL: keys in the set are current
- * False: nothing changed.  O(victims) for a unit of one task; for a gang each
- * victim costs a placement.
- * Within one decision `victim_bound` must not fall from call to call.
+ * Make `unit`, which does not fit, fit by preempting running units whose key is greater
+ * than `victim_bound`, the last of the running set first.  Its placement is allocated in
+ * the plan and left in d->place.
+ *   fresh  the present key of a running unit; NULL: the keys in the set are current
+ * False: nothing changed.  Cost: O(victims) for a unit of one task; for a gang a placement
+ * for each victim.  Within one decision `victim_bound` must not fall from call to call.
  */
 bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound,
                int64_t (*fresh)(void *self, const struct unit *u), const char *reason);
 
-/* What differs between the policies that make room. */
+/* What differs between the policies. */
 struct preempt_rule {
-    int64_t (*victim_bound)(void *self, const struct unit *u);    /* preempt_for's bound for a waiting unit */
+    int64_t (*victim_bound)(void *self, const struct unit *u);      /* preempt_for's, for a waiting unit */
     int64_t (*fresh)(void *self, const struct unit *u);
     const char *reason;                        /* of a preemption */
 };
-/* One decision: every waiting unit in order starts, makes room, or is passed over (strict: ends the decision). */
+/*
+ * One decision: each waiting unit in order starts, if need be after a preemption; one that
+ * cannot is passed over (skip), or ends the decision.
+ */
 void preempt_run(struct preempt *r, struct sched *d, const struct preempt_rule *rule, bool skip);
 
 #endif

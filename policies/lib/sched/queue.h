@@ -1,20 +1,19 @@
 /*
  * queue.h -- waiting units in order, bucketed by request class.
  *
- * Units of one request class ask for the same, so once one of them has failed in a
- * decision the others need not be looked at: a walk over the queue drops the
- * whole bucket, and a decision costs in proportion to the request classes that wait, not
- * to the units.
+ * Units of one request class ask for the same.  Once one of them has failed in a decision
+ * the others need not be looked at: a walk over the queue drops the whole bucket, and a
+ * decision costs in proportion to the request classes that wait, not to the units.
  *
- * add and del: O(log n).  first: O(1).  queue_walk_open: O(request classes waiting); each step
- * O(log n).
+ * add and del: O(log n).  first: O(1).  queue_walk_open: O(request classes waiting); each
+ * step O(log n).
  */
 #ifndef POL_LIB_SCHED_QUEUE_H
 #define POL_LIB_SCHED_QUEUE_H
 
 #include "lib/sched/unit.h"
 
-struct queue_bucket { struct unit_set set; uint32_t request_class, first, pos; };      /* pos in the heap; POL_NONE when empty */
+struct queue_bucket { struct unit_set set; uint32_t request_class, first, pos; };   /* pos: in the heap, or POL_NONE */
 
 struct queue {
     struct queue_bucket *b;   size_t cap_b;   uint32_t n_b;
@@ -29,9 +28,9 @@ void     queue_del(struct queue *q, struct units *u, uint32_t id);
 uint32_t queue_first(const struct queue *q);    /* POL_NONE when empty */
 
 /*
- * A walk meets units in order.  While it is under way units may leave the
- * queue, none may join; step past the top before it leaves.  A walk may be
- * opened again without closing.
+ * A walk meets units in order.  While it is under way units may leave the queue but none
+ * may join it; before the walk's top leaves, step past it.  A walk need not be closed
+ * before it is opened again.
  */
 struct queue_walk_at { uint32_t bucket, unit; };
 struct queue_walk { const struct queue *q; struct queue_walk_at *at; size_t cap_at; uint32_t n; };

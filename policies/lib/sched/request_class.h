@@ -1,11 +1,13 @@
 /*
  * request_class.h -- units that ask for the same are of one request class.
  *
- * A task's class is its shape; a gang's the list of its tasks' shapes.  A class
- * is *monotone* when taking more away can never make it fit: then one failure
- * holds until something becomes free.  Gangs of unlike tasks, and gangs whose
- * tasks ask shares of several cards, are not: placing the first task elsewhere
- * may leave better room for the next.
+ * The class of a single task is its shape, that of a gang the list of its tasks' shapes.
+ * A class is *monotone* when allocating more can never make it fit: then one failure
+ * holds until something becomes free.  Gangs of unlike tasks, and gangs whose tasks ask
+ * for shares of several cards, are not: if less is free, the placement rule may put the
+ * first task elsewhere, and that may leave what the next one needs.
+ *
+ * Cost: O(tasks of the unit) to find its class.
  */
 #ifndef POL_LIB_SCHED_REQUEST_CLASS_H
 #define POL_LIB_SCHED_REQUEST_CLASS_H
@@ -17,7 +19,7 @@ struct request_class {
     uint32_t  n_tasks;
     bool      is_monotone, is_uniform;
     struct { uint64_t freed_epoch, change_epoch; } failed;          /* the plan's, when it last did not fit; 0: never */
-    /* The same when no victims would do, and the least key of a unit that was refused; preempt.h. */
+    /* When not even preempting all victims made it fit, and the least key of a unit refused so; see preempt.h. */
     struct { uint64_t freed_epoch, key_epoch; int64_t key; } no_victims;
 };
 

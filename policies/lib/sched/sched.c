@@ -60,7 +60,7 @@ static void unwait_unit(struct sched *d, uint32_t id)
     if (d->ops->waits != NULL) d->ops->waits(d->self, u, -1);
 }
 
-/* What the unit's tasks ask in licences, all together; true if all of it is free (sign 0), or taken (-1), given (+1). */
+/* Are the licences free that a unit asks for, all tasks together?  sign -1: take them, +1: give them back, 0: only ask. */
 static bool licences(struct sched *d, uint32_t class, int sign)
 {
     const struct request_class *k = &d->classes.at[class];
@@ -131,7 +131,7 @@ static void stop_unit(struct sched *d, uint32_t id)
     sched_release(d, id);
 }
 
-/* Interrupted, or new: a task whose turn came only now. */
+/* A unit that was interrupted waits again; or a task, new here, whose turn came only now. */
 static void on_ready(struct sched *d, pol_task t)
 {
     const struct pol_host *h = d->host;
@@ -198,7 +198,7 @@ void sched_open(struct sched *d, const struct pol_view *view, const struct pol_e
     }
     plan_sync(&d->plan, view);
     memcpy(d->licence_free, view->licence_free, sizeof d->licence_free);
-    /* Other costs, other places: a gang that found none may now.  A monotone request class does not care. */
+    /* Other costs lead to other placements, so a gang that found none may find one; a monotone class cannot. */
     if (placement_refresh(&d->placement)) plan_renew(&d->plan);
 }
 
@@ -210,7 +210,7 @@ bool sched_known_unschedulable(const struct sched *d, uint32_t class)
     return k->is_monotone ? k->failed.freed_epoch == d->plan.freed_epoch : k->failed.change_epoch == d->plan.change_epoch;
 }
 
-/* A class that is not monotone may come to fit before the walk reaches it. */
+/* Only monotone classes: another may come to fit by what starts before the walk reaches it. */
 bool sched_skip(void *sched, uint32_t class)
 {
     const struct sched *d = sched;
@@ -297,7 +297,7 @@ struct pol_shape sched_held_shape(const struct sched *d, uint32_t task)
     return s;
 }
 
-/* What the unit's tasks hold, given back (or taken again) in the plan. */
+/* Release or allocate in the plan what the unit's tasks hold. */
 static void move_held(struct sched *d, uint32_t id, void (*move)(struct plan *, uint32_t, const struct pol_shape *, uint64_t))
 {
     uint32_t t = id;

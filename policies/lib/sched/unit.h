@@ -1,14 +1,14 @@
 /*
- * unit.h -- the units a policy thinks in, and ordered sets of them.
+ * unit.h -- scheduling units, and ordered sets of them.
  *
- * A unit is named by the slot of its (first) task.  It is in at most one
- * ordered set at a time: a queue while it waits, the running set while it
- * runs.  Order: (key, ordinal, index), always a total order.
+ * A unit is named by the slot of its (first) task.  It is in at most one ordered set at a
+ * time: a queue while it waits, the running set while it runs.  The order is (key,
+ * ordinal, index); no two units are equal in it.
  *
- * A set is a treap whose priorities are a hash of (ordinal, index): add, del
- * and every search are O(log n) expected, and the same on every machine.  Each
- * vertex knows the smallest estimate below it, so that "the next unit whose
- * estimate is at most x" is a search too.
+ * A set is a treap whose priorities are a hash of (ordinal, index), so that its shape is
+ * the same on every machine.  Each vertex knows the smallest estimate below it, so that
+ * "the next unit whose estimate is at most x" is found by a search too.
+ * Cost: O(log n) expected for add, del and every search.
  */
 #ifndef POL_LIB_SCHED_UNIT_H
 #define POL_LIB_SCHED_UNIT_H
@@ -21,7 +21,7 @@ struct unit {
     int64_t  key;
     uint64_t ordinal;
     uint32_t index;             /* of the task in the job; 0 for a gang */
-    uint32_t left, right, prio; /* in the set that holds it */
+    uint32_t left, right, prio; /* of the vertex in the set that holds it */
     int64_t  est, min_est;      /* estimate; least in the subtree */
     int64_t  attained;          /* running time of earlier attempts */
     int64_t  started;           /* of the present attempt */
