@@ -15,13 +15,13 @@
 #include "lib/calls/heft.h"
 #include "lib/util.h"
 
-/* What a plan in the making calls its tasks: no slot of a task is that high. */
+/* While a job is planned its tasks are named NO_SLOT + index on the timelines: no task's slot is that high. */
 #define NO_SLOT (UINT32_C(1) << 31)
 
 enum rule { MET, MCT, MIN_MIN, DMDA, HEFT };
 
 /* What is planned for a task; kept while it is blocked, waits or runs. */
-struct planned { uint32_t line; bool is_planned; };     /* time line POL_NONE: no one engine type runs all of its calls */
+struct planned { uint32_t line; bool is_planned; };     /* line POL_NONE: no one engine type runs all of its calls */
 
 struct mapper {
     struct dispatcher dispatcher;
@@ -50,7 +50,7 @@ static bool is_open(const struct mapper *m, uint32_t task, uint32_t line)
     return m->dispatcher.view->node[m->line[line].node].is_up && dispatcher_suits(&m->dispatcher, task, m->line[line].node);
 }
 
-/* The time line for a task by the rule, and when it would end there, in *end; POL_NONE: none now. */
+/* The timeline for a task by the rule, and when it would end there, in *end; POL_NONE: none now. */
 static uint32_t best_line(const struct mapper *m, uint32_t task, int64_t *end)
 {
     const struct pol_host *host = m->dispatcher.host;
@@ -98,7 +98,7 @@ static void send_loose(struct mapper *m, uint32_t task)
     uint32_t best = POL_NONE;
     const int64_t *us = m->time + (size_t)task * POL_ENGINES_MAX;
     for (uint32_t l = 0; l < m->n_lines; l++)
-        if (us[m->line[l].engine] >= 0 && dispatcher_suits(h, task, m->line[l].node)) return;     /* it waits for that to come up */
+        if (us[m->line[l].engine] >= 0 && dispatcher_suits(h, task, m->line[l].node)) return;   /* down now: it waits */
     for (uint32_t i = 0; i < h->n_nodes; i++) {
         if (!h->view->node[i].is_up || !dispatcher_suits(h, task, i)) continue;
         if (best == POL_NONE || h->node[i].queue.n + h->node[i].running.n < h->node[best].queue.n + h->node[best].running.n) best = i;
@@ -200,7 +200,7 @@ static void plan_job(struct mapper *m, pol_job job)
 
 /* ---- the nodes ---- */
 
-/* A call of a task without a time line: any engine free at home, else anywhere. */
+/* A call of a task without a timeline: any engine free at home, else anywhere. */
 static void call_loose(struct mapper *m, uint32_t t)
 {
     struct dispatcher *h = &m->dispatcher;
@@ -217,7 +217,7 @@ static void call_loose(struct mapper *m, uint32_t t)
     if (node != POL_NONE) dispatcher_call(h, t, node, engine, "a free engine that can run it");
 }
 
-/* Each time line's first task makes its calls; when it is not there yet, the time line waits for it. */
+/* Each timeline's first task makes its calls; when it is not there yet, the timeline waits for it. */
 static void run_node(struct mapper *m, uint32_t node)
 {
     struct dispatcher *h = &m->dispatcher;

@@ -33,7 +33,7 @@ static const struct pol_param balance_params[P_TARGET] = { NODE_PARAMS };
 
 /* ---- what a task suits ---- */
 
-/* eff relative to the best, whatever the form; ranks only order. */
+/* Efficiencies relative to the best, whatever the relation's form; made of ranks, they only order. */
 static void read_relation(const struct pol_relation *r, double eff[POL_ENGINES_MAX])
 {
     double best = 0;
@@ -90,7 +90,10 @@ uint32_t affinity_engine(const struct affinity *a, uint32_t t, uint32_t node)
     return best;
 }
 
-/* The node for a task: one that has a target engine, by load or by engines; by load alone if is_any.  POL_NONE: there is none now. */
+/*
+ * The node for a task: of those with a target engine, by load or by free engines; if is_any, of all nodes
+ * that are up, by their tasks.  POL_NONE: there is none now.
+ */
 static uint32_t choose(const struct affinity *a, uint32_t t, bool is_any)
 {
     const struct dispatcher *h = &a->dispatcher;
@@ -111,7 +114,7 @@ static uint32_t choose(const struct affinity *a, uint32_t t, bool is_any)
     return best;
 }
 
-/* Take q at a time, choose for all of them, send them. */
+/* Take a few tasks at a time, choose a node for each by the loads before any of them is sent, send them. */
 static bool run_master(struct affinity *a)
 {
     struct dispatcher *h = &a->dispatcher;
@@ -211,7 +214,7 @@ static void look_at(struct affinity *a, uint32_t node)
         a->types[node] |= (uint32_t)(dispatcher_total(&a->dispatcher, node, k) > 0) << k;
 }
 
-static void make_room(struct affinity *a, const struct pol_view *view)
+static void allocate(struct affinity *a, const struct pol_view *view)
 {
     uint32_t n = view->n_nodes, pairs = view->n_engines * view->n_tiers;
     a->queued.claim = pol_alloc((size_t)n * POL_ENGINES_MAX, sizeof *a->queued.claim);
@@ -237,7 +240,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     struct affinity *a = self;
     struct dispatcher *h = &a->dispatcher;
     dispatcher_open(h, view, ev, n_ev);
-    if (a->queued.claim == NULL) make_room(a, view);
+    if (a->queued.claim == NULL) allocate(a, view);
     engines_sync(&a->engines, h);
     for (uint32_t i = 0; i < h->n_dirty; i++) look_at(a, h->dirty[i]);
     for (size_t i = 0; i < n_ev; i++) a->epoch += ev[i].type == POL_NODE_UP || ev[i].type == POL_NODE_DOWN;

@@ -47,7 +47,7 @@ void affinity_forget(struct affinity *a, uint32_t task)
 
 /* ---- one call ---- */
 
-/* Kinds on which the call can run, as bits: of the node, or anywhere. */
+/* Engine types on which the call can run, as bits: those of the node, or (POL_NONE) of any. */
 static uint32_t able(const struct affinity *a, const struct pol_call *c, uint32_t node)
 {
     uint32_t mask = 0;
@@ -91,9 +91,9 @@ static void run(struct affinity *a, uint32_t t, uint32_t node, uint32_t engine, 
 }
 
 /*
- * Enlist the task for engines of the engine types `among` on other nodes, wherever the
- * way is allowed: any, if must; else by the limit, and where a call travels
- * only when worth it, sooner done than in home_us.  False: nowhere.
+ * Enlist the task for engines of the types `among` on other nodes.  With `must` any
+ * distance will do; else the way must be below the limit (cross=limit), and with
+ * worth=true the call must end there sooner than in home_us.  False: there are none.
  */
 static bool seek(struct affinity *a, uint32_t t, uint32_t among, bool must, int64_t home_us)
 {
@@ -116,9 +116,10 @@ static bool seek(struct affinity *a, uint32_t t, uint32_t among, bool must, int6
 }
 
 /*
- * At home: the fastest free engine that meets the condition.  Else the call
- * waits for one, elsewhere too if it may travel.  When none that meets it is at
- * home or ever in reach: the best at home, or at last whatever another node has.
+ * Try the call at home: the fastest free engine that meets the condition.  If none is
+ * free the call waits for one, on other nodes too if it may travel.  If no engine that
+ * meets the condition exists at home or in reach, the best at home will do; and if home
+ * has none at all, whatever another node has.
  */
 static void try_home(struct affinity *a, uint32_t t)
 {
@@ -142,9 +143,9 @@ static void try_home(struct affinity *a, uint32_t t)
 }
 
 /*
- * An engine for which the task is enlisted is free somewhere: take the best of
- * those, fastest or cheapest way first; or an engine that is free at home, if
- * the way makes it no slower and calls travel only when worth it.
+ * An engine for which the task is enlisted is free somewhere: take the best of those, the
+ * fastest or the one with the least way; or, with worth=true, an engine that is free at
+ * home and would end the call no later.
  */
 static void try_away(struct affinity *a, uint32_t t)
 {
@@ -216,7 +217,7 @@ static bool move_here(struct affinity *a, uint32_t node)
     return true;
 }
 
-static bool is_hungry(const struct affinity *a, uint32_t node)
+static bool has_width(const struct affinity *a, uint32_t node)
 {
     const struct dispatcher_node *n = &a->dispatcher.node[node];
     return a->dispatcher.view->node[node].is_up && n->queue.n == 0 && n->running.n < width_of(a, node);
@@ -238,8 +239,8 @@ void affinity_node(struct affinity *a, uint32_t node)
 }
 
 /*
- * Queues that did not grow since a node last looked have nothing for it now
- * either: so only dirty nodes look, or all when the master sent something.
+ * A queue that did not grow since a node last looked has nothing for it now either.  So
+ * only nodes that changed look, or all of them after the master sent something.
  */
 void affinity_rebalance(struct affinity *a, bool all)
 {
@@ -247,7 +248,7 @@ void affinity_rebalance(struct affinity *a, bool all)
     uint32_t n = all ? h->n_nodes : h->n_dirty;
     for (uint32_t i = 0; i < n && a->queued.n > 0; i++) {
         uint32_t node = all ? i : h->dirty[i];
-        while (is_hungry(a, node) && move_here(a, node)) affinity_node(a, node);
+        while (has_width(a, node) && move_here(a, node)) affinity_node(a, node);
     }
 }
 

@@ -1,7 +1,10 @@
 /*
- * state.h -- what the two levels of affinity and balance share: ../affinity.c
- * is the master (which node a task goes to), node.c the nodes (which
- * engine a call runs on).  README.md, affinity.
+ * state.h -- what the two levels of affinity and balance share; private to this folder.
+ *
+ * affinity.c  the master: which node a task goes to
+ * node.c      the nodes: which engine a call runs on
+ *
+ * README.md, affinity.
  */
 #ifndef POL_AFFINITY_STATE_H
 #define POL_AFFINITY_STATE_H
@@ -12,12 +15,12 @@ enum affinity_cond { AFFINITY_BEST, AFFINITY_ABOVE };
 enum affinity_cross { AFFINITY_LIMIT, AFFINITY_LEAST, AFFINITY_OFF };
 enum affinity_balance { AFFINITY_LOAD, AFFINITY_ENGINES };
 
-/* A call that waits for an engine of one type in one tier; each waiting task has a block of engine types x tiers of these. */
+/* A call waiting for an engine of one type in one tier; each waiting task has a block, one for each type and tier. */
 struct affinity_wait { uint32_t task, prev, next; bool is_in; int64_t way; };
 
 struct affinity_task {
     uint32_t targets;           /* engine types that it may be sent for */
-    double   eff[POL_ENGINES_MAX];      /* by engine type, the best 1; 0: cannot */
+    double   eff[POL_ENGINES_MAX];      /* efficiency by engine type, the best 1; 0: it cannot run there */
     uint32_t block;             /* of its waits; 0: none */
     uint32_t epoch;             /* when it was enlisted */
 };
@@ -61,9 +64,9 @@ struct affinity {
     struct affinity_param param;
 };
 
-/* Every idle task of the node tries its call at home, and the node's queue moves up. */
+/* Try the next call of each of the node's idle tasks, then start tasks of its queue. */
 void affinity_node(struct affinity *a, uint32_t node);
-/* Nodes with room and empty queues take from the longest; all: every node looks, not the dirty ones alone. */
+/* Nodes that may run more and have an empty queue take from the longest; all: every node, not only those that changed. */
 void affinity_rebalance(struct affinity *a, bool all);
 /* Calls that wait for engines elsewhere. */
 void affinity_others(struct affinity *a);

@@ -16,7 +16,7 @@ uint32_t wf_next_step(const struct reservation *r, uint32_t from)
     return r->n_steps;
 }
 
-/* Amounts by name; below what a stage needs is an error. */
+/* Read reserve=, amounts by name. */
 static bool read_amounts(struct wf_policy *p, struct pol_amount *a)
 {
     *a = (struct pol_amount){ 0 };
@@ -42,6 +42,7 @@ static bool read_amounts(struct wf_policy *p, struct pol_amount *a)
     return true;
 }
 
+/* Is as much asked for as each stage needs?  Less fails the run. */
 static bool reaches(struct wf_policy *p, struct wf *w, const struct pol_amount *want)
 {
     struct pol_amount most = { 0 };
@@ -69,8 +70,8 @@ static bool reaches(struct wf_policy *p, struct wf *w, const struct pol_amount *
     return true;
 }
 
-/* May this running ordinary unit be stopped to make room for a workflow? */
-static bool is_prey(const struct wf_policy *p, uint32_t id)
+/* May this running ordinary unit be preempted for a workflow? */
+static bool may_preempt(const struct wf_policy *p, uint32_t id)
 {
     const struct wf_loan *l = id < p->cap_loan && p->loan[id].task.gen == sched_unit(&p->sched, id)->task.gen ? &p->loan[id] : NULL;
     if (l != NULL && l->from != NULL) return false;
@@ -81,7 +82,7 @@ static bool is_prey(const struct wf_policy *p, uint32_t id)
  * Plan the workflow as if some ordinary units were gone, those that began last
  * first; the fewest with which it can be planned are stopped.
  */
-static bool make_room(struct wf_policy *p, struct wf *w, uint32_t first, const struct pol_amount *want)
+static bool plan_with_victims(struct wf_policy *p, struct wf *w, uint32_t first, const struct pol_amount *want)
 {
     struct sched *d = &p->sched;
     uint32_t n = 0;
@@ -89,7 +90,7 @@ static bool make_room(struct wf_policy *p, struct wf *w, uint32_t first, const s
     if (p->param.admit == WF_ADMIT_WAIT || p->view->n_licences > 0) return false;
     struct plan_mark m = plan_mark(&d->plan);
     for (uint32_t id = unit_set_last(&d->running, &d->units); id != POL_NONE && !ok; id = unit_set_prev(&d->running, &d->units, id)) {
-        if (!is_prey(p, id) || sched_unit(d, id)->started_in == d->round) continue;
+        if (!may_preempt(p, id) || sched_unit(d, id)->started_in == d->round) continue;
         const struct wf_loan *l = d->held[id].node == POL_NONE ? &p->loan[id] : NULL;
         if (l != NULL) plan_release(&d->plan, l->node, &d->plan.shape[l->shape], l->cards);
         else sched_release(d, id);
@@ -105,7 +106,7 @@ static bool make_room(struct wf_policy *p, struct wf *w, uint32_t first, const s
     return ok;
 }
 
-/* Nothing runs, nothing is reserved, everything is up: now or never. */
+/* Does nothing run, is nothing reserved, and is every node up?  What cannot be planned then never can. */
 static bool is_empty(const struct wf_policy *p)
 {
     if (p->n_active > 0 || p->view->n_running > 0) return false;
@@ -118,13 +119,13 @@ void wf_admit(struct wf_policy *p)
 {
     while (p->n_waiting > 0) {
         struct wf *w = p->waiting[0];
-        if (w->n_running > 0) return;               /* what survived the loss of a node ends first */
+        if (w->n_running > 0) return;               /* after the loss of a node: what still runs ends first */
         if (p->view->n_licences == 0 && p->failed.freed_epoch == p->sched.plan.freed_epoch && p->failed.ordinal == w->ordinal) return;
         struct pol_amount want = { 0 };
         if (p->param.reserve_text != NULL && (!read_amounts(p, &want) || !reaches(p, w, &want))) return;
         uint32_t first = wf_next_step(&w->reservation, 0);
         const struct pol_amount *least = p->param.reserve_text != NULL ? &want : NULL;
-        if (!reservation_plan(&w->reservation, &p->sched.placement, first, p->param.rule, least, p->sched.licence_free) && !make_room(p, w, first, least) &&
+        if (!reservation_plan(&w->reservation, &p->sched.placement, first, p->param.rule, least, p->sched.licence_free) && !plan_with_victims(p, w, first, least) &&
             !(is_empty(p) && p->param.rule == WF_RULE_MAX && reservation_plan(&w->reservation, &p->sched.placement, first, WF_RULE_AS_MADE, least, p->sched.licence_free))) {
             p->failed.freed_epoch = p->sched.plan.freed_epoch;
             p->failed.ordinal = w->ordinal;
@@ -140,7 +141,7 @@ void wf_admit(struct wf_policy *p)
         memset(w->lent, 0, (size_t)p->param.shares.n * WF_DIMS * sizeof *w->lent);
         wf_idle_reservation(p, w, +1);
         for (int k = 0; k < POL_LICENCES_MAX; k++) p->sched.licence_free[k] -= w->reservation.licence[WF_KEPT][k];
-        p->outside.n_touched = 0;                           /* what came before is shown; now the parts of this one */
+        p->outside.n_touched = 0;                   /* earlier changes are shown already; now the nodes of this one */
         memset(p->outside.is_touched, 0, p->view->n_nodes * sizeof *p->outside.is_touched);
         for (uint32_t i = 0; i < w->reservation.n_parts; i++) wf_touch(p, w->reservation.part[i].node);
         for (uint32_t i = 0; i < p->outside.n_touched; i++) wf_show_node(p, p->outside.touched[i]);

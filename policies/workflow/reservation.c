@@ -78,7 +78,8 @@ static bool place_inside(struct reservation *r, const struct plan *p, struct res
     const struct pol_shape *s = &p->shape[t->shape];
     for (uint32_t i = 0; i < r->n_parts; i++) {
         uint64_t cards = 0;
-        if (s->exclusive || !reservation_can_lend(r, p, i, s, &cards) || !plan_fits(p, r->part[i].node, s)) continue;     /* the node may be full of tasks */
+        /* plan_fits: the node may run no more tasks, however much of it is kept. */
+        if (s->exclusive || !reservation_can_lend(r, p, i, s, &cards) || !plan_fits(p, r->part[i].node, s)) continue;
         t->place = (struct pol_place){ .node = r->part[i].node, .cards = cards };
         t->part = i;
         return true;
@@ -86,7 +87,7 @@ static bool place_inside(struct reservation *r, const struct plan *p, struct res
     return false;
 }
 
-/* In the plan, which sees what the step took so far: need grows with it. */
+/* Plan one step in the plan as the step's tasks so far leave it; what they need is summed in `need`. */
 static bool plan_step(struct reservation *r, struct placement *pl, uint32_t step, enum reservation_rule rule)
 {
     struct plan *p = pl->plan;
@@ -111,7 +112,7 @@ static bool plan_step(struct reservation *r, struct placement *pl, uint32_t step
     return true;
 }
 
-/* kept: the larger of what it was and what the step needs; or both together. */
+/* Add what the step needs to what is kept: the larger of the two, or both together (sum). */
 static void keep_step(struct reservation *r, enum reservation_rule rule)
 {
     for (uint32_t i = 0; i < r->n_parts; i++) {

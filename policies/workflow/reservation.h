@@ -2,14 +2,16 @@
  * reservation.h -- a workflow's reservation: which amounts of which nodes and cards
  * are kept aside for it, what its present step needs of them, what is lent.
  *
- * The plan of a reservation names a place for every task.  Steps follow each
- * other, so each is planned by itself in what is free, first in what earlier
- * planned steps take already, then by the placement rule; what is kept of a
- * node or card is the largest that any step takes there (or the sum of all
- * steps).  So once a reservation is made, every task of every step has its
- * place, whatever else happens to the cluster but the loss of a node.
+ * The plan of a reservation names a place for every task.  Steps never run together, so
+ * each is planned by itself in what is free: a task first goes where earlier planned steps
+ * already keep something, else where the placement rule says.  What is kept of a node or
+ * card is the largest that any step takes there (or the sum of all steps).
+ *
+ * Invariant: once a reservation is made, every task of every step has its place, whatever
+ * happens in the cluster except the loss of a node.
  *
  * Costs: plan O(tasks x (parts + one placement)); the rest O(cards of a node).
+ * Source: workflow reservation patent application, paragraphs 64 to 119.
  */
 #ifndef POL_RESERVATION_H
 #define POL_RESERVATION_H
@@ -20,12 +22,13 @@
 struct reservation_sum  { int64_t cpu, mem; int32_t engine[POL_ENGINES_MAX], n_tasks; };
 struct reservation_card { int64_t mem; int32_t milli, cores; };
 
+/* Kept aside in all; needed by the present step; held by its running tasks; lent to borrowers. */
 enum reservation_sums { WF_KEPT, WF_NEED, WF_USED, WF_LENT, WF_SUMS };
 
-struct reservation_part {                  /* of one node */
+struct reservation_part {           /* of one node */
     uint32_t node, n_gpu;
     struct reservation_sum  sum[WF_SUMS];
-    struct reservation_card *card;         /* [WF_SUMS * n_gpu] owned */
+    struct reservation_card *card;  /* [WF_SUMS * n_gpu] owned */
 };
 
 struct reservation_task {
@@ -45,7 +48,8 @@ struct reservation {
     int64_t  licence[WF_SUMS][POL_LICENCES_MAX];
 };
 
-enum reservation_rule { WF_RULE_MAX, WF_RULE_SUM, WF_RULE_AS_MADE };       /* as made: like max, each task at its `made` place */
+/* What is kept: the largest of the steps, or their sum; as made: the largest, with each task at its `made` place. */
+enum reservation_rule { WF_RULE_MAX, WF_RULE_SUM, WF_RULE_AS_MADE };
 
 void reservation_fini(struct reservation *r);         /* zero-initialise to begin */
 

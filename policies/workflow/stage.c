@@ -52,8 +52,7 @@ void wf_loan_end(struct wf_policy *p, uint32_t slot)
 
 /* ---- reclaim ---- */
 
-/* Is more needed and lent than is kept, of the part or of the licences? */
-/* shape POL_NONE: any licence, else one that it asks for. */
+/* Is more needed and lent than is kept of some licence that the shape asks for (POL_NONE: of any)? */
 static bool licences_short(const struct wf_policy *p, const struct wf *w, uint32_t shape)
 {
     for (uint32_t k = 0; k < POL_LICENCES_MAX; k++)
@@ -79,14 +78,14 @@ static uint32_t latest(const struct wf_policy *p, const struct wf *w, uint32_t p
     uint32_t best = POL_NONE;
     for (uint32_t i = w->first_loan; i != POL_NONE; i = p->loan[i].next) {
         const struct wf_loan *l = &p->loan[i];
-        if (l->group != group || l->is_victim || !helps(p, w, part, l)) continue;
+        if (l->group != group || !helps(p, w, part, l)) continue;
         if (best == POL_NONE || l->started > p->loan[best].started ||
             (l->started == p->loan[best].started && l->ordinal > p->loan[best].ordinal)) best = i;
     }
     return best;
 }
 
-/* How short, in the first resource that is: what groups are to give back is measured in it. */
+/* The first resource that is short, and by how much: what each group is to give back is measured in it. */
 static int short_dim(const struct wf *w, uint32_t part, int64_t *by)
 {
     const struct reservation *r = &w->reservation;
@@ -107,7 +106,7 @@ static int short_dim(const struct wf *w, uint32_t part, int64_t *by)
     return 0;
 }
 
-/* What groups of the same priority give back of `by`: by their ratio, none more than it has. */
+/* Divide `by` among the groups of one priority by their ratios, none more than it holds: what each gives back. */
 static void targets(const struct wf_policy *p, const struct wf *w, int64_t prio, int dim, int64_t by, int64_t *out)
 {
     uint32_t n = p->param.shares.n, m = 0, *at = pol_alloc(n, sizeof *at);
@@ -166,7 +165,7 @@ static void reclaim(struct wf_policy *p, struct wf *w, uint32_t part, struct pol
                 target[g] -= *reservation_dim(&a, dim) > 0 ? *reservation_dim(&a, dim) : target[g];
                 stop(p, victim, reclaimed);
             }
-        /* No ratios, or tasks of a size that no target fits. */
+        /* What is still short: groups have no ratios, or tasks do not add up to the targets. */
         for (uint32_t g = 0; g < n; g++)
             while (p->param.shares.at[g].prio == prio && is_short(p, w, part) && (victim = latest(p, w, part, g)) != POL_NONE) stop(p, victim, reclaimed);
     }
@@ -175,7 +174,7 @@ static void reclaim(struct wf_policy *p, struct wf *w, uint32_t part, struct pol
 
 /* ---- a stage begins ---- */
 
-/* What is left is divided among groups of equal priority that state ratios; the others have no bound of their own. */
+/* Divide what is left among groups of equal priority that state ratios; others have no bound. */
 static void set_quotas(struct wf_policy *p, struct wf *w, struct pol_amount left)
 {
     const uint32_t n = p->param.shares.n;
@@ -263,7 +262,7 @@ static bool is_admitted(const struct wf_policy *p, const struct wf *w, const str
     return longest >= 0 && longest <= w->shortest;
 }
 
-/* Room for the unit in some part, within what its group may have; the loan's place out. */
+/* A part that can lend to the unit, within what its group may have; out: the loan. */
 static bool find_room(struct wf_policy *p, struct wf *w, uint32_t id, uint32_t group, struct wf_loan *l)
 {
     const struct unit *u = sched_unit(&p->sched, id);
@@ -277,7 +276,7 @@ static bool find_room(struct wf_policy *p, struct wf *w, uint32_t id, uint32_t g
     }
     if (!outside && !inside) return false;
     for (uint32_t i = 0; i < w->reservation.n_parts; i++) {
-        /* Memory comes from outside while there is some: it is what reservations have least of to lend. */
+        /* Memory comes from outside if there is enough: of that reservations have least to lend. */
         uint64_t cards;
         struct pol_shape ask_of = *s;
         const struct pol_node *n = &p->sched.plan.node[w->reservation.part[i].node].n;
@@ -304,7 +303,7 @@ static void lend_to(struct wf_policy *p, uint32_t id, const struct wf_loan *l)
     POL_RESERVE(d->place, d->cap_place, 1);
     d->place[0] = (struct pol_place){ .node = w->reservation.part[l->part].node, .cards = l->cards };
     sched_start(d, id, "borrows what a workflow leaves");
-    d->held[id].node = POL_NONE;            /* not outside: its end gives nothing back there */
+    d->held[id].node = POL_NONE;            /* it holds nothing outside that its end would free */
     if (!(l->inside & WF_MEM) || d->plan.node[d->place[0].node].n.max_tasks > 0) {
         plan_snap(&p->scratch.snap, &d->plan, d->place[0].node);
         p->scratch.snap.node.n.n_tasks++;
@@ -323,7 +322,7 @@ static void lend_to(struct wf_policy *p, uint32_t id, const struct wf_loan *l)
     wf_book_later(p, d->place[0].node, l->shape, l->cards, -1, l->inside);
 }
 
-/* Everyone of the group who waits, in order. */
+/* Lend to the waiting units of one group, in order. */
 static void lend_group(struct wf_policy *p, struct wf *w, uint32_t group, int64_t stage)
 {
     struct sched *d = &p->sched;
@@ -339,7 +338,7 @@ static void lend_group(struct wf_policy *p, struct wf *w, uint32_t group, int64_
     }
 }
 
-/* Groups by priority, then as they stand. */
+/* Lend to all groups, by priority, then in the order in which they are listed. */
 static void lend_all_of(struct wf_policy *p, struct wf *w, int64_t stage)
 {
     for (int64_t prio = -1, next; ; prio = next) {

@@ -29,13 +29,13 @@ struct wf {
     pol_job  job;
     uint64_t ordinal;
     int32_t  priority;
-    bool     holds;                 /* its reservation */
+    bool     holds;                 /* it has its reservation */
     bool     is_broken;             /* a node of it was lost */
     bool     is_over;               /* its job ended */
-    bool     lends;                 /* it is one whose rest is shared */
-    bool     entered;               /* a step in this decision */
-    bool     grew;                  /* more can be lent than when it was last tried */
-    bool     is_counted, has_rest;  /* has_rest, while is_counted: something is neither needed nor lent */
+    bool     lends;                 /* it belongs to those whose rest is lent (shares=) */
+    bool     entered;               /* it entered a step in this decision */
+    bool     grew;                  /* it has more to lend than when it was last tried */
+    bool     is_counted, has_rest;  /* something is neither needed nor lent; known while is_counted */
     uint32_t step, left, n_running; /* the present step, its tasks not done, tasks running */
     int64_t  shortest;              /* run time of its shortest task; -1: one is unknown */
     struct reservation reservation;
@@ -49,15 +49,15 @@ struct wf_loan {
     uint32_t part, node, group, shape, prev, next;
     uint64_t cards, ordinal;
     int64_t  started;
-    unsigned inside;                /* WF_...: what of it is from the reservation and not from outside; cores and cards always are */
-    bool     is_victim;
+    unsigned inside;                /* WF_...: what besides cores and cards comes from the reservation, not from outside */
     bool     is_former;             /* the lender is gone, and it runs on */
     pol_task task;
 };
 
 struct wf_of_task { struct wf *wf; uint32_t at, gen; };       /* task of a workflow, by slot */
 
-enum { WF_MEM = 1, WF_LICENCES = 2, WF_TASK = 4, WF_ALL = 7 };     /* TASK: one of those that the node may run at once */
+enum { WF_MEM = 1, WF_LICENCES = 2, WF_TASK = 4, WF_ALL = 7 };     /* TASK: its place among the node's max_tasks */
+/* A change of `idle` by what a task of the shape takes there. */
 struct wf_later { uint32_t node, shape; int sign; uint64_t cards; unsigned inside; };
 
 /* As a user gave them; README.md, "Workflows". */
@@ -109,7 +109,7 @@ struct wf_policy {
     struct sched sched;                 /* of what is outside */
     const struct pol_host *host;
     const struct pol_view *view;        /* the true one */
-    struct wf **active;  size_t cap_active;  uint32_t n_active;     /* those that hold a reservation, by (priority, ordinal) */
+    struct wf **active;  size_t cap_active;  uint32_t n_active;     /* holding a reservation, by (priority, ordinal) */
     struct wf **waiting; size_t cap_waiting; uint32_t n_waiting;    /* the others, in the same order */
     struct wf_of_task *of_task; size_t cap_of_task;         /* by task slot */
     struct wf_loan *loan; size_t cap_loan;                  /* by task slot */
@@ -123,18 +123,21 @@ struct wf_policy {
 
 /* ---- view.c ---- */
 void wf_first_look(struct wf_policy *p, const struct pol_view *v);
-/* What a task of the shape takes there (of memory and licences: what `inside` says) becomes idle, or no longer is. */
+/* What a task of the shape takes there becomes idle (+1), or no longer is (-1); of memory and licences what `inside` says. */
 void wf_idle_move(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t cards, int sign, unsigned inside);
 /* A whole reservation, as far as it is neither used nor lent, comes (+1) or goes (-1). */
 void wf_idle_reservation(struct wf_policy *p, const struct wf *w, int sign);
-/* p->shown: everything that changed, for the world's reasons or ours; seen: until here. */
+/* Bring p->outside.shown up to date with all that changed, in the cluster or in reservations; seen: forget what changed. */
 void wf_show(struct wf_policy *p);
 void wf_show_node(struct wf_policy *p, uint32_t node);
 void wf_touch(struct wf_policy *p, uint32_t node);
 void wf_seen(struct wf_policy *p);
-/* What `idle` sums is what the reservations have idle, on every node and card, and nobody borrows what a step needs; else fail.  O(nodes + parts). */
+/*
+ * Fail the run unless, on every node and card, `idle` is what the reservations have idle, and
+ * nobody borrows what a step needs.  O(nodes + parts).
+ */
 void wf_audit(struct wf_policy *p);
-/* idle changes by what a task of the shape takes there, at the next call. */
+/* Change `idle` so at the next call of decide, when the view shows it too. */
 void wf_book_later(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t cards, int sign, unsigned inside);
 
 /* ---- admit.c ---- */
@@ -149,7 +152,7 @@ void wf_insert(struct wf ***list, size_t *cap, uint32_t *n, struct wf *w);
 void wf_remove_from(struct wf **list, uint32_t *n, const struct wf *w);
 
 /* ---- stage.c ---- */
-/* Enter w->step, with its places taken back from borrowers and its tasks started. */
+/* Enter w->step: take its places back from borrowers, start its tasks. */
 void wf_enter(struct wf_policy *p, struct wf *w);
 /* Start borrowers in what the workflows leave. */
 void wf_lend_all(struct wf_policy *p);

@@ -89,7 +89,7 @@ void wf_show_node(struct wf_policy *p, uint32_t i)
     }
 }
 
-/* Everything that changed, for the world's reasons or ours. */
+/* Nodes that changed in the view, and those that were touched here. */
 void wf_show(struct wf_policy *p)
 {
     const struct pol_view *v = p->view;

@@ -161,7 +161,7 @@ static struct reservation_task *task_of(struct wf_policy *p, pol_task t, struct 
     return &(*w)->reservation.task[p->of_task[t.slot].at];
 }
 
-/* It leaves its place; booked at once, the view shows it already. */
+/* The task left its place; this is booked at once, as the view shows it already. */
 static void task_left(struct wf_policy *p, struct wf *w, struct reservation_task *t)
 {
     if (!t->is_running) return;
@@ -182,7 +182,7 @@ void wf_remove_from(struct wf **list, uint32_t *n, const struct wf *w)
     }
 }
 
-/* Its reservation goes; who borrows of it is an ordinary job from now on. */
+/* End its reservation; who borrows of it is an ordinary unit from now on. */
 static void dissolve(struct wf_policy *p, struct wf *w)
 {
     if (!w->holds) return;
@@ -232,7 +232,7 @@ static void on_event(struct wf_policy *p, const struct pol_event *e)
         t->is_done = true;
         if (t->step == w->step && w->left > 0) w->left--;
         return;
-    case POL_READY:             /* interrupted; or a task of a workflow whose turn comes, which its stage knows */
+    case POL_READY:     /* interrupted; or a workflow's task whose forerunners ended, which its stage sees to */
         if ((t = task_of(p, e->task, &w)) == NULL) { borrower_left(p, e->task); return; }
         if (t->is_running) {
             task_left(p, w, t);
@@ -248,7 +248,7 @@ static void on_event(struct wf_policy *p, const struct pol_event *e)
     }
 }
 
-/* Events of workflows are ours; all others go on to the shared scheduler code. */
+/* Take in the events of workflows; all others are passed on to the shared scheduler code. */
 static size_t sort_events(struct wf_policy *p, const struct pol_event *ev, size_t n_ev)
 {
     size_t n = 0;
@@ -313,8 +313,8 @@ static void advance(struct wf_policy *p)
 /* ---- ordinary jobs outside ---- */
 
 /*
- * While a workflow waits, ordinary units start outside only if what remains
- * there and what is reserved would do for it: they take nothing that it will need.
+ * While a workflow waits, ordinary units start outside only if what then remains there and
+ * what is reserved are together enough for it: they take nothing that it will need.
  */
 struct hold { bool is_on; struct pol_amount spare; };
 
@@ -350,7 +350,7 @@ static struct hold hold_for(const struct wf_policy *p)
         fits_outside &= *reservation_dim(&h.spare, d) - reserved >= *reservation_dim(&most, d);
         *reservation_dim(&h.spare, d) -= *reservation_dim(&most, d);
     }
-    /* Enough in sum, and yet no place: nothing starts outside until one opens. */
+    /* Enough is free in sum, and yet no placement was found: nothing starts outside until one is. */
     if (fits_outside) h.spare = (struct pol_amount){ .cpu_milli = -1, .gpu_milli = -1 };
     return h;
 }
@@ -371,7 +371,7 @@ static bool may_start(const struct wf_policy *p, struct hold *h, uint32_t id)
     return true;
 }
 
-/* The earliest of the tops of the groups' walks. */
+/* The first unit in order over all groups. */
 static uint32_t first_of(struct wf_policy *p, uint32_t *group)
 {
     uint32_t best = POL_NONE;
@@ -499,7 +499,8 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     p->param.strict = value[P_MODE].i == LIST_STRICT;
     p->param.est_true = value[P_ESTIMATE].i == 1;
     list_estimates(&p->sched, value[P_ESTIMATE].i, flags);
-    if (!p->param.short_only && p->param.lend != WF_LEND_FITS) *flags &= ~(uint32_t)(POL_USES_LIMITS | POL_CLAIRVOYANT);   /* no estimate is read */
+    /* Only these two read estimates. */
+    if (!p->param.short_only && p->param.lend != WF_LEND_FITS) *flags &= ~(uint32_t)(POL_USES_LIMITS | POL_CLAIRVOYANT);
     p->param.most = value[P_MOST].x;
     bool ok = p->param.most > 0 && p->param.most <= 1;
     if (!ok) (void)snprintf(error, cap, "most= is %g, expected a share above 0 and at most 1", p->param.most);

@@ -98,7 +98,7 @@ static void wait(struct dispatcher *h, pol_task task, const struct pol_task_info
     if (h->arrived != NULL) h->arrived(h->self, task.slot);
 }
 
-/* The task is one of ours, whether or not it is known yet. */
+/* The info of a task if it is made of calls, else NULL. */
 static const struct pol_task_info *ours(const struct dispatcher *h, pol_task t)
 {
     const struct pol_task_info *ti = h->host->task(h->host->ctx, t);
@@ -158,7 +158,7 @@ void dispatcher_open(struct dispatcher *h, const struct pol_view *view, const st
     POL_RESERVE(h->rest, h->cap_rest, n_ev);
     for (size_t i = 0; i < n_ev; i++) {
         if (!take_in(h, &ev[i])) h->rest[n++] = ev[i];
-        /* What was out of anybody's reach may be in it now, and the reverse. */
+        /* An engine elsewhere may have come into the reach of any node, or gone. */
         if (ev[i].type == POL_NODE_UP || ev[i].type == POL_NODE_DOWN)
             for (uint32_t k = 0; k < h->n_nodes; k++) mark(h, k);
     }

@@ -1,14 +1,15 @@
 /*
  * dispatcher.h -- what policies for tasks of API calls keep: the master's queue, each
- * node's queue and running tasks, and the engines free now.  Ordinary jobs in
- * the same run go to a scheduler state of their own, in order of arrival, skipping what
- * does not fit, before the calls get what is left.
+ * node's queue and running tasks, and which engines are free.  Ordinary jobs of the same
+ * run are started first, in order of arrival, skipping what does not fit (lib/sched); the
+ * calls get what is left.
  *
- * Call order in decide: dispatcher_open; then send, start and call.  The lists and the
- * scheduler state's plan already show what was decided.
+ * Call order in decide: dispatcher_open; then send, start and call.  A decision shows in
+ * the lists and in sched.plan at once.
  *
- * A task is named by its slot.  It is in one list at a time: the master's while
- * it waits there, its node's queue, then its node's running ones.
+ * Invariant: a task, named by its slot, is in one list at a time: the master's queue, then
+ * a node's queue, then that node's running tasks.
+ * Cost: O(1) for each event and decision; dispatcher_open O(nodes) when one comes or goes.
  */
 #ifndef POL_LIB_CALLS_DISPATCHER_H
 #define POL_LIB_CALLS_DISPATCHER_H
@@ -42,8 +43,8 @@ struct dispatcher {
     struct dispatcher_list master;
     struct dispatcher_node *node;  uint32_t n_nodes;
     uint32_t *dirty; uint32_t n_dirty;              /* nodes where something changed, each once */
-    struct pol_event *rest; size_t cap_rest;        /* what the scheduler state is told */
-    /* What a policy does when a task begins to wait with the master, and leaves the dispatcher or its place; may be NULL. */
+    struct pol_event *rest; size_t cap_rest;        /* events of ordinary jobs, for lib/sched */
+    /* Called when a task begins to wait with the master, and when it ends or is interrupted; may be NULL. */
     void (*arrived)(void *self, uint32_t task);
     void (*left)(void *self, uint32_t task);
     void *self;
@@ -51,18 +52,18 @@ struct dispatcher {
 
 void dispatcher_init(struct dispatcher *h, const struct pol_host *host, void *self);
 void dispatcher_fini(struct dispatcher *h);
-/* Take in what happened, and start ordinary jobs.  Dirty: nodes that changed, or whose tasks did. */
+/* Take in what happened, and start ordinary jobs.  Nodes that changed, or whose tasks did, become dirty. */
 void dispatcher_open(struct dispatcher *h, const struct pol_view *view, const struct pol_event *ev, size_t n_ev);
-/* The dirty nodes in order of their numbers. */
+/* Sort the dirty nodes by number. */
 void dispatcher_sort(struct dispatcher *h);
-/* They were looked at. */
+/* No node is dirty any more. */
 void dispatcher_clean(struct dispatcher *h);
 
-/* From the master's queue or another node's. */
+/* To a node's queue, from the master's or another node's, for an engine of this type (POL_NONE: of any). */
 void dispatcher_send(struct dispatcher *h, uint32_t task, uint32_t node, uint32_t engine, const char *reason);
 /* A queued task starts on its node; false if it does not fit there now. */
 bool dispatcher_start(struct dispatcher *h, uint32_t task, const char *reason);
-/* The next call of an idle task. */
+/* Run the next call of an idle task on an engine of a node. */
 void dispatcher_call(struct dispatcher *h, uint32_t task, uint32_t node, uint32_t engine, const char *reason);
 
 /* Could the task ever run on the node, empty and up? */

@@ -1,8 +1,9 @@
 /*
- * engine_timeline.h -- when an engine is booked, and for which task: the estimates
- * that the list schedulers and HEFT share.
+ * engine_timeline.h -- when an engine is booked, and for which task.  The list schedulers
+ * and HEFT estimate with it.
  *
- * Invariant: the slots of a time line are in order of time and do not overlap.
+ * Invariant: the slots of a timeline are in order of time and do not overlap.
+ * Cost: O(slots) each.
  */
 #ifndef POL_LIB_CALLS_ENGINE_TIMELINE_H
 #define POL_LIB_CALLS_ENGINE_TIMELINE_H
@@ -13,8 +14,8 @@ struct engine_slot { int64_t start, end; uint32_t task; };
 struct engine_timeline { uint32_t node, engine; struct engine_slot *slot; size_t cap; uint32_t n; };
 
 /*
- * The earliest start of `dur` on the time line, not before `ready`: after all that is
- * planned, or with `inserts` in the first gap that is long enough.  O(slots).
+ * The earliest start of a slot of length `dur`, not before `ready`: after all others, or
+ * with `inserts` in the first gap that is long enough.
  */
 int64_t engine_timeline_fit(const struct engine_timeline *l, int64_t ready, int64_t dur, bool inserts);
 void    engine_timeline_put(struct engine_timeline *l, uint32_t task, int64_t start, int64_t dur);

@@ -55,13 +55,14 @@ static int by_rank(const void *a, const void *b)
 }
 
 /*
- * A follower's rank is smaller than its forerunner's, but for tasks that take
- * no time: so tasks are taken by rank as they become free of forerunners.
+ * A task's rank is smaller than those of the tasks before it, except where tasks take no
+ * time.  So of the tasks whose forerunners are all planned, the one with the greatest
+ * rank is planned next.
  */
 void heft_plan(const struct heft_in *in, struct engine_timeline *line, uint32_t n_lines, struct heft_out *out)
 {
     struct ranked *order = pol_alloc(in->n, sizeof *order);
-    int64_t *ready = pol_alloc((size_t)in->n * (n_lines > 0 ? n_lines : 1), sizeof *ready);     /* [task][time line] */
+    int64_t *ready = pol_alloc((size_t)in->n * (n_lines > 0 ? n_lines : 1), sizeof *ready);     /* [task][timeline] */
     uint32_t *wait = pol_alloc(in->n, sizeof *wait);
     bool *done = pol_alloc(in->n, sizeof *done);
     rank(in, line, n_lines, out);

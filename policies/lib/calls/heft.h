@@ -1,6 +1,6 @@
 /*
  * heft.h -- HEFT: tasks in order of upward rank, each to the engine that ends it
- * first, in a gap of its time line if there is one.
+ * first, in a gap of its timeline if there is one.
  * Source: Topcuoglu, Hariri, Wu, Performance-effective and low-complexity task
  * scheduling for heterogeneous computing, TPDS 13(3), 2002.
  */
@@ -12,9 +12,9 @@
 /*
  *   w     [n][n_engines] time of a task on an engine type; -1: cannot run there
  *   next  followers of task i: next[next_start[i] .. next_start[i + 1])
- *   comm  of each such edge: time between time lines of different nodes
- *   may   is the time line open to the task?  NULL: all are
- * Means of w are over the time lines.  Ties: smaller index, smaller time line.
+ *   comm  of each such edge: time between timelines of different nodes
+ *   may   is the timeline open to the task?  NULL: all are
+ * Means of w are over the timelines.  Ties: smaller index, smaller timeline.
  */
 struct heft_in {
     uint32_t n, n_engines;
@@ -26,9 +26,9 @@ struct heft_in {
     bool (*may)(const void *ctx, uint32_t task, uint32_t line);
     const void *ctx;
 };
-struct heft_out { double rank; uint32_t line; int64_t start, end; };      /* time line POL_NONE: it can run on none */
+struct heft_out { double rank; uint32_t line; int64_t start, end; };      /* timeline POL_NONE: it can run on none */
 
-/* Books the tasks on the time lines.  out [n].  O(n (time lines x slots + edges)). */
+/* Books the tasks on the timelines.  out [n].  O(n (timelines x slots + edges)). */
 void heft_plan(const struct heft_in *in, struct engine_timeline *line, uint32_t n_lines, struct heft_out *out);
 
 #endif

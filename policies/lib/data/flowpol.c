@@ -6,14 +6,17 @@
 
 #include "lib/util.h"
 
-enum { NO_LIMIT = 1 << 30 };    /* a share beyond every number of tasks */
+enum { NO_LIMIT = 1 << 30 };    /* as a share: more than any number of tasks */
 
 /* ---- in step with the scheduler state ---- */
 
 static int64_t now_of(const struct flowpol *f) { return f->offer.sched.view->now_us; }
 static int64_t wait_cost(const struct flowpol *f, int64_t us) { return (int64_t)((pol_wide)us * f->rule.wait_milli / 1000); }
 
-/* What leaving any task costs now.  Waits grow alike, so they grow here, for all at once: a task's own part is in its shift. */
+/*
+ * What leaving a task costs now, if it waits since time 0.  All waits grow alike, so this one figure grows
+ * for all of them; how much less a task has waited is in its shift.
+ */
 static int64_t leave_now(const struct flowpol *f) { return f->rule.leave + wait_cost(f, now_of(f)); }
 
 static void waits(void *self, const struct unit *u, int sign)
@@ -81,7 +84,7 @@ static uint32_t n_active(struct flowpol *f)
     return k;
 }
 
-/* Of the tasks in the network, how many the job has a claim to; `held` by its others. */
+/* To how many of the job's tasks in the network it has a claim; `held`: what its other tasks hold. */
 static uint32_t claim(const struct flowpol *f, const struct gpujob *j, int64_t held, int64_t q, uint32_t k)
 {
     if (f->rule.share == FLOW_ALL) return NO_LIMIT;
@@ -102,7 +105,7 @@ static void tell_shares(struct flowpol *f, bool all)
         const struct gpujob *j = gpujobs_nth(g, i);
         if (j == NULL || j->held + j->waiting == 0) continue;
         uint32_t slot = g->order.at[i].slot;
-        /* What of held is in the network: its tasks there less those that wait. */
+        /* The job's running tasks in the network: all of its tasks there less those that wait. */
         int64_t in_net = flownet_told(&f->net, slot).n_tasks, waiting = 0;
         for (uint32_t x = j->first_group; x != POL_NONE; x = g->group[x].next)
             if (gpujobs_is_apart(g, g->group[x].request_class)) waiting += g->group[x].n_waiting;
@@ -113,10 +116,10 @@ static void tell_shares(struct flowpol *f, bool all)
 /* ---- running tasks in the network ---- */
 
 /*
- * Staying costs what reading there did, less what the task ran: d* - p*.  But
- * never as much as leaving it would: a task is stopped only for another's sake,
- * or its own, not to leave its GPU idle.  A task that started at this very
- * instant stays as it is, so that an instant comes to an end.
+ * Staying costs what reading there did, less what the task has run (d* - p*), but always
+ * less than leaving it: a task is stopped to give its GPU to another or to get a better
+ * one, never to leave the GPU idle.  A task that started at this instant is left out of
+ * the network, so that the rounds of an instant come to an end.
  */
 static void tell_running(struct flowpol *f)
 {
@@ -160,7 +163,7 @@ static void list_moved(struct flowpol *f)
     for (uint32_t i = 0; i < f->n_moved; i++) sched_release(d, f->moved[i]);
 }
 
-/* A card for a task on its place.  One that a victim holds only if none is free, and only for a job below its share. */
+/* The card for a task that the flow put on a node: a free one, else, for a job below its share, one that a victim holds. */
 static uint64_t choose_card(struct flowpol *f, const struct flownet_put *p, const struct pol_shape *s)
 {
     const struct plan *plan = &f->offer.sched.plan;
@@ -186,7 +189,10 @@ static void mark_victims(struct flowpol *f, uint32_t i, bool on)
             f->victim_of[d->plan.node[d->held[t].node].n.card0 + (uint32_t)__builtin_ctzll(left)] = on ? i + 1 : 0;
 }
 
-/* Room in the plan for every task put somewhere; false: for some there was none, and their places are not to be used again now. */
+/*
+ * Allocate in the plan what the flow put.  False: some did not fit, and their places are closed for this
+ * decision.
+ */
 static bool take_places(struct flowpol *f)
 {
     struct sched *d = &f->offer.sched;
@@ -214,7 +220,7 @@ static bool take_places(struct flowpol *f)
     return all;
 }
 
-/* Those whose GPU nobody took keep it, the last first, unless they are to move; the rest are stopped. */
+/* Victims, and tasks to be moved, whose GPU nobody took run on if they still can, the last first; the rest are preempted. */
 static void settle_stops(struct flowpol *f)
 {
     struct sched *d = &f->offer.sched;
@@ -288,10 +294,10 @@ static bool with_victims(struct flowpol *f, struct assign_result *r)
 
 /*
  * 1. Tell the solver what changed, and solve.
- * 2. Jobs below their share that got too little get GPUs of tasks that may be
- *    stopped, if the rule stops.
- * 3. Start what fits.  A place where a task did not (the node lacks CPU, say)
- *    is left out in this decision, and what still waits is solved again.
+ * 2. If the rule preempts: jobs below their share that got too little get GPUs of tasks
+ *    that may be stopped.
+ * 3. Start what fits.  A place where a task does not fit (the node lacks CPU, say) is
+ *    closed for this decision, and what still waits is solved again.
  */
 static void run_flow(struct flowpol *f, bool all)
 {
@@ -300,7 +306,7 @@ static void run_flow(struct flowpol *f, bool all)
     bool replaces = f->rule.replaces && !all, failed, stopped;
     if (f->offer.jobs.apart.n == 0 && !replaces) return;
     flownet_open(n);
-    f->evict.n_victims = 0;             /* what wider units stopped is none of ours */
+    f->evict.n_victims = 0;             /* those of wider units are settled already */
     do {
         if (replaces) tell_running(f);
         flownet_places(n, replaces);
@@ -331,9 +337,9 @@ static bool has_free(const struct flowpol *f)
 }
 
 /*
- * When waiting makes a start worth while that is not yet: when it has cost what
- * reading does.  (What leaving costs beyond a wait makes such a start the
- * cheaper; rounding of the wait's two parts can only add to it.)
+ * Ask to be woken when some wait will have cost as much as reading does on some node, so
+ * that a start that is too dear now is worth it then.  (It surely is: leaving costs a
+ * little more than the wait, and rounding its two parts down can only add to it.)
  */
 static void ask_wake(struct flowpol *f)
 {
@@ -357,7 +363,7 @@ static void ask_wake(struct flowpol *f)
     d->host->wake(d->host->ctx, f->wake_us);
 }
 
-/* For the record: of what came in this round, what the flow left. */
+/* For the record: the singles that came in this round and that the flow left waiting. */
 static void tell_left(struct flowpol *f)
 {
     struct sched *d = &f->offer.sched;
@@ -377,7 +383,7 @@ void flowpol_decide(void *flowpol, const struct pol_view *view, const struct pol
     run_flow(f, false);
     if (f->rule.stops) evict_run(&f->evict, &f->offer);
     offer_gpus(&f->offer, false);
-    /* Nothing would ever change: rather a dear place than none. */
+    /* Nothing runs, so nothing would ever change: a dear place is better than none. */
     if (f->rule.wait_milli == 0 && f->offer.jobs.apart.n > 0 && !holds_any(f)) run_flow(f, true);
     offer_cpus(&f->offer);
     tell_left(f);

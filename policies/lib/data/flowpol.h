@@ -3,9 +3,11 @@
  * flow.  Shared by fs, fsp, fsu and quincy, which differ in their rule alone;
  * README.md, "The flow policies".
  *
- * GPU units that are not singles (several cards, shares of one, gangs) are
- * offered as gs does, those of jobs below their share before the flow and the
- * rest after it; CPU units come last.
+ * GPU units that are not singles (several cards, shares of one, gangs) are offered as gs
+ * does: before the flow to jobs below their share, after it to all.  CPU units come last.
+ *
+ * Cost: one solve a decision (lib/flow/README.md), more if a place turns out not to fit.
+ * Source: Tang et al., scheduling data-intensive jobs on GPU clusters, section 4.
  */
 #ifndef POL_LIB_DATA_FLOWPOL_H
 #define POL_LIB_DATA_FLOWPOL_H
@@ -13,7 +15,7 @@
 #include "lib/data/evict.h"
 #include "lib/data/flownet.h"
 
-/* How many of a job's tasks have a claim: README.md. */
+/* How many of a job's tasks have a claim to a GPU: README.md, "Claim". */
 enum flow_share {
     FLOW_BASIC,         /* its basic share A*; its final one where A* is 0 for all */
     FLOW_FINAL,         /* its final share A */
@@ -27,16 +29,17 @@ struct flow_rule {
     bool    stops;              /* jobs above their share lose their shortest-run tasks to those below */
     bool    replaces;           /* running tasks are in the network, at what they cost less what they ran */
     int64_t leave;              /* what leaving a task costs */
-    int64_t wait_milli;         /* and a thousandth of this more for each microsecond that it waited; 0: no wait counts */
+    int64_t wait_milli;         /* and so many thousandths more for each microsecond that it waited */
     int64_t keep_milli;         /* thousandths that a microsecond of running counts */
     struct locality_price price;
     enum placement_rule placement;
 };
 
-struct flow_wait { int64_t since, before; uint32_t gen; };      /* of a task: this wait's begin, and all earlier waits */
+/* Of a task: since when it waits, and the sum of its earlier waits. */
+struct flow_wait { int64_t since, before; uint32_t gen; };
 
 struct flowpol {
-    struct offer offer;         /* first: it is the scheduler state's self */
+    struct offer offer;         /* first: lib/sched calls back with a pointer to it */
     struct evict evict;
     struct flownet net;
     struct flow_rule rule;
