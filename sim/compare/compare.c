@@ -7,17 +7,7 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "compare/metric_info.h"
-
-static enum st failed(const struct compare *c, struct diag *d)
-{
-    return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(store_db(c->store)));
-}
-
-static char *text_at(sqlite3_stmt *q, int col)
-{
-    const char *s = (const char *)sqlite3_column_text(q, col);
-    return mem_strdup(s != NULL ? s : "");
-}
+#include "db/query.h"
 
 static bool is_at(sqlite3_stmt *q, int col, const char *s)
 {
@@ -39,10 +29,10 @@ static struct compare_case *case_of(struct compare *c, sqlite3_stmt *q)
     }
     MEM_RESERVE(c->at, c->cap, c->n + 1);
     struct compare_case *k = &c->at[c->n++];
-    k->scenario = text_at(q, COL_SCENARIO);
-    k->variant = text_at(q, COL_VARIANT);
-    k->text = text_at(q, COL_TEXT);
-    k->trace = text_at(q, COL_TRACE);
+    k->scenario = query_text_dup(q, COL_SCENARIO);
+    k->variant = query_text_dup(q, COL_VARIANT);
+    k->text = query_text_dup(q, COL_TEXT);
+    k->trace = query_text_dup(q, COL_TRACE);
     return k;
 }
 
@@ -80,39 +70,39 @@ static struct compare_policy *policy_of(struct compare_case *k, sqlite3_stmt *q)
     }
     MEM_RESERVE(k->policy, k->cap_policies, k->n_policies + 1);
     struct compare_policy *p = &k->policy[k->n_policies++];
-    p->name = text_at(q, COL_POLICY);
-    p->spec = text_at(q, COL_SPEC);
-    p->label = text_at(q, is_unique ? COL_POLICY : COL_SPEC);
+    p->name = query_text_dup(q, COL_POLICY);
+    p->spec = query_text_dup(q, COL_SPEC);
+    p->label = query_text_dup(q, is_unique ? COL_POLICY : COL_SPEC);
     p->clairvoyant = sqlite3_column_int(q, COL_CLAIRVOYANT) != 0;
     return p;
 }
 
 static enum st load_done(struct compare *c, struct diag *d)
 {
-    sqlite3_stmt *q = NULL;
-    int rc = sqlite3_prepare_v2(store_db(c->store), "SELECT id, scenario, scenario_text, trace_hash, policy, policy_spec,"
-                                " clairvoyant, seed, variant FROM v_run ORDER BY id", -1, &q, NULL);
-    while (rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) {
+    sqlite3_stmt *q;
+    TRY(query_begin(c->store, "SELECT id, scenario, scenario_text, trace_hash, policy, policy_spec,"
+                                " clairvoyant, seed, variant FROM v_run ORDER BY id", &q, d));
+    while (sqlite3_step(q) == SQLITE_ROW) {
         struct compare_policy *p = policy_of(case_of(c, q), q);
         MEM_RESERVE(p->run, p->cap_run, p->n_runs + 1);
         MEM_RESERVE(p->seed, p->cap_seed, p->n_runs + 1);
         p->run[p->n_runs] = sqlite3_column_int64(q, COL_ID);
         p->seed[p->n_runs++] = sqlite3_column_int64(q, COL_SEED);
     }
-    return sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : failed(c, d);
+    return query_end(c->store, q, d);
 }
 
 static enum st load_unfinished(struct compare *c, struct diag *d)
 {
-    sqlite3_stmt *q = NULL;
-    int rc = sqlite3_prepare_v2(store_db(c->store), "SELECT id, seed, scenario, policy, status, message FROM run"
-                                " WHERE status <> 'done' ORDER BY id", -1, &q, NULL);
-    while (rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) {
+    sqlite3_stmt *q;
+    TRY(query_begin(c->store, "SELECT id, seed, scenario, policy, status, message FROM run"
+                                " WHERE status <> 'done' ORDER BY id", &q, d));
+    while (sqlite3_step(q) == SQLITE_ROW) {
         MEM_RESERVE(c->unfinished, c->cap_unfinished, c->n_unfinished + 1);
         c->unfinished[c->n_unfinished++] = (struct compare_unfinished){ .run = sqlite3_column_int64(q, 0), .seed = sqlite3_column_int64(q, 1),
-            .scenario = text_at(q, 2), .policy = text_at(q, 3), .status = text_at(q, 4), .message = text_at(q, 5) };
+            .scenario = query_text_dup(q, 2), .policy = query_text_dup(q, 3), .status = query_text_dup(q, 4), .message = query_text_dup(q, 5) };
     }
-    return sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : failed(c, d);
+    return query_end(c->store, q, d);
 }
 
 enum st compare_load(struct compare *c, struct store *s, struct diag *d)
@@ -179,14 +169,13 @@ enum st compare_check_metric(const struct compare *c, const char *metric, const 
     char *names[MAX];
     size_t n = 0;
     bool found = false, in_scope = false;
-    sqlite3_stmt *q = NULL;
+    sqlite3_stmt *q;
     if (window_is_on(&c->window)) return window_check(metric, d);
-    if (sqlite3_prepare_v2(store_db(c->store), "SELECT name, max(scope = ?1) FROM metric GROUP BY name ORDER BY name", -1, &q, NULL) != SQLITE_OK)
-        return failed(c, d);
+    TRY(query_begin(c->store, "SELECT name, max(scope = ?1) FROM metric GROUP BY name ORDER BY name", &q, d));
     (void)sqlite3_bind_text(q, 1, scope, -1, SQLITE_STATIC);
     while (n < MAX && sqlite3_step(q) == SQLITE_ROW) {
         if (is_at(q, 0, metric)) { found = true; in_scope = sqlite3_column_int(q, 1) != 0; }
-        names[n++] = text_at(q, 0);
+        names[n++] = query_text_dup(q, 0);
     }
     (void)sqlite3_finalize(q);
     if (!found) {

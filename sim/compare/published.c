@@ -6,27 +6,26 @@
 
 #include "base/mem.h"
 #include "base/embed.h"
+#include "db/query.h"
 
 enum { COL_POLICY, COL_AGAINST, COL_METRIC, COL_IS, COL_VALUE, COL_WITHIN, COL_SOURCE };
 
-static char *text_at(sqlite3_stmt *q, int col) { return mem_strdup((const char *)sqlite3_column_text(q, col)); }
-
 enum st published_load(struct published *p, struct store *s, const char *scenario, struct diag *d)
 {
-    sqlite3_stmt *q = NULL;
+    sqlite3_stmt *q;
     *p = (struct published){ .n = 0 };
-    int rc = sqlite3_prepare_v2(store_db(s), embed_text("published.sql"), -1, &q, NULL);
-    if (rc == SQLITE_OK) rc = sqlite3_bind_text(q, 1, scenario, -1, SQLITE_STATIC);
-    while (rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) {
+    TRY(query_begin(s, embed_text("published.sql"), &q, d));
+    (void)sqlite3_bind_text(q, 1, scenario, -1, SQLITE_STATIC);
+    while (sqlite3_step(q) == SQLITE_ROW) {
         MEM_RESERVE(p->at, p->cap, p->n + 1);
         p->at[p->n++] = (struct published_row){
-            .policy = text_at(q, COL_POLICY), .against = text_at(q, COL_AGAINST), .metric = text_at(q, COL_METRIC),
+            .policy = query_text_dup(q, COL_POLICY), .against = query_text_dup(q, COL_AGAINST), .metric = query_text_dup(q, COL_METRIC),
             .is = (char)sqlite3_column_text(q, COL_IS)[0], .value = sqlite3_column_double(q, COL_VALUE),
-            .within = sqlite3_column_double(q, COL_WITHIN), .source = text_at(q, COL_SOURCE) };
+            .within = sqlite3_column_double(q, COL_WITHIN), .source = query_text_dup(q, COL_SOURCE) };
     }
-    if (sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK) return ST_OK;
-    published_fini(p);
-    return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(store_db(s)));
+    enum st st = query_end(s, q, d);
+    if (st != ST_OK) published_fini(p);
+    return st;
 }
 
 void published_fini(struct published *p)

@@ -7,17 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-
-static enum st failed(struct store *s, struct diag *d)
-{
-    return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(store_db(s)));
-}
-
-static char *text_of(sqlite3_stmt *q, int col)
-{
-    const char *s = (const char *)sqlite3_column_text(q, col);
-    return mem_strdup(s != NULL ? s : "");
-}
+#include "db/query.h"
 
 void select_fini(struct selection *p)
 {
@@ -55,7 +45,7 @@ static enum st none(struct store *s, const char *text, struct diag *d)
     sqlite3_stmt *q = NULL;
     (void)diag_set(d, ST_EINPUT, "there is no finished run '%s'", text);
     if (sqlite3_prepare_v2(store_db(s), "SELECT policy FROM v_run GROUP BY policy ORDER BY min(id)", -1, &q, NULL) == SQLITE_OK)
-        while (n < ARRAY_LEN(label) && sqlite3_step(q) == SQLITE_ROW) label[n++] = text_of(q, 0);
+        while (n < ARRAY_LEN(label) && sqlite3_step(q) == SQLITE_ROW) label[n++] = query_text_dup(q, 0);
     (void)sqlite3_finalize(q);
     char *bare = mem_strndup(text, strcspn(text, "/"));
     const char *near = diag_nearest(bare, (const char *const *)label, n);
@@ -78,7 +68,7 @@ static enum st by_number(struct store *s, int64_t run, const char *text, struct 
     int rc = sqlite3_prepare_v2(store_db(s), "SELECT status, message, policy, seed FROM run WHERE id = ?", -1, &q, NULL);
     if (rc == SQLITE_OK) (void)sqlite3_bind_int64(q, 1, run);
     if (rc != SQLITE_OK) {
-        st = failed(s, d);
+        st = store_failed(s, d);
     } else if (sqlite3_step(q) != SQLITE_ROW) {
         st = none(s, text, d);
     } else if (strcmp((const char *)sqlite3_column_text(q, 0), "done") != 0) {
@@ -101,7 +91,7 @@ static enum st by_label(struct store *s, const char *label, const char *seed, in
     if (rc == SQLITE_OK) rc = sqlite3_bind_text(q, 2, seed, -1, SQLITE_STATIC);
     for (*n = 0; rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW; ++*n)
         if (*n == 0) *run = sqlite3_column_int64(q, 0);
-    return sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : failed(s, d);
+    return sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : store_failed(s, d);
 }
 
 static enum st find_run(struct store *s, const char *text, int64_t *run, struct diag *d)
@@ -139,12 +129,12 @@ enum st select_run(struct selection *p, struct store *s, const char *text, struc
     if (rc == SQLITE_OK) (void)sqlite3_bind_int64(q, 1, p->run);
     if (rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) {
         char **const to[] = { &p->scenario, &p->title, &p->policy, &p->spec, &p->source, &p->version, &p->digest };
-        for (int i = 0; i < (int)ARRAY_LEN(to); i++) *to[i] = text_of(q, i);
+        for (int i = 0; i < (int)ARRAY_LEN(to); i++) *to[i] = query_text_dup(q, i);
         p->clairvoyant = sqlite3_column_int(q, 7) != 0;
         p->seed = (uint64_t)sqlite3_column_int64(q, 8);
         p->by_count = sqlite3_column_int(q, 9) != 0;
     }
-    return sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : failed(s, d);
+    return sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : store_failed(s, d);
 }
 
 enum st select_job(struct store *s, const struct selection *p, const char *id, uint64_t *ordinal, struct diag *d)
@@ -159,9 +149,9 @@ enum st select_job(struct store *s, const struct selection *p, const char *id, u
         *ordinal = (uint64_t)sqlite3_column_int64(q, 0);
         found = strcmp((const char *)sqlite3_column_text(q, 1), id) == 0;
         MEM_RESERVE(ids, cap, n + 1);
-        ids[n++] = text_of(q, 1);
+        ids[n++] = query_text_dup(q, 1);
     }
-    enum st st = sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : failed(s, d);
+    enum st st = sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : store_failed(s, d);
     if (st == ST_OK && !found) {
         const char *near = diag_nearest(id, (const char *const *)ids, n);
         st = diag_set(d, ST_EINPUT, "run %" PRId64 " (%s/%" PRIu64 ") has no job '%s'", p->run, p->policy, p->seed, id);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "db/query.h"
 
 /*
  * A task waits with the master until a decision `send` puts it into a node's
@@ -46,7 +47,7 @@ enum st explain_calls_any(const struct explain_state *l, bool *is, struct diag *
     TRY(explain_query(l, "SELECT EXISTS (SELECT 1 FROM decision WHERE run = ?1 AND verb = 'send' AND ordinal = ?2)", &q, d));
     (void)sqlite3_bind_int64(q, 2, (int64_t)l->e->ordinal);
     *is = sqlite3_step(q) == SQLITE_ROW && sqlite3_column_int(q, 0) != 0;
-    return explain_query_end(l, q, d);
+    return query_end(l->store, q, d);
 }
 
 /* A number by a query of the run, with two more values bound; none: -1. */
@@ -58,7 +59,7 @@ static enum st ask(const struct task_state *s, const char *sql, int64_t a, int64
     (void)sqlite3_bind_int64(q, 3, b);
     (void)sqlite3_bind_int64(q, 4, c);
     *out = sqlite3_step(q) == SQLITE_ROW && sqlite3_column_type(q, 0) != SQLITE_NULL ? sqlite3_column_int64(q, 0) : -1;
-    return explain_query_end(s->l, q, d);
+    return query_end(s->l->store, q, d);
 }
 
 /* Did the node whose queue it is in fail before `at`?  Then it is back with the master. */
@@ -227,7 +228,7 @@ static enum st task_steps(struct explain_state *l, uint32_t task, struct diag *d
     if (st == ST_OK) st = walk(&s, decision, call, attempt, d);
     sqlite3_stmt *const all[] = { decision, call, attempt };
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
-        if (sqlite3_finalize(all[i]) != SQLITE_OK && st == ST_OK) st = diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(store_db(l->store)));
+        if (sqlite3_finalize(all[i]) != SQLITE_OK && st == ST_OK) st = store_failed(l->store, d);
     return st;
 }
 

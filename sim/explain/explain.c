@@ -7,21 +7,13 @@
 #include <sqlite3.h>
 
 #include "base/mem.h"
+#include "db/query.h"
 
 /* ---- helpers ---- */
 
-enum st explain_query_end(const struct explain_state *l, sqlite3_stmt *q, struct diag *d)
-{
-    if (sqlite3_finalize(q) == SQLITE_OK) return ST_OK;
-    return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(store_db(l->store)));
-}
-
 enum st explain_query(const struct explain_state *l, const char *sql, sqlite3_stmt **q, struct diag *d)
 {
-    *q = NULL;
-    if (sqlite3_prepare_v2(store_db(l->store), sql, -1, q, NULL) == SQLITE_OK
-        && sqlite3_bind_int64(*q, 1, l->e->run->run) == SQLITE_OK) return ST_OK;
-    return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(store_db(l->store)));
+    return query_run(l->store, l->e->run->run, sql, q, d);
 }
 
 char *explain_text(const char *fmt, ...)
@@ -141,13 +133,13 @@ static enum st load_own(struct life *f, struct diag *d)
         o->node = (uint32_t)sqlite3_column_int64(q, 2);
         (void)snprintf(o->outcome, sizeof o->outcome, "%s", (const char *)sqlite3_column_text(q, 5));
     }
-    TRY(explain_query_end(&f->l, q, d));
+    TRY(query_end(f->l.store, q, d));
     TRY(explain_query(&f->l, "SELECT task, at_us, phase FROM phase WHERE run = ?1 AND ordinal = ?2 AND phase IN ('blocked', 'ready')", &q, d));
     (void)sqlite3_bind_int64(q, 2, me);
     while (sqlite3_step(q) == SQLITE_ROW)
         (void)own_add(f, strcmp((const char *)sqlite3_column_text(q, 2), "ready") == 0 ? OWN_READY : OWN_BLOCKED,
                       sqlite3_column_int64(q, 1), (uint32_t)sqlite3_column_int64(q, 0), 0);
-    TRY(explain_query_end(&f->l, q, d));
+    TRY(query_end(f->l.store, q, d));
     if (f->n_own > 0) qsort(f->own, f->n_own, sizeof *f->own, by_time);
     TRY(explain_query(&f->l, "SELECT at_us, seq, verb, coalesce(why, '') FROM decision WHERE run = ?1 AND ordinal = ?2"
                  " AND verb IN ('start', 'preempt') ORDER BY seq", &q, d));
@@ -157,7 +149,7 @@ static enum st load_own(struct life *f, struct diag *d)
         f->decision[f->n_decisions++] = (struct decision){ sqlite3_column_int64(q, 0), sqlite3_column_int64(q, 1),
             mem_strdup((const char *)sqlite3_column_text(q, 2)), mem_strdup((const char *)sqlite3_column_text(q, 3)) };
     }
-    return explain_query_end(&f->l, q, d);
+    return query_end(f->l.store, q, d);
 }
 
 static enum st load_cut(struct life *f, struct diag *d)
@@ -165,7 +157,7 @@ static enum st load_cut(struct life *f, struct diag *d)
     sqlite3_stmt *q;
     TRY(explain_query(&f->l, "SELECT end_us FROM attempt WHERE run = ?1 AND outcome = 'horizon' LIMIT 1", &q, d));
     if (sqlite3_step(q) == SQLITE_ROW) f->cut = sqlite3_column_int64(q, 0);
-    return explain_query_end(&f->l, q, d);
+    return query_end(f->l.store, q, d);
 }
 
 static const struct decision *decision_at(const struct life *f, int64_t at, const char *verb)
@@ -225,7 +217,7 @@ static enum st load_request(struct life *f, struct diag *d)
         l->e->is_gang = sqlite3_column_int(q, 1) != 0;
         replay_shape(q, 2, &g->shape);
     }
-    TRY(explain_query_end(l, q, d));
+    TRY(query_end(l->store, q, d));
     if (l->n_groups == 0) return diag_set(d, ST_EWORLD, "the record of run %" PRId64 " has no request of job '%s'", l->e->run->run, l->e->id);
     for (size_t i = 0; i < l->n_groups; i++) {
         struct explain_group *g = &l->group[i];
@@ -255,7 +247,7 @@ static enum st arrived(struct life *f, struct diag *d)
     (void)sqlite3_bind_int64(q, 3, e->submit);
     while (sqlite3_step(q) == SQLITE_ROW) explain_names_add(&s->jobs, (const char *)sqlite3_column_text(q, 0));
     s->text = mem_strdup(s->jobs.all > 0 ? "arrived; had not started yet of those before it" : "arrived; all those before it had started");
-    return explain_query_end(&f->l, q, d);
+    return query_end(f->l.store, q, d);
 }
 
 static const char *node_name(const struct life *f, uint32_t node)
@@ -463,7 +455,7 @@ static enum st load_job(struct life *f, struct diag *d)
         e->end = sqlite3_column_int64(q, 5);
         e->n_tasks = (uint32_t)sqlite3_column_int64(q, 6);
     }
-    TRY(explain_query_end(&f->l, q, d));
+    TRY(query_end(f->l.store, q, d));
     MEM_ARRAY(f->is, e->n_tasks + 1);
     MEM_ARRAY(f->hold, e->n_tasks + 1);
     f->n_waiting = e->n_tasks;

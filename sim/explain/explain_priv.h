@@ -38,7 +38,6 @@ struct explain_state {
 };
 
 enum st explain_query(const struct explain_state *l, const char *sql, struct sqlite3_stmt **q, struct diag *d);    /* binds the run to ?1 */
-enum st explain_query_end(const struct explain_state *l, struct sqlite3_stmt *q, struct diag *d);
 char   *explain_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));       /* owned */
 void    explain_names_add(struct explain_names *n, const char *name);                              /* counts it; keeps the first few */
 void    explain_names_add_job(const struct explain_state *l, struct explain_names *n, uint64_t ordinal);

@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include "base/mem.h"
+#include "db/query.h"
 
 /* In this order at one instant: what frees before what takes.  A change of cores comes twice, for whichever it is. */
 enum row_type { ROW_STOP, ROW_UP, ROW_DOWN, ROW_SHRINK, ROW_START, ROW_GROW };
@@ -13,18 +14,6 @@ enum { COL_SHAPE = 6, COL_CORES = 17, COL_SHORT = 18 };
 
 const char replay_request_columns[] =
     "q.cpu_milli, q.mem_b, q.n_gpu, q.gpu_milli, q.gpu_mem_b, q.gpu_types, q.need_all, q.need_any, q.engines, q.exclusive, q.gpu_cores";
-
-static enum st failed(const struct replay *r, struct diag *d)
-{
-    return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(store_db(r->store)));
-}
-
-static enum st query(const struct replay *r, const char *sql, sqlite3_stmt **q, struct diag *d)
-{
-    *q = NULL;
-    if (sqlite3_prepare_v2(store_db(r->store), sql, -1, q, NULL) != SQLITE_OK || sqlite3_bind_int64(*q, 1, r->run) != SQLITE_OK) return failed(r, d);
-    return ST_OK;
-}
 
 static void engines(const char *text, int32_t *out)
 {
@@ -57,20 +46,20 @@ void replay_shape(sqlite3_stmt *q, int col, struct shape *s)
 static enum st load_names(struct replay *r, struct diag *d)
 {
     sqlite3_stmt *q;
-    TRY(query(r, "SELECT kind, name FROM word WHERE run = ? ORDER BY kind, bit", &q, d));
+    TRY(query_run(r->store, r->run, "SELECT kind, name FROM word WHERE run = ? ORDER BY kind, bit", &q, d));
     while (sqlite3_step(q) == SQLITE_ROW) {
         const char *type = (const char *)sqlite3_column_text(q, 0), *name = (const char *)sqlite3_column_text(q, 1);
         struct intern *of = strcmp(type, "label") == 0 ? &r->cluster.labels : strcmp(type, "gpu_type") == 0 ? &r->cluster.gpu_types : &r->cluster.engines;
         (void)intern_id(of, name);
     }
-    return sqlite3_finalize(q) == SQLITE_OK ? ST_OK : failed(r, d);
+    return query_end(r->store, q, d);
 }
 
 static enum st load_nodes(struct replay *r, struct diag *d)
 {
     sqlite3_stmt *q;
     enum st st = ST_OK;
-    TRY(query(r, "SELECT name, rack, gpu_type, n_gpu, cpu_milli, mem_b, labels, gpu_mem_b, engines,"
+    TRY(query_run(r->store, r->run, "SELECT name, rack, gpu_type, n_gpu, cpu_milli, mem_b, labels, gpu_mem_b, engines,"
               " gpu_cores, max_tasks, cpu_reserved_milli, mem_reserved_b FROM node JOIN capability USING (run, node)"
               " WHERE run = ? ORDER BY node", &q, d));
     while (st == ST_OK && sqlite3_step(q) == SQLITE_ROW) {
@@ -85,7 +74,7 @@ static enum st load_nodes(struct replay *r, struct diag *d)
         engines((const char *)sqlite3_column_text(q, 8), n.engine);
         st = cluster_add(&r->cluster, &n, d);
     }
-    if (sqlite3_finalize(q) != SQLITE_OK && st == ST_OK) st = failed(r, d);
+    if (sqlite3_finalize(q) != SQLITE_OK && st == ST_OK) st = store_failed(r->store, d);
     cluster_seal(&r->cluster);
     return st;
 }
@@ -116,7 +105,7 @@ static enum st open_rows(struct replay *r, int64_t from, int64_t to, struct diag
         " ORDER BY at, kind, ordinal, task", ROW_START, replay_request_columns, ROW_STOP, none, ROW_DOWN, none, ROW_UP, none,
         ROW_SHRINK, none, ROW_GROW, none);
     sqlite3_stmt *q;
-    TRY(query(r, sql, &q, d));
+    TRY(query_run(r->store, r->run, sql, &q, d));
     r->rows = q;
     (void)sqlite3_bind_int64(q, 2, from);
     (void)sqlite3_bind_int64(q, 3, to);

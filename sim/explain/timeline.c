@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 
 #include "base/mem.h"
+#include "db/query.h"
 #include "model/cluster/cluster.h"
 
 enum { PID_CLUSTER = 1, PID_NODE0 = 2 };
@@ -26,7 +27,7 @@ struct timeline_node { struct track *track; uint32_t n_gpu; };     /* [n_gpu + 1
 
 struct timeline {
     FILE   *to;
-    sqlite3 *db;
+    struct store *store;
     int64_t run;
     struct timeline_node *node; uint32_t n_nodes;
     bool    is_first;
@@ -34,25 +35,14 @@ struct timeline {
     int64_t changed_at;                             /* counters not yet written since; -1: none */
 };
 
-static enum st failed(const struct timeline *t, struct diag *d)
-{
-    return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(t->db));
-}
-
-static enum st open_query(const struct timeline *t, const char *sql, sqlite3_stmt **q, struct diag *d)
-{
-    if (sqlite3_prepare_v2(t->db, sql, -1, q, NULL) != SQLITE_OK || sqlite3_bind_int64(*q, 1, t->run) != SQLITE_OK) return failed(t, d);
-    return ST_OK;
-}
-
 enum st timeline_check(struct store *s, const struct selection *p, struct diag *d)
 {
-    struct timeline t = { .db = store_db(s), .run = p->run };
+    struct timeline t = { .store = s, .run = p->run };
     sqlite3_stmt *q = NULL;
-    TRY(open_query(&t, "SELECT EXISTS (SELECT 1 FROM attempt WHERE run = ?1)"
+    TRY(query_run(t.store, t.run, "SELECT EXISTS (SELECT 1 FROM attempt WHERE run = ?1)"
                    " OR NOT EXISTS (SELECT 1 FROM job WHERE run = ?1 AND start_us >= 0)", &q, d));
     bool ok = sqlite3_step(q) == SQLITE_ROW && sqlite3_column_int(q, 0) != 0;
-    if (sqlite3_finalize(q) != SQLITE_OK) return failed(&t, d);
+    TRY(query_end(s, q, d));
     if (ok) return ST_OK;
     (void)diag_set(d, ST_EINPUT, "run %" PRId64 " (%s/%" PRIu64 ") has no record of what ran where", p->run, p->policy, p->seed);
     diag_hint(d, "run it again with `fairway run SCENARIO.yaml --set output.attempts=true`");
@@ -281,7 +271,7 @@ static enum st open_nodes(struct timeline *t, struct diag *d)
 {
     sqlite3_stmt *q = NULL;
     size_t cap = 0;
-    TRY(open_query(t, "SELECT n.node, name, n_gpu, gpu_type, EXISTS (SELECT 1 FROM outage o WHERE o.run = n.run AND o.node = n.node)"
+    TRY(query_run(t->store, t->run, "SELECT n.node, name, n_gpu, gpu_type, EXISTS (SELECT 1 FROM outage o WHERE o.run = n.run AND o.node = n.node)"
                    " FROM node n WHERE run = ?1 ORDER BY node", &q, d));
     name_it(t, PID_CLUSTER, 0, "process_name", "cluster", 0);
     while (sqlite3_step(q) == SQLITE_ROW) {
@@ -296,7 +286,7 @@ static enum st open_nodes(struct timeline *t, struct diag *d)
         name_it(t, PID_NODE0 + node, 0, "process_name", name, node + 1);
         if (sqlite3_column_int(q, 4)) name_it(t, PID_NODE0 + node, TID_DOWN, "thread_name", "down", TID_DOWN);
     }
-    return sqlite3_finalize(q) == SQLITE_OK ? ST_OK : failed(t, d);
+    return query_end(t->store, q, d);
 }
 
 /* bits(n): how many are set.  The C type is SQLite's. */
@@ -320,15 +310,15 @@ static void header(struct timeline *t, const struct selection *p)
 
 enum st timeline_write(struct store *s, const struct selection *p, FILE *to, struct diag *d)
 {
-    struct timeline t = { .to = to, .db = store_db(s), .run = p->run, .is_first = true, .changed_at = -1 };
+    struct timeline t = { .to = to, .store = s, .run = p->run, .is_first = true, .changed_at = -1 };
     sqlite3_stmt *q = NULL;
     TRY(timeline_check(s, p, d));
-    if (sqlite3_create_function(t.db, "bits", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, bits, NULL, NULL) != SQLITE_OK) return failed(&t, d);
+    if (sqlite3_create_function(store_db(s), "bits", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, bits, NULL, NULL) != SQLITE_OK) return store_failed(s, d);
     header(&t, p);
     enum st st = open_nodes(&t, d);
-    if (st == ST_OK) st = open_query(&t, events, &q, d);
+    if (st == ST_OK) st = query_run(t.store, t.run, events, &q, d);
     while (st == ST_OK && sqlite3_step(q) == SQLITE_ROW) event(&t, q);
-    if (sqlite3_finalize(q) != SQLITE_OK && st == ST_OK) st = failed(&t, d);
+    if (sqlite3_finalize(q) != SQLITE_OK && st == ST_OK) st = store_failed(s, d);
     flush_counters(&t, INT64_MAX);
     (void)fputs("\n]}\n", to);
     for (uint32_t i = 0; i < t.n_nodes; i++) {

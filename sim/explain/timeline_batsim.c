@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "db/query.h"
 #include "explain/timeline.h"
 
 struct resources { bool *is_held; uint32_t n; };
@@ -46,21 +47,19 @@ static const char *state_of(const char *status)
 }
 
 /* Resource numbers: cards in node order, and after them one for each node, for tasks without a card. */
-static enum st first_cards(sqlite3 *db, int64_t run, uint32_t **card0, uint32_t *n_nodes, uint32_t *n_cards, struct diag *d)
+static enum st first_cards(struct store *s, int64_t run, uint32_t **card0, uint32_t *n_nodes, uint32_t *n_cards, struct diag *d)
 {
-    sqlite3_stmt *q = NULL;
+    sqlite3_stmt *q;
     size_t cap = 0;
     *card0 = NULL;
     *n_nodes = *n_cards = 0;
-    int rc = sqlite3_prepare_v2(db, "SELECT n_gpu FROM node WHERE run = ? ORDER BY node", -1, &q, NULL);
-    if (rc == SQLITE_OK) (void)sqlite3_bind_int64(q, 1, run);
-    while (rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) {
+    TRY(query_run(s, run, "SELECT n_gpu FROM node WHERE run = ?1 ORDER BY node", &q, d));
+    while (sqlite3_step(q) == SQLITE_ROW) {
         MEM_RESERVE(*card0, cap, (size_t)*n_nodes + 1);
         (*card0)[(*n_nodes)++] = *n_cards;
         *n_cards += (uint32_t)sqlite3_column_int(q, 0);
     }
-    if (sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK) return ST_OK;
-    return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(db));
+    return query_end(s, q, d);
 }
 
 /* What the last attempt of each task of the job held. */
@@ -115,7 +114,7 @@ enum st timeline_batsim(struct store *s, const struct selection *p, FILE *to, st
     sqlite3_stmt *jobs = NULL, *places = NULL;
     uint32_t *card0, n_nodes, n_cards;
     TRY(timeline_check(s, p, d));
-    enum st st = first_cards(db, p->run, &card0, &n_nodes, &n_cards, d);
+    enum st st = first_cards(s, p->run, &card0, &n_nodes, &n_cards, d);
     struct resources r = { .n = n_cards + n_nodes };
     MEM_ARRAY(r.is_held, r.n + 1);
     bool ok = st == ST_OK
@@ -132,5 +131,5 @@ enum st timeline_batsim(struct store *s, const struct selection *p, FILE *to, st
     if (sqlite3_finalize(places) != SQLITE_OK || sqlite3_finalize(jobs) != SQLITE_OK) ok = false;
     mem_free(r.is_held);
     mem_free(card0);
-    return ok ? ST_OK : diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(db));
+    return ok ? ST_OK : store_failed(s, d);
 }

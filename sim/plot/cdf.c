@@ -15,7 +15,7 @@ static enum st write_curve(struct gnuplot *g, const struct compare *c, const str
 {
     sqlite3_stmt *q;
     char *runs = figure_run_list(p);
-    enum st st = figure_query_format(c, &q, d,
+    enum st st = query_format(c->store, &q, d,
         "WITH r AS (SELECT %s AS x, row_number() OVER (ORDER BY %s) AS k, count(*) OVER () AS n"
         "  FROM v_job WHERE run IN (%s) AND %s IS NOT NULL) "
         "SELECT x, 1.0 * k / n FROM r WHERE k %% max(n / %d, 1) = 0 OR k = 1 OR k = n ORDER BY k",
@@ -30,7 +30,7 @@ static enum st write_curve(struct gnuplot *g, const struct compare *c, const str
         if (x > 0 && f >= 0.01) *least = fmin(*least, x);
     }
     (void)fprintf(g->to, "\n\n");
-    return figure_query_end(c, q, d);
+    return query_end(c->store, q, d);
 }
 
 static enum st draw(struct gnuplot *g, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)

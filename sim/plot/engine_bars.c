@@ -11,11 +11,11 @@ enum { TYPES_MAX = 6, SCOPE_MAX = 96 };
 static enum st find_engine_types(const struct compare *c, const struct compare_case *k, char scope[TYPES_MAX][SCOPE_MAX], size_t *n, struct diag *d)
 {
     sqlite3_stmt *q;
-    TRY(figure_query(c, k->policy[0].run[0], "SELECT scope FROM metric WHERE run = ?1 AND name = 'engine_taken' AND scope LIKE 'engine=%'"
+    TRY(query_run(c->store, k->policy[0].run[0], "SELECT scope FROM metric WHERE run = ?1 AND name = 'engine_taken' AND scope LIKE 'engine=%'"
                      " ORDER BY scope", &q, d));
     for (*n = 0; *n < TYPES_MAX && sqlite3_step(q) == SQLITE_ROW; ++*n)
         (void)snprintf(scope[*n], SCOPE_MAX, "%s", (const char *)sqlite3_column_text(q, 0));
-    TRY(figure_query_end(c, q, d));
+    TRY(query_end(c->store, q, d));
     return *n > 0 ? ST_OK : diag_set(d, ST_EINPUT, "no task of '%s' was made of API calls: there are no engines to draw", k->title);
 }
 

@@ -46,7 +46,7 @@ static enum st load(struct picture *e, const struct compare *c, int64_t run, con
 {
     sqlite3_stmt *q;
     enum st st = ST_OK;
-    TRY(figure_query(c, run, "SELECT node, node_name, engine, start_us, end_us, way_us, api FROM v_call WHERE run = ?1"
+    TRY(query_run(c->store, run, "SELECT node, node_name, engine, start_us, end_us, way_us, api FROM v_call WHERE run = ?1"
                      " AND start_us >= ?2 AND start_us < ?3 ORDER BY node, engine, start_us, ordinal, task", &q, d));
     (void)sqlite3_bind_int64(q, 2, o->from > 0 ? o->from : 0);
     (void)sqlite3_bind_int64(q, 3, o->to > 0 ? o->to : INT64_MAX);
@@ -63,7 +63,7 @@ static enum st load(struct picture *e, const struct compare *c, int64_t run, con
                                             .line = line, .colour = colour_of(e, (const char *)sqlite3_column_text(q, 6)) };
         e->end = fmax(e->end, (double)to / 1e6);
     }
-    TRY(figure_query_end(c, q, d));
+    TRY(query_end(c->store, q, d));
     if (st != ST_OK || e->n_bars > 0) return st;
     (void)diag_set(d, ST_EINPUT, "run %lld has no record of calls on engines", (long long)run);
     diag_hint(d, "say `output: {attempts: true}` in a scenario with engines, or --set output.attempts=true, and run it again");

@@ -2,9 +2,7 @@
 #include "plot/figure.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
-#include <sqlite3.h>
 
 #include "base/mem.h"
 
@@ -94,31 +92,7 @@ enum st figure_job_metric(const char *name, const struct metric_job **m, struct 
     return ST_EINPUT;
 }
 
-/* ---- queries ---- */
-
-enum st figure_query(const struct compare *c, int64_t run, const char *sql, sqlite3_stmt **q, struct diag *d)
-{
-    *q = NULL;
-    if (sqlite3_prepare_v2(store_db(c->store), sql, -1, q, NULL) == SQLITE_OK && sqlite3_bind_int64(*q, 1, run) == SQLITE_OK) return ST_OK;
-    return store_failed(c->store, d);
-}
-
-enum st figure_query_format(const struct compare *c, sqlite3_stmt **q, struct diag *d, const char *fmt, ...)
-{
-    va_list ap;
-    *q = NULL;
-    va_start(ap, fmt);
-    char *sql = sqlite3_vmprintf(fmt, ap);
-    va_end(ap);
-    int rc = sql == NULL ? SQLITE_NOMEM : sqlite3_prepare_v2(store_db(c->store), sql, -1, q, NULL);
-    sqlite3_free(sql);
-    return rc == SQLITE_OK ? ST_OK : store_failed(c->store, d);
-}
-
-enum st figure_query_end(const struct compare *c, sqlite3_stmt *q, struct diag *d)
-{
-    return sqlite3_finalize(q) == SQLITE_OK ? ST_OK : store_failed(c->store, d);
-}
+/* ---- runs ---- */
 
 char *figure_run_list(const struct compare_policy *p)
 {
@@ -130,8 +104,6 @@ char *figure_run_list(const struct compare_policy *p)
         at += (size_t)snprintf(s + at, DIGITS + 1, "%s%lld", i > 0 ? "," : "", (long long)p->run[i]);
     return s;
 }
-
-/* ---- runs ---- */
 
 enum st figure_run_find(struct figure_run *r, const struct compare_case *k, int64_t asked, struct diag *d)
 {

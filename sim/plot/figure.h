@@ -9,10 +9,9 @@
 #define PLOT_FIGURE_H
 
 #include "compare/metric_info.h"
+#include "db/query.h"
 #include "plot/bar_names.h"
 #include "plot/plot.h"
-
-struct sqlite3_stmt;
 
 /* A unit that suits a quantity: it is divided by `by`. */
 struct figure_unit { const char *name; double by; };
@@ -31,12 +30,6 @@ void figure_interval(struct gnuplot *g, struct stats_ci v);
 /* A job metric by name, or ST_EINPUT with the nearest one as a hint. */
 enum st figure_job_metric(const char *name, const struct metric_job **m, struct diag *d);
 
-/* Begin a query, with the run bound to ?1. */
-enum st figure_query(const struct compare *c, int64_t run, const char *sql, struct sqlite3_stmt **q, struct diag *d);
-/* The same for a text that is made as by printf, and no run. */
-enum st figure_query_format(const struct compare *c, struct sqlite3_stmt **q, struct diag *d, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
-enum st figure_query_end(const struct compare *c, struct sqlite3_stmt *q, struct diag *d);
 /* The runs of a policy as a list for SQL's IN; owned by the caller. */
 char   *figure_run_list(const struct compare_policy *p);
 

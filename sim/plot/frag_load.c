@@ -16,7 +16,7 @@ static enum st write_curve(struct gnuplot *g, const struct compare *c, const str
 {
     sqlite3_stmt *q;
     char *runs = figure_run_list(p);
-    enum st st = figure_query_format(c, &q, d,
+    enum st st = query_format(c->store, &q, d,
         "SELECT avg(l.value), avg(s.value) FROM series l JOIN series s ON s.run = l.run AND s.at_us = l.at_us AND s.name = ?1"
         " WHERE l.run IN (%s) AND l.name = 'gpu_asked' GROUP BY CAST(l.value * %d / (SELECT max(value) FROM series WHERE run IN (%s)"
         " AND name = 'gpu_asked') AS INTEGER) ORDER BY 1", runs, POINTS, runs);
@@ -32,7 +32,7 @@ static enum st write_curve(struct gnuplot *g, const struct compare *c, const str
         ++*n;
     }
     (void)fprintf(g->to, "\n\n");
-    return figure_query_end(c, q, d);
+    return query_end(c->store, q, d);
 }
 
 static enum st draw(struct gnuplot *g, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)

@@ -65,7 +65,7 @@ static enum st choose_nodes(struct gantt *a, const char *wanted, struct diag *d)
     bool by_count = wanted != NULL && text_int(wanted, &limit);
     if (by_count && limit < 1) return diag_set(d, ST_EINPUT, "--nodes is '%s'; expected how many, or names separated by commas", wanted);
     sqlite3_stmt *q;
-    TRY(figure_query(a->c, a->run, "SELECT node, node_name, max(n_gpu), count(*) AS bars"
+    TRY(query_run(a->c->store, a->run, "SELECT node, node_name, max(n_gpu), count(*) AS bars"
                      " FROM v_card JOIN node USING (run, node) WHERE run = ?1 GROUP BY node ORDER BY bars DESC, node", &q, d));
     while (sqlite3_step(q) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(q, 1);
@@ -77,7 +77,7 @@ static enum st choose_nodes(struct gantt *a, const char *wanted, struct diag *d)
         a->node[a->n_nodes++] = (struct gantt_node){ .node = sqlite3_column_int64(q, 0), .name = mem_strdup(name), .n_gpu = n_gpu };
         a->n_rows += n_gpu;
     }
-    TRY(figure_query_end(a->c, q, d));
+    TRY(query_end(a->c->store, q, d));
     if (a->n_all == 0) {
         (void)diag_set(d, ST_EINPUT, "run %lld has no record of who held which GPU", (long long)a->run);
         diag_hint(d, "say `output: {attempts: true}` in the scenario, or --set output.attempts=true, and run it again");
@@ -104,7 +104,7 @@ static uint32_t user_id(struct gantt *a, const char *name)
 static enum st load_bars(struct gantt *a, const struct gantt_node *n, struct diag *d)
 {
     sqlite3_stmt *q;
-    TRY(figure_query(a->c, a->run, "SELECT start_us, end_us, card, milli, user, job, ordinal FROM v_card"
+    TRY(query_run(a->c->store, a->run, "SELECT start_us, end_us, card, milli, user, job, ordinal FROM v_card"
                      " WHERE run = ?1 AND node = ?2 AND end_us > start_us ORDER BY start_us, ordinal, task, card", &q, d));
     (void)sqlite3_bind_int64(q, 2, n->node);
     while (sqlite3_step(q) == SQLITE_ROW) {
@@ -115,7 +115,7 @@ static enum st load_bars(struct gantt *a, const struct gantt_node *n, struct dia
             .user = user_id(a, (const char *)sqlite3_column_text(q, 4)),
             .job = mem_strdup((const char *)sqlite3_column_text(q, 5)), .ordinal = (uint64_t)sqlite3_column_int64(q, 6) };
     }
-    return figure_query_end(a->c, q, d);
+    return query_end(a->c->store, q, d);
 }
 
 /* Stack what shares a card: each bar goes to the lowest gap that is free when it

@@ -14,7 +14,7 @@ static enum st write_jobs(struct gnuplot *g, const struct compare *c, const stru
 {
     sqlite3_stmt *q;
     char *runs = figure_run_list(p);
-    enum st st = figure_query_format(c, &q, d,
+    enum st st = query_format(c->store, &q, d,
         "SELECT id, avg(span), avg(ideal_whole), avg(ideal_share) FROM v_job WHERE run IN (%s) AND ideal_whole IS NOT NULL"
         " GROUP BY id ORDER BY min(ordinal), id", runs);
     mem_free(runs);
@@ -32,7 +32,7 @@ static enum st write_jobs(struct gnuplot *g, const struct compare *c, const stru
         ++*n;
     }
     (void)fprintf(g->to, "\n\n");
-    return figure_query_end(c, q, d);
+    return query_end(c->store, q, d);
 }
 
 static enum st draw(struct gnuplot *g, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)

@@ -8,7 +8,7 @@
 static enum st first_resource(const struct figure_span *a, const char **wanted, char *buf, size_t cap, struct diag *d)
 {
     sqlite3_stmt *q;
-    TRY(figure_query(a->c, a->run.id, "SELECT resource FROM stage WHERE run = ?1 AND (?2 IS NULL OR resource = ?2) ORDER BY seq LIMIT 1", &q, d));
+    TRY(query_run(a->c->store, a->run.id, "SELECT resource FROM stage WHERE run = ?1 AND (?2 IS NULL OR resource = ?2) ORDER BY seq LIMIT 1", &q, d));
     (void)sqlite3_bind_text(q, 2, *wanted, -1, SQLITE_STATIC);
     bool found = sqlite3_step(q) == SQLITE_ROW;
     if (found) (void)snprintf(buf, cap, "%s", (const char *)sqlite3_column_text(q, 0));
@@ -23,7 +23,7 @@ static enum st first_resource(const struct figure_span *a, const char **wanted, 
 static enum st write_steps(struct gnuplot *g, const struct figure_span *a, const char *resource, double *end, double *most, struct diag *d)
 {
     sqlite3_stmt *q;
-    TRY(figure_query(a->c, a->run.id, "SELECT r.at_us / 1e6, u.value, l.value, r.value FROM series r"
+    TRY(query_run(a->c->store, a->run.id, "SELECT r.at_us / 1e6, u.value, l.value, r.value FROM series r"
         " JOIN series u ON u.run = r.run AND u.at_us = r.at_us AND u.name = 'reserved_used_' || ?2"
         " JOIN series l ON l.run = r.run AND l.at_us = r.at_us AND l.name = 'lent_' || ?2"
         " WHERE r.run = ?1 AND r.name = 'reserved_' || ?2 ORDER BY r.at_us", &q, d));
@@ -43,7 +43,7 @@ static enum st write_steps(struct gnuplot *g, const struct figure_span *a, const
         *end = fmin(at, a->to);
     }
     (void)fprintf(g->to, "EOD\n");
-    TRY(figure_query_end(a->c, q, d));
+    TRY(query_end(a->c->store, q, d));
     if (n > 0 && *end > a->from) return ST_OK;
     (void)diag_set(d, ST_EINPUT, "run %lld has no record of what was reserved over time%s", (long long)a->run.id, n > 0 ? " in that window" : "");
     diag_hint(d, "say `output: {lending: true}` in the scenario, or --set output.lending=true, and run it again");
@@ -61,7 +61,7 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
     TRY(first_resource(&a, &resource, name, sizeof name, d));
     TRY(write_steps(g, &a, resource, &end, &most, d));
     sqlite3_stmt *q;
-    TRY(figure_query(c, a.run.id, "SELECT DISTINCT at_us / 1e6, stage FROM stage WHERE run = ?1 ORDER BY seq", &q, d));
+    TRY(query_run(c->store, a.run.id, "SELECT DISTINCT at_us / 1e6, stage FROM stage WHERE run = ?1 ORDER BY seq", &q, d));
     (void)fprintf(g->to, "$bounds << EOD\n");
     while (sqlite3_step(q) == SQLITE_ROW) {
         double at = sqlite3_column_double(q, 0);
@@ -70,7 +70,7 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
         n++;
     }
     (void)fprintf(g->to, "EOD\n");
-    TRY(figure_query_end(c, q, d));
+    TRY(query_end(c->store, q, d));
     (void)fprintf(g->to, "if (!exists(\"W\")) W = 5.0\nif (!exists(\"H\")) H = 2.4\nN_BOUNDS = %zu\n", n);
     figure_span_axis(g, &a, end);
     gnuplot_number(g, "YMAX", most * 1.02);

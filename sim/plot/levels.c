@@ -24,7 +24,7 @@ struct levels {
 
 static enum st ask(const struct levels *x, const char *sql, const char *name, sqlite3_stmt **q, struct diag *d)
 {
-    TRY(figure_query(x->c, x->run, sql, q, d));
+    TRY(query_run(x->c->store, x->run, sql, q, d));
     if (name != NULL) (void)sqlite3_bind_text(*q, 2, name, -1, SQLITE_STATIC);
     return ST_OK;
 }
@@ -36,7 +36,7 @@ static enum st find_end(struct levels *x, struct diag *d)
     TRY(ask(x, "SELECT max(ifnull((SELECT max(end_us) FROM job WHERE run = ?1), 0), ifnull((SELECT max(at_us) FROM series WHERE run = ?1), 0),"
                " ifnull((SELECT max(at_us) FROM note WHERE run = ?1), 0)) / 1e6", NULL, &q, d));
     if (sqlite3_step(q) == SQLITE_ROW) x->end = sqlite3_column_double(q, 0);
-    return figure_query_end(x->c, q, d);
+    return query_end(x->c->store, q, d);
 }
 
 static enum st no_such(const struct levels *x, const char *name, struct diag *d)
@@ -64,7 +64,7 @@ static enum st write_curve(struct gnuplot *g, struct levels *x, const char *name
     int64_t n = 0;
     TRY(ask(x, "SELECT count(*) FROM " ROWS, name, &q, d));
     if (sqlite3_step(q) == SQLITE_ROW) n = sqlite3_column_int64(q, 0);
-    TRY(figure_query_end(x->c, q, d));
+    TRY(query_end(x->c->store, q, d));
     if (n == 0) return no_such(x, name, d);
     /* Beside max, a bare column is of the row that has it. */
     TRY(ask(x, "SELECT max(at_us) / 1e6, value FROM " ROWS " GROUP BY CAST(at_us / ?3 AS INTEGER) ORDER BY 1", name, &q, d));
@@ -76,7 +76,7 @@ static enum st write_curve(struct gnuplot *g, struct levels *x, const char *name
         x->most[x->n_panels] = fmax(x->most[x->n_panels], last);
     }
     (void)fprintf(g->to, "%.9g\t%.9g\n\n\n", x->end, last);
-    return figure_query_end(x->c, q, d);
+    return query_end(x->c->store, q, d);
 }
 
 /* "a,b/c": panels divided by '/', curves by ','.  Calls f for each name with its place. */

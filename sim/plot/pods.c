@@ -18,7 +18,7 @@ static enum st write_nodes(struct gnuplot *g, const struct compare *c, int64_t r
         " UNION ALL SELECT 'pending', coalesce(sum(j.n_gpu = 0), 0), coalesce(sum(j.n_gpu > 0), 0), 1 << 40 FROM t, job j"
         "  WHERE j.run = ?1 AND j.status <> 'rejected' AND j.submit_us <= t.at AND (j.start_us < 0 OR j.start_us > t.at) ORDER BY 4";
     sqlite3_stmt *q;
-    TRY(figure_query(c, run, query, &q, d));
+    TRY(query_run(c->store, run, query, &q, d));
     (void)sqlite3_bind_int64(q, 2, at);
     for (*rows = 0; sqlite3_step(q) == SQLITE_ROW; ++*rows) {
         int64_t cpu = sqlite3_column_int64(q, 1), gpu = sqlite3_column_int64(q, 2);
@@ -27,15 +27,15 @@ static enum st write_nodes(struct gnuplot *g, const struct compare *c, int64_t r
         *most = fmax(*most, (double)(cpu + gpu));
     }
     (void)fprintf(g->to, "\n\n");
-    return figure_query_end(c, q, d);
+    return query_end(c->store, q, d);
 }
 
 static enum st has_attempts(const struct compare *c, int64_t run, bool *any, struct diag *d)
 {
     sqlite3_stmt *q;
-    TRY(figure_query(c, run, "SELECT 1 FROM attempt WHERE run = ?1 LIMIT 1", &q, d));
+    TRY(query_run(c->store, run, "SELECT 1 FROM attempt WHERE run = ?1 LIMIT 1", &q, d));
     *any = sqlite3_step(q) == SQLITE_ROW;
-    return figure_query_end(c, q, d);
+    return query_end(c->store, q, d);
 }
 
 static enum st draw(struct gnuplot *g, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)

@@ -12,22 +12,22 @@ static enum st write_line(struct gnuplot *g, const struct compare *c, int64_t ru
                           size_t *n, struct diag *d)
 {
     sqlite3_stmt *q;
-    TRY(figure_query(c, run, "SELECT avg(at_us) / 1e6, avg(value) FROM series WHERE run = ?1 AND name = ?2"
+    TRY(query_run(c->store, run, "SELECT avg(at_us) / 1e6, avg(value) FROM series WHERE run = ?1 AND name = ?2"
                      " GROUP BY CAST(at_us / ?3 AS INTEGER) ORDER BY 1", &q, d));
     (void)sqlite3_bind_text(q, 2, name, -1, SQLITE_STATIC);
     (void)sqlite3_bind_double(q, 3, fmax(1, slot_s * 1e6));
     for (*n = 0; sqlite3_step(q) == SQLITE_ROW; ++*n)
         (void)fprintf(g->to, "%.9g\t%.6g\n", sqlite3_column_double(q, 0), sqlite3_column_double(q, 1));
     (void)fprintf(g->to, "\n\n");
-    return figure_query_end(c, q, d);
+    return query_end(c->store, q, d);
 }
 
 static enum st last_sample(const struct compare *c, int64_t run, double *at, struct diag *d)
 {
     sqlite3_stmt *q;
-    TRY(figure_query(c, run, "SELECT max(at_us) / 1e6 FROM series WHERE run = ?1", &q, d));
+    TRY(query_run(c->store, run, "SELECT max(at_us) / 1e6 FROM series WHERE run = ?1", &q, d));
     if (sqlite3_step(q) == SQLITE_ROW) *at = fmax(*at, sqlite3_column_double(q, 0));
-    return figure_query_end(c, q, d);
+    return query_end(c->store, q, d);
 }
 
 /* One line a policy, its first seed; or the one run asked for. */

@@ -31,7 +31,7 @@ static enum st write_flow(struct gnuplot *g, const struct figure_span *a, struct
     struct lane_set lanes = { .n = 0 };
     /* A task's stage is that which its workflow entered last; without reservations it is not known. */
     sqlite3_stmt *q;
-    TRY(figure_query(a->c, a->run.id, "SELECT start_us / 1e6, end_us / 1e6, (SELECT stage FROM stage s WHERE s.run = t.run AND s.ordinal = t.ordinal"
+    TRY(query_run(a->c->store, a->run.id, "SELECT start_us / 1e6, end_us / 1e6, (SELECT stage FROM stage s WHERE s.run = t.run AND s.ordinal = t.ordinal"
         "  AND s.at_us <= t.start_us ORDER BY s.seq DESC LIMIT 1) FROM attempt t WHERE run = ?1 AND ordinal = ?2 ORDER BY start_us, task", &q, d));
     (void)sqlite3_bind_int64(q, 2, f->ordinal);
     while (sqlite3_step(q) == SQLITE_ROW && *bars < BARS_MAX) {
@@ -43,16 +43,16 @@ static enum st write_flow(struct gnuplot *g, const struct figure_span *a, struct
         ++*bars;
     }
     f->lanes = lanes.n;
-    return figure_query_end(a->c, q, d);
+    return query_end(a->c->store, q, d);
 }
 
 static enum st load_flows(const struct figure_span *a, struct flow *f, size_t *n, size_t *all, struct diag *d)
 {
     sqlite3_stmt *q;
-    TRY(figure_query(a->c, a->run.id, "SELECT ordinal, id FROM job WHERE run = ?1 AND stage_wait_us IS NOT NULL ORDER BY ordinal", &q, d));
+    TRY(query_run(a->c->store, a->run.id, "SELECT ordinal, id FROM job WHERE run = ?1 AND stage_wait_us IS NOT NULL ORDER BY ordinal", &q, d));
     for (*n = *all = 0; sqlite3_step(q) == SQLITE_ROW; ++*all)
         if (*n < FLOWS_MAX) f[(*n)++] = (struct flow){ .ordinal = sqlite3_column_int64(q, 0), .id = mem_strdup((const char *)sqlite3_column_text(q, 1)) };
-    TRY(figure_query_end(a->c, q, d));
+    TRY(query_end(a->c->store, q, d));
     return *n > 0 ? ST_OK : diag_set(d, ST_EINPUT, "run %lld has no workflow: no job whose tasks have an order", (long long)a->run.id);
 }
 

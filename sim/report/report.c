@@ -11,6 +11,7 @@
 #include "base/version.h"
 #include "compare/compare_priv.h"
 #include "compare/metric_info.h"
+#include "db/query.h"
 #include "base/embed.h"
 
 /* ---- text ---- */
@@ -39,28 +40,6 @@ static void element(FILE *to, const char *tag, const char *text)
 }
 
 struct page { const struct compare *c; const struct report_opts *o; FILE *to; };
-
-static sqlite3 *db(const struct page *p) { return store_db(p->c->store); }
-
-static enum st failed(const struct page *p, struct diag *d)
-{
-    return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(db(p)));
-}
-
-static enum st query(const struct page *p, const char *sql, int64_t run, sqlite3_stmt **q, struct diag *d)
-{
-    *q = NULL;
-    if (sqlite3_prepare_v2(db(p), sql, -1, q, NULL) != SQLITE_OK || (run >= 0 && sqlite3_bind_int64(*q, 1, run) != SQLITE_OK)) return failed(p, d);
-    return ST_OK;
-}
-
-static enum st done(const struct page *p, sqlite3_stmt *q, struct diag *d) { return sqlite3_finalize(q) == SQLITE_OK ? ST_OK : failed(p, d); }
-
-static const char *column(sqlite3_stmt *q, int col)
-{
-    const char *s = (const char *)sqlite3_column_text(q, col);
-    return s != NULL ? s : "";
-}
 
 /* ---- numbers ---- */
 
@@ -224,12 +203,12 @@ static void names_fini(struct names *l)
 static enum st load_names(const struct page *p, struct names *l, const char *sql, int64_t run, struct diag *d)
 {
     sqlite3_stmt *s;
-    TRY(query(p, sql, run, &s, d));
+    TRY(query_run(p->c->store, run, sql, &s, d));
     while (sqlite3_step(s) == SQLITE_ROW) {
         MEM_RESERVE(l->at, l->cap, l->n + 1);
-        l->at[l->n++] = mem_strdup(column(s, 0));
+        l->at[l->n++] = query_text_dup(s, 0);
     }
-    return done(p, s, d);
+    return query_end(p->c->store, s, d);
 }
 
 /* A row a metric and a column a scope; of users the other way round, for there are many of them. */
@@ -276,40 +255,40 @@ static enum st notes(const struct page *p, const struct compare_policy *q, struc
 {
     sqlite3_stmt *s;
     bool any = false;
-    TRY(query(p, "SELECT name, count(*), avg(value), min(value), max(value) FROM note WHERE run = ? GROUP BY name ORDER BY name", q->run[0], &s, d));
+    TRY(query_run(p->c->store, q->run[0], "SELECT name, count(*), avg(value), min(value), max(value) FROM note WHERE run = ? GROUP BY name ORDER BY name", &s, d));
     while (sqlite3_step(s) == SQLITE_ROW) {
         if (!any) (void)fputs("<div class=\"scroll\"><table><caption>Numbers that the policy kept, first seed.</caption><thead><tr><th scope=\"col\">note</th>"
             "<th scope=\"col\" class=\"n\">times</th><th scope=\"col\" class=\"n\">mean</th><th scope=\"col\" class=\"n\">least</th><th scope=\"col\" class=\"n\">most</th></tr></thead><tbody>\n", p->to);
         any = true;
         (void)fputs("<tr>", p->to);
-        element(p->to, "td", column(s, 0));
+        element(p->to, "td", query_text(s, 0));
         (void)fprintf(p->to, "<td class=\"n\">%lld</td>", (long long)sqlite3_column_int64(s, 1));
         for (int i = 2; i < 5; i++) (void)fprintf(p->to, "<td class=\"n\">%.6g</td>", sqlite3_column_double(s, i));
         (void)fputs("</tr>\n", p->to);
     }
     if (any) (void)fputs("</tbody></table></div>\n", p->to);
-    return done(p, s, d);
+    return query_end(p->c->store, s, d);
 }
 
 static enum st slowest(const struct page *p, const struct compare_policy *q, struct diag *d)
 {
     sqlite3_stmt *s;
     char time[48];
-    TRY(query(p, "SELECT id, user, class, n_gpu, start_us - submit_us, end_us - submit_us, n_preempted, n_failed FROM job WHERE run = ? AND start_us >= 0 AND end_us >= 0"
-              " ORDER BY start_us - submit_us DESC, ordinal LIMIT 8", q->run[0], &s, d));
+    TRY(query_run(p->c->store, q->run[0], "SELECT id, user, class, n_gpu, start_us - submit_us, end_us - submit_us, n_preempted, n_failed FROM job WHERE run = ? AND start_us >= 0 AND end_us >= 0"
+              " ORDER BY start_us - submit_us DESC, ordinal LIMIT 8", &s, d));
     (void)fputs("<div class=\"scroll\"><table><caption>The jobs that waited longest, first seed.</caption><thead><tr><th scope=\"col\">job</th><th scope=\"col\">user</th><th scope=\"col\">class</th>"
                 "<th scope=\"col\" class=\"n\">GPUs</th><th scope=\"col\" class=\"n\">waited</th><th scope=\"col\" class=\"n\">done after</th><th scope=\"col\" class=\"n\">preempted</th>"
                 "<th scope=\"col\" class=\"n\">failed</th></tr></thead><tbody>\n", p->to);
     while (sqlite3_step(s) == SQLITE_ROW) {
         (void)fputs("<tr>", p->to);
-        for (int i = 0; i < 3; i++) element(p->to, "td", column(s, i));
+        for (int i = 0; i < 3; i++) element(p->to, "td", query_text(s, i));
         (void)fprintf(p->to, "<td class=\"n\">%d</td>", sqlite3_column_int(s, 3));
         for (int i = 4; i < 6; i++) (void)fprintf(p->to, "<td class=\"n\">%s</td>", text_duration(time, sizeof time, sqlite3_column_int64(s, i)));
         (void)fprintf(p->to, "<td class=\"n\">%d</td><td class=\"n\">%d</td></tr>\n", sqlite3_column_int(s, 6), sqlite3_column_int(s, 7));
     }
     (void)fprintf(p->to, "</tbody></table></div>\n<p class=\"quiet\"><code>fairway explain FILE.db %lld JOB</code> tells why one of them waited, of a run with <code>output: {decisions: true}</code>.</p>\n",
                   (long long)q->run[0]);
-    return done(p, s, d);
+    return query_end(p->c->store, s, d);
 }
 
 static enum st policy(const struct page *p, const struct compare_case *k, size_t index, size_t i, struct diag *d)
@@ -321,13 +300,13 @@ static enum st policy(const struct page *p, const struct compare_case *k, size_t
     (void)fprintf(p->to, "</b>%s <code>", q->clairvoyant ? " *" : "");
     report_text(q->spec, p->to);
     (void)fputs("</code></summary>\n", p->to);
-    TRY(query(p, "SELECT policy_source FROM run WHERE id = ?", q->run[0], &s, d));
+    TRY(query_run(p->c->store, q->run[0], "SELECT policy_source FROM run WHERE id = ?", &s, d));
     if (sqlite3_step(s) == SQLITE_ROW) {
         (void)fputs("<p>Rule: ", p->to);
-        report_text(column(s, 0), p->to);
+        report_text(query_text(s, 0), p->to);
         (void)fprintf(p->to, "%s</p>\n", q->clairvoyant ? ". <b>Clairvoyant</b>: it was told true durations, which no scheduler knows" : "");
     }
-    TRY(done(p, s, d));
+    TRY(query_end(p->c->store, s, d));
     TRY(slowest(p, q, d));
     TRY(notes(p, q, d));
     TRY(metrics(p, q, false, d));
@@ -342,17 +321,17 @@ static enum st repairs(const struct page *p, const struct compare_case *k, struc
 {
     sqlite3_stmt *s;
     bool any = false;
-    TRY(query(p, "SELECT what, count, first_line FROM repair WHERE run = ? ORDER BY what", k->policy[0].run[0], &s, d));
+    TRY(query_run(p->c->store, k->policy[0].run[0], "SELECT what, count, first_line FROM repair WHERE run = ? ORDER BY what", &s, d));
     while (sqlite3_step(s) == SQLITE_ROW) {
         if (!any) (void)fputs("<div class=\"scroll\"><table class=\"repairs\"><caption>Mended in the trace, counted.</caption><thead><tr><th scope=\"col\">what</th>"
                               "<th scope=\"col\" class=\"n\">how often</th><th scope=\"col\" class=\"n\">first in line</th></tr></thead><tbody>\n", p->to);
         any = true;
         (void)fputs("<tr>", p->to);
-        element(p->to, "td", column(s, 0));
+        element(p->to, "td", query_text(s, 0));
         (void)fprintf(p->to, "<td class=\"n\">%lld</td><td class=\"n\">%lld</td></tr>\n", (long long)sqlite3_column_int64(s, 1), (long long)sqlite3_column_int64(s, 2));
     }
     (void)fputs(any ? "</tbody></table></div>\n" : "<p>Nothing in the trace had to be mended.</p>\n", p->to);
-    return done(p, s, d);
+    return query_end(p->c->store, s, d);
 }
 
 static enum st provenance(const struct page *p, const struct compare_case *k, size_t index, struct diag *d)
@@ -363,15 +342,15 @@ static enum st provenance(const struct page *p, const struct compare_case *k, si
     for (size_t i = 0; i < k->n_policies; i++)
         for (size_t j = 0; j < k->policy[i].n_runs; j++) {
             sqlite3_stmt *s;
-            TRY(query(p, "SELECT digest, key, trace_hash, version FROM run WHERE id = ?", k->policy[i].run[j], &s, d));
+            TRY(query_run(p->c->store, k->policy[i].run[j], "SELECT digest, key, trace_hash, version FROM run WHERE id = ?", &s, d));
             if (sqlite3_step(s) == SQLITE_ROW) {
                 (void)fprintf(p->to, "<tr><td class=\"n\">%" PRId64 "</td>", k->policy[i].run[j]);
                 element(p->to, "td", k->policy[i].label);
                 (void)fprintf(p->to, "<td class=\"n\">%" PRIu64 "</td>", (uint64_t)k->policy[i].seed[j]);
-                for (int c = 0; c < 4; c++) element(p->to, "td", column(s, c));
+                for (int c = 0; c < 4; c++) element(p->to, "td", query_text(s, c));
                 (void)fputs("</tr>\n", p->to);
             }
-            TRY(done(p, s, d));
+            TRY(query_end(p->c->store, s, d));
         }
     (void)fputs("</tbody></table></div>\n<details><summary>The scenario as it was run, overrides included</summary><pre>", p->to);
     report_text(k->text, p->to);
@@ -385,20 +364,20 @@ static enum st facts(const struct page *p, const struct compare_case *k, size_t 
 {
     sqlite3_stmt *s;
     const struct compare_policy *q = &k->policy[0];
-    TRY(query(p, "SELECT title, trace_path, (SELECT count(*) FROM node n WHERE n.run = r.id), (SELECT coalesce(sum(n_gpu), 0) FROM node n WHERE n.run = r.id),"
-              " (SELECT count(*) FROM job j WHERE j.run = r.id), (SELECT count(DISTINCT user) FROM job j WHERE j.run = r.id) FROM run r WHERE id = ?", q->run[0], &s, d));
+    TRY(query_run(p->c->store, q->run[0], "SELECT title, trace_path, (SELECT count(*) FROM node n WHERE n.run = r.id), (SELECT coalesce(sum(n_gpu), 0) FROM node n WHERE n.run = r.id),"
+              " (SELECT count(*) FROM job j WHERE j.run = r.id), (SELECT count(DISTINCT user) FROM job j WHERE j.run = r.id) FROM run r WHERE id = ?", &s, d));
     if (sqlite3_step(s) == SQLITE_ROW) {
         (void)fprintf(p->to, "<section id=\"k%zu\"><h2>", index);
-        report_text(column(s, 0), p->to);
+        report_text(query_text(s, 0), p->to);
         (void)fputs("</h2>\n<dl class=\"facts\"><div><dt>scenario</dt><dd>", p->to);
         report_text(k->title, p->to);
         (void)fprintf(p->to, "</dd></div><div><dt>policies</dt><dd>%zu</dd></div><div><dt>nodes</dt><dd>%lld</dd></div><div><dt>GPUs</dt><dd>%lld</dd></div>"
                       "<div><dt>jobs</dt><dd>%lld</dd></div><div><dt>users</dt><dd>%lld</dd></div><div><dt>trace</dt><dd>", k->n_policies,
                       (long long)sqlite3_column_int64(s, 2), (long long)sqlite3_column_int64(s, 3), (long long)sqlite3_column_int64(s, 4), (long long)sqlite3_column_int64(s, 5));
-        report_text(column(s, 1), p->to);
+        report_text(query_text(s, 1), p->to);
         (void)fputs("</dd></div></dl>\n", p->to);
     }
-    return done(p, s, d);
+    return query_end(p->c->store, s, d);
 }
 
 static enum st one_case(const struct page *p, size_t index, struct diag *d)

@@ -13,6 +13,7 @@
 #include <sqlite3.h>
 
 #include "base/mem.h"
+#include "db/query.h"
 #include "report/report.h"
 #include "explain/timeline.h"
 
@@ -23,7 +24,7 @@ struct rd_node { char *name; uint32_t n_gpu; bool is_shown; };
 struct rd_run { const struct compare_policy *policy; int64_t run; };
 
 struct data {
-    sqlite3 *db;
+    struct store *store;
     FILE    *to;
     struct rd_node *node; size_t n_nodes, cap_nodes;
     struct rd_run  *run;  size_t n_runs;
@@ -35,29 +36,17 @@ struct data {
     uint64_t *ordinal; size_t n_jobs, cap_jobs;
 };
 
-static enum st failed(const struct data *a, struct diag *d)
-{
-    return diag_set(d, ST_EWORLD, "the database failed: %s", sqlite3_errmsg(a->db));
-}
-
-static enum st query(const struct data *a, const char *sql, int64_t run, sqlite3_stmt **q, struct diag *d)
-{
-    *q = NULL;
-    if (sqlite3_prepare_v2(a->db, sql, -1, q, NULL) != SQLITE_OK || sqlite3_bind_int64(*q, 1, run) != SQLITE_OK) return failed(a, d);
-    return ST_OK;
-}
-
 /* ---- choosing ---- */
 
 static enum st load_nodes(struct data *a, struct diag *d)
 {
     sqlite3_stmt *q;
-    TRY(query(a, "SELECT name, n_gpu FROM node WHERE run = ? ORDER BY node", a->run[0].run, &q, d));
+    TRY(query_run(a->store, a->run[0].run, "SELECT name, n_gpu FROM node WHERE run = ? ORDER BY node", &q, d));
     while (sqlite3_step(q) == SQLITE_ROW) {
         MEM_RESERVE(a->node, a->cap_nodes, a->n_nodes + 1);
         a->node[a->n_nodes++] = (struct rd_node){ .name = mem_strdup((const char *)sqlite3_column_text(q, 0)), .n_gpu = (uint32_t)sqlite3_column_int(q, 1) };
     }
-    if (sqlite3_finalize(q) != SQLITE_OK) return failed(a, d);
+    TRY(query_end(a->store, q, d));
     a->per_row = (uint32_t)(a->n_nodes + ROWS_MAX - 1) / ROWS_MAX;
     return ST_OK;
 }
@@ -70,7 +59,7 @@ static enum st choose_nodes(struct data *a, struct diag *d)
     MEM_ARRAY(bars, a->n_nodes + 1);
     for (size_t i = 0; i < a->n_runs && st == ST_OK; i++) {
         sqlite3_stmt *q;
-        st = query(a, "SELECT node, count(*), max(end_us) FROM attempt WHERE run = ? AND cards <> 0 AND end_us > start_us GROUP BY node", a->run[i].run, &q, d);
+        st = query_run(a->store, a->run[i].run, "SELECT node, count(*), max(end_us) FROM attempt WHERE run = ? AND cards <> 0 AND end_us > start_us GROUP BY node", &q, d);
         while (st == ST_OK && sqlite3_step(q) == SQLITE_ROW) {
             size_t node = (size_t)sqlite3_column_int64(q, 0);
             if (node >= a->n_nodes) continue;
@@ -78,7 +67,7 @@ static enum st choose_nodes(struct data *a, struct diag *d)
             a->all_bars += (uint64_t)sqlite3_column_int64(q, 1);
             a->end = i64_max(a->end, sqlite3_column_int64(q, 2));
         }
-        if (sqlite3_finalize(q) != SQLITE_OK && st == ST_OK) st = failed(a, d);
+        if (sqlite3_finalize(q) != SQLITE_OK && st == ST_OK) st = store_failed(a->store, d);
     }
     for (size_t i = 0; i < a->n_nodes && st == ST_OK; i++) {
         if (a->node[i].n_gpu == 0) continue;
@@ -157,8 +146,8 @@ static enum st write_series(const struct data *a, int64_t run, const char *name,
 {
     sqlite3_stmt *q;
     bool first = true;
-    TRY(query(a, "SELECT CAST(avg(at_us) / 1000 AS INTEGER), avg(value) FROM series WHERE run = ?1 AND name = ?2"
-              " GROUP BY CAST(at_us / ?3 AS INTEGER) ORDER BY 1", run, &q, d));
+    TRY(query_run(a->store, run, "SELECT CAST(avg(at_us) / 1000 AS INTEGER), avg(value) FROM series WHERE run = ?1 AND name = ?2"
+              " GROUP BY CAST(at_us / ?3 AS INTEGER) ORDER BY 1", &q, d));
     (void)sqlite3_bind_text(q, 2, name, -1, SQLITE_STATIC);
     (void)sqlite3_bind_double(q, 3, fmax(1, (double)a->end / POINTS_MAX));
     (void)fprintf(a->to, ",\"%s\":[", name);
@@ -167,14 +156,14 @@ static enum st write_series(const struct data *a, int64_t run, const char *name,
         first = false;
     }
     (void)fputc(']', a->to);
-    return sqlite3_finalize(q) == SQLITE_OK ? ST_OK : failed(a, d);
+    return query_end(a->store, q, d);
 }
 
 static enum st write_down(const struct data *a, int64_t run, struct diag *d)
 {
     sqlite3_stmt *q;
     bool first = true;
-    TRY(query(a, "SELECT node, down_us / 1000, CASE WHEN up_us < 0 THEN ?2 ELSE up_us END / 1000 FROM outage WHERE run = ?1 ORDER BY down_us, node", run, &q, d));
+    TRY(query_run(a->store, run, "SELECT node, down_us / 1000, CASE WHEN up_us < 0 THEN ?2 ELSE up_us END / 1000 FROM outage WHERE run = ?1 ORDER BY down_us, node", &q, d));
     (void)sqlite3_bind_int64(q, 2, a->end);
     (void)fputs(",\"down\":[", a->to);
     while (sqlite3_step(q) == SQLITE_ROW) {
@@ -182,7 +171,7 @@ static enum st write_down(const struct data *a, int64_t run, struct diag *d)
         first = false;
     }
     (void)fputc(']', a->to);
-    return sqlite3_finalize(q) == SQLITE_OK ? ST_OK : failed(a, d);
+    return query_end(a->store, q, d);
 }
 
 static enum st write_run(struct data *a, const struct rd_run *r, struct diag *d)
@@ -191,8 +180,8 @@ static enum st write_run(struct data *a, const struct rd_run *r, struct diag *d)
     double *heat;
     int64_t before = 0;
     bool first = true;
-    TRY(query(a, "SELECT a.start_us, a.end_us, node, cards, a.ordinal, j.gpu_milli / max(1, j.n_gpu), outcome FROM attempt a JOIN job j"
-              " ON j.run = a.run AND j.ordinal = a.ordinal WHERE a.run = ? AND cards <> 0 AND a.end_us > a.start_us ORDER BY a.start_us, a.ordinal, task", r->run, &q, d));
+    TRY(query_run(a->store, r->run, "SELECT a.start_us, a.end_us, node, cards, a.ordinal, j.gpu_milli / max(1, j.n_gpu), outcome FROM attempt a JOIN job j"
+              " ON j.run = a.run AND j.ordinal = a.ordinal WHERE a.run = ? AND cards <> 0 AND a.end_us > a.start_us ORDER BY a.start_us, a.ordinal, task", &q, d));
     MEM_ARRAY(heat, (a->n_nodes + 1) * BINS);
     (void)fprintf(a->to, "{\"run\":%" PRId64 ",\"policy\":", r->run);
     timeline_json_text(r->policy->label, a->to);
@@ -207,7 +196,7 @@ static enum st write_run(struct data *a, const struct rd_run *r, struct diag *d)
     write_heat(a, heat);
     (void)fputc(']', a->to);
     mem_free(heat);
-    if (sqlite3_finalize(q) != SQLITE_OK) return failed(a, d);
+    TRY(query_end(a->store, q, d));
     TRY(write_down(a, r->run, d));
     TRY(write_series(a, r->run, "gpu_util", d));
     TRY(write_series(a, r->run, "tasks_waiting", d));
@@ -219,7 +208,7 @@ static enum st write_run(struct data *a, const struct rd_run *r, struct diag *d)
 static enum st write_jobs(struct data *a, struct diag *d)
 {
     sqlite3_stmt *q;
-    TRY(query(a, "SELECT id, user FROM job WHERE run = ?1 AND ordinal = ?2", a->run[0].run, &q, d));
+    TRY(query_run(a->store, a->run[0].run, "SELECT id, user FROM job WHERE run = ?1 AND ordinal = ?2", &q, d));
     (void)fputs("],\"jobs\":[", a->to);
     for (size_t i = 0; i < a->n_jobs; i++) {
         (void)sqlite3_bind_int64(q, 2, (int64_t)a->ordinal[i]);
@@ -231,7 +220,7 @@ static enum st write_jobs(struct data *a, struct diag *d)
         (void)sqlite3_reset(q);
     }
     (void)fputc(']', a->to);
-    return sqlite3_finalize(q) == SQLITE_OK ? ST_OK : failed(a, d);
+    return query_end(a->store, q, d);
 }
 
 static enum st write_data(struct data *a, struct diag *d)
@@ -294,7 +283,7 @@ static void fini(struct data *a)
 
 enum st report_timeline(const struct compare *c, const struct compare_case *k, size_t index, FILE *to, struct diag *d)
 {
-    struct data a = { .db = store_db(c->store), .to = to };
+    struct data a = { .store = c->store, .to = to };
     MEM_ARRAY(a.run, k->n_policies);
     for (size_t i = 0; i < k->n_policies; i++)
         for (size_t j = 0; j < k->policy[i].n_runs; j++)
