@@ -26,6 +26,18 @@ void *mem_grow(void *p, size_t n, size_t size)
     return q;
 }
 
+char *mem_vprintf(const char *fmt, va_list ap)
+{
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, again);
+    va_end(again);
+    SIM_ASSERT(n >= 0);
+    char *s = mem_alloc((size_t)n + 1, 1);
+    (void)vsnprintf(s, (size_t)n + 1, fmt, ap);
+    return s;
+}
+
 char *mem_strndup(const char *s, size_t n)
 {
     char *p = mem_alloc(n + 1, 1);

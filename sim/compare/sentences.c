@@ -16,14 +16,13 @@ static void add(struct text *t, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    char *s = mem_vprintf(fmt, ap);
     va_end(ap);
-    SIM_ASSERT(n >= 0);
-    MEM_RESERVE(t->s, t->cap, t->n + (size_t)n + 1);
-    va_start(ap, fmt);
-    (void)vsnprintf(t->s + t->n, (size_t)n + 1, fmt, ap);
-    va_end(ap);
-    t->n += (size_t)n;
+    size_t n = strlen(s);
+    MEM_RESERVE(t->s, t->cap, t->n + n + 1);
+    memcpy(t->s + t->n, s, n + 1);
+    t->n += n;
+    mem_free(s);
 }
 
 /* A change of one metric: by, in per cent or in its unit, with what is known of it. */

@@ -22,12 +22,7 @@ enum st query_format(struct store *s, sqlite3_stmt **q, struct diag *d, const ch
 {
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(NULL, 0, fmt, ap);
-    va_end(ap);
-    SIM_ASSERT(n >= 0);
-    char *sql = mem_alloc((size_t)n + 1, 1);
-    va_start(ap, fmt);
-    (void)vsnprintf(sql, (size_t)n + 1, fmt, ap);
+    char *sql = mem_vprintf(fmt, ap);
     va_end(ap);
     enum st st = query_begin(s, sql, q, d);
     mem_free(sql);

@@ -18,12 +18,11 @@ enum st explain_query(const struct explain_state *l, const char *sql, sqlite3_st
 
 char *explain_text(const char *fmt, ...)
 {
-    char buf[1024];
     va_list ap;
     va_start(ap, fmt);
-    (void)vsnprintf(buf, sizeof buf, fmt, ap);
+    char *text = mem_vprintf(fmt, ap);
     va_end(ap);
-    return mem_strdup(buf);
+    return text;
 }
 
 void explain_names_add(struct explain_names *n, const char *name)
