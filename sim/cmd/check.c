@@ -38,8 +38,7 @@ static int parse(struct args *a, int argc, char **argv)
         case OPT_TOLERANCE: a->tolerance = optarg; break;
         case OPT_CSV:       a->format = TABLE_CSV; break;
         case OPT_JSON:      a->format = TABLE_JSON; break;
-        case ':': return cmd_usage_error(&cmd_check, "option '%s' needs a value", argv[optind - 1]);
-        default:  return cmd_usage_error(&cmd_check, "unknown option '%s'", argv[optind - 1]);
+        default: return cmd_option_error(&cmd_check, c, argv);
         }
     }
     if (argc - optind != 2) return cmd_usage_error(&cmd_check, "expected a database and a baseline, found %d arguments", argc - optind);

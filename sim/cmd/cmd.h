@@ -41,6 +41,10 @@ static inline const char *cmd_usage(const struct cmd *c) { return c->make_usage 
 int cmd_fail(const struct diag *d);
 /* A usage error: the message, and where help is; returns 2. */
 int cmd_usage_error(const struct cmd *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same for what getopt_long returned for no option of the command: ':' where a value is missing. */
+int cmd_option_error(const struct cmd *c, int found, char **argv);
+/* Read the value of a --from or --to; 0, or 2 with the usage error printed.  A bare number is in seconds. */
+int cmd_parse_time(const struct cmd *c, const char *option, const char *text, sim_tick *out);
 /* Read --decide-timeout or --policy-memory into l; false, with the usage error printed, when it is none. */
 struct sandbox_limits;
 bool cmd_sandbox_limit(const struct cmd *c, const char *option, const char *text, struct sandbox_limits *l);

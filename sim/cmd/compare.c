@@ -18,13 +18,6 @@ static const struct option long_opts[] = {
 
 struct args { struct compare_opts opts; const char *db; struct option_list metric; struct window window; };
 
-static int parse_time(const char *option, const char *s, sim_tick *out)
-{
-    char error[128];
-    if (text_parse(s, TEXT_DURATION, TICK_SEC, out, error, sizeof error)) return 0;
-    return cmd_usage_error(&cmd_compare, "--%s is '%s': %s", option, s, error);
-}
-
 static int parse_format(const char *s, enum table_format *out)
 {
     if (table_format_of(s, out)) return 0;
@@ -43,15 +36,14 @@ static int parse(struct args *a, int argc, char **argv)
         case 'm':          option_list_add(&a->metric, optarg); break;
         case OPT_SCOPE:    a->opts.scope = optarg; break;
         case OPT_AGAINST:  a->opts.base = optarg; break;
-        case OPT_FROM:     bad = parse_time("from", optarg, &from); break;
-        case OPT_TO:       bad = parse_time("to", optarg, &to); break;
+        case OPT_FROM:     bad = cmd_parse_time(&cmd_compare, "from", optarg, &from); break;
+        case OPT_TO:       bad = cmd_parse_time(&cmd_compare, "to", optarg, &to); break;
         case OPT_FORMAT:   bad = parse_format(optarg, &a->opts.format); break;
         case OPT_LATEX:    a->opts.format = TABLE_LATEX; break;
         case OPT_CSV:      a->opts.format = TABLE_CSV; break;
         case OPT_JSON:     a->opts.format = TABLE_JSON; break;
         case OPT_MARKDOWN: a->opts.format = TABLE_MARKDOWN; break;
-        case ':': return cmd_usage_error(&cmd_compare, "option '%s' needs a value", argv[optind - 1]);
-        default:  return cmd_usage_error(&cmd_compare, "unknown option '%s'", argv[optind - 1]);
+        default: return cmd_option_error(&cmd_compare, c, argv);
         }
     }
     if (bad != 0) return bad;

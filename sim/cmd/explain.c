@@ -38,8 +38,7 @@ static int run(int argc, char **argv)
     opterr = 0;
     for (int c; (c = getopt_long(argc, argv, ":", long_opts, NULL)) != -1;) {
         if (c == OPT_JSON) { json = true; continue; }
-        if (c == ':') return cmd_usage_error(&cmd_explain, "option '%s' needs a value", argv[optind - 1]);
-        if (c != OPT_TASK) return cmd_usage_error(&cmd_explain, "unknown option '%s'", argv[optind - 1]);
+        if (c != OPT_TASK) return cmd_option_error(&cmd_explain, c, argv);
         if (!text_int(optarg, &task) || task < 0) return cmd_usage_error(&cmd_explain, "--task is '%s'; expected the number of a task, from 0", optarg);
     }
     if (argc - optind != 3) return cmd_usage_error(&cmd_explain, "expected a database, a run and a job, found %d arguments", argc - optind);

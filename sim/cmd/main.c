@@ -1,44 +1,14 @@
 /* fairway: the table of subcommands. */
 #include <locale.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "host/sandbox.h"
 #include "cmd/cmd.h"
 #include "cmd/help.h"
-#include "base/text.h"
 #include "base/version.h"
 
 #define CMD_ENTRY(id) &cmd_##id,
 static const struct cmd *const cmds[] = { CMD_COMMANDS(CMD_ENTRY) };
 static const struct cmd_list all = { cmds, ARRAY_LEN(cmds) };
-
-int cmd_fail(const struct diag *d)
-{
-    diag_print(d, stderr);
-    return diag_exit_status(d->code);
-}
-
-int cmd_usage_error(const struct cmd *c, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    (void)fprintf(stderr, "fairway %s: ", c->name);
-    (void)vfprintf(stderr, fmt, ap);
-    (void)fprintf(stderr, "\n`fairway help %s` shows how it is used\n", c->name);
-    va_end(ap);
-    return 2;
-}
-
-bool cmd_sandbox_limit(const struct cmd *c, const char *option, const char *text, struct sandbox_limits *l)
-{
-    char error[200];
-    bool is_time = strcmp(option, "decide-timeout") == 0;
-    int64_t *to = is_time ? &l->call_us : &l->mem_b;
-    if (text_parse(text, is_time ? TEXT_DURATION : TEXT_BYTES, 0, to, error, sizeof error) && *to > 0) return true;
-    (void)cmd_usage_error(c, "--%s is '%s'; expected a %s", option, text, is_time ? "duration such as 500ms or 1m" : "size such as 512MiB");
-    return false;
-}
 
 static int dispatch(int argc, char **argv)
 {

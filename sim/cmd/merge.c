@@ -42,7 +42,7 @@ static int run(int argc, char **argv)
     optind = 1;
     opterr = 0;
     for (int c; (c = getopt_long(argc, argv, ":q", long_opts, NULL)) != -1;) {
-        if (c != 'q') return cmd_usage_error(&cmd_merge, "unknown option '%s'", argv[optind - 1]);
+        if (c != 'q') return cmd_option_error(&cmd_merge, c, argv);
         quiet = true;
     }
     if (argc - optind < 2) return cmd_usage_error(&cmd_merge, "expected an output and at least one part, found %d arguments", argc - optind);

@@ -25,13 +25,6 @@ static const struct option long_opts[] = {
 
 struct args { struct plot_opts fig; struct plot_sql_opts sql; const char *figure_option, *sql_option; };
 
-static int parse_time(const char *option, const char *s, sim_tick *out)
-{
-    char error[128];
-    if (text_parse(s, TEXT_DURATION, TICK_SEC, out, error, sizeof error)) return 0;
-    return cmd_usage_error(&cmd_plot, "--%s is '%s': %s", option, s, error);
-}
-
 /* An option of query figures, or none of them. */
 static const char **sql_option(struct plot_sql_opts *o, int c)
 {
@@ -78,14 +71,13 @@ static int parse(struct args *a, int argc, char **argv)
         case OPT_BASE:     o->base = optarg; break;
         case OPT_NODES:    o->nodes = optarg; break;
         case OPT_SCENARIO: o->scenario = optarg; break;
-        case OPT_FROM:     bad = parse_time("from", optarg, &o->from); break;
-        case OPT_TO:       bad = parse_time("to", optarg, &o->to); break;
+        case OPT_FROM:     bad = cmd_parse_time(&cmd_plot, "from", optarg, &o->from); break;
+        case OPT_TO:       bad = cmd_parse_time(&cmd_plot, "to", optarg, &o->to); break;
         case OPT_RUN:
             if (!text_int(optarg, &o->run) || o->run < 1)
                 bad = cmd_usage_error(&cmd_plot, "--run is '%s'; expected the number of a run", optarg);
             break;
-        case ':': return cmd_usage_error(&cmd_plot, "option '%s' needs a value", argv[optind - 1]);
-        default:  return cmd_usage_error(&cmd_plot, "unknown option '%s'", argv[optind - 1]);
+        default: return cmd_option_error(&cmd_plot, c, argv);
         }
     }
     return bad != 0 ? bad : check_arguments(a, argc - optind);

@@ -148,8 +148,7 @@ static int parse(struct policies_opts *o, int argc, char **argv)
         case OPT_TIMEOUT: case OPT_MEMORY:
             if (!cmd_sandbox_limit(&cmd_policies, c == OPT_TIMEOUT ? "decide-timeout" : "policy-memory", optarg, &o->limits)) return 2;
             break;
-        case ':': return cmd_usage_error(&cmd_policies, "option '%s' needs a value", argv[optind - 1]);
-        default:  return cmd_usage_error(&cmd_policies, "unknown option '%s'", argv[optind - 1]);
+        default: return cmd_option_error(&cmd_policies, c, argv);
         }
     }
     if (argc - optind > 1) return cmd_usage_error(&cmd_policies, "expected at most one policy");

@@ -49,8 +49,7 @@ static int run(int argc, char **argv)
             break;
         case 'v': pairs = false; break;
         case 'o': out = optarg; break;
-        case ':': return cmd_usage_error(&cmd_profile, "option '%s' needs a value", argv[optind - 1]);
-        default:  return cmd_usage_error(&cmd_profile, "unknown option '%s'", argv[optind - 1]);
+        default: return cmd_option_error(&cmd_profile, c, argv);
         }
     }
     if (argc - optind != 1) return cmd_usage_error(&cmd_profile, "expected one scenario, found %d", argc - optind);

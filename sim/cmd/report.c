@@ -37,8 +37,7 @@ static int run(int argc, char **argv)
         switch (c) {
         case 'o':           out = optarg; break;
         case OPT_NO_CHARTS: o.no_charts = true; break;
-        case ':': return cmd_usage_error(&cmd_report, "option '%s' needs a value", argv[optind - 1]);
-        default:  return cmd_usage_error(&cmd_report, "unknown option '%s'", argv[optind - 1]);
+        default: return cmd_option_error(&cmd_report, c, argv);
         }
     }
     if (argc - optind != 1) return cmd_usage_error(&cmd_report, "expected one database, found %d", argc - optind);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cmd/cmd.h"
+#include "run/lines.h"
 #include "run/run.h"
 #include "run/setup.h"
 #include "base/mem.h"
@@ -54,8 +55,7 @@ static int parse(struct run_opts *o, int argc, char **argv)
         case OPT_TIMEOUT: case OPT_MEMORY:
             if (!cmd_sandbox_limit(&cmd_run, c == OPT_TIMEOUT ? "decide-timeout" : "policy-memory", optarg, &o->limits)) return 2;
             break;
-        case ':': return cmd_usage_error(&cmd_run, "option '%s' needs a value", argv[optind - 1]);
-        default:  return cmd_usage_error(&cmd_run, "unknown option '%s'", argv[optind - 1]);
+        default: return cmd_option_error(&cmd_run, c, argv);
         }
     }
     if (argc - optind != 1) return cmd_usage_error(&cmd_run, "expected one scenario, found %d", argc - optind);
@@ -87,10 +87,10 @@ struct tally { uint32_t done, failed; uint64_t unfinished, rejected; enum st wor
 
 static void print_repairs(const struct trace *t, const char *path)
 {
+    char line[512];
     for (size_t i = 0; i < t->repairs.n; i++)
-        (void)fprintf(stderr, "note: %s: %s: %" PRIu64 " row%s, first at line %" PRIu32 "\n", path ? path : "trace",
-                      t->repairs.at[i].what, t->repairs.at[i].count, t->repairs.at[i].count == 1 ? "" : "s",
-                      t->repairs.at[i].first_line);
+        (void)fprintf(stderr, "%s\n", lines_repair(line, sizeof line, path ? path : "trace", t->repairs.at[i].what, t->repairs.at[i].count,
+                                                   t->repairs.at[i].first_line));
 }
 
 /* Every policy on the trace of one seed. */
@@ -99,7 +99,7 @@ static enum st run_seed(struct run_env *env, uint64_t seed, bool with_repairs, s
     struct scenario *s = env->scn;
     if (with_repairs) print_repairs(env->trace, s->trace.path);
     for (size_t i = 0; i < s->asked.n_policies; i++) {
-        char label[80];
+        char label[80], digest[17];
         struct run_result r;
         struct diag failed = { 0 };
         (void)snprintf(label, sizeof label, "%.48s seed %" PRIu64, s->asked.policy[i].label, seed);
@@ -114,15 +114,13 @@ static enum st run_seed(struct run_env *env, uint64_t seed, bool with_repairs, s
             tally->worst = ST_EPOLICY;
             continue;
         }
-        if (!env->quiet)
-            (void)printf("run %" PRId64 "  %-32s %8" PRIu64 " jobs done  digest %016" PRIx64 "\n", r.id, label, r.n_done, r.digest);
+        (void)snprintf(digest, sizeof digest, "%016" PRIx64, r.digest);
+        if (!env->quiet) lines_run(r.id, label, r.n_done, digest);
         tally->done++;
         tally->unfinished += r.n_unfinished;
         tally->rejected += r.n_rejected;
-        if (r.n_unfinished > 0 && s->horizon == TICK_NEVER && s->replay.fill <= 0)
-            (void)fprintf(stderr, "warning: %s: %" PRIu64 " jobs were left unfinished\n", label, r.n_unfinished);
-        if (r.n_rejected > 0)
-            (void)fprintf(stderr, "note: %s: %" PRIu64 " jobs can never run on this cluster and were rejected\n", label, r.n_rejected);
+        if (r.n_unfinished > 0 && s->horizon == TICK_NEVER && s->replay.fill <= 0) lines_unfinished(label, r.n_unfinished);
+        if (r.n_rejected > 0) lines_rejected(label, r.n_rejected);
     }
     return ST_OK;
 }
@@ -147,13 +145,6 @@ static enum st with_log(struct run_env *env, struct setup *setup, const char *lo
     return st;
 }
 
-/* Equal runs would show intervals of width nothing: say so. */
-static void warn_idle_seeds(const struct scenario *s)
-{
-    if (s->asked.n_seeds > 1 && !setup_is_drawn(s))
-        (void)fprintf(stderr, "note: nothing in this scenario is drawn from the seed: its %zu seeds give equal runs\n", s->asked.n_seeds);
-}
-
 /* All input is read and checked before the database is opened: a mistake leaves none behind. */
 static enum st execute(const struct run_opts *o, struct scenario *s, struct tally *tally, char *db, size_t cap, struct diag *d)
 {
@@ -169,7 +160,8 @@ static enum st execute(const struct run_opts *o, struct scenario *s, struct tall
     enum st st = setup_trace(&setup, s->asked.seed[0], d);
     if (st == ST_OK) st = store_open(&env.store, db, d);
     if (st == ST_OK) {
-        warn_idle_seeds(s);
+        /* Equal runs would show intervals of width 0. */
+        if (s->asked.n_seeds > 1 && !setup_is_drawn(s)) lines_idle_seeds(s->asked.n_seeds);
         if (s->asked.has_sweep && !o->quiet)
             (void)fprintf(stderr, "note: this runs the scenario itself; `fairway sweep` runs every combination of its sweep\n");
         run_catch_interrupt();

@@ -29,8 +29,7 @@ static int run(int argc, char **argv)
         case OPT_CSV:      format = TABLE_CSV; break;
         case OPT_JSON:     format = TABLE_JSON; break;
         case OPT_MARKDOWN: format = TABLE_MARKDOWN; break;
-        case ':': return cmd_usage_error(&cmd_stages, "option '%s' needs a value", argv[optind - 1]);
-        default:  return cmd_usage_error(&cmd_stages, "unknown option '%s'", argv[optind - 1]);
+        default: return cmd_option_error(&cmd_stages, c, argv);
         }
     }
     if (argc - optind != 1) return cmd_usage_error(&cmd_stages, "expected one database, found %d", argc - optind);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cmd/cmd.h"
+#include "run/lines.h"
 #include "sweep/local.h"
 #include "sweep/slurm.h"
 #include "base/mem.h"
@@ -65,8 +66,7 @@ static int parse_one(struct sweep_opts *o, int c, char **argv)
         return cmd_sandbox_limit(&cmd_sweep, c == OPT_TIMEOUT ? "decide-timeout" : "policy-memory", optarg, &o->grid.limits) ? 0 : 2;
     case OPT_LIST: o->list = optarg; break;
     case OPT_TASK: return whole("--task", optarg, 0, INT64_MAX, &o->task);
-    case ':': return cmd_usage_error(&cmd_sweep, "option '%s' needs a value", argv[optind - 1]);
-    default:  return cmd_usage_error(&cmd_sweep, "unknown option '%s'", argv[optind - 1]);
+    default: return cmd_option_error(&cmd_sweep, c, argv);
     }
     return 0;
 }
@@ -116,8 +116,7 @@ static void warn_idle_seeds(const struct grid *g)
 {
     bool drawn = false;
     for (size_t k = 0; k < g->sweep.n_cases; k++) drawn = drawn || g->at[k].is_drawn;
-    if (g->n_seeds > 1 && !drawn)
-        (void)fprintf(stderr, "note: nothing in this scenario is drawn from the seed: its %zu seeds give equal runs\n", g->n_seeds);
+    if (g->n_seeds > 1 && !drawn) lines_idle_seeds(g->n_seeds);
 }
 
 /* ---- doing ---- */

@@ -21,8 +21,7 @@ static int parse(struct args *a, int argc, char **argv)
         switch (c) {
         case 'o':        a->out = optarg; break;
         case OPT_BATSIM: a->batsim = true; break;
-        case ':': return cmd_usage_error(&cmd_timeline, "option '%s' needs a value", argv[optind - 1]);
-        default:  return cmd_usage_error(&cmd_timeline, "unknown option '%s'", argv[optind - 1]);
+        default: return cmd_option_error(&cmd_timeline, c, argv);
         }
     }
     if (argc - optind != 2) return cmd_usage_error(&cmd_timeline, "expected a database and a run, found %d arguments", argc - optind);

@@ -287,3 +287,16 @@ struct stats_ci compare_ratio(const struct compare *c, const struct compare_poli
 {
     return paired(c, p, base, metric, scope, stats_ratio);
 }
+
+bool compare_any(const struct compare *c, const struct compare_case *k, const char *metric)
+{
+    for (size_t i = 0; i < k->n_policies; i++)
+        if (compare_mean(c, &k->policy[i], metric, "all").mean > 0) return true;
+    return false;
+}
+
+bool compare_any_clairvoyant(const struct compare_case *k)
+{
+    for (size_t i = 0; i < k->n_policies; i++) if (k->policy[i].clairvoyant) return true;
+    return false;
+}

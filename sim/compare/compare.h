@@ -48,6 +48,9 @@ enum st compare_check_metric(const struct compare *c, const char *metric, const 
 
 /* One run's metric, in the window if there is one; NaN when the run has none.  Kept: asking again is O(1). */
 double compare_value(const struct compare *c, int64_t run, const char *metric, const char *scope);
+/* Is the metric above 0 for any policy of the case? */
+bool   compare_any(const struct compare *c, const struct compare_case *k, const char *metric);
+bool   compare_any_clairvoyant(const struct compare_case *k);
 /* The unit of a metric, into buf. */
 const char *compare_unit(const struct compare *c, const char *metric, char *buf, size_t cap);
 

@@ -68,27 +68,14 @@ static void put_wrapped(const char *s, FILE *to)
 void compare_line(const struct compare_view *v, const char *fmt, ...)
 {
     va_list ap;
-    char *s;
     va_start(ap, fmt);
-    int n = vsnprintf(NULL, 0, fmt, ap);
-    va_end(ap);
-    SIM_ASSERT(n >= 0);
-    MEM_ARRAY(s, (size_t)n + 1);
-    va_start(ap, fmt);
-    (void)vsnprintf(s, (size_t)n + 1, fmt, ap);
+    char *s = mem_vprintf(fmt, ap);
     va_end(ap);
     char *text = table_escape(s, v->format);
     if (v->format == TABLE_TEXT) put_wrapped(text, v->to);
     else (void)fprintf(v->to, "%s\n", text);
     mem_free(text);
     mem_free(s);
-}
-
-static bool has_trouble(const struct compare_view *v, size_t i)
-{
-    double sum = 0;
-    for (size_t p = 0; p < v->k->n_policies; p++) sum += fmax(0, compare_mean(v->c, &v->k->policy[p], metric_info_troubles[i].metric, "all").mean);
-    return sum > 0;
 }
 
 static void print_means(const struct compare_view *v)
@@ -101,7 +88,7 @@ static void print_means(const struct compare_view *v)
     table_column(t, "seeds", true);
     table_column(t, "jobs done", true);
     for (size_t i = 0; i < METRIC_TROUBLES; i++)
-        if ((shown[i] = has_trouble(v, i))) table_column(t, metric_info_troubles[i].heading, true);
+        if ((shown[i] = compare_any(v->c, v->k, metric_info_troubles[i].metric))) table_column(t, metric_info_troubles[i].heading, true);
     for (size_t m = 0; m < v->n_metrics; m++) {
         char heading[96];
         scale[m] = compare_scale_of(v, v->metric[m]);
@@ -151,12 +138,6 @@ static void print_differences(const struct compare_view *v)
     table_destroy(t);
 }
 
-static bool any_clairvoyant(const struct compare_case *k)
-{
-    for (size_t i = 0; i < k->n_policies; i++) if (k->policy[i].clairvoyant) return true;
-    return false;
-}
-
 static bool has_several(const struct compare_case *k)
 {
     for (size_t i = 0; i < k->n_policies; i++) if (k->policy[i].n_runs > 1) return true;
@@ -201,7 +182,7 @@ static void print_notes(const struct compare_view *v)
     } else {
         compare_line(v, "One seed: no intervals.");
     }
-    if (any_clairvoyant(v->k)) compare_line(v, "* clairvoyant: it was told true durations.");
+    if (compare_any_clairvoyant(v->k)) compare_line(v, "* clairvoyant: it was told true durations.");
     if (window_is_on(&v->c->window))
         compare_line(v, "Job metrics are over the jobs submitted in the window, utilisation over the samples taken in it.");
 }

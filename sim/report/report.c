@@ -78,13 +78,6 @@ static void difference_cell(const struct page *p, const struct compare_case *k, 
 /* Of metric_info_troubles; the last, jobs_failed, is not on the page. */
 enum { TROUBLES = METRIC_TROUBLES - 1 };
 
-static bool any_of(const struct page *p, const struct compare_case *k, const char *metric)
-{
-    for (size_t i = 0; i < k->n_policies; i++)
-        if (compare_mean(p->c, &k->policy[i], metric, "all").mean > 0) return true;
-    return false;
-}
-
 static void heading(FILE *to, const char *name, const char *unit, bool is_number)
 {
     (void)fprintf(to, "<th scope=\"col\"%s aria-sort=\"none\"><button type=\"button\">", is_number ? " class=\"n\"" : "");
@@ -121,7 +114,7 @@ static void means(const struct page *p, const struct compare_case *k, size_t ind
     heading(p->to, "policy", "", false);
     heading(p->to, "seeds", "", true);
     heading(p->to, "jobs done", "", true);
-    for (size_t t = 0; t < TROUBLES; t++) if (any_of(p, k, metric_info_troubles[t].metric)) heading(p->to, metric_info_troubles[t].heading, "", true);
+    for (size_t t = 0; t < TROUBLES; t++) if (compare_any(p->c, k, metric_info_troubles[t].metric)) heading(p->to, metric_info_troubles[t].heading, "", true);
     for (size_t m = 0; m < n; m++) heading(p->to, metric[m], scale_of(p, k, metric[m]).unit, true);
     for (size_t b = 0; b < METRIC_BOUNDED; b++)
         if (compare_over_bound(p->c, &k->policy[0], metric_info_bounded[b].metric).n > 0) bound_heading(p->to, metric_info_bounded[b].metric);
@@ -133,7 +126,7 @@ static void means(const struct page *p, const struct compare_case *k, size_t ind
         (void)fprintf(p->to, "<td class=\"n\" data-v=\"%zu\">%zu</td>", q->n_runs, q->n_runs);
         number_cell(p->to, (struct stats_ci){ .mean = compare_mean(p->c, q, "jobs_done", "all").mean, .half = NAN }, 1);
         for (size_t t = 0; t < TROUBLES; t++)
-            if (any_of(p, k, metric_info_troubles[t].metric)) number_cell(p->to, (struct stats_ci){ .mean = compare_mean(p->c, q, metric_info_troubles[t].metric, "all").mean, .half = NAN }, 1);
+            if (compare_any(p->c, k, metric_info_troubles[t].metric)) number_cell(p->to, (struct stats_ci){ .mean = compare_mean(p->c, q, metric_info_troubles[t].metric, "all").mean, .half = NAN }, 1);
         for (size_t m = 0; m < n; m++) number_cell(p->to, compare_mean(p->c, q, metric[m], "all"), scale_of(p, k, metric[m]).by);
         for (size_t b = 0; b < METRIC_BOUNDED; b++)
             if (compare_over_bound(p->c, &k->policy[0], metric_info_bounded[b].metric).n > 0) number_cell(p->to, compare_over_bound(p->c, q, metric_info_bounded[b].metric), 1);
@@ -383,15 +376,14 @@ static enum st facts(const struct page *p, const struct compare_case *k, size_t 
 static enum st one_case(const struct page *p, size_t index, struct diag *d)
 {
     const struct compare_case *k = &p->c->at[index];
-    bool has_data = !isnan(compare_mean(p->c, &k->policy[0], "bytes_network", "all").mean), clairvoyant = false;
+    bool has_data = !isnan(compare_mean(p->c, &k->policy[0], "bytes_network", "all").mean);
     const struct metric_list *shown = &metric_info_lists[has_data ? METRIC_LIST_DATA : METRIC_LIST_USUAL];
     TRY(facts(p, k, index, d));
     (void)fprintf(p->to, "<h3 id=\"k%zucompare\">Policies side by side</h3>\n", index);
     means(p, k, index, shown->at, shown->n);
     differences(p, k, index, shown->at, shown->n);
     TRY(sentences(p, k, shown->at, shown->n, d));
-    for (size_t i = 0; i < k->n_policies; i++) clairvoyant = clairvoyant || k->policy[i].clairvoyant;
-    if (clairvoyant) (void)fputs("<p class=\"quiet\">* clairvoyant: it was told true durations.</p>\n", p->to);
+    if (compare_any_clairvoyant(k)) (void)fputs("<p class=\"quiet\">* clairvoyant: it was told true durations.</p>\n", p->to);
     (void)fprintf(p->to, "<h3 id=\"k%zucharts\">Charts</h3>\n", index);
     if (p->o->no_charts) (void)fputs("<p class=\"quiet\">Left out (--no-charts).</p>\n", p->to);
     else TRY(report_charts(p->c, k, index, p->to, d));

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "base/mem.h"
 #include "db/merge.h"
+#include "run/lines.h"
 
 /* Parts in one transaction: each holds a file and a page cache. */
 enum { MERGE_MAX = 64 };
@@ -114,9 +115,8 @@ static void print_repairs(struct results *r, size_t run)
     if (sqlite3_prepare_v2(store_db(r->store), "SELECT what, count, first_line FROM repair WHERE run = ?", -1, &q, NULL) != SQLITE_OK) return;
     (void)sqlite3_bind_int64(q, 1, r->id[run]);
     while (sqlite3_step(q) == SQLITE_ROW) {
-        int64_t n = sqlite3_column_int64(q, 1);
-        (void)snprintf(text, sizeof text, "note: %s: %s: %" PRId64 " row%s, first at line %" PRId64, path,
-                       (const char *)sqlite3_column_text(q, 0), n, n == 1 ? "" : "s", (int64_t)sqlite3_column_int64(q, 2));
+        (void)lines_repair(text, sizeof text, path, (const char *)sqlite3_column_text(q, 0), (uint64_t)sqlite3_column_int64(q, 1),
+                           (uint64_t)sqlite3_column_int64(q, 2));
         if (is_first(r, text)) (void)fprintf(stderr, "%s\n", text);
     }
     (void)sqlite3_finalize(q);
@@ -138,14 +138,13 @@ static void print_done(struct results *r, size_t run)
     }
     (void)sqlite3_finalize(q);
     (void)grid_label(r->grid, run, label, sizeof label);
-    if (!r->quiet) (void)printf("run %" PRId64 "  %-32s %8" PRId64 " jobs done  digest %s\n", r->id[run], label, done, digest);
+    if (!r->quiet) lines_run(r->id[run], label, (uint64_t)done, digest);
     print_repairs(r, run);
     if (unfinished > 0 && !r->grid->at[r->grid->run[run].kase].has_horizon) {
         r->left_unfinished = true;
-        (void)fprintf(stderr, "warning: %s: %" PRId64 " jobs were left unfinished\n", label, unfinished);
+        lines_unfinished(label, (uint64_t)unfinished);
     }
-    if (rejected > 0)
-        (void)fprintf(stderr, "note: %s: %" PRId64 " jobs can never run on this cluster and were rejected\n", label, rejected);
+    if (rejected > 0) lines_rejected(label, (uint64_t)rejected);
 }
 
 /* The same reason once: all failed runs are in the database with theirs, and counted. */

@@ -1,0 +1,31 @@
+/* lines.c -- the texts of lines.h. */
+#include "run/lines.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void lines_run(int64_t id, const char *label, uint64_t n_done, const char *digest)
+{
+    (void)printf("run %" PRId64 "  %-32s %8" PRIu64 " jobs done  digest %s\n", id, label, n_done, digest);
+}
+
+void lines_unfinished(const char *label, uint64_t n_unfinished)
+{
+    (void)fprintf(stderr, "warning: %s: %" PRIu64 " jobs were left unfinished\n", label, n_unfinished);
+}
+
+void lines_rejected(const char *label, uint64_t n_rejected)
+{
+    (void)fprintf(stderr, "note: %s: %" PRIu64 " jobs can never run on this cluster and were rejected\n", label, n_rejected);
+}
+
+const char *lines_repair(char *buf, size_t cap, const char *path, const char *what, uint64_t count, uint64_t first_line)
+{
+    (void)snprintf(buf, cap, "note: %s: %s: %" PRIu64 " row%s, first at line %" PRIu64, path, what, count, count == 1 ? "" : "s", first_line);
+    return buf;
+}
+
+void lines_idle_seeds(size_t n_seeds)
+{
+    (void)fprintf(stderr, "note: nothing in this scenario is drawn from the seed: its %zu seeds give equal runs\n", n_seeds);
+}
