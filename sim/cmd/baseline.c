@@ -1,3 +1,4 @@
+/* baseline.c -- a baseline read, written, made and judged. */
 #include "cmd/baseline.h"
 
 #include <math.h>

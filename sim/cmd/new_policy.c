@@ -1,3 +1,4 @@
+/* new_policy.c -- policies/example, which the program carries inside itself, under another name. */
 #include "cmd/new_policy.h"
 
 #include <errno.h>

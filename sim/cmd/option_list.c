@@ -1,3 +1,4 @@
+/* option_list.c -- the lists of option_list.h. */
 #include "cmd/option_list.h"
 
 #include <string.h>

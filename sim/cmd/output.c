@@ -1,3 +1,4 @@
+/* output.c -- files that are put in place only when they are whole (cmd.h). */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,9 @@
+/*
+ * compare.c -- cases, their policies and values, of compare.h.
+ *
+ * A value is read once and kept by "RUN SCOPE METRIC": tables, sentences and
+ * bounds ask for the same ones many times.
+ */
 #include "compare/compare.h"
 
 #include <math.h>

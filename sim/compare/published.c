@@ -1,3 +1,4 @@
+/* published.c -- the rows of published.sql, whose they are, and the table beside ours. */
 #include "compare/published.h"
 
 #include <math.h>

@@ -1,3 +1,9 @@
+/*
+ * window.c -- the queries of window.h.
+ *
+ * A metric of a window is computed here, from the jobs and samples in it, as
+ * results/README.md defines it; the run's stored metrics are of the whole run.
+ */
 #include "compare/window.h"
 
 #include <math.h>

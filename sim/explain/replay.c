@@ -1,3 +1,10 @@
+/*
+ * replay.c -- the ledger of replay.h, from one query over attempts, outages and changes of cores.
+ *
+ * Rows come in the order of time; at one instant what frees comes before what
+ * takes, so that the ledger never holds more than there is.  It refuses what
+ * contradicts it: then the record is damaged, or was written by another cluster.
+ */
 #include "explain/replay.h"
 
 #include <inttypes.h>

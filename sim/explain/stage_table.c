@@ -1,3 +1,4 @@
+/* stage_table.c -- the table of stage_table.h, from the view v_stage. */
 #include "explain/stage_table.h"
 
 #include <sqlite3.h>

@@ -1,3 +1,11 @@
+/*
+ * host.c -- one policy at work: its calls are kept in a buffer, and applied when it returns.
+ *
+ * Nothing that a policy calls changes the world: a decision is checked when it is
+ * applied, in the order in which it was made, against what those before it left.
+ * The first that the world refuses fails the run, as does misuse of the calls.
+ * O(decisions) a call.
+ */
 #include "host/host.h"
 
 #include <inttypes.h>

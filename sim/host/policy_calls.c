@@ -1,3 +1,4 @@
+/* policy_calls.c -- calls, relations and overheads as policy_calls.h has them, read from the world. */
 #include "host/policy_calls.h"
 
 #include <string.h>

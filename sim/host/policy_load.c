@@ -1,3 +1,9 @@
+/*
+ * policy_load.c -- a shared object found, loaded, and its table checked.
+ *
+ * What the file exports is not trusted: its head is read first, then its size, and
+ * only then what a table of that size has.
+ */
 #include "host/policy_load.h"
 
 #include <dlfcn.h>

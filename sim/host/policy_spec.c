@@ -1,3 +1,8 @@
+/*
+ * policy_spec.c -- specs taken apart: NAME or FILE.so, then key=value pairs; or exec:COMMAND.
+ *
+ * A value may hold commas within brackets, as lists of hints do.
+ */
 #include "host/policy_spec.h"
 
 #include <stdio.h>

@@ -1,3 +1,10 @@
+/*
+ * policy_view.c -- the world mirrored into the structs of policy.h.
+ *
+ * The first call copies every node, later ones those that changed; shapes are only
+ * ever added.  The info of a job or task is filled when it is first asked for in a
+ * call, and marked with the number of the call, so that it need not be cleared.
+ */
 #include "host/policy_view.h"
 
 #include <string.h>

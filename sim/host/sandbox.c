@@ -1,3 +1,4 @@
+/* sandbox.c -- the child, and the parent that watches it, of sandbox.h. */
 #define _DEFAULT_SOURCE     /* MAP_ANONYMOUS */
 #include "host/sandbox.h"
 

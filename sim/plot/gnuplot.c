@@ -1,3 +1,9 @@
+/*
+ * gnuplot.c -- a script written, and run by gnuplot as a child process.
+ *
+ * A script goes to a temporary file, its picture to PATH.part, which takes the
+ * name that was asked for when it is whole: whoever fails leaves nothing.
+ */
 #include "plot/gnuplot.h"
 
 #include <errno.h>

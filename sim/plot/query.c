@@ -1,3 +1,9 @@
+/*
+ * query.c -- a figure of the user's own query: its columns chosen, its values checked, its script written.
+ *
+ * Rows are kept in the order of the query; a series, and a name on the axis, is
+ * numbered when it is first met.
+ */
 #include "plot/query.h"
 
 #include <errno.h>

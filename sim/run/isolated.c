@@ -1,3 +1,9 @@
+/*
+ * isolated.c -- jobs run alone, each distinct one once.
+ *
+ * Jobs that ask for exactly the same, by a hash of all that the time hangs on,
+ * share one result: many jobs of a trace are alike.
+ */
 #include "run/isolated.h"
 
 #include <stdio.h>

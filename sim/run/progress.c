@@ -1,3 +1,4 @@
+/* progress.c -- the bar of progress.h, redrawn on one line of the terminal. */
 #include "run/progress.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* setup.c -- what of a case is kept from seed to seed, and what is made anew. */
 #include "run/setup.h"
 
 #include <string.h>

@@ -1,3 +1,8 @@
+/*
+ * grid.c -- every run of a sweep with its key, and the order of keys to find one by.
+ *
+ * A trace file that several cases name is read and hashed once.
+ */
 #include "sweep/grid.h"
 
 #include <inttypes.h>

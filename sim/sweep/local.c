@@ -1,3 +1,10 @@
+/*
+ * local.c -- worker processes, and the loop that gives them runs.
+ *
+ * A worker is sent the number of a run through one pipe and answers through
+ * another; the end of the answers is the worker's end.  One that dies over its run
+ * costs that run alone: it is marked, and another worker is started.
+ */
 #include "sweep/local.h"
 
 #include <errno.h>

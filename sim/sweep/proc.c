@@ -1,3 +1,4 @@
+/* proc.c -- another program by posix_spawn, its output read through a pipe until a deadline. */
 #include "sweep/proc.h"
 
 #include <errno.h>

@@ -1,3 +1,9 @@
+/*
+ * results.c -- the rows of a sweep: their ids, what is merged, what failed.
+ *
+ * Row ids are chosen before anything runs (first id + place in the grid) where no
+ * other run is in the way.
+ */
 #include "sweep/results.h"
 
 #include <inttypes.h>

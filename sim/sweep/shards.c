@@ -1,3 +1,9 @@
+/*
+ * shards.c -- shards written, and the folder that they are in.
+ *
+ * Written under a name of its own, synced, then renamed: a name that ends in .part
+ * is a whole database.  The lock is a POSIX lock on a file, which ends with the process.
+ */
 #include "sweep/shards.h"
 
 #include <dirent.h>

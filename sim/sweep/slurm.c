@@ -1,3 +1,9 @@
+/*
+ * slurm.c -- array tasks sent, watched and sent again; and what such a task does.
+ *
+ * What counts is the shards.  The queue is asked only to learn which tasks are
+ * gone, and a task is thought lost when it was missing twice.
+ */
 #include "sweep/slurm.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* slurm_cmd.c -- sbatch, squeue, scancel and scontrol, as programs whose output is read. */
 #include "sweep/slurm_cmd.h"
 
 #include <dirent.h>

@@ -1,3 +1,8 @@
+/*
+ * cases.c -- the battery: cases made by hand, each for what policies get wrong, and some drawn by chance.
+ *
+ * A case is built anew for each run, since a run uses up its cluster and its data.
+ */
 #include "host/conform/cases.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* report.c -- every case under every spec, each in a sandbox, and what they broke, printed. */
 #include "host/conform/report.h"
 
 #include <inttypes.h>

@@ -1,3 +1,8 @@
+/*
+ * child.c -- pipes, a shell and lines, of child.h.
+ *
+ * Our ends of the pipes do not block; whoever would wait polls until its deadline.
+ */
 #include "host/exec/child.h"
 
 #include <errno.h>

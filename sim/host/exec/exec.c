@@ -1,3 +1,10 @@
+/*
+ * exec.c -- the policy `exec`: rounds with a child, as PROTOCOL.md has them.
+ *
+ * The child is told what it has not been told yet: the cluster once, then shapes,
+ * changed nodes and events.  It names jobs by their ordinal, which handles.h turns
+ * into handles.  Whatever goes wrong ends the child and fails the run.
+ */
 #include "host/exec/exec.h"
 
 #include <inttypes.h>

@@ -1,9 +1,15 @@
+/*
+ * handles.c -- a hash table of live jobs.
+ *
+ * Open addressing at most half full; ordinals are consecutive, so they serve as
+ * their own hash.  A removal closes its gap, so that no markers of removed
+ * entries fill the table.
+ */
 #include "host/exec/handles.h"
 
 #include <string.h>
 #include "base/mem.h"
 
-/* Open addressing at most half full; ordinals are consecutive, so they serve as their own hash. */
 static size_t slot_of(const struct handles *t, uint64_t ordinal)
 {
     size_t i = (size_t)ordinal & (t->n_slots - 1);

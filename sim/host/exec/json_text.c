@@ -1,3 +1,4 @@
+/* json_text.c -- numbers, strings and keys, appended as text. */
 #include "host/exec/json_text.h"
 
 #include <stdio.h>

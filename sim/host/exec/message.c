@@ -1,3 +1,8 @@
+/*
+ * message.c -- the lines hello, cluster, decide, answer and bye.
+ *
+ * Where PROTOCOL.md gives a member a default, such as 0 or none, it is left out.
+ */
 #include "host/exec/message.h"
 
 #include <stdio.h>

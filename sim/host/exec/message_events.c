@@ -1,3 +1,4 @@
+/* message_events.c -- the events of a round; what arrived is described whole, the rest by number. */
 #include "host/exec/message_events.h"
 
 /* ---- inputs and cards ---- */

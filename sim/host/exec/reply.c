@@ -1,3 +1,4 @@
+/* reply.c -- a line parsed by jansson, then read field by field into the structs of reply.h. */
 #include "host/exec/reply.h"
 
 #include <inttypes.h>
