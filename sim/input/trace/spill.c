@@ -2,6 +2,7 @@
 #include "input/trace/spill.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +12,19 @@
 struct entry { sim_tick submit; int64_t offset; };
 struct spill { FILE *tmp; struct entry *at; size_t n, cap; int64_t end; };
 
-/* A job in the file: this, the strings with their NULs, the groups. */
-enum { TEXTS = 6 };
-
+/*
+ * A job in the file: this, the strings with their NULs, the groups.  The spec is
+ * kept as it is, so that what is added to it is kept; only what it points to has
+ * to be told of, here.
+ */
+static const size_t text_at[] = {
+    offsetof(struct job_spec, id), offsetof(struct job_spec, user), offsetof(struct job_spec, queue),
+    offsetof(struct job_spec, model), offsetof(struct job_spec, klass), offsetof(struct job_spec, node),
+};
 struct record {
-    sim_tick submit, limit;
-    int32_t  priority;
-    uint32_t line, n_groups, gang, bytes;       /* bytes: of all that follows */
-    uint32_t len[TEXTS];        /* id, user, queue, model, klass, node; 0: NULL */
+    struct job_spec spec;       /* its pointers mean nothing */
+    uint32_t bytes;             /* of all that follows */
+    uint32_t len[ARRAY_LEN(text_at)];   /* 0: NULL */
 };
 
 enum { FIRST_READ = 512 };      /* more than a record and a short job */
@@ -40,11 +46,11 @@ void spill_destroy(struct spill *x)
 
 enum st spill_add(struct spill *x, const struct job_spec *s, struct diag *d)
 {
-    const char *text[TEXTS] = { s->id, s->user, s->queue, s->model, s->klass, s->node };
+    const char *text[ARRAY_LEN(text_at)];
     SIM_ASSERT(s->graph == NULL && s->calls == NULL);       /* scan refuses such a trace unless it is in order */
-    struct record h = { .submit = s->submit, .limit = s->limit, .priority = s->priority,
-                        .line = s->line, .n_groups = s->n_groups, .gang = s->gang };
-    for (size_t i = 0; i < TEXTS; i++) {
+    struct record h = { .spec = *s };
+    for (size_t i = 0; i < ARRAY_LEN(text_at); i++) {
+        memcpy(&text[i], (const char *)s + text_at[i], sizeof text[i]);
         h.len[i] = text[i] != NULL ? (uint32_t)strlen(text[i]) + 1 : 0;
         h.bytes += h.len[i];
     }
@@ -53,7 +59,7 @@ enum st spill_add(struct spill *x, const struct job_spec *s, struct diag *d)
     x->at[x->n++] = (struct entry){ .submit = s->submit, .offset = x->end };
     x->end += (int64_t)sizeof h + h.bytes;
     bool ok = fwrite(&h, sizeof h, 1, x->tmp) == 1;
-    for (size_t i = 0; i < TEXTS; i++)
+    for (size_t i = 0; i < ARRAY_LEN(text_at); i++)
         ok = ok && fwrite(text[i] != NULL ? text[i] : "", 1, h.len[i], x->tmp) == h.len[i];
     ok = ok && fwrite(s->group, sizeof *s->group, s->n_groups, x->tmp) == s->n_groups;
     return ok ? ST_OK : diag_set(d, ST_EWORLD, "cannot write the temporary file that sorts the trace: %s", strerror(errno));
@@ -101,16 +107,16 @@ enum st spill_read(const struct spill *x, uint64_t k, struct spill_job *j, struc
         MEM_RESERVE(j->bytes, j->cap, sizeof h + h.bytes);
         TRY(read_bytes(j->bytes + first, sizeof h + h.bytes - first, at + (int64_t)first, x, d));
     }
-    const char *text[TEXTS], *p = j->bytes + sizeof h;
-    for (size_t i = 0; i < TEXTS; i++) {
-        text[i] = h.len[i] > 0 ? p : NULL;
+    const char *p = j->bytes + sizeof h;
+    *out = h.spec;
+    for (size_t i = 0; i < ARRAY_LEN(text_at); i++) {
+        const char *text = h.len[i] > 0 ? p : NULL;
+        memcpy((char *)out + text_at[i], &text, sizeof text);
         p += h.len[i];
     }
-    MEM_RESERVE(j->group, j->cap_group, h.n_groups);
-    memcpy(j->group, p, h.n_groups * sizeof *j->group);     /* from no particular alignment */
-    *out = (struct job_spec){ .id = text[0], .user = text[1], .queue = text[2], .model = text[3], .klass = text[4], .node = text[5],
-        .submit = h.submit, .limit = h.limit, .priority = h.priority, .gang = h.gang != 0, .line = h.line,
-        .group = j->group, .n_groups = h.n_groups };
+    MEM_RESERVE(j->group, j->cap_group, h.spec.n_groups);
+    memcpy(j->group, p, h.spec.n_groups * sizeof *j->group);    /* from no particular alignment */
+    out->group = j->group;
     return ST_OK;
 }
 

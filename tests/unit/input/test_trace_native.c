@@ -130,6 +130,44 @@ Test(trace, an_unsorted_file_is_sorted_stably_and_counted)
     cr_expect_eq(t.repairs.at[0].first_line, 3);
 }
 
+/* Job `id` of a trace with everything that it points to, as bytes to compare. */
+static size_t everything_of(const char *id, char *out, size_t cap)
+{
+    struct source s;
+    struct job_spec j;
+    size_t n = 0;
+    cr_assert_eq(trace_source_open(&t, &s, &d), ST_OK, "%s", d.msg);
+    do cr_assert_eq(s.next(s.ctx, &j, &d), ST_OK); while (strcmp(j.id, id) != 0);
+    n += (size_t)snprintf(out, cap, "%s %s %s %s %s %s %lld %lld %d %d %u %u:", j.id, j.user, j.queue, j.model, j.klass, j.node,
+                          (long long)j.submit, (long long)j.limit, j.priority, j.gang, j.hints, j.n_groups);
+    for (uint32_t k = 0; k < j.n_groups; k++) {
+        memcpy(out + n, &j.group[k], sizeof *j.group);
+        n += sizeof *j.group;
+    }
+    trace_source_close(&s);
+    return n;
+}
+
+Test(trace, a_job_of_an_unsorted_file_keeps_every_field)
+{
+    static const char head[] = "id,submit_s,duration_s,user,queue,tasks,gang,cpus,mem_mib,gpus,gpu_milli,limit_s,priority,class,mem_bw_mbs,hints\n";
+    static const char first[] = "a,5,7,ann,q,2+1,0,3,100,1,500,20,-4,batch,90,pipelined+weights+complex\n", last[] = "b,9,1,,,,,,,,,,,,,\n";
+    char text[1024], sorted[1024], unsorted[1024];
+    traceopts_format(&o, "native");
+    (void)snprintf(text, sizeof text, "%s%s%s", head, first, last);
+    prepared(text);
+    cr_assert(t.facts.sorted);
+    size_t n = everything_of("a", sorted, sizeof sorted);
+    teardown();
+    setup();
+    (void)snprintf(text, sizeof text, "%s%s%s", head, last, first);
+    prepared(text);
+    cr_assert_not(t.facts.sorted);
+    cr_assert_eq(everything_of("a", unsorted, sizeof unsorted), n);
+    cr_expect_eq(memcmp(sorted, unsorted, n), 0, "%s\n%s", sorted, unsorted);
+    cr_expect_neq(strstr(unsorted, " 7 2:"), NULL, "hints are all three: %s", unsorted);
+}
+
 Test(trace, two_streams_of_a_sorted_file_do_not_disturb_each_other)
 {
     prepared("id,submit_s,duration_s\nb,9,1\na,5,1\n");
