@@ -1,16 +1,4 @@
-# make              the program, build/fairway
-# make test         every test; the README's second command
-# make demo         install what is missing, build, run the main job, draw it
-# make bench        speeds, as ratios within one run
-# make bench-exec   a policy in Python beside the built-in that it copies
-# make bench-flow   the flow solver beside LEMON's network simplex
-# make bench-calls  a million API calls over 1,000 nodes
-# make deps         install what debian/control lists (needs root)
-# make install PREFIX=/usr/local DESTDIR=
-# make layers       the include directions of sim/ and policies/
-#
-# Variants each have a folder of their own under build/:
-#   make CC=clang · make OPT=-O0 · make test SAN=address,undefined
+# `make help` says what each target does; the words stand behind ## where the target is.
 
 CC      ?= cc
 OPT     ?= -O2
@@ -46,7 +34,13 @@ OBJ  := $(SRC:%.c=$(B)/obj/%.o)
 MAIN := $(B)/obj/sim/cmd/main.o
 LIB  := $(filter-out $(MAIN),$(OBJ))
 
-all: $(B)/fairway $(B)/fairway.1
+all: $(B)/fairway $(B)/fairway.1         ## the program, build/fairway, and its manual page
+
+help:                                   ## this list
+	@sed -n 's/^\([a-z-]*\):.*[^#]## *\(.*\)/\1|\2/p' Makefile tests/tests.mk | awk -F'|' '{ printf "make %-14s %s\n", $$1, $$2 }'
+	@echo
+	@echo 'Variants, each in a folder of its own under build/: CC=clang, OPT=-O0, SAN=address,undefined.'
+	@echo 'A part of the tests: TESTS="unit/model cli/test_run". Whole command lines: V=1.'
 
 include sim/base/embed.mk
 
@@ -73,17 +67,17 @@ include tests/tests.mk
 
 DEMO_DB := results/demo.db
 
-demo: deps
+demo: deps                              ## install what is missing, build, run the main job, draw it
 	@$(MAKE) --no-print-directory all
 	@sh scenarios/demo/demo.sh $(B)/fairway $(DEMO_DB) results
 
-deps:
+deps:                                   ## install what debian/control lists (needs root)
 	@sh debian/deps.sh
 
 SHARE     := $(DESTDIR)$(PREFIX)/share/fairway
 SCENARIOS := $(sort $(wildcard scenarios/*/))
 
-install: all
+install: all                            ## the program, its manual, scenarios and documents, under PREFIX=/usr/local
 	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/scenarios $(SHARE)/traces $(SHARE)/python
 	install -m 755 $(B)/fairway $(DESTDIR)$(PREFIX)/bin/fairway
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions
@@ -97,10 +91,20 @@ install: all
 	cp -R traces/sample traces/forms traces/workflow traces/kube traces/multiqueue traces/profiles traces/engines $(SHARE)/traces/
 	install -m 644 policies/python/*.py policies/PROTOCOL.md $(SHARE)/python
 
-clean:
+# ---- for those who change it ----
+
+# Lines alone: no configuration leaves tables and aligned columns as they are (CONTRIBUTING.md).
+BASE ?= HEAD
+format:                                 ## clang-format over the lines changed since BASE=HEAD
+	@git clang-format --force --extensions c,h $(BASE)
+
+format-check:                           ## what format would change; status 1 if anything
+	@git clang-format --diff --extensions c,h $(BASE) | awk '/^diff /{ n = 1 } 1; END { exit n }'
+
+clean:                                  ## remove build/ and every variant in it
 	rm -rf build
 
 -include $(OBJ:.o=.d)
-.PHONY: all demo deps install clean
+.PHONY: all help demo deps install format format-check clean
 .SECONDARY:
 .DELETE_ON_ERROR:

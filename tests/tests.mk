@@ -2,8 +2,11 @@
 # Scripts (tests/*/test_*.sh) get the program's path in $FAIRWAY.
 TEST_SRC  := $(sort $(wildcard tests/unit/*/test_*.c tests/prop/test_*.c tests/theory/test_*.c tests/conform/test_*.c))
 TEST_LIB  := $(patsubst %.c,$(B)/obj/%.o,$(sort $(wildcard tests/ref/*.c)))
-TEST_BIN  := $(TEST_SRC:%.c=$(B)/%)
-TEST_SH   := $(sort $(wildcard tests/*/test_*.sh))
+# TESTS="unit/model cli/test_run": only what begins so under tests/.
+TESTS     ?=
+chosen     = $(if $(TESTS),$(sort $(foreach t,$(TESTS),$(filter tests/$(t)%,$1))),$1)
+TEST_BIN  := $(patsubst %.c,$(B)/%,$(call chosen,$(TEST_SRC)))
+TEST_SH   := $(call chosen,$(sort $(wildcard tests/*/test_*.sh)))
 JUNIT     := $(B)/junit
 
 $(B)/obj/tests/%.o: CPPFLAGS_ALL += -Itests
@@ -32,14 +35,21 @@ $(B)/tests/so/%.so: tests/conform/bad/%.c tests/conform/bad/bad.h policies/examp
 	$(call say,CC,$@)
 	$(BUILD_SO)
 
-test: all $(TEST_BIN) $(TEST_SO)
+test: all $(TEST_BIN) $(TEST_SO)          ## every test; TESTS= names folders or files of tests/
 	@sh tests/run.sh $(B) $(TEST_BIN) $(TEST_SH)
 
-layers:
+# Not -O0, so that tests which measure time see a program like the real one.
+coverage:                               ## lines that the tests reach, by folder; pages in build/coverage/html/
+	@command -v gcovr >/dev/null || { echo 'make coverage needs gcovr: apt-get install gcovr' >&2; exit 1; }
+	@mkdir -p build/coverage && find build/coverage -name '*.gcda' -delete
+	@$(MAKE) --no-print-directory test B=build/coverage CC=gcc OPT=-O1 STRICT= CFLAGS=--coverage; rc=$$?; \
+	    sh tests/coverage.sh build/coverage && exit $$rc
+
+layers:                                 ## the include directions of sim/ and policies/
 	@sh tests/layers.sh
 
 -include $(TEST_SRC:%.c=$(B)/obj/%.d) $(TEST_LIB:.o=.d)
-.PHONY: test layers
+.PHONY: test coverage layers
 
 # ---- speed ----
 FAIRWAY_TRACES ?= $(wildcard ../shared/traces)
@@ -52,13 +62,13 @@ $(BENCH): $(B)/%: $(B)/obj/%.o $(B)/libfairway.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $^ $(LDLIBS_ALL) -o $@
 
-bench: all $(BENCH)
+bench: all $(BENCH)                     ## speeds, as ratios within one run, and the benches below
 	@sh tests/perf/bench.sh $(B)/fairway $(BENCH)
 
 .PHONY: bench
 
 # ---- a policy in a process of its own beside the built-in it copies ----
-bench-exec: all
+bench-exec: all                         ## a policy in Python beside the built-in that it copies
 	@sh tests/perf/bench_exec.sh $(B)/fairway
 
 bench: bench-exec
@@ -80,13 +90,13 @@ $(B)/tests/perf/bench_flow: $(B)/obj/tests/perf/bench_flow.o $(B)/obj/tests/ref/
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $(filter-out %.a,$^) $(filter %.a,$^) $(LDLIBS_ALL) $(if $(HAS_LEMON),-lstdc++) -o $@
 
-bench-flow: $(B)/tests/perf/bench_flow
+bench-flow: $(B)/tests/perf/bench_flow  ## the flow solver beside LEMON's network simplex
 	@sh tests/perf/bench_flow.sh $< $(FLOW_DIR)
 
 bench: bench-flow
 
 # ---- a million API calls ----
-bench-calls: all
+bench-calls: all                        ## a million API calls over 1,000 nodes
 	@sh tests/perf/bench_calls.sh $(B)/fairway
 
 bench: bench-calls
