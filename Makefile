@@ -101,10 +101,20 @@ format:                                 ## clang-format over the lines changed s
 format-check:                           ## what format would change; status 1 if anything
 	@git clang-format --diff --extensions c,h $(BASE) | awk '/^diff /{ n = 1 } 1; END { exit n }'
 
+DIST := build/fairway-$(VERSION).tar.xz
+dist:                                   ## the sources as committed, build/fairway-VERSION.tar.xz; every time the same bytes
+	@mkdir -p build
+	git -c tar.umask=0022 archive --prefix=fairway-$(VERSION)/ -o $(DIST:.xz=) HEAD
+	xz -f -6 -T1 $(DIST:.xz=)
+
+deb: dist                               ## the Debian package of these sources, in build/deb/
+	rm -rf build/deb && mkdir build/deb && tar -xf $(DIST) -C build/deb
+	cd build/deb/fairway-$(VERSION) && env -u MAKEFLAGS -u MFLAGS dpkg-buildpackage -us -uc -b
+
 clean:                                  ## remove build/ and every variant in it
 	rm -rf build
 
 -include $(OBJ:.o=.d)
-.PHONY: all help demo deps install format format-check clean
+.PHONY: all help demo deps install format format-check dist deb clean
 .SECONDARY:
 .DELETE_ON_ERROR:
