@@ -74,22 +74,23 @@ demo: deps                              ## install what is missing, build, run t
 deps:                                   ## install what debian/control lists (needs root)
 	@sh debian/deps.sh
 
-SHARE     := $(DESTDIR)$(PREFIX)/share/fairway
+SHARE     := $(DESTDIR)$(PREFIX)/share
+ZSHDIR    ?= $(PREFIX)/share/zsh/site-functions
 SCENARIOS := $(sort $(wildcard scenarios/*/))
+# Documents keep their paths, for messages and the documents themselves name each other so.
+DOCS      := $(sort $(wildcard *.md $(foreach d,scenarios traces policies results plots sim tests,$d/*.md $d/*/*.md $d/*/*/*.md)))
 
 install: all                            ## the program, its manual, scenarios and documents, under PREFIX=/usr/local
-	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/scenarios $(SHARE)/traces $(SHARE)/python
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/fairway $(SHARE)/fairway/python $(SHARE)/fairway/traces
 	install -m 755 $(B)/fairway $(DESTDIR)$(PREFIX)/bin/fairway
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions
-	install -m 644 $(B)/fairway.1 $(DESTDIR)$(PREFIX)/share/man/man1/fairway.1
-	install -m 644 debian/fairway.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fairway
-	install -m 644 debian/_fairway $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_fairway
-	install -m 644 scenarios/*.md $(SHARE)/scenarios
-	for folder in $(SCENARIOS); do install -d $(SHARE)/$$folder && install -m 644 $$folder*.yaml $$folder*.md $(SHARE)/$$folder || exit 1; done
-	install -d $(DESTDIR)$(PREFIX)/include/fairway
+	install -D -m 644 $(B)/fairway.1 $(SHARE)/man/man1/fairway.1
+	install -D -m 644 debian/fairway.bash $(SHARE)/bash-completion/completions/fairway
+	install -D -m 644 debian/_fairway $(DESTDIR)$(ZSHDIR)/_fairway
 	install -m 644 policies/policy.h $(DESTDIR)$(PREFIX)/include/fairway
-	cp -R traces/sample traces/forms traces/workflow traces/kube traces/multiqueue traces/profiles traces/engines $(SHARE)/traces/
-	install -m 644 policies/python/*.py policies/PROTOCOL.md $(SHARE)/python
+	install -m 644 policies/python/*.py $(SHARE)/fairway/python
+	cp -R $(patsubst %/,%,$(wildcard traces/*/)) $(SHARE)/fairway/traces
+	for d in $(SCENARIOS); do install -d $(SHARE)/fairway/$$d && install -m 644 $$d*.yaml $(SHARE)/fairway/$$d || exit 1; done
+	for f in $(DOCS) plots/demo-bars.svg; do install -D -m 644 $$f $(SHARE)/doc/fairway/$$f || exit 1; done
 
 # ---- for those who change it ----
 

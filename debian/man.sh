@@ -64,10 +64,12 @@ A folder in which scenarios look for traces that do not lie beside them.
 .SH FILES
 .TP
 .IR NAME .yaml
-A scenario; scenarios/TUTORIAL.md leads to one, scenarios/REFERENCE.md is the reference of its format.
+A scenario; share/doc/fairway/scenarios/TUTORIAL.md leads to one,
+share/doc/fairway/scenarios/REFERENCE.md is the reference of its format.
 .TP
 .IR NAME .db
-Results, an SQLite database; results/README.md explains its tables and gives every metric's formula.
+Results, an SQLite database; share/doc/fairway/results/README.md explains its tables and gives every metric's
+formula.
 .SH EXAMPLES
 END
 verbatim <<'END'

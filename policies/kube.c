@@ -26,7 +26,7 @@ static int64_t wait_key(void *self, const struct unit *u)
 static const struct sched_ops ops = { .wait_key = wait_key };
 
 #define SCORE_PARAM(dflt_) { .name = "score", .type = POL_TEXT, .dflt = dflt_, \
-                             .help = "score plugins with their weights, name:weight;...: README.md lists them" }
+                             .help = "score plugins with their weights, name:weight;...: policies/README.md lists them" }
 #define TIE_PARAM { .name = "tie_seed", .type = POL_INT, .dflt = "0", .help = "of equal nodes: 0, the first by name; else in an order drawn from this" }
 
 static struct kube_policy *make(const struct pol_host *host, enum kube_profile profile, int64_t tie_seed)

@@ -35,7 +35,7 @@ $(B)/tests/so/%.so: tests/conform/bad/%.c tests/conform/bad/bad.h policies/examp
 	$(call say,CC,$@)
 	$(BUILD_SO)
 
-test: all $(TEST_BIN) $(TEST_SO)          ## every test; TESTS= names folders or files of tests/
+test: layers all $(TEST_BIN) $(TEST_SO) ## every test; TESTS= names folders or files of tests/
 	@sh tests/run.sh $(B) $(TEST_BIN) $(TEST_SH)
 
 # Not -O0, so that tests which measure time see a program like the real one.

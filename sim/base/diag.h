@@ -26,6 +26,8 @@ enum st diag_set(struct diag *d, enum st code, const char *fmt, ...)
                 __attribute__((format(printf, 3, 4)));
 /* Add a hint to the error just recorded; printed on a line of its own. */
 void    diag_hint(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A document as hints and help name it, so that it is found in the sources and where `make install` puts it. */
+#define DIAG_DOC(path) path " (installed in share/doc/fairway)"
 
 /*
  * Print "file:line:col: error: msg", the source line with a caret under the

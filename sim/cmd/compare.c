@@ -84,7 +84,8 @@ const struct cmd cmd_compare = {
     .name = "compare", .summary = "policies side by side, paired by seed, with 95 % intervals",
     .usage = "usage: fairway compare FILE.db [-m METRIC,...] [--scope SCOPE] [--against POLICY]\n"
              "                       [--from T] [--to T] [--format F]\n\n"
-             "  -m, --metric METRIC,...  which metrics (results/README.md lists them)\n"
+             "  -m, --metric METRIC,...  which metrics, of those in\n"
+             "                           " DIAG_DOC("results/README.md") "\n"
              "      --scope SCOPE        all (the default), class=NAME, user=NAME, samples or\n"
              "                           notes (figures of what policies note)\n"
              "      --against POLICY     what the others are compared with (default: the first run);\n"

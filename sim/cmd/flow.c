@@ -269,7 +269,8 @@ const struct cmd cmd_flow = {
     .name = "flow", .summary = "solve a min-cost-flow problem or scheduling round exactly",
     .usage = "usage: fairway flow FILE [--sequence FILE.seq [--cold]] [--solution FILE] [--duals FILE]\n\n"
              "FILE.min   DIMACS minimum-cost flow: the cheapest of the largest flows, by network simplex\n"
-             "FILE.inst  a scheduling round (policies/lib/flow/README.md): the same optimum, by the structured solver\n\n"
+             "FILE.inst  a scheduling round: the same optimum, by the structured solver; the format:\n"
+             "           " DIAG_DOC("policies/lib/flow/README.md") "\n\n"
              "      --sequence FILE.seq   replay rounds of changes over FILE.inst, each solved from the last\n"
              "      --cold                solve each of them from nothing instead\n"
              "      --solution FILE       write 'task gpu' lines (.inst) or DIMACS 'f' lines (.min)\n"

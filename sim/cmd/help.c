@@ -22,7 +22,9 @@ void help_print(const struct cmd_list *all, FILE *to)
     for (size_t i = 0; i < all->n; i++) (void)fprintf(to, "  %-10s %s\n", all->at[i]->name, all->at[i]->summary);
     (void)fprintf(to, "  %-10s %s\n\n", "help", "how a command is used: `fairway help COMMAND`");
     (void)fprintf(to, "A first answer:  fairway run SCENARIO.yaml, then  fairway compare NAME.db\n"
-                      "Manuals: man fairway; scenarios/TUTORIAL.md, from a CSV file of jobs to an answer; scenarios/REFERENCE.md.\n\n"
+                      "Manuals:  man fairway\n"
+                      "          " DIAG_DOC("scenarios/TUTORIAL.md") ": from a CSV file of jobs to an answer\n"
+                      "          " DIAG_DOC("scenarios/REFERENCE.md") ": what a scenario may say\n\n"
                       "Exit status: 0 ok, 1 a difference was found or jobs were left unfinished, 2 usage or bad input,\n"
                       "3 the world failed (disk, database, missing gnuplot), 4 a policy broke its contract,\n"
                       "130 interrupted, with what was finished kept.\n");

@@ -155,7 +155,7 @@ static const char *usage(void)
         "      --from T, --to T   window (4h, 30m; bare: seconds); default: the busiest, some 160 bars wide;\n"
         "                         pods: --to is the instant drawn, default: when the last task started\n"
         "      --scenario NAME    needed when the database holds several\n\n"
-        "A figure of a query, one SELECT that only reads (the views are in results/README.md):\n"
+        "A figure of a query, one SELECT that only reads.  The views: " DIAG_DOC("results/README.md") ".\n"
         "      --sql QUERY|@FILE  the query, or the file that holds it\n"
         "      --with STYLE       lines (the default), points, linespoints, steps: x is a number;\n"
         "                         bars: x is a name; boxes: box plots of all y of each name x\n"

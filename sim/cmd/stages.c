@@ -49,6 +49,6 @@ const struct cmd cmd_stages = {
              "      --markdown           the table as Markdown\n\n"
              "At the start of each stage: what is reserved, what the stage needs, what can be shared\n"
              "(reserved - needed), what was taken back from borrowers for it, and what was usable\n"
-             "before that.  results/README.md has the definitions.\n",
+             "before that.  The definitions: " DIAG_DOC("results/README.md") ".\n",
     .run = run,
 };

@@ -334,7 +334,7 @@ static const char *usage(void)
         "  -o, --output FILE       write there and not to standard output\n"
         "      --json, --csv       print the table as JSON or CSV\n"
         "\n"
-        "convert and generate write the native format; traces/README.md is its reference.\n");
+        "convert and generate write the native format; its reference:\n" DIAG_DOC("traces/README.md") ".\n");
     (void)fclose(f);
     return text;
 }

@@ -188,7 +188,7 @@ enum st compare_check_metric(const struct compare *c, const char *metric, const 
         const char *near = diag_nearest(metric, (const char *const *)names, n);
         (void)diag_set(d, ST_EINPUT, "no run in the database has the metric '%s'", metric);
         if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-        else diag_hint(d, "results/README.md lists the metrics");
+        else diag_hint(d, DIAG_DOC("results/README.md") " lists the metrics");
     } else if (!in_scope) {
         (void)diag_set(d, ST_EINPUT, "the metric '%s' has no value in the scope '%s'", metric, scope);
         diag_hint(d, "scopes are all, samples, notes, class=NAME and user=NAME");

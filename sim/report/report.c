@@ -211,7 +211,7 @@ static void metric_table(const struct page *p, const struct compare_policy *q, c
     char unit[16];
     if (row->n == 0 || col->n == 0) return;
     (void)fprintf(p->to, "<div class=\"scroll\"><table><caption>%s</caption><thead><tr><th scope=\"col\">%s</th>",
-                  by_user ? "By user, mean over seeds." : "Every metric, mean over seeds. Formulas: results/README.md.", by_user ? "user" : "metric");
+                  by_user ? "By user, mean over seeds." : "Every metric, mean over seeds. Formulas: " DIAG_DOC("results/README.md") ".", by_user ? "user" : "metric");
     for (size_t i = 0; i < col->n; i++) {
         (void)fputs("<th scope=\"col\" class=\"n\">", p->to);
         report_text(col->at[i], p->to);

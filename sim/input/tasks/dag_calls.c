@@ -35,7 +35,7 @@ enum st dag_measure(struct dag *g, const struct trace_measured *m, struct callti
 {
     if (!g->is_measured) {
         (void)diag_at(d, ST_EINPUT, g->path, 0, 0, "has no times on several engines, which 'measured' is about");
-        diag_hint(d, "workflows in files .txt have; see traces/README.md");
+        diag_hint(d, "workflows in files .txt have; see " DIAG_DOC("traces/README.md"));
         return ST_EINPUT;
     }
     MEM_ARRAY(g->api, g->n);

@@ -59,5 +59,6 @@ enum st profiles_read(struct profiles *p, struct throughput *perf, const char *p
     static const char *const name[N_COLS] = { "model", "kind", "layout", "util", "mem_bw", "slow" };
     static const bool need[N_COLS] = { [MODEL] = true, [KIND] = true, [LAYOUT] = true, [UTIL] = true };
     struct target to = { p, perf };
-    return csv_read_file(path, name, need, N_COLS, "traces/profiles/README.md lists the columns of profiles", read_row, &to, d);
+    return csv_read_file(path, name, need, N_COLS, DIAG_DOC("traces/profiles/README.md") " lists the columns of profiles",
+                         read_row, &to, d);
 }

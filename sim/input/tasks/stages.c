@@ -312,7 +312,8 @@ enum st stages_open(struct stages_reader **out, const struct trace_env *env, con
     s->has_blocks = blocks != NULL;
     enum st st = blocks_open(&s->blocks, env, blocks, d);
     if (st == ST_OK) st = csv_open(&s->csv, path, ',', d);
-    if (st == ST_OK) st = csv_columns(s->csv, names, need, s->at, N_COLS, false, "traces/README.md lists the columns of a file of stages", d);
+    if (st == ST_OK) st = csv_columns(s->csv, names, need, s->at, N_COLS, false,
+                                         DIAG_DOC("traces/README.md") " lists the columns of a file of stages", d);
     if (st == ST_OK) st = advance(s, d);
     if (st != ST_OK) {
         stages_close(s);

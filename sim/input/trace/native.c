@@ -362,7 +362,7 @@ static void close_native(void *ctx)
 static enum st open_native(const struct trace_env *env, struct trace_reader *out, struct diag *d)
 {
     static const bool need[N_COLS] = { [ID] = true, [SUBMIT] = true };
-    static const char advice[] = "traces/README.md lists the columns of the native format";
+    static const char advice[] = DIAG_DOC("traces/README.md") " lists the columns of the native format";
     const struct native_opts *own = env->opts->own;
     struct native *x;
     MEM_NEW(x);
