@@ -2,6 +2,7 @@
  * metric_info.h -- what metrics mean to a reader, in one place: which way is better,
  * how a sentence states a change of it, what is shown in per cent, which are tails,
  * which a window of time can hold, and which are shown unless others are asked for.
+ * Where one is computed its name stands with its unit: `grep -r '"gpu_util"' sim/metrics`.
  * Layer: compare.
  */
 #ifndef COMPARE_METRIC_INFO_H

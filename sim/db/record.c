@@ -1,15 +1,17 @@
-/* record.c -- the rows of outages and phases; of words, capabilities, requests and cores. */
+/* record.c -- the rows of attempts, calls, outages and phases; of words, capabilities, requests and cores. */
 #include "db/record.h"
 
 #include <string.h>
 
 #include "base/mem.h"
+#include "db/event_log.h"
 
 struct record {
     struct store *store;
     int64_t   run;
     bool      requests;
     sim_tick *down_since;               /* [n_nodes]; -1 up */
+    int64_t  *lender; size_t cap_lender;    /* by task slot: ordinal of the job from which it last borrowed; -1 none */
     int64_t   n_phases, n_cores;
     struct diag error;
 };
@@ -86,6 +88,7 @@ void record_destroy(struct record *r)
 {
     if (r == NULL) return;
     mem_free(r->down_since);
+    mem_free(r->lender);
     mem_free(r);
 }
 
@@ -136,6 +139,9 @@ static void write_cores(struct record *r, const struct world *w, uint32_t task)
 
 static void on_started(void *ctx, const struct world *w, uint32_t task)
 {
+    struct record *r = ctx;
+    MEM_RESERVE(r->lender, r->cap_lender, (size_t)task + 1);
+    r->lender[task] = -1;
     const struct shape *s = world_shape(w, world_task(w, task)->shape);
     if (!s->exclusive && cluster_hold(world_cluster(w), task)->cpu_milli != s->cpu_milli) write_cores(ctx, w, task);
 }
@@ -144,6 +150,38 @@ static void on_resized(void *ctx, const struct world *w, uint32_t task, int64_t 
 {
     (void)was;
     write_cores(ctx, w, task);
+}
+
+static void on_lent(void *ctx, const struct world *w, uint32_t task, uint32_t lender)
+{
+    struct record *r = ctx;
+    r->lender[task] = (int64_t)world_job(w, lender)->ordinal;
+}
+
+static void on_stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why reason)
+{
+    struct record *r = ctx;
+    const struct task *t = world_task(w, task);
+    const struct hold *h = cluster_hold(world_cluster(w), task);
+    if (r->error.code != ST_OK) return;
+    (void)store_attempt(r->store, r->run, &(struct store_attempt){
+        .ordinal = world_job(w, t->job)->ordinal, .task = t->index, .attempt = t->attempts, .node = h->node, .cards = h->cards,
+        .start_us = t->started_at, .end_us = world_now(w), .outcome = event_log_stop_reason[reason], .is_short = h->is_short,
+        .lender = r->lender[task] }, &r->error);
+}
+
+static void on_called(void *ctx, const struct world *w, uint32_t task, bool done)
+{
+    struct record *r = ctx;
+    const struct task *t = world_task(w, task);
+    const struct call_run *c = &world_calls(w)->run[task];
+    if (r->error.code != ST_OK) return;
+    (void)store_call(r->store, r->run, &(struct store_call){
+        .ordinal = world_job(w, t->job)->ordinal, .task = t->index, .call = c->at,
+        .home = world_cluster(w)->hold[task].node, .node = c->node,
+        .engine = intern_name(&world_cluster(w)->engines, c->engine),
+        .api = intern_name(&world_config(w)->calltime->apis, world_call_at(w, task, c->at)->api),
+        .start_us = c->since, .end_us = world_now(w), .exec_us = c->exec, .way_us = c->overhead, .done = done }, &r->error);
 }
 
 /* The node's outage, if it is in one. */
@@ -172,5 +210,7 @@ enum st record_finish(struct record *r, const struct world *w, struct diag *d)
 
 struct observer record_observer(struct record *r)
 {
-    return (struct observer){ .ctx = r, .arrived = on_arrived, .started = on_started, .resized = on_resized, .phase = on_phase, .ready = on_ready, .node_changed = on_node_changed };
+    return (struct observer){ .ctx = r, .arrived = on_arrived, .started = on_started, .resized = on_resized, .lent = on_lent,
+                              .stopped = on_stopped, .called = on_called, .phase = on_phase, .ready = on_ready,
+                              .node_changed = on_node_changed };
 }

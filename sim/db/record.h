@@ -1,6 +1,6 @@
 /*
  * record.h -- an observer that writes what a later reading of the run needs
- * beyond jobs and attempts: outages and phases (for `timeline`), and with
+ * beyond jobs: attempts, calls, outages and phases (for `timeline`), and with
  * `requests` what each task asked for and what nodes offer (for `explain`).
  * Layer: db.
  *

@@ -190,7 +190,8 @@ static enum st create_schema(struct store *s, struct diag *d)
 
 static enum st connect(struct store *s, int flags, struct diag *d)
 {
-    /* SQLite takes "" and ":memory:" for databases that are gone when closed, and "file:" for a URI: a path never begins so. */
+    /* SQLite takes "" and ":memory:" for databases that are gone when closed, and "file:" for a URI: a path never
+     * begins so. */
     if (*s->path == '\0') return diag_set(d, ST_EINPUT, "the database has no name");
     size_t cap = strlen(s->path) + sizeof "./";
     char *name;

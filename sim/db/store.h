@@ -70,8 +70,8 @@ enum store_status { STORE_DONE, STORE_FAILED, STORE_INTERRUPTED };
 /* Is there a finished run with this key? */
 enum st store_has_run(struct store *s, const char *key, bool *yes, struct diag *d);
 /*
- * Begin: removes an unfinished or finished run of the same key.  r: as the caller knows it; status, version and an empty
- * variant for NULL come from here, digest and message when it ends.
+ * Begin: removes an unfinished or finished run of the same key.  r: as the caller knows it;
+ * status and version are added here, digest and message when it ends; no variant is the empty one.
  */
 enum st store_run_begin(struct store *s, const struct store_run *r, int64_t *run_id, struct diag *d);
 enum st store_run_end(struct store *s, int64_t run, enum store_status st, uint64_t digest,

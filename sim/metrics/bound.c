@@ -1,4 +1,20 @@
 /*
+ * bound.c -- the collector of how far from the best possible: lower bounds on the
+ * makespan and on the mean completion time that hold for every schedule, known or
+ * not.
+ *
+ * They hang on the jobs, the cluster, the models' speeds and those of an idle
+ * network alone: no faults, no packing, no gangs, no place of data.  What a
+ * real schedule adds to them (waiting, lost work, restores, far reads, slow
+ * nodes) only lengthens it, so no run can be below.
+ *
+ * Which jobs: those that ended, as in the metrics they stand beside.  Leaving
+ * jobs out only frees capacity, so a bound on some of them is one for all.  A
+ * job that its limit ended is counted with no work and at most its limit.
+ *
+ * Cost: O(tasks x GPU types) a job that ended, and 40 + 8 for each machine bytes;
+ * O(n log n) for each machine that counts, when the run is over.
+ *
  * 1. Pooled machines.  Give each GPU type g a weight w_g >= 0.  A task that
  *    holds c thousandths of cards of type g uses c w_g of the P = sum of
  *    w_g x cards of the cluster, and goes ahead by rate_g.  So each microsecond
@@ -32,18 +48,46 @@
  *       (Management Science 11, 1964).
  *    A job without area on a machine is nobody's rival there: a. for it alone.
  */
-#include "metrics/bound.h"
-
-#include <math.h>
+#include "metrics/collector.h"
 
 #include "base/mem.h"
 #include "model/graph.h"
 
+static const struct collector_metric metric[] = {
+    { "makespan_bound", "s", COLLECTOR_ONE }, { "jct_mean_bound", "s", COLLECTOR_ONE }, { NULL, NULL, COLLECTOR_ONE },
+};
+
+/* Pooled machines: CPU, memory, GPUs, GPUs weighted by speed, and each GPU type alone. */
+enum { BOUND_CPU, BOUND_MEM, BOUND_GPU, BOUND_SPEED, BOUND_TYPE, BOUND_TYPES_MAX = 8, BOUND_POOLS = BOUND_TYPE + BOUND_TYPES_MAX };
+
+struct bound_job {
+    sim_tick submit;
+    uint64_t ordinal;
+    double   least;             /* us: the longest task, or chain of them, at the best speeds there are */
+    double   drag;              /* us: its end comes at least this long after its mean busy time */
+    bool     counted;           /* in the mean completion time */
+};
+
+struct bound {
+    const struct collector_out *out;
+    sim_tick first_submit;      /* makespans count from it; -1: nothing arrived */
+    uint32_t n_pools;
+    double   capacity[BOUND_POOLS];     /* of each machine; an area over it is in us */
+    struct bound_job *job; size_t n, cap;
+    double  *area;         size_t cap_area;     /* [n][n_pools] */
+    uint32_t *order;            /* indices by submit */
+    bool     closed;            /* arrivals hang on the policy (a limit on concurrency): submits bound nothing */
+    uint32_t type_of[BOUND_TYPES_MAX];          /* of the machines from BOUND_TYPE on */
+    uint64_t types;             /* bits: GPU types that the cluster has cards of */
+};
+
 /* ---- what a job needs at least ---- */
 
-void bound_init(struct bound *b, const struct world *w)
+static bool init(void *self, const struct world *w)
 {
     const struct cluster *c = world_cluster(w);
+    struct bound *b = self;
+    b->first_submit = -1;
     double cards[GPU_TYPES_MAX] = { 0 };
     b->closed = world_config(w)->concurrency > 0;
     b->n_pools = BOUND_TYPE;
@@ -64,14 +108,15 @@ void bound_init(struct bound *b, const struct world *w)
         b->type_of[b->n_pools - BOUND_TYPE] = g;
         b->capacity[b->n_pools++] = cards[g];
     }
+    return true;
 }
 
-void bound_fini(struct bound *b)
+static void fini(void *self)
 {
+    struct bound *b = self;
     mem_free(b->job);
     mem_free(b->area);
     mem_free(b->order);
-    *b = (struct bound){ .n = 0 };
 }
 
 static double weight(const struct bound *b, const struct cluster *c, uint32_t pool, uint32_t type)
@@ -127,9 +172,18 @@ static int64_t moving_us(const struct world *w, uint32_t task)
     return sum + net_nominal_us(&world_config(w)->net, LEVEL_LOCAL, g->out[t->index]);
 }
 
-void bound_add(struct bound *b, const struct world *w, uint32_t job, bool counted)
+static void on_arrived(void *self, const struct world *w, uint32_t job)
 {
+    struct bound *b = self;
+    if (b->first_submit < 0) b->first_submit = world_job(w, job)->submit;
+}
+
+static void on_job_ended(void *self, const struct world *w, uint32_t job)
+{
+    struct bound *b = self;
     const struct job *j = world_job(w, job);
+    if (j->status != JOB_DONE && j->status != JOB_TIMEOUT) return;
+    bool counted = collector_is_counted(b->out, j->ordinal);
     struct bound_job k = { .submit = j->submit, .ordinal = j->ordinal, .drag = INFINITY, .counted = counted };
     double cost[BOUND_POOLS], hold[BOUND_POOLS], slow = 0;
     uint32_t shape = NONE;
@@ -151,7 +205,7 @@ void bound_add(struct bound *b, const struct world *w, uint32_t job, bool counte
     if (least != NULL) k.least = fmax(k.least, (double)graph_longest(j->graph, least));
     mem_free(least);
     if (j->status != JOB_DONE) {        /* it did not do all its work */
-        k.least = k.drag = j->status == JOB_TIMEOUT ? fmin(k.least, (double)j->limit) : 0;
+        k.least = k.drag = fmin(k.least, (double)j->limit);
         for (uint32_t p = 0; p < b->n_pools; p++) area[p] = 0;
     }
     b->job[b->n++] = k;
@@ -182,14 +236,15 @@ static void sort(struct bound *b)
     b->order = from;
 }
 
-double bound_makespan(struct bound *b, sim_tick first)
+/* us; NaN when no job ended.  Sorts the jobs. */
+static double makespan(struct bound *b)
 {
     double sum[BOUND_POOLS] = { 0 }, most = b->n > 0 ? 0 : NAN;
     sort(b);
     for (size_t i = b->n; i-- > 0;) {
         const struct bound_job *j = &b->job[b->order[i]];
         const double *area = &b->area[b->order[i] * b->n_pools];
-        double from = b->closed ? 0 : (double)(j->submit - first);
+        double from = b->closed ? 0 : (double)(j->submit - b->first_submit);
         most = fmax(most, from + j->least);
         for (uint32_t p = 0; p < b->n_pools; p++) {
             sum[p] += area[p];
@@ -274,7 +329,7 @@ static double one_machine(const struct bound *b, uint32_t p, struct pile *h, boo
     return sum;
 }
 
-/* Is every job's share of machine p at most its share of q?  Then p can hardly say more. */
+/* Is every job's share of machine p at most its share of q?  Then p can hardly bound more tightly. */
 static bool is_covered(const struct bound *b, uint32_t p, uint32_t q)
 {
     double by = b->capacity[q] / b->capacity[p];
@@ -294,7 +349,8 @@ static bool is_worth(const struct bound *b, uint32_t p)
     return true;
 }
 
-double bound_jct_mean(struct bound *b)
+/* us; NaN when none counts.  Sorts the jobs. */
+static double jct_mean(struct bound *b)
 {
     struct pile h = { NULL, 0, 0 };
     double most = 0;
@@ -314,3 +370,16 @@ double bound_jct_mean(struct bound *b)
     mem_free(h.at);
     return n > 0 ? most / (double)n : NAN;
 }
+
+static void emit(void *self, const struct world *w)
+{
+    struct bound *b = self;
+    (void)w;
+    collector_put(b->out, "makespan_bound", "all", makespan(b) / 1e6);
+    collector_put(b->out, "jct_mean_bound", "all", jct_mean(b) / 1e6);
+}
+
+const struct collector bound_collector = {
+    .metric = metric, .size = sizeof(struct bound), .init = init, .emit = emit, .fini = fini,
+    .observer = { .arrived = on_arrived, .job_ended = on_job_ended },
+};

@@ -1,36 +1,47 @@
+/* bytes_read.c -- bytes by attempt, by job and of the run; a row for each level of each job with data. */
 #include "metrics/bytes_read.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
+static const struct collector_metric metric[] = {
+    { "bytes_local", "B", COLLECTOR_ONE }, { "bytes_rack", "B", COLLECTOR_ONE }, { "bytes_cross", "B", COLLECTOR_ONE },
+    { "local_share", "1", COLLECTOR_ONE }, { "rack_share", "1", COLLECTOR_ONE }, { "cross_share", "1", COLLECTOR_ONE },
+    { "bytes_read", "B", COLLECTOR_ONE }, { "bytes_vain", "B", COLLECTOR_ONE }, { "bytes_network", "B", COLLECTOR_ONE },
+    { NULL, NULL, COLLECTOR_ONE },
+};
+
 const char *const bytes_read_level[LEVELS] = { [LEVEL_LOCAL] = "local", [LEVEL_RACK] = "rack", [LEVEL_CROSS] = "cross" };
 
-void bytes_read_fini(struct bytes_read *m)
+static void fini(void *self)
 {
+    struct bytes_read *m = self;
     mem_free(m->task);
     mem_free(m->job);
-    memset(m, 0, sizeof *m);
 }
 
 static bool has_data(const struct world *w, uint32_t job) { return world_job(w, job)->graph != NULL; }
 
-void bytes_read_arrived(struct bytes_read *m, const struct world *w, uint32_t job)
+static void on_arrived(void *self, const struct world *w, uint32_t job)
 {
+    struct bytes_read *m = self;
     if (!has_data(w, job)) return;
     MEM_RESERVE(m->job, m->cap_job, (size_t)job + 1);
     memset(&m->job[job], 0, sizeof *m->job);
 }
 
-void bytes_read_started(struct bytes_read *m, const struct world *w, uint32_t task)
+static void on_started(void *self, const struct world *w, uint32_t task)
 {
+    struct bytes_read *m = self;
     if (!has_data(w, world_task(w, task)->job)) return;
     MEM_RESERVE(m->task, m->cap_task, (size_t)task + 1);
     memset(&m->task[task], 0, sizeof *m->task);
 }
 
-void bytes_read_bytes(struct bytes_read *m, const struct world *w, uint32_t task, enum data_level level, int64_t bytes, bool whole)
+static void on_moved(void *self, const struct world *w, uint32_t task, enum data_level level, int64_t bytes, bool whole)
 {
+    struct bytes_read *m = self;
     struct bytes_read_attempt *a = &m->task[task];
     SIM_ASSERT(has_data(w, world_task(w, task)->job) && bytes >= 0);
     *(whole ? &a->whole[level] : &a->part[level]) += bytes;
@@ -43,15 +54,16 @@ static int64_t needed(const struct world *w, uint32_t task)
     return sum;
 }
 
-void bytes_read_stopped(struct bytes_read *m, const struct world *w, uint32_t task, enum stop_why why)
+static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_why reason)
 {
+    struct bytes_read *m = self;
     uint32_t job = world_task(w, task)->job;
     if (!has_data(w, job)) return;
     const struct bytes_read_attempt *a = &m->task[task];
     struct bytes_read_sum *j = &m->job[job];
-    SIM_ASSERT(why != STOP_DONE || (bytes_read_total(a->whole) == needed(w, task) && bytes_read_total(a->part) == 0));
+    SIM_ASSERT(reason != STOP_DONE || (bytes_read_total(a->whole) == needed(w, task) && bytes_read_total(a->part) == 0));
     for (int l = 0; l < LEVELS; l++) {
-        int64_t read = why == STOP_DONE ? a->whole[l] : 0, vain = a->whole[l] + a->part[l] - read;
+        int64_t read = reason == STOP_DONE ? a->whole[l] : 0, vain = a->whole[l] + a->part[l] - read;
         j->read[l] += read;
         j->vain[l] += vain;
         m->run.read[l] += read;
@@ -59,9 +71,15 @@ void bytes_read_stopped(struct bytes_read *m, const struct world *w, uint32_t ta
     }
 }
 
-const struct bytes_read_sum *bytes_read_job(const struct bytes_read *m, const struct world *w, uint32_t job)
+static void on_job_ended(void *self, const struct world *w, uint32_t job)
 {
-    return has_data(w, job) ? &m->job[job] : NULL;
+    const struct bytes_read *m = self;
+    const struct metrics_opts *o = m->out->opts;
+    if (!has_data(w, job)) return;
+    for (int l = 0; l < LEVELS && collector_writes(m->out); l++)
+        (void)store_transfer(o->store, o->run, &(struct store_transfer){
+            .ordinal = world_job(w, job)->ordinal, .level = bytes_read_level[l],
+            .read_b = m->job[job].read[l], .vain_b = m->job[job].vain[l] }, m->out->error);
 }
 
 int64_t bytes_read_total(const int64_t by_level[LEVELS])
@@ -75,3 +93,28 @@ int64_t bytes_read_network(const struct bytes_read_sum *s)
 {
     return bytes_read_total(s->read) + bytes_read_total(s->vain) - s->read[LEVEL_LOCAL] - s->vain[LEVEL_LOCAL];
 }
+
+/* Nothing for a run without data. */
+static void emit(void *self, const struct world *w)
+{
+    const struct bytes_read *m = self;
+    const struct bytes_read_sum *s = &m->run;
+    double read = (double)bytes_read_total(s->read);
+    (void)w;
+    if (read <= 0 && bytes_read_total(s->vain) == 0) return;
+    for (int l = 0; l < LEVELS; l++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "bytes_%s", bytes_read_level[l]);
+        collector_put(m->out, name, "all", (double)s->read[l]);
+        (void)snprintf(name, sizeof name, "%s_share", bytes_read_level[l]);
+        collector_put(m->out, name, "all", collector_ratio((double)s->read[l], read));
+    }
+    collector_put(m->out, "bytes_read", "all", read);
+    collector_put(m->out, "bytes_vain", "all", (double)bytes_read_total(s->vain));
+    collector_put(m->out, "bytes_network", "all", (double)bytes_read_network(s));
+}
+
+const struct collector bytes_read_collector = {
+    .metric = metric, .size = sizeof(struct bytes_read), .emit = emit, .fini = fini,
+    .observer = { .arrived = on_arrived, .started = on_started, .moved = on_moved, .stopped = on_stopped, .job_ended = on_job_ended },
+};

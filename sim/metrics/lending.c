@@ -1,105 +1,149 @@
-#include "metrics/lending.h"
+/*
+ * lending.c -- the collector of reservations, what was lent of them, and licences:
+ * exact sums; a row for each resource reserved when a workflow enters a stage; and
+ * as series, where they are asked for, what is reserved, used and lent after each change.
+ *
+ * Cost: O(types of licences) an instant.
+ */
+#include "metrics/collector.h"
 
 #include <string.h>
+
 #include "base/mem.h"
-#include "model/graph.h"
 
-int64_t lending_dim(const struct reservations_amount *a, int d) { return d == 0 ? a->cpu_milli : d == 1 ? a->gpu_milli : a->licence[d - 2]; }
+static const struct collector_metric metric[] = {
+    { "reserved_cpu_hours", "h", COLLECTOR_ONE }, { "reserved_gpu_hours", "h", COLLECTOR_ONE },
+    { "reserved_used_cpu_hours", "h", COLLECTOR_ONE }, { "reserved_used_gpu_hours", "h", COLLECTOR_ONE },
+    { "lent_cpu_hours", "h", COLLECTOR_ONE }, { "lent_gpu_hours", "h", COLLECTOR_ONE },
+    { "reclaimed_cpu_hours", "h", COLLECTOR_ONE }, { "reclaimed_gpu_hours", "h", COLLECTOR_ONE },
+    { "reclaims", "1", COLLECTOR_ONE },
+    { "licence_util", "1", COLLECTOR_ONE },
+    { "reserved_licence_hours", "h", COLLECTOR_ONE }, { "lent_licence_hours", "h", COLLECTOR_ONE },
+    { "reserved_R", "1", COLLECTOR_SERIES }, { "reserved_used_R", "1", COLLECTOR_SERIES }, { "lent_R", "1", COLLECTOR_SERIES },
+    { NULL, NULL, COLLECTOR_ONE },
+};
 
-const char *lending_name(const struct world *w, int d)
+enum { RESOURCES = 2 + LICENCES_MAX };          /* CPU and GPU in thousandths, then licences */
+
+struct lending {
+    const struct collector_out *out;
+    struct reservations_amount reserved, used, lent, licensed;  /* as the last instant left it; licensed: in use */
+    bool     has_any;                           /* one of the first three is not 0 */
+    sim_tick since;
+    collector_wide reserved_us[RESOURCES], used_us[RESOURCES], lent_us[RESOURCES];
+    collector_wide reclaimed_us[RESOURCES];     /* held by borrowers in attempts that ended in a reclaim */
+    collector_wide licence_us[LICENCES_MAX];
+    uint64_t n_reclaims;
+};
+
+static int64_t amount_of(const struct reservations_amount *a, int r) { return r == 0 ? a->cpu_milli : r == 1 ? a->gpu_milli : a->licence[r - 2]; }
+
+/* In cores, cards or licences. */
+static double in_units(const struct reservations_amount *a, int r) { return r < 2 ? (double)amount_of(a, r) / 1000 : (double)amount_of(a, r); }
+
+/* "cpu", "gpu", or the licence's name. */
+static const char *name_of(const struct world *w, int r)
 {
-    return d == 0 ? "cpu" : d == 1 ? "gpu" : intern_name(&world_cluster(w)->licences, (uint32_t)d - 2);
+    return r == 0 ? "cpu" : r == 1 ? "gpu" : intern_name(&world_cluster(w)->licences, (uint32_t)r - 2);
 }
 
-static void drop_job(struct lending_job *j)
+static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_why reason)
 {
-    mem_free(j->start);
-    mem_free(j->end);
-    *j = (struct lending_job){ .n = 0 };
-}
-
-void lending_fini(struct lending *l)
-{
-    for (size_t i = 0; i < l->cap_job; i++) drop_job(&l->job[i]);
-    mem_free(l->job);
-    mem_free(l->lender);
-    memset(l, 0, sizeof *l);
-}
-
-void lending_arrived(struct lending *l, const struct world *w, uint32_t job)
-{
-    const struct graph *g = world_job(w, job)->graph;
-    MEM_RESERVE(l->job, l->cap_job, (size_t)job + 1);
-    struct lending_job *j = &l->job[job];
-    drop_job(j);
-    if (g == NULL) return;
-    j->n = g->n_levels;
-    MEM_ARRAY(j->start, j->n);
-    MEM_ARRAY(j->end, j->n);
-    for (uint32_t k = 0; k < j->n; k++) j->start[k] = j->end[k] = -1;
-}
-
-void lending_started(struct lending *l, const struct world *w, uint32_t task)
-{
+    struct lending *l = self;
+    if (reason != STOP_PREEMPTED || !world_borrows(w, task)) return;
     const struct task *t = world_task(w, task);
-    size_t old = l->cap_lender;
-    MEM_RESERVE(l->lender, l->cap_lender, (size_t)task + 1);
-    for (size_t i = old; i < l->cap_lender; i++) l->lender[i] = -1;
-    l->lender[task] = -1;
-    struct lending_job *j = &l->job[t->job];
-    if (j->n > 0 && t->attempts == 1) j->start[world_job(w, t->job)->graph->level[t->index]] = world_now(w);
-}
-
-void lending_lent(struct lending *l, const struct world *w, uint32_t task, uint32_t lender)
-{
-    l->lender[task] = (int64_t)world_job(w, lender)->ordinal;
-}
-
-void lending_stopped(struct lending *l, const struct world *w, uint32_t task, enum stop_why why)
-{
-    const struct task *t = world_task(w, task);
-    struct lending_job *j = &l->job[t->job];
-    if (j->n > 0 && why == STOP_DONE) j->end[world_job(w, t->job)->graph->level[t->index]] = world_now(w);
-    if (why != STOP_PREEMPTED || !world_borrows(w, task)) return;
     const struct hold *h = cluster_hold(world_cluster(w), task);
     sim_tick ran = world_now(w) - t->started_at;
     l->n_reclaims++;
-    l->reclaimed_us[0] += (usage_wide)h->cpu_milli * ran;
-    for (uint64_t c = h->cards; c != 0; c &= c - 1) l->reclaimed_us[1] += (usage_wide)h->gpu_milli * ran;
-    for (int k = 0; k < LICENCES_MAX && t->lender_licences; k++) l->reclaimed_us[2 + k] += (usage_wide)h->licence[k] * ran;
+    l->reclaimed_us[0] += (collector_wide)h->cpu_milli * ran;
+    for (uint64_t c = h->cards; c != 0; c &= c - 1) l->reclaimed_us[1] += (collector_wide)h->gpu_milli * ran;
+    for (int k = 0; k < LICENCES_MAX && t->lender_licences; k++) l->reclaimed_us[2 + k] += (collector_wide)h->licence[k] * ran;
 }
 
-bool lending_instant(struct lending *l, const struct world *w)
+static void on_staged(void *self, const struct world *w, uint32_t job, const struct reservations_stage *s)
 {
+    const struct lending *l = self;
+    const struct metrics_opts *o = l->out->opts;
+    for (int r = 0; r < RESOURCES; r++) {
+        if (amount_of(&s->reserved, r) == 0 || !collector_writes(l->out)) continue;
+        (void)store_stage(o->store, o->run, &(struct store_stage){
+            .resource = name_of(w, r), .ordinal = world_job(w, job)->ordinal, .stage = s->stage + 1, .at_us = world_now(w),
+            .reserved = in_units(&s->reserved, r), .need = in_units(&s->need, r), .lendable = in_units(&s->lendable, r),
+            .usable = in_units(&s->usable, r), .reclaimed = in_units(&s->reclaimed, r) }, l->out->error);
+    }
+}
+
+static bool are_same(const struct reservations_amount *a, const struct reservations_amount *b) { return memcmp(a, b, sizeof *a) == 0; }
+
+/* Fold up to now, and take the state as it is from here on; true if what is reserved, used or lent changed. */
+static bool fold(struct lending *l, const struct world *w)
+{
+    static const struct reservations_amount none;
     const struct cluster *c = world_cluster(w);
     const struct reservations_sum *s = world_reserved(w);
-    usage_wide dt = world_now(w) - l->since;
-    for (int d = 0; d < LENDING_DIMS && dt > 0; d++) {
-        l->reserved_us[d] += lending_dim(&l->reserved, d) * dt;
-        l->used_us[d] += lending_dim(&l->used, d) * dt;
-        l->lent_us[d] += lending_dim(&l->lent, d) * dt;
+    collector_wide dt = world_now(w) - l->since;
+    for (int r = 0; r < RESOURCES && l->has_any && dt > 0; r++) {
+        l->reserved_us[r] += amount_of(&l->reserved, r) * dt;
+        l->used_us[r] += amount_of(&l->used, r) * dt;
+        l->lent_us[r] += amount_of(&l->lent, r) * dt;
     }
     for (uint32_t k = 0; k < c->licences.n; k++) {
         l->licence_us[k] += l->licensed.licence[k] * dt;
         l->licensed.licence[k] = c->licence_total[k] - c->licence_free[k];
     }
-    bool changed = memcmp(&l->reserved, &s->reserved, sizeof l->reserved) != 0 || memcmp(&l->used, &s->used, sizeof l->used) != 0 ||
-                   memcmp(&l->lent, &s->lent, sizeof l->lent) != 0;
     l->since = world_now(w);
+    if (are_same(&l->reserved, &s->reserved) && are_same(&l->used, &s->used) && are_same(&l->lent, &s->lent)) return false;
     l->reserved = s->reserved;
     l->used = s->used;
     l->lent = s->lent;
-    return changed;
+    l->has_any = !are_same(&l->reserved, &none) || !are_same(&l->used, &none) || !are_same(&l->lent, &none);
+    return true;
 }
 
-int64_t lending_of(const struct lending *l, uint32_t task) { return task < l->cap_lender ? l->lender[task] : -1; }
-
-sim_tick lending_stage_wait(const struct lending *l, uint32_t job)
+static void on_instant(void *self, const struct world *w)
 {
-    const struct lending_job *j = &l->job[job];
-    if (j->n == 0) return -1;
-    sim_tick sum = 0;
-    for (uint32_t k = 1; k < j->n; k++)
-        if (j->end[k - 1] >= 0 && j->start[k] > j->end[k - 1]) sum += j->start[k] - j->end[k - 1];
-    return sum;
+    struct lending *l = self;
+    if (!fold(l, w) || !l->out->opts->write_lending) return;
+    const struct { const char *name; const struct reservations_amount *a; } sum[] = {
+        { "reserved", &l->reserved }, { "reserved_used", &l->used }, { "lent", &l->lent } };
+    for (int r = 0; r < 2 + (int)world_cluster(w)->licences.n; r++)
+        for (size_t i = 0; i < ARRAY_LEN(sum); i++) {
+            char name[160];
+            (void)snprintf(name, sizeof name, "%s_%s", sum[i].name, name_of(w, r));
+            collector_put_series(l->out, world_now(w), name, in_units(sum[i].a, r));
+        }
 }
+
+/* But for the licences' use, nothing where nothing was reserved. */
+static void emit(void *self, const struct world *w)
+{
+    struct lending *l = self;
+    const struct cluster *c = world_cluster(w);
+    (void)fold(l, w);
+    bool any = false;
+    for (int r = 0; r < RESOURCES; r++) any |= l->reserved_us[r] > 0;
+    for (int r = 0; r < 2 && any; r++) {
+        const struct { const char *name; collector_wide x; } sum[] = {
+            { "reserved", l->reserved_us[r] }, { "reserved_used", l->used_us[r] }, { "lent", l->lent_us[r] },
+            { "reclaimed", l->reclaimed_us[r] } };
+        for (size_t i = 0; i < ARRAY_LEN(sum); i++) {
+            char name[64];
+            (void)snprintf(name, sizeof name, "%s_%s_hours", sum[i].name, name_of(w, r));
+            collector_put(l->out, name, "all", collector_hours(sum[i].x));
+        }
+    }
+    if (any) collector_put(l->out, "reclaims", "all", (double)l->n_reclaims);
+    for (uint32_t k = 0; k < c->licences.n; k++) {
+        char *scope = collector_scope("licence", intern_name(&c->licences, k));
+        double there_is = (double)c->licence_total[k] * (double)world_now(w);
+        collector_put(l->out, "licence_util", scope, collector_ratio((double)l->licence_us[k], there_is));
+        if (any) collector_put(l->out, "reserved_licence_hours", scope, (double)l->reserved_us[2 + k] / 3600e6);
+        if (any) collector_put(l->out, "lent_licence_hours", scope, (double)l->lent_us[2 + k] / 3600e6);
+        mem_free(scope);
+    }
+}
+
+const struct collector lending_collector = {
+    .metric = metric, .size = sizeof(struct lending), .emit = emit,
+    .observer = { .stopped = on_stopped, .staged = on_staged, .instant = on_instant },
+};

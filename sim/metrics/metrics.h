@@ -1,6 +1,7 @@
 /*
- * metrics.h -- what a run's numbers are made of: an observer of the world that
- * keeps exact integrals and writes rows as jobs end.  Layer: metrics.
+ * metrics.h -- the numbers of a run: observers of the world that keep exact
+ * integrals and write rows as jobs end.  Layer: metrics.  Each metric is
+ * computed in a file of its own, a collector (collector.h).
  *
  * Every metric's formula stands once, in results/README.md, under its name.
  * Integrals fold when something changed, O(1) each; quantiles are exact, from
@@ -17,7 +18,6 @@ struct metrics;
 struct metrics_opts {
     struct store *store;        /* NULL: keep numbers only, write nothing */
     int64_t  run;
-    bool     write_attempts;
     bool     write_lending;     /* series of what is reserved, used and lent, a row at each change */
     uint64_t n_jobs;            /* expected arrivals, for the warm-up and cool-down cuts */
     double   warmup, cooldown;  /* fractions of the arrivals, by ordinal, left out of job metrics */
@@ -29,18 +29,17 @@ struct metrics_opts {
     const int64_t *ideal_whole, *ideal_share; uint64_t n_ideal;
 };
 
-/* After world_create, before the first step. */
-struct metrics *metrics_create(const struct world *w, const struct metrics_opts *o);
-struct observer metrics_observer(struct metrics *m);
+/* After world_create, before the first step: it observes w from here on. */
+struct metrics *metrics_create(struct world *w, const struct metrics_opts *o);
 /* The first store error met while observing, or ST_OK. */
 enum st metrics_error(const struct metrics *m, struct diag *d);
-/* Close the integrals at `now` and write every metric. */
+/* Fold the integrals up to the end of the run and write every metric. */
 enum st metrics_finish(struct metrics *m, const struct world *w, struct diag *d);
 /* A number that the policy notes. */
 void    metrics_note(struct metrics *m, int64_t at_us, const char *name, double value);
 /* How long each decide call took, wall-clock, for the scheduling-overhead metrics. */
 void    metrics_decision_time(struct metrics *m, int64_t nanoseconds);
-/* A metric's value by name and scope ("all", "class=cpu", "user=alice", "notes"); NaN when there is none.  After finish. */
+/* A metric's value by name and scope ("all", "class=cpu", "user=alice"); NaN when there is none.  After finish. */
 double  metrics_value(const struct metrics *m, const char *name, const char *scope);
 void    metrics_destroy(struct metrics *m);
 

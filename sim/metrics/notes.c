@@ -1,9 +1,15 @@
+/* notes.c -- the collector of what the policy notes, in the scope `notes`. */
 #include "metrics/notes.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
+
+static const struct collector_metric metric[] = {      /* X: the name that the policy gave it */
+    { "X_count", "1", COLLECTOR_ONE }, { "X_mean", "1", COLLECTOR_ONE }, { "X_max", "1", COLLECTOR_ONE },
+    { "X_last", "1", COLLECTOR_ONE }, { "X_level", "1", COLLECTOR_ONE },
+    { NULL, NULL, COLLECTOR_ONE },
+};
 
 void notes_fini(struct notes *t)
 {
@@ -30,3 +36,32 @@ double notes_level(const struct notes_sum *s, sim_tick now)
 {
     return now > 0 ? (s->level_us + s->last * (double)(now - s->since)) / (double)now : NAN;
 }
+
+static void fini(void *self) { notes_fini(self); }
+
+static void noted(void *self, sim_tick at, const char *name, double value) { notes_add(self, at, name, value); }
+
+static void emit(void *self, const struct world *w)
+{
+    const struct notes *t = self;
+    for (uint32_t i = 0; i < t->name.n; i++) {
+        const struct notes_sum *s = &t->at[i];
+        const struct { const char *tail; double x; } figure[] = {
+            { "count", (double)s->n }, { "mean", s->sum / (double)s->n }, { "max", s->max }, { "last", s->last },
+            { "level", notes_level(s, world_now(w)) },
+        };
+        const char *name = intern_name(&t->name, i);
+        char *full;
+        size_t len = strlen(name) + sizeof "_count";
+        MEM_ARRAY(full, len);
+        for (size_t k = 0; k < ARRAY_LEN(figure); k++) {
+            (void)snprintf(full, len, "%s_%s", name, figure[k].tail);
+            collector_put(t->out, full, "notes", figure[k].x);
+        }
+        mem_free(full);
+    }
+}
+
+const struct collector notes_collector = {
+    .metric = metric, .size = sizeof(struct notes), .noted = noted, .emit = emit, .fini = fini,
+};

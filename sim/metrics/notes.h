@@ -11,6 +11,7 @@
 #define METRICS_NOTES_H
 
 #include "base/intern.h"
+#include "metrics/collector.h"
 
 struct notes_sum {
     uint64_t n;
@@ -19,7 +20,7 @@ struct notes_sum {
     sim_tick since;
 };
 
-struct notes { struct intern name; struct notes_sum *at; size_t cap; };        /* at [name.n] */
+struct notes { const struct collector_out *out; struct intern name; struct notes_sum *at; size_t cap; };  /* at [name.n] */
 
 void notes_fini(struct notes *t);               /* zero-initialise to begin */
 /* Not a number: left out.  Times do not decrease. */

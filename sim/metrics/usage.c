@@ -1,27 +1,67 @@
-#include "metrics/usage.h"
-
-#include <math.h>
-#include <string.h>
+/*
+ * usage.c -- the collector of who used how much for how long: exact integrals
+ * over time, for the cluster and for each user.
+ *
+ * The cluster's state is constant between instants, so an integral is folded
+ * with the state that the last instant left; a user's, when what it holds
+ * changes.  O(1) a change, O(users) when a node fails or returns.
+ * Shares are of the capacity that is up at the time.
+ */
+#include "metrics/collector.h"
 
 #include "base/mem.h"
+#include "base/stats.h"
 
-void usage_init(struct usage *u, const struct world *w)
+static const struct collector_metric metric[] = {
+    { "gpu_util", "1", COLLECTOR_ONE }, { "gpu_active", "1", COLLECTOR_ONE }, { "cpu_util", "1", COLLECTOR_ONE },
+    { "mem_util", "1", COLLECTOR_ONE }, { "card_occupancy", "1", COLLECTOR_ONE },
+    { "gpu_hours", "h", COLLECTOR_ONE }, { "cpu_hours", "h", COLLECTOR_ONE },
+    { "dominant_share", "1", COLLECTOR_ONE }, { "jain", "1", COLLECTOR_ONE },
+    { "gpu_util", "1", COLLECTOR_SERIES }, { "gpu_active", "1", COLLECTOR_SERIES }, { "cpu_util", "1", COLLECTOR_SERIES },
+    { "mem_util", "1", COLLECTOR_SERIES }, { "card_occupancy", "1", COLLECTOR_SERIES }, { "users_active", "1", COLLECTOR_SERIES },
+    { NULL, NULL, COLLECTOR_ONE },
+};
+
+struct by_user {
+    int64_t  cpu, mem, gpu;                 /* held now */
+    double   weight;                        /* fair-share weight, > 0 */
+    double   share, share_us;               /* weighted dominant share now; its integral */
+    sim_tick since;                         /* share_us is folded up to here */
+    sim_tick active_since, active_us;       /* time with a job in the system; the present one began then */
+    uint32_t n_live;                        /* jobs in the system */
+    collector_wide gpu_us, cpu_us;          /* thousandths x us held */
+};
+
+struct usage {
+    const struct collector_out *out;
+    struct by_user *user; size_t n_users, cap_users;
+    struct cluster_sum now;                 /* as the last instant left it */
+    sim_tick since;
+    collector_wide cpu_used, cpu_cap, mem_used, mem_cap, gpu_used, gpu_cap, card_used;
+    collector_wide gpu_busy; int64_t busy;  /* integral and present value of world_busy */
+    uint32_t n_active;                      /* users with a job in the system */
+};
+
+static bool init(void *self, const struct world *w)
 {
+    struct usage *u = self;
     u->now = world_cluster(w)->sum;
     u->since = world_now(w);
+    return true;
 }
 
-void usage_fini(struct usage *u)
+static void fini(void *self)
 {
+    struct usage *u = self;
     mem_free(u->user);
-    memset(u, 0, sizeof *u);
 }
 
-/* Fold the cluster's integrals.  Only the first change of an instant finds time to fold. */
-static void advance(struct usage *u, sim_tick now)
+/* ---- while things happen ---- */
+
+/* Fold the cluster's integrals: once an instant, before its state is taken over. */
+static void fold_cluster(struct usage *u, sim_tick now)
 {
-    usage_wide dt = now - u->since;
-    if (dt == 0) return;
+    collector_wide dt = now - u->since;
     u->cpu_used += u->now.cpu_used * dt;
     u->cpu_cap += u->now.cpu_total * dt;
     u->mem_used += u->now.mem_used * dt;
@@ -30,21 +70,19 @@ static void advance(struct usage *u, sim_tick now)
     u->gpu_cap += u->now.gpu_total * dt;
     u->gpu_busy += u->busy * dt;
     u->card_used += u->now.card_used * dt;
-    u->jobs += u->n_jobs * dt;
-    u->active += (int64_t)u->n_active * (now - u->since);
     u->since = now;
 }
 
-static void fold_user(struct usage_user *x, sim_tick now)
+static void fold_user(struct by_user *x, sim_tick now)
 {
     sim_tick dt = now - x->since;
     x->share_us += x->share * (double)dt;
-    x->gpu_us += (usage_wide)x->gpu * dt;
-    x->cpu_us += (usage_wide)x->cpu * dt;
+    x->gpu_us += (collector_wide)x->gpu * dt;
+    x->cpu_us += (collector_wide)x->cpu * dt;
     x->since = now;
 }
 
-static void set_share(struct usage_user *x, const struct cluster_sum *s)
+static void set_share(struct by_user *x, const struct cluster_sum *s)
 {
     double a = s->cpu_total > 0 ? (double)x->cpu / (double)s->cpu_total : 0;
     double b = s->mem_total > 0 ? (double)x->mem / (double)s->mem_total : 0;
@@ -52,30 +90,29 @@ static void set_share(struct usage_user *x, const struct cluster_sum *s)
     x->share = fmax(a, fmax(b, c)) / x->weight;
 }
 
-static struct usage_user *user_of(struct usage *u, const struct job *j) { return &u->user[j->user]; }
+static struct by_user *user_of(struct usage *u, const struct job *j) { return &u->user[j->user]; }
 
-void usage_enter(struct usage *u, const struct world *w, uint32_t job)
+static void on_arrived(void *self, const struct world *w, uint32_t job)
 {
+    struct usage *u = self;
+    const struct metrics_opts *o = u->out->opts;
     uint32_t id = world_job(w, job)->user;
-    advance(u, world_now(w));
     MEM_RESERVE(u->user, u->cap_users, (size_t)id + 1);
     for (; u->n_users <= id; u->n_users++) {
         const char *name = intern_name(world_users(w), (uint32_t)u->n_users);
-        u->user[u->n_users] = (struct usage_user){
-            .weight = u->weight_of != NULL ? u->weight_of(u->weight_ctx, name) : 1, .since = world_now(w) };
+        u->user[u->n_users] = (struct by_user){
+            .weight = o->weight_of != NULL ? o->weight_of(o->weight_ctx, name) : 1, .since = world_now(w) };
     }
-    u->n_jobs++;
-    struct usage_user *x = &u->user[id];
+    struct by_user *x = &u->user[id];
     if (x->n_live++ > 0) return;
     x->active_since = world_now(w);
     u->n_active++;
 }
 
-void usage_leave(struct usage *u, const struct world *w, uint32_t job)
+static void on_job_ended(void *self, const struct world *w, uint32_t job)
 {
-    struct usage_user *x = user_of(u, world_job(w, job));
-    advance(u, world_now(w));
-    u->n_jobs--;
+    struct usage *u = self;
+    struct by_user *x = user_of(u, world_job(w, job));
     if (--x->n_live > 0) return;
     x->active_us += world_now(w) - x->active_since;
     u->n_active--;
@@ -86,10 +123,9 @@ static void change(struct usage *u, const struct world *w, uint32_t task, int si
     const struct cluster *c = world_cluster(w);
     const struct hold *h = cluster_hold(c, task);
     sim_tick now = world_now(w);
-    struct usage_user *x = user_of(u, world_job_of(w, task));
+    struct by_user *x = user_of(u, world_job_of(w, task));
     int n_cards = 0;
     for (uint64_t k = h->cards; k != 0; k &= k - 1) n_cards++;
-    advance(u, now);
     fold_user(x, now);
     x->cpu += sign * h->cpu_milli;
     x->mem += sign * h->mem_b;
@@ -97,40 +133,63 @@ static void change(struct usage *u, const struct world *w, uint32_t task, int si
     set_share(x, &c->sum);
 }
 
-void usage_resize(struct usage *u, const struct world *w, uint32_t task, int64_t was)
+static void on_resized(void *self, const struct world *w, uint32_t task, int64_t was)
 {
-    struct usage_user *x = user_of(u, world_job_of(w, task));
-    advance(u, world_now(w));
+    struct usage *u = self;
+    struct by_user *x = user_of(u, world_job_of(w, task));
     fold_user(x, world_now(w));
     x->cpu += cluster_hold(world_cluster(w), task)->cpu_milli - was;
     set_share(x, &world_cluster(w)->sum);
 }
 
-void usage_take(struct usage *u, const struct world *w, uint32_t task) { change(u, w, task, 1); }
-void usage_give(struct usage *u, const struct world *w, uint32_t task) { change(u, w, task, -1); }
+static void on_started(void *self, const struct world *w, uint32_t task) { change(self, w, task, 1); }
 
-void usage_capacity(struct usage *u, const struct world *w)
+static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_why reason)
 {
-    advance(u, world_now(w));
+    (void)reason;
+    change(self, w, task, -1);
+}
+
+static void on_node_changed(void *self, const struct world *w, uint32_t node)
+{
+    struct usage *u = self;
+    (void)node;
     for (size_t i = 0; i < u->n_users; i++) {
         fold_user(&u->user[i], world_now(w));
         set_share(&u->user[i], &world_cluster(w)->sum);
     }
 }
 
-void usage_instant(struct usage *u, const struct world *w)
+static void on_instant(void *self, const struct world *w)
 {
-    advance(u, world_now(w));
+    struct usage *u = self;
+    fold_cluster(u, world_now(w));
     u->now = world_cluster(w)->sum;
     u->busy = world_busy(w);
 }
 
-void usage_fold(struct usage *u, const struct world *w)
+static void on_sample(void *self, const struct world *w)
 {
-    sim_tick now = world_now(w);
-    advance(u, now);
+    const struct usage *u = self;
+    const struct cluster_sum *s = &world_cluster(w)->sum;
+    sim_tick at = world_now(w);
+    collector_put_series(u->out, at, "gpu_util", collector_ratio((double)s->gpu_used, (double)s->gpu_total));
+    if (world_config(w)->profiles != NULL)
+        collector_put_series(u->out, at, "gpu_active", collector_ratio((double)world_busy(w) / RATE_ONE, (double)s->gpu_total));
+    collector_put_series(u->out, at, "cpu_util", collector_ratio((double)s->cpu_used, (double)s->cpu_total));
+    collector_put_series(u->out, at, "mem_util", collector_ratio((double)s->mem_used, (double)s->mem_total));
+    collector_put_series(u->out, at, "card_occupancy", collector_ratio((double)s->card_used * GPU_WHOLE, (double)s->gpu_total));
+    collector_put_series(u->out, at, "users_active", u->n_active);
+}
+
+/* ---- when the run is over ---- */
+
+/* Fold everything up to now. */
+static void fold(struct usage *u, sim_tick now)
+{
+    fold_cluster(u, now);
     for (size_t i = 0; i < u->n_users; i++) {
-        struct usage_user *x = &u->user[i];
+        struct by_user *x = &u->user[i];
         fold_user(x, now);
         if (x->n_live == 0) continue;
         x->active_us += now - x->active_since;
@@ -138,7 +197,42 @@ void usage_fold(struct usage *u, const struct world *w)
     }
 }
 
-double usage_share(const struct usage_user *x)
+static void put_users(const struct usage *u, const struct world *w)
 {
-    return x->active_us > 0 ? x->share_us / (double)x->active_us : NAN;
+    double *share;
+    size_t n_shares = 0;
+    MEM_ARRAY(share, u->n_users);
+    for (uint32_t i = 0; i < u->n_users; i++) {
+        const struct by_user *x = &u->user[i];
+        char *scope = collector_scope("user", intern_name(world_users(w), i));
+        collector_put(u->out, "gpu_hours", scope, collector_hours(x->gpu_us));
+        collector_put(u->out, "cpu_hours", scope, collector_hours(x->cpu_us));
+        double s = x->active_us > 0 ? x->share_us / (double)x->active_us : NAN;
+        collector_put(u->out, "dominant_share", scope, s);
+        if (!isnan(s)) share[n_shares++] = s;
+        mem_free(scope);
+    }
+    collector_put(u->out, "jain", "all", stats_jain(share, n_shares));
+    mem_free(share);
 }
+
+static void emit(void *self, const struct world *w)
+{
+    struct usage *u = self;
+    fold(u, world_now(w));
+    put_users(u, w);
+    collector_put(u->out, "gpu_util", "all", collector_ratio((double)u->gpu_used, (double)u->gpu_cap));
+    if (world_config(w)->profiles != NULL)
+        collector_put(u->out, "gpu_active", "all", collector_ratio((double)u->gpu_busy / RATE_ONE, (double)u->gpu_cap));
+    collector_put(u->out, "cpu_util", "all", collector_ratio((double)u->cpu_used, (double)u->cpu_cap));
+    collector_put(u->out, "mem_util", "all", collector_ratio((double)u->mem_used, (double)u->mem_cap));
+    collector_put(u->out, "card_occupancy", "all", collector_ratio((double)(u->card_used * GPU_WHOLE), (double)u->gpu_cap));
+    collector_put(u->out, "gpu_hours", "all", collector_hours(u->gpu_used));
+    collector_put(u->out, "cpu_hours", "all", collector_hours(u->cpu_used));
+}
+
+const struct collector usage_collector = {
+    .metric = metric, .size = sizeof(struct usage), .init = init, .emit = emit, .fini = fini,
+    .observer = { .arrived = on_arrived, .started = on_started, .resized = on_resized, .stopped = on_stopped,
+                  .job_ended = on_job_ended, .node_changed = on_node_changed, .instant = on_instant, .sample = on_sample },
+};

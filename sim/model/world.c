@@ -400,7 +400,7 @@ void world_changes_clear(struct world *w) { cluster_changes_clear(w->cluster); }
 
 void world_observe(struct world *w, struct observer o)
 {
-    SIM_ASSERT(w->n_obs < ARRAY_LEN(w->obs));
+    MEM_RESERVE(w->obs, w->cap_obs, w->n_obs + 1);
     w->obs[w->n_obs++] = o;
 }
 
@@ -423,6 +423,7 @@ void world_destroy(struct world *w)
     mem_free(w->timer);
     mem_free(w->capacity);
     mem_free(w->flow_task);
+    mem_free(w->obs);
     mem_free(w);
 }
 

@@ -44,7 +44,6 @@ void world_destroy(struct world *w);            /* NULL is fine */
 bool world_awaits_none(const struct world *w);
 /* What waits will wait for ever: the run ends with it unfinished. */
 void world_strand(struct world *w);
-void world_observe(struct world *w, struct observer o);         /* before the first step */
 
 /*
  * Run one instant.  ST_OK: there may be more; ST_END: every job ended, or the

@@ -24,7 +24,7 @@ struct world {
     struct fault_gen faults;
     struct source    source;
     struct decider   decider;
-    struct observer  obs[4]; uint32_t n_obs;
+    struct observer *obs;      size_t n_obs, cap_obs;
     struct world_count count;
     uint32_t n_running, n_waiting;      /* tasks */
     struct reservations reservations;
@@ -61,10 +61,10 @@ static inline uint32_t ev_slot(uint32_t family, uint32_t i)
 
 /* Tell every observer that listens to `member`; the world is the first argument. */
 #define TELL(w, member, ...) \
-    do { for (uint32_t o_ = 0; o_ < (w)->n_obs; o_++) \
+    do { for (size_t o_ = 0; o_ < (w)->n_obs; o_++) \
              if ((w)->obs[o_].member != NULL) (w)->obs[o_].member((w)->obs[o_].ctx, (w), __VA_ARGS__); } while (0)
 #define TELL0(w, member) \
-    do { for (uint32_t o_ = 0; o_ < (w)->n_obs; o_++) \
+    do { for (size_t o_ = 0; o_ < (w)->n_obs; o_++) \
              if ((w)->obs[o_].member != NULL) (w)->obs[o_].member((w)->obs[o_].ctx, (w)); } while (0)
 
 static inline uint64_t order_of(const struct world *w, uint32_t t) { return jobs_order(&w->jobs, t); }

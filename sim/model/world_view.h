@@ -113,4 +113,7 @@ struct observer {
     void (*sample)(void *ctx, const struct world *w);
 };
 
+/* Before the first step.  Observers are told in the order in which they came. */
+void world_observe(struct world *w, struct observer o);
+
 #endif

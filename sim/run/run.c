@@ -288,12 +288,11 @@ static enum st simulate(const struct run_env *env, struct host *h, struct sink *
         .relation = s->engines.has_relation ? &s->engines.relation : NULL, .concurrency = s->replay.concurrency,
         .horizon = horizon, .sample_every = s->output.sample_every }, src, host_decider(h));
     rec->metrics = metrics_create(w, &(struct metrics_opts){
-        .store = env->store, .run = rec->run, .write_attempts = s->output.attempts || s->output.decisions, .write_lending = s->output.lending,
+        .store = env->store, .run = rec->run, .write_lending = s->output.lending,
         .n_jobs = env->trace->facts.n_jobs, .warmup = s->output.warmup, .cooldown = s->output.cooldown, .fills = s->replay.fill > 0,
         .weight_of = weight_of, .weight_ctx = s,
         .ideal_whole = env->isolated ? env->isolated->whole : NULL, .ideal_share = env->isolated ? env->isolated->share : NULL,
         .n_ideal = env->isolated ? env->isolated->n : 0 });
-    world_observe(w, metrics_observer(rec->metrics));
     if (env->log != NULL) world_observe(w, event_log_observer(env->log));
     if (s->output.attempts || s->output.decisions) {
         rec->record = record_create(w, env->store, rec->run, s->output.decisions);

@@ -72,7 +72,6 @@ static void run(struct bench *b, const char *policy)
     b->cfg.reject_infeasible = true;
     struct world *w = world_create(&b->cfg, (struct source){ b, next_job }, host_decider(h));
     struct metrics *m = metrics_create(w, &(struct metrics_opts){ .n_jobs = b->n, .warmup = b->warmup });
-    world_observe(w, metrics_observer(m));
     while ((st = world_step(w, &d)) == ST_OK) { }
     cr_assert_eq(st, ST_END, "%s: %s", policy, d.msg);
     cr_assert_eq(metrics_finish(m, w, &d), ST_OK);

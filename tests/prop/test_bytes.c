@@ -147,7 +147,6 @@ static double check(uint64_t seed, enum net_mode mode, uint32_t max_kills)
         .net = { .mode = mode, .disk_bps = 100000000, .card_bps = 125000000, .rack_bps = 125000000, .aggregation_bps = 50000000 } },
         (struct source){ &b, next_job }, (struct decider){ .ctx = &b, .decide = decide });
     struct metrics *m = metrics_create(w, &(struct metrics_opts){ .n_jobs = JOBS });
-    world_observe(w, metrics_observer(m));
     world_observe(w, (struct observer){ .ctx = &b, .moved = on_moved });
     enum st st;
     while ((st = world_step(w, &d)) == ST_OK) { }

@@ -5,6 +5,9 @@
 #include "metrics/bytes_read.h"
 #include "model/world.h"
 
+/* As the world does it. */
+#define TELL(self, member, ...) bytes_read_collector.observer.member((self), __VA_ARGS__)
+
 /* Task 0 reads blocks a (100 B) and b (50 B) and writes 30 B, which task 1 reads. */
 struct bench {
     struct cluster cluster; struct throughput perf; struct data data; struct world *w; struct bytes_read m;
@@ -52,12 +55,13 @@ static void set_up(struct bench *b)
     b->task[0] = world_job(b->w, b->job)->first_task;
     b->task[1] = world_task(b->w, b->task[0])->next;
     b->plain = 1 - b->job;
-    bytes_read_arrived(&b->m, b->w, b->job);
+    TELL(&b->m, arrived, b->w, b->job);
 }
 
 static void tear_down(struct bench *b)
 {
-    bytes_read_fini(&b->m);
+    mem_free(b->m.task);
+    mem_free(b->m.job);
     world_destroy(b->w);
     cluster_fini(&b->cluster);
     mem_free(b->data.block);
@@ -81,19 +85,19 @@ Test(moved, an_attempt_that_does_not_end_done_moved_everything_in_vain)
 {
     struct bench b;
     set_up(&b);
-    bytes_read_started(&b.m, b.w, b.task[0]);
-    bytes_read_bytes(&b.m, b.w, b.task[0], LEVEL_LOCAL, 100, true);
-    bytes_read_bytes(&b.m, b.w, b.task[0], LEVEL_CROSS, 20, false);
-    bytes_read_stopped(&b.m, b.w, b.task[0], STOP_PREEMPTED);
-    is(bytes_read_job(&b.m, b.w, b.job), 0, 0, 0, 100, 0, 20);
-    bytes_read_started(&b.m, b.w, b.task[0]);
-    bytes_read_bytes(&b.m, b.w, b.task[0], LEVEL_RACK, 100, true);
-    bytes_read_bytes(&b.m, b.w, b.task[0], LEVEL_RACK, 50, true);
-    bytes_read_stopped(&b.m, b.w, b.task[0], STOP_DONE);
-    bytes_read_started(&b.m, b.w, b.task[1]);
-    bytes_read_bytes(&b.m, b.w, b.task[1], LEVEL_LOCAL, 30, true);
-    bytes_read_stopped(&b.m, b.w, b.task[1], STOP_DONE);
-    is(bytes_read_job(&b.m, b.w, b.job), 30, 150, 0, 100, 0, 20);
+    TELL(&b.m, started, b.w, b.task[0]);
+    TELL(&b.m, moved, b.w, b.task[0], LEVEL_LOCAL, 100, true);
+    TELL(&b.m, moved, b.w, b.task[0], LEVEL_CROSS, 20, false);
+    TELL(&b.m, stopped, b.w, b.task[0], STOP_PREEMPTED);
+    is(&b.m.job[b.job], 0, 0, 0, 100, 0, 20);
+    TELL(&b.m, started, b.w, b.task[0]);
+    TELL(&b.m, moved, b.w, b.task[0], LEVEL_RACK, 100, true);
+    TELL(&b.m, moved, b.w, b.task[0], LEVEL_RACK, 50, true);
+    TELL(&b.m, stopped, b.w, b.task[0], STOP_DONE);
+    TELL(&b.m, started, b.w, b.task[1]);
+    TELL(&b.m, moved, b.w, b.task[1], LEVEL_LOCAL, 30, true);
+    TELL(&b.m, stopped, b.w, b.task[1], STOP_DONE);
+    is(&b.m.job[b.job], 30, 150, 0, 100, 0, 20);
     is(&b.m.run, 30, 150, 0, 100, 0, 20);
     cr_assert_eq(bytes_read_total(b.m.run.read), 100 + 50 + 30);
     cr_assert_eq(bytes_read_network(&b.m.run), 150 + 20);
@@ -105,20 +109,20 @@ Test(moved, a_done_task_that_did_not_read_what_it_needed_is_a_bug, .signal = SIG
 {
     struct bench b;
     set_up(&b);
-    bytes_read_started(&b.m, b.w, b.task[0]);
-    bytes_read_bytes(&b.m, b.w, b.task[0], LEVEL_LOCAL, 100, true);
-    bytes_read_stopped(&b.m, b.w, b.task[0], STOP_DONE);
+    TELL(&b.m, started, b.w, b.task[0]);
+    TELL(&b.m, moved, b.w, b.task[0], LEVEL_LOCAL, 100, true);
+    TELL(&b.m, stopped, b.w, b.task[0], STOP_DONE);
 }
 
 Test(moved, a_slot_used_again_starts_from_nothing)
 {
     struct bench b;
     set_up(&b);
-    bytes_read_started(&b.m, b.w, b.task[0]);
-    bytes_read_bytes(&b.m, b.w, b.task[0], LEVEL_CROSS, 100, true);
-    bytes_read_stopped(&b.m, b.w, b.task[0], STOP_FAILED);
-    bytes_read_arrived(&b.m, b.w, b.job);
-    is(bytes_read_job(&b.m, b.w, b.job), 0, 0, 0, 0, 0, 0);
+    TELL(&b.m, started, b.w, b.task[0]);
+    TELL(&b.m, moved, b.w, b.task[0], LEVEL_CROSS, 100, true);
+    TELL(&b.m, stopped, b.w, b.task[0], STOP_FAILED);
+    TELL(&b.m, arrived, b.w, b.job);
+    is(&b.m.job[b.job], 0, 0, 0, 0, 0, 0);
     is(&b.m.run, 0, 0, 0, 0, 0, 100);
     tear_down(&b);
 }
@@ -128,10 +132,10 @@ Test(moved, a_job_without_data_costs_and_says_nothing)
     struct bench b;
     set_up(&b);
     uint32_t plain = b.plain, t = world_job(b.w, plain)->first_task;
-    bytes_read_arrived(&b.m, b.w, plain);
-    bytes_read_started(&b.m, b.w, t);
-    bytes_read_stopped(&b.m, b.w, t, STOP_DONE);
-    cr_assert_null(bytes_read_job(&b.m, b.w, plain));
+    TELL(&b.m, arrived, b.w, plain);
+    TELL(&b.m, started, b.w, t);
+    TELL(&b.m, stopped, b.w, t, STOP_DONE);
+    cr_assert_eq(b.m.cap_task, 0);
     cr_assert_eq(bytes_read_total(b.m.run.read), 0);
     tear_down(&b);
 }

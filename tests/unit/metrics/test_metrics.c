@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sqlite3.h>
 #include <unistd.h>
+#include "db/record.h"
 #include "metrics/metrics.h"
 #include "model/world.h"
 #include "metrics/notes.h"
@@ -50,7 +51,7 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     return ST_OK;
 }
 
-struct bench { struct cluster cluster; struct throughput perf; struct world *world; struct script script; struct metrics *m; bool noting; };
+struct bench { struct cluster cluster; struct throughput perf; struct world *world; struct script script; struct metrics *m; struct record *record; bool noting; };
 
 /* One node: 4 CPUs, 1 GiB, 2 GPUs. */
 static void run_world(struct bench *b, const struct job_spec *job, size_t n, const struct world_config *cfg, const struct metrics_opts *o)
@@ -68,7 +69,10 @@ static void run_world(struct bench *b, const struct job_spec *job, size_t n, con
     b->script.n = n;
     b->world = world_create(&c, (struct source){ &b->script, next_job }, (struct decider){ .ctx = &b->script, .decide = decide });
     b->m = metrics_create(b->world, o);
-    world_observe(b->world, metrics_observer(b->m));
+    if (o->store != NULL) {
+        b->record = record_create(b->world, o->store, o->run, false);
+        world_observe(b->world, record_observer(b->record));
+    }
     enum st st;
     if (b->noting) metrics_note(b->m, 0, "cores", 6);
     while ((st = world_step(b->world, &d)) == ST_OK) metrics_decision_time(b->m, 2000);
@@ -79,6 +83,7 @@ static void run_world(struct bench *b, const struct job_spec *job, size_t n, con
 static void end_world(struct bench *b)
 {
     metrics_destroy(b->m);
+    record_destroy(b->record);
     world_destroy(b->world);
     throughput_fini(&b->perf);
     cluster_fini(&b->cluster);
@@ -374,7 +379,7 @@ static char *dump(const char *path, sim_tick sample_every, const char *except)
     cr_assert_eq(store_open(&s, path, &d), ST_OK, "%s", d.msg);
     cr_assert_eq(store_run_begin(s, &r, &run, &d), ST_OK);
     run_world(&b, abc, 3, &(struct world_config){ .sample_every = sample_every },
-              &(struct metrics_opts){ .store = s, .run = run, .write_attempts = true, .n_jobs = 3 });
+              &(struct metrics_opts){ .store = s, .run = run, .n_jobs = 3 });
     cr_assert_eq(store_run_end(s, run, STORE_DONE, world_digest(b.world), NULL, 0.5, &d), ST_OK);
     end_world(&b);
     char sql[1024];

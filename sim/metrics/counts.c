@@ -1,0 +1,92 @@
+/* counts.c -- the collector of how long the run took, in simulated time, and of how many of what there were. */
+#include "metrics/collector.h"
+
+#include "base/mem.h"
+
+static const struct collector_metric metric[] = {
+    { "makespan", "s", COLLECTOR_ONE }, { "dt", "s", COLLECTOR_ONE }, { "throughput", "1/h", COLLECTOR_ONE },
+    { "jobs_arrived", "1", COLLECTOR_ONE }, { "jobs_done", "1", COLLECTOR_ONE }, { "jobs_timeout", "1", COLLECTOR_ONE },
+    { "jobs_rejected", "1", COLLECTOR_ONE }, { "jobs_unfinished", "1", COLLECTOR_ONE }, { "jobs_failed", "1", COLLECTOR_ONE },
+    { "preemptions", "1", COLLECTOR_ONE }, { "failures", "1", COLLECTOR_ONE }, { "starts", "1", COLLECTOR_ONE },
+    { "mismatches", "1", COLLECTOR_ONE },
+    { "events", "1", COLLECTOR_ONE }, { "instants", "1", COLLECTOR_ONE }, { "peak_live_jobs", "1", COLLECTOR_ONE },
+    { "tasks_waiting", "1", COLLECTOR_SERIES }, { "tasks_running", "1", COLLECTOR_SERIES },
+    { "jobs_in_system", "1", COLLECTOR_SERIES },
+    { NULL, NULL, COLLECTOR_ONE },
+};
+
+struct counts {
+    const struct collector_out *out;
+    sim_tick first_submit, first_start, last_end;       /* -1: none */
+};
+
+static bool init(void *self, const struct world *w)
+{
+    struct counts *c = self;
+    (void)w;
+    c->first_submit = c->first_start = c->last_end = -1;
+    return true;
+}
+
+static void on_arrived(void *self, const struct world *w, uint32_t job)
+{
+    struct counts *c = self;
+    if (c->first_submit < 0) c->first_submit = world_job(w, job)->submit;
+}
+
+static void on_started(void *self, const struct world *w, uint32_t task)
+{
+    struct counts *c = self;
+    (void)task;
+    if (c->first_start < 0) c->first_start = world_now(w);
+}
+
+static void on_job_ended(void *self, const struct world *w, uint32_t job)
+{
+    struct counts *c = self;
+    const struct job *j = world_job(w, job);
+    if (j->status == JOB_DONE || j->status == JOB_TIMEOUT) c->last_end = j->end;
+}
+
+static void on_sample(void *self, const struct world *w)
+{
+    const struct counts *c = self;
+    collector_put_series(c->out, world_now(w), "tasks_waiting", world_n_waiting(w));
+    collector_put_series(c->out, world_now(w), "tasks_running", world_n_running(w));
+    collector_put_series(c->out, world_now(w), "jobs_in_system", world_n_live_jobs(w));
+}
+
+/* Defined where tasks ask for memory or cores of cards: then a scheduler that only counts cards can be wrong. */
+static void put_mismatches(const struct counts *c, const struct world *w)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < world_n_shapes(w); i++) any |= world_shape(w, i)->gpu_mem_b > 0 || world_shape(w, i)->gpu_cores > 0;
+    if (!any) return;
+    collector_put(c->out, "mismatches", "all", (double)world_count(w)->mismatches);
+    collector_put(c->out, "jobs_failed", "all", (double)world_count(w)->failed);
+}
+
+static void emit(void *self, const struct world *w)
+{
+    const struct counts *c = self;
+    const struct world_count *n = world_count(w);
+    if (c->last_end >= 0) {
+        double makespan = (double)(c->last_end - c->first_submit) / 1e6;
+        collector_put(c->out, "makespan", "all", makespan);
+        collector_put(c->out, "dt", "all", (double)(c->last_end - c->first_start) / 1e6);
+        collector_put(c->out, "throughput", "all", collector_ratio((double)(n->done + n->timeout) * 3600, makespan));
+    }
+    const struct { const char *name; uint64_t n; } count[] = {
+        { "jobs_arrived", n->arrived }, { "jobs_done", n->done }, { "jobs_timeout", n->timeout },
+        { "jobs_rejected", n->rejected }, { "jobs_unfinished", n->unfinished },
+        { "preemptions", n->preemptions }, { "failures", n->task_failures }, { "starts", n->starts },
+        { "events", world_n_events(w) }, { "instants", world_n_instants(w) }, { "peak_live_jobs", world_peak_live_jobs(w) },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(count); i++) collector_put(c->out, count[i].name, "all", (double)count[i].n);
+    put_mismatches(c, w);
+}
+
+const struct collector counts_collector = {
+    .metric = metric, .size = sizeof(struct counts), .init = init, .emit = emit,
+    .observer = { .arrived = on_arrived, .started = on_started, .job_ended = on_job_ended, .sample = on_sample },
+};

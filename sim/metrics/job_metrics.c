@@ -1,0 +1,261 @@
+/*
+ * job_metrics.c -- the collector of jobs: completion time, waiting, slowdown and
+ * fairness of those that ended and count, in all, by class, by user and of
+ * workflows; and the row of every job.
+ *
+ * Cost: O(1) an arrival and an end, and 56 bytes a job that ended.
+ */
+#include "metrics/collector.h"
+
+#include "base/mem.h"
+#include "base/stats.h"
+#include "db/event_log.h"
+#include "metrics/fairness.h"
+#include "metrics/stage_wait.h"
+
+static const struct collector_metric metric[] = {
+    { "jobs_counted", "1", COLLECTOR_ONE },
+    { "jct", "s", COLLECTOR_SPREAD }, { "wait", "s", COLLECTOR_SPREAD }, { "span", "s", COLLECTOR_SPREAD },
+    { "slowdown", "1", COLLECTOR_SPREAD }, { "bounded_slowdown", "1", COLLECTOR_SPREAD },
+    { "stage_wait", "s", COLLECTOR_SPREAD }, { "rho", "1", COLLECTOR_SPREAD }, { "rho_above_1", "1", COLLECTOR_ONE },
+    /* By user: */
+    { "jct_mean", "s", COLLECTOR_ONE }, { "wait_mean", "s", COLLECTOR_ONE }, { "slowdown_mean", "1", COLLECTOR_ONE },
+    { "s_whole_mean", "1", COLLECTOR_ONE }, { "s_whole_sigma", "1", COLLECTOR_ONE },
+    { "s_share_mean", "1", COLLECTOR_ONE }, { "s_share_sigma", "1", COLLECTOR_ONE },
+    { NULL, NULL, COLLECTOR_ONE },
+};
+
+/* Of one ended job that counts.  stage_wait -1: it is no workflow. */
+struct ended { int64_t jct, wait, span, nominal, stage_wait; double rho; uint32_t klass; };
+
+/* Of one user: sums over jobs that count; jobs in the system. */
+struct by_user { double jct, wait, slowdown; uint32_t n, n_slowdown, n_live; };
+
+struct job_metrics {
+    const struct collector_out *out;
+    struct stage_wait stages;
+    struct fairness ideal[IDEALS];
+    struct ended *job;      size_t n_jobs, cap_jobs;
+    struct by_user *user;   size_t n_users, cap_users;     /* the intern hands out dense ids */
+    uint32_t n_active;                                      /* users with a job in the system */
+    int64_t  active; sim_tick since;                        /* that x us, up to `since` */
+    int64_t *active_at;     size_t cap_active;              /* by job slot: `active` when it arrived */
+    int64_t  cpu_milli;                                     /* of the whole cluster, up or down */
+};
+
+static bool init(void *self, const struct world *w)
+{
+    struct job_metrics *m = self;
+    for (uint32_t i = 0; i < world_cluster(w)->n_nodes; i++) m->cpu_milli += world_cluster(w)->node[i].cpu_total;
+    return true;
+}
+
+static void fini(void *self)
+{
+    struct job_metrics *m = self;
+    stage_wait_fini(&m->stages);
+    for (int i = 0; i < IDEALS; i++) fairness_fini(&m->ideal[i]);
+    mem_free(m->job);
+    mem_free(m->user);
+    mem_free(m->active_at);
+}
+
+/* ---- while jobs come and go ---- */
+
+static void fold_active(struct job_metrics *m, sim_tick now)
+{
+    m->active += (int64_t)m->n_active * (now - m->since);
+    m->since = now;
+}
+
+static void on_arrived(void *self, const struct world *w, uint32_t job)
+{
+    struct job_metrics *m = self;
+    uint32_t user = world_job(w, job)->user;
+    stage_wait_arrived(&m->stages, w, job);
+    MEM_RESERVE(m->user, m->cap_users, (size_t)user + 1);
+    if (m->n_users <= user) m->n_users = (size_t)user + 1;
+    fold_active(m, world_now(w));
+    m->n_active += m->user[user].n_live++ == 0;
+    MEM_RESERVE(m->active_at, m->cap_active, (size_t)job + 1);
+    m->active_at[job] = m->active;
+}
+
+static void on_started(void *self, const struct world *w, uint32_t task)
+{
+    struct job_metrics *m = self;
+    stage_wait_started(&m->stages, w, task);
+}
+
+static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_why reason)
+{
+    struct job_metrics *m = self;
+    stage_wait_stopped(&m->stages, w, task, reason);
+}
+
+/* An ideal time of the job, us; -1 unknown. */
+static int64_t ideal_of(const struct metrics_opts *o, uint64_t ordinal, enum ideal which)
+{
+    const int64_t *of = which == IDEAL_WHOLE ? o->ideal_whole : o->ideal_share;
+    return of != NULL && ordinal < o->n_ideal ? of[ordinal] : -1;
+}
+
+static void count_job(struct job_metrics *m, const struct job *j, double rho, sim_tick stage_wait)
+{
+    struct ended f = { .jct = j->end - j->submit, .wait = j->first_start - j->submit, .span = j->end - j->first_start,
+                       .nominal = j->nominal, .rho = rho, .klass = j->klass, .stage_wait = stage_wait };
+    MEM_RESERVE(m->job, m->cap_jobs, m->n_jobs + 1);
+    m->job[m->n_jobs++] = f;
+    for (enum ideal i = 0; i < IDEALS; i++)
+        fairness_add(&m->ideal[i], fairness_s(ideal_of(m->out->opts, j->ordinal, i), f.span));
+    struct by_user *u = &m->user[j->user];
+    u->n++;
+    u->jct += (double)f.jct;
+    u->wait += (double)f.wait;
+    if (f.nominal <= 0) return;
+    u->n_slowdown++;
+    u->slowdown += (double)f.jct / (double)f.nominal;
+}
+
+/*
+ * Completion time over what the job would take alone on 1/N of the cluster,
+ * which slows it only as far as it asks for more than that.
+ */
+static double rho_of(const struct job_metrics *m, const struct world *w, const struct job *j, uint32_t slot)
+{
+    int64_t jct = j->end - j->submit, gpu = (int64_t)world_cluster(w)->n_cards * GPU_WHOLE, cpu = m->cpu_milli;
+    if (j->end < 0 || jct <= 0 || j->nominal <= 0) return NAN;
+    double n_active = (double)(m->active - m->active_at[slot]) / (double)jct;
+    double demand = fmax(gpu > 0 ? (double)j->gpu_milli_total / (double)gpu : 0,
+                         cpu > 0 ? (double)j->cpu_milli_total / (double)cpu : 0);
+    return (double)jct / ((double)j->nominal * fmax(1, n_active * demand));
+}
+
+static void on_job_ended(void *self, const struct world *w, uint32_t job)
+{
+    struct job_metrics *m = self;
+    const struct job *j = world_job(w, job);
+    const struct metrics_opts *o = m->out->opts;
+    fold_active(m, world_now(w));
+    m->n_active -= --m->user[j->user].n_live == 0;
+    bool counted = collector_is_counted(m->out, j->ordinal);
+    double rho = rho_of(m, w, j, job);
+    sim_tick stage_wait = stage_wait_of(&m->stages, job);
+    if (counted && (j->status == JOB_DONE || j->status == JOB_TIMEOUT)) count_job(m, j, rho, stage_wait);
+    if (!collector_writes(m->out)) return;
+    (void)store_job(o->store, o->run, &(struct store_job){
+        .ordinal = j->ordinal, .id = j->id, .user = intern_name(world_users(w), j->user),
+        .queue = j->queue == NONE ? NULL : intern_name(world_queues(w), j->queue),
+        .class = intern_name(world_classes(w), j->klass),
+        .model = j->model == NONE ? NULL : intern_name(&world_config(w)->perf->models, j->model),
+        .status = event_log_job_status[j->status], .submit_us = j->submit, .start_us = j->first_start, .end_us = j->end,
+        .nominal_us = j->nominal, .limit_us = j->limit, .lost_us = j->lost,
+        .cpu_milli = j->cpu_milli_total, .gpu_milli = j->gpu_milli_total, .n_tasks = j->n_tasks,
+        .n_gpu = (uint32_t)j->n_gpu_total, .n_preempted = j->n_preempted, .n_failed = j->n_failed,
+        .ideal_whole_us = ideal_of(o, j->ordinal, IDEAL_WHOLE), .ideal_share_us = ideal_of(o, j->ordinal, IDEAL_SHARE),
+        .rho = rho, .counted = counted, .stage_wait_us = stage_wait }, m->out->error);
+}
+
+/* ---- when the run is over ---- */
+
+static double jct_s(const struct ended *f)        { return (double)f->jct / 1e6; }
+static double wait_s(const struct ended *f)       { return (double)f->wait / 1e6; }
+static double span_s(const struct ended *f)       { return (double)f->span / 1e6; }
+static double slowdown(const struct ended *f)     { return collector_ratio((double)f->jct, (double)f->nominal); }
+static double job_rho(const struct ended *f)      { return f->rho; }
+static double stage_wait_s(const struct ended *f) { return f->stage_wait < 0 ? NAN : (double)f->stage_wait / 1e6; }
+static double bounded(const struct ended *f)
+{
+    return fmax(1, (double)f->jct / (double)i64_max(f->nominal, 10 * TICK_SEC));
+}
+
+#define WORKFLOWS (NONE - 1)        /* no class: jobs whose tasks have an order */
+
+static bool is_in(const struct ended *f, uint32_t klass)
+{
+    return klass == NONE || (klass == WORKFLOWS ? f->stage_wait >= 0 : f->klass == klass);
+}
+
+/* Values of the jobs of a class (NONE: of all) into x; returns how many are defined. */
+static size_t gather(const struct job_metrics *m, double (*of)(const struct ended *), uint32_t klass, double *x)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->n_jobs; i++) {
+        if (!is_in(&m->job[i], klass)) continue;
+        double v = of(&m->job[i]);
+        if (!isnan(v)) x[n++] = v;
+    }
+    return n;
+}
+
+static void put_jobs(const struct job_metrics *m, uint32_t klass, const char *scope, double *x)
+{
+    static const struct { const char *name; double (*of)(const struct ended *); } spread[] = {
+        { "jct", jct_s }, { "wait", wait_s }, { "span", span_s },
+        { "slowdown", slowdown }, { "bounded_slowdown", bounded }, { "stage_wait", stage_wait_s },
+    };
+    for (size_t k = 0; k < ARRAY_LEN(spread); k++) {
+        if (spread[k].of == stage_wait_s && klass != WORKFLOWS) continue;
+        size_t n = gather(m, spread[k].of, klass, x);
+        if (k == 0) collector_put(m->out, "jobs_counted", scope, (double)n);
+        collector_put_spread(m->out, spread[k].name, scope, x, n);
+    }
+}
+
+static void put_rho(const struct job_metrics *m, double *x)
+{
+    size_t n = gather(m, job_rho, NONE, x), above = 0;
+    for (size_t i = 0; i < n; i++) above += x[i] > 1;
+    collector_put_spread(m->out, "rho", "all", x, n);
+    collector_put(m->out, "rho_above_1", "all", collector_ratio((double)above, (double)n));
+}
+
+static void put_users(const struct job_metrics *m, const struct world *w)
+{
+    for (uint32_t i = 0; i < m->n_users; i++) {
+        const struct by_user *u = &m->user[i];
+        char *scope = collector_scope("user", intern_name(world_users(w), i));
+        collector_put(m->out, "jobs_counted", scope, u->n);
+        collector_put(m->out, "jct_mean", scope, collector_ratio(u->jct / 1e6, u->n));
+        collector_put(m->out, "wait_mean", scope, collector_ratio(u->wait / 1e6, u->n));
+        collector_put(m->out, "slowdown_mean", scope, collector_ratio(u->slowdown, u->n_slowdown));
+        mem_free(scope);
+    }
+}
+
+/* S and sigma; not defined where ideal times were not asked for. */
+static void put_ideals(const struct job_metrics *m)
+{
+    for (int i = 0; i < IDEALS; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "s_%s_mean", fairness_name[i]);
+        collector_put(m->out, name, "all", fairness_mean(&m->ideal[i]));
+        (void)snprintf(name, sizeof name, "s_%s_sigma", fairness_name[i]);
+        collector_put(m->out, name, "all", fairness_sigma(&m->ideal[i]));
+    }
+}
+
+static void emit(void *self, const struct world *w)
+{
+    const struct job_metrics *m = self;
+    double *x;
+    MEM_ARRAY(x, m->n_jobs);
+    put_jobs(m, NONE, "all", x);
+    bool any_workflow = false;
+    for (size_t i = 0; i < m->n_jobs; i++) any_workflow |= m->job[i].stage_wait >= 0;
+    if (any_workflow) put_jobs(m, WORKFLOWS, "workflows", x);
+    for (uint32_t k = 0; k < world_classes(w)->n; k++) {
+        char *scope = collector_scope("class", intern_name(world_classes(w), k));
+        put_jobs(m, k, scope, x);
+        mem_free(scope);
+    }
+    put_rho(m, x);
+    mem_free(x);
+    put_users(m, w);
+    put_ideals(m);
+}
+
+const struct collector job_metrics_collector = {
+    .metric = metric, .size = sizeof(struct job_metrics), .init = init, .emit = emit, .fini = fini,
+    .observer = { .arrived = on_arrived, .started = on_started, .stopped = on_stopped, .job_ended = on_job_ended },
+};
