@@ -1,0 +1,172 @@
+/*
+ * A metric is computed in a file of sim/metrics, explained in results/README.md and put in words by
+ * compare/metric_info.c: whatever one of them names, the others know.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/mem.h"
+#include "compare/metric_info.h"
+#include "metrics/collector.h"
+
+#define ADDRESS_OF(name) &name##_collector,
+static const struct collector *const collectors[] = { COLLECTORS(ADDRESS_OF) };
+
+/* Those that metric_info.c has no row for: `fairway compare` shows them as they are. */
+static const char *const without_row[] = {
+    "gpu_hours", "cpu_hours", "dominant_share", "bytes_local", "bytes_rack", "bytes_cross", "bytes_read",
+    "reserved_cpu_hours", "reserved_gpu_hours", "reserved_used_cpu_hours", "reserved_used_gpu_hours", "reclaimed_cpu_hours",
+    "reclaimed_gpu_hours", "licence_util", "reserved_licence_hours", "lent_licence_hours", "frag_at_80", "frag_at_90", "gpu_at_100",
+    "cpu_at_100", "unscheduled", "little_l", "little_lambda", "little_w", "jobs_failed", "failures", "starts", "mismatches", "events",
+    "instants", "peak_live_jobs", "makespan_bound", "jct_mean_bound",
+};
+
+static bool is_without_row(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(without_row); i++)
+        if (strcmp(without_row[i], name) == 0) return true;
+    return false;
+}
+
+/* Of the repository, from whose root tests run. */
+static char *file(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    cr_assert_not_null(f, "%s: tests run from the root of the repository", path);
+    char *text = NULL;
+    size_t cap = 0, n = 0;
+    for (int c; (c = getc(f)) != EOF; text[n++] = (char)c) MEM_RESERVE(text, cap, n + 2);
+    text[n] = '\0';
+    (void)fclose(f);
+    return text;
+}
+
+static const struct collector_metric *find(const char *name, bool is_series)
+{
+    for (size_t i = 0; i < ARRAY_LEN(collectors); i++)
+        for (const struct collector_metric *m = collectors[i]->metric; m->name != NULL; m++)
+            if ((m->form == COLLECTOR_SERIES) == is_series && strcmp(m->name, name) == 0) return m;
+    return NULL;
+}
+
+/* The next `...` of a line from *at on, within [*at, end), into name; false when there is none. */
+static bool next_quoted(const char **at, const char *end, char name[64])
+{
+    const char *from = memchr(*at, '`', (size_t)(end - *at));
+    const char *to = from != NULL ? memchr(from + 1, '`', (size_t)(end - from - 1)) : NULL;
+    if (to == NULL) return false;
+    (void)snprintf(name, 64, "%.*s", (int)(to - from - 1), from + 1);
+    *at = to + 1;
+    return true;
+}
+
+Test(names, whatever_a_collector_emits_is_explained)
+{
+    char *text = file("results/README.md"), *series = strstr(text, "\n## Series");
+    cr_assert_not_null(series);
+    for (size_t i = 0; i < ARRAY_LEN(collectors); i++)
+        for (const struct collector_metric *m = collectors[i]->metric; m->name != NULL; m++) {
+            char quoted[80];
+            (void)snprintf(quoted, sizeof quoted, "`%s`", m->name);
+            cr_expect(strstr(m->form == COLLECTOR_SERIES ? series : text, quoted) != NULL, "results/README.md lacks %s", quoted);
+        }
+    mem_free(text);
+}
+
+/* The k-th of the units in text [n], as "1, B" or "scope `all`, h"; of fewer the last. */
+static void unit_of(const char *text, size_t n, size_t k, char unit[16])
+{
+    if (strncmp(text, "scope ", 6) == 0) k = 1;
+    for (const char *comma; k > 0 && (comma = memchr(text, ',', n)) != NULL; k--) {
+        n -= (size_t)(comma + 1 - text);
+        text = comma + 1;
+    }
+    while (n > 0 && *text == ' ') { text++; n--; }
+    size_t len = strcspn(text, ", |)");
+    (void)snprintf(unit, 16, "%.*s", (int)(len < n ? len : n), text);
+}
+
+/* Names in [from, to) and their units; unit NULL: not stated. */
+static int check_names(const char *from, const char *to, const char *unit, size_t n_unit)
+{
+    int n = 0;
+    char name[64], stated[16];
+    for (; next_quoted(&from, to, name); n++) {
+        const struct collector_metric *m = find(name, false);
+        cr_expect_not_null(m, "no collector emits `%s`", name);
+        if (m == NULL || unit == NULL) continue;
+        unit_of(unit, n_unit, (size_t)n, stated);
+        cr_expect_str_eq(m->unit, stated, "`%s` is in %s, explained in '%s'", name, m->unit, stated);
+    }
+    return n;
+}
+
+/* Items "- **`NAME`, `NAME`** (UNIT): ..." and rows "| `NAME`, `NAME` | UNIT | ..." of tables with a column of that heading. */
+Test(names, whatever_is_explained_a_collector_emits_in_that_unit)
+{
+    char *text = file("results/README.md"), *end = strstr(text, "\n## Series");
+    bool has_unit = false;
+    int n = 0;
+    cr_assert_not_null(end);
+    for (char *line = strstr(text, "\n## Job metrics"); line != NULL && line < end; line = strchr(line + 1, '\n')) {
+        const char *from = line + 1, *to, *close;
+        if (strncmp(from, "| name | ", 9) == 0) has_unit = strncmp(from + 9, "unit |", 6) == 0;
+        if (strncmp(from, "- **`", 5) == 0) {
+            to = strstr(from + 4, "**");
+            close = to != NULL && strncmp(to, "** (", 4) == 0 ? strchr(to, ')') : NULL;
+            n += to != NULL ? check_names(from, to, close != NULL ? to + 4 : NULL, close != NULL ? (size_t)(close - to - 4) : 0) : 0;
+        } else if (strncmp(from, "| `", 3) == 0) {
+            to = strstr(from + 2, " | ");
+            n += to != NULL ? check_names(from, to, has_unit ? to + 3 : NULL, has_unit ? strcspn(to + 3, "|") : 0) : 0;
+        }
+    }
+    cr_expect_gt(n, 80);
+    mem_free(text);
+}
+
+Test(names, every_metric_has_a_row_of_its_meaning_or_is_one_of_those_without)
+{
+    for (size_t i = 0; i < ARRAY_LEN(collectors); i++)
+        for (const struct collector_metric *m = collectors[i]->metric; m->name != NULL; m++) {
+            char name[64];
+            (void)snprintf(name, sizeof name, "%s%s", m->name, m->form == COLLECTOR_SPREAD ? "_p95" : "");
+            if (m->form == COLLECTOR_SERIES || m->form == COLLECTOR_WALL || name[0] == 'X') continue;
+            cr_expect((metric_info_of(name) != NULL) != is_without_row(m->name), "%s", name);
+        }
+}
+
+/* A metric by its full name: a family's with a tail. */
+static bool is_emitted(const char *name)
+{
+    const struct collector_metric *m = find(name, false);
+    if (m != NULL) return m->form != COLLECTOR_SPREAD;
+    char family[64];
+    (void)snprintf(family, sizeof family, "%.*s", (int)(strlen(name) - strlen(metric_info_tail(name))), name);
+    m = find(family, false);
+    return m != NULL && m->form == COLLECTOR_SPREAD && metric_info_tail(name)[0] != '\0';
+}
+
+/* Rows of metric_info.c are { "NAME", BETTER_... */
+Test(names, meanings_and_lists_are_of_metrics_that_there_are)
+{
+    char *text = file("sim/compare/metric_info.c");
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, "\n    { \"")) != NULL;) {
+        char name[64];
+        at += strlen("\n    { \"");
+        (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "\""), at);
+        if (strncmp(at + strlen(name), "\", BETTER_", 10) != 0) continue;
+        n++;
+        cr_expect_not_null(find(name, false), "no collector emits '%s'", name);
+    }
+    cr_expect_gt(n, 50);
+    for (size_t i = 0; i < METRIC_LISTS; i++)
+        for (size_t k = 0; k < metric_info_lists[i].n; k++)
+            cr_expect(is_emitted(metric_info_lists[i].at[k]), "no collector emits '%s'", metric_info_lists[i].at[k]);
+    for (size_t i = 0; i < METRIC_TROUBLES; i++) cr_expect(is_emitted(metric_info_troubles[i].metric), "%s", metric_info_troubles[i].metric);
+    for (size_t i = 0; i < METRIC_BOUNDED; i++)
+        cr_expect(is_emitted(metric_info_bounded[i].metric) && is_emitted(metric_info_bounded[i].bound), "%s", metric_info_bounded[i].metric);
+    for (size_t i = 0; i < ARRAY_LEN(without_row); i++) cr_expect_not_null(find(without_row[i], false), "%s", without_row[i]);
+    mem_free(text);
+}
