@@ -1,16 +1,21 @@
-/* builtin.h -- the built-in policies. */
+/* builtin.h -- the built-in policies, each pol_NAME of a file in this folder. */
 #ifndef POL_BUILTIN_H
 #define POL_BUILTIN_H
 
 #include "policy.h"
 
-extern const struct pol_ops pol_fifo, pol_sjf, pol_srtf, pol_las, pol_easy, pol_drf,
-                            pol_gs, pol_gsp, pol_gsd, pol_capacity, pol_fair,
-                            pol_fs, pol_fsp, pol_fsu, pol_quincy, pol_multiqueue,
-                            pol_kube_default, pol_kube_split, pol_kube_hybrid,
-                            pol_affinity, pol_balance, pol_met, pol_mct, pol_min_min, pol_dmda, pol_heft, pol_workflow;
+/* In the order in which they are listed. */
+#define BUILTIN_POLICIES(P) \
+    P(fifo) P(sjf) P(srtf) P(las) P(easy) P(drf) \
+    P(kube_default) P(kube_split) P(kube_hybrid) \
+    P(gs) P(gsp) P(gsd) P(capacity) P(fair) \
+    P(fs) P(fsp) P(fsu) P(quincy) P(multiqueue) \
+    P(affinity) P(balance) P(met) P(mct) P(min_min) P(dmda) P(heft) P(workflow)
 
-/* NULL-terminated, in the order in which they are listed. */
-extern const struct pol_ops *const pol_table[];
+#define BUILTIN_DECLARE(name) extern const struct pol_ops pol_##name;
+BUILTIN_POLICIES(BUILTIN_DECLARE)
+#undef BUILTIN_DECLARE
+
+extern const struct pol_ops *const pol_table[];     /* ended by NULL */
 
 #endif
