@@ -7,6 +7,7 @@
 #       a line that is one word, as a link may be;
 #   - each path in backticks or in a block that begins with a folder of the project is there.
 #     In such a path * stands for any name, and so do NAME and a $variable; {a,b} for both.
+#   - the table of rules in policies/README.md is right for every built-in policy.
 . "$(dirname "$0")/../cli/lib.sh"
 cd "$here" || exit 2
 git ls-files '*.md' >"$dir/docs" 2>/dev/null || find . -name '*.md' ! -path './build/*' >"$dir/docs"
@@ -85,7 +86,19 @@ paths_are_there() {
         [ $lost -eq 0 ]
     }
 }
+# The table of policies/README.md names, for every policy that is built in, the file in which its table is.
+rules_are_there() {
+    "$fairway" policies --csv | sed '1d; s/,.*//' >"$dir/policies"
+    [ "$(wc -l <"$dir/policies")" -ge 20 ] || { echo "no list of policies"; return 1; }
+    lost=0
+    while read -r policy; do
+        file=$(sed -n "s/^|.*\`$policy\`.*| \`\(policies[^\`]*\)\` |.*/\1/p" policies/README.md)
+        [ -f "$file" ] && grep -qF "\"$policy\"" "$file" || { echo "$policy: found '$file'"; lost=1; }
+    done <"$dir/policies"
+    [ $lost -eq 0 ]
+}
 check "no line has more than 120 characters" lines_fit
 check "every link leads to a file and a heading that are there" links_lead_somewhere
 check "every path that is named is there" paths_are_there
+check "the rule of every policy is where policies/README.md says" rules_are_there
 exit $bad
