@@ -7,12 +7,12 @@
 #include "lib/util.h"
 
 /*
- * Searches from empty places, and from the root, choose differently among equal
- * optima.  A cluster of some dozens of GPUs gains microseconds by them: there
- * decisions, and what is published of them, stay as they are.
+ * From how many empty places on the solver searches from each (assign_fill_from).  It then
+ * chooses differently among equal optima; a cluster of some dozens of GPUs would gain
+ * microseconds by that, so there it is not done, and published results stay as they are.
  */
 enum { FILL_FROM = 64 };
-enum { LAST_KIND = ASSIGN_CLASSES_MAX - 1, WHOLE = 1000 };
+enum { LAST_CLASS = ASSIGN_CLASSES_MAX - 1, WHOLE = 1000 };
 
 void flownet_init(struct flownet *n, struct sched *sched, struct gpujobs *jobs)
 {
@@ -24,8 +24,8 @@ void flownet_init(struct flownet *n, struct sched *sched, struct gpujobs *jobs)
 void flownet_fini(struct flownet *n)
 {
     assign_destroy(n->assign);
-    free(n->cls); free(n->class_of); free(n->card); free(n->extra); free(n->less); free(n->overflow);
-    free(n->fits); free(n->job); free(n->open); free(n->near); free(n->put); free(n->closed);
+    free(n->cards.class); free(n->cards.class_of); free(n->cards.first); free(n->places.extra); free(n->places.less); free(n->cards.overflow);
+    free(n->fits); free(n->job); free(n->places.open); free(n->near); free(n->put); free(n->places.closed);
 }
 
 static void fail(struct flownet *n, const char *message)
@@ -52,45 +52,49 @@ static uint32_t find_class(struct flownet *n, const struct pol_node *node, const
     c.card.core_total = card->core_total;
     pol_node_empty(&c.node, &c.card);
     uint32_t i = 0;
-    while (i < n->n_cls && memcmp(&n->cls[i], &c, sizeof c) != 0) i++;
-    if (i == n->n_cls) {
-        POL_RESERVE(n->cls, n->cap_cls, (size_t)++n->n_cls);
-        memcpy(&n->cls[i], &c, sizeof c);
+    while (i < n->cards.n_classes && memcmp(&n->cards.class[i], &c, sizeof c) != 0) i++;
+    if (i == n->cards.n_classes) {
+        POL_RESERVE(n->cards.class, n->cards.cap_classes, (size_t)++n->cards.n_classes);
+        memcpy(&n->cards.class[i], &c, sizeof c);
     }
     return i;
 }
 
 static bool class_fits(const struct flownet_class *c, const struct pol_shape *s) { return pol_node_fits(&c->node, &c->card, s); }
 
-static uint32_t kind_of(const struct flownet *n, uint32_t card) { return n->class_of[card] < LAST_KIND ? n->class_of[card] : LAST_KIND; }
+/* The solver's class of a card: all card classes beyond the last share that. */
+static uint32_t gpu_class_of(const struct flownet *n, uint32_t card)
+{
+    return n->cards.class_of[card] < LAST_CLASS ? n->cards.class_of[card] : LAST_CLASS;
+}
 
-/* Once, when the plan first shows the cluster.  Every class that can ever have places is told at once. */
+/* Once, when the plan first shows the cluster: tell the solver every site that can ever have places. */
 static void build(struct flownet *n)
 {
     const struct plan *p = &n->sched->plan;
     uint32_t *rack = pol_alloc(p->n_nodes, sizeof *rack), n_racks = 0;
-    n->class_of = pol_alloc(p->n_cards, sizeof *n->class_of);
-    n->card = pol_alloc(p->n_cards, sizeof *n->card);
-    n->extra = pol_alloc(p->n_cards, sizeof *n->extra);
-    n->less = pol_alloc(p->n_cards, sizeof *n->less);
-    n->overflow = pol_alloc(p->n_nodes, sizeof *n->overflow);
-    n->open = pol_alloc((p->n_nodes + 63) / 64, sizeof *n->open);
+    n->cards.class_of = pol_alloc(p->n_cards, sizeof *n->cards.class_of);
+    n->cards.first = pol_alloc(p->n_cards, sizeof *n->cards.first);
+    n->places.extra = pol_alloc(p->n_cards, sizeof *n->places.extra);
+    n->places.less = pol_alloc(p->n_cards, sizeof *n->places.less);
+    n->cards.overflow = pol_alloc(p->n_nodes, sizeof *n->cards.overflow);
+    n->places.open = pol_alloc((p->n_nodes + 63) / 64, sizeof *n->places.open);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pol_node *o = &p->node[i].n;
         rack[i] = o->rack;
         if (o->rack >= n_racks) n_racks = o->rack + 1;
         for (uint32_t k = o->card0; k < o->card0 + o->n_gpu; k++) {
-            n->class_of[k] = find_class(n, o, &p->card[k]);
-            n->card[k] = o->card0;
-            while (kind_of(n, n->card[k]) != kind_of(n, k)) n->card[k]++;
-            if (n->class_of[k] >= LAST_KIND && (n->n_overflow == 0 || n->overflow[n->n_overflow - 1] != i)) n->overflow[n->n_overflow++] = i;
+            n->cards.class_of[k] = find_class(n, o, &p->card[k]);
+            n->cards.first[k] = o->card0;
+            while (gpu_class_of(n, n->cards.first[k]) != gpu_class_of(n, k)) n->cards.first[k]++;
+            if (n->cards.class_of[k] >= LAST_CLASS && (n->cards.n_overflow == 0 || n->cards.overflow[n->cards.n_overflow - 1] != i)) n->cards.overflow[n->cards.n_overflow++] = i;
         }
     }
     n->assign = assign_create(n_racks, p->n_nodes, rack, ASSIGN_CLASSES_MAX);
     assign_fill_from(n->assign, FILL_FROM);
     for (uint32_t i = 0; i < p->n_nodes; i++)
         for (uint32_t k = p->node[i].n.card0; k < p->node[i].n.card0 + p->node[i].n.n_gpu; k++)
-            if (n->card[k] == k) assign_places(n->assign, i, kind_of(n, k), 0);
+            if (n->cards.first[k] == k) assign_places(n->assign, i, gpu_class_of(n, k), 0);
     free(rack);
 }
 
@@ -99,20 +103,22 @@ static const struct pol_shape *shape_of(const struct flownet *n, const struct un
     return &n->sched->view->shape[n->sched->classes.at[u->request_class].shape[0]];
 }
 
+/* The GPU classes that a request class fits, as bits. */
 static uint64_t fits_of(struct flownet *n, uint32_t class)
 {
     for (; n->n_fits <= class; n->n_fits++) {
         POL_RESERVE(n->fits, n->cap_fits, (size_t)n->n_fits + 1);
         const struct pol_shape *s = &n->sched->view->shape[n->sched->classes.at[n->n_fits].shape[0]];
         n->fits[n->n_fits] = 0;
-        for (uint32_t c = 0; c < n->n_cls; c++)
-            if (class_fits(&n->cls[c], s)) n->fits[n->n_fits] |= UINT64_C(1) << (c < LAST_KIND ? c : LAST_KIND);
+        for (uint32_t c = 0; c < n->cards.n_classes; c++)
+            if (class_fits(&n->cards.class[c], s)) n->fits[n->n_fits] |= UINT64_C(1) << (c < LAST_CLASS ? c : LAST_CLASS);
     }
     return n->fits[class];
 }
 
 /* ---- tasks ---- */
 
+/* What the task costs on a node or in a rack; said again, the later holds. */
 static void say_near(struct flownet *n, uint32_t *n_near, uint32_t at, uint32_t is_rack, int64_t cost)
 {
     for (uint32_t k = 0; k < *n_near; k++)
@@ -124,15 +130,15 @@ static void say_near(struct flownet *n, uint32_t *n_near, uint32_t at, uint32_t 
     n->near[(*n_near)++] = (struct assign_near){ at, is_rack, cost };
 }
 
-/* Nodes none of whose cards of the last kind fits, where others of that kind do. */
+/* Name the nodes where no card of the last GPU class fits, though some cards of that class do elsewhere. */
 static void say_misfits(struct flownet *n, uint32_t *n_near, const struct pol_shape *s)
 {
-    for (uint32_t i = 0; i < n->n_overflow; i++) {
-        const struct pol_node *o = &n->sched->plan.node[n->overflow[i]].n;
+    for (uint32_t i = 0; i < n->cards.n_overflow; i++) {
+        const struct pol_node *o = &n->sched->plan.node[n->cards.overflow[i]].n;
         bool fits = false;
         for (uint32_t k = o->card0; k < o->card0 + o->n_gpu; k++)
-            fits |= n->class_of[k] >= LAST_KIND && class_fits(&n->cls[n->class_of[k]], s);
-        if (!fits) say_near(n, n_near, n->overflow[i], 0, ASSIGN_NEVER);
+            fits |= n->cards.class_of[k] >= LAST_CLASS && class_fits(&n->cards.class[n->cards.class_of[k]], s);
+        if (!fits) say_near(n, n_near, n->cards.overflow[i], 0, ASSIGN_NEVER);
     }
 }
 
@@ -153,7 +159,7 @@ static void add(struct flownet *n, const struct unit *u, int64_t shift, uint32_t
         }
     }
     if (stay_node != POL_NONE) say_near(n, &n_near, stay_node, 0, stay);
-    if (n->n_overflow > 0 && t.fits >> LAST_KIND != 0) say_misfits(n, &n_near, shape_of(n, u));
+    if (n->cards.n_overflow > 0 && t.fits >> LAST_CLASS != 0) say_misfits(n, &n_near, shape_of(n, u));
     if (most >= FLOWNET_COST_MAX || shift <= -FLOWNET_COST_MAX || (stay_node != POL_NONE && stay <= -FLOWNET_COST_MAX)) {
         fail(n, "a cost passes 2^50: reading a task's inputs, or its wait, takes more than 35 years as weighted");
         return;
@@ -173,8 +179,8 @@ void flownet_run(struct flownet *n, const struct unit *u, int64_t shift, int64_t
     flownet_drop(n, u);
     add(n, u, shift, h->node, stay);
     const struct pol_node *o = &n->sched->plan.node[h->node].n;
-    n->has_extra = true;
-    n->extra[n->card[o->card0 + (uint32_t)__builtin_ctzll(h->cards)]]++;
+    n->places.has_extra = true;
+    n->places.extra[n->cards.first[o->card0 + (uint32_t)__builtin_ctzll(h->cards)]]++;
 }
 
 void flownet_drop(struct flownet *n, const struct unit *u)
@@ -207,6 +213,7 @@ struct flownet_job flownet_told(const struct flownet *n, uint32_t slot)
 
 /* ---- places ---- */
 
+/* Tell the solver how many places the node has now. */
 static void tell_node(struct flownet *n, uint32_t i)
 {
     const struct plan *p = &n->sched->plan;
@@ -214,50 +221,50 @@ static void tell_node(struct flownet *n, uint32_t i)
     uint32_t count[FLOWNET_CARDS] = { 0 };
     bool any = false;
     for (uint32_t k = 0; k < o->n_gpu; k++)
-        count[n->card[o->card0 + k] - o->card0] += o->is_up && p->card[o->card0 + k].milli_free == WHOLE;
+        count[n->cards.first[o->card0 + k] - o->card0] += o->is_up && p->card[o->card0 + k].milli_free == WHOLE;
     for (uint32_t k = 0; k < o->n_gpu; k++) {
-        uint32_t c = o->card0 + k, have = count[k] + n->extra[c];
-        if (n->card[c] != c) continue;
-        have = have > n->less[c] ? have - n->less[c] : 0;
-        assign_places(n->assign, i, kind_of(n, c), have);
+        uint32_t c = o->card0 + k, have = count[k] + n->places.extra[c];
+        if (n->cards.first[c] != c) continue;
+        have = have > n->places.less[c] ? have - n->places.less[c] : 0;
+        assign_places(n->assign, i, gpu_class_of(n, c), have);
         any |= have > 0;
     }
     uint64_t bit = UINT64_C(1) << i % 64;
-    if (any) n->open[i / 64] |= bit;
-    else n->open[i / 64] &= ~bit;
+    if (any) n->places.open[i / 64] |= bit;
+    else n->places.open[i / 64] &= ~bit;
 }
 
 void flownet_open(struct flownet *n)
 {
     const struct plan *p = &n->sched->plan;
     if (n->assign == NULL) build(n);
-    if (n->has_extra) memset(n->extra, 0, p->n_cards * sizeof *n->extra);
-    n->has_extra = false;
-    for (uint32_t i = 0; i < n->n_closed; i++) {
-        const struct pol_node *o = &p->node[n->closed[i]].n;
-        memset(&n->less[o->card0], 0, o->n_gpu * sizeof *n->less);
-        tell_node(n, n->closed[i]);
+    if (n->places.has_extra) memset(n->places.extra, 0, p->n_cards * sizeof *n->places.extra);
+    n->places.has_extra = false;
+    for (uint32_t i = 0; i < n->places.n_closed; i++) {
+        const struct pol_node *o = &p->node[n->places.closed[i]].n;
+        memset(&n->places.less[o->card0], 0, o->n_gpu * sizeof *n->places.less);
+        tell_node(n, n->places.closed[i]);
     }
-    n->n_closed = 0;
+    n->places.n_closed = 0;
 }
 
 void flownet_close(struct flownet *n, uint32_t node, uint32_t card)
 {
-    POL_RESERVE(n->closed, n->cap_closed, (size_t)n->n_closed + 1);
-    n->closed[n->n_closed++] = node;
-    n->less[card]++;
+    POL_RESERVE(n->places.closed, n->places.cap_closed, (size_t)n->places.n_closed + 1);
+    n->places.closed[n->places.n_closed++] = node;
+    n->places.less[card]++;
     tell_node(n, node);
 }
 
 void flownet_places(struct flownet *n, bool all)
 {
     const struct plan *p = &n->sched->plan;
-    if (all || n->seen == 0 || p->n_touches - n->seen > p->mask) {
+    if (all || n->places.seen == 0 || p->n_touches - n->places.seen > p->mask) {
         for (uint32_t i = 0; i < p->n_nodes; i++) tell_node(n, i);
     } else {
-        for (uint64_t k = n->seen + 1; k <= p->n_touches; k++) tell_node(n, p->log[k & p->mask]);
+        for (uint64_t k = n->places.seen + 1; k <= p->n_touches; k++) tell_node(n, p->log[k & p->mask]);
     }
-    n->seen = p->n_touches;
+    n->places.seen = p->n_touches;
 }
 
 uint64_t flownet_card(const struct flownet *n, uint32_t node, uint32_t card, const struct pol_shape *s, uint64_t but)
@@ -266,7 +273,7 @@ uint64_t flownet_card(const struct flownet *n, uint32_t node, uint32_t card, con
     const struct pol_node *o = &p->node[node].n;
     for (uint32_t k = card; k < o->card0 + o->n_gpu; k++) {
         uint64_t bit = UINT64_C(1) << (k - o->card0);
-        if (n->card[k] == card && p->card[k].milli_free == WHOLE && pol_node_card_fits(&p->card[k], s) && (but & bit) == 0) return bit;
+        if (n->cards.first[k] == card && p->card[k].milli_free == WHOLE && pol_node_card_fits(&p->card[k], s) && (but & bit) == 0) return bit;
     }
     return 0;
 }
@@ -285,12 +292,12 @@ static void list_puts(struct flownet *n)
     const struct plan *p = &n->sched->plan;
     n->n_put = 0;
     for (size_t w = 0; w < (p->n_nodes + 63) / 64; w++)
-        for (uint64_t left = n->open[w]; left != 0; left &= left - 1) {
+        for (uint64_t left = n->places.open[w]; left != 0; left &= left - 1) {
             uint32_t node = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(left);
             const struct pol_node *o = &p->node[node].n;
             for (uint32_t c = o->card0; c < o->card0 + o->n_gpu; c++) {
-                if (n->card[c] != c) continue;
-                for (uint32_t id = assign_first(n->assign, node, kind_of(n, c)); id != ASSIGN_NONE; id = assign_next(n->assign, id)) {
+                if (n->cards.first[c] != c) continue;
+                for (uint32_t id = assign_first(n->assign, node, gpu_class_of(n, c)); id != ASSIGN_NONE; id = assign_next(n->assign, id)) {
                     const struct unit *u = sched_unit(n->sched, id);
                     POL_RESERVE(n->put, n->cap_put, (size_t)n->n_put + 1);
                     n->put[n->n_put++] = (struct flownet_put){ .ordinal = u->ordinal, .index = u->index, .unit = id, .node = node, .card = c,

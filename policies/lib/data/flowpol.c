@@ -154,8 +154,8 @@ static void list_moved(struct flowpol *f)
     for (uint32_t i = 0; f->rule.replaces && i < g->order.n; i++) {
         const struct gpujob *j = gpujobs_nth(g, i);
         for (uint32_t v = j != NULL ? unit_set_first(&j->runs, &d->units) : POL_NONE; v != POL_NONE; v = unit_set_next(&j->runs, &d->units, v)) {
-            uint32_t node, kind;
-            if (!assign_has(f->net.assign, v) || (assign_place(f->net.assign, v, &node, &kind) && node == d->held[v].node)) continue;
+            uint32_t node, class;
+            if (!assign_has(f->net.assign, v) || (assign_place(f->net.assign, v, &node, &class) && node == d->held[v].node)) continue;
             POL_RESERVE(f->moved, f->cap_moved, (size_t)f->n_moved + 1);
             f->moved[f->n_moved++] = v;
         }
@@ -230,8 +230,8 @@ static void settle_stops(struct flowpol *f)
         if (!f->is_used[i] && evict_hand_back(d, e->victim[i])) e->victim[i] = POL_NONE;
     }
     for (uint32_t i = f->n_moved; i-- > 0;) {
-        uint32_t node, kind;
-        if (!assign_place(f->net.assign, f->moved[i], &node, &kind) && evict_hand_back(d, f->moved[i])) f->moved[i] = POL_NONE;
+        uint32_t node, class;
+        if (!assign_place(f->net.assign, f->moved[i], &node, &class) && evict_hand_back(d, f->moved[i])) f->moved[i] = POL_NONE;
     }
     for (uint32_t i = 0; i < e->n_victims; i++)
         if (e->victim[i] != POL_NONE) sched_preempt(d, e->victim[i], e->reason);
