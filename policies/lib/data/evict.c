@@ -75,6 +75,7 @@ void evict_begin(struct evict *e, struct offer *o)
 
 /* ---- one job's try ---- */
 
+/* Is everything that the job waits for of classes for which not even all victims were enough in this decision? */
 static bool is_known_unschedulable(struct evict *e, struct offer *o, uint32_t slot)
 {
     struct gpujobs *g = &o->jobs;
@@ -123,7 +124,7 @@ static bool try(struct evict *e, struct offer *o, uint32_t slot)
     struct gpujobs *g = &o->jobs;
     uint32_t unit = release_enough(e, o, slot);
     if (unit == POL_NONE) {
-        /* At its quota a job takes nothing of a request class that another may. */
+        /* Only without a quota: a job at its quota takes nothing of a class that another job may take. */
         for (uint32_t x = g->quota > 0 ? POL_NONE : job_of(o, slot)->first_group; x != POL_NONE; x = g->group[x].next)
             if (g->group[x].n_waiting > 0 && d->classes.at[g->group[x].request_class].is_monotone) e->failed_in[g->group[x].request_class] = d->round;
         return false;

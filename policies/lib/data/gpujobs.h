@@ -1,8 +1,7 @@
 /*
- * gpujobs.h -- jobs as the data-intensive policies see them: GPUs held and
- * wanted, the share each should have, units running by start, tasks waiting by
- * what reading their inputs costs.  Shared by gs, gsp, gsd, capacity and fair,
- * and meant for the flow policies too.
+ * gpujobs.h -- jobs as the data-intensive policies see them: GPUs held and wanted, the
+ * share each should have, running units by their start, waiting tasks by what reading their
+ * inputs costs.  Shared by gs, gsp, gsd, capacity, fair and the flow policies.
  *
  * A *GPU unit* is one whose tasks ask for GPUs; its `ask` is what they ask, in
  * thousandths of a card.  All others are CPU units, which count for nothing
@@ -55,7 +54,7 @@ struct gpujobs_order { struct gpujobs_listed *at; size_t cap; uint32_t n, n_kept
 struct gpujobs_shares {
     int64_t *want, *share; size_t cap_want, cap_share;      /* [order.n] scratch */
     int64_t  of_gpus;                   /* Q they were reckoned for */
-    bool     stand;                     /* nothing that they depend on changed since, but perhaps Q */
+    bool     stand;                     /* nothing on which they depend has changed since, except perhaps Q */
 };
 
 struct gpujobs {
@@ -118,9 +117,9 @@ void gpujobs_share(struct gpujobs *g);
 uint32_t gpujobs_victim(struct gpujobs *g, const struct gpujob *j, uint32_t after, int64_t spare);
 
 /*
- * The least (level, cost, index) over the group's tasks and the nodes [n] on
- * which one fits.  If it ranks before *best, it is put there and nodes emptied;
- * the nodes on which it is reached are appended.  False: no task fits anywhere.
+ * The least (level, cost, index) over the group's tasks and the nodes [n] on which one fits.
+ * If it ranks before *best it replaces that, and `nodes` begins anew; the nodes on which a
+ * task costs as much as *best are appended.  False: no task fits anywhere.
  */
 struct gpujobs_nodes { uint32_t *at; size_t cap; uint32_t n; };
 bool gpujobs_nearest(struct gpujobs *g, struct gpujobs_group *x, const uint32_t *node, uint32_t n, struct locality_candidate *best, struct gpujobs_nodes *nodes);

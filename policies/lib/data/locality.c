@@ -58,7 +58,7 @@ static void insert(struct locality_reach *r, uint32_t *n, uint32_t id)
     ++*n;
 }
 
-/* Racks follow the nodes in the same array, so they are listed from what the nodes are. */
+/* The nodes that hold replicas, and behind them in the same array their racks. */
 static void list_places(struct locality *l, struct locality_reach *r, pol_task t, uint32_t n_inputs)
 {
     r->n_nodes = r->n_racks = 0;
@@ -104,8 +104,10 @@ static uint32_t sample(const struct locality *l, const struct locality_reach *r,
     return i < r->n_nodes + r->n_racks ? other_in_rack(l, r, r->at[i].id, s) : other_elsewhere(l, r, s);
 }
 
-/* Transfer time, and among equal times the nearer: a rack's card and the way to
- * another rack may be equally fast, but the latter is what all racks share. */
+/*
+ * Transfer time, and among equal times the nearer: a rack's network card and the way to another
+ * rack may be equally fast, but all racks share the latter.
+ */
 static int64_t cost_on(const struct locality *l, pol_task t, uint32_t node)
 {
     struct pol_transfer x = l->host->transfer(l->host->ctx, t, node);
@@ -114,10 +116,9 @@ static int64_t cost_on(const struct locality *l, pol_task t, uint32_t node)
 }
 
 /*
- * The price on the places that an entry speaks for.  A rack all of whose nodes
- * hold replicas costs what the dearest of them does; "elsewhere", when there is
- * no other rack, what any node would if nothing were near: only prices by bytes
- * ask, and all of a task's bytes are in any of its transfers.
+ * The price on the nodes for which an entry holds.  If all nodes of a rack hold replicas,
+ * the rack costs what the dearest of them does.  If there is no rack elsewhere, any node's
+ * transfer will do: only prices by bytes are asked then, and each transfer has all bytes.
  */
 static int64_t price_on(const struct locality *l, const struct locality_reach *r, pol_task t, uint32_t i, uint32_t node)
 {
@@ -136,7 +137,7 @@ static int64_t price_on(const struct locality *l, const struct locality_reach *r
     return l->price.of(l->price.ctx, &x, scope);
 }
 
-/* Where the price says nothing, what lies above does: the rack for its node, elsewhere for a rack. */
+/* Where the price leaves a cost open it is that of the next wider scope: a node's is its rack's, a rack's elsewhere's. */
 static void fill_unsaid(const struct locality *l, struct locality_reach *r)
 {
     struct locality_reach_at *rack = &r->at[r->n_nodes];
@@ -146,7 +147,7 @@ static void fill_unsaid(const struct locality *l, struct locality_reach *r)
         if (r->at[i].cost == INT64_MAX) r->at[i].cost = find(rack, r->n_racks, rack_of(l, r->at[i].id))->cost;
 }
 
-/* Levels by the two least times that the task can have. */
+/* Set the levels, by the two least times that the task can have on nodes that could hold it. */
 static void grade(const struct locality *l, struct locality_reach *r, const struct pol_shape *s)
 {
     int64_t least = POL_NEVER, second = POL_NEVER;
@@ -243,7 +244,7 @@ void locality_index_del(struct locality *l, uint32_t task) { l->reach[task].epoc
 
 static bool is_stale(const struct locality *l, const struct locality_candidate *e) { return l->reach[e->task].epoch != e->epoch; }
 
-/* Every task is in the last heap. */
+/* The last heap lists all tasks. */
 void locality_index_renew(struct locality *l, struct locality_index *x, uint32_t shape, pol_task (*handle)(const void *ctx, uint32_t task), const void *ctx)
 {
     if (x->n_heaps == 0) return;
@@ -259,20 +260,20 @@ void locality_index_renew(struct locality *l, struct locality_index *x, uint32_t
     free(old.at);
 }
 
-/* Does an entry of this scope (0 node, 1 rack, 2 elsewhere) say what the task costs on the node? */
-static bool speaks_for(const struct locality *l, uint32_t task, uint32_t node, int scope)
+/* Does an entry of this scope (0 node, 1 rack, 2 elsewhere) hold for the node? */
+static bool holds_for(const struct locality *l, uint32_t task, uint32_t node, int scope)
 {
     const struct locality_reach *r = &l->reach[task];
     if (scope > 0 && find(r->at, r->n_nodes, node) != NULL) return false;
     return scope < 2 || find(&r->at[r->n_nodes], r->n_racks, rack_of(l, node)) == NULL;
 }
 
-/* A subtree ranks no better than its root. */
+/* Search a heap below vertex `at`: no vertex ranks before the one above it. */
 static bool search(const struct locality *l, const struct locality_heap *h, uint32_t at, uint32_t node, int scope, struct locality_candidate *best)
 {
     if (at >= h->n || locality_before(best, &h->at[at])) return false;
     const struct locality_candidate *e = &h->at[at];
-    if (!is_stale(l, e) && speaks_for(l, e->task, node, scope)) {
+    if (!is_stale(l, e) && holds_for(l, e->task, node, scope)) {
         *best = *e;
         return true;
     }

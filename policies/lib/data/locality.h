@@ -1,16 +1,15 @@
 /*
- * locality.h -- what it costs a task to read its inputs on each node, and which
- * of many waiting tasks a node serves cheapest.
+ * locality.h -- what it costs a task to read its inputs on each node, and which of many
+ * waiting tasks a node serves cheapest.
  *
- * A task's costs take few values: one on each node that holds one of its
- * replicas, one on the other nodes of such a rack, one elsewhere.  Its *reach*
- * lists them: O(inputs x replicas) host calls to make, O(replicas) to search.
+ * A task's costs take few values: one on each node that holds a replica of its inputs, one
+ * on the other nodes of such a rack, one elsewhere.  Its *reach* lists them.  An *index*
+ * holds tasks in one heap for each node and rack and one for everywhere; tasks that left
+ * are dropped when they come to the top.
  *
- * An index holds tasks in one heap per node and rack and one for everywhere;
- * tasks that left are dropped when they come up.  The cheapest task for a node
- * is found in O(log n) as long as a replica makes its node cheaper than the
- * rest of its rack, and the rack than others; else more is looked at, but the
- * answer is the same.
+ * Cost: a reach O(inputs x replicas) host calls to make, O(replicas) to search.  The
+ * cheapest task for a node O(log n), if a replica makes its node cheaper than the rest of
+ * its rack, and the rack cheaper than others; else more is looked at for the same answer.
  * Source: Tang et al., scheduling data-intensive jobs on GPU clusters, sections 2.4, 3.2, 5.4.
  */
 #ifndef POL_LIB_DATA_LOCALITY_H
@@ -21,23 +20,23 @@
 /* How a (task, node) pair is ranked: by level, then cost. */
 enum locality_by {
     LOCALITY_TIME,      /* level 0; cost: nominal transfer time */
-    LOCALITY_LEAST,     /* level 0: the least time the task has anywhere, 1: its second least, 2: more; cost: the time */
+    LOCALITY_LEAST,     /* level 0: the task's least time on any node, 1: its second least, 2: more; cost: the time */
     LOCALITY_RACK,      /* level 0: the node holds a replica of an input, 1: its rack does, 2: neither; cost 0 */
     LOCALITY_OWN,       /* level 0; cost: as the policy's `price` says */
 };
 enum { LOCALITY_LEVELS = 3 };
 
-/* Which nodes an entry of a reach speaks for: that one, others of the rack, all others. */
+/* For which nodes an entry of a reach holds: that one, others of the rack, all others. */
 enum locality_scope { LOCALITY_AT_NODE, LOCALITY_IN_RACK, LOCALITY_ELSEWHERE };
 
-/* What a transfer costs, for LOCALITY_OWN.  INT64_MAX, not elsewhere: what lies above. */
+/* What a transfer costs, for LOCALITY_OWN.  INT64_MAX, but not of `elsewhere`: as much as the next wider scope. */
 struct locality_price { int64_t (*of)(const void *ctx, const struct pol_transfer *x, enum locality_scope scope); const void *ctx; };
 
 struct locality_reach_at { int64_t cost; uint32_t id, level; };
 struct locality_reach {
-    struct locality_reach_at *at; size_t cap;    /* [n_nodes] nodes, [n_racks] racks, then elsewhere; ids increase */
+    struct locality_reach_at *at; size_t cap;   /* [n_nodes] nodes, [n_racks] racks, then elsewhere; ids increase */
     uint32_t n_nodes, n_racks;
-    uint32_t epoch;                     /* of its present stay in an index */
+    uint32_t epoch;                     /* of its present stay in an index: entries of others are out of date */
 };
 
 struct locality {

@@ -1,18 +1,20 @@
 /*
- * offer.h -- free GPUs are offered to one job after the other, each of which
- * takes the task that reads its inputs cheapest there.  Shared by gs, gsp, gsd,
- * capacity and fair; README.md, "Offers", has the rules.
+ * offer.h -- free GPUs are offered to one job after the other, and each job takes them for
+ * the task that reads its inputs cheapest there.  Shared by gs, gsp, gsd, capacity, fair
+ * and in part the flow policies; README.md, "Sharing GPUs near data", has the rules.
  *
- * In each queue the first waiting job is found without looking at jobs that
- * wait for what is known not to be free: a decision costs O(starts x (queues +
- * request classes waiting + open nodes, for tasks with data)).
+ * In each queue the first waiting job is found without looking at jobs that wait for what
+ * is known to be unschedulable.
+ * Cost: a decision O(starts x (queues + request classes waiting + open nodes, for tasks
+ * with data)).
+ * Source: Tang et al., scheduling data-intensive jobs on GPU clusters, sections 3 and 5.4.
  */
 #ifndef POL_LIB_DATA_OFFER_H
 #define POL_LIB_DATA_OFFER_H
 
 #include "lib/data/gpujobs.h"
 
-/* Singles (gpujobs.h) left to the policy, which is told of them as sched_ops tell.  NULL in the rule: they are offered like all others. */
+/* Singles (gpujobs.h) that the policy places itself; it is told of them as by sched_ops.  NULL in the rule: none. */
 struct offer_singles {
     void (*waits)(void *self, const struct unit *u, int sign);
     void (*moved)(void *self, const struct unit *u, int sign);
@@ -32,14 +34,14 @@ struct offer_rule {
     const struct offer_singles *singles;
 };
 
-struct offer_queue { struct queue jobs; int64_t held; uint64_t passed_in; };    /* jobs: groups, as units of rep */
+struct offer_queue { struct queue jobs; int64_t held; uint64_t passed_in; };    /* jobs: their groups, as units of `rep` */
 struct offer_group { uint32_t queue; bool is_in; };
 struct offer_job {
     uint64_t ordinal;           /* whose record this is */
     bool     is_known;
     uint32_t queue;
     uint32_t declined;          /* offers since it last took one */
-    uint64_t counted_freed;     /* state of n_freed when it last counted one */
+    uint64_t counted_freed;     /* n_freed when it last counted one */
     int64_t  counted_us;        /* and when that was; -1: never */
     uint64_t passed_in;         /* pass in which it declined, or was not offered anything */
 };
@@ -67,27 +69,27 @@ struct offer {
     uint64_t pass;              /* calls of offer_gpus so far */
     bool     below_share;       /* this pass is for jobs below their share alone */
     uint64_t declined_in;       /* decision in which some job declined */
-    struct { int64_t next, asked; } beat;           /* wakes: the earliest wished for in this decision; the last asked for */
+    struct { int64_t next, asked; } beat;           /* the earliest wake needed by this decision; the last asked for */
     struct offer_nodes nodes;
     struct gpujobs_nodes nearest;
 };
 
-/* A policy's state may begin with an offer, which is then also its scheduler state's self. */
+/* A policy's state may begin with a struct offer: lib/sched calls back with a pointer to it. */
 void offer_init(struct offer *o, const struct pol_host *host, const struct offer_rule *rule);
 void offer_fini(struct offer *o);
 
 /* Take in what happened. */
 void offer_open(struct offer *o, const struct pol_view *view, const struct pol_event *ev, size_t n_ev);
-/* GPU units, until no job takes anything.  below_share: only while a job holds less than its share. */
+/* Offer GPUs until no job takes any; below_share: only to jobs that hold less than their share. */
 void offer_gpus(struct offer *o, bool below_share);
-/* CPU units in order of arrival, each where it fits and reads its inputs cheapest; those that fit nowhere are passed over. */
+/* Start CPU units in order of arrival, each where it fits and reads its inputs cheapest; skip those that fit nowhere. */
 void offer_cpus(struct offer *o);
 /* Ask to be woken for the offers that were declined. */
 void offer_close(struct offer *o);
 
-/* The unit the job would take of what is free, taken in the plan and left in sched.place; POL_NONE: none fits, or it would decline. */
+/* The unit for which the job would take what is free, its placement allocated in the plan and left in sched.place; or POL_NONE. */
 uint32_t offer_pick(struct offer *o, uint32_t job, bool *declines);
-/* Start it there. */
+/* Start that unit. */
 void offer_take(struct offer *o, uint32_t unit, const char *reason);
 
 #endif
