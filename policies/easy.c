@@ -25,20 +25,23 @@
 #include "builtin.h"
 #include "lib/util.h"
 
-struct easy {
-    struct sched sched;
-    /* the reservation */
+/* The head's reservation. */
+struct reservation {
     bool     is_known;
     int64_t  shadow;                /* POL_NEVER: nothing is reserved */
-    int64_t  until;                 /* the first expected end after the shadow was computed: right before it */
-    struct plan_snap *snap; size_t cap_snap; uint32_t n_snaps;     /* the nodes of the head, in the shadow */
+    int64_t  until;                 /* the first expected end after the shadow was computed; it is right before that */
+    struct plan_snap *snap; size_t cap_snap; uint32_t n_snaps;      /* the nodes of the head, at the shadow time */
     uint32_t *snap_node; size_t cap_snap_node;
-    uint64_t serial, *refused; size_t cap_refused;  /* [request class] the shadow in whose common plan it did not fit */
-    /* at the end of the last decision */
-    uint64_t change_epoch;
-    uint32_t generation;            /* of the placement's costs */
-    uint32_t head; uint64_t head_ordinal;
-    bool     is_stale;              /* refusals made under the shadow may be out of date */
+    uint64_t serial;                /* number of this reservation */
+    uint64_t *refused; size_t cap_refused;      /* [request class] the serial in whose common plan it did not fit */
+    bool     is_stale;              /* something was started in the common plan: refusals may be out of date */
+};
+
+struct easy {
+    struct sched sched;
+    struct reservation res;
+    /* At the end of the last decision; generation: of the placement's costs. */
+    struct { uint64_t change_epoch, head_ordinal; uint32_t head, generation; } last;
     /* scratch */
     uint32_t *node; size_t cap_node;
     uint32_t *capacity; size_t cap_capacity;
@@ -53,7 +56,7 @@ static const struct sched_ops ops = { .run_key = run_key };
 
 /* ---- the shadow ---- */
 
-/* A gang's tasks that fit, over all nodes; kept current as nodes are released. */
+/* How many of a gang's tasks fit, over all nodes; kept current while nodes are released. */
 struct count { uint64_t all; const struct pol_shape *shape; };
 
 static void count_open(struct easy *e, struct count *c, const struct pol_shape *s)
@@ -73,9 +76,9 @@ static void count_node(struct easy *e, struct count *c, uint32_t node)
 }
 
 /*
- * Can the head be placed, after the release of some nodes?  If so its places are
- * in e->place and taken in the plan.
- *   node [n]  released just now; before that the head did not fit
+ * Can the head be placed, now that something was released?  If so its placement is in
+ * e->place and allocated in the plan.
+ *   node [n]  where something was released just now; before that the head did not fit
  */
 static bool head_fits(struct easy *e, const struct request_class *k, struct count *c, const uint32_t *node, size_t n)
 {
@@ -97,12 +100,12 @@ static void reserve_nodes(struct easy *e, uint32_t n_tasks)
 {
     for (uint32_t i = 0; i < n_tasks; i++) {
         bool seen = false;
-        for (uint32_t j = 0; j < e->n_snaps && !seen; j++) seen = e->snap_node[j] == e->place[i].node;
+        for (uint32_t j = 0; j < e->res.n_snaps && !seen; j++) seen = e->res.snap_node[j] == e->place[i].node;
         if (seen) continue;
-        POL_RESERVE(e->snap, e->cap_snap, (size_t)e->n_snaps + 1);
-        POL_RESERVE(e->snap_node, e->cap_snap_node, (size_t)e->n_snaps + 1);
-        plan_snap(&e->snap[e->n_snaps], &e->sched.plan, e->place[i].node);
-        e->snap_node[e->n_snaps++] = e->place[i].node;
+        POL_RESERVE(e->res.snap, e->res.cap_snap, (size_t)e->res.n_snaps + 1);
+        POL_RESERVE(e->res.snap_node, e->res.cap_snap_node, (size_t)e->res.n_snaps + 1);
+        plan_snap(&e->res.snap[e->res.n_snaps], &e->sched.plan, e->place[i].node);
+        e->res.snap_node[e->res.n_snaps++] = e->place[i].node;
     }
 }
 
@@ -113,19 +116,19 @@ static void reserve_nodes(struct easy *e, uint32_t n_tasks)
 static void foresee(struct easy *e)
 {
     struct sched *d = &e->sched;
-    const struct request_class *k = &d->classes.at[sched_unit(d, e->head)->request_class];
+    const struct request_class *k = &d->classes.at[sched_unit(d, e->last.head)->request_class];
     const int64_t now = d->view->now_us;
     struct plan_mark m = plan_mark(&d->plan);
     struct count c = { 0 };
     if (k->n_tasks > 1 && k->is_monotone) count_open(e, &c, &d->plan.shape[k->shape[0]]);
-    e->is_known = true;
-    e->is_stale = false;
-    e->shadow = e->until = POL_NEVER;
-    e->n_snaps = 0;
-    e->serial++;
+    e->res.is_known = true;
+    e->res.is_stale = false;
+    e->res.shadow = e->res.until = POL_NEVER;
+    e->res.n_snaps = 0;
+    e->res.serial++;
     uint32_t v = unit_set_first(&d->running, &d->units);
-    /* Ends that have passed move with the clock: right for this decision only. */
-    if (v != POL_NONE) e->until = sched_unit(d, v)->key;
+    /* An expected end that has passed counts as now + 1, so a shadow made with it is right in this decision only. */
+    if (v != POL_NONE) e->res.until = sched_unit(d, v)->key;
     while (v != POL_NONE && sched_unit(d, v)->key != POL_NEVER) {
         int64_t end = sched_unit(d, v)->key;
         if (end <= now) end = now + 1;
@@ -139,7 +142,7 @@ static void foresee(struct easy *e)
             }
         }
         if (head_fits(e, k, &c, e->node, n)) {
-            e->shadow = end;
+            e->res.shadow = end;
             reserve_nodes(e, k->n_tasks);
             break;
         }
@@ -149,33 +152,36 @@ static void foresee(struct easy *e)
 
 /* ---- backfill ---- */
 
-/* Place a unit in the common plan; its places are in d->place and taken in the present and the shadow. */
+/*
+ * Place a unit in the common plan; its placement is in d->place, and allocated in the present and at the
+ * shadow time.
+ */
 static bool place_common(struct easy *e, uint32_t id)
 {
     struct sched *d = &e->sched;
     const struct unit *u = sched_unit(d, id);
     const struct request_class *k = &d->classes.at[u->request_class];
-    POL_RESERVE(e->refused, e->cap_refused, (size_t)u->request_class + 1);
-    if (k->is_monotone && e->refused[u->request_class] == e->serial) return false;
+    POL_RESERVE(e->res.refused, e->res.cap_refused, (size_t)u->request_class + 1);
+    if (k->is_monotone && e->res.refused[u->request_class] == e->res.serial) return false;
     struct plan_mark m = plan_mark(&d->plan);
-    for (uint32_t i = 0; i < e->n_snaps; i++) plan_limit(&d->plan, e->snap_node[i], &e->snap[i]);
+    for (uint32_t i = 0; i < e->res.n_snaps; i++) plan_limit(&d->plan, e->res.snap_node[i], &e->res.snap[i]);
     bool ok = sched_place(d, id);
     plan_undo(&d->plan, m);
     if (!ok) {
-        e->refused[u->request_class] = e->serial;
+        e->res.refused[u->request_class] = e->res.serial;
         return false;
     }
     for (uint32_t i = 0; i < u->n_tasks; i++) {
         const struct pol_place *at = &d->place[i];
         plan_allocate(&d->plan, at->node, &d->plan.shape[k->shape[i]], at->cards);
-        for (uint32_t j = 0; j < e->n_snaps; j++)
-            if (e->snap_node[j] == at->node) plan_snap_allocate(&e->snap[j], &d->plan.shape[k->shape[i]], at->cards);
+        for (uint32_t j = 0; j < e->res.n_snaps; j++)
+            if (e->res.snap_node[j] == at->node) plan_snap_allocate(&e->res.snap[j], &d->plan.shape[k->shape[i]], at->cards);
     }
-    e->is_stale = true;
+    e->res.is_stale = true;
     return true;
 }
 
-/* Is there room now?  Leaves the plan as it was. */
+/* Does the unit fit now?  Leaves the plan as it was. */
 static bool fits_now(struct sched *d, uint32_t id)
 {
     if (sched_known_unschedulable(d, sched_unit(d, id)->request_class)) return false;
@@ -196,28 +202,28 @@ static enum verdict attempt(struct easy *e, uint32_t id, const char **reason)
     struct sched *d = &e->sched;
     const struct unit *u = sched_unit(d, id);
     if (sched_skip(d, u->request_class)) return NO_FIT;
-    if (!e->is_known) {
-        /* What does not fit at all needs no shadow; unless its request class might fit in less. */
+    if (!e->res.is_known) {
+        /* What does not fit now needs no shadow; but a class that is not monotone might fit in the common plan. */
         if (d->classes.at[u->request_class].is_monotone && !fits_now(d, id)) return NO_FIT;
         foresee(e);
     }
-    if (e->shadow == POL_NEVER || u->est <= e->shadow - d->view->now_us) {
-        *reason = e->shadow == POL_NEVER ? "backfill: nothing is reserved" : "backfill: ends before the head is due to start";
+    if (e->res.shadow == POL_NEVER || u->est <= e->res.shadow - d->view->now_us) {
+        *reason = e->res.shadow == POL_NEVER ? "backfill: nothing is reserved" : "backfill: ends before the head is due to start";
         if (!sched_place(d, id)) return NO_FIT;
     } else {
         *reason = "backfill: leaves room for the head";
         if (!place_common(e, id)) return sched_known_unschedulable(d, u->request_class) ? NO_FIT : TOO_LONG;
     }
     int64_t end = pol_after(d->view->now_us, u->est);
-    if (end < e->until) e->until = end;
+    if (end < e->res.until) e->res.until = end;
     return PLACED;
 }
 
-/* The longest estimate worth trying among further units of this request class. */
+/* The longest estimate with which further units of this request class are worth a try. */
 static int64_t worth(const struct easy *e, uint32_t class)
 {
-    bool refused = e->is_known && e->sched.classes.at[class].is_monotone && class < e->cap_refused && e->refused[class] == e->serial;
-    return refused && e->shadow != POL_NEVER ? e->shadow - e->sched.view->now_us : POL_NEVER;
+    bool refused = e->res.is_known && e->sched.classes.at[class].is_monotone && class < e->res.cap_refused && e->res.refused[class] == e->res.serial;
+    return refused && e->res.shadow != POL_NEVER ? e->res.shadow - e->sched.view->now_us : POL_NEVER;
 }
 
 static void backfill_all(struct easy *e)
@@ -228,7 +234,7 @@ static void backfill_all(struct easy *e)
     for (queue_walk_open(w, &d->wait, &d->units, sched_skip, d); (id = queue_walk_top(w)) != POL_NONE;) {
         const uint32_t class = sched_unit(d, id)->request_class;
         const char *reason = NULL;
-        enum verdict v = id == e->head ? TOO_LONG : attempt(e, id, &reason);
+        enum verdict v = id == e->last.head ? TOO_LONG : attempt(e, id, &reason);
         if (v == NO_FIT) {
             sched_pass(d, w);
             continue;
@@ -238,7 +244,7 @@ static void backfill_all(struct easy *e)
     }
 }
 
-/* The same for the units that have joined since the last decision. */
+/* The same for those units alone that began to wait in this round: nothing else happened. */
 static void backfill_fresh(struct easy *e)
 {
     struct sched *d = &e->sched;
@@ -250,7 +256,7 @@ static void backfill_fresh(struct easy *e)
     for (uint32_t i = 0; i < d->n_fresh; i++) {
         const char *reason;
         uint32_t id = d->fresh[i];
-        if (sched_unit(d, id)->state == UNIT_WAITING && id != e->head && attempt(e, id, &reason) == PLACED) sched_start(d, id, reason);
+        if (sched_unit(d, id)->state == UNIT_WAITING && id != e->last.head && attempt(e, id, &reason) == PLACED) sched_start(d, id, reason);
     }
 }
 
@@ -261,7 +267,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     (void)error, (void)cap;
     struct easy *e = pol_alloc(1, sizeof *e);
     sched_init(&e->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, e);
-    e->head = POL_NONE;
+    e->last.head = POL_NONE;
     list_estimates(&e->sched, value[P_ESTIMATE].i, flags);
     return e;
 }
@@ -271,35 +277,35 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     struct easy *e = self;
     struct sched *d = &e->sched;
     sched_open(d, view, ev, n_ev);
-    bool quiet = d->plan.change_epoch == e->change_epoch && d->n_non_monotone == 0;
+    bool quiet = d->plan.change_epoch == e->last.change_epoch && d->n_non_monotone == 0;
     uint32_t id;
     while ((id = queue_first(&d->wait)) != POL_NONE && sched_try(d, id, "first in order, fits")) quiet = false;
     if (id == POL_NONE) {
-        e->head = POL_NONE;
+        e->last.head = POL_NONE;
         return;
     }
-    quiet = quiet && id == e->head && sched_unit(d, id)->ordinal == e->head_ordinal &&
-            (!e->is_known || (!e->is_stale && view->now_us < e->until && d->placement.generation == e->generation));
-    e->head = id;
-    e->head_ordinal = sched_unit(d, id)->ordinal;
+    quiet = quiet && id == e->last.head && sched_unit(d, id)->ordinal == e->last.head_ordinal &&
+            (!e->res.is_known || (!e->res.is_stale && view->now_us < e->res.until && d->placement.generation == e->last.generation));
+    e->last.head = id;
+    e->last.head_ordinal = sched_unit(d, id)->ordinal;
     if (quiet) {
         backfill_fresh(e);
     } else {
-        e->is_known = false;
+        e->res.is_known = false;
         backfill_all(e);
     }
     sched_head(d, id, "first in order; later units start only where they leave its reservation be");
-    e->change_epoch = d->plan.change_epoch;
-    e->generation = d->placement.generation;
+    e->last.change_epoch = d->plan.change_epoch;
+    e->last.generation = d->placement.generation;
 }
 
 static void destroy(void *self)
 {
     struct easy *e = self;
-    for (size_t i = 0; i < e->cap_snap; i++) free(e->snap[i].card);
-    free(e->snap);
-    free(e->snap_node);
-    free(e->refused);
+    for (size_t i = 0; i < e->res.cap_snap; i++) free(e->res.snap[i].card);
+    free(e->res.snap);
+    free(e->res.snap_node);
+    free(e->res.refused);
     free(e->node);
     free(e->capacity);
     free(e->place);

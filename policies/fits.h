@@ -141,7 +141,8 @@ static inline uint64_t FITS(pick_cards)(const FITS_NODE *n, const FITS_CARD *car
 static inline int64_t FITS(capacity_of_cards)(const FITS_NODE *n, const FITS_CARD *cards, const FITS_REQUEST *s)
 {
     int64_t slots = 0, fit;
-    if (s->n_gpu > 1 && s->gpu_milli < FITS_WHOLE_CARD) {   /* shares of several cards: the choice matters, so it is made */
+    /* Shares of several cards: the choice matters, so it is made. */
+    if (s->n_gpu > 1 && s->gpu_milli < FITS_WHOLE_CARD) {
         FITS_CARD left[FITS_CARDS_MAX];
         memcpy(left, cards, n->n_gpu * sizeof *left);
         for (uint64_t chosen; (chosen = FITS(pick_cards)(n, left, s)) != 0; slots++)

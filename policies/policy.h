@@ -94,7 +94,8 @@ struct pol_task_info {
     /* Of a task that is made of API calls. */
     uint32_t n_calls;               /* 0: it is not */
     uint32_t next_call;             /* number of its next call, or of the one that runs; n_calls: all are done */
-    uint32_t queue;                 /* node in whose queue it waits; POL_NONE: it waits with the master, runs or is blocked */
+    /* Node in whose queue it waits; POL_NONE: it waits with the master, runs or is blocked. */
+    uint32_t queue;
     uint32_t call_node, call_engine;        /* where its call runs; call_node POL_NONE: none does */
     int64_t  call_since_us, call_us;        /* when that began, and how long it takes, the way included */
 };
@@ -111,7 +112,8 @@ enum { POL_RANKS, POL_TIMES, POL_EFFICIENCIES };
 struct pol_relation { uint32_t form, reserved; double value[POL_ENGINES_MAX]; };
 
 /* One block that a task reads. */
-struct pol_input { int64_t size_b; const uint32_t *replica; uint32_t n_replicas, reserved; };   /* replica: nodes, increasing */
+/* replica: nodes, increasing. */
+struct pol_input { int64_t size_b; const uint32_t *replica; uint32_t n_replicas, reserved; };
 
 /* What reading a task's inputs on some node comes to, each from its cheapest replica. */
 struct pol_transfer {
@@ -129,7 +131,8 @@ struct pol_job_info {
     uint32_t user, queue;           /* dense ids in first-seen order; queue POL_NONE: none */
     int32_t  priority;
     uint32_t is_gang;               /* its tasks start together, and are preempted together */
-    uint32_t category;              /* of its model: a dense id, POL_NAME_CATEGORY names it (image, speech ...); POL_NONE: unknown */
+    /* Of its model: a dense id, POL_NAME_CATEGORY names it (image, speech ...); POL_NONE: unknown. */
+    uint32_t category;
     uint32_t hints;                 /* POL_HINT_...: what its user told */
     uint32_t n_stages;              /* 0: its tasks have no order and no data; else 1 + the greatest stage */
 };
@@ -143,12 +146,14 @@ struct pol_reading { int64_t gpu_util, mem_bw; };
 
 enum pol_event_type {               /* append only */
     POL_ARRIVED,                    /* job: those of its tasks wait that need no other's end */
-    POL_READY,                      /* task waits: what it needs is done, or again after an interruption (gang: task is the first) */
+    /* Task waits: what it needs is done, or again after an interruption (gang: task is the first). */
+    POL_READY,
     POL_TASK_ENDED,                 /* task; node: where it ran */
     POL_JOB_ENDED,                  /* job: its last task ended; sent after that task's event */
     POL_NODE_DOWN, POL_NODE_UP,     /* node */
     POL_TIMER,                      /* a wake asked for earlier */
-    POL_CALL                        /* task: its next call may run; node: the one with which the last was lost, POL_NONE if it is done */
+    /* task: its next call may run; node: the one with which the last was lost, POL_NONE if it is done. */
+    POL_CALL
 };
 /* Infos of the job and task named here can be read until decide returns, ended or not. */
 struct pol_event { uint32_t type, node; pol_job job; pol_task task; };
@@ -169,7 +174,8 @@ struct pol_view {
     const struct pol_gpu_type *gpu_type;        /* [n_gpu_types as the first view had it]: of every node's type */
     uint32_t n_licences, reserved;              /* different ones; what the cluster has of each, and how much is free */
     int64_t  licence_total[POL_LICENCES_MAX], licence_free[POL_LICENCES_MAX];
-    const int32_t *shape_licence;       /* [n_shapes * POL_LICENCES_MAX] what a task of each shape asks; NULL: there are none */
+    /* [n_shapes * POL_LICENCES_MAX] what a task of each shape asks; NULL: there are none. */
+    const int32_t *shape_licence;
     uint32_t n_engines;                 /* types that the cluster names */
     const uint32_t *queued;             /* [n_nodes] tasks in each node's queue */
     const uint32_t *tier;               /* [n_nodes] nodes that are as far from all others share one */
@@ -183,7 +189,8 @@ struct pol_place { uint32_t node, reserved; uint64_t cards; int64_t cpu_milli; }
 
 /* What `name` gives names of, and by what id. */
 enum pol_name_type {                /* append only */
-    POL_NAME_NODE, POL_NAME_RACK, POL_NAME_GPU_TYPE, POL_NAME_LABEL, POL_NAME_ENGINE,   /* index, bit or type as in the view */
+    /* Index, bit or type as in the view. */
+    POL_NAME_NODE, POL_NAME_RACK, POL_NAME_GPU_TYPE, POL_NAME_LABEL, POL_NAME_ENGINE,
     POL_NAME_USER, POL_NAME_QUEUE, POL_NAME_CATEGORY,   /* dense ids of infos */
     POL_NAME_JOB,                   /* slot of a live job: its id in the trace */
     POL_NAME_LICENCE                /* index as in the view */
@@ -229,7 +236,10 @@ struct pol_host {
     /* A running task holds other cores from now on, > 0; its speed follows.  Not for exclusive tasks. */
     void (*resize)(void *ctx, pol_task t, int64_t cpu_milli, const char *reason);
     struct pol_reading (*measure)(void *ctx, pol_task t);
-    /* What users call it; NULL if there is no such id.  Of nodes and labels as long as the policy lives, else until decide returns. */
+    /*
+     * What users call it; NULL if there is no such id.  Of nodes and labels as long as the policy lives,
+     * else until decide returns.
+     */
     const char *(*name)(void *ctx, uint32_t type, uint32_t id);
     /*
      * For the record alone: why a waiting task is not started although it might.
@@ -305,9 +315,11 @@ enum {
     POL_PREEMPTS    = 1u << 0,      /* may preempt; a policy without it that does fails the run */
     POL_USES_LIMITS = 1u << 1,      /* reads users' estimates */
     POL_CLAIRVOYANT = 1u << 2,      /* reads true durations; every table says so */
-    POL_BY_COUNT    = 1u << 3,      /* counts cards: may start a task on cards without the memory or cores it asks, where it fails */
+    /* Counts cards: may start a task on cards without the memory or cores it asks, where it fails. */
+    POL_BY_COUNT    = 1u << 3,
     POL_STRANDS     = 1u << 4,      /* may leave tasks waiting for ever though they would fit: they end unfinished */
-    POL_RUNS_CALLS  = 1u << 5,      /* runs tasks that are made of API calls; for others such a job's arrival fails the run */
+    /* Runs tasks that are made of API calls; for others such a job's arrival fails the run. */
+    POL_RUNS_CALLS  = 1u << 5,
 };
 
 struct pol_ops {

@@ -66,7 +66,10 @@ struct affinity {
 
 /* Try the next call of each of the node's idle tasks, then start tasks of its queue. */
 void affinity_node(struct affinity *a, uint32_t node);
-/* Nodes that may run more and have an empty queue take from the longest; all: every node, not only those that changed. */
+/*
+ * Nodes that may run more and have an empty queue take from the longest; all: every node, not only those
+ * that changed.
+ */
 void affinity_rebalance(struct affinity *a, bool all);
 /* Calls that wait for engines elsewhere. */
 void affinity_others(struct affinity *a);

@@ -20,7 +20,8 @@ static int before(const void *x, const void *y)
     const struct unit *a = x, *b = y;
     if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
     if (a->ordinal != b->ordinal) return a->ordinal < b->ordinal ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);      /* no two units are equal: the order is never left to qsort */
+    /* No two units are equal: the order is never left to qsort. */
+    return (a->index > b->index) - (a->index < b->index);
 }
 
 /* Once per round of an instant in which anything happened. */

@@ -91,7 +91,10 @@ static inline bool kit_license(struct kit *k, const struct pol_view *v, const st
     return ok;
 }
 
-/* Start the unit if there are licences and all its tasks find a node, each on the first that fits; else leave the plan as it was. */
+/*
+ * Start the unit if there are licences and all its tasks find a node, each on the first that fits; else
+ * leave the plan as it was.
+ */
 static inline bool kit_start(struct kit *k, const struct pol_view *v, struct unit *u, const char *reason)
 {
     uint32_t want = u->is_gang ? u->n_tasks : 1, i = 0;

@@ -85,10 +85,10 @@ static bool cost_of(const struct mq *m, enum mq_class class, const struct pol_sh
  * Since a request class failed it can have come to fit only on nodes that changed.  `from`
  * is the plan's touches at that time, 0: all nodes.  How many there are, and the i-th.
  */
-static uint64_t n_changed(const struct plan *p, uint64_t from) { return from == 0 || p->n_touches - from > p->n_nodes ? p->n_nodes : p->n_touches - from; }
+static uint64_t n_changed(const struct plan *p, uint64_t from) { return from == 0 || p->touches.n - from > p->n_nodes ? p->n_nodes : p->touches.n - from; }
 static uint32_t changed(const struct plan *p, uint64_t from, uint64_t i)
 {
-    return from == 0 || p->n_touches - from > p->n_nodes ? (uint32_t)i : p->log[(from + 1 + i) & p->mask];
+    return from == 0 || p->touches.n - from > p->n_nodes ? (uint32_t)i : p->touches.log[(from + 1 + i) & p->touches.mask];
 }
 
 static uint32_t best_node(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t cores, uint64_t from)
@@ -130,8 +130,8 @@ static int64_t most_cores(struct mq *m, uint64_t from)
 {
     const struct plan *p = &m->sched.plan;
     struct mq_most *x = &m->fit.most;
-    if (x->from == from && x->to == p->n_touches && x->rules == m->epoch.cpu_rules) return x->cpu;
-    *x = (struct mq_most){ .from = from, .to = p->n_touches, .rules = m->epoch.cpu_rules };
+    if (x->from == from && x->to == p->touches.n && x->rules == m->epoch.cpu_rules) return x->cpu;
+    *x = (struct mq_most){ .from = from, .to = p->touches.n, .rules = m->epoch.cpu_rules };
     bool may_borrow = !m->param.arrays_on || mq_gpu_idle(m);
     uint64_t n = n_changed(p, from);
     for (uint64_t i = 0; i < n; i++) {
@@ -151,7 +151,7 @@ bool fit_skip_cpu(void *ctx, uint32_t request_class)
     const struct request_class *k = &m->sched.classes.at[request_class];
     struct mq_failure *f = request_class < m->fit.cap_failed ? &m->fit.failed[request_class] : NULL;
     if (f == NULL || f->rules != m->epoch.cpu_rules) return false;
-    if (f->touches == p->n_touches) return true;
+    if (f->touches == p->touches.n) return true;
     if (k->n_tasks > 1 || f->touches == 0) return false;
     const struct pol_shape *s = &p->shape[k->shape[0]];
     if (s->exclusive || s->cpu_milli <= most_cores(m, f->touches)) {
@@ -159,7 +159,7 @@ bool fit_skip_cpu(void *ctx, uint32_t request_class)
         struct fit_cost c;
         for (uint64_t i = 0; i < n; i++) if (cpu_cost(m, s, changed(p, f->touches, i), &c)) return false;
     }
-    f->touches = p->n_touches;
+    f->touches = p->touches.n;
     return true;
 }
 
@@ -170,8 +170,8 @@ bool fit_skip_gpu(void *ctx, uint32_t request_class)
     const struct request_class *k = &m->sched.classes.at[request_class];
     struct mq_request *x = request_class < m->cap_request ? &m->request[request_class] : NULL;
     if (x == NULL || x->no_cards == 0 || k->n_tasks > 1) return false;
-    if (x->no_cards - 1 != p->n_touches && !no_cards(m, &p->shape[k->shape[0]], x->no_cards - 1)) return false;
-    x->no_cards = p->n_touches + 1;
+    if (x->no_cards - 1 != p->touches.n && !no_cards(m, &p->shape[k->shape[0]], x->no_cards - 1)) return false;
+    x->no_cards = p->touches.n + 1;
     return true;
 }
 
@@ -267,7 +267,7 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
     struct mq_failure *f = &m->fit.failed[u->request_class];
     bool is_same = f->rules == rules && f->cores == cores;
     bool known = is_same || (f->rules == rules && u->n_tasks == 1 && f->cores > 0 && cores > f->cores);
-    if (known && f->touches == d->plan.n_touches) return false;
+    if (known && f->touches == d->plan.touches.n) return false;
     if (known && u->n_tasks == 1) from = f->touches;
     POL_RESERVE(d->place, d->cap_place, u->n_tasks);
     struct plan_mark mark = plan_mark(&d->plan);
@@ -292,9 +292,9 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
     spare_victims(m);
     plan_undo(&d->plan, mark);
     if (class != MQ_CPU) tell_short(m, u, cores, from);
-    if (class != MQ_CPU && u->n_tasks == 1 && no_cards(m, &d->plan.shape[k->shape[0]], 0)) m->request[u->request_class].no_cards = d->plan.n_touches + 1;
+    if (class != MQ_CPU && u->n_tasks == 1 && no_cards(m, &d->plan.shape[k->shape[0]], 0)) m->request[u->request_class].no_cards = d->plan.touches.n + 1;
     /* A failure with fewer cores stays noted: it was not tried again, and nodes that changed since may hold that. */
-    if (is_same || !known) *f = (struct mq_failure){ rules, d->plan.n_touches, cores };
+    if (is_same || !known) *f = (struct mq_failure){ rules, d->plan.touches.n, cores };
     return false;
 }
 

@@ -147,7 +147,8 @@ static bool keep_more(struct reservation *r, const struct plan *p, const struct 
         if (!n->is_up || (n->cpu_free == 0 && p->node[i].n_idle == 0)) continue;
         uint32_t part = part_of(r, p, i);           /* may move r->part */
         struct reservation_part *o = &r->part[part];
-        if (o->sum[WF_KEPT].n_tasks == 0) o->sum[WF_KEPT].n_tasks = 1;      /* exclusive tasks must find the node taken */
+        /* Exclusive tasks must find the node taken. */
+        if (o->sum[WF_KEPT].n_tasks == 0) o->sum[WF_KEPT].n_tasks = 1;
         int64_t more = n->cpu_free - o->sum[WF_KEPT].cpu;
         if (more > cpu) more = cpu;
         if (more > 0) { o->sum[WF_KEPT].cpu += more; cpu -= more; }
@@ -171,7 +172,8 @@ static void order_steps(const struct reservation *r, const struct plan *p, uint3
     for (uint32_t s = first; s < r->n_steps; s++) {
         for (uint32_t i = r->step_start[s]; i < r->step_start[s + 1]; i++) {
             const struct pol_shape *sh = &p->shape[r->task[i].shape];
-            if (!r->task[i].is_done) size[s] += sh->cpu_milli + (int64_t)sh->n_gpu * sh->gpu_milli * 64;     /* cards are scarcer */
+            /* Cards are scarcer. */
+            if (!r->task[i].is_done) size[s] += sh->cpu_milli + (int64_t)sh->n_gpu * sh->gpu_milli * 64;
         }
         uint32_t at = s - first;
         for (; at > 0 && size[order[at - 1]] < size[s]; at--) order[at] = order[at - 1];

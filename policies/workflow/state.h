@@ -49,7 +49,8 @@ struct wf_loan {
     uint32_t part, node, group, shape, prev, next;
     uint64_t cards, ordinal;
     int64_t  started;
-    unsigned inside;                /* WF_...: what besides cores and cards comes from the reservation, not from outside */
+    /* WF_...: what besides cores and cards comes from the reservation, not from outside. */
+    unsigned inside;
     bool     is_former;             /* the lender is gone, and it runs on */
     pol_task task;
 };
@@ -123,11 +124,17 @@ struct wf_policy {
 
 /* ---- view.c ---- */
 void wf_first_look(struct wf_policy *p, const struct pol_view *v);
-/* What a task of the shape takes there becomes idle (+1), or no longer is (-1); of memory and licences what `inside` says. */
+/*
+ * What a task of the shape takes there becomes idle (+1), or no longer is (-1); of memory and licences what
+ * `inside` says.
+ */
 void wf_idle_move(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t cards, int sign, unsigned inside);
 /* A whole reservation, as far as it is neither used nor lent, comes (+1) or goes (-1). */
 void wf_idle_reservation(struct wf_policy *p, const struct wf *w, int sign);
-/* Bring p->outside.shown up to date with all that changed, in the cluster or in reservations; seen: forget what changed. */
+/*
+ * Bring p->outside.shown up to date with all that changed, in the cluster or in reservations; seen: forget
+ * what changed.
+ */
 void wf_show(struct wf_policy *p);
 void wf_show_node(struct wf_policy *p, uint32_t node);
 void wf_touch(struct wf_policy *p, uint32_t node);

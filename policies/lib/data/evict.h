@@ -16,7 +16,8 @@ struct evict {
     struct evict_rich *rich; size_t cap_rich; uint32_t n_rich;
     uint32_t *needy;  size_t cap_needy;  uint32_t n_needy;
     uint32_t *victim; size_t cap_victim; uint32_t n_victims;
-    uint64_t *failed_in; size_t cap_failed_in;      /* by request class: the decision in which not even all victims were enough */
+    /* By request class: the decision in which not even all victims were enough. */
+    uint64_t *failed_in; size_t cap_failed_in;
     const char *reason;
 };
 

@@ -259,12 +259,12 @@ void flownet_close(struct flownet *n, uint32_t node, uint32_t card)
 void flownet_places(struct flownet *n, bool all)
 {
     const struct plan *p = &n->sched->plan;
-    if (all || n->places.seen == 0 || p->n_touches - n->places.seen > p->mask) {
+    if (all || n->places.seen == 0 || p->touches.n - n->places.seen > p->touches.mask) {
         for (uint32_t i = 0; i < p->n_nodes; i++) tell_node(n, i);
     } else {
-        for (uint64_t k = n->places.seen + 1; k <= p->n_touches; k++) tell_node(n, p->log[k & p->mask]);
+        for (uint64_t k = n->places.seen + 1; k <= p->touches.n; k++) tell_node(n, p->touches.log[k & p->touches.mask]);
     }
-    n->places.seen = p->n_touches;
+    n->places.seen = p->touches.n;
 }
 
 uint64_t flownet_card(const struct flownet *n, uint32_t node, uint32_t card, const struct pol_shape *s, uint64_t but)

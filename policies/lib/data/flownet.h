@@ -84,7 +84,10 @@ void flownet_open(struct flownet *n);
 void flownet_places(struct flownet *n, bool all);
 /* One place of the site that `card` stands for is not to be used again in this decision. */
 void flownet_close(struct flownet *n, uint32_t node, uint32_t card);
-/* A wholly free card of the site that `card` stands for, that fits and is not in `but`, as a bit of the node's cards; or 0. */
+/*
+ * A wholly free card of the site that `card` stands for, that fits and is not in `but`, as a bit of the
+ * node's cards; or 0.
+ */
 uint64_t flownet_card(const struct flownet *n, uint32_t node, uint32_t card, const struct pol_shape *s, uint64_t but);
 
 /*

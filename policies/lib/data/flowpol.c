@@ -163,7 +163,10 @@ static void list_moved(struct flowpol *f)
     for (uint32_t i = 0; i < f->n_moved; i++) sched_release(d, f->moved[i]);
 }
 
-/* The card for a task that the flow put on a node: a free one, else, for a job below its share, one that a victim holds. */
+/*
+ * The card for a task that the flow put on a node: a free one, else, for a job below its share, one that a
+ * victim holds.
+ */
 static uint64_t choose_card(struct flowpol *f, const struct flownet_put *p, const struct pol_shape *s)
 {
     const struct plan *plan = &f->offer.sched.plan;
@@ -220,7 +223,10 @@ static bool take_places(struct flowpol *f)
     return all;
 }
 
-/* Victims, and tasks to be moved, whose GPU nobody took run on if they still can, the last first; the rest are preempted. */
+/*
+ * Victims, and tasks to be moved, whose GPU nobody took run on if they still can, the last first; the rest
+ * are preempted.
+ */
 static void settle_stops(struct flowpol *f)
 {
     struct sched *d = &f->offer.sched;

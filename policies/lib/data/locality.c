@@ -137,7 +137,10 @@ static int64_t price_on(const struct locality *l, const struct locality_reach *r
     return l->price.of(l->price.ctx, &x, scope);
 }
 
-/* Where the price leaves a cost open it is that of the next wider scope: a node's is its rack's, a rack's elsewhere's. */
+/*
+ * Where the price leaves a cost open it is that of the next wider scope: a node's is its rack's, a rack's
+ * elsewhere's.
+ */
 static void fill_unsaid(const struct locality *l, struct locality_reach *r)
 {
     struct locality_reach_at *rack = &r->at[r->n_nodes];

@@ -139,12 +139,12 @@ static void list_open(struct offer *o)
     size_t words = (p->n_nodes + 63) / 64;
     POL_RESERVE(o->nodes.is_open, o->nodes.cap_is_open, words);
     POL_RESERVE(o->nodes.at, o->nodes.cap, p->n_nodes);
-    if (o->nodes.seen == 0 || p->n_touches - o->nodes.seen > p->mask) {
+    if (o->nodes.seen == 0 || p->touches.n - o->nodes.seen > p->touches.mask) {
         for (uint32_t i = 0; i < p->n_nodes; i++) look_at(o, i);
     } else {
-        for (uint64_t k = o->nodes.seen + 1; k <= p->n_touches; k++) look_at(o, p->log[k & p->mask]);
+        for (uint64_t k = o->nodes.seen + 1; k <= p->touches.n; k++) look_at(o, p->touches.log[k & p->touches.mask]);
     }
-    o->nodes.seen = p->n_touches;
+    o->nodes.seen = p->touches.n;
     o->nodes.n = 0;
     for (size_t w = 0; w < words; w++)
         for (uint64_t left = o->nodes.is_open[w]; left != 0; left &= left - 1)

@@ -34,7 +34,8 @@ struct offer_rule {
     const struct offer_singles *singles;
 };
 
-struct offer_queue { struct queue jobs; int64_t held; uint64_t passed_in; };    /* jobs: their groups, as units of `rep` */
+/* A queue of jobs: their groups, as units of `rep`. */
+struct offer_queue { struct queue jobs; int64_t held; uint64_t passed_in; };
 struct offer_group { uint32_t queue; bool is_in; };
 struct offer_job {
     uint64_t ordinal;           /* whose record this is */
@@ -82,12 +83,18 @@ void offer_fini(struct offer *o);
 void offer_open(struct offer *o, const struct pol_view *view, const struct pol_event *ev, size_t n_ev);
 /* Offer GPUs until no job takes any; below_share: only to jobs that hold less than their share. */
 void offer_gpus(struct offer *o, bool below_share);
-/* Start CPU units in order of arrival, each where it fits and reads its inputs cheapest; skip those that fit nowhere. */
+/*
+ * Start CPU units in order of arrival, each where it fits and reads its inputs cheapest; skip those that
+ * fit nowhere.
+ */
 void offer_cpus(struct offer *o);
 /* Ask to be woken for the offers that were declined. */
 void offer_close(struct offer *o);
 
-/* The unit for which the job would take what is free, its placement allocated in the plan and left in sched.place; or POL_NONE. */
+/*
+ * The unit for which the job would take what is free, its placement allocated in the plan and left in
+ * sched.place; or POL_NONE.
+ */
 uint32_t offer_pick(struct offer *o, uint32_t job, bool *declines);
 /* Start that unit. */
 void offer_take(struct offer *o, uint32_t unit, const char *reason);

@@ -30,7 +30,8 @@ struct auction {
     uint32_t *next;                     /* [n_arcs] the arc's next task, unless it is placed already */
     bool     *is_placed;                /* [n_tasks] */
     int64_t  *bid;                      /* [n_tasks] of placed ones */
-    struct back { struct offer *at; size_t cap; uint32_t n; } *back;    /* [n_jobs] a heap of tasks that lost their place */
+    /* [n_jobs] a heap of the job's tasks that lost their place. */
+    struct back { struct offer *at; size_t cap; uint32_t n; } *back;
     uint32_t *queue, head, n_queue;     /* [n_jobs] jobs that may bid, a ring */
     bool     *is_queued;                /* [n_jobs] */
     int64_t  eps, most;                 /* most: what a task within a job's share is worth here, in place of M */
@@ -289,7 +290,8 @@ static void lower_prices(struct assign *s, int64_t by)
     }
 }
 
-enum { BIDS = 32 };                     /* most bids for each place in a round: a price that has far to climb takes too many */
+/* Most bids for each place in a round: a price that has far to climb takes too many. */
+enum { BIDS = 32 };
 
 /* Bid for all places anew.  False: the bids that a round may make were used up. */
 static bool run_round(struct auction *a, int64_t eps)
@@ -306,7 +308,10 @@ static bool run_round(struct auction *a, int64_t eps)
     return a->left > 0;
 }
 
-/* The dearest placement; and by how much, in the mean, a task's placement is cheaper than the dearest place it names. */
+/*
+ * The dearest placement; and by how much, in the mean, a task's placement is cheaper than the dearest place
+ * it names.
+ */
 static void survey(const struct assign *s, int64_t *dearest, int64_t *spread)
 {
     pol_wide sum = 0;

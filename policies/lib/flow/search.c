@@ -202,7 +202,8 @@ static void pop_root(struct assign *s, int64_t d)
 {
     for (uint32_t k = 0; k < s->n_jobs; k++) {
         const struct job *j = &s->job[k];
-        if (j->x == j->n) continue;     /* none waits; if some wait that fit nowhere, the job must rise with the root too */
+        /* None waits; if some wait that fit nowhere, the job must rise with the root too. */
+        if (j->x == j->n) continue;
         int64_t more = d + j->pi - s->pi_root - place_value_up(s, j);
         if (better(s, job_v(s, k), more, (uint32_t)PLAIN, root_v(s))) search_labels_push(s, (struct label){ more, more, job_v(s, k), (uint32_t)PLAIN });
     }
@@ -399,7 +400,8 @@ static size_t too_many(const struct assign *s)
 
 /* What repairs have cost so far, looked at whenever their number doubled. */
 struct growth { uint64_t next, arcs; };
-enum { FIRST = 16, MOST = 6 };          /* paths before the first look; most that one doubling costs, in times the last */
+/* Paths before the first look; most that one doubling costs, in times the last. */
+enum { FIRST = 16, MOST = 6 };
 
 /*
  * Would `all` repairs look at more than `most` arcs, if each doubling of their
@@ -441,7 +443,8 @@ static bool relieve(struct assign *s, uint64_t most)
 /* Arcs that the repairs of a cold start may look at before an auction is tried. */
 static uint64_t patience(const struct assign *s)
 {
-    bool any = s->count.places == 0 || s->tune.bid_from > UINT64_MAX / 16 / s->count.places;    /* as foresee multiplies */
+    /* Anything goes if the limit would overflow in foresee, which multiplies it. */
+    bool any = s->count.places == 0 || s->tune.bid_from > UINT64_MAX / 16 / s->count.places;
     return any ? UINT64_MAX : s->tune.bid_from * s->count.places;
 }
 

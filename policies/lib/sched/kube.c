@@ -101,7 +101,10 @@ void kube_rank(struct kube *k, const struct pol_host *h, uint32_t n_nodes, uint6
 
 /* ---- what is the same for the whole run ---- */
 
-/* Scard: the mean of three figures, each relative to the best of the cluster's types.  One that no type states is 1 for all. */
+/*
+ * Scard: the mean of three figures, each relative to the best of the cluster's types.  One that no type
+ * states is 1 for all.
+ */
 static void score_types(struct kube *k, const struct plan *p)
 {
     int64_t best[3] = { 0 };
@@ -127,10 +130,10 @@ void kube_prepare(struct kube *k, const struct plan *p)
     if (k->plan == p) return;
     k->plan = p;
     k->n_gpu_nodes = 0;
-    k->most[0] = p->gpu_max;
+    k->most[0] = p->largest.gpu;
     k->most[1] = k->most[2] = 0;
-    k->most[3] = p->cpu_max;
-    k->most[4] = p->mem_max;
+    k->most[3] = p->largest.cpu;
+    k->most[4] = p->largest.mem;
     for (uint32_t i = 0; i < p->n_nodes; i++) k->n_gpu_nodes += p->node[i].n.n_gpu > 0;
     for (uint32_t i = 0; i < p->n_cards; i++) {
         if (p->card[i].mem_total > k->most[1]) k->most[1] = p->card[i].mem_total;

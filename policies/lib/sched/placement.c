@@ -100,9 +100,9 @@ static struct after after_task(const struct plan_node *o, const struct pol_shape
 
 static int64_t cost_best(const struct plan *p, const struct after *f)
 {
-    int64_t sum = p->cpu_max > 0 ? share(f->cpu, p->cpu_max) : 0;
-    if (p->mem_max > 0) sum += share(f->mem, p->mem_max);
-    if (p->gpu_max > 0) sum += share(f->gpu, p->gpu_max);
+    int64_t sum = p->largest.cpu > 0 ? share(f->cpu, p->largest.cpu) : 0;
+    if (p->largest.mem > 0) sum += share(f->mem, p->largest.mem);
+    if (p->largest.gpu > 0) sum += share(f->gpu, p->largest.gpu);
     return sum;
 }
 
@@ -375,14 +375,14 @@ static void update(const struct placement *pl, struct placement_tree *t, uint32_
 {
     const struct plan *p = pl->plan;
     uint64_t from = t->seen;
-    t->seen = p->n_touches;
-    if (!t->is_built || t->generation != pl->generation || p->n_touches - from > p->n_nodes) {
+    t->seen = p->touches.n;
+    if (!t->is_built || t->generation != pl->generation || p->touches.n - from > p->n_nodes) {
         build(pl, t, shape);
         return;
     }
-    for (uint64_t k = from + 1; k <= p->n_touches; k++) {
-        uint32_t node = p->log[k & p->mask];
-        if (p->last_touch[node] == k) replay(pl, t, shape, node);   /* earlier touches are out of date */
+    for (uint64_t k = from + 1; k <= p->touches.n; k++) {
+        uint32_t node = p->touches.log[k & p->touches.mask];
+        if (p->touches.last[node] == k) replay(pl, t, shape, node);   /* earlier touches are out of date */
     }
 }
 

@@ -32,7 +32,8 @@ struct placement {
     struct plan *plan;                  /* borrowed */
     struct placement_tree **tree; size_t cap_tree;      /* [shape]; NULL: none */
     uint32_t n_trees, max_trees, oldest, newest;    /* shapes whose trees were asked longest ago, and last; POL_NONE */
-    struct kube *kube, own;             /* kube rules: the profile in use, NULL for others; `own` unless placement_use said otherwise */
+    /* Kube rules: the profile in use, NULL for others; `own` unless placement_use said otherwise. */
+    struct kube *kube, own;
     /* fgd */
     int64_t *arrived; size_t cap_arrived;           /* [shape] tasks that arrived */
     int64_t  n_arrived, n_refreshed;

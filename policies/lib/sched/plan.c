@@ -14,17 +14,17 @@ struct plan_old { uint32_t id; struct plan_node node; };
 
 void plan_fini(struct plan *p)
 {
-    free(p->node); free(p->card); free(p->node_class); free(p->last_touch); free(p->log);
-    free(p->old); free(p->old_card); free(p->own_shape);
+    free(p->node); free(p->card); free(p->node_class); free(p->touches.last); free(p->touches.log);
+    free(p->undo.node); free(p->undo.card); free(p->bare.shape);
     memset(p, 0, sizeof *p);
 }
 
 static void touch(struct plan *p, uint32_t node)
 {
     p->change_epoch = ++p->last_epoch;
-    p->n_touches++;
-    p->log[p->n_touches & p->mask] = node;
-    p->last_touch[node] = p->n_touches;
+    p->touches.n++;
+    p->touches.log[p->touches.n & p->touches.mask] = node;
+    p->touches.last[node] = p->touches.n;
 }
 
 /* ---- in step with the view ---- */
@@ -68,19 +68,19 @@ static void build(struct plan *p, const struct pol_view *v)
     p->node = pol_alloc(p->n_nodes, sizeof *p->node);
     p->card = pol_alloc(p->n_cards, sizeof *p->card);
     p->node_class = pol_alloc(p->n_nodes, sizeof *p->node_class);
-    p->last_touch = pol_alloc(p->n_nodes, sizeof *p->last_touch);
+    p->touches.last = pol_alloc(p->n_nodes, sizeof *p->touches.last);
     uint32_t size = 64;
     while (size <= p->n_nodes) size *= 2;
-    p->log = pol_alloc(size, sizeof *p->log);
-    p->mask = size - 1;
+    p->touches.log = pol_alloc(size, sizeof *p->touches.log);
+    p->touches.mask = size - 1;
     if (p->n_cards > 0) memcpy(p->card, v->card, p->n_cards * sizeof *p->card);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         struct plan_node *o = &p->node[i];
         o->n = v->node[i];
         sum_cards(p, o);
-        if (o->n.cpu_total > p->cpu_max) p->cpu_max = o->n.cpu_total;
-        if (o->n.mem_total > p->mem_max) p->mem_max = o->n.mem_total;
-        if ((int64_t)o->n.n_gpu * WHOLE > p->gpu_max) p->gpu_max = (int64_t)o->n.n_gpu * WHOLE;
+        if (o->n.cpu_total > p->largest.cpu) p->largest.cpu = o->n.cpu_total;
+        if (o->n.mem_total > p->largest.mem) p->largest.mem = o->n.mem_total;
+        if ((int64_t)o->n.n_gpu * WHOLE > p->largest.gpu) p->largest.gpu = (int64_t)o->n.n_gpu * WHOLE;
         touch(p, i);
     }
     p->freed_epoch = ++p->last_epoch;
@@ -118,13 +118,13 @@ void plan_shapes(struct plan *p, const struct pol_view *v)
     p->shape = v->shape;
     p->licence = v->shape_licence;
     if (!p->by_count) return;
-    POL_RESERVE(p->own_shape, p->cap_own, v->n_shapes);
-    for (; p->n_own < v->n_shapes; p->n_own++) {
-        p->own_shape[p->n_own] = v->shape[p->n_own];
-        p->own_shape[p->n_own].gpu_mem_b = 0;
-        p->own_shape[p->n_own].gpu_cores = 0;
+    POL_RESERVE(p->bare.shape, p->bare.cap, v->n_shapes);
+    for (; p->bare.n < v->n_shapes; p->bare.n++) {
+        p->bare.shape[p->bare.n] = v->shape[p->bare.n];
+        p->bare.shape[p->bare.n].gpu_mem_b = 0;
+        p->bare.shape[p->bare.n].gpu_cores = 0;
     }
-    p->shape = p->own_shape;
+    p->shape = p->bare.shape;
 }
 
 void plan_sync(struct plan *p, const struct pol_view *v)
@@ -140,14 +140,14 @@ void plan_renew(struct plan *p) { p->change_epoch = ++p->last_epoch; }
 
 static void save(struct plan *p, uint32_t node)
 {
-    if (p->depth == 0) return;
+    if (p->undo.depth == 0) return;
     const struct plan_node *o = &p->node[node];
-    POL_RESERVE(p->old, p->cap_old, p->n_old + 1);
-    p->old[p->n_old++] = (struct plan_old){ node, *o };
+    POL_RESERVE(p->undo.node, p->undo.cap, p->undo.n + 1);
+    p->undo.node[p->undo.n++] = (struct plan_old){ node, *o };
     if (o->n.n_gpu == 0) return;
-    POL_RESERVE(p->old_card, p->cap_old_card, p->n_old_card + o->n.n_gpu);
-    memcpy(&p->old_card[p->n_old_card], &p->card[o->n.card0], o->n.n_gpu * sizeof *p->card);
-    p->n_old_card += o->n.n_gpu;
+    POL_RESERVE(p->undo.card, p->undo.cap_cards, p->undo.n_cards + o->n.n_gpu);
+    memcpy(&p->undo.card[p->undo.n_cards], &p->card[o->n.card0], o->n.n_gpu * sizeof *p->card);
+    p->undo.n_cards += o->n.n_gpu;
 }
 
 /* card: the node's own. */
@@ -202,7 +202,7 @@ void plan_release(struct plan *p, uint32_t node, const struct pol_shape *s, uint
     save(p, node);
     move(&p->node[node], &p->card[p->node[node].n.card0], s, cards, +1);
     touch(p, node);
-    p->n_releases++;
+    p->undo.n_releases++;
     p->freed_epoch = ++p->last_epoch;
 }
 
@@ -257,30 +257,30 @@ void plan_copy_node(struct plan *to, const struct plan *from, uint32_t node)
  */
 struct plan_mark plan_mark(struct plan *p)
 {
-    struct plan_mark m = { p->n_old, p->n_old_card, p->freed_epoch, p->change_epoch, p->n_releases };
-    p->depth++;
+    struct plan_mark m = { p->undo.n, p->undo.n_cards, p->freed_epoch, p->change_epoch, p->undo.n_releases };
+    p->undo.depth++;
     p->freed_epoch = ++p->last_epoch;
     return m;
 }
 
 void plan_undo(struct plan *p, struct plan_mark m)
 {
-    while (p->n_old > m.n_old) {
-        const struct plan_old *o = &p->old[--p->n_old];
+    while (p->undo.n > m.n_old) {
+        const struct plan_old *o = &p->undo.node[--p->undo.n];
         uint32_t n = o->node.n.n_gpu;
         p->node[o->id] = o->node;
-        p->n_old_card -= n;
-        if (n > 0) memcpy(&p->card[o->node.n.card0], &p->old_card[p->n_old_card], n * sizeof *p->card);
+        p->undo.n_cards -= n;
+        if (n > 0) memcpy(&p->card[o->node.n.card0], &p->undo.card[p->undo.n_cards], n * sizeof *p->card);
         touch(p, o->id);
     }
-    p->depth--;
+    p->undo.depth--;
     p->freed_epoch = m.freed_epoch;
     p->change_epoch = m.change_epoch;
 }
 
 void plan_keep(struct plan *p, struct plan_mark m)
 {
-    p->depth--;
-    p->freed_epoch = p->n_releases != m.n_releases ? ++p->last_epoch : m.freed_epoch;
-    if (p->depth == 0) p->n_old = p->n_old_card = 0;
+    p->undo.depth--;
+    p->freed_epoch = p->undo.n_releases != m.n_releases ? ++p->last_epoch : m.freed_epoch;
+    if (p->undo.depth == 0) p->undo.n = p->undo.n_cards = 0;
 }

@@ -24,28 +24,32 @@ struct plan_node {
     uint32_t n_no_cpu, n_no_mem;    /* running tasks that ask none (not exclusive ones) */
 };
 
+/* Which nodes changed, for readers that keep something for each: touch k, from 1 on, was of node log[k & mask]. */
+struct plan_touches { uint64_t n, *last; uint32_t *log, mask; };       /* last [n_nodes]: the node's latest k */
+
+/* What nodes and cards were before they changed under a mark, the latest last. */
+struct plan_undo {
+    struct plan_old *node; size_t n, cap;
+    struct pol_card *card; size_t n_cards, cap_cards;
+    uint32_t depth;                         /* marks not ended yet */
+    uint64_t n_releases;
+};
+
 struct plan {
     struct plan_node *node;  uint32_t n_nodes;
     struct pol_card  *card;  uint32_t n_cards;
     const struct pol_shape *shape;          /* the view's; current from plan_sync to the end of decide */
     const struct pol_gpu_type *gpu_type;    /* the view's, [n_gpu_types] */
     uint32_t n_gpu_types;
-    /* Set before the first plan_sync: shapes are copies here that ask for no memory and cores of cards (POL_BY_COUNT). */
-    bool by_count;
-    struct pol_shape *own_shape; size_t cap_own; uint32_t n_own;
     const int32_t *licence;                 /* the view's shape_licence */
-    int64_t  cpu_max, mem_max, gpu_max;     /* largest totals of any node */
+    bool by_count;                          /* POL_BY_COUNT: set before the first plan_sync; `shape` is then `bare` */
+    struct { struct pol_shape *shape; size_t cap; uint32_t n; } bare;   /* shapes without memory and cores of cards */
+    struct { int64_t cpu, mem, gpu; } largest;      /* total of any node */
     uint32_t *node_class;                   /* [n_nodes] nodes alike when idle share one; POL_NONE: unclassed */
     uint32_t n_node_classes;
     uint64_t freed_epoch, change_epoch, last_epoch;
-    /* Which nodes changed, for readers that keep something per node: touch k (1-based) was of node log[k & mask]. */
-    uint64_t n_touches, *last_touch;        /* last_touch [n_nodes]: its latest k */
-    uint32_t *log, mask;
-    /* undo */
-    struct plan_old *old;    size_t n_old, cap_old;
-    struct pol_card *old_card; size_t n_old_card, cap_old_card;
-    uint32_t depth;
-    uint64_t n_releases;
+    struct plan_touches touches;
+    struct plan_undo undo;
 };
 
 struct plan_mark { size_t n_old, n_old_card; uint64_t freed_epoch, change_epoch, n_releases; };

@@ -60,7 +60,10 @@ static void unwait_unit(struct sched *d, uint32_t id)
     if (d->ops->waits != NULL) d->ops->waits(d->self, u, -1);
 }
 
-/* Are the licences free that a unit asks for, all tasks together?  sign -1: take them, +1: give them back, 0: only ask. */
+/*
+ * Are the licences free that a unit asks for, all tasks together?  sign -1: take them, +1: give them back,
+ * 0: only ask.
+ */
 static bool licences(struct sched *d, uint32_t class, int sign)
 {
     const struct request_class *k = &d->classes.at[class];

@@ -63,7 +63,10 @@ void sched_open(struct sched *d, const struct pol_view *view, const struct pol_e
 
 /* Did a unit of this request class fail, and nothing change since that could let one fit? */
 bool sched_known_unschedulable(const struct sched *d, uint32_t class);
-/* Find a placement for the unit by the rule, allocate it in the plan and leave it in d->place; or false and no change. */
+/*
+ * Find a placement for the unit by the rule, allocate it in the plan and leave it in d->place; or false and
+ * no change.
+ */
 bool sched_place(struct sched *d, uint32_t unit);
 /* Start a waiting unit at d->place, which the plan has allocated already. */
 void sched_start(struct sched *d, uint32_t unit, const char *reason);
