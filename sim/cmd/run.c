@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "run/lines.h"
 #include "run/run.h"
+#include "run/run_policy.h"
 #include "run/setup.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -154,7 +155,7 @@ static enum st execute(const struct run_opts *o, struct scenario *s, struct tall
     TRY(scn_load(s, o->scenario, o->set, o->n_set, d));
     override(s, o);
     if (s->asked.n_policies == 0) return diag_at(d, ST_EINPUT, s->id.path, 0, 0, "no policy: name some under `policies:` or with -p");
-    TRY(run_check_policies(s, &o->limits, d));
+    TRY(run_policy_check_all(s, &o->limits, d));
     (void)snprintf(db, cap, "%s%s", o->db ? o->db : s->id.name, o->db ? "" : ".db");
     setup_begin(&setup, s);
     enum st st = setup_trace(&setup, s->asked.seed[0], d);

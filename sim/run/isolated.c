@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "host/host.h"
+#include "run/setup.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -45,12 +46,9 @@ static enum st run_alone(struct scenario *s, const struct job_spec *job, uint64_
     *us = -1;
     (void)snprintf(spec, sizeof spec, "gs:quota=%u", quota);
     TRY(host_create(&h, spec, NULL, &(struct host_origin){ 0 }, NULL, d));
-    struct world *w = world_create(&(struct world_config){
-        .cluster = &s->cluster, .perf = &s->perf, .profiles = s->profiles.is_used ? &s->profiles.table : NULL,
-        .monitor = s->profiles.monitor, .seed = seed, .checkpoint_interval = s->jobs.checkpoint_interval,
-        .restore_cost = s->jobs.restore_cost, .enforce_limits = s->jobs.enforce_limits, .reject_infeasible = true, .audit = s->output.audit,
-        .data = &s->data.blocks, .net = s->data.net, .horizon = TICK_NEVER },
-        (struct source){ &alone, next_alone }, host_decider(h));
+    struct world_config cfg = setup_world(s, seed);
+    cfg.reject_infeasible = true;
+    struct world *w = world_create(&cfg, (struct source){ &alone, next_alone }, host_decider(h));
     world_observe(w, (struct observer){ .ctx = us, .job_ended = on_job_ended });
     while ((st = world_step(w, d)) == ST_OK) { }
     world_destroy(w);

@@ -40,28 +40,6 @@ struct run_result {
 enum st run_one(const struct run_env *env, const struct scn_policy *policy, uint64_t seed,
                 struct run_result *out, struct diag *d);
 
-/* Who a policy is, in a run's row and key. */
-struct run_policy {
-    char *spec;                 /* with every parameter */
-    char *source;               /* and the digest of its file, if it is from one */
-    char  identity[HASH_HEX];   /* a policy of a file: its bytes and parameters, wherever the file lies */
-    bool  is_clairvoyant, by_count;
-};
-/* Found by creating it with the scenario's weights, once, in a sandbox if it is not of this program.  p is one
- * of s; where it was given no label it takes the name that it gives itself. */
-enum st run_policy_find(struct run_policy *out, struct scenario *s, struct scn_policy *p,
-                        const struct sandbox_limits *limits, struct diag *d);
-void    run_policy_fini(struct run_policy *p);
-
-/* The row of a run; it borrows from the members here, from the scenario and from the policy. */
-struct run_row { struct store_run row; char key[HASH_HEX], trace_hash[17]; };
-void run_describe(struct run_row *out, const struct scenario *s, uint64_t content_hash, const struct run_policy *who,
-                  const char *label, uint64_t seed);
-
-/* Check every policy spec of the scenario before anything runs, and that no two are the same: ST_EINPUT, or ST_EPOLICY when one
- * cannot even be created.  A policy that names itself gives its label. */
-enum st run_check_policies(struct scenario *s, const struct sandbox_limits *limits, struct diag *d);
-
 /* Ctrl-C asks the run to stop at the next instant. */
 void run_catch_interrupt(void);
 bool run_is_interrupted(void);

@@ -8,6 +8,7 @@
 #ifndef RUN_SETUP_H
 #define RUN_SETUP_H
 
+#include "model/world.h"
 #include "run/isolated.h"
 
 struct setup {
@@ -24,6 +25,9 @@ enum st setup_trace(struct setup *u, uint64_t seed, struct diag *d);
 /* Then the times of its jobs alone, where the scenario asks for them: *out, borrowed; else NULL. */
 enum st setup_isolated(struct setup *u, const struct isolated_times **out, struct diag *d);
 void    setup_fini(struct setup *u);
+
+/* What every world of the scenario has, a job's alone too; without faults, horizon and what else only a whole run has. */
+struct world_config setup_world(struct scenario *s, uint64_t seed);
 
 /* Is anything in this scenario drawn from the seed?  Else all seeds give equal runs. */
 bool    setup_is_drawn(const struct scenario *s);

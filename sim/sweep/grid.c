@@ -52,7 +52,7 @@ static enum st add_policy(struct grid *g, uint32_t kase, struct scenario *s, uin
         uint64_t hash = 0;
         st = trace_seed(&s->trace, s->asked.seed[k], d);
         if (st == ST_OK) st = hash_of(hashes, &s->trace, &hash, d);
-        run_describe(&row, s, hash, &q->who, q->label, s->asked.seed[k]);
+        run_policy_row(&row, s, hash, &q->who, q->label, s->asked.seed[k]);
         *r = (struct grid_run){ .kase = kase, .policy = p, .seed = s->asked.seed[k] };
         memcpy(r->key, row.key, sizeof r->key);
         memcpy(r->trace_hash, row.trace_hash, sizeof r->trace_hash);

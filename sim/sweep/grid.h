@@ -10,6 +10,7 @@
 #define SWEEP_GRID_H
 
 #include "run/run.h"
+#include "run/run_policy.h"
 #include "input/scenario/sweep.h"
 
 struct grid_opts { const char *scenario; const char *const *set; size_t n_set; bool strict, audit; struct sandbox_limits limits; };
