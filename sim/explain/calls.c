@@ -1,3 +1,11 @@
+/*
+ * calls.c -- the steps of a job whose tasks make API calls, task by task, then all in order of time.
+ *
+ * A task waits with the master until a decision `send` puts it into a node's
+ * queue, and there until `start`; both are recorded with their reasons.  It
+ * comes back to the master when it is stopped, or when the node fails in whose
+ * queue it is, which only the outage tells.
+ */
 #include "explain/explain_priv.h"
 
 #include <inttypes.h>
@@ -9,12 +17,6 @@
 #include "base/text.h"
 #include "db/query.h"
 
-/*
- * A task waits with the master until a decision `send` puts it into a node's
- * queue, and there until `start`; both are recorded with their reasons.  It
- * comes back to the master when it is stopped, or when the node fails in whose
- * queue it is, which only the outage tells.
- */
 struct task_state {
     struct explain_state *l;
     uint32_t task;

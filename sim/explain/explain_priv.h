@@ -1,10 +1,13 @@
 /*
  * explain_priv.h -- what the files of explain.h share.  Layer: explain, private.
  *
- * explain.c  the job's own steps, from its attempts and decisions
- * calls.c    a job of API calls: its tasks in the queues of master and nodes, and their calls
- * wait.c     why it waited, by asking the replayed ledger
- * print.c    for people and as JSON
+ * explain.c   the story: what the job is, its arrival and its end
+ * request.c   what it asks
+ * attempts.c  its own steps, from its attempts and decisions
+ * calls.c     of a job of API calls: its tasks in the queues of master and nodes, and their calls
+ * wait.c      why it waited, by asking the replayed ledger
+ * steps.c     steps made, named and freed
+ * print.c     for people and as JSON
  */
 #ifndef EXPLAIN_EXPLAIN_PRIV_H
 #define EXPLAIN_EXPLAIN_PRIV_H
@@ -45,6 +48,11 @@ struct explain_step *explain_step_add(struct explain *e, enum explain_step_type 
 
 /* Why a task of the job was given up, by its attempt's outcome; NULL: it was done. */
 const char *explain_outcome(const char *outcome);
+
+/* Its request, as groups of equal tasks in l->group and as text. */
+enum st explain_request(struct explain_state *l, struct diag *d);
+/* Its steps between arrival and end, and the end. */
+enum st explain_attempts_steps(struct explain_state *l, struct diag *d);
 
 /* Do its tasks make API calls?  *is: true once one was sent to a node. */
 enum st explain_calls_any(const struct explain_state *l, bool *is, struct diag *d);

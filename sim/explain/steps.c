@@ -1,0 +1,85 @@
+/* steps.c -- the steps of a story: made, named, freed. */
+#include "explain/explain_priv.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include <sqlite3.h>
+
+#include "base/mem.h"
+#include "db/query.h"
+
+enum st explain_query(const struct explain_state *l, const char *sql, sqlite3_stmt **q, struct diag *d)
+{
+    return query_run(l->store, l->e->run->run, sql, q, d);
+}
+
+char *explain_text(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    char *text = mem_vprintf(fmt, ap);
+    va_end(ap);
+    return text;
+}
+
+void explain_names_add(struct explain_names *n, const char *name)
+{
+    if (n->all++ >= EXPLAIN_NAMES) return;
+    MEM_RESERVE(n->at, n->cap, n->n + 1);
+    n->at[n->n++] = mem_strdup(name);
+}
+
+void explain_names_add_job(const struct explain_state *l, struct explain_names *n, uint64_t ordinal)
+{
+    sqlite3_stmt *q;
+    struct diag ignored = { 0 };
+    if (n->all >= EXPLAIN_NAMES) { n->all++; return; }
+    if (explain_query(l, "SELECT id FROM job WHERE run = ?1 AND ordinal = ?2", &q, &ignored) == ST_OK && q != NULL) {
+        (void)sqlite3_bind_int64(q, 2, (int64_t)ordinal);
+        explain_names_add(n, sqlite3_step(q) == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : "?");
+    }
+    (void)sqlite3_finalize(q);
+}
+
+struct explain_step *explain_step_add(struct explain *e, enum explain_step_type type, int64_t at)
+{
+    MEM_RESERVE(e->step, e->cap_steps, e->n_steps + 1);
+    struct explain_step *s = &e->step[e->n_steps++];
+    *s = (struct explain_step){ .type = type, .at = at, .until = at, .task = -1, .call.call = -1 };
+    return s;
+}
+
+static void names_fini(struct explain_names *n)
+{
+    for (size_t i = 0; i < n->n; i++) mem_free(n->at[i]);
+    mem_free(n->at);
+}
+
+void explain_fini(struct explain *e)
+{
+    for (size_t i = 0; i < e->n_steps; i++) {
+        struct explain_step *s = &e->step[i];
+        for (size_t k = 0; k < s->n_stretches; k++) {
+            mem_free(s->stretch[k].text);
+            mem_free(s->stretch[k].reason);
+            names_fini(&s->stretch[k].jobs);
+        }
+        mem_free(s->text); mem_free(s->more); mem_free(s->reason); mem_free(s->stretch);
+        mem_free(s->call.api); mem_free(s->call.engine);
+        names_fini(&s->nodes);
+        names_fini(&s->jobs);
+    }
+    mem_free(e->step); mem_free(e->id); mem_free(e->user); mem_free(e->klass); mem_free(e->status); mem_free(e->request);
+    memset(e, 0, sizeof *e);
+}
+
+const char *explain_outcome(const char *outcome)
+{
+    static const struct { const char *outcome, *text; } all[] = {
+        { "preempted", "preempted" }, { "failed", "interrupted, the node failed," },
+        { "mismatch", "failed, its cards have not the memory or cores it asks," }, { "timeout", "cut off at the time limit" },
+        { "horizon", "still running when the run was cut off," },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) if (strcmp(all[i].outcome, outcome) == 0) return all[i].text;
+    return NULL;
+}
