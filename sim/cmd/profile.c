@@ -21,7 +21,7 @@ static enum st write_tasks(FILE *f, struct scenario *s, enum relation_form form,
         uint32_t n_tasks = 0;
         for (uint32_t g = 0; g < j.n_groups; g++) n_tasks += j.group[g].n;
         for (uint32_t k = 0; j.calls != NULL && k < n_tasks; k++, n++) {
-            sim_tick us[ENGINE_KINDS_MAX];
+            sim_tick us[ENGINE_TYPES_MAX];
             relation_profile(&s->engines.times, j.calls->call + j.calls->first[k], j.calls->n[k], us);
             struct relation_row row = relation_of_times(us, form);
             relation_write(f, j.id, k, &row, pairs, &s->cluster);

@@ -38,7 +38,7 @@ static void resized(void *ctx, const struct world *w, uint32_t task, int64_t was
                   cluster_hold(world_cluster(w), task)->cpu_milli);
 }
 
-static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why reason)
+static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_reason reason)
 {
     const struct task *t = world_task(w, task);
     (void)fprintf(ctx, "%" PRId64 " stop %s %" PRIu32 " %s %s\n", world_now(w), world_job(w, t->job)->id, t->index,

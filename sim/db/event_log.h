@@ -19,7 +19,7 @@
 
 struct observer event_log_observer(FILE *to);     /* borrows `to` */
 
-extern const char *const event_log_stop_reason[];    /* by enum stop_why */
+extern const char *const event_log_stop_reason[];    /* by enum stop_reason */
 extern const char *const event_log_job_status[];  /* by enum job_status */
 
 #endif

@@ -31,14 +31,14 @@ static const char *engines_text(const int32_t *engine, char *buf, size_t cap)
 {
     bool any = false;
     size_t at = 0;
-    for (int k = 0; k < ENGINE_KINDS_MAX; k++) {
+    for (int k = 0; k < ENGINE_TYPES_MAX; k++) {
         any = any || engine[k] != 0;
         at += (size_t)snprintf(buf + at, cap - at, "%s%ld", k > 0 ? "," : "", (long)engine[k]);
     }
     return any ? buf : NULL;
 }
 
-enum { ENGINES_TEXT = ENGINE_KINDS_MAX * 12 };
+enum { ENGINES_TEXT = ENGINE_TYPES_MAX * 12 };
 
 /* card: the node's first, as they are all alike. */
 static void write_capability(struct record *r, uint32_t node, const struct node *n, const struct card *card)
@@ -158,7 +158,7 @@ static void on_lent(void *ctx, const struct world *w, uint32_t task, uint32_t le
     r->lender[task] = (int64_t)world_job(w, lender)->ordinal;
 }
 
-static void on_stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why reason)
+static void on_stopped(void *ctx, const struct world *w, uint32_t task, enum stop_reason reason)
 {
     struct record *r = ctx;
     const struct task *t = world_task(w, task);

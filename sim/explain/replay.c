@@ -24,7 +24,7 @@ const char replay_request_columns[] =
 
 static void engines(const char *text, int32_t *out)
 {
-    for (int k = 0; k < ENGINE_KINDS_MAX; k++) {
+    for (int k = 0; k < ENGINE_TYPES_MAX; k++) {
         char *end = NULL;
         out[k] = text != NULL ? (int32_t)strtol(text, &end, 10) : 0;
         text = end != NULL && *end == ',' ? end + 1 : NULL;
@@ -163,7 +163,7 @@ static enum st start(struct replay *r, uint32_t node, uint64_t cards, struct rep
     uint32_t slot = r->n_free > 0 ? r->free_slot[--r->n_free] : r->n_slots++;
     MEM_RESERVE(r->holder, r->cap_holder, (size_t)slot + 1);
     r->holder[slot] = h;
-    const char *error = cluster_take(&r->cluster, slot, node, &s, cards);
+    const char *error = cluster_allocate(&r->cluster, slot, node, &s, cards);
     if (error != NULL) return contradicts(r, h.ordinal, error, d);
     MEM_RESERVE(r->started, r->cap_started, r->n_started + 1);
     r->started[r->n_started++] = (struct replay_start){ h.ordinal, h.task, node };
@@ -183,7 +183,7 @@ static enum st stop(struct replay *r, uint32_t node, struct replay_holder h, str
 {
     uint32_t t = slot_of(r, node, h);
     if (t == NONE) return contradicts(r, h.ordinal, "it stops where it does not run", d);
-    cluster_give(&r->cluster, t);
+    cluster_release(&r->cluster, t);
     MEM_RESERVE(r->free_slot, r->cap_free, r->n_free + 1);
     r->free_slot[r->n_free++] = t;
     return ST_OK;

@@ -22,7 +22,7 @@ static void format_request(char *buf, size_t cap, const struct replay *r, const 
     if (s->n_gpu > 0 && s->gpu_cores > 0 && at < cap) at += (size_t)snprintf(buf + at, cap - at, ", %" PRId32 " cores of a card", s->gpu_cores);
     if (at < cap) at += (size_t)snprintf(buf + at, cap - at, "%s%g CPUs", s->n_gpu > 0 ? ", " : "", (double)s->cpu_milli / 1000);
     if (s->mem_b > 0 && at < cap) at += (size_t)snprintf(buf + at, cap - at, ", %.4g GiB", (double)s->mem_b / 1073741824);
-    for (int k = 0; k < ENGINE_KINDS_MAX && at < cap; k++)
+    for (int k = 0; k < ENGINE_TYPES_MAX && at < cap; k++)
         if (s->engine[k] > 0 && (uint32_t)k < r->cluster.engines.n)
             at += (size_t)snprintf(buf + at, cap - at, ", %" PRId32 " %s", s->engine[k], intern_name(&r->cluster.engines, (uint32_t)k));
     if (s->exclusive && at < cap) (void)snprintf(buf + at, cap - at, ", a node to itself");

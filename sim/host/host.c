@@ -374,7 +374,7 @@ static void refuse_calls(struct host *p, const struct notice *n, size_t n_notice
     const struct world *w = p->mirror.w;
     if ((p->flags & POL_RUNS_CALLS) != 0 || world_calls(p->mirror.w) == NULL) return;
     for (size_t i = 0; i < n_notices && p->failed.code == ST_OK; i++) {
-        if (n[i].kind != NOTICE_ARRIVED || world_job(w, n[i].job)->calls == NULL) continue;
+        if (n[i].type != NOTICE_ARRIVED || world_job(w, n[i].job)->calls == NULL) continue;
         (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' does not run tasks that are made of API calls, as those of job '%s' are",
                        p->spec.ops->name, world_job(w, n[i].job)->id);
         diag_hint(&p->failed, "`fairway policies` tells which do");

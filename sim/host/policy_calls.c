@@ -48,7 +48,7 @@ struct pol_relation policy_calls_relation(const struct world *w, uint32_t task)
     const struct relation_row *row = world_config(w)->relation != NULL ? relation_find(world_config(w)->relation, world_job(w, t->job)->id, t->index) : NULL;
     struct relation_row found;
     if (row == NULL) {
-        sim_tick us[ENGINE_KINDS_MAX];
+        sim_tick us[ENGINE_TYPES_MAX];
         relation_profile(world_config(w)->calltime, world_call_at(w, task, 0), n, us);
         found = relation_of_times(us, RELATION_TIME);
         row = &found;

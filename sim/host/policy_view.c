@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "model/graph.h"
 
-_Static_assert(POL_ENGINES_MAX == (int)ENGINE_KINDS_MAX, "the ABI shows every engine kind");
+_Static_assert(POL_ENGINES_MAX == (int)ENGINE_TYPES_MAX, "the ABI shows every engine kind");
 _Static_assert(POL_LICENCES_MAX == (int)LICENCES_MAX, "the ABI shows every kind of licence");
 
 /* ---- what the policy reads ---- */
@@ -35,7 +35,7 @@ const struct pol_job_info *policy_view_job(void *ctx, pol_job h)
         .first_task = { j->first_task, world_task(w, j->first_task)->gen },
         .n_tasks = j->n_tasks, .n_waiting = j->n_waiting, .n_running = j->n_running,
         .user = j->user, .queue = j->queue, .priority = j->priority, .is_gang = j->gang,
-        .category = profiles != NULL && j->model != NONE ? profiles_kind(profiles, j->model) : POL_NONE, .hints = j->hints,
+        .category = profiles != NULL && j->model != NONE ? profiles_category(profiles, j->model) : POL_NONE, .hints = j->hints,
         .n_stages = j->graph != NULL ? j->graph->n_levels : 0,
     };
     return i;
@@ -133,7 +133,7 @@ static const char *view_name(void *ctx, uint32_t type, uint32_t id)
     case POL_NAME_ENGINE:   return name_in(&c->engines, id);
     case POL_NAME_USER:     return name_in(world_users(w), id);
     case POL_NAME_QUEUE:    return name_in(world_queues(w), id);
-    case POL_NAME_CATEGORY: return profiles != NULL ? name_in(&profiles->kinds, id) : NULL;
+    case POL_NAME_CATEGORY: return profiles != NULL ? name_in(&profiles->categories, id) : NULL;
     case POL_NAME_LICENCE:  return name_in(&c->licences, id);
     case POL_NAME_JOB:      return id < world_n_job_slots(w) && world_job(w, id)->is_live ? world_job(w, id)->id : NULL;
     }
@@ -329,8 +329,8 @@ static void show_events(struct policy_view *p, const struct notice *n, size_t n_
     for (size_t i = 0; i < n_notices; i++) {
         struct pol_event *e = &p->event[i];
         uint32_t task = n[i].task;
-        if (n[i].kind == NOTICE_READY && task == NONE) task = world_job(w, n[i].job)->first_task;
-        *e = (struct pol_event){ .type = event_type[n[i].kind], .node = n[i].node,
+        if (n[i].type == NOTICE_READY && task == NONE) task = world_job(w, n[i].job)->first_task;
+        *e = (struct pol_event){ .type = event_type[n[i].type], .node = n[i].node,
                                  .job = { POL_NONE, 0 }, .task = { POL_NONE, 0 } };
         if (n[i].job != NONE) e->job = (pol_job){ n[i].job, world_job(w, n[i].job)->gen };
         if (task != NONE) e->task = (pol_task){ task, world_task(w, task)->gen };

@@ -54,7 +54,7 @@ static int64_t needed(const struct world *w, uint32_t task)
     return sum;
 }
 
-static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_why reason)
+static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_reason reason)
 {
     struct bytes_read *m = self;
     uint32_t job = world_task(w, task)->job;

@@ -25,9 +25,9 @@ struct call_use {
     const struct collector_out *out;
     /* Engines x us.  useful: executing done calls; busy: taken by any; best: of the calls done there, the least
      * time on any type of the cluster. */
-    collector_wide useful[ENGINE_KINDS_MAX], busy[ENGINE_KINDS_MAX], best[ENGINE_KINDS_MAX];
-    collector_wide cap[ENGINE_KINDS_MAX];                               /* there, on nodes that are up */
-    int64_t    engines[ENGINE_KINDS_MAX];                           /* now */
+    collector_wide useful[ENGINE_TYPES_MAX], busy[ENGINE_TYPES_MAX], best[ENGINE_TYPES_MAX];
+    collector_wide cap[ENGINE_TYPES_MAX];                               /* there, on nodes that are up */
+    int64_t    engines[ENGINE_TYPES_MAX];                           /* now */
     collector_wide master, queued;                                      /* tasks x us */
     uint32_t   now_master, now_queued, max_master, max_queued, max_node;
     collector_wide task_us; uint64_t n_tasks;                           /* done tasks: from being ready to the end */
@@ -37,7 +37,7 @@ struct call_use {
 static void count_engines(struct call_use *s, const struct world *w)
 {
     const struct cluster *c = world_cluster(w);
-    for (uint32_t k = 0; k < ENGINE_KINDS_MAX; k++) {
+    for (uint32_t k = 0; k < ENGINE_TYPES_MAX; k++) {
         s->engines[k] = 0;
         for (uint32_t i = 0; i < c->n_nodes; i++)
             if (c->node[i].is_up) s->engines[k] += c->node[i].engine_total[k];
@@ -94,7 +94,7 @@ static void on_called(void *self, const struct world *w, uint32_t task, bool don
     s->best[r->engine] += calltime_best(world_config(w)->calltime, c->api, c->size, world_engine_types(w));
 }
 
-static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_why reason)
+static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_reason reason)
 {
     struct call_use *s = self;
     if (reason != STOP_DONE || world_n_calls(w, task) == 0) return;

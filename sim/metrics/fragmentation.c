@@ -115,7 +115,7 @@ static void on_started(void *self, const struct world *w, uint32_t task)
     touch(f, world_cluster(w)->hold[task].node);
 }
 
-static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_why reason)
+static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_reason reason)
 {
     struct fragmentation *f = self;
     if (reason != STOP_DONE && reason != STOP_TIMEOUT && reason != STOP_MISMATCH) f->waiting[world_task(w, task)->shape]++;

@@ -87,7 +87,7 @@ static void on_started(void *self, const struct world *w, uint32_t task)
     stage_wait_started(&m->stages, w, task);
 }
 
-static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_why reason)
+static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_reason reason)
 {
     struct job_metrics *m = self;
     stage_wait_stopped(&m->stages, w, task, reason);

@@ -47,7 +47,7 @@ static const char *name_of(const struct world *w, int r)
     return r == 0 ? "cpu" : r == 1 ? "gpu" : intern_name(&world_cluster(w)->licences, (uint32_t)r - 2);
 }
 
-static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_why reason)
+static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_reason reason)
 {
     struct lending *l = self;
     if (reason != STOP_PREEMPTED || !world_borrows(w, task)) return;

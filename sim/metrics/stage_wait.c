@@ -40,7 +40,7 @@ void stage_wait_started(struct stage_wait *s, const struct world *w, uint32_t ta
     if (j->n > 0 && t->attempts == 1) j->start[world_job(w, t->job)->graph->level[t->index]] = world_now(w);
 }
 
-void stage_wait_stopped(struct stage_wait *s, const struct world *w, uint32_t task, enum stop_why reason)
+void stage_wait_stopped(struct stage_wait *s, const struct world *w, uint32_t task, enum stop_reason reason)
 {
     const struct task *t = world_task(w, task);
     struct stage_wait_job *j = &s->job[t->job];

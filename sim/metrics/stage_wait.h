@@ -17,7 +17,7 @@ void stage_wait_fini(struct stage_wait *s);     /* zero-initialise to begin */
 /* To be called from an observer's members of the same names. */
 void stage_wait_arrived(struct stage_wait *s, const struct world *w, uint32_t job);
 void stage_wait_started(struct stage_wait *s, const struct world *w, uint32_t task);
-void stage_wait_stopped(struct stage_wait *s, const struct world *w, uint32_t task, enum stop_why reason);
+void stage_wait_stopped(struct stage_wait *s, const struct world *w, uint32_t task, enum stop_reason reason);
 
 /* Time between the end of each stage and the last first start of the next; -1: the job has no order. */
 sim_tick stage_wait_of(const struct stage_wait *s, uint32_t job);

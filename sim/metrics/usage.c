@@ -144,7 +144,7 @@ static void on_resized(void *self, const struct world *w, uint32_t task, int64_t
 
 static void on_started(void *self, const struct world *w, uint32_t task) { change(self, w, task, 1); }
 
-static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_why reason)
+static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_reason reason)
 {
     (void)reason;
     change(self, w, task, -1);

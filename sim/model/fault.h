@@ -1,7 +1,7 @@
 /*
  * fault.h -- when nodes fail and return.  Layer: model.
  *
- * Two kinds: a list (a fault trace), or exponential times with MTBF and MTTR
+ * Either a list (a fault trace), or exponential times with MTBF and MTTR
  * from one seeded stream per node, so that a node's failures do not depend on
  * the policy or on other nodes.
  */

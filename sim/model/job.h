@@ -3,7 +3,7 @@
  * Layer: model.
  *
  * Slots are recycled, so memory follows live jobs and not the trace's length;
- * a handle {slot, gen} goes stale when its slot is given back.  `ordinal` is
+ * a handle {slot, gen} goes stale when its slot is free again.  `ordinal` is
  * the job's place in arrival order (ties in trace order) and never recycled.
  */
 #ifndef MODEL_JOB_H

@@ -7,23 +7,23 @@
 #include "base/mem.h"
 #include "model/graph.h"
 
-void world_fold(struct world *w, enum fact kind, uint64_t a, uint64_t b, uint64_t c)
+void world_fold(struct world *w, enum fact fact, uint64_t a, uint64_t b, uint64_t c)
 {
-    evloop_fold(&w->engine, (uint64_t)kind ^ (uint64_t)w->engine.now << 3);
-    evloop_fold(&w->engine, a);
-    evloop_fold(&w->engine, b);
-    evloop_fold(&w->engine, c);
+    evloop_fold(&w->loop, (uint64_t)fact ^ (uint64_t)w->loop.now << 3);
+    evloop_fold(&w->loop, a);
+    evloop_fold(&w->loop, b);
+    evloop_fold(&w->loop, c);
 }
 
-void world_notify(struct world *w, enum notice_kind kind, uint32_t job, uint32_t task, uint32_t node)
+void world_notify(struct world *w, enum notice_type type, uint32_t job, uint32_t task, uint32_t node)
 {
     MEM_RESERVE(w->notice, w->cap_notice, w->n_notice + 1);
-    w->notice[w->n_notice++] = (struct notice){ .kind = kind, .job = job, .task = task, .node = node };
+    w->notice[w->n_notice++] = (struct notice){ .type = type, .job = job, .task = task, .node = node };
 }
 
 static void set_misc(struct world *w, uint32_t misc, sim_tick at, uint64_t subject, enum ev_class cls)
 {
-    evq_set(&w->engine.q, (struct ev){ .at = at, .subject = subject, .slot = ev_slot(SLOT_MISC, misc), .cls = (uint8_t)cls });
+    evq_set(&w->loop.q, (struct ev){ .at = at, .subject = subject, .slot = ev_slot(SLOT_MISC, misc), .cls = (uint8_t)cls });
 }
 
 /* In a closed loop the next job waits outside until one has ended. */
@@ -31,19 +31,19 @@ static void arm_arrival(struct world *w)
 {
     uint32_t inside = w->jobs.n_live - (uint32_t)w->n_ended;
     if (w->has_next && (w->cfg.concurrency == 0 || inside < w->cfg.concurrency))
-        set_misc(w, MISC_ARRIVAL, i64_max(w->next.submit, w->engine.now), w->next_ordinal, EV_ARRIVAL);
+        set_misc(w, MISC_ARRIVAL, i64_max(w->next.submit, w->loop.now), w->next_ordinal, EV_ARRIVAL);
 }
 
 bool world_awaits_none(const struct world *w)
 {
-    return w->source_ended || !evq_pending(&w->engine.q, ev_slot(SLOT_MISC, MISC_ARRIVAL));
+    return w->source_ended || !evq_pending(&w->loop.q, ev_slot(SLOT_MISC, MISC_ARRIVAL));
 }
 
 void world_end_job(struct world *w, uint32_t job, enum job_status status)
 {
     struct job *j = &w->jobs.job[job];
     j->status = (uint8_t)status;
-    j->end = status == JOB_DONE || status == JOB_TIMEOUT || status == JOB_FAILED ? w->engine.now : -1;
+    j->end = status == JOB_DONE || status == JOB_TIMEOUT || status == JOB_FAILED ? w->loop.now : -1;
     switch (status) {
     case JOB_DONE:       w->count.done++; break;
     case JOB_TIMEOUT:    w->count.timeout++; break;
@@ -105,14 +105,14 @@ static const char *infeasible(struct world *w, const struct job_spec *s, uint32_
     return ok ? NULL : "its tasks start together, and do not all fit on the empty cluster";
 }
 
-static void report_infeasible(struct world *w, const struct job_spec *s, uint32_t shape, const char *why)
+static void report_infeasible(struct world *w, const struct job_spec *s, uint32_t shape, const char *error)
 {
     const struct shape *sh = &w->shapes.at[shape];
     char line[48] = "";
     if (s->line > 0) (void)snprintf(line, sizeof line, " (line %u of the trace)", s->line);
     (void)diag_set(&w->fail, ST_EINPUT,
                    "job '%s'%s cannot run: %s; a task asks for %.3g CPUs, %.4g MiB, %" PRId32 " GPUs%s",
-                   s->id, line, why, (double)sh->cpu_milli / 1000, (double)sh->mem_b / 1048576, sh->n_gpu,
+                   s->id, line, error, (double)sh->cpu_milli / 1000, (double)sh->mem_b / 1048576, sh->n_gpu,
                    sh->gpu_types || sh->need_all || sh->need_any ? " of given types or labels" : "");
     diag_hint(&w->fail, "`jobs: {infeasible: reject}` in the scenario counts such jobs as rejected and goes on");
 }
@@ -131,10 +131,10 @@ static struct graph *take_graph(struct world *w, const struct job_spec *s, uint3
 static void bind_job(struct world *w, uint32_t slot, const struct job_spec *s)
 {
     struct world_place p = { .node = intern_find(&w->cluster->node_names, s->node), .by_count = true };
-    const char *why = p.node == NONE ? "the cluster has no such node" : s->gang ? "a gang cannot be bound" : NULL;
-    for (uint32_t t = w->jobs.job[slot].first_task; t != NONE && why == NULL; t = w->jobs.task[t].next) why = world_start(w, t, &p);
-    if (why != NULL)
-        (void)diag_set(&w->fail, ST_EINPUT, "job '%s' (line %u of the trace) is bound to node '%s': %s", s->id, s->line, s->node, why);
+    const char *refusal = p.node == NONE ? "the cluster has no such node" : s->gang ? "a gang cannot be bound" : NULL;
+    for (uint32_t t = w->jobs.job[slot].first_task; t != NONE && refusal == NULL; t = w->jobs.task[t].next) refusal = world_start(w, t, &p);
+    if (refusal != NULL)
+        (void)diag_set(&w->fail, ST_EINPUT, "job '%s' (line %u of the trace) is bound to node '%s': %s", s->id, s->line, s->node, refusal);
 }
 
 static void arrive(struct world *w)
@@ -142,7 +142,7 @@ static void arrive(struct world *w)
     struct job_spec s = w->next;
     struct graph *graph = NULL;
     uint64_t n_tasks = 0;
-    s.submit = w->engine.now;
+    s.submit = w->loop.now;
     w->has_next = false;        /* it is inside now */
     for (uint32_t g = 0; g < s.n_groups; g++) n_tasks += s.group[g].n;
     if (n_tasks >> JOBS_INDEX_BITS != 0) {
@@ -163,9 +163,9 @@ static void arrive(struct world *w)
         sh->gpu_types = both != 0 ? both : UINT64_C(1) << (w->cluster->gpu_types.n & 63);    /* no node has that type */
     }
     s.group = group;
-    const char *why = infeasible(w, &s, &shape);
-    if (why != NULL && !w->cfg.reject_infeasible) {
-        report_infeasible(w, &s, shape, why);
+    const char *error = infeasible(w, &s, &shape);
+    if (error != NULL && !w->cfg.reject_infeasible) {
+        report_infeasible(w, &s, shape, error);
         mem_free(group);
         graph_destroy(graph);
         return;
@@ -185,7 +185,7 @@ static void arrive(struct world *w)
     w->count.arrived++;
     world_fold(w, FACT_ARRIVE, j->ordinal, 0, 0);
     TELL(w, arrived, slot);
-    if (why != NULL) {
+    if (error != NULL) {
         if (j->calls != NULL) world_calls_forget(w, slot);
         world_end_job(w, slot, JOB_REJECTED);
     } else {
@@ -228,8 +228,8 @@ static void node_down(struct world *w, uint32_t node)
 static void arm_node(struct world *w, uint32_t node)
 {
     struct fault_event f;
-    if (!fault_next(&w->faults, node, w->cluster->node[node].is_up, w->engine.now, &f)) return;
-    evq_set(&w->engine.q, (struct ev){ .at = f.at, .subject = node, .slot = ev_slot(SLOT_NODE, node),
+    if (!fault_next(&w->faults, node, w->cluster->node[node].is_up, w->loop.now, &f)) return;
+    evq_set(&w->loop.q, (struct ev){ .at = f.at, .subject = node, .slot = ev_slot(SLOT_NODE, node),
                                        .cls = f.up ? EV_REPAIR : EV_FAULT });
 }
 
@@ -295,8 +295,8 @@ static enum st decide(void *ctx, bool *again, struct diag *d)
     TRY(w->decider.decide(w->decider.ctx, w, lent, n_lent, again, d));
     SIM_ASSERT(w->n_ended == n_ended);          /* deciding ends no job */
     release_ended(w);
-    speed_settle(w->speed, w->engine.now);
-    if (w->net != NULL) net_settle(w->net, w->engine.now);
+    speed_settle(w->speed, w->loop.now);
+    if (w->net != NULL) net_settle(w->net, w->loop.now);
     if (w->n_notice > 0) *again = true;
     return ST_OK;
 }
@@ -323,7 +323,7 @@ static void audit(const struct world *w)
             if (unit_lead(w, t) != t) continue;
             sim_work p = world_unit_progress(w, k);
             SIM_ASSERT(p >= 0 && p <= total_work(k) && k->done <= p);
-            SIM_ASSERT(k->state != TASK_RUNNING || j->calls != NULL || k->flow != NONE || evq_pending(&w->engine.q, ev_slot(SLOT_ACT, t)));
+            SIM_ASSERT(k->state != TASK_RUNNING || j->calls != NULL || k->flow != NONE || evq_pending(&w->loop.q, ev_slot(SLOT_ACT, t)));
         }
         SIM_ASSERT(run == j->n_running && wait == j->n_waiting && done == j->n_done && run + wait + done + j->n_blocked == j->n_tasks);
         SIM_ASSERT(!j->gang || run == 0 || run == j->n_tasks);
@@ -367,7 +367,7 @@ static uint32_t flow_slot(uint32_t flow) { return ev_slot(SLOT_FLOW, flow); }
 static void rerate(void *ctx, uint32_t t, sim_rate rate)
 {
     struct world *w = ctx;
-    act_set_rate(&w->jobs.task[t].act, &w->engine.q, rate, w->engine.now);
+    act_set_rate(&w->jobs.task[t].act, &w->loop.q, rate, w->loop.now);
 }
 
 struct world *world_create(const struct world_config *cfg, struct source src, struct decider dec)
@@ -380,13 +380,13 @@ struct world *world_create(const struct world_config *cfg, struct source src, st
     w->decider = dec;
     cluster_reset(w->cluster);
     w->reservations = (struct reservations){ .cluster = w->cluster, .jobs = &w->jobs };
-    evloop_init(&w->engine, &ops, w);
-    if (cfg->net.mode == NET_SHARED) w->net = net_create(&w->cfg.net, w->cluster, &w->engine.q, flow_slot);
+    evloop_init(&w->loop, &ops, w);
+    if (cfg->net.mode == NET_SHARED) w->net = net_create(&w->cfg.net, w->cluster, &w->loop.q, flow_slot);
     w->speed = speed_create(&(struct speed_env){ .cluster = w->cluster, .jobs = &w->jobs, .shapes = &w->shapes, .throughput = cfg->perf,
                                                  .profiles = cfg->profiles, .monitor = cfg->monitor, .seed = cfg->seed,
                                                  .ctx = w, .rerate = rerate });
     if (cfg->calltime != NULL) w->calls = call_queue_create(w->cluster->n_nodes);
-    w->engine_types = cluster_engine_mask(w->cluster);
+    w->engine_types = cluster_engine_types(w->cluster);
     fault_init(&w->faults, &w->cfg.fault, w->cluster->n_nodes, cfg->seed);
     for (uint32_t n = 0; n < w->cluster->n_nodes; n++) arm_node(w, n);
     if (cfg->sample_every > 0) set_misc(w, MISC_SAMPLE, 0, 0, EV_SAMPLE);
@@ -410,7 +410,7 @@ void world_destroy(struct world *w)
     net_destroy(w->net);
     speed_destroy(w->speed);
     call_queue_destroy(w->calls);
-    evloop_fini(&w->engine);
+    evloop_fini(&w->loop);
     fault_fini(&w->faults);
     shapes_fini(&w->shapes);
     jobs_fini(&w->jobs);
@@ -430,7 +430,7 @@ void world_destroy(struct world *w)
 /* The horizon, or nodes that never return: what is left is unfinished. */
 static void give_up(struct world *w, sim_tick at)
 {
-    w->engine.now = i64_max(at, w->engine.now);
+    w->loop.now = i64_max(at, w->loop.now);
     struct held *left;
     size_t n = 0;
     MEM_ARRAY(left, w->jobs.n_live);
@@ -455,25 +455,25 @@ enum st world_step(struct world *w, struct diag *d)
 {
     if (w->fail.code != ST_OK) { *d = w->fail; return d->code; }
     if (w->source_ended && w->jobs.n_live == 0) return ST_END;
-    const struct ev *top = evq_peek(&w->engine.q);
+    const struct ev *top = evq_peek(&w->loop.q);
     if (top == NULL || (top->at > w->cfg.horizon && !w->is_stuck)) {
-        give_up(w, top == NULL ? w->engine.now : w->cfg.horizon);
+        give_up(w, top == NULL ? w->loop.now : w->cfg.horizon);
         return ST_END;
     }
     if (w->is_stuck) {
-        give_up(w, w->engine.now);
+        give_up(w, w->loop.now);
         return ST_END;
     }
-    if (top->cls == EV_SAMPLE && w->engine.q.n == 1 && w->n_running == 0 && world_awaits_none(w)) {
-        give_up(w, w->engine.now);              /* only samples are left: nodes that stay down */
+    if (top->cls == EV_SAMPLE && w->loop.q.n == 1 && w->n_running == 0 && world_awaits_none(w)) {
+        give_up(w, w->loop.now);              /* only samples are left: nodes that stay down */
         return ST_END;
     }
-    return evloop_step(&w->engine, d);
+    return evloop_step(&w->loop, d);
 }
 
 const char *world_wake(struct world *w, sim_tick at)
 {
-    if (at <= w->engine.now) return "it asks to be woken at a time that is not in the future";
+    if (at <= w->loop.now) return "it asks to be woken at a time that is not in the future";
     uint32_t slot = NONE;
     for (uint32_t i = 0; i < w->n_timer; i++) {
         if (w->timer[i] == at) return NULL;

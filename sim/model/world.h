@@ -1,6 +1,6 @@
 /*
  * world.h -- jobs on a cluster in time: the state machine between the event
- * engine and a policy.  Layer: model.
+ * loop and a policy.  Layer: model.
  *
  * The world applies events (arrivals, finishes, faults), gathers what happened
  * as notices, lets a decider act through world_start and its fellows, and
@@ -21,11 +21,11 @@
 
 /* What happened at this instant, for the decider.  A job or task named here
  * keeps its slot until the instant's round is over. */
-enum notice_kind { NOTICE_ARRIVED, NOTICE_READY, NOTICE_TASK_ENDED, NOTICE_JOB_ENDED,
+enum notice_type { NOTICE_ARRIVED, NOTICE_READY, NOTICE_TASK_ENDED, NOTICE_JOB_ENDED,
                    NOTICE_NODE_DOWN, NOTICE_NODE_UP, NOTICE_TIMER,
                    NOTICE_CALL };   /* the task's next call may run: the last is done, or was lost with `node` */
 struct notice {
-    enum notice_kind kind;
+    enum notice_type type;
     uint32_t job, task;         /* slots; NONE where they do not apply; READY of a gang job: task NONE */
     uint32_t node;              /* NONE where it does not apply */
 };
@@ -57,7 +57,7 @@ enum st world_step(struct world *w, struct diag *d);
  * nothing changed.
  */
 /* cards 0: the ledger chooses.  cpu_milli 0: as asked; else what it holds instead.
- * by_count: whatever memory and cores the cards have (cluster_take_by_count). */
+ * by_count: whatever memory and cores the cards have (cluster_allocate_by_count). */
 struct world_place { uint32_t node; uint64_t cards; int64_t cpu_milli; bool by_count; };
 const char *world_start(struct world *w, uint32_t task, const struct world_place *p);
 /* All tasks of a gang job: p [n_tasks], in task order. */

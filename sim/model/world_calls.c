@@ -95,10 +95,10 @@ const char *world_call(struct world *w, uint32_t task, uint32_t node, uint32_t e
     if (exec < 0) return "the call cannot run on an engine of that kind";
     sim_tick way = calltime_overhead(w->cluster, w->cluster->hold[task].node, node, call->size, call->result);
     if (way < 0 || exec > DUR_MAX - way) return "the call would take longer than can be counted";
-    const char *refusal = cluster_call_take(w->cluster, node, engine);
+    const char *refusal = cluster_engine_allocate(w->cluster, node, engine);
     if (refusal != NULL) return refusal;
-    call_queue_begin(w->calls, task, node, engine, w->engine.now, exec, way);
-    act_start(&k->act, &w->engine.q, ev_slot(SLOT_ACT, task), order_of(w, task), (exec + way) << RATE_BITS, RATE_ONE, w->engine.now);
+    call_queue_begin(w->calls, task, node, engine, w->loop.now, exec, way);
+    act_start(&k->act, &w->loop.q, ev_slot(SLOT_ACT, task), order_of(w, task), (exec + way) << RATE_BITS, RATE_ONE, w->loop.now);
     fold(w, task, CALL_BEGUN, node, engine);
     return NULL;
 }
@@ -108,13 +108,13 @@ static void end_call(struct world *w, uint32_t task, bool done)
     const struct call_run *r = run_of(w, task);
     fold(w, task, done ? CALL_DONE : CALL_LOST, r->node, r->engine);
     TELL(w, called, task, done);
-    cluster_call_give(w->cluster, r->node, r->engine);
+    cluster_engine_release(w->cluster, r->node, r->engine);
     if (done) {
         const struct call *call = world_call_at(w, task, r->at);
         task_at(w, task)->done += calltime_best(w->cfg.calltime, call->api, call->size, w->engine_types) << RATE_BITS;
         call_queue_done(w->calls, task, r->node == w->cluster->hold[task].node ? -1 : call->size + call->result);
     } else {
-        evq_cancel(&w->engine.q, ev_slot(SLOT_ACT, task));
+        evq_cancel(&w->loop.q, ev_slot(SLOT_ACT, task));
         call_queue_lost(w->calls, task);
     }
 }
@@ -172,7 +172,7 @@ void world_calls_audit(const struct world *w)
 {
     const struct call_queue *q = w->calls;
     uint32_t master = 0, queued = 0, calling = 0;
-    int32_t (*engine)[ENGINE_KINDS_MAX];
+    int32_t (*engine)[ENGINE_TYPES_MAX];
     call_queue_audit(q);
     MEM_ARRAY(engine, w->cluster->n_nodes);
     for (uint32_t t = 0; t < w->jobs.n_task_slots; t++) {
@@ -185,12 +185,12 @@ void world_calls_audit(const struct world *w)
         SIM_ASSERT(r->at <= world_n_calls(w, t));
         if (r->node == NONE) continue;
         SIM_ASSERT(k->state == TASK_RUNNING && k->phase == PHASE_COMPUTE && w->cluster->node[r->node].is_up);
-        SIM_ASSERT(evq_pending(&w->engine.q, ev_slot(SLOT_ACT, t)) && r->at < world_n_calls(w, t));
+        SIM_ASSERT(evq_pending(&w->loop.q, ev_slot(SLOT_ACT, t)) && r->at < world_n_calls(w, t));
         calling++;
         engine[r->node][r->engine]++;
     }
     for (uint32_t i = 0; i < w->cluster->n_nodes; i++)
-        for (int k = 0; k < ENGINE_KINDS_MAX; k++) SIM_ASSERT(engine[i][k] == w->cluster->node[i].engine_calls[k]);
+        for (int k = 0; k < ENGINE_TYPES_MAX; k++) SIM_ASSERT(engine[i][k] == w->cluster->node[i].engine_calls[k]);
     SIM_ASSERT(master == q->n_master && queued == q->n_queued && calling == q->n_calling);
     mem_free(engine);
 }

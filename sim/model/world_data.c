@@ -41,14 +41,14 @@ static enum data_level level_here(const struct world *w, uint32_t t, const struc
 static void open_flow(struct world *w, uint32_t t, uint32_t src, uint32_t dst, int64_t size)
 {
     struct task *k = task_at(w, t);
-    k->flow = net_start(w->net, src, dst, size, order_of(w, t), w->engine.now);
+    k->flow = net_start(w->net, src, dst, size, order_of(w, t), w->loop.now);
     MEM_RESERVE(w->flow_task, w->cap_flow_task, (size_t)k->flow + 1);
     w->flow_task[k->flow] = t;
 }
 
 static void begin_nominal(struct world *w, uint32_t t, int64_t us)
 {
-    act_start(&task_at(w, t)->act, &w->engine.q, ev_slot(SLOT_ACT, t), order_of(w, t), us << RATE_BITS, RATE_ONE, w->engine.now);
+    act_start(&task_at(w, t)->act, &w->loop.q, ev_slot(SLOT_ACT, t), order_of(w, t), us << RATE_BITS, RATE_ONE, w->loop.now);
 }
 
 /* Read input number `input`, or compute when there is none left. */
@@ -93,7 +93,7 @@ void world_data_step_over(struct world *w, uint32_t t)
 
 static void close_flow(struct world *w, uint32_t t)
 {
-    net_stop(w->net, task_at(w, t)->flow, w->engine.now);
+    net_stop(w->net, task_at(w, t)->flow, w->loop.now);
     task_at(w, t)->flow = NONE;
 }
 
@@ -108,8 +108,8 @@ void world_data_flow_over(struct world *w, uint32_t flow)
 /* Bytes of the present input that have come, rounded down. */
 static int64_t come_so_far(const struct world *w, const struct task *k, int64_t size)
 {
-    if (w->net != NULL) return size - net_left(w->net, k->flow, w->engine.now);
-    sim_tick left = act_left(&k->act, w->engine.now) >> RATE_BITS, spent = w->engine.now - k->act.since;
+    if (w->net != NULL) return size - net_left(w->net, k->flow, w->loop.now);
+    sim_tick left = act_left(&k->act, w->loop.now) >> RATE_BITS, spent = w->loop.now - k->act.since;
     return left + spent > 0 ? mul_div(size, spent, left + spent) : size;
 }
 
@@ -134,7 +134,7 @@ void world_data_unblock(struct world *w, uint32_t t, uint32_t node)
         if (--g->n_before[next] > 0) continue;
         struct task *n = task_at(w, g->slot[next]);
         n->state = TASK_WAITING;
-        n->ready_at = w->engine.now;
+        n->ready_at = w->loop.now;
         j->n_blocked--;
         j->n_waiting++;
         w->n_waiting++;

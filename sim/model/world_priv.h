@@ -15,7 +15,7 @@
 #include "model/world.h"
 
 struct world {
-    struct evloop    engine;
+    struct evloop    loop;
     struct world_config cfg;
     struct cluster  *cluster;
     struct shapes    shapes;
@@ -69,10 +69,10 @@ static inline uint32_t ev_slot(uint32_t family, uint32_t i)
 
 static inline uint64_t order_of(const struct world *w, uint32_t t) { return jobs_order(&w->jobs, t); }
 
-/* What enters the digest, tagged so that no two kinds of fact can be confused.  RESIZE with c not 0: a reservation or a loan. */
+/* What enters the digest, tagged so that no two facts can be confused.  RESIZE with c not 0: a reservation or a loan. */
 enum fact { FACT_ARRIVE = 1, FACT_START, FACT_STOP, FACT_JOB_END, FACT_NODE, FACT_RESIZE, FACT_CALLS };
-void world_fold(struct world *w, enum fact kind, uint64_t a, uint64_t b, uint64_t c);
-void world_notify(struct world *w, enum notice_kind kind, uint32_t job, uint32_t task, uint32_t node);
+void world_fold(struct world *w, enum fact fact, uint64_t a, uint64_t b, uint64_t c);
+void world_notify(struct world *w, enum notice_type type, uint32_t job, uint32_t task, uint32_t node);
 void world_end_job(struct world *w, uint32_t job, enum job_status status);
 
 static inline struct task *task_at(struct world *w, uint32_t t) { return &w->jobs.task[t]; }
@@ -87,8 +87,8 @@ static inline sim_work total_work(const struct task *t) { return (sim_work)t->du
 sim_work world_unit_progress(const struct world *w, const struct task *t);    /* computing done */
 void world_unit_phase_over(struct world *w, uint32_t t);      /* its activity came to an end */
 void world_unit_compute(struct world *w, uint32_t t);         /* reading is over */
-void world_unit_finish(struct world *w, uint32_t t, enum stop_why why);
-void world_unit_interrupt(struct world *w, uint32_t t, enum stop_why why);
+void world_unit_finish(struct world *w, uint32_t t, enum stop_reason reason);
+void world_unit_interrupt(struct world *w, uint32_t t, enum stop_reason reason);
 void world_unit_abandon(struct world *w, uint32_t t);         /* the horizon */
 
 /* ---- world_data.c: t is a running task of a job with a graph ---- */

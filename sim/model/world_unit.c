@@ -6,7 +6,7 @@ sim_work world_unit_progress(const struct world *w, const struct task *t)
 {
     if (t->state != TASK_RUNNING || t->phase < PHASE_COMPUTE) return t->done;
     if (w->jobs.job[t->job].calls != NULL) return t->done;
-    return t->phase == PHASE_WRITE ? total_work(t) : total_work(t) - act_left(&t->act, w->engine.now);
+    return t->phase == PHASE_WRITE ? total_work(t) : total_work(t) - act_left(&t->act, w->loop.now);
 }
 
 static void begin_phase(struct world *w, uint32_t t, enum task_phase phase, sim_work work, sim_rate rate)
@@ -14,7 +14,7 @@ static void begin_phase(struct world *w, uint32_t t, enum task_phase phase, sim_
     struct task *k = task_at(w, t);
     k->phase = (uint8_t)phase;
     TELL(w, phase, t);
-    act_start(&k->act, &w->engine.q, ev_slot(SLOT_ACT, t), order_of(w, t), work, rate, w->engine.now);
+    act_start(&k->act, &w->loop.q, ev_slot(SLOT_ACT, t), order_of(w, t), work, rate, w->loop.now);
 }
 
 static void read_inputs(struct world *w, uint32_t t)
@@ -33,7 +33,7 @@ void world_unit_compute(struct world *w, uint32_t t)
         else world_notify(w, NOTICE_CALL, k->job, t, NONE);
         return;
     }
-    speed_begin(w->speed, t, w->engine.now);
+    speed_begin(w->speed, t, w->loop.now);
     begin_phase(w, t, PHASE_COMPUTE, total_work(k) - k->done, speed_rate(w->speed, t));
 }
 
@@ -45,7 +45,7 @@ void world_unit_phase_over(struct world *w, uint32_t t)
     case PHASE_READ:    world_data_step_over(w, t); return;
     case PHASE_COMPUTE:
         if (job_of(w, t)->calls != NULL) { world_calls_over(w, t); return; }
-        speed_end(w->speed, t, w->engine.now);
+        speed_end(w->speed, t, w->loop.now);
         if (job_of(w, t)->graph != NULL) world_data_write(w, t);
         else world_unit_finish(w, t, STOP_DONE);
         return;
@@ -56,22 +56,22 @@ void world_unit_phase_over(struct world *w, uint32_t t)
 /* ---- stopping ---- */
 
 /* One task leaves its node; the unit's bookkeeping is its caller's. */
-static void leave_node(struct world *w, uint32_t t, enum stop_why why)
+static void leave_node(struct world *w, uint32_t t, enum stop_reason reason)
 {
     struct task *k = task_at(w, t);
     struct job *j = job_of(w, t);
-    world_fold(w, FACT_STOP, order_of(w, t), why, 0);
-    TELL(w, stopped, t, why);
-    k->attained += w->engine.now - k->started_at;
+    world_fold(w, FACT_STOP, order_of(w, t), reason, 0);
+    TELL(w, stopped, t, reason);
+    k->attained += w->loop.now - k->started_at;
     reservations_releasing(&w->reservations, t);
-    cluster_give(w->cluster, t);
-    k->state = why == STOP_DONE || why == STOP_TIMEOUT || why == STOP_MISMATCH ? TASK_DONE : TASK_WAITING;
+    cluster_release(w->cluster, t);
+    k->state = reason == STOP_DONE || reason == STOP_TIMEOUT || reason == STOP_MISMATCH ? TASK_DONE : TASK_WAITING;
     j->n_running--;
     w->n_running--;
     if (k->state == TASK_DONE) {
         j->n_done++;
     } else {
-        k->ready_at = w->engine.now;
+        k->ready_at = w->loop.now;
         j->n_waiting++;
         w->n_waiting++;
         if (j->calls != NULL) call_queue_wait(w->calls, t);
@@ -83,20 +83,20 @@ static void halt(struct world *w, uint32_t t)
 {
     if (job_of(w, t)->graph != NULL) world_data_stop(w, t);
     if (job_of(w, t)->calls != NULL) world_calls_stop(w, t);
-    else speed_end(w->speed, t, w->engine.now);
-    evq_cancel(&w->engine.q, ev_slot(SLOT_ACT, t));
-    evq_cancel(&w->engine.q, ev_slot(SLOT_LIMIT, t));
+    else speed_end(w->speed, t, w->loop.now);
+    evq_cancel(&w->loop.q, ev_slot(SLOT_ACT, t));
+    evq_cancel(&w->loop.q, ev_slot(SLOT_LIMIT, t));
 }
 
-void world_unit_finish(struct world *w, uint32_t t, enum stop_why why)
+void world_unit_finish(struct world *w, uint32_t t, enum stop_reason reason)
 {
     uint32_t job = w->jobs.task[t].job;
     halt(w, t);
-    if (why == STOP_TIMEOUT) w->jobs.job[job].timed_out = true;
-    if (why == STOP_MISMATCH) w->jobs.job[job].mismatched = true;
+    if (reason == STOP_TIMEOUT) w->jobs.job[job].timed_out = true;
+    if (reason == STOP_MISMATCH) w->jobs.job[job].mismatched = true;
     UNIT_EACH(w, t, k) {
         uint32_t node = w->cluster->hold[k].node;
-        leave_node(w, k, why);
+        leave_node(w, k, reason);
         world_notify(w, NOTICE_TASK_ENDED, job, k, node);
         if (job_of(w, k)->graph != NULL) world_data_unblock(w, k, node);
     }
@@ -107,30 +107,30 @@ void world_unit_finish(struct world *w, uint32_t t, enum stop_why why)
 }
 
 /* Progress that survives an interruption now; see world_config.checkpoint_interval. */
-static sim_work kept_progress(const struct world *w, const struct task *t, enum stop_why why)
+static sim_work kept_progress(const struct world *w, const struct task *t, enum stop_reason reason)
 {
     sim_work p = world_unit_progress(w, t), every = w->cfg.checkpoint_interval;
     if (every < 0) return 0;
-    if (w->jobs.job[t->job].calls != NULL) return why == STOP_PREEMPTED ? p : 0;      /* results lie on its node */
-    if (every == 0) return why == STOP_PREEMPTED ? p : t->done;
+    if (w->jobs.job[t->job].calls != NULL) return reason == STOP_PREEMPTED ? p : 0;      /* results lie on its node */
+    if (every == 0) return reason == STOP_PREEMPTED ? p : t->done;
     every <<= RATE_BITS;
     return p / every * every;
 }
 
-void world_unit_interrupt(struct world *w, uint32_t t, enum stop_why why)
+void world_unit_interrupt(struct world *w, uint32_t t, enum stop_reason reason)
 {
     const struct task *head = task_at(w, t);
     uint32_t job = head->job;
     struct job *j = &w->jobs.job[job];
-    sim_work p = world_unit_progress(w, head), kept = kept_progress(w, head, why);
+    sim_work p = world_unit_progress(w, head), kept = kept_progress(w, head, reason);
     halt(w, t);
     UNIT_EACH(w, t, k) {
         j->lost += (p - kept) >> RATE_BITS;
-        leave_node(w, k, why);
+        leave_node(w, k, reason);
     }
     task_at(w, t)->done = kept;
     if (j->calls != NULL && kept < p) call_queue_restart(w->calls, t);
-    if (why == STOP_PREEMPTED) { j->n_preempted++; w->count.preemptions++; }
+    if (reason == STOP_PREEMPTED) { j->n_preempted++; w->count.preemptions++; }
     else { j->n_failed++; w->count.task_failures++; }
     world_notify(w, NOTICE_READY, job, j->gang ? NONE : t, NONE);
 }
@@ -162,14 +162,14 @@ static void occupy(struct world *w, uint32_t t)
     if (j->calls != NULL) world_calls_unqueue(w, t);
     k->state = TASK_RUNNING;
     k->attempts++;
-    k->started_at = w->engine.now;
+    k->started_at = w->loop.now;
     j->n_waiting--;
     j->n_running++;
     w->n_waiting--;
     w->n_running++;
     w->count.starts++;
     w->count.mismatches += h->is_short;
-    if (j->first_start < 0) j->first_start = w->engine.now;
+    if (j->first_start < 0) j->first_start = w->loop.now;
     reservations_allocated(&w->reservations, t);
     world_fold(w, FACT_START, order_of(w, t), h->node, h->cards);
     const struct shape *asked = &w->shapes.at[k->shape];
@@ -191,30 +191,30 @@ static void set_going(struct world *w, uint32_t t)
         read_inputs(w, t);
     }
     if (w->cfg.enforce_limits && j->limit >= 0)
-        evq_set(&w->engine.q, (struct ev){ .at = w->engine.now + j->limit, .subject = order_of(w, t),
+        evq_set(&w->loop.q, (struct ev){ .at = w->loop.now + j->limit, .subject = order_of(w, t),
                                            .slot = ev_slot(SLOT_LIMIT, t), .cls = EV_TIMER });
 }
 
-/* The ledger takes it, with other cores than the shape's where the place says so. */
-static const char *take(struct world *w, uint32_t task, const struct world_place *p)
+/* The ledger allocates its place, with other cores than the shape's where the place says so. */
+static const char *allocate(struct world *w, uint32_t task, const struct world_place *p)
 {
     const struct shape *asked = &w->shapes.at[w->jobs.task[task].shape];
     struct shape s = *asked;
     if (p->cpu_milli < 0) return "it gives the task less than no CPU";
     if (p->cpu_milli > 0 && asked->exclusive) return "an exclusive task gets all cores of its node";
     if (p->cpu_milli > 0) s.cpu_milli = p->cpu_milli;
-    return (p->by_count ? cluster_take_by_count : cluster_take)(w->cluster, task, p->node, &s, p->cards);
+    return (p->by_count ? cluster_allocate_by_count : cluster_allocate)(w->cluster, task, p->node, &s, p->cards);
 }
 
 const char *world_start(struct world *w, uint32_t task, const struct world_place *p)
 {
-    const char *why = check_start(w, task);
-    if (why != NULL) return why;
+    const char *refusal = check_start(w, task);
+    if (refusal != NULL) return refusal;
     if (job_of(w, task)->gang) return "its job is a gang: all tasks start together";
-    if (job_of(w, task)->calls != NULL) why = world_calls_may_start(w, task, p->node);
-    if (why != NULL) return why;
-    why = take(w, task, p);
-    if (why != NULL) return why;
+    if (job_of(w, task)->calls != NULL) refusal = world_calls_may_start(w, task, p->node);
+    if (refusal != NULL) return refusal;
+    refusal = allocate(w, task, p);
+    if (refusal != NULL) return refusal;
     occupy(w, task);
     set_going(w, task);
     return NULL;
@@ -225,16 +225,16 @@ const char *world_start_gang(struct world *w, uint32_t job, const struct world_p
     if (job >= w->jobs.n_job_slots || !w->jobs.job[job].is_live) return "there is no such job";
     struct job *j = &w->jobs.job[job];
     if (!j->gang) return "its job is not a gang";
-    const char *why = check_start(w, j->first_task);
-    if (why != NULL) return why;
+    const char *refusal = check_start(w, j->first_task);
+    if (refusal != NULL) return refusal;
     if (n != j->n_tasks) return "it names another number of places than the gang has tasks";
     uint32_t i = 0, t = j->first_task;
-    for (; t != NONE && why == NULL; i++, t = w->jobs.task[t].next)
-        why = take(w, t, &p[i]);
-    if (why != NULL) {
+    for (; t != NONE && refusal == NULL; i++, t = w->jobs.task[t].next)
+        refusal = allocate(w, t, &p[i]);
+    if (refusal != NULL) {
         t = j->first_task;
-        for (uint32_t k = 0; k + 1 < i; k++, t = w->jobs.task[t].next) cluster_give(w->cluster, t);
-        return why;
+        for (uint32_t k = 0; k + 1 < i; k++, t = w->jobs.task[t].next) cluster_release(w->cluster, t);
+        return refusal;
     }
     for (t = j->first_task; t != NONE; t = w->jobs.task[t].next) occupy(w, t);
     set_going(w, j->first_task);
@@ -256,18 +256,18 @@ const char *world_resize(struct world *w, uint32_t task, int64_t cpu_milli)
     if (w->shapes.at[w->jobs.task[task].shape].exclusive) return "an exclusive task holds all cores of its node";
     if (job_of(w, task)->reservation != NULL || world_borrows(w, task)) return "its cores are part of a reservation";
     int64_t was = w->cluster->hold[task].cpu_milli;
-    const char *why = cluster_resize(w->cluster, task, cpu_milli);
-    if (why != NULL) return why;
+    const char *refusal = cluster_resize(w->cluster, task, cpu_milli);
+    if (refusal != NULL) return refusal;
     world_fold(w, FACT_RESIZE, order_of(w, task), (uint64_t)cpu_milli, 0);
     TELL(w, resized, task, was);
-    speed_resized(w->speed, unit_lead(w, task), w->engine.now);
+    speed_resized(w->speed, unit_lead(w, task), w->loop.now);
     return NULL;
 }
 
 sim_tick world_attained(const struct world *w, uint32_t task)
 {
     const struct task *t = &w->jobs.task[task];
-    return t->attained + (t->state == TASK_RUNNING ? w->engine.now - t->started_at : 0);
+    return t->attained + (t->state == TASK_RUNNING ? w->loop.now - t->started_at : 0);
 }
 
 sim_tick world_left(const struct world *w, uint32_t task)

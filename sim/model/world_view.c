@@ -2,11 +2,11 @@
 #include "model/world_priv.h"
 
 const struct world_config *world_config(const struct world *w) { return &w->cfg; }
-sim_tick world_now(const struct world *w) { return w->engine.now; }
+sim_tick world_now(const struct world *w) { return w->loop.now; }
 
 sim_tick world_next(const struct world *w)
 {
-    const struct ev *next = evq_peek(&w->engine.q);
+    const struct ev *next = evq_peek(&w->loop.q);
     return next != NULL ? next->at : TICK_NEVER;
 }
 
@@ -15,10 +15,10 @@ uint32_t world_n_running(const struct world *w) { return w->n_running; }
 uint32_t world_n_waiting(const struct world *w) { return w->n_waiting; }
 
 const struct world_count *world_count(const struct world *w) { return &w->count; }
-uint64_t world_digest(const struct world *w) { return w->engine.digest; }
-uint64_t world_n_events(const struct world *w) { return w->engine.n_events; }
-uint64_t world_n_instants(const struct world *w) { return w->engine.n_instants; }
-uint64_t world_n_rounds(const struct world *w) { return w->engine.n_rounds; }
+uint64_t world_digest(const struct world *w) { return w->loop.digest; }
+uint64_t world_n_events(const struct world *w) { return w->loop.n_events; }
+uint64_t world_n_instants(const struct world *w) { return w->loop.n_instants; }
+uint64_t world_n_rounds(const struct world *w) { return w->loop.n_rounds; }
 
 uint32_t world_n_job_slots(const struct world *w) { return w->jobs.n_job_slots; }
 uint32_t world_n_task_slots(const struct world *w) { return w->jobs.n_task_slots; }
@@ -36,7 +36,7 @@ const struct shapes *world_shapes(const struct world *w) { return &w->shapes; }
 const struct shape  *world_shape(const struct world *w, uint32_t shape) { return &w->shapes.at[shape]; }
 uint32_t world_n_shapes(const struct world *w) { return w->shapes.n; }
 
-struct speed_reading world_read(const struct world *w, uint32_t task) { return speed_read(w->speed, task, w->engine.now); }
+struct speed_reading world_read(const struct world *w, uint32_t task) { return speed_read(w->speed, task, w->loop.now); }
 int64_t world_busy(const struct world *w) { return speed_busy(w->speed); }
 
 const struct reservations_sum *world_reserved(const struct world *w) { return &w->reservations.sum; }

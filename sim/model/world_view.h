@@ -86,14 +86,14 @@ const struct call *world_call_at(const struct world *w, uint32_t task, uint32_t 
 
 /* ---- who is told ---- */
 
-enum stop_why { STOP_DONE, STOP_PREEMPTED, STOP_FAILED, STOP_TIMEOUT, STOP_HORIZON, STOP_MISMATCH };
+enum stop_reason { STOP_DONE, STOP_PREEMPTED, STOP_FAILED, STOP_TIMEOUT, STOP_HORIZON, STOP_MISMATCH };
 
 /* Any member may be NULL.  Called in the order in which things happen. */
 struct observer {
     void *ctx;
     void (*arrived)(void *ctx, const struct world *w, uint32_t job);
-    void (*started)(void *ctx, const struct world *w, uint32_t task);                  /* after the ledger took it */
-    void (*stopped)(void *ctx, const struct world *w, uint32_t task, enum stop_why why);   /* before the ledger gives it back */
+    void (*started)(void *ctx, const struct world *w, uint32_t task);                  /* its place is allocated */
+    void (*stopped)(void *ctx, const struct world *w, uint32_t task, enum stop_reason reason);   /* before its place is released */
     /* `bytes` of an input of a running task came from this level; whole: the input is complete,
      * else the task was interrupted and these bytes were moved in vain. */
     void (*moved)(void *ctx, const struct world *w, uint32_t task, enum data_level level, int64_t bytes, bool whole);

@@ -185,7 +185,7 @@ static void try_take(struct cluster *c, struct model *m, struct rng *r, uint64_t
     }
     struct shape asked = s;
     if (is_short) { asked.gpu_mem_b = given.gpu_mem_b; asked.gpu_cores = given.gpu_cores; }
-    const char *why = by_count ? cluster_take_by_count(c, t, node, &asked, cards) : cluster_take(c, t, node, &s, cards);
+    const char *why = by_count ? cluster_allocate_by_count(c, t, node, &asked, cards) : cluster_allocate(c, t, node, &s, cards);
     cr_assert_eq(why == NULL, ok, "seed %lu step %d: %s", (unsigned long)seed, step, why ? why : "taken");
     if (!ok) return;
     cr_assert_eq(cluster_hold(c, t)->is_short, is_short);
@@ -212,7 +212,7 @@ static void script(uint64_t seed)
         if (what < 6) {
             try_take(&c, &m, &r, seed, i);
         } else if (what < 9) {
-            if (m.h[t].on) { cluster_give(&c, t); m.h[t].on = false; }
+            if (m.h[t].on) { cluster_release(&c, t); m.h[t].on = false; }
             cr_assert_null(cluster_hold(&c, t));
         } else if (holders(&m, node) == 0) {
             cluster_set_up(&c, node, m.down[node]);
@@ -243,7 +243,7 @@ Test(cluster_prop, capacity_is_how_many_can_be_placed)
         if (s.cpu_milli == 0 && s.mem_b == 0) s.cpu_milli = 500;
         uint32_t n = 0;
         for (uint32_t i = 0; i < NODES; i++)
-            while (cluster_take(&c, n, i, &s, 0) == NULL) n++;
+            while (cluster_allocate(&c, n, i, &s, 0) == NULL) n++;
         cr_assert_eq(cluster_capacity(&c, &s), n, "seed %lu", (unsigned long)seed);
         cluster_fini(&c);
     }

@@ -209,7 +209,7 @@ static void see(struct ref_log *log, const struct world *w, enum ref_kind kind, 
 
 static void saw_start(void *ctx, const struct world *w, uint32_t task) { see(ctx, w, REF_START, task, ""); }
 
-static void saw_stop(void *ctx, const struct world *w, uint32_t task, enum stop_why reason)
+static void saw_stop(void *ctx, const struct world *w, uint32_t task, enum stop_reason reason)
 {
     static const char *const name[] = { [STOP_DONE] = "done", [STOP_PREEMPTED] = "preempted", [STOP_FAILED] = "failed",
                                         [STOP_TIMEOUT] = "timeout", [STOP_HORIZON] = "horizon",

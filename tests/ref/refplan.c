@@ -18,7 +18,7 @@ bool ref_fits(const struct ref_case *c, const struct ref_ledger *l, int node, co
     const struct ref_node *n = &c->node[node];
     if (!l->up[node]) return false;
     if (l->cpu[node] < s->cpu_milli || l->mem[node] < s->mem_b) return false;
-    for (int e = 0; e < ENGINE_KINDS_MAX; e++)
+    for (int e = 0; e < ENGINE_TYPES_MAX; e++)
         if (l->engine[node][e] < s->engine[e]) return false;
     if ((n->labels & s->need_all) != s->need_all) return false;
     if (s->need_any != 0 && (n->labels & s->need_any) == 0) return false;
@@ -61,7 +61,7 @@ static void move(const struct ref_case *c, struct ref_ledger *l, const struct re
     l->mem[h->node] += sign * h->got.mem_b;
     l->no_cpu[h->node] -= sign * (h->got.cpu_milli == 0 && !h->got.exclusive);
     l->no_mem[h->node] -= sign * (h->got.mem_b == 0 && !h->got.exclusive);
-    for (int e = 0; e < ENGINE_KINDS_MAX; e++) l->engine[h->node][e] += sign * h->got.engine[e];
+    for (int e = 0; e < ENGINE_TYPES_MAX; e++) l->engine[h->node][e] += sign * h->got.engine[e];
     for (int k = 0; k < REF_CARDS; k++) {
         if ((h->cards >> k & 1) == 0) continue;
         l->milli[h->node][k] += sign * h->got.gpu_milli;
@@ -503,7 +503,7 @@ static struct ref_ledger smaller(const struct ref_case *c, const struct ref_ledg
         if (b->tasks[n] > m.tasks[n]) m.tasks[n] = b->tasks[n];
         if (b->no_cpu[n] > m.no_cpu[n]) m.no_cpu[n] = b->no_cpu[n];
         if (b->no_mem[n] > m.no_mem[n]) m.no_mem[n] = b->no_mem[n];
-        for (int e = 0; e < ENGINE_KINDS_MAX; e++)
+        for (int e = 0; e < ENGINE_TYPES_MAX; e++)
             if (b->engine[n][e] < m.engine[n][e]) m.engine[n][e] = b->engine[n][e];
         for (int k = 0; k < REF_CARDS; k++) {
             if (b->milli[n][k] < m.milli[n][k]) m.milli[n][k] = b->milli[n][k];

@@ -15,7 +15,7 @@ struct ref_ledger {
     int     tasks[REF_NODES];
     int     no_cpu[REF_NODES], no_mem[REF_NODES];       /* running tasks that ask none */
     int64_t cpu[REF_NODES], mem[REF_NODES];
-    int32_t engine[REF_NODES][ENGINE_KINDS_MAX];
+    int32_t engine[REF_NODES][ENGINE_TYPES_MAX];
     int32_t milli[REF_NODES][REF_CARDS];
     int64_t gpu_mem[REF_NODES][REF_CARDS];
     struct ref_hold hold[REF_JOBS][REF_TASKS];

@@ -143,7 +143,7 @@ static void interrupt_unit(struct ref_world *w, struct ref_unit u, bool by_polic
 
 static bool same_shape(const struct shape *a, const struct shape *b)
 {
-    for (int e = 0; e < ENGINE_KINDS_MAX; e++)
+    for (int e = 0; e < ENGINE_TYPES_MAX; e++)
         if (a->engine[e] != b->engine[e]) return false;
     return a->cpu_milli == b->cpu_milli && a->mem_b == b->mem_b && a->gpu_mem_b == b->gpu_mem_b &&
            a->gpu_types == b->gpu_types && a->need_all == b->need_all && a->need_any == b->need_any &&

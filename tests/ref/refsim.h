@@ -20,7 +20,7 @@ enum { REF_NODES = 8, REF_CARDS = 8, REF_JOBS = 128, REF_TASKS = 8, REF_TYPES = 
 struct ref_node {
     int64_t  cpu, mem, gpu_mem;
     int      n_gpu, type;           /* type -1: no GPUs */
-    int32_t  engine[ENGINE_KINDS_MAX];
+    int32_t  engine[ENGINE_TYPES_MAX];
     uint64_t labels;
 };
 

@@ -98,7 +98,7 @@ static void arrived(void *ctx, const struct world *w, uint32_t job)
 
 static void started(void *ctx, const struct world *w, uint32_t t) { say_task(ctx, w, "start", t, ""); }
 
-static void stopped(void *ctx, const struct world *w, uint32_t t, enum stop_why reason)
+static void stopped(void *ctx, const struct world *w, uint32_t t, enum stop_reason reason)
 {
     static const char *const name[] = { "done", "preempted", "failed", "timeout", "horizon" };
     say_task(ctx, w, "stop", t, name[reason]);
@@ -145,12 +145,12 @@ static void try_start(struct stage *s, struct world *w, const struct job *j, uin
     for (bool ok = true; ok && k != NONE; k = j->gang ? world_task(w, k)->next : NONE) {
         uint32_t node = 0;
         while (node < s->cluster.n_nodes &&
-               cluster_take(&s->cluster, k, node, world_shape(w, world_task(w, k)->shape), 0) != NULL) node++;
+               cluster_allocate(&s->cluster, k, node, world_shape(w, world_task(w, k)->shape), 0) != NULL) node++;
         ok = node < s->cluster.n_nodes;
         if (ok) p[n++].node = node;
     }
     uint32_t given = 0;
-    for (uint32_t g = t; given < n; g = world_task(w, g)->next, given++) cluster_give(&s->cluster, g);
+    for (uint32_t g = t; given < n; g = world_task(w, g)->next, given++) cluster_release(&s->cluster, g);
     if (n < (j->gang ? j->n_tasks : 1)) return;
     const char *reason = j->gang ? world_start_gang(w, slot, p, n) : world_start(w, t, p);
     SIM_ASSERT(reason == NULL);

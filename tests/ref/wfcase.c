@@ -98,7 +98,7 @@ static void started(void *ctx, const struct world *w, uint32_t task)
     if (level > 0 && t->attempts == 1) r->c->late = i64_max(r->c->late, world_now(w) - r->last_end[j->ordinal][level - 1]);
 }
 
-static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why reason)
+static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_reason reason)
 {
     struct run *r = ctx;
     const struct task *t = world_task(w, task);

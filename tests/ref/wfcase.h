@@ -24,7 +24,7 @@ struct wf_job {
 };
 
 struct wf_entry { sim_tick at; uint64_t job; struct reservations_stage e; };
-struct wf_stop { sim_tick at; uint64_t job; uint32_t task; enum stop_why reason; bool borrowed; };
+struct wf_stop { sim_tick at; uint64_t job; uint32_t task; enum stop_reason reason; bool borrowed; };
 
 struct wfcase {
     struct cluster cluster;

@@ -72,7 +72,7 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     if (y->next == y->n_jobs) return ST_END;
     const struct yard_job *j = &y->job[y->next++];
     sim_tick dur = 0;
-    for (uint32_t k = j->first; k < j->first + j->n; k++) dur += calltime_best(&y->times, y->call[k].api, y->call[k].size, cluster_engine_mask(&y->cluster));
+    for (uint32_t k = j->first; k < j->first + j->n; k++) dur += calltime_best(&y->times, y->call[k].api, y->call[k].size, cluster_engine_types(&y->cluster));
     for (uint32_t t = 0; t < j->n_tasks; t++) { y->call_first[t] = j->first; y->call_n[t] = j->n; }
     y->group = (struct task_group){ .n = j->n_tasks, .dur = dur };
     y->calls = (struct task_calls){ y->call_first, y->call_n, y->call, y->n_calls };
@@ -82,7 +82,7 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
 
 struct watch { struct yard *y; FILE *reason; };
 
-static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why reason)
+static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_reason reason)
 {
     struct watch *x = ctx;
     if (reason == STOP_DONE) x->y->task_s += (world_now(w) - world_job_of(w, task)->submit) / TICK_SEC;

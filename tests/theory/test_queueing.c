@@ -92,7 +92,7 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     struct fifo *f = ctx;
     (void)again; (void)d;
     for (size_t i = 0; i < n_notices; i++) {
-        if (n[i].kind != NOTICE_ARRIVED) continue;
+        if (n[i].type != NOTICE_ARRIVED) continue;
         MEM_RESERVE(f->queue, f->cap, f->n + 1);
         f->queue[f->n++] = world_job(w, n[i].job)->first_task;
     }

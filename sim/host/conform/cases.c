@@ -559,7 +559,7 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     sim_tick dur = 0;
     for (uint32_t k = 0; k < j->n_groups; k++) n_tasks += j->group[k].n;
     for (uint32_t k = 0; k < j->n_calls; k++)
-        dur += calltime_best(&c->calltime, c->call[j->first_call + k].api, c->call[j->first_call + k].size, cluster_engine_mask(&c->cluster));
+        dur += calltime_best(&c->calltime, c->call[j->first_call + k].api, c->call[j->first_call + k].size, cluster_engine_types(&c->cluster));
     for (uint32_t k = 0; j->n_calls > 0 && k < n_tasks; k++) { j->call_first[k] = j->first_call; j->call_n[k] = j->n_calls; }
     if (j->n_calls > 0) j->group[0].dur = dur;
     j->calls = (struct task_calls){ .first = j->call_first, .n = j->call_n, .call = c->call, .n_calls = ARRAY_LEN(c->call) };

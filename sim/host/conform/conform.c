@@ -41,7 +41,7 @@ static struct event of_task(const struct world *w, enum event_type type, uint32_
 
 static void on_started(void *ctx, const struct world *w, uint32_t task) { record(ctx, of_task(w, EVENT_START, task, "")); }
 
-static void on_stopped(void *ctx, const struct world *w, uint32_t task, enum stop_why how)
+static void on_stopped(void *ctx, const struct world *w, uint32_t task, enum stop_reason how)
 {
     static const char *const name[] = { [STOP_DONE] = "done", [STOP_PREEMPTED] = "preempted", [STOP_FAILED] = "failed",
                                         [STOP_TIMEOUT] = "timeout", [STOP_HORIZON] = "horizon",

@@ -127,8 +127,8 @@ static enum st read_engines(struct build *b, const struct ydoc_node *g, struct n
     for (size_t i = 0; map != NULL && i < map->n; i++) {
         int64_t v = 0;
         TRY(ydoc_node_int(map->at[i], 1, COUNT_MAX, &v, d));
-        if (intern_find(engines, map->at[i]->key) == NONE && engines->n == ENGINE_KINDS_MAX)
-            return ydoc_key_error(map->at[i], d, "found engine kind '%s', one more than the %d a cluster may have", map->at[i]->key, ENGINE_KINDS_MAX);
+        if (intern_find(engines, map->at[i]->key) == NONE && engines->n == ENGINE_TYPES_MAX)
+            return ydoc_key_error(map->at[i], d, "found engine kind '%s', one more than the %d a cluster may have", map->at[i]->key, ENGINE_TYPES_MAX);
         s->engine[intern_id(engines, map->at[i]->key)] = (int32_t)v;
     }
     return ST_OK;

@@ -54,7 +54,7 @@ static void sort_row(double *row, uint32_t n, uint32_t step)
         }
 }
 
-static void draw_row(const struct etc_opts *o, uint64_t seed, uint64_t number, uint32_t n, double row[ENGINE_KINDS_MAX])
+static void draw_row(const struct etc_opts *o, uint64_t seed, uint64_t number, uint32_t n, double row[ENGINE_TYPES_MAX])
 {
     struct rng r;
     rng_init(&r, seed, "etc.row", number);
@@ -66,7 +66,7 @@ static void draw_row(const struct etc_opts *o, uint64_t seed, uint64_t number, u
 void etc_times(const struct etc_opts *o, const struct cluster *c, uint64_t seed, struct calltime *t)
 {
     uint32_t n = o->n_columns > 0 ? o->n_columns : c->engines.n;
-    double row[ENGINE_KINDS_MAX] = { 0 };
+    double row[ENGINE_TYPES_MAX] = { 0 };
     char name[32];
     calltime_fini(t);
     for (int64_t a = 0; a < o->apis; a++) {
@@ -166,7 +166,7 @@ static enum st open_etc(const struct trace_env *env, struct trace_reader *out, s
     MEM_NEW(m);
     m->env = *env;
     m->o = o;
-    m->mask = cluster_engine_mask(env->cluster);
+    m->mask = cluster_engine_types(env->cluster);
     for (size_t i = 0; i < N_ASPECTS; i++) rng_init(&m->rng[i], env->opts->seed, purposes[i], 0);
     MEM_ARRAY(m->group, (size_t)o->tasks);
     MEM_ARRAY(m->first, (size_t)o->tasks);

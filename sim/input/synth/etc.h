@@ -33,7 +33,7 @@ struct etc_opts {
     uint32_t order;             /* an enum etc_order */
     uint32_t rows;              /* an enum etc_rows */
     sim_tick unit;              /* what one unit of the table takes, at size_max */
-    uint32_t n_columns, column[ENGINE_KINDS_MAX];   /* engine types by column; 0: as the cluster has them */
+    uint32_t n_columns, column[ENGINE_TYPES_MAX];   /* engine types by column; 0: as the cluster has them */
     int64_t  jobs, tasks, calls;        /* jobs; the most tasks of a job and calls of a task, uniform from 1 */
     sim_tick gap;               /* mean time between arrivals, exponential; 0: all arrive at once */
     double   focus;             /* chance of a call to be of its task's own API, else any */

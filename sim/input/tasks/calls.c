@@ -179,7 +179,7 @@ enum st calls_open(struct calls_reader **out, const struct trace_env *env, const
     MEM_NEW(s);
     s->env = *env;
     s->path = path;
-    s->mask = cluster_engine_mask(env->cluster);
+    s->mask = cluster_engine_types(env->cluster);
     enum st st = csv_open(&s->csv, path, ',', d);
     if (st == ST_OK) st = csv_columns(s->csv, names, need, s->at, N_COLS, false,
                                          DIAG_DOC("traces/README.md") " lists the columns of a file of calls", d);

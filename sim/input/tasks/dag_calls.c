@@ -52,7 +52,7 @@ enum st dag_measure(struct dag *g, const struct trace_measured *m, struct callti
 
 enum st dag_spec_calls(const struct dag *g, const struct trace_env *env, const struct shape *common, struct dag_job *out, struct diag *d)
 {
-    const uint32_t mask = cluster_engine_mask(env->cluster);
+    const uint32_t mask = cluster_engine_types(env->cluster);
     memset(out, 0, sizeof *out);
     MEM_ARRAY(out->group, g->n);
     MEM_ARRAY(out->in_start, (size_t)g->n + 1);

@@ -26,7 +26,7 @@ static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
     char reason[128];
     for (int k = MODEL; k <= UTIL; k++) TRY(csv_need(c, at[k], d));
     row.model = throughput_model(to->perf, csv_field(c, at[MODEL]));
-    row.kind = intern_id(&p->kinds, csv_field(c, at[KIND]));
+    row.category = intern_id(&p->categories, csv_field(c, at[KIND]));
     if (!read_layout(csv_field(c, at[LAYOUT]), &row))
         return csv_fail(c, at[LAYOUT], d, "'%.60s' is not a layout such as 1N4G (nodes, GPUs on all of them)", csv_field(c, at[LAYOUT]));
     const char *bw = csv_field(c, at[MEM_BW]), *slow = csv_field(c, at[SLOW]);

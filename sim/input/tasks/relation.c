@@ -17,7 +17,7 @@ static enum st read_value(struct csv *c, const int *at, const char *text, size_t
     double v;
     (void)snprintf(word, sizeof word, "%.*s", (int)i64_min((int64_t)len, (int64_t)sizeof word - 1), text);
     if (strcmp(word, "-") == 0) return ST_OK;       /* cannot run there */
-    if (!text_double(word, &v) || v <= 0 || (row->form == RELATION_RANK && (v > ENGINE_KINDS_MAX || fabs(v - floor(v)) > 0)))
+    if (!text_double(word, &v) || v <= 0 || (row->form == RELATION_RANK && (v > ENGINE_TYPES_MAX || fabs(v - floor(v)) > 0)))
         return csv_fail(c, at[ENGINES], d, "'%.60s' is not %s", word, row->form == RELATION_RANK ? "a rank 1, 2, ..." : "a number above 0, or '-'");
     row->value[engine] = v;
     return ST_OK;
@@ -26,7 +26,7 @@ static enum st read_value(struct csv *c, const int *at, const char *text, size_t
 static enum st read_values(struct csv *c, const int *at, const struct cluster *cl, struct relation_row *row, struct diag *d)
 {
     const char *s = csv_field(c, at[ENGINES]);
-    bool pairs = strchr(s, ':') != NULL, seen[ENGINE_KINDS_MAX] = { false };
+    bool pairs = strchr(s, ':') != NULL, seen[ENGINE_TYPES_MAX] = { false };
     uint32_t n = 0;
     for (; *s != '\0'; n++) {
         size_t len = strcspn(s, ";"), key = strcspn(s, ":;");
@@ -52,7 +52,7 @@ static enum st read_values(struct csv *c, const int *at, const struct cluster *c
         s += len + (s[len] == ';');
     }
     if (!pairs && n != cl->engines.n) return csv_fail(c, at[ENGINES], d, "a vector has one figure for each of the cluster's %" PRIu32 " kinds of engine", cl->engines.n);
-    for (uint32_t k = 0; k < ENGINE_KINDS_MAX; k++) if (row->value[k] > 0) return ST_OK;
+    for (uint32_t k = 0; k < ENGINE_TYPES_MAX; k++) if (row->value[k] > 0) return ST_OK;
     return csv_fail(c, at[ENGINES], d, "the task can run on no engine");
 }
 
@@ -88,7 +88,7 @@ void relation_write_header(FILE *f) { (void)fprintf(f, "task,form,engines\n"); }
 
 void relation_write(FILE *f, const char *job, uint32_t index, const struct relation_row *r, bool pairs, const struct cluster *c)
 {
-    uint32_t order[ENGINE_KINDS_MAX], n = c->engines.n;
+    uint32_t order[ENGINE_TYPES_MAX], n = c->engines.n;
     for (uint32_t k = 0; k < n; k++) order[k] = k;
     bool up = r->form != RELATION_EFFICIENCY;           /* the best has the least value */
     for (uint32_t i = 1; pairs && i < n; i++)

@@ -237,7 +237,7 @@ static enum st open_gavel(const struct trace_env *env, struct trace_reader *out,
     x->env = *env;
     x->own = env->opts->own;
     x->lim = trace_limits(env);
-    x->mask = cluster_engine_mask(env->cluster);
+    x->mask = cluster_engine_types(env->cluster);
     TRY(read_table(x, d));
     TRY(csv_open(&x->csv, env->opts->path, '\t', d));
     csv_no_header(x->csv, names, N_COLS);
@@ -263,7 +263,7 @@ static const struct trace_option options[] = {
       .help = "the table of throughputs" },
     { .key = "reference_gpu", .type = TRACE_TEXT, .offset = offsetof(struct gavel_opts, reference_gpu),
       .help = "the GPU type whose speed is nominal" },
-    TRACE_MEASURED(struct gavel_opts, ENGINE_KINDS_MAX),
+    TRACE_MEASURED(struct gavel_opts, ENGINE_TYPES_MAX),
 };
 
 const struct trace_format gavel_format = {

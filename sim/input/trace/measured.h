@@ -9,7 +9,7 @@
 #include "model/cluster/cluster.h"
 
 /* Engine types by their place in the file; NONE: that place is not used.  n 0: not asked for. */
-struct trace_measured { uint32_t n, engine[ENGINE_KINDS_MAX]; };
+struct trace_measured { uint32_t n, engine[ENGINE_TYPES_MAX]; };
 
 /* The option's reader: a list of at most `max` engine types, "-" for none.  It makes opts.times the trace's to fill. */
 enum st trace_measured_read(const struct trace_option *x, const struct ydoc_node *v, void *to, struct trace_opts *o,

@@ -6,7 +6,7 @@
 
 void calltime_fini(struct calltime *t)
 {
-    for (size_t i = 0; i < (size_t)t->apis.n * ENGINE_KINDS_MAX && i < t->cap_row; i++) mem_free(t->row[i].at);
+    for (size_t i = 0; i < (size_t)t->apis.n * ENGINE_TYPES_MAX && i < t->cap_row; i++) mem_free(t->row[i].at);
     mem_free(t->row);
     intern_fini(&t->apis);
     memset(t, 0, sizeof *t);
@@ -23,11 +23,11 @@ static uint32_t find(const struct call_row *r, int64_t size)
     return lo;
 }
 
-bool calltime_add(struct calltime *t, uint32_t api, uint32_t kind, int64_t size, sim_tick us)
+bool calltime_add(struct calltime *t, uint32_t api, uint32_t engine, int64_t size, sim_tick us)
 {
-    SIM_ASSERT(api < t->apis.n && kind < ENGINE_KINDS_MAX && size > 0 && us >= 0 && us <= DUR_MAX);
-    MEM_RESERVE(t->row, t->cap_row, ((size_t)api + 1) * ENGINE_KINDS_MAX);
-    struct call_row *r = &t->row[(size_t)api * ENGINE_KINDS_MAX + kind];
+    SIM_ASSERT(api < t->apis.n && engine < ENGINE_TYPES_MAX && size > 0 && us >= 0 && us <= DUR_MAX);
+    MEM_RESERVE(t->row, t->cap_row, ((size_t)api + 1) * ENGINE_TYPES_MAX);
+    struct call_row *r = &t->row[(size_t)api * ENGINE_TYPES_MAX + engine];
     uint32_t i = find(r, size);
     if (i < r->n && r->at[i].size == size) return false;
     MEM_RESERVE(r->at, r->cap, (size_t)r->n + 1);
@@ -37,9 +37,9 @@ bool calltime_add(struct calltime *t, uint32_t api, uint32_t kind, int64_t size,
     return true;
 }
 
-sim_tick calltime_us(const struct calltime *t, uint32_t api, uint32_t kind, int64_t size)
+sim_tick calltime_us(const struct calltime *t, uint32_t api, uint32_t engine, int64_t size)
 {
-    size_t k = (size_t)api * ENGINE_KINDS_MAX + kind;
+    size_t k = (size_t)api * ENGINE_TYPES_MAX + engine;
     const struct call_row *r = k < t->cap_row ? &t->row[k] : NULL;
     if (r == NULL || r->n == 0) return -1;
     if (r->n == 1) return r->at[0].us;
@@ -55,7 +55,7 @@ sim_tick calltime_us(const struct calltime *t, uint32_t api, uint32_t kind, int6
 sim_tick calltime_best(const struct calltime *t, uint32_t api, int64_t size, uint32_t mask)
 {
     sim_tick best = -1;
-    for (uint32_t k = 0; k < ENGINE_KINDS_MAX; k++) {
+    for (uint32_t k = 0; k < ENGINE_TYPES_MAX; k++) {
         sim_tick us = mask >> k & 1 ? calltime_us(t, api, k, size) : -1;
         if (us >= 0 && (best < 0 || us < best)) best = us;
     }

@@ -24,9 +24,9 @@ const struct relation_row *relation_find(const struct relation *r, const char *j
     return id == NONE ? NULL : &r->row[id];
 }
 
-void relation_profile(const struct calltime *t, const struct call *call, uint32_t n, sim_tick us[ENGINE_KINDS_MAX])
+void relation_profile(const struct calltime *t, const struct call *call, uint32_t n, sim_tick us[ENGINE_TYPES_MAX])
 {
-    for (uint32_t k = 0; k < ENGINE_KINDS_MAX; k++) {
+    for (uint32_t k = 0; k < ENGINE_TYPES_MAX; k++) {
         us[k] = 0;
         for (uint32_t i = 0; i < n && us[k] >= 0; i++) {
             sim_tick one = calltime_us(t, call[i].api, k, call[i].size);
@@ -35,17 +35,17 @@ void relation_profile(const struct calltime *t, const struct call *call, uint32_
     }
 }
 
-struct relation_row relation_of_times(const sim_tick us[ENGINE_KINDS_MAX], enum relation_form form)
+struct relation_row relation_of_times(const sim_tick us[ENGINE_TYPES_MAX], enum relation_form form)
 {
     struct relation_row r = { .form = form };
-    for (uint32_t k = 0; k < ENGINE_KINDS_MAX; k++) {
+    for (uint32_t k = 0; k < ENGINE_TYPES_MAX; k++) {
         if (us[k] < 0) continue;
         sim_tick t = i64_max(us[k], 1);         /* no time at all: as good as the shortest that can be told */
         if (form == RELATION_TIME) r.value[k] = (double)t / TICK_SEC;
         if (form == RELATION_EFFICIENCY) r.value[k] = TICK_SEC / (double)t;
         if (form != RELATION_RANK) continue;
         r.value[k] = 1;
-        for (uint32_t o = 0; o < ENGINE_KINDS_MAX; o++) r.value[k] += us[o] >= 0 && i64_max(us[o], 1) < t;
+        for (uint32_t o = 0; o < ENGINE_TYPES_MAX; o++) r.value[k] += us[o] >= 0 && i64_max(us[o], 1) < t;
     }
     return r;
 }

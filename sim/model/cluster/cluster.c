@@ -79,7 +79,7 @@ enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d
     return ST_OK;
 }
 
-static bool same_kind(const struct cluster *c, const struct node *a, const struct node *b)
+static bool same_class(const struct cluster *c, const struct node *a, const struct node *b)
 {
     return a->cpu_total == b->cpu_total && a->mem_total == b->mem_total && a->mem_bw == b->mem_bw && a->labels == b->labels &&
            a->latency_us == b->latency_us && a->link_bps == b->link_bps &&
@@ -92,19 +92,19 @@ static bool same_kind(const struct cluster *c, const struct node *a, const struc
 
 void cluster_cut(struct cluster *c, double fraction)
 {
-    uint32_t n = c->n_nodes, *kind, *size, *seen, n_kinds = 0, *first;
-    MEM_ARRAY(kind, n); MEM_ARRAY(size, n); MEM_ARRAY(seen, n); MEM_ARRAY(first, n);
+    uint32_t n = c->n_nodes, *class, *size, *seen, n_classes = 0, *first;
+    MEM_ARRAY(class, n); MEM_ARRAY(size, n); MEM_ARRAY(seen, n); MEM_ARRAY(first, n);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t k = 0;
-        while (k < n_kinds && !same_kind(c, &c->node[first[k]], &c->node[i])) k++;
-        if (k == n_kinds) first[n_kinds++] = i;
-        kind[i] = k;
+        while (k < n_classes && !same_class(c, &c->node[first[k]], &c->node[i])) k++;
+        if (k == n_classes) first[n_classes++] = i;
+        class[i] = k;
         size[k]++;
     }
     struct intern names = { 0 };
     uint32_t out = 0, out_card = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t of = size[kind[i]], keep = (uint32_t)lround(of * fraction), at = seen[kind[i]]++;
+        uint32_t of = size[class[i]], keep = (uint32_t)lround(of * fraction), at = seen[class[i]]++;
         if (keep == 0) keep = 1;
         if ((uint64_t)(at + 1) * keep / of == (uint64_t)at * keep / of) continue;
         struct node nd = c->node[i];
@@ -118,7 +118,7 @@ void cluster_cut(struct cluster *c, double fraction)
     c->n_cards = out_card;
     intern_fini(&c->node_names);
     c->node_names = names;
-    mem_free(kind); mem_free(size); mem_free(seen); mem_free(first);
+    mem_free(class); mem_free(size); mem_free(seen); mem_free(first);
 }
 
 void cluster_seal(struct cluster *c)
@@ -127,7 +127,7 @@ void cluster_seal(struct cluster *c)
     MEM_ARRAY(c->is_changed, c->n_nodes);
     MEM_ARRAY(c->run, c->n_nodes);
     for (uint32_t i = 0; i < c->n_nodes; i++) {
-        if (i == 0 || !same_kind(c, &c->node[i - 1], &c->node[i])) c->run[c->n_runs++] = (struct node_run){ .first = i };
+        if (i == 0 || !same_class(c, &c->node[i - 1], &c->node[i])) c->run[c->n_runs++] = (struct node_run){ .first = i };
         c->run[c->n_runs - 1].n++;
     }
     cluster_reset(c);
@@ -210,7 +210,7 @@ bool cluster_could_gang(const struct cluster *c, const struct shape *const *s, c
         uint32_t at = 0;
         for (uint32_t k = 0; k < n[g] && fits; k++) {
             while (at < t.n_nodes && !cluster_fits(&t, at, s[g])) at++;
-            fits = at < t.n_nodes && cluster_take(&t, task++, at, s[g], 0) == NULL;
+            fits = at < t.n_nodes && cluster_allocate(&t, task++, at, s[g], 0) == NULL;
         }
     }
     t.licences.n = 0;
@@ -252,7 +252,7 @@ static void move(struct cluster *c, struct node *n, const struct hold *h, int si
     n->mem_free += sign * h->mem_b;
     c->sum.cpu_used -= sign * h->cpu_milli;
     c->sum.mem_used -= sign * h->mem_b;
-    for (int k = 0; k < ENGINE_KINDS_MAX; k++) n->engine_free[k] += sign * h->engine[k];
+    for (int k = 0; k < ENGINE_TYPES_MAX; k++) n->engine_free[k] += sign * h->engine[k];
     for (uint32_t k = 0; k < c->licences.n; k++) c->licence_free[k] += sign * h->licence[k];
     for (uint64_t left = h->cards; left != 0; left &= left - 1) {
         struct card *card = &c->card[n->card0 + (uint32_t)__builtin_ctzll(left)];
@@ -265,7 +265,7 @@ static void move(struct cluster *c, struct node *n, const struct hold *h, int si
     }
 }
 
-static const char *take(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards, bool is_short)
+static const char *allocate(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards, bool is_short)
 {
     if (node >= c->n_nodes) return "there is no such node";
     struct node *n = &c->node[node];
@@ -279,8 +279,8 @@ static const char *take(struct cluster *c, uint32_t task, uint32_t node, const s
     } else if (cards == 0) {
         cards = cluster_pick_cards(c, node, s);
     } else {
-        const char *why = check_cards(c, n, s, cards);
-        if (why != NULL) return why;
+        const char *refusal = check_cards(c, n, s, cards);
+        if (refusal != NULL) return refusal;
     }
     size_t old = c->n_hold;
     MEM_RESERVE(c->hold, c->n_hold, (size_t)task + 1);
@@ -311,24 +311,24 @@ static const char *take(struct cluster *c, uint32_t task, uint32_t node, const s
     return NULL;
 }
 
-const char *cluster_take(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards)
+const char *cluster_allocate(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards)
 {
-    return take(c, task, node, s, cards, false);
+    return allocate(c, task, node, s, cards, false);
 }
 
-const char *cluster_take_by_count(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards)
+const char *cluster_allocate_by_count(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards)
 {
-    if (node >= c->n_nodes || (s->gpu_mem_b == 0 && s->gpu_cores == 0)) return take(c, task, node, s, cards, false);
+    if (node >= c->n_nodes || (s->gpu_mem_b == 0 && s->gpu_cores == 0)) return allocate(c, task, node, s, cards, false);
     const struct node *n = &c->node[node];
-    if (cards == 0 || s->exclusive ? cluster_fits(c, node, s) : check_cards(c, n, s, cards) == NULL) return take(c, task, node, s, cards, false);
+    if (cards == 0 || s->exclusive ? cluster_fits(c, node, s) : check_cards(c, n, s, cards) == NULL) return allocate(c, task, node, s, cards, false);
     struct shape counted = *s;
     counted.gpu_mem_b = 0;
     counted.gpu_cores = 0;
     /* Cards without enough free share are refused as always. */
-    return take(c, task, node, &counted, cards, true);
+    return allocate(c, task, node, &counted, cards, true);
 }
 
-void cluster_give(struct cluster *c, uint32_t task)
+void cluster_release(struct cluster *c, uint32_t task)
 {
     SIM_ASSERT(task < c->n_hold && c->hold[task].node != NONE);
     struct hold *h = &c->hold[task];
@@ -356,33 +356,33 @@ const char *cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_milli)
     return NULL;
 }
 
-const char *cluster_call_take(struct cluster *c, uint32_t node, uint32_t kind)
+const char *cluster_engine_allocate(struct cluster *c, uint32_t node, uint32_t engine)
 {
     if (node >= c->n_nodes) return "there is no such node";
-    if (kind >= ENGINE_KINDS_MAX) return "there is no such kind of engine";
+    if (engine >= ENGINE_TYPES_MAX) return "there is no such kind of engine";
     struct node *n = &c->node[node];
     if (!n->is_up) return "the node is down";
-    if (n->engine_free[kind] <= 0) return "the node has no engine of that kind free";
-    n->engine_free[kind]--;
-    n->engine_calls[kind]++;
+    if (n->engine_free[engine] <= 0) return "the node has no engine of that kind free";
+    n->engine_free[engine]--;
+    n->engine_calls[engine]++;
     cluster_touch(c, node);
     return NULL;
 }
 
-void cluster_call_give(struct cluster *c, uint32_t node, uint32_t kind)
+void cluster_engine_release(struct cluster *c, uint32_t node, uint32_t engine)
 {
     struct node *n = &c->node[node];
-    SIM_ASSERT(n->engine_calls[kind] > 0);
-    n->engine_calls[kind]--;
-    n->engine_free[kind]++;
+    SIM_ASSERT(n->engine_calls[engine] > 0);
+    n->engine_calls[engine]--;
+    n->engine_free[engine]++;
     cluster_touch(c, node);
 }
 
-uint32_t cluster_engine_mask(const struct cluster *c)
+uint32_t cluster_engine_types(const struct cluster *c)
 {
     uint32_t mask = 0;
     for (uint32_t i = 0; i < c->n_nodes; i++)
-        for (uint32_t k = 0; k < ENGINE_KINDS_MAX; k++) mask |= (uint32_t)(c->node[i].engine_total[k] > 0) << k;
+        for (uint32_t k = 0; k < ENGINE_TYPES_MAX; k++) mask |= (uint32_t)(c->node[i].engine_total[k] > 0) << k;
     return mask;
 }
 
@@ -408,14 +408,14 @@ void cluster_audit(const struct cluster *c)
         const struct node *n = &c->node[i];
         int64_t cpu = n->cpu_reserved, mem = n->mem_reserved, milli[NODE_GPUS_MAX] = { 0 }, card_mem[NODE_GPUS_MAX] = { 0 };
         int64_t cores[NODE_GPUS_MAX] = { 0 };
-        int32_t engine[ENGINE_KINDS_MAX] = { 0 };
+        int32_t engine[ENGINE_TYPES_MAX] = { 0 };
         uint32_t count = 0;
         for (uint32_t t = n->first_hold; t != NONE; t = c->hold[t].next, count++) {
             const struct hold *h = &c->hold[t];
             SIM_ASSERT(h->node == i && n->is_up);
             cpu += h->cpu_milli;
             mem += h->mem_b;
-            for (int k = 0; k < ENGINE_KINDS_MAX; k++) engine[k] += h->engine[k];
+            for (int k = 0; k < ENGINE_TYPES_MAX; k++) engine[k] += h->engine[k];
             for (int k = 0; k < LICENCES_MAX; k++) licence[k] += h->licence[k];
             for (uint32_t k = 0; k < n->n_gpu; k++) {
                 if ((h->cards >> k & 1) == 0) continue;
@@ -428,7 +428,7 @@ void cluster_audit(const struct cluster *c)
         SIM_ASSERT(count == n->n_tasks && (n->max_tasks == 0 || count <= n->max_tasks));
         SIM_ASSERT(n->cpu_free >= 0 && n->cpu_free + cpu == n->cpu_total);
         SIM_ASSERT(n->mem_free >= 0 && n->mem_free + mem == n->mem_total);
-        for (int k = 0; k < ENGINE_KINDS_MAX; k++)
+        for (int k = 0; k < ENGINE_TYPES_MAX; k++)
             SIM_ASSERT(n->engine_free[k] >= 0 && n->engine_calls[k] >= 0 && n->engine_free[k] + engine[k] + n->engine_calls[k] == n->engine_total[k]);
         for (uint32_t k = 0; k < n->n_gpu; k++) {
             const struct card *card = &c->card[n->card0 + k];

@@ -5,7 +5,7 @@
  * Nodes, cards, racks and GPU types are dense indices fixed once built.
  * Invariant (cluster_audit): for every node and card, free + reserved + the sum
  * of what its holders hold = total, and free >= 0; a task holds at most one place.
- * cluster_take and cluster_give: O(cards of the node).
+ * cluster_allocate and cluster_release: O(cards of the node).
  */
 #ifndef MODEL_CLUSTER_CLUSTER_H
 #define MODEL_CLUSTER_CLUSTER_H
@@ -26,9 +26,9 @@ struct node {
     uint32_t card0, n_gpu;              /* its cards are card[card0 .. card0+n_gpu) */
     uint32_t gpu_type;                  /* NONE without GPUs */
     uint32_t rack;
-    int32_t  engine_total[ENGINE_KINDS_MAX], engine_free[ENGINE_KINDS_MAX];
-    int64_t  cpu_reserved, mem_reserved;        /* part of the totals that no task gets: the node's own daemons */
-    int32_t  engine_calls[ENGINE_KINDS_MAX];    /* of those not free, in use by calls */
+    int32_t  engine_total[ENGINE_TYPES_MAX], engine_free[ENGINE_TYPES_MAX];
+    int64_t  cpu_reserved, mem_reserved;        /* part of the totals that is never allocated: the node's own daemons */
+    int32_t  engine_calls[ENGINE_TYPES_MAX];    /* of those not free, in use by calls */
     int64_t  latency_us, link_bps;      /* its way to other nodes; link_bps 0: takes no time */
     uint32_t n_tasks;                   /* holders now */
     uint32_t max_tasks;                 /* holders at most; 0: no limit */
@@ -43,7 +43,7 @@ struct hold {
     uint32_t node;                      /* NONE: holds nothing */
     uint32_t prev, next;                /* holders of the same node */
     int32_t  gpu_milli, gpu_cores;      /* of each card */
-    int32_t  engine[ENGINE_KINDS_MAX];
+    int32_t  engine[ENGINE_TYPES_MAX];
     bool     is_short;                  /* placed by count on a card without the memory or cores asked: holds none of either */
     int32_t  licence[LICENCES_MAX];
 };
@@ -90,7 +90,7 @@ struct node_spec {
     int64_t  cpu_reserved, mem_reserved;        /* below the totals */
     const char *rack;                   /* borrowed; NULL: "rack0" */
     uint64_t labels;
-    int32_t  engine[ENGINE_KINDS_MAX];
+    int32_t  engine[ENGINE_TYPES_MAX];
     int64_t  latency_us, link_bps;      /* of its way to other nodes; 0: none, and as fast as one likes */
 };
 
@@ -106,7 +106,7 @@ void    cluster_set_gpu_type(struct cluster *c, uint32_t type, double speed, con
 void    cluster_set_licence(struct cluster *c, uint32_t licence, int64_t total);
 void    cluster_set_mem_bw(struct cluster *c, uint32_t node, int64_t bps);
 void    cluster_add_labels(struct cluster *c, uint32_t node, uint64_t labels);
-/* Keep a fraction of the nodes of each kind (same totals and labels), evenly
+/* Keep a fraction of the nodes of each class (alike when idle), evenly
  * spaced in node order, at least one of each: a scenario's `cut`.  Before seal. */
 void    cluster_cut(struct cluster *c, double fraction);
 void    cluster_seal(struct cluster *c);
@@ -144,28 +144,28 @@ uint32_t cluster_capacity(const struct cluster *c, const struct shape *s);
 bool cluster_could_gang(const struct cluster *c, const struct shape *const *s, const uint32_t *n, uint32_t n_groups);
 
 /*
- * Give `task` what `s` asks on `node`.
+ * Allocate to `task` what `s` asks on `node`.
  *   cards  which cards, exactly s->n_gpu bits; 0: cluster_pick_cards
  * Returns NULL, or why it is refused (a static string); then nothing changed.
  */
-const char *cluster_take(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards);
+const char *cluster_allocate(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards);
 /*
  * The same for a scheduler that counts cards and knows nothing of what is on
  * them: where a card lacks the memory or cores asked, the task gets the cards'
  * shares and none of their memory and cores (hold.is_short).  cards 0: the
  * ledger's choice, of cards that have what is asked if enough do.
  */
-const char *cluster_take_by_count(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards);
-void        cluster_give(struct cluster *c, uint32_t task);
+const char *cluster_allocate_by_count(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards);
+void        cluster_release(struct cluster *c, uint32_t task);
 /* The task holds `cpu_milli` from now on, > 0.  Returns NULL, or why it is refused with nothing changed.  O(1). */
 const char *cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_milli);
 /* The node changed in a way that others keep count of. */
 void        cluster_touch(struct cluster *c, uint32_t node);
-/* An engine serves a call from now on, and is given back.  take returns NULL, or why it is refused with nothing changed.  O(1). */
-const char *cluster_call_take(struct cluster *c, uint32_t node, uint32_t kind);
-void        cluster_call_give(struct cluster *c, uint32_t node, uint32_t kind);
-/* Kinds of engine that some node has, as bits. */
-uint32_t    cluster_engine_mask(const struct cluster *c);
+/* An engine serves a call from now on, and no longer.  allocate returns NULL, or why it is refused with nothing changed.  O(1). */
+const char *cluster_engine_allocate(struct cluster *c, uint32_t node, uint32_t engine);
+void        cluster_engine_release(struct cluster *c, uint32_t node, uint32_t engine);
+/* Engine types that some node has, as bits. */
+uint32_t    cluster_engine_types(const struct cluster *c);
 const struct hold *cluster_hold(const struct cluster *c, uint32_t task);       /* NULL when it holds nothing */
 
 /* Down: refuses if tasks still hold it.  Both mark the node as changed. */

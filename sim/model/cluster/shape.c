@@ -19,7 +19,7 @@ static uint64_t hash(const struct shape *s)
     h = mix(h, s->need_all);
     h = mix(h, s->need_any);
     h = mix(h, (uint64_t)(uint32_t)s->n_gpu << 32 | (uint32_t)s->gpu_milli);
-    for (int k = 0; k < ENGINE_KINDS_MAX; k++) h = mix(h, (uint64_t)(uint32_t)s->engine[k]);
+    for (int k = 0; k < ENGINE_TYPES_MAX; k++) h = mix(h, (uint64_t)(uint32_t)s->engine[k]);
     for (int k = 0; k < LICENCES_MAX; k++) if (s->licence[k] != 0) h = mix(h, (uint64_t)(uint32_t)s->licence[k] << 32 | (uint32_t)k);
     return mix(h, (uint64_t)(uint32_t)s->gpu_cores << 32 | s->exclusive);
 }

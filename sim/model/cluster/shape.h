@@ -10,8 +10,8 @@
 
 #include "base/base.h"
 
-enum { ENGINE_KINDS_MAX = 6 };  /* engines besides CPU and GPU: NPU, DSP, FPGA... named by the cluster */
-enum { LICENCES_MAX = 8 };      /* kinds of licences, of which the whole cluster has so many */
+enum { ENGINE_TYPES_MAX = 6 };  /* engines besides CPU and GPU: NPU, DSP, FPGA... named by the cluster */
+enum { LICENCES_MAX = 8 };      /* different licences, of which the whole cluster has so many */
 enum { GPU_WHOLE = 1000 };      /* thousandths of a card */
 
 struct shape {
@@ -23,7 +23,7 @@ struct shape {
     uint64_t need_any;          /* and, when not 0, at least one of these */
     int32_t  n_gpu;             /* cards */
     int32_t  gpu_milli;         /* of each card: 1..1000; 0 when n_gpu is 0 */
-    int32_t  engine[ENGINE_KINDS_MAX];
+    int32_t  engine[ENGINE_TYPES_MAX];
     uint32_t exclusive;         /* 1: takes a whole idle node */
     int32_t  gpu_cores;         /* of each card; 0: none asked */
     int32_t  licence[LICENCES_MAX];     /* of the cluster, not of the node */

@@ -51,8 +51,8 @@ const char *curve_parse(struct curve *c, const char *text)
         if (!number(&s, &c->knee) || *s != '\0' || c->knee <= 0) { c->knee = 0; return "expected linear:N with N above 0"; }
         return NULL;
     }
-    const char *why = parse_points(c, text);
-    if (why != NULL) { curve_fini(c); return why; }
+    const char *error = parse_points(c, text);
+    if (error != NULL) { curve_fini(c); return error; }
     if (c->n >= gsl_interp_type_min_size(gsl_interp_linear)) {
         c->line = gsl_interp_alloc(gsl_interp_linear, c->n);
         SIM_ASSERT(c->line != NULL && gsl_interp_init(c->line, c->x, c->y, c->n) == 0);

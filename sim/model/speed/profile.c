@@ -10,7 +10,7 @@ void profiles_fini(struct profiles *p)
         curve_fini(&p->at[i].slow);
     }
     mem_free(p->at);
-    intern_fini(&p->kinds);
+    intern_fini(&p->categories);
     memset(p, 0, sizeof *p);
 }
 
@@ -19,7 +19,7 @@ bool profiles_add(struct profiles *p, const struct profile *row)
     for (size_t i = 0; i < p->n; i++) {
         const struct profile *x = &p->at[i];
         if (x->model != row->model) continue;
-        if (x->kind != row->kind || (x->n_nodes == row->n_nodes && x->n_gpus == row->n_gpus)) return false;
+        if (x->category != row->category || (x->n_nodes == row->n_nodes && x->n_gpus == row->n_gpus)) return false;
     }
     MEM_RESERVE(p->at, p->cap, p->n + 1);
     p->at[p->n] = *row;
@@ -41,8 +41,8 @@ const struct profile *profiles_find(const struct profiles *p, uint32_t model, ui
     return best;
 }
 
-uint32_t profiles_kind(const struct profiles *p, uint32_t model)
+uint32_t profiles_category(const struct profiles *p, uint32_t model)
 {
-    for (size_t i = 0; i < p->n; i++) if (p->at[i].model == model) return p->at[i].kind;
+    for (size_t i = 0; i < p->n; i++) if (p->at[i].model == model) return p->at[i].category;
     return NONE;
 }

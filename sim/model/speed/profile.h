@@ -16,8 +16,8 @@
 #include "model/speed/curve.h"
 
 struct profile {
-    uint32_t model;             /* id in perf.models */
-    uint32_t kind;              /* id in profiles.kinds */
+    uint32_t model;             /* id in throughput.models */
+    uint32_t category;          /* id in profiles.categories */
     uint32_t n_nodes, n_gpus;
     struct curve util;          /* GPU utilisation, 0..1, against cores on each node */
     double   best;              /* its maximum: the speed there is nominal */
@@ -27,17 +27,17 @@ struct profile {
 
 struct profiles {
     struct profile *at; size_t n, cap;
-    struct intern kinds;        /* image, speech, language ... */
+    struct intern categories;   /* image, speech, language ... */
 };
 
 void profiles_fini(struct profiles *p);         /* zero-initialise to begin */
-/* Takes the curves.  False when the model has a row of that layout already, or another kind. */
+/* Takes the curves.  False when the model has a row of that layout already, or another category. */
 bool profiles_add(struct profiles *p, const struct profile *row);
 
 /* The row for a unit of `model` on n_nodes with n_gpus in all; NULL: the model has none.
  * *scale: its cores and bandwidth on a node over the row's. */
 const struct profile *profiles_find(const struct profiles *p, uint32_t model, uint32_t n_nodes, uint32_t n_gpus, double *scale);
-/* Of a model without regard to layout; NONE: no row. */
-uint32_t profiles_kind(const struct profiles *p, uint32_t model);
+/* Of a model, whatever its layout; NONE: no row. */
+uint32_t profiles_category(const struct profiles *p, uint32_t model);
 
 #endif

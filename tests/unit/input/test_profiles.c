@@ -44,7 +44,7 @@ Test(profiles, the_published_files_are_read_whole)
 {
     cr_assert_eq(profiles_read(&p, &perf, "traces/profiles/coda.csv", &d), ST_OK, "%s", d.msg);
     cr_assert_eq(p.n, 32);
-    cr_assert_eq(p.kinds.n, 3);
+    cr_assert_eq(p.categories.n, 3);
 }
 
 struct wrong { const char *row, *said; uint32_t col; };

@@ -81,7 +81,7 @@ Test(calls, s2_2_s2_3_profiling_adds_up_and_ranks)
 {
     static const sim_tick s[3][3] = { { 60, 120, 80 }, { 18, 50, 30 }, { 40, 15, 75 } };
     struct call c[3];
-    sim_tick us[ENGINE_KINDS_MAX];
+    sim_tick us[ENGINE_TYPES_MAX];
     for (uint32_t i = 0; i < 3; i++) {
         c[i] = (struct call){ .api = intern_id(&t.apis, (const char *const[]){ "x", "y", "z" }[i]), .size = 1 };
         for (uint32_t k = 0; k < 3; k++) (void)calltime_add(&t, c[i].api, k, 1, s[k][i] * TICK_SEC);
@@ -98,7 +98,7 @@ Test(calls, s2_2_s2_3_profiling_adds_up_and_ranks)
 
 Test(calls, equal_times_share_a_rank_and_the_next_counts_them)
 {
-    const sim_tick us[ENGINE_KINDS_MAX] = { 7, 5, 5, 9, -1, -1 };
+    const sim_tick us[ENGINE_TYPES_MAX] = { 7, 5, 5, 9, -1, -1 };
     struct relation_row r = relation_of_times(us, RELATION_RANK);
     cr_assert(r.value[0] == 3 && r.value[1] == 1 && r.value[2] == 1 && r.value[3] == 4 && r.value[4] == 0);
 }

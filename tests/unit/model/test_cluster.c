@@ -32,7 +32,7 @@ static struct shape gpu(int32_t n, int32_t milli) { return (struct shape){ .cpu_
 
 static void take(uint32_t task, uint32_t node, struct shape s)
 {
-    const char *why = cluster_take(&c, task, node, &s, 0);
+    const char *why = cluster_allocate(&c, task, node, &s, 0);
     cr_assert_null(why, "task %u on node %u: %s", task, node, why);
 }
 
@@ -44,8 +44,8 @@ Test(cluster, taking_to_the_brim_and_giving_back_leaves_it_as_it_was)
     cr_assert_eq(c.node[0].mem_free, 0);
     struct shape one = cpu(1, 0);
     cr_assert_not(cluster_fits(&c, 0, &one));
-    cluster_give(&c, 0);
-    cluster_give(&c, 1);
+    cluster_release(&c, 0);
+    cluster_release(&c, 1);
     cr_assert_eq(c.node[0].cpu_free, 8000);
     cr_assert_eq(c.sum.cpu_used, 0);
     cr_assert_eq(c.node[0].n_tasks, 0);
@@ -75,8 +75,8 @@ Test(cluster, among_equal_shares_the_card_with_less_memory_goes_first)
     struct shape a = gpu(1, 500), b = gpu(1, 500), want = gpu(1, 500);
     a.gpu_mem_b = GIB;
     b.gpu_mem_b = 4 * GIB;
-    cr_assert_null(cluster_take(&c, 0, 0, &a, 1));
-    cr_assert_null(cluster_take(&c, 1, 0, &b, 2));
+    cr_assert_null(cluster_allocate(&c, 0, 0, &a, 1));
+    cr_assert_null(cluster_allocate(&c, 1, 0, &b, 2));
     cr_assert_eq(cluster_pick_cards(&c, 0, &want), 2);
     want.gpu_mem_b = 13 * GIB;                          /* only 12 GiB left there */
     cr_assert_eq(cluster_pick_cards(&c, 0, &want), 1);
@@ -139,7 +139,7 @@ Test(cluster, an_exclusive_task_takes_a_whole_idle_node)
     cr_assert_eq(c.sum.gpu_used, 4000);
     struct shape tiny = cpu(1, 0);
     cr_assert_not(cluster_fits(&c, 0, &tiny));
-    cluster_give(&c, 1);
+    cluster_release(&c, 1);
     cr_assert_eq(c.node[0].cpu_free, 8000);
     cr_assert_eq(c.sum.gpu_used, 0);
 }
@@ -147,7 +147,7 @@ Test(cluster, an_exclusive_task_takes_a_whole_idle_node)
 static void refuses(uint32_t task, uint32_t node, struct shape s, uint64_t cards, const char *says)
 {
     struct cluster_sum before = c.sum;
-    const char *why = cluster_take(&c, task, node, &s, cards);
+    const char *why = cluster_allocate(&c, task, node, &s, cards);
     cr_assert_not_null(why);
     cr_assert_not_null(strstr(why, says), "'%s' does not say '%s'", why, says);
     cr_assert_eq(memcmp(&before, &c.sum, sizeof before), 0);
@@ -165,10 +165,10 @@ Test(cluster, a_refusal_says_why_and_changes_nothing)
     refuses(1, 0, gpu(1, 1000), 3, "number of cards");
     refuses(1, 0, gpu(2, 1000), 1, "number of cards");
     refuses(1, 0, cpu(1, 1), 1, "number of cards");
-    cr_assert_null(cluster_take(&c, 1, 0, &(struct shape){ .n_gpu = 1, .gpu_milli = 600 }, 4));
+    cr_assert_null(cluster_allocate(&c, 1, 0, &(struct shape){ .n_gpu = 1, .gpu_milli = 600 }, 4));
     refuses(2, 0, gpu(1, 500), 4, "enough free share");
-    cluster_give(&c, 0);
-    cluster_give(&c, 1);
+    cluster_release(&c, 0);
+    cluster_release(&c, 1);
     cluster_set_up(&c, 0, false);
     refuses(0, 0, cpu(1, 1), 0, "down");
 }
@@ -197,7 +197,7 @@ Test(cluster, changes_name_each_touched_node_once)
     cr_assert_eq(c.changed[1], 1);
     cluster_changes_clear(&c);
     cr_assert_eq(c.n_changed, 0);
-    cluster_give(&c, 0);
+    cluster_release(&c, 0);
     cr_assert_eq(c.n_changed, 1);
 }
 
@@ -263,12 +263,12 @@ Test(cluster_build, a_node_may_have_64_cards)
     cr_assert_eq(cluster_add(&k, &s, &e), ST_OK);
     cluster_seal(&k);
     struct shape all = gpu(64, 1000);
-    cr_assert_null(cluster_take(&k, 0, 0, &all, 0));
+    cr_assert_null(cluster_allocate(&k, 0, 0, &all, 0));
     cr_assert_eq(cluster_hold(&k, 0)->cards, UINT64_MAX);
     cluster_audit(&k);
-    cluster_give(&k, 0);
+    cluster_release(&k, 0);
     all.exclusive = 1;
-    cr_assert_null(cluster_take(&k, 0, 0, &all, UINT64_MAX));
+    cr_assert_null(cluster_allocate(&k, 0, 0, &all, UINT64_MAX));
     cluster_fini(&k);
 }
 

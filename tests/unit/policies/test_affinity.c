@@ -70,7 +70,7 @@ Test(affinity, s2_4_every_form_of_the_relation_gives_the_same_decisions)
         for (uint32_t i = 0; i < y.n_jobs && f < RELATION_FORMS; i++)
             for (uint32_t k = 0; k < 2; k++) {
                 char name[32];
-                sim_tick us[ENGINE_KINDS_MAX];
+                sim_tick us[ENGINE_TYPES_MAX];
                 (void)snprintf(name, sizeof name, "j%u/%u", i, k);
                 relation_profile(&y.times, y.call + y.job[i].first, y.job[i].n, us);
                 uint32_t id = intern_id(&y.relation.tasks, name);
