@@ -98,11 +98,11 @@ static enum st write_round(const struct opts *o, const struct flow_model *m, con
     if (o->solution != NULL) {
         uint32_t *next;
         TRY(open_out(&out, o->solution, d));
-        MEM_ARRAY(next, (size_t)f->n_nodes * m->n_kinds);
+        MEM_ARRAY(next, (size_t)f->n_nodes * m->n_sizes);
         for (uint32_t n = 0; n < f->n_nodes; n++)
-            for (uint32_t k = 0; k < m->n_kinds; k++) next[(size_t)n * m->n_kinds + k] = assign_first(m->s, n, k);
+            for (uint32_t k = 0; k < m->n_sizes; k++) next[(size_t)n * m->n_sizes + k] = assign_first(m->s, n, k);
         for (uint32_t g = 0; g < f->n_gpus; g++) {
-            uint32_t *t = &next[(size_t)f->gpu_node[g] * m->n_kinds + m->gpu_kind[g]];
+            uint32_t *t = &next[(size_t)f->gpu_node[g] * m->n_sizes + m->gpu_size[g]];
             if ((has_gpu != NULL && !has_gpu[g]) || *t == ASSIGN_NONE) continue;
             (void)fprintf(out, "%u %u\n", *t, g);
             *t = assign_next(m->s, *t);
@@ -113,7 +113,7 @@ static enum st write_round(const struct opts *o, const struct flow_model *m, con
     if (o->duals != NULL) {
         TRY(open_out(&out, o->duals, d));
         for (uint32_t g = 0; g < f->n_gpus; g++)
-            if (has_gpu == NULL || has_gpu[g]) (void)fprintf(out, "g %u %" PRId64 "\n", g, assign_price(m->s, f->gpu_node[g], m->gpu_kind[g]));
+            if (has_gpu == NULL || has_gpu[g]) (void)fprintf(out, "g %u %" PRId64 "\n", g, assign_price(m->s, f->gpu_node[g], m->gpu_size[g]));
         for (uint32_t j = 0; j < f->n_jobs; j++) (void)fprintf(out, "j %u %" PRId64 "\n", j, assign_value(m->s, j));
         TRY(close_out(out, o->duals, d));
     }

@@ -1,6 +1,6 @@
 /*
  * flow_model.h -- a scheduling round as read from a file, told to the flow
- * solver: a kind of GPU is a memory size, a task's cost its transfer's.
+ * solver: the classes of GPUs are memory sizes, a task's cost its transfer's.
  * Layer: cmd.
  */
 #ifndef CMD_FLOW_MODEL_H
@@ -11,12 +11,12 @@
 
 struct flow_model {
     const struct flow_round *f;         /* borrowed */
-    struct assign *s;                    /* owned, as all below */
-    int64_t  *kinds;                    /* [n_kinds] memory sizes, ascending */
-    uint32_t n_kinds;
-    uint32_t *gpu_kind;                 /* [n_gpus] */
-    uint32_t *n_free;                   /* [n_nodes * n_kinds] */
-    struct assign_near *near;            /* scratch */
+    struct assign *s;                   /* owned, as all below */
+    int64_t  *mem_size;                 /* [n_sizes] MB, ascending */
+    uint32_t n_sizes;
+    uint32_t *gpu_size;                 /* [n_gpus] index in mem_size */
+    uint32_t *n_free;                   /* [n_nodes * n_sizes] */
+    struct assign_near *near;           /* scratch */
     size_t   cap_near;
 };
 

@@ -28,7 +28,7 @@ enum { ETC_TASK_HI = 3000, ETC_TASK_LO = 100, ETC_MACHINE_HI = 1000, ETC_MACHINE
 
 /* The scenario's trace.etc. */
 struct etc_opts {
-    int64_t  apis, points;      /* rows: APIs, and sizes at which each is measured: size_min .. size_max in equal ratios */
+    int64_t  apis, points;      /* rows: APIs, and sizes at which each is measured, in equal ratios */
     double   task, machine;     /* heterogeneity: upper ends of the two ranges, > 1 */
     uint32_t order;             /* an enum etc_order */
     uint32_t rows;              /* an enum etc_rows */

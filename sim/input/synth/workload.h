@@ -16,7 +16,7 @@ struct workload_opts {
     sim_tick add_us, merge_us;  /* an addition of MM (GPU); a reduce, merge or parameter-server step (CPU) */
     bool     extra;             /* with J37: 3 tasks of 28 MB */
     bool     shuffle;           /* jobs in an order drawn from the seed; else J1, J2, ... */
-    int64_t  users, jobs_per_user;       /* section 5.4: each user submits so many of the 36, drawn; 0: one user, all jobs */
+    int64_t  users, jobs_per_user;      /* section 5.4: each user submits so many of the 36; 0: one user, all jobs */
 };
 
 void workload_defaults(struct workload_opts *o);

@@ -19,7 +19,7 @@ struct trace_opts;
 
 enum trace_option_type {
     TRACE_TEXT,                 /* const char * */
-    TRACE_FILE,                 /* const char *: a path; a scenario looks for it and puts its bytes into the run's key */
+    TRACE_FILE,                 /* const char *: a path, which scenarios look for; its bytes enter the run's key */
     TRACE_BOOL,                 /* bool */
     TRACE_CHOICE,               /* uint32_t: which of the words */
     TRACE_COUNT,                /* int64_t */

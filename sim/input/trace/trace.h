@@ -46,10 +46,10 @@ struct trace_opts {
     const struct trace_format *format;
     void       *own;            /* the format's own options, a struct that it alone knows */
     const char *path;
-    const char *const *instance; size_t n_instances;        /* files that take path's place, seed 1 the first; 0: none */
+    const char *const *instance; size_t n_instances;    /* files that take path's place, seed 1 the first; 0: none */
     bool        strict;
     struct trace_defaults dflt;
-    uint32_t    gpus_per_task;  /* jobs of more GPUs become gangs of tasks of at most this many; 0: the largest node's */
+    uint32_t    gpus_per_task;  /* jobs of more GPUs become gangs of tasks of at most so many; 0: the largest node's */
     /* The stream's shape. */
     sim_tick    window_from, window_to;     /* on the trace's clock from its first arrival; to TICK_NEVER: all */
     uint64_t    max_jobs;       /* 0: all */
@@ -59,7 +59,7 @@ struct trace_opts {
     /* What the trace is read into or for, beside cluster and speeds. */
     struct data *data;          /* where readers put the blocks that jobs name; NULL: formats with data are refused */
     struct calltime *times;     /* how long calls take */
-    bool        has_times;      /* somebody says: the scenario, or, with reads_times, the trace; else calls are refused */
+    bool        has_times;      /* the scenario says, or with reads_times the trace does; else calls are refused */
     bool        reads_times;    /* the reader puts them there */
     const struct kube_nodes *kube_nodes;    /* the nodes' labels and taints; NULL: the cluster is not from kubectl */
 };
@@ -114,7 +114,7 @@ extern const struct trace_format *const trace_formats[];    /* NULL-terminated *
 /* By name; NULL with d filled. */
 const struct trace_format *trace_format_find(const char *name, struct diag *d);
 
-/* What the seed decides: how jobs are made or drawn, and which of the instances is read.  ST_EINPUT when there is none for it. */
+/* What the seed decides: how jobs are made or drawn, and which of the instances is read.  ST_EINPUT when it has none. */
 enum st trace_seed(struct trace_opts *o, uint64_t seed, struct diag *d);
 /* The format's jobs are made anew from each seed, and no file is read. */
 bool trace_is_made(const struct trace_opts *o);

@@ -62,7 +62,8 @@ Test(cluster_openb, mistakes_are_refused_at_their_line)
     fails(HEAD "a,32000,262144,65,T4\n", 2, "65");
     fails(HEAD "a,-1,262144,0,\n", 2, "-1");
     fails(HEAD "a,32000,,0,\n", 2, "memory_mib");
-    fails(HEAD "a,32000,262144,0,\na,32000,262144,0,\n", 0, "two nodes are named 'a'");   /* the sink of a scenario adds the line */
+    /* The sink of a scenario adds the line. */
+    fails(HEAD "a,32000,262144,0,\na,32000,262144,0,\n", 0, "two nodes are named 'a'");
 }
 
 Test(cluster_openb, the_published_list_has_its_published_size)

@@ -198,7 +198,10 @@ static void no_engines(void)
     cluster_fini(&cluster);
 }
 
-/* a cannot run on the GPU; b waits for it, and takes 2 ms there against 5 on a CPU; the third figure is of no engine here. */
+/*
+ * a cannot run on the GPU; b waits for it, and takes 2 ms there against 5 on a CPU; the third figure is of no
+ * engine here.
+ */
 Test(dag, measured_times_are_those_of_calls, .init = engines, .fini = no_engines)
 {
     struct trace t;

@@ -81,7 +81,10 @@ Test(etc, a_table_has_the_mean_and_the_range_of_its_heterogeneity)
         }
 }
 
-/* Var(b r) = E b^2 E r^2 - (E b E r)^2 within a column: its coefficient of variation is what Braun et al. call heterogeneity. */
+/*
+ * Var(b r) = E b^2 E r^2 - (E b E r)^2 within a column: its coefficient of variation is what Braun et al. call
+ * heterogeneity.
+ */
 Test(etc, a_column_varies_as_the_product_of_two_uniforms)
 {
     double B = ETC_TASK_HI, R = ETC_MACHINE_LO, eb = (1 + B) / 2, er = (1 + R) / 2;
@@ -92,7 +95,10 @@ Test(etc, a_column_varies_as_the_product_of_two_uniforms)
     cr_expect(fabs(cv - want) < 0.02 * want, "%g, expected %g", cv, want);
 }
 
-/* The k-th smallest of m uniforms in [1, R) has mean 1 + (R - 1) k / (m + 1), so column k of a sorted table (1 + B) / 2 times that. */
+/*
+ * The k-th smallest of m uniforms in [1, R) has mean 1 + (R - 1) k / (m + 1), so column k of a sorted table (1 +
+ * B) / 2 times that.
+ */
 Test(etc, a_consistent_table_has_the_same_fastest_engine_in_every_row)
 {
     double B = ETC_TASK_LO, R = ETC_MACHINE_HI, mean[TYPES] = { 0 };
@@ -264,8 +270,10 @@ Test(etc, jobs_tasks_calls_and_sizes_have_the_stated_means)
     near((double)x.tasks / n, 2.5, sqrt(1.25 / n), "tasks");
     near((double)x.calls / (double)x.tasks, 2.5, sqrt(1.25 / (double)x.tasks), "calls");
     near(x.log_size / (double)x.calls, (lo + hi) / 2, (hi - lo) / sqrt(12 * (double)x.calls), "log of the size");
-    near(x.part / (double)x.calls, 0.05, 0.1 / sqrt(12 * (double)x.calls) + 1e-4, "result");     /* rounded down to a byte of 1000 at least */
-    near((double)x.own / later, same, sqrt(2 * same * (1 - same) / later), "calls like the task's first");      /* those of a task hang together */
+    /* Rounded down to a byte of 1000 at least. */
+    near(x.part / (double)x.calls, 0.05, 0.1 / sqrt(12 * (double)x.calls) + 1e-4, "result");
+    /* Those of a task hang together. */
+    near((double)x.own / later, same, sqrt(2 * same * (1 - same) / later), "calls like the task's first");
     cr_expect(x.least >= 1000 && x.most <= 1000000);
 }
 

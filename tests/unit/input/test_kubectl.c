@@ -1,4 +1,7 @@
-/* Pods and nodes from kubectl: quantities, requests, which nodes a pod may go to, and what is told of the rest.  S3-1, S3-2. */
+/*
+ * Pods and nodes from kubectl: quantities, requests, which nodes a pod may go to, and what is told of the rest.
+ * S3-1, S3-2.
+ */
 #include <criterion/criterion.h>
 #include <string.h>
 #include <unistd.h>

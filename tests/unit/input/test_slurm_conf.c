@@ -135,7 +135,8 @@ Test(slurm_conf, mistakes_are_refused_at_their_line)
     fails("A=\"open\n" N, NULL, NULL, 1, "quote that does not end");
     fails(N "Last=1 \\", NULL, NULL, 2, "expected a line that continues it");
     fails(G, "NodeName=g2 Name=gpu Count=2\n", NULL, 1, "found node 'g2', which slurm.conf does not define");
-    fails("# J\xf6rg\nNodeName=n CPUs=1 RealMemory=1 Feature=a\xf6\n", NULL, NULL, 2, "not UTF-8");    /* comments are of any age */
+    /* Comments are of any age. */
+    fails("# J\xf6rg\nNodeName=n CPUs=1 RealMemory=1 Feature=a\xf6\n", NULL, NULL, 2, "not UTF-8");
     fails(G, "NodeName=g1 Name=gpu Count=3\n", NULL, 0, "has 3 GPUs here and 2 in slurm.conf line 1");
     fails(G, "NodeName=g1 Name=gpu Type=a100 Count=2\n", NULL, 1, "of type 'a100', slurm.conf line 1 says 'v100'");
     fails(N G, "NodeName=n1 Name=gpu Count=2\n", NULL, 1, "gives it no Gres");

@@ -1,4 +1,7 @@
-/* A trace poured into a cluster: every job once in a drawn order, then drawn again, one a second, until the GPUs asked for suffice. */
+/*
+ * A trace poured into a cluster: every job once in a drawn order, then drawn again, one a second, until the GPUs
+ * asked for suffice.
+ */
 #include <criterion/criterion.h>
 #include <string.h>
 #include <unistd.h>

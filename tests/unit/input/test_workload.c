@@ -8,7 +8,10 @@
 #define GB INT64_C(1000000000)
 #define MB INT64_C(1000000)
 
-/* S4-22 once more, from the source: first job's number, blocks of each job, sizes of a block and of its second input. */
+/*
+ * S4-22 once more, from the source: first job's number, blocks of each job, sizes of a block and of its second
+ * input.
+ */
 static const struct { uint32_t first, n, blocks[8]; int64_t block_b, second_b; bool adds; uint32_t rounds; } family[] = {
     {  1, 4, { 6, 10, 15, 20 },                GB,       GB,      true,  1 },      /* MM, square */
     {  5, 4, { 8, 10, 20, 30 },                GB,       60 * MB, true,  1 },      /* MM, narrow */
@@ -165,7 +168,8 @@ Test(workload, a_task_computes_for_its_bytes_at_the_one_rate)
     begin();
     while (next(&j)) {
         cr_expect_eq(j.group[j.n_groups - 1].dur, 7 * TICK_SEC);
-        if (strcmp(j.id, "J5") == 0) cr_expect(j.group[0].dur == 2120000 && j.group[1].dur == 3 * TICK_SEC);    /* 1.06 GB */
+        /* 1.06 GB. */
+        if (strcmp(j.id, "J5") == 0) cr_expect(j.group[0].dur == 2120000 && j.group[1].dur == 3 * TICK_SEC);
         if (strcmp(j.id, "J9") == 0) cr_expect_eq(j.group[0].dur, 6 * TICK_SEC);
         if (strcmp(j.id, "J36") == 0) cr_expect_eq(j.group[0].dur, 10 * TICK_SEC);      /* 500 images */
     }
