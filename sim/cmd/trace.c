@@ -167,7 +167,7 @@ static enum st write_native(const struct trace *t, const char *output, struct di
     enum st st = cmd_output_open(&f, &part, output, d);
     if (st == ST_OK) {
         bool bare = !t->opts.format->binds_nodes;
-        native_header(f, t->cluster, bare);
+        native_write_header(f, t->cluster, bare);
         while ((st = src.next(src.ctx, &s, d)) == ST_OK && s.graph == NULL) native_write(f, &s, t->cluster, bare);
         if (st == ST_OK)
             st = diag_at(d, ST_EINPUT, t->opts.path, s.line, 0, "tasks of job '%s' wait for each other, which one file of jobs cannot tell; nothing to convert: it is native already", s.id);
@@ -227,7 +227,7 @@ static enum st generate(const struct args *a, struct diag *d)
     char *part;
     enum st st = cmd_output_open(&f, &part, output_of(a), d);
     if (st == ST_OK) {
-        native_header(f, &cluster, true);
+        native_write_header(f, &cluster, true);
         while ((st = r.next(r.ctx, &s, d)) == ST_OK) native_write(f, &s, &cluster, true);
         st = cmd_output_close(f, part, output_of(a), st == ST_END ? ST_OK : st, d);
     }

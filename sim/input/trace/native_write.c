@@ -12,7 +12,7 @@ static bool has_column(const struct cluster *c, bool bare, enum native_col col)
     return col == WORKFLOW ? false : col == LICENCES ? c->licences.n > 0 : !bare || (col != GPU_CORES && col != NODE);
 }
 
-void native_header(FILE *f, const struct cluster *c, bool bare)
+void native_write_header(FILE *f, const struct cluster *c, bool bare)
 {
     for (size_t i = 0; i < N_COLS; i++)
         if (has_column(c, bare, (enum native_col)i)) (void)fprintf(f, "%s%s", i > 0 ? "," : "", native_columns[i]);

@@ -278,7 +278,7 @@ Test(trace, what_is_written_reads_back_the_same)
     struct source s;
     struct job_spec j;
     cr_assert_eq(trace_source_open(&t, &s, &d), ST_OK);
-    native_header(f, &cluster, false);
+    native_write_header(f, &cluster, false);
     while (s.next(s.ctx, &j, &d) == ST_OK) native_write(f, &j, &cluster, false);
     trace_source_close(&s);
     rewind(f);
