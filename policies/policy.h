@@ -111,8 +111,7 @@ struct pol_call { int64_t size_b, result_b; int64_t us[POL_ENGINES_MAX]; uint32_
 enum { POL_RANKS, POL_TIMES, POL_EFFICIENCIES };
 struct pol_relation { uint32_t form, reserved; double value[POL_ENGINES_MAX]; };
 
-/* One block that a task reads. */
-/* replica: nodes, increasing. */
+/* One block that a task reads; replica: the nodes that hold it, increasing. */
 struct pol_input { int64_t size_b; const uint32_t *replica; uint32_t n_replicas, reserved; };
 
 /* What reading a task's inputs on some node comes to, each from its cheapest replica. */
