@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "host/conform/conform.h"
+#include "host/conform/specs.h"
 #include "host/policy_load.h"
 #include "builtin.h"
 

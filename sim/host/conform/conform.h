@@ -15,7 +15,7 @@
 #include "host/conform/cases.h"
 #include "policy.h"
 
-enum { CONFORM_PROBLEMS = 4, CONFORM_SPECS = 256, CONFORM_SPEC_LEN = 256 };
+enum { CONFORM_PROBLEMS = 4 };
 
 struct conform_problem {
     sim_tick at;                /* -1: not at any one instant */
@@ -33,14 +33,5 @@ void conform_case_run(uint32_t i, const char *spec, struct sandbox_page *page, s
 
 /* The same in a sandbox: a crash, or a call that does not return (is_stuck), is a problem like others. */
 void conform_case_sandboxed(uint32_t i, const char *spec, const struct sandbox_limits *l, struct conform_result *out);
-
-/*
- * The specs to try for what a user gave: that alone if it has parameters, else
- * every combination of the policy's choices, true and false among them, its
- * other parameters as they are; or, where there are more than CONFORM_SPECS of
- * them, each choice on its own.
- */
-struct conform_specs { uint32_t n; bool is_each_alone; char spec[CONFORM_SPECS][CONFORM_SPEC_LEN]; };
-void conform_specs(struct conform_specs *s, const char *spec, const struct pol_ops *ops);
 
 #endif

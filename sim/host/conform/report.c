@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "host/conform/conform.h"
+#include "host/conform/specs.h"
 #include "host/host.h"
 
 struct found { struct conform_specs specs; char name[64]; };

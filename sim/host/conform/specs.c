@@ -1,0 +1,57 @@
+/* specs.c -- every combination of a policy's choices, or each choice on its own. */
+#include "host/conform/specs.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "host/policy_load.h"
+
+/* NULL: not a parameter of few values. */
+static const char *choices_of(const struct pol_param *p)
+{
+    return p->type == POL_CHOICE ? p->choices : p->type == POL_BOOL ? "false|true" : NULL;
+}
+
+static uint32_t n_choices(const struct pol_param *p)
+{
+    uint32_t n = 1;
+    if (choices_of(p) == NULL) return 1;
+    for (const char *s = choices_of(p); *s != '\0'; s++) n += *s == '|';
+    return n;
+}
+
+static void add_spec(struct conform_specs *s, const char *name, const struct pol_ops *o, uint64_t which, uint32_t only)
+{
+    char *to = s->spec[s->n++];
+    size_t at = (size_t)snprintf(to, CONFORM_SPEC_LEN, "%s", name);
+    char sep = ':';
+    for (uint32_t k = 0; k < o->n_params; k++) {
+        uint32_t n = n_choices(&o->params[k]);
+        const char *choice = choices_of(&o->params[k]);
+        if (choice == NULL || (only != NONE && only != k)) continue;
+        for (uint64_t skip = which % n; skip > 0; skip--) choice = strchr(choice, '|') + 1;
+        which /= n;
+        if (at < CONFORM_SPEC_LEN)
+            at += (size_t)snprintf(to + at, CONFORM_SPEC_LEN - at, "%c%s=%.*s", sep, o->params[k].name, (int)strcspn(choice, "|"), choice);
+        sep = ',';
+    }
+}
+
+void conform_specs(struct conform_specs *s, const char *spec, const struct pol_ops *o)
+{
+    uint64_t n = 1;
+    size_t path = policy_load_path_len(spec);
+    s->n = 0;
+    s->is_each_alone = false;
+    if (spec[path] != '\0' && strchr(spec + path, ':') != NULL) {
+        (void)snprintf(s->spec[s->n++], CONFORM_SPEC_LEN, "%s", spec);
+        return;
+    }
+    for (uint32_t k = 0; k < o->n_params && n <= CONFORM_SPECS; k++) n *= n_choices(&o->params[k]);
+    if (n <= CONFORM_SPECS) {
+        for (uint64_t i = 0; i < n; i++) add_spec(s, spec, o, i, NONE);
+        return;
+    }
+    s->is_each_alone = true;
+    for (uint32_t k = 0; k < o->n_params; k++)
+        for (uint64_t i = 0; choices_of(&o->params[k]) != NULL && i < n_choices(&o->params[k]) && s->n < CONFORM_SPECS; i++) add_spec(s, spec, o, i, k);
+}
