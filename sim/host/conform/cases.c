@@ -1,5 +1,5 @@
 /*
- * cases.c -- the battery: cases made by hand, each for what policies get wrong, and some drawn by chance.
+ * cases.c -- the battery: cases made by hand, each for what policies get wrong, then those drawn by chance.
  *
  * A case is built anew for each run, since a run uses up its cluster and its data.
  */
@@ -8,112 +8,62 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/mem.h"
-#include "base/rng.h"
-
-#define GIB (INT64_C(1) << 30)
+#include "host/conform/build.h"
+#include "host/conform/chance.h"
 
 /* All is over by then; a wake asked for hours ahead must not draw out a run that samples. */
 enum { LONG_AFTER = 20000, N_RANDOM = 10, N_FEATURES = 6 };
 
-/* ---- building ---- */
-
-/* With what is said of it, a name, and 16 GiB of memory and on each card. */
-static void node_of(struct conform_case *c, struct node_spec n)
-{
-    struct diag d = { 0 };
-    char name[16];
-    (void)snprintf(name, sizeof name, "n%u", c->cluster.n_nodes);
-    n.name = name;
-    n.mem_b = n.gpu_mem_b = 16 * GIB;
-    if (n.n_gpu == 0) n.gpu_type = NULL;
-    enum st st = cluster_add(&c->cluster, &n, &d);
-    SIM_ASSERT(st == ST_OK);
-}
-
-static void node(struct conform_case *c, int64_t cpu, uint32_t gpus, const char *type, const char *rack)
-{
-    node_of(c, (struct node_spec){ .cpu_milli = cpu, .n_gpu = gpus, .gpu_type = type, .rack = rack });
-}
-
-static void nodes(struct conform_case *c, uint32_t n, uint32_t gpus)
-{
-    for (uint32_t i = 0; i < n; i++) node(c, 8000, gpus, "A", NULL);
-}
-
-static struct conform_job *job(struct conform_case *c, sim_tick submit, sim_tick dur, int64_t cpu, int32_t gpus, int32_t milli)
-{
-    SIM_ASSERT(c->n_jobs < CONFORM_JOBS);
-    struct conform_job *j = &c->job[c->n_jobs];
-    *j = (struct conform_job){ .submit = submit, .limit = dur, .n_groups = 1 };
-    (void)snprintf(j->id, sizeof j->id, "j%u", c->n_jobs % 1000);
-    (void)snprintf(j->user, sizeof j->user, "u%u", c->n_jobs % 3);
-    j->group[0] = (struct task_group){ .n = 1, .dur = dur, .shape = { .cpu_milli = cpu, .n_gpu = gpus, .gpu_milli = gpus ? milli : 0 } };
-    c->n_jobs++;
-    return j;
-}
-
-static void gang(struct conform_job *j, uint32_t n)
-{
-    j->gang = true;
-    j->group[0].n = n;
-}
-
-static void fault(struct conform_case *c, sim_tick at, uint32_t n, bool up)
-{
-    SIM_ASSERT(c->cfg.fault.n_list < CONFORM_FAULTS);
-    c->fault[c->cfg.fault.n_list++] = (struct fault_event){ .at = at, .node = n, .up = up };
-}
-
-/* ---- the cases ---- */
+/* ---- made by hand ---- */
 
 static void one_of_everything(struct conform_case *c)
 {
-    nodes(c, 1, 1);
-    (void)job(c, 0, 10, 1000, 1, 1000);
+    build_nodes(c, 1, 1);
+    (void)build_job(c, 0, 10, 1000, 1, 1000);
 }
 
 static void all_at_once(struct conform_case *c)
 {
-    nodes(c, 3, 4);
-    for (int i = 0; i < 60; i++) (void)job(c, 0, 10, 1000, 1, 1000);
+    build_nodes(c, 3, 4);
+    for (int i = 0; i < 60; i++) (void)build_job(c, 0, 10, 1000, 1, 1000);
 }
 
 static void of_no_length(struct conform_case *c)
 {
-    nodes(c, 2, 1);
-    for (int i = 0; i < 60; i++) (void)job(c, i / 20, 0, 8000, i % 2, 1000);
+    build_nodes(c, 2, 1);
+    for (int i = 0; i < 60; i++) (void)build_job(c, i / 20, 0, 8000, i % 2, 1000);
 }
 
 static void boulder_in_sand(struct conform_case *c)
 {
-    nodes(c, 4, 2);
+    build_nodes(c, 4, 2);
     for (int i = 0; i < 50; i++) {
-        if (i == 10) gang(job(c, 10, 50, 8000, 2, 1000), 4);
-        (void)job(c, i, 7, 500, 1, 250);
+        if (i == 10) build_gang(build_job(c, 10, 50, 8000, 2, 1000), 4);
+        (void)build_job(c, i, 7, 500, 1, 250);
     }
 }
 
 static void odd_shares(struct conform_case *c)
 {
     static const int milli[] = { 300, 700, 400, 999, 1, 501, 1000 };
-    nodes(c, 2, 3);
-    for (int i = 0; i < 70; i++) (void)job(c, i / 2, 5 + i % 9, 100, 1 + (i % 11 == 0), milli[i % 7]);
+    build_nodes(c, 2, 3);
+    for (int i = 0; i < 70; i++) (void)build_job(c, i / 2, 5 + i % 9, 100, 1 + (i % 11 == 0), milli[i % 7]);
 }
 
 static void no_estimates(struct conform_case *c)
 {
-    nodes(c, 2, 2);
+    build_nodes(c, 2, 2);
     for (int i = 0; i < 40; i++) {
-        struct conform_job *j = job(c, i, 20 + i % 5, 2000, 1 + i % 2, 1000);
+        struct conform_job *j = build_job(c, i, 20 + i % 5, 2000, 1 + i % 2, 1000);
         j->limit = -1;
-        if (i % 7 == 0) gang(j, 2);
+        if (i % 7 == 0) build_gang(j, 2);
     }
 }
 
 static void lying_estimates(struct conform_case *c)
 {
-    nodes(c, 2, 2);
-    for (int i = 0; i < 40; i++) job(c, i, 30, 2000, 1 + i % 2, 1000)->limit = i % 3 ? 0 : 1000;
+    build_nodes(c, 2, 2);
+    for (int i = 0; i < 40; i++) build_job(c, i, 30, 2000, 1 + i % 2, 1000)->limit = i % 3 ? 0 : 1000;
 }
 
 static void killed_at_limits(struct conform_case *c)
@@ -125,57 +75,57 @@ static void killed_at_limits(struct conform_case *c)
 
 static void flapping_nodes(struct conform_case *c)
 {
-    nodes(c, 3, 2);
+    build_nodes(c, 3, 2);
     for (int i = 0; i < 30; i++) {
-        struct conform_job *j = job(c, 5 * (i / 3), 20, 4000, 1, 500);
-        if (i % 4 == 0) gang(j, 3);
+        struct conform_job *j = build_job(c, 5 * (i / 3), 20, 4000, 1, 500);
+        if (i % 4 == 0) build_gang(j, 3);
     }
-    for (int i = 0; i < 24; i++) fault(c, 5 * i, (uint32_t)i % 3, i / 3 % 2 == 1);
+    for (int i = 0; i < 24; i++) build_fault(c, 5 * i, (uint32_t)i % 3, i / 3 % 2 == 1);
     c->cfg.checkpoint_interval = 7;
     c->cfg.restore_cost = 2;
 }
 
 static void all_down_and_back(struct conform_case *c)
 {
-    nodes(c, 3, 2);
+    build_nodes(c, 3, 2);
     for (int i = 0; i < 40; i++) {
-        struct conform_job *j = job(c, i, 15, 1000, 1, 1000);
-        if (i % 8 == 0) gang(j, 4);
+        struct conform_job *j = build_job(c, i, 15, 1000, 1, 1000);
+        if (i % 8 == 0) build_gang(j, 4);
     }
-    for (uint32_t n = 0; n < 3; n++) fault(c, 20, n, false);
-    for (uint32_t n = 0; n < 3; n++) fault(c, 30, n, true);
-    for (uint32_t n = 0; n < 3; n++) fault(c, 45, n, false);
-    for (uint32_t n = 0; n < 3; n++) fault(c, 90, n, true);
+    for (uint32_t n = 0; n < 3; n++) build_fault(c, 20, n, false);
+    for (uint32_t n = 0; n < 3; n++) build_fault(c, 30, n, true);
+    for (uint32_t n = 0; n < 3; n++) build_fault(c, 45, n, false);
+    for (uint32_t n = 0; n < 3; n++) build_fault(c, 90, n, true);
 }
 
 static void nodes_that_never_return(struct conform_case *c)
 {
-    nodes(c, 2, 1);
-    for (int i = 0; i < 10; i++) gang(job(c, i, 20, 1000, 1, 1000), 2);
-    fault(c, 50, 1, false);
+    build_nodes(c, 2, 1);
+    for (int i = 0; i < 10; i++) build_gang(build_job(c, i, 20, 1000, 1, 1000), 2);
+    build_fault(c, 50, 1, false);
     c->must_end = false;
 }
 
 /* What needs all of the cluster comes while a node is away. */
 static void not_feasible_for_now(struct conform_case *c)
 {
-    nodes(c, 3, 2);
-    fault(c, 1, 2, false);
-    gang(job(c, 5, 10, 8000, 2, 1000), 3);
-    for (int i = 0; i < 20; i++) (void)job(c, 6 + i, 8, 4000, 1, 1000);
-    fault(c, 60, 2, true);
+    build_nodes(c, 3, 2);
+    build_fault(c, 1, 2, false);
+    build_gang(build_job(c, 5, 10, 8000, 2, 1000), 3);
+    for (int i = 0; i < 20; i++) (void)build_job(c, 6 + i, 8, 4000, 1, 1000);
+    build_fault(c, 60, 2, true);
 }
 
 static void whole_nodes(struct conform_case *c)
 {
-    nodes(c, 3, 2);
-    for (int i = 0; i < 40; i++) job(c, i, 9, 100, i % 2, 500)->group[0].shape.exclusive = i % 3 == 0;
+    build_nodes(c, 3, 2);
+    for (int i = 0; i < 40; i++) build_job(c, i, 9, 100, i % 2, 500)->group[0].shape.exclusive = i % 3 == 0;
 }
 
 static void none_feasible(struct conform_case *c)
 {
-    nodes(c, 2, 1);
-    for (int i = 0; i < 20; i++) (void)job(c, i, 9, i % 2 ? 8001 : 100, i % 2 ? 0 : 2, 1000);
+    build_nodes(c, 2, 1);
+    for (int i = 0; i < 20; i++) (void)build_job(c, i, 9, i % 2 ? 8001 : 100, i % 2 ? 0 : 2, 1000);
 }
 
 static void cut_short(struct conform_case *c)
@@ -190,10 +140,10 @@ static void cut_short(struct conform_case *c)
 /* Ends, arrivals and repairs fall on the same instants, and long work is in the way of short. */
 static void checkpoints(struct conform_case *c)
 {
-    nodes(c, 2, 2);
+    build_nodes(c, 2, 2);
     for (int i = 0; i < 40; i++) {
-        struct conform_job *j = job(c, 10 * (i / 2), i % 5 == 0 ? 300 : 10, 2000, 1 + i % 2, 1000);
-        if (i % 10 == 5) gang(j, 2);
+        struct conform_job *j = build_job(c, 10 * (i / 2), i % 5 == 0 ? 300 : 10, 2000, 1 + i % 2, 1000);
+        if (i % 10 == 5) build_gang(j, 2);
     }
     c->cfg.checkpoint_interval = 25;
     c->cfg.restore_cost = 5;
@@ -201,9 +151,9 @@ static void checkpoints(struct conform_case *c)
 
 static void many_users(struct conform_case *c)
 {
-    nodes(c, 4, 4);
+    build_nodes(c, 4, 4);
     for (uint32_t i = 0; i < 120; i++) {
-        struct conform_job *j = job(c, i / 10, 5 + i % 13, 1000, (int32_t)(i % 3), 1000);
+        struct conform_job *j = build_job(c, i / 10, 5 + i % 13, 1000, (int32_t)(i % 3), 1000);
         (void)snprintf(j->user, sizeof j->user, "u%u", i % 61);
         (void)snprintf(j->queue, sizeof j->queue, "q%u", i % 5);
         j->priority = (int32_t)(i % 7) - 3;
@@ -212,8 +162,8 @@ static void many_users(struct conform_case *c)
 
 static void without_gpus(struct conform_case *c)
 {
-    nodes(c, 3, 0);
-    for (int i = 0; i < 40; i++) (void)job(c, i / 4, 6 + i % 5, 1000 + 500 * (i % 6), 0, 0);
+    build_nodes(c, 3, 0);
+    for (int i = 0; i < 40; i++) (void)build_job(c, i / 4, 6 + i % 5, 1000 + 500 * (i % 6), 0, 0);
 }
 
 /* Types, labels and engines: most nodes will not do for most jobs. */
@@ -224,43 +174,28 @@ static void particular_jobs(struct conform_case *c)
     for (size_t i = 0; i < ARRAY_LEN(label); i++) (void)cluster_label(&c->cluster, label[i], &d);
     (void)intern_id(&c->cluster.engines, "npu");
     for (uint32_t i = 0; i < 6; i++)
-        node_of(c, (struct node_spec){ .cpu_milli = 8000, .n_gpu = i % 3 + 1, .gpu_type = i % 2 ? "B" : "A", .rack = i < 3 ? "r0" : "r1",
+        build_node_of(c, (struct node_spec){ .cpu_milli = 8000, .n_gpu = i % 3 + 1, .gpu_type = i % 2 ? "B" : "A", .rack = i < 3 ? "r0" : "r1",
                                        .labels = UINT64_C(1) << i % 3 | (i > 3 ? 8 : 0), .engine = { (int32_t)(i % 2) } });
     cluster_set_gpu_type(&c->cluster, 1, 0.5, &(struct gpu_figures){ 0 });
     for (uint32_t i = 0; i < 60; i++) {
-        struct shape *s = &job(c, i, 12, 500, (int32_t)(i % 2), 1000)->group[0].shape;
+        struct shape *s = &build_job(c, i, 12, 500, (int32_t)(i % 2), 1000)->group[0].shape;
         if (i % 4 == 1) s->gpu_types = 1 + i % 8 / 4;
         if (i % 5 == 0) s->need_all = 2;
         if (i % 5 == 1) s->need_any = 8 | 4;
         if (i % 6 == 0) s->engine[0] = 1;
-        if (s->n_gpu > 0) s->gpu_mem_b = (int64_t)(i % 4) * 5 * GIB;
+        if (s->n_gpu > 0) s->gpu_mem_b = (int64_t)(i % 4) * 5 * BUILD_GIB;
     }
-}
-
-/* A job's own graph: task k comes after task before[k] (itself: none) and reads block in[k], or NONE. */
-static void graph(struct conform_job *j, uint32_t n, const uint32_t *before, const uint32_t *in)
-{
-    uint32_t n_after = 0, n_in = 0;
-    for (uint32_t k = 0; k < n; k++) {
-        j->after_start[k] = n_after;
-        j->in_start[k] = n_in;
-        if (before[k] != k) j->after[n_after++] = before[k];
-        if (in[k] != NONE) j->in[n_in++] = (struct task_input){ .block = in[k], .task = NONE };
-    }
-    j->after_start[n] = n_after;
-    j->in_start[n] = n_in;
-    j->has_graph = true;
 }
 
 static void staged_jobs(struct conform_case *c)
 {
     static const uint32_t none[] = { NONE, NONE, NONE, NONE, NONE, NONE };
-    nodes(c, 2, 2);
+    build_nodes(c, 2, 2);
     for (uint32_t i = 0; i < 30; i++) {
-        struct conform_job *j = job(c, 3 * i, i % 4 == 0 ? 0 : 8, 1000, (int32_t)(i % 2), 1000);
+        struct conform_job *j = build_job(c, 3 * i, i % 4 == 0 ? 0 : 8, 1000, (int32_t)(i % 2), 1000);
         j->group[0].n = 3;
         j->group[j->n_groups++] = (struct task_group){ .n = 3, .dur = 4, .shape = { .cpu_milli = 2000 } };
-        graph(j, 6, (const uint32_t[]){ 0, 0, 1, 2, 2, 4 }, none);
+        build_graph(j, 6, (const uint32_t[]){ 0, 0, 1, 2, 2, 4 }, none);
     }
 }
 
@@ -272,44 +207,44 @@ static void licensed_workflows(struct conform_case *c)
 {
     static const uint32_t none[] = { NONE, NONE, NONE, NONE, NONE, NONE };
     struct diag d = { 0 };
-    nodes(c, 3, 2);
+    build_nodes(c, 3, 2);
     cluster_set_licence(&c->cluster, cluster_licence(&c->cluster, "solver", &d), 4);
     cluster_set_licence(&c->cluster, cluster_licence(&c->cluster, "viewer", &d), 1);
     for (uint32_t i = 0; i < 60; i++) {
-        struct conform_job *j = job(c, 3 * (i / 2), i % 9 == 4 ? 0 : 8 + i % 5, 1000, (int32_t)(i % 2), 1000);
+        struct conform_job *j = build_job(c, 3 * (i / 2), i % 9 == 4 ? 0 : 8 + i % 5, 1000, (int32_t)(i % 2), 1000);
         struct shape *s = &j->group[0].shape;
         s->licence[0] = (int32_t)(i % 3);
         s->licence[1] = i % 7 == 3;
-        if (i % 4 == 1) gang(j, 2 - (uint32_t)s->licence[1]);
+        if (i % 4 == 1) build_gang(j, 2 - (uint32_t)s->licence[1]);
         if (i % 4 != 2) continue;
         j->priority = (int32_t)(i % 3);
         j->group[0].n = 3;
         j->group[j->n_groups++] = (struct task_group){ .n = 3, .dur = 6, .shape = { .cpu_milli = 2000, .licence = { 2 - (int32_t)(i % 3) } } };
-        graph(j, 6, (const uint32_t[]){ 0, 0, 1, 2, 2, 4 }, none);
+        build_graph(j, 6, (const uint32_t[]){ 0, 0, 1, 2, 2, 4 }, none);
     }
-    fault(c, 40, 1, false);
-    fault(c, 55, 1, true);
+    build_fault(c, 40, 1, false);
+    build_fault(c, 55, 1, true);
 }
 
 /* Blocks on three racks; hours rather than microseconds, as policies that wait for data count in seconds. */
 static void data_inputs(struct conform_case *c)
 {
-    for (uint32_t i = 0; i < 6; i++) node(c, 8000, 2, "A", i < 2 ? "r0" : i < 4 ? "r1" : "r2");
+    for (uint32_t i = 0; i < 6; i++) build_node(c, 8000, 2, "A", i < 2 ? "r0" : i < 4 ? "r1" : "r2");
     for (uint32_t b = 0; b < 12; b++) {
         char name[16];
         (void)snprintf(name, sizeof name, "b%u", b);
-        (void)data_add(&c->data, name, (int64_t)(b % 4) * GIB);
+        (void)data_add(&c->data, name, (int64_t)(b % 4) * BUILD_GIB);
         data_replicas(&c->data, b, (const uint32_t[]){ b % 6, (b + 1 + b / 6) % 6 }, 2);
     }
     for (uint32_t i = 0; i < 40; i++) {
-        struct conform_job *j = job(c, 5 * TICK_SEC * (i / 4), 20 * TICK_SEC, 1000, (int32_t)(i % 5 != 0), 1000);
+        struct conform_job *j = build_job(c, 5 * TICK_SEC * (i / 4), 20 * TICK_SEC, 1000, (int32_t)(i % 5 != 0), 1000);
         j->group[0].n = 2;
-        graph(j, 2, (const uint32_t[]){ 0, 1 }, (const uint32_t[]){ i % 12, (i * 5 + 1) % 12 });
-        j->write_b[1] = i % 3 == 0 ? GIB / 4 : 0;
+        build_graph(j, 2, (const uint32_t[]){ 0, 1 }, (const uint32_t[]){ i % 12, (i * 5 + 1) % 12 });
+        j->write_b[1] = i % 3 == 0 ? BUILD_GIB / 4 : 0;
     }
-    fault(c, 33 * TICK_SEC, 1, false);
-    fault(c, 70 * TICK_SEC, 1, true);
-    c->cfg.net = (struct net_spec){ .disk_bps = GIB, .card_bps = GIB, .rack_bps = GIB / 2, .aggregation_bps = GIB / 8 };
+    build_fault(c, 33 * TICK_SEC, 1, false);
+    build_fault(c, 70 * TICK_SEC, 1, true);
+    c->cfg.net = (struct net_spec){ .disk_bps = BUILD_GIB, .card_bps = BUILD_GIB, .rack_bps = BUILD_GIB / 2, .aggregation_bps = BUILD_GIB / 8 };
     c->cfg.horizon = 24 * 3600 * TICK_SEC;
 }
 
@@ -324,7 +259,7 @@ static void api_calls(struct conform_case *c)
         { 0, 0, 1, 20 }, { 0, 0, 1000, 90 }, { 0, 1, 1, 40 }, { 0, 1, 1000, 45 }, { 1, 2, 1, 10 }, { 1, 0, 1, 50 }, { 2, 1, 8, 0 }, { 2, 2, 8, 30 },
     };
     for (uint32_t i = 0; i < 6; i++)
-        node_of(c, (struct node_spec){ .cpu_milli = 8000, .n_gpu = i == 5, .gpu_type = "A",
+        build_node_of(c, (struct node_spec){ .cpu_milli = 8000, .n_gpu = i == 5, .gpu_type = "A",
                                        .engine = { i == 3 ? 0 : 2, (int32_t)(i % 2), i == 2 || i == 3 },
                                        .latency_us = i < 3 ? 1 : 4, .link_bps = i < 3 ? 0 : 100000000 });
     (void)intern_id(&c->cluster.engines, "cpu");
@@ -335,18 +270,18 @@ static void api_calls(struct conform_case *c)
     for (uint32_t i = 0; i < ARRAY_LEN(c->call); i++)
         c->call[i] = (struct call){ .api = i % 3, .size = i % 3 == 2 ? 8 : 1 + 111 * i, .result = 50 * i };
     for (uint32_t i = 0; i < 50; i++) {
-        struct conform_job *j = job(c, 4 * (i / 2), 0, i % 4 == 0 ? 4000 : 0, 0, 0);
+        struct conform_job *j = build_job(c, 4 * (i / 2), 0, i % 4 == 0 ? 4000 : 0, 0, 0);
         j->limit = -1;
         if (i % 5 == 4) { j->group[0].dur = 15; continue; }
         j->group[0].n = 1 + i % 3;
         j->first_call = i % 5;
         j->n_calls = 1 + i % 4;
-        if (i % 3 == 2) graph(j, 3, (const uint32_t[]){ 0, 0, 1 }, (const uint32_t[]){ NONE, NONE, NONE });
+        if (i % 3 == 2) build_graph(j, 3, (const uint32_t[]){ 0, 0, 1 }, (const uint32_t[]){ NONE, NONE, NONE });
     }
-    fault(c, 30, 3, false);
-    fault(c, 60, 3, true);
-    fault(c, 70, 1, false);
-    fault(c, 90, 1, true);
+    build_fault(c, 30, 3, false);
+    build_fault(c, 60, 3, true);
+    build_fault(c, 70, 1, false);
+    build_fault(c, 90, 1, true);
     c->cfg.calltime = &c->calltime;
     c->cfg.horizon = 10000000;
 }
@@ -355,28 +290,28 @@ static void api_calls(struct conform_case *c)
 static void crowded_nodes(struct conform_case *c)
 {
     for (uint32_t i = 0; i < 4; i++) {
-        node(c, 8000, i % 2 ? 4 : 0, "A", NULL);
+        build_node(c, 8000, i % 2 ? 4 : 0, "A", NULL);
         c->cluster.node[i].max_tasks = 1 + i;
     }
     for (int i = 0; i < 60; i++) {
-        struct conform_job *j = job(c, i / 3, 6 + i % 7, 500, i % 3 == 1, 250);
-        if (i % 9 == 0) gang(j, 3);
+        struct conform_job *j = build_job(c, i / 3, 6 + i % 7, 500, i % 3 == 1, 250);
+        if (i % 9 == 0) build_gang(j, 3);
     }
 }
 
 /* Cards of which the memory or the cores run out before their share does; some say nothing of either. */
 static void cards_of_parts(struct conform_case *c)
 {
-    static const struct { int64_t mem; int32_t cores; } of[] = { { 16 * GIB, 100 }, { 32 * GIB, 20 }, { 0, 100 }, { 16 * GIB, 0 } };
-    nodes(c, 4, 2);
+    static const struct { int64_t mem; int32_t cores; } of[] = { { 16 * BUILD_GIB, 100 }, { 32 * BUILD_GIB, 20 }, { 0, 100 }, { 16 * BUILD_GIB, 0 } };
+    build_nodes(c, 4, 2);
     for (uint32_t i = 0; i < c->cluster.n_cards; i++) {
         struct card *k = &c->cluster.card[i];
         k->mem_total = k->mem_free = of[i / 2].mem;
         k->core_total = k->core_free = of[i / 2].cores;
     }
     for (int i = 0; i < 60; i++) {
-        struct shape *s = &job(c, i / 2, 5 + i % 8, 500, 1 + (i % 10 == 3), i % 4 ? 300 : 1000)->group[0].shape;
-        s->gpu_mem_b = i % 3 * 10 * GIB;
+        struct shape *s = &build_job(c, i / 2, 5 + i % 8, 500, 1 + (i % 10 == 3), i % 4 ? 300 : 1000)->group[0].shape;
+        s->gpu_mem_b = i % 3 * 10 * BUILD_GIB;
         s->gpu_cores = i % 5 * 15;
     }
 }
@@ -409,102 +344,6 @@ static const struct { const char *name, *about; void (*make)(struct conform_case
     { "API calls", "tasks made of calls, on mixed engines near and far, and nodes are lost; for policies that run them", api_calls },
 };
 
-/* ---- and some by chance ---- */
-
-static int64_t draw(struct rng *r, const int64_t *of, size_t n) { return of[rng_below(r, n)]; }
-#define DRAW(r, ...) draw((r), (const int64_t[]){ __VA_ARGS__ }, sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
-
-static void random_job(struct conform_case *c, struct rng *r, sim_tick at)
-{
-    int32_t gpus = (int32_t)DRAW(r, 0, 1, 1, 1, 2);
-    struct conform_job *j = job(c, at, DRAW(r, 0, 1, 10, 20, 20, 50, 80), DRAW(r, 0, 500, 1000, 2000), gpus,
-                                gpus == 1 ? (int32_t)DRAW(r, 250, 500, 700, 1000, 1000) : 1000);
-    j->limit = DRAW(r, -1, 0, 10, 40, j->group[0].dur, 2 * j->group[0].dur);
-    if (rng_below(r, 3) == 0) {
-        j->group[0].n = 1 + (uint32_t)rng_below(r, 3);
-        j->gang = rng_below(r, 2) == 0;
-    }
-    if (rng_below(r, 15) == 0) j->group[0].shape.exclusive = 1;
-}
-
-static void random_case(struct conform_case *c, uint64_t seed)
-{
-    struct rng r;
-    rng_init(&r, seed, "conformance case", 0);
-    uint32_t n = 2 + (uint32_t)rng_below(&r, 4);
-    for (uint32_t i = 0; i < n; i++) node(c, DRAW(&r, 4000, 8000), (uint32_t)DRAW(&r, 0, 1, 2, 4), rng_below(&r, 2) ? "A" : "B", NULL);
-    sim_tick at = 0, gap = DRAW(&r, 0, 1, 3);
-    for (int i = 0; i < 50; i++) random_job(c, &r, at += gap * DRAW(&r, 0, 0, 1, 5));
-    for (sim_tick t = 0; t < 100; t += 10) fault(c, t, (uint32_t)rng_below(&r, n), false);
-    for (uint32_t i = 0; i < n; i++) fault(c, 150, i, true);
-    c->cfg.checkpoint_interval = DRAW(&r, -1, 0, 7, 20);
-    c->cfg.restore_cost = DRAW(&r, 0, 3);
-    c->cfg.enforce_limits = rng_below(&r, 3) == 0;
-}
-
-/* Every property that a node, a card or a request can have, drawn for each by itself. */
-static void random_node(struct conform_case *c, struct rng *r)
-{
-    struct diag d = { 0 };
-    char name[16];
-    (void)snprintf(name, sizeof name, "n%u", c->cluster.n_nodes);
-    struct node_spec s = { .name = name, .rack = rng_below(r, 2) ? "r0" : "r1", .cpu_milli = DRAW(r, 4000, 8000), .mem_b = 16 * GIB,
-                           .n_gpu = (uint32_t)DRAW(r, 0, 1, 2, 4), .gpu_mem_b = DRAW(r, 0, 16, 32) * GIB, .gpu_cores = (int32_t)DRAW(r, 0, 20, 100),
-                           .max_tasks = (uint32_t)DRAW(r, 0, 0, 1, 3), .cpu_reserved = DRAW(r, 0, 0, 500), .mem_reserved = DRAW(r, 0, GIB),
-                           .labels = rng_below(r, 8), .engine = { (int32_t)DRAW(r, 0, 1, 2), (int32_t)DRAW(r, 0, 1) } };
-    s.gpu_type = s.n_gpu == 0 ? NULL : rng_below(r, 2) ? "A" : "B";
-    enum st st = cluster_add(&c->cluster, &s, &d);
-    SIM_ASSERT(st == ST_OK);
-}
-
-static void random_request(struct shape *s, struct rng *r, uint32_t n_licences)
-{
-    s->mem_b = DRAW(r, 0, 0, GIB, 6 * GIB);
-    s->need_all = (uint64_t)DRAW(r, 0, 0, 0, 1, 2);
-    s->need_any = (uint64_t)DRAW(r, 0, 0, 0, 3, 6);
-    s->engine[0] = (int32_t)DRAW(r, 0, 0, 0, 1);
-    s->engine[1] = (int32_t)DRAW(r, 0, 0, 0, 1);
-    s->exclusive = rng_below(r, 20) == 0;
-    for (uint32_t k = 0; k < n_licences; k++) s->licence[k] = (int32_t)DRAW(r, 0, 0, 1, 2);
-    if (s->n_gpu == 0) return;
-    s->gpu_types = (uint64_t)DRAW(r, 0, 0, 1, 2, 3);
-    s->gpu_mem_b = DRAW(r, 0, 0, 5, 12, 20) * GIB;
-    s->gpu_cores = (int32_t)DRAW(r, 0, 0, 10, 30);
-}
-
-static void random_features(struct conform_case *c, uint64_t seed)
-{
-    static const char *const label[] = { "red", "green", "blue" };
-    struct diag d = { 0 };
-    struct rng r;
-    rng_init(&r, seed, "conformance features", 0);
-    for (size_t i = 0; i < ARRAY_LEN(label); i++) (void)cluster_label(&c->cluster, label[i], &d);
-    (void)intern_id(&c->cluster.engines, "npu");
-    (void)intern_id(&c->cluster.engines, "dsp");
-    uint32_t n = 2 + (uint32_t)rng_below(&r, 5), n_blocks = rng_below(&r, 2) ? 6 : 0, n_licences = rng_below(&r, 4) == 0;
-    for (uint32_t i = 0; i < n; i++) random_node(c, &r);
-    for (uint32_t k = 0; k < n_licences; k++) c->cluster.licence_total[cluster_licence(&c->cluster, "solver", &d)] = 2 + (int64_t)rng_below(&r, 3);
-    for (uint32_t b = 0; b < n_blocks; b++) {
-        char name[16];
-        (void)snprintf(name, sizeof name, "b%u", b);
-        (void)data_add(&c->data, name, (int64_t)(b % 4) * 1000);
-        data_replicas(&c->data, b, (const uint32_t[]){ (uint32_t)rng_below(&r, n) }, 1);
-    }
-    if (n_blocks > 0) c->cfg.net = (struct net_spec){ .disk_bps = GIB, .card_bps = GIB, .rack_bps = GIB / 2, .aggregation_bps = GIB / 8 };
-    sim_tick at = 0, gap = DRAW(&r, 0, 1, 3);
-    for (int i = 0; i < 50; i++) {
-        random_job(c, &r, at += gap * DRAW(&r, 0, 0, 1, 5));
-        struct conform_job *j = &c->job[c->n_jobs - 1];
-        random_request(&j->group[0].shape, &r, n_licences);
-        if (n_blocks == 0 || j->gang || rng_below(&r, 2)) continue;
-        uint32_t in[CONFORM_TASKS];
-        for (uint32_t k = 0; k < j->group[0].n; k++) in[k] = (uint32_t)rng_below(&r, n_blocks);
-        graph(j, j->group[0].n, (const uint32_t[]){ 0, 1, 2 }, in);
-    }
-    if (rng_below(&r, 2)) fault(c, 40, (uint32_t)rng_below(&r, n), false);
-    for (uint32_t i = 0; c->cfg.fault.n_list > 0 && i < n; i++) fault(c, 90, i, true);
-}
-
 /* ---- handing out ---- */
 
 uint32_t conform_n_cases(void) { return ARRAY_LEN(made) + N_RANDOM + N_FEATURES; }
@@ -524,11 +363,11 @@ struct conform_case *conform_case_make(uint32_t i)
     } else if (i >= ARRAY_LEN(made) + N_RANDOM) {
         c->name = "any features";
         c->about = "drawn by chance: every property of nodes, cards and requests";
-        random_features(c, i);
+        chance_features(c, i);
     } else {
         c->name = chance[i - ARRAY_LEN(made)];
         c->about = "drawn by chance: gangs, shares, exclusive jobs, lost nodes";
-        random_case(c, i);
+        chance_case(c, i);
     }
     cluster_seal(&c->cluster);
     c->cfg.cluster = &c->cluster;
