@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "plot/plot.h"
-#include "report/report.h"
+#include "report/report_priv.h"
 
 /* Does a reference or a definition of an id end here?  The prefix goes after it. */
 static size_t id_mark(const char *s)

@@ -14,7 +14,7 @@
 
 #include "base/mem.h"
 #include "db/query.h"
-#include "report/report.h"
+#include "report/report_priv.h"
 #include "explain/timeline.h"
 
 enum { BINS = 360, ROWS_MAX = 96, BARS_MAX = 60000, POINTS_MAX = 400 };
