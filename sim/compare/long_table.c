@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "compare/compare_priv.h"
+#include "compare/view.h"
 #include "compare/metric_info.h"
 
 static void cell_full(struct table *t, double x)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "compare/compare_priv.h"
+#include "compare/view.h"
 #include "compare/metric_info.h"
 
 /* ---- sentences ---- */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "compare/compare_priv.h"
+#include "compare/view.h"
 
 static struct compare_scale scale_of(const struct report_page *p, const struct compare_case *k, const char *metric)
 {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "compare/compare_priv.h"
+#include "compare/view.h"
 
 void report_text(const char *s, FILE *to)
 {

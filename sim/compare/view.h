@@ -1,12 +1,13 @@
 /*
- * compare_priv.h -- what the files that print a comparison share.  Layer: compare, private.
+ * view.h -- a case as it is shown: scaled numbers, sentences, bounds; for tables here and for the HTML page.
+ * Layer: compare.
  *
  * print.c       tables for people
  * sentences.c   the same as sentences, and how far from the bounds
  * long_table.c  every number, for programs
  */
-#ifndef COMPARE_COMPARE_PRIV_H
-#define COMPARE_COMPARE_PRIV_H
+#ifndef COMPARE_VIEW_H
+#define COMPARE_VIEW_H
 
 #include "compare/compare.h"
 #include "compare/published.h"
