@@ -1,5 +1,5 @@
 /*
- * verify.c -- the certificate of a solve.  With prices p >= 0, job values V, and M, the
+ * assign_verify.c -- the certificate of a solve.  With prices p >= 0, job values V, and M, the
  * worth of one unit of flow:
  *   a site holds no more than its places; one with places free has p = 0
  *   a placed task pays cost + p <= V of its job, and no site is cheaper for it
