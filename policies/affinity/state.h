@@ -9,7 +9,7 @@
 #ifndef POL_AFFINITY_STATE_H
 #define POL_AFFINITY_STATE_H
 
-#include "lib/calls/engines.h"
+#include "affinity/engines.h"
 
 enum affinity_cond { AFFINITY_BEST, AFFINITY_ABOVE };
 enum affinity_cross { AFFINITY_LIMIT, AFFINITY_LEAST, AFFINITY_OFF };

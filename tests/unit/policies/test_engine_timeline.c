@@ -1,7 +1,7 @@
 /* Time lines of engines, and HEFT on the example of its paper. */
 #include <criterion/criterion.h>
 #include <math.h>
-#include "lib/calls/heft.h"
+#include "mapper/heft.h"
 
 static struct engine_timeline line[3];
 static void fini(void) { for (int i = 0; i < 3; i++) engine_timeline_fini(&line[i]); }

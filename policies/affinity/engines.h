@@ -4,8 +4,8 @@
  * with a free engine stands for all.
  * Cost: O(nodes / 64) a search, O(engine types) for a node that changed.
  */
-#ifndef POL_LIB_CALLS_ENGINES_H
-#define POL_LIB_CALLS_ENGINES_H
+#ifndef POL_AFFINITY_ENGINES_H
+#define POL_AFFINITY_ENGINES_H
 
 #include "lib/calls/dispatcher.h"
 

@@ -1,5 +1,5 @@
 /* engines.c -- bit sets of nodes with engines, and with free ones, see engines.h. */
-#include "lib/calls/engines.h"
+#include "affinity/engines.h"
 
 #include "lib/util.h"
 

@@ -12,7 +12,7 @@
  */
 #include "builtin.h"
 #include "lib/calls/dispatcher.h"
-#include "lib/calls/heft.h"
+#include "mapper/heft.h"
 #include "lib/util.h"
 
 /* While a job is planned its tasks are named NO_SLOT + index on the timelines: no task's slot is that high. */

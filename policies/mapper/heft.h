@@ -4,10 +4,10 @@
  * Source: Topcuoglu, Hariri, Wu, Performance-effective and low-complexity task
  * scheduling for heterogeneous computing, TPDS 13(3), 2002.
  */
-#ifndef POL_LIB_CALLS_HEFT_H
-#define POL_LIB_CALLS_HEFT_H
+#ifndef POL_MAPPER_HEFT_H
+#define POL_MAPPER_HEFT_H
 
-#include "lib/calls/engine_timeline.h"
+#include "mapper/engine_timeline.h"
 
 /*
  *   w     [n][n_engines] time of a task on an engine type; -1: cannot run there

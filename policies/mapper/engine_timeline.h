@@ -5,8 +5,8 @@
  * Invariant: the slots of a timeline are in order of time and do not overlap.
  * Cost: O(slots) each.
  */
-#ifndef POL_LIB_CALLS_ENGINE_TIMELINE_H
-#define POL_LIB_CALLS_ENGINE_TIMELINE_H
+#ifndef POL_MAPPER_ENGINE_TIMELINE_H
+#define POL_MAPPER_ENGINE_TIMELINE_H
 
 #include "policy.h"
 

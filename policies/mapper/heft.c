@@ -1,5 +1,5 @@
 /* heft.c -- upward ranks, then each task booked where it ends first, see heft.h. */
-#include "lib/calls/heft.h"
+#include "mapper/heft.h"
 
 #include "lib/util.h"
 

@@ -1,5 +1,5 @@
 /* engine_timeline.c -- the bookings of one engine, see engine_timeline.h. */
-#include "lib/calls/engine_timeline.h"
+#include "mapper/engine_timeline.h"
 
 #include "lib/util.h"
 
