@@ -37,10 +37,10 @@ static int64_t price(const void *ctx, const struct pol_transfer *x, enum localit
 /* Above 1, to three decimals; 0: it is not. */
 static int64_t milli(double x) { return x > 1 && x <= 1000000 ? (int64_t)(x * 1000 + 0.5) : 0; }
 
-static void *make(const struct pol_host *host, const union pol_value *value, struct flow_rule *rule, const char *reason, char *error, size_t cap)
+static void *make(const struct pol_host *host, const union pol_value *value, struct flowpol_rule *rule, const char *reason, char *error, size_t cap)
 {
     static const char *const name[] = { [P_ALPHA1] = "alpha1", [P_ALPHA2] = "alpha2", [P_ALPHA3] = "alpha3" };
-    for (int k = P_ALPHA1; k <= (rule->share == FLOW_ALL ? P_ALPHA2 : P_ALPHA3); k++) {
+    for (int k = P_ALPHA1; k <= (rule->share == FLOWPOL_ALL ? P_ALPHA2 : P_ALPHA3); k++) {
         if (milli(value[k].x) > 1000) continue;
         (void)snprintf(error, cap, "%s=%g is not between 1.001 and 1000000", name[k], value[k].x);
         return NULL;
@@ -51,7 +51,7 @@ static void *make(const struct pol_host *host, const union pol_value *value, str
     rule->placement = (enum placement_rule)value[P_PLACE].i;
     rule->price = (struct locality_price){ .of = price, .ctx = s };
     /* The job's arc to its unscheduled vertex, and that vertex's arc to the sink. */
-    if (rule->share != FLOW_ALL) rule->leave = 2 * 1000 * milli(value[P_ALPHA3].x);
+    if (rule->share != FLOWPOL_ALL) rule->leave = 2 * 1000 * milli(value[P_ALPHA3].x);
     flowpol_init(&s->pol, host, rule, reason);
     return s;
 }
@@ -59,21 +59,21 @@ static void *make(const struct pol_host *host, const union pol_value *value, str
 static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     (void)flags;
-    struct flow_rule rule = { .share = FLOW_BASIC, .is_soft = value[P_MODE].i == 1 };
+    struct flowpol_rule rule = { .share = FLOWPOL_BASIC, .is_soft = value[P_MODE].i == 1 };
     return make(host, value, &rule, "least cost for most tasks, each job its share first", error, cap);
 }
 
 static void *create_stopping(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     (void)flags;
-    struct flow_rule rule = { .share = FLOW_FINAL, .is_soft = value[P_MODE].i == 1, .stops = true, .replaces = value[P_REPLACE].i == 1, .keep_milli = 1000 };
+    struct flowpol_rule rule = { .share = FLOWPOL_FINAL, .is_soft = value[P_MODE].i == 1, .stops = true, .replaces = value[P_REPLACE].i == 1, .keep_milli = 1000 };
     return make(host, value, &rule, "least cost for most tasks, each job its share first", error, cap);
 }
 
 static void *create_unfair(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     (void)flags;
-    struct flow_rule rule = { .share = FLOW_ALL };
+    struct flowpol_rule rule = { .share = FLOWPOL_ALL };
     return make(host, value, &rule, "least cost for most tasks", error, cap);
 }
 

@@ -56,7 +56,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     q->preferred_milli = milli(value[P_PREFERRED].x);
     if (value[P_REPLACE].i == 0) *flags &= ~(uint32_t)POL_PREEMPTS;
     /* A millionth more than the wait: what costs as much as waiting is done. */
-    struct flow_rule rule = { .share = FLOW_NONE, .leave = 1, .replaces = value[P_REPLACE].i == 1, .wait_milli = milli(value[P_WAIT].x),
+    struct flowpol_rule rule = { .share = FLOWPOL_NONE, .leave = 1, .replaces = value[P_REPLACE].i == 1, .wait_milli = milli(value[P_WAIT].x),
                               .keep_milli = milli(value[P_KEEP].x), .price = { price, q }, .placement = (enum placement_rule)value[P_PLACE].i };
     flowpol_init(&q->pol, host, &rule, "least cost over all tasks, waiting ones and running ones");
     return q;

@@ -24,13 +24,13 @@ static void waits(void *self, const struct unit *u, int sign)
     struct flowpol *f = self;
     uint32_t id = u->task.slot;
     POL_RESERVE(f->wait, f->cap_wait, (size_t)id + 1);
-    struct flow_wait *w = &f->wait[id];
+    struct flowpol_wait *w = &f->wait[id];
     if (sign < 0) {
         w->before += now_of(f) - w->since;
         flownet_drop(&f->net, u);
         return;
     }
-    if (w->gen != u->task.gen + 1) *w = (struct flow_wait){ .gen = u->task.gen + 1 };      /* 0: no task yet */
+    if (w->gen != u->task.gen + 1) *w = (struct flowpol_wait){ .gen = u->task.gen + 1 };      /* 0: no task yet */
     w->since = now_of(f);
     flownet_wait(&f->net, u, wait_cost(f, w->since - w->before));
 }
@@ -43,7 +43,7 @@ static void moved(void *self, const struct unit *u, int sign)
 
 static const struct offer_singles singles = { .waits = waits, .moved = moved };
 
-void flowpol_init(struct flowpol *f, const struct pol_host *host, const struct flow_rule *rule, const char *reason)
+void flowpol_init(struct flowpol *f, const struct pol_host *host, const struct flowpol_rule *rule, const char *reason)
 {
     struct offer_rule offer = { .by = LOCALITY_OWN, .placement = rule->placement, .second_after = -1, .heartbeat_us = 1,
                                 .reason = "not a single: offered as by gs", .singles = &singles };
@@ -87,11 +87,11 @@ static uint32_t n_active(struct flowpol *f)
 /* To how many of the job's tasks in the network it has a claim; `held`: what its other tasks hold. */
 static uint32_t claim(const struct flowpol *f, const struct gpujob *j, int64_t held, int64_t q, uint32_t k)
 {
-    if (f->rule.share == FLOW_ALL) return NO_LIMIT;
-    if (f->rule.share == FLOW_NONE) return 0;
+    if (f->rule.share == FLOWPOL_ALL) return NO_LIMIT;
+    if (f->rule.share == FLOWPOL_NONE) return 0;
     int64_t share = j->share;
     if (f->rule.is_soft) return share > 0 && held == 0;
-    if (f->rule.share == FLOW_BASIC && q / GPU >= k) share = gpushare_basic(q, GPU, k, j->held + j->waiting);
+    if (f->rule.share == FLOWPOL_BASIC && q / GPU >= k) share = gpushare_basic(q, GPU, k, j->held + j->waiting);
     return share > held ? (uint32_t)((share - held + GPU - 1) / GPU) : 0;
 }
 
@@ -99,7 +99,7 @@ static void tell_shares(struct flowpol *f, bool all)
 {
     struct gpujobs *g = &f->offer.jobs;
     int64_t q = f->offer.sched.view->gpu_total, leave = leave_now(f);
-    uint32_t k = f->rule.share == FLOW_BASIC && !f->rule.is_soft ? n_active(f) : 0;
+    uint32_t k = f->rule.share == FLOWPOL_BASIC && !f->rule.is_soft ? n_active(f) : 0;
     gpujobs_share(g);
     for (uint32_t i = 0; i < g->order.n; i++) {
         const struct gpujob *j = gpujobs_nth(g, i);

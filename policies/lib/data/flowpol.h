@@ -16,15 +16,15 @@
 #include "lib/data/flownet.h"
 
 /* How many of a job's tasks have a claim to a GPU: README.md, "Claim". */
-enum flow_share {
-    FLOW_BASIC,         /* its basic share A*; its final one where A* is 0 for all */
-    FLOW_FINAL,         /* its final share A */
-    FLOW_ALL,           /* all of them: there is no unscheduled vertex */
-    FLOW_NONE           /* none */
+enum flowpol_share {
+    FLOWPOL_BASIC,         /* its basic share A*; its final one where A* is 0 for all */
+    FLOWPOL_FINAL,         /* its final share A */
+    FLOWPOL_ALL,           /* all of them: there is no unscheduled vertex */
+    FLOWPOL_NONE           /* none */
 };
 
-struct flow_rule {
-    enum flow_share share;
+struct flowpol_rule {
+    enum flowpol_share share;
     bool    is_soft;            /* only that a job which holds nothing has a claim to one GPU */
     bool    stops;              /* jobs above their share lose their shortest-run tasks to those below */
     bool    replaces;           /* running tasks are in the network, at what they cost less what they ran */
@@ -36,14 +36,14 @@ struct flow_rule {
 };
 
 /* Of a task: since when it waits, and the sum of its earlier waits. */
-struct flow_wait { int64_t since, before; uint32_t gen; };
+struct flowpol_wait { int64_t since, before; uint32_t gen; };
 
 struct flowpol {
     struct offer offer;         /* first: lib/sched calls back with a pointer to it */
     struct evict evict;
     struct flownet net;
-    struct flow_rule rule;
-    struct flow_wait *wait; size_t cap_wait;        /* by task slot */
+    struct flowpol_rule rule;
+    struct flowpol_wait *wait; size_t cap_wait;        /* by task slot */
     uint32_t *moved; size_t cap_moved; uint32_t n_moved;    /* running units that the flow puts elsewhere or nowhere */
     uint32_t *victim_of; size_t cap_victim_of;      /* by card: place in the victims + 1 of the unit that holds it */
     bool     *is_used; size_t cap_is_used;          /* by victim */
@@ -52,7 +52,7 @@ struct flowpol {
     const char *reason;
 };
 
-void flowpol_init(struct flowpol *f, const struct pol_host *host, const struct flow_rule *rule, const char *reason);
+void flowpol_init(struct flowpol *f, const struct pol_host *host, const struct flowpol_rule *rule, const char *reason);
 void flowpol_fini(struct flowpol *f);
 void flowpol_decide(void *flowpol, const struct pol_view *view, const struct pol_event *ev, size_t n_ev);
 void flowpol_destroy(void *flowpol);        /* and free it */
