@@ -163,7 +163,7 @@ static inline void kit_hear(struct kit *k, const struct pol_view *v, const struc
         k->queue[i].is_gone = t == NULL || !t->is_waiting;
     }
     kit_close(k);
-    for (size_t i = 0; i < n_ev; i++) {             /* of other kinds nothing needs to be known here */
+    for (size_t i = 0; i < n_ev; i++) {             /* of events of other types nothing needs to be known here */
         if (ev[i].type == POL_ARRIVED) kit_arrive(k, v, ev[i].job);
         if (ev[i].type == POL_READY) kit_add(k, v, ev[i].task);
     }

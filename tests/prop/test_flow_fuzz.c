@@ -130,10 +130,10 @@ static void change(struct assign *s, struct ref_round *r, struct rng *g, const s
 static void dispatch(struct assign *s, struct ref_round *r)
 {
     for (uint32_t t = 0; t < r->n_tasks; t++) {
-        uint32_t node, kind;
-        if (!r->task[t].is_here || !assign_place(s, t, &node, &kind)) continue;
+        uint32_t node, class;
+        if (!r->task[t].is_here || !assign_place(s, t, &node, &class)) continue;
         for (uint32_t g = 0; g < r->n_gpus; g++)
-            if (r->gpu[g].is_here && r->gpu[g].node == node && r->gpu[g].kind == kind) { r->gpu[g].is_here = false; break; }
+            if (r->gpu[g].is_here && r->gpu[g].node == node && r->gpu[g].class == class) { r->gpu[g].is_here = false; break; }
         r->task[t].is_here = false;
         assign_remove(s, t);
     }
@@ -154,10 +154,10 @@ Test(flow_fuzz, random_sequences_are_solved_round_by_round_like_the_explicit_net
         if (seed / N_SHAPES % 3) assign_fill_from(s, 0);
         n_bid += expect_solved(s, &r, seed, 0) > 0;
         for (int round = 1; round < 12; round++) {
-            uint64_t kind = rng_below(&g, 12);
-            if (kind == 0) dispatch(s, &r);
-            if (kind == 1) assign_forget(s);
-            for (uint64_t n = rng_below(&g, kind < 8 ? 4 : 20); n > 0; n--) change(s, &r, &g, shape);
+            uint64_t what = rng_below(&g, 12);
+            if (what == 0) dispatch(s, &r);
+            if (what == 1) assign_forget(s);
+            for (uint64_t n = rng_below(&g, what < 8 ? 4 : 20); n > 0; n--) change(s, &r, &g, shape);
             n_bid += expect_solved(s, &r, seed, round) > 0;
         }
         assign_destroy(s);

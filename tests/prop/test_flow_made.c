@@ -100,13 +100,13 @@ Test(flow_made, rounds_after_an_auction_are_solved_as_from_nothing)
 {
     for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
         struct told x;
-        uint32_t node, kind;
+        uint32_t node, class;
         tell(&x, &shapes[i], 100);
         assign_bid_from(x.m.s, 0);
         cr_assert(solved(x.m.s, shapes[i].name, 100).stats.bids > 0);
         for (uint32_t round = 0; round < 10; round++) {
             for (uint32_t t = round; t < x.f.n_tasks; t += 10)      /* a tenth of what runs ends, and so do some cards */
-                if (assign_place(x.m.s, t, &node, &kind)) assign_remove(x.m.s, t);
+                if (assign_place(x.m.s, t, &node, &class)) assign_remove(x.m.s, t);
             flow_model_gpu(&x.m, round * 7, false);
             struct assign_result warm = solved(x.m.s, shapes[i].name, round);
             cr_assert(!warm.stats.was_cold && warm.stats.bids == 0);
@@ -169,7 +169,7 @@ Test(flow_made, no_auction_begins_where_repairs_are_short)
 }
 
 /*
- * One kind is short of places for shares, the others go begging: its price has
+ * One GPU class is short of places for shares, the others go begging: its price has
  * the whole way from nothing to alpha to climb, by steps of a sixteenth of what costs differ.
  */
 Test(flow_made, a_price_that_has_far_to_climb_ends_the_auction_soon)

@@ -199,11 +199,11 @@ static void build(const struct ref_case *c, struct cluster *cl, struct throughpu
     }
 }
 
-static void see(struct ref_log *log, const struct world *w, enum ref_kind kind, uint32_t task, const char *reason)
+static void see(struct ref_log *log, const struct world *w, enum ref_type type, uint32_t task, const char *reason)
 {
     const struct task *t = world_task(w, task);
     const struct hold *h = cluster_hold(world_cluster(w), task);
-    ref_log_add(log, (struct ref_event){ .at = world_now(w), .kind = kind, .job = (int)world_job(w, t->job)->ordinal,
+    ref_log_add(log, (struct ref_event){ .at = world_now(w), .type = type, .job = (int)world_job(w, t->job)->ordinal,
                                          .task = (int)t->index, .node = (int)h->node, .cards = h->cards, .reason = reason });
 }
 
@@ -222,13 +222,13 @@ static void saw_end(void *ctx, const struct world *w, uint32_t job)
     static const char *const name[] = { [JOB_DONE] = "done", [JOB_TIMEOUT] = "timeout", [JOB_REJECTED] = "rejected",
                                         [JOB_UNFINISHED] = "unfinished", [JOB_FAILED] = "failed" };
     const struct job *j = world_job(w, job);
-    ref_log_add(ctx, (struct ref_event){ .at = world_now(w), .kind = REF_END, .job = (int)j->ordinal, .task = -1, .node = -1,
+    ref_log_add(ctx, (struct ref_event){ .at = world_now(w), .type = REF_END, .job = (int)j->ordinal, .task = -1, .node = -1,
                                          .reason = name[j->status] });
 }
 
 static void saw_node(void *ctx, const struct world *w, uint32_t node)
 {
-    ref_log_add(ctx, (struct ref_event){ .at = world_now(w), .kind = world_cluster(w)->node[node].is_up ? REF_UP : REF_DOWN,
+    ref_log_add(ctx, (struct ref_event){ .at = world_now(w), .type = world_cluster(w)->node[node].is_up ? REF_UP : REF_DOWN,
                                          .job = -1, .task = -1, .node = (int)node, .reason = "" });
 }
 
@@ -236,7 +236,7 @@ static int by_job(const void *a, const void *b)
 {
     const struct ref_event *x = a, *y = b;
     if (x->job != y->job) return x->job < y->job ? -1 : 1;
-    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    if (x->type != y->type) return x->type < y->type ? -1 : 1;
     return (x->task > y->task) - (x->task < y->task);
 }
 
@@ -303,7 +303,7 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
 
 static bool same(const struct ref_event *a, const struct ref_event *b)
 {
-    return a->at == b->at && a->kind == b->kind && a->job == b->job && a->task == b->task && a->node == b->node &&
+    return a->at == b->at && a->type == b->type && a->job == b->job && a->task == b->task && a->node == b->node &&
            a->cards == b->cards && strcmp(a->reason, b->reason) == 0;
 }
 
@@ -394,12 +394,12 @@ static void tell_case(const struct ref_case *c, FILE *to)
 
 static void tell_log(const char *who, const struct ref_log *log, long at, FILE *to)
 {
-    static const char *const kind[] = { "start", "stop", "end", "down", "up" };
+    static const char *const type[] = { "start", "stop", "end", "down", "up" };
     fprintf(to, "%s: %zu events%s%s\n", who, log->n, log->error[0] ? ", then: " : "", log->error);
     for (long i = at > 12 ? at - 12 : 0; i < (long)log->n && i < at + 8; i++) {
         const struct ref_event *e = &log->ev[i];
         fprintf(to, "%s %4ld  t=%-5" PRId64 " %-5s job %d task %d node %d cards %" PRIx64 " %s\n", i == at ? ">>" : "  ", i, e->at,
-                kind[e->kind], e->job, e->task, e->node, e->cards, e->reason);
+                type[e->type], e->job, e->task, e->node, e->cards, e->reason);
     }
 }
 

@@ -18,8 +18,8 @@ static int64_t cost(struct rng *g, const struct ref_shape *shape)
 void ref_random_task(const struct ref_round *r, struct ref_task *t, struct rng *g, const struct ref_shape *shape)
 {
     *t = (struct ref_task){ .job = upto(g, r->n_jobs), .is_here = true };
-    uint64_t kinds = (UINT64_C(1) << r->n_kinds) - 1;
-    t->fits = shape->is_wild ? rng_below(g, kinds + 1) : kinds << upto(g, r->n_kinds) & kinds;
+    uint64_t classes = (UINT64_C(1) << r->n_classes) - 1;
+    t->fits = shape->is_wild ? rng_below(g, classes + 1) : classes << upto(g, r->n_classes) & classes;
     int64_t c[3] = { cost(g, shape), cost(g, shape), cost(g, shape) };
     if (!shape->is_wild)
         for (int i = 0; i < 3; i++)
@@ -50,12 +50,12 @@ void ref_random(struct ref_round *r, struct rng *g, const struct ref_shape *shap
     memset(r, 0, sizeof *r);
     r->n_racks = 1 + upto(g, shape->racks);
     r->n_nodes = 1 + upto(g, shape->nodes);
-    r->n_kinds = 1 + upto(g, shape->kinds);
+    r->n_classes = 1 + upto(g, shape->classes);
     r->n_jobs = 1 + upto(g, shape->jobs);
     r->n_gpus = upto(g, shape->gpus + 1);
     r->n_tasks = upto(g, shape->tasks + 1);
     for (uint32_t i = 0; i < r->n_nodes; i++) r->rack[i] = upto(g, r->n_racks);
-    for (uint32_t i = 0; i < r->n_gpus; i++) r->gpu[i] = (struct ref_gpu){ upto(g, r->n_nodes), upto(g, r->n_kinds), true };
+    for (uint32_t i = 0; i < r->n_gpus; i++) r->gpu[i] = (struct ref_gpu){ upto(g, r->n_nodes), upto(g, r->n_classes), true };
     for (uint32_t i = 0; i < r->n_jobs; i++) ref_random_job(&r->job[i], g, shape);
     for (uint32_t i = 0; i < r->n_tasks; i++) ref_random_task(r, &r->task[i], g, shape);
 }
@@ -64,7 +64,7 @@ void ref_random(struct ref_round *r, struct rng *g, const struct ref_shape *shap
 
 int64_t ref_cost(const struct ref_round *r, const struct ref_task *t, const struct ref_gpu *g)
 {
-    if ((t->fits >> g->kind & 1) == 0) return ASSIGN_NEVER;
+    if ((t->fits >> g->class & 1) == 0) return ASSIGN_NEVER;
     for (uint32_t k = 0; k < t->n_near; k++) if (!t->near[k].is_rack && t->near[k].at == g->node) return t->near[k].cost;
     for (uint32_t k = 0; k < t->n_near; k++) if (t->near[k].is_rack && t->near[k].at == r->rack[g->node]) return t->near[k].cost;
     return t->far;
@@ -192,10 +192,10 @@ void ref_tell_task(struct assign *s, const struct ref_round *r, uint32_t t)
 void ref_tell_gpus(struct assign *s, const struct ref_round *r)
 {
     for (uint32_t n = 0; n < r->n_nodes; n++)
-        for (uint32_t k = 0; k < r->n_kinds; k++) {
+        for (uint32_t k = 0; k < r->n_classes; k++) {
             uint32_t count = 0, all = 0;
             for (uint32_t g = 0; g < r->n_gpus; g++) {
-                if (r->gpu[g].node != n || r->gpu[g].kind != k) continue;
+                if (r->gpu[g].node != n || r->gpu[g].class != k) continue;
                 all++;
                 count += r->gpu[g].is_here;
             }
@@ -205,7 +205,7 @@ void ref_tell_gpus(struct assign *s, const struct ref_round *r)
 
 struct assign *ref_tell(const struct ref_round *r)
 {
-    struct assign *s = assign_create(r->n_racks, r->n_nodes, r->rack, r->n_kinds);
+    struct assign *s = assign_create(r->n_racks, r->n_nodes, r->rack, r->n_classes);
     ref_tell_gpus(s, r);
     for (uint32_t j = 0; j < r->n_jobs; j++) assign_job(s, j, r->job[j].share, r->job[j].alpha);
     for (uint32_t t = 0; t < r->n_tasks; t++) if (r->task[t].is_here) ref_tell_task(s, r, t);

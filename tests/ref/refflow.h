@@ -15,12 +15,12 @@
 
 enum { REF_GPUS = 64, REF_TASKS = 96, REF_JOBS = 12, REF_NODES = 16, REF_RACKS = 6, REF_NEAR = 6 };
 
-struct ref_gpu  { uint32_t node, kind; bool is_here; };
+struct ref_gpu  { uint32_t node, class; bool is_here; };
 struct ref_job  { uint32_t share; int64_t alpha; };
 struct ref_task { uint32_t job; uint64_t fits; int64_t far; uint32_t n_near; struct assign_near near[REF_NEAR]; bool is_here; };
 
 struct ref_round {
-    uint32_t n_racks, n_nodes, n_kinds, n_gpus, n_jobs, n_tasks;
+    uint32_t n_racks, n_nodes, n_classes, n_gpus, n_jobs, n_tasks;
     uint32_t rack[REF_NODES];
     struct ref_gpu  gpu[REF_GPUS];
     struct ref_job  job[REF_JOBS];
@@ -29,7 +29,7 @@ struct ref_round {
 
 /* What makes a random round: small figures make ties. */
 struct ref_shape {
-    uint32_t gpus, tasks, jobs, nodes, racks, kinds;    /* most of each */
+    uint32_t gpus, tasks, jobs, nodes, racks, classes;    /* most of each */
     int64_t  costs;             /* costs are in 0 .. costs - 1 */
     bool     is_wild;           /* any cost anywhere, NEVER and negative ones too; else local <= rack <= far */
 };

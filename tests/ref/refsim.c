@@ -52,9 +52,9 @@ static bool heads_running_unit(const struct ref_world *w, int j, int t)
     return w->live[j][t].state == REF_RUNNING && (t == 0 || !w->job[j].gang);
 }
 
-static void record(struct ref_world *w, enum ref_kind kind, int job, int task, int node, uint64_t cards, const char *reason)
+static void record(struct ref_world *w, enum ref_type type, int job, int task, int node, uint64_t cards, const char *reason)
 {
-    ref_log_add(w->log, (struct ref_event){ .at = w->now, .kind = kind, .job = job, .task = task, .node = node,
+    ref_log_add(w->log, (struct ref_event){ .at = w->now, .type = type, .job = job, .task = task, .node = node,
                                             .cards = cards, .reason = reason });
 }
 

@@ -61,9 +61,9 @@ struct ref_case {
     struct ref_policy policy;
 };
 
-enum ref_kind { REF_START, REF_STOP, REF_END, REF_DOWN, REF_UP };
+enum ref_type { REF_START, REF_STOP, REF_END, REF_DOWN, REF_UP };
 /* why of a stop: done, preempted, failed, timeout, horizon; of an end: done, timeout, rejected, unfinished. */
-struct ref_event { sim_tick at; enum ref_kind kind; int job, task, node; uint64_t cards; const char *reason; };
+struct ref_event { sim_tick at; enum ref_type type; int job, task, node; uint64_t cards; const char *reason; };
 
 struct ref_log {
     struct ref_event *ev;           /* owned */

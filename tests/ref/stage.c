@@ -81,11 +81,11 @@ static void say(struct stage *s, const char *fmt, ...)
     va_end(ap);
 }
 
-static void say_task(struct stage *s, const struct world *w, const char *kind, uint32_t t, const char *reason)
+static void say_task(struct stage *s, const struct world *w, const char *verb, uint32_t t, const char *reason)
 {
     const struct task *k = world_task(w, t);
     const struct job *j = world_job(w, k->job);
-    say(s, "%" PRId64 " %s %" PRIu64, world_now(w), kind, j->ordinal);
+    say(s, "%" PRId64 " %s %" PRIu64, world_now(w), verb, j->ordinal);
     if (j->n_tasks > 1) say(s, ".%u", k->index);
     say(s, " n%u%s%s\n", world_cluster(w)->hold[t].node, *reason ? " " : "", reason);
 }

@@ -25,10 +25,10 @@ void yard_node(struct yard *y, const char *engines, int64_t latency, int64_t bps
     (void)snprintf(name, sizeof name, "n%u", y->cluster.n_nodes);
     s.name = name;
     for (const char *p = engines; *p != '\0';) {
-        char kind[16];
+        char type[16];
         int n = 0, used = 0;
-        SIM_ASSERT(sscanf(p, "%15[^:]:%d%n", kind, &n, &used) == 2);
-        s.engine[intern_id(&y->cluster.engines, kind)] = n;
+        SIM_ASSERT(sscanf(p, "%15[^:]:%d%n", type, &n, &used) == 2);
+        s.engine[intern_id(&y->cluster.engines, type)] = n;
         p += used;
         if (*p == ',') p++;
     }

@@ -32,7 +32,7 @@ static int count(const char *in, const char *what)
 }
 
 /* Types G and N of S2-19: on gpu 10 and 40, on npu 40 and 10, on cpu 80. */
-static void two_kinds(void)
+static void two_types(void)
 {
     static const struct { const char *api, *engine; int64_t s; } time[] = {
         { "G", "cpu", 80 }, { "G", "gpu", 10 }, { "G", "npu", 40 }, { "N", "cpu", 80 }, { "N", "gpu", 40 }, { "N", "npu", 10 },
@@ -42,7 +42,7 @@ static void two_kinds(void)
 
 Test(affinity, s2_1_the_master_takes_the_head_of_its_queue_or_the_first_q)
 {
-    two_kinds();
+    two_types();
     yard_node(&y, "gpu:1", 0, 0);
     yard_node(&y, "gpu:1", 0, 0);
     for (int i = 0; i < 4; i++) yard_job(&y, 0, 1, "G:1:0");
@@ -62,7 +62,7 @@ Test(affinity, s2_4_every_form_of_the_relation_gives_the_same_decisions)
     for (int f = 0; f <= RELATION_FORMS; f++) {
         yard_fini(&y);
         yard_init(&y);
-        two_kinds();
+        two_types();
         yard_node(&y, "cpu:1,gpu:1", 1, 0);
         yard_node(&y, "cpu:1,npu:1", 1, 0);
         yard_node(&y, "gpu:1,npu:1", 1, 0);
@@ -86,7 +86,7 @@ Test(affinity, s2_4_every_form_of_the_relation_gives_the_same_decisions)
 /* S2-5: G is best on the GPU and half as good on the "dsp". */
 Test(affinity, s2_5_the_target_is_the_best_engine_or_any_above_a_preset)
 {
-    two_kinds();
+    two_types();
     yard_time(&y, "G", "dsp", 1, 20);
     yard_node(&y, "dsp:1", 0, 0);
     yard_node(&y, "gpu:1", 0, 0);
@@ -101,7 +101,7 @@ Test(affinity, s2_5_the_target_is_the_best_engine_or_any_above_a_preset)
 
 Test(affinity, s2_5_ranks_alone_cannot_be_compared_with_a_preset)
 {
-    two_kinds();
+    two_types();
     yard_node(&y, "gpu:1", 0, 0);
     yard_job(&y, 0, 1, "G:1:0");
     uint32_t id = intern_id(&y.relation.tasks, "j0/0");
@@ -115,7 +115,7 @@ Test(affinity, s2_5_ranks_alone_cannot_be_compared_with_a_preset)
 /* S2-6: n0 is idle and n1 full, and still N goes to n1, the only one with an NPU. */
 Test(affinity, s2_6_the_first_node_has_the_target_engine_and_the_only_one_gets_the_task)
 {
-    two_kinds();
+    two_types();
     yard_node(&y, "cpu:9,gpu:9", 0, 0);
     yard_node(&y, "npu:1", 0, 0);
     for (int i = 0; i < 5; i++) yard_job(&y, 0, 1, "N:1:0");
@@ -131,7 +131,7 @@ Test(affinity, s2_6_the_first_node_has_the_target_engine_and_the_only_one_gets_t
 /* S2-7: below the preset the first node, though another has less; above it everywhere, the least loaded (S2-7 A). */
 Test(affinity, s2_7_by_load_the_first_below_the_preset_else_the_least_loaded)
 {
-    two_kinds();
+    two_types();
     yard_node(&y, "gpu:2", 0, 0);
     yard_node(&y, "gpu:4", 0, 0);
     for (int i = 0; i < 8; i++) yard_job(&y, 0, 1, "G:1:0");
@@ -147,7 +147,7 @@ Test(affinity, s2_7_by_load_the_first_below_the_preset_else_the_least_loaded)
 /* S2-7: n0 has two GPUs and n1 four: n1 until both have two left, then in turn; n0 on ties. */
 Test(affinity, s2_7_by_engines_the_node_with_most_of_them_available)
 {
-    two_kinds();
+    two_types();
     yard_node(&y, "gpu:2,cpu:9", 0, 0);
     yard_node(&y, "gpu:4", 0, 0);
     for (int i = 0; i < 4; i++) yard_job(&y, 0, 1, "G:1:0");
@@ -162,7 +162,7 @@ Test(affinity, s2_7_by_engines_the_node_with_most_of_them_available)
 /* S2-8, S2-16: sent once, started once, ended once, in this order. */
 Test(affinity, s2_8_s2_16_a_task_leaves_the_master_once_and_its_states_follow_each_other)
 {
-    two_kinds();
+    two_types();
     yard_node(&y, "cpu:1,gpu:1", 0, 0);
     yard_node(&y, "cpu:1,npu:1", 0, 0);
     for (int i = 0; i < 20; i++) yard_job(&y, i, 1, i % 3 ? "G:1:0,N:1:0" : "N:1:0");
@@ -180,7 +180,7 @@ Test(affinity, s2_8_s2_16_a_task_leaves_the_master_once_and_its_states_follow_ea
 /* S2-11: both of n0's GPUs and its NPU run G: gpu first, then gpu, and at condition above the npu (40 >= 10 / 0.25). */
 Test(affinity, s2_11_a_call_takes_the_best_free_engine_at_home_that_meets_the_condition)
 {
-    two_kinds();
+    two_types();
     yard_node(&y, "cpu:1,gpu:2,npu:1", 0, 0);
     for (int i = 0; i < 4; i++) yard_job(&y, 0, 1, "G:1:0");
     run("affinity:condition=above,call_least=0.25");
@@ -255,7 +255,7 @@ Test(affinity, s2_12_s2_13_by_the_letter_it_travels_whenever_the_way_is_below_th
 /* Two nodes with NPUs, a far one first: the least way wins over the lower number, whatever the limit. */
 Test(affinity, s2_12_the_node_with_the_least_way)
 {
-    two_kinds();
+    two_types();
     yard_time(&y, "home", "gpu", 1, 1);
     yard_node(&y, "gpu:1", 0, 0);
     yard_node(&y, "npu:1", 9, 0);
@@ -284,7 +284,7 @@ Test(affinity, s2_12_what_home_cannot_run_travels_whatever_it_costs)
  */
 Test(affinity, s2_15_an_empty_queue_takes_from_the_tail_of_the_longest_what_it_can_serve)
 {
-    two_kinds();
+    two_types();
     yard_node(&y, "gpu:1,npu:1", 0, 0);
     yard_node(&y, "gpu:1", 0, 0);
     yard_fault(&y, 1, 1, false);
@@ -304,7 +304,7 @@ Test(affinity, s2_15_an_empty_queue_takes_from_the_tail_of_the_longest_what_it_c
 /* A node is lost with a queue, a running task and a call of another node's: all three are made good. */
 Test(affinity, tasks_and_calls_of_a_lost_node_are_made_anew)
 {
-    two_kinds();
+    two_types();
     yard_node(&y, "gpu:1", 0, 0);
     yard_node(&y, "npu:1", 0, 0);
     yard_job(&y, 0, 1, "N:1:0,N:1:0");
@@ -317,13 +317,13 @@ Test(affinity, tasks_and_calls_of_a_lost_node_are_made_anew)
     cr_assert_eq(count(y.log, " end j"), 2);
 }
 
-/* S2-17: four nodes, each with engines of one kind, of two architectures; and mixed nodes. */
-Test(affinity, s2_17_it_works_on_mixed_nodes_and_on_nodes_of_one_kind)
+/* S2-17: four nodes, each with engines of one type, of two architectures; and mixed nodes. */
+Test(affinity, s2_17_it_works_on_mixed_nodes_and_on_nodes_of_one_type)
 {
     for (int mixed = 0; mixed < 2; mixed++) {
         yard_fini(&y);
         yard_init(&y);
-        two_kinds();
+        two_types();
         for (int i = 0; i < 4; i++) yard_node(&y, mixed ? "cpu:1,gpu:1,npu:1" : i % 2 ? "npu:1" : "gpu:1", 0, 0);
         for (int i = 0; i < 12; i++) yard_job(&y, 0, 1, i % 2 ? "N:1:0,G:1:0" : "G:1:0,N:1:0");
         run("affinity");
@@ -340,7 +340,7 @@ Test(affinity, s2_18_a_tier_is_its_latency_and_bandwidth)
     for (int v = 0; v < 3; v++) {
         yard_fini(&y);
         yard_init(&y);
-        two_kinds();
+        two_types();
         yard_node(&y, "gpu:1", latency[v][0], 0);
         yard_node(&y, "npu:1", latency[v][1], 100);
         yard_node(&y, "npu:1", latency[v][2], 10);
@@ -352,10 +352,10 @@ Test(affinity, s2_18_a_tier_is_its_latency_and_bandwidth)
     cr_assert_neq(digest[1], digest[2]);
 }
 
-/* S2-19: by fewest tasks each node gets a G and an N, 10 + 40; by affinity two of its own kind, 10 + 10. */
+/* S2-19: by fewest tasks each node gets a G and an N, 10 + 40; by affinity two of its own type, 10 + 10. */
 Test(affinity, s2_19_the_patents_two_nodes_50_against_20)
 {
-    two_kinds();
+    two_types();
     yard_node(&y, "cpu:1,gpu:1", 0, 0);
     yard_node(&y, "cpu:1,npu:1", 0, 0);
     yard_job(&y, 0, 1, "G:1:0");
@@ -419,7 +419,7 @@ Test(affinity, min_min_lets_the_shortest_end_first)
 
 Test(affinity, other_policies_say_that_they_do_not_run_calls)
 {
-    two_kinds();
+    two_types();
     yard_node(&y, "gpu:1", 0, 0);
     yard_job(&y, 0, 1, "G:1:0");
     yard_run(&y, "fifo");

@@ -22,7 +22,7 @@ static struct ref_round cluster(uint32_t n_gpus, uint32_t n_jobs)
     memset(&r, 0, sizeof r);
     r.n_racks = 1;
     r.n_nodes = r.n_gpus = n_gpus;
-    r.n_kinds = 2;
+    r.n_classes = 2;
     r.n_jobs = n_jobs;
     for (uint32_t g = 0; g < n_gpus; g++) r.gpu[g] = (struct ref_gpu){ g, 0, true };
     return r;
@@ -37,15 +37,15 @@ static void task(struct ref_round *r, uint32_t job, int64_t far, uint32_t n_loca
 
 static uint32_t placed(const struct assign *s, const struct ref_round *r, uint32_t job)
 {
-    uint32_t n = 0, node, kind;
-    for (uint32_t t = 0; t < r->n_tasks; t++) n += r->task[t].job == job && assign_place(s, t, &node, &kind);
+    uint32_t n = 0, node, class;
+    for (uint32_t t = 0; t < r->n_tasks; t++) n += r->task[t].job == job && assign_place(s, t, &node, &class);
     return n;
 }
 
 static bool on(const struct assign *s, uint32_t id, uint32_t node)
 {
-    uint32_t at, kind;
-    return assign_place(s, id, &at, &kind) && at == node;
+    uint32_t at, class;
+    return assign_place(s, id, &at, &class) && at == node;
 }
 
 /* Solve both ways. */
@@ -77,9 +77,9 @@ Test(assign_flow, S4_2_figure_1_is_all_local_with_a_fair_share)
     struct ref_round r = figure_1(1);
     struct assign *s = ref_tell(&r);
     struct assign_result got = agreed(s, &r);
-    uint32_t node, kind;
+    uint32_t node, class;
     cr_assert(on(s, 0, 0) && on(s, 2, 1));
-    cr_assert_not(assign_place(s, 1, &node, &kind));
+    cr_assert_not(assign_place(s, 1, &node, &class));
     cr_assert_eq(got.cost, 2 + 2 + 30);
     assign_destroy(s);
 }
@@ -139,7 +139,7 @@ Test(assign_flow, S4_15_figure_4_flows_9_and_gives_each_job_2)
 Test(assign_flow, S4_16_no_arc_where_memory_is_short_and_no_negative_capacity)
 {
     struct ref_round r = cluster(2, 1);
-    r.gpu[1].kind = 1;
+    r.gpu[1].class = 1;
     r.job[0] = (struct ref_job){ 9, 30 };
     task(&r, 0, 5, 0, NULL, 0);
     task(&r, 0, 5, 0, NULL, 0);
@@ -184,7 +184,7 @@ Test(assign_flow, S4_20_jobs_told_one_after_the_other_end_at_the_global_optimum)
         struct ref_round r;
         rng_init(&g, seed, "merge", 0);
         ref_random(&r, &g, &shape);
-        struct assign *s = assign_create(r.n_racks, r.n_nodes, r.rack, r.n_kinds);
+        struct assign *s = assign_create(r.n_racks, r.n_nodes, r.rack, r.n_classes);
         ref_tell_gpus(s, &r);
         for (uint32_t j = 0; j < r.n_jobs; j++) {
             assign_job(s, j, r.job[j].share, r.job[j].alpha);

@@ -395,8 +395,8 @@ Test(fs, a_place_that_lacks_cpu_is_left_out)
     fakehost_destroy(h);
 }
 
-/* 70 classes of cards, more than the solver has kinds: each task asks a label that one node has. */
-Test(fs, more_classes_of_cards_than_kinds)
+/* 70 classes of cards, more than the solver has GPU classes: each task asks a label that one node has. */
+Test(fs, more_classes_of_cards_than_the_solver_has)
 {
     struct fakehost *h = fakehost_create();
     h->view.n_racks = 1;

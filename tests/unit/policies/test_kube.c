@@ -244,11 +244,11 @@ Test(kube, S3_11_a_cpu_pod_takes_a_gpu_node_last)
     cr_assert_eq(choose(PLACEMENT_KUBE_HYBRID, s), POL_NONE);
 }
 
-static const char *name_of(void *ctx, uint32_t kind, uint32_t n)
+static const char *name_of(void *ctx, uint32_t type, uint32_t n)
 {
     static const char *const name[] = { "n-c", "n-a", "n-b", "n-d" };
     (void)ctx;
-    return kind == POL_NAME_NODE ? name[n] : NULL;
+    return type == POL_NAME_NODE ? name[n] : NULL;
 }
 
 /* S3-12: the highest score; of equal ones the first name, or an order that the seed gives, of which there is more than one. */

@@ -260,7 +260,7 @@ Test(multiqueue, cores_are_searched_while_the_job_runs_S0_4)
     cr_expect_eq(when("end 0 done"), 1045 * S);
 }
 
-/* The next of its kind begins where the first ended. */
+/* The next of its category begins where the first ended. */
 Test(multiqueue, history_is_where_the_next_begins)
 {
     stage_node(&s, 16000, 1, "v", 1);

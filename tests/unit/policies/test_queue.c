@@ -107,7 +107,7 @@ Test(queue, walks_in_order_and_drops_kinds)
     free(u.at);
 }
 
-Test(kinds, equal_lists_of_shapes_are_one_kind)
+Test(request_class, equal_lists_of_shapes_are_one_class)
 {
     const struct pol_shape shape[] = { { .cpu_milli = 1 }, { .n_gpu = 2, .gpu_milli = 1000 }, { .n_gpu = 2, .gpu_milli = 500 } };
     struct request_classes k = { 0 };

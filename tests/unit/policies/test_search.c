@@ -101,7 +101,7 @@ Test(search, a_count_that_cannot_be_had_ends_it_at_the_best_so_far)
     cr_assert_eq(s.phase, SEARCH_DONE);
 }
 
-Test(search, history_is_kept_by_kind_and_layout)
+Test(search, history_is_kept_by_category_and_layout)
 {
     struct search_history h = { 0 };
     cr_assert_eq(search_known(&h, 1, 1, 1), 0);
