@@ -131,11 +131,11 @@ static double weight(const struct bound *b, const struct cluster *c, uint32_t po
 static double cost_of(const struct bound *b, const struct world *w, const struct shape *s, uint32_t model, double *cost, double *hold)
 {
     const struct cluster *c = world_cluster(w);
-    double slow = s->n_gpu > 0 ? INFINITY : RATE_ONE / (double)throughput_rate(world_config(w)->perf, c, model, NONE), amount = (double)s->n_gpu * s->gpu_milli;
+    double slow = s->n_gpu > 0 ? INFINITY : RATE_ONE / (double)throughput_rate(world_config(w)->throughput, c, model, NONE), amount = (double)s->n_gpu * s->gpu_milli;
     for (uint32_t k = BOUND_GPU; k < b->n_pools; k++) cost[k] = hold[k] = s->n_gpu > 0 ? INFINITY : 0;
     for (uint32_t g = 0; g < c->gpu_types.n && s->n_gpu > 0; g++) {
         if ((b->types >> g & 1) == 0) continue;
-        sim_rate rate = throughput_rate(world_config(w)->perf, c, model, g);
+        sim_rate rate = throughput_rate(world_config(w)->throughput, c, model, g);
         if (rate == 0 || (s->gpu_types != 0 && (s->gpu_types >> g & 1) == 0)) continue;
         double per = RATE_ONE / (double)rate;
         slow = fmin(slow, per);

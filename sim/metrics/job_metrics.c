@@ -147,7 +147,7 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
         .ordinal = j->ordinal, .id = j->id, .user = intern_name(world_users(w), j->user),
         .queue = j->queue == NONE ? NULL : intern_name(world_queues(w), j->queue),
         .class = intern_name(world_classes(w), j->klass),
-        .model = j->model == NONE ? NULL : intern_name(&world_config(w)->perf->models, j->model),
+        .model = j->model == NONE ? NULL : intern_name(&world_config(w)->throughput->models, j->model),
         .status = event_log_job_status[j->status], .submit_us = j->submit, .start_us = j->first_start, .end_us = j->end,
         .nominal_us = j->nominal, .limit_us = j->limit, .lost_us = j->lost,
         .cpu_milli = j->cpu_milli_total, .gpu_milli = j->gpu_milli_total, .n_tasks = j->n_tasks,

@@ -7,7 +7,6 @@
  */
 #include "model/world_priv.h"
 
-#include <stdlib.h>
 #include "base/mem.h"
 
 static const struct calls *calls_of(const struct world *w, uint32_t task) { return w->jobs.job[w->jobs.task[task].job].calls; }
@@ -132,12 +131,6 @@ void world_calls_stop(struct world *w, uint32_t task)
     if (run_of(w, task)->node != NONE) end_call(w, task, false);
 }
 
-static int by_order(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /*
  * Its queue goes back to the master.  Calls of tasks at home there stopped with
  * them; what is left came from other nodes, whose tasks make the call anew.
@@ -151,17 +144,15 @@ void world_calls_node_down(struct world *w, uint32_t node)
         TELL(w, sent, t, node);
         world_notify(w, NOTICE_READY, w->jobs.task[t].job, t, NONE);
     }
-    uint64_t (*lost)[2];
-    uint32_t n = 0;
+    struct world_slot *lost;
+    size_t n = 0;
     MEM_ARRAY(lost, (size_t)w->calls->n_calling + 1);
     for (uint32_t t = 0; t < w->jobs.n_task_slots; t++)
-        if (w->jobs.task[t].is_live && world_n_calls(w, t) > 0 && run_of(w, t)->node == node) {
-            lost[n][0] = order_of(w, t);
-            lost[n++][1] = t;
-        }
-    qsort(lost, n, sizeof *lost, by_order);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t t = (uint32_t)lost[i][1];
+        if (w->jobs.task[t].is_live && world_n_calls(w, t) > 0 && run_of(w, t)->node == node)
+            lost[n++] = (struct world_slot){ .order = order_of(w, t), .slot = t };
+    world_sort(lost, n);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t t = lost[i].slot;
         end_call(w, t, false);
         world_notify(w, NOTICE_CALL, w->jobs.task[t].job, t, node);
     }

@@ -10,11 +10,20 @@
 #include "model/speed/speed.h"
 #include "model/speed/throughput.h"
 
+/* What it points at is borrowed for the life of the world. */
 struct world_config {
-    struct cluster *cluster;            /* borrowed; reset by world_create */
-    const struct throughput *perf;            /* borrowed */
+    /* What there is. */
+    struct cluster *cluster;            /* reset by world_create */
     struct fault_spec fault;
-    uint64_t seed;
+    const struct throughput *throughput;
+    const struct profiles *profiles;    /* what models need around their GPUs; NULL: nothing contends, nothing is measured */
+    struct monitor_spec monitor;
+    const struct data *data;            /* named blocks, placed; NULL: jobs name none */
+    struct net_spec net;                /* all zero: reading and writing take no time */
+    const struct calltime *calltime;    /* times of calls; NULL: no task makes any */
+    const struct relation *relation;    /* as given, for deciders; NULL: profiled from calltime */
+
+    /* How jobs are treated. */
     /*
      * What an interrupted unit keeps of its progress (nominal work done):
      *   > 0  the largest multiple of the interval, on a preemption and on a fault
@@ -27,16 +36,13 @@ struct world_config {
     sim_tick mismatch_after;            /* a unit on cards that lack the memory or cores asked fails after this time */
     bool     enforce_limits;            /* end a unit when an attempt has run for its job's limit */
     bool     reject_infeasible;         /* else a job that can never fit is an error */
-    bool     audit;                     /* verify every invariant after every instant */
-    const struct data *data;            /* named blocks, placed; borrowed; NULL: jobs name none */
-    struct net_spec net;                /* all zero: reading and writing take no time */
-    const struct profiles *profiles;    /* what models need around their GPUs; borrowed; NULL: nothing contends, nothing is measured */
-    struct monitor_spec monitor;
-    const struct calltime *calltime;    /* times of calls; borrowed; NULL: no task makes any */
-    const struct relation *relation;    /* as given, for deciders; borrowed; NULL: profiled from calltime */
-    uint32_t concurrency;               /* jobs in the system at most: the next arrives when one ends; 0: as the source says */
+    uint32_t concurrency;               /* jobs in the system at most: the next arrives when one ends; 0: no limit */
+
+    /* How the run goes. */
+    uint64_t seed;                      /* of faults and of a monitor's errors */
     sim_tick horizon;                   /* stop here; TICK_NEVER: when all is done */
     sim_tick sample_every;              /* 0: no samples */
+    bool     audit;                     /* verify every invariant after every instant */
 };
 
 #endif

@@ -2,10 +2,15 @@
  * world_priv.h -- the world's members, and what its files share: event slots,
  * notices, facts of the digest, and the steps of a unit's life.  Layer: model, private.
  *
- * world.c       events, rounds, beginning and end
- * world_unit.c  a unit starts, goes from phase to phase, ends, is interrupted
- * world_calls.c  queues and calls of tasks that are made of calls
- * world_data.c  a task reads its inputs, writes its output, unblocks others
+ * world.c          beginning and end, events, rounds
+ * world_arrival.c  jobs arrive
+ * world_node.c     nodes fail and return
+ * world_unit.c     a unit starts, goes from phase to phase, ends, is interrupted
+ * world_data.c     a task reads its inputs, writes its output, unblocks others
+ * world_calls.c    queues and calls of tasks that are made of calls
+ * world_reserve.c  reservations and loans
+ * world_view.c     what others may read
+ * world_audit.c    what must hold
  */
 #ifndef MODEL_WORLD_PRIV_H
 #define MODEL_WORLD_PRIV_H
@@ -14,35 +19,52 @@
 #include "model/graph.h"
 #include "model/world.h"
 
+/* Jobs come from here, one read ahead of its arrival. */
+struct world_arrivals {
+    struct source source;
+    struct job_spec next;       bool has_next, ended;   /* ended: the source has no more */
+    uint64_t ordinal;           /* of the next */
+    uint32_t *capacity;         size_t cap_capacity;    /* by shape: tasks the empty cluster holds at once + 1; 0 unknown */
+};
+
+/* What a round is made of. */
+struct world_round {
+    struct decider decider;
+    struct notice *notice;      size_t n_notice, cap_notice;    /* what happened since the decider was last told */
+    struct notice *told;        size_t cap_told;                /* what it is being told */
+    uint32_t *ended;            size_t n_ended, cap_ended;      /* jobs to release after the round */
+};
+
+struct world_timers { sim_tick *at; size_t cap; uint32_t n, n_busy; };  /* by timer slot; -1 free */
+
 struct world {
-    struct evloop    loop;
     struct world_config cfg;
-    struct cluster  *cluster;
+    struct evloop loop;
+    struct world_arrivals arrivals;
+    struct world_round round;
+    struct world_timers timers;
+
+    /* The state of what is modelled. */
+    struct cluster  *cluster;           /* borrowed: cfg.cluster */
     struct shapes    shapes;
     struct job_table jobs;
     struct intern    users, queues, classes;
+    uint32_t         engine_types;      /* that some node has, as bits */
+
+    /* The parts that it is composed of; none of them knows it. */
     struct fault_gen faults;
-    struct source    source;
-    struct decider   decider;
-    struct observer *obs;      size_t n_obs, cap_obs;
-    struct world_count count;
-    uint32_t n_running, n_waiting;      /* tasks */
+    struct speed    *speed;
+    struct net      *net;               /* NULL in nominal mode */
+    uint32_t        *flow_task; size_t cap_flow_task;   /* the task that reads or writes through a flow of it */
     struct reservations reservations;
     struct call_queue *calls;           /* NULL without cfg.calltime */
-    uint32_t engine_types;      /* that some node has, as bits */
-    struct notice   *notice;   size_t n_notice, cap_notice;
-    struct notice   *batch;    size_t n_batch, cap_batch;      /* the round's, lent to the decider */
-    uint32_t        *ended;    size_t n_ended, cap_ended;      /* jobs to release after the round */
-    struct job_spec  next;     bool has_next, source_ended;    /* one arrival ahead */
-    uint64_t         next_ordinal;
-    sim_tick        *timer;    size_t cap_timer; uint32_t n_timer; /* pending wake times by timer slot, -1 free */
-    uint32_t         n_busy_timers;
-    struct net      *net;       /* NULL in nominal mode */
-    struct speed    *speed;
-    uint32_t        *flow_task; size_t cap_flow_task;           /* the task that reads or writes through a flow */
-    bool             is_stuck;  /* nothing is left to happen and tasks wait, which the decider may do */
-    struct diag      fail;     /* an error met while applying events */
-    uint32_t        *capacity; size_t cap_capacity;            /* by shape: tasks the empty cluster holds at once + 1; 0 unknown */
+
+    /* What others are told and ask. */
+    struct observer *obs;      size_t n_obs, cap_obs;
+    struct world_count count;
+    uint32_t         n_running, n_waiting;      /* tasks */
+    bool             is_stuck;          /* nothing is left to happen and tasks wait, which the decider may do */
+    struct diag      fail;              /* an error met while applying events */
 };
 
 /*
@@ -74,6 +96,12 @@ enum fact { FACT_ARRIVE = 1, FACT_START, FACT_STOP, FACT_JOB_END, FACT_NODE, FAC
 void world_fold(struct world *w, enum fact fact, uint64_t a, uint64_t b, uint64_t c);
 void world_notify(struct world *w, enum notice_type type, uint32_t job, uint32_t task, uint32_t node);
 void world_end_job(struct world *w, uint32_t job, enum job_status status);
+/* An event of the world's own: of SLOT_MISC. */
+void world_set_event(struct world *w, uint32_t misc, sim_tick at, uint64_t subject, enum ev_class cls);
+
+/* Slots to be taken in an order that hangs on nothing but jobs and tasks. */
+struct world_slot { uint64_t order; uint32_t slot; };
+void world_sort(struct world_slot *slot, size_t n);
 
 static inline struct task *task_at(struct world *w, uint32_t t) { return &w->jobs.task[t]; }
 static inline struct job  *job_of(struct world *w, uint32_t t) { return &w->jobs.job[w->jobs.task[t].job]; }
@@ -82,6 +110,18 @@ static inline uint32_t unit_lead(const struct world *w, uint32_t t) { return job
 #define UNIT_EACH(w, t, k) JOBS_UNIT_EACH(&(w)->jobs, t, k)
 
 static inline sim_work total_work(const struct task *t) { return (sim_work)t->dur << RATE_BITS; }
+
+/* ---- world_arrival.c ---- */
+void world_arrival_fetch(struct world *w);      /* read one job ahead and arm its arrival */
+void world_arrival_arm(struct world *w);        /* a job ended: a closed loop may let in the next */
+void world_arrival_due(struct world *w);       /* its time has come */
+
+/* ---- world_node.c ---- */
+void world_node_arm(struct world *w, uint32_t node);    /* its next fault or repair */
+void world_node_turn(struct world *w, uint32_t node, bool up);
+
+/* ---- world_audit.c ---- */
+void world_audit(const struct world *w);
 
 /* ---- world_unit.c: t is a unit's lead task ---- */
 sim_work world_unit_progress(const struct world *w, const struct task *t);    /* computing done */

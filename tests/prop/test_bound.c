@@ -67,7 +67,7 @@ static void run(struct bench *b, const char *policy)
     cr_assert_eq(host_create(&h, policy, NULL, &(struct host_origin){ 0 }, NULL, &d), ST_OK, "%s", d.msg);
     b->given = 0;
     b->cfg.cluster = &b->cluster;
-    b->cfg.perf = &b->perf;
+    b->cfg.throughput = &b->perf;
     b->cfg.horizon = TICK_NEVER;
     b->cfg.reject_infeasible = true;
     struct world *w = world_create(&b->cfg, (struct source){ b, next_job }, host_decider(h));

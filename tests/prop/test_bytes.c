@@ -143,7 +143,7 @@ static double check(uint64_t seed, enum net_mode mode, uint32_t max_kills)
     data_place(&b.data, &b.cluster, DATA_RACK_AWARE, 1 + (uint32_t)rng_below(&b.rng, 3), seed);
     for (size_t i = 0; i < JOBS; i++) make_job(&b, i);
     struct world *w = world_create(&(struct world_config){
-        .cluster = &b.cluster, .perf = &b.perf, .data = &b.data, .audit = true, .horizon = TICK_NEVER, .checkpoint_interval = -1,
+        .cluster = &b.cluster, .throughput = &b.perf, .data = &b.data, .audit = true, .horizon = TICK_NEVER, .checkpoint_interval = -1,
         .net = { .mode = mode, .disk_bps = 100000000, .card_bps = 125000000, .rack_bps = 125000000, .aggregation_bps = 50000000 } },
         (struct source){ &b, next_job }, (struct decider){ .ctx = &b, .decide = decide });
     struct metrics *m = metrics_create(w, &(struct metrics_opts){ .n_jobs = JOBS });

@@ -61,7 +61,7 @@ static void run(struct bench *b, uint32_t only)
     b->only = only;
     b->given = 0;
     b->looked = false;
-    struct world *w = world_create(&(struct world_config){ .cluster = &b->cluster, .perf = &b->perf, .audit = true, .horizon = TICK_NEVER },
+    struct world *w = world_create(&(struct world_config){ .cluster = &b->cluster, .throughput = &b->perf, .audit = true, .horizon = TICK_NEVER },
                (struct source){ b, next_job }, host_decider(h));
     world_observe(w, (struct observer){ .ctx = b, .job_ended = on_ended, .instant = on_instant });
     while ((st = world_step(w, &d)) == ST_OK) { }

@@ -277,7 +277,7 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
     if (st != ST_OK) { diag_print(&run->diag, stderr); abort(); }
     run->flags = host_ops(host)->flags;
     struct world_config cfg = {
-        .cluster = &cl, .perf = &perf, .fault = { .list = fault, .n_list = (size_t)c->n_faults },
+        .cluster = &cl, .throughput = &perf, .fault = { .list = fault, .n_list = (size_t)c->n_faults },
         .checkpoint_interval = c->checkpoint_interval, .restore_cost = c->restore_cost, .enforce_limits = c->enforce_limits,
         .reject_infeasible = c->reject_infeasible, .audit = true, .horizon = c->horizon, .sample_every = run->sample_every,
     };

@@ -234,7 +234,7 @@ void stage_run(struct stage *s)
     s->preempted = s->failed = 0;
     s->diag = (struct diag){ 0 };
     s->cfg.cluster = &s->cluster;
-    s->cfg.perf = &s->perf;
+    s->cfg.throughput = &s->perf;
     struct world *w = world_create(&s->cfg, (struct source){ .ctx = s, .next = next }, decider);
     world_observe(w, (struct observer){ .ctx = s, .arrived = arrived, .started = started, .stopped = stopped, .moved = moved, .job_ended = ended, .resized = resized,
                                          .node_changed = node_changed });

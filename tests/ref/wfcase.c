@@ -136,7 +136,7 @@ void wfcase_run(struct wfcase *c, const char *policy)
     if (c->cluster.changed == NULL) cluster_seal(&c->cluster);
     c->result = host_create(&h, policy, NULL, NULL, NULL, &c->diag);
     if (c->result != ST_OK) return;
-    struct world *w = world_create(&(struct world_config){ .cluster = &c->cluster, .perf = &perf, .audit = true, .horizon = c->horizon,
+    struct world *w = world_create(&(struct world_config){ .cluster = &c->cluster, .throughput = &perf, .audit = true, .horizon = c->horizon,
                                            .fault = { .list = c->fault, .n_list = c->n_faults } },
                (struct source){ .ctx = &r, .next = next }, host_decider(h));
     world_observe(w, (struct observer){ .ctx = &r, .started = started, .stopped = stopped, .staged = staged, .lent = lent, .job_ended = ended });

@@ -108,7 +108,7 @@ void yard_run(struct yard *y, const char *policy)
     if (y->cluster.changed == NULL) cluster_seal(&y->cluster);
     y->result = host_create(&h, policy, NULL, NULL, &hooks, &y->diag);
     SIM_ASSERT(y->result == ST_OK);
-    struct world *w = world_create(&(struct world_config){ .cluster = &y->cluster, .perf = &y->perf, .calltime = &y->times,
+    struct world *w = world_create(&(struct world_config){ .cluster = &y->cluster, .throughput = &y->perf, .calltime = &y->times,
                .relation = y->relation.tasks.n > 0 ? &y->relation : NULL, .fault = { .list = y->fault, .n_list = y->n_faults },
                .checkpoint_interval = 0, .horizon = TICK_NEVER, .audit = true }, (struct source){ .ctx = y, .next = next }, host_decider(h));
     world_observe(w, event_log_observer(log));

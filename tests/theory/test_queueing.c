@@ -136,7 +136,7 @@ static double fifo_wait(int servers, double rho, enum law law, uint64_t seed)
     rng_init(&f.lengths, seed, "queueing lengths", 0);
     cr_assert_eq(cluster_add(&c, &(struct node_spec){ .name = "n", .cpu_milli = 1000 * servers }, &d), ST_OK);
     cluster_seal(&c);
-    struct world *w = world_create(&(struct world_config){ .cluster = &c, .perf = &perf, .horizon = TICK_NEVER, .checkpoint_interval = -1 },
+    struct world *w = world_create(&(struct world_config){ .cluster = &c, .throughput = &perf, .horizon = TICK_NEVER, .checkpoint_interval = -1 },
                (struct source){ .ctx = &f, .next = next_job }, (struct decider){ .ctx = &f, .decide = decide });
     world_observe(w, (struct observer){ .ctx = &f, .arrived = arrived, .job_ended = ended });
     while (world_step(w, &d) == ST_OK) continue;

@@ -371,7 +371,7 @@ struct conform_case *conform_case_make(uint32_t i)
     }
     cluster_seal(&c->cluster);
     c->cfg.cluster = &c->cluster;
-    c->cfg.perf = &c->perf;
+    c->cfg.throughput = &c->perf;
     c->cfg.fault.list = c->fault;
     if (c->data.names.n > 0) c->cfg.data = &c->data;
     return c;

@@ -17,7 +17,7 @@ uint32_t throughput_model(struct throughput *p, const char *model)
     if (id != NONE) return id;
     id = intern_id(&p->models, model);
     MEM_RESERVE(p->rate, p->cap, ((size_t)id + 1) * GPU_TYPES_MAX);
-    for (size_t k = 0; k < GPU_TYPES_MAX; k++) p->rate[(size_t)id * GPU_TYPES_MAX + k] = PERF_GENERAL;
+    for (size_t k = 0; k < GPU_TYPES_MAX; k++) p->rate[(size_t)id * GPU_TYPES_MAX + k] = THROUGHPUT_GENERAL;
     return id;
 }
 
@@ -32,7 +32,7 @@ sim_rate throughput_rate(const struct throughput *p, const struct cluster *c, ui
     if (gpu_type == NONE) return RATE_ONE;
     if (model != NONE) {
         sim_rate r = p->rate[(size_t)model * GPU_TYPES_MAX + gpu_type];
-        if (r != PERF_GENERAL) return r;
+        if (r != THROUGHPUT_GENERAL) return r;
     }
     return (sim_rate)lround(c->gpu_speed[gpu_type] * RATE_ONE);
 }

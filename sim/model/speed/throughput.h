@@ -14,8 +14,8 @@
 struct throughput { struct intern models; sim_rate *rate; size_t cap; };   /* rate[model][GPU_TYPES_MAX] */
 
 void     throughput_fini(struct throughput *p);             /* zero-initialise to begin */
-/* A new row holds PERF_GENERAL everywhere: the type's general speed. */
-#define  PERF_GENERAL UINT32_MAX
+/* A new row holds THROUGHPUT_GENERAL everywhere: the type's general speed. */
+#define  THROUGHPUT_GENERAL UINT32_MAX
 uint32_t throughput_model(struct throughput *p, const char *model);
 void     throughput_set(struct throughput *p, uint32_t model, uint32_t gpu_type, sim_rate rate);
 /* Speed of a task of `model` (NONE: no model) on a node with GPUs of `gpu_type` (NONE: CPU work, nominal). */

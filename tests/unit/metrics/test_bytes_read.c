@@ -47,7 +47,7 @@ static void set_up(struct bench *b)
     b->data.block[1].size = 50;
     cr_assert_eq(cluster_add(&b->cluster, &(struct node_spec){ .name = "n0", .cpu_milli = 1000 }, &d), ST_OK, "%s", d.msg);
     cluster_seal(&b->cluster);
-    b->w = world_create(&(struct world_config){ .cluster = &b->cluster, .perf = &b->perf, .data = &b->data, .horizon = TICK_NEVER },
+    b->w = world_create(&(struct world_config){ .cluster = &b->cluster, .throughput = &b->perf, .data = &b->data, .horizon = TICK_NEVER },
                         (struct source){ b, next_job }, (struct decider){ .decide = start_nothing, .strands = true });
     cr_assert_eq(world_step(b->w, &d), ST_OK, "%s", d.msg);
     cr_assert_eq(world_n_live_jobs(b->w), 2);

@@ -62,7 +62,7 @@ static void run_world(struct bench *b, const struct job_spec *job, size_t n, con
     cr_assert_eq(cluster_add(&b->cluster, &node, &d), ST_OK, "%s", d.msg);
     cluster_seal(&b->cluster);
     c.cluster = &b->cluster;
-    c.perf = &b->perf;
+    c.throughput = &b->perf;
     c.audit = true;
     if (c.horizon == 0) c.horizon = TICK_NEVER;
     b->script.job = job;

@@ -1,0 +1,176 @@
+/*
+ * world_arrival.c -- jobs arrive: one is read ahead, checked against the whole
+ * cluster when its time has come, and let in, rejected, or reported.
+ */
+#include "model/world_priv.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/mem.h"
+
+/* In a closed loop the next job waits outside until one has ended. */
+void world_arrival_arm(struct world *w)
+{
+    uint32_t inside = w->jobs.n_live - (uint32_t)w->round.n_ended;
+    if (w->arrivals.has_next && (w->cfg.concurrency == 0 || inside < w->cfg.concurrency))
+        world_set_event(w, MISC_ARRIVAL, i64_max(w->arrivals.next.submit, w->loop.now), w->arrivals.ordinal, EV_ARRIVAL);
+}
+
+bool world_awaits_none(const struct world *w)
+{
+    return w->arrivals.ended || !evq_pending(&w->loop.q, ev_slot(SLOT_MISC, MISC_ARRIVAL));
+}
+
+void world_arrival_fetch(struct world *w)
+{
+    sim_tick last = w->arrivals.next.submit;
+    w->arrivals.has_next = w->arrivals.source.next(w->arrivals.source.ctx, &w->arrivals.next, &w->fail) == ST_OK;
+    w->arrivals.ended = !w->arrivals.has_next;
+    if (!w->arrivals.has_next) return;
+    SIM_ASSERT(w->arrivals.next.submit >= last && w->arrivals.next.n_groups > 0);
+    world_arrival_arm(w);
+}
+
+/* Tasks of this shape that the empty cluster can run at once, remembered. */
+static uint32_t capacity_of(struct world *w, uint32_t shape)
+{
+    MEM_RESERVE(w->arrivals.capacity, w->arrivals.cap_capacity, (size_t)shape + 1);
+    if (w->arrivals.capacity[shape] == 0) w->arrivals.capacity[shape] = cluster_capacity(w->cluster, &w->shapes.at[shape]) + 1;
+    return w->arrivals.capacity[shape] - 1;
+}
+
+/* NULL when the job can run on the whole cluster, else a reason; `shape` out: the one that cannot. */
+static const char *infeasible(struct world *w, const struct job_spec *s, uint32_t *shape)
+{
+    for (uint32_t g = 0; g < s->n_groups; g++) {
+        *shape = shapes_id(&w->shapes, &s->group[g].shape);
+        uint32_t room = capacity_of(w, *shape);
+        for (uint32_t k = 0; k < w->cluster->licences.n; k++)
+            if (s->group[g].shape.licence[k] > w->cluster->licence_total[k]) return "a task asks for more licences of a kind than the cluster has";
+        if (room == 0) return "a task fits on no node of this cluster, even an empty one";
+        if (s->gang && room < s->group[g].n) return "its tasks start together, and do not all fit on the empty cluster";
+    }
+    if (!s->gang || s->n_groups == 1) return NULL;
+    const struct shape **shapes;
+    uint32_t *n;
+    MEM_ARRAY(shapes, s->n_groups);
+    MEM_ARRAY(n, s->n_groups);
+    for (uint32_t g = 0; g < s->n_groups; g++) { shapes[g] = &s->group[g].shape; n[g] = s->group[g].n; }
+    bool ok = cluster_could_gang(w->cluster, shapes, n, s->n_groups);
+    mem_free(shapes);
+    mem_free(n);
+    return ok ? NULL : "its tasks start together, and do not all fit on the empty cluster";
+}
+
+static void report_infeasible(struct world *w, const struct job_spec *s, uint32_t shape, const char *error)
+{
+    const struct shape *sh = &w->shapes.at[shape];
+    char line[48] = "";
+    if (s->line > 0) (void)snprintf(line, sizeof line, " (line %u of the trace)", s->line);
+    (void)diag_set(&w->fail, ST_EINPUT,
+                   "job '%s'%s cannot run: %s; a task asks for %.3g CPUs, %.4g MiB, %" PRId32 " GPUs%s",
+                   s->id, line, error, (double)sh->cpu_milli / 1000, (double)sh->mem_b / 1048576, sh->n_gpu,
+                   sh->gpu_types || sh->need_all || sh->need_any ? " of given types or labels" : "");
+    diag_hint(&w->fail, "`jobs: {infeasible: reject}` in the scenario counts such jobs as rejected and goes on");
+}
+
+static struct graph *graph_of(struct world *w, const struct job_spec *s, uint32_t n_tasks)
+{
+    uint32_t bad;
+    struct graph *g = s->gang ? NULL : graph_create(s->graph, n_tasks, &bad);
+    if (g == NULL)
+        (void)diag_set(&w->fail, ST_EINPUT, s->gang ? "job '%s' (line %u of the trace) is a gang; its tasks cannot have inputs, outputs or order"
+                                                    : "job '%s' (line %u of the trace): tasks wait for each other in a circle", s->id, s->line);
+    return g;
+}
+
+/* A job that was bound before the trace began runs where it is. */
+static void bind_job(struct world *w, uint32_t slot, const struct job_spec *s)
+{
+    struct world_place p = { .node = intern_find(&w->cluster->node_names, s->node), .by_count = true };
+    const char *refusal = p.node == NONE ? "the cluster has no such node" : s->gang ? "a gang cannot be bound" : NULL;
+    for (uint32_t t = w->jobs.job[slot].first_task; t != NONE && refusal == NULL; t = w->jobs.task[t].next) refusal = world_start(w, t, &p);
+    if (refusal != NULL)
+        (void)diag_set(&w->fail, ST_EINPUT, "job '%s' (line %u of the trace) is bound to node '%s': %s", s->id, s->line, s->node, refusal);
+}
+
+/* Requests for those GPU types alone on which the job's model runs; owned by the caller. */
+static struct task_group *groups_for(const struct world *w, const struct job_spec *s, uint32_t model)
+{
+    struct task_group *group;
+    uint64_t can = throughput_types(w->cfg.throughput, w->cluster, model);
+    MEM_ARRAY(group, s->n_groups);
+    memcpy(group, s->group, s->n_groups * sizeof *group);
+    for (uint32_t g = 0; g < s->n_groups; g++) {
+        struct shape *sh = &group[g].shape;
+        if (sh->n_gpu == 0 || can == 0) continue;
+        uint64_t both = sh->gpu_types == 0 ? can : sh->gpu_types & can;
+        sh->gpu_types = both != 0 ? both : UINT64_C(1) << (w->cluster->gpu_types.n & 63);    /* no node has that type */
+    }
+    return group;
+}
+
+/* Into the tables; its slot. */
+static uint32_t add(struct world *w, const struct job_spec *s, struct graph *graph, uint32_t model)
+{
+    uint32_t slot = jobs_add(&w->jobs, s, w->arrivals.ordinal++, &w->shapes, graph);
+    struct job *j = &w->jobs.job[slot];
+    j->user = intern_id(&w->users, s->user ? s->user : "-");
+    j->queue = s->queue ? intern_id(&w->queues, s->queue) : NONE;
+    j->model = model;
+    j->klass = intern_id(&w->classes, s->klass ? s->klass : job_class(j));
+    if (s->calls != NULL) {
+        SIM_ASSERT(w->calls != NULL && !s->gang);
+        j->calls = calls_create(s->calls, j->n_tasks);
+        world_calls_arrive(w, slot);
+    }
+    return slot;
+}
+
+/* It is in the system: told of, and then it waits, or is rejected. */
+static void enter(struct world *w, uint32_t slot, const struct job_spec *s, bool is_rejected)
+{
+    struct job *j = &w->jobs.job[slot];
+    w->count.arrived++;
+    world_fold(w, FACT_ARRIVE, j->ordinal, 0, 0);
+    TELL(w, arrived, slot);
+    if (is_rejected) {
+        if (j->calls != NULL) world_calls_forget(w, slot);
+        world_end_job(w, slot, JOB_REJECTED);
+        return;
+    }
+    w->n_waiting += j->n_waiting;
+    world_notify(w, NOTICE_ARRIVED, slot, NONE, NONE);
+    if (s->node != NULL) bind_job(w, slot, s);
+}
+
+void world_arrival_due(struct world *w)
+{
+    struct job_spec s = w->arrivals.next;
+    struct graph *graph = NULL;
+    uint32_t model = s.model ? intern_find(&w->cfg.throughput->models, s.model) : NONE, shape = NONE;
+    uint64_t n_tasks = 0;
+    s.submit = w->loop.now;
+    w->arrivals.has_next = false;       /* it is inside now */
+    for (uint32_t g = 0; g < s.n_groups; g++) n_tasks += s.group[g].n;
+    if (n_tasks >> JOBS_INDEX_BITS != 0) {
+        (void)diag_set(&w->fail, ST_EINPUT, "job '%s' (line %u of the trace) has %" PRIu64 " tasks; a job may have at most %d",
+                       s.id, s.line, n_tasks, (1 << JOBS_INDEX_BITS) - 1);
+        return;
+    }
+    if (s.graph != NULL && (graph = graph_of(w, &s, (uint32_t)n_tasks)) == NULL) return;
+    struct task_group *group = groups_for(w, &s, model);
+    s.group = group;
+    const char *error = infeasible(w, &s, &shape);
+    if (error != NULL && !w->cfg.reject_infeasible) {
+        report_infeasible(w, &s, shape, error);
+        mem_free(group);
+        graph_destroy(graph);
+        return;
+    }
+    uint32_t slot = add(w, &s, graph, model);
+    mem_free(group);
+    enter(w, slot, &s, error != NULL);
+    world_arrival_fetch(w);
+}

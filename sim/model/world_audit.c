@@ -1,0 +1,39 @@
+/*
+ * world_audit.c -- the invariants that tie tasks, jobs, counts and ledger together,
+ * checked after every instant of an audited run.  O(jobs, tasks, nodes and cards).
+ */
+#include "model/world_priv.h"
+
+void world_audit(const struct world *w)
+{
+    uint32_t running = 0, waiting = 0, live = 0;
+    cluster_audit(w->cluster);
+    reservations_audit(&w->reservations);
+    if (w->calls != NULL) world_calls_audit(w);
+    for (uint32_t s = 0; s < w->jobs.n_job_slots; s++) {
+        const struct job *j = &w->jobs.job[s];
+        if (!j->is_live) continue;
+        uint32_t run = 0, wait = 0, done = 0;
+        live++;
+        for (uint32_t t = j->first_task; t != NONE; t = w->jobs.task[t].next) {
+            const struct task *k = &w->jobs.task[t];
+            SIM_ASSERT(k->is_live && k->job == s);
+            SIM_ASSERT((k->state == TASK_RUNNING) == (cluster_hold(w->cluster, t) != NULL));
+            run += k->state == TASK_RUNNING;
+            wait += k->state == TASK_WAITING;
+            done += k->state == TASK_DONE;
+            SIM_ASSERT((k->state == TASK_BLOCKED) == (j->graph != NULL && j->graph->n_before[k->index] > 0));
+            if (unit_lead(w, t) != t) continue;
+            sim_work p = world_unit_progress(w, k);
+            SIM_ASSERT(p >= 0 && p <= total_work(k) && k->done <= p);
+            SIM_ASSERT(k->state != TASK_RUNNING || j->calls != NULL || k->flow != NONE || evq_pending(&w->loop.q, ev_slot(SLOT_ACT, t)));
+        }
+        SIM_ASSERT(run == j->n_running && wait == j->n_waiting && done == j->n_done && run + wait + done + j->n_blocked == j->n_tasks);
+        SIM_ASSERT(!j->gang || run == 0 || run == j->n_tasks);
+        SIM_ASSERT(run + wait > 0);             /* an ended job was released */
+        running += run;
+        waiting += wait;
+    }
+    SIM_ASSERT(live == w->jobs.n_live && running == w->n_running && waiting == w->n_waiting);
+    SIM_ASSERT(w->count.arrived == w->count.done + w->count.timeout + w->count.failed + w->count.rejected + w->count.unfinished + live);
+}
