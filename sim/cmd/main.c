@@ -27,7 +27,7 @@ int main(int argc, char **argv)
     (void)setlocale(LC_CTYPE, "");      /* never LC_NUMERIC: numbers are written one way */
     if (argc < 2) { help_print(&all, stderr); return 2; }
     int status = dispatch(argc, argv);
-    if (status == 3 || (fflush(stdout) == 0 && !ferror(stdout))) return status;     /* 3: the command has said what failed */
+    if (status == 3 || (fflush(stdout) == 0 && !ferror(stdout))) return status;     /* 3: what failed is printed */
     (void)fprintf(stderr, "fairway: error: cannot write to standard output\n");
-    return status > 1 ? status : 3;     /* what an exit status of 1 tells of is lost */
+    return status > 1 ? status : 3;     /* 1 would claim that what it found was printed */
 }

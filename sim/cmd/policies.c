@@ -1,4 +1,4 @@
-/* fairway policies [POLICY]: what there is, where it comes from, what it takes; a new one; whether one keeps its contract. */
+/* fairway policies: the list, a policy's source and parameters, a new one, and whether one keeps its contract. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>

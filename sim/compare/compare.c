@@ -43,9 +43,9 @@ static struct compare_case *case_of(struct compare *c, sqlite3_stmt *q)
 }
 
 /*
- * "NAME" of the only case of its scenario, whatever was set in it: a baseline
- * is of the name, and a change is what it is there to find.  Of several,
- * "NAME (SET)", and numbered where that is the same.
+ * The only case of a scenario is titled by the scenario's name, whatever was set
+ * in it: a baseline finds cases by their title, and must find one again after a
+ * change.  Of several, "NAME (WHAT WAS SET)", numbered where that is the same.
  */
 static void name_cases(struct compare *c)
 {

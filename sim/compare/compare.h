@@ -22,7 +22,7 @@ struct compare_policy {
 };
 
 struct compare_case {
-    char    *title;             /* the scenario's name; of several cases with what was set in it, numbered where that is not unique */
+    char    *title;             /* the scenario's name; where it has several cases, with what was set in each */
     char    *scenario, *variant, *text, *trace;
     struct compare_policy *policy; size_t n_policies, cap_policies;    /* in the order of their first runs */
 };
@@ -56,7 +56,8 @@ const char *compare_unit(const struct compare *c, const char *metric, char *buf,
 
 /*
  * With 95 % intervals: Student's t, and for tails (_p95, _p99, _max) the
- * bootstrap, see stats.h.  Over a policy's seeds; over the seeds that it shares with base, of which it takes differences or ratios.
+ * bootstrap, see stats.h.  A mean is over a policy's seeds; differences and ratios
+ * are over the seeds that it shares with base.
  */
 struct stats_ci compare_mean(const struct compare *c, const struct compare_policy *p, const char *metric, const char *scope);
 struct stats_ci compare_diff(const struct compare *c, const struct compare_policy *p, const struct compare_policy *base,

@@ -47,7 +47,7 @@ void compare_policy_cell(struct table *t, const struct compare_policy *p)
     table_cell(t, "%s%s", p->label, p->clairvoyant ? " *" : "");
 }
 
-/* Wraps at about a hundred columns; what a terminal shows is what a line of our text holds in code points. */
+/* Wraps at WIDE columns.  A code point is a column: no text here has wide or combining characters. */
 static void put_wrapped(const char *s, FILE *to)
 {
     enum { WIDE = 100 };

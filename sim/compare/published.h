@@ -7,11 +7,13 @@
 
 #include "compare/compare.h"
 
-/* `against`: "" the metric itself, else a ratio to that policy, or SCENARIO/POLICY.  is: = < > ~ (see published.sql). */
+/* `against`: "" the metric itself, else a ratio to that policy, or SCENARIO/POLICY.
+ * is: = < > ~ (see published.sql). */
 struct published_row { char *policy, *against, *metric, *source; char is; double value, within; };
 struct published { struct published_row *at; size_t n, cap; };
 
-enum st published_load(struct published *p, struct store *s, const char *scenario, struct diag *d);     /* none: n = 0 */
+/* n = 0 when nothing is published of the scenario. */
+enum st published_load(struct published *p, struct store *s, const char *scenario, struct diag *d);
 void    published_fini(struct published *p);
 
 /* Does the row speak of this policy of the case?  By its label, else by its name where one label alone has it. */

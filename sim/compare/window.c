@@ -43,7 +43,6 @@ static double *values(sqlite3 *db, const char *sql, int64_t run, const struct wi
     return x;
 }
 
-/* How many of x exceed 1; the square root of the mean squared deviation. */
 static double share_above_1(const double *x, size_t n)
 {
     size_t above = 0;
@@ -51,6 +50,7 @@ static double share_above_1(const double *x, size_t n)
     return n > 0 ? (double)above / (double)n : NAN;
 }
 
+/* The standard deviation of all of x, not of a sample. */
 static double sigma(const double *x, size_t n)
 {
     double mean = stats_mean(x, n), sum = 0;

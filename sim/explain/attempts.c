@@ -28,14 +28,15 @@ struct life {
     struct explain_state *l;
     struct own_event *own;  size_t n_own, cap_own, at_own;
     struct decision *decision; size_t n_decisions, cap_decisions;
-    sqlite3_stmt *holds;         /* heads, and holds of this job, in order */
+    sqlite3_stmt *holds;        /* heads, and holds of this job, in order */
     int64_t holds_at;
     uint8_t *is;                /* [n_tasks] enum task_is */
     char   **hold;              /* [n_tasks] the policy's reason to hold the task; NULL: it does not */
     uint32_t n_waiting;
     int64_t  cut;               /* the run was cut off then; INT64_MAX: it was not */
     size_t   wait;              /* index of the open wait's step + 1; 0 none */
-    uint32_t *passed; size_t cap_passed; uint32_t n_waits;     /* by ordinal: the wait in which it was counted as having passed */
+    /* By ordinal: the number of the wait in which that job was counted as having passed this one. */
+    uint32_t *passed; size_t cap_passed; uint32_t n_waits;
 };
 
 static int by_time(const void *a, const void *b)

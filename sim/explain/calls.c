@@ -24,7 +24,8 @@ struct task_state {
     uint32_t node;                  /* whose queue, or where it runs */
     int64_t  since;                 /* begin of that; while it runs, end of the call before */
     int64_t  seq;                   /* of the decision that sent it */
-    int64_t  master, queue, idle, exec, way;        /* us in all: waiting with the master, in queues, for engines; in calls done, on their ways */
+    int64_t  master, queue, idle;   /* us in all: waiting with the master, in queues, for engines */
+    int64_t  exec, way;             /* and of calls that were done: executing, on the way to another node and back */
     uint32_t n_calls, n_cross;
 };
 

@@ -17,7 +17,8 @@
 
 struct sqlite3_stmt;
 
-/* What a run of equal tasks asks; of a policy that counts cards, without the memory and cores of a card, which are no limit to it. */
+/* What each of some equal tasks, task0 and on, asks.  Under a policy that only counts cards (POL_BY_COUNT) without
+ * the memory and cores of a card, which never kept it from placing one. */
 struct explain_group { struct shape shape; uint32_t task0, n; };
 
 /* Why it cannot start now; kept current as nodes change. */
@@ -36,13 +37,15 @@ struct explain_state {
     struct replay   replay;
     struct explain_group *group; size_t n_groups, cap_groups;
     struct explain_fit   fit;
-    struct { uint64_t ordinal; uint32_t task; char *reason; bool is_set; } head;       /* the policy's last, with its reason */
+    /* The unit that the policy last called the head of its order, and its reason. */
+    struct { uint64_t ordinal; uint32_t task; char *reason; bool is_set; } head;
     const char     *hold;           /* its reason to hold the task that waits, or another of the job's; NULL: none */
 };
 
-enum st explain_query(const struct explain_state *l, const char *sql, struct sqlite3_stmt **q, struct diag *d);    /* binds the run to ?1 */
+/* query_run of the run. */
+enum st explain_query(const struct explain_state *l, const char *sql, struct sqlite3_stmt **q, struct diag *d);
 char   *explain_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));       /* owned */
-void    explain_names_add(struct explain_names *n, const char *name);                              /* counts it; keeps the first few */
+void    explain_names_add(struct explain_names *n, const char *name);      /* counts it; keeps the first few */
 void    explain_names_add_job(const struct explain_state *l, struct explain_names *n, uint64_t ordinal);
 struct explain_step *explain_step_add(struct explain *e, enum explain_step_type type, int64_t at);
 
@@ -59,7 +62,7 @@ enum st explain_calls_any(const struct explain_state *l, bool *is, struct diag *
 /* Its steps between arrival and end. */
 enum st explain_calls_steps(struct explain_state *l, struct diag *d);
 
-/* Bring the figures up to date with the replay for tasks of this group, and find why one (of a gang: all) does not start. */
+/* Bring l->fit up to date with the replay, for tasks of this group. */
 void    explain_fit_update(struct explain_state *l, const struct explain_group *g);
 /* Add to the wait, or make its last part longer: the reason from `at` on.  `task` waits. */
 void    explain_wait_at(struct explain_state *l, struct explain_step *wait, int64_t at, uint32_t task);

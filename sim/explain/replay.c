@@ -15,7 +15,8 @@
 #include "base/mem.h"
 #include "db/query.h"
 
-/* In this order at one instant: what frees before what takes.  A change of cores comes twice, for whichever it is. */
+/* In this order at one instant: what frees before what takes.  A change of cores is in the query as both SHRINK and
+ * GROW; the ledger tells which of them it is. */
 enum row_type { ROW_STOP, ROW_UP, ROW_DOWN, ROW_SHRINK, ROW_START, ROW_GROW };
 enum { COL_SHAPE = 6, COL_CORES = 17, COL_SHORT = 18 };
 
@@ -49,7 +50,7 @@ void replay_shape(sqlite3_stmt *q, int col, struct shape *s)
 
 /* ---- opening ---- */
 
-/* Ids of bits must be those of the run: they are interned in its order before any node is. */
+/* Labels, GPU types and engines must have the bits of the run: names are interned in its order, before any node. */
 static enum st load_names(struct replay *r, struct diag *d)
 {
     sqlite3_stmt *q;
@@ -158,7 +159,8 @@ static enum st start(struct replay *r, uint32_t node, uint64_t cards, struct rep
     struct shape s;
     replay_shape(r->rows, COL_SHAPE, &s);
     if (sqlite3_column_type(r->rows, COL_CORES) != SQLITE_NULL) s.cpu_milli = sqlite3_column_int64(r->rows, COL_CORES);
-    /* Not taken by count anew: of two that start at once, which was the one too many hung on the order of decisions. */
+    /* It found too little memory or cores on its cards, as the run noted.  Not found out anew: of two that started at
+     * one instant, the order of the decisions made one of them the one too many. */
     if (sqlite3_column_int(r->rows, COL_SHORT) != 0) s.gpu_mem_b = s.gpu_cores = 0;
     uint32_t slot = r->n_free > 0 ? r->free_slot[--r->n_free] : r->n_slots++;
     MEM_RESERVE(r->holder, r->cap_holder, (size_t)slot + 1);

@@ -21,7 +21,8 @@ struct replay {
     int64_t        run;
     struct cluster cluster;     /* as after the last step; may be asked, and tried with slots of its own */
     struct replay_holder *holder; size_t cap_holder;    /* by the cluster's task slot */
-    struct replay_start { uint64_t ordinal; uint32_t task, node; } *started; size_t n_started, cap_started;  /* in the last step */
+    /* What started in the last step. */
+    struct replay_start { uint64_t ordinal; uint32_t task, node; } *started; size_t n_started, cap_started;
     int64_t        next_at;     /* of the step to come; INT64_MAX: none */
     /* private from here */
     void    *rows;

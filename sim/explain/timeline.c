@@ -55,7 +55,7 @@ void timeline_json_text(const char *text, FILE *to)
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
         if (c == '"' || c == '\\') (void)fprintf(to, "\\%c", c);
-        else if (c < 0x20 || c == '<') (void)fprintf(to, "\\u%04x", c);     /* '<': a page may hold the text in a script */
+        else if (c < 0x20 || c == '<') (void)fprintf(to, "\\u%04x", c);     /* '<': in a page's script */
         else (void)fputc(c, to);
     }
     (void)fputc('"', to);

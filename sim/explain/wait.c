@@ -143,7 +143,7 @@ static uint32_t free_cards(const struct cluster *c, uint32_t node, const struct 
     return free;
 }
 
-/* The node that is up and comes nearest: most free cards that would do (most free CPU without GPUs), then the least index. */
+/* The node that is up and comes nearest: with the most free cards that would do, or CPU for a task without GPUs. */
 static uint32_t nearest(const struct explain_state *l)
 {
     const struct explain_fit *f = &l->fit;

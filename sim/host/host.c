@@ -54,8 +54,8 @@ struct host {
     struct world_place *place; size_t n_place, cap_place;
     struct reservations_stage *entry; size_t n_entry, cap_entry;
     char            *text;    size_t n_text, cap_text;
-    uint64_t         n_idle;    /* calls in a row that did nothing but ask for the next, with jobs waiting on an idle cluster */
-    size_t           max_dec;   /* what no policy in its senses appends in one call */
+    uint64_t         n_idle;    /* calls in a row that at most asked for a wake, while jobs waited on an idle cluster */
+    size_t           max_dec;   /* decisions that one call may append */
 
     /* What the policy last stated that it holds, so that only changes are recorded. */
     struct { uint32_t gen; uint64_t reason; } *held; size_t cap_held;      /* by task slot; reason: hash, 0 none */
@@ -68,7 +68,7 @@ struct host {
  */
 enum { DECISIONS_A_TASK = 4, DECISIONS_BESIDES = 65536 };
 
-/* So many times nobody needs to look at the clock before starting what waits. */
+/* No policy needs that many wakes before it starts what waits. */
 enum { IDLE_CALLS_MAX = 100000 };
 
 /* ---- what the policy calls ---- */
@@ -103,7 +103,7 @@ static struct decision *append(struct host *p, enum verb verb, uint32_t slot, ui
     return d;
 }
 
-/* NULL, and a number that is not the gang's, are for the check to refuse: nothing is read through them. */
+/* Places that are NULL, or not one a task, are not read: the decision is refused when it is applied. */
 static void append_places(struct host *p, struct decision *d, const struct pol_place *place, uint32_t n)
 {
     if (d == NULL) return;
@@ -336,8 +336,8 @@ static enum st apply(struct host *p, struct diag *d)
 }
 
 /*
- * Nothing ends by itself then: a policy that only asks to be woken, or nodes
- * that come and go, would have the run go on for ever.
+ * While jobs wait and nothing runs, nothing ends by itself: a policy that only asks
+ * to be woken, or nodes that come and go, would have the run go on for ever.
  */
 static void watch_idle(struct host *p, struct world *w, size_t n_events)
 {

@@ -13,7 +13,7 @@ struct host;
 
 /* Ways to show the same world that a policy must not depend on; for the conformance kit. */
 struct host_tricks {
-    bool moves_memory;      /* what a decide call could read is elsewhere in the next, and destroyed where it was */
+    bool moves_memory;      /* what a decide call could read is overwritten after it; the next finds it elsewhere */
     bool lists_all_changed; /* view->changed names every node, whether it changed or not */
 };
 
@@ -24,9 +24,9 @@ struct host_hooks {
      * where they do not apply; reason: as the policy gave it, or NULL. */
     void (*decision)(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *reason);
     void (*note)(void *ctx, sim_tick at, const char *name, double value);
-    void (*decided)(void *ctx, int64_t wall_ns);        /* after each decide call */
-    int64_t call_us;                                    /* longest that a policy in another process may take to answer; 0: its own default */
-    struct sandbox_page *page;                             /* kept up to date with where the policy is */
+    void (*decided)(void *ctx, int64_t wall_ns);    /* after each decide call */
+    int64_t call_us;            /* longest that a policy in another process may take to answer; 0: its own default */
+    struct sandbox_page *page;  /* kept up to date with where the policy is */
     struct host_tricks tricks;
 };
 

@@ -137,7 +137,7 @@ static enum st load(struct policy_load *l, const char *path, struct diag *d)
     TRY(digest_file(path, l->digest, d));
     l->dl = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (l->dl == NULL) {
-        const char *error = dlerror(), *after = error != NULL ? strstr(error, ": ") : NULL;      /* it begins with the path */
+        const char *error = dlerror(), *after = error != NULL ? strstr(error, ": ") : NULL;     /* after the path */
         (void)diag_set(d, ST_EINPUT, "it cannot be loaded: %s", after != NULL ? after + 2 : error != NULL ? error : "no reason given");
         diag_hint(d, "build it with -shared -fPIC and link what it uses");
         return d->code;

@@ -120,7 +120,8 @@ static int watch(struct sandbox_page *page, const struct sandbox_limits *l, cons
         if (poll(&(struct pollfd){ .fd = end, .events = POLLIN }, 1, tick_ms) > 0) { end = -1; tick_ms = 1; }
         pid_t got = waitpid(pid, status, WNOHANG);
         if (got == pid) return killed;
-        int64_t now = wall_us(), took = i64_min(now - before, 5 * SANDBOX_TICK_MS * 1000);     /* stopped meanwhile: does not count */
+        /* Longer than a few ticks: this process was itself stopped, which does not count. */
+        int64_t now = wall_us(), took = i64_min(now - before, 5 * SANDBOX_TICK_MS * 1000);
         before = now;
         if (stop != NULL && *stop) page->stop = 1;
         bool same = page->phase != SANDBOX_OUTSIDE && page->entry == entry;

@@ -1,4 +1,4 @@
-/* fairness.c -- fairness: Jain's index, finish-time fairness and jobs later than fair, three panels of bars by policy. */
+/* fairness.c -- fairness: Jain's index, finish-time fairness, jobs later than fair; three panels of bars by policy. */
 #include <math.h>
 
 #include "plot/figure.h"

@@ -6,7 +6,8 @@
 
 enum { PANELS_MAX = 12, NODES_MAX = 24 };
 
-/* Nodes in their order with the CPU and GPU jobs that have a task there at `at` (-1: when the last one had started); then what waits. */
+/* Each node with the CPU and GPU jobs that have a task there at `at` (-1: when the last task had started); then what
+ * waits. */
 static enum st write_nodes(struct gnuplot *g, const struct compare *c, int64_t run, sim_tick at, size_t *rows, double *most, struct diag *d)
 {
     static const char query[] =

@@ -200,7 +200,8 @@ static void write_curves(struct figure *f, struct gnuplot *g)
     }
 }
 
-/* A row a name: the name, then y, lo, hi of every series.  The last of several rows with one name and series would hide the others. */
+/* A row a name: the name, then y, lo, hi of every series.  Two rows of one name and series are an error: the second
+ * would hide the first. */
 static enum st write_bars(struct figure *f, struct gnuplot *g, struct diag *d)
 {
     const struct point **cell;

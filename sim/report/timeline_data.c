@@ -93,7 +93,7 @@ static uint32_t job_index(struct data *a, uint64_t ordinal)
     return a->job_of[ordinal] - 1;
 }
 
-/* A bar is start, length (ms), node, first card, cards, thousandths of each, job, how it ended; starts as differences. */
+/* A bar: start after the bar before, length (ms), node, first card, cards, thousandths of each, job, how it ended. */
 static void write_bar(struct data *a, sqlite3_stmt *q, int64_t *before, bool *first)
 {
     static const char *const outcomes[] = { "done", "preempted", "failed", "timeout", "horizon", "mismatch" };

@@ -191,7 +191,8 @@ static enum st run_here(const struct run_env *env, const struct scn_policy *poli
 }
 
 struct sandboxed { const struct run_env *env; const struct scn_policy *policy; uint64_t seed; struct sandboxed_result *out; };
-struct sandboxed_result { struct run_result r; bool is_over; };    /* is_over: run_here returned, and wrote the run's end */
+/* is_over: run_here returned, and wrote the run's end. */
+struct sandboxed_result { struct run_result r; bool is_over; };
 
 static enum st run_there(void *ctx, struct sandbox_page *page, struct diag *d)
 {

@@ -158,7 +158,8 @@ void run_policy_row(struct run_row *out, const struct scenario *s, uint64_t cont
     hash_text(&key, who->identity);
     hash_bytes(&key, &seed, sizeof seed);
     hash_hex(&key, out->key);
-    /* A generated trace differs by seed, and instances do; their runs still ask one question, and compare pairs them. */
+    /* A generated trace, or one of instances, is another for each seed; the runs are still of one case, where
+     * compare pairs them by seed. */
     if (trace_is_made(&s->trace)) (void)snprintf(out->trace_hash, sizeof out->trace_hash, "generated");
     else if (s->trace.n_instances > 0) (void)snprintf(out->trace_hash, sizeof out->trace_hash, "instances");
     else (void)snprintf(out->trace_hash, sizeof out->trace_hash, "%016" PRIx64, content_hash);

@@ -26,7 +26,7 @@ enum st setup_trace(struct setup *u, uint64_t seed, struct diag *d);
 enum st setup_isolated(struct setup *u, const struct isolated_times **out, struct diag *d);
 void    setup_fini(struct setup *u);
 
-/* What every world of the scenario has, a job's alone too; without faults, horizon and what else only a whole run has. */
+/* What every world of the scenario has, also that of a job alone; no faults, horizon or what else a whole run has. */
 struct world_config setup_world(struct scenario *s, uint64_t seed);
 
 /* Is anything in this scenario drawn from the seed?  Else all seeds give equal runs. */

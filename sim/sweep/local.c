@@ -65,7 +65,7 @@ static bool write_all(int fd, const void *from, size_t n)
 
 /* ---- in the worker ---- */
 
-/* Its reader gone, a worker dies here of SIGPIPE: nobody waits for what it does. */
+/* When the reader is gone, SIGPIPE ends the worker here: nobody waits for its result. */
 static void report(void *ctx, double fraction)
 {
     const int *fd = ctx;
@@ -111,7 +111,7 @@ static enum st start_worker(struct pool *p, struct worker *w, struct diag *d)
         (void)close(to[1]);
         return diag_set(d, ST_EWORLD, "cannot start a worker: %s", strerror(errno));
     }
-    /* Not for the programs that policies start: what they hold open would hide a worker's death. */
+    /* Closed in programs that policies start: an end held open there would hide that the worker ended. */
     for (int i = 0; i < 2; i++) {
         (void)fcntl(to[i], F_SETFD, FD_CLOEXEC);
         (void)fcntl(from[i], F_SETFD, FD_CLOEXEC);
@@ -120,7 +120,7 @@ static enum st start_worker(struct pool *p, struct worker *w, struct diag *d)
     (void)fflush(stderr);
     pid_t pid = fork();
     if (pid == 0) {
-        /* Ends of the others' pipes: kept open here they would hide a death from them. */
+        /* The pipes of other workers: an end held open here would hide that they ended. */
         for (uint32_t i = 0; i < p->n; i++) { close_fd(&p->w[i].to); close_fd(&p->w[i].from); }
         (void)close(to[1]);
         (void)close(from[0]);
@@ -165,7 +165,7 @@ static void give_run(struct pool *p, struct worker *w)
     w->fraction = 0;
     if (w->run == p->results->grid->n) { close_fd(&w->to); return; }
     p->results->state[w->run] = RESULTS_GIVEN;
-    (void)write_all(w->to, &w->run, sizeof w->run);     /* a dead one shows when its pipe is read */
+    (void)write_all(w->to, &w->run, sizeof w->run);     /* if it has ended, its pipe shows it when it is read */
 }
 
 static void stop_workers(struct pool *p, int sig)
@@ -202,7 +202,7 @@ static enum st read_worker(struct pool *p, struct worker *w, struct diag *d)
 {
     struct msg m;
     if (!read_all(w->from, &m, sizeof m)) {
-        if (run_is_interrupted() && !p->is_stopping) return ST_OK;     /* a signal came while it was read; asked again */
+        if (run_is_interrupted() && !p->is_stopping) return ST_OK;  /* a signal interrupted the read */
         TRY(reap_worker(p, w, d));
         if (!p->is_stopping && p->steal < p->results->grid->n && results_n_todo(p->results) > 0) {
             TRY(start_worker(p, w, d));

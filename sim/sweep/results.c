@@ -176,7 +176,7 @@ static void count_merged(struct results *r, const struct shard *p)
     sqlite3_stmt *q = NULL;
     if (r->state[p->run] == RESULTS_DONE) return;       /* a second shard of it */
     if (p->status == 0) {
-        if (r->state[p->run] == RESULTS_FAILED && --r->n_failed == 0) r->worst = 0;     /* given up, and here after all */
+        if (r->state[p->run] == RESULTS_FAILED && --r->n_failed == 0) r->worst = 0;     /* given up, but here */
         r->state[p->run] = RESULTS_DONE;
         r->n_done++;
         print_done(r, p->run);

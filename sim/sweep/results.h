@@ -33,7 +33,7 @@ void    results_fini(struct results *r);
 
 /* Merge every shard that is whole, in one transaction, then remove the files.  *n: how many; NULL is fine. */
 enum st results_merge(struct results *r, size_t *n, struct diag *d);
-/* A run that will bring no shard: a row with the reason.  status: STORE_FAILED, or STORE_INTERRUPTED, which leaves it to do. */
+/* A run that will bring no shard: a row with the reason.  status: STORE_FAILED, or STORE_INTERRUPTED (still to do). */
 enum st results_mark(struct results *r, size_t run, enum store_status status, const char *reason, struct diag *d);
 
 size_t  results_n_todo(const struct results *r);    /* neither done nor failed */

@@ -42,7 +42,7 @@ static enum st enter_case(struct shards_writer *w, uint32_t kase, struct diag *d
     leave_case(w);
     TRY(grid_scenario(w->grid, kase, &w->scn, d));
     w->kase = kase;
-    for (size_t p = 0; p < w->scn.asked.n_policies; p++) {        /* as the plan calls it: a policy may name itself */
+    for (size_t p = 0; p < w->scn.asked.n_policies; p++) {        /* labels of the grid: a policy may name itself */
         mem_free(w->scn.asked.policy[p].label);
         w->scn.asked.policy[p].label = mem_strdup(w->grid->at[kase].policy[p].label);
     }

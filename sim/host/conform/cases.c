@@ -69,7 +69,7 @@ static void lying_estimates(struct conform_case *c)
 static void killed_at_limits(struct conform_case *c)
 {
     lying_estimates(c);
-    for (uint32_t i = 0; i < c->n_jobs; i += 4) c->job[i].group[0].n = 3;       /* tasks that wait when another's limit ends the job */
+    for (uint32_t i = 0; i < c->n_jobs; i += 4) c->job[i].group[0].n = 3;   /* some wait when the job ends */
     c->cfg.enforce_limits = true;
 }
 

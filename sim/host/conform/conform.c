@@ -145,7 +145,7 @@ static void check_history(const struct trial_history *h, struct conform_result *
     if (over + h->count.unfinished != h->count.arrived) add_problem(r, h->end, "a job was lost", "", "this is a fault of the simulator");
 }
 
-/* The policy is not for what the case asks, and refuses it: by its flags if that is calls, by calling fail if licences. */
+/* The policy is not for what the case asks, and refuses it: calls by its flags, licences by calling fail. */
 static bool declines(const struct trial_history *h, bool has_licences)
 {
     if (h->result != ST_EPOLICY) return false;

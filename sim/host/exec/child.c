@@ -100,10 +100,10 @@ struct child *child_start(const char *command, const char *dir, char *error, siz
         close_both(out);
         return NULL;
     }
-    (void)setpgid(pid, pid);    /* here too: whoever comes first */
+    (void)setpgid(pid, pid);    /* in both processes: whichever runs first, the group is there */
     (void)close(in[0]);
     (void)close(out[1]);
-    /* Our ends alone: the child's are other descriptions, and block. */
+    /* Only our ends: the child's have flags of their own, and block. */
     (void)fcntl(in[1], F_SETFL, O_NONBLOCK);
     (void)fcntl(out[0], F_SETFL, O_NONBLOCK);
     struct child *c;

@@ -10,7 +10,8 @@
 #include "base/base.h"
 #include "policy.h"
 
-struct handles_job { uint64_t ordinal; pol_job job; pol_task *task; uint32_t n_tasks; bool is_gang; };   /* task NULL: a free slot */
+/* task NULL: a free slot. */
+struct handles_job { uint64_t ordinal; pol_job job; pol_task *task; uint32_t n_tasks; bool is_gang; };
 struct handles { struct handles_job *at; size_t n_slots; uint32_t n; uint64_t n_seen; };
 
 void handles_fini(struct handles *t);           /* zero-initialise to begin */

@@ -24,7 +24,8 @@ static inline void json_text_bytes(struct json_text *out, const char *s, size_t 
     out->n += n;
 }
 
-static inline void json_text_raw(struct json_text *out, const char *s) { json_text_bytes(out, s, strlen(s)); }  /* as it is */
+/* As it is. */
+static inline void json_text_raw(struct json_text *out, const char *s) { json_text_bytes(out, s, strlen(s)); }
 /* In quotes, escaped.  A byte that is not UTF-8 stands for the Latin-1 character it would be. */
 void json_text_string(struct json_text *out, const char *s);
 void json_text_int(struct json_text *out, int64_t v);

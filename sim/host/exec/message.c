@@ -263,7 +263,7 @@ void message_decide(struct json_text *out, const struct pol_host *h, const struc
         json_text_raw(out, "[");
         for (uint32_t i = 0; i < r->n_nodes; i++) node_state(out, h, v, r->node[i]);
         json_text_raw(out, "]");
-        all_licences(out, h, v, v->licence_free);     /* who takes or gives one does so on a node */
+        all_licences(out, h, v, v->licence_free);     /* they change only with a task, whose node has changed then */
     }
     json_text_key(out, "events");
     json_text_raw(out, "[");

@@ -204,7 +204,7 @@ static bool read_hello(struct reply_hello *out, const json_t *doc, const char *m
     int64_t protocol = 0;
     if (strcmp(msg, "hello") != 0) return refuse(error, "found the message '%.60s', expected 'hello'", msg);
     if (!get_int(doc, "protocol", INT32_MAX, &protocol, error)) return false;
-    if (protocol != MESSAGE_PROTOCOL)      /* before the rest, which may be other there */
+    if (protocol != MESSAGE_PROTOCOL)      /* first: another version may have other fields */
         return refuse(error, "it speaks version %" PRId64 " of the protocol; this program speaks version %d", protocol, MESSAGE_PROTOCOL);
     if (!has_only(doc, field, ARRAY_LEN(field), error) || !get_text(doc, "name", true, &name, error) ||
         !get_text(doc, "source", false, &source, error) || !get_text(doc, "summary", false, &summary, error)) return false;

@@ -39,7 +39,7 @@ struct reply_decision {
     double   value;             /* note */
 };
 
-/* An answer to a round: decisions one by one, or a question.  Zero-initialise, but for host; reused from line to line. */
+/* An answer to a round: decisions one by one, or a question.  Zero-initialise all but host; reused for every line. */
 struct reply {
     const struct pol_host *host;                    /* borrowed: names engines and licences; NULL: there are none */
     void    *doc;               /* the parsed line; json_t */
