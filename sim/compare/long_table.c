@@ -1,4 +1,4 @@
-/* Every number of a comparison: a row a policy and metric. */
+/* long_table.c -- every number of a comparison, for programs: a row a policy and metric. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The tables of compare.h: wide for people, long for programs. */
+/* print.c -- the tables of compare.h: a column a policy, for people; the long one is in long_table.c. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* A comparison as sentences, and how far from the best possible. */
+/* sentences.c -- a comparison as sentences, and how far from the best possible. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>

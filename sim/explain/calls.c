@@ -53,7 +53,7 @@ enum st explain_calls_any(const struct explain_state *l, bool *is, struct diag *
     return query_end(l->store, q, d);
 }
 
-/* A number by a query of the run, with two more values bound; none: -1. */
+/* A number by a query of the run, with a, b and c as its ?2 to ?4; -1 when there is none. */
 static enum st ask(const struct task_state *s, const char *sql, int64_t a, int64_t b, int64_t c, int64_t *out, struct diag *d)
 {
     sqlite3_stmt *q;

@@ -1,4 +1,4 @@
-/* A story for people: reasons of a wait summed up, each with how it looked first.  As JSON: everything. */
+/* print.c -- a story for people, the reasons of a wait summed up, each with how it looked first; or all of it as JSON. */
 #include <inttypes.h>
 #include <string.h>
 #include <jansson.h>

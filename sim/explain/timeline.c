@@ -1,4 +1,6 @@
 /*
+ * timeline.c -- a run for Perfetto: counters of the cluster, and for each node tracks of its cards.
+ *
  * One query gives every event in order of time, so that what is kept is only
  * who is on which track now.  A card that several jobs share needs a lane for
  * each of them: slices of one track may nest, but not overlap.  Lanes are

@@ -1,4 +1,4 @@
-/* jobs.csv in the columns of Batsim 4, which evalys reads. */
+/* timeline_batsim.c -- jobs.csv in the columns of Batsim 4, which evalys reads. */
 #include <inttypes.h>
 #include <string.h>
 #include <sqlite3.h>

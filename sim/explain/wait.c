@@ -1,4 +1,6 @@
 /*
+ * wait.c -- why a job waits: what of its request no node has free now.
+ *
  * Whether a task fits changes only with the nodes that changed, so what each
  * node lacks is kept and looked at again for those alone.  Of a gang of equal
  * tasks the nodes' room is added up, which is exact; one of unlike tasks is

@@ -1,7 +1,7 @@
 /*
  * policy_spec.c -- specs taken apart: NAME or FILE.so, then key=value pairs; or exec:COMMAND.
  *
- * A value may hold commas within brackets, as lists of hints do.
+ * A value may hold commas within brackets, as the lists of some policies do.
  */
 #include "host/policy_spec.h"
 

@@ -1,5 +1,5 @@
 /*
- * What the interactive timeline shows, as JSON in the page.
+ * timeline_data.c -- what the interactive timeline shows, as JSON in the page.
  *
  * A run may have a million attempts and a page should stay small, so there are
  * two views of different fineness: *nodes*, all of them (in at most ROWS_MAX

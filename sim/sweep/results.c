@@ -15,7 +15,7 @@
 #include "db/merge.h"
 #include "run/lines.h"
 
-/* Parts in one transaction: each holds a file and a page cache. */
+/* Shards in one transaction: each holds a file and a page cache open. */
 enum { MERGE_MAX = 64 };
 
 static bool number(struct store *s, int64_t *out, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -128,7 +128,7 @@ static void print_repairs(struct results *r, size_t run)
     (void)sqlite3_finalize(q);
 }
 
-/* A finished run in one line; what is odd about it besides. */
+/* A finished run in one line, then its notes and warnings. */
 static void print_done(struct results *r, size_t run)
 {
     char label[256], digest[17] = "";
@@ -153,7 +153,7 @@ static void print_done(struct results *r, size_t run)
     if (rejected > 0) lines_rejected(label, (uint64_t)rejected);
 }
 
-/* The same reason once: all failed runs are in the database with theirs, and counted. */
+/* A reason is printed once: the database has every run that failed, with its own. */
 static void print_failed(struct results *r, size_t run, const char *reason)
 {
     char label[256];

@@ -70,7 +70,7 @@ static enum st run_into(struct shards_writer *w, struct store *store, size_t i, 
     return diag_at(d, ST_EINPUT, w->scn.id.path, 0, 0, "the scenario or its trace changed while the sweep ran");
 }
 
-/* A run that its input or its policy stopped: what it was, and why it failed. */
+/* A run that its input or its policy stopped: its row, with the error. */
 static enum st write_failure(const struct shards_writer *w, struct store *store, size_t i, const struct diag *error, struct diag *d)
 {
     struct store_run row;
@@ -84,7 +84,7 @@ static enum st write_failure(const struct shards_writer *w, struct store *store,
     return store_run_end(store, id, STORE_FAILED, 0, text, 0, d);
 }
 
-/* On the disk, then under its name. */
+/* Synced to the disk, then renamed. */
 static enum st put_in_place(const char *tmp, const char *path, struct diag *d)
 {
     int fd = open(tmp, O_RDWR);
@@ -165,7 +165,7 @@ void shards_close(const char *dir)
 {
     char path[PATH_MAX_LEN];
     struct diag ignored = { 0 };
-    (void)drop_unfinished(dir, &ignored);       /* of a writer that died, its run done by another */
+    (void)drop_unfinished(dir, &ignored);       /* left by a writer that died */
     (void)snprintf(path, sizeof path, "%s/%s", dir, lock_name);
     (void)unlink(path);
     (void)rmdir(dir);           /* fails, rightly, when shards of another sweep are in it */

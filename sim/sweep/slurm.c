@@ -80,7 +80,7 @@ static struct sent_task *find_task(struct slurm_sweep *v, uint64_t job, uint64_t
     return i < v->n_tasks && index < v->n_tasks - i && v->task[i + index].job == job ? &v->task[i + index] : NULL;
 }
 
-/* What it did not bring is to be sent again, or given up. */
+/* The runs that it did not bring are sent again, or given up. */
 static enum st task_over(struct slurm_sweep *v, struct sent_task *t, struct diag *d)
 {
     t->is_over = true;
@@ -185,7 +185,7 @@ enum st slurm_run(struct results *results, const struct slurm_opts *o, struct di
     if (st == ST_OK) {
         st = watch(&v, d);
         progress_clear(&results->progress);
-        slurm_cmd_cancel(&v.cmd);       /* a late task of a run that came otherwise; on Ctrl-C and errors, all */
+        slurm_cmd_cancel(&v.cmd);       /* tasks whose runs came otherwise; on Ctrl-C and errors, all */
         struct diag ignored = { 0 };
         struct diag *then = st == ST_OK ? d : &ignored;
         enum st took = results_merge(results, NULL, then);

@@ -17,7 +17,7 @@
 #include "host/exec/message.h"
 #include "base/mem.h"
 
-/* How long a child may take to end: after bye by itself, and when it closed its output. */
+/* How long a child may take to end after bye, and after it closed its output. */
 enum { GRACE_US = 2000000 };
 
 struct exec {
@@ -177,7 +177,7 @@ static void write_round(struct exec *x, const struct pol_view *v, const struct p
     }
 }
 
-/* The job and, unless it is all of it that counts, the task that the child names. */
+/* The job that the child names, which must have a task of that number. */
 static bool resolve(const struct exec *x, uint64_t ordinal, uint32_t task, const struct handles_job **job, char *error)
 {
     *job = handles_find(&x->jobs, ordinal);

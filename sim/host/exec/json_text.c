@@ -41,7 +41,6 @@ void json_text_number(struct json_text *out, double v)
     json_text_raw(out, buf);
 }
 
-/* A byte that is not UTF-8 is told as the Latin-1 character that it would be. */
 void json_text_string(struct json_text *out, const char *s)
 {
     size_t n = strlen(s), ceases = text_utf8(s, n);

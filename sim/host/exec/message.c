@@ -34,7 +34,7 @@ static void key_names(struct json_text *out, const struct pol_host *h, const cha
     json_text_raw(out, "]");
 }
 
-/* {"npu":4}; nothing when there are none, except that `of` has some: then zeroes are written too. */
+/* {"npu":4}: n of each engine type of which `of` has some, be it 0; nothing when it has none. */
 static void key_engines(struct json_text *out, const struct pol_host *h, const int32_t *n, const int32_t *of)
 {
     bool any = false;
@@ -49,7 +49,7 @@ static void key_engines(struct json_text *out, const struct pol_host *h, const i
     json_text_raw(out, "}");
 }
 
-/* What a shape asks of each kind; nothing when it asks none. */
+/* How many licences of each name a shape asks; nothing when it asks none. */
 static void key_licences(struct json_text *out, const struct pol_host *h, const struct pol_view *v, const int32_t *n)
 {
     bool any = false;
@@ -62,7 +62,7 @@ static void key_licences(struct json_text *out, const struct pol_host *h, const 
     json_text_raw(out, "}");
 }
 
-/* How many there are of each kind, or are free; nothing when there are no kinds. */
+/* How many licences there are of each name, or are free; nothing when the cluster has none. */
 static void all_licences(struct json_text *out, const struct pol_host *h, const struct pol_view *v, const int64_t *n)
 {
     if (v->n_licences == 0) return;
@@ -96,7 +96,7 @@ static void gpu_types(struct json_text *out, const struct pol_host *h, const str
     json_text_raw(out, "}");
 }
 
-/* The kinds of engines, in the order in which others refer to them. */
+/* The engine types, in the order of their numbers. */
 static void engines(struct json_text *out, const struct pol_host *h, const struct pol_view *v)
 {
     if (v->n_engines == 0) return;
@@ -339,7 +339,7 @@ static void followers(struct json_text *out, const struct pol_host *h, pol_task 
     json_text_raw(out, "]");
 }
 
-/* null: there is no way that could be counted. */
+/* null: POL_NEVER, more than can be counted. */
 static void overheads(struct json_text *out, const struct pol_host *h, pol_task t, const struct message_question *q)
 {
     json_text_key(out, "overhead");

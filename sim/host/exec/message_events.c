@@ -38,7 +38,7 @@ void message_cards(struct json_text *out, uint64_t cards)
 /* ---- a job that arrived ---- */
 
 /* Runs of equal things along a job's tasks, as [a, b] or [a, b, c]. */
-struct runs { int64_t a, b, c; bool is_open; };      /* c -1: not told */
+struct runs { int64_t a, b, c; bool is_open; };      /* c -1: left out */
 
 static void run_close(struct json_text *out, struct runs *r)
 {
@@ -53,7 +53,7 @@ static void run_close(struct json_text *out, struct runs *r)
     r->is_open = false;
 }
 
-/* What of the rest is there to be told. */
+/* How much there is of what comes after the tasks. */
 struct survey { uint64_t n_inputs, n_blocked, n_running, n_calls; };
 
 /* [shape, how many], in task order; [shape, how many, true time of each] to those who may know it. */
@@ -135,7 +135,7 @@ static void running(struct json_text *out, const struct pol_host *h, const struc
     json_text_raw(out, "]");
 }
 
-/* {"api":0,"size":1,"result":0,"us":{"cpu":20}}; the kinds on which it cannot run are left out of us. */
+/* {"api":0,"size":1,"result":0,"us":{"cpu":20}}; engine types on which it cannot run are left out of us. */
 static void call(struct json_text *out, const struct pol_host *h, const struct pol_call *c)
 {
     const char *name;
@@ -183,7 +183,7 @@ static void waiting_inputs(struct json_text *out, const struct pol_host *h, cons
     json_text_raw(out, "]");
 }
 
-/* What its user told of its model. */
+/* The hints: what the user told of the job's model. */
 static void hints(struct json_text *out, const struct pol_host *h, const struct pol_job_info *ji)
 {
     static const struct { uint32_t bit; const char *name; } word[] = {
