@@ -218,8 +218,7 @@ static enum st label_set(const struct kube_match *m, const struct kube_at *spec,
     uint32_t bit = cluster_label(c, name, &own);
     if (bit == NONE) return kube_fail(spec, d, "one choice of nodes too many: pods may ask for %d different sets of nodes, less the cluster's labels", LABELS_MAX);
     *need = UINT64_C(1) << bit;
-    for (uint32_t i = 0; i < c->n_nodes; i++)
-        if (ok[i]) cluster_add_labels(c, i, *need);
+    cluster_label_nodes(c, bit, ok);
     return ST_OK;
 }
 

@@ -50,7 +50,6 @@ void cluster_set_gpu_type(struct cluster *c, uint32_t type, double speed, const 
 
 void cluster_set_licence(struct cluster *c, uint32_t licence, int64_t total) { c->licence_total[licence] = total; }
 void cluster_set_mem_bw(struct cluster *c, uint32_t node, int64_t bps) { c->node[node].mem_bw = bps; }
-void cluster_add_labels(struct cluster *c, uint32_t node, uint64_t labels) { c->node[node].labels |= labels; }
 
 enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d)
 {
@@ -121,16 +120,28 @@ void cluster_cut(struct cluster *c, double fraction)
     mem_free(class); mem_free(size); mem_free(seen); mem_free(first);
 }
 
+static void find_runs(struct cluster *c)
+{
+    c->n_runs = 0;
+    for (uint32_t i = 0; i < c->n_nodes; i++) {
+        if (i == 0 || !same_class(c, &c->node[i - 1], &c->node[i])) c->run[c->n_runs++] = (struct node_run){ .first = i };
+        c->run[c->n_runs - 1].n++;
+    }
+}
+
 void cluster_seal(struct cluster *c)
 {
     MEM_ARRAY(c->changed, c->n_nodes);
     MEM_ARRAY(c->is_changed, c->n_nodes);
     MEM_ARRAY(c->run, c->n_nodes);
-    for (uint32_t i = 0; i < c->n_nodes; i++) {
-        if (i == 0 || !same_class(c, &c->node[i - 1], &c->node[i])) c->run[c->n_runs++] = (struct node_run){ .first = i };
-        c->run[c->n_runs - 1].n++;
-    }
+    find_runs(c);
     cluster_reset(c);
+}
+
+void cluster_label_nodes(struct cluster *c, uint32_t label, const bool *has)
+{
+    for (uint32_t i = 0; i < c->n_nodes; i++) c->node[i].labels |= (uint64_t)has[i] << label;
+    if (c->run != NULL) find_runs(c);
 }
 
 void cluster_fini(struct cluster *c)

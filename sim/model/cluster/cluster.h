@@ -101,11 +101,11 @@ uint32_t cluster_gpu_type(struct cluster *c, const char *name, struct diag *d);
 /* A licence by its name, with none of it yet; NONE when full. */
 uint32_t cluster_licence(struct cluster *c, const char *name, struct diag *d);
 /* What is told of things that are there, before a run begins: a GPU type's speed and data sheet, how many
- * of a licence there are, a node's memory bandwidth, labels that it has besides. */
+ * of a licence there are, a node's memory bandwidth, and which nodes (has [n_nodes]) have a label besides. */
 void    cluster_set_gpu_type(struct cluster *c, uint32_t type, double speed, const struct gpu_figures *figures);
 void    cluster_set_licence(struct cluster *c, uint32_t licence, int64_t total);
 void    cluster_set_mem_bw(struct cluster *c, uint32_t node, int64_t bps);
-void    cluster_add_labels(struct cluster *c, uint32_t node, uint64_t labels);
+void    cluster_label_nodes(struct cluster *c, uint32_t label, const bool *has);
 /* Keep a fraction of the nodes of each class (alike when idle), evenly
  * spaced in node order, at least one of each: a scenario's `cut`.  Before seal. */
 void    cluster_cut(struct cluster *c, double fraction);

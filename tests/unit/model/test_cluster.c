@@ -239,6 +239,23 @@ Test(cluster, a_gang_of_several_shapes_must_fit_at_once)
 
 /* ---- building: clusters of their own ---- */
 
+/* Nodes alike when the cluster is sealed, of which one gets a label afterwards: a pod may name a node of its own. */
+Test(cluster_build, a_label_given_later_sets_a_node_apart)
+{
+    struct cluster k = { 0 };
+    struct diag e = { 0 };
+    const char *const name[] = { "a", "b", "c" };
+    for (int i = 0; i < 3; i++) cr_assert_eq(cluster_add(&k, &(struct node_spec){ .name = name[i], .cpu_milli = 2000, .mem_b = GIB }, &e), ST_OK);
+    cluster_seal(&k);
+    struct shape s = cpu(1000, 1);
+    cr_assert_eq(cluster_capacity(&k, &s), 6);
+    uint32_t label = cluster_label(&k, "mine", &e);
+    cluster_label_nodes(&k, label, (const bool[]){ false, true, false });
+    s.need_all = UINT64_C(1) << label;
+    cr_assert_eq(cluster_capacity(&k, &s), 2);
+    cluster_fini(&k);
+}
+
 Test(cluster_build, twin_names_and_too_many_gpus_are_errors)
 {
     struct cluster k = { 0 };
