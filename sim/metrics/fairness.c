@@ -1,3 +1,4 @@
+/* fairness.c -- s of each job, kept so that sigma is formed about the exact mean.  8 bytes a job. */
 #include "metrics/fairness.h"
 
 #include <math.h>
