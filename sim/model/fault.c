@@ -1,12 +1,14 @@
+/*
+ * fault.c -- the next fault or repair of a node, from a list or drawn.
+ *
+ * Of a list, cursor holds two arrays: [n_nodes] the next entry of each node's own,
+ * then [n_list] the entry of the same node that follows each entry.  O(1) a step.
+ */
 #include "model/fault.h"
 
 #include <string.h>
 #include "base/mem.h"
 
-/*
- * cursor holds two arrays: [n_nodes] the next entry of each node's own list,
- * then [n_list] the entry of the same node that follows each entry.
- */
 enum { LIST_END = 0 };      /* entries are counted from 1, so that zeroed memory is empty */
 
 static void link_list(struct fault_gen *g)

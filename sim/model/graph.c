@@ -1,3 +1,7 @@
+/*
+ * graph.c -- a job's tasks as a directed graph.  Edges are given as what comes before
+ * each task and turned around once, so that an end finds who waited for it at once.
+ */
 #include "model/graph.h"
 
 #include <string.h>

@@ -1,3 +1,8 @@
+/*
+ * job.c -- the tables of job.h.  Freed slots are kept in two stacks and handed out
+ * again, the last freed first; what a slot number is never reaches results, since
+ * whatever is ordered is ordered by jobs_order.
+ */
 #include "model/job.h"
 
 #include <string.h>

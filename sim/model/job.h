@@ -18,7 +18,7 @@ struct task_group {
     struct shape shape;
     uint32_t n;                 /* tasks, >= 1 */
     sim_tick dur;               /* of each, at nominal speed; 0 is allowed */
-    int64_t  mem_bw;            /* memory bandwidth that each moves with all its cores, bytes/s; 0: unknown, or its profile's */
+    int64_t  mem_bw;            /* bytes/s of memory that each moves with all its cores; 0: unknown, or its profile's */
 };
 
 /* What a task reads: a named block, or what an earlier task of the job wrote. */
@@ -50,12 +50,13 @@ struct job_spec {
     int32_t  priority;
     bool     gang;              /* all tasks start together, and run at the slowest's speed */
     uint32_t hints;             /* HINT_PIPELINED ... */
-    const char *node;           /* bound: its tasks run there from the moment it arrives, whatever the policy; NULL: none */
+    const char *node;           /* bound: its tasks run there from its arrival on, whatever the policy; NULL: none */
     uint32_t line;              /* in the trace, for diagnostics; 0 unknown */
     const struct task_group *group;     /* [n_groups]; groups of a gang job have equal dur */
     uint32_t n_groups;
     const struct task_graph *graph;     /* NULL: no data, no order; never for a gang */
-    const struct task_calls *calls;     /* NULL: its tasks just compute; else dur is the sum of their calls' best times; never for a gang */
+    const struct task_calls *calls;     /* NULL: its tasks just compute; else never a gang, and dur the sum
+                                         * of the best times of a task's calls */
 };
 
 enum task_state { TASK_BLOCKED, TASK_WAITING, TASK_RUNNING, TASK_DONE };     /* blocked: others must end first */
@@ -63,16 +64,21 @@ enum task_state { TASK_BLOCKED, TASK_WAITING, TASK_RUNNING, TASK_DONE };     /* 
 enum task_phase { PHASE_FAIL, PHASE_RESTORE, PHASE_READ, PHASE_COMPUTE, PHASE_WRITE };
 
 struct task {
+    /* Which it is. */
     uint32_t job;               /* slot */
     uint32_t next;              /* next task of the job, NONE at the end */
-    uint32_t gen;
-    uint32_t shape;             /* id in world.shapes */
     uint32_t index;             /* in the job, from 0 */
-    uint32_t attempts;          /* starts so far */
-    uint8_t  state, phase;      /* enum task_state, enum task_phase */
+    uint32_t gen;
     bool     is_live;           /* the slot is in use */
+
+    /* What it asks. */
+    uint32_t shape;             /* id among the world's shapes */
     sim_tick dur;
     int64_t  mem_bw;            /* as its group has it */
+
+    /* How far it is. */
+    uint8_t  state, phase;      /* enum task_state, enum task_phase */
+    uint32_t attempts;          /* starts so far */
     sim_tick ready_at;          /* when it last became ready to start */
     sim_tick started_at;        /* of the present attempt */
     sim_tick attained;          /* running time of earlier attempts, kept or lost */
@@ -80,7 +86,9 @@ struct task {
     struct act act;             /* a gang job's lives in its first task */
     uint32_t input;             /* number of the input being read */
     uint32_t flow;              /* shared network: the transfer under way; NONE */
-    uint32_t lender;            /* job in whose reservation it runs as a borrower, if that is still ... */
+
+    /* Of whose reservation it borrows. */
+    uint32_t lender;            /* job, if its reservation is still ... */
     uint64_t lender_no;         /* ... this one; 0: none */
     bool     lender_licences;   /* its licences are borrowed as well, and not from outside */
 };
@@ -88,27 +96,39 @@ struct task {
 enum job_status { JOB_LIVE, JOB_DONE, JOB_TIMEOUT, JOB_REJECTED, JOB_UNFINISHED, JOB_FAILED };
 
 struct job {
+    /* Which it is, and whose. */
     uint64_t ordinal;
     char    *id;                /* owned */
-    struct graph *graph;        /* owned; NULL: no data, no order */
-    struct reservation *reservation;    /* owned; NULL: nothing is reserved for it */
-    struct calls *calls;        /* owned; NULL: its tasks just compute */
-    uint32_t gen, first_task, n_tasks, n_blocked, n_waiting, n_running, n_done;
-    uint32_t user, queue, model, klass;     /* ids in world's interns; queue, model: NONE when absent */
-    uint32_t line;
+    uint32_t gen, line;
+    uint32_t user, queue, model, klass;     /* ids among the world's names; queue, model: NONE when absent */
+    bool     is_live;
+
+    /* What its user said. */
+    sim_tick submit, limit;     /* limit -1: none */
     int32_t  priority;
     uint32_t hints;
-    uint8_t  status;            /* enum job_status */
-    bool     gang, is_live, timed_out, mismatched;
-    sim_tick submit, limit;
-    sim_tick first_start;       /* -1 until it starts */
-    sim_tick end;               /* -1 until it ended */
-    sim_tick nominal;           /* longest dur of its tasks, or chain of them: the computing time alone at nominal speed */
-    sim_tick lost;              /* nominal work thrown away by interruptions, summed over tasks, us */
-    uint32_t n_preempted, n_failed;         /* interruptions: by the policy, by a node */
+    bool     gang;
+
+    /* What it asks in all. */
+    uint32_t first_task, n_tasks;
     int32_t  n_gpu_total;       /* cards over all its tasks, a share counting as the card it is on */
     int64_t  gpu_milli_total;   /* thousandths of cards over all its tasks */
     int64_t  cpu_milli_total;   /* over all its tasks */
+    sim_tick nominal;           /* longest dur of its tasks, or chain of them: computing alone at nominal speed */
+
+    /* How far it is. */
+    uint8_t  status;            /* enum job_status */
+    bool     timed_out, mismatched;
+    uint32_t n_blocked, n_waiting, n_running, n_done;       /* tasks */
+    sim_tick first_start;       /* -1 until it starts */
+    sim_tick end;               /* -1 until it ended */
+    sim_tick lost;              /* nominal work thrown away by interruptions, summed over tasks, us */
+    uint32_t n_preempted, n_failed;         /* interruptions: by the policy, by a node */
+
+    /* What only some have; owned. */
+    struct graph *graph;        /* NULL: no data, no order */
+    struct calls *calls;        /* NULL: its tasks just compute */
+    struct reservation *reservation;        /* NULL: nothing is reserved for it */
 };
 
 struct job_table {

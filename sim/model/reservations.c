@@ -1,3 +1,4 @@
+/* reservations.c -- the books of reservations.h, in sums that every change keeps current. */
 #include "model/reservations.h"
 
 #include "base/mem.h"

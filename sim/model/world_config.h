@@ -16,7 +16,7 @@ struct world_config {
     struct cluster *cluster;            /* reset by world_create */
     struct fault_spec fault;
     const struct throughput *throughput;
-    const struct profiles *profiles;    /* what models need around their GPUs; NULL: nothing contends, nothing is measured */
+    const struct profiles *profiles;    /* what models need around their GPUs; NULL: nothing contends or is measured */
     struct monitor_spec monitor;
     const struct data *data;            /* named blocks, placed; NULL: jobs name none */
     struct net_spec net;                /* all zero: reading and writing take no time */

@@ -1,14 +1,16 @@
+/*
+ * world_data.c -- a task reads its inputs, writes its output, and lets go who
+ * waited for it.
+ *
+ * Inputs are read one after the other.  In nominal mode each is the task's own
+ * activity, for the time that its level takes; in shared mode a flow of the
+ * network.  The output is written to the node's disk.  A node's disk can be read
+ * while the node is down: storage is a service of its own.
+ */
 #include "model/world_priv.h"
 
 #include "base/mem.h"
 #include "model/graph.h"
-
-/*
- * A task reads its inputs one after the other.  In nominal mode each is the
- * task's own activity, for the time that its level takes; in shared mode a
- * flow of the network.  Its output is written to its node's disk.  A node's
- * disk can be read while the node is down: storage is a service of its own.
- */
 
 static const struct task_input *input_at(const struct world *w, uint32_t t, uint32_t k)
 {

@@ -14,7 +14,8 @@ static void node_down(struct world *w, uint32_t node)
     world_sort(held, n);
     for (size_t i = 0; i < n; i++) {
         uint32_t t = held[i].slot;
-        if (task_at(w, t)->state == TASK_RUNNING) world_unit_interrupt(w, unit_lead(w, t), STOP_FAILED);   /* a gang-mate may have stopped it */
+        if (task_at(w, t)->state != TASK_RUNNING) continue;     /* stopped with another of its gang */
+        world_unit_interrupt(w, unit_lead(w, t), STOP_FAILED);
     }
     mem_free(held);
     if (w->calls != NULL) world_calls_node_down(w, node);

@@ -24,7 +24,7 @@ struct world_arrivals {
     struct source source;
     struct job_spec next;       bool has_next, ended;   /* ended: the source has no more */
     uint64_t ordinal;           /* of the next */
-    uint32_t *capacity;         size_t cap_capacity;    /* by shape: tasks the empty cluster holds at once + 1; 0 unknown */
+    uint32_t *capacity;         size_t cap_capacity;    /* by shape: tasks the empty cluster holds + 1; 0: unknown */
 };
 
 /* What a round is made of. */
@@ -91,7 +91,8 @@ static inline uint32_t ev_slot(uint32_t family, uint32_t i)
 
 static inline uint64_t order_of(const struct world *w, uint32_t t) { return jobs_order(&w->jobs, t); }
 
-/* What enters the digest, tagged so that no two facts can be confused.  RESIZE with c not 0: a reservation or a loan. */
+/* What enters the digest, tagged so that no two facts can be confused.
+ * RESIZE with c not 0: a reservation or a loan. */
 enum fact { FACT_ARRIVE = 1, FACT_START, FACT_STOP, FACT_JOB_END, FACT_NODE, FACT_RESIZE, FACT_CALLS };
 void world_fold(struct world *w, enum fact fact, uint64_t a, uint64_t b, uint64_t c);
 void world_notify(struct world *w, enum notice_type type, uint32_t job, uint32_t task, uint32_t node);

@@ -1,3 +1,7 @@
+/*
+ * world_unit.c -- the life of a unit: it starts, goes from phase to phase, ends, or
+ * is interrupted.  A unit is a gang, driven by its first task, or a task alone.
+ */
 #include "model/world_priv.h"
 
 /* ---- phases ---- */

@@ -92,22 +92,26 @@ enum stop_reason { STOP_DONE, STOP_PREEMPTED, STOP_FAILED, STOP_TIMEOUT, STOP_HO
 struct observer {
     void *ctx;
     void (*arrived)(void *ctx, const struct world *w, uint32_t job);
-    void (*started)(void *ctx, const struct world *w, uint32_t task);                  /* its place is allocated */
-    void (*stopped)(void *ctx, const struct world *w, uint32_t task, enum stop_reason reason);   /* before its place is released */
+    /* Its place is allocated; its place is about to be released. */
+    void (*started)(void *ctx, const struct world *w, uint32_t task);
+    void (*stopped)(void *ctx, const struct world *w, uint32_t task, enum stop_reason reason);
     /* `bytes` of an input of a running task came from this level; whole: the input is complete,
      * else the task was interrupted and these bytes were moved in vain. */
     void (*moved)(void *ctx, const struct world *w, uint32_t task, enum data_level level, int64_t bytes, bool whole);
-    void (*resized)(void *ctx, const struct world *w, uint32_t task, int64_t was);     /* the ledger holds its new cores; was: milli-CPU before */
-    /* A unit, named by its first task, turned to this phase (task.phase); a task that had to wait for others became ready. */
+    /* The ledger holds its new cores; was: milli-CPU before. */
+    void (*resized)(void *ctx, const struct world *w, uint32_t task, int64_t was);
+    /* A unit, named by its first task, turned to this phase (task.phase). */
     void (*phase)(void *ctx, const struct world *w, uint32_t task);
+    /* A task that had to wait for others became ready. */
     void (*ready)(void *ctx, const struct world *w, uint32_t task);
     /* Of tasks of calls.  sent: to the queue where it is now, from a node's or the master's (NONE).
      * called: a call is over, done or lost; world_calls(w)->run[task] still tells of it. */
     void (*sent)(void *ctx, const struct world *w, uint32_t task, uint32_t from);
     void (*called)(void *ctx, const struct world *w, uint32_t task, bool done);
     void (*job_ended)(void *ctx, const struct world *w, uint32_t job);
-    void (*staged)(void *ctx, const struct world *w, uint32_t job, const struct reservations_stage *s);   /* its reservation at a stage's start */
-    void (*lent)(void *ctx, const struct world *w, uint32_t task, uint32_t lender);     /* a running task borrows from a job */
+    /* Its reservation at a stage's start; a running task borrows from a job. */
+    void (*staged)(void *ctx, const struct world *w, uint32_t job, const struct reservations_stage *s);
+    void (*lent)(void *ctx, const struct world *w, uint32_t task, uint32_t lender);
     void (*node_changed)(void *ctx, const struct world *w, uint32_t node);
     void (*instant)(void *ctx, const struct world *w);      /* the instant is over, state is final */
     void (*sample)(void *ctx, const struct world *w);

@@ -30,8 +30,10 @@ struct call_queue {
     struct call_run *run;       size_t cap_run;
     struct node_queue *queue;   /* [n_nodes] */
     uint32_t n_nodes;
-    uint32_t n_master, n_queued, n_calling;     /* tasks waiting with the master, in nodes' queues; calls running */
-    uint64_t n_sent, n_moved, n_done, n_cross, n_lost;      /* from the master, between nodes; calls done, of those not at home, interrupted */
+    uint32_t n_master, n_queued;            /* tasks waiting with the master, in nodes' queues */
+    uint32_t n_calling;                     /* calls running */
+    uint64_t n_sent, n_moved;               /* tasks so far: from the master to a node, between nodes */
+    uint64_t n_done, n_cross, n_lost;       /* calls so far: done, of those not at home, interrupted */
     int64_t  cross_b;           /* bytes that calls carried: arguments and results of n_cross */
 };
 

@@ -9,7 +9,8 @@
 
 #include "base/base.h"
 
-struct call { int64_t size, result; uint32_t api, reserved; };     /* bytes of the arguments, > 0, and of the result, >= 0 */
+/* size: bytes of the arguments, > 0; result: its bytes, >= 0. */
+struct call { int64_t size, result; uint32_t api, reserved; };
 
 /* The calls of a job's tasks, in order: task k makes call[first[k] .. first[k] + n[k]); n >= 1; ranges may coincide. */
 struct task_calls { const uint32_t *first, *n; const struct call *call; uint32_t n_calls; };

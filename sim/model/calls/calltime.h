@@ -15,7 +15,8 @@
 struct call_point { int64_t size; sim_tick us; };
 struct call_row { struct call_point *at; uint32_t n; size_t cap; };            /* by size, increasing */
 
-struct calltime { struct intern apis; struct call_row *row; size_t cap_row; };  /* row [api * ENGINE_TYPES_MAX + engine type] */
+/* row [api * ENGINE_TYPES_MAX + engine type] */
+struct calltime { struct intern apis; struct call_row *row; size_t cap_row; };
 
 void calltime_fini(struct calltime *t);             /* zero-initialise to begin */
 /* A measured time, 0 <= us <= DUR_MAX; size > 0.  False: that size is there already.  O(sizes of the row). */

@@ -1,3 +1,4 @@
+/* relation.c -- rows by task name, and what running a task's calls on each engine type finds. */
 #include "model/calls/relation.h"
 
 #include <stdio.h>

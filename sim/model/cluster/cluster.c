@@ -1,3 +1,10 @@
+/*
+ * cluster.c -- how a cluster is built, and the ledger.
+ *
+ * The holders of a node are a doubly linked list through the holds, newest first.
+ * Whatever moves between free and held goes through move(), so that nodes, cards,
+ * licences and sums change together.
+ */
 #include "model/cluster/cluster.h"
 
 #include <inttypes.h>

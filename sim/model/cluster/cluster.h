@@ -44,7 +44,7 @@ struct hold {
     uint32_t prev, next;                /* holders of the same node */
     int32_t  gpu_milli, gpu_cores;      /* of each card */
     int32_t  engine[ENGINE_TYPES_MAX];
-    bool     is_short;                  /* placed by count on a card without the memory or cores asked: holds none of either */
+    bool     is_short;                  /* by count, on a card without the memory or cores asked: holds neither */
     int32_t  licence[LICENCES_MAX];
 };
 
@@ -161,7 +161,8 @@ void        cluster_release(struct cluster *c, uint32_t task);
 const char *cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_milli);
 /* The node changed in a way that others keep count of. */
 void        cluster_touch(struct cluster *c, uint32_t node);
-/* An engine serves a call from now on, and no longer.  allocate returns NULL, or why it is refused with nothing changed.  O(1). */
+/* An engine serves a call from now on, and no longer.  The first returns NULL, or why it is refused
+ * with nothing changed.  O(1). */
 const char *cluster_engine_allocate(struct cluster *c, uint32_t node, uint32_t engine);
 void        cluster_engine_release(struct cluster *c, uint32_t node, uint32_t engine);
 /* Engine types that some node has, as bits. */

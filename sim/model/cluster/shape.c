@@ -1,3 +1,4 @@
+/* shape.c -- an array of requests by id, and an open-addressed index into it, at most half full. */
 #include "model/cluster/shape.h"
 
 #include <string.h>

@@ -1,3 +1,8 @@
+/*
+ * blocks.c -- blocks by their names, replicas placed by a rule, and distances.  Each
+ * placing draw costs one random number: a draw with second tries would make the draw
+ * of one replica hang on those before it.
+ */
 #include "model/data/blocks.h"
 
 #include <string.h>

@@ -1,12 +1,13 @@
+/*
+ * maxmin.c -- progressive filling with links in a binary heap by (share, index).  A
+ * share only grows while flows are fixed elsewhere, so a link's place is corrected
+ * when it comes to the top, not at every change; each correction pays for at least
+ * one hop.
+ */
 #include "model/data/maxmin.h"
 
 #include <string.h>
 
-/*
- * Links wait in a binary heap by (share, index).  A share only grows while
- * flows are fixed elsewhere, so a link's place is corrected when it comes to
- * the top, not at every change; each correction pays for at least one hop.
- */
 struct fill {
     int64_t *left, *count;      /* of a link: capacity, and flows not fixed */
     int64_t *share;             /* of a link: when last looked at */

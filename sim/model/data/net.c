@@ -1,3 +1,9 @@
+/*
+ * net.c -- flows on links.  Each link has a doubly linked list of its flows, threaded
+ * through the flows: a seat is flow * HOPS_MAX + hop.  Links that a start or stop
+ * touched are listed, and net_settle walks from them to all that share a link with
+ * them, which is the component whose rates can differ.
+ */
 #include "model/data/net.h"
 
 #include <stdlib.h>
@@ -8,10 +14,6 @@
 /* rate * 64 B/s * 1 us = rate * 64 / 10^6 bytes = rate / 15625 bytes. */
 enum { UNIT_BPS = 64, WORK_PER_BYTE = 15625, HOPS_MAX = 6 };
 
-/*
- * Each link has a doubly linked list of its flows, threaded through the flows:
- * a seat is flow * HOPS_MAX + hop.
- */
 struct flow {
     struct act act;
     uint32_t n_hops;            /* 0: never limited, ends at once */

@@ -1,3 +1,4 @@
+/* curve.c -- a curve's text, and its values by linear interpolation (GSL). */
 #include "model/speed/curve.h"
 
 #include <math.h>

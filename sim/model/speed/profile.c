@@ -1,3 +1,4 @@
+/* profile.c -- rows of profiles, few enough to be looked through one by one. */
 #include "model/speed/profile.h"
 
 #include <string.h>

@@ -1,3 +1,10 @@
+/*
+ * speed.c -- what units that compute demand, and how fast that lets each go.
+ *
+ * A change marks the nodes of its unit; speed_settle looks at every unit on a marked
+ * node once a round.  Only sums are kept by node, so a unit's own share is taken off
+ * to find what its neighbours move.
+ */
 #include "model/speed/speed.h"
 
 #include <math.h>

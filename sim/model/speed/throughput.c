@@ -1,3 +1,4 @@
+/* throughput.c -- a dense table, model by GPU type. */
 #include "model/speed/throughput.h"
 
 #include <math.h>
