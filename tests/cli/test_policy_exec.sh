@@ -97,6 +97,25 @@ verdict $? "a query is answered with the state of the task"
 [ "$(sqlite3 "$dir/asks.db" "SELECT clairvoyant, status FROM run")" = "1|failed" ] && [ "$(sqlite3 "$dir/asks.db" "SELECT name, value FROM note")" = "asked|1.5" ]
 verdict $? "flags and notes are recorded, the run as failed"
 
+cat >"$dir/plans.sh" <<END
+. "$here/tests/bad/exec/greet.inc"
+ask() { echo "{\"msg\":\"query\",\"fits\":\$1}"; read -r line; echo "\$line" >>"$dir/places"; }
+ask '[[0,5],[0]],"states":[{"node":0,"gpu":[999,1000]}]'
+ask '[[0,5]],"nodes":[1,0],"states":[{"node":0,"gpu":[1000,1000]},{"node":1,"up":false}]'
+ask '[[0,5]],"empty":true'
+echo '{"msg":"decisions","decisions":[]}'
+read -r line
+ask '[[0,5],[1]],"nodes":[1,0]'
+echo '{"msg":"decisions","decisions":[{"do":"fail","message":"enough"}]}'
+cat >/dev/null
+END
+"$fairway" run -q -d "$dir/plans.db" "$session" -p "exec:sh $dir/plans.sh" 2>/dev/null
+[ "$(cat "$dir/places")" = '{"msg":"answer","fits":[[[1,[0,1]]],[[1,[0,1]]]]}
+{"msg":"answer","fits":[[[0,[0,1]]]]}
+{"msg":"answer","fits":[[[0,[0,1]],[1,[0,1]]]]}
+{"msg":"answer","fits":[[[1,[0,1]],[0,[0,1]]],[[1,[0]],[0,[0]]]]}' ]
+verdict $? "a query is answered with the places of tasks, on nodes as the child plans them until the round is over"
+
 if ! command -v python3 >/dev/null 2>&1; then
     echo "skipped - the Python module: no python3 here"
     exit $bad

@@ -15,6 +15,7 @@
 #include "host/exec/handles.h"
 #include "host/exec/reply.h"
 #include "host/exec/message.h"
+#include "host/exec/planned.h"
 #include "base/mem.h"
 
 /* How long a child may take to end after bye, and after it closed its output. */
@@ -29,6 +30,7 @@ struct exec {
     struct json_text  out;
     struct reply reply;
     struct handles jobs;
+    struct planned planned;
     uint32_t shapes_told;
     bool     cluster_told;
     uint32_t *node; size_t cap_node; uint32_t n_nodes;   /* whose state this round tells */
@@ -122,6 +124,7 @@ static void destroy(void *self)
     reply_fini(&x->reply);
     json_text_fini(&x->out);
     handles_fini(&x->jobs);
+    planned_fini(&x->planned);
     mem_free(x->node);
     mem_free(x);
 }
@@ -251,14 +254,15 @@ static bool answer(struct exec *x, const struct pol_view *v, int64_t deadline, c
 {
     const struct handles_job *j;
     char what[REPLY_ERROR_MAX];
-    const struct reply *r = &x->reply;
-    if (!check_query(x, v, &j, what)) {
+    struct reply *r = &x->reply;
+    x->out.n = 0;
+    if (r->asks_fits ? !planned_answer(&x->planned, &x->out, v, r, deadline, what) : !check_query(x, v, &j, what)) {
         (void)snprintf(error, cap, "its query: %s", what);
         return false;
     }
-    x->out.n = 0;
-    message_answer(&x->out, x->host, j->task[r->task],
-                &(struct message_question){ .node = r->node, .n_nodes = r->n_nodes, .way = r->way, .n_ways = r->n_ways }, x->flags);
+    if (!r->asks_fits)
+        message_answer(&x->out, x->host, j->task[r->task],
+                    &(struct message_question){ .node = r->node, .n_nodes = r->n_nodes, .way = r->way, .n_ways = r->n_ways }, x->flags);
     return send(x, deadline, error, cap);
 }
 
@@ -268,6 +272,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     char error[REPLY_ERROR_MAX + 100], what[REPLY_ERROR_MAX];
     int64_t deadline = child_clock() + x->timeout;      /* for the whole round, questions included */
     write_round(x, view, ev, n_ev);
+    planned_sync(&x->planned, view);
     bool ok = send(x, deadline, error, sizeof error);
     do {
         const char *line;

@@ -7,7 +7,8 @@
  * destroy says bye and reaps.  What the child states of itself (name, source,
  * flags) is known only after create: exec_declared.
  *
- * Costs of a decision: O(events + changed nodes + decisions) and one round trip.
+ * Costs of a decision: O(events + changed nodes + decisions) and one round trip,
+ * and what its queries cost, a round trip each.
  */
 #ifndef HOST_EXEC_EXEC_H
 #define HOST_EXEC_EXEC_H

@@ -8,7 +8,6 @@
 #include <string.h>
 #include "base/diag.h"
 #include "base/mem.h"
-#include "model/cluster/cluster.h"
 
 static const char *const type_name[] = {
     [JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list", [JSON_STRING] = "a string", [JSON_INTEGER] = "a whole number",
@@ -259,21 +258,56 @@ static bool read_ways(struct reply *r, const json_t *list, char *error)
     return true;
 }
 
-static bool read_query(struct reply *r, const json_t *doc, char *error)
+static bool read_nodes(struct reply *r, const json_t *list, char *error)
 {
-    static const char *const field[] = { "msg", "job", "task", "nodes", "overhead" };
-    const json_t *nodes = json_object_get(doc, "nodes");
-    if (!has_only(doc, field, ARRAY_LEN(field), error) || !get_job(doc, &r->job, error) || !get_u32(doc, "task", &r->task, error)) return false;
-    r->is_query = true;
     r->n_nodes = 0;
-    if (nodes != NULL && !json_is_array(nodes)) return wrong(error, "nodes", nodes, "a list of node numbers");
-    for (size_t i = 0; i < json_array_size(nodes); i++) {
-        const json_t *v = json_array_get(nodes, i);
+    r->all_nodes = list == NULL;
+    if (list != NULL && !json_is_array(list)) return wrong(error, "nodes", list, "a list of node numbers");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *v = json_array_get(list, i);
         if (!is_number_below(v, UINT32_MAX)) return refuse(error, "'nodes' holds something that is no node number");
         MEM_RESERVE(r->node, r->cap_nodes, r->n_nodes + 1);
         r->node[r->n_nodes++] = (uint32_t)json_integer_value(v);
     }
-    return read_ways(r, json_object_get(doc, "overhead"), error);
+    return true;
+}
+
+/* [[shape, how many], [shape], ...] */
+static bool read_requests(struct reply *r, const json_t *list, char *error)
+{
+    r->n_requests = 0;
+    if (!json_is_array(list)) return wrong(error, "fits", list, "a list of [shape] or [shape, how many]");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *v = json_array_get(list, i), *shape = json_array_get(v, 0), *n = json_array_get(v, 1);
+        if (!is_number_below(shape, UINT32_MAX) || json_array_size(v) > 2 ||
+            (n != NULL && (!is_number_below(n, UINT32_MAX) || json_integer_value(n) == 0)))
+            return refuse(error, "'fits' holds something that is not [shape] or [shape, how many] in whole numbers, at least one task");
+        MEM_RESERVE(r->request, r->cap_requests, r->n_requests + 1);
+        r->request[r->n_requests++] = (struct reply_request){ .shape = (uint32_t)json_integer_value(shape),
+                                                              .n = n == NULL ? 0 : (uint32_t)json_integer_value(n) };
+    }
+    return true;
+}
+
+static bool read_fits(struct reply *r, const json_t *doc, char *error)
+{
+    static const char *const field[] = { "msg", "fits", "nodes", "states", "empty" };
+    const json_t *states = json_object_get(doc, "states");
+    r->asks_fits = true;
+    r->empty = false;
+    r->n_states = json_array_size(states);
+    if (states != NULL && !json_is_array(states)) return wrong(error, "states", states, "a list of nodes' states");
+    return has_only(doc, field, ARRAY_LEN(field), error) && read_requests(r, json_object_get(doc, "fits"), error) &&
+           read_nodes(r, json_object_get(doc, "nodes"), error) && get_bool(doc, "empty", &r->empty, error);
+}
+
+static bool read_query(struct reply *r, const json_t *doc, char *error)
+{
+    static const char *const field[] = { "msg", "job", "task", "nodes", "overhead" };
+    r->is_query = true;
+    if (json_object_get(doc, "fits") != NULL) return read_fits(r, doc, error);
+    return has_only(doc, field, ARRAY_LEN(field), error) && get_job(doc, &r->job, error) && get_u32(doc, "task", &r->task, error) &&
+           read_nodes(r, json_object_get(doc, "nodes"), error) && read_ways(r, json_object_get(doc, "overhead"), error);
 }
 
 static bool read_round(struct reply *r, const json_t *doc, const char *msg, char *error)
@@ -293,8 +327,8 @@ bool reply_open(struct reply *r, const char *line, size_t n, char *error)
 {
     const char *msg;
     json_decref(r->doc);
-    r->n = r->next = 0;
-    r->is_query = false;
+    r->n = r->next = r->n_states = r->next_state = 0;
+    r->is_query = r->asks_fits = false;
     r->doc = parse(line, n, &msg, error);
     return r->doc != NULL && read_round(r, r->doc, msg, error);
 }
@@ -304,8 +338,61 @@ void reply_fini(struct reply *r)
     json_decref(r->doc);
     mem_free(r->node);
     mem_free(r->way);
+    mem_free(r->request);
     mem_free(r->place);
     memset(r, 0, sizeof *r);
+}
+
+/* ---- one node of a query ---- */
+
+static bool get_cards(const json_t *o, const char *key, struct reply_cards *out, char *error)
+{
+    const json_t *list = json_object_get(o, key);
+    out->is_told = list != NULL;
+    out->n = (uint32_t)json_array_size(list);
+    if (list != NULL && !json_is_array(list)) return wrong(error, key, list, "a list, by card");
+    if (out->n > NODE_GPUS_MAX) return refuse(error, "'%s' lists %" PRIu32 " cards; a node has at most %d", key, out->n, NODE_GPUS_MAX);
+    for (uint32_t k = 0; k < out->n; k++) {
+        const json_t *v = json_array_get(list, k);
+        out->free[k] = json_integer_value(v);
+        if (!json_is_integer(v) || out->free[k] < 0)
+            return refuse(error, "'%s' holds something that is not what is free of a card, a whole number from 0 on", key);
+    }
+    return true;
+}
+
+static bool get_engines(const struct reply *r, const json_t *o, int64_t *free, char *error)
+{
+    const json_t *engines = json_object_get(o, "engines");
+    const char *name;
+    json_t *v;
+    uint32_t k;
+    for (k = 0; k < POL_ENGINES_MAX; k++) free[k] = -1;
+    if (engines != NULL && !json_is_object(engines)) return wrong(error, "engines", engines, "an object such as {\"NAME\":2}");
+    json_object_foreach((json_t *)engines, name, v)
+        if (!find_name(r, POL_NAME_ENGINE, "the engine", name, &k, error) || !get_int(engines, name, INT32_MAX, &free[k], error)) return false;
+    return true;
+}
+
+/* An absent one is -1. */
+static bool get_if_there(const json_t *o, const char *key, int64_t max, int64_t *out, char *error)
+{
+    *out = -1;
+    return json_object_get(o, key) == NULL || get_int(o, key, max, out, error);
+}
+
+bool reply_next_state(struct reply *r, struct reply_state *out, char *error)
+{
+    static const char *const field[] = { "node", "up", "tasks", "cpu", "mem", "gpu", "gpu_mem", "gpu_cores", "engines" };
+    const json_t *o = json_array_get(json_object_get(r->doc, "states"), r->next_state++);
+    bool up = false;
+    if (!json_is_object(o)) return refuse(error, "it is %s; expected an object such as {\"node\":0,\"tasks\":1,\"cpu\":8000}", type_name[json_typeof(o)]);
+    if (!has_only(o, field, ARRAY_LEN(field), error) || !get_u32(o, "node", &out->node, error) || !get_bool(o, "up", &up, error)) return false;
+    out->up = json_object_get(o, "up") == NULL ? -1 : up;
+    return get_if_there(o, "tasks", INT32_MAX, &out->tasks, error) && get_if_there(o, "cpu", INT64_MAX, &out->cpu, error) &&
+           get_if_there(o, "mem", INT64_MAX, &out->mem, error) && get_cards(o, "gpu", &out->gpu, error) &&
+           get_cards(o, "gpu_mem", &out->gpu_mem, error) && get_cards(o, "gpu_cores", &out->gpu_cores, error) &&
+           get_engines(r, o, out->engine, error);
 }
 
 /* ---- one decision ---- */

@@ -6,6 +6,7 @@
 #include "host/exec/child.h"
 #include "host/exec/exec.h"
 #include "host/exec/handles.h"
+#include "host/exec/planned.h"
 #include "host/exec/reply.h"
 #include "host/exec/message.h"
 #include "base/mem.h"
@@ -163,6 +164,22 @@ Test(reply, decisions_about_workflows_and_calls_are_read_with_every_field)
     reply_fini(&r);
 }
 
+/*
+ * Three nodes of 8 cores: 0 with two cards of 16 bytes, the first of them half
+ * in use, at most three tasks, one of which runs; 1 with an engine; 2 is down.
+ * Shapes: half a card with 4 bytes, 2 cores, the engine, all of a node, nothing.
+ */
+static const struct pol_node three[] = {
+    { .cpu_total = 8000, .cpu_free = 6000, .mem_total = 64, .mem_free = 64, .n_gpu = 2, .n_tasks = 1, .max_tasks = 3, .is_up = 1 },
+    { .cpu_total = 8000, .cpu_free = 8000, .mem_total = 64, .mem_free = 64, .card0 = 2, .gpu_type = POL_NONE, .is_up = 1, .engine_total = { 0, 1 }, .engine_free = { 0, 1 } },
+    { .cpu_total = 8000, .cpu_free = 8000, .mem_total = 64, .mem_free = 64, .card0 = 2, .gpu_type = POL_NONE },
+};
+static const struct pol_card two_cards[] = { { 16, 8, 500, 0, 0, 0 }, { 16, 16, 1000, 0, 0, 0 } };
+static const struct pol_shape five[] = {
+    { .n_gpu = 1, .gpu_milli = 500, .gpu_mem_b = 4 }, { .cpu_milli = 2000 }, { .engine = { 0, 1 } }, { .exclusive = 1 }, { 0 }
+};
+static const struct pol_view of_three = { .n_nodes = 3, .node = three, .n_cards = 2, .card = two_cards, .n_shapes = 5, .shape = five };
+
 /* Every prefix of a line, and every line with one byte changed: an error or not, never a crash, and always a reason. */
 static void try_odd_lines(const char *line)
 {
@@ -170,8 +187,11 @@ static void try_odd_lines(const char *line)
     size_t len = strlen(line);
     char *text = mem_strdup(line);
     struct reply r = { .host = &host };
+    struct json_text out = { 0 };
+    struct planned p = { 0 };
     struct rng g;
     rng_init(&g, 1, "odd", 0);
+    planned_sync(&p, &of_three);
     size_t n_refused = 0;
     for (int i = 0; i < 20000; i++) {
         char error[REPLY_ERROR_MAX] = "";
@@ -181,10 +201,14 @@ static void try_odd_lines(const char *line)
         if (i > (int)len) text[rng_below(&g, n)] = (char)rng_below(&g, 256);
         bool ok = reply_open(&r, text, n, error);
         while (ok && !r.is_query && r.next < r.n) ok = reply_next(&r, &d, error);
+        out.n = 0;
+        ok = ok && (!r.asks_fits || planned_answer(&p, &out, &of_three, &r, INT64_MAX, error));
         n_refused += !ok;
         cr_assert(ok || error[0] != '\0', "no reason for %.*s", (int)n, text);
     }
     cr_expect(n_refused > 10000 && n_refused < 20000, "%zu refused", n_refused);
+    json_text_fini(&out);
+    planned_fini(&p);
     reply_fini(&r);
     mem_free(text);
 }
@@ -195,6 +219,8 @@ Test(reply, no_line_is_too_odd)
     try_odd_lines("{\"msg\":\"decisions\",\"decisions\":[{\"do\":\"reserve\",\"job\":3,\"stage\":4,\"reserved\":{\"cpu\":8,\"licences\":{\"viewer\":3}},\"need\":{\"gpu\":6}},"
                   "{\"do\":\"call\",\"job\":1,\"task\":2,\"node\":3,\"engine\":\"gpu\"},{\"do\":\"hold\",\"job\":1,\"task\":2,\"why\":\"w\"}]}");
     try_odd_lines("{\"msg\":\"query\",\"job\":1,\"task\":2,\"nodes\":[1,2],\"overhead\":[[0,1,2],[3,4,5]]}");
+    try_odd_lines("{\"msg\":\"query\",\"fits\":[[1,2],[3]],\"nodes\":[1,2],\"empty\":true,\"states\":[{\"node\":0,\"up\":true,\"tasks\":2,\"cpu\":3,\"mem\":4,"
+                  "\"gpu\":[5,6],\"gpu_mem\":[7,8]},{\"node\":1,\"gpu\":[],\"engines\":{\"gpu\":1}}]}");
 }
 
 Test(reply, hello_gives_name_label_and_flags)
@@ -255,6 +281,80 @@ Test(handles, finds_exactly_the_live_jobs)
         }
     }
     handles_fini(&t);
+}
+
+/* ---- where requests fit ---- */
+
+/* What is said to `{"msg":"query",` + question: the answer's list, or what is wrong. */
+static const char *fits(struct planned *p, const char *question)
+{
+    static const char head[] = "{\"msg\":\"answer\",\"fits\":";
+    static char line[1000], answer[1000];
+    char error[REPLY_ERROR_MAX] = "";
+    const struct pol_host host = { .name = two_names };
+    struct reply r = { .host = &host };
+    struct json_text out = { 0 };
+    int n = snprintf(line, sizeof line, "{\"msg\":\"query\",%s}", question);
+    cr_assert(reply_open(&r, line, (size_t)n, error) && r.is_query && r.asks_fits, "%s", error);
+    if (planned_answer(p, &out, &of_three, &r, INT64_MAX, error)) {
+        cr_assert(out.n < sizeof answer && memcmp(out.s, head, sizeof head - 1) == 0 && memcmp(out.s + out.n - 2, "}\n", 2) == 0);
+        (void)snprintf(answer, sizeof answer, "%.*s", (int)(out.n - sizeof head - 1), out.s + sizeof head - 1);
+    } else (void)snprintf(answer, sizeof answer, "%s", error);
+    json_text_fini(&out);
+    reply_fini(&r);
+    return answer;
+}
+
+Test(planned, places_are_found_one_after_the_other_on_the_first_nodes)
+{
+    struct planned p = { 0 };
+    planned_sync(&p, &of_three);
+    cr_expect_str_eq(fits(&p, "\"fits\":[[0,9]]"), "[[[0,[0]],[0,[1]]]]", "the fuller card first; a third would be a fourth task there");
+    cr_expect_str_eq(fits(&p, "\"fits\":[[1,3],[1,9]]"), "[[[0,[]],[0,[]],[1,[]]],[[0,[]],[0,[]],[1,[]],[1,[]],[1,[]],[1,[]]]]", "requests do not see each other");
+    cr_expect_str_eq(fits(&p, "\"fits\":[[1],[2],[3],[4]]"), "[[[0,[]],[1,[]]],[[1,[]]],[[1,[]]],[[0,[]],[1,[]]]]", "one on each");
+    cr_expect_str_eq(fits(&p, "\"fits\":[[3,4294967294],[2,7]]"), "[[[1,[]]],[[1,[]]]]");
+    cr_expect_str_eq(fits(&p, "\"fits\":[[1,1],[4]],\"nodes\":[1,2,0]"), "[[[1,[]]],[[1,[]],[0,[]]]]", "in the order in which they are named");
+    cr_expect_str_eq(fits(&p, "\"fits\":[[1]],\"nodes\":[]"), "[[]]");
+    cr_expect_str_eq(fits(&p, "\"fits\":[]"), "[]");
+    cr_expect_str_eq(fits(&p, "\"fits\":[[3],[0,9]],\"empty\":true"), "[[[0,[0,1]],[1,[]],[2,[]]],[[0,[0]],[0,[0]],[0,[1]]]]");
+    planned_fini(&p);
+}
+
+Test(planned, what_the_child_plans_holds_until_the_round_is_over)
+{
+    struct planned p = { 0 };
+    planned_sync(&p, &of_three);
+    cr_expect_str_eq(fits(&p, "\"fits\":[[0,9]],\"states\":[{\"node\":0,\"tasks\":0,\"gpu\":[0,1000],\"gpu_mem\":[16,7]}]"), "[[[0,[1]]]]");
+    cr_expect_str_eq(fits(&p, "\"fits\":[[0,9],[1]]"), "[[[0,[1]]],[[0,[]],[1,[]]]]");
+    cr_expect_str_eq(fits(&p, "\"fits\":[[1],[2]],\"states\":[{\"node\":0,\"cpu\":1999},{\"node\":1,\"engines\":{\"gpu\":0}},{\"node\":2,\"up\":true}]"), "[[[1,[]],[2,[]]],[]]");
+    cr_expect_str_eq(fits(&p, "\"fits\":[[1]],\"states\":[{\"node\":1,\"mem\":0,\"up\":false},{\"node\":0,\"cpu\":2000}]"), "[[[0,[]],[2,[]]]]");
+    planned_sync(&p, &of_three);
+    cr_expect_str_eq(fits(&p, "\"fits\":[[0,9],[1],[2]]"), "[[[0,[0]],[0,[1]]],[[0,[]],[1,[]]],[[1,[]]]]");
+    cr_expect_str_eq(fits(&p, "\"fits\":[[1]],\"states\":[{\"node\":1,\"engines\":{\"gpu\":2}}]"), "state 1 of 1: 'engines' is 2; node 1 has at most 1");
+    planned_fini(&p);
+}
+
+/* The shape asks for nothing, so that each node takes as many as are asked for. */
+Test(planned, an_answer_is_neither_too_long_nor_too_late)
+{
+    static const char line[] = "{\"msg\":\"query\",\"fits\":[[4,4294967294]]}";
+    char error[REPLY_ERROR_MAX] = "";
+    struct reply r = { 0 };
+    struct json_text out = { 0 };
+    struct planned p = { 0 };
+    planned_sync(&p, &of_three);
+    cr_assert(reply_open(&r, line, sizeof line - 1, error), "%s", error);
+    p.node[0].max_tasks = 0;
+    cr_expect_not(planned_answer(&p, &out, &of_three, &r, INT64_MAX, error));
+    cr_expect_str_eq(error, "the answer is longer than 64 MiB");
+    cr_expect(out.n < (64 << 20) + 100);
+    r.request[0].n = 1;
+    out.n = 0;
+    cr_expect_not(planned_answer(&p, &out, &of_three, &r, child_clock() - 1, error));
+    cr_expect_str_eq(error, "the time for the round is over before it is answered");
+    json_text_fini(&out);
+    reply_fini(&r);
+    planned_fini(&p);
 }
 
 /* ---- waiting ---- */

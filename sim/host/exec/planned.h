@@ -1,0 +1,34 @@
+/*
+ * planned.h -- the nodes as a policy in another process plans them within a
+ * round, and where requests fit on them: the query `fits` of
+ * policies/PROTOCOL.md.  Layer: host.
+ *
+ * Invariant: when a round begins they equal the view's; within it they differ
+ * where the child said so.
+ *
+ * Costs: sync O(what changed, and what the child had set), an answer
+ * O(requests x nodes) and what it writes.
+ */
+#ifndef HOST_EXEC_PLANNED_H
+#define HOST_EXEC_PLANNED_H
+
+#include "host/exec/reply.h"
+
+struct planned {
+    struct pol_node *node; uint32_t n_nodes;
+    struct pol_card *card;
+    uint32_t *set; size_t n_set, cap_set;       /* nodes that the child set in this round, some twice */
+    uint32_t *named, n_lists;                   /* named [n_nodes]: the number of the last list that named it */
+};
+
+void planned_fini(struct planned *p);           /* zero-initialise to begin */
+void planned_sync(struct planned *p, const struct pol_view *v);
+/*
+ * Take over what the query says of nodes, and write the answer to it.
+ *   deadline  by child_clock(): an answer that is not complete then is none
+ * False with `error` filled [REPLY_ERROR_MAX]: what it names does not exist, or is
+ * more than there is; the answer is too long, or too late.
+ */
+bool planned_answer(struct planned *p, struct json_text *out, const struct pol_view *v, struct reply *r, int64_t deadline, char *error);
+
+#endif

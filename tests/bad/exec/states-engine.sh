@@ -1,0 +1,4 @@
+# exit 4
+# stderr: policy 'bad' failed at t=0 us (0 s): its query: state 1 of 1: found the engine 'npu'; the cluster has none
+. "$(dirname "$0")/greet.inc"
+echo '{"msg":"query","fits":[[0]],"states":[{"node":0,"engines":{"npu":1}}]}'; cat >/dev/null
