@@ -23,11 +23,11 @@ shares in thousandths of a card.  print() goes to standard error, as standard
 output belongs to the protocol.
 """
 
-import bisect
 import json
 import sys
 import traceback
 
+from fairway_fits import Fits
 from fairway_view import WHOLE, Job, Node, Shape, Task, Unit
 
 PROTOCOL = 1
@@ -61,10 +61,10 @@ class Policy:
         self.jobs = {}          # number -> Job, live ones
         self.waiting = {}       # Unit -> None, in the order in which they began to wait
         self.running = {}       # Unit -> None, in the order in which they started
-        self.freed_epoch = 0    # grows when anything becomes free: what did not fit before still does not while it is the same
+        self.freed_epoch = 0    # a new one when anything becomes free: while it is the same, what did not fit still does not
         self.change_epoch = 0   # grows with every change of what is free
-        self._log = []          # nodes in the order in which something became free there
-        self._allowed = {}      # see _allowing
+        self._freed_epochs = 0  # how many there were; none comes again, unless a policy puts it back with what was free
+        self._fits = Fits(self)
         self._head = None       # unit and reason of a hold, as last said
         self._held = {}         # the same of others
         self._said = []
@@ -217,7 +217,7 @@ class Policy:
         self._say({"do": "call", "job": task.job.number, "task": task.index, "node": node.index, "engine": engine}, reason)
         task.may_call = False
         node.engines_free[engine] -= 1
-        self.change_epoch += 1
+        self._touch(node)
 
     def wake(self, at):
         """Ask for a round at this time, in the future."""
@@ -252,37 +252,22 @@ class Policy:
 
     # ---- where it fits ----
 
-    def first_fit(self, shape):
-        """The first node on which a task of the shape fits, or None.
+    # These ask the simulator, telling it what the decisions of this round so far have changed.
 
-        Remembers how far it looked: only nodes where something became free since
-        are looked at again.
-        """
-        nodes, all_nodes, log = self._allowing(shape), self.nodes, self._log
-        news = len(log) - shape._seen
-        if news > len(nodes):
-            shape._at = 0
-        elif news:
-            shape._at = min(shape._at, bisect.bisect_left(nodes, min(log[-news:])))
-        shape._seen = len(log)
-        at = shape._at
-        while at < len(nodes) and not all_nodes[nodes[at]].fits(shape):
-            at += 1
-        shape._at = at
-        return all_nodes[nodes[at]] if at < len(nodes) else None
+    def first_fit(self, shape):
+        """The first node on which a task of the shape fits, or None."""
+        answer = self._fits.places(shape, 1)
+        return self.nodes[answer.places[0][0]] if answer else None
 
     def fitting(self, shape):
         """Every node on which a task of the shape fits now, in order."""
-        return [self.nodes[i] for i in self._allowing(shape) if self.nodes[i].fits(shape)]
+        return [self.nodes[i] for i in self._fits.fitting(shape)]
 
-    def _allowing(self, shape):
-        """The indices of the nodes that allow the shape; one list for all shapes that ask for the same."""
-        if shape._nodes is None:
-            asked = (shape.gpus > 0, shape.gpu_types, shape.need_all, shape.need_any)
-            if asked not in self._allowed:
-                self._allowed[asked] = [n.index for n in self.nodes if n.allows(shape)]
-            shape._nodes = self._allowed[asked]
-        return shape._nodes
+    def suitable(self, shape):
+        """Every node on which a task of the shape would fit if the node were up and nothing ran there: a set."""
+        if shape._suitable is None:
+            shape._suitable = frozenset(self.nodes[i] for i, _ in self._fits.ask([[shape.id]], empty=True)[0])
+        return shape._suitable
 
     def best_fit(self, shape):
         """The node that a task of the shape leaves fullest: policies/README.md, "best"."""
@@ -302,17 +287,42 @@ class Policy:
         """
         if unit.licences and not self.licensed(unit):
             return None
-        find = find or self.first_fit
-        places, change_epoch = [], self.change_epoch
-        for task in unit.tasks:
+        tasks = unit.tasks
+        if find is None and unit.alike:
+            return self._place_all(tasks)
+        # If so many do not fit at all, then neither where find says.
+        if len(tasks) > 1 and unit.monotone and self._fits.places(tasks[0].shape, len(tasks)) is None:
+            return None
+        return self._place_each(tasks, find or self.first_fit)
+
+    def _place_all(self, tasks):
+        """By first fit; they ask for the same."""
+        answer = self._fits.places(tasks[0].shape, len(tasks))
+        if answer is None:
+            return None
+        places = [(self.nodes[i], cards) for i, cards in answer.places[:len(tasks)]]
+        for task, (node, cards) in zip(tasks, places):
+            self._allocate(task, node, cards)
+        self._fits.took(answer, len(tasks))
+        return places
+
+    def _place_each(self, tasks, find):
+        """Wherever find says, one by one."""
+        places, change_epoch, freed_epoch = [], self.change_epoch, self.freed_epoch
+        if len(tasks) > 1:
+            self._freed()                   # what fails from here on may fail for those placed before it
+        for task in tasks:
             node = find(task.shape)
-            if node is None:
-                self.unplace(unit)
+            cards = None if node is None else self._fits.cards(task.shape, node)
+            if cards is None:
+                for placed, _ in zip(tasks, places):
+                    self._deallocate(placed)
                 self.change_epoch = change_epoch
-                return None
-            cards = node.cards(task.shape)
+                places = None
+                break
             self._allocate(task, node, cards)
             places.append((node, cards))
+        self.freed_epoch = freed_epoch
         return places
 
     def licensed(self, unit):
@@ -324,6 +334,7 @@ class Policy:
         for task in unit.tasks:
             if task.node is not None:
                 self._deallocate(task)
+        self._freed()
 
     def release(self, unit):
         """Give back what a running unit holds, to see what would fit then; follow it by reallocate() or preempt().
@@ -334,7 +345,7 @@ class Policy:
         for task in unit.tasks:
             if task.node is not None:
                 self._deallocate(task)
-        self.freed_epoch += 1
+        self._freed()
         return held
 
     def reallocate(self, unit, held):
@@ -343,12 +354,20 @@ class Policy:
             self._allocate(task, node, cards)
             self._resize(task, cpu)
 
+    def _freed(self):
+        self._freed_epochs += 1
+        self.freed_epoch = self._freed_epochs
+
+    def _touch(self, node):
+        self.change_epoch += 1
+        self._fits.touch(node)
+
     def _allocate(self, task, node, cards):
         task.node, task.cards, task.cpu = node, cards, node.cpu - node.cpu_reserved if task.shape.exclusive else task.shape.cpu
         node._move(task.shape, cards or (), -1, task.cpu)
         if task.shape.licences:
             self._license(task, -1)
-        self.change_epoch += 1
+        self._touch(node)
 
     def _license(self, task, sign):
         for k, n in task.shape.licences.items():
@@ -359,18 +378,16 @@ class Policy:
             return
         task.node.cpu_free += task.cpu - cpu
         if cpu < task.cpu:
-            self._log.append(task.node.index)
-            self.freed_epoch += 1
+            self._freed()
         task.cpu = cpu
-        self.change_epoch += 1
+        self._touch(task.node)
 
     def _deallocate(self, task):
         task.node._move(task.shape, task.cards or (), +1, task.cpu)
         if task.shape.licences:
             self._license(task, +1)
-        self._log.append(task.node.index)
+        self._touch(task.node)
         task.node = task.cards = None
-        self.change_epoch += 1
 
     # ---- in step with the simulator ----
 
@@ -481,19 +498,19 @@ class Policy:
 
     def _round(self, said):
         self.now = said["now"]
+        self._fits.begin()
         for s in said.get("shapes", ()):
             self.shapes.append(Shape(s))
         changed = said.get("nodes", ())
         grew = False
         for n in changed:
             if self.nodes[n["node"]]._adopt(n):
-                self._log.append(n["node"])
                 grew = True
         if "licences" in said:
             grew = grew or any(n > self.licences_free.get(k, 0) for k, n in said["licences"].items())
             self.licences_free = said["licences"]
         if grew:
-            self.freed_epoch += 1
+            self._freed()
         if changed:
             self.change_epoch += 1
         for e in said["events"]:

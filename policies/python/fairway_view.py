@@ -11,7 +11,7 @@ class Shape:
     """What one task asks of a node.  Tasks that ask for the same share one."""
 
     __slots__ = ("id", "cpu", "mem", "gpus", "gpu_milli", "gpu_mem", "gpu_cores", "gpu_types", "need_all", "need_any",
-                 "engines", "licences", "exclusive", "_nodes", "_at", "_seen")
+                 "engines", "licences", "exclusive", "monotone", "_suitable")
 
     def __init__(self, said):
         self.id = said["shape"]
@@ -27,9 +27,9 @@ class Shape:
         self.engines = said.get("engines", {})
         self.licences = said.get("licences", {})
         self.exclusive = said.get("exclusive", False)
-        self._nodes = None      # indices of the nodes whose type and labels will do
-        self._at = 0            # of those, none before this one fits now
-        self._seen = 0          # length of the log of freed nodes when that was found out
+        # Can taking more away never make more fit?  As policies/lib/sched/request_class.h has it.
+        self.monotone = self.gpus <= 1 or self.gpu_milli == WHOLE or self.exclusive
+        self._suitable = None   # nodes, once asked
 
 
 class Node:
@@ -37,7 +37,8 @@ class Node:
 
     __slots__ = ("index", "name", "rack", "labels", "gpu_type", "cpu", "mem", "gpus", "gpu_mem", "gpu_cores", "engines",
                  "mem_bw", "cpu_reserved", "mem_reserved", "max_tasks", "tier",
-                 "up", "tasks", "queued", "cpu_free", "mem_free", "gpu_free", "gpu_mem_free", "gpu_cores_free", "engines_free")
+                 "up", "tasks", "queued", "cpu_free", "mem_free", "gpu_free", "gpu_mem_free", "gpu_cores_free", "engines_free",
+                 "_touched")
 
     def __init__(self, said):
         self.index = said["node"]
@@ -59,6 +60,7 @@ class Node:
         self.up = True
         self.tasks = 0                               # running here
         self.queued = 0                              # tasks of calls in its queue
+        self._touched = 0                            # of fairway_fits.py: the clock when it changed last
         self._idle()
 
     def _idle(self):
@@ -69,54 +71,18 @@ class Node:
         self.gpu_cores_free = [self.gpu_cores] * self.gpus
         self.engines_free = dict(self.engines)
 
-    def allows(self, shape):
-        """Are the node's GPU type and labels among those asked for?"""
-        if not shape.need_all <= self.labels or (shape.need_any and not shape.need_any & self.labels):
-            return False
-        return not (shape.gpus and shape.gpu_types) or self.gpu_type in shape.gpu_types
-
-    def suits(self, shape):
-        """Could a task of the shape run here if the node were up and empty?  Engines and cores of cards are not looked at."""
-        return (self.allows(shape) and shape.cpu <= self.cpu - self.cpu_reserved and shape.mem <= self.mem - self.mem_reserved
-                and shape.gpus <= self.gpus and not (shape.gpu_mem and self.gpu_mem and shape.gpu_mem > self.gpu_mem))
-
-    def fits(self, shape):
-        """Does a task of the shape fit now?  For a node that allows() it."""
-        if not self.up or self.cpu_free < shape.cpu or self.mem_free < shape.mem:
-            return False
-        if shape.exclusive and self.tasks:
-            return False
-        if self.max_tasks and self.tasks >= self.max_tasks:
-            return False
-        if shape.gpus:
-            need, milli = shape.gpus, shape.gpu_milli
-            if (shape.gpu_mem and self.gpu_mem) or (shape.gpu_cores and self.gpu_cores):
-                mem = shape.gpu_mem if self.gpu_mem else 0
-                cores = shape.gpu_cores if self.gpu_cores else 0
-                have = sum(f >= milli and m >= mem and c >= cores
-                           for f, m, c in zip(self.gpu_free, self.gpu_mem_free, self.gpu_cores_free))
-            elif milli == WHOLE:
-                have = self.gpu_free.count(WHOLE)
-            else:
-                have = sum(f >= milli for f in self.gpu_free)
-            if have < need:
-                return False
-        for k, n in shape.engines.items():
-            if self.engines_free.get(k, 0) < n:
-                return False
-        return True
-
-    def cards(self, shape):
-        """The cards a task gets when nobody says which: policies/README.md, "Cards"."""
-        if shape.exclusive:
-            return list(range(self.gpus))
-        if not shape.gpus:
-            return []
-        mem = shape.gpu_mem if self.gpu_mem else 0
-        cores = shape.gpu_cores if self.gpu_cores else 0
-        fit = sorted((f, m, k) for k, (f, m, c) in enumerate(zip(self.gpu_free, self.gpu_mem_free, self.gpu_cores_free))
-                     if f >= shape.gpu_milli and m >= mem and c >= cores)
-        return [k for _, _, k in fit[:shape.gpus]]
+    def _state(self):
+        """What is free, as a query tells it.  A policy that counts cards may have taken more of them than there is."""
+        said = {"node": self.index, "tasks": self.tasks, "cpu": self.cpu_free, "mem": self.mem_free}
+        if self.gpus:
+            said["gpu"] = self.gpu_free
+            if self.gpu_mem:
+                said["gpu_mem"] = [max(0, free) for free in self.gpu_mem_free]
+            if self.gpu_cores:
+                said["gpu_cores"] = [max(0, free) for free in self.gpu_cores_free]
+        if self.engines:
+            said["engines"] = self.engines_free
+        return said
 
     def _move(self, shape, cards, sign, cpu):
         self.tasks -= sign
@@ -230,14 +196,15 @@ class Job:
 class Unit:
     """What is started at once: a gang job, or one task of another job.  Ordered by arrival."""
 
-    __slots__ = ("job", "tasks", "order", "request_class", "monotone", "licences", "state", "started", "attained", "left")
+    __slots__ = ("job", "tasks", "order", "request_class", "alike", "monotone", "licences", "state", "started", "attained", "left")
 
     def __init__(self, job, tasks):
         self.job = job
         self.tasks = tasks
         self.order = (job.number, tasks[0].index)
         self.request_class = tasks[0].shape.id if len(tasks) == 1 else tuple(t.shape.id for t in tasks)
-        self.monotone = _is_monotone(tasks)
+        self.alike = len(tasks) == 1 or all(t.shape is tasks[0].shape for t in tasks)
+        self.monotone = len(tasks) == 1 or (self.alike and tasks[0].shape.monotone)     # taking more away never makes it fit
         self.licences = tasks[0].shape.licences if len(tasks) == 1 else _licences(tasks)   # all together
         self.state = "waiting"      # waiting, running, leaving (preempted, not yet confirmed), ended
         self.started = None         # of the present attempt
@@ -257,10 +224,3 @@ def _licences(tasks):
         for k, n in t.shape.licences.items():
             sums[k] = sums.get(k, 0) + n
     return sums
-
-
-def _is_monotone(tasks):
-    """Can taking more away never make it fit?  As policies/lib/sched/request_class.h has it."""
-    shape = tasks[0].shape
-    return len(tasks) == 1 or (all(t.shape is shape for t in tasks)
-                               and (shape.gpus <= 1 or shape.gpu_milli == WHOLE or shape.exclusive))

@@ -29,7 +29,7 @@ class Fifo(fairway.Policy):
 
     def on_cluster(self):
         self.skip = self.param["mode"] == "skip"
-        self.find = {"first": self.first_fit, "best": self.best_fit}[self.param["place"]]
+        self.find = {"first": None, "best": self.best_fit}[self.param["place"]]
 
     def on_wait(self, unit):
         heapq.heappush(self.queue.setdefault(unit.request_class if self.skip else None, []), (unit.order, unit))

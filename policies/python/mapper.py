@@ -47,7 +47,7 @@ class Mapper(fairway.Policy):
         """(what the rule looks at, when it would end, number of the timeline) for each one that can take the task."""
         for i, timeline in enumerate(self.timelines):
             took = self.time[task].get(timeline.engine)
-            if took is not None and timeline.node.up and timeline.node.suits(task.shape):
+            if took is not None and timeline.node.up and timeline.node in self.suitable(task.shape):
                 end = max(self.now, timeline.plan[-1][1] if timeline.plan else 0) + took
                 yield (took if self.param["rule"] == "met" else end), end, i
 
@@ -58,16 +58,17 @@ class Mapper(fairway.Policy):
             timeline = self.timeline[task] = self.timelines[i]
             timeline.plan.append((task, end))
             self.send(unit, timeline.node, "ends there first")
-        elif not any(timeline.engine in self.time[task] and timeline.node.suits(task.shape) for timeline in self.timelines):
+        elif not any(timeline.engine in self.time[task] and timeline.node in self.suitable(task.shape) for timeline in self.timelines):
             load = Counter((t.queue or t.node) for u in (*self.waiting, *self.running) for t in u.tasks if t.calls)
-            node = min((n for n in self.nodes if n.up and n.suits(task.shape)), key=lambda n: load[n], default=None)
+            node = min((n for n in self.nodes if n.up and n in self.suitable(task.shape)), key=lambda n: load[n], default=None)
             if node:
                 self.timeline[task] = None
                 self.send(unit, node, "no one kind of engine runs all its calls")
 
     def begin(self, task, reason):
-        if task.queue.fits(task.shape):
-            self.start(task.unit, self.place(task.unit, lambda shape: task.queue), reason)
+        places = self.place(task.unit, lambda shape: task.queue)
+        if places:
+            self.start(task.unit, places, reason)
 
     def call_anywhere(self, task):
         """At home if an engine is free that can run it, else at the first node with one."""

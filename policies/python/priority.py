@@ -49,11 +49,10 @@ class Priority(fairway.Policy):
 
     def find_victims(self, unit, lower):
         """A place for the unit at the cost of some of `lower`, the first first: (places, victims), or None."""
-        released, places = [], None
+        released = []
         for victim in lower:
             released.append((victim, self.release(victim)))
-            if any(node.fits(unit.tasks[0].shape) for node, *_ in released[-1][1]):     # else it changed nothing for the unit
-                places = self.place(unit)
+            places = self.place(unit)
             if places is not None:
                 return places, [v for v, _ in released]
         for victim, held in reversed(released):

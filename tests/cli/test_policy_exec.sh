@@ -158,6 +158,29 @@ verdict $? "and where tasks ask for types, labels, shares, memory of cards and w
 different=1
 digests scenarios/demo/forms.yaml 1
 verdict $? "and where tasks wait for others and read blocks"
+different=4
+digests tests/cli/exec/limits.yaml 1 --audit
+verdict $? "and where nodes, cards, labels and licences limit tasks"
+
+# Each of these limits counts: without it both find another schedule, and the same.
+without() {         # LIMIT: the scenario in $dir/limits.yaml
+    cp tests/cli/exec/limits.yaml tests/cli/exec/limits.csv "$dir/"
+    case $1 in
+    max_tasks) sed -i 's/, max_tasks: 2//' "$dir/limits.yaml" ;;
+    gpu_cores) sed -i 's/, gpu_cores: 4000//' "$dir/limits.yaml" ;;
+    gpu_mem)   sed -i '/gpu_types:/d' "$dir/limits.yaml" ;;
+    labels)    sed -i 's/slow/fast/' "$dir/limits.yaml" ;;
+    licences)  sed -i 's/solver: 3/solver: 999/' "$dir/limits.yaml" ;;
+    exclusive) awk -F, -v OFS=, 'NR > 1 { $13 = "" } 1' tests/cli/exec/limits.csv >"$dir/limits.csv" ;;
+    esac
+}
+rm -f "$dir/w.db"
+for limit in none max_tasks gpu_cores gpu_mem labels licences exclusive; do
+    without $limit
+    "$fairway" run -q -d "$dir/w.db" "$dir/limits.yaml" -p fifo:mode=skip,place=first -p 'exec:python3 policies/python/fifo.py mode=skip'
+done
+[ "$(sqlite3 "$dir/w.db" "SELECT count(*), count(DISTINCT digest), (SELECT count(*) FROM (SELECT 1 FROM run GROUP BY digest HAVING count(*) = 2)) FROM run")" = "14|7|7" ]
+verdict $? "each limit counts, and fifo.py keeps it as fifo does"
 
 # The policy that policies/README.md shows, as it stands there; and one that asks.
 sed -n '/^```python$/,/^```$/{/^```/d;p}' policies/README.md >"$dir/mine.py"
