@@ -27,12 +27,13 @@ static bool in_range(const struct task_graph *g, uint32_t n, uint32_t *bad)
 
 /*
  * Kahn: take away tasks that wait for none, in `order`; returns how many could
- * be taken, all of them unless some wait in a circle.
+ * be taken, all of them unless some wait in a circle.  wait [n] is zero.  From
+ * the edges, which stay, and not from n_before, which counts down as the job runs.
  */
 static uint32_t topological(const struct graph *g, uint32_t *order, uint32_t *wait)
 {
     uint32_t n_ready = 0, taken = 0;
-    memcpy(wait, g->n_before, g->n * sizeof *wait);
+    for (uint32_t e = 0; e < g->next_start[g->n]; e++) wait[g->next[e]]++;
     for (uint32_t k = 0; k < g->n; k++) if (wait[k] == 0) order[n_ready++] = k;
     while (taken < n_ready) {
         uint32_t k = order[taken++];

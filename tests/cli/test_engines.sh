@@ -117,6 +117,13 @@ check "instances are swept" "$fairway" sweep -q -d "$dir/sweep.db" "$dir/many.ya
 check "a sweep makes the same runs of instances" same "$(query sweep "SELECT key, digest FROM run ORDER BY id")" "$(query many "SELECT key, digest FROM run ORDER BY id")"
 check "a seed without an instance is named" fails 2 "seed 3: the trace has instances 1 to 2" "$fairway" run -q -s 3 -d "$dir/x.db" "$dir/many.yaml"
 
+# A chain of 10, 20 and 30 s, its last task first: by the definition of a critical path.
+printf '%s\n' 'c 30000 -1 -1 b' 'b 20000 -1 -1 a' 'a 10000 -1 -1' >"$dir/chain.txt"
+printf '%s\n' 'name: chain' 'cluster: {groups: [{name: n, cpus: 100, mem: 4GiB}]}' 'policies: ["fifo:mode=skip"]' \
+    "trace: {format: dag, path: $dir/chain.txt}" >"$dir/chain.yaml"
+check "a chain whose last task comes first runs" "$fairway" run -q -d "$dir/chain.db" "$dir/chain.yaml"
+check "its bound is the whole chain" same "$(query chain "SELECT value FROM metric WHERE name = 'makespan_bound'")" 60.0
+
 # Measured work
 if [ ! -d "${FAIRWAY_TRACES:-}/hetero-dag" ] || [ ! -d "${FAIRWAY_TRACES:-}/gavel" ]; then
     echo "skipped - measured DAGs and training jobs: no traces"

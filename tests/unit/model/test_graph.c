@@ -161,6 +161,19 @@ Test(graph, the_nominal_time_is_the_longest_chain)
     uint32_t bad;
     struct graph *owned = graph_create(&g, 4, &bad);
     cr_assert_not_null(owned);
-    cr_assert_eq(graph_longest(owned, (sim_tick[]){ 10, 30, 5, 5 }), 40);
+    cr_expect_eq(graph_longest(owned, (sim_tick[]){ 10, 30, 5, 5 }), 40);
+    graph_destroy(owned);
+}
+
+/* 2 -> 1 -> 0, of a job that has ended: nobody waits for anything any more. */
+Test(graph, the_longest_chain_of_a_job_that_ended_is_the_same)
+{
+    static const uint32_t in_start[4], after_start[] = { 0, 1, 2, 2 }, after[] = { 1, 2 };
+    struct task_graph g = { .in_start = in_start, .after_start = after_start, .after = after };
+    uint32_t bad;
+    struct graph *owned = graph_create(&g, 3, &bad);
+    cr_assert_not_null(owned);
+    for (uint32_t k = 0; k < 3; k++) owned->n_before[k] = 0;
+    cr_expect_eq(graph_longest(owned, (sim_tick[]){ 30, 20, 10 }), 60);
     graph_destroy(owned);
 }
