@@ -20,8 +20,8 @@ static bool is_at(sqlite3_stmt *q, int col, const char *s)
     return strcmp((const char *)sqlite3_column_text(q, col), s) == 0;
 }
 
-/* By "run scope metric". */
-struct compare_values { struct intern asked; double *x; size_t cap; };
+/* By "run scope metric"; and the first failure to read one. */
+struct compare_values { struct intern asked; double *x; size_t cap; struct diag error; };
 
 /* ---- loading ---- */
 
@@ -201,15 +201,14 @@ enum st compare_check_metric(const struct compare *c, const char *metric, const 
 
 static double read_value(const struct compare *c, int64_t run, const char *metric, const char *scope)
 {
-    sqlite3_stmt *q = NULL;
+    sqlite3_stmt *q;
     double x = NAN;
-    if (sqlite3_prepare_v2(store_db(c->store), "SELECT value FROM metric WHERE run = ? AND name = ? AND scope = ?", -1, &q, NULL) == SQLITE_OK) {
-        (void)sqlite3_bind_int64(q, 1, run);
+    if (query_run(c->store, run, "SELECT value FROM metric WHERE run = ? AND name = ? AND scope = ?", &q, &c->values->error) == ST_OK) {
         (void)sqlite3_bind_text(q, 2, metric, -1, SQLITE_STATIC);
         (void)sqlite3_bind_text(q, 3, scope, -1, SQLITE_STATIC);
         if (sqlite3_step(q) == SQLITE_ROW) x = sqlite3_column_double(q, 0);
     }
-    (void)sqlite3_finalize(q);
+    (void)query_end(c->store, q, &c->values->error);
     return x;
 }
 
@@ -225,19 +224,25 @@ double compare_value(const struct compare *c, int64_t run, const char *metric, c
     mem_free(key);
     if (id < known) return v->x[id];
     MEM_RESERVE(v->x, v->cap, (size_t)id + 1);
-    return v->x[id] = window_is_on(&c->window) ? window_value(store_db(c->store), run, metric, scope, &c->window)
+    return v->x[id] = window_is_on(&c->window) ? window_value(c->store, run, metric, scope, &c->window, &v->error)
                                                : read_value(c, run, metric, scope);
+}
+
+enum st compare_error(const struct compare *c, struct diag *d)
+{
+    if (d->code == ST_OK) *d = c->values->error;
+    return d->code;
 }
 
 const char *compare_unit(const struct compare *c, const char *metric, char *buf, size_t cap)
 {
-    sqlite3_stmt *q = NULL;
+    sqlite3_stmt *q;
     buf[0] = '\0';
-    if (sqlite3_prepare_v2(store_db(c->store), "SELECT unit FROM metric WHERE name = ? LIMIT 1", -1, &q, NULL) == SQLITE_OK) {
+    if (query_begin(c->store, "SELECT unit FROM metric WHERE name = ? LIMIT 1", &q, &c->values->error) == ST_OK) {
         (void)sqlite3_bind_text(q, 1, metric, -1, SQLITE_STATIC);
-        if (sqlite3_step(q) == SQLITE_ROW) (void)snprintf(buf, cap, "%s", (const char *)sqlite3_column_text(q, 0));
+        if (sqlite3_step(q) == SQLITE_ROW) (void)snprintf(buf, cap, "%s", query_text(q, 0));
     }
-    (void)sqlite3_finalize(q);
+    (void)query_end(c->store, q, &c->values->error);
     return buf;
 }
 

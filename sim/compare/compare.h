@@ -48,6 +48,8 @@ enum st compare_check_metric(const struct compare *c, const char *metric, const 
 
 /* One run's metric, in the window if there is one; NaN when the run has none.  Kept: asking again is O(1). */
 double compare_value(const struct compare *c, int64_t run, const char *metric, const char *scope);
+/* The first failure to read a value, ST_OK without one: to be asked once all are read. */
+enum st compare_error(const struct compare *c, struct diag *d);
 /* Is the metric above 0 for any policy of the case? */
 bool   compare_any(const struct compare *c, const struct compare_case *k, const char *metric);
 bool   compare_any_clairvoyant(const struct compare_case *k);

@@ -345,5 +345,5 @@ enum st compare_print(const struct compare *c, const struct compare_opts *o, FIL
     for (size_t k = 0; k < c->n; k++) published_fini(&published[k]);
     mem_free(published);
     mem_free(base);
-    return st;
+    return compare_error(c, d);
 }

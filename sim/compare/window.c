@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/stats.h"
 #include "compare/metric_info.h"
+#include "db/query.h"
 
 /* "class=NAME", "user=NAME" or neither: as a condition with one parameter, ?4. */
 static const char *condition(const char *scope, const char **name)
@@ -22,24 +23,26 @@ static const char *condition(const char *scope, const char **name)
     return strncmp(scope, "class=", 6) == 0 ? "class = ?4" : strncmp(scope, "user=", 5) == 0 ? "user = ?4" : "?4 IS NULL";
 }
 
+/* What is asked of whom; errors go to d. */
+struct asked { struct store *store; int64_t run; const struct window *w; struct diag *d; };
+
 /* Every value of a query's first column; ?1 run, ?2 from, ?3 to in seconds, ?4 the scope's name. */
-static double *values(sqlite3 *db, const char *sql, int64_t run, const struct window *w, const char *name, size_t *n)
+static double *values(const struct asked *a, const char *sql, const char *name, size_t *n)
 {
-    sqlite3_stmt *q = NULL;
+    sqlite3_stmt *q;
     double *x = NULL;
     size_t cap = 0;
     *n = 0;
-    if (sqlite3_prepare_v2(db, sql, -1, &q, NULL) == SQLITE_OK) {
-        (void)sqlite3_bind_int64(q, 1, run);
-        (void)sqlite3_bind_double(q, 2, (double)w->from / 1e6);
-        (void)sqlite3_bind_double(q, 3, w->to == TICK_NEVER ? INFINITY : (double)w->to / 1e6);
+    if (query_run(a->store, a->run, sql, &q, a->d) == ST_OK) {
+        (void)sqlite3_bind_double(q, 2, (double)a->w->from / 1e6);
+        (void)sqlite3_bind_double(q, 3, a->w->to == TICK_NEVER ? INFINITY : (double)a->w->to / 1e6);
         if (name != NULL) (void)sqlite3_bind_text(q, 4, name, -1, SQLITE_STATIC);
         while (sqlite3_step(q) == SQLITE_ROW) {
             MEM_RESERVE(x, cap, *n + 1);
             x[(*n)++] = sqlite3_column_double(q, 0);
         }
     }
-    (void)sqlite3_finalize(q);
+    (void)query_end(a->store, q, a->d);
     return x;
 }
 
@@ -70,7 +73,7 @@ static double of_values(const char *metric, double *x, size_t n)
     return stats_mean(x, n);
 }
 
-static double of_jobs(sqlite3 *db, int64_t run, const char *metric, const char *scope, const struct window *w)
+static double of_jobs(const struct asked *a, const char *metric, const char *scope)
 {
     const char *name, *where = condition(scope, &name);
     const struct metric_job *column = metric_info_job_of(metric);
@@ -79,12 +82,12 @@ static double of_jobs(sqlite3 *db, int64_t run, const char *metric, const char *
     SIM_ASSERT(column != NULL);
     (void)snprintf(sql, sizeof sql, "SELECT %s FROM v_job WHERE run = ?1 AND submit >= ?2 AND submit < ?3 AND %s AND %s IS NOT NULL ORDER BY ordinal",
                    column->name, where, column->name);
-    double *x = values(db, sql, run, w, name, &n), out = of_values(metric, x, n);
+    double *x = values(a, sql, name, &n), out = of_values(metric, x, n);
     mem_free(x);
     return out;
 }
 
-static double of_count(sqlite3 *db, int64_t run, const char *metric, const char *scope, const struct window *w)
+static double of_count(const struct asked *a, const char *metric, const char *scope)
 {
     const char *name, *where = condition(scope, &name), *which = metric + strlen("jobs_");
     char filter[128] = "1", sql[512];
@@ -92,28 +95,29 @@ static double of_count(sqlite3 *db, int64_t run, const char *metric, const char 
     if (strcmp(which, "counted") == 0) (void)snprintf(filter, sizeof filter, "counted AND status IN ('done', 'timeout')");
     else if (strcmp(which, "arrived") != 0) (void)snprintf(filter, sizeof filter, "status = '%s'", which);
     (void)snprintf(sql, sizeof sql, "SELECT count(*) FROM job WHERE run = ?1 AND submit_us / 1e6 >= ?2 AND submit_us / 1e6 < ?3 AND %s AND %s", where, filter);
-    double *x = values(db, sql, run, w, name, &n), out = n > 0 ? x[0] : NAN;
+    double *x = values(a, sql, name, &n), out = n > 0 ? x[0] : NAN;
     mem_free(x);
     return out;
 }
 
-static double of_samples(sqlite3 *db, int64_t run, const char *metric, const struct window *w)
+static double of_samples(const struct asked *a, const char *metric)
 {
     char sql[256];
     size_t n;
     (void)snprintf(sql, sizeof sql, "SELECT value FROM series WHERE run = ?1 AND name = '%s' AND at_us / 1e6 >= ?2 AND at_us / 1e6 < ?3 ORDER BY at_us", metric);
-    double *x = values(db, sql, run, w, NULL, &n), out = stats_mean(x, n);
+    double *x = values(a, sql, NULL, &n), out = stats_mean(x, n);
     mem_free(x);
     return out;
 }
 
-double window_value(sqlite3 *db, int64_t run, const char *metric, const char *scope, const struct window *w)
+double window_value(struct store *s, int64_t run, const char *metric, const char *scope, const struct window *w, struct diag *d)
 {
+    const struct asked a = { s, run, w, d };
     const struct metric_info *m = metric_info_of(metric);
     switch (m != NULL ? m->window : WINDOW_NONE) {
-    case WINDOW_JOBS:    return of_jobs(db, run, metric, scope, w);
-    case WINDOW_COUNT:   return of_count(db, run, metric, scope, w);
-    case WINDOW_SAMPLES: return of_samples(db, run, metric, w);
+    case WINDOW_JOBS:    return of_jobs(&a, metric, scope);
+    case WINDOW_COUNT:   return of_count(&a, metric, scope);
+    case WINDOW_SAMPLES: return of_samples(&a, metric);
     case WINDOW_NONE:    break;
     }
     return NAN;

@@ -13,9 +13,7 @@
 #ifndef COMPARE_WINDOW_H
 #define COMPARE_WINDOW_H
 
-#include "base/diag.h"
-
-struct sqlite3;
+#include "db/store.h"
 
 /* Microseconds since the run began; to TICK_NEVER: to the end.  {0, 0}: no window. */
 struct window { sim_tick from, to; };
@@ -23,7 +21,8 @@ static inline bool window_is_on(const struct window *w) { return w->to != 0; }
 
 /* ST_EINPUT with the metrics that can be had, when this is not one. */
 enum st window_check(const char *metric, struct diag *d);
-/* One run's metric in the window; NaN where it is not defined.  O(jobs of the run). */
-double  window_value(struct sqlite3 *db, int64_t run, const char *metric, const char *scope, const struct window *w);
+/* One run's metric in the window; NaN where it is not defined, and with d filled where the database fails.
+ * O(jobs of the run). */
+double  window_value(struct store *s, int64_t run, const char *metric, const char *scope, const struct window *w, struct diag *d);
 
 #endif

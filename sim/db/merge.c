@@ -9,17 +9,8 @@
 #include <string.h>
 #include <sqlite3.h>
 
+#include "db/query.h"
 #include "db/schema.h"
-
-static enum st exec(struct store *s, const char *sql, struct diag *d)
-{
-    return sqlite3_exec(store_db(s), sql, NULL, NULL, NULL) == SQLITE_OK ? ST_OK : store_failed(s, d);
-}
-
-static enum st prepare(struct store *s, const char *sql, sqlite3_stmt **q, struct diag *d)
-{
-    return sqlite3_prepare_v2(store_db(s), sql, -1, q, NULL) == SQLITE_OK ? ST_OK : store_failed(s, d);
-}
 
 static enum st prepare_insert(struct store *s, enum schema_table t, sqlite3_stmt **q, struct diag *d)
 {
@@ -32,21 +23,18 @@ static enum st copy_table(struct store *out, struct store *part, enum schema_tab
     sqlite3_stmt *in = NULL, *put = NULL;
     char sql[128];
     (void)snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE run = ?", schema_table_name(t));
-    enum st st = prepare(part, sql, &in, d);
+    enum st st = query_begin(part, sql, &in, d);
     if (st == ST_OK) st = prepare_insert(out, t, &put, d);
     if (st == ST_OK && sqlite3_bind_int64(in, 1, from) != SQLITE_OK) st = store_failed(part, d);
-    int rc = SQLITE_DONE;
-    while (st == ST_OK && (rc = sqlite3_step(in)) == SQLITE_ROW) {
+    while (st == ST_OK && sqlite3_step(in) == SQLITE_ROW) {
         (void)sqlite3_bind_int64(put, 1, to);
         for (int i = 1; i < sqlite3_column_count(in); i++)
             if (sqlite3_bind_value(put, i + 1, sqlite3_column_value(in, i)) != SQLITE_OK) st = store_failed(out, d);
         if (st == ST_OK && sqlite3_step(put) != SQLITE_DONE) st = store_failed(out, d);
         (void)sqlite3_reset(put);
     }
-    if (st == ST_OK && rc != SQLITE_DONE) st = store_failed(part, d);
-    (void)sqlite3_finalize(in);
-    (void)sqlite3_finalize(put);
-    return st;
+    (void)query_end(part, in, d);
+    return query_end(out, put, d);
 }
 
 static bool is_text(sqlite3_stmt *q, int col, const char *text)
@@ -60,22 +48,20 @@ enum have { HAVE_NONE, HAVE_LEFT, HAVE_DONE };
 static enum st look_up(struct store *out, const char *key, enum have *have, struct diag *d)
 {
     sqlite3_stmt *q = NULL;
-    TRY(prepare(out, "SELECT status = 'done' FROM run WHERE key = ?", &q, d));
+    TRY(query_begin(out, "SELECT status = 'done' FROM run WHERE key = ?", &q, d));
     (void)sqlite3_bind_text(q, 1, key, -1, SQLITE_STATIC);
     int rc = sqlite3_step(q);
     *have = rc != SQLITE_ROW ? HAVE_NONE : sqlite3_column_int(q, 0) ? HAVE_DONE : HAVE_LEFT;
-    (void)sqlite3_finalize(q);
-    return rc == SQLITE_ROW || rc == SQLITE_DONE ? ST_OK : store_failed(out, d);
+    return query_end(out, q, d);
 }
 
 static enum st drop(struct store *out, const char *key, struct diag *d)
 {
     sqlite3_stmt *q = NULL;
-    TRY(prepare(out, "DELETE FROM run WHERE key = ?", &q, d));
+    TRY(query_begin(out, "DELETE FROM run WHERE key = ?", &q, d));
     (void)sqlite3_bind_text(q, 1, key, -1, SQLITE_STATIC);
-    int rc = sqlite3_step(q);
-    (void)sqlite3_finalize(q);
-    return rc == SQLITE_DONE ? ST_OK : store_failed(out, d);
+    (void)sqlite3_step(q);
+    return query_end(out, q, d);
 }
 
 /* The row of `run` at which `in` stands, under a new id (-1: the next); col: of its status. */
@@ -87,10 +73,9 @@ static enum st copy_run(struct store *out, sqlite3_stmt *in, int col, int64_t id
     if (id >= 0) (void)sqlite3_bind_int64(put, 1, id);      /* else NULL: SQLite takes the next */
     for (int i = 1; i < n; i++) (void)sqlite3_bind_value(put, i + 1, sqlite3_column_value(in, i));
     if (is_text(in, col, "running")) (void)sqlite3_bind_text(put, col + 1, "interrupted", -1, SQLITE_STATIC);
-    int rc = sqlite3_step(put);
+    (void)sqlite3_step(put);
     *new_id = sqlite3_last_insert_rowid(store_db(out));
-    (void)sqlite3_finalize(put);
-    return rc == SQLITE_DONE ? ST_OK : store_failed(out, d);
+    return query_end(out, put, d);
 }
 
 static enum st merge_run(struct store *out, struct store *part, sqlite3_stmt *in, int64_t id, struct merge_tally *t, struct diag *d)
@@ -119,23 +104,20 @@ static enum st merge_run(struct store *out, struct store *part, sqlite3_stmt *in
 static enum st merge_part(struct store *out, struct store *part, int64_t id, struct merge_tally *t, struct diag *d)
 {
     sqlite3_stmt *in = NULL;
-    TRY(prepare(part, "SELECT * FROM run ORDER BY id", &in, d));
+    TRY(query_begin(part, "SELECT * FROM run ORDER BY id", &in, d));
     enum st st = ST_OK;
-    int rc = SQLITE_DONE;
-    while (st == ST_OK && (rc = sqlite3_step(in)) == SQLITE_ROW) st = merge_run(out, part, in, id, t, d);
-    if (st == ST_OK && rc != SQLITE_DONE) st = store_failed(part, d);
-    (void)sqlite3_finalize(in);
-    return st;
+    while (st == ST_OK && sqlite3_step(in) == SQLITE_ROW) st = merge_run(out, part, in, id, t, d);
+    return query_end(part, in, d);
 }
 
 enum st merge_parts(struct store *out, struct store *const *part, const int64_t *id, size_t n,
                     struct merge_tally *t, struct diag *d)
 {
     struct merge_tally sum = { 0 };
-    TRY(exec(out, "BEGIN IMMEDIATE", d));
+    TRY(query_exec(out, "BEGIN IMMEDIATE", d));
     enum st st = ST_OK;
     for (size_t i = 0; i < n && st == ST_OK; i++) st = merge_part(out, part[i], id != NULL ? id[i] : -1, &sum, d);
-    if (st == ST_OK) st = exec(out, "COMMIT", d);
+    if (st == ST_OK) st = query_exec(out, "COMMIT", d);
     if (st != ST_OK) {
         if (sqlite3_get_autocommit(store_db(out)) == 0) (void)sqlite3_exec(store_db(out), "ROLLBACK", NULL, NULL, NULL);
         return st;

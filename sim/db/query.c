@@ -18,20 +18,42 @@ enum st query_run(struct store *s, int64_t run, const char *sql, sqlite3_stmt **
     return sqlite3_bind_int64(*q, 1, run) == SQLITE_OK ? ST_OK : store_failed(s, d);
 }
 
-enum st query_format(struct store *s, sqlite3_stmt **q, struct diag *d, const char *fmt, ...)
+static enum st begin_format(struct store *s, sqlite3_stmt **q, struct diag *d, const char *fmt, va_list ap)
 {
-    va_list ap;
-    va_start(ap, fmt);
     char *sql = mem_vprintf(fmt, ap);
-    va_end(ap);
     enum st st = query_begin(s, sql, q, d);
     mem_free(sql);
     return st;
 }
 
+enum st query_format(struct store *s, sqlite3_stmt **q, struct diag *d, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    enum st st = begin_format(s, q, d, fmt, ap);
+    va_end(ap);
+    return st;
+}
+
+enum st query_int(struct store *s, int64_t *x, struct diag *d, const char *fmt, ...)
+{
+    sqlite3_stmt *q;
+    va_list ap;
+    va_start(ap, fmt);
+    enum st st = begin_format(s, &q, d, fmt, ap);
+    va_end(ap);
+    if (st == ST_OK && sqlite3_step(q) == SQLITE_ROW) *x = sqlite3_column_int64(q, 0);
+    return query_end(s, q, d);
+}
+
+enum st query_exec(struct store *s, const char *sql, struct diag *d)
+{
+    return sqlite3_exec(store_db(s), sql, NULL, NULL, NULL) == SQLITE_OK ? ST_OK : store_failed(s, d);
+}
+
 enum st query_end(struct store *s, sqlite3_stmt *q, struct diag *d)
 {
-    return sqlite3_finalize(q) == SQLITE_OK ? ST_OK : store_failed(s, d);
+    return sqlite3_finalize(q) == SQLITE_OK ? d->code : store_failed(s, d);
 }
 
 const char *query_text(sqlite3_stmt *q, int col)

@@ -22,11 +22,11 @@ void select_fini(struct selection *p)
 static void list_runs(struct store *s, const char *policy, char *out, size_t cap)
 {
     enum { SHOWN = 6 };
-    sqlite3_stmt *q = NULL;
+    sqlite3_stmt *q;
+    struct diag ignored = { 0 };
     size_t at = 0, n = 0;
     out[0] = '\0';
-    if (sqlite3_prepare_v2(store_db(s), "SELECT policy, seed, id FROM v_run"
-                           " WHERE ?1 IS NULL OR policy = ?1 ORDER BY id", -1, &q, NULL) == SQLITE_OK)
+    if (query_begin(s, "SELECT policy, seed, id FROM v_run WHERE ?1 IS NULL OR policy = ?1 ORDER BY id", &q, &ignored) == ST_OK)
         (void)sqlite3_bind_text(q, 1, policy, -1, SQLITE_STATIC);
     for (; q != NULL && sqlite3_step(q) == SQLITE_ROW; n++) {
         if (n >= SHOWN || at >= cap - 1) continue;
@@ -42,10 +42,10 @@ static enum st none(struct store *s, const char *text, struct diag *d)
     enum { LABELS_MAX_SHOWN = 256 };
     char *label[LABELS_MAX_SHOWN], there[200];
     size_t n = 0;
-    sqlite3_stmt *q = NULL;
+    sqlite3_stmt *q;
+    TRY(query_begin(s, "SELECT policy FROM v_run GROUP BY policy ORDER BY min(id)", &q, d));
     (void)diag_set(d, ST_EINPUT, "there is no finished run '%s'", text);
-    if (sqlite3_prepare_v2(store_db(s), "SELECT policy FROM v_run GROUP BY policy ORDER BY min(id)", -1, &q, NULL) == SQLITE_OK)
-        while (n < ARRAY_LEN(label) && sqlite3_step(q) == SQLITE_ROW) label[n++] = query_text_dup(q, 0);
+    while (n < ARRAY_LEN(label) && sqlite3_step(q) == SQLITE_ROW) label[n++] = query_text_dup(q, 0);
     (void)sqlite3_finalize(q);
     char *bare = mem_strndup(text, strcspn(text, "/"));
     const char *near = diag_nearest(bare, (const char *const *)label, n);
@@ -63,35 +63,30 @@ static enum st none(struct store *s, const char *text, struct diag *d)
 /* By number; a run that is there but not finished is an error of its own. */
 static enum st by_number(struct store *s, int64_t run, const char *text, struct diag *d)
 {
-    sqlite3_stmt *q = NULL;
-    enum st st = ST_OK;
-    int rc = sqlite3_prepare_v2(store_db(s), "SELECT status, message, policy, seed FROM run WHERE id = ?", -1, &q, NULL);
-    if (rc == SQLITE_OK) (void)sqlite3_bind_int64(q, 1, run);
-    if (rc != SQLITE_OK) {
-        st = store_failed(s, d);
-    } else if (sqlite3_step(q) != SQLITE_ROW) {
-        st = none(s, text, d);
-    } else if (strcmp((const char *)sqlite3_column_text(q, 0), "done") != 0) {
+    sqlite3_stmt *q;
+    TRY(query_run(s, run, "SELECT status, message, policy, seed FROM run WHERE id = ?", &q, d));
+    int rc = sqlite3_step(q);
+    if (rc == SQLITE_DONE) {
+        (void)none(s, text, d);
+    } else if (rc == SQLITE_ROW && strcmp(query_text(q, 0), "done") != 0) {
         const char *error = (const char *)sqlite3_column_text(q, 1);
-        st = diag_set(d, ST_EINPUT, "run %" PRId64 " (%s/%llu) is not finished: %s%s%s", run, (const char *)sqlite3_column_text(q, 2),
-                      (unsigned long long)sqlite3_column_int64(q, 3), (const char *)sqlite3_column_text(q, 0), error ? ": " : "", error ? error : "");
+        (void)diag_set(d, ST_EINPUT, "run %" PRId64 " (%s/%llu) is not finished: %s%s%s", run, query_text(q, 2),
+                       (unsigned long long)sqlite3_column_int64(q, 3), query_text(q, 0), error ? ": " : "", error ? error : "");
         diag_hint(d, "run it again: `fairway run` replaces it");
     }
-    (void)sqlite3_finalize(q);
-    return st;
+    return query_end(s, q, d);
 }
 
 /* Of the label, and of the seed where one is given. */
 static enum st by_label(struct store *s, const char *label, const char *seed, int64_t *run, size_t *n, struct diag *d)
 {
-    sqlite3_stmt *q = NULL;
-    int rc = sqlite3_prepare_v2(store_db(s), "SELECT id FROM v_run WHERE policy = ?1 AND (?2 IS NULL OR printf('%u', seed) = ?2) ORDER BY id",
-                                -1, &q, NULL);
-    if (rc == SQLITE_OK) rc = sqlite3_bind_text(q, 1, label, -1, SQLITE_STATIC);
-    if (rc == SQLITE_OK) rc = sqlite3_bind_text(q, 2, seed, -1, SQLITE_STATIC);
-    for (*n = 0; rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW; ++*n)
+    sqlite3_stmt *q;
+    TRY(query_begin(s, "SELECT id FROM v_run WHERE policy = ?1 AND (?2 IS NULL OR printf('%u', seed) = ?2) ORDER BY id", &q, d));
+    (void)sqlite3_bind_text(q, 1, label, -1, SQLITE_STATIC);
+    (void)sqlite3_bind_text(q, 2, seed, -1, SQLITE_STATIC);
+    for (*n = 0; sqlite3_step(q) == SQLITE_ROW; ++*n)
         if (*n == 0) *run = sqlite3_column_int64(q, 0);
-    return sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : store_failed(s, d);
+    return query_end(s, q, d);
 }
 
 static enum st find_run(struct store *s, const char *text, int64_t *run, struct diag *d)
@@ -123,35 +118,33 @@ enum st select_run(struct selection *p, struct store *s, const char *text, struc
 {
     memset(p, 0, sizeof *p);
     TRY(find_run(s, text, &p->run, d));
-    sqlite3_stmt *q = NULL;
-    int rc = sqlite3_prepare_v2(store_db(s), "SELECT scenario, title, policy, policy_spec, policy_source, version, digest, clairvoyant, seed, by_count"
-                                " FROM run WHERE id = ?", -1, &q, NULL);
-    if (rc == SQLITE_OK) (void)sqlite3_bind_int64(q, 1, p->run);
-    if (rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) {
+    sqlite3_stmt *q;
+    TRY(query_run(s, p->run, "SELECT scenario, title, policy, policy_spec, policy_source, version, digest, clairvoyant, seed, by_count"
+                  " FROM run WHERE id = ?", &q, d));
+    if (sqlite3_step(q) == SQLITE_ROW) {
         char **const to[] = { &p->scenario, &p->title, &p->policy, &p->spec, &p->source, &p->version, &p->digest };
         for (int i = 0; i < (int)ARRAY_LEN(to); i++) *to[i] = query_text_dup(q, i);
         p->clairvoyant = sqlite3_column_int(q, 7) != 0;
         p->seed = (uint64_t)sqlite3_column_int64(q, 8);
         p->by_count = sqlite3_column_int(q, 9) != 0;
     }
-    return sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : store_failed(s, d);
+    return query_end(s, q, d);
 }
 
 enum st select_job(struct store *s, const struct selection *p, const char *id, uint64_t *ordinal, struct diag *d)
 {
-    sqlite3_stmt *q = NULL;
+    sqlite3_stmt *q;
     char **ids = NULL;
     size_t n = 0, cap = 0;
     bool found = false;
-    int rc = sqlite3_prepare_v2(store_db(s), "SELECT ordinal, id FROM job WHERE run = ? ORDER BY ordinal", -1, &q, NULL);
-    if (rc == SQLITE_OK) (void)sqlite3_bind_int64(q, 1, p->run);
-    while (!found && rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) {
+    TRY(query_run(s, p->run, "SELECT ordinal, id FROM job WHERE run = ? ORDER BY ordinal", &q, d));
+    while (!found && sqlite3_step(q) == SQLITE_ROW) {
         *ordinal = (uint64_t)sqlite3_column_int64(q, 0);
         found = strcmp((const char *)sqlite3_column_text(q, 1), id) == 0;
         MEM_RESERVE(ids, cap, n + 1);
         ids[n++] = query_text_dup(q, 1);
     }
-    enum st st = sqlite3_finalize(q) == SQLITE_OK && rc == SQLITE_OK ? ST_OK : store_failed(s, d);
+    enum st st = query_end(s, q, d);
     if (st == ST_OK && !found) {
         const char *near = diag_nearest(id, (const char *const *)ids, n);
         st = diag_set(d, ST_EINPUT, "run %" PRId64 " (%s/%" PRIu64 ") has no job '%s'", p->run, p->policy, p->seed, id);

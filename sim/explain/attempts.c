@@ -325,7 +325,7 @@ enum st explain_attempts_steps(struct explain_state *l, struct diag *d)
     if (st == ST_OK) st = load_cut(&f, d);
     if (st == ST_OK) st = open_holds(&f, d);
     if (st == ST_OK) st = walk(&f, d);
-    (void)sqlite3_finalize(f.holds);
+    st = query_end(l->store, f.holds, d);
     for (size_t i = 0; i < f.n_decisions; i++) { mem_free(f.decision[i].verb); mem_free(f.decision[i].reason); }
     for (uint32_t t = 0; t < n_tasks; t++) mem_free(f.hold[t]);
     mem_free(f.decision); mem_free(f.own); mem_free(f.is); mem_free(f.passed); mem_free(f.hold);

@@ -231,7 +231,7 @@ static enum st task_steps(struct explain_state *l, uint32_t task, struct diag *d
     if (st == ST_OK) st = walk(&s, decision, call, attempt, d);
     sqlite3_stmt *const all[] = { decision, call, attempt };
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
-        if (sqlite3_finalize(all[i]) != SQLITE_OK && st == ST_OK) st = store_failed(l->store, d);
+        st = query_end(l->store, all[i], d);
     return st;
 }
 

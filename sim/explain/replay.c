@@ -82,7 +82,7 @@ static enum st load_nodes(struct replay *r, struct diag *d)
         engines((const char *)sqlite3_column_text(q, 8), n.engine);
         st = cluster_add(&r->cluster, &n, d);
     }
-    if (sqlite3_finalize(q) != SQLITE_OK && st == ST_OK) st = store_failed(r->store, d);
+    st = query_end(r->store, q, d);
     cluster_seal(&r->cluster);
     return st;
 }

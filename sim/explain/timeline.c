@@ -320,7 +320,7 @@ enum st timeline_write(struct store *s, const struct selection *p, FILE *to, str
     enum st st = open_nodes(&t, d);
     if (st == ST_OK) st = query_run(t.store, t.run, events, &q, d);
     while (st == ST_OK && sqlite3_step(q) == SQLITE_ROW) event(&t, q);
-    if (sqlite3_finalize(q) != SQLITE_OK && st == ST_OK) st = store_failed(s, d);
+    st = query_end(s, q, d);
     flush_counters(&t, INT64_MAX);
     (void)fputs("\n]}\n", to);
     for (uint32_t i = 0; i < t.n_nodes; i++) {

@@ -63,11 +63,10 @@ static enum st first_cards(struct store *s, int64_t run, uint32_t **card0, uint3
 }
 
 /* What the last attempt of each task of the job held. */
-static bool last_places(sqlite3_stmt *q, int64_t run, int64_t ordinal, const uint32_t *card0, uint32_t n_nodes, uint32_t n_cards,
-                        struct resources *r)
+static enum st last_places(struct store *s, sqlite3_stmt *q, int64_t ordinal, const uint32_t *card0, uint32_t n_nodes, uint32_t n_cards,
+                           struct resources *r, struct diag *d)
 {
     memset(r->is_held, 0, r->n * sizeof *r->is_held);
-    (void)sqlite3_bind_int64(q, 1, run);
     (void)sqlite3_bind_int64(q, 2, ordinal);
     while (sqlite3_step(q) == SQLITE_ROW) {
         uint32_t node = (uint32_t)sqlite3_column_int64(q, 0);
@@ -76,7 +75,7 @@ static bool last_places(sqlite3_stmt *q, int64_t run, int64_t ordinal, const uin
         if (cards == 0) r->is_held[n_cards + node] = true;
         for (; cards != 0; cards &= cards - 1) r->is_held[card0[node] + (uint32_t)__builtin_ctzll(cards)] = true;
     }
-    return sqlite3_reset(q) == SQLITE_OK;
+    return sqlite3_reset(q) == SQLITE_OK ? ST_OK : store_failed(s, d);
 }
 
 static void row(sqlite3_stmt *q, const struct selection *p, const struct resources *r, FILE *to)
@@ -110,26 +109,26 @@ static void row(sqlite3_stmt *q, const struct selection *p, const struct resourc
 
 enum st timeline_batsim(struct store *s, const struct selection *p, FILE *to, struct diag *d)
 {
-    sqlite3 *db = store_db(s);
     sqlite3_stmt *jobs = NULL, *places = NULL;
     uint32_t *card0, n_nodes, n_cards;
     TRY(timeline_check(s, p, d));
     enum st st = first_cards(s, p->run, &card0, &n_nodes, &n_cards, d);
     struct resources r = { .n = n_cards + n_nodes };
     MEM_ARRAY(r.is_held, r.n + 1);
-    bool ok = st == ST_OK
-        && sqlite3_prepare_v2(db, "SELECT ordinal, id, status, submit_us, start_us, end_us, limit_us, CASE WHEN n_gpu > 0 THEN n_gpu ELSE n_tasks END,"
-                              " model, class FROM job WHERE run = ? ORDER BY ordinal", -1, &jobs, NULL) == SQLITE_OK
-        && sqlite3_prepare_v2(db, "SELECT node, cards, max(attempt) FROM attempt WHERE run = ? AND ordinal = ? GROUP BY task", -1, &places, NULL) == SQLITE_OK
-        && sqlite3_bind_int64(jobs, 1, p->run) == SQLITE_OK;
+    if (st == ST_OK)
+        st = query_run(s, p->run, "SELECT ordinal, id, status, submit_us, start_us, end_us, limit_us, CASE WHEN n_gpu > 0 THEN n_gpu"
+                       " ELSE n_tasks END, model, class FROM job WHERE run = ? ORDER BY ordinal", &jobs, d);
+    if (st == ST_OK)
+        st = query_run(s, p->run, "SELECT node, cards, max(attempt) FROM attempt WHERE run = ? AND ordinal = ? GROUP BY task", &places, d);
     (void)fputs("job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
                 "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,consumed_energy\n", to);
-    while (ok && sqlite3_step(jobs) == SQLITE_ROW) {
-        ok = last_places(places, p->run, sqlite3_column_int64(jobs, 0), card0, n_nodes, n_cards, &r);
+    while (st == ST_OK && sqlite3_step(jobs) == SQLITE_ROW) {
+        st = last_places(s, places, sqlite3_column_int64(jobs, 0), card0, n_nodes, n_cards, &r, d);
         row(jobs, p, &r, to);
     }
-    if (sqlite3_finalize(places) != SQLITE_OK || sqlite3_finalize(jobs) != SQLITE_OK) ok = false;
+    (void)query_end(s, places, d);
+    st = query_end(s, jobs, d);
     mem_free(r.is_held);
     mem_free(card0);
-    return ok ? ST_OK : store_failed(s, d);
+    return st;
 }

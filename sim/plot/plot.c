@@ -70,6 +70,7 @@ enum st plot_make(struct store *s, const struct plot_figure *f, const struct plo
     if (st == ST_OK) st = gnuplot_begin(&g, o->out, f->name, d);
     if (st == ST_OK) {
         st = f->draw(&g, &c, k, o, d);
+        if (st == ST_OK) st = compare_error(&c, d);
         if (st == ST_OK) st = gnuplot_end(&g, f->name, d);
         else gnuplot_abort(&g);
     }

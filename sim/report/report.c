@@ -151,6 +151,7 @@ enum st report_write(struct store *s, const struct report_opts *o, FILE *to, str
     unfinished_runs(&p);
     (void)fprintf(to, "</main>\n<footer>Written by fairway %s from one database; nothing here is loaded from elsewhere. Times are simulated.</footer>\n<script>\n%s</script>\n</body>\n</html>\n",
                   FAIRWAY_VERSION, embed_text("report.js"));
+    st = compare_error(&c, d);
     compare_fini(&c);
     return st;
 }

@@ -67,7 +67,7 @@ static enum st choose_nodes(struct data *a, struct diag *d)
             a->all_bars += (uint64_t)sqlite3_column_int64(q, 1);
             a->end = i64_max(a->end, sqlite3_column_int64(q, 2));
         }
-        if (sqlite3_finalize(q) != SQLITE_OK && st == ST_OK) st = store_failed(a->store, d);
+        st = query_end(a->store, q, d);
     }
     for (size_t i = 0; i < a->n_nodes && st == ST_OK; i++) {
         if (a->node[i].n_gpu == 0) continue;

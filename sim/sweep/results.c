@@ -7,32 +7,16 @@
 #include "sweep/results.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sqlite3.h>
 #include <unistd.h>
 #include "base/mem.h"
 #include "db/merge.h"
+#include "db/query.h"
 #include "run/lines.h"
 
 /* Shards in one transaction: each holds a file and a page cache open. */
 enum { MERGE_MAX = 64 };
-
-static bool number(struct store *s, int64_t *out, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-
-/* The first column of a query's one row. */
-static bool number(struct store *s, int64_t *out, const char *fmt, ...)
-{
-    char sql[256];
-    sqlite3_stmt *q = NULL;
-    va_list ap;
-    va_start(ap, fmt);
-    (void)vsnprintf(sql, sizeof sql, fmt, ap);
-    va_end(ap);
-    bool ok = sqlite3_prepare_v2(store_db(s), sql, -1, &q, NULL) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW;
-    if (ok) *out = sqlite3_column_int64(q, 0);
-    return sqlite3_finalize(q) == SQLITE_OK && ok;
-}
 
 /* ---- what is there ---- */
 
@@ -47,10 +31,9 @@ static enum st choose_ids(struct results *r, struct diag *d)
         if (ours++ == 0) base = r->id[i] - (int64_t)i;
         fits = fits && r->id[i] == base + (int64_t)i;
     }
-    if (!number(r->store, &max, "SELECT coalesce(max(id), 0) FROM run")) return store_failed(r->store, d);
+    TRY(query_int(r->store, &max, d, "SELECT coalesce(max(id), 0) FROM run"));
     if (ours == 0) base = max + 1;
-    if (!number(r->store, &in_range, "SELECT count(*) FROM run WHERE id >= %" PRId64 " AND id < %" PRId64, base, base + (int64_t)n))
-        return store_failed(r->store, d);
+    TRY(query_int(r->store, &in_range, d, "SELECT count(*) FROM run WHERE id >= %" PRId64 " AND id < %" PRId64, base, base + (int64_t)n));
     fits = fits && base > 0 && in_range == ours;
     for (size_t i = 0; i < n; i++)
         if (r->id[i] == 0) r->id[i] = fits ? base + (int64_t)i : ++max;
@@ -59,11 +42,9 @@ static enum st choose_ids(struct results *r, struct diag *d)
 
 static enum st look_up(struct results *r, struct diag *d)
 {
-    sqlite3_stmt *q = NULL;
-    if (sqlite3_prepare_v2(store_db(r->store), "SELECT id, key, status = 'done' FROM run", -1, &q, NULL) != SQLITE_OK)
-        return store_failed(r->store, d);
-    int rc;
-    while ((rc = sqlite3_step(q)) == SQLITE_ROW) {
+    sqlite3_stmt *q;
+    TRY(query_begin(r->store, "SELECT id, key, status = 'done' FROM run", &q, d));
+    while (sqlite3_step(q) == SQLITE_ROW) {
         size_t i = grid_find(r->grid, (const char *)sqlite3_column_text(q, 1));
         if (i == r->grid->n) continue;
         r->id[i] = sqlite3_column_int64(q, 0);
@@ -71,8 +52,7 @@ static enum st look_up(struct results *r, struct diag *d)
         r->state[i] = RESULTS_DONE;
         r->n_before++;
     }
-    (void)sqlite3_finalize(q);
-    return rc == SQLITE_DONE ? ST_OK : store_failed(r->store, d);
+    return query_end(r->store, q, d);
 }
 
 enum st results_begin(struct results *r, const struct grid *g, struct store *s, const char *dir, bool quiet, struct diag *d)
@@ -113,44 +93,42 @@ static bool is_first(struct results *r, const char *text)
     return true;
 }
 
-static void print_repairs(struct results *r, size_t run)
+static enum st print_repairs(struct results *r, size_t run, struct diag *d)
 {
-    sqlite3_stmt *q = NULL;
+    sqlite3_stmt *q;
     char text[512];
     const char *path = r->grid->at[r->grid->run[run].kase].trace_path;
-    if (sqlite3_prepare_v2(store_db(r->store), "SELECT what, count, first_line FROM repair WHERE run = ?", -1, &q, NULL) != SQLITE_OK) return;
-    (void)sqlite3_bind_int64(q, 1, r->id[run]);
+    TRY(query_run(r->store, r->id[run], "SELECT what, count, first_line FROM repair WHERE run = ?", &q, d));
     while (sqlite3_step(q) == SQLITE_ROW) {
         (void)lines_repair(text, sizeof text, path, (const char *)sqlite3_column_text(q, 0), (uint64_t)sqlite3_column_int64(q, 1),
                            (uint64_t)sqlite3_column_int64(q, 2));
         if (is_first(r, text)) (void)fprintf(stderr, "%s\n", text);
     }
-    (void)sqlite3_finalize(q);
+    return query_end(r->store, q, d);
 }
 
 /* A finished run in one line, then its notes and warnings. */
-static void print_done(struct results *r, size_t run)
+static enum st print_done(struct results *r, size_t run, struct diag *d)
 {
     char label[256], digest[17] = "";
     int64_t done = 0, unfinished = 0, rejected = 0;
     static const char metric[] = "SELECT coalesce(sum(value), 0) FROM metric WHERE run = %" PRId64 " AND scope = 'all' AND name IN (%s)";
-    (void)number(r->store, &done, metric, r->id[run], "'jobs_done', 'jobs_timeout'");
-    (void)number(r->store, &unfinished, metric, r->id[run], "'jobs_unfinished'");
-    (void)number(r->store, &rejected, metric, r->id[run], "'jobs_rejected'");
-    sqlite3_stmt *q = NULL;
-    if (sqlite3_prepare_v2(store_db(r->store), "SELECT digest FROM run WHERE id = ?", -1, &q, NULL) == SQLITE_OK) {
-        (void)sqlite3_bind_int64(q, 1, r->id[run]);
-        if (sqlite3_step(q) == SQLITE_ROW) (void)snprintf(digest, sizeof digest, "%s", (const char *)sqlite3_column_text(q, 0));
-    }
-    (void)sqlite3_finalize(q);
+    TRY(query_int(r->store, &done, d, metric, r->id[run], "'jobs_done', 'jobs_timeout'"));
+    TRY(query_int(r->store, &unfinished, d, metric, r->id[run], "'jobs_unfinished'"));
+    TRY(query_int(r->store, &rejected, d, metric, r->id[run], "'jobs_rejected'"));
+    sqlite3_stmt *q;
+    TRY(query_run(r->store, r->id[run], "SELECT digest FROM run WHERE id = ?", &q, d));
+    if (sqlite3_step(q) == SQLITE_ROW) (void)snprintf(digest, sizeof digest, "%s", query_text(q, 0));
+    TRY(query_end(r->store, q, d));
     (void)grid_label(r->grid, run, label, sizeof label);
     if (!r->quiet) lines_run(r->id[run], label, (uint64_t)done, digest);
-    print_repairs(r, run);
+    TRY(print_repairs(r, run, d));
     if (unfinished > 0 && !r->grid->at[r->grid->run[run].kase].has_horizon) {
         r->left_unfinished = true;
         lines_unfinished(label, (uint64_t)unfinished);
     }
     if (rejected > 0) lines_rejected(label, (uint64_t)rejected);
+    return ST_OK;
 }
 
 /* A reason is printed once: the database has every run that failed, with its own. */
@@ -171,24 +149,22 @@ static void count_failed(struct results *r, size_t run, int status)
 
 /* ---- merging ---- */
 
-static void count_merged(struct results *r, const struct shard *p)
+static enum st count_merged(struct results *r, const struct shard *p, struct diag *d)
 {
-    sqlite3_stmt *q = NULL;
-    if (r->state[p->run] == RESULTS_DONE) return;       /* a second shard of it */
+    sqlite3_stmt *q;
+    if (r->state[p->run] == RESULTS_DONE) return ST_OK;       /* a second shard of it */
     if (p->status == 0) {
         if (r->state[p->run] == RESULTS_FAILED && --r->n_failed == 0) r->worst = 0;     /* given up, but here */
         r->state[p->run] = RESULTS_DONE;
         r->n_done++;
-        print_done(r, p->run);
-        return;
+        return print_done(r, p->run, d);
     }
-    if (r->state[p->run] == RESULTS_FAILED) return;
+    if (r->state[p->run] == RESULTS_FAILED) return ST_OK;
     count_failed(r, p->run, p->status == 4 ? 4 : 2);
-    if (sqlite3_prepare_v2(store_db(r->store), "SELECT message FROM run WHERE key = ?", -1, &q, NULL) == SQLITE_OK) {
-        (void)sqlite3_bind_text(q, 1, r->grid->run[p->run].key, -1, SQLITE_STATIC);
-        if (sqlite3_step(q) == SQLITE_ROW) print_failed(r, p->run, (const char *)sqlite3_column_text(q, 0));
-    }
-    (void)sqlite3_finalize(q);
+    TRY(query_begin(r->store, "SELECT message FROM run WHERE key = ?", &q, d));
+    (void)sqlite3_bind_text(q, 1, r->grid->run[p->run].key, -1, SQLITE_STATIC);
+    if (sqlite3_step(q) == SQLITE_ROW) print_failed(r, p->run, query_text(q, 0));
+    return query_end(r->store, q, d);
 }
 
 /* A damaged shard: warn, remove it, and the run is done again. */
@@ -217,7 +193,7 @@ static enum st merge_some(struct results *r, const struct shard *p, size_t n, st
     for (size_t i = 0; i < n_open; i++) store_close(shard[i]);
     progress_clear(&r->progress);
     for (size_t i = 0; i < n_open && st == ST_OK; i++) {
-        count_merged(r, &p[which[i]]);
+        st = count_merged(r, &p[which[i]], d);
         (void)unlink(p[which[i]].path);
     }
     return st;

@@ -30,6 +30,10 @@ check "a window without jobs is refused" exits 2 compare "$db" --from 500d
 check "a window that ends before it begins too" exits 2 compare "$db" --from 2h --to 1h
 check "a time that is none is bad usage" exits 2 compare "$db" --from soon
 
+cp "$db" "$dir/broken.db"; sqlite3 "$dir/broken.db" "DROP TABLE metric"
+check "a database that fails where values are read is an error, not a table of dashes" exits 3 compare "$dir/broken.db"
+check "which is told" says 'the database failed: no such table: metric'
+
 # Over the whole run a window's job metrics are the run's own.
 "$fairway" compare "$db" -m jct_mean,jct_p99,wait_p95,slowdown_max,rho_p50 --csv | cut -d, -f2,5,9 >"$dir/out"
 "$fairway" compare "$db" -m jct_mean,jct_p99,wait_p95,slowdown_max,rho_p50 --csv --to 10000d | cut -d, -f2,5,9 >"$dir/two"
