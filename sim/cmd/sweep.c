@@ -140,6 +140,8 @@ static enum st do_runs(const struct sweep_opts *o, const struct grid *g, struct 
         if (o->use_slurm) st = slurm_run(&results, &o->slurm, d);
         else st = local_run(&results, o->jobs > 0 ? (uint32_t)o->jobs : n_cores(), d);
     }
+    if (st == ST_OK && results_n_todo(&results) > 0)
+        st = diag_set(d, ST_EWORLD, "%zu runs have no result; the same command does them", results_n_todo(&results));
     out->n = g->n;
     out->n_before = results.n_before;
     out->n_done = results.n_done;

@@ -34,7 +34,7 @@ struct pool {
     struct results *results;
     struct worker *w; uint32_t n;
     bool  *is_open;         /* [n_groups] some worker was given a run of this case and seed */
-    size_t next_group, steal;
+    size_t next_group;
     bool   is_stopping;
     struct diag broken;     /* a worker met a full disk or the like */
 };
@@ -151,8 +151,7 @@ static size_t choose(struct pool *p, size_t last)
     size_t i = last < g->n ? first_of(p, last / g->n_policies) : g->n;
     for (; i == g->n && p->next_group < g->n / g->n_policies; p->next_group++)
         if (!p->is_open[p->next_group]) i = first_of(p, p->next_group);
-    for (; i == g->n && p->steal < g->n; p->steal++)
-        if (p->results->state[p->steal] == RESULTS_WANTED) i = p->steal;
+    if (i == g->n) i = results_next(p->results);
     if (i < g->n) p->is_open[i / g->n_policies] = true;
     return i;
 }
@@ -204,7 +203,7 @@ static enum st read_worker(struct pool *p, struct worker *w, struct diag *d)
     if (!read_all(w->from, &m, sizeof m)) {
         if (run_is_interrupted() && !p->is_stopping) return ST_OK;  /* a signal interrupted the read */
         TRY(reap_worker(p, w, d));
-        if (!p->is_stopping && p->steal < p->results->grid->n && results_n_todo(p->results) > 0) {
+        if (!p->is_stopping && results_next(p->results) < p->results->grid->n) {
             TRY(start_worker(p, w, d));
             give_run(p, w);
         }

@@ -60,6 +60,7 @@ enum st results_begin(struct results *r, const struct grid *g, struct store *s, 
     *r = (struct results){ .grid = g, .store = s, .dir = dir, .quiet = quiet };
     MEM_ARRAY(r->state, g->n);
     MEM_ARRAY(r->id, g->n);
+    MEM_ARRAY(r->dropped, g->n);
     enum st st = look_up(r, d);
     if (st == ST_OK) st = choose_ids(r, d);
     progress_begin(&r->progress, quiet, (uint32_t)(g->n - r->n_before));
@@ -73,13 +74,27 @@ void results_fini(struct results *r)
     mem_free(r->note);
     mem_free(r->state);
     mem_free(r->id);
+    mem_free(r->dropped);
     r->note = NULL;
     r->state = NULL;
     r->id = NULL;
+    r->dropped = NULL;
     r->n_notes = 0;
 }
 
 size_t results_n_todo(const struct results *r) { return r->grid->n - r->n_before - r->n_done - r->n_failed; }
+
+size_t results_next(struct results *r)
+{
+    while (r->first_wanted < r->grid->n && r->state[r->first_wanted] != RESULTS_WANTED) r->first_wanted++;
+    return r->first_wanted;
+}
+
+static void want_again(struct results *r, size_t run)
+{
+    r->state[run] = RESULTS_WANTED;
+    if (run < r->first_wanted) r->first_wanted = run;
+}
 
 /* ---- printing ---- */
 
@@ -167,29 +182,55 @@ static enum st count_merged(struct results *r, const struct shard *p, struct dia
     return query_end(r->store, q, d);
 }
 
-/* A damaged shard: warn, remove it, and the run is done again. */
-static enum st open_shard(const struct shard *p, struct store **out)
+/* A shard that cannot be read is removed, and its run done again: a few times, as the next may be no better. */
+static enum st drop_shard(struct results *r, const struct shard *p, const struct diag *why, struct diag *d)
 {
-    struct diag bad = { 0 };
-    enum st st = store_open_read(out, p->path, &bad);
-    if (st == ST_OK) return ST_OK;
-    (void)fprintf(stderr, "warning: %s: %s; its run will be done again\n", p->path, bad.msg);
+    char reason[sizeof why->msg + 64];
     (void)unlink(p->path);
-    return st;
+    if (r->state[p->run] == RESULTS_DONE || r->state[p->run] == RESULTS_FAILED) return ST_OK;
+    if (++r->dropped[p->run] == RESULTS_TRIES) {
+        (void)snprintf(reason, sizeof reason, "no part of it could be read, of %d: %s", RESULTS_TRIES, why->msg);
+        return results_mark(r, p->run, STORE_FAILED, reason, d);
+    }
+    progress_clear(&r->progress);
+    (void)fprintf(stderr, "warning: %s: %s; its run will be done again\n", p->path, why->msg);
+    want_again(r, p->run);
+    return ST_OK;
+}
+
+/* The shard that the error is about; n: the error is of the database. */
+static size_t find_bad(const struct diag *error, const struct shard *p, const size_t *which, size_t n)
+{
+    size_t i = 0;
+    while (i < n && strncmp(error->file, p[which[i]].path, sizeof error->file - 1) != 0) i++;
+    return i;
 }
 
 static enum st merge_some(struct results *r, const struct shard *p, size_t n, struct diag *d)
 {
     struct store *shard[MERGE_MAX] = { NULL };
     int64_t id[MERGE_MAX] = { 0 };
-    size_t which[MERGE_MAX], n_open = 0;
+    size_t which[MERGE_MAX], n_open = 0, bad;
     struct merge_tally tally = { 0 };
-    for (size_t i = 0; i < n; i++) {
-        if (open_shard(&p[i], &shard[n_open]) != ST_OK) continue;
+    enum st st = ST_OK;
+    for (size_t i = 0; i < n && st == ST_OK; i++) {
+        struct diag error = { 0 };
         id[n_open] = r->id[p[i].run];
-        which[n_open++] = i;
+        which[n_open] = i;
+        if (store_open_read(&shard[n_open], p[i].path, &error) == ST_OK) n_open++;
+        else st = drop_shard(r, &p[i], &error, d);
     }
-    enum st st = merge_parts(r->store, shard, id, n_open, &tally, d);
+    while (st == ST_OK) {
+        struct diag error = { 0 };
+        if (merge_parts(r->store, shard, id, n_open, &tally, &error) == ST_OK) break;
+        if ((bad = find_bad(&error, p, which, n_open)) == n_open) { *d = error; st = error.code; break; }
+        store_close(shard[bad]);
+        st = drop_shard(r, &p[which[bad]], &error, d);
+        n_open--;
+        memmove(&shard[bad], &shard[bad + 1], (n_open - bad) * sizeof *shard);
+        memmove(&which[bad], &which[bad + 1], (n_open - bad) * sizeof *which);
+        memmove(&id[bad], &id[bad + 1], (n_open - bad) * sizeof *id);
+    }
     for (size_t i = 0; i < n_open; i++) store_close(shard[i]);
     progress_clear(&r->progress);
     for (size_t i = 0; i < n_open && st == ST_OK; i++) {
@@ -220,7 +261,7 @@ enum st results_mark(struct results *r, size_t run, enum store_status status, co
     int64_t id;
     TRY(store_run_begin(r->store, &row, &id, d));
     TRY(store_run_end(r->store, id, status, 0, reason, 0, d));
-    if (status != STORE_FAILED) { r->state[run] = RESULTS_WANTED; return ST_OK; }
+    if (status != STORE_FAILED) { want_again(r, run); return ST_OK; }
     progress_clear(&r->progress);
     count_failed(r, run, 3);
     print_failed(r, run, reason);

@@ -50,7 +50,7 @@ static enum st enter_case(struct shards_writer *w, uint32_t kase, struct diag *d
     return ST_OK;
 }
 
-/* *has_row: the shard holds a row of it, whatever came of it. */
+/* *has_row: the shard holds a row of it, under the key that is expected, whatever came of it. */
 static enum st run_into(struct shards_writer *w, struct store *store, size_t i, bool *has_row, struct diag *d)
 {
     const struct grid_run *r = &w->grid->run[i];
@@ -64,14 +64,15 @@ static enum st run_into(struct shards_writer *w, struct store *store, size_t i, 
     env.trace = &w->setup.trace;
     if (w->progress != NULL) progress_run(w->progress, grid_label(w->grid, i, label, sizeof label), env.trace->facts.n_jobs);
     enum st st = run_one(&env, &w->scn.asked.policy[r->policy], r->seed, &result, d);
-    *has_row = result.id != 0;
-    if (st != ST_OK) return st;
-    if (strcmp(result.key, r->key) == 0) return ST_OK;
+    bool is_it = strcmp(result.key, r->key) == 0;
+    *has_row = result.id != 0 && is_it;
+    if (st != ST_OK || is_it) return st;
     return diag_at(d, ST_EINPUT, w->scn.id.path, 0, 0, "the scenario or its trace changed while the sweep ran");
 }
 
-/* A run that its input or its policy stopped: its row, with the error. */
-static enum st write_failure(const struct shards_writer *w, struct store *store, size_t i, const struct diag *error, struct diag *d)
+/* A run that its input or its policy stopped: its row, with the error, alone in a shard that is begun anew. */
+static enum st write_failure(const struct shards_writer *w, struct store **store, const char *tmp, size_t i,
+                             const struct diag *error, struct diag *d)
 {
     struct store_run row;
     int64_t id;
@@ -80,8 +81,11 @@ static enum st write_failure(const struct shards_writer *w, struct store *store,
     if (error->file[0] == '\0') (void)snprintf(text, sizeof text, "%s", error->msg);
     else if (error->line == 0) (void)snprintf(text, sizeof text, "%s: %s", error->file, error->msg);
     else (void)snprintf(text, sizeof text, "%s:%u:%u: %s", error->file, error->line, error->col, error->msg);
-    TRY(store_run_begin(store, &row, &id, d));
-    return store_run_end(store, id, STORE_FAILED, 0, text, 0, d);
+    store_close(*store);
+    (void)unlink(tmp);
+    TRY(store_open_part(store, tmp, d));
+    TRY(store_run_begin(*store, &row, &id, d));
+    return store_run_end(*store, id, STORE_FAILED, 0, text, 0, d);
 }
 
 /* Synced to the disk, then renamed. */
@@ -107,7 +111,7 @@ enum st shards_write(struct shards_writer *w, size_t i, struct diag *failed, str
     enum st st = run_into(w, store, i, &has_row, failed);
     int status = diag_exit_status(st);
     if (st == ST_EPOLICY && has_row) st = ST_OK;    /* run_one wrote it, with what there was until then */
-    else if (st == ST_EINPUT || st == ST_EPOLICY) st = write_failure(w, store, i, failed, d);
+    else if (st == ST_EINPUT || st == ST_EPOLICY) st = write_failure(w, &store, tmp, i, failed, d);
     else if (st != ST_OK) *d = *failed;
     store_close(store);
     (void)snprintf(path, sizeof path, "%s/%s-%d%s", w->dir, key, status, shard_end);
