@@ -8,6 +8,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/text.h"
+
 __attribute__((format(printf, 6, 0)))
 static void record(struct diag *d, enum st code, const char *file, uint32_t line,
                    uint32_t col, const char *fmt, va_list ap)
@@ -50,7 +53,24 @@ void diag_hint(struct diag *d, const char *fmt, ...)
     va_end(ap);
 }
 
-/* Show line `line` of the file and a caret; tabs are kept so the caret stays under its column. */
+/* n bytes of a source line, or blanks for them.  Tabs are kept, so that the caret stays under its column. */
+static void print_part(const char *s, size_t n, bool blank, FILE *to)
+{
+    for (const char *end = s + n; s < end;) {
+        char part[256];
+        size_t len = 0;
+        for (; s + len < end && s[len] != '\t' && len < sizeof part - 1; len++) part[len] = s[len];
+        part[len] = '\0';
+        char *shown = text_shown(part);
+        if (blank) (void)fprintf(to, "%*s", (int)strlen(shown), "");
+        else (void)fputs(shown, to);
+        mem_free(shown);
+        s += len;
+        if (s < end && *s == '\t') { (void)fputc('\t', to); s++; }
+    }
+}
+
+/* Show line `line` of the file and a caret. */
 static void print_source(const struct diag *d, FILE *to)
 {
     FILE *f = fopen(d->file, "r");
@@ -68,22 +88,24 @@ static void print_source(const struct diag *d, FILE *to)
     size_t col = d->col > 0 ? d->col - 1 : 0, len = strlen(buf);
     size_t from = col > 100 ? col - 60 : 0;      /* long lines: show the part around the column */
     if (from > len) return;
-    (void)fprintf(to, "    %s%.140s\n", from > 0 ? "..." : "", buf + from);
+    (void)fputs(from > 0 ? "    ..." : "    ", to);
+    print_part(buf + from, len - from < 140 ? len - from : 140, false, to);
+    (void)fputc('\n', to);
     if (d->col == 0) return;
     (void)fputs(from > 0 ? "       " : "    ", to);
-    for (size_t i = from; i < col && i < len; i++) (void)fputc(buf[i] == '\t' ? '\t' : ' ', to);
+    print_part(buf + from, (col < len ? col : len) - from, true, to);
     (void)fputs("^\n", to);
 }
 
 void diag_print(const struct diag *d, FILE *to)
 {
     if (d->code == ST_OK) return;
-    if (d->file[0] == '\0') (void)fprintf(to, "fairway: error: %s\n", d->msg);
-    else if (d->line == 0)  (void)fprintf(to, "%s: error: %s\n", d->file, d->msg);
-    else if (d->col == 0)   (void)fprintf(to, "%s:%u: error: %s\n", d->file, d->line, d->msg);
-    else (void)fprintf(to, "%s:%u:%u: error: %s\n", d->file, d->line, d->col, d->msg);
+    if (d->file[0] == '\0') text_line(to, "fairway: error: %s", d->msg);
+    else if (d->line == 0)  text_line(to, "%s: error: %s", d->file, d->msg);
+    else if (d->col == 0)   text_line(to, "%s:%u: error: %s", d->file, d->line, d->msg);
+    else text_line(to, "%s:%u:%u: error: %s", d->file, d->line, d->col, d->msg);
     if (d->file[0] != '\0' && d->line > 0) print_source(d, to);
-    if (d->hint[0] != '\0') (void)fprintf(to, "  hint: %s\n", d->hint);
+    if (d->hint[0] != '\0') text_line(to, "  hint: %s", d->hint);
 }
 
 /* Edit distance with transpositions of neighbours (optimal string alignment). */

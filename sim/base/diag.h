@@ -31,7 +31,7 @@ void    diag_hint(struct diag *d, const char *fmt, ...) __attribute__((format(pr
 
 /*
  * Print "file:line:col: error: msg", the source line with a caret under the
- * column when the file can be read again, and the hint.
+ * column when the file can be read again, and the hint; all as text_shown has it.
  */
 void diag_print(const struct diag *d, FILE *to);
 

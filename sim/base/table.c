@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -83,18 +84,21 @@ static const char *escape_of(const char *s, size_t *len, bool latex)
 char *table_escape(const char *s, enum table_format f)
 {
     enum { LONGEST = 20 };
-    if (f != TABLE_MARKDOWN && f != TABLE_LATEX) return mem_strdup(s);
+    if (f == TABLE_JSON) return mem_strdup(s);          /* json_string does it */
+    char *shown = text_shown(s);
+    if (f == TABLE_TEXT || f == TABLE_CSV) return shown;
     char *out;
     size_t at = 0, len;
-    MEM_ARRAY(out, strlen(s) * LONGEST + 1);
-    for (; *s != '\0'; s += len) {
+    MEM_ARRAY(out, strlen(shown) * LONGEST + 1);
+    for (s = shown; *s != '\0'; s += len) {
         const char *by = escape_of(s, &len, f == TABLE_LATEX);
         /* Markdown takes an underscore within a word for itself; names of metrics stay readable. */
         if (f == TABLE_MARKDOWN && *s == '_' && at > 0 && isalnum((unsigned char)s[-1]) && isalnum((unsigned char)s[1])) by = NULL;
-        if (by == NULL) out[at++] = (unsigned char)*s < 0x20 ? ' ' : *s;
+        if (by == NULL) out[at++] = *s;
         else for (; *by != '\0'; by++) out[at++] = *by;
     }
     out[at] = '\0';
+    mem_free(shown);
     return out;
 }
 
@@ -204,7 +208,8 @@ static void json_string(const char *s, FILE *to)
     for (; *s != '\0'; s++) {
         unsigned char c = (unsigned char)*s;
         if (c == '"' || c == '\\') (void)fprintf(to, "\\%c", c);
-        else if (c < 0x20) (void)fprintf(to, "\\u%04x", c);
+        else if (c < 0x20 || c == 0x7f) (void)fprintf(to, "\\u%04x", c);
+        else if (c == 0xc2 && (unsigned char)s[1] - 0x80u < 0x20) (void)fprintf(to, "\\u%04x", (unsigned char)*++s);
         else (void)fputc(c, to);
     }
     (void)fputc('"', to);
@@ -263,12 +268,14 @@ bool table_format_of(const char *name, enum table_format *out)
 void table_print(const struct table *t, enum table_format f, FILE *to)
 {
     SIM_ASSERT(t->n_cols > 0 && t->n_cells % t->n_cols == 0);
-    struct table *e = f == TABLE_MARKDOWN || f == TABLE_LATEX ? escaped(t, f) : NULL;
+    /* CSV is for programs, which want what is there. */
+    bool as_is = f == TABLE_JSON || (f == TABLE_CSV && isatty(fileno(to)) == 0);
+    struct table *e = as_is ? NULL : escaped(t, f);
     switch (f) {
-    case TABLE_TEXT:     print_aligned(t, false, to); break;
+    case TABLE_TEXT:     print_aligned(e, false, to); break;
     case TABLE_MARKDOWN: print_aligned(e, true, to); break;
     case TABLE_LATEX:    print_latex(e, to); break;
-    case TABLE_CSV:      print_csv(t, to); break;
+    case TABLE_CSV:      print_csv(as_is ? t : e, to); break;
     case TABLE_JSON:     print_json(t, to); break;
     }
     table_destroy(e);

@@ -21,7 +21,7 @@ void table_column(struct table *t, const char *heading, bool is_number);
 void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /*
  * LaTeX: a plain tabular, which needs no package.  Cells and headings are
- * escaped for the format they are printed in.
+ * escaped for the format they are printed in, CSV only where a terminal shows it.
  */
 void table_print(const struct table *t, enum table_format f, FILE *to);
 /* Plain text so that it shows as it stands in this format; owned by the caller. */

@@ -7,8 +7,11 @@
 #include <ctype.h>
 #include <locale.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/mem.h"
 
 /* A suffix is worth num/den of the dimension's base unit; den is 8 for bits, else 1. */
 struct unit { const char *name; int64_t num, den; };
@@ -193,6 +196,36 @@ size_t text_utf8(const char *s, size_t n)
         if ((c == 0xe0 && next < 0xa0) || (c == 0xed && next > 0x9f) || (c == 0xf0 && next < 0x90) || (c == 0xf4 && next > 0x8f)) return i;
     }
     return n;
+}
+
+char *text_shown(const char *s)
+{
+    enum { LONGEST = 4 };       /* what stands for one byte; \u009b stands for two */
+    char *out;
+    size_t n = strlen(s), at = 0, good = text_utf8(s, n);
+    MEM_ARRAY(out, n * LONGEST + 1);
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)s[i];
+        bool is_utf8 = i < good;
+        if (c == '\n' || c == '\t') at += (size_t)sprintf(out + at, c == '\n' ? "\\n" : "\\t");
+        else if (c < 0x20 || c == 0x7f || !is_utf8) at += (size_t)sprintf(out + at, "\\x%02x", c);
+        else if (c == 0xc2 && (unsigned char)s[i + 1] < 0xa0) at += (size_t)sprintf(out + at, "\\u%04x", (unsigned char)s[++i]);
+        else out[at++] = (char)c;
+        if (!is_utf8) good = i + 1 + text_utf8(s + i + 1, n - i - 1);
+    }
+    out[at] = '\0';
+    return out;
+}
+
+void text_line(FILE *to, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    char *line = mem_vprintf(fmt, ap), *shown = text_shown(line);
+    va_end(ap);
+    (void)fprintf(to, "%s\n", shown);
+    mem_free(shown);
+    mem_free(line);
 }
 
 void text_csv(const char *s, bool always, FILE *to)

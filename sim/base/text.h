@@ -42,6 +42,14 @@ size_t text_utf8(const char *s, size_t n);
 /* "1d 4h", "3m 12s", "450 ms": two largest units.  Writes at most cap bytes; returns buf. */
 char *text_duration(char *buf, size_t cap, sim_tick us);
 
+/*
+ * Text of others (names, messages) as a terminal may have it: control characters, and bytes that are not UTF-8, are
+ * written out as \n, \t, \x1b or \u009b, so that they can neither steer a terminal nor begin a line.
+ */
+char *text_shown(const char *s);        /* owned by the caller */
+/* One line, its newline added, shown so as a whole: fmt has no control characters. */
+void text_line(FILE *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 /* A field of a CSV file, in quotes where RFC 4180 wants them, or always. */
 void text_csv(const char *s, bool always, FILE *to);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cmd/baseline.h"
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/option_list.h"
 #include "base/mem.h"
@@ -124,7 +125,7 @@ static enum st check(const struct args *a, const struct compare *c, int *status,
         TRY(baseline_make(&b, a->baseline, c, metric, a->metric.n > 0 ? a->metric.n : ARRAY_LEN(usual),
                           a->tolerance ? a->tolerance : "1%", d));
         enum st st = baseline_write(&b, d);
-        if (st == ST_OK) (void)printf("%zu numbers are guarded in %s\n", b.n, a->baseline);
+        if (st == ST_OK) text_line(stdout, "%zu numbers are guarded in %s", b.n, a->baseline);
         baseline_fini(&b);
         return st;
     }

@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <stdarg.h>
 #include <string.h>
+#include "base/mem.h"
 #include "base/text.h"
 #include "host/sandbox.h"
 
@@ -17,9 +18,10 @@ int cmd_usage_error(const struct cmd *c, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    (void)fprintf(stderr, "fairway %s: ", c->name);
-    (void)vfprintf(stderr, fmt, ap);
-    (void)fprintf(stderr, "\n`fairway help %s` shows how it is used\n", c->name);
+    char *what = mem_vprintf(fmt, ap);
+    text_line(stderr, "fairway %s: %s", c->name, what);
+    mem_free(what);
+    (void)fprintf(stderr, "`fairway help %s` shows how it is used\n", c->name);
     va_end(ap);
     return 2;
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "base/mem.h"
 #include "db/merge.h"
@@ -49,8 +50,8 @@ static int run(int argc, char **argv)
     const char *out = argv[optind];
     if (merge(out, argv + optind + 1, (size_t)(argc - optind - 1), &t, &d) != ST_OK) return cmd_fail(&d);
     if (!quiet)
-        (void)printf("%s: %" PRIu64 " runs added, %" PRIu64 " in place of unfinished ones, %" PRIu64 " there already"
-                     "; %" PRIu64 " of those that came are not done\n", out, t.added, t.replaced, t.present, t.unfinished);
+        text_line(stdout, "%s: %" PRIu64 " runs added, %" PRIu64 " in place of unfinished ones, %" PRIu64 " there already"
+                     "; %" PRIu64 " of those that came are not done", out, t.added, t.replaced, t.present, t.unfinished);
     return 0;
 }
 

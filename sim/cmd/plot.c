@@ -94,7 +94,7 @@ static enum st plot(const char *db, const char *figure, struct plot_opts *o, str
     TRY(store_open_read(&s, db, d));
     enum st st = plot_make(s, f, o, d);
     store_close(s);
-    if (st == ST_OK) (void)printf("%s\n", o->out);
+    if (st == ST_OK) text_line(stdout, "%s", o->out);
     return st;
 }
 
@@ -105,7 +105,7 @@ static enum st plot_query(const char *db, struct args *a, struct diag *d)
     TRY(store_open_read(&s, db, d));
     enum st st = plot_sql(s, &a->sql, d);
     store_close(s);
-    if (st == ST_OK) (void)printf("%s\n", a->sql.out);
+    if (st == ST_OK) text_line(stdout, "%s", a->sql.out);
     return st;
 }
 

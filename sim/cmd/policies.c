@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "host/sandbox.h"
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "host/conform/report.h"
 #include "host/host.h"
@@ -18,7 +19,8 @@ static const char *const type_name[] = {
 
 static void describe(const struct pol_ops *p)
 {
-    (void)printf("%s: %s\n  source: %s\n", p->name, p->summary, p->source);
+    text_line(stdout, "%s: %s", p->name, p->summary);
+    text_line(stdout, "  source: %s", p->source);
     if (p->flags & POL_PREEMPTS) (void)printf("  preempts running tasks\n");
     if (p->flags & POL_USES_LIMITS) (void)printf("  reads users' estimates\n");
     if (p->flags & POL_BY_COUNT) (void)printf("  counts cards: may place a task on cards without the memory or cores it asks, where it fails\n");
@@ -102,7 +104,7 @@ static enum st show(void *ctx, struct sandbox_page *page, struct diag *d)
     struct host *h;
     TRY(host_create(&h, o->show, NULL, NULL, &(struct host_hooks){ .page = page }, d));
     if (o->format == TABLE_TEXT) describe(host_ops(h));
-    if (o->format == TABLE_TEXT && host_label(h) != NULL) (void)printf("  calls itself %s; its parameters are words of its command\n", host_label(h));
+    if (o->format == TABLE_TEXT && host_label(h) != NULL) text_line(stdout, "  calls itself %s; its parameters are words of its command", host_label(h));
     else print(table_of_params(host_ops(h)), o->format);
     if (o->format == TABLE_TEXT) print_plugins(host_ops(h));
     host_destroy(h);

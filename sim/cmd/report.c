@@ -1,6 +1,7 @@
 /* fairway report: a database as one HTML page. */
 #include <getopt.h>
 #include <string.h>
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "report/report.h"
 
@@ -22,7 +23,7 @@ static enum st report(const char *db, const char *out, const struct report_opts 
         st = cmd_output_close(to, temp, out, st, d);
     }
     store_close(s);
-    if (st == ST_OK && strcmp(out, "-") != 0) (void)printf("%s\n", out);
+    if (st == ST_OK && strcmp(out, "-") != 0) text_line(stdout, "%s", out);
     return st;
 }
 

@@ -90,7 +90,7 @@ static void print_repairs(const struct trace *t, const char *path)
 {
     char line[512];
     for (size_t i = 0; i < t->repairs.n; i++)
-        (void)fprintf(stderr, "%s\n", lines_repair(line, sizeof line, path ? path : "trace", t->repairs.at[i].what, t->repairs.at[i].count,
+        text_line(stderr, "%s", lines_repair(line, sizeof line, path ? path : "trace", t->repairs.at[i].what, t->repairs.at[i].count,
                                                    t->repairs.at[i].first_line));
 }
 
@@ -186,7 +186,7 @@ static int run(int argc, char **argv)
     if (status == 0) {
         enum st st = execute(&o, &s, &tally, db, sizeof db, &d);
         if (tally.done + tally.failed > 0 && !o.quiet)
-            (void)printf("%" PRIu32 " run%s in %s%s; next: fairway compare %s\n", tally.done, tally.done == 1 ? "" : "s", db,
+            text_line(stdout, "%" PRIu32 " run%s in %s%s; next: fairway compare %s", tally.done, tally.done == 1 ? "" : "s", db,
                          tally.failed ? " (and some that failed)" : "", db);
         if (st != ST_OK) status = cmd_fail(&d);
         else if (tally.worst != ST_OK) status = diag_exit_status(tally.worst);

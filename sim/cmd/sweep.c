@@ -103,7 +103,7 @@ static enum st dry_run(const struct grid *g, const char *db, struct diag *d)
         char label[256];
         bool is_done = false;
         if (s != NULL) st = store_has_run(s, g->run[i].key, &is_done, d);
-        if (st == ST_OK) (void)printf("%s  %-4s  %s\n", g->run[i].key, is_done ? "done" : "to do", grid_label(g, i, label, sizeof label));
+        if (st == ST_OK) text_line(stdout, "%s  %-4s  %s", g->run[i].key, is_done ? "done" : "to do", grid_label(g, i, label, sizeof label));
         n_done += is_done;
     }
     if (st == ST_OK)
@@ -171,10 +171,10 @@ static enum st sweep(const struct sweep_opts *o, const struct grid *g, struct ou
 static void summary(const struct sweep_opts *o, const struct outcome *r)
 {
     if (o->quiet || r->n == 0) return;
-    (void)printf("%zu of %zu runs done", r->n_before + r->n_done, r->n);
-    if (r->n_before > 0) (void)printf(", %zu of them before", r->n_before);
-    if (r->n_failed > 0) (void)printf(", %zu failed", r->n_failed);
-    (void)printf(", in %s; next: fairway compare %s\n", r->db, r->db);
+    char before[64] = "", failed[64] = "";
+    if (r->n_before > 0) (void)snprintf(before, sizeof before, ", %zu of them before", r->n_before);
+    if (r->n_failed > 0) (void)snprintf(failed, sizeof failed, ", %zu failed", r->n_failed);
+    text_line(stdout, "%zu of %zu runs done%s%s, in %s; next: fairway compare %s", r->n_before + r->n_done, r->n, before, failed, r->db, r->db);
 }
 
 static int run(int argc, char **argv)

@@ -1,5 +1,6 @@
 /* print.c -- a story for people, the reasons of a wait summed up, each with how it looked first; or all of it as JSON. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <jansson.h>
 
@@ -25,12 +26,29 @@ static const char *clock_text(char *buf, size_t cap, int64_t us)
     return buf;
 }
 
-static void print_names(const struct explain_names *n, const char *before, FILE *to)
+/* A line in the making: names in it are shown so that they cannot steer a terminal (text.h). */
+struct line { FILE *f, *to; char *text; size_t n; };
+
+static void begin_line(struct line *l)
+{
+    l->f = open_memstream(&l->text, &l->n);
+    SIM_ASSERT(l->f != NULL);
+}
+
+static void end_line(struct line *l)
+{
+    (void)fclose(l->f);
+    text_line(l->to, "%s", l->text);
+    free(l->text);
+    begin_line(l);
+}
+
+static void print_names(const struct explain_names *n, const char *before, struct line *l)
 {
     if (n->all == 0) return;
-    (void)fputs(before, to);
-    for (size_t i = 0; i < n->n; i++) (void)fprintf(to, "%s%s", i > 0 ? ", " : "", n->at[i]);
-    if (n->all > n->n) (void)fprintf(to, " and %zu more", n->all - n->n);
+    (void)fputs(before, l->f);
+    for (size_t i = 0; i < n->n; i++) (void)fprintf(l->f, "%s%s", i > 0 ? ", " : "", n->at[i]);
+    if (n->all > n->n) (void)fprintf(l->f, " and %zu more", n->all - n->n);
 }
 
 static bool same_reason(const struct explain_stretch *a, const struct explain_stretch *b)
@@ -40,7 +58,7 @@ static bool same_reason(const struct explain_stretch *a, const struct explain_st
 }
 
 /* Each reason once, in the order in which it first came, with its time in all. */
-static void print_wait(const struct explain_step *s, FILE *to)
+static void print_wait(const struct explain_step *s, struct line *l)
 {
     char time[48];
     for (size_t i = 0; i < s->n_stretches; i++) {
@@ -51,71 +69,79 @@ static void print_wait(const struct explain_step *s, FILE *to)
         if (before < i) continue;
         for (size_t k = i; k < s->n_stretches; k++)
             if (same_reason(&s->stretch[k], p)) { all += s->stretch[k].to - s->stretch[k].from; n++; }
-        (void)fprintf(to, "%18s  %s", text_duration(time, sizeof time, all), p->text);
-        print_names(&p->jobs, p->had_room ? " behind " : "; there: ", to);
-        if (p->reason != NULL) (void)fprintf(to, ": \"%s\"", p->reason);
-        if (n > 1) (void)fprintf(to, " (the first of %zu times)", n);
-        (void)fputc('\n', to);
+        (void)fprintf(l->f, "%18s  %s", text_duration(time, sizeof time, all), p->text);
+        print_names(&p->jobs, p->had_room ? " behind " : "; there: ", l);
+        if (p->reason != NULL) (void)fprintf(l->f, ": \"%s\"", p->reason);
+        if (n > 1) (void)fprintf(l->f, " (the first of %zu times)", n);
+        end_line(l);
     }
     if (s->jobs.all > 0) {
-        (void)fprintf(to, "%18s  meanwhile jobs that arrived later started: ", "");
-        print_names(&s->jobs, "", to);
-        (void)fputc('\n', to);
+        (void)fprintf(l->f, "%18s  meanwhile jobs that arrived later started: ", "");
+        print_names(&s->jobs, "", l);
+        end_line(l);
     }
 }
 
 enum { CALLS_SHOWN = 16 };
 
 /* Of one task of calls; of its calls the first CALLS_SHOWN, unless the task was asked for. */
-static void print_task_step(const struct explain *e, const struct explain_step *s, FILE *to)
+static void print_task_step(const struct explain *e, const struct explain_step *s, struct line *l)
 {
-    if (e->n_tasks > 1) (void)fprintf(to, "task %" PRId64 " ", s->task);
+    if (e->n_tasks > 1) (void)fprintf(l->f, "task %" PRId64 " ", s->task);
     if (s->type == EXPLAIN_CALLED && e->task < 0 && s->call.call == CALLS_SHOWN) {
-        (void)fprintf(to, "went on to make calls; --task %" PRId64 " tells of each\n", s->task);
+        (void)fprintf(l->f, "went on to make calls; --task %" PRId64 " tells of each", s->task);
+        end_line(l);
         return;
     }
-    (void)fputs(s->text, to);
-    if (s->type != EXPLAIN_QUEUED) print_names(&s->nodes, s->type == EXPLAIN_CALLED ? " of " : " on ", to);
-    if (s->more != NULL) (void)fprintf(to, s->type == EXPLAIN_TASK_ENDED ? ": %s" : " (%s)", s->more);
-    if (s->reason != NULL) (void)fprintf(to, ": \"%s\"", s->reason);
-    (void)fputc('\n', to);
+    (void)fputs(s->text, l->f);
+    if (s->type != EXPLAIN_QUEUED) print_names(&s->nodes, s->type == EXPLAIN_CALLED ? " of " : " on ", l);
+    if (s->more != NULL) (void)fprintf(l->f, s->type == EXPLAIN_TASK_ENDED ? ": %s" : " (%s)", s->more);
+    if (s->reason != NULL) (void)fprintf(l->f, ": \"%s\"", s->reason);
+    end_line(l);
 }
 
-static void print_step(const struct explain *e, const struct explain_step *s, FILE *to)
+static void print_step(const struct explain *e, const struct explain_step *s, struct line *l)
 {
     char at[48], time[48];
     if (s->type == EXPLAIN_CALLED && e->task < 0 && s->call.call > CALLS_SHOWN) return;
-    (void)fprintf(to, "%16s  ", clock_text(at, sizeof at, s->at));
+    (void)fprintf(l->f, "%16s  ", clock_text(at, sizeof at, s->at));
     if (s->task >= 0) {
-        print_task_step(e, s, to);
+        print_task_step(e, s, l);
         return;
     }
     if (s->type == EXPLAIN_WAITED) {
-        if (s->n_tasks < e->n_tasks) (void)fprintf(to, "%" PRIu32 " of %" PRIu32 " ", s->n_tasks, e->n_tasks);
-        (void)fprintf(to, "%s %s:\n", s->text, text_duration(time, sizeof time, s->until - s->at));
-        print_wait(s, to);
+        if (s->n_tasks < e->n_tasks) (void)fprintf(l->f, "%" PRIu32 " of %" PRIu32 " ", s->n_tasks, e->n_tasks);
+        (void)fprintf(l->f, "%s %s:", s->text, text_duration(time, sizeof time, s->until - s->at));
+        end_line(l);
+        print_wait(s, l);
         return;
     }
     if (s->type == EXPLAIN_ENDED) {
-        (void)fprintf(to, "%s, %s after it arrived\n", s->text, text_duration(time, sizeof time, s->at - e->submit));
+        (void)fprintf(l->f, "%s, %s after it arrived", s->text, text_duration(time, sizeof time, s->at - e->submit));
+        end_line(l);
         return;
     }
-    if (s->type != EXPLAIN_ARRIVED && e->n_tasks > 1) (void)fprintf(to, "%" PRIu32 " of %" PRIu32 " tasks ", s->n_tasks, e->n_tasks);
-    (void)fputs(s->text, to);
-    print_names(&s->nodes, " on ", to);
-    if (s->more != NULL) (void)fprintf(to, " (%s)", s->more);
-    print_names(&s->jobs, s->type == EXPLAIN_ARRIVED ? ": " : ", for ", to);
-    if (s->reason != NULL) (void)fprintf(to, ": \"%s\"", s->reason);
-    (void)fputc('\n', to);
+    if (s->type != EXPLAIN_ARRIVED && e->n_tasks > 1) (void)fprintf(l->f, "%" PRIu32 " of %" PRIu32 " tasks ", s->n_tasks, e->n_tasks);
+    (void)fputs(s->text, l->f);
+    print_names(&s->nodes, " on ", l);
+    if (s->more != NULL) (void)fprintf(l->f, " (%s)", s->more);
+    print_names(&s->jobs, s->type == EXPLAIN_ARRIVED ? ": " : ", for ", l);
+    if (s->reason != NULL) (void)fprintf(l->f, ": \"%s\"", s->reason);
+    end_line(l);
 }
 
 void explain_print(const struct explain *e, FILE *to)
 {
-    (void)fprintf(to, "job %s of %s, in run %" PRId64 " (%s%s, seed %" PRIu64 "; scenario %s)\n", e->id, e->user, e->run->run,
+    struct line l = { .to = to };
+    text_line(to, "job %s of %s, in run %" PRId64 " (%s%s, seed %" PRIu64 "; scenario %s)", e->id, e->user, e->run->run,
                   e->run->policy, e->run->clairvoyant ? " *" : "", e->run->seed, e->run->scenario);
-    (void)fprintf(to, "asks for %s%s; class %s\n", e->request, e->is_gang ? ", all together" : "", e->klass);
-    (void)fprintf(to, "rule: %s (%s)\n\n", e->run->spec, e->run->source);
-    for (size_t i = 0; i < e->n_steps; i++) print_step(e, &e->step[i], to);
+    text_line(to, "asks for %s%s; class %s", e->request, e->is_gang ? ", all together" : "", e->klass);
+    text_line(to, "rule: %s (%s)", e->run->spec, e->run->source);
+    (void)fputc('\n', to);
+    begin_line(&l);
+    for (size_t i = 0; i < e->n_steps; i++) print_step(e, &e->step[i], &l);
+    (void)fclose(l.f);
+    free(l.text);
     if (e->run->clairvoyant) (void)fprintf(to, "\n* clairvoyant: it was told true durations.\n");
 }
 

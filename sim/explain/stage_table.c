@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 
+#include "base/text.h"
 #include "db/query.h"
 
 static enum st first_run(struct store *s, int64_t *run, struct diag *d)
@@ -23,8 +24,10 @@ static enum st print_heading(struct store *s, int64_t run, enum table_format f, 
     sqlite3_stmt *q;
     TRY(query_run(s, run, "SELECT scenario, policy, seed FROM v_run WHERE id = ?1", &q, d));
     bool found = sqlite3_step(q) == SQLITE_ROW;
-    if (found && (f == TABLE_TEXT || f == TABLE_MARKDOWN))
-        (void)fprintf(to, "run %lld: %s, %s, seed %lld\n\n", (long long)run, query_text(q, 0), query_text(q, 1), (long long)sqlite3_column_int64(q, 2));
+    if (found && (f == TABLE_TEXT || f == TABLE_MARKDOWN)) {
+        text_line(to, "run %lld: %s, %s, seed %lld", (long long)run, query_text(q, 0), query_text(q, 1), (long long)sqlite3_column_int64(q, 2));
+        (void)fputc('\n', to);
+    }
     TRY(query_end(s, q, d));
     return found ? ST_OK : diag_set(d, ST_EINPUT, "the database has no finished run %lld", (long long)run);
 }

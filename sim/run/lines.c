@@ -4,19 +4,21 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/text.h"
+
 void lines_run(int64_t id, const char *label, uint64_t n_done, const char *digest)
 {
-    (void)printf("run %" PRId64 "  %-32s %8" PRIu64 " jobs done  digest %s\n", id, label, n_done, digest);
+    text_line(stdout, "run %" PRId64 "  %-32s %8" PRIu64 " jobs done  digest %s", id, label, n_done, digest);
 }
 
 void lines_unfinished(const char *label, uint64_t n_unfinished)
 {
-    (void)fprintf(stderr, "warning: %s: %" PRIu64 " jobs were left unfinished\n", label, n_unfinished);
+    text_line(stderr, "warning: %s: %" PRIu64 " jobs were left unfinished", label, n_unfinished);
 }
 
 void lines_rejected(const char *label, uint64_t n_rejected)
 {
-    (void)fprintf(stderr, "note: %s: %" PRIu64 " jobs can never run on this cluster and were rejected\n", label, n_rejected);
+    text_line(stderr, "note: %s: %" PRIu64 " jobs can never run on this cluster and were rejected", label, n_rejected);
 }
 
 const char *lines_repair(char *buf, size_t cap, const char *path, const char *what, uint64_t count, uint64_t first_line)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/mem.h"
 #include "base/text.h"
 
 double progress_clock(void)
@@ -38,7 +39,9 @@ static void draw(const struct progress *p, double whole, const char *text, doubl
     for (int i = 0; i < WIDTH; i++) bar[i] = i < (int)(whole * WIDTH) ? '#' : '.';
     bar[WIDTH] = '\0';
     if (whole > 0.005) (void)text_duration(eta, sizeof eta, (sim_tick)(spent / whole * (1 - whole) * 1e6));
-    (void)fprintf(stderr, "\r\033[K[%s] %3.0f%%  %s, ETA %s", bar, 100 * whole, text, eta);
+    char *shown = text_shown(text);
+    (void)fprintf(stderr, "\r\033[K[%s] %3.0f%%  %s, ETA %s", bar, 100 * whole, shown, eta);
+    mem_free(shown);
     (void)fflush(stderr);
 }
 

@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 #include "base/mem.h"
+#include "base/text.h"
 #include "db/merge.h"
 #include "db/query.h"
 #include "run/lines.h"
@@ -117,7 +118,7 @@ static enum st print_repairs(struct results *r, size_t run, struct diag *d)
     while (sqlite3_step(q) == SQLITE_ROW) {
         (void)lines_repair(text, sizeof text, path, (const char *)sqlite3_column_text(q, 0), (uint64_t)sqlite3_column_int64(q, 1),
                            (uint64_t)sqlite3_column_int64(q, 2));
-        if (is_first(r, text)) (void)fprintf(stderr, "%s\n", text);
+        if (is_first(r, text)) text_line(stderr, "%s", text);
     }
     return query_end(r->store, q, d);
 }
@@ -151,7 +152,7 @@ static void print_failed(struct results *r, size_t run, const char *reason)
 {
     char label[256];
     if (!is_first(r, reason)) return;
-    (void)fprintf(stderr, "error: run %" PRId64 "  %s: %s\n", r->id[run], grid_label(r->grid, run, label, sizeof label), reason);
+    text_line(stderr, "error: run %" PRId64 "  %s: %s", r->id[run], grid_label(r->grid, run, label, sizeof label), reason);
 }
 
 static void count_failed(struct results *r, size_t run, int status)
@@ -193,7 +194,7 @@ static enum st drop_shard(struct results *r, const struct shard *p, const struct
         return results_mark(r, p->run, STORE_FAILED, reason, d);
     }
     progress_clear(&r->progress);
-    (void)fprintf(stderr, "warning: %s: %s; its run will be done again\n", p->path, why->msg);
+    text_line(stderr, "warning: %s: %s; its run will be done again", p->path, why->msg);
     want_again(r, p->run);
     return ST_OK;
 }

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include "base/text.h"
 #include "host/conform/conform.h"
 #include "host/conform/specs.h"
 #include "host/host.h"
@@ -35,11 +36,11 @@ static void add_rows(struct table *t, const char *spec, const char *name, const 
 
 static void print_problem(const char *spec, const char *name, const char *about, const struct conform_problem *p)
 {
-    (void)printf("%s on '%s' (%s)", spec, name, about);
-    if (p->at >= 0) (void)printf(", t=%" PRId64 " us", p->at);
-    (void)printf(": %s\n", p->what);
-    if (p->detail[0] != '\0') (void)printf("    %s\n", p->detail);
-    if (p->hint[0] != '\0') (void)printf("    hint: %s\n", p->hint);
+    char at[48] = "";
+    if (p->at >= 0) (void)snprintf(at, sizeof at, ", t=%" PRId64 " us", p->at);
+    text_line(stdout, "%s on '%s' (%s)%s: %s", spec, name, about, at, p->what);
+    if (p->detail[0] != '\0') text_line(stdout, "    %s", p->detail);
+    if (p->hint[0] != '\0') text_line(stdout, "    hint: %s", p->hint);
 }
 
 static struct table *new_table(void)
@@ -77,8 +78,8 @@ static void run_all(const struct found *f, const struct sandbox_limits *l, enum 
     if (format != TABLE_TEXT) return;
     if (f->specs.is_each_alone) (void)printf("note: its choices have too many combinations; each was tried on its own\n");
     if (n_stuck == STUCK_MAX) (void)printf("note: it was stuck in %d cases; the other %" PRIu32 " were not tried\n", STUCK_MAX, n_cases * f->specs.n - n_tried);
-    if (n_bad > 0) (void)printf("%s: %" PRIu32 " of %" PRIu32 " cases broken\n", f->name, n_bad, n_tried);
-    else (void)printf("%s keeps its contract: %" PRIu32 " cases under %" PRIu32 " spec%s, %" PRIu32 " runs\n", f->name, n_cases, f->specs.n,
+    if (n_bad > 0) text_line(stdout, "%s: %" PRIu32 " of %" PRIu32 " cases broken", f->name, n_bad, n_tried);
+    else text_line(stdout, "%s keeps its contract: %" PRIu32 " cases under %" PRIu32 " spec%s, %" PRIu32 " runs", f->name, n_cases, f->specs.n,
                       f->specs.n == 1 ? "" : "s", n_runs);
 }
 

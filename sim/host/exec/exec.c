@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/text.h"
 #include "host/exec/child.h"
 #include "host/exec/handles.h"
 #include "host/exec/reply.h"
@@ -116,9 +117,9 @@ static void destroy(void *self)
         x->out.n = 0;
         message_bye(&x->out);
         if (!send(x, child_clock() + x->timeout, error, sizeof error))
-            (void)fprintf(stderr, "warning: policy '%s': %s\n", x->hello.name, error);
+            text_line(stderr, "warning: policy '%s': %s", x->hello.name, error);
         else if (!child_end(x->child, GRACE_US, how, sizeof how))
-            (void)fprintf(stderr, "warning: policy '%s': after bye its process %s\n", x->hello.name, how);
+            text_line(stderr, "warning: policy '%s': after bye its process %s", x->hello.name, how);
     }
     reply_hello_fini(&x->hello);
     reply_fini(&x->reply);

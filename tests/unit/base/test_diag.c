@@ -80,6 +80,19 @@ Test(diag, a_line_longer_than_the_buffer_counts_once)
     (void)unlink(path);
 }
 
+Test(diag, what_is_printed_cannot_steer_a_terminal)
+{
+    struct diag d = { 0 };
+    char path[] = "/tmp/fairway-diag-XXXXXX", want[256];
+    int fd = mkstemp(path);
+    cr_assert(fd >= 0 && write(fd, "a\033b\there\n", 9) == 9 && close(fd) == 0);
+    (void)diag_at(&d, ST_EINPUT, path, 1, 5, "found 'a\033b\nfairway: error: x'");
+    diag_hint(&d, "not \033");
+    (void)snprintf(want, sizeof want, "%s:1:5: error: found 'a\\x1bb\\nfairway: error: x'\n    a\\x1bb\there\n          \t^\n  hint: not \\x1b\n", path);
+    cr_expect_str_eq(printed(&d), want, "%s", printed(&d));
+    (void)unlink(path);
+}
+
 Test(diag, a_message_too_long_is_cut_not_overrun)
 {
     static char longer[4000];

@@ -80,6 +80,27 @@ Test(table, json_writes_what_is_no_json_number_as_text)
     }
 }
 
+/* A program that reads CSV gets what is there, and JSON has escapes of its own. */
+Test(table, what_people_read_cannot_steer_their_terminal)
+{
+    static const struct { enum table_format format; const char *want; } of[] = {
+        { TABLE_TEXT, "h\\x1b\n---------\na\\u009b\\n\n" }, { TABLE_MARKDOWN, "| h\\\\x1b      |\n| ----------- |\n| a\\\\u009b\\\\n |\n" },
+        { TABLE_CSV, "h\033\n\"a\xc2\x9b\n\"\n" }, { TABLE_JSON, "[\n {\"h\\u001b\": \"a\\u009b\\u000a\"}\n]\n" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(of); i++) {
+        struct table *t = table_create();
+        table_column(t, "h\033", false);
+        table_cell(t, "a\xc2\x9b\n");
+        char got[512] = { 0 };
+        FILE *to = fmemopen(got, sizeof got - 1, "w");
+        table_print(t, of[i].format, to);
+        (void)fclose(to);
+        table_destroy(t);
+        cr_expect(strstr(got, "\033") == NULL || of[i].format == TABLE_CSV);
+        cr_expect_str_eq(got, of[i].want, "%zu: %s", i, got);
+    }
+}
+
 Test(table, a_cell_may_be_long)
 {
     char text[1000], got[4096] = { 0 };

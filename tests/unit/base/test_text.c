@@ -163,3 +163,22 @@ Test(text, utf8_is_what_the_rfc_says)
         cr_expect_eq(text_utf8(s, strlen(s)), 2, "bad %zu", i);
     }
 }
+
+/* ESC [ 2 J clears a terminal; so does CSI, U+009B, alone as a byte or as UTF-8. */
+Test(text, what_is_shown_cannot_steer_a_terminal)
+{
+    const struct { const char *s, *want; } t[] = {
+        { "", "" }, { "plain z\u00fcrich \\", "plain z\u00fcrich \\" }, { "\033[2J", "\\x1b[2J" }, { "a\nb\tc\r\x7f", "a\\nb\\tc\\x0d\\x7f" },
+        { "\xc2\x9b" "2J\xc2\xa0", "\\u009b2J\xc2\xa0" }, { "\x9b" "2J", "\\x9b2J" }, { "\xff\xfe\xe2\x82", "\\xff\\xfe\\xe2\\x82" }, { "\x80\u00b1\x01", "\\x80\u00b1\\x01" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+        char *shown = text_shown(t[i].s), line[64] = "", want[64];
+        cr_expect_str_eq(shown, t[i].want, "%zu", i);
+        free(shown);
+        FILE *f = fmemopen(line, sizeof line, "w");
+        text_line(f, "%d: %s.", 7, t[i].s);
+        (void)fclose(f);
+        (void)snprintf(want, sizeof want, "7: %s.\n", t[i].want);
+        cr_expect_str_eq(line, want, "%zu", i);
+    }
+}
