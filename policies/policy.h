@@ -253,8 +253,9 @@ struct pol_host {
      * Facts of the run, set before the first decide call (not yet in create).
      * is_audited: check what can be checked of your own results, and fail if it
      * does not hold.  seed: the run's; a policy that draws draws from it alone.
+     * multi_from: cards from which results call what starts together multi, not single.
      */
-    uint64_t is_audited, seed;
+    uint64_t is_audited, seed, multi_from;
     /*
      * Decisions about what is kept aside for a job, for the record and the audit;
      * in every resource need + lent <= reserved.  reserve: at each stage's start.

@@ -14,7 +14,7 @@
 #include "lib/util.h"
 
 enum {
-    P_SEARCH, P_PROBE, P_TOLERANCE, P_COLD, P_ARRAYS, P_RESERVE, P_RESERVE_OF, P_GPU_ARRAYS, P_MULTI_FROM, P_MULTI_SHARE,
+    P_SEARCH, P_PROBE, P_TOLERANCE, P_COLD, P_ARRAYS, P_RESERVE, P_RESERVE_OF, P_GPU_ARRAYS, P_MULTI_SHARE,
     P_CONTENTION, P_WATCH, P_BANDWIDTH, P_DROP, P_MODE, P_WEIGHTS
 };
 static const struct pol_param params[] = {
@@ -26,7 +26,6 @@ static const struct pol_param params[] = {
     { .name = "reserve", .type = POL_INT, .dflt = "-1", .help = "cores kept on each node with GPUs; -1: the most that GPU jobs needed so far" },
     { .name = "reserve_of", .type = POL_CHOICE, .dflt = "job", .choices = "job|node", .help = "that need: of one job, or of all together on one node" },
     { .name = "gpu_arrays", .type = POL_BOOL, .dflt = "true", .help = "divide GPUs between single- and multi-GPU jobs, with borrowing" },
-    { .name = "multi_from", .type = POL_INT, .dflt = "4", .help = "GPUs from which a job is a multi-GPU job" },
     { .name = "multi_share", .type = POL_NUMBER, .dflt = "-1", .help = "fraction of GPUs for multi-GPU jobs; -1: their part of the GPUs asked for so far" },
     { .name = "contention", .type = POL_BOOL, .dflt = "true", .help = "halve CPU jobs whose memory traffic slows GPU jobs" },
     { .name = "watch", .type = POL_DURATION, .dflt = "10s", .help = "how often traffic and utilisation are looked at" },
@@ -50,7 +49,7 @@ const struct mq_request *mq_request(struct mq *m, uint32_t request_class)
         x->gpu_milli += (int64_t)s->n_gpu * s->gpu_milli;
         if (s->exclusive) x->is_exclusive = true;
     }
-    x->class = x->n_gpu == 0 ? MQ_CPU : x->n_gpu < m->param.multi_from ? MQ_SINGLE : MQ_MULTI;
+    x->class = x->n_gpu == 0 ? MQ_CPU : x->n_gpu < m->sched.host->multi_from ? MQ_SINGLE : MQ_MULTI;
     x->hold = m->param.gpu_arrays_on ? MQ_HOLD_ARRAY : MQ_HOLD_NONE;      /* what it will most likely be */
     m->told.n_other_hold[x->class] += x->hold != MQ_HOLD_ARRAY;
     x->is_known = true;
@@ -312,7 +311,6 @@ static const char *bad_value(const struct mq *m, const union pol_value *v)
     if (m->param.bandwidth < 0) return "bandwidth must not be below 0";
     if (m->param.cold < 1 || m->param.cold > 1000000) return "cold must be from 1 to 1000000";
     if (m->param.reserve < -1 || m->param.reserve > 1000000) return "reserve must be -1 or a number of cores up to 1000000";
-    if (m->param.multi_from < 2) return "multi_from must be at least 2";
     if (m->param.multi_share > 1 || (m->param.multi_share < 0 && (m->param.multi_share < -1 || m->param.multi_share > -1))) return "multi_share must be -1 or lie between 0 and 1";
     return NULL;
 }
@@ -331,7 +329,6 @@ static void *create(const struct pol_host *host, const union pol_value *v, uint3
     m->cores.reserve = m->param.reserve > 0 ? m->param.reserve * 1000 : 0;
     m->param.by_node = v[P_RESERVE_OF].i == 1;
     m->param.gpu_arrays_on = v[P_GPU_ARRAYS].i != 0;
-    m->param.multi_from = v[P_MULTI_FROM].i;
     m->param.multi_share = v[P_MULTI_SHARE].x;
     m->param.contention_on = v[P_CONTENTION].i != 0;
     m->param.watch_us = v[P_WATCH].i;

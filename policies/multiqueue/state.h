@@ -58,7 +58,7 @@ struct mq_param {
     enum search_rule rule;
     int64_t  probe_us, watch_us;
     int64_t  tolerance, drop;           /* utilisation, millionths */
-    int64_t  cold, reserve, multi_from; /* cores; cores, -1: as needed; GPUs */
+    int64_t  cold, reserve;             /* cores; -1: as needed */
     double   multi_share, bandwidth;    /* fractions; multi_share below 0: as asked for */
 };
 

@@ -52,6 +52,7 @@ class Policy:
         self.now = 0            # microseconds
         self.seed = None        # of the run; a policy that draws draws from random.Random(self.seed) alone
         self.audited = False    # check what can be checked of your own results
+        self.multi_from = 4     # GPUs from which results call what starts together multi, not single
         self.engines = []       # types
         self.gpu_types = {}     # name -> what its data sheet says: PROTOCOL.md, "cluster"
         self.licences = {}      # name -> how many the cluster has
@@ -394,6 +395,7 @@ class Policy:
     def _cluster(self, said):
         self.seed = said["seed"]
         self.audited = said.get("audited", False)
+        self.multi_from = said.get("multi_from", 4)
         self.engines = said.get("engines", [])
         self.gpu_types = said.get("gpu_types", {})
         self.licences = said.get("licences", {})

@@ -86,7 +86,7 @@ const struct cmd cmd_compare = {
              "                       [--from T] [--to T] [--format F]\n\n"
              "  -m, --metric METRIC,...  which metrics, of those in\n"
              "                           " DIAG_DOC("results/README.md") "\n"
-             "      --scope SCOPE        all (the default), class=NAME, user=NAME, samples or\n"
+             "      --scope SCOPE        all (the default), class=NAME, gpus=2-3, user=NAME, samples or\n"
              "                           notes (figures of what policies note)\n"
              "      --against POLICY     what the others are compared with (default: the first run);\n"
              "                           --base POLICY is the same\n"

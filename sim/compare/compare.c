@@ -191,7 +191,7 @@ enum st compare_check_metric(const struct compare *c, const char *metric, const 
         else diag_hint(d, DIAG_DOC("results/README.md") " lists the metrics");
     } else if (!in_scope) {
         (void)diag_set(d, ST_EINPUT, "the metric '%s' has no value in the scope '%s'", metric, scope);
-        diag_hint(d, "scopes are all, samples, notes, class=NAME and user=NAME");
+        diag_hint(d, "scopes are all, samples, notes, class=NAME, gpus=1, gpus=2-3 and so on, and user=NAME");
     }
     for (size_t i = 0; i < n; i++) mem_free(names[i]);
     return d->code;

@@ -15,11 +15,12 @@
 #include "compare/metric_info.h"
 #include "db/query.h"
 
-/* "class=NAME", "user=NAME" or neither: as a condition with one parameter, ?4. */
+/* "class=NAME", "user=NAME", "gpus=2-3" or none of them: as a condition with one parameter, ?4. */
 static const char *condition(const char *scope, const char **name)
 {
     const char *eq = strchr(scope, '=');
     *name = eq != NULL ? eq + 1 : NULL;
+    if (strncmp(scope, "gpus=", 5) == 0) return "n_gpu BETWEEN CAST(?4 AS INTEGER) AND CAST(substr(?4, instr(?4, '-') + 1) AS INTEGER)";
     return strncmp(scope, "class=", 6) == 0 ? "class = ?4" : strncmp(scope, "user=", 5) == 0 ? "user = ?4" : "?4 IS NULL";
 }
 

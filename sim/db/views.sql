@@ -22,7 +22,7 @@ SELECT r.scenario, r.policy, r.seed, j.run, j.ordinal, j.id, j.user, j.class,
        j.ideal_whole_us / 1e6 AS ideal_whole, j.ideal_share_us / 1e6 AS ideal_share,
        1.0 * nullif(j.ideal_whole_us, 0) / nullif(j.end_us - j.start_us, 0) AS s_whole,
        1.0 * nullif(j.ideal_share_us, 0) / nullif(j.end_us - j.start_us, 0) AS s_share,
-       j.n_preempted, j.lost_us / 1e6 AS lost, j.stage_wait_us / 1e6 AS stage_wait,
+       j.n_gpu, j.n_preempted, j.lost_us / 1e6 AS lost, j.stage_wait_us / 1e6 AS stage_wait,
        j.rho
   FROM job j JOIN v_run r ON r.id = j.run
  WHERE j.status IN ('done', 'timeout') AND j.counted;

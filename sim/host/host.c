@@ -389,6 +389,7 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     const struct world_config *cfg = world_config(w);
     p->api.is_audited = cfg->audit;
     p->api.seed = cfg->seed;
+    p->api.multi_from = cfg->multi_from;
     policy_view_show(&p->mirror, n, n_notices);
     refuse_calls(p, n, n_notices);
     p->n_dec = 0;

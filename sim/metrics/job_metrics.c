@@ -1,7 +1,7 @@
 /*
  * job_metrics.c -- the collector of jobs: completion time, waiting, slowdown and
- * fairness of those that ended and count, in all, by class, by user and of
- * workflows; and the row of every job.
+ * fairness of those that ended and count, in all, by class, by number of GPUs, by
+ * user and of workflows; and the row of every job.
  *
  * Cost: O(1) an arrival and an end, and 56 bytes a job that ended.
  */
@@ -26,7 +26,7 @@ static const struct collector_metric metric[] = {
 };
 
 /* Of one ended job that counts.  stage_wait -1: it is no workflow. */
-struct ended { int64_t jct, wait, span, nominal, stage_wait; double rho; uint32_t klass; };
+struct ended { int64_t jct, wait, span, nominal, stage_wait; double rho; uint32_t klass; int32_t n_gpu; };
 
 /* Of one user: sums over jobs that count; jobs in the system. */
 struct by_user { double jct, wait, slowdown; uint32_t n, n_slowdown, n_live; };
@@ -103,7 +103,7 @@ static int64_t ideal_of(const struct metrics_opts *o, uint64_t ordinal, enum ide
 static void count_job(struct job_metrics *m, const struct job *j, double rho, sim_tick stage_wait)
 {
     struct ended f = { .jct = j->end - j->submit, .wait = j->first_start - j->submit, .span = j->end - j->first_start,
-                       .nominal = j->nominal, .rho = rho, .klass = j->klass, .stage_wait = stage_wait };
+                       .nominal = j->nominal, .rho = rho, .klass = j->klass, .n_gpu = j->n_gpu_total, .stage_wait = stage_wait };
     MEM_RESERVE(m->job, m->cap_jobs, m->n_jobs + 1);
     m->job[m->n_jobs++] = f;
     for (enum ideal i = 0; i < IDEALS; i++)
@@ -169,42 +169,67 @@ static double bounded(const struct ended *f)
     return fmax(1, (double)f->jct / (double)i64_max(f->nominal, 10 * TICK_SEC));
 }
 
-#define WORKFLOWS (NONE - 1)        /* no class: jobs whose tasks have an order */
+/* Which jobs a row is of. */
+struct group { enum { ALL, WORKFLOWS, CLASS, GPUS } by; uint32_t klass; int32_t least, most; };
 
-static bool is_in(const struct ended *f, uint32_t klass)
+static bool is_in(const struct ended *f, const struct group *g)
 {
-    return klass == NONE || (klass == WORKFLOWS ? f->stage_wait >= 0 : f->klass == klass);
+    switch (g->by) {
+    case ALL:       return true;
+    case WORKFLOWS: return f->stage_wait >= 0;
+    case CLASS:     return f->klass == g->klass;
+    case GPUS:      return f->n_gpu >= g->least && f->n_gpu <= g->most;
+    }
+    return false;
 }
 
-/* Values of the jobs of a class (NONE: of all) into x; returns how many are defined. */
-static size_t gather(const struct job_metrics *m, double (*of)(const struct ended *), uint32_t klass, double *x)
+/* Values of the jobs of a group into x; returns how many are defined. */
+static size_t gather(const struct job_metrics *m, double (*of)(const struct ended *), const struct group *g, double *x)
 {
     size_t n = 0;
     for (size_t i = 0; i < m->n_jobs; i++) {
-        if (!is_in(&m->job[i], klass)) continue;
+        if (!is_in(&m->job[i], g)) continue;
         double v = of(&m->job[i]);
         if (!isnan(v)) x[n++] = v;
     }
     return n;
 }
 
-static void put_jobs(const struct job_metrics *m, uint32_t klass, const char *scope, double *x)
+static void put_jobs(const struct job_metrics *m, struct group g, const char *scope, double *x)
 {
     static const struct { const char *name; double (*of)(const struct ended *); } spread[] = {
         { "jct", jct_s }, { "wait", wait_s }, { "span", span_s },
         { "slowdown", slowdown }, { "bounded_slowdown", bounded }, { "stage_wait", stage_wait_s },
     };
     for (size_t k = 0; k < ARRAY_LEN(spread); k++) {
-        if (spread[k].of == stage_wait_s && klass != WORKFLOWS) continue;
-        size_t n = gather(m, spread[k].of, klass, x);
+        if (spread[k].of == stage_wait_s && g.by != WORKFLOWS) continue;
+        size_t n = gather(m, spread[k].of, &g, x);
         if (k == 0) collector_put(m->out, "jobs_counted", scope, (double)n);
         collector_put_spread(m->out, spread[k].name, scope, x, n);
     }
 }
 
+/* By cards over all tasks, in powers of two: 0, 1, 2-3, 4-7 ...; a range without jobs has no rows. */
+static void put_sizes(const struct job_metrics *m, double *x)
+{
+    int32_t most = -1;
+    for (size_t i = 0; i < m->n_jobs; i++) if (m->job[i].n_gpu > most) most = m->job[i].n_gpu;
+    for (int64_t least = 0; least <= most; least = least == 0 ? 1 : 2 * least) {
+        char range[32];
+        struct group g = { .by = GPUS, .least = (int32_t)least, .most = (int32_t)(least < 2 ? least : 2 * least - 1) };
+        bool any = false;
+        for (size_t i = 0; i < m->n_jobs && !any; i++) any = is_in(&m->job[i], &g);
+        if (!any) continue;
+        (void)snprintf(range, sizeof range, least < 2 ? "%d" : "%d-%d", (int)g.least, (int)g.most);
+        char *scope = collector_scope("gpus", range);
+        put_jobs(m, g, scope, x);
+        mem_free(scope);
+    }
+}
+
 static void put_rho(const struct job_metrics *m, double *x)
 {
-    size_t n = gather(m, job_rho, NONE, x), above = 0;
+    size_t n = gather(m, job_rho, &(struct group){ .by = ALL }, x), above = 0;
     for (size_t i = 0; i < n; i++) above += x[i] > 1;
     collector_put_spread(m->out, "rho", "all", x, n);
     collector_put(m->out, "rho_above_1", "all", collector_ratio((double)above, (double)n));
@@ -240,15 +265,16 @@ static void emit(void *self, const struct world *w)
     const struct job_metrics *m = self;
     double *x;
     MEM_ARRAY(x, m->n_jobs);
-    put_jobs(m, NONE, "all", x);
+    put_jobs(m, (struct group){ .by = ALL }, "all", x);
     bool any_workflow = false;
     for (size_t i = 0; i < m->n_jobs; i++) any_workflow |= m->job[i].stage_wait >= 0;
-    if (any_workflow) put_jobs(m, WORKFLOWS, "workflows", x);
+    if (any_workflow) put_jobs(m, (struct group){ .by = WORKFLOWS }, "workflows", x);
     for (uint32_t k = 0; k < world_classes(w)->n; k++) {
         char *scope = collector_scope("class", intern_name(world_classes(w), k));
-        put_jobs(m, k, scope, x);
+        put_jobs(m, (struct group){ .by = CLASS, .klass = k }, scope, x);
         mem_free(scope);
     }
+    put_sizes(m, x);
     put_rho(m, x);
     mem_free(x);
     put_users(m, w);

@@ -73,7 +73,9 @@ uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordina
             last = ts;
             j.n_tasks++;
         }
-        j.n_gpu_total += tg->shape.n_gpu * (int32_t)tg->n;
+        int32_t n_gpu = tg->shape.n_gpu * (int32_t)tg->n;
+        j.n_gpu_total += n_gpu;
+        j.n_gpu_at_once = s->gang ? j.n_gpu_total : tg->shape.n_gpu > j.n_gpu_at_once ? tg->shape.n_gpu : j.n_gpu_at_once;
         j.gpu_milli_total += (int64_t)tg->shape.n_gpu * tg->shape.gpu_milli * tg->n;
         j.cpu_milli_total += tg->shape.cpu_milli * tg->n;
         j.nominal = i64_max(j.nominal, tg->dur);
@@ -110,7 +112,7 @@ void jobs_release(struct job_table *t, uint32_t job)
     t->n_live--;
 }
 
-const char *job_class(const struct job *j)
+const char *job_class(const struct job *j, uint32_t multi_from)
 {
-    return j->n_gpu_total == 0 ? "cpu" : j->n_gpu_total == 1 ? "single" : "multi";
+    return j->n_gpu_at_once == 0 ? "cpu" : (uint32_t)j->n_gpu_at_once < multi_from ? "single" : "multi";
 }

@@ -112,6 +112,7 @@ struct job {
     /* What it asks in all. */
     uint32_t first_task, n_tasks;
     int32_t  n_gpu_total;       /* cards over all its tasks, a share counting as the card it is on */
+    int32_t  n_gpu_at_once;     /* the most that start together: over a gang, else of one task */
     int64_t  gpu_milli_total;   /* thousandths of cards over all its tasks */
     int64_t  cpu_milli_total;   /* over all its tasks */
     sim_tick nominal;           /* longest dur of its tasks, or chain of them: computing alone at nominal speed */
@@ -164,7 +165,11 @@ static inline uint64_t jobs_order(const struct job_table *t, uint32_t task)
     return t->job[k->job].ordinal << JOBS_INDEX_BITS | k->index;
 }
 
-/* cpu, single (one card or a share of one) or multi, by what all its tasks ask together. */
-const char *job_class(const struct job *j);
+/*
+ * cpu, single or multi (`multi_from` cards and more), by the cards that start together: what a policy
+ * decides on at once, so that a job is of the class in which it was queued.  A share counts as its card.
+ */
+enum { JOB_MULTI_FROM = 4 };    /* unless a scenario says otherwise (S0-1) */
+const char *job_class(const struct job *j, uint32_t multi_from);
 
 #endif

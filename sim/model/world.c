@@ -155,6 +155,7 @@ struct world *world_create(const struct world_config *cfg, struct source src, st
     struct world *w;
     MEM_NEW(w);
     w->cfg = *cfg;
+    if (w->cfg.multi_from == 0) w->cfg.multi_from = JOB_MULTI_FROM;
     w->cluster = cfg->cluster;
     w->arrivals.source = src;
     w->round.decider = dec;

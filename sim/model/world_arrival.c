@@ -119,7 +119,7 @@ static uint32_t add(struct world *w, const struct job_spec *s, struct graph *gra
     j->user = intern_id(&w->users, s->user ? s->user : "-");
     j->queue = s->queue ? intern_id(&w->queues, s->queue) : NONE;
     j->model = model;
-    j->klass = intern_id(&w->classes, s->klass ? s->klass : job_class(j));
+    j->klass = intern_id(&w->classes, s->klass ? s->klass : job_class(j, w->cfg.multi_from));
     if (s->calls != NULL) {
         SIM_ASSERT(w->calls != NULL && !s->gang);
         j->calls = calls_create(s->calls, j->n_tasks);

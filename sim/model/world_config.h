@@ -36,6 +36,7 @@ struct world_config {
     sim_tick mismatch_after;            /* a unit on cards that lack the memory or cores asked fails after this time */
     bool     enforce_limits;            /* end a unit when an attempt has run for its job's limit */
     bool     reject_infeasible;         /* else a job that can never fit is an error */
+    uint32_t multi_from;                /* cards from which a job is of the class multi; 0: JOB_MULTI_FROM */
     uint32_t concurrency;               /* jobs in the system at most: the next arrives when one ends; 0: no limit */
 
     /* How the run goes. */

@@ -167,5 +167,5 @@ void run_policy_row(struct run_row *out, const struct scenario *s, uint64_t cont
         .key = out->key, .scenario = s->id.name, .title = s->id.title, .variant = s->id.variant, .scenario_text = s->id.canonical,
         .trace_path = s->trace.path ? s->trace.path : "(generated)", .trace_hash = out->trace_hash, .policy = label,
         .policy_spec = who->spec, .policy_source = who->source, .seed = seed, .clairvoyant = who->is_clairvoyant,
-        .by_count = who->by_count };
+        .by_count = who->by_count, .multi_from = s->jobs.multi_from };
 }

@@ -80,6 +80,7 @@ static enum st add_case(struct grid *g, uint32_t kase, struct scenario *s, struc
     k->trace_path = mem_strdup(s->trace.n_instances > 0 ? "(instances)" : s->trace.path != NULL ? s->trace.path : "(generated)");
     k->has_horizon = s->horizon != TICK_NEVER;
     k->is_drawn = setup_is_drawn(s);
+    k->multi_from = s->jobs.multi_from;
     MEM_ARRAY(k->policy, g->n_policies);
     for (uint32_t p = 0; p < g->n_policies; p++) TRY(add_policy(g, kase, s, p, hashes, d));
     return ST_OK;
@@ -170,7 +171,8 @@ void grid_row(const struct grid *g, size_t i, struct store_run *row)
     *row = (struct store_run){
         .key = r->key, .scenario = k->name, .title = k->title, .variant = k->variant, .scenario_text = k->text,
         .trace_path = k->trace_path, .trace_hash = r->trace_hash, .policy = p->label, .policy_spec = p->who.spec,
-        .policy_source = p->who.source, .seed = r->seed, .clairvoyant = p->who.is_clairvoyant, .by_count = p->who.by_count };
+        .policy_source = p->who.source, .seed = r->seed, .clairvoyant = p->who.is_clairvoyant, .by_count = p->who.by_count,
+        .multi_from = k->multi_from };
 }
 
 const char *grid_label(const struct grid *g, size_t i, char *buf, size_t cap)

@@ -20,6 +20,7 @@ struct grid_case {
     char *name, *title, *variant, *text, *trace_path;
     struct grid_policy *policy;     /* [n_policies] */
     bool has_horizon, is_drawn;     /* stops at a time; something hangs on the seed */
+    uint32_t multi_from;
 };
 struct grid_run { uint32_t kase, policy; uint64_t seed; char key[HASH_HEX], trace_hash[17]; };
 

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "model/job.h"
 
 static void begin(struct json_text *out, const char *msg)
 {
@@ -238,6 +239,7 @@ void message_cluster(struct json_text *out, const struct pol_host *h, const stru
     json_text_key(out, "seed");
     json_text_uint(out, h->seed);
     if (h->is_audited) json_text_key_bool(out, "audited", true);
+    if (h->multi_from != JOB_MULTI_FROM) json_text_key_int(out, "multi_from", (int64_t)h->multi_from);
     engines(out, h, v);
     all_licences(out, h, v, v->licence_total);
     gpu_types(out, h, v);

@@ -83,11 +83,12 @@ enum st scn_file(struct scenario *s, const struct ydoc_node *map, const char *ke
 
 static enum st read_jobs(struct scn_jobs *s, const struct ydoc_node *n, struct diag *d)
 {
-    static const char *const keys[] = { "limits", "infeasible", "preemption", "mismatch_after" }, *const limits[] = { "ignore", "kill" },
+    static const char *const keys[] = { "limits", "infeasible", "preemption", "mismatch_after", "multi_from" }, *const limits[] = { "ignore", "kill" },
         *const infeasible[] = { "error", "reject" }, *const p_keys[] = { "mode", "interval", "restore_cost" },
         *const modes[] = { "kill", "checkpoint" };
     enum { KILL, CHECKPOINT };
     uint32_t limit = 0, inf = 0, mode = CHECKPOINT;
+    int64_t multi_from = JOB_MULTI_FROM;
     const struct ydoc_node *p;
     TRY(ydoc_keys(n, "jobs", keys, ARRAY_LEN(keys), d));
     TRY(ydoc_choice(n, "limits", limits, ARRAY_LEN(limits), &limit, d));
@@ -96,6 +97,8 @@ static enum st read_jobs(struct scn_jobs *s, const struct ydoc_node *n, struct d
     s->reject_infeasible = inf == 1;
     s->mismatch_after = 60 * TICK_SEC;
     TRY(ydoc_quantity(n, "mismatch_after", TEXT_DURATION, TICK_SEC, 0, &s->mismatch_after, d));
+    TRY(ydoc_int(n, "multi_from", 2, 1000000, &multi_from, d));
+    s->multi_from = (uint32_t)multi_from;
     TRY(ydoc_map(n, "preemption", &p, d));
     TRY(ydoc_keys(p, "preemption", p_keys, ARRAY_LEN(p_keys), d));
     TRY(ydoc_choice(p, "mode", modes, ARRAY_LEN(modes), &mode, d));

@@ -41,6 +41,7 @@ struct scn_replay {
 struct scn_jobs {               /* jobs: */
     bool     enforce_limits, reject_infeasible;
     sim_tick checkpoint_interval, restore_cost, mismatch_after;
+    uint32_t multi_from;        /* cards */
 };
 
 struct scn_data {               /* network:, data: */

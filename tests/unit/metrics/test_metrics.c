@@ -121,8 +121,10 @@ Test(metrics, of_three_jobs_worked_by_hand)
     is(&b, "slowdown_mean", "all", (1 + 3 + 16.0 / 6) / 3);
     is(&b, "bounded_slowdown_mean", "all", (1 + 1.2 + 1.6) / 3);
     is(&b, "jct_mean", "class=cpu", 16);
-    is(&b, "jct_mean", "class=single", 10);
-    is(&b, "jct_p99", "class=multi", 12);
+    is(&b, "jct_mean", "class=single", 11);
+    is(&b, "jct_mean", "gpus=0", 16);
+    is(&b, "jct_mean", "gpus=1", 10);
+    is(&b, "jct_p99", "gpus=2-3", 12);
     is(&b, "jct_mean", "user=alice", 13);
     is(&b, "wait_mean", "user=bob", 8);
     is(&b, "makespan", "all", 20);

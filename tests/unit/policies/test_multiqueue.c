@@ -74,6 +74,22 @@ Test(multiqueue, jobs_of_four_cards_and_more_are_multi_S0_1)
     }
 }
 
+/* As above, where two cards are multi already. */
+Test(multiqueue, where_multi_begins_is_the_scenarios_S0_1)
+{
+    stage_node(&s, 64000, 16, "v", 1);
+    (void)stage_job(&s, 0, 100, 1000, 2);
+    (void)stage_job(&s, 0, 100, 1000, 1);
+    (void)stage_job(&s, 0, 100, 64000, 1);
+    (void)stage_job(&s, 0, 50, 1000, 2);
+    s.cfg.multi_from = 2;
+    run("multiqueue:search=off,multi_share=0,reserve=0");
+    cr_expect_gt(started(3), 0, "a second of two cards waits: the single array has all, and a single job waits");
+    s.cfg.multi_from = 0;
+    run("multiqueue:search=off,multi_share=0,reserve=0");
+    cr_expect_eq(started(3), 0);
+}
+
 /* ---- cores lent ---- */
 
 /* 16 cores, 10 kept: all 16 run while no GPU job waits, 6 while one does (it waits for the card). */
