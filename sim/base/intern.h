@@ -7,12 +7,13 @@
 #define BASE_INTERN_H
 
 #include "base/base.h"
+#include "lib/map.h"
 
 struct intern {
     char   **name;          /* [n] owned */
     uint32_t n;
-    uint32_t *slot;         /* open-addressed index into name, NONE when empty */
-    size_t   cap_name, n_slot;
+    size_t   cap_name;
+    struct map of_name;
 };
 
 void        intern_fini(struct intern *t);      /* zero-initialise to begin */

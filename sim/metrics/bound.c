@@ -51,6 +51,7 @@
 #include "metrics/collector.h"
 
 #include "base/mem.h"
+#include "lib/heap.h"
 #include "model/graph.h"
 
 static const struct collector_metric metric[] = {
@@ -256,39 +257,11 @@ static double makespan(struct bound *b)
 
 /* ---- mean completion time ---- */
 
-/* One machine: a binary heap of jobs by key, the least at [0], ties by order of submit. */
+/* One machine: a heap of jobs by key, ties by order of submit. */
 struct item { double key, left, size; sim_tick submit; double drag; size_t at; };
 struct pile { struct item *at; size_t n, cap; };
-
-static bool before(const struct item *a, const struct item *b)
-{
-    return a->key != b->key ? a->key < b->key : a->at < b->at;
-}
-
-static void sink(struct pile *h, struct item x)
-{
-    size_t i = 0;
-    for (size_t k; (k = 2 * i + 1) < h->n; i = k) {
-        if (k + 1 < h->n && before(&h->at[k + 1], &h->at[k])) k++;
-        if (!before(&h->at[k], &x)) break;
-        h->at[i] = h->at[k];
-    }
-    h->at[i] = x;
-}
-
-static void push(struct pile *h, struct item x)
-{
-    MEM_RESERVE(h->at, h->cap, h->n + 1);
-    size_t i = h->n++;
-    for (; i > 0 && before(&x, &h->at[(i - 1) / 2]); i = (i - 1) / 2) h->at[i] = h->at[(i - 1) / 2];
-    h->at[i] = x;
-}
-
-static void pop(struct pile *h)
-{
-    struct item last = h->at[--h->n];
-    if (h->n > 0) sink(h, last);
-}
+#define SMALLER(c, a, b) ((a)->key != (b)->key ? (a)->key < (b)->key : (a)->at < (b)->at)
+HEAP(pile, int, struct item, SMALLER);
 
 /* From the i-th in order on, the first job that counts and takes something of machine p; n: none does. */
 static size_t next_on(const struct bound *b, uint32_t p, size_t i)
@@ -313,7 +286,8 @@ static double one_machine(const struct bound *b, uint32_t p, struct pile *h, boo
         for (; i < b->n && (double)b->job[b->order[i]].submit <= now; i = next_on(b, p, i + 1)) {
             const struct bound_job *j = &b->job[b->order[i]];
             double size = b->area[b->order[i] * b->n_pools + p] / b->capacity[p];
-            push(h, (struct item){ size, size, size, j->submit, j->drag, i });
+            MEM_RESERVE(h->at, h->cap, h->n + 1);
+            pile_push(0, h->at, h->n++, (struct item){ size, size, size, j->submit, j->drag, i });
         }
         struct item *x = &h->at[0];
         double next = i < b->n ? (double)b->job[b->order[i]].submit : INFINITY;
@@ -322,7 +296,7 @@ static double one_machine(const struct bound *b, uint32_t p, struct pile *h, boo
         if (mean_busy) sum += step / x->size * (now + step / 2 - (double)x->submit) + (ends ? x->drag : 0);
         else if (ends) sum += now + step - (double)x->submit;
         now = ends ? now + step : next;
-        if (ends) { pop(h); continue; }
+        if (ends) { pile_take(0, h->at, h->n--, 0); continue; }
         x->left -= step;
         if (!mean_busy) x->key = x->left;       /* still the least: it stays on top */
     }

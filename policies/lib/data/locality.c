@@ -4,6 +4,7 @@
  */
 #include "lib/data/locality.h"
 
+#include "lib/heap.h"
 #include "lib/util.h"
 
 void locality_init(struct locality *l, const struct pol_host *host, const struct plan *plan, enum locality_by by)
@@ -205,26 +206,13 @@ void locality_index_fini(struct locality_index *x)
     *x = (struct locality_index){ 0 };
 }
 
+#define RANKS(c, x, y) locality_before(x, y)
+HEAP(candidates, int, struct locality_candidate, RANKS);
+
 static void push(struct locality_heap *h, struct locality_candidate e)
 {
-    size_t cap = h->cap;
-    POL_RESERVE(h->at, cap, (size_t)h->n + 1);
-    h->cap = (uint32_t)cap;
-    uint32_t at = h->n++;
-    for (; at > 0 && locality_before(&e, &h->at[(at - 1) / 2]); at = (at - 1) / 2) h->at[at] = h->at[(at - 1) / 2];
-    h->at[at] = e;
-}
-
-static void pop(struct locality_heap *h)
-{
-    struct locality_candidate e = h->at[--h->n];
-    uint32_t at = 0;
-    for (uint32_t c; (c = 2 * at + 1) < h->n; at = c) {
-        if (c + 1 < h->n && locality_before(&h->at[c + 1], &h->at[c])) c++;
-        if (!locality_before(&h->at[c], &e)) break;
-        h->at[at] = h->at[c];
-    }
-    h->at[at] = e;
+    POL_RESERVE(h->at, h->cap, (size_t)h->n + 1);
+    candidates_push(0, h->at, h->n++, e);
 }
 
 void locality_index_add(struct locality *l, struct locality_index *x, uint32_t task, uint32_t index)
@@ -291,7 +279,7 @@ bool locality_index_best(const struct locality *l, struct locality_index *x, uin
     bool found = false;
     for (int scope = 0; scope < 3; scope++) {
         struct locality_heap *h = &x->heap[heap[scope]];
-        while (h->n > 0 && is_stale(l, &h->at[0])) pop(h);
+        while (h->n > 0 && is_stale(l, &h->at[0])) candidates_take(0, h->at, h->n--, 0);
         found |= search(l, h, 0, node, scope, best);
     }
     return found;

@@ -62,7 +62,7 @@ struct locality_reach_at locality_at(const struct locality *l, uint32_t task, ui
 
 /* Ranked by level, cost, index. */
 struct locality_candidate { int64_t cost; uint32_t level, index, task, epoch; };
-struct locality_heap { struct locality_candidate *at; uint32_t n, cap; };
+struct locality_heap { struct locality_candidate *at; size_t cap; uint32_t n; };
 struct locality_index { struct locality_heap *heap; uint32_t n_heaps; };    /* nodes, racks, elsewhere */
 
 void locality_index_fini(struct locality_index *x);   /* zero-initialise to begin */

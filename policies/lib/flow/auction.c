@@ -19,6 +19,7 @@
  * Source: Bertsekas & Castanon, The auction algorithm for the transportation problem,
  * Annals of Operations Research 20 (1989).
  */
+#include "lib/heap.h"
 #include "lib/flow/state.h"
 
 struct offer { int64_t bound; uint32_t id; };       /* a site of an aggregator; an arc of a job */
@@ -41,16 +42,8 @@ struct auction {
 
 /* ---- the cheapest site of an aggregator ---- */
 
-static void sift(struct offer *h, uint32_t n, uint32_t i)
-{
-    struct offer x = h[i];
-    for (uint32_t k; (k = 2 * i + 1) < n; i = k) {
-        k += k + 1 < n && h[k + 1].bound < h[k].bound;
-        if (h[k].bound >= x.bound) break;
-        h[i] = h[k];
-    }
-    h[i] = x;
-}
+#define LOWER(c, x, y) ((x)->bound < (y)->bound)
+HEAP(offers, int, struct offer, LOWER);
 
 struct seek { uint32_t task, not; int64_t cost, price; uint32_t site; };     /* task NONE: any */
 
@@ -60,7 +53,7 @@ static void seek_site(struct auction *a, struct offer *h, uint32_t n, uint32_t i
     const struct assign *s = a->s;
     while (h[i].bound < s->site[h[i].id].pi) {
         h[i].bound = s->site[h[i].id].pi;
-        sift(h, n, i);
+        offers_sink(0, h, n, i);
     }
     uint32_t c = h[i].id;
     if (h[i].bound >= x->price) return;
@@ -102,7 +95,7 @@ static int64_t arc_exact(struct auction *a, const struct job *j, uint32_t i, uin
             val = it == NULL ? FAR_AWAY : arc_value(a, x->id, NONE, FAR_AWAY, site);
         }
         x->bound = val;
-        sift(a->arc + j->arc0, j->arc1 - j->arc0, i);
+        offers_sink(0, a->arc + j->arc0, j->arc1 - j->arc0, i);
     }
 }
 
@@ -121,13 +114,6 @@ static int64_t arc_second(struct auction *a, const struct job *j, uint32_t i, ui
 }
 
 /* ---- tasks that lost their place ---- */
-
-static void back_up(struct back *b, uint32_t i)
-{
-    struct offer x = b->at[i];
-    for (; i > 0 && b->at[(i - 1) / 2].bound > x.bound; i = (i - 1) / 2) b->at[i] = b->at[(i - 1) / 2];
-    b->at[i] = x;
-}
 
 static int64_t task_value(struct auction *a, uint32_t id, uint32_t not, int64_t most, uint32_t *site)
 {
@@ -149,7 +135,7 @@ static int64_t task_value(struct auction *a, uint32_t id, uint32_t not, int64_t 
 static void back_remove(struct back *b, uint32_t i)
 {
     b->at[i] = b->at[--b->n];
-    if (i < b->n) sift(b->at, b->n, i);
+    if (i < b->n) offers_sink(0, b->at, b->n, i);
 }
 
 /* As arc_exact; tasks that have a place again are dropped from the heap. */
@@ -161,7 +147,7 @@ static int64_t back_exact(struct auction *a, struct back *b, uint32_t i, uint32_
         int64_t val = task_value(a, x->id, NONE, FAR_AWAY, site);
         if (val <= x->bound) return val;
         x->bound = val;
-        sift(b->at, b->n, i);
+        offers_sink(0, b->at, b->n, i);
     }
     return FAR_AWAY;
 }
@@ -193,10 +179,9 @@ static void leave(struct auction *a, uint32_t id)
     const struct task *t = &a->s->task[id];
     struct back *b = &a->back[t->job];
     FLOW_RESERVE(b->at, b->cap, b->n + 1u);
-    b->at[b->n] = (struct offer){ t->cost, id };        /* no price is below 0 */
+    offers_push(0, b->at, b->n++, (struct offer){ t->cost, id });       /* no price is below 0 */
     place_forget(a->s, id);
     a->is_placed[id] = false;
-    back_up(b, b->n++);
     enqueue(a, t->job);
 }
 
@@ -255,7 +240,7 @@ static void open_bids(struct auction *a)
         struct offer *h = a->site + v->begin;
         uint32_t n = v->end - v->begin;
         for (uint32_t k = 0; k < n; k++) h[k] = (struct offer){ s->site[s->live.of_agg[v->begin + k]].pi, s->live.of_agg[v->begin + k] };
-        for (uint32_t k = n / 2; k-- > 0;) sift(h, n, k);
+        offers_make(0, h, n);
     }
     for (uint32_t k = 0; k < s->n_jobs; k++) {
         const struct job *j = &s->job[k];
@@ -265,7 +250,7 @@ static void open_bids(struct auction *a)
             if (b->head < b->n) a->next[i] = items(s, b)[b->head].task;
             a->arc[i] = (struct offer){ r->cost == FAR_AWAY ? FAR_AWAY : r->cost + a->site[s->index.agg[r->agg].begin].bound, i };
         }
-        for (uint32_t i = (j->arc1 - j->arc0) / 2; i-- > 0;) sift(a->arc + j->arc0, j->arc1 - j->arc0, i);
+        offers_make(0, a->arc + j->arc0, j->arc1 - j->arc0);
         a->back[k].n = 0;
         enqueue(a, k);
     }

@@ -42,52 +42,14 @@ void index_pool_release(struct pool *p, uint32_t block, uint32_t cap)
 
 /* ---- (job, aggregator) -> bucket ---- */
 
-static size_t slot_of(const struct assign *s, uint32_t job, uint32_t agg)
-{
-    uint64_t key = ((uint64_t)job << 32 | agg) * UINT64_C(0x9E3779B97F4A7C15);
-    return (size_t)(key >> 32) & (s->index.hash_size - 1);
-}
-
-static size_t find(const struct assign *s, uint32_t job, uint32_t agg)
-{
-    size_t i = slot_of(s, job, agg);
-    for (; s->index.hash[i] != NONE; i = (i + 1) & (s->index.hash_size - 1)) {
-        const struct bucket *b = &s->index.bucket[s->index.hash[i]];
-        if (b->job == job && b->agg == agg) break;
-    }
-    return i;
-}
-
-static void rehash(struct assign *s, size_t size)
-{
-    uint32_t *old = s->index.hash;
-    size_t n = s->index.hash_size;
-    s->index.hash = pol_alloc(size, sizeof *s->index.hash);
-    s->index.hash_size = size;
-    memset(s->index.hash, 0xff, size * sizeof *s->index.hash);
-    for (size_t i = 0; i < n; i++)
-        if (old[i] != NONE) s->index.hash[find(s, s->index.bucket[old[i]].job, s->index.bucket[old[i]].agg)] = old[i];
-    free(old);
-}
-
-/* Remove a bucket from the table (linear probing): later entries move up into the gap. */
-static void unhash(struct assign *s, uint32_t b)
-{
-    size_t mask = s->index.hash_size - 1, gap = find(s, s->index.bucket[b].job, s->index.bucket[b].agg);
-    for (size_t i = (gap + 1) & mask; s->index.hash[i] != NONE; i = (i + 1) & mask) {
-        const struct bucket *x = &s->index.bucket[s->index.hash[i]];
-        if (((i - slot_of(s, x->job, x->agg)) & mask) >= ((i - gap) & mask)) { s->index.hash[gap] = s->index.hash[i]; gap = i; }
-    }
-    s->index.hash[gap] = NONE;
-    s->index.hash_n--;
-}
+static uint32_t hash_of(uint32_t job, uint32_t agg) { return map_mix((uint64_t)job << 32 | agg); }
 
 static uint32_t bucket_of(struct assign *s, uint32_t job, uint32_t agg)
 {
-    if (s->index.hash_n * 2 >= s->index.hash_size) rehash(s, s->index.hash_size * 2);
-    size_t i = find(s, job, agg);
-    if (s->index.hash[i] != NONE) return s->index.hash[i];
-    uint32_t b = s->index.free_bucket;
+    uint32_t b;
+    MAP_EACH(b, &s->index.of_pair, hash_of(job, agg))
+        if (s->index.bucket[b].job == job && s->index.bucket[b].agg == agg) return b;
+    b = s->index.free_bucket;
     if (b != NONE) {
         s->index.free_bucket = s->index.bucket[b].next;
     } else {
@@ -99,15 +61,14 @@ static uint32_t bucket_of(struct assign *s, uint32_t job, uint32_t agg)
     if (at->first_bucket != NONE) s->index.bucket[at->first_bucket].prev = b;
     at->first_bucket = b;
     at->n_buckets++;
-    s->index.hash[i] = b;
-    s->index.hash_n++;
+    map_add(&s->index.of_pair, hash_of(job, agg), b);
     return b;
 }
 
 static void bucket_free(struct assign *s, uint32_t at)
 {
     struct bucket *b = &s->index.bucket[at];
-    unhash(s, at);
+    map_del(&s->index.of_pair, hash_of(b->job, b->agg), at);
     if (b->cap > 0) index_pool_release(&s->index.pool, b->block, b->cap);
     if (b->prev != NONE) s->index.bucket[b->prev].next = b->next;
     else s->index.agg[b->agg].first_bucket = b->next;
@@ -281,10 +242,7 @@ static void put_in(struct assign *s, uint32_t id)
 /* All are announced before any is put in, so that a bucket grows once. */
 void index_flush(struct assign *s)
 {
-    /* Many tasks at once: one table for all their buckets, about four a task. */
-    size_t size = s->index.hash_size ? s->index.hash_size : 256, n = 0;
-    while (size < s->index.n_fresh * 8) size *= 2;
-    if (size > s->index.hash_size) rehash(s, size);
+    size_t n = 0;
     if (s->index.is_stale) {
         know_aggs(s);
         s->index.n_fresh = 0;
@@ -468,6 +426,6 @@ void index_rewind(struct assign *s)
 
 void index_fini(struct assign *s)
 {
-    free(s->index.bucket); free(s->index.pool.at); free(s->index.hash); free(s->index.fresh);
+    free(s->index.bucket); free(s->index.pool.at); map_fini(&s->index.of_pair); free(s->index.fresh);
     free(s->live.of_agg); free(s->search.offer); free(s->live.site); free(s->live.agg); free(s->live.arc); free(s->index.agg); free(s->index.group); free(s->index.low);
 }

@@ -6,6 +6,7 @@
  * Cost: place_best O(entries x sites of each); place_balance O(arcs of the job) for each
  * task that changes; place_cold O(places x arcs of a job).
  */
+#include "lib/heap.h"
 #include "lib/flow/state.h"
 
 int64_t place_value_up(const struct assign *s, const struct job *j) { return j->x < j->share ? s->cost.big_m : j->alpha; }
@@ -174,18 +175,8 @@ enum { TAKEN = -2 };                    /* as a task's site: it has a place, not
 
 struct bid { int64_t worth; uint32_t job, arc; };
 
-static bool above(struct bid a, struct bid b) { return a.worth != b.worth ? a.worth > b.worth : a.job < b.job; }
-
-static void sift(struct bid *h, size_t n, size_t i)
-{
-    for (size_t k; (k = 2 * i + 1) < n; i = k) {
-        if (k + 1 < n && above(h[k + 1], h[k])) k++;
-        if (!above(h[k], h[i])) return;
-        struct bid x = h[i];
-        h[i] = h[k];
-        h[k] = x;
-    }
-}
+#define ABOVE(c, x, y) ((x)->worth != (y)->worth ? (x)->worth > (y)->worth : (x)->job < (y)->job)
+HEAP(bids, int, struct bid, ABOVE);
 
 struct cold {
     uint64_t left[ASSIGN_CLASSES_MAX];     /* places of each GPU class */
@@ -281,14 +272,14 @@ void place_cold(struct assign *s)
         int64_t w = worth(s, &k, j, NONE, &arc);
         if (w > 0) k.bid[k.n++] = (struct bid){ w, j, arc };
     }
-    for (size_t i = k.n / 2; i-- > 0;) sift(k.bid, k.n, i);
+    bids_make(0, k.bid, k.n);
     while (k.n > 0) {
         struct bid *top = &k.bid[0];
         /* A bid is out of date only if its group was closed since: else none but the job's own tasks change it. */
         if (!k.is_dead[s->live.arc[top->arc].agg / s->topo.n_regions]) take(s, &k, top->arc, list, &n);
         top->worth = worth(s, &k, top->job, NONE, &top->arc);
-        if (top->worth <= 0) *top = k.bid[--k.n];
-        sift(k.bid, k.n, 0);
+        if (top->worth <= 0) bids_take(0, k.bid, k.n--, 0);
+        else bids_sink(0, k.bid, k.n, 0);
     }
     for (size_t i = 0; i < s->live.n_sites; i++) s->site[s->live.site[i]].pi = k.price[s->site[s->live.site[i]].class];
     place_lows(s);

@@ -31,6 +31,7 @@
  * Source: successive shortest paths with potentials: Ahuja, Magnanti & Orlin, Network
  * Flows (1993), ch. 9.
  */
+#include "lib/heap.h"
 #include "lib/flow/state.h"
 
 enum { PLAIN = -2, SOURCE = -3 };       /* via: no task; where a search began */
@@ -41,6 +42,9 @@ static uint32_t job_v(const struct assign *s, uint32_t j) { return (uint32_t)s->
 static uint32_t root_v(const struct assign *s) { return (uint32_t)(s->n_sites + s->n_jobs); }
 static uint32_t scan_v(const struct assign *s, uint32_t j) { return root_v(s) + 1 + j; }
 static uint32_t agg_v(const struct assign *s, uint32_t v) { return root_v(s) + 1 + (uint32_t)s->n_jobs + v; }
+
+#define NEARER(c, x, y) ((x)->key < (y)->key)
+HEAP(labels, int, struct label, NEARER);
 
 /*
  * The queue: a binary heap, and a stack for labels no farther than the vertex just
@@ -56,9 +60,7 @@ void search_labels_push(struct assign *s, struct label x)
         return;
     }
     FLOW_RESERVE(s->search.heap, s->search.cap_heap, s->search.n_heap + 1);
-    size_t i = s->search.n_heap++;
-    for (; i > 0 && s->search.heap[(i - 1) / 2].key > x.key; i = (i - 1) / 2) s->search.heap[i] = s->search.heap[(i - 1) / 2];
-    s->search.heap[i] = x;
+    labels_push(0, s->search.heap, s->search.n_heap++, x);
 }
 
 bool search_labels_pop(struct assign *s, struct label *top)
@@ -70,14 +72,7 @@ bool search_labels_pop(struct assign *s, struct label *top)
     if (s->search.n_heap == 0 || s->search.heap[0].key >= s->search.ub) return false;
     *top = s->search.heap[0];
     s->search.now = top->key;
-    struct label x = s->search.heap[--s->search.n_heap];
-    size_t i = 0, n = s->search.n_heap;
-    for (size_t k; (k = 2 * i + 1) < n; i = k) {
-        k += k + 1 < n && s->search.heap[k + 1].key < s->search.heap[k].key;
-        if (s->search.heap[k].key >= x.key) break;
-        s->search.heap[i] = s->search.heap[k];
-    }
-    s->search.heap[i] = x;
+    labels_take(0, s->search.heap, s->search.n_heap--, 0);
     return true;
 }
 

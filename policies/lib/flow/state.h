@@ -19,6 +19,7 @@
 #define POL_LIB_FLOW_STATE_H
 
 #include "lib/flow/assign.h"
+#include "lib/map.h"
 #include "lib/util.h"
 
 enum { NIL = -1 };
@@ -104,7 +105,7 @@ struct flow_index {
     uint32_t n_groups, n_aggs;                          /* n_aggs: n_groups * n_regions */
     struct bucket *bucket; size_t n_buckets, cap_buckets;
     uint32_t free_bucket;
-    uint32_t *hash;        size_t hash_size, hash_n;    /* (job, aggregator) -> bucket */
+    struct map of_pair;                                 /* (job, aggregator) -> bucket */
     struct pool pool;                                   /* of entries and items */
     uint32_t *fresh;       size_t n_fresh, cap_fresh;   /* tasks not yet in buckets */
     bool     is_stale;                                  /* the aggregators of some site are not known yet */

@@ -11,13 +11,14 @@
 #ifndef POL_LIB_SCHED_QUEUE_H
 #define POL_LIB_SCHED_QUEUE_H
 
+#include "lib/map.h"
 #include "lib/sched/unit.h"
 
 struct queue_bucket { struct unit_set set; uint32_t request_class, first, pos; };   /* pos: in the heap, or POL_NONE */
 
 struct queue {
     struct queue_bucket *b;   size_t cap_b;   uint32_t n_b;
-    uint32_t *of_class;  size_t n_of_class;   /* open-addressed: bucket, POL_NONE when free */
+    struct map of_class;                    /* buckets */
     uint32_t *heap;     size_t cap_heap;    uint32_t n_heap;    /* buckets with units, by their first */
     uint32_t n;                             /* units */
 };

@@ -12,6 +12,7 @@
 #ifndef POL_LIB_SCHED_REQUEST_CLASS_H
 #define POL_LIB_SCHED_REQUEST_CLASS_H
 
+#include "lib/map.h"
 #include "policy.h"
 
 struct request_class {
@@ -23,7 +24,7 @@ struct request_class {
     struct { uint64_t freed_epoch, key_epoch; int64_t key; } no_victims;
 };
 
-struct request_classes { struct request_class *at; size_t cap; uint32_t n; uint32_t *slot; size_t n_slot; };
+struct request_classes { struct request_class *at; size_t cap; uint32_t n; struct map of_shapes; };
 
 void     request_class_fini(struct request_classes *k);           /* zero-initialise to begin */
 /* The id of the class, from 0 in first-seen order; shape [n] is copied when new.  O(n). */

@@ -8,11 +8,12 @@
 #define HOST_EXEC_HANDLES_H
 
 #include "base/base.h"
+#include "lib/map.h"
 #include "policy.h"
 
-/* task NULL: a free slot. */
+/* By slot of the job; task NULL: there is none. */
 struct handles_job { uint64_t ordinal; pol_job job; pol_task *task; uint32_t n_tasks; bool is_gang; };
-struct handles { struct handles_job *at; size_t n_slots; uint32_t n; uint64_t n_seen; };
+struct handles { struct handles_job *at; size_t cap; struct map of_ordinal; uint64_t n_seen; };
 
 void handles_fini(struct handles *t);           /* zero-initialise to begin */
 void handles_add(struct handles *t, const struct pol_host *h, pol_job job);

@@ -17,6 +17,7 @@
 #include "base/rng.h"
 #include "input/trace/reader.h"
 #include "input/trace/spill.h"
+#include "lib/map.h"
 #include "model/calls/calltime.h"
 
 /* ---- repairs ---- */
@@ -110,33 +111,20 @@ static enum st complete(const struct trace_opts *o, struct job_spec *s, struct d
 
 /* ---- ids, while the file is checked ---- */
 
-struct idset { struct { uint64_t hash; uint32_t line, used; } *at; size_t n, cap; };
+struct idset { struct { uint64_t hash; uint32_t line; } *at; size_t n, cap; struct map map; };
 
 /* The line where this id was used before, else 0.  Keeps 64-bit hashes, not
  * names: two of a million names collide with probability 3 in 10^8. */
 static uint32_t idset_add(struct idset *s, const char *id, uint32_t line)
 {
-    if (s->n * 2 >= s->cap) {
-        struct idset big = { .cap = s->cap > 0 ? s->cap * 2 : 1024 };
-        MEM_ARRAY(big.at, big.cap);
-        for (size_t i = 0; i < s->cap; i++) {
-            if (s->at[i].used == 0) continue;
-            size_t k = s->at[i].hash & (big.cap - 1);
-            while (big.at[k].used != 0) k = (k + 1) & (big.cap - 1);
-            big.at[k] = s->at[i];
-        }
-        big.n = s->n;
-        mem_free(s->at);
-        *s = big;
-    }
     uint64_t h = mixed(id);
-    size_t k = h & (s->cap - 1);
-    for (; s->at[k].used != 0; k = (k + 1) & (s->cap - 1))
+    uint32_t k;
+    MAP_EACH(k, &s->map, (uint32_t)h)
         if (s->at[k].hash == h) return s->at[k].line;
-    s->at[k].hash = h;
-    s->at[k].line = line;
-    s->at[k].used = 1;
-    s->n++;
+    MEM_RESERVE(s->at, s->cap, s->n + 1);
+    s->at[s->n].hash = h;
+    s->at[s->n].line = line;
+    map_add(&s->map, (uint32_t)h, (uint32_t)s->n++);
     return 0;
 }
 
@@ -248,6 +236,7 @@ static enum st scan(struct trace *t, struct diag *d)
     }
     r.close(r.ctx);
     mem_free(ids.at);
+    map_fini(&ids.map);
     return st == ST_END ? ST_OK : st;
 }
 

@@ -1,4 +1,4 @@
-/* shape.c -- an array of requests by id, and an open-addressed index into it, at most half full. */
+/* shape.c -- an array of requests by id, and a map from their hashes. */
 #include "model/cluster/shape.h"
 
 #include <string.h>
@@ -33,33 +33,20 @@ static bool same(const struct shape *a, const struct shape *b)
            memcmp(a->engine, b->engine, sizeof a->engine) == 0 && memcmp(a->licence, b->licence, sizeof a->licence) == 0;
 }
 
-static size_t probe(const struct shapes *t, const struct shape *s)
-{
-    size_t i = (size_t)hash(s) & (t->n_slot - 1);
-    while (t->slot[i] != NONE && !same(&t->at[t->slot[i]], s)) i = (i + 1) & (t->n_slot - 1);
-    return i;
-}
-
 void shapes_fini(struct shapes *t)
 {
     mem_free(t->at);
-    mem_free(t->slot);
+    map_fini(&t->of_shape);
     memset(t, 0, sizeof *t);
 }
 
 uint32_t shapes_id(struct shapes *t, const struct shape *s)
 {
-    if (2 * (size_t)(t->n + 1) > t->n_slot) {
-        mem_free(t->slot);
-        t->n_slot = t->n_slot ? 2 * t->n_slot : 64;
-        MEM_ARRAY(t->slot, t->n_slot);
-        memset(t->slot, 0xff, t->n_slot * sizeof *t->slot);
-        for (uint32_t id = 0; id < t->n; id++) t->slot[probe(t, &t->at[id])] = id;
-    }
-    size_t i = probe(t, s);
-    if (t->slot[i] != NONE) return t->slot[i];
+    uint32_t id, h = (uint32_t)hash(s);
+    MAP_EACH(id, &t->of_shape, h)
+        if (same(&t->at[id], s)) return id;
     MEM_RESERVE(t->at, t->cap, (size_t)t->n + 1);
     t->at[t->n] = *s;
-    t->slot[i] = t->n;
+    map_add(&t->of_shape, h, t->n);
     return t->n++;
 }

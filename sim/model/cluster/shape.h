@@ -9,6 +9,7 @@
 #define MODEL_CLUSTER_SHAPE_H
 
 #include "base/base.h"
+#include "lib/map.h"
 
 enum { ENGINE_TYPES_MAX = 6 };  /* engines besides CPU and GPU: NPU, DSP, FPGA... named by the cluster */
 enum { LICENCES_MAX = 8 };      /* different licences, of which the whole cluster has so many */
@@ -29,7 +30,7 @@ struct shape {
     int32_t  licence[LICENCES_MAX];     /* of the cluster, not of the node */
 };
 
-struct shapes { struct shape *at; uint32_t n, *slot; size_t cap, n_slot; };
+struct shapes { struct shape *at; uint32_t n; size_t cap; struct map of_shape; };
 
 void     shapes_fini(struct shapes *t);                         /* zero-initialise to begin */
 uint32_t shapes_id(struct shapes *t, const struct shape *s);    /* adds it when new; O(1) */

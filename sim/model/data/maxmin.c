@@ -7,6 +7,7 @@
 #include "model/data/maxmin.h"
 
 #include <string.h>
+#include "lib/heap.h"
 
 struct fill {
     int64_t *left, *count;      /* of a link: capacity, and flows not fixed */
@@ -18,21 +19,11 @@ struct fill {
 
 size_t maxmin_scratch(uint32_t n_links, uint32_t n_hops) { return (size_t)n_links * 5 + 1 + n_hops; }
 
-static bool before(const struct fill *f, int64_t a, int64_t b)
+static bool before(const struct fill *f, const int64_t *a, const int64_t *b)
 {
-    return f->share[a] != f->share[b] ? f->share[a] < f->share[b] : a < b;
+    return f->share[*a] != f->share[*b] ? f->share[*a] < f->share[*b] : *a < *b;
 }
-
-static void sink(struct fill *f, uint32_t i)
-{
-    int64_t link = f->heap[i];
-    for (uint32_t c; (c = 2 * i + 1) < f->n; i = c) {
-        if (c + 1 < f->n && before(f, f->heap[c + 1], f->heap[c])) c++;
-        if (!before(f, f->heap[c], link)) break;
-        f->heap[i] = f->heap[c];
-    }
-    f->heap[i] = link;
-}
+HEAP(links, const struct fill *, int64_t, before);
 
 /* Which flows go through each link, by counting. */
 static void index_links(struct fill *f, uint32_t n_links, uint32_t n_flows, const uint32_t *start, const uint32_t *hop)
@@ -61,14 +52,14 @@ void maxmin_solve(uint32_t n_links, const int64_t *cap, uint32_t n_flows, const 
         f.share[l] = cap[l] / f.count[l];
         f.heap[f.n++] = l;
     }
-    for (uint32_t i = f.n / 2; i-- > 0;) sink(&f, i);
+    links_make(&f, f.heap, f.n);
     for (uint32_t i = 0; i < n_flows; i++) rate[i] = start[i] == start[i + 1] ? MAXMIN_FREE : 0;
 
     while (f.n > 0) {
         int64_t l = f.heap[0];
         if (f.count[l] > 0) {
             int64_t share = f.left[l] / f.count[l];
-            if (share > f.share[l]) { f.share[l] = share; sink(&f, 0); continue; }
+            if (share > f.share[l]) { f.share[l] = share; links_sink(&f, f.heap, f.n, 0); continue; }
             for (int64_t k = f.first[l]; k < f.first[l + 1]; k++) {
                 int64_t i = f.through[k];
                 if (rate[i] != 0) continue;
@@ -79,7 +70,6 @@ void maxmin_solve(uint32_t n_links, const int64_t *cap, uint32_t n_flows, const 
                 }
             }
         }
-        f.heap[0] = f.heap[--f.n];
-        if (f.n > 0) sink(&f, 0);
+        links_take(&f, f.heap, f.n--, 0);
     }
 }
