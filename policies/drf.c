@@ -9,6 +9,7 @@
  * Cost: O(log users) a start, O(1) for a user that is left out.
  * Source: Ghodsi et al., Dominant Resource Fairness, NSDI 2011, algorithm 1.
  */
+#include "lib/heap.h"
 #include "lib/sched/list.h"
 #include "lib/sched/share.h"
 #include "builtin.h"
@@ -26,7 +27,6 @@ struct drf_user {
 
 struct drf {
     struct sched sched;
-    bool   skip;
     struct share_weights weights;
     struct drf_user *user; size_t cap_user; uint32_t n_users;
     uint32_t *list; size_t cap_list; uint32_t n_list;   /* users with units waiting, any order */
@@ -91,22 +91,12 @@ static void unlist(struct drf *f, uint32_t at)
 
 /* ---- the heap ---- */
 
-static bool poorer(const struct drf *f, uint32_t a, uint32_t b)
+static bool poorer(const struct drf *f, const uint32_t *a, const uint32_t *b)
 {
-    int c = share_cmp(&f->user[a].share, &f->user[b].share);
-    return c != 0 ? c < 0 : a < b;
+    int c = share_cmp(&f->user[*a].share, &f->user[*b].share);
+    return c != 0 ? c < 0 : *a < *b;
 }
-
-static void sink(struct drf *f, uint32_t at)
-{
-    uint32_t x = f->heap[at];
-    for (uint32_t c; (c = 2 * at + 1) < f->n_heap; at = c) {
-        if (c + 1 < f->n_heap && poorer(f, f->heap[c + 1], f->heap[c])) c++;
-        if (!poorer(f, f->heap[c], x)) break;
-        f->heap[at] = f->heap[c];
-    }
-    f->heap[at] = x;
-}
+HEAP(users, const struct drf *, uint32_t, poorer);
 
 static void reckon(struct drf *f, struct drf_user *u)
 {
@@ -130,7 +120,7 @@ static void gather(struct drf *f)
         POL_RESERVE(f->heap, f->cap_heap, (size_t)f->n_heap + 1);
         f->heap[f->n_heap++] = id;
     }
-    for (uint32_t i = f->n_heap / 2; i-- > 0;) sink(f, i);
+    users_make(f, f->heap, f->n_heap);
 }
 
 /* ---- the policy ---- */
@@ -140,7 +130,7 @@ static bool serve(struct drf *f, struct drf_user *u)
 {
     struct sched *d = &f->sched;
     uint32_t id;
-    if (!f->skip) return (id = queue_first(&u->wait)) != POL_NONE && sched_try(d, id, "first unit of the user with the smallest share");
+    if (d->mode == LIST_STRICT) return (id = queue_first(&u->wait)) != POL_NONE && sched_try(d, id, "first unit of the user with the smallest share");
     if (u->walk_in != d->round) {
         u->walk_in = d->round;
         queue_walk_open(&u->walk, &u->wait, &d->units, sched_skip, d);
@@ -157,42 +147,30 @@ static bool serve(struct drf *f, struct drf_user *u)
     return false;
 }
 
-static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+static void decide(void *self)
 {
     struct drf *f = self;
     struct sched *d = &f->sched;
-    sched_open(d, view, ev, n_ev);
     for (uint32_t i = 0; i < d->n_fresh; i++) wake_user(f, sched_unit(d, d->fresh[i])->user);
     gather(f);
     while (f->n_heap > 0) {
         struct drf_user *u = &f->user[f->heap[0]];
         if (serve(f, u)) {
             reckon(f, u);
+            users_sink(f, f->heap, f->n_heap, 0);
         } else {
             u->blocked = d->n_non_monotone == 0 ? d->plan.freed_epoch : 0;
-            f->heap[0] = f->heap[--f->n_heap];
+            users_take(f, f->heap, f->n_heap--, 0);
         }
-        if (f->n_heap > 0) sink(f, 0);
     }
 }
 
-static const struct sched_ops ops = { .queue = queue_of, .moved = moved };
-
-static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
+static bool init(void *self, const union pol_value *value, char *error, size_t cap)
 {
-    (void)flags;
-    struct drf *f = pol_alloc(1, sizeof *f);
-    sched_init(&f->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, f);
-    f->sched.knows_licences = true;
-    f->skip = value[P_MODE].i == LIST_SKIP;
-    if (share_weights_parse(&f->weights, value[P_WEIGHTS].s, error, cap)) return f;
-    share_weights_fini(&f->weights);
-    sched_fini(&f->sched);
-    free(f);
-    return NULL;
+    return share_weights_parse(&((struct drf *)self)->weights, value[P_WEIGHTS].s, error, cap);
 }
 
-static void destroy(void *self)
+static void fini(void *self)
 {
     struct drf *f = self;
     for (uint32_t i = 0; i < f->n_users; i++) {
@@ -203,13 +181,12 @@ static void destroy(void *self)
     free(f->list);
     free(f->heap);
     share_weights_fini(&f->weights);
-    sched_fini(&f->sched);
-    free(f);
 }
 
-const struct pol_ops pol_drf = {
-    POL_HEADER, .name = "drf", .source = "Ghodsi et al., Dominant Resource Fairness, NSDI 2011, algorithm 1",
-    .summary = "the user with the smallest weighted dominant share goes first",
-    .n_params = sizeof params / sizeof *params, .params = params,
-    .create = create, .decide = decide, .destroy = destroy,
+static const struct sched_ops ops = {
+    .queue = queue_of, .moved = moved, .knows_licences = true, .size = sizeof(struct drf), .init = init, .decide = decide, .fini = fini,
 };
+
+LIST_POLICY(pol_drf, ops, params,
+            .name = "drf", .source = "Ghodsi et al., Dominant Resource Fairness, NSDI 2011, algorithm 1",
+            .summary = "the user with the smallest weighted dominant share goes first");

@@ -48,11 +48,9 @@ struct easy {
     struct pol_place *place; size_t cap_place;
 };
 
-enum { P_PLACE, P_ESTIMATE };
 static const struct pol_param params[] = { PLACEMENT_PARAM, LIST_ESTIMATE_PARAM };
 
 static int64_t run_key(void *self, const struct unit *u) { (void)self; return pol_after(u->started, u->est); }
-static const struct sched_ops ops = { .run_key = run_key };
 
 /* ---- the shadow ---- */
 
@@ -262,21 +260,17 @@ static void backfill_fresh(struct easy *e)
 
 /* ---- the policy ---- */
 
-static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
+static bool init(void *self, const union pol_value *value, char *error, size_t cap)
 {
-    (void)error, (void)cap;
-    struct easy *e = pol_alloc(1, sizeof *e);
-    sched_init(&e->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, e);
-    e->last.head = POL_NONE;
-    list_estimates(&e->sched, value[P_ESTIMATE].i, flags);
-    return e;
+    (void)value, (void)error, (void)cap;
+    ((struct easy *)self)->last.head = POL_NONE;
+    return true;
 }
 
-static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+static void decide(void *self)
 {
     struct easy *e = self;
     struct sched *d = &e->sched;
-    sched_open(d, view, ev, n_ev);
     bool quiet = d->plan.change_epoch == e->last.change_epoch && d->n_non_monotone == 0;
     uint32_t id;
     while ((id = queue_first(&d->wait)) != POL_NONE && sched_try(d, id, "first in order, fits")) quiet = false;
@@ -285,7 +279,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
         return;
     }
     quiet = quiet && id == e->last.head && sched_unit(d, id)->ordinal == e->last.head_ordinal &&
-            (!e->res.is_known || (!e->res.is_stale && view->now_us < e->res.until && d->placement.generation == e->last.generation));
+            (!e->res.is_known || (!e->res.is_stale && d->view->now_us < e->res.until && d->placement.generation == e->last.generation));
     e->last.head = id;
     e->last.head_ordinal = sched_unit(d, id)->ordinal;
     if (quiet) {
@@ -299,7 +293,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     e->last.generation = d->placement.generation;
 }
 
-static void destroy(void *self)
+static void fini(void *self)
 {
     struct easy *e = self;
     for (size_t i = 0; i < e->res.cap_snap; i++) free(e->res.snap[i].card);
@@ -309,14 +303,11 @@ static void destroy(void *self)
     free(e->node);
     free(e->capacity);
     free(e->place);
-    sched_fini(&e->sched);
-    free(e);
 }
 
-const struct pol_ops pol_easy = {
-    POL_HEADER, .name = "easy", .source = "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; Mu'alem & Feitelson, IEEE TPDS 12(6), 2001",
-    .summary = "order of arrival with a reservation for the first that waits; later units fill in behind it",
-    .flags = POL_USES_LIMITS | POL_CLAIRVOYANT,
-    .n_params = sizeof params / sizeof *params, .params = params,
-    .create = create, .decide = decide, .destroy = destroy,
-};
+static const struct sched_ops ops = { .run_key = run_key, .size = sizeof(struct easy), .init = init, .decide = decide, .fini = fini };
+
+LIST_POLICY(pol_easy, ops, params,
+            .name = "easy", .source = "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; Mu'alem & Feitelson, IEEE TPDS 12(6), 2001",
+            .summary = "order of arrival with a reservation for the first that waits; later units fill in behind it",
+            .flags = POL_USES_LIMITS | POL_CLAIRVOYANT);

@@ -23,44 +23,37 @@ static int64_t wait_key(void *self, const struct unit *u)
     const struct pol_job_info *ji = h->job(h->ctx, u->job);
     return ji != NULL ? -(int64_t)ji->priority : 0;
 }
-static const struct sched_ops ops = { .wait_key = wait_key };
 
 #define SCORE_PARAM(dflt_) { .name = "score", .type = POL_TEXT, .dflt = dflt_, \
                              .help = "score plugins with their weights, name:weight;...: policies/README.md lists them" }
 #define TIE_PARAM { .name = "tie_seed", .type = POL_INT, .dflt = "0", .help = "of equal nodes: 0, the first by name; else in an order drawn from this" }
 
-static struct kube_policy *make(const struct pol_host *host, enum kube_profile profile, int64_t tie_seed)
+/* Every profile's first two parameters are `score` and `tie_seed`. */
+static bool make(struct kube_policy *p, enum kube_profile profile, const union pol_value *value, char *error, size_t cap)
 {
-    struct kube_policy *p = pol_alloc(1, sizeof *p);
-    sched_init(&p->sched, host, profile == KUBE_HYBRID ? PLACEMENT_KUBE_HYBRID : PLACEMENT_KUBE, &ops, p);
+    placement_fini(&p->sched.placement);
+    placement_init(&p->sched.placement, &p->sched.plan, profile == KUBE_HYBRID ? PLACEMENT_KUBE_HYBRID : PLACEMENT_KUBE);
     kube_init(&p->kube, profile);
     placement_use(&p->sched.placement, &p->kube);
     p->sched.plan.by_count = profile != KUBE_HYBRID;
-    p->tie_seed = (uint64_t)tie_seed;
-    return p;
+    p->tie_seed = (uint64_t)value[1].i;
+    return kube_parse(&p->kube, value[0].s, error, cap);
 }
 
-static void destroy(void *self)
-{
-    struct kube_policy *p = self;
-    sched_fini(&p->sched);
-    kube_fini(&p->kube);
-    free(p);
-}
+static void fini(void *self) { kube_fini(&((struct kube_policy *)self)->kube); }
 
-static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+static void decide(void *self)
 {
     struct kube_policy *p = self;
     const struct pol_host *h = p->sched.host;
     if (p->kube.rank == NULL) {
-        kube_rank(&p->kube, h, view->n_nodes, p->tie_seed);
+        kube_rank(&p->kube, h, p->sched.view->n_nodes, p->tie_seed);
         if (p->label != NULL && p->label[0] != '\0') {
             uint32_t bit = h->label(h->ctx, p->label);
             if (bit == POL_NONE) { h->fail(h->ctx, "no node carries the label of its 'label' parameter"); return; }
             p->kube.part_label = UINT64_C(1) << bit;
         }
     }
-    sched_open(&p->sched, view, ev, n_ev);
     list_run(&p->sched, LIST_SKIP);
     if (p->kube.filters == 0) return;
     for (uint32_t i = 0; i < p->sched.n_fresh; i++)
@@ -68,25 +61,18 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
             h->hold(h->ctx, sched_unit(&p->sched, p->sched.fresh[i])->task, false, "no room on the nodes that are for pods of its kind");
 }
 
+#define OPS(init_) { .wait_key = wait_key, .size = sizeof(struct kube_policy), .init = init_, .decide = decide, .fini = fini }
+
 /* ---- kube-default ---- */
 
 static const struct pol_param default_params[] = { SCORE_PARAM("least:1;balanced:1"), TIE_PARAM };
 
-static void *create_default(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
-{
-    (void)flags;
-    struct kube_policy *p = make(host, KUBE_DEFAULT, value[1].i);
-    if (kube_parse(&p->kube, value[0].s, error, cap)) return p;
-    destroy(p);
-    return NULL;
-}
+static bool init_default(void *self, const union pol_value *value, char *error, size_t cap) { return make(self, KUBE_DEFAULT, value, error, cap); }
+static const struct sched_ops default_ops = OPS(init_default);
 
-const struct pol_ops pol_kube_default = {
-    POL_HEADER, .name = "kube-default", .source = "Kubernetes 1.20, noderesources plugins; Liu et al. 2023, section 1",
-    .summary = "Kubernetes' own scheduler: counts cards, spreads CPU and memory", .flags = POL_BY_COUNT,
-    .n_params = sizeof default_params / sizeof *default_params, .params = default_params,
-    .create = create_default, .decide = decide, .destroy = destroy,
-};
+LIST_POLICY(pol_kube_default, default_ops, default_params,
+            .name = "kube-default", .source = "Kubernetes 1.20, noderesources plugins; Liu et al. 2023, section 1",
+            .summary = "Kubernetes' own scheduler: counts cards, spreads CPU and memory", .flags = POL_BY_COUNT);
 
 /* ---- kube-split ---- */
 
@@ -95,22 +81,18 @@ static const struct pol_param split_params[] = {
     { .name = "label", .type = POL_TEXT, .dflt = "", .help = "nodes that carry it are for GPU pods; empty: nodes with GPUs are" },
 };
 
-static void *create_split(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
+static bool init_split(void *self, const union pol_value *value, char *error, size_t cap)
 {
-    (void)flags;
-    struct kube_policy *p = make(host, KUBE_SPLIT, value[1].i);
+    struct kube_policy *p = self;
+    bool ok = make(p, KUBE_SPLIT, value, error, cap);
     p->label = value[2].s;
-    if (kube_parse(&p->kube, value[0].s, error, cap)) return p;
-    destroy(p);
-    return NULL;
+    return ok;
 }
+static const struct sched_ops split_ops = OPS(init_split);
 
-const struct pol_ops pol_kube_split = {
-    POL_HEADER, .name = "kube-split", .source = "Liu et al. 2023, section 3.1: clusters apart by LabelSelector",
-    .summary = "kube-default with nodes for GPU pods and nodes for others kept apart", .flags = POL_BY_COUNT | POL_STRANDS,
-    .n_params = sizeof split_params / sizeof *split_params, .params = split_params,
-    .create = create_split, .decide = decide, .destroy = destroy,
-};
+LIST_POLICY(pol_kube_split, split_ops, split_params,
+            .name = "kube-split", .source = "Liu et al. 2023, section 3.1: clusters apart by LabelSelector",
+            .summary = "kube-default with nodes for GPU pods and nodes for others kept apart", .flags = POL_BY_COUNT | POL_STRANDS);
 
 /* ---- kube-hybrid ---- */
 
@@ -120,20 +102,16 @@ static const struct pol_param hybrid_params[] = {
     { .name = "gpu_score", .type = POL_CHOICE, .dflt = "product", .choices = "product|mean", .help = "of the card's score and the similarity (eq. 4)" },
 };
 
-static void *create_hybrid(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
+static bool init_hybrid(void *self, const union pol_value *value, char *error, size_t cap)
 {
-    (void)flags;
-    struct kube_policy *p = make(host, KUBE_HYBRID, value[1].i);
+    struct kube_policy *p = self;
+    bool ok = make(p, KUBE_HYBRID, value, error, cap);
     p->kube.similarity = (enum kube_similarity)value[2].i;
     p->kube.mean_of_both = value[3].i == 1;
-    if (kube_parse(&p->kube, value[0].s, error, cap)) return p;
-    destroy(p);
-    return NULL;
+    return ok;
 }
+static const struct sched_ops hybrid_ops = OPS(init_hybrid);
 
-const struct pol_ops pol_kube_hybrid = {
-    POL_HEADER, .name = "kube-hybrid", .source = "Liu et al. 2023, section 2",
-    .summary = "looks into the cards; CPU pods stay off GPU nodes while a CPU node fits",
-    .n_params = sizeof hybrid_params / sizeof *hybrid_params, .params = hybrid_params,
-    .create = create_hybrid, .decide = decide, .destroy = destroy,
-};
+LIST_POLICY(pol_kube_hybrid, hybrid_ops, hybrid_params,
+            .name = "kube-hybrid", .source = "Liu et al. 2023, section 2",
+            .summary = "looks into the cards; CPU pods stay off GPU nodes while a CPU node fits");

@@ -9,6 +9,7 @@
  * Cost: O(log running units) a crossing, and preempt_run's (lib/sched/preempt.h).
  * Source: Gu et al., Tiresias, NSDI 2019, section 3 (discretised 2D-LAS).
  */
+#include "lib/heap.h"
 #include "lib/sched/list.h"
 #include "lib/sched/preempt.h"
 #include "builtin.h"
@@ -21,7 +22,6 @@ struct crossing { int64_t at; uint64_t ordinal, started_in; uint32_t unit; };
 struct las {
     struct sched sched;
     struct preempt preempt;
-    bool    skip;
     int64_t limit[QUEUES_MAX];  /* service at which level i + 1 begins, in thousandths of a card times us */
     uint32_t n_limits;
     struct crossing *heap; size_t cap_heap; uint32_t n_heap;
@@ -62,34 +62,18 @@ static int64_t wait_key(void *self, const struct unit *u) { return level(self, u
 
 /* ---- crossings ---- */
 
-static bool sooner(const struct crossing *a, const struct crossing *b) { return a->at < b->at; }
+static bool sooner(const struct las *l, const struct crossing *a, const struct crossing *b) { (void)l; return a->at < b->at; }
+HEAP(crossings, const struct las *, struct crossing, sooner);
 
-static void push(struct las *l, struct crossing c)
-{
-    POL_RESERVE(l->heap, l->cap_heap, (size_t)l->n_heap + 1);
-    uint32_t at = l->n_heap++;
-    for (; at > 0 && sooner(&c, &l->heap[(at - 1) / 2]); at = (at - 1) / 2) l->heap[at] = l->heap[(at - 1) / 2];
-    l->heap[at] = c;
-}
-
-static void pop(struct las *l)
-{
-    struct crossing x = l->heap[--l->n_heap];
-    uint32_t at = 0;
-    for (uint32_t c; (c = 2 * at + 1) < l->n_heap; at = c) {
-        if (c + 1 < l->n_heap && sooner(&l->heap[c + 1], &l->heap[c])) c++;
-        if (!sooner(&l->heap[c], &x)) break;
-        l->heap[at] = l->heap[c];
-    }
-    l->heap[at] = x;
-}
+static void pop(struct las *l) { crossings_take(l, l->heap, l->n_heap--, 0); }
 
 /* Note when a running unit of level `key` reaches the next. */
 static void foresee(struct las *l, const struct unit *u, int64_t key)
 {
     if (key >= l->n_limits) return;
     int64_t cards = cards_of(l, u), need = l->limit[key] / cards + (l->limit[key] % cards != 0);
-    push(l, (struct crossing){ pol_after(u->started, need - u->attained), u->ordinal, u->started_in, u->task.slot });
+    POL_RESERVE(l->heap, l->cap_heap, (size_t)l->n_heap + 1);
+    crossings_push(l, l->heap, l->n_heap++, (struct crossing){ pol_after(u->started, need - u->attained), u->ordinal, u->started_in, u->task.slot });
 }
 
 /* Units run at their present level; those just started come in on top of what they attained. */
@@ -132,50 +116,43 @@ static void ask(struct las *l)
 
 /* ---- the policy ---- */
 
-static const struct sched_ops ops = { .wait_key = wait_key, .run_key = run_key };
-
 static int64_t victim_bound(void *self, const struct unit *u) { (void)self; return u->key; }
 
-static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
+static bool init(void *self, const union pol_value *value, char *error, size_t cap)
 {
-    (void)flags;
+    struct las *l = self;
     int64_t limit = value[P_THRESHOLD].i, factor = value[P_FACTOR].i, queues = value[P_QUEUES].i;
     if (limit < 1 || factor < 2 || queues < 1 || queues > QUEUES_MAX) {
         (void)snprintf(error, cap, "threshold must be above 0, factor at least 2, queues from 1 to %d", QUEUES_MAX);
-        return NULL;
+        return false;
     }
-    struct las *l = pol_alloc(1, sizeof *l);
-    sched_init(&l->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, l);
-    l->skip = value[P_MODE].i == LIST_SKIP;
     l->asked = -1;
     /* A threshold beyond what 64 bits count is never reached. */
     for (pol_wide x = (pol_wide)limit * CARD; l->n_limits + 1 < queues && x < POL_NEVER; x *= factor) l->limit[l->n_limits++] = (int64_t)x;
-    return l;
+    return true;
 }
 
-static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+static void decide(void *self)
 {
     static const struct preempt_rule rule = { .victim_bound = victim_bound, .reason = "a unit with less service needs the room" };
     struct las *l = self;
-    sched_open(&l->sched, view, ev, n_ev);
     cross(l);
-    preempt_run(&l->preempt, &l->sched, &rule, l->skip);
+    preempt_run(&l->preempt, &l->sched, &rule, l->sched.mode == LIST_SKIP);
     ask(l);
 }
 
-static void destroy(void *self)
+static void fini(void *self)
 {
     struct las *l = self;
     preempt_fini(&l->preempt);
-    sched_fini(&l->sched);
     free(l->heap);
-    free(l);
 }
 
-const struct pol_ops pol_las = {
-    POL_HEADER, .name = "las", .source = "Gu et al., Tiresias, NSDI 2019, section 3: discretised 2D-LAS",
-    .summary = "units with the least service (cards x time) first, in levels; preempts higher levels",
-    .flags = POL_PREEMPTS,
-    .n_params = sizeof params / sizeof *params, .params = params,
-    .create = create, .decide = decide, .destroy = destroy,
+static const struct sched_ops ops = {
+    .wait_key = wait_key, .run_key = run_key, .size = sizeof(struct las), .init = init, .decide = decide, .fini = fini,
 };
+
+LIST_POLICY(pol_las, ops, params,
+            .name = "las", .source = "Gu et al., Tiresias, NSDI 2019, section 3: discretised 2D-LAS",
+            .summary = "units with the least service (cards x time) first, in levels; preempts higher levels",
+            .flags = POL_PREEMPTS);

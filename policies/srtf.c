@@ -17,9 +17,8 @@
 #include "builtin.h"
 #include "lib/util.h"
 
-struct srtf { struct sched sched; struct preempt preempt; bool skip; };
+struct srtf { struct sched sched; struct preempt preempt; };
 
-enum { P_PLACE, P_MODE, P_ESTIMATE };
 static const struct pol_param params[] = { PLACEMENT_PARAM, LIST_MODE_PARAM("skip"), LIST_ESTIMATE_PARAM };
 
 /* Longest over the unit's tasks. */
@@ -59,38 +58,18 @@ static int64_t victim_bound(void *self, const struct unit *u)
     return s->sched.est_true ? u->key : pol_after(s->sched.view->now_us, u->key);
 }
 
-static const struct sched_ops ops = { .wait_key = wait_key, .run_key = run_key };
-
-static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
-{
-    (void)error, (void)cap;
-    struct srtf *s = pol_alloc(1, sizeof *s);
-    sched_init(&s->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, s);
-    s->skip = value[P_MODE].i == LIST_SKIP;
-    list_estimates(&s->sched, value[P_ESTIMATE].i, flags);
-    return s;
-}
-
-static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+static void decide(void *self)
 {
     struct srtf *s = self;
     struct preempt_rule rule = { .victim_bound = victim_bound, .fresh = s->sched.est_true ? true_left : NULL, .reason = "a shorter unit needs the room" };
-    sched_open(&s->sched, view, ev, n_ev);
-    preempt_run(&s->preempt, &s->sched, &rule, s->skip);
+    preempt_run(&s->preempt, &s->sched, &rule, s->sched.mode == LIST_SKIP);
 }
 
-static void destroy(void *self)
-{
-    struct srtf *s = self;
-    preempt_fini(&s->preempt);
-    sched_fini(&s->sched);
-    free(s);
-}
+static void fini(void *self) { preempt_fini(&((struct srtf *)self)->preempt); }
 
-const struct pol_ops pol_srtf = {
-    POL_HEADER, .name = "srtf", .source = "shortest remaining processing time (Schrage 1968), with make-room on many machines",
-    .summary = "units by what is left of them; preempts longer ones",
-    .flags = POL_PREEMPTS | POL_USES_LIMITS | POL_CLAIRVOYANT,
-    .n_params = sizeof params / sizeof *params, .params = params,
-    .create = create, .decide = decide, .destroy = destroy,
-};
+static const struct sched_ops ops = { .wait_key = wait_key, .run_key = run_key, .size = sizeof(struct srtf), .decide = decide, .fini = fini };
+
+LIST_POLICY(pol_srtf, ops, params,
+            .name = "srtf", .source = "shortest remaining processing time (Schrage 1968), with make-room on many machines",
+            .summary = "units by what is left of them; preempts longer ones",
+            .flags = POL_PREEMPTS | POL_USES_LIMITS | POL_CLAIRVOYANT);

@@ -431,7 +431,7 @@ static struct queue *queue_of(void *self, const struct unit *u)
 
 static int64_t run_key(void *self, const struct unit *u) { (void)self; return u->started; }
 
-static const struct sched_ops ops = { .wait_key = wait_key, .queue = queue_of, .run_key = run_key };
+static const struct sched_ops ops = { .wait_key = wait_key, .queue = queue_of, .run_key = run_key, .knows_licences = true };
 
 /* ---- the policy ---- */
 
@@ -487,7 +487,6 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     struct wf_policy *p = pol_alloc(1, sizeof *p);
     p->host = host;
     sched_init(&p->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, p);
-    p->sched.knows_licences = true;
     placement_init(&p->whole.placement, &p->whole.plan, PLACEMENT_BEST);
     p->param.lend = (enum wf_lend)value[P_LEND].i;
     p->param.rule = strcmp(value[P_RESERVE].s, "sum") == 0 ? WF_RULE_SUM : WF_RULE_MAX;

@@ -1,5 +1,7 @@
-/* list.c -- one decision of a list scheduler, see list.h. */
+/* list.c -- one decision of a list scheduler, and a whole policy of a table, see list.h. */
 #include "lib/sched/list.h"
+
+#include "lib/util.h"
 
 void list_estimates(struct sched *d, int64_t choice, uint32_t *flags)
 {
@@ -24,4 +26,40 @@ void list_run(struct sched *d, enum list_mode mode)
         queue_walk_step(w, &d->units, POL_NEVER);     /* before the start, which takes the unit out of its place */
         sched_start(d, id, "fits");
     }
+}
+
+static int64_t value_of(const struct pol_ops *table, const union pol_value *value, const char *name, int64_t otherwise)
+{
+    for (uint32_t i = 0; i < table->n_params; i++)
+        if (strcmp(table->params[i].name, name) == 0) return value[i].i;
+    return otherwise;
+}
+
+void *list_create(const struct pol_ops *table, const struct sched_ops *ops, const struct pol_host *host,
+                  const union pol_value *value, uint32_t *flags, char *error, size_t cap)
+{
+    struct sched *d = pol_alloc(1, ops->size > 0 ? ops->size : sizeof *d);
+    int64_t estimate = value_of(table, value, "estimate", -1);
+    sched_init(d, host, (enum placement_rule)value_of(table, value, "place", PLACEMENT_BEST), ops, d);
+    d->mode = (int)value_of(table, value, "mode", LIST_SKIP);
+    if (estimate >= 0) list_estimates(d, estimate, flags);
+    if (ops->init == NULL || ops->init(d, value, error, cap)) return d;
+    list_destroy(d);
+    return NULL;
+}
+
+void list_decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+{
+    struct sched *d = self;
+    sched_open(d, view, ev, n_ev);
+    if (d->ops->decide != NULL) d->ops->decide(self);
+    else list_run(d, (enum list_mode)d->mode);
+}
+
+void list_destroy(void *self)
+{
+    struct sched *d = self;
+    if (d->ops->fini != NULL) d->ops->fini(self);
+    sched_fini(d);
+    free(d);
 }

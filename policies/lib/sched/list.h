@@ -1,6 +1,6 @@
 /*
  * list.h -- list scheduling: units are tried in order; at one that does not fit, stop
- * (strict) or go on (skip).  Shared by fifo, sjf and the kube policies.
+ * (strict) or go on (skip).  And a whole policy of a table, LIST_POLICY.
  */
 #ifndef POL_LIB_SCHED_LIST_H
 #define POL_LIB_SCHED_LIST_H
@@ -22,5 +22,24 @@ void list_estimates(struct sched *d, int64_t choice, uint32_t *flags);
  * and O(1) when the first is known to be unschedulable.
  */
 void list_run(struct sched *d, enum list_mode mode);
+
+/*
+ * A whole policy of what differs:
+ *
+ *   static const struct sched_ops ops = { .wait_key = shortest_first };
+ *   LIST_POLICY(fairway_policy, ops, params, .name = ..., .source = ..., .summary = ...);
+ *
+ * Parameters named place, mode and estimate are taken in here, where the table has them; the others are
+ * ops.init's.  Without place: `best`; without mode: skip.
+ */
+#define LIST_POLICY(table, ops_, params_, ...) \
+    static void *table##_create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap) \
+    { return list_create(&table, &(ops_), host, value, flags, error, cap); } \
+    const struct pol_ops table = { POL_HEADER, .n_params = sizeof (params_) / sizeof *(params_), .params = (params_), \
+                                   .create = table##_create, .decide = list_decide, .destroy = list_destroy, __VA_ARGS__ }
+void *list_create(const struct pol_ops *table, const struct sched_ops *ops, const struct pol_host *host,
+                  const union pol_value *value, uint32_t *flags, char *error, size_t cap);
+void list_decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev);
+void list_destroy(void *self);
 
 #endif

@@ -79,7 +79,7 @@ static bool licences(struct sched *d, uint32_t class, int sign)
 
 static void check_licences(const struct sched *d, const uint32_t *shape, uint32_t n)
 {
-    for (uint32_t l = 0; l < d->view->n_licences && !d->knows_licences; l++)
+    for (uint32_t l = 0; l < d->view->n_licences && !d->ops->knows_licences; l++)
         for (uint32_t i = 0; i < n; i++)
             if (plan_licence(&d->plan, shape[i], l) > 0)
                 d->host->fail(d->host->ctx, "it does not schedule licences, and a task asks for some; fifo, sjf, drf and workflow do");
@@ -328,4 +328,12 @@ void sched_resize(struct sched *d, pol_task task, int64_t cpu_milli, const char 
     was.cpu_milli = cpu_milli;
     plan_allocate(&d->plan, h->node, &was, h->cards);
     d->host->resize(d->host->ctx, task, cpu_milli, reason);
+}
+
+int64_t sched_gpu_milli(const struct sched *d, const struct unit *u)
+{
+    const struct request_class *k = &d->classes.at[u->request_class];
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < k->n_tasks; i++) sum += (int64_t)d->plan.shape[k->shape[i]].n_gpu * d->plan.shape[k->shape[i]].gpu_milli;
+    return sum;
 }

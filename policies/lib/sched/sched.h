@@ -30,6 +30,12 @@ struct sched_ops {
     void (*moved)(void *self, const struct unit *u, int sign);
     /* The unit joined (+1) or left (-1) its queue. */
     void (*waits)(void *self, const struct unit *u, int sign);
+    bool knows_licences;                /* else a task that asks for one fails the run */
+    /* Only of a LIST_POLICY (list.h). */
+    size_t size;                        /* of its state, which begins with its struct sched; 0: that alone */
+    bool (*init)(void *self, const union pol_value *value, char *error, size_t cap);    /* false: error is filled */
+    void (*decide)(void *self);         /* between what was heard and the end of a decision; NULL: list_run */
+    void (*fini)(void *self);           /* what it has besides the struct sched */
 };
 
 struct sched {
@@ -38,7 +44,7 @@ struct sched {
     const struct sched_ops *ops;
     void *self;
     bool  est_true;                     /* estimates are true durations, else users' limits */
-    bool  knows_licences;               /* else a task that asks for one fails the run */
+    int   mode;                         /* enum list_mode, of a LIST_POLICY */
     int64_t licence_free[POL_LICENCES_MAX];     /* as the plan foresees it */
     struct plan  plan;
     struct placement placement;
@@ -90,6 +96,9 @@ bool sched_skip(void *sched, uint32_t class);
 struct pol_shape sched_held_shape(const struct sched *d, uint32_t task);
 /* Change the cores that a running task holds; its node must have them. */
 void sched_resize(struct sched *d, pol_task task, int64_t cpu_milli, const char *reason);
+
+/* What the unit's tasks ask in GPU shares, all together, in thousandths of a card. */
+int64_t sched_gpu_milli(const struct sched *d, const struct unit *u);
 
 static inline struct unit *sched_unit(const struct sched *d, uint32_t id) { return &d->units.at[id]; }
 
