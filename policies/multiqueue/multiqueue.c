@@ -298,7 +298,7 @@ static void destroy(void *self)
     search_history_fini(&m->history);
     share_weights_fini(&m->weights);
     sched_fini(&m->sched);
-    free(m->unit); free(m->user); free(m->request); free(m->fit.failed); free(m->gpu.running); free(m->fit.victim); free(m->gpu.cpu); free(m->watch.fall);
+    free(m->unit); free(m->user); free(m->request); free(m->fit.failed); free(m->gpu.running); free(m->gpu.due); free(m->fit.victim); free(m->gpu.cpu); free(m->watch.fall);
     free(m);
 }
 
@@ -315,6 +315,8 @@ static const char *bad_value(const struct mq *m, const union pol_value *v)
     return NULL;
 }
 
+static int64_t millionths(double x) { return (int64_t)(x * 1e6 + 0.5); }
+
 static void *create(const struct pol_host *host, const union pol_value *v, uint32_t *flags, char *error, size_t cap)
 {
     struct mq *m = pol_alloc(1, sizeof *m);
@@ -322,7 +324,7 @@ static void *create(const struct pol_host *host, const union pol_value *v, uint3
     m->param.search_on = v[P_SEARCH].i != 2;
     m->param.rule = v[P_SEARCH].i == 1 ? SEARCH_LITERAL : SEARCH_SLIM;
     m->param.probe_us = v[P_PROBE].i;
-    m->param.tolerance = (int64_t)(v[P_TOLERANCE].x * 1e6);
+    m->param.tolerance = millionths(v[P_TOLERANCE].x);
     m->param.cold = v[P_COLD].i;
     m->param.arrays_on = v[P_ARRAYS].i != 0;
     m->param.reserve = v[P_RESERVE].i;
@@ -333,7 +335,7 @@ static void *create(const struct pol_host *host, const union pol_value *v, uint3
     m->param.contention_on = v[P_CONTENTION].i != 0;
     m->param.watch_us = v[P_WATCH].i;
     m->param.bandwidth = v[P_BANDWIDTH].x;
-    m->param.drop = (int64_t)(v[P_DROP].x * 1e6);
+    m->param.drop = millionths(v[P_DROP].x);
     m->param.strict = v[P_MODE].i == LIST_STRICT;
     m->epoch.cpu_rules = m->epoch.gpu_rules = 1;
     m->noted.reserve = m->noted.borrowed = m->noted.closed = m->noted.stopped = m->noted.throttled = -1;

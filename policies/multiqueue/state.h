@@ -65,6 +65,7 @@ struct mq_param {
 /* What GPU units hold. */
 struct mq_gpu {
     uint32_t *running;   size_t cap_running; uint32_t n_running;    /* units */
+    uint32_t *due;       size_t cap_due;                            /* scratch: those whose probe is over */
     int64_t held[MQ_CLASSES], seen[MQ_CLASSES];     /* thousandths: now; asked by all that arrived */
     int64_t *cpu;                       /* [n_nodes] milli-CPU that GPU tasks hold */
 };

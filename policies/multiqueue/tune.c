@@ -2,7 +2,7 @@
  * tune.c -- the search for the number of cores while GPU jobs run, and the watch over
  * memory bandwidth.
  *
- * Cost: O(running GPU units) a decision; a look at the bandwidth O(nodes + running
+ * Cost: O(running GPU units + probes that are over, squared) a decision; a look at the bandwidth O(nodes + running
  * tasks).  Source: CODA's patent (README.md, multiqueue), steps S300 (search) and S600 (bandwidth).
  */
 #include "multiqueue/state.h"
@@ -88,12 +88,20 @@ static void probe_over(struct mq *m, uint32_t id)
 
 static bool is_probing(const struct mq_unit *x) { return x->search.phase != SEARCH_OFF && (x->search.phase != SEARCH_DONE || x->is_short); }
 
+/* Those of one instant in order, as they compete for cores and teach the same history. */
 void tune_probes(struct mq *m)
 {
-    for (uint32_t i = 0; m->param.search_on && i < m->gpu.n_running; i++) {
-        const struct mq_unit *x = mq_unit(m, m->gpu.running[i]);
-        if (is_probing(x) && x->due <= m->sched.view->now_us) probe_over(m, m->gpu.running[i]);
+    uint32_t n = 0;
+    if (!m->param.search_on) return;
+    POL_RESERVE(m->gpu.due, m->gpu.cap_due, (size_t)m->gpu.n_running);
+    for (uint32_t i = 0; i < m->gpu.n_running; i++) {
+        uint32_t id = m->gpu.running[i], k;
+        const struct mq_unit *x = mq_unit(m, id);
+        if (!is_probing(x) || x->due > m->sched.view->now_us) continue;
+        for (k = n++; k > 0 && unit_before(sched_unit(&m->sched, id), sched_unit(&m->sched, m->gpu.due[k - 1])); k--) m->gpu.due[k] = m->gpu.due[k - 1];
+        m->gpu.due[k] = id;
     }
+    for (uint32_t i = 0; i < n; i++) probe_over(m, m->gpu.due[i]);
 }
 
 /* ---- memory bandwidth ---- */

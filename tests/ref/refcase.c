@@ -8,6 +8,7 @@
 #include "model/world.h"
 
 #define GIB (INT64_C(1) << 30)
+#define MB  INT64_C(1000000)
 #define PICK(r, ...) pick((r), (const int64_t[]){ __VA_ARGS__ }, sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
 
 static int64_t pick(struct rng *r, const int64_t *of, size_t n) { return of[rng_below(r, n)]; }
@@ -123,22 +124,96 @@ void refcase_make(struct ref_case *c, uint64_t seed)
     for (int u = 0; u < REF_USERS; u++) c->policy.weight[u] = one_in(&r, 2) ? 1000 : PICK(&r, 500, 2000, 3000);
 }
 
+static void make_profiles(struct ref_case *c, struct rng *r)
+{
+    c->has_profiles = !one_in(r, 4);
+    c->monitor = PICK(r, 0, 0, 5, 10);
+    for (int m = 0; m < REF_MODELS; m++) {
+        struct ref_profile *p = &c->profile[m];
+        p->category = (int)rng_below(r, 2);
+        if (one_in(r, 8)) continue;
+        for (int row = 0; row < 2; row++) {
+            if (row > 0 && one_in(r, 2)) continue;
+            p->on[row].knee = (int)PICK(r, 1, 2, 2, 3, 4);
+            p->on[row].bw = PICK(r, 8, 16, 32) * MB;
+            p->on[row].slows = !one_in(r, 3);
+        }
+    }
+}
+
+void refcase_make_mq(struct ref_case *c, uint64_t seed)
+{
+    struct rng r;
+    refcase_make(c, seed);
+    rng_init(&r, seed, "reference case, multiqueue", 0);
+    struct ref_mq_param *p = &c->policy.mq;
+    c->policy.order = REF_MULTIQUEUE;
+    c->policy.skip = !one_in(&r, 4);
+    make_profiles(c, &r);
+    for (int n = 0; n < c->n_nodes; n++) c->node[n].mem_bw = PICK(&r, 0, 100, 100, 100, 200) * MB;
+    for (int j = 0; j < c->n_jobs; j++) {
+        c->job[j].hints = (uint32_t)(one_in(&r, 2) ? rng_below(&r, 8) : 0);
+        int64_t bw = PICK(&r, 0, 0, 32, 64, 96) * MB;
+        for (int k = 0; k < c->job[j].n; k++) {
+            struct ref_task *t = &c->job[j].task[k];
+            t->mem_bw = bw;
+            /* Without a core it would compute at 1/65536, and be watched all that time. */
+            if (t->shape.n_gpu > 0 && t->shape.cpu_milli == 0) t->shape.cpu_milli = 500;
+        }
+    }
+    c->multi_from = (int)PICK(&r, 2, 2, 3, 4);
+    p->search = !one_in(&r, 3);
+    p->literal = one_in(&r, 4);
+    p->probe = PICK(&r, 3, 5, 10, 20);
+    p->tolerance = (int)PICK(&r, 0, 10, 50);
+    p->cold = (int)PICK(&r, 1, 1, 2, 3);
+    p->arrays = !one_in(&r, 4);
+    p->reserve = (int)PICK(&r, -1, -1, -1, 0, 2, 4);
+    p->by_node = one_in(&r, 4);
+    p->gpu_arrays = !one_in(&r, 4);
+    p->multi_share = (int)PICK(&r, -1, -1, 0, 250, 500, 1000);
+    p->contention = !one_in(&r, 4);
+    p->watch = PICK(&r, 2, 5, 10);
+    p->bandwidth = (int)PICK(&r, 250, 500, 750);
+    p->drop = (int)PICK(&r, 0, 50, 50, 250);
+}
+
+static void spec_mq(const struct ref_policy *p, FILE *f)
+{
+    const struct ref_mq_param *m = &p->mq;
+    fprintf(f, "multiqueue:mode=%s,search=%s,probe=%" PRId64 "us,tolerance=%d.%03d,cold=%d,arrays=%s,reserve=%d,reserve_of=%s,gpu_arrays=%s",
+            p->skip ? "skip" : "strict", !m->search ? "off" : m->literal ? "literal" : "slim", m->probe, m->tolerance / 1000, m->tolerance % 1000,
+            m->cold, m->arrays ? "true" : "false", m->reserve, m->by_node ? "node" : "job", m->gpu_arrays ? "true" : "false");
+    if (m->multi_share >= 0) fprintf(f, ",multi_share=%d.%03d", m->multi_share / 1000, m->multi_share % 1000);
+    fprintf(f, ",contention=%s,watch=%" PRId64 "us,bandwidth=%d.%03d,drop=%d.%03d", m->contention ? "true" : "false", m->watch,
+            m->bandwidth / 1000, m->bandwidth % 1000, m->drop / 1000, m->drop % 1000);
+}
+
+static void spec_weights(const struct ref_policy *p, FILE *f)
+{
+    fprintf(f, ",weights=");
+    for (int u = 0; u < REF_USERS; u++)
+        fprintf(f, "%su%d:%" PRId64 ".%03" PRId64, u ? ";" : "", u, p->weight[u] / 1000, p->weight[u] % 1000);
+}
+
 void refcase_spec(const struct ref_policy *p, char *buf, size_t cap)
 {
     static const char *const place[] = { "first", "best", "worst", "pack", "spread", "fgd", "kube", "kube-hybrid" };
     static const char *const name[] = { "fifo", "sjf", "srtf", "las", "easy", "drf" };
     FILE *f = fmemopen(buf, cap, "w");
     SIM_ASSERT(f != NULL);
+    if (p->order == REF_MULTIQUEUE) {
+        spec_mq(p, f);
+        spec_weights(p, f);
+        fclose(f);
+        return;
+    }
     fprintf(f, "%s:place=%s", name[p->order], place[p->place]);
     if (p->order != REF_EASY) fprintf(f, ",mode=%s", p->skip ? "skip" : "strict");
     if (p->order == REF_SJF || p->order == REF_SRTF || p->order == REF_EASY)
         fprintf(f, ",estimate=%s", p->clairvoyant ? "true" : "limit");
     if (p->order == REF_LAS) fprintf(f, ",threshold=%" PRId64 "us,factor=%d,queues=%d", p->threshold, p->factor, p->queues);
-    if (p->order == REF_DRF) {
-        fprintf(f, ",weights=");
-        for (int u = 0; u < REF_USERS; u++)
-            fprintf(f, "%su%d:%" PRId64 ".%03" PRId64, u ? ";" : "", u, p->weight[u] / 1000, p->weight[u] % 1000);
-    }
+    if (p->order == REF_DRF) spec_weights(p, f);
     fclose(f);
 }
 
@@ -148,7 +223,7 @@ struct feed { const struct ref_case *c; int next; struct task_group group[REF_TA
 
 static bool equal_tasks(const struct ref_task *a, const struct ref_task *b)
 {
-    return a->dur == b->dur && memcmp(&a->shape, &b->shape, sizeof a->shape) == 0;
+    return a->dur == b->dur && a->mem_bw == b->mem_bw && memcmp(&a->shape, &b->shape, sizeof a->shape) == 0;
 }
 
 static enum st feed_next(void *ctx, struct job_spec *out, struct diag *d)
@@ -160,15 +235,35 @@ static enum st feed_next(void *ctx, struct job_spec *out, struct diag *d)
     uint32_t g = 0;
     for (int k = 0; k < j->n; k++) {
         if (k > 0 && equal_tasks(&j->task[k], &j->task[k - 1])) { f->group[g - 1].n++; continue; }
-        f->group[g++] = (struct task_group){ .shape = j->task[k].shape, .n = 1, .dur = j->task[k].dur };
+        f->group[g++] = (struct task_group){ .shape = j->task[k].shape, .n = 1, .dur = j->task[k].dur, .mem_bw = j->task[k].mem_bw };
     }
     (void)snprintf(f->id, sizeof f->id, "j%d", f->next);
     (void)snprintf(f->user, sizeof f->user, "u%d", j->user);
     (void)snprintf(f->model, sizeof f->model, "m%d", j->model);
     *out = (struct job_spec){ .id = f->id, .user = f->user, .model = j->model < 0 ? NULL : f->model, .submit = j->submit,
-                              .limit = j->limit, .gang = j->gang, .group = f->group, .n_groups = g };
+                              .limit = j->limit, .hints = j->hints, .gang = j->gang, .group = f->group, .n_groups = g };
     f->next++;
     return ST_OK;
+}
+
+static void build_profiles(const struct ref_case *c, struct throughput *perf, struct profiles *out)
+{
+    char slow[128] = "", util[32], name[16];
+    for (int i = 0, n = 0; i < REF_SLOW_POINTS; i++)
+        n += snprintf(slow + n, sizeof slow - (size_t)n, "%s%g:%g", i ? ";" : "", ref_slow_x[i], ref_slow_y[i]);
+    for (int m = 0; m < c->n_models; m++)
+        for (int row = 0; row < 2; row++) {
+            const struct ref_profile *p = &c->profile[m];
+            if (p->on[row].knee == 0) continue;
+            (void)snprintf(name, sizeof name, "m%d", m);
+            struct profile x = { .model = throughput_model(perf, name), .n_nodes = (uint32_t)row + 1, .n_gpus = (uint32_t)row + 1, .bw = p->on[row].bw };
+            (void)snprintf(name, sizeof name, "kind%d", p->category);
+            (void)snprintf(util, sizeof util, "linear:%d", p->on[row].knee);
+            x.category = intern_id(&out->categories, name);
+            const char *error = curve_parse(&x.util, util);
+            if (error == NULL && p->on[row].slows) error = curve_parse(&x.slow, slow);
+            SIM_ASSERT(error == NULL && profiles_add(out, &x));
+        }
 }
 
 static void build(const struct ref_case *c, struct cluster *cl, struct throughput *perf)
@@ -185,7 +280,7 @@ static void build(const struct ref_case *c, struct cluster *cl, struct throughpu
         (void)snprintf(name, sizeof name, "n%d", n);
         (void)snprintf(type, sizeof type, "type%d", o->type);
         struct node_spec s = { .name = name, .cpu_milli = o->cpu, .mem_b = o->mem, .n_gpu = (uint32_t)o->n_gpu,
-                               .gpu_type = o->n_gpu ? type : NULL, .gpu_mem_b = o->gpu_mem, .labels = o->labels };
+                               .gpu_type = o->n_gpu ? type : NULL, .gpu_mem_b = o->gpu_mem, .labels = o->labels, .mem_bw = o->mem_bw };
         memcpy(s.engine, o->engine, sizeof s.engine);
         enum st st = cluster_add(cl, &s, &d);
         SIM_ASSERT(st == ST_OK);
@@ -226,6 +321,14 @@ static void saw_end(void *ctx, const struct world *w, uint32_t job)
                                          .reason = name[j->status] });
 }
 
+static void saw_resize(void *ctx, const struct world *w, uint32_t task, int64_t was)
+{
+    (void)was;
+    struct ref_log *log = ctx;
+    see(log, w, REF_RESIZE, task, "");
+    log->ev[log->n - 1].cards = (uint64_t)cluster_hold(world_cluster(w), task)->cpu_milli;
+}
+
 static void saw_node(void *ctx, const struct world *w, uint32_t node)
 {
     ref_log_add(ctx, (struct ref_event){ .at = world_now(w), .type = world_cluster(w)->node[node].is_up ? REF_UP : REF_DOWN,
@@ -264,12 +367,14 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
 {
     struct cluster cl = { 0 };
     struct throughput perf = { 0 };
+    struct profiles profiles = { 0 };
     struct fault_event fault[REF_FAULTS];
     struct feed feed = { .c = c };
     struct host_hooks hooks = { .ctx = run, .decision = took_decision, .note = took_note };
     struct host *host;
-    char spec[256];
+    char spec[REFCASE_SPEC];
     build(c, &cl, &perf);
+    if (c->has_profiles) build_profiles(c, &perf, &profiles);
     for (int i = 0; i < c->n_faults; i++)
         fault[i] = (struct fault_event){ .at = c->fault[i].at, .node = (uint32_t)c->fault[i].node, .up = c->fault[i].up };
     refcase_spec(&c->policy, spec, sizeof spec);
@@ -277,12 +382,13 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
     if (st != ST_OK) { diag_print(&run->diag, stderr); abort(); }
     run->flags = host_ops(host)->flags;
     struct world_config cfg = {
-        .cluster = &cl, .throughput = &perf, .fault = { .list = fault, .n_list = (size_t)c->n_faults },
+        .cluster = &cl, .throughput = &perf, .profiles = c->has_profiles ? &profiles : NULL, .monitor = { .interval = c->monitor },
+        .multi_from = (uint32_t)c->multi_from, .fault = { .list = fault, .n_list = (size_t)c->n_faults },
         .checkpoint_interval = c->checkpoint_interval, .restore_cost = c->restore_cost, .enforce_limits = c->enforce_limits,
         .reject_infeasible = c->reject_infeasible, .audit = true, .horizon = c->horizon, .sample_every = run->sample_every,
     };
     struct world *w = world_create(&cfg, (struct source){ .ctx = &feed, .next = feed_next }, host_decider(host));
-    world_observe(w, (struct observer){ .ctx = log, .started = saw_start, .stopped = saw_stop, .job_ended = saw_end,
+    world_observe(w, (struct observer){ .ctx = log, .started = saw_start, .stopped = saw_stop, .resized = saw_resize, .job_ended = saw_end,
                                          .node_changed = saw_node });
     world_observe(w, (struct observer){ .ctx = run, .sample = saw_sample });
     while ((run->result = world_step(w, &run->diag)) == ST_OK) continue;
@@ -296,6 +402,7 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
     world_destroy(w);
     host_destroy(host);
     throughput_fini(&perf);
+    profiles_fini(&profiles);
     cluster_fini(&cl);
 }
 
@@ -373,18 +480,22 @@ static void tell_case(const struct ref_case *c, FILE *to)
             c->horizon == TICK_NEVER ? -1 : c->horizon);
     for (int n = 0; n < c->n_nodes; n++) {
         const struct ref_node *o = &c->node[n];
-        fprintf(to, "node %d: cpu %" PRId64 " mem %" PRId64 " gpus %d type %d (rate %u) gpu mem %" PRId64 " npu %d labels %" PRIx64 "\n",
-                n, o->cpu, o->mem, o->n_gpu, o->type, o->type < 0 ? RATE_ONE : c->type_rate[o->type], o->gpu_mem, o->engine[0], o->labels);
+        fprintf(to, "node %d: cpu %" PRId64 " mem %" PRId64 " gpus %d type %d (rate %u) gpu mem %" PRId64 " npu %d labels %" PRIx64 " bandwidth %" PRId64 "\n",
+                n, o->cpu, o->mem, o->n_gpu, o->type, o->type < 0 ? RATE_ONE : c->type_rate[o->type], o->gpu_mem, o->engine[0], o->labels, o->mem_bw);
     }
     for (int m = 0; m < c->n_models; m++) fprintf(to, "model %d: rates %u %u %u\n", m, c->rate[m][0], c->rate[m][1], c->rate[m][2]);
+    for (int m = 0; m < REF_MODELS && c->has_profiles; m++)
+        fprintf(to, "model %d: kind %d, cores %d and %d, traffic %" PRId64 " and %" PRId64 ", slowed %d %d\n", m, c->profile[m].category, c->profile[m].on[0].knee,
+                c->profile[m].on[1].knee, c->profile[m].on[0].bw, c->profile[m].on[1].bw, c->profile[m].on[0].slows, c->profile[m].on[1].slows);
+    if (c->multi_from > 0) fprintf(to, "multi from %d, monitor %" PRId64 "\n", c->multi_from, c->monitor);
     for (int j = 0; j < c->n_jobs; j++) {
         const struct ref_job *o = &c->job[j];
-        fprintf(to, "job %d: submit %" PRId64 " limit %" PRId64 " user %d model %d%s\n", j, o->submit, o->limit, o->user, o->model,
-                o->gang ? " gang" : "");
+        fprintf(to, "job %d: submit %" PRId64 " limit %" PRId64 " user %d model %d hints %u%s\n", j, o->submit, o->limit, o->user, o->model,
+                o->hints, o->gang ? " gang" : "");
         for (int k = 0; k < o->n; k++) {
             const struct shape *s = &o->task[k].shape;
-            fprintf(to, "    dur %" PRId64 ": cpu %" PRId64 " mem %" PRId64 " gpus %d x %d (mem %" PRId64 ", types %" PRIx64 ") all %" PRIx64
-                    " any %" PRIx64 " npu %d%s\n", o->task[k].dur, s->cpu_milli, s->mem_b, s->n_gpu, s->gpu_milli, s->gpu_mem_b,
+            fprintf(to, "    dur %" PRId64 " bw %" PRId64 ": cpu %" PRId64 " mem %" PRId64 " gpus %d x %d (mem %" PRId64 ", types %" PRIx64 ") all %" PRIx64
+                    " any %" PRIx64 " npu %d%s\n", o->task[k].dur, o->task[k].mem_bw, s->cpu_milli, s->mem_b, s->n_gpu, s->gpu_milli, s->gpu_mem_b,
                     s->gpu_types, s->need_all, s->need_any, s->engine[0], s->exclusive ? " exclusive" : "");
         }
     }
@@ -394,7 +505,7 @@ static void tell_case(const struct ref_case *c, FILE *to)
 
 static void tell_log(const char *who, const struct ref_log *log, long at, FILE *to)
 {
-    static const char *const type[] = { "start", "stop", "end", "down", "up" };
+    static const char *const type[] = { "start", "stop", "end", "down", "up", "resize" };
     fprintf(to, "%s: %zu events%s%s\n", who, log->n, log->error[0] ? ", then: " : "", log->error);
     for (long i = at > 12 ? at - 12 : 0; i < (long)log->n && i < at + 8; i++) {
         const struct ref_event *e = &log->ev[i];
@@ -412,7 +523,7 @@ bool refcase_agrees(const struct ref_case *c, FILE *to)
     if (!ok) {
         shrink(&small, &real, &ref);
         (void)differs(&small, &real, &ref, &at);
-        char spec[256];
+        char spec[REFCASE_SPEC];
         refcase_spec(&c->policy, spec, sizeof spec);
         fprintf(to, "policy %s\n", spec);
         tell_case(&small, to);

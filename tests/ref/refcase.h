@@ -11,8 +11,11 @@
 
 /* Few nodes, many ties, every feature now and then; the policy is left to the caller. */
 void refcase_make(struct ref_case *c, uint64_t seed);
+/* The same for multiqueue: what models need, hints, traffic, where multi begins, and the policy's parameters. */
+void refcase_make_mq(struct ref_case *c, uint64_t seed);
 
 /* The policy as `-p` takes it. */
+enum { REFCASE_SPEC = 512 };
 void refcase_spec(const struct ref_policy *p, char *buf, size_t cap);
 
 /* How the real simulator is run, and what came of it. */

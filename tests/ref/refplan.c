@@ -318,7 +318,7 @@ static bool place_task(struct ref_world *w, struct ref_ledger *l, int job, int t
 static bool place_unit(struct ref_world *w, struct ref_ledger *l, struct ref_unit u, struct ref_decision *d)
 {
     struct ref_ledger before = *l;
-    *d = (struct ref_decision){ .is_start = true, .u = u };
+    *d = (struct ref_decision){ .what = REF_DO_START, .u = u };
     for (int k = 0; k < ref_unit_size(w, u); k++)
         if (!place_task(w, l, u.job, u.task + k, &d->node[k], &d->cards[k])) { *l = before; return false; }
     return true;
@@ -391,7 +391,7 @@ static int64_t key_of(const struct ref_world *w, struct ref_unit u)
         return est == TICK_NEVER ? est : i64_max(0, est - ref_attained(w, u.job, u.task));
     case REF_LAS:
         return level(w, u, &ignored);
-    case REF_FIFO: case REF_EASY: case REF_DRF:
+    case REF_FIFO: case REF_EASY: case REF_DRF: case REF_MULTIQUEUE:
         break;
     }
     return 0;       /* by job and task alone */
@@ -420,9 +420,10 @@ static int list_units(const struct ref_world *w, enum ref_state state, struct re
     return n;
 }
 
-sim_tick ref_next_crossing(const struct ref_world *w)
+sim_tick ref_next_wake(const struct ref_world *w)
 {
     sim_tick at = TICK_NEVER;
+    if (w->c->policy.order == REF_MULTIQUEUE) return ref_mq_wake(w);
     if (w->c->policy.order != REF_LAS) return at;
     for (int j = 0; j < w->n_arrived; j++)
         for (int t = 0; t < (w->job[j].gang ? 1 : w->job[j].n); t++) {
@@ -479,7 +480,7 @@ static void decide_preempting(struct deciding *p, const struct ref_unit *waiting
             put_back(p->w, &p->l, &now, victim[v]);
             if (could_place(p->w, &p->l, u)) continue;
             release_unit(p->w, &p->l, victim[v]);
-            p->out->d[p->out->n++] = (struct ref_decision){ .is_start = false, .u = victim[v] };
+            p->out->d[p->out->n++] = (struct ref_decision){ .what = REF_DO_PREEMPT, .u = victim[v] };
         }
         bool placed = start(p, u);
         SIM_ASSERT(placed);
@@ -627,5 +628,6 @@ void ref_decide(struct ref_world *w, struct ref_plan *out)
     case REF_SRTF: case REF_LAS: decide_preempting(&p, waiting, n, running, n_running); return;
     case REF_EASY: decide_easy(&p, waiting, n, running, n_running); return;
     case REF_DRF:  decide_drf(&p, waiting, n); return;
+    case REF_MULTIQUEUE: ref_mq_decide(w, out); return;
     }
 }

@@ -30,16 +30,23 @@ struct ref_live {
     sim_work kept;                  /* progress a restart begins with */
     bool     restoring;
     sim_tick phase_began;
-    sim_work left;                  /* when the phase began */
+    sim_work did;                   /* of this attempt, when the rate last changed: at phase_began */
+    sim_work left;                  /* then */
     sim_rate rate;
+    bool     computes;
+    int64_t  util, seen_util;       /* utilisation in 1/65536: now, at the monitor's last look; -1: none */
+    int64_t  bw, seen_bw;           /* of each task, bytes/s */
 };
+
+struct ref_mq;                      /* refmq.c's own */
 
 struct ref_world {
     const struct ref_case *c;
+    struct ref_mq    *mq;
     struct ref_job    job[REF_JOBS];        /* shapes as they count after arrival */
     struct ref_live   live[REF_JOBS][REF_TASKS];
     struct ref_ledger ledger;
-    sim_tick now;
+    sim_tick now, looked_at;                /* looked_at: by the monitor */
     int  n_arrived, n_ended;
     bool ended[REF_JOBS], timed_out[REF_JOBS];
     sim_tick wake[REF_JOBS * REF_TASKS * 8];    /* when the policy asked to be called; -1: over */
@@ -60,17 +67,41 @@ struct ref_world {
 /* A unit: a gang job (task 0 stands for it) or one task. */
 struct ref_unit { int job, task; int64_t key; };
 
-struct ref_decision { bool is_start; struct ref_unit u; int node[REF_TASKS]; uint64_t cards[REF_TASKS]; };
-struct ref_plan { struct ref_decision *d; int n; };     /* [REF_JOBS * REF_TASKS * 2] */
+/* cpu: thousandths of cores instead of those asked; 0: as asked.  A resize is of one task, u.task. */
+struct ref_decision {
+    enum { REF_DO_PREEMPT, REF_DO_START, REF_DO_RESIZE } what;
+    struct ref_unit u;
+    int node[REF_TASKS];
+    uint64_t cards[REF_TASKS];
+    int64_t cpu[REF_TASKS];
+};
+struct ref_plan { struct ref_decision *d; int n; };     /* [REF_DECISIONS] */
+enum { REF_DECISIONS = REF_JOBS * REF_TASKS * 4 };
 
 void ref_decide(struct ref_world *w, struct ref_plan *out);
-/* las: when the next running unit reaches a threshold; TICK_NEVER: none will. */
-sim_tick ref_next_crossing(const struct ref_world *w);
+/* When the policy asks to be called: las, when the next running unit reaches a threshold; TICK_NEVER: not. */
+sim_tick ref_next_wake(const struct ref_world *w);
 
+int  ref_unit_cards(const struct ref_world *w, struct ref_unit u);
 bool ref_fits(const struct ref_case *c, const struct ref_ledger *l, int node, const struct shape *s);
 uint64_t ref_pick_cards(const struct ref_case *c, const struct ref_ledger *l, int node, const struct shape *s);
 void ref_take(const struct ref_case *c, struct ref_ledger *l, int job, int task, int node, const struct shape *s, uint64_t cards);
 void ref_give(const struct ref_case *c, struct ref_ledger *l, int job, int task);
+
+/* multiqueue, in refmq.c. */
+void     ref_mq_begin(struct ref_world *w);
+void     ref_mq_end(struct ref_world *w);
+void     ref_mq_decide(struct ref_world *w, struct ref_plan *out);
+sim_tick ref_mq_wake(const struct ref_world *w);
+/* The unit left its nodes, whyever. */
+void     ref_mq_left(struct ref_world *w, struct ref_unit u);
+
+/* How fast units compute, in refspeed.c: see sim/model/speed/speed.h. */
+void     ref_speed_look(struct ref_world *w, sim_tick now);          /* before anything happens at `now` */
+void     ref_speed_begin(struct ref_world *w, struct ref_unit u);
+void     ref_speed_settle(struct ref_world *w);                      /* after a round */
+int64_t  ref_read_util(const struct ref_world *w, int job, int task);      /* millionths; -1: nothing */
+int64_t  ref_read_bw(const struct ref_world *w, int job, int task);
 
 int      ref_unit_size(const struct ref_world *w, struct ref_unit u);
 sim_tick ref_attained(const struct ref_world *w, int job, int task);

@@ -37,7 +37,7 @@ sim_work ref_progress(const struct ref_world *w, int job, int task)
     const struct ref_live *l = &w->live[job][task];
     if (l->state != REF_RUNNING || l->restoring) return l->kept;
     sim_work did = (w->now - l->phase_began) * (sim_work)l->rate;
-    return l->kept + (did < l->left ? did : l->left);
+    return l->kept + l->did + (did < l->left ? did : l->left);
 }
 
 static sim_tick phase_end(const struct ref_live *l)
@@ -60,31 +60,27 @@ static void record(struct ref_world *w, enum ref_type type, int job, int task, i
 
 static void start_computing(struct ref_world *w, struct ref_unit u)
 {
-    const struct ref_job *job = &w->job[u.job];
     struct ref_live *l = &w->live[u.job][u.task];
-    sim_rate slowest = UINT32_MAX;
-    for (int k = 0; k < ref_unit_size(w, u); k++) {
-        int type = w->c->node[w->ledger.hold[u.job][u.task + k].node].type;
-        sim_rate r = RATE_ONE;
-        if (job->task[u.task + k].shape.n_gpu > 0) r = job->model < 0 ? w->c->type_rate[type] : w->c->rate[job->model][type];
-        if (r < slowest) slowest = r;
-    }
     l->restoring = false;
     l->phase_began = w->now;
-    l->left = ((sim_work)job->task[u.task].dur << RATE_BITS) - l->kept;
-    l->rate = slowest;
+    l->left = ((sim_work)w->job[u.job].task[u.task].dur << RATE_BITS) - l->kept;
+    ref_speed_begin(w, u);
 }
 
 static void start_unit(struct ref_world *w, const struct ref_decision *d)
 {
     struct ref_unit u = d->u;
-    for (int k = 0; k < ref_unit_size(w, u); k++)
-        ref_take(w->c, &w->ledger, u.job, u.task + k, d->node[k], &w->job[u.job].task[u.task + k].shape, d->cards[k]);
+    for (int k = 0; k < ref_unit_size(w, u); k++) {
+        struct shape s = w->job[u.job].task[u.task + k].shape;
+        if (d->cpu[k] > 0) s.cpu_milli = d->cpu[k];
+        ref_take(w->c, &w->ledger, u.job, u.task + k, d->node[k], &s, d->cards[k]);
+    }
     for (int k = 0; k < ref_unit_size(w, u); k++) {
         struct ref_live *l = &w->live[u.job][u.task + k];
         SIM_ASSERT(l->state == REF_WAITING);
         l->state = REF_RUNNING;
         l->started = w->now;
+        l->did = 0;
         record(w, REF_START, u.job, u.task + k, d->node[k], w->ledger.hold[u.job][u.task + k].cards, "");
     }
     struct ref_live *l = &w->live[u.job][u.task];
@@ -101,6 +97,7 @@ static void start_unit(struct ref_world *w, const struct ref_decision *d)
 /* All tasks of the unit leave their nodes, for good or to wait again. */
 static void stop_unit(struct ref_world *w, struct ref_unit u, const char *reason, enum ref_state then)
 {
+    if (w->mq != NULL) ref_mq_left(w, u);
     for (int k = 0; k < ref_unit_size(w, u); k++) {
         struct ref_live *l = &w->live[u.job][u.task + k];
         const struct ref_hold *h = &w->ledger.hold[u.job][u.task + k];
@@ -108,6 +105,8 @@ static void stop_unit(struct ref_world *w, struct ref_unit u, const char *reason
         record(w, REF_STOP, u.job, u.task + k, h->node, h->cards, reason);
         l->attained += w->now - l->started;
         l->state = then;
+        l->computes = false;
+        l->bw = 0;
         ref_give(w->c, &w->ledger, u.job, u.task + k);
     }
 }
@@ -126,6 +125,18 @@ static void finish_unit(struct ref_world *w, struct ref_unit u, const char *reas
     for (int k = 0; k < w->job[u.job].n; k++)
         if (w->live[u.job][k].state != REF_DONE) return;
     end_job(w, u.job, w->timed_out[u.job] ? "timeout" : "done");
+}
+
+/* One task holds other cores from now on. */
+static void resize_task(struct ref_world *w, struct ref_unit u, int64_t cpu)
+{
+    struct ref_hold *h = &w->ledger.hold[u.job][u.task];
+    struct ref_hold was = *h;
+    struct shape s = h->got;
+    s.cpu_milli = cpu;
+    ref_give(w->c, &w->ledger, u.job, u.task);
+    ref_take(w->c, &w->ledger, u.job, u.task, was.node, &s, was.cards);
+    record(w, REF_RESIZE, u.job, u.task, was.node, (uint64_t)cpu, "");
 }
 
 static void interrupt_unit(struct ref_world *w, struct ref_unit u, bool by_policy)
@@ -330,6 +341,7 @@ static bool take_wakes(struct ref_world *w)
 static void instant(struct ref_world *w, struct ref_decision *scratch)
 {
     bool woken = take_wakes(w);
+    ref_speed_look(w, w->now);
     for (;;) {
         bool any = woken;
         woken = false;
@@ -340,11 +352,15 @@ static void instant(struct ref_world *w, struct ref_decision *scratch)
         struct ref_plan plan = { .d = scratch };
         ref_decide(w, &plan);
         for (int i = 0; i < plan.n; i++) {
-            if (plan.d[i].is_start) start_unit(w, &plan.d[i]);
-            else interrupt_unit(w, plan.d[i].u, true);
+            switch (plan.d[i].what) {
+            case REF_DO_START:   start_unit(w, &plan.d[i]); break;
+            case REF_DO_RESIZE:  resize_task(w, plan.d[i].u, plan.d[i].cpu[0]); break;
+            case REF_DO_PREEMPT: interrupt_unit(w, plan.d[i].u, true); break;
+            }
         }
-        sim_tick crossing = ref_next_crossing(w);
-        if (crossing != TICK_NEVER) add_wake(w, crossing);
+        ref_speed_settle(w);
+        sim_tick wake = ref_next_wake(w);
+        if (wake != TICK_NEVER) add_wake(w, wake);
     }
     bool hope = false;
     for (int n = 0; n < w->c->n_nodes; n++) hope = hope || !w->ledger.up[n];
@@ -366,10 +382,11 @@ static void give_up(struct ref_world *w)
 void ref_run(const struct ref_case *c, struct ref_log *log)
 {
     struct ref_world *w = calloc(1, sizeof *w);
-    struct ref_decision *scratch = calloc((size_t)REF_JOBS * REF_TASKS * 2, sizeof *scratch);
+    struct ref_decision *scratch = calloc(REF_DECISIONS, sizeof *scratch);
     SIM_ASSERT(w != NULL && scratch != NULL);
     w->c = c;
     w->log = log;
+    if (c->policy.order == REF_MULTIQUEUE) ref_mq_begin(w);
     clear(c, &w->ledger);
     for (int u = 0; u < REF_USERS; u++) w->user_rank[u] = -1;
     for (int n = 0; n < c->n_nodes; n++) find_next_fault(w, n, -1);
@@ -383,6 +400,7 @@ void ref_run(const struct ref_case *c, struct ref_log *log)
         w->now = at;
         instant(w, scratch);
     }
+    ref_mq_end(w);
     free(scratch);
     free(w);
 }

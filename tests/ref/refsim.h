@@ -20,16 +20,18 @@ enum { REF_NODES = 8, REF_CARDS = 8, REF_JOBS = 128, REF_TASKS = 8, REF_TYPES = 
 struct ref_node {
     int64_t  cpu, mem, gpu_mem;
     int      n_gpu, type;           /* type -1: no GPUs */
+    int64_t  mem_bw;                /* bytes/s of memory; 0: not known */
     int32_t  engine[ENGINE_TYPES_MAX];
     uint64_t labels;
 };
 
 /* shape.gpu_types as asked; what the model cannot run on is taken out on arrival. */
-struct ref_task { struct shape shape; sim_tick dur; };
+struct ref_task { struct shape shape; sim_tick dur; int64_t mem_bw; };
 
 struct ref_job {
     sim_tick submit, limit;         /* limit -1: none */
     int      user, model;           /* user: any number < REF_USERS; model -1: none */
+    uint32_t hints;
     bool     gang;
     int      n;                     /* tasks, equal ones next to each other (groups) */
     struct ref_task task[REF_TASKS];
@@ -37,8 +39,15 @@ struct ref_job {
 
 struct ref_fault { sim_tick at; int node; bool up; };
 
-enum ref_order { REF_FIFO, REF_SJF, REF_SRTF, REF_LAS, REF_EASY, REF_DRF };
+enum ref_order { REF_FIFO, REF_SJF, REF_SRTF, REF_LAS, REF_EASY, REF_DRF, REF_MULTIQUEUE };
 enum ref_place { REF_FIRST, REF_BEST, REF_WORST, REF_PACK, REF_SPREAD, REF_FGD, REF_KUBE, REF_KUBE_HYBRID };
+
+/* multiqueue's parameters, as policies/README.md names them; fractions in thousandths. */
+struct ref_mq_param {
+    bool     search, literal, arrays, by_node, gpu_arrays, contention;
+    sim_tick probe, watch;
+    int      tolerance, cold, reserve, multi_share, bandwidth, drop;   /* reserve, multi_share -1: found */
+};
 
 struct ref_policy {
     enum ref_order order;
@@ -46,8 +55,14 @@ struct ref_policy {
     bool     skip, clairvoyant;
     sim_tick threshold;             /* las: one card's time */
     int      factor, queues;
-    int64_t  weight[REF_USERS];     /* drf, by user; in thousandths */
+    int64_t  weight[REF_USERS];     /* drf, multiqueue: by user; in thousandths */
+    struct ref_mq_param mq;
 };
+
+/* What a model needs of cores and memory bandwidth: a row for units on one node and one for others (knee 0: no row). */
+struct ref_profile { int category; struct { int knee; int64_t bw; bool slows; } on[2]; };
+enum { REF_SLOW_POINTS = 3 };
+extern const double ref_slow_x[REF_SLOW_POINTS], ref_slow_y[REF_SLOW_POINTS];      /* of every model that is slowed */
 
 struct ref_case {
     int n_nodes, n_jobs, n_faults, n_types, n_models;
@@ -58,10 +73,14 @@ struct ref_case {
     sim_rate rate[REF_MODELS][REF_TYPES];   /* of a model; 0: cannot run */
     sim_tick checkpoint_interval, restore_cost, horizon;
     bool     enforce_limits, reject_infeasible;
+    bool     has_profiles;
+    struct ref_profile profile[REF_MODELS];
+    sim_tick monitor;                       /* how often it looks; 0: all the time */
+    int      multi_from;                    /* cards from which what starts together is multi */
     struct ref_policy policy;
 };
 
-enum ref_type { REF_START, REF_STOP, REF_END, REF_DOWN, REF_UP };
+enum ref_type { REF_START, REF_STOP, REF_END, REF_DOWN, REF_UP, REF_RESIZE };     /* resize: cards are thousandths of cores */
 /* why of a stop: done, preempted, failed, timeout, horizon; of an end: done, timeout, rejected, unfinished. */
 struct ref_event { sim_tick at; enum ref_type type; int job, task, node; uint64_t cards; const char *reason; };
 
