@@ -16,6 +16,8 @@ static void record(struct diag *d, enum st code, const char *file, uint32_t line
                    uint32_t col, const char *fmt, va_list ap)
 {
     d->code = code;
+    d->breach = BREACH_NONE;
+    d->refusal = 0;
     d->line = line;
     d->col = col;
     d->hint[0] = '\0';
@@ -42,6 +44,17 @@ enum st diag_set(struct diag *d, enum st code, const char *fmt, ...)
     record(d, code, "", 0, 0, fmt, ap);
     va_end(ap);
     return code;
+}
+
+enum st diag_breach(struct diag *d, enum breach breach, const char *fmt, ...)
+{
+    if (d->code != ST_OK) return d->code;
+    va_list ap;
+    va_start(ap, fmt);
+    record(d, ST_EPOLICY, "", 0, 0, fmt, ap);
+    va_end(ap);
+    d->breach = breach;
+    return ST_EPOLICY;
 }
 
 void diag_hint(struct diag *d, const char *fmt, ...)

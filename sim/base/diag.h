@@ -11,8 +11,28 @@
 #include <stdio.h>
 #include "base/base.h"
 
+/* What a policy did, of an ST_EPOLICY error; who tells errors apart asks this, not the words. */
+enum breach {
+    BREACH_NONE,
+    BREACH_REFUSED,             /* a decision of its was refused; diag.refusal tells why */
+    BREACH_OUTSIDE,             /* it decided, or noted, outside of decide */
+    BREACH_ENDLESS,             /* it appended more decisions in one call than there could be */
+    BREACH_NO_PLACE,            /* it gave NULL for a place */
+    BREACH_NOTE,                /* a note without a name, or of no number */
+    BREACH_WAKES,               /* it asked to be woken without end */
+    BREACH_WAITING,             /* it left jobs waiting with nothing to wait for */
+    BREACH_UNSETTLED,           /* it decided in round after round of one instant */
+    BREACH_FLAGS,               /* it set flags that its table has not */
+    BREACH_CREATE,              /* create returned nothing */
+    BREACH_CALLS,               /* it does not run tasks of API calls, and one came */
+    BREACH_GAVE_UP,             /* it called fail */
+    BREACH_STUCK, BREACH_MEMORY, BREACH_CRASH, BREACH_EXIT      /* what became of its process */
+};
+
 struct diag {
     enum st  code;
+    enum breach breach;
+    uint32_t refusal;           /* enum pol_refusal (policies/refusal.h) with BREACH_REFUSED, else 0 */
     uint32_t line, col;         /* 1-based; 0 when not known */
     char     file[512];         /* "" when the error has no file */
     char     msg[1024];
@@ -23,6 +43,9 @@ struct diag {
 enum st diag_at(struct diag *d, enum st code, const char *file, uint32_t line,
                 uint32_t col, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 enum st diag_set(struct diag *d, enum st code, const char *fmt, ...)
+                __attribute__((format(printf, 3, 4)));
+/* The same for ST_EPOLICY. */
+enum st diag_breach(struct diag *d, enum breach breach, const char *fmt, ...)
                 __attribute__((format(printf, 3, 4)));
 /* Add a hint to the error just recorded; printed on a line of its own. */
 void    diag_hint(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

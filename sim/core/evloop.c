@@ -47,7 +47,7 @@ enum st evloop_step(struct evloop *e, struct diag *d)
     unsigned rounds = 0;
     for (size_t n; (n = apply_due(e)) > 0 || again; rounds++) {
         if (rounds == EVLOOP_ROUNDS)
-            return diag_set(d, ST_EPOLICY, "the policy does not settle: %d rounds of decisions at t=%" PRId64
+            return diag_breach(d, BREACH_UNSETTLED, "the policy does not settle: %d rounds of decisions at t=%" PRId64
                             " us and still not done", EVLOOP_ROUNDS, e->now);
         e->n_events += n;
         again = false;

@@ -165,8 +165,8 @@ static enum st start(struct replay *r, uint32_t node, uint64_t cards, struct rep
     uint32_t slot = r->n_free > 0 ? r->free_slot[--r->n_free] : r->n_slots++;
     MEM_RESERVE(r->holder, r->cap_holder, (size_t)slot + 1);
     r->holder[slot] = h;
-    const char *error = cluster_allocate(&r->cluster, slot, node, &s, cards);
-    if (error != NULL) return contradicts(r, h.ordinal, error, d);
+    enum pol_refusal refusal = cluster_allocate(&r->cluster, slot, node, &s, cards);
+    if (refusal != POL_OK) return contradicts(r, h.ordinal, pol_refusal_words(refusal), d);
     MEM_RESERVE(r->started, r->cap_started, r->n_started + 1);
     r->started[r->n_started++] = (struct replay_start){ h.ordinal, h.task, node };
     return ST_OK;
@@ -197,8 +197,8 @@ static enum st resize(struct replay *r, uint32_t node, struct replay_holder h, b
     int64_t cores = sqlite3_column_int64(r->rows, COL_CORES);
     if (t == NONE) return contradicts(r, h.ordinal, "its cores change where it does not run", d);
     if (cores == r->cluster.hold[t].cpu_milli || (cores > r->cluster.hold[t].cpu_milli) != grows) return ST_OK;
-    const char *error = cluster_resize(&r->cluster, t, cores);
-    return error == NULL ? ST_OK : contradicts(r, h.ordinal, error, d);
+    enum pol_refusal refusal = cluster_resize(&r->cluster, t, cores);
+    return refusal == POL_OK ? ST_OK : contradicts(r, h.ordinal, pol_refusal_words(refusal), d);
 }
 
 static enum st turn(struct replay *r, uint32_t node, bool is_up, struct diag *d)

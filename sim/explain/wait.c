@@ -21,7 +21,7 @@ static uint32_t room_on(struct explain_state *l, uint32_t node, const struct exp
     struct cluster *c = &l->replay.cluster;
     uint32_t slot = replay_spare_slot(&l->replay), n = 0;
     if (want == 1) return cluster_fits(c, node, &g->shape);
-    while (n < want && cluster_allocate(c, slot + n, node, &g->shape, 0) == NULL) n++;
+    while (n < want && cluster_allocate(c, slot + n, node, &g->shape, 0) == POL_OK) n++;
     for (uint32_t i = 0; i < n; i++) cluster_release(c, slot + i);
     return n;
 }
@@ -71,7 +71,7 @@ static bool gang_fits(struct explain_state *l)
     bool fits = true;
     for (size_t g = 0; g < l->n_groups && fits; g++)
         for (uint32_t k = 0, node = 0; k < l->group[g].n && fits; k++) {
-            while (node < c->n_nodes && cluster_allocate(c, slot + n, node, &l->group[g].shape, 0) != NULL) node++;
+            while (node < c->n_nodes && cluster_allocate(c, slot + n, node, &l->group[g].shape, 0) != POL_OK) node++;
             fits = node < c->n_nodes;
             n += fits;
         }

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include "host/exec/exec.h"
 #include "host/policy_load.h"
 #include "host/policy_spec.h"
 #include "host/policy_view.h"
@@ -43,7 +42,7 @@ struct host {
     struct policy_view mirror;      /* first: what policies read is lent by it, with the host as its context */
     struct policy_spec spec;
     void          *self;
-    struct pol_ops declared;    /* what a policy in another process states of itself; then spec.ops points here */
+    struct pol_ops declared;    /* what a guest stated of itself (guest.h); then spec.ops points here */
     uint32_t       flags;
     struct pol_host api;
     struct host_hooks hooks;
@@ -84,18 +83,18 @@ static size_t keep_text(struct host *p, const char *reason)
 }
 
 /* The policy misused the host in a way that no decision stands for: the first one fails the run. */
-static void misuse(struct host *p, const char *what)
+static void misuse(struct host *p, enum breach breach, const char *what)
 {
     char when[64];
-    if (p->mirror.w == NULL) (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' broke its contract in create: %s", p->spec.ops->name, what);
-    else (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' broke its contract at t=%" PRId64 " us (%s), after %zu decisions: %s", p->spec.ops->name,
+    if (p->mirror.w == NULL) (void)diag_breach(&p->failed, breach, "policy '%s' broke its contract in create: %s", p->spec.ops->name, what);
+    else (void)diag_breach(&p->failed, breach, "policy '%s' broke its contract at t=%" PRId64 " us (%s), after %zu decisions: %s", p->spec.ops->name,
                         world_now(p->mirror.w), text_duration(when, sizeof when, world_now(p->mirror.w)), p->n_dec, what);
 }
 
 static struct decision *append(struct host *p, enum verb verb, uint32_t slot, uint32_t gen, const char *reason)
 {
-    if (p->mirror.w == NULL) { misuse(p, "it decides outside of decide"); return NULL; }
-    if (p->n_dec == p->max_dec) { misuse(p, "it appends more decisions than all its tasks could need"); return NULL; }
+    if (p->mirror.w == NULL) { misuse(p, BREACH_OUTSIDE, "it decides outside of decide"); return NULL; }
+    if (p->n_dec == p->max_dec) { misuse(p, BREACH_ENDLESS, "it appends more decisions than all its tasks could need"); return NULL; }
     MEM_RESERVE(p->dec, p->cap_dec, p->n_dec + 1);
     struct decision *d = &p->dec[p->n_dec++];
     *d = (struct decision){ .verb = verb, .slot = slot, .gen = gen, .reason = keep_text(p, reason) };
@@ -108,7 +107,7 @@ static void append_places(struct host *p, struct decision *d, const struct pol_p
 {
     if (d == NULL) return;
     d->n_place = n;
-    if (place == NULL) { misuse(p, "it starts something with places NULL"); return; }
+    if (place == NULL) { misuse(p, BREACH_NO_PLACE, "it starts something with places NULL"); return; }
     d->place = (uint32_t)p->n_place;
     MEM_RESERVE(p->place, p->cap_place, p->n_place + n);
     for (uint32_t i = 0; i < n; i++)
@@ -219,9 +218,9 @@ static void on_hold(void *ctx, pol_task t, bool is_head, const char *reason)
 static void on_note(void *ctx, const char *name, double value)
 {
     struct host *p = ctx;
-    if (p->mirror.w == NULL) misuse(p, "it notes something outside of decide");
-    else if (name == NULL || *name == '\0') misuse(p, "it notes a number without a name");
-    else if (!isfinite(value)) misuse(p, "it notes a number that is not finite");
+    if (p->mirror.w == NULL) misuse(p, BREACH_OUTSIDE, "it notes something outside of decide");
+    else if (name == NULL || *name == '\0') misuse(p, BREACH_NOTE, "it notes a number without a name");
+    else if (!isfinite(value)) misuse(p, BREACH_NOTE, "it notes a number that is not finite");
     else if (p->hooks.note != NULL) p->hooks.note(p->hooks.ctx, world_now(p->mirror.w), name, value);
 }
 
@@ -231,24 +230,24 @@ static void on_fail(void *ctx, const char *message)
     char when[64];
     int64_t now = p->mirror.w != NULL ? world_now(p->mirror.w) : 0;
     if (message == NULL) message = "it gave no reason";
-    if (p->mirror.w == NULL) (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' failed in create: %s", p->spec.ops->name, message);
-    else (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' failed at t=%" PRId64 " us (%s): %s", p->spec.ops->name, now,
+    if (p->mirror.w == NULL) (void)diag_breach(&p->failed, BREACH_GAVE_UP, "policy '%s' failed in create: %s", p->spec.ops->name, message);
+    else (void)diag_breach(&p->failed, BREACH_GAVE_UP, "policy '%s' failed at t=%" PRId64 " us (%s): %s", p->spec.ops->name, now,
                         text_duration(when, sizeof when, now), message);
 }
 
 /* ---- applying ---- */
 
-static const char *refuse(struct host *p, const struct decision *d)
+static enum pol_refusal refuse(struct host *p, const struct decision *d)
 {
     struct world *w = p->mirror.w;
-    if (d->verb == VERB_PREEMPT && (p->flags & POL_PREEMPTS) == 0) return "the policy is not declared as one that preempts (POL_PREEMPTS)";
+    if (d->verb == VERB_PREEMPT && (p->flags & POL_PREEMPTS) == 0) return POL_REFUSAL_NOT_DECLARED;
     if (!of_job(d->verb) && d->verb != VERB_WAKE && (d->slot >= world_n_task_slots(w) || world_task(w, d->slot)->gen != d->gen))
-        return "the task's handle is stale";
+        return POL_REFUSAL_STALE_TASK;
     switch (d->verb) {
     case VERB_START:
         return world_start(w, d->slot, &p->place[d->place]);
     case VERB_START_GANG:
-        if (d->slot >= world_n_job_slots(w) || world_job(w, d->slot)->gen != d->gen) return "the job's handle is stale";
+        if (d->slot >= world_n_job_slots(w) || world_job(w, d->slot)->gen != d->gen) return POL_REFUSAL_STALE_JOB;
         return world_start_gang(w, d->slot, &p->place[d->place], d->n_place);
     case VERB_PREEMPT:
         return world_preempt(w, d->slot);
@@ -257,20 +256,21 @@ static const char *refuse(struct host *p, const struct decision *d)
     case VERB_WAKE:
         return world_wake(w, d->at);
     case VERB_RESERVE:
-        if (d->slot >= world_n_job_slots(w) || world_job(w, d->slot)->gen != d->gen) return "the job's handle is stale";
+        if (d->slot >= world_n_job_slots(w) || world_job(w, d->slot)->gen != d->gen) return POL_REFUSAL_STALE_JOB;
         return world_reserve(w, d->slot, &p->entry[d->entry]);
     case VERB_LEND:
-        if (d->lender.slot >= world_n_job_slots(w) || world_job(w, d->lender.slot)->gen != d->lender.gen) return "the lender's handle is stale";
+        if (d->lender.slot >= world_n_job_slots(w) || world_job(w, d->lender.slot)->gen != d->lender.gen) return POL_REFUSAL_STALE_LENDER;
         return world_lend(w, d->slot, d->lender.slot, d->licences);
     case VERB_HOLD: case VERB_HEAD:
-        if (!world_task(w, d->slot)->is_live) return "the task's handle is stale";
-        return world_task(w, d->slot)->state == TASK_WAITING ? NULL : "the task does not wait";
+        if (!world_task(w, d->slot)->is_live) return POL_REFUSAL_STALE_TASK;
+        return world_task(w, d->slot)->state == TASK_WAITING ? POL_OK : POL_REFUSAL_NOT_WAITING;
     case VERB_SEND:
         return world_send(w, d->slot, (uint32_t)d->at);
     case VERB_CALL:
         return world_call(w, d->slot, (uint32_t)d->at, d->engine);
     }
-    return "unknown decision";
+    SIM_ASSERT(false);
+    return POL_OK;
 }
 
 /* What starts is held no longer: held again, it is recorded again. */
@@ -304,17 +304,18 @@ static void record(struct host *p, const struct decision *d)
 }
 
 /* Name the job a refused decision was about, as far as the handle leads to one. */
-static enum st refused(struct host *p, const struct decision *d, size_t i, const char *refusal, struct diag *diag)
+static enum st refused(struct host *p, const struct decision *d, size_t i, enum pol_refusal refusal, struct diag *diag)
 {
     const struct world *w = p->mirror.w;
     const char *job = "?";
     uint32_t slot = of_job(d->verb) ? d->slot : d->slot < world_n_task_slots(w) ? world_task(w, d->slot)->job : NONE;
     if (d->verb != VERB_WAKE && slot < world_n_job_slots(w) && world_job(w, slot)->id != NULL) job = world_job(w, slot)->id;
     char when[64];
-    enum st st = diag_set(diag, ST_EPOLICY, "policy '%s' broke its contract at t=%" PRId64 " us (%s), decision %zu of %zu: %s%s%s%s: %s",
+    enum st st = diag_breach(diag, BREACH_REFUSED, "policy '%s' broke its contract at t=%" PRId64 " us (%s), decision %zu of %zu: %s%s%s%s: %s",
                           p->spec.ops->name, world_now(p->mirror.w), text_duration(when, sizeof when, world_now(p->mirror.w)),
                           i + 1, p->n_dec, verb_name[d->verb], d->verb == VERB_WAKE ? "" : " of job '",
-                          d->verb == VERB_WAKE ? "" : job, d->verb == VERB_WAKE ? "" : "'", refusal);
+                          d->verb == VERB_WAKE ? "" : job, d->verb == VERB_WAKE ? "" : "'", pol_refusal_words(refusal));
+    if (diag->breach == BREACH_REFUSED) diag->refusal = refusal;
     return st;
 }
 
@@ -328,8 +329,8 @@ static int64_t wall_ns(void)
 static enum st apply(struct host *p, struct diag *d)
 {
     for (size_t i = 0; i < p->n_dec; i++) {
-        const char *refusal = refuse(p, &p->dec[i]);
-        if (refusal != NULL) return refused(p, &p->dec[i], i, refusal, d);
+        enum pol_refusal refusal = refuse(p, &p->dec[i]);
+        if (refusal != POL_OK) return refused(p, &p->dec[i], i, refusal, d);
         record(p, &p->dec[i]);
     }
     return ST_OK;
@@ -348,9 +349,9 @@ static void watch_idle(struct host *p, struct world *w, size_t n_events)
     for (size_t i = 0; i < p->n_dec && idle; i++) idle = p->dec[i].verb == VERB_WAKE;
     p->n_idle = idle ? p->n_idle + 1 : 0;
     if (p->n_idle <= IDLE_CALLS_MAX || (p->n_dec == 0 && !world_awaits_none(w))) return;
-    if (p->n_dec > 0) misuse(p, "it asks to be woken for the 100,000th time in a row, while jobs wait on an idle cluster");
+    if (p->n_dec > 0) misuse(p, BREACH_WAKES, "it asks to be woken for the 100,000th time in a row, while jobs wait on an idle cluster");
     else if ((p->flags & POL_STRANDS) != 0) world_strand(w);
-    else misuse(p, "it leaves jobs waiting on an idle cluster for the 100,000th time in a row");
+    else misuse(p, BREACH_WAITING, "it leaves jobs waiting on an idle cluster for the 100,000th time in a row");
 }
 
 static void call_decide(struct host *p, size_t n_events)
@@ -375,7 +376,7 @@ static void refuse_calls(struct host *p, const struct notice *n, size_t n_notice
     if ((p->flags & POL_RUNS_CALLS) != 0 || world_calls(p->mirror.w) == NULL) return;
     for (size_t i = 0; i < n_notices && p->failed.code == ST_OK; i++) {
         if (n[i].type != NOTICE_ARRIVED || world_job(w, n[i].job)->calls == NULL) continue;
-        (void)diag_set(&p->failed, ST_EPOLICY, "policy '%s' does not run tasks that are made of API calls, as those of job '%s' are",
+        (void)diag_breach(&p->failed, BREACH_CALLS, "policy '%s' does not run tasks that are made of API calls, as those of job '%s' are",
                        p->spec.ops->name, world_job(w, n[i].job)->id);
         diag_hint(&p->failed, "`fairway policies` tells which do");
     }
@@ -424,7 +425,8 @@ enum st host_create(struct host **out, const char *spec, const char *weights,
     enum st st = policy_spec_parse(&p->spec, spec, weights, file, line, col, d);
     sandbox_leave(p->hooks.page);
     if (st != ST_OK) { mem_free(p); return st; }
-    if (p->spec.ops == &exec_ops && p->hooks.call_us > 0) p->spec.value[EXEC_TIMEOUT].i = p->hooks.call_us;
+    const struct guest_ops *guest = p->spec.guest;
+    if (guest != NULL && p->hooks.call_us > 0) p->spec.value[guest->timeout_param].i = p->hooks.call_us;
     if (p->hooks.page != NULL) (void)snprintf(p->hooks.page->name, sizeof p->hooks.page->name, "%s", p->spec.ops->name);
     p->api = (struct pol_host){
         .abi_major = POL_ABI_MAJOR, .size = sizeof p->api, .abi_minor = POL_ABI_MINOR, .ctx = p,
@@ -441,16 +443,23 @@ enum st host_create(struct host **out, const char *spec, const char *weights,
     p->self = p->spec.ops->create(&p->api, p->spec.value, &p->flags, error, sizeof error);
     sandbox_leave(p->hooks.page);
     error[sizeof error - 1] = '\0';
-    if (p->self == NULL) st = diag_at(d, ST_EINPUT, file, line, col, "policy '%s' cannot be created: %s",
-                                       p->spec.ops == &exec_ops ? p->spec.full : p->spec.ops->name, error);
-    else if (p->failed.code != ST_OK) { *d = p->failed; st = d->code; }
-    else if ((p->flags & ~p->spec.ops->flags) != 0)
+    if (p->self == NULL) {
+        st = diag_at(d, ST_EINPUT, file, line, col, "policy '%s' cannot be created: %s",
+                     guest != NULL ? p->spec.full : p->spec.ops->name, error);
+        d->breach = BREACH_CREATE;
+    } else if (p->failed.code != ST_OK) {
+        *d = p->failed;
+        st = d->code;
+    } else if ((p->flags & ~p->spec.ops->flags) != 0) {
         st = diag_at(d, ST_EPOLICY, file, line, col, "policy '%s' broke its contract in create: it sets flags %#x, and its table has only %#x",
                      p->spec.ops->name, p->flags, p->spec.ops->flags);
+        d->breach = BREACH_FLAGS;
+    }
     if (st != ST_OK) { host_destroy(p); return st; }
     p->mirror.is_clairvoyant = (p->flags & POL_CLAIRVOYANT) != 0;
-    if (p->spec.ops == &exec_ops) {
-        p->declared = exec_declared(p->self);
+    if (guest != NULL) {
+        p->declared = *p->spec.ops;
+        guest->declare(p->self, &p->declared);
         p->spec.ops = &p->declared;
     }
     *out = p;
@@ -473,7 +482,7 @@ struct decider host_decider(struct host *p)
 {
     return (struct decider){ .ctx = p, .decide = decide, .strands = (p->flags & POL_STRANDS) != 0 };
 }
-const char *host_label(const struct host *p) { return p->spec.ops == &p->declared ? exec_label(p->self) : NULL; }
+const char *host_label(const struct host *p) { return p->spec.guest != NULL ? p->spec.guest->label(p->self) : NULL; }
 const char *host_spec(const struct host *p) { return p->spec.full; }
 const char *host_file_digest(const struct host *p) { return p->spec.lib != NULL ? policy_load_digest(p->spec.lib) : ""; }
 bool host_is_foreign(const char *spec) { return policy_load_path_len(spec) > 0; }

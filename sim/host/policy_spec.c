@@ -166,6 +166,7 @@ static enum st parse_exec(struct policy_spec *p, const char *command, const char
     if (command[strspn(command, " \t")] == '\0')
         return diag_at(d, ST_EINPUT, at->file, at->line, at->col, "policy 'exec' has no command; expected one such as exec:python3 mine.py");
     p->ops = &exec_ops;
+    p->guest = &exec_guest;
     MEM_ARRAY(p->value, EXEC_PARAMS);
     MEM_ARRAY(p->text, EXEC_PARAMS);
     p->text[EXEC_COMMAND] = mem_strdup(command);

@@ -6,12 +6,13 @@
 #define HOST_POLICY_SPEC_H
 
 #include "base/diag.h"
-#include "policy.h"
+#include "host/guest.h"
 
 struct policy_load;
 
 struct policy_spec {
     const struct pol_ops *ops;
+    const struct guest_ops *guest;      /* of one that states what it is once it was created; else NULL */
     struct policy_load       *lib;      /* the shared object it is from; NULL: built in */
     union pol_value      *value;    /* [ops->n_params] */
     char                **text;     /* [ops->n_params] as written, or the default; owns what value[].s points at */

@@ -163,20 +163,20 @@ static enum st describe_end(const struct sandbox_page *p, const struct sandbox_l
     char where[256], much[64];
     format_where(p, where, sizeof where);
     if (killed == KILLED_TIME) {
-        (void)diag_set(d, ST_EPOLICY, "policy '%s' did not return within %s, %s", p->name,
+        (void)diag_breach(d, BREACH_STUCK, "policy '%s' did not return within %s, %s", p->name,
                        text_duration(much, sizeof much, l->call_us), where);
         diag_hint(d, "if it is slow rather than stuck, allow it more with --decide-timeout");
     } else if (killed == KILLED_MEM) {
-        (void)diag_set(d, ST_EPOLICY, "the run of policy '%s' grew by more than %" PRId64 " MiB of memory, seen %s", p->name, l->mem_b >> 20, where);
+        (void)diag_breach(d, BREACH_MEMORY, "the run of policy '%s' grew by more than %" PRId64 " MiB of memory, seen %s", p->name, l->mem_b >> 20, where);
         diag_hint(d, "if it needs that much, allow it more with --policy-memory");
     } else if (WIFSIGNALED(status)) {
         int sig = WTERMSIG(status);
         if (sig == SIGINT || sig == SIGTERM) return diag_set(d, ST_EINTR, "interrupted");
-        (void)diag_set(d, ST_EPOLICY, "policy '%s' crashed %s: signal %d, %s", p->name, where, sig, signal_means(sig, p));
+        (void)diag_breach(d, BREACH_CRASH, "policy '%s' crashed %s: signal %d, %s", p->name, where, sig, signal_means(sig, p));
         if (p->phase == SANDBOX_OUTSIDE) diag_hint(d, "it may have written over memory of the simulator; build both with -fsanitize=address");
         else diag_hint(d, "build it with -g -fsanitize=address,undefined, and see `fairway policies --conform`");
     } else {
-        (void)diag_set(d, ST_EPOLICY, "policy '%s' ended the program, with status %d, %s", p->name, WEXITSTATUS(status), where);
+        (void)diag_breach(d, BREACH_EXIT, "policy '%s' ended the program, with status %d, %s", p->name, WEXITSTATUS(status), where);
         diag_hint(d, "a policy that cannot go on calls host->fail");
     }
     return d->code;

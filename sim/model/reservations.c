@@ -95,52 +95,52 @@ static struct reservation *begin(struct reservations *r, uint32_t job)
     return j->reservation;
 }
 
-const char *reservations_enter(struct reservations *r, uint32_t job, const struct reservations_stage *s)
+enum pol_refusal reservations_enter(struct reservations *r, uint32_t job, const struct reservations_stage *s)
 {
     struct job *j = &r->jobs->job[job];
     struct reservations_amount zero = { 0 }, all = capacity(r), others = r->sum.reserved;
     const struct reservations_amount *lent = j->reservation ? &j->reservation->lent : &zero;
     bool any = false;
-    if (s->stage >= (j->graph ? j->graph->n_levels : 1)) return "the job has no such stage";
+    if (s->stage >= (j->graph ? j->graph->n_levels : 1)) return POL_REFUSAL_NO_STAGE;
     if (j->reservation != NULL) add(&others, &j->reservation->reserved, -1);
     for (int d = 0; d < DIMS; d++) {
         any |= dim(&s->reserved, d) != 0;
-        if (dim(&s->need, d) < 0 || dim(&s->need, d) > dim(&s->reserved, d)) return "the stage needs more than is reserved";
+        if (dim(&s->need, d) < 0 || dim(&s->need, d) > dim(&s->reserved, d)) return POL_REFUSAL_NEED;
         /* Nodes may have been lost since others reserved: what does not grow is not refused for that. */
         int64_t held = j->reservation != NULL ? dim(&j->reservation->reserved, d) : 0;
-        if (dim(&s->reserved, d) > held && dim(&others, d) + dim(&s->reserved, d) > dim(&all, d)) return "more is reserved than the cluster has";
+        if (dim(&s->reserved, d) > held && dim(&others, d) + dim(&s->reserved, d) > dim(&all, d)) return POL_REFUSAL_OVERBOOKED;
     }
     if (!any) {
         reservations_end(r, job);
-        return NULL;
+        return POL_OK;
     }
     for (int d = 0; d < DIMS; d++)
-        if (dim(&s->need, d) + dim(lent, d) > dim(&s->reserved, d)) return "what is lent reaches into what the stage needs";
+        if (dim(&s->need, d) + dim(lent, d) > dim(&s->reserved, d)) return POL_REFUSAL_LENT;
     struct reservation *v = j->reservation != NULL ? j->reservation : begin(r, job);
     add(&r->sum.reserved, &v->reserved, -1);
     add(&r->sum.reserved, &s->reserved, +1);
     v->stage = s->stage;
     v->reserved = s->reserved;
     v->need = s->need;
-    return NULL;
+    return POL_OK;
 }
 
-const char *reservations_lend(struct reservations *r, uint32_t task, uint32_t job, bool licences)
+enum pol_refusal reservations_lend(struct reservations *r, uint32_t task, uint32_t job, bool licences)
 {
     struct task *t = &r->jobs->task[task];
     struct reservation *v = r->jobs->job[job].reservation;
-    if (v == NULL) return "nothing is reserved for the lender";
-    if (t->job == job) return "what is lent never reaches the lender's own tasks";
-    if (reservations_lender(r->jobs, task) != NULL) return "the task borrows already";
+    if (v == NULL) return POL_REFUSAL_NO_RESERVATION;
+    if (t->job == job) return POL_REFUSAL_OWN_TASK;
+    if (reservations_lender(r->jobs, task) != NULL) return POL_REFUSAL_BORROWS;
     struct reservations_amount a = borrowed_by(r, task, licences);
     for (int d = 0; d < DIMS; d++)
-        if (dim(&v->need, d) + dim(&v->lent, d) + dim(&a, d) > dim(&v->reserved, d)) return "more is lent than the lender's stage leaves";
+        if (dim(&v->need, d) + dim(&v->lent, d) + dim(&a, d) > dim(&v->reserved, d)) return POL_REFUSAL_LENT_OUT;
     add(&v->lent, &a, +1);
     add(&r->sum.lent, &a, +1);
     t->lender = job;
     t->lender_no = v->no;
     t->lender_licences = licences;
-    return NULL;
+    return POL_OK;
 }
 
 void reservations_audit(const struct reservations *r)

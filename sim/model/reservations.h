@@ -43,10 +43,10 @@ struct reservations {
     uint64_t n_begun;
 };
 
-/* Each returns NULL, or why it is refused (a static string) with nothing changed.  Jobs and tasks are live ones. */
-const char *reservations_enter(struct reservations *r, uint32_t job, const struct reservations_stage *s);
+/* Each returns POL_OK, or why it is refused with nothing changed.  Jobs and tasks are live ones. */
+enum pol_refusal reservations_enter(struct reservations *r, uint32_t job, const struct reservations_stage *s);
 /* The running task borrows its cores and cards from the job's reservation, and its licences if `licences`. */
-const char *reservations_lend(struct reservations *r, uint32_t task, uint32_t job, bool licences);
+enum pol_refusal reservations_lend(struct reservations *r, uint32_t task, uint32_t job, bool licences);
 
 /* The task holds its allocation now; it is about to be released. */
 void reservations_allocated(struct reservations *r, uint32_t task);

@@ -124,7 +124,7 @@ static enum st after(void *ctx, struct diag *d)
         w->cluster->sum.n_up == w->cluster->n_nodes) {
         w->is_stuck = w->round.decider.strands;
         if (w->is_stuck) return ST_OK;
-        return diag_set(d, ST_EPOLICY, "the policy left %u tasks of %u jobs waiting with nothing running and nothing to wait for",
+        return diag_breach(d, BREACH_WAITING, "the policy left %u tasks of %u jobs waiting with nothing running and nothing to wait for",
                         w->n_waiting, w->jobs.n_live);
     }
     return ST_OK;
@@ -252,12 +252,12 @@ enum st world_step(struct world *w, struct diag *d)
     return evloop_step(&w->loop, d);
 }
 
-const char *world_wake(struct world *w, sim_tick at)
+enum pol_refusal world_wake(struct world *w, sim_tick at)
 {
-    if (at <= w->loop.now) return "it asks to be woken at a time that is not in the future";
+    if (at <= w->loop.now) return POL_REFUSAL_PAST;
     uint32_t slot = NONE;
     for (uint32_t i = 0; i < w->timers.n; i++) {
-        if (w->timers.at[i] == at) return NULL;
+        if (w->timers.at[i] == at) return POL_OK;
         if (w->timers.at[i] < 0 && slot == NONE) slot = i;
     }
     if (slot == NONE) {
@@ -267,5 +267,5 @@ const char *world_wake(struct world *w, sim_tick at)
     w->timers.at[slot] = at;
     w->timers.n_busy++;
     world_set_event(w, MISC_TIMER0 + slot, at, 0, EV_TIMER);
-    return NULL;
+    return POL_OK;
 }

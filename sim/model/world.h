@@ -53,29 +53,28 @@ void world_strand(struct world *w);
 enum st world_step(struct world *w, struct diag *d);
 
 /*
- * Acts.  Each returns NULL, or why it is refused (a static string) with
- * nothing changed.
+ * Acts.  Each returns POL_OK, or why it is refused with nothing changed.
  */
 /* cards 0: the ledger chooses.  cpu_milli 0: as asked; else what it holds instead.
  * by_count: whatever memory and cores the cards have (cluster_allocate_by_count). */
 struct world_place { uint32_t node; uint64_t cards; int64_t cpu_milli; bool by_count; };
-const char *world_start(struct world *w, uint32_t task, const struct world_place *p);
+enum pol_refusal world_start(struct world *w, uint32_t task, const struct world_place *p);
 /* All tasks of a gang job: p [n_tasks], in task order. */
-const char *world_start_gang(struct world *w, uint32_t job, const struct world_place *p, uint32_t n);
+enum pol_refusal world_start_gang(struct world *w, uint32_t job, const struct world_place *p, uint32_t n);
 /* The task, or the whole of its job when it is a gang. */
-const char *world_preempt(struct world *w, uint32_t task);
+enum pol_refusal world_preempt(struct world *w, uint32_t task);
 /* A running task holds other cores from now on; its speed follows. */
-const char *world_resize(struct world *w, uint32_t task, int64_t cpu_milli);
+enum pol_refusal world_resize(struct world *w, uint32_t task, int64_t cpu_milli);
 /* A job enters a stage; its reservation is what is said, from now on. */
-const char *world_reserve(struct world *w, uint32_t job, const struct reservations_stage *s);
+enum pol_refusal world_reserve(struct world *w, uint32_t job, const struct reservations_stage *s);
 /* The running task borrows its cores and cards from the job's reservation, and its licences if `licences`. */
-const char *world_lend(struct world *w, uint32_t task, uint32_t job, bool licences);
+enum pol_refusal world_lend(struct world *w, uint32_t task, uint32_t job, bool licences);
 /* A waiting task of calls goes to a node's queue, from the master's or another node's. */
-const char *world_send(struct world *w, uint32_t task, uint32_t node);
+enum pol_refusal world_send(struct world *w, uint32_t task, uint32_t node);
 /* The next call of a running task, on an engine of a node. */
-const char *world_call(struct world *w, uint32_t task, uint32_t node, uint32_t engine);
+enum pol_refusal world_call(struct world *w, uint32_t task, uint32_t node, uint32_t engine);
 /* A TIMER notice at `at` > now; the same instant twice is one. */
-const char *world_wake(struct world *w, sim_tick at);
+enum pol_refusal world_wake(struct world *w, sim_tick at);
 /* The decider has seen which nodes changed (cluster.changed). */
 void world_changes_clear(struct world *w);
 

@@ -89,10 +89,13 @@ static struct graph *graph_of(struct world *w, const struct job_spec *s, uint32_
 static void bind_job(struct world *w, uint32_t slot, const struct job_spec *s)
 {
     struct world_place p = { .node = intern_find(&w->cluster->node_names, s->node), .by_count = true };
-    const char *refusal = p.node == NONE ? "the cluster has no such node" : s->gang ? "a gang cannot be bound" : NULL;
-    for (uint32_t t = w->jobs.job[slot].first_task; t != NONE && refusal == NULL; t = w->jobs.task[t].next) refusal = world_start(w, t, &p);
-    if (refusal != NULL)
-        (void)diag_set(&w->fail, ST_EINPUT, "job '%s' (line %u of the trace) is bound to node '%s': %s", s->id, s->line, s->node, refusal);
+    const char *error = p.node == NONE ? "the cluster has no such node" : s->gang ? "a gang cannot be bound" : NULL;
+    for (uint32_t t = w->jobs.job[slot].first_task; t != NONE && error == NULL; t = w->jobs.task[t].next) {
+        enum pol_refusal refusal = world_start(w, t, &p);
+        if (refusal != POL_OK) error = pol_refusal_words(refusal);
+    }
+    if (error != NULL)
+        (void)diag_set(&w->fail, ST_EINPUT, "job '%s' (line %u of the trace) is bound to node '%s': %s", s->id, s->line, s->node, error);
 }
 
 /* Requests for those GPU types alone on which the job's model runs; owned by the caller. */

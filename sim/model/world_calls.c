@@ -46,11 +46,11 @@ void world_calls_forget(struct world *w, uint32_t job)
         if (w->jobs.task[t].state == TASK_WAITING) world_calls_unqueue(w, t);
 }
 
-const char *world_calls_may_start(const struct world *w, uint32_t task, uint32_t node)
+enum pol_refusal world_calls_may_start(const struct world *w, uint32_t task, uint32_t node)
 {
     uint32_t queue = run_of(w, task)->queue;
-    if (queue == NONE) return "the task is made of calls: it is sent to a node's queue before that node starts it";
-    return queue == node ? NULL : "the task is in the queue of another node";
+    if (queue == NONE) return POL_REFUSAL_NOT_SENT;
+    return queue == node ? POL_OK : POL_REFUSAL_OTHER_QUEUE;
 }
 
 /* What enters the digest beside the task: which of these it was, and where. */
@@ -60,46 +60,46 @@ static void fold(struct world *w, uint32_t task, enum call_fact what, uint32_t n
     world_fold(w, FACT_CALLS, order_of(w, task), (uint64_t)engine << 32 | node, what);
 }
 
-const char *world_send(struct world *w, uint32_t task, uint32_t node)
+enum pol_refusal world_send(struct world *w, uint32_t task, uint32_t node)
 {
-    if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live) return "there is no such task";
-    if (world_n_calls(w, task) == 0) return "the task is not made of calls: it waits in no node's queue";
-    if (w->jobs.task[task].state == TASK_BLOCKED) return "other tasks of its job must end first";
-    if (w->jobs.task[task].state != TASK_WAITING) return "the task does not wait";
-    if (node >= w->cluster->n_nodes) return "there is no such node";
-    if (!w->cluster->node[node].is_up) return "the node is down";
-    if (run_of(w, task)->queue == node) return "the task is in that node's queue already";
+    if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live) return POL_REFUSAL_NO_TASK;
+    if (world_n_calls(w, task) == 0) return POL_REFUSAL_NO_QUEUE;
+    if (w->jobs.task[task].state == TASK_BLOCKED) return POL_REFUSAL_BLOCKED;
+    if (w->jobs.task[task].state != TASK_WAITING) return POL_REFUSAL_NOT_WAITING;
+    if (node >= w->cluster->n_nodes) return POL_REFUSAL_NO_NODE;
+    if (!w->cluster->node[node].is_up) return POL_REFUSAL_NODE_DOWN;
+    if (run_of(w, task)->queue == node) return POL_REFUSAL_IN_QUEUE;
     uint32_t from = call_queue_send(w->calls, task, node);
     if (from != NONE) cluster_touch(w->cluster, from);
     cluster_touch(w->cluster, node);
     fold(w, task, CALL_SENT, node, 0);
     TELL(w, sent, task, from);
-    return NULL;
+    return POL_OK;
 }
 
 /* ---- calls ---- */
 
-const char *world_call(struct world *w, uint32_t task, uint32_t node, uint32_t engine)
+enum pol_refusal world_call(struct world *w, uint32_t task, uint32_t node, uint32_t engine)
 {
-    if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live) return "there is no such task";
-    if (world_n_calls(w, task) == 0) return "the task is not made of calls";
+    if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live) return POL_REFUSAL_NO_TASK;
+    if (world_n_calls(w, task) == 0) return POL_REFUSAL_NO_CALLS;
     struct task *k = task_at(w, task);
-    if (k->state != TASK_RUNNING) return "the task is not running";
-    if (k->phase != PHASE_COMPUTE) return "the task does not compute yet: it still restores or reads";
-    if (run_of(w, task)->node != NONE) return "the task makes its calls one after the other, and one is running";
-    if (node >= w->cluster->n_nodes) return "there is no such node";
-    if (engine >= w->cluster->engines.n) return "there is no such kind of engine";
+    if (k->state != TASK_RUNNING) return POL_REFUSAL_NOT_RUNNING;
+    if (k->phase != PHASE_COMPUTE) return POL_REFUSAL_NOT_COMPUTING;
+    if (run_of(w, task)->node != NONE) return POL_REFUSAL_CALLING;
+    if (node >= w->cluster->n_nodes) return POL_REFUSAL_NO_NODE;
+    if (engine >= w->cluster->engines.n) return POL_REFUSAL_NO_ENGINE;
     const struct call *call = world_call_at(w, task, run_of(w, task)->at);
     sim_tick exec = calltime_us(w->cfg.calltime, call->api, engine, call->size);
-    if (exec < 0) return "the call cannot run on an engine of that kind";
+    if (exec < 0) return POL_REFUSAL_ENGINE_UNFIT;
     sim_tick way = calltime_overhead(w->cluster, w->cluster->hold[task].node, node, call->size, call->result);
-    if (way < 0 || exec > DUR_MAX - way) return "the call would take longer than can be counted";
-    const char *refusal = cluster_engine_allocate(w->cluster, node, engine);
-    if (refusal != NULL) return refusal;
+    if (way < 0 || exec > DUR_MAX - way) return POL_REFUSAL_CALL_TOO_LONG;
+    enum pol_refusal refusal = cluster_engine_allocate(w->cluster, node, engine);
+    if (refusal != POL_OK) return refusal;
     call_queue_begin(w->calls, task, node, engine, w->loop.now, exec, way);
     act_start(&k->act, &w->loop.q, ev_slot(SLOT_ACT, task), order_of(w, task), (exec + way) << RATE_BITS, RATE_ONE, w->loop.now);
     fold(w, task, CALL_BEGUN, node, engine);
-    return NULL;
+    return POL_OK;
 }
 
 static void end_call(struct world *w, uint32_t task, bool done)

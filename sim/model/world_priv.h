@@ -142,7 +142,7 @@ void world_data_unblock(struct world *w, uint32_t t, uint32_t node);  /* t ended
 
 /* ---- world_calls.c: t is a task of calls ---- */
 void world_calls_arrive(struct world *w, uint32_t job);         /* its tasks begin to wait, or are blocked */
-const char *world_calls_may_start(const struct world *w, uint32_t t, uint32_t node);
+enum pol_refusal world_calls_may_start(const struct world *w, uint32_t t, uint32_t node);
 void world_calls_unqueue(struct world *w, uint32_t t);          /* it starts */
 void world_calls_forget(struct world *w, uint32_t job);         /* over with tasks that still wait, or rejected */
 void world_calls_over(struct world *w, uint32_t t);             /* its call came to an end */

@@ -148,13 +148,13 @@ void world_unit_abandon(struct world *w, uint32_t t)
 
 /* ---- acts ---- */
 
-static const char *check_start(const struct world *w, uint32_t task)
+static enum pol_refusal check_start(const struct world *w, uint32_t task)
 {
-    if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live) return "there is no such task";
-    if (w->jobs.task[task].state == TASK_RUNNING) return "the task is running already";
-    if (w->jobs.task[task].state == TASK_DONE) return "the task is done";
-    if (w->jobs.task[task].state == TASK_BLOCKED) return "other tasks of its job must end first";
-    return NULL;
+    if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live) return POL_REFUSAL_NO_TASK;
+    if (w->jobs.task[task].state == TASK_RUNNING) return POL_REFUSAL_RUNNING;
+    if (w->jobs.task[task].state == TASK_DONE) return POL_REFUSAL_DONE;
+    if (w->jobs.task[task].state == TASK_BLOCKED) return POL_REFUSAL_BLOCKED;
+    return POL_OK;
 }
 
 /* The task holds its place; make it run. */
@@ -200,72 +200,72 @@ static void set_going(struct world *w, uint32_t t)
 }
 
 /* The ledger allocates its place, with other cores than the shape's where the place says so. */
-static const char *allocate(struct world *w, uint32_t task, const struct world_place *p)
+static enum pol_refusal allocate(struct world *w, uint32_t task, const struct world_place *p)
 {
     const struct shape *asked = &w->shapes.at[w->jobs.task[task].shape];
     struct shape s = *asked;
-    if (p->cpu_milli < 0) return "it gives the task less than no CPU";
-    if (p->cpu_milli > 0 && asked->exclusive) return "an exclusive task gets all cores of its node";
+    if (p->cpu_milli < 0) return POL_REFUSAL_CPU_BELOW_0;
+    if (p->cpu_milli > 0 && asked->exclusive) return POL_REFUSAL_CPU_OF_ALL;
     if (p->cpu_milli > 0) s.cpu_milli = p->cpu_milli;
     return (p->by_count ? cluster_allocate_by_count : cluster_allocate)(w->cluster, task, p->node, &s, p->cards);
 }
 
-const char *world_start(struct world *w, uint32_t task, const struct world_place *p)
+enum pol_refusal world_start(struct world *w, uint32_t task, const struct world_place *p)
 {
-    const char *refusal = check_start(w, task);
-    if (refusal != NULL) return refusal;
-    if (job_of(w, task)->gang) return "its job is a gang: all tasks start together";
+    enum pol_refusal refusal = check_start(w, task);
+    if (refusal != POL_OK) return refusal;
+    if (job_of(w, task)->gang) return POL_REFUSAL_GANG;
     if (job_of(w, task)->calls != NULL) refusal = world_calls_may_start(w, task, p->node);
-    if (refusal != NULL) return refusal;
+    if (refusal != POL_OK) return refusal;
     refusal = allocate(w, task, p);
-    if (refusal != NULL) return refusal;
+    if (refusal != POL_OK) return refusal;
     occupy(w, task);
     set_going(w, task);
-    return NULL;
+    return POL_OK;
 }
 
-const char *world_start_gang(struct world *w, uint32_t job, const struct world_place *p, uint32_t n)
+enum pol_refusal world_start_gang(struct world *w, uint32_t job, const struct world_place *p, uint32_t n)
 {
-    if (job >= w->jobs.n_job_slots || !w->jobs.job[job].is_live) return "there is no such job";
+    if (job >= w->jobs.n_job_slots || !w->jobs.job[job].is_live) return POL_REFUSAL_NO_JOB;
     struct job *j = &w->jobs.job[job];
-    if (!j->gang) return "its job is not a gang";
-    const char *refusal = check_start(w, j->first_task);
-    if (refusal != NULL) return refusal;
-    if (n != j->n_tasks) return "it names another number of places than the gang has tasks";
+    if (!j->gang) return POL_REFUSAL_NO_GANG;
+    enum pol_refusal refusal = check_start(w, j->first_task);
+    if (refusal != POL_OK) return refusal;
+    if (n != j->n_tasks) return POL_REFUSAL_PLACES;
     uint32_t i = 0, t = j->first_task;
-    for (; t != NONE && refusal == NULL; i++, t = w->jobs.task[t].next)
+    for (; t != NONE && refusal == POL_OK; i++, t = w->jobs.task[t].next)
         refusal = allocate(w, t, &p[i]);
-    if (refusal != NULL) {
+    if (refusal != POL_OK) {
         t = j->first_task;
         for (uint32_t k = 0; k + 1 < i; k++, t = w->jobs.task[t].next) cluster_release(w->cluster, t);
         return refusal;
     }
     for (t = j->first_task; t != NONE; t = w->jobs.task[t].next) occupy(w, t);
     set_going(w, j->first_task);
-    return NULL;
+    return POL_OK;
 }
 
-const char *world_preempt(struct world *w, uint32_t task)
+enum pol_refusal world_preempt(struct world *w, uint32_t task)
 {
-    if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live) return "there is no such task";
-    if (w->jobs.task[task].state != TASK_RUNNING) return "the task is not running";
+    if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live) return POL_REFUSAL_NO_TASK;
+    if (w->jobs.task[task].state != TASK_RUNNING) return POL_REFUSAL_NOT_RUNNING;
     world_unit_interrupt(w, unit_lead(w, task), STOP_PREEMPTED);
-    return NULL;
+    return POL_OK;
 }
 
-const char *world_resize(struct world *w, uint32_t task, int64_t cpu_milli)
+enum pol_refusal world_resize(struct world *w, uint32_t task, int64_t cpu_milli)
 {
-    if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live) return "there is no such task";
-    if (w->jobs.task[task].state != TASK_RUNNING) return "the task is not running";
-    if (w->shapes.at[w->jobs.task[task].shape].exclusive) return "an exclusive task holds all cores of its node";
-    if (job_of(w, task)->reservation != NULL || world_borrows(w, task)) return "its cores are part of a reservation";
+    if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live) return POL_REFUSAL_NO_TASK;
+    if (w->jobs.task[task].state != TASK_RUNNING) return POL_REFUSAL_NOT_RUNNING;
+    if (w->shapes.at[w->jobs.task[task].shape].exclusive) return POL_REFUSAL_CPU_HELD;
+    if (job_of(w, task)->reservation != NULL || world_borrows(w, task)) return POL_REFUSAL_CPU_RESERVED;
     int64_t was = w->cluster->hold[task].cpu_milli;
-    const char *refusal = cluster_resize(w->cluster, task, cpu_milli);
-    if (refusal != NULL) return refusal;
+    enum pol_refusal refusal = cluster_resize(w->cluster, task, cpu_milli);
+    if (refusal != POL_OK) return refusal;
     world_fold(w, FACT_RESIZE, order_of(w, task), (uint64_t)cpu_milli, 0);
     TELL(w, resized, task, was);
     speed_resized(w->speed, unit_lead(w, task), w->loop.now);
-    return NULL;
+    return POL_OK;
 }
 
 sim_tick world_attained(const struct world *w, uint32_t task)

@@ -88,16 +88,16 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     for (uint32_t t = 0; t < world_n_task_slots(w); t++) {
         const struct task *k = world_task(w, t);
         if (!k->is_live || k->state != TASK_RUNNING || b->kills == b->max_kills || rng_below(&b->rng, 6) > 0) continue;
-        cr_assert_null(world_preempt(w, t));
+        cr_assert_eq(world_preempt(w, t), POL_OK);
         b->kills++;
     }
     for (uint32_t t = 0; t < world_n_task_slots(w); t++) {
         const struct task *k = world_task(w, t);
         uint32_t node = (uint32_t)rng_below(&b->rng, NODES);
         for (uint32_t i = 0; i < NODES && k->is_live && k->state == TASK_WAITING; i++, node = (node + 1) % NODES)
-            if (cluster_fits(world_cluster(w), node, world_shape(w, k->shape))) cr_assert_null(world_start(w, t, &(struct world_place){ .node = node }));
+            if (cluster_fits(world_cluster(w), node, world_shape(w, k->shape))) cr_assert_eq(world_start(w, t, &(struct world_place){ .node = node }), POL_OK);
     }
-    if (b->kills < b->max_kills && world_n_running(w) > 0) cr_assert_null(world_wake(w, world_now(w) + 700000));
+    if (b->kills < b->max_kills && world_n_running(w) > 0) cr_assert_eq(world_wake(w, world_now(w) + 700000), POL_OK);
     return ST_OK;
 }
 

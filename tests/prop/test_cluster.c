@@ -185,8 +185,8 @@ static void try_take(struct cluster *c, struct model *m, struct rng *r, uint64_t
     }
     struct shape asked = s;
     if (is_short) { asked.gpu_mem_b = given.gpu_mem_b; asked.gpu_cores = given.gpu_cores; }
-    const char *why = by_count ? cluster_allocate_by_count(c, t, node, &asked, cards) : cluster_allocate(c, t, node, &s, cards);
-    cr_assert_eq(why == NULL, ok, "seed %lu step %d: %s", (unsigned long)seed, step, why ? why : "taken");
+    enum pol_refusal why = by_count ? cluster_allocate_by_count(c, t, node, &asked, cards) : cluster_allocate(c, t, node, &s, cards);
+    cr_assert_eq(why == POL_OK, ok, "seed %lu step %d: %s", (unsigned long)seed, step, pol_refusal_words(why));
     if (!ok) return;
     cr_assert_eq(cluster_hold(c, t)->is_short, is_short);
     m->h[t] = (struct sched_held){ .on = true, .is_short = is_short, .node = node, .cards = want, .got = s };
@@ -243,7 +243,7 @@ Test(cluster_prop, capacity_is_how_many_can_be_placed)
         if (s.cpu_milli == 0 && s.mem_b == 0) s.cpu_milli = 500;
         uint32_t n = 0;
         for (uint32_t i = 0; i < NODES; i++)
-            while (cluster_allocate(&c, n, i, &s, 0) == NULL) n++;
+            while (cluster_allocate(&c, n, i, &s, 0) == POL_OK) n++;
         cr_assert_eq(cluster_capacity(&c, &s), n, "seed %lu", (unsigned long)seed);
         cluster_fini(&c);
     }

@@ -145,15 +145,15 @@ static void try_start(struct stage *s, struct world *w, const struct job *j, uin
     for (bool ok = true; ok && k != NONE; k = j->gang ? world_task(w, k)->next : NONE) {
         uint32_t node = 0;
         while (node < s->cluster.n_nodes &&
-               cluster_allocate(&s->cluster, k, node, world_shape(w, world_task(w, k)->shape), 0) != NULL) node++;
+               cluster_allocate(&s->cluster, k, node, world_shape(w, world_task(w, k)->shape), 0) != POL_OK) node++;
         ok = node < s->cluster.n_nodes;
         if (ok) p[n++].node = node;
     }
     uint32_t given = 0;
     for (uint32_t g = t; given < n; g = world_task(w, g)->next, given++) cluster_release(&s->cluster, g);
     if (n < (j->gang ? j->n_tasks : 1)) return;
-    const char *reason = j->gang ? world_start_gang(w, slot, p, n) : world_start(w, t, p);
-    SIM_ASSERT(reason == NULL);
+    enum pol_refusal refusal = j->gang ? world_start_gang(w, slot, p, n) : world_start(w, t, p);
+    SIM_ASSERT(refusal == POL_OK);
 }
 
 static void start_all(struct stage *s, struct world *w)
@@ -177,8 +177,8 @@ static void follow_script(struct stage *s, struct world *w)
         for (uint32_t t = 0; t < world_n_task_slots(w); t++) {
             const struct task *k = world_task(w, t);
             if (k->is_live && k->state == TASK_RUNNING && world_job(w, k->job)->ordinal == c->job) {
-                const char *reason = world_preempt(w, t);
-                SIM_ASSERT(reason == NULL);
+                enum pol_refusal refusal = world_preempt(w, t);
+                SIM_ASSERT(refusal == POL_OK);
             }
         }
     }

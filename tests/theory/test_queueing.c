@@ -96,7 +96,7 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
         MEM_RESERVE(f->queue, f->cap, f->n + 1);
         f->queue[f->n++] = world_job(w, n[i].job)->first_task;
     }
-    while (f->head < f->n && world_start(w, f->queue[f->head], &(struct world_place){ .node = 0 }) == NULL) f->head++;
+    while (f->head < f->n && world_start(w, f->queue[f->head], &(struct world_place){ .node = 0 }) == POL_OK) f->head++;
     return ST_OK;
 }
 

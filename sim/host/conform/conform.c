@@ -23,43 +23,66 @@ static void add_problem(struct conform_result *r, sim_tick at, const char *what,
     (void)snprintf(p->hint, sizeof p->hint, "%s", hint);
 }
 
-/* A part of the host's error, what the policy's author did, and where to look; the first that is found counts. */
-static const struct { const char *error, *what, *hint; } causes[] = {
-    { "not declared as one that preempts", "preempts though its flags say it does not", "put POL_PREEMPTS into the table's flags, and do not take it out in create" },
-    { "is running already", "started a task that already runs", "take a unit out of the queue when it is started; READY tells when it waits again" },
-    { "the task is done", "started a task that is done", "take a unit out of the queue when it is started; READY tells when it waits again" },
-    { "handle is stale", "named a job or task that is over", "a limit can end a job while tasks of it wait: forget it at JOB_ENDED, or ask whether host->task is NULL" },
-    { "not in the future", "asked for a wake in the past", "ask for a time after view->now_us; what is due now belongs in this call" },
-    { "does not settle", "never settles", "it decides something at each round of one instant, such as preempting what it has just started" },
-    { "the node is down", "started a task on a node that is down", "look at the node's is_up in every call; NODE_DOWN tells" },
-    { "has not enough free licences", "started a task whose licences are not free", "look at licence_free and shape_licence of the view, or call host->fail when a task that asks for one arrives" },
-    { "does not fit on the node", "started a task where it does not fit", "take what this call has started out of what is free; look at labels, GPU types, engines, memory and exclusive tasks too" },
-    { "there is no such node", "named a node that does not exist", "nodes are 0 .. view->n_nodes - 1" },
-    { "it names", "named cards or places that will not do", "cards: bit k is card k of that node, as many as the task asks; a gang: one place a task; cards 0 leaves the choice to the host" },
-    { "all tasks start together", "started one task of a gang", "start a gang with start_gang, all its tasks at once" },
-    { "is not a gang", "started a job that is no gang with start_gang", "look at is_gang of the job's info" },
-    { "the task is not running", "preempts or resizes a task that does not run", "look at is_running of the task's info; what this call preempted no longer runs" },
-    { "must end first", "started a task before the tasks that it waits for", "look at is_waiting of the task's info; READY tells when it may start" },
-    { "more decisions than", "appends decisions without end", "a loop over units must leave out those it has decided on" },
-    { "outside of decide", "decides outside of decide", "create and destroy can decide nothing: wait for the first call" },
-    { "places NULL", "started something nowhere", "give a struct pol_place for each task" },
-    { "notes a number", "notes something that is no number with a name", "note(name, value) wants a name and a finite value" },
-    { "it sets flags", "claims more flags in create than its table has", "create may only take flags away" },
-    { "failed at t=", "gave up", "it called host->fail" },
-    { "failed in create", "gave up", "it called host->fail" },
-    { "cannot be created", "cannot be created", "create returned NULL; the reason is what it wrote into `why`" },
-    { "woken without end", "asks to be woken without end", "a wake must have a purpose: ask for the next instant at which something could change" },
-    { "did not return", "loops or is stuck", "look for a loop over a queue that nothing leaves" },
-    { "of memory, seen", "takes memory without end", "free or reuse what a call takes" },
-    { "crashed", "crashes", "build it with -g -fsanitize=address,undefined and run the case again" },
-    { "ended the program", "ends the program", "a policy that cannot go on calls host->fail" },
+/* What the policy's author did, and where to look. */
+struct cause { const char *what, *hint; };
+
+static const char taken_hint[] = "take a unit out of the queue when it is started; READY tells when it waits again";
+static const char stale_what[] = "named a job or task that is over";
+static const char stale_hint[] = "a limit can end a job while tasks of it wait: forget it at JOB_ENDED, or ask whether host->task is NULL";
+static const char cards_what[] = "named cards or places that will not do";
+static const char cards_hint[] =
+    "cards: bit k is card k of that node, as many as the task asks; a gang: one place a task; cards 0 leaves the choice to the host";
+static const char flags_what[] = "preempts though its flags say it does not";
+
+static const struct cause of_refusal[POL_REFUSALS] = {
+    [POL_REFUSAL_NOT_DECLARED] = { flags_what, "put POL_PREEMPTS into the table's flags, and do not take it out in create" },
+    [POL_REFUSAL_RUNNING] = { "started a task that already runs", taken_hint },
+    [POL_REFUSAL_DONE] = { "started a task that is done", taken_hint },
+    [POL_REFUSAL_STALE_TASK] = { stale_what, stale_hint },
+    [POL_REFUSAL_STALE_JOB] = { stale_what, stale_hint },
+    [POL_REFUSAL_STALE_LENDER] = { stale_what, stale_hint },
+    [POL_REFUSAL_PAST] = { "asked for a wake in the past", "ask for a time after view->now_us; what is due now belongs in this call" },
+    [POL_REFUSAL_NODE_DOWN] = { "started a task on a node that is down", "look at the node's is_up in every call; NODE_DOWN tells" },
+    [POL_REFUSAL_NO_LICENCE] = { "started a task whose licences are not free",
+        "look at licence_free and shape_licence of the view, or call host->fail when a task that asks for one arrives" },
+    [POL_REFUSAL_NO_ROOM] = { "started a task where it does not fit",
+        "take what this call has started out of what is free; look at labels, GPU types, engines, memory and exclusive tasks too" },
+    [POL_REFUSAL_NO_NODE] = { "named a node that does not exist", "nodes are 0 .. view->n_nodes - 1" },
+    [POL_REFUSAL_PLACES] = { cards_what, cards_hint },
+    [POL_REFUSAL_NO_CARD] = { cards_what, cards_hint },
+    [POL_REFUSAL_CARD_TAKEN] = { cards_what, cards_hint },
+    [POL_REFUSAL_CARDS] = { cards_what, cards_hint },
+    [POL_REFUSAL_CARDS_OF_ALL] = { cards_what, cards_hint },
+    [POL_REFUSAL_GANG] = { "started one task of a gang", "start a gang with start_gang, all its tasks at once" },
+    [POL_REFUSAL_NO_GANG] = { "started a job that is no gang with start_gang", "look at is_gang of the job's info" },
+    [POL_REFUSAL_NOT_RUNNING] = { "preempts or resizes a task that does not run",
+        "look at is_running of the task's info; what this call preempted no longer runs" },
+    [POL_REFUSAL_BLOCKED] = { "started a task before the tasks that it waits for",
+        "look at is_waiting of the task's info; READY tells when it may start" },
+};
+
+static const struct cause of_breach[] = {
+    [BREACH_OUTSIDE] = { "decides outside of decide", "create and destroy can decide nothing: wait for the first call" },
+    [BREACH_ENDLESS] = { "appends decisions without end", "a loop over units must leave out those it has decided on" },
+    [BREACH_NO_PLACE] = { "started something nowhere", "give a struct pol_place for each task" },
+    [BREACH_NOTE] = { "notes something that is no number with a name", "note(name, value) wants a name and a finite value" },
+    [BREACH_WAKES] = { "asks to be woken without end",
+        "a wake must have a purpose: ask for the next instant at which something could change" },
+    [BREACH_UNSETTLED] = { "never settles", "it decides something at each round of one instant, such as preempting what it has just started" },
+    [BREACH_FLAGS] = { "claims more flags in create than its table has", "create may only take flags away" },
+    [BREACH_CREATE] = { "cannot be created", "create returned NULL; the reason is what it wrote into `why`" },
+    [BREACH_GAVE_UP] = { "gave up", "it called host->fail" },
+    [BREACH_STUCK] = { "loops or is stuck", "look for a loop over a queue that nothing leaves" },
+    [BREACH_MEMORY] = { "takes memory without end", "free or reuse what a call takes" },
+    [BREACH_CRASH] = { "crashes", "build it with -g -fsanitize=address,undefined and run the case again" },
+    [BREACH_EXIT] = { "ends the program", "a policy that cannot go on calls host->fail" },
 };
 
 static void add_problem_of_error(struct conform_result *r, sim_tick at, const struct diag *d)
 {
-    for (size_t i = 0; i < ARRAY_LEN(causes); i++)
-        if (strstr(d->msg, causes[i].error) != NULL) { add_problem(r, at, causes[i].what, d->msg, causes[i].hint); return; }
-    add_problem(r, at, d->code == ST_EPOLICY ? "breaks its contract" : "cannot be run", d->msg, d->hint);
+    const struct cause *c = d->breach == BREACH_REFUSED ? &of_refusal[d->refusal] : &of_breach[d->breach];
+    if (c->what != NULL) add_problem(r, at, c->what, d->msg, c->hint);
+    else add_problem(r, at, d->code == ST_EPOLICY ? "breaks its contract" : "cannot be run", d->msg, d->hint);
 }
 
 /* Does it go as the first run went?  If not, and what is not NULL, that is a problem. */
@@ -145,12 +168,20 @@ static void check_history(const struct trial_history *h, struct conform_result *
     if (over + h->count.unfinished != h->count.arrived) add_problem(r, h->end, "a job was lost", "", "this is a fault of the simulator");
 }
 
-/* The policy is not for what the case asks, and refuses it: calls by its flags, licences by calling fail. */
-static bool declines(const struct trial_history *h, bool has_licences)
+/* Does a job that asks for a licence arrive at that instant? */
+static bool licence_asked_at(const struct conform_case *c, sim_tick at)
 {
-    if (h->result != ST_EPOLICY) return false;
-    if (strstr(h->diag.msg, "does not run tasks that are made of API calls") != NULL) return true;
-    return has_licences && strstr(h->diag.msg, "failed at t=") != NULL && strstr(h->diag.msg, "licence") != NULL;
+    for (uint32_t j = 0; j < c->n_jobs; j++)
+        for (uint32_t g = 0; g < c->job[j].n_groups && c->job[j].submit == at; g++)
+            for (uint32_t k = 0; k < LICENCES_MAX; k++)
+                if (c->job[j].group[g].shape.licence[k] > 0) return true;
+    return false;
+}
+
+/* The policy is not for what the case asks, and refuses it: calls by its flags, licences by calling fail. */
+static bool declines(const struct conform_case *c, const struct trial_history *h)
+{
+    return h->diag.breach == BREACH_CALLS || (h->diag.breach == BREACH_GAVE_UP && licence_asked_at(c, h->end));
 }
 
 static const char left_hint[] = "a unit that did not fit must stay in the queue and be tried at later calls; READY brings interrupted ones back";
@@ -159,16 +190,16 @@ void conform_case_run(uint32_t i, const char *spec, struct sandbox_page *page, s
 {
     *out = (struct conform_result){ .n_runs = 1 };
     struct conform_case *c = conform_case_make(i);
-    bool must_end = c->must_end, has_licences = c->cluster.licences.n > 0;
-    conform_case_free(c);
     struct trial_history base, again;
     trial_run(i, spec, &(struct trial_variant){ 0 }, page, &base);
     uint32_t flags = base.flags;
-    if (declines(&base, has_licences)) {
+    bool must_end = c->must_end, is_declined = declines(c, &base);
+    conform_case_free(c);
+    if (is_declined) {
         trial_history_fini(&base);
         return;
     }
-    if (base.result == ST_EPOLICY && strstr(base.diag.msg, "waiting with nothing") != NULL && base.left.what[0] != '\0') {
+    if (base.diag.breach == BREACH_WAITING && base.left.what[0] != '\0') {
         add_problem(out, base.left.at, base.left.what, base.left.detail, left_hint);
     } else if (base.result != ST_END) {
         add_problem_of_error(out, base.end, &base.diag);
@@ -207,6 +238,6 @@ void conform_case_sandboxed(uint32_t i, const char *spec, const struct sandbox_l
     struct diag d = { 0 };
     if (sandbox_run(l, spec, NULL, run_there, &c, &d) != ST_OK) add_problem_of_error(shared, -1, &d);
     *out = *shared;
-    out->is_stuck = strstr(d.msg, "did not return") != NULL;
+    out->is_stuck = d.breach == BREACH_STUCK;
     sandbox_unshare(shared, sizeof *shared);
 }

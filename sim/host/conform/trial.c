@@ -138,7 +138,7 @@ static bool trial_step(struct trial *s)
     if (world_next(s->w) > s->c->cfg.horizon) find_left(s);     /* the step to come gives up what is left */
     h->result = world_step(s->w, &h->diag);
     if (h->result == ST_EPOLICY) find_left(s);
-    if (h->result == ST_OK && ++h->n_instants > INSTANTS_MAX) h->result = diag_set(&h->diag, ST_EPOLICY, "it asks to be woken without end");
+    if (h->result == ST_OK && ++h->n_instants > INSTANTS_MAX) h->result = diag_breach(&h->diag, BREACH_WAKES, "it asks to be woken without end");
     return h->result == ST_OK;
 }
 

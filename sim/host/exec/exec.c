@@ -44,13 +44,11 @@ static void describe_loss(struct exec *x, enum child_io io, bool writing, char *
 {
     char how[80];
     int64_t grace = io == CHILD_CLOSED ? GRACE_US : 0;
-    uint64_t lines = child_lines(x->child);
     (void)child_end(x->child, grace, how, sizeof how);
     x->child = NULL;
     switch (io) {
     case CHILD_CLOSED:
-        (void)snprintf(error, cap, "its process closed its pipe and %s%s", how,
-                       lines == 0 && strcmp(how, "exited with status 127") == 0 ? ": the shell did not find the command" : "");
+        (void)snprintf(error, cap, "its process closed its pipe and %s", how);
         break;
     case CHILD_SILENT:
         (void)snprintf(error, cap, "its process %s within %.3g s and was killed",
@@ -311,15 +309,15 @@ const struct pol_ops exec_ops = {
     .create = create, .decide = decide, .destroy = destroy,
 };
 
-struct pol_ops exec_declared(const void *self)
+static void declare(const void *self, struct pol_ops *table)
 {
     const struct exec *x = self;
-    struct pol_ops ops = exec_ops;
-    ops.name = x->hello.name;
-    ops.source = x->hello.source;
-    ops.summary = x->hello.summary;
-    ops.flags = x->hello.flags;
-    return ops;
+    table->name = x->hello.name;
+    table->source = x->hello.source;
+    table->summary = x->hello.summary;
+    table->flags = x->hello.flags;
 }
 
-const char *exec_label(const void *self) { return ((const struct exec *)self)->hello.label; }
+static const char *label(const void *self) { return ((const struct exec *)self)->hello.label; }
+
+const struct guest_ops exec_guest = { .declare = declare, .label = label, .timeout_param = EXEC_TIMEOUT };

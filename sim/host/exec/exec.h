@@ -5,7 +5,7 @@
  * To the host it is a policy like others: its table's create starts the child
  * and agrees on a version, decide sends what changed and reads the decisions,
  * destroy says bye and reaps.  What the child states of itself (name, source,
- * flags) is known only after create: exec_declared.
+ * flags) is known only after create: exec_guest.
  *
  * Costs of a decision: O(events + changed nodes + decisions) and one round trip,
  * and what its queries cost, a round trip each.
@@ -13,7 +13,7 @@
 #ifndef HOST_EXEC_EXEC_H
 #define HOST_EXEC_EXEC_H
 
-#include "policy.h"
+#include "host/guest.h"
 
 #define EXEC_PREFIX "exec:"
 
@@ -26,10 +26,6 @@ enum {
     EXEC_PARAMS
 };
 extern const struct pol_ops exec_ops;
-
-/* The table with what the child stated of itself in place of what is general; texts live as long as self. */
-struct pol_ops exec_declared(const void *self);
-/* "name:key=value,..." as the child states its own parameters; borrowed from self. */
-const char *exec_label(const void *self);
+extern const struct guest_ops exec_guest;
 
 #endif

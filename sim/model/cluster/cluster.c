@@ -228,7 +228,7 @@ bool cluster_could_gang(const struct cluster *c, const struct shape *const *s, c
         uint32_t at = 0;
         for (uint32_t k = 0; k < n[g] && fits; k++) {
             while (at < t.n_nodes && !cluster_fits(&t, at, s[g])) at++;
-            fits = at < t.n_nodes && cluster_allocate(&t, task++, at, s[g], 0) == NULL;
+            fits = at < t.n_nodes && cluster_allocate(&t, task++, at, s[g], 0) == POL_OK;
         }
     }
     t.licences.n = 0;
@@ -251,16 +251,16 @@ void cluster_changes_clear(struct cluster *c)
     c->n_changed = 0;
 }
 
-static const char *check_cards(const struct cluster *c, const struct node *n, const struct shape *s, uint64_t cards)
+static enum pol_refusal check_cards(const struct cluster *c, const struct node *n, const struct shape *s, uint64_t cards)
 {
     int32_t count = 0;
     for (uint32_t k = 0; k < NODE_GPUS_MAX; k++) {
         if ((cards >> k & 1) == 0) continue;
-        if (k >= n->n_gpu) return "it names a card that the node does not have";
-        if (!node_card_fits(&c->card[n->card0 + k], s)) return "it names a card without enough free share, memory or cores";
+        if (k >= n->n_gpu) return POL_REFUSAL_NO_CARD;
+        if (!node_card_fits(&c->card[n->card0 + k], s)) return POL_REFUSAL_CARD_TAKEN;
         count++;
     }
-    return count == s->n_gpu ? NULL : "it names another number of cards than the task asks";
+    return count == s->n_gpu ? POL_OK : POL_REFUSAL_CARDS;
 }
 
 /* Move what `h` holds out of (sign -1) or back into (+1) the node's free amounts and the sums. */
@@ -283,28 +283,28 @@ static void move(struct cluster *c, struct node *n, const struct hold *h, int si
     }
 }
 
-static const char *allocate(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards, bool is_short)
+static enum pol_refusal allocate(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards, bool is_short)
 {
-    if (node >= c->n_nodes) return "there is no such node";
+    if (node >= c->n_nodes) return POL_REFUSAL_NO_NODE;
     struct node *n = &c->node[node];
-    if (!n->is_up) return "the node is down";
-    if (!cluster_fits(c, node, s)) return "it does not fit on the node";
-    if (!has_licences(c, s)) return "the cluster has not enough free licences";
+    if (!n->is_up) return POL_REFUSAL_NODE_DOWN;
+    if (!cluster_fits(c, node, s)) return POL_REFUSAL_NO_ROOM;
+    if (!has_licences(c, s)) return POL_REFUSAL_NO_LICENCE;
     uint64_t all = node_all_cards(n);
     if (s->exclusive) {
-        if (cards != 0 && cards != all) return "an exclusive task gets all cards of its node; it names some";
+        if (cards != 0 && cards != all) return POL_REFUSAL_CARDS_OF_ALL;
         cards = all;
     } else if (cards == 0) {
         cards = cluster_pick_cards(c, node, s);
     } else {
-        const char *refusal = check_cards(c, n, s, cards);
-        if (refusal != NULL) return refusal;
+        enum pol_refusal refusal = check_cards(c, n, s, cards);
+        if (refusal != POL_OK) return refusal;
     }
     size_t old = c->n_hold;
     MEM_RESERVE(c->hold, c->n_hold, (size_t)task + 1);
     for (size_t t = old; t < c->n_hold; t++) c->hold[t].node = NONE;
     struct hold *h = &c->hold[task];
-    if (h->node != NONE) return "the task holds a place already";
+    if (h->node != NONE) return POL_REFUSAL_HAS_PLACE;
     if (s->exclusive) {
         *h = (struct hold){ .cpu_milli = n->cpu_free, .mem_b = n->mem_free, .gpu_milli = n->n_gpu ? GPU_WHOLE : 0,
                             .gpu_mem_b = n->n_gpu && !is_short ? c->card[n->card0].mem_total : 0,
@@ -326,19 +326,19 @@ static const char *allocate(struct cluster *c, uint32_t task, uint32_t node, con
     n->n_tasks++;
     move(c, n, h, -1);
     cluster_touch(c, node);
-    return NULL;
+    return POL_OK;
 }
 
-const char *cluster_allocate(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards)
+enum pol_refusal cluster_allocate(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards)
 {
     return allocate(c, task, node, s, cards, false);
 }
 
-const char *cluster_allocate_by_count(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards)
+enum pol_refusal cluster_allocate_by_count(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards)
 {
     if (node >= c->n_nodes || (s->gpu_mem_b == 0 && s->gpu_cores == 0)) return allocate(c, task, node, s, cards, false);
     const struct node *n = &c->node[node];
-    if (cards == 0 || s->exclusive ? cluster_fits(c, node, s) : check_cards(c, n, s, cards) == NULL) return allocate(c, task, node, s, cards, false);
+    if (cards == 0 || s->exclusive ? cluster_fits(c, node, s) : check_cards(c, n, s, cards) == POL_OK) return allocate(c, task, node, s, cards, false);
     struct shape counted = *s;
     counted.gpu_mem_b = 0;
     counted.gpu_cores = 0;
@@ -360,31 +360,31 @@ void cluster_release(struct cluster *c, uint32_t task)
     h->node = NONE;
 }
 
-const char *cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_milli)
+enum pol_refusal cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_milli)
 {
-    if (cluster_hold(c, task) == NULL) return "the task holds no place";
+    if (cluster_hold(c, task) == NULL) return POL_REFUSAL_NO_PLACE;
     struct hold *h = &c->hold[task];
     struct node *n = &c->node[h->node];
-    if (cpu_milli <= 0) return "it leaves the task without CPU";
-    if (cpu_milli - h->cpu_milli > n->cpu_free) return "its node has not that much CPU free";
+    if (cpu_milli <= 0) return POL_REFUSAL_CPU_NONE;
+    if (cpu_milli - h->cpu_milli > n->cpu_free) return POL_REFUSAL_CPU_TAKEN;
     n->cpu_free -= cpu_milli - h->cpu_milli;
     c->sum.cpu_used += cpu_milli - h->cpu_milli;
     h->cpu_milli = cpu_milli;
     cluster_touch(c, h->node);
-    return NULL;
+    return POL_OK;
 }
 
-const char *cluster_engine_allocate(struct cluster *c, uint32_t node, uint32_t engine)
+enum pol_refusal cluster_engine_allocate(struct cluster *c, uint32_t node, uint32_t engine)
 {
-    if (node >= c->n_nodes) return "there is no such node";
-    if (engine >= ENGINE_TYPES_MAX) return "there is no such kind of engine";
+    if (node >= c->n_nodes) return POL_REFUSAL_NO_NODE;
+    if (engine >= ENGINE_TYPES_MAX) return POL_REFUSAL_NO_ENGINE;
     struct node *n = &c->node[node];
-    if (!n->is_up) return "the node is down";
-    if (n->engine_free[engine] <= 0) return "the node has no engine of that kind free";
+    if (!n->is_up) return POL_REFUSAL_NODE_DOWN;
+    if (n->engine_free[engine] <= 0) return POL_REFUSAL_ENGINE_TAKEN;
     n->engine_free[engine]--;
     n->engine_calls[engine]++;
     cluster_touch(c, node);
-    return NULL;
+    return POL_OK;
 }
 
 void cluster_engine_release(struct cluster *c, uint32_t node, uint32_t engine)

@@ -13,6 +13,7 @@
 #include "base/diag.h"
 #include "base/intern.h"
 #include "model/cluster/shape.h"
+#include "refusal.h"
 
 enum { NODE_GPUS_MAX = 64, GPU_TYPES_MAX = 64, LABELS_MAX = 64 };
 
@@ -146,24 +147,24 @@ bool cluster_could_gang(const struct cluster *c, const struct shape *const *s, c
 /*
  * Allocate to `task` what `s` asks on `node`.
  *   cards  which cards, exactly s->n_gpu bits; 0: cluster_pick_cards
- * Returns NULL, or why it is refused (a static string); then nothing changed.
+ * Returns POL_OK, or why it is refused; then nothing changed.
  */
-const char *cluster_allocate(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards);
+enum pol_refusal cluster_allocate(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards);
 /*
  * The same for a scheduler that counts cards and knows nothing of what is on
  * them: where a card lacks the memory or cores asked, the task gets the cards'
  * shares and none of their memory and cores (hold.is_short).  cards 0: the
  * ledger's choice, of cards that have what is asked if enough do.
  */
-const char *cluster_allocate_by_count(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards);
+enum pol_refusal cluster_allocate_by_count(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards);
 void        cluster_release(struct cluster *c, uint32_t task);
-/* The task holds `cpu_milli` from now on, > 0.  Returns NULL, or why it is refused with nothing changed.  O(1). */
-const char *cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_milli);
+/* The task holds `cpu_milli` from now on, > 0.  Returns POL_OK, or why it is refused with nothing changed.  O(1). */
+enum pol_refusal cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_milli);
 /* The node changed in a way that others keep count of. */
 void        cluster_touch(struct cluster *c, uint32_t node);
-/* An engine serves a call from now on, and no longer.  The first returns NULL, or why it is refused
+/* An engine serves a call from now on, and no longer.  The first returns POL_OK, or why it is refused
  * with nothing changed.  O(1). */
-const char *cluster_engine_allocate(struct cluster *c, uint32_t node, uint32_t engine);
+enum pol_refusal cluster_engine_allocate(struct cluster *c, uint32_t node, uint32_t engine);
 void        cluster_engine_release(struct cluster *c, uint32_t node, uint32_t engine);
 /* Engine types that some node has, as bits. */
 uint32_t    cluster_engine_types(const struct cluster *c);

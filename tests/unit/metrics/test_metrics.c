@@ -33,12 +33,12 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     (void)n; (void)n_notices; (void)again; (void)d;
     if (s->preempt_at > 0 && !s->armed) {
         s->armed = true;
-        cr_assert_null(world_wake(w, s->preempt_at));
+        cr_assert_eq(world_wake(w, s->preempt_at), POL_OK);
     }
     if (s->armed && !s->preempted && world_now(w) == s->preempt_at) {
         s->preempted = true;
         for (uint32_t t = 0; t < world_n_task_slots(w); t++)
-            if (world_task(w, t)->is_live && world_task(w, t)->state == TASK_RUNNING) { cr_assert_null(world_preempt(w, t)); return ST_OK; }
+            if (world_task(w, t)->is_live && world_task(w, t)->state == TASK_RUNNING) { cr_assert_eq(world_preempt(w, t), POL_OK); return ST_OK; }
     }
     for (uint64_t o = 0; o < world_count(w)->arrived; o++)
         for (uint32_t j = 0; j < world_n_job_slots(w); j++) {
@@ -46,7 +46,7 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
             if (!job->is_live || job->ordinal != o || job->n_waiting == 0) continue;
             uint32_t t = job->first_task;
             if (cluster_fits(world_cluster(w), 0, world_shape(w, world_task(w, t)->shape)))
-                cr_assert_null(world_start(w, t, &(struct world_place){ .node = 0 }));
+                cr_assert_eq(world_start(w, t, &(struct world_place){ .node = 0 }), POL_OK);
         }
     return ST_OK;
 }

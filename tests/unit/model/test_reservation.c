@@ -8,9 +8,9 @@ static struct stage s;
 
 static struct reservations_stage entry(int64_t reserved, int64_t need) { return (struct reservations_stage){ .reserved = { .cpu_milli = reserved }, .need = { .cpu_milli = need } }; }
 
-static void refused(const char *why, const char *expected)
+static void refused(enum pol_refusal found, enum pol_refusal want)
 {
-    cr_expect(why != NULL && strcmp(why, expected) == 0, "found '%s', expected '%s'", why ? why : "nothing", expected);
+    cr_expect_eq(found, want, "found '%s', expected '%s'", pol_refusal_name(found), pol_refusal_name(want));
 }
 
 static uint32_t task_of(const struct world *w, uint64_t ordinal)
@@ -27,28 +27,28 @@ static void books(struct stage *st, struct world *w)
     if (world_now(w) != 5) return;
     uint32_t t0 = task_of(w, 0), t1 = task_of(w, 1), job = world_task(w, t0)->job, other = world_task(w, t1)->job;
     struct reservations_stage e = entry(8001, 1), ok = entry(6000, 3000), late = { .stage = 1 };
-    refused(world_lend(w, t1, job, false), "nothing is reserved for the lender");
-    refused(world_reserve(w, job, &e), "more is reserved than the cluster has");
+    refused(world_lend(w, t1, job, false), POL_REFUSAL_NO_RESERVATION);
+    refused(world_reserve(w, job, &e), POL_REFUSAL_OVERBOOKED);
     e = entry(2000, 3000);
-    refused(world_reserve(w, job, &e), "the stage needs more than is reserved");
-    refused(world_reserve(w, job, &late), "the job has no such stage");
-    refused(world_reserve(w, 99, &ok), "there is no such job");
-    cr_assert_null(world_reserve(w, job, &ok));
+    refused(world_reserve(w, job, &e), POL_REFUSAL_NEED);
+    refused(world_reserve(w, job, &late), POL_REFUSAL_NO_STAGE);
+    refused(world_reserve(w, 99, &ok), POL_REFUSAL_NO_JOB);
+    cr_assert_eq(world_reserve(w, job, &ok), POL_OK);
     cr_assert_eq(world_reserved(w)->reserved.cpu_milli, 6000);
     cr_assert_eq(world_reserved(w)->used.cpu_milli, 2000, "what it held already");
-    refused(world_lend(w, t0, job, false), "what is lent never reaches the lender's own tasks");
-    cr_assert_null(world_lend(w, t1, job, false));
-    refused(world_lend(w, t1, job, false), "the task borrows already");
+    refused(world_lend(w, t0, job, false), POL_REFUSAL_OWN_TASK);
+    cr_assert_eq(world_lend(w, t1, job, false), POL_OK);
+    refused(world_lend(w, t1, job, false), POL_REFUSAL_BORROWS);
     cr_assert_eq(world_reserved(w)->lent.cpu_milli, 2000);
     e = entry(6000, 4001);
-    refused(world_reserve(w, job, &e), "what is lent reaches into what the stage needs");
-    refused(world_resize(w, t1, 1000), "its cores are part of a reservation");
+    refused(world_reserve(w, job, &e), POL_REFUSAL_LENT);
+    refused(world_resize(w, t1, 1000), POL_REFUSAL_CPU_RESERVED);
     struct reservations_stage big = entry(4000, 2000), two = entry(2001, 0);
-    cr_assert_null(world_reserve(w, job, &big));
-    refused(world_reserve(w, other, &(struct reservations_stage){ .reserved = { .cpu_milli = 4001 } }), "more is reserved than the cluster has");
-    cr_assert_null(world_reserve(w, other, &two));
+    cr_assert_eq(world_reserve(w, job, &big), POL_OK);
+    refused(world_reserve(w, other, &(struct reservations_stage){ .reserved = { .cpu_milli = 4001 } }), POL_REFUSAL_OVERBOOKED);
+    cr_assert_eq(world_reserve(w, other, &two), POL_OK);
     struct reservations_stage none = entry(0, 0);
-    cr_assert_null(world_reserve(w, other, &none));
+    cr_assert_eq(world_reserve(w, other, &none), POL_OK);
     cr_assert_eq(world_reserved(w)->reserved.cpu_milli, 4000);
 }
 

@@ -379,10 +379,9 @@ Test(world, no_jobs_at_all_is_an_end)
 
 /* ---- acts ---- */
 
-static void refused(const char *why, const char *says)
+static void refused(enum pol_refusal found, enum pol_refusal want)
 {
-    cr_assert_not_null(why, "should say '%s'", says);
-    cr_assert_not_null(strstr(why, says), "'%s' does not say '%s'", why, says);
+    cr_assert_eq(found, want, "found '%s', expected '%s'", pol_refusal_name(found), pol_refusal_name(want));
 }
 
 static void misuse(struct stage *st, struct world *w)
@@ -398,18 +397,18 @@ static void misuse(struct stage *st, struct world *w)
     }
     for (uint32_t j = 0; j < world_n_job_slots(w); j++)
         if (world_job(w, j)->ordinal == 2) gang = j;
-    refused(world_start(w, 999, &here), "no such task");
-    refused(world_start(w, running, &here), "running already");
-    refused(world_start(w, single, &there), "no such node");
-    refused(world_start(w, world_job(w, gang)->first_task, &here), "gang");
-    refused(world_start_gang(w, 999, two, 2), "no such job");
-    refused(world_start_gang(w, world_task(w, single)->job, &here, 1), "not a gang");
-    refused(world_start_gang(w, gang, two, 1), "number of places");
-    refused(world_start_gang(w, gang, two, 2), "does not fit");     /* the first does: it must be given back */
-    refused(world_preempt(w, single), "not running");
-    refused(world_preempt(w, 999), "no such task");
-    refused(world_wake(w, 10), "future");
-    refused(world_wake(w, 9), "future");
+    refused(world_start(w, 999, &here), POL_REFUSAL_NO_TASK);
+    refused(world_start(w, running, &here), POL_REFUSAL_RUNNING);
+    refused(world_start(w, single, &there), POL_REFUSAL_NO_NODE);
+    refused(world_start(w, world_job(w, gang)->first_task, &here), POL_REFUSAL_GANG);
+    refused(world_start_gang(w, 999, two, 2), POL_REFUSAL_NO_JOB);
+    refused(world_start_gang(w, world_task(w, single)->job, &here, 1), POL_REFUSAL_NO_GANG);
+    refused(world_start_gang(w, gang, two, 1), POL_REFUSAL_PLACES);
+    refused(world_start_gang(w, gang, two, 2), POL_REFUSAL_NO_ROOM);     /* the first does: it must be given back */
+    refused(world_preempt(w, single), POL_REFUSAL_NOT_RUNNING);
+    refused(world_preempt(w, 999), POL_REFUSAL_NO_TASK);
+    refused(world_wake(w, 10), POL_REFUSAL_PAST);
+    refused(world_wake(w, 9), POL_REFUSAL_PAST);
     cr_assert_eq(world_digest(w), digest);
     cr_assert_eq(world_cluster(w)->node[0].cpu_free, 1500);
 }

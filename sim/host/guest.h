@@ -1,0 +1,18 @@
+/*
+ * guest.h -- what the host asks of a policy that states what it is only once it
+ * was created, beside policy.h's table.  Layer: host.
+ */
+#ifndef HOST_GUEST_H
+#define HOST_GUEST_H
+
+#include "policy.h"
+
+struct guest_ops {
+    /* *table is the general one; put in its place what this instance stated of itself.  Texts live as long as self. */
+    void (*declare)(const void *self, struct pol_ops *table);
+    /* "name:key=value,..." as it states its own parameters; borrowed from self. */
+    const char *(*label)(const void *self);
+    uint32_t timeout_param;         /* number of the parameter for the longest time it may take to answer */
+};
+
+#endif
