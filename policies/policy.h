@@ -1,8 +1,8 @@
 /*
  * policy.h -- the scheduling-policy ABI: events in, decisions out.
  *
- * The only header a policy needs; it includes nothing of the simulator.  A
- * policy reads a frozen view, plans in scratch of its own and appends
+ * The only header that a policy includes; decision.h stands beside it, and neither
+ * includes anything of the simulator.  A policy reads a frozen view, plans in scratch of its own and appends
  * decisions; the host checks each against its ledger, in order, and fails the
  * run on a bad one.  The life of a decision is told in policies/README.md.
  *
@@ -30,6 +30,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "decision.h"
 
 #define POL_ABI_MAJOR 1u
 #define POL_ABI_MINOR 0u
@@ -152,10 +153,20 @@ enum pol_event_type {               /* append only */
     POL_NODE_DOWN, POL_NODE_UP,     /* node */
     POL_TIMER,                      /* a wake asked for earlier */
     /* task: its next call may run; node: the one with which the last was lost, POL_NONE if it is done. */
-    POL_CALL
+    POL_CALL,
+    /*
+     * To POL_TAKES_REFUSALS alone, in the next round of the instant: a decision of the last call was refused.
+     * refusal: why; verb: which it was; node: the one that it named; task and job as it named them, maybe stale.
+     */
+    POL_REFUSED
 };
 /* Infos of the job and task named here can be read until decide returns, ended or not. */
-struct pol_event { uint32_t type, node; pol_job job; pol_task task; };
+struct pol_event {
+    uint32_t type, node;
+    pol_job  job;
+    pol_task task;
+    uint32_t refusal, verb;         /* enum pol_refusal and pol_verb with POL_REFUSED, else 0 */
+};
 
 /* Frozen while decide runs; the host owns every array. */
 struct pol_view {
@@ -320,6 +331,8 @@ enum {
     POL_STRANDS     = 1u << 4,      /* may leave tasks waiting for ever though they would fit: they end unfinished */
     /* Runs tasks that are made of API calls; for others such a job's arrival fails the run. */
     POL_RUNS_CALLS  = 1u << 5,
+    /* Is told of a refused decision by POL_REFUSED; for others it fails the run.  The run counts them. */
+    POL_TAKES_REFUSALS = 1u << 6,
 };
 
 struct pol_ops {

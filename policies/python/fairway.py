@@ -27,6 +27,7 @@ import json
 import sys
 import traceback
 
+import fairway_verbs as verbs
 from fairway_fits import Fits
 from fairway_view import WHOLE, Job, Node, Shape, Task, Unit
 
@@ -43,7 +44,8 @@ class Policy:
     name = "unnamed"
     source = "a program of its own"
     summary = ""
-    flags = ()          # of "preempts", "uses_limits", "clairvoyant", "by_count", "strands", "runs_calls"
+    # of "preempts", "uses_limits", "clairvoyant", "by_count", "strands", "runs_calls", "takes_refusals"
+    flags = ()
     params = {}         # name -> default, a string; given as name=value on the command line
 
     def __init__(self):
@@ -103,6 +105,12 @@ class Policy:
     def on_call(self, task, lost):
         """The next call of a running task may run: task.calls[task.next_call].  lost: the node with which the last was lost, or None."""
 
+    def on_refused(self, unit, do, refusal, node):
+        """A decision of the last round was refused: what it was, why, and the node that it named ("takes_refusals" only).
+
+        The unit is as before, or waits as the last if it was to start; None if the decision named none.
+        """
+
     def decide(self):
         raise NotImplementedError("a policy has a method decide()")
 
@@ -127,20 +135,12 @@ class Policy:
             for task in unit.tasks:
                 self._resize(task, cpu)
         if unit.job.gang:
-            said = {"do": "start_gang", "job": unit.job.number, "nodes": [n.index for n, _ in places]}
-            if all(c is not None for _, c in places):
-                said["cards"] = [c for _, c in places]
-            if cpu is not None:
-                said["cpu"] = [cpu] * len(places)
+            cards = [c for _, c in places] if all(c is not None for _, c in places) else None
+            cores = [cpu] * len(places) if cpu else None
+            said = verbs.start_gang(unit.job.number, [n.index for n, _ in places], cards, cores, reason)
         else:
             node, cards = places[0]
-            said = {"do": "start", "job": unit.job.number, "task": unit.tasks[0].index, "node": node.index}
-            if cards:
-                said["cards"] = cards
-            if cpu is not None:
-                said["cpu"] = cpu
-        if reason:
-            said["why"] = reason
+            said = verbs.start(unit.job.number, unit.tasks[0].index, node.index, cards, cpu, reason)
         self._said.append(said)
         unit.state = "running"
         unit.started = self.now
@@ -154,14 +154,14 @@ class Policy:
 
     def preempt(self, unit, reason=None):
         """Stop a running unit; what it held is free at once, and it will wait again in the next round."""
-        self._say({"do": "preempt", "job": unit.job.number, "task": unit.tasks[0].index}, reason)
+        self._said.append(verbs.preempt(unit.job.number, unit.tasks[0].index, reason))
         self.release(unit)
         unit.state = "leaving"
         self.running.pop(unit, None)
 
     def resize(self, task, cpu, reason=None):
         """A running task that is not exclusive holds other cores from now on, thousandths."""
-        self._say({"do": "resize", "job": task.job.number, "task": task.index, "cpu": cpu}, reason)
+        self._said.append(verbs.resize(task.job.number, task.index, cpu, reason))
         self._resize(task, cpu)
 
     def hold(self, unit, reason, head=False):
@@ -172,10 +172,7 @@ class Policy:
             self._held[unit] = reason
         else:
             return
-        said = {"do": "hold", "job": unit.job.number, "task": unit.tasks[0].index, "why": reason}
-        if head:
-            said["head"] = True
-        self._said.append(said)
+        self._said.append(verbs.hold(unit.job.number, unit.tasks[0].index, reason, head))
 
     def _unhold(self, unit):
         """It starts, or will not: said again, a reason is news."""
@@ -195,19 +192,16 @@ class Policy:
         more: lendable, usable, reclaimed, as PROTOCOL.md has them.  An empty
         `reserved` gives the reservation up.
         """
-        self._say({"do": "reserve", "job": job.number, "stage": stage, "reserved": reserved, "need": need, **more}, reason)
+        self._said.append(verbs.reserve(job.number, stage, reserved, need, why=reason, **more))
 
     def lend(self, unit, lender, licences=False, reason=None):
         """A unit of one task, just started or running, borrows what it holds of a job's reservation; licences: these too."""
-        said = {"do": "lend", "job": unit.job.number, "task": unit.tasks[0].index, "lender": lender.number}
-        if licences:
-            said["licences"] = True
-        self._say(said, reason)
+        self._said.append(verbs.lend(unit.job.number, unit.tasks[0].index, lender.number, licences, reason))
 
     def send(self, unit, node, reason=None):
         """A waiting task of calls goes to a node's queue, where it is started: start(unit, [(node, cards)])."""
         task = unit.tasks[0]
-        self._say({"do": "send", "job": unit.job.number, "task": task.index, "node": node.index}, reason)
+        self._said.append(verbs.send(unit.job.number, task.index, node.index, reason))
         if task.queue is not None:
             task.queue.queued -= 1
         task.queue = node
@@ -215,22 +209,22 @@ class Policy:
 
     def call(self, task, node, engine, reason=None):
         """The next call of a task that may_call runs on an engine of that type, at its own node or another."""
-        self._say({"do": "call", "job": task.job.number, "task": task.index, "node": node.index, "engine": engine}, reason)
+        self._said.append(verbs.call(task.job.number, task.index, node.index, engine, reason))
         task.may_call = False
         node.engines_free[engine] -= 1
         self._touch(node)
 
     def wake(self, at):
         """Ask for a round at this time, in the future."""
-        self._said.append({"do": "wake", "at": at})
+        self._said.append(verbs.wake(at))
 
     def record(self, name, value):
         """A named number for the run's record."""
-        self._said.append({"do": "note", "name": name, "value": value})
+        self._said.append(verbs.note(name, value))
 
     def fail(self, message):
         """The policy cannot go on: fails the run with this message."""
-        self._said.append({"do": "fail", "message": message})
+        self._said.append(verbs.fail(message))
 
     def query(self, task, nodes=(), ways=()):
         """The state of a task now, and what reading its inputs would cost on some nodes: PROTOCOL.md, "query".
@@ -245,11 +239,6 @@ class Policy:
     def followers(self, task):
         """The tasks that wait for this one to end; asks."""
         return [task.job.tasks[k] for k in self.query(task).get("followers", ())]
-
-    def _say(self, said, reason):
-        if reason:
-            said["why"] = reason
-        self._said.append(said)
 
     # ---- where it fits ----
 
@@ -498,6 +487,25 @@ class Policy:
         task.may_call = True
         self.on_call(task, self.nodes[said["lost"]] if "lost" in said else None)
 
+    def _on_refused(self, said):
+        """Every node's state was told with it; the unit's is asked for."""
+        job = self.jobs.get(said.get("job"))
+        unit = job and job.tasks[said.get("task", 0)].unit
+        for task in unit.tasks if unit else ():
+            now = self.query(task)
+            task.node = self.nodes[now["node"]] if now["running"] else None
+            task.cards, task.cpu = now.get("cards"), now.get("cpu")
+            if task.calls:
+                task.queue = self.nodes[now["queue"]] if "queue" in now else None
+                task.may_call = task.may_call or (said["do"] == "call" and "call" not in now)
+            unit.state = "running" if now["running"] else "waiting"
+        if unit and unit.state == "running":
+            self.running[unit] = None
+        elif unit:
+            self.running.pop(unit, None)
+            self.waiting[unit] = unit.started = None
+        self.on_refused(unit, said["do"], said["refusal"], self.nodes[said["node"]] if "node" in said else None)
+
     def _round(self, said):
         self.now = said["now"]
         self._fits.begin()
@@ -534,7 +542,8 @@ def _arguments(policy, argv):
 
 
 _HANDLERS = {"arrived": "_on_arrived", "ready": "_on_ready", "ended": "_on_ended", "job_ended": "_on_job_ended",
-             "node_down": "_on_node_down", "node_up": "_on_node_up", "timer": "_on_timer", "call": "_on_call"}
+             "node_down": "_on_node_down", "node_up": "_on_node_up", "timer": "_on_timer", "call": "_on_call",
+             "refused": "_on_refused"}
 
 
 def run(policy_class, argv=None):

@@ -244,7 +244,7 @@ static void on_event(struct wf_policy *p, const struct pol_event *e)
             for (uint32_t k = 0; k < p->active[i]->reservation.n_parts; k++)
                 p->active[i]->is_broken |= p->active[i]->reservation.part[k].node == e->node;
         return;
-    case POL_ARRIVED: case POL_JOB_ENDED: case POL_NODE_UP: case POL_TIMER: case POL_CALL: return;
+    case POL_ARRIVED: case POL_JOB_ENDED: case POL_NODE_UP: case POL_TIMER: case POL_CALL: case POL_REFUSED: return;
     }
 }
 

@@ -32,7 +32,7 @@ enum breach {
 struct diag {
     enum st  code;
     enum breach breach;
-    uint32_t refusal;           /* enum pol_refusal (policies/refusal.h) with BREACH_REFUSED, else 0 */
+    uint32_t refusal;           /* enum pol_refusal (policies/decision.h) with BREACH_REFUSED, else 0 */
     uint32_t line, col;         /* 1-based; 0 when not known */
     char     file[512];         /* "" when the error has no file */
     char     msg[1024];

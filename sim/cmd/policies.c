@@ -27,6 +27,7 @@ static void describe(const struct pol_ops *p)
     if (p->flags & POL_STRANDS) (void)printf("  may leave tasks waiting for ever, by keeping nodes apart\n");
     if (p->flags & POL_CLAIRVOYANT) (void)printf("  can be clairvoyant: reads true durations where its parameters say so\n");
     if (p->flags & POL_RUNS_CALLS) (void)printf("  runs tasks that are made of API calls, and other jobs in order of arrival\n");
+    if (p->flags & POL_TAKES_REFUSALS) (void)printf("  goes on when a decision is refused; the run counts them\n");
     (void)printf("\n");
 }
 
@@ -116,7 +117,7 @@ static int begin_new(const struct policies_opts *o)
     struct diag d = { 0 };
     if (new_policy_write(o->new_name, o->dir, &d) != ST_OK) return cmd_fail(&d);
     const char *dir = o->dir != NULL ? o->dir : o->new_name;
-    (void)printf("wrote %s/%s.c, kit.h, Makefile and policy.h; next:\n"
+    (void)printf("wrote %s/%s.c, kit.h, Makefile, policy.h and decision.h; next:\n"
                  "  make -C %s\n  fairway policies --conform %s%s/%s.so\n  fairway run SCENARIO.yaml -p %s%s/%s.so -p fifo\n",
                  dir, o->new_name, dir, strchr(dir, '/') ? "" : "./", dir, o->new_name, strchr(dir, '/') ? "" : "./", dir, o->new_name);
     return 0;

@@ -122,6 +122,7 @@ static enum st run_seed(struct run_env *env, uint64_t seed, bool with_repairs, s
         tally->rejected += r.n_rejected;
         if (r.n_unfinished > 0 && s->horizon == TICK_NEVER && s->replay.fill <= 0) lines_unfinished(label, r.n_unfinished);
         if (r.n_rejected > 0) lines_rejected(label, r.n_rejected);
+        if (r.n_refused > 0) lines_refused(label, r.n_refused);
     }
     return ST_OK;
 }

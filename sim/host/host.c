@@ -21,19 +21,19 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-enum verb { VERB_START, VERB_START_GANG, VERB_PREEMPT, VERB_RESIZE, VERB_WAKE, VERB_HOLD, VERB_HEAD, VERB_SEND, VERB_CALL, VERB_RESERVE, VERB_LEND };
-static const char *const verb_name[] = { "start", "start", "preempt", "resize", "wake", "hold", "head", "send", "call", "reserve", "lend" };
-/* Verbs whose slot is a job's. */
-static bool of_job(enum verb v) { return v == VERB_START_GANG || v == VERB_RESERVE; }
+/* What of the table of verbs is asked here. */
+enum { ABOUT_TASK, ABOUT_JOB, ABOUT_RUN };
+#define VERB(code, name, record, about, extension, words, fields) { record, ABOUT_##about },
+static const struct { const char *record; int about; } verb[] = { POL_VERB_LIST(VERB, ) };
 
 struct decision {
-    enum verb verb;
-    uint32_t  slot, gen;        /* task, or job of a gang */
+    enum pol_verb verb;
+    uint32_t  slot, gen;        /* what it is about */
     uint32_t  place, n_place;   /* in the place buffer */
     int64_t   at;               /* of a wake; of a resize its milli-CPU; of a send and a call the node */
     uint32_t  engine;           /* of a call */
     pol_job   lender;
-    bool      licences;         /* lent too */
+    bool      flag;             /* of a lend: licences too; of a hold: it is the head */
     size_t    entry;            /* in the buffer of stage entries */
     size_t    reason;           /* offset in the text buffer; 0: none */
 };
@@ -53,7 +53,11 @@ struct host {
     struct world_place *place; size_t n_place, cap_place;
     struct reservations_stage *entry; size_t n_entry, cap_entry;
     char            *text;    size_t n_text, cap_text;
-    uint64_t         n_idle;    /* calls in a row that at most asked for a wake, while jobs waited on an idle cluster */
+    uint64_t         n_idle;    /* calls in a row that did nothing but ask for a wake, while jobs waited on an idle cluster */
+    size_t           n_done, n_wakes;   /* of the last call: decisions that changed anything; wakes */
+    struct pol_event *told;   size_t n_told, cap_told;  /* refusals of the last call, for the next to hear of */
+    int64_t          refused_at;        /* the instant of the last refusal that was told, and rounds of it with one */
+    uint32_t         n_refused_rounds;
     size_t           max_dec;   /* decisions that one call may append */
 
     /* What the policy last stated that it holds, so that only changes are recorded. */
@@ -66,6 +70,9 @@ struct host {
  * likes within reason; a policy that appends more is in a loop that would eat all memory.
  */
 enum { DECISIONS_A_TASK = 4, DECISIONS_BESIDES = 65536 };
+
+/* A policy that was told so often within one instant does not listen: the next refusal fails the run. */
+enum { REFUSED_ROUNDS_MAX = 100 };
 
 /* No policy needs that many wakes before it starts what waits. */
 enum { IDLE_CALLS_MAX = 100000 };
@@ -91,13 +98,13 @@ static void misuse(struct host *p, enum breach breach, const char *what)
                         world_now(p->mirror.w), text_duration(when, sizeof when, world_now(p->mirror.w)), p->n_dec, what);
 }
 
-static struct decision *append(struct host *p, enum verb verb, uint32_t slot, uint32_t gen, const char *reason)
+static struct decision *append(struct host *p, enum pol_verb v, uint32_t slot, uint32_t gen, const char *reason)
 {
     if (p->mirror.w == NULL) { misuse(p, BREACH_OUTSIDE, "it decides outside of decide"); return NULL; }
     if (p->n_dec == p->max_dec) { misuse(p, BREACH_ENDLESS, "it appends more decisions than all its tasks could need"); return NULL; }
     MEM_RESERVE(p->dec, p->cap_dec, p->n_dec + 1);
     struct decision *d = &p->dec[p->n_dec++];
-    *d = (struct decision){ .verb = verb, .slot = slot, .gen = gen, .reason = keep_text(p, reason) };
+    *d = (struct decision){ .verb = v, .slot = slot, .gen = gen, .reason = keep_text(p, reason) };
     if (p->hooks.page != NULL) p->hooks.page->n_decisions = p->n_dec;
     return d;
 }
@@ -118,13 +125,13 @@ static void append_places(struct host *p, struct decision *d, const struct pol_p
 static void on_start(void *ctx, pol_task t, const struct pol_place *place, const char *reason)
 {
     struct host *p = ctx;
-    append_places(p, append(p, VERB_START, t.slot, t.gen, reason), place, 1);
+    append_places(p, append(p, POL_VERB_START, t.slot, t.gen, reason), place, 1);
 }
 
 static void on_start_gang(void *ctx, pol_job j, const struct pol_place *place, uint32_t n, const char *reason)
 {
     struct host *p = ctx;
-    struct decision *d = append(p, VERB_START_GANG, j.slot, j.gen, reason);
+    struct decision *d = append(p, POL_VERB_START_GANG, j.slot, j.gen, reason);
     const struct pol_job_info *i = policy_view_job(p, j);
     if (i != NULL && i->n_tasks == n) append_places(p, d, place, n);
     else if (d != NULL) d->n_place = n;
@@ -133,27 +140,27 @@ static void on_start_gang(void *ctx, pol_job j, const struct pol_place *place, u
 static void on_preempt(void *ctx, pol_task t, const char *reason)
 {
     struct host *p = ctx;
-    (void)append(p, VERB_PREEMPT, t.slot, t.gen, reason);
+    (void)append(p, POL_VERB_PREEMPT, t.slot, t.gen, reason);
 }
 
 static void on_resize(void *ctx, pol_task t, int64_t cpu_milli, const char *reason)
 {
     struct host *p = ctx;
-    struct decision *d = append(p, VERB_RESIZE, t.slot, t.gen, reason);
+    struct decision *d = append(p, POL_VERB_RESIZE, t.slot, t.gen, reason);
     if (d != NULL) d->at = cpu_milli;
 }
 
 static void on_send(void *ctx, pol_task t, uint32_t node, const char *reason)
 {
     struct host *p = ctx;
-    struct decision *d = append(p, VERB_SEND, t.slot, t.gen, reason);
+    struct decision *d = append(p, POL_VERB_SEND, t.slot, t.gen, reason);
     if (d != NULL) d->at = node;
 }
 
 static void on_call(void *ctx, pol_task t, uint32_t node, uint32_t engine, const char *reason)
 {
     struct host *p = ctx;
-    struct decision *d = append(p, VERB_CALL, t.slot, t.gen, reason);
+    struct decision *d = append(p, POL_VERB_CALL, t.slot, t.gen, reason);
     if (d == NULL) return;
     d->at = node;
     d->engine = engine;
@@ -162,7 +169,7 @@ static void on_call(void *ctx, pol_task t, uint32_t node, uint32_t engine, const
 static void on_wake(void *ctx, int64_t at_us)
 {
     struct host *p = ctx;
-    struct decision *d = append(p, VERB_WAKE, 0, 0, NULL);
+    struct decision *d = append(p, POL_VERB_WAKE, 0, 0, NULL);
     if (d != NULL) d->at = at_us;
 }
 
@@ -176,7 +183,7 @@ static struct reservations_amount amount(const struct pol_amount *a)
 static void on_reserve(void *ctx, pol_job j, const struct pol_reserve *r, const char *reason)
 {
     struct host *p = ctx;
-    struct decision *d = append(p, VERB_RESERVE, j.slot, j.gen, reason);
+    struct decision *d = append(p, POL_VERB_RESERVE, j.slot, j.gen, reason);
     if (d == NULL) return;
     MEM_RESERVE(p->entry, p->cap_entry, p->n_entry + 1);
     d->entry = p->n_entry;
@@ -187,10 +194,10 @@ static void on_reserve(void *ctx, pol_job j, const struct pol_reserve *r, const 
 
 static void on_lend(void *ctx, pol_task t, pol_job lender, bool licences, const char *reason)
 {
-    struct decision *d = append(ctx, VERB_LEND, t.slot, t.gen, reason);
+    struct decision *d = append(ctx, POL_VERB_LEND, t.slot, t.gen, reason);
     if (d == NULL) return;
     d->lender = lender;
-    d->licences = licences;
+    d->flag = licences;
 }
 
 /* Never 0. */
@@ -212,7 +219,8 @@ static void on_hold(void *ctx, pol_task t, bool is_head, const char *reason)
         p->held[t.slot].gen = t.gen;
         p->held[t.slot].reason = h;
     }
-    (void)append(p, is_head ? VERB_HEAD : VERB_HOLD, t.slot, t.gen, reason);
+    struct decision *d = append(p, POL_VERB_HOLD, t.slot, t.gen, reason);
+    if (d != NULL) d->flag = is_head;
 }
 
 static void on_note(void *ctx, const char *name, double value)
@@ -237,37 +245,45 @@ static void on_fail(void *ctx, const char *message)
 
 /* ---- applying ---- */
 
+static bool is_task(const struct world *w, uint32_t slot, uint32_t gen)
+{
+    return slot < world_n_task_slots(w) && world_task(w, slot)->gen == gen;
+}
+static bool is_job(const struct world *w, uint32_t slot, uint32_t gen)
+{
+    return slot < world_n_job_slots(w) && world_job(w, slot)->gen == gen;
+}
+
 static enum pol_refusal refuse(struct host *p, const struct decision *d)
 {
     struct world *w = p->mirror.w;
-    if (d->verb == VERB_PREEMPT && (p->flags & POL_PREEMPTS) == 0) return POL_REFUSAL_NOT_DECLARED;
-    if (!of_job(d->verb) && d->verb != VERB_WAKE && (d->slot >= world_n_task_slots(w) || world_task(w, d->slot)->gen != d->gen))
-        return POL_REFUSAL_STALE_TASK;
+    if (d->verb == POL_VERB_PREEMPT && (p->flags & POL_PREEMPTS) == 0) return POL_REFUSAL_NOT_DECLARED;
+    if (verb[d->verb].about == ABOUT_TASK && !is_task(w, d->slot, d->gen)) return POL_REFUSAL_STALE_TASK;
+    if (verb[d->verb].about == ABOUT_JOB && !is_job(w, d->slot, d->gen)) return POL_REFUSAL_STALE_JOB;
     switch (d->verb) {
-    case VERB_START:
+    case POL_VERB_START:
         return world_start(w, d->slot, &p->place[d->place]);
-    case VERB_START_GANG:
-        if (d->slot >= world_n_job_slots(w) || world_job(w, d->slot)->gen != d->gen) return POL_REFUSAL_STALE_JOB;
+    case POL_VERB_START_GANG:
         return world_start_gang(w, d->slot, &p->place[d->place], d->n_place);
-    case VERB_PREEMPT:
+    case POL_VERB_PREEMPT:
         return world_preempt(w, d->slot);
-    case VERB_RESIZE:
+    case POL_VERB_RESIZE:
         return world_resize(w, d->slot, d->at);
-    case VERB_WAKE:
+    case POL_VERB_WAKE:
         return world_wake(w, d->at);
-    case VERB_RESERVE:
-        if (d->slot >= world_n_job_slots(w) || world_job(w, d->slot)->gen != d->gen) return POL_REFUSAL_STALE_JOB;
+    case POL_VERB_RESERVE:
         return world_reserve(w, d->slot, &p->entry[d->entry]);
-    case VERB_LEND:
-        if (d->lender.slot >= world_n_job_slots(w) || world_job(w, d->lender.slot)->gen != d->lender.gen) return POL_REFUSAL_STALE_LENDER;
-        return world_lend(w, d->slot, d->lender.slot, d->licences);
-    case VERB_HOLD: case VERB_HEAD:
+    case POL_VERB_LEND:
+        if (!is_job(w, d->lender.slot, d->lender.gen)) return POL_REFUSAL_STALE_LENDER;
+        return world_lend(w, d->slot, d->lender.slot, d->flag);
+    case POL_VERB_HOLD:
         if (!world_task(w, d->slot)->is_live) return POL_REFUSAL_STALE_TASK;
         return world_task(w, d->slot)->state == TASK_WAITING ? POL_OK : POL_REFUSAL_NOT_WAITING;
-    case VERB_SEND:
+    case POL_VERB_SEND:
         return world_send(w, d->slot, (uint32_t)d->at);
-    case VERB_CALL:
+    case POL_VERB_CALL:
         return world_call(w, d->slot, (uint32_t)d->at, d->engine);
+    case POL_VERB_NOTE: case POL_VERB_FAIL: case POL_VERBS: break;      /* carried out at once, and never kept */
     }
     SIM_ASSERT(false);
     return POL_OK;
@@ -280,43 +296,71 @@ static void forget_held(struct host *p, uint32_t task)
     if (p->head.slot == task) p->head.reason = 0;
 }
 
-static void record(struct host *p, const struct decision *d)
+/* Its job's slot as far as the handle leads to one; NONE. */
+static uint32_t job_of(const struct world *w, const struct decision *d)
 {
-    if (p->hooks.decision == NULL || d->verb == VERB_WAKE) return;
-    const struct world *w = p->mirror.w;
-    const char *reason = d->reason ? p->text + d->reason : NULL;
-    uint32_t slot = of_job(d->verb) ? d->slot : world_task(w, d->slot)->job;
-    const struct job *job = world_job(w, slot);
-    if (d->verb == VERB_START || d->verb == VERB_START_GANG) forget_held(p, job->gang ? job->first_task : d->slot);
-    if (d->verb == VERB_START_GANG) {
-        for (uint32_t i = 0; i < d->n_place; i++)
-            p->hooks.decision(p->hooks.ctx, world_now(w), verb_name[d->verb], job->ordinal, i,
-                              p->place[d->place + i].node, reason);
-    } else if (d->verb == VERB_RESERVE) {
-        p->hooks.decision(p->hooks.ctx, world_now(w), verb_name[d->verb], job->ordinal, -1, -1, reason);
-    } else {
-        int64_t node = d->verb == VERB_START ? (int64_t)p->place[d->place].node
-                     : d->verb == VERB_SEND || d->verb == VERB_CALL ? d->at
-                     : d->verb == VERB_RESIZE ? (int64_t)world_cluster(w)->hold[d->slot].node : -1;
-        p->hooks.decision(p->hooks.ctx, world_now(w), verb_name[d->verb], job->ordinal,
-                          world_task(w, d->slot)->index, node, reason);
-    }
+    uint32_t slot = verb[d->verb].about == ABOUT_JOB ? d->slot
+                  : verb[d->verb].about == ABOUT_TASK && d->slot < world_n_task_slots(w) ? world_task(w, d->slot)->job : NONE;
+    return slot < world_n_job_slots(w) ? slot : NONE;
 }
 
-/* Name the job a refused decision was about, as far as the handle leads to one. */
-static enum st refused(struct host *p, const struct decision *d, size_t i, enum pol_refusal refusal, struct diag *diag)
+/* The node that it names; -1. */
+static int64_t node_of(const struct host *p, const struct decision *d)
+{
+    return d->verb == POL_VERB_START ? (int64_t)p->place[d->place].node : d->verb == POL_VERB_SEND || d->verb == POL_VERB_CALL ? d->at : -1;
+}
+
+static void record(struct host *p, const struct decision *d)
 {
     const struct world *w = p->mirror.w;
-    const char *job = "?";
-    uint32_t slot = of_job(d->verb) ? d->slot : d->slot < world_n_task_slots(w) ? world_task(w, d->slot)->job : NONE;
-    if (d->verb != VERB_WAKE && slot < world_n_job_slots(w) && world_job(w, slot)->id != NULL) job = world_job(w, slot)->id;
+    uint32_t slot = job_of(w, d);
+    if (p->hooks.decision == NULL || slot == NONE) return;
+    const char *reason = d->reason ? p->text + d->reason : NULL, *name = d->flag && d->verb == POL_VERB_HOLD ? "head" : verb[d->verb].record;
+    const struct job *job = world_job(w, slot);
+    if (d->verb == POL_VERB_START || d->verb == POL_VERB_START_GANG) forget_held(p, job->gang ? job->first_task : d->slot);
+    if (d->verb == POL_VERB_START_GANG) {
+        for (uint32_t i = 0; i < d->n_place; i++)
+            p->hooks.decision(p->hooks.ctx, world_now(w), name, job->ordinal, i, p->place[d->place + i].node, reason);
+        return;
+    }
+    int64_t node = d->verb == POL_VERB_RESIZE ? (int64_t)world_cluster(w)->hold[d->slot].node : node_of(p, d);
+    p->hooks.decision(p->hooks.ctx, world_now(w), name, job->ordinal,
+                      verb[d->verb].about == ABOUT_JOB ? -1 : (int64_t)world_task(w, d->slot)->index, node, reason);
+}
+
+/* Fails the run; names the job that the decision was about. */
+static void refused(struct host *p, const struct decision *d, enum pol_refusal refusal, struct diag *diag)
+{
+    const struct world *w = p->mirror.w;
+    uint32_t slot = job_of(w, d);
+    bool has_job = verb[d->verb].about != ABOUT_RUN;
+    const char *job = slot != NONE && world_job(w, slot)->id != NULL ? world_job(w, slot)->id : "?";
     char when[64];
-    enum st st = diag_breach(diag, BREACH_REFUSED, "policy '%s' broke its contract at t=%" PRId64 " us (%s), decision %zu of %zu: %s%s%s%s: %s",
-                          p->spec.ops->name, world_now(p->mirror.w), text_duration(when, sizeof when, world_now(p->mirror.w)),
-                          i + 1, p->n_dec, verb_name[d->verb], d->verb == VERB_WAKE ? "" : " of job '",
-                          d->verb == VERB_WAKE ? "" : job, d->verb == VERB_WAKE ? "" : "'", pol_refusal_words(refusal));
+    (void)diag_breach(diag, BREACH_REFUSED, "policy '%s' broke its contract at t=%" PRId64 " us (%s), decision %zu of %zu: %s%s%s%s: %s",
+                             p->spec.ops->name, world_now(w), text_duration(when, sizeof when, world_now(w)), (size_t)(d - p->dec) + 1, p->n_dec,
+                             d->flag && d->verb == POL_VERB_HOLD ? "head" : verb[d->verb].record, has_job ? " of job '" : "",
+                             has_job ? job : "", has_job ? "'" : "", pol_refusal_words(refusal));
     if (diag->breach == BREACH_REFUSED) diag->refusal = refusal;
-    return st;
+}
+
+/* The policy is to hear of it in the next round of this instant. */
+static void tell_refused(struct host *p, const struct decision *d, enum pol_refusal refusal)
+{
+    struct world *w = p->mirror.w;
+    uint32_t slot = job_of(w, d);
+    bool has_task = verb[d->verb].about == ABOUT_TASK;
+    int64_t node = node_of(p, d);
+    struct pol_event e = { .type = POL_REFUSED, .node = node < 0 ? POL_NONE : (uint32_t)node, .job = { POL_NONE, 0 }, .task = { POL_NONE, 0 },
+                           .refusal = refusal, .verb = d->verb };
+    if (verb[d->verb].about == ABOUT_JOB) e.job = (pol_job){ d->slot, d->gen };
+    else if (slot != NONE && is_task(w, d->slot, d->gen)) e.job = (pol_job){ slot, world_job(w, slot)->gen };
+    if (has_task) e.task = (pol_task){ d->slot, d->gen };
+    MEM_RESERVE(p->told, p->cap_told, p->n_told + 1);
+    p->told[p->n_told++] = e;
+    world_count_refusal(w);
+    if (p->hooks.decision != NULL && slot != NONE)
+        p->hooks.decision(p->hooks.ctx, world_now(w), "refused", world_job(w, slot)->ordinal, has_task ? (int64_t)world_task(w, d->slot)->index : -1,
+                          node, pol_refusal_words(refusal));
 }
 
 static int64_t wall_ns(void)
@@ -326,13 +370,35 @@ static int64_t wall_ns(void)
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-static enum st apply(struct host *p, struct diag *d)
+/*
+ * What is kept for the record alone must change nothing, and so is never told: with a
+ * record the policy would be called once more than without.
+ */
+static bool is_told(const struct host *p, const struct decision *d)
 {
-    for (size_t i = 0; i < p->n_dec; i++) {
-        enum pol_refusal refusal = refuse(p, &p->dec[i]);
-        if (refusal != POL_OK) return refused(p, &p->dec[i], i, refusal, d);
-        record(p, &p->dec[i]);
+    return (p->flags & POL_TAKES_REFUSALS) != 0 && d->verb != POL_VERB_HOLD && p->n_refused_rounds <= REFUSED_ROUNDS_MAX;
+}
+
+static enum st apply(struct host *p, bool *again, struct diag *d)
+{
+    int64_t now = world_now(p->mirror.w);
+    p->n_done = p->n_wakes = p->n_told = 0;
+    p->n_refused_rounds = p->refused_at == now ? p->n_refused_rounds + 1 : 1;
+    for (struct decision *e = p->dec; e < p->dec + p->n_dec; e++) {
+        enum pol_refusal refusal = refuse(p, e);
+        if (refusal != POL_OK && !is_told(p, e)) {
+            refused(p, e, refusal, d);
+            if (p->n_refused_rounds > REFUSED_ROUNDS_MAX)
+                diag_hint(d, "it was told of refusals in %d rounds of this instant, and does not change its mind", REFUSED_ROUNDS_MAX);
+            return d->code;
+        }
+        if (refusal != POL_OK) { tell_refused(p, e, refusal); continue; }
+        p->n_wakes += e->verb == POL_VERB_WAKE;
+        p->n_done += e->verb != POL_VERB_WAKE && e->verb != POL_VERB_HOLD;
+        record(p, e);
     }
+    if (p->n_told > 0) p->refused_at = now;
+    *again = p->n_told > 0;
     return ST_OK;
 }
 
@@ -345,11 +411,11 @@ static void watch_idle(struct host *p, struct world *w, size_t n_events)
     const struct pol_view *v = &p->mirror.view;
     bool idle = v->n_running == 0 && v->n_waiting > 0 && world_cluster(w)->sum.n_up > 0;
     for (size_t i = 0; i < n_events && idle; i++)
-        idle = p->mirror.event[i].type == POL_TIMER || p->mirror.event[i].type == POL_NODE_DOWN || p->mirror.event[i].type == POL_NODE_UP;
-    for (size_t i = 0; i < p->n_dec && idle; i++) idle = p->dec[i].verb == VERB_WAKE;
-    p->n_idle = idle ? p->n_idle + 1 : 0;
-    if (p->n_idle <= IDLE_CALLS_MAX || (p->n_dec == 0 && !world_awaits_none(w))) return;
-    if (p->n_dec > 0) misuse(p, BREACH_WAKES, "it asks to be woken for the 100,000th time in a row, while jobs wait on an idle cluster");
+        idle = p->mirror.event[i].type == POL_TIMER || p->mirror.event[i].type == POL_REFUSED ||
+               p->mirror.event[i].type == POL_NODE_DOWN || p->mirror.event[i].type == POL_NODE_UP;
+    p->n_idle = idle && p->n_done == 0 ? p->n_idle + 1 : 0;
+    if (p->n_idle <= IDLE_CALLS_MAX || (p->n_wakes == 0 && !world_awaits_none(w))) return;
+    if (p->n_wakes > 0) misuse(p, BREACH_WAKES, "it asks to be woken for the 100,000th time in a row, while jobs wait on an idle cluster");
     else if ((p->flags & POL_STRANDS) != 0) world_strand(w);
     else misuse(p, BREACH_WAITING, "it leaves jobs waiting on an idle cluster for the 100,000th time in a row");
 }
@@ -385,13 +451,12 @@ static void refuse_calls(struct host *p, const struct notice *n, size_t n_notice
 static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t n_notices, bool *again, struct diag *d)
 {
     struct host *p = ctx;
-    (void)again;
     p->mirror.w = w;
     const struct world_config *cfg = world_config(w);
     p->api.is_audited = cfg->audit;
     p->api.seed = cfg->seed;
     p->api.multi_from = cfg->multi_from;
-    policy_view_show(&p->mirror, n, n_notices);
+    size_t n_events = policy_view_show(&p->mirror, n, n_notices, p->told, p->n_told);
     refuse_calls(p, n, n_notices);
     p->n_dec = 0;
     p->n_place = 0;
@@ -399,13 +464,15 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     p->n_text = 1;              /* offset 0 means no text */
     p->max_dec = (size_t)(p->mirror.view.n_waiting + p->mirror.view.n_running) * DECISIONS_A_TASK + DECISIONS_BESIDES;
     int64_t t0 = p->hooks.decided ? wall_ns() : 0;
-    call_decide(p, n_notices);
+    call_decide(p, n_events);
     if (p->hooks.decided) p->hooks.decided(p->hooks.ctx, wall_ns() - t0);
     world_changes_clear(w);
-    watch_idle(p, w, n_notices);
-    enum st st = p->failed.code;
-    if (st != ST_OK) *d = p->failed;
-    else st = apply(p, d);
+    enum st st = p->failed.code != ST_OK ? ST_OK : apply(p, again, d);
+    if (st == ST_OK) watch_idle(p, w, n_events);
+    if (st == ST_OK && p->failed.code != ST_OK) {
+        *d = p->failed;
+        st = d->code;
+    }
     p->mirror.w = NULL;
     return st;
 }
@@ -438,6 +505,7 @@ enum st host_create(struct host **out, const char *spec, const char *weights,
     };
     policy_view_init(&p->mirror, &p->api, &p->hooks.tricks);
     p->flags = p->spec.ops->flags;
+    p->refused_at = -1;
     char error[800] = "it gave no reason";
     sandbox_enter(p->hooks.page, SANDBOX_CREATING);
     p->self = p->spec.ops->create(&p->api, p->spec.value, &p->flags, error, sizeof error);
@@ -475,12 +543,14 @@ void host_destroy(struct host *p)
     policy_spec_fini(&p->spec);
     policy_view_fini(&p->mirror);
     mem_free(p->dec); mem_free(p->place); mem_free(p->entry); mem_free(p->text); mem_free(p->held);
+    mem_free(p->told);
     mem_free(p);
 }
 
 struct decider host_decider(struct host *p)
 {
-    return (struct decider){ .ctx = p, .decide = decide, .strands = (p->flags & POL_STRANDS) != 0 };
+    return (struct decider){ .ctx = p, .decide = decide, .strands = (p->flags & POL_STRANDS) != 0,
+                             .takes_refusals = (p->flags & POL_TAKES_REFUSALS) != 0 };
 }
 const char *host_label(const struct host *p) { return p->spec.guest != NULL ? p->spec.guest->label(p->self) : NULL; }
 const char *host_spec(const struct host *p) { return p->spec.full; }

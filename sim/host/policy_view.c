@@ -325,7 +325,6 @@ static const uint32_t event_type[] = {
 static void show_events(struct policy_view *p, const struct notice *n, size_t n_notices)
 {
     const struct world *w = p->w;
-    MEM_RESERVE(p->event, p->cap_event, n_notices);
     for (size_t i = 0; i < n_notices; i++) {
         struct pol_event *e = &p->event[i];
         uint32_t task = n[i].task;
@@ -337,10 +336,13 @@ static void show_events(struct policy_view *p, const struct notice *n, size_t n_
     }
 }
 
-void policy_view_show(struct policy_view *p, const struct notice *n, size_t n_notices)
+size_t policy_view_show(struct policy_view *p, const struct notice *n, size_t n_notices, const struct pol_event *refused, size_t n_refused)
 {
     show_world(p);
+    MEM_RESERVE(p->event, p->cap_event, n_notices + n_refused);
     show_events(p, n, n_notices);
+    if (n_refused > 0) memcpy(p->event + n_notices, refused, n_refused * sizeof *refused);
+    return n_notices + n_refused;
 }
 
 struct pol_view *policy_view_begin(struct policy_view *p)

@@ -177,6 +177,8 @@ struct world *world_create(const struct world_config *cfg, struct source src, st
 
 void world_strand(struct world *w) { w->is_stuck = true; }
 
+void world_count_refusal(struct world *w) { w->count.refusals++; }
+
 void world_changes_clear(struct world *w) { cluster_changes_clear(w->cluster); }
 
 void world_observe(struct world *w, struct observer o)

@@ -34,6 +34,7 @@ struct notice {
 struct decider {
     void *ctx;
     enum st (*decide)(void *ctx, struct world *w, const struct notice *n, size_t n_notices, bool *again, struct diag *d);
+    bool takes_refusals;        /* is told of refused acts, which are then counted (world_count_refusal) */
     bool strands;               /* may leave tasks waiting for ever: they end unfinished, and that is no mistake */
 };
 
@@ -75,6 +76,8 @@ enum pol_refusal world_send(struct world *w, uint32_t task, uint32_t node);
 enum pol_refusal world_call(struct world *w, uint32_t task, uint32_t node, uint32_t engine);
 /* A TIMER notice at `at` > now; the same instant twice is one. */
 enum pol_refusal world_wake(struct world *w, sim_tick at);
+/* An act was refused, and the decider goes on. */
+void world_count_refusal(struct world *w);
 /* The decider has seen which nodes changed (cluster.changed). */
 void world_changes_clear(struct world *w);
 

@@ -15,6 +15,7 @@ uint32_t world_n_running(const struct world *w) { return w->n_running; }
 uint32_t world_n_waiting(const struct world *w) { return w->n_waiting; }
 
 const struct world_count *world_count(const struct world *w) { return &w->count; }
+bool world_takes_refusals(const struct world *w) { return w->round.decider.takes_refusals; }
 uint64_t world_digest(const struct world *w) { return w->loop.digest; }
 uint64_t world_n_events(const struct world *w) { return w->loop.n_events; }
 uint64_t world_n_instants(const struct world *w) { return w->loop.n_instants; }

@@ -13,6 +13,7 @@ void lines_run(int64_t id, const char *label, uint64_t n_done, const char *diges
 /* Jobs that were left unfinished (of a run that had no horizon) or can never run. */
 void lines_unfinished(const char *label, uint64_t n_unfinished);
 void lines_rejected(const char *label, uint64_t n_rejected);
+void lines_refused(const char *label, uint64_t n_refused);
 /* "note: PATH: WHAT: 3 rows, first at line 7", without a newline. */
 const char *lines_repair(char *buf, size_t cap, const char *path, const char *what, uint64_t count, uint64_t first_line);
 /* Several seeds, and nothing is drawn from them. */

@@ -157,6 +157,7 @@ static enum st simulate(const struct run_env *env, struct host *h, struct sink *
     out->n_done = world_count(w)->done + world_count(w)->timeout;
     out->n_unfinished = world_count(w)->unfinished;
     out->n_rejected = world_count(w)->rejected;
+    out->n_refused = world_count(w)->refusals;
     metrics_destroy(rec->metrics);
     record_destroy(rec->record);
     world_destroy(w);

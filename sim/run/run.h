@@ -26,7 +26,7 @@ struct run_env {
 struct run_result {
     int64_t  id;
     char     key[HASH_HEX];
-    uint64_t digest, n_done, n_unfinished, n_rejected, n_events;
+    uint64_t digest, n_done, n_unfinished, n_rejected, n_refused, n_events;
     double   wall_s;
 };
 

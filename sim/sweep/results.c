@@ -127,11 +127,12 @@ static enum st print_repairs(struct results *r, size_t run, struct diag *d)
 static enum st print_done(struct results *r, size_t run, struct diag *d)
 {
     char label[256], digest[17] = "";
-    int64_t done = 0, unfinished = 0, rejected = 0;
+    int64_t done = 0, unfinished = 0, rejected = 0, refused = 0;
     static const char metric[] = "SELECT coalesce(sum(value), 0) FROM metric WHERE run = %" PRId64 " AND scope = 'all' AND name IN (%s)";
     TRY(query_int(r->store, &done, d, metric, r->id[run], "'jobs_done', 'jobs_timeout'"));
     TRY(query_int(r->store, &unfinished, d, metric, r->id[run], "'jobs_unfinished'"));
     TRY(query_int(r->store, &rejected, d, metric, r->id[run], "'jobs_rejected'"));
+    TRY(query_int(r->store, &refused, d, metric, r->id[run], "'refusals'"));
     sqlite3_stmt *q;
     TRY(query_run(r->store, r->id[run], "SELECT digest FROM run WHERE id = ?", &q, d));
     if (sqlite3_step(q) == SQLITE_ROW) (void)snprintf(digest, sizeof digest, "%s", query_text(q, 0));
@@ -144,6 +145,7 @@ static enum st print_done(struct results *r, size_t run, struct diag *d)
         lines_unfinished(label, (uint64_t)unfinished);
     }
     if (rejected > 0) lines_rejected(label, (uint64_t)rejected);
+    if (refused > 0) lines_refused(label, (uint64_t)refused);
     return ST_OK;
 }
 

@@ -138,7 +138,7 @@ static bool take_in(struct dispatcher *h, const struct pol_event *e)
         h->task[e->task.slot].call = host->call_info(host->ctx, e->task, ti->next_call);
         mark(h, h->task[e->task.slot].node);
         return true;
-    case POL_NODE_DOWN: case POL_NODE_UP: case POL_TIMER:
+    case POL_NODE_DOWN: case POL_NODE_UP: case POL_TIMER: case POL_REFUSED:
         return false;
     }
     return false;

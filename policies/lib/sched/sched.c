@@ -196,7 +196,7 @@ void sched_open(struct sched *d, const struct pol_view *view, const struct pol_e
         case POL_READY:      on_ready(d, ev[i].task); break;
         case POL_TASK_ENDED: on_task_ended(d, ev[i].task); break;
         case POL_JOB_ENDED:  on_job_ended(d, ev[i].job); break;
-        case POL_NODE_DOWN: case POL_NODE_UP: case POL_TIMER: case POL_CALL: break;
+        case POL_NODE_DOWN: case POL_NODE_UP: case POL_TIMER: case POL_CALL: case POL_REFUSED: break;
         }
     }
     plan_sync(&d->plan, view);

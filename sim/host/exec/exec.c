@@ -150,24 +150,28 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
 
 /* ---- one round ---- */
 
-/* The first time every node that is not up and idle, as the child takes it to be; later those that changed. */
-static void choose_nodes(struct exec *x, const struct pol_view *v)
+/*
+ * The first time every node that is not up and idle, as the child takes it to be; later those that changed.  After a
+ * refusal all of them: the child has taken from what is free what it did not get.
+ */
+static void choose_nodes(struct exec *x, const struct pol_view *v, const struct pol_event *ev, size_t n_ev)
 {
+    bool was_refused = n_ev > 0 && ev[n_ev - 1].type == POL_REFUSED;        /* they come last */
     x->n_nodes = 0;
     MEM_RESERVE(x->node, x->cap_node, v->n_nodes);
-    if (x->cluster_told) {
+    if (x->cluster_told && !was_refused) {
         for (uint32_t i = 0; i < v->n_changed; i++) x->node[x->n_nodes++] = v->changed[i];
         return;
     }
     for (uint32_t i = 0; i < v->n_nodes; i++)
-        if (!v->node[i].is_up || v->node[i].n_tasks > 0) x->node[x->n_nodes++] = i;
+        if (was_refused || !v->node[i].is_up || v->node[i].n_tasks > 0) x->node[x->n_nodes++] = i;
 }
 
 static void write_round(struct exec *x, const struct pol_view *v, const struct pol_event *ev, size_t n_ev)
 {
     const struct pol_host *h = x->host;
     x->out.n = 0;
-    choose_nodes(x, v);
+    choose_nodes(x, v, ev, n_ev);
     if (!x->cluster_told) message_cluster(&x->out, h, v);
     message_decide(&x->out, h, &(struct message_round){ .view = v, .event = ev, .n_events = n_ev, .node = x->node, .n_nodes = x->n_nodes,
                                                   .shapes_told = x->shapes_told, .flags = x->flags });
@@ -201,26 +205,27 @@ static bool carry_out(const struct exec *x, const struct reply_decision *d, char
     const struct pol_host *h = x->host;
     const struct handles_job *j = NULL;
     const struct handles_job *lender = NULL;
-    bool about_job = d->verb != REPLY_WAKE && d->verb != REPLY_NOTE && d->verb != REPLY_FAIL;
+    bool about_job = d->verb != POL_VERB_WAKE && d->verb != POL_VERB_NOTE && d->verb != POL_VERB_FAIL;
     if (about_job && !resolve(x, d->job, d->task, &j, error)) return false;
-    if (d->verb == REPLY_LEND && !resolve(x, d->lender, 0, &lender, error)) return false;
-    if (d->verb == REPLY_START_GANG && d->n_places != j->n_tasks) {
+    if (d->verb == POL_VERB_LEND && !resolve(x, d->lender, 0, &lender, error)) return false;
+    if (d->verb == POL_VERB_START_GANG && d->n_places != j->n_tasks) {
         (void)snprintf(error, REPLY_ERROR_MAX, "'nodes' names %" PRIu32 " places; job %" PRIu64 " has %" PRIu32 " tasks", d->n_places, d->job, j->n_tasks);
         return false;
     }
     switch (d->verb) {
-    case REPLY_START:      h->start(h->ctx, j->task[d->task], d->place, d->text); break;
-    case REPLY_START_GANG: h->start_gang(h->ctx, j->job, d->place, d->n_places, d->text); break;
-    case REPLY_PREEMPT:    h->preempt(h->ctx, j->task[d->task], d->text); break;
-    case REPLY_RESIZE:     h->resize(h->ctx, j->task[d->task], d->cpu_milli, d->text); break;
-    case REPLY_HOLD:       h->hold(h->ctx, j->task[d->task], d->flag, d->text); break;
-    case REPLY_RESERVE:    h->reserve(h->ctx, j->job, &d->reserve, d->text); break;
-    case REPLY_LEND:       h->lend(h->ctx, j->task[d->task], lender->job, d->flag, d->text); break;
-    case REPLY_SEND:       h->send(h->ctx, j->task[d->task], d->node, d->text); break;
-    case REPLY_CALL:       h->call(h->ctx, j->task[d->task], d->node, d->engine, d->text); break;
-    case REPLY_WAKE:       h->wake(h->ctx, d->at_us); break;
-    case REPLY_NOTE:       h->note(h->ctx, d->text, d->value); break;
-    case REPLY_FAIL:       (void)snprintf(error, REPLY_ERROR_MAX, "it says: %.400s", d->text); return false;
+    case POL_VERB_START:      h->start(h->ctx, j->task[d->task], d->place, d->text); break;
+    case POL_VERB_START_GANG: h->start_gang(h->ctx, j->job, d->place, d->n_places, d->text); break;
+    case POL_VERB_PREEMPT:    h->preempt(h->ctx, j->task[d->task], d->text); break;
+    case POL_VERB_RESIZE:     h->resize(h->ctx, j->task[d->task], d->cpu_milli, d->text); break;
+    case POL_VERB_HOLD:       h->hold(h->ctx, j->task[d->task], d->flag, d->text); break;
+    case POL_VERB_RESERVE:    h->reserve(h->ctx, j->job, &d->reserve, d->text); break;
+    case POL_VERB_LEND:       h->lend(h->ctx, j->task[d->task], lender->job, d->flag, d->text); break;
+    case POL_VERB_SEND:       h->send(h->ctx, j->task[d->task], d->node, d->text); break;
+    case POL_VERB_CALL:       h->call(h->ctx, j->task[d->task], d->node, d->engine, d->text); break;
+    case POL_VERB_WAKE:       h->wake(h->ctx, d->at_us); break;
+    case POL_VERB_NOTE:       h->note(h->ctx, d->text, d->value); break;
+    case POL_VERB_FAIL:       (void)snprintf(error, REPLY_ERROR_MAX, "it says: %.400s", d->text); return false;
+    case POL_VERBS:        break;
     }
     return true;
 }
@@ -305,7 +310,7 @@ static const struct pol_param params[EXEC_PARAMS] = {
 
 const struct pol_ops exec_ops = {
     POL_HEADER, .name = "exec", .source = "a program of its own", .summary = "a policy in another process: exec:COMMAND",
-    .flags = POL_PREEMPTS | POL_USES_LIMITS | POL_CLAIRVOYANT | POL_BY_COUNT | POL_STRANDS | POL_RUNS_CALLS, .n_params = EXEC_PARAMS, .params = params,
+    .flags = POL_PREEMPTS | POL_USES_LIMITS | POL_CLAIRVOYANT | POL_BY_COUNT | POL_STRANDS | POL_RUNS_CALLS | POL_TAKES_REFUSALS, .n_params = EXEC_PARAMS, .params = params,
     .create = create, .decide = decide, .destroy = destroy,
 };
 

@@ -243,11 +243,27 @@ static void next_call(struct json_text *out, const struct pol_host *h, const str
     if (e->node != POL_NONE) json_text_key_int(out, "lost", e->node);
 }
 
+/* Of a job that is over since only the words are left. */
+static void refused(struct json_text *out, const struct pol_host *h, const struct pol_event *e)
+{
+#define VERB(code, name, record, about, extension, words, fields) name,
+    static const char *const verb[] = { POL_VERB_LIST(VERB, ) };
+    const struct pol_job_info *ji = h->job(h->ctx, e->job);
+    const struct pol_task_info *ti = h->task(h->ctx, e->task);
+    json_text_key_string(out, "do", verb[e->verb]);
+    json_text_key_string(out, "refusal", pol_refusal_name(e->refusal));
+    json_text_key_string(out, "words", pol_refusal_words(e->refusal));
+    if (ji != NULL) json_text_key_int(out, "job", (int64_t)ji->ordinal);
+    if (ti != NULL) json_text_key_int(out, "task", ti->index);
+    if (e->node != POL_NONE) json_text_key_int(out, "node", e->node);
+}
+
 void message_event(struct json_text *out, const struct pol_host *h, const struct pol_event *e, uint32_t flags)
 {
     static const char *const name[] = {
         [POL_ARRIVED] = "arrived", [POL_READY] = "ready", [POL_TASK_ENDED] = "ended", [POL_JOB_ENDED] = "job_ended",
         [POL_NODE_DOWN] = "node_down", [POL_NODE_UP] = "node_up", [POL_TIMER] = "timer", [POL_CALL] = "call",
+        [POL_REFUSED] = "refused",
     };
     const struct pol_task_info *ti;
     json_text_comma(out);
@@ -266,6 +282,7 @@ void message_event(struct json_text *out, const struct pol_host *h, const struct
     case POL_NODE_DOWN: case POL_NODE_UP: json_text_key_int(out, "node", e->node); break;
     case POL_TIMER: break;
     case POL_CALL: next_call(out, h, e); break;
+    case POL_REFUSED: refused(out, h, e); break;
     }
     json_text_raw(out, "}");
 }

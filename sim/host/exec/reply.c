@@ -73,10 +73,10 @@ static bool get_u32(const json_t *o, const char *key, uint32_t *out, char *error
     return ok;
 }
 
-static bool get_job(const json_t *o, uint64_t *out, char *error)
+static bool get_job(const json_t *o, const char *key, uint64_t *out, char *error)
 {
     int64_t v = 0;
-    bool ok = get_int(o, "job", INT64_MAX, &v, error);
+    bool ok = get_int(o, key, INT64_MAX, &v, error);
     *out = (uint64_t)v;
     return ok;
 }
@@ -160,8 +160,8 @@ static bool is_name(const char *s)
 
 static bool read_flags(const json_t *list, uint32_t *flags, char *error)
 {
-    static const char *const word[] = { "preempts", "uses_limits", "clairvoyant", "by_count", "strands", "runs_calls" };
-    static const uint32_t bit[] = { POL_PREEMPTS, POL_USES_LIMITS, POL_CLAIRVOYANT, POL_BY_COUNT, POL_STRANDS, POL_RUNS_CALLS };
+    static const char *const word[] = { "preempts", "uses_limits", "clairvoyant", "by_count", "strands", "runs_calls", "takes_refusals" };
+    static const uint32_t bit[] = { POL_PREEMPTS, POL_USES_LIMITS, POL_CLAIRVOYANT, POL_BY_COUNT, POL_STRANDS, POL_RUNS_CALLS, POL_TAKES_REFUSALS };
     if (list == NULL) return true;
     if (!json_is_array(list)) return wrong(error, "flags", list, "a list of words");
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -306,7 +306,7 @@ static bool read_query(struct reply *r, const json_t *doc, char *error)
     static const char *const field[] = { "msg", "job", "task", "nodes", "overhead" };
     r->is_query = true;
     if (json_object_get(doc, "fits") != NULL) return read_fits(r, doc, error);
-    return has_only(doc, field, ARRAY_LEN(field), error) && get_job(doc, &r->job, error) && get_u32(doc, "task", &r->task, error) &&
+    return has_only(doc, field, ARRAY_LEN(field), error) && get_job(doc, "job", &r->job, error) && get_u32(doc, "task", &r->task, error) &&
            read_nodes(r, json_object_get(doc, "nodes"), error) && read_ways(r, json_object_get(doc, "overhead"), error);
 }
 
@@ -397,76 +397,69 @@ bool reply_next_state(struct reply *r, struct reply_state *out, char *error)
 
 /* ---- one decision ---- */
 
-/* The fields that each may have; `do` first. */
-static const struct { const char *name, *field[10]; } verb[] = {
-    [REPLY_START]      = { "start",      { "do", "job", "task", "node", "cards", "cpu", "why" } },
-    [REPLY_START_GANG] = { "start_gang", { "do", "job", "nodes", "cards", "cpu", "why" } },
-    [REPLY_PREEMPT]    = { "preempt",    { "do", "job", "task", "why" } },
-    [REPLY_RESIZE]     = { "resize",     { "do", "job", "task", "cpu", "why" } },
-    [REPLY_WAKE]       = { "wake",       { "do", "at" } },
-    [REPLY_NOTE]       = { "note",       { "do", "name", "value" } },
-    [REPLY_FAIL]       = { "fail",       { "do", "message" } },
-    [REPLY_HOLD]       = { "hold",       { "do", "job", "task", "head", "why" } },
-    [REPLY_RESERVE]    = { "reserve",    { "do", "job", "stage", "reserved", "need", "lendable", "usable", "reclaimed", "why" } },
-    [REPLY_LEND]       = { "lend",       { "do", "job", "task", "lender", "licences", "why" } },
-    [REPLY_SEND]       = { "send",       { "do", "job", "task", "node", "why" } },
-    [REPLY_CALL]       = { "call",       { "do", "job", "task", "node", "engine", "why" } },
+/* The verbs and their fields, of decision.h. */
+struct field {
+    const char *key;
+    enum { FIELD_JOB, FIELD_INDEX, FIELD_NODE, FIELD_CARDS, FIELD_CPU, FIELD_NODES, FIELD_CARDS_EACH, FIELD_CPU_EACH,
+           FIELD_AMOUNT, FIELD_AMOUNTS, FIELD_ENGINE, FIELD_FLAG, FIELD_NUMBER, FIELD_TEXT } type;
+    enum { FIELD_MAY, FIELD_MUST } need;
+    size_t member;              /* of struct reply_decision */
 };
+#define FIELD(key, type, member, need, words) { key, FIELD_##type, FIELD_##need, offsetof(struct reply_decision, member) },
+#define VERB(code, name, record, about, extension, words, fields) { name, { fields } },
+static const struct { const char *name; struct field field[9]; } verb[] = { POL_VERB_LIST(VERB, FIELD) };
 
-static bool find_verb(const char *word, enum reply_verb *out, char *error)
+static bool find_verb(const char *word, enum pol_verb *out, char *error)
 {
     const char *name[ARRAY_LEN(verb)];
     for (size_t i = 0; i < ARRAY_LEN(verb); i++) {
         name[i] = verb[i].name;
         if (strcmp(word, name[i]) != 0) continue;
-        *out = (enum reply_verb)i;
+        *out = (enum pol_verb)i;
         return true;
     }
     return unknown(error, "the decision", word, name, ARRAY_LEN(name));
 }
 
-static bool read_place(struct reply *r, const json_t *o, struct reply_decision *out, char *error)
+/* `node` or `nodes`: how many places there are; what else is said of them comes after it. */
+static bool read_places(struct reply *r, const json_t *v, const struct field *f, struct reply_decision *out, char *error)
 {
-    const json_t *cards = json_object_get(o, "cards");
-    MEM_RESERVE(r->place, r->cap_place, 1);
-    r->place[0] = (struct pol_place){ 0 };
-    out->place = r->place;
-    out->n_places = 1;
-    if (json_object_get(o, "cpu") != NULL && !get_int(o, "cpu", INT64_MAX, &r->place[0].cpu_milli, error)) return false;
-    return get_u32(o, "node", &r->place[0].node, error) && (cards == NULL || card_bits(cards, "cards", &r->place[0].cards, error));
-}
-
-static bool read_places(struct reply *r, const json_t *o, struct reply_decision *out, char *error)
-{
-    const json_t *nodes = json_object_get(o, "nodes"), *cards = json_object_get(o, "cards"), *cpu = json_object_get(o, "cpu");
-    if (!json_is_array(nodes)) return wrong(error, "nodes", nodes, "a list of node numbers, one a task");
-    if (cards != NULL && !json_is_array(cards)) return wrong(error, "cards", cards, "a list of lists of card numbers, one a task");
-    if (cpu != NULL && !json_is_array(cpu)) return wrong(error, "cpu", cpu, "a list of thousandths of cores, one a task");
-    size_t n = json_array_size(nodes);
-    if (cards != NULL && json_array_size(cards) != n)
-        return refuse(error, "'nodes' has %zu entries and 'cards' %zu; expected one of each for every task", n, json_array_size(cards));
-    if (cpu != NULL && json_array_size(cpu) != n)
-        return refuse(error, "'nodes' has %zu entries and 'cpu' %zu; expected one of each for every task", n, json_array_size(cpu));
+    bool is_list = f->type == FIELD_NODES;
+    size_t n = is_list ? json_array_size(v) : 1;
+    if (is_list && !json_is_array(v)) return wrong(error, f->key, v, "a list of node numbers, one a task");
     MEM_RESERVE(r->place, r->cap_place, n + 1);
     for (size_t i = 0; i < n; i++) {
-        const json_t *v = json_array_get(nodes, i);
-        if (!is_number_below(v, UINT32_MAX)) return refuse(error, "'nodes' holds something that is no node number");
-        r->place[i] = (struct pol_place){ .node = (uint32_t)json_integer_value(v) };
-        const json_t *c = json_array_get(cpu, i);
-        if (cpu != NULL && (!json_is_integer(c) || json_integer_value(c) < 0))
-            return refuse(error, "'cpu' holds something that is no number of thousandths of cores");
-        r->place[i].cpu_milli = json_integer_value(c);
-        if (cards != NULL && !card_bits(json_array_get(cards, i), "cards", &r->place[i].cards, error)) return false;
+        const json_t *node = is_list ? json_array_get(v, i) : v;
+        if (is_list && !is_number_below(node, UINT32_MAX)) return refuse(error, "'%s' holds something that is no node number", f->key);
+        r->place[i] = (struct pol_place){ .node = (uint32_t)json_integer_value(node) };
     }
     out->place = r->place;
     out->n_places = (uint32_t)n;
     return true;
 }
 
-static bool read_value(const json_t *o, double *out, char *error)
+/* Cards or cores of each place. */
+static bool read_each(const struct reply *r, const json_t *v, const struct field *f, const struct reply_decision *out, char *error)
 {
-    const json_t *v = json_object_get(o, "value");
-    if (!json_is_number(v)) return wrong(error, "value", v, "a number");
+    bool is_cpu = f->type == FIELD_CPU_EACH;
+    if (!json_is_array(v))
+        return wrong(error, f->key, v, is_cpu ? "a list of thousandths of cores, one a task" : "a list of lists of card numbers, one a task");
+    if (json_array_size(v) != out->n_places)
+        return refuse(error, "'nodes' has %" PRIu32 " entries and '%s' %zu; expected one of each for every task", out->n_places, f->key, json_array_size(v));
+    for (uint32_t i = 0; i < out->n_places; i++) {
+        const json_t *one = json_array_get(v, i);
+        if (is_cpu && (!json_is_integer(one) || json_integer_value(one) < 0))
+            return refuse(error, "'%s' holds something that is no number of thousandths of cores", f->key);
+        r->place[i].cpu_milli = is_cpu ? json_integer_value(one) : r->place[i].cpu_milli;
+        if (!is_cpu && !card_bits(one, f->key, &r->place[i].cards, error)) return false;
+    }
+    return true;
+}
+
+static bool get_number(const json_t *o, const char *key, double *out, char *error)
+{
+    const json_t *v = json_object_get(o, key);
+    if (!json_is_number(v)) return wrong(error, key, v, "a number");
     *out = json_number_value(v);
     return true;
 }
@@ -498,60 +491,51 @@ static struct pol_amount less(const struct pol_amount *a, const struct pol_amoun
     return o;
 }
 
-/* Left out, what may be lent is what the stage does not need, all of it was usable, and nothing was taken back. */
-static bool read_reserve(const struct reply *r, const json_t *o, struct pol_reserve *out, char *error)
-{
-    if (!get_u32(o, "stage", &out->stage, error) || !read_amount(r, o, "reserved", &out->reserved, error) ||
-        !read_amount(r, o, "need", &out->need, error)) return false;
-    out->lendable = less(&out->reserved, &out->need);
-    out->usable = out->reserved;
-    if (json_object_get(o, "lendable") != NULL && !read_amount(r, o, "lendable", &out->lendable, error)) return false;
-    if (json_object_get(o, "usable") != NULL && !read_amount(r, o, "usable", &out->usable, error)) return false;
-    return json_object_get(o, "reclaimed") == NULL || read_amount(r, o, "reclaimed", &out->reclaimed, error);
-}
-
-static bool read_engine(const struct reply *r, const json_t *o, uint32_t *out, char *error)
+static bool get_engine(const struct reply *r, const json_t *o, const char *key, uint32_t *out, char *error)
 {
     const char *name = NULL;
-    return get_text(o, "engine", true, &name, error) && find_name(r, POL_NAME_ENGINE, "the engine", name, out, error);
+    return get_text(o, key, true, &name, error) && find_name(r, POL_NAME_ENGINE, "the engine", name, out, error);
 }
 
-/* The task that a decision names and, with `must_reason`, a reason that must be there. */
-static bool read_task(const json_t *o, bool must_reason, struct reply_decision *out, char *error)
+static bool read_field(struct reply *r, const json_t *o, const struct field *f, struct reply_decision *out, char *error)
 {
-    return get_job(o, &out->job, error) && get_u32(o, "task", &out->task, error) && get_text(o, "why", must_reason, &out->text, error);
+    const json_t *v = json_object_get(o, f->key);
+    void *to = (char *)out + f->member;
+    if (v == NULL && f->need == FIELD_MAY) return true;
+    switch (f->type) {
+    case FIELD_JOB:     return get_job(o, f->key, to, error);
+    case FIELD_INDEX:   return get_u32(o, f->key, to, error);
+    case FIELD_NODE:    return get_u32(o, f->key, &out->node, error) && read_places(r, v, f, out, error);
+    case FIELD_CARDS:   return card_bits(v, f->key, &r->place[0].cards, error);
+    case FIELD_CPU:     return get_int(o, f->key, INT64_MAX, &r->place[0].cpu_milli, error);
+    case FIELD_NODES:   return read_places(r, v, f, out, error);
+    case FIELD_CARDS_EACH: case FIELD_CPU_EACH: return read_each(r, v, f, out, error);
+    case FIELD_AMOUNT:  return get_int(o, f->key, INT64_MAX, to, error);
+    case FIELD_AMOUNTS: return read_amount(r, o, f->key, to, error);
+    case FIELD_ENGINE:  return get_engine(r, o, f->key, to, error);
+    case FIELD_FLAG:    return get_bool(o, f->key, to, error);
+    case FIELD_NUMBER:  return get_number(o, f->key, to, error);
+    case FIELD_TEXT:    return get_text(o, f->key, true, to, error);
+    }
+    return false;
 }
 
 bool reply_next(struct reply *r, struct reply_decision *out, char *error)
 {
     const json_t *o = json_array_get(json_object_get(r->doc, "decisions"), r->next++);
-    const char *word = NULL;
-    int64_t lender = 0;
+    const char *word = NULL, *known[ARRAY_LEN(verb[0].field) + 1] = { "do" };
     memset(out, 0, sizeof *out);
     if (!json_is_object(o)) return refuse(error, "it is %s; expected an object such as {\"do\":\"wake\",\"at\":1}", type_name[json_typeof(o)]);
     if (!get_text(o, "do", true, &word, error) || !find_verb(word, &out->verb, error)) return false;
+    const struct field *field = verb[out->verb].field;
     size_t n = 0;
-    while (n < ARRAY_LEN(verb[0].field) && verb[out->verb].field[n] != NULL) n++;
-    if (!has_only(o, verb[out->verb].field, n, error)) return false;
-    switch (out->verb) {
-    case REPLY_START:   return read_task(o, false, out, error) && read_place(r, o, out, error);
-    case REPLY_START_GANG:
-        return get_job(o, &out->job, error) && read_places(r, o, out, error) && get_text(o, "why", false, &out->text, error);
-    case REPLY_PREEMPT: return read_task(o, false, out, error);
-    case REPLY_RESIZE:  return read_task(o, false, out, error) && get_int(o, "cpu", INT64_MAX, &out->cpu_milli, error);
-    case REPLY_HOLD:    return read_task(o, true, out, error) && get_bool(o, "head", &out->flag, error);
-    case REPLY_RESERVE:
-        return get_job(o, &out->job, error) && read_reserve(r, o, &out->reserve, error) && get_text(o, "why", false, &out->text, error);
-    case REPLY_LEND:
-        if (!read_task(o, false, out, error) || !get_int(o, "lender", INT64_MAX, &lender, error)) return false;
-        out->lender = (uint64_t)lender;
-        return get_bool(o, "licences", &out->flag, error);
-    case REPLY_SEND: return read_task(o, false, out, error) && get_u32(o, "node", &out->node, error);
-    case REPLY_CALL:
-        return read_task(o, false, out, error) && get_u32(o, "node", &out->node, error) && read_engine(r, o, &out->engine, error);
-    case REPLY_WAKE: return get_int(o, "at", INT64_MAX, &out->at_us, error);
-    case REPLY_NOTE: return get_text(o, "name", true, &out->text, error) && read_value(o, &out->value, error);
-    case REPLY_FAIL: return get_text(o, "message", true, &out->text, error);
-    }
-    return false;
+    for (; n < ARRAY_LEN(verb[0].field) && field[n].key != NULL; n++) known[n + 1] = field[n].key;
+    if (!has_only(o, known, n + 1, error)) return false;
+    for (size_t i = 0; i < n; i++)
+        if (!read_field(r, o, &field[i], out, error)) return false;
+    /* Left out, what may be lent is what the stage does not need, and all of it was usable. */
+    struct pol_reserve *e = &out->reserve;
+    if (out->verb == POL_VERB_RESERVE && json_object_get(o, "lendable") == NULL) e->lendable = less(&e->reserved, &e->need);
+    if (out->verb == POL_VERB_RESERVE && json_object_get(o, "usable") == NULL) e->usable = e->reserved;
+    return true;
 }

@@ -20,17 +20,12 @@ struct reply_hello { char *name, *source, *summary, *label; uint32_t flags; };
 bool reply_hello(struct reply_hello *out, const char *line, size_t n, char *error);
 void reply_hello_fini(struct reply_hello *r);
 
-enum reply_verb {
-    REPLY_START, REPLY_START_GANG, REPLY_PREEMPT, REPLY_RESIZE, REPLY_WAKE, REPLY_NOTE, REPLY_FAIL,
-    REPLY_HOLD, REPLY_RESERVE, REPLY_LEND, REPLY_SEND, REPLY_CALL
-};
-
 struct reply_decision {
-    enum reply_verb verb;
+    enum pol_verb verb;
     uint64_t job;               /* ordinal */
     uint64_t lender;            /* lend: ordinal */
     uint32_t task;              /* index in the job */
-    uint32_t node, engine;      /* send, call */
+    uint32_t node, engine;      /* start, send, call */
     bool     flag;              /* hold: head; lend: licences */
     struct pol_reserve reserve;
     const struct pol_place *place; uint32_t n_places;       /* start: one */

@@ -13,7 +13,7 @@
 #include "base/diag.h"
 #include "base/intern.h"
 #include "model/cluster/shape.h"
-#include "refusal.h"
+#include "decision.h"
 
 enum { NODE_GPUS_MAX = 64, GPU_TYPES_MAX = 64, LABELS_MAX = 64 };
 

@@ -18,7 +18,7 @@ static const char *const without_row[] = {
     "gpu_hours", "cpu_hours", "dominant_share", "bytes_local", "bytes_rack", "bytes_cross", "bytes_read",
     "reserved_cpu_hours", "reserved_gpu_hours", "reserved_used_cpu_hours", "reserved_used_gpu_hours", "reclaimed_cpu_hours",
     "reclaimed_gpu_hours", "licence_util", "reserved_licence_hours", "lent_licence_hours", "frag_at_80", "frag_at_90", "gpu_at_100",
-    "cpu_at_100", "unscheduled", "little_l", "little_lambda", "little_w", "jobs_failed", "failures", "starts", "mismatches", "events",
+    "cpu_at_100", "unscheduled", "little_l", "little_lambda", "little_w", "jobs_failed", "failures", "starts", "mismatches", "refusals", "events",
     "instants", "peak_live_jobs", "makespan_bound", "jct_mean_bound",
 };
 
