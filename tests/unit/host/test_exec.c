@@ -273,7 +273,7 @@ Test(handles, finds_exactly_the_live_jobs)
             n -= live[k];
             live[k] = false;
         }
-        cr_assert(t.n == n && t.n_seen == next);
+        cr_assert(t.of_ordinal.n == n && t.n_seen == next);
         uint32_t from = next > 300 ? next - 300 : 0;
         for (uint32_t k = from; k < next + 2 && k < N; k++) {
             const struct handles_job *e = handles_find(&t, k);
