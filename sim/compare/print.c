@@ -7,25 +7,6 @@
 #include "compare/view.h"
 #include "compare/metric_info.h"
 
-struct compare_scale compare_scale_of(const struct compare_view *v, const char *metric)
-{
-    struct compare_scale s = { .by = 1 };
-    double most = 0;
-    (void)compare_unit(v->c, metric, s.unit, sizeof s.unit);
-    for (size_t i = 0; i < v->k->n_policies; i++) most = fmax(most, compare_mean(v->c, &v->k->policy[i], metric, v->scope).mean);
-    if (strcmp(s.unit, "s") == 0) {
-        if (most >= 3 * 3600) s = (struct compare_scale){ 1 / 3600.0, "h" };
-        else if (most >= 3 * 60) s = (struct compare_scale){ 1 / 60.0, "min" };
-    } else if (strcmp(s.unit, "B") == 0) {
-        s = most >= 1e12 ? (struct compare_scale){ 1e-12, "TB" } : most >= 1e9 ? (struct compare_scale){ 1e-9, "GB" } : (struct compare_scale){ 1e-6, "MB" };
-    } else if (metric_info_is_percent(metric)) {
-        s = (struct compare_scale){ 100, "%" };
-    } else if (strcmp(s.unit, "1") == 0) {
-        s.unit[0] = '\0';
-    }
-    return s;
-}
-
 int compare_digits(double x)
 {
     double a = fabs(x);
@@ -81,32 +62,26 @@ void compare_line(const struct compare_view *v, const char *fmt, ...)
 static void print_means(const struct compare_view *v)
 {
     struct table *t = table_create();
-    bool shown[METRIC_TROUBLES];
-    struct compare_scale *scale;
-    MEM_ARRAY(scale, v->n_metrics);
+    struct compare_columns l;
+    compare_columns_init(&l, v);
+    while (l.at[l.n - 1].type == COMPARE_OVER_BOUND) l.n--; /* they stand beside their bounds, below */
     table_column(t, "policy", false);
     table_column(t, "seeds", true);
-    table_column(t, "jobs done", true);
-    for (size_t i = 0; i < METRIC_TROUBLES; i++)
-        if ((shown[i] = compare_any(v->c, v->k, metric_info_troubles[i].metric))) table_column(t, metric_info_troubles[i].heading, true);
-    for (size_t m = 0; m < v->n_metrics; m++) {
+    for (size_t i = 0; i < l.n; i++) {
         char heading[96];
-        scale[m] = compare_scale_of(v, v->metric[m]);
-        (void)snprintf(heading, sizeof heading, scale[m].unit[0] ? "%s, %s" : "%s", v->metric[m], scale[m].unit);
+        (void)snprintf(heading, sizeof heading, l.at[i].scale.unit[0] ? "%s, %s" : "%s", l.at[i].heading,
+                       l.at[i].scale.unit);
         table_column(t, heading, true);
     }
     for (size_t p = 0; p < v->k->n_policies; p++) {
         const struct compare_policy *q = &v->k->policy[p];
         compare_policy_cell(t, q);
         table_cell(t, "%zu", q->n_runs);
-        compare_cell(t, (struct stats_ci){ .mean = compare_mean(v->c, q, "jobs_done", "all").mean, .half = NAN }, 1, "");
-        for (size_t i = 0; i < METRIC_TROUBLES; i++)
-            if (shown[i]) compare_cell(t, (struct stats_ci){ .mean = compare_mean(v->c, q, metric_info_troubles[i].metric, "all").mean, .half = NAN }, 1, "");
-        for (size_t m = 0; m < v->n_metrics; m++) compare_cell(t, compare_mean(v->c, q, v->metric[m], v->scope), scale[m].by, "");
+        for (size_t i = 0; i < l.n; i++) compare_cell(t, compare_column_value(v, &l.at[i], q), l.at[i].scale.by, "");
     }
     table_print(t, v->format, v->to);
     table_destroy(t);
-    mem_free(scale);
+    mem_free(l.at);
 }
 
 /* Relative differences in per cent; where the base is 0, plain ones. */
@@ -120,18 +95,13 @@ static void print_differences(const struct compare_view *v)
         if (q == v->base) continue;
         compare_policy_cell(t, q);
         for (size_t m = 0; m < v->n_metrics; m++) {
-            struct stats_ci r = compare_ratio(v->c, q, v->base, v->metric[m], v->scope);
-            if (isnan(r.mean)) {
-                struct compare_scale scale = compare_scale_of(v, v->metric[m]);
-                compare_cell(t, compare_diff(v->c, q, v->base, v->metric[m], v->scope), scale.by, scale.unit);
-                continue;
-            }
-            r.mean -= 1;
-            double x = 100 * r.mean;
-            if (isnan(r.half)) table_cell(t, "%+.1f%%", x);
-            else if (metric_info_is_tail(v->metric[m]) && r.n >= STATS_BOOT_LEAST)
-                table_cell(t, "%+.1f%% [%+.1f, %+.1f]", x, 100 * (r.lo - 1), 100 * (r.hi - 1));
-            else table_cell(t, "%+.1f%% \u00b1%.1f", x, 100 * r.half);
+            struct compare_change g = compare_change_of(v, q, v->metric[m]);
+            double x = 100 * g.by.mean;
+            if (!g.is_percent) compare_cell(t, g.by, g.scale.by, g.scale.unit);
+            else if (isnan(g.by.half)) table_cell(t, "%+.1f%%", x);
+            else if (metric_info_is_tail(v->metric[m]) && g.by.n >= STATS_BOOT_LEAST)
+                table_cell(t, "%+.1f%% [%+.1f, %+.1f]", x, 100 * g.by.lo, 100 * g.by.hi);
+            else table_cell(t, "%+.1f%% \u00b1%.1f", x, 100 * g.by.half);
         }
     }
     table_print(t, v->format, v->to);
@@ -225,47 +195,14 @@ static void print_unfinished(const struct compare_view *v)
 
 /* ---- which metrics ---- */
 
-static bool has_metric(const struct compare *c, const struct compare_case *k, const char *metric)
-{
-    for (size_t i = 0; i < k->n_policies; i++)
-        for (size_t j = 0; j < k->policy[i].n_runs; j++)
-            if (!isnan(compare_value(c, k->policy[i].run[j], metric, "all"))) return true;
-    return false;
-}
-
-struct metrics_list { const char **at; size_t n, cap; };
-
-/* Borrows the name.  What a window cannot hold is left out of what was not asked for. */
-static void add_metric(struct metrics_list *l, const struct compare *c, const char *metric)
-{
-    struct diag ignored = { 0 };
-    if (window_is_on(&c->window) && window_check(metric, &ignored) != ST_OK) return;
-    for (size_t i = 0; i < l->n; i++) if (strcmp(l->at[i], metric) == 0) return;
-    MEM_RESERVE(l->at, l->cap, l->n + 1);
-    l->at[l->n++] = metric;
-}
-
-static void add_list(struct metrics_list *l, const struct compare *c, const struct metric_list *from)
-{
-    for (size_t i = 0; i < from->n; i++) add_metric(l, c, from->at[i]);
-}
-
-/* What tables for people show of a case. */
-static void add_usual(struct metrics_list *l, const struct compare *c, const struct compare_case *k, const char *scope)
-{
-    size_t i = 0;
-    while (i < METRIC_LIST_USUAL && (strcmp(scope, "all") != 0 || !has_metric(c, k, metric_info_lists[i].sign))) i++;
-    add_list(l, c, &metric_info_lists[i]);
-}
-
 /* For programs: all that a table for people or the published figures would show. */
-static void add_all(struct metrics_list *l, const struct compare *c, const struct published *published)
+static void add_all(struct compare_metrics *l, const struct compare *c, const struct published *published)
 {
-    add_list(l, c, &metric_info_lists[METRIC_LIST_USUAL]);
-    add_metric(l, c, "makespan");
+    compare_add_usual(l, c, NULL, "all");
+    compare_add_metric(l, c, "makespan");
     for (size_t k = 0; k < c->n; k++) {
-        add_usual(l, c, &c->at[k], "all");
-        for (size_t i = 0; i < published[k].n; i++) add_metric(l, c, published[k].at[i].metric);
+        compare_add_usual(l, c, &c->at[k], "all");
+        for (size_t i = 0; i < published[k].n; i++) compare_add_metric(l, c, published[k].at[i].metric);
     }
 }
 
@@ -273,13 +210,13 @@ static void print_cases(struct compare_view *v, const struct compare_policy *con
 {
     const struct compare *c = v->c;
     for (size_t k = 0; k < c->n; k++) {
-        struct metrics_list l = { NULL, 0, 0 };
+        struct compare_metrics l = { NULL, 0, 0 };
         if (k > 0) (void)fputc('\n', v->to);
         v->k = &c->at[k];
         v->base = base[k];
         v->published = &published[k];
         if (is_default) {
-            add_usual(&l, c, v->k, v->scope);
+            compare_add_usual(&l, c, v->k, v->scope);
             v->metric = l.at;
             v->n_metrics = l.n;
         }
@@ -327,7 +264,7 @@ enum st compare_print(const struct compare *c, const struct compare_opts *o, FIL
         if (st == ST_OK) st = published_load(&published[k], c->store, c->at[k].scenario, d);
     }
     if (st == ST_OK && (o->format == TABLE_CSV || o->format == TABLE_JSON)) {
-        struct metrics_list all = { NULL, 0, 0 };
+        struct compare_metrics all = { NULL, 0, 0 };
         if (o->n_metrics == 0) {
             add_all(&all, c, published);
             v.metric = all.at;

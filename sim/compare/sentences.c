@@ -25,34 +25,17 @@ static void add(struct text *t, const char *fmt, ...)
     mem_free(s);
 }
 
-/* A change of one metric: by, in per cent or in its unit, with what is known of it. */
-struct change { struct stats_ci by; bool is_percent; double scale; char unit[16]; };
-
-static struct change change_of(const struct compare_view *v, const struct compare_policy *p, const char *metric)
-{
-    struct change g = { .by = compare_ratio(v->c, p, v->base, metric, v->scope), .is_percent = true, .scale = 100 };
-    if (!isnan(g.by.mean)) {
-        g.by.mean -= 1;
-        g.by.lo -= 1;
-        g.by.hi -= 1;
-        return g;
-    }
-    struct compare_scale s = compare_scale_of(v, metric);      /* the baseline has a 0: no ratio can be had */
-    g = (struct change){ .by = compare_diff(v->c, p, v->base, metric, v->scope), .scale = s.by };
-    memcpy(g.unit, s.unit, sizeof g.unit);
-    return g;
-}
-
 /* "4.1 % ± 0.9 %", "3.0 % [1.2, 6.6]", "12.5 ± 2.0 min". */
-static void add_amount(struct text *t, const struct change *g, bool is_tail)
+static void add_amount(struct text *t, const struct compare_change *g, bool is_tail)
 {
-    double sign = g->by.mean < 0 ? -g->scale : g->scale, x = sign * g->by.mean;
+    double sign = g->by.mean < 0 ? -g->scale.by : g->scale.by, x = sign * g->by.mean;
     double lo = sign * (sign < 0 ? g->by.hi : g->by.lo), hi = sign * (sign < 0 ? g->by.lo : g->by.hi);
-    const char *unit = g->is_percent ? " %" : g->unit, *gap = !g->is_percent && g->unit[0] ? " " : "";
+    const char *unit = g->is_percent ? " %" : g->scale.unit, *gap = !g->is_percent && g->scale.unit[0] ? " " : "";
     int digits = g->is_percent ? 1 : compare_digits(x);
     if (!(g->by.half > 0)) add(t, "%.*f%s%s", digits, x, gap, unit);
     else if (is_tail && g->by.n >= STATS_BOOT_LEAST) add(t, "%.*f%s%s [%.*f, %.*f]", digits, x, gap, unit, digits, lo, digits, hi);
-    else add(t, "%.*f%s \u00b1 %.*f%s%s", digits, x, g->is_percent ? unit : "", digits, g->by.half * g->scale, gap, unit);
+    else add(t, "%.*f%s \u00b1 %.*f%s%s", digits, x, g->is_percent ? unit : "", digits, g->by.half * g->scale.by, gap,
+             unit);
 }
 
 /* "(p99)" where the metric is not the mean of its family. */
@@ -69,7 +52,7 @@ static const struct metric_info *sentence_of(const char *metric)
     return m != NULL && m->noun != NULL ? m : NULL;
 }
 
-static void add_claim(struct text *t, const char *metric, const struct change *g)
+static void add_claim(struct text *t, const char *metric, const struct compare_change *g)
 {
     const struct metric_info *m = sentence_of(metric);
     const char *phrase = m == NULL ? "has %s" : g->by.mean < 0 ? m->less : m->more, *at = strstr(phrase, "%s");
@@ -89,7 +72,7 @@ static void add_noun(struct text *t, const char *metric)
 
 enum verdict { DIFFERS, INDISTINGUISHABLE, SAME, UNKNOWN };
 
-static enum verdict judge(const struct change *g)
+static enum verdict judge(const struct compare_change *g)
 {
     if (isnan(g->by.mean)) return UNKNOWN;
     if (g->by.mean == 0 && !(g->by.half > 0)) return SAME;
@@ -97,7 +80,7 @@ static enum verdict judge(const struct change *g)
     return g->by.lo <= 0 && g->by.hi >= 0 ? INDISTINGUISHABLE : DIFFERS;
 }
 
-static bool is_worse(const char *metric, const struct change *g)
+static bool is_worse(const char *metric, const struct compare_change *g)
 {
     const struct metric_info *m = metric_info_of(metric);
     return m != NULL && m->better == (g->by.mean < 0 ? BETTER_HIGHER : BETTER_LOWER);
@@ -112,15 +95,15 @@ static bool has_common_seed(const struct compare_policy *a, const struct compare
 }
 
 /* "gsp finishes jobs 4.1 % ± 0.9 % sooner than gs, but ...; fairness among users indistinguishable at 10 seeds". */
-static size_t print_sentence(const struct compare_view *v, const struct compare_policy *p)
+char *compare_sentence(const struct compare_view *v, const struct compare_policy *p, size_t *judged)
 {
     struct text good = { 0 }, bad = { 0 }, open = { 0 }, same = { 0 }, all = { 0 };
-    size_t pairs = 0, judged = 0;
+    size_t pairs = 0;
     for (size_t i = 0; i < v->n_metrics; i++) {
-        struct change g = change_of(v, p, v->metric[i]);
+        struct compare_change g = compare_change_of(v, p, v->metric[i]);
         enum verdict is = judge(&g);
         if (g.by.n > pairs) pairs = g.by.n;
-        judged += g.by.half > 0;
+        *judged += g.by.half > 0;
         if (is == DIFFERS) {
             struct text *t = is_worse(v->metric[i], &g) ? &bad : &good;
             if (t->n > 0) add(t, ", ");
@@ -139,11 +122,18 @@ static size_t print_sentence(const struct compare_view *v, const struct compare_
                   has_common_seed(p, v->base) ? " and %s have none of these numbers in common" : " and %s have no seed in common", v->base->label);
     if (open.n > 0) add(&all, "; %s indistinguishable at %zu seeds", open.s, pairs);
     if (same.n > 0) add(&all, "; %s the same", same.s);
-    if (pairs == 1) add(&all, " (one seed: one case, no evidence)");
-    compare_line(v, "%s.", all.s);
-    if (v->format == TABLE_LATEX) (void)fputc('\n', v->to);      /* a paragraph each */
-    mem_free(good.s); mem_free(bad.s); mem_free(open.s); mem_free(same.s); mem_free(all.s);
-    return judged;
+    add(&all, pairs == 1 ? " (one seed: one case, no evidence)." : ".");
+    mem_free(good.s); mem_free(bad.s); mem_free(open.s); mem_free(same.s);
+    return all.s;
+}
+
+char *compare_sentence_caution(size_t judged)
+{
+    struct text t = { 0 };
+    if (judged < 20) return NULL;
+    add(&t, "These are %zu intervals of 95 %%: were nothing different, about %zu would still leave 0 out.",
+        judged, (judged + 10) / 20);
+    return t.s;
 }
 
 void compare_print_sentences(const struct compare_view *v)
@@ -154,12 +144,17 @@ void compare_print_sentences(const struct compare_view *v)
     (void)fputc('\n', v->to);
     for (size_t i = 0; i < v->k->n_policies; i++) {
         if (&v->k->policy[i] == v->base) continue;
+        char *s = compare_sentence(v, &v->k->policy[i], &judged);
         if (v->format == TABLE_MARKDOWN) (void)fputs("- ", v->to);
-        judged += print_sentence(v, &v->k->policy[i]);
+        compare_line(v, "%s", s);
+        if (v->format == TABLE_LATEX) (void)fputc('\n', v->to);      /* a paragraph each */
+        mem_free(s);
     }
-    if (judged < 20) return;
+    char *caution = compare_sentence_caution(judged);
+    if (caution == NULL) return;
     (void)fputc('\n', v->to);
-    compare_line(v, "These are %zu intervals of 95 %%: were nothing different, about %zu would still leave 0 out.", judged, (judged + 10) / 20);
+    compare_line(v, "%s", caution);
+    mem_free(caution);
 }
 
 /* ---- bounds ---- */

@@ -2,6 +2,7 @@
  * view.h -- a case as it is shown: scaled numbers, sentences, bounds; for tables here and for the HTML page.
  * Layer: compare.
  *
+ * columns.c     which metrics and columns are shown, how they are scaled, how policies differ
  * print.c       tables for people
  * sentences.c   the same as sentences, and how far from the bounds
  * long_table.c  every number, for programs
@@ -23,9 +24,35 @@ struct compare_view {
     FILE *to;
 };
 
+/* ---- columns.c ---- */
+
+/* Names borrowed.  What a window cannot hold is left out of what was not asked for. */
+struct compare_metrics { const char **at; size_t n, cap; };
+void compare_add_metric(struct compare_metrics *l, const struct compare *c, const char *metric);
+/* What is shown of a case unless metrics are named; k NULL: of any. */
+void compare_add_usual(struct compare_metrics *l, const struct compare *c, const struct compare_case *k,
+                       const char *scope);
+
 /* How a metric is shown: seconds as hours where they are many, shares in per cent. */
 struct compare_scale { double by; char unit[16]; };
 struct compare_scale compare_scale_of(const struct compare_view *v, const char *metric);
+
+/* The columns of the means, in order: jobs done, jobs that did not end as they should where there are any, the view's
+ * metrics, and those that have a lower bound over it: 1.07 means that no schedule could be more than 7 % better. */
+enum compare_column_type { COMPARE_COUNT, COMPARE_MEAN, COMPARE_OVER_BOUND };
+struct compare_column { enum compare_column_type type; const char *metric, *heading; struct compare_scale scale; };
+struct compare_columns { struct compare_column *at; size_t n; };
+void compare_columns_init(struct compare_columns *l, const struct compare_view *v);     /* the caller frees at */
+struct stats_ci compare_column_value(const struct compare_view *v, const struct compare_column *col,
+                                     const struct compare_policy *p);
+
+/* One metric against the base: relative (-0.04: 4 % less) or, where the base has a 0, in the metric's own unit. */
+struct compare_change { struct stats_ci by; bool is_percent; struct compare_scale scale; };
+struct compare_change compare_change_of(const struct compare_view *v, const struct compare_policy *p,
+                                        const char *metric);
+
+/* ---- print.c ---- */
+
 int  compare_digits(double x);              /* after the point: four significant, none for whole numbers */
 void compare_cell(struct table *t, struct stats_ci ci, double by, const char *unit);
 void compare_policy_cell(struct table *t, const struct compare_policy *p);
@@ -35,13 +62,20 @@ bool compare_is_repeated(const struct compare_view *v);
 /* A line of text, escaped for the format, wrapped for people. */
 void compare_line(const struct compare_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* sentences.c */
+/* ---- sentences.c ---- */
+
+/* How a policy differs from the base, in a sentence; and what to keep in mind where `judged` intervals were looked at,
+ * NULL where nothing.  The caller frees either. */
+char *compare_sentence(const struct compare_view *v, const struct compare_policy *p, size_t *judged);
+char *compare_sentence_caution(size_t judged);
 void compare_print_sentences(const struct compare_view *v);
 void compare_print_bounds(const struct compare_view *v);
 /* A run's value over its bound, over the policy's seeds; n = 0 where the metric has no bound. */
 struct stats_ci compare_over_bound(const struct compare *c, const struct compare_policy *p, const char *metric);
 
-/* long_table.c */
-void compare_print_long(const struct compare *c, struct compare_view *view, const struct compare_policy *const *base, const struct published *published);
+/* ---- long_table.c ---- */
+
+void compare_print_long(const struct compare *c, struct compare_view *view,
+                        const struct compare_policy *const *base, const struct published *published);
 
 #endif

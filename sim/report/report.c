@@ -1,157 +1,250 @@
 /*
- * report.c -- the page: for each case its facts, comparison, charts, timeline, policies and provenance.
+ * report.c -- the page: one JSON document of all that it shows, in the frame of page/report.html.
  *
- * What a reader wants first comes first; what is needed to trust it stands last.
+ * What the numbers are is decided here, how they look in page/report.js.
  */
 #include "report/report_priv.h"
 
-#include <inttypes.h>
 #include <math.h>
+#include <string.h>
 #include <sqlite3.h>
 
 #include "base/embed.h"
+#include "base/jsonout.h"
+#include "base/mem.h"
 #include "base/version.h"
+#include "compare/view.h"
 #include "db/query.h"
 
-/* ---- where it comes from ---- */
+/* ---- parts ---- */
 
-static enum st repairs(const struct report_page *p, const struct compare_case *k, struct diag *d)
+static json_t *array_of(json_t *to, const char *key)
 {
-    sqlite3_stmt *s;
-    bool any = false;
-    TRY(query_run(p->c->store, k->policy[0].run[0], "SELECT what, count, first_line FROM repair WHERE run = ? ORDER BY what", &s, d));
-    while (sqlite3_step(s) == SQLITE_ROW) {
-        if (!any) (void)fputs("<div class=\"scroll\"><table class=\"repairs\"><caption>Mended in the trace, counted.</caption><thead><tr><th scope=\"col\">what</th>"
-                              "<th scope=\"col\" class=\"n\">how often</th><th scope=\"col\" class=\"n\">first in line</th></tr></thead><tbody>\n", p->to);
-        any = true;
-        (void)fputs("<tr>", p->to);
-        report_element(p->to, "td", query_text(s, 0));
-        (void)fprintf(p->to, "<td class=\"n\">%lld</td><td class=\"n\">%lld</td></tr>\n", (long long)sqlite3_column_int64(s, 1), (long long)sqlite3_column_int64(s, 2));
-    }
-    (void)fputs(any ? "</tbody></table></div>\n" : "<p>Nothing in the trace had to be mended.</p>\n", p->to);
-    return query_end(p->c->store, s, d);
+    json_t *a = json_array();
+    (void)json_object_set_new(to, key, a);
+    return a;
 }
 
-static enum st provenance(const struct report_page *p, const struct compare_case *k, size_t index, struct diag *d)
+/* A column of the row at which q stands, as its type. */
+static json_t *column(sqlite3_stmt *q, int i)
 {
-    (void)fprintf(p->to, "<div class=\"scroll\"><table class=\"mono\" id=\"k%zuruns\"><caption>Every run. The key is a hash of scenario, trace, policy, seed and version; the digest one of every event: "
-                  "equal digests are equal runs.</caption><thead><tr><th scope=\"col\" class=\"n\">run</th><th scope=\"col\">policy</th><th scope=\"col\" class=\"n\">seed</th>"
-                  "<th scope=\"col\">digest</th><th scope=\"col\">key</th><th scope=\"col\">trace</th><th scope=\"col\">fairway</th></tr></thead><tbody>\n", index);
-    for (size_t i = 0; i < k->n_policies; i++)
-        for (size_t j = 0; j < k->policy[i].n_runs; j++) {
-            sqlite3_stmt *s;
-            TRY(query_run(p->c->store, k->policy[i].run[j], "SELECT digest, key, trace_hash, version FROM run WHERE id = ?", &s, d));
-            if (sqlite3_step(s) == SQLITE_ROW) {
-                (void)fprintf(p->to, "<tr><td class=\"n\">%" PRId64 "</td>", k->policy[i].run[j]);
-                report_element(p->to, "td", k->policy[i].label);
-                (void)fprintf(p->to, "<td class=\"n\">%" PRIu64 "</td>", (uint64_t)k->policy[i].seed[j]);
-                for (int c = 0; c < 4; c++) report_element(p->to, "td", query_text(s, c));
-                (void)fputs("</tr>\n", p->to);
-            }
-            TRY(query_end(p->c->store, s, d));
+    switch (sqlite3_column_type(q, i)) {
+    case SQLITE_INTEGER: return json_integer(sqlite3_column_int64(q, i));
+    case SQLITE_FLOAT:   return jsonout_number(sqlite3_column_double(q, i));
+    default:             return jsonout_text((const char *)sqlite3_column_text(q, i));
+    }
+}
+
+/* Appends each row of a query as an array. */
+static enum st rows(struct store *s, int64_t run, json_t *to, const char *sql, struct diag *d)
+{
+    sqlite3_stmt *q;
+    TRY(query_run(s, run, sql, &q, d));
+    while (sqlite3_step(q) == SQLITE_ROW) {
+        json_t *row = json_array();
+        for (int i = 0; i < sqlite3_column_count(q); i++) (void)json_array_append_new(row, column(q, i));
+        (void)json_array_append_new(to, row);
+    }
+    return query_end(s, q, d);
+}
+
+/* null, a number, or [number, half the width of its interval]. */
+static json_t *cell(struct stats_ci x, double by)
+{
+    json_t *mean = jsonout_number(x.mean * by), *half = jsonout_number(x.half * by);
+    if (!json_is_null(half)) return json_pack("[o, o]", mean, half);
+    json_decref(half);
+    return mean;
+}
+
+/* ---- policies side by side ---- */
+
+static void means(const struct compare_view *v, json_t *to)
+{
+    struct compare_columns l;
+    json_t *columns = array_of(to, "columns");
+    compare_columns_init(&l, v);
+    for (size_t i = 0; i < l.n; i++) {
+        json_t *heading = json_pack("{s:s, s:s, s:b}", "name", l.at[i].heading, "unit", l.at[i].scale.unit,
+                                    "over_bound", l.at[i].type == COMPARE_OVER_BOUND);
+        (void)json_array_append_new(columns, heading);
+    }
+    for (size_t p = 0; p < v->k->n_policies; p++) {
+        json_t *row = array_of(json_array_get(json_object_get(to, "policies"), p), "means");
+        for (size_t i = 0; i < l.n; i++) {
+            struct stats_ci x = compare_column_value(v, &l.at[i], &v->k->policy[p]);
+            (void)json_array_append_new(row, cell(x, l.at[i].scale.by));
         }
-    (void)fputs("</tbody></table></div>\n<details><summary>The scenario as it was run, overrides included</summary><pre>", p->to);
-    report_text(k->text, p->to);
-    (void)fputs("</pre></details>\n", p->to);
-    return ST_OK;
-}
-
-/* ---- the page ---- */
-
-static enum st facts(const struct report_page *p, const struct compare_case *k, size_t index, struct diag *d)
-{
-    sqlite3_stmt *s;
-    const struct compare_policy *q = &k->policy[0];
-    TRY(query_run(p->c->store, q->run[0], "SELECT title, trace_path, (SELECT count(*) FROM node n WHERE n.run = r.id), (SELECT coalesce(sum(n_gpu), 0) FROM node n WHERE n.run = r.id),"
-              " (SELECT count(*) FROM job j WHERE j.run = r.id), (SELECT count(DISTINCT user) FROM job j WHERE j.run = r.id) FROM run r WHERE id = ?", &s, d));
-    if (sqlite3_step(s) == SQLITE_ROW) {
-        (void)fprintf(p->to, "<section id=\"k%zu\"><h2>", index);
-        report_text(query_text(s, 0), p->to);
-        (void)fputs("</h2>\n<dl class=\"facts\"><div><dt>scenario</dt><dd>", p->to);
-        report_text(k->title, p->to);
-        (void)fprintf(p->to, "</dd></div><div><dt>policies</dt><dd>%zu</dd></div><div><dt>nodes</dt><dd>%lld</dd></div><div><dt>GPUs</dt><dd>%lld</dd></div>"
-                      "<div><dt>jobs</dt><dd>%lld</dd></div><div><dt>users</dt><dd>%lld</dd></div><div><dt>trace</dt><dd>", k->n_policies,
-                      (long long)sqlite3_column_int64(s, 2), (long long)sqlite3_column_int64(s, 3), (long long)sqlite3_column_int64(s, 4), (long long)sqlite3_column_int64(s, 5));
-        report_text(query_text(s, 1), p->to);
-        (void)fputs("</dd></div></dl>\n", p->to);
     }
-    return query_end(p->c->store, s, d);
+    mem_free(l.at);
 }
 
-static enum st one_case(const struct report_page *p, size_t index, struct diag *d)
+/* null, or [by, half its interval, in per cent?, is no difference within the interval?]. */
+static json_t *difference(const struct compare_change *g)
 {
-    const struct compare_case *k = &p->c->at[index];
-    bool has_data = !isnan(compare_mean(p->c, &k->policy[0], "bytes_network", "all").mean);
-    const struct metric_list *shown = &metric_info_lists[has_data ? METRIC_LIST_DATA : METRIC_LIST_USUAL];
-    TRY(facts(p, k, index, d));
-    (void)fprintf(p->to, "<h3 id=\"k%zucompare\">Policies side by side</h3>\n", index);
-    TRY(report_comparison(p, k, index, shown, d));
-    (void)fprintf(p->to, "<h3 id=\"k%zucharts\">Charts</h3>\n", index);
-    if (p->o->no_charts) (void)fputs("<p class=\"quiet\">Left out (--no-charts).</p>\n", p->to);
-    else TRY(report_charts(p->c, k, index, p->to, d));
-    (void)fprintf(p->to, "<h3 id=\"k%zutime\">Timeline</h3>\n", index);
-    TRY(report_timeline(p->c, k, index, p->to, d));
-    (void)fprintf(p->to, "<h3 id=\"k%zupolicies\">Policy by policy</h3>\n", index);
-    for (size_t i = 0; i < k->n_policies; i++) TRY(report_policy(p, k, index, i, d));
-    (void)fprintf(p->to, "<h3 id=\"k%zutrace\">The trace</h3>\n", index);
-    TRY(repairs(p, k, d));
-    (void)fprintf(p->to, "<h3 id=\"k%zufrom\">Where it comes from</h3>\n", index);
-    TRY(provenance(p, k, index, d));
-    (void)fputs("</section>\n", p->to);
-    return ST_OK;
+    if (isnan(g->by.mean)) return json_null();
+    return json_pack("[o, o, b, b]", jsonout_number(g->by.mean * g->scale.by), jsonout_number(g->by.half * g->scale.by),
+                     g->is_percent, g->by.lo <= 0 && g->by.hi >= 0);
 }
 
-static void unfinished_runs(const struct report_page *p)
+/* Of each policy but the first, for each metric. */
+static void differences(const struct compare_view *v, json_t *to)
 {
-    if (p->c->n_unfinished == 0) return;
-    (void)fputs("<section id=\"left\"><h2>Not in any number here</h2><p>Runs that did not finish:</p><ul>\n", p->to);
-    for (size_t i = 0; i < p->c->n_unfinished; i++) {
-        const struct compare_unfinished *l = &p->c->unfinished[i];
-        (void)fprintf(p->to, "<li>run %" PRId64 " (", l->run);
-        report_text(l->scenario, p->to);
-        (void)fputs(", ", p->to);
-        report_text(l->policy, p->to);
-        (void)fprintf(p->to, ", seed %" PRIu64 "): %s%s", (uint64_t)l->seed, l->status, l->message[0] != '\0' ? ": " : "");
-        report_text(l->message, p->to);
-        (void)fputs("</li>\n", p->to);
+    json_t *compared = array_of(to, "compared");
+    for (size_t m = 0; m < v->n_metrics; m++) (void)json_array_append_new(compared, json_string(v->metric[m]));
+    for (size_t p = 1; p < v->k->n_policies; p++) {
+        json_t *row = array_of(json_array_get(json_object_get(to, "policies"), p), "differences");
+        for (size_t m = 0; m < v->n_metrics; m++) {
+            struct compare_change g = compare_change_of(v, &v->k->policy[p], v->metric[m]);
+            (void)json_array_append_new(row, difference(&g));
+        }
     }
-    (void)fputs("</ul></section>\n", p->to);
 }
 
-static void head(const struct report_page *p)
+static void sentences(const struct compare_view *v, json_t *to)
 {
-    (void)fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n<title>", p->to);
-    report_text(p->c->at[0].title, p->to);
-    (void)fputs(" &ndash; Fairway</title>\n<style>\n", p->to);
-    (void)fputs(embed_text("report.css"), p->to);
-    (void)fputs("</style>\n</head>\n<body>\n<header><p class=\"brand\">Fairway</p><nav aria-label=\"Contents\"><ul>\n", p->to);
-    static const struct { const char *anchor, *text; } sections[] = {
-        { "compare", "Policies" }, { "charts", "Charts" }, { "time", "Timeline" }, { "policies", "Each policy" }, { "trace", "Trace" }, { "from", "Provenance" },
+    json_t *list = array_of(to, "sentences");
+    size_t judged = 0;
+    for (size_t p = 1; p < v->k->n_policies; p++) {
+        char *s = compare_sentence(v, &v->k->policy[p], &judged);
+        (void)json_array_append_new(list, jsonout_text(s));
+        mem_free(s);
+    }
+    char *caution = compare_sentence_caution(judged);
+    (void)json_object_set_new(to, "caution", jsonout_text(caution));
+    mem_free(caution);
+}
+
+static void comparison(const struct compare *c, const struct compare_case *k, json_t *to)
+{
+    struct compare_metrics l = { NULL, 0, 0 };
+    compare_add_usual(&l, c, k, "all");
+    const struct compare_view v = {
+        .c = c, .k = k, .base = &k->policy[0], .metric = l.at, .n_metrics = l.n, .scope = "all"
     };
-    for (size_t i = 0; i < p->c->n; i++) {
-        if (p->c->n > 1) {
-            (void)fprintf(p->to, "<li class=\"case\"><a href=\"#k%zu\">", i);
-            report_text(p->c->at[i].title, p->to);
-            (void)fputs("</a></li>\n", p->to);
+    means(&v, to);
+    differences(&v, to);
+    sentences(&v, to);
+    mem_free(l.at);
+}
+
+/* ---- one policy ---- */
+
+/* A row a metric and a column a scope; of users the other way round, for there are many of them. */
+static enum st every_metric(const struct compare *c, const struct compare_policy *q, json_t *to, bool by_user,
+                            struct diag *d)
+{
+    static const char *const metrics[] = {
+        "SELECT name, unit FROM metric WHERE run = ? AND scope NOT LIKE 'user=%' GROUP BY name ORDER BY name",
+        "SELECT name, unit FROM metric WHERE run = ? AND scope LIKE 'user=%' GROUP BY name ORDER BY name",
+    };
+    static const char *const scopes[] = {
+        "SELECT scope FROM metric WHERE run = ? AND scope NOT LIKE 'user=%' GROUP BY scope"
+        " ORDER BY scope <> 'all', scope",
+        "SELECT scope FROM metric WHERE run = ? AND scope LIKE 'user=%' GROUP BY scope ORDER BY scope",
+    };
+    json_t *o = json_object(), *rows_of = array_of(o, "rows"), *columns = array_of(o, "columns"), *row, *col;
+    size_t i, k;
+    (void)json_object_set_new(to, by_user ? "users" : "metrics", o);
+    TRY(rows(c->store, q->run[0], by_user ? columns : rows_of, metrics[by_user], d));
+    TRY(rows(c->store, q->run[0], by_user ? rows_of : columns, scopes[by_user], d));
+    json_array_foreach(rows_of, i, row) {
+        json_array_foreach(columns, k, col) {
+            const char *metric = json_string_value(json_array_get(by_user ? col : row, 0));
+            const char *scope = json_string_value(json_array_get(by_user ? row : col, 0));
+            (void)json_array_append_new(row, cell(compare_mean(c, q, metric, scope), 1));
         }
-        for (size_t k = 0; k < ARRAY_LEN(sections); k++) (void)fprintf(p->to, "<li><a href=\"#k%zu%s\">%s</a></li>\n", i, sections[k].anchor, sections[k].text);
     }
-    (void)fputs("</ul></nav></header>\n<main>\n", p->to);
+    return ST_OK;
+}
+
+static enum st policy(const struct compare *c, const struct compare_policy *q, json_t *to, struct diag *d)
+{
+    static const struct { const char *key, *sql; } first[] = {       /* of the first seed's run */
+        { "source", "SELECT policy_source FROM run WHERE id = ?" },
+        { "slowest", "SELECT id, user, class, n_gpu, start_us - submit_us, end_us - submit_us, n_preempted, n_failed"
+                     " FROM job WHERE run = ? AND start_us >= 0 AND end_us >= 0"
+                     " ORDER BY start_us - submit_us DESC, ordinal LIMIT 8" },
+        { "notes", "SELECT name, count(*), avg(value), min(value), max(value) FROM note WHERE run = ?"
+                   " GROUP BY name ORDER BY name" },
+    };
+    static const char every[] = "SELECT id, printf('%u', seed), digest, key, trace_hash, version FROM run WHERE id = ?";
+    json_t *runs = array_of(to, "runs");
+    for (size_t i = 0; i < q->n_runs; i++) TRY(rows(c->store, q->run[i], runs, every, d));
+    for (size_t i = 0; i < ARRAY_LEN(first); i++)
+        TRY(rows(c->store, q->run[0], array_of(to, first[i].key), first[i].sql, d));
+    TRY(every_metric(c, q, to, false, d));
+    return every_metric(c, q, to, true, d);
+}
+
+/* ---- the whole ---- */
+
+static enum st one_case(const struct compare *c, const struct compare_case *k, const struct report_opts *o, json_t *to,
+                        struct diag *d)
+{
+    static const char facts[] = "SELECT title, trace_path, (SELECT count(*) FROM node n WHERE n.run = r.id),"
+        " (SELECT coalesce(sum(n_gpu), 0) FROM node n WHERE n.run = r.id), "
+        " (SELECT count(*) FROM job j WHERE j.run = r.id),"
+        " (SELECT count(DISTINCT user) FROM job j WHERE j.run = r.id) FROM run r WHERE id = ?";
+    static const char repairs[] = "SELECT what, count, first_line FROM repair WHERE run = ? ORDER BY what";
+    json_t *policies = array_of(to, "policies");
+    const int64_t run = k->policy[0].run[0];
+    (void)json_object_set_new(to, "name", jsonout_text(k->title));
+    (void)json_object_set_new(to, "scenario", jsonout_text(k->text));
+    TRY(rows(c->store, run, array_of(to, "facts"), facts, d));
+    TRY(rows(c->store, run, array_of(to, "repairs"), repairs, d));
+    for (size_t i = 0; i < k->n_policies; i++) {
+        const struct compare_policy *q = &k->policy[i];
+        json_t *p = json_pack("{s:o, s:o, s:b}", "label", jsonout_text(q->label), "spec", jsonout_text(q->spec),
+                              "clairvoyant", q->clairvoyant);
+        (void)json_array_append_new(policies, p);
+        TRY(policy(c, q, p, d));
+    }
+    comparison(c, k, to);
+    if (!o->no_charts) TRY(report_charts(c, k, to, d));
+    return report_timeline(c, k, to, d);
+}
+
+static enum st document(const struct compare *c, const struct report_opts *o, json_t *to, struct diag *d)
+{
+    static const char not_done[] = "SELECT id, scenario, policy, printf('%u', seed), status, coalesce(message, '')"
+        " FROM run WHERE id = ?";
+    (void)json_object_set_new(to, "fairway", json_string(FAIRWAY_VERSION));
+    (void)json_object_set_new(to, "document", json_string(DIAG_DOC("results/README.md")));
+    json_t *cases = array_of(to, "cases"), *unfinished = array_of(to, "unfinished");
+    for (size_t i = 0; i < c->n; i++) {
+        json_t *k = json_object();
+        (void)json_array_append_new(cases, k);
+        TRY(one_case(c, &c->at[i], o, k, d));
+    }
+    for (size_t i = 0; i < c->n_unfinished; i++) TRY(rows(c->store, c->unfinished[i].run, unfinished, not_done, d));
+    return compare_error(c, d);
+}
+
+/* The frame, with what it names in braces in their place: files of page/, and the document. */
+static void write_page(json_t *data, FILE *to)
+{
+    const char *s = embed_text("report.html");
+    for (const char *open; (open = strstr(s, "{{")) != NULL;) {
+        const char *close = strstr(open, "}}");
+        char *name = mem_strndup(open + 2, (size_t)(close - open) - 2);
+        (void)fwrite(s, 1, (size_t)(open - s), to);
+        if (strcmp(name, "data") == 0) jsonout_print(json_incref(data), JSON_COMPACT, to);
+        else (void)fputs(embed_text(name), to);
+        mem_free(name);
+        s = close + 2;
+    }
+    (void)fputs(s, to);
 }
 
 enum st report_write(struct store *s, const struct report_opts *o, FILE *to, struct diag *d)
 {
     struct compare c;
     TRY(compare_load(&c, s, d));
-    struct report_page p = { .c = &c, .o = o, .to = to };
-    enum st st = ST_OK;
-    head(&p);
-    for (size_t i = 0; i < c.n && st == ST_OK; i++) st = one_case(&p, i, d);
-    unfinished_runs(&p);
-    (void)fprintf(to, "</main>\n<footer>Written by fairway %s from one database; nothing here is loaded from elsewhere. Times are simulated.</footer>\n<script>\n%s</script>\n</body>\n</html>\n",
-                  FAIRWAY_VERSION, embed_text("report.js"));
-    st = compare_error(&c, d);
+    json_t *data = json_object();
+    enum st st = document(&c, o, data, d);
+    if (st == ST_OK) write_page(data, to);
+    json_decref(data);
     compare_fini(&c);
     return st;
 }

@@ -1,10 +1,11 @@
 /*
  * report.h -- a database as one HTML page that needs nothing else.  Layer: report.
  *
- * Style and script are sim/report/page/.  The page loads nothing (its own
- * content policy forbids it) and shows no wall-clock time, so that the same
- * database gives the same bytes, given the same gnuplot.  Text of users is
- * escaped wherever it is written.
+ * The page is one JSON document of what was found, and the files of page/,
+ * whose script draws it.  It loads nothing (its own content policy forbids it)
+ * and shows no wall-clock time, so that the same database gives the same bytes,
+ * given the same gnuplot.  No text of users is ever markup: '<' does not occur
+ * in the document, and the script sets text.
  */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H

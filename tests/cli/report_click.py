@@ -186,7 +186,10 @@ def sorting(b):
 def hand(b, path, shots):
     b.open(path, 1280, 900)
     check("text of users is shown as it is", b.js("document.querySelector('h2').textContent"), "Is <b>srtf</b> & \"co\" worth it?")
+    check("in tables, too", b.js("[...document.querySelectorAll('#k0p0 tbody th')].filter((h) => h.textContent === '</script><b><!--<script>').length"), 1)
     check("and is never markup", b.js("document.querySelectorAll('main script:not([type]), main b b, h2 b, option i, img').length"), 0)
+    check("the contents lead to every part", b.js("[...document.querySelectorAll('nav a')].map((a) => document.querySelector(a.getAttribute('href')).textContent).join()"),
+          "Policies side by side,Charts,Timeline,Policy by policy,The trace,Where it comes from")
     check("without samples the page says that there are no curves", b.js(TL + ".timeline.runs[0].gpu_util.length"), 0)
     choose(b, ".tl-run", "0")
     b.click_at(*on_canvas(b, 10, 0))
@@ -243,6 +246,9 @@ def demo(b, path, shots):
     b.open(path, 1280, 900)
     b.shot(shots, "wide")
     sorting(b)
+    check("numbers round as they do in C", b.js("[fixed(10460.5, 0), fixed(10461.5, 0), fixed(0.125, 2), fixed(-2.5, 0), fixed(2.675, 2), digits(1234.5), digits(12.5), digits(7)].join()"), "10460,10462,0.12,-2,2.67,0,2,0")
+    check("and durations", b.js("[0, 7, 450000, 3250000, 61e6, 100800e6, 86400e6].map(duration).join()"), "0 s,7 us,450 ms,3.250 s,1m 1s,1d 4h,1d")
+    check("the timeline says how much of the runs it shows", b.js("document.querySelector('#k0shown').textContent").split("GPUs")[1].split(" (")[0], " has every attempt on 40 of 40 nodes with ")
     check("every chart is drawn inside the page", b.js("document.querySelectorAll('figure.chart svg').length"), 6)
     check("the comparison is there in words, a statement a policy", b.js("[...document.querySelectorAll('.words li')].map((l) => l.textContent.split(' ')[0]).join()"), "SJF,SRTF,EASY,LAS,DRF")
     check("no id stands twice", b.js("(() => { const all = [...document.querySelectorAll('[id]')].map((e) => e.id); return all.length - new Set(all).size; })()"), 0)
@@ -286,6 +292,7 @@ def demo(b, path, shots):
 
 def kube(b, path, shots):
     b.open(path, 1280, 900)
+    check("the page shows how many jobs failed", b.js("[...document.querySelectorAll('#k0means tbody tr')].map((r) => r.cells[[...r.parentNode.parentNode.tHead.rows[0].cells].findIndex((h) => h.textContent === 'failed')].textContent).includes('1')"), True)
     choose(b, ".tl-run", "0")
     choose(b, ".tl-colour", "outcome")
     b.click_at(*on_canvas(b, 15, 1))

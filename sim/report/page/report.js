@@ -1,345 +1,276 @@
 "use strict";
-/* Sorting: a click on a heading sorts by its column, another turns it round. */
-for (const table of document.querySelectorAll("table.sortable")) {
-  const heads = [...table.tHead.rows[0].cells];
-  heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => {
-    const up = head.getAttribute("aria-sort") !== "ascending";
-    const rows = [...table.tBodies[0].rows];
-    const key = (row) => { const v = row.cells[column].dataset.v; return v === undefined ? Infinity : Number(v); };
-    rows.sort((a, b) => (key(a) === Infinity || key(b) === Infinity ? (key(a) === key(b) ? 0 : key(a) === Infinity ? 1 : -1) : (key(a) - key(b)) * (up ? 1 : -1)));
-    heads.forEach((h) => h.setAttribute("aria-sort", "none"));
-    head.setAttribute("aria-sort", up ? "ascending" : "descending");
-    table.tBodies[0].append(...rows);
-  }));
+/* The page, drawn from its one JSON document (sim/report/report.c).  All text of users goes in as text, never as
+ * markup. */
+const page = JSON.parse(document.getElementById("data").textContent);
+
+/* ---- elements, numbers, tables ---- */
+
+function el(tag, attributes, ...children) {
+  const e = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {}))
+    if (value || value === 0) e.setAttribute(name, value);
+  e.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined));
+  return e;
+}
+const quiet = (...what) => el("p", { class: "quiet" }, ...what);
+
+/* Four significant digits, none after the point of whole numbers; as `fairway compare` prints them. */
+function digits(x) {
+  const a = Math.abs(x);
+  return a === Math.floor(a) && a < 1e9 || a >= 1000 ? 0 : a >= 100 ? 1 : a >= 10 ? 2 : 3;
+}
+/* With n digits after the point, as C prints them: a tie, which is an odd multiple of 2^-(n+1), goes to the even one.
+ */
+function fixed(x, n) {
+  const is_tie = Math.abs(x * 2 ** (n + 1)) % 2 === 1;
+  return (is_tie ? 2 * Math.round(x * 10 ** n / 2) / 10 ** n : x).toFixed(n);
+}
+/* "450 ms", "3.250 s", "1d 4h". */
+function duration(us) {
+  const units = [[86400e6, "d"], [3600e6, "h"], [60e6, "m"], [1e6, "s"], [1e3, "ms"], [1, "us"]],
+        i = units.findIndex(([u]) => us >= u);
+  if (i < 0) return "0 s";
+  const [u, name] = units[i], whole = Math.floor(us / u), rest = us % u;
+  if (i === 3 && rest >= 1000) return whole + "." + String(Math.floor(rest / 1000)).padStart(3, "0") + " s";
+  const part = i < 3 ? Math.floor(rest / units[i + 1][0]) : 0;
+  return part > 0 ? whole + name + " " + part + units[i + 1][1] : whole + (i >= 3 ? " " : "") + name;
+}
+
+const text = (s) => el("td", {}, String(s));
+const number = (s) => el("td", { class: "n" }, String(s));
+const interval = (half, n) =>
+  half === null || half === undefined ? null : [" ", el("span", { class: "ci" }, "\u00b1" + fixed(half, n))];
+/* null, a number, or one with half its interval. */
+function value(v) {
+  if (v === null) return number("\u2013");
+  const [x, half] = Array.isArray(v) ? v : [v];
+  return el("td", { class: "n", "data-v": x }, fixed(x, digits(x)), interval(half, digits(x)));
+}
+/* null, or how much, half the interval, in per cent or plain, and whether no difference is within the interval. */
+function difference(v) {
+  if (v === null) return number("\u2013");
+  const [x, half, percent, open] = v, n = percent ? 1 : digits(x);
+  return el("td", { class: open ? "n open" : "n", "data-v": x },
+    (x < 0 ? "\u2212" : "+") + fixed(Math.abs(x), n) + (percent ? " %" : ""), interval(half, n));
+}
+
+/* Columns are [name, unit], or names; those from `firstNumber` on are numbers.  A row is an array of cells. */
+function table(caption, columns, firstNumber, rows, { id, kind, sorts } = {}) {
+  const heads = columns.map((c, i) => {
+    const [name, unit] = Array.isArray(c) ? c : [c, ""];
+    const words = [
+      name.split("_").flatMap((part, k) => k > 0 ? ["_", el("wbr"), part] : [part]),
+      unit ? el("span", { class: "unit" }, " " + unit) : null
+    ];
+    return el("th", { scope: "col", class: i >= firstNumber && "n", "aria-sort": sorts && "none" },
+      sorts ? el("button", { type: "button" }, words) : words);
+  });
+  const t = el("table", { id, class: kind }, el("caption", {}, caption), el("thead", {}, el("tr", {}, heads)),
+    el("tbody", {}, rows.map((r) => el("tr", {}, r))));
+  if (sorts)
+    heads.forEach((head, column) => head.firstChild.addEventListener("click", () => sort(t, heads, head, column)));
+  return el("div", { class: "scroll" }, t);
+}
+
+/* A click on a heading sorts by its column, another turns it round; cells without a number come last. */
+function sort(t, heads, head, column) {
+  const up = head.getAttribute("aria-sort") !== "ascending", body = t.tBodies[0];
+  const key = (row) => row.cells[column].dataset.v === undefined ? NaN : Number(row.cells[column].dataset.v);
+  const rows = [...body.rows].sort((a, b) => {
+    const [x, y] = [key(a), key(b)];
+    return isNaN(x) || isNaN(y) ? isNaN(x) - isNaN(y) : (x - y) * (up ? 1 : -1);
+  });
+  heads.forEach((h) => h.setAttribute("aria-sort", "none"));
+  head.setAttribute("aria-sort", up ? "ascending" : "descending");
+  body.append(...rows);
+}
+
+/* ---- policies side by side ---- */
+
+const star = (p) => p.clairvoyant ? el("abbr", { title: "clairvoyant: it was told true durations" }, "*") : null;
+
+function comparison(k, id) {
+  const base = k.policies[0], repeated = base.runs.length > 1, bounded = k.columns.some((c) => c.over_bound);
+  const name = (p, i) =>
+    el("th", { scope: "row", "data-v": i }, el("a", { href: "#" + id + "p" + i }, p.label), star(p));
+  const out = [table("Means over seeds" + (repeated ? " with 95 % intervals." : "; one seed, so no intervals.") +
+      (bounded ? " / bound: over the least that any schedule could reach." : "") + " Click a heading to sort.",
+    ["policy", "seeds", ...k.columns.map((c) => [c.name + (c.over_bound ? " / bound" : ""), c.unit])], 1,
+    k.policies.map((p, i) => [name(p, i), value(p.runs.length), ...p.means.map(value)]),
+    { id: id + "means", kind: "sortable", sorts: true })];
+  if (k.policies.length > 1) {
+    const means = repeated ? ", paired by seed, with 95 % intervals; pale: the interval holds no difference, too. " +
+        "Plain numbers where the base is 0." : ".";
+    out.push(table("Difference to " + base.label + means,
+      ["policy", ...k.compared], 1,
+      k.policies.slice(1).map((p, i) => [name(p, i + 1), ...p.differences.map(difference)]),
+      { id: id + "diffs", kind: "sortable", sorts: true }));
+    out.push(quiet("In words:"), el("ul", { class: "words" }, k.sentences.map((s) => el("li", {}, s))));
+    if (k.caution) out.push(quiet(k.caution));
+  }
+  if (k.policies.some((p) => p.clairvoyant)) out.push(quiet("* clairvoyant: it was told true durations."));
+  return out;
+}
+
+/* ---- charts ---- */
+
+/* Ids get a prefix, for every picture has the same ones. */
+function chart(c, prefix) {
+  const svg = new DOMParser().parseFromString(c.svg, "text/html").querySelector("svg");
+  for (const e of svg.querySelectorAll("title, desc")) e.remove(); /* gnuplot's own, which would show as a tooltip */
+  for (const e of [svg, ...svg.querySelectorAll("*")])
+    for (const a of e.attributes)
+      if (a.name === "id")
+        a.value = prefix + a.value;
+      else if (a.name === "href" || a.name === "xlink:href")
+        a.value = a.value.replace(/^#/, "#" + prefix);
+      else if (a.value.includes("url(#"))
+        a.value = a.value.replaceAll("url(#", "url(#" + prefix);
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", c.caption);
+  return el(
+    "figure", { class: c.wide ? "chart wide" : "chart", id: prefix + "fig" }, svg, el("figcaption", {}, c.caption));
+}
+
+function charts(k, id) {
+  if (!k.charts) return [quiet("Left out (--no-charts).")];
+  const out = [el("div", { class: "charts" }, k.charts.map((c, i) => chart(c, id + "c" + i + "-")))];
+  if (k.not_drawn.length > 0)
+    out.push(quiet("Not drawn: ",
+      k.not_drawn.flatMap(([name, why], i) => [i > 0 ? "; " : "", el("b", {}, name), " (" + why + ")"]), "."));
+  return out;
+}
+
+/* ---- the timeline ---- */
+
+function timeline(k, id) {
+  const data = k.timeline;
+  if (!data)
+    return [quiet("No timeline: these runs have no record of who held which GPU. It is kept with ",
+      el("code", {}, "output: {attempts: true}"), ".")];
+  const box = document.getElementById("timeline").content.firstElementChild.cloneNode(true);
+  box.id = id + "timeline";
+  box.querySelector(".tl-run").append(...data.runs.map((r, i) => el("option", { value: i }, r.policy)));
+  const gpuNodes = data.nodes.filter(([, gpus]) => gpus > 0).length,
+        shown = data.nodes.filter(([, , is]) => is).length;
+  return [
+    box,
+    el("p", { class: "quiet", id: id + "shown" },
+      "Shown: seed " + k.policies[0].runs[0][1] + " of " + data.runs.length + " of " + k.policies.length +
+        " policies. ",
+      el("i", {}, "GPUs"),
+      " has every attempt on " + shown + " of " + gpuNodes + " nodes with GPUs (" + data.shown + " of " +
+        data.attempts + " attempts)",
+      shown < gpuNodes ? [", as many as a page can hold; ", el("code", {}, "fairway timeline"), " has them all"] :
+                         null,
+      ". ", el("i", {}, "Nodes"),
+      " has all " + data.nodes.length + " nodes, the share of GPUs held in each of " + data.bins + " slots of time" +
+        (data.perRow > 1 ? ", neighbours together in a row" : "") + ".")
+  ];
+}
+
+/* ---- policy by policy ---- */
+
+function slowest(p) {
+  return [
+    table("The jobs that waited longest, first seed.",
+      ["job", "user", "class", "GPUs", "waited", "done after", "preempted", "failed"], 3,
+      p.slowest.map((r) => r.map((x, i) => i < 3 ? text(x) : number(i === 4 || i === 5 ? duration(x) : x)))),
+    quiet(el("code", {}, "fairway explain FILE.db " + p.runs[0][0] + " JOB"),
+      " tells why one of them waited, of a run with ", el("code", {}, "output: {decisions: true}"), ".")
+  ];
+}
+
+function policy(p, id) {
+  const least = (x) => number(x === null ? "\u2013" : Number(x.toPrecision(6))), unit = (u) => u === "1" ? "" : u,
+        scopes = p.metrics.columns.map(([s]) => s);
+  const out = [
+    el("summary", {}, el("b", {}, p.label), p.clairvoyant ? " * " : " ", el("code", {}, p.spec)),
+    el("p", {}, "Rule: " + p.source[0][0],
+      p.clairvoyant ? [". ", el("b", {}, "Clairvoyant"), ": it was told true durations, which no scheduler knows"] :
+                      null),
+    ...slowest(p)
+  ];
+  if (p.notes.length > 0)
+    out.push(table("Numbers that the policy kept, first seed.", ["note", "times", "mean", "least", "most"], 1,
+      p.notes.map(([name, n, ...x]) => [text(name), number(n), ...x.map(least)])));
+  if (p.metrics.rows.length > 0)
+    out.push(table("Every metric, mean over seeds. Formulas: " + page.document + ".", ["metric", "unit", ...scopes],
+      2, p.metrics.rows.map(([name, u, ...x]) => [el("th", { scope: "row" }, name), text(u), ...x.map(value)])));
+  if (p.users.rows.length > 0)
+    out.push(table("By user, mean over seeds.", ["user", ...p.users.columns.map(([name, u]) => [name, unit(u)])], 1,
+      p.users.rows.map(
+        ([scope, ...x]) => [el("th", { scope: "row" }, scope.slice("user=".length)), ...x.map(value)])));
+  return el("details", { class: "policy", id }, out);
+}
+
+/* ---- where it comes from ---- */
+
+function trace(k) {
+  if (k.repairs.length === 0) return [el("p", {}, "Nothing in the trace had to be mended.")];
+  return [table("Mended in the trace, counted.", ["what", "how often", "first in line"], 1,
+    k.repairs.map(([what, ...n]) => [text(what), ...n.map(number)]), { kind: "repairs" })];
+}
+
+function provenance(k, id) {
+  return [
+    table(
+      "Every run. The key is a hash of scenario, trace, policy, seed and version; the digest one of every event: " +
+        "equal digests are equal runs.",
+      ["run", "policy", "seed", "digest", "key", "trace", "fairway"], 7,
+      k.policies.flatMap((p) => p.runs.map(([run, ...rest]) => [number(run), text(p.label), ...rest.map(text)])),
+      { id: id + "runs", kind: "mono" }),
+    el("details", {}, el("summary", {}, "The scenario as it was run, overrides included"), el("pre", {}, k.scenario))
+  ];
+}
+
+/* ---- the whole ---- */
+
+const sections = [
+  ["compare", "Policies", "Policies side by side", comparison],
+  ["charts", "Charts", "Charts", charts],
+  ["time", "Timeline", "Timeline", timeline],
+  ["policies", "Each policy", "Policy by policy", (k, id) => k.policies.map((p, i) => policy(p, id + "p" + i))],
+  ["trace", "Trace", "The trace", trace],
+  ["from", "Provenance", "Where it comes from", provenance],
+];
+
+function oneCase(k, id) {
+  const [title, path, nodes, gpus, jobs, users] = k.facts[0];
+  const facts =
+    Object.entries({ scenario: k.name, policies: k.policies.length, nodes, GPUs: gpus, jobs, users, trace: path });
+  return el("section", { id }, el("h2", {}, title),
+    el("dl", { class: "facts" },
+      facts.map(([name, x]) => el("div", {}, el("dt", {}, name), el("dd", {}, String(x))))),
+    sections.map(([anchor, , heading, draw]) => [el("h3", { id: id + anchor }, heading), draw(k, id)]));
 }
 
 /* A link to a policy opens it. */
 function openTarget() {
   const at = location.hash.length > 1 ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null;
   if (at && at.tagName === "DETAILS") at.open = true;
+  return at;
 }
+
+const main = document.querySelector("main"), contents = document.getElementById("contents");
+const link = (to, words) => el("a", { href: "#" + to }, words);
+document.title = page.cases[0].name + " \u2013 Fairway";
+document.getElementById("version").textContent = page.fairway;
+page.cases.forEach((k, i) => {
+  const id = "k" + i;
+  if (page.cases.length > 1) contents.append(el("li", { class: "case" }, link(id, k.name)));
+  contents.append(...sections.map(([anchor, short]) => el("li", {}, link(id + anchor, short))));
+  main.append(oneCase(k, id));
+  const box = document.getElementById(id + "timeline");
+  if (box) box.timeline = new Timeline(box, k.timeline);
+});
+if (page.unfinished.length > 0)
+  main.append(
+    el("section", { id: "left" }, el("h2", {}, "Not in any number here"), el("p", {}, "Runs that did not finish:"),
+      el("ul", {},
+        page.unfinished.map(([run, scenario, name, seed, status, message]) => el("li", {},
+                              "run " + run + " (" + scenario + ", " + name + ", seed " + seed + "): " + status +
+                                (message ? ": " + message : ""))))));
 addEventListener("hashchange", openTarget);
-openTarget();
-
-/* ---- the timeline ---- */
-
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b8a800"];
-const OUTCOMES = ["done", "preempted", "failed", "cut off at its limit", "cut off with the run", "failed on cards without the memory or cores it asks"];
-const OUTCOME_COLOURS = ["#0072b2", "#e69f00", "#d55e00", "#cc79a7", "#9a9a9a", "#8c510a"];
-const OTHERS = "#9a9a9a";
-const GUTTER = 92, STRIP = 84, AXIS = 24, FIELDS = 8;
-
-function clock(ms) {
-  const s = Math.floor(ms / 1000), two = (x) => String(x).padStart(2, "0");
-  return (s >= 86400 ? Math.floor(s / 86400) + "d " : "") + two(Math.floor(s / 3600) % 24) + ":" + two(Math.floor(s / 60) % 60) + ":" + two(s % 60);
-}
-function span(ms) {
-  const s = Math.round(ms / 1000), units = [[86400, "d"], [3600, "h"], [60, "m"], [1, "s"]];
-  const i = units.findIndex(([u]) => s >= u);
-  if (i < 0) return (ms / 1000).toFixed(3) + " s";
-  const [u, name] = units[i], rest = i + 1 < units.length ? Math.floor((s % u) / units[i + 1][0]) : 0;
-  return Math.floor(s / u) + " " + name + (rest ? " " + rest + " " + units[i + 1][1] : "");
-}
-
-class Timeline {
-  constructor(box, data) {
-    this.box = box; this.data = data;
-    this.canvas = box.querySelector("canvas");
-    this.run = 0; this.view = "gpus"; this.colour = "user"; this.selected = -1; this.find = "";
-    this.from = 0; this.to = data.end;
-    /* Rows: cards of the nodes shown, in order; and rows of nodes. */
-    this.row0 = []; this.cards = [];
-    data.nodes.forEach(([name, gpus, shown], n) => {
-      this.row0.push(shown ? this.cards.length : -1);
-      for (let k = 0; shown && k < gpus; k++) this.cards.push([n, k]);
-    });
-    this.nodeRows = Math.ceil(data.nodes.length / data.perRow);
-    this.runs = data.runs.map((r) => this.unpack(r));
-    this.users = this.rankUsers();
-    const on = (cls, type, f) => box.querySelector(cls).addEventListener(type, f);
-    on(".tl-run", "change", (e) => { this.run = Number(e.target.value); this.select(-1); });
-    on(".tl-view", "change", (e) => { this.view = e.target.value; this.select(-1); this.size(); });
-    on(".tl-colour", "change", (e) => { this.colour = e.target.value; this.draw(); });
-    on(".tl-find", "input", (e) => this.search(e.target.value.trim()));
-    on(".tl-in", "click", () => this.zoom(0.5));
-    on(".tl-out", "click", () => this.zoom(2));
-    on(".tl-left", "click", () => this.pan(-0.3));
-    on(".tl-right", "click", () => this.pan(0.3));
-    on(".tl-all", "click", () => this.window(0, data.end));
-    this.listen();
-    new ResizeObserver(() => this.size()).observe(this.canvas.parentElement);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
-    if (this.cards.length === 0) { this.view = "nodes"; box.querySelector(".tl-view").value = "nodes"; }
-    this.size();
-  }
-
-  /* Bars from differences; those that share a card are stacked: each to the lowest gap free when it starts. */
-  unpack(r) {
-    const bars = [], open = this.cards.map(() => []);
-    for (let i = 0, at = 0; i < r.bars.length; i += FIELDS) {
-      const [d, len, node, card, n, milli, job, how] = r.bars.slice(i, i + FIELDS);
-      at += d;
-      const row = this.row0[node] + card, b = { from: at, to: at + len, row, n, milli, job, how, bottom: 0 };
-      if (milli < 1000) {
-        const live = open[row] = open[row].filter((o) => o.to > at);
-        live.sort((x, y) => x.bottom - y.bottom);
-        for (const o of live) if (b.bottom + milli > o.bottom && o.bottom + o.milli > b.bottom) b.bottom = o.bottom + o.milli;
-        if (b.bottom + milli > 1000) b.bottom = 1000 - milli;
-        live.push(b);
-      }
-      bars.push(b);
-    }
-    return { ...r, bars };
-  }
-
-  /* A colour each for the users that held most; the rest together. */
-  rankUsers() {
-    const held = new Map();
-    for (const r of this.runs) for (const b of r.bars) {
-      const u = this.data.jobs[2 * b.job + 1];
-      held.set(u, (held.get(u) || 0) + (b.to - b.from) * b.n);
-    }
-    return new Map([...held].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, COLOURS.length).map(([u], i) => [u, COLOURS[i]]));
-  }
-
-  rows() { return this.view === "gpus" ? this.cards.length : this.nodeRows; }
-
-  size() {
-    const width = this.box.clientWidth, rows = Math.max(1, this.rows());
-    this.rowHeight = Math.max(3, Math.min(18, Math.floor(560 / rows)));
-    const height = STRIP + rows * this.rowHeight + AXIS, scale = window.devicePixelRatio || 1;
-    if (width === 0) return;
-    this.width = width; this.height = height;
-    this.canvas.width = Math.round(width * scale); this.canvas.height = Math.round(height * scale);
-    this.canvas.style.height = height + "px";
-    this.ctx = this.canvas.getContext("2d");
-    this.ctx.setTransform(scale, 0, 0, scale, 0, 0);
-    this.draw();
-  }
-
-  x(t) { return GUTTER + (t - this.from) / (this.to - this.from) * (this.width - GUTTER - 8); }
-  t(x) { return this.from + (x - GUTTER) / (this.width - GUTTER - 8) * (this.to - this.from); }
-
-  window(from, to) {
-    const least = Math.max(1000, this.data.end / 100000), wide = Math.min(this.data.end, Math.max(least, to - from));
-    this.from = Math.max(0, Math.min(from, this.data.end - wide));
-    this.to = this.from + wide;
-    this.draw();
-  }
-  zoom(by, centre = (this.from + this.to) / 2) { this.window(centre - (centre - this.from) * by, centre + (this.to - centre) * by); }
-  pan(by) { const d = (this.to - this.from) * by; this.window(this.from + d, this.to + d); }
-
-  /* ---- drawing ---- */
-
-  draw() {
-    if (!this.ctx) return;
-    const c = this.ctx, css = getComputedStyle(document.documentElement), ink = (name) => css.getPropertyValue(name).trim();
-    this.ink = { ink: ink("--ink"), quiet: ink("--quiet"), line: ink("--line"), ground: ink("--ground"), panel: ink("--panel"), accent: ink("--accent") };
-    c.fillStyle = this.ink.ground;
-    c.fillRect(0, 0, this.width, this.height);
-    c.font = "11px 'Liberation Sans', Arial, sans-serif";
-    this.drawAxis();
-    this.drawStrip();
-    c.save();
-    c.beginPath();
-    c.rect(GUTTER, STRIP, this.width - GUTTER - 8, this.rows() * this.rowHeight);
-    c.clip();
-    if (this.view === "gpus") this.drawBars(); else this.drawHeat();
-    c.restore();
-    this.drawNames();
-    this.box.querySelector(".tl-window").textContent = "Window: " + clock(this.from) + " to " + clock(this.to) + " (" + span(this.to - this.from) + " of " + span(this.data.end) + ")" + this.legend();
-  }
-
-  legend() {
-    if (this.view === "nodes") return "; the fuller the colour, the more of the GPUs held";
-    if (this.colour === "outcome") return "; blue done, orange preempted, red failed, pink cut off at its limit, grey cut off with the run, brown failed on cards without the memory or cores asked";
-    const names = ["blue", "red", "green", "pink", "orange", "sky", "olive"];
-    return "; " + [...this.users.keys()].map((u, i) => names[i] + " " + u).join(", ") + (this.users.size === COLOURS.length ? ", grey others" : "");
-  }
-
-  drawAxis() {
-    const c = this.ctx, y = STRIP + this.rows() * this.rowHeight, steps = [1, 5, 15, 60, 300, 900, 3600, 10800, 21600, 43200, 86400, 172800, 604800, 1209600, 2592000];
-    const most = Math.max(2, (this.width - GUTTER) / 80), step = 1000 * (steps.find((s) => (this.to - this.from) / 1000 / s <= most) || 7776000);
-    c.textAlign = "center"; c.textBaseline = "top";
-    for (let t = Math.ceil(this.from / step) * step; t <= this.to; t += step) {
-      const x = Math.round(this.x(t)) + 0.5;
-      c.strokeStyle = this.ink.line; c.lineWidth = 1;
-      c.beginPath(); c.moveTo(x, 8); c.lineTo(x, y + 4); c.stroke();
-      c.fillStyle = this.ink.quiet;
-      const label = clock(t), half = c.measureText(label).width / 2;
-      if (x + half < this.width) c.fillText(label, x, y + 7);
-    }
-  }
-
-  /* GPUs allocated and tasks waiting, as they were sampled, above. */
-  drawStrip() {
-    const c = this.ctx, r = this.runs[this.run], top = 10, high = STRIP - 20;
-    c.textAlign = "right"; c.textBaseline = "top";
-    if (r.gpu_util.length === 0) { c.fillStyle = this.ink.quiet; c.textAlign = "left"; c.fillText("no curves: the runs were not sampled (output.sample_every)", GUTTER + 4, top); return; }
-    const most = Math.max(1, ...r.tasks_waiting.filter((_, i) => i % 2));
-    c.save(); c.beginPath(); c.rect(GUTTER, 0, this.width - GUTTER - 8, STRIP); c.clip();
-    const line = (points, scale, colour, dash) => {
-      c.strokeStyle = colour; c.lineWidth = 1.5; c.setLineDash(dash); c.beginPath();
-      for (let i = 0; i < points.length; i += 2) c[i ? "lineTo" : "moveTo"](this.x(points[i]), top + high * (1 - points[i + 1] / scale));
-      c.stroke(); c.setLineDash([]);
-    };
-    line(r.gpu_util, 1, this.ink.accent, []);
-    line(r.tasks_waiting, most, COLOURS[1], [4, 2]);
-    c.restore();
-    c.fillStyle = this.ink.accent; c.fillText("GPUs 100 %", GUTTER - 6, top - 2);
-    c.fillStyle = COLOURS[1]; c.fillText("waiting " + Math.ceil(most), GUTTER - 6, top + 14);
-  }
-
-  drawBars() {
-    const c = this.ctx, h = this.rowHeight, gap = h > 5 ? 1 : 0;
-    c.fillStyle = this.ink.panel;
-    c.fillRect(GUTTER, STRIP, this.width, this.cards.length * h);
-    this.drawDown((n) => [this.row0[n], this.row0[n] < 0 ? 0 : this.data.nodes[n][1]]);
-    this.runs[this.run].bars.forEach((b, i) => {
-      if (b.to < this.from || b.from > this.to) return;
-      const x = this.x(b.from), w = Math.max(0.6, this.x(b.to) - x - (this.x(b.to) - x > 3 ? 0.6 : 0));
-      const y = STRIP + b.row * h, [top, high] = b.milli < 1000 ? [y + h * (1 - (b.bottom + b.milli) / 1000), Math.max(0.8, h * b.milli / 1000 - 0.3)] : [y, b.n * h - gap];
-      c.fillStyle = this.colour === "user" ? this.users.get(this.data.jobs[2 * b.job + 1]) || OTHERS : OUTCOME_COLOURS[b.how];
-      const mine = this.find && this.data.jobs[2 * b.job] === this.find || this.selected >= 0 && this.runs[this.run].bars[this.selected].job === b.job;
-      c.globalAlpha = (this.selected >= 0 || this.find) && !mine ? 0.28 : 1;
-      c.fillRect(x, top, w, high);
-      if (mine) { c.strokeStyle = this.ink.ink; c.lineWidth = i === this.selected ? 2 : 1; c.strokeRect(x, top, w, high); }
-      if (w > 46 && high >= 10) { c.fillStyle = "#fff"; c.textAlign = "left"; c.textBaseline = "middle"; c.save(); c.beginPath(); c.rect(x, top, w - 2, high); c.clip(); c.fillText(this.data.jobs[2 * b.job], x + 3, top + high / 2); c.restore(); }
-    });
-    c.globalAlpha = 1;
-  }
-
-  drawHeat() {
-    const c = this.ctx, h = this.rowHeight, slot = this.data.end / this.data.bins;
-    this.runs[this.run].heat.forEach((row, i) => {
-      c.fillStyle = this.ink.panel;
-      c.fillRect(GUTTER, STRIP + i * h, this.width, h);
-      if (row === "-") return;
-      c.fillStyle = this.ink.accent;
-      for (let b = 0; b < row.length; b++) {
-        if ((b + 1) * slot < this.from || b * slot > this.to) continue;
-        c.globalAlpha = parseInt(row[b], 36) / 35;
-        const x = Math.round(this.x(b * slot));         /* whole pixels: slots must neither overlap nor gape */
-        c.fillRect(x, STRIP + i * h, Math.round(this.x((b + 1) * slot)) - x, h - (h > 5 ? 1 : 0));
-      }
-      c.globalAlpha = 1;
-    });
-    if (this.data.perRow === 1) this.drawDown((n) => [n, 1]);
-  }
-
-  drawDown(place) {
-    const c = this.ctx, down = this.runs[this.run].down, h = this.rowHeight;
-    c.fillStyle = this.ink.ink;
-    for (let i = 0; i < down.length; i += 3) {
-      const [row, rows] = place(down[i]);
-      if (rows === 0 || down[i + 2] < this.from || down[i + 1] > this.to) continue;
-      const x = this.x(down[i + 1]), w = Math.max(1, this.x(down[i + 2]) - x);
-      c.globalAlpha = 0.55;
-      for (let k = 0; k < rows * h; k += 3) c.fillRect(x, STRIP + row * h + k, w, 1.2);
-      c.globalAlpha = 1;
-    }
-  }
-
-  drawNames() {
-    const c = this.ctx, h = this.rowHeight;
-    c.textAlign = "right"; c.textBaseline = "middle"; c.fillStyle = this.ink.quiet;
-    const say = (text, y) => { while (text.length > 3 && c.measureText(text).width > GUTTER - 10) text = text.slice(0, -2) + "\u2026"; c.fillText(text, GUTTER - 6, y); };
-    let last = -99;
-    if (this.view === "gpus") {
-      this.data.nodes.forEach(([name, gpus], n) => {
-        if (this.row0[n] < 0) return;
-        const y = STRIP + this.row0[n] * h, middle = y + gpus * h / 2;
-        c.strokeStyle = this.ink.line; c.lineWidth = 1; c.beginPath(); c.moveTo(GUTTER - 4, y + 0.5); c.lineTo(this.width - 8, y + 0.5); c.stroke();
-        if (middle - last >= 11) { say(name, middle); last = middle; }
-      });
-    } else {
-      for (let i = 0; i < this.nodeRows; i++) {
-        const y = STRIP + (i + 0.5) * h;
-        if (y - last < 11) continue;
-        say(this.data.nodes[i * this.data.perRow][0] + (this.data.perRow > 1 ? "\u2026" : ""), y);
-        last = y;
-      }
-    }
-  }
-
-  /* ---- choosing ---- */
-
-  hit(px, py) {
-    const t = this.t(px), slack = (this.to - this.from) / this.width * 2, h = this.rowHeight;
-    if (this.view !== "gpus" || py < STRIP) return -1;
-    const row = Math.floor((py - STRIP) / h), up = 1000 * (1 - ((py - STRIP) / h - row));
-    let best = -1;
-    this.runs[this.run].bars.forEach((b, i) => {
-      if (b.from - slack > t || b.to + slack < t || row < b.row || row >= b.row + b.n) return;
-      if (b.milli < 1000 && (up < b.bottom || up > b.bottom + b.milli)) return;
-      best = i;
-    });
-    return best;
-  }
-
-  tell(i) {
-    const b = this.runs[this.run].bars[i], [node, card] = this.cards[b.row];
-    return this.data.jobs[2 * b.job] + " of " + this.data.jobs[2 * b.job + 1] + ", on " + this.data.nodes[node][0] + " GPU " + card + (b.n > 1 ? "\u2013" + (card + b.n - 1) : "") +
-      (b.milli < 1000 ? " (" + b.milli / 10 + " % of it)" : "") + ", from " + clock(b.from) + " to " + clock(b.to) + " (" + span(b.to - b.from) + "), " + OUTCOMES[b.how];
-  }
-
-  select(i) {
-    this.selected = i;
-    const out = this.box.querySelector(".tl-detail");
-    if (i < 0) { out.textContent = this.view === "gpus" ? "Select a bar to see its job." : "Point at a slot to see how full it is."; this.draw(); return; }
-    const bars = this.runs[this.run].bars, job = bars[i].job, starts = new Set(bars.filter((b) => b.job === job).map((b) => b.from)).size;
-    out.textContent = this.tell(i) + (starts > 1 ? "; started " + starts + " times here" : "");
-    this.draw();
-  }
-
-  search(id) {
-    const job = id ? this.data.jobs.findIndex((s, i) => i % 2 === 0 && s === id) / 2 : -1, bars = this.runs[this.run].bars;
-    const of = job >= 0 ? bars.map((b, i) => [b, i]).filter(([b]) => b.job === job) : [];
-    this.find = of.length ? id : "";
-    if (of.length === 0) { this.select(-1); if (id) this.box.querySelector(".tl-detail").textContent = "No job '" + id + "' held a GPU on the nodes shown."; return; }
-    const from = Math.min(...of.map(([b]) => b.from)), to = Math.max(...of.map(([b]) => b.to)), more = Math.max(1000, (to - from) * 0.4);
-    this.window(from - more, to + more);
-    this.select(of[0][1]);
-  }
-
-  heatAt(px, py) {
-    const row = Math.floor((py - STRIP) / this.rowHeight), bin = Math.floor(this.t(px) / this.data.end * this.data.bins), cells = this.runs[this.run].heat[row];
-    if (!cells || cells === "-" || py < STRIP || bin < 0 || bin >= cells.length) return "";
-    const n0 = row * this.data.perRow, n1 = Math.min(this.data.nodes.length, n0 + this.data.perRow) - 1;
-    return this.data.nodes[n0][0] + (n1 > n0 ? " to " + this.data.nodes[n1][0] : "") + ", around " + clock((bin + 0.5) * this.data.end / this.data.bins) + ": " + Math.round(parseInt(cells[bin], 36) / 35 * 100) + " % of the GPUs held";
-  }
-
-  listen() {
-    const at = (e) => { const r = this.canvas.getBoundingClientRect(); return [e.clientX - r.left, e.clientY - r.top]; };
-    let drag = null;
-    this.canvas.addEventListener("pointerdown", (e) => { drag = { x: at(e)[0], from: this.from, to: this.to, moved: false }; this.canvas.setPointerCapture(e.pointerId); });
-    this.canvas.addEventListener("pointermove", (e) => {
-      const [x, y] = at(e);
-      if (drag) {
-        const d = (drag.x - x) / (this.width - GUTTER - 8) * (drag.to - drag.from);
-        if (Math.abs(drag.x - x) > 3) drag.moved = true;
-        if (drag.moved) this.window(drag.from + d, drag.to + d);
-        return;
-      }
-      if (this.view === "nodes") { const text = this.heatAt(x, y); if (text) this.box.querySelector(".tl-detail").textContent = text; return; }
-      const i = this.hit(x, y);
-      this.canvas.title = i >= 0 ? this.tell(i) : "";
-    });
-    this.canvas.addEventListener("pointerup", (e) => { if (drag && !drag.moved) this.select(this.hit(...at(e))); drag = null; });
-    this.canvas.addEventListener("dblclick", (e) => this.zoom(0.25, this.t(at(e)[0])));
-    this.canvas.addEventListener("wheel", (e) => { if (!e.ctrlKey && !e.shiftKey && document.activeElement !== this.canvas) return; e.preventDefault(); this.zoom(e.deltaY > 0 ? 1.25 : 0.8, this.t(at(e)[0])); }, { passive: false });
-    this.canvas.addEventListener("keydown", (e) => {
-      const bars = this.runs[this.run].bars, step = (d) => {
-        let i = this.selected < 0 ? bars.findIndex((b) => b.to >= this.from) : this.selected + d;
-        if (this.view === "gpus" && i >= 0 && i < bars.length) { if (bars[i].to < this.from || bars[i].from > this.to) this.window(bars[i].from - (this.to - this.from) / 2, bars[i].from + (this.to - this.from) / 2); this.select(i); }
-      };
-      const keys = { "+": () => this.zoom(0.5), "=": () => this.zoom(0.5), "-": () => this.zoom(2), "0": () => this.window(0, this.data.end), ArrowLeft: () => this.pan(-0.2), ArrowRight: () => this.pan(0.2), n: () => step(1), p: () => step(-1), Escape: () => this.select(-1) };
-      if (!keys[e.key] || e.ctrlKey || e.metaKey || e.altKey) return;
-      e.preventDefault();
-      keys[e.key]();
-    });
-  }
-}
-
-for (const box of document.querySelectorAll(".timeline"))
-  box.timeline = new Timeline(box, JSON.parse(document.getElementById(box.id.replace("timeline", "data")).textContent));
+const target = openTarget();
+if (target) target.scrollIntoView();
