@@ -15,8 +15,10 @@
 json_t *jsonout_text(const char *s);
 /* null where it is not finite; whole numbers without a point. */
 json_t *jsonout_number(double x);
-/* 12 digits for what is not whole; '<' is \u003c, so that no text ends a page's script.  Takes the value. */
+/* 12 digits for what is not whole; control characters of any kind escaped.  Takes the value. */
 void jsonout_print(json_t *j, size_t flags, FILE *to);
+/* For the script of a page: no '<' occurs, so that no text can end it. */
+void jsonout_print_in_script(json_t *j, FILE *to);
 /* jsonout_text, printed. */
 void jsonout_string(const char *s, FILE *to);
 

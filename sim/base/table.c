@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/jsonout.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -202,54 +203,31 @@ static void print_csv(const struct table *t, FILE *to)
     }
 }
 
-static void json_string(const char *s, FILE *to)
-{
-    (void)fputc('"', to);
-    for (; *s != '\0'; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\') (void)fprintf(to, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f) (void)fprintf(to, "\\u%04x", c);
-        else if (c == 0xc2 && (unsigned char)s[1] - 0x80u < 0x20) (void)fprintf(to, "\\u%04x", (unsigned char)*++s);
-        else (void)fputc(c, to);
-    }
-    (void)fputc('"', to);
-}
-
-/* Is it a number by JSON's grammar?  C prints nan and inf, which are not, and
- * a person's "1,234" or "+5" is not either; those go out as strings. */
+/*
+ * Is it a number by JSON's grammar?  C prints nan and inf, which are not, and
+ * a person's "1,234" or "+5" is not either; those go out as strings.
+ */
 static bool is_json_number(const char *s)
 {
-    if (*s == '-') s++;
-    size_t whole = strspn(s, "0123456789");
-    if (whole == 0 || (whole > 1 && *s == '0')) return false;
-    s += whole;
-    if (*s == '.') {
-        size_t part = strspn(++s, "0123456789");
-        if (part == 0) return false;
-        s += part;
-    }
-    if (*s == 'e' || *s == 'E') {
-        s++;
-        if (*s == '+' || *s == '-') s++;
-        size_t power = strspn(s, "0123456789");
-        if (power == 0) return false;
-        s += power;
-    }
-    return *s == '\0';
+    json_t *j = json_loads(s, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
+    bool is = json_is_number(j);
+    json_decref(j);
+    return is;
 }
 
+/* Rows are not put together as values: numbers keep the digits that their cells have. */
 static void print_json(const struct table *t, FILE *to)
 {
     (void)fputc('[', to);
     for (size_t i = 0; i < t->n_cells; i++) {
         size_t c = i % t->n_cols;
         (void)fputs(c > 0 ? ", " : i > 0 ? "},\n {" : "\n {", to);
-        json_string(t->col[c].heading, to);
+        jsonout_string(t->col[c].heading, to);
         (void)fputs(": ", to);
         const char *s = t->cell[i];
         if (s[0] == '\0') (void)fputs("null", to);
         else if (t->col[c].is_number && is_json_number(s)) (void)fputs(s, to);
-        else json_string(s, to);
+        else jsonout_string(s, to);
     }
     (void)fputs(t->n_cells > 0 ? "}\n]\n" : "]\n", to);
 }

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <jansson.h>
 
+#include "base/jsonout.h"
 #include "base/text.h"
 #include "model/cluster/cluster.h"
 #include "explain/explain.h"
@@ -150,25 +150,24 @@ void explain_print(const struct explain *e, FILE *to)
 static json_t *names_json(const struct explain_names *n)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < n->n; i++) (void)json_array_append_new(list, json_string(n->at[i]));
+    for (size_t i = 0; i < n->n; i++) (void)json_array_append_new(list, jsonout_text(n->at[i]));
     return json_pack("{s:o, s:I}", "names", list, "count", (json_int_t)n->all);
 }
-
-static json_t *text_json(const char *s) { return s != NULL ? json_string(s) : json_null(); }
 
 static json_t *stretch_json(const struct explain_stretch *p)
 {
     char lacks[128];
     explain_format_lacks(p->lacks, lacks, sizeof lacks);
-    return json_pack("{s:I, s:I, s:s, s:o, s:s, s:o, s:o}", "from_us", (json_int_t)p->from, "to_us", (json_int_t)p->to,
-                     "reason", p->had_room ? "held" : "no_room", "lacks", p->had_room ? json_null() : json_string(lacks),
-                     "text", p->text, "why", text_json(p->reason), p->had_room ? "behind" : "holders", names_json(&p->jobs));
+    return json_pack("{s:I, s:I, s:s, s:o, s:o, s:o, s:o}", "from_us", (json_int_t)p->from, "to_us", (json_int_t)p->to,
+                     "reason", p->had_room ? "held" : "no_room", "lacks", p->had_room ? json_null() : jsonout_text(lacks),
+                     "text", jsonout_text(p->text), "why", jsonout_text(p->reason), p->had_room ? "behind" : "holders", names_json(&p->jobs));
 }
 
 static json_t *step_json(const struct explain_step *s)
 {
-    json_t *o = json_pack("{s:s, s:I, s:s, s:o}", "step", step_name[s->type], "at_us", (json_int_t)s->at, "text", s->text, "why", text_json(s->reason));
-    if (s->more != NULL) (void)json_object_set_new(o, "more", json_string(s->more));
+    json_t *o = json_pack("{s:s, s:I, s:o, s:o}", "step", step_name[s->type], "at_us", (json_int_t)s->at,
+                          "text", jsonout_text(s->text), "why", jsonout_text(s->reason));
+    if (s->more != NULL) (void)json_object_set_new(o, "more", jsonout_text(s->more));
     if (s->type == EXPLAIN_WAITED) {
         json_t *parts = json_array();
         for (size_t i = 0; i < s->n_stretches; i++) (void)json_array_append_new(parts, stretch_json(&s->stretch[i]));
@@ -192,11 +191,13 @@ void explain_json(const struct explain *e, FILE *to)
     (void)snprintf(seed, sizeof seed, "%" PRIu64, e->run->seed);
     json_t *steps = json_array();
     for (size_t i = 0; i < e->n_steps; i++) (void)json_array_append_new(steps, step_json(&e->step[i]));
-    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:{s:I, s:s, s:s, s:s, s:s, s:s, s:b}, s:o}",
-        "job", e->id, "user", e->user, "class", e->klass, "status", e->status, "asks", e->request, "gang", e->is_gang, "tasks", (json_int_t)e->n_tasks,
-        "run", "id", (json_int_t)e->run->run, "scenario", e->run->scenario, "policy", e->run->policy, "spec", e->run->spec,
-        "source", e->run->source, "seed", seed, "clairvoyant", e->run->clairvoyant, "story", steps);
-    (void)json_dumpf(o, to, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+    const struct selection *run = e->run;
+    json_t *of_run = json_pack("{s:I, s:o, s:o, s:o, s:o, s:s, s:b}", "id", (json_int_t)run->run, "scenario", jsonout_text(run->scenario),
+                               "policy", jsonout_text(run->policy), "spec", jsonout_text(run->spec),
+                               "source", jsonout_text(run->source), "seed", seed, "clairvoyant", run->clairvoyant);
+    json_t *o = json_pack("{s:o, s:o, s:o, s:s, s:o, s:b, s:I, s:o, s:o}", "job", jsonout_text(e->id), "user", jsonout_text(e->user),
+                          "class", jsonout_text(e->klass), "status", e->status, "asks", jsonout_text(e->request), "gang", e->is_gang,
+                          "tasks", (json_int_t)e->n_tasks, "run", of_run, "story", steps);
+    jsonout_print(o, JSON_INDENT(1) | JSON_PRESERVE_ORDER, to);
     (void)fputc('\n', to);
-    json_decref(o);
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sqlite3.h>
 
+#include "base/jsonout.h"
 #include "base/mem.h"
 #include "db/query.h"
 #include "model/cluster/cluster.h"
@@ -51,18 +52,6 @@ enum st timeline_check(struct store *s, const struct selection *p, struct diag *
     return ST_EINPUT;
 }
 
-void timeline_json_text(const char *text, FILE *to)
-{
-    (void)fputc('"', to);
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\') (void)fprintf(to, "\\%c", c);
-        else if (c < 0x20 || c == '<') (void)fprintf(to, "\\u%04x", c);     /* '<': in a page's script */
-        else (void)fputc(c, to);
-    }
-    (void)fputc('"', to);
-}
-
 /* ---- events ---- */
 
 static void begin(struct timeline *t, char type, uint32_t pid, uint32_t tid)
@@ -74,7 +63,7 @@ static void begin(struct timeline *t, char type, uint32_t pid, uint32_t tid)
 static void text(struct timeline *t, const char *key, const char *value)
 {
     (void)fprintf(t->to, "%s\"%s\":", key[0] == '{' ? "{" : ",", key[0] == '{' ? key + 1 : key);
-    timeline_json_text(value != NULL ? value : "", t->to);
+    jsonout_string(value != NULL ? value : "", t->to);
 }
 
 static void number(struct timeline *t, const char *key, int64_t value) { (void)fprintf(t->to, ",\"%s\":%" PRId64, key, value); }

@@ -23,7 +23,4 @@ enum st timeline_batsim(struct store *s, const struct selection *p, FILE *to, st
 /* ST_EINPUT when a run that started something has no attempts. */
 enum st timeline_check(struct store *s, const struct selection *p, struct diag *d);
 
-/* A JSON string, quotes included. */
-void    timeline_json_text(const char *text, FILE *to);
-
 #endif

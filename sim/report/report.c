@@ -229,7 +229,7 @@ static void write_page(json_t *data, FILE *to)
         const char *close = strstr(open, "}}");
         char *name = mem_strndup(open + 2, (size_t)(close - open) - 2);
         (void)fwrite(s, 1, (size_t)(open - s), to);
-        if (strcmp(name, "data") == 0) jsonout_print(json_incref(data), JSON_COMPACT, to);
+        if (strcmp(name, "data") == 0) jsonout_print_in_script(json_incref(data), to);
         else (void)fputs(embed_text(name), to);
         mem_free(name);
         s = close + 2;

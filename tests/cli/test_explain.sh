@@ -126,6 +126,9 @@ check "reads and waits for data: a task that declines is held" sh -c '"$1" run "
     "$1" explain "$3" 1 $j || exit 1; done | grep -q "the policy declined it: \"declines free GPUs that are far from its data\""' - "$fairway" "$here/scenarios/flow-paper/flow-k6.yaml" "$dir/flow.db"
 check "tasks that wait for others of their job are not said to wait" sh -c '"$1" run "$2" -d "$3" -q --set output.decisions=true && "$1" explain "$3" 1 "$(sqlite3 "$3" "SELECT id FROM phase JOIN job USING (run, ordinal) WHERE phase = '"'blocked'"' LIMIT 1")" --json >"$4"' \
     - "$fairway" "$here/scenarios/demo/forms.yaml" "$dir/forms.db" "$dir/forms.json"
+sqlite3 "$dir/forms.db" "UPDATE decision SET why = CAST(x'6dff6e3c' AS TEXT)"
+check "a reason that is no text is told in part" sh -c '"$1" explain "$2" 1 "$(sqlite3 "$2" "SELECT id FROM decision JOIN job USING (run, ordinal) LIMIT 1")" --json >"$3"' - "$fairway" "$dir/forms.db" "$dir/why.json"
+check "with a mark for what is none" same "$(sqlite3 :memory: "SELECT count(*) > 0 FROM json_tree(readfile('$dir/why.json')) WHERE key = 'why' AND value = 'm' || char(65533) || 'n<'")" 1
 check "and the JSON is valid" same "$(sqlite3 :memory: "SELECT json_valid(readfile('$dir/forms.json'))")" 1
 
 # Kubernetes (Liu et al. 2023): nodes that take five pods, nodes apart by what runs on them, cards that are counted.
