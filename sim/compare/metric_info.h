@@ -20,11 +20,11 @@ struct metric_info {
     enum metric_better better;
     enum metric_window window;
     bool is_percent;            /* a share of a whole, which people read in per cent */
-    const char *noun;           /* "completion times indistinguishable"; NULL: sentences have the metric's name */
+    const char *noun;           /* "completion times indistinguishable" */
     const char *less, *more;    /* "POLICY finishes jobs %s sooner than BASE": one %s for how much */
 };
 
-/* NULL for a metric that is not in the table. */
+/* NULL for a policy's note: every metric that a collector emits has a row. */
 const struct metric_info *metric_info_of(const char *metric);
 /* "_mean", "_p99"... of a family with tails, else "". */
 const char *metric_info_tail(const char *metric);

@@ -45,16 +45,9 @@ static void add_tail(struct text *t, const char *metric)
     if (tail[0] != '\0' && strcmp(tail, "_mean") != 0) add(t, " (%s)", tail + 1);
 }
 
-/* The row of a metric that has sentences of its own; else NULL. */
-static const struct metric_info *sentence_of(const char *metric)
-{
-    const struct metric_info *m = metric_info_of(metric);
-    return m != NULL && m->noun != NULL ? m : NULL;
-}
-
 static void add_claim(struct text *t, const char *metric, const struct compare_change *g)
 {
-    const struct metric_info *m = sentence_of(metric);
+    const struct metric_info *m = metric_info_of(metric);
     const char *phrase = m == NULL ? "has %s" : g->by.mean < 0 ? m->less : m->more, *at = strstr(phrase, "%s");
     add(t, "%.*s", (int)(at - phrase), phrase);
     add_amount(t, g, metric_info_is_tail(metric));
@@ -65,7 +58,7 @@ static void add_claim(struct text *t, const char *metric, const struct compare_c
 
 static void add_noun(struct text *t, const char *metric)
 {
-    const struct metric_info *m = sentence_of(metric);
+    const struct metric_info *m = metric_info_of(metric);
     add(t, "%s%s", t->n > 0 ? ", " : "", m != NULL ? m->noun : metric);
     if (m != NULL) add_tail(t, metric);
 }

@@ -5,8 +5,8 @@
  *
  * Collectors do not know each other; their order in COLLECTORS is that in
  * which they are notified and emit.  A new metric is a file with its collector, its
- * line in COLLECTORS, its formula in results/README.md, and its words in
- * compare/metric_info.c where comparisons are to put it in words.
+ * line in COLLECTORS, its formula in results/README.md, and its row in
+ * compare/metric_info.c.
  * tests/unit/metrics/test_names.c fails when one of them lacks a metric.
  */
 #ifndef METRICS_COLLECTOR_H
