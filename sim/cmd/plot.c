@@ -119,6 +119,20 @@ static int run(int argc, char **argv)
     return st == ST_OK ? 0 : cmd_fail(&d);
 }
 
+/* Indented lines that end before `end`. */
+static void put_paragraph(const char *s, int indent, int end, FILE *to)
+{
+    for (int at = 0, len; *s != '\0'; s += len + (s[len] == ' ')) {
+        len = (int)strcspn(s, " ");
+        if (at > 0 && at + 1 + len > end) {
+            (void)fputc('\n', to);
+            at = 0;
+        }
+        at += fprintf(to, "%*s%.*s", at == 0 ? indent : 1, "", len, s);
+    }
+    (void)fputc('\n', to);
+}
+
 /* Summaries begin in one column, and options in another, as far as names and summaries are short. */
 static void list_figures(FILE *to)
 {
@@ -130,6 +144,7 @@ static void list_figures(FILE *to)
         at += fprintf(to, "%s", f->summary);
         if (f->options != NULL) (void)fprintf(to, "  %*s%s", at + 2 < OPTIONS_AT ? OPTIONS_AT - at - 2 : 0, "", f->options);
         (void)fputc('\n', to);
+        put_paragraph(f->about, SUMMARY_AT, 110, to);
     }
     (void)fputc('\n', to);
 }

@@ -47,6 +47,7 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
 
 const struct plot_figure plot_bars = {
     .name = "bars", .summary = "mean, p95, p99 relative to a baseline, paired by seed",
+    .about = "With 95 % intervals. From table metric, as `fairway compare` reads it.",
     .options = "[-m METRIC] [--scope SCOPE] [--base POLICY]", .draw = draw,
     .chart = { { "Completion time relative to the first policy: mean, 95th and 99th percentile."
                  " Whiskers are 95 % intervals over seeds, paired.", NULL, false, false } },

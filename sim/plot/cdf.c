@@ -55,6 +55,7 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
 
 const struct plot_figure plot_cdf = {
     .name = "cdf", .summary = "distribution of a job metric, a curve a policy", .options = "[-m METRIC]", .draw = draw,
+    .about = "All seeds pooled. From view v_job, thinned to 400 ranks.",
     .chart = {
         { "Completion time of every job, all seeds together: how many jobs (vertical) were done within a time"
           " (horizontal, logarithmic).", NULL, false, false },

@@ -51,5 +51,7 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
 
 const struct plot_figure plot_data_bars = {
     .name = "data-bars", .summary = "DT, fairness deviation and bytes by level, three panels", .draw = draw,
+    .about = "Sigma is against either ideal, bytes are by level and in vain (the flow paper's Figures 6 and 7)."
+             " From table metric, as `fairway compare` reads it.",
     .chart = { { "Total time, deviation from fairness, and bytes read by distance.", NULL, true, false } },
 };

@@ -87,6 +87,9 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
 
 const struct plot_figure plot_engine_bars = {
     .name = "engine-bars", .summary = "policies for API calls: times, calls elsewhere, useful work by kind", .options = "[--base POLICY]", .draw = draw,
+    .about = "Makespan and mean task time relative to a baseline, paired by seed; calls and bytes to other"
+             " nodes; best_share; engine_best of all engines and by kind, dark, before engine_taken, pale; with"
+             " 95 % intervals. From table metric, as `fairway compare` reads it.",
     .chart = { { "Makespan and mean task time relative to the first policy, calls to other nodes, and the useful work of engines by kind.",
                  NULL, true, true } },
 };

@@ -113,5 +113,6 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
 
 const struct plot_figure plot_engines = {
     .name = "engines", .summary = "which call was on which engine when", .options = "[--run N] [--from T] [--to T]", .draw = draw,
+    .about = "On which node, and its way to another node; of one run. From view v_call.",
     .chart = { { "Which API call was on which engine when, in the first run.", NULL, false, true } },
 };

@@ -32,5 +32,7 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
 
 const struct plot_figure plot_fairness = {
     .name = "fairness", .summary = "Jain's index, finish-time fairness, jobs later than fair, three panels", .draw = draw,
+    .about = "Of users Jain's index, of jobs finish-time fairness, median and p95, and how many end later than"
+             " on an equal share. From table metric, as `fairway compare` reads it.",
     .chart = { { "Jain's index over users' dominant shares, finish-time fairness, and the share of jobs later than fair.", NULL, true, false } },
 };

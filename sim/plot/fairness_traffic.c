@@ -49,5 +49,7 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
 
 const struct plot_figure plot_fairness_traffic = {
     .name = "fairness-traffic", .summary = "fairness deviation against bytes over the network, a point a policy",
+    .about = "-m s_share_sigma is the default; with intervals (the flow paper's a1, a2, a3). From table metric,"
+             " as `fairway compare` reads it.",
     .options = "[-m s_share_sigma|s_whole_sigma]", .draw = draw,
 };

@@ -278,5 +278,6 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
 
 const struct plot_figure plot_gantt = {
     .name = "gantt", .summary = "which user held which GPU when", .options = "[--run N] [--nodes N|NAME,...] [--from T] [--to T]", .draw = draw,
+    .about = "Stacked where jobs share a card. From view v_card.",
     .chart = { { "Who held which GPU when, on the busiest nodes of the first run.", NULL, false, false } },
 };

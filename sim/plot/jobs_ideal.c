@@ -66,5 +66,6 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
 
 const struct plot_figure plot_jobs_ideal = {
     .name = "jobs-ideal", .summary = "each job's time beside its ideal times, a panel a policy", .draw = draw,
+    .about = "Sharing the cluster against alone (the flow paper's Figure 5); means over seeds. From view v_job.",
     .chart = { { "Each job's time sharing the cluster beside its ideal times alone.", NULL, true, false } },
 };

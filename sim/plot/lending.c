@@ -81,6 +81,8 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
 
 const struct plot_figure plot_lending = {
     .name = "lending", .summary = "what is reserved: used, lent, idle, with stages",
+    .about = "What is stacked is reserved for workflows over time, in cores, with -m gpu in GPUs, or of a"
+             " licence. From tables series, stage.",
     .options = "[--run N] [-m cpu|gpu|LICENCE] [--from T] [--to T]", .draw = draw,
     .chart = { { "Cores reserved for workflows: used, lent and idle, in the first run that reserved any.", NULL, false, true } },
 };

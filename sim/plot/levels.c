@@ -140,5 +140,7 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
 
 const struct plot_figure plot_levels = {
     .name = "levels", .summary = "series and notes of one run, a panel for each group",
+    .about = "Steps: -m gpu_util,gpu_active/reserved_cores,borrowed_cores; of more than 1,500 values the last of"
+             " each span. From tables series, note.",
     .options = "[-m NAME,NAME/NAME...] [--run N]", .draw = draw,
 };

@@ -27,6 +27,7 @@ enum { PLOT_CHARTS = 2 };
 
 struct plot_figure {
     const char *name, *summary;
+    const char *about;          /* what the summary leaves out, and what it is drawn from: sentences */
     const char *options;        /* that it takes besides --scenario, as help prints them; NULL: none */
     enum st (*draw)(struct gnuplot *g, const struct compare *c, const struct compare_case *k,
                     const struct plot_opts *o, struct diag *d);

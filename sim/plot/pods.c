@@ -69,4 +69,6 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
 
 const struct plot_figure plot_pods = {
     .name = "pods", .summary = "CPU and GPU pods on each node, and pending; a panel a policy", .options = "[--to T]", .draw = draw,
+    .about = "When the last task had started, or at --to; each policy's first seed (the Kubernetes paper's"
+             " Figures 2 to 4). From tables attempt, job.",
 };

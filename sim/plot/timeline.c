@@ -67,5 +67,6 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
 
 const struct plot_figure plot_timeline = {
     .name = "timeline", .summary = "GPU utilisation and tasks waiting over time", .options = "[--run N]", .draw = draw,
+    .about = "From table series; many samples are averaged to 100 points.",
     .chart = { { "GPUs allocated and tasks waiting over time, each policy's first seed.", NULL, false, false } },
 };

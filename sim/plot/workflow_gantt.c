@@ -108,5 +108,7 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
 
 const struct plot_figure plot_workflow_gantt = {
     .name = "workflow-gantt", .summary = "when each workflow's tasks ran, by stage", .options = "[--run N] [--from T] [--to T]", .draw = draw,
+    .about = "A band a workflow, a lane a task, a colour a stage, grey without reservation; the first 24. From"
+             " tables attempt, stage.",
     .chart = { { "When the tasks of each workflow ran in the first run, coloured by stage.", NULL, false, true } },
 };
