@@ -21,14 +21,14 @@ struct run_opts {
     struct sandbox_limits limits;
 };
 
-enum { OPT_SET = 256, OPT_AUDIT, OPT_STRICT, OPT_LOG, OPT_TIMEOUT, OPT_MEMORY };
+enum { OPT_SET = 256, OPT_AUDIT, OPT_STRICT, OPT_LOG, OPT_TIMEOUT, OPT_MEMORY, OPT_NO_EXEC };
 
 static const struct option long_opts[] = {
     { "policy", required_argument, NULL, 'p' }, { "seed", required_argument, NULL, 's' },
     { "database", required_argument, NULL, 'd' }, { "set", required_argument, NULL, OPT_SET },
     { "audit", no_argument, NULL, OPT_AUDIT }, { "strict", no_argument, NULL, OPT_STRICT }, { "log", required_argument, NULL, OPT_LOG },
     { "decide-timeout", required_argument, NULL, OPT_TIMEOUT }, { "policy-memory", required_argument, NULL, OPT_MEMORY },
-    { "quiet", no_argument, NULL, 'q' }, { 0 },
+    { "no-exec", no_argument, NULL, OPT_NO_EXEC }, { "quiet", no_argument, NULL, 'q' }, { 0 },
 };
 
 static int parse(struct run_opts *o, int argc, char **argv)
@@ -52,6 +52,7 @@ static int parse(struct run_opts *o, int argc, char **argv)
         case 'q': o->quiet = true; break;
         case OPT_AUDIT: o->audit = true; break;
         case OPT_STRICT: o->strict = true; break;
+        case OPT_NO_EXEC: o->limits.no_exec = true; break;
         case OPT_LOG: o->log = optarg; break;
         case OPT_TIMEOUT: case OPT_MEMORY:
             if (!cmd_sandbox_limit(&cmd_run, c == OPT_TIMEOUT ? "decide-timeout" : "policy-memory", optarg, &o->limits)) return 2;
@@ -215,6 +216,7 @@ const struct cmd cmd_run = {
              "      --log FILE                     write every event as a line of text\n"
              "      --decide-timeout DURATION      wall-clock time that a policy from a file may take for one call; default 10s\n"
              "      --policy-memory SIZE           memory by which a run of such a policy may grow; default 4GiB\n"
+             "      --no-exec                      refuse policies that run code of their own, FILE.so and exec:COMMAND\n"
              "  -q, --quiet                        no progress, no summary\n\n"
              "A run with the key of one that the database holds replaces it.  Ctrl-C keeps finished runs\n"
              "and marks the one under way as interrupted.\n",

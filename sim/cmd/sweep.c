@@ -22,7 +22,7 @@ struct sweep_opts {
 };
 
 enum { OPT_SET = 256, OPT_AUDIT, OPT_STRICT, OPT_DRY, OPT_SLURM, OPT_PER_TASK, OPT_DEADLINE, OPT_RETRIES, OPT_SBATCH, OPT_PARTS,
-       OPT_LIST, OPT_TASK, OPT_TIMEOUT, OPT_MEMORY };
+       OPT_LIST, OPT_TASK, OPT_TIMEOUT, OPT_MEMORY, OPT_NO_EXEC };
 
 static const struct option long_opts[] = {
     { "jobs", required_argument, NULL, 'j' }, { "database", required_argument, NULL, 'd' }, { "set", required_argument, NULL, OPT_SET },
@@ -31,7 +31,7 @@ static const struct option long_opts[] = {
     { "per-task", required_argument, NULL, OPT_PER_TASK }, { "deadline", required_argument, NULL, OPT_DEADLINE },
     { "retries", required_argument, NULL, OPT_RETRIES }, { "sbatch-opt", required_argument, NULL, OPT_SBATCH },
     { "decide-timeout", required_argument, NULL, OPT_TIMEOUT }, { "policy-memory", required_argument, NULL, OPT_MEMORY },
-    { "list", required_argument, NULL, OPT_LIST }, { "task", required_argument, NULL, OPT_TASK }, { 0 },
+    { "no-exec", no_argument, NULL, OPT_NO_EXEC }, { "list", required_argument, NULL, OPT_LIST }, { "task", required_argument, NULL, OPT_TASK }, { 0 },
 };
 
 static int whole(const char *option, const char *text, int64_t lo, int64_t hi, int64_t *out)
@@ -52,7 +52,8 @@ static int parse_one(struct sweep_opts *o, int c, char **argv)
     case OPT_SET: MEM_RESERVE(o->set, o->cap_set, o->grid.n_set + 1); o->set[o->grid.n_set++] = optarg; break;
     case OPT_AUDIT: o->grid.audit = true; break;
     case OPT_STRICT: o->grid.strict = true; break;
-    case OPT_DRY: o->dry_run = true; break;
+    case OPT_DRY: o->dry_run = o->grid.is_plan = true; break;
+    case OPT_NO_EXEC: o->grid.limits.no_exec = true; break;
     case OPT_PARTS: o->shards = optarg; break;
     case OPT_SLURM: o->use_slurm = true; break;
     case OPT_PER_TASK: bad = whole("--per-task", optarg, 1, 1000000, &v); o->slurm.per_task = (size_t)v; return bad;
@@ -207,9 +208,10 @@ const struct cmd cmd_sweep = {
              "  -j, --jobs N             worker processes; default: one a core of this machine\n"
              "  -d, --database FILE      where results go; default: NAME.db after the scenario's name\n"
              "      --set PATH=VALUE     change the scenario first, e.g. --set sweep.seeds=1..30; may be repeated\n"
-             "      --dry-run            list the runs with their keys and whether they are done; run nothing\n"
+             "      --dry-run            list the runs with their keys and whether they are done; run nothing,\n"
+             "                           and start no command of an `exec:` policy\n"
              "      --audit, --strict    as of `fairway run`, as are the next two\n"
-             "      --decide-timeout DURATION, --policy-memory SIZE\n"
+             "      --decide-timeout DURATION, --policy-memory SIZE, --no-exec\n"
              "      --parts DIR          folder of part files; default: FILE.parts\n"
              "  -q, --quiet              no progress, no lines a run\n\n"
              "On a Slurm cluster, where the database's folder and the scenario's must be shared by its nodes:\n"

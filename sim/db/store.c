@@ -5,8 +5,11 @@
  */
 #include "db/store.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/version.h"
@@ -56,6 +59,8 @@ static enum st sql_failed(struct store *s, struct diag *d)
         (void)diag_at(d, ST_EWORLD, s->path, 0, 0, "cannot write the database: %s", sqlite3_errmsg(s->db));
         diag_hint(d, "make room on the disk; the runs that were finished are in the file");
         return ST_EWORLD;
+    case SQLITE_CANTOPEN: case SQLITE_IOERR:            /* the system knows more, such as too many open files */
+        return diag_at(d, ST_EWORLD, s->path, 0, 0, "the database failed: %s: %s", sqlite3_errmsg(s->db), strerror(sqlite3_system_errno(s->db)));
     default:
         return diag_at(d, ST_EWORLD, s->path, 0, 0, "the database failed: %s", sqlite3_errmsg(s->db));
     }
@@ -188,6 +193,15 @@ static enum st create_schema(struct store *s, struct diag *d)
     return ST_OK;
 }
 
+/* Where a file cannot be written SQLite tries to read it, and knows only why that failed: not there, as a rule. */
+static int why_not(const char *name, bool is_writer, int error)
+{
+    int fd = open(name, is_writer ? O_RDWR | O_CREAT : O_RDWR, 0644);
+    if (fd < 0) return errno;
+    (void)close(fd);
+    return error;
+}
+
 static enum st connect(struct store *s, int flags, struct diag *d)
 {
     /* SQLite takes "" and ":memory:" for databases that are gone when closed, and "file:" for a URI: a path never
@@ -197,10 +211,10 @@ static enum st connect(struct store *s, int flags, struct diag *d)
     char *name;
     MEM_ARRAY(name, cap);
     (void)snprintf(name, cap, "%s%s", *s->path == '/' ? "" : "./", s->path);
-    int rc = sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    int rc = sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_NOMUTEX, NULL), error = 0;
+    if (rc != SQLITE_OK) error = why_not(name, (flags & SQLITE_OPEN_CREATE) != 0, sqlite3_system_errno(s->db));
     mem_free(name);
     if (rc != SQLITE_OK) {
-        int error = sqlite3_system_errno(s->db);
         return diag_at(d, ST_EWORLD, s->path, 0, 0, "cannot open the database: %s",
                        error != 0 ? strerror(error) : sqlite3_errmsg(s->db));
     }

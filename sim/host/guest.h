@@ -5,6 +5,7 @@
 #ifndef HOST_GUEST_H
 #define HOST_GUEST_H
 
+#include "base/base.h"
 #include "policy.h"
 
 struct guest_ops {
@@ -12,6 +13,8 @@ struct guest_ops {
     void (*declare)(const void *self, struct pol_ops *table);
     /* "name:key=value,..." as it states its own parameters; borrowed from self. */
     const char *(*label)(const void *self);
+    /* What the last create that returned NULL met: ST_EWORLD no process, ST_EINPUT a command that is no policy. */
+    enum st (*create_failed)(void);
     uint32_t timeout_param;         /* number of the parameter for the longest time it may take to answer */
 };
 

@@ -52,6 +52,8 @@ const char *host_spec(const struct host *h);
 const char *host_file_digest(const struct host *h);
 /* Does the spec name a policy that is not of this program, and must run in a sandbox? */
 bool host_is_foreign(const char *spec);
+/* Does it name a command, whose process is one of its own? */
+bool host_is_command(const char *spec);
 /* What this instance does: ops->flags, as its parameters narrow them. */
 uint32_t host_flags(const struct host *h);
 /* How tables call it unless the user names it: what a policy in another process

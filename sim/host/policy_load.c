@@ -119,7 +119,7 @@ static char *resolve(const char *path, const char *file)
 static enum st digest_file(const char *path, char out[HASH_HEX], struct diag *d)
 {
     FILE *f = fopen(path, "rb");
-    if (f == NULL) return diag_set(d, ST_EINPUT, "cannot open it: %s", strerror(errno));
+    if (f == NULL) return diag_set(d, errno == EMFILE || errno == ENFILE || errno == ENOMEM ? ST_EWORLD : ST_EINPUT, "cannot open it: %s", strerror(errno));
     struct hash128 h;
     char buf[16384];
     size_t n, total = 0;

@@ -51,14 +51,13 @@ static enum st take_label(struct scenario *s, struct scn_policy *p, const char *
 }
 
 /* A policy of a file is known by the file's bytes and its parameters, wherever the file lies. */
-static void identify(const struct host *p, char out[HASH_HEX])
+static void identify(const char *spec, const char *file, const char *name, char out[HASH_HEX])
 {
-    const char *spec = host_spec(p), *file = host_file_digest(p);
     struct hash128 h;
     hash_init(&h);
     if (*file != '\0') {
         hash_text(&h, file);
-        hash_text(&h, host_ops(p)->name);
+        hash_text(&h, name);
         spec += policy_load_path_len(spec);
     }
     hash_text(&h, spec);
@@ -72,7 +71,7 @@ void run_policy_describe(struct run_policy *out, const struct host *h)
     out->spec = mem_strdup(host_spec(h));
     out->source = mem_alloc(cap, 1);
     (void)snprintf(out->source, cap, "%s%s%s", source, *file ? "; file digest " : "", file);
-    identify(h, out->identity);
+    identify(out->spec, file, host_ops(h)->name, out->identity);
     out->is_clairvoyant = host_clairvoyant(h);
     out->by_count = (host_flags(h) & POL_BY_COUNT) != 0;
 }
@@ -115,6 +114,8 @@ enum st run_policy_find(struct run_policy *out, struct scenario *s, struct scn_p
 {
     struct find f = { s, p, limits->call_us, NULL, out };
     memset(out, 0, sizeof *out);
+    if (limits->no_exec && (host_is_foreign(p->spec) || host_is_command(p->spec)))
+        return diag_at(d, ST_EINPUT, p->line ? s->id.path : "", p->line, p->col, "policy '%s' is code of its own, which --no-exec refuses", p->spec);
     if (!host_is_foreign(p->spec)) return find_policy(&f, NULL, d);
     f.answer = sandbox_share(sizeof *f.answer);
     enum st st = sandbox_run(limits, p->spec, NULL, find_policy, &f, d);
@@ -125,6 +126,12 @@ enum st run_policy_find(struct run_policy *out, struct scenario *s, struct scn_p
     }
     sandbox_unshare(f.answer, sizeof *f.answer);
     return st;
+}
+
+void run_policy_of_command(struct run_policy *out, const char *spec)
+{
+    *out = (struct run_policy){ .spec = mem_strdup(spec), .source = mem_strdup("") };
+    identify(spec, "", "", out->identity);
 }
 
 enum st run_policy_check_all(struct scenario *s, const struct sandbox_limits *limits, struct diag *d)

@@ -32,6 +32,9 @@ void    run_policy_fini(struct run_policy *p);
 enum st run_policy_find(struct run_policy *out, struct scenario *s, struct scn_policy *p,
                         const struct sandbox_limits *limits, struct diag *d);
 
+/* "exec:COMMAND", known well enough for its key without its command being run. */
+void    run_policy_of_command(struct run_policy *out, const char *spec);
+
 /*
  * Every policy of the scenario, before anything runs, and that no two are the same.
  * ST_EINPUT, or ST_EPOLICY when one cannot even be created.

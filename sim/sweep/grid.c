@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "host/host.h"
 #include "run/setup.h"
 #include "base/mem.h"
 
@@ -43,7 +44,9 @@ static enum st hash_of(struct hashes *h, const struct trace_opts *o, uint64_t *o
 static enum st add_policy(struct grid *g, uint32_t kase, struct scenario *s, uint32_t p, struct hashes *hashes, struct diag *d)
 {
     struct grid_policy *q = &g->at[kase].policy[p];
-    TRY(run_policy_find(&q->who, s, &s->asked.policy[p], &g->opts.limits, d));
+    const char *spec = s->asked.policy[p].spec;
+    if (g->opts.is_plan && host_is_command(spec)) run_policy_of_command(&q->who, spec);
+    else TRY(run_policy_find(&q->who, s, &s->asked.policy[p], &g->opts.limits, d));
     q->label = mem_strdup(s->asked.policy[p].label);
     enum st st = ST_OK;
     for (size_t k = 0; k < g->n_seeds && st == ST_OK; k++) {

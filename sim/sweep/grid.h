@@ -13,7 +13,7 @@
 #include "run/run_policy.h"
 #include "input/scenario/sweep.h"
 
-struct grid_opts { const char *scenario; const char *const *set; size_t n_set; bool strict, audit; struct sandbox_limits limits; };
+struct grid_opts { const char *scenario; const char *const *set; size_t n_set; bool strict, audit, is_plan; struct sandbox_limits limits; };       /* is_plan: start no command of a policy */
 
 struct grid_policy { char *label; struct run_policy who; };
 struct grid_case {

@@ -140,6 +140,7 @@ static enum st write_script(const struct slurm_cmd *s, const char *path, size_t 
         (void)fputs(" sweep --quiet", f);
         if (o->audit) (void)fputs(" --audit", f);
         if (o->strict) (void)fputs(" --strict", f);
+        if (o->limits.no_exec) (void)fputs(" --no-exec", f);
         (void)fprintf(f, " --decide-timeout %" PRId64 "us --policy-memory %" PRId64 "B", o->limits.call_us, o->limits.mem_b);
         for (size_t i = 0; i < o->n_set; i++) { (void)fputs(" --set", f); put_word(f, o->set[i]); }
         (void)fputs(" --parts", f);

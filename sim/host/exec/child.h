@@ -42,7 +42,7 @@ uint64_t child_lines(const struct child *c);        /* read so far */
 
 /*
  * Close the child's input, wait up to grace_us for it to end by itself, then
- * kill its group, reap it and free c.
+ * kill it and all that it started, whatever group or session that is in, reap them and free c.
  *   how  [cap] out: "exited with status 3", "was killed by signal 11", "did not end and was killed"
  * True when it ended by itself with status 0.
  */

@@ -128,10 +128,13 @@ static void destroy(void *self)
     mem_free(x);
 }
 
+static enum st create_failed = ST_EINPUT;      /* create has no way to say more than why */
+
 static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     struct exec *x;
     struct child *child = child_start(value[EXEC_COMMAND].s, value[EXEC_DIR].s, error, cap);
+    create_failed = child == NULL ? ST_EWORLD : ST_EINPUT;
     if (child == NULL) return NULL;
     MEM_NEW(x);
     x->host = x->reply.host = host;
@@ -324,5 +327,8 @@ static void declare(const void *self, struct pol_ops *table)
 }
 
 static const char *label(const void *self) { return ((const struct exec *)self)->hello.label; }
+static enum st last_failure(void) { return create_failed; }
 
-const struct guest_ops exec_guest = { .declare = declare, .label = label, .timeout_param = EXEC_TIMEOUT };
+const struct guest_ops exec_guest = {
+    .declare = declare, .label = label, .create_failed = last_failure, .timeout_param = EXEC_TIMEOUT,
+};

@@ -118,7 +118,7 @@ enum st slurm_conf_load(struct slurm_conf *c, const char *path, struct diag *d)
 {
     memset(c, 0, sizeof *c);
     FILE *f = fopen(path, "r");
-    if (f == NULL) return diag_at(d, ST_EINPUT, path, 0, 0, "cannot read: %s", strerror(errno));
+    if (f == NULL) return diag_at(d, errno == ENOENT ? ST_EINPUT : ST_EWORLD, path, 0, 0, "cannot read: %s", strerror(errno));
     c->path = mem_strdup(path);
     enum st st = read_lines(c, f, d);
     (void)fclose(f);

@@ -42,7 +42,7 @@ enum st scn_at(const struct ydoc_node *n, const struct diag *own, struct diag *d
 static enum st hash_file(const char *path, char hex[HASH_HEX], struct diag *d)
 {
     FILE *f = fopen(path, "rb");
-    if (f == NULL) return diag_at(d, ST_EINPUT, path, 0, 0, "cannot read: %s", strerror(errno));
+    if (f == NULL) return diag_at(d, errno == ENOENT ? ST_EINPUT : ST_EWORLD, path, 0, 0, "cannot read: %s", strerror(errno));
     struct hash128 h;
     unsigned char buf[8192];
     hash_init(&h);
@@ -220,6 +220,9 @@ static enum st read_all(struct scenario *s, const struct ydoc_node *root, const 
     TRY(ydoc_keys(root, "the scenario", keys, ARRAY_LEN(keys), d));
     TRY(ydoc_str(root, "name", &name, d));
     TRY(ydoc_str(root, "title", &title, d));
+    /* It names the database: outside of this folder, and out of sight, only whoever runs it says so (-d). */
+    if (name != NULL && (name[0] == '.' || strchr(name, '/') != NULL))
+        return ydoc_error(ydoc_get(root, "name"), d, "found name '%s', expected one without '/' that does not begin with '.'", name);
     if (name != NULL) s->id.name = mem_strdup(name);
     default_name(s);
     s->id.title = mem_strdup(title != NULL ? title : s->id.name);

@@ -12,7 +12,8 @@
 #include "base/mem.h"
 
 /* Aliases are expanded into copies; these stop a document that nests itself or
- * explodes ("billion laughs") long before memory does. */
+ * explodes ("billion laughs") long before memory does, and before libyaml, whose time
+ * is quadratic in the nesting, has read all of it. */
 enum { DEPTH_MAX = 64, NODES_MAX = 1000000 };
 
 static void node_destroy(struct ydoc_node *n)
@@ -108,12 +109,16 @@ static enum st convert_children(struct convert *c, const yaml_node_t *from, int 
     return ST_OK;
 }
 
+static enum st too_deep(const struct convert *c, uint32_t line, uint32_t col)
+{
+    return diag_at(c->d, ST_EINPUT, c->file, line, col, "found more than %d levels of nesting", DEPTH_MAX);
+}
+
 static enum st convert(struct convert *c, int id, int depth, struct ydoc_node **out)
 {
     const yaml_node_t *from = yaml_document_get_node(c->doc, id);
     uint32_t line = place(c, from->start_mark.line), col = place(c, from->start_mark.column);
-    if (depth > DEPTH_MAX)
-        return diag_at(c->d, ST_EINPUT, c->file, line, col, "found more than %d levels of nesting", DEPTH_MAX);
+    if (depth > DEPTH_MAX) return too_deep(c, line, col);
     if (++c->y->n_nodes > NODES_MAX)
         return diag_at(c->d, ST_EINPUT, c->file, line, col, "found more than %d values once aliases are written out", NODES_MAX);
     struct ydoc_node *n;
@@ -146,11 +151,27 @@ static enum st parse_error(const yaml_parser_t *p, const char *file, bool locate
     return st;
 }
 
+/* Read event by event until the lists and maps are too deep.  Other errors are found when it is read again. */
+static enum st check_depth(const struct convert *c, yaml_parser_t *p)
+{
+    int depth = 0;
+    enum st st = ST_OK;
+    for (bool more = true; more && st == ST_OK;) {
+        yaml_event_t e;
+        if (!yaml_parser_parse(p, &e)) return ST_OK;
+        bool opens = e.type == YAML_SEQUENCE_START_EVENT || e.type == YAML_MAPPING_START_EVENT;
+        if (opens && depth++ > DEPTH_MAX) st = too_deep(c, place(c, e.start_mark.line), place(c, e.start_mark.column));
+        depth -= e.type == YAML_SEQUENCE_END_EVENT || e.type == YAML_MAPPING_END_EVENT;
+        more = e.type != YAML_STREAM_END_EVENT;
+        yaml_event_delete(&e);
+    }
+    return st;
+}
+
 /* One document from the parser; *out is NULL when the stream holds none. */
 static enum st load_one(struct ydoc *y, yaml_parser_t *p, const char *file, bool located, struct ydoc_node **out, struct diag *d)
 {
     yaml_document_t doc, more;
-    *out = NULL;
     if (!yaml_parser_load(p, &doc)) return parse_error(p, file, located, d);
     struct convert c = { .y = y, .doc = &doc, .file = file, .located = located, .d = d };
     enum st st = ST_OK;
@@ -172,14 +193,21 @@ out:
     return st;
 }
 
-static enum st parse_text(struct ydoc *y, const char *file, const char *text, bool located, struct ydoc_node **out, struct diag *d)
+/* encoding: YAML_ANY_ENCODING where the text's first bytes tell. */
+static enum st parse_text(struct ydoc *y, const char *file, const char *text, size_t n, yaml_encoding_t encoding, bool located,
+                          struct ydoc_node **out, struct diag *d)
 {
-    yaml_parser_t p;
-    if (!yaml_parser_initialize(&p)) return diag_set(d, ST_EWORLD, "out of memory");
-    yaml_parser_set_encoding(&p, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&p, (const unsigned char *)text, strlen(text));
-    enum st st = load_one(y, &p, file, located, out, d);
-    yaml_parser_delete(&p);
+    enum st st = ST_OK;
+    *out = NULL;
+    for (int pass = 0; pass < 2 && st == ST_OK; pass++) {
+        yaml_parser_t p;
+        if (!yaml_parser_initialize(&p)) return diag_set(d, ST_EWORLD, "out of memory");
+        yaml_parser_set_encoding(&p, encoding);
+        yaml_parser_set_input_string(&p, (const unsigned char *)text, n);
+        st = pass == 0 ? check_depth(&(struct convert){ .file = file, .located = located, .d = d }, &p)
+                       : load_one(y, &p, file, located, out, d);
+        yaml_parser_delete(&p);
+    }
     return st;
 }
 
@@ -194,7 +222,7 @@ static enum st finish_load(struct ydoc *y, enum st st, const char *name, struct 
 enum st ydoc_parse(struct ydoc *y, const char *name, const char *text, struct diag *d)
 {
     memset(y, 0, sizeof *y);
-    enum st st = parse_text(y, keep_name(y, name), text, true, &y->root, d);
+    enum st st = parse_text(y, keep_name(y, name), text, strlen(text), YAML_UTF8_ENCODING, true, &y->root, d);
     return finish_load(y, st, name, d);
 }
 
@@ -207,14 +235,16 @@ enum st ydoc_load(struct ydoc *y, const char *path, struct diag *d)
         bool is_input = errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EISDIR;
         return diag_at(d, is_input ? ST_EINPUT : ST_EWORLD, path, 0, 0, "cannot read: %s", strerror(errno));
     }
-    yaml_parser_t p;
-    if (!yaml_parser_initialize(&p)) { (void)fclose(f); return diag_set(d, ST_EWORLD, "out of memory"); }
-    yaml_parser_set_input_file(&p, f);
-    struct diag own = {0};
-    enum st st = load_one(y, &p, keep_name(y, path), true, &y->root, &own);
+    char *text = NULL;
+    size_t n = 0, cap = 0, got;
+    do {
+        MEM_RESERVE(text, cap, n + 65536);
+        n += got = fread(text + n, 1, 65536, f);
+    } while (got > 0);
+    enum st st;
     if (ferror(f)) st = diag_at(d, errno == EISDIR ? ST_EINPUT : ST_EWORLD, path, 0, 0, "cannot read: %s", strerror(errno));
-    else if (st != ST_OK && d->code == ST_OK) *d = own;
-    yaml_parser_delete(&p);
+    else st = parse_text(y, keep_name(y, path), text, n, YAML_ANY_ENCODING, true, &y->root, d);
+    mem_free(text);
     (void)fclose(f);
     return finish_load(y, st, path, d);
 }
@@ -322,7 +352,7 @@ enum st ydoc_set(struct ydoc *y, const char *assignment, struct diag *d)
     if (eq == NULL || eq == assignment) return diag_at(d, ST_EINPUT, from.file, 0, 0, "expected path=value, such as trace.speedup=20");
     if (y->root->type != YDOC_MAP) return diag_at(d, ST_EINPUT, from.file, 0, 0, "the document is not a map, so it has no paths");
     struct ydoc_node *v = NULL;
-    TRY(parse_text(y, from.file, eq + 1, false, &v, d));
+    TRY(parse_text(y, from.file, eq + 1, strlen(eq + 1), YAML_UTF8_ENCODING, false, &v, d));
     if (v != NULL && ydoc_is_null(v)) { node_destroy(v); v = NULL; }
     char *path = mem_strndup(assignment, (size_t)(eq - assignment));
     enum st st = set_path(y, path, &from, v, d);
