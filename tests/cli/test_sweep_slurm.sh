@@ -2,10 +2,15 @@
 # A sweep on a real Slurm: one of four nodes loses its power in the middle, and
 # every run arrives exactly once, as serially.  Every wait has an end.
 . "$(dirname "$0")/lib.sh"
+cannot() { # WHY
+    [ -z "${FAIRWAY_SLURM:-}" ] || { echo "not ok - a sweep on Slurm, which FAIRWAY_SLURM asks for: $1"; exit 1; }
+    echo "skipped - a sweep on Slurm: $1"
+    exit 77
+}
 for c in munged slurmctld slurmd sbatch squeue scancel sinfo; do
-    command -v $c >/dev/null 2>&1 || { echo "skipped - a sweep on Slurm: no $c here"; exit 77; }
+    command -v $c >/dev/null 2>&1 || cannot "no $c here"
 done
-[ "$(id -u)" -eq 0 ] || { echo "skipped - a sweep on Slurm: slurmd needs root"; exit 77; }
+[ "$(id -u)" -eq 0 ] || cannot "slurmd needs root"
 chmod 755 "$dir"
 sweep=
 end() {
@@ -33,8 +38,22 @@ sed 's/jobs: 1500/jobs: 6000/' "$here/scenarios/demo/sweep-load.yaml" >"$scn"
 timeout 60 "$fairway" sweep "$scn" -j 1 -q --set sweep.seeds=1 -d "$dir/serial.db" || { echo "not ok - the sweep runs serially"; exit 1; }
 n=$(sql serial.db "select count(*) from run")
 
-SLURM_CONF=$(timeout 60 sh "$here/tests/slurm/private.sh" up "$dir/slurm") || { echo "not ok - the private Slurm comes up"; exit 1; }
-export SLURM_CONF
+mkdir "$dir/bin"
+cat >"$dir/bin/slurmd" <<'END'
+#!/bin/sh
+echo "[2026-01-01T00:00:00.000] error: no cgroups here" >>"$(sed -n "s/^SlurmdLogFile=\(.*\)%n/\1$2/p" "$4")"
+exit 1
+END
+chmod 755 "$dir/bin/slurmd"
+check "where slurmd cannot run, that is no failure" expect 77 env "PATH=$dir/bin:$PATH" timeout 60 sh "$here/tests/slurm/private.sh" up "$dir/none"
+check "and told in its words" same "$(cat "$dir/err")" "no cgroups here"
+
+SLURM_CONF=$(timeout 60 sh "$here/tests/slurm/private.sh" up "$dir/slurm" 2>"$dir/why")
+case $? in
+0) export SLURM_CONF ;;
+77) cannot "slurmd cannot run: $(cat "$dir/why")" ;;
+*) echo "not ok - the private Slurm comes up"; sed 's/^/# /' "$dir/why"; exit 1 ;;
+esac
 
 # ---- one node is lost in the middle ----
 timeout 120 "$fairway" sweep "$scn" --slurm --per-task 3 --set sweep.seeds=1 -d "$dir/slurm.db" --sbatch-opt=--comment=test >"$dir/out" 2>"$dir/err" &

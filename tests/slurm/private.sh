@@ -2,7 +2,8 @@
 # private.sh up DIR | down DIR | kill DIR NODE -- a Slurm of one's own on this machine:
 # munged, slurmctld and four slurmd (n1..n4) with everything they write under DIR,
 # on ports and a key of its own.  Needs root, because slurmd does.  `up` prints the
-# path of slurm.conf; set SLURM_CONF to it.  `down` ends all of them, whatever their state.
+# path of slurm.conf; set SLURM_CONF to it; where slurmd cannot run it says why, in slurmd's words, and exits with 77.
+# `down` ends all of them, whatever their state.
 set -eu
 usage() { echo "usage: private.sh up DIR | down DIR | kill DIR NODE" >&2; exit 2; }
 [ $# -ge 2 ] || usage
@@ -107,7 +108,11 @@ END
     slurmctld -c -f "$conf"
     for n in n1 n2 n3 n4; do
         mkdir -p "$dir/spool/$n"
-        slurmd -N $n -f "$conf"
+        if ! slurmd -N $n -f "$conf"; then      # it needs a cgroup file system to write to, which a container may lack
+            sed -n 's/^\[[^]]*\] \(error\|fatal\): //p' "$dir/log/slurmd.$n" | paste -s -d ';' | sed 's/;/; /g' >&2
+            end_all
+            exit 77
+        fi
     done
     if ! wait_for 20 four_idle; then
         timeout 5 sinfo >&2 || :
