@@ -556,7 +556,7 @@ const char *host_label(const struct host *p) { return p->spec.guest != NULL ? p-
 const char *host_spec(const struct host *p) { return p->spec.full; }
 const char *host_file_digest(const struct host *p) { return p->spec.lib != NULL ? policy_load_digest(p->spec.lib) : ""; }
 bool host_is_foreign(const char *spec) { return policy_load_path_len(spec) > 0; }
-bool host_is_command(const char *spec) { return strncmp(spec, EXEC_PREFIX, strlen(EXEC_PREFIX)) == 0; }
+bool host_is_command(const char *spec) { return policy_spec_is_command(spec); }
 uint32_t host_flags(const struct host *p) { return p->flags; }
 const struct pol_ops *host_ops(const struct host *p) { return p->spec.ops; }
 bool host_clairvoyant(const struct host *p) { return (p->flags & POL_CLAIRVOYANT) != 0; }

@@ -180,13 +180,15 @@ static enum st parse_exec(struct policy_spec *p, const char *command, const char
     return ST_OK;
 }
 
+bool policy_spec_is_command(const char *spec) { return strncmp(spec, EXEC_PREFIX, strlen(EXEC_PREFIX)) == 0; }
+
 enum st policy_spec_parse(struct policy_spec *p, const char *spec, const char *weights,
                       const char *file, uint32_t line, uint32_t col, struct diag *d)
 {
     memset(p, 0, sizeof *p);
     struct origin at = { file, line, col };
     char *copy = mem_strdup(spec);
-    enum st st = strncmp(spec, EXEC_PREFIX, strlen(EXEC_PREFIX)) == 0
+    enum st st = policy_spec_is_command(spec)
                ? parse_exec(p, spec + strlen(EXEC_PREFIX), weights, &at, d) : parse(p, copy, weights, &at, d);
     mem_free(copy);
     if (st != ST_OK) policy_spec_fini(p);

@@ -29,5 +29,6 @@ struct policy_spec {
 enum st policy_spec_parse(struct policy_spec *p, const char *spec, const char *weights,
                       const char *file, uint32_t line, uint32_t col, struct diag *d);
 void    policy_spec_fini(struct policy_spec *p);
+bool    policy_spec_is_command(const char *spec);       /* exec:COMMAND */
 
 #endif
