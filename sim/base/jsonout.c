@@ -52,7 +52,7 @@ static int put(const char *s, size_t n, void *ctx)
         if (c != 0x7f && !is_c1 && !(c == '<' && o->in_script)) continue;
         (void)fwrite(s + done, 1, i - done, o->to);
         if (is_c1) c = (unsigned char)s[++i];
-        (void)fprintf(o->to, "\\u%04x", c);
+        (void)fprintf(o->to, "\\u%04X", c);
         done = i + 1;
     }
     (void)fwrite(s + done, 1, n - done, o->to);

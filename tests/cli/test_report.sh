@@ -43,7 +43,7 @@ check "nothing points elsewhere" sh -c '! grep -oE "(src|href|url)[=(][\"'"'"']?
 sqlite3 "$dir/r.db" "INSERT INTO repair VALUES (1, 'cpus <missing>, 1 assumed', 7, 3); UPDATE run SET status = 'interrupted' WHERE id = 2; INSERT INTO note VALUES (1, 0, 5, 'lent', 2.5)"
 "$fairway" report "$dir/r.db" --no-charts -o "$dir/left.html" >/dev/null
 check "a run that did not finish is in no number, and named" holds left 'unfinished[0]' '[2,"hand","fifo","1","interrupted",""]'
-check "a repair is told with how often and where" holds left 'cases[0].repairs[0]' '["cpus \u003cmissing>, 1 assumed",7,3]'
+check "a repair is told with how often and where" holds left 'cases[0].repairs[0]' '["cpus \u003Cmissing>, 1 assumed",7,3]'
 check "numbers that a policy kept are there" holds left 'cases[0].policies[0].notes[0]' '["lent",1,2.5,2.5,2.5]'
 
 # Two scenarios, one with data and without attempts.

@@ -22,7 +22,7 @@ Test(jsonout, text_is_escaped_and_what_is_not_utf8_is_marked)
     cr_expect_str_eq(printed(jsonout_text("a\"b\\c\n\x01</script>")), "\"a\\\"b\\\\c\\n\\u0001</script>\"");
     cr_expect_str_eq(printed(jsonout_text("\xc3\xa9")), "\"\xc3\xa9\"");
     cr_expect_str_eq(printed(jsonout_text("\xff" "a\xc3" "b\xe2\x82")), "\"\xef\xbf\xbd" "a\xef\xbf\xbd" "b\xef\xbf\xbd\xef\xbf\xbd\"");
-    cr_expect_str_eq(printed(jsonout_text("\x7f\xc2\x9b" "31m\xc2\xa0")), "\"\\u007f\\u009b31m\xc2\xa0\"");
+    cr_expect_str_eq(printed(jsonout_text("\x7f\xc2\x9b" "31m\xc2\xa0")), "\"\\u007F\\u009B31m\xc2\xa0\"");
     cr_expect_str_eq(printed(jsonout_text("")), "\"\"");
     cr_expect_str_eq(printed(jsonout_text(NULL)), "null");
 }

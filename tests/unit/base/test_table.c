@@ -85,7 +85,7 @@ Test(table, what_people_read_cannot_steer_their_terminal)
 {
     static const struct { enum table_format format; const char *want; } of[] = {
         { TABLE_TEXT, "h\\x1b\n---------\na\\u009b\\n\n" }, { TABLE_MARKDOWN, "| h\\\\x1b      |\n| ----------- |\n| a\\\\u009b\\\\n |\n" },
-        { TABLE_CSV, "h\033\n\"a\xc2\x9b\n\"\n" }, { TABLE_JSON, "[\n {\"h\\u001b\": \"a\\u009b\\u000a\"}\n]\n" },
+        { TABLE_CSV, "h\033\n\"a\xc2\x9b\n\"\n" }, { TABLE_JSON, "[\n {\"h\\u001B\": \"a\\u009B\\n\"}\n]\n" },
     };
     for (size_t i = 0; i < ARRAY_LEN(of); i++) {
         struct table *t = table_create();
