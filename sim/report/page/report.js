@@ -54,15 +54,16 @@ function difference(v) {
     (x < 0 ? "\u2212" : "+") + fixed(Math.abs(x), n) + (percent ? " %" : ""), interval(half, n));
 }
 
-/* Columns are [name, unit], or names; those from `firstNumber` on are numbers.  A row is an array of cells. */
-function table(caption, columns, firstNumber, rows, { id, kind, sorts } = {}) {
+/* Columns are [name, unit], or names; they are aligned as the cells of the first row.  A row is an array of cells. */
+function table(caption, columns, rows, { id, kind, sorts } = {}) {
   const heads = columns.map((c, i) => {
     const [name, unit] = Array.isArray(c) ? c : [c, ""];
     const words = [
       name.split("_").flatMap((part, k) => k > 0 ? ["_", el("wbr"), part] : [part]),
       unit ? el("span", { class: "unit" }, " " + unit) : null
     ];
-    return el("th", { scope: "col", class: i >= firstNumber && "n", "aria-sort": sorts && "none" },
+    const isNumber = rows.length > 0 && rows[0][i].classList.contains("n");
+    return el("th", { scope: "col", class: isNumber && "n", "aria-sort": sorts && "none" },
       sorts ? el("button", { type: "button" }, words) : words);
   });
   const t = el("table", { id, class: kind }, el("caption", {}, caption), el("thead", {}, el("tr", {}, heads)),
@@ -95,14 +96,14 @@ function comparison(k, id) {
     el("th", { scope: "row", "data-v": i }, el("a", { href: "#" + id + "p" + i }, p.label), star(p));
   const out = [table("Means over seeds" + (repeated ? " with 95 % intervals." : "; one seed, so no intervals.") +
       (bounded ? " / bound: over the least that any schedule could reach." : "") + " Click a heading to sort.",
-    ["policy", "seeds", ...k.columns.map((c) => [c.name + (c.over_bound ? " / bound" : ""), c.unit])], 1,
+    ["policy", "seeds", ...k.columns.map((c) => [c.name + (c.over_bound ? " / bound" : ""), c.unit])],
     k.policies.map((p, i) => [name(p, i), value(p.runs.length), ...p.means.map(value)]),
     { id: id + "means", kind: "sortable", sorts: true })];
   if (k.policies.length > 1) {
     const means = repeated ? ", paired by seed, with 95 % intervals; pale: the interval holds no difference, too. " +
         "Plain numbers where the base is 0." : ".";
     out.push(table("Difference to " + base.label + means,
-      ["policy", ...k.compared], 1,
+      ["policy", ...k.compared],
       k.policies.slice(1).map((p, i) => [name(p, i + 1), ...p.differences.map(difference)]),
       { id: id + "diffs", kind: "sortable", sorts: true }));
     out.push(quiet("In words:"), el("ul", { class: "words" }, k.sentences.map((s) => el("li", {}, s))));
@@ -174,7 +175,7 @@ function timeline(k, id) {
 function slowest(p) {
   return [
     table("The jobs that waited longest, first seed.",
-      ["job", "user", "class", "GPUs", "waited", "done after", "preempted", "failed"], 3,
+      ["job", "user", "class", "GPUs", "waited", "done after", "preempted", "failed"],
       p.slowest.map((r) => r.map((x, i) => i < 3 ? text(x) : number(i === 4 || i === 5 ? duration(x) : x)))),
     quiet(el("code", {}, "fairway explain FILE.db " + p.runs[0][0] + " JOB"),
       " tells why one of them waited, of a run with ", el("code", {}, "output: {decisions: true}"), ".")
@@ -192,13 +193,13 @@ function policy(p, id) {
     ...slowest(p)
   ];
   if (p.notes.length > 0)
-    out.push(table("Numbers that the policy kept, first seed.", ["note", "times", "mean", "least", "most"], 1,
+    out.push(table("Numbers that the policy kept, first seed.", ["note", "times", "mean", "least", "most"],
       p.notes.map(([name, n, ...x]) => [text(name), number(n), ...x.map(least)])));
   if (p.metrics.rows.length > 0)
     out.push(table("Every metric, mean over seeds. Formulas: " + page.document + ".", ["metric", "unit", ...scopes],
-      2, p.metrics.rows.map(([name, u, ...x]) => [el("th", { scope: "row" }, name), text(u), ...x.map(value)])));
+      p.metrics.rows.map(([name, u, ...x]) => [el("th", { scope: "row" }, name), text(u), ...x.map(value)])));
   if (p.users.rows.length > 0)
-    out.push(table("By user, mean over seeds.", ["user", ...p.users.columns.map(([name, u]) => [name, unit(u)])], 1,
+    out.push(table("By user, mean over seeds.", ["user", ...p.users.columns.map(([name, u]) => [name, unit(u)])],
       p.users.rows.map(
         ([scope, ...x]) => [el("th", { scope: "row" }, scope.slice("user=".length)), ...x.map(value)])));
   return el("details", { class: "policy", id }, out);
@@ -208,7 +209,7 @@ function policy(p, id) {
 
 function trace(k) {
   if (k.repairs.length === 0) return [el("p", {}, "Nothing in the trace had to be mended.")];
-  return [table("Mended in the trace, counted.", ["what", "how often", "first in line"], 1,
+  return [table("Mended in the trace, counted.", ["what", "how often", "first in line"],
     k.repairs.map(([what, ...n]) => [text(what), ...n.map(number)]), { kind: "repairs" })];
 }
 
@@ -217,8 +218,9 @@ function provenance(k, id) {
     table(
       "Every run. The key is a hash of scenario, trace, policy, seed and version; the digest one of every event: " +
         "equal digests are equal runs.",
-      ["run", "policy", "seed", "digest", "key", "trace", "fairway"], 7,
-      k.policies.flatMap((p) => p.runs.map(([run, ...rest]) => [number(run), text(p.label), ...rest.map(text)])),
+      ["run", "policy", "seed", "digest", "key", "trace", "fairway"],
+      k.policies.flatMap((p) => p.runs.map(([run, seed, ...rest]) =>
+        [number(run), text(p.label), number(seed), ...rest.map(text)])),
       { id: id + "runs", kind: "mono" }),
     el("details", {}, el("summary", {}, "The scenario as it was run, overrides included"), el("pre", {}, k.scenario))
   ];
