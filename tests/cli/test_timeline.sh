@@ -56,9 +56,9 @@ check "by label and to standard output it is the same, byte for byte" cmp "$dir/
 "$fairway" timeline "$dir/r.db" 1 --batsim -o "$dir/jobs.out" >/dev/null
 check "jobs.csv has Batsim's columns and the hand-worked times" same "$(cat "$dir/jobs.out")" \
 "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,consumed_energy
-a,hand,multi,0.000000,2,-1,1,COMPLETED_SUCCESSFULLY,0.000000,115.000000,115.000000,0.000000,115.000000,1.000000,0-1,-1
+a,hand,single,0.000000,2,-1,1,COMPLETED_SUCCESSFULLY,0.000000,115.000000,115.000000,0.000000,115.000000,1.000000,0-1,-1
 c,hand,cpu,5.000000,1,-1,1,COMPLETED_SUCCESSFULLY,5.000000,10.000000,15.000000,0.000000,10.000000,1.000000,2,-1
-b,hand,multi,20.000000,2,-1,1,COMPLETED_SUCCESSFULLY,20.000000,10.000000,30.000000,0.000000,10.000000,1.000000,0-1,-1
+b,hand,single,20.000000,2,-1,1,COMPLETED_SUCCESSFULLY,20.000000,10.000000,30.000000,0.000000,10.000000,1.000000,0-1,-1
 d,hand,single,130.000000,1,-1,1,COMPLETED_SUCCESSFULLY,130.000000,20.000000,150.000000,0.000000,20.000000,1.000000,0,-1
 e,hand,single,131.000000,1,-1,1,COMPLETED_SUCCESSFULLY,131.000000,9.000000,140.000000,0.000000,9.000000,1.000000,0,-1"
 
