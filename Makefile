@@ -86,7 +86,7 @@ install: all                            ## the program, its manual, scenarios an
 	install -D -m 644 $(B)/fairway.1 $(SHARE)/man/man1/fairway.1
 	install -D -m 644 debian/fairway.bash $(SHARE)/bash-completion/completions/fairway
 	install -D -m 644 debian/_fairway $(DESTDIR)$(ZSHDIR)/_fairway
-	install -m 644 policies/policy.h policies/decision.h $(DESTDIR)$(PREFIX)/include/fairway
+	install -m 644 policies/policy.h policies/decision.h policies/extensions.h $(DESTDIR)$(PREFIX)/include/fairway
 	install -m 644 policies/python/*.py $(SHARE)/fairway/python
 	cp -R $(patsubst %/,%,$(wildcard traces/*/)) $(SHARE)/fairway/traces
 	for d in $(SCENARIOS); do install -d $(SHARE)/fairway/$$d && install -m 644 $$d*.yaml $(SHARE)/fairway/$$d || exit 1; done

@@ -1,10 +1,12 @@
 /*
  * policy.h -- the scheduling-policy ABI: events in, decisions out.
  *
- * The only header that a policy includes; decision.h stands beside it, and neither
- * includes anything of the simulator.  A policy reads a frozen view, plans in scratch of its own and appends
- * decisions; the host checks each against its ledger, in order, and fails the
- * run on a bad one.  The life of a decision is told in policies/README.md.
+ * The only header that a simple policy needs; decision.h, which names
+ * verbs and refusals, stands beside it, and neither includes anything of the simulator.  What few policies need (API calls, reservations, data, cores,
+ * licences, graphs) is in extensions.h, asked for by name in create.  A policy
+ * reads a frozen view, plans in scratch of its own and appends decisions; the
+ * host checks each against its ledger, in order, and fails the run on a bad one.
+ * The life of a decision is told in policies/README.md.
  *
  * Units: time in microseconds, CPU in thousandths of a core, memory in bytes,
  * GPU shares in thousandths of a card.
@@ -14,15 +16,19 @@
  *   - what is reached through a pointer to one object may grow at its end:
  *     pol_view, pol_host, pol_job_info, pol_task_info, and the policy's own
  *     pol_ops, whose `size` says how much of it there is (what is not is zero);
- *   - what stands in arrays, or is passed by value, is frozen within a major,
- *     as its size is built into the policy: pol_shape, pol_card, pol_node,
- *     pol_event, pol_place, pol_param, pol_value, pol_input, pol_transfer,
- *     pol_reading, pol_call, pol_relation,
- *     pol_amount, pol_reserve and the handles.  A new property of nodes comes as a
- *     parallel array that the view grows by (mem_bw is one);
+ *   - what stands in arrays, or is passed by value, is frozen within a major, as
+ *     its size is built into the policy: pol_shape, pol_card, pol_node,
+ *     pol_gpu_type, pol_event, pol_place, pol_param, pol_value and the handles.
+ *     A new property of nodes, shapes or jobs comes as a parallel array or as a
+ *     function of an extension, members named `reserved` may get a meaning;
  *   - enums grow at their end: pass over an event type that you do not know.
  * A policy that uses what a later minor added asks host->abi_minor first.  The
  * first two members of pol_ops are the same in every major.
+ *
+ * Ceilings, all of sets that are bits of one word or arrays in every node and
+ * shape: 64 GPU types, 64 labels that a cluster and its trace name, 64 cards of
+ * a node, POL_ENGINES_MAX engine types.  What exceeds one is an error of the
+ * input, before any policy sees it.
  */
 #ifndef POLICY_H
 #define POLICY_H
@@ -36,7 +42,7 @@
 #define POL_ABI_MINOR 0u
 #define POL_NONE      UINT32_MAX
 #define POL_NEVER     INT64_MAX
-enum { POL_ENGINES_MAX = 6, POL_LICENCES_MAX = 8 };
+enum { POL_ENGINES_MAX = 6 };
 
 /* Names one job or task.  Stale once it ended and the round that told of it is over. */
 typedef struct pol_job  { uint32_t slot, gen; } pol_job;
@@ -89,36 +95,8 @@ struct pol_task_info {
     int64_t  attained_us;           /* running time over all attempts so far */
     int64_t  true_left_us;          /* nominal time it still needs; -1 unless the policy is clairvoyant */
     uint32_t is_waiting;            /* 0 while it runs, while other tasks must end first, and once it is done */
-    uint32_t n_inputs;              /* blocks that it reads */
-    int64_t  cpu_milli;             /* held now; 0 while it waits */
     uint32_t stage;                 /* the longest chain of the job's tasks that must end before it */
-    /* Of a task that is made of API calls. */
-    uint32_t n_calls;               /* 0: it is not */
-    uint32_t next_call;             /* number of its next call, or of the one that runs; n_calls: all are done */
-    /* Node in whose queue it waits; POL_NONE: it waits with the master, runs or is blocked. */
-    uint32_t queue;
-    uint32_t call_node, call_engine;        /* where its call runs; call_node POL_NONE: none does */
-    int64_t  call_since_us, call_us;        /* when that began, and how long it takes, the way included */
-};
-
-/* One call of a task.  us: time on an engine of each type; -1: it cannot run there. */
-struct pol_call { int64_t size_b, result_b; int64_t us[POL_ENGINES_MAX]; uint32_t api, reserved; };
-
-/*
- * What profiling knows of a task: a value for each engine type, 0 where the
- * task cannot run.  form: POL_RANKS 1 is best; POL_TIMES seconds;
- * POL_EFFICIENCIES 1/seconds.
- */
-enum { POL_RANKS, POL_TIMES, POL_EFFICIENCIES };
-struct pol_relation { uint32_t form, reserved; double value[POL_ENGINES_MAX]; };
-
-/* One block that a task reads; replica: the nodes that hold it, increasing. */
-struct pol_input { int64_t size_b; const uint32_t *replica; uint32_t n_replicas, reserved; };
-
-/* What reading a task's inputs on some node comes to, each from its cheapest replica. */
-struct pol_transfer {
-    int64_t local_b, rack_b, cross_b;       /* bytes by how far they come */
-    int64_t local_us, rack_us, cross_us;    /* nominal time: bytes over disk, rack and aggregation speed */
+    int64_t  cpu_milli;             /* held now; 0 while it waits */
 };
 
 struct pol_job_info {
@@ -138,12 +116,6 @@ struct pol_job_info {
 };
 enum { POL_HINT_PIPELINED = 1, POL_HINT_HEAVY_WEIGHTS = 2, POL_HINT_COMPLEX_CPU = 4 };
 
-/*
- * What the monitor saw last of a running task; -1: nothing yet, or nothing is measured in this run.
- * gpu_util: of its unit, in millionths.  mem_bw: bytes/s that the task moves.
- */
-struct pol_reading { int64_t gpu_util, mem_bw; };
-
 enum pol_event_type {               /* append only */
     POL_ARRIVED,                    /* job: those of its tasks wait that need no other's end */
     /* Task waits: what it needs is done, or again after an interruption (gang: task is the first). */
@@ -152,7 +124,7 @@ enum pol_event_type {               /* append only */
     POL_JOB_ENDED,                  /* job: its last task ended; sent after that task's event */
     POL_NODE_DOWN, POL_NODE_UP,     /* node */
     POL_TIMER,                      /* a wake asked for earlier */
-    /* task: its next call may run; node: the one with which the last was lost, POL_NONE if it is done. */
+    /* calls/1.  task: its next call may run; node: the one with which the last was lost, POL_NONE if it is done. */
     POL_CALL,
     /*
      * To POL_TAKES_REFUSALS alone, in the next round of the instant: a decision of the last call was refused.
@@ -180,16 +152,8 @@ struct pol_view {
     uint32_t n_waiting, n_running;      /* tasks */
     /* Capacity of the nodes that are up. */
     int64_t  cpu_total, mem_total, gpu_total;   /* gpu: thousandths */
-    const int64_t *mem_bw;              /* [n_nodes] memory bandwidth, bytes/s; 0: unknown */
     const struct pol_gpu_type *gpu_type;        /* [n_gpu_types as the first view had it]: of every node's type */
-    uint32_t n_licences, reserved;              /* different ones; what the cluster has of each, and how much is free */
-    int64_t  licence_total[POL_LICENCES_MAX], licence_free[POL_LICENCES_MAX];
-    /* [n_shapes * POL_LICENCES_MAX] what a task of each shape asks; NULL: there are none. */
-    const int32_t *shape_licence;
     uint32_t n_engines;                 /* types that the cluster names */
-    const uint32_t *queued;             /* [n_nodes] tasks in each node's queue */
-    const uint32_t *tier;               /* [n_nodes] nodes that are as far from all others share one */
-    uint32_t n_tiers;
 };
 
 /* ---- what the host lends ---- */
@@ -203,20 +167,7 @@ enum pol_name_type {                /* append only */
     POL_NAME_NODE, POL_NAME_RACK, POL_NAME_GPU_TYPE, POL_NAME_LABEL, POL_NAME_ENGINE,
     POL_NAME_USER, POL_NAME_QUEUE, POL_NAME_CATEGORY,   /* dense ids of infos */
     POL_NAME_JOB,                   /* slot of a live job: its id in the trace */
-    POL_NAME_LICENCE                /* index as in the view */
-};
-
-/* CPU and GPU in thousandths, licences in pieces. */
-struct pol_amount { int64_t cpu_milli, gpu_milli, licence[POL_LICENCES_MAX]; };
-
-/* What a policy has reserved for a job when it enters a stage. */
-struct pol_reserve {
-    uint32_t stage, reserved0;
-    struct pol_amount reserved;     /* all zero: the reservation is given up */
-    struct pol_amount need;         /* the stage's: its tasks may hold no more */
-    struct pol_amount lendable;     /* reserved - need */
-    struct pol_amount usable;       /* there for the stage before anything was taken back */
-    struct pol_amount reclaimed;    /* taken back for it */
+    POL_NAME_LICENCE                /* licences/1: index there */
 };
 
 struct pol_host {
@@ -240,12 +191,6 @@ struct pol_host {
     void (*note)(void *ctx, const char *name, double value);
     /* The policy cannot go on: fails the run with this message. */
     void (*fail)(void *ctx, const char *message);
-    /* Inputs of a task by number < n_inputs; and their cost if it ran on `node`.  O(replicas). */
-    struct pol_input (*input)(void *ctx, pol_task t, uint32_t k);
-    struct pol_transfer (*transfer)(void *ctx, pol_task t, uint32_t node);
-    /* A running task holds other cores from now on, > 0; its speed follows.  Not for exclusive tasks. */
-    void (*resize)(void *ctx, pol_task t, int64_t cpu_milli, const char *reason);
-    struct pol_reading (*measure)(void *ctx, pol_task t);
     /*
      * What users call it; NULL if there is no such id.  Of nodes and labels as long as the policy lives,
      * else until decide returns.
@@ -268,29 +213,6 @@ struct pol_host {
      */
     uint64_t is_audited, seed, multi_from;
     /*
-     * Decisions about what is kept aside for a job, for the record and the audit;
-     * in every resource need + lent <= reserved.  reserve: at each stage's start.
-     * lend: a task that runs (was just started) borrows its cores and cards of a
-     * job's reservation, and if `licences` its licences; its end, or the
-     * reservation's, ends that.
-     */
-    void (*reserve)(void *ctx, pol_job j, const struct pol_reserve *r, const char *reason);
-    void (*lend)(void *ctx, pol_task t, pol_job lender, bool licences, const char *reason);
-    /*
-     * Tasks of calls.  send: a waiting one goes to a node's queue, from the
-     * master's or another's; start takes it from there, on that node alone.
-     * call: the next call of a task that was started runs on an engine of that
-     * type, there or on another node, once POL_CALL said that it may.
-     */
-    void (*send)(void *ctx, pol_task t, uint32_t node, const char *reason);
-    void (*call)(void *ctx, pol_task t, uint32_t node, uint32_t engine, const char *reason);
-    struct pol_call (*call_info)(void *ctx, pol_task t, uint32_t k);            /* k < n_calls */
-    struct pol_relation (*relation)(void *ctx, pol_task t);                     /* of a task with calls */
-    /* Time on the way there and back if a node had call k run on another; 0 when they are one. */
-    int64_t (*overhead)(void *ctx, pol_task t, uint32_t k, uint32_t from, uint32_t to);
-    /* The k-th task that waits for this one; slot POL_NONE past the last.  O(1). */
-    pol_task (*follower)(void *ctx, pol_task t, uint32_t k);
-    /*
      * Does a request fit a node?  The ledger's own answer, for any node and its
      * cards [n_gpu] in the form of the view's: those of a plan of the policy's, too.
      * capacity: how many at once, one after the other.  pick_cards: those that a
@@ -300,6 +222,8 @@ struct pol_host {
     bool     (*fits)(const struct pol_node *node, const struct pol_card *cards, const struct pol_shape *s);
     uint32_t (*capacity)(const struct pol_node *node, const struct pol_card *cards, const struct pol_shape *s);
     uint64_t (*pick_cards)(const struct pol_node *node, const struct pol_card *cards, const struct pol_shape *s);
+    /* What extensions.h describes, by its name; NULL: the host has none of that name.  Ask in create. */
+    const void *(*extension)(void *ctx, const char *name);
     /* members above: ABI 1.0 */
 };
 

@@ -19,12 +19,12 @@ $(B)/tests/%: $(B)/obj/tests/%.o $(TEST_LIB) $(B)/libfairway.a
 TEST_SO := $(B)/tests/so/example.so $(B)/tests/so/las.so $(B)/tests/so/tries.so $(patsubst tests/conform/bad/%.c,$(B)/tests/so/%.so,$(wildcard tests/conform/bad/*.c))
 BUILD_SO = $(Q)$(CC) -std=c11 -g -O1 $(WARN) $(STRICT) -Ipolicies -Ipolicies/example -fPIC -shared $< -o $@
 
-$(B)/tests/so/example.so: policies/example/example.c policies/example/kit.h policies/policy.h policies/decision.h Makefile
+$(B)/tests/so/example.so: policies/example/example.c policies/example/kit.h policies/policy.h policies/decision.h policies/extensions.h Makefile
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(BUILD_SO)
 
-$(B)/tests/so/tries.so: tests/conform/so/tries.c policies/example/kit.h policies/policy.h policies/decision.h Makefile
+$(B)/tests/so/tries.so: tests/conform/so/tries.c policies/example/kit.h policies/policy.h policies/decision.h policies/extensions.h Makefile
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(BUILD_SO)
@@ -35,7 +35,7 @@ $(B)/tests/so/las.so: tests/conform/so/las.c policies/las.c $(LAS_WITH) $(wildca
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=c11 -D_POSIX_C_SOURCE=200809L -O2 $(WARN) $(STRICT) -Ipolicies -fPIC -shared $< $(LAS_WITH) -o $@
 
-$(B)/tests/so/%.so: tests/conform/bad/%.c tests/conform/bad/bad.h policies/example/kit.h policies/policy.h policies/decision.h Makefile
+$(B)/tests/so/%.so: tests/conform/bad/%.c tests/conform/bad/bad.h policies/example/kit.h policies/policy.h policies/decision.h policies/extensions.h Makefile
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(BUILD_SO)

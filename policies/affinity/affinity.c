@@ -151,7 +151,7 @@ static void arrived(void *self, uint32_t t)
     const struct dispatcher *h = &a->dispatcher;
     POL_RESERVE(a->task, a->cap_task, (size_t)t + 1);
     a->task[t].targets = 0;
-    struct pol_relation r = h->host->relation(h->host->ctx, dispatcher_task(h, t)->task);
+    struct pol_relation r = h->calls->relation(h->host->ctx, dispatcher_task(h, t)->task);
     if (r.form == POL_RANKS && a->param.target == AFFINITY_ABOVE && !a->param.is_blind)
         h->host->fail(h->host->ctx, "target=above compares efficiencies, and the relation gives only ranks");
     read_relation(&r, a->task[t].eff);
@@ -216,7 +216,7 @@ static void look_at(struct affinity *a, uint32_t node)
 
 static void allocate(struct affinity *a, const struct pol_view *view)
 {
-    uint32_t n = view->n_nodes, pairs = view->n_engines * view->n_tiers;
+    uint32_t n = view->n_nodes, pairs = view->n_engines * a->dispatcher.calls->n_tiers;
     a->queued.claim = pol_alloc((size_t)n * POL_ENGINES_MAX, sizeof *a->queued.claim);
     a->queued.masked = pol_alloc((size_t)n << POL_ENGINES_MAX, sizeof *a->queued.masked);
     a->types = pol_alloc(n, sizeof *a->types);

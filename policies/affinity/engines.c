@@ -20,7 +20,7 @@ static void set(uint64_t *word, uint32_t node, bool on, uint32_t *count)
 
 void engines_update(struct engines *e, const struct dispatcher *h, uint32_t node)
 {
-    uint32_t tier = h->view->tier[node];
+    uint32_t tier = h->calls->tier[node];
     bool is_up = h->view->node[node].is_up != 0;
     for (uint32_t k = 0; k < e->n_types; k++) {
         size_t at = ((size_t)k * e->n_tiers + tier) * e->words;
@@ -37,7 +37,7 @@ void engines_sync(struct engines *e, const struct dispatcher *h)
         return;
     }
     e->n_types = v->n_engines;
-    e->n_tiers = v->n_tiers;
+    e->n_tiers = h->calls->n_tiers;
     e->words = (v->n_nodes + 63) / 64;
     size_t n = (size_t)e->n_types * e->n_tiers * e->words;
     e->has = pol_alloc(n, sizeof *e->has);

@@ -105,7 +105,7 @@ static bool seek(struct affinity *a, uint32_t t, uint32_t among, bool must, int6
         for (uint32_t tier = 0; tier < a->engines.n_tiers; tier++) {
             uint32_t node = engines_find(&a->engines, e, tier, false, k->node);
             if (node == POL_NONE) continue;
-            int64_t way = h->host->overhead(h->host->ctx, k->task, k->call_no, k->node, node);
+            int64_t way = h->calls->overhead(h->host->ctx, k->task, k->call_no, k->node, node);
             if (way == POL_NEVER || (!must && a->param.cross == AFFINITY_LIMIT && way >= a->param.overhead)) continue;
             if (!must && a->param.worth && pol_after(k->call.us[e], way) >= home_us) continue;
             enlist(a, t, e * a->engines.n_tiers + tier, way);

@@ -33,7 +33,6 @@ struct kit {
     struct unit *queue;      size_t n, cap;         /* in any order */
     struct plan now, saved;                         /* what is free; the same before a gang was tried */
     struct pol_place *place; size_t cap_place;
-    int64_t  licence[POL_LICENCES_MAX];             /* free now */
 };
 
 static inline const struct pol_task_info *kit_task(const struct kit *k, pol_task t) { return k->host->task(k->host->ctx, t); }
@@ -76,29 +75,10 @@ static inline void kit_copy(struct plan *to, const struct pol_node *node, const 
     if (v->n_cards > 0) memcpy(to->card, card, v->n_cards * sizeof *card);
 }
 
-/* What the unit's tasks ask in licences is free; or, with take, taken. */
-static inline bool kit_license(struct kit *k, const struct pol_view *v, const struct unit *u, bool take)
-{
-    bool ok = true;
-    for (uint32_t l = 0; l < v->n_licences; l++) {
-        pol_task t = u->task;
-        int64_t ask = 0;
-        for (uint32_t i = 0; i < (u->is_gang ? u->n_tasks : 1); i++, t = kit_task(k, t)->next)
-            ask += v->shape_licence[(size_t)kit_task(k, t)->shape * POL_LICENCES_MAX + l];
-        ok &= k->licence[l] >= ask;
-        k->licence[l] -= take ? ask : 0;
-    }
-    return ok;
-}
-
-/*
- * Start the unit if there are licences and all its tasks find a node, each on the first that fits; else
- * leave the plan as it was.
- */
+/* Start the unit if all its tasks find a node, each on the first that fits; else leave the plan as it was. */
 static inline bool kit_start(struct kit *k, const struct pol_view *v, struct unit *u, const char *reason)
 {
     uint32_t want = u->is_gang ? u->n_tasks : 1, i = 0;
-    if (!kit_license(k, v, u, false)) return false;
     if (want > 1) kit_copy(&k->saved, k->now.node, k->now.card, v);
     for (pol_task t = u->task; i < want; i++, t = kit_task(k, t)->next) {
         const struct pol_shape *a = &v->shape[kit_task(k, t)->shape];
@@ -110,7 +90,6 @@ static inline bool kit_start(struct kit *k, const struct pol_view *v, struct uni
     }
     if (u->is_gang) k->host->start_gang(k->host->ctx, u->job, k->place, want, reason);
     else k->host->start(k->host->ctx, u->task, k->place, reason);
-    (void)kit_license(k, v, u, true);
     u->is_gone = 1;
     return true;
 }
@@ -157,7 +136,6 @@ static inline void kit_hear(struct kit *k, const struct pol_view *v, const struc
         k->saved = (struct plan){ kit_grow(NULL, &cap[2], v->n_nodes, sizeof *v->node), kit_grow(NULL, &cap[3], v->n_cards, sizeof *v->card) };
     }
     kit_copy(&k->now, v->node, v->card, v);
-    memcpy(k->licence, v->licence_free, sizeof k->licence);
     for (size_t i = 0; i < k->n; i++) {             /* a limit may end a job of which some tasks still wait */
         const struct pol_task_info *t = kit_task(k, k->queue[i].task);
         k->queue[i].is_gone = t == NULL || !t->is_waiting;

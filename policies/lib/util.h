@@ -1,5 +1,5 @@
 /*
- * util.h -- checked allocation and saturating sums for policies.
+ * util.h -- checked allocation, saturating sums and extensions for policies.
  *
  * pol_alloc and POL_RESERVE never return NULL: when memory is exhausted they say
  * how much was asked for and exit with status 3, as the simulator does.
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "policy.h"
+#include "extensions.h"
 
 __extension__ typedef __int128 pol_wide;
 __extension__ typedef unsigned __int128 pol_uwide;
@@ -41,6 +41,16 @@ static inline void *pol_reserve(void *p, size_t *cap, size_t want, size_t size)
     return p;
 }
 #define POL_RESERVE(p, cap, want) ((p) = pol_reserve((p), &(cap), (want), sizeof *(p)))
+
+/* An extension of the host's, for create: NULL, and the run fails, where it has none of that name. */
+static inline const void *pol_extension(const struct pol_host *host, const char *name)
+{
+    const void *e = host->extension(host->ctx, name);
+    char error[128];
+    (void)snprintf(error, sizeof error, "this host has no extension '%s', which the policy needs", name);
+    if (e == NULL) host->fail(host->ctx, error);
+    return e;
+}
 
 /* A time plus a span, both >= 0 or small; POL_NEVER is infinite and absorbs. */
 static inline int64_t pol_after(int64_t at, int64_t span)

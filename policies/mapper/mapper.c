@@ -25,6 +25,8 @@ struct planned { uint32_t line; bool is_planned; };     /* line POL_NONE: no one
 
 struct mapper {
     struct dispatcher dispatcher;
+    const struct pol_data *data;                /* the host's */
+    const struct pol_graph *graph;
     enum rule rule;
     struct engine_timeline *line;  uint32_t n_lines;       /* by node, engine type, number */
     uint32_t *first_line;                       /* [n_nodes + 1] */
@@ -37,10 +39,9 @@ struct mapper {
 /* Time of all calls of a task on each engine type; -1: one of them cannot run there. */
 static void time_task(const struct mapper *m, pol_task t, uint32_t n_calls, int64_t us[POL_ENGINES_MAX])
 {
-    const struct pol_host *host = m->dispatcher.host;
     for (uint32_t e = 0; e < POL_ENGINES_MAX; e++) us[e] = 0;
     for (uint32_t k = 0; k < n_calls; k++) {
-        struct pol_call c = host->call_info(host->ctx, t, k);
+        struct pol_call c = m->dispatcher.calls->info(m->dispatcher.host->ctx, t, k);
         for (uint32_t e = 0; e < POL_ENGINES_MAX; e++) us[e] = us[e] < 0 || c.us[e] < 0 ? -1 : pol_after(us[e], c.us[e]);
     }
 }
@@ -62,7 +63,7 @@ static uint32_t best_line(const struct mapper *m, uint32_t task, int64_t *end)
         if (w < 0 || !is_open(m, task, l)) continue;
         int64_t way = 0;
         if (m->rule == DMDA) {
-            struct pol_transfer x = host->transfer(host->ctx, dispatcher_task(&m->dispatcher, task)->task, m->line[l].node);
+            struct pol_transfer x = m->data->transfer(host->ctx, dispatcher_task(&m->dispatcher, task)->task, m->line[l].node);
             way = x.local_us + x.rack_us + x.cross_us;
         }
         int64_t done = pol_after(engine_timeline_fit(&m->line[l], m->dispatcher.view->now_us, w, m->rule == HEFT), pol_after(w, way));
@@ -160,9 +161,10 @@ static bool may_use(const void *ctx, uint32_t task, uint32_t line)
 static void plan_job(struct mapper *m, pol_job job)
 {
     const struct pol_host *host = m->dispatcher.host;
+    const struct pol_calls *calls = m->dispatcher.calls;
     const struct pol_job_info *ji = host->job(host->ctx, job);
-    const struct pol_task_info *ti = ji != NULL ? host->task(host->ctx, ji->first_task) : NULL;
-    if (ti == NULL || ti->n_calls == 0) return;
+    if (ji == NULL || calls->state(host->ctx, ji->first_task).n_calls == 0) return;
+    const struct pol_task_info *ti;
     uint32_t n = ji->n_tasks, edges = 0;
     pol_task *task = pol_alloc(n, sizeof *task), f;
     uint32_t *next_start = pol_alloc((size_t)n + 1, sizeof *next_start), *next = NULL;
@@ -173,8 +175,8 @@ static void plan_job(struct mapper *m, pol_job job)
     for (pol_task t = ji->first_task; t.slot != POL_NONE; t = ti->next, i++) {
         ti = host->task(host->ctx, t);
         task[i] = t;
-        time_task(m, t, ti->n_calls, w + (size_t)i * POL_ENGINES_MAX);
-        for (uint32_t k = 0; (f = host->follower(host->ctx, t, k)).slot != POL_NONE; k++) {
+        time_task(m, t, calls->state(host->ctx, t).n_calls, w + (size_t)i * POL_ENGINES_MAX);
+        for (uint32_t k = 0; (f = m->graph->follower(host->ctx, t, k)).slot != POL_NONE; k++) {
             POL_RESERVE(next, cap, (size_t)edges + 1);
             next[edges++] = host->task(host->ctx, f)->index;
         }
@@ -261,6 +263,8 @@ static void *create_rule(const struct pol_host *host, enum rule rule)
 {
     struct mapper *m = pol_alloc(1, sizeof *m);
     dispatcher_init(&m->dispatcher, host, m);
+    m->data = pol_extension(host, POL_DATA);
+    m->graph = pol_extension(host, POL_GRAPH);
     m->dispatcher.arrived = arrived;
     m->dispatcher.left = left;
     m->rule = rule;

@@ -353,7 +353,7 @@ bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *reason)
         if (now.cpu_milli != was.cpu_milli) {
             m->gpu.cpu[h->node] += now.cpu_milli - was.cpu_milli;
             h->cpu_milli = now.cpu_milli;
-            d->host->resize(d->host->ctx, task, now.cpu_milli, reason);
+            d->cores->resize(d->host->ctx, task, now.cpu_milli, reason);
         }
         const struct pol_task_info *ti = d->host->task(d->host->ctx, task);
         task = ti->next;

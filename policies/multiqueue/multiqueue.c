@@ -271,7 +271,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
         m->gpu.cpu = pol_alloc(view->n_nodes, sizeof *m->gpu.cpu);
         m->watch.fall = pol_alloc(view->n_nodes, sizeof *m->watch.fall);
         cores_size(&m->cores, view->n_nodes);
-        for (uint32_t i = 0; i < view->n_nodes; i++) if (view->mem_bw[i] > 0) m->watch.knows_bandwidth = true;
+        for (uint32_t i = 0; i < view->n_nodes; i++) if (m->sched.cores->mem_bw[i] > 0) m->watch.knows_bandwidth = true;
     }
     sched_open(&m->sched, view, ev, n_ev);
     welcome(m);

@@ -79,7 +79,7 @@ static void probe_over(struct mq *m, uint32_t id)
     const struct pol_host *h = m->sched.host;
     x->due = pol_after(m->sched.view->now_us, m->param.probe_us);
     if (x->is_short) { apply(m, id); return; }
-    int64_t util = h->measure(h->ctx, sched_unit(&m->sched, id)->task).gpu_util;
+    int64_t util = m->sched.cores->measure(h->ctx, sched_unit(&m->sched, id)->task).gpu_util;
     if (util < 0) return;                   /* it does not compute yet */
     note(m, "search_util", (double)util / 1e6);
     if (!search_step(&x->search, m->param.rule, util, m->param.tolerance)) found(m, id);
@@ -114,7 +114,7 @@ static void find_falls(struct mq *m)
     for (uint32_t i = 0; i < m->gpu.n_running; i++) {
         uint32_t id = m->gpu.running[i], t = id;
         struct mq_unit *x = mq_unit(m, id);
-        int64_t util = d->host->measure(d->host->ctx, sched_unit(d, id)->task).gpu_util;
+        int64_t util = d->cores->measure(d->host->ctx, sched_unit(d, id)->task).gpu_util;
         if (util < 0) continue;
         if (util > x->top) x->top = util;
         int64_t by = x->top - util;
@@ -142,12 +142,12 @@ static void throttle(struct mq *m, uint32_t node)
     int64_t sum = 0, most = 0;
     uint32_t heavy = POL_NONE;
     for (uint32_t t = m->cores.node[node].first; t != POL_NONE; t = m->cores.task[t].next) {
-        int64_t bw = h->measure(h->ctx, task_of(d, sched_unit(d, m->cores.task[t].unit), t)).mem_bw;
+        int64_t bw = d->cores->measure(h->ctx, task_of(d, sched_unit(d, m->cores.task[t].unit), t)).mem_bw;
         if (bw <= 0) continue;
         sum += bw;
         if (bw > most && m->cores.task[t].cpu >= 2000) { most = bw; heavy = t; }
     }
-    if (heavy == POL_NONE || (double)sum < m->param.bandwidth * (double)d->view->mem_bw[node]) return;
+    if (heavy == POL_NONE || (double)sum < m->param.bandwidth * (double)d->cores->mem_bw[node]) return;
     int64_t was = m->cores.task[heavy].cpu, now = was / 2000 * 1000;
     struct unit *u = sched_unit(d, m->cores.task[heavy].unit);
     m->user[u->user].held_cpu -= was - now;
@@ -164,7 +164,7 @@ void tune_watch(struct mq *m)
     if (!is_watching(m) || m->sched.view->now_us % m->param.watch_us != 0) return;
     find_falls(m);
     for (uint32_t i = 0; i < m->sched.plan.n_nodes; i++)
-        if (m->watch.fall[i].unit != POL_NONE && m->cores.node[i].held > 0 && m->sched.view->mem_bw[i] > 0) throttle(m, i);
+        if (m->watch.fall[i].unit != POL_NONE && m->cores.node[i].held > 0 && m->sched.cores->mem_bw[i] > 0) throttle(m, i);
 }
 
 void tune_wake(struct mq *m)

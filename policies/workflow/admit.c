@@ -17,20 +17,20 @@ uint32_t wf_next_step(const struct reservation *r, uint32_t from)
 }
 
 /* Read reserve=, amounts by name. */
-static bool read_amounts(struct wf_policy *p, struct pol_amount *a)
+static bool read_amounts(struct wf_policy *p, struct reservation_amount *a)
 {
-    *a = (struct pol_amount){ 0 };
+    *a = (struct reservation_amount){ 0 };
     for (const char *s = p->param.reserve_text; s != NULL && *s != '\0';) {
         size_t n = strcspn(s, ":");
         char *end;
         double v = s[n] == ':' ? strtod(s + n + 1, &end) : -1;
         bool is_cpu = n == 4 && strncmp(s, "cpus", 4) == 0, is_gpu = n == 4 && strncmp(s, "gpus", 4) == 0, ok = v >= 0 && v < 1e9 && (*end == ';' || *end == '\0');
         uint32_t k = 0;
-        for (; ok && !is_cpu && !is_gpu && k < p->view->n_licences; k++) {
+        for (; ok && !is_cpu && !is_gpu && k < plan_n_licences(&p->sched.plan); k++) {
             const char *name = p->host->name(p->host->ctx, POL_NAME_LICENCE, k);
             if (strlen(name) == n && strncmp(name, s, n) == 0) break;
         }
-        if (!ok || (!is_cpu && !is_gpu && k == p->view->n_licences)) {
+        if (!ok || (!is_cpu && !is_gpu && k == plan_n_licences(&p->sched.plan))) {
             p->host->fail(p->host->ctx, "reserve= expects max, sum or amounts such as cpus:8;gpus:2;LICENCE:3 of licences that the cluster has");
             return false;
         }
@@ -43,17 +43,17 @@ static bool read_amounts(struct wf_policy *p, struct pol_amount *a)
 }
 
 /* Is as much asked for as each stage needs?  Less fails the run. */
-static bool reaches(struct wf_policy *p, struct wf *w, const struct pol_amount *want)
+static bool reaches(struct wf_policy *p, struct wf *w, const struct reservation_amount *want)
 {
-    struct pol_amount most = { 0 };
+    struct reservation_amount most = { 0 };
     const struct reservation *r = &w->reservation;
     for (uint32_t s = w->step; s < r->n_steps; s++) {
-        struct pol_amount need = { 0 };
+        struct reservation_amount need = { 0 };
         for (uint32_t i = r->step_start[s]; i < r->step_start[s + 1]; i++) {
             const struct pol_shape *sh = &p->view->shape[r->task[i].shape];
             need.cpu_milli += sh->cpu_milli;
             need.gpu_milli += (int64_t)sh->n_gpu * sh->gpu_milli;
-            for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) need.licence[k] += plan_licence(&p->sched.plan, r->task[i].shape, k);
+            for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) need.licence[k] += plan_licence(&p->sched.plan, r->task[i].shape, k);
         }
         for (int d = 0; d < WF_DIMS; d++) if (*reservation_dim(&need, d) > *reservation_dim(&most, d)) *reservation_dim(&most, d) = *reservation_dim(&need, d);
     }
@@ -82,12 +82,12 @@ static bool may_preempt(const struct wf_policy *p, uint32_t id)
  * Plan the workflow as if some ordinary units were gone, those that began last
  * first; the fewest with which it can be planned are stopped.
  */
-static bool plan_with_victims(struct wf_policy *p, struct wf *w, uint32_t first, const struct pol_amount *want)
+static bool plan_with_victims(struct wf_policy *p, struct wf *w, uint32_t first, const struct reservation_amount *want)
 {
     struct sched *d = &p->sched;
     uint32_t n = 0;
     bool ok = false;
-    if (p->param.admit == WF_ADMIT_WAIT || p->view->n_licences > 0) return false;
+    if (p->param.admit == WF_ADMIT_WAIT || plan_n_licences(&p->sched.plan) > 0) return false;
     struct plan_mark m = plan_mark(&d->plan);
     for (uint32_t id = unit_set_last(&d->running, &d->units); id != POL_NONE && !ok; id = unit_set_prev(&d->running, &d->units, id)) {
         if (!may_preempt(p, id) || sched_unit(d, id)->started_in == d->round) continue;
@@ -120,11 +120,11 @@ void wf_admit(struct wf_policy *p)
     while (p->n_waiting > 0) {
         struct wf *w = p->waiting[0];
         if (w->n_running > 0) return;               /* after the loss of a node: what still runs ends first */
-        if (p->view->n_licences == 0 && p->failed.freed_epoch == p->sched.plan.freed_epoch && p->failed.ordinal == w->ordinal) return;
-        struct pol_amount want = { 0 };
+        if (plan_n_licences(&p->sched.plan) == 0 && p->failed.freed_epoch == p->sched.plan.freed_epoch && p->failed.ordinal == w->ordinal) return;
+        struct reservation_amount want = { 0 };
         if (p->param.reserve_text != NULL && (!read_amounts(p, &want) || !reaches(p, w, &want))) return;
         uint32_t first = wf_next_step(&w->reservation, 0);
-        const struct pol_amount *least = p->param.reserve_text != NULL ? &want : NULL;
+        const struct reservation_amount *least = p->param.reserve_text != NULL ? &want : NULL;
         if (!reservation_plan(&w->reservation, &p->sched.placement, first, p->param.rule, least, p->sched.licence_free) && !plan_with_victims(p, w, first, least) &&
             !(is_empty(p) && p->param.rule == WF_RULE_MAX && reservation_plan(&w->reservation, &p->sched.placement, first, WF_RULE_AS_MADE, least, p->sched.licence_free))) {
             p->failed.freed_epoch = p->sched.plan.freed_epoch;
@@ -140,7 +140,7 @@ void wf_admit(struct wf_policy *p)
         w->step = first;
         memset(w->lent, 0, (size_t)p->param.shares.n * WF_DIMS * sizeof *w->lent);
         wf_idle_reservation(p, w, +1);
-        for (int k = 0; k < POL_LICENCES_MAX; k++) p->sched.licence_free[k] -= w->reservation.licence[WF_KEPT][k];
+        for (int k = 0; k < PLAN_LICENCES_MAX; k++) p->sched.licence_free[k] -= w->reservation.licence[WF_KEPT][k];
         p->outside.n_touched = 0;                   /* earlier changes are shown already; now the nodes of this one */
         memset(p->outside.is_touched, 0, p->view->n_nodes * sizeof *p->outside.is_touched);
         for (uint32_t i = 0; i < w->reservation.n_parts; i++) wf_touch(p, w->reservation.part[i].node);

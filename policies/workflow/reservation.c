@@ -64,7 +64,7 @@ void reservation_move(struct reservation *r, const struct plan *p, enum reservat
 
 static void move_licences(struct reservation *r, const struct plan *p, enum reservation_sums what, uint32_t shape, int sign)
 {
-    for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) r->licence[what][k] += sign * plan_licence(p, shape, k);
+    for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) r->licence[what][k] += sign * plan_licence(p, shape, k);
 }
 
 /* ---- planning ---- */
@@ -131,16 +131,16 @@ static void keep_step(struct reservation *r, enum reservation_rule rule)
             a->cores = rule == WF_RULE_SUM ? a->cores + b->cores : most32(a->cores, b->cores);
         }
     }
-    for (int k = 0; k < POL_LICENCES_MAX; k++) {
+    for (int k = 0; k < PLAN_LICENCES_MAX; k++) {
         int64_t *kept = &r->licence[WF_KEPT][k], need = r->licence[WF_NEED][k];
         *kept = rule == WF_RULE_SUM ? *kept + need : most64(*kept, need);
     }
 }
 
 /* Keep more cores and whole idle cards, from the lowest node on, until there are as many as were asked for. */
-static bool keep_more(struct reservation *r, const struct plan *p, const struct pol_amount *want)
+static bool keep_more(struct reservation *r, const struct plan *p, const struct reservation_amount *want)
 {
-    struct pol_amount have = reservation_total(r, WF_KEPT);
+    struct reservation_amount have = reservation_total(r, WF_KEPT);
     int64_t cpu = want->cpu_milli - have.cpu_milli, gpu = want->gpu_milli - have.gpu_milli;
     for (uint32_t i = 0; i < p->n_nodes && (cpu > 0 || gpu > 0); i++) {
         const struct pol_node *n = &p->node[i].n;
@@ -161,7 +161,7 @@ static bool keep_more(struct reservation *r, const struct plan *p, const struct 
             gpu -= WHOLE;
         }
     }
-    for (int k = 0; k < POL_LICENCES_MAX; k++) r->licence[WF_KEPT][k] = most64(r->licence[WF_KEPT][k], want->licence[k]);
+    for (int k = 0; k < PLAN_LICENCES_MAX; k++) r->licence[WF_KEPT][k] = most64(r->licence[WF_KEPT][k], want->licence[k]);
     return cpu <= 0 && gpu <= 0;
 }
 
@@ -183,7 +183,7 @@ static void order_steps(const struct reservation *r, const struct plan *p, uint3
 }
 
 bool reservation_plan(struct reservation *r, struct placement *pl, uint32_t first, enum reservation_rule rule,
-               const struct pol_amount *extra, const int64_t *free_licence)
+               const struct reservation_amount *extra, const int64_t *free_licence)
 {
     struct plan *p = pl->plan;
     uint32_t *order = pol_alloc(r->n_steps, sizeof *order);
@@ -202,7 +202,7 @@ bool reservation_plan(struct reservation *r, struct placement *pl, uint32_t firs
     for (uint32_t i = 0; i < r->n_parts; i++) zero(&r->part[i], WF_NEED);
     memset(r->licence[WF_NEED], 0, sizeof r->licence[WF_NEED]);
     if (ok && extra != NULL) ok = keep_more(r, p, extra);
-    for (int k = 0; k < POL_LICENCES_MAX && ok; k++) ok = r->licence[WF_KEPT][k] <= free_licence[k];
+    for (int k = 0; k < PLAN_LICENCES_MAX && ok; k++) ok = r->licence[WF_KEPT][k] <= free_licence[k];
     if (!ok) reservation_drop(r);
     free(order);
     return ok;
@@ -275,9 +275,9 @@ bool reservation_holds_short(const struct reservation *r, uint32_t part, const s
 
 /* ---- amounts ---- */
 
-struct pol_amount reservation_total(const struct reservation *r, enum reservation_sums what)
+struct reservation_amount reservation_total(const struct reservation *r, enum reservation_sums what)
 {
-    struct pol_amount a = { 0 };
+    struct reservation_amount a = { 0 };
     for (uint32_t i = 0; i < r->n_parts; i++) {
         a.cpu_milli += r->part[i].sum[what].cpu;
         for (uint32_t c = 0; c < r->part[i].n_gpu; c++) a.gpu_milli += cards_of(&r->part[i], what)[c].milli;
@@ -286,12 +286,12 @@ struct pol_amount reservation_total(const struct reservation *r, enum reservatio
     return a;
 }
 
-struct pol_amount reservation_ask(const struct plan *p, uint32_t node, uint32_t shape)
+struct reservation_amount reservation_ask(const struct plan *p, uint32_t node, uint32_t shape)
 {
     const struct pol_shape *s = &p->shape[shape];
     const struct pol_node *n = &p->node[node].n;
-    struct pol_amount a = { .cpu_milli = pol_node_cpu_of(n, s),
+    struct reservation_amount a = { .cpu_milli = pol_node_cpu_of(n, s),
                             .gpu_milli = s->exclusive ? (int64_t)n->n_gpu * WHOLE : (int64_t)s->n_gpu * s->gpu_milli };
-    for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) a.licence[k] = plan_licence(p, shape, k);
+    for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) a.licence[k] = plan_licence(p, shape, k);
     return a;
 }

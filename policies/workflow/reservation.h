@@ -18,6 +18,9 @@
 
 #include "lib/sched/placement.h"
 
+/* Cores and cards in thousandths, and licences. */
+struct reservation_amount { int64_t cpu_milli, gpu_milli, licence[PLAN_LICENCES_MAX]; };
+
 /* What tasks hold of one node, and of its cards. */
 struct reservation_sum  { int64_t cpu, mem; int32_t engine[POL_ENGINES_MAX], n_tasks; };
 struct reservation_card { int64_t mem; int32_t milli, cores; };
@@ -45,7 +48,7 @@ struct reservation {
     struct reservation_task *task;  uint32_t n_tasks;  /* ordered by step, then by index in the job */
     uint32_t *step_start;    uint32_t n_steps;  /* [n_steps + 1] */
     struct reservation_part *part;  size_t cap_part;  uint32_t n_parts;
-    int64_t  licence[WF_SUMS][POL_LICENCES_MAX];
+    int64_t  licence[WF_SUMS][PLAN_LICENCES_MAX];
 };
 
 /* What is kept: the largest of the steps, or their sum; as made: the largest, with each task at its `made` place. */
@@ -57,11 +60,11 @@ void reservation_fini(struct reservation *r);         /* zero-initialise to begi
  * Plan all steps from `first` on in pl's plan, which is left as it was; tasks
  * that are done are passed over.  False when it cannot be now.
  *   extra   amounts that are to be reserved at least, all steps together, NULL: none
- *   free_licence [POL_LICENCES_MAX]
+ *   free_licence [PLAN_LICENCES_MAX]
  * On success the parts are filled: kept as planned, nothing needed, used or lent.
  */
 bool reservation_plan(struct reservation *r, struct placement *pl, uint32_t first, enum reservation_rule rule,
-               const struct pol_amount *extra, const int64_t *free_licence);
+               const struct reservation_amount *extra, const int64_t *free_licence);
 void reservation_drop(struct reservation *r);         /* no parts, no licences */
 
 /* What the step asks of each part becomes what is needed. */
@@ -77,10 +80,10 @@ bool reservation_is_short(const struct reservation *r, uint32_t part);
 bool reservation_holds_short(const struct reservation *r, uint32_t part, const struct pol_shape *s, uint64_t cards);
 
 /* Cores, cards and licences, over all parts. */
-struct pol_amount reservation_total(const struct reservation *r, enum reservation_sums what);
+struct reservation_amount reservation_total(const struct reservation *r, enum reservation_sums what);
 /* What one task of the shape holds on the node. */
-struct pol_amount reservation_ask(const struct plan *p, uint32_t node, uint32_t shape);
-enum { WF_DIMS = 2 + POL_LICENCES_MAX };
-static inline int64_t *reservation_dim(struct pol_amount *a, int d) { return d == 0 ? &a->cpu_milli : d == 1 ? &a->gpu_milli : &a->licence[d - 2]; }
+struct reservation_amount reservation_ask(const struct plan *p, uint32_t node, uint32_t shape);
+enum { WF_DIMS = 2 + PLAN_LICENCES_MAX };
+static inline int64_t *reservation_dim(struct reservation_amount *a, int d) { return d == 0 ? &a->cpu_milli : d == 1 ? &a->gpu_milli : &a->licence[d - 2]; }
 
 #endif

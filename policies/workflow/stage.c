@@ -9,19 +9,22 @@
 
 #include "lib/util.h"
 
-static struct pol_amount *add(struct pol_amount *a, const struct pol_amount *b, int64_t sign)
+static struct reservation_amount *add(struct reservation_amount *a, const struct reservation_amount *b, int64_t sign)
 {
     a->cpu_milli += sign * b->cpu_milli;
     a->gpu_milli += sign * b->gpu_milli;
-    for (int k = 0; k < POL_LICENCES_MAX; k++) a->licence[k] += sign * b->licence[k];
+    for (int k = 0; k < PLAN_LICENCES_MAX; k++) a->licence[k] += sign * b->licence[k];
     return a;
 }
 
 /* ---- loans ---- */
 
-static struct pol_amount loan_ask(const struct wf_policy *p, const struct wf_loan *l)
+/* As the host is told it; borrows the licences. */
+static struct pol_amount told(const struct reservation_amount *a) { return (struct pol_amount){ a->cpu_milli, a->gpu_milli, a->licence }; }
+
+static struct reservation_amount loan_ask(const struct wf_policy *p, const struct wf_loan *l)
 {
-    struct pol_amount a = reservation_ask(&p->sched.plan, l->from->reservation.part[l->part].node, l->shape);
+    struct reservation_amount a = reservation_ask(&p->sched.plan, l->from->reservation.part[l->part].node, l->shape);
     if (!(l->inside & WF_LICENCES)) memset(a.licence, 0, sizeof a.licence);
     return a;
 }
@@ -30,11 +33,11 @@ static void count_loan(struct wf_policy *p, const struct wf_loan *l, int sign)
 {
     struct wf *w = l->from;
     struct pol_shape s = p->view->shape[l->shape];
-    struct pol_amount ask = loan_ask(p, l);
+    struct reservation_amount ask = loan_ask(p, l);
     w->is_counted = false;
     if (!(l->inside & WF_MEM)) s.mem_b = 0;
     reservation_move(&w->reservation, &p->sched.plan, WF_LENT, l->part, &s, l->cards, sign);
-    for (int k = 0; k < POL_LICENCES_MAX; k++) w->reservation.licence[WF_LENT][k] += sign * ask.licence[k];
+    for (int k = 0; k < PLAN_LICENCES_MAX; k++) w->reservation.licence[WF_LENT][k] += sign * ask.licence[k];
     for (int d = 0; d < WF_DIMS; d++) w->lent[l->group * WF_DIMS + (uint32_t)d] += sign * *reservation_dim(&ask, d);
 }
 
@@ -55,7 +58,7 @@ void wf_loan_end(struct wf_policy *p, uint32_t slot)
 /* Is more needed and lent than is kept of some licence that the shape asks for (POL_NONE: of any)? */
 static bool licences_short(const struct wf_policy *p, const struct wf *w, uint32_t shape)
 {
-    for (uint32_t k = 0; k < POL_LICENCES_MAX; k++)
+    for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++)
         if (w->reservation.licence[WF_NEED][k] + w->reservation.licence[WF_LENT][k] > w->reservation.licence[WF_KEPT][k] && (shape == POL_NONE || plan_licence(&p->sched.plan, shape, k) > 0))
             return true;
     return false;
@@ -89,9 +92,9 @@ static uint32_t latest(const struct wf_policy *p, const struct wf *w, uint32_t p
 static int short_dim(const struct wf *w, uint32_t part, int64_t *by)
 {
     const struct reservation *r = &w->reservation;
-    struct pol_amount over = { 0 };
+    struct reservation_amount over = { 0 };
     if (part == POL_NONE) {
-        for (int k = 0; k < POL_LICENCES_MAX; k++) over.licence[k] = r->licence[WF_NEED][k] + r->licence[WF_LENT][k] - r->licence[WF_KEPT][k];
+        for (int k = 0; k < PLAN_LICENCES_MAX; k++) over.licence[k] = r->licence[WF_NEED][k] + r->licence[WF_LENT][k] - r->licence[WF_KEPT][k];
     } else {
         const struct reservation_part *o = &r->part[part];
         over.cpu_milli = o->sum[WF_NEED].cpu + o->sum[WF_LENT].cpu - o->sum[WF_KEPT].cpu;
@@ -126,14 +129,14 @@ static void targets(const struct wf_policy *p, const struct wf *w, int64_t prio,
 }
 
 /* Stop the borrower; the scheduler state lets it wait again. */
-static void stop(struct wf_policy *p, uint32_t slot, struct pol_amount *reclaimed)
+static void stop(struct wf_policy *p, uint32_t slot, struct reservation_amount *reclaimed)
 {
     struct wf_loan *l = &p->loan[slot];
-    struct pol_amount a = loan_ask(p, l);
+    struct reservation_amount a = loan_ask(p, l);
     add(reclaimed, &a, +1);
     wf_book_later(p, l->from->reservation.part[l->part].node, l->shape, l->cards, +1, l->inside);
     if (!(l->inside & WF_LICENCES))
-        for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) p->sched.licence_free[k] += plan_licence(&p->sched.plan, l->shape, k);
+        for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) p->sched.licence_free[k] += plan_licence(&p->sched.plan, l->shape, k);
     l->from->grew = true;
     sched_preempt(&p->sched, slot, "its lender's next stage needs the place");
     wf_loan_end(p, slot);
@@ -144,7 +147,7 @@ static void stop(struct wf_policy *p, uint32_t slot, struct pol_amount *reclaime
  * lowest priority first; within one, groups with a ratio each up to its target,
  * then, and where there is none, the earlier group first.
  */
-static void reclaim(struct wf_policy *p, struct wf *w, uint32_t part, struct pol_amount *reclaimed)
+static void reclaim(struct wf_policy *p, struct wf *w, uint32_t part, struct reservation_amount *reclaimed)
 {
     const uint32_t n = p->param.shares.n;
     int64_t *target = pol_alloc(n, sizeof *target);
@@ -161,7 +164,7 @@ static void reclaim(struct wf_policy *p, struct wf *w, uint32_t part, struct pol
         targets(p, w, prio, dim, by, target);
         for (uint32_t g = 0; g < n; g++)
             while (target[g] > 0 && is_short(p, w, part) && (victim = latest(p, w, part, g)) != POL_NONE) {
-                struct pol_amount a = loan_ask(p, &p->loan[victim]);
+                struct reservation_amount a = loan_ask(p, &p->loan[victim]);
                 target[g] -= *reservation_dim(&a, dim) > 0 ? *reservation_dim(&a, dim) : target[g];
                 stop(p, victim, reclaimed);
             }
@@ -175,7 +178,7 @@ static void reclaim(struct wf_policy *p, struct wf *w, uint32_t part, struct pol
 /* ---- a stage begins ---- */
 
 /* Divide what is left among groups of equal priority that state ratios; others have no bound. */
-static void set_quotas(struct wf_policy *p, struct wf *w, struct pol_amount left)
+static void set_quotas(struct wf_policy *p, struct wf *w, struct reservation_amount left)
 {
     const uint32_t n = p->param.shares.n;
     uint32_t *at = pol_alloc(n, sizeof *at);
@@ -208,7 +211,7 @@ static void start_step(struct wf_policy *p, struct wf *w)
         t->is_running = true;
         w->n_running++;
         reservation_move(r, &p->sched.plan, WF_USED, t->part, &p->view->shape[t->shape], t->place.cards, +1);
-        for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) r->licence[WF_USED][k] += plan_licence(&p->sched.plan, t->shape, k);
+        for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) r->licence[WF_USED][k] += plan_licence(&p->sched.plan, t->shape, k);
         wf_book_later(p, t->place.node, t->shape, t->place.cards, -1, WF_ALL);
     }
 }
@@ -216,20 +219,20 @@ static void start_step(struct wf_policy *p, struct wf *w)
 void wf_enter(struct wf_policy *p, struct wf *w)
 {
     struct reservation *r = &w->reservation;
-    struct pol_reserve say = { .stage = r->task[r->step_start[w->step]].stage };
     reservation_enter(r, &p->sched.plan, w->step);
-    struct pol_amount lent = reservation_total(r, WF_LENT);
-    say.reserved = say.usable = say.lendable = reservation_total(r, WF_KEPT);
-    say.need = reservation_total(r, WF_NEED);
-    add(&say.usable, &lent, -1);
-    add(&say.lendable, &say.need, -1);
-    for (uint32_t i = 0; i < r->n_parts; i++) reclaim(p, w, i, &say.reclaimed);
-    reclaim(p, w, POL_NONE, &say.reclaimed);
+    struct reservation_amount lent = reservation_total(r, WF_LENT), kept = reservation_total(r, WF_KEPT), need = reservation_total(r, WF_NEED);
+    struct reservation_amount usable = kept, lendable = kept, reclaimed = { 0 };
+    add(&usable, &lent, -1);
+    add(&lendable, &need, -1);
+    for (uint32_t i = 0; i < r->n_parts; i++) reclaim(p, w, i, &reclaimed);
+    reclaim(p, w, POL_NONE, &reclaimed);
     w->left = 0;
     for (uint32_t i = r->step_start[w->step]; i < r->step_start[w->step + 1]; i++) w->left += !r->task[i].is_done;
-    p->host->reserve(p->host->ctx, w->job, &say, "its stage begins");
+    p->reservations->reserve(p->host->ctx, w->job, &(struct pol_reserve){
+        .stage = r->task[r->step_start[w->step]].stage, .reserved = told(&kept), .need = told(&need), .lendable = told(&lendable),
+        .usable = told(&usable), .reclaimed = told(&reclaimed) }, "its stage begins");
     start_step(p, w);
-    set_quotas(p, w, say.lendable);
+    set_quotas(p, w, lendable);
     w->is_counted = false;
     w->entered = w->grew = true;
 }
@@ -269,7 +272,7 @@ static bool find_room(struct wf_policy *p, struct wf *w, uint32_t id, uint32_t g
     uint32_t shape = p->sched.classes.at[u->request_class].shape[0];
     const struct pol_shape *s = &p->view->shape[shape];
     bool outside = true, inside = true;
-    for (uint32_t k = 0; k < p->view->n_licences; k++) {
+    for (uint32_t k = 0; k < plan_n_licences(&p->sched.plan); k++) {
         int32_t ask = plan_licence(&p->sched.plan, shape, k);
         outside &= p->sched.licence_free[k] >= ask;
         inside &= w->reservation.licence[WF_KEPT][k] - w->reservation.licence[WF_NEED][k] - w->reservation.licence[WF_LENT][k] >= ask;
@@ -286,7 +289,7 @@ static bool find_room(struct wf_policy *p, struct wf *w, uint32_t id, uint32_t g
         if (!reservation_can_lend(&w->reservation, &p->sched.plan, i, &ask_of, &cards)) continue;
         *l = (struct wf_loan){ .from = w, .part = i, .node = w->reservation.part[i].node, .group = group, .shape = shape, .cards = cards, .ordinal = u->ordinal,
                                .started = p->view->now_us, .inside = (outside ? 0u : WF_LICENCES) | (mem_outside ? 0u : WF_MEM), .prev = POL_NONE, .task = u->task };
-        struct pol_amount ask = loan_ask(p, l);
+        struct reservation_amount ask = loan_ask(p, l);
         for (int d = 0; d < WF_DIMS; d++) {
             uint32_t at = group * WF_DIMS + (uint32_t)d;
             if (*reservation_dim(&ask, d) > 0 && w->quota[at] != POL_NEVER && w->lent[at] + *reservation_dim(&ask, d) > w->quota[at]) return false;
@@ -311,8 +314,8 @@ static void lend_to(struct wf_policy *p, uint32_t id, const struct wf_loan *l)
         plan_limit(&d->plan, d->place[0].node, &p->scratch.snap);
     }
     if (l->inside & WF_LICENCES)
-        for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) d->licence_free[k] += plan_licence(&d->plan, l->shape, k);
-    p->host->lend(p->host->ctx, l->task, w->job, (l->inside & WF_LICENCES) != 0, "what the stage leaves");
+        for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) d->licence_free[k] += plan_licence(&d->plan, l->shape, k);
+    p->reservations->lend(p->host->ctx, l->task, w->job, (l->inside & WF_LICENCES) != 0, "what the stage leaves");
     POL_RESERVE(p->loan, p->cap_loan, (size_t)id + 1);
     p->loan[id] = *l;
     p->loan[id].next = w->first_loan;
@@ -355,7 +358,7 @@ static bool lends_anything(struct wf *w)
     if (w->is_counted) return w->has_rest;
     w->is_counted = true;
     w->has_rest = true;
-    struct pol_amount kept = reservation_total(&w->reservation, WF_KEPT), need = reservation_total(&w->reservation, WF_NEED), lent = reservation_total(&w->reservation, WF_LENT);
+    struct reservation_amount kept = reservation_total(&w->reservation, WF_KEPT), need = reservation_total(&w->reservation, WF_NEED), lent = reservation_total(&w->reservation, WF_LENT);
     for (int d = 0; d < WF_DIMS; d++)
         if (*reservation_dim(&kept, d) > *reservation_dim(&need, d) + *reservation_dim(&lent, d)) return true;
     return w->has_rest = false;

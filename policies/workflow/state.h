@@ -80,8 +80,8 @@ struct wf_outside {
     struct pol_card *card;              /* [n_cards] */
     struct reservation_sum *idle;       /* [n_nodes] kept, and neither used nor lent, over all workflows */
     struct reservation_card *idle_card; /* [n_cards] */
-    int64_t  idle_licence[POL_LICENCES_MAX];
-    struct pol_amount reserved;         /* kept, over all workflows */
+    int64_t  idle_licence[PLAN_LICENCES_MAX];
+    struct reservation_amount reserved;         /* kept, over all workflows */
     uint32_t *touched; uint32_t n_touched; bool *is_touched;    /* nodes that are to be shown anew, each once */
     struct wf_later *later; size_t cap_later, n_later;
 };
@@ -109,6 +109,7 @@ struct wf_scratch {
 struct wf_policy {
     struct sched sched;                 /* of what is outside */
     const struct pol_host *host;
+    const struct pol_reservations *reservations;    /* the host's */
     const struct pol_view *view;        /* the true one */
     struct wf **active;  size_t cap_active;  uint32_t n_active;     /* holding a reservation, by (priority, ordinal) */
     struct wf **waiting; size_t cap_waiting; uint32_t n_waiting;    /* the others, in the same order */

@@ -32,7 +32,7 @@ void wf_idle_move(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t c
         p->outside.idle_card[c].mem += sign * pol_node_card_mem_of(&p->view->card[c], s);
         p->outside.idle_card[c].cores += sign * pol_node_card_cores_of(&p->view->card[c], s);
     }
-    for (uint32_t k = 0; k < POL_LICENCES_MAX && (inside & WF_LICENCES); k++) p->outside.idle_licence[k] += sign * plan_licence(&p->sched.plan, shape, k);
+    for (uint32_t k = 0; k < PLAN_LICENCES_MAX && (inside & WF_LICENCES); k++) p->outside.idle_licence[k] += sign * plan_licence(&p->sched.plan, shape, k);
     wf_touch(p, node);
 }
 
@@ -62,10 +62,10 @@ void wf_idle_reservation(struct wf_policy *p, const struct wf *w, int sign)
         }
         wf_touch(p, o->node);
     }
-    struct pol_amount kept = reservation_total(&w->reservation, WF_KEPT);
+    struct reservation_amount kept = reservation_total(&w->reservation, WF_KEPT);
     p->outside.reserved.cpu_milli += sign * kept.cpu_milli;
     p->outside.reserved.gpu_milli += sign * kept.gpu_milli;
-    for (int k = 0; k < POL_LICENCES_MAX; k++) {
+    for (int k = 0; k < PLAN_LICENCES_MAX; k++) {
         p->outside.idle_licence[k] += sign * (w->reservation.licence[WF_KEPT][k] - w->reservation.licence[WF_USED][k] - w->reservation.licence[WF_LENT][k]);
         p->outside.reserved.licence[k] += sign * kept.licence[k];
     }
@@ -100,7 +100,6 @@ void wf_show(struct wf_policy *p)
     p->outside.shown.card = p->outside.card;
     p->outside.shown.changed = p->outside.touched;
     p->outside.shown.n_changed = p->outside.n_touched;
-    for (int k = 0; k < POL_LICENCES_MAX; k++) p->outside.shown.licence_free[k] -= p->outside.idle_licence[k];
 }
 
 void wf_seen(struct wf_policy *p)

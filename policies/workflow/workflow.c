@@ -69,7 +69,7 @@ static bool make_steps(struct wf_policy *p, struct reservation *r)
 {
     struct plan *e = &p->whole.plan;
     r->step_start = pol_alloc((size_t)r->n_tasks + 1, sizeof *r->step_start);
-    int64_t licence[POL_LICENCES_MAX] = { 0 }, cpu = 0, gpu = 0;
+    int64_t licence[PLAN_LICENCES_MAX] = { 0 }, cpu = 0, gpu = 0;
     struct plan_mark m = plan_mark(e);
     bool ok = true, begun = false;
     r->n_steps = 0;
@@ -87,7 +87,7 @@ static bool make_steps(struct wf_policy *p, struct reservation *r)
                 begun = true;
             }
             fits = placement_find(&p->whole.placement, t->shape, &t->place);
-            for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) fits &= licence[k] + plan_licence(e, t->shape, k) <= p->view->licence_total[k];
+            for (uint32_t k = 0; k < plan_n_licences(e); k++) fits &= licence[k] + plan_licence(e, t->shape, k) <= e->licences->total[k];
             bool within = (double)(cpu + s->cpu_milli) <= p->param.most * (double)p->whole.cpu &&
                           (s->n_gpu == 0 || (double)(gpu + (int64_t)s->n_gpu * s->gpu_milli) <= p->param.most * (double)p->whole.gpu);
             if ((fits && within) || fresh) break;
@@ -98,7 +98,7 @@ static bool make_steps(struct wf_policy *p, struct reservation *r)
         plan_allocate(e, t->place.node, s, t->place.cards);
         cpu += s->cpu_milli;
         gpu += (int64_t)s->n_gpu * s->gpu_milli;
-        for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) licence[k] += plan_licence(e, t->shape, k);
+        for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) licence[k] += plan_licence(e, t->shape, k);
         t->step = r->n_steps - 1;
         t->made = t->place;
     }
@@ -170,7 +170,7 @@ static void task_left(struct wf_policy *p, struct wf *w, struct reservation_task
     if (!w->holds) return;
     const struct pol_shape *s = &p->view->shape[t->shape];
     reservation_move(&w->reservation, &p->sched.plan, WF_USED, t->part, s, t->place.cards, -1);
-    for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) w->reservation.licence[WF_USED][k] -= plan_licence(&p->sched.plan, t->shape, k);
+    for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) w->reservation.licence[WF_USED][k] -= plan_licence(&p->sched.plan, t->shape, k);
     wf_idle_move(p, t->place.node, t->shape, t->place.cards, +1, WF_ALL);
 }
 
@@ -287,7 +287,7 @@ static void close_reservations(struct wf_policy *p)
         struct wf *w = p->active[i];
         if (w->is_over) { forget(p, w); continue; }
         if (!w->is_broken) { i++; continue; }
-        p->host->reserve(p->host->ctx, w->job, &(struct pol_reserve){ .stage = w->reservation.task[w->reservation.step_start[w->step]].stage }, "a node of the reservation is lost");
+        p->reservations->reserve(p->host->ctx, w->job, &(struct pol_reserve){ .stage = w->reservation.task[w->reservation.step_start[w->step]].stage }, "a node of the reservation is lost");
         dissolve(p, w);
         wf_insert(&p->waiting, &p->cap_waiting, &p->n_waiting, w);
     }
@@ -316,7 +316,7 @@ static void advance(struct wf_policy *p)
  * While a workflow waits, ordinary units start outside only if what then remains there and
  * what is reserved are together enough for it: they take nothing that it will need.
  */
-struct hold { bool is_on; struct pol_amount spare; };
+struct hold { bool is_on; struct reservation_amount spare; };
 
 static struct hold hold_for(const struct wf_policy *p)
 {
@@ -324,15 +324,15 @@ static struct hold hold_for(const struct wf_policy *p)
     if (!h.is_on) return h;
     const struct wf *w = p->waiting[0];
     const struct reservation *r = &w->reservation;
-    struct pol_amount most = { 0 };
+    struct reservation_amount most = { 0 };
     for (uint32_t s = wf_next_step(r, 0); s < r->n_steps; s++) {
-        struct pol_amount need = { 0 };
+        struct reservation_amount need = { 0 };
         for (uint32_t i = r->step_start[s]; i < r->step_start[s + 1]; i++) {
             if (r->task[i].is_done) continue;
             const struct pol_shape *sh = &p->view->shape[r->task[i].shape];
             need.cpu_milli += sh->cpu_milli;
             need.gpu_milli += (int64_t)sh->n_gpu * sh->gpu_milli;
-            for (uint32_t k = 0; k < POL_LICENCES_MAX; k++) need.licence[k] += plan_licence(&p->sched.plan, r->task[i].shape, k);
+            for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) need.licence[k] += plan_licence(&p->sched.plan, r->task[i].shape, k);
         }
         for (int d = 0; d < WF_DIMS; d++) if (*reservation_dim(&need, d) > *reservation_dim(&most, d)) *reservation_dim(&most, d) = *reservation_dim(&need, d);
     }
@@ -344,14 +344,14 @@ static struct hold hold_for(const struct wf_policy *p)
         h.spare.cpu_milli += n->n.cpu_free;
         h.spare.gpu_milli += n->gpu_free;
     }
-    for (int k = 0; k < POL_LICENCES_MAX; k++) h.spare.licence[k] += p->sched.licence_free[k];
+    for (int k = 0; k < PLAN_LICENCES_MAX; k++) h.spare.licence[k] += p->sched.licence_free[k];
     for (int d = 0; d < WF_DIMS; d++) {
         int64_t reserved = d == 0 ? p->outside.reserved.cpu_milli : d == 1 ? p->outside.reserved.gpu_milli : p->outside.reserved.licence[d - 2];
         fits_outside &= *reservation_dim(&h.spare, d) - reserved >= *reservation_dim(&most, d);
         *reservation_dim(&h.spare, d) -= *reservation_dim(&most, d);
     }
     /* Enough is free in sum, and yet no placement was found: nothing starts outside until one is. */
-    if (fits_outside) h.spare = (struct pol_amount){ .cpu_milli = -1, .gpu_milli = -1 };
+    if (fits_outside) h.spare = (struct reservation_amount){ .cpu_milli = -1, .gpu_milli = -1 };
     return h;
 }
 
@@ -359,12 +359,12 @@ static bool may_start(const struct wf_policy *p, struct hold *h, uint32_t id)
 {
     if (!h->is_on) return true;
     const struct request_class *k = &p->sched.classes.at[sched_unit(&p->sched, id)->request_class];
-    struct pol_amount ask = { 0 };
+    struct reservation_amount ask = { 0 };
     for (uint32_t i = 0; i < k->n_tasks; i++) {
         const struct pol_shape *s = &p->view->shape[k->shape[i]];
         ask.cpu_milli += s->cpu_milli;
         ask.gpu_milli += (int64_t)s->n_gpu * s->gpu_milli;
-        for (uint32_t l = 0; l < POL_LICENCES_MAX; l++) ask.licence[l] += plan_licence(&p->sched.plan, k->shape[i], l);
+        for (uint32_t l = 0; l < PLAN_LICENCES_MAX; l++) ask.licence[l] += plan_licence(&p->sched.plan, k->shape[i], l);
     }
     for (int d = 0; d < WF_DIMS; d++) if (*reservation_dim(&ask, d) > 0 && *reservation_dim(&ask, d) > *reservation_dim(&h->spare, d)) return false;
     for (int d = 0; d < WF_DIMS; d++) *reservation_dim(&h->spare, d) -= *reservation_dim(&ask, d);
@@ -487,6 +487,9 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     struct wf_policy *p = pol_alloc(1, sizeof *p);
     p->host = host;
     sched_init(&p->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, p);
+    p->whole.plan.licences = p->sched.plan.licences;
+    p->whole.plan.ctx = host->ctx;
+    p->reservations = pol_extension(host, POL_RESERVATIONS);
     placement_init(&p->whole.placement, &p->whole.plan, PLACEMENT_BEST);
     p->param.lend = (enum wf_lend)value[P_LEND].i;
     p->param.rule = strcmp(value[P_RESERVE].s, "sum") == 0 ? WF_RULE_SUM : WF_RULE_MAX;
@@ -530,6 +533,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     if (p->host->is_audited) wf_audit(p);
     wf_show(p);
     sched_open(&p->sched, &p->outside.shown, p->scratch.event, n);
+    for (int k = 0; k < PLAN_LICENCES_MAX; k++) p->sched.licence_free[k] -= p->outside.idle_licence[k];
     wf_seen(p);
     advance(p);
     wf_admit(p);

@@ -25,6 +25,7 @@ enum breach {
     BREACH_FLAGS,               /* it set flags that its table has not */
     BREACH_CREATE,              /* create returned nothing */
     BREACH_CALLS,               /* it does not run tasks of API calls, and one came */
+    BREACH_LICENCES,            /* it does not schedule licences, and a task asks for some */
     BREACH_GAVE_UP,             /* it called fail */
     BREACH_STUCK, BREACH_MEMORY, BREACH_CRASH, BREACH_EXIT      /* what became of its process */
 };

@@ -9,8 +9,9 @@
 #include "base/embed.h"
 
 /* The embedded files, and what they are called in the folder; NULL: NAME.c. */
-static const struct { const char *embedded, *as; } file[] = {
-    { "example.c", NULL }, { "kit.h", "kit.h" }, { "Makefile", "Makefile" }, { "policy.h", "policy.h" }, { "decision.h", "decision.h" },
+static const struct { const char *embedded, *as; bool is_abi; } file[] = {
+    { "example.c", NULL, false }, { "kit.h", "kit.h", false }, { "Makefile", "Makefile", false },
+    { "policy.h", "policy.h", true }, { "decision.h", "decision.h", true }, { "extensions.h", "extensions.h", true },
 };
 
 static void path_of(size_t i, const char *name, const char *dir, char *buf, size_t cap)
@@ -35,8 +36,7 @@ static enum st write_file(size_t i, const char *name, const char *path, struct d
     FILE *f = fopen(path, "w");
     if (f == NULL) return diag_at(d, ST_EWORLD, path, 0, 0, "cannot write it: %s", strerror(errno));
     /* The headers are the ABI: not a word of them changes. */
-    bool is_abi = strcmp(file[i].embedded, "policy.h") == 0 || strcmp(file[i].embedded, "decision.h") == 0;
-    put(f, embed_text(file[i].embedded), is_abi ? "example" : name);
+    put(f, embed_text(file[i].embedded), file[i].is_abi ? "example" : name);
     bool ok = ferror(f) == 0;
     if (fclose(f) != 0 || !ok) return diag_at(d, ST_EWORLD, path, 0, 0, "cannot write it: %s", strerror(errno));
     return ST_OK;

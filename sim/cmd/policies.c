@@ -117,7 +117,7 @@ static int begin_new(const struct policies_opts *o)
     struct diag d = { 0 };
     if (new_policy_write(o->new_name, o->dir, &d) != ST_OK) return cmd_fail(&d);
     const char *dir = o->dir != NULL ? o->dir : o->new_name;
-    (void)printf("wrote %s/%s.c, kit.h, Makefile, policy.h and decision.h; next:\n"
+    (void)printf("wrote %s/%s.c, kit.h, Makefile, policy.h, decision.h and extensions.h; next:\n"
                  "  make -C %s\n  fairway policies --conform %s%s/%s.so\n  fairway run SCENARIO.yaml -p %s%s/%s.so -p fifo\n",
                  dir, o->new_name, dir, strchr(dir, '/') ? "" : "./", dir, o->new_name, strchr(dir, '/') ? "" : "./", dir, o->new_name);
     return 0;

@@ -173,10 +173,10 @@ static void on_wake(void *ctx, int64_t at_us)
     if (d != NULL) d->at = at_us;
 }
 
-static struct reservations_amount amount(const struct pol_amount *a)
+static struct reservations_amount amount(const struct host *p, const struct pol_amount *a)
 {
     struct reservations_amount o = { .cpu_milli = a->cpu_milli, .gpu_milli = a->gpu_milli };
-    memcpy(o.licence, a->licence, sizeof o.licence);
+    if (a->licence != NULL) memcpy(o.licence, a->licence, p->mirror.ext.licences.n * sizeof *o.licence);
     return o;
 }
 
@@ -188,8 +188,8 @@ static void on_reserve(void *ctx, pol_job j, const struct pol_reserve *r, const 
     MEM_RESERVE(p->entry, p->cap_entry, p->n_entry + 1);
     d->entry = p->n_entry;
     p->entry[p->n_entry++] = (struct reservations_stage){
-        .stage = r->stage, .reserved = amount(&r->reserved), .need = amount(&r->need), .lendable = amount(&r->lendable),
-        .usable = amount(&r->usable), .reclaimed = amount(&r->reclaimed) };
+        .stage = r->stage, .reserved = amount(p, &r->reserved), .need = amount(p, &r->need), .lendable = amount(p, &r->lendable),
+        .usable = amount(p, &r->usable), .reclaimed = amount(p, &r->reclaimed) };
 }
 
 static void on_lend(void *ctx, pol_task t, pol_job lender, bool licences, const char *reason)
@@ -435,6 +435,29 @@ static void call_decide(struct host *p, size_t n_events)
     policy_view_end(&p->mirror, view);
 }
 
+static bool asks_licences(const struct world *w, const struct job *j)
+{
+    bool any = false;
+    for (uint32_t t = j->first_task; t != NONE && !any; t = world_task(w, t)->next) {
+        const struct shape *s = world_shape(w, world_task(w, t)->shape);
+        for (uint32_t k = 0; k < world_cluster(w)->licences.n; k++) any |= s->licence[k] > 0;
+    }
+    return any;
+}
+
+/* One that did not ask for licences would start their tasks whether they are free or not. */
+static void refuse_licences(struct host *p, const struct notice *n, size_t n_notices)
+{
+    const struct world *w = p->mirror.w;
+    if (p->mirror.knows_licences || world_cluster(w)->licences.n == 0) return;
+    for (size_t i = 0; i < n_notices && p->failed.code == ST_OK; i++) {
+        if (n[i].type != NOTICE_ARRIVED || !asks_licences(w, world_job(w, n[i].job))) continue;
+        (void)diag_breach(&p->failed, BREACH_LICENCES, "policy '%s' does not schedule licences, and job '%s' asks for some",
+                          p->spec.ops->name, world_job(w, n[i].job)->id);
+        diag_hint(&p->failed, "policies/README.md tells which built-ins do");
+    }
+}
+
 /* A policy that knows nothing of calls would leave their tasks waiting for ever. */
 static void refuse_calls(struct host *p, const struct notice *n, size_t n_notices)
 {
@@ -458,6 +481,7 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     p->api.multi_from = cfg->multi_from;
     size_t n_events = policy_view_show(&p->mirror, n, n_notices, p->told, p->n_told);
     refuse_calls(p, n, n_notices);
+    refuse_licences(p, n, n_notices);
     p->n_dec = 0;
     p->n_place = 0;
     p->n_entry = 0;
@@ -499,11 +523,15 @@ enum st host_create(struct host **out, const char *spec, const char *weights,
         .abi_major = POL_ABI_MAJOR, .size = sizeof p->api, .abi_minor = POL_ABI_MINOR, .ctx = p,
         .start = on_start, .start_gang = on_start_gang, .preempt = on_preempt,
         .wake = on_wake, .note = on_note, .fail = on_fail,
-        .resize = on_resize, .hold = on_hold, .send = on_send, .call = on_call,
-        .reserve = on_reserve, .lend = on_lend,
+        .hold = on_hold,
         .fits = pol_node_fits, .capacity = pol_node_capacity, .pick_cards = pol_node_pick_cards,
     };
     policy_view_init(&p->mirror, &p->api, &p->hooks.tricks);
+    p->mirror.ext.cores.resize = on_resize;
+    p->mirror.ext.reservations.reserve = on_reserve;
+    p->mirror.ext.reservations.lend = on_lend;
+    p->mirror.ext.calls.send = on_send;
+    p->mirror.ext.calls.call = on_call;
     p->flags = p->spec.ops->flags;
     p->refused_at = -1;
     char error[800] = "it gave no reason";

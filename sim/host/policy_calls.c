@@ -8,22 +8,22 @@
 _Static_assert((int)POL_RANKS == RELATION_RANK && (int)POL_TIMES == RELATION_TIME && (int)POL_EFFICIENCIES == RELATION_EFFICIENCY,
                "the forms of a relation are numbered alike");
 
-void policy_calls_task(const struct world *w, uint32_t task, struct pol_task_info *i)
-{
-    i->queue = i->call_node = i->call_engine = POL_NONE;
-    i->call_since_us = i->call_us = -1;
-    if ((i->n_calls = world_n_calls(w, task)) == 0) return;
-    const struct call_run *r = &world_calls(w)->run[task];
-    i->next_call = r->at;
-    i->queue = r->queue;
-    if (r->node == NONE) return;
-    i->call_node = r->node;
-    i->call_engine = r->engine;
-    i->call_since_us = r->since;
-    i->call_us = r->exec + r->overhead;
-}
-
 static uint32_t n_calls(const struct world *w, uint32_t task) { return w == NULL ? 0 : world_n_calls(w, task); }
+
+struct pol_call_state policy_calls_state(const struct world *w, uint32_t task)
+{
+    struct pol_call_state o = { .n_calls = n_calls(w, task), .queue = POL_NONE, .node = POL_NONE, .engine = POL_NONE, .since_us = -1, .us = -1 };
+    if (o.n_calls == 0) return o;
+    const struct call_run *r = &world_calls(w)->run[task];
+    o.next = r->at;
+    o.queue = r->queue;
+    if (r->node == NONE) return o;
+    o.node = r->node;
+    o.engine = r->engine;
+    o.since_us = r->since;
+    o.us = r->exec + r->overhead;
+    return o;
+}
 
 struct pol_call policy_calls_call(const struct world *w, uint32_t task, uint32_t k)
 {

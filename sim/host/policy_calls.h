@@ -2,15 +2,15 @@
  * policy_calls.h -- what a policy sees of tasks that are made of calls: part of the
  * host (host.h).  Layer: host.
  *
- * w NULL: the task's handle is stale; the answer is then empty, as policy.h has it.
+ * w NULL: the task's handle is stale; the answer is then empty, as extensions.h has it.
  */
 #ifndef HOST_POLICY_CALLS_H
 #define HOST_POLICY_CALLS_H
 
 #include "model/world.h"
-#include "policy.h"
+#include "extensions.h"
 
-void policy_calls_task(const struct world *w, uint32_t task, struct pol_task_info *i);     /* its members about calls */
+struct pol_call_state policy_calls_state(const struct world *w, uint32_t task);
 struct pol_call     policy_calls_call(const struct world *w, uint32_t task, uint32_t k);
 struct pol_relation policy_calls_relation(const struct world *w, uint32_t task);
 int64_t             policy_calls_overhead(const struct world *w, uint32_t task, uint32_t k, uint32_t from, uint32_t to);

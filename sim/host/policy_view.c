@@ -14,7 +14,6 @@
 #include "model/graph.h"
 
 _Static_assert(POL_ENGINES_MAX == (int)ENGINE_TYPES_MAX, "the ABI shows every engine kind");
-_Static_assert(POL_LICENCES_MAX == (int)LICENCES_MAX, "the ABI shows every kind of licence");
 
 /* ---- what the policy reads ---- */
 
@@ -62,11 +61,10 @@ static const struct pol_task_info *view_task(void *ctx, pol_task h)
         .started_us = running ? t->started_at : -1,
         .attained_us = world_attained(w, h.slot),
         .true_left_us = p->is_clairvoyant ? world_left(w, h.slot) : -1,
-        .is_waiting = t->state == TASK_WAITING, .n_inputs = world_n_inputs(w, h.slot),
+        .is_waiting = t->state == TASK_WAITING,
         .cpu_milli = running ? hold->cpu_milli : 0,
         .stage = j->graph != NULL ? j->graph->level[t->index] : 0,
     };
-    policy_calls_task(w, h.slot, i);
     return i;
 }
 
@@ -75,6 +73,12 @@ static bool is_live_task(const struct policy_view *p, pol_task h)
     if (p->w == NULL || h.slot >= world_n_task_slots(p->w)) return false;
     const struct task *t = world_task(p->w, h.slot);
     return t->is_live && t->gen == h.gen;
+}
+
+static uint32_t view_n_inputs(void *ctx, pol_task h)
+{
+    const struct policy_view *p = ctx;
+    return is_live_task(p, h) ? world_n_inputs(p->w, h.slot) : 0;
 }
 
 static struct pol_input view_input(void *ctx, pol_task h, uint32_t k)
@@ -146,6 +150,12 @@ static uint32_t view_label(void *ctx, const char *name)
     return p->w != NULL ? intern_find(&world_cluster(p->w)->labels, name) : POL_NONE;
 }
 
+static struct pol_call_state view_call_state(void *ctx, pol_task h)
+{
+    const struct policy_view *p = ctx;
+    return policy_calls_state(is_live_task(p, h) ? p->w : NULL, h.slot);
+}
+
 static struct pol_call view_call(void *ctx, pol_task h, uint32_t k)
 {
     const struct policy_view *p = ctx;
@@ -168,6 +178,27 @@ static pol_task view_follower(void *ctx, pol_task h, uint32_t k)
 {
     const struct policy_view *p = ctx;
     return policy_calls_follower(is_live_task(p, h) ? p->w : NULL, h.slot, k);
+}
+
+static const int32_t *view_licences(void *ctx, uint32_t shape)
+{
+    const struct policy_view *p = ctx;
+    return p->ext.licences.n > 0 && shape < p->view.n_shapes ? p->licence + (size_t)shape * LICENCES_MAX : NULL;
+}
+
+static const void *view_extension(void *ctx, const char *name)
+{
+    struct policy_view *p = ctx;
+    const struct { const char *name; const void *at; } known[] = {
+        { POL_LICENCES, &p->ext.licences }, { POL_GRAPH, &p->ext.graph }, { POL_DATA, &p->ext.data }, { POL_CORES, &p->ext.cores },
+        { POL_RESERVATIONS, &p->ext.reservations }, { POL_CALLS, &p->ext.calls },
+    };
+    for (size_t i = 0; name != NULL && i < ARRAY_LEN(known); i++) {
+        if (strcmp(name, known[i].name) != 0) continue;
+        p->knows_licences |= i == 0;
+        return known[i].at;
+    }
+    return NULL;
 }
 
 /* ---- the mirror ---- */
@@ -210,6 +241,17 @@ static void show_shapes(struct policy_view *p)
     p->view.shape = p->shape;
 }
 
+/* What the extensions point to may have moved; after a call the ledger's own arrays still may be read. */
+static void show_extensions(struct policy_view *p, const struct cluster *c)
+{
+    p->ext.cores.mem_bw = p->mem_bw;
+    p->ext.calls.queued = p->queued;
+    p->ext.calls.tier = p->tier;
+    p->ext.licences.n = c->licences.n;
+    p->ext.licences.total = c->licence_total;
+    p->ext.licences.free = c->licence_free;
+}
+
 /* Overwrite what is there, so that a policy that kept a pointer to it goes wrong; freed a call later. */
 static void poison(struct policy_view *p, void *old, size_t bytes)
 {
@@ -234,11 +276,9 @@ static void move_memory(struct policy_view *p)
     const struct cluster *c = world_cluster(p->w);
     p->node = move_array(p, p->node, c->n_nodes, sizeof *p->node);
     p->mem_bw = move_array(p, p->mem_bw, c->n_nodes, sizeof *p->mem_bw);
-    p->view.mem_bw = p->mem_bw;
     p->queued = move_array(p, p->queued, c->n_nodes, sizeof *p->queued);
-    p->view.queued = p->queued;
     p->tier = move_array(p, p->tier, c->n_nodes, sizeof *p->tier);
-    p->view.tier = p->tier;
+    show_extensions(p, c);
     p->card = move_array(p, p->card, c->n_cards, sizeof *p->card);
     p->shape = move_array(p, p->shape, p->cap_shape, sizeof *p->shape);
     p->licence = move_array(p, p->licence, p->cap_licence, sizeof *p->licence);
@@ -269,15 +309,12 @@ static void show_world(struct policy_view *p)
         MEM_ARRAY(p->gpu_type, c->gpu_types.n);
         MEM_ARRAY(p->queued, c->n_nodes);
         MEM_ARRAY(p->tier, c->n_nodes);
-        p->view.n_tiers = policy_calls_tiers(c, p->tier);
-        p->view.tier = p->tier;
-        p->view.queued = p->queued;
+        p->ext.calls.n_tiers = policy_calls_tiers(c, p->tier);
         p->view.n_engines = c->engines.n;
         for (uint32_t i = 0; i < c->n_nodes; i++) { show_node(p, c, i); p->mem_bw[i] = c->node[i].mem_bw; }
         for (uint32_t i = 0; i < c->gpu_types.n; i++)
             p->gpu_type[i] = (struct pol_gpu_type){ .compute_mflops = c->gpu_figures[i].compute_mflops,
                 .bandwidth_bps = c->gpu_figures[i].bandwidth_bps, .clock_khz = c->gpu_figures[i].clock_khz };
-        p->view.mem_bw = p->mem_bw;
         p->is_shown = true;
     } else {
         for (uint32_t i = 0; i < c->n_changed; i++) show_node(p, c, c->changed[i]);
@@ -303,10 +340,7 @@ static void show_world(struct policy_view *p)
     v->cpu_total = c->sum.cpu_total;
     v->mem_total = c->sum.mem_total;
     v->gpu_total = c->sum.gpu_total;
-    v->n_licences = c->licences.n;
-    v->shape_licence = c->licences.n > 0 ? p->licence : NULL;
-    memcpy(v->licence_total, c->licence_total, sizeof v->licence_total);
-    memcpy(v->licence_free, c->licence_free, sizeof v->licence_free);
+    show_extensions(p, c);
     /* Infos are filled when asked for; here only room for every slot. */
     uint32_t n_jobs = world_n_job_slots(w), n_tasks = world_n_task_slots(w);
     MEM_RESERVE(p->job_info, p->cap_job, n_jobs);
@@ -367,15 +401,16 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
     api->job = policy_view_job;
     api->task = view_task;
     api->user_name = view_user_name;
-    api->input = view_input;
-    api->transfer = view_transfer;
-    api->measure = view_reading;
     api->name = view_name;
     api->label = view_label;
-    api->call_info = view_call;
-    api->relation = view_relation;
-    api->overhead = view_overhead;
-    api->follower = view_follower;
+    api->extension = view_extension;
+    p->ext.licences = (struct pol_licences){ .size = sizeof p->ext.licences, .asked = view_licences };
+    p->ext.graph = (struct pol_graph){ .size = sizeof p->ext.graph, .follower = view_follower };
+    p->ext.data = (struct pol_data){ .size = sizeof p->ext.data, .n_inputs = view_n_inputs, .input = view_input, .transfer = view_transfer };
+    p->ext.cores = (struct pol_cores){ .size = sizeof p->ext.cores, .measure = view_reading };
+    p->ext.reservations = (struct pol_reservations){ .size = sizeof p->ext.reservations };
+    p->ext.calls = (struct pol_calls){ .size = sizeof p->ext.calls, .state = view_call_state, .info = view_call,
+                                       .relation = view_relation, .overhead = view_overhead };
 }
 
 void policy_view_fini(struct policy_view *p)

@@ -9,6 +9,7 @@
 #ifndef HOST_POLICY_VIEW_H
 #define HOST_POLICY_VIEW_H
 
+#include "extensions.h"
 #include "host/host.h"
 
 struct policy_view {
@@ -17,6 +18,15 @@ struct policy_view {
     struct host_tricks tricks;
     struct pol_view view;
     struct pol_event *event;  size_t cap_event;
+    struct {                    /* what the host offers beyond pol_host */
+        struct pol_licences licences;
+        struct pol_graph graph;
+        struct pol_data data;
+        struct pol_cores cores;
+        struct pol_reservations reservations;
+        struct pol_calls calls;
+    } ext;
+    bool     knows_licences;    /* the policy asked for licences/1 */
     /* private from here */
     int64_t *mem_bw;
     uint32_t *queued, *tier;    /* [n_nodes] */
@@ -31,7 +41,7 @@ struct policy_view {
     uint32_t *every_node;       /* [n_nodes] 0, 1, 2...; see host_tricks */
 };
 
-/* Of zeroed memory.  Fills what api offers for reading; api->ctx is the struct policy_view, or what begins with it. */
+/* Of zeroed memory.  Fills what api and the extensions offer for reading; api->ctx is the struct policy_view, or what begins with it. */
 void policy_view_init(struct policy_view *p, struct pol_host *api, const struct host_tricks *tricks);
 void policy_view_fini(struct policy_view *p);
 

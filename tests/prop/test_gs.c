@@ -83,7 +83,7 @@ static bool can(const struct fakehost *h, uint32_t node, uint32_t task)
 
 static int64_t time_of(const struct fakehost *h, uint32_t task, uint32_t node)
 {
-    struct pol_transfer x = h->api.transfer(h->api.ctx, (pol_task){ task, 0 }, node);
+    struct pol_transfer x = fakehost_transfer(h, (pol_task){ task, 0 }, node);
     /* Among equal times the nearer. */
     return 4 * (x.local_us + x.rack_us + x.cross_us) + (x.cross_b > 0 ? 2 : x.rack_b > 0);
 }
@@ -93,7 +93,7 @@ static struct rank rank_of(const struct slow *s, uint32_t task, uint32_t node)
     const struct fakehost *h = s->h;
     const struct fake_task *t = &h->task[task];
     struct rank r = { .index = t->info.index, .node = node, .task = task };
-    if (t->info.n_inputs == 0) return r;
+    if (t->n_inputs == 0) return r;
     r.cost = time_of(h, task, node);
     if (s->by == 1) {
         int64_t least = INT64_MAX, second = INT64_MAX;
@@ -106,7 +106,7 @@ static struct rank rank_of(const struct slow *s, uint32_t task, uint32_t node)
     if (s->by == 2) {
         r.cost = 0;
         r.level = 2;
-        for (uint32_t k = 0; k < t->info.n_inputs; k++)
+        for (uint32_t k = 0; k < t->n_inputs; k++)
             for (uint32_t i = 0; i < t->input[k].n; i++) {
                 uint32_t at = t->input[k].replica[i];
                 if (h->node[at].rack == h->node[node].rack && r.level > 1) r.level = 1;
@@ -478,7 +478,7 @@ static double local_fraction(uint64_t seed, uint32_t n, uint32_t m, uint32_t r, 
         fakehost_decide(h, now);
         if (h->n_log > from) {
             cr_assert_eq(h->log[from].node, node);
-            local += h->api.transfer(h, (pol_task){ h->log[from].task, 0 }, node).local_b > 0;
+            local += fakehost_transfer(h, (pol_task){ h->log[from].task, 0 }, node).local_b > 0;
             fakehost_end(h, h->log[from].task);
         }
         fakehost_card(h, node, 0);

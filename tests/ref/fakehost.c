@@ -38,17 +38,18 @@ static struct pol_input lend_input(void *ctx, pol_task t, uint32_t k)
 {
     struct fakehost *h = ctx;
     const struct fake_input *in = &h->task[t.slot].input[k];
-    cr_assert_lt(k, h->task[t.slot].info.n_inputs);
+    cr_assert_lt(k, h->task[t.slot].n_inputs);
     return (struct pol_input){ .size_b = in->size_b, .replica = in->replica, .n_replicas = in->n };
 }
 
+static uint32_t lend_n_inputs(void *ctx, pol_task t) { return ((const struct fakehost *)ctx)->task[t.slot].n_inputs; }
+
 static int64_t nominal_us(int64_t size, int64_t bps) { return bps == 0 ? 0 : size * 1000000 / bps; }
 
-static struct pol_transfer lend_transfer(void *ctx, pol_task t, uint32_t node)
+struct pol_transfer fakehost_transfer(const struct fakehost *h, pol_task t, uint32_t node)
 {
-    struct fakehost *h = ctx;
     struct pol_transfer sum = { 0 };
-    for (uint32_t k = 0; k < h->task[t.slot].info.n_inputs; k++) {
+    for (uint32_t k = 0; k < h->task[t.slot].n_inputs; k++) {
         const struct fake_input *in = &h->task[t.slot].input[k];
         bool local = false, rack = false;
         for (uint32_t i = 0; i < in->n; i++) {
@@ -63,11 +64,13 @@ static struct pol_transfer lend_transfer(void *ctx, pol_task t, uint32_t node)
     return sum;
 }
 
+static struct pol_transfer lend_transfer(void *ctx, pol_task t, uint32_t node) { return fakehost_transfer(ctx, t, node); }
+
 void fakehost_input(struct fakehost *h, uint32_t task, int64_t size_b, const uint32_t *replica, uint32_t n)
 {
     struct fake_task *t = &h->task[task];
-    cr_assert(t->info.n_inputs < FAKE_INPUTS && n <= FAKE_REPLICAS);
-    struct fake_input *in = &t->input[t->info.n_inputs++];
+    cr_assert(t->n_inputs < FAKE_INPUTS && n <= FAKE_REPLICAS);
+    struct fake_input *in = &t->input[t->n_inputs++];
     in->size_b = size_b;
     in->n = n;
     memcpy(in->replica, replica, n * sizeof *replica);
@@ -143,14 +146,22 @@ static void hold(void *ctx, pol_task t, bool is_head, const char *reason)
 }
 static void fail(void *ctx, const char *message) { (void)ctx; cr_assert_fail("the policy gave up: %s", message); }
 
+static const void *extension(void *ctx, const char *name)
+{
+    static const struct pol_data data = { .size = sizeof data, .n_inputs = lend_n_inputs, .input = lend_input, .transfer = lend_transfer };
+    const struct fakehost *h = ctx;
+    return strcmp(name, POL_DATA) == 0 ? (const void *)&data : strcmp(name, POL_LICENCES) == 0 ? (const void *)&h->licences : NULL;
+}
+
 struct fakehost *fakehost_create(void)
 {
     struct fakehost *h = calloc(1, sizeof *h);
     h->api = (struct pol_host){
         .abi_major = POL_ABI_MAJOR, .size = sizeof h->api, .ctx = h, .job = lend_job, .task = lend_task, .user_name = lend_user_name,
         .start = start, .start_gang = start_gang, .preempt = preempt, .wake = wake, .note = note, .fail = fail,
-        .input = lend_input, .transfer = lend_transfer, .hold = hold, .is_audited = 1,
+        .hold = hold, .is_audited = 1, .extension = extension,
     };
+    h->licences.size = sizeof h->licences;
     h->view.node = h->node;
     h->view.card = h->card;
     h->view.shape = h->shape;

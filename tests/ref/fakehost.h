@@ -9,18 +9,19 @@
 #define FAKEHOST_H
 
 #include "base/rng.h"
-#include "policy.h"
+#include "extensions.h"
 
 enum { FAKE_INPUTS = 4, FAKE_REPLICAS = 4, FAKE_NODES = 64, FAKE_CARDS = 256, FAKE_SHAPES = 64, FAKE_TASKS = 1024, FAKE_LOG = 4096 };
 
 struct fake_entry { bool is_start; uint32_t job, task, node; uint64_t cards; };     /* a start, or a preemption */
 
 struct fake_input { int64_t size_b; uint32_t n, replica[FAKE_REPLICAS]; };
-struct fake_task { struct pol_task_info info, shown; bool is_done; struct fake_input input[FAKE_INPUTS]; };
+struct fake_task { struct pol_task_info info, shown; bool is_done; uint32_t n_inputs; struct fake_input input[FAKE_INPUTS]; };
 
 struct fakehost {
     struct pol_host api;
     struct pol_view view;
+    struct pol_licences licences;       /* none, unless the test sets them */
     struct pol_node  node[FAKE_NODES];
     struct pol_card  card[FAKE_CARDS];
     struct pol_shape shape[FAKE_SHAPES];
@@ -51,6 +52,8 @@ void     fakehost_destroy(struct fakehost *h);
 uint32_t fakehost_shape(struct fakehost *h, struct pol_shape s);
 /* A job of n tasks of one shape arrives; limit and dur in us, -1: none. */
 uint32_t fakehost_job(struct fakehost *h, uint32_t user, uint32_t shape, uint32_t n, bool gang, int64_t limit, int64_t dur);
+/* What the data extension tells. */
+struct pol_transfer fakehost_transfer(const struct fakehost *h, pol_task t, uint32_t node);
 /* One more block that a task reads; before anyone asks.  replica [n]: nodes, increasing. */
 void     fakehost_input(struct fakehost *h, uint32_t task, int64_t size_b, const uint32_t *replica, uint32_t n);
 /* The task waits for others of its job, from its arrival until fakehost_ready. */

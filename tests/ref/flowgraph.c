@@ -8,7 +8,7 @@
 
 static struct pol_transfer transfer(const struct fakehost *h, uint32_t task, uint32_t node)
 {
-    return h->api.transfer(h->api.ctx, (pol_task){ task, 0 }, node);
+    return fakehost_transfer(h, (pol_task){ task, 0 }, node);
 }
 
 /* ---- costs ---- */
@@ -24,7 +24,7 @@ static int64_t quincy_price(const struct flowgraph *f, const struct fakehost *h,
         for (uint32_t i = 0; i < h->view.n_nodes; i++) {
             struct pol_transfer y = transfer(h, task, i);
             bool holds = false;
-            for (uint32_t k = 0; k < h->task[task].info.n_inputs; k++)
+            for (uint32_t k = 0; k < h->task[task].n_inputs; k++)
                 for (uint32_t r = 0; r < h->task[task].input[k].n; r++) holds |= h->task[task].input[k].replica[r] == i;
             if (h->node[i].rack != rack || (pass == 0 && holds)) continue;
             int64_t c = (y.rack_b * f->rule.a1 + y.cross_b * f->rule.a2) / 1000000;
@@ -36,7 +36,7 @@ static int64_t quincy_price(const struct flowgraph *f, const struct fakehost *h,
 
 static int64_t price(const struct flowgraph *f, const struct fakehost *h, uint32_t task, uint32_t node)
 {
-    if (h->task[task].info.n_inputs == 0) return 0;
+    if (h->task[task].n_inputs == 0) return 0;
     if (f->rule.share == FLOWGRAPH_QUINCY) return quincy_price(f, h, task, node);
     struct pol_transfer x = transfer(h, task, node);
     return (x.local_us * 1000 + x.rack_us * f->rule.a1 + x.cross_us * f->rule.a2) / 1000;

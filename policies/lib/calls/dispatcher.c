@@ -13,6 +13,7 @@ void dispatcher_init(struct dispatcher *h, const struct pol_host *host, void *se
     memset(h, 0, sizeof *h);
     sched_init(&h->sched, host, PLACEMENT_FIRST, &plain, h);
     h->host = host;
+    h->calls = pol_extension(host, POL_CALLS);
     h->self = self;
     h->master = (struct dispatcher_list){ POL_NONE, POL_NONE, 0 };
 }
@@ -93,7 +94,7 @@ static void wait(struct dispatcher *h, pol_task task, const struct pol_task_info
     POL_RESERVE(h->task, h->cap_task, (size_t)task.slot + 1);
     struct dispatcher_task *k = dispatcher_task(h, task.slot);
     *k = (struct dispatcher_task){ .task = task, .job = ti->job, .ordinal = ji->ordinal, .index = ti->index, .shape = ti->shape,
-                            .n_calls = ti->n_calls, .state = DISPATCHER_MASTER, .node = POL_NONE, .engine = POL_NONE };
+                            .n_calls = h->calls->state(h->host->ctx, task).n_calls, .state = DISPATCHER_MASTER, .node = POL_NONE, .engine = POL_NONE };
     push(h, &h->master, task.slot);
     if (h->arrived != NULL) h->arrived(h->self, task.slot);
 }
@@ -102,7 +103,7 @@ static void wait(struct dispatcher *h, pol_task task, const struct pol_task_info
 static const struct pol_task_info *ours(const struct dispatcher *h, pol_task t)
 {
     const struct pol_task_info *ti = h->host->task(h->host->ctx, t);
-    return ti != NULL && ti->n_calls > 0 ? ti : NULL;
+    return ti != NULL && h->calls->state(h->host->ctx, t).n_calls > 0 ? ti : NULL;
 }
 
 static bool is_known(const struct dispatcher *h, pol_task t) { return t.slot < h->cap_task && h->task[t.slot].state != DISPATCHER_NONE; }
@@ -134,8 +135,8 @@ static bool take_in(struct dispatcher *h, const struct pol_event *e)
     case POL_CALL:
         if ((ti = ours(h, e->task)) == NULL || !ti->is_running || !is_known(h, e->task)) return true;
         h->task[e->task.slot].is_idle = true;
-        h->task[e->task.slot].call_no = ti->next_call;
-        h->task[e->task.slot].call = host->call_info(host->ctx, e->task, ti->next_call);
+        h->task[e->task.slot].call_no = h->calls->state(host->ctx, e->task).next;
+        h->task[e->task.slot].call = h->calls->info(host->ctx, e->task, h->task[e->task.slot].call_no);
         mark(h, h->task[e->task.slot].node);
         return true;
     case POL_NODE_DOWN: case POL_NODE_UP: case POL_TIMER: case POL_REFUSED:
@@ -179,7 +180,7 @@ void dispatcher_send(struct dispatcher *h, uint32_t task, uint32_t node, uint32_
     k->engine = engine;
     push(h, &h->node[node].queue, task);
     mark(h, node);
-    h->host->send(h->host->ctx, k->task, node, reason);
+    h->calls->send(h->host->ctx, k->task, node, reason);
 }
 
 bool dispatcher_start(struct dispatcher *h, uint32_t task, const char *reason)
@@ -201,7 +202,7 @@ void dispatcher_call(struct dispatcher *h, uint32_t task, uint32_t node, uint32_
     struct dispatcher_task *k = dispatcher_task(h, task);
     h->sched.plan.node[node].n.engine_free[engine]--;
     k->is_idle = false;
-    h->host->call(h->host->ctx, k->task, node, engine, reason);
+    h->calls->call(h->host->ctx, k->task, node, engine, reason);
 }
 
 bool dispatcher_suits(const struct dispatcher *h, uint32_t task, uint32_t node)

@@ -38,6 +38,7 @@ struct dispatcher_node { struct dispatcher_list queue, running; bool is_dirty; }
 struct dispatcher {
     struct sched sched;
     const struct pol_host *host;
+    const struct pol_calls *calls;      /* borrowed, as the host is */
     const struct pol_view *view;        /* from dispatcher_open to the end of decide */
     struct dispatcher_task *task;  size_t cap_task;        /* by slot */
     struct dispatcher_list master;

@@ -149,7 +149,7 @@ int64_t gpujobs_wait_key(struct gpujobs *g, const struct unit *u)
     const struct pol_host *h = g->sched->host;
     uint32_t t = u->task.slot;
     POL_RESERVE(g->has_data, g->cap_has_data, (size_t)t + 1);
-    g->has_data[t] = u->n_tasks == 1 && h->task(h->ctx, u->task)->n_inputs > 0;
+    g->has_data[t] = u->n_tasks == 1 && g->locality.data->n_inputs(h->ctx, u->task) > 0;
     if (g->has_data[t]) locality_learn(&g->locality, u->task, shape_of(g, u->request_class));
     if (gpujobs_ask(g, u->request_class) > 0) open_job(g, u);
     return 0;

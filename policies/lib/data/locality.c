@@ -11,6 +11,7 @@ void locality_init(struct locality *l, const struct pol_host *host, const struct
 {
     memset(l, 0, sizeof *l);
     l->host = host;
+    l->data = pol_extension(host, POL_DATA);
     l->plan = plan;
     l->by = by;
 }
@@ -64,7 +65,7 @@ static void list_places(struct locality *l, struct locality_reach *r, pol_task t
 {
     r->n_nodes = r->n_racks = 0;
     for (uint32_t k = 0; k < n_inputs; k++) {
-        struct pol_input in = l->host->input(l->host->ctx, t, k);
+        struct pol_input in = l->data->input(l->host->ctx, t, k);
         for (uint32_t i = 0; i < in.n_replicas; i++) insert(r, &r->n_nodes, in.replica[i]);
     }
     POL_RESERVE(r->at, r->cap, 2 * (size_t)r->n_nodes + 1);
@@ -111,7 +112,7 @@ static uint32_t sample(const struct locality *l, const struct locality_reach *r,
  */
 static int64_t cost_on(const struct locality *l, pol_task t, uint32_t node)
 {
-    struct pol_transfer x = l->host->transfer(l->host->ctx, t, node);
+    struct pol_transfer x = l->data->transfer(l->host->ctx, t, node);
     int64_t farthest = x.cross_b > 0 ? 2 : x.rack_b > 0 ? 1 : 0;
     return (x.local_us + x.rack_us + x.cross_us) << 2 | farthest;
 }
@@ -128,13 +129,13 @@ static int64_t price_on(const struct locality *l, const struct locality_reach *r
         int64_t most = INT64_MIN;
         for (uint32_t k = 0; k < r->n_nodes; k++) {
             if (rack_of(l, r->at[k].id) != r->at[i].id) continue;
-            struct pol_transfer x = l->host->transfer(l->host->ctx, t, r->at[k].id);
+            struct pol_transfer x = l->data->transfer(l->host->ctx, t, r->at[k].id);
             int64_t cost = l->price.of(l->price.ctx, &x, scope);
             if (cost > most) most = cost;
         }
         return most;
     }
-    struct pol_transfer x = l->host->transfer(l->host->ctx, t, node == POL_NONE ? 0 : node);
+    struct pol_transfer x = l->data->transfer(l->host->ctx, t, node == POL_NONE ? 0 : node);
     return l->price.of(l->price.ctx, &x, scope);
 }
 
@@ -170,7 +171,7 @@ void locality_learn(struct locality *l, pol_task t, uint32_t shape)
     find_racks(l);
     POL_RESERVE(l->reach, l->cap_reach, (size_t)t.slot + 1);
     struct locality_reach *r = &l->reach[t.slot];
-    list_places(l, r, t, l->host->task(l->host->ctx, t)->n_inputs);
+    list_places(l, r, t, l->data->n_inputs(l->host->ctx, t));
     for (uint32_t i = 0; i <= r->n_nodes + r->n_racks; i++) {
         uint32_t level = i < r->n_nodes ? 0 : i < r->n_nodes + r->n_racks ? 1 : 2;
         uint32_t node = l->by == LOCALITY_RACK ? POL_NONE : sample(l, r, i, NULL);

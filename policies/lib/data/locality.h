@@ -41,6 +41,7 @@ struct locality_reach {
 
 struct locality {
     const struct pol_host *host;        /* borrowed */
+    const struct pol_data *data;        /* borrowed */
     const struct plan *plan;            /* borrowed */
     enum locality_by by;
     struct locality_price price;        /* LOCALITY_OWN */

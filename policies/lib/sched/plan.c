@@ -116,7 +116,6 @@ void plan_shapes(struct plan *p, const struct pol_view *v)
     p->gpu_type = v->gpu_type;
     p->n_gpu_types = v->n_gpu_types;
     p->shape = v->shape;
-    p->licence = v->shape_licence;
     if (!p->by_count) return;
     POL_RESERVE(p->bare.shape, p->bare.cap, v->n_shapes);
     for (; p->bare.n < v->n_shapes; p->bare.n++) {

@@ -15,6 +15,7 @@
 #ifndef POL_LIB_SCHED_PLAN_H
 #define POL_LIB_SCHED_PLAN_H
 
+#include "extensions.h"
 #include "fits.h"
 
 struct plan_node {
@@ -41,7 +42,7 @@ struct plan {
     const struct pol_shape *shape;          /* the view's; current from plan_sync to the end of decide */
     const struct pol_gpu_type *gpu_type;    /* the view's, [n_gpu_types] */
     uint32_t n_gpu_types;
-    const int32_t *licence;                 /* the view's shape_licence */
+    const struct pol_licences *licences; void *ctx;     /* the host's; NULL: whoever plans knows none */
     bool by_count;                          /* POL_BY_COUNT: set before the first plan_sync; `shape` is then `bare` */
     struct { struct pol_shape *shape; size_t cap; uint32_t n; } bare;   /* shapes without memory and cores of cards */
     struct { int64_t cpu, mem, gpu; } largest;      /* total of any node */
@@ -54,10 +55,14 @@ struct plan {
 
 struct plan_mark { size_t n_old, n_old_card; uint64_t freed_epoch, change_epoch, n_releases; };
 
-/* How many of a licence a task of the shape asks. */
+/* How many different licences policies here keep books of; sched_open fails the run of a cluster with more. */
+enum { PLAN_LICENCES_MAX = 8 };
+static inline uint32_t plan_n_licences(const struct plan *p) { return p->licences == NULL ? 0 : p->licences->n; }
+/* How many of a licence a task of the shape asks; of a licence that is not there, 0. */
 static inline int32_t plan_licence(const struct plan *p, uint32_t shape, uint32_t licence)
 {
-    return p->licence == NULL ? 0 : p->licence[(size_t)shape * POL_LICENCES_MAX + licence];
+    const int32_t *n = licence < plan_n_licences(p) ? p->licences->asked(p->ctx, shape) : NULL;
+    return n == NULL ? 0 : n[licence];
 }
 
 void plan_fini(struct plan *p);             /* zero-initialise to begin */

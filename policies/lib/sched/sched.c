@@ -16,6 +16,11 @@ void sched_init(struct sched *d, const struct pol_host *host, enum placement_rul
     d->ops = ops;
     d->self = self;
     d->running = UNIT_SET_EMPTY;
+    d->cores = host->extension(host->ctx, POL_CORES);
+    if (ops->knows_licences) {
+        d->plan.licences = pol_extension(host, POL_LICENCES);
+        d->plan.ctx = host->ctx;
+    }
     placement_init(&d->placement, &d->plan, rule);
 }
 
@@ -68,7 +73,7 @@ static bool licences(struct sched *d, uint32_t class, int sign)
 {
     const struct request_class *k = &d->classes.at[class];
     bool ok = true;
-    for (uint32_t l = 0; l < d->view->n_licences; l++) {
+    for (uint32_t l = 0; l < plan_n_licences(&d->plan); l++) {
         int64_t ask = 0;
         for (uint32_t i = 0; i < k->n_tasks; i++) ask += plan_licence(&d->plan, k->shape[i], l);
         ok &= d->licence_free[l] >= ask;
@@ -77,21 +82,12 @@ static bool licences(struct sched *d, uint32_t class, int sign)
     return ok;
 }
 
-static void check_licences(const struct sched *d, const uint32_t *shape, uint32_t n)
-{
-    for (uint32_t l = 0; l < d->view->n_licences && !d->ops->knows_licences; l++)
-        for (uint32_t i = 0; i < n; i++)
-            if (plan_licence(&d->plan, shape[i], l) > 0)
-                d->host->fail(d->host->ctx, "it does not schedule licences, and a task asks for some; fifo, sjf, drf and workflow do");
-}
-
 /* A new unit of `n` tasks, the first of which is t, whose shapes are in d->shape. */
 static void add_unit(struct sched *d, pol_job job, const struct pol_job_info *ji, pol_task t,
                      const struct pol_task_info *ti, uint32_t n)
 {
     POL_RESERVE(d->units.at, d->units.cap, (size_t)t.slot + 1);
     int64_t est = d->est_true ? ji->true_dur_us : ji->limit_us;
-    check_licences(d, d->shape, n);
     d->units.at[t.slot] = (struct unit){
         .ordinal = ji->ordinal, .index = ti->index, .est = est < 0 ? POL_NEVER : est, .attained = ti->attained_us,
         .started = -1, .job = job, .task = t, .request_class = request_class_id(&d->classes, d->shape, n, d->view->shape), .n_tasks = n,
@@ -183,6 +179,16 @@ static void on_job_ended(struct sched *d, pol_job job)
     }
 }
 
+static void read_licences(struct sched *d)
+{
+    uint32_t n = plan_n_licences(&d->plan);
+    if (n > PLAN_LICENCES_MAX) {
+        d->host->fail(d->host->ctx, "the cluster and its trace name more different licences than the policy keeps books of");
+        n = 0;
+    }
+    for (uint32_t l = 0; l < n; l++) d->licence_free[l] = d->plan.licences->free[l];
+}
+
 void sched_open(struct sched *d, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
     d->view = view;
@@ -200,7 +206,7 @@ void sched_open(struct sched *d, const struct pol_view *view, const struct pol_e
         }
     }
     plan_sync(&d->plan, view);
-    memcpy(d->licence_free, view->licence_free, sizeof d->licence_free);
+    read_licences(d);
     /* Other costs lead to other placements, so a gang that found none may find one; a monotone class cannot. */
     if (placement_refresh(&d->placement)) plan_renew(&d->plan);
 }
@@ -327,7 +333,7 @@ void sched_resize(struct sched *d, pol_task task, int64_t cpu_milli, const char 
     h->cpu_milli = cpu_milli;
     was.cpu_milli = cpu_milli;
     plan_allocate(&d->plan, h->node, &was, h->cards);
-    d->host->resize(d->host->ctx, task, cpu_milli, reason);
+    d->cores->resize(d->host->ctx, task, cpu_milli, reason);
 }
 
 int64_t sched_gpu_milli(const struct sched *d, const struct unit *u)

@@ -30,7 +30,7 @@ struct sched_ops {
     void (*moved)(void *self, const struct unit *u, int sign);
     /* The unit joined (+1) or left (-1) its queue. */
     void (*waits)(void *self, const struct unit *u, int sign);
-    bool knows_licences;                /* else a task that asks for one fails the run */
+    bool knows_licences;                /* else the host gives it no task that asks for some */
     /* Only of a LIST_POLICY (list.h). */
     size_t size;                        /* of its state, which begins with its struct sched; 0: that alone */
     bool (*init)(void *self, const union pol_value *value, char *error, size_t cap);    /* false: error is filled */
@@ -45,7 +45,8 @@ struct sched {
     void *self;
     bool  est_true;                     /* estimates are true durations, else users' limits */
     int   mode;                         /* enum list_mode, of a LIST_POLICY */
-    int64_t licence_free[POL_LICENCES_MAX];     /* as the plan foresees it */
+    const struct pol_cores *cores;      /* borrowed, for sched_resize */
+    int64_t licence_free[PLAN_LICENCES_MAX];    /* as the plan foresees it */
     struct plan  plan;
     struct placement placement;
     struct request_classes classes;

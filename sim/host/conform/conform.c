@@ -44,7 +44,7 @@ static const struct cause of_refusal[POL_REFUSALS] = {
     [POL_REFUSAL_PAST] = { "asked for a wake in the past", "ask for a time after view->now_us; what is due now belongs in this call" },
     [POL_REFUSAL_NODE_DOWN] = { "started a task on a node that is down", "look at the node's is_up in every call; NODE_DOWN tells" },
     [POL_REFUSAL_NO_LICENCE] = { "started a task whose licences are not free",
-        "look at licence_free and shape_licence of the view, or call host->fail when a task that asks for one arrives" },
+        "look at what is free and what is asked in licences/1, or do not ask the host for it" },
     [POL_REFUSAL_NO_ROOM] = { "started a task where it does not fit",
         "take what this call has started out of what is free; look at labels, GPU types, engines, memory and exclusive tasks too" },
     [POL_REFUSAL_NO_NODE] = { "named a node that does not exist", "nodes are 0 .. view->n_nodes - 1" },
@@ -178,10 +178,10 @@ static bool licence_asked_at(const struct conform_case *c, sim_tick at)
     return false;
 }
 
-/* The policy is not for what the case asks, and refuses it: calls by its flags, licences by calling fail. */
+/* The policy is not for what the case asks: calls by its flags, licences as it did not ask for them, or calls fail. */
 static bool declines(const struct conform_case *c, const struct trial_history *h)
 {
-    return h->diag.breach == BREACH_CALLS || (h->diag.breach == BREACH_GAVE_UP && licence_asked_at(c, h->end));
+    return h->diag.breach == BREACH_CALLS || h->diag.breach == BREACH_LICENCES || (h->diag.breach == BREACH_GAVE_UP && licence_asked_at(c, h->end));
 }
 
 static const char left_hint[] = "a unit that did not fit must stay in the queue and be tried at later calls; READY brings interrupted ones back";

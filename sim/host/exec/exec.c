@@ -24,6 +24,9 @@ enum { GRACE_US = 2000000 };
 
 struct exec {
     const struct pol_host *host;    /* borrowed */
+    const struct pol_cores *cores;
+    const struct pol_reservations *reservations;
+    const struct pol_calls *calls;
     struct child *child;            /* NULL once it failed */
     int64_t  timeout;
     uint32_t flags;
@@ -138,6 +141,10 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     if (child == NULL) return NULL;
     MEM_NEW(x);
     x->host = x->reply.host = host;
+    (void)host->extension(host->ctx, POL_LICENCES);     /* the child is told of them, and may say that it knows none */
+    x->cores = host->extension(host->ctx, POL_CORES);
+    x->reservations = host->extension(host->ctx, POL_RESERVATIONS);
+    x->calls = host->extension(host->ctx, POL_CALLS);
     x->child = child;
     x->timeout = value[EXEC_TIMEOUT].i;
     if (!exchange_hello(x, value[EXEC_WEIGHTS].s, error, cap)) {
@@ -219,12 +226,12 @@ static bool carry_out(const struct exec *x, const struct reply_decision *d, char
     case POL_VERB_START:      h->start(h->ctx, j->task[d->task], d->place, d->text); break;
     case POL_VERB_START_GANG: h->start_gang(h->ctx, j->job, d->place, d->n_places, d->text); break;
     case POL_VERB_PREEMPT:    h->preempt(h->ctx, j->task[d->task], d->text); break;
-    case POL_VERB_RESIZE:     h->resize(h->ctx, j->task[d->task], d->cpu_milli, d->text); break;
+    case POL_VERB_RESIZE:     x->cores->resize(h->ctx, j->task[d->task], d->cpu_milli, d->text); break;
     case POL_VERB_HOLD:       h->hold(h->ctx, j->task[d->task], d->flag, d->text); break;
-    case POL_VERB_RESERVE:    h->reserve(h->ctx, j->job, &d->reserve, d->text); break;
-    case POL_VERB_LEND:       h->lend(h->ctx, j->task[d->task], lender->job, d->flag, d->text); break;
-    case POL_VERB_SEND:       h->send(h->ctx, j->task[d->task], d->node, d->text); break;
-    case POL_VERB_CALL:       h->call(h->ctx, j->task[d->task], d->node, d->engine, d->text); break;
+    case POL_VERB_RESERVE:    x->reservations->reserve(h->ctx, j->job, &d->reserve, d->text); break;
+    case POL_VERB_LEND:       x->reservations->lend(h->ctx, j->task[d->task], lender->job, d->flag, d->text); break;
+    case POL_VERB_SEND:       x->calls->send(h->ctx, j->task[d->task], d->node, d->text); break;
+    case POL_VERB_CALL:       x->calls->call(h->ctx, j->task[d->task], d->node, d->engine, d->text); break;
     case POL_VERB_WAKE:       h->wake(h->ctx, d->at_us); break;
     case POL_VERB_NOTE:       h->note(h->ctx, d->text, d->value); break;
     case POL_VERB_FAIL:       (void)snprintf(error, REPLY_ERROR_MAX, "it says: %.400s", d->text); return false;
@@ -248,7 +255,7 @@ static bool check_query(const struct exec *x, const struct pol_view *v, const st
     for (size_t i = 0; i < r->n_nodes; i++)
         if (!is_node(v, r->node[i], error)) return false;
     for (size_t i = 0; i < r->n_ways; i++) {
-        uint32_t n = x->host->task(x->host->ctx, (*j)->task[r->task])->n_calls;
+        uint32_t n = x->calls->state(x->host->ctx, (*j)->task[r->task]).n_calls;
         if (!is_node(v, r->way[i].from, error) || !is_node(v, r->way[i].to, error)) return false;
         if (r->way[i].call < n) continue;
         (void)snprintf(error, REPLY_ERROR_MAX, "'overhead' asks for call %" PRIu32 "; the task has %" PRIu32 ", the first being 0", r->way[i].call, n);

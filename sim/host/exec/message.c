@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "extensions.h"
 #include "host/exec/message_events.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -51,25 +52,29 @@ static void key_engines(struct json_text *out, const struct pol_host *h, const i
 }
 
 /* How many licences of each name a shape asks; nothing when it asks none. */
-static void key_licences(struct json_text *out, const struct pol_host *h, const struct pol_view *v, const int32_t *n)
+static void key_licences(struct json_text *out, const struct pol_host *h, uint32_t shape)
 {
+    const struct pol_licences *l = h->extension(h->ctx, POL_LICENCES);
+    const int32_t *n = l->asked(h->ctx, shape);
     bool any = false;
-    for (uint32_t k = 0; n != NULL && k < v->n_licences; k++) any |= n[k] > 0;
+    for (uint32_t k = 0; n != NULL && k < l->n; k++) any |= n[k] > 0;
     if (!any) return;
     json_text_key(out, "licences");
     json_text_raw(out, "{");
-    for (uint32_t k = 0; k < v->n_licences; k++)
+    for (uint32_t k = 0; k < l->n; k++)
         if (n[k] > 0) json_text_member_int(out, h->name(h->ctx, POL_NAME_LICENCE, k), n[k]);
     json_text_raw(out, "}");
 }
 
 /* How many licences there are of each name, or are free; nothing when the cluster has none. */
-static void all_licences(struct json_text *out, const struct pol_host *h, const struct pol_view *v, const int64_t *n)
+static void all_licences(struct json_text *out, const struct pol_host *h, bool only_free)
 {
-    if (v->n_licences == 0) return;
+    const struct pol_licences *l = h->extension(h->ctx, POL_LICENCES);
+    const int64_t *n = only_free ? l->free : l->total;
+    if (l->n == 0) return;
     json_text_key(out, "licences");
     json_text_raw(out, "{");
-    for (uint32_t k = 0; k < v->n_licences; k++) json_text_member_int(out, h->name(h->ctx, POL_NAME_LICENCE, k), n[k]);
+    for (uint32_t k = 0; k < l->n; k++) json_text_member_int(out, h->name(h->ctx, POL_NAME_LICENCE, k), n[k]);
     json_text_raw(out, "}");
 }
 
@@ -113,6 +118,8 @@ static void engines(struct json_text *out, const struct pol_host *h, const struc
 static void cluster_node(struct json_text *out, const struct pol_host *h, const struct pol_view *v, uint32_t i)
 {
     const struct pol_node *n = &v->node[i];
+    const struct pol_cores *cores = h->extension(h->ctx, POL_CORES);
+    const struct pol_calls *calls = h->extension(h->ctx, POL_CALLS);
     json_text_comma(out);
     json_text_raw(out, "{");
     json_text_key_int(out, "node", i);
@@ -129,8 +136,8 @@ static void cluster_node(struct json_text *out, const struct pol_host *h, const 
         if (v->card[n->card0].mem_total > 0) json_text_key_int(out, "gpu_mem", v->card[n->card0].mem_total);
         if (v->card[n->card0].core_total > 0) json_text_key_int(out, "gpu_cores", v->card[n->card0].core_total);
     }
-    if (v->mem_bw[i] > 0) json_text_key_int(out, "mem_bw", v->mem_bw[i]);
-    if (v->tier[i] > 0) json_text_key_int(out, "tier", v->tier[i]);
+    if (cores->mem_bw[i] > 0) json_text_key_int(out, "mem_bw", cores->mem_bw[i]);
+    if (calls->tier[i] > 0) json_text_key_int(out, "tier", calls->tier[i]);
     key_names(out, h, "labels", POL_NAME_LABEL, n->labels);
     key_engines(out, h, n->engine_total, n->engine_total);
     json_text_raw(out, "}");
@@ -140,6 +147,7 @@ static void node_state(struct json_text *out, const struct pol_host *h, const st
 {
     const struct pol_node *n = &v->node[i];
     const struct pol_card *card = v->card + n->card0;
+    const struct pol_calls *calls = h->extension(h->ctx, POL_CALLS);
     json_text_comma(out);
     json_text_raw(out, "{");
     json_text_key_int(out, "node", i);
@@ -166,7 +174,7 @@ static void node_state(struct json_text *out, const struct pol_host *h, const st
         }
     }
     key_engines(out, h, n->engine_free, n->engine_total);
-    if (v->queued[i] > 0) json_text_key_int(out, "queued", v->queued[i]);
+    if (calls->queued[i] > 0) json_text_key_int(out, "queued", calls->queued[i]);
     json_text_raw(out, "}");
 }
 
@@ -188,7 +196,7 @@ static void shape(struct json_text *out, const struct pol_host *h, const struct 
     key_names(out, h, "need_all", POL_NAME_LABEL, s->need_all);
     key_names(out, h, "need_any", POL_NAME_LABEL, s->need_any);
     key_engines(out, h, s->engine, s->engine);
-    key_licences(out, h, v, v->shape_licence != NULL ? v->shape_licence + (size_t)i * POL_LICENCES_MAX : NULL);
+    key_licences(out, h, i);
     if (s->exclusive) json_text_key_bool(out, "exclusive", true);
     json_text_raw(out, "}");
 }
@@ -241,7 +249,7 @@ void message_cluster(struct json_text *out, const struct pol_host *h, const stru
     if (h->is_audited) json_text_key_bool(out, "audited", true);
     if (h->multi_from != JOB_MULTI_FROM) json_text_key_int(out, "multi_from", (int64_t)h->multi_from);
     engines(out, h, v);
-    all_licences(out, h, v, v->licence_total);
+    all_licences(out, h, false);
     gpu_types(out, h, v);
     json_text_key(out, "nodes");
     json_text_raw(out, "[");
@@ -265,7 +273,7 @@ void message_decide(struct json_text *out, const struct pol_host *h, const struc
         json_text_raw(out, "[");
         for (uint32_t i = 0; i < r->n_nodes; i++) node_state(out, h, v, r->node[i]);
         json_text_raw(out, "]");
-        all_licences(out, h, v, v->licence_free);     /* they change only with a task, whose node has changed then */
+        all_licences(out, h, true);     /* they change only with a task, whose node has changed then */
     }
     json_text_key(out, "events");
     json_text_raw(out, "[");
@@ -275,7 +283,8 @@ void message_decide(struct json_text *out, const struct pol_host *h, const struc
 
 static void transfer(struct json_text *out, const struct pol_host *h, pol_task t, uint32_t node)
 {
-    struct pol_transfer x = h->transfer(h->ctx, t, node);
+    const struct pol_data *data = h->extension(h->ctx, POL_DATA);
+    struct pol_transfer x = data->transfer(h->ctx, t, node);
     json_text_comma(out);
     json_text_raw(out, "{");
     json_text_key_int(out, "node", node);
@@ -289,20 +298,20 @@ static void transfer(struct json_text *out, const struct pol_host *h, pol_task t
 }
 
 /* Its place among the calls, the one that runs, and what profiling knows of it. */
-static void calls_state(struct json_text *out, const struct pol_host *h, pol_task t, const struct pol_task_info *ti)
+static void calls_state(struct json_text *out, const struct pol_host *h, const struct pol_calls *calls, pol_task t, const struct pol_call_state *s)
 {
     static const char *const form[] = { [POL_RANKS] = "ranks", [POL_TIMES] = "times", [POL_EFFICIENCIES] = "efficiencies" };
-    struct pol_relation r = h->relation(h->ctx, t);
+    struct pol_relation r = calls->relation(h->ctx, t);
     const char *name;
-    json_text_key_int(out, "next_call", ti->next_call);
-    if (ti->queue != POL_NONE) json_text_key_int(out, "queue", ti->queue);
-    if (ti->call_node != POL_NONE) {
+    json_text_key_int(out, "next_call", s->next);
+    if (s->queue != POL_NONE) json_text_key_int(out, "queue", s->queue);
+    if (s->node != POL_NONE) {
         json_text_key(out, "call");
         json_text_raw(out, "{");
-        json_text_key_int(out, "node", ti->call_node);
-        json_text_key_string(out, "engine", h->name(h->ctx, POL_NAME_ENGINE, ti->call_engine));
-        json_text_key_int(out, "since", ti->call_since_us);
-        json_text_key_int(out, "us", ti->call_us);
+        json_text_key_int(out, "node", s->node);
+        json_text_key_string(out, "engine", h->name(h->ctx, POL_NAME_ENGINE, s->engine));
+        json_text_key_int(out, "since", s->since_us);
+        json_text_key_int(out, "us", s->us);
         json_text_raw(out, "}");
     }
     json_text_key(out, "relation");
@@ -322,7 +331,8 @@ static void calls_state(struct json_text *out, const struct pol_host *h, pol_tas
 
 static void running(struct json_text *out, const struct pol_host *h, pol_task t, const struct pol_task_info *ti)
 {
-    struct pol_reading r = h->measure(h->ctx, t);
+    const struct pol_cores *cores = h->extension(h->ctx, POL_CORES);
+    struct pol_reading r = cores->measure(h->ctx, t);
     json_text_key_int(out, "node", ti->node);
     json_text_key_int(out, "started", ti->started_us);
     json_text_key_int(out, "cpu", ti->cpu_milli);
@@ -333,21 +343,22 @@ static void running(struct json_text *out, const struct pol_host *h, pol_task t,
 
 static void followers(struct json_text *out, const struct pol_host *h, pol_task t)
 {
-    pol_task f = h->follower(h->ctx, t, 0);
+    const struct pol_graph *graph = h->extension(h->ctx, POL_GRAPH);
+    pol_task f = graph->follower(h->ctx, t, 0);
     if (f.slot == POL_NONE) return;
     json_text_key(out, "followers");
     json_text_raw(out, "[");
-    for (uint32_t k = 1; f.slot != POL_NONE; f = h->follower(h->ctx, t, k++)) json_text_item_int(out, h->task(h->ctx, f)->index);
+    for (uint32_t k = 1; f.slot != POL_NONE; f = graph->follower(h->ctx, t, k++)) json_text_item_int(out, h->task(h->ctx, f)->index);
     json_text_raw(out, "]");
 }
 
 /* null: POL_NEVER, more than can be counted. */
-static void overheads(struct json_text *out, const struct pol_host *h, pol_task t, const struct message_question *q)
+static void overheads(struct json_text *out, const struct pol_host *h, const struct pol_calls *calls, pol_task t, const struct message_question *q)
 {
     json_text_key(out, "overhead");
     json_text_raw(out, "[");
     for (size_t i = 0; i < q->n_ways; i++) {
-        int64_t us = h->overhead(h->ctx, t, q->way[i].call, q->way[i].from, q->way[i].to);
+        int64_t us = calls->overhead(h->ctx, t, q->way[i].call, q->way[i].from, q->way[i].to);
         json_text_comma(out);
         if (us == POL_NEVER) json_text_raw(out, "null"); else json_text_int(out, us);
     }
@@ -357,6 +368,8 @@ static void overheads(struct json_text *out, const struct pol_host *h, pol_task 
 void message_answer(struct json_text *out, const struct pol_host *h, pol_task t, const struct message_question *q, uint32_t flags)
 {
     const struct pol_task_info *ti = h->task(h->ctx, t);
+    const struct pol_calls *calls = h->extension(h->ctx, POL_CALLS);
+    struct pol_call_state s = calls->state(h->ctx, t);
     begin(out, "answer");
     json_text_key_int(out, "job", (int64_t)h->job(h->ctx, ti->job)->ordinal);
     json_text_key_int(out, "task", ti->index);
@@ -367,8 +380,8 @@ void message_answer(struct json_text *out, const struct pol_host *h, pol_task t,
     if (ti->is_running) running(out, h, t, ti);
     message_inputs(out, h, t, ti);
     followers(out, h, t);
-    if (ti->n_calls > 0) calls_state(out, h, t, ti);
-    if (q->n_ways > 0) overheads(out, h, t, q);
+    if (s.n_calls > 0) calls_state(out, h, calls, t, &s);
+    if (q->n_ways > 0) overheads(out, h, calls, t, q);
     if (q->n_nodes > 0) {
         json_text_key(out, "transfer");
         json_text_raw(out, "[");

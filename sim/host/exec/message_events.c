@@ -1,12 +1,15 @@
 /* message_events.c -- the events of a round; what arrived is described whole, the rest by number. */
 #include "host/exec/message_events.h"
 
+#include "extensions.h"
+
 /* ---- inputs and cards ---- */
 
 static void inputs(struct json_text *out, const struct pol_host *h, pol_task t, const struct pol_task_info *ti)
 {
-    for (uint32_t k = 0; k < ti->n_inputs; k++) {
-        struct pol_input in = h->input(h->ctx, t, k);
+    const struct pol_data *data = h->extension(h->ctx, POL_DATA);
+    for (uint32_t k = 0, n = data->n_inputs(h->ctx, t); k < n; k++) {
+        struct pol_input in = data->input(h->ctx, t, k);
         json_text_comma(out);
         json_text_raw(out, "{");
         json_text_key_int(out, "task", ti->index);
@@ -20,7 +23,8 @@ static void inputs(struct json_text *out, const struct pol_host *h, pol_task t, 
 
 void message_inputs(struct json_text *out, const struct pol_host *h, pol_task t, const struct pol_task_info *ti)
 {
-    if (ti->n_inputs == 0) return;
+    const struct pol_data *data = h->extension(h->ctx, POL_DATA);
+    if (data->n_inputs(h->ctx, t) == 0) return;
     json_text_key(out, "inputs");
     json_text_raw(out, "[");
     inputs(out, h, t, ti);
@@ -61,6 +65,8 @@ static struct survey tasks(struct json_text *out, const struct pol_host *h, cons
 {
     struct runs r = { 0 };
     struct survey s = { 0 };
+    const struct pol_data *data = h->extension(h->ctx, POL_DATA);
+    const struct pol_calls *calls = h->extension(h->ctx, POL_CALLS);
     const struct pol_task_info *ti;
     json_text_key(out, "tasks");
     json_text_raw(out, "[");
@@ -70,10 +76,10 @@ static struct survey tasks(struct json_text *out, const struct pol_host *h, cons
             r = (struct runs){ ti->shape, 0, ti->true_left_us, true };
         }
         r.b++;
-        s.n_inputs += ti->is_waiting ? ti->n_inputs : 0;
+        s.n_inputs += ti->is_waiting ? data->n_inputs(h->ctx, t) : 0;
         s.n_running += ti->is_running;
         s.n_blocked += !ti->is_waiting && !ti->is_running;
-        s.n_calls += ti->n_calls;
+        s.n_calls += calls->state(h->ctx, t).n_calls;
     }
     run_close(out, &r);
     json_text_raw(out, "]");
@@ -152,20 +158,22 @@ static void call(struct json_text *out, const struct pol_host *h, const struct p
 }
 
 /* Of each task that is made of calls, blocked ones too. */
-static void calls(struct json_text *out, const struct pol_host *h, const struct pol_job_info *ji)
+static void all_calls(struct json_text *out, const struct pol_host *h, const struct pol_job_info *ji)
 {
+    const struct pol_calls *calls = h->extension(h->ctx, POL_CALLS);
     const struct pol_task_info *ti;
     json_text_key(out, "calls");
     json_text_raw(out, "[");
     for (pol_task t = ji->first_task; t.slot != POL_NONE && (ti = h->task(h->ctx, t)) != NULL; t = ti->next) {
-        if (ti->n_calls == 0) continue;
+        uint32_t n = calls->state(h->ctx, t).n_calls;
+        if (n == 0) continue;
         json_text_comma(out);
         json_text_raw(out, "{");
         json_text_key_int(out, "task", ti->index);
         json_text_key(out, "calls");
         json_text_raw(out, "[");
-        for (uint32_t k = 0; k < ti->n_calls; k++) {
-            struct pol_call c = h->call_info(h->ctx, t, k);
+        for (uint32_t k = 0; k < n; k++) {
+            struct pol_call c = calls->info(h->ctx, t, k);
             call(out, h, &c);
         }
         json_text_raw(out, "]}");
@@ -218,7 +226,7 @@ static void arrived(struct json_text *out, const struct pol_host *h, pol_job j, 
     stages(out, h, ji);
     if (s.n_blocked > 0) blocked(out, h, ji);
     if (s.n_running > 0) running(out, h, ji);
-    if (s.n_calls > 0) calls(out, h, ji);
+    if (s.n_calls > 0) all_calls(out, h, ji);
     if (s.n_inputs > 0) waiting_inputs(out, h, ji);
 }
 
@@ -237,9 +245,10 @@ static void ready(struct json_text *out, const struct pol_host *h, pol_task t, u
 static void next_call(struct json_text *out, const struct pol_host *h, const struct pol_event *e)
 {
     const struct pol_task_info *ti = h->task(h->ctx, e->task);
+    const struct pol_calls *calls = h->extension(h->ctx, POL_CALLS);
     json_text_key_int(out, "job", (int64_t)h->job(h->ctx, ti->job)->ordinal);
     json_text_key_int(out, "task", ti->index);
-    json_text_key_int(out, "call", ti->next_call);
+    json_text_key_int(out, "call", calls->state(h->ctx, e->task).next);
     if (e->node != POL_NONE) json_text_key_int(out, "lost", e->node);
 }
 

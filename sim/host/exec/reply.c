@@ -103,13 +103,14 @@ static bool get_bool(const json_t *o, const char *key, bool *out, char *error)
 /* The number of an engine or licence that the cluster names. */
 static bool find_name(const struct reply *r, uint32_t kind, const char *what, const char *word, uint32_t *out, char *error)
 {
-    const char *name[POL_LICENCES_MAX];
+    const char **name = NULL;
+    size_t cap = 0;
     uint32_t n = 0;
-    while (r->host != NULL && n < ARRAY_LEN(name) && (name[n] = r->host->name(r->host->ctx, kind, n)) != NULL) n++;
-    for (*out = 0; *out < n; ++*out)
-        if (strcmp(word, name[*out]) == 0) return true;
-    if (n == 0) return refuse(error, "found %s '%.60s'; the cluster has none", what, word);
-    return unknown(error, what, word, name, n);
+    for (const char *s; r->host != NULL && (s = r->host->name(r->host->ctx, kind, n)) != NULL; name[n++] = s) MEM_RESERVE(name, cap, (size_t)n + 1);
+    for (*out = 0; *out < n && strcmp(word, name[*out]) != 0; ++*out) { }
+    bool ok = *out < n || (n == 0 ? refuse(error, "found %s '%.60s'; the cluster has none", what, word) : unknown(error, what, word, name, n));
+    mem_free(name);
+    return ok;
 }
 
 /* [0, 3] as bits. */
@@ -340,6 +341,7 @@ void reply_fini(struct reply *r)
     mem_free(r->way);
     mem_free(r->request);
     mem_free(r->place);
+    mem_free(r->licence);
     memset(r, 0, sizeof *r);
 }
 
@@ -464,14 +466,28 @@ static bool get_number(const json_t *o, const char *key, double *out, char *erro
     return true;
 }
 
+/* Room for the licences of one more amount of this decision, all 0; a reserve has most. */
+enum { AMOUNTS_MAX = 5 };
+static int64_t *add_licences(struct reply *r)
+{
+    if (r->n_amounts == 0) {
+        for (r->n_licences = 0; r->host != NULL && r->host->name(r->host->ctx, POL_NAME_LICENCE, r->n_licences) != NULL;) r->n_licences++;
+        MEM_RESERVE(r->licence, r->cap_licence, AMOUNTS_MAX * (size_t)r->n_licences + 1);
+    }
+    int64_t *n = r->licence + (size_t)r->n_amounts++ * r->n_licences;
+    memset(n, 0, r->n_licences * sizeof *n);
+    return n;
+}
+
 /* {"cpu":8000,"gpu":1000,"licences":{"matlab":2}}; what is left out is 0. */
-static bool read_amount(const struct reply *r, const json_t *o, const char *key, struct pol_amount *out, char *error)
+static bool read_amount(struct reply *r, const json_t *o, const char *key, struct pol_amount *out, char *error)
 {
     static const char *const field[] = { "cpu", "gpu", "licences" };
     const json_t *a = json_object_get(o, key), *licences = json_object_get(a, "licences");
     const char *name;
     json_t *v;
-    *out = (struct pol_amount){ 0 };
+    int64_t *n = add_licences(r);
+    *out = (struct pol_amount){ .licence = n };
     if (!json_is_object(a)) return wrong(error, key, a, "an object such as {\"cpu\":8000,\"gpu\":1000,\"licences\":{\"NAME\":2}}");
     if (!has_only(a, field, ARRAY_LEN(field), error)) return false;
     if (json_object_get(a, "cpu") != NULL && !get_int(a, "cpu", INT64_MAX, &out->cpu_milli, error)) return false;
@@ -479,16 +495,16 @@ static bool read_amount(const struct reply *r, const json_t *o, const char *key,
     if (licences != NULL && !json_is_object(licences)) return wrong(error, "licences", licences, "an object such as {\"NAME\":2}");
     json_object_foreach((json_t *)licences, name, v) {
         uint32_t k;
-        if (!find_name(r, POL_NAME_LICENCE, "the licence", name, &k, error) || !get_int(licences, name, INT64_MAX, &out->licence[k], error)) return false;
+        if (!find_name(r, POL_NAME_LICENCE, "the licence", name, &k, error) || !get_int(licences, name, INT64_MAX, &n[k], error)) return false;
     }
     return true;
 }
 
-static struct pol_amount less(const struct pol_amount *a, const struct pol_amount *b)
+static struct pol_amount less(struct reply *r, const struct pol_amount *a, const struct pol_amount *b)
 {
-    struct pol_amount o = { .cpu_milli = a->cpu_milli - b->cpu_milli, .gpu_milli = a->gpu_milli - b->gpu_milli };
-    for (int k = 0; k < POL_LICENCES_MAX; k++) o.licence[k] = a->licence[k] - b->licence[k];
-    return o;
+    int64_t *n = add_licences(r);
+    for (uint32_t k = 0; k < r->n_licences; k++) n[k] = a->licence[k] - b->licence[k];
+    return (struct pol_amount){ a->cpu_milli - b->cpu_milli, a->gpu_milli - b->gpu_milli, n };
 }
 
 static bool get_engine(const struct reply *r, const json_t *o, const char *key, uint32_t *out, char *error)
@@ -529,13 +545,14 @@ bool reply_next(struct reply *r, struct reply_decision *out, char *error)
     if (!get_text(o, "do", true, &word, error) || !find_verb(word, &out->verb, error)) return false;
     const struct field *field = verb[out->verb].field;
     size_t n = 0;
+    r->n_amounts = 0;
     for (; n < ARRAY_LEN(verb[0].field) && field[n].key != NULL; n++) known[n + 1] = field[n].key;
     if (!has_only(o, known, n + 1, error)) return false;
     for (size_t i = 0; i < n; i++)
         if (!read_field(r, o, &field[i], out, error)) return false;
     /* Left out, what may be lent is what the stage does not need, and all of it was usable. */
     struct pol_reserve *e = &out->reserve;
-    if (out->verb == POL_VERB_RESERVE && json_object_get(o, "lendable") == NULL) e->lendable = less(&e->reserved, &e->need);
+    if (out->verb == POL_VERB_RESERVE && json_object_get(o, "lendable") == NULL) e->lendable = less(r, &e->reserved, &e->need);
     if (out->verb == POL_VERB_RESERVE && json_object_get(o, "usable") == NULL) e->usable = e->reserved;
     return true;
 }

@@ -12,6 +12,7 @@
 
 #include "host/exec/message.h"
 #include "model/cluster/cluster.h"
+#include "extensions.h"
 
 enum { REPLY_ERROR_MAX = 600 };       /* room that `error` needs everywhere here */
 
@@ -61,6 +62,7 @@ struct reply {
     bool     empty;                                 /* if nothing ran there */
     size_t   n_states, next_state;                  /* nodes that the child plans otherwise; handed out */
     struct pol_place *place; size_t cap_place;
+    int64_t *licence; size_t cap_licence; uint32_t n_licences, n_amounts;    /* of a decision's amounts, one after the other */
 };
 bool reply_open(struct reply *r, const char *line, size_t n, char *error);
 /* The next decision; its texts and places are borrowed until the next call.  r->next has counted it already. */

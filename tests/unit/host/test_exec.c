@@ -9,6 +9,7 @@
 #include "host/exec/planned.h"
 #include "host/exec/reply.h"
 #include "host/exec/message.h"
+#include "host/policy_view.h"
 #include "base/mem.h"
 #include "base/rng.h"
 
@@ -365,8 +366,10 @@ static void on_fail(void *ctx, const char *message) { (void)ctx; (void)snprintf(
 /* Run a shell command as a policy for one empty round under a limit of 0.3 s; what came of it. */
 static const char *outcome(const char *command)
 {
-    struct pol_host h = { .fail = on_fail };
+    struct policy_view mirror = { 0 };
+    struct pol_host h = { .ctx = &mirror, .fail = on_fail };
     struct pol_view v = { 0 };
+    policy_view_init(&mirror, &h, &(struct host_tricks){ 0 });
     uint32_t flags = 0;
     union pol_value value[EXEC_PARAMS];
     value[EXEC_COMMAND].s = command;

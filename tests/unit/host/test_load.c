@@ -1,7 +1,9 @@
 /* Tables of other minors, and which specs name files. */
 #include <criterion/criterion.h>
 #include <string.h>
+#include "extensions.h"
 #include "host/policy_load.h"
+#include "host/policy_view.h"
 
 static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *why, size_t cap)
 {
@@ -131,4 +133,31 @@ Test(policy_load, what_stands_in_arrays_has_the_size_that_this_major_has)
     cr_assert_eq(sizeof(struct pol_reading), 16);
     cr_assert_eq(sizeof(struct pol_call), 72);
     cr_assert_eq(sizeof(struct pol_relation), 56);
+    cr_assert_eq(sizeof(struct pol_call_state), 40);
+    cr_assert_eq(sizeof(struct pol_amount), 24);
+    cr_assert_eq(sizeof(struct pol_reserve), 128);
+}
+
+/* Each begins with its size, so that a policy can tell an older one; licences are remembered as asked for. */
+Test(policy_view, extensions_are_found_by_name_and_version)
+{
+    static const struct { const char *name; size_t size; } known[] = {
+        { POL_LICENCES, sizeof(struct pol_licences) }, { POL_GRAPH, sizeof(struct pol_graph) }, { POL_DATA, sizeof(struct pol_data) },
+        { POL_CORES, sizeof(struct pol_cores) }, { POL_RESERVATIONS, sizeof(struct pol_reservations) }, { POL_CALLS, sizeof(struct pol_calls) },
+    };
+    struct policy_view v = { 0 };
+    struct pol_host api = { .ctx = &v };
+    policy_view_init(&v, &api, &(struct host_tricks){ 0 });
+    cr_assert_null(api.extension(api.ctx, "calls/2"));
+    cr_assert_null(api.extension(api.ctx, "calls"));
+    cr_assert_null(api.extension(api.ctx, NULL));
+    for (size_t i = ARRAY_LEN(known); i-- > 0;) {
+        cr_assert(!v.knows_licences);
+        const uint32_t *e = api.extension(api.ctx, known[i].name);
+        cr_assert(e != NULL && *e == known[i].size, "%s", known[i].name);
+    }
+    cr_assert(v.knows_licences);
+    const struct pol_data *data = api.extension(api.ctx, POL_DATA);
+    cr_assert_eq(data->n_inputs(api.ctx, (pol_task){ 0, 0 }), 0, "there is no task yet");
+    policy_view_fini(&v);
 }

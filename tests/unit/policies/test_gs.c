@@ -56,7 +56,7 @@ static void figure_1(uint32_t gpu2)
     fakehost_decide(h, 0);
     runs_on(h, first_of(h, j1), 0);
     runs_on(h, first_of(h, j2), 1);
-    struct pol_transfer x = h->api.transfer(h, (pol_task){ first_of(h, j2), 0 }, 1);
+    struct pol_transfer x = fakehost_transfer(h, (pol_task){ first_of(h, j2), 0 }, 1);
     cr_assert_eq(x.cross_b, gpu2 == 1 ? 0 : 400 * MB);
     cr_assert_eq(x.local_b, gpu2 == 1 ? 400 * MB : 0);
     cr_assert(!h->task[first_of(h, j1) + 1].info.is_running);

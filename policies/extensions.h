@@ -1,0 +1,146 @@
+/*
+ * extensions.h -- what a host may offer beyond policy.h, by name: licences/1, graph/1, data/1, cores/1,
+ * reservations/1 and calls/1.
+ *
+ *     const struct pol_data *data = host->extension(host->ctx, POL_DATA);        in create; NULL: there is none
+ *
+ * A struct begins with its size and may grow at its end: who uses a later member looks at `size` first.  Another
+ * meaning would get another name ("data/2").  It lives as long as the policy; what it points to may move and
+ * change between two calls of the policy, so read its members anew in each.  Its functions take host->ctx, and
+ * may be called in decide; those that read O(1) if nothing is said.  Decisions are kept and checked in order with
+ * those of policy.h; `reason` is as there.  What stands in arrays or is passed by value is frozen.
+ *
+ * A policy that did not ask for licences/1 is given no task that asks for licences: such a job's arrival fails
+ * the run.  Tasks of calls go to a policy with the flag POL_RUNS_CALLS.
+ */
+#ifndef POL_EXTENSIONS_H
+#define POL_EXTENSIONS_H
+
+#include "policy.h"
+
+/* ---- licences: of the cluster, not of a node ---- */
+
+#define POL_LICENCES "licences/1"
+struct pol_licences {
+    uint32_t size;
+    uint32_t n;                         /* different ones; a trace may name more as it is read: never fewer */
+    const int64_t *total, *free;        /* [n] what the cluster has, and what of it is free */
+    /* [n] what a task of the shape asks, until decide returns; NULL: none, or no such shape. */
+    const int32_t *(*asked)(void *ctx, uint32_t shape);
+};
+
+/* ---- graph: tasks of a job that wait for others ---- */
+
+#define POL_GRAPH "graph/1"
+struct pol_graph {
+    uint32_t size, reserved;
+    /* The k-th task that waits for this one; slot POL_NONE past the last, or if the handle is stale. */
+    pol_task (*follower)(void *ctx, pol_task t, uint32_t k);
+};
+
+/* ---- data: blocks that tasks read ---- */
+
+/* One block that a task reads; replica [n_replicas]: the nodes that hold it, increasing, until decide returns. */
+struct pol_input { int64_t size_b; const uint32_t *replica; uint32_t n_replicas, reserved; };
+
+/* What reading a task's inputs on some node comes to, each from its cheapest replica. */
+struct pol_transfer {
+    int64_t local_b, rack_b, cross_b;       /* bytes by how far they come */
+    int64_t local_us, rack_us, cross_us;    /* nominal time: bytes over disk, rack and aggregation speed */
+};
+
+#define POL_DATA "data/1"
+struct pol_data {
+    uint32_t size, reserved;
+    uint32_t (*n_inputs)(void *ctx, pol_task t);                                /* blocks; of a stale handle 0 */
+    struct pol_input (*input)(void *ctx, pol_task t, uint32_t k);               /* k < n_inputs; else all zero */
+    struct pol_transfer (*transfer)(void *ctx, pol_task t, uint32_t node);      /* O(replicas) */
+};
+
+/* ---- cores: how many a running task holds, and what a monitor sees ---- */
+
+/*
+ * What the monitor saw last of a running task; -1: nothing yet, or nothing is measured in this run.
+ * gpu_util: of its unit, in millionths.  mem_bw: bytes/s that the task moves.
+ */
+struct pol_reading { int64_t gpu_util, mem_bw; };
+
+#define POL_CORES "cores/1"
+struct pol_cores {
+    uint32_t size, reserved;
+    const int64_t *mem_bw;              /* [n_nodes] memory bandwidth, bytes/s; 0: unknown */
+    struct pol_reading (*measure)(void *ctx, pol_task t);
+    /* A running task holds other cores from now on, > 0; its speed follows.  Not for exclusive tasks. */
+    void (*resize)(void *ctx, pol_task t, int64_t cpu_milli, const char *reason);
+};
+
+/* ---- reservations: what is kept aside for a job, and lent ---- */
+
+/* CPU and GPU in thousandths; licence [n of licences/1] in pieces, NULL: none.  Copied. */
+struct pol_amount { int64_t cpu_milli, gpu_milli; const int64_t *licence; };
+
+/* What a policy has reserved for a job when it enters a stage. */
+struct pol_reserve {
+    uint32_t stage, reserved0;
+    struct pol_amount reserved;     /* all zero: the reservation is given up */
+    struct pol_amount need;         /* the stage's: its tasks may hold no more */
+    struct pol_amount lendable;     /* reserved - need */
+    struct pol_amount usable;       /* there for the stage before anything was taken back */
+    struct pol_amount reclaimed;    /* taken back for it */
+};
+
+#define POL_RESERVATIONS "reservations/1"
+struct pol_reservations {
+    uint32_t size, reserved;
+    /*
+     * Decisions, for the record and the audit; in every resource need + lent <= reserved.
+     * reserve: at each stage's start.  lend: a task that runs (was just started) borrows its cores and cards of a
+     * job's reservation, and if `licences` its licences; its end, or the reservation's, ends that.
+     */
+    void (*reserve)(void *ctx, pol_job j, const struct pol_reserve *r, const char *reason);
+    void (*lend)(void *ctx, pol_task t, pol_job lender, bool licences, const char *reason);
+};
+
+/* ---- calls: tasks that are made of API calls, each on one engine ---- */
+
+/* One call of a task.  us: time on an engine of each type; -1: it cannot run there. */
+struct pol_call { int64_t size_b, result_b; int64_t us[POL_ENGINES_MAX]; uint32_t api, reserved; };
+
+/* Where a task stands among its calls. */
+struct pol_call_state {
+    uint32_t n_calls;                       /* 0: it is not made of calls, or the handle is stale */
+    uint32_t next;                          /* its next call, or the one that runs; n_calls: all are done */
+    uint32_t queue;                         /* node in whose queue it waits; POL_NONE: in none */
+    uint32_t node, engine, reserved;        /* where its call runs; node POL_NONE: none does */
+    int64_t  since_us, us;                  /* when that began, and how long it takes, the way included; -1: none */
+};
+
+/*
+ * What profiling knows of a task: a value for each engine type, 0 where the
+ * task cannot run.  form: POL_RANKS 1 is best; POL_TIMES seconds;
+ * POL_EFFICIENCIES 1/seconds.
+ */
+enum { POL_RANKS, POL_TIMES, POL_EFFICIENCIES };
+struct pol_relation { uint32_t form, reserved; double value[POL_ENGINES_MAX]; };
+
+#define POL_CALLS "calls/1"
+struct pol_calls {
+    uint32_t size;
+    uint32_t n_tiers;
+    const uint32_t *tier;               /* [n_nodes] nodes that are as far from all others share one, < n_tiers */
+    const uint32_t *queued;             /* [n_nodes] tasks in each node's queue */
+    struct pol_call_state (*state)(void *ctx, pol_task t);
+    struct pol_call (*info)(void *ctx, pol_task t, uint32_t k);                 /* k < n_calls */
+    struct pol_relation (*relation)(void *ctx, pol_task t);                     /* O(calls) where none is given */
+    /* Time on the way there and back if a node had call k run on another; 0 when they are one; POL_NEVER: no end. */
+    int64_t (*overhead)(void *ctx, pol_task t, uint32_t k, uint32_t from, uint32_t to);
+    /*
+     * Decisions.  send: a waiting task goes to a node's queue, from the master's or another's; start takes it from
+     * there, on that node alone.  call: the next call of a task that was started runs on an engine of that type,
+     * there or on another node, once POL_CALL said that it may.
+     */
+    void (*send)(void *ctx, pol_task t, uint32_t node, const char *reason);
+    void (*call)(void *ctx, pol_task t, uint32_t node, uint32_t engine, const char *reason);
+};
+
+#endif
