@@ -37,7 +37,7 @@
         FIELD("job", JOB, job, MUST, "") \
         FIELD("task", INDEX, task, MUST, "") \
         FIELD("why", TEXT, text, MAY, "")) \
-    VERB(RESIZE, "resize", "resize", TASK, "core", "a running task holds other cores from now on (`README.md`, Cores)", \
+    VERB(RESIZE, "resize", "resize", TASK, "core", "a running task holds other cores from now on", \
         FIELD("job", JOB, job, MUST, "") \
         FIELD("task", INDEX, task, MUST, "") \
         FIELD("cpu", AMOUNT, cpu_milli, MUST, "") \
@@ -49,7 +49,7 @@
         FIELD("value", NUMBER, value, MUST, "a number")) \
     VERB(FAIL, "fail", "fail", RUN, "core", "the policy cannot go on; fails the run", \
         FIELD("message", TEXT, text, MUST, "")) \
-    VERB(HOLD, "hold", "hold", TASK, "core", "for the record alone (`README.md`, Reasons); only what is new need be said", \
+    VERB(HOLD, "hold", "hold", TASK, "core", "for the record alone (`README.md`, Reasons); said once is enough", \
         FIELD("job", JOB, job, MUST, "") \
         FIELD("task", INDEX, task, MUST, "") \
         FIELD("why", TEXT, text, MUST, "") \

@@ -106,7 +106,7 @@ class Policy:
         """The next call of a running task may run: task.calls[task.next_call].  lost: the node with which the last was lost, or None."""
 
     def on_refused(self, unit, do, refusal, node):
-        """A decision of the last round was refused: what it was, why, and the node that it named ("takes_refusals" only).
+        """A decision of the last round was refused: what it was, why, and its node ("takes_refusals" only).
 
         The unit is as before, or waits as the last if it was to start; None if the decision named none.
         """

@@ -47,7 +47,7 @@ def preempt(job, task, why=None):
 
 
 def resize(job, task, cpu, why=None):
-    """A running task holds other cores from now on (`README.md`, Cores)."""
+    """A running task holds other cores from now on."""
     said = {"do": "resize", "job": job, "task": task, "cpu": cpu}
     if why:
         said["why"] = why
@@ -79,7 +79,7 @@ def fail(message):
 
 
 def hold(job, task, why, head=None):
-    """For the record alone (`README.md`, Reasons); only what is new need be said.
+    """For the record alone (`README.md`, Reasons); said once is enough.
 
     head: default false: the task is declined; true: it is the head
     """

@@ -53,7 +53,7 @@ struct host {
     struct world_place *place; size_t n_place, cap_place;
     struct reservations_stage *entry; size_t n_entry, cap_entry;
     char            *text;    size_t n_text, cap_text;
-    uint64_t         n_idle;    /* calls in a row that did nothing but ask for a wake, while jobs waited on an idle cluster */
+    uint64_t         n_idle;    /* calls in a row that at most asked for a wake, while jobs waited on an idle cluster */
     size_t           n_done, n_wakes;   /* of the last call: decisions that changed anything; wakes */
     struct pol_event *told;   size_t n_told, cap_told;  /* refusals of the last call, for the next to hear of */
     int64_t          refused_at;        /* the instant of the last refusal that was told, and rounds of it with one */
@@ -93,15 +93,22 @@ static size_t keep_text(struct host *p, const char *reason)
 static void misuse(struct host *p, enum breach breach, const char *what)
 {
     char when[64];
-    if (p->mirror.w == NULL) (void)diag_breach(&p->failed, breach, "policy '%s' broke its contract in create: %s", p->spec.ops->name, what);
-    else (void)diag_breach(&p->failed, breach, "policy '%s' broke its contract at t=%" PRId64 " us (%s), after %zu decisions: %s", p->spec.ops->name,
-                        world_now(p->mirror.w), text_duration(when, sizeof when, world_now(p->mirror.w)), p->n_dec, what);
+    if (p->mirror.w == NULL) {
+        (void)diag_breach(&p->failed, breach, "policy '%s' broke its contract in create: %s", p->spec.ops->name, what);
+        return;
+    }
+    int64_t now = world_now(p->mirror.w);
+    (void)diag_breach(&p->failed, breach, "policy '%s' broke its contract at t=%" PRId64 " us (%s), after %zu decisions: %s",
+                      p->spec.ops->name, now, text_duration(when, sizeof when, now), p->n_dec, what);
 }
 
 static struct decision *append(struct host *p, enum pol_verb v, uint32_t slot, uint32_t gen, const char *reason)
 {
     if (p->mirror.w == NULL) { misuse(p, BREACH_OUTSIDE, "it decides outside of decide"); return NULL; }
-    if (p->n_dec == p->max_dec) { misuse(p, BREACH_ENDLESS, "it appends more decisions than all its tasks could need"); return NULL; }
+    if (p->n_dec == p->max_dec) {
+        misuse(p, BREACH_ENDLESS, "it appends more decisions than all its tasks could need");
+        return NULL;
+    }
     MEM_RESERVE(p->dec, p->cap_dec, p->n_dec + 1);
     struct decision *d = &p->dec[p->n_dec++];
     *d = (struct decision){ .verb = v, .slot = slot, .gen = gen, .reason = keep_text(p, reason) };
@@ -137,33 +144,30 @@ static void on_start_gang(void *ctx, pol_job j, const struct pol_place *place, u
     else if (d != NULL) d->n_place = n;
 }
 
+/* What needs a task and numbers alone. */
+static void append_of_task(struct host *p, enum pol_verb v, pol_task t, int64_t at, uint32_t engine, const char *reason)
+{
+    struct decision *d = append(p, v, t.slot, t.gen, reason);
+    if (d == NULL) return;
+    d->at = at;
+    d->engine = engine;
+}
+
 static void on_preempt(void *ctx, pol_task t, const char *reason)
 {
-    struct host *p = ctx;
-    (void)append(p, POL_VERB_PREEMPT, t.slot, t.gen, reason);
+    append_of_task(ctx, POL_VERB_PREEMPT, t, 0, 0, reason);
 }
-
 static void on_resize(void *ctx, pol_task t, int64_t cpu_milli, const char *reason)
 {
-    struct host *p = ctx;
-    struct decision *d = append(p, POL_VERB_RESIZE, t.slot, t.gen, reason);
-    if (d != NULL) d->at = cpu_milli;
+    append_of_task(ctx, POL_VERB_RESIZE, t, cpu_milli, 0, reason);
 }
-
 static void on_send(void *ctx, pol_task t, uint32_t node, const char *reason)
 {
-    struct host *p = ctx;
-    struct decision *d = append(p, POL_VERB_SEND, t.slot, t.gen, reason);
-    if (d != NULL) d->at = node;
+    append_of_task(ctx, POL_VERB_SEND, t, node, 0, reason);
 }
-
 static void on_call(void *ctx, pol_task t, uint32_t node, uint32_t engine, const char *reason)
 {
-    struct host *p = ctx;
-    struct decision *d = append(p, POL_VERB_CALL, t.slot, t.gen, reason);
-    if (d == NULL) return;
-    d->at = node;
-    d->engine = engine;
+    append_of_task(ctx, POL_VERB_CALL, t, node, engine, reason);
 }
 
 static void on_wake(void *ctx, int64_t at_us)
@@ -238,9 +242,10 @@ static void on_fail(void *ctx, const char *message)
     char when[64];
     int64_t now = p->mirror.w != NULL ? world_now(p->mirror.w) : 0;
     if (message == NULL) message = "it gave no reason";
-    if (p->mirror.w == NULL) (void)diag_breach(&p->failed, BREACH_GAVE_UP, "policy '%s' failed in create: %s", p->spec.ops->name, message);
-    else (void)diag_breach(&p->failed, BREACH_GAVE_UP, "policy '%s' failed at t=%" PRId64 " us (%s): %s", p->spec.ops->name, now,
-                        text_duration(when, sizeof when, now), message);
+    const char *name = p->spec.ops->name;
+    if (p->mirror.w == NULL) (void)diag_breach(&p->failed, BREACH_GAVE_UP, "policy '%s' failed in create: %s", name, message);
+    else (void)diag_breach(&p->failed, BREACH_GAVE_UP, "policy '%s' failed at t=%" PRId64 " us (%s): %s", name, now,
+                           text_duration(when, sizeof when, now), message);
 }
 
 /* ---- applying ---- */
@@ -299,32 +304,37 @@ static void forget_held(struct host *p, uint32_t task)
 /* Its job's slot as far as the handle leads to one; NONE. */
 static uint32_t job_of(const struct world *w, const struct decision *d)
 {
-    uint32_t slot = verb[d->verb].about == ABOUT_JOB ? d->slot
-                  : verb[d->verb].about == ABOUT_TASK && d->slot < world_n_task_slots(w) ? world_task(w, d->slot)->job : NONE;
+    int about = verb[d->verb].about;
+    uint32_t slot = about == ABOUT_JOB ? d->slot
+                  : about == ABOUT_TASK && d->slot < world_n_task_slots(w) ? world_task(w, d->slot)->job : NONE;
     return slot < world_n_job_slots(w) ? slot : NONE;
 }
 
 /* The node that it names; -1. */
 static int64_t node_of(const struct host *p, const struct decision *d)
 {
-    return d->verb == POL_VERB_START ? (int64_t)p->place[d->place].node : d->verb == POL_VERB_SEND || d->verb == POL_VERB_CALL ? d->at : -1;
+    if (d->verb == POL_VERB_START) return p->place[d->place].node;
+    return d->verb == POL_VERB_SEND || d->verb == POL_VERB_CALL ? d->at : -1;
 }
+
+static const char *name_of(const struct decision *d) { return d->verb == POL_VERB_HOLD && d->flag ? "head" : verb[d->verb].record; }
 
 static void record(struct host *p, const struct decision *d)
 {
     const struct world *w = p->mirror.w;
     uint32_t slot = job_of(w, d);
     if (p->hooks.decision == NULL || slot == NONE) return;
-    const char *reason = d->reason ? p->text + d->reason : NULL, *name = d->flag && d->verb == POL_VERB_HOLD ? "head" : verb[d->verb].record;
+    const char *reason = d->reason ? p->text + d->reason : NULL;
     const struct job *job = world_job(w, slot);
-    if (d->verb == POL_VERB_START || d->verb == POL_VERB_START_GANG) forget_held(p, job->gang ? job->first_task : d->slot);
+    if (d->verb == POL_VERB_START) forget_held(p, d->slot);
     if (d->verb == POL_VERB_START_GANG) {
+        forget_held(p, job->first_task);
         for (uint32_t i = 0; i < d->n_place; i++)
-            p->hooks.decision(p->hooks.ctx, world_now(w), name, job->ordinal, i, p->place[d->place + i].node, reason);
+            p->hooks.decision(p->hooks.ctx, world_now(w), name_of(d), job->ordinal, i, p->place[d->place + i].node, reason);
         return;
     }
     int64_t node = d->verb == POL_VERB_RESIZE ? (int64_t)world_cluster(w)->hold[d->slot].node : node_of(p, d);
-    p->hooks.decision(p->hooks.ctx, world_now(w), name, job->ordinal,
+    p->hooks.decision(p->hooks.ctx, world_now(w), name_of(d), job->ordinal,
                       verb[d->verb].about == ABOUT_JOB ? -1 : (int64_t)world_task(w, d->slot)->index, node, reason);
 }
 
@@ -336,10 +346,11 @@ static void refused(struct host *p, const struct decision *d, enum pol_refusal r
     bool has_job = verb[d->verb].about != ABOUT_RUN;
     const char *job = slot != NONE && world_job(w, slot)->id != NULL ? world_job(w, slot)->id : "?";
     char when[64];
-    (void)diag_breach(diag, BREACH_REFUSED, "policy '%s' broke its contract at t=%" PRId64 " us (%s), decision %zu of %zu: %s%s%s%s: %s",
-                             p->spec.ops->name, world_now(w), text_duration(when, sizeof when, world_now(w)), (size_t)(d - p->dec) + 1, p->n_dec,
-                             d->flag && d->verb == POL_VERB_HOLD ? "head" : verb[d->verb].record, has_job ? " of job '" : "",
-                             has_job ? job : "", has_job ? "'" : "", pol_refusal_words(refusal));
+    (void)diag_breach(diag, BREACH_REFUSED, "policy '%s' broke its contract at t=%" PRId64 " us (%s), "
+                      "decision %zu of %zu: %s%s%s%s: %s",
+                      p->spec.ops->name, world_now(w), text_duration(when, sizeof when, world_now(w)),
+                      (size_t)(d - p->dec) + 1, p->n_dec, name_of(d), has_job ? " of job '" : "", has_job ? job : "",
+                      has_job ? "'" : "", pol_refusal_words(refusal));
     if (diag->breach == BREACH_REFUSED) diag->refusal = refusal;
 }
 
@@ -350,8 +361,8 @@ static void tell_refused(struct host *p, const struct decision *d, enum pol_refu
     uint32_t slot = job_of(w, d);
     bool has_task = verb[d->verb].about == ABOUT_TASK;
     int64_t node = node_of(p, d);
-    struct pol_event e = { .type = POL_REFUSED, .node = node < 0 ? POL_NONE : (uint32_t)node, .job = { POL_NONE, 0 }, .task = { POL_NONE, 0 },
-                           .refusal = refusal, .verb = d->verb };
+    struct pol_event e = { .type = POL_REFUSED, .node = node < 0 ? POL_NONE : (uint32_t)node,
+                           .job = { POL_NONE, 0 }, .task = { POL_NONE, 0 }, .refusal = refusal, .verb = d->verb };
     if (verb[d->verb].about == ABOUT_JOB) e.job = (pol_job){ d->slot, d->gen };
     else if (slot != NONE && is_task(w, d->slot, d->gen)) e.job = (pol_job){ slot, world_job(w, slot)->gen };
     if (has_task) e.task = (pol_task){ d->slot, d->gen };
@@ -359,8 +370,8 @@ static void tell_refused(struct host *p, const struct decision *d, enum pol_refu
     p->told[p->n_told++] = e;
     world_count_refusal(w);
     if (p->hooks.decision != NULL && slot != NONE)
-        p->hooks.decision(p->hooks.ctx, world_now(w), "refused", world_job(w, slot)->ordinal, has_task ? (int64_t)world_task(w, d->slot)->index : -1,
-                          node, pol_refusal_words(refusal));
+        p->hooks.decision(p->hooks.ctx, world_now(w), "refused", world_job(w, slot)->ordinal,
+                          has_task ? (int64_t)world_task(w, d->slot)->index : -1, node, pol_refusal_words(refusal));
 }
 
 static int64_t wall_ns(void)
@@ -389,7 +400,8 @@ static enum st apply(struct host *p, bool *again, struct diag *d)
         if (refusal != POL_OK && !is_told(p, e)) {
             refused(p, e, refusal, d);
             if (p->n_refused_rounds > REFUSED_ROUNDS_MAX)
-                diag_hint(d, "it was told of refusals in %d rounds of this instant, and does not change its mind", REFUSED_ROUNDS_MAX);
+                diag_hint(d, "it was told of refusals in %d rounds of this instant, and does not change its mind",
+                          REFUSED_ROUNDS_MAX);
             return d->code;
         }
         if (refusal != POL_OK) { tell_refused(p, e, refusal); continue; }

@@ -69,7 +69,9 @@ static enum st check_table(const struct pol_ops *o, struct diag *d)
     if (o->create == NULL || o->decide == NULL || o->destroy == NULL)
         return diag_set(d, ST_EINPUT, "policy '%s' has no %s function", o->name,
                         o->create == NULL ? "create" : o->decide == NULL ? "decide" : "destroy");
-    if ((o->flags & ~(uint32_t)(POL_PREEMPTS | POL_USES_LIMITS | POL_CLAIRVOYANT | POL_BY_COUNT | POL_STRANDS | POL_RUNS_CALLS | POL_TAKES_REFUSALS)) != 0)
+    const uint32_t known = POL_PREEMPTS | POL_USES_LIMITS | POL_CLAIRVOYANT | POL_BY_COUNT | POL_STRANDS | POL_RUNS_CALLS |
+                           POL_TAKES_REFUSALS;
+    if ((o->flags & ~known) != 0)
         return diag_set(d, ST_EINPUT, "policy '%s' has flags %#x, of which this program does not know all", o->name, o->flags);
     if (o->n_params > PARAMS_MAX || (o->n_params > 0 && o->params == NULL))
         return diag_set(d, ST_EINPUT, "policy '%s' says that it has %u parameters and %s", o->name, o->n_params,

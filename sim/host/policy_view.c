@@ -370,7 +370,8 @@ static void show_events(struct policy_view *p, const struct notice *n, size_t n_
     }
 }
 
-size_t policy_view_show(struct policy_view *p, const struct notice *n, size_t n_notices, const struct pol_event *refused, size_t n_refused)
+size_t policy_view_show(struct policy_view *p, const struct notice *n, size_t n_notices,
+                        const struct pol_event *refused, size_t n_refused)
 {
     show_world(p);
     MEM_RESERVE(p->event, p->cap_event, n_notices + n_refused);

@@ -46,7 +46,8 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
 void policy_view_fini(struct policy_view *p);
 
 /* Show p->w, what happened in it, and what was refused: that many events. */
-size_t policy_view_show(struct policy_view *p, const struct notice *n, size_t n_notices, const struct pol_event *refused, size_t n_refused);
+size_t policy_view_show(struct policy_view *p, const struct notice *n, size_t n_notices,
+                        const struct pol_event *refused, size_t n_refused);
 /* For one decide call, and when it is over. */
 struct pol_view *policy_view_begin(struct policy_view *p);
 void policy_view_end(struct policy_view *p, struct pol_view *view);

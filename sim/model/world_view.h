@@ -29,7 +29,9 @@ uint32_t world_n_running(const struct world *w);        /* tasks */
 uint32_t world_n_waiting(const struct world *w);
 
 /* So far. */
-struct world_count { uint64_t arrived, done, timeout, rejected, unfinished, preemptions, task_failures, starts, failed, mismatches, refusals; };
+struct world_count {
+    uint64_t arrived, done, timeout, rejected, unfinished, preemptions, task_failures, starts, failed, mismatches, refusals;
+};
 const struct world_count *world_count(const struct world *w);
 bool     world_takes_refusals(const struct world *w);   /* its decider goes on when an act is refused */
 uint64_t world_digest(const struct world *w);

@@ -23,7 +23,8 @@ void lines_rejected(const char *label, uint64_t n_rejected)
 
 void lines_refused(const char *label, uint64_t n_refused)
 {
-    (void)fprintf(stderr, "note: %s: %" PRIu64 " decision%s refused, and the policy told\n", label, n_refused, n_refused == 1 ? " was" : "s were");
+    text_line(stderr, "note: %s: %" PRIu64 " decision%s refused, and the policy told", label, n_refused,
+              n_refused == 1 ? " was" : "s were");
 }
 
 const char *lines_repair(char *buf, size_t cap, const char *path, const char *what, uint64_t count, uint64_t first_line)

@@ -28,25 +28,31 @@ struct cause { const char *what, *hint; };
 
 static const char taken_hint[] = "take a unit out of the queue when it is started; READY tells when it waits again";
 static const char stale_what[] = "named a job or task that is over";
-static const char stale_hint[] = "a limit can end a job while tasks of it wait: forget it at JOB_ENDED, or ask whether host->task is NULL";
+static const char stale_hint[] =
+    "a limit can end a job while tasks of it wait: forget it at JOB_ENDED, or ask whether host->task is NULL";
 static const char cards_what[] = "named cards or places that will not do";
 static const char cards_hint[] =
-    "cards: bit k is card k of that node, as many as the task asks; a gang: one place a task; cards 0 leaves the choice to the host";
+    "cards: bit k is card k of that node, as many as the task asks; a gang: one place a task; "
+    "cards 0 leaves the choice to the host";
 static const char flags_what[] = "preempts though its flags say it does not";
 
 static const struct cause of_refusal[POL_REFUSALS] = {
-    [POL_REFUSAL_NOT_DECLARED] = { flags_what, "put POL_PREEMPTS into the table's flags, and do not take it out in create" },
+    [POL_REFUSAL_NOT_DECLARED] = { flags_what,
+        "put POL_PREEMPTS into the table's flags, and do not take it out in create" },
     [POL_REFUSAL_RUNNING] = { "started a task that already runs", taken_hint },
     [POL_REFUSAL_DONE] = { "started a task that is done", taken_hint },
     [POL_REFUSAL_STALE_TASK] = { stale_what, stale_hint },
     [POL_REFUSAL_STALE_JOB] = { stale_what, stale_hint },
     [POL_REFUSAL_STALE_LENDER] = { stale_what, stale_hint },
-    [POL_REFUSAL_PAST] = { "asked for a wake in the past", "ask for a time after view->now_us; what is due now belongs in this call" },
-    [POL_REFUSAL_NODE_DOWN] = { "started a task on a node that is down", "look at the node's is_up in every call; NODE_DOWN tells" },
+    [POL_REFUSAL_PAST] = { "asked for a wake in the past",
+        "ask for a time after view->now_us; what is due now belongs in this call" },
+    [POL_REFUSAL_NODE_DOWN] = { "started a task on a node that is down",
+        "look at the node's is_up in every call; NODE_DOWN tells" },
     [POL_REFUSAL_NO_LICENCE] = { "started a task whose licences are not free",
         "look at what is free and what is asked in licences/1, or do not ask the host for it" },
     [POL_REFUSAL_NO_ROOM] = { "started a task where it does not fit",
-        "take what this call has started out of what is free; look at labels, GPU types, engines, memory and exclusive tasks too" },
+        "take what this call has started out of what is free; "
+        "look at labels, GPU types, engines, memory and exclusive tasks too" },
     [POL_REFUSAL_NO_NODE] = { "named a node that does not exist", "nodes are 0 .. view->n_nodes - 1" },
     [POL_REFUSAL_PLACES] = { cards_what, cards_hint },
     [POL_REFUSAL_NO_CARD] = { cards_what, cards_hint },
@@ -62,13 +68,16 @@ static const struct cause of_refusal[POL_REFUSALS] = {
 };
 
 static const struct cause of_breach[] = {
-    [BREACH_OUTSIDE] = { "decides outside of decide", "create and destroy can decide nothing: wait for the first call" },
+    [BREACH_OUTSIDE] = { "decides outside of decide",
+        "create and destroy can decide nothing: wait for the first call" },
     [BREACH_ENDLESS] = { "appends decisions without end", "a loop over units must leave out those it has decided on" },
     [BREACH_NO_PLACE] = { "started something nowhere", "give a struct pol_place for each task" },
-    [BREACH_NOTE] = { "notes something that is no number with a name", "note(name, value) wants a name and a finite value" },
+    [BREACH_NOTE] = { "notes something that is no number with a name",
+        "note(name, value) wants a name and a finite value" },
     [BREACH_WAKES] = { "asks to be woken without end",
         "a wake must have a purpose: ask for the next instant at which something could change" },
-    [BREACH_UNSETTLED] = { "never settles", "it decides something at each round of one instant, such as preempting what it has just started" },
+    [BREACH_UNSETTLED] = { "never settles",
+        "it decides something at each round of one instant, such as preempting what it has just started" },
     [BREACH_FLAGS] = { "claims more flags in create than its table has", "create may only take flags away" },
     [BREACH_CREATE] = { "cannot be created", "create returned NULL; the reason is what it wrote into `why`" },
     [BREACH_GAVE_UP] = { "gave up", "it called host->fail" },

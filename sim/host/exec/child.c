@@ -277,7 +277,8 @@ bool child_end(struct child *c, int64_t grace_us, char *how, size_t cap)
     (void)close(c->from);
     if (!by_itself) (void)snprintf(how, cap, "did not end and was killed");
     else if (WIFSIGNALED(status)) (void)snprintf(how, cap, "was killed by signal %d", WTERMSIG(status));
-    else if (WEXITSTATUS(status) == 127 && c->n_lines == 0) (void)snprintf(how, cap, "exited with status 127: the shell did not find the command");
+    else if (WEXITSTATUS(status) == 127 && c->n_lines == 0)
+        (void)snprintf(how, cap, "exited with status 127: the shell did not find the command");
     else if (WEXITSTATUS(status) > 128) (void)snprintf(how, cap, "exited with status %d (a shell's for signal %d)", WEXITSTATUS(status), WEXITSTATUS(status) - 128);
     else (void)snprintf(how, cap, "exited with status %d", WEXITSTATUS(status));
     mem_free(c->buf);

@@ -234,7 +234,9 @@ static bool carry_out(const struct exec *x, const struct reply_decision *d, char
     case POL_VERB_CALL:       x->calls->call(h->ctx, j->task[d->task], d->node, d->engine, d->text); break;
     case POL_VERB_WAKE:       h->wake(h->ctx, d->at_us); break;
     case POL_VERB_NOTE:       h->note(h->ctx, d->text, d->value); break;
-    case POL_VERB_FAIL:       (void)snprintf(error, REPLY_ERROR_MAX, "it says: %.400s", d->text); return false;
+    case POL_VERB_FAIL:
+        (void)snprintf(error, REPLY_ERROR_MAX, "it says: %.400s", d->text);
+        return false;
     case POL_VERBS:        break;
     }
     return true;
@@ -320,7 +322,9 @@ static const struct pol_param params[EXEC_PARAMS] = {
 
 const struct pol_ops exec_ops = {
     POL_HEADER, .name = "exec", .source = "a program of its own", .summary = "a policy in another process: exec:COMMAND",
-    .flags = POL_PREEMPTS | POL_USES_LIMITS | POL_CLAIRVOYANT | POL_BY_COUNT | POL_STRANDS | POL_RUNS_CALLS | POL_TAKES_REFUSALS, .n_params = EXEC_PARAMS, .params = params,
+    .flags = POL_PREEMPTS | POL_USES_LIMITS | POL_CLAIRVOYANT | POL_BY_COUNT | POL_STRANDS | POL_RUNS_CALLS |
+             POL_TAKES_REFUSALS,
+    .n_params = EXEC_PARAMS, .params = params,
     .create = create, .decide = decide, .destroy = destroy,
 };
 

@@ -161,8 +161,12 @@ static bool is_name(const char *s)
 
 static bool read_flags(const json_t *list, uint32_t *flags, char *error)
 {
-    static const char *const word[] = { "preempts", "uses_limits", "clairvoyant", "by_count", "strands", "runs_calls", "takes_refusals" };
-    static const uint32_t bit[] = { POL_PREEMPTS, POL_USES_LIMITS, POL_CLAIRVOYANT, POL_BY_COUNT, POL_STRANDS, POL_RUNS_CALLS, POL_TAKES_REFUSALS };
+    static const char *const word[] = {
+        "preempts", "uses_limits", "clairvoyant", "by_count", "strands", "runs_calls", "takes_refusals",
+    };
+    static const uint32_t bit[] = {
+        POL_PREEMPTS, POL_USES_LIMITS, POL_CLAIRVOYANT, POL_BY_COUNT, POL_STRANDS, POL_RUNS_CALLS, POL_TAKES_REFUSALS,
+    };
     if (list == NULL) return true;
     if (!json_is_array(list)) return wrong(error, "flags", list, "a list of words");
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -407,7 +411,8 @@ struct field {
     enum { FIELD_MAY, FIELD_MUST } need;
     size_t member;              /* of struct reply_decision */
 };
-#define FIELD(key, type, member, need, words) { key, FIELD_##type, FIELD_##need, offsetof(struct reply_decision, member) },
+#define FIELD(key, type, member, need, words) \
+    { key, FIELD_##type, FIELD_##need, offsetof(struct reply_decision, member) },
 #define VERB(code, name, record, about, extension, words, fields) { name, { fields } },
 static const struct { const char *name; struct field field[9]; } verb[] = { POL_VERB_LIST(VERB, FIELD) };
 
@@ -424,7 +429,8 @@ static bool find_verb(const char *word, enum pol_verb *out, char *error)
 }
 
 /* `node` or `nodes`: how many places there are; what else is said of them comes after it. */
-static bool read_places(struct reply *r, const json_t *v, const struct field *f, struct reply_decision *out, char *error)
+static bool read_places(struct reply *r, const json_t *v, const struct field *f, struct reply_decision *out,
+                        char *error)
 {
     bool is_list = f->type == FIELD_NODES;
     size_t n = is_list ? json_array_size(v) : 1;
@@ -432,7 +438,8 @@ static bool read_places(struct reply *r, const json_t *v, const struct field *f,
     MEM_RESERVE(r->place, r->cap_place, n + 1);
     for (size_t i = 0; i < n; i++) {
         const json_t *node = is_list ? json_array_get(v, i) : v;
-        if (is_list && !is_number_below(node, UINT32_MAX)) return refuse(error, "'%s' holds something that is no node number", f->key);
+        if (is_list && !is_number_below(node, UINT32_MAX))
+            return refuse(error, "'%s' holds something that is no node number", f->key);
         r->place[i] = (struct pol_place){ .node = (uint32_t)json_integer_value(node) };
     }
     out->place = r->place;
@@ -441,13 +448,16 @@ static bool read_places(struct reply *r, const json_t *v, const struct field *f,
 }
 
 /* Cards or cores of each place. */
-static bool read_each(const struct reply *r, const json_t *v, const struct field *f, const struct reply_decision *out, char *error)
+static bool read_each(const struct reply *r, const json_t *v, const struct field *f, const struct reply_decision *out,
+                      char *error)
 {
     bool is_cpu = f->type == FIELD_CPU_EACH;
     if (!json_is_array(v))
-        return wrong(error, f->key, v, is_cpu ? "a list of thousandths of cores, one a task" : "a list of lists of card numbers, one a task");
+        return wrong(error, f->key, v, is_cpu ? "a list of thousandths of cores, one a task"
+                                              : "a list of lists of card numbers, one a task");
     if (json_array_size(v) != out->n_places)
-        return refuse(error, "'nodes' has %" PRIu32 " entries and '%s' %zu; expected one of each for every task", out->n_places, f->key, json_array_size(v));
+        return refuse(error, "'nodes' has %" PRIu32 " entries and '%s' %zu; expected one of each for every task",
+                      out->n_places, f->key, json_array_size(v));
     for (uint32_t i = 0; i < out->n_places; i++) {
         const json_t *one = json_array_get(v, i);
         if (is_cpu && (!json_is_integer(one) || json_integer_value(one) < 0))
@@ -552,7 +562,8 @@ bool reply_next(struct reply *r, struct reply_decision *out, char *error)
         if (!read_field(r, o, &field[i], out, error)) return false;
     /* Left out, what may be lent is what the stage does not need, and all of it was usable. */
     struct pol_reserve *e = &out->reserve;
-    if (out->verb == POL_VERB_RESERVE && json_object_get(o, "lendable") == NULL) e->lendable = less(r, &e->reserved, &e->need);
-    if (out->verb == POL_VERB_RESERVE && json_object_get(o, "usable") == NULL) e->usable = e->reserved;
+    bool reserves = out->verb == POL_VERB_RESERVE;
+    if (reserves && json_object_get(o, "lendable") == NULL) e->lendable = less(r, &e->reserved, &e->need);
+    if (reserves && json_object_get(o, "usable") == NULL) e->usable = e->reserved;
     return true;
 }
