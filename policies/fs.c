@@ -14,7 +14,7 @@ enum { P_PLACE, P_ALPHA1, P_ALPHA2, P_ALPHA3, P_MODE, P_REPLACE };
 enum { N_FSU = P_ALPHA2 + 1, N_FS = P_MODE + 1, N_FSP = P_REPLACE + 1 };
 
 static const struct pol_param params[] = {
-    PLACEMENT_PARAM,
+    PLACEMENT_RULE_PARAM,
     { .name = "alpha1", .type = POL_NUMBER, .dflt = "1.5", .help = "weight of transfers within the rack, above 1" },
     { .name = "alpha2", .type = POL_NUMBER, .dflt = "2", .help = "weight of transfers between racks, above 1" },
     { .name = "alpha3", .type = POL_NUMBER, .dflt = "20", .help = "cost of either arc of a task that is left waiting, in seconds, above 1" },

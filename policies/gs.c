@@ -18,7 +18,7 @@ struct gs { struct offer offer; struct evict evict; };
                       .help = "free GPUs: all at once, or those of one node after the other, drawn at random" }
 enum { P_PLACE, P_QUOTA, P_OFFER, P_SECOND, P_ANY, P_HEARTBEAT };
 static const struct pol_param params[] = {
-    PLACEMENT_PARAM, QUOTA_PARAM, OFFER_PARAM,
+    PLACEMENT_RULE_PARAM, QUOTA_PARAM, OFFER_PARAM,
     { .name = "second_after", .type = POL_INT, .dflt = "3", .help = "T1: beyond it a task takes its second least transfer cost" },
     { .name = "any_after", .type = POL_INT, .dflt = "6", .help = "T2: beyond it a task takes any" },
     { .name = "heartbeat", .type = POL_DURATION, .dflt = "1s", .help = "how often GPUs that were declined are offered again" },

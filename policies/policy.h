@@ -15,12 +15,13 @@
  * same major that is as new or newer, without being built again:
  *   - what is reached through a pointer to one object may grow at its end:
  *     pol_view, pol_host, pol_job_info, pol_task_info, and the policy's own
- *     pol_ops, whose `size` says how much of it there is (what is not is zero);
+ *     pol_ops and pol_plugin, whose `size` says how much of it there is (what is
+ *     not is zero);
  *   - what stands in arrays, or is passed by value, is frozen within a major, as
  *     its size is built into the policy: pol_shape, pol_card, pol_node,
- *     pol_gpu_type, pol_event, pol_place, pol_param, pol_value and the handles.
- *     A new property of nodes, shapes or jobs comes as a parallel array or as a
- *     function of an extension, members named `reserved` may get a meaning;
+ *     pol_gpu_type, pol_event, pol_place, pol_param, pol_value, pol_chosen and the
+ *     handles.  A new property of nodes, shapes or jobs comes as a parallel array or
+ *     as a function of an extension, members named `reserved` may get a meaning;
  *   - enums grow at their end: pass over an event type that you do not know.
  * A policy that uses what a later minor added asks host->abi_minor first.  The
  * first two members of pol_ops are the same in every major.
@@ -229,21 +230,26 @@ struct pol_host {
 
 /* ---- what a policy is ---- */
 
-enum pol_param_type { POL_INT, POL_NUMBER, POL_BOOL, POL_DURATION, POL_CHOICE, POL_TEXT };
+/* POL_PLUGIN: a choice, or the path of a shared object that defines `fairway_plugin`. */
+enum pol_param_type { POL_INT, POL_NUMBER, POL_BOOL, POL_DURATION, POL_CHOICE, POL_TEXT, POL_PLUGIN };
 
 struct pol_param {
     const char *name;               /* [a-z0-9_]+ */
     uint32_t    type, reserved;     /* enum pol_param_type */
     const char *dflt;               /* as a user would write it */
-    const char *choices;            /* POL_CHOICE: "a|b|c"; else NULL */
+    const char *choices;            /* POL_CHOICE, POL_PLUGIN: "a|b|c"; else NULL */
     const char *help;               /* one line */
 };
+
+/* What a POL_PLUGIN is; plugin NULL: the choice at this index. */
+struct pol_chosen { const struct pol_plugin *plugin; int64_t index; };
 
 /* A parsed parameter; which member counts is given by its type. */
 union pol_value {
     int64_t     i;                  /* POL_INT; POL_BOOL 0 or 1; POL_DURATION in us; POL_CHOICE: index */
     double      x;                  /* POL_NUMBER */
     const char *s;                  /* POL_TEXT; lives as long as the policy */
+    const struct pol_chosen *chosen;        /* POL_PLUGIN; as long */
 };
 
 enum {
@@ -281,6 +287,38 @@ struct pol_ops {
     void  (*destroy)(void *self);
     /* members above: ABI 1.0 */
 };
+
+/*
+ * A plugin chooses the node, for any policy that has place=: `-p fifo:place=./mine.so`.
+ *
+ * What it answers may depend on what the question shows alone: this node as it
+ * is, this shape.  Answers are kept, and asked for again only where the node
+ * changed.  Of `host` it may ask name and label, nothing else.
+ */
+struct pol_ask {                    /* may grow at its end */
+    const struct pol_node  *node;   /* on which the shape fits */
+    const struct pol_card  *card;   /* [node->n_gpu] the node's own */
+    const struct pol_shape *shape;
+    const struct pol_gpu_type *gpu_type;    /* the data sheet of its cards; NULL: not known */
+    const struct pol_host  *host;
+    uint32_t id, reserved;          /* the node's index */
+};
+
+struct pol_plugin {
+    uint32_t abi_major, size;
+    const char *name;               /* [a-z0-9-]+ */
+    const char *summary;            /* one line */
+    /*
+     * May it run there?  NULL: wherever it fits.  Where it may not, it may not
+     * either when less is free there.  What may run nowhere waits for ever.
+     */
+    bool    (*filter)(const struct pol_ask *ask);
+    /* The greatest wins; of equal ones the node with the lowest index. */
+    int64_t (*score)(const struct pol_ask *ask);
+    /* members above: ABI 1.0 */
+};
+#define POL_PLUGIN_HEADER .abi_major = POL_ABI_MAJOR, .size = (uint32_t)sizeof(struct pol_plugin)
+extern const struct pol_plugin fairway_plugin;
 
 #define POL_HEADER .abi_major = POL_ABI_MAJOR, .size = (uint32_t)sizeof(struct pol_ops)
 

@@ -12,7 +12,7 @@
 
 enum { P_PLACE, P_WAIT, P_RACK, P_CORE, P_PREFERRED, P_KEEP, P_REPLACE };
 static const struct pol_param params[] = {
-    PLACEMENT_PARAM,
+    PLACEMENT_RULE_PARAM,
     { .name = "wait", .type = POL_NUMBER, .dflt = "0.5", .help = "cost of leaving a task, per second that it waited, above 0" },
     { .name = "rack", .type = POL_NUMBER, .dflt = "1", .help = "cost of a GB through the rack's switch" },
     { .name = "core", .type = POL_NUMBER, .dflt = "2", .help = "cost of a GB through the core switch" },

@@ -11,7 +11,7 @@
 
 enum { P_PLACE, P_DELAY, P_HEARTBEAT };
 static const struct pol_param params[] = {
-    PLACEMENT_PARAM,
+    PLACEMENT_RULE_PARAM,
     { .name = "delay", .type = POL_INT, .dflt = "0", .help = "offers a job declines before it takes a node in the rack; twice as many: any" },
     { .name = "heartbeat", .type = POL_DURATION, .dflt = "1s", .help = "how often GPUs that were declined are offered again" },
 };

@@ -16,7 +16,7 @@
 
 enum { P_PLACE, P_RESERVE, P_MOST, P_LEND, P_SHARES, P_SHORT, P_HISTORY, P_ESTIMATE, P_MODE, P_ADMIT };
 static const struct pol_param params[] = {
-    PLACEMENT_PARAM,
+    PLACEMENT_RULE_PARAM,
     { .name = "reserve", .type = POL_TEXT, .dflt = "max",
       .help = "max: the largest stage; sum: all stages; or at least so much, cpus:8;gpus:2;LICENCE:3 (below max: an error)" },
     { .name = "most", .type = POL_NUMBER, .dflt = "1",

@@ -14,7 +14,7 @@
 
 static const char *const type_name[] = {
     [POL_INT] = "whole number", [POL_NUMBER] = "number", [POL_BOOL] = "true|false",
-    [POL_DURATION] = "duration", [POL_CHOICE] = "", [POL_TEXT] = "text",
+    [POL_DURATION] = "duration", [POL_CHOICE] = "", [POL_TEXT] = "text", [POL_PLUGIN] = "|FILE.so",
 };
 
 static void describe(const struct pol_ops *p)
@@ -60,7 +60,7 @@ static struct table *table_of_params(const struct pol_ops *p)
         const struct pol_param *q = &p->params[i];
         table_cell(t, "%s", q->name);
         table_cell(t, "%s", q->dflt);
-        table_cell(t, "%s", q->type == POL_CHOICE ? q->choices : type_name[q->type]);
+        table_cell(t, "%s%s", q->choices != NULL ? q->choices : "", type_name[q->type]);
         table_cell(t, "%s", q->help);
     }
     return t;

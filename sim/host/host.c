@@ -564,6 +564,9 @@ enum st host_create(struct host **out, const char *spec, const char *weights,
         d->breach = BREACH_FLAGS;
     }
     if (st != ST_OK) { host_destroy(p); return st; }
+    const char *digest;
+    const struct pol_plugin *plugin = host_plugin(p, &digest);
+    if (plugin != NULL && plugin->filter != NULL) p->flags |= POL_STRANDS;
     p->mirror.is_clairvoyant = (p->flags & POL_CLAIRVOYANT) != 0;
     if (guest != NULL) {
         p->declared = *p->spec.ops;
@@ -595,8 +598,15 @@ struct decider host_decider(struct host *p)
 const char *host_label(const struct host *p) { return p->spec.guest != NULL ? p->spec.guest->label(p->self) : NULL; }
 const char *host_spec(const struct host *p) { return p->spec.full; }
 const char *host_file_digest(const struct host *p) { return p->spec.lib != NULL ? policy_load_digest(p->spec.lib) : ""; }
-bool host_is_foreign(const char *spec) { return policy_load_path_len(spec) > 0; }
+bool host_is_foreign(const char *spec) { return policy_spec_names_file(spec); }
 bool host_is_command(const char *spec) { return policy_spec_is_command(spec); }
+const char *host_known_spec(const struct host *p) { return p->spec.known; }
+const struct pol_plugin *host_plugin(const struct host *p, const char **digest)
+{
+    const struct policy_load *l = policy_spec_plugin(&p->spec);
+    *digest = l != NULL ? policy_load_digest(l) : "";
+    return l != NULL ? policy_load_plugin_ops(l) : NULL;
+}
 uint32_t host_flags(const struct host *p) { return p->flags; }
 const struct pol_ops *host_ops(const struct host *p) { return p->spec.ops; }
 bool host_clairvoyant(const struct host *p) { return (p->flags & POL_CLAIRVOYANT) != 0; }

@@ -48,9 +48,13 @@ struct decider host_decider(struct host *h);
 
 /* "name:key=value,..." with every parameter; of a file, its path in place of the name; borrowed. */
 const char *host_spec(const struct host *h);
+/* By what a run knows the policy: its spec, with the digest of a plugin in the place of its path; borrowed. */
+const char *host_known_spec(const struct host *h);
+/* The plugin that chooses its nodes, and its file's digest; NULL: it has none. */
+const struct pol_plugin *host_plugin(const struct host *h, const char **digest);
 /* The digest of the shared object that the policy is from, or "" if it is built in. */
 const char *host_file_digest(const struct host *h);
-/* Does the spec name a policy that is not of this program, and must run in a sandbox? */
+/* Does the spec name a shared object, whose code must run in a sandbox? */
 bool host_is_foreign(const char *spec);
 /* Does it name a command, whose process is one of its own? */
 bool host_is_command(const char *spec);

@@ -1,5 +1,5 @@
 /*
- * policy_load.c -- a shared object found, loaded, and its table checked.
+ * policy_load.c -- a shared object found, loaded, and its table checked: a policy or a plugin.
  *
  * What the file exports is not trusted: its head is read first, then its size, and
  * only then what a table of that size has.
@@ -19,6 +19,7 @@ enum { OPS_MAX = 4096, PARAMS_MAX = 256 };
 struct policy_load {
     void *dl;
     struct pol_ops ops;
+    struct pol_plugin plugin;
     char  digest[HASH_HEX];
 };
 
@@ -30,6 +31,12 @@ size_t policy_load_path_len(const char *spec)
     for (const char *s = spec; (s = strstr(s, ".so")) != NULL; s += 3)
         if (s[3] == ':' || s[3] == '\0') return (size_t)(s + 3 - spec);
     return first;
+}
+
+bool policy_load_is_file(const char *value)
+{
+    size_t n = strlen(value);
+    return n > 3 && strcmp(value + n - 3, ".so") == 0;
 }
 
 /* ---- is it a policy? ---- */
@@ -48,11 +55,11 @@ static enum st check_param(const struct pol_ops *o, uint32_t i, struct diag *d)
     const struct pol_param *p = &o->params[i];
     if (!is_made_of(p->name, "abcdefghijklmnopqrstuvwxyz0123456789_"))
         return diag_set(d, ST_EINPUT, "parameter %u of policy '%s' has no name of [a-z0-9_]+", i, o->name);
-    if (p->type > POL_TEXT)
-        return diag_set(d, ST_EINPUT, "parameter '%s' of policy '%s' is of type %u; there are types 0..%d", p->name, o->name, p->type, POL_TEXT);
+    if (p->type > POL_PLUGIN)
+        return diag_set(d, ST_EINPUT, "parameter '%s' of policy '%s' is of type %u; there are types 0..%d", p->name, o->name, p->type, POL_PLUGIN);
     if (p->dflt == NULL || !is_line(p->help))
         return diag_set(d, ST_EINPUT, "parameter '%s' of policy '%s' has no %s", p->name, o->name, p->dflt == NULL ? "default" : "line of help");
-    if (p->type == POL_CHOICE && (p->choices == NULL || has_empty_choice(p->choices)))
+    if ((p->type == POL_CHOICE || p->type == POL_PLUGIN) && (p->choices == NULL || has_empty_choice(p->choices)))
         return diag_set(d, ST_EINPUT, "parameter '%s' of policy '%s' is a choice without choices \"a|b\"", p->name, o->name);
     for (uint32_t k = 0; k < i; k++)
         if (strcmp(o->params[k].name, p->name) == 0)
@@ -80,20 +87,29 @@ static enum st check_table(const struct pol_ops *o, struct diag *d)
     return ST_OK;
 }
 
-enum st policy_load_adopt(const void *raw, void *out, size_t size, struct diag *d)
+static enum st check_plugin(const struct pol_plugin *p, struct diag *d)
+{
+    if (!is_made_of(p->name, "abcdefghijklmnopqrstuvwxyz0123456789-"))
+        return diag_set(d, ST_EINPUT, "the table has no name of [a-z0-9-]+");
+    if (!is_line(p->summary)) return diag_set(d, ST_EINPUT, "plugin '%s' does not say its summary in one line", p->name);
+    return p->score != NULL ? ST_OK : diag_set(d, ST_EINPUT, "plugin '%s' has no score function", p->name);
+}
+
+/* Copy what there is of the table; `min`: what the first minor had. */
+static enum st adopt(const void *raw, void *out, size_t size, int min, const char *header, struct diag *d)
 {
     uint32_t head[2];
     memcpy(head, raw, sizeof head);
     memset(out, 0, size);
     if (head[0] != POL_ABI_MAJOR) {
         (void)diag_set(d, ST_EINPUT, "it is built for major %u of the policy ABI; this program has major %u", head[0], POL_ABI_MAJOR);
-        diag_hint(d, "build it again with this program's policy.h; `fairway policies --new NAME` writes a copy");
+        diag_hint(d, "build it again with this program's policy.h; `fairway policies --new NAME` says where it is");
         return d->code;
     }
-    if (head[1] < POLICY_LOAD_OPS_MIN || head[1] > OPS_MAX) {
+    if (head[1] < (uint32_t)min || head[1] > OPS_MAX) {
         (void)diag_set(d, ST_EINPUT, "its table is cut short: it says it has %u bytes, and the first one of major %u had %d",
-                       head[1], POL_ABI_MAJOR, POLICY_LOAD_OPS_MIN);
-        diag_hint(d, "begin the table with POL_HEADER");
+                       head[1], POL_ABI_MAJOR, min);
+        diag_hint(d, "begin the table with %s", header);
         return d->code;
     }
     for (size_t i = size; i < head[1]; i++)
@@ -101,6 +117,12 @@ enum st policy_load_adopt(const void *raw, void *out, size_t size, struct diag *
             return diag_set(d, ST_EINPUT, "its table uses what a newer minor of the policy ABI added; this program has %u.%u",
                             POL_ABI_MAJOR, POL_ABI_MINOR);
     memcpy(out, raw, head[1] < size ? head[1] : size);
+    return ST_OK;
+}
+
+enum st policy_load_adopt(const void *raw, void *out, size_t size, struct diag *d)
+{
+    TRY(adopt(raw, out, size, POLICY_LOAD_OPS_MIN, "POL_HEADER", d));
     return check_table(out, d);
 }
 
@@ -134,7 +156,7 @@ static enum st digest_file(const char *path, char out[HASH_HEX], struct diag *d)
     return total > 0 ? ST_OK : diag_set(d, ST_EINPUT, "it is empty");
 }
 
-static enum st load(struct policy_load *l, const char *path, struct diag *d)
+static enum st load(struct policy_load *l, const char *path, bool is_plugin, struct diag *d)
 {
     TRY(digest_file(path, l->digest, d));
     l->dl = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -144,30 +166,46 @@ static enum st load(struct policy_load *l, const char *path, struct diag *d)
         diag_hint(d, "build it with -shared -fPIC and link what it uses");
         return d->code;
     }
-    const void *raw = dlsym(l->dl, "fairway_policy");
+    const char *symbol = is_plugin ? "fairway_plugin" : "fairway_policy", *other = is_plugin ? "fairway_policy" : "fairway_plugin";
+    const void *raw = dlsym(l->dl, symbol);
     if (raw == NULL) {
-        (void)diag_set(d, ST_EINPUT, "it defines no 'fairway_policy'");
-        diag_hint(d, "define `const struct pol_ops fairway_policy = { POL_HEADER, ... };`, not static and not hidden");
+        (void)diag_set(d, ST_EINPUT, "it defines no '%s'", symbol);
+        if (dlsym(l->dl, other) != NULL)
+            diag_hint(d, is_plugin ? "it is a policy: -p FILE.so" : "it is a plugin, for a policy that has place=: -p fifo:place=FILE.so");
+        else diag_hint(d, "define `const struct %s %s = { %s, ... };`, not static and not hidden", is_plugin ? "pol_plugin" : "pol_ops", symbol,
+                       is_plugin ? "POL_PLUGIN_HEADER" : "POL_HEADER");
         return d->code;
     }
-    return policy_load_adopt(raw, &l->ops, sizeof l->ops, d);
+    if (!is_plugin) return policy_load_adopt(raw, &l->ops, sizeof l->ops, d);
+    TRY(adopt(raw, &l->plugin, sizeof l->plugin, (int)sizeof l->plugin, "POL_PLUGIN_HEADER", d));
+    return check_plugin(&l->plugin, d);
 }
 
-enum st policy_load_open(struct policy_load **out, const char *path, const char *file, uint32_t line, uint32_t col, struct diag *d)
+static enum st open_file(struct policy_load **out, const char *path, bool is_plugin, const char *file, uint32_t line, uint32_t col, struct diag *d)
 {
     struct policy_load *l;
     struct diag error = { 0 };
     MEM_NEW(l);
     char *at = resolve(path, file);
-    enum st st = load(l, at, &error);
+    enum st st = load(l, at, is_plugin, &error);
     mem_free(at);
     *out = l;
     if (st == ST_OK) return ST_OK;
     policy_load_close(l);
     *out = NULL;
-    (void)diag_at(d, st, file, line, col, "policy file '%s': %s", path, error.msg);
+    (void)diag_at(d, st, file, line, col, "%s file '%s': %s", is_plugin ? "plugin" : "policy", path, error.msg);
     if (error.hint[0] != '\0') diag_hint(d, "%s", error.hint);
     return st;
+}
+
+enum st policy_load_open(struct policy_load **out, const char *path, const char *file, uint32_t line, uint32_t col, struct diag *d)
+{
+    return open_file(out, path, false, file, line, col, d);
+}
+
+enum st policy_load_plugin(struct policy_load **out, const char *path, const char *file, uint32_t line, uint32_t col, struct diag *d)
+{
+    return open_file(out, path, true, file, line, col, d);
 }
 
 void policy_load_close(struct policy_load *l)
@@ -178,4 +216,5 @@ void policy_load_close(struct policy_load *l)
 }
 
 const struct pol_ops *policy_load_ops(const struct policy_load *l) { return &l->ops; }
+const struct pol_plugin *policy_load_plugin_ops(const struct policy_load *l) { return &l->plugin; }
 const char *policy_load_digest(const struct policy_load *l) { return l->digest; }

@@ -1,9 +1,9 @@
 /*
- * policy_load.h -- a policy from a shared object: found, checked, lent.  Layer: host.
+ * policy_load.h -- a policy, or a plugin, from a shared object: found, checked, lent.  Layer: host.
  *
- * The object defines one table, `fairway_policy` (policy.h), and is bound to
- * nothing of the program.  Loading runs its constructors in this process; a run
- * of such a policy therefore has a process of its own (sandbox.h).
+ * The object defines one table, `fairway_policy` or `fairway_plugin` (policy.h),
+ * and is bound to nothing of the program.  Loading runs its constructors in this
+ * process; a run with it therefore has a process of its own (sandbox.h).
  */
 #ifndef HOST_POLICY_LOAD_H
 #define HOST_POLICY_LOAD_H
@@ -22,6 +22,9 @@ struct policy_load;
  */
 size_t policy_load_path_len(const char *spec);
 
+/* Does a parameter's value name a plugin's file?  If it ends in ".so". */
+bool policy_load_is_file(const char *value);
+
 /*
  * Load and check.  A path that does not begin with '/' is relative to the
  * folder of `file`, or to the current directory if file is "".  ST_EINPUT with
@@ -29,8 +32,11 @@ size_t policy_load_path_len(const char *spec);
  * table is of another major, cut short, or makes no sense.
  */
 enum st policy_load_open(struct policy_load **out, const char *path, const char *file, uint32_t line, uint32_t col, struct diag *d);
+/* The same for a plugin, a shared object that defines `fairway_plugin`. */
+enum st policy_load_plugin(struct policy_load **out, const char *path, const char *file, uint32_t line, uint32_t col, struct diag *d);
 void    policy_load_close(struct policy_load *l);       /* NULL is fine */
 const struct pol_ops *policy_load_ops(const struct policy_load *l);
+const struct pol_plugin *policy_load_plugin_ops(const struct policy_load *l);
 /* Of the file's bytes: a policy built anew is another policy. */
 const char *policy_load_digest(const struct policy_load *l);
 

@@ -60,9 +60,23 @@ static bool parse_bool(const char *s, int64_t *out)
     return yes || no;
 }
 
-static enum st parse_value(const struct origin *at, const struct pol_ops *ops, const struct pol_param *p,
-                           char *text, union pol_value *v, struct diag *d)
+/* A choice, or a file. */
+static enum st parse_plugin(const struct origin *at, const struct pol_param *p, const char *text, struct policy_spec_plugin *to, bool *ok, struct diag *d)
 {
+    *ok = parse_choice(p->choices, text, &to->chosen.index);
+    if (*ok || !policy_load_is_file(text)) return ST_OK;
+    TRY(policy_load_plugin(&to->file, text, at->file, at->line, at->col, d));
+    to->chosen.plugin = policy_load_plugin_ops(to->file);
+    *ok = true;
+    return ST_OK;
+}
+
+static enum st parse_value(const struct origin *at, struct policy_spec *spec, uint32_t i, struct diag *d)
+{
+    const struct pol_ops *ops = spec->ops;
+    const struct pol_param *p = &ops->params[i];
+    char *text = spec->text[i];
+    union pol_value *v = &spec->value[i];
     char error[200] = "";
     bool ok = false;
     const char *want = "";
@@ -73,10 +87,15 @@ static enum st parse_value(const struct origin *at, const struct pol_ops *ops, c
     case POL_DURATION: ok = text_parse(text, TEXT_DURATION, TICK_SEC, &v->i, error, sizeof error); want = "a duration such as 90s or 4h"; break;
     case POL_CHOICE:   ok = parse_choice(p->choices, text, &v->i); want = p->choices; break;
     case POL_TEXT:     v->s = text; ok = true; break;
+    case POL_PLUGIN:
+        v->chosen = &spec->plugin[i].chosen;
+        TRY(parse_plugin(at, p, text, &spec->plugin[i], &ok, d));
+        want = p->choices;
+        break;
     }
     if (ok) return ST_OK;
-    return diag_at(d, ST_EINPUT, at->file, at->line, at->col, "policy '%s': %s is '%s'; expected %s%s%s",
-                   ops->name, p->name, text, want, error[0] ? ": " : "", error);
+    return diag_at(d, ST_EINPUT, at->file, at->line, at->col, "policy '%s': %s is '%s'; expected %s%s%s%s",
+                   ops->name, p->name, text, want, p->type == POL_PLUGIN ? "|FILE.so" : "", error[0] ? ": " : "", error);
 }
 
 static uint32_t find_param(const struct pol_ops *ops, const char *key)
@@ -116,14 +135,16 @@ static enum st read_pairs(struct policy_spec *p, char *pairs, const struct origi
     return ST_OK;
 }
 
-static char *format_spec(const struct policy_spec *p, const char *name)
+/* Plugins as they were written; or, digests, by their files' bytes. */
+static char *format_spec(const struct policy_spec *p, const char *name, bool digests)
 {
     size_t n = strlen(name) + 2;
-    for (uint32_t i = 0; i < p->ops->n_params; i++) n += strlen(p->ops->params[i].name) + strlen(p->text[i]) + 2;
+    for (uint32_t i = 0; i < p->ops->n_params; i++) n += strlen(p->ops->params[i].name) + strlen(p->text[i]) + HASH_HEX + 2;
     char *s = mem_alloc(n, 1);
     int at = snprintf(s, n, "%s", name);
     for (uint32_t i = 0; i < p->ops->n_params; i++)
-        at += snprintf(s + at, n - (size_t)at, "%c%s=%s", i ? ',' : ':', p->ops->params[i].name, p->text[i]);
+        at += snprintf(s + at, n - (size_t)at, "%c%s=%s", i ? ',' : ':', p->ops->params[i].name,
+                       digests && p->plugin[i].file != NULL ? policy_load_digest(p->plugin[i].file) : p->text[i]);
     return s;
 }
 
@@ -149,13 +170,15 @@ static enum st parse(struct policy_spec *p, char *copy, const char *weights, con
     TRY(resolve(p, copy, path > 0, at, d));
     MEM_ARRAY(p->value, p->ops->n_params);
     MEM_ARRAY(p->text, p->ops->n_params);
+    MEM_ARRAY(p->plugin, p->ops->n_params);
     TRY(read_pairs(p, colon ? colon + 1 : NULL, at, d));
     for (uint32_t i = 0; i < p->ops->n_params; i++) {
         const struct pol_param *prm = &p->ops->params[i];
         if (p->text[i] == NULL) p->text[i] = mem_strdup(weights && strcmp(prm->name, "weights") == 0 ? weights : prm->dflt);
-        TRY(parse_value(at, p->ops, prm, p->text[i], &p->value[i], d));
+        TRY(parse_value(at, p, i, d));
     }
-    p->full = format_spec(p, copy);
+    p->full = format_spec(p, copy, false);
+    p->known = format_spec(p, copy, true);
     return ST_OK;
 }
 
@@ -173,10 +196,11 @@ static enum st parse_exec(struct policy_spec *p, const char *command, const char
     p->text[EXEC_DIR] = slash != NULL ? mem_strndup(at->file, (size_t)(slash - at->file) + 1) : mem_strdup("");
     p->text[EXEC_WEIGHTS] = mem_strdup(weights != NULL ? weights : "");
     p->text[EXEC_TIMEOUT] = mem_strdup(p->ops->params[EXEC_TIMEOUT].dflt);
-    for (uint32_t i = 0; i < EXEC_PARAMS; i++) TRY(parse_value(at, p->ops, &p->ops->params[i], p->text[i], &p->value[i], d));
+    for (uint32_t i = 0; i < EXEC_PARAMS; i++) TRY(parse_value(at, p, i, d));
     size_t n = strlen(EXEC_PREFIX) + strlen(command) + 1;
     p->full = mem_alloc(n, 1);
     (void)snprintf(p->full, n, "%s%s", EXEC_PREFIX, command);
+    p->known = mem_strdup(p->full);
     return ST_OK;
 }
 
@@ -195,9 +219,28 @@ enum st policy_spec_parse(struct policy_spec *p, const char *spec, const char *w
     return st;
 }
 
+const struct policy_load *policy_spec_plugin(const struct policy_spec *p)
+{
+    for (uint32_t i = 0; p->plugin != NULL && i < p->ops->n_params; i++)
+        if (p->plugin[i].file != NULL) return p->plugin[i].file;
+    return NULL;
+}
+
+bool policy_spec_names_file(const char *spec)
+{
+    if (strncmp(spec, EXEC_PREFIX, strlen(EXEC_PREFIX)) == 0) return false;
+    if (policy_load_path_len(spec) > 0) return true;
+    for (const char *s = spec; (s = strstr(s, ".so")) != NULL; s += 3)
+        if (s[3] == ',' || s[3] == '\0') return true;
+    return false;
+}
+
 void policy_spec_fini(struct policy_spec *p)
 {
     for (uint32_t i = 0; p->ops != NULL && p->text != NULL && i < p->ops->n_params; i++) mem_free(p->text[i]);
+    for (uint32_t i = 0; p->plugin != NULL && i < p->ops->n_params; i++) policy_load_close(p->plugin[i].file);
+    mem_free(p->plugin);
+    mem_free(p->known);
     mem_free(p->text);
     mem_free(p->value);
     mem_free(p->full);

@@ -10,12 +10,17 @@
 
 struct policy_load;
 
+/* Of a POL_PLUGIN parameter; file NULL: one of its choices. */
+struct policy_spec_plugin { struct pol_chosen chosen; struct policy_load *file; };
+
 struct policy_spec {
     const struct pol_ops *ops;
     const struct guest_ops *guest;      /* of one that states what it is once it was created; else NULL */
     struct policy_load       *lib;      /* the shared object it is from; NULL: built in */
     union pol_value      *value;    /* [ops->n_params] */
     char                **text;     /* [ops->n_params] as written, or the default; owns what value[].s points at */
+    struct policy_spec_plugin *plugin;  /* [ops->n_params]; what value[].chosen points at */
+    char                 *known;    /* as full, with a digest in the place of each plugin's path */
     char                 *full;     /* the spec with every parameter, its name or path as it was written */
 };
 
@@ -28,6 +33,10 @@ struct policy_spec {
  */
 enum st policy_spec_parse(struct policy_spec *p, const char *spec, const char *weights,
                       const char *file, uint32_t line, uint32_t col, struct diag *d);
+/* The plugin of the spec, the first if a policy has parameters for several; NULL: none. */
+const struct policy_load *policy_spec_plugin(const struct policy_spec *p);
+/* Does a spec name a shared object, as a policy or as a plugin?  Seen from its letters alone. */
+bool    policy_spec_names_file(const char *spec);
 void    policy_spec_fini(struct policy_spec *p);
 bool    policy_spec_is_command(const char *spec);       /* exec:COMMAND */
 

@@ -50,7 +50,7 @@ static enum st take_label(struct scenario *s, struct scn_policy *p, const char *
     return ST_OK;
 }
 
-/* A policy of a file is known by the file's bytes and its parameters, wherever the file lies. */
+/* A policy of a file, and a plugin, is known by the file's bytes and its parameters, wherever the file lies. */
 static void identify(const char *spec, const char *file, const char *name, char out[HASH_HEX])
 {
     struct hash128 h;
@@ -66,12 +66,15 @@ static void identify(const char *spec, const char *file, const char *name, char 
 
 void run_policy_describe(struct run_policy *out, const struct host *h)
 {
-    const char *source = host_ops(h)->source, *file = host_file_digest(h);
-    size_t cap = strlen(source) + strlen(file) + 32;
+    const char *source = host_ops(h)->source, *file = host_file_digest(h), *digest;
+    const struct pol_plugin *plugin = host_plugin(h, &digest);
+    size_t cap = strlen(source) + strlen(file) + (plugin != NULL ? strlen(plugin->name) : 0) + strlen(digest) + 64;
     out->spec = mem_strdup(host_spec(h));
     out->source = mem_alloc(cap, 1);
-    (void)snprintf(out->source, cap, "%s%s%s", source, *file ? "; file digest " : "", file);
-    identify(out->spec, file, host_ops(h)->name, out->identity);
+    int at = snprintf(out->source, cap, "%s%s%s", source, *file ? "; file digest " : "", file);
+    if (plugin != NULL)
+        (void)snprintf(out->source + at, cap - (size_t)at, "; plugin %s, file digest %s", plugin->name, digest);
+    identify(host_known_spec(h), file, host_ops(h)->name, out->identity);
     out->is_clairvoyant = host_clairvoyant(h);
     out->by_count = (host_flags(h) & POL_BY_COUNT) != 0;
 }

@@ -191,11 +191,16 @@ static union pol_value value_of(const struct pol_param *p, const char *s, size_t
     if (p->type == POL_TEXT) v.s = text;
     else if (p->type == POL_NUMBER) v.x = strtod(text, NULL);
     else if (p->type == POL_BOOL) v.i = strcmp(text, "true") == 0;
-    else if (p->type != POL_CHOICE) v.i = strcmp(text, "1h") == 0 ? INT64_C(3600000000) : strtoll(text, NULL, 10);
+    else if (p->type != POL_CHOICE && p->type != POL_PLUGIN) v.i = strcmp(text, "1h") == 0 ? INT64_C(3600000000) : strtoll(text, NULL, 10);
     else for (const char *c = p->choices; strncmp(c, text, n) != 0 || (c[n] != '|' && c[n] != '\0'); v.i++) {
         c = strchr(c, '|');
         cr_assert(c != NULL, "no choice %s", text);
         c++;
+    }
+    if (p->type == POL_PLUGIN) {        /* read in create alone */
+        static struct pol_chosen chosen;
+        chosen = (struct pol_chosen){ NULL, v.i };
+        v.chosen = &chosen;
     }
     return v;
 }

@@ -28,21 +28,24 @@ void list_run(struct sched *d, enum list_mode mode)
     }
 }
 
-static int64_t value_of(const struct pol_ops *table, const union pol_value *value, const char *name, int64_t otherwise)
+/* The parameter of this name and type; NULL: the table has none. */
+static const union pol_value *value_of(const struct pol_ops *table, const union pol_value *value, const char *name, uint32_t type)
 {
     for (uint32_t i = 0; i < table->n_params; i++)
-        if (strcmp(table->params[i].name, name) == 0) return value[i].i;
-    return otherwise;
+        if (strcmp(table->params[i].name, name) == 0 && table->params[i].type == type) return &value[i];
+    return NULL;
 }
 
 void *list_create(const struct pol_ops *table, const struct sched_ops *ops, const struct pol_host *host,
                   const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     struct sched *d = pol_alloc(1, ops->size > 0 ? ops->size : sizeof *d);
-    int64_t estimate = value_of(table, value, "estimate", -1);
-    sched_init(d, host, (enum placement_rule)value_of(table, value, "place", PLACEMENT_BEST), ops, d);
-    d->mode = (int)value_of(table, value, "mode", LIST_SKIP);
-    if (estimate >= 0) list_estimates(d, estimate, flags);
+    const union pol_value *place = value_of(table, value, "place", POL_PLUGIN), *mode = value_of(table, value, "mode", POL_CHOICE);
+    const union pol_value *estimate = value_of(table, value, "estimate", POL_CHOICE);
+    sched_init(d, host, place != NULL ? (enum placement_rule)place->chosen->index : PLACEMENT_BEST, ops, d);
+    if (place != NULL && place->chosen->plugin != NULL) placement_plug(&d->placement, place->chosen->plugin, host);
+    d->mode = mode != NULL ? (int)mode->i : LIST_SKIP;
+    if (estimate != NULL) list_estimates(d, estimate->i, flags);
     if (ops->init == NULL || ops->init(d, value, error, cap)) return d;
     list_destroy(d);
     return NULL;

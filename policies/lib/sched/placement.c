@@ -42,7 +42,12 @@ void placement_use(struct placement *pl, struct kube *k)
     pl->kube = k;
 }
 
-static bool by_kube(const struct placement *pl) { return pl->kube != NULL; }
+void placement_plug(struct placement *pl, const struct pol_plugin *plugin, const struct pol_host *host)
+{
+    pl->rule = PLACEMENT_PLUGIN;
+    pl->plugin = plugin;
+    pl->host = host;
+}
 
 /* Trees stand in the order in which they were asked last. */
 static void unlink_tree(struct placement *pl, const struct placement_tree *t)
@@ -237,6 +242,35 @@ bool placement_refresh(struct placement *pl)
     return true;
 }
 
+/* ---- plugins ---- */
+
+static struct pol_ask ask_of(const struct placement *pl, const struct plan *in, uint32_t shape, uint32_t node)
+{
+    const struct pol_node *n = &in->node[node].n;
+    bool is_known = pl->plan->gpu_type != NULL && n->gpu_type < pl->plan->n_gpu_types;
+    return (struct pol_ask){ .node = n, .card = plan_cards_of(in, node), .shape = &pl->plan->shape[shape],
+                             .gpu_type = is_known ? &pl->plan->gpu_type[n->gpu_type] : NULL, .host = pl->host, .id = node };
+}
+
+bool placement_admits(const struct placement *pl, const struct plan *in, uint32_t shape, uint32_t node)
+{
+    if (pl->kube != NULL) {
+        kube_prepare(pl->kube, pl->plan);
+        return kube_admits(pl->kube, in, shape, node);
+    }
+    if (pl->plugin == NULL || pl->plugin->filter == NULL) return true;
+    struct pol_ask ask = ask_of(pl, in, shape, node);
+    return pl->plugin->filter(&ask);
+}
+
+/* The greatest score costs least; POL_NEVER is for nodes that do not fit. */
+static int64_t cost_plugin(const struct placement *pl, uint32_t shape, uint32_t node)
+{
+    struct pol_ask ask = ask_of(pl, pl->plan, shape, node);
+    int64_t score = pl->plugin->score(&ask);
+    return score <= -POL_NEVER ? POL_NEVER - 1 : -score;
+}
+
 struct placement_cost placement_cost(const struct placement *pl, uint32_t shape, uint32_t node, uint64_t *cards)
 {
     const struct plan *p = pl->plan;
@@ -254,6 +288,7 @@ struct placement_cost placement_cost(const struct placement *pl, uint32_t shape,
     case PLACEMENT_KUBE: case PLACEMENT_KUBE_HYBRID:
         kube_prepare(pl->kube, p);
         return (struct placement_cost){ -kube_total(pl->kube, p, shape, node), 0 };
+    case PLACEMENT_PLUGIN: return (struct placement_cost){ cost_plugin(pl, shape, node), 0 };
     }
     return NOWHERE;
 }
@@ -277,10 +312,9 @@ static struct placement_cost leaf(const struct placement *pl, uint32_t shape, ui
     const struct plan *p = pl->plan;
     const struct pol_shape *s = &p->shape[shape];
     if (!plan_fits(p, node, s)) return NOWHERE;
-    if (by_kube(pl)) {
-        kube_prepare(pl->kube, p);
-        if (!kube_admits(pl->kube, p, shape, node)) return NOWHERE;
-        return (struct placement_cost){ -kube_total(pl->kube, p, shape, node), 0 };
+    if (pl->rule >= PLACEMENT_KUBE) {
+        if (!placement_admits(pl, p, shape, node)) return NOWHERE;
+        return (struct placement_cost){ pl->rule == PLACEMENT_PLUGIN ? cost_plugin(pl, shape, node) : -kube_total(pl->kube, p, shape, node), 0 };
     }
     if (pl->rule == PLACEMENT_PACK || pl->rule == PLACEMENT_FGD) return placement_cost(pl, shape, node, &cards);
     const struct plan_node *o = &p->node[node];
@@ -319,7 +353,7 @@ static void build(const struct placement *pl, struct placement_tree *t, uint32_t
     uint64_t known = 0;
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         uint32_t class = p->node_class[i];
-        bool fresh = p->node[i].n.n_tasks == 0 && p->node[i].n.is_up && class < 64 && pl->rule != PLACEMENT_FIRST;
+        bool fresh = p->node[i].n.n_tasks == 0 && p->node[i].n.is_up && class < 64 && pl->rule != PLACEMENT_FIRST && pl->rule != PLACEMENT_PLUGIN;
         if (fresh && (known >> class & 1) != 0) {
             t->cost[i] = idle[class];
             continue;

@@ -13,12 +13,17 @@
 
 #include "lib/sched/kube.h"
 
-enum placement_rule { PLACEMENT_FIRST, PLACEMENT_BEST, PLACEMENT_WORST, PLACEMENT_PACK, PLACEMENT_SPREAD, PLACEMENT_FGD, PLACEMENT_KUBE, PLACEMENT_KUBE_HYBRID };
-enum { PLACEMENT_RULES = 8, PLACEMENT_TYPICAL = 32, PLACEMENT_BYTES = 64 << 20 };
+enum placement_rule { PLACEMENT_FIRST, PLACEMENT_BEST, PLACEMENT_WORST, PLACEMENT_PACK, PLACEMENT_SPREAD, PLACEMENT_FGD, PLACEMENT_KUBE, PLACEMENT_KUBE_HYBRID, PLACEMENT_PLUGIN };
+enum { PLACEMENT_RULES = PLACEMENT_PLUGIN, PLACEMENT_TYPICAL = 32, PLACEMENT_BYTES = 64 << 20 };
 
-/* The parameter of every policy that places; its value is an enum placement_rule. */
-#define PLACEMENT_PARAM { .name = "place", .type = POL_CHOICE, .dflt = "best", \
-                      .choices = "first|best|worst|pack|spread|fgd|kube|kube-hybrid", .help = "which of the nodes that fit" }
+/*
+ * place=, a parameter of every policy that places.  Its value is an enum placement_rule, or a plugin where all
+ * tasks are placed by it; PLACEMENT_RULE_PARAM is for policies that ask it only where other things are equal.
+ */
+#define PLACEMENT_CHOICES .name = "place", .dflt = "best", .choices = "first|best|worst|pack|spread|fgd|kube|kube-hybrid", \
+                          .help = "which of the nodes that fit"
+#define PLACEMENT_PARAM { .type = POL_PLUGIN, PLACEMENT_CHOICES }
+#define PLACEMENT_RULE_PARAM { .type = POL_CHOICE, PLACEMENT_CHOICES }
 
 /* Compared by hi, then lo, then node index; the smallest wins. */
 struct placement_cost { int64_t hi, lo; };
@@ -34,6 +39,8 @@ struct placement {
     uint32_t n_trees, max_trees, oldest, newest;    /* shapes whose trees were asked longest ago, and last; POL_NONE */
     /* Kube rules: the profile in use, NULL for others; `own` unless placement_use said otherwise. */
     struct kube *kube, own;
+    const struct pol_plugin *plugin;    /* PLACEMENT_PLUGIN, borrowed as its host is */
+    const struct pol_host *host;
     /* fgd */
     int64_t *arrived; size_t cap_arrived;           /* [shape] tasks that arrived */
     int64_t  n_arrived, n_refreshed;
@@ -46,6 +53,9 @@ void placement_fini(struct placement *pl);
 /* Use this profile instead of the rule's; borrowed.  For a kube rule, before anything is asked. */
 void placement_use(struct placement *pl, struct kube *k);
 
+/* Let a plugin choose; before anything is asked. */
+void placement_plug(struct placement *pl, const struct pol_plugin *plugin, const struct pol_host *host);
+
 /* Tell of n tasks of a shape that arrived; then, once a decision, refresh: true when costs are others now. */
 void placement_arrived(struct placement *pl, uint32_t shape, uint32_t n);
 bool placement_refresh(struct placement *pl);
@@ -55,6 +65,9 @@ bool placement_refresh(struct placement *pl);
  *   cards  out: the cards it would take
  */
 struct placement_cost placement_cost(const struct placement *pl, uint32_t shape, uint32_t node, uint64_t *cards);
+
+/* May a task of the shape run on a node on which it fits in `in`, the plan or another of the cluster? */
+bool placement_admits(const struct placement *pl, const struct plan *in, uint32_t shape, uint32_t node);
 
 /* The node and cards for one task; false when it fits nowhere.  The plan is not changed. */
 bool placement_find(struct placement *pl, uint32_t shape, struct pol_place *out);

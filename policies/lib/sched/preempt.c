@@ -67,6 +67,11 @@ static uint32_t nth_last(struct preempt *r, struct sched *d, uint32_t i, int64_t
 
 /* ---- would preempting all victims be enough? ---- */
 
+static bool may_be(const struct sched *d, const struct plan *p, uint32_t shape, uint32_t node)
+{
+    return plan_fits(p, node, &d->plan.shape[shape]) && placement_admits(&d->placement, p, shape, node);
+}
+
 static bool may_stop(const struct sched *d, uint32_t v)
 {
     return sched_unit(d, v)->state == UNIT_RUNNING && sched_unit(d, v)->started_in != d->round;
@@ -114,9 +119,9 @@ static bool could_fit(struct preempt *r, struct sched *d, uint32_t unit, int64_t
     }
     for (; r->released.n > 0 && r->order.at[r->released.n - 1].key <= victim_bound; r->released.n--)
         if (may_stop(d, r->order.at[r->released.n - 1].id)) reallocate_most(r, d, r->order.at[r->released.n - 1].id);
-    const struct pol_shape *s = &d->plan.shape[d->classes.at[sched_unit(d, unit)->request_class].shape[0]];
+    const uint32_t shape = d->classes.at[sched_unit(d, unit)->request_class].shape[0];
     for (uint32_t i = 0; i < r->released.n_nodes; i++)
-        if (plan_fits(&r->released.plan, r->released.node[i], s)) return true;
+        if (may_be(d, &r->released.plan, shape, r->released.node[i])) return true;
     return false;
 }
 
@@ -141,10 +146,9 @@ static bool would_fit(struct sched *d, uint32_t unit, uint32_t touched)
 {
     const struct request_class *k = &d->classes.at[sched_unit(d, unit)->request_class];
     if (k->n_tasks == 1) {
-        const struct pol_shape *s = &d->plan.shape[k->shape[0]];
         uint32_t t = touched;
         for (uint32_t i = 0; i < sched_unit(d, touched)->n_tasks; i++, t = d->held[t].next)
-            if (plan_fits(&d->plan, d->held[t].node, s)) return true;
+            if (may_be(d, &d->plan, k->shape[0], d->held[t].node)) return true;
         return false;
     }
     struct plan_mark m = plan_mark(&d->plan);
@@ -192,8 +196,9 @@ bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t vict
     plan_keep(&d->plan, all);
     for (uint32_t i = 0; i < r->n_victims; i++)
         if (!r->back[i]) sched_preempt(d, r->victim[i], reason);
-    (void)sched_place(d, unit);
-    return true;
+    if (sched_place(d, unit)) return true;
+    d->host->fail(d->host->ctx, "the plugin of place= gives two answers to one question");
+    return false;
 }
 
 /*

@@ -8,7 +8,7 @@
 /* NULL: not a parameter of few values. */
 static const char *choices_of(const struct pol_param *p)
 {
-    return p->type == POL_CHOICE ? p->choices : p->type == POL_BOOL ? "false|true" : NULL;
+    return p->type == POL_CHOICE || p->type == POL_PLUGIN ? p->choices : p->type == POL_BOOL ? "false|true" : NULL;
 }
 
 static uint32_t n_choices(const struct pol_param *p)
