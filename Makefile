@@ -34,7 +34,11 @@ OBJ  := $(SRC:%.c=$(B)/obj/%.o)
 MAIN := $(B)/obj/sim/cmd/main.o
 LIB  := $(filter-out $(MAIN),$(OBJ))
 
-all: $(B)/fairway $(B)/fairway.1         ## the program, build/fairway, and its manual page
+# What policies outside of the tree are built with, in the places where `make install` puts it below PREFIX.
+KIT   := $(B)/lib/libfairway-policy.a $(B)/include/fairway
+KIT_H := $(filter-out policies/builtin.h,$(sort $(wildcard policies/*.h policies/lib/*.h policies/lib/sched/*.h)))
+
+all: $(B)/fairway $(B)/fairway.1 $(KIT)  ## the program, build/fairway, and its manual page
 
 help:                                   ## this list
 	@sed -n 's/^\([a-z-]*\):.*[^#]## *\(.*\)/\1|\2/p' Makefile tests/tests.mk | awk -F'|' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -61,6 +65,20 @@ $(B)/obj/%.o: %.c Makefile
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
+$(B)/lib/libfairway-policy.a: $(patsubst %.c,$(B)/pic/%.o,$(sort $(wildcard policies/lib/sched/*.c)))
+	@mkdir -p $(@D)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+# Never with a sanitizer: it ends up in shared objects that are built without.
+$(B)/pic/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS_ALL) -std=c11 -g -O2 $(WARN) $(STRICT) -ffp-contract=off -fPIC -fvisibility=hidden -MMD -MP -c $< -o $@
+
+$(B)/include/fairway:
+	$(Q)mkdir -p $(@D) && ln -sfn $(CURDIR)/policies $@
+
 include tests/tests.mk
 
 # ---- for people ----
@@ -81,12 +99,13 @@ SCENARIOS := $(sort $(wildcard scenarios/*/))
 DOCS      := $(sort $(wildcard *.md $(foreach d,scenarios traces policies results plots sim tests,$d/*.md $d/*/*.md $d/*/*/*.md)))
 
 install: all                            ## the program, its manual, scenarios and documents, under PREFIX=/usr/local
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/fairway $(SHARE)/fairway/python $(SHARE)/fairway/traces
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(SHARE)/fairway/python $(SHARE)/fairway/traces
 	install -m 755 $(B)/fairway $(DESTDIR)$(PREFIX)/bin/fairway
 	install -D -m 644 $(B)/fairway.1 $(SHARE)/man/man1/fairway.1
 	install -D -m 644 debian/fairway.bash $(SHARE)/bash-completion/completions/fairway
 	install -D -m 644 debian/_fairway $(DESTDIR)$(ZSHDIR)/_fairway
-	install -m 644 policies/policy.h policies/decision.h policies/extensions.h $(DESTDIR)$(PREFIX)/include/fairway
+	install -m 644 $(B)/lib/libfairway-policy.a $(DESTDIR)$(PREFIX)/lib
+	for f in $(KIT_H:policies/%=%); do install -D -m 644 policies/$$f $(DESTDIR)$(PREFIX)/include/fairway/$$f || exit 1; done
 	install -m 644 policies/python/*.py $(SHARE)/fairway/python
 	cp -R $(patsubst %/,%,$(wildcard traces/*/)) $(SHARE)/fairway/traces
 	for d in $(SCENARIOS); do install -d $(SHARE)/fairway/$$d && install -m 644 $$d*.yaml $(SHARE)/fairway/$$d || exit 1; done
@@ -115,7 +134,7 @@ deb: dist                               ## the Debian package of these sources, 
 clean:                                  ## remove build/ and every variant in it
 	rm -rf build
 
--include $(OBJ:.o=.d)
+-include $(OBJ:.o=.d) $(wildcard $(B)/pic/policies/lib/sched/*.d)
 .PHONY: all help demo deps install format format-check dist deb clean
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -16,29 +16,27 @@ $(B)/tests/%: $(B)/obj/tests/%.o $(TEST_LIB) $(B)/libfairway.a
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $^ -lcriterion $(LDLIBS_ALL) -o $@
 
 # Policies in shared objects, good and bad; never with a sanitizer, as they must crash in their own way.
-TEST_SO := $(B)/tests/so/example.so $(B)/tests/so/las.so $(B)/tests/so/tries.so $(patsubst tests/conform/bad/%.c,$(B)/tests/so/%.so,$(wildcard tests/conform/bad/*.c))
-BUILD_SO = $(Q)$(CC) -std=c11 -g -O1 $(WARN) $(STRICT) -Ipolicies -Ipolicies/example -fPIC -shared $< -o $@
+TEST_SO := $(B)/tests/so/example.so $(B)/tests/so/score.so $(B)/tests/so/las.so $(B)/tests/so/tries.so $(patsubst tests/conform/bad/%.c,$(B)/tests/so/%.so,$(wildcard tests/conform/bad/*.c))
 
-$(B)/tests/so/example.so: policies/example/example.c policies/example/kit.h policies/policy.h policies/decision.h policies/extensions.h Makefile
+$(B)/tests/so/%.so: policies/example/%.c $(KIT) $(KIT_H) Makefile tests/tests.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(BUILD_SO)
+	$(Q)$(CC) -std=c11 -g -O1 $(WARN) $(STRICT) -Ipolicies -fPIC -shared $< $(firstword $(KIT)) -o $@
 
-$(B)/tests/so/tries.so: tests/conform/so/tries.c policies/example/kit.h policies/policy.h policies/decision.h policies/extensions.h Makefile
+$(B)/tests/so/%.so: tests/conform/so/%.c policies/%.c $(KIT) $(KIT_H) Makefile tests/tests.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(BUILD_SO)
+	$(Q)$(CC) -std=c11 -D_POSIX_C_SOURCE=200809L -O2 $(WARN) $(STRICT) -Ipolicies -fPIC -shared $< $(firstword $(KIT)) -o $@
 
-LAS_WITH := $(filter-out policies/example/% policies/las.c policies/builtin.c,$(sort $(wildcard policies/*.c policies/*/*.c policies/*/*/*.c)))
-$(B)/tests/so/las.so: tests/conform/so/las.c policies/las.c $(LAS_WITH) $(wildcard policies/*.h policies/*/*.h policies/*/*/*.h) Makefile tests/tests.mk
+$(B)/tests/so/%.so: tests/conform/bad/%.c $(wildcard tests/conform/bad/*.h) $(KIT_H) Makefile
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) -std=c11 -D_POSIX_C_SOURCE=200809L -O2 $(WARN) $(STRICT) -Ipolicies -fPIC -shared $< $(LAS_WITH) -o $@
+	$(Q)$(CC) -std=c11 -g -O1 $(WARN) $(STRICT) -Ipolicies -fPIC -shared $< -o $@
 
-$(B)/tests/so/%.so: tests/conform/bad/%.c tests/conform/bad/bad.h policies/example/kit.h policies/policy.h policies/decision.h policies/extensions.h Makefile
+$(B)/tests/so/tries.so: tests/conform/so/tries.c $(wildcard tests/conform/bad/*.h) $(KIT_H) Makefile
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(BUILD_SO)
+	$(Q)$(CC) -std=c11 -g -O1 $(WARN) $(STRICT) -Ipolicies -Itests/conform/bad -fPIC -shared $< -o $@
 
 test: layers all $(TEST_BIN) $(TEST_SO) ## every test; TESTS= names folders or files of tests/
 	@sh tests/run.sh $(B) $(TEST_BIN) $(TEST_SH)

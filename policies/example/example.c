@@ -1,64 +1,37 @@
 /*
- * example.c -- the job that asks for the fewest GPUs first; one that has waited
- * longer than `patience` goes before all that have not, oldest first.
+ * example.c -- the job that asks for the fewest GPUs first; but one that came
+ * `patience` earlier for each GPU it asks more goes before it.
  *
- * A whole policy outside of Fairway's tree.  Rewrite `before` and the loop in
- * `decide`, and it is your own; kit.h keeps the queue and finds places.
+ * A whole policy.  Give jobs another key in `wait_key`, and it is your own.
  */
-#include <stdio.h>
-#include "kit.h"
+#include "lib/sched/list.h"
 
-struct mine { struct kit kit; int64_t patience_us; };
+struct mine { struct sched sched; int64_t patience_us; };      /* the struct sched comes first */
 
-enum { P_PATIENCE };
+enum { P_PLACE, P_MODE, P_PATIENCE };
 static const struct pol_param params[] = {
-    { .name = "patience", .type = POL_DURATION, .dflt = "24h", .help = "a job that has waited longer than this goes first" },
+    PLACEMENT_PARAM, LIST_MODE_PARAM("skip"),
+    { .name = "patience", .type = POL_DURATION, .dflt = "1h", .help = "for each GPU more, a job goes behind those that come this much later" },
 };
 
-static int before(const void *x, const void *y)
+static bool init(void *self, const union pol_value *value, char *error, size_t cap)
 {
-    const struct unit *a = x, *b = y;
-    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
-    if (a->ordinal != b->ordinal) return a->ordinal < b->ordinal ? -1 : 1;
-    /* No two units are equal: the order is never left to qsort. */
-    return (a->index > b->index) - (a->index < b->index);
+    ((struct mine *)self)->patience_us = value[P_PATIENCE].i;
+    if (value[P_PATIENCE].i <= INT64_C(365) * 24 * 3600 * 1000000) return true;
+    (void)snprintf(error, cap, "patience is at most a year");
+    return false;
 }
 
-/* Once per round of an instant in which anything happened. */
-static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
+/* The least key goes first, of equal ones whoever came first. */
+static int64_t wait_key(void *self, const struct unit *u)
 {
-    struct mine *m = self;
-    kit_hear(&m->kit, view, ev, n_ev);
-    for (size_t i = 0; i < m->kit.n; i++) {
-        struct unit *u = &m->kit.queue[i];
-        u->rank = view->now_us - u->submit_us > m->patience_us ? -1 : u->gpu_milli;
-    }
-    if (m->kit.n > 1) qsort(m->kit.queue, m->kit.n, sizeof *m->kit.queue, before);
-    for (size_t i = 0; i < m->kit.n; i++)
-        (void)kit_start(&m->kit, view, &m->kit.queue[i], m->kit.queue[i].rank < 0 ? "it waited too long" : NULL);
-    kit_close(&m->kit);
+    const struct mine *m = self;
+    const struct pol_host *h = m->sched.host;
+    return h->job(h->ctx, u->job)->submit_us + (sched_gpu_milli(&m->sched, u) + 999) / 1000 * m->patience_us;
 }
 
-static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
-{
-    (void)flags;
-    struct mine *m = calloc(1, sizeof *m);
-    if (m == NULL) { (void)snprintf(error, cap, "out of memory"); return NULL; }
-    m->kit.host = host;
-    m->patience_us = value[P_PATIENCE].i;
-    return m;
-}
+static const struct sched_ops ops = { .wait_key = wait_key, .init = init, .size = sizeof(struct mine), .knows_licences = true };
 
-static void destroy(void *self)
-{
-    struct mine *m = self;
-    kit_fini(&m->kit);
-    free(m);
-}
-
-const struct pol_ops fairway_policy = {
-    POL_HEADER, .name = "example", .source = "written as an example",
-    .summary = "fewest GPUs first; whoever waited too long before all others",
-    .n_params = sizeof params / sizeof *params, .params = params,
-    .create = create, .decide = decide, .destroy = destroy,
-};
+LIST_POLICY(fairway_policy, ops, params,
+            .name = "example", .source = "written as a beginning",
+            .summary = "fewest GPUs first, but whoever waited long before those that came late");

@@ -1,7 +1,7 @@
 # Files that the program carries inside itself: views of the results, published figures, the drawings, the
 # report's style and script, and what a policy of one's own begins with.
 EMBED := sim/db/views.sql sim/compare/published.sql $(sort $(wildcard plots/*.gp plots/*.sql sim/report/page/*)) \
-         policies/policy.h policies/decision.h policies/extensions.h $(addprefix policies/example/,example.c kit.h Makefile)
+         $(addprefix policies/example/,example.c score.c Makefile)
 
 $(B)/gen/embed.c: $(EMBED) sim/base/embed.sh
 	@mkdir -p $(@D)

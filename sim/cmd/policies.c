@@ -87,6 +87,7 @@ static void print(struct table *t, enum table_format f)
 struct policies_opts {
     enum table_format format;
     const char *new_name, *dir, *conform, *show;
+    bool is_plugin;
     struct sandbox_limits limits;
 };
 
@@ -115,11 +116,11 @@ static enum st show(void *ctx, struct sandbox_page *page, struct diag *d)
 static int begin_new(const struct policies_opts *o)
 {
     struct diag d = { 0 };
-    if (new_policy_write(o->new_name, o->dir, &d) != ST_OK) return cmd_fail(&d);
-    const char *dir = o->dir != NULL ? o->dir : o->new_name;
-    (void)printf("wrote %s/%s.c, kit.h, Makefile, policy.h, decision.h and extensions.h; next:\n"
-                 "  make -C %s\n  fairway policies --conform %s%s/%s.so\n  fairway run SCENARIO.yaml -p %s%s/%s.so -p fifo\n",
-                 dir, o->new_name, dir, strchr(dir, '/') ? "" : "./", dir, o->new_name, strchr(dir, '/') ? "" : "./", dir, o->new_name);
+    if (new_policy_write(o->new_name, o->dir, o->is_plugin, &d) != ST_OK) return cmd_fail(&d);
+    const char *dir = o->dir != NULL ? o->dir : o->new_name, *of = o->is_plugin ? "fifo:place=" : "", *at = strchr(dir, '/') ? "" : "./";
+    (void)printf("wrote %s/%s.c and a Makefile; next:\n"
+                 "  make -C %s\n  fairway policies --conform %s%s%s/%s.so\n  fairway run SCENARIO.yaml -p %s%s%s/%s.so -p fifo\n",
+                 dir, o->new_name, dir, of, at, dir, o->new_name, of, at, dir, o->new_name);
     return 0;
 }
 
@@ -137,7 +138,7 @@ static int parse(struct policies_opts *o, int argc, char **argv)
 {
     static const struct option opts[] = {
         { "json", no_argument, NULL, 'j' }, { "csv", no_argument, NULL, 'c' }, { "new", required_argument, NULL, 'n' },
-        { "output", required_argument, NULL, 'o' }, { "conform", required_argument, NULL, 'k' },
+        { "score", no_argument, NULL, 's' }, { "output", required_argument, NULL, 'o' }, { "conform", required_argument, NULL, 'k' },
         { "decide-timeout", required_argument, NULL, OPT_TIMEOUT }, { "policy-memory", required_argument, NULL, OPT_MEMORY }, { 0 } };
     optind = 1;
     opterr = 0;
@@ -146,6 +147,7 @@ static int parse(struct policies_opts *o, int argc, char **argv)
         case 'j': o->format = TABLE_JSON; break;
         case 'c': o->format = TABLE_CSV; break;
         case 'n': o->new_name = optarg; break;
+        case 's': o->is_plugin = true; break;
         case 'o': o->dir = optarg; break;
         case 'k': o->conform = optarg; break;
         case OPT_TIMEOUT: case OPT_MEMORY:
@@ -158,6 +160,7 @@ static int parse(struct policies_opts *o, int argc, char **argv)
     if (argc > optind) o->show = argv[optind];
     if ((o->new_name != NULL) + (o->conform != NULL) + (o->show != NULL) > 1)
         return cmd_usage_error(&cmd_policies, "POLICY, --new and --conform are three things to ask; ask one");
+    if (o->is_plugin && o->new_name == NULL) return cmd_usage_error(&cmd_policies, "--score says what --new writes; it is not given");
     if (o->dir != NULL && o->new_name == NULL) return cmd_usage_error(&cmd_policies, "-o is where --new writes; it is not given");
     if (o->new_name != NULL && o->format != TABLE_TEXT) return cmd_usage_error(&cmd_policies, "--new prints no table");
     return 0;
@@ -179,13 +182,15 @@ static int run(int argc, char **argv)
 const struct cmd cmd_policies = {
     .name = "policies", .summary = "every policy, its parameters; a new one; whether one keeps its contract",
     .usage = "usage: fairway policies [POLICY] [--json | --csv]\n"
-             "       fairway policies --new NAME [-o FOLDER]\n"
+             "       fairway policies --new NAME [--score] [-o FOLDER]\n"
              "       fairway policies --conform POLICY [--json | --csv]\n\n"
              "Without POLICY: one line a policy.  With it: where the rule comes from, and each\n"
              "parameter with its default.  A policy is chosen as NAME:key=value,key=value; one\n"
              "of a shared object as ./FILE.so:key=value; a program in any language as exec:COMMAND,\n"
              "which speaks the protocol of " DIAG_DOC("policies/PROTOCOL.md") ".\n\n"
              "      --new NAME                 write a policy that works and is yours to change, into FOLDER (default NAME)\n"
+             "      --score                    or a plugin that chooses nodes for policies with place=, as in\n"
+             "                                 -p fifo:place=./NAME.so\n"
              "  -o, --output FOLDER\n"
              "      --conform POLICY           run the policy through a battery of awkward cases and say what it breaks;\n"
              "                                 without parameters: under every combination of its choices.\n"
