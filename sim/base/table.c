@@ -232,17 +232,6 @@ static void print_json(const struct table *t, FILE *to)
     (void)fputs(t->n_cells > 0 ? "}\n]\n" : "]\n", to);
 }
 
-static const char *const format_name[] = {
-    [TABLE_TEXT] = "text", [TABLE_CSV] = "csv", [TABLE_JSON] = "json", [TABLE_MARKDOWN] = "markdown", [TABLE_LATEX] = "latex",
-};
-
-bool table_format_of(const char *name, enum table_format *out)
-{
-    for (size_t i = 0; i < ARRAY_LEN(format_name); i++)
-        if (strcmp(format_name[i], name) == 0) { *out = (enum table_format)i; return true; }
-    return false;
-}
-
 void table_print(const struct table *t, enum table_format f, FILE *to)
 {
     SIM_ASSERT(t->n_cols > 0 && t->n_cells % t->n_cols == 0);

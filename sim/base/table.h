@@ -7,9 +7,7 @@
 #include <stdio.h>
 #include "base/base.h"
 
-enum table_format { TABLE_TEXT, TABLE_CSV, TABLE_JSON, TABLE_MARKDOWN, TABLE_LATEX };
-/* A format by name (text, csv, json, markdown, latex); false when there is none of that name. */
-bool table_format_of(const char *name, enum table_format *out);
+enum table_format { TABLE_TEXT, TABLE_MARKDOWN, TABLE_LATEX, TABLE_CSV, TABLE_JSON };
 
 struct table;
 

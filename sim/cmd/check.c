@@ -1,5 +1,4 @@
 /* fairway check: did a guarded number leave its tolerance? */
-#include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,49 +6,16 @@
 #include "cmd/baseline.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/option_list.h"
 #include "base/mem.h"
-
-enum { OPT_UPDATE = 256, OPT_CREATE, OPT_TOLERANCE, OPT_CSV, OPT_JSON };
-
-static const struct option long_opts[] = {
-    { "update", no_argument, NULL, OPT_UPDATE }, { "create", no_argument, NULL, OPT_CREATE },
-    { "metric", required_argument, NULL, 'm' }, { "tolerance", required_argument, NULL, OPT_TOLERANCE },
-    { "csv", no_argument, NULL, OPT_CSV }, { "json", no_argument, NULL, OPT_JSON }, { 0 },
-};
 
 static const char *const usual[] = { "jct_mean", "jct_p99", "wait_mean", "jain", "rho_p95", "gpu_util" };
 
 struct args {
-    const char *db, *baseline, *tolerance;
+    const char *tolerance;
     struct option_list metric;
     bool update, create;
     enum table_format format;
 };
-
-static int parse(struct args *a, int argc, char **argv)
-{
-    optind = 1;
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":m:", long_opts, NULL)) != -1;) {
-        switch (c) {
-        case 'm':           option_list_add(&a->metric, optarg); break;
-        case OPT_UPDATE:    a->update = true; break;
-        case OPT_CREATE:    a->create = true; break;
-        case OPT_TOLERANCE: a->tolerance = optarg; break;
-        case OPT_CSV:       a->format = TABLE_CSV; break;
-        case OPT_JSON:      a->format = TABLE_JSON; break;
-        default: return cmd_option_error(&cmd_check, c, argv);
-        }
-    }
-    if (argc - optind != 2) return cmd_usage_error(&cmd_check, "expected a database and a baseline, found %d arguments", argc - optind);
-    if (a->create && a->update) return cmd_usage_error(&cmd_check, "--create and --update exclude each other");
-    if (!a->create && (a->metric.n > 0 || a->tolerance != NULL))
-        return cmd_usage_error(&cmd_check, "--metric and --tolerance go with --create: a baseline names its own");
-    a->db = argv[optind];
-    a->baseline = argv[optind + 1];
-    return 0;
-}
 
 /* "1-5 8": the runs that the mean is over. */
 static void cell_runs(struct table *t, const struct compare_policy *p)
@@ -117,19 +83,19 @@ static size_t judge(struct baseline *b, const struct compare *c, const struct ar
     return moved;
 }
 
-static enum st check(const struct args *a, const struct compare *c, int *status, struct diag *d)
+static enum st check(const struct args *a, const char *baseline, const struct compare *c, int *status, struct diag *d)
 {
     struct baseline b;
     if (a->create) {
         const char *const *metric = a->metric.n > 0 ? option_list_array(&a->metric) : usual;
-        TRY(baseline_make(&b, a->baseline, c, metric, a->metric.n > 0 ? a->metric.n : ARRAY_LEN(usual),
+        TRY(baseline_make(&b, baseline, c, metric, a->metric.n > 0 ? a->metric.n : ARRAY_LEN(usual),
                           a->tolerance ? a->tolerance : "1%", d));
         enum st st = baseline_write(&b, d);
-        if (st == ST_OK) text_line(stdout, "%zu numbers are guarded in %s", b.n, a->baseline);
+        if (st == ST_OK) text_line(stdout, "%zu numbers are guarded in %s", b.n, baseline);
         baseline_fini(&b);
         return st;
     }
-    TRY(baseline_read(&b, a->baseline, d));
+    TRY(baseline_read(&b, baseline, d));
     size_t moved = judge(&b, c, a);
     enum st st = a->update && moved > 0 ? baseline_write(&b, d) : ST_OK;
     if (st == ST_OK && a->format == TABLE_TEXT)
@@ -140,38 +106,45 @@ static enum st check(const struct args *a, const struct compare *c, int *status,
     return st;
 }
 
-static int run(int argc, char **argv)
+static int run(void *opts, const struct cmd_args *args)
 {
-    struct args a = { 0 };
     struct diag d = { 0 };
     struct store *s = NULL;
     struct compare c;
-    int status = parse(&a, argc, argv);
-    if (status == 0) {
-        enum st st = store_open_read(&s, a.db, &d);
-        if (st == ST_OK && (st = compare_load(&c, s, &d)) == ST_OK) {
-            st = check(&a, &c, &status, &d);
-            compare_fini(&c);
-        }
-        if (st != ST_OK) status = cmd_fail(&d);
-        if (s != NULL) store_close(s);
+    int status = 0;
+    enum st st = store_open_read(&s, args->at[0], &d);
+    if (st == ST_OK && (st = compare_load(&c, s, &d)) == ST_OK) {
+        st = check(opts, args->at[1], &c, &status, &d);
+        compare_fini(&c);
     }
-    option_list_fini(&a.metric);
+    if (st != ST_OK) status = cmd_fail(&d);
+    if (s != NULL) store_close(s);
     return status;
 }
 
+static const struct cmd_option options[] = {
+    { "update", 0, OPTION_FLAG, NULL, "show what moved and take it over; exit 0",
+      .offset = offsetof(struct args, update) },
+    { "create", 0, OPTION_FLAG, NULL, "write a baseline of what the database holds",
+      .offset = offsetof(struct args, create), .not_with = "update" },
+    { "metric", 'm', OPTION_WORDS, "METRIC,...",
+      "create: guard these (default: jct_mean, jct_p99, wait_mean, jain,\nrho_p95, gpu_util)",
+      .offset = offsetof(struct args, metric), .needs = "create" },
+    { "tolerance", 0, OPTION_TEXT, "T", "create: of every number (default 1%)",
+      .offset = offsetof(struct args, tolerance), .needs = "create" },
+    OPTION_TABLE(struct args, format, "csv", TABLE_CSV, "CSV"),
+    OPTION_TABLE(struct args, format, "json", TABLE_JSON, "JSON"),
+    { 0 },
+};
+
 const struct cmd cmd_check = {
     .name = "check", .summary = "exit 1 and a table of what moved if a number left its tolerance",
-    .usage = "usage: fairway check FILE.db BASELINE.csv [--update] [--csv | --json]\n"
-             "       fairway check FILE.db BASELINE.csv --create [-m METRIC,...] [--tolerance T]\n\n"
-             "A baseline is a CSV file: scenario, policy, metric, scope, value, tolerance.  A value is\n"
+    .synopsis = "FILE.db BASELINE.csv [--update] [OPTIONS]\n"
+                "FILE.db BASELINE.csv --create [-m METRIC,...] [--tolerance T]",
+    .about = "A baseline is a CSV file: scenario, policy, metric, scope, value, tolerance.  A value is\n"
              "the mean over seeds.  A tolerance is a percentage of it (2%), an amount (0.05), or ci: the\n"
              "value must lie in the present 95 % interval over seeds.  What moved is shown with the runs\n"
-             "that it is the mean of, and the one furthest off.\n\n"
-             "      --update         show what moved and take it over; exit 0\n"
-             "      --create         write a baseline of what the database holds\n"
-             "  -m, --metric M,...   create: guard these (default: jct_mean, jct_p99, wait_mean, jain,\n"
-             "                       rho_p95, gpu_util)\n"
-             "      --tolerance T    create: of every number (default 1%)\n",
-    .run = run,
+             "that it is the mean of, and the one furthest off.\n",
+    .option = options, .size = sizeof(struct args),
+    .expected = "a database and a baseline", .min_args = 2, .max_args = 2, .arg = { "*.db", "*.csv" }, .run = run,
 };

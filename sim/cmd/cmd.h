@@ -4,14 +4,24 @@
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
 
+#include <limits.h>
 #include <stdio.h>
 #include "base/diag.h"
+#include "cmd/option.h"
 
 struct cmd {
     const char *name, *summary;     /* summary: one line for `fairway help` */
-    const char *usage;              /* printed by `fairway help NAME` and --help; ends in a newline */
-    const char *(*make_usage)(void);        /* instead, where tables of the program are part of it; lives on */
-    int (*run)(int argc, char **argv);      /* argv[0] is the command's name; returns the exit status */
+    const char *synopsis;           /* what follows the name, a line for each form */
+    const char *about, *notes;      /* help before and after the options; each ends in a newline, or is NULL */
+    void (*list)(FILE *to);         /* more of it, after about, from a table of the program; or NULL */
+    const struct cmd_option *option;            /* ends in an empty one; NULL: none */
+    const struct cmd_option *(*more)(void);     /* options that another table of the program adds; or NULL */
+    size_t size; const void *defaults;          /* the struct that options are read into; NULL: all zero */
+    const char *verbs;              /* words, of which the first argument is one; or NULL */
+    const char *expected;           /* "one database": how many arguments there must be, checked unless it is NULL */
+    int min_args, max_args;
+    const char *arg[2];             /* what shells complete the first by, and those that follow; see help.h */
+    int (*run)(void *opts, const struct cmd_args *a);       /* returns the exit status */
 };
 
 /* Every command, in the order in which help has them: cmd_ID, of a file in this folder. */
@@ -29,25 +39,28 @@ struct cmd {
     C(trace)    \
     C(flow)     \
     C(profile)  \
-    C(stages)
+    C(stages)   \
+    C(help)
 
 #define CMD_DECLARE(id) extern const struct cmd cmd_##id;
 CMD_COMMANDS(CMD_DECLARE)
 #undef CMD_DECLARE
 
-static inline const char *cmd_usage(const struct cmd *c) { return c->make_usage != NULL ? c->make_usage() : c->usage; }
+/* Parse the command line and do it; returns the exit status.  argv[0] is the command's name. */
+int cmd_run_line(const struct cmd *c, int argc, char **argv);
 
 /* Print the error and return its exit status. */
 int cmd_fail(const struct diag *d);
 /* A usage error: the message, and where help is; returns 2. */
 int cmd_usage_error(const struct cmd *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The same for what getopt_long returned for no option of the command: ':' where a value is missing. */
-int cmd_option_error(const struct cmd *c, int found, char **argv);
-/* Read the value of a --from or --to; 0, or 2 with the usage error printed.  A bare number is in seconds. */
-int cmd_parse_time(const struct cmd *c, const char *option, const char *text, sim_tick *out);
-/* Read --decide-timeout or --policy-memory into l; false, with the usage error printed, when it is none. */
-struct sandbox_limits;
-bool cmd_sandbox_limit(const struct cmd *c, const char *option, const char *text, struct sandbox_limits *l);
+
+/* Options of commands that run policies, into a struct sandbox_limits. */
+#define CMD_SANDBOX_OPTIONS(own, limits) \
+    { "decide-timeout", 0, OPTION_DURATION, "DURATION", \
+      "wall-clock time that a policy from a file may take for one call; default 10s", \
+      .offset = offsetof(own, limits.call_us), .min = 1 }, \
+    { "policy-memory", 0, OPTION_BYTES, "SIZE", "memory by which a run of such a policy may grow; default 4GiB", \
+      .offset = offsetof(own, limits.mem_b), .min = 1 }
 
 /*
  * A file that is put in place only when it is whole; "-" is standard output.

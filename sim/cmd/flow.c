@@ -1,5 +1,4 @@
 /* fairway flow: solve a flow problem from a file, and prove the answer. */
-#include <getopt.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -223,28 +222,8 @@ static bool ends(const char *s, const char *tail)
     return n >= k && strcmp(s + n - k, tail) == 0;
 }
 
-enum { OPT_SEQUENCE = 256, OPT_SOLUTION, OPT_DUALS, OPT_COLD };
-
-static int parse(struct opts *o, int argc, char **argv)
+static int check_use(const struct opts *o)
 {
-    static const struct option longs[] = {
-        { "sequence", required_argument, NULL, OPT_SEQUENCE }, { "solution", required_argument, NULL, OPT_SOLUTION },
-        { "duals", required_argument, NULL, OPT_DUALS }, { "cold", no_argument, NULL, OPT_COLD }, { 0 },
-    };
-    optind = 1;
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":", longs, NULL)) != -1;) {
-        switch (c) {
-        case OPT_SEQUENCE: o->sequence = optarg; break;
-        case OPT_SOLUTION: o->solution = optarg; break;
-        case OPT_DUALS:    o->duals = optarg; break;
-        case OPT_COLD:     o->again = true; break;
-        case ':': return cmd_usage_error(&cmd_flow, "option '%s' needs a value", argv[optind - 1]);
-        default:  return cmd_usage_error(&cmd_flow, "unknown option '%s'", argv[optind - 1]);
-        }
-    }
-    if (argc - optind != 1) return cmd_usage_error(&cmd_flow, "expected one file, found %d arguments", argc - optind);
-    o->file = argv[optind];
     if (!ends(o->file, ".min") && !ends(o->file, ".inst"))
         return cmd_usage_error(&cmd_flow, "'%s' ends neither in .min (DIMACS) nor in .inst (a scheduling round)", o->file);
     if (ends(o->file, ".min") && (o->sequence != NULL || o->again))
@@ -253,29 +232,38 @@ static int parse(struct opts *o, int argc, char **argv)
     return 0;
 }
 
-static int run(int argc, char **argv)
+static int run(void *opts, const struct cmd_args *a)
 {
-    struct opts o = { .file = NULL };
+    struct opts *o = opts;
     struct diag d = { 0 };
     bool proved = false;
-    int status = parse(&o, argc, argv);
+    o->file = a->at[0];
+    int status = check_use(o);
     if (status != 0) return status;
-    enum st st = ends(o.file, ".min") ? solve_net(&o, &proved, &d) : solve_inst(&o, &proved, &d);
+    enum st st = ends(o->file, ".min") ? solve_net(o, &proved, &d) : solve_inst(o, &proved, &d);
     if (st != ST_OK) return cmd_fail(&d);
     return proved ? 0 : 1;
 }
 
+static const struct cmd_option options[] = {
+    { "sequence", 0, OPTION_TEXT, "FILE.seq", "replay rounds of changes over FILE.inst, each solved from the last",
+      .offset = offsetof(struct opts, sequence), .words = "*" },
+    { "cold", 0, OPTION_FLAG, NULL, "solve each of them from nothing instead", .offset = offsetof(struct opts, again) },
+    { "solution", 0, OPTION_TEXT, "FILE", "write 'task gpu' lines (.inst) or DIMACS 'f' lines (.min)",
+      .offset = offsetof(struct opts, solution), .words = "*" },
+    { "duals", 0, OPTION_TEXT, "FILE", "write prices 'g gpu price' and values 'j job value', or node potentials",
+      .offset = offsetof(struct opts, duals), .words = "*" },
+    { 0 },
+};
+
 const struct cmd cmd_flow = {
     .name = "flow", .summary = "solve a min-cost-flow problem or scheduling round exactly",
-    .usage = "usage: fairway flow FILE [--sequence FILE.seq [--cold]] [--solution FILE] [--duals FILE]\n\n"
-             "FILE.min   DIMACS minimum-cost flow: the cheapest of the largest flows, by network simplex\n"
+    .synopsis = "FILE [OPTIONS]",
+    .about = "FILE.min   DIMACS minimum-cost flow: the cheapest of the largest flows, by network simplex\n"
              "FILE.inst  a scheduling round: the same optimum, by the structured solver; the format:\n"
-             "           " DIAG_DOC("policies/lib/flow/README.md") "\n\n"
-             "      --sequence FILE.seq   replay rounds of changes over FILE.inst, each solved from the last\n"
-             "      --cold                solve each of them from nothing instead\n"
-             "      --solution FILE       write 'task gpu' lines (.inst) or DIMACS 'f' lines (.min)\n"
-             "      --duals FILE          write prices 'g gpu price' and values 'j job value', or node potentials\n\n"
-             "Prints 'flow F cost C' and the times of build and solve.  Every answer is checked against its\n"
+             "           " DIAG_DOC("policies/lib/flow/README.md") "\n",
+    .notes = "Prints 'flow F cost C' and the times of build and solve.  Every answer is checked against its\n"
              "certificate of optimality; the exit status is 1 if one fails, or if a sequence states another optimum.\n",
-    .run = run,
+    .option = options, .size = sizeof(struct opts),
+    .expected = "one file", .min_args = 1, .max_args = 1, .arg = { "*.min *.inst" }, .run = run,
 };

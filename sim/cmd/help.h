@@ -1,6 +1,12 @@
 /*
- * help.h -- `fairway help`: how commands are used, and the lists that shells
- * complete from and the manual is made of.  Layer: cmd.
+ * help.h -- `fairway help`: how commands are used, and what shells complete.  Layer: cmd.
+ *
+ * What an option or argument is completed by (cmd_option.words, cmd.arg):
+ *   "@policies"    a list of `fairway help --list`
+ *   "*.db *.part"  files, by patterns
+ *   "/"            folders
+ *   "x y xy"       these words
+ * NULL: nothing is known of it.
  */
 #ifndef CMD_HELP_H
 #define CMD_HELP_H
@@ -8,14 +14,10 @@
 #include <stdio.h>
 #include "cmd/cmd.h"
 
-struct cmd_list { const struct cmd *const *at; size_t n; };
-
 /* The command of that name, or NULL. */
-const struct cmd *help_find(const struct cmd_list *all, const char *name);
-void help_print(const struct cmd_list *all, FILE *to);
+const struct cmd *help_find(const char *name);
+void help_print(FILE *to);
 /* An error: there is no such command; returns the exit status. */
-int  help_unknown(const struct cmd_list *all, const char *name);
-/* argv[0] is "help". */
-int  help_run(const struct cmd_list *all, int argc, char **argv);
+int  help_unknown(const char *name);
 
 #endif

@@ -1,5 +1,4 @@
 /* fairway merge: runs of several databases into one. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -8,7 +7,7 @@
 #include "base/mem.h"
 #include "db/merge.h"
 
-static const struct option long_opts[] = { { "quiet", no_argument, NULL, 'q' }, { 0 } };
+struct args { bool quiet; };
 
 static bool is_same_file(const char *a, const char *b)
 {
@@ -35,32 +34,31 @@ static enum st merge(const char *out, char *const *path, size_t n, struct merge_
     return st;
 }
 
-static int run(int argc, char **argv)
+static int run(void *opts, const struct cmd_args *a)
 {
+    const struct args *o = opts;
     struct diag d = { 0 };
     struct merge_tally t = { 0 };
-    bool quiet = false;
-    optind = 1;
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":q", long_opts, NULL)) != -1;) {
-        if (c != 'q') return cmd_option_error(&cmd_merge, c, argv);
-        quiet = true;
-    }
-    if (argc - optind < 2) return cmd_usage_error(&cmd_merge, "expected an output and at least one part, found %d arguments", argc - optind);
-    const char *out = argv[optind];
-    if (merge(out, argv + optind + 1, (size_t)(argc - optind - 1), &t, &d) != ST_OK) return cmd_fail(&d);
-    if (!quiet)
+    if (merge(a->at[0], a->at + 1, (size_t)a->n - 1, &t, &d) != ST_OK) return cmd_fail(&d);
+    if (!o->quiet)
         text_line(stdout, "%s: %" PRIu64 " runs added, %" PRIu64 " in place of unfinished ones, %" PRIu64 " there already"
-                     "; %" PRIu64 " of those that came are not done", out, t.added, t.replaced, t.present, t.unfinished);
+                     "; %" PRIu64 " of those that came are not done", a->at[0], t.added, t.replaced, t.present,
+                         t.unfinished);
     return 0;
 }
 
+static const struct cmd_option options[] = {
+    { "quiet", 'q', OPTION_FLAG, NULL, "no summary", .offset = offsetof(struct args, quiet) },
+    { 0 },
+};
+
 const struct cmd cmd_merge = {
     .name = "merge", .summary = "runs of several databases into one, by run key",
-    .usage = "usage: fairway merge OUT.db PART.db...\n\n"
-             "  -q, --quiet   no summary\n\n"
-             "A run that OUT.db has done stays; a done one replaces one that failed or was interrupted.\n"
+    .synopsis = "OUT.db PART.db... [OPTIONS]",
+    .notes = "A run that OUT.db has done stays; a done one replaces one that failed or was interrupted.\n"
              "Merging again changes nothing.  It is one transaction: all of it is in OUT.db, or nothing.\n"
              "Files of another program or another version of the schema are refused.\n",
-    .run = run,
+    .option = options, .size = sizeof(struct args),
+    .expected = "an output and at least one part", .min_args = 2, .max_args = INT_MAX, .arg = { "*.db *.part" },
+        .run = run,
 };

@@ -1,5 +1,4 @@
 /* fairway policies: the list, a policy's source and parameters, a new one, and whether one keeps its contract. */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include "host/sandbox.h"
@@ -132,70 +131,45 @@ static int conform(const struct policies_opts *o)
     return n_problems > 0 ? diag_exit_status(ST_EPOLICY) : 0;
 }
 
-enum { OPT_TIMEOUT = 256, OPT_MEMORY };
-
-static int parse(struct policies_opts *o, int argc, char **argv)
+static int run(void *opts, const struct cmd_args *a)
 {
-    static const struct option opts[] = {
-        { "json", no_argument, NULL, 'j' }, { "csv", no_argument, NULL, 'c' }, { "new", required_argument, NULL, 'n' },
-        { "score", no_argument, NULL, 's' }, { "output", required_argument, NULL, 'o' }, { "conform", required_argument, NULL, 'k' },
-        { "decide-timeout", required_argument, NULL, OPT_TIMEOUT }, { "policy-memory", required_argument, NULL, OPT_MEMORY }, { 0 } };
-    optind = 1;
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":o:", opts, NULL)) != -1;) {
-        switch (c) {
-        case 'j': o->format = TABLE_JSON; break;
-        case 'c': o->format = TABLE_CSV; break;
-        case 'n': o->new_name = optarg; break;
-        case 's': o->is_plugin = true; break;
-        case 'o': o->dir = optarg; break;
-        case 'k': o->conform = optarg; break;
-        case OPT_TIMEOUT: case OPT_MEMORY:
-            if (!cmd_sandbox_limit(&cmd_policies, c == OPT_TIMEOUT ? "decide-timeout" : "policy-memory", optarg, &o->limits)) return 2;
-            break;
-        default: return cmd_option_error(&cmd_policies, c, argv);
-        }
-    }
-    if (argc - optind > 1) return cmd_usage_error(&cmd_policies, "expected at most one policy");
-    if (argc > optind) o->show = argv[optind];
+    struct policies_opts *o = opts;
+    struct diag d = { 0 };
+    if (a->n > 0) o->show = a->at[0];
     if ((o->new_name != NULL) + (o->conform != NULL) + (o->show != NULL) > 1)
         return cmd_usage_error(&cmd_policies, "POLICY, --new and --conform are three things to ask; ask one");
-    if (o->is_plugin && o->new_name == NULL) return cmd_usage_error(&cmd_policies, "--score says what --new writes; it is not given");
-    if (o->dir != NULL && o->new_name == NULL) return cmd_usage_error(&cmd_policies, "-o is where --new writes; it is not given");
     if (o->new_name != NULL && o->format != TABLE_TEXT) return cmd_usage_error(&cmd_policies, "--new prints no table");
-    return 0;
-}
-
-static int run(int argc, char **argv)
-{
-    struct policies_opts o = { .format = TABLE_TEXT, .limits = SANDBOX_LIMITS };
-    struct diag d = { 0 };
-    int status = parse(&o, argc, argv);
-    if (status != 0) return status;
-    if (o.new_name != NULL) return begin_new(&o);
-    if (o.conform != NULL) return conform(&o);
-    if (o.show == NULL) { list(o.format); return 0; }
-    enum st st = host_is_foreign(o.show) ? sandbox_run(&o.limits, o.show, NULL, show, &o, &d) : show(&o, NULL, &d);
+    if (o->new_name != NULL) return begin_new(o);
+    if (o->conform != NULL) return conform(o);
+    if (o->show == NULL) { list(o->format); return 0; }
+    enum st st = host_is_foreign(o->show) ? sandbox_run(&o->limits, o->show, NULL, show, o, &d) : show(o, NULL, &d);
     return st == ST_OK ? 0 : cmd_fail(&d);
 }
 
+static const struct cmd_option options[] = {
+    { "new", 0, OPTION_TEXT, "NAME", "write a policy that works and is yours to change, into FOLDER (default NAME)",
+      .offset = offsetof(struct policies_opts, new_name) },
+    { "score", 0, OPTION_FLAG, NULL, "or a plugin that chooses nodes for policies with place=, as in\n-p fifo:place=./NAME.so",
+      .offset = offsetof(struct policies_opts, is_plugin), .needs = "new" },
+    { "output", 'o', OPTION_TEXT, "FOLDER", "where --new writes",
+      .offset = offsetof(struct policies_opts, dir), .needs = "new", .words = "/" },
+    { "conform", 0, OPTION_TEXT, "POLICY", "run the policy through a battery of awkward cases and say what it breaks;\n"
+      "without parameters: under every combination of its choices.\nExit status 4 when it breaks something",
+      .offset = offsetof(struct policies_opts, conform), .words = "@policies" },
+    CMD_SANDBOX_OPTIONS(struct policies_opts, limits),
+    OPTION_TABLE(struct policies_opts, format, "csv", TABLE_CSV, "CSV"),
+    OPTION_TABLE(struct policies_opts, format, "json", TABLE_JSON, "JSON"),
+    { 0 },
+};
+
 const struct cmd cmd_policies = {
     .name = "policies", .summary = "every policy, its parameters; a new one; whether one keeps its contract",
-    .usage = "usage: fairway policies [POLICY] [--json | --csv]\n"
-             "       fairway policies --new NAME [--score] [-o FOLDER]\n"
-             "       fairway policies --conform POLICY [--json | --csv]\n\n"
-             "Without POLICY: one line a policy.  With it: where the rule comes from, and each\n"
+    .synopsis = "[POLICY] [OPTIONS]\n--new NAME [--score] [-o FOLDER]\n--conform POLICY [OPTIONS]",
+    .about = "Without POLICY: one line a policy.  With it: where the rule comes from, and each\n"
              "parameter with its default.  A policy is chosen as NAME:key=value,key=value; one\n"
              "of a shared object as ./FILE.so:key=value; a program in any language as exec:COMMAND,\n"
-             "which speaks the protocol of " DIAG_DOC("policies/PROTOCOL.md") ".\n\n"
-             "      --new NAME                 write a policy that works and is yours to change, into FOLDER (default NAME)\n"
-             "      --score                    or a plugin that chooses nodes for policies with place=, as in\n"
-             "                                 -p fifo:place=./NAME.so\n"
-             "  -o, --output FOLDER\n"
-             "      --conform POLICY           run the policy through a battery of awkward cases and say what it breaks;\n"
-             "                                 without parameters: under every combination of its choices.\n"
-             "                                 Exit status 4 when it breaks something\n"
-             "      --decide-timeout DURATION  wall-clock time that one call of it may take; default 10s\n"
-             "      --policy-memory SIZE       memory by which its process may grow; default 4GiB\n",
-    .run = run,
+             "which speaks the protocol of " DIAG_DOC("policies/PROTOCOL.md") ".\n",
+    .option = options, .size = sizeof(struct policies_opts),
+        .defaults = &(const struct policies_opts){ .limits = SANDBOX_LIMITS },
+    .expected = "at most one policy", .max_args = 1, .arg = { "@policies" }, .run = run,
 };

@@ -1,8 +1,5 @@
 /* fairway profile SCENARIO: which engines suit each task, by running its calls on every kind. */
-#include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
-#include <string.h>
 #include "cmd/cmd.h"
 #include "input/tasks/relation.h"
 #include "input/scenario/scenario.h"
@@ -33,50 +30,45 @@ static enum st write_tasks(FILE *f, struct scenario *s, enum relation_form form,
     return st == ST_END ? ST_OK : st;
 }
 
-static int run(int argc, char **argv)
+struct args { int form; bool vector; const char *out; };
+
+static int run(void *opts, const struct cmd_args *a)
 {
-    static const struct option options[] = {
-        { "form", required_argument, NULL, 'f' }, { "vector", no_argument, NULL, 'v' }, { "output", required_argument, NULL, 'o' }, { NULL, 0, NULL, 0 },
-    };
-    const char *out = NULL;
-    uint32_t form = RELATION_TIME;
-    bool pairs = true;
-    for (int c; (c = getopt_long(argc, argv, ":f:vo:", options, NULL)) != -1;) {
-        switch (c) {
-        case 'f':
-            for (form = 0; form < RELATION_FORMS && strcmp(relation_form_name[form], optarg) != 0; form++) { }
-            if (form == RELATION_FORMS) return cmd_usage_error(&cmd_profile, "--form is '%s'; expected rank, time or efficiency", optarg);
-            break;
-        case 'v': pairs = false; break;
-        case 'o': out = optarg; break;
-        default: return cmd_option_error(&cmd_profile, c, argv);
-        }
-    }
-    if (argc - optind != 1) return cmd_usage_error(&cmd_profile, "expected one scenario, found %d", argc - optind);
+    const struct args *o = opts;
     struct scenario s;
     struct diag d = { 0 };
-    if (scn_load(&s, argv[optind], NULL, 0, &d) != ST_OK) return cmd_fail(&d);
-    FILE *f = out != NULL ? fopen(out, "w") : stdout;
-    enum st st = f == NULL ? diag_at(&d, ST_EWORLD, out, 0, 0, "cannot be written: %s", strerror(errno))
-                           : write_tasks(f, &s, (enum relation_form)form, pairs, &d);
-    if (f != NULL && out != NULL && fclose(f) != 0 && st == ST_OK) st = diag_at(&d, ST_EWORLD, out, 0, 0, "cannot be written: %s", strerror(errno));
+    FILE *f;
+    char *part;
+    if (scn_load(&s, a->at[0], NULL, 0, &d) != ST_OK) return cmd_fail(&d);
+    enum st st = cmd_output_open(&f, &part, o->out, &d);
+    if (st == ST_OK) {
+        st = write_tasks(f, &s, (enum relation_form)o->form, !o->vector, &d);
+        st = cmd_output_close(f, part, o->out, st, &d);
+    }
     scn_fini(&s);
     return st == ST_OK ? 0 : cmd_fail(&d);
 }
 
+static const struct cmd_option options[] = {
+    { "form", 'f', OPTION_CHOICE, "FORM", "rank, time (default) or efficiency",
+      .offset = offsetof(struct args, form), .words = "rank time efficiency" },
+    { "vector", 'v', OPTION_FLAG, NULL,
+      "figures in the order of the cluster's engines, not engine:figure pairs, best first",
+      .offset = offsetof(struct args, vector) },
+    { "output", 'o', OPTION_TEXT, "FILE", "default: standard output",
+      .offset = offsetof(struct args, out), .words = "*" },
+    { 0 },
+};
+
 const struct cmd cmd_profile = {
     .name = "profile", .summary = "which engines suit each task of a scenario",
-    .usage =
-        "usage: fairway profile SCENARIO [--form FORM] [--vector] [-o FILE]\n"
-        "\n"
-        "Run the API calls of each task on every kind of engine, one after the other, and\n"
-        "write what they take: a relation of tasks to engines, which `engines: {relation: FILE}`\n"
-        "of a scenario reads.  Without one a policy is told the times.\n"
-        "Of jobs that are drawn from the seed: those of the scenario's first.\n"
-        "The format: " DIAG_DOC("traces/README.md") ".\n"
-        "\n"
-        "  -f, --form FORM     rank, time (default) or efficiency\n"
-        "  -v, --vector        figures in the order of the cluster's engines, not engine:figure pairs, best first\n"
-        "  -o, --output FILE   default: standard output\n",
-    .run = run,
+    .synopsis = "SCENARIO.yaml [OPTIONS]",
+    .about = "Run the API calls of each task on every kind of engine, one after the other, and\n"
+             "write what they take: a relation of tasks to engines, which `engines: {relation: FILE}`\n"
+             "of a scenario reads.  Without one a policy is told the times.\n"
+             "Of jobs that are drawn from the seed: those of the scenario's first.\n"
+             "The format: " DIAG_DOC("traces/README.md") ".\n",
+    .option = options, .size = sizeof(struct args), .defaults = &(const struct args){ .form = RELATION_TIME,
+        .out = "-" },
+    .expected = "one scenario", .min_args = 1, .max_args = 1, .arg = { "*.yaml *.yml" }, .run = run,
 };

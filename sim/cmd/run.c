@@ -1,6 +1,5 @@
 /* fairway run: a scenario under its policies and seeds, into a database. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,66 +13,42 @@
 
 struct run_opts {
     const char *scenario, *db, *log;
-    const char **policy, **set;
+    struct option_list policy, set;
     uint64_t    *seed;
-    size_t       n_policies, n_set, n_seeds, cap_policies, cap_set, cap_seeds;
+    size_t       n_seeds, cap_seeds;
     bool         audit, strict, quiet;
     struct sandbox_limits limits;
 };
 
-enum { OPT_SET = 256, OPT_AUDIT, OPT_STRICT, OPT_LOG, OPT_TIMEOUT, OPT_MEMORY, OPT_NO_EXEC };
-
-static const struct option long_opts[] = {
-    { "policy", required_argument, NULL, 'p' }, { "seed", required_argument, NULL, 's' },
-    { "database", required_argument, NULL, 'd' }, { "set", required_argument, NULL, OPT_SET },
-    { "audit", no_argument, NULL, OPT_AUDIT }, { "strict", no_argument, NULL, OPT_STRICT }, { "log", required_argument, NULL, OPT_LOG },
-    { "decide-timeout", required_argument, NULL, OPT_TIMEOUT }, { "policy-memory", required_argument, NULL, OPT_MEMORY },
-    { "no-exec", no_argument, NULL, OPT_NO_EXEC }, { "quiet", no_argument, NULL, 'q' }, { 0 },
-};
-
-static int parse(struct run_opts *o, int argc, char **argv)
+/* -s: one more. */
+static bool read_seed(const struct cmd_option *x, const char *text, void *opts, char *error, size_t cap)
 {
-    optind = 1;
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":p:s:d:q", long_opts, NULL)) != -1;) {
-        int64_t seed;
-        switch (c) {
-        case 'p': MEM_RESERVE(o->policy, o->cap_policies, o->n_policies + 1); o->policy[o->n_policies++] = optarg; break;
-        case OPT_SET: MEM_RESERVE(o->set, o->cap_set, o->n_set + 1); o->set[o->n_set++] = optarg; break;
-        case 's':
-            if (!text_int(optarg, &seed) || seed < 0)
-                return cmd_usage_error(&cmd_run, "--seed is '%s'; expected a whole number >= 0", optarg);
-            for (size_t i = 0; i < o->n_seeds; i++)
-                if (o->seed[i] == (uint64_t)seed) return cmd_usage_error(&cmd_run, "seed %s is given twice", optarg);
-            MEM_RESERVE(o->seed, o->cap_seeds, o->n_seeds + 1);
-            o->seed[o->n_seeds++] = (uint64_t)seed;
-            break;
-        case 'd': o->db = optarg; break;
-        case 'q': o->quiet = true; break;
-        case OPT_AUDIT: o->audit = true; break;
-        case OPT_STRICT: o->strict = true; break;
-        case OPT_NO_EXEC: o->limits.no_exec = true; break;
-        case OPT_LOG: o->log = optarg; break;
-        case OPT_TIMEOUT: case OPT_MEMORY:
-            if (!cmd_sandbox_limit(&cmd_run, c == OPT_TIMEOUT ? "decide-timeout" : "policy-memory", optarg, &o->limits)) return 2;
-            break;
-        default: return cmd_option_error(&cmd_run, c, argv);
-        }
+    struct run_opts *o = opts;
+    int64_t seed;
+    if (!text_int(text, &seed) || seed < 0) {
+        (void)snprintf(error, cap, "--%s is '%s'; expected a whole number >= 0", x->name, text);
+        return false;
     }
-    if (argc - optind != 1) return cmd_usage_error(&cmd_run, "expected one scenario, found %d", argc - optind);
-    o->scenario = argv[optind];
-    return 0;
+    for (size_t i = 0; i < o->n_seeds; i++) {
+        if (o->seed[i] != (uint64_t)seed) continue;
+        (void)snprintf(error, cap, "seed %s is given twice", text);
+        return false;
+    }
+    MEM_RESERVE(o->seed, o->cap_seeds, o->n_seeds + 1);
+    o->seed[o->n_seeds++] = (uint64_t)seed;
+    return true;
 }
 
 /* -p and -s replace the scenario's own lists. */
 static void override(struct scenario *s, const struct run_opts *o)
 {
-    if (o->n_policies > 0) {
+    if (o->policy.n > 0) {
         for (size_t i = 0; i < s->asked.n_policies; i++) { mem_free(s->asked.policy[i].spec); mem_free(s->asked.policy[i].label); }
         s->asked.n_policies = 0;
-        for (size_t i = 0; i < o->n_policies; i++) {
+        for (size_t i = 0; i < o->policy.n; i++) {
             MEM_RESERVE(s->asked.policy, s->asked.cap_policies, i + 1);
-            s->asked.policy[s->asked.n_policies++] = (struct scn_policy){ mem_strdup(o->policy[i]), mem_strdup(o->policy[i]), 0, 0 };
+            s->asked.policy[s->asked.n_policies++] = (struct scn_policy){ mem_strdup(o->policy.at[i]),
+                mem_strdup(o->policy.at[i]), 0, 0 };
         }
     }
     if (o->n_seeds > 0) {
@@ -154,7 +129,7 @@ static enum st execute(const struct run_opts *o, struct scenario *s, struct tall
     struct progress progress;
     struct setup setup;
     struct run_env env = { .scn = s, .trace = &setup.trace, .progress = &progress, .quiet = o->quiet, .limits = o->limits };
-    TRY(scn_load(s, o->scenario, o->set, o->n_set, d));
+    TRY(scn_load(s, o->scenario, option_list_array(&o->set), o->set.n, d));
     override(s, o);
     if (s->asked.n_policies == 0) return diag_at(d, ST_EINPUT, s->id.path, 0, 0, "no policy: name some under `policies:` or with -p");
     TRY(run_policy_check_all(s, &o->limits, d));
@@ -176,49 +151,59 @@ static enum st execute(const struct run_opts *o, struct scenario *s, struct tall
     return st;
 }
 
-static int run(int argc, char **argv)
+static int run(void *opts, const struct cmd_args *a)
 {
-    struct run_opts o = { .limits = SANDBOX_LIMITS };
+    struct run_opts *o = opts;
     struct scenario s;
     struct tally tally = { 0 };
     struct diag d = { 0 };
     char db[4096];
+    int status = 0;
     memset(&s, 0, sizeof s);
-    int status = parse(&o, argc, argv);
-    if (status == 0) {
-        enum st st = execute(&o, &s, &tally, db, sizeof db, &d);
-        if (tally.done + tally.failed > 0 && !o.quiet)
-            text_line(stdout, "%" PRIu32 " run%s in %s%s; next: fairway compare %s", tally.done, tally.done == 1 ? "" : "s", db,
-                         tally.failed ? " (and some that failed)" : "", db);
-        if (st != ST_OK) status = cmd_fail(&d);
-        else if (tally.worst != ST_OK) status = diag_exit_status(tally.worst);
-        else if (tally.unfinished > 0 && s.horizon == TICK_NEVER && s.replay.fill <= 0) status = 1;
-        scn_fini(&s);
-    }
-    mem_free(o.policy);
-    mem_free(o.set);
-    mem_free(o.seed);
+    o->scenario = a->at[0];
+    enum st st = execute(o, &s, &tally, db, sizeof db, &d);
+    if (tally.done + tally.failed > 0 && !o->quiet)
+        text_line(stdout, "%" PRIu32 " run%s in %s%s; next: fairway compare %s", tally.done, tally.done == 1 ? "" : "s",
+            db,
+                     tally.failed ? " (and some that failed)" : "", db);
+    if (st != ST_OK) status = cmd_fail(&d);
+    else if (tally.worst != ST_OK) status = diag_exit_status(tally.worst);
+    else if (tally.unfinished > 0 && s.horizon == TICK_NEVER && s.replay.fill <= 0) status = 1;
+    scn_fini(&s);
+    mem_free(o->seed);
     return status;
 }
 
+static const struct cmd_option options[] = {
+    { "policy", 'p', OPTION_TEXTS, "NAME[:key=value,...]",
+      "run this policy instead of the scenario's; may be repeated.\n"
+      "NAME may be ./FILE.so, a shared object (`fairway policies --new` begins one),\n"
+      "or exec:COMMAND, a program of yours:\n" DIAG_DOC("policies/PROTOCOL.md"),
+      .offset = offsetof(struct run_opts, policy), .words = "@policies" },
+    { "seed", 's', OPTION_OWN, "N", "run this seed instead of the scenario's; may be repeated", .read = read_seed },
+    { "database", 'd', OPTION_TEXT, "FILE", "where results go; default: NAME.db after the scenario's name",
+      .offset = offsetof(struct run_opts, db), .words = "*.db" },
+    { "set", 0, OPTION_TEXTS, "PATH=VALUE", "change the scenario, e.g. --set trace.speedup=20; may be repeated",
+      .offset = offsetof(struct run_opts, set) },
+    { "audit", 0, OPTION_FLAG, NULL, "verify every invariant after every instant (slow)",
+      .offset = offsetof(struct run_opts, audit) },
+    { "strict", 0, OPTION_FLAG, NULL, "a row of the trace that needs a repair is an error",
+      .offset = offsetof(struct run_opts, strict) },
+    { "log", 0, OPTION_TEXT, "FILE", "write every event as a line of text",
+      .offset = offsetof(struct run_opts, log), .words = "*" },
+    CMD_SANDBOX_OPTIONS(struct run_opts, limits),
+    { "no-exec", 0, OPTION_FLAG, NULL, "refuse policies that run code of their own, FILE.so and exec:COMMAND",
+      .offset = offsetof(struct run_opts, limits.no_exec) },
+    { "quiet", 'q', OPTION_FLAG, NULL, "no progress, no summary", .offset = offsetof(struct run_opts, quiet) },
+    { 0 },
+};
+
 const struct cmd cmd_run = {
     .name = "run", .summary = "a scenario under its policies and seeds, into a database",
-    .usage = "usage: fairway run SCENARIO.yaml [OPTIONS]\n\n"
-             "  -p, --policy NAME[:key=value,...]  run this policy instead of the scenario's; may be repeated;\n"
-             "               ./FILE.so[:key=...]   one from a shared object (`fairway policies --new` begins one)\n"
-             "  -p, --policy exec:COMMAND          the same, a program of yours:\n"
-             "                                     " DIAG_DOC("policies/PROTOCOL.md") "\n"
-             "  -s, --seed N                       run this seed instead of the scenario's; may be repeated\n"
-             "  -d, --database FILE                where results go; default: NAME.db after the scenario's name\n"
-             "      --set PATH=VALUE               change the scenario, e.g. --set trace.speedup=20; may be repeated\n"
-             "      --audit                        verify every invariant after every instant (slow)\n"
-             "      --strict                       a row of the trace that needs a repair is an error\n"
-             "      --log FILE                     write every event as a line of text\n"
-             "      --decide-timeout DURATION      wall-clock time that a policy from a file may take for one call; default 10s\n"
-             "      --policy-memory SIZE           memory by which a run of such a policy may grow; default 4GiB\n"
-             "      --no-exec                      refuse policies that run code of their own, FILE.so and exec:COMMAND\n"
-             "  -q, --quiet                        no progress, no summary\n\n"
-             "A run with the key of one that the database holds replaces it.  Ctrl-C keeps finished runs\n"
+    .synopsis = "SCENARIO.yaml [OPTIONS]",
+    .notes = "A run with the key of one that the database holds replaces it.  Ctrl-C keeps finished runs\n"
              "and marks the one under way as interrupted.\n",
-    .run = run,
+    .option = options, .size = sizeof(struct run_opts),
+        .defaults = &(const struct run_opts){ .limits = SANDBOX_LIMITS },
+    .expected = "one scenario", .min_args = 1, .max_args = 1, .arg = { "*.yaml *.yml" }, .run = run,
 };

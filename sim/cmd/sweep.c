@@ -1,94 +1,35 @@
 /* fairway sweep: every combination of a scenario's sweep, on this machine or a Slurm cluster. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "run/lines.h"
 #include "sweep/local.h"
 #include "sweep/slurm.h"
-#include "base/mem.h"
-#include "base/text.h"
 
 struct sweep_opts {
     struct grid_opts grid;
-    const char **set, **sbatch;
-    size_t cap_set, cap_sbatch;
+    struct option_list set, sbatch;
     const char *db, *shards, *list;
-    int64_t jobs, task;         /* task: -1 none */
+    int64_t jobs, task, per_task, retries;      /* task: -1 none */
     struct slurm_opts slurm;
     bool dry_run, quiet, use_slurm;
 };
 
-enum { OPT_SET = 256, OPT_AUDIT, OPT_STRICT, OPT_DRY, OPT_SLURM, OPT_PER_TASK, OPT_DEADLINE, OPT_RETRIES, OPT_SBATCH, OPT_PARTS,
-       OPT_LIST, OPT_TASK, OPT_TIMEOUT, OPT_MEMORY, OPT_NO_EXEC };
-
-static const struct option long_opts[] = {
-    { "jobs", required_argument, NULL, 'j' }, { "database", required_argument, NULL, 'd' }, { "set", required_argument, NULL, OPT_SET },
-    { "dry-run", no_argument, NULL, OPT_DRY }, { "audit", no_argument, NULL, OPT_AUDIT }, { "strict", no_argument, NULL, OPT_STRICT },
-    { "quiet", no_argument, NULL, 'q' }, { "parts", required_argument, NULL, OPT_PARTS }, { "slurm", no_argument, NULL, OPT_SLURM },
-    { "per-task", required_argument, NULL, OPT_PER_TASK }, { "deadline", required_argument, NULL, OPT_DEADLINE },
-    { "retries", required_argument, NULL, OPT_RETRIES }, { "sbatch-opt", required_argument, NULL, OPT_SBATCH },
-    { "decide-timeout", required_argument, NULL, OPT_TIMEOUT }, { "policy-memory", required_argument, NULL, OPT_MEMORY },
-    { "no-exec", no_argument, NULL, OPT_NO_EXEC }, { "list", required_argument, NULL, OPT_LIST }, { "task", required_argument, NULL, OPT_TASK }, { 0 },
-};
-
-static int whole(const char *option, const char *text, int64_t lo, int64_t hi, int64_t *out)
+static int take_in(struct sweep_opts *o, const struct cmd_args *a)
 {
-    if (text_int(text, out) && *out >= lo && *out <= hi) return 0;
-    return cmd_usage_error(&cmd_sweep, "%s is '%s'; expected a whole number from %" PRId64 " to %" PRId64, option, text, lo, hi);
-}
-
-static int parse_one(struct sweep_opts *o, int c, char **argv)
-{
-    int64_t v = 0;
-    int bad = 0;
-    char error[160];
-    switch (c) {
-    case 'j': return whole("--jobs", optarg, 1, 4096, &o->jobs);
-    case 'd': o->db = optarg; break;
-    case 'q': o->quiet = true; break;
-    case OPT_SET: MEM_RESERVE(o->set, o->cap_set, o->grid.n_set + 1); o->set[o->grid.n_set++] = optarg; break;
-    case OPT_AUDIT: o->grid.audit = true; break;
-    case OPT_STRICT: o->grid.strict = true; break;
-    case OPT_DRY: o->dry_run = o->grid.is_plan = true; break;
-    case OPT_NO_EXEC: o->grid.limits.no_exec = true; break;
-    case OPT_PARTS: o->shards = optarg; break;
-    case OPT_SLURM: o->use_slurm = true; break;
-    case OPT_PER_TASK: bad = whole("--per-task", optarg, 1, 1000000, &v); o->slurm.per_task = (size_t)v; return bad;
-    case OPT_RETRIES: bad = whole("--retries", optarg, 0, 1000, &v); o->slurm.retries = (uint32_t)v; return bad;
-    case OPT_DEADLINE:
-        if (!text_parse(optarg, TEXT_DURATION, TICK_SEC, &o->slurm.deadline_us, error, sizeof error) || o->slurm.deadline_us <= 0)
-            return cmd_usage_error(&cmd_sweep, "--deadline is '%s'; expected a duration above 0, such as 2h", optarg);
-        break;
-    case OPT_SBATCH: MEM_RESERVE(o->sbatch, o->cap_sbatch, o->slurm.n_opts + 1); o->sbatch[o->slurm.n_opts++] = optarg; break;
-    case OPT_TIMEOUT: case OPT_MEMORY:
-        return cmd_sandbox_limit(&cmd_sweep, c == OPT_TIMEOUT ? "decide-timeout" : "policy-memory", optarg, &o->grid.limits) ? 0 : 2;
-    case OPT_LIST: o->list = optarg; break;
-    case OPT_TASK: return whole("--task", optarg, 0, INT64_MAX, &o->task);
-    default: return cmd_option_error(&cmd_sweep, c, argv);
-    }
-    return 0;
-}
-
-static int parse(struct sweep_opts *o, int argc, char **argv)
-{
-    optind = 1;
-    opterr = 0;
-    for (int c, bad; (c = getopt_long(argc, argv, ":j:d:q", long_opts, NULL)) != -1;)
-        if ((bad = parse_one(o, c, argv)) != 0) return bad;
-    if (argc - optind != 1) return cmd_usage_error(&cmd_sweep, "expected one scenario, found %d", argc - optind);
-    o->grid.scenario = argv[optind];
-    o->grid.set = (const char *const *)o->set;
-    o->slurm.opts = (const char *const *)o->sbatch;
-    if (o->use_slurm && o->jobs > 0) return cmd_usage_error(&cmd_sweep, "--jobs is of this machine; with --slurm, --per-task says how many runs a task does");
-    if (!o->use_slurm && o->list == NULL && (o->slurm.per_task > 0 || o->slurm.n_opts > 0 || o->slurm.deadline_us > 0 || o->slurm.retries != UINT32_MAX))
-        return cmd_usage_error(&cmd_sweep, "--per-task, --deadline, --retries and --sbatch-opt go with --slurm");
     if ((o->list == NULL) != (o->task < 0) || (o->list != NULL && o->shards == NULL))
         return cmd_usage_error(&cmd_sweep, "--list, --task and --parts go together: they are what an array task is given");
-    if (o->slurm.per_task == 0) o->slurm.per_task = 1;
-    if (o->slurm.retries == UINT32_MAX) o->slurm.retries = 3;
+    o->grid.is_plan = o->dry_run;
+    o->grid.scenario = a->at[0];
+    o->grid.set = option_list_array(&o->set);
+    o->grid.n_set = o->set.n;
+    o->slurm.opts = option_list_array(&o->sbatch);
+    o->slurm.n_opts = o->sbatch.n;
+    o->slurm.per_task = (size_t)o->per_task;
+    o->slurm.retries = (uint32_t)o->retries;
     return 0;
 }
 
@@ -178,51 +119,75 @@ static void summary(const struct sweep_opts *o, const struct outcome *r)
     text_line(stdout, "%zu of %zu runs done%s%s, in %s; next: fairway compare %s", r->n_before + r->n_done, r->n, before, failed, r->db, r->db);
 }
 
-static int run(int argc, char **argv)
+static int run(void *opts, const struct cmd_args *a)
 {
-    struct sweep_opts o = { .grid.limits = SANDBOX_LIMITS, .task = -1, .slurm = { .retries = UINT32_MAX } };
+    struct sweep_opts *o = opts;
     struct grid g = { .n = 0 };
     struct outcome out = { .n = 0 };
     struct diag d = { 0 };
-    int status = parse(&o, argc, argv);
-    if (status == 0) {
-        enum st st = grid_load(&g, &o.grid, &d);
-        if (st == ST_OK) (void)snprintf(out.db, sizeof out.db, "%s%s", o.db ? o.db : g.at[0].name, o.db ? "" : ".db");
-        if (st == ST_OK && o.list != NULL) st = slurm_task(&g, o.shards, o.list, (uint64_t)o.task, o.slurm.per_task, &d);
-        else if (st == ST_OK && o.dry_run) st = dry_run(&g, out.db, &d);
-        else if (st == ST_OK) st = sweep(&o, &g, &out, &d);
-        summary(&o, &out);
-        if (st != ST_OK) status = cmd_fail(&d);
-        else if (out.worst != 0) status = out.worst;
-        else if (out.left_unfinished) status = 1;
-        grid_fini(&g);
-    }
-    mem_free(o.set);
-    mem_free(o.sbatch);
+    int status = take_in(o, a);
+    if (status != 0) return status;
+    enum st st = grid_load(&g, &o->grid, &d);
+    if (st == ST_OK) (void)snprintf(out.db, sizeof out.db, "%s%s", o->db ? o->db : g.at[0].name, o->db ? "" : ".db");
+    if (st == ST_OK && o->list != NULL)
+        st = slurm_task(&g, o->shards, o->list, (uint64_t)o->task, o->slurm.per_task, &d);
+    else if (st == ST_OK && o->dry_run) st = dry_run(&g, out.db, &d);
+    else if (st == ST_OK) st = sweep(o, &g, &out, &d);
+    summary(o, &out);
+    if (st != ST_OK) status = cmd_fail(&d);
+    else if (out.worst != 0) status = out.worst;
+    else if (out.left_unfinished) status = 1;
+    grid_fini(&g);
     return status;
 }
 
+static const struct cmd_option options[] = {
+    { "jobs", 'j', OPTION_COUNT, "N", "worker processes; default: one a core of this machine",
+      .offset = offsetof(struct sweep_opts, jobs), 1, 4096, .not_with = "slurm" },
+    { "database", 'd', OPTION_TEXT, "FILE", "where results go; default: NAME.db after the scenario's name",
+      .offset = offsetof(struct sweep_opts, db), .words = "*.db" },
+    { "set", 0, OPTION_TEXTS, "PATH=VALUE", "change the scenario first, e.g. --set sweep.seeds=1..30; may be repeated",
+      .offset = offsetof(struct sweep_opts, set) },
+    { "dry-run", 0, OPTION_FLAG, NULL, "list the runs with their keys and whether they are done; run nothing,\n"
+      "and start no command of an `exec:` policy",
+      .offset = offsetof(struct sweep_opts, dry_run) },
+    { "audit", 0, OPTION_FLAG, NULL, "verify every invariant after every instant (slow)",
+      .offset = offsetof(struct sweep_opts, grid.audit) },
+    { "strict", 0, OPTION_FLAG, NULL, "a row of the trace that needs a repair is an error",
+      .offset = offsetof(struct sweep_opts, grid.strict) },
+    CMD_SANDBOX_OPTIONS(struct sweep_opts, grid.limits),
+    { "no-exec", 0, OPTION_FLAG, NULL, "refuse policies that run code of their own, FILE.so and exec:COMMAND",
+      .offset = offsetof(struct sweep_opts, grid.limits.no_exec) },
+    { "parts", 0, OPTION_TEXT, "DIR", "folder of part files; default: FILE.parts",
+      .offset = offsetof(struct sweep_opts, shards), .words = "/" },
+    { "quiet", 'q', OPTION_FLAG, NULL, "no progress, no lines a run", .offset = offsetof(struct sweep_opts, quiet) },
+    { .help = "On a Slurm cluster, where the database's folder and the scenario's must be shared by its nodes:" },
+    { "slurm", 0, OPTION_FLAG, NULL, "send the runs as job arrays by sbatch, wait for them, merge them",
+      .offset = offsetof(struct sweep_opts, use_slurm) },
+    { "per-task", 0, OPTION_COUNT, "N", "runs that one array task does, one after the other; default: 1",
+      .offset = offsetof(struct sweep_opts, per_task), 1, 1000000, .needs = "slurm|list" },
+    { "deadline", 0, OPTION_SECONDS, "DURATION",
+      "a task that runs for longer is cancelled and its runs sent again; default: none",
+      .offset = offsetof(struct sweep_opts, slurm.deadline_us), .min = 1, .needs = "slurm|list" },
+    { "retries", 0, OPTION_COUNT, "N", "how often a run that brought nothing is sent again; default: 3",
+      .offset = offsetof(struct sweep_opts, retries), 0, 1000, .needs = "slurm|list" },
+    { "sbatch-opt", 0, OPTION_TEXTS, "OPT",
+      "an option for sbatch, e.g. --sbatch-opt=--partition=batch; may be repeated",
+      .offset = offsetof(struct sweep_opts, sbatch), .needs = "slurm|list" },
+    { "list", 0, OPTION_TEXT, "FILE", "what an array task does: keys of runs, of which --task says the part",
+      .offset = offsetof(struct sweep_opts, list), .words = "*" },
+    { "task", 0, OPTION_COUNT, "K", "the K-th of as many as --per-task says, into --parts",
+      .offset = offsetof(struct sweep_opts, task) },
+    { 0 },
+};
+
 const struct cmd cmd_sweep = {
     .name = "sweep", .summary = "every combination of a scenario's sweep, in parallel",
-    .usage = "usage: fairway sweep SCENARIO.yaml [OPTIONS]\n\n"
-             "  -j, --jobs N             worker processes; default: one a core of this machine\n"
-             "  -d, --database FILE      where results go; default: NAME.db after the scenario's name\n"
-             "      --set PATH=VALUE     change the scenario first, e.g. --set sweep.seeds=1..30; may be repeated\n"
-             "      --dry-run            list the runs with their keys and whether they are done; run nothing,\n"
-             "                           and start no command of an `exec:` policy\n"
-             "      --audit, --strict    as of `fairway run`, as are the next two\n"
-             "      --decide-timeout DURATION, --policy-memory SIZE, --no-exec\n"
-             "      --parts DIR          folder of part files; default: FILE.parts\n"
-             "  -q, --quiet              no progress, no lines a run\n\n"
-             "On a Slurm cluster, where the database's folder and the scenario's must be shared by its nodes:\n"
-             "      --slurm              send the runs as job arrays by sbatch, wait for them, merge them\n"
-             "      --per-task N         runs that one array task does, one after the other; default: 1\n"
-             "      --deadline DURATION  a task that runs for longer is cancelled and its runs sent again; default: none\n"
-             "      --retries N          how often a run that brought nothing is sent again; default: 3\n"
-             "      --sbatch-opt OPT     an option for sbatch, e.g. --sbatch-opt=--partition=batch; may be repeated\n"
-             "      --list FILE --task K what an array task does: the K-th N of the keys in FILE, into --parts\n\n"
-             "A run whose key the database holds as done is not run again, so the same command goes on after\n"
+    .synopsis = "SCENARIO.yaml [OPTIONS]",
+    .notes = "A run whose key the database holds as done is not run again, so the same command goes on after\n"
              "Ctrl-C, kill -9 or a power cut, and after the sweep was extended.  A run that failed is marked and\n"
              "tried again next time.  The database is the one that one worker would have left.\n",
-    .run = run,
+    .option = options, .size = sizeof(struct sweep_opts),
+    .defaults = &(const struct sweep_opts){ .grid.limits = SANDBOX_LIMITS, .task = -1, .per_task = 1, .retries = 3 },
+    .expected = "one scenario", .min_args = 1, .max_args = 1, .arg = { "*.yaml *.yml" }, .run = run,
 };

@@ -1,79 +1,58 @@
 /* fairway timeline: one run for Perfetto, or for evalys. */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include "cmd/cmd.h"
 #include "explain/timeline.h"
 
-enum { OPT_BATSIM = 256 };
+struct args { const char *out; bool batsim; };
 
-static const struct option long_opts[] = {
-    { "output", required_argument, NULL, 'o' }, { "batsim", no_argument, NULL, OPT_BATSIM }, { 0 },
-};
-
-struct args { const char *db, *run, *out; bool batsim; };
-
-static int parse(struct args *a, int argc, char **argv)
-{
-    optind = 1;
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":o:", long_opts, NULL)) != -1;) {
-        switch (c) {
-        case 'o':        a->out = optarg; break;
-        case OPT_BATSIM: a->batsim = true; break;
-        default: return cmd_option_error(&cmd_timeline, c, argv);
-        }
-    }
-    if (argc - optind != 2) return cmd_usage_error(&cmd_timeline, "expected a database and a run, found %d arguments", argc - optind);
-    a->db = argv[optind];
-    a->run = argv[optind + 1];
-    if (a->out == NULL) a->out = a->batsim ? "jobs.csv" : "timeline.json";
-    return 0;
-}
-
-static enum st write_run(struct store *s, const struct args *a, FILE *to, struct diag *d)
+static enum st write_run(struct store *s, const struct args *a, const char *run, FILE *to, struct diag *d)
 {
     struct selection p;
-    TRY(select_run(&p, s, a->run, d));
+    TRY(select_run(&p, s, run, d));
     enum st st = (a->batsim ? timeline_batsim : timeline_write)(s, &p, to, d);
     select_fini(&p);
     return st;
 }
 
-static enum st timeline(const struct args *a, struct diag *d)
+static enum st timeline(const struct args *a, const char *db, const char *run, struct diag *d)
 {
+    const char *out = a->out != NULL ? a->out : a->batsim ? "jobs.csv" : "timeline.json";
     struct store *s;
     FILE *to;
-    TRY(store_open_read(&s, a->db, d));
+    TRY(store_open_read(&s, db, d));
     char *temp;
-    enum st st = cmd_output_open(&to, &temp, a->out, d);
+    enum st st = cmd_output_open(&to, &temp, out, d);
     if (st == ST_OK) {
-        st = write_run(s, a, to, d);
-        st = cmd_output_close(to, temp, a->out, st, d);
+        st = write_run(s, a, run, to, d);
+        st = cmd_output_close(to, temp, out, st, d);
     }
     store_close(s);
-    if (st == ST_OK && strcmp(a->out, "-") != 0) (void)printf("%s\n", a->out);
+    if (st == ST_OK && strcmp(out, "-") != 0) (void)printf("%s\n", out);
     return st;
 }
 
-static int run(int argc, char **argv)
+static int run(void *opts, const struct cmd_args *a)
 {
-    struct args a = { 0 };
     struct diag d = { 0 };
-    int status = parse(&a, argc, argv);
-    if (status == 0 && timeline(&a, &d) != ST_OK) status = cmd_fail(&d);
-    return status;
+    return timeline(opts, a->at[0], a->at[1], &d) == ST_OK ? 0 : cmd_fail(&d);
 }
+
+static const struct cmd_option options[] = {
+    { "output", 'o', OPTION_TEXT, "FILE", "default: timeline.json, or jobs.csv; - is standard output",
+      .offset = offsetof(struct args, out), .words = "*" },
+    { "batsim", 0, OPTION_FLAG, NULL, "one row a job, in the columns of Batsim's jobs.csv, which evalys reads",
+      .offset = offsetof(struct args, batsim) },
+    { 0 },
+};
 
 const struct cmd cmd_timeline = {
     .name = "timeline", .summary = "every GPU of a run over time, for Perfetto or evalys",
-    .usage = "usage: fairway timeline FILE.db RUN [-o FILE.json]\n"
-             "       fairway timeline FILE.db RUN --batsim [-o FILE.csv]\n\n"
-             "  RUN                the number of a finished run, or its policy's label, with /SEED where there are several\n"
-             "  -o, --output FILE  default: timeline.json, or jobs.csv; - is standard output\n"
-             "      --batsim       one row a job, in the columns of Batsim's jobs.csv, which evalys reads\n\n"
-             "Open the JSON in ui.perfetto.dev or chrome://tracing: a process a node, a track a GPU,\n"
+    .synopsis = "FILE.db RUN [OPTIONS]",
+    .about = "RUN is the number of a finished run, or its policy's label, with /SEED where there are several.\n",
+    .notes = "Open the JSON in ui.perfetto.dev or chrome://tracing: a process a node, a track a GPU,\n"
              "arrows from where a task was stopped to where it goes on, counters of queue and use.\n"
              "Needs a run with `output: {attempts: true}`.\n",
-    .run = run,
+    .option = options, .size = sizeof(struct args),
+    .expected = "a database and a run", .min_args = 2, .max_args = 2, .arg = { "*.db" }, .run = run,
 };

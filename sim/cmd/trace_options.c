@@ -7,50 +7,72 @@
 #include <string.h>
 #include "input/trace/option.h"
 
-struct word { const struct trace_option *x; const struct trace_format *first; char name[40]; };
-
 /* Every key that is one word, once, in the order of the formats. */
-static size_t words(struct word out[TRACE_OPTIONS_MAX])
+static struct word {
+    const struct trace_option *x;
+    const struct trace_format *first;
+    char name[40], value[64], help[200];
+} word[TRACE_OPTIONS_MAX];
+static struct cmd_option table[TRACE_OPTIONS_MAX + 3];     /* a heading, --format, an option a word, the end */
+enum { FIRST_WORD = 2 };
+
+static size_t find_words(void)
 {
     size_t n = 0;
     for (size_t f = 0; trace_formats[f] != NULL; f++)
         for (size_t i = 0; i < trace_formats[f]->n_options; i++) {
             const struct trace_option *x = &trace_formats[f]->option[i];
             size_t k = 0;
-            while (k < n && strcmp(out[k].x->key, x->key) != 0) k++;
+            while (k < n && strcmp(word[k].x->key, x->key) != 0) k++;
             if (!trace_option_is_word(x) || k < n) continue;
             SIM_ASSERT(n < TRACE_OPTIONS_MAX);
-            out[n] = (struct word){ .x = x, .first = trace_formats[f] };
-            (void)snprintf(out[n].name, sizeof out[n].name, "%s", x->key);
-            for (char *c = out[n].name; (c = strchr(c, '_')) != NULL;) *c = '-';
+            word[n] = (struct word){ .x = x, .first = trace_formats[f] };
+            (void)snprintf(word[n].name, sizeof word[n].name, "%s", x->key);
+            for (char *c = word[n].name; (c = strchr(c, '_')) != NULL;) *c = '-';
+            trace_option_value(x, word[n].value, sizeof word[n].value);
+            (void)snprintf(word[n].help, sizeof word[n].help, "%s: %s", trace_formats[f]->name, x->help);
             n++;
         }
     return n;
 }
 
-void trace_options_long(struct option *to)
+/* They wait for the format, which may stand after them. */
+static bool take(const struct cmd_option *x, const char *text, void *opts, char *error, size_t cap)
 {
-    static struct word all[TRACE_OPTIONS_MAX];
-    size_t n = words(all);
-    for (size_t i = 0; i < n; i++)
-        to[i] = (struct option){ .name = all[i].name, .has_arg = required_argument, .val = TRACE_OPTIONS_VAL + (int)i };
-    to[n] = (struct option){ .name = NULL };
+    struct trace_options *g = (void *)((char *)opts + x->offset);
+    if (g->n == TRACE_OPTIONS_MAX) {
+        (void)snprintf(error, cap, "more than %d options of formats", TRACE_OPTIONS_MAX);
+        return false;
+    }
+    g->at[g->n].word = (size_t)(x - table) - FIRST_WORD;
+    g->at[g->n++].text = text;
+    return true;
 }
 
-enum st trace_options_take(struct trace_options *g, int val, const char *text, struct diag *d)
+const struct cmd_option *trace_options_all(size_t offset, unsigned verbs, const char *not_with)
 {
-    if (g->n == TRACE_OPTIONS_MAX) return diag_set(d, ST_EINPUT, "more than %d options of formats", TRACE_OPTIONS_MAX);
-    g->at[g->n].val = val;
-    g->at[g->n++].text = text;
-    return ST_OK;
+    static char formats[200];
+    if (table[0].help != NULL) return table;
+    for (size_t f = 0, at = 0; trace_formats[f] != NULL && at < sizeof formats; f++)
+        if (!trace_formats[f]->no_file)
+            at += (size_t)snprintf(formats + at, sizeof formats - at, "%s%s%s", at > 0 ? ", " : "",
+                                   trace_formats[f]->name, at == 0 ? " (default)" : "");
+    size_t n = find_words();
+    table[0] = (struct cmd_option){ .help = "The file's format, and what one of them alone takes:" };
+    table[1] = (struct cmd_option){ "format", 'f', OPTION_TEXT, "NAME", formats,
+    .offset = offset + offsetof(struct trace_options, format),
+                                    .words = "@formats", .verbs = verbs, .not_with = not_with };
+    for (size_t i = 0; i < n; i++)
+        table[FIRST_WORD + i] = (struct cmd_option){ word[i].name, 0, OPTION_OWN, word[i].value, word[i].help,
+        .offset = offset,
+                                                     .verbs = verbs, .not_with = not_with, .read = take };
+    return table;
 }
 
 enum st trace_options_apply(const struct trace_options *g, struct trace_opts *o, bool *is_usage, struct diag *d)
 {
-    struct word all[TRACE_OPTIONS_MAX];
-    (void)words(all);
     for (size_t i = 0; i < g->n; i++) {
-        const struct word *w = &all[g->at[i].val - TRACE_OPTIONS_VAL];
+        const struct word *w = &word[g->at[i].word];
         const struct trace_option *x = trace_option_find(o->format->option, o->format->n_options, w->x->key);
         char error[256];
         *is_usage = true;
@@ -60,28 +82,6 @@ enum st trace_options_apply(const struct trace_options *g, struct trace_opts *o,
         return x->noun != NULL ? diag_set(d, ST_EINPUT, "%s: %s", x->noun, error) : diag_set(d, ST_EINPUT, "--%s: %s", w->name, error);
     }
     return ST_OK;
-}
-
-void trace_options_print_formats(FILE *to)
-{
-    size_t n = 0;
-    for (size_t f = 0; trace_formats[f] != NULL; f++) {
-        if (trace_formats[f]->no_file) continue;
-        (void)fprintf(to, "%s%s%s", n > 0 ? ", " : "", trace_formats[f]->name, n == 0 ? " (default)" : "");
-        n++;
-    }
-}
-
-void trace_options_print(FILE *to)
-{
-    struct word all[TRACE_OPTIONS_MAX];
-    size_t n = words(all);
-    for (size_t i = 0; i < n; i++) {
-        char value[64], text[120];
-        trace_option_value(all[i].x, value, sizeof value);
-        (void)snprintf(text, sizeof text, "--%s %s", all[i].name, value);
-        (void)fprintf(to, "      %-26s %s: %s\n", text, all[i].first->name, all[i].x->help);
-    }
 }
 
 static void add_rows(struct table *t, const char *map, const struct trace_option *x, size_t n)

@@ -35,7 +35,7 @@ struct sandbox_limits {
     int64_t mem_b;              /* by how much the process may grow, resident */
     bool    no_exec;            /* policies that are not of this program are refused */
 };
-#define SANDBOX_LIMITS ((struct sandbox_limits){ 10 * TICK_SEC, INT64_C(4) << 30, false })
+#define SANDBOX_LIMITS { 10 * TICK_SEC, INT64_C(4) << 30, false }
 
 enum sandbox_phase { SANDBOX_OUTSIDE, SANDBOX_LOADING, SANDBOX_CREATING, SANDBOX_DECIDING, SANDBOX_DESTROYING };
 

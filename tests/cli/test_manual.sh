@@ -4,39 +4,31 @@
 nothing() { "$@" >"$dir/all" 2>&1 && [ ! -s "$dir/all" ] || { cat "$dir/all"; return 1; }; }
 list() { "$fairway" help --list "$@"; }
 
-# ---- help: every option that a command takes is in its usage text ----
-options_told() {
-    for f in "$here"/sim/cmd/*.c; do
-        command=$(sed -n 's/.*\.name = "\([a-z]*\)".*/\1/p' "$f" | head -n 1)
-        [ -n "$command" ] || continue
-        sed -n 's/.*{ "\([a-z-]*\)", *\(no\|required\|optional\)_argument.*/&/p' "$f" |
-            grep -o '{ "[a-z-]*", *[a-z]*_argument' | sed 's/{ "\([a-z-]*\)", *\([a-z]*\)_argument/\1 \2/' >"$dir/takes"
-        while read -r option kind; do
-            list options "$command" | grep -qx -- "--$option=\{0,1\}" || { echo "help $command does not tell of --$option"; return 1; }
-            [ "$kind" != required ] || list options "$command" | grep -qx -- "--$option=" || { echo "help $command does not show the value of --$option"; return 1; }
-            [ "$kind" != no ] || list options "$command" | grep -qx -- "--$option" || { echo "help $command shows a value of --$option, which has none"; return 1; }
-        done <"$dir/takes"
-    done
-}
-# and none that it does not take
+# ---- one table of options a command: help, the manual and shells say what the command line takes ----
+try() { "$fairway" "$@" </dev/null >/dev/null 2>"$dir/err"; }      # says: its error on the command line, or nothing
 options_taken() {
-    for f in "$here"/sim/cmd/*.c; do
-        command=$(sed -n 's/.*\.name = "\([a-z]*\)".*/\1/p' "$f" | head -n 1)
-        [ -n "$command" ] || continue
-        short=$(sed -n 's/.*getopt_long(argc, argv, "\([^"]*\)".*/\1/p' "$f")
-        list options "$command" | tr -d = | while read -r option; do
+    list commands | while read -r c; do
+        verb=$c; [ "$c" != trace ] || verb="trace stats"
+        list options "$c" >"$dir/options"
+        [ -s "$dir/options" ] || { echo "$c has no options"; exit 1; }
+        while read -r option; do
+            name=${option%=}
+            "$fairway" help "$c" | grep -qE -- "^  (-., |    )?$name[ ,]" || { echo "help $c does not tell of $name"; exit 1; }
             case $option in
-            # Options of trace formats stand in no file of commands: the program is asked.
-            --*) grep -q "{ \"${option#--}\"" "$f" || "$fairway" "$command" stats "$option" 2>&1 | grep -q "needs a value" ;;
-            *)   case $short in *"${option#-}"*) ;; *) false ;; esac ;;
-            esac || { echo "help $command tells of $option, which it does not take"; exit 1; }
-        done || return 1
+            *=) (cd "$dir" && try $verb "$name"); grep -q "option '$name' needs a value\|takes no" "$dir/err" ;;
+            *)  (cd "$dir" && try $verb "$name" 1 2 3 4); ! grep -q "unknown option\|needs a value" "$dir/err" ;;
+            esac || { echo "$c $option: $(cat "$dir/err")"; exit 1; }
+        done <"$dir/options" || exit 1
     done
 }
-check "every option of every command is in its help, with its value" options_told
-check "and every option in its help is one that it takes" options_taken
-check "help trace tells of every format" sh -c \
-    '"$1" help --list formats | while read -r f; do case $f in generate | workload | etc) continue ;; esac; "$1" help trace | grep -q "^  -f.* $f\>" || { echo "$f"; exit 1; }; done' - "$fairway"
+check "every option that a table lists is told of by help, and taken with its value or without" options_taken
+check "options are parsed in one place, by the tables" [ "$(grep -l 'getopt' "$here"/sim/cmd/*.c)" = "$here/sim/cmd/option.c" ]
+told_by_table() { # no command and no option stands in FILE but `fairway help --complete`
+    sed 's/help --complete --//; /^ *#/d' "$1" >"$dir/words"
+    { list commands; list commands | while read -r c; do list options "$c" | sed -n 's/^\(--.*[^=]\)=*$/\1/p'; done; } | sort -u >"$dir/names"
+    [ "$(wc -l <"$dir/names")" -ge 60 ] && ! grep -nwF -f "$dir/names" "$dir/words"
+}
+for f in _fairway fairway.bash; do check "completion of $f comes from the tables alone" told_by_table "$here/debian/$f"; done
 check "help lists every command" sh -c '"$1" help --list commands | while read -r c; do "$1" help | grep -q "^  $c " || exit 1; done' - "$fairway"
 check "each command's help begins with its usage" sh -c \
     '"$1" help --list commands | while read -r c; do "$1" help $c | head -n 1 | grep -q "^usage: fairway $c" || { echo "$c"; exit 1; }; done' - "$fairway"
@@ -143,7 +135,7 @@ if command -v zsh >/dev/null; then
     check "policies" zsh_says gsp fairway run s.yaml -p ""
     check "figures" zsh_says gantt fairway plot r.db ""
     check "databases" zsh_says "files -g *.db" fairway compare ""
-    check "what is merged" zsh_says "files -g *.(db|part)" fairway merge all.db one.db ""
+    check "what is merged" zsh_says "files -g *.db *.part" fairway merge all.db one.db ""
     check "folders of parts" zsh_says "files -/" fairway sweep s.yaml --parts ""
 else
     echo "skipped - completion in zsh: it is not installed"
