@@ -33,5 +33,5 @@ static int64_t wait_key(void *self, const struct unit *u)
 static const struct sched_ops ops = { .wait_key = wait_key, .init = init, .size = sizeof(struct mine), .knows_licences = true };
 
 LIST_POLICY(fairway_policy, ops, params,
-            .name = "example", .source = "written as a beginning",
+            .name = "example", .source = "begun with `fairway policies --new`",
             .summary = "fewest GPUs first, but whoever waited long before those that came late");

@@ -149,7 +149,8 @@ const char *diag_nearest(const char *word, const char *const *cand, size_t n)
     size_t limit = strlen(word) / 3 > 2 ? strlen(word) / 3 : 2, best = limit + 1;
     const char *found = NULL;
     for (size_t i = 0; i < n; i++) {
-        size_t d = distance(word, cand[i]);
+        size_t d = distance(word, cand[i]), len = strlen(word);
+        if (d > 2 && len > 1 && strncmp(cand[i], word, len) == 0 && cand[i][len] == '_') d = 2;
         if (d < best && d < strlen(cand[i])) { best = d; found = cand[i]; }
     }
     return found;

@@ -62,6 +62,7 @@ void diag_print(const struct diag *d, FILE *to);
 /*
  * The candidate nearest to `word` by edit distance, or NULL when none is near
  * enough (distance <= 2, or a third of the word's length if that is more).
+ * One that is the word and a unit, as mem_mib is for mem, is at distance 2.
  *   cand [n]  borrowed
  */
 const char *diag_nearest(const char *word, const char *const *cand, size_t n);

@@ -20,22 +20,24 @@ struct run_opts {
     struct sandbox_limits limits;
 };
 
-/* -s: one more. */
+/* -s: "3", or "1..3". */
 static bool read_seed(const struct cmd_option *x, const char *text, void *opts, char *error, size_t cap)
 {
     struct run_opts *o = opts;
-    int64_t seed;
-    if (!text_int(text, &seed) || seed < 0) {
-        (void)snprintf(error, cap, "--%s is '%s'; expected a whole number >= 0", x->name, text);
+    uint64_t lo, hi;
+    if (!scn_seed_range(text, &lo, &hi) || hi - lo >= SCN_SEEDS_MAX) {
+        (void)snprintf(error, cap, "--%s is '%s'; expected a whole number or a range such as 1..10", x->name, text);
         return false;
     }
-    for (size_t i = 0; i < o->n_seeds; i++) {
-        if (o->seed[i] != (uint64_t)seed) continue;
-        (void)snprintf(error, cap, "seed %s is given twice", text);
-        return false;
+    for (uint64_t seed = lo; seed <= hi; seed++) {
+        for (size_t i = 0; i < o->n_seeds; i++) {
+            if (o->seed[i] != seed) continue;
+            (void)snprintf(error, cap, "seed %" PRIu64 " is given twice", seed);
+            return false;
+        }
+        MEM_RESERVE(o->seed, o->cap_seeds, o->n_seeds + 1);
+        o->seed[o->n_seeds++] = seed;
     }
-    MEM_RESERVE(o->seed, o->cap_seeds, o->n_seeds + 1);
-    o->seed[o->n_seeds++] = (uint64_t)seed;
     return true;
 }
 
@@ -180,7 +182,7 @@ static const struct cmd_option options[] = {
       "NAME may be ./FILE.so, a shared object (`fairway policies --new` begins one),\n"
       "or exec:COMMAND, a program of yours:\n" DIAG_DOC("policies/PROTOCOL.md"),
       .offset = offsetof(struct run_opts, policy), .words = "@policies" },
-    { "seed", 's', OPTION_OWN, "N", "run this seed instead of the scenario's; may be repeated", .read = read_seed },
+    { "seed", 's', OPTION_OWN, "N[..M]", "run this seed, or these, instead of the scenario's; may be repeated", .read = read_seed },
     { "database", 'd', OPTION_TEXT, "FILE", "where results go; default: NAME.db after the scenario's name",
       .offset = offsetof(struct run_opts, db), .words = "*.db" },
     { "set", 0, OPTION_TEXTS, "PATH=VALUE", "change the scenario, e.g. --set trace.speedup=20; may be repeated",

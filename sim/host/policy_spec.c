@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include "host/exec/exec.h"
 #include "host/policy_load.h"
 #include "base/mem.h"
@@ -15,6 +16,24 @@
 
 struct origin { const char *file; uint32_t line, col; };
 
+/* Does the text have the word, in letters of either case? */
+static bool has_word(const char *text, const char *word)
+{
+    size_t n = strlen(word);
+    for (; strlen(text) >= n; text++)
+        if (strncasecmp(text, word, n) == 0) return true;
+    return false;
+}
+
+/* The first whose source or summary has the name: a paper, or what it does; NULL when it is too short to tell. */
+static const struct pol_ops *policy_known_as(const char *name)
+{
+    size_t i = 0;
+    if (strlen(name) < 4) return NULL;
+    while (pol_table[i] != NULL && !has_word(pol_table[i]->source, name) && !has_word(pol_table[i]->summary, name)) i++;
+    return pol_table[i];
+}
+
 static enum st unknown_policy(const struct origin *at, const char *name, struct diag *d)
 {
     const char *names[64];
@@ -22,7 +41,9 @@ static enum st unknown_policy(const struct origin *at, const char *name, struct 
     for (; n < ARRAY_LEN(names) && pol_table[n] != NULL; n++) names[n] = pol_table[n]->name;
     enum st st = diag_at(d, ST_EINPUT, at->file, at->line, at->col, "there is no policy '%s'", name);
     const char *near = diag_nearest(name, names, n);
+    const struct pol_ops *known = near == NULL ? policy_known_as(name) : NULL;
     if (near != NULL) diag_hint(d, "did you mean '%s'? `fairway policies` lists them all", near);
+    else if (known != NULL) diag_hint(d, "did you mean '%s' (%s)? `fairway policies` lists them all", known->name, known->source);
     else diag_hint(d, "`fairway policies` lists them all");
     return st;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/mem.h"
+#include "model/cluster/describe.h"
 
 /* In a closed loop the next job waits outside until one has ended. */
 void world_arrival_arm(struct world *w)
@@ -65,13 +66,17 @@ static const char *infeasible(struct world *w, const struct job_spec *s, uint32_
 
 static void report_infeasible(struct world *w, const struct job_spec *s, uint32_t shape, const char *error)
 {
-    const struct shape *sh = &w->shapes.at[shape];
-    char line[48] = "";
+    char line[48] = "", words[700] = "";
     if (s->line > 0) (void)snprintf(line, sizeof line, " (line %u of the trace)", s->line);
-    (void)diag_set(&w->fail, ST_EINPUT,
-                   "job '%s'%s cannot run: %s; a task asks for %.3g CPUs, %.4g MiB, %" PRId32 " GPUs%s",
-                   s->id, line, error, (double)sh->cpu_milli / 1000, (double)sh->mem_b / 1048576, sh->n_gpu,
-                   sh->gpu_types || sh->need_all || sh->need_any ? " of given types or labels" : "");
+    FILE *to = fmemopen(words, sizeof words, "w");
+    if (to != NULL) {
+        (void)fputs("; a task asks for ", to);
+        describe_request(w->cluster, &w->shapes.at[shape], to);
+        (void)fputs("; a node has at most ", to);
+        describe_largest(w->cluster, to);
+        (void)fclose(to);
+    }
+    (void)diag_set(&w->fail, ST_EINPUT, "job '%s'%s cannot run: %s%s", s->id, line, error, words);
     diag_hint(&w->fail, "`jobs: {infeasible: reject}` in the scenario counts such jobs as rejected and goes on");
 }
 

@@ -62,5 +62,5 @@ struct world_config setup_world(struct scenario *s, uint64_t seed)
 
 bool setup_is_drawn(const struct scenario *s)
 {
-    return trace_is_drawn(&s->trace) || s->fault.mtbf_us > 0 || s->data.blocks.names.n > 0 || s->replay.fill > 0;
+    return trace_is_drawn(&s->trace) || s->fault.mtbf_us > 0 || s->profiles.monitor.noise > 0 || s->data.blocks.names.n > 0 || s->replay.fill > 0;
 }

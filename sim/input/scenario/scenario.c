@@ -14,8 +14,6 @@
 #include "input/scenario/section.h"
 #include "input/text/find.h"
 
-enum { SEEDS_MAX = 10000 };
-
 /* ---- strings and files ---- */
 
 void *scn_own(struct scenario *s, void *memory)
@@ -121,35 +119,42 @@ static enum st add_seed(struct scn_asked *s, const struct ydoc_node *n, uint64_t
     return ST_OK;
 }
 
-/* "3..7": both ends are in it. */
-static enum st read_range(struct scn_asked *s, const struct ydoc_node *n, const char *dots, struct diag *d)
+bool scn_seed_range(const char *text, uint64_t *lo, uint64_t *hi)
 {
-    char *first = mem_strndup(n->text, (size_t)(dots - n->text));
-    int64_t lo, hi;
-    bool ok = text_int(first, &lo) && text_int(dots + 2, &hi) && lo >= 0 && lo <= hi;
+    const char *dots = strstr(text, "..");
+    char *first = mem_strndup(text, dots != NULL ? (size_t)(dots - text) : strlen(text));
+    int64_t from = -1, to = -1;
+    bool ok = text_int(first, &from) && text_int(dots != NULL ? dots + 2 : first, &to);
     mem_free(first);
-    if (!ok) return ydoc_expected(n, d, "a range of seeds, such as 1..10");
-    if (hi - lo >= SEEDS_MAX) return ydoc_expected(n, d, "at most %d seeds", SEEDS_MAX);
-    for (int64_t i = lo; i <= hi; i++) TRY(add_seed(s, n, (uint64_t)i, d));
+    *lo = (uint64_t)from;
+    *hi = (uint64_t)to;
+    return ok && from >= 0 && from <= to;
+}
+
+static enum st read_range(struct scn_asked *s, const struct ydoc_node *n, struct diag *d)
+{
+    uint64_t lo, hi;
+    if (!scn_seed_range(n->text, &lo, &hi)) return ydoc_expected(n, d, "a range of seeds, such as 1..10");
+    if (hi - lo >= SCN_SEEDS_MAX) return ydoc_expected(n, d, "at most %d seeds", SCN_SEEDS_MAX);
+    for (uint64_t i = lo; i <= hi; i++) TRY(add_seed(s, n, i, d));
     return ST_OK;
 }
 
 enum st scn_read_seeds(struct scn_asked *s, const struct ydoc_node *root, struct diag *d)
 {
     const struct ydoc_node *n = ydoc_get(root, "seeds");
-    const char *dots = n != NULL ? strstr(n->text, "..") : NULL;
     int64_t v = 1;
-    if (dots != NULL) return read_range(s, n, dots, d);
+    if (n != NULL && strstr(n->text, "..") != NULL) return read_range(s, n, d);
     if (n != NULL && n->type == YDOC_MAP) return ydoc_expected(n, d, "a number of seeds, such as 5, or a list of them, such as [1, 2, 3]");
     if (n != NULL && n->type == YDOC_LIST) {
-        if (n->n == 0 || n->n > SEEDS_MAX) return ydoc_error(n, d, "'seeds': found a list of %zu, expected 1 to %d seeds", n->n, SEEDS_MAX);
+        if (n->n == 0 || n->n > SCN_SEEDS_MAX) return ydoc_error(n, d, "'seeds': found a list of %zu, expected 1 to %d seeds", n->n, SCN_SEEDS_MAX);
         for (size_t i = 0; i < n->n; i++) {
             TRY(ydoc_node_int(n->at[i], 0, INT64_MAX, &v, d));
             TRY(add_seed(s, n->at[i], (uint64_t)v, d));
         }
         return ST_OK;
     }
-    TRY(ydoc_int(root, "seeds", 1, SEEDS_MAX, &v, d));
+    TRY(ydoc_int(root, "seeds", 1, SCN_SEEDS_MAX, &v, d));
     for (int64_t i = 1; i <= v; i++) TRY(add_seed(s, root, (uint64_t)i, d));
     return ST_OK;
 }

@@ -98,6 +98,9 @@ struct scenario {
  *   set [n_set]  "path=value" overrides, applied to the document before it is read
  * On error *s is empty again.
  */
+enum { SCN_SEEDS_MAX = 10000 };
+/* "3..7", both ends in it, or "3" alone; false when it is no range. */
+bool    scn_seed_range(const char *text, uint64_t *lo, uint64_t *hi);
 enum st scn_load(struct scenario *s, const char *path, const char *const *set, size_t n_set, struct diag *d);
 void    scn_fini(struct scenario *s);
 

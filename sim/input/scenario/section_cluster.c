@@ -23,6 +23,8 @@ struct build {
     struct gpu_type *type; size_t n_types;
     const char **type_name;             /* [n_types] for "did you mean" */
     bool     has_types;                 /* gpu_types is there: every type must be in it */
+    const char *only_type;              /* of groups that state none: the cluster has no other; NULL: it has several */
+    const char *first_type;             /* the first of these; NULL: none is stated */
     const struct ydoc_node *tiers;          /* NULL: none */
     bool     knows_mem;                 /* GPU types are openb's, whose memory is known */
     int64_t  nodes_per_rack;            /* 0: no such key */
@@ -164,7 +166,9 @@ static enum st read_gpus(const struct build *b, const struct ydoc_node *g, struc
     for (size_t i = ARRAY_LEN(of_gpus); i-- > 0;)
         if (ydoc_get(g, of_gpus[i]) != NULL) extra = ydoc_get(g, of_gpus[i]);
     if (n == 0 && extra != NULL) return ydoc_key_error(extra, d, "found '%s' in a group without 'gpus'", extra->key);
-    if (n > 0 && s->gpu_type == NULL) return ydoc_error(ydoc_get(g, "gpus"), d, "found 'gpus' without 'gpu_type'");
+    if (n > 0 && s->gpu_type == NULL && b->only_type == NULL)
+        return ydoc_error(ydoc_get(g, "gpus"), d, "found 'gpus' without 'gpu_type', and the cluster has %s and others", b->first_type);
+    if (n > 0 && s->gpu_type == NULL) s->gpu_type = b->only_type;
     const struct ydoc_node *type = ydoc_get(g, "gpu_type");
     if (n > 0 && b->has_types && find_type(b, s->gpu_type) == NULL) {
         enum st st = ydoc_error(type, d, "found GPU type '%s', which gpu_types does not list", s->gpu_type);
@@ -173,6 +177,20 @@ static enum st read_gpus(const struct build *b, const struct ydoc_node *g, struc
         return st;
     }
     return ST_OK;
+}
+
+/* The type of GPUs whose group states none: the only one that gpu_types or other groups state, or "gpu". */
+static void find_only_type(struct build *b, const struct ydoc_node *groups)
+{
+    bool several = b->n_types > 1;
+    b->first_type = b->n_types > 0 ? b->type[0].name : NULL;
+    for (size_t i = 0; !b->has_types && i < groups->n; i++) {
+        const struct ydoc_node *type = groups->at[i]->type == YDOC_MAP ? ydoc_get(groups->at[i], "gpu_type") : NULL;
+        if (type == NULL || type->type != YDOC_SCALAR) continue;
+        if (b->first_type == NULL) b->first_type = type->text;
+        several = several || strcmp(b->first_type, type->text) != 0;
+    }
+    b->only_type = several ? NULL : b->first_type != NULL ? b->first_type : "gpu";
 }
 
 /* What the node's own daemons take, for good. */
@@ -272,6 +290,7 @@ static enum st read_nodes(struct scenario *s, struct build *b, const struct ydoc
     case FROM_GROUPS:
         TRY(ydoc_list(n, "groups", &groups, d));
         if (groups->n == 0) return ydoc_expected(groups, d, "at least one group of nodes");
+        find_only_type(b, groups);
         for (size_t i = 0; i < groups->n; i++) TRY(read_group(b, groups->at[i], d));
         return ST_OK;
     case FROM_OPENB:

@@ -38,7 +38,6 @@ const struct trace_format *trace_format_find(const char *name, struct diag *d)
         const struct trace_format *f = trace_formats[n];
         if (strcmp(f->name, name) == 0) return f;
         names[n] = f->name;
-        if (f->needs_scenario) continue;
         if (last != NULL && used < sizeof all) used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used > 0 ? ", " : "", last);
         last = f->name;
     }
