@@ -99,6 +99,8 @@ static enum st run_seed(struct run_env *env, uint64_t seed, bool with_repairs, s
         tally->unfinished += r.n_unfinished;
         tally->rejected += r.n_rejected;
         if (r.n_unfinished > 0 && s->horizon == TICK_NEVER && s->replay.fill <= 0) lines_unfinished(label, r.n_unfinished);
+        if (r.n_unlimited > 0 && !env->quiet)
+            lines_unlimited(label, s->asked.policy[i].label, r.n_unlimited, r.n_arrived);
         if (r.n_rejected > 0) lines_rejected(label, r.n_rejected);
         if (r.n_refused > 0) lines_refused(label, r.n_refused);
     }

@@ -7,6 +7,7 @@
 #include "compare/compare.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sqlite3.h>
 
@@ -25,7 +26,7 @@ struct compare_values { struct intern asked; double *x; size_t cap; struct diag 
 
 /* ---- loading ---- */
 
-enum { COL_ID, COL_SCENARIO, COL_TEXT, COL_TRACE, COL_POLICY, COL_SPEC, COL_CLAIRVOYANT, COL_SEED, COL_VARIANT };
+enum { COL_ID, COL_SCENARIO, COL_TEXT, COL_TRACE, COL_POLICY, COL_SPEC, COL_CLAIRVOYANT, COL_SEED, COL_VARIANT, COL_DIGEST };
 
 static struct compare_case *case_of(struct compare *c, sqlite3_stmt *q)
 {
@@ -87,11 +88,14 @@ static enum st load_done(struct compare *c, struct diag *d)
 {
     sqlite3_stmt *q;
     TRY(query_begin(c->store, "SELECT id, scenario, scenario_text, trace_hash, policy, policy_spec,"
-                                " clairvoyant, seed, variant FROM v_run ORDER BY id", &q, d));
+                                " clairvoyant, seed, variant, digest FROM v_run ORDER BY id", &q, d));
     while (sqlite3_step(q) == SQLITE_ROW) {
         struct compare_policy *p = policy_of(case_of(c, q), q);
         MEM_RESERVE(p->run, p->cap_run, p->n_runs + 1);
         MEM_RESERVE(p->seed, p->cap_seed, p->n_runs + 1);
+        MEM_RESERVE(p->digest, p->cap_digest, p->n_runs + 1);
+        const char *hex = (const char *)sqlite3_column_text(q, COL_DIGEST);
+        p->digest[p->n_runs] = hex != NULL ? strtoull(hex, NULL, 16) : 0;
         p->run[p->n_runs] = sqlite3_column_int64(q, COL_ID);
         p->seed[p->n_runs++] = sqlite3_column_int64(q, COL_SEED);
     }
@@ -132,7 +136,7 @@ void compare_fini(struct compare *c)
         struct compare_case *k = &c->at[i];
         for (size_t j = 0; j < k->n_policies; j++) {
             struct compare_policy *p = &k->policy[j];
-            mem_free(p->label); mem_free(p->name); mem_free(p->spec); mem_free(p->run); mem_free(p->seed);
+            mem_free(p->label); mem_free(p->name); mem_free(p->spec); mem_free(p->run); mem_free(p->seed); mem_free(p->digest);
         }
         mem_free(k->policy); mem_free(k->title); mem_free(k->scenario); mem_free(k->text); mem_free(k->trace);
         mem_free(k->variant);

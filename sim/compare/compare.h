@@ -18,7 +18,8 @@ struct compare_policy {
     char    *name, *spec;
     bool     clairvoyant;
     int64_t *run, *seed;        /* [n_runs] */
-    size_t   n_runs, cap_run, cap_seed;
+    uint64_t *digest;           /* [n_runs] of every event */
+    size_t   n_runs, cap_run, cap_seed, cap_digest;
 };
 
 struct compare_case {

@@ -177,6 +177,8 @@ static const struct metric_info single[] = {
       "has %s fewer jobs fail", "has %s more jobs fail" },
     { "jobs_unfinished", BETTER_LOWER, WINDOW_COUNT, false, "unfinished jobs",
       "leaves %s fewer jobs unfinished", "leaves %s more jobs unfinished" },
+    { "jobs_unlimited", BETTER_NEITHER, WINDOW_NONE, false, "jobs without a limit",
+      "has %s fewer jobs without a limit", "has %s more jobs without a limit" },
 };
 
 const struct metric_job metric_info_jobs[METRIC_JOBS] = {
@@ -207,7 +209,8 @@ const struct metric_list metric_info_lists[METRIC_LISTS] = {
 };
 
 const struct metric_trouble metric_info_troubles[METRIC_TROUBLES] = {
-    { "jobs_timeout", "timed out" }, { "jobs_rejected", "rejected" }, { "jobs_unfinished", "unfinished" }, { "jobs_failed", "failed" },
+    { "jobs_timeout", "timed out" }, { "jobs_rejected", "rejected" }, { "jobs_unfinished", "unfinished" },
+    { "jobs_unlimited", "without limit" }, { "jobs_failed", "failed" },
 };
 
 const struct metric_bounded metric_info_bounded[METRIC_BOUNDED] = { { "makespan", "makespan_bound" }, { "jct_mean", "jct_mean_bound" } };

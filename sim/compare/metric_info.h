@@ -45,9 +45,10 @@ enum { METRIC_LIST_DATA, METRIC_LIST_CALLS, METRIC_LIST_USUAL, METRIC_LISTS };
 struct metric_list { const char *sign, *const *at; size_t n; };       /* sign NULL: of any */
 extern const struct metric_list metric_info_lists[METRIC_LISTS];
 
-/* Numbers that must never go unseen where they are not 0: jobs that did not end as they should. */
+/* Numbers that must never go unseen where they are not 0: jobs that did not end as they should, or lack what the
+ * policy goes by. */
 struct metric_trouble { const char *metric, *heading; };
-enum { METRIC_TROUBLES = 4 };
+enum { METRIC_TROUBLES = 5 };
 extern const struct metric_trouble metric_info_troubles[METRIC_TROUBLES];
 
 /* Metrics with a lower bound, which is a metric too. */

@@ -129,6 +129,50 @@ char *compare_sentence_caution(size_t judged)
     return t.s;
 }
 
+static bool has_equal_runs(const struct compare_policy *a, const struct compare_policy *b)
+{
+    return a->n_runs == b->n_runs && memcmp(a->seed, b->seed, a->n_runs * sizeof *a->seed) == 0
+           && memcmp(a->digest, b->digest, a->n_runs * sizeof *a->digest) == 0;
+}
+
+/* "fifo, easy and sjf", the policies whose runs are equal to those of the first; not again where it is not the first. */
+static void add_equal(struct text *t, const struct compare_case *k, size_t first)
+{
+    size_t last = first;
+    for (size_t i = 0; i < first; i++) if (has_equal_runs(&k->policy[i], &k->policy[first])) return;
+    for (size_t i = first + 1; i < k->n_policies; i++) if (has_equal_runs(&k->policy[first], &k->policy[i])) last = i;
+    for (size_t i = first; i <= last && last > first; i++)
+        if (has_equal_runs(&k->policy[first], &k->policy[i]))
+            add(t, "%s%s", i == first ? "" : i < last ? ", " : " and ", k->policy[i].label);
+}
+
+char *compare_remark(const struct compare_view *v, size_t i)
+{
+    const size_t n = v->k->n_policies;
+    const struct compare_policy *p = &v->k->policy[i % n];
+    struct text t = { 0 };
+    if (i >= n) {
+        add_equal(&t, v->k, i - n);
+        if (t.n > 0) add(&t, ": equal runs, to the last event.");
+    } else if (compare_mean(v->c, p, "jobs_unlimited", "all").mean > 0) {
+        add(&t, "%s goes by limits, and %.6g of %.6g jobs have none: it has no estimate of them.", p->label,
+            compare_mean(v->c, p, "jobs_unlimited", "all").mean, compare_mean(v->c, p, "jobs_arrived", "all").mean);
+    }
+    return t.s;
+}
+
+static void print_remarks(const struct compare_view *v)
+{
+    bool any = false;
+    for (size_t i = 0; i < 2 * v->k->n_policies; i++) {
+        char *s = compare_remark(v, i);
+        if (s != NULL && !any) (void)fputc('\n', v->to);
+        if (s != NULL) compare_line(v, "%s", s);
+        any = any || s != NULL;
+        mem_free(s);
+    }
+}
+
 void compare_print_sentences(const struct compare_view *v)
 {
     size_t judged = 0;
@@ -143,6 +187,7 @@ void compare_print_sentences(const struct compare_view *v)
         if (v->format == TABLE_LATEX) (void)fputc('\n', v->to);      /* a paragraph each */
         mem_free(s);
     }
+    print_remarks(v);
     char *caution = compare_sentence_caution(judged);
     if (caution == NULL) return;
     (void)fputc('\n', v->to);

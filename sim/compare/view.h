@@ -68,6 +68,9 @@ void compare_line(const struct compare_view *v, const char *fmt, ...) __attribut
  * NULL where nothing.  The caller frees either. */
 char *compare_sentence(const struct compare_view *v, const struct compare_policy *p, size_t *judged);
 char *compare_sentence_caution(size_t judged);
+/* Why policies may look alike that are not: the i-th of 2 x n_policies remarks, NULL where there is none.  The caller
+ * frees it. */
+char *compare_remark(const struct compare_view *v, size_t i);
 void compare_print_sentences(const struct compare_view *v);
 void compare_print_bounds(const struct compare_view *v);
 /* A run's value over its bound, over the policy's seeds; n = 0 where the metric has no bound. */

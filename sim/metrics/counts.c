@@ -8,7 +8,7 @@ static const struct collector_metric metric[] = {
     { "jobs_arrived", "1", COLLECTOR_ONE }, { "jobs_done", "1", COLLECTOR_ONE }, { "jobs_timeout", "1", COLLECTOR_ONE },
     { "jobs_rejected", "1", COLLECTOR_ONE }, { "jobs_unfinished", "1", COLLECTOR_ONE }, { "jobs_failed", "1", COLLECTOR_ONE },
     { "preemptions", "1", COLLECTOR_ONE }, { "failures", "1", COLLECTOR_ONE }, { "starts", "1", COLLECTOR_ONE },
-    { "mismatches", "1", COLLECTOR_ONE }, { "refusals", "1", COLLECTOR_ONE },
+    { "mismatches", "1", COLLECTOR_ONE }, { "jobs_unlimited", "1", COLLECTOR_ONE }, { "refusals", "1", COLLECTOR_ONE },
     { "events", "1", COLLECTOR_ONE }, { "instants", "1", COLLECTOR_ONE }, { "peak_live_jobs", "1", COLLECTOR_ONE },
     { "tasks_waiting", "1", COLLECTOR_SERIES }, { "tasks_running", "1", COLLECTOR_SERIES },
     { "jobs_in_system", "1", COLLECTOR_SERIES },
@@ -83,6 +83,7 @@ static void emit(void *self, const struct world *w)
         { "events", world_n_events(w) }, { "instants", world_n_instants(w) }, { "peak_live_jobs", world_peak_live_jobs(w) },
     };
     for (size_t i = 0; i < ARRAY_LEN(count); i++) collector_put(c->out, count[i].name, "all", (double)count[i].n);
+    if (c->out->opts->reads_limits) collector_put(c->out, "jobs_unlimited", "all", (double)n->unlimited);
     put_mismatches(c, w);
     if (world_takes_refusals(w)) collector_put(c->out, "refusals", "all", (double)n->refusals);
 }

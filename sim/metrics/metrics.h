@@ -21,6 +21,7 @@ struct metrics_opts {
     bool     write_lending;     /* series of what is reserved, used and lent, a row at each change */
     uint64_t n_jobs;            /* expected arrivals, for the warm-up and cool-down cuts */
     double   warmup, cooldown;  /* fractions of the arrivals, by ordinal, left out of job metrics */
+    bool     reads_limits;      /* the policy goes by users' limits */
     bool     fills;             /* trace.fill: jobs arrive and none ends; see results/README.md, "Filling" */
     double (*weight_of)(const void *ctx, const char *user);     /* fair-share weights; NULL: all 1 */
     const void *weight_ctx;

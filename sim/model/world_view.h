@@ -30,7 +30,9 @@ uint32_t world_n_waiting(const struct world *w);
 
 /* So far. */
 struct world_count {
-    uint64_t arrived, done, timeout, rejected, unfinished, preemptions, task_failures, starts, failed, mismatches, refusals;
+    uint64_t arrived, done, timeout, rejected, unfinished, failed;      /* jobs */
+    uint64_t unlimited;         /* of those that arrived: without a limit, and so without an estimate */
+    uint64_t preemptions, task_failures, starts, mismatches, refusals;
 };
 const struct world_count *world_count(const struct world *w);
 bool     world_takes_refusals(const struct world *w);   /* its decider goes on when an act is refused */

@@ -110,6 +110,12 @@ static void sentences(const struct compare_view *v, json_t *to)
         (void)json_array_append_new(list, jsonout_text(s));
         mem_free(s);
     }
+    json_t *remarks = array_of(to, "remarks");
+    for (size_t i = 0; i < 2 * v->k->n_policies; i++) {
+        char *s = compare_remark(v, i);
+        if (s != NULL) (void)json_array_append_new(remarks, jsonout_text(s));
+        mem_free(s);
+    }
     char *caution = compare_sentence_caution(judged);
     (void)json_object_set_new(to, "caution", jsonout_text(caution));
     mem_free(caution);

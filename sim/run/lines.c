@@ -27,6 +27,12 @@ void lines_refused(const char *label, uint64_t n_refused)
               n_refused == 1 ? " was" : "s were");
 }
 
+void lines_unlimited(const char *label, const char *policy, uint64_t n_unlimited, uint64_t n)
+{
+    text_line(stderr, "note: %s: %" PRIu64 " of %" PRIu64 " jobs have no limit, and %s reads limits: it has no estimate to go by",
+              label, n_unlimited, n, policy);
+}
+
 const char *lines_repair(char *buf, size_t cap, const char *path, const char *what, uint64_t count, uint64_t first_line)
 {
     (void)snprintf(buf, cap, "note: %s: %s: %" PRIu64 " row%s, first at line %" PRIu64, path, what, count, count == 1 ? "" : "s", first_line);

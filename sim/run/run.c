@@ -140,7 +140,8 @@ static enum st simulate(const struct run_env *env, struct host *h, struct sink *
     struct world *w = world_create(&cfg, src, host_decider(h));
     rec->metrics = metrics_create(w, &(struct metrics_opts){
         .store = env->store, .run = rec->run, .write_lending = s->output.lending,
-        .n_jobs = env->trace->facts.n_jobs, .warmup = s->output.warmup, .cooldown = s->output.cooldown, .fills = s->replay.fill > 0,
+        .n_jobs = env->trace->facts.n_jobs, .reads_limits = (host_flags(h) & POL_USES_LIMITS) != 0,
+        .warmup = s->output.warmup, .cooldown = s->output.cooldown, .fills = s->replay.fill > 0,
         .weight_of = weight_of, .weight_ctx = s,
         .ideal_whole = env->isolated ? env->isolated->whole : NULL, .ideal_share = env->isolated ? env->isolated->share : NULL,
         .n_ideal = env->isolated ? env->isolated->n : 0 });
@@ -157,6 +158,8 @@ static enum st simulate(const struct run_env *env, struct host *h, struct sink *
     out->n_done = world_count(w)->done + world_count(w)->timeout;
     out->n_unfinished = world_count(w)->unfinished;
     out->n_rejected = world_count(w)->rejected;
+    out->n_arrived = world_count(w)->arrived;
+    out->n_unlimited = (host_flags(h) & POL_USES_LIMITS) != 0 ? world_count(w)->unlimited : 0;
     out->n_refused = world_count(w)->refusals;
     metrics_destroy(rec->metrics);
     record_destroy(rec->record);

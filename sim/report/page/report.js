@@ -107,6 +107,7 @@ function comparison(k, id) {
       k.policies.slice(1).map((p, i) => [name(p, i + 1), ...p.differences.map(difference)]),
       { id: id + "diffs", kind: "sortable", sorts: true }));
     out.push(quiet("In words:"), el("ul", { class: "words" }, k.sentences.map((s) => el("li", {}, s))));
+    for (const remark of k.remarks) out.push(quiet(remark));
     if (k.caution) out.push(quiet(k.caution));
   }
   if (k.policies.some((p) => p.clairvoyant)) out.push(quiet("* clairvoyant: it was told true durations."));
