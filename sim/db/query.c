@@ -18,6 +18,7 @@ enum st query_run(struct store *s, int64_t run, const char *sql, sqlite3_stmt **
     return sqlite3_bind_int64(*q, 1, run) == SQLITE_OK ? ST_OK : store_failed(s, d);
 }
 
+__attribute__((format(printf, 4, 0)))
 static enum st begin_format(struct store *s, sqlite3_stmt **q, struct diag *d, const char *fmt, va_list ap)
 {
     char *sql = mem_vprintf(fmt, ap);
