@@ -153,7 +153,7 @@ void refcase_make_mq(struct ref_case *c, uint64_t seed)
     for (int n = 0; n < c->n_nodes; n++) c->node[n].mem_bw = PICK(&r, 0, 100, 100, 100, 200) * MB;
     for (int j = 0; j < c->n_jobs; j++) {
         c->job[j].hints = (uint32_t)(one_in(&r, 2) ? rng_below(&r, 8) : 0);
-        int64_t bw = PICK(&r, 0, 0, 32, 64, 96) * MB;
+        int64_t bw = PICK(&r, 0, 0, 25, 50, 75) * MB;
         for (int k = 0; k < c->job[j].n; k++) {
             struct ref_task *t = &c->job[j].task[k];
             t->mem_bw = bw;
