@@ -31,13 +31,21 @@ static struct pol_shape with_cores(const struct pol_shape *s, uint32_t cores, co
 
 /* ---- CPU tasks ---- */
 
+enum fit_verdict fit_verdict(const struct mq *m, const struct pol_shape *s, uint32_t node)
+{
+    const struct pol_node *n = &m->sched.plan.node[node].n;
+    int64_t cpu = pol_node_cpu_of(n, s);
+    if (!plan_fits(&m->sched.plan, node, s)) return FIT_NO;
+    if (n->cpu_free - m->cores.node[node].closed < cpu) return FIT_CLOSED;
+    bool is_kept = m->param.arrays_on && !mq_gpu_idle(m) && m->cores.node[node].held + cpu > cores_array(&m->cores, n);
+    return is_kept ? FIT_KEPT : FIT_YES;
+}
+
 static bool cpu_cost(const struct mq *m, const struct pol_shape *s, uint32_t node, struct fit_cost *out)
 {
-    const struct plan *p = &m->sched.plan;
-    const struct pol_node *n = &p->node[node].n;
+    const struct pol_node *n = &m->sched.plan.node[node].n;
+    if (fit_verdict(m, s, node) != FIT_YES) return false;
     int64_t cpu = pol_node_cpu_of(n, s), held = m->cores.node[node].held + cpu, array = cores_array(&m->cores, n);
-    if (n->cpu_free - m->cores.node[node].closed < cpu || !plan_fits(p, node, s)) return false;
-    if (m->param.arrays_on && held > array && !mq_gpu_idle(m)) return false;
     int64_t over = m->param.arrays_on && held > array ? held - array : 0;
     *out = (struct fit_cost){ over < cpu ? over : cpu, n->n_gpu, n->cpu_free - cpu };
     return true;
@@ -122,23 +130,17 @@ static bool no_cards(const struct mq *m, const struct pol_shape *s, uint64_t fro
 static uint64_t rules_of(const struct mq *m, enum mq_class class) { return class == MQ_CPU ? m->epoch.cpu_rules : m->epoch.gpu_rules; }
 
 /*
- * The most cores that a CPU job finds on a node that changed since `from`.  Mostly all
- * request classes of a queue failed at the same time, so the last answer is kept; it
- * holds while no node and no rule changed.
+ * The most cores that are free on a node that changed since `from`, whatever the rules.  Mostly all
+ * request classes of a queue failed at the same time, so the last answer is kept; it holds while no node changed.
  */
 static int64_t most_cores(struct mq *m, uint64_t from)
 {
     const struct plan *p = &m->sched.plan;
     struct mq_most *x = &m->fit.most;
-    if (x->from == from && x->to == p->touches.n && x->rules == m->epoch.cpu_rules) return x->cpu;
-    *x = (struct mq_most){ .from = from, .to = p->touches.n, .rules = m->epoch.cpu_rules };
-    bool may_borrow = !m->param.arrays_on || mq_gpu_idle(m);
-    uint64_t n = n_changed(p, from);
-    for (uint64_t i = 0; i < n; i++) {
-        uint32_t node = changed(p, from, i);
-        const struct pol_node *o = &p->node[node].n;
-        int64_t cpu = o->cpu_free - m->cores.node[node].closed, own = cores_array(&m->cores, o) - m->cores.node[node].held;
-        if (!may_borrow && own < cpu) cpu = own;
+    if (x->from == from && x->to == p->touches.n) return x->cpu;
+    *x = (struct mq_most){ .from = from, .to = p->touches.n };
+    for (uint64_t i = 0, n = n_changed(p, from); i < n; i++) {
+        int64_t cpu = p->node[changed(p, from, i)].n.cpu_free;
         if (cpu > x->cpu) x->cpu = cpu;
     }
     return x->cpu;
@@ -154,11 +156,16 @@ bool fit_skip_cpu(void *ctx, uint32_t request_class)
     if (f->touches == p->touches.n) return true;
     if (k->n_tasks > 1 || f->touches == 0) return false;
     const struct pol_shape *s = &p->shape[k->shape[0]];
+    enum mq_hold hold = MQ_HOLD_NONE;
     if (s->exclusive || s->cpu_milli <= most_cores(m, f->touches)) {
         uint64_t n = n_changed(p, f->touches);
-        struct fit_cost c;
-        for (uint64_t i = 0; i < n; i++) if (cpu_cost(m, s, changed(p, f->touches, i), &c)) return false;
+        for (uint64_t i = 0; i < n; i++) {
+            enum fit_verdict v = fit_verdict(m, s, changed(p, f->touches, i));
+            if (v == FIT_YES) return false;
+            if (v != FIT_NO) hold = MQ_HOLD_RULES;
+        }
     }
+    record_hold(m, request_class, hold);
     f->touches = p->touches.n;
     return true;
 }
@@ -172,6 +179,7 @@ bool fit_skip_gpu(void *ctx, uint32_t request_class)
     if (x == NULL || x->no_cards == 0 || k->n_tasks > 1) return false;
     if (x->no_cards - 1 != p->touches.n && !no_cards(m, &p->shape[k->shape[0]], x->no_cards - 1)) return false;
     x->no_cards = p->touches.n + 1;
+    record_hold(m, request_class, MQ_HOLD_NONE);
     return true;
 }
 
@@ -242,19 +250,16 @@ static void spare_victims(struct mq *m)
 
 /* ---- one unit ---- */
 
-/*
- * For the record: the unit would fit with the cores that it asks, or its tasks one by one, so the
- * cluster is not simply full.  Looks at nodes that changed since `from`.
- */
-static void tell_short(struct mq *m, const struct unit *u, uint32_t cores, uint64_t from)
+/* For the record: would it fit with the cores that it asks, or its tasks one by one?  Looks at nodes that changed since `from`. */
+static enum mq_hold hold_of(const struct mq *m, const struct unit *u, enum mq_class class, uint32_t cores, uint64_t from)
 {
     const struct plan *p = &m->sched.plan;
     const struct pol_shape *s = &p->shape[m->sched.classes.at[u->request_class].shape[0]];
     bool is_more = (int64_t)cores * 1000 > s->cpu_milli;
-    uint64_t n = u->n_tasks == 1 && is_more ? n_changed(p, from) : 0;
-    bool fits = u->n_tasks > 1;
-    for (uint64_t i = 0; i < n && !fits; i++) fits = plan_fits(p, changed(p, from, i), s);
-    if (fits) record_hold(m, u->request_class, is_more ? MQ_HOLD_CORES : MQ_HOLD_TOGETHER);
+    if (u->n_tasks > 1) return class != MQ_CPU && is_more ? MQ_HOLD_CORES : MQ_HOLD_TOGETHER;
+    for (uint64_t i = 0, n = class == MQ_CPU || is_more ? n_changed(p, from) : 0; i < n; i++)
+        if (plan_fits(p, changed(p, from, i), s)) return class == MQ_CPU ? MQ_HOLD_RULES : MQ_HOLD_CORES;
+    return MQ_HOLD_NONE;
 }
 
 static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t cores)
@@ -291,7 +296,7 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
     }
     spare_victims(m);
     plan_undo(&d->plan, mark);
-    if (class != MQ_CPU) tell_short(m, u, cores, from);
+    record_hold(m, u->request_class, hold_of(m, u, class, cores, from));
     if (class != MQ_CPU && u->n_tasks == 1 && no_cards(m, &d->plan.shape[k->shape[0]], 0)) m->request[u->request_class].no_cards = d->plan.touches.n + 1;
     /* A failure with fewer cores stays noted: it was not tried again, and nodes that changed since may hold that. */
     if (is_same || !known) *f = (struct mq_failure){ rules, d->plan.touches.n, cores };

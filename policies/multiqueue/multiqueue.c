@@ -50,8 +50,6 @@ const struct mq_request *mq_request(struct mq *m, uint32_t request_class)
         if (s->exclusive) x->is_exclusive = true;
     }
     x->class = x->n_gpu == 0 ? MQ_CPU : x->n_gpu < m->sched.host->multi_from ? MQ_SINGLE : MQ_MULTI;
-    x->hold = m->param.gpu_arrays_on ? MQ_HOLD_ARRAY : MQ_HOLD_NONE;      /* what it will most likely be */
-    m->told.n_other_hold[x->class] += x->hold != MQ_HOLD_ARRAY;
     x->is_known = true;
     return x;
 }
@@ -155,7 +153,7 @@ static int64_t gpu_array(const struct mq *m, enum mq_class class)
 }
 
 /* S0-18: beyond its own array only while nobody waits for the other; a class that holds nothing may always begin. */
-static bool may_take(const struct mq *m, enum mq_class class, int64_t gpu)
+bool mq_may_take(const struct mq *m, enum mq_class class, int64_t gpu)
 {
     enum mq_class other = class == MQ_MULTI ? MQ_SINGLE : MQ_MULTI;
     if (!m->param.gpu_arrays_on || class == MQ_CPU || m->gpu.held[class] == 0) return true;
@@ -178,7 +176,7 @@ static bool serve(struct mq *m, const struct queue *q, enum mq_class class)
     uint32_t id;
     bool (*skip)(void *, uint32_t) = m->param.strict ? NULL : class == MQ_CPU ? fit_skip_cpu : fit_skip_gpu;
     for (queue_walk_open(&m->walk, q, &d->units, skip, m); (id = queue_walk_top(&m->walk)) != POL_NONE;) {
-        bool ok = may_take(m, class, mq_request(m, sched_unit(d, id)->request_class)->gpu_milli);
+        bool ok = mq_may_take(m, class, mq_request(m, sched_unit(d, id)->request_class)->gpu_milli);
         if (ok && (class == MQ_CPU ? fit_cpu(m, id) : fit_gpu(m, id))) return true;
         if (!ok) record_hold(m, sched_unit(d, id)->request_class, MQ_HOLD_ARRAY);
         if (m->param.strict) return false;
@@ -193,10 +191,7 @@ static bool serve(struct mq *m, const struct queue *q, enum mq_class class)
 static void run_queue(struct mq *m, enum mq_class class)
 {
     m->epoch.pass++;
-    if (!may_take(m, class, 1)) {
-        record_exhausted(m, class);
-        return;
-    }
+    if (!mq_may_take(m, class, 1)) return;
     while (m->n_waiting[class] > 0) {
         struct mq_user *least = NULL;
         struct share a, b;

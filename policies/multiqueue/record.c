@@ -2,45 +2,69 @@
  * record.c -- why units wait although there may be room for them.  It decides nothing:
  * the reasons go into the run's record.
  *
- * A unit is told its reason when it begins to wait.  When the reason of a request
- * class changes all waiting units are told again, which costs a look at each; so a
- * class starts out with its most likely reason, and keeps it while nothing fits anyway.
+ * A reason is true when it is told, or there is none: it is found from the plan at the end of the
+ * decision, once for each request class and number of cores.  Units are told when they begin to wait, and all of
+ * them when something else than before was met that holds a request class back, or the situation changed.
  */
 #include "multiqueue/state.h"
 
 #include "lib/util.h"
 
-static const char *const hold_words[MQ_HOLDS] = {
-    [MQ_HOLD_NONE]     = NULL,
-    [MQ_HOLD_ARRAY]    = "its array of GPUs is exhausted, and jobs wait for the other",
-    [MQ_HOLD_CORES]    = "no node has the cores that its search begins with",
-    [MQ_HOLD_TOGETHER] = "its tasks, placed one after the other, find no room together",
-};
-static const char kept[] = "cores are kept for GPU jobs, of which some wait";
-static const char closed[] = "cores are closed: the traffic of CPU jobs slowed a GPU job";
-static const char kept_or_closed[] = "cores are kept for GPU jobs, of which some wait, or closed, as traffic slowed one";
-static const char in_order[] = "strict order: others of its user wait before it";
+static const char array[]     = "its array of GPUs is exhausted, and jobs wait for the other";
+static const char too_many[]  = "no node has the cores that its search begins with";
+static const char together[]  = "its tasks, placed one after the other, find no room together";
+static const char kept[]      = "cores are kept for GPU jobs, of which some wait";
+static const char closed[]    = "cores are closed: the traffic of CPU jobs slowed a GPU job";
+static const char both[]      = "cores are kept on some nodes for GPU jobs, of which some wait, and closed on others, as traffic slowed one";
+static const char in_order[]  = "strict order: others of its user wait before it";
 static const char after_stopped[] = "strict order: CPU jobs that were stopped go first";
 
 void record_hold(struct mq *m, uint32_t request_class, enum mq_hold hold)
 {
+    (void)mq_request(m, request_class);
     struct mq_request *k = &m->request[request_class];
     if (k->hold == hold) return;
-    m->told.n_other_hold[k->class] += (uint32_t)(hold != MQ_HOLD_ARRAY) - (uint32_t)(k->hold != MQ_HOLD_ARRAY);
     k->hold = (uint8_t)hold;
-    m->told.holds_changed = true;
+    if (hold != MQ_HOLD_NONE) m->told.holds_changed = true;
 }
 
-void record_exhausted(struct mq *m, enum mq_class class)
+/* What rules may hold units back: whether GPU units wait, a class's array is exhausted, cores are closed. */
+static uint32_t situation(const struct mq *m)
 {
-    for (uint32_t k = 0; m->told.n_other_hold[class] > 0 && k < m->sched.classes.n; k++)
-        if (mq_class(m, k) == class) record_hold(m, k, MQ_HOLD_ARRAY);
+    return (uint32_t)!mq_gpu_idle(m) | (uint32_t)!mq_may_take(m, MQ_SINGLE, 1) << 1 | (uint32_t)!mq_may_take(m, MQ_MULTI, 1) << 2 |
+           (uint32_t)(m->cores.n_closures > 0) << 3;
 }
 
-static const char *cpu_hold(const struct mq *m)
+/* Is there room somewhere for a task of the shape, whatever the rules? */
+static bool has_room(const struct mq *m, const struct pol_shape *s)
 {
-    if (m->cores.n_closures == 0) return m->param.arrays_on ? kept : NULL;
-    return m->param.arrays_on && !mq_gpu_idle(m) ? kept_or_closed : closed;
+    for (uint32_t i = 0; i < m->sched.plan.n_nodes; i++) if (plan_fits(&m->sched.plan, i, s)) return true;
+    return false;
+}
+
+/* Of a CPU task: what keeps it off the nodes that have room for it; NULL: nothing, or there are none. */
+static const char *rule_of(const struct mq *m, const struct pol_shape *s)
+{
+    bool is[FIT_CLOSED + 1] = { false };
+    for (uint32_t i = 0; i < m->sched.plan.n_nodes; i++) is[fit_verdict(m, s, i)] = true;
+    if (is[FIT_YES]) return NULL;
+    return is[FIT_KEPT] && is[FIT_CLOSED] ? both : is[FIT_KEPT] ? kept : is[FIT_CLOSED] ? closed : NULL;
+}
+
+static const char *find_reason(const struct mq *m, const struct mq_request *x, const struct request_class *k, uint32_t cores)
+{
+    const char *rule = NULL;
+    if (x->class != MQ_CPU && !mq_may_take(m, (enum mq_class)x->class, x->gpu_milli)) return array;
+    bool is_more = false;
+    for (uint32_t i = 0; i < k->n_tasks; i++) {
+        const struct pol_shape *s = &m->sched.plan.shape[k->shape[i]];
+        is_more |= (int64_t)cores * 1000 > s->cpu_milli;
+        if (i > 0 && k->shape[i] == k->shape[i - 1]) continue;
+        if (!has_room(m, s)) return NULL;
+        if (x->class == MQ_CPU && rule == NULL) rule = rule_of(m, s);
+    }
+    if (rule != NULL) return rule;
+    return x->class != MQ_CPU && is_more ? too_many : k->n_tasks > 1 ? together : NULL;
 }
 
 static void say(const struct mq *m, uint32_t id, const char *reason)
@@ -53,9 +77,16 @@ static void tell(struct mq *m, uint32_t id)
 {
     const struct unit *u = sched_unit(&m->sched, id);
     if (u->state != UNIT_WAITING) return;
-    const struct mq_request *k = mq_request(m, u->request_class);
-    const char *reason = k->class != MQ_CPU ? hold_words[k->hold] : m->told.cpu_hold;
-    say(m, id, reason != NULL || u->n_tasks == 1 ? reason : hold_words[MQ_HOLD_TOGETHER]);
+    (void)mq_request(m, u->request_class);
+    struct mq_request *x = &m->request[u->request_class];
+    uint32_t cores = x->class == MQ_CPU ? 0 : tune_cores(m, id);
+    if (x->reason.round != m->sched.round || x->reason.cores != cores) {
+        x->reason.round = m->sched.round;
+        x->reason.cores = cores;
+        x->reason.words = find_reason(m, x, &m->sched.classes.at[u->request_class], cores);
+        if (x->reason.words == NULL) x->hold = MQ_HOLD_NONE;    /* what was met has passed within the decision */
+    }
+    say(m, id, x->reason.words);
 }
 
 /* In strict order the first unit of a queue waits for the reason of its request class, the others for the first. */
@@ -81,13 +112,9 @@ static void tell_strict(struct mq *m)
 void record_waiting(struct mq *m)
 {
     const struct sched *d = &m->sched;
-    const char *reason = cpu_hold(m);
-    bool all = m->told.holds_changed;
-    if (reason != NULL && reason != m->told.cpu_hold) {
-        m->told.cpu_hold = reason;
-        all = true;
-    }
-    m->told.holds_changed = false;
+    uint32_t now = situation(m);
+    bool all = m->told.holds_changed || now != m->told.situation;
+    m->told = (struct mq_told){ .situation = now };
     if (m->param.strict) tell_strict(m);
     else if (all) for (uint32_t id = 0; id < d->units.cap; id++) tell(m, id);
     else for (uint32_t i = 0; i < d->n_fresh; i++) tell(m, d->fresh[i]);

@@ -17,8 +17,8 @@
 #include "lib/sched/share.h"
 
 enum mq_class { MQ_CPU, MQ_SINGLE, MQ_MULTI, MQ_CLASSES };
-/* What keeps GPU units of a request class waiting although they might fit. */
-enum mq_hold { MQ_HOLD_NONE, MQ_HOLD_ARRAY, MQ_HOLD_CORES, MQ_HOLD_TOGETHER, MQ_HOLDS };
+/* What keeps units of a request class waiting although they might fit. */
+enum mq_hold { MQ_HOLD_NONE, MQ_HOLD_ARRAY, MQ_HOLD_CORES, MQ_HOLD_TOGETHER, MQ_HOLD_RULES, MQ_HOLDS };   /* RULES: of CPU units */
 
 /* By unit id. */
 struct mq_unit {
@@ -43,9 +43,10 @@ struct mq_request {
     int64_t  gpu_milli;
     uint32_t n_gpu;             /* cards, a share counting as the card it is on */
     uint8_t  class;             /* enum mq_class */
-    uint8_t  hold;              /* enum mq_hold; of a GPU unit, as last found */
+    uint8_t  hold;              /* enum mq_hold, as last met; units are told when it changes */
     bool     is_known;
     bool     is_exclusive;      /* one of its tasks is: it holds whole nodes, whatever a search would want */
+    struct { uint64_t round; uint32_t cores; const char *words; } reason;   /* why units with these cores wait, in this decision */
     uint64_t no_cards;          /* 1 + the plan's touches when no node had cards for it, whatever its cores; 0: never */
 };
 
@@ -74,7 +75,7 @@ struct mq_gpu {
 struct mq_fit {
     struct mq_failure *failed; size_t cap_failed;   /* by request class */
     /* The most free cores among nodes that changed between two of the plan's touches. */
-    struct mq_most { uint64_t from, to, rules; int64_t cpu; } most;
+    struct mq_most { uint64_t from, to; int64_t cpu; } most;
     uint32_t *victim;    size_t cap_victim;  uint32_t n_victims;
 };
 
@@ -93,11 +94,10 @@ struct mq_watch {
     bool knows_bandwidth;               /* of some node */
 };
 
-/* record.c: what waiting units were told last. */
+/* record.c: whether waiting units must be told anew. */
 struct mq_told {
-    uint32_t n_other_hold[MQ_CLASSES];  /* request classes of GPU units that something else than the array holds */
     bool     holds_changed;             /* some request class's, since units were told of it */
-    const char *cpu_hold;               /* to CPU units; NULL: nothing */
+    uint32_t situation;                 /* at the end of the last decision */
 };
 
 /* The last value of each note in the run's record; -1: not yet. */
@@ -129,6 +129,9 @@ const struct mq_request *mq_request(struct mq *m, uint32_t request_class);
 static inline enum mq_class mq_class(struct mq *m, uint32_t request_class) { return (enum mq_class)mq_request(m, request_class)->class; }
 static inline bool mq_gpu_idle(const struct mq *m) { return m->n_waiting[MQ_SINGLE] + m->n_waiting[MQ_MULTI] == 0; }
 
+/* multiqueue.c.  Beyond its own array only while nobody waits for the other; gpu: thousandths. */
+bool mq_may_take(const struct mq *m, enum mq_class class, int64_t gpu);
+
 /* fit.c.  True: the unit started, and those in its way were stopped. */
 bool fit_cpu(struct mq *m, uint32_t id);
 bool fit_gpu(struct mq *m, uint32_t id);
@@ -140,6 +143,9 @@ bool fit_skip_cpu(void *ctx, uint32_t request_class);
 bool fit_skip_gpu(void *ctx, uint32_t request_class);
 /* Give a running GPU unit's tasks `cores` each; false: not all could be had, and nothing changed. */
 bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *reason);
+/* May a CPU task start on the node?  FIT_KEPT, FIT_CLOSED: it fits, but for the rules. */
+enum fit_verdict { FIT_YES, FIT_NO, FIT_KEPT, FIT_CLOSED };
+enum fit_verdict fit_verdict(const struct mq *m, const struct pol_shape *s, uint32_t node);
 /* Cores that each task of a waiting GPU unit begins with; 0: what it asks. */
 uint32_t tune_cores(struct mq *m, uint32_t id);
 
@@ -151,9 +157,11 @@ void tune_wake(struct mq *m);                           /* ask to be woken for t
 void tune_need(struct mq *m, uint32_t id);              /* the cores that it holds may raise the reserve */
 
 /* record.c */
-void record_hold(struct mq *m, uint32_t request_class, enum mq_hold hold);
-void record_exhausted(struct mq *m, enum mq_class class);       /* it is its array that holds the class's units back */
-/* At the end of a decision.  O(units that began to wait); O(units) when a reason changed. */
+void record_hold(struct mq *m, uint32_t request_class, enum mq_hold hold);      /* met on the way: units may have to be told */
+/*
+ * At the end of a decision.  O(nodes) for each request class of units that began to wait; of all units,
+ * and O(units), when what holds some back, or the situation, changed.
+ */
 void record_waiting(struct mq *m);
 
 #endif

@@ -228,11 +228,23 @@ sed -i "s|^cluster.*|cluster: {groups: [{name: n, cpus: 8, mem: 16GiB, gpus: 1, 
 check "a job whose cores are searched runs" "$fairway" run "$dir/mq.yaml" -d "$dir/cold.db" -q
 check "more cores than it asks may be wanted" same "$(story cold 1 t | sed -n 3p)" \
 '              40 s  there was room on 1 node, the first n; the policy declined it: "no node has the cores that its search begins with"'
+# b waits for the cores of a; no GPU job waits for anything, and then one does, for its card: b still has no room.
+printf 'id,submit_s,duration_s,user,gpus,cpus\na,0,100,cy,0,6\nb,10,10,cy,0,4\ng,20,100,ann,1,1\nh,30,10,ann,1,1\n' >"$dir/mq.csv"
+sed -i "/^profiles/d; s|^policies.*|policies: ['multiqueue:search=off,reserve=4']|" "$dir/mq.yaml"
+check "a CPU job that waits for room runs" "$fairway" run "$dir/mq.yaml" -d "$dir/full.db" -q
+check "and is not told of cores kept for GPU jobs" same "$(sqlite3 "$dir/full.db" "SELECT ordinal, why FROM decision WHERE verb = 'hold'")" ""
 # The mix of scenarios/multiqueue/multiqueue.yaml, 160 jobs on two nodes.  Without its modules the policy takes all the room there is.
-check "the mix runs" "$fairway" run "$here/scenarios/multiqueue/multiqueue.yaml" -s 1 -d "$dir/mix.db" -q --set output.decisions=true \
+check "the mix runs" "$fairway" run "$here/scenarios/multiqueue/multiqueue.yaml" -s 1 -d "$dir/mix.db" -q --set output.decisions=true --set output.attempts=true \
     --set cluster.groups.0.count=2 --set trace.generate.jobs=160 --set trace.generate.span=3h -p multiqueue -p multiqueue:mode=strict \
     -p multiqueue:gpu_arrays=false,arrays=false -p multiqueue:search=off,arrays=false,gpu_arrays=false,contention=false
 for run in 1 2 3 4; do check "multiqueue, run $run: no wait without a reason" reasons mix $run 200; done
+# A GPU job waits at t that came by t, has not ended and does not run.
+waits_at() { echo "EXISTS (SELECT 1 FROM job g WHERE g.run = d.run AND g.n_gpu > 0 $1 AND g.submit_us <= d.at_us AND g.end_us > d.at_us
+    AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.run = d.run AND a.ordinal = g.ordinal AND a.start_us <= d.at_us AND a.end_us > d.at_us))"; }
+check "multiqueue: whenever cores are said to be kept as GPU jobs wait, one does" same "$(sqlite3 "$dir/mix.db" "SELECT count(*) > 20,
+    sum(NOT $(waits_at '')) FROM decision d WHERE verb = 'hold' AND why LIKE '%of which some wait%'")" "1|0"
+check "multiqueue: whenever an array is said to be exhausted, a GPU job of the other class waits" same "$(sqlite3 "$dir/mix.db" "SELECT count(*) > 20,
+    sum(NOT $(waits_at 'AND g.class != j.class')) FROM decision d JOIN job j USING (run, ordinal) WHERE verb = 'hold' AND why LIKE '%array of GPUs%'")" "1|0"
 check "and in the last none but want of room" same "$(sqlite3 "$dir/mix.db" "SELECT count(*) FROM decision WHERE run = 4 AND verb = 'hold'") $(grep -c '"held"' "$dir/why.json")" "0 0"
 
 # Tasks of API calls (S2-8, S2-12, S2-14, S2-15).  n1 and n3 have a GPU each, n2 a CPU; a way takes 200 ms.  a is on n1 until
