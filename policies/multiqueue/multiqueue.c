@@ -14,15 +14,19 @@
 #include "lib/util.h"
 
 enum {
-    P_SEARCH, P_PROBE, P_TOLERANCE, P_COLD, P_ARRAYS, P_RESERVE, P_RESERVE_OF, P_GPU_ARRAYS, P_MULTI_SHARE,
-    P_CONTENTION, P_WATCH, P_BANDWIDTH, P_DROP, P_MODE, P_WEIGHTS
+    P_SEARCH, P_PROBE, P_TOLERANCE, P_COLD, P_STEADY, P_REPEAT, P_AGAIN, P_ARRAYS, P_IDLE, P_RESERVE, P_RESERVE_OF, P_GPU_ARRAYS, P_MULTI_SHARE,
+    P_CONTENTION, P_WATCH, P_BANDWIDTH, P_BANDWIDTH_OF, P_DROP, P_EXPECT, P_MODE, P_WEIGHTS
 };
 static const struct pol_param params[] = {
     { .name = "search", .type = POL_CHOICE, .dflt = "slim", .choices = "slim|literal|off", .help = "cores of GPU jobs: search them, one fewer accepted if utilisation is not lower or only if higher; or as asked" },
     { .name = "probe", .type = POL_DURATION, .dflt = "90s", .help = "how long each core count is tried" },
     { .name = "tolerance", .type = POL_NUMBER, .dflt = "0.01", .help = "utilisation that differs by no more is equal, 0 to 1" },
     { .name = "cold", .type = POL_INT, .dflt = "1", .help = "cores a task begins with when nothing like it has been searched" },
+    { .name = "steady", .type = POL_NUMBER, .dflt = "0.1", .help = "change of other jobs' traffic, as a fraction of the node's bandwidth, after which a probe is repeated" },
+    { .name = "repeat", .type = POL_INT, .dflt = "3", .help = "how often one probe is repeated at most" },
+    { .name = "again", .type = POL_NUMBER, .dflt = "0.1", .help = "utilisation that differs by more from what a search found begins another; 1: never" },
     { .name = "arrays", .type = POL_BOOL, .dflt = "true", .help = "keep cores for GPU jobs, lent to CPU jobs while no GPU job waits" },
+    { .name = "idle", .type = POL_INT, .dflt = "0", .help = "GPU jobs that may wait while cores are lent" },
     { .name = "reserve", .type = POL_INT, .dflt = "-1", .help = "cores kept on each node with GPUs; -1: the most that GPU jobs needed so far" },
     { .name = "reserve_of", .type = POL_CHOICE, .dflt = "job", .choices = "job|node", .help = "that need: of one job, or of all together on one node" },
     { .name = "gpu_arrays", .type = POL_BOOL, .dflt = "true", .help = "divide GPUs between single- and multi-GPU jobs, with borrowing" },
@@ -30,7 +34,9 @@ static const struct pol_param params[] = {
     { .name = "contention", .type = POL_BOOL, .dflt = "true", .help = "halve CPU jobs whose memory traffic slows GPU jobs" },
     { .name = "watch", .type = POL_DURATION, .dflt = "10s", .help = "how often traffic and utilisation are looked at" },
     { .name = "bandwidth", .type = POL_NUMBER, .dflt = "0.75", .help = "fraction of a node's memory bandwidth that CPU jobs must move" },
+    { .name = "bandwidth_of", .type = POL_CHOICE, .dflt = "job", .choices = "job|node", .help = "that traffic: of one CPU job, or of all together on the node" },
     { .name = "drop", .type = POL_NUMBER, .dflt = "0.05", .help = "fall of a GPU job's utilisation that counts, 0 to 1" },
+    { .name = "expect", .type = POL_NUMBER, .dflt = "-1", .help = "utilisation to expect of a GPU job when none like it was searched; -1: not known" },
     LIST_MODE_PARAM("skip"),
     { .name = "weights", .type = POL_TEXT, .dflt = "", .help = "user:weight;user:weight...; others weigh 1" },
 };
@@ -303,6 +309,11 @@ static const char *bad_value(const struct mq *m, const union pol_value *v)
     if (m->param.watch_us <= 0) return "watch must be longer than 0";
     if (v[P_TOLERANCE].x < 0 || v[P_TOLERANCE].x > 1) return "tolerance must lie between 0 and 1";
     if (v[P_DROP].x < 0 || v[P_DROP].x > 1) return "drop must lie between 0 and 1";
+    if (v[P_STEADY].x < 0) return "steady must not be below 0";
+    if (m->param.repeat < 0 || m->param.repeat > 1000) return "repeat must be from 0 to 1000";
+    if (v[P_AGAIN].x < 0 || v[P_AGAIN].x > 1) return "again must lie between 0 and 1";
+    if (v[P_EXPECT].x > 1 || (v[P_EXPECT].x < 0 && (v[P_EXPECT].x < -1 || v[P_EXPECT].x > -1))) return "expect must be -1 or lie between 0 and 1";
+    if (m->param.idle < 0 || m->param.idle > 1000000) return "idle must be from 0 to 1000000";
     if (m->param.bandwidth < 0) return "bandwidth must not be below 0";
     if (m->param.cold < 1 || m->param.cold > 1000000) return "cold must be from 1 to 1000000";
     if (m->param.reserve < -1 || m->param.reserve > 1000000) return "reserve must be -1 or a number of cores up to 1000000";
@@ -321,6 +332,12 @@ static void *create(const struct pol_host *host, const union pol_value *v, uint3
     m->param.probe_us = v[P_PROBE].i;
     m->param.tolerance = millionths(v[P_TOLERANCE].x);
     m->param.cold = v[P_COLD].i;
+    m->param.steady = millionths(v[P_STEADY].x);
+    m->param.repeat = v[P_REPEAT].i;
+    m->param.again = millionths(v[P_AGAIN].x);
+    m->param.expect = v[P_EXPECT].x < 0 ? -1 : millionths(v[P_EXPECT].x);
+    m->param.idle = v[P_IDLE].i;
+    m->param.bandwidth_by_node = v[P_BANDWIDTH_OF].i == 1;
     m->param.arrays_on = v[P_ARRAYS].i != 0;
     m->param.reserve = v[P_RESERVE].i;
     m->cores.reserve = m->param.reserve > 0 ? m->param.reserve * 1000 : 0;

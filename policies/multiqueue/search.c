@@ -66,18 +66,17 @@ static struct search_past *find(const struct search_history *h, uint32_t categor
     return NULL;
 }
 
-uint32_t search_known(const struct search_history *h, uint32_t category, uint32_t n_gpu, uint32_t n_tasks)
+const struct search_past *search_known(const struct search_history *h, uint32_t category, uint32_t n_gpu, uint32_t n_tasks)
 {
-    const struct search_past *p = find(h, category, n_gpu, n_tasks);
-    return p != NULL ? p->cores : 0;
+    return find(h, category, n_gpu, n_tasks);
 }
 
-void search_learn(struct search_history *h, uint32_t category, uint32_t n_gpu, uint32_t n_tasks, uint32_t cores)
+void search_learn(struct search_history *h, struct search_past past)
 {
-    struct search_past *p = find(h, category, n_gpu, n_tasks);
+    struct search_past *p = find(h, past.category, past.n_gpu, past.n_tasks);
     if (p == NULL) {
         POL_RESERVE(h->at, h->cap, h->n + 1);
         p = &h->at[h->n++];
     }
-    *p = (struct search_past){ category, n_gpu, n_tasks, cores };
+    *p = past;
 }

@@ -37,11 +37,11 @@ bool search_step(struct search *s, enum search_rule rule, int64_t util, int64_t 
 void search_stop(struct search *s);
 
 /* What was found before: by category of model, and by layout. */
-struct search_past { uint32_t category, n_gpu, n_tasks, cores; };
+struct search_past { uint32_t category, n_gpu, n_tasks, cores; int64_t util; };     /* util: there, millionths */
 struct search_history { struct search_past *at; size_t n, cap; };
 void     search_history_fini(struct search_history *h);
-/* 0: nothing known. */
-uint32_t search_known(const struct search_history *h, uint32_t category, uint32_t n_gpu, uint32_t n_tasks);
-void     search_learn(struct search_history *h, uint32_t category, uint32_t n_gpu, uint32_t n_tasks, uint32_t cores);
+/* NULL: nothing known. */
+const struct search_past *search_known(const struct search_history *h, uint32_t category, uint32_t n_gpu, uint32_t n_tasks);
+void     search_learn(struct search_history *h, struct search_past past);
 
 #endif

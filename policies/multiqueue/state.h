@@ -25,6 +25,10 @@ struct mq_unit {
     struct search search;
     int64_t  due;               /* end of the probe */
     int64_t  top;               /* greatest utilisation seen since its cores were set; -1: none yet */
+    int64_t  set_at;            /* when they were */
+    int64_t  hope;              /* what one like it had with hope_cores a task, when this one started; -1: not known */
+    int64_t  pressure;          /* of CPU tasks on memory when the probe began, millionths of the bandwidth */
+    uint32_t hope_cores, repeats;       /* repeats: of this probe so far */
     uint32_t pos;               /* in running GPU units; POL_NONE */
     uint32_t category, hints;   /* of its model; from the host */
     bool     is_short;          /* has fewer cores than the search wants: none were free */
@@ -58,7 +62,10 @@ struct mq_param {
     bool     search_on, arrays_on, gpu_arrays_on, contention_on, strict, by_node;
     enum search_rule rule;
     int64_t  probe_us, watch_us;
-    int64_t  tolerance, drop;           /* utilisation, millionths */
+    bool     bandwidth_by_node;
+    int64_t  tolerance, drop, again, expect;    /* utilisation, millionths; expect -1: not known */
+    int64_t  steady, repeat;            /* millionths of a node's bandwidth; times */
+    int64_t  idle;                      /* GPU units that may wait while CPU units borrow */
     int64_t  cold, reserve;             /* cores; -1: as needed */
     double   multi_share, bandwidth;    /* fractions; multi_share below 0: as asked for */
 };
@@ -127,7 +134,7 @@ struct mq {
 static inline struct mq_unit *mq_unit(struct mq *m, uint32_t id) { return &m->unit[id]; }
 const struct mq_request *mq_request(struct mq *m, uint32_t request_class);
 static inline enum mq_class mq_class(struct mq *m, uint32_t request_class) { return (enum mq_class)mq_request(m, request_class)->class; }
-static inline bool mq_gpu_idle(const struct mq *m) { return m->n_waiting[MQ_SINGLE] + m->n_waiting[MQ_MULTI] == 0; }
+static inline bool mq_gpu_idle(const struct mq *m) { return m->n_waiting[MQ_SINGLE] + m->n_waiting[MQ_MULTI] <= m->param.idle; }
 
 /* multiqueue.c.  Beyond its own array only while nobody waits for the other; gpu: thousandths. */
 bool mq_may_take(const struct mq *m, enum mq_class class, int64_t gpu);

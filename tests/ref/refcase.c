@@ -173,6 +173,12 @@ void refcase_make_mq(struct ref_case *c, uint64_t seed)
     p->gpu_arrays = !one_in(&r, 4);
     p->multi_share = (int)PICK(&r, -1, -1, 0, 250, 500, 1000);
     p->contention = !one_in(&r, 4);
+    p->bandwidth_by_node = one_in(&r, 3);
+    p->steady = (int)PICK(&r, 0, 100, 100, 300);
+    p->repeat = (int)PICK(&r, 0, 1, 3);
+    p->again = (int)PICK(&r, 100, 100, 300, 1000);
+    p->expect = (int)PICK(&r, -1, -1, 500, 1000);
+    p->idle = (int)PICK(&r, 0, 0, 0, 1, 3);
     p->watch = PICK(&r, 2, 5, 10);
     p->bandwidth = (int)PICK(&r, 250, 500, 750);
     p->drop = (int)PICK(&r, 0, 50, 50, 250);
@@ -185,6 +191,9 @@ static void spec_mq(const struct ref_policy *p, FILE *f)
             p->skip ? "skip" : "strict", !m->search ? "off" : m->literal ? "literal" : "slim", m->probe, m->tolerance / 1000, m->tolerance % 1000,
             m->cold, m->arrays ? "true" : "false", m->reserve, m->by_node ? "node" : "job", m->gpu_arrays ? "true" : "false");
     if (m->multi_share >= 0) fprintf(f, ",multi_share=%d.%03d", m->multi_share / 1000, m->multi_share % 1000);
+    fprintf(f, ",steady=%d.%03d,repeat=%d,again=%d.%03d,idle=%d,bandwidth_of=%s", m->steady / 1000, m->steady % 1000, m->repeat,
+            m->again / 1000, m->again % 1000, m->idle, m->bandwidth_by_node ? "node" : "job");
+    if (m->expect >= 0) fprintf(f, ",expect=%d.%03d", m->expect / 1000, m->expect % 1000);
     fprintf(f, ",contention=%s,watch=%" PRId64 "us,bandwidth=%d.%03d,drop=%d.%03d", m->contention ? "true" : "false", m->watch,
             m->bandwidth / 1000, m->bandwidth % 1000, m->drop / 1000, m->drop % 1000);
 }

@@ -19,15 +19,18 @@ struct memory {
     bool     searches, is_found, is_short;
     int      cores[TRIES], n_tries, wants;
     int64_t  util[TRIES];
-    sim_tick due;
-    int64_t  top;                           /* -1: none */
+    sim_tick due, cores_set;
+    int64_t  top, hope;                     /* -1: none */
+    int      hope_cores, n_repeats;
+    int64_t  pressure;                      /* when the probe began */
+    int64_t  found;                         /* the best utilisation of the search */
 };
 
 struct ref_mq {
     struct memory of[REF_JOBS][REF_TASKS];
     uint64_t began[REF_JOBS][REF_TASKS], n_began;   /* the order in which tasks started */
     int64_t  reserve, seen[3];
-    struct { int category, cards, tasks, cores; } past[PAST];
+    struct past { int category, cards, tasks, cores; int64_t util; } past[PAST];
     int      n_past;
     struct { int node; struct ref_unit until; int64_t cpu; } closed[CLOSED];
     int      n_closed;
@@ -93,7 +96,8 @@ static int n_waiting(const struct deciding *d, enum class class)
     return waiting;
 }
 
-static bool gpu_jobs_wait(const struct deciding *d) { return n_waiting(d, SINGLE) + n_waiting(d, MULTI) > 0; }
+/* More than may while cores are lent. */
+static bool gpu_jobs_wait(const struct deciding *d) { return n_waiting(d, SINGLE) + n_waiting(d, MULTI) > d->p->idle; }
 
 static int64_t gpu_asked(const struct ref_world *w, struct ref_unit u)
 {
@@ -254,23 +258,42 @@ static void settle(struct deciding *d, const struct ref_ledger *before, const st
 
 /* ---- starting ---- */
 
-static int cores_known(const struct deciding *d, struct ref_unit u)
+static const struct past *past_of(const struct deciding *d, struct ref_unit u)
 {
     const struct ref_job *j = &d->w->job[u.job];
     for (int i = 0; i < d->m->n_past; i++)
         if (d->m->past[i].category == d->w->c->profile[j->model].category && d->m->past[i].cards == ref_unit_cards(d->w, u) &&
-            d->m->past[i].tasks == ref_unit_size(d->w, u)) return d->m->past[i].cores;
-    return d->p->cold;
+            d->m->past[i].tasks == ref_unit_size(d->w, u)) return &d->m->past[i];
+    return NULL;
+}
+
+/* What CPU tasks move on the unit's nodes, in millionths of the bandwidth, on the worst. */
+static int64_t pressure_on(const struct deciding *d, struct ref_unit u)
+{
+    int64_t most = 0;
+    for (int k = 0; k < ref_unit_size(d->w, u); k++) {
+        struct cpu_task t[REF_JOBS * REF_TASKS];
+        int node = d->l.hold[u.job][u.task + k].node;
+        int64_t sum = 0, all = d->w->c->node[node].mem_bw;
+        for (int n = cpu_tasks(d, node, t); n-- > 0;) sum += i64_max(0, ref_read_bw(d->w, t[n].job, t[n].task));
+        if (all > 0) most = i64_max(most, sum * 1000000 / all);
+    }
+    return most;
+}
+
+static bool has_profile(const struct ref_world *w, struct ref_unit u)
+{
+    int model = w->job[u.job].model;
+    return w->c->has_profiles && model >= 0 && (w->c->profile[model].on[0].knee > 0 || w->c->profile[model].on[1].knee > 0);
 }
 
 /* Cores that each task begins with; 0: what it asks. */
 static int cores_first(const struct deciding *d, struct ref_unit u)
 {
     const struct ref_job *j = &d->w->job[u.job];
-    if (!d->p->search || !d->w->c->has_profiles || j->model < 0) return 0;
-    if (d->w->c->profile[j->model].on[0].knee == 0 && d->w->c->profile[j->model].on[1].knee == 0) return 0;
+    if (!d->p->search || !has_profile(d->w, u)) return 0;
     for (int k = 0; k < ref_unit_size(d->w, u); k++) if (j->task[u.task + k].shape.exclusive) return 0;
-    int cores = cores_known(d, u);
+    int cores = past_of(d, u) != NULL ? past_of(d, u)->cores : d->p->cold;
     if (j->hints & 1) cores--;      /* pipelined */
     if (j->hints & 2) cores--;      /* weights */
     if (j->hints & 4) cores++;      /* complex */
@@ -335,8 +358,14 @@ static bool start(struct deciding *d, struct ref_unit u)
     x->was_stopped = false;
     x->searches = x->is_found = x->is_short = false;
     x->top = -1;
+    x->cores_set = d->w->now;
+    const struct past *past = class_of(d->w, u) != CPU && has_profile(d->w, u) ? past_of(d, u) : NULL;
+    x->hope = past != NULL ? past->util : d->p->expect < 0 ? -1 : (int64_t)d->p->expect * 1000;
+    x->hope_cores = past != NULL ? past->cores : 0;
     if (cores > 0) {
         x->searches = true;
+        x->pressure = pressure_on(d, u);
+        x->n_repeats = 0;
         x->n_tries = 0;
         x->wants = cores;
         x->due = d->w->now + d->p->probe;
@@ -349,26 +378,27 @@ static bool start(struct deciding *d, struct ref_unit u)
 /* ---- the search ---- */
 
 /* After these tries: what to try next, or with *over what was found. */
-static int next_try(const struct deciding *d, const struct memory *x, bool *over)
+static int next_try(const struct deciding *d, struct memory *x, bool *over)
 {
     int64_t equal = (int64_t)d->p->tolerance * 1000, most = x->util[0];
     int i = 1, best = x->cores[0], cores;
     bool down = false;
     *over = false;
+    x->found = most;
     for (cores = best - 1; cores >= 1; cores--, i++) {
         if (i == x->n_tries) return cores;
         bool ok = d->p->literal ? x->util[i] > most + equal : x->util[i] >= most - equal;
         if (!ok) break;
         best = cores;
         down = true;
-        most = i64_max(most, x->util[i]);
+        x->found = most = i64_max(most, x->util[i]);
     }
     bool is_refused = cores >= 1;
     if (down) { *over = true; return best; }
     for (i += is_refused, cores = best + 1;; cores++, i++) {
         if (i == x->n_tries) return cores;
         if (x->util[i] <= most + equal) { *over = true; return best; }
-        most = x->util[i];
+        x->found = most = x->util[i];
         best = cores;
     }
 }
@@ -403,10 +433,11 @@ static void learn(struct deciding *d, struct ref_unit u, int cores)
     d->m->past[i].cards = cards;
     d->m->past[i].tasks = tasks;
     d->m->past[i].cores = cores;
+    d->m->past[i].util = d->m->of[u.job][u.task].found;
     if (i == d->m->n_past) d->m->n_past++;
 }
 
-static bool is_probing(const struct memory *x) { return x->searches && (!x->is_found || x->is_short); }
+static bool is_probing(const struct ref_mq_param *p, const struct memory *x) { return x->searches && (!x->is_found || x->is_short || p->again < 1000); }
 
 static void probe_over(struct deciding *d, struct ref_unit u)
 {
@@ -415,6 +446,18 @@ static void probe_over(struct deciding *d, struct ref_unit u)
     if (!x->is_short) {
         int64_t util = ref_read_util(d->w, u.job, u.task);
         if (util < 0) return;
+        int64_t pressure = pressure_on(d, u);
+        if (x->is_found) {
+            if (llabs(util - x->found) <= (int64_t)d->p->again * 1000) return;
+            x->is_found = false;
+            x->n_tries = x->n_repeats = 0;
+            x->pressure = pressure;
+            return;
+        }
+        if (llabs(pressure - x->pressure) > (int64_t)d->p->steady * 1000 && x->n_repeats++ < d->p->repeat) {
+            x->pressure = pressure;
+            return;
+        }
         SIM_ASSERT(x->n_tries < TRIES);
         x->cores[x->n_tries] = x->wants;
         x->util[x->n_tries++] = util;
@@ -424,6 +467,9 @@ static void probe_over(struct deciding *d, struct ref_unit u)
     x->is_short = !resize(d, u, x->wants);
     if (x->is_short) return;
     x->top = -1;
+    x->cores_set = d->w->now;
+    x->pressure = pressure_on(d, u);
+    x->n_repeats = 0;
     if (x->is_found) note_need(d, u);
 }
 
@@ -433,7 +479,7 @@ static void run_probes(struct deciding *d)
     int n = all_units(d->w, u);
     for (int i = 0; i < n; i++) {
         const struct memory *x = &d->m->of[u[i].job][u[i].task];
-        if (is_on_gpus_and_runs(d, u[i]) && is_probing(x) && x->due <= d->w->now) probe_over(d, u[i]);
+        if (is_on_gpus_and_runs(d, u[i]) && is_probing(d->p, x) && x->due <= d->w->now) probe_over(d, u[i]);
     }
 }
 
@@ -449,14 +495,19 @@ static void halve(struct deciding *d, int node, struct ref_unit for_unit)
 {
     struct cpu_task t[REF_JOBS * REF_TASKS];
     int n = cpu_tasks(d, node, t), heavy = -1;
-    int64_t sum = 0, most = 0;
+    int64_t most = 0;
     for (int i = 0; i < n; i++) {
-        int64_t bw = ref_read_bw(d->w, t[i].job, t[i].task);
-        if (bw <= 0) continue;
-        sum += bw;
-        if (bw > most && d->l.hold[t[i].job][t[i].task].got.cpu_milli >= 2000) { most = bw; heavy = i; }
+        int64_t own = ref_read_bw(d->w, t[i].job, t[i].task), sum = 0;
+        struct ref_unit u = unit_of(d->w, t[i].job, t[i].task);
+        for (int k = 0; k < n; k++) {
+            struct ref_unit other = unit_of(d->w, t[k].job, t[k].task);
+            bool counts = d->p->bandwidth_by_node || (other.job == u.job && other.task == u.task);
+            if (counts) sum += i64_max(0, ref_read_bw(d->w, t[k].job, t[k].task));
+        }
+        bool enough = sum * 1000 >= d->p->bandwidth * d->w->c->node[node].mem_bw;
+        if (own > most && enough && d->l.hold[t[i].job][t[i].task].got.cpu_milli >= 2000) { most = own; heavy = i; }
     }
-    if (heavy < 0 || sum * 1000 < d->p->bandwidth * d->w->c->node[node].mem_bw) return;
+    if (heavy < 0) return;
     struct ref_hold h = d->l.hold[t[heavy].job][t[heavy].task];
     int64_t was = h.got.cpu_milli, now = was / 2000 * 1000;
     ref_give(d->w->c, &d->l, t[heavy].job, t[heavy].task);
@@ -479,12 +530,15 @@ static void watch(struct deciding *d)
         if (!is_on_gpus_and_runs(d, u[i])) continue;
         struct memory *x = &d->m->of[u[i].job][u[i].task];
         int64_t util = ref_read_util(d->w, u[i].job, u[i].task);
-        if (util < 0) continue;
+        if (util < 0 || x->cores_set == d->w->now) continue;
         x->top = i64_max(x->top, util);
-        for (int k = 0; x->top - util >= (int64_t)d->p->drop * 1000 && k < ref_unit_size(d->w, u[i]); k++) {
+        const struct ref_hold *h = &d->l.hold[u[i].job][u[i].task];
+        int64_t cpu = h->got.exclusive ? d->w->job[u[i].job].task[u[i].task].shape.cpu_milli : h->got.cpu_milli, below = x->top - util;
+        if (cpu >= (int64_t)x->hope_cores * 1000) below = i64_max(below, x->hope - util);
+        for (int k = 0; below >= (int64_t)d->p->drop * 1000 && k < ref_unit_size(d->w, u[i]); k++) {
             int node = d->l.hold[u[i].job][u[i].task + k].node;
-            if (x->top - util <= by[node]) continue;
-            by[node] = x->top - util;
+            if (below <= by[node]) continue;
+            by[node] = below;
             fell[node] = u[i];
         }
     }
@@ -619,7 +673,7 @@ sim_tick ref_mq_wake(const struct ref_world *w)
     for (int i = 0; i < n; i++) {
         if (w->live[u[i].job][u[i].task].state != REF_RUNNING || class_of(w, u[i]) == CPU) continue;
         const struct memory *x = &w->mq->of[u[i].job][u[i].task];
-        if (p->search && is_probing(x)) at = i64_min(at, x->due);
+        if (p->search && is_probing(p, x)) at = i64_min(at, x->due);
         if (p->contention && knows_bandwidth(w->c)) at = i64_min(at, w->now / p->watch * p->watch + p->watch);
     }
     return at;

@@ -44,9 +44,9 @@ enum ref_place { REF_FIRST, REF_BEST, REF_WORST, REF_PACK, REF_SPREAD, REF_FGD, 
 
 /* multiqueue's parameters, as policies/README.md names them; fractions in thousandths. */
 struct ref_mq_param {
-    bool     search, literal, arrays, by_node, gpu_arrays, contention;
+    bool     search, literal, arrays, by_node, gpu_arrays, contention, bandwidth_by_node;
     sim_tick probe, watch;
-    int      tolerance, cold, reserve, multi_share, bandwidth, drop;   /* reserve, multi_share -1: found */
+    int      tolerance, cold, steady, repeat, again, idle, reserve, multi_share, bandwidth, drop, expect;   /* reserve, multi_share -1: found */
 };
 
 struct ref_policy {

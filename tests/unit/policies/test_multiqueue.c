@@ -341,6 +341,124 @@ Test(multiqueue, nothing_is_throttled_with_contention_off)
     cr_assert_null(strstr(s.log, "resize"));
 }
 
+/* Two CPU jobs of 45 GB/s each, of 100: together they move enough, neither does alone. */
+static void two_neighbours(const char *policy)
+{
+    stage_node(&s, 40000, 2, "v", 1);
+    s.cluster.node[0].mem_bw = 100 * GB;
+    s.cfg.monitor.interval = 10 * S;
+    stage_job(&s, 0, 200 * S, 8000, 1)->model = "alexnet";
+    for (int i = 1; i <= 2; i++) {
+        (void)stage_job(&s, 35 * S, 300 * S, 8000, 0);
+        s.group[i][0].mem_bw = 45 * GB;
+    }
+    s.log_notes = true;
+    run(policy);
+}
+
+Test(multiqueue, one_cpu_job_must_move_that_much_S0_20)
+{
+    two_neighbours("multiqueue:search=off");
+    cr_expect_null(strstr(s.log, "resize"), "%s", s.log);
+}
+
+Test(multiqueue, or_all_of_a_node_together_S0_20)
+{
+    two_neighbours("multiqueue:search=off,bandwidth_of=node");
+    cr_expect_eq(when("resize 1 8000 -> 4000"), 40 * S, "%s", s.log);
+    cr_expect_eq(when("note throttled 2"), -1, "then both move 67.5 of 100");
+}
+
+/*
+ * alexnet needs six cores.  The first finds them alone, at 270 s; from 400 s on a CPU job moves 80 of 100 GB/s, so that the
+ * second, which starts at 500 s with six cores, computes at 1 / 1.285.  The look at 510 s is the first at it.
+ */
+static void starts_beside(const char *policy, bool is_first)
+{
+    stage_node(&s, 40000, 2, "v", 1);
+    s.cluster.node[0].mem_bw = 100 * GB;
+    s.cfg.monitor.interval = 10 * S;
+    stage_job(&s, 0, 280 * S, 6000, 1)->model = is_first ? "resnet50" : "alexnet";
+    (void)stage_job(&s, 400 * S, 600 * S, 16000, 0);
+    s.group[1][0].mem_bw = 80 * GB;
+    stage_job(&s, 500 * S, 80 * S, 6000, 1)->model = "alexnet";
+    if (is_first) s.group[0][0].shape.n_gpu = 2;        /* nothing is known of one card */
+    s.log_notes = true;
+    run(policy);
+}
+
+Test(multiqueue, who_starts_beside_a_heavy_neighbour_is_known_to_suffer_by_history_S0_20)
+{
+    starts_beside("multiqueue:cold=6", false);
+    cr_expect_eq(when("note cores_found 6"), 270 * S, "%s", s.log);
+    cr_expect_eq(when("resize 1 16000 -> 8000"), 510 * S, "%s", s.log);
+}
+
+Test(multiqueue, where_nothing_like_it_ran_it_is_not)
+{
+    starts_beside("multiqueue:cold=6", true);
+    cr_expect_eq(when("resize 1 16000 -> 8000"), -1, "%s", s.log);
+}
+
+Test(multiqueue, unless_the_operator_says_what_to_expect)
+{
+    starts_beside("multiqueue:cold=6,expect=1", true);
+    cr_expect_eq(when("resize 1 16000 -> 8000"), 510 * S, "%s", s.log);
+}
+
+/* ---- disturbed searches ---- */
+
+/*
+ * alexnet from one core on, a probe every 90 s: 4 cores at 360 s.  From 370 s for `dur` a CPU job moves 95 of 100 GB/s, which
+ * slows by 1.57: at 450 s 5 cores seem worse (.531) than 4 without it (.667).
+ */
+static void disturb(const char *policy, sim_tick dur)
+{
+    stage_node(&s, 40000, 2, "v", 1);
+    s.cluster.node[0].mem_bw = 100 * GB;
+    s.cfg.monitor.interval = 10 * S;
+    stage_job(&s, 0, 3000 * S, 4000, 1)->model = "alexnet";
+    (void)stage_job(&s, 370 * S, dur, 8000, 0);
+    s.group[1][0].mem_bw = 95 * GB;
+    s.log_notes = true;
+    run(policy);
+}
+
+Test(multiqueue, a_passing_disturbance_freezes_a_search_that_believes_every_probe)
+{
+    disturb("multiqueue:contention=false,repeat=0,again=1", 100 * S);
+    cr_expect_eq(when("note cores_found 4"), 450 * S, "%s", s.log);
+    cr_expect_gt(when("end 0 done"), 4500 * S, "two thirds of the speed, for life");
+}
+
+/* The probe of 5 cores is made again at 540 s, as the traffic came, and at 630 s, as it went; then 6 and 7. */
+Test(multiqueue, a_probe_during_which_traffic_changed_is_repeated_S0_4)
+{
+    disturb("multiqueue:contention=false,again=1", 100 * S);
+    cr_expect_eq(when("note cores_found 6"), 810 * S, "%s", s.log);
+    /* 90 s each at 1 to 4 of 6 cores, 270 at 5, of which 100 (370 to 450 at 5, 450 to 470) at 1 / 1.57: some 480 s are lost. */
+    cr_expect_lt(when("end 0 done"), 3500 * S, "%s", s.log);
+}
+
+/* It stays to 2370 s: the repeated probe at 540 s is believed, and 4 cores are the answer; at 630 s they give less than found. */
+Test(multiqueue, a_search_whose_answer_no_longer_holds_begins_again_S0_4)
+{
+    disturb("multiqueue:contention=false", 2000 * S);
+    cr_expect_eq(when("note cores_found 4"), 540 * S, "%s", s.log);
+    /* From 630 s on: 4, 3, 5, 6 and 7 cores. */
+    cr_expect_eq(when("note cores_found 6"), (630 + 5 * 90) * S, "%s", s.log);
+}
+
+Test(multiqueue, cores_are_lent_while_the_gpu_queue_is_relatively_idle_S0_12)
+{
+    stage_node(&s, 17000, 1, "v", 1);
+    (void)stage_job(&s, 0, 1000, 1000, 1);
+    (void)stage_job(&s, 0, 10, 1000, 1);
+    cpu_jobs(14, 0, 100, 1000);
+    run("multiqueue:search=off,reserve=11,idle=1");
+    cr_assert_eq(started_by(0), 1 + 14, "one that waits is as good as none");
+}
+
 /* ---- fragmentation ---- */
 
 /* S0-26: 16 cores, 4 cards; jobs of one card and 8 cores: two run and two cards are stranded; begun with 3 cores, all four run. */

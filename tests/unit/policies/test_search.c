@@ -104,14 +104,14 @@ Test(search, a_count_that_cannot_be_had_ends_it_at_the_best_so_far)
 Test(search, history_is_kept_by_category_and_layout)
 {
     struct search_history h = { 0 };
-    cr_assert_eq(search_known(&h, 1, 1, 1), 0);
-    search_learn(&h, 1, 1, 1, 6);
-    search_learn(&h, 1, 4, 1, 12);
-    search_learn(&h, 2, 1, 1, 3);
-    search_learn(&h, 1, 1, 1, 5);
-    cr_assert_eq(search_known(&h, 1, 1, 1), 5);
-    cr_assert_eq(search_known(&h, 1, 4, 1), 12);
-    cr_assert_eq(search_known(&h, 2, 1, 1), 3);
-    cr_assert_eq(search_known(&h, 2, 4, 1), 0);
+    cr_assert_null(search_known(&h, 1, 1, 1));
+    search_learn(&h, (struct search_past){ 1, 1, 1, 6, 900000 });
+    search_learn(&h, (struct search_past){ 1, 4, 1, 12, 900000 });
+    search_learn(&h, (struct search_past){ 2, 1, 1, 3, 900000 });
+    search_learn(&h, (struct search_past){ 1, 1, 1, 5, 900000 });
+    cr_assert_eq(search_known(&h, 1, 1, 1)->cores, 5);
+    cr_assert_eq(search_known(&h, 1, 4, 1)->cores, 12);
+    cr_assert_eq(search_known(&h, 2, 1, 1)->cores, 3);
+    cr_assert_null(search_known(&h, 2, 4, 1));
     search_history_fini(&h);
 }
