@@ -12,10 +12,11 @@
 #include "lib/util.h"
 
 /* Compared in order; the smallest wins, then the lowest node. */
-struct fit_cost { int64_t first, second, third; };
+struct fit_cost { enum mq_use use; int64_t first, second, third; };
 
 static bool cheaper(struct fit_cost a, struct fit_cost b)
 {
+    if (a.use != b.use) return a.use < b.use;
     if (a.first != b.first) return a.first < b.first;
     if (a.second != b.second) return a.second < b.second;
     return a.third < b.third;
@@ -47,7 +48,7 @@ static bool cpu_cost(const struct mq *m, const struct pol_shape *s, uint32_t nod
     if (fit_verdict(m, s, node) != FIT_YES) return false;
     int64_t cpu = pol_node_cpu_of(n, s), held = m->cores.node[node].held + cpu, array = cores_array(&m->cores, n);
     int64_t over = m->param.arrays_on && held > array ? held - array : 0;
-    *out = (struct fit_cost){ over < cpu ? over : cpu, n->n_gpu, n->cpu_free - cpu };
+    *out = (struct fit_cost){ MQ_USE_OWN, over < cpu ? over : cpu, n->n_gpu, n->cpu_free - cpu };
     return true;
 }
 
@@ -71,14 +72,16 @@ static int64_t to_stop(const struct mq *m, const struct pol_shape *s, uint32_t n
     return -1;
 }
 
-static bool gpu_cost(const struct mq *m, const struct pol_shape *asked, uint32_t cores, uint32_t node, struct fit_cost *out)
+static bool gpu_cost(const struct mq *m, enum mq_class class, const struct pol_shape *asked, uint32_t cores, uint32_t node, struct fit_cost *out)
 {
     const struct plan *p = &m->sched.plan;
     const struct plan_node *o = &p->node[node];
     struct pol_shape s = with_cores(asked, cores, &o->n);
+    enum mq_use use = mq_use_of(m, class, node);
     int64_t stop = 0;
+    if (use == MQ_USE_NOT) return false;
     if (!plan_fits(p, node, &s) && (stop = to_stop(m, &s, node)) < 0) return false;
-    *out = (struct fit_cost){ stop, o->n_idle, o->n.cpu_free + stop - s.cpu_milli };
+    *out = (struct fit_cost){ use, stop, o->n_idle, o->n.cpu_free + stop - s.cpu_milli };
     return true;
 }
 
@@ -86,7 +89,7 @@ static bool gpu_cost(const struct mq *m, const struct pol_shape *asked, uint32_t
 
 static bool cost_of(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t cores, uint32_t node, struct fit_cost *out)
 {
-    return class == MQ_CPU ? cpu_cost(m, s, node, out) : gpu_cost(m, s, cores, node, out);
+    return class == MQ_CPU ? cpu_cost(m, s, node, out) : gpu_cost(m, class, s, cores, node, out);
 }
 
 /*
@@ -257,8 +260,11 @@ static enum mq_hold hold_of(const struct mq *m, const struct unit *u, enum mq_cl
     const struct pol_shape *s = &p->shape[m->sched.classes.at[u->request_class].shape[0]];
     bool is_more = (int64_t)cores * 1000 > s->cpu_milli;
     if (u->n_tasks > 1) return class != MQ_CPU && is_more ? MQ_HOLD_CORES : MQ_HOLD_TOGETHER;
-    for (uint64_t i = 0, n = class == MQ_CPU || is_more ? n_changed(p, from) : 0; i < n; i++)
-        if (plan_fits(p, changed(p, from, i), s)) return class == MQ_CPU ? MQ_HOLD_RULES : MQ_HOLD_CORES;
+    for (uint64_t i = 0, n = n_changed(p, from); i < n; i++) {
+        uint32_t node = changed(p, from, i);
+        if (!plan_fits(p, node, s)) continue;
+        return class == MQ_CPU ? MQ_HOLD_RULES : mq_use_of(m, class, node) == MQ_USE_NOT ? MQ_HOLD_ARRAY : MQ_HOLD_CORES;
+    }
     return MQ_HOLD_NONE;
 }
 

@@ -29,7 +29,7 @@ static const struct pol_param params[] = {
     { .name = "idle", .type = POL_INT, .dflt = "0", .help = "GPU jobs that may wait while cores are lent" },
     { .name = "reserve", .type = POL_INT, .dflt = "-1", .help = "cores kept on each node with GPUs; -1: the most that GPU jobs needed so far" },
     { .name = "reserve_of", .type = POL_CHOICE, .dflt = "job", .choices = "job|node", .help = "that need: of one job, or of all together on one node" },
-    { .name = "gpu_arrays", .type = POL_BOOL, .dflt = "true", .help = "divide GPUs between single- and multi-GPU jobs, with borrowing" },
+    { .name = "gpu_arrays", .type = POL_CHOICE, .dflt = "count", .choices = "count|nodes|off", .help = "divide GPUs between single- and multi-GPU jobs, with borrowing: by number, or whole nodes" },
     { .name = "multi_share", .type = POL_NUMBER, .dflt = "-1", .help = "fraction of GPUs for multi-GPU jobs; -1: their part of the GPUs asked for so far" },
     { .name = "contention", .type = POL_BOOL, .dflt = "true", .help = "halve CPU jobs whose memory traffic slows GPU jobs" },
     { .name = "watch", .type = POL_DURATION, .dflt = "10s", .help = "how often traffic and utilisation are looked at" },
@@ -83,7 +83,10 @@ static void waits(void *self, const struct unit *u, int sign)
     struct mq *m = self;
     m->n_waiting[mq_class(m, u->request_class)] += (uint32_t)sign;
     m->epoch.moves++;
-    if (sign < 0 && mq_class(m, u->request_class) != MQ_CPU && mq_gpu_idle(m)) m->epoch.cpu_rules++;
+    if (sign < 0 && mq_class(m, u->request_class) != MQ_CPU) {
+        if (mq_gpu_idle(m)) m->epoch.cpu_rules++;
+        if (m->n_waiting[mq_class(m, u->request_class)] == 0) m->epoch.gpu_rules++;     /* nodes may be borrowed */
+    }
     if (sign < 0) mq_unit(m, u->task.slot)->was_stopped = false;
 }
 
@@ -135,6 +138,7 @@ static void move_gpu(struct mq *m, const struct unit *u, int sign)
         m->gpu.running[m->gpu.n_running++] = id;
         return;
     }
+    if (m->gpu.held[mq_class(m, u->request_class)] == 0) m->epoch.gpu_rules++;
     m->gpu.running[x->pos] = m->gpu.running[--m->gpu.n_running];
     mq_unit(m, m->gpu.running[x->pos])->pos = x->pos;
     cores_reopen(&m->cores, id);
@@ -158,12 +162,40 @@ static int64_t gpu_array(const struct mq *m, enum mq_class class)
     return class == MQ_MULTI ? multi : all - multi;
 }
 
+/*
+ * The multi array's nodes: from the last on, as many as have no more cards than it.  It moves with
+ * what arrives, so units may find themselves on another array's node, where they stay.
+ */
+static void divide_nodes(struct mq *m)
+{
+    int64_t cards = gpu_array(m, MQ_MULTI) / 1000;
+    if (m->param.gpu_arrays != MQ_ARRAYS_NODES || cards == m->gpu.multi) return;
+    m->gpu.multi = cards;
+    for (uint32_t i = m->sched.plan.n_nodes; i-- > 0;) {
+        uint32_t n = m->sched.plan.node[i].n.n_gpu;
+        m->gpu.is_multi[i] = n > 0 && cards >= n;
+        cards = cards >= n ? cards - n : 0;
+    }
+    m->epoch.gpu_rules++;
+    m->epoch.moves++;
+}
+
+static bool may_borrow(const struct mq *m, enum mq_class class)
+{
+    return m->gpu.held[class] == 0 || m->n_waiting[class == MQ_MULTI ? MQ_SINGLE : MQ_MULTI] == 0;
+}
+
+enum mq_use mq_use_of(const struct mq *m, enum mq_class class, uint32_t node)
+{
+    if (m->param.gpu_arrays != MQ_ARRAYS_NODES || m->gpu.is_multi[node] == (class == MQ_MULTI)) return MQ_USE_OWN;
+    return may_borrow(m, class) ? MQ_USE_BORROWED : MQ_USE_NOT;
+}
+
 /* S0-18: beyond its own array only while nobody waits for the other; a class that holds nothing may always begin. */
 bool mq_may_take(const struct mq *m, enum mq_class class, int64_t gpu)
 {
-    enum mq_class other = class == MQ_MULTI ? MQ_SINGLE : MQ_MULTI;
-    if (!m->param.gpu_arrays_on || class == MQ_CPU || m->gpu.held[class] == 0) return true;
-    return m->gpu.held[class] + gpu <= gpu_array(m, class) || m->n_waiting[other] == 0;
+    if (m->param.gpu_arrays != MQ_ARRAYS_COUNT || class == MQ_CPU || may_borrow(m, class)) return true;
+    return m->gpu.held[class] + gpu <= gpu_array(m, class);
 }
 
 static struct share share_of(const struct mq *m, const struct mq_user *u, enum mq_class class)
@@ -270,12 +302,14 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     struct mq *m = self;
     if (m->gpu.cpu == NULL) {
         m->gpu.cpu = pol_alloc(view->n_nodes, sizeof *m->gpu.cpu);
+        m->gpu.is_multi = pol_alloc(view->n_nodes, sizeof *m->gpu.is_multi);
         m->watch.fall = pol_alloc(view->n_nodes, sizeof *m->watch.fall);
         cores_size(&m->cores, view->n_nodes);
         for (uint32_t i = 0; i < view->n_nodes; i++) if (m->sched.cores->mem_bw[i] > 0) m->watch.knows_bandwidth = true;
     }
     sched_open(&m->sched, view, ev, n_ev);
     welcome(m);
+    divide_nodes(m);
     tune_probes(m);
     tune_watch(m);
     run_queues(m);
@@ -299,7 +333,7 @@ static void destroy(void *self)
     search_history_fini(&m->history);
     share_weights_fini(&m->weights);
     sched_fini(&m->sched);
-    free(m->unit); free(m->user); free(m->request); free(m->fit.failed); free(m->gpu.running); free(m->gpu.due); free(m->fit.victim); free(m->gpu.cpu); free(m->watch.fall);
+    free(m->unit); free(m->user); free(m->request); free(m->fit.failed); free(m->gpu.running); free(m->gpu.due); free(m->fit.victim); free(m->gpu.cpu); free(m->gpu.is_multi); free(m->watch.fall);
     free(m);
 }
 
@@ -342,7 +376,7 @@ static void *create(const struct pol_host *host, const union pol_value *v, uint3
     m->param.reserve = v[P_RESERVE].i;
     m->cores.reserve = m->param.reserve > 0 ? m->param.reserve * 1000 : 0;
     m->param.by_node = v[P_RESERVE_OF].i == 1;
-    m->param.gpu_arrays_on = v[P_GPU_ARRAYS].i != 0;
+    m->param.gpu_arrays = (enum mq_gpu_arrays)v[P_GPU_ARRAYS].i;
     m->param.multi_share = v[P_MULTI_SHARE].x;
     m->param.contention_on = v[P_CONTENTION].i != 0;
     m->param.watch_us = v[P_WATCH].i;

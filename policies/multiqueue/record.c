@@ -28,18 +28,24 @@ void record_hold(struct mq *m, uint32_t request_class, enum mq_hold hold)
     if (hold != MQ_HOLD_NONE) m->told.holds_changed = true;
 }
 
-/* What rules may hold units back: whether GPU units wait, a class's array is exhausted, cores are closed. */
+/* What rules may hold units back: whether GPU units of a class wait, or its array is exhausted; whether cores are closed. */
 static uint32_t situation(const struct mq *m)
 {
     return (uint32_t)!mq_gpu_idle(m) | (uint32_t)!mq_may_take(m, MQ_SINGLE, 1) << 1 | (uint32_t)!mq_may_take(m, MQ_MULTI, 1) << 2 |
-           (uint32_t)(m->cores.n_closures > 0) << 3;
+           (uint32_t)(m->cores.n_closures > 0) << 3 | (uint32_t)(m->n_waiting[MQ_SINGLE] > 0) << 4 | (uint32_t)(m->n_waiting[MQ_MULTI] > 0) << 5;
 }
 
-/* Is there room somewhere for a task of the shape, whatever the rules? */
-static bool has_room(const struct mq *m, const struct pol_shape *s)
+/* Is there room somewhere for a task of the shape, whatever the rules?  *is_allowed: on a node whose GPUs the class may use. */
+static bool has_room(const struct mq *m, enum mq_class class, const struct pol_shape *s, bool *is_allowed)
 {
-    for (uint32_t i = 0; i < m->sched.plan.n_nodes; i++) if (plan_fits(&m->sched.plan, i, s)) return true;
-    return false;
+    bool any = false;
+    *is_allowed = false;
+    for (uint32_t i = 0; i < m->sched.plan.n_nodes && !*is_allowed; i++) {
+        if (!plan_fits(&m->sched.plan, i, s)) continue;
+        any = true;
+        *is_allowed = class == MQ_CPU || mq_use_of(m, class, i) != MQ_USE_NOT;
+    }
+    return any;
 }
 
 /* Of a CPU task: what keeps it off the nodes that have room for it; NULL: nothing, or there are none. */
@@ -55,12 +61,13 @@ static const char *find_reason(const struct mq *m, const struct mq_request *x, c
 {
     const char *rule = NULL;
     if (x->class != MQ_CPU && !mq_may_take(m, (enum mq_class)x->class, x->gpu_milli)) return array;
-    bool is_more = false;
+    bool is_more = false, is_allowed;
     for (uint32_t i = 0; i < k->n_tasks; i++) {
         const struct pol_shape *s = &m->sched.plan.shape[k->shape[i]];
         is_more |= (int64_t)cores * 1000 > s->cpu_milli;
         if (i > 0 && k->shape[i] == k->shape[i - 1]) continue;
-        if (!has_room(m, s)) return NULL;
+        if (!has_room(m, (enum mq_class)x->class, s, &is_allowed)) return NULL;
+        if (!is_allowed) return array;
         if (x->class == MQ_CPU && rule == NULL) rule = rule_of(m, s);
     }
     if (rule != NULL) return rule;

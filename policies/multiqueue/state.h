@@ -20,6 +20,9 @@ enum mq_class { MQ_CPU, MQ_SINGLE, MQ_MULTI, MQ_CLASSES };
 /* What keeps units of a request class waiting although they might fit. */
 enum mq_hold { MQ_HOLD_NONE, MQ_HOLD_ARRAY, MQ_HOLD_CORES, MQ_HOLD_TOGETHER, MQ_HOLD_RULES, MQ_HOLDS };   /* RULES: of CPU units */
 
+/* How GPUs are divided between single and multi: by number, by node, or not. */
+enum mq_gpu_arrays { MQ_ARRAYS_COUNT, MQ_ARRAYS_NODES, MQ_ARRAYS_OFF };
+
 /* By unit id. */
 struct mq_unit {
     struct search search;
@@ -59,7 +62,8 @@ struct mq_failure { uint64_t rules, touches; uint32_t cores; };
 
 /* As a user gave them; README.md, multiqueue. */
 struct mq_param {
-    bool     search_on, arrays_on, gpu_arrays_on, contention_on, strict, by_node;
+    bool     search_on, arrays_on, contention_on, strict, by_node;
+    enum mq_gpu_arrays gpu_arrays;
     enum search_rule rule;
     int64_t  probe_us, watch_us;
     bool     bandwidth_by_node;
@@ -76,6 +80,7 @@ struct mq_gpu {
     uint32_t *due;       size_t cap_due;                            /* scratch: those whose probe is over */
     int64_t held[MQ_CLASSES], seen[MQ_CLASSES];     /* thousandths: now; asked by all that arrived */
     int64_t *cpu;                       /* [n_nodes] milli-CPU that GPU tasks hold */
+    bool    *is_multi;  int64_t multi;  /* [n_nodes] the node is the multi array's; for so many cards of it */
 };
 
 /* fit.c: what is known not to fit, and who would stop for a unit that does. */
@@ -138,6 +143,10 @@ static inline bool mq_gpu_idle(const struct mq *m) { return m->n_waiting[MQ_SING
 
 /* multiqueue.c.  Beyond its own array only while nobody waits for the other; gpu: thousandths. */
 bool mq_may_take(const struct mq *m, enum mq_class class, int64_t gpu);
+
+/* May units of the class use the node's GPUs?  With MQ_ARRAYS_NODES of another array's node only as above. */
+enum mq_use { MQ_USE_OWN, MQ_USE_BORROWED, MQ_USE_NOT };
+enum mq_use mq_use_of(const struct mq *m, enum mq_class class, uint32_t node);
 
 /* fit.c.  True: the unit started, and those in its way were stopped. */
 bool fit_cpu(struct mq *m, uint32_t id);

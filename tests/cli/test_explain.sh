@@ -236,7 +236,7 @@ check "and is not told of cores kept for GPU jobs" same "$(sqlite3 "$dir/full.db
 # The mix of scenarios/multiqueue/multiqueue.yaml, 160 jobs on two nodes.  Without its modules the policy takes all the room there is.
 check "the mix runs" "$fairway" run "$here/scenarios/multiqueue/multiqueue.yaml" -s 1 -d "$dir/mix.db" -q --set output.decisions=true --set output.attempts=true \
     --set cluster.groups.0.count=2 --set trace.generate.jobs=160 --set trace.generate.span=3h -p multiqueue -p multiqueue:mode=strict \
-    -p multiqueue:gpu_arrays=false,arrays=false -p multiqueue:search=off,arrays=false,gpu_arrays=false,contention=false
+    -p multiqueue:gpu_arrays=off,arrays=false -p multiqueue:search=off,arrays=false,gpu_arrays=off,contention=false
 for run in 1 2 3 4; do check "multiqueue, run $run: no wait without a reason" reasons mix $run 200; done
 # A GPU job waits at t that came by t, has not ended and does not run.
 waits_at() { echo "EXISTS (SELECT 1 FROM job g WHERE g.run = d.run AND g.n_gpu > 0 $1 AND g.submit_us <= d.at_us AND g.end_us > d.at_us

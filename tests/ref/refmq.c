@@ -171,11 +171,11 @@ static int borrowers(const struct deciding *d, int node, struct cpu_task *out)
 
 /* ---- places ---- */
 
-struct cost { int64_t v[3]; };
+struct cost { int64_t v[4]; };
 
 static bool is_less(const struct cost *a, const struct cost *b)
 {
-    for (int i = 0; i < 3; i++) if (a->v[i] != b->v[i]) return a->v[i] < b->v[i];
+    for (int i = 0; i < 4; i++) if (a->v[i] != b->v[i]) return a->v[i] < b->v[i];
     return false;
 }
 
@@ -186,7 +186,7 @@ static bool cpu_fits(const struct deciding *d, int node, const struct shape *s, 
     if (!ref_fits(d->w->c, &d->l, node, s) || d->l.cpu[node] - closed_on(d, node) < cpu) return false;
     if (d->p->arrays && beyond > 0 && gpu_jobs_wait(d)) return false;
     int64_t borrowed = d->p->arrays ? i64_min(cpu, i64_max(0, beyond)) : 0;
-    *cost = (struct cost){ { borrowed, n->n_gpu, d->l.cpu[node] - cpu } };
+    *cost = (struct cost){ { 0, borrowed, n->n_gpu, d->l.cpu[node] - cpu } };
     return true;
 }
 
@@ -213,12 +213,26 @@ static struct shape with_cores(const struct deciding *d, int node, const struct 
     return s;
 }
 
-static bool gpu_fits(const struct deciding *d, int node, const struct shape *s, struct cost *cost)
+static int64_t gpus_of(const struct deciding *d, enum class class);
+static bool may_borrow(const struct deciding *d, enum class class);
+
+/* Is the node the multi array's?  From the last node on, as many as fit in it. */
+static bool is_multi_node(const struct deciding *d, int node)
 {
+    int64_t cards = 0;
+    if (d->w->c->node[node].n_gpu == 0) return false;
+    for (int n = node; n < d->w->c->n_nodes; n++) cards += d->w->c->node[n].n_gpu;
+    return cards * GPU_WHOLE <= gpus_of(d, MULTI);
+}
+
+static bool gpu_fits(const struct deciding *d, enum class class, int node, const struct shape *s, struct cost *cost)
+{
+    bool is_other = d->p->gpu_arrays == REF_BY_NODE && is_multi_node(d, node) != (class == MULTI);
+    if (is_other && !may_borrow(d, class)) return false;
     int64_t stop = ref_fits(d->w->c, &d->l, node, s) ? 0 : cores_to_stop(d, node, s), idle = 0;
     if (stop < 0) return false;
     for (int k = 0; k < d->w->c->node[node].n_gpu; k++) idle += d->l.milli[node][k] == GPU_WHOLE;
-    *cost = (struct cost){ { stop, idle, d->l.cpu[node] + stop - s->cpu_milli } };
+    *cost = (struct cost){ { is_other, stop, idle, d->l.cpu[node] + stop - s->cpu_milli } };
     return true;
 }
 
@@ -326,7 +340,7 @@ static bool place(struct deciding *d, struct ref_unit u, int cores, struct ref_d
         int best = -1;
         for (int n = 0; n < d->w->c->n_nodes; n++) {
             struct shape s = with_cores(d, n, asked, cores);
-            if (!(is_cpu ? cpu_fits(d, n, &s, &c) : gpu_fits(d, n, &s, &c)) || (best >= 0 && !is_less(&c, &least))) continue;
+            if (!(is_cpu ? cpu_fits(d, n, &s, &c) : gpu_fits(d, class_of(d->w, u), n, &s, &c)) || (best >= 0 && !is_less(&c, &least))) continue;
             best = n;
             least = c;
         }
@@ -558,15 +572,25 @@ static int64_t gpus_of(const struct deciding *d, enum class class)
     return (class == MULTI ? multi : cards - multi) * GPU_WHOLE;
 }
 
-static bool may_take(const struct deciding *d, struct ref_unit of)
+static int64_t gpus_held(const struct deciding *d, enum class class)
 {
     struct ref_unit u[REF_JOBS * REF_TASKS];
-    enum class class = class_of(d->w, of);
     int n = all_units(d->w, u);
     int64_t held = 0;
-    if (!d->p->gpu_arrays || class == CPU) return true;
     for (int i = 0; i < n; i++) if (d->state[u[i].job][u[i].task] == RUNS && class_of(d->w, u[i]) == class) held += gpu_asked(d->w, u[i]);
-    return held == 0 || held + gpu_asked(d->w, of) <= gpus_of(d, class) || n_waiting(d, class == MULTI ? SINGLE : MULTI) == 0;
+    return held;
+}
+
+static bool may_borrow(const struct deciding *d, enum class class)
+{
+    return gpus_held(d, class) == 0 || n_waiting(d, class == MULTI ? SINGLE : MULTI) == 0;
+}
+
+static bool may_take(const struct deciding *d, struct ref_unit of)
+{
+    enum class class = class_of(d->w, of);
+    if (d->p->gpu_arrays != REF_BY_COUNT || class == CPU || may_borrow(d, class)) return true;
+    return gpus_held(d, class) + gpu_asked(d->w, of) <= gpus_of(d, class);
 }
 
 struct share { wide num, den; };

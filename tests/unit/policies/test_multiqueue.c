@@ -247,6 +247,47 @@ Test(multiqueue, single_jobs_borrow_when_exhausted_and_nobody_waits_S0_18) { car
 Test(multiqueue, neither_borrows_while_the_other_waits_S0_18) { cards(2, 7); cr_assert_eq(started_by(0), 1 + 6); }
 Test(multiqueue, one_that_is_not_exhausted_takes_its_own_whoever_waits_S0_18) { cards(2, 3); cr_assert_eq(started_by(0), 2 + 3, "the single jobs had all begun"); }
 
+/*
+ * Two nodes of four cards and ten cores, half of them the multi array's.  A job of one card and four cores comes every 33 s for
+ * 100 s, so that four at most run, two a node, before one of four cards comes at 170 s, and after it.
+ */
+static void stream_of_small(const char *policy)
+{
+    stage_node(&s, 10000, 4, "v", 1);
+    stage_node(&s, 10000, 4, "v", 1);
+    for (int i = 0; i < 6; i++) (void)stage_job(&s, i * 33 * S, 100 * S, 4000, 1);
+    (void)stage_job(&s, 170 * S, 100 * S, 4000, 4);
+    for (int i = 6; i < 15; i++) (void)stage_job(&s, i * 33 * S, 100 * S, 4000, 1);
+    run(policy);
+}
+
+/* From 170 s on they keep to the first node; the last of them on the other (job 3) ends at 199 s. */
+Test(multiqueue, an_array_of_nodes_holds_its_nodes_S0_18)
+{
+    stream_of_small("multiqueue:search=off,multi_share=0.5,gpu_arrays=nodes");
+    cr_expect_eq(started(6), 199 * S, "%s", s.log);
+}
+
+/* By number they hold no more than their four either, and so may go on on both nodes, for as long as they come. */
+Test(multiqueue, an_array_that_is_a_number_holds_no_node_S0_18)
+{
+    stream_of_small("multiqueue:search=off,multi_share=0.5,gpu_arrays=count");
+    cr_expect_gt(started(6), 14 * 33 * S, "%s", s.log);
+}
+
+/* Both nodes are held by single jobs when it comes; from then on they keep to the first. */
+Test(multiqueue, whose_borrowed_nodes_come_back_as_their_jobs_end_S0_18)
+{
+    stage_node(&s, 16000, 4, "v", 1);
+    stage_node(&s, 16000, 4, "v", 1);
+    for (int i = 0; i < 8; i++) (void)stage_job(&s, i * S, 100 * S, 1000, 1);
+    (void)stage_job(&s, 50 * S, 100 * S, 4000, 4);
+    for (int i = 0; i < 5; i++) (void)stage_job(&s, (60 + i) * S, 100 * S, 1000, 1);
+    run("multiqueue:search=off,multi_share=0.5,gpu_arrays=nodes");
+    cr_expect_eq(started(8), 107 * S, "the last of the four on its node ends: %s", s.log);
+    cr_expect_eq(started(13), 200 * S, "the first node is full until then: %s", s.log);
+}
+
 /* S0-19: eight single jobs hold two cards of the multi array; a multi job at 10 waits for them. */
 Test(multiqueue, borrowed_cards_are_kept_to_the_end_S0_19)
 {
@@ -499,7 +540,7 @@ Test(multiqueue, in_strict_mode_nobody_passes_who_waits_for_cards)
     (void)stage_job(&s, 10, 100, 1000, 3);
     (void)stage_job(&s, 20, 100, 1000, 1);
     (void)stage_job(&s, 30, 100, 1000, 0);      /* gives one more look */
-    run("multiqueue:search=off,gpu_arrays=false,mode=strict");
+    run("multiqueue:search=off,gpu_arrays=off,mode=strict");
     cr_expect_eq(started(1), 100);
     cr_expect_eq(started(2), 100);
 }
