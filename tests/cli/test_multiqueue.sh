@@ -26,9 +26,11 @@ holds() {
 
 run multiqueue
 { values multiqueue DRF --from 1h --to 24h -m gpu_active,gpu_util,frag_lack_cpu,frag_stranded
-  for c in cpu single multi; do values multiqueue DRF --scope class=$c -m wait_mean; done; } >"$dir/values"
+  for c in class=cpu class=single class=multi gpus=1 gpus=2-3; do values multiqueue DRF --scope $c -m wait_mean; done; } >"$dir/values"
 holds "S0-28: GPUs work more than under DRF"                'above("multiqueue", "gpu_active", "all")'
 holds "S0-28: single-GPU jobs wait less"                    'below("multiqueue", "wait_mean", "class=single")'
+holds "of these, those of one GPU do"                       'below("multiqueue", "wait_mean", "gpus=1")'
+holds "and those of two and three do not"                   '!below("multiqueue", "wait_mean", "gpus=2-3")'
 holds "S0-28: multi-GPU jobs wait less"                     'below("multiqueue", "wait_mean", "class=multi")'
 holds "S0-28: fewer GPUs idle for want of CPUs"             'below("multiqueue", "frag_lack_cpu", "all")'
 holds "S0-28: less GPU capacity is stranded"                'below("multiqueue", "frag_stranded", "all")'
@@ -37,14 +39,16 @@ holds "without the search they do, by far"                  'above("no_search", 
 
 { values multiqueue multiqueue --from 1h --to 24h -m gpu_active,gpu_util,frag_lack_cpu
   for c in cpu single multi; do values multiqueue multiqueue --scope class=$c -m wait_mean; done; } >"$dir/values"
-for module in search arrays contention; do
-    holds "S0-28: without the $module GPUs work less"       'below("no_'$module'", "gpu_active", "all")'
-done
+holds "S0-28: without the search fewer GPUs are busy"       'below("no_search", "gpu_util", "all")'
+holds "S0-28: without the arrays GPUs work less"            'below("no_arrays", "gpu_active", "all")'
+holds "S0-28: throttling by a node's traffic lets GPUs work more" 'above("traffic_of_a_node", "gpu_active", "all")'
+holds "while one CPU job seldom moves that much"            '!above("no_contention", "gpu_active", "all") && !below("no_contention", "gpu_active", "all")'
 holds "without the search more GPUs lack CPUs"              'above("no_search", "frag_lack_cpu", "all")'
 holds "without arrays more GPUs lack CPUs"                  'above("no_arrays", "frag_lack_cpu", "all")'
 holds "what arrays and throttling cost: CPU jobs wait less without" \
     'below("no_arrays", "wait_mean", "class=cpu") && below("no_contention", "wait_mean", "class=cpu")'
 holds "GPU arrays cost work of GPUs in this mix"            'above("no_GPU_arrays", "gpu_active", "all")'
+holds "arrays of nodes more than arrays of numbers"         'below("GPU_arrays_of_nodes", "gpu_active", "all")'
 
 run multiqueue-search
 [ "$(sqlite3 "$dir/multiqueue-search.db" "SELECT group_concat(value, ' ') FROM (SELECT CAST(value AS INTEGER) AS value
