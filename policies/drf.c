@@ -48,7 +48,7 @@ static struct drf_user *user_of(struct drf *f, uint32_t id)
     POL_RESERVE(f->user, f->cap_user, (size_t)id + 1);
     for (; f->n_users <= id; f->n_users++) {
         struct drf_user *u = &f->user[f->n_users];
-        u->weight = share_weight(&f->weights, h->user_name(h->ctx, f->n_users));
+        u->weight = share_weight(&f->weights, h->name(h->ctx, POL_NAME_USER, f->n_users));
         u->pos = POL_NONE;
     }
     return &f->user[id];

@@ -129,7 +129,8 @@ enum pol_event_type {               /* append only */
     POL_CALL,
     /*
      * To POL_TAKES_REFUSALS alone, in the next round of the instant: a decision of the last call was refused.
-     * refusal: why; verb: which it was; node: the one that it named; task and job as it named them, maybe stale.
+     * refusal: why; verb: which it was; node: the one that it named; task and job as it named them, maybe stale
+     * (the start of a gang is POL_VERB_START_GANG, and names the job).
      */
     POL_REFUSED
 };
@@ -159,8 +160,11 @@ struct pol_view {
 
 /* ---- what the host lends ---- */
 
-/* cards 0: the host chooses.  cpu_milli 0: as the shape asks; else what it gets instead. */
-struct pol_place { uint32_t node, reserved; uint64_t cards; int64_t cpu_milli; };
+/*
+ * cards: bit k is card k of the node, as many as the task asks; 0: the host chooses.
+ * cpu_milli 0: as the shape asks; else what it gets instead.  What is reserved is 0, or the start is refused.
+ */
+struct pol_place { uint32_t node, reserved; uint64_t cards; int64_t cpu_milli; uint64_t reserved1; };
 
 /* What `name` gives names of, and by what id. */
 enum pol_name_type {                /* append only */
@@ -173,39 +177,7 @@ enum pol_name_type {                /* append only */
 
 struct pol_host {
     uint32_t abi_major, size, abi_minor, reserved;
-    void    *ctx;
-    /* NULL if the handle is stale; valid until decide returns. */
-    const struct pol_job_info  *(*job)(void *ctx, pol_job j);
-    const struct pol_task_info *(*task)(void *ctx, pol_task t);
-    const char *(*user_name)(void *ctx, uint32_t user);
-    /*
-     * Decisions.  `reason` is short, for the record, copied; NULL: none.
-     * start: a task of a job that is not a gang.  start_gang: all its tasks,
-     * place [n_tasks] in task order.  preempt: the task, or the whole gang.
-     * wake: a TIMER event at at_us, which must lie in the future.
-     * note: a named number for the run's record.
-     */
-    void (*start)(void *ctx, pol_task t, const struct pol_place *p, const char *reason);
-    void (*start_gang)(void *ctx, pol_job j, const struct pol_place *p, uint32_t n, const char *reason);
-    void (*preempt)(void *ctx, pol_task t, const char *reason);
-    void (*wake)(void *ctx, int64_t at_us);
-    void (*note)(void *ctx, const char *name, double value);
-    /* The policy cannot go on: fails the run with this message. */
-    void (*fail)(void *ctx, const char *message);
-    /*
-     * What users call it; NULL if there is no such id.  Of nodes and labels as long as the policy lives,
-     * else until decide returns.
-     */
-    const char *(*name)(void *ctx, uint32_t type, uint32_t id);
-    /*
-     * For the record alone: why a waiting task is not started although it might.
-     * is_head: units behind it wait for it.  Recorded when it differs from the
-     * last one said (of the task, or of the head), and only where decisions are;
-     * elsewhere it costs a call.  `reason` is copied.
-     */
-    void (*hold)(void *ctx, pol_task t, bool is_head, const char *reason);
-    /* The bit of a node label; POL_NONE: no such label. */
-    uint32_t (*label)(void *ctx, const char *name);
+    void    *ctx;                   /* the first argument of each function that has one */
     /*
      * Facts of the run, set before the first decide call (not yet in create).
      * is_audited: check what can be checked of your own results, and fail if it
@@ -213,16 +185,54 @@ struct pol_host {
      * multi_from: cards from which results call what starts together multi, not single.
      */
     uint64_t is_audited, seed, multi_from;
+
+    /*
+     * What there is.  All O(1), without effect, in decide alone; what a pointer
+     * leads to is the host's, and there until decide returns.
+     * job, task: NULL if the handle is stale.
+     * name: what users call it; NULL if there is no such id.  Of nodes and labels
+     * as long as the policy lives.  label: the bit of a node label; POL_NONE: there is none.
+     */
+    const struct pol_job_info  *(*job)(void *ctx, pol_job j);
+    const struct pol_task_info *(*task)(void *ctx, pol_task t);
+    const char *(*name)(void *ctx, uint32_t type, uint32_t id);
+    uint32_t (*label)(void *ctx, const char *name);
+
+    /*
+     * Decisions, in decide alone.  They are kept, and applied in order when decide
+     * returns: nothing that can be read changes before.  `reason` is short, for
+     * the record, copied; NULL: none.
+     * start: n tasks from t on, in task order, at place [n], copied.  n is 1; of a
+     * gang t is the first of its tasks and n how many there are.
+     * preempt: the task, or the whole of its gang.
+     * wake: a TIMER event at at_us, which must lie in the future.
+     */
+    void (*start)(void *ctx, pol_task t, const struct pol_place *place, uint32_t n, const char *reason);
+    void (*preempt)(void *ctx, pol_task t, const char *reason);
+    void (*wake)(void *ctx, int64_t at_us);
+    /*
+     * For the record alone, in decide.
+     * hold: why a waiting task is not started although it might; is_head: units
+     * behind it wait for it.  Recorded when it differs from the last one said (of
+     * the task, or of the head), and only where decisions are; elsewhere it costs a call.
+     * note: a finite number with a name.
+     */
+    void (*hold)(void *ctx, pol_task t, bool is_head, const char *reason);
+    void (*note)(void *ctx, const char *name, double value);
+    /* The policy cannot go on: fails the run with this message, when create or decide returns. */
+    void (*fail)(void *ctx, const char *message);
+
     /*
      * Does a request fit a node?  The ledger's own answer, for any node and its
      * cards [n_gpu] in the form of the view's: those of a plan of the policy's, too.
      * capacity: how many at once, one after the other.  pick_cards: those that a
      * task gets when nobody says which, as bits; 0 if it asks none or too few fit.
-     * O(cards of the node).  The rule in words: README.md, "Fits" and "Cards".
+     * O(cards of the node), whenever.  The rule in words: README.md, "Fits" and "Cards".
      */
     bool     (*fits)(const struct pol_node *node, const struct pol_card *cards, const struct pol_shape *s);
     uint32_t (*capacity)(const struct pol_node *node, const struct pol_card *cards, const struct pol_shape *s);
     uint64_t (*pick_cards)(const struct pol_node *node, const struct pol_card *cards, const struct pol_shape *s);
+
     /* What extensions.h describes, by its name; NULL: the host has none of that name.  Ask in create. */
     const void *(*extension)(void *ctx, const char *name);
     /* members above: ABI 1.0 */

@@ -64,7 +64,7 @@ static struct mq_user *user_of(struct mq *m, uint32_t id)
 {
     const struct pol_host *h = m->sched.host;
     POL_RESERVE(m->user, m->cap_user, (size_t)id + 1);
-    for (; m->n_users <= id; m->n_users++) m->user[m->n_users].weight = share_weight(&m->weights, h->user_name(h->ctx, m->n_users));
+    for (; m->n_users <= id; m->n_users++) m->user[m->n_users].weight = share_weight(&m->weights, h->name(h->ctx, POL_NAME_USER, m->n_users));
     return &m->user[id];
 }
 

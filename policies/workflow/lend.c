@@ -125,7 +125,7 @@ bool lend_is_of(const struct lend_group *g, const struct pol_host *h, const stru
     const char *name = NULL;
     switch (g->who) {
     case LEND_ANY:   return true;
-    case LEND_USER:  name = h->user_name(h->ctx, ji->user); break;
+    case LEND_USER:  name = h->name(h->ctx, POL_NAME_USER, ji->user); break;
     case LEND_QUEUE: name = ji->queue != POL_NONE ? h->name(h->ctx, POL_NAME_QUEUE, ji->queue) : NULL; break;
     case LEND_MACHINES:
         for (uint64_t left = s->need_all | s->need_any; left != 0; left &= left - 1) {

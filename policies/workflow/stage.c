@@ -207,7 +207,7 @@ static void start_step(struct wf_policy *p, struct wf *w)
     for (uint32_t i = r->step_start[w->step]; i < r->step_start[w->step + 1]; i++) {
         struct reservation_task *t = &r->task[i];
         if (t->is_done) continue;
-        p->host->start(p->host->ctx, t->task, &t->place, "its stage begins, in its workflow's reservation");
+        p->host->start(p->host->ctx, t->task, &t->place, 1, "its stage begins, in its workflow's reservation");
         t->is_running = true;
         w->n_running++;
         reservation_move(r, &p->sched.plan, WF_USED, t->part, &p->view->shape[t->shape], t->place.cards, +1);

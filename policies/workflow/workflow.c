@@ -438,7 +438,7 @@ static const struct sched_ops ops = { .wait_key = wait_key, .queue = queue_of, .
 int64_t wf_history(const struct wf_policy *p, uint32_t user)
 {
     int64_t longest = user < p->ordinary.cap_longest ? p->ordinary.longest[user] : -1;
-    const char *name = p->host->user_name(p->host->ctx, user);
+    const char *name = p->host->name(p->host->ctx, POL_NAME_USER, user);
     size_t len = strlen(name);
     for (const char *s = p->param.history_text; s != NULL && *s != '\0'; s += strcspn(s, ";"), s += *s == ';') {
         if (strncmp(s, name, len) != 0 || s[len] != ':') continue;

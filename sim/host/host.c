@@ -125,23 +125,26 @@ static void append_places(struct host *p, struct decision *d, const struct pol_p
     d->place = (uint32_t)p->n_place;
     MEM_RESERVE(p->place, p->cap_place, p->n_place + n);
     for (uint32_t i = 0; i < n; i++)
+        if (place[i].reserved != 0 || place[i].reserved1 != 0) misuse(p, BREACH_NO_PLACE, "it starts something with what is reserved of a place not 0");
+    for (uint32_t i = 0; i < n; i++)
         p->place[p->n_place++] = (struct world_place){ .node = place[i].node, .cards = place[i].cards, .cpu_milli = place[i].cpu_milli,
                                                        .by_count = (p->flags & POL_BY_COUNT) != 0 };
 }
 
-static void on_start(void *ctx, pol_task t, const struct pol_place *place, const char *reason)
+/* Of a gang: all its tasks from the first on.  What is neither that nor one task is refused when it is applied. */
+static void on_start(void *ctx, pol_task t, const struct pol_place *place, uint32_t n, const char *reason)
 {
     struct host *p = ctx;
-    append_places(p, append(p, POL_VERB_START, t.slot, t.gen, reason), place, 1);
-}
-
-static void on_start_gang(void *ctx, pol_job j, const struct pol_place *place, uint32_t n, const char *reason)
-{
-    struct host *p = ctx;
-    struct decision *d = append(p, POL_VERB_START_GANG, j.slot, j.gen, reason);
-    const struct pol_job_info *i = policy_view_job(p, j);
-    if (i != NULL && i->n_tasks == n) append_places(p, d, place, n);
-    else if (d != NULL) d->n_place = n;
+    const struct pol_task_info *ti = p->api.task(p, t);
+    const struct pol_job_info *ji = ti != NULL ? policy_view_job(p, ti->job) : NULL;
+    bool is_whole = ji != NULL && ji->is_gang && n == ji->n_tasks && t.slot == ji->first_task.slot;
+    if (is_whole || (n != 1 && ji != NULL)) {
+        struct decision *d = append(p, POL_VERB_START_GANG, ti->job.slot, ti->job.gen, reason);
+        if (is_whole) append_places(p, d, place, n);
+        else if (d != NULL) d->n_place = n;
+    } else {
+        append_places(p, append(p, POL_VERB_START, t.slot, t.gen, reason), place, 1);
+    }
 }
 
 /* What needs a task and numbers alone. */
@@ -541,7 +544,7 @@ enum st host_create(struct host **out, const char *spec, const char *weights,
     if (p->hooks.page != NULL) (void)snprintf(p->hooks.page->name, sizeof p->hooks.page->name, "%s", p->spec.ops->name);
     p->api = (struct pol_host){
         .abi_major = POL_ABI_MAJOR, .size = sizeof p->api, .abi_minor = POL_ABI_MINOR, .ctx = p,
-        .start = on_start, .start_gang = on_start_gang, .preempt = on_preempt,
+        .start = on_start, .preempt = on_preempt,
         .wake = on_wake, .note = on_note, .fail = on_fail,
         .hold = on_hold,
         .fits = pol_node_fits, .capacity = pol_node_capacity, .pick_cards = pol_node_pick_cards,

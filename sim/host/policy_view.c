@@ -106,12 +106,6 @@ static struct pol_transfer view_transfer(void *ctx, pol_task h, uint32_t node)
     return sum;
 }
 
-static const char *view_user_name(void *ctx, uint32_t user)
-{
-    const struct policy_view *p = ctx;
-    return p->w != NULL && user < world_users(p->w)->n ? intern_name(world_users(p->w), user) : NULL;
-}
-
 static struct pol_reading view_reading(void *ctx, pol_task h)
 {
     const struct policy_view *p = ctx;
@@ -401,7 +395,6 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
     p->tricks = *tricks;
     api->job = policy_view_job;
     api->task = view_task;
-    api->user_name = view_user_name;
     api->name = view_name;
     api->label = view_label;
     api->extension = view_extension;

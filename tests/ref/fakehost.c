@@ -24,12 +24,12 @@ static const struct pol_task_info *lend_task(void *ctx, pol_task t)
     return &k->shown;
 }
 
-static const char *lend_user_name(void *ctx, uint32_t user)
+static const char *lend_name(void *ctx, uint32_t type, uint32_t id)
 {
     static char name[16];
     (void)ctx;
-    (void)snprintf(name, sizeof name, "u%u", user);
-    return name;
+    (void)snprintf(name, sizeof name, "u%u", id);
+    return type == POL_NAME_USER ? name : NULL;
 }
 
 /* ---- what tasks read ---- */
@@ -108,18 +108,13 @@ static void say(struct fakehost *h, struct fake_entry e)
     h->log[h->n_log++] = e;
 }
 
-static void start(void *ctx, pol_task t, const struct pol_place *p, const char *reason)
+static void start(void *ctx, pol_task t, const struct pol_place *p, uint32_t n, const char *reason)
 {
     struct fakehost *h = ctx;
+    uint32_t job = h->task[t.slot].info.job.slot;
     (void)reason;
-    say(h, (struct fake_entry){ true, h->task[t.slot].info.job.slot, t.slot, p->node, p->cards });
-}
-
-static void start_gang(void *ctx, pol_job j, const struct pol_place *p, uint32_t n, const char *reason)
-{
-    struct fakehost *h = ctx;
-    cr_assert(n == h->job[j.slot].n_tasks);
-    for (uint32_t i = 0; i < n; i++) start(ctx, (pol_task){ h->job[j.slot].first_task.slot + i, 0 }, &p[i], reason);
+    cr_assert(h->job[job].is_gang ? n == h->job[job].n_tasks && t.slot == h->job[job].first_task.slot : n == 1);
+    for (uint32_t i = 0; i < n; i++) say(h, (struct fake_entry){ true, job, t.slot + i, p[i].node, p[i].cards });
 }
 
 static void preempt(void *ctx, pol_task t, const char *reason)
@@ -157,8 +152,8 @@ struct fakehost *fakehost_create(void)
 {
     struct fakehost *h = calloc(1, sizeof *h);
     h->api = (struct pol_host){
-        .abi_major = POL_ABI_MAJOR, .size = sizeof h->api, .ctx = h, .job = lend_job, .task = lend_task, .user_name = lend_user_name,
-        .start = start, .start_gang = start_gang, .preempt = preempt, .wake = wake, .note = note, .fail = fail,
+        .abi_major = POL_ABI_MAJOR, .size = sizeof h->api, .ctx = h, .job = lend_job, .task = lend_task, .name = lend_name,
+        .start = start, .preempt = preempt, .wake = wake, .note = note, .fail = fail,
         .hold = hold, .is_audited = 1, .extension = extension,
     };
     h->licences.size = sizeof h->licences;

@@ -193,7 +193,7 @@ bool dispatcher_start(struct dispatcher *h, uint32_t task, const char *reason)
     drop(h, &h->node[k->node].queue, task);
     k->state = DISPATCHER_RUNNING;
     push(h, &h->node[k->node].running, task);
-    h->host->start(h->host->ctx, k->task, &(struct pol_place){ .node = k->node, .cards = s->exclusive ? 0 : cards }, reason);
+    h->host->start(h->host->ctx, k->task, &(struct pol_place){ .node = k->node, .cards = s->exclusive ? 0 : cards }, 1, reason);
     return true;
 }
 

@@ -267,8 +267,7 @@ void sched_start(struct sched *d, uint32_t id, const char *reason)
         d->held[t].cards = d->place[i].cards;
         d->held[t].cpu_milli = d->place[i].cpu_milli;
     }
-    if (u->is_gang) h->start_gang(h->ctx, u->job, d->place, u->n_tasks, reason);
-    else h->start(h->ctx, u->task, d->place, reason);
+    h->start(h->ctx, u->task, d->place, u->n_tasks, reason);
     u->state = UNIT_RUNNING;
     u->started = d->view->now_us;
     u->started_in = d->round;

@@ -223,8 +223,8 @@ static bool carry_out(const struct exec *x, const struct reply_decision *d, char
         return false;
     }
     switch (d->verb) {
-    case POL_VERB_START:      h->start(h->ctx, j->task[d->task], d->place, d->text); break;
-    case POL_VERB_START_GANG: h->start_gang(h->ctx, j->job, d->place, d->n_places, d->text); break;
+    case POL_VERB_START:      h->start(h->ctx, j->task[d->task], d->place, 1, d->text); break;
+    case POL_VERB_START_GANG: h->start(h->ctx, j->task[0], d->place, d->n_places, d->text); break;
     case POL_VERB_PREEMPT:    h->preempt(h->ctx, j->task[d->task], d->text); break;
     case POL_VERB_RESIZE:     x->cores->resize(h->ctx, j->task[d->task], d->cpu_milli, d->text); break;
     case POL_VERB_HOLD:       h->hold(h->ctx, j->task[d->task], d->flag, d->text); break;

@@ -5,6 +5,6 @@ static bool bad(struct mine *m, const struct pol_view *v, const struct pol_event
 {
     (void)m, (void)v, (void)ev, (void)n_ev;
     static const struct pol_place place;
-    if (m->n_calls >= 20 && m->kit.n > 0) m->kit.host->start_gang(m->kit.host->ctx, m->kit.queue[0].job, &place, UINT32_MAX, NULL);
+    if (m->n_calls >= 20 && m->kit.n > 0) m->kit.host->start(m->kit.host->ctx, m->kit.queue[0].task, &place, UINT32_MAX, NULL);
     return false;
 }

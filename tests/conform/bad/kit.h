@@ -88,8 +88,7 @@ static inline bool kit_start(struct kit *k, const struct pol_view *v, struct uni
         if (i > 0) kit_copy(&k->now, k->saved.node, k->saved.card, v);
         return false;
     }
-    if (u->is_gang) k->host->start_gang(k->host->ctx, u->job, k->place, want, reason);
-    else k->host->start(k->host->ctx, u->task, k->place, reason);
+    k->host->start(k->host->ctx, u->task, k->place, want, reason);
     u->is_gone = 1;
     return true;
 }

@@ -8,7 +8,7 @@ static bool bad(struct mine *m, const struct pol_view *v, const struct pol_event
     (void)v, (void)ev, (void)n_ev;
     for (size_t i = 0; i < m->kit.n; i++) {
         const struct unit *u = &m->kit.queue[i];
-        if (!u->is_gang) m->kit.host->start(m->kit.host->ctx, u->task, &(struct pol_place){ .node = 0 }, NULL);
+        if (!u->is_gang) m->kit.host->start(m->kit.host->ctx, u->task, &(struct pol_place){ .node = 0 }, 1, NULL);
     }
     return true;
 }

@@ -9,7 +9,7 @@ static bool bad(struct mine *m, const struct pol_view *v, const struct pol_event
         const struct pol_task_info *t;
         for (pol_task k = kit_job(&m->kit, ev[i].job)->first_task; k.slot != POL_NONE; k = t->next) {
             t = kit_task(&m->kit, k);
-            if (!t->is_waiting && !t->is_running) m->kit.host->start(m->kit.host->ctx, k, m->kit.place, NULL);
+            if (!t->is_waiting && !t->is_running) m->kit.host->start(m->kit.host->ctx, k, m->kit.place, 1, NULL);
         }
     }
     return false;

@@ -7,7 +7,7 @@ static bool bad(struct mine *m, const struct pol_view *v, const struct pol_event
     for (size_t i = 0; i < m->kit.n; i++) {
         if (m->kit.queue[i].is_gang) continue;
         struct pol_place p = { .node = v->n_nodes - 1 };
-        m->kit.host->start(m->kit.host->ctx, m->kit.queue[i].task, &p, NULL);
+        m->kit.host->start(m->kit.host->ctx, m->kit.queue[i].task, &p, 1, NULL);
         m->kit.queue[i].is_gone = 1;
     }
     return false;

@@ -13,8 +13,7 @@ static void try_all(struct kit *k, uint32_t n_nodes)
         if (u->rank >= n_nodes) continue;
         uint32_t n = u->is_gang ? u->n_tasks : 1;
         for (uint32_t t = 0; t < n; t++) k->place[t] = (struct pol_place){ .node = (uint32_t)u->rank };
-        if (u->is_gang) k->host->start_gang(k->host->ctx, u->job, k->place, n, "tries");
-        else k->host->start(k->host->ctx, u->task, k->place, "tries");
+        k->host->start(k->host->ctx, u->task, k->place, n, "tries");
     }
 }
 

@@ -125,7 +125,7 @@ Test(policy_load, what_stands_in_arrays_has_the_size_that_this_major_has)
     cr_assert_eq(sizeof(struct pol_node), 136);
     cr_assert_eq(sizeof(struct pol_gpu_type), 24);
     cr_assert_eq(sizeof(struct pol_event), 32);
-    cr_assert_eq(sizeof(struct pol_place), 24);
+    cr_assert_eq(sizeof(struct pol_place), 32);
     cr_assert_eq(sizeof(struct pol_param), 40);
     cr_assert_eq(sizeof(union pol_value), 8);
     cr_assert_eq(sizeof(struct pol_input), 24);
