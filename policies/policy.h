@@ -179,7 +179,7 @@ struct pol_host {
     uint32_t abi_major, size, abi_minor, reserved;
     void    *ctx;                   /* the first argument of each function that has one */
     /*
-     * Facts of the run, set before the first decide call (not yet in create).
+     * Facts of the run, known in create.
      * is_audited: check what can be checked of your own results, and fail if it
      * does not hold.  seed: the run's; a policy that draws draws from it alone.
      * multi_from: cards from which results call what starts together multi, not single.
@@ -187,12 +187,17 @@ struct pol_host {
     uint64_t is_audited, seed, multi_from;
 
     /*
-     * What there is.  All O(1), without effect, in decide alone; what a pointer
-     * leads to is the host's, and there until decide returns.
-     * job, task: NULL if the handle is stale.
+     * What there is.  All without effect, O(1) but for the first view; in create
+     * and decide alone.  What a pointer leads to is the host's, and there until
+     * the policy returns.
+     * view: in decide what it was called with; in create the cluster as the run
+     * begins, all nodes up and nothing there.  Where a policy is created only to
+     * be described (`fairway policies`) it has no nodes: do not fail for that.
+     * job, task: NULL if the handle is stale; in create there are none.
      * name: what users call it; NULL if there is no such id.  Of nodes and labels
      * as long as the policy lives.  label: the bit of a node label; POL_NONE: there is none.
      */
+    const struct pol_view      *(*view)(void *ctx);
     const struct pol_job_info  *(*job)(void *ctx, pol_job j);
     const struct pol_task_info *(*task)(void *ctx, pol_task t);
     const char *(*name)(void *ctx, uint32_t type, uint32_t id);

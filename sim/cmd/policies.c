@@ -103,7 +103,7 @@ static enum st show(void *ctx, struct sandbox_page *page, struct diag *d)
 {
     const struct policies_opts *o = ctx;
     struct host *h;
-    TRY(host_create(&h, o->show, NULL, NULL, &(struct host_hooks){ .page = page }, d));
+    TRY(host_create(&h, o->show, NULL, NULL, NULL, &(struct host_hooks){ .page = page }, d));
     if (o->format == TABLE_TEXT) describe(host_ops(h));
     if (o->format == TABLE_TEXT && host_label(h) != NULL) text_line(stdout, "  calls itself %s; its parameters are words of its command", host_label(h));
     else print(table_of_params(host_ops(h)), o->format);

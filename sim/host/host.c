@@ -499,9 +499,7 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     struct host *p = ctx;
     p->mirror.w = w;
     const struct world_config *cfg = world_config(w);
-    p->api.is_audited = cfg->audit;
-    p->api.seed = cfg->seed;
-    p->api.multi_from = cfg->multi_from;
+    SIM_ASSERT((p->api.is_audited != 0) == cfg->audit && p->api.seed == cfg->seed && p->api.multi_from == cfg->multi_from);
     size_t n_events = policy_view_show(&p->mirror, n, n_notices, p->told, p->n_told);
     refuse_calls(p, n, n_notices);
     refuse_licences(p, n, n_notices);
@@ -526,7 +524,7 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
 
 /* ---- life ---- */
 
-enum st host_create(struct host **out, const char *spec, const char *weights,
+enum st host_create(struct host **out, const char *spec, const char *weights, const struct world_config *run,
                        const struct host_origin *origin, const struct host_hooks *hooks, struct diag *d)
 {
     struct host *p;
@@ -555,12 +553,19 @@ enum st host_create(struct host **out, const char *spec, const char *weights,
     p->mirror.ext.reservations.lend = on_lend;
     p->mirror.ext.calls.send = on_send;
     p->mirror.ext.calls.call = on_call;
+    if (run != NULL) {
+        p->api.is_audited = run->audit;
+        p->api.seed = run->seed;
+        p->api.multi_from = run->multi_from != 0 ? run->multi_from : JOB_MULTI_FROM;
+    }
     p->flags = p->spec.ops->flags;
     p->refused_at = -1;
     char error[800] = "it gave no reason";
     sandbox_enter(p->hooks.page, SANDBOX_CREATING);
+    policy_view_open(&p->mirror, run != NULL ? run->cluster : NULL);
     p->self = p->spec.ops->create(&p->api, p->spec.value, &p->flags, error, sizeof error);
     sandbox_leave(p->hooks.page);
+    policy_view_close(&p->mirror);
     error[sizeof error - 1] = '\0';
     if (p->self == NULL) {
         st = diag_at(d, guest != NULL ? guest->create_failed() : ST_EINPUT, file, line, col, "policy '%s' cannot be created: %s",

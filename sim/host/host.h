@@ -37,9 +37,11 @@ struct host_origin { const char *file; uint32_t line, col; };
  * Create a policy from "name[:key=value,...]" or "exec:COMMAND" (host/exec/exec.h).
  *   weights  "user:weight;..." from the scenario, the value of a parameter
  *            named `weights` that the spec leaves out; NULL: none
+ *   run      what the world that it serves is made of: the policy knows its cluster, seed
+ *            and audit in create; NULL: it serves none, and is shown a cluster without nodes
  * ST_EINPUT with d filled for an unknown name, parameter or value.
  */
-enum st host_create(struct host **out, const char *spec, const char *weights,
+enum st host_create(struct host **out, const char *spec, const char *weights, const struct world_config *run,
                        const struct host_origin *origin, const struct host_hooks *hooks, struct diag *d);
 void    host_destroy(struct host *h);
 

@@ -15,6 +15,9 @@
 
 _Static_assert(POL_ENGINES_MAX == (int)ENGINE_TYPES_MAX, "the ABI shows every engine kind");
 
+/* In create that of the run to come; NULL outside of create and decide. */
+static const struct cluster *cluster_of(const struct policy_view *p) { return p->w != NULL ? world_cluster(p->w) : p->to_come; }
+
 /* ---- what the policy reads ---- */
 
 const struct pol_job_info *policy_view_job(void *ctx, pol_job h)
@@ -120,20 +123,20 @@ static const char *view_name(void *ctx, uint32_t type, uint32_t id)
 {
     const struct policy_view *p = ctx;
     const struct world *w = p->w;
-    if (w == NULL) return NULL;
-    const struct cluster *c = world_cluster(w);
-    const struct profiles *profiles = world_config(w)->profiles;
+    const struct cluster *c = cluster_of(p);
+    const struct profiles *profiles = w != NULL ? world_config(w)->profiles : NULL;
+    if (c == NULL) return NULL;
     switch ((enum pol_name_type)type) {
     case POL_NAME_NODE:     return name_in(&c->node_names, id);
     case POL_NAME_RACK:     return name_in(&c->rack_names, id);
     case POL_NAME_GPU_TYPE: return name_in(&c->gpu_types, id);
     case POL_NAME_LABEL:    return name_in(&c->labels, id);
     case POL_NAME_ENGINE:   return name_in(&c->engines, id);
-    case POL_NAME_USER:     return name_in(world_users(w), id);
-    case POL_NAME_QUEUE:    return name_in(world_queues(w), id);
+    case POL_NAME_USER:     return w != NULL ? name_in(world_users(w), id) : NULL;
+    case POL_NAME_QUEUE:    return w != NULL ? name_in(world_queues(w), id) : NULL;
     case POL_NAME_CATEGORY: return profiles != NULL ? name_in(&profiles->categories, id) : NULL;
     case POL_NAME_LICENCE:  return name_in(&c->licences, id);
-    case POL_NAME_JOB:      return id < world_n_job_slots(w) && world_job(w, id)->is_live ? world_job(w, id)->id : NULL;
+    case POL_NAME_JOB:      return w != NULL && id < world_n_job_slots(w) && world_job(w, id)->is_live ? world_job(w, id)->id : NULL;
     }
     return NULL;
 }
@@ -141,7 +144,8 @@ static const char *view_name(void *ctx, uint32_t type, uint32_t id)
 static uint32_t view_label(void *ctx, const char *name)
 {
     const struct policy_view *p = ctx;
-    return p->w != NULL ? intern_find(&world_cluster(p->w)->labels, name) : POL_NONE;
+    const struct cluster *c = cluster_of(p);
+    return c != NULL ? intern_find(&c->labels, name) : POL_NONE;
 }
 
 static struct pol_call_state view_call_state(void *ctx, pol_task h)
@@ -263,11 +267,21 @@ static void *move_array(struct policy_view *p, void *old, size_t n, size_t size)
     return now;
 }
 
+static void free_cluster(struct policy_view *p)
+{
+    mem_free(p->mem_bw); mem_free(p->queued); mem_free(p->tier); mem_free(p->node); mem_free(p->card); mem_free(p->gpu_type);
+    p->mem_bw = NULL;
+    p->queued = p->tier = NULL;
+    p->node = NULL;
+    p->card = NULL;
+    p->gpu_type = NULL;
+}
+
 /* After a call: nothing that the policy read is where it was. */
 static void move_memory(struct policy_view *p)
 {
     while (p->n_poisoned > 0) mem_free(p->poisoned[--p->n_poisoned]);
-    const struct cluster *c = world_cluster(p->w);
+    const struct cluster *c = cluster_of(p);
     p->node = move_array(p, p->node, c->n_nodes, sizeof *p->node);
     p->mem_bw = move_array(p, p->mem_bw, c->n_nodes, sizeof *p->mem_bw);
     p->queued = move_array(p, p->queued, c->n_nodes, sizeof *p->queued);
@@ -292,49 +306,57 @@ static void list_all_changed(struct policy_view *p)
     p->view.n_changed = n;
 }
 
-static void show_world(struct policy_view *p)
+/* Every node, and what never changes; the totals are shown at each call. */
+static void show_cluster(struct policy_view *p, const struct cluster *c)
 {
-    const struct world *w = p->w;
-    const struct cluster *c = world_cluster(w);
-    if (!p->is_shown) {
-        MEM_ARRAY(p->node, c->n_nodes);
-        MEM_ARRAY(p->card, c->n_cards);
-        MEM_ARRAY(p->mem_bw, c->n_nodes);
-        MEM_ARRAY(p->gpu_type, c->gpu_types.n);
-        MEM_ARRAY(p->queued, c->n_nodes);
-        MEM_ARRAY(p->tier, c->n_nodes);
-        p->ext.calls.n_tiers = policy_calls_tiers(c, p->tier);
-        p->view.n_engines = c->engines.n;
-        for (uint32_t i = 0; i < c->n_nodes; i++) { show_node(p, c, i); p->mem_bw[i] = c->node[i].mem_bw; }
-        for (uint32_t i = 0; i < c->gpu_types.n; i++)
-            p->gpu_type[i] = (struct pol_gpu_type){ .compute_mflops = c->gpu_figures[i].compute_mflops,
-                .bandwidth_bps = c->gpu_figures[i].bandwidth_bps, .clock_khz = c->gpu_figures[i].clock_khz };
-        p->is_shown = true;
-    } else {
-        for (uint32_t i = 0; i < c->n_changed; i++) show_node(p, c, c->changed[i]);
-    }
-    const struct call_queue *q = world_calls(w);
-    for (uint32_t i = 0; i < c->n_changed && q != NULL; i++) p->queued[c->changed[i]] = q->queue[c->changed[i]].n;
-    show_shapes(p);
+    MEM_ARRAY(p->node, c->n_nodes);
+    MEM_ARRAY(p->card, c->n_cards);
+    MEM_ARRAY(p->mem_bw, c->n_nodes);
+    MEM_ARRAY(p->gpu_type, c->gpu_types.n);
+    MEM_ARRAY(p->queued, c->n_nodes);
+    MEM_ARRAY(p->tier, c->n_nodes);
+    p->ext.calls.n_tiers = policy_calls_tiers(c, p->tier);
+    for (uint32_t i = 0; i < c->n_nodes; i++) { show_node(p, c, i); p->mem_bw[i] = c->node[i].mem_bw; }
+    for (uint32_t i = 0; i < c->gpu_types.n; i++)
+        p->gpu_type[i] = (struct pol_gpu_type){ .compute_mflops = c->gpu_figures[i].compute_mflops,
+            .bandwidth_bps = c->gpu_figures[i].bandwidth_bps, .clock_khz = c->gpu_figures[i].clock_khz };
+    p->is_shown = true;
+}
+
+static void show_totals(struct policy_view *p, const struct cluster *c)
+{
     struct pol_view *v = &p->view;
-    v->now_us = world_now(w);
     v->n_nodes = c->n_nodes;
     v->n_cards = c->n_cards;
-    v->n_users = world_users(w)->n;
     v->n_gpu_types = c->gpu_types.n;
     v->n_racks = c->rack_names.n;
+    v->n_engines = c->engines.n;
     v->node = p->node;
     v->card = p->card;
     v->gpu_type = p->gpu_type;
     v->changed = c->changed;
     v->n_changed = c->n_changed;
-    if (p->tricks.lists_all_changed) list_all_changed(p);
-    v->n_waiting = world_n_waiting(w);
-    v->n_running = world_n_running(w);
     v->cpu_total = c->sum.cpu_total;
     v->mem_total = c->sum.mem_total;
     v->gpu_total = c->sum.gpu_total;
     show_extensions(p, c);
+}
+
+static void show_world(struct policy_view *p)
+{
+    const struct world *w = p->w;
+    const struct cluster *c = world_cluster(w);
+    if (!p->is_shown) show_cluster(p, c);
+    else for (uint32_t i = 0; i < c->n_changed; i++) show_node(p, c, c->changed[i]);
+    const struct call_queue *q = world_calls(w);
+    for (uint32_t i = 0; i < c->n_changed && q != NULL; i++) p->queued[c->changed[i]] = q->queue[c->changed[i]].n;
+    show_shapes(p);
+    show_totals(p, c);
+    if (p->tricks.lists_all_changed) list_all_changed(p);
+    p->view.now_us = world_now(w);
+    p->view.n_users = world_users(w)->n;
+    p->view.n_waiting = world_n_waiting(w);
+    p->view.n_running = world_n_running(w);
     /* Infos are filled when asked for; here only room for every slot. */
     uint32_t n_jobs = world_n_job_slots(w), n_tasks = world_n_task_slots(w);
     MEM_RESERVE(p->job_info, p->cap_job, n_jobs);
@@ -378,14 +400,47 @@ struct pol_view *policy_view_begin(struct policy_view *p)
 {
     struct pol_view *view = &p->view;
     if (p->tricks.moves_memory) { MEM_NEW(view); *view = p->view; }
+    p->lent = view;
     return view;
 }
 
 void policy_view_end(struct policy_view *p, struct pol_view *view)
 {
+    p->lent = NULL;
     if (!p->tricks.moves_memory) return;
     move_memory(p);
     poison(p, view, sizeof *view);
+}
+
+/* ---- in create ---- */
+
+static const struct pol_view *view_view(void *ctx)
+{
+    struct policy_view *p = ctx;
+    if (p->to_come != NULL && !p->is_shown) {
+        cluster_reset(p->to_come);
+        show_cluster(p, p->to_come);
+        show_totals(p, p->to_come);
+        *p->lent = p->view;
+    }
+    return p->lent;
+}
+
+void policy_view_open(struct policy_view *p, struct cluster *c)
+{
+    static struct cluster none;         /* has nothing that a reset could change */
+    p->to_come = c != NULL ? c : &none;
+    (void)policy_view_begin(p);
+}
+
+/* The first decide call shows all anew: a trace may have named more types meanwhile. */
+void policy_view_close(struct policy_view *p)
+{
+    policy_view_end(p, p->lent);
+    if (p->is_shown) free_cluster(p);
+    p->is_shown = false;
+    p->view = (struct pol_view){ 0 };
+    p->to_come = NULL;
 }
 
 /* ---- life ---- */
@@ -395,6 +450,7 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
     p->tricks = *tricks;
     api->job = policy_view_job;
     api->task = view_task;
+    api->view = view_view;
     api->name = view_name;
     api->label = view_label;
     api->extension = view_extension;
@@ -409,7 +465,8 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
 
 void policy_view_fini(struct policy_view *p)
 {
-    mem_free(p->mem_bw); mem_free(p->queued); mem_free(p->tier); mem_free(p->node); mem_free(p->card); mem_free(p->shape); mem_free(p->licence); mem_free(p->gpu_type);
+    free_cluster(p);
+    mem_free(p->shape); mem_free(p->licence);
     mem_free(p->job_info); mem_free(p->job_seen); mem_free(p->task_info); mem_free(p->task_seen);
     while (p->n_poisoned > 0) mem_free(p->poisoned[--p->n_poisoned]);
     mem_free(p->poisoned); mem_free(p->every_node); mem_free(p->event);

@@ -14,6 +14,8 @@
 
 struct policy_view {
     struct world *w;            /* borrowed for the length of one decide call; NULL outside */
+    struct cluster *to_come;    /* borrowed for the length of create; NULL after it */
+    struct pol_view *lent;      /* what the policy is shown now; NULL outside of create and decide */
     bool     is_clairvoyant;    /* true durations are shown */
     struct host_tricks tricks;
     struct pol_view view;
@@ -51,6 +53,13 @@ size_t policy_view_show(struct policy_view *p, const struct notice *n, size_t n_
 /* For one decide call, and when it is over. */
 struct pol_view *policy_view_begin(struct policy_view *p);
 void policy_view_end(struct policy_view *p, struct pol_view *view);
+
+/*
+ * Around create: host->view gives the cluster as a run will begin, nothing running and all nodes up, c reset
+ * for that; c NULL: a cluster without nodes.
+ */
+void policy_view_open(struct policy_view *p, struct cluster *c);
+void policy_view_close(struct policy_view *p);
 
 /* pol_host's job. */
 const struct pol_job_info *policy_view_job(void *ctx, pol_job h);

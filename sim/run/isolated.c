@@ -45,9 +45,9 @@ static enum st run_alone(struct scenario *s, const struct job_spec *job, uint64_
     enum st st;
     *us = -1;
     (void)snprintf(spec, sizeof spec, "gs:quota=%u", quota);
-    TRY(host_create(&h, spec, NULL, &(struct host_origin){ 0 }, NULL, d));
     struct world_config cfg = setup_world(s, seed);
     cfg.reject_infeasible = true;
+    TRY(host_create(&h, spec, NULL, &cfg, &(struct host_origin){ 0 }, NULL, d));
     struct world *w = world_create(&cfg, (struct source){ &alone, next_alone }, host_decider(h));
     world_observe(w, (struct observer){ .ctx = us, .job_ended = on_job_ended });
     while ((st = world_step(w, d)) == ST_OK) { }

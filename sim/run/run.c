@@ -178,7 +178,7 @@ static enum st run_here(const struct run_env *env, const struct scn_policy *poli
     struct host_hooks hooks = { .ctx = &rec, .decision = env->scn->output.decisions ? on_decision : NULL,
                                    .note = on_note, .decided = on_decided, .page = page,
                                    .call_us = env->limits.call_us };
-    TRY(run_policy_open(&h, env->scn, policy, &hooks, d));
+    TRY(run_policy_open(&h, env->scn, seed, policy, &hooks, d));
     double t0 = progress_clock();
     enum st st = begin(env, h, policy, seed, &rec.run, out->key, d);
     if (st != ST_OK) { host_destroy(h); return st; }

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/version.h"
 #include "host/policy_load.h"
+#include "run/setup.h"
 
 static char *format_weights(const struct scenario *s)
 {
@@ -24,12 +25,13 @@ static char *format_weights(const struct scenario *s)
     return t;
 }
 
-enum st run_policy_open(struct host **h, const struct scenario *s, const struct scn_policy *p,
+enum st run_policy_open(struct host **h, struct scenario *s, uint64_t seed, const struct scn_policy *p,
                            const struct host_hooks *hooks, struct diag *d)
 {
     char *weights = format_weights(s);
     struct host_origin at = { p->line ? s->id.path : NULL, p->line, p->col };
-    enum st st = host_create(h, p->spec, weights, &at, hooks, d);
+    const struct world_config run = setup_world(s, seed);
+    enum st st = host_create(h, p->spec, weights, &run, &at, hooks, d);
     mem_free(weights);
     return st;
 }
@@ -95,7 +97,7 @@ static enum st find_policy(void *ctx, struct sandbox_page *page, struct diag *d)
     const struct find *f = ctx;
     struct host *h;
     struct run_policy who;
-    TRY(run_policy_open(&h, f->s, f->policy, &(struct host_hooks){ .page = page, .call_us = f->call_us }, d));
+    TRY(run_policy_open(&h, f->s, f->s->asked.n_seeds > 0 ? f->s->asked.seed[0] : 0, f->policy, &(struct host_hooks){ .page = page, .call_us = f->call_us }, d));
     enum st st = take_label(f->s, f->policy, host_label(h), d);
     run_policy_describe(&who, h);
     host_destroy(h);

@@ -20,7 +20,8 @@ struct run_policy {
 };
 
 /* Create a policy of the scenario, with the scenario's weights of users. */
-enum st run_policy_open(struct host **h, const struct scenario *s, const struct scn_policy *p, const struct host_hooks *hooks, struct diag *d);
+enum st run_policy_open(struct host **h, struct scenario *s, uint64_t seed, const struct scn_policy *p, const struct host_hooks *hooks,
+                        struct diag *d);
 /* Who the policy is that this host runs. */
 void    run_policy_describe(struct run_policy *out, const struct host *h);
 void    run_policy_fini(struct run_policy *p);

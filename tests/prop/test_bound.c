@@ -64,12 +64,12 @@ static void run(struct bench *b, const char *policy)
     struct host *h;
     struct diag d = { 0 };
     enum st st;
-    cr_assert_eq(host_create(&h, policy, NULL, &(struct host_origin){ 0 }, NULL, &d), ST_OK, "%s", d.msg);
     b->given = 0;
     b->cfg.cluster = &b->cluster;
     b->cfg.throughput = &b->perf;
     b->cfg.horizon = TICK_NEVER;
     b->cfg.reject_infeasible = true;
+    cr_assert_eq(host_create(&h, policy, NULL, &b->cfg, &(struct host_origin){ 0 }, NULL, &d), ST_OK, "%s", d.msg);
     struct world *w = world_create(&b->cfg, (struct source){ b, next_job }, host_decider(h));
     struct metrics *m = metrics_create(w, &(struct metrics_opts){ .n_jobs = b->n, .warmup = b->warmup });
     while ((st = world_step(w, &d)) == ST_OK) { }

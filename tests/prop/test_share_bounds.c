@@ -57,12 +57,12 @@ static void run(struct bench *b, uint32_t only)
     struct host *h;
     struct diag d = { 0 };
     enum st st;
-    cr_assert_eq(host_create(&h, policy, NULL, &(struct host_origin){ 0 }, NULL, &d), ST_OK, "%s", d.msg);
+    const struct world_config cfg = { .cluster = &b->cluster, .throughput = &b->perf, .audit = true, .horizon = TICK_NEVER };
+    cr_assert_eq(host_create(&h, policy, NULL, &cfg, &(struct host_origin){ 0 }, NULL, &d), ST_OK, "%s", d.msg);
     b->only = only;
     b->given = 0;
     b->looked = false;
-    struct world *w = world_create(&(struct world_config){ .cluster = &b->cluster, .throughput = &b->perf, .audit = true, .horizon = TICK_NEVER },
-               (struct source){ b, next_job }, host_decider(h));
+    struct world *w = world_create(&cfg, (struct source){ b, next_job }, host_decider(h));
     world_observe(w, (struct observer){ .ctx = b, .job_ended = on_ended, .instant = on_instant });
     while ((st = world_step(w, &d)) == ST_OK) { }
     cr_assert_eq(st, ST_END, "%s", d.msg);

@@ -148,11 +148,13 @@ static const void *extension(void *ctx, const char *name)
     return strcmp(name, POL_DATA) == 0 ? (const void *)&data : strcmp(name, POL_LICENCES) == 0 ? (const void *)&h->licences : NULL;
 }
 
+static const struct pol_view *lend_view(void *ctx) { return &((const struct fakehost *)ctx)->view; }
+
 struct fakehost *fakehost_create(void)
 {
     struct fakehost *h = calloc(1, sizeof *h);
     h->api = (struct pol_host){
-        .abi_major = POL_ABI_MAJOR, .size = sizeof h->api, .ctx = h, .job = lend_job, .task = lend_task, .name = lend_name,
+        .abi_major = POL_ABI_MAJOR, .size = sizeof h->api, .ctx = h, .view = lend_view, .job = lend_job, .task = lend_task, .name = lend_name,
         .start = start, .preempt = preempt, .wake = wake, .note = note, .fail = fail,
         .hold = hold, .is_audited = 1, .extension = extension,
     };

@@ -387,15 +387,15 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
     for (int i = 0; i < c->n_faults; i++)
         fault[i] = (struct fault_event){ .at = c->fault[i].at, .node = (uint32_t)c->fault[i].node, .up = c->fault[i].up };
     refcase_spec(&c->policy, spec, sizeof spec);
-    enum st st = host_create(&host, run->spec ? run->spec : spec, NULL, NULL, run->record ? &hooks : NULL, &run->diag);
-    if (st != ST_OK) { diag_print(&run->diag, stderr); abort(); }
-    run->flags = host_ops(host)->flags;
     struct world_config cfg = {
         .cluster = &cl, .throughput = &perf, .profiles = c->has_profiles ? &profiles : NULL, .monitor = { .interval = c->monitor },
         .multi_from = (uint32_t)c->multi_from, .fault = { .list = fault, .n_list = (size_t)c->n_faults },
         .checkpoint_interval = c->checkpoint_interval, .restore_cost = c->restore_cost, .enforce_limits = c->enforce_limits,
         .reject_infeasible = c->reject_infeasible, .audit = true, .horizon = c->horizon, .sample_every = run->sample_every,
     };
+    enum st st = host_create(&host, run->spec ? run->spec : spec, NULL, &cfg, NULL, run->record ? &hooks : NULL, &run->diag);
+    if (st != ST_OK) { diag_print(&run->diag, stderr); abort(); }
+    run->flags = host_ops(host)->flags;
     struct world *w = world_create(&cfg, (struct source){ .ctx = &feed, .next = feed_next }, host_decider(host));
     world_observe(w, (struct observer){ .ctx = log, .started = saw_start, .stopped = saw_stop, .resized = saw_resize, .job_ended = saw_end,
                                          .node_changed = saw_node });

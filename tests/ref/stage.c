@@ -221,20 +221,20 @@ void stage_run(struct stage *s)
 {
     struct host *host = NULL;
     struct decider decider = { .ctx = s, .decide = decide };
+    if (s->cluster.changed == NULL) cluster_seal(&s->cluster);
+    s->cfg.cluster = &s->cluster;
+    s->cfg.throughput = &s->perf;
     if (s->policy != NULL) {
         const struct host_hooks hooks = { .ctx = s, .note = note };
-        enum st st = host_create(&host, s->policy, NULL, NULL, &hooks, &s->diag);
+        enum st st = host_create(&host, s->policy, NULL, &s->cfg, NULL, &hooks, &s->diag);
         SIM_ASSERT(st == ST_OK);
         decider = host_decider(host);
     }
-    if (s->cluster.changed == NULL) cluster_seal(&s->cluster);
     s->log[0] = '\0';
     s->next = 0;
     s->lost = 0;
     s->preempted = s->failed = 0;
     s->diag = (struct diag){ 0 };
-    s->cfg.cluster = &s->cluster;
-    s->cfg.throughput = &s->perf;
     struct world *w = world_create(&s->cfg, (struct source){ .ctx = s, .next = next }, decider);
     world_observe(w, (struct observer){ .ctx = s, .arrived = arrived, .started = started, .stopped = stopped, .moved = moved, .job_ended = ended, .resized = resized,
                                          .node_changed = node_changed });

@@ -134,11 +134,11 @@ void wfcase_run(struct wfcase *c, const char *policy)
     memset(c->lends, 0, sizeof c->lends);
     for (int i = 0; i < WF_JOBS; i++) c->begin[i] = c->end[i] = -1;
     if (c->cluster.changed == NULL) cluster_seal(&c->cluster);
-    c->result = host_create(&h, policy, NULL, NULL, NULL, &c->diag);
+    const struct world_config cfg = { .cluster = &c->cluster, .throughput = &perf, .audit = true, .horizon = c->horizon,
+                                      .fault = { .list = c->fault, .n_list = c->n_faults } };
+    c->result = host_create(&h, policy, NULL, &cfg, NULL, NULL, &c->diag);
     if (c->result != ST_OK) return;
-    struct world *w = world_create(&(struct world_config){ .cluster = &c->cluster, .throughput = &perf, .audit = true, .horizon = c->horizon,
-                                           .fault = { .list = c->fault, .n_list = c->n_faults } },
-               (struct source){ .ctx = &r, .next = next }, host_decider(h));
+    struct world *w = world_create(&cfg, (struct source){ .ctx = &r, .next = next }, host_decider(h));
     world_observe(w, (struct observer){ .ctx = &r, .started = started, .stopped = stopped, .staged = staged, .lent = lent, .job_ended = ended });
     while ((c->result = world_step(w, &c->diag)) == ST_OK) continue;
     world_destroy(w);

@@ -106,11 +106,12 @@ void yard_run(struct yard *y, const char *policy)
     y->next = 0;
     SIM_ASSERT(log != NULL && x.reason != NULL);
     if (y->cluster.changed == NULL) cluster_seal(&y->cluster);
-    y->result = host_create(&h, policy, NULL, NULL, &hooks, &y->diag);
-    SIM_ASSERT(y->result == ST_OK);
-    struct world *w = world_create(&(struct world_config){ .cluster = &y->cluster, .throughput = &y->perf, .calltime = &y->times,
+    const struct world_config cfg = { .cluster = &y->cluster, .throughput = &y->perf, .calltime = &y->times,
                .relation = y->relation.tasks.n > 0 ? &y->relation : NULL, .fault = { .list = y->fault, .n_list = y->n_faults },
-               .checkpoint_interval = 0, .horizon = TICK_NEVER, .audit = true }, (struct source){ .ctx = y, .next = next }, host_decider(h));
+               .checkpoint_interval = 0, .horizon = TICK_NEVER, .audit = true };
+    y->result = host_create(&h, policy, NULL, &cfg, NULL, &hooks, &y->diag);
+    SIM_ASSERT(y->result == ST_OK);
+    struct world *w = world_create(&cfg, (struct source){ .ctx = y, .next = next }, host_decider(h));
     world_observe(w, event_log_observer(log));
     world_observe(w, (struct observer){ .ctx = &x, .stopped = stopped });
     while ((y->result = world_step(w, &y->diag)) == ST_OK) { }

@@ -16,7 +16,7 @@ static enum st find_specs(void *ctx, struct sandbox_page *page, struct diag *d)
 {
     struct finding *f = ctx;
     struct host *h;
-    TRY(host_create(&h, f->spec, NULL, NULL, &(struct host_hooks){ .page = page }, d));
+    TRY(host_create(&h, f->spec, NULL, NULL, NULL, &(struct host_hooks){ .page = page }, d));
     conform_specs(&f->out->specs, f->spec, host_ops(h));
     (void)snprintf(f->out->name, sizeof f->out->name, "%s", host_ops(h)->name);
     host_destroy(h);

@@ -120,7 +120,7 @@ static void trial_open(struct trial *s, uint32_t i, const char *spec, const stru
     if (v->is_watched) c->cfg.sample_every = i64_max(1, c->cfg.horizon / 5000);
     struct host_hooks hooks = { .page = page, .tricks = v->tricks,
                                    .decision = v->is_watched ? take_decision : NULL, .note = v->is_watched ? take_note : NULL };
-    h->result = host_create(&s->host, spec, NULL, NULL, &hooks, &h->diag);
+    h->result = host_create(&s->host, spec, NULL, &c->cfg, NULL, &hooks, &h->diag);
     if (h->result != ST_OK) return;
     h->flags = host_flags(s->host);
     s->w = world_create(&c->cfg, conform_source(c), host_decider(s->host));

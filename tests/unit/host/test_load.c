@@ -161,3 +161,38 @@ Test(policy_view, extensions_are_found_by_name_and_version)
     cr_assert_eq(data->n_inputs(api.ctx, (pol_task){ 0, 0 }), 0, "there is no task yet");
     policy_view_fini(&v);
 }
+
+/* What create sees: the cluster as a run begins, whatever an earlier one left of it; nothing where no run is known. */
+Test(policy_view, the_cluster_is_there_in_create)
+{
+    for (int trick = 0; trick < 2; trick++) {
+        struct cluster c = { 0 };
+        struct diag d = { 0 };
+        uint32_t bit = cluster_label(&c, "fast", &d);
+        cr_assert_eq(cluster_add(&c, &(struct node_spec){ .name = "a", .cpu_milli = 4000, .n_gpu = 2, .gpu_type = "T4", .mem_bw = 7 }, &d), ST_OK);
+        cr_assert_eq(cluster_add(&c, &(struct node_spec){ .name = "b", .cpu_milli = 2000, .labels = UINT64_C(1) << bit }, &d), ST_OK);
+        cluster_seal(&c);
+        c.node[0].cpu_free = 1;
+        c.node[1].is_up = false;
+        struct policy_view v = { 0 };
+        struct pol_host api = { .ctx = &v };
+        policy_view_init(&v, &api, &(struct host_tricks){ .moves_memory = trick });
+        policy_view_open(&v, NULL);
+        cr_assert_eq(api.view(api.ctx)->n_nodes, 0);
+        policy_view_close(&v);
+        policy_view_open(&v, &c);
+        const struct pol_view *view = api.view(api.ctx);
+        const struct pol_cores *cores = api.extension(api.ctx, POL_CORES);
+        cr_assert(view == api.view(api.ctx) && view->n_nodes == 2 && view->n_cards == 2 && view->now_us == 0 && view->n_waiting == 0);
+        cr_assert(view->node[0].cpu_free == 4000 && view->node[1].is_up && view->cpu_total == 6000 && cores->mem_bw[0] == 7);
+        cr_assert_str_eq(api.name(api.ctx, POL_NAME_NODE, 1), "b");
+        cr_assert_eq(api.label(api.ctx, "fast"), bit);
+        cr_assert_null(api.name(api.ctx, POL_NAME_USER, 0));
+        cr_assert_null(api.job(api.ctx, (pol_job){ 0, 0 }));
+        policy_view_close(&v);
+        cr_assert_null(api.view(api.ctx));
+        cr_assert_null(api.name(api.ctx, POL_NAME_NODE, 1));
+        policy_view_fini(&v);
+        cluster_fini(&c);
+    }
+}

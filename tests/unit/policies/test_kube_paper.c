@@ -42,10 +42,11 @@ static struct outcome run(const char *scenario, const char *trace, const char *p
     const char *sets[] = { set };
     (void)snprintf(set, sizeof set, "trace.path=../../traces/kube/%s", trace);
     memset(o.where, '-', sizeof o.where - 1);
-    if (scn_load(&s, scenario, sets, 1, &d) != ST_OK || trace_prepare(&t, &s.trace, &s.cluster, &s.perf, &d) != ST_OK ||
-        host_create(&h, policy, NULL, NULL, NULL, &d) != ST_OK || trace_source_open(&t, &src, &d) != ST_OK) cr_assert_fail("%s", d.msg);
-    struct world *w = world_create(&(struct world_config){ .cluster = &s.cluster, .throughput = &s.perf, .audit = true, .horizon = s.horizon,
-                                           .mismatch_after = s.jobs.mismatch_after }, src, host_decider(h));
+    if (scn_load(&s, scenario, sets, 1, &d) != ST_OK || trace_prepare(&t, &s.trace, &s.cluster, &s.perf, &d) != ST_OK) cr_assert_fail("%s", d.msg);
+    const struct world_config cfg = { .cluster = &s.cluster, .throughput = &s.perf, .audit = true, .horizon = s.horizon,
+                                      .mismatch_after = s.jobs.mismatch_after };
+    if (host_create(&h, policy, NULL, &cfg, NULL, NULL, &d) != ST_OK || trace_source_open(&t, &src, &d) != ST_OK) cr_assert_fail("%s", d.msg);
+    struct world *w = world_create(&cfg, src, host_decider(h));
     world_observe(w, (struct observer){ .ctx = &o, .started = saw_start, .job_ended = saw_end });
     enum st st;
     while ((st = world_step(w, &d)) == ST_OK) continue;
