@@ -16,7 +16,7 @@
  *   - what is reached through a pointer to one object may grow at its end:
  *     pol_view, pol_host, pol_job_info, pol_task_info, and the policy's own
  *     pol_ops and pol_plugin, whose `size` says how much of it there is (what is
- *     not is zero);
+ *     not is zero), and pol_ask;
  *   - what stands in arrays, or is passed by value, is frozen within a major, as
  *     its size is built into the policy: pol_shape, pol_card, pol_node,
  *     pol_gpu_type, pol_event, pol_place, pol_param, pol_value, pol_chosen and the

@@ -249,7 +249,7 @@ const struct policy_load *policy_spec_plugin(const struct policy_spec *p)
 
 bool policy_spec_names_file(const char *spec)
 {
-    if (strncmp(spec, EXEC_PREFIX, strlen(EXEC_PREFIX)) == 0) return false;
+    if (policy_spec_is_command(spec)) return false;
     if (policy_load_path_len(spec) > 0) return true;
     for (const char *s = spec; (s = strstr(s, ".so")) != NULL; s += 3)
         if (s[3] == ',' || s[3] == '\0') return true;
