@@ -39,7 +39,7 @@ static int64_t true_left(void *self, const struct unit *u)
 static int64_t wait_key(void *self, const struct unit *u)
 {
     const struct srtf *s = self;
-    if (s->sched.est_true) return true_left(self, u);
+    if (s->sched.estimate == SCHED_TRUE) return true_left(self, u);
     if (u->est == POL_NEVER) return POL_NEVER;
     return u->est > u->attained ? u->est - u->attained : 0;
 }
@@ -47,7 +47,7 @@ static int64_t wait_key(void *self, const struct unit *u)
 static int64_t run_key(void *self, const struct unit *u)
 {
     const struct srtf *s = self;
-    if (s->sched.est_true) return pol_after(u->started, true_left(self, u));
+    if (s->sched.estimate == SCHED_TRUE) return pol_after(u->started, true_left(self, u));
     return u->est == POL_NEVER ? POL_NEVER : pol_after(u->started, u->est - u->attained);
 }
 
@@ -55,13 +55,13 @@ static int64_t run_key(void *self, const struct unit *u)
 static int64_t victim_bound(void *self, const struct unit *u)
 {
     const struct srtf *s = self;
-    return s->sched.est_true ? u->key : pol_after(s->sched.view->now_us, u->key);
+    return s->sched.estimate == SCHED_TRUE ? u->key : pol_after(s->sched.view->now_us, u->key);
 }
 
 static void decide(void *self)
 {
     struct srtf *s = self;
-    struct preempt_rule rule = { .victim_bound = victim_bound, .fresh = s->sched.est_true ? true_left : NULL, .reason = "a shorter unit needs the room" };
+    struct preempt_rule rule = { .victim_bound = victim_bound, .fresh = s->sched.estimate == SCHED_TRUE ? true_left : NULL, .reason = "a shorter unit needs the room" };
     preempt_run(&s->preempt, &s->sched, &rule, s->sched.mode == LIST_SKIP);
 }
 

@@ -26,4 +26,18 @@ check "are told of no more" never says "no limit"
 check "and tell the policies apart" [ "$(sqlite3 "$dir/l.db" "SELECT count(DISTINCT digest) > 1 FROM run WHERE policy IN ('fifo', 'easy', 'sjf')")" = 1 ]
 check "clairvoyant ones need none" run "$dir/t.yaml" -p sjf:estimate=true -d "$dir/c.db"
 check "and are not told of either" never says "no limit"
+
+# ---- estimate=history: the mean of the user's last two jobs that ended ----
+# u's jobs run 10 and 20 s, so later ones are held for 15 s; w's only one 4 s.  x (3 of 4 CPUs) starts at 40 and is due
+# at 55, though it runs until 140.  b needs all four and is first to wait.  c would be held until 57, so it may not pass
+# b; d, due at 47, may.  b runs from 140 to 190, and then c starts.
+printf 'id,user,submit_s,duration_s,cpus\nh1,u,0,10,4\nh2,u,0,20,4\nw1,w,1,4,4\nx,u,40,100,3\nb,u,41,50,4\nc,u,42,5,1\nd,w,43,4,1\n' >"$dir/h.csv"
+starts() { sqlite3 "$dir/h.db" "SELECT group_concat(id || ' ' || (start_us / 1000000), ', ') FROM (SELECT j.* FROM job j JOIN run r ON r.id = j.run WHERE r.policy = '$1' ORDER BY ordinal)"; }
+check "jobs without limits have estimates from their users' past" run "$dir/t.yaml" -p easy -p easy:estimate=history -d "$dir/h.db" --set trace.path=h.csv
+check "by the mean of the last two, or the only one" [ "$(starts easy:estimate=history)" = "h1 0, h2 10, w1 30, x 40, b 140, c 190, d 43" ]
+check "without them everything that fits goes ahead" [ "$(starts easy)" = "h1 0, h2 10, w1 30, x 40, b 140, c 42, d 47" ]
+check "it reads no limits" [ "$(grep -c "have no limit" "$dir/err")" -eq 1 ]
+printf 'id,user,submit_s,duration_s,cpus\nn,u,0,10,4\no,u,0,20,4\np,u,0,60,4\nx,v,1,40,4\ny,u,95,1,4\nz,w,95,1,4\n' >"$dir/h.csv"
+check "only the last two count" run "$dir/t.yaml" -p sjf:estimate=history -d "$dir/h.db" --set trace.path=h.csv
+check "and a user without a past is last" [ "$(starts sjf:estimate=history)" = "n 0, o 10, p 30, x 90, y 130, z 131" ]
 exit $bad

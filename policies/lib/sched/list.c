@@ -5,8 +5,9 @@
 
 void list_estimates(struct sched *d, int64_t choice, uint32_t *flags)
 {
-    d->est_true = choice == 1;
-    *flags &= ~(uint32_t)(d->est_true ? POL_USES_LIMITS : POL_CLAIRVOYANT);
+    d->estimate = (enum sched_estimate)choice;
+    if (d->estimate != SCHED_LIMIT) *flags &= ~(uint32_t)POL_USES_LIMITS;
+    if (d->estimate != SCHED_TRUE) *flags &= ~(uint32_t)POL_CLAIRVOYANT;
 }
 
 void list_run(struct sched *d, enum list_mode mode)

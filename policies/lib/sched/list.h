@@ -11,10 +11,10 @@
 enum list_mode { LIST_STRICT, LIST_SKIP };
 #define LIST_MODE_PARAM(dflt_) { .name = "mode", .type = POL_CHOICE, .dflt = dflt_, .choices = "strict|skip", \
                             .help = "at a unit that does not fit: stop, or try the next" }
-#define LIST_ESTIMATE_PARAM { .name = "estimate", .type = POL_CHOICE, .dflt = "limit", .choices = "limit|true", \
-                         .help = "run times as users state them, or as they will be (clairvoyant)" }
+#define LIST_ESTIMATE_PARAM { .name = "estimate", .type = POL_CHOICE, .dflt = "limit", .choices = "limit|true|history", \
+                         .help = "run times as users state them, as they will be (clairvoyant), or as the user's last two were" }
 
-/* Use the estimates that estimate= names (0 limit, 1 true), and clear the flag of the instance that no longer holds. */
+/* Use the estimates that estimate= names, and clear the flags of the instance that no longer hold. */
 void list_estimates(struct sched *d, int64_t choice, uint32_t *flags);
 
 /*

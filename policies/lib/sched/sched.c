@@ -36,6 +36,7 @@ void sched_fini(struct sched *d)
     free(d->fresh);
     free(d->place);
     free(d->shape);
+    free(d->past);
 }
 
 static struct queue *queue_of(struct sched *d, const struct unit *u)
@@ -82,12 +83,34 @@ static bool licences(struct sched *d, uint32_t class, int sign)
     return ok;
 }
 
+/* Run time of a job that arrives.  History: Tsafrir, Etsion & Feitelson, IEEE TPDS 18(6), 2007, without limits. */
+static int64_t estimate(struct sched *d, const struct pol_job_info *ji)
+{
+    if (d->estimate == SCHED_LIMIT) return ji->limit_us;
+    if (d->estimate == SCHED_TRUE) return ji->true_dur_us;
+    if (ji->user >= d->cap_past || d->past[ji->user].last == 0) return -1;
+    const struct sched_past *p = &d->past[ji->user];
+    return p->before == 0 ? p->last : p->before + (p->last - p->before) / 2;
+}
+
+static void remember(struct sched *d, const struct pol_job_info *ji)
+{
+    const struct pol_host *h = d->host;
+    const struct pol_task_info *ti;
+    int64_t ran = 0;
+    for (pol_task t = ji->first_task; t.slot != POL_NONE && (ti = h->task(h->ctx, t)) != NULL; t = ti->next)
+        if (ti->attained_us > ran) ran = ti->attained_us;
+    if (ran == 0) return;       /* it never ran */
+    POL_RESERVE(d->past, d->cap_past, (size_t)ji->user + 1);
+    d->past[ji->user] = (struct sched_past){ .last = ran, .before = d->past[ji->user].last };
+}
+
 /* A new unit of `n` tasks, the first of which is t, whose shapes are in d->shape. */
 static void add_unit(struct sched *d, pol_job job, const struct pol_job_info *ji, pol_task t,
                      const struct pol_task_info *ti, uint32_t n)
 {
     POL_RESERVE(d->units.at, d->units.cap, (size_t)t.slot + 1);
-    int64_t est = d->est_true ? ji->true_dur_us : ji->limit_us;
+    int64_t est = estimate(d, ji);
     d->units.at[t.slot] = (struct unit){
         .ordinal = ji->ordinal, .index = ti->index, .est = est < 0 ? POL_NEVER : est, .attained = ti->attained_us,
         .started = -1, .job = job, .task = t, .request_class = request_class_id(&d->classes, d->shape, n, d->view->shape), .n_tasks = n,
@@ -172,6 +195,7 @@ static void on_job_ended(struct sched *d, pol_job job)
     const struct pol_host *h = d->host;
     const struct pol_job_info *ji = h->job(h->ctx, job);
     if (ji == NULL) return;
+    if (d->estimate == SCHED_HISTORY) remember(d, ji);
     const struct pol_task_info *ti;
     for (pol_task t = ji->first_task; t.slot != POL_NONE && (ti = h->task(h->ctx, t)) != NULL; t = ti->next) {
         on_task_ended(d, t);

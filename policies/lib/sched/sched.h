@@ -38,12 +38,18 @@ struct sched_ops {
     void (*fini)(void *self);           /* what it has besides the struct sched */
 };
 
+/* Values of estimate= in the order of its choices. */
+enum sched_estimate { SCHED_LIMIT, SCHED_TRUE, SCHED_HISTORY };
+/* How long the last two of a user's jobs that ended did run, the longest of their tasks; 0: there was none. */
+struct sched_past { int64_t last, before; };
+
 struct sched {
     const struct pol_host *host;        /* borrowed */
     const struct pol_view *view;        /* borrowed; from sched_open to the end of decide */
     const struct sched_ops *ops;
     void *self;
-    bool  est_true;                     /* estimates are true durations, else users' limits */
+    enum sched_estimate estimate;
+    struct sched_past *past; size_t cap_past;   /* by user, of SCHED_HISTORY */
     int   mode;                         /* enum list_mode, of a LIST_POLICY */
     const struct pol_cores *cores;      /* borrowed, for sched_resize */
     int64_t licence_free[PLAN_LICENCES_MAX];    /* as the plan foresees it */
