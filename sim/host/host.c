@@ -469,7 +469,7 @@ static void refuse_licences(struct host *p, const struct notice *n, size_t n_not
         if (n[i].type != NOTICE_ARRIVED || !asks_licences(w, world_job(w, n[i].job))) continue;
         (void)diag_breach(&p->failed, BREACH_LICENCES, "policy '%s' does not schedule licences, and job '%s' asks for some",
                           p->spec.ops->name, world_job(w, n[i].job)->id);
-        diag_hint(&p->failed, "policies/README.md tells which built-ins do");
+        diag_hint(&p->failed, DIAG_DOC("policies/README.md") " tells which built-ins do");
     }
 }
 

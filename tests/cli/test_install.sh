@@ -53,7 +53,7 @@ mkdir "$dir/work" && cd "$dir/work" || exit 2
 check "an installed scenario runs, in any folder" "$usr/bin/fairway" run "$demo" -p fifo -p las -s 1 -d demo.db
 check "its results compare" sh -c '"$1" compare demo.db | grep -q "^las "' - "$usr/bin/fairway"
 check "and make a report" "$usr/bin/fairway" report demo.db -o demo.html
-check "which says where its formulas are" grep -q 'Formulas: results/README.md (installed in share/doc/fairway)' demo.html
+check "which says where its formulas are" grep -q '"document": *"results/README.md (installed in share/doc/fairway)"' demo.html
 
 # ---- the rest of make ----
 helped() {
