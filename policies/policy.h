@@ -280,25 +280,31 @@ enum {
     POL_TAKES_REFUSALS = 1u << 6,
 };
 
+/* POL_HEADER, name and decide are needed; all else may be 0. */
 struct pol_ops {
     uint32_t abi_major, size;
     const char *name;               /* [a-z0-9-]+ */
-    const char *source;             /* document and section the rule is taken from */
+    const char *source;             /* document and section the rule is taken from, one line */
     const char *summary;            /* one line */
     uint32_t    flags, n_params;
     const struct pol_param *params; /* [n_params] */
     /*
-     * create: value [n_params], in the order of params.  Returns the policy's
-     * state, or NULL with error [cap] filled.  The host outlives it.
-     * flags: what this instance really does, given its parameters; starts as
-     * ops.flags and may be narrowed.  Nothing can be decided in create or
-     * destroy, and no job or task is there to be read.
+     * Returns the policy's state, its own, or NULL with error [cap] filled: why it
+     * cannot be created.  value [n_params]: in the order of params.  The host
+     * outlives it.  flags: what this instance really does, given its parameters;
+     * starts as ops.flags and may be narrowed.  Nothing can be decided in create.
+     * It may be called, and destroy after it, without a run: to describe the policy.
+     * NULL: the policy keeps no state, and `self` is the host, a const struct pol_host *.
      */
     void *(*create)(const struct pol_host *host, const union pol_value *value,
                     uint32_t *flags, char *error, size_t cap);
-    /* Once per round of an instant in which anything happened. */
+    /*
+     * Once per round of an instant in which anything happened; decisions that make
+     * something happen bring another round.  view, ev [n_ev]: the host's, until it returns.
+     */
     void  (*decide)(void *self, const struct pol_view *view,
                     const struct pol_event *ev, size_t n_ev);
+    /* Gives the state back; of the host only `fail` does anything.  NULL: there is nothing to give back. */
     void  (*destroy)(void *self);
     /* members above: ABI 1.0 */
 };

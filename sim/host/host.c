@@ -555,7 +555,8 @@ enum st host_create(struct host **out, const char *spec, const char *weights, co
     char error[800] = "it gave no reason";
     sandbox_enter(p->hooks.page, SANDBOX_CREATING);
     policy_view_open(&p->mirror, run != NULL ? run->cluster : NULL);
-    p->self = p->spec.ops->create(&p->api, p->spec.value, &p->flags, error, sizeof error);
+    p->self = p->spec.ops->create == NULL ? (void *)&p->api
+            : p->spec.ops->create(&p->api, p->spec.value, &p->flags, error, sizeof error);
     sandbox_leave(p->hooks.page);
     policy_view_close(&p->mirror);
     error[sizeof error - 1] = '\0';
@@ -589,7 +590,7 @@ void host_destroy(struct host *p)
 {
     if (p == NULL) return;
     sandbox_enter(p->hooks.page, SANDBOX_DESTROYING);
-    if (p->self != NULL) p->spec.ops->destroy(p->self);
+    if (p->self != NULL && p->spec.ops->destroy != NULL) p->spec.ops->destroy(p->self);
     sandbox_leave(p->hooks.page);
     policy_spec_fini(&p->spec);
     policy_view_fini(&p->mirror);

@@ -73,9 +73,7 @@ static enum st check_table(const struct pol_ops *o, struct diag *d)
         return diag_set(d, ST_EINPUT, "the table has no name of [a-z0-9-]+");
     if (!is_line(o->source) || !is_line(o->summary))
         return diag_set(d, ST_EINPUT, "policy '%s' does not say its %s in one line", o->name, is_line(o->source) ? "summary" : "source");
-    if (o->create == NULL || o->decide == NULL || o->destroy == NULL)
-        return diag_set(d, ST_EINPUT, "policy '%s' has no %s function", o->name,
-                        o->create == NULL ? "create" : o->decide == NULL ? "decide" : "destroy");
+    if (o->decide == NULL) return diag_set(d, ST_EINPUT, "policy '%s' has no decide function", o->name);
     const uint32_t known = POL_PREEMPTS | POL_USES_LIMITS | POL_CLAIRVOYANT | POL_BY_COUNT | POL_STRANDS | POL_RUNS_CALLS |
                            POL_TAKES_REFUSALS;
     if ((o->flags & ~known) != 0)
@@ -123,7 +121,10 @@ static enum st adopt(const void *raw, void *out, size_t size, int min, const cha
 enum st policy_load_adopt(const void *raw, void *out, size_t size, struct diag *d)
 {
     TRY(adopt(raw, out, size, POLICY_LOAD_OPS_MIN, "POL_HEADER", d));
-    return check_table(out, d);
+    struct pol_ops *o = out;
+    if (o->source == NULL) o->source = "not told";
+    if (o->summary == NULL) o->summary = "a policy of its own";
+    return check_table(o, d);
 }
 
 /* ---- loading ---- */

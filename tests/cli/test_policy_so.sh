@@ -54,6 +54,15 @@ check "to the last line" [ "$(grep -v '^#' a.log | cksum)" = "$(grep -v '^#' b.l
 check "and the same tables" [ -z "$(sqlite3 l.db "with m as (select r.seed, r.policy, m.name, m.scope, m.value, m.unit from metric m join run r on r.id = m.run)
     select seed, name, scope, value, unit from m where policy like '%.so%' except select seed, name, scope, value, unit from m where policy not like '%.so%'")" ]
 
+# ---- as little as there may be ----
+mkdir -p bare
+printf 'id,submit_s,duration_s,cpus\na,0,10,1\nb,1,10,1\n' >bare/t.csv
+printf 'cluster: {groups: [{name: n, cpus: 8, mem: 16GiB}]}\ntrace: {format: native, path: t.csv}\npolicies: [fifo]\n' >bare/t.yaml
+check "a table with a name and decide alone is described" expect 0 "$fairway" policies "$so/bare.so"
+check "and says that no source is told" says "source: not told"
+check "it runs, with the host as its state" expect 0 "$fairway" run bare/t.yaml -p "$so/bare.so" -p fifo -d bare.db -q --audit
+check "to the digest of fifo" [ "$(sqlite3 bare.db "select count(*) || ' ' || count(distinct digest) from run where status = 'done'")" = "2 1" ]
+
 # ---- in a scenario: relative to its folder ----
 mkdir -p scn && cp mine/my-own.so scn/p.so
 printf 'id,submit_s,duration_s,cpus,gpus\na,0,10,1,1\nb,1,10,1,2\n' >scn/t.csv

@@ -1,4 +1,4 @@
-/* load: policy 'bad' has no destroy function */
+/* load: policy 'bad' has no decide function */
 #define NO_TABLE
 #include "bad.h"
 
@@ -8,4 +8,4 @@ static bool bad(struct mine *m, const struct pol_view *v, const struct pol_event
     return false;
 }
 
-const struct pol_ops fairway_policy = { POL_HEADER, .name = "bad", .source = "a test", .summary = "x", .create = create, .decide = decide };
+const struct pol_ops fairway_policy = { POL_HEADER, .name = "bad", .source = "a test", .summary = "x", .create = create, .destroy = destroy };
