@@ -37,7 +37,7 @@ enum st explain_request(struct explain_state *l, struct diag *d)
             if (g->n > 1) (void)fprintf(to, "%" PRIu32 " tasks of ", g->n);
             describe_request(&l->replay.cluster, &g->shape, to);
         }
-        if (l->e->run->by_count) g->shape.gpu_mem_b = g->shape.gpu_cores = 0;
+        if (l->e->run->by_count) g->shape = shape_by_count(&g->shape);
     }
     if (l->n_groups > 3) (void)fprintf(to, "; and %zu more groups", l->n_groups - 3);
     (void)fclose(to);

@@ -35,6 +35,7 @@ struct decider {
     void *ctx;
     enum st (*decide)(void *ctx, struct world *w, const struct notice *n, size_t n_notices, bool *again, struct diag *d);
     bool takes_refusals;        /* is told of refused acts, which are then counted (world_count_refusal) */
+    bool by_count;              /* counts cards: whether a job can ever run is asked so, too */
     bool strands;               /* may leave tasks waiting for ever: they end unfinished, and that is no mistake */
 };
 

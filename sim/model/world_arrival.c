@@ -33,11 +33,18 @@ void world_arrival_fetch(struct world *w)
     world_arrival_arm(w);
 }
 
+/* What a task asks for when it is asked whether it can ever run: what the decider would ask. */
+static struct shape asked(const struct world *w, const struct shape *s)
+{
+    return w->round.decider.by_count ? shape_by_count(s) : *s;
+}
+
 /* Tasks of this shape that the empty cluster can run at once, remembered. */
 static uint32_t capacity_of(struct world *w, uint32_t shape)
 {
+    struct shape s = asked(w, &w->shapes.at[shape]);
     MEM_RESERVE(w->arrivals.capacity, w->arrivals.cap_capacity, (size_t)shape + 1);
-    if (w->arrivals.capacity[shape] == 0) w->arrivals.capacity[shape] = cluster_capacity(w->cluster, &w->shapes.at[shape]) + 1;
+    if (w->arrivals.capacity[shape] == 0) w->arrivals.capacity[shape] = cluster_capacity(w->cluster, &s) + 1;
     return w->arrivals.capacity[shape] - 1;
 }
 
@@ -53,12 +60,19 @@ static const char *infeasible(struct world *w, const struct job_spec *s, uint32_
         if (s->gang && room < s->group[g].n) return "its tasks start together, and do not all fit on the empty cluster";
     }
     if (!s->gang || s->n_groups == 1) return NULL;
+    struct shape *each;
     const struct shape **shapes;
     uint32_t *n;
+    MEM_ARRAY(each, s->n_groups);
     MEM_ARRAY(shapes, s->n_groups);
     MEM_ARRAY(n, s->n_groups);
-    for (uint32_t g = 0; g < s->n_groups; g++) { shapes[g] = &s->group[g].shape; n[g] = s->group[g].n; }
+    for (uint32_t g = 0; g < s->n_groups; g++) {
+        each[g] = asked(w, &s->group[g].shape);
+        shapes[g] = &each[g];
+        n[g] = s->group[g].n;
+    }
     bool ok = cluster_could_gang(w->cluster, shapes, n, s->n_groups);
+    mem_free(each);
     mem_free(shapes);
     mem_free(n);
     return ok ? NULL : "its tasks start together, and do not all fit on the empty cluster";

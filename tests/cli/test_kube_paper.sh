@@ -19,6 +19,23 @@ check "S3-17, S3-18: one mismatch by count, none by the paper's" sh -c '[ "$(tr 
 check "its table is drawn" "$fairway" plot "$dir/fine.db" pods -o "$dir/pods.gp"
 check "S3-17: Table 4, two pods on each node" drawn 0 "gpu0 0 2;gpu1 0 2;pending 0 0;"
 
+# Cards of 16 GB alone, and a pod that asks for 30 GB: who counts cards binds it all the same, and it fails.
+printf 'id,submit_s,duration_s,user,cpus,mem_mib,gpus,gpu_mem_mib\nbig,0,100,u,1,1024,1,30000\nok,0,100,u,1,1024,1,10000\n' >"$dir/big.csv"
+cat >"$dir/big.yaml" <<'END'
+cluster: {groups: [{name: g, cpus: 32, mem: 128GiB, gpus: 2, gpu_type: X, gpu_mem: 16GB}]}
+trace: {format: native, path: big.csv}
+output: {attempts: true}
+END
+for policy in kube-default kube-split; do
+    rm -f "$dir/big.db"
+    check "S3-18: $policy takes a pod that no card can hold" "$fairway" run -q --audit -p $policy -d "$dir/big.db" "$dir/big.yaml"
+    found=$(sqlite3 "$dir/big.db" "SELECT j.id, a.start_us, a.end_us, a.outcome FROM attempt a JOIN job j USING (run, ordinal) ORDER BY j.id")
+    check "S3-18: under $policy it fails after the stated minute" same "$found" "big|0|60000000|mismatch
+ok|0|100000000|done"
+done
+check "S3-18: who looks into cards is told that it cannot run" fails 2 "job 'big' (line 2 of the trace) cannot run" \
+    "$fairway" run -q -p kube-hybrid -d "$dir/big.db" "$dir/big.yaml"
+
 # The same pods by a file that says where five of them run already: they stay, whatever the policy.
 awk -F, 'NR == 1 { print $0 ",node"; next } { print $0 "," (NR <= 6 ? "gpu-1" : "") }' "$here/traces/kube/mixed.csv" >"$dir/bound.csv"
 check "pods that are bound when they arrive run" "$fairway" run -q --audit -p kube-hybrid -d "$dir/bound.db" --set trace.path="$dir/bound.csv" "$here/scenarios/kube/kube-mixed.yaml"

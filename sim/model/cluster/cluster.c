@@ -339,9 +339,7 @@ enum pol_refusal cluster_allocate_by_count(struct cluster *c, uint32_t task, uin
     if (node >= c->n_nodes || (s->gpu_mem_b == 0 && s->gpu_cores == 0)) return allocate(c, task, node, s, cards, false);
     const struct node *n = &c->node[node];
     if (cards == 0 || s->exclusive ? cluster_fits(c, node, s) : check_cards(c, n, s, cards) == POL_OK) return allocate(c, task, node, s, cards, false);
-    struct shape counted = *s;
-    counted.gpu_mem_b = 0;
-    counted.gpu_cores = 0;
+    struct shape counted = shape_by_count(s);
     /* Cards without enough free share are refused as always. */
     return allocate(c, task, node, &counted, cards, true);
 }

@@ -32,6 +32,15 @@ struct shape {
 
 struct shapes { struct shape *at; uint32_t n; size_t cap; struct map of_shape; };
 
+/* The same, with nothing asked of what is on a card: as those see it who only count cards. */
+static inline struct shape shape_by_count(const struct shape *s)
+{
+    struct shape counted = *s;
+    counted.gpu_mem_b = 0;
+    counted.gpu_cores = 0;
+    return counted;
+}
+
 void     shapes_fini(struct shapes *t);                         /* zero-initialise to begin */
 uint32_t shapes_id(struct shapes *t, const struct shape *s);    /* adds it when new; O(1) */
 
