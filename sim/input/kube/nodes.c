@@ -6,26 +6,53 @@
 
 #define MB INT64_C(1000000)
 
+enum st kube_cards_read(const struct kube_at *annotations, struct kube_cards *out, struct diag *d)
+{
+    int64_t unhyphened = -1;
+    *out = (struct kube_cards){ .number = -1 };
+    TRY(kube_whole(annotations, "oks/gpu-number", NODE_GPUS_MAX, &out->number, d));
+    TRY(kube_whole(annotations, "oks/gpunumber", NODE_GPUS_MAX, &unhyphened, d));
+    if (out->number >= 0 && unhyphened >= 0 && out->number != unhyphened)
+        return kube_fail(annotations, d, "oks/gpu-number is %lld, and oks/gpunumber %lld", (long long)out->number, (long long)unhyphened);
+    if (out->number < 0) out->number = unhyphened;
+    TRY(kube_whole(annotations, "oks/gpu-core", INT32_MAX, &out->cores, d));
+    return kube_whole(annotations, "oks/gpu-memory", INT32_MAX, &out->mb, d);
+}
+
+uint64_t kube_cards_unknown(const json_t *annotations)
+{
+    static const char *const known[] = { "gpu-number", "gpunumber", "gpu-core", "gpu-memory" };
+    const char *key;
+    const json_t *v;
+    uint64_t n = 0;
+    json_object_foreach((json_t *)annotations, key, v) {
+        if (strncmp(key, "oks/", 4) != 0) continue;
+        size_t i = 0;
+        while (i < ARRAY_LEN(known) && strcmp(key + 4, known[i]) != 0) i++;
+        n += i == ARRAY_LEN(known);
+    }
+    return n;
+}
+
 /* Cards: the device plugin's count, else the paper's annotations; what is on each from either. */
 static enum st read_cards(const struct kube_at *node, const struct kube_at *allocatable, const struct kube_at *labels,
                           const struct kube_at *notes, struct node_spec *s, struct diag *d)
 {
-    int64_t gpus = -1, noted = -1, mib = 0, mb = 0, cores = 0;
+    int64_t gpus = -1, mib = 0;
+    struct kube_cards noted;
     TRY(kube_amount(allocatable, "nvidia.com/gpu", 1, &gpus, d));
-    TRY(kube_whole(notes, "oks/gpu-number", NODE_GPUS_MAX, &noted, d));
-    if (gpus >= 0 && noted >= 0 && gpus != noted)
-        return kube_fail(node, d, "nvidia.com/gpu is %lld, and the annotation oks/gpu-number %lld", (long long)gpus, (long long)noted);
-    if (gpus < 0) gpus = noted > 0 ? noted : 0;
+    TRY(kube_cards_read(notes, &noted, d));
+    if (gpus >= 0 && noted.number >= 0 && gpus != noted.number)
+        return kube_fail(node, d, "nvidia.com/gpu is %lld, and the annotation oks/gpu-number %lld", (long long)gpus, (long long)noted.number);
+    if (gpus < 0) gpus = noted.number > 0 ? noted.number : 0;
     if (gpus > NODE_GPUS_MAX) return kube_fail(allocatable, d, "'nvidia.com/gpu' is %lld; a node may have at most %d cards", (long long)gpus, NODE_GPUS_MAX);
     TRY(kube_whole(labels, "nvidia.com/gpu.memory", INT32_MAX, &mib, d));
-    TRY(kube_whole(notes, "oks/gpu-memory", INT32_MAX, &mb, d));
-    TRY(kube_whole(notes, "oks/gpu-core", INT32_MAX, &cores, d));
     s->n_gpu = (uint32_t)gpus;
     if (gpus == 0) return ST_OK;
     TRY(kube_text(labels, "nvidia.com/gpu.product", &s->gpu_type, d));
     if (s->gpu_type == NULL) s->gpu_type = "gpu";
-    s->gpu_mem_b = mb > 0 ? mb * MB : mib << 20;
-    s->gpu_cores = (int32_t)cores;
+    s->gpu_mem_b = noted.mb > 0 ? noted.mb * MB : mib << 20;
+    s->gpu_cores = (int32_t)noted.cores;
     return ST_OK;
 }
 

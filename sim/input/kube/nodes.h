@@ -16,6 +16,15 @@
 /* n_prefer: PreferNoSchedule taints, which nothing here reads, and the line of the first. */
 struct kube_nodes { struct kube_doc doc; uint64_t n_prefer; uint32_t prefer_line; };
 
+/*
+ * What annotations say of cards in the paper's words: oks/gpu-number, which it also spells
+ * oks/gpunumber, and of each card oks/gpu-memory (MB) and oks/gpu-core.
+ */
+struct kube_cards { int64_t number, mb, cores; };       /* number -1: not said */
+enum st kube_cards_read(const struct kube_at *annotations, struct kube_cards *out, struct diag *d);
+/* Annotations oks/... that are none of these. */
+uint64_t kube_cards_unknown(const json_t *annotations);
+
 /* Zero-initialise to begin.  The document is kept until fini. */
 enum st kube_nodes_load(struct kube_nodes *k, struct node_sink *to, const char *path, struct diag *d);
 void    kube_nodes_fini(struct kube_nodes *k);

@@ -14,7 +14,6 @@
 #include "input/kube/quantity.h"
 #include "input/trace/reader.h"
 
-enum { CARD_CORES_MAX = INT32_MAX };
 #define MB INT64_C(1000000)
 #define AMOUNT_MAX (INT64_MAX / 4096)
 
@@ -127,23 +126,31 @@ static enum st read_requests(const struct kubectl *x, const struct kube_at *spec
     return checked_add(&overhead, out, &one, d);
 }
 
+/* One that is near to the paper's words would else silently make a CPU pod, or a CPU node. */
+static enum st tell_notes(const struct kubectl *x, const json_t *notes, const char *what, uint32_t line, struct diag *d)
+{
+    for (uint64_t n = kube_cards_unknown(notes); n > 0; n--) TRY(trace_repair(&x->env, what, line, d));
+    return ST_OK;
+}
+
 static enum st read_shape(const struct kubectl *x, const struct kube_at *meta, const struct kube_at *spec, struct shape *s, struct diag *d)
 {
     struct amounts a;
     struct kube_at notes;
-    int64_t number = -1, cores = 0, mb = 0;
+    struct kube_cards cards;
     TRY(read_requests(x, spec, &a, d));
     TRY(kube_object(meta, "annotations", &notes, d));
-    TRY(kube_whole(&notes, "oks/gpu-number", NODE_GPUS_MAX, &number, d));
-    TRY(kube_whole(&notes, "oks/gpu-core", CARD_CORES_MAX, &cores, d));
-    TRY(kube_whole(&notes, "oks/gpu-memory", INT32_MAX, &mb, d));
+    TRY(kube_cards_read(&notes, &cards, d));
+    TRY(tell_notes(x, notes.o, "annotation oks/... of a pod that is none of gpu-number, gpunumber, gpu-memory, gpu-core: not read",
+                   x->doc.line[meta->item], d));
+    int64_t number = cards.number;
     if (number >= 0 && a.gpus > 0 && number != a.gpus)
         return kube_fail(&notes, d, "oks/gpu-number is %lld, and the containers ask for %lld nvidia.com/gpu", (long long)number, (long long)a.gpus);
     if (number < 0) number = a.gpus;
     if (number > NODE_GPUS_MAX) return kube_fail(spec, d, "asks for %lld GPUs; a node may have at most %d", (long long)number, NODE_GPUS_MAX);
-    if (number == 0 && (cores > 0 || mb > 0)) return kube_fail(&notes, d, "asks for cores or memory of cards, but for no cards");
+    if (number == 0 && (cards.cores > 0 || cards.mb > 0)) return kube_fail(&notes, d, "asks for cores or memory of cards, but for no cards");
     *s = (struct shape){ .cpu_milli = a.cpu, .mem_b = a.mem, .n_gpu = (int32_t)number, .gpu_milli = number > 0 ? GPU_WHOLE : 0,
-                         .gpu_mem_b = mb * MB, .gpu_cores = (int32_t)cores };
+                         .gpu_mem_b = cards.mb * MB, .gpu_cores = (int32_t)cards.cores };
     return kube_match_pod(&x->match, spec, &s->need_all, d);
 }
 
@@ -333,6 +340,10 @@ static enum st open_kubectl(const struct trace_env *env, struct trace_reader *ou
     TRY(kube_doc_load(&x->doc, env->opts->path, "Pod", d));
     for (uint64_t i = 0; nodes != NULL && i < nodes->n_prefer; i++)
         TRY(trace_repair(env, "PreferNoSchedule taint of a node not modelled", nodes->prefer_line, d));
+    for (size_t i = 0; nodes != NULL && i < nodes->doc.n; i++)
+        TRY(tell_notes(x, json_object_get(json_object_get(nodes->doc.item[i], "metadata"), "annotations"),
+                       "annotation oks/... of a node that is none of gpu-number, gpunumber, gpu-memory, gpu-core: not read",
+                       nodes->doc.line[i], d));
     for (size_t i = 0; i < x->doc.n; i++) TRY(read_pod(x, i, d));
     if (x->n_pods > 0) qsort(x->pod, x->n_pods, sizeof *x->pod, by_turn);
     return ST_OK;

@@ -55,7 +55,8 @@ static const char nodes_json[] =
     "   \"annotations\": {\"oks/gpu-core\": \"5120\"}},\n"
     "  \"spec\": {\"taints\": [{\"key\": \"gpu\", \"value\": \"yes\", \"effect\": \"NoSchedule\"}]},\n"
     "  \"status\": {\"capacity\": {\"cpu\": \"33\"}, \"allocatable\": {\"cpu\": \"31500m\", \"memory\": \"100Gi\", \"pods\": \"110\", \"nvidia.com/gpu\": \"2\"}}},\n"
-    "{\"kind\": \"Node\", \"metadata\": {\"name\": \"b\", \"labels\": {\"disk\": \"hdd\", \"gen\": \"5\", \"topology.kubernetes.io/zone\": \"east\"}},\n"
+    "{\"kind\": \"Node\", \"metadata\": {\"name\": \"b\", \"labels\": {\"disk\": \"hdd\", \"gen\": \"5\", \"topology.kubernetes.io/zone\": \"east\"},\n"
+    "   \"annotations\": {\"oks/gpus\": \"1\", \"other/gpus\": \"1\"}},\n"
     "  \"spec\": {\"taints\": [{\"key\": \"soft\", \"effect\": \"PreferNoSchedule\"}]},\n"
     "  \"status\": {\"allocatable\": {\"cpu\": \"16\", \"memory\": \"65536Mi\", \"pods\": \"3\"}}},\n"
     "{\"kind\": \"Node\", \"metadata\": {\"name\": \"c\", \"labels\": {\"gen\": \"x\"}, \"annotations\": {\"oks/gpu-number\": \"1\", \"oks/gpu-memory\": \"16000\"}},\n"
@@ -131,6 +132,7 @@ static uint64_t repairs(const char *what)
 }
 
 #define POD(name, meta, spec, status) "{\"kind\": \"Pod\", \"metadata\": {\"name\": \"" name "\"" meta "}, \"spec\": {" spec "}, \"status\": {" status "}}"
+#define TOLERANT ", \"tolerations\": [{\"operator\": \"Exists\"}]"
 #define ONE(req) "\"containers\": [{\"resources\": {\"requests\": {" req "}}}]"
 
 Test(kubectl_pods, nodes_are_what_is_allocatable)
@@ -163,6 +165,20 @@ Test(kubectl_pods, S3_1_S3_2_annotations)
     close_pods();
 }
 
+/* The paper's own spelling of the number, and a key that is neither. */
+Test(kubectl_pods, S3_2_the_number_without_a_hyphen_is_understood_and_unknown_annotations_are_told)
+{
+    open_pods(POD("p", ", \"annotations\": {\"oks/gpunumber\": \"1\", \"oks/gpu-memory\": \"16000\"}", ONE("\"cpu\": \"1\"") TOLERANT, "") ",\n"
+              POD("q", ", \"annotations\": {\"oks/gpu-num\": \"2\", \"x/y\": \"z\"}", ONE("\"cpu\": \"1\""), ""));
+    const struct shape *s = next_pod("default/p");
+    cr_assert(s->n_gpu == 1 && s->gpu_mem_b == INT64_C(16000000000));
+    s = next_pod("default/q");
+    cr_assert_eq(s->n_gpu, 0);
+    close_pods();
+    cr_assert_eq(repairs("annotation oks/... of a pod"), 1);
+    cr_assert_eq(repairs("annotation oks/... of a node"), 1);
+}
+
 /* Containers 1 + 2; init 4 then a sidecar of 1, then 5 beside it: max(3 + 1, 4, 1 + 5) = 6, and the pod's overhead. */
 Test(kubectl_pods, init_containers_sidecars_and_overhead)
 {
@@ -185,7 +201,6 @@ static uint32_t where(const char *id)
     return set;
 }
 
-#define TOLERANT ", \"tolerations\": [{\"operator\": \"Exists\"}]"
 #define AFFINITY(terms) ", \"affinity\": {\"nodeAffinity\": {\"requiredDuringSchedulingIgnoredDuringExecution\": {\"nodeSelectorTerms\": [" terms "]}}}"
 #define EXPR(e) "{\"matchExpressions\": [" e "]}"
 #define TERM_OF(key, op, values) "{\"key\": \"" key "\", \"operator\": \"" op "\"" values "}"
@@ -297,6 +312,8 @@ Test(kubectl_pods, mistakes_are_told_with_their_place)
     refused("{\"kind\": \"Service\"}", 3, "found kind 'Service', expected Pod");
     refused("[]", 1, "is not an object");
     refused("{\"metadata\": {\"name\": \"a\", }}", 3, "is not JSON");
+    refused("{\"metadata\": {\"name\": \"a\", \"annotations\": {\"oks/gpu-number\": \"2\", \"oks/gpunumber\": \"1\"}}, \"spec\": {\"containers\": [{}]}}",
+            3, "oks/gpu-number is 2, and oks/gpunumber 1");
     refused("{\"metadata\": {\"name\": \"a\", \"annotations\": {\"oks/gpu-number\": \"two\"}}, \"spec\": {\"containers\": [{}]}}", 3, "not a whole number");
     refused("{\"metadata\": {\"name\": \"a\", \"annotations\": {\"oks/gpu-memory\": \"5\"}}, \"spec\": {\"containers\": [{}]}}", 3, "but for no cards");
     refused("{\"metadata\": {\"name\": \"a\", \"annotations\": {\"oks/gpu-number\": \"2\"}}, \"spec\": {\"containers\": [{\"resources\": {\"limits\": {\"nvidia.com/gpu\": 1}}}]}}", 3, "oks/gpu-number is 2");
