@@ -37,7 +37,7 @@
         FIELD("job", JOB, job, MUST, "") \
         FIELD("task", INDEX, task, MUST, "") \
         FIELD("why", TEXT, text, MAY, "")) \
-    VERB(RESIZE, "resize", "resize", TASK, "core", "a running task holds other cores from now on", \
+    VERB(RESIZE, "resize", "resize", TASK, "cores", "a running task holds other cores from now on", \
         FIELD("job", JOB, job, MUST, "") \
         FIELD("task", INDEX, task, MUST, "") \
         FIELD("cpu", AMOUNT, cpu_milli, MUST, "") \

@@ -1,12 +1,13 @@
 /*
  * policy.h -- the scheduling-policy ABI: events in, decisions out.
  *
- * The only header that a simple policy needs; decision.h, which names
- * verbs and refusals, stands beside it, and neither includes anything of the simulator.  What few policies need (API calls, reservations, data, cores,
- * licences, graphs) is in extensions.h, asked for by name in create.  A policy
- * reads a frozen view, plans in scratch of its own and appends decisions; the
- * host checks each against its ledger, in order, and fails the run on a bad one.
- * The life of a decision is told in policies/README.md.
+ * The only header that a simple policy needs; decision.h, which names verbs and
+ * refusals, stands beside it, and neither includes anything of the simulator.
+ * What few policies need (API calls, reservations, data, cores, licences, graphs)
+ * is in extensions.h, asked for by name in create.  A policy reads a frozen view,
+ * plans in scratch of its own and appends decisions; the host checks each against
+ * its ledger, in order, and fails the run on a bad one, unless the policy takes
+ * refusals.  The life of a decision is told in policies/README.md.
  *
  * Units: time in microseconds, CPU in thousandths of a core, memory in bytes,
  * GPU shares in thousandths of a card.
