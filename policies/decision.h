@@ -63,11 +63,11 @@
         FIELD("usable", AMOUNTS, reserve.usable, MAY, "before anything was taken back; default `reserved`") \
         FIELD("reclaimed", AMOUNTS, reserve.reclaimed, MAY, "taken back for it; default nothing") \
         FIELD("why", TEXT, text, MAY, "")) \
-    VERB(LEND, "lend", "lend", TASK, "reservations", "a running task borrows its cores and cards of what is reserved", \
+    VERB(LEND, "lend", "lend", TASK, "reservations", "a running task borrows of what is reserved", \
         FIELD("job", JOB, job, MUST, "") \
         FIELD("task", INDEX, task, MUST, "that runs, or was just started") \
         FIELD("lender", JOB, lender, MUST, "the job for which it is reserved") \
-        FIELD("licences", FLAG, flag, MAY, "default false; true: these too") \
+        FIELD("amount", AMOUNTS, amount, MAY, "of what it holds; default all") \
         FIELD("why", TEXT, text, MAY, "")) \
     VERB(SEND, "send", "send", TASK, "calls", "a waiting task of calls goes to a node's queue", \
         FIELD("job", JOB, job, MUST, "") \
@@ -134,6 +134,7 @@ enum pol_verb {
     X(OWN_TASK,       "own_task",       "what is lent never reaches the lender's own tasks") \
     X(BORROWS,        "borrows",        "the task borrows already") \
     X(LENT_OUT,       "lent_out",       "more is lent than the lender's stage leaves") \
+    X(LENT_UNHELD,    "lent_unheld",    "more is lent to the task than it holds") \
     /* tasks of calls */ \
     X(NOT_SENT,       "not_sent", \
       "the task is made of calls: it is sent to a node's queue before that node starts it") \

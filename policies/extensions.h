@@ -94,11 +94,11 @@ struct pol_reservations {
     uint32_t size, reserved;
     /*
      * Decisions, for the record and the audit; in every resource need + lent <= reserved.
-     * reserve: at each stage's start.  lend: a task that runs (was just started) borrows its cores and cards of a
-     * job's reservation, and if `licences` its licences; its end, or the reservation's, ends that.
+     * reserve: at each stage's start.  lend: a task that runs (was just started) borrows so much of what it holds
+     * (NULL: all of it) from a job's reservation; its end, or the reservation's, ends that.
      */
     void (*reserve)(void *ctx, pol_job j, const struct pol_reserve *r, const char *reason);
-    void (*lend)(void *ctx, pol_task t, pol_job lender, bool licences, const char *reason);
+    void (*lend)(void *ctx, pol_task t, pol_job lender, const struct pol_amount *part, const char *reason);
 };
 
 /* ---- calls: tasks that are made of API calls, each on one engine ---- */

@@ -194,9 +194,9 @@ class Policy:
         """
         self._said.append(verbs.reserve(job.number, stage, reserved, need, why=reason, **more))
 
-    def lend(self, unit, lender, licences=False, reason=None):
-        """A unit of one task, just started or running, borrows what it holds of a job's reservation; licences: these too."""
-        self._said.append(verbs.lend(unit.job.number, unit.tasks[0].index, lender.number, licences, reason))
+    def lend(self, unit, lender, amount=None, reason=None):
+        """A unit of one task, just started or running, borrows of a job's reservation; amount: so much of what it holds."""
+        self._said.append(verbs.lend(unit.job.number, unit.tasks[0].index, lender.number, amount, reason))
 
     def send(self, unit, node, reason=None):
         """A waiting task of calls goes to a node's queue, where it is started: start(unit, [(node, cards)])."""

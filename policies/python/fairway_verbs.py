@@ -109,16 +109,16 @@ def reserve(job, stage, reserved, need, lendable=None, usable=None, reclaimed=No
     return said
 
 
-def lend(job, task, lender, licences=None, why=None):
-    """A running task borrows its cores and cards of what is reserved.
+def lend(job, task, lender, amount=None, why=None):
+    """A running task borrows of what is reserved.
 
     task: that runs, or was just started
     lender: the job for which it is reserved
-    licences: default false; true: these too
+    amount: of what it holds; default all
     """
     said = {"do": "lend", "job": job, "task": task, "lender": lender}
-    if licences:
-        said["licences"] = licences
+    if amount is not None:
+        said["amount"] = amount
     if why:
         said["why"] = why
     return said

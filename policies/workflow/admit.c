@@ -74,7 +74,8 @@ static bool reaches(struct wf_policy *p, struct wf *w, const struct reservation_
 static bool may_preempt(const struct wf_policy *p, uint32_t id)
 {
     const struct wf_loan *l = id < p->cap_loan && p->loan[id].task.gen == sched_unit(&p->sched, id)->task.gen ? &p->loan[id] : NULL;
-    if (l != NULL && l->from != NULL) return false;
+    /* Who borrows holds something outside, or nothing. */
+    if (l != NULL && l->from != NULL) return p->param.admit == WF_ADMIT_PREEMPT;
     return p->param.admit == WF_ADMIT_PREEMPT || (p->param.admit == WF_ADMIT_RECLAIM && l != NULL && l->is_former);
 }
 
@@ -92,7 +93,7 @@ static bool plan_with_victims(struct wf_policy *p, struct wf *w, uint32_t first,
     for (uint32_t id = unit_set_last(&d->running, &d->units); id != POL_NONE && !ok; id = unit_set_prev(&d->running, &d->units, id)) {
         if (!may_preempt(p, id) || sched_unit(d, id)->started_in == d->round) continue;
         const struct wf_loan *l = d->held[id].node == POL_NONE ? &p->loan[id] : NULL;
-        if (l != NULL) plan_release(&d->plan, l->node, &d->plan.shape[l->shape], l->cards);
+        if (l != NULL) wf_plan_borrower(p, l, -1);
         else sched_release(d, id);
         POL_RESERVE(p->scratch.victim, p->scratch.cap_victim, (size_t)n + 1);
         p->scratch.victim[n++] = id;
@@ -100,8 +101,11 @@ static bool plan_with_victims(struct wf_policy *p, struct wf *w, uint32_t first,
     }
     plan_undo(&d->plan, m);
     for (uint32_t i = 0; i < n && ok; i++) {
-        if (p->scratch.victim[i] < p->cap_loan) p->loan[p->scratch.victim[i]].is_former = false;
-        sched_preempt(d, p->scratch.victim[i], "a workflow needs room for its reservation");
+        static const char reason[] = "a workflow needs room for its reservation";
+        uint32_t id = p->scratch.victim[i];
+        if (d->held[id].node == POL_NONE) p->loan[id].is_former = false;
+        if (d->held[id].node == POL_NONE && p->loan[id].from != NULL) wf_stop_borrower(p, id, reason);
+        else sched_preempt(d, id, reason);
     }
     return ok;
 }

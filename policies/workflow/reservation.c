@@ -43,34 +43,77 @@ static uint32_t part_of(struct reservation *r, const struct plan *p, uint32_t no
     return r->n_parts++;
 }
 
-void reservation_move(struct reservation *r, const struct plan *p, enum reservation_sums what, uint32_t part, const struct pol_shape *s,
-               uint64_t cards, int sign)
+struct reservation_take reservation_take(const struct plan *p, uint32_t node, uint32_t shape, uint64_t cards)
 {
-    struct reservation_part *o = &r->part[part];
-    struct reservation_sum *a = &o->sum[what];
-    const struct pol_node *n = &p->node[o->node].n;
-    a->cpu += sign * pol_node_cpu_of(n, s);
-    a->mem += sign * pol_node_mem_of(n, s);
-    a->n_tasks += sign;
-    for (int k = 0; k < POL_ENGINES_MAX; k++) a->engine[k] += sign * (s->exclusive ? n->engine_total[k] : s->engine[k]);
-    for (uint64_t left = cards; left != 0; left &= left - 1) {
-        uint32_t k = (uint32_t)__builtin_ctzll(left);
-        struct reservation_card *c = &cards_of(o, what)[k];
-        c->milli += sign * (s->exclusive ? WHOLE : s->gpu_milli);
-        c->mem += sign * pol_node_card_mem_of(&p->card[n->card0 + k], s);
-        c->cores += sign * pol_node_card_cores_of(&p->card[n->card0 + k], s);
-    }
+    const struct pol_shape *s = &p->shape[shape];
+    const struct pol_node *n = &p->node[node].n;
+    struct reservation_take t = { .shape = shape, .cards = cards, .sum = { .cpu = pol_node_cpu_of(n, s), .mem = pol_node_mem_of(n, s), .n_tasks = 1 } };
+    for (int k = 0; k < POL_ENGINES_MAX; k++) t.sum.engine[k] = s->exclusive ? n->engine_total[k] : s->engine[k];
+    for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) t.licence[k] = plan_licence(p, shape, k);
+    return t;
 }
 
-static void move_licences(struct reservation *r, const struct plan *p, enum reservation_sums what, uint32_t shape, int sign)
+void reservation_move(struct reservation *r, const struct plan *p, enum reservation_sums what, uint32_t part, const struct reservation_take *t, int sign)
 {
-    for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) r->licence[what][k] += sign * plan_licence(p, shape, k);
+    for (int k = 0; k < PLAN_LICENCES_MAX; k++) r->licence[what][k] += sign * t->licence[k];
+    if (part == POL_NONE) return;
+    struct reservation_part *o = &r->part[part];
+    struct reservation_sum *a = &o->sum[what];
+    const struct pol_shape *s = &p->shape[t->shape];
+    a->cpu += sign * t->sum.cpu;
+    a->mem += sign * t->sum.mem;
+    a->n_tasks += sign * t->sum.n_tasks;
+    for (int k = 0; k < POL_ENGINES_MAX; k++) a->engine[k] += sign * t->sum.engine[k];
+    for (uint64_t left = t->cards; left != 0; left &= left - 1) {
+        uint32_t k = (uint32_t)__builtin_ctzll(left);
+        const struct pol_card *card = &p->card[p->node[o->node].n.card0 + k];
+        struct reservation_card *c = &cards_of(o, what)[k];
+        c->milli += sign * (s->exclusive ? WHOLE : s->gpu_milli);
+        c->mem += sign * pol_node_card_mem_of(card, s);
+        c->cores += sign * pol_node_card_cores_of(card, s);
+    }
 }
 
 /* ---- planning ---- */
 
 static int64_t most64(int64_t a, int64_t b) { return a > b ? a : b; }
 static int32_t most32(int32_t a, int32_t b) { return a > b ? a : b; }
+
+static void need_task(struct reservation *r, const struct plan *p, const struct reservation_task *t)
+{
+    struct reservation_take take = reservation_take(p, t->place.node, t->shape, t->place.cards);
+    reservation_move(r, p, WF_NEED, t->part, &take, +1);
+}
+
+/* What is kept of a part, and neither needed nor lent, as a node of its own; card: [FITS_CARDS_MAX] out. */
+static struct pol_node rest_of(const struct reservation *r, const struct plan *p, uint32_t part, struct pol_card *card)
+{
+    const struct reservation_part *o = &r->part[part];
+    const struct reservation_sum *k = &o->sum[WF_KEPT], *n = &o->sum[WF_NEED], *l = &o->sum[WF_LENT];
+    struct pol_node node = p->node[o->node].n;
+    node.cpu_free = k->cpu - n->cpu - l->cpu;
+    node.mem_free = k->mem - n->mem - l->mem;
+    for (int e = 0; e < POL_ENGINES_MAX; e++) node.engine_free[e] = k->engine[e] - n->engine[e] - l->engine[e];
+    for (uint32_t c = 0; c < o->n_gpu; c++) {
+        const struct reservation_card *kept = &cards_of(o, WF_KEPT)[c], *need = &cards_of(o, WF_NEED)[c], *lent = &cards_of(o, WF_LENT)[c];
+        card[c] = p->card[node.card0 + c];
+        card[c].milli_free = kept->milli - need->milli - lent->milli;
+        card[c].mem_free = kept->mem - need->mem - lent->mem;
+        card[c].core_free = kept->cores - need->cores - lent->cores;
+    }
+    return node;
+}
+
+/* Does it fit in what is kept of the part and not needed?  Its cards out. */
+static bool fits_inside(const struct reservation *r, const struct plan *p, uint32_t part, const struct pol_shape *s, uint64_t *cards)
+{
+    struct pol_card card[FITS_CARDS_MAX];
+    struct pol_node node = rest_of(r, p, part, card);
+    node.max_tasks = 0;             /* asked of the whole node, plan_fits */
+    if (!pol_node_fits_beside_cards(&node, s)) return false;
+    *cards = pol_node_pick_cards(&node, card, s);
+    return s->n_gpu == 0 || *cards != 0;
+}
 
 /* A place for the task inside what is kept already and this step has not taken: the first part with room. */
 static bool place_inside(struct reservation *r, const struct plan *p, struct reservation_task *t)
@@ -79,7 +122,7 @@ static bool place_inside(struct reservation *r, const struct plan *p, struct res
     for (uint32_t i = 0; i < r->n_parts; i++) {
         uint64_t cards = 0;
         /* plan_fits: the node may run no more tasks, however much of it is kept. */
-        if (s->exclusive || !reservation_can_lend(r, p, i, s, &cards) || !plan_fits(p, r->part[i].node, s)) continue;
+        if (s->exclusive || !fits_inside(r, p, i, s, &cards) || !plan_fits(p, r->part[i].node, s)) continue;
         t->place = (struct pol_place){ .node = r->part[i].node, .cards = cards };
         t->part = i;
         return true;
@@ -106,8 +149,7 @@ static bool plan_step(struct reservation *r, struct placement *pl, uint32_t step
             t->part = part_of(r, p, t->place.node);
         }
         plan_allocate(p, t->place.node, s, t->place.cards);
-        reservation_move(r, p, WF_NEED, t->part, s, t->place.cards, +1);
-        move_licences(r, p, WF_NEED, t->shape, +1);
+        need_task(r, p, t);
     }
     return true;
 }
@@ -215,35 +257,71 @@ void reservation_enter(struct reservation *r, const struct plan *p, uint32_t ste
     for (uint32_t i = r->step_start[step]; i < r->step_start[step + 1]; i++) {
         const struct reservation_task *t = &r->task[i];
         if (t->is_done) continue;
-        reservation_move(r, p, WF_NEED, t->part, &p->shape[t->shape], t->place.cards, +1);
-        move_licences(r, p, WF_NEED, t->shape, +1);
+        need_task(r, p, t);
     }
 }
 
 /* ---- borrowers ---- */
 
-/* What of a part may be lent stands as a node of its own, on which fits.h is asked. */
-bool reservation_can_lend(const struct reservation *r, const struct plan *p, uint32_t part, const struct pol_shape *s, uint64_t *cards)
+/* Cards for the task, first of those outside, at most `most` of them: these out as well.  0: too few. */
+static uint64_t cards_from_both(const struct pol_node *n, const struct pol_card *outside, struct pol_card *inside, struct pol_shape s, int64_t most, uint64_t *from_outside)
 {
-    const struct reservation_part *o = &r->part[part];
-    const struct reservation_sum *k = &o->sum[WF_KEPT], *n = &o->sum[WF_NEED], *l = &o->sum[WF_LENT];
-    struct pol_node node = p->node[o->node].n;
+    const int32_t asked = s.n_gpu;
+    int32_t n_outside = 0;
+    uint64_t rest = 0;
+    for (uint32_t c = 0; c < n->n_gpu; c++) n_outside += pol_node_card_fits(&outside[c], &s);
+    if (n_outside > most) n_outside = (int32_t)most;
+    if (n_outside > asked) n_outside = asked;
+    s.n_gpu = n_outside;
+    *from_outside = n_outside > 0 ? pol_node_pick_cards(n, outside, &s) : 0;
+    s.n_gpu = asked - n_outside;
+    for (uint64_t left = *from_outside; left != 0; left &= left - 1) inside[__builtin_ctzll(left)].milli_free = 0;
+    if (s.n_gpu > 0 && (rest = pol_node_pick_cards(n, inside, &s)) == 0) return 0;
+    return *from_outside | rest;
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+/* How much of what is asked is not outside. */
+static int64_t beyond(int64_t asked, int64_t outside) { return asked - least(asked, most64(outside, 0)); }
+
+bool reservation_can_lend(const struct reservation *r, const struct plan *p, uint32_t part, uint32_t shape, const struct reservation_amount *outside,
+                          struct reservation_take *out, uint64_t *cards)
+{
+    const struct pol_shape *s = &p->shape[shape];
+    const uint32_t node = r->part[part].node;
+    const struct pol_node *free = &p->node[node].n;
     struct pol_card card[FITS_CARDS_MAX];
+    struct pol_node both = rest_of(r, p, part, card);
+    uint64_t from_outside = 0;
     if (s->exclusive) return false;
-    node.max_tasks = 0;             /* a borrower's place among the tasks of the node is from outside */
-    node.cpu_free = k->cpu - n->cpu - l->cpu;
-    node.mem_free = k->mem - n->mem - l->mem;
-    for (int e = 0; e < POL_ENGINES_MAX; e++) node.engine_free[e] = k->engine[e] - n->engine[e] - l->engine[e];
-    if (!pol_node_fits_beside_cards(&node, s)) return false;
-    for (uint32_t c = 0; c < o->n_gpu; c++) {
-        const struct reservation_card *kept = &cards_of(o, WF_KEPT)[c], *need = &cards_of(o, WF_NEED)[c], *lent = &cards_of(o, WF_LENT)[c];
-        card[c] = p->card[node.card0 + c];
-        card[c].milli_free = kept->milli - need->milli - lent->milli;
-        card[c].mem_free = kept->mem - need->mem - lent->mem;
-        card[c].core_free = kept->cores - need->cores - lent->cores;
+    *out = (struct reservation_take){ .shape = shape };
+    out->sum.cpu = beyond(s->cpu_milli, least(free->cpu_free, outside->cpu_milli));
+    out->sum.mem = beyond(s->mem_b, free->mem_free);
+    both.cpu_free += s->cpu_milli - out->sum.cpu;
+    both.mem_free += s->mem_b - out->sum.mem;
+    for (int e = 0; e < POL_ENGINES_MAX; e++) {
+        out->sum.engine[e] = (int32_t)beyond(s->engine[e], free->engine_free[e]);
+        both.engine_free[e] += s->engine[e] - out->sum.engine[e];
     }
-    *cards = pol_node_pick_cards(&node, card, s);
+    if (!pol_node_fits_beside_cards(&both, s)) return false;
+    *cards = 0;
+    if (s->n_gpu > 0) *cards = cards_from_both(&both, plan_cards_of(p, node), card, *s, most64(outside->gpu_milli, 0) / s->gpu_milli, &from_outside);
+    out->cards = *cards & ~from_outside;
     return s->n_gpu == 0 || *cards != 0;
+}
+
+bool reservation_has_rest(const struct reservation *r)
+{
+    for (int k = 0; k < PLAN_LICENCES_MAX; k++) if (r->licence[WF_KEPT][k] > r->licence[WF_NEED][k] + r->licence[WF_LENT][k]) return true;
+    for (uint32_t i = 0; i < r->n_parts; i++) {
+        const struct reservation_part *o = &r->part[i];
+        const struct reservation_sum *k = &o->sum[WF_KEPT], *n = &o->sum[WF_NEED], *l = &o->sum[WF_LENT];
+        if (k->cpu > n->cpu + l->cpu || k->mem > n->mem + l->mem) return true;
+        for (int e = 0; e < POL_ENGINES_MAX; e++) if (k->engine[e] > n->engine[e] + l->engine[e]) return true;
+        for (uint32_t c = 0; c < o->n_gpu; c++)
+            if (cards_of(o, WF_KEPT)[c].milli > cards_of(o, WF_NEED)[c].milli + cards_of(o, WF_LENT)[c].milli) return true;
+    }
+    return false;
 }
 
 static bool card_is_short(const struct reservation_part *o, uint32_t c)
@@ -252,8 +330,17 @@ static bool card_is_short(const struct reservation_part *o, uint32_t c)
     return n->milli + l->milli > k->milli || n->mem + l->mem > k->mem || n->cores + l->cores > k->cores;
 }
 
+/* Is more needed and lent than is kept of a licence of which `t` holds some (NULL: of any)? */
+static bool licence_is_short(const struct reservation *r, const struct reservation_take *t)
+{
+    for (int k = 0; k < PLAN_LICENCES_MAX; k++)
+        if (r->licence[WF_NEED][k] + r->licence[WF_LENT][k] > r->licence[WF_KEPT][k] && (t == NULL || t->licence[k] > 0)) return true;
+    return false;
+}
+
 bool reservation_is_short(const struct reservation *r, uint32_t part)
 {
+    if (part == POL_NONE) return licence_is_short(r, NULL);
     const struct reservation_part *o = &r->part[part];
     const struct reservation_sum *k = &o->sum[WF_KEPT], *n = &o->sum[WF_NEED], *l = &o->sum[WF_LENT];
     bool is = n->cpu + l->cpu > k->cpu || n->mem + l->mem > k->mem;
@@ -262,14 +349,15 @@ bool reservation_is_short(const struct reservation *r, uint32_t part)
     return is;
 }
 
-bool reservation_holds_short(const struct reservation *r, uint32_t part, const struct pol_shape *s, uint64_t cards)
+bool reservation_holds_short(const struct reservation *r, uint32_t part, const struct reservation_take *t)
 {
+    if (part == POL_NONE) return licence_is_short(r, t);
     const struct reservation_part *o = &r->part[part];
     const struct reservation_sum *k = &o->sum[WF_KEPT], *n = &o->sum[WF_NEED], *l = &o->sum[WF_LENT];
-    if ((s->cpu_milli > 0 && n->cpu + l->cpu > k->cpu) || (s->mem_b > 0 && n->mem + l->mem > k->mem)) return true;
+    if ((t->sum.cpu > 0 && n->cpu + l->cpu > k->cpu) || (t->sum.mem > 0 && n->mem + l->mem > k->mem)) return true;
     for (int e = 0; e < POL_ENGINES_MAX; e++)
-        if (s->engine[e] > 0 && n->engine[e] + l->engine[e] > k->engine[e]) return true;
-    for (uint64_t left = cards; left != 0; left &= left - 1) if (card_is_short(o, (uint32_t)__builtin_ctzll(left))) return true;
+        if (t->sum.engine[e] > 0 && n->engine[e] + l->engine[e] > k->engine[e]) return true;
+    for (uint64_t left = t->cards; left != 0; left &= left - 1) if (card_is_short(o, (uint32_t)__builtin_ctzll(left))) return true;
     return false;
 }
 
@@ -286,12 +374,10 @@ struct reservation_amount reservation_total(const struct reservation *r, enum re
     return a;
 }
 
-struct reservation_amount reservation_ask(const struct plan *p, uint32_t node, uint32_t shape)
+struct reservation_amount reservation_amount(const struct plan *p, const struct reservation_take *t)
 {
-    const struct pol_shape *s = &p->shape[shape];
-    const struct pol_node *n = &p->node[node].n;
-    struct reservation_amount a = { .cpu_milli = pol_node_cpu_of(n, s),
-                            .gpu_milli = s->exclusive ? (int64_t)n->n_gpu * WHOLE : (int64_t)s->n_gpu * s->gpu_milli };
-    for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) a.licence[k] = plan_licence(p, shape, k);
+    const struct pol_shape *s = &p->shape[t->shape];
+    struct reservation_amount a = { .cpu_milli = t->sum.cpu, .gpu_milli = (int64_t)__builtin_popcountll(t->cards) * (s->exclusive ? WHOLE : s->gpu_milli) };
+    for (int k = 0; k < PLAN_LICENCES_MAX; k++) a.licence[k] = t->licence[k];
     return a;
 }

@@ -25,6 +25,9 @@ struct reservation_amount { int64_t cpu_milli, gpu_milli, licence[PLAN_LICENCES_
 struct reservation_sum  { int64_t cpu, mem; int32_t engine[POL_ENGINES_MAX], n_tasks; };
 struct reservation_card { int64_t mem; int32_t milli, cores; };
 
+/* What one task takes of a node and of the licences; of each of the cards what its shape asks. */
+struct reservation_take { struct reservation_sum sum; uint64_t cards; int32_t licence[PLAN_LICENCES_MAX]; uint32_t shape; };
+
 /* Kept aside in all; needed by the present step; held by its running tasks; lent to borrowers. */
 enum reservation_sums { WF_KEPT, WF_NEED, WF_USED, WF_LENT, WF_SUMS };
 
@@ -70,19 +73,26 @@ void reservation_drop(struct reservation *r);         /* no parts, no licences *
 /* What the step asks of each part becomes what is needed. */
 void reservation_enter(struct reservation *r, const struct plan *p, uint32_t step);
 
-/* A task of the shape takes (+1) or gives back (-1) its place in one of the sums. */
-void reservation_move(struct reservation *r, const struct plan *p, enum reservation_sums what, uint32_t part, const struct pol_shape *s,
-               uint64_t cards, int sign);
-/* Would a borrower find room in kept - need - lent of the part?  Its cards out. */
-bool reservation_can_lend(const struct reservation *r, const struct plan *p, uint32_t part, const struct pol_shape *s, uint64_t *cards);
-/* Is more lent on the part than the step leaves; and does a borrower with these cards hold some of it? */
+/* All that a task of the shape holds on the node, with these cards. */
+struct reservation_take reservation_take(const struct plan *p, uint32_t node, uint32_t shape, uint64_t cards);
+/* It is taken (+1) or given back (-1) in one of the sums; part POL_NONE: its licences alone. */
+void reservation_move(struct reservation *r, const struct plan *p, enum reservation_sums what, uint32_t part, const struct reservation_take *t, int sign);
+/*
+ * Would a task of the shape find room on the part's node, of each resource first in what is free outside (the
+ * plan's, and of cores and cards at most `outside`), then in kept - need - lent?  A card comes whole from one
+ * of the two.  Out: what comes from the reservation, but for licences, and all its cards.
+ */
+bool reservation_can_lend(const struct reservation *r, const struct plan *p, uint32_t part, uint32_t shape, const struct reservation_amount *outside,
+                          struct reservation_take *out, uint64_t *cards);
+/* Is anything neither needed nor lent? */
+bool reservation_has_rest(const struct reservation *r);
+/* Is more lent on the part (POL_NONE: of licences) than the step leaves; and would this given back help? */
 bool reservation_is_short(const struct reservation *r, uint32_t part);
-bool reservation_holds_short(const struct reservation *r, uint32_t part, const struct pol_shape *s, uint64_t cards);
+bool reservation_holds_short(const struct reservation *r, uint32_t part, const struct reservation_take *t);
 
 /* Cores, cards and licences, over all parts. */
 struct reservation_amount reservation_total(const struct reservation *r, enum reservation_sums what);
-/* What one task of the shape holds on the node. */
-struct reservation_amount reservation_ask(const struct plan *p, uint32_t node, uint32_t shape);
+struct reservation_amount reservation_amount(const struct plan *p, const struct reservation_take *t);
 enum { WF_DIMS = 2 + PLAN_LICENCES_MAX };
 static inline int64_t *reservation_dim(struct reservation_amount *a, int d) { return d == 0 ? &a->cpu_milli : d == 1 ? &a->gpu_milli : &a->licence[d - 2]; }
 

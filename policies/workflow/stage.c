@@ -22,23 +22,37 @@ static struct reservation_amount *add(struct reservation_amount *a, const struct
 /* As the host is told it; borrows the licences. */
 static struct pol_amount told(const struct reservation_amount *a) { return (struct pol_amount){ a->cpu_milli, a->gpu_milli, a->licence }; }
 
-static struct reservation_amount loan_ask(const struct wf_policy *p, const struct wf_loan *l)
+static struct reservation_amount loan_amount(const struct wf_policy *p, const struct wf_loan *l) { return reservation_amount(&p->sched.plan, &l->take); }
+
+void wf_plan_borrower(struct wf_policy *p, const struct wf_loan *l, int sign)
 {
-    struct reservation_amount a = reservation_ask(&p->sched.plan, l->from->reservation.part[l->part].node, l->shape);
-    if (!(l->inside & WF_LICENCES)) memset(a.licence, 0, sizeof a.licence);
-    return a;
+    struct plan *plan = &p->sched.plan;
+    struct pol_shape rest = plan->shape[l->take.shape];
+    uint64_t cards = l->cards;
+    if (l->from != NULL) {
+        rest.cpu_milli -= l->take.sum.cpu;
+        rest.mem_b -= l->take.sum.mem;
+        for (int k = 0; k < POL_ENGINES_MAX; k++) rest.engine[k] -= l->take.sum.engine[k];
+        cards &= ~l->take.cards;
+    }
+    /* Tasks that ask no cores or no memory are counted by the plan alone, which is not told when this one ends. */
+    const uint32_t n_no_cpu = plan->node[l->node].n_no_cpu, n_no_mem = plan->node[l->node].n_no_mem;
+    if (sign > 0) plan_allocate(plan, l->node, &rest, cards);
+    else plan_release(plan, l->node, &rest, cards);
+    plan->node[l->node].n_no_cpu = n_no_cpu;
+    plan->node[l->node].n_no_mem = n_no_mem;
 }
+
+/* Where `idle` changes with it. */
+static uint32_t loan_node(const struct wf_loan *l) { return l->part == POL_NONE ? POL_NONE : l->node; }
 
 static void count_loan(struct wf_policy *p, const struct wf_loan *l, int sign)
 {
     struct wf *w = l->from;
-    struct pol_shape s = p->view->shape[l->shape];
-    struct reservation_amount ask = loan_ask(p, l);
+    struct reservation_amount a = loan_amount(p, l);
     w->is_counted = false;
-    if (!(l->inside & WF_MEM)) s.mem_b = 0;
-    reservation_move(&w->reservation, &p->sched.plan, WF_LENT, l->part, &s, l->cards, sign);
-    for (int k = 0; k < PLAN_LICENCES_MAX; k++) w->reservation.licence[WF_LENT][k] += sign * ask.licence[k];
-    for (int d = 0; d < WF_DIMS; d++) w->lent[l->group * WF_DIMS + (uint32_t)d] += sign * *reservation_dim(&ask, d);
+    reservation_move(&w->reservation, &p->sched.plan, WF_LENT, l->part, &l->take, sign);
+    for (int d = 0; d < WF_DIMS; d++) w->lent[l->group * WF_DIMS + (uint32_t)d] += sign * *reservation_dim(&a, d);
 }
 
 void wf_loan_end(struct wf_policy *p, uint32_t slot)
@@ -55,33 +69,13 @@ void wf_loan_end(struct wf_policy *p, uint32_t slot)
 
 /* ---- reclaim ---- */
 
-/* Is more needed and lent than is kept of some licence that the shape asks for (POL_NONE: of any)? */
-static bool licences_short(const struct wf_policy *p, const struct wf *w, uint32_t shape)
-{
-    for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++)
-        if (w->reservation.licence[WF_NEED][k] + w->reservation.licence[WF_LENT][k] > w->reservation.licence[WF_KEPT][k] && (shape == POL_NONE || plan_licence(&p->sched.plan, shape, k) > 0))
-            return true;
-    return false;
-}
-
-static bool is_short(const struct wf_policy *p, const struct wf *w, uint32_t part) { return part == POL_NONE ? licences_short(p, w, POL_NONE) : reservation_is_short(&w->reservation, part); }
-
-/* Does the loan hold some of what is short there? */
-static bool helps(const struct wf_policy *p, const struct wf *w, uint32_t part, const struct wf_loan *l)
-{
-    struct pol_shape s = p->view->shape[l->shape];
-    if (part == POL_NONE) return (l->inside & WF_LICENCES) && licences_short(p, w, l->shape);
-    if (!(l->inside & WF_MEM)) s.mem_b = 0;
-    return l->part == part && reservation_holds_short(&w->reservation, part, &s, l->cards);
-}
-
 /* The group's borrower that began last (ties: the later arrival), of those that help. */
 static uint32_t latest(const struct wf_policy *p, const struct wf *w, uint32_t part, uint32_t group)
 {
     uint32_t best = POL_NONE;
     for (uint32_t i = w->first_loan; i != POL_NONE; i = p->loan[i].next) {
         const struct wf_loan *l = &p->loan[i];
-        if (l->group != group || !helps(p, w, part, l)) continue;
+        if (l->group != group || (part != POL_NONE && l->part != part) || !reservation_holds_short(&w->reservation, part, &l->take)) continue;
         if (best == POL_NONE || l->started > p->loan[best].started ||
             (l->started == p->loan[best].started && l->ordinal > p->loan[best].ordinal)) best = i;
     }
@@ -128,18 +122,21 @@ static void targets(const struct wf_policy *p, const struct wf *w, int64_t prio,
     free(part);
 }
 
-/* Stop the borrower; the scheduler state lets it wait again. */
-static void stop(struct wf_policy *p, uint32_t slot, struct reservation_amount *reclaimed)
+void wf_stop_borrower(struct wf_policy *p, uint32_t slot, const char *reason)
 {
     struct wf_loan *l = &p->loan[slot];
-    struct reservation_amount a = loan_ask(p, l);
-    add(reclaimed, &a, +1);
-    wf_book_later(p, l->from->reservation.part[l->part].node, l->shape, l->cards, +1, l->inside);
-    if (!(l->inside & WF_LICENCES))
-        for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) p->sched.licence_free[k] += plan_licence(&p->sched.plan, l->shape, k);
+    wf_book_later(p, loan_node(l), &l->take, +1);
+    for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) p->sched.licence_free[k] += plan_licence(&p->sched.plan, l->take.shape, k) - l->take.licence[k];
     l->from->grew = true;
-    sched_preempt(&p->sched, slot, "its lender's next stage needs the place");
+    sched_preempt(&p->sched, slot, reason);
     wf_loan_end(p, slot);
+}
+
+static void stop(struct wf_policy *p, uint32_t slot, struct reservation_amount *reclaimed)
+{
+    struct reservation_amount a = loan_amount(p, &p->loan[slot]);
+    add(reclaimed, &a, +1);
+    wf_stop_borrower(p, slot, "its lender's next stage needs the place");
 }
 
 /*
@@ -151,7 +148,7 @@ static void reclaim(struct wf_policy *p, struct wf *w, uint32_t part, struct res
 {
     const uint32_t n = p->param.shares.n;
     int64_t *target = pol_alloc(n, sizeof *target);
-    while (is_short(p, w, part)) {
+    while (reservation_is_short(&w->reservation, part)) {
         int64_t by, prio = -1;
         uint32_t victim;
         int dim = short_dim(w, part, &by);
@@ -163,14 +160,14 @@ static void reclaim(struct wf_policy *p, struct wf *w, uint32_t part, struct res
         }
         targets(p, w, prio, dim, by, target);
         for (uint32_t g = 0; g < n; g++)
-            while (target[g] > 0 && is_short(p, w, part) && (victim = latest(p, w, part, g)) != POL_NONE) {
-                struct reservation_amount a = loan_ask(p, &p->loan[victim]);
+            while (target[g] > 0 && reservation_is_short(&w->reservation, part) && (victim = latest(p, w, part, g)) != POL_NONE) {
+                struct reservation_amount a = loan_amount(p, &p->loan[victim]);
                 target[g] -= *reservation_dim(&a, dim) > 0 ? *reservation_dim(&a, dim) : target[g];
                 stop(p, victim, reclaimed);
             }
         /* What is still short: groups have no ratios, or tasks do not add up to the targets. */
         for (uint32_t g = 0; g < n; g++)
-            while (p->param.shares.at[g].prio == prio && is_short(p, w, part) && (victim = latest(p, w, part, g)) != POL_NONE) stop(p, victim, reclaimed);
+            while (p->param.shares.at[g].prio == prio && reservation_is_short(&w->reservation, part) && (victim = latest(p, w, part, g)) != POL_NONE) stop(p, victim, reclaimed);
     }
     free(target);
 }
@@ -210,29 +207,32 @@ static void start_step(struct wf_policy *p, struct wf *w)
         p->host->start(p->host->ctx, t->task, &t->place, 1, "its stage begins, in its workflow's reservation");
         t->is_running = true;
         w->n_running++;
-        reservation_move(r, &p->sched.plan, WF_USED, t->part, &p->view->shape[t->shape], t->place.cards, +1);
-        for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) r->licence[WF_USED][k] += plan_licence(&p->sched.plan, t->shape, k);
-        wf_book_later(p, t->place.node, t->shape, t->place.cards, -1, WF_ALL);
+        struct reservation_take take = reservation_take(&p->sched.plan, t->place.node, t->shape, t->place.cards);
+        reservation_move(r, &p->sched.plan, WF_USED, t->part, &take, +1);
+        wf_book_later(p, t->place.node, &take, -1);
     }
 }
 
 void wf_enter(struct wf_policy *p, struct wf *w)
 {
     struct reservation *r = &w->reservation;
+    const uint32_t stage = r->task[r->step_start[w->step]].stage;
+    struct { struct reservation_amount reserved, need, lendable, usable, reclaimed; } say = { .reclaimed = { 0 } };
     reservation_enter(r, &p->sched.plan, w->step);
-    struct reservation_amount lent = reservation_total(r, WF_LENT), kept = reservation_total(r, WF_KEPT), need = reservation_total(r, WF_NEED);
-    struct reservation_amount usable = kept, lendable = kept, reclaimed = { 0 };
-    add(&usable, &lent, -1);
-    add(&lendable, &need, -1);
-    for (uint32_t i = 0; i < r->n_parts; i++) reclaim(p, w, i, &reclaimed);
-    reclaim(p, w, POL_NONE, &reclaimed);
+    struct reservation_amount lent = reservation_total(r, WF_LENT);
+    say.reserved = say.usable = say.lendable = reservation_total(r, WF_KEPT);
+    say.need = reservation_total(r, WF_NEED);
+    add(&say.usable, &lent, -1);
+    add(&say.lendable, &say.need, -1);
+    for (uint32_t i = 0; i < r->n_parts; i++) reclaim(p, w, i, &say.reclaimed);
+    reclaim(p, w, POL_NONE, &say.reclaimed);
     w->left = 0;
     for (uint32_t i = r->step_start[w->step]; i < r->step_start[w->step + 1]; i++) w->left += !r->task[i].is_done;
     p->reservations->reserve(p->host->ctx, w->job, &(struct pol_reserve){
-        .stage = r->task[r->step_start[w->step]].stage, .reserved = told(&kept), .need = told(&need), .lendable = told(&lendable),
-        .usable = told(&usable), .reclaimed = told(&reclaimed) }, "its stage begins");
+        .stage = stage, .reserved = told(&say.reserved), .need = told(&say.need), .lendable = told(&say.lendable),
+        .usable = told(&say.usable), .reclaimed = told(&say.reclaimed) }, "its stage begins");
     start_step(p, w);
-    set_quotas(p, w, lendable);
+    set_quotas(p, w, say.lendable);
     w->is_counted = false;
     w->entered = w->grew = true;
 }
@@ -265,36 +265,67 @@ static bool is_admitted(const struct wf_policy *p, const struct wf *w, const str
     return longest >= 0 && longest <= w->shortest;
 }
 
-/* A part that can lend to the unit, within what its group may have; out: the loan. */
+/*
+ * How much a borrower may take from outside, but for memory: what a waiting workflow spares,
+ * and with mode=strict nothing unless no other unit waits before it.
+ */
+static struct reservation_amount outside_of(const struct wf_policy *p, uint32_t id)
+{
+    struct reservation_amount a = { 0 };
+    for (int d = 0; d < WF_DIMS && (p->head == POL_NONE || p->head == id); d++) {
+        int64_t spare = p->hold.is_on ? d == 0 ? p->hold.spare.cpu_milli : d == 1 ? p->hold.spare.gpu_milli : p->hold.spare.licence[d - 2] : POL_NEVER;
+        if (d >= 2 && p->sched.licence_free[d - 2] < spare) spare = p->sched.licence_free[d - 2];
+        *reservation_dim(&a, d) = spare > 0 ? spare : 0;
+    }
+    return a;
+}
+
+/* Is the loan of something, and within what the group may have? */
+static bool is_within_quota(const struct wf_policy *p, const struct wf *w, const struct wf_loan *l)
+{
+    struct reservation_amount a = loan_amount(p, l);
+    bool any = l->take.sum.mem > 0;
+    for (int k = 0; k < POL_ENGINES_MAX; k++) any |= l->take.sum.engine[k] > 0;
+    for (int d = 0; d < WF_DIMS; d++) {
+        uint32_t at = l->group * WF_DIMS + (uint32_t)d;
+        if (*reservation_dim(&a, d) == 0) continue;
+        if (w->quota[at] != POL_NEVER && w->lent[at] + *reservation_dim(&a, d) > w->quota[at]) return false;
+        any = true;
+    }
+    return any;
+}
+
+/* A place for the unit, of each resource first in what is free outside and then in what the workflow leaves; out: the loan. */
 static bool find_room(struct wf_policy *p, struct wf *w, uint32_t id, uint32_t group, struct wf_loan *l)
 {
     const struct unit *u = sched_unit(&p->sched, id);
-    uint32_t shape = p->sched.classes.at[u->request_class].shape[0];
+    const uint32_t shape = p->sched.classes.at[u->request_class].shape[0];
     const struct pol_shape *s = &p->view->shape[shape];
-    bool outside = true, inside = true;
-    for (uint32_t k = 0; k < plan_n_licences(&p->sched.plan); k++) {
-        int32_t ask = plan_licence(&p->sched.plan, shape, k);
-        outside &= p->sched.licence_free[k] >= ask;
-        inside &= w->reservation.licence[WF_KEPT][k] - w->reservation.licence[WF_NEED][k] - w->reservation.licence[WF_LENT][k] >= ask;
+    const struct reservation *r = &w->reservation;
+    struct reservation_amount outside = outside_of(p, id);
+    int32_t licence[PLAN_LICENCES_MAX];
+    bool any = false;
+    *l = (struct wf_loan){ .from = w, .part = POL_NONE, .group = group, .ordinal = u->ordinal, .started = p->view->now_us, .prev = POL_NONE, .task = u->task };
+    for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) {
+        int64_t ask = plan_licence(&p->sched.plan, shape, k), more = ask > outside.licence[k] ? ask - outside.licence[k] : 0;
+        if (more > r->licence[WF_KEPT][k] - r->licence[WF_NEED][k] - r->licence[WF_LENT][k]) return false;
+        licence[k] = (int32_t)more;
+        any |= more > 0;
     }
-    if (!outside && !inside) return false;
-    for (uint32_t i = 0; i < w->reservation.n_parts; i++) {
-        /* Memory comes from outside if there is enough: of that reservations have least to lend. */
-        uint64_t cards;
-        struct pol_shape ask_of = *s;
-        const struct pol_node *n = &p->sched.plan.node[w->reservation.part[i].node].n;
-        bool mem_outside = n->mem_free >= s->mem_b;
-        if (n->max_tasks > 0 && n->n_tasks >= n->max_tasks) continue;
-        if (mem_outside) ask_of.mem_b = 0;
-        if (!reservation_can_lend(&w->reservation, &p->sched.plan, i, &ask_of, &cards)) continue;
-        *l = (struct wf_loan){ .from = w, .part = i, .node = w->reservation.part[i].node, .group = group, .shape = shape, .cards = cards, .ordinal = u->ordinal,
-                               .started = p->view->now_us, .inside = (outside ? 0u : WF_LICENCES) | (mem_outside ? 0u : WF_MEM), .prev = POL_NONE, .task = u->task };
-        struct reservation_amount ask = loan_ask(p, l);
-        for (int d = 0; d < WF_DIMS; d++) {
-            uint32_t at = group * WF_DIMS + (uint32_t)d;
-            if (*reservation_dim(&ask, d) > 0 && w->quota[at] != POL_NEVER && w->lent[at] + *reservation_dim(&ask, d) > w->quota[at]) return false;
-        }
-        return true;
+    struct pol_place place;
+    if (any && !s->exclusive && s->cpu_milli <= outside.cpu_milli && (int64_t)s->n_gpu * s->gpu_milli <= outside.gpu_milli && placement_find(&p->sched.placement, shape, &place)) {
+        l->node = place.node;
+        l->cards = place.cards;
+        l->take.shape = shape;
+        memcpy(l->take.licence, licence, sizeof licence);
+        if (is_within_quota(p, w, l)) return true;
+    }
+    for (uint32_t i = 0; i < r->n_parts; i++) {
+        if (!reservation_can_lend(r, &p->sched.plan, i, shape, &outside, &l->take, &l->cards)) continue;
+        l->part = i;
+        l->node = r->part[i].node;
+        memcpy(l->take.licence, licence, sizeof licence);
+        if (is_within_quota(p, w, l)) return true;
     }
     return false;
 }
@@ -303,26 +334,24 @@ static void lend_to(struct wf_policy *p, uint32_t id, const struct wf_loan *l)
 {
     struct sched *d = &p->sched;
     struct wf *w = l->from;
+    const struct reservation_take holds = reservation_take(&d->plan, l->node, l->take.shape, l->cards);
+    struct reservation_amount a = loan_amount(p, l), all = reservation_amount(&d->plan, &holds);
     POL_RESERVE(d->place, d->cap_place, 1);
-    d->place[0] = (struct pol_place){ .node = w->reservation.part[l->part].node, .cards = l->cards };
+    d->place[0] = (struct pol_place){ .node = l->node, .cards = l->cards };
     sched_start(d, id, "borrows what a workflow leaves");
-    d->held[id].node = POL_NONE;            /* it holds nothing outside that its end would free */
-    if (!(l->inside & WF_MEM) || d->plan.node[d->place[0].node].n.max_tasks > 0) {
-        plan_snap(&p->scratch.snap, &d->plan, d->place[0].node);
-        p->scratch.snap.node.n.n_tasks++;
-        if (!(l->inside & WF_MEM)) p->scratch.snap.node.n.mem_free -= p->view->shape[l->shape].mem_b;
-        plan_limit(&d->plan, d->place[0].node, &p->scratch.snap);
-    }
-    if (l->inside & WF_LICENCES)
-        for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) d->licence_free[k] += plan_licence(&d->plan, l->shape, k);
-    p->reservations->lend(p->host->ctx, l->task, w->job, (l->inside & WF_LICENCES) != 0, "what the stage leaves");
+    d->held[id].node = POL_NONE;            /* the plan learns of its end from the view */
+    wf_plan_borrower(p, l, +1);
+    for (int k = 0; k < PLAN_LICENCES_MAX; k++) d->licence_free[k] += l->take.licence[k];
+    for (int x = 0; x < WF_DIMS; x++) *reservation_dim(&p->hold.spare, x) -= *reservation_dim(&all, x) - *reservation_dim(&a, x);
+    const struct pol_amount part = told(&a);
+    p->reservations->lend(p->host->ctx, l->task, w->job, &part, "what the stage leaves");
     POL_RESERVE(p->loan, p->cap_loan, (size_t)id + 1);
     p->loan[id] = *l;
     p->loan[id].next = w->first_loan;
     if (w->first_loan != POL_NONE) p->loan[w->first_loan].prev = id;
     w->first_loan = id;
     count_loan(p, &p->loan[id], +1);
-    wf_book_later(p, d->place[0].node, l->shape, l->cards, -1, l->inside);
+    wf_book_later(p, loan_node(l), &l->take, -1);
 }
 
 /* Lend to the waiting units of one group, in order. */
@@ -355,13 +384,9 @@ static void lend_all_of(struct wf_policy *p, struct wf *w, int64_t stage)
 
 static bool lends_anything(struct wf *w)
 {
-    if (w->is_counted) return w->has_rest;
+    if (!w->is_counted) w->has_rest = reservation_has_rest(&w->reservation);
     w->is_counted = true;
-    w->has_rest = true;
-    struct reservation_amount kept = reservation_total(&w->reservation, WF_KEPT), need = reservation_total(&w->reservation, WF_NEED), lent = reservation_total(&w->reservation, WF_LENT);
-    for (int d = 0; d < WF_DIMS; d++)
-        if (*reservation_dim(&kept, d) > *reservation_dim(&need, d) + *reservation_dim(&lent, d)) return true;
-    return w->has_rest = false;
+    return w->has_rest;
 }
 
 void wf_lend_all(struct wf_policy *p)

@@ -46,20 +46,19 @@ struct wf {
 /* A running borrower, by its task slot. */
 struct wf_loan {
     struct wf *from;                /* NULL: none */
-    uint32_t part, node, group, shape, prev, next;
-    uint64_t cards, ordinal;
+    uint32_t part;                  /* POL_NONE: it borrows licences alone */
+    uint32_t node, group, prev, next;
+    uint64_t cards, ordinal;        /* cards: all that it holds */
     int64_t  started;
-    /* WF_...: what besides cores and cards comes from the reservation, not from outside. */
-    unsigned inside;
+    struct reservation_take take;   /* what comes from the reservation, not from outside */
     bool     is_former;             /* the lender is gone, and it runs on */
     pol_task task;
 };
 
 struct wf_of_task { struct wf *wf; uint32_t at, gen; };       /* task of a workflow, by slot */
 
-enum { WF_MEM = 1, WF_LICENCES = 2, WF_TASK = 4, WF_ALL = 7 };     /* TASK: its place among the node's max_tasks */
-/* A change of `idle` by what a task of the shape takes there. */
-struct wf_later { uint32_t node, shape; int sign; uint64_t cards; unsigned inside; };
+/* A change of `idle`. */
+struct wf_later { uint32_t node; int sign; struct reservation_take take; };
 
 /* As a user gave them; README.md, "Workflows". */
 struct wf_param {
@@ -97,12 +96,17 @@ struct wf_ordinary {
     int64_t  *longest; size_t cap_longest;      /* by user: run time of the longest task that ended; -1: none */
 };
 
+/*
+ * While a workflow waits, ordinary units start outside only if what then remains there and
+ * what is reserved are together enough for it: they take nothing that it will need.
+ */
+struct wf_hold { bool is_on; struct reservation_amount spare; };
+
 /* When the first waiting workflow last found no place. */
 struct wf_failed { uint64_t freed_epoch, ordinal; };
 
 struct wf_scratch {
     struct pol_event *event; size_t cap_event;  /* those that are not of workflows */
-    struct plan_snap snap;
     uint32_t *victim; size_t cap_victim;
 };
 
@@ -120,16 +124,15 @@ struct wf_policy {
     struct wf_whole whole;
     struct wf_ordinary ordinary;
     struct wf_failed failed;
+    struct wf_hold hold;                /* of this decision */
+    uint32_t head;                      /* in this decision, with mode=strict: the unit for which the others wait; POL_NONE */
     struct wf_scratch scratch;
 };
 
 /* ---- view.c ---- */
 void wf_first_look(struct wf_policy *p, const struct pol_view *v);
-/*
- * What a task of the shape takes there becomes idle (+1), or no longer is (-1); of memory and licences what
- * `inside` says.
- */
-void wf_idle_move(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t cards, int sign, unsigned inside);
+/* What a task takes of reservations there becomes idle (+1), or no longer is (-1); node POL_NONE: its licences alone. */
+void wf_idle_move(struct wf_policy *p, uint32_t node, const struct reservation_take *t, int sign);
 /* A whole reservation, as far as it is neither used nor lent, comes (+1) or goes (-1). */
 void wf_idle_reservation(struct wf_policy *p, const struct wf *w, int sign);
 /*
@@ -146,7 +149,7 @@ void wf_seen(struct wf_policy *p);
  */
 void wf_audit(struct wf_policy *p);
 /* Change `idle` so at the next call of decide, when the view shows it too. */
-void wf_book_later(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t cards, int sign, unsigned inside);
+void wf_book_later(struct wf_policy *p, uint32_t node, const struct reservation_take *t, int sign);
 
 /* ---- admit.c ---- */
 /* Reserve for waiting workflows in order, until one finds no place. */
@@ -164,6 +167,10 @@ void wf_remove_from(struct wf **list, uint32_t *n, const struct wf *w);
 void wf_enter(struct wf_policy *p, struct wf *w);
 /* Start borrowers in what the workflows leave. */
 void wf_lend_all(struct wf_policy *p);
+/* Allocate (+1) or release (-1) in the plan what a borrower holds outside: all that it holds if its lender is gone. */
+void wf_plan_borrower(struct wf_policy *p, const struct wf_loan *l, int sign);
+/* Stop a borrower; the scheduler state lets it wait again. */
+void wf_stop_borrower(struct wf_policy *p, uint32_t slot, const char *reason);
 /* The borrower no longer runs, or is ordinary now. */
 void wf_loan_end(struct wf_policy *p, uint32_t slot);
 /* The longest run time on record of a user; -1: none. */

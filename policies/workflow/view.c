@@ -17,29 +17,30 @@ void wf_touch(struct wf_policy *p, uint32_t node)
     p->outside.touched[p->outside.n_touched++] = node;
 }
 
-void wf_idle_move(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t cards, int sign, unsigned inside)
+void wf_idle_move(struct wf_policy *p, uint32_t node, const struct reservation_take *t, int sign)
 {
-    const struct pol_shape *s = &p->view->shape[shape];
+    for (int k = 0; k < PLAN_LICENCES_MAX; k++) p->outside.idle_licence[k] += sign * t->licence[k];
+    if (node == POL_NONE) return;
+    const struct pol_shape *s = &p->view->shape[t->shape];
     const struct pol_node *n = &p->view->node[node];
     struct reservation_sum *a = &p->outside.idle[node];
-    a->cpu += sign * pol_node_cpu_of(n, s);
-    if (inside & WF_TASK) a->n_tasks += sign;
-    if (inside & WF_MEM) a->mem += sign * pol_node_mem_of(n, s);
-    for (int k = 0; k < POL_ENGINES_MAX; k++) a->engine[k] += sign * (s->exclusive ? n->engine_total[k] : s->engine[k]);
-    for (uint64_t left = cards; left != 0; left &= left - 1) {
+    a->cpu += sign * t->sum.cpu;
+    a->mem += sign * t->sum.mem;
+    a->n_tasks += sign * t->sum.n_tasks;
+    for (int k = 0; k < POL_ENGINES_MAX; k++) a->engine[k] += sign * t->sum.engine[k];
+    for (uint64_t left = t->cards; left != 0; left &= left - 1) {
         uint32_t c = n->card0 + (uint32_t)__builtin_ctzll(left);
         p->outside.idle_card[c].milli += sign * (s->exclusive ? 1000 : s->gpu_milli);
         p->outside.idle_card[c].mem += sign * pol_node_card_mem_of(&p->view->card[c], s);
         p->outside.idle_card[c].cores += sign * pol_node_card_cores_of(&p->view->card[c], s);
     }
-    for (uint32_t k = 0; k < PLAN_LICENCES_MAX && (inside & WF_LICENCES); k++) p->outside.idle_licence[k] += sign * plan_licence(&p->sched.plan, shape, k);
     wf_touch(p, node);
 }
 
-void wf_book_later(struct wf_policy *p, uint32_t node, uint32_t shape, uint64_t cards, int sign, unsigned inside)
+void wf_book_later(struct wf_policy *p, uint32_t node, const struct reservation_take *t, int sign)
 {
     POL_RESERVE(p->outside.later, p->outside.cap_later, p->outside.n_later + 1);
-    p->outside.later[p->outside.n_later++] = (struct wf_later){ node, shape, sign, cards, inside };
+    p->outside.later[p->outside.n_later++] = (struct wf_later){ node, sign, *t };
 }
 
 /* A whole reservation, as far as it is neither used nor lent, comes (+1) or goes (-1). */

@@ -169,10 +169,9 @@ static void task_left(struct wf_policy *p, struct wf *w, struct reservation_task
     t->is_running = false;
     w->n_running--;
     if (!w->holds) return;
-    const struct pol_shape *s = &p->view->shape[t->shape];
-    reservation_move(&w->reservation, &p->sched.plan, WF_USED, t->part, s, t->place.cards, -1);
-    for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) w->reservation.licence[WF_USED][k] -= plan_licence(&p->sched.plan, t->shape, k);
-    wf_idle_move(p, t->place.node, t->shape, t->place.cards, +1, WF_ALL);
+    struct reservation_take take = reservation_take(&p->sched.plan, t->place.node, t->shape, t->place.cards);
+    reservation_move(&w->reservation, &p->sched.plan, WF_USED, t->part, &take, -1);
+    wf_idle_move(p, t->place.node, &take, +1);
 }
 
 void wf_remove_from(struct wf **list, uint32_t *n, const struct wf *w)
@@ -202,8 +201,8 @@ static void borrower_left(struct wf_policy *p, pol_task t)
 {
     if (t.slot < p->cap_loan && p->loan[t.slot].task.gen == t.gen) p->loan[t.slot].is_former = false;
     if (t.slot >= p->cap_loan || p->loan[t.slot].from == NULL || p->loan[t.slot].task.gen != t.gen) return;
-    const struct wf_loan l = p->loan[t.slot];
-    wf_idle_move(p, l.from->reservation.part[l.part].node, l.shape, l.cards, +1, l.inside);
+    const struct wf_loan *l = &p->loan[t.slot];
+    wf_idle_move(p, l->part == POL_NONE ? POL_NONE : l->node, &l->take, +1);
     wf_loan_end(p, t.slot);
 }
 
@@ -313,15 +312,9 @@ static void advance(struct wf_policy *p)
 
 /* ---- ordinary jobs outside ---- */
 
-/*
- * While a workflow waits, ordinary units start outside only if what then remains there and
- * what is reserved are together enough for it: they take nothing that it will need.
- */
-struct hold { bool is_on; struct reservation_amount spare; };
-
-static struct hold hold_for(const struct wf_policy *p)
+static struct wf_hold hold_for(const struct wf_policy *p)
 {
-    struct hold h = { .is_on = p->n_waiting > 0 };
+    struct wf_hold h = { .is_on = p->n_waiting > 0 };
     if (!h.is_on) return h;
     const struct wf *w = p->waiting[0];
     const struct reservation *r = &w->reservation;
@@ -356,7 +349,7 @@ static struct hold hold_for(const struct wf_policy *p)
     return h;
 }
 
-static bool may_start(const struct wf_policy *p, struct hold *h, uint32_t id)
+static bool may_start(const struct wf_policy *p, struct wf_hold *h, uint32_t id)
 {
     if (!h->is_on) return true;
     const struct request_class *k = &p->sched.classes.at[sched_unit(&p->sched, id)->request_class];
@@ -388,17 +381,19 @@ static uint32_t first_of(struct wf_policy *p, uint32_t *group)
 static void start_outside(struct wf_policy *p)
 {
     struct sched *d = &p->sched;
-    struct hold h = hold_for(p);
+    struct wf_hold *h = &p->hold;
     uint32_t id, g = 0;
+    *h = hold_for(p);
+    p->head = POL_NONE;
     for (uint32_t i = 0; i <= p->param.shares.n; i++) queue_walk_open(&p->ordinary.walk[i], &p->ordinary.queue[i], &d->units, sched_skip, d);
     while ((id = first_of(p, &g)) != POL_NONE) {
-        struct hold before = h;
-        bool may = may_start(p, &h, id);
+        struct wf_hold before = *h;
+        bool may = may_start(p, h, id);
         if (!may || !sched_place(d, id)) {
             if (!may) p->host->hold(p->host->ctx, sched_unit(d, id)->task, false, "a workflow that waits will need what it asks");
             else if (p->n_active > 0) p->host->hold(p->host->ctx, sched_unit(d, id)->task, false, "it fits nowhere outside of reservations");
-            h = before;
-            if (p->param.strict) return;
+            *h = before;
+            if (p->param.strict) { p->head = id; return; }
             sched_pass(d, &p->ordinary.walk[g]);
             continue;
         }
@@ -478,7 +473,7 @@ static void destroy(void *self)
     plan_fini(&p->whole.plan);
     free(p->active); free(p->waiting); free(p->of_task); free(p->loan); free(p->ordinary.queue); free(p->ordinary.walk);
     free(p->outside.node); free(p->outside.card); free(p->outside.idle); free(p->outside.idle_card); free(p->outside.touched); free(p->outside.is_touched);
-    free(p->scratch.snap.card); free(p->scratch.victim); free(p->outside.later); free(p->ordinary.group); free(p->ordinary.longest); free(p->scratch.event);
+    free(p->scratch.victim); free(p->outside.later); free(p->ordinary.group); free(p->ordinary.longest); free(p->scratch.event);
     sched_fini(&p->sched);
     free(p);
 }
@@ -527,7 +522,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     plan_shapes(&p->whole.plan, view);
     plan_shapes(&p->sched.plan, view);
     for (size_t i = 0; i < p->outside.n_later; i++)
-        wf_idle_move(p, p->outside.later[i].node, p->outside.later[i].shape, p->outside.later[i].cards, p->outside.later[i].sign, p->outside.later[i].inside);
+        wf_idle_move(p, p->outside.later[i].node, &p->outside.later[i].take, p->outside.later[i].sign);
     p->outside.n_later = 0;
     size_t n = sort_events(p, ev, n_ev);
     close_reservations(p);

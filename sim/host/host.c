@@ -33,8 +33,8 @@ struct decision {
     int64_t   at;               /* of a wake; of a resize its milli-CPU; of a send and a call the node */
     uint32_t  engine;           /* of a call */
     pol_job   lender;
-    bool      flag;             /* of a lend: licences too; of a hold: it is the head */
-    size_t    entry;            /* in the buffer of stage entries */
+    bool      flag;             /* of a hold: it is the head */
+    size_t    entry;            /* in the buffer of stage entries; of a loan `need` says how much, SIZE_MAX all */
     size_t    reason;           /* offset in the text buffer; 0: none */
 };
 
@@ -199,12 +199,17 @@ static void on_reserve(void *ctx, pol_job j, const struct pol_reserve *r, const 
         .usable = amount(p, &r->usable), .reclaimed = amount(p, &r->reclaimed) };
 }
 
-static void on_lend(void *ctx, pol_task t, pol_job lender, bool licences, const char *reason)
+static void on_lend(void *ctx, pol_task t, pol_job lender, const struct pol_amount *part, const char *reason)
 {
-    struct decision *d = append(ctx, POL_VERB_LEND, t.slot, t.gen, reason);
+    struct host *p = ctx;
+    struct decision *d = append(p, POL_VERB_LEND, t.slot, t.gen, reason);
     if (d == NULL) return;
     d->lender = lender;
-    d->flag = licences;
+    d->entry = SIZE_MAX;
+    if (part == NULL) return;
+    MEM_RESERVE(p->entry, p->cap_entry, p->n_entry + 1);
+    d->entry = p->n_entry;
+    p->entry[p->n_entry++] = (struct reservations_stage){ .need = amount(p, part) };
 }
 
 /* Never 0. */
@@ -283,7 +288,7 @@ static enum pol_refusal refuse(struct host *p, const struct decision *d)
         return world_reserve(w, d->slot, &p->entry[d->entry]);
     case POL_VERB_LEND:
         if (!is_job(w, d->lender.slot, d->lender.gen)) return POL_REFUSAL_STALE_LENDER;
-        return world_lend(w, d->slot, d->lender.slot, d->flag);
+        return world_lend(w, d->slot, d->lender.slot, d->entry != SIZE_MAX ? &p->entry[d->entry].need : NULL);
     case POL_VERB_HOLD:
         if (!world_task(w, d->slot)->is_live) return POL_REFUSAL_STALE_TASK;
         return world_task(w, d->slot)->state == TASK_WAITING ? POL_OK : POL_REFUSAL_NOT_WAITING;

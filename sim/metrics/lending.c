@@ -31,7 +31,7 @@ struct lending {
     bool     has_any;                           /* one of the first three is not 0 */
     sim_tick since;
     collector_wide reserved_us[RESOURCES], used_us[RESOURCES], lent_us[RESOURCES];
-    collector_wide reclaimed_us[RESOURCES];     /* held by borrowers in attempts that ended in a reclaim */
+    collector_wide reclaimed_us[RESOURCES];     /* borrowed in attempts that ended in a reclaim */
     collector_wide licence_us[LICENCES_MAX];
     uint64_t n_reclaims;
 };
@@ -52,12 +52,9 @@ static void on_stopped(void *self, const struct world *w, uint32_t task, enum st
     struct lending *l = self;
     if (reason != STOP_PREEMPTED || !world_borrows(w, task)) return;
     const struct task *t = world_task(w, task);
-    const struct hold *h = cluster_hold(world_cluster(w), task);
     sim_tick ran = world_now(w) - t->started_at;
     l->n_reclaims++;
-    l->reclaimed_us[0] += (collector_wide)h->cpu_milli * ran;
-    for (uint64_t c = h->cards; c != 0; c &= c - 1) l->reclaimed_us[1] += (collector_wide)h->gpu_milli * ran;
-    for (int k = 0; k < LICENCES_MAX && t->lender_licences; k++) l->reclaimed_us[2 + k] += (collector_wide)h->licence[k] * ran;
+    for (int r = 0; r < RESOURCES; r++) l->reclaimed_us[r] += (collector_wide)amount_of(&t->loan->amount, r) * ran;
 }
 
 static void on_staged(void *self, const struct world *w, uint32_t job, const struct reservations_stage *s)

@@ -17,6 +17,7 @@ void jobs_fini(struct job_table *t)
         mem_free(t->job[i].reservation);
         calls_destroy(t->job[i].calls);
     }
+    for (uint32_t i = 0; i < t->n_task_slots; i++) mem_free(t->task[i].loan);
     mem_free(t->job);
     mem_free(t->task);
     mem_free(t->free_job);

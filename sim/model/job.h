@@ -87,10 +87,7 @@ struct task {
     uint32_t input;             /* number of the input being read */
     uint32_t flow;              /* shared network: the transfer under way; NONE */
 
-    /* Of whose reservation it borrows. */
-    uint32_t lender;            /* job, if its reservation is still ... */
-    uint64_t lender_no;         /* ... this one; 0: none */
-    bool     lender_licences;   /* its licences are borrowed as well, and not from outside */
+    struct reservations_loan *loan;     /* what it borrows of a reservation, owned; NULL: nothing */
 };
 
 enum job_status { JOB_LIVE, JOB_DONE, JOB_TIMEOUT, JOB_REJECTED, JOB_UNFINISHED, JOB_FAILED };

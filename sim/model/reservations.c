@@ -24,13 +24,6 @@ static struct reservations_amount held_by(const struct reservations *r, uint32_t
     return a;
 }
 
-static struct reservations_amount borrowed_by(const struct reservations *r, uint32_t task, bool licences)
-{
-    struct reservations_amount a = held_by(r, task);
-    for (int k = 0; k < LICENCES_MAX && !licences; k++) a.licence[k] = 0;
-    return a;
-}
-
 static struct reservations_amount capacity(const struct reservations *r)
 {
     struct reservations_amount a = { .cpu_milli = r->cluster->sum.cpu_total, .gpu_milli = r->cluster->sum.gpu_total };
@@ -40,10 +33,9 @@ static struct reservations_amount capacity(const struct reservations *r)
 
 struct reservation *reservations_lender(const struct job_table *jobs, uint32_t task)
 {
-    const struct task *t = &jobs->task[task];
-    if (t->lender_no == 0) return NULL;
-    struct reservation *v = jobs->job[t->lender].reservation;
-    return v != NULL && v->no == t->lender_no ? v : NULL;
+    const struct reservations_loan *l = jobs->task[task].loan;
+    struct reservation *v = l != NULL ? jobs->job[l->job].reservation : NULL;
+    return v != NULL && v->no == l->no ? v : NULL;
 }
 
 void reservations_allocated(struct reservations *r, uint32_t task)
@@ -65,14 +57,14 @@ void reservations_releasing(struct reservations *r, uint32_t task)
         add(&r->sum.used, &a, -1);
     }
     if (lender != NULL) {
-        struct reservations_amount a = borrowed_by(r, task, t->lender_licences);
-        add(&lender->lent, &a, -1);
-        add(&r->sum.lent, &a, -1);
+        add(&lender->lent, &t->loan->amount, -1);
+        add(&r->sum.lent, &t->loan->amount, -1);
     }
-    t->lender_no = 0;
+    mem_free(t->loan);
+    t->loan = NULL;
 }
 
-/* Borrowers that still run are ordinary from now on: their lender_no names nothing any more. */
+/* Borrowers that still run are ordinary from now on: their loan names nothing any more. */
 void reservations_end(struct reservations *r, uint32_t job)
 {
     struct job *j = &r->jobs->job[job];
@@ -125,21 +117,23 @@ enum pol_refusal reservations_enter(struct reservations *r, uint32_t job, const 
     return POL_OK;
 }
 
-enum pol_refusal reservations_lend(struct reservations *r, uint32_t task, uint32_t job, bool licences)
+enum pol_refusal reservations_lend(struct reservations *r, uint32_t task, uint32_t job, const struct reservations_amount *part)
 {
     struct task *t = &r->jobs->task[task];
     struct reservation *v = r->jobs->job[job].reservation;
     if (v == NULL) return POL_REFUSAL_NO_RESERVATION;
     if (t->job == job) return POL_REFUSAL_OWN_TASK;
     if (reservations_lender(r->jobs, task) != NULL) return POL_REFUSAL_BORROWS;
-    struct reservations_amount a = borrowed_by(r, task, licences);
+    const struct reservations_amount held = held_by(r, task), a = part != NULL ? *part : held;
+    for (int d = 0; d < DIMS; d++)
+        if (dim(&a, d) < 0 || dim(&a, d) > dim(&held, d)) return POL_REFUSAL_LENT_UNHELD;
     for (int d = 0; d < DIMS; d++)
         if (dim(&v->need, d) + dim(&v->lent, d) + dim(&a, d) > dim(&v->reserved, d)) return POL_REFUSAL_LENT_OUT;
     add(&v->lent, &a, +1);
     add(&r->sum.lent, &a, +1);
-    t->lender = job;
-    t->lender_no = v->no;
-    t->lender_licences = licences;
+    mem_free(t->loan);
+    MEM_NEW(t->loan);
+    *t->loan = (struct reservations_loan){ .job = job, .no = v->no, .amount = a };
     return POL_OK;
 }
 
@@ -160,8 +154,7 @@ void reservations_audit(const struct reservations *r)
             }
             for (uint32_t t = 0; t < r->jobs->n_task_slots; t++) {
                 if (!r->jobs->task[t].is_live || r->jobs->task[t].state != TASK_RUNNING || reservations_lender(r->jobs, t) != j->reservation) continue;
-                struct reservations_amount a = borrowed_by(r, t, r->jobs->task[t].lender_licences);
-                add(&lent, &a, +1);
+                add(&lent, &r->jobs->task[t].loan->amount, +1);
             }
             for (int d = 0; d < DIMS; d++) {
                 SIM_ASSERT(dim(&used, d) == dim(&j->reservation->used, d) && dim(&lent, d) == dim(&j->reservation->lent, d));

@@ -34,6 +34,9 @@ struct reservation {
     struct reservations_amount reserved, need, used, lent;
 };
 
+/* What a running task borrows (task.loan): of that reservation of the job, if it still has it. */
+struct reservations_loan { uint32_t job; uint64_t no; struct reservations_amount amount; };
+
 struct reservations_sum { struct reservations_amount reserved, used, lent; };     /* over all jobs, now */
 
 struct reservations {
@@ -45,8 +48,8 @@ struct reservations {
 
 /* Each returns POL_OK, or why it is refused with nothing changed.  Jobs and tasks are live ones. */
 enum pol_refusal reservations_enter(struct reservations *r, uint32_t job, const struct reservations_stage *s);
-/* The running task borrows its cores and cards from the job's reservation, and its licences if `licences`. */
-enum pol_refusal reservations_lend(struct reservations *r, uint32_t task, uint32_t job, bool licences);
+/* The running task borrows so much of what it holds (NULL: all) from the job's reservation. */
+enum pol_refusal reservations_lend(struct reservations *r, uint32_t task, uint32_t job, const struct reservations_amount *part);
 
 /* The task holds its allocation now; it is about to be released. */
 void reservations_allocated(struct reservations *r, uint32_t task);

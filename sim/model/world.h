@@ -69,8 +69,8 @@ enum pol_refusal world_preempt(struct world *w, uint32_t task);
 enum pol_refusal world_resize(struct world *w, uint32_t task, int64_t cpu_milli);
 /* A job enters a stage; its reservation is what is said, from now on. */
 enum pol_refusal world_reserve(struct world *w, uint32_t job, const struct reservations_stage *s);
-/* The running task borrows its cores and cards from the job's reservation, and its licences if `licences`. */
-enum pol_refusal world_lend(struct world *w, uint32_t task, uint32_t job, bool licences);
+/* The running task borrows so much of what it holds (NULL: all) from the job's reservation. */
+enum pol_refusal world_lend(struct world *w, uint32_t task, uint32_t job, const struct reservations_amount *part);
 /* A waiting task of calls goes to a node's queue, from the master's or another node's. */
 enum pol_refusal world_send(struct world *w, uint32_t task, uint32_t node);
 /* The next call of a running task, on an engine of a node. */

@@ -12,11 +12,11 @@ enum pol_refusal world_reserve(struct world *w, uint32_t job, const struct reser
     return POL_OK;
 }
 
-enum pol_refusal world_lend(struct world *w, uint32_t task, uint32_t job, bool licences)
+enum pol_refusal world_lend(struct world *w, uint32_t task, uint32_t job, const struct reservations_amount *part)
 {
     if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live || w->jobs.task[task].state != TASK_RUNNING) return POL_REFUSAL_NOT_RUNNING;
     if (job >= w->jobs.n_job_slots || !w->jobs.job[job].is_live) return POL_REFUSAL_NO_RESERVATION;
-    enum pol_refusal refusal = reservations_lend(&w->reservations, task, job, licences);
+    enum pol_refusal refusal = reservations_lend(&w->reservations, task, job, part);
     if (refusal != POL_OK) return refusal;
     world_fold(w, FACT_RESIZE, order_of(w, task), w->jobs.job[job].ordinal, UINT64_MAX);        /* no amount is that */
     TELL(w, lent, task, job);

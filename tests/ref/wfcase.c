@@ -116,8 +116,10 @@ static void staged(void *ctx, const struct world *w, uint32_t job, const struct 
 
 static void lent(void *ctx, const struct world *w, uint32_t task, uint32_t lender)
 {
+    struct wfcase *c = ((struct run *)ctx)->c;
+    uint64_t job = world_job_of(w, task)->ordinal;
     (void)lender;
-    ((struct run *)ctx)->c->lends[world_job_of(w, task)->ordinal]++;
+    if (c->lends[job]++ == 0) c->first_loan[job] = world_now(w);
 }
 
 static void ended(void *ctx, const struct world *w, uint32_t job) { ((struct run *)ctx)->c->end[world_job(w, job)->ordinal] = world_job(w, job)->end; }
@@ -132,7 +134,7 @@ void wfcase_run(struct wfcase *c, const char *policy)
     c->late = 0;
     c->diag = (struct diag){ 0 };
     memset(c->lends, 0, sizeof c->lends);
-    for (int i = 0; i < WF_JOBS; i++) c->begin[i] = c->end[i] = -1;
+    for (int i = 0; i < WF_JOBS; i++) c->begin[i] = c->end[i] = c->first_loan[i] = -1;
     if (c->cluster.changed == NULL) cluster_seal(&c->cluster);
     const struct world_config cfg = { .cluster = &c->cluster, .throughput = &perf, .audit = true, .horizon = c->horizon,
                                       .fault = { .list = c->fault, .n_list = c->n_faults } };

@@ -38,6 +38,7 @@ struct wfcase {
     sim_tick begin[WF_JOBS], end[WF_JOBS];      /* -1 never */
     sim_tick late;                              /* most that a stage's first starts lagged behind its predecessor's end */
     uint32_t lends[WF_JOBS];                    /* tasks of the job that borrowed */
+    sim_tick first_loan[WF_JOBS];               /* -1 never */
     enum st  result;
     struct diag diag;
 };

@@ -565,5 +565,6 @@ bool reply_next(struct reply *r, struct reply_decision *out, char *error)
     bool reserves = out->verb == POL_VERB_RESERVE;
     if (reserves && json_object_get(o, "lendable") == NULL) e->lendable = less(r, &e->reserved, &e->need);
     if (reserves && json_object_get(o, "usable") == NULL) e->usable = e->reserved;
+    if (out->verb == POL_VERB_LEND) out->flag = json_object_get(o, "amount") == NULL;
     return true;
 }

@@ -27,7 +27,8 @@ struct reply_decision {
     uint64_t lender;            /* lend: ordinal */
     uint32_t task;              /* index in the job */
     uint32_t node, engine;      /* start, send, call */
-    bool     flag;              /* hold: head; lend: licences */
+    bool     flag;              /* hold: head; lend: all that it holds, not `amount` */
+    struct pol_amount amount;
     struct pol_reserve reserve;
     const struct pol_place *place; uint32_t n_places;       /* start: one */
     const char *text;           /* the reason, or the note's name, or the failure's message; NULL: none */

@@ -74,7 +74,7 @@ class Lender(fairway.Policy):
                 self.start(unit, reason="there is room outside")
             elif self.flow and all(n <= self.left(self.stage)[k] for k, n in self.ask(unit.tasks).items()):
                 self.start(unit, reason="borrows")
-                self.lend(unit, self.flow, licences="matlab" in unit.licences, reason="the stage leaves it")
+                self.lend(unit, self.flow, reason="the stage leaves it")
                 self.borrowers.append(unit)
             else:
                 self.hold(unit, f"kept for {self.flow.id}", head=unit.job.id == "l")

@@ -134,7 +134,7 @@ Test(reply, decisions_about_workflows_and_calls_are_read_with_every_field)
         "{\"do\":\"hold\",\"job\":1,\"task\":2,\"head\":true,\"why\":\"w\"},{\"do\":\"hold\",\"job\":1,\"task\":2,\"why\":\"w\"},"
         "{\"do\":\"reserve\",\"job\":3,\"stage\":4,\"reserved\":{\"cpu\":8000,\"gpu\":2500,\"licences\":{\"viewer\":3}},\"need\":{\"cpu\":6000,\"licences\":{\"viewer\":1}}},"
         "{\"do\":\"reserve\",\"job\":3,\"stage\":4,\"reserved\":{\"cpu\":9},\"need\":{\"cpu\":8},\"lendable\":{\"cpu\":7},\"usable\":{\"cpu\":6},\"reclaimed\":{\"cpu\":5},\"why\":\"x\"},"
-        "{\"do\":\"lend\",\"job\":5,\"task\":6,\"lender\":7,\"licences\":true},{\"do\":\"send\",\"job\":8,\"task\":9,\"node\":10},"
+        "{\"do\":\"lend\",\"job\":5,\"task\":6,\"lender\":7},{\"do\":\"lend\",\"job\":5,\"task\":6,\"lender\":7,\"amount\":{\"gpu\":500,\"licences\":{\"viewer\":2}}},{\"do\":\"send\",\"job\":8,\"task\":9,\"node\":10},"
         "{\"do\":\"call\",\"job\":11,\"task\":12,\"node\":13,\"engine\":\"gpu\",\"why\":\"y\"}]}";
     const struct pol_host host = { .name = two_names };
     char error[REPLY_ERROR_MAX] = "";
@@ -154,7 +154,9 @@ Test(reply, decisions_about_workflows_and_calls_are_read_with_every_field)
     cr_assert(reply_next(&r, &d, error), "%s", error);
     cr_expect(d.reserve.lendable.cpu_milli == 7 && d.reserve.usable.cpu_milli == 6 && d.reserve.reclaimed.cpu_milli == 5 && strcmp(d.text, "x") == 0);
     cr_assert(reply_next(&r, &d, error), "%s", error);
-    cr_expect(d.verb == POL_VERB_LEND && d.job == 5 && d.task == 6 && d.lender == 7 && d.flag);
+    cr_expect(d.verb == POL_VERB_LEND && d.job == 5 && d.task == 6 && d.lender == 7 && d.flag, "all that it holds");
+    cr_assert(reply_next(&r, &d, error), "%s", error);
+    cr_expect(d.verb == POL_VERB_LEND && !d.flag && d.amount.cpu_milli == 0 && d.amount.gpu_milli == 500 && d.amount.licence[1] == 2);
     cr_assert(reply_next(&r, &d, error), "%s", error);
     cr_expect(d.verb == POL_VERB_SEND && d.job == 8 && d.task == 9 && d.node == 10);
     cr_assert(reply_next(&r, &d, error), "%s", error);

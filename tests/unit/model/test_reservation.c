@@ -27,7 +27,7 @@ static void books(struct stage *st, struct world *w)
     if (world_now(w) != 5) return;
     uint32_t t0 = task_of(w, 0), t1 = task_of(w, 1), job = world_task(w, t0)->job, other = world_task(w, t1)->job;
     struct reservations_stage e = entry(8001, 1), ok = entry(6000, 3000), late = { .stage = 1 };
-    refused(world_lend(w, t1, job, false), POL_REFUSAL_NO_RESERVATION);
+    refused(world_lend(w, t1, job, NULL), POL_REFUSAL_NO_RESERVATION);
     refused(world_reserve(w, job, &e), POL_REFUSAL_OVERBOOKED);
     e = entry(2000, 3000);
     refused(world_reserve(w, job, &e), POL_REFUSAL_NEED);
@@ -36,11 +36,13 @@ static void books(struct stage *st, struct world *w)
     cr_assert_eq(world_reserve(w, job, &ok), POL_OK);
     cr_assert_eq(world_reserved(w)->reserved.cpu_milli, 6000);
     cr_assert_eq(world_reserved(w)->used.cpu_milli, 2000, "what it held already");
-    refused(world_lend(w, t0, job, false), POL_REFUSAL_OWN_TASK);
-    cr_assert_eq(world_lend(w, t1, job, false), POL_OK);
-    refused(world_lend(w, t1, job, false), POL_REFUSAL_BORROWS);
-    cr_assert_eq(world_reserved(w)->lent.cpu_milli, 2000);
-    e = entry(6000, 4001);
+    refused(world_lend(w, t0, job, NULL), POL_REFUSAL_OWN_TASK);
+    refused(world_lend(w, t1, job, &(struct reservations_amount){ .cpu_milli = 2001 }), POL_REFUSAL_LENT_UNHELD);
+    refused(world_lend(w, t1, job, &(struct reservations_amount){ .licence = { -1 } }), POL_REFUSAL_LENT_UNHELD);
+    cr_assert_eq(world_lend(w, t1, job, &(struct reservations_amount){ .cpu_milli = 1500 }), POL_OK);
+    refused(world_lend(w, t1, job, NULL), POL_REFUSAL_BORROWS);
+    cr_assert_eq(world_reserved(w)->lent.cpu_milli, 1500, "the rest it has from outside");
+    e = entry(6000, 4501);
     refused(world_reserve(w, job, &e), POL_REFUSAL_LENT);
     refused(world_resize(w, t1, 1000), POL_REFUSAL_CPU_RESERVED);
     struct reservations_stage big = entry(4000, 2000), two = entry(2001, 0);

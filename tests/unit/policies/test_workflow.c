@@ -193,8 +193,115 @@ Test(workflow, s1_19_cores_gpus_and_licences_independently)
         cr_expect_eq(e->lendable.licence[0], 8 - stage[i].lic);
     }
     cr_assert_eq(c.lends[1], 3, "in stage 2 all licences can be lent");
+    cr_assert_eq(c.first_loan[1], T, "as soon as it begins");
     cr_assert_eq(c.entry[2].e.reclaimed.licence[0], 0, "3 needed, 3 lent of 8");
     wfcase_fini(&c);
+}
+
+/* Paragraph 115: needs of 2, 6, 6 and 8 GPUs.  Borrowers have their cores from outside, however many. */
+Test(workflow, s1_19_gpus_are_lent_whatever_cores_their_borrowers_need)
+{
+    static const int64_t of_stage[] = { 2, 6, 6, 8 }, back[] = { 0, 4, 0, 2 }, usable[] = { 8, 2, 6, 6 }, cores[] = { 0, 1, 2, 5 };
+    for (size_t k = 0; k < 4; k++) {
+        struct wfcase c;
+        wfcase_init(&c);
+        wfcase_node(&c, 64 * CORE, 8, NULL);
+        struct wf_job *j = wfcase_job(&c, "w", "flow", true), *b = wfcase_job(&c, "b", "a", false);
+        for (uint32_t i = 0; i < 4; i++) {
+            wfcase_task(j, i, T, of_stage[i] * CORE, 1);
+            j->task[i].gpus = (int32_t)of_stage[i];
+        }
+        wfcase_task(b, 0, 7 * S, cores[k] * CORE, 300);
+        b->task[0].gpus = 1;
+        c.horizon = 4 * T;
+        wfcase_run(&c, "workflow");
+        ran(&c, ST_END);
+        cr_expect_eq(c.first_loan[1], 0);
+        for (uint32_t i = 0; i < 4; i++) {
+            cr_expect_eq(c.entry[i].at, i * T);
+            cr_expect_eq(c.entry[i].e.reclaimed.gpu_milli, back[i] * CORE, "%lld cores, stage %u", (long long)cores[k], i + 1);
+            cr_expect_eq(c.entry[i].e.usable.gpu_milli, usable[i] * CORE, "%lld cores, stage %u", (long long)cores[k], i + 1);
+            cr_expect_eq(c.entry[i].e.usable.cpu_milli, 8 * CORE, "no core is lent");
+        }
+        wfcase_fini(&c);
+    }
+}
+
+/* Of cores as well: 1 of 4 free outside, 2 left by the stage; what asks 3 takes both, and gives back 2. */
+Test(workflow, s1_19_what_is_free_outside_comes_first)
+{
+    struct wfcase c;
+    setup(&c, 5);
+    (void)needs(&c, "w", (int64_t[]){ 2, 4 }, 2);
+    wfcase_task(wfcase_job(&c, "b", "a", false), 0, 100 * T, 3 * CORE, 1);
+    c.horizon = T;
+    wfcase_run(&c, "workflow");
+    ran(&c, ST_END);
+    cr_assert_eq(c.first_loan[1], 0);
+    is_entry(&c, 1, T, 4, 0, 2, 2);
+    wfcase_fini(&c);
+}
+
+/* Licences belong to no node: who lacks only those runs anywhere. */
+Test(workflow, s1_19_licences_are_lent_to_tasks_on_any_node)
+{
+    struct wfcase c;
+    setup(&c, 2);
+    wfcase_node(&c, 2 * CORE, 0, NULL);
+    c.cluster.licence_total[0] = 3;
+    struct wf_job *j = needs(&c, "w", (int64_t[]){ 1, 2 }, 2), *b = wfcase_job(&c, "b", "a", false);
+    j->task[1].licences = 3;
+    wfcase_task(b, 0, 100 * T, 2 * CORE, 1);
+    b->task[0].licences = 2;
+    c.horizon = T;
+    wfcase_run(&c, "workflow");
+    ran(&c, ST_END);
+    cr_assert_eq(c.first_loan[1], 0);
+    cr_assert_eq(c.entry[1].e.reclaimed.licence[0], 2);
+    cr_assert_eq(c.entry[1].e.reclaimed.cpu_milli, 0, "it had its cores on the other node");
+    wfcase_fini(&c);
+}
+
+/* While w2 waits for 8 GPUs and 5 cores, who borrows of w1 takes from outside no more than leaves it those. */
+Test(workflow, s1_19_what_a_waiting_workflow_needs_is_not_taken_from_outside)
+{
+    struct wfcase c;
+    wfcase_init(&c);
+    wfcase_node(&c, 8 * CORE, 8, NULL);
+    struct wf_job *w1 = wfcase_job(&c, "w1", "flow", true), *w2 = wfcase_job(&c, "w2", "flow", true), *b = wfcase_job(&c, "b", "a", false);
+    wfcase_task(w1, 0, T, CORE, 1);
+    wfcase_task(w1, 1, T, CORE, 1);
+    w1->task[0].gpus = 2;
+    w1->task[1].gpus = 8;
+    wfcase_task(w2, 0, T, 5 * CORE, 1);
+    w2->task[0].gpus = 8;
+    wfcase_task(b, 0, 100 * T, CORE, 6);
+    b->task[0].gpus = 1;
+    c.horizon = 3 * T;
+    wfcase_run(&c, "workflow:admit=wait");
+    ran(&c, ST_END);
+    cr_assert_eq(c.lends[2], 3, "7 cores are free outside, 1 is reserved, 5 are kept for w2");
+    cr_assert_eq(c.begin[1], 2 * T);
+    wfcase_fini(&c);
+}
+
+/* With mode=strict who stands behind the first takes nothing from outside. */
+Test(workflow, s1_19_strictly_only_the_first_takes_from_outside)
+{
+    static const struct { const char *policy; sim_tick first_loan; } k[] = { { "workflow:mode=skip", 0 }, { "workflow:mode=strict", -1 } };
+    for (size_t i = 0; i < 2; i++) {
+        struct wfcase c;
+        setup(&c, 8);
+        (void)needs(&c, "w", (int64_t[]){ 1, 2 }, 2);
+        wfcase_task(wfcase_job(&c, "first", "a", false), 0, T, 8 * CORE, 1);
+        struct wf_job *b = wfcase_job(&c, "b", "a", false);
+        wfcase_task(b, 0, T, 7 * CORE, 1);
+        c.horizon = T;
+        wfcase_run(&c, k[i].policy);
+        ran(&c, ST_END);
+        cr_expect_eq(c.first_loan[2], k[i].first_loan, "%s", k[i].policy);
+        wfcase_fini(&c);
+    }
 }
 
 Test(workflow, s1_8_exactly_the_shortfall_is_taken_back)
