@@ -241,6 +241,11 @@ struct pol_host {
 
     /* What extensions.h describes, by its name; NULL: the host has none of that name.  Ask in create. */
     const void *(*extension)(void *ctx, const char *name);
+    /*
+     * Does the input have something of that name, at whatever time?  1: yes; 0: no; -1: it is not known here.
+     * Of users, queues, jobs with an order or data (POL_NAME_JOB) and labels; in create, too.
+     */
+    int32_t (*knows)(void *ctx, uint32_t type, const char *name);
     /* members above: ABI 1.0 */
 };
 

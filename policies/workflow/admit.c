@@ -16,11 +16,59 @@ uint32_t wf_next_step(const struct reservation *r, uint32_t from)
     return r->n_steps;
 }
 
-/* Read reserve=, amounts by name. */
-static bool read_amounts(struct wf_policy *p, struct reservation_amount *a)
+/* ---- reserve= ---- */
+
+/* max, sum or amounts: the n bytes at s. */
+static bool read_rule(struct wf_reserve *out, const char *s, size_t n, char *error, size_t cap)
+{
+    out->rule = n == 3 && strncmp(s, "sum", n) == 0 ? WF_RULE_SUM : WF_RULE_MAX;
+    if (memchr(s, ':', n) != NULL) {
+        out->amounts = pol_alloc(n + 1, 1);
+        memcpy(out->amounts, s, n);
+    } else if (out->rule == WF_RULE_MAX && (n != 3 || strncmp(s, "max", n) != 0)) {
+        (void)snprintf(error, cap, "reserve= is '%.*s', expected max, sum or amounts such as cpus:8;gpus:2", n < 60 ? (int)n : 60, s);
+        return false;
+    }
+    return true;
+}
+
+bool wf_reserve_parse(struct wf_param *param, const char *text, char *error, size_t cap)
+{
+    const char *s = text;
+    while (*s == '[') {
+        size_t name = strcspn(s + 1, ",]"), all = strcspn(s + 1, "]");
+        const char *rule = s + 1 + name + 1;
+        if (name == 0 || name == all || s[1 + all] != ']' || (s[2 + all] != ',' && s[2 + all] != '\0')) {
+            (void)snprintf(error, cap, "reserve=: expected [WORKFLOW,RULE] at '%.40s'", s);
+            return false;
+        }
+        POL_RESERVE(param->reserve, param->cap_reserve, (size_t)param->n_reserve + 2);
+        struct wf_reserve *r = &param->reserve[param->n_reserve++];
+        lend_read_name(&r->who, s + 1, name, true);
+        if (!read_rule(r, rule, all - name - 1, error, cap)) return false;
+        for (uint32_t i = 0; i + 1 < param->n_reserve; i++) {
+            if (param->reserve[i].who.who != r->who.who || strcmp(param->reserve[i].who.name, r->who.name) != 0) continue;
+            (void)snprintf(error, cap, "reserve=: '%s' stands twice", r->who.name);
+            return false;
+        }
+        s += 2 + all;
+        s += *s == ',';
+        if (*s != '[' && *s != '\0') {
+            (void)snprintf(error, cap, "reserve=: expected [WORKFLOW,RULE] at '%.40s'", s);
+            return false;
+        }
+    }
+    POL_RESERVE(param->reserve, param->cap_reserve, (size_t)param->n_reserve + 1);
+    struct wf_reserve *rest = &param->reserve[param->n_reserve++];
+    lend_read_name(&rest->who, "*", 1, true);
+    return s != text || read_rule(rest, text, strlen(text), error, cap);
+}
+
+/* Amounts by name, of which licences are known only now. */
+static bool read_amounts(struct wf_policy *p, const char *text, struct reservation_amount *a)
 {
     *a = (struct reservation_amount){ 0 };
-    for (const char *s = p->param.reserve_text; s != NULL && *s != '\0';) {
+    for (const char *s = text; *s != '\0';) {
         size_t n = strcspn(s, ":");
         char *end;
         double v = s[n] == ':' ? strtod(s + n + 1, &end) : -1;
@@ -97,7 +145,7 @@ static bool plan_with_victims(struct wf_policy *p, struct wf *w, uint32_t first,
         else sched_release(d, id);
         POL_RESERVE(p->scratch.victim, p->scratch.cap_victim, (size_t)n + 1);
         p->scratch.victim[n++] = id;
-        ok = reservation_plan(&w->reservation, &d->placement, first, p->param.rule, want, d->licence_free);
+        ok = reservation_plan(&w->reservation, &d->placement, first, w->reserve->rule, want, d->licence_free);
     }
     plan_undo(&d->plan, m);
     for (uint32_t i = 0; i < n && ok; i++) {
@@ -126,11 +174,12 @@ void wf_admit(struct wf_policy *p)
         if (w->n_running > 0) return;               /* after the loss of a node: what still runs ends first */
         if (plan_n_licences(&p->sched.plan) == 0 && p->failed.freed_epoch == p->sched.plan.freed_epoch && p->failed.ordinal == w->ordinal) return;
         struct reservation_amount want = { 0 };
-        if (p->param.reserve_text != NULL && (!read_amounts(p, &want) || !reaches(p, w, &want))) return;
+        const struct wf_reserve *reserve = w->reserve;
+        if (reserve->amounts != NULL && (!read_amounts(p, reserve->amounts, &want) || !reaches(p, w, &want))) return;
         uint32_t first = wf_next_step(&w->reservation, 0);
-        const struct reservation_amount *least = p->param.reserve_text != NULL ? &want : NULL;
-        if (!reservation_plan(&w->reservation, &p->sched.placement, first, p->param.rule, least, p->sched.licence_free) && !plan_with_victims(p, w, first, least) &&
-            !(is_empty(p) && p->param.rule == WF_RULE_MAX && reservation_plan(&w->reservation, &p->sched.placement, first, WF_RULE_AS_MADE, least, p->sched.licence_free))) {
+        const struct reservation_amount *least = reserve->amounts != NULL ? &want : NULL;
+        if (!reservation_plan(&w->reservation, &p->sched.placement, first, reserve->rule, least, p->sched.licence_free) && !plan_with_victims(p, w, first, least) &&
+            !(is_empty(p) && reserve->rule == WF_RULE_MAX && reservation_plan(&w->reservation, &p->sched.placement, first, WF_RULE_AS_MADE, least, p->sched.licence_free))) {
             p->failed.freed_epoch = p->sched.plan.freed_epoch;
             p->failed.ordinal = w->ordinal;
             if (is_empty(p))
@@ -142,7 +191,7 @@ void wf_admit(struct wf_policy *p)
         w->holds = true;
         w->is_broken = false;
         w->step = first;
-        memset(w->lent, 0, (size_t)p->param.shares.n * WF_DIMS * sizeof *w->lent);
+        memset(w->lent, 0, (size_t)wf_shares(p, w)->n * WF_DIMS * sizeof *w->lent);
         wf_idle_reservation(p, w, +1);
         for (int k = 0; k < PLAN_LICENCES_MAX; k++) p->sched.licence_free[k] -= w->reservation.licence[WF_KEPT][k];
         p->outside.n_touched = 0;                   /* earlier changes are shown already; now the nodes of this one */

@@ -27,12 +27,12 @@ static int64_t number(const char **s, int64_t most)
     return v > most ? -1 : v;
 }
 
-static void read_name(struct lend_group *g, const char *s, size_t n, bool is_owner)
+void lend_read_name(struct lend_group *g, const char *s, size_t n, bool is_owner)
 {
     static const struct { const char *prefix; enum lend_who who; } prefixes[] = {
-        { "user:", LEND_USER }, { "queue:", LEND_QUEUE }, { "machines:", LEND_MACHINES },
+        { "user:", LEND_USER }, { "queue:", LEND_QUEUE }, { "machines:", LEND_MACHINES }, { "workflow:", LEND_WORKFLOW },
     };
-    g->who = LEND_USER;
+    *g = (struct lend_group){ .who = is_owner ? LEND_NAME : LEND_USER };
     if (is_word(s, n, "*") || (is_owner && (is_word(s, n, "wf") || is_word(s, n, "workflow")))) g->who = LEND_ANY;
     for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++) {
         size_t len = strlen(prefixes[k].prefix);
@@ -53,8 +53,9 @@ static bool read_entry(struct lend_group *g, const char **s, bool is_owner, char
     at = skip(at + 1);
     size_t n = strcspn(at, ",] \t");
     if (n == 0) { (void)snprintf(error, cap, "shares: expected a name at '%.40s'", at); return false; }
-    read_name(g, at, n, is_owner);
+    lend_read_name(g, at, n, is_owner);
     at = skip(at + n);
+    if (g->who == LEND_WORKFLOW && !is_owner) { (void)snprintf(error, cap, "shares: a workflow, '%s', lends and does not borrow", g->name); return false; }
     if (*at == ',') at = skip(at + 1); else at = "";
     const char *prio = at;
     if (*at == 'p') { at++; g->prio = number(&at, PRIO_MAX); } else g->prio = -1;
@@ -96,45 +97,89 @@ static bool check(const struct lend_shares *s, char *error, size_t cap)
     return s->n > 0;
 }
 
-bool lend_parse(struct lend_shares *s, const char *text, char *error, size_t cap)
+static bool read_list(struct lend_shares *s, const char **text, char *error, size_t cap)
 {
-    memset(s, 0, sizeof *s);
-    const char *at = skip(text);
-    if (strncmp(at, "shares:", 7) == 0) at = skip(at + 7);
-    if (*at == '\0') at = "[*,p0],[*,p1]";
+    const char *at = *text;
     bool ok = read_entry(&s->owner, &at, true, error, cap);
-    while (ok && *at != '\0') {
+    while (ok && *at != '\0' && *at != ';') {
         if (*at != ',') { (void)snprintf(error, cap, "shares: expected ',' at '%.40s'", at); ok = false; break; }
         at++;
         POL_RESERVE(s->at, s->cap, (size_t)s->n + 1);
         ok = read_entry(&s->at[s->n++], &at, false, error, cap);
     }
+    *text = at;
     return ok && check(s, error, cap);
 }
 
-void lend_fini(struct lend_shares *s)
+bool lend_parse(struct lend_lists *l, const char *text, char *error, size_t cap)
 {
-    free(s->owner.name);
-    for (uint32_t i = 0; i < s->n; i++) free(s->at[i].name);
-    free(s->at);
-    memset(s, 0, sizeof *s);
+    memset(l, 0, sizeof *l);
+    const char *at = skip(text);
+    if (strncmp(at, "shares:", 7) == 0) at = skip(at + 7);
+    if (*at == '\0') at = "[*,p0],[*,p1]";
+    for (;;) {
+        POL_RESERVE(l->at, l->cap, (size_t)l->n + 1);
+        struct lend_shares *s = &l->at[l->n++];
+        if (!read_list(s, &at, error, cap)) return false;
+        for (uint32_t i = 0; i + 1 < l->n; i++) {
+            if (l->at[i].owner.who != s->owner.who || strcmp(l->at[i].owner.name, s->owner.name) != 0) continue;
+            (void)snprintf(error, cap, "shares: two lists have the lender '%s'", s->owner.name);
+            return false;
+        }
+        if (*at == '\0') return true;
+        at++;
+    }
 }
 
-bool lend_is_of(const struct lend_group *g, const struct pol_host *h, const struct pol_job_info *ji, const struct pol_shape *s)
+void lend_fini(struct lend_lists *l)
 {
-    const char *name = NULL;
-    switch (g->who) {
-    case LEND_ANY:   return true;
-    case LEND_USER:  name = h->name(h->ctx, POL_NAME_USER, ji->user); break;
-    case LEND_QUEUE: name = ji->queue != POL_NONE ? h->name(h->ctx, POL_NAME_QUEUE, ji->queue) : NULL; break;
-    case LEND_MACHINES:
-        for (uint64_t left = s->need_all | s->need_any; left != 0; left &= left - 1) {
-            name = h->name(h->ctx, POL_NAME_LABEL, (uint32_t)__builtin_ctzll(left));
-            if (name != NULL && strcmp(name, g->name) == 0) return true;
-        }
-        return false;
+    for (uint32_t k = 0; k < l->n; k++) {
+        struct lend_shares *s = &l->at[k];
+        free(s->owner.name);
+        for (uint32_t i = 0; i < s->n; i++) free(s->at[i].name);
+        free(s->at);
     }
-    return name != NULL && strcmp(name, g->name) == 0;
+    free(l->at);
+    memset(l, 0, sizeof *l);
+}
+
+bool lend_is_unknown(const struct lend_group *g, const struct pol_host *h, const char *what, char *error, size_t cap)
+{
+    static const struct { enum lend_who who; uint32_t type, other; const char *kind; } names[] = {
+        { LEND_NAME, POL_NAME_USER, POL_NAME_JOB, "neither a workflow nor a user of the trace" }, { LEND_WORKFLOW, POL_NAME_JOB, POL_NAME_JOB, "no workflow of the trace" },
+        { LEND_USER, POL_NAME_USER, POL_NAME_USER, "no user of the trace" }, { LEND_QUEUE, POL_NAME_QUEUE, POL_NAME_QUEUE, "no queue of the trace" },
+        { LEND_MACHINES, POL_NAME_LABEL, POL_NAME_LABEL, "no label of the cluster" } };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (names[i].who != g->who || h->knows(h->ctx, names[i].type, g->name) != 0 || h->knows(h->ctx, names[i].other, g->name) != 0) continue;
+        (void)snprintf(error, cap, "%s: '%s' is %s", what, g->name, names[i].kind);
+        return true;
+    }
+    return false;
+}
+
+static bool is_named(const struct lend_group *g, const char *name) { return name != NULL && strcmp(name, g->name) == 0; }
+
+enum lend_match lend_match(const struct lend_group *g, const struct pol_host *h, pol_job job, const struct pol_job_info *ji, const struct pol_shape *s)
+{
+    bool is_user = is_named(g, h->name(h->ctx, POL_NAME_USER, ji->user)), is_job = is_named(g, h->name(h->ctx, POL_NAME_JOB, job.slot)), is = false;
+    switch (g->who) {
+    case LEND_ANY:      return LEND_GENERALLY;
+    case LEND_NAME:     is = is_user || is_job; break;
+    case LEND_WORKFLOW: is = is_job; break;
+    case LEND_USER:     is = is_user; break;
+    case LEND_QUEUE:    is = ji->queue != POL_NONE && is_named(g, h->name(h->ctx, POL_NAME_QUEUE, ji->queue)); break;
+    case LEND_MACHINES:
+        for (uint64_t left = s->need_all | s->need_any; left != 0; left &= left - 1) is |= is_named(g, h->name(h->ctx, POL_NAME_LABEL, (uint32_t)__builtin_ctzll(left)));
+        break;
+    }
+    return is ? LEND_BY_NAME : LEND_NO;
+}
+
+uint32_t lend_group_of(const struct lend_shares *s, const struct pol_host *h, pol_job job, const struct pol_job_info *ji, const struct pol_shape *shape)
+{
+    uint32_t g = 0;
+    while (g < s->n && lend_match(&s->at[g], h, job, ji, shape) == LEND_NO) g++;
+    return g;
 }
 
 void lend_split(int64_t total, int64_t unit, const int64_t *ratio, uint32_t n, int64_t *part)

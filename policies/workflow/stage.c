@@ -106,10 +106,11 @@ static int short_dim(const struct wf *w, uint32_t part, int64_t *by)
 /* Divide `by` among the groups of one priority by their ratios, none more than it holds: what each gives back. */
 static void targets(const struct wf_policy *p, const struct wf *w, int64_t prio, int dim, int64_t by, int64_t *out)
 {
-    uint32_t n = p->param.shares.n, m = 0, *at = pol_alloc(n, sizeof *at);
+    const struct lend_shares *shares = wf_shares(p, w);
+    uint32_t n = shares->n, m = 0, *at = pol_alloc(n, sizeof *at);
     int64_t *ratio = pol_alloc(n, sizeof *ratio), *part = pol_alloc(n, sizeof *part);
     memset(out, 0, n * sizeof *out);
-    for (uint32_t g = 0; g < n; g++) if (p->param.shares.at[g].prio == prio && p->param.shares.at[g].ratio > 0) { ratio[m] = p->param.shares.at[g].ratio; at[m++] = g; }
+    for (uint32_t g = 0; g < n; g++) if (shares->at[g].prio == prio && shares->at[g].ratio > 0) { ratio[m] = shares->at[g].ratio; at[m++] = g; }
     if (m > 0) {
         lend_split(by, dim < 2 ? 1000 : 1, ratio, m, part);
         for (uint32_t i = 0; i < m; i++) {
@@ -146,14 +147,15 @@ static void stop(struct wf_policy *p, uint32_t slot, struct reservation_amount *
  */
 static void reclaim(struct wf_policy *p, struct wf *w, uint32_t part, struct reservation_amount *reclaimed)
 {
-    const uint32_t n = p->param.shares.n;
+    const struct lend_shares *shares = wf_shares(p, w);
+    const uint32_t n = shares->n;
     int64_t *target = pol_alloc(n, sizeof *target);
     while (reservation_is_short(&w->reservation, part)) {
         int64_t by, prio = -1;
         uint32_t victim;
         int dim = short_dim(w, part, &by);
         for (uint32_t g = 0; g < n; g++)
-            if (p->param.shares.at[g].prio > prio && latest(p, w, part, g) != POL_NONE) prio = p->param.shares.at[g].prio;
+            if (shares->at[g].prio > prio && latest(p, w, part, g) != POL_NONE) prio = shares->at[g].prio;
         if (prio < 0) {
             p->host->fail(p->host->ctx, "a reservation is short of what nobody borrows");
             break;
@@ -167,7 +169,7 @@ static void reclaim(struct wf_policy *p, struct wf *w, uint32_t part, struct res
             }
         /* What is still short: groups have no ratios, or tasks do not add up to the targets. */
         for (uint32_t g = 0; g < n; g++)
-            while (p->param.shares.at[g].prio == prio && reservation_is_short(&w->reservation, part) && (victim = latest(p, w, part, g)) != POL_NONE) stop(p, victim, reclaimed);
+            while (shares->at[g].prio == prio && reservation_is_short(&w->reservation, part) && (victim = latest(p, w, part, g)) != POL_NONE) stop(p, victim, reclaimed);
     }
     free(target);
 }
@@ -177,17 +179,18 @@ static void reclaim(struct wf_policy *p, struct wf *w, uint32_t part, struct res
 /* Divide what is left among groups of equal priority that state ratios; others have no bound. */
 static void set_quotas(struct wf_policy *p, struct wf *w, struct reservation_amount left)
 {
-    const uint32_t n = p->param.shares.n;
+    const struct lend_shares *shares = wf_shares(p, w);
+    const uint32_t n = shares->n;
     uint32_t *at = pol_alloc(n, sizeof *at);
     int64_t *ratio = pol_alloc(n, sizeof *ratio), *part = pol_alloc(n, sizeof *part);
     for (uint32_t g = 0; g < n * WF_DIMS; g++) w->quota[g] = POL_NEVER;
     for (uint32_t first = 0; first < n; first++) {
-        const struct lend_group *f = &p->param.shares.at[first];
+        const struct lend_group *f = &shares->at[first];
         bool seen = f->ratio == 0;
-        for (uint32_t g = 0; g < first; g++) seen |= p->param.shares.at[g].prio == f->prio;
+        for (uint32_t g = 0; g < first; g++) seen |= shares->at[g].prio == f->prio;
         if (seen) continue;
         uint32_t m = 0;
-        for (uint32_t g = first; g < n; g++) if (p->param.shares.at[g].prio == f->prio) { ratio[m] = p->param.shares.at[g].ratio; at[m++] = g; }
+        for (uint32_t g = first; g < n; g++) if (shares->at[g].prio == f->prio) { ratio[m] = shares->at[g].ratio; at[m++] = g; }
         for (int d = 0; d < WF_DIMS; d++) {
             lend_split(*reservation_dim(&left, d), d < 2 ? 1000 : 1, ratio, m, part);
             for (uint32_t i = 0; i < m; i++) w->quota[at[i] * WF_DIMS + (uint32_t)d] = part[i];
@@ -358,9 +361,11 @@ static void lend_to(struct wf_policy *p, uint32_t id, const struct wf_loan *l)
 static void lend_group(struct wf_policy *p, struct wf *w, uint32_t group, int64_t stage)
 {
     struct sched *d = &p->sched;
-    struct queue_walk *wk = &p->ordinary.walk[group];
-    uint32_t id;
-    for (queue_walk_open(wk, &p->ordinary.queue[group], &d->units, NULL, NULL); (id = queue_walk_top(wk)) != POL_NONE;) {
+    uint32_t id, q = 0;
+    for (uint32_t i = 0; i < p->ordinary.n_queues; i++)
+        if (wf_is_queue_of(p, i, w->list, group)) queue_walk_open(&p->ordinary.walk[i], &p->ordinary.queue[i], &d->units, NULL, NULL);
+    while ((id = wf_first_of(p, w->list, group, &q)) != POL_NONE) {
+        struct queue_walk *wk = &p->ordinary.walk[q];
         struct wf_loan l;
         const struct unit *u = sched_unit(d, id);
         if (!is_admitted(p, w, u, stage)) { queue_walk_step(wk, &d->units, POL_NEVER); continue; }
@@ -373,12 +378,13 @@ static void lend_group(struct wf_policy *p, struct wf *w, uint32_t group, int64_
 /* Lend to all groups, by priority, then in the order in which they are listed. */
 static void lend_all_of(struct wf_policy *p, struct wf *w, int64_t stage)
 {
+    const struct lend_shares *shares = wf_shares(p, w);
     for (int64_t prio = -1, next; ; prio = next) {
         next = POL_NEVER;
-        for (uint32_t g = 0; g < p->param.shares.n; g++)
-            if (p->param.shares.at[g].prio > prio && p->param.shares.at[g].prio < next) next = p->param.shares.at[g].prio;
+        for (uint32_t g = 0; g < shares->n; g++)
+            if (shares->at[g].prio > prio && shares->at[g].prio < next) next = shares->at[g].prio;
         if (next == POL_NEVER) return;
-        for (uint32_t g = 0; g < p->param.shares.n; g++) if (p->param.shares.at[g].prio == next) lend_group(p, w, g, stage);
+        for (uint32_t g = 0; g < shares->n; g++) if (shares->at[g].prio == next) lend_group(p, w, g, stage);
     }
 }
 
@@ -394,10 +400,10 @@ void wf_lend_all(struct wf_policy *p)
     struct sched *d = &p->sched;
     uint32_t n_fresh = d->n_fresh;
     bool any = false;
-    for (uint32_t g = 0; g < p->param.shares.n; g++) any |= p->ordinary.queue[g].n > 0;
+    for (uint32_t q = 0; q < p->ordinary.n_queues; q++) any |= p->ordinary.queue[q].n > 0;
     for (uint32_t i = 0; i < p->n_active; i++) {
         struct wf *w = p->active[i];
-        bool open = w->lends && any && (p->param.lend == WF_LEND_START ? w->entered : true) && (w->grew || n_fresh > 0);
+        bool open = w->list != POL_NONE && any && (p->param.lend == WF_LEND_START ? w->entered : true) && (w->grew || n_fresh > 0);
         if (p->param.lend != WF_LEND_NONE && open && lends_anything(w)) {
             int64_t stage = p->param.lend == WF_LEND_FITS ? stage_left(p, w) : 0;
             if (w->grew) {
@@ -405,9 +411,9 @@ void wf_lend_all(struct wf_policy *p)
             } else {
                 for (uint32_t k = 0; k < n_fresh; k++) {
                     struct wf_loan l;
-                    uint32_t id = d->fresh[k], group = p->ordinary.group[id];
+                    uint32_t id = d->fresh[k], group = p->ordinary.group[p->ordinary.of_unit[id] * p->param.shares.n + w->list];
                     const struct unit *u = sched_unit(d, id);
-                    if (u->state == UNIT_WAITING && group < p->param.shares.n && is_admitted(p, w, u, stage) && find_room(p, w, id, group, &l)) lend_to(p, id, &l);
+                    if (u->state == UNIT_WAITING && group < wf_shares(p, w)->n && is_admitted(p, w, u, stage) && find_room(p, w, id, group, &l)) lend_to(p, id, &l);
                 }
             }
         }

@@ -32,14 +32,15 @@ struct wf {
     bool     holds;                 /* it has its reservation */
     bool     is_broken;             /* a node of it was lost */
     bool     is_over;               /* its job ended */
-    bool     lends;                 /* it belongs to those whose rest is lent (shares=) */
+    uint32_t list;                  /* of `shares`: who borrows what it leaves; POL_NONE: nobody */
+    const struct wf_reserve *reserve;
     bool     entered;               /* it entered a step in this decision */
     bool     grew;                  /* it has more to lend than when it was last tried */
     bool     is_counted, has_rest;  /* something is neither needed nor lent; known while is_counted */
     uint32_t step, left, n_running; /* the present step, its tasks not done, tasks running */
     int64_t  shortest;              /* run time of its shortest task; -1: one is unknown */
     struct reservation reservation;
-    int64_t  *lent, *quota;         /* [n_groups * WF_DIMS] */
+    int64_t  *lent, *quota;         /* [groups of its list * WF_DIMS] */
     uint32_t first_loan;            /* task slots; POL_NONE */
 };
 
@@ -60,14 +61,16 @@ struct wf_of_task { struct wf *wf; uint32_t at, gen; };       /* task of a workf
 /* A change of `idle`. */
 struct wf_later { uint32_t node; int sign; struct reservation_take take; };
 
+/* What is reserved for whom; amounts by name, NULL: the rule alone. */
+struct wf_reserve { struct lend_group who; enum reservation_rule rule; char *amounts; };
+
 /* As a user gave them; README.md, "Workflows". */
 struct wf_param {
     enum wf_lend lend;
     enum wf_admit admit;
-    enum reservation_rule rule;
+    struct wf_reserve *reserve; size_t cap_reserve; uint32_t n_reserve;     /* the last: for all others */
     bool     short_only, strict, est_true;
-    struct lend_shares shares;
-    const char *reserve_text;           /* amounts by name; NULL: the rule alone */
+    struct lend_lists shares;
     const char *history_text;
     double   most;                      /* share of the cluster for one step */
 };
@@ -90,9 +93,11 @@ struct wf_whole { struct plan plan; struct placement placement; int64_t cpu, gpu
 
 /* Units that are no workflow's. */
 struct wf_ordinary {
-    struct queue *queue;                /* [n_groups + 1]: by share group; the last: in none */
-    struct queue_walk *walk;            /* the same */
-    uint32_t *group;   size_t cap_group;        /* by unit */
+    /* One queue for all that belong to the same share group of each list. */
+    struct queue *queue;      size_t cap_queue;  uint32_t n_queues;
+    struct queue_walk *walk;  size_t cap_walk;  /* by queue */
+    uint32_t *group;          size_t cap_group; /* [n_queues * lists]: in each list; its number of groups: in none */
+    uint32_t *of_unit;        size_t cap_of_unit;       /* queue */
     int64_t  *longest; size_t cap_longest;      /* by user: run time of the longest task that ended; -1: none */
 };
 
@@ -152,6 +157,8 @@ void wf_audit(struct wf_policy *p);
 void wf_book_later(struct wf_policy *p, uint32_t node, const struct reservation_take *t, int sign);
 
 /* ---- admit.c ---- */
+/* Read reserve=; false with error [cap] filled. */
+bool wf_reserve_parse(struct wf_param *param, const char *text, char *error, size_t cap);
 /* Reserve for waiting workflows in order, until one finds no place. */
 void wf_admit(struct wf_policy *p);
 /* The first step with a task to do; n_steps when there is none. */
@@ -161,6 +168,12 @@ uint32_t wf_next_step(const struct reservation *r, uint32_t from);
 /* Lists are sorted by priority, the higher first, then by arrival. */
 void wf_insert(struct wf ***list, size_t *cap, uint32_t *n, struct wf *w);
 void wf_remove_from(struct wf **list, uint32_t *n, const struct wf *w);
+
+/* The first unit in order of those that are of the group of the list (POL_NONE: of all), in walks that are open; its queue. */
+uint32_t wf_first_of(struct wf_policy *p, uint32_t list, uint32_t group, uint32_t *queue);
+bool wf_is_queue_of(const struct wf_policy *p, uint32_t queue, uint32_t list, uint32_t group);
+/* Who borrows of the workflow. */
+const struct lend_shares *wf_shares(const struct wf_policy *p, const struct wf *w);
 
 /* ---- stage.c ---- */
 /* Enter w->step: take its places back from borrowers, start its tasks. */

@@ -18,13 +18,13 @@ enum { P_PLACE, P_RESERVE, P_MOST, P_LEND, P_SHARES, P_SHORT, P_HISTORY, P_ESTIM
 static const struct pol_param params[] = {
     PLACEMENT_RULE_PARAM,
     { .name = "reserve", .type = POL_TEXT, .dflt = "max",
-      .help = "max: the largest stage; sum: all stages; or at least so much, cpus:8;gpus:2;LICENCE:3 (below max: an error)" },
+      .help = "max: the largest stage; sum: all stages; at least so much, cpus:8;gpus:2;LICENCE:3; or of each workflow, [w1,sum],[*,max]" },
     { .name = "most", .type = POL_NUMBER, .dflt = "1",
       .help = "largest share of the cluster for one stage, 0 to 1; a larger stage is run in parts, one after the other" },
     { .name = "lend", .type = POL_CHOICE, .dflt = "always", .choices = "none|start|always|fits",
       .help = "start borrowers never, at a stage's start, at any time, or when they end within the stage" },
     { .name = "shares", .type = POL_TEXT, .dflt = "[*,p0],[*,p1]",
-      .help = "who lends and who may borrow: [wf,p0],[user,p1,ratio],[queue:Q,p1,ratio],[machines:LABEL,p2]" },
+      .help = "who lends and who may borrow: [wf,p0],[user,p1,ratio],[queue:Q,p1,ratio],[machines:LABEL,p2];[w1,p0],..." },
     { .name = "short", .type = POL_BOOL, .dflt = "false",
       .help = "lend only to users whose tasks so far ran no longer than any of the workflow's" },
     { .name = "history", .type = POL_TEXT, .dflt = "", .help = "longest run times known before, in seconds: alice:7;bob:25" },
@@ -108,12 +108,43 @@ static bool make_steps(struct wf_policy *p, struct reservation *r)
     return ok;
 }
 
-static bool owns_shares(const struct wf_policy *p, const struct pol_job_info *ji, uint32_t shape)
+/*
+ * Is the job a workflow, which gets a reservation, or do its tasks run and borrow one by one?  The latter if
+ * it is of a share group, and that is stated more exactly than that it lends: by name, not by `*`.
+ * list: the first of those that name its lender most exactly; POL_NONE: none does.
+ */
+static bool is_workflow(const struct wf_policy *p, pol_job job, const struct pol_job_info *ji, uint32_t *list)
 {
-    return lend_is_of(&p->param.shares.owner, p->host, ji, &p->view->shape[shape]);
+    enum lend_match lends = LEND_NO, borrows = LEND_NO;
+    const struct pol_shape *s = &p->view->shape[p->host->task(p->host->ctx, ji->first_task)->shape];
+    *list = POL_NONE;
+    if (ji->n_stages == 0) return false;
+    for (uint32_t i = 0; i < p->param.shares.n; i++) {
+        const struct lend_shares *l = &p->param.shares.at[i];
+        enum lend_match m = lend_match(&l->owner, p->host, job, ji, s);
+        if (m > lends) { lends = m; *list = i; }
+        for (uint32_t g = 0; g < l->n; g++) if ((m = lend_match(&l->at[g], p->host, job, ji, s)) > borrows) borrows = m;
+    }
+    return lends >= borrows;
 }
 
-static void on_workflow(struct wf_policy *p, pol_job job, const struct pol_job_info *ji)
+const struct lend_shares *wf_shares(const struct wf_policy *p, const struct wf *w)
+{
+    static const struct lend_shares nobody;
+    return w->list == POL_NONE ? &nobody : &p->param.shares.at[w->list];
+}
+
+/* What is to be reserved for it: as the first entry says that names it most exactly. */
+static const struct wf_reserve *reserve_of(const struct wf_policy *p, pol_job job, const struct pol_job_info *ji, uint32_t shape)
+{
+    const struct wf_reserve *best = NULL;
+    enum lend_match most = LEND_NO, m;
+    for (uint32_t i = 0; i < p->param.n_reserve; i++)
+        if ((m = lend_match(&p->param.reserve[i].who, p->host, job, ji, &p->view->shape[shape])) > most) { most = m; best = &p->param.reserve[i]; }
+    return best;
+}
+
+static void on_workflow(struct wf_policy *p, pol_job job, const struct pol_job_info *ji, uint32_t list)
 {
     const struct pol_host *h = p->host;
     struct wf *w = pol_alloc(1, sizeof *w);
@@ -121,8 +152,9 @@ static void on_workflow(struct wf_policy *p, pol_job job, const struct pol_job_i
     w->ordinal = ji->ordinal;
     w->priority = ji->priority;
     w->first_loan = POL_NONE;
-    w->lent = pol_alloc((size_t)p->param.shares.n * WF_DIMS, sizeof *w->lent);
-    w->quota = pol_alloc((size_t)p->param.shares.n * WF_DIMS, sizeof *w->quota);
+    w->list = list;
+    w->lent = pol_alloc((size_t)wf_shares(p, w)->n * WF_DIMS, sizeof *w->lent);
+    w->quota = pol_alloc((size_t)wf_shares(p, w)->n * WF_DIMS, sizeof *w->quota);
     w->shortest = POL_NEVER;
     struct reservation *r = &w->reservation;
     r->task = pol_alloc(ji->n_tasks, sizeof *r->task);
@@ -140,7 +172,7 @@ static void on_workflow(struct wf_policy *p, pol_job job, const struct pol_job_i
         n++;
     }
     qsort(r->task, n, sizeof *r->task, by_stage);
-    w->lends = owns_shares(p, ji, r->task[0].shape);
+    w->reserve = reserve_of(p, job, ji, r->task[0].shape);
     if (!make_steps(p, r)) {
         h->fail(h->ctx, "a task of a workflow fits on no node of the empty cluster");
         free_wf(w);
@@ -256,13 +288,11 @@ static size_t sort_events(struct wf_policy *p, const struct pol_event *ev, size_
     for (size_t i = 0; i < n_ev; i++) {
         on_event(p, &ev[i]);
         const struct pol_job_info *ji = ev[i].job.slot != POL_NONE ? p->host->job(p->host->ctx, ev[i].job) : NULL;
-        if (ji == NULL || ji->n_stages == 0) { p->scratch.event[n++] = ev[i]; continue; }
-        if (ev[i].type == POL_ARRIVED) on_workflow(p, ev[i].job, ji);
-        if (ev[i].type != POL_JOB_ENDED) continue;
-        for (uint32_t k = 0; k < p->n_active + p->n_waiting; k++) {
-            struct wf *w = k < p->n_active ? p->active[k] : p->waiting[k - p->n_active];
-            if (w->job.slot == ev[i].job.slot && w->job.gen == ev[i].job.gen) w->is_over = true;
-        }
+        uint32_t list;
+        struct wf *w = NULL;
+        if (ji != NULL && ev[i].type == POL_ARRIVED && is_workflow(p, ev[i].job, ji, &list)) on_workflow(p, ev[i].job, ji, list);
+        if (ji == NULL || task_of(p, ji->first_task, &w) == NULL) { p->scratch.event[n++] = ev[i]; continue; }
+        if (ev[i].type == POL_JOB_ENDED) w->is_over = true;
     }
     return n;
 }
@@ -365,15 +395,20 @@ static bool may_start(const struct wf_policy *p, struct wf_hold *h, uint32_t id)
     return true;
 }
 
-/* The first unit in order over all groups. */
-static uint32_t first_of(struct wf_policy *p, uint32_t *group)
+bool wf_is_queue_of(const struct wf_policy *p, uint32_t queue, uint32_t list, uint32_t group)
+{
+    return list == POL_NONE || p->ordinary.group[queue * p->param.shares.n + list] == group;
+}
+
+uint32_t wf_first_of(struct wf_policy *p, uint32_t list, uint32_t group, uint32_t *queue)
 {
     uint32_t best = POL_NONE;
-    for (uint32_t g = 0; g <= p->param.shares.n; g++) {
-        uint32_t id = queue_walk_top(&p->ordinary.walk[g]);
+    for (uint32_t q = 0; q < p->ordinary.n_queues; q++) {
+        if (!wf_is_queue_of(p, q, list, group)) continue;
+        uint32_t id = queue_walk_top(&p->ordinary.walk[q]);
         if (id == POL_NONE || (best != POL_NONE && !unit_before(sched_unit(&p->sched, id), sched_unit(&p->sched, best)))) continue;
         best = id;
-        *group = g;
+        *queue = q;
     }
     return best;
 }
@@ -385,8 +420,8 @@ static void start_outside(struct wf_policy *p)
     uint32_t id, g = 0;
     *h = hold_for(p);
     p->head = POL_NONE;
-    for (uint32_t i = 0; i <= p->param.shares.n; i++) queue_walk_open(&p->ordinary.walk[i], &p->ordinary.queue[i], &d->units, sched_skip, d);
-    while ((id = first_of(p, &g)) != POL_NONE) {
+    for (uint32_t i = 0; i < p->ordinary.n_queues; i++) queue_walk_open(&p->ordinary.walk[i], &p->ordinary.queue[i], &d->units, sched_skip, d);
+    while ((id = wf_first_of(p, POL_NONE, 0, &g)) != POL_NONE) {
         struct wf_hold before = *h;
         bool may = may_start(p, h, id);
         if (!may || !sched_place(d, id)) {
@@ -402,27 +437,37 @@ static void start_outside(struct wf_policy *p)
     }
 }
 
-static uint32_t find_group(struct wf_policy *p, const struct unit *u)
+/* The queue of those that belong to the same share groups as the unit. */
+static uint32_t find_queue(struct wf_policy *p, const struct unit *u)
 {
+    struct wf_ordinary *o = &p->ordinary;
+    const struct lend_lists *l = &p->param.shares;
     const struct pol_job_info *ji = p->host->job(p->host->ctx, u->job);
-    for (uint32_t g = 0; ji != NULL && g < p->param.shares.n; g++)
-        if (lend_is_of(&p->param.shares.at[g], p->host, ji, &p->view->shape[p->sched.classes.at[u->request_class].shape[0]])) return g;
-    return p->param.shares.n;
+    const struct pol_shape *s = &p->view->shape[p->sched.classes.at[u->request_class].shape[0]];
+    POL_RESERVE(o->group, o->cap_group, ((size_t)o->n_queues + 1) * l->n);
+    uint32_t *mine = &o->group[o->n_queues * l->n], q = 0;
+    for (uint32_t i = 0; i < l->n; i++) mine[i] = lend_group_of(&l->at[i], p->host, u->job, ji, s);
+    while (memcmp(&o->group[q * l->n], mine, l->n * sizeof *mine) != 0) q++;
+    if (q < o->n_queues) return q;
+    o->n_queues++;
+    POL_RESERVE(o->queue, o->cap_queue, o->n_queues);
+    POL_RESERVE(o->walk, o->cap_walk, o->n_queues);
+    return q;
 }
 
 /* Interrupted units come first: they return to the head. */
 static int64_t wait_key(void *self, const struct unit *u)
 {
     struct wf_policy *p = self;
-    POL_RESERVE(p->ordinary.group, p->ordinary.cap_group, (size_t)u->task.slot + 1);
-    p->ordinary.group[u->task.slot] = find_group(p, u);
+    POL_RESERVE(p->ordinary.of_unit, p->ordinary.cap_of_unit, (size_t)u->task.slot + 1);
+    p->ordinary.of_unit[u->task.slot] = find_queue(p, u);
     return u->attained > 0 ? -1 : 0;
 }
 
 static struct queue *queue_of(void *self, const struct unit *u)
 {
     struct wf_policy *p = self;
-    return &p->ordinary.queue[p->ordinary.group[u->task.slot]];
+    return &p->ordinary.queue[p->ordinary.of_unit[u->task.slot]];
 }
 
 static int64_t run_key(void *self, const struct unit *u) { (void)self; return u->started; }
@@ -444,7 +489,7 @@ int64_t wf_history(const struct wf_policy *p, uint32_t user)
     return longest;
 }
 
-static bool check_history(const char *text, char *error, size_t cap)
+static bool check_history(const struct pol_host *host, const char *text, char *error, size_t cap)
 {
     for (const char *s = text; *s != '\0';) {
         size_t n = strcspn(s, ":;");
@@ -454,7 +499,25 @@ static bool check_history(const char *text, char *error, size_t cap)
             (void)snprintf(error, cap, "history= expects users and seconds such as alice:7;bob:25, found '%.60s'", s);
             return false;
         }
+        struct lend_group user;
+        lend_read_name(&user, s, n, false);
+        user.who = LEND_USER;
+        bool unknown = lend_is_unknown(&user, host, "history=", error, cap);
+        free(user.name);
+        if (unknown) return false;
         s = *end == ';' ? end + 1 : end;
+    }
+    return true;
+}
+
+/* Every name in shares= and reserve= must be one that the trace or the cluster has. */
+static bool check_names(const struct wf_param *param, const struct pol_host *h, char *error, size_t cap)
+{
+    for (uint32_t i = 0; i < param->n_reserve; i++) if (lend_is_unknown(&param->reserve[i].who, h, "reserve=", error, cap)) return false;
+    for (uint32_t i = 0; i < param->shares.n; i++) {
+        const struct lend_shares *l = &param->shares.at[i];
+        if (lend_is_unknown(&l->owner, h, "shares=", error, cap)) return false;
+        for (uint32_t g = 0; g < l->n; g++) if (lend_is_unknown(&l->at[g], h, "shares=", error, cap)) return false;
     }
     return true;
 }
@@ -464,16 +527,21 @@ static void destroy(void *self)
     struct wf_policy *p = self;
     for (uint32_t i = 0; i < p->n_active; i++) free_wf(p->active[i]);
     for (uint32_t i = 0; i < p->n_waiting; i++) free_wf(p->waiting[i]);
-    for (uint32_t g = 0; p->ordinary.queue != NULL && g <= p->param.shares.n; g++) {
-        queue_fini(&p->ordinary.queue[g]);
-        queue_walk_fini(&p->ordinary.walk[g]);
+    for (uint32_t q = 0; q < p->ordinary.n_queues; q++) {
+        queue_fini(&p->ordinary.queue[q]);
+        queue_walk_fini(&p->ordinary.walk[q]);
     }
+    for (uint32_t i = 0; i < p->param.n_reserve; i++) {
+        free(p->param.reserve[i].who.name);
+        free(p->param.reserve[i].amounts);
+    }
+    free(p->param.reserve);
     lend_fini(&p->param.shares);
     placement_fini(&p->whole.placement);
     plan_fini(&p->whole.plan);
     free(p->active); free(p->waiting); free(p->of_task); free(p->loan); free(p->ordinary.queue); free(p->ordinary.walk);
     free(p->outside.node); free(p->outside.card); free(p->outside.idle); free(p->outside.idle_card); free(p->outside.touched); free(p->outside.is_touched);
-    free(p->scratch.victim); free(p->outside.later); free(p->ordinary.group); free(p->ordinary.longest); free(p->scratch.event);
+    free(p->scratch.victim); free(p->outside.later); free(p->ordinary.group); free(p->ordinary.of_unit); free(p->ordinary.longest); free(p->scratch.event);
     sched_fini(&p->sched);
     free(p);
 }
@@ -488,9 +556,6 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     p->reservations = pol_extension(host, POL_RESERVATIONS);
     placement_init(&p->whole.placement, &p->whole.plan, PLACEMENT_BEST);
     p->param.lend = (enum wf_lend)value[P_LEND].i;
-    p->param.rule = strcmp(value[P_RESERVE].s, "sum") == 0 ? WF_RULE_SUM : WF_RULE_MAX;
-    bool named = strchr(value[P_RESERVE].s, ':') != NULL;
-    p->param.reserve_text = named ? value[P_RESERVE].s : NULL;
     p->param.short_only = value[P_SHORT].i != 0;
     p->param.history_text = value[P_HISTORY].s;
     p->param.admit = (enum wf_admit)value[P_ADMIT].i;
@@ -502,15 +567,12 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     p->param.most = value[P_MOST].x;
     bool ok = p->param.most > 0 && p->param.most <= 1;
     if (!ok) (void)snprintf(error, cap, "most= is %g, expected a share above 0 and at most 1", p->param.most);
-    bool known = named || p->param.rule == WF_RULE_SUM || strcmp(value[P_RESERVE].s, "max") == 0;
-    if (ok && !known) (void)snprintf(error, cap, "reserve= is '%.60s', expected max, sum or amounts such as cpus:8;gpus:2", value[P_RESERVE].s);
-    ok = ok && known && check_history(p->param.history_text, error, cap) && lend_parse(&p->param.shares, value[P_SHARES].s, error, cap);
+    ok = ok && wf_reserve_parse(&p->param, value[P_RESERVE].s, error, cap) && check_history(host, p->param.history_text, error, cap) &&
+         lend_parse(&p->param.shares, value[P_SHARES].s, error, cap) && check_names(&p->param, host, error, cap);
     if (!ok) {
         destroy(p);
         return NULL;
     }
-    p->ordinary.queue = pol_alloc((size_t)p->param.shares.n + 1, sizeof *p->ordinary.queue);
-    p->ordinary.walk = pol_alloc((size_t)p->param.shares.n + 1, sizeof *p->ordinary.walk);
     return p;
 }
 

@@ -212,6 +212,12 @@ static void on_lend(void *ctx, pol_task t, pol_job lender, const struct pol_amou
     p->entry[p->n_entry++] = (struct reservations_stage){ .need = amount(p, part) };
 }
 
+static int32_t on_knows(void *ctx, uint32_t type, const char *name)
+{
+    const struct host *p = ctx;
+    return p->hooks.knows != NULL ? p->hooks.knows(p->hooks.ctx, type, name) : -1;
+}
+
 /* Never 0. */
 static uint64_t hash_reason(const char *reason) { return hash64_text(HASH64_INIT, reason != NULL ? reason : "") | 1; }
 
@@ -541,7 +547,7 @@ enum st host_create(struct host **out, const char *spec, const char *weights, co
         .abi_major = POL_ABI_MAJOR, .size = sizeof p->api, .abi_minor = POL_ABI_MINOR, .ctx = p,
         .start = on_start, .preempt = on_preempt,
         .wake = on_wake, .note = on_note, .fail = on_fail,
-        .hold = on_hold,
+        .hold = on_hold, .knows = on_knows,
         .fits = pol_node_fits, .capacity = pol_node_capacity, .pick_cards = pol_node_pick_cards,
     };
     policy_view_init(&p->mirror, &p->api, &p->hooks.tricks);

@@ -17,7 +17,7 @@ struct host_tricks {
     bool lists_all_changed; /* view->changed names every node, whether it changed or not */
 };
 
-/* What is recorded of a policy's doings.  Any member may be NULL. */
+/* What is recorded of a policy's doings, and what it is told.  Any member may be NULL. */
 struct host_hooks {
     void *ctx;
     /* An applied decision, or what the policy states that it holds back (hold, head); job: ordinal; task, node: -1
@@ -25,6 +25,8 @@ struct host_hooks {
     void (*decision)(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *reason);
     void (*note)(void *ctx, sim_tick at, const char *name, double value);
     void (*decided)(void *ctx, int64_t wall_ns);    /* after each decide call */
+    /* Has the trace or the cluster such a user, queue, job with a graph or label?  1, 0; NULL: not known. */
+    int32_t (*knows)(void *ctx, uint32_t type, const char *name);
     int64_t call_us;            /* longest that a policy in another process may take to answer; 0: its own default */
     struct sandbox_page *page;  /* kept up to date with where the policy is */
     struct host_tricks tricks;

@@ -169,6 +169,20 @@ static enum st simulate(const struct run_env *env, struct host *h, struct sink *
     return st;
 }
 
+/* Of users, queues and workflows the trace tells, of labels the cluster. */
+static int32_t on_knows(void *ctx, uint32_t type, const char *name)
+{
+    const struct sink *rec = ctx;
+    const struct trace *t = rec->env->trace;
+    switch (type) {
+    case POL_NAME_USER:  return intern_find(&t->names.users, name) != NONE;
+    case POL_NAME_QUEUE: return intern_find(&t->names.queues, name) != NONE;
+    case POL_NAME_JOB:   return trace_has_graph(t, name);
+    case POL_NAME_LABEL: return intern_find(&t->cluster->labels, name) != NONE;
+    default: return -1;
+    }
+}
+
 /* The run itself, here or in a sandbox.  out->id is set as soon as the database has the run. */
 static enum st run_here(const struct run_env *env, const struct scn_policy *policy, uint64_t seed, struct sandbox_page *page,
                         struct run_result *out, struct diag *d)
@@ -176,7 +190,7 @@ static enum st run_here(const struct run_env *env, const struct scn_policy *poli
     struct host *h;
     struct sink rec = { .env = env, .page = page };
     struct host_hooks hooks = { .ctx = &rec, .decision = env->scn->output.decisions ? on_decision : NULL,
-                                   .note = on_note, .decided = on_decided, .page = page,
+                                   .note = on_note, .decided = on_decided, .page = page, .knows = on_knows,
                                    .call_us = env->limits.call_us };
     TRY(run_policy_open(&h, env->scn, seed, policy, &hooks, d));
     double t0 = progress_clock();

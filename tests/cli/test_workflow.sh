@@ -60,6 +60,17 @@ is "a policy that knows no licences says so" "4 yes" "$? $(grep -q 'does not sch
 "$fairway" run -q -d "$dir/l3.db" "$dir/lic/l.yaml" --set cluster.licences.matlab=1 2>"$dir/err"
 is "more licences than there are: the job cannot run" "2 yes" "$? $(grep -q 'more licences of a kind than the cluster has' "$dir/err" && echo yes)"
 
+# Names that nothing has, in what says who lends, who borrows, what is reserved and who ran how long.
+mkdir "$dir/names"
+printf 'duration: 10s\njob[1,1,2]\njob[2,2,4]\n' >"$dir/names/w.steps"
+printf 'id,submit_s,duration_s,user,queue,workflow\nw1,0,,flow,,w.steps\nc,0,1,bob,q,\n' >"$dir/names/jobs.csv"
+printf 'cluster: {groups: [{name: n, cpus: 8, mem: 8GiB, labels: [big]}]}\ntrace: {format: native, path: jobs.csv}\npolicies: [workflow]\n' >"$dir/names/n.yaml"
+named() { "$fairway" run -q -d "$dir/n.db" "$dir/names/n.yaml" -p "workflow:$1" 2>"$dir/err"; echo "$? $(sed -n "s/.*cannot be created: //p" "$dir/err")"; }
+is "S1-25: a name of neither a workflow nor a user is told" \
+    "2 shares=: 'nn' is neither a workflow nor a user of the trace,2 shares=: 'bb' is no user of the trace,2 shares=: 'qq' is no queue of the trace,2 shares=: 'small' is no label of the cluster,2 shares=: 'c' is no workflow of the trace,2 reserve=: 'nn' is neither a workflow nor a user of the trace,2 history=: 'eve' is no user of the trace" \
+    "$(named 'shares=[nn,p0],[bob,p1]'),$(named 'shares=[w1,p0],[bb,p1]'),$(named 'shares=[wf,p0],[queue:qq,p1]'),$(named 'shares=[wf,p0],[machines:small,p1]'),$(named 'shares=[workflow:c,p0],[bob,p1]'),$(named 'reserve=[nn,sum]'),$(named 'history=bob:1;eve:2')"
+is "S1-25: names that there are pass" "0 " "$(named 'shares=[w1,p0],[bob,p1];[workflow:w1,p0],[queue:q,p1];[flow,p0],[machines:big,p1],reserve=[w1,sum],[flow,max],history=bob:1')"
+
 # Workflow files that cannot be read are told with their place.
 printf 'id,submit_s,workflow\nw,0,bad.steps\n' >"$dir/lic/w.csv"
 printf 'duration: 1s\njob[1,1,1]\njob[3,1,1]\n' >"$dir/lic/bad.steps"

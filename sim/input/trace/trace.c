@@ -192,6 +192,21 @@ static void count_job(struct trace_facts *f, const struct job_spec *s)
     }
 }
 
+static void name_job(struct trace_names *n, const struct job_spec *s)
+{
+    (void)intern_id(&n->users, s->user != NULL ? s->user : "-");        /* so the world calls whoever is not named */
+    if (s->queue != NULL) (void)intern_id(&n->queues, s->queue);
+    if (s->graph == NULL) return;
+    MEM_RESERVE(n->graph, n->cap_graph, n->n_graphs + 1);
+    n->graph[n->n_graphs++] = hash64_text(HASH64_INIT, s->id);
+}
+
+bool trace_has_graph(const struct trace *t, const char *id)
+{
+    for (size_t i = 0; i < t->names.n_graphs; i++) if (t->names.graph[i] == hash64_text(HASH64_INIT, id)) return true;
+    return false;
+}
+
 /*
  * One pass over the file as it is: every row checked, every repair counted.
  * While the rows are in order the facts of the window are right as they come;
@@ -219,6 +234,7 @@ static enum st scan(struct trace *t, struct diag *d)
         }
         if (f->n_file++ == 0) f->origin = s.submit;
         any_graph |= s.graph != NULL;
+        name_job(&t->names, &s);
         if (s.submit < max || (any_graph && !f->sorted)) {
             f->sorted = false;
             if (r.in_order != NULL || any_graph) {
@@ -363,6 +379,9 @@ void trace_fini(struct trace *t)
 {
     spill_destroy(t->spill);
     mem_free(t->repairs.at);
+    intern_fini(&t->names.users);
+    intern_fini(&t->names.queues);
+    mem_free(t->names.graph);
     *t = (struct trace){ .spill = NULL };
 }
 

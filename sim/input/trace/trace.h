@@ -16,6 +16,7 @@
 #define INPUT_TRACE_TRACE_H
 
 #include "base/diag.h"
+#include "base/intern.h"
 #include "model/cluster/cluster.h"
 #include "model/data/blocks.h"
 #include "model/speed/throughput.h"
@@ -140,7 +141,11 @@ struct trace_facts {
     uint64_t content_hash;              /* of the file's bytes */
 };
 
+/* What names its jobs have, in the window or not. */
+struct trace_names { struct intern users, queues; uint64_t *graph; size_t n_graphs, cap_graph; };  /* graph: hashes of the ids of jobs with one */
+
 struct trace {
+    struct trace_names names;
     struct trace_opts  opts;            /* borrowed strings */
     struct trace_facts facts;
     struct trace_repairs     repairs;
@@ -156,6 +161,9 @@ enum st trace_content_hash(const struct trace_opts *o, uint64_t *out, struct dia
 char   *trace_sources(const struct trace_opts *o);
 enum st trace_prepare(struct trace *t, const struct trace_opts *o, struct cluster *c, struct throughput *p, struct diag *d);
 void    trace_fini(struct trace *t);
+
+/* Is there a job of that id whose tasks have an order or data?  O(such jobs). */
+bool    trace_has_graph(const struct trace *t, const char *id);
 
 /* A stream of the prepared trace from its beginning; several may be open at once. */
 enum st trace_source_open(const struct trace *t, struct source *out, struct diag *d);

@@ -7,8 +7,10 @@ static char error[200];
 
 Test(lend, s1_14_the_notation_of_the_source)
 {
-    struct lend_shares s;
-    cr_assert(lend_parse(&s, "shares:[wf,p0],[u1,p1,2],[u2,p1,1]", error, sizeof error), "%s", error);
+    struct lend_lists l;
+    cr_assert(lend_parse(&l, "shares:[wf,p0],[u1,p1,2],[u2,p1,1]", error, sizeof error), "%s", error);
+    cr_assert_eq(l.n, 1);
+    struct lend_shares s = l.at[0];
     cr_assert_eq(s.owner.who, LEND_ANY);
     cr_assert_eq(s.owner.prio, 0);
     cr_assert_eq(s.n, 2);
@@ -17,14 +19,26 @@ Test(lend, s1_14_the_notation_of_the_source)
     cr_assert_eq(s.at[0].ratio, 2);
     cr_assert_str_eq(s.at[1].name, "u2");
     cr_assert_eq(s.at[1].ratio, 1);
-    lend_fini(&s);
-    cr_assert(lend_parse(&s, " [ queue:biz , p0 ], [machines:gpu,p3] ,[*,p4]", error, sizeof error), "%s", error);
+    lend_fini(&l);
+    cr_assert(lend_parse(&l, " [ queue:biz , p0 ], [machines:gpu,p3] ,[*,p4]", error, sizeof error), "%s", error);
+    s = l.at[0];
     cr_assert_eq(s.owner.who, LEND_QUEUE);
     cr_assert_str_eq(s.owner.name, "biz");
     cr_assert_eq(s.at[0].who, LEND_MACHINES);
     cr_assert_eq(s.at[0].ratio, 0);
     cr_assert_eq(s.at[1].who, LEND_ANY);
-    lend_fini(&s);
+    lend_fini(&l);
+}
+
+Test(lend, s1_25_a_list_for_each_lender)
+{
+    struct lend_lists l;
+    cr_assert(lend_parse(&l, "shares:[w1,p0],[u1,p1,2],[u2,p1,1];[workflow:w2,p0],[u1,p1];[user:f,p0],[*,p2]", error, sizeof error), "%s", error);
+    cr_assert_eq(l.n, 3);
+    cr_expect(l.at[0].owner.who == LEND_NAME && strcmp(l.at[0].owner.name, "w1") == 0 && l.at[0].n == 2 && l.at[0].at[1].ratio == 1);
+    cr_expect(l.at[1].owner.who == LEND_WORKFLOW && strcmp(l.at[1].owner.name, "w2") == 0 && l.at[1].n == 1 && l.at[1].at[0].who == LEND_USER);
+    cr_expect(l.at[2].owner.who == LEND_USER && l.at[2].at[0].who == LEND_ANY && l.at[2].at[0].prio == 2);
+    lend_fini(&l);
 }
 
 Test(lend, s1_14_mistakes_are_told)
@@ -34,9 +48,10 @@ Test(lend, s1_14_mistakes_are_told)
         { "[wf,p0],[u,p1,1],[v,p1]", "one has a ratio and one has none" }, { "[wf,p0],[u,p1],[u,p1]", "'u' stands twice" },
         { "[wf,p0],[u,1]", "expected a priority" }, { "[wf,p0],[u,p1,0]", "expected a ratio" }, { "[wf,p0][u,p1]", "expected ','" },
         { "wf,p0", "expected '['" }, { "[wf,p0],[u,p1", "expected ']'" }, { "[wf,p0,2],[u,p1]", "has no ratio" },
+        { "[w,p0],[u,p1];[w,p0],[v,p1]", "two lists have the lender 'w'" }, { "[w,p0],[u,p1];", "expected '['" }, { "[w,p0],[workflow:x,p1]", "does not borrow" },
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct lend_shares s;
+        struct lend_lists s;
         cr_assert(!lend_parse(&s, bad[i].text, error, sizeof error), "%s", bad[i].text);
         cr_expect(strstr(error, bad[i].error) != NULL, "%s: %s", bad[i].text, error);
         lend_fini(&s);

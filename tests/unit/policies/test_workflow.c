@@ -440,6 +440,97 @@ Test(workflow, s1_14_p1_before_p2)
     wfcase_fini(&c);
 }
 
+/* Paragraphs 82 and 134: what a share group submits may have an order, and is no workflow for that. */
+Test(workflow, s1_24_a_chain_of_a_share_group_borrows_job_by_job)
+{
+    static const struct { const char *policy; uint32_t lends; sim_tick begin; } k[] = {
+        { "workflow:shares=[wf,p0],[bob,p1]", 2, 0 }, { "workflow:shares=[*,p0],[bob,p1]", 2, 0 }, { "workflow:shares=[w,p0],[*,p1]", 2, 0 },
+        { "workflow:shares=[w,p0],[queue:q,p1]", 2, 0 }, { "workflow:shares=[*,p0],[*,p1]", 0, 2 * T }, { "workflow:shares=[bob,p0],[bob,p1]", 0, 2 * T } };
+    for (size_t i = 0; i < 6; i++) {
+        struct wfcase c;
+        setup(&c, 8);
+        (void)needs(&c, "w", (int64_t[]){ 2, 8 }, 2);
+        struct wf_job *chain = wfcase_job(&c, "chain", "bob", true);
+        chain->queue = "q";
+        wfcase_task(chain, 0, 3 * S, CORE, 1);
+        wfcase_task(chain, 1, 3 * S, 4 * CORE, 1);
+        wfcase_run(&c, k[i].policy);
+        ran(&c, ST_END);
+        cr_expect_eq(c.lends[1], k[i].lends, "%s: %u", k[i].policy, c.lends[1]);
+        cr_expect_eq(c.begin[1], k[i].begin, "%s", k[i].policy);
+        for (uint32_t e = 0; e < c.n_entries && k[i].lends > 0; e++) cr_expect_eq(c.entry[e].job, 0, "%s: the chain has a reservation", k[i].policy);
+        wfcase_fini(&c);
+    }
+}
+
+Test(workflow, s1_25_shares_are_given_by_workflow)
+{
+    struct wfcase c;
+    setup(&c, 8);
+    (void)needs(&c, "w1", (int64_t[]){ 1, 4 }, 2);
+    (void)needs(&c, "w2", (int64_t[]){ 1, 4 }, 2);
+    endless(&c, "a", 100 * T);
+    endless(&c, "b", 100 * T);
+    endless(&c, "x", 100 * T);
+    c.horizon = T - 1;
+    wfcase_run(&c, "workflow:shares=[w1,p0],[a,p1];[w2,p0],[b,p1,2],[x,p1,1]");
+    ran(&c, ST_END);
+    cr_expect(c.lends[2] == 3 && c.lends[3] == 2 && c.lends[4] == 1, "%u, %u, %u", c.lends[2], c.lends[3], c.lends[4]);
+    wfcase_run(&c, "workflow:shares=[w1,p0],[x,p1];[flow,p0],[a,p2],[b,p1]");
+    ran(&c, ST_END);
+    cr_expect(c.lends[2] == 0 && c.lends[3] == 3 && c.lends[4] == 3, "w2 lends as its user's: %u, %u, %u", c.lends[2], c.lends[3], c.lends[4]);
+    wfcase_run(&c, "workflow:shares=[workflow:w2,p0],[a,p1]");
+    ran(&c, ST_END);
+    cr_expect(c.lends[2] == 3 && c.lends[3] == 0, "w1 lends to nobody: %u, %u", c.lends[2], c.lends[3]);
+    wfcase_fini(&c);
+}
+
+/* In groups of several lists a unit is in order of arrival among all that may borrow there. */
+Test(workflow, s1_25_one_unit_may_borrow_of_several_workflows)
+{
+    struct wfcase c;
+    setup(&c, 8);
+    (void)needs(&c, "w1", (int64_t[]){ 1, 4 }, 2);
+    (void)needs(&c, "w2", (int64_t[]){ 1, 4 }, 2);
+    wfcase_task(wfcase_job(&c, "a1", "a", false), 0, 100 * T, CORE, 2);
+    wfcase_task(wfcase_job(&c, "b1", "b", false), 0, 100 * T, CORE, 2);
+    wfcase_task(wfcase_job(&c, "a2", "a", false), 0, 100 * T, CORE, 3);
+    c.horizon = T - 1;
+    wfcase_run(&c, "workflow:shares=[w1,p0],[*,p1];[w2,p0],[a,p1]");
+    ran(&c, ST_END);
+    cr_expect(c.lends[2] == 2 && c.lends[3] == 1 && c.lends[4] == 3, "%u, %u, %u", c.lends[2], c.lends[3], c.lends[4]);
+    wfcase_fini(&c);
+}
+
+Test(workflow, s1_25_what_is_reserved_is_given_by_workflow)
+{
+    struct wfcase c;
+    setup(&c, 20);
+    (void)needs(&c, "w1", (int64_t[]){ 1, 4 }, 2);
+    (void)needs(&c, "w2", (int64_t[]){ 1, 4 }, 2);
+    wfcase_job(&c, "w3", "other", true)->n = 0;
+    wfcase_task(&c.job[2], 0, T, CORE, 1);
+    wfcase_run(&c, "workflow:reserve=[w1,sum],[flow,cpus:6],[*,cpus:2]");
+    ran(&c, ST_END);
+    static const int64_t reserved[] = { 5, 6, 2 };
+    for (uint32_t i = 0; i < 3; i++) {
+        cr_expect_eq(c.entry[i].job, i);
+        cr_expect_eq(c.entry[i].e.reserved.cpu_milli, reserved[i] * CORE, "w%u: %lld", i + 1, (long long)c.entry[i].e.reserved.cpu_milli);
+    }
+    wfcase_run(&c, "workflow:reserve=[w1,cpus:6]");
+    ran(&c, ST_END);
+    cr_expect(c.entry[0].e.reserved.cpu_milli == 6 * CORE && c.entry[1].e.reserved.cpu_milli == 4 * CORE);
+    static const char *const bad[] = { "[w1]", "[w1,most]", "[w1,max]x", "[w1,max],[w1,sum]", "[,max]", "most" };
+    for (size_t i = 0; i < 6; i++) {
+        char policy[80];
+        (void)snprintf(policy, sizeof policy, "workflow:reserve=%s", bad[i]);
+        wfcase_run(&c, policy);
+        cr_expect_eq(c.result, ST_EINPUT, "%s", policy);
+        cr_expect(strstr(c.diag.msg, "reserve=") != NULL, "%s", c.diag.msg);
+    }
+    wfcase_fini(&c);
+}
+
 Test(workflow, s1_15_only_users_whose_jobs_were_no_longer_than_any_of_the_stages)
 {
     struct wfcase c;
