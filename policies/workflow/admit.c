@@ -127,33 +127,62 @@ static bool may_preempt(const struct wf_policy *p, uint32_t id)
     return p->param.admit == WF_ADMIT_PREEMPT || (p->param.admit == WF_ADMIT_RECLAIM && l != NULL && l->is_former);
 }
 
+/* Licences that a running unit holds, and not of a reservation. */
+static int64_t licences_outside(const struct wf_policy *p, uint32_t id, uint32_t licence)
+{
+    const struct request_class *k = &p->sched.classes.at[sched_unit(&p->sched, id)->request_class];
+    int64_t n = 0;
+    for (uint32_t i = 0; i < k->n_tasks; i++) n += plan_licence(&p->sched.plan, k->shape[i], licence);
+    return p->sched.held[id].node == POL_NONE && p->loan[id].from != NULL ? n - p->loan[id].take.licence[licence] : n;
+}
+
+/* Plan the workflow as if the victims were gone, but for the k-th (n: all are). */
+static bool plan_without(struct wf_policy *p, struct wf *w, uint32_t first, const struct reservation_amount *want, uint32_t n, uint32_t k)
+{
+    struct sched *d = &p->sched;
+    struct plan_mark m = plan_mark(&d->plan);
+    int64_t licence[PLAN_LICENCES_MAX];
+    memcpy(licence, d->licence_free, sizeof licence);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t id = p->scratch.victim[i];
+        if (i == k) continue;
+        for (uint32_t l = 0; l < PLAN_LICENCES_MAX; l++) licence[l] += licences_outside(p, id, l);
+        if (d->held[id].node == POL_NONE) wf_plan_borrower(p, &p->loan[id], -1);
+        else sched_release(d, id);
+    }
+    bool ok = reservation_plan(&w->reservation, &d->placement, first, w->reserve->rule, want, licence);
+    plan_undo(&d->plan, m);
+    return ok;
+}
+
 /*
- * Plan the workflow as if some ordinary units were gone, those that began last
- * first; the fewest with which it can be planned are stopped.
+ * Plan the workflow as if some ordinary units were gone: those that began last, one after the other, until it
+ * can be planned; of these whoever is not needed for it runs on, the one that began last first.
  */
 static bool plan_with_victims(struct wf_policy *p, struct wf *w, uint32_t first, const struct reservation_amount *want)
 {
+    static const char reason[] = "a workflow needs room for its reservation";
     struct sched *d = &p->sched;
     uint32_t n = 0;
     bool ok = false;
-    if (p->param.admit == WF_ADMIT_WAIT || plan_n_licences(&p->sched.plan) > 0) return false;
-    struct plan_mark m = plan_mark(&d->plan);
+    if (p->param.admit == WF_ADMIT_WAIT) return false;
     for (uint32_t id = unit_set_last(&d->running, &d->units); id != POL_NONE && !ok; id = unit_set_prev(&d->running, &d->units, id)) {
         if (!may_preempt(p, id) || sched_unit(d, id)->started_in == d->round) continue;
-        const struct wf_loan *l = d->held[id].node == POL_NONE ? &p->loan[id] : NULL;
-        if (l != NULL) wf_plan_borrower(p, l, -1);
-        else sched_release(d, id);
         POL_RESERVE(p->scratch.victim, p->scratch.cap_victim, (size_t)n + 1);
         p->scratch.victim[n++] = id;
-        ok = reservation_plan(&w->reservation, &d->placement, first, w->reserve->rule, want, d->licence_free);
+        ok = plan_without(p, w, first, want, n, n);
     }
-    plan_undo(&d->plan, m);
+    for (uint32_t i = 0; ok && i + 1 < n;) {
+        if (!plan_without(p, w, first, want, n, i)) { i++; continue; }
+        memmove(&p->scratch.victim[i], &p->scratch.victim[i + 1], (--n - i) * sizeof *p->scratch.victim);
+    }
+    ok = ok && plan_without(p, w, first, want, n, n);           /* the last that was tried may have failed */
     for (uint32_t i = 0; i < n && ok; i++) {
-        static const char reason[] = "a workflow needs room for its reservation";
         uint32_t id = p->scratch.victim[i];
         if (d->held[id].node == POL_NONE) p->loan[id].is_former = false;
-        if (d->held[id].node == POL_NONE && p->loan[id].from != NULL) wf_stop_borrower(p, id, reason);
-        else sched_preempt(d, id, reason);
+        if (d->held[id].node == POL_NONE && p->loan[id].from != NULL) { wf_stop_borrower(p, id, reason); continue; }
+        for (uint32_t l = 0; l < PLAN_LICENCES_MAX; l++) d->licence_free[l] += licences_outside(p, id, l);
+        sched_preempt(d, id, reason);
     }
     return ok;
 }

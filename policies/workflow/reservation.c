@@ -361,6 +361,17 @@ bool reservation_holds_short(const struct reservation *r, uint32_t part, const s
     return false;
 }
 
+int64_t reservation_short_cards(const struct reservation *r, uint32_t part, uint64_t cards)
+{
+    const struct reservation_part *o = &r->part[part];
+    int64_t sum = 0;
+    for (uint32_t c = 0; c < o->n_gpu; c++) {
+        int64_t more = cards_of(o, WF_NEED)[c].milli + cards_of(o, WF_LENT)[c].milli - cards_of(o, WF_KEPT)[c].milli;
+        if (more > 0 && (cards >> c & 1) != 0) sum += more;
+    }
+    return sum;
+}
+
 /* ---- amounts ---- */
 
 struct reservation_amount reservation_total(const struct reservation *r, enum reservation_sums what)

@@ -90,6 +90,9 @@ bool reservation_has_rest(const struct reservation *r);
 bool reservation_is_short(const struct reservation *r, uint32_t part);
 bool reservation_holds_short(const struct reservation *r, uint32_t part, const struct reservation_take *t);
 
+/* Thousandths of the part's cards that are lent beyond what the step leaves, of some of them. */
+int64_t reservation_short_cards(const struct reservation *r, uint32_t part, uint64_t cards);
+
 /* Cores, cards and licences, over all parts. */
 struct reservation_amount reservation_total(const struct reservation *r, enum reservation_sums what);
 struct reservation_amount reservation_amount(const struct plan *p, const struct reservation_take *t);

@@ -69,19 +69,6 @@ void wf_loan_end(struct wf_policy *p, uint32_t slot)
 
 /* ---- reclaim ---- */
 
-/* The group's borrower that began last (ties: the later arrival), of those that help. */
-static uint32_t latest(const struct wf_policy *p, const struct wf *w, uint32_t part, uint32_t group)
-{
-    uint32_t best = POL_NONE;
-    for (uint32_t i = w->first_loan; i != POL_NONE; i = p->loan[i].next) {
-        const struct wf_loan *l = &p->loan[i];
-        if (l->group != group || (part != POL_NONE && l->part != part) || !reservation_holds_short(&w->reservation, part, &l->take)) continue;
-        if (best == POL_NONE || l->started > p->loan[best].started ||
-            (l->started == p->loan[best].started && l->ordinal > p->loan[best].ordinal)) best = i;
-    }
-    return best;
-}
-
 /* The first resource that is short, and by how much: what each group is to give back is measured in it. */
 static int short_dim(const struct wf *w, uint32_t part, int64_t *by)
 {
@@ -92,15 +79,56 @@ static int short_dim(const struct wf *w, uint32_t part, int64_t *by)
     } else {
         const struct reservation_part *o = &r->part[part];
         over.cpu_milli = o->sum[WF_NEED].cpu + o->sum[WF_LENT].cpu - o->sum[WF_KEPT].cpu;
-        for (uint32_t c = 0; c < o->n_gpu; c++) {
-            int64_t more = o->card[WF_NEED * o->n_gpu + c].milli + o->card[WF_LENT * o->n_gpu + c].milli - o->card[WF_KEPT * o->n_gpu + c].milli;
-            if (more > 0) over.gpu_milli += more;
-        }
+        over.gpu_milli = reservation_short_cards(r, part, UINT64_MAX);
     }
     for (int d = 0; d < WF_DIMS; d++)
         if (*reservation_dim(&over, d) > 0) { *by = *reservation_dim(&over, d); return d; }
     *by = 0;
     return 0;
+}
+
+/* What the loan would give back of the resource; of cards, on those that are short. */
+static int64_t gives(const struct wf_policy *p, const struct wf *w, uint32_t part, const struct wf_loan *l, int dim)
+{
+    struct reservation_amount a = loan_amount(p, l);
+    int64_t x = *reservation_dim(&a, dim), most = dim == 1 ? reservation_short_cards(&w->reservation, part, l->take.cards) : x;
+    return x < most ? x : most;
+}
+
+/* Would nothing be short there any more without it? */
+static bool would_do(struct wf_policy *p, const struct wf_loan *l, uint32_t part)
+{
+    struct reservation *r = &l->from->reservation;
+    reservation_move(r, &p->sched.plan, WF_LENT, l->part, &l->take, -1);
+    bool ok = !reservation_is_short(r, part);
+    reservation_move(r, &p->sched.plan, WF_LENT, l->part, &l->take, +1);
+    return ok;
+}
+
+/*
+ * Whom to stop of a group that is to give back `by` of a resource: of those who alone would do the one that
+ * gives least, else the one that gives most; ties: who began last, then the later arrival.
+ */
+static uint32_t pick(struct wf_policy *p, struct wf *w, uint32_t part, uint32_t group, int dim, int64_t by)
+{
+    uint32_t best = POL_NONE;
+    int64_t best_gives = 0;
+    bool best_does = false;
+    for (uint32_t i = w->first_loan; i != POL_NONE; i = p->loan[i].next) {
+        const struct wf_loan *l = &p->loan[i], *b = best != POL_NONE ? &p->loan[best] : NULL;
+        if (l->is_chosen || l->group != group || (part != POL_NONE && l->part != part) || !reservation_holds_short(&w->reservation, part, &l->take)) continue;
+        int64_t x = gives(p, w, part, l, dim);
+        bool does = would_do(p, l, part) || (x > 0 && x >= by);
+        if (!does && x > by) x = by;
+        bool better = b == NULL || does > best_does;
+        if (b != NULL && does == best_does)
+            better = x != best_gives ? (x < best_gives) == does : l->started != b->started ? l->started > b->started : l->ordinal > b->ordinal;
+        if (!better) continue;
+        best = i;
+        best_gives = x;
+        best_does = does;
+    }
+    return best;
 }
 
 /* Divide `by` among the groups of one priority by their ratios, none more than it holds: what each gives back. */
@@ -133,19 +161,20 @@ void wf_stop_borrower(struct wf_policy *p, uint32_t slot, const char *reason)
     wf_loan_end(p, slot);
 }
 
-static void stop(struct wf_policy *p, uint32_t slot, struct reservation_amount *reclaimed)
+static void choose(struct wf_policy *p, uint32_t slot)
 {
-    struct reservation_amount a = loan_amount(p, &p->loan[slot]);
-    add(reclaimed, &a, +1);
-    wf_stop_borrower(p, slot, "its lender's next stage needs the place");
+    count_loan(p, &p->loan[slot], -1);
+    p->loan[slot].is_chosen = true;
+    POL_RESERVE(p->scratch.chosen, p->scratch.cap_chosen, (size_t)p->scratch.n_chosen + 1);
+    p->scratch.chosen[p->scratch.n_chosen++] = slot;
 }
 
 /*
- * Victims on one part (POL_NONE: of licences), until nothing is short: the
+ * Choose on one part (POL_NONE: of licences), until nothing is short: the
  * lowest priority first; within one, groups with a ratio each up to its target,
  * then, and where there is none, the earlier group first.
  */
-static void reclaim(struct wf_policy *p, struct wf *w, uint32_t part, struct reservation_amount *reclaimed)
+static void choose_on(struct wf_policy *p, struct wf *w, uint32_t part)
 {
     const struct lend_shares *shares = wf_shares(p, w);
     const uint32_t n = shares->n;
@@ -155,23 +184,51 @@ static void reclaim(struct wf_policy *p, struct wf *w, uint32_t part, struct res
         uint32_t victim;
         int dim = short_dim(w, part, &by);
         for (uint32_t g = 0; g < n; g++)
-            if (shares->at[g].prio > prio && latest(p, w, part, g) != POL_NONE) prio = shares->at[g].prio;
+            if (shares->at[g].prio > prio && pick(p, w, part, g, dim, by) != POL_NONE) prio = shares->at[g].prio;
         if (prio < 0) {
             p->host->fail(p->host->ctx, "a reservation is short of what nobody borrows");
             break;
         }
         targets(p, w, prio, dim, by, target);
         for (uint32_t g = 0; g < n; g++)
-            while (target[g] > 0 && reservation_is_short(&w->reservation, part) && (victim = latest(p, w, part, g)) != POL_NONE) {
-                struct reservation_amount a = loan_amount(p, &p->loan[victim]);
-                target[g] -= *reservation_dim(&a, dim) > 0 ? *reservation_dim(&a, dim) : target[g];
-                stop(p, victim, reclaimed);
+            while (target[g] > 0 && reservation_is_short(&w->reservation, part) && (victim = pick(p, w, part, g, dim, target[g])) != POL_NONE) {
+                int64_t x = gives(p, w, part, &p->loan[victim], dim);
+                target[g] -= x > 0 ? x : target[g];
+                choose(p, victim);
             }
         /* What is still short: groups have no ratios, or tasks do not add up to the targets. */
         for (uint32_t g = 0; g < n; g++)
-            while (shares->at[g].prio == prio && reservation_is_short(&w->reservation, part) && (victim = latest(p, w, part, g)) != POL_NONE) stop(p, victim, reclaimed);
+            while (shares->at[g].prio == prio && reservation_is_short(&w->reservation, part)) {
+                dim = short_dim(w, part, &by);
+                if ((victim = pick(p, w, part, g, dim, by)) == POL_NONE) break;
+                choose(p, victim);
+            }
     }
     free(target);
+}
+
+/* Take back what is short, from as few as the rule allows; nobody is stopped in vain (S1-8). */
+static void reclaim(struct wf_policy *p, struct wf *w, struct reservation_amount *reclaimed)
+{
+    const struct reservation *r = &w->reservation;
+    p->scratch.n_chosen = 0;
+    for (uint32_t i = 0; i < r->n_parts; i++) choose_on(p, w, i);
+    choose_on(p, w, POL_NONE);
+    /* Whom later and larger ones made superfluous runs on. */
+    for (uint32_t i = 0; i < p->scratch.n_chosen; i++) {
+        struct wf_loan *l = &p->loan[p->scratch.chosen[i]];
+        count_loan(p, l, +1);
+        l->is_chosen = (l->part != POL_NONE && reservation_is_short(r, l->part)) || reservation_is_short(r, POL_NONE);
+        if (l->is_chosen) count_loan(p, l, -1);
+    }
+    for (uint32_t i = 0; i < p->scratch.n_chosen; i++) {
+        uint32_t slot = p->scratch.chosen[i];
+        if (!p->loan[slot].is_chosen) continue;
+        struct reservation_amount a = loan_amount(p, &p->loan[slot]);
+        add(reclaimed, &a, +1);
+        count_loan(p, &p->loan[slot], +1);
+        wf_stop_borrower(p, slot, "its lender's next stage needs the place");
+    }
 }
 
 /* ---- a stage begins ---- */
@@ -227,8 +284,7 @@ void wf_enter(struct wf_policy *p, struct wf *w)
     say.need = reservation_total(r, WF_NEED);
     add(&say.usable, &lent, -1);
     add(&say.lendable, &say.need, -1);
-    for (uint32_t i = 0; i < r->n_parts; i++) reclaim(p, w, i, &say.reclaimed);
-    reclaim(p, w, POL_NONE, &say.reclaimed);
+    reclaim(p, w, &say.reclaimed);
     w->left = 0;
     for (uint32_t i = r->step_start[w->step]; i < r->step_start[w->step + 1]; i++) w->left += !r->task[i].is_done;
     p->reservations->reserve(p->host->ctx, w->job, &(struct pol_reserve){

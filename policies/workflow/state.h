@@ -52,6 +52,7 @@ struct wf_loan {
     uint64_t cards, ordinal;        /* cards: all that it holds */
     int64_t  started;
     struct reservation_take take;   /* what comes from the reservation, not from outside */
+    bool     is_chosen;             /* to be stopped: not counted as lent any more */
     bool     is_former;             /* the lender is gone, and it runs on */
     pol_task task;
 };
@@ -111,6 +112,7 @@ struct wf_hold { bool is_on; struct reservation_amount spare; };
 struct wf_failed { uint64_t freed_epoch, ordinal; };
 
 struct wf_scratch {
+    uint32_t *chosen; size_t cap_chosen; uint32_t n_chosen;     /* borrowers that are to be stopped, by task slot */
     struct pol_event *event; size_t cap_event;  /* those that are not of workflows */
     uint32_t *victim; size_t cap_victim;
 };

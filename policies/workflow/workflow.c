@@ -541,7 +541,7 @@ static void destroy(void *self)
     plan_fini(&p->whole.plan);
     free(p->active); free(p->waiting); free(p->of_task); free(p->loan); free(p->ordinary.queue); free(p->ordinary.walk);
     free(p->outside.node); free(p->outside.card); free(p->outside.idle); free(p->outside.idle_card); free(p->outside.touched); free(p->outside.is_touched);
-    free(p->scratch.victim); free(p->outside.later); free(p->ordinary.group); free(p->ordinary.of_unit); free(p->ordinary.longest); free(p->scratch.event);
+    free(p->scratch.victim); free(p->scratch.chosen); free(p->outside.later); free(p->ordinary.group); free(p->ordinary.of_unit); free(p->ordinary.longest); free(p->scratch.event);
     sched_fini(&p->sched);
     free(p);
 }

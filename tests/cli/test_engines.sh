@@ -34,6 +34,9 @@ for form in time rank efficiency; do
     check "S2-4: $form, as a vector, is read" related --form $form --vector
 done
 check "S2-4: every form of the relation, pairs or vector, gives the same run" same "$(sort "$dir/digests" | uniq -c | sed 's/ *\([0-9]*\) .*/\1/')" 6
+echo 'nobody/7,rank,cpu:1' >>"$dir/relation.csv"
+"$fairway" run -q -d "$dir/r.db" scenarios/engines/engines-two.yaml -p affinity --set "engines.relation=$dir/relation.csv" 2>"$dir/err"
+check "a relation of a task that the trace does not have is an error at its line" same "$? $(grep -c "relation.csv:$(wc -l <"$dir/relation.csv").*found task 'nobody/7', which the trace does not have" "$dir/err")" "2 1"
 
 # Times drawn from the seed, in each order of the tables
 for k in consistent semi inconsistent; do

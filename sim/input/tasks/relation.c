@@ -72,7 +72,9 @@ static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
     TRY(read_values(c, at, to->cluster, &row, d));
     uint32_t id = intern_id(&r->tasks, csv_field(c, at[TASK]));
     MEM_RESERVE(r->row, r->cap, (size_t)id + 1);
+    MEM_RESERVE(r->line, r->cap_line, (size_t)id + 1);
     r->row[id] = row;
+    r->line[id] = csv_line(c);
     return ST_OK;
 }
 
@@ -81,6 +83,8 @@ enum st relation_read(struct relation *r, const struct cluster *c, const char *p
     static const char *const name[] = { "task", "form", "engines" };
     static const bool need[] = { true, true, true };
     struct target to = { r, c };
+    mem_free(r->path);
+    r->path = mem_strdup(path);
     return csv_read_file(path, name, need, ARRAY_LEN(name), "a relation has task,form,engines", read_row, &to, d);
 }
 

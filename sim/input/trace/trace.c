@@ -19,6 +19,7 @@
 #include "input/trace/spill.h"
 #include "lib/map.h"
 #include "model/calls/calltime.h"
+#include "model/calls/relation.h"
 
 /* ---- repairs ---- */
 
@@ -192,6 +193,21 @@ static void count_job(struct trace_facts *f, const struct job_spec *s)
     }
 }
 
+/* A relation's rows of which the trace has the task; NULL: they are not looked at, since other seeds may have other tasks. */
+static void find_tasks(const struct relation *r, const struct job_spec *s, bool *found)
+{
+    uint32_t n = 0, id;
+    for (uint32_t g = 0; g < s->n_groups && found != NULL; g++)
+        for (uint32_t k = 0; k < s->group[g].n; k++, n++) if ((id = relation_task(r, s->id, n)) != NONE) found[id] = true;
+}
+
+static enum st check_relation(const struct relation *r, const bool *found, struct diag *d)
+{
+    for (uint32_t i = 0; found != NULL && i < r->tasks.n; i++)
+        if (!found[i]) return diag_at(d, ST_EINPUT, r->path, r->line[i], 0, "found task '%s', which the trace does not have", intern_name(&r->tasks, i));
+    return ST_OK;
+}
+
 static void name_job(struct trace_names *n, const struct job_spec *s)
 {
     (void)intern_id(&n->users, s->user != NULL ? s->user : "-");        /* so the world calls whoever is not named */
@@ -221,7 +237,9 @@ static enum st scan(struct trace *t, struct diag *d)
     struct idset ids = { .at = NULL };
     struct job_spec s;
     sim_tick max = INT64_MIN;
+    bool *found = NULL;
     TRY(trace_reader_open(&env, &r, d));
+    if (t->opts.relation != NULL && !trace_is_drawn(&t->opts)) MEM_ARRAY(found, (size_t)t->opts.relation->tasks.n + 1);
     enum st st;
     f->sorted = true;
     while ((st = r.next(r.ctx, &s, d)) == ST_OK) {
@@ -235,6 +253,7 @@ static enum st scan(struct trace *t, struct diag *d)
         if (f->n_file++ == 0) f->origin = s.submit;
         any_graph |= s.graph != NULL;
         name_job(&t->names, &s);
+        find_tasks(t->opts.relation, &s, found);
         if (s.submit < max || (any_graph && !f->sorted)) {
             f->sorted = false;
             if (r.in_order != NULL || any_graph) {
@@ -253,7 +272,9 @@ static enum st scan(struct trace *t, struct diag *d)
     r.close(r.ctx);
     mem_free(ids.at);
     map_fini(&ids.map);
-    return st == ST_END ? ST_OK : st;
+    if (st == ST_END) st = check_relation(t->opts.relation, found, d);
+    mem_free(found);
+    return st;
 }
 
 static enum st sort_file(struct trace *t, struct diag *d)

@@ -27,6 +27,7 @@ struct trace_repair { const char *what; uint64_t count; uint32_t first_line; };
 struct trace_repairs { struct trace_repair *at; size_t n, cap; };
 
 struct calltime;
+struct relation;
 struct kube_nodes;
 struct trace_format;
 struct trace_option;
@@ -62,6 +63,7 @@ struct trace_opts {
     struct calltime *times;     /* how long calls take */
     bool        has_times;      /* the scenario says, or with reads_times the trace does; else calls are refused */
     bool        reads_times;    /* the reader puts them there */
+    const struct relation *relation;        /* of tasks to engines, each of which must be of the trace; NULL: none */
     const struct kube_nodes *kube_nodes;    /* the nodes' labels and taints; NULL: the cluster is not from kubectl */
 };
 

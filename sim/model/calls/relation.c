@@ -11,10 +11,12 @@ void relation_fini(struct relation *r)
 {
     intern_fini(&r->tasks);
     mem_free(r->row);
+    mem_free(r->line);
+    mem_free(r->path);
     memset(r, 0, sizeof *r);
 }
 
-const struct relation_row *relation_find(const struct relation *r, const char *job, uint32_t index)
+uint32_t relation_task(const struct relation *r, const char *job, uint32_t index)
 {
     char *name;
     size_t cap = strlen(job) + 16;
@@ -22,6 +24,12 @@ const struct relation_row *relation_find(const struct relation *r, const char *j
     (void)snprintf(name, cap, "%s/%u", job, index);
     uint32_t id = intern_find(&r->tasks, name);
     mem_free(name);
+    return id;
+}
+
+const struct relation_row *relation_find(const struct relation *r, const char *job, uint32_t index)
+{
+    uint32_t id = relation_task(r, job, index);
     return id == NONE ? NULL : &r->row[id];
 }
 

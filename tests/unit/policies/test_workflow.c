@@ -323,6 +323,69 @@ Test(workflow, s1_8_exactly_the_shortfall_is_taken_back)
     }
 }
 
+/* 9 cores, 8 lent as `lent` says, in the second stage 1 + `by` needed: who is stopped, by borrower. */
+static void stops(const char *policy, const int64_t *lent, uint32_t n, int64_t by, const char *expected)
+{
+    static const char *const id[] = { "a", "b", "c", "d" };
+    struct wfcase c;
+    char found[8] = "";
+    int64_t idle = 8;
+    setup(&c, 9);
+    for (uint32_t i = 0; i < n; i++) idle -= lent[i];
+    (void)needs(&c, "w", (int64_t[]){ 1, 1 + idle + by, 9 }, 3);
+    for (uint32_t i = 0; i < n; i++) wfcase_task(wfcase_job(&c, id[i], id[i], false), 0, 100 * T, lent[i] * CORE, 1);
+    c.horizon = T;
+    wfcase_run(&c, policy);
+    ran(&c, ST_END);
+    for (uint32_t i = 0; i < n; i++) if (wfcase_reclaims(&c, i + 1, T) > 0) strcat(found, id[i]);
+    cr_expect_str_eq(found, expected, "%s, short of %lld: %s, expected %s", policy, (long long)by, found, expected);
+    wfcase_fini(&c);
+}
+
+/* Fewest and least first: who alone would do and gives least, else who gives most; the later of equals. */
+Test(workflow, s1_8_nobody_is_stopped_in_vain)
+{
+    stops("workflow", (int64_t[]){ 3, 3, 1 }, 3, 2, "b");
+    stops("workflow", (int64_t[]){ 3, 3, 1 }, 3, 1, "c");
+    stops("workflow", (int64_t[]){ 3, 3, 1 }, 3, 4, "bc");
+    stops("workflow", (int64_t[]){ 3, 3, 1 }, 3, 5, "ab");
+    stops("workflow", (int64_t[]){ 4, 1, 2, 1 }, 4, 3, "a");
+    stops("workflow", (int64_t[]){ 4, 1, 2, 1 }, 4, 6, "ac");
+    stops("workflow", (int64_t[]){ 2, 2, 2, 2 }, 4, 4, "cd");
+    /* By order the first gives back first, unless that would be in vain. */
+    stops("workflow:shares=[wf,p0],[a,p1],[b,p1],[c,p1]", (int64_t[]){ 1, 3, 1 }, 3, 1, "a");
+    stops("workflow:shares=[wf,p0],[a,p1],[b,p1],[c,p1]", (int64_t[]){ 1, 3, 1 }, 3, 4, "ab");
+    stops("workflow:shares=[wf,p0],[a,p1],[b,p1],[c,p1]", (int64_t[]){ 1, 3, 1 }, 3, 3, "b");
+    /* So with the lowest of priorities, and with the part that a ratio asks of a group. */
+    stops("workflow:shares=[wf,p0],[a,p1],[b,p1],[c,p2]", (int64_t[]){ 1, 3, 1 }, 3, 3, "b");
+    stops("workflow:shares=[wf,p0],[a,p1],[b,p1],[c,p2]", (int64_t[]){ 1, 3, 1 }, 3, 2, "ac");
+    stops("workflow:shares=[wf,p0],[a,p1,1],[b,p1,1],[c,p1,1]", (int64_t[]){ 2, 2, 1 }, 3, 2, "a");
+}
+
+/* On two nodes of 4 cores a workflow needs all of the second; who began later, on the first, runs on. */
+Test(workflow, s1_8_for_a_reservation_nobody_is_stopped_in_vain_either)
+{
+    struct wfcase c;
+    setup(&c, 4);
+    wfcase_node(&c, 4 * CORE, 0, "big");
+    struct wf_job *on_big = wfcase_job(&c, "early", "a", false), *late = wfcase_job(&c, "late", "a", false), *w = wfcase_job(&c, "w", "flow", true);
+    on_big->need_any = w->need_any = 1;
+    wfcase_task(on_big, 0, 100 * T, 2 * CORE, 1);
+    late->submit = S;
+    wfcase_task(late, 0, 100 * T, 3 * CORE, 1);
+    w->submit = 2 * S;
+    wfcase_task(w, 0, T, 4 * CORE, 1);
+    c.horizon = T;
+    wfcase_run(&c, "workflow:admit=preempt,place=first");
+    ran(&c, ST_END);
+    ran(&c, ST_END);
+    cr_assert_eq(c.begin[2], 2 * S, "%lld, %u stops", (long long)c.begin[2], c.n_stops);
+    uint32_t preempted[3] = { 0 };
+    for (uint32_t i = 0; i < c.n_stops; i++) preempted[c.stop[i].job] += c.stop[i].reason == STOP_PREEMPTED;
+    cr_assert(preempted[0] == 1 && preempted[1] == 0, "early %u, late %u", preempted[0], preempted[1]);
+    wfcase_fini(&c);
+}
+
 Test(workflow, s1_9_nothing_then_four_lent)
 {
     struct wfcase c;
