@@ -74,6 +74,12 @@ void reservation_move(struct reservation *r, const struct plan *p, enum reservat
     }
 }
 
+static void need_nothing(struct reservation *r)
+{
+    for (uint32_t i = 0; i < r->n_parts; i++) zero(&r->part[i], WF_NEED);
+    memset(r->licence[WF_NEED], 0, sizeof r->licence[WF_NEED]);
+}
+
 /* ---- planning ---- */
 
 static int64_t most64(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -85,30 +91,34 @@ static void need_task(struct reservation *r, const struct plan *p, const struct 
     reservation_move(r, p, WF_NEED, t->part, &take, +1);
 }
 
-/* What is kept of a part, and neither needed nor lent, as a node of its own; card: [FITS_CARDS_MAX] out. */
-static struct pol_node rest_of(const struct reservation *r, const struct plan *p, uint32_t part, struct pol_card *card)
+/*
+ * What is kept of a part and not needed, as a node of its own; less `loans` (0 or 1) times what is lent of it.
+ * card: [FITS_CARDS_MAX] out.
+ */
+static struct pol_node rest_of(const struct reservation *r, const struct plan *p, uint32_t part, int loans, struct pol_card *card)
 {
     const struct reservation_part *o = &r->part[part];
     const struct reservation_sum *k = &o->sum[WF_KEPT], *n = &o->sum[WF_NEED], *l = &o->sum[WF_LENT];
     struct pol_node node = p->node[o->node].n;
-    node.cpu_free = k->cpu - n->cpu - l->cpu;
-    node.mem_free = k->mem - n->mem - l->mem;
-    for (int e = 0; e < POL_ENGINES_MAX; e++) node.engine_free[e] = k->engine[e] - n->engine[e] - l->engine[e];
+    node.cpu_free = k->cpu - n->cpu - loans * l->cpu;
+    node.mem_free = k->mem - n->mem - loans * l->mem;
+    for (int e = 0; e < POL_ENGINES_MAX; e++) node.engine_free[e] = k->engine[e] - n->engine[e] - loans * l->engine[e];
     for (uint32_t c = 0; c < o->n_gpu; c++) {
-        const struct reservation_card *kept = &cards_of(o, WF_KEPT)[c], *need = &cards_of(o, WF_NEED)[c], *lent = &cards_of(o, WF_LENT)[c];
+        const struct reservation_card *kept = &cards_of(o, WF_KEPT)[c];
+        const struct reservation_card *need = &cards_of(o, WF_NEED)[c], *lent = &cards_of(o, WF_LENT)[c];
         card[c] = p->card[node.card0 + c];
-        card[c].milli_free = kept->milli - need->milli - lent->milli;
-        card[c].mem_free = kept->mem - need->mem - lent->mem;
-        card[c].core_free = kept->cores - need->cores - lent->cores;
+        card[c].milli_free = kept->milli - need->milli - loans * lent->milli;
+        card[c].mem_free = kept->mem - need->mem - loans * lent->mem;
+        card[c].core_free = kept->cores - need->cores - loans * lent->cores;
     }
     return node;
 }
 
-/* Does it fit in what is kept of the part and not needed?  Its cards out. */
+/* Does it fit in what is kept of the part and not needed, lent or not?  Its cards out. */
 static bool fits_inside(const struct reservation *r, const struct plan *p, uint32_t part, const struct pol_shape *s, uint64_t *cards)
 {
     struct pol_card card[FITS_CARDS_MAX];
-    struct pol_node node = rest_of(r, p, part, card);
+    struct pol_node node = rest_of(r, p, part, 0, card);
     node.max_tasks = 0;             /* asked of the whole node, plan_fits */
     if (!pol_node_fits_beside_cards(&node, s)) return false;
     *cards = pol_node_pick_cards(&node, card, s);
@@ -134,8 +144,7 @@ static bool place_inside(struct reservation *r, const struct plan *p, struct res
 static bool plan_step(struct reservation *r, struct placement *pl, uint32_t step, enum reservation_rule rule)
 {
     struct plan *p = pl->plan;
-    for (uint32_t i = 0; i < r->n_parts; i++) zero(&r->part[i], WF_NEED);
-    memset(r->licence[WF_NEED], 0, sizeof r->licence[WF_NEED]);
+    need_nothing(r);
     for (uint32_t i = r->step_start[step]; i < r->step_start[step + 1]; i++) {
         struct reservation_task *t = &r->task[i];
         if (t->is_done) continue;
@@ -241,8 +250,7 @@ bool reservation_plan(struct reservation *r, struct placement *pl, uint32_t firs
         if (ok) keep_step(r, rule);
     }
     plan_undo(p, all);
-    for (uint32_t i = 0; i < r->n_parts; i++) zero(&r->part[i], WF_NEED);
-    memset(r->licence[WF_NEED], 0, sizeof r->licence[WF_NEED]);
+    need_nothing(r);
     if (ok && extra != NULL) ok = keep_more(r, p, extra);
     for (int k = 0; k < PLAN_LICENCES_MAX && ok; k++) ok = r->licence[WF_KEPT][k] <= free_licence[k];
     if (!ok) reservation_drop(r);
@@ -252,11 +260,53 @@ bool reservation_plan(struct reservation *r, struct placement *pl, uint32_t firs
 
 void reservation_enter(struct reservation *r, const struct plan *p, uint32_t step)
 {
-    for (uint32_t i = 0; i < r->n_parts; i++) zero(&r->part[i], WF_NEED);
-    memset(r->licence[WF_NEED], 0, sizeof r->licence[WF_NEED]);
+    need_nothing(r);
     for (uint32_t i = r->step_start[step]; i < r->step_start[step + 1]; i++) {
-        const struct reservation_task *t = &r->task[i];
-        if (t->is_done) continue;
+        if (r->task[i].is_done) continue;
+        need_task(r, p, &r->task[i]);
+        r->task[i].is_due = !r->task[i].is_running;
+    }
+}
+
+/* Is the task's place as it is planned within what is kept and not needed? */
+static bool place_is_free(const struct reservation *r, const struct plan *p, const struct reservation_task *t)
+{
+    struct pol_card card[FITS_CARDS_MAX];
+    struct pol_node node = rest_of(r, p, t->part, 0, card);
+    const struct pol_shape *s = &p->shape[t->shape];
+    node.max_tasks = node.n_tasks = 0;
+    if (s->exclusive) return r->part[t->part].sum[WF_NEED].n_tasks == 0;
+    return pol_node_fits_on(&node, card, s, t->place.cards);
+}
+
+/* Room for the task beside what is needed so far, whatever is lent of it; its place and part are set. */
+static bool find_place(struct reservation *r, const struct plan *p, struct reservation_task *t)
+{
+    const struct pol_shape *s = &p->shape[t->shape];
+    for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++)
+        if (r->licence[WF_NEED][k] + plan_licence(p, t->shape, k) > r->licence[WF_KEPT][k]) return false;
+    for (uint32_t i = 0; i <= r->n_parts; i++) {
+        const uint32_t part = i == 0 ? t->part : i - 1;
+        const struct reservation_part *o = &r->part[part];
+        const struct pol_node *n = &p->node[o->node].n;
+        uint64_t cards = t->place.cards;
+        if (n->max_tasks > 0 && o->sum[WF_NEED].n_tasks >= o->sum[WF_KEPT].n_tasks) continue;
+        if (i == 0 ? !place_is_free(r, p, t) : s->exclusive || !fits_inside(r, p, part, s, &cards)) continue;
+        t->part = part;
+        t->place = (struct pol_place){ .node = o->node, .cards = cards };
+        return true;
+    }
+    return false;
+}
+
+void reservation_enter_ready(struct reservation *r, const struct plan *p, const bool *is_ready)
+{
+    need_nothing(r);
+    for (uint32_t i = 0; i < r->n_tasks; i++) if (r->task[i].is_running) need_task(r, p, &r->task[i]);
+    for (uint32_t i = 0; i < r->n_tasks; i++) {
+        struct reservation_task *t = &r->task[i];
+        if (t->is_done || t->is_running || !is_ready[i] || !find_place(r, p, t)) continue;
+        t->is_due = true;
         need_task(r, p, t);
     }
 }
@@ -291,7 +341,7 @@ bool reservation_can_lend(const struct reservation *r, const struct plan *p, uin
     const uint32_t node = r->part[part].node;
     const struct pol_node *free = &p->node[node].n;
     struct pol_card card[FITS_CARDS_MAX];
-    struct pol_node both = rest_of(r, p, part, card);
+    struct pol_node both = rest_of(r, p, part, 1, card);
     uint64_t from_outside = 0;
     if (s->exclusive) return false;
     *out = (struct reservation_take){ .shape = shape };

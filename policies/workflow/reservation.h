@@ -45,6 +45,7 @@ struct reservation_task {
     struct pol_place made;          /* where it fits on the empty cluster, with the others of its step */
     int64_t  est;                   /* run time, -1 unknown */
     bool     is_running, is_done;
+    bool     is_due;                /* it starts in this decision */
 };
 
 struct reservation {
@@ -70,8 +71,13 @@ bool reservation_plan(struct reservation *r, struct placement *pl, uint32_t firs
                const struct reservation_amount *extra, const int64_t *free_licence);
 void reservation_drop(struct reservation *r);         /* no parts, no licences */
 
-/* What the step asks of each part becomes what is needed. */
+/* What the step's tasks that are not done ask of each part becomes what is needed; those that do not run are due. */
 void reservation_enter(struct reservation *r, const struct plan *p, uint32_t step);
+/*
+ * The same of the tasks that run and, in order, of those that wait for no other and find room beside them in what is
+ * kept, which are due: at their planned places, else on the first part.  is_ready [n_tasks].  O(tasks x parts).
+ */
+void reservation_enter_ready(struct reservation *r, const struct plan *p, const bool *is_ready);
 
 /* All that a task of the shape holds on the node, with these cards. */
 struct reservation_take reservation_take(const struct plan *p, uint32_t node, uint32_t shape, uint64_t cards);

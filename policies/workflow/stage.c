@@ -258,60 +258,107 @@ static void set_quotas(struct wf_policy *p, struct wf *w, struct reservation_amo
     free(part);
 }
 
-static void start_step(struct wf_policy *p, struct wf *w)
+static void start_due(struct wf_policy *p, struct wf *w)
 {
     struct reservation *r = &w->reservation;
-    for (uint32_t i = r->step_start[w->step]; i < r->step_start[w->step + 1]; i++) {
+    for (uint32_t i = 0; i < r->n_tasks; i++) {
         struct reservation_task *t = &r->task[i];
-        if (t->is_done) continue;
-        p->host->start(p->host->ctx, t->task, &t->place, 1, "its stage begins, in its workflow's reservation");
+        if (!t->is_due) continue;
+        const char *reason = p->param.by_task ? "those before it ended, in its workflow's reservation"
+                                              : "its stage begins, in its workflow's reservation";
+        p->host->start(p->host->ctx, t->task, &t->place, 1, reason);
+        t->is_due = false;
         t->is_running = true;
         w->n_running++;
         struct reservation_take take = reservation_take(&p->sched.plan, t->place.node, t->shape, t->place.cards);
         reservation_move(r, &p->sched.plan, WF_USED, t->part, &take, +1);
         wf_book_later(p, t->place.node, &take, -1);
+        w->entered = true;
     }
 }
 
-void wf_enter(struct wf_policy *p, struct wf *w)
+/* What is needed was set: take back what is short of it, start what is due, and lend the rest. */
+static void settle(struct wf_policy *p, struct wf *w, const char *reason)
 {
     struct reservation *r = &w->reservation;
     const uint32_t stage = r->task[r->step_start[w->step]].stage;
     struct { struct reservation_amount reserved, need, lendable, usable, reclaimed; } say = { .reclaimed = { 0 } };
-    reservation_enter(r, &p->sched.plan, w->step);
     struct reservation_amount lent = reservation_total(r, WF_LENT);
     say.reserved = say.usable = say.lendable = reservation_total(r, WF_KEPT);
     say.need = reservation_total(r, WF_NEED);
     add(&say.usable, &lent, -1);
     add(&say.lendable, &say.need, -1);
     reclaim(p, w, &say.reclaimed);
-    w->left = 0;
-    for (uint32_t i = r->step_start[w->step]; i < r->step_start[w->step + 1]; i++) w->left += !r->task[i].is_done;
     p->reservations->reserve(p->host->ctx, w->job, &(struct pol_reserve){
         .stage = stage, .reserved = told(&say.reserved), .need = told(&say.need), .lendable = told(&say.lendable),
-        .usable = told(&say.usable), .reclaimed = told(&say.reclaimed) }, "its stage begins");
-    start_step(p, w);
+        .usable = told(&say.usable), .reclaimed = told(&say.reclaimed) }, reason);
+    start_due(p, w);
     set_quotas(p, w, say.lendable);
     w->is_counted = false;
-    w->entered = w->grew = true;
+    w->changed = false;
+    w->grew = true;
+}
+
+/* By task: whatever waits for no other task starts where there is room. */
+static void enter_ready(struct wf_policy *p, struct wf *w)
+{
+    struct reservation *r = &w->reservation;
+    bool *is_ready = pol_alloc(r->n_tasks, sizeof *is_ready);
+    for (uint32_t i = 0; i < r->n_tasks; i++) {
+        const struct pol_task_info *ti = r->task[i].is_done ? NULL : p->host->task(p->host->ctx, r->task[i].task);
+        is_ready[i] = ti != NULL && ti->is_waiting;
+    }
+    reservation_enter_ready(r, &p->sched.plan, is_ready);
+    free(is_ready);
+    settle(p, w, "tasks before others ended");
+}
+
+void wf_enter(struct wf_policy *p, struct wf *w)
+{
+    struct reservation *r = &w->reservation;
+    w->left = 0;
+    for (uint32_t i = r->step_start[w->step]; i < r->step_start[w->step + 1]; i++) w->left += !r->task[i].is_done;
+    if (p->param.by_task) { enter_ready(p, w); return; }
+    reservation_enter(r, &p->sched.plan, w->step);
+    settle(p, w, "its stage begins");
+}
+
+void wf_advance(struct wf_policy *p)
+{
+    for (uint32_t i = 0; i < p->n_active; i++) {
+        struct wf *w = p->active[i];
+        uint32_t next = wf_next_step(&w->reservation, w->step);
+        if (next == w->reservation.n_steps) continue;      /* its job's end is told next */
+        if (w->left == 0) {
+            w->step = next;
+            wf_enter(p, w);
+        } else if (w->changed && p->param.by_task) {
+            enter_ready(p, w);
+        } else if (w->changed && p->param.lends_freed) {
+            reservation_enter(&w->reservation, &p->sched.plan, w->step);
+            settle(p, w, "a task of the stage ended");
+        }
+    }
 }
 
 /* ---- lending ---- */
 
-/* How long the present stage still lasts, as far as it can be known; -1: it cannot. */
+/* How long what is needed stays as it is, or falls, as far as it can be known: -1, it cannot. */
 static int64_t stage_left(const struct wf_policy *p, const struct wf *w)
 {
-    int64_t most = 0, now = p->view->now_us;
+    int64_t longest = 0, shortest = POL_NEVER, now = p->view->now_us;
     const struct reservation *r = &w->reservation;
-    for (uint32_t i = r->step_start[w->step]; i < r->step_start[w->step + 1]; i++) {
+    const uint32_t end = p->param.by_task ? r->n_tasks : r->step_start[w->step + 1];
+    for (uint32_t i = r->step_start[w->step]; i < end; i++) {
         const struct reservation_task *t = &r->task[i];
-        if (t->is_done) continue;
+        if (t->is_done || (p->param.by_task && !t->is_running)) continue;
         const struct pol_task_info *ti = p->host->task(p->host->ctx, t->task);
         if (ti == NULL || t->est < 0) return -1;
         int64_t left = p->param.est_true ? ti->true_left_us : ti->started_us < 0 ? t->est : t->est - (now - ti->started_us);
-        if (left > most) most = left;
+        if (left > longest) longest = left;
+        if (left < shortest) shortest = left;
     }
-    return most;
+    return p->param.by_task ? shortest : longest;
 }
 
 /* May this unit borrow of the workflow at all, whatever its size? */

@@ -35,6 +35,7 @@ struct wf {
     uint32_t list;                  /* of `shares`: who borrows what it leaves; POL_NONE: nobody */
     const struct wf_reserve *reserve;
     bool     entered;               /* it entered a step in this decision */
+    bool     changed;               /* a task ended, or has none before it any more, since it last started some */
     bool     grew;                  /* it has more to lend than when it was last tried */
     bool     is_counted, has_rest;  /* something is neither needed nor lent; known while is_counted */
     uint32_t step, left, n_running; /* the present step, its tasks not done, tasks running */
@@ -71,6 +72,8 @@ struct wf_param {
     enum wf_admit admit;
     struct wf_reserve *reserve; size_t cap_reserve; uint32_t n_reserve;     /* the last: for all others */
     bool     short_only, strict, est_true;
+    bool     by_task;                   /* barrier=task */
+    bool     lends_freed;
     struct lend_lists shares;
     const char *history_text;
     double   most;                      /* share of the cluster for one step */
@@ -180,6 +183,8 @@ const struct lend_shares *wf_shares(const struct wf_policy *p, const struct wf *
 /* ---- stage.c ---- */
 /* Enter w->step: take its places back from borrowers, start its tasks. */
 void wf_enter(struct wf_policy *p, struct wf *w);
+/* Enter the next step where the present one has ended; and as `barrier` and `freed` say, follow what ended within one. */
+void wf_advance(struct wf_policy *p);
 /* Start borrowers in what the workflows leave. */
 void wf_lend_all(struct wf_policy *p);
 /* Allocate (+1) or release (-1) in the plan what a borrower holds outside: all that it holds if its lender is gone. */

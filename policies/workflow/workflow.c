@@ -14,7 +14,7 @@
 #include "lib/sched/list.h"
 #include "lib/util.h"
 
-enum { P_PLACE, P_RESERVE, P_MOST, P_LEND, P_SHARES, P_SHORT, P_HISTORY, P_ESTIMATE, P_MODE, P_ADMIT };
+enum { P_PLACE, P_RESERVE, P_MOST, P_LEND, P_SHARES, P_SHORT, P_HISTORY, P_ESTIMATE, P_MODE, P_ADMIT, P_BARRIER, P_FREED };
 static const struct pol_param params[] = {
     PLACEMENT_RULE_PARAM,
     { .name = "reserve", .type = POL_TEXT, .dflt = "max",
@@ -33,6 +33,10 @@ static const struct pol_param params[] = {
     LIST_MODE_PARAM("skip"),
     { .name = "admit", .type = POL_CHOICE, .dflt = "reclaim", .choices = "wait|reclaim|preempt",
       .help = "for a workflow that finds no room: wait, stop those who borrowed of one that has ended, or any ordinary job" },
+    { .name = "barrier", .type = POL_CHOICE, .dflt = "stage", .choices = "stage|task",
+      .help = "a task starts when all stages before its own have ended, or when the tasks before it have" },
+    { .name = "freed", .type = POL_CHOICE, .dflt = "keep", .choices = "keep|lend",
+      .help = "what a task that ends before its stage leaves: kept until the next stage, or lent (barrier=task: lent)" },
 };
 
 /* ---- a workflow arrives ---- */
@@ -262,6 +266,7 @@ static void on_event(struct wf_policy *p, const struct pol_event *e)
         }
         task_left(p, w, t);
         t->is_done = true;
+        w->changed = true;
         if (t->step == w->step && w->left > 0) w->left--;
         return;
     case POL_READY:     /* interrupted; or a workflow's task whose forerunners ended, which its stage sees to */
@@ -270,6 +275,7 @@ static void on_event(struct wf_policy *p, const struct pol_event *e)
             task_left(p, w, t);
             w->is_broken = true;
         }
+        w->changed = true;
         return;
     case POL_NODE_DOWN:
         for (uint32_t i = 0; i < p->n_active; i++)
@@ -325,18 +331,6 @@ static void close_reservations(struct wf_policy *p)
         struct wf *w = p->waiting[i];
         if (w->is_over) forget(p, w);
         else i++;
-    }
-}
-
-static void advance(struct wf_policy *p)
-{
-    for (uint32_t i = 0; i < p->n_active; i++) {
-        struct wf *w = p->active[i];
-        if (w->left > 0) continue;
-        uint32_t next = wf_next_step(&w->reservation, w->step);
-        if (next == w->reservation.n_steps) continue;      /* its job's end is told next */
-        w->step = next;
-        wf_enter(p, w);
     }
 }
 
@@ -564,6 +558,8 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     list_estimates(&p->sched, value[P_ESTIMATE].i, flags);
     /* Only these two read estimates. */
     if (!p->param.short_only && p->param.lend != WF_LEND_FITS) *flags &= ~(uint32_t)(POL_USES_LIMITS | POL_CLAIRVOYANT);
+    p->param.by_task = value[P_BARRIER].i == 1;
+    p->param.lends_freed = value[P_FREED].i == 1;
     p->param.most = value[P_MOST].x;
     bool ok = p->param.most > 0 && p->param.most <= 1;
     if (!ok) (void)snprintf(error, cap, "most= is %g, expected a share above 0 and at most 1", p->param.most);
@@ -593,7 +589,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     sched_open(&p->sched, &p->outside.shown, p->scratch.event, n);
     for (int k = 0; k < PLAN_LICENCES_MAX; k++) p->sched.licence_free[k] -= p->outside.idle_licence[k];
     wf_seen(p);
-    advance(p);
+    wf_advance(p);
     wf_admit(p);
     wf_seen(p);
     start_outside(p);

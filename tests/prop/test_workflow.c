@@ -16,6 +16,8 @@ static const char *const shares[] = {
 };
 static const char *const lend[] = { "always", "start", "fits,estimate=true", "none", "always,short=true,estimate=true" };
 static const char *const place[] = { "best", "first", "worst", "pack", "spread" };
+/* Whoever waits for all of the stage before starts at the same instants with each of these. */
+static const char *const barrier[] = { "", ",barrier=task", ",freed=lend", ",barrier=task,freed=lend" };
 static const char *const admit[] = { "wait", "reclaim", "preempt" };
 
 static struct wfcase c;
@@ -82,11 +84,11 @@ Test(workflow, s1_17_never_waits_between_stages_while_its_reservation_holds)
     uint32_t n_workflows = 0, n_chains = 0, n_reclaims = 0, n_lent = 0, n_done = 0;
     for (uint32_t k = 0; k < CASES; k++) {
         struct rng r;
-        char policy[200];
+        char policy[240];
         rng_init(&r, SEED, "workflow", k);
         random_case(&r);
-        (void)snprintf(policy, sizeof policy, "workflow:place=%s,admit=%s,lend=%s%s%s", place[rng_below(&r, 5)], admit[rng_below(&r, 3)],
-                       lend[rng_below(&r, 5)], shares[rng_below(&r, 4)], rng_below(&r, 4) == 0 ? ",mode=strict" : "");
+        (void)snprintf(policy, sizeof policy, "workflow:place=%s,admit=%s,lend=%s%s%s%s", place[rng_below(&r, 5)], admit[rng_below(&r, 3)],
+                       lend[rng_below(&r, 5)], shares[rng_below(&r, 4)], rng_below(&r, 4) == 0 ? ",mode=strict" : "", barrier[rng_below(&r, 4)]);
         wfcase_run(&c, policy);
         if (c.result == ST_EINPUT) { wfcase_fini(&c); continue; }      /* a task that fits nowhere */
         cr_assert_eq(c.result, ST_END, "seed %d, case %u, %s: %s", SEED, k, policy, c.diag.msg);

@@ -53,14 +53,16 @@ struct wf_job *wfcase_figure_1(struct wfcase *c, sim_tick t)
 
 static void link_stages(struct run *r, const struct wf_job *j, uint32_t n)
 {
-    uint32_t stage[WF_TASKS * 64], at = 0, edges = 0;
-    for (uint32_t g = 0; g < j->n; g++) for (uint32_t i = 0; i < j->task[g].n; i++) stage[at++] = j->task[g].stage;
+    uint32_t group[WF_TASKS * 64], at = 0, edges = 0;
+    for (uint32_t g = 0; g < j->n; g++) for (uint32_t i = 0; i < j->task[g].n; i++) group[at++] = g;
     mem_free(r->in_start); mem_free(r->after_start); mem_free(r->after);
     MEM_ARRAY(r->in_start, (size_t)n + 1);
     MEM_ARRAY(r->after_start, (size_t)n + 1);
     MEM_ARRAY(r->after, (size_t)n * n + 1);
     for (uint32_t k = 0; k < n; k++) {
-        for (uint32_t p = 0; p < n; p++) if (stage[p] + 1 == stage[k]) r->after[edges++] = p;
+        const struct wf_task *t = &j->task[group[k]];
+        for (uint32_t p = 0; p < n; p++)
+            if (j->linked ? (t->after >> group[p] & 1) != 0 : j->task[group[p]].stage + 1 == t->stage) r->after[edges++] = p;
         r->after_start[k + 1] = edges;
     }
     r->graph = (struct task_graph){ .in_start = r->in_start, .after_start = r->after_start, .after = r->after };

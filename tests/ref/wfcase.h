@@ -10,14 +10,15 @@
 
 enum { WF_JOBS = 64, WF_TASKS = 64, WF_ENTRIES = 512, WF_STOPS = 4096 };
 
-struct wf_task { uint32_t stage; sim_tick dur; int64_t cpu_milli; int32_t gpus, licences; uint32_t n; };
+/* after: bit g, group g of the job ends before; read where the job is `linked`. */
+struct wf_task { uint32_t stage; sim_tick dur; int64_t cpu_milli; int32_t gpus, licences; uint32_t n; uint64_t after; };
 
-/* A job: a workflow if `staged`, whose every task waits for all of the stage before. */
+/* A job: a workflow if `staged`, whose every task waits for all of the stage before, or if `linked` for whom it names. */
 struct wf_job {
     const char *id, *user, *queue;
     sim_tick submit, limit;
     int32_t  priority;
-    bool     staged;
+    bool     staged, linked;
     struct wf_task task[WF_TASKS];
     uint32_t n;
     uint64_t need_any;

@@ -131,6 +131,87 @@ Test(workflow, s1_4_stages_are_serial_and_their_jobs_parallel)
     wfcase_fini(&c);
 }
 
+/* a (1 core, 10 s) -> c (4, 10 s); b (3, 30 s) -> d (1, 10 s).  Of 7 cores: c starts when a ends, not when b does. */
+static void crossed(struct wfcase *c)
+{
+    setup(c, 7);
+    struct wf_job *j = wfcase_job(c, "w", "flow", true);
+    j->linked = true;
+    wfcase_task(j, 0, T, CORE, 1);
+    wfcase_task(j, 0, 3 * T, 3 * CORE, 1);
+    wfcase_task(j, 1, T, 4 * CORE, 1);
+    wfcase_task(j, 1, T, CORE, 1);
+    j->task[2].after = 1;
+    j->task[3].after = 2;
+}
+
+Test(workflow, s1_4_with_barrier_task_a_task_waits_for_those_before_it_alone)
+{
+    static const struct { const char *policy; sim_tick end; int64_t reserved; } k[] = {
+        { "workflow", 4 * T, 5 }, { "workflow:barrier=task", 4 * T, 5 }, { "workflow:barrier=task,reserve=cpus:7", 4 * T, 7 } };
+    for (size_t i = 0; i < 3; i++) {
+        struct wfcase c;
+        crossed(&c);
+        wfcase_run(&c, k[i].policy);
+        ran(&c, ST_END);
+        cr_expect_eq(c.entry[0].e.reserved.cpu_milli, k[i].reserved * CORE);
+        cr_expect_eq(c.end[0], k[i].end, "%s: %lld", k[i].policy, (long long)c.end[0]);
+        wfcase_fini(&c);
+    }
+    /* Its need follows: 4 cores at first, then c beside b, then b alone, then d. */
+    struct wfcase c;
+    crossed(&c);
+    wfcase_run(&c, "workflow:barrier=task,reserve=cpus:7");
+    ran(&c, ST_END);
+    static const struct { sim_tick at; int64_t need; } entry[] = { { 0, 4 }, { T, 7 }, { 2 * T, 3 }, { 3 * T, 1 } };
+    cr_assert_eq(c.n_entries, 4);
+    for (uint32_t i = 0; i < 4; i++) is_entry(&c, i, entry[i].at, entry[i].need, 7 - entry[i].need, 0, 7);
+    wfcase_fini(&c);
+}
+
+/* In 5 reserved cores there is no room for c beside b: it starts when there is, which is not later than by stages. */
+Test(workflow, s1_4_with_barrier_task_what_has_no_room_waits_for_it)
+{
+    struct wfcase c;
+    crossed(&c);
+    c.job[0].task[1].dur = T / 2;
+    c.job[0].task[0].dur = 3 * T;
+    wfcase_run(&c, "workflow");
+    ran(&c, ST_END);
+    cr_expect_eq(c.end[0], 4 * T);
+    wfcase_run(&c, "workflow:barrier=task");
+    ran(&c, ST_END);
+    cr_expect_eq(c.end[0], 4 * T, "d runs beside a, c after it");
+    cr_expect_eq(c.entry[1].at, T / 2);
+    is_entry(&c, 1, T / 2, 2, 3, 0, 5);
+    wfcase_fini(&c);
+}
+
+/* A stage of 7 cores for 1 s and 1 core for 10 s: what the first leaves is lent until the next stage, if asked for. */
+Test(workflow, s1_8_what_ends_early_is_kept_or_lent)
+{
+    static const struct { const char *policy; uint32_t lends; int64_t reclaimed; } k[] = {
+        { "workflow", 0, 0 }, { "workflow:freed=lend", 28, 7 }, { "workflow:barrier=task", 28, 7 }, { "workflow:freed=lend,lend=start", 0, 0 },
+        { "workflow:freed=lend,lend=fits,estimate=true", 21, 0 } };
+    for (size_t i = 0; i < 5; i++) {
+        struct wfcase c;
+        setup(&c, 8);
+        struct wf_job *j = wfcase_job(&c, "w", "flow", true);
+        wfcase_task(j, 0, S, 7 * CORE, 1);
+        wfcase_task(j, 0, T, CORE, 1);
+        wfcase_task(j, 1, T, 8 * CORE, 1);
+        endless(&c, "o", 5 * S / 2);
+        c.horizon = T;
+        wfcase_run(&c, k[i].policy);
+        ran(&c, ST_END);
+        cr_expect_eq(c.lends[1], k[i].lends, "%s: %u", k[i].policy, c.lends[1]);
+        const struct wf_entry *last = &c.entry[c.n_entries - 1];
+        cr_expect_eq(last->at, T);
+        cr_expect_eq(last->e.reclaimed.cpu_milli, k[i].reclaimed * CORE, "%s: %lld", k[i].policy, (long long)last->e.reclaimed.cpu_milli);
+        wfcase_fini(&c);
+    }
+}
+
 Test(workflow, s1_5_free_during_a_stage_without_lending)
 {
     struct wfcase c;
