@@ -522,6 +522,25 @@ Test(workflow, s1_11_lent_by_ratio_with_the_largest_remainder)
     two_users("workflow:shares=[wf,p0],[u1,p1,1],[u2,p1,1]", 1, 1, 8, 4, 3, 0, 0);
 }
 
+/* Of 6 licences that the first stage leaves, 4 and 2; and of cores, which are free outside, whatever they like. */
+Test(workflow, s1_11_licences_by_ratio)
+{
+    struct wfcase c;
+    setup(&c, 64);
+    c.cluster.licence_total[0] = 6;
+    struct wf_job *w = needs(&c, "w", (int64_t[]){ 1, 1 }, 2);
+    w->task[1].licences = 6;
+    endless(&c, "u1", 100 * T);
+    endless(&c, "u2", 100 * T);
+    c.job[1].task[0].licences = c.job[2].task[0].licences = 1;
+    c.horizon = T;
+    wfcase_run(&c, "workflow:shares=[wf,p0],[u1,p1,2],[u2,p1,1]");
+    ran(&c, ST_END);
+    cr_expect(c.lends[1] == 4 && c.lends[2] == 2, "%u, %u", c.lends[1], c.lends[2]);
+    cr_expect_eq(c.entry[1].e.reclaimed.licence[0], 6);
+    wfcase_fini(&c);
+}
+
 Test(workflow, s1_12_taken_back_by_ratio) { two_users("workflow:shares=[wf,p0],[u1,p1,1],[u2,p1,1]", 1, 5, 9, 4, 4, 2, 2); }
 
 /* Without ratios the earlier has all there is; with 4 each, as below, it gives all back first. */
@@ -564,6 +583,29 @@ Test(workflow, s1_14_groups_are_users_queues_or_machines)
         cr_expect_eq(c.lends[2], 0, "%s", policy);
         wfcase_fini(&c);
     }
+}
+
+/* Both nodes' tasks ask for a label, and only those who ask for the group's borrow. */
+Test(workflow, s1_14_machines_are_those_of_the_label)
+{
+    struct wfcase c;
+    struct diag d = { 0 };
+    wfcase_init(&c);
+    wfcase_node(&c, 8 * CORE, 0, "gpu");
+    uint32_t big = cluster_label(&c.cluster, "big", &d);
+    c.cluster.node[0].labels |= UINT64_C(1) << big;
+    (void)needs(&c, "w", (int64_t[]){ 2, 8 }, 2);
+    struct wf_job *in = wfcase_job(&c, "in", "u", false), *not_in = wfcase_job(&c, "out", "u", false), *none = wfcase_job(&c, "none", "u", false);
+    in->need_any = UINT64_C(1) << big;
+    not_in->need_any = 1;
+    wfcase_task(in, 0, S, CORE, 2);
+    wfcase_task(not_in, 0, S, CORE, 2);
+    wfcase_task(none, 0, S, CORE, 2);
+    c.horizon = T;
+    wfcase_run(&c, "workflow:shares=[wf,p0],[machines:big,p1]");
+    ran(&c, ST_END);
+    cr_expect(c.lends[1] == 2 && c.lends[2] == 0 && c.lends[3] == 0, "%u, %u, %u", c.lends[1], c.lends[2], c.lends[3]);
+    wfcase_fini(&c);
 }
 
 /* A greater number borrows what the smaller leaves, and gives back before it. */
@@ -730,6 +772,43 @@ Test(workflow, s1_16_interruptions_of_borrowers)
         cr_expect_eq(c.late, 0, "S1-17");
         wfcase_fini(&c);
     }
+}
+
+/* Of equals who began last is stopped. */
+Test(workflow, s1_17_who_began_last_is_stopped)
+{
+    struct wfcase c;
+    setup(&c, 4);
+    (void)needs(&c, "w", (int64_t[]){ 2, 3, 4 }, 3);
+    struct wf_job *early = wfcase_job(&c, "early", "a", false), *late = wfcase_job(&c, "late", "a", false);
+    late->submit = S;
+    wfcase_task(early, 0, 100 * T, CORE, 1);
+    wfcase_task(late, 0, 100 * T, CORE, 1);
+    c.horizon = T;
+    wfcase_run(&c, "workflow");
+    ran(&c, ST_END);
+    cr_expect(wfcase_reclaims(&c, 1, T) == 0 && wfcase_reclaims(&c, 2, T) == 1, "the late one");
+    wfcase_fini(&c);
+}
+
+/* a waits since before b came, and has no room; b, stopped at 10 s, has one before a at 20 s. */
+Test(workflow, s1_17_who_was_interrupted_comes_before_who_waited_longer)
+{
+    struct wfcase c;
+    setup(&c, 4);
+    (void)needs(&c, "w", (int64_t[]){ 2, 4, 2 }, 3);
+    struct wf_job *first = wfcase_job(&c, "first", "u", false), *a = wfcase_job(&c, "a", "u", false), *b = wfcase_job(&c, "b", "u", false);
+    a->submit = b->submit = S;
+    wfcase_task(first, 0, 9 * S, CORE, 1);
+    wfcase_task(a, 0, S, 2 * CORE, 1);
+    wfcase_task(b, 0, 100 * T, CORE, 1);
+    c.horizon = 3 * T - 1;
+    wfcase_run(&c, "workflow");
+    ran(&c, ST_END);
+    cr_expect_eq(wfcase_reclaims(&c, 3, T), 1);
+    cr_expect_eq(c.lends[3], 2, "b goes on at 20 s");
+    cr_expect_eq(c.begin[2], -1, "a still has no room");
+    wfcase_fini(&c);
 }
 
 /* S1-17: interrupted borrowers return to the head: task 0 and 1 go on before 6 and 7 ever start. */
