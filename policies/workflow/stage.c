@@ -107,7 +107,7 @@ static bool would_do(struct wf_policy *p, const struct wf_loan *l, uint32_t part
 
 /*
  * Whom to stop of a group that is to give back `by` of a resource: of those who alone would do the one that
- * gives least, else the one that gives most; ties: who began last, then the later arrival.
+ * gives least, else the one that gives most; ties: who began last, then the later in order.
  */
 static uint32_t pick(struct wf_policy *p, struct wf *w, uint32_t part, uint32_t group, int dim, int64_t by)
 {
@@ -121,8 +121,9 @@ static uint32_t pick(struct wf_policy *p, struct wf *w, uint32_t part, uint32_t 
         bool does = would_do(p, l, part) || (x > 0 && x >= by);
         if (!does && x > by) x = by;
         bool better = b == NULL || does > best_does;
-        if (b != NULL && does == best_does)
-            better = x != best_gives ? (x < best_gives) == does : l->started != b->started ? l->started > b->started : l->ordinal > b->ordinal;
+        if (b != NULL && does == best_does && x != best_gives) better = (x < best_gives) == does;
+        else if (b != NULL && does == best_does)
+            better = l->started != b->started ? l->started > b->started : unit_before(sched_unit(&p->sched, best), sched_unit(&p->sched, i));
         if (!better) continue;
         best = i;
         best_gives = x;
@@ -491,6 +492,20 @@ static void lend_all_of(struct wf_policy *p, struct wf *w, int64_t stage)
     }
 }
 
+/* What may be taken from outside now; true if some of it is more than last time. */
+static bool offer(struct wf_policy *p)
+{
+    struct wf_offer *was = &p->offered, is = { .freed_epoch = p->sched.plan.freed_epoch, .head = p->head };
+    bool grew = is.freed_epoch != was->freed_epoch || is.head != was->head;
+    for (int d = 0; d < WF_DIMS; d++) {
+        *reservation_dim(&is.spare, d) = p->hold.is_on ? *reservation_dim(&p->hold.spare, d) : POL_NEVER;
+        grew |= *reservation_dim(&is.spare, d) > *reservation_dim(&was->spare, d);
+    }
+    for (int k = 0; k < PLAN_LICENCES_MAX; k++) grew |= (is.licence[k] = p->sched.licence_free[k]) > was->licence[k];
+    *was = is;
+    return grew;
+}
+
 static bool lends_anything(struct wf *w)
 {
     if (!w->is_counted) w->has_rest = reservation_has_rest(&w->reservation);
@@ -501,23 +516,23 @@ static bool lends_anything(struct wf *w)
 void wf_lend_all(struct wf_policy *p)
 {
     struct sched *d = &p->sched;
-    uint32_t n_fresh = d->n_fresh;
+    const uint32_t n_fresh = d->n_fresh;
+    const bool grew = offer(p);
     bool any = false;
     for (uint32_t q = 0; q < p->ordinary.n_queues; q++) any |= p->ordinary.queue[q].n > 0;
     for (uint32_t i = 0; i < p->n_active; i++) {
         struct wf *w = p->active[i];
-        bool open = w->list != POL_NONE && any && (p->param.lend == WF_LEND_START ? w->entered : true) && (w->grew || n_fresh > 0);
-        if (p->param.lend != WF_LEND_NONE && open && lends_anything(w)) {
+        bool open = w->list != POL_NONE && any && p->param.lend != WF_LEND_NONE && (p->param.lend != WF_LEND_START || w->entered);
+        bool all = w->grew || grew || n_fresh > 1;
+        if (open && (all || n_fresh == 1) && lends_anything(w)) {
             int64_t stage = p->param.lend == WF_LEND_FITS ? stage_left(p, w) : 0;
-            if (w->grew) {
+            if (all) {
                 lend_all_of(p, w, stage);
-            } else {
-                for (uint32_t k = 0; k < n_fresh; k++) {
-                    struct wf_loan l;
-                    uint32_t id = d->fresh[k], group = p->ordinary.group[p->ordinary.of_unit[id] * p->param.shares.n + w->list];
-                    const struct unit *u = sched_unit(d, id);
-                    if (u->state == UNIT_WAITING && group < wf_shares(p, w)->n && is_admitted(p, w, u, stage) && find_room(p, w, id, group, &l)) lend_to(p, id, &l);
-                }
+            } else {                    /* the others found no room before, and there is no more */
+                struct wf_loan l;
+                uint32_t id = d->fresh[0], group = p->ordinary.group[p->ordinary.of_unit[id] * p->param.shares.n + w->list];
+                const struct unit *u = sched_unit(d, id);
+                if (u->state == UNIT_WAITING && group < wf_shares(p, w)->n && is_admitted(p, w, u, stage) && find_room(p, w, id, group, &l)) lend_to(p, id, &l);
             }
         }
         w->entered = w->grew = false;

@@ -111,6 +111,9 @@ struct wf_ordinary {
  */
 struct wf_hold { bool is_on; struct reservation_amount spare; };
 
+/* What borrowers could take from outside when they were last looked through. */
+struct wf_offer { uint64_t freed_epoch; struct reservation_amount spare; int64_t licence[PLAN_LICENCES_MAX]; uint32_t head; };
+
 /* When the first waiting workflow last found no place. */
 struct wf_failed { uint64_t freed_epoch, ordinal; };
 
@@ -135,6 +138,7 @@ struct wf_policy {
     struct wf_ordinary ordinary;
     struct wf_failed failed;
     struct wf_hold hold;                /* of this decision */
+    struct wf_offer offered;
     uint32_t head;                      /* in this decision, with mode=strict: the unit for which the others wait; POL_NONE */
     struct wf_scratch scratch;
 };

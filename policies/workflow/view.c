@@ -72,21 +72,26 @@ void wf_idle_reservation(struct wf_policy *p, const struct wf *w, int sign)
     }
 }
 
+static int64_t less(int64_t a, int64_t b) { return a > b ? a - b : 0; }
+
+/* Where others were stopped for a reservation the view still has them, and less is free than is kept: then nothing is. */
 void wf_show_node(struct wf_policy *p, uint32_t i)
 {
     const struct pol_node *n = &p->view->node[i];
     const struct reservation_sum *a = &p->outside.idle[i];
     struct pol_node *o = &p->outside.node[i];
     *o = *n;
-    o->cpu_free -= a->cpu;
-    o->mem_free -= a->mem;
+    o->cpu_free = less(o->cpu_free, a->cpu);
+    o->mem_free = less(o->mem_free, a->mem);
     o->n_tasks += (uint32_t)a->n_tasks;         /* an exclusive task finds the node taken, others its limit of tasks */
-    for (int k = 0; k < POL_ENGINES_MAX; k++) o->engine_free[k] -= a->engine[k];
+    for (int k = 0; k < POL_ENGINES_MAX; k++) o->engine_free[k] = (int32_t)less(o->engine_free[k], a->engine[k]);
     for (uint32_t c = n->card0; c < n->card0 + n->n_gpu; c++) {
-        p->outside.card[c] = p->view->card[c];
-        p->outside.card[c].milli_free -= p->outside.idle_card[c].milli;
-        if (p->outside.card[c].mem_total > 0) p->outside.card[c].mem_free -= p->outside.idle_card[c].mem;
-        if (p->outside.card[c].core_total > 0) p->outside.card[c].core_free -= p->outside.idle_card[c].cores;
+        const struct reservation_card *idle = &p->outside.idle_card[c];
+        struct pol_card *card = &p->outside.card[c];
+        *card = p->view->card[c];
+        card->milli_free = (int32_t)less(card->milli_free, idle->milli);
+        if (card->mem_total > 0) card->mem_free = less(card->mem_free, idle->mem);
+        if (card->core_total > 0) card->core_free = (int32_t)less(card->core_free, idle->cores);
     }
 }
 

@@ -414,7 +414,9 @@ static void start_outside(struct wf_policy *p)
     uint32_t id, g = 0;
     *h = hold_for(p);
     p->head = POL_NONE;
-    for (uint32_t i = 0; i < p->ordinary.n_queues; i++) queue_walk_open(&p->ordinary.walk[i], &p->ordinary.queue[i], &d->units, sched_skip, d);
+    /* Strictly the first keeps the others waiting, known to fit nowhere or not. */
+    for (uint32_t i = 0; i < p->ordinary.n_queues; i++)
+        queue_walk_open(&p->ordinary.walk[i], &p->ordinary.queue[i], &d->units, p->param.strict ? NULL : sched_skip, d);
     while ((id = wf_first_of(p, POL_NONE, 0, &g)) != POL_NONE) {
         struct wf_hold before = *h;
         bool may = may_start(p, h, id);

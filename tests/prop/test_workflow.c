@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/rng.h"
-#include "ref/wfcase.h"
+#include "ref/refwf.h"
 
-enum { CASES = 400, SEED = 17 };
+enum { CASES = 400, REF_CASES = 1000, SEED = 17 };
 
 static const char *const shares[] = {
     "", ",shares=[wf,p0],[u0,p1,1],[u1,p1,2],[u2,p1,1]", ",shares=[wf,p0],[u0,p1],[u1,p1]", ",shares=[wf,p0],[u0,p2],[u1,p1,3],[u2,p1,1]",
@@ -109,4 +109,67 @@ Test(workflow, s1_17_never_waits_between_stages_while_its_reservation_holds)
     }
     cr_assert(n_done > CASES / 2 && n_workflows > 500 && n_chains > 20 && n_lent > 500 && n_reclaims > 50,
               "%u cases, %u workflows, %u lent to chains, %u lent, %u reclaimed: too little was tried", n_done, n_workflows, n_chains, n_lent, n_reclaims);
+}
+
+/* ---- a second implementation ---- */
+
+static const struct { const char *text; int n; struct refwf_list list[2]; } lists[] = {
+    { "[*,p0],[*,p1]", 1, { { "*", { { "*", 1, 0 } }, 1 } } },
+    { "[wf,p0],[u0,p1,1],[u1,p1,2],[u2,p1,1]", 1, { { "*", { { "u0", 1, 1 }, { "u1", 1, 2 }, { "u2", 1, 1 } }, 3 } } },
+    { "[wf,p0],[u0,p1],[u1,p1]", 1, { { "*", { { "u0", 1, 0 }, { "u1", 1, 0 } }, 2 } } },
+    { "[wf,p0],[u0,p2],[u1,p1,3],[*,p1,1]", 1, { { "*", { { "u0", 2, 0 }, { "u1", 1, 3 }, { "*", 1, 1 } }, 3 } } },
+    { "[flow,p0],[u0,p1],[*,p2];[j1,p0],[u1,p1,1],[u2,p1,2]", 2,
+      { { "flow", { { "u0", 1, 0 }, { "*", 2, 0 } }, 2 }, { "j1", { { "u1", 1, 1 }, { "u2", 1, 2 } }, 2 } } },
+};
+
+static void random_policy(struct rng *r, struct refwf_policy *p, char *text, size_t cap)
+{
+    static const char *const lend_name[] = { "none", "start", "always", "fits,estimate=true" };
+    size_t l = (size_t)rng_below(r, ARRAY_LEN(lists));
+    *p = (struct refwf_policy){ .best = rng_below(r, 2) == 0, .strict = rng_below(r, 4) == 0, .by_task = rng_below(r, 3) == 0, .lends_freed = rng_below(r, 3) == 0,
+                                .lend = (enum refwf_lend)rng_below(r, 4), .admit = (enum refwf_admit)rng_below(r, 3), .n_lists = lists[l].n };
+    if (p->lend == REFWF_NONE && rng_below(r, 2) == 0) p->lend = REFWF_ALWAYS;
+    memcpy(p->list, lists[l].list, sizeof p->list);
+    (void)snprintf(text, cap, "workflow:place=%s,mode=%s,barrier=%s,freed=%s,lend=%s,admit=%s,shares=%s", p->best ? "best" : "first", p->strict ? "strict" : "skip",
+                   p->by_task ? "task" : "stage", p->lends_freed ? "lend" : "keep", lend_name[p->lend], admit[p->admit], lists[l].text);
+}
+
+/* The first line in which they differ; (size_t)-1: none. */
+static size_t first_difference(const struct wf_log *a, const struct wf_log *b)
+{
+    for (size_t i = 0; i < a->n || i < b->n; i++)
+        if (i >= a->n || i >= b->n || a->line[i].at != b->line[i].at || strcmp(a->line[i].text, b->line[i].text) != 0) return i;
+    return (size_t)-1;
+}
+
+Test(workflow, s1_a_second_implementation_does_the_same)
+{
+    struct wf_log log = { .line = NULL };
+    size_t n_lines = 0;
+    uint32_t n_done = 0;
+    for (uint32_t k = 0; k < REF_CASES; k++) {
+        struct rng r;
+        struct refwf_policy p;
+        char policy[300];
+        rng_init(&r, SEED, "workflow twice", k);
+        random_case(&r);
+        for (uint32_t i = 0; i < c.cluster.n_nodes; i++) c.cluster.node[i].max_tasks = 0;
+        random_policy(&r, &p, policy, sizeof policy);
+        wfcase_run(&c, policy);
+        if (c.result == ST_EINPUT) { wfcase_fini(&c); continue; }      /* a task that fits nowhere, or no such workflow */
+        cr_assert_eq(c.result, ST_END, "seed %d, case %u, %s: %s", SEED, k, policy, c.diag.msg);
+        log.n = 0;
+        refwf_run(&c, &p, &log);
+        wfcase_log_sort(&c.log);
+        wfcase_log_sort(&log);
+        size_t at = first_difference(&c.log, &log);
+        cr_assert(at == (size_t)-1, "seed %d, case %u, %s\n  line %zu, the policy:   %lld %s\n  the reference: %lld %s", SEED, k, policy, at,
+                  at < c.log.n ? (long long)c.log.line[at].at : -1, at < c.log.n ? c.log.line[at].text : "nothing",
+                  at < log.n ? (long long)log.line[at].at : -1, at < log.n ? log.line[at].text : "nothing");
+        n_lines += log.n;
+        n_done++;
+        wfcase_fini(&c);
+    }
+    wfcase_log_fini(&log);
+    cr_assert(n_done > REF_CASES / 2 && n_lines > REF_CASES * 20, "%u cases, %zu lines: too little was tried", n_done, n_lines);
 }

@@ -1,5 +1,8 @@
 #include "ref/wfcase.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include "host/host.h"
 #include "base/mem.h"
@@ -16,7 +19,54 @@ void wfcase_init(struct wfcase *c)
     (void)cluster_licence(&c->cluster, "lic", &d);
 }
 
-void wfcase_fini(struct wfcase *c) { cluster_fini(&c->cluster); }
+void wfcase_fini(struct wfcase *c)
+{
+    cluster_fini(&c->cluster);
+    wfcase_log_fini(&c->log);
+}
+
+/* ---- what happened ---- */
+
+void wfcase_log_fini(struct wf_log *log)
+{
+    mem_free(log->line);
+    *log = (struct wf_log){ .line = NULL };
+}
+
+static int by_time_and_text(const void *a, const void *b)
+{
+    const struct wf_line *x = a, *y = b;
+    return x->at != y->at ? (x->at < y->at ? -1 : 1) : strcmp(x->text, y->text);
+}
+
+void wfcase_log_sort(struct wf_log *log) { if (log->n > 0) qsort(log->line, log->n, sizeof *log->line, by_time_and_text); }
+
+void wfcase_log_add(struct wf_log *log, sim_tick at, const char *fmt, ...)
+{
+    va_list ap;
+    MEM_RESERVE(log->line, log->cap, log->n + 1);
+    struct wf_line *l = &log->line[log->n++];
+    l->at = at;
+    va_start(ap, fmt);
+    (void)vsnprintf(l->text, sizeof l->text, fmt, ap);
+    va_end(ap);
+}
+
+void wfcase_log_entry(struct wf_log *log, sim_tick at, int job, int stage, const int64_t *need, const int64_t *lendable, const int64_t *reclaimed,
+                  const int64_t *usable)
+{
+    const int64_t *of[] = { need, lendable, reclaimed, usable };
+    static const char *const name[] = { "needs", "leaves", "takes back", "could use" };
+    for (int i = 0; i < 4; i++)
+        wfcase_log_add(log, at, "job %d in stage %d %s %" PRId64 " %" PRId64 " %" PRId64, job, stage, name[i], of[i][0], of[i][1], of[i][2]);
+}
+
+void wfcase_log_loan(struct wf_log *log, sim_tick at, int job, int task, int lender, const int64_t *amount)
+{
+    wfcase_log_add(log, at, "loan to %d.%d of job %d: %" PRId64 " %" PRId64 " %" PRId64, job, task, lender, amount[0], amount[1], amount[2]);
+}
+
+/* ---- cases ---- */
 
 void wfcase_node(struct wfcase *c, int64_t cpu_milli, uint32_t gpus, const char *label)
 {
@@ -95,6 +145,8 @@ static void started(void *ctx, const struct world *w, uint32_t task)
     struct run *r = ctx;
     const struct task *t = world_task(w, task);
     const struct job *j = world_job(w, t->job);
+    const struct hold *h = cluster_hold(world_cluster(w), task);
+    wfcase_log_add(&r->c->log, world_now(w), "start %d.%u n%u %" PRIx64, (int)j->ordinal, t->index, h->node, h->cards);
     if (r->c->begin[j->ordinal] < 0) r->c->begin[j->ordinal] = world_now(w);
     uint32_t level = j->graph != NULL ? j->graph->level[t->index] : 0;
     if (level > 0 && t->attempts == 1) r->c->late = i64_max(r->c->late, world_now(w) - r->last_end[j->ordinal][level - 1]);
@@ -106,6 +158,7 @@ static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_r
     const struct task *t = world_task(w, task);
     const struct job *j = world_job(w, t->job);
     if (j->graph != NULL) r->last_end[j->ordinal][j->graph->level[t->index]] = world_now(w);
+    wfcase_log_add(&r->c->log, world_now(w), "stop %d.%u %s", (int)j->ordinal, t->index, reason == STOP_DONE ? "done" : "preempted");
     if (r->c->n_stops < WF_STOPS)
         r->c->stop[r->c->n_stops++] = (struct wf_stop){ world_now(w), j->ordinal, t->index, reason, world_borrows(w, task) };
 }
@@ -113,6 +166,10 @@ static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_r
 static void staged(void *ctx, const struct world *w, uint32_t job, const struct reservations_stage *e)
 {
     struct wfcase *c = ((struct run *)ctx)->c;
+    const struct reservations_amount *a[] = { &e->need, &e->lendable, &e->reclaimed, &e->usable };
+    int64_t of[4][3];
+    for (int i = 0; i < 4; i++) { of[i][0] = a[i]->cpu_milli; of[i][1] = a[i]->gpu_milli; of[i][2] = a[i]->licence[0]; }
+    wfcase_log_entry(&c->log, world_now(w), (int)world_job(w, job)->ordinal, (int)e->stage, of[0], of[1], of[2], of[3]);
     if (c->n_entries < WF_ENTRIES) c->entry[c->n_entries++] = (struct wf_entry){ world_now(w), world_job(w, job)->ordinal, *e };
 }
 
@@ -120,7 +177,9 @@ static void lent(void *ctx, const struct world *w, uint32_t task, uint32_t lende
 {
     struct wfcase *c = ((struct run *)ctx)->c;
     uint64_t job = world_job_of(w, task)->ordinal;
-    (void)lender;
+    const struct reservations_amount *a = &world_task(w, task)->loan->amount;
+    int64_t of[] = { a->cpu_milli, a->gpu_milli, a->licence[0] };
+    wfcase_log_loan(&c->log, world_now(w), (int)job, (int)world_task(w, task)->index, (int)world_job(w, lender)->ordinal, of);
     if (c->lends[job]++ == 0) c->first_loan[job] = world_now(w);
 }
 
@@ -133,6 +192,7 @@ void wfcase_run(struct wfcase *c, const char *policy)
     struct throughput perf = { .rate = NULL };
     r = (struct run){ .c = c };
     c->n_entries = c->n_stops = 0;
+    c->log.n = 0;
     c->late = 0;
     c->diag = (struct diag){ 0 };
     memset(c->lends, 0, sizeof c->lends);

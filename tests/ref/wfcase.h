@@ -27,6 +27,17 @@ struct wf_job {
 struct wf_entry { sim_tick at; uint64_t job; struct reservations_stage e; };
 struct wf_stop { sim_tick at; uint64_t job; uint32_t task; enum stop_reason reason; bool borrowed; };
 
+/* What happened, a line each; those of one instant in the order of their texts. */
+struct wf_line { sim_tick at; char text[120]; };
+struct wf_log { struct wf_line *line; size_t n, cap; };
+void wfcase_log_fini(struct wf_log *log);
+void wfcase_log_sort(struct wf_log *log);
+void wfcase_log_add(struct wf_log *log, sim_tick at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Amounts [3]: cores and cards in thousandths, licences of kind 0. */
+void wfcase_log_entry(struct wf_log *log, sim_tick at, int job, int stage, const int64_t *need, const int64_t *lendable, const int64_t *reclaimed,
+                  const int64_t *usable);
+void wfcase_log_loan(struct wf_log *log, sim_tick at, int job, int task, int lender, const int64_t *amount);
+
 struct wfcase {
     struct cluster cluster;
     struct wf_job  job[WF_JOBS];
@@ -40,6 +51,7 @@ struct wfcase {
     sim_tick late;                              /* most that a stage's first starts lagged behind its predecessor's end */
     uint32_t lends[WF_JOBS];                    /* tasks of the job that borrowed */
     sim_tick first_loan[WF_JOBS];               /* -1 never */
+    struct wf_log log;
     enum st  result;
     struct diag diag;
 };
