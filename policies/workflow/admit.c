@@ -26,7 +26,8 @@ static bool read_rule(struct wf_reserve *out, const char *s, size_t n, char *err
         out->amounts = pol_alloc(n + 1, 1);
         memcpy(out->amounts, s, n);
     } else if (out->rule == WF_RULE_MAX && (n != 3 || strncmp(s, "max", n) != 0)) {
-        (void)snprintf(error, cap, "reserve= is '%.*s', expected max, sum or amounts such as cpus:8;gpus:2", n < 60 ? (int)n : 60, s);
+        (void)snprintf(error, cap, "reserve= is '%.*s', expected max, sum or amounts such as cpus:8;gpus:2",
+                       n < 60 ? (int)n : 60, s);
         return false;
     }
     return true;
@@ -47,7 +48,8 @@ bool wf_reserve_parse(struct wf_param *param, const char *text, char *error, siz
         lend_read_name(&r->who, s + 1, name, true);
         if (!read_rule(r, rule, all - name - 1, error, cap)) return false;
         for (uint32_t i = 0; i + 1 < param->n_reserve; i++) {
-            if (param->reserve[i].who.who != r->who.who || strcmp(param->reserve[i].who.name, r->who.name) != 0) continue;
+            if (param->reserve[i].who.who != r->who.who || strcmp(param->reserve[i].who.name, r->who.name) != 0)
+                continue;
             (void)snprintf(error, cap, "reserve=: '%s' stands twice", r->who.name);
             return false;
         }
@@ -72,14 +74,16 @@ static bool read_amounts(struct wf_policy *p, const char *text, struct reservati
         size_t n = strcspn(s, ":");
         char *end;
         double v = s[n] == ':' ? strtod(s + n + 1, &end) : -1;
-        bool is_cpu = n == 4 && strncmp(s, "cpus", 4) == 0, is_gpu = n == 4 && strncmp(s, "gpus", 4) == 0, ok = v >= 0 && v < 1e9 && (*end == ';' || *end == '\0');
+        bool is_cpu = n == 4 && strncmp(s, "cpus", 4) == 0, is_gpu = n == 4 && strncmp(s, "gpus", 4) == 0,
+             ok = v >= 0 && v < 1e9 && (*end == ';' || *end == '\0');
         uint32_t k = 0;
         for (; ok && !is_cpu && !is_gpu && k < plan_n_licences(&p->sched.plan); k++) {
             const char *name = p->host->name(p->host->ctx, POL_NAME_LICENCE, k);
             if (strlen(name) == n && strncmp(name, s, n) == 0) break;
         }
         if (!ok || (!is_cpu && !is_gpu && k == plan_n_licences(&p->sched.plan))) {
-            p->host->fail(p->host->ctx, "reserve= expects max, sum or amounts such as cpus:8;gpus:2;LICENCE:3 of licences that the cluster has");
+            p->host->fail(p->host->ctx, "reserve= expects max, sum or amounts such as cpus:8;gpus:2;LICENCE:3 of "
+                                        "licences that the cluster has");
             return false;
         }
         if (is_cpu) a->cpu_milli = (int64_t)(v * 1000 + 0.5);
@@ -101,17 +105,24 @@ static bool reaches(struct wf_policy *p, struct wf *w, const struct reservation_
             const struct pol_shape *sh = &p->view->shape[r->task[i].shape];
             need.cpu_milli += sh->cpu_milli;
             need.gpu_milli += (int64_t)sh->n_gpu * sh->gpu_milli;
-            for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) need.licence[k] += plan_licence(&p->sched.plan, r->task[i].shape, k);
+            for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++)
+                need.licence[k] += plan_licence(&p->sched.plan, r->task[i].shape, k);
         }
-        for (int d = 0; d < WF_DIMS; d++) if (*reservation_dim(&need, d) > *reservation_dim(&most, d)) *reservation_dim(&most, d) = *reservation_dim(&need, d);
+        for (int d = 0; d < WF_DIMS; d++)
+            if (*reservation_dim(&need, d) > *reservation_dim(&most, d))
+                *reservation_dim(&most, d) = *reservation_dim(&need, d);
     }
     for (int d = 0; d < WF_DIMS; d++) {
         int64_t asked = d == 0 ? want->cpu_milli : d == 1 ? want->gpu_milli : want->licence[d - 2];
         if (asked == 0 || asked >= *reservation_dim(&most, d)) continue;
         char error[160];
         double unit = d < 2 ? 1000 : 1;
-        (void)snprintf(error, sizeof error, "reserve= gives a workflow %g %s, and one of its stages needs %g", (double)asked / unit,
-                       d == 0 ? "cores" : d == 1 ? "GPUs" : p->host->name(p->host->ctx, POL_NAME_LICENCE, (uint32_t)d - 2), (double)*reservation_dim(&most, d) / unit);
+        (void)snprintf(error, sizeof error, "reserve= gives a workflow %g %s, and one of its stages needs %g",
+                       (double)asked / unit,
+                       d == 0   ? "cores"
+                       : d == 1 ? "GPUs"
+                                : p->host->name(p->host->ctx, POL_NAME_LICENCE, (uint32_t)d - 2),
+                       (double)*reservation_dim(&most, d) / unit);
         p->host->fail(p->host->ctx, error);
         return false;
     }
@@ -121,7 +132,8 @@ static bool reaches(struct wf_policy *p, struct wf *w, const struct reservation_
 /* May this running ordinary unit be preempted for a workflow? */
 static bool may_preempt(const struct wf_policy *p, uint32_t id)
 {
-    const struct wf_loan *l = id < p->cap_loan && p->loan[id].task.gen == sched_unit(&p->sched, id)->task.gen ? &p->loan[id] : NULL;
+    const struct wf_loan *l =
+        id < p->cap_loan && p->loan[id].task.gen == sched_unit(&p->sched, id)->task.gen ? &p->loan[id] : NULL;
     /* Who borrows holds something outside, or nothing. */
     if (l != NULL && l->from != NULL) return p->param.admit == WF_ADMIT_PREEMPT;
     return p->param.admit == WF_ADMIT_PREEMPT || (p->param.admit == WF_ADMIT_RECLAIM && l != NULL && l->is_former);
@@ -137,7 +149,8 @@ static int64_t licences_outside(const struct wf_policy *p, uint32_t id, uint32_t
 }
 
 /* Plan the workflow as if the victims were gone, but for the k-th (n: all are). */
-static bool plan_without(struct wf_policy *p, struct wf *w, uint32_t first, const struct reservation_amount *want, uint32_t n, uint32_t k)
+static bool plan_without(struct wf_policy *p, struct wf *w, uint32_t first, const struct reservation_amount *want,
+                         uint32_t n, uint32_t k)
 {
     struct sched *d = &p->sched;
     struct plan_mark m = plan_mark(&d->plan);
@@ -166,7 +179,8 @@ static bool plan_with_victims(struct wf_policy *p, struct wf *w, uint32_t first,
     uint32_t n = 0;
     bool ok = false;
     if (p->param.admit == WF_ADMIT_WAIT) return false;
-    for (uint32_t id = unit_set_last(&d->running, &d->units); id != POL_NONE && !ok; id = unit_set_prev(&d->running, &d->units, id)) {
+    for (uint32_t id = unit_set_last(&d->running, &d->units); id != POL_NONE && !ok;
+         id = unit_set_prev(&d->running, &d->units, id)) {
         if (!may_preempt(p, id) || sched_unit(d, id)->started_in == d->round) continue;
         POL_RESERVE(p->scratch.victim, p->scratch.cap_victim, (size_t)n + 1);
         p->scratch.victim[n++] = id;
@@ -201,18 +215,25 @@ void wf_admit(struct wf_policy *p)
     while (p->n_waiting > 0) {
         struct wf *w = p->waiting[0];
         if (w->n_running > 0) return;               /* after the loss of a node: what still runs ends first */
-        if (plan_n_licences(&p->sched.plan) == 0 && p->failed.freed_epoch == p->sched.plan.freed_epoch && p->failed.ordinal == w->ordinal) return;
+        if (plan_n_licences(&p->sched.plan) == 0 && p->failed.freed_epoch == p->sched.plan.freed_epoch &&
+            p->failed.ordinal == w->ordinal)
+            return;
         struct reservation_amount want = { 0 };
         const struct wf_reserve *reserve = w->reserve;
         if (reserve->amounts != NULL && (!read_amounts(p, reserve->amounts, &want) || !reaches(p, w, &want))) return;
         uint32_t first = wf_next_step(&w->reservation, 0);
         const struct reservation_amount *least = reserve->amounts != NULL ? &want : NULL;
-        if (!reservation_plan(&w->reservation, &p->sched.placement, first, reserve->rule, least, p->sched.licence_free) && !plan_with_victims(p, w, first, least) &&
-            !(is_empty(p) && reserve->rule == WF_RULE_MAX && reservation_plan(&w->reservation, &p->sched.placement, first, WF_RULE_AS_MADE, least, p->sched.licence_free))) {
+        if (!reservation_plan(&w->reservation, &p->sched.placement, first, reserve->rule, least,
+                              p->sched.licence_free) &&
+            !plan_with_victims(p, w, first, least) &&
+            !(is_empty(p) && reserve->rule == WF_RULE_MAX &&
+              reservation_plan(&w->reservation, &p->sched.placement, first, WF_RULE_AS_MADE, least,
+                               p->sched.licence_free))) {
             p->failed.freed_epoch = p->sched.plan.freed_epoch;
             p->failed.ordinal = w->ordinal;
             if (is_empty(p))
-                p->host->fail(p->host->ctx, "what it would reserve for a workflow is more than the empty cluster holds");
+                p->host->fail(p->host->ctx,
+                              "what it would reserve for a workflow is more than the empty cluster holds");
             return;
         }
         wf_remove_from(p->waiting, &p->n_waiting, w);

@@ -30,7 +30,10 @@ static int64_t number(const char **s, int64_t most)
 void lend_read_name(struct lend_group *g, const char *s, size_t n, bool is_owner)
 {
     static const struct { const char *prefix; enum lend_who who; } prefixes[] = {
-        { "user:", LEND_USER }, { "queue:", LEND_QUEUE }, { "machines:", LEND_MACHINES }, { "workflow:", LEND_WORKFLOW },
+        { "user:", LEND_USER },
+        { "queue:", LEND_QUEUE },
+        { "machines:", LEND_MACHINES },
+        { "workflow:", LEND_WORKFLOW },
     };
     *g = (struct lend_group){ .who = is_owner ? LEND_NAME : LEND_USER };
     if (is_word(s, n, "*") || (is_owner && (is_word(s, n, "wf") || is_word(s, n, "workflow")))) g->who = LEND_ANY;
@@ -55,17 +58,28 @@ static bool read_entry(struct lend_group *g, const char **s, bool is_owner, char
     if (n == 0) { (void)snprintf(error, cap, "shares: expected a name at '%.40s'", at); return false; }
     lend_read_name(g, at, n, is_owner);
     at = skip(at + n);
-    if (g->who == LEND_WORKFLOW && !is_owner) { (void)snprintf(error, cap, "shares: a workflow, '%s', lends and does not borrow", g->name); return false; }
+    if (g->who == LEND_WORKFLOW && !is_owner) {
+        (void)snprintf(error, cap, "shares: a workflow, '%s', lends and does not borrow", g->name);
+        return false;
+    }
     if (*at == ',') at = skip(at + 1); else at = "";
     const char *prio = at;
     if (*at == 'p') { at++; g->prio = number(&at, PRIO_MAX); } else g->prio = -1;
-    if (g->prio < 0) { (void)snprintf(error, cap, "shares: expected a priority p0 .. p%d after '%s', found '%.20s'", PRIO_MAX, g->name, prio); return false; }
+    if (g->prio < 0) {
+        (void)snprintf(error, cap, "shares: expected a priority p0 .. p%d after '%s', found '%.20s'", PRIO_MAX, g->name,
+                       prio);
+        return false;
+    }
     at = skip(at);
     if (*at == ',') {
         at = skip(at + 1);
         const char *ratio = at;
         g->ratio = number(&at, RATIO_MAX);
-        if (g->ratio <= 0) { (void)snprintf(error, cap, "shares: expected a ratio 1 .. %d for '%s', found '%.20s'", RATIO_MAX, g->name, ratio); return false; }
+        if (g->ratio <= 0) {
+            (void)snprintf(error, cap, "shares: expected a ratio 1 .. %d for '%s', found '%.20s'", RATIO_MAX, g->name,
+                           ratio);
+            return false;
+        }
         if (is_owner) { (void)snprintf(error, cap, "shares: the lender '%s' has no ratio", g->name); return false; }
         at = skip(at);
     }
@@ -79,7 +93,8 @@ static bool check(const struct lend_shares *s, char *error, size_t cap)
     for (uint32_t i = 0; i < s->n; i++) {
         const struct lend_group *g = &s->at[i];
         if (g->prio <= s->owner.prio) {
-            (void)snprintf(error, cap, "shares: the lender's p%d must be above p%d of '%s'", (int)s->owner.prio, (int)g->prio, g->name);
+            (void)snprintf(error, cap, "shares: the lender's p%d must be above p%d of '%s'", (int)s->owner.prio,
+                           (int)g->prio, g->name);
             return false;
         }
         for (uint32_t k = 0; k < i; k++) {
@@ -88,7 +103,8 @@ static bool check(const struct lend_shares *s, char *error, size_t cap)
                 return false;
             }
             if (s->at[k].prio == g->prio && (s->at[k].ratio > 0) != (g->ratio > 0)) {
-                (void)snprintf(error, cap, "shares: of '%s' and '%s', both p%d, one has a ratio and one has none", s->at[k].name, g->name, (int)g->prio);
+                (void)snprintf(error, cap, "shares: of '%s' and '%s', both p%d, one has a ratio and one has none",
+                               s->at[k].name, g->name, (int)g->prio);
                 return false;
             }
         }
@@ -146,22 +162,32 @@ void lend_fini(struct lend_lists *l)
 bool lend_is_unknown(const struct lend_group *g, const struct pol_host *h, const char *what, char *error, size_t cap)
 {
     static const struct { enum lend_who who; uint32_t type, other; const char *kind; } names[] = {
-        { LEND_NAME, POL_NAME_USER, POL_NAME_JOB, "neither a workflow nor a user of the trace" }, { LEND_WORKFLOW, POL_NAME_JOB, POL_NAME_JOB, "no workflow of the trace" },
-        { LEND_USER, POL_NAME_USER, POL_NAME_USER, "no user of the trace" }, { LEND_QUEUE, POL_NAME_QUEUE, POL_NAME_QUEUE, "no queue of the trace" },
-        { LEND_MACHINES, POL_NAME_LABEL, POL_NAME_LABEL, "no label of the cluster" } };
+        { LEND_NAME, POL_NAME_USER, POL_NAME_JOB, "neither a workflow nor a user of the trace" },
+        { LEND_WORKFLOW, POL_NAME_JOB, POL_NAME_JOB, "no workflow of the trace" },
+        { LEND_USER, POL_NAME_USER, POL_NAME_USER, "no user of the trace" },
+        { LEND_QUEUE, POL_NAME_QUEUE, POL_NAME_QUEUE, "no queue of the trace" },
+        { LEND_MACHINES, POL_NAME_LABEL, POL_NAME_LABEL, "no label of the cluster" },
+    };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (names[i].who != g->who || h->knows(h->ctx, names[i].type, g->name) != 0 || h->knows(h->ctx, names[i].other, g->name) != 0) continue;
+        if (names[i].who != g->who || h->knows(h->ctx, names[i].type, g->name) != 0 ||
+            h->knows(h->ctx, names[i].other, g->name) != 0)
+            continue;
         (void)snprintf(error, cap, "%s: '%s' is %s", what, g->name, names[i].kind);
         return true;
     }
     return false;
 }
 
-static bool is_named(const struct lend_group *g, const char *name) { return name != NULL && strcmp(name, g->name) == 0; }
-
-enum lend_match lend_match(const struct lend_group *g, const struct pol_host *h, pol_job job, const struct pol_job_info *ji, const struct pol_shape *s)
+static bool is_named(const struct lend_group *g, const char *name)
 {
-    bool is_user = is_named(g, h->name(h->ctx, POL_NAME_USER, ji->user)), is_job = is_named(g, h->name(h->ctx, POL_NAME_JOB, job.slot)), is = false;
+    return name != NULL && strcmp(name, g->name) == 0;
+}
+
+enum lend_match lend_match(const struct lend_group *g, const struct pol_host *h, pol_job job,
+                           const struct pol_job_info *ji, const struct pol_shape *s)
+{
+    bool is_user = is_named(g, h->name(h->ctx, POL_NAME_USER, ji->user)),
+         is_job = is_named(g, h->name(h->ctx, POL_NAME_JOB, job.slot)), is = false;
     switch (g->who) {
     case LEND_ANY:      return LEND_GENERALLY;
     case LEND_NAME:     is = is_user || is_job; break;
@@ -169,13 +195,15 @@ enum lend_match lend_match(const struct lend_group *g, const struct pol_host *h,
     case LEND_USER:     is = is_user; break;
     case LEND_QUEUE:    is = ji->queue != POL_NONE && is_named(g, h->name(h->ctx, POL_NAME_QUEUE, ji->queue)); break;
     case LEND_MACHINES:
-        for (uint64_t left = s->need_all | s->need_any; left != 0; left &= left - 1) is |= is_named(g, h->name(h->ctx, POL_NAME_LABEL, (uint32_t)__builtin_ctzll(left)));
+        for (uint64_t left = s->need_all | s->need_any; left != 0; left &= left - 1)
+            is |= is_named(g, h->name(h->ctx, POL_NAME_LABEL, (uint32_t)__builtin_ctzll(left)));
         break;
     }
     return is ? LEND_BY_NAME : LEND_NO;
 }
 
-uint32_t lend_group_of(const struct lend_shares *s, const struct pol_host *h, pol_job job, const struct pol_job_info *ji, const struct pol_shape *shape)
+uint32_t lend_group_of(const struct lend_shares *s, const struct pol_host *h, pol_job job,
+                       const struct pol_job_info *ji, const struct pol_shape *shape)
 {
     uint32_t g = 0;
     while (g < s->n && lend_match(&s->at[g], h, job, ji, shape) == LEND_NO) g++;
@@ -192,7 +220,9 @@ void lend_split(int64_t total, int64_t unit, const int64_t *ratio, uint32_t n, i
         uint32_t best = 0;
         int64_t most = -1;
         for (uint32_t i = 0; i < n; i++) {
-            int64_t rest = part[i] > (int64_t)((pol_wide)units * ratio[i] / sum) ? -1 : (int64_t)((pol_wide)units * ratio[i] % sum);
+            int64_t rest = part[i] > (int64_t)((pol_wide)units * ratio[i] / sum)
+                               ? -1
+                               : (int64_t)((pol_wide)units * ratio[i] % sum);
             if (rest > most) { most = rest; best = i; }
         }
         part[best]++;

@@ -18,7 +18,8 @@
 
 #include "policy.h"
 
-enum lend_who { LEND_ANY, LEND_NAME, LEND_WORKFLOW, LEND_USER, LEND_QUEUE, LEND_MACHINES };    /* NAME: of a workflow or a user */
+/* NAME: of a workflow or a user. */
+enum lend_who { LEND_ANY, LEND_NAME, LEND_WORKFLOW, LEND_USER, LEND_QUEUE, LEND_MACHINES };
 struct lend_group { char *name; enum lend_who who; int64_t prio, ratio; };     /* ratio 0: by order */
 struct lend_shares { struct lend_group owner, *at; uint32_t n; size_t cap; };
 struct lend_lists { struct lend_shares *at; uint32_t n; size_t cap; };
@@ -35,9 +36,11 @@ bool lend_is_unknown(const struct lend_group *g, const struct pol_host *h, const
 
 /* Does a job (and one of its shapes) belong to the group? */
 enum lend_match { LEND_NO, LEND_GENERALLY, LEND_BY_NAME };
-enum lend_match lend_match(const struct lend_group *g, const struct pol_host *h, pol_job job, const struct pol_job_info *ji, const struct pol_shape *s);
+enum lend_match lend_match(const struct lend_group *g, const struct pol_host *h, pol_job job,
+                           const struct pol_job_info *ji, const struct pol_shape *s);
 /* The first group to which it belongs; s->n: none. */
-uint32_t lend_group_of(const struct lend_shares *s, const struct pol_host *h, pol_job job, const struct pol_job_info *ji, const struct pol_shape *shape);
+uint32_t lend_group_of(const struct lend_shares *s, const struct pol_host *h, pol_job job,
+                       const struct pol_job_info *ji, const struct pol_shape *shape);
 
 /*
  * Divide `total` by ratio [n] in whole `unit`s (the last may be a part of one)

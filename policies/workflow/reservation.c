@@ -8,7 +8,10 @@
 
 enum { WHOLE = 1000 };
 
-static struct reservation_card *cards_of(const struct reservation_part *p, enum reservation_sums what) { return p->card + (size_t)what * p->n_gpu; }
+static struct reservation_card *cards_of(const struct reservation_part *p, enum reservation_sums what)
+{
+    return p->card + (size_t)what * p->n_gpu;
+}
 
 void reservation_drop(struct reservation *r)
 {
@@ -47,13 +50,16 @@ struct reservation_take reservation_take(const struct plan *p, uint32_t node, ui
 {
     const struct pol_shape *s = &p->shape[shape];
     const struct pol_node *n = &p->node[node].n;
-    struct reservation_take t = { .shape = shape, .cards = cards, .sum = { .cpu = pol_node_cpu_of(n, s), .mem = pol_node_mem_of(n, s), .n_tasks = 1 } };
+    struct reservation_take t = { .shape = shape,
+                                  .cards = cards,
+                                  .sum = { .cpu = pol_node_cpu_of(n, s), .mem = pol_node_mem_of(n, s), .n_tasks = 1 } };
     for (int k = 0; k < POL_ENGINES_MAX; k++) t.sum.engine[k] = s->exclusive ? n->engine_total[k] : s->engine[k];
     for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) t.licence[k] = plan_licence(p, shape, k);
     return t;
 }
 
-void reservation_move(struct reservation *r, const struct plan *p, enum reservation_sums what, uint32_t part, const struct reservation_take *t, int sign)
+void reservation_move(struct reservation *r, const struct plan *p, enum reservation_sums what, uint32_t part,
+                      const struct reservation_take *t, int sign)
 {
     for (int k = 0; k < PLAN_LICENCES_MAX; k++) r->licence[what][k] += sign * t->licence[k];
     if (part == POL_NONE) return;
@@ -95,7 +101,8 @@ static void need_task(struct reservation *r, const struct plan *p, const struct 
  * What is kept of a part and not needed, as a node of its own; less `loans` (0 or 1) times what is lent of it.
  * card: [FITS_CARDS_MAX] out.
  */
-static struct pol_node rest_of(const struct reservation *r, const struct plan *p, uint32_t part, int loans, struct pol_card *card)
+static struct pol_node rest_of(const struct reservation *r, const struct plan *p, uint32_t part, int loans,
+                               struct pol_card *card)
 {
     const struct reservation_part *o = &r->part[part];
     const struct reservation_sum *k = &o->sum[WF_KEPT], *n = &o->sum[WF_NEED], *l = &o->sum[WF_LENT];
@@ -115,7 +122,8 @@ static struct pol_node rest_of(const struct reservation *r, const struct plan *p
 }
 
 /* Does it fit in what is kept of the part and not needed, lent or not?  Its cards out. */
-static bool fits_inside(const struct reservation *r, const struct plan *p, uint32_t part, const struct pol_shape *s, uint64_t *cards)
+static bool fits_inside(const struct reservation *r, const struct plan *p, uint32_t part, const struct pol_shape *s,
+                        uint64_t *cards)
 {
     struct pol_card card[FITS_CARDS_MAX];
     struct pol_node node = rest_of(r, p, part, 0, card);
@@ -173,7 +181,8 @@ static void keep_step(struct reservation *r, enum reservation_rule rule)
         k->cpu = rule == WF_RULE_SUM ? k->cpu + n->cpu : most64(k->cpu, n->cpu);
         k->mem = rule == WF_RULE_SUM ? k->mem + n->mem : most64(k->mem, n->mem);
         k->n_tasks = rule == WF_RULE_SUM ? k->n_tasks + n->n_tasks : most32(k->n_tasks, n->n_tasks);
-        for (int e = 0; e < POL_ENGINES_MAX; e++) k->engine[e] = rule == WF_RULE_SUM ? k->engine[e] + n->engine[e] : most32(k->engine[e], n->engine[e]);
+        for (int e = 0; e < POL_ENGINES_MAX; e++)
+            k->engine[e] = rule == WF_RULE_SUM ? k->engine[e] + n->engine[e] : most32(k->engine[e], n->engine[e]);
         for (uint32_t c = 0; c < o->n_gpu; c++) {
             struct reservation_card *a = &cards_of(o, WF_KEPT)[c];
             const struct reservation_card *b = &cards_of(o, WF_NEED)[c];
@@ -212,7 +221,8 @@ static bool keep_more(struct reservation *r, const struct plan *p, const struct 
             gpu -= WHOLE;
         }
     }
-    for (int k = 0; k < PLAN_LICENCES_MAX; k++) r->licence[WF_KEPT][k] = most64(r->licence[WF_KEPT][k], want->licence[k]);
+    for (int k = 0; k < PLAN_LICENCES_MAX; k++)
+        r->licence[WF_KEPT][k] = most64(r->licence[WF_KEPT][k], want->licence[k]);
     return cpu <= 0 && gpu <= 0;
 }
 
@@ -314,7 +324,8 @@ void reservation_enter_ready(struct reservation *r, const struct plan *p, const 
 /* ---- borrowers ---- */
 
 /* Cards for the task, first of those outside, at most `most` of them: these out as well.  0: too few. */
-static uint64_t cards_from_both(const struct pol_node *n, const struct pol_card *outside, struct pol_card *inside, struct pol_shape s, int64_t most, uint64_t *from_outside)
+static uint64_t cards_from_both(const struct pol_node *n, const struct pol_card *outside, struct pol_card *inside,
+                                struct pol_shape s, int64_t most, uint64_t *from_outside)
 {
     const int32_t asked = s.n_gpu;
     int32_t n_outside = 0;
@@ -334,8 +345,8 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 /* How much of what is asked is not outside. */
 static int64_t beyond(int64_t asked, int64_t outside) { return asked - least(asked, most64(outside, 0)); }
 
-bool reservation_can_lend(const struct reservation *r, const struct plan *p, uint32_t part, uint32_t shape, const struct reservation_amount *outside,
-                          struct reservation_take *out, uint64_t *cards)
+bool reservation_can_lend(const struct reservation *r, const struct plan *p, uint32_t part, uint32_t shape,
+                          const struct reservation_amount *outside, struct reservation_take *out, uint64_t *cards)
 {
     const struct pol_shape *s = &p->shape[shape];
     const uint32_t node = r->part[part].node;
@@ -355,28 +366,33 @@ bool reservation_can_lend(const struct reservation *r, const struct plan *p, uin
     }
     if (!pol_node_fits_beside_cards(&both, s)) return false;
     *cards = 0;
-    if (s->n_gpu > 0) *cards = cards_from_both(&both, plan_cards_of(p, node), card, *s, most64(outside->gpu_milli, 0) / s->gpu_milli, &from_outside);
+    if (s->n_gpu > 0)
+        *cards = cards_from_both(&both, plan_cards_of(p, node), card, *s, most64(outside->gpu_milli, 0) / s->gpu_milli,
+                                 &from_outside);
     out->cards = *cards & ~from_outside;
     return s->n_gpu == 0 || *cards != 0;
 }
 
 bool reservation_has_rest(const struct reservation *r)
 {
-    for (int k = 0; k < PLAN_LICENCES_MAX; k++) if (r->licence[WF_KEPT][k] > r->licence[WF_NEED][k] + r->licence[WF_LENT][k]) return true;
+    for (int k = 0; k < PLAN_LICENCES_MAX; k++)
+        if (r->licence[WF_KEPT][k] > r->licence[WF_NEED][k] + r->licence[WF_LENT][k]) return true;
     for (uint32_t i = 0; i < r->n_parts; i++) {
         const struct reservation_part *o = &r->part[i];
         const struct reservation_sum *k = &o->sum[WF_KEPT], *n = &o->sum[WF_NEED], *l = &o->sum[WF_LENT];
         if (k->cpu > n->cpu + l->cpu || k->mem > n->mem + l->mem) return true;
         for (int e = 0; e < POL_ENGINES_MAX; e++) if (k->engine[e] > n->engine[e] + l->engine[e]) return true;
         for (uint32_t c = 0; c < o->n_gpu; c++)
-            if (cards_of(o, WF_KEPT)[c].milli > cards_of(o, WF_NEED)[c].milli + cards_of(o, WF_LENT)[c].milli) return true;
+            if (cards_of(o, WF_KEPT)[c].milli > cards_of(o, WF_NEED)[c].milli + cards_of(o, WF_LENT)[c].milli)
+                return true;
     }
     return false;
 }
 
 static bool card_is_short(const struct reservation_part *o, uint32_t c)
 {
-    const struct reservation_card *k = &cards_of(o, WF_KEPT)[c], *n = &cards_of(o, WF_NEED)[c], *l = &cards_of(o, WF_LENT)[c];
+    const struct reservation_card *k = &cards_of(o, WF_KEPT)[c], *n = &cards_of(o, WF_NEED)[c],
+                                  *l = &cards_of(o, WF_LENT)[c];
     return n->milli + l->milli > k->milli || n->mem + l->mem > k->mem || n->cores + l->cores > k->cores;
 }
 
@@ -384,7 +400,9 @@ static bool card_is_short(const struct reservation_part *o, uint32_t c)
 static bool licence_is_short(const struct reservation *r, const struct reservation_take *t)
 {
     for (int k = 0; k < PLAN_LICENCES_MAX; k++)
-        if (r->licence[WF_NEED][k] + r->licence[WF_LENT][k] > r->licence[WF_KEPT][k] && (t == NULL || t->licence[k] > 0)) return true;
+        if (r->licence[WF_NEED][k] + r->licence[WF_LENT][k] > r->licence[WF_KEPT][k] &&
+            (t == NULL || t->licence[k] > 0))
+            return true;
     return false;
 }
 
@@ -407,7 +425,8 @@ bool reservation_holds_short(const struct reservation *r, uint32_t part, const s
     if ((t->sum.cpu > 0 && n->cpu + l->cpu > k->cpu) || (t->sum.mem > 0 && n->mem + l->mem > k->mem)) return true;
     for (int e = 0; e < POL_ENGINES_MAX; e++)
         if (t->sum.engine[e] > 0 && n->engine[e] + l->engine[e] > k->engine[e]) return true;
-    for (uint64_t left = t->cards; left != 0; left &= left - 1) if (card_is_short(o, (uint32_t)__builtin_ctzll(left))) return true;
+    for (uint64_t left = t->cards; left != 0; left &= left - 1)
+        if (card_is_short(o, (uint32_t)__builtin_ctzll(left))) return true;
     return false;
 }
 
@@ -438,7 +457,9 @@ struct reservation_amount reservation_total(const struct reservation *r, enum re
 struct reservation_amount reservation_amount(const struct plan *p, const struct reservation_take *t)
 {
     const struct pol_shape *s = &p->shape[t->shape];
-    struct reservation_amount a = { .cpu_milli = t->sum.cpu, .gpu_milli = (int64_t)__builtin_popcountll(t->cards) * (s->exclusive ? WHOLE : s->gpu_milli) };
+    struct reservation_amount a = { .cpu_milli = t->sum.cpu,
+                                    .gpu_milli = (int64_t)__builtin_popcountll(t->cards) *
+                                                 (s->exclusive ? WHOLE : s->gpu_milli) };
     for (int k = 0; k < PLAN_LICENCES_MAX; k++) a.licence[k] = t->licence[k];
     return a;
 }

@@ -26,7 +26,12 @@ struct reservation_sum  { int64_t cpu, mem; int32_t engine[POL_ENGINES_MAX], n_t
 struct reservation_card { int64_t mem; int32_t milli, cores; };
 
 /* What one task takes of a node and of the licences; of each of the cards what its shape asks. */
-struct reservation_take { struct reservation_sum sum; uint64_t cards; int32_t licence[PLAN_LICENCES_MAX]; uint32_t shape; };
+struct reservation_take {
+    struct reservation_sum sum;
+    uint64_t cards;
+    int32_t licence[PLAN_LICENCES_MAX];
+    uint32_t shape;
+};
 
 /* Kept aside in all; needed by the present step; held by its running tasks; lent to borrowers. */
 enum reservation_sums { WF_KEPT, WF_NEED, WF_USED, WF_LENT, WF_SUMS };
@@ -82,14 +87,15 @@ void reservation_enter_ready(struct reservation *r, const struct plan *p, const 
 /* All that a task of the shape holds on the node, with these cards. */
 struct reservation_take reservation_take(const struct plan *p, uint32_t node, uint32_t shape, uint64_t cards);
 /* It is taken (+1) or given back (-1) in one of the sums; part POL_NONE: its licences alone. */
-void reservation_move(struct reservation *r, const struct plan *p, enum reservation_sums what, uint32_t part, const struct reservation_take *t, int sign);
+void reservation_move(struct reservation *r, const struct plan *p, enum reservation_sums what, uint32_t part,
+                      const struct reservation_take *t, int sign);
 /*
  * Would a task of the shape find room on the part's node, of each resource first in what is free outside (the
  * plan's, and of cores and cards at most `outside`), then in kept - need - lent?  A card comes whole from one
  * of the two.  Out: what comes from the reservation, but for licences, and all its cards.
  */
-bool reservation_can_lend(const struct reservation *r, const struct plan *p, uint32_t part, uint32_t shape, const struct reservation_amount *outside,
-                          struct reservation_take *out, uint64_t *cards);
+bool reservation_can_lend(const struct reservation *r, const struct plan *p, uint32_t part, uint32_t shape,
+                          const struct reservation_amount *outside, struct reservation_take *out, uint64_t *cards);
 /* Is anything neither needed nor lent? */
 bool reservation_has_rest(const struct reservation *r);
 /* Is more lent on the part (POL_NONE: of licences) than the step leaves; and would this given back help? */
@@ -103,6 +109,9 @@ int64_t reservation_short_cards(const struct reservation *r, uint32_t part, uint
 struct reservation_amount reservation_total(const struct reservation *r, enum reservation_sums what);
 struct reservation_amount reservation_amount(const struct plan *p, const struct reservation_take *t);
 enum { WF_DIMS = 2 + PLAN_LICENCES_MAX };
-static inline int64_t *reservation_dim(struct reservation_amount *a, int d) { return d == 0 ? &a->cpu_milli : d == 1 ? &a->gpu_milli : &a->licence[d - 2]; }
+static inline int64_t *reservation_dim(struct reservation_amount *a, int d)
+{
+    return d == 0 ? &a->cpu_milli : d == 1 ? &a->gpu_milli : &a->licence[d - 2];
+}
 
 #endif

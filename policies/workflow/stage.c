@@ -20,9 +20,15 @@ static struct reservation_amount *add(struct reservation_amount *a, const struct
 /* ---- loans ---- */
 
 /* As the host is told it; borrows the licences. */
-static struct pol_amount told(const struct reservation_amount *a) { return (struct pol_amount){ a->cpu_milli, a->gpu_milli, a->licence }; }
+static struct pol_amount told(const struct reservation_amount *a)
+{
+    return (struct pol_amount){ a->cpu_milli, a->gpu_milli, a->licence };
+}
 
-static struct reservation_amount loan_amount(const struct wf_policy *p, const struct wf_loan *l) { return reservation_amount(&p->sched.plan, &l->take); }
+static struct reservation_amount loan_amount(const struct wf_policy *p, const struct wf_loan *l)
+{
+    return reservation_amount(&p->sched.plan, &l->take);
+}
 
 void wf_plan_borrower(struct wf_policy *p, const struct wf_loan *l, int sign)
 {
@@ -75,7 +81,8 @@ static int short_dim(const struct wf *w, uint32_t part, int64_t *by)
     const struct reservation *r = &w->reservation;
     struct reservation_amount over = { 0 };
     if (part == POL_NONE) {
-        for (int k = 0; k < PLAN_LICENCES_MAX; k++) over.licence[k] = r->licence[WF_NEED][k] + r->licence[WF_LENT][k] - r->licence[WF_KEPT][k];
+        for (int k = 0; k < PLAN_LICENCES_MAX; k++)
+            over.licence[k] = r->licence[WF_NEED][k] + r->licence[WF_LENT][k] - r->licence[WF_KEPT][k];
     } else {
         const struct reservation_part *o = &r->part[part];
         over.cpu_milli = o->sum[WF_NEED].cpu + o->sum[WF_LENT].cpu - o->sum[WF_KEPT].cpu;
@@ -91,7 +98,8 @@ static int short_dim(const struct wf *w, uint32_t part, int64_t *by)
 static int64_t gives(const struct wf_policy *p, const struct wf *w, uint32_t part, const struct wf_loan *l, int dim)
 {
     struct reservation_amount a = loan_amount(p, l);
-    int64_t x = *reservation_dim(&a, dim), most = dim == 1 ? reservation_short_cards(&w->reservation, part, l->take.cards) : x;
+    int64_t x = *reservation_dim(&a, dim),
+            most = dim == 1 ? reservation_short_cards(&w->reservation, part, l->take.cards) : x;
     return x < most ? x : most;
 }
 
@@ -116,14 +124,17 @@ static uint32_t pick(struct wf_policy *p, struct wf *w, uint32_t part, uint32_t 
     bool best_does = false;
     for (uint32_t i = w->first_loan; i != POL_NONE; i = p->loan[i].next) {
         const struct wf_loan *l = &p->loan[i], *b = best != POL_NONE ? &p->loan[best] : NULL;
-        if (l->is_chosen || l->group != group || (part != POL_NONE && l->part != part) || !reservation_holds_short(&w->reservation, part, &l->take)) continue;
+        if (l->is_chosen || l->group != group || (part != POL_NONE && l->part != part) ||
+            !reservation_holds_short(&w->reservation, part, &l->take))
+            continue;
         int64_t x = gives(p, w, part, l, dim);
         bool does = would_do(p, l, part) || (x > 0 && x >= by);
         if (!does && x > by) x = by;
         bool better = b == NULL || does > best_does;
         if (b != NULL && does == best_does && x != best_gives) better = (x < best_gives) == does;
         else if (b != NULL && does == best_does)
-            better = l->started != b->started ? l->started > b->started : unit_before(sched_unit(&p->sched, best), sched_unit(&p->sched, i));
+            better = l->started != b->started ? l->started > b->started
+                                              : unit_before(sched_unit(&p->sched, best), sched_unit(&p->sched, i));
         if (!better) continue;
         best = i;
         best_gives = x;
@@ -139,7 +150,11 @@ static void targets(const struct wf_policy *p, const struct wf *w, int64_t prio,
     uint32_t n = shares->n, m = 0, *at = pol_alloc(n, sizeof *at);
     int64_t *ratio = pol_alloc(n, sizeof *ratio), *part = pol_alloc(n, sizeof *part);
     memset(out, 0, n * sizeof *out);
-    for (uint32_t g = 0; g < n; g++) if (shares->at[g].prio == prio && shares->at[g].ratio > 0) { ratio[m] = shares->at[g].ratio; at[m++] = g; }
+    for (uint32_t g = 0; g < n; g++)
+        if (shares->at[g].prio == prio && shares->at[g].ratio > 0) {
+            ratio[m] = shares->at[g].ratio;
+            at[m++] = g;
+        }
     if (m > 0) {
         lend_split(by, dim < 2 ? 1000 : 1, ratio, m, part);
         for (uint32_t i = 0; i < m; i++) {
@@ -156,7 +171,8 @@ void wf_stop_borrower(struct wf_policy *p, uint32_t slot, const char *reason)
 {
     struct wf_loan *l = &p->loan[slot];
     wf_book_later(p, loan_node(l), &l->take, +1);
-    for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) p->sched.licence_free[k] += plan_licence(&p->sched.plan, l->take.shape, k) - l->take.licence[k];
+    for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++)
+        p->sched.licence_free[k] += plan_licence(&p->sched.plan, l->take.shape, k) - l->take.licence[k];
     l->from->grew = true;
     sched_preempt(&p->sched, slot, reason);
     wf_loan_end(p, slot);
@@ -192,7 +208,8 @@ static void choose_on(struct wf_policy *p, struct wf *w, uint32_t part)
         }
         targets(p, w, prio, dim, by, target);
         for (uint32_t g = 0; g < n; g++)
-            while (target[g] > 0 && reservation_is_short(&w->reservation, part) && (victim = pick(p, w, part, g, dim, target[g])) != POL_NONE) {
+            while (target[g] > 0 && reservation_is_short(&w->reservation, part) &&
+                   (victim = pick(p, w, part, g, dim, target[g])) != POL_NONE) {
                 int64_t x = gives(p, w, part, &p->loan[victim], dim);
                 target[g] -= x > 0 ? x : target[g];
                 choose(p, victim);
@@ -248,7 +265,11 @@ static void set_quotas(struct wf_policy *p, struct wf *w, struct reservation_amo
         for (uint32_t g = 0; g < first; g++) seen |= shares->at[g].prio == f->prio;
         if (seen) continue;
         uint32_t m = 0;
-        for (uint32_t g = first; g < n; g++) if (shares->at[g].prio == f->prio) { ratio[m] = shares->at[g].ratio; at[m++] = g; }
+        for (uint32_t g = first; g < n; g++)
+            if (shares->at[g].prio == f->prio) {
+                ratio[m] = shares->at[g].ratio;
+                at[m++] = g;
+            }
         for (int d = 0; d < WF_DIMS; d++) {
             lend_split(*reservation_dim(&left, d), d < 2 ? 1000 : 1, ratio, m, part);
             for (uint32_t i = 0; i < m; i++) w->quota[at[i] * WF_DIMS + (uint32_t)d] = part[i];
@@ -355,7 +376,9 @@ static int64_t stage_left(const struct wf_policy *p, const struct wf *w)
         if (t->is_done || (p->param.by_task && !t->is_running)) continue;
         const struct pol_task_info *ti = p->host->task(p->host->ctx, t->task);
         if (ti == NULL || t->est < 0) return -1;
-        int64_t left = p->param.est_true ? ti->true_left_us : ti->started_us < 0 ? t->est : t->est - (now - ti->started_us);
+        int64_t left = p->param.est_true    ? ti->true_left_us
+                       : ti->started_us < 0 ? t->est
+                                            : t->est - (now - ti->started_us);
         if (left > longest) longest = left;
         if (left < shortest) shortest = left;
     }
@@ -380,7 +403,10 @@ static struct reservation_amount outside_of(const struct wf_policy *p, uint32_t 
 {
     struct reservation_amount a = { 0 };
     for (int d = 0; d < WF_DIMS && (p->head == POL_NONE || p->head == id); d++) {
-        int64_t spare = p->hold.is_on ? d == 0 ? p->hold.spare.cpu_milli : d == 1 ? p->hold.spare.gpu_milli : p->hold.spare.licence[d - 2] : POL_NEVER;
+        int64_t spare = p->hold.is_on ? d == 0   ? p->hold.spare.cpu_milli
+                                        : d == 1 ? p->hold.spare.gpu_milli
+                                                 : p->hold.spare.licence[d - 2]
+                                      : POL_NEVER;
         if (d >= 2 && p->sched.licence_free[d - 2] < spare) spare = p->sched.licence_free[d - 2];
         *reservation_dim(&a, d) = spare > 0 ? spare : 0;
     }
@@ -402,7 +428,7 @@ static bool is_within_quota(const struct wf_policy *p, const struct wf *w, const
     return any;
 }
 
-/* A place for the unit, of each resource first in what is free outside and then in what the workflow leaves; out: the loan. */
+/* A place for the unit: of each resource what is free outside, then what the workflow leaves; the loan out. */
 static bool find_room(struct wf_policy *p, struct wf *w, uint32_t id, uint32_t group, struct wf_loan *l)
 {
     const struct unit *u = sched_unit(&p->sched, id);
@@ -412,15 +438,23 @@ static bool find_room(struct wf_policy *p, struct wf *w, uint32_t id, uint32_t g
     struct reservation_amount outside = outside_of(p, id);
     int32_t licence[PLAN_LICENCES_MAX];
     bool any = false;
-    *l = (struct wf_loan){ .from = w, .part = POL_NONE, .group = group, .ordinal = u->ordinal, .started = p->view->now_us, .prev = POL_NONE, .task = u->task };
+    *l = (struct wf_loan){ .from = w,
+                           .part = POL_NONE,
+                           .group = group,
+                           .ordinal = u->ordinal,
+                           .started = p->view->now_us,
+                           .prev = POL_NONE,
+                           .task = u->task };
     for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) {
-        int64_t ask = plan_licence(&p->sched.plan, shape, k), more = ask > outside.licence[k] ? ask - outside.licence[k] : 0;
+        int64_t ask = plan_licence(&p->sched.plan, shape, k),
+                more = ask > outside.licence[k] ? ask - outside.licence[k] : 0;
         if (more > r->licence[WF_KEPT][k] - r->licence[WF_NEED][k] - r->licence[WF_LENT][k]) return false;
         licence[k] = (int32_t)more;
         any |= more > 0;
     }
     struct pol_place place;
-    if (any && !s->exclusive && s->cpu_milli <= outside.cpu_milli && (int64_t)s->n_gpu * s->gpu_milli <= outside.gpu_milli && placement_find(&p->sched.placement, shape, &place)) {
+    if (any && !s->exclusive && s->cpu_milli <= outside.cpu_milli &&
+        (int64_t)s->n_gpu * s->gpu_milli <= outside.gpu_milli && placement_find(&p->sched.placement, shape, &place)) {
         l->node = place.node;
         l->cards = place.cards;
         l->take.shape = shape;
@@ -449,7 +483,8 @@ static void lend_to(struct wf_policy *p, uint32_t id, const struct wf_loan *l)
     d->held[id].node = POL_NONE;            /* the plan learns of its end from the view */
     wf_plan_borrower(p, l, +1);
     for (int k = 0; k < PLAN_LICENCES_MAX; k++) d->licence_free[k] += l->take.licence[k];
-    for (int x = 0; x < WF_DIMS; x++) *reservation_dim(&p->hold.spare, x) -= *reservation_dim(&all, x) - *reservation_dim(&a, x);
+    for (int x = 0; x < WF_DIMS; x++)
+        *reservation_dim(&p->hold.spare, x) -= *reservation_dim(&all, x) - *reservation_dim(&a, x);
     const struct pol_amount part = told(&a);
     p->reservations->lend(p->host->ctx, l->task, w->job, &part, "what the stage leaves");
     POL_RESERVE(p->loan, p->cap_loan, (size_t)id + 1);
@@ -467,7 +502,8 @@ static void lend_group(struct wf_policy *p, struct wf *w, uint32_t group, int64_
     struct sched *d = &p->sched;
     uint32_t id, q = 0;
     for (uint32_t i = 0; i < p->ordinary.n_queues; i++)
-        if (wf_is_queue_of(p, i, w->list, group)) queue_walk_open(&p->ordinary.walk[i], &p->ordinary.queue[i], &d->units, NULL, NULL);
+        if (wf_is_queue_of(p, i, w->list, group))
+            queue_walk_open(&p->ordinary.walk[i], &p->ordinary.queue[i], &d->units, NULL, NULL);
     while ((id = wf_first_of(p, w->list, group, &q)) != POL_NONE) {
         struct queue_walk *wk = &p->ordinary.walk[q];
         struct wf_loan l;
@@ -522,7 +558,8 @@ void wf_lend_all(struct wf_policy *p)
     for (uint32_t q = 0; q < p->ordinary.n_queues; q++) any |= p->ordinary.queue[q].n > 0;
     for (uint32_t i = 0; i < p->n_active; i++) {
         struct wf *w = p->active[i];
-        bool open = w->list != POL_NONE && any && p->param.lend != WF_LEND_NONE && (p->param.lend != WF_LEND_START || w->entered);
+        bool open = w->list != POL_NONE && any && p->param.lend != WF_LEND_NONE &&
+                    (p->param.lend != WF_LEND_START || w->entered);
         bool all = w->grew || grew || n_fresh > 1;
         if (open && (all || n_fresh == 1) && lends_anything(w)) {
             int64_t stage = p->param.lend == WF_LEND_FITS ? stage_left(p, w) : 0;
@@ -530,9 +567,12 @@ void wf_lend_all(struct wf_policy *p)
                 lend_all_of(p, w, stage);
             } else {                    /* the others found no room before, and there is no more */
                 struct wf_loan l;
-                uint32_t id = d->fresh[0], group = p->ordinary.group[p->ordinary.of_unit[id] * p->param.shares.n + w->list];
+                uint32_t id = d->fresh[0],
+                         group = p->ordinary.group[p->ordinary.of_unit[id] * p->param.shares.n + w->list];
                 const struct unit *u = sched_unit(d, id);
-                if (u->state == UNIT_WAITING && group < wf_shares(p, w)->n && is_admitted(p, w, u, stage) && find_room(p, w, id, group, &l)) lend_to(p, id, &l);
+                if (u->state == UNIT_WAITING && group < wf_shares(p, w)->n && is_admitted(p, w, u, stage) &&
+                    find_room(p, w, id, group, &l))
+                    lend_to(p, id, &l);
             }
         }
         w->entered = w->grew = false;

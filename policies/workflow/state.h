@@ -112,7 +112,12 @@ struct wf_ordinary {
 struct wf_hold { bool is_on; struct reservation_amount spare; };
 
 /* What borrowers could take from outside when they were last looked through. */
-struct wf_offer { uint64_t freed_epoch; struct reservation_amount spare; int64_t licence[PLAN_LICENCES_MAX]; uint32_t head; };
+struct wf_offer {
+    uint64_t freed_epoch;
+    struct reservation_amount spare;
+    int64_t licence[PLAN_LICENCES_MAX];
+    uint32_t head;
+};
 
 /* When the first waiting workflow last found no place. */
 struct wf_failed { uint64_t freed_epoch, ordinal; };
@@ -139,13 +144,13 @@ struct wf_policy {
     struct wf_failed failed;
     struct wf_hold hold;                /* of this decision */
     struct wf_offer offered;
-    uint32_t head;                      /* in this decision, with mode=strict: the unit for which the others wait; POL_NONE */
+    uint32_t head; /* in this decision, with mode=strict: the unit for which the others wait; POL_NONE */
     struct wf_scratch scratch;
 };
 
 /* ---- view.c ---- */
 void wf_first_look(struct wf_policy *p, const struct pol_view *v);
-/* What a task takes of reservations there becomes idle (+1), or no longer is (-1); node POL_NONE: its licences alone. */
+/* What a task takes of reservations there becomes idle (+1), or no longer is (-1); POL_NONE: its licences alone. */
 void wf_idle_move(struct wf_policy *p, uint32_t node, const struct reservation_take *t, int sign);
 /* A whole reservation, as far as it is neither used nor lent, comes (+1) or goes (-1). */
 void wf_idle_reservation(struct wf_policy *p, const struct wf *w, int sign);
@@ -178,7 +183,7 @@ uint32_t wf_next_step(const struct reservation *r, uint32_t from);
 void wf_insert(struct wf ***list, size_t *cap, uint32_t *n, struct wf *w);
 void wf_remove_from(struct wf **list, uint32_t *n, const struct wf *w);
 
-/* The first unit in order of those that are of the group of the list (POL_NONE: of all), in walks that are open; its queue. */
+/* The first unit in order of the list's group (POL_NONE: of all), in walks that are open; its queue. */
 uint32_t wf_first_of(struct wf_policy *p, uint32_t list, uint32_t group, uint32_t *queue);
 bool wf_is_queue_of(const struct wf_policy *p, uint32_t queue, uint32_t list, uint32_t group);
 /* Who borrows of the workflow. */
@@ -187,7 +192,7 @@ const struct lend_shares *wf_shares(const struct wf_policy *p, const struct wf *
 /* ---- stage.c ---- */
 /* Enter w->step: take its places back from borrowers, start its tasks. */
 void wf_enter(struct wf_policy *p, struct wf *w);
-/* Enter the next step where the present one has ended; and as `barrier` and `freed` say, follow what ended within one. */
+/* Enter the next step where the present one has ended; as `barrier` and `freed` say, follow what ended within one. */
 void wf_advance(struct wf_policy *p);
 /* Start borrowers in what the workflows leave. */
 void wf_lend_all(struct wf_policy *p);

@@ -56,7 +56,8 @@ void wf_idle_reservation(struct wf_policy *p, const struct wf *w, int sign)
         a->n_tasks += sign * (k->n_tasks - u->n_tasks);
         for (int e = 0; e < POL_ENGINES_MAX; e++) a->engine[e] += sign * (k->engine[e] - u->engine[e] - l->engine[e]);
         for (uint32_t c = 0; c < o->n_gpu; c++) {
-            const struct reservation_card *ck = &o->card[c], *cu = &o->card[WF_USED * o->n_gpu + c], *cl = &o->card[WF_LENT * o->n_gpu + c];
+            const struct reservation_card *ck = &o->card[c], *cu = &o->card[WF_USED * o->n_gpu + c],
+                                          *cl = &o->card[WF_LENT * o->n_gpu + c];
             p->outside.idle_card[card0 + c].milli += sign * (ck->milli - cu->milli - cl->milli);
             p->outside.idle_card[card0 + c].mem += sign * (ck->mem - cu->mem - cl->mem);
             p->outside.idle_card[card0 + c].cores += sign * (ck->cores - cu->cores - cl->cores);
@@ -67,14 +68,15 @@ void wf_idle_reservation(struct wf_policy *p, const struct wf *w, int sign)
     p->outside.reserved.cpu_milli += sign * kept.cpu_milli;
     p->outside.reserved.gpu_milli += sign * kept.gpu_milli;
     for (int k = 0; k < PLAN_LICENCES_MAX; k++) {
-        p->outside.idle_licence[k] += sign * (w->reservation.licence[WF_KEPT][k] - w->reservation.licence[WF_USED][k] - w->reservation.licence[WF_LENT][k]);
+        p->outside.idle_licence[k] += sign * (w->reservation.licence[WF_KEPT][k] - w->reservation.licence[WF_USED][k] -
+                                              w->reservation.licence[WF_LENT][k]);
         p->outside.reserved.licence[k] += sign * kept.licence[k];
     }
 }
 
 static int64_t less(int64_t a, int64_t b) { return a > b ? a - b : 0; }
 
-/* Where others were stopped for a reservation the view still has them, and less is free than is kept: then nothing is. */
+/* Where others were stopped for a reservation the view still has them, and less is free than is kept: then 0. */
 void wf_show_node(struct wf_policy *p, uint32_t i)
 {
     const struct pol_node *n = &p->view->node[i];
@@ -147,10 +149,13 @@ void wf_audit(struct wf_policy *p)
             sum[o->node].n_tasks += k->n_tasks - u->n_tasks;
             ok &= !reservation_is_short(r, i) && u->cpu <= o->sum[WF_NEED].cpu && u->mem <= o->sum[WF_NEED].mem;
             for (uint32_t c = 0; c < o->n_gpu; c++)
-                card[v->node[o->node].card0 + c].milli += o->card[c].milli - o->card[WF_USED * o->n_gpu + c].milli - o->card[WF_LENT * o->n_gpu + c].milli;
+                card[v->node[o->node].card0 + c].milli +=
+                    o->card[c].milli - o->card[WF_USED * o->n_gpu + c].milli - o->card[WF_LENT * o->n_gpu + c].milli;
         }
     }
-    for (uint32_t i = 0; i < v->n_nodes; i++) ok &= sum[i].cpu == p->outside.idle[i].cpu && sum[i].mem == p->outside.idle[i].mem && sum[i].n_tasks == p->outside.idle[i].n_tasks;
+    for (uint32_t i = 0; i < v->n_nodes; i++)
+        ok &= sum[i].cpu == p->outside.idle[i].cpu && sum[i].mem == p->outside.idle[i].mem &&
+              sum[i].n_tasks == p->outside.idle[i].n_tasks;
     for (uint32_t c = 0; c < v->n_cards; c++) ok &= card[c].milli == p->outside.idle_card[c].milli;
     free(sum);
     free(card);

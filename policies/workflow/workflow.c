@@ -14,29 +14,73 @@
 #include "lib/sched/list.h"
 #include "lib/util.h"
 
-enum { P_PLACE, P_RESERVE, P_MOST, P_LEND, P_SHARES, P_SHORT, P_HISTORY, P_ESTIMATE, P_MODE, P_ADMIT, P_BARRIER, P_FREED };
+enum {
+    P_PLACE,
+    P_RESERVE,
+    P_MOST,
+    P_LEND,
+    P_SHARES,
+    P_SHORT,
+    P_HISTORY,
+    P_ESTIMATE,
+    P_MODE,
+    P_ADMIT,
+    P_BARRIER,
+    P_FREED
+};
 static const struct pol_param params[] = {
     PLACEMENT_RULE_PARAM,
-    { .name = "reserve", .type = POL_TEXT, .dflt = "max",
-      .help = "max: the largest stage; sum: all stages; at least so much, cpus:8;gpus:2;LICENCE:3; or of each workflow, [w1,sum],[*,max]" },
-    { .name = "most", .type = POL_NUMBER, .dflt = "1",
-      .help = "largest share of the cluster for one stage, 0 to 1; a larger stage is run in parts, one after the other" },
-    { .name = "lend", .type = POL_CHOICE, .dflt = "always", .choices = "none|start|always|fits",
+    { .name = "reserve",
+      .type = POL_TEXT,
+      .dflt = "max",
+      .help = "max: the largest stage; sum: all stages; at least so much, cpus:8;gpus:2;LICENCE:3; or of each "
+              "workflow, [w1,sum],[*,max]" },
+    { .name = "most",
+      .type = POL_NUMBER,
+      .dflt = "1",
+      .help =
+          "largest share of the cluster for one stage, 0 to 1; a larger stage is run in parts, one after the other" },
+    { .name = "lend",
+      .type = POL_CHOICE,
+      .dflt = "always",
+      .choices = "none|start|always|fits",
       .help = "start borrowers never, at a stage's start, at any time, or when they end within the stage" },
-    { .name = "shares", .type = POL_TEXT, .dflt = "[*,p0],[*,p1]",
-      .help = "who lends and who may borrow: [wf,p0],[user,p1,ratio],[queue:Q,p1,ratio],[machines:LABEL,p2];[w1,p0],..." },
-    { .name = "short", .type = POL_BOOL, .dflt = "false",
+    { .name = "shares",
+      .type = POL_TEXT,
+      .dflt = "[*,p0],[*,p1]",
+      .help =
+          "who lends and who may borrow: [wf,p0],[user,p1,ratio],[queue:Q,p1,ratio],[machines:LABEL,p2];[w1,p0],..." },
+    { .name = "short",
+      .type = POL_BOOL,
+      .dflt = "false",
       .help = "lend only to users whose tasks so far ran no longer than any of the workflow's" },
-    { .name = "history", .type = POL_TEXT, .dflt = "", .help = "longest run times known before, in seconds: alice:7;bob:25" },
-    { .name = "estimate", .type = POL_CHOICE, .dflt = "limit", .choices = "limit|true",
+    { .name = "history",
+      .type = POL_TEXT,
+      .dflt = "",
+      .help = "longest run times known before, in seconds: alice:7;bob:25" },
+    { .name = "estimate",
+      .type = POL_CHOICE,
+      .dflt = "limit",
+      .choices = "limit|true",
       .help = "run times as users state them, or as they will be (clairvoyant)" },
     LIST_MODE_PARAM("skip"),
-    { .name = "admit", .type = POL_CHOICE, .dflt = "reclaim", .choices = "wait|reclaim|preempt",
-      .help = "for a workflow that finds no room: wait, stop those who borrowed of one that has ended, or any ordinary job" },
-    { .name = "barrier", .type = POL_CHOICE, .dflt = "stage", .choices = "stage|task",
+    { .name = "admit",
+      .type = POL_CHOICE,
+      .dflt = "reclaim",
+      .choices = "wait|reclaim|preempt",
+      .help = "for a workflow that finds no room: wait, stop those who borrowed of one that has ended, or any ordinary "
+              "job" },
+    { .name = "barrier",
+      .type = POL_CHOICE,
+      .dflt = "stage",
+      .choices = "stage|task",
       .help = "a task starts when all stages before its own have ended, or when the tasks before it have" },
-    { .name = "freed", .type = POL_CHOICE, .dflt = "keep", .choices = "keep|lend",
-      .help = "what a task that ends before its stage leaves: kept until the next stage, or lent (barrier=task: lent)" },
+    { .name = "freed",
+      .type = POL_CHOICE,
+      .dflt = "keep",
+      .choices = "keep|lend",
+      .help =
+          "what a task that ends before its stage leaves: kept until the next stage, or lent (barrier=task: lent)" },
 };
 
 /* ---- a workflow arrives ---- */
@@ -54,7 +98,9 @@ void wf_insert(struct wf ***list, size_t *cap, uint32_t *n, struct wf *w)
 {
     POL_RESERVE(*list, *cap, (size_t)*n + 1);
     uint32_t at = (*n)++;
-    for (; at > 0 && ((*list)[at - 1]->priority < w->priority || ((*list)[at - 1]->priority == w->priority && (*list)[at - 1]->ordinal > w->ordinal)); at--)
+    for (; at > 0 && ((*list)[at - 1]->priority < w->priority ||
+                      ((*list)[at - 1]->priority == w->priority && (*list)[at - 1]->ordinal > w->ordinal));
+         at--)
         (*list)[at] = (*list)[at - 1];
     (*list)[at] = w;
 }
@@ -92,9 +138,11 @@ static bool make_steps(struct wf_policy *p, struct reservation *r)
                 begun = true;
             }
             fits = placement_find(&p->whole.placement, t->shape, &t->place);
-            for (uint32_t k = 0; k < plan_n_licences(e); k++) fits &= licence[k] + plan_licence(e, t->shape, k) <= e->licences->total[k];
+            for (uint32_t k = 0; k < plan_n_licences(e); k++)
+                fits &= licence[k] + plan_licence(e, t->shape, k) <= e->licences->total[k];
             bool within = (double)(cpu + s->cpu_milli) <= p->param.most * (double)p->whole.cpu &&
-                          (s->n_gpu == 0 || (double)(gpu + (int64_t)s->n_gpu * s->gpu_milli) <= p->param.most * (double)p->whole.gpu);
+                          (s->n_gpu == 0 ||
+                           (double)(gpu + (int64_t)s->n_gpu * s->gpu_milli) <= p->param.most * (double)p->whole.gpu);
             if ((fits && within) || fresh) break;
             fresh = true;
         }
@@ -139,12 +187,16 @@ const struct lend_shares *wf_shares(const struct wf_policy *p, const struct wf *
 }
 
 /* What is to be reserved for it: as the first entry says that names it most exactly. */
-static const struct wf_reserve *reserve_of(const struct wf_policy *p, pol_job job, const struct pol_job_info *ji, uint32_t shape)
+static const struct wf_reserve *reserve_of(const struct wf_policy *p, pol_job job, const struct pol_job_info *ji,
+                                           uint32_t shape)
 {
     const struct wf_reserve *best = NULL;
     enum lend_match most = LEND_NO, m;
     for (uint32_t i = 0; i < p->param.n_reserve; i++)
-        if ((m = lend_match(&p->param.reserve[i].who, p->host, job, ji, &p->view->shape[shape])) > most) { most = m; best = &p->param.reserve[i]; }
+        if ((m = lend_match(&p->param.reserve[i].who, p->host, job, ji, &p->view->shape[shape])) > most) {
+            most = m;
+            best = &p->param.reserve[i];
+        }
     return best;
 }
 
@@ -168,7 +220,9 @@ static void on_workflow(struct wf_policy *p, pol_job job, const struct pol_job_i
     for (pol_task t = ji->first_task; t.slot != POL_NONE; t = ti->next) {
         ti = h->task(h->ctx, t);
         int64_t est = p->param.est_true ? ti->true_left_us : ji->limit_us;
-        r->task[n] = (struct reservation_task){ .task = t, .shape = ti->shape, .stage = ti->stage, .step = ti->index, .est = est };
+        r->task[n] = (struct reservation_task){
+            .task = t, .shape = ti->shape, .stage = ti->stage, .step = ti->index, .est = est
+        };
         if (est < w->shortest) w->shortest = est;
         r->task[n].is_running = ti->is_running;     /* bound by the trace: it is reserved for when those have ended */
         w->n_running += ti->is_running;
@@ -296,7 +350,8 @@ static size_t sort_events(struct wf_policy *p, const struct pol_event *ev, size_
         const struct pol_job_info *ji = ev[i].job.slot != POL_NONE ? p->host->job(p->host->ctx, ev[i].job) : NULL;
         uint32_t list;
         struct wf *w = NULL;
-        if (ji != NULL && ev[i].type == POL_ARRIVED && is_workflow(p, ev[i].job, ji, &list)) on_workflow(p, ev[i].job, ji, list);
+        if (ji != NULL && ev[i].type == POL_ARRIVED && is_workflow(p, ev[i].job, ji, &list))
+            on_workflow(p, ev[i].job, ji, list);
         if (ji == NULL || task_of(p, ji->first_task, &w) == NULL) { p->scratch.event[n++] = ev[i]; continue; }
         if (ev[i].type == POL_JOB_ENDED) w->is_over = true;
     }
@@ -323,7 +378,10 @@ static void close_reservations(struct wf_policy *p)
         struct wf *w = p->active[i];
         if (w->is_over) { forget(p, w); continue; }
         if (!w->is_broken) { i++; continue; }
-        p->reservations->reserve(p->host->ctx, w->job, &(struct pol_reserve){ .stage = w->reservation.task[w->reservation.step_start[w->step]].stage }, "a node of the reservation is lost");
+        p->reservations->reserve(
+            p->host->ctx, w->job,
+            &(struct pol_reserve){ .stage = w->reservation.task[w->reservation.step_start[w->step]].stage },
+            "a node of the reservation is lost");
         dissolve(p, w);
         wf_insert(&p->waiting, &p->cap_waiting, &p->n_waiting, w);
     }
@@ -350,9 +408,12 @@ static struct wf_hold hold_for(const struct wf_policy *p)
             const struct pol_shape *sh = &p->view->shape[r->task[i].shape];
             need.cpu_milli += sh->cpu_milli;
             need.gpu_milli += (int64_t)sh->n_gpu * sh->gpu_milli;
-            for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++) need.licence[k] += plan_licence(&p->sched.plan, r->task[i].shape, k);
+            for (uint32_t k = 0; k < PLAN_LICENCES_MAX; k++)
+                need.licence[k] += plan_licence(&p->sched.plan, r->task[i].shape, k);
         }
-        for (int d = 0; d < WF_DIMS; d++) if (*reservation_dim(&need, d) > *reservation_dim(&most, d)) *reservation_dim(&most, d) = *reservation_dim(&need, d);
+        for (int d = 0; d < WF_DIMS; d++)
+            if (*reservation_dim(&need, d) > *reservation_dim(&most, d))
+                *reservation_dim(&most, d) = *reservation_dim(&need, d);
     }
     h.spare = p->outside.reserved;
     bool fits_outside = true;
@@ -364,7 +425,9 @@ static struct wf_hold hold_for(const struct wf_policy *p)
     }
     for (int k = 0; k < PLAN_LICENCES_MAX; k++) h.spare.licence[k] += p->sched.licence_free[k];
     for (int d = 0; d < WF_DIMS; d++) {
-        int64_t reserved = d == 0 ? p->outside.reserved.cpu_milli : d == 1 ? p->outside.reserved.gpu_milli : p->outside.reserved.licence[d - 2];
+        int64_t reserved = d == 0   ? p->outside.reserved.cpu_milli
+                           : d == 1 ? p->outside.reserved.gpu_milli
+                                    : p->outside.reserved.licence[d - 2];
         fits_outside &= *reservation_dim(&h.spare, d) - reserved >= *reservation_dim(&most, d);
         *reservation_dim(&h.spare, d) -= *reservation_dim(&most, d);
     }
@@ -384,7 +447,8 @@ static bool may_start(const struct wf_policy *p, struct wf_hold *h, uint32_t id)
         ask.gpu_milli += (int64_t)s->n_gpu * s->gpu_milli;
         for (uint32_t l = 0; l < PLAN_LICENCES_MAX; l++) ask.licence[l] += plan_licence(&p->sched.plan, k->shape[i], l);
     }
-    for (int d = 0; d < WF_DIMS; d++) if (*reservation_dim(&ask, d) > 0 && *reservation_dim(&ask, d) > *reservation_dim(&h->spare, d)) return false;
+    for (int d = 0; d < WF_DIMS; d++)
+        if (*reservation_dim(&ask, d) > 0 && *reservation_dim(&ask, d) > *reservation_dim(&h->spare, d)) return false;
     for (int d = 0; d < WF_DIMS; d++) *reservation_dim(&h->spare, d) -= *reservation_dim(&ask, d);
     return true;
 }
@@ -400,7 +464,9 @@ uint32_t wf_first_of(struct wf_policy *p, uint32_t list, uint32_t group, uint32_
     for (uint32_t q = 0; q < p->ordinary.n_queues; q++) {
         if (!wf_is_queue_of(p, q, list, group)) continue;
         uint32_t id = queue_walk_top(&p->ordinary.walk[q]);
-        if (id == POL_NONE || (best != POL_NONE && !unit_before(sched_unit(&p->sched, id), sched_unit(&p->sched, best)))) continue;
+        if (id == POL_NONE ||
+            (best != POL_NONE && !unit_before(sched_unit(&p->sched, id), sched_unit(&p->sched, best))))
+            continue;
         best = id;
         *queue = q;
     }
@@ -421,8 +487,11 @@ static void start_outside(struct wf_policy *p)
         struct wf_hold before = *h;
         bool may = may_start(p, h, id);
         if (!may || !sched_place(d, id)) {
-            if (!may) p->host->hold(p->host->ctx, sched_unit(d, id)->task, false, "a workflow that waits will need what it asks");
-            else if (p->n_active > 0) p->host->hold(p->host->ctx, sched_unit(d, id)->task, false, "it fits nowhere outside of reservations");
+            if (!may)
+                p->host->hold(p->host->ctx, sched_unit(d, id)->task, false,
+                              "a workflow that waits will need what it asks");
+            else if (p->n_active > 0)
+                p->host->hold(p->host->ctx, sched_unit(d, id)->task, false, "it fits nowhere outside of reservations");
             *h = before;
             if (p->param.strict) { p->head = id; return; }
             sched_pass(d, &p->ordinary.walk[g]);
@@ -468,7 +537,9 @@ static struct queue *queue_of(void *self, const struct unit *u)
 
 static int64_t run_key(void *self, const struct unit *u) { (void)self; return u->started; }
 
-static const struct sched_ops ops = { .wait_key = wait_key, .queue = queue_of, .run_key = run_key, .knows_licences = true };
+static const struct sched_ops ops = {
+    .wait_key = wait_key, .queue = queue_of, .run_key = run_key, .knows_licences = true
+};
 
 /* ---- the policy ---- */
 
@@ -509,7 +580,8 @@ static bool check_history(const struct pol_host *host, const char *text, char *e
 /* Every name in shares= and reserve= must be one that the trace or the cluster has. */
 static bool check_names(const struct wf_param *param, const struct pol_host *h, char *error, size_t cap)
 {
-    for (uint32_t i = 0; i < param->n_reserve; i++) if (lend_is_unknown(&param->reserve[i].who, h, "reserve=", error, cap)) return false;
+    for (uint32_t i = 0; i < param->n_reserve; i++)
+        if (lend_is_unknown(&param->reserve[i].who, h, "reserve=", error, cap)) return false;
     for (uint32_t i = 0; i < param->shares.n; i++) {
         const struct lend_shares *l = &param->shares.at[i];
         if (lend_is_unknown(&l->owner, h, "shares=", error, cap)) return false;
@@ -536,8 +608,19 @@ static void destroy(void *self)
     placement_fini(&p->whole.placement);
     plan_fini(&p->whole.plan);
     free(p->active); free(p->waiting); free(p->of_task); free(p->loan); free(p->ordinary.queue); free(p->ordinary.walk);
-    free(p->outside.node); free(p->outside.card); free(p->outside.idle); free(p->outside.idle_card); free(p->outside.touched); free(p->outside.is_touched);
-    free(p->scratch.victim); free(p->scratch.chosen); free(p->outside.later); free(p->ordinary.group); free(p->ordinary.of_unit); free(p->ordinary.longest); free(p->scratch.event);
+    free(p->outside.node);
+    free(p->outside.card);
+    free(p->outside.idle);
+    free(p->outside.idle_card);
+    free(p->outside.touched);
+    free(p->outside.is_touched);
+    free(p->scratch.victim);
+    free(p->scratch.chosen);
+    free(p->outside.later);
+    free(p->ordinary.group);
+    free(p->ordinary.of_unit);
+    free(p->ordinary.longest);
+    free(p->scratch.event);
     sched_fini(&p->sched);
     free(p);
 }
@@ -565,7 +648,8 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     p->param.most = value[P_MOST].x;
     bool ok = p->param.most > 0 && p->param.most <= 1;
     if (!ok) (void)snprintf(error, cap, "most= is %g, expected a share above 0 and at most 1", p->param.most);
-    ok = ok && wf_reserve_parse(&p->param, value[P_RESERVE].s, error, cap) && check_history(host, p->param.history_text, error, cap) &&
+    ok = ok && wf_reserve_parse(&p->param, value[P_RESERVE].s, error, cap) &&
+         check_history(host, p->param.history_text, error, cap) &&
          lend_parse(&p->param.shares, value[P_SHARES].s, error, cap) && check_names(&p->param, host, error, cap);
     if (!ok) {
         destroy(p);

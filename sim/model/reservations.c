@@ -117,7 +117,8 @@ enum pol_refusal reservations_enter(struct reservations *r, uint32_t job, const 
     return POL_OK;
 }
 
-enum pol_refusal reservations_lend(struct reservations *r, uint32_t task, uint32_t job, const struct reservations_amount *part)
+enum pol_refusal reservations_lend(struct reservations *r, uint32_t task, uint32_t job,
+                                   const struct reservations_amount *part)
 {
     struct task *t = &r->jobs->task[task];
     struct reservation *v = r->jobs->job[job].reservation;

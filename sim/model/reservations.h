@@ -49,7 +49,8 @@ struct reservations {
 /* Each returns POL_OK, or why it is refused with nothing changed.  Jobs and tasks are live ones. */
 enum pol_refusal reservations_enter(struct reservations *r, uint32_t job, const struct reservations_stage *s);
 /* The running task borrows so much of what it holds (NULL: all) from the job's reservation. */
-enum pol_refusal reservations_lend(struct reservations *r, uint32_t task, uint32_t job, const struct reservations_amount *part);
+enum pol_refusal reservations_lend(struct reservations *r, uint32_t task, uint32_t job,
+                                   const struct reservations_amount *part);
 
 /* The task holds its allocation now; it is about to be released. */
 void reservations_allocated(struct reservations *r, uint32_t task);

@@ -67,7 +67,10 @@ static int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t max(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static struct amount asks(const struct item *t) { return (struct amount){ { t->cpu, t->gpus * 1000, t->licences } }; }
-static struct amount borrows(const struct item *t) { return (struct amount){ { t->in_cpu, count(t->in_cards) * 1000, t->in_licences } }; }
+static struct amount borrows(const struct item *t)
+{
+    return (struct amount){ { t->in_cpu, count(t->in_cards) * 1000, t->in_licences } };
+}
 
 /* ---- who is who ---- */
 
@@ -76,7 +79,10 @@ static bool is_named(const char *name, const struct wf_job *j, bool is_owner)
     return strcmp(name, j->user) == 0 || (is_owner && strcmp(name, j->id) == 0);
 }
 /* 0: not meant, 1: as all are, 2: by name. */
-static int meant(const char *name, const struct wf_job *j, bool is_owner) { return strcmp(name, "*") == 0 ? 1 : is_named(name, j, is_owner) ? 2 : 0; }
+static int meant(const char *name, const struct wf_job *j, bool is_owner)
+{
+    return strcmp(name, "*") == 0 ? 1 : is_named(name, j, is_owner) ? 2 : 0;
+}
 
 /* The group of the list to which it belongs; -1: none. */
 static int group_in(int list, int job)
@@ -108,7 +114,9 @@ static int next_flow(int a, bool holds)
 {
     int best = -1;
     for (int j = 0; j < n_arrived; j++)
-        if (flow[j].is_flow && (holds ? flow[j].holds : flow[j].waits) && (a < 0 || is_before(a, j)) && (best < 0 || is_before(j, best))) best = j;
+        if (flow[j].is_flow && (holds ? flow[j].holds : flow[j].waits) && (a < 0 || is_before(a, j)) &&
+            (best < 0 || is_before(j, best)))
+            best = j;
     return best;
 }
 
@@ -135,7 +143,9 @@ static int next_unit(int a)
 {
     int best = -1;
     for (int t = 0; t < first_of[n_arrived]; t++)
-        if (is_unit(t) && task[t].state == WAITING && (a < 0 || unit_before(a, t)) && (best < 0 || unit_before(t, best))) best = t;
+        if (is_unit(t) && task[t].state == WAITING && (a < 0 || unit_before(a, t)) &&
+            (best < 0 || unit_before(t, best)))
+            best = t;
     return best;
 }
 
@@ -156,7 +166,8 @@ static struct amount lent(int job, int node, int group)    /* node NOWHERE, grou
 static unsigned lent_cards(int job, int node)
 {
     unsigned cards = 0;
-    for (int t = 0; t < first_of[n_arrived]; t++) if (task[t].lender == job && !task[t].is_chosen && task[t].in_node == node) cards |= task[t].in_cards;
+    for (int t = 0; t < first_of[n_arrived]; t++)
+        if (task[t].lender == job && !task[t].is_chosen && task[t].in_node == node) cards |= task[t].in_cards;
     return cards;
 }
 
@@ -174,7 +185,8 @@ static void look_outside(void)
         bool of_flow = !is_unit(t);     /* it uses what is reserved, which is taken off below */
         outside.licences -= of_flow ? 0 : x->licences - x->in_licences;
         outside.cpu[x->node] -= of_flow ? 0 : x->cpu - x->in_cpu;
-        for (int k = 0; k < CARDS && !of_flow; k++) outside.card[x->node][k] -= ((x->cards & ~x->in_cards) >> k & 1) != 0;
+        for (int k = 0; k < CARDS && !of_flow; k++)
+            outside.card[x->node][k] -= ((x->cards & ~x->in_cards) >> k & 1) != 0;
     }
     for (int j = 0; j < n_arrived; j++) {
         if (!flow[j].holds) continue;
@@ -208,7 +220,8 @@ static bool fits(const struct free *f, int node, const struct item *t)
 
 static int64_t left_over(const struct free *f, int node, const struct item *t)
 {
-    return (f->cpu[node] - t->cpu) * (1 << 20) / most_cpu + (most_cards > 0 ? (int64_t)(cards_free(f, node) - t->gpus) * 1000 * (1 << 20) / (most_cards * 1000) : 0);
+    return (f->cpu[node] - t->cpu) * (1 << 20) / most_cpu +
+           (most_cards > 0 ? (int64_t)(cards_free(f, node) - t->gpus) * 1000 * (1 << 20) / (most_cards * 1000) : 0);
 }
 
 static int find_node(const struct free *f, const struct item *t, bool best)
@@ -333,7 +346,8 @@ static int place_inside(const struct flow *w, const struct item *t, const struct
         int card[CARDS];
         for (int k = 0; k < CARDS; k++) card[k] = ((s->kept_cards & ~s->need_cards) >> k & 1) != 0;
         *cards = pick(card, t->gpus);
-        if (s->kept_cpu - s->need_cpu < t->cpu || count(*cards) < t->gpus || (f != NULL && !fits(f, w->part[i], t))) continue;
+        if (s->kept_cpu - s->need_cpu < t->cpu || count(*cards) < t->gpus || (f != NULL && !fits(f, w->part[i], t)))
+            continue;
         return w->part[i];
     }
     return NOWHERE;
@@ -351,7 +365,10 @@ static bool plan(int job, int first, const struct free *from, bool as_made)
         int64_t largest = -1;
         for (int s = first; s < w->n_steps; s++) {
             struct amount a = step_asks(job, s);
-            if (!is_planned[s] && a.of[CPU] + a.of[GPU] * 64 > largest) { largest = a.of[CPU] + a.of[GPU] * 64; step = s; }
+            if (!is_planned[s] && a.of[CPU] + a.of[GPU] * 64 > largest) {
+                largest = a.of[CPU] + a.of[GPU] * 64;
+                step = s;
+            }
         }
         if (step < 0) break;
         struct free f = *from;
@@ -386,14 +403,20 @@ static bool plan(int job, int first, const struct free *from, bool as_made)
 static struct amount kept(const struct flow *w)
 {
     struct amount a = { { 0, 0, w->kept_licences } };
-    for (int n = 0; n < NODES; n++) { a.of[CPU] += w->share[n].kept_cpu; a.of[GPU] += count(w->share[n].kept_cards) * 1000; }
+    for (int n = 0; n < NODES; n++) {
+        a.of[CPU] += w->share[n].kept_cpu;
+        a.of[GPU] += count(w->share[n].kept_cards) * 1000;
+    }
     return a;
 }
 
 static struct amount needed(const struct flow *w)
 {
     struct amount a = { { 0, 0, w->need_licences } };
-    for (int n = 0; n < NODES; n++) { a.of[CPU] += w->share[n].need_cpu; a.of[GPU] += count(w->share[n].need_cards) * 1000; }
+    for (int n = 0; n < NODES; n++) {
+        a.of[CPU] += w->share[n].need_cpu;
+        a.of[GPU] += count(w->share[n].need_cards) * 1000;
+    }
     return a;
 }
 
@@ -406,9 +429,12 @@ static unsigned short_cards(int job, int node)
 static struct amount lacks(int job, int node)
 {
     const struct flow *w = &flow[job];
-    if (node == NOWHERE) return (struct amount){ { 0, 0, max(0, w->need_licences + lent(job, NOWHERE, -1).of[LICENCE] - w->kept_licences) } };
+    if (node == NOWHERE)
+        return (struct amount){ { 0, 0,
+                                  max(0, w->need_licences + lent(job, NOWHERE, -1).of[LICENCE] - w->kept_licences) } };
     const struct share *s = &w->share[node];
-    return (struct amount){ { max(0, s->need_cpu + lent(job, node, -1).of[CPU] - s->kept_cpu), count(short_cards(job, node)) * 1000, 0 } };
+    return (struct amount){ { max(0, s->need_cpu + lent(job, node, -1).of[CPU] - s->kept_cpu),
+                              count(short_cards(job, node)) * 1000, 0 } };
 }
 static bool is_short(int job, int node)
 {
@@ -435,7 +461,8 @@ static int whom(int job, int node, int group, int dim, int64_t by)
         x->is_chosen = false;
         if (!does) gives = min(gives, by);
         bool better = best < 0 || does > best_does;
-        if (best >= 0 && does == best_does && gives != best_gives) better = does ? gives < best_gives : gives > best_gives;
+        if (best >= 0 && does == best_does && gives != best_gives)
+            better = does ? gives < best_gives : gives > best_gives;
         if (best >= 0 && does == best_does && gives == best_gives) {
             better = x->started >= task[best].started;
         }
@@ -456,12 +483,17 @@ static void divide(int64_t total, int64_t unit, const int *ratio, int n, int64_t
     for (int i = 0; i < n; i++) given += part[i] = units * ratio[i] / sum;
     for (; given < units; given++) {
         int best = -1;
-        for (int i = 0; i < n; i++) if (!got[i] && (best < 0 || units * ratio[i] % sum > units * ratio[best] % sum)) best = i;
+        for (int i = 0; i < n; i++)
+            if (!got[i] && (best < 0 || units * ratio[i] % sum > units * ratio[best] % sum)) best = i;
         got[best] = true;
         part[best]++;
     }
     for (int i = 0; i < n; i++) part[i] *= unit;
-    for (int i = n - 1; i >= 0 && units * unit > total; i--) if (part[i] > 0) { part[i] -= units * unit - total; break; }
+    for (int i = n - 1; i >= 0 && units * unit > total; i--)
+        if (part[i] > 0) {
+            part[i] -= units * unit - total;
+            break;
+        }
 }
 
 /* The groups of one priority that state ratios: part [4] out, UNBOUND for others. */
@@ -487,13 +519,16 @@ static void choose_on(int job, int node, int *chosen, int *n_chosen)
         struct amount a = lacks(job, node);
         int dim = first_dim(a), prio = -1, t;
         int64_t part[4];
-        for (int g = 0; g < l->n; g++) if (l->group[g].prio > prio && whom(job, node, g, dim, a.of[dim]) >= 0) prio = l->group[g].prio;
+        for (int g = 0; g < l->n; g++)
+            if (l->group[g].prio > prio && whom(job, node, g, dim, a.of[dim]) >= 0) prio = l->group[g].prio;
         SIM_ASSERT(prio >= 0);
         by_ratio(l, prio, a.of[dim], dim, part);
         for (int g = 0; g < l->n; g++) if (part[g] != UNBOUND) part[g] = min(part[g], lent(job, NOWHERE, g).of[dim]);
         for (int g = 0; g < l->n; g++)
             while (part[g] > 0 && is_short(job, node) && (t = whom(job, node, g, dim, part[g])) >= 0) {
-                int64_t x = dim == CPU ? task[t].in_cpu : dim == GPU ? count(task[t].in_cards & short_cards(job, node)) * 1000 : task[t].in_licences;
+                int64_t x = dim == CPU   ? task[t].in_cpu
+                            : dim == GPU ? count(task[t].in_cards & short_cards(job, node)) * 1000
+                                         : task[t].in_licences;
                 part[g] -= x > 0 ? x : part[g];
                 task[t].is_chosen = true;
                 chosen[(*n_chosen)++] = t;
@@ -569,7 +604,8 @@ static void enter(int job)
         settle(job);
         return;
     }
-    for (int t = first_of[job]; t < first_of[job + 1]; t++) if (task[t].state == RUNNING) need(w, &task[t], task[t].node, task[t].cards);
+    for (int t = first_of[job]; t < first_of[job + 1]; t++)
+        if (task[t].state == RUNNING) need(w, &task[t], task[t].node, task[t].cards);
     for (int k = 0, t; (t = in_order(job, k)) >= 0; k++) {
         struct item *x = &task[t];
         const struct share *s = &w->share[x->place];
@@ -613,8 +649,10 @@ static bool plan_without(int job, int first, const int *victim, int n, int but)
     for (int i = 0; i < n; i++) {
         const struct item *x = &task[victim[i]];
         bool is = x->lender >= 0;
-        if (i != but) take(&f, x->node, -(x->cpu - (is ? x->in_cpu : 0)), 0, -(x->licences - (is ? x->in_licences : 0)));
-        for (int k = 0; k < CARDS && i != but; k++) f.card[x->node][k] += ((x->cards & ~(is ? x->in_cards : 0)) >> k & 1) != 0;
+        if (i != but)
+            take(&f, x->node, -(x->cpu - (is ? x->in_cpu : 0)), 0, -(x->licences - (is ? x->in_licences : 0)));
+        for (int k = 0; k < CARDS && i != but; k++)
+            f.card[x->node][k] += ((x->cards & ~(is ? x->in_cards : 0)) >> k & 1) != 0;
     }
     return plan(job, first, &f, false);
 }
@@ -656,12 +694,14 @@ static void admit(void)
     for (int j; (j = next_flow(-1, false)) >= 0;) {
         struct flow *w = &flow[j];
         int first = next_step(j, 0);
-        if (!plan(j, first, &outside, false) && !plan_with_victims(j, first) && !(is_empty() && plan(j, first, &outside, true))) return;
+        if (!plan(j, first, &outside, false) && !plan_with_victims(j, first) &&
+            !(is_empty() && plan(j, first, &outside, true)))
+            return;
         w->waits = false;
         w->holds = true;
         w->step = first;
         for (int n = 0; n < n_nodes(); n++) take(&outside, n, w->share[n].kept_cpu, w->share[n].kept_cards, 0);
-        for (int n = 0; n < n_nodes(); n++) {       /* who was stopped for it holds its place until the decision is over */
+        for (int n = 0; n < n_nodes(); n++) { /* who was stopped for it holds its place until the decision is over */
             outside.cpu[n] = max(0, outside.cpu[n]);
             for (int k = 0; k < CARDS; k++) outside.card[n][k] = (int)max(0, outside.card[n][k]);
         }
@@ -680,7 +720,8 @@ static void look_spare(void)
     bool is_enough = true;
     is_held = j >= 0;
     if (!is_held) return;
-    for (int s = 0; s < flow[j].n_steps; s++) for (int d = 0; d < DIMS; d++) most.of[d] = max(most.of[d], step_asks(j, s).of[d]);
+    for (int s = 0; s < flow[j].n_steps; s++)
+        for (int d = 0; d < DIMS; d++) most.of[d] = max(most.of[d], step_asks(j, s).of[d]);
     for (int n = 0; n < n_nodes(); n++) {
         there.of[CPU] += outside.cpu[n];
         there.of[GPU] += cards_free(&outside, n) * 1000;
@@ -781,7 +822,9 @@ static bool try_to_lend(int job, int group, int t)
         unsigned rest = s->kept_cards & ~s->need_cards & ~lent_cards(job, n) & ~from_outside;
         for (int k = 0; k < CARDS; k++) card[k] = (rest >> k & 1) != 0;
         x->in_cards = pick(card, x->gpus - count(from_outside));
-        if (x->in_cpu > s->kept_cpu - s->need_cpu - lent(job, n, -1).of[CPU] || count(x->in_cards | from_outside) < x->gpus) continue;
+        if (x->in_cpu > s->kept_cpu - s->need_cpu - lent(job, n, -1).of[CPU] ||
+            count(x->in_cards | from_outside) < x->gpus)
+            continue;
         if (!is_allowed(job, group, x)) continue;
         lend_to(job, group, t, n, x->in_cards | from_outside);
         return true;
@@ -799,7 +842,9 @@ static void lend_all(void)
             for (int g = 0; g < p->list[w->list].n; g++)
                 for (int t = -1, next = next_unit(-1); p->list[w->list].group[g].prio == prio && (t = next) >= 0;) {
                     next = next_unit(t);
-                    if (group_in(w->list, task[t].job) != g || (p->lend == REFWF_FITS && estimate(task[t].job) > stays(j))) continue;
+                    if (group_in(w->list, task[t].job) != g ||
+                        (p->lend == REFWF_FITS && estimate(task[t].job) > stays(j)))
+                        continue;
                     if (!try_to_lend(j, g, t)) { task[t].in_cpu = 0; task[t].in_cards = 0; task[t].in_licences = 0; }
                 }
     }
@@ -843,14 +888,18 @@ static void unblock(int job)
 {
     for (int t = first_of[job]; t < first_of[job + 1]; t++) {
         bool blocked = false;
-        for (int b = first_of[job]; b < first_of[job + 1] && c->job[job].staged; b++) blocked |= task[b].stage + 1 == task[t].stage && task[b].state != DONE;
+        for (int b = first_of[job]; b < first_of[job + 1] && c->job[job].staged; b++)
+            blocked |= task[b].stage + 1 == task[t].stage && task[b].state != DONE;
         if (task[t].state != BLOCKED || blocked) continue;
         task[t].state = WAITING;
         flow[job].changed = true;
     }
 }
 
-static sim_tick end_of(int t) { return task[t].state == RUNNING ? task[t].started + task[t].dur - task[t].attained : TICK_NEVER; }
+static sim_tick end_of(int t)
+{
+    return task[t].state == RUNNING ? task[t].started + task[t].dur - task[t].attained : TICK_NEVER;
+}
 
 static bool happens(void)
 {
@@ -888,8 +937,15 @@ static void lay_out(void)
             for (uint32_t i = 0; i < c->job[j].task[g].n; i++, index++) {
                 const struct wf_task *w = &c->job[j].task[g];
                 SIM_ASSERT(n_tasks < TASKS);
-                task[n_tasks++] = (struct item){ .job = (int)j, .index = (int)index, .stage = (int)w->stage, .dur = w->dur, .cpu = w->cpu_milli, .gpus = w->gpus,
-                                                 .licences = w->licences, .lender = -1, .in_node = NOWHERE };
+                task[n_tasks++] = (struct item){ .job = (int)j,
+                                                 .index = (int)index,
+                                                 .stage = (int)w->stage,
+                                                 .dur = w->dur,
+                                                 .cpu = w->cpu_milli,
+                                                 .gpus = w->gpus,
+                                                 .licences = w->licences,
+                                                 .lender = -1,
+                                                 .in_node = NOWHERE };
             }
     }
     first_of[c->n_jobs] = n_tasks;

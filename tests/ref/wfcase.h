@@ -13,7 +13,7 @@ enum { WF_JOBS = 64, WF_TASKS = 64, WF_ENTRIES = 512, WF_STOPS = 4096 };
 /* after: bit g, group g of the job ends before; read where the job is `linked`. */
 struct wf_task { uint32_t stage; sim_tick dur; int64_t cpu_milli; int32_t gpus, licences; uint32_t n; uint64_t after; };
 
-/* A job: a workflow if `staged`, whose every task waits for all of the stage before, or if `linked` for whom it names. */
+/* A job: a workflow if `staged`, whose tasks wait for all of the stage before, or if `linked` for whom they name. */
 struct wf_job {
     const char *id, *user, *queue;
     sim_tick submit, limit;
@@ -34,8 +34,8 @@ void wfcase_log_fini(struct wf_log *log);
 void wfcase_log_sort(struct wf_log *log);
 void wfcase_log_add(struct wf_log *log, sim_tick at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Amounts [3]: cores and cards in thousandths, licences of kind 0. */
-void wfcase_log_entry(struct wf_log *log, sim_tick at, int job, int stage, const int64_t *need, const int64_t *lendable, const int64_t *reclaimed,
-                  const int64_t *usable);
+void wfcase_log_entry(struct wf_log *log, sim_tick at, int job, int stage, const int64_t *need, const int64_t *lendable,
+                      const int64_t *reclaimed, const int64_t *usable);
 void wfcase_log_loan(struct wf_log *log, sim_tick at, int job, int task, int lender, const int64_t *amount);
 
 struct wfcase {
@@ -48,7 +48,7 @@ struct wfcase {
     struct wf_entry entry[WF_ENTRIES]; uint32_t n_entries;
     struct wf_stop  stop[WF_STOPS];    uint32_t n_stops;
     sim_tick begin[WF_JOBS], end[WF_JOBS];      /* -1 never */
-    sim_tick late;                              /* most that a stage's first starts lagged behind its predecessor's end */
+    sim_tick late; /* most that a stage's first starts lagged behind its predecessor's end */
     uint32_t lends[WF_JOBS];                    /* tasks of the job that borrowed */
     sim_tick first_loan[WF_JOBS];               /* -1 never */
     struct wf_log log;

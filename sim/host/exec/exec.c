@@ -229,7 +229,9 @@ static bool carry_out(const struct exec *x, const struct reply_decision *d, char
     case POL_VERB_RESIZE:     x->cores->resize(h->ctx, j->task[d->task], d->cpu_milli, d->text); break;
     case POL_VERB_HOLD:       h->hold(h->ctx, j->task[d->task], d->flag, d->text); break;
     case POL_VERB_RESERVE:    x->reservations->reserve(h->ctx, j->job, &d->reserve, d->text); break;
-    case POL_VERB_LEND:       x->reservations->lend(h->ctx, j->task[d->task], lender->job, d->flag ? NULL : &d->amount, d->text); break;
+    case POL_VERB_LEND:
+        x->reservations->lend(h->ctx, j->task[d->task], lender->job, d->flag ? NULL : &d->amount, d->text);
+        break;
     case POL_VERB_SEND:       x->calls->send(h->ctx, j->task[d->task], d->node, d->text); break;
     case POL_VERB_CALL:       x->calls->call(h->ctx, j->task[d->task], d->node, d->engine, d->text); break;
     case POL_VERB_WAKE:       h->wake(h->ctx, d->at_us); break;

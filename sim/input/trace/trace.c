@@ -193,18 +193,21 @@ static void count_job(struct trace_facts *f, const struct job_spec *s)
     }
 }
 
-/* A relation's rows of which the trace has the task; NULL: they are not looked at, since other seeds may have other tasks. */
+/* A relation's rows of which the trace has the task; NULL: not looked at, since other seeds may have other tasks. */
 static void find_tasks(const struct relation *r, const struct job_spec *s, bool *found)
 {
     uint32_t n = 0, id;
     for (uint32_t g = 0; g < s->n_groups && found != NULL; g++)
-        for (uint32_t k = 0; k < s->group[g].n; k++, n++) if ((id = relation_task(r, s->id, n)) != NONE) found[id] = true;
+        for (uint32_t k = 0; k < s->group[g].n; k++, n++)
+            if ((id = relation_task(r, s->id, n)) != NONE) found[id] = true;
 }
 
 static enum st check_relation(const struct relation *r, const bool *found, struct diag *d)
 {
     for (uint32_t i = 0; found != NULL && i < r->tasks.n; i++)
-        if (!found[i]) return diag_at(d, ST_EINPUT, r->path, r->line[i], 0, "found task '%s', which the trace does not have", intern_name(&r->tasks, i));
+        if (!found[i])
+            return diag_at(d, ST_EINPUT, r->path, r->line[i], 0, "found task '%s', which the trace does not have",
+                           intern_name(&r->tasks, i));
     return ST_OK;
 }
 

@@ -144,7 +144,11 @@ struct trace_facts {
 };
 
 /* What names its jobs have, in the window or not. */
-struct trace_names { struct intern users, queues; uint64_t *graph; size_t n_graphs, cap_graph; };  /* graph: hashes of the ids of jobs with one */
+struct trace_names {
+    struct intern users, queues;
+    uint64_t *graph;
+    size_t n_graphs, cap_graph;
+}; /* graph: hashes of the ids of jobs with one */
 
 struct trace {
     struct trace_names names;

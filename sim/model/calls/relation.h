@@ -20,7 +20,12 @@ extern const char *const relation_form_name[RELATION_FORMS];    /* rank, time, e
 struct relation_row { enum relation_form form; double value[ENGINE_TYPES_MAX]; };
 
 /* By task: "JOB/INDEX"; path and line [tasks]: where its row stands, for messages. */
-struct relation { struct intern tasks; struct relation_row *row; size_t cap; uint32_t *line; size_t cap_line; char *path; };
+struct relation {
+    struct intern tasks;
+    struct relation_row *row; size_t cap;
+    uint32_t *line; size_t cap_line;
+    char *path;
+};
 
 void relation_fini(struct relation *r);     /* zero-initialise to begin */
 const struct relation_row *relation_find(const struct relation *r, const char *job, uint32_t index);    /* NULL: none */

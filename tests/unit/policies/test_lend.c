@@ -33,10 +33,14 @@ Test(lend, s1_14_the_notation_of_the_source)
 Test(lend, s1_25_a_list_for_each_lender)
 {
     struct lend_lists l;
-    cr_assert(lend_parse(&l, "shares:[w1,p0],[u1,p1,2],[u2,p1,1];[workflow:w2,p0],[u1,p1];[user:f,p0],[*,p2]", error, sizeof error), "%s", error);
+    cr_assert(lend_parse(&l, "shares:[w1,p0],[u1,p1,2],[u2,p1,1];[workflow:w2,p0],[u1,p1];[user:f,p0],[*,p2]", error,
+                         sizeof error),
+              "%s", error);
     cr_assert_eq(l.n, 3);
-    cr_expect(l.at[0].owner.who == LEND_NAME && strcmp(l.at[0].owner.name, "w1") == 0 && l.at[0].n == 2 && l.at[0].at[1].ratio == 1);
-    cr_expect(l.at[1].owner.who == LEND_WORKFLOW && strcmp(l.at[1].owner.name, "w2") == 0 && l.at[1].n == 1 && l.at[1].at[0].who == LEND_USER);
+    cr_expect(l.at[0].owner.who == LEND_NAME && strcmp(l.at[0].owner.name, "w1") == 0 && l.at[0].n == 2 &&
+              l.at[0].at[1].ratio == 1);
+    cr_expect(l.at[1].owner.who == LEND_WORKFLOW && strcmp(l.at[1].owner.name, "w2") == 0 && l.at[1].n == 1 &&
+              l.at[1].at[0].who == LEND_USER);
     cr_expect(l.at[2].owner.who == LEND_USER && l.at[2].at[0].who == LEND_ANY && l.at[2].at[0].prio == 2);
     lend_fini(&l);
 }
@@ -44,11 +48,19 @@ Test(lend, s1_25_a_list_for_each_lender)
 Test(lend, s1_14_mistakes_are_told)
 {
     static const struct { const char *text, *error; } bad[] = {
-        { "[wf,p0]", "nobody stands after the lender" }, { "[wf,p1],[u,p1]", "p1 must be above p1 of 'u'" },
-        { "[wf,p0],[u,p1,1],[v,p1]", "one has a ratio and one has none" }, { "[wf,p0],[u,p1],[u,p1]", "'u' stands twice" },
-        { "[wf,p0],[u,1]", "expected a priority" }, { "[wf,p0],[u,p1,0]", "expected a ratio" }, { "[wf,p0][u,p1]", "expected ','" },
-        { "wf,p0", "expected '['" }, { "[wf,p0],[u,p1", "expected ']'" }, { "[wf,p0,2],[u,p1]", "has no ratio" },
-        { "[w,p0],[u,p1];[w,p0],[v,p1]", "two lists have the lender 'w'" }, { "[w,p0],[u,p1];", "expected '['" }, { "[w,p0],[workflow:x,p1]", "does not borrow" },
+        { "[wf,p0]", "nobody stands after the lender" },
+        { "[wf,p1],[u,p1]", "p1 must be above p1 of 'u'" },
+        { "[wf,p0],[u,p1,1],[v,p1]", "one has a ratio and one has none" },
+        { "[wf,p0],[u,p1],[u,p1]", "'u' stands twice" },
+        { "[wf,p0],[u,1]", "expected a priority" },
+        { "[wf,p0],[u,p1,0]", "expected a ratio" },
+        { "[wf,p0][u,p1]", "expected ','" },
+        { "wf,p0", "expected '['" },
+        { "[wf,p0],[u,p1", "expected ']'" },
+        { "[wf,p0,2],[u,p1]", "has no ratio" },
+        { "[w,p0],[u,p1];[w,p0],[v,p1]", "two lists have the lender 'w'" },
+        { "[w,p0],[u,p1];", "expected '['" },
+        { "[w,p0],[workflow:x,p1]", "does not borrow" },
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct lend_lists s;
@@ -62,7 +74,8 @@ static void splits(int64_t total, int64_t unit, int64_t x, int64_t y, int64_t a,
 {
     int64_t part[2];
     lend_split(total, unit, (int64_t[]){ x, y }, 2, part);
-    cr_expect(part[0] == a && part[1] == b, "%lld at %lld:%lld is %lld/%lld", (long long)total, (long long)x, (long long)y, (long long)part[0], (long long)part[1]);
+    cr_expect(part[0] == a && part[1] == b, "%lld at %lld:%lld is %lld/%lld", (long long)total, (long long)x,
+              (long long)y, (long long)part[0], (long long)part[1]);
 }
 
 Test(lend, s1_11_ratios)

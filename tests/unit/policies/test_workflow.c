@@ -25,14 +25,16 @@ static void endless(struct wfcase *c, const char *user, sim_tick dur)
 
 static void ran(const struct wfcase *c, enum st st) { cr_assert_eq(c->result, st, "%s", c->diag.msg); }
 
-static void is_entry(const struct wfcase *c, uint32_t i, sim_tick at, int64_t need, int64_t lendable, int64_t reclaimed, int64_t usable)
+static void is_entry(const struct wfcase *c, uint32_t i, sim_tick at, int64_t need, int64_t lendable, int64_t reclaimed,
+                     int64_t usable)
 {
     cr_assert(i < c->n_entries);
     const struct wf_entry *e = &c->entry[i];
     cr_expect_eq(e->at, at);
     cr_expect_eq(e->e.need.cpu_milli, need * CORE, "entry %u needs %lld", i, (long long)e->e.need.cpu_milli);
     cr_expect_eq(e->e.lendable.cpu_milli, lendable * CORE);
-    cr_expect_eq(e->e.reclaimed.cpu_milli, reclaimed * CORE, "entry %u took back %lld", i, (long long)e->e.reclaimed.cpu_milli);
+    cr_expect_eq(e->e.reclaimed.cpu_milli, reclaimed * CORE, "entry %u took back %lld", i,
+                 (long long)e->e.reclaimed.cpu_milli);
     cr_expect_eq(e->e.usable.cpu_milli, usable * CORE, "entry %u could use %lld", i, (long long)e->e.usable.cpu_milli);
 }
 
@@ -147,8 +149,9 @@ static void crossed(struct wfcase *c)
 
 Test(workflow, s1_4_with_barrier_task_a_task_waits_for_those_before_it_alone)
 {
-    static const struct { const char *policy; sim_tick end; int64_t reserved; } k[] = {
-        { "workflow", 4 * T, 5 }, { "workflow:barrier=task", 4 * T, 5 }, { "workflow:barrier=task,reserve=cpus:7", 4 * T, 7 } };
+    static const struct { const char *policy; sim_tick end; int64_t reserved; } k[] = { { "workflow", 4 * T, 5 },
+              { "workflow:barrier=task", 4 * T, 5 },
+              { "workflow:barrier=task,reserve=cpus:7", 4 * T, 7 } };
     for (size_t i = 0; i < 3; i++) {
         struct wfcase c;
         crossed(&c);
@@ -190,9 +193,11 @@ Test(workflow, s1_4_with_barrier_task_what_has_no_room_waits_for_it)
 /* A stage of 7 cores for 1 s and 1 core for 10 s: what the first leaves is lent until the next stage, if asked for. */
 Test(workflow, s1_8_what_ends_early_is_kept_or_lent)
 {
-    static const struct { const char *policy; uint32_t lends; int64_t reclaimed; } k[] = {
-        { "workflow", 0, 0 }, { "workflow:freed=lend", 28, 7 }, { "workflow:barrier=task", 28, 7 }, { "workflow:freed=lend,lend=start", 0, 0 },
-        { "workflow:freed=lend,lend=fits,estimate=true", 21, 0 } };
+    static const struct { const char *policy; uint32_t lends; int64_t reclaimed; } k[] = { { "workflow", 0, 0 },
+              { "workflow:freed=lend", 28, 7 },
+              { "workflow:barrier=task", 28, 7 },
+              { "workflow:freed=lend,lend=start", 0, 0 },
+              { "workflow:freed=lend,lend=fits,estimate=true", 21, 0 } };
     for (size_t i = 0; i < 5; i++) {
         struct wfcase c;
         setup(&c, 8);
@@ -207,7 +212,8 @@ Test(workflow, s1_8_what_ends_early_is_kept_or_lent)
         cr_expect_eq(c.lends[1], k[i].lends, "%s: %u", k[i].policy, c.lends[1]);
         const struct wf_entry *last = &c.entry[c.n_entries - 1];
         cr_expect_eq(last->at, T);
-        cr_expect_eq(last->e.reclaimed.cpu_milli, k[i].reclaimed * CORE, "%s: %lld", k[i].policy, (long long)last->e.reclaimed.cpu_milli);
+        cr_expect_eq(last->e.reclaimed.cpu_milli, k[i].reclaimed * CORE, "%s: %lld", k[i].policy,
+                     (long long)last->e.reclaimed.cpu_milli);
         wfcase_fini(&c);
     }
 }
@@ -222,7 +228,7 @@ Test(workflow, s1_5_free_during_a_stage_without_lending)
     wfcase_run(&c, "workflow:lend=none");
     ran(&c, ST_END);
     static const int64_t left[] = { 6, 2, 2, 0 };
-    for (uint32_t i = 0; i < 4; i++) is_entry(&c, i, i * T, 8 - left[i], left[i], 0, 8);    /* back to 8 between stages */
+    for (uint32_t i = 0; i < 4; i++) is_entry(&c, i, i * T, 8 - left[i], left[i], 0, 8); /* back to 8 between stages */
     cr_assert_eq(c.lends[1], 0);
     wfcase_fini(&c);
 }
@@ -282,7 +288,8 @@ Test(workflow, s1_19_cores_gpus_and_licences_independently)
 /* Paragraph 115: needs of 2, 6, 6 and 8 GPUs.  Borrowers have their cores from outside, however many. */
 Test(workflow, s1_19_gpus_are_lent_whatever_cores_their_borrowers_need)
 {
-    static const int64_t of_stage[] = { 2, 6, 6, 8 }, back[] = { 0, 4, 0, 2 }, usable[] = { 8, 2, 6, 6 }, cores[] = { 0, 1, 2, 5 };
+    static const int64_t of_stage[] = { 2, 6, 6, 8 }, back[] = { 0, 4, 0, 2 }, usable[] = { 8, 2, 6, 6 },
+                         cores[] = { 0, 1, 2, 5 };
     for (size_t k = 0; k < 4; k++) {
         struct wfcase c;
         wfcase_init(&c);
@@ -300,8 +307,10 @@ Test(workflow, s1_19_gpus_are_lent_whatever_cores_their_borrowers_need)
         cr_expect_eq(c.first_loan[1], 0);
         for (uint32_t i = 0; i < 4; i++) {
             cr_expect_eq(c.entry[i].at, i * T);
-            cr_expect_eq(c.entry[i].e.reclaimed.gpu_milli, back[i] * CORE, "%lld cores, stage %u", (long long)cores[k], i + 1);
-            cr_expect_eq(c.entry[i].e.usable.gpu_milli, usable[i] * CORE, "%lld cores, stage %u", (long long)cores[k], i + 1);
+            cr_expect_eq(c.entry[i].e.reclaimed.gpu_milli, back[i] * CORE, "%lld cores, stage %u", (long long)cores[k],
+                         i + 1);
+            cr_expect_eq(c.entry[i].e.usable.gpu_milli, usable[i] * CORE, "%lld cores, stage %u", (long long)cores[k],
+                         i + 1);
             cr_expect_eq(c.entry[i].e.usable.cpu_milli, 8 * CORE, "no core is lent");
         }
         wfcase_fini(&c);
@@ -349,7 +358,8 @@ Test(workflow, s1_19_what_a_waiting_workflow_needs_is_not_taken_from_outside)
     struct wfcase c;
     wfcase_init(&c);
     wfcase_node(&c, 8 * CORE, 8, NULL);
-    struct wf_job *w1 = wfcase_job(&c, "w1", "flow", true), *w2 = wfcase_job(&c, "w2", "flow", true), *b = wfcase_job(&c, "b", "a", false);
+    struct wf_job *w1 = wfcase_job(&c, "w1", "flow", true), *w2 = wfcase_job(&c, "w2", "flow", true),
+                  *b = wfcase_job(&c, "b", "a", false);
     wfcase_task(w1, 0, T, CORE, 1);
     wfcase_task(w1, 1, T, CORE, 1);
     w1->task[0].gpus = 2;
@@ -369,7 +379,10 @@ Test(workflow, s1_19_what_a_waiting_workflow_needs_is_not_taken_from_outside)
 /* With mode=strict who stands behind the first takes nothing from outside. */
 Test(workflow, s1_19_strictly_only_the_first_takes_from_outside)
 {
-    static const struct { const char *policy; sim_tick first_loan; } k[] = { { "workflow:mode=skip", 0 }, { "workflow:mode=strict", -1 } };
+    static const struct {
+        const char *policy;
+        sim_tick first_loan;
+    } k[] = { { "workflow:mode=skip", 0 }, { "workflow:mode=strict", -1 } };
     for (size_t i = 0; i < 2; i++) {
         struct wfcase c;
         setup(&c, 8);
@@ -449,7 +462,8 @@ Test(workflow, s1_8_for_a_reservation_nobody_is_stopped_in_vain_either)
     struct wfcase c;
     setup(&c, 4);
     wfcase_node(&c, 4 * CORE, 0, "big");
-    struct wf_job *on_big = wfcase_job(&c, "early", "a", false), *late = wfcase_job(&c, "late", "a", false), *w = wfcase_job(&c, "w", "flow", true);
+    struct wf_job *on_big = wfcase_job(&c, "early", "a", false), *late = wfcase_job(&c, "late", "a", false),
+                  *w = wfcase_job(&c, "w", "flow", true);
     on_big->need_any = w->need_any = 1;
     wfcase_task(on_big, 0, 100 * T, 2 * CORE, 1);
     late->submit = S;
@@ -498,7 +512,8 @@ Test(workflow, s1_10_lent_in_part)
 }
 
 /* R = 9 or so with a first stage of 1: what the two users get, and what they give back of it. */
-static void two_users(const char *policy, int64_t first, int64_t second, int64_t all, uint32_t lent_1, uint32_t lent_2, uint32_t back_1, uint32_t back_2)
+static void two_users(const char *policy, int64_t first, int64_t second, int64_t all, uint32_t lent_1, uint32_t lent_2,
+                      uint32_t back_1, uint32_t back_2)
 {
     struct wfcase c;
     setup(&c, all);
@@ -541,7 +556,10 @@ Test(workflow, s1_11_licences_by_ratio)
     wfcase_fini(&c);
 }
 
-Test(workflow, s1_12_taken_back_by_ratio) { two_users("workflow:shares=[wf,p0],[u1,p1,1],[u2,p1,1]", 1, 5, 9, 4, 4, 2, 2); }
+Test(workflow, s1_12_taken_back_by_ratio)
+{
+    two_users("workflow:shares=[wf,p0],[u1,p1,1],[u2,p1,1]", 1, 5, 9, 4, 4, 2, 2);
+}
 
 /* Without ratios the earlier has all there is; with 4 each, as below, it gives all back first. */
 Test(workflow, s1_13_by_order_the_earlier_borrows_first)
@@ -595,7 +613,8 @@ Test(workflow, s1_14_machines_are_those_of_the_label)
     uint32_t big = cluster_label(&c.cluster, "big", &d);
     c.cluster.node[0].labels |= UINT64_C(1) << big;
     (void)needs(&c, "w", (int64_t[]){ 2, 8 }, 2);
-    struct wf_job *in = wfcase_job(&c, "in", "u", false), *not_in = wfcase_job(&c, "out", "u", false), *none = wfcase_job(&c, "none", "u", false);
+    struct wf_job *in = wfcase_job(&c, "in", "u", false), *not_in = wfcase_job(&c, "out", "u", false),
+                  *none = wfcase_job(&c, "none", "u", false);
     in->need_any = UINT64_C(1) << big;
     not_in->need_any = 1;
     wfcase_task(in, 0, S, CORE, 2);
@@ -630,8 +649,9 @@ Test(workflow, s1_14_p1_before_p2)
 Test(workflow, s1_24_a_chain_of_a_share_group_borrows_job_by_job)
 {
     static const struct { const char *policy; uint32_t lends; sim_tick begin; } k[] = {
-        { "workflow:shares=[wf,p0],[bob,p1]", 2, 0 }, { "workflow:shares=[*,p0],[bob,p1]", 2, 0 }, { "workflow:shares=[w,p0],[*,p1]", 2, 0 },
-        { "workflow:shares=[w,p0],[queue:q,p1]", 2, 0 }, { "workflow:shares=[*,p0],[*,p1]", 0, 2 * T }, { "workflow:shares=[bob,p0],[bob,p1]", 0, 2 * T } };
+        { "workflow:shares=[wf,p0],[bob,p1]", 2, 0 }, { "workflow:shares=[*,p0],[bob,p1]", 2, 0 },
+        { "workflow:shares=[w,p0],[*,p1]", 2, 0 }, { "workflow:shares=[w,p0],[queue:q,p1]", 2, 0 },
+        { "workflow:shares=[*,p0],[*,p1]", 0, 2 * T }, { "workflow:shares=[bob,p0],[bob,p1]", 0, 2 * T } };
     for (size_t i = 0; i < 6; i++) {
         struct wfcase c;
         setup(&c, 8);
@@ -644,7 +664,8 @@ Test(workflow, s1_24_a_chain_of_a_share_group_borrows_job_by_job)
         ran(&c, ST_END);
         cr_expect_eq(c.lends[1], k[i].lends, "%s: %u", k[i].policy, c.lends[1]);
         cr_expect_eq(c.begin[1], k[i].begin, "%s", k[i].policy);
-        for (uint32_t e = 0; e < c.n_entries && k[i].lends > 0; e++) cr_expect_eq(c.entry[e].job, 0, "%s: the chain has a reservation", k[i].policy);
+        for (uint32_t e = 0; e < c.n_entries && k[i].lends > 0; e++)
+            cr_expect_eq(c.entry[e].job, 0, "%s: the chain has a reservation", k[i].policy);
         wfcase_fini(&c);
     }
 }
@@ -664,7 +685,8 @@ Test(workflow, s1_25_shares_are_given_by_workflow)
     cr_expect(c.lends[2] == 3 && c.lends[3] == 2 && c.lends[4] == 1, "%u, %u, %u", c.lends[2], c.lends[3], c.lends[4]);
     wfcase_run(&c, "workflow:shares=[w1,p0],[x,p1];[flow,p0],[a,p2],[b,p1]");
     ran(&c, ST_END);
-    cr_expect(c.lends[2] == 0 && c.lends[3] == 3 && c.lends[4] == 3, "w2 lends as its user's: %u, %u, %u", c.lends[2], c.lends[3], c.lends[4]);
+    cr_expect(c.lends[2] == 0 && c.lends[3] == 3 && c.lends[4] == 3, "w2 lends as its user's: %u, %u, %u", c.lends[2],
+              c.lends[3], c.lends[4]);
     wfcase_run(&c, "workflow:shares=[workflow:w2,p0],[a,p1]");
     ran(&c, ST_END);
     cr_expect(c.lends[2] == 3 && c.lends[3] == 0, "w1 lends to nobody: %u, %u", c.lends[2], c.lends[3]);
@@ -701,7 +723,8 @@ Test(workflow, s1_25_what_is_reserved_is_given_by_workflow)
     static const int64_t reserved[] = { 5, 6, 2 };
     for (uint32_t i = 0; i < 3; i++) {
         cr_expect_eq(c.entry[i].job, i);
-        cr_expect_eq(c.entry[i].e.reserved.cpu_milli, reserved[i] * CORE, "w%u: %lld", i + 1, (long long)c.entry[i].e.reserved.cpu_milli);
+        cr_expect_eq(c.entry[i].e.reserved.cpu_milli, reserved[i] * CORE, "w%u: %lld", i + 1,
+                     (long long)c.entry[i].e.reserved.cpu_milli);
     }
     wfcase_run(&c, "workflow:reserve=[w1,cpus:6]");
     ran(&c, ST_END);
@@ -727,7 +750,8 @@ Test(workflow, s1_15_only_users_whose_jobs_were_no_longer_than_any_of_the_stages
     endless(&c, "longer", S);
     endless(&c, "unknown", S);
     c.horizon = T;
-    wfcase_run(&c, "workflow:short=true,estimate=true,history=equal:5;longer:5.000001,shares=[wf,p0],[longer,p1],[unknown,p1],[equal,p1]");
+    wfcase_run(&c, "workflow:short=true,estimate=true,history=equal:5;longer:5.000001,shares=[wf,p0],[longer,p1],["
+                   "unknown,p1],[equal,p1]");
     ran(&c, ST_END);
     cr_assert_gt(c.lends[1], 0, "equality is admitted");
     cr_assert_eq(c.lends[2], 0);
@@ -742,7 +766,8 @@ Test(workflow, s1_15_history_is_what_ended)
     setup(&c, 10);
     wfcase_task(wfcase_job(&c, "a1", "alice", false), 0, 3 * S, CORE, 1);
     wfcase_task(wfcase_job(&c, "b1", "bob", false), 0, 30 * S, CORE, 1);
-    struct wf_job *w = needs(&c, "w", (int64_t[]){ 2, 10 }, 2), *b2 = wfcase_job(&c, "b2", "bob", false), *a2 = wfcase_job(&c, "a2", "alice", false);
+    struct wf_job *w = needs(&c, "w", (int64_t[]){ 2, 10 }, 2), *b2 = wfcase_job(&c, "b2", "bob", false),
+                  *a2 = wfcase_job(&c, "a2", "alice", false);
     w->submit = b2->submit = a2->submit = 40 * S;
     wfcase_task(b2, 0, S, CORE, 2);
     wfcase_task(a2, 0, S, CORE, 2);
@@ -767,7 +792,8 @@ Test(workflow, s1_16_interruptions_of_borrowers)
         c.horizon = 4 * T;
         wfcase_run(&c, k[i].policy);
         ran(&c, ST_END);
-        cr_expect_eq(wfcase_reclaims(&c, ALL, -1), k[i].stops, "%s, %lld s: %u", k[i].policy, (long long)(k[i].dur / S), wfcase_reclaims(&c, ALL, -1));
+        cr_expect_eq(wfcase_reclaims(&c, ALL, -1), k[i].stops, "%s, %lld s: %u", k[i].policy, (long long)(k[i].dur / S),
+                     wfcase_reclaims(&c, ALL, -1));
         cr_expect_eq(c.end[0], 4 * T);
         cr_expect_eq(c.late, 0, "S1-17");
         wfcase_fini(&c);
@@ -797,7 +823,8 @@ Test(workflow, s1_17_who_was_interrupted_comes_before_who_waited_longer)
     struct wfcase c;
     setup(&c, 4);
     (void)needs(&c, "w", (int64_t[]){ 2, 4, 2 }, 3);
-    struct wf_job *first = wfcase_job(&c, "first", "u", false), *a = wfcase_job(&c, "a", "u", false), *b = wfcase_job(&c, "b", "u", false);
+    struct wf_job *first = wfcase_job(&c, "first", "u", false), *a = wfcase_job(&c, "a", "u", false),
+                  *b = wfcase_job(&c, "b", "u", false);
     a->submit = b->submit = S;
     wfcase_task(first, 0, 9 * S, CORE, 1);
     wfcase_task(a, 0, S, 2 * CORE, 1);
@@ -843,7 +870,8 @@ Test(workflow, s1_18_priority_among_workflows_and_ordinary_jobs)
         wfcase_run(&c, "workflow:lend=none");
         ran(&c, ST_END);
         cr_assert_eq(c.begin[1], 0);
-        cr_assert_eq(c.begin[0], cores == 10 ? 4 * T : 0, "wf2 starts at wf1's end, or at once where there is room for both");
+        cr_assert_eq(c.begin[0], cores == 10 ? 4 * T : 0,
+                     "wf2 starts at wf1's end, or at once where there is room for both");
         cr_assert_eq(c.begin[2], cores == 10 ? 0 : 2 * T, "ordinary jobs use what is left over meanwhile");
         wfcase_fini(&c);
     }
