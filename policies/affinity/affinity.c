@@ -15,7 +15,7 @@
 enum { P_CONDITION, P_CALL_LEAST, P_CROSS, P_OVERHEAD, P_WORTH, P_WIDTH, P_REBALANCE, P_TAKE, P_TARGET, P_LEAST, P_BALANCE, P_LOAD, N_PARAMS };
 #define NODE_PARAMS \
     [P_CONDITION] = { .name = "condition", .type = POL_CHOICE, .dflt = "best", .choices = "best|above", .help = "engines that a call takes: the fastest kind, or all that are fast enough" }, \
-    [P_CALL_LEAST] = { .name = "call_least", .type = POL_NUMBER, .dflt = "0.5", .help = "above: at least this fraction of the fastest kind's efficiency" }, \
+    [P_CALL_LEAST] = { .name = "call_least", .type = POL_NUMBER, .dflt = "0.5", .help = "above: more than this fraction of the fastest kind's efficiency" }, \
     [P_CROSS] = { .name = "cross", .type = POL_CHOICE, .dflt = "limit", .choices = "limit|least|off", .help = "calls to other nodes: where the way costs less than overhead, where it costs least, or never" }, \
     [P_OVERHEAD] = { .name = "overhead", .type = POL_DURATION, .dflt = "1s", .help = "limit: the way there and back takes less than this" }, \
     [P_WORTH] = { .name = "worth", .type = POL_BOOL, .dflt = "true", .help = "a call travels only if it ends sooner than on an engine free at home" }, \
@@ -25,7 +25,7 @@ enum { P_CONDITION, P_CALL_LEAST, P_CROSS, P_OVERHEAD, P_WORTH, P_WIDTH, P_REBAL
 static const struct pol_param params[N_PARAMS] = {
     NODE_PARAMS,
     [P_TARGET] = { .name = "target", .type = POL_CHOICE, .dflt = "best", .choices = "best|above", .help = "engines that a task is sent for: the best kind, or all that are good enough" },
-    [P_LEAST] = { .name = "least", .type = POL_NUMBER, .dflt = "0.5", .help = "above: at least this fraction of the best kind's efficiency" },
+    [P_LEAST] = { .name = "least", .type = POL_NUMBER, .dflt = "0.5", .help = "above: more than this fraction of the best kind's efficiency" },
     [P_BALANCE] = { .name = "balance", .type = POL_CHOICE, .dflt = "load", .choices = "load|engines", .help = "of several nodes: the first below the load, or the one with most target engines free" },
     [P_LOAD] = { .name = "load", .type = POL_NUMBER, .dflt = "1", .help = "load: tasks queued and running for each engine of the node; none below it: the least loaded" },
 };
@@ -44,7 +44,7 @@ static void read_relation(const struct pol_relation *r, double eff[POL_ENGINES_M
     for (uint32_t k = 0; k < POL_ENGINES_MAX && best > 0; k++) eff[k] /= best;
 }
 
-/* The best engine types that some node has; equal ones are all the best. */
+/* The best engine types that some node has, equal ones all; target=above: also those strictly above `least` of it. */
 static uint32_t targets_of(const struct affinity *a, const double eff[POL_ENGINES_MAX])
 {
     double best = 0;
@@ -52,7 +52,8 @@ static uint32_t targets_of(const struct affinity *a, const double eff[POL_ENGINE
     for (uint32_t k = 0; k < a->engines.n_types; k++)
         if (a->engines.n_has[k] > 0 && eff[k] > best) best = eff[k];
     for (uint32_t k = 0; k < a->engines.n_types; k++)
-        mask |= (uint32_t)(eff[k] > 0 && eff[k] >= (a->param.target == AFFINITY_BEST ? best * (1 - 1e-12) : best * a->param.least)) << k;
+        mask |= (uint32_t)(eff[k] > 0 && (eff[k] >= best * (1 - AFFINITY_EQUAL) ||
+                (a->param.target == AFFINITY_ABOVE && eff[k] > best * a->param.least * (1 + AFFINITY_EQUAL)))) << k;
     return mask;
 }
 

@@ -58,7 +58,7 @@ static uint32_t able(const struct affinity *a, const struct pol_call *c, uint32_
     return mask;
 }
 
-/* Of `among`, those whose efficiency meets the condition, against the best of them. */
+/* Of `among`, the best, and with condition=above those of strictly more than `call_least` of its efficiency. */
 static uint32_t good(const struct affinity *a, const struct pol_call *c, uint32_t among)
 {
     int64_t best = POL_NEVER;
@@ -66,7 +66,8 @@ static uint32_t good(const struct affinity *a, const struct pol_call *c, uint32_
     for (uint32_t k = 0; k < POL_ENGINES_MAX; k++)
         if (among >> k & 1 && c->us[k] < best) best = c->us[k];
     for (uint32_t k = 0; k < POL_ENGINES_MAX; k++) {
-        bool ok = a->param.condition == AFFINITY_BEST ? c->us[k] == best : a->param.call_least * (double)c->us[k] <= (double)best;
+        bool ok = c->us[k] == best || (a->param.condition == AFFINITY_ABOVE &&
+                                       (double)best > a->param.call_least * (double)c->us[k] * (1 + AFFINITY_EQUAL));
         mask |= (uint32_t)(among >> k & 1 && ok) << k;
     }
     return mask;

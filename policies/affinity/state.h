@@ -15,6 +15,9 @@ enum affinity_cond { AFFINITY_BEST, AFFINITY_ABOVE };
 enum affinity_cross { AFFINITY_LIMIT, AFFINITY_LEAST, AFFINITY_OFF };
 enum affinity_balance { AFFINITY_LOAD, AFFINITY_ENGINES };
 
+/* Efficiencies that differ by less, relatively, are equal: they are quotients of times. */
+#define AFFINITY_EQUAL 1e-12
+
 /* A call waiting for an engine of one type in one tier; each waiting task has a block, one for each type and tier. */
 struct affinity_wait { uint32_t task, prev, next; bool is_in; int64_t way; };
 

@@ -94,9 +94,11 @@ Test(affinity, s2_5_the_target_is_the_best_engine_or_any_above_a_preset)
     run("affinity:cross=off");
     SAID("send j0.0 n1");
     run("affinity:cross=off,target=above,least=0.5");
+    SAID("send j0.0 n1");                       /* exactly the preset is not above it */
+    run("affinity:cross=off,target=above,least=0.49");
     SAID("send j0.0 n0");
-    run("affinity:cross=off,target=above,least=0.51");
-    SAID("send j0.0 n1");
+    run("affinity:cross=off,target=above,least=1");
+    SAID("send j0.0 n1");                       /* the best is a target whatever the preset */
 }
 
 Test(affinity, s2_5_ranks_alone_cannot_be_compared_with_a_preset)
@@ -177,16 +179,20 @@ Test(affinity, s2_8_s2_16_a_task_leaves_the_master_once_and_its_states_follow_ea
     }
 }
 
-/* S2-11: both of n0's GPUs and its NPU run G: gpu first, then gpu, and at condition above the npu (40 >= 10 / 0.25). */
+/* S2-11: both of n0's GPUs and its NPU run G: gpu first, then gpu, and at condition above the npu (10 / 40 > 0.24). */
 Test(affinity, s2_11_a_call_takes_the_best_free_engine_at_home_that_meets_the_condition)
 {
     two_types();
     yard_node(&y, "cpu:1,gpu:2,npu:1", 0, 0);
     for (int i = 0; i < 4; i++) yard_job(&y, 0, 1, "G:1:0");
-    run("affinity:condition=above,call_least=0.25");
+    run("affinity:condition=above,call_least=0.24");
     cr_assert_eq(count(y.log, " n0 gpu "), 3, "the fourth waits for a GPU, as the CPU is too slow: %s", y.log);
     cr_assert_eq(count(y.log, " n0 npu "), 1);
     cr_assert_eq(y.makespan, 40);
+    run("affinity:condition=above,call_least=0.25");
+    cr_assert_eq(count(y.log, " n0 gpu "), 4, "a quarter is not more than a quarter: %s", y.log);
+    run("affinity:condition=above,call_least=1");
+    cr_assert_eq(count(y.log, " n0 gpu "), 4, "the best meets every condition: %s", y.log);
     run("affinity:condition=best");
     cr_assert_eq(count(y.log, " n0 gpu "), 4);
     cr_assert_eq(y.makespan, 20);
@@ -203,7 +209,7 @@ Test(affinity, s2_14_when_the_best_engine_is_scarce_the_surplus_takes_the_next)
     yard_node(&y, "cpu:1,gpu:1", 0, 0);
     yard_job(&y, 0, 1, "G:1:0");
     yard_job(&y, 0, 1, "G:1:0");
-    run("affinity:condition=above,call_least=0.5");
+    run("affinity:condition=above,call_least=0.49");
     LOGGED("10000000 call j0 0 0 n0 gpu 10000000+0 done");
     LOGGED("20000000 call j1 0 0 n0 cpu 20000000+0 done");
 }
