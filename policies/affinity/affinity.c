@@ -14,7 +14,7 @@
 
 enum { P_CONDITION, P_CALL_LEAST, P_CROSS, P_OVERHEAD, P_WORTH, P_WIDTH, P_REBALANCE, P_TAKE, P_TARGET, P_LEAST, P_BALANCE, P_LOAD, N_PARAMS };
 #define NODE_PARAMS \
-    [P_CONDITION] = { .name = "condition", .type = POL_CHOICE, .dflt = "best", .choices = "best|above", .help = "engines that a call takes: the fastest kind, or all that are fast enough" }, \
+    [P_CONDITION] = { .name = "condition", .type = POL_CHOICE, .dflt = "above", .choices = "best|above", .help = "engines that a call takes: the fastest kind, or all that are fast enough" }, \
     [P_CALL_LEAST] = { .name = "call_least", .type = POL_NUMBER, .dflt = "0.5", .help = "above: more than this fraction of the fastest kind's efficiency" }, \
     [P_CROSS] = { .name = "cross", .type = POL_CHOICE, .dflt = "limit", .choices = "limit|least|off", .help = "calls to other nodes: where the way costs less than overhead, where it costs least, or never" }, \
     [P_OVERHEAD] = { .name = "overhead", .type = POL_DURATION, .dflt = "1s", .help = "limit: the way there and back takes less than this" }, \
@@ -24,9 +24,9 @@ enum { P_CONDITION, P_CALL_LEAST, P_CROSS, P_OVERHEAD, P_WORTH, P_WIDTH, P_REBAL
     [P_TAKE] = { .name = "take", .type = POL_INT, .dflt = "1", .help = "tasks that the master takes from its queue at a time, by the loads as they are then" }
 static const struct pol_param params[N_PARAMS] = {
     NODE_PARAMS,
-    [P_TARGET] = { .name = "target", .type = POL_CHOICE, .dflt = "best", .choices = "best|above", .help = "engines that a task is sent for: the best kind, or all that are good enough" },
+    [P_TARGET] = { .name = "target", .type = POL_CHOICE, .dflt = "above", .choices = "best|above", .help = "engines that a task is sent for: the best kind, or all that are good enough" },
     [P_LEAST] = { .name = "least", .type = POL_NUMBER, .dflt = "0.5", .help = "above: more than this fraction of the best kind's efficiency" },
-    [P_BALANCE] = { .name = "balance", .type = POL_CHOICE, .dflt = "load", .choices = "load|engines", .help = "of several nodes: the first below the load, or the one with most target engines free" },
+    [P_BALANCE] = { .name = "balance", .type = POL_CHOICE, .dflt = "engines", .choices = "load|engines", .help = "of several nodes: the first below the load, or the one with most target engines free" },
     [P_LOAD] = { .name = "load", .type = POL_NUMBER, .dflt = "1", .help = "load: tasks queued and running for each engine of the node; none below it: the least loaded" },
 };
 static const struct pol_param balance_params[P_TARGET] = { NODE_PARAMS };
@@ -154,7 +154,7 @@ static void arrived(void *self, uint32_t t)
     a->task[t].targets = 0;
     struct pol_relation r = h->calls->relation(h->host->ctx, dispatcher_task(h, t)->task);
     if (r.form == POL_RANKS && a->param.target == AFFINITY_ABOVE && !a->param.is_blind)
-        h->host->fail(h->host->ctx, "target=above compares efficiencies, and the relation gives only ranks");
+        h->host->fail(h->host->ctx, "target=above compares efficiencies, and the relation gives only ranks: target=best goes by them");
     read_relation(&r, a->task[t].eff);
 }
 

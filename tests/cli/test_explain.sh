@@ -262,7 +262,7 @@ cluster:
     - {name: n3, cpus: 4, mem: 1GiB, latency: 50ms, engines: {gpu: 1}}
 engines: {times: times.csv}
 trace: {format: native, path: calljobs.csv, calls: calls.csv}
-policies: [affinity]
+policies: ["affinity:target=best,balance=load,condition=best"]
 output: {decisions: true}
 END
 check "tasks of calls run" "$fairway" run "$dir/calls.yaml" -d "$dir/calls.db" -q
@@ -284,7 +284,7 @@ check "and as JSON" same "$(sqlite3 :memory: "SELECT value ->> '\$.call.engine',
 # One node of a GPU and a CPU: the second task spills over.
 printf 'id,submit_s,tasks\np,0,3\n' >"$dir/calljobs.csv"
 printf 'job,task,call,api,size_b\np,,0,G,1\n' >"$dir/calls.csv"
-sed 's/^    - {name: n[23].*//; s/name: n1,/name: n1, count: 1,/; s/gpu: 1/gpu: 1, cpu: 1/; s/\[affinity\]/["affinity:condition=above"]/' "$dir/calls.yaml" >"$dir/spill.yaml"
+sed 's/^    - {name: n[23].*//; s/name: n1,/name: n1, count: 1,/; s/gpu: 1/gpu: 1, cpu: 1/; s/condition=best/condition=above/' "$dir/calls.yaml" >"$dir/spill.yaml"
 check "the next best engine runs" "$fairway" run "$dir/spill.yaml" -d "$dir/spill.db" -q
 check "S2-14: what spills over, and what waits behind whom" same "$(story spill 1 p | grep 'task [12] [sm]')" \
 "        00:00:00  task 1 sent to the queue of n1: \"target engine gpu, by load\"

@@ -47,10 +47,10 @@ Test(affinity, s2_1_the_master_takes_the_head_of_its_queue_or_the_first_q)
     yard_node(&y, "gpu:1", 0, 0);
     for (int i = 0; i < 4; i++) yard_job(&y, 0, 1, "G:1:0");
     /* One at a time, each sees the last one's load: 0, 1, and then 0 as neither is below the preset. */
-    run("affinity:load=1,cross=off,rebalance=false");
+    run("affinity:target=best,balance=load,load=1,cross=off,rebalance=false");
     SAID("0 send j0.0 n0 target engine gpu, by load\n0 send j1.0 n1 target engine gpu, by load\n0 send j2.0 n0 target engine gpu, by load\n0 send j3.0 n1");
     /* Two at a time: both are placed on the loads as they were when they were taken. */
-    run("affinity:load=1,cross=off,rebalance=false,take=2");
+    run("affinity:target=best,balance=load,load=1,cross=off,rebalance=false,take=2");
     SAID("0 send j0.0 n0 target engine gpu, by load\n0 send j1.0 n0 target engine gpu, by load\n0 send j2.0 n1 target engine gpu, by load\n0 send j3.0 n1");
 }
 
@@ -77,7 +77,7 @@ Test(affinity, s2_4_every_form_of_the_relation_gives_the_same_decisions)
                 MEM_RESERVE(y.relation.row, y.relation.cap, (size_t)id + 1);
                 y.relation.row[id] = relation_of_times(us, (enum relation_form)f);
             }
-        run("affinity");
+        run("affinity:target=best");
         digest[f] = y.digest;
     }
     cr_assert(digest[0] == digest[1] && digest[1] == digest[2] && digest[2] == digest[3], "the last is profiled by the host itself");
@@ -91,7 +91,7 @@ Test(affinity, s2_5_the_target_is_the_best_engine_or_any_above_a_preset)
     yard_node(&y, "dsp:1", 0, 0);
     yard_node(&y, "gpu:1", 0, 0);
     yard_job(&y, 0, 1, "G:1:0");
-    run("affinity:cross=off");
+    run("affinity:cross=off,target=best");
     SAID("send j0.0 n1");
     run("affinity:cross=off,target=above,least=0.5");
     SAID("send j0.0 n1");                       /* exactly the preset is not above it */
@@ -109,9 +109,9 @@ Test(affinity, s2_5_ranks_alone_cannot_be_compared_with_a_preset)
     uint32_t id = intern_id(&y.relation.tasks, "j0/0");
     MEM_RESERVE(y.relation.row, y.relation.cap, (size_t)id + 1);
     y.relation.row[id] = (struct relation_row){ .form = RELATION_RANK, .value = { 2, 1 } };
-    yard_run(&y, "affinity:target=above");
+    yard_run(&y, "affinity");
     cr_assert_eq(y.result, ST_EPOLICY);
-    cr_assert(strstr(y.diag.msg, "only ranks") != NULL, "%s", y.diag.msg);
+    cr_assert(strstr(y.diag.msg, "only ranks: target=best") != NULL, "%s", y.diag.msg);
 }
 
 /* S2-6: n0 is idle and n1 full, and still N goes to n1, the only one with an NPU. */
@@ -137,7 +137,7 @@ Test(affinity, s2_7_by_load_the_first_below_the_preset_else_the_least_loaded)
     yard_node(&y, "gpu:2", 0, 0);
     yard_node(&y, "gpu:4", 0, 0);
     for (int i = 0; i < 8; i++) yard_job(&y, 0, 1, "G:1:0");
-    run("affinity:cross=off,rebalance=false,load=1");
+    run("affinity:balance=load,cross=off,rebalance=false,load=1");
     /* Loads 0/2 1/2 | 0/4 1/4 2/4 3/4 | all at 1: n0, then n1 with 4/4 against 3/2. */
     for (int i = 0; i < 8; i++) {
         char what[32];
