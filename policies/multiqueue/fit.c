@@ -79,7 +79,7 @@ static bool gpu_cost(const struct mq *m, enum mq_class class, const struct pol_s
     struct pol_shape s = with_cores(asked, cores, &o->n);
     enum mq_use use = mq_use_of(m, class, node);
     int64_t stop = 0;
-    if (use == MQ_USE_NOT) return false;
+    if (use == MQ_USE_NOT || (m->fit.own_only && use != MQ_USE_OWN)) return false;
     if (!plan_fits(p, node, &s) && (stop = to_stop(m, &s, node)) < 0) return false;
     *out = (struct fit_cost){ use, stop, o->n_idle, o->n.cpu_free + stop - s.cpu_milli };
     return true;
@@ -268,20 +268,12 @@ static enum mq_hold hold_of(const struct mq *m, const struct unit *u, enum mq_cl
     return MQ_HOLD_NONE;
 }
 
-static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t cores)
+/* Places for all tasks of the unit, taken in the plan, looking at nodes that changed since `from`; how many tasks got one. */
+static uint32_t place_tasks(struct mq *m, const struct unit *u, enum mq_class class, uint32_t cores, uint64_t from)
 {
     struct sched *d = &m->sched;
-    const struct unit *u = sched_unit(d, id);
     const struct request_class *k = &d->classes.at[u->request_class];
-    uint64_t rules = rules_of(m, class), from = 0;
-    POL_RESERVE(m->fit.failed, m->fit.cap_failed, (size_t)u->request_class + 1);
-    struct mq_failure *f = &m->fit.failed[u->request_class];
-    bool is_same = f->rules == rules && f->cores == cores;
-    bool known = is_same || (f->rules == rules && u->n_tasks == 1 && f->cores > 0 && cores > f->cores);
-    if (known && f->touches == d->plan.touches.n) return false;
-    if (known && u->n_tasks == 1) from = f->touches;
     POL_RESERVE(d->place, d->cap_place, u->n_tasks);
-    struct plan_mark mark = plan_mark(&d->plan);
     uint32_t i = 0;
     for (; i < u->n_tasks; i++) {
         const struct pol_shape *asked = &d->plan.shape[k->shape[i]];
@@ -296,7 +288,23 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
     }
     if (class == MQ_CPU)
         for (uint32_t k2 = 0; k2 < i; k2++) m->cores.node[d->place[k2].node].held -= d->plan.shape[k->shape[k2]].cpu_milli;
-    if (i == u->n_tasks) {
+    return i;
+}
+
+static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t cores)
+{
+    struct sched *d = &m->sched;
+    const struct unit *u = sched_unit(d, id);
+    const struct request_class *k = &d->classes.at[u->request_class];
+    uint64_t rules = rules_of(m, class), from = 0;
+    POL_RESERVE(m->fit.failed, m->fit.cap_failed, (size_t)u->request_class + 1);
+    struct mq_failure *f = &m->fit.failed[u->request_class];
+    bool is_same = f->rules == rules && f->cores == cores;
+    bool known = is_same || (f->rules == rules && u->n_tasks == 1 && f->cores > 0 && cores > f->cores);
+    if (known && f->touches == d->plan.touches.n) return false;
+    if (known && u->n_tasks == 1) from = f->touches;
+    struct plan_mark mark = plan_mark(&d->plan);
+    if (place_tasks(m, u, class, cores, from) == u->n_tasks) {
         plan_keep(&d->plan, mark);
         return true;
     }
@@ -316,10 +324,100 @@ bool fit_cpu(struct mq *m, uint32_t id)
     return true;
 }
 
+/* ---- GPUs taken back ---- */
+
+/* Does a running unit of the other class hold GPUs of this class's array?  By number any does while its class is beyond its own. */
+static bool is_on_borrowed(const struct mq *m, enum mq_class class, uint32_t id)
+{
+    const struct sched *d = &m->sched;
+    if (m->param.gpu_arrays == MQ_ARRAYS_COUNT) return true;
+    for (uint32_t t = id, i = 0; i < sched_unit(d, id)->n_tasks; i++, t = d->held[t].next)
+        if (m->gpu.is_multi[d->held[t].node] == (class == MQ_MULTI)) return true;
+    return false;
+}
+
+/* Running units of the other class that are on borrowed GPUs, the last started first; not those that start in this decision. */
+static uint32_t list_borrowers(struct mq *m, enum mq_class class)
+{
+    struct sched *d = &m->sched;
+    uint32_t n = 0;
+    POL_RESERVE(m->fit.lender, m->fit.cap_lender, (size_t)m->gpu.n_running);
+    for (uint32_t i = 0; i < m->gpu.n_running; i++) {
+        uint32_t id = m->gpu.running[i], k;
+        const struct unit *u = sched_unit(d, id);
+        if (mq_class(m, u->request_class) == class || u->started_in == d->round || !is_on_borrowed(m, class, id)) continue;
+        for (k = n++; k > 0; k--) {
+            const struct unit *o = sched_unit(d, m->fit.lender[k - 1]);
+            if (o->started > u->started || (o->started == u->started && unit_before(u, o))) break;
+            m->fit.lender[k] = m->fit.lender[k - 1];
+        }
+        m->fit.lender[k] = id;
+    }
+    return n;
+}
+
+/* All tasks of a released unit fit where they run; they are taken back, or all left out. */
+static bool take_back(struct mq *m, uint32_t id)
+{
+    struct sched *d = &m->sched;
+    if (sched_unit(d, id)->n_tasks > 1) return false;       /* two tasks of a gang may share a node: each fits alone */
+    struct pol_shape s = sched_held_shape(d, id);
+    const struct plan_node *o = &d->plan.node[d->held[id].node];
+    for (uint32_t i = 0; i < o->n.n_gpu; i++) {
+        const struct pol_card *c = &d->plan.card[o->n.card0 + i];
+        bool is_short = c->milli_free < s.gpu_milli || (c->mem_total > 0 && c->mem_free < s.gpu_mem_b) || (c->core_total > 0 && c->core_free < s.gpu_cores);
+        if ((d->held[id].cards >> i & 1) != 0 && is_short) return false;
+    }
+    if (!plan_fits(&d->plan, d->held[id].node, &s)) return false;
+    sched_reallocate(d, id);
+    return true;
+}
+
+/*
+ * The unit, which its array has GPUs for, takes those that the other class borrowed (S0-19): borrowers are released, the last
+ * to start first, until it fits; those that are not in its way then go on.
+ */
+static bool reclaim(struct mq *m, uint32_t id, enum mq_class class, uint32_t cores)
+{
+    struct sched *d = &m->sched;
+    const struct unit *u = sched_unit(d, id);
+    enum mq_class other = class == MQ_MULTI ? MQ_SINGLE : MQ_MULTI;
+    bool by_count = m->param.gpu_arrays == MQ_ARRAYS_COUNT;
+    int64_t beyond = mq_beyond(m, other);
+    if (by_count && mq_beyond(m, class) + mq_request(m, u->request_class)->gpu_milli > 0) return false;
+    uint32_t n = list_borrowers(m, class), released = 0;
+    struct plan_mark mark = plan_mark(&d->plan);
+    bool fits = false;
+    while (!fits && released < n && (!by_count || beyond > 0)) {
+        uint32_t v = m->fit.lender[released++];
+        sched_release(d, v);
+        beyond -= mq_request(m, sched_unit(d, v)->request_class)->gpu_milli;
+        struct plan_mark before = plan_mark(&d->plan);
+        m->fit.own_only = true;             /* else each of two classes could take from the other without end */
+        fits = place_tasks(m, u, class, cores, 0) == u->n_tasks;
+        m->fit.own_only = false;
+        if (fits) {
+            plan_keep(&d->plan, before);
+            break;
+        }
+        spare_victims(m);
+        plan_undo(&d->plan, before);
+    }
+    if (!fits) {
+        plan_undo(&d->plan, mark);
+        return false;
+    }
+    plan_keep(&d->plan, mark);
+    for (uint32_t i = 0; i < released; i++)
+        if (!take_back(m, m->fit.lender[i])) sched_preempt(d, m->fit.lender[i], "is on GPUs borrowed of the other array, whose own job waits");
+    return true;
+}
+
 bool fit_gpu(struct mq *m, uint32_t id)
 {
     enum mq_class class = mq_class(m, sched_unit(&m->sched, id)->request_class);
-    if (!place_unit(m, id, class, tune_cores(m, id))) return false;
+    uint32_t cores = tune_cores(m, id);
+    if (!place_unit(m, id, class, cores) && !(m->param.reclaim && reclaim(m, id, class, cores))) return false;
     settle_victims(m);
     sched_start(&m->sched, id, class == MQ_MULTI ? "multi-GPU queue, smallest share" : "single-GPU queue, smallest share");
     tune_started(m, id);

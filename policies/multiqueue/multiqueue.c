@@ -14,7 +14,7 @@
 #include "lib/util.h"
 
 enum {
-    P_SEARCH, P_PROBE, P_TOLERANCE, P_COLD, P_STEADY, P_REPEAT, P_AGAIN, P_ARRAYS, P_IDLE, P_RESERVE, P_RESERVE_OF, P_GPU_ARRAYS, P_MULTI_SHARE,
+    P_SEARCH, P_PROBE, P_TOLERANCE, P_COLD, P_STEADY, P_REPEAT, P_AGAIN, P_ARRAYS, P_IDLE, P_RESERVE, P_RESERVE_OF, P_GPU_ARRAYS, P_RECLAIM, P_MULTI_SHARE,
     P_CONTENTION, P_WATCH, P_BANDWIDTH, P_BANDWIDTH_OF, P_DROP, P_EXPECT, P_MODE, P_WEIGHTS
 };
 static const struct pol_param params[] = {
@@ -30,6 +30,7 @@ static const struct pol_param params[] = {
     { .name = "reserve", .type = POL_INT, .dflt = "-1", .help = "cores kept on each node with GPUs; -1: the most that GPU jobs needed so far" },
     { .name = "reserve_of", .type = POL_CHOICE, .dflt = "job", .choices = "job|node", .help = "that need: of one job, or of all together on one node" },
     { .name = "gpu_arrays", .type = POL_CHOICE, .dflt = "count", .choices = "count|nodes|off", .help = "divide GPUs between single- and multi-GPU jobs, with borrowing: by number, or whole nodes" },
+    { .name = "reclaim", .type = POL_BOOL, .dflt = "false", .help = "stop jobs on borrowed GPUs when a job of the array's own class waits for them" },
     { .name = "multi_share", .type = POL_NUMBER, .dflt = "-1", .help = "fraction of GPUs for multi-GPU jobs; -1: their part of the GPUs asked for so far" },
     { .name = "contention", .type = POL_BOOL, .dflt = "true", .help = "halve CPU jobs whose memory traffic slows GPU jobs" },
     { .name = "watch", .type = POL_DURATION, .dflt = "10s", .help = "how often traffic and utilisation are looked at" },
@@ -162,6 +163,8 @@ static int64_t gpu_array(const struct mq *m, enum mq_class class)
     return class == MQ_MULTI ? multi : all - multi;
 }
 
+int64_t mq_beyond(const struct mq *m, enum mq_class class) { return m->gpu.held[class] - gpu_array(m, class); }
+
 /*
  * The multi array's nodes: from the last on, as many as have no more cards than it.  It moves with
  * what arrives, so units may find themselves on another array's node, where they stay.
@@ -195,7 +198,7 @@ enum mq_use mq_use_of(const struct mq *m, enum mq_class class, uint32_t node)
 bool mq_may_take(const struct mq *m, enum mq_class class, int64_t gpu)
 {
     if (m->param.gpu_arrays != MQ_ARRAYS_COUNT || class == MQ_CPU || may_borrow(m, class)) return true;
-    return m->gpu.held[class] + gpu <= gpu_array(m, class);
+    return mq_beyond(m, class) + gpu <= 0;
 }
 
 static struct share share_of(const struct mq *m, const struct mq_user *u, enum mq_class class)
@@ -212,14 +215,14 @@ static bool serve(struct mq *m, const struct queue *q, enum mq_class class)
 {
     struct sched *d = &m->sched;
     uint32_t id;
-    bool (*skip)(void *, uint32_t) = m->param.strict ? NULL : class == MQ_CPU ? fit_skip_cpu : fit_skip_gpu;
+    bool (*skip)(void *, uint32_t) = m->param.strict ? NULL : class == MQ_CPU ? fit_skip_cpu : m->param.reclaim ? NULL : fit_skip_gpu;
     for (queue_walk_open(&m->walk, q, &d->units, skip, m); (id = queue_walk_top(&m->walk)) != POL_NONE;) {
         bool ok = mq_may_take(m, class, mq_request(m, sched_unit(d, id)->request_class)->gpu_milli);
         if (ok && (class == MQ_CPU ? fit_cpu(m, id) : fit_gpu(m, id))) return true;
         if (!ok) record_hold(m, sched_unit(d, id)->request_class, MQ_HOLD_ARRAY);
         if (m->param.strict) return false;
         /* GPU jobs that ask the same may begin with other cores: each is looked at. */
-        if (class == MQ_CPU || !ok || fit_skip_gpu(m, sched_unit(d, id)->request_class)) queue_walk_drop(&m->walk, &d->units);
+        if (class == MQ_CPU || !ok || (!m->param.reclaim && fit_skip_gpu(m, sched_unit(d, id)->request_class))) queue_walk_drop(&m->walk, &d->units);
         else queue_walk_step(&m->walk, &d->units, POL_NEVER);
     }
     return false;
@@ -333,7 +336,7 @@ static void destroy(void *self)
     search_history_fini(&m->history);
     share_weights_fini(&m->weights);
     sched_fini(&m->sched);
-    free(m->unit); free(m->user); free(m->request); free(m->fit.failed); free(m->gpu.running); free(m->gpu.due); free(m->fit.victim); free(m->gpu.cpu); free(m->gpu.is_multi); free(m->watch.fall);
+    free(m->unit); free(m->user); free(m->request); free(m->fit.failed); free(m->gpu.running); free(m->gpu.due); free(m->fit.victim); free(m->fit.lender); free(m->gpu.cpu); free(m->gpu.is_multi); free(m->watch.fall);
     free(m);
 }
 
@@ -377,6 +380,7 @@ static void *create(const struct pol_host *host, const union pol_value *v, uint3
     m->cores.reserve = m->param.reserve > 0 ? m->param.reserve * 1000 : 0;
     m->param.by_node = v[P_RESERVE_OF].i == 1;
     m->param.gpu_arrays = (enum mq_gpu_arrays)v[P_GPU_ARRAYS].i;
+    m->param.reclaim = v[P_RECLAIM].i != 0 && m->param.gpu_arrays != MQ_ARRAYS_OFF;
     m->param.multi_share = v[P_MULTI_SHARE].x;
     m->param.contention_on = v[P_CONTENTION].i != 0;
     m->param.watch_us = v[P_WATCH].i;
@@ -385,7 +389,7 @@ static void *create(const struct pol_host *host, const union pol_value *v, uint3
     m->param.strict = v[P_MODE].i == LIST_STRICT;
     m->epoch.cpu_rules = m->epoch.gpu_rules = 1;
     m->noted.reserve = m->noted.borrowed = m->noted.closed = m->noted.stopped = m->noted.throttled = -1;
-    if (!m->param.arrays_on) *flags &= ~(uint32_t)POL_PREEMPTS;
+    if (!m->param.arrays_on && !m->param.reclaim) *flags &= ~(uint32_t)POL_PREEMPTS;
     const char *bad = bad_value(m, v);
     if (bad != NULL) (void)snprintf(error, cap, "%s", bad);
     if (bad == NULL && share_weights_parse(&m->weights, v[P_WEIGHTS].s, error, cap)) return m;

@@ -62,7 +62,7 @@ struct mq_failure { uint64_t rules, touches; uint32_t cores; };
 
 /* As a user gave them; README.md, multiqueue. */
 struct mq_param {
-    bool     search_on, arrays_on, contention_on, strict, by_node;
+    bool     search_on, arrays_on, reclaim, contention_on, strict, by_node;
     enum mq_gpu_arrays gpu_arrays;
     enum search_rule rule;
     int64_t  probe_us, watch_us;
@@ -89,6 +89,8 @@ struct mq_fit {
     /* The most free cores among nodes that changed between two of the plan's touches. */
     struct mq_most { uint64_t from, to; int64_t cpu; } most;
     uint32_t *victim;    size_t cap_victim;  uint32_t n_victims;
+    uint32_t *lender;    size_t cap_lender;     /* scratch: GPU units on borrowed GPUs */
+    bool     own_only;                          /* on nodes of the unit's own array */
 };
 
 /* Counters: while they stand still, what was found before still holds. */
@@ -147,6 +149,8 @@ bool mq_may_take(const struct mq *m, enum mq_class class, int64_t gpu);
 /* May units of the class use the node's GPUs?  With MQ_ARRAYS_NODES of another array's node only as above. */
 enum mq_use { MQ_USE_OWN, MQ_USE_BORROWED, MQ_USE_NOT };
 enum mq_use mq_use_of(const struct mq *m, enum mq_class class, uint32_t node);
+/* Thousandths of GPUs that the class holds beyond its array, by number; below 0: it has so many left. */
+int64_t mq_beyond(const struct mq *m, enum mq_class class);
 
 /* fit.c.  True: the unit started, and those in its way were stopped. */
 bool fit_cpu(struct mq *m, uint32_t id);

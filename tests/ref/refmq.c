@@ -45,6 +45,7 @@ struct deciding {
     struct ref_ledger l;
     enum state state[REF_JOBS][REF_TASKS];
     struct ref_plan *out;
+    bool own_only;              /* no borrowed nodes */
 };
 
 void ref_mq_begin(struct ref_world *w)
@@ -228,7 +229,7 @@ static bool is_multi_node(const struct deciding *d, int node)
 static bool gpu_fits(const struct deciding *d, enum class class, int node, const struct shape *s, struct cost *cost)
 {
     bool is_other = d->p->gpu_arrays == REF_BY_NODE && is_multi_node(d, node) != (class == MULTI);
-    if (is_other && !may_borrow(d, class)) return false;
+    if (is_other && (d->own_only || !may_borrow(d, class))) return false;
     int64_t stop = ref_fits(d->w->c, &d->l, node, s) ? 0 : cores_to_stop(d, node, s), idle = 0;
     if (stop < 0) return false;
     for (int k = 0; k < d->w->c->node[node].n_gpu; k++) idle += d->l.milli[node][k] == GPU_WHOLE;
@@ -355,6 +356,59 @@ static bool place(struct deciding *d, struct ref_unit u, int cores, struct ref_d
     return true;
 }
 
+static int64_t gpus_held(const struct deciding *d, enum class class);
+
+static bool is_on_borrowed(const struct deciding *d, struct ref_unit u, enum class class)
+{
+    if (class_of(d->w, u) == CPU || class_of(d->w, u) == class || d->state[u.job][u.task] != RUNS || d->w->live[u.job][u.task].state != REF_RUNNING) return false;
+    for (int k = 0; k < ref_unit_size(d->w, u); k++)
+        if (d->p->gpu_arrays == REF_BY_COUNT || is_multi_node(d, d->l.hold[u.job][u.task + k].node) == (class == MULTI)) return true;
+    return false;
+}
+
+/* GPU units that stop for this one; they are released in d->l, where it is placed. */
+static bool reclaim(struct deciding *d, struct ref_unit u, int cores, struct ref_decision *s, struct victims *v)
+{
+    struct ref_unit all[REF_JOBS * REF_TASKS], gone[REF_JOBS * REF_TASKS];
+    const struct ref_ledger before = d->l;
+    enum class class = class_of(d->w, u), other = class == MULTI ? SINGLE : MULTI;
+    int n = all_units(d->w, all), n_gone = 0;
+    bool by_count = d->p->gpu_arrays == REF_BY_COUNT, fits = false;
+    int64_t held = gpus_held(d, other);
+    if (!d->p->reclaim || d->p->gpu_arrays == REF_UNDIVIDED || class == CPU) return false;
+    if (by_count && gpus_held(d, class) + gpu_asked(d->w, u) > gpus_of(d, class)) return false;
+    while (!fits && (!by_count || held > gpus_of(d, other))) {
+        int last = -1;
+        for (int i = 0; i < n; i++) {
+            if (d->l.hold[all[i].job][all[i].task].node < 0 || !is_on_borrowed(d, all[i], class)) continue;
+            if (last < 0 || d->w->live[all[i].job][all[i].task].started >= d->w->live[all[last].job][all[last].task].started) last = i;
+        }
+        if (last < 0) break;
+        release(d, all[last]);
+        held -= gpu_asked(d->w, all[last]);
+        gone[n_gone++] = all[last];
+        const struct ref_ledger without = d->l;
+        v->n = 0;
+        d->own_only = true;
+        fits = place(d, u, cores, s, v);
+        d->own_only = false;
+        if (!fits) d->l = without;
+    }
+    if (!fits) { d->l = before; return false; }
+    for (int i = 0; i < n_gone; i++) {
+        const struct ref_hold *h = &before.hold[gone[i].job][gone[i].task];
+        bool free = ref_unit_size(d->w, gone[i]) == 1 && ref_fits(d->w->c, &d->l, h->node, &h->got);
+        for (int c = 0; c < REF_CARDS && free; c++) 
+            free = (h->cards >> c & 1) == 0 || (d->l.milli[h->node][c] >= h->got.gpu_milli &&
+                   (d->w->c->node[h->node].gpu_mem == 0 || d->l.gpu_mem[h->node][c] >= h->got.gpu_mem_b));
+        if (free) { ref_take(d->w->c, &d->l, gone[i].job, gone[i].task, h->node, &h->got, h->cards); continue; }
+        d->state[gone[i].job][gone[i].task] = LEAVES;
+        ref_mq_left(d->w, gone[i]);     /* what was closed for it is open at once */
+        (void)say(d, (struct ref_decision){ .what = REF_DO_PREEMPT, .u = gone[i] });
+    }
+    return true;
+}
+
 static bool start(struct deciding *d, struct ref_unit u)
 {
     struct memory *x = &d->m->of[u.job][u.task];
@@ -364,7 +418,10 @@ static bool start(struct deciding *d, struct ref_unit u)
     struct victims v = { .n = 0 };
     /* A gang's tasks are no older than anything: none of them stops another. */
     for (int k = 0; k < ref_unit_size(d->w, u); k++) d->m->began[u.job][u.task + k] = d->m->n_began + 1 + (uint64_t)k;
-    if (!place(d, u, cores, &s, &v)) { d->l = before; return false; }
+    if (!place(d, u, cores, &s, &v)) {
+        d->l = before;
+        if (!reclaim(d, u, cores, &s, &v)) return false;
+    }
     settle(d, &before, &v);
     d->m->n_began += (uint64_t)ref_unit_size(d->w, u);
     (void)say(d, s);

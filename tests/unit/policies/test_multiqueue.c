@@ -299,6 +299,45 @@ Test(multiqueue, borrowed_cards_are_kept_to_the_end_S0_19)
     cr_expect_eq(s.preempted, 0);
 }
 
+/* As above, but at 10 the multi job takes 4 of the 6 cards of its array: of ten single jobs the last two to start stop. */
+Test(multiqueue, borrowed_cards_can_be_taken_back_S0_19)
+{
+    stage_node(&s, 64000, 12, "v", 1);
+    for (int i = 0; i < 10; i++) (void)stage_job(&s, 0, 100, 1000, 1);
+    (void)stage_job(&s, 10, 100, 1000, 4);
+    run("multiqueue:search=off,multi_share=0.5,reclaim=true");
+    cr_expect_eq(started(10), 10, "%s", s.log);
+    cr_expect_eq(s.preempted, 2);
+    cr_expect_eq(when("stop 8 n0 preempted"), 10);
+    cr_expect_eq(when("stop 9 n0 preempted"), 10);
+}
+
+/* Within its six cards the single class lends none: the second multi job waits. */
+Test(multiqueue, but_not_cards_of_the_other_array_S0_19)
+{
+    stage_node(&s, 64000, 12, "v", 1);
+    for (int i = 0; i < 6; i++) (void)stage_job(&s, 0, 100, 1000, 1);
+    (void)stage_job(&s, 10, 150, 1000, 4);
+    (void)stage_job(&s, 20, 100, 1000, 4);
+    run("multiqueue:search=off,multi_share=0.5,reclaim=true");
+    cr_expect_eq(started(7), 100, "%s", s.log);
+    cr_expect_eq(s.preempted, 0);
+}
+
+/* Of a node of its array it takes what is borrowed there, at 50 s. */
+Test(multiqueue, borrowed_nodes_can_be_taken_back_S0_19)
+{
+    stage_node(&s, 16000, 4, "v", 1);
+    stage_node(&s, 16000, 4, "v", 1);
+    for (int i = 0; i < 8; i++) (void)stage_job(&s, i * S, 100 * S, 1000, 1);
+    (void)stage_job(&s, 50 * S, 100 * S, 4000, 4);
+    run("multiqueue:search=off,multi_share=0.5,gpu_arrays=nodes,reclaim=true");
+    cr_expect_eq(started(8), 50 * S, "%s", s.log);
+    cr_expect_eq(s.preempted, 4);
+    cr_expect_eq(when("stop 4 n1 preempted"), 50 * S);
+    cr_expect_eq(when("stop 3 n0 preempted"), -1);
+}
+
 /* ---- the search in a run ---- */
 
 /* resnet50, two cores are best; begun cold with one: probes at 1, 2, 3 end at 90, 180, 270 s, and it keeps 2. */
