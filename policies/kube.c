@@ -2,19 +2,21 @@
  * kube.c -- Kubernetes' scheduler in three profiles: kube-default, kube-split,
  * kube-hybrid.  README.md, "Kubernetes".
  *
- * Each orders units by priority, then arrival, and tries all; they differ in the
- * plugins that choose a node (lib/sched/kube.h).  Cost: list_run's
- * (lib/sched/list.h), a score for each node that changed.
+ * Each orders units by priority, then arrival, and tries all; who fits nowhere may
+ * stop lower priorities (lib/sched/preempt.h).  They differ in the plugins that
+ * choose a node (lib/sched/kube.h).  Cost: preempt_run's, a score for each node that
+ * changed.
  * Source: Kubernetes 1.20; Liu et al., fine-grained scheduling of heterogeneous
  * resources in Kubernetes, 2023.
  */
 #include "lib/sched/kube.h"
 
 #include "lib/sched/list.h"
+#include "lib/sched/preempt.h"
 #include "builtin.h"
 #include "lib/util.h"
 
-struct kube_policy { struct sched sched; struct kube kube; uint64_t tie_seed; const char *label; };
+struct kube_policy { struct sched sched; struct kube kube; struct preempt preempt; bool preempts; uint64_t tie_seed; const char *label; };
 
 /* PrioritySort: the higher priority first, then as they came. */
 static int64_t wait_key(void *self, const struct unit *u)
@@ -24,11 +26,22 @@ static int64_t wait_key(void *self, const struct unit *u)
     return ji != NULL ? -(int64_t)ji->priority : 0;
 }
 
+static int64_t run_key(void *self, const struct unit *u) { return wait_key(self, u); }
+
+/* Victims are of a lower priority. */
+static int64_t victim_bound(void *self, const struct unit *u)
+{
+    (void)self;
+    return u->key;
+}
+
 #define SCORE_PARAM(dflt_) { .name = "score", .type = POL_TEXT, .dflt = dflt_, \
                              .help = "score plugins with their weights, name:weight;...: policies/README.md lists them" }
 #define TIE_PARAM { .name = "tie_seed", .type = POL_INT, .dflt = "0", .help = "of equal nodes: 0, the first by name; else in an order drawn from this" }
 
-/* Every profile's first two parameters are `score` and `tie_seed`. */
+#define PREEMPT_PARAM { .name = "preempt", .type = POL_BOOL, .dflt = "true", .help = "a pod that fits nowhere stops pods of lower priority" }
+
+/* Every profile's first three parameters are `score`, `tie_seed` and `preempt`. */
 static bool make(struct kube_policy *p, enum kube_profile profile, const union pol_value *value, char *error, size_t cap)
 {
     placement_fini(&p->sched.placement);
@@ -37,10 +50,16 @@ static bool make(struct kube_policy *p, enum kube_profile profile, const union p
     placement_use(&p->sched.placement, &p->kube);
     p->sched.plan.by_count = profile != KUBE_HYBRID;
     p->tie_seed = (uint64_t)value[1].i;
+    p->preempts = value[2].i != 0;
     return kube_parse(&p->kube, value[0].s, error, cap);
 }
 
-static void fini(void *self) { kube_fini(&((struct kube_policy *)self)->kube); }
+static void fini(void *self)
+{
+    struct kube_policy *p = self;
+    kube_fini(&p->kube);
+    preempt_fini(&p->preempt);
+}
 
 static void decide(void *self)
 {
@@ -54,30 +73,32 @@ static void decide(void *self)
             p->kube.part_label = UINT64_C(1) << bit;
         }
     }
-    list_run(&p->sched, LIST_SKIP);
+    const struct preempt_rule rule = { .on_node = true, .victim_bound = victim_bound, .reason = "a pod of higher priority needs the room" };
+    if (p->preempts) preempt_run(&p->preempt, &p->sched, &rule, true);
+    else list_run(&p->sched, LIST_SKIP);
     if (p->kube.filters == 0) return;
     for (uint32_t i = 0; i < p->sched.n_fresh; i++)
         if (sched_unit(&p->sched, p->sched.fresh[i])->state == UNIT_WAITING)
             h->hold(h->ctx, sched_unit(&p->sched, p->sched.fresh[i])->task, false, "no room on the nodes that are for pods of its kind");
 }
 
-#define OPS(init_) { .wait_key = wait_key, .size = sizeof(struct kube_policy), .init = init_, .decide = decide, .fini = fini }
+#define OPS(init_) { .wait_key = wait_key, .run_key = run_key, .size = sizeof(struct kube_policy), .init = init_, .decide = decide, .fini = fini }
 
 /* ---- kube-default ---- */
 
-static const struct pol_param default_params[] = { SCORE_PARAM("least:1;balanced:1"), TIE_PARAM };
+static const struct pol_param default_params[] = { SCORE_PARAM("least:1;balanced:1"), TIE_PARAM, PREEMPT_PARAM };
 
 static bool init_default(void *self, const union pol_value *value, char *error, size_t cap) { return make(self, KUBE_DEFAULT, value, error, cap); }
 static const struct sched_ops default_ops = OPS(init_default);
 
 LIST_POLICY(pol_kube_default, default_ops, default_params,
             .name = "kube-default", .source = "Kubernetes 1.20, noderesources plugins; Liu et al. 2023, section 1",
-            .summary = "Kubernetes' own scheduler: counts cards, spreads CPU and memory", .flags = POL_BY_COUNT);
+            .summary = "Kubernetes' own scheduler: counts cards, spreads CPU and memory", .flags = POL_BY_COUNT | POL_PREEMPTS);
 
 /* ---- kube-split ---- */
 
 static const struct pol_param split_params[] = {
-    SCORE_PARAM("least:1;balanced:1"), TIE_PARAM,
+    SCORE_PARAM("least:1;balanced:1"), TIE_PARAM, PREEMPT_PARAM,
     { .name = "label", .type = POL_TEXT, .dflt = "", .help = "nodes that carry it are for GPU pods; empty: nodes with GPUs are" },
 };
 
@@ -85,19 +106,19 @@ static bool init_split(void *self, const union pol_value *value, char *error, si
 {
     struct kube_policy *p = self;
     bool ok = make(p, KUBE_SPLIT, value, error, cap);
-    p->label = value[2].s;
+    p->label = value[3].s;
     return ok;
 }
 static const struct sched_ops split_ops = OPS(init_split);
 
 LIST_POLICY(pol_kube_split, split_ops, split_params,
             .name = "kube-split", .source = "Liu et al. 2023, section 3.1: clusters apart by LabelSelector",
-            .summary = "kube-default with nodes for GPU pods and nodes for others kept apart", .flags = POL_BY_COUNT | POL_STRANDS);
+            .summary = "kube-default with nodes for GPU pods and nodes for others kept apart", .flags = POL_BY_COUNT | POL_STRANDS | POL_PREEMPTS);
 
 /* ---- kube-hybrid ---- */
 
 static const struct pol_param hybrid_params[] = {
-    SCORE_PARAM("dominant:1;gpu:1"), TIE_PARAM,
+    SCORE_PARAM("dominant:1;gpu:1"), TIE_PARAM, PREEMPT_PARAM,
     { .name = "similarity", .type = POL_CHOICE, .dflt = "mean", .choices = "mean|tanimoto|distance|cosine", .help = "of what is free and what is asked (eq. 3)" },
     { .name = "gpu_score", .type = POL_CHOICE, .dflt = "product", .choices = "product|mean", .help = "of the card's score and the similarity (eq. 4)" },
 };
@@ -106,12 +127,12 @@ static bool init_hybrid(void *self, const union pol_value *value, char *error, s
 {
     struct kube_policy *p = self;
     bool ok = make(p, KUBE_HYBRID, value, error, cap);
-    p->kube.similarity = (enum kube_similarity)value[2].i;
-    p->kube.mean_of_both = value[3].i == 1;
+    p->kube.similarity = (enum kube_similarity)value[3].i;
+    p->kube.mean_of_both = value[4].i == 1;
     return ok;
 }
 static const struct sched_ops hybrid_ops = OPS(init_hybrid);
 
 LIST_POLICY(pol_kube_hybrid, hybrid_ops, hybrid_params,
             .name = "kube-hybrid", .source = "Liu et al. 2023, section 2",
-            .summary = "looks into the cards; CPU pods stay off GPU nodes while a CPU node fits");
+            .summary = "looks into the cards; CPU pods stay off GPU nodes while a CPU node fits", .flags = POL_PREEMPTS);

@@ -42,11 +42,12 @@ void *list_create(const struct pol_ops *table, const struct sched_ops *ops, cons
 {
     struct sched *d = pol_alloc(1, ops->size > 0 ? ops->size : sizeof *d);
     const union pol_value *place = value_of(table, value, "place", POL_PLUGIN), *mode = value_of(table, value, "mode", POL_CHOICE);
-    const union pol_value *estimate = value_of(table, value, "estimate", POL_CHOICE);
+    const union pol_value *estimate = value_of(table, value, "estimate", POL_CHOICE), *preempt = value_of(table, value, "preempt", POL_BOOL);
     sched_init(d, host, place != NULL ? (enum placement_rule)place->chosen->index : PLACEMENT_BEST, ops, d);
     if (place != NULL && place->chosen->plugin != NULL) placement_plug(&d->placement, place->chosen->plugin, host);
     d->mode = mode != NULL ? (int)mode->i : LIST_SKIP;
     if (estimate != NULL) list_estimates(d, estimate->i, flags);
+    if (preempt != NULL && preempt->i == 0) *flags &= ~(uint32_t)POL_PREEMPTS;
     if (ops->init == NULL || ops->init(d, value, error, cap)) return d;
     list_destroy(d);
     return NULL;

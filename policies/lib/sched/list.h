@@ -29,8 +29,8 @@ void list_run(struct sched *d, enum list_mode mode);
  *   static const struct sched_ops ops = { .wait_key = shortest_first };
  *   LIST_POLICY(fairway_policy, ops, params, .name = ..., .source = ..., .summary = ...);
  *
- * Parameters named place, mode and estimate are taken in here, where the table has them; the others are
- * ops.init's.  Without place: `best`; without mode: skip.
+ * Parameters named place, mode and estimate are taken in here, where the table has them, and preempt=false clears
+ * the flag POL_PREEMPTS; the others are ops.init's.  Without place: `best`; without mode: skip.
  */
 #define LIST_POLICY(table, ops_, params_, ...) \
     static void *table##_create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap) \

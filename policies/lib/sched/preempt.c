@@ -12,6 +12,7 @@ void preempt_fini(struct preempt *r)
     plan_fini(&r->released.plan);
     free(r->victim);
     free(r->back);
+    free(r->on);
 }
 
 /* ---- victims, from the last ---- */
@@ -49,7 +50,7 @@ static void read_all(struct preempt *r, struct sched *d, int64_t victim_bound, i
  * Running unit i from the last, if its key is above `victim_bound`; POL_NONE if not.
  * The list is kept for the decision: units that come later ask for no more of it.
  */
-static uint32_t nth_last(struct preempt *r, struct sched *d, uint32_t i, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *))
+uint32_t preempt_nth_last(struct preempt *r, struct sched *d, uint32_t i, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *))
 {
     if (r->order.in != d->round) {
         r->order.in = d->round;
@@ -67,12 +68,12 @@ static uint32_t nth_last(struct preempt *r, struct sched *d, uint32_t i, int64_t
 
 /* ---- would preempting all victims be enough? ---- */
 
-static bool may_be(const struct sched *d, const struct plan *p, uint32_t shape, uint32_t node)
+bool preempt_would_do(const struct sched *d, const struct plan *p, uint32_t shape, uint32_t node)
 {
     return plan_fits(p, node, &d->plan.shape[shape]) && placement_admits(&d->placement, p, shape, node);
 }
 
-static bool may_stop(const struct sched *d, uint32_t v)
+bool preempt_may_stop(const struct sched *d, uint32_t v)
 {
     return sched_unit(d, v)->state == UNIT_RUNNING && sched_unit(d, v)->started_in != d->round;
 }
@@ -106,7 +107,7 @@ static void reallocate_most(struct preempt *r, struct sched *d, uint32_t v)
  * is made once a decision, and victims are then only put back into it: the whole decision
  * costs O(victims + request classes x nodes that hold one).
  */
-static bool could_fit(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *))
+bool preempt_could_fit(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *))
 {
     uint32_t v;
     if (r->released.in != d->round) {
@@ -114,14 +115,14 @@ static bool could_fit(struct preempt *r, struct sched *d, uint32_t unit, int64_t
         r->released.n = r->released.n_nodes = 0;
         if (r->released.plan.node == NULL) plan_sync(&r->released.plan, d->view);
         POL_RESERVE(r->released.node_in, r->released.cap_node_in, d->plan.n_nodes);
-        for (; (v = nth_last(r, d, r->released.n, victim_bound, fresh)) != POL_NONE; r->released.n++)
-            if (may_stop(d, v)) release_most(r, d, v);
+        for (; (v = preempt_nth_last(r, d, r->released.n, victim_bound, fresh)) != POL_NONE; r->released.n++)
+            if (preempt_may_stop(d, v)) release_most(r, d, v);
     }
     for (; r->released.n > 0 && r->order.at[r->released.n - 1].key <= victim_bound; r->released.n--)
-        if (may_stop(d, r->order.at[r->released.n - 1].id)) reallocate_most(r, d, r->order.at[r->released.n - 1].id);
+        if (preempt_may_stop(d, r->order.at[r->released.n - 1].id)) reallocate_most(r, d, r->order.at[r->released.n - 1].id);
     const uint32_t shape = d->classes.at[sched_unit(d, unit)->request_class].shape[0];
     for (uint32_t i = 0; i < r->released.n_nodes; i++)
-        if (may_be(d, &r->released.plan, shape, r->released.node[i])) return true;
+        if (preempt_would_do(d, &r->released.plan, shape, r->released.node[i])) return true;
     return false;
 }
 
@@ -148,7 +149,7 @@ static bool would_fit(struct sched *d, uint32_t unit, uint32_t touched)
     if (k->n_tasks == 1) {
         uint32_t t = touched;
         for (uint32_t i = 0; i < sched_unit(d, touched)->n_tasks; i++, t = d->held[t].next)
-            if (may_be(d, &d->plan, k->shape[0], d->held[t].node)) return true;
+            if (preempt_would_do(d, &d->plan, k->shape[0], d->held[t].node)) return true;
         return false;
     }
     struct plan_mark m = plan_mark(&d->plan);
@@ -166,13 +167,13 @@ bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t vict
                int64_t (*fresh)(void *self, const struct unit *u), const char *reason)
 {
     struct request_class *k = &d->classes.at[sched_unit(d, unit)->request_class];
-    uint32_t v = nth_last(r, d, 0, victim_bound, fresh), last = POL_NONE;
-    if (v == POL_NONE || (k->n_tasks == 1 && !could_fit(r, d, unit, victim_bound, fresh))) return false;
+    uint32_t v = preempt_nth_last(r, d, 0, victim_bound, fresh), last = POL_NONE;
+    if (v == POL_NONE || (k->n_tasks == 1 && !preempt_could_fit(r, d, unit, victim_bound, fresh))) return false;
     struct plan_mark all = plan_mark(&d->plan);
     bool fits = false;
     r->n_victims = 0;
-    for (uint32_t i = 0; !fits && (v = nth_last(r, d, i, victim_bound, fresh)) != POL_NONE; i++) {
-        if (!may_stop(d, v)) continue;
+    for (uint32_t i = 0; !fits && (v = preempt_nth_last(r, d, i, victim_bound, fresh)) != POL_NONE; i++) {
+        if (!preempt_may_stop(d, v)) continue;
         POL_RESERVE(r->victim, r->cap_victim, (size_t)r->n_victims + 1);
         r->victim[r->n_victims++] = last = v;
         sched_release(d, v);
@@ -214,6 +215,13 @@ static bool known_without_victims(const struct preempt *r, const struct sched *d
     return k->is_monotone && k->no_victims.freed_epoch == d->plan.freed_epoch && k->no_victims.key_epoch == r->key_epoch && u->key >= k->no_victims.key;
 }
 
+static bool make_room(struct preempt *r, struct sched *d, const struct preempt_rule *rule, uint32_t unit)
+{
+    int64_t bound = rule->victim_bound(d->self, sched_unit(d, unit));
+    if (rule->on_node) return preempt_on_node(r, d, unit, bound, rule->reason);
+    return preempt_for(r, d, unit, bound, rule->fresh, rule->reason);
+}
+
 void preempt_run(struct preempt *r, struct sched *d, const struct preempt_rule *rule, bool skip)
 {
     struct queue_walk *w = &d->walk;
@@ -222,7 +230,7 @@ void preempt_run(struct preempt *r, struct sched *d, const struct preempt_rule *
         const struct unit *u = sched_unit(d, id);
         const char *reason = "fits";
         if (!sched_place(d, id)) {
-            if (known_without_victims(r, d, u) || !preempt_for(r, d, id, rule->victim_bound(d->self, u), rule->fresh, rule->reason)) {
+            if (known_without_victims(r, d, u) || !make_room(r, d, rule, id)) {
                 struct request_class *k = &d->classes.at[u->request_class];
                 if (k->no_victims.freed_epoch != d->plan.freed_epoch || k->no_victims.key_epoch != r->key_epoch || u->key < k->no_victims.key) k->no_victims.key = u->key;
                 k->no_victims.freed_epoch = d->plan.freed_epoch;

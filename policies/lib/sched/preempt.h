@@ -25,12 +25,16 @@ struct preempt_released {
     uint64_t *node_in; size_t cap_node_in;  /* [node] the decision in which it was listed */
 };
 
+/* A unit that may be stopped on a node, for preempt_on_node. */
+struct preempt_on { struct preempt_unit unit; int64_t started; uint32_t node; bool stays; };
+
 struct preempt {
     struct preempt_order order;
     struct preempt_released released;
     uint64_t key_epoch;                     /* raise it when a running unit's key grew: refusals are then forgotten */
     uint32_t *victim; size_t cap_victim; uint32_t n_victims;
     bool     *back;   size_t cap_back;      /* [n_victims] handed back */
+    struct preempt_on *on; size_t cap_on;   /* scratch of preempt_on_node */
 };
 
 void preempt_fini(struct preempt *r);             /* zero-initialise to begin */
@@ -46,8 +50,27 @@ void preempt_fini(struct preempt *r);             /* zero-initialise to begin */
 bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound,
                int64_t (*fresh)(void *self, const struct unit *u), const char *reason);
 
+/*
+ * As kube-scheduler does it: on one node, the least important of the units there whose key is greater than the
+ * bound, no more than must.  Keys are those of the set, and grow with falling priority; a gang finds no room so.
+ * The rest as with preempt_for.  README.md, "Kubernetes".  O(victims log victims) once a node would do.
+ */
+bool preempt_on_node(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound, const char *reason);
+
+/*
+ * Would a unit of one task, which does not fit now, fit on some node if every victim were released?  Those nodes
+ * are among r->released.node, where preempt_would_do holds.
+ */
+bool preempt_could_fit(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *));
+bool preempt_would_do(const struct sched *d, const struct plan *p, uint32_t shape, uint32_t node);
+/* Running unit i from the last, if its key is above the bound; POL_NONE if not. */
+uint32_t preempt_nth_last(struct preempt *r, struct sched *d, uint32_t i, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *));
+/* It runs, and not only since this decision. */
+bool preempt_may_stop(const struct sched *d, uint32_t v);
+
 /* What differs between the policies. */
 struct preempt_rule {
+    bool on_node;                              /* preempt_on_node, else preempt_for */
     int64_t (*victim_bound)(void *self, const struct unit *u);      /* preempt_for's, for a waiting unit */
     int64_t (*fresh)(void *self, const struct unit *u);
     const char *reason;                        /* of a preemption */

@@ -174,6 +174,18 @@ Test(kube, S3_7_unknown_dimensions_are_left_out)
     cr_assert_eq(kube_similar(KUBE_MEAN, n, r, most), (KUBE_ONE / 2 + KUBE_ONE / 2 + KUBE_ONE / 4) / 3);
 }
 
+/*
+ * S3-7: cores of a card are a dimension.  The nodes differ in nothing else: asked 1000 of 1000 or of 4000, of five
+ * dimensions; so 100 (1 - 1/4)/5 = 15 points apart.
+ */
+Test(kube, S3_7_the_cores_of_a_card_count)
+{
+    uint32_t s = shape(2000, 4 * GIB, 1, 8 * GB, 1000), tight = node(1, 0, 8 * GB, 1000), loose = node(1, 0, 8 * GB, 4000);
+    ready(KUBE_HYBRID);
+    int64_t apart = plugin("similar", s, tight) - plugin("similar", s, loose);
+    cr_assert(apart >= 15 * KUBE_POINT - 1 && apart <= 15 * KUBE_POINT + 1, "%ld", (long)apart);
+}
+
 /* S3-8: in [0, 100], and not lower for a better card or more similarity, for both switches and all measures. */
 Test(kube, S3_8_gpu_score_is_bounded_and_monotone)
 {
