@@ -144,14 +144,15 @@ void kube_prepare(struct kube *k, const struct plan *p)
 
 /* ---- asking ---- */
 
-static struct kube_ask ask_of(const struct plan *p, uint32_t shape, uint32_t node)
+/* p may be another plan of the cluster than the one of kube_prepare, whose shapes alone are sure to be current. */
+static struct kube_ask ask_of(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node)
 {
-    return (struct kube_ask){ .plan = p, .node = &p->node[node], .shape = &p->shape[shape], .id = node };
+    return (struct kube_ask){ .plan = p, .node = &p->node[node], .shape = &k->plan->shape[shape], .id = node };
 }
 
 bool kube_admits(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node)
 {
-    struct kube_ask a = ask_of(p, shape, node);
+    struct kube_ask a = ask_of(k, p, shape, node);
     for (uint32_t left = k->filters; left != 0; left &= left - 1)
         if (!kube_filters[__builtin_ctz(left)].admits(k, &a)) return false;
     return true;
@@ -159,7 +160,7 @@ bool kube_admits(const struct kube *k, const struct plan *p, uint32_t shape, uin
 
 int64_t kube_total(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node)
 {
-    struct kube_ask a = ask_of(p, shape, node);
+    struct kube_ask a = ask_of(k, p, shape, node);
     int64_t sum = 0;
     for (uint32_t i = 0; i < k->n_scores; i++) {
         const struct kube_score *s = k->score[i].plugin;
