@@ -57,13 +57,20 @@ enum st diag_breach(struct diag *d, enum breach breach, const char *fmt, ...)
     return ST_EPOLICY;
 }
 
-void diag_hint(struct diag *d, const char *fmt, ...)
+enum st diag_hint(struct diag *d, const char *fmt, ...)
 {
-    if (d->hint[0] != '\0') return;
+    if (d->hint[0] != '\0') return d->code;
     va_list ap;
     va_start(ap, fmt);
     (void)vsnprintf(d->hint, sizeof d->hint, fmt, ap);
     va_end(ap);
+    return d->code;
+}
+
+enum st diag_suggest(struct diag *d, const char *word, const char *const *cand, size_t n)
+{
+    const char *near = diag_nearest(word, cand, n);
+    return near != NULL ? diag_hint(d, "did you mean '%s'?", near) : d->code;
 }
 
 /* n bytes of a source line, or blanks for them.  Tabs are kept, so that the caret stays under its column. */

@@ -48,8 +48,10 @@ enum st diag_set(struct diag *d, enum st code, const char *fmt, ...)
 /* The same for ST_EPOLICY. */
 enum st diag_breach(struct diag *d, enum breach breach, const char *fmt, ...)
                 __attribute__((format(printf, 3, 4)));
-/* Add a hint to the error just recorded; printed on a line of its own. */
-void    diag_hint(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Add a hint to the error just recorded, unless it has one; printed on a line of its own.  Returns the error's code. */
+enum st diag_hint(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The hint "did you mean ...?", when one of cand [n] is near to `word`, see diag_nearest. */
+enum st diag_suggest(struct diag *d, const char *word, const char *const *cand, size_t n);
 /* A document as hints and help name it, so that it is found in the sources and where `make install` puts it. */
 #define DIAG_DOC(path) path " (installed in share/doc/fairway)"
 

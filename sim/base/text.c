@@ -57,6 +57,15 @@ static const struct {
     [TEXT_COUNT]    = { count_units,    false, "a whole number, such as 12 or 5k" },
 };
 
+bool text_error(char *error, size_t cap, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(error, cap, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
 bool text_parse(const char *s, enum text_dimension dimension, int64_t unit, int64_t *out, char *error, size_t cap)
 {
     __extension__ typedef __int128 wide;
@@ -65,10 +74,7 @@ bool text_parse(const char *s, enum text_dimension dimension, int64_t unit, int6
     bool any = false, dot = false;
 
     while (isspace((unsigned char)*p)) p++;
-    if (*p == '-') {
-        (void)snprintf(error, cap, "'%s' is negative, expected %s", s, what);
-        return false;
-    }
+    if (*p == '-') return text_error(error, cap, "'%s' is negative, expected %s", s, what);
     /* Bounds that keep every product below within 2^127: 2^63 x 2^63, and 10^18 x 8. */
     const wide mant_max = INT64_MAX, scale_max = (wide)G9 * G9;
     for (; isdigit((unsigned char)*p) || (*p == '.' && !dot); p++) {
@@ -76,46 +82,30 @@ bool text_parse(const char *s, enum text_dimension dimension, int64_t unit, int6
         any = true;
         mant = mant * 10 + (*p - '0');
         if (dot) scale *= 10;
-        if (mant > mant_max || scale > scale_max) {
-            (void)snprintf(error, cap, "'%s' has too many digits", s);
-            return false;
-        }
+        if (mant > mant_max || scale > scale_max) return text_error(error, cap, "'%s' has too many digits", s);
     }
-    if (!any) {
-        (void)snprintf(error, cap, "'%s' is not a quantity, expected %s", s, what);
-        return false;
-    }
+    if (!any) return text_error(error, cap, "'%s' is not a quantity, expected %s", s, what);
     while (*p == ' ') p++;
     wide num = unit, den = 1;
     if (*p == '\0') {
-        if (unit == 0) {
-            (void)snprintf(error, cap, "'%s' has no unit, expected %s", s, what);
-            return false;
-        }
+        if (unit == 0) return text_error(error, cap, "'%s' has no unit, expected %s", s, what);
     } else {
         const struct unit *u = dimensions[dimension].units;
         size_t n = strlen(p);
         while (n > 0 && isspace((unsigned char)p[n - 1])) n--;
         while (u->name != NULL && (strlen(u->name) != n || strncmp(u->name, p, n) != 0)) u++;
-        if (u->name == NULL) {
-            (void)snprintf(error, cap, "'%s' has an unknown unit '%.*s', expected %s", s, (int)n, p, what);
-            return false;
-        }
+        if (u->name == NULL)
+            return text_error(error, cap, "'%s' has an unknown unit '%.*s', expected %s", s, (int)n, p, what);
         num = u->num;
         den = u->den;
     }
     wide whole = mant * num, by = scale * den, q = whole / by, r = whole % by;
     if (r != 0) {
-        if (!dimensions[dimension].rounds) {
-            (void)snprintf(error, cap, "'%s' is not whole in its smallest unit, expected %s", s, what);
-            return false;
-        }
+        if (!dimensions[dimension].rounds)
+            return text_error(error, cap, "'%s' is not whole in its smallest unit, expected %s", s, what);
         q += 2 * r >= by;
     }
-    if (q > INT64_MAX) {
-        (void)snprintf(error, cap, "'%s' is too large", s);
-        return false;
-    }
+    if (q > INT64_MAX) return text_error(error, cap, "'%s' is too large", s);
     *out = (int64_t)q;
     return true;
 }

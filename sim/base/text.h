@@ -31,6 +31,9 @@ enum text_dimension {
  */
 bool text_parse(const char *s, enum text_dimension dimension, int64_t unit, int64_t *out, char *error, size_t cap);
 
+/* What is wrong, into error [cap]; returns false, for whoever tells of it that way. */
+bool text_error(char *error, size_t cap, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
 bool text_int(const char *s, int64_t *out);          /* optional sign, decimal, whole string */
 bool text_double(const char *s, double *out);        /* finite, whole string, '.' whatever the locale */
 

@@ -48,8 +48,7 @@ static enum st check_name(const char *name, struct diag *d)
     size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
     if (n > 0 && n <= 48 && name[n] == '\0' && name[0] >= 'a' && name[0] <= 'z') return ST_OK;
     (void)diag_set(d, ST_EINPUT, "a policy cannot be named '%s'", name);
-    diag_hint(d, "small letters, digits and '-', beginning with a letter; at most 48 of them");
-    return d->code;
+    return diag_hint(d, "small letters, digits and '-', beginning with a letter; at most 48 of them");
 }
 
 enum st new_policy_write(const char *name, const char *dir, bool is_plugin, struct diag *d)

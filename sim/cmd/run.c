@@ -25,16 +25,11 @@ static bool read_seed(const struct cmd_option *x, const char *text, void *opts, 
 {
     struct run_opts *o = opts;
     uint64_t lo, hi;
-    if (!scn_seed_range(text, &lo, &hi) || hi - lo >= SCN_SEEDS_MAX) {
-        (void)snprintf(error, cap, "--%s is '%s'; expected a whole number or a range such as 1..10", x->name, text);
-        return false;
-    }
+    if (!scn_seed_range(text, &lo, &hi) || hi - lo >= SCN_SEEDS_MAX)
+        return text_error(error, cap, "--%s is '%s'; expected a whole number or a range such as 1..10", x->name, text);
     for (uint64_t seed = lo; seed <= hi; seed++) {
-        for (size_t i = 0; i < o->n_seeds; i++) {
-            if (o->seed[i] != seed) continue;
-            (void)snprintf(error, cap, "seed %" PRIu64 " is given twice", seed);
-            return false;
-        }
+        for (size_t i = 0; i < o->n_seeds; i++)
+            if (o->seed[i] == seed) return text_error(error, cap, "seed %" PRIu64 " is given twice", seed);
         MEM_RESERVE(o->seed, o->cap_seeds, o->n_seeds + 1);
         o->seed[o->n_seeds++] = seed;
     }

@@ -40,10 +40,8 @@ static size_t find_words(void)
 static bool take(const struct cmd_option *x, const char *text, void *opts, char *error, size_t cap)
 {
     struct trace_options *g = (void *)((char *)opts + x->offset);
-    if (g->n == TRACE_OPTIONS_MAX) {
-        (void)snprintf(error, cap, "more than %d options of formats", TRACE_OPTIONS_MAX);
-        return false;
-    }
+    if (g->n == TRACE_OPTIONS_MAX)
+        return text_error(error, cap, "more than %d options of formats", TRACE_OPTIONS_MAX);
     g->at[g->n].word = (size_t)(x - table) - FIRST_WORD;
     g->at[g->n++].text = text;
     return true;

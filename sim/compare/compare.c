@@ -165,9 +165,9 @@ enum st compare_find(const struct compare_case *k, const char *label, size_t *in
         names[*index] = k->policy[*index].label;
     }
     if (*index == k->n_policies) {
-        const char *near = diag_nearest(label, names, k->n_policies);
-        st = diag_set(d, ST_EINPUT, "no finished run of '%s' has the policy '%s'", k->title, label);
-        diag_hint(d, near != NULL ? "did you mean '%s'?" : "there is '%s', among others", near != NULL ? near : k->policy[0].label);
+        (void)diag_set(d, ST_EINPUT, "no finished run of '%s' has the policy '%s'", k->title, label);
+        (void)diag_suggest(d, label, names, k->n_policies);
+        st = diag_hint(d, "there is '%s', among others", k->policy[0].label);
     }
     mem_free(names);
     return st;
@@ -189,10 +189,9 @@ enum st compare_check_metric(const struct compare *c, const char *metric, const 
     }
     (void)sqlite3_finalize(q);
     if (!found) {
-        const char *near = diag_nearest(metric, (const char *const *)names, n);
         (void)diag_set(d, ST_EINPUT, "no run in the database has the metric '%s'", metric);
-        if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-        else diag_hint(d, DIAG_DOC("results/README.md") " lists the metrics");
+        (void)diag_suggest(d, metric, (const char *const *)names, n);
+        (void)diag_hint(d, DIAG_DOC("results/README.md") " lists the metrics");
     } else if (!in_scope) {
         (void)diag_set(d, ST_EINPUT, "the metric '%s' has no value in the scope '%s'", metric, scope);
         diag_hint(d, "scopes are all, samples, notes, class=NAME, gpus=1, gpus=2-3 and so on, and user=NAME");

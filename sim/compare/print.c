@@ -236,8 +236,7 @@ static enum st check_window(const struct compare *c, const char *scope, struct d
                 if (compare_value(c, c->at[k].policy[p].run[i], "jobs_counted", scope) > 0) return ST_OK;
     (void)diag_set(d, ST_EINPUT, "no job that counts%s%s was submitted in the window", strcmp(scope, "all") != 0 ? " of " : "",
                    strcmp(scope, "all") != 0 ? scope : "");
-    diag_hint(d, "times count from when the run began; without a unit they are seconds");
-    return ST_EINPUT;
+    return diag_hint(d, "times count from when the run began; without a unit they are seconds");
 }
 
 static enum st check_metrics(const struct compare *c, const struct compare_opts *o, const char *scope, struct diag *d)

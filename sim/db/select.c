@@ -110,8 +110,7 @@ static enum st find_run(struct store *s, const char *text, int64_t *run, struct 
     list_runs(s, label, there, sizeof there);
     mem_free(label);
     (void)diag_set(d, ST_EINPUT, "'%s' is several runs; say which", text);
-    diag_hint(d, "there is %s", there);
-    return ST_EINPUT;
+    return diag_hint(d, "there is %s", there);
 }
 
 enum st select_run(struct selection *p, struct store *s, const char *text, struct diag *d)
@@ -146,10 +145,9 @@ enum st select_job(struct store *s, const struct selection *p, const char *id, u
     }
     enum st st = query_end(s, q, d);
     if (st == ST_OK && !found) {
-        const char *near = diag_nearest(id, (const char *const *)ids, n);
         st = diag_set(d, ST_EINPUT, "run %" PRId64 " (%s/%" PRIu64 ") has no job '%s'", p->run, p->policy, p->seed, id);
-        if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-        else if (n > 0) diag_hint(d, "its %zu jobs are those of the trace, from '%s' to '%s'", n, ids[0], ids[n - 1]);
+        (void)diag_suggest(d, id, (const char *const *)ids, n);
+        if (n > 0) diag_hint(d, "its %zu jobs are those of the trace, from '%s' to '%s'", n, ids[0], ids[n - 1]);
     }
     for (size_t i = 0; i < n; i++) mem_free(ids[i]);
     mem_free(ids);

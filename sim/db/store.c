@@ -53,12 +53,10 @@ static enum st sql_failed(struct store *s, struct diag *d)
         return diag_at(d, ST_EWORLD, s->path, 0, 0, "this is not a Fairway database, nor any SQLite database");
     case SQLITE_BUSY: case SQLITE_LOCKED:
         (void)diag_at(d, ST_EWORLD, s->path, 0, 0, "another program has been writing this database for %d s", BUSY_MS / 1000);
-        diag_hint(d, "wait until it is done, or give another file with -d");
-        return ST_EWORLD;
+        return diag_hint(d, "wait until it is done, or give another file with -d");
     case SQLITE_FULL:
         (void)diag_at(d, ST_EWORLD, s->path, 0, 0, "cannot write the database: %s", sqlite3_errmsg(s->db));
-        diag_hint(d, "make room on the disk; the runs that were finished are in the file");
-        return ST_EWORLD;
+        return diag_hint(d, "make room on the disk; the runs that were finished are in the file");
     case SQLITE_CANTOPEN: case SQLITE_IOERR:            /* the system knows more, such as too many open files */
         return diag_at(d, ST_EWORLD, s->path, 0, 0, "the database failed: %s: %s", sqlite3_errmsg(s->db), strerror(sqlite3_system_errno(s->db)));
     default:
@@ -180,9 +178,8 @@ static enum st check_file(struct store *s, bool *is_new, struct diag *d)
     if (version == SCHEMA_VERSION) return ST_OK;
     (void)diag_at(d, ST_EWORLD, s->path, 0, 0, "the database has schema version %lld; this program knows version %d",
                   (long long)version, SCHEMA_VERSION);
-    diag_hint(d, version > SCHEMA_VERSION ? "a newer fairway wrote it: use that one, or another file with -d"
-                                          : "an older fairway wrote it: run again into a new file");
-    return ST_EWORLD;
+    return diag_hint(d, version > SCHEMA_VERSION ? "a newer fairway wrote it: use that one, or another file with -d"
+                                                 : "an older fairway wrote it: run again into a new file");
 }
 
 static enum st create_schema(struct store *s, struct diag *d)

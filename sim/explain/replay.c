@@ -130,8 +130,7 @@ enum st replay_open(struct replay *r, struct store *s, int64_t run, int64_t from
     TRY(load_nodes(r, d));
     if (r->cluster.n_nodes == 0) {
         (void)diag_set(d, ST_EINPUT, "run %" PRId64 " did not record its decisions", run);
-        diag_hint(d, "run it again with `fairway run SCENARIO.yaml --set output.decisions=true`");
-        return ST_EINPUT;
+        return diag_hint(d, "run it again with `fairway run SCENARIO.yaml --set output.decisions=true`");
     }
     return open_rows(r, from, to, d);
 }

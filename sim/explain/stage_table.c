@@ -15,8 +15,7 @@ static enum st first_run(struct store *s, int64_t *run, struct diag *d)
     TRY(query_end(s, q, d));
     if (!none) return ST_OK;
     (void)diag_set(d, ST_EINPUT, "no finished run of the database reserved anything");
-    diag_hint(d, "the policy 'workflow' reserves for jobs whose tasks have an order");
-    return ST_EINPUT;
+    return diag_hint(d, "the policy 'workflow' reserves for jobs whose tasks have an order");
 }
 
 static enum st print_heading(struct store *s, int64_t run, enum table_format f, FILE *to, struct diag *d)

@@ -48,8 +48,7 @@ enum st timeline_check(struct store *s, const struct selection *p, struct diag *
     TRY(query_end(s, q, d));
     if (ok) return ST_OK;
     (void)diag_set(d, ST_EINPUT, "run %" PRId64 " (%s/%" PRIu64 ") has no record of what ran where", p->run, p->policy, p->seed);
-    diag_hint(d, "run it again with `fairway run SCENARIO.yaml --set output.attempts=true`");
-    return ST_EINPUT;
+    return diag_hint(d, "run it again with `fairway run SCENARIO.yaml --set output.attempts=true`");
 }
 
 /* ---- events ---- */

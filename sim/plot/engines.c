@@ -66,8 +66,8 @@ static enum st load(struct picture *e, const struct compare *c, int64_t run, con
     TRY(query_end(c->store, q, d));
     if (st != ST_OK || e->n_bars > 0) return st;
     (void)diag_set(d, ST_EINPUT, "run %lld has no record of calls on engines", (long long)run);
-    diag_hint(d, "say `output: {attempts: true}` in a scenario with engines, or --set output.attempts=true, and run it again");
-    return d->code;
+    return diag_hint(d, "say `output: {attempts: true}` in a scenario with engines, or --set output.attempts=true, "
+                     "and run it again");
 }
 
 static void write_script(const struct picture *e, struct gnuplot *g, const struct figure_run *r, double from)

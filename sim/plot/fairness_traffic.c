@@ -15,8 +15,7 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
     size_t longest = 0;
     if (!whole && strcmp(metric, "s_share_sigma") != 0) {
         (void)diag_set(d, ST_EINPUT, "fairness-traffic draws a fairness deviation, not '%s'", metric);
-        diag_hint(d, "it is s_share_sigma or s_whole_sigma");
-        return ST_EINPUT;
+        return diag_hint(d, "it is s_share_sigma or s_whole_sigma");
     }
     if (k->n_policies > POINTS_MAX)
         return diag_set(d, ST_EINPUT, "'%s' has %zu policies; this figure has points for %d at most", k->title, k->n_policies, POINTS_MAX);

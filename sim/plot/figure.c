@@ -86,10 +86,8 @@ enum st figure_job_metric(const char *name, const struct metric_job **m, struct 
         names[n++] = (*m)->name;
         if (strcmp((*m)->name, name) == 0) return ST_OK;
     }
-    const char *near = diag_nearest(name, names, n);
     (void)diag_set(d, ST_EINPUT, "this figure cannot show '%s'; expected jct, wait, span, slowdown, bounded_slowdown, rho, s_whole or s_share", name);
-    if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-    return ST_EINPUT;
+    return diag_suggest(d, name, names, n);
 }
 
 /* ---- runs ---- */
@@ -112,16 +110,15 @@ enum st figure_run_find(struct figure_run *r, const struct compare_case *k, int6
         for (size_t j = 0; j < k->policy[i].n_runs; j++)
             if (k->policy[i].run[j] == r->id) { r->p = &k->policy[i]; r->index = j; return ST_OK; }
     (void)diag_set(d, ST_EINPUT, "'%s' has no finished run %lld", k->title, (long long)r->id);
-    diag_hint(d, "its first is run %lld (%s, seed %llu)", (long long)k->policy[0].run[0], k->policy[0].label,
-              (unsigned long long)k->policy[0].seed[0]);
-    return ST_EINPUT;
+    return diag_hint(d, "its first is run %lld (%s, seed %llu)", (long long)k->policy[0].run[0], k->policy[0].label,
+                     (unsigned long long)k->policy[0].seed[0]);
 }
 
 enum st figure_no_ideals(const struct compare_case *k, struct diag *d)
 {
     (void)diag_set(d, ST_EINPUT, "no job of '%s' has an ideal time to draw", k->title);
-    diag_hint(d, "say `output: {ideal: 6}` in the scenario (the ideal on a sixth of the GPUs), and run it again");
-    return ST_EINPUT;
+    return diag_hint(d, "say `output: {ideal: 6}` in the scenario (the ideal on a sixth of the GPUs), and run it "
+                     "again");
 }
 
 enum st figure_span_find(struct figure_span *s, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)

@@ -46,8 +46,8 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
             TRY(write_curve(g, c, &k->policy[i], fill_series[s], &n, &x, &y[s], d));
             if (n > 0) continue;
             (void)diag_set(d, ST_EINPUT, "'%s' has no samples of a cluster being filled", k->title);
-            diag_hint(d, "say `trace: {fill: 1.3}` and `output: {sample_every: 1m}` in the scenario, and run it again");
-            return ST_EINPUT;
+            return diag_hint(d, "say `trace: {fill: 1.3}` and `output: {sample_every: 1m}` in the scenario, and run "
+                             "it again");
         }
         (void)fprintf(g->to, "EOD\n");
     }

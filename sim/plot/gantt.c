@@ -80,8 +80,8 @@ static enum st choose_nodes(struct gantt *a, const char *wanted, struct diag *d)
     TRY(query_end(a->c->store, q, d));
     if (a->n_all == 0) {
         (void)diag_set(d, ST_EINPUT, "run %lld has no record of who held which GPU", (long long)a->run);
-        diag_hint(d, "say `output: {attempts: true}` in the scenario, or --set output.attempts=true, and run it again");
-        return ST_EINPUT;
+        return diag_hint(d, "say `output: {attempts: true}` in the scenario, or --set output.attempts=true, and run "
+                         "it again");
     }
     if (a->n_nodes == 0) return diag_set(d, ST_EINPUT, "none of the nodes '%s' was used by a GPU job", wanted);
     if (a->n_rows > ROWS_MAX) return diag_set(d, ST_EINPUT, "%u GPUs are too many to tell apart; choose nodes with at most %d", a->n_rows, ROWS_MAX);

@@ -90,8 +90,8 @@ static enum st missing(struct diag *d, int err)
 {
     if (err != ENOENT) return diag_set(d, ST_EWORLD, "cannot run gnuplot: %s", strerror(err));
     (void)diag_set(d, ST_EWORLD, "gnuplot, which draws the figures, is not installed");
-    diag_hint(d, "install it (on Debian: apt-get install gnuplot-nox), or keep the script with -o FILE.gp and draw it elsewhere");
-    return ST_EWORLD;
+    return diag_hint(d, "install it (on Debian: apt-get install gnuplot-nox), or keep the script with -o FILE.gp and "
+                     "draw it elsewhere");
 }
 
 /* What gnuplot wrote to its standard error, as one error: its first lines. */

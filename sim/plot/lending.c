@@ -15,8 +15,7 @@ static enum st first_resource(const struct figure_span *a, const char **wanted, 
     (void)sqlite3_finalize(q);
     if (found) { *wanted = buf; return ST_OK; }
     (void)diag_set(d, ST_EINPUT, "run %lld reserved nothing%s%s", (long long)a->run.id, *wanted ? " of " : "", *wanted ? *wanted : "");
-    diag_hint(d, "--run chooses one of the policy 'workflow', --metric cpu, gpu or a licence");
-    return ST_EINPUT;
+    return diag_hint(d, "--run chooses one of the policy 'workflow', --metric cpu, gpu or a licence");
 }
 
 /* Steps: what holds from each change on. */
@@ -46,8 +45,8 @@ static enum st write_steps(struct gnuplot *g, const struct figure_span *a, const
     TRY(query_end(a->c->store, q, d));
     if (n > 0 && *end > a->from) return ST_OK;
     (void)diag_set(d, ST_EINPUT, "run %lld has no record of what was reserved over time%s", (long long)a->run.id, n > 0 ? " in that window" : "");
-    diag_hint(d, "say `output: {lending: true}` in the scenario, or --set output.lending=true, and run it again");
-    return ST_EINPUT;
+    return diag_hint(d, "say `output: {lending: true}` in the scenario, or --set output.lending=true, and run it "
+                     "again");
 }
 
 static enum st draw(struct gnuplot *g, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)

@@ -48,10 +48,9 @@ static enum st no_such(const struct levels *x, const char *name, struct diag *d)
     TRY(ask(x, "SELECT DISTINCT name FROM series WHERE run = ?1 UNION SELECT DISTINCT name FROM note WHERE run = ?1 ORDER BY 1", NULL, &q, d));
     while (n < MAX && sqlite3_step(q) == SQLITE_ROW) names[n++] = mem_strdup((const char *)sqlite3_column_text(q, 0));
     (void)sqlite3_finalize(q);
-    const char *near = diag_nearest(name, (const char *const *)names, n);
     (void)diag_set(d, ST_EINPUT, "run %lld has neither samples nor notes called '%s'", (long long)x->run, name);
-    if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-    else diag_hint(d, "samples need `output: {sample_every: 5m}` in the scenario; --run N chooses another run");
+    (void)diag_suggest(d, name, (const char *const *)names, n);
+    diag_hint(d, "samples need `output: {sample_every: 5m}` in the scenario; --run N chooses another run");
     for (size_t i = 0; i < n; i++) mem_free(names[i]);
     return ST_EINPUT;
 }

@@ -14,11 +14,10 @@ const struct plot_figure *plot_find(const char *name, struct diag *d)
         if (strcmp(plot_figures[n]->name, name) == 0) return plot_figures[n];
         names[n] = plot_figures[n]->name;
     }
-    const char *near = diag_nearest(name, names, n);
     (void)diag_set(d, ST_EINPUT, "there is no figure '%s'; there are", name);
     for (size_t i = 0, at = strlen(d->msg); i < n && at + 64 < sizeof d->msg; at = strlen(d->msg), i++)
         (void)snprintf(d->msg + at, sizeof d->msg - at, "%s%s", i == 0 ? " " : i + 1 < n ? ", " : " and ", names[i]);
-    if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
+    (void)diag_suggest(d, name, names, n);
     return NULL;
 }
 
@@ -55,8 +54,7 @@ static enum st choose_case(const struct compare *c, const struct plot_opts *o, c
     else if (o->run >= 0 && c->n == 1) return ST_OK;    /* the figure says what is wrong with the run */
     else if (o->run >= 0) (void)diag_set(d, ST_EINPUT, "the database has no finished run %lld", (long long)o->run);
     else (void)diag_set(d, ST_EINPUT, "the database has runs of %zu scenarios; choose one", c->n);
-    diag_hint(d, "--scenario '%s', for example", c->at[0].title);
-    return ST_EINPUT;
+    return diag_hint(d, "--scenario '%s', for example", c->at[0].title);
 }
 
 enum st plot_make(struct store *s, const struct plot_figure *f, const struct plot_opts *o, struct diag *d)

@@ -51,8 +51,7 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
         TRY(has_attempts(c, k->policy[i].run[0], &any, d));
         if (!any) {
             (void)diag_set(d, ST_EINPUT, "'%s' kept no record of where its tasks ran", k->title);
-            diag_hint(d, "say `output: {attempts: true}` in the scenario, and run it again");
-            return ST_EINPUT;
+            return diag_hint(d, "say `output: {attempts: true}` in the scenario, and run it again");
         }
         TRY(write_nodes(g, c, k->policy[i].run[0], o->to, &rows, &most, d));
         if (rows - 1 > NODES_MAX)

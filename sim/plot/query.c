@@ -67,9 +67,8 @@ static enum st bad_query(const struct figure *f, struct diag *d)
     if (f->path != NULL) (void)diag_at(d, ST_EINPUT, f->path, offset < 0 ? 0 : line, offset < 0 ? 0 : col, "the query: %s", error);
     else if (offset < 0) (void)diag_set(d, ST_EINPUT, "the query: %s", error);
     else (void)diag_set(d, ST_EINPUT, "the query, line %u, column %u, at '%.20s': %s", line, col, f->sql + offset, error);
-    diag_hint(d, "there are the views v_run, v_job, v_metric, v_series, v_moved and v_card, and the tables of "
-                 DIAG_DOC("results/README.md") "; `sqlite3 FILE.db .schema` shows their columns");
-    return ST_EINPUT;
+    return diag_hint(d, "there are the views v_run, v_job, v_metric, v_series, v_moved and v_card, and the tables of "
+                     DIAG_DOC("results/README.md") "; `sqlite3 FILE.db .schema` shows their columns");
 }
 
 static enum st prepare(struct figure *f, sqlite3_stmt **q, struct diag *d)
@@ -98,11 +97,9 @@ static enum st no_column(sqlite3_stmt *q, const char *option, const char *name, 
     const char *names[MAX];
     size_t n = 0;
     for (int i = 0; i < sqlite3_column_count(q) && n < MAX; i++) names[n++] = sqlite3_column_name(q, i);
-    const char *near = diag_nearest(name, names, n);
     (void)diag_set(d, ST_EINPUT, "the query has no column '%s', which --%s names", name, option);
-    if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-    else diag_hint(d, "its first is '%s'; name others with AS", names[0]);
-    return ST_EINPUT;
+    (void)diag_suggest(d, name, names, n);
+    return diag_hint(d, "its first is '%s'; name others with AS", names[0]);
 }
 
 static enum st choose_columns(struct figure *f, sqlite3_stmt *q, struct diag *d)
@@ -165,8 +162,7 @@ static enum st read_rows(struct figure *f, sqlite3_stmt *q, struct diag *d)
         TRY(number(f, q, HI, &p.hi, d));
         if (f->n == PLOT_SQL_ROWS) {
             (void)diag_set(d, ST_EINPUT, "the query returns more than %d rows, more than a figure shows", PLOT_SQL_ROWS);
-            diag_hint(d, "thin them with GROUP BY, for example by time: CAST(at_us / 600e6 AS INTEGER)");
-            return ST_EINPUT;
+            return diag_hint(d, "thin them with GROUP BY, for example by time: CAST(at_us / 600e6 AS INTEGER)");
         }
         MEM_RESERVE(f->at, f->cap, f->n + 1);
         f->at[f->n++] = p;
@@ -281,10 +277,8 @@ static enum st check_options(struct plot_sql_opts *o, struct figure *f, struct d
     if (o->with == NULL) o->with = "lines";
     while (k < ARRAY_LEN(with) && strcmp(with[k], o->with) != 0) k++;
     if (k == ARRAY_LEN(with)) {
-        const char *near = diag_nearest(o->with, with, k);
         (void)diag_set(d, ST_EINPUT, "--with is '%s'; expected lines, points, linespoints, steps, bars or boxes", o->with);
-        if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-        return ST_EINPUT;
+        return diag_suggest(d, o->with, with, k);
     }
     f->is_box = strcmp(o->with, "boxes") == 0;
     f->is_named = f->is_box || strcmp(o->with, "bars") == 0;

@@ -48,8 +48,8 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
             TRY(write_line(g, c, run, panel[s].series, end / LINE_POINTS, &n, d));
             if (n > 0) continue;
             (void)diag_set(d, ST_EINPUT, "run %lld has no samples of %s to draw", (long long)run, panel[s].series);
-            diag_hint(d, "say `output: {sample_every: 5m}` in the scenario, or --set output.sample_every=5m, and run it again");
-            return ST_EINPUT;
+            return diag_hint(d, "say `output: {sample_every: 5m}` in the scenario, or --set output.sample_every=5m, "
+                             "and run it again");
         }
         (void)fprintf(g->to, "EOD\n");
     }

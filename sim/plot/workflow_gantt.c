@@ -77,8 +77,8 @@ static enum st write_flows(struct gnuplot *g, const struct figure_span *a, struc
     (void)fprintf(g->to, "EOD\n");
     if (bars == 0) {
         (void)diag_set(d, ST_EINPUT, "run %lld has no record of when workflows' tasks ran%s", (long long)a->run.id, a->from > 0 || a->to < HUGE_VAL ? " in that window" : "");
-        diag_hint(d, "say `output: {attempts: true}` in the scenario, or --set output.attempts=true, and run it again");
-        return ST_EINPUT;
+        return diag_hint(d, "say `output: {attempts: true}` in the scenario, or --set output.attempts=true, and run "
+                         "it again");
     }
     gnuplot_number(g, "ROWS", lane - 1);
     (void)fprintf(g->to, "if (!exists(\"W\")) W = 5.0\nif (!exists(\"H\")) H = %.2f\n",

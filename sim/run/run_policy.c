@@ -42,10 +42,9 @@ static enum st take_label(struct scenario *s, struct scn_policy *p, const char *
     if (label == NULL || strcmp(p->label, p->spec) != 0) return ST_OK;
     for (size_t i = 0; i < s->asked.n_policies; i++) {
         if (&s->asked.policy[i] == p || strcmp(s->asked.policy[i].label, label) != 0) continue;
-        enum st st = diag_at(d, ST_EINPUT, p->line ? s->id.path : "", p->line, p->col,
-                             "policy '%s' calls itself '%s', as another is called", p->spec, label);
-        diag_hint(d, "in the scenario, give it a label: {exec: ..., label: ...}");
-        return st;
+        (void)diag_at(d, ST_EINPUT, p->line ? s->id.path : "", p->line, p->col,
+                      "policy '%s' calls itself '%s', as another is called", p->spec, label);
+        return diag_hint(d, "in the scenario, give it a label: {exec: ..., label: ...}");
     }
     mem_free(p->label);
     p->label = mem_strdup(label);

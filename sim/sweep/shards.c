@@ -139,8 +139,7 @@ static enum st lock(const char *dir, struct diag *d)
     (void)close(fd);
     if (!is_taken) return cannot(path, "be locked", d);
     (void)diag_at(d, ST_EWORLD, dir, 0, 0, "another sweep is at work here");
-    diag_hint(d, "wait until it is done, or give another database with -d");
-    return ST_EWORLD;
+    return diag_hint(d, "wait until it is done, or give another database with -d");
 }
 
 static enum st drop_unfinished(const char *dir, struct diag *d)

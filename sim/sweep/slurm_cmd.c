@@ -34,10 +34,8 @@ static enum st find_array_max(struct slurm_cmd *s, struct diag *d)
     char *out;
     const char *const argv[] = { "scontrol", "show", "config", NULL };
     enum st st = call(argv, &out, d);
-    if (st != ST_OK) {
-        diag_hint(d, "--slurm needs a Slurm cluster whose commands (sbatch, squeue, scancel, scontrol) work here");
-        return st;
-    }
+    if (st != ST_OK) return diag_hint(d, "--slurm needs a Slurm cluster whose commands (sbatch, squeue, scancel, "
+                                      "scontrol) work here");
     const char *at = strstr(out, "MaxArraySize"), *eq = at != NULL ? strchr(at, '=') : NULL;
     unsigned long v = eq != NULL ? strtoul(eq + 1, NULL, 10) : ARRAY_DEFAULT;
     s->array_max = v > 0 ? v : 1;

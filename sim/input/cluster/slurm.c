@@ -64,10 +64,9 @@ static enum st check_keys(const struct slurm_conf *c, const struct slurm_line *l
         size_t k = 0;
         while (k < n && strcasecmp(l->at[i].key, known[k]) != 0) k++;
         if (k < n) continue;
-        enum st st = diag_at(d, ST_EINPUT, c->path, l->line, l->at[i].col, "found unknown key '%s' on a %s line", l->at[i].key, known[0]);
-        const char *near = diag_nearest(l->at[i].key, known, n);
-        if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-        return st;
+        (void)diag_at(d, ST_EINPUT, c->path, l->line, l->at[i].col, "found unknown key '%s' on a %s line",
+                      l->at[i].key, known[0]);
+        return diag_suggest(d, l->at[i].key, known, n);
     }
     return ST_OK;
 }

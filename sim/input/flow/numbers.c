@@ -42,8 +42,6 @@ enum st flow_words_end(struct flow_words *w, struct diag *d)
 
 enum st flow_words_unknown(const struct flow_words *w, const char *word, const char *const *known, size_t n, struct diag *d)
 {
-    enum st st = lines_fail(&w->l, word, d, "a line cannot begin with '%.40s' here", word);
-    const char *near = diag_nearest(word, known, n);
-    if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-    return st;
+    (void)lines_fail(&w->l, word, d, "a line cannot begin with '%.40s' here", word);
+    return diag_suggest(d, word, known, n);
 }

@@ -31,9 +31,8 @@ enum st scn_at(const struct ydoc_node *n, const struct diag *own, struct diag *d
         if (d->code == ST_OK) *d = *own;
         return d->code;
     }
-    enum st st = ydoc_error(n, d, "%s", own->msg);
-    if (own->hint[0] != '\0') diag_hint(d, "%s", own->hint);
-    return st;
+    (void)ydoc_error(n, d, "%s", own->msg);
+    return diag_hint(d, "%s", own->hint);
 }
 
 /* Of the file's bytes: a change of a node list or a fault trace changes the run key. */

@@ -81,10 +81,9 @@ static enum st add_node(struct node_sink *sink, struct node_spec *s, const char 
     if (s->n_gpu > 0) {
         const struct gpu_type *t = find_type(b, s->gpu_type);
         if (t == NULL && b->has_types) {
-            enum st st = diag_at(d, ST_EINPUT, file, line, col, "node '%s' has GPUs of type '%s', which gpu_types does not list", s->name, s->gpu_type);
-            const char *near = diag_nearest(s->gpu_type, b->type_name, b->n_types);
-            if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-            return st;
+            (void)diag_at(d, ST_EINPUT, file, line, col,
+                          "node '%s' has GPUs of type '%s', which gpu_types does not list", s->name, s->gpu_type);
+            return diag_suggest(d, s->gpu_type, b->type_name, b->n_types);
         }
         if (t != NULL && s->gpu_mem_b == 0) s->gpu_mem_b = t->mem_b;
         if (t != NULL && s->gpu_cores == 0) s->gpu_cores = t->cores;
@@ -171,10 +170,8 @@ static enum st read_gpus(const struct build *b, const struct ydoc_node *g, struc
     if (n > 0 && s->gpu_type == NULL) s->gpu_type = b->only_type;
     const struct ydoc_node *type = ydoc_get(g, "gpu_type");
     if (n > 0 && b->has_types && find_type(b, s->gpu_type) == NULL) {
-        enum st st = ydoc_error(type, d, "found GPU type '%s', which gpu_types does not list", s->gpu_type);
-        const char *near = diag_nearest(s->gpu_type, b->type_name, b->n_types);
-        if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-        return st;
+        (void)ydoc_error(type, d, "found GPU type '%s', which gpu_types does not list", s->gpu_type);
+        return diag_suggest(d, s->gpu_type, b->type_name, b->n_types);
     }
     return ST_OK;
 }
@@ -389,11 +386,9 @@ static enum st read_model(struct scenario *s, const struct ydoc_node *row, struc
         TRY(ydoc_node_double(n, 0, SPEED_MAX, &v, d));
         uint32_t type = intern_find(&s->cluster.gpu_types, n->key);
         if (type == NONE) {
-            enum st st = ydoc_key_error(n, d, "found GPU type '%s', which the cluster does not have", n->key);
-            const char *near = diag_nearest(n->key, (const char *const *)s->cluster.gpu_types.name, s->cluster.gpu_types.n);
-            if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-            else diag_hint(d, "a type without nodes may be declared in cluster.gpu_types");
-            return st;
+            (void)ydoc_key_error(n, d, "found GPU type '%s', which the cluster does not have", n->key);
+            (void)diag_suggest(d, n->key, (const char *const *)s->cluster.gpu_types.name, s->cluster.gpu_types.n);
+            return diag_hint(d, "a type without nodes may be declared in cluster.gpu_types");
         }
         long rate = lround(v * RATE_ONE);
         if (rate == 0 && v > 0) return ydoc_error(n, d, "'%s': %g is below the finest step, 1/65536", n->key, v);

@@ -22,10 +22,8 @@ static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
     const char *name = csv_field(c, at[NODE]), *event = csv_field(c, at[EVENT]);
     uint32_t node = intern_find(&s->cluster.node_names, name);
     if (node == NONE) {
-        enum st st = csv_fail(c, at[NODE], d, "found node '%s', which the cluster does not have", name);
-        const char *near = diag_nearest(name, (const char *const *)s->cluster.node_names.name, s->cluster.node_names.n);
-        if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-        return st;
+        (void)csv_fail(c, at[NODE], d, "found node '%s', which the cluster does not have", name);
+        return diag_suggest(d, name, (const char *const *)s->cluster.node_names.name, s->cluster.node_names.n);
     }
     bool up = strcmp(event, "up") == 0;
     if (!up && strcmp(event, "down") != 0) return csv_fail(c, at[EVENT], d, "found '%s', expected down or up", event);

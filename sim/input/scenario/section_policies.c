@@ -94,9 +94,8 @@ static enum st read_one(struct scn_asked *s, const struct ydoc_node *n, struct d
     p->label = mem_strdup(label != NULL ? label : p->spec);
     for (size_t i = 0; i + 1 < s->n_policies; i++) {
         if (strcmp(s->policy[i].label, p->label) != 0) continue;
-        enum st st = ydoc_error(n, d, "found policy '%s' a second time", p->label);
-        diag_hint(d, "give each a 'label' of its own: {name: ..., label: ...}");
-        return st;
+        (void)ydoc_error(n, d, "found policy '%s' a second time", p->label);
+        return diag_hint(d, "give each a 'label' of its own: {name: ..., label: ...}");
     }
     return ST_OK;
 }

@@ -238,9 +238,9 @@ static enum st read_stretch(struct scenario *s, const struct ydoc_node *n, struc
     TRY(ydoc_double(n, "speedup", YDOC_ABOVE_0, 1e9, &o->speedup, d));
     TRY(ydoc_double(n, "load", YDOC_ABOVE_0, 1e6, &o->load, d));
     if (ydoc_get(n, "speedup") == NULL || ydoc_get(n, "load") == NULL) return ST_OK;
-    enum st st = ydoc_key_error(ydoc_get(n, "load"), d, "found both 'speedup' and 'load'; each alone says how fast jobs arrive");
-    diag_hint(d, "an empty value takes a key out: --set trace.speedup= --set trace.load=0.9");
-    return st;
+    (void)ydoc_key_error(ydoc_get(n, "load"), d, "found both 'speedup' and 'load'; each alone says how fast jobs "
+                         "arrive");
+    return diag_hint(d, "an empty value takes a key out: --set trace.speedup= --set trace.load=0.9");
 }
 
 static enum st read_fill(struct scenario *s, const struct ydoc_node *n, struct diag *d)

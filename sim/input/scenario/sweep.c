@@ -36,9 +36,8 @@ static enum st check_lists(const struct ydoc_node *map, struct diag *d)
 static enum st check_path(const struct ydoc_node *axis, struct diag *d)
 {
     if (!scn_is_asked(axis->key)) return ST_OK;
-    enum st st = ydoc_key_error(axis, d, "found '%s' under 'set', where it cannot be swept", axis->key);
-    diag_hint(d, "policies, params and seeds have keys of their own under 'sweep'");
-    return st;
+    (void)ydoc_key_error(axis, d, "found '%s' under 'set', where it cannot be swept", axis->key);
+    return diag_hint(d, "policies, params and seeds have keys of their own under 'sweep'");
 }
 
 enum st scn_check_sweep(const struct ydoc_node *sweep, struct diag *d)

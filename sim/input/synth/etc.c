@@ -15,19 +15,13 @@ enum { JOBS_MAX = 100000000, APIS_MAX = 100000, POINTS_MAX = 64 };
 bool etc_check(const struct etc_opts *o, char *error, size_t cap)
 {
     SIM_ASSERT(o->apis <= APIS_MAX && o->points <= POINTS_MAX && o->jobs <= JOBS_MAX && o->calls <= ETC_CALLS_MAX && o->size_max <= NET_SIZE_MAX);
-    if (o->size_min > o->size_max) {
-        (void)snprintf(error, cap, "'size_min' is above 'size_max'");
-        return false;
-    }
-    if (o->points > 1 && o->size_max - o->size_min < o->points) {
-        (void)snprintf(error, cap, "%lld points do not lie apart from %lld to %lld bytes", (long long)o->points, (long long)o->size_min, (long long)o->size_max);
-        return false;
-    }
-    if (o->task * o->machine * (double)o->unit * (double)o->calls > (double)DUR_MAX) {
-        (void)snprintf(error, cap, "a task of %lld calls of up to %g x %g units would last longer than %lld days", (long long)o->calls, o->task, o->machine,
-                       (long long)(DUR_MAX / (86400 * TICK_SEC)));
-        return false;
-    }
+    if (o->size_min > o->size_max) return text_error(error, cap, "'size_min' is above 'size_max'");
+    if (o->points > 1 && o->size_max - o->size_min < o->points)
+        return text_error(error, cap, "%lld points do not lie apart from %lld to %lld bytes", (long long)o->points,
+                          (long long)o->size_min, (long long)o->size_max);
+    if (o->task * o->machine * (double)o->unit * (double)o->calls > (double)DUR_MAX)
+        return text_error(error, cap, "a task of %lld calls of up to %g x %g units would last longer than %lld days",
+                          (long long)o->calls, o->task, o->machine, (long long)(DUR_MAX / (86400 * TICK_SEC)));
     return true;
 }
 
@@ -182,10 +176,8 @@ static enum st open_etc(const struct trace_env *env, struct trace_reader *out, s
 static bool parse_heterogeneity(const struct trace_option *x, const char *text, void *to, char *error, size_t cap)
 {
     double v = strcmp(text, "hi") == 0 ? x->max : strcmp(text, "lo") == 0 ? x->min : 0;
-    if (v <= 0 && !text_double(text, &v)) {
-        (void)snprintf(error, cap, "'%s' is neither hi nor lo nor a number", text);
-        return false;
-    }
+    if (v <= 0 && !text_double(text, &v))
+        return text_error(error, cap, "'%s' is neither hi nor lo nor a number", text);
     *(double *)to = v;
     return true;
 }
@@ -216,10 +208,8 @@ static enum st read_columns(const struct trace_option *x, const struct ydoc_node
         TRY(ydoc_node_str(list->at[i], &name, d));
         uint32_t engine = intern_find(engines, name);
         if (engine == NONE) {
-            enum st st = ydoc_error(list->at[i], d, "found engine '%s', which no node of the cluster has", name);
-            const char *near = diag_nearest(name, (const char *const *)engines->name, engines->n);
-            if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-            return st;
+            (void)ydoc_error(list->at[i], d, "found engine '%s', which no node of the cluster has", name);
+            return diag_suggest(d, name, (const char *const *)engines->name, engines->n);
         }
         if (seen >> engine & 1) return ydoc_error(list->at[i], d, "found engine '%s' twice", name);
         seen |= 1u << engine;

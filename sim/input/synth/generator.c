@@ -19,10 +19,8 @@ static bool parse_duration(const struct trace_option *x, const char *s, void *to
     (void)x;
     int64_t us;
     if (!text_parse(s, TEXT_DURATION, TICK_SEC, &us, error, cap)) return false;
-    if (us < 1000 || us > DUR_MAX) {
-        (void)snprintf(error, cap, "'%s' is outside 1ms..%lldd", s, (long long)(DUR_MAX / (86400 * TICK_SEC)));
-        return false;
-    }
+    if (us < 1000 || us > DUR_MAX)
+        return text_error(error, cap, "'%s' is outside 1ms..%lldd", s, (long long)(DUR_MAX / (86400 * TICK_SEC)));
     *(sim_tick *)to = us;
     return true;
 }
@@ -32,10 +30,8 @@ static bool parse_size(const struct trace_option *x, const char *s, void *to, ch
     (void)x;
     int64_t b;
     if (!text_parse(s, TEXT_BYTES, INT64_C(1) << 20, &b, error, cap)) return false;
-    if (b < INT64_C(1) << 20 || b > INT64_C(1) << 60) {
-        (void)snprintf(error, cap, "'%s' is outside 1MiB..2^60 bytes", s);
-        return false;
-    }
+    if (b < INT64_C(1) << 20 || b > INT64_C(1) << 60)
+        return text_error(error, cap, "'%s' is outside 1MiB..2^60 bytes", s);
     *(int64_t *)to = b;
     return true;
 }
@@ -43,10 +39,7 @@ static bool parse_size(const struct trace_option *x, const char *s, void *to, ch
 static bool parse_names(const struct trace_option *x, const char *s, void *to, char *error, size_t cap)
 {
     (void)x;
-    if (strlen(s) >= GEN_TEXT_MAX) {
-        (void)snprintf(error, cap, "longer than %d characters", GEN_TEXT_MAX - 1);
-        return false;
-    }
+    if (strlen(s) >= GEN_TEXT_MAX) return text_error(error, cap, "longer than %d characters", GEN_TEXT_MAX - 1);
     memset(to, 0, GEN_TEXT_MAX);
     memcpy(to, s, strlen(s));
     return true;
@@ -59,27 +52,20 @@ static bool parse_mix(const struct trace_option *x, const char *s, void *to, cha
     for (const char *p = s; *p != '\0'; ) {
         char item[64], *colon;
         size_t n = strcspn(p, ",;");
-        if (m.n == GEN_MIX_MAX) {
-            (void)snprintf(error, cap, "more than %d entries", GEN_MIX_MAX);
-            return false;
-        }
+        if (m.n == GEN_MIX_MAX) return text_error(error, cap, "more than %d entries", GEN_MIX_MAX);
         (void)snprintf(item, sizeof item, "%.*s", (int)n, p);
         colon = strchr(item, ':');
         double w = 1;
         if (colon != NULL) *colon++ = '\0';
-        if (n >= sizeof item || !text_double(item, &m.value[m.n]) || (colon != NULL && !text_double(colon, &w)) || w < 0) {
-            (void)snprintf(error, cap, "'%.60s' is not a mix, expected value:weight,value:weight", s);
-            return false;
-        }
+        if (n >= sizeof item || !text_double(item, &m.value[m.n]) || (colon != NULL && !text_double(colon,
+                                                                                                    &w)) || w < 0)
+            return text_error(error, cap, "'%.60s' is not a mix, expected value:weight,value:weight", s);
         m.weight[m.n++] = w;
         p += n + (p[n] != '\0');
     }
     double sum = 0;
     for (uint32_t i = 0; i < m.n; i++) sum += m.weight[i];
-    if (!(sum > 0)) {
-        (void)snprintf(error, cap, "'%.60s' has no weight at all", s);
-        return false;
-    }
+    if (!(sum > 0)) return text_error(error, cap, "'%.60s' has no weight at all", s);
     *(struct gen_mix *)to = m;
     return true;
 }
@@ -171,41 +157,30 @@ static bool next_type(const char **at, char *name, size_t cap, int64_t *cards, b
 bool gen_check(const struct gen_opts *g, char *error, size_t cap)
 {
     const sim_tick medians[] = { g->dur_cpu, g->dur_frac, g->dur_single, g->dur_multi };
-    if (g->cpu_share + g->frac_share > 1) {
-        (void)snprintf(error, cap, "cpu_share %g and frac_share %g add up to more than 1", g->cpu_share, g->frac_share);
-        return false;
-    }
+    if (g->cpu_share + g->frac_share > 1)
+        return text_error(error, cap, "cpu_share %g and frac_share %g add up to more than 1", g->cpu_share,
+                          g->frac_share);
     for (size_t i = 0; i < ARRAY_LEN(medians); i++)
-        if (medians[i] > g->dur_max) {
-            (void)snprintf(error, cap, "a median duration (dur_*) is longer than dur_max");
-            return false;
-        }
-    if (g->tail_from >= g->dur_max) {
-        (void)snprintf(error, cap, "tail_from is not below dur_max");
-        return false;
-    }
+        if (medians[i] > g->dur_max)
+            return text_error(error, cap, "a median duration (dur_*) is longer than dur_max");
+    if (g->tail_from >= g->dur_max) return text_error(error, cap, "tail_from is not below dur_max");
     for (uint32_t i = 0; i < g->gpu_mix.n; i++)
-        if (g->gpu_mix.value[i] < 1 || g->gpu_mix.value[i] > 1e6 || g->gpu_mix.value[i] > floor(g->gpu_mix.value[i])) {
-            (void)snprintf(error, cap, "gpu_mix: %g is not a number of cards", g->gpu_mix.value[i]);
-            return false;
-        }
+        if (g->gpu_mix.value[i] < 1 || g->gpu_mix.value[i] > 1e6 || g->gpu_mix.value[i] > floor(g->gpu_mix.value[i]))
+            return text_error(error, cap, "gpu_mix: %g is not a number of cards", g->gpu_mix.value[i]);
     for (uint32_t i = 0; i < g->share_mix.n; i++)
-        if (g->share_mix.value[i] < 1 || g->share_mix.value[i] >= GPU_WHOLE || g->share_mix.value[i] > floor(g->share_mix.value[i])) {
-            (void)snprintf(error, cap, "share_mix: %g is not in 1..999 thousandths of a card", g->share_mix.value[i]);
-            return false;
-        }
+        if (g->share_mix.value[i] < 1 || g->share_mix.value[i] >= GPU_WHOLE
+            || g->share_mix.value[i] > floor(g->share_mix.value[i]))
+            return text_error(error, cap, "share_mix: %g is not in 1..999 thousandths of a card",
+                              g->share_mix.value[i]);
     char name[64];
     int64_t cards;
     bool ok, any = false;
     for (const char *at = g->gpu_types; next_type(&at, name, sizeof name, &cards, &ok); any = true)
-        if (!ok) {
-            (void)snprintf(error, cap, "gpu_types: '%.60s' is not a list of types such as V100:8,T4:4", g->gpu_types);
-            return false;
-        }
-    if (g->typed_share > 0 && !any) {
-        (void)snprintf(error, cap, "typed_share is %g, but gpu_types names none", g->typed_share);
-        return false;
-    }
+        if (!ok)
+            return text_error(error, cap, "gpu_types: '%.60s' is not a list of types such as V100:8,T4:4",
+                              g->gpu_types);
+    if (g->typed_share > 0 && !any)
+        return text_error(error, cap, "typed_share is %g, but gpu_types names none", g->typed_share);
     return true;
 }
 

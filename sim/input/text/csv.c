@@ -132,9 +132,9 @@ static enum st next_row(struct csv *c, struct diag *d)
         size_t n = c->n_raw - from;
         size_t good = text_utf8(line, n);
         if (good < n) {
-            enum st st = diag_at(d, ST_EINPUT, c->path, c->line_next, (uint32_t)good + 1, "a byte that is not UTF-8 (0x%02x)", (unsigned char)line[good]);
-            diag_hint(d, TEXT_UTF8_HINT);
-            return st;
+            (void)diag_at(d, ST_EINPUT, c->path, c->line_next, (uint32_t)good + 1,
+                          "a byte that is not UTF-8 (0x%02x)", (unsigned char)line[good]);
+            return diag_hint(d, TEXT_UTF8_HINT);
         }
         const char *nul = memchr(line, '\0', n);
         if (nul != NULL)
@@ -204,19 +204,16 @@ enum st csv_columns(struct csv *c, const char *const *name, const bool *need, in
         if (k < n) {
             at[k] = (int)i;
         } else if (!others) {
-            st = diag_at(d, ST_EINPUT, c->path, line, col, "unknown column '%s'", c->head[i]);
-            const char *near = diag_nearest(c->head[i], name, n);
-            if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-            else if (c->n_head == 1 && strpbrk(c->head[0], ";\t|,") != NULL)
-                diag_hint(d, "columns are separated by %s here", c->delim == '\t' ? "tabs" : "commas");
-            return st;
+            (void)diag_at(d, ST_EINPUT, c->path, line, col, "unknown column '%s'", c->head[i]);
+            (void)diag_suggest(d, c->head[i], name, n);
+            if (c->n_head > 1 || strpbrk(c->head[0], ";\t|,") == NULL) return d->code;
+            return diag_hint(d, "columns are separated by %s here", c->delim == '\t' ? "tabs" : "commas");
         }
     }
     for (size_t k = 0; k < n; k++) {
         if (at[k] != CSV_ABSENT || !need[k]) continue;
-        st = diag_at(d, ST_EINPUT, c->path, c->line, 0, "column '%s' is missing", name[k]);
-        if (advice != NULL) diag_hint(d, "%s", advice);
-        return st;
+        (void)diag_at(d, ST_EINPUT, c->path, c->line, 0, "column '%s' is missing", name[k]);
+        return diag_hint(d, "%s", advice != NULL ? advice : "");
     }
     return ST_OK;
 }

@@ -52,9 +52,9 @@ enum st lines_next(struct lines *l, struct diag *d)
     }
     size_t good = l->text[0] == ';' ? l->n : text_utf8(l->text, l->n);
     if (good < l->n) {
-        enum st st = diag_at(d, ST_EINPUT, l->path, l->line, (uint32_t)good + 1, "a byte that is not UTF-8 (0x%02x)", (unsigned char)l->text[good]);
-        diag_hint(d, TEXT_UTF8_HINT);
-        return st;
+        (void)diag_at(d, ST_EINPUT, l->path, l->line, (uint32_t)good + 1, "a byte that is not UTF-8 (0x%02x)",
+                      (unsigned char)l->text[good]);
+        return diag_hint(d, TEXT_UTF8_HINT);
     }
     const char *nul = memchr(l->text, '\0', l->n);
     if (nul != NULL)

@@ -71,17 +71,15 @@ enum st ydoc_keys(const struct ydoc_node *map, const char *what, const char *con
         size_t k = 0;
         while (k < n && strcmp(map->at[i]->key, known[k]) != 0) k++;
         if (k < n) continue;
-        enum st st = ydoc_key_error(map->at[i], d, "found unknown key '%s' in %s", map->at[i]->key, what);
-        const char *near = diag_nearest(map->at[i]->key, known, n);
+        (void)ydoc_key_error(map->at[i], d, "found unknown key '%s' in %s", map->at[i]->key, what);
         char all[200] = "";
         for (size_t j = 0; j < n; j++) {
             size_t used = strlen(all);
             (void)snprintf(all + used, sizeof all - used, "%s%s", j > 0 ? ", " : "", known[j]);
         }
         if (strcmp(map->at[i]->key, "<<") == 0) diag_hint(d, "merge keys are not read; an alias can stand for a whole value");
-        else if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-        else diag_hint(d, "keys here: %s", all);
-        return st;
+        else (void)diag_suggest(d, map->at[i]->key, known, n);
+        return diag_hint(d, "keys here: %s", all);
     }
     return ST_OK;
 }
@@ -186,10 +184,8 @@ enum st ydoc_node_choice(const struct ydoc_node *v, const char *const *word, siz
         size_t used = strlen(all);
         (void)snprintf(all + used, sizeof all - used, "%s%s", i == 0 ? "" : i + 1 == n ? " or " : ", ", word[i]);
     }
-    enum st st = ydoc_expected(v, d, "%s", all);
-    const char *near = v->type == YDOC_SCALAR ? diag_nearest(v->text, word, n) : NULL;
-    if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-    return st;
+    (void)ydoc_expected(v, d, "%s", all);
+    return diag_suggest(d, v->text, word, v->type == YDOC_SCALAR ? n : 0);
 }
 
 enum st ydoc_choice(const struct ydoc_node *map, const char *key, const char *const *word, size_t n, uint32_t *out, struct diag *d)

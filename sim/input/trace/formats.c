@@ -42,8 +42,7 @@ const struct trace_format *trace_format_find(const char *name, struct diag *d)
         last = f->name;
     }
     (void)diag_set(d, ST_EINPUT, "unknown trace format '%s', expected %s or %s", name, all, last);
-    const char *near = diag_nearest(name, names, n);
-    if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
+    (void)diag_suggest(d, name, names, n);
     return NULL;
 }
 
@@ -88,6 +87,5 @@ bool trace_opts_set(struct trace_opts *o, const char *key, const char *value, ch
 {
     const struct trace_option *x = trace_option_find(o->format->option, o->format->n_options, key);
     if (x != NULL) return trace_option_parse(x, value, o->own, error, cap);
-    (void)snprintf(error, cap, "format '%s' has no option '%s'", o->format->name, key);
-    return false;
+    return text_error(error, cap, "format '%s' has no option '%s'", o->format->name, key);
 }

@@ -266,9 +266,8 @@ static enum st read_pod(struct kubectl *x, size_t item, struct diag *d)
     TRY(read_run(&status, &ran, d));
     p.group.dur = over && ran >= 0 ? ran : x->own->duration;
     if (p.group.dur < 0) {
-        enum st st = kube_fail(&status, d, "does not say how long the pod ran");
-        diag_hint(d, "`defaults: {duration: 1h}` in the trace section is for pods that have not ended");
-        return st;
+        (void)kube_fail(&status, d, "does not say how long the pod ran");
+        return diag_hint(d, "`defaults: {duration: 1h}` in the trace section is for pods that have not ended");
     }
     if (!x->keep && !over) TRY(trace_repair(&x->env, "pod had not ended, runs for the default duration", p.line, d));
     if (x->keep) p.submit = 0;

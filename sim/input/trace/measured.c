@@ -17,10 +17,8 @@ enum st trace_measured_read(const struct trace_option *x, const struct ydoc_node
         TRY(ydoc_node_str(v->at[i], &name, d));
         uint32_t engine = strcmp(name, "-") == 0 ? NONE : intern_find(engines, name);
         if (engine == NONE && strcmp(name, "-") != 0) {
-            enum st st = ydoc_error(v->at[i], d, "found engine '%s', which no node of the cluster has", name);
-            const char *near = diag_nearest(name, (const char *const *)engines->name, engines->n);
-            if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-            return st;
+            (void)ydoc_error(v->at[i], d, "found engine '%s', which no node of the cluster has", name);
+            return diag_suggest(d, name, (const char *const *)engines->name, engines->n);
         }
         for (uint32_t k = 0; k < m->n && engine != NONE; k++)
             if (m->engine[k] == engine) return ydoc_error(v->at[i], d, "found engine '%s' twice", name);

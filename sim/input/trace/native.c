@@ -225,9 +225,8 @@ static enum st load_dag(struct native *x, const char *name, const struct dag **o
     struct diag own = { .code = ST_OK };
     char *path = find_file(x->env.opts->path, name, &own);
     if (path == NULL) {
-        enum st st = csv_fail(x->csv, x->at[WORKFLOW], d, "%s", own.msg);
-        if (own.hint[0] != '\0') diag_hint(d, "%s", own.hint);
-        return st;
+        (void)csv_fail(x->csv, x->at[WORKFLOW], d, "%s", own.msg);
+        return diag_hint(d, "%s", own.hint);
     }
     MEM_RESERVE(x->dag, x->cap_dag, (size_t)x->dag_names.n + 1);
     enum st st = dag_open(&x->dag[x->dag_names.n], path, &x->env, &x->own->measured, d);
@@ -304,9 +303,9 @@ static enum st need_duration(const struct native *x, struct diag *d)
     enum st st = csv_fail(x->csv, x->at[DURATION], d, "is empty");
     if (x->stages == NULL) return st;
     const char *job = stages_next(x->stages);
-    if (job != NULL) diag_hint(d, "the next row of the stages is of job '%.60s'; they come in the order of the jobs", job);
-    else diag_hint(d, "the stages have no row of this job that is left; they come in the order of the jobs");
-    return st;
+    if (job == NULL) return diag_hint(d, "the stages have no row of this job that is left; they come in the order of "
+                                      "the jobs");
+    return diag_hint(d, "the next row of the stages is of job '%.60s'; they come in the order of the jobs", job);
 }
 
 static enum st next(void *ctx, struct job_spec *out, struct diag *d)
@@ -372,9 +371,8 @@ static enum st open_native(const struct trace_env *env, struct trace_reader *out
     TRY(csv_open(&x->csv, env->opts->path, ',', d));
     TRY(csv_columns(x->csv, native_columns, need, x->at, N_COLS, false, advice, d));
     if (own->stages == NULL && own->calls == NULL && x->at[WORKFLOW] == CSV_ABSENT && x->at[DURATION] == CSV_ABSENT) {
-        enum st st = diag_at(d, ST_EINPUT, env->opts->path, csv_line(x->csv), 0, "column 'duration_s' is missing");
-        diag_hint(d, "%s", advice);
-        return st;
+        (void)diag_at(d, ST_EINPUT, env->opts->path, csv_line(x->csv), 0, "column 'duration_s' is missing");
+        return diag_hint(d, "%s", advice);
     }
     if (own->stages != NULL) TRY(stages_open(&x->stages, env, own->stages, own->blocks, d));
     if (own->calls != NULL) TRY(calls_open(&x->calls, env, own->calls, d));

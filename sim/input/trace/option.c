@@ -39,15 +39,13 @@ static bool parse_choice(const struct trace_option *x, const char *text, uint32_
     for (uint32_t i = 0; i < x->n_words; i++)
         if (strcmp(x->word[i], text) == 0) { *to = i; return true; }
     list_words(x, words, sizeof words);
-    (void)snprintf(error, cap, "'%s' is not known, expected %s", text, words);
-    return false;
+    return text_error(error, cap, "'%s' is not known, expected %s", text, words);
 }
 
 static bool in_range(const struct trace_option *x, const char *text, double v, char *error, size_t cap)
 {
     if (v >= x->min && v <= x->max) return true;
-    (void)snprintf(error, cap, "'%s' is outside %g..%g", text, x->min, x->max);
-    return false;
+    return text_error(error, cap, "'%s' is outside %g..%g", text, x->min, x->max);
 }
 
 static bool parse_quantity(const struct trace_option *x, enum text_dimension dimension, int64_t unit, const char *text, int64_t *to,
@@ -55,10 +53,7 @@ static bool parse_quantity(const struct trace_option *x, enum text_dimension dim
 {
     int64_t v;
     if (!text_parse(text, dimension, unit, &v, error, cap)) return false;
-    if ((double)v < x->min) {
-        (void)snprintf(error, cap, "'%s' is below %g", text, x->min);
-        return false;
-    }
+    if ((double)v < x->min) return text_error(error, cap, "'%s' is below %g", text, x->min);
     *to = v;
     return true;
 }
@@ -75,18 +70,14 @@ bool trace_option_parse(const struct trace_option *x, const char *text, void *ow
     case TRACE_BOOL:
         *(bool *)to = strcmp(text, "true") == 0;
         if (*(bool *)to || strcmp(text, "false") == 0) return true;
-        (void)snprintf(error, cap, "'%s' is neither true nor false", text);
-        return false;
+        return text_error(error, cap, "'%s' is neither true nor false", text);
     case TRACE_CHOICE:   return parse_choice(x, text, to, error, cap);
     case TRACE_COUNT:
         if (!text_parse(text, TEXT_COUNT, 1, &i, error, cap) || !in_range(x, text, (double)i, error, cap)) return false;
         *(int64_t *)to = i;
         return true;
     case TRACE_NUMBER:
-        if (!text_double(text, &v)) {
-            (void)snprintf(error, cap, "'%s' is not a number", text);
-            return false;
-        }
+        if (!text_double(text, &v)) return text_error(error, cap, "'%s' is not a number", text);
         if (!in_range(x, text, v, error, cap)) return false;
         *(double *)to = v;
         return true;

@@ -115,17 +115,13 @@ sim_tick trace_alone(const struct job_spec *s)
 static bool label_bit(const struct trace_env *env, const char *s, size_t n, uint64_t *mask, char *error, size_t cap)
 {
     char name[128];
-    if (n == 0 || n >= sizeof name || strcspn(s, "&|()[]*, \t") < n) {
-        (void)snprintf(error, cap, "label '%.*s' is not a name; expected A, A&B, A|B or A&(B|C)", (int)(n < 100 ? n : 100), s);
-        return false;
-    }
+    if (n == 0 || n >= sizeof name || strcspn(s, "&|()[]*, \t") < n)
+        return text_error(error, cap, "label '%.*s' is not a name; expected A, A&B, A|B or A&(B|C)",
+                          (int)(n < 100 ? n : 100), s);
     (void)snprintf(name, sizeof name, "%.*s", (int)n, s);
     struct diag d = { .code = ST_OK };
     uint32_t bit = cluster_label(env->cluster, name, &d);
-    if (bit == NONE) {
-        (void)snprintf(error, cap, "%s", d.msg);
-        return false;
-    }
+    if (bit == NONE) return text_error(error, cap, "%s", d.msg);
     *mask |= UINT64_C(1) << bit;
     return true;
 }
@@ -152,10 +148,9 @@ bool trace_labels(const struct trace_env *env, const char *text, uint64_t *all, 
         const char *e = s;
         if (*s == '(') {
             e = strchr(s, ')');
-            if (e == NULL || *any != 0) {
-                (void)snprintf(error, cap, e == NULL ? "'%s' has an unclosed parenthesis" : "'%s' has more than one group of alternatives", text);
-                return false;
-            }
+            if (e == NULL || *any != 0)
+                return text_error(error, cap, e == NULL ? "'%s' has an unclosed parenthesis" : "'%s' has more than "
+                                  "one group of alternatives", text);
             if (!label_list(env, s + 1, (size_t)(e - s - 1), '|', any, error, cap)) return false;
             e++;
         } else {
@@ -163,10 +158,7 @@ bool trace_labels(const struct trace_env *env, const char *text, uint64_t *all, 
             if (!label_bit(env, s, (size_t)(e - s), all, error, cap)) return false;
         }
         if (*e == '\0') return true;
-        if (*e != '&') {
-            (void)snprintf(error, cap, "'%s': expected '&' after ')'", text);
-            return false;
-        }
+        if (*e != '&') return text_error(error, cap, "'%s': expected '&' after ')'", text);
         s = e + 1;
     }
 }
@@ -177,17 +169,12 @@ bool trace_gpu_types(const struct trace_env *env, const char *text, uint64_t *ma
     for (const char *s = text;;) {
         size_t n = strcspn(s, "|");
         char name[128];
-        if (n == 0 || n >= sizeof name) {
-            (void)snprintf(error, cap, "'%s' names an empty GPU type; types are joined by '|'", text);
-            return false;
-        }
+        if (n == 0 || n >= sizeof name)
+            return text_error(error, cap, "'%s' names an empty GPU type; types are joined by '|'", text);
         (void)snprintf(name, sizeof name, "%.*s", (int)n, s);
         struct diag d = { .code = ST_OK };
         uint32_t id = cluster_gpu_type(env->cluster, name, &d);
-        if (id == NONE) {
-            (void)snprintf(error, cap, "%s", d.msg);
-            return false;
-        }
+        if (id == NONE) return text_error(error, cap, "%s", d.msg);
         *mask |= UINT64_C(1) << id;
         if (s[n] == '\0') return true;
         s += n + 1;

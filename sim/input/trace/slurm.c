@@ -49,10 +49,8 @@ static enum st unknown_option(struct slurm *x, const char *word, struct diag *d)
 {
     const char *names[ARRAY_LEN(known)];
     for (size_t i = 0; i < ARRAY_LEN(known); i++) names[i] = known[i].name;
-    enum st st = lines_fail(&x->in, word, d, "unknown option '%.60s'", word);
-    const char *near = diag_nearest(word, names, ARRAY_LEN(known));
-    if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
-    return st;
+    (void)lines_fail(&x->in, word, d, "unknown option '%.60s'", word);
+    return diag_suggest(d, word, names, ARRAY_LEN(known));
 }
 
 /* Split one line into x->opt.  ST_END: the line is blank or a comment. */

@@ -26,9 +26,8 @@
 enum st trace_repair(const struct trace_env *env, const char *what, uint32_t line, struct diag *d)
 {
     if (env->opts->strict) {
-        enum st st = diag_at(d, ST_EINPUT, env->opts->path, line, 0, "%s", what);
-        diag_hint(d, "strict makes every repair an error; without it this one is counted and reported");
-        return st;
+        (void)diag_at(d, ST_EINPUT, env->opts->path, line, 0, "%s", what);
+        return diag_hint(d, "strict makes every repair an error; without it this one is counted and reported");
     }
     struct trace_repairs *r = env->repairs;
     if (r == NULL) return ST_OK;
