@@ -114,7 +114,8 @@ static bool has_several(const struct compare_case *k)
     return false;
 }
 
-bool compare_is_repeated(const struct compare_view *v)
+/* Does any policy have several runs that differ in the metrics shown? */
+static bool is_repeated(const struct compare_view *v)
 {
     for (size_t p = 0; p < v->k->n_policies; p++)
         for (size_t m = 0; m < v->n_metrics; m++)
@@ -142,7 +143,7 @@ static void print_title(const struct compare_view *v)
 static void print_notes(const struct compare_view *v)
 {
     (void)fputc('\n', v->to);
-    if (compare_is_repeated(v)) {
+    if (is_repeated(v)) {
         bool tails = false;
         for (size_t m = 0; m < v->n_metrics; m++) tails = tails || metric_info_is_tail(v->metric[m]);
         compare_line(v, "\u00b1: 95 %% interval over seeds (Student's t%s).", !tails ? "" :

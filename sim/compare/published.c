@@ -74,7 +74,8 @@ static const struct compare_policy *against_of(const struct compare *c, const st
     return NULL;
 }
 
-struct stats_ci published_ours(const struct compare *c, const struct compare_case *k, const struct published_row *r)
+/* Ours for a row: a mean, or the mean of ratios paired by seed; n = 0 when a run it needs is not there. */
+static struct stats_ci ours_of(const struct compare *c, const struct compare_case *k, const struct published_row *r)
 {
     const struct stats_ci none = { .mean = NAN, .half = NAN, .lo = NAN, .hi = NAN };
     const struct compare_policy *p = policy_named(k, r->policy), *base;
@@ -131,7 +132,7 @@ void published_print(const struct compare *c, const struct compare_case *k, cons
     struct table *t = table_create();
     for (size_t i = 0; i < ARRAY_LEN(col); i++) table_column(t, col[i].heading, col[i].is_number);
     for (size_t i = 0; i < p->n; i++) {
-        struct stats_ci ours = published_ours(c, k, &p->at[i]);
+        struct stats_ci ours = ours_of(c, k, &p->at[i]);
         if (isnan(ours.mean)) continue;
         row(t, c, &p->at[i], ours);
         shown++;

@@ -19,9 +19,6 @@ void    published_fini(struct published *p);
 /* Does the row speak of this policy of the case?  By its label, else by its name where one label alone has it. */
 bool    published_is_of(const struct published_row *r, const struct compare_case *k, const struct compare_policy *p);
 
-/* Ours for a row: a mean, or the mean of ratios paired by seed; n = 0 when a run it needs is not there. */
-struct stats_ci published_ours(const struct compare *c, const struct compare_case *k, const struct published_row *r);
-
 /* One table, with a sentence before it; nothing when nothing is published. */
 void    published_print(const struct compare *c, const struct compare_case *k, const struct published *p,
                         enum table_format f, FILE *to);

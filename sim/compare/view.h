@@ -56,8 +56,6 @@ struct compare_change compare_change_of(const struct compare_view *v, const stru
 int  compare_digits(double x);              /* after the point: four significant, none for whole numbers */
 void compare_cell(struct table *t, struct stats_ci ci, double by, const char *unit);
 void compare_policy_cell(struct table *t, const struct compare_policy *p);
-/* Does any policy have several runs that differ in the metrics shown? */
-bool compare_is_repeated(const struct compare_view *v);
 
 /* A line of text, escaped for the format, wrapped for people. */
 void compare_line(const struct compare_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -62,8 +62,6 @@ enum st explain_calls_any(const struct explain_state *l, bool *is, struct diag *
 /* Its steps between arrival and end. */
 enum st explain_calls_steps(struct explain_state *l, struct diag *d);
 
-/* Bring l->fit up to date with the replay, for tasks of this group. */
-void    explain_fit_update(struct explain_state *l, const struct explain_group *g);
 /* Add to the wait, or make its last part longer: the reason from `at` on.  `task` waits. */
 void    explain_wait_at(struct explain_state *l, struct explain_step *wait, int64_t at, uint32_t task);
 void    explain_fit_fini(struct explain_fit *f);

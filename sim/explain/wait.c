@@ -37,7 +37,8 @@ static void look(struct explain_state *l, uint32_t node)
     f->all += f->room[node];
 }
 
-void explain_fit_update(struct explain_state *l, const struct explain_group *g)
+/* Bring l->fit up to date with the replay, for tasks of this group. */
+static void fit_update(struct explain_state *l, const struct explain_group *g)
 {
     struct explain_fit *f = &l->fit;
     struct cluster *c = &l->replay.cluster;
@@ -90,11 +91,11 @@ static const struct explain_group *group_of(const struct explain_state *l, uint3
 static bool has_room(struct explain_state *l, uint32_t task)
 {
     if (!l->e->is_gang || l->n_groups == 1) {
-        explain_fit_update(l, group_of(l, task));
+        fit_update(l, group_of(l, task));
         return l->fit.all >= l->fit.want;
     }
     for (size_t g = 0; g < l->n_groups; g++) {
-        explain_fit_update(l, &l->group[g]);
+        fit_update(l, &l->group[g]);
         if (l->fit.all < l->fit.want) return false;
     }
     bool fits = gang_fits(l);

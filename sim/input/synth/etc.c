@@ -12,7 +12,8 @@
 
 enum { JOBS_MAX = 100000000, APIS_MAX = 100000, POINTS_MAX = 64 };
 
-bool etc_check(const struct etc_opts *o, char *error, size_t cap)
+/* Do the parameters agree with one another? */
+static bool check(const struct etc_opts *o, char *error, size_t cap)
 {
     SIM_ASSERT(o->apis <= APIS_MAX && o->points <= POINTS_MAX && o->jobs <= JOBS_MAX && o->calls <= ETC_CALLS_MAX && o->size_max <= NET_SIZE_MAX);
     if (o->size_min > o->size_max) return text_error(error, cap, "'size_min' is above 'size_max'");
@@ -227,7 +228,7 @@ static enum st check_section(struct trace_opts *o, const struct cluster *c, cons
     if (o->has_times) return ydoc_error(section, d, "'format: etc' draws the times of its calls itself; found an 'engines' section too");
     if (c->engines.n == 0) return ydoc_error(section, d, "'format: etc' makes API calls for engines, and no node of the cluster has any");
     if (own->size_max > NET_SIZE_MAX) return ydoc_expected(ydoc_get(n, "size_max"), d, "at most %lld bytes", (long long)NET_SIZE_MAX);
-    if (!etc_check(own, error, sizeof error)) return ydoc_error(n, d, "etc: %s", error);       /* the defaults agree */
+    if (!check(own, error, sizeof error)) return ydoc_error(n, d, "etc: %s", error);       /* the defaults agree */
     o->has_times = o->reads_times = true;
     return ST_OK;
 }
@@ -265,12 +266,6 @@ static const struct trace_option options[] = {
     { .key = "etc", .type = TRACE_MAP, .sub = params, .n_sub = ARRAY_LEN(params), .help = "parameters of the table and of the jobs" },
 };
 static const char *const unused[] = { "gpus_per_task", NULL };
-
-void etc_defaults(struct etc_opts *o)
-{
-    memset(o, 0, sizeof *o);
-    trace_option_defaults(params, ARRAY_LEN(params), o);
-}
 
 const struct trace_format etc_format = {
     .name = "etc", .summary = "tasks of API calls with times after Braun et al., made from the seed",

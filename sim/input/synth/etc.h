@@ -41,9 +41,6 @@ struct etc_opts {
     double   result;            /* its result is uniform in 0 .. this part of them */
 };
 
-void etc_defaults(struct etc_opts *o);
-/* Do the parameters agree with one another? */
-bool etc_check(const struct etc_opts *o, char *error, size_t cap);
 /* The size of point k < o->points. */
 int64_t etc_size(const struct etc_opts *o, int64_t k);
 /* Draw the table into *t, in place of whatever it held; columns as in o, else the cluster's in order. */

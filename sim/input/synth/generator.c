@@ -130,12 +130,6 @@ bool gen_set(struct gen_opts *g, const char *name, const char *value, char *erro
     return false;
 }
 
-void gen_defaults(struct gen_opts *g)
-{
-    memset(g, 0, sizeof *g);
-    trace_option_defaults(gen_params, gen_n_params, g);
-}
-
 /* The next "NAME" or "NAME:CARDS" of gpu_types.  False at the end; *cards 0: any. */
 static bool next_type(const char **at, char *name, size_t cap, int64_t *cards, bool *ok)
 {
@@ -182,30 +176,6 @@ bool gen_check(const struct gen_opts *g, char *error, size_t cap)
     if (g->typed_share > 0 && !any)
         return text_error(error, cap, "typed_share is %g, but gpu_types names none", g->typed_share);
     return true;
-}
-
-uint64_t gen_hash(const struct gen_opts *g, uint64_t seed)
-{
-    uint64_t h = HASH64_INIT ^ seed;
-    for (size_t i = 0; i < gen_n_params; i++) {
-        const struct trace_option *p = &gen_params[i];
-        size_t n = p->parse == parse_mix ? sizeof(struct gen_mix) : p->parse == parse_names ? GEN_TEXT_MAX : 8;
-        h = hash64_bytes(h, (const unsigned char *)g + p->offset, n);
-    }
-    return h;
-}
-
-static double phi(double x) { return erfc(-x / sqrt(2)) / 2; }
-
-double gen_mean_duration(const struct gen_opts *g, sim_tick median)
-{
-    double lo = (double)g->tail_from, hi = (double)g->dur_max, a = g->tail_alpha, s = g->dur_sigma, mu = log((double)median);
-    double body = s > 0
-        ? exp(mu + s * s / 2) * phi((log(hi) - mu - s * s) / s) / phi((log(hi) - mu) / s) : (double)median;
-    double tail = fabs(a - 1) < 1e-9
-        ? lo * hi / (hi - lo) * log(hi / lo)
-        : pow(lo, a) / (1 - pow(lo / hi, a)) * a / (a - 1) * (pow(lo, 1 - a) - pow(hi, 1 - a));
-    return (1 - g->tail_share) * body + g->tail_share * tail;
 }
 
 /* ---- the stream ---- */
@@ -477,10 +447,17 @@ static enum st read_params(const struct trace_option *x, const struct ydoc_node 
     return gen_check(to, error, sizeof error) ? ST_OK : ydoc_error(n, d, "generate: %s", error);
 }
 
+/* A number that stands for the parameters and the seed, as a file's content hash does. */
 static enum st hash_gen(const struct trace_opts *o, uint64_t *h, struct diag *d)
 {
+    const unsigned char *own = o->own;
     (void)d;
-    *h = gen_hash(o->own, o->seed);
+    *h = HASH64_INIT ^ o->seed;
+    for (size_t i = 0; i < gen_n_params; i++) {
+        const struct trace_option *p = &gen_params[i];
+        size_t n = p->parse == parse_mix ? sizeof(struct gen_mix) : p->parse == parse_names ? GEN_TEXT_MAX : 8;
+        *h = hash64_bytes(*h, own + p->offset, n);
+    }
     return ST_OK;
 }
 

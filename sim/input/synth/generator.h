@@ -36,8 +36,6 @@ struct gen_opts {               /* one member a parameter; see gen_params for me
 extern const struct trace_option gen_params[];      /* text is all they are set from */
 extern const size_t gen_n_params;
 
-void gen_defaults(struct gen_opts *g);
-
 /*
  * Set one parameter from text.  On failure: false, and error [cap] says what was
  * found and what was expected; for an unknown name *nearest is the best guess
@@ -46,12 +44,5 @@ void gen_defaults(struct gen_opts *g);
 bool gen_set(struct gen_opts *g, const char *name, const char *value, char *error, size_t cap, const char **nearest);
 /* Do the parameters agree with one another? */
 bool gen_check(const struct gen_opts *g, char *error, size_t cap);
-
-/* The mean duration of a class whose lognormal has this median, in us: closed form, before
- * rounding to milliseconds. */
-double gen_mean_duration(const struct gen_opts *g, sim_tick median);
-
-/* A number that stands for the parameters and the seed, as a file's content hash does. */
-uint64_t gen_hash(const struct gen_opts *g, uint64_t seed);
 
 #endif

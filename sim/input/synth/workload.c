@@ -22,7 +22,18 @@
 #define GB INT64_C(1000000000)
 #define MB INT64_C(1000000)
 
-const struct workload_job workload_job[WORKLOAD_ALL] = {
+enum workload_app { WORKLOAD_MM, WORKLOAD_SIO, WORKLOAD_PRIME, WORKLOAD_SORT, WORKLOAD_KMEANS, WORKLOAD_YOLO, WORKLOAD_SPARSE };
+
+/* One of the jobs. */
+struct workload_job {
+    const char *id;
+    enum workload_app app;
+    uint32_t n;                 /* blocks */
+    int64_t  block_b, second_b; /* of each block; of MM's second matrix, else 0.  Yolo: block_b 0, from image_b */
+};
+enum { WORKLOAD_JOBS = 36, WORKLOAD_ALL = 37 };
+
+static const struct workload_job workload_job[WORKLOAD_ALL] = {
     { "J1", WORKLOAD_MM, 6, GB, GB }, { "J2", WORKLOAD_MM, 10, GB, GB }, { "J3", WORKLOAD_MM, 15, GB, GB }, { "J4", WORKLOAD_MM, 20, GB, GB },
     { "J5", WORKLOAD_MM, 8, GB, 60 * MB }, { "J6", WORKLOAD_MM, 10, GB, 60 * MB }, { "J7", WORKLOAD_MM, 20, GB, 60 * MB }, { "J8", WORKLOAD_MM, 30, GB, 60 * MB },
     { "J9", WORKLOAD_SIO, 5, 3 * GB, 0 }, { "J10", WORKLOAD_SIO, 6, 3 * GB, 0 }, { "J11", WORKLOAD_SIO, 8, 3 * GB, 0 }, { "J12", WORKLOAD_SIO, 10, 3 * GB, 0 },
@@ -40,19 +51,9 @@ enum { ITERATIONS = 10, IMAGES = 10000, BLOCKS_MAX = 60 };
 /* kmeans: 100 tasks, 900 waits and the merge; MM: 900 waits of 30 additions for 30 multiplications, and the merge. */
 enum { TASKS_MAX = 128, AFTER_MAX = 1024, INPUTS_MAX = 2 * BLOCKS_MAX, GROUPS_MAX = 4 };
 
-uint32_t workload_gpu_tasks(const struct workload_job *j)
-{
-    return j->app == WORKLOAD_MM ? 2 * j->n : j->app == WORKLOAD_KMEANS ? ITERATIONS * j->n : j->n;
-}
-
 static int64_t block_size(const struct workload_job *j, const struct workload_opts *o)
 {
     return j->app == WORKLOAD_YOLO ? IMAGES / (int64_t)j->n * o->image_b : j->block_b;
-}
-
-int64_t workload_bytes(const struct workload_job *j, const struct workload_opts *o)
-{
-    return (int64_t)j->n * (block_size(j, o) + j->second_b);
 }
 
 struct maker {
@@ -226,12 +227,6 @@ static const struct trace_option options[] = {
     { .key = "workload", .type = TRACE_MAP, .sub = params, .n_sub = ARRAY_LEN(params), .help = "what the paper leaves open" },
 };
 static const char *const unused[] = { "defaults", "gpus_per_task", NULL };
-
-void workload_defaults(struct workload_opts *o)
-{
-    memset(o, 0, sizeof *o);
-    trace_option_defaults(params, ARRAY_LEN(params), o);
-}
 
 static enum st check_workload(struct trace_opts *o, const struct cluster *c, const struct ydoc_node *section, struct diag *d)
 {

@@ -19,22 +19,4 @@ struct workload_opts {
     int64_t  users, jobs_per_user;      /* section 5.4: each user submits so many of the 36; 0: one user, all jobs */
 };
 
-void workload_defaults(struct workload_opts *o);
-
-enum workload_app { WORKLOAD_MM, WORKLOAD_SIO, WORKLOAD_PRIME, WORKLOAD_SORT, WORKLOAD_KMEANS, WORKLOAD_YOLO, WORKLOAD_SPARSE };
-
-/* One of the jobs as the source gives it. */
-struct workload_job {
-    const char *id;
-    enum workload_app app;
-    uint32_t n;                 /* blocks */
-    int64_t  block_b, second_b; /* of each block; of MM's second matrix, else 0.  Yolo: block_b 0, from image_b */
-};
-enum { WORKLOAD_JOBS = 36, WORKLOAD_ALL = 37 };
-extern const struct workload_job workload_job[WORKLOAD_ALL];
-
-/* Tasks on GPUs (kmeans: over its ten iterations), and bytes read from blocks (kmeans: once). */
-uint32_t workload_gpu_tasks(const struct workload_job *j);
-int64_t  workload_bytes(const struct workload_job *j, const struct workload_opts *o);
-
 #endif

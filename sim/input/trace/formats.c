@@ -82,10 +82,3 @@ char *trace_sources(const struct trace_opts *o)
     }
     return text;
 }
-
-bool trace_opts_set(struct trace_opts *o, const char *key, const char *value, char *error, size_t cap)
-{
-    const struct trace_option *x = trace_option_find(o->format->option, o->format->n_options, key);
-    if (x != NULL) return trace_option_parse(x, value, o->own, error, cap);
-    return text_error(error, cap, "format '%s' has no option '%s'", o->format->name, key);
-}

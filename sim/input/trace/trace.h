@@ -70,8 +70,6 @@ struct trace_opts {
 /* Of a format, by name, with every default; ST_EINPUT when there is no such format, and then nothing is to fini. */
 enum st trace_opts_init(struct trace_opts *o, const char *format, struct diag *d);
 void    trace_opts_fini(struct trace_opts *o);
-/* One of the format's own options, from text.  On failure false, and error [cap] says what is wrong. */
-bool    trace_opts_set(struct trace_opts *o, const char *key, const char *value, char *error, size_t cap);
 
 /*
  * A reader over one file.  next(): ST_OK with *out valid until the next call,

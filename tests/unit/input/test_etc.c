@@ -10,7 +10,7 @@
 #include <string.h>
 #include "base/mem.h"
 #include "input/synth/etc.h"
-#include "input/trace/trace.h"
+#include "ref/traceopts.h"
 
 enum { SEED = 20260322, ROWS = 20000, TYPES = 5 };
 static struct etc_opts o;
@@ -27,7 +27,7 @@ static void setup(void)
     for (uint32_t k = 0; k < TYPES; k++) n.engine[intern_id(&cluster.engines, types[k])] = 1;
     cr_assert_eq(cluster_add(&cluster, &n, &d), ST_OK, "%s", d.msg);
     cluster_seal(&cluster);
-    etc_defaults(&o);
+    traceopts_own("etc", &o);
 }
 
 static void teardown(void)
