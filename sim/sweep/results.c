@@ -123,16 +123,28 @@ static enum st print_repairs(struct results *r, size_t run, struct diag *d)
     return query_end(r->store, q, d);
 }
 
+/* Runs of one policy on the same jobs have the same number: it is told once. */
+static void print_unlimited(struct results *r, size_t run, const char *label, uint64_t n_unlimited, uint64_t n)
+{
+    const struct grid_run *at = &r->grid->run[run];
+    const char *policy = r->grid->at[at->kase].policy[at->policy].label;
+    char text[320];
+    (void)snprintf(text, sizeof text, "%.256s: %" PRIu64 " of %" PRIu64, policy, n_unlimited, n);
+    if (is_first(r, text)) lines_unlimited(label, policy, n_unlimited, n);
+}
+
 /* A finished run in one line, then its notes and warnings. */
 static enum st print_done(struct results *r, size_t run, struct diag *d)
 {
     char label[256], digest[17] = "";
-    int64_t done = 0, unfinished = 0, rejected = 0, refused = 0;
+    int64_t done = 0, unfinished = 0, rejected = 0, refused = 0, unlimited = 0, arrived = 0;
     static const char metric[] = "SELECT coalesce(sum(value), 0) FROM metric WHERE run = %" PRId64 " AND scope = 'all' AND name IN (%s)";
     TRY(query_int(r->store, &done, d, metric, r->id[run], "'jobs_done', 'jobs_timeout'"));
     TRY(query_int(r->store, &unfinished, d, metric, r->id[run], "'jobs_unfinished'"));
     TRY(query_int(r->store, &rejected, d, metric, r->id[run], "'jobs_rejected'"));
     TRY(query_int(r->store, &refused, d, metric, r->id[run], "'refusals'"));
+    TRY(query_int(r->store, &unlimited, d, metric, r->id[run], "'jobs_unlimited'"));
+    TRY(query_int(r->store, &arrived, d, metric, r->id[run], "'jobs_arrived'"));
     sqlite3_stmt *q;
     TRY(query_run(r->store, r->id[run], "SELECT digest FROM run WHERE id = ?", &q, d));
     if (sqlite3_step(q) == SQLITE_ROW) (void)snprintf(digest, sizeof digest, "%s", query_text(q, 0));
@@ -144,6 +156,7 @@ static enum st print_done(struct results *r, size_t run, struct diag *d)
         r->left_unfinished = true;
         lines_unfinished(label, (uint64_t)unfinished);
     }
+    if (unlimited > 0 && !r->quiet) print_unlimited(r, run, label, (uint64_t)unlimited, (uint64_t)arrived);
     if (rejected > 0) lines_rejected(label, (uint64_t)rejected);
     if (refused > 0) lines_refused(label, (uint64_t)refused);
     return ST_OK;

@@ -11,6 +11,13 @@ check "without limits all of them run" run "$dir/t.yaml" -d "$dir/t.db"
 for p in easy sjf srtf; do check "run tells it of $p" says "note: $p seed 1: 4 of 4 jobs have no limit, and $p reads limits: it has no estimate to go by"; done
 check "and not of policies that read none" never says "fifo reads limits"
 check "quiet says nothing" sh -c '[ -z "$("$1" run -q "$2" -d "$3" 2>&1)" ]' - "$fairway" "$dir/t.yaml" "$dir/t.db"
+check "a sweep tells it, too" expect 0 "$fairway" sweep "$dir/t.yaml" --set seeds=2 -d "$dir/s.db"
+for p in easy sjf srtf; do
+    check "once for the runs of $p" [ "$(grep -c "jobs have no limit, and $p reads limits" "$dir/err")" -eq 1 ]
+    check "with the numbers" says ": 4 of 4 jobs have no limit, and $p reads limits: it has no estimate to go by"
+done
+check "a quiet sweep does not" sh -c '[ -z "$("$1" sweep -q "$2" -d "$3" 2>&1)" ]' - "$fairway" "$dir/t.yaml" "$dir/q.db"
+
 check "compare has their number" expect 0 "$fairway" compare "$dir/t.db"
 check "in a column" grep -q "without limit" "$dir/out"
 check "in words" says "easy goes by limits, and 4 of 4 jobs have none: it has no estimate of them."
