@@ -10,7 +10,10 @@
 /* With tails: _mean, _p50, _p95, _p99, _max. */
 static const struct metric_info families[] = {
     { "jct", BETTER_LOWER, WINDOW_JOBS, false, "completion times", "finishes jobs %s sooner", "finishes jobs %s later" },
-    { "wait", BETTER_LOWER, WINDOW_JOBS, false, "waiting", "lets jobs wait %s less", "lets jobs wait %s more" },
+    { "wait", BETTER_LOWER, WINDOW_JOBS, false, "waiting for the first start",
+      "lets jobs wait %s less for their first start", "lets jobs wait %s more for their first start" },
+    { "not_running", BETTER_LOWER, WINDOW_JOBS, false, "time not running",
+      "has jobs not running for %s less time", "has jobs not running for %s more time" },
     { "span", BETTER_LOWER, WINDOW_JOBS, false, "time from start to end",
       "gets started jobs done %s sooner", "gets started jobs done %s later" },
     { "slowdown", BETTER_LOWER, WINDOW_JOBS, false, "slowdown", "slows jobs %s less", "slows jobs %s more" },
@@ -183,7 +186,8 @@ static const struct metric_info single[] = {
 
 const struct metric_job metric_info_jobs[METRIC_JOBS] = {
     { "jct", "Job completion time", true },
-    { "wait", "Waiting time", true },
+    { "wait", "Wait for the first start", true },
+    { "not_running", "Time not running", true },
     { "span", "Single-job time", true },
     { "slowdown", "Slowdown", false },
     { "bounded_slowdown", "Bounded slowdown", false },
@@ -194,7 +198,7 @@ const struct metric_job metric_info_jobs[METRIC_JOBS] = {
 };
 
 static const char *const usual[] = {
-    "jct_mean", "jct_p99", "wait_mean", "bounded_slowdown_mean", "gpu_util", "jain", "rho_p95", "preemptions",
+    "jct_mean", "jct_p99", "wait_mean", "not_running_mean", "bounded_slowdown_mean", "gpu_util", "jain", "rho_p95", "preemptions",
 };
 static const char *const usual_data[] = {
     "dt", "span_mean", "s_share_mean", "s_share_sigma", "local_share", "bytes_network", "bytes_vain", "preemptions", "gpu_util",

@@ -35,7 +35,7 @@ bool metric_info_is_percent(const char *metric);
 
 /* What each job has a value of: columns of the view v_job, and how an axis calls them; NULL: no figure shows it. */
 struct metric_job { const char *name, *label; bool is_time; };
-enum { METRIC_JOBS = 9 };
+enum { METRIC_JOBS = 10 };
 extern const struct metric_job metric_info_jobs[METRIC_JOBS];
 /* The one that a metric is computed from, such as jct for jct_p99; NULL: none. */
 const struct metric_job *metric_info_job_of(const char *metric);

@@ -153,6 +153,8 @@ static void print_notes(const struct compare_view *v)
     } else {
         compare_line(v, "One seed: no intervals.");
     }
+    const char *waits = compare_waits(v);
+    if (waits != NULL) compare_line(v, "%s", waits);
     if (compare_any_clairvoyant(v->k)) compare_line(v, "* clairvoyant: it was told true durations.");
     if (window_is_on(&v->c->window))
         compare_line(v, "Job metrics are over the jobs submitted in the window, utilisation over the samples taken in it.");

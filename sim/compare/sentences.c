@@ -161,6 +161,17 @@ char *compare_remark(const struct compare_view *v, size_t i)
     return t.s;
 }
 
+const char *compare_waits(const struct compare_view *v)
+{
+    for (size_t i = 0; i < v->n_metrics; i++) {
+        const struct metric_info *m = metric_info_of(v->metric[i]);
+        if (m != NULL && (strcmp(m->name, "wait") == 0 || strcmp(m->name, "not_running") == 0))
+            return "wait: until a job's first start; not_running: all the time from its arrival to its end in which"
+                   " none of its tasks ran, after interruptions too.";
+    }
+    return NULL;
+}
+
 static void print_remarks(const struct compare_view *v)
 {
     bool any = false;

@@ -69,6 +69,8 @@ char *compare_sentence_caution(size_t judged);
 /* Why policies may look alike that are not: the i-th of 2 x n_policies remarks, NULL where there is none.  The caller
  * frees it. */
 char *compare_remark(const struct compare_view *v, size_t i);
+/* Which wait the metrics shown mean, NULL where they mean none. */
+const char *compare_waits(const struct compare_view *v);
 void compare_print_sentences(const struct compare_view *v);
 void compare_print_bounds(const struct compare_view *v);
 /* A run's value over its bound, over the policy's seeds; n = 0 where the metric has no bound. */

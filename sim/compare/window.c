@@ -129,7 +129,7 @@ enum st window_check(const char *metric, struct diag *d)
     const struct metric_info *m = metric_info_of(metric);
     if (m != NULL && m->window != WINDOW_NONE) return ST_OK;
     (void)diag_set(d, ST_EINPUT, "'%s' is of a whole run: it has no value in a window of time", metric);
-    return diag_hint(d, "a window has jct, wait, span, slowdown, bounded_slowdown and rho with their tails, "
-                     "rho_above_1, s_whole and s_share, jobs_counted..., and of sampled runs gpu_util, gpu_active, "
+    return diag_hint(d, "a window has jct, wait, not_running, span, slowdown, bounded_slowdown and rho with their "
+                     "tails, rho_above_1, s_whole and s_share, jobs_counted..., and of sampled runs gpu_util, gpu_active, "
                      "cpu_util, mem_util, card_occupancy, frag_...");
 }

@@ -3,7 +3,7 @@
  * fairness of those that ended and count, in all, by class, by number of GPUs, by
  * user and of workflows; and the row of every job.
  *
- * Cost: O(1) an arrival and an end, and 56 bytes a job that ended.
+ * Cost: O(1) an arrival, an end, and a start and a stop of a task; 64 bytes a job that ended.
  */
 #include "metrics/collector.h"
 
@@ -15,21 +15,26 @@
 
 static const struct collector_metric metric[] = {
     { "jobs_counted", "1", COLLECTOR_ONE },
-    { "jct", "s", COLLECTOR_SPREAD }, { "wait", "s", COLLECTOR_SPREAD }, { "span", "s", COLLECTOR_SPREAD },
+    { "jct", "s", COLLECTOR_SPREAD }, { "wait", "s", COLLECTOR_SPREAD }, { "not_running", "s", COLLECTOR_SPREAD },
+    { "span", "s", COLLECTOR_SPREAD },
     { "slowdown", "1", COLLECTOR_SPREAD }, { "bounded_slowdown", "1", COLLECTOR_SPREAD },
     { "stage_wait", "s", COLLECTOR_SPREAD }, { "rho", "1", COLLECTOR_SPREAD }, { "rho_above_1", "1", COLLECTOR_ONE },
     /* By user: */
-    { "jct_mean", "s", COLLECTOR_ONE }, { "wait_mean", "s", COLLECTOR_ONE }, { "slowdown_mean", "1", COLLECTOR_ONE },
+    { "jct_mean", "s", COLLECTOR_ONE }, { "wait_mean", "s", COLLECTOR_ONE },
+    { "not_running_mean", "s", COLLECTOR_ONE }, { "slowdown_mean", "1", COLLECTOR_ONE },
     { "s_whole_mean", "1", COLLECTOR_ONE }, { "s_whole_sigma", "1", COLLECTOR_ONE },
     { "s_share_mean", "1", COLLECTOR_ONE }, { "s_share_sigma", "1", COLLECTOR_ONE },
     { NULL, NULL, COLLECTOR_ONE },
 };
 
 /* Of one ended job that counts.  stage_wait -1: it is no workflow. */
-struct ended { int64_t jct, wait, span, nominal, stage_wait; double rho; uint32_t klass; int32_t n_gpu; };
+struct ended { int64_t jct, wait, not_running, span, nominal, stage_wait; double rho; uint32_t klass; int32_t n_gpu; };
 
 /* Of one user: sums over jobs that count; jobs in the system. */
-struct by_user { double jct, wait, slowdown; uint32_t n, n_slowdown, n_live; };
+struct by_user { double jct, wait, not_running, slowdown; uint32_t n, n_slowdown, n_live; };
+
+/* Of a live job: `active` when it arrived; us during which any task of it ran, up to `since` while one runs. */
+struct live { int64_t active, ran; sim_tick since; };
 
 struct job_metrics {
     const struct collector_out *out;
@@ -39,7 +44,7 @@ struct job_metrics {
     struct by_user *user;   size_t n_users, cap_users;     /* the intern hands out dense ids */
     uint32_t n_active;                                      /* users with a job in the system */
     int64_t  active; sim_tick since;                        /* that x us, up to `since` */
-    int64_t *active_at;     size_t cap_active;              /* by job slot: `active` when it arrived */
+    struct live *live;      size_t cap_live;                /* by job slot */
     int64_t  cpu_milli;                                     /* of the whole cluster, up or down */
 };
 
@@ -57,7 +62,7 @@ static void fini(void *self)
     for (int i = 0; i < IDEALS; i++) fairness_fini(&m->ideal[i]);
     mem_free(m->job);
     mem_free(m->user);
-    mem_free(m->active_at);
+    mem_free(m->live);
 }
 
 /* ---- while jobs come and go ---- */
@@ -77,20 +82,24 @@ static void on_arrived(void *self, const struct world *w, uint32_t job)
     if (m->n_users <= user) m->n_users = (size_t)user + 1;
     fold_active(m, world_now(w));
     m->n_active += m->user[user].n_live++ == 0;
-    MEM_RESERVE(m->active_at, m->cap_active, (size_t)job + 1);
-    m->active_at[job] = m->active;
+    MEM_RESERVE(m->live, m->cap_live, (size_t)job + 1);
+    m->live[job] = (struct live){ .active = m->active };
 }
 
 static void on_started(void *self, const struct world *w, uint32_t task)
 {
     struct job_metrics *m = self;
+    uint32_t job = world_task(w, task)->job;
     stage_wait_started(&m->stages, w, task);
+    if (world_job(w, job)->n_running == 1) m->live[job].since = world_now(w);
 }
 
 static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_reason reason)
 {
     struct job_metrics *m = self;
+    uint32_t job = world_task(w, task)->job;
     stage_wait_stopped(&m->stages, w, task, reason);
+    if (world_job(w, job)->n_running == 1) m->live[job].ran += world_now(w) - m->live[job].since;     /* the last one */
 }
 
 /* An ideal time of the job, us; -1 unknown. */
@@ -100,10 +109,10 @@ static int64_t ideal_of(const struct metrics_opts *o, uint64_t ordinal, enum ide
     return of != NULL && ordinal < o->n_ideal ? of[ordinal] : -1;
 }
 
-static void count_job(struct job_metrics *m, const struct job *j, double rho, sim_tick stage_wait)
+static void count_job(struct job_metrics *m, const struct job *j, int64_t ran, double rho, sim_tick stage_wait)
 {
     struct ended f = { .jct = j->end - j->submit, .wait = j->first_start - j->submit, .span = j->end - j->first_start,
-                       .nominal = j->nominal, .rho = rho, .klass = j->klass, .n_gpu = j->n_gpu_total, .stage_wait = stage_wait };
+                       .not_running = j->end - j->submit - ran, .nominal = j->nominal, .rho = rho, .klass = j->klass, .n_gpu = j->n_gpu_total, .stage_wait = stage_wait };
     MEM_RESERVE(m->job, m->cap_jobs, m->n_jobs + 1);
     m->job[m->n_jobs++] = f;
     for (enum ideal i = 0; i < IDEALS; i++)
@@ -112,6 +121,7 @@ static void count_job(struct job_metrics *m, const struct job *j, double rho, si
     u->n++;
     u->jct += (double)f.jct;
     u->wait += (double)f.wait;
+    u->not_running += (double)f.not_running;
     if (f.nominal <= 0) return;
     u->n_slowdown++;
     u->slowdown += (double)f.jct / (double)f.nominal;
@@ -125,7 +135,7 @@ static double rho_of(const struct job_metrics *m, const struct world *w, const s
 {
     int64_t jct = j->end - j->submit, gpu = (int64_t)world_cluster(w)->n_cards * GPU_WHOLE, cpu = m->cpu_milli;
     if (j->end < 0 || jct <= 0 || j->nominal <= 0) return NAN;
-    double n_active = (double)(m->active - m->active_at[slot]) / (double)jct;
+    double n_active = (double)(m->active - m->live[slot].active) / (double)jct;
     double demand = fmax(gpu > 0 ? (double)j->gpu_milli_total / (double)gpu : 0,
                          cpu > 0 ? (double)j->cpu_milli_total / (double)cpu : 0);
     return (double)jct / ((double)j->nominal * fmax(1, n_active * demand));
@@ -141,7 +151,7 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
     bool counted = collector_is_counted(m->out, j->ordinal);
     double rho = rho_of(m, w, j, job);
     sim_tick stage_wait = stage_wait_of(&m->stages, job);
-    if (counted && (j->status == JOB_DONE || j->status == JOB_TIMEOUT)) count_job(m, j, rho, stage_wait);
+    if (counted && (j->status == JOB_DONE || j->status == JOB_TIMEOUT)) count_job(m, j, m->live[job].ran, rho, stage_wait);
     if (!collector_writes(m->out)) return;
     (void)store_job(o->store, o->run, &(struct store_job){
         .ordinal = j->ordinal, .id = j->id, .user = intern_name(world_users(w), j->user),
@@ -149,7 +159,7 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
         .class = intern_name(world_classes(w), j->klass),
         .model = j->model == NONE ? NULL : intern_name(&world_config(w)->throughput->models, j->model),
         .status = event_log_job_status[j->status], .submit_us = j->submit, .start_us = j->first_start, .end_us = j->end,
-        .nominal_us = j->nominal, .limit_us = j->limit, .lost_us = j->lost,
+        .nominal_us = j->nominal, .limit_us = j->limit, .lost_us = j->lost, .ran_us = m->live[job].ran,
         .cpu_milli = j->cpu_milli_total, .gpu_milli = j->gpu_milli_total, .n_tasks = j->n_tasks,
         .n_gpu = (uint32_t)j->n_gpu_total, .n_preempted = j->n_preempted, .n_failed = j->n_failed,
         .ideal_whole_us = ideal_of(o, j->ordinal, IDEAL_WHOLE), .ideal_share_us = ideal_of(o, j->ordinal, IDEAL_SHARE),
@@ -160,6 +170,7 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
 
 static double jct_s(const struct ended *f)        { return (double)f->jct / 1e6; }
 static double wait_s(const struct ended *f)       { return (double)f->wait / 1e6; }
+static double not_running_s(const struct ended *f) { return (double)f->not_running / 1e6; }
 static double span_s(const struct ended *f)       { return (double)f->span / 1e6; }
 static double slowdown(const struct ended *f)     { return collector_ratio((double)f->jct, (double)f->nominal); }
 static double job_rho(const struct ended *f)      { return f->rho; }
@@ -198,7 +209,7 @@ static size_t gather(const struct job_metrics *m, double (*of)(const struct ende
 static void put_jobs(const struct job_metrics *m, struct group g, const char *scope, double *x)
 {
     static const struct { const char *name; double (*of)(const struct ended *); } spread[] = {
-        { "jct", jct_s }, { "wait", wait_s }, { "span", span_s },
+        { "jct", jct_s }, { "wait", wait_s }, { "not_running", not_running_s }, { "span", span_s },
         { "slowdown", slowdown }, { "bounded_slowdown", bounded }, { "stage_wait", stage_wait_s },
     };
     for (size_t k = 0; k < ARRAY_LEN(spread); k++) {
@@ -243,6 +254,7 @@ static void put_users(const struct job_metrics *m, const struct world *w)
         collector_put(m->out, "jobs_counted", scope, u->n);
         collector_put(m->out, "jct_mean", scope, collector_ratio(u->jct / 1e6, u->n));
         collector_put(m->out, "wait_mean", scope, collector_ratio(u->wait / 1e6, u->n));
+        collector_put(m->out, "not_running_mean", scope, collector_ratio(u->not_running / 1e6, u->n));
         collector_put(m->out, "slowdown_mean", scope, collector_ratio(u->slowdown, u->n_slowdown));
         mem_free(scope);
     }

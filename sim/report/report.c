@@ -128,6 +128,7 @@ static void comparison(const struct compare *c, const struct compare_case *k, js
     const struct compare_view v = {
         .c = c, .k = k, .base = &k->policy[0], .metric = l.at, .n_metrics = l.n, .scope = "all"
     };
+    (void)json_object_set_new(to, "waits", jsonout_text(compare_waits(&v)));
     means(&v, to);
     differences(&v, to);
     sentences(&v, to);
@@ -168,8 +169,8 @@ static enum st policy(const struct compare *c, const struct compare_policy *q, j
 {
     static const struct { const char *key, *sql; } first[] = {       /* of the first seed's run */
         { "source", "SELECT policy_source FROM run WHERE id = ?" },
-        { "slowest", "SELECT id, user, class, n_gpu, start_us - submit_us, end_us - submit_us, n_preempted, n_failed"
-                     " FROM job WHERE run = ? AND start_us >= 0 AND end_us >= 0"
+        { "slowest", "SELECT id, user, class, n_gpu, start_us - submit_us, end_us - submit_us - ran_us,"
+                     " end_us - submit_us, n_preempted, n_failed FROM job WHERE run = ? AND start_us >= 0 AND end_us >= 0"
                      " ORDER BY start_us - submit_us DESC, ordinal LIMIT 8" },
         { "notes", "SELECT name, count(*), avg(value), min(value), max(value) FROM note WHERE run = ?"
                    " GROUP BY name ORDER BY name" },

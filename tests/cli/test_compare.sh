@@ -20,7 +20,12 @@ check "an unknown policy is named with the nearest" exits 2 compare "$db" --agai
 check "as a hint" says "did you mean 'sjf'"
 check "bounds stand beside every policy" exits 0 compare "$db"
 check "as how many times the bound" says '^fifo:mode=skip  *[0-9.]* ±[0-9.]*  [0-9.]*  1\.[0-9]* ±'
+check "it says which wait is meant" says "^wait: until a job's first start; not_running: all the time"
+unwrapped() { tr -s '\n ' '  ' <"$dir/out" | grep -q "$1"; }
+check "in words as well" unwrapped 'lets jobs wait [0-9.]* % ± [0-9.]* % less for their first start'
+check "beside the time not running" unwrapped 'has jobs not running for [0-9.]* % ± [0-9.]* % less time'
 check "tails have their interval in brackets" says '^sjf .*% \[[-+0-9.]*, [-+0-9.]*\]'
+check "where no wait is shown it does not" sh -c '"$1" compare "$2" -m jct_mean >"$3" && ! grep -q "^wait:" "$3"' - "$fairway" "$db" "$dir/out"
 check "a window" exits 0 compare "$db" --from 10h --to 20h
 check "is in the title" says 'jobs submitted from 10 h to 20 h'
 check "and has no bounds" sh -c '! grep -q bound, "$1"' - "$dir/out"
@@ -35,8 +40,8 @@ check "a database that fails where values are read is an error, not a table of d
 check "which is told" says 'the database failed: no such table: metric'
 
 # Over the whole run a window's job metrics are the run's own.
-"$fairway" compare "$db" -m jct_mean,jct_p99,wait_p95,slowdown_max,rho_p50 --csv | cut -d, -f2,5,9 >"$dir/out"
-"$fairway" compare "$db" -m jct_mean,jct_p99,wait_p95,slowdown_max,rho_p50 --csv --to 10000d | cut -d, -f2,5,9 >"$dir/two"
+"$fairway" compare "$db" -m jct_mean,jct_p99,wait_p95,not_running_mean,slowdown_max,rho_p50 --csv | cut -d, -f2,5,9 >"$dir/out"
+"$fairway" compare "$db" -m jct_mean,jct_p99,wait_p95,not_running_mean,slowdown_max,rho_p50 --csv --to 10000d | cut -d, -f2,5,9 >"$dir/two"
 check "a window over everything changes nothing" cmp "$dir/out" "$dir/two"
 "$fairway" compare "$db" --json >"$dir/out" 2>"$dir/err"
 sqlite3 ':memory:' "SELECT count(*) FROM json_each(readfile('$dir/out')) WHERE json_extract(value, '$.x_bound') >= 1" >"$dir/n"

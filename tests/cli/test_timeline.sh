@@ -64,6 +64,12 @@ e,hand,single,131.000000,1,-1,1,COMPLETED_SUCCESSFULLY,131.000000,9.000000,140.0
 
 # Failures, restores, shares, gangs, under two policies that preempt: the counters are what was sampled.
 check "the demo runs" "$fairway" run "$here/scenarios/demo/demo.yaml" -p srtf -p las -s 1 -d "$dir/demo.db" -q
+# Of every attempt what is after all that began before it, summed: the union, worked out a second way.
+check "the time that a job ran is that of its attempts, overlaps once" same "$(sqlite3 "$dir/demo.db" "
+    WITH a AS (SELECT *, max(end_us) OVER (PARTITION BY run, ordinal ORDER BY start_us, end_us
+                                           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM attempt),
+         u AS (SELECT run, ordinal, sum(max(0, end_us - max(start_us, coalesce(before, start_us)))) AS ran FROM a GROUP BY 1, 2)
+    SELECT count(*) FILTER (WHERE ran <> ran_us), count(*), sum(n_tasks > 1 AND n_preempted > 0) > 0 FROM job JOIN u USING (run, ordinal)")" "0|10000|1"
 for run in 1 2; do
     check "run $run of it has a timeline" "$fairway" timeline "$dir/demo.db" $run -o "$dir/d.json"
     check "which is valid" valid "$dir/d.json"

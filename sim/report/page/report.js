@@ -99,6 +99,7 @@ function comparison(k, id) {
     ["policy", "seeds", ...k.columns.map((c) => [c.name + (c.over_bound ? " / bound" : ""), c.unit])],
     k.policies.map((p, i) => [name(p, i), value(p.runs.length), ...p.means.map(value)]),
     { id: id + "means", kind: "sortable", sorts: true })];
+  if (k.waits) out.push(quiet(k.waits));
   if (k.policies.length > 1) {
     const means = repeated ? ", paired by seed, with 95 % intervals; pale: the interval holds no difference, too. " +
         "Plain numbers where the base is 0." : ".";
@@ -175,9 +176,10 @@ function timeline(k, id) {
 
 function slowest(p) {
   return [
-    table("The jobs that waited longest, first seed.",
-      ["job", "user", "class", "GPUs", "waited", "done after", "preempted", "failed"],
-      p.slowest.map((r) => r.map((x, i) => i < 3 ? text(x) : number(i === 4 || i === 5 ? duration(x) : x)))),
+    table("The jobs that waited longest for their first start, first seed.",
+      ["job", "user", "class", "GPUs", "waited for first start", "not running", "done after",
+         "preempted", "failed"],
+      p.slowest.map((r) => r.map((x, i) => i < 3 ? text(x) : number(i >= 4 && i <= 6 ? duration(x) : x)))),
     quiet(el("code", {}, "fairway explain FILE.db " + p.runs[0][0] + " JOB"),
       " tells why one of them waited, of a run with ", el("code", {}, "output: {decisions: true}"), ".")
   ];

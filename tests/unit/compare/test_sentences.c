@@ -239,7 +239,7 @@ static void add_ten(void)
         struct store_job j = { .ordinal = (uint64_t)i, .id = "j", .user = i % 2 ? "bob" : "ann", .class = "cpu", .status = i < 9 ? "done" : "unfinished",
                                .submit_us = at, .start_us = at, .end_us = i < 9 ? at + (10 + 2 * i) * TICK_SEC : -1, .nominal_us = 5 * TICK_SEC,
                                .limit_us = -1, .n_tasks = 1, .ideal_whole_us = -1, .ideal_share_us = -1, .rho = 0.2 * i, .counted = i > 0,
-                               .stage_wait_us = i * TICK_SEC };
+                               .ran_us = 8 * TICK_SEC, .stage_wait_us = i * TICK_SEC };
         cr_assert_eq(store_job(s, run, &j, &d), ST_OK, "%s", d.msg);
         cr_assert_eq(store_series(s, run, &(struct store_series){ .name = "gpu_util", .at_us = at, .value = i / 10.0 }, &d), ST_OK);
     }
@@ -266,6 +266,7 @@ Test(sentences, a_window_holds_the_jobs_submitted_in_it)
     cr_assert_float_eq(in_window("slowdown_mean", "all", 20, 50), 3.2, 1e-12);
     cr_assert_float_eq(in_window("rho_mean", "all", 20, 50), 0.6, 1e-12);
     cr_assert_float_eq(in_window("stage_wait_mean", "all", 20, 50), 3, 1e-12);
+    cr_assert_float_eq(in_window("not_running_max", "all", 20, 50), 18 - 8, 1e-12);
     cr_assert_float_eq(in_window("jct_mean", "user=bob", 20, 50), 16, 1e-12);
     cr_assert_float_eq(in_window("jct_mean", "user=ann", 20, 50), 16, 1e-12);
     cr_assert_float_eq(in_window("jct_mean", "class=cpu", 0, 20), 12, 1e-12);         /* the first does not count */

@@ -44,9 +44,9 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
         for (uint32_t j = 0; j < world_n_job_slots(w); j++) {
             const struct job *job = world_job(w, j);
             if (!job->is_live || job->ordinal != o || job->n_waiting == 0) continue;
-            uint32_t t = job->first_task;
-            if (cluster_fits(world_cluster(w), 0, world_shape(w, world_task(w, t)->shape)))
-                cr_assert_eq(world_start(w, t, &(struct world_place){ .node = 0 }), POL_OK);
+            for (uint32_t t = job->first_task; t != NONE; t = world_task(w, t)->next)
+                if (world_task(w, t)->state == TASK_WAITING && cluster_fits(world_cluster(w), 0, world_shape(w, world_task(w, t)->shape)))
+                    cr_assert_eq(world_start(w, t, &(struct world_place){ .node = 0 }), POL_OK);
         }
     return ST_OK;
 }
@@ -118,6 +118,7 @@ Test(metrics, of_three_jobs_worked_by_hand)
     is(&b, "jct_p95", "all", 12 + 0.9 * 4);
     is(&b, "jct_max", "all", 16);
     is(&b, "wait_mean", "all", 6);
+    is(&b, "not_running_mean", "all", 6);
     is(&b, "slowdown_mean", "all", (1 + 3 + 16.0 / 6) / 3);
     is(&b, "bounded_slowdown_mean", "all", (1 + 1.2 + 1.6) / 3);
     is(&b, "jct_mean", "class=cpu", 16);
@@ -268,6 +269,31 @@ Test(metrics, work_thrown_away_is_lost_and_lowers_goodput)
     is(&b, "goodput", "all", 10.0 / 15);
     is(&b, "jct_mean", "all", 15);
     is(&b, "wait_mean", "all", 0);
+    end_world(&b);
+}
+
+/*
+ * The node is down from 6 to 9 s, and nothing is kept.
+ * w: two tasks of 4 and 10 s, arrives 0, runs 0..6 (from 4 on one of them) and 9..19: first starts at once, 3 s not running
+ * a: 5 s, arrives 2, runs 2..6 and 9..14: first starts at once, 3 s not running
+ * b: 1 s, arrives 7, runs 9..10: waits 2 s for its first start, as long as it does not run
+ */
+Test(metrics, time_not_running_is_the_wait_for_the_first_start_and_all_interruptions)
+{
+    struct bench b = { 0 };
+    static const struct fault_event faults[] = { { 6 * TICK_SEC, 0, false }, { 9 * TICK_SEC, 0, true } };
+    struct task_group two[] = { { .shape = { .cpu_milli = 1000 }, .n = 1, .dur = 4 * TICK_SEC },
+                                { .shape = { .cpu_milli = 1000 }, .n = 1, .dur = 10 * TICK_SEC } };
+    struct job_spec wab[] = { JOB("w", "alice", 0, two), JOB("a", "alice", 2, GROUP(1000, 0, 0, 5)), JOB("b", "bob", 7, GROUP(1000, 0, 0, 1)) };
+    wab[0].n_groups = 2;
+    run_world(&b, wab, 3, &(struct world_config){ .checkpoint_interval = -1, .fault = { .list = faults, .n_list = 2 } },
+              &(struct metrics_opts){ .n_jobs = 3 });
+    is(&b, "wait_mean", "all", 2.0 / 3);
+    is(&b, "not_running_mean", "all", 8.0 / 3);
+    is(&b, "not_running_p50", "all", 3);
+    is(&b, "not_running_max", "class=cpu", 3);
+    is(&b, "not_running_mean", "user=alice", 3);
+    is(&b, "not_running_mean", "user=bob", 2);
     end_world(&b);
 }
 
