@@ -287,7 +287,7 @@ Test(scn, the_reference_s_example_and_the_demo_load)
     cr_expect(s.cluster.n_nodes == 60 && s.asked.n_policies == 2 && s.asked.n_seeds == 3 && s.perf.models.n == 2);
     scn_fini(&s);
     cr_assert_eq(scn_load(&s, "scenarios/demo/demo.yaml", NULL, 0, &d), ST_OK, "%s:%u:%u: %s", d.file, d.line, d.col, d.msg);
-    cr_expect(s.cluster.n_nodes == 60 && s.cluster.n_cards == 224 && s.cluster.rack_names.n == 8 && s.asked.n_policies == 6 && s.asked.n_seeds == 5);
+    cr_expect(s.cluster.n_nodes == 60 && s.cluster.n_cards == 224 && s.cluster.rack_names.n == 8 && s.asked.n_policies == 7 && s.asked.n_seeds == 5);
     scn_fini(&s);
 }
 
