@@ -55,6 +55,11 @@ struct pol_data {
     uint32_t (*n_inputs)(void *ctx, pol_task t);                                /* blocks; of a stale handle 0 */
     struct pol_input (*input)(void *ctx, pol_task t, uint32_t k);               /* k < n_inputs; else all zero */
     struct pol_transfer (*transfer)(void *ctx, pol_task t, uint32_t node);      /* O(replicas) */
+    /* The task whose output input k is; slot POL_NONE: it is a block of the trace.  Unwritten, it has no replica. */
+    pol_task (*writer)(void *ctx, pol_task t, uint32_t k);
+    int64_t (*output_b)(void *ctx, pol_task t);         /* what the task writes, to its node's disk */
+    /* Nominal time in which node `to` reads so many bytes that lie on node `from`, which may be the same. */
+    int64_t (*read_us)(void *ctx, int64_t size_b, uint32_t from, uint32_t to);
 };
 
 /* ---- cores: how many a running task holds, and what a monitor sees ---- */

@@ -84,6 +84,7 @@ void heft_plan(const struct heft_in *in, struct engine_timeline *line, uint32_t 
         for (uint32_t l = 0; l < n_lines; l++) {
             int64_t w = in->w[(size_t)t * in->n_engines + line[l].engine];
             if (w < 0 || (in->may != NULL && !in->may(in->ctx, t, l))) continue;
+            if (in->read != NULL) w = pol_after(w, in->read(in->ctx, t, l));
             int64_t start = engine_timeline_fit(&line[l], ready[(size_t)t * n_lines + l], w, true);
             if (o->line != POL_NONE && pol_after(start, w) >= o->end) continue;
             o->line = l;
@@ -95,7 +96,7 @@ void heft_plan(const struct heft_in *in, struct engine_timeline *line, uint32_t 
             uint32_t f = in->next[e];
             wait[f]--;
             for (uint32_t l = 0; l < n_lines; l++) {
-                bool is_near = o->line != POL_NONE && line[l].node == line[o->line].node;
+                bool is_near = in->read != NULL || (o->line != POL_NONE && line[l].node == line[o->line].node);
                 int64_t come = pol_after(o->end, is_near ? 0 : in->comm[e]);
                 if (come > ready[(size_t)f * n_lines + l]) ready[(size_t)f * n_lines + l] = come;
             }

@@ -12,7 +12,9 @@
 /*
  *   w     [n][n_engines] time of a task on an engine type; -1: cannot run there
  *   next  followers of task i: next[next_start[i] .. next_start[i + 1])
- *   comm  of each such edge: time between timelines of different nodes
+ *   comm  of each such edge: time between timelines of different nodes, on the way while these do other things
+ *   read  time that the task itself spends on its data on the timeline, before and after it computes, given out[] of
+ *         its forerunners; then comm counts in ranks alone, where it is the mean.  NULL: comm is all there is
  *   may   is the timeline open to the task?  NULL: all are
  * Means of w are over the timelines.  Ties: smaller index, smaller timeline.
  */
@@ -24,6 +26,7 @@ struct heft_in {
     const int64_t *comm;
     int64_t now;
     bool (*may)(const void *ctx, uint32_t task, uint32_t line);
+    int64_t (*read)(const void *ctx, uint32_t task, uint32_t line);
     const void *ctx;
 };
 struct heft_out { double rank; uint32_t line; int64_t start, end; };      /* timeline POL_NONE: it can run on none */

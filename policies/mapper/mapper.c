@@ -151,11 +151,86 @@ static void run_master(struct mapper *m)
 
 /* ---- HEFT: a job as a whole, at its arrival ---- */
 
+/* What heft_plan asks back about: the job's tasks and where they are planned so far. */
+struct job_plan { const struct mapper *m; const pol_task *task; const struct heft_out *out; };
+
 static bool may_use(const void *ctx, uint32_t task, uint32_t line)
 {
-    const struct mapper *m = ctx;
+    const struct job_plan *p = ctx;
     (void)task;
-    return m->dispatcher.view->node[m->line[line].node].is_up != 0;
+    return p->m->dispatcher.view->node[p->m->line[line].node].is_up != 0;
+}
+
+/* From the nearest of these nodes. */
+static int64_t read_from(const struct mapper *m, int64_t size, const uint32_t *from, uint32_t n, uint32_t to)
+{
+    int64_t least = n > 0 ? POL_NEVER : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t us = m->data->read_us(m->dispatcher.host->ctx, size, from[i], to);
+        if (us < least) least = us;
+    }
+    return least;
+}
+
+/* A task reads its inputs one after the other, from where their writers are planned, and writes its output. */
+static int64_t read_time(const void *ctx, uint32_t task, uint32_t line)
+{
+    const struct job_plan *p = ctx;
+    const struct pol_data *data = p->m->data;
+    void *host = p->m->dispatcher.host->ctx;
+    uint32_t to = p->m->line[line].node, n = data->n_inputs(host, p->task[task]);
+    int64_t us = data->read_us(host, data->output_b(host, p->task[task]), to, to);
+    for (uint32_t k = 0; k < n; k++) {
+        struct pol_input in = data->input(host, p->task[task], k);
+        pol_task writer = data->writer(host, p->task[task], k);
+        uint32_t from = POL_NONE;
+        if (writer.slot != POL_NONE) {
+            uint32_t at = p->out[p->m->dispatcher.host->task(p->m->dispatcher.host->ctx, writer)->index].line;
+            if (at != POL_NONE) from = p->m->line[at].node;
+        }
+        us = pol_after(us, from != POL_NONE ? read_from(p->m, in.size_b, &from, 1, to) : read_from(p->m, in.size_b, in.replica, in.n_replicas, to));
+    }
+    return us;
+}
+
+/* Pairs of different nodes in one rack and in two, with one of each; of a rack's nodes the numbers need not follow. */
+struct pairs { double n[2]; uint32_t from[2], to[2]; };
+
+static struct pairs count_pairs(const struct pol_view *v)
+{
+    struct pairs p = { .n = { 0, 0 } };
+    uint32_t *n = pol_alloc(v->n_racks, sizeof *n), *first = pol_alloc(v->n_racks, sizeof *first);
+    for (uint32_t i = 0; i < v->n_nodes; i++) {
+        uint32_t r = v->node[i].rack;
+        if (n[r]++ == 0) first[r] = i;
+        else { p.from[0] = first[r]; p.to[0] = i; }
+        if (r != v->node[0].rack) p.to[1] = i;
+    }
+    for (uint32_t r = 0; r < v->n_racks; r++) {
+        p.n[0] += (double)n[r] * (n[r] - (n[r] > 0));
+        p.n[1] += (double)n[r] * (v->n_nodes - n[r]);
+    }
+    free(n);
+    free(first);
+    return p;
+}
+
+/* The mean over all pairs of different nodes, for ranks; 0 where there is one node alone. */
+static int64_t mean_way(const struct mapper *m, const struct pairs *p, int64_t size)
+{
+    double sum = 0, n = p->n[0] + p->n[1];
+    for (int k = 0; k < 2; k++)
+        if (p->n[k] > 0) sum += p->n[k] * (double)m->data->read_us(m->dispatcher.host->ctx, size, p->from[k], p->to[k]);
+    return n > 0 ? (int64_t)(sum / n) : 0;
+}
+
+/* Does it read what the other writes?  Then the edge costs its way. */
+static bool reads_from(const struct mapper *m, pol_task t, pol_task writer)
+{
+    void *host = m->dispatcher.host->ctx;
+    for (uint32_t k = 0, n = m->data->n_inputs(host, t); k < n; k++)
+        if (m->data->writer(host, t, k).slot == writer.slot) return true;
+    return false;
 }
 
 static void plan_job(struct mapper *m, pol_job job)
@@ -168,23 +243,27 @@ static void plan_job(struct mapper *m, pol_job job)
     uint32_t n = ji->n_tasks, edges = 0;
     pol_task *task = pol_alloc(n, sizeof *task), f;
     uint32_t *next_start = pol_alloc((size_t)n + 1, sizeof *next_start), *next = NULL;
-    int64_t *w = pol_alloc((size_t)n * POL_ENGINES_MAX, sizeof *w), *comm;
-    size_t cap = 0;
+    int64_t *w = pol_alloc((size_t)n * POL_ENGINES_MAX, sizeof *w), *comm = NULL;
+    size_t cap = 0, cap_comm = 0;
     struct heft_out *out = pol_alloc(n, sizeof *out);
+    const struct pairs pairs = count_pairs(m->dispatcher.view);
     uint32_t i = 0;
     for (pol_task t = ji->first_task; t.slot != POL_NONE; t = ti->next, i++) {
         ti = host->task(host->ctx, t);
         task[i] = t;
         time_task(m, t, calls->state(host->ctx, t).n_calls, w + (size_t)i * POL_ENGINES_MAX);
+        int64_t way = mean_way(m, &pairs, m->data->output_b(host->ctx, t));
         for (uint32_t k = 0; (f = m->graph->follower(host->ctx, t, k)).slot != POL_NONE; k++) {
             POL_RESERVE(next, cap, (size_t)edges + 1);
+            POL_RESERVE(comm, cap_comm, (size_t)edges + 1);
+            comm[edges] = way > 0 && reads_from(m, f, t) ? way : 0;
             next[edges++] = host->task(host->ctx, f)->index;
         }
         next_start[i + 1] = edges;
     }
-    comm = pol_alloc(edges, sizeof *comm);
+    const struct job_plan plan = { .m = m, .task = task, .out = out };
     heft_plan(&(struct heft_in){ .n = n, .n_engines = POL_ENGINES_MAX, .first = NO_SLOT, .w = w, .next_start = next_start, .next = next, .comm = comm,
-                                 .now = m->dispatcher.view->now_us, .may = may_use, .ctx = m }, m->line, m->n_lines, out);
+                                 .now = m->dispatcher.view->now_us, .may = may_use, .read = read_time, .ctx = &plan }, m->line, m->n_lines, out);
     for (i = 0; i < n; i++) if (out[i].line != POL_NONE) engine_timeline_drop(&m->line[out[i].line], NO_SLOT + i);
     for (i = 0; i < n; i++) {
         uint32_t l = out[i].line, t = task[i].slot;

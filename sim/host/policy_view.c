@@ -109,6 +109,27 @@ static struct pol_transfer view_transfer(void *ctx, pol_task h, uint32_t node)
     return sum;
 }
 
+static pol_task view_writer(void *ctx, pol_task h, uint32_t k)
+{
+    const struct policy_view *p = ctx;
+    uint32_t t = is_live_task(p, h) && k < world_n_inputs(p->w, h.slot) ? world_input(p->w, h.slot, k).writer : NONE;
+    return t == NONE ? (pol_task){ POL_NONE, 0 } : (pol_task){ t, world_task(p->w, t)->gen };
+}
+
+static int64_t view_output_b(void *ctx, pol_task h)
+{
+    const struct policy_view *p = ctx;
+    return is_live_task(p, h) ? world_output(p->w, h.slot) : 0;
+}
+
+static int64_t view_read_us(void *ctx, int64_t size_b, uint32_t from, uint32_t to)
+{
+    const struct policy_view *p = ctx;
+    if (p->w == NULL || from >= world_cluster(p->w)->n_nodes || to >= world_cluster(p->w)->n_nodes || size_b < 0) return 0;
+    const struct net_spec *net = &world_config(p->w)->net;
+    return net_nominal_us(net, net_level(net, world_cluster(p->w), &from, 1, to), size_b);
+}
+
 static struct pol_reading view_reading(void *ctx, pol_task h)
 {
     const struct policy_view *p = ctx;
@@ -456,7 +477,8 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
     api->extension = view_extension;
     p->ext.licences = (struct pol_licences){ .size = sizeof p->ext.licences, .asked = view_licences };
     p->ext.graph = (struct pol_graph){ .size = sizeof p->ext.graph, .follower = view_follower };
-    p->ext.data = (struct pol_data){ .size = sizeof p->ext.data, .n_inputs = view_n_inputs, .input = view_input, .transfer = view_transfer };
+    p->ext.data = (struct pol_data){ .size = sizeof p->ext.data, .n_inputs = view_n_inputs, .input = view_input, .transfer = view_transfer,
+                                     .writer = view_writer, .output_b = view_output_b, .read_us = view_read_us };
     p->ext.cores = (struct pol_cores){ .size = sizeof p->ext.cores, .measure = view_reading };
     p->ext.reservations = (struct pol_reservations){ .size = sizeof p->ext.reservations };
     p->ext.calls = (struct pol_calls){ .size = sizeof p->ext.calls, .state = view_call_state, .info = view_call,

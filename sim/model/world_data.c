@@ -30,9 +30,16 @@ struct world_input world_input(const struct world *w, uint32_t task, uint32_t k)
     const struct graph *g = w->jobs.job[w->jobs.task[task].job].graph;
     if (in->block == NONE)
         return (struct world_input){ .size = g->out[in->task], .replica = &g->out_node[in->task],
-                                     .n_replicas = g->out_node[in->task] != NONE };
+                                     .n_replicas = g->out_node[in->task] != NONE, .writer = g->slot[in->task] };
     const struct block *b = &w->cfg.data->block[in->block];
-    return (struct world_input){ .size = b->size, .replica = b->n > 0 ? &w->cfg.data->replica[b->first] : NULL, .n_replicas = b->n };
+    return (struct world_input){ .size = b->size, .replica = b->n > 0 ? &w->cfg.data->replica[b->first] : NULL, .n_replicas = b->n,
+                                 .writer = NONE };
+}
+
+int64_t world_output(const struct world *w, uint32_t task)
+{
+    const struct graph *g = w->jobs.job[w->jobs.task[task].job].graph;
+    return g == NULL ? 0 : g->out[w->jobs.task[task].index];
 }
 
 static enum data_level level_here(const struct world *w, uint32_t t, const struct world_input *in)

@@ -71,9 +71,10 @@ sim_tick world_left(const struct world *w, uint32_t task);
  * The inputs of a task: *n of them, sizes and replica nodes as they are now (an
  * output not yet written has none).  Borrowed until the next step.
  */
-struct world_input { int64_t size; const uint32_t *replica; uint32_t n_replicas; };
+struct world_input { int64_t size; const uint32_t *replica; uint32_t n_replicas, writer; };  /* writer: NONE, a block */
 uint32_t world_n_inputs(const struct world *w, uint32_t task);
 struct world_input world_input(const struct world *w, uint32_t task, uint32_t k);
+int64_t world_output(const struct world *w, uint32_t task);     /* bytes that it writes */
 
 /* ---- what some worlds have ---- */
 

@@ -148,6 +148,23 @@ printf '%s\n' 'name: chain' 'cluster: {groups: [{name: n, cpus: 100, mem: 4GiB}]
 check "a chain whose last task comes first runs" "$fairway" run -q -d "$dir/chain.db" "$dir/chain.yaml"
 check "its bound is the whole chain" same "$(query chain "SELECT value FROM metric WHERE name = 'makespan_bound'")" 60.0
 
+# Two tasks, 1000 MB between them, two nodes in two racks: a takes 2 s on the CPU, b 6 s there and 5 s on the GPU.
+printf 'api,engine,size_b,time_s\nA,cpu,1,2\nA,gpu,1,20\nB,cpu,1,6\nB,gpu,1,5\n' >"$dir/edge-times.csv"
+printf 'id,submit_s\nj,0\n' >"$dir/edge-jobs.csv"
+printf 'job,task,call,api,size_b,result_b\nj,0,0,A,1,0\nj,1,0,B,1,0\n' >"$dir/edge-calls.csv"
+edge() {        # BYTES: HEFT's makespan
+    printf 'job,stage,form,x,duration_s,output\nj,a,one,,0,%s\nj,b,one,@a,0,0B\n' "$1" >"$dir/edge-stages.csv"
+    printf '%s\n' 'name: edge' 'cluster: {groups: [{name: n0, cpus: 8, mem: 8GiB, engines: {cpu: 1}, rack: r0}, {name: n1, cpus: 8, mem: 8GiB, engines: {gpu: 1}, rack: r1}]}' \
+        'network: {disk: 10GB/s, rack: 1GB/s, aggregation: 100MB/s}' 'engines: {times: edge-times.csv}' 'policies: [heft]' \
+        'trace: {format: native, path: edge-jobs.csv, stages: edge-stages.csv, calls: edge-calls.csv}' 'output: {audit: true}' >"$dir/edge.yaml"
+    rm -f "$dir/edge.db"
+    "$fairway" run -q -d "$dir/edge.db" "$dir/edge.yaml" && query edge "SELECT value FROM v_metric WHERE name = 'makespan' AND scope = 'all'"
+}
+# Written in 0.1 s, read in 0.1 s on the same node (2 + 0.1 + 0.1 + 6) or in 10 s on the other (17.1).
+check "heft counts what an edge carries: b stays where its data are" same "$(edge 1000MB)" 8.2
+# 10 MB: 1 ms to write, 100 ms to the other node, where b then ends at 7.101 s; at home at 8.002.
+check "heft moves a task where less is carried" same "$(edge 10MB)" 7.101
+
 # Measured work
 if [ ! -d "${FAIRWAY_TRACES:-}/hetero-dag" ] || [ ! -d "${FAIRWAY_TRACES:-}/gavel" ]; then
     echo "skipped - measured DAGs and training jobs: no traces"
