@@ -6,13 +6,27 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+static int run_on_db(const struct cmd *c, void *opts, const struct cmd_args *a)
+{
+    struct diag d = { 0 };
+    struct store *s;
+    int status = c->check != NULL ? c->check(opts, a) : 0;
+    if (status != 0) return status;
+    enum st st = store_open_read(&s, a->at[0], &d);
+    if (st == ST_OK) {
+        st = c->on_db(opts, a, s, &d);
+        store_close(s);
+    }
+    return st == ST_OK ? 0 : cmd_fail(&d);
+}
+
 int cmd_run_line(const struct cmd *c, int argc, char **argv)
 {
     struct cmd_args args;
     void *opts = mem_alloc(1, c->size > 0 ? c->size : 1);
     if (c->defaults != NULL) memcpy(opts, c->defaults, c->size);
     int status = option_parse(c, argc, argv, opts, &args);
-    if (status == 0) status = c->run(opts, &args);
+    if (status == 0) status = c->run != NULL ? c->run(opts, &args) : run_on_db(c, opts, &args);
     option_fini(c, opts);
     mem_free(opts);
     return status;

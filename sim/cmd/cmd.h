@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include "base/diag.h"
 #include "cmd/option.h"
+#include "db/store.h"
 
 struct cmd {
     const char *name, *summary;     /* summary: one line for `fairway help` */
@@ -22,6 +23,9 @@ struct cmd {
     int min_args, max_args;
     const char *arg[2];             /* what shells complete the first by, and those that follow; see help.h */
     int (*run)(void *opts, const struct cmd_args *a);       /* returns the exit status */
+    /* In place of run: of a database, the first argument, which is open for reading. */
+    enum st (*on_db)(void *opts, const struct cmd_args *a, struct store *s, struct diag *d);
+    int (*check)(const void *opts, const struct cmd_args *a);       /* before on_db: 0 or a usage error; or NULL */
 };
 
 /* Every command, in the order in which help has them: cmd_ID, of a file in this folder. */

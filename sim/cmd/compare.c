@@ -4,27 +4,18 @@
 
 struct args { const char *scope, *base; int format; struct option_list metric; sim_tick from, to; };
 
-static enum st compare(const struct args *a, const char *db, struct diag *d)
+static enum st on_db(void *opts, const struct cmd_args *args, struct store *s, struct diag *d)
 {
-    struct compare_opts opts = { .metric = option_list_array(&a->metric), .n_metrics = a->metric.n, .scope = a->scope,
-                                 .base = a->base, .format = (enum table_format)a->format };
-    struct store *s;
+    const struct args *a = opts;
+    const struct compare_opts o = { .metric = option_list_array(&a->metric), .n_metrics = a->metric.n,
+                                    .scope = a->scope, .base = a->base, .format = (enum table_format)a->format };
     struct compare c;
-    TRY(store_open_read(&s, db, d));
-    enum st st = compare_load(&c, s, d);
-    if (st == ST_OK) {
-        if (a->from != 0 || a->to != TICK_NEVER) c.window = (struct window){ a->from, a->to };
-        st = compare_print(&c, &opts, stdout, d);
-        compare_fini(&c);
-    }
-    store_close(s);
+    (void)args;
+    TRY(compare_load(&c, s, d));
+    if (a->from != 0 || a->to != TICK_NEVER) c.window = (struct window){ a->from, a->to };
+    enum st st = compare_print(&c, &o, stdout, d);
+    compare_fini(&c);
     return st;
-}
-
-static int run(void *opts, const struct cmd_args *a)
-{
-    struct diag d = { 0 };
-    return compare(opts, a->at[0], &d) == ST_OK ? 0 : cmd_fail(&d);
 }
 
 static const struct cmd_option options[] = {
@@ -55,5 +46,5 @@ const struct cmd cmd_compare = {
              "eight seeds or more the bootstrap.  csv and json: every number in full, a row a policy and metric.\n"
              "Only finished runs are compared; the others are listed below the table.\n",
     .option = options, .size = sizeof(struct args), .defaults = &(const struct args){ .to = TICK_NEVER },
-    .expected = "one database", .min_args = 1, .max_args = 1, .arg = { "*.db" }, .run = run,
+    .expected = "one database", .min_args = 1, .max_args = 1, .arg = { "*.db" }, .on_db = on_db,
 };

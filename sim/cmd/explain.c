@@ -4,32 +4,21 @@
 
 struct args { bool json; int64_t task; };
 
-static enum st explain(const char *db, const char *run_text, const char *job, int64_t task, bool json, struct diag *d)
+static enum st on_db(void *opts, const struct cmd_args *a, struct store *s, struct diag *d)
 {
-    struct store *s;
+    const struct args *o = opts;
     struct selection p;
     struct explain e;
     uint64_t ordinal;
-    TRY(store_open_read(&s, db, d));
-    enum st st = select_run(&p, s, run_text, d);
+    TRY(select_run(&p, s, a->at[1], d));
+    enum st st = select_job(s, &p, a->at[2], &ordinal, d);
+    if (st == ST_OK) st = explain_load(&e, s, &p, ordinal, o->task, d);
     if (st == ST_OK) {
-        st = select_job(s, &p, job, &ordinal, d);
-        if (st == ST_OK) st = explain_load(&e, s, &p, ordinal, task, d);
-        if (st == ST_OK) {
-            (json ? explain_json : explain_print)(&e, stdout);
-            explain_fini(&e);
-        }
-        select_fini(&p);
+        (o->json ? explain_json : explain_print)(&e, stdout);
+        explain_fini(&e);
     }
-    store_close(s);
+    select_fini(&p);
     return st;
-}
-
-static int run(void *opts, const struct cmd_args *a)
-{
-    const struct args *o = opts;
-    struct diag d = { 0 };
-    return explain(a->at[0], a->at[1], a->at[2], o->task, o->json, &d) == ST_OK ? 0 : cmd_fail(&d);
 }
 
 static const struct cmd_option options[] = {
@@ -51,5 +40,5 @@ const struct cmd cmd_explain = {
              "and why, where it was moved, how long it waited where, and each call's engine.  Needs a run with\n"
              "`output: {decisions: true}`.\n",
     .option = options, .size = sizeof(struct args), .defaults = &(const struct args){ .task = -1 },
-    .expected = "a database, a run and a job", .min_args = 3, .max_args = 3, .arg = { "*.db" }, .run = run,
+    .expected = "a database, a run and a job", .min_args = 3, .max_args = 3, .arg = { "*.db" }, .on_db = on_db,
 };

@@ -9,8 +9,9 @@
 struct args { struct plot_opts fig; struct plot_sql_opts sql; };
 
 /* Figures by name have options of their own. */
-static int check_use(const struct args *o, const struct cmd_args *a)
+static int check(const void *opts, const struct cmd_args *a)
 {
+    const struct args *o = opts;
     for (const struct cmd_option *x = cmd_plot.option; o->sql.sql != NULL && x->help != NULL; x++)
         if (x->name != NULL && x->needs == NULL && strcmp(x->name, "sql") != 0 && strcmp(x->name, "output") != 0
             && option_is_given(&cmd_plot, a, x->name))
@@ -23,40 +24,23 @@ static int check_use(const struct args *o, const struct cmd_args *a)
     return 0;
 }
 
-static enum st plot(const char *db, const char *figure, struct plot_opts *o, struct diag *d)
-{
-    char path[64];
-    struct store *s;
-    const struct plot_figure *f = plot_find(figure, d);
-    if (f == NULL) return d->code;
-    (void)snprintf(path, sizeof path, "%s.svg", figure);
-    if (o->out == NULL) o->out = path;
-    TRY(store_open_read(&s, db, d));
-    enum st st = plot_make(s, f, o, d);
-    store_close(s);
-    if (st == ST_OK) text_line(stdout, "%s", o->out);
-    return st;
-}
-
-static enum st plot_query(const char *db, struct args *a, struct diag *d)
-{
-    struct store *s;
-    a->sql.out = a->fig.out != NULL ? a->fig.out : "custom.svg";
-    TRY(store_open_read(&s, db, d));
-    enum st st = plot_sql(s, &a->sql, d);
-    store_close(s);
-    if (st == ST_OK) text_line(stdout, "%s", a->sql.out);
-    return st;
-}
-
-static int run(void *opts, const struct cmd_args *a)
+static enum st on_db(void *opts, const struct cmd_args *a, struct store *s, struct diag *d)
 {
     struct args *o = opts;
-    struct diag d = { 0 };
-    int status = check_use(o, a);
-    if (status != 0) return status;
-    enum st st = o->sql.sql != NULL ? plot_query(a->at[0], o, &d) : plot(a->at[0], a->at[1], &o->fig, &d);
-    return st == ST_OK ? 0 : cmd_fail(&d);
+    const char *out = o->fig.out;
+    char path[64];
+    if (o->sql.sql != NULL) {
+        o->sql.out = out = out != NULL ? out : "custom.svg";
+        TRY(plot_sql(s, &o->sql, d));
+    } else {
+        const struct plot_figure *f = plot_find(a->at[1], d);
+        if (f == NULL) return d->code;
+        (void)snprintf(path, sizeof path, "%s.svg", f->name);
+        o->fig.out = out = out != NULL ? out : path;
+        TRY(plot_make(s, f, &o->fig, d));
+    }
+    text_line(stdout, "%s", out);
+    return ST_OK;
 }
 
 /* Indented lines that end before `end`. */
@@ -140,5 +124,5 @@ const struct cmd cmd_plot = {
     .notes = "Only finished runs are drawn.  In figures as in tables, * marks a clairvoyant policy.\n",
     .option = options, .size = sizeof(struct args),
     .defaults = &(const struct args){ .fig = { .run = -1, .from = -1, .to = -1 } },
-    .arg = { "*.db", "@figures" }, .run = run,
+    .arg = { "*.db", "@figures" }, .check = check, .on_db = on_db,
 };

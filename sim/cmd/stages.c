@@ -4,15 +4,11 @@
 
 struct args { int64_t run; const char *resource; enum table_format format; };
 
-static int run(void *opts, const struct cmd_args *a)
+static enum st on_db(void *opts, const struct cmd_args *a, struct store *s, struct diag *d)
 {
     const struct args *o = opts;
-    struct diag d = { 0 };
-    struct store *s;
-    if (store_open_read(&s, a->at[0], &d) != ST_OK) return cmd_fail(&d);
-    enum st st = stage_table_print(s, o->run, o->resource, o->format, stdout, &d);
-    store_close(s);
-    return st == ST_OK ? 0 : cmd_fail(&d);
+    (void)a;
+    return stage_table_print(s, o->run, o->resource, o->format, stdout, d);
 }
 
 static const struct cmd_option options[] = {
@@ -34,5 +30,5 @@ const struct cmd cmd_stages = {
              "(reserved - needed), what was taken back from borrowers for it, and what was usable\n"
              "before that.  The definitions: " DIAG_DOC("results/README.md") ".\n",
     .option = options, .size = sizeof(struct args), .defaults = &(const struct args){ .run = -1 },
-    .expected = "one database", .min_args = 1, .max_args = 1, .arg = { "*.db" }, .run = run,
+    .expected = "one database", .min_args = 1, .max_args = 1, .arg = { "*.db" }, .on_db = on_db,
 };

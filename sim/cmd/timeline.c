@@ -15,27 +15,16 @@ static enum st write_run(struct store *s, const struct args *a, const char *run,
     return st;
 }
 
-static enum st timeline(const struct args *a, const char *db, const char *run, struct diag *d)
+static enum st on_db(void *opts, const struct cmd_args *args, struct store *s, struct diag *d)
 {
+    const struct args *a = opts;
     const char *out = a->out != NULL ? a->out : a->batsim ? "jobs.csv" : "timeline.json";
-    struct store *s;
     FILE *to;
-    TRY(store_open_read(&s, db, d));
     char *temp;
-    enum st st = cmd_output_open(&to, &temp, out, d);
-    if (st == ST_OK) {
-        st = write_run(s, a, run, to, d);
-        st = cmd_output_close(to, temp, out, st, d);
-    }
-    store_close(s);
-    if (st == ST_OK && strcmp(out, "-") != 0) (void)printf("%s\n", out);
-    return st;
-}
-
-static int run(void *opts, const struct cmd_args *a)
-{
-    struct diag d = { 0 };
-    return timeline(opts, a->at[0], a->at[1], &d) == ST_OK ? 0 : cmd_fail(&d);
+    TRY(cmd_output_open(&to, &temp, out, d));
+    TRY(cmd_output_close(to, temp, out, write_run(s, a, args->at[1], to, d), d));
+    if (strcmp(out, "-") != 0) (void)printf("%s\n", out);
+    return ST_OK;
 }
 
 static const struct cmd_option options[] = {
@@ -54,5 +43,5 @@ const struct cmd cmd_timeline = {
              "arrows from where a task was stopped to where it goes on, counters of queue and use.\n"
              "Needs a run with `output: {attempts: true}`.\n",
     .option = options, .size = sizeof(struct args),
-    .expected = "a database and a run", .min_args = 2, .max_args = 2, .arg = { "*.db" }, .run = run,
+    .expected = "a database and a run", .min_args = 2, .max_args = 2, .arg = { "*.db" }, .on_db = on_db,
 };
