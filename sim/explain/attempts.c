@@ -59,11 +59,9 @@ static struct own_event *own_add(struct life *f, enum own_type type, int64_t at,
 static enum st load_own(struct life *f, struct diag *d)
 {
     sqlite3_stmt *q;
-    int64_t me = (int64_t)f->l->e->ordinal;
     TRY(explain_query(f->l, "SELECT task, attempt, node, start_us, end_us, outcome, EXISTS (SELECT 1 FROM phase p WHERE p.run = a.run"
                  " AND p.ordinal = a.ordinal AND p.task = a.task AND p.at_us = a.start_us AND p.phase = 'restore')"
                  " FROM attempt a WHERE run = ?1 AND ordinal = ?2", &q, d));
-    (void)sqlite3_bind_int64(q, 2, me);
     while (sqlite3_step(q) == SQLITE_ROW) {
         uint32_t task = (uint32_t)sqlite3_column_int64(q, 0), attempt = (uint32_t)sqlite3_column_int64(q, 1);
         struct own_event *o = own_add(f, OWN_START, sqlite3_column_int64(q, 3), task, attempt);
@@ -75,7 +73,6 @@ static enum st load_own(struct life *f, struct diag *d)
     }
     TRY(query_end(f->l->store, q, d));
     TRY(explain_query(f->l, "SELECT task, at_us, phase FROM phase WHERE run = ?1 AND ordinal = ?2 AND phase IN ('blocked', 'ready')", &q, d));
-    (void)sqlite3_bind_int64(q, 2, me);
     while (sqlite3_step(q) == SQLITE_ROW)
         (void)own_add(f, strcmp((const char *)sqlite3_column_text(q, 2), "ready") == 0 ? OWN_READY : OWN_BLOCKED,
                       sqlite3_column_int64(q, 1), (uint32_t)sqlite3_column_int64(q, 0), 0);
@@ -83,7 +80,6 @@ static enum st load_own(struct life *f, struct diag *d)
     if (f->n_own > 0) qsort(f->own, f->n_own, sizeof *f->own, by_time);
     TRY(explain_query(f->l, "SELECT at_us, seq, verb, coalesce(why, '') FROM decision WHERE run = ?1 AND ordinal = ?2"
                  " AND verb IN ('start', 'preempt') ORDER BY seq", &q, d));
-    (void)sqlite3_bind_int64(q, 2, me);
     while (sqlite3_step(q) == SQLITE_ROW) {
         MEM_RESERVE(f->decision, f->cap_decisions, f->n_decisions + 1);
         f->decision[f->n_decisions++] = (struct decision){ sqlite3_column_int64(q, 0), sqlite3_column_int64(q, 1),
@@ -109,7 +105,6 @@ static enum st open_holds(struct life *f, struct diag *d)
 {
     TRY(explain_query(f->l, "SELECT at_us, verb, ordinal, task, why FROM decision WHERE run = ?1 AND (verb = 'head' OR (verb = 'hold' AND ordinal = ?2))"
                       " ORDER BY seq", &f->holds, d));
-    (void)sqlite3_bind_int64(f->holds, 2, (int64_t)f->l->e->ordinal);
     next_hold(f);
     return ST_OK;
 }

@@ -48,7 +48,6 @@ enum st explain_calls_any(const struct explain_state *l, bool *is, struct diag *
 {
     sqlite3_stmt *q;
     TRY(explain_query(l, "SELECT EXISTS (SELECT 1 FROM decision WHERE run = ?1 AND verb = 'send' AND ordinal = ?2)", &q, d));
-    (void)sqlite3_bind_int64(q, 2, (int64_t)l->e->ordinal);
     *is = sqlite3_step(q) == SQLITE_ROW && sqlite3_column_int(q, 0) != 0;
     return query_end(l->store, q, d);
 }
@@ -171,7 +170,6 @@ static enum st call_rows(const struct task_state *s, sqlite3_stmt **q, struct di
 {
     TRY(explain_query(s->l, "SELECT start_us, end_us, exec_us, way_us, node, done, call, api, engine FROM call WHERE run = ?1 AND ordinal = ?2 AND task = ?3"
                  " ORDER BY start_us, call", q, d));
-    (void)sqlite3_bind_int64(*q, 2, (int64_t)s->l->e->ordinal);
     (void)sqlite3_bind_int64(*q, 3, s->task);
     return ST_OK;
 }
@@ -179,7 +177,6 @@ static enum st call_rows(const struct task_state *s, sqlite3_stmt **q, struct di
 static enum st attempt_rows(const struct task_state *s, sqlite3_stmt **q, struct diag *d)
 {
     TRY(explain_query(s->l, "SELECT end_us, outcome FROM attempt WHERE run = ?1 AND ordinal = ?2 AND task = ?3 ORDER BY attempt", q, d));
-    (void)sqlite3_bind_int64(*q, 2, (int64_t)s->l->e->ordinal);
     (void)sqlite3_bind_int64(*q, 3, s->task);
     return ST_OK;
 }
@@ -223,7 +220,6 @@ static enum st task_steps(struct explain_state *l, uint32_t task, struct diag *d
     enum st st = explain_query(l, "SELECT at_us, seq, verb, node, why FROM decision WHERE run = ?1 AND ordinal = ?2 AND task = ?3"
                           " AND verb IN ('send', 'start', 'call', 'preempt') ORDER BY seq", &decision, d);
     if (st == ST_OK) {
-        (void)sqlite3_bind_int64(decision, 2, (int64_t)l->e->ordinal);
         (void)sqlite3_bind_int64(decision, 3, task);
         st = call_rows(&s, &call, d);
     }

@@ -21,7 +21,6 @@ static enum st add_arrival(struct explain_state *l, struct diag *d)
     s->n_tasks = e->n_tasks;
     TRY(explain_query(l, "SELECT id FROM job WHERE run = ?1 AND ordinal < ?2 AND status <> 'rejected' AND (start_us < 0 OR start_us > ?3)"
                  " AND (end_us < 0 OR end_us > ?3) ORDER BY ordinal", &q, d));
-    (void)sqlite3_bind_int64(q, 2, (int64_t)e->ordinal);
     (void)sqlite3_bind_int64(q, 3, e->submit);
     while (sqlite3_step(q) == SQLITE_ROW) explain_names_add(&s->jobs, (const char *)sqlite3_column_text(q, 0));
     s->text = mem_strdup(s->jobs.all > 0 ? "arrived; had not started yet of those before it" : "arrived; all those before it had started");
@@ -33,7 +32,6 @@ static enum st load_job(struct explain_state *l, struct diag *d)
     struct explain *e = l->e;
     sqlite3_stmt *q;
     TRY(explain_query(l, "SELECT id, user, class, status, submit_us, end_us, n_tasks FROM job WHERE run = ?1 AND ordinal = ?2", &q, d));
-    (void)sqlite3_bind_int64(q, 2, (int64_t)e->ordinal);
     if (sqlite3_step(q) == SQLITE_ROW) {
         char **const to[] = { &e->id, &e->user, &e->klass, &e->status };
         for (int i = 0; i < (int)ARRAY_LEN(to); i++) *to[i] = mem_strdup((const char *)sqlite3_column_text(q, i));

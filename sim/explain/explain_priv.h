@@ -42,10 +42,11 @@ struct explain_state {
     const char     *hold;           /* its reason to hold the task that waits, or another of the job's; NULL: none */
 };
 
-/* query_run of the run. */
+/* query_run of the run, with the job's ordinal bound to ?2. */
 enum st explain_query(const struct explain_state *l, const char *sql, struct sqlite3_stmt **q, struct diag *d);
 char   *explain_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));       /* owned */
 void    explain_names_add(struct explain_names *n, const char *name);      /* counts it; keeps the first few */
+void    explain_stretch_fini(struct explain_stretch *p);
 void    explain_names_add_job(const struct explain_state *l, struct explain_names *n, uint64_t ordinal);
 struct explain_step *explain_step_add(struct explain *e, enum explain_step_type type, int64_t at);
 

@@ -17,7 +17,6 @@ enum st explain_request(struct explain_state *l, struct diag *d)
     sqlite3_stmt *q;
     (void)snprintf(sql, sizeof sql, "SELECT task0, gang, %s FROM request q WHERE run = ?1 AND ordinal = ?2 ORDER BY task0", replay_request_columns);
     TRY(explain_query(l, sql, &q, d));
-    (void)sqlite3_bind_int64(q, 2, (int64_t)l->e->ordinal);
     while (sqlite3_step(q) == SQLITE_ROW) {
         MEM_RESERVE(l->group, l->cap_groups, l->n_groups + 1);
         struct explain_group *g = &l->group[l->n_groups++];

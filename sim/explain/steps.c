@@ -10,7 +10,9 @@
 
 enum st explain_query(const struct explain_state *l, const char *sql, sqlite3_stmt **q, struct diag *d)
 {
-    return query_run(l->store, l->e->run->run, sql, q, d);
+    TRY(query_run(l->store, l->e->run->run, sql, q, d));
+    if (sqlite3_bind_parameter_count(*q) > 1) (void)sqlite3_bind_int64(*q, 2, (int64_t)l->e->ordinal);
+    return ST_OK;
 }
 
 char *explain_text(const char *fmt, ...)
@@ -55,15 +57,18 @@ static void names_fini(struct explain_names *n)
     mem_free(n->at);
 }
 
+void explain_stretch_fini(struct explain_stretch *p)
+{
+    mem_free(p->text);
+    mem_free(p->reason);
+    names_fini(&p->jobs);
+}
+
 void explain_fini(struct explain *e)
 {
     for (size_t i = 0; i < e->n_steps; i++) {
         struct explain_step *s = &e->step[i];
-        for (size_t k = 0; k < s->n_stretches; k++) {
-            mem_free(s->stretch[k].text);
-            mem_free(s->stretch[k].reason);
-            names_fini(&s->stretch[k].jobs);
-        }
+        for (size_t k = 0; k < s->n_stretches; k++) explain_stretch_fini(&s->stretch[k]);
         mem_free(s->text); mem_free(s->more); mem_free(s->reason); mem_free(s->stretch);
         mem_free(s->call.api); mem_free(s->call.engine);
         names_fini(&s->nodes);

@@ -232,10 +232,7 @@ void explain_wait_at(struct explain_state *l, struct explain_step *wait, int64_t
     else describe_shortage(l, &now);
     if (last != NULL && now.had_room && last->had_room && same_text(last->reason, now.reason) && last->jobs.all == now.jobs.all
         && (now.jobs.all == 0 || strcmp(last->jobs.at[0], now.jobs.at[0]) == 0)) {
-        mem_free(now.text);
-        mem_free(now.reason);
-        for (size_t i = 0; i < now.jobs.n; i++) mem_free(now.jobs.at[i]);
-        mem_free(now.jobs.at);
+        explain_stretch_fini(&now);
         return;
     }
     if (last != NULL) last->to = at;
