@@ -12,7 +12,8 @@ static uint32_t n_calls(const struct world *w, uint32_t task) { return w == NULL
 
 struct pol_call_state policy_calls_state(const struct world *w, uint32_t task)
 {
-    struct pol_call_state o = { .n_calls = n_calls(w, task), .queue = POL_NONE, .node = POL_NONE, .engine = POL_NONE, .since_us = -1, .us = -1 };
+    struct pol_call_state o = { .n_calls = n_calls(w, task), .queue = POL_NONE, .node = POL_NONE, .engine = POL_NONE,
+                                .since_us = -1, .us = -1 };
     if (o.n_calls == 0) return o;
     const struct call_run *r = &world_calls(w)->run[task];
     o.next = r->at;

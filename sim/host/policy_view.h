@@ -43,7 +43,10 @@ struct policy_view {
     uint32_t *every_node;       /* [n_nodes] 0, 1, 2...; see host_tricks */
 };
 
-/* Of zeroed memory.  Fills what api and the extensions offer for reading; api->ctx is the struct policy_view, or what begins with it. */
+/*
+ * Of zeroed memory.  Fills what api and the extensions offer for reading; api->ctx is the struct policy_view,
+ * or what begins with it.
+ */
 void policy_view_init(struct policy_view *p, struct pol_host *api, const struct host_tricks *tricks);
 void policy_view_fini(struct policy_view *p);
 

@@ -190,7 +190,8 @@ static bool licence_asked_at(const struct conform_case *c, sim_tick at)
 /* The policy is not for what the case asks: calls by its flags, licences as it did not ask for them, or calls fail. */
 static bool declines(const struct conform_case *c, const struct trial_history *h)
 {
-    return h->diag.breach == BREACH_CALLS || h->diag.breach == BREACH_LICENCES || (h->diag.breach == BREACH_GAVE_UP && licence_asked_at(c, h->end));
+    return h->diag.breach == BREACH_CALLS || h->diag.breach == BREACH_LICENCES ||
+           (h->diag.breach == BREACH_GAVE_UP && licence_asked_at(c, h->end));
 }
 
 static const char left_hint[] = "a unit that did not fit must stay in the queue and be tried at later calls; READY brings interrupted ones back";

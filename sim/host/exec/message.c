@@ -298,7 +298,8 @@ static void transfer(struct json_text *out, const struct pol_host *h, pol_task t
 }
 
 /* Its place among the calls, the one that runs, and what profiling knows of it. */
-static void calls_state(struct json_text *out, const struct pol_host *h, const struct pol_calls *calls, pol_task t, const struct pol_call_state *s)
+static void calls_state(struct json_text *out, const struct pol_host *h, const struct pol_calls *calls, pol_task t,
+                        const struct pol_call_state *s)
 {
     static const char *const form[] = { [POL_RANKS] = "ranks", [POL_TIMES] = "times", [POL_EFFICIENCIES] = "efficiencies" };
     struct pol_relation r = calls->relation(h->ctx, t);
@@ -348,12 +349,14 @@ static void followers(struct json_text *out, const struct pol_host *h, pol_task 
     if (f.slot == POL_NONE) return;
     json_text_key(out, "followers");
     json_text_raw(out, "[");
-    for (uint32_t k = 1; f.slot != POL_NONE; f = graph->follower(h->ctx, t, k++)) json_text_item_int(out, h->task(h->ctx, f)->index);
+    for (uint32_t k = 1; f.slot != POL_NONE; f = graph->follower(h->ctx, t, k++))
+        json_text_item_int(out, h->task(h->ctx, f)->index);
     json_text_raw(out, "]");
 }
 
 /* null: POL_NEVER, more than can be counted. */
-static void overheads(struct json_text *out, const struct pol_host *h, const struct pol_calls *calls, pol_task t, const struct message_question *q)
+static void overheads(struct json_text *out, const struct pol_host *h, const struct pol_calls *calls, pol_task t,
+                      const struct message_question *q)
 {
     json_text_key(out, "overhead");
     json_text_raw(out, "[");

@@ -106,9 +106,12 @@ static bool find_name(const struct reply *r, uint32_t kind, const char *what, co
     const char **name = NULL;
     size_t cap = 0;
     uint32_t n = 0;
-    for (const char *s; r->host != NULL && (s = r->host->name(r->host->ctx, kind, n)) != NULL; name[n++] = s) MEM_RESERVE(name, cap, (size_t)n + 1);
+    for (const char *s; r->host != NULL && (s = r->host->name(r->host->ctx, kind, n)) != NULL; name[n++] = s)
+        MEM_RESERVE(name, cap, (size_t)n + 1);
     for (*out = 0; *out < n && strcmp(word, name[*out]) != 0; ++*out) { }
-    bool ok = *out < n || (n == 0 ? refuse(error, "found %s '%.60s'; the cluster has none", what, word) : unknown(error, what, word, name, n));
+    bool ok = *out < n;
+    if (!ok && n == 0) (void)refuse(error, "found %s '%.60s'; the cluster has none", what, word);
+    else if (!ok) (void)unknown(error, what, word, name, n);
     mem_free(name);
     return ok;
 }
@@ -481,7 +484,8 @@ enum { AMOUNTS_MAX = 5 };
 static int64_t *add_licences(struct reply *r)
 {
     if (r->n_amounts == 0) {
-        for (r->n_licences = 0; r->host != NULL && r->host->name(r->host->ctx, POL_NAME_LICENCE, r->n_licences) != NULL;) r->n_licences++;
+        r->n_licences = 0;
+        while (r->host != NULL && r->host->name(r->host->ctx, POL_NAME_LICENCE, r->n_licences) != NULL) r->n_licences++;
         MEM_RESERVE(r->licence, r->cap_licence, AMOUNTS_MAX * (size_t)r->n_licences + 1);
     }
     int64_t *n = r->licence + (size_t)r->n_amounts++ * r->n_licences;
@@ -505,7 +509,8 @@ static bool read_amount(struct reply *r, const json_t *o, const char *key, struc
     if (licences != NULL && !json_is_object(licences)) return wrong(error, "licences", licences, "an object such as {\"NAME\":2}");
     json_object_foreach((json_t *)licences, name, v) {
         uint32_t k;
-        if (!find_name(r, POL_NAME_LICENCE, "the licence", name, &k, error) || !get_int(licences, name, INT64_MAX, &n[k], error)) return false;
+        if (!find_name(r, POL_NAME_LICENCE, "the licence", name, &k, error)) return false;
+        if (!get_int(licences, name, INT64_MAX, &n[k], error)) return false;
     }
     return true;
 }

@@ -63,7 +63,8 @@ struct reply {
     bool     empty;                                 /* if nothing ran there */
     size_t   n_states, next_state;                  /* nodes that the child plans otherwise; handed out */
     struct pol_place *place; size_t cap_place;
-    int64_t *licence; size_t cap_licence; uint32_t n_licences, n_amounts;    /* of a decision's amounts, one after the other */
+    int64_t *licence; size_t cap_licence;           /* of a decision's amounts, one after the other */
+    uint32_t n_licences, n_amounts;
 };
 bool reply_open(struct reply *r, const char *line, size_t n, char *error);
 /* The next decision; its texts and places are borrowed until the next call.  r->next has counted it already. */
