@@ -1,6 +1,6 @@
 /*
  * extensions.h -- what a host may offer beyond policy.h, by name: licences/1, graph/1, data/1, cores/1,
- * reservations/1 and calls/1.
+ * reservations/1, scores/1 and calls/1.
  *
  *     const struct pol_data *data = host->extension(host->ctx, POL_DATA);        in create; NULL: there is none
  *
@@ -104,6 +104,23 @@ struct pol_reservations {
      */
     void (*reserve)(void *ctx, pol_job j, const struct pol_reserve *r, const char *reason);
     void (*lend)(void *ctx, pol_task t, pol_job lender, const struct pol_amount *part, const char *reason);
+};
+
+/* ---- scores: what each node was to a task that asked for one ---- */
+
+/*
+ * Of a node on which the task may run: a score plugin's points, 0 to 100, and their weight, above 0.  Of another:
+ * the filter that struck it out (`fits`: the request does not fit), weight 0, and what is lacking, LACK_... of
+ * fits.h.  is_chosen: the task goes there.
+ */
+struct pol_score { const char *plugin; double points, weight; uint32_t node, lacks, is_chosen, reserved; };
+
+#define POL_SCORES "scores/1"
+struct pol_scores {
+    uint32_t size;
+    uint32_t is_recorded;               /* 0: nobody keeps them in this run: do not work them out */
+    /* For the record alone, in decide: a task that waits asked once, and this was each node to it.  s [n], copied. */
+    void (*tell)(void *ctx, pol_task t, const struct pol_score *s, uint32_t n);
 };
 
 /* ---- calls: tasks that are made of API calls, each on one engine ---- */

@@ -16,7 +16,17 @@
 #include "builtin.h"
 #include "lib/util.h"
 
-struct kube_policy { struct sched sched; struct kube kube; struct preempt preempt; bool preempts; uint64_t tie_seed; const char *label; };
+struct kube_policy {
+    struct sched sched;
+    struct kube kube;
+    struct preempt preempt;
+    bool preempts;
+    uint64_t tie_seed;
+    const char *label;
+    const struct pol_scores *scores;            /* borrowed; NULL: the host keeps none */
+    struct pol_score *row; size_t cap_row;      /* scratch */
+    uint64_t *told; size_t cap_told;            /* [task slot] the decision in which its scores were told last */
+};
 
 /* PrioritySort: the higher priority first, then as they came. */
 static int64_t wait_key(void *self, const struct unit *u)
@@ -35,6 +45,35 @@ static int64_t victim_bound(void *self, const struct unit *u)
     return u->key;
 }
 
+/* What each node is to a unit, for the record: which filter strikes it out, or every plugin's points. */
+static void asked(void *self, uint32_t unit, const struct pol_place *place)
+{
+    struct kube_policy *p = self;
+    const struct sched *d = &p->sched;
+    if (p->scores == NULL || p->scores->is_recorded == 0) return;
+    const struct unit *u = &d->units.at[unit];
+    const uint32_t shape = d->classes.at[u->request_class].shape[0];
+    POL_RESERVE(p->told, p->cap_told, (size_t)unit + 1);
+    p->told[unit] = d->round;
+    kube_prepare(&p->kube, &d->plan);
+    POL_RESERVE(p->row, p->cap_row, (size_t)d->plan.n_nodes * p->kube.n_scores);
+    uint32_t n_rows = 0;
+    for (uint32_t n = 0; n < d->plan.n_nodes; n++) {
+        struct pol_score s = { .node = n, .is_chosen = place != NULL && place->node == n,
+                               .lacks = pol_node_lacks(&d->plan.node[n].n, plan_cards_of(&d->plan, n), &d->plan.shape[shape]) };
+        const struct kube_filter *by = s.lacks == 0 ? kube_struck(&p->kube, &d->plan, shape, n) : NULL;
+        s.plugin = s.lacks != 0 ? "fits" : by != NULL ? by->name : NULL;
+        if (s.plugin != NULL) p->row[n_rows++] = s;
+        else for (uint32_t i = 0; i < p->kube.n_scores; i++) {
+            s.plugin = p->kube.score[i].plugin->name;
+            s.points = (double)kube_points(&p->kube, &d->plan, shape, n, i) / KUBE_POINT;
+            s.weight = (double)p->kube.score[i].weight;
+            p->row[n_rows++] = s;
+        }
+    }
+    p->scores->tell(d->host->ctx, u->task, p->row, n_rows);
+}
+
 #define SCORE_PARAM(dflt_) { .name = "score", .type = POL_TEXT, .dflt = dflt_, \
                              .help = "score plugins with their weights, name:weight;...: policies/README.md lists them" }
 #define TIE_PARAM { .name = "tie_seed", .type = POL_INT, .dflt = "0", .help = "of equal nodes: 0, the first by name; else in an order drawn from this" }
@@ -48,6 +87,7 @@ static bool make(struct kube_policy *p, enum kube_profile profile, const union p
     placement_init(&p->sched.placement, &p->sched.plan, profile == KUBE_HYBRID ? PLACEMENT_KUBE_HYBRID : PLACEMENT_KUBE);
     kube_init(&p->kube, profile);
     placement_use(&p->sched.placement, &p->kube);
+    p->scores = p->sched.host->extension(p->sched.host->ctx, POL_SCORES);
     p->sched.plan.by_count = profile != KUBE_HYBRID;
     p->tie_seed = (uint64_t)value[1].i;
     p->preempts = value[2].i != 0;
@@ -59,6 +99,8 @@ static void fini(void *self)
     struct kube_policy *p = self;
     kube_fini(&p->kube);
     preempt_fini(&p->preempt);
+    free(p->told);
+    free(p->row);
 }
 
 static void decide(void *self)
@@ -76,13 +118,17 @@ static void decide(void *self)
     const struct preempt_rule rule = { .on_node = true, .victim_bound = victim_bound, .reason = "a pod of higher priority needs the room" };
     if (p->preempts) preempt_run(&p->preempt, &p->sched, &rule, true);
     else list_run(&p->sched, LIST_SKIP);
-    if (p->kube.filters == 0) return;
-    for (uint32_t i = 0; i < p->sched.n_fresh; i++)
-        if (sched_unit(&p->sched, p->sched.fresh[i])->state == UNIT_WAITING)
-            h->hold(h->ctx, sched_unit(&p->sched, p->sched.fresh[i])->task, false, "no room on the nodes that are for pods of its kind");
+    for (uint32_t i = 0; i < p->sched.n_fresh; i++) {
+        const uint32_t id = p->sched.fresh[i];
+        const struct unit *u = sched_unit(&p->sched, id);
+        if (u->state != UNIT_WAITING) continue;
+        /* It was not asked for, as one like it had just failed. */
+        if (u->n_tasks == 1 && (id >= p->cap_told || p->told[id] != p->sched.round)) asked(p, id, NULL);
+        if (p->kube.filters != 0) h->hold(h->ctx, u->task, false, "no room on the nodes that are for pods of its kind");
+    }
 }
 
-#define OPS(init_) { .wait_key = wait_key, .run_key = run_key, .size = sizeof(struct kube_policy), .init = init_, .decide = decide, .fini = fini }
+#define OPS(init_) { .wait_key = wait_key, .run_key = run_key, .asked = asked, .size = sizeof(struct kube_policy), .init = init_, .decide = decide, .fini = fini }
 
 /* ---- kube-default ---- */
 

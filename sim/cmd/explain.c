@@ -38,7 +38,7 @@ const struct cmd cmd_explain = {
              "(what was short, and who held it), or there was room and the policy held it back (for whom, in\n"
              "the policy's own words).  Of tasks of API calls: when each left the master's queue, for whose queue\n"
              "and why, where it was moved, how long it waited where, and each call's engine.  Needs a run with\n"
-             "`output: {decisions: true}`.\n",
+             "`output: {decisions: true}`; with `scores: true`, each node's points, too.\n",
     .option = options, .size = sizeof(struct args), .defaults = &(const struct args){ .task = -1 },
     .expected = "a database, a run and a job", .min_args = 3, .max_args = 3, .arg = { "*.db" }, .on_db = on_db,
 };

@@ -74,6 +74,7 @@ static enum st build(struct explain_state *l, struct diag *d)
     TRY(explain_calls_any(l, &calls, d));
     if (calls) return add_call_steps(l, d);
     if (e->task >= 0) return diag_set(d, ST_EINPUT, "job '%s' made no API call in run %" PRId64 "; the stories of such tasks are not told apart", e->id, e->run->run);
+    TRY(explain_scores(l, d));
     return explain_attempts_steps(l, d);
 }
 

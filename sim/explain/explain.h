@@ -45,6 +45,10 @@ struct explain_step {
     struct explain_stretch *stretch; size_t n_stretches, cap_stretches;
 };
 
+/* What a node was to a task that asked for one: a row a score plugin, or one by the filter that struck it out. */
+struct explain_score { char *node, *plugin; double points, weight; uint32_t lacks; bool is_chosen; };
+struct explain_ask { int64_t at, task; struct explain_score *row; size_t n, cap; };
+
 struct explain {
     const struct selection *run;       /* borrowed */
     uint64_t ordinal;
@@ -54,6 +58,7 @@ struct explain {
     uint32_t n_tasks;
     bool     is_gang;
     struct explain_step *step; size_t n_steps, cap_steps;
+    struct explain_ask *ask; size_t n_asks, cap_asks;       /* where the run recorded scores; by time */
 };
 
 /*

@@ -6,12 +6,14 @@
  * attempts.c  its own steps, from its attempts and decisions
  * calls.c     of a job of API calls: its tasks in the queues of master and nodes, and their calls
  * wait.c      why it waited, by asking the replayed ledger
+ * scores.c    what each node was to it when it asked for one
  * steps.c     steps made, named and freed
  * print.c     for people and as JSON
  */
 #ifndef EXPLAIN_EXPLAIN_PRIV_H
 #define EXPLAIN_EXPLAIN_PRIV_H
 
+#include <jansson.h>
 #include "explain/explain.h"
 #include "explain/replay.h"
 
@@ -62,6 +64,16 @@ enum st explain_attempts_steps(struct explain_state *l, struct diag *d);
 enum st explain_calls_any(const struct explain_state *l, bool *is, struct diag *d);
 /* Its steps between arrival and end. */
 enum st explain_calls_steps(struct explain_state *l, struct diag *d);
+
+/* "1d 04:12:09.5" since the run began. */
+const char *explain_clock(char *buf, size_t cap, int64_t us);
+
+/* The scores that were recorded of it, if any. */
+enum st explain_scores(struct explain_state *l, struct diag *d);
+void    explain_scores_fini(struct explain *e);
+/* Lines by text_line, and the member "scores"; nothing where no scores were recorded. */
+void    explain_scores_print(const struct explain *e, FILE *to);
+void    explain_scores_json(const struct explain *e, json_t *o);
 
 /* Add to the wait, or make its last part longer: the reason from `at` on.  `task` waits. */
 void    explain_wait_at(struct explain_state *l, struct explain_step *wait, int64_t at, uint32_t task);

@@ -6,15 +6,14 @@
 #include "base/jsonout.h"
 #include "base/text.h"
 #include "model/cluster/cluster.h"
-#include "explain/explain.h"
+#include "explain/explain_priv.h"
 
 static const char *const step_name[] = {
     [EXPLAIN_ARRIVED] = "arrived", [EXPLAIN_WAITED] = "waited", [EXPLAIN_STARTED] = "started", [EXPLAIN_STOPPED] = "stopped", [EXPLAIN_ENDED] = "ended",
     [EXPLAIN_QUEUED] = "queued", [EXPLAIN_CALLED] = "called", [EXPLAIN_TASK_ENDED] = "task_ended",
 };
 
-/* "1d 04:12:09.5" since the run began. */
-static const char *clock_text(char *buf, size_t cap, int64_t us)
+const char *explain_clock(char *buf, size_t cap, int64_t us)
 {
     char fraction[8] = "";
     long long s = (long long)(us / TICK_SEC);
@@ -104,7 +103,7 @@ static void print_step(const struct explain *e, const struct explain_step *s, st
 {
     char at[48], time[48];
     if (s->type == EXPLAIN_CALLED && e->task < 0 && s->call.call > CALLS_SHOWN) return;
-    (void)fprintf(l->f, "%16s  ", clock_text(at, sizeof at, s->at));
+    (void)fprintf(l->f, "%16s  ", explain_clock(at, sizeof at, s->at));
     if (s->task >= 0) {
         print_task_step(e, s, l);
         return;
@@ -142,6 +141,7 @@ void explain_print(const struct explain *e, FILE *to)
     for (size_t i = 0; i < e->n_steps; i++) print_step(e, &e->step[i], &l);
     (void)fclose(l.f);
     free(l.text);
+    explain_scores_print(e, to);
     if (e->run->clairvoyant) (void)fprintf(to, "\n* clairvoyant: it was told true durations.\n");
 }
 
@@ -198,6 +198,7 @@ void explain_json(const struct explain *e, FILE *to)
     json_t *o = json_pack("{s:o, s:o, s:o, s:s, s:o, s:b, s:I, s:o, s:o}", "job", jsonout_text(e->id), "user", jsonout_text(e->user),
                           "class", jsonout_text(e->klass), "status", e->status, "asks", jsonout_text(e->request), "gang", e->is_gang,
                           "tasks", (json_int_t)e->n_tasks, "run", of_run, "story", steps);
+    explain_scores_json(e, o);
     jsonout_print(o, JSON_INDENT(1) | JSON_PRESERVE_ORDER, to);
     (void)fputc('\n', to);
 }

@@ -74,6 +74,7 @@ void explain_fini(struct explain *e)
         names_fini(&s->nodes);
         names_fini(&s->jobs);
     }
+    explain_scores_fini(e);
     mem_free(e->step); mem_free(e->id); mem_free(e->user); mem_free(e->klass); mem_free(e->status); mem_free(e->request);
     memset(e, 0, sizeof *e);
 }

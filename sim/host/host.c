@@ -250,6 +250,19 @@ static void on_note(void *ctx, const char *name, double value)
     else if (p->hooks.note != NULL) p->hooks.note(p->hooks.ctx, world_now(p->mirror.w), name, value);
 }
 
+static void on_scores(void *ctx, pol_task t, const struct pol_score *s, uint32_t n)
+{
+    struct host *p = ctx;
+    if (p->mirror.w == NULL) { misuse(p, BREACH_OUTSIDE, "it tells a score outside of decide"); return; }
+    const struct pol_task_info *ti = p->api.task(ctx, t);
+    bool is_sound = ti != NULL && (s != NULL || n == 0);
+    for (uint32_t i = 0; i < n && is_sound; i++)
+        is_sound = s[i].plugin != NULL && s[i].node < p->mirror.view.n_nodes && isfinite(s[i].points) && isfinite(s[i].weight);
+    if (!is_sound) misuse(p, BREACH_NOTE, "it tells a score of no task or node, without a name, or that is not finite");
+    else if (p->hooks.scores != NULL)
+        p->hooks.scores(p->hooks.ctx, world_now(p->mirror.w), p->api.job(ctx, ti->job)->ordinal, ti->index, s, n);
+}
+
 static void on_fail(void *ctx, const char *message)
 {
     struct host *p = ctx;
@@ -554,6 +567,8 @@ enum st host_create(struct host **out, const char *spec, const char *weights, co
     p->mirror.ext.cores.resize = on_resize;
     p->mirror.ext.reservations.reserve = on_reserve;
     p->mirror.ext.reservations.lend = on_lend;
+    p->mirror.ext.scores.tell = on_scores;
+    p->mirror.ext.scores.is_recorded = p->hooks.scores != NULL;
     p->mirror.ext.calls.send = on_send;
     p->mirror.ext.calls.call = on_call;
     if (run != NULL) {
@@ -616,6 +631,7 @@ struct decider host_decider(struct host *p)
                              .strands = (p->flags & POL_STRANDS) != 0, .takes_refusals = (p->flags & POL_TAKES_REFUSALS) != 0 };
 }
 const char *host_label(const struct host *p) { return p->spec.guest != NULL ? p->spec.guest->label(p->self) : NULL; }
+bool host_scores(const struct host *p) { return p->mirror.knows_scores; }
 const char *host_spec(const struct host *p) { return p->spec.full; }
 const char *host_file_digest(const struct host *p) { return p->spec.lib != NULL ? policy_load_digest(p->spec.lib) : ""; }
 bool host_is_foreign(const char *spec) { return policy_spec_names_file(spec); }

@@ -7,7 +7,7 @@
 
 #include "host/sandbox.h"
 #include "model/world.h"
-#include "policy.h"
+#include "extensions.h"
 
 struct host;
 
@@ -24,6 +24,8 @@ struct host_hooks {
      * where they do not apply; reason: as the policy gave it, or NULL. */
     void (*decision)(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *reason);
     void (*note)(void *ctx, sim_tick at, const char *name, double value);
+    /* What each node was to a task that asked (scores/1); without it the policy is told not to work that out. */
+    void (*scores)(void *ctx, sim_tick at, uint64_t job, uint32_t task, const struct pol_score *s, uint32_t n);
     void (*decided)(void *ctx, int64_t wall_ns);    /* after each decide call */
     /* Has the trace or the cluster such a user, queue, job with a graph or label?  1, 0; NULL: not known. */
     int32_t (*knows)(void *ctx, uint32_t type, const char *name);
@@ -69,5 +71,7 @@ uint32_t host_flags(const struct host *h);
 const char *host_label(const struct host *h);
 const struct pol_ops *host_ops(const struct host *h);
 bool host_clairvoyant(const struct host *h);
+/* Does it tell of the scores of nodes? */
+bool host_scores(const struct host *h);
 
 #endif

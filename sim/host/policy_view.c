@@ -211,10 +211,12 @@ static const void *view_extension(void *ctx, const char *name)
     const struct { const char *name; const void *at; } known[] = {
         { POL_LICENCES, &p->ext.licences }, { POL_GRAPH, &p->ext.graph }, { POL_DATA, &p->ext.data }, { POL_CORES, &p->ext.cores },
         { POL_RESERVATIONS, &p->ext.reservations }, { POL_CALLS, &p->ext.calls },
+        { POL_SCORES, &p->ext.scores },
     };
     for (size_t i = 0; name != NULL && i < ARRAY_LEN(known); i++) {
         if (strcmp(name, known[i].name) != 0) continue;
-        p->knows_licences |= i == 0;
+        p->knows_licences |= known[i].at == &p->ext.licences;
+        p->knows_scores |= known[i].at == &p->ext.scores;
         return known[i].at;
     }
     return NULL;
@@ -481,6 +483,7 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
                                      .writer = view_writer, .output_b = view_output_b, .read_us = view_read_us };
     p->ext.cores = (struct pol_cores){ .size = sizeof p->ext.cores, .measure = view_reading };
     p->ext.reservations = (struct pol_reservations){ .size = sizeof p->ext.reservations };
+    p->ext.scores = (struct pol_scores){ .size = sizeof p->ext.scores };
     p->ext.calls = (struct pol_calls){ .size = sizeof p->ext.calls, .state = view_call_state, .info = view_call,
                                        .relation = view_relation, .overhead = view_overhead };
 }

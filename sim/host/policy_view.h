@@ -26,9 +26,10 @@ struct policy_view {
         struct pol_data data;
         struct pol_cores cores;
         struct pol_reservations reservations;
+        struct pol_scores scores;
         struct pol_calls calls;
     } ext;
-    bool     knows_licences;    /* the policy asked for licences/1 */
+    bool     knows_licences, knows_scores;      /* the policy asked for licences/1, for scores/1 */
     /* private from here */
     int64_t *mem_bw;
     uint32_t *queued, *tier;    /* [n_nodes] */

@@ -27,6 +27,11 @@ void lines_refused(const char *label, uint64_t n_refused)
               n_refused == 1 ? " was" : "s were");
 }
 
+void lines_scoreless(const char *label)
+{
+    text_line(stderr, "note: %s: the policy tells no scores of nodes, so none are recorded", label);
+}
+
 void lines_unlimited(const char *label, const char *policy, uint64_t n_unlimited, uint64_t n)
 {
     text_line(stderr, "note: %s: %" PRIu64 " of %" PRIu64 " jobs have no limit, and %s reads limits: it has no estimate to go by",

@@ -14,6 +14,7 @@ void lines_run(int64_t id, const char *label, uint64_t n_done, const char *diges
 void lines_unfinished(const char *label, uint64_t n_unfinished);
 void lines_rejected(const char *label, uint64_t n_rejected);
 void lines_refused(const char *label, uint64_t n_refused);
+void lines_scoreless(const char *label);
 /* Jobs without a limit under a policy that reads limits. */
 void lines_unlimited(const char *label, const char *policy, uint64_t n_unlimited, uint64_t n);
 /* "note: PATH: WHAT: 3 rows, first at line 7", without a newline. */

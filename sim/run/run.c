@@ -8,6 +8,7 @@
 #include "run/run.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <string.h>
 #include "run/run_policy.h"
@@ -41,6 +42,7 @@ struct sink {
     int64_t run;
     struct metrics *metrics;
     struct record  *record;             /* NULL: not asked for */
+    int64_t n_asks;                     /* whose scores were told */
     struct diag error;                  /* the first store error */
     struct sandbox_page *page;             /* NULL: not in a sandbox */
 };
@@ -59,6 +61,19 @@ static void on_note(void *ctx, sim_tick at, const char *name, double value)
     metrics_note(r->metrics, at, name, value);
     if (r->error.code != ST_OK) return;
     (void)store_note(r->env->store, r->run, &(struct store_note){ .at_us = at, .name = name, .value = value }, &r->error);
+}
+
+static void on_scores(void *ctx, sim_tick at, uint64_t job, uint32_t task, const struct pol_score *s, uint32_t n)
+{
+    struct sink *r = ctx;
+    r->n_asks++;
+    for (uint32_t i = 0; i < n && r->error.code == ST_OK; i++) {
+        bool is_struck = !(s[i].weight > 0);
+        (void)store_score(r->env->store, r->run, &(struct store_score){
+            .ask = r->n_asks, .at_us = at, .ordinal = job, .task = task, .node = s[i].node, .plugin = s[i].plugin,
+            .points = is_struck ? NAN : s[i].points, .weight = is_struck ? 0 : s[i].weight, .lacks = s[i].lacks,
+            .is_chosen = s[i].is_chosen != 0 }, &r->error);
+    }
 }
 
 static void on_decided(void *ctx, int64_t wall_ns)
@@ -161,6 +176,7 @@ static enum st simulate(const struct run_env *env, struct host *h, struct sink *
     out->n_arrived = world_count(w)->arrived;
     out->n_unlimited = (host_flags(h) & POL_USES_LIMITS) != 0 ? world_count(w)->unlimited : 0;
     out->n_refused = world_count(w)->refusals;
+    out->is_scoreless = s->output.scores && !host_scores(h);
     metrics_destroy(rec->metrics);
     record_destroy(rec->record);
     world_destroy(w);
@@ -190,7 +206,8 @@ static enum st run_here(const struct run_env *env, const struct scn_policy *poli
     struct host *h;
     struct sink rec = { .env = env, .page = page };
     struct host_hooks hooks = { .ctx = &rec, .decision = env->scn->output.decisions ? on_decision : NULL,
-                                   .note = on_note, .decided = on_decided, .page = page, .knows = on_knows,
+                                   .note = on_note, .scores = env->scn->output.scores ? on_scores : NULL,
+                                   .decided = on_decided, .page = page, .knows = on_knows,
                                    .call_us = env->limits.call_us };
     TRY(run_policy_open(&h, env->scn, seed, policy, &hooks, d));
     double t0 = progress_clock();

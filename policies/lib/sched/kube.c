@@ -150,21 +150,30 @@ static struct kube_ask ask_of(const struct kube *k, const struct plan *p, uint32
     return (struct kube_ask){ .plan = p, .node = &p->node[node], .shape = &k->plan->shape[shape], .id = node };
 }
 
-bool kube_admits(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node)
+const struct kube_filter *kube_struck(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node)
 {
     struct kube_ask a = ask_of(k, p, shape, node);
     for (uint32_t left = k->filters; left != 0; left &= left - 1)
-        if (!kube_filters[__builtin_ctz(left)].admits(k, &a)) return false;
-    return true;
+        if (!kube_filters[__builtin_ctz(left)].admits(k, &a)) return &kube_filters[__builtin_ctz(left)];
+    return NULL;
+}
+
+static int64_t points(const struct kube *k, const struct kube_ask *a, uint32_t i)
+{
+    const struct kube_score *s = k->score[i].plugin;
+    return s->raw(k, a) * KUBE_MAX / s->full;
+}
+
+int64_t kube_points(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node, uint32_t i)
+{
+    struct kube_ask a = ask_of(k, p, shape, node);
+    return points(k, &a, i);
 }
 
 int64_t kube_total(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node)
 {
     struct kube_ask a = ask_of(k, p, shape, node);
     int64_t sum = 0;
-    for (uint32_t i = 0; i < k->n_scores; i++) {
-        const struct kube_score *s = k->score[i].plugin;
-        sum += k->score[i].weight * (s->raw(k, &a) * KUBE_MAX / s->full);
-    }
+    for (uint32_t i = 0; i < k->n_scores; i++) sum += k->score[i].weight * points(k, &a, i);
     return sum;
 }

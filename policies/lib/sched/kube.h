@@ -70,7 +70,11 @@ void kube_rank(struct kube *k, const struct pol_host *h, uint32_t n_nodes, uint6
 /* Take in what is the same for the whole run; at once when done before. */
 void kube_prepare(struct kube *k, const struct plan *p);
 
-bool    kube_admits(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node);
+/* Points of score plugin i on a node where the shape fits, in ten-thousandths, without its weight. */
+int64_t kube_points(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node, uint32_t i);
+/* The first filter that strikes the node out; NULL: none does. */
+const struct kube_filter *kube_struck(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node);
+static inline bool kube_admits(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node) { return kube_struck(k, p, shape, node) == NULL; }
 /* Sum of weight x points, in ten-thousandths; the shape fits on the node. */
 int64_t kube_total(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node);
 

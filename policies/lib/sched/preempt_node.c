@@ -109,6 +109,7 @@ bool preempt_on_node(struct preempt *r, struct sched *d, uint32_t unit, int64_t 
         d->host->fail(d->host->ctx, "the plugin of place= gives two answers to one question");
         return false;
     }
+    if (d->ops->asked != NULL) d->ops->asked(d->self, unit, d->place);
     plan_allocate(&d->plan, d->place->node, &d->plan.shape[shape], d->place->cards);
     return true;
 }

@@ -269,6 +269,7 @@ bool sched_place(struct sched *d, uint32_t id)
     bool ok;
     if (u->n_tasks == 1) {
         ok = placement_find(&d->placement, k->shape[0], d->place);
+        if (d->ops->asked != NULL) d->ops->asked(d->self, id, ok ? d->place : NULL);
         if (ok) plan_allocate(&d->plan, d->place->node, &d->plan.shape[k->shape[0]], d->place->cards);
     } else {
         ok = placement_all(&d->placement, k->shape, u->n_tasks, d->place);
