@@ -38,6 +38,15 @@ char *mem_vprintf(const char *fmt, va_list ap)
     return s;
 }
 
+char *mem_printf(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    char *s = mem_vprintf(fmt, ap);
+    va_end(ap);
+    return s;
+}
+
 char *mem_strndup(const char *s, size_t n)
 {
     char *p = mem_alloc(n + 1, 1);

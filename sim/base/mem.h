@@ -14,7 +14,8 @@ void *mem_alloc(size_t n, size_t size);              /* zeroed */
 void *mem_grow(void *p, size_t n, size_t size);      /* like realloc; new bytes are not zeroed */
 char *mem_strdup(const char *s);
 char *mem_strndup(const char *s, size_t n);
-char *mem_vprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));      /* of any length */
+char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));              /* of any length */
+char *mem_vprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 void  mem_free(void *p);                             /* NULL is fine */
 
 /* A new zeroed object, or an array of n of them, typed by its pointer. */

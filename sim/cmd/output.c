@@ -11,9 +11,7 @@ enum st cmd_output_open(FILE **to, char **temp, const char *path, struct diag *d
     *temp = NULL;
     *to = stdout;
     if (strcmp(path, "-") == 0) return ST_OK;
-    size_t len = strlen(path) + sizeof ".part";
-    MEM_ARRAY(*temp, len);
-    (void)snprintf(*temp, len, "%s.part", path);
+    *temp = mem_printf("%s.part", path);
     *to = fopen(*temp, "w");
     if (*to != NULL) return ST_OK;
     (void)diag_at(d, ST_EWORLD, path, 0, 0, "cannot write: %s", strerror(errno));

@@ -52,17 +52,15 @@ static void name_cases(struct compare *c)
 {
     for (size_t i = 0; i < c->n; i++) {
         struct compare_case *k = &c->at[i];
-        size_t n_scenario = 0, n_before = 0, len = strlen(k->scenario) + strlen(k->variant) + 32;
+        size_t n_scenario = 0, n_before = 0;
         for (size_t j = 0; j < c->n; j++) {
             if (strcmp(c->at[j].scenario, k->scenario) != 0) continue;
             n_scenario++;
             n_before += j < i && strcmp(c->at[j].variant, k->variant) == 0;
         }
         const char *set = n_scenario > 1 ? k->variant : "", *comma = set[0] != '\0' ? ", " : "";
-        MEM_ARRAY(k->title, len);
-        if (n_before > 0) (void)snprintf(k->title, len, "%s (%s%svariant %zu)", k->scenario, set, comma, n_before + 1);
-        else if (set[0] != '\0') (void)snprintf(k->title, len, "%s (%s)", k->scenario, set);
-        else (void)snprintf(k->title, len, "%s", k->scenario);
+        if (n_before > 0) k->title = mem_printf("%s (%s%svariant %zu)", k->scenario, set, comma, n_before + 1);
+        else k->title = mem_printf(set[0] != '\0' ? "%s (%s)" : "%s", k->scenario, set);
     }
 }
 

@@ -180,7 +180,7 @@ static void add_steps(struct life *f, const struct own_event *o, size_t n, enum 
             (void)snprintf(left, sizeof left, "%s%" PRIu32 " of %" PRIu32 " cards idle there now", rule[0] ? ", " : "", idle, at->n_gpu);
         }
         s->text = mem_strdup(restores ? "started again, restoring a checkpoint first," : "started");
-        if (rule[0] != '\0' || left[0] != '\0') s->more = explain_text("%s%s", rule, left);
+        if (rule[0] != '\0' || left[0] != '\0') s->more = mem_printf("%s%s", rule, left);
         return;
     }
     if (strcmp(outcome, "preempted") == 0 && decision != NULL) name_cause(f, &s->jobs, decision);

@@ -72,7 +72,7 @@ static enum st look_for_outage(struct task_state *s, int64_t at, struct diag *d)
     TRY(ask(s, "SELECT min(down_us) FROM outage WHERE run = ?1 AND node = ?2 AND down_us >= ?3 AND down_us <= ?4", s->node, s->since, at, &down, d));
     if (down < 0) return ST_OK;
     struct explain_step *o = step(s, EXPLAIN_QUEUED, down, NULL);
-    o->text = explain_text("back with the master, as %s failed", node_name(s, s->node));
+    o->text = mem_printf("back with the master, as %s failed", node_name(s, s->node));
     s->queue += down - s->since;
     s->at = WITH_MASTER;
     s->since = down;
@@ -82,7 +82,7 @@ static enum st look_for_outage(struct task_state *s, int64_t at, struct diag *d)
 static void set_time_before(struct explain_step *o, int64_t us, const char *where)
 {
     char time[48];
-    if (us > 0) o->more = explain_text("after %s %s", text_duration(time, sizeof time, us), where);
+    if (us > 0) o->more = mem_printf("after %s %s", text_duration(time, sizeof time, us), where);
 }
 
 static enum st sent(struct task_state *s, int64_t at, int64_t seq, uint32_t node, const char *reason, struct diag *d)
@@ -90,11 +90,11 @@ static enum st sent(struct task_state *s, int64_t at, int64_t seq, uint32_t node
     TRY(look_for_outage(s, at, d));
     struct explain_step *o = step(s, EXPLAIN_QUEUED, at, reason);
     if (s->at == IN_QUEUE) {
-        o->text = explain_text("moved from the queue of %s to that of %s", node_name(s, s->node), node_name(s, node));
+        o->text = mem_printf("moved from the queue of %s to that of %s", node_name(s, s->node), node_name(s, node));
         set_time_before(o, at - s->since, "there");
         s->queue += at - s->since;
     } else {
-        o->text = explain_text("sent to the queue of %s", node_name(s, node));
+        o->text = mem_printf("sent to the queue of %s", node_name(s, node));
         set_time_before(o, at - s->since, "with the master");
         s->master += at - s->since;
     }
@@ -114,7 +114,7 @@ static enum st started(struct task_state *s, int64_t at, int64_t seq, const char
     struct explain_step *o = step(s, EXPLAIN_STARTED, at, reason);
     o->text = mem_strdup("started");
     explain_names_add(&o->nodes, node_name(s, s->node));
-    if (at > s->since) o->more = explain_text("after %s in its queue, where %" PRId64 " started before it", text_duration(time, sizeof time, at - s->since), before);
+    if (at > s->since) o->more = mem_printf("after %s in its queue, where %" PRId64 " started before it", text_duration(time, sizeof time, at - s->since), before);
     s->queue += at - s->since;
     s->at = RUNS;
     s->since = at;
@@ -132,10 +132,10 @@ static void called(struct task_state *s, sqlite3_stmt *q, const char *reason)
     o->call = (struct explain_call){ .call = sqlite3_column_int64(q, 6), .waited = at - s->since, .exec = exec, .way = way,
         .api = mem_strdup((const char *)sqlite3_column_text(q, 7)), .engine = mem_strdup((const char *)sqlite3_column_text(q, 8)) };
     explain_names_add(&o->nodes, node_name(s, node));
-    o->text = explain_text("%s call %" PRId64 ", %s, on %s", is_done ? "made" : "lost", o->call.call, o->call.api, o->call.engine);
+    o->text = mem_printf("%s call %" PRId64 ", %s, on %s", is_done ? "made" : "lost", o->call.call, o->call.api, o->call.engine);
     (void)text_duration(took, sizeof took, end - at);
     if (o->call.waited > 0) (void)snprintf(wait, sizeof wait, "%s", text_duration(way_text, sizeof way_text, o->call.waited));
-    o->more = explain_text("%s%s%s%s%s%s", o->call.waited > 0 ? "waited " : "", o->call.waited > 0 ? wait : "", o->call.waited > 0 ? "; " : "", took,
+    o->more = mem_printf("%s%s%s%s%s%s", o->call.waited > 0 ? "waited " : "", o->call.waited > 0 ? wait : "", o->call.waited > 0 ? "; " : "", took,
                      way > 0 ? ", on the way " : "", way > 0 ? text_duration(way_text, sizeof way_text, way) : "");
     s->idle += at - s->since;
     s->since = end;
@@ -158,7 +158,7 @@ static void stopped(struct task_state *s, int64_t at, const char *outcome, const
         s->at = strcmp(outcome, "preempted") == 0 || strcmp(outcome, "failed") == 0 ? WITH_MASTER : ENDED;
     } else {
         o->text = mem_strdup("done");
-        o->more = explain_text("%s with the master, %s in queues, %s waiting for engines, %s in %" PRIu32 " call%s and %s on their way, %" PRIu32 " on other nodes",
+        o->more = mem_printf("%s with the master, %s in queues, %s waiting for engines, %s in %" PRIu32 " call%s and %s on their way, %" PRIu32 " on other nodes",
                          text_duration(a, sizeof a, s->master), text_duration(b, sizeof b, s->queue), text_duration(c, sizeof c, s->idle),
                          text_duration(e, sizeof e, s->exec), s->n_calls, s->n_calls == 1 ? "" : "s", text_duration(w, sizeof w, s->way), s->n_cross);
         s->at = ENDED;

@@ -46,7 +46,6 @@ struct explain_state {
 
 /* query_run of the run, with the job's ordinal bound to ?2. */
 enum st explain_query(const struct explain_state *l, const char *sql, struct sqlite3_stmt **q, struct diag *d);
-char   *explain_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));       /* owned */
 void    explain_names_add(struct explain_names *n, const char *name);      /* counts it; keeps the first few */
 void    explain_stretch_fini(struct explain_stretch *p);
 void    explain_names_add_job(const struct explain_state *l, struct explain_names *n, uint64_t ordinal);

@@ -1,7 +1,6 @@
 /* steps.c -- the steps of a story: made, named, freed. */
 #include "explain/explain_priv.h"
 
-#include <stdarg.h>
 #include <string.h>
 #include <sqlite3.h>
 
@@ -13,15 +12,6 @@ enum st explain_query(const struct explain_state *l, const char *sql, sqlite3_st
     TRY(query_run(l->store, l->e->run->run, sql, q, d));
     if (sqlite3_bind_parameter_count(*q) > 1) (void)sqlite3_bind_int64(*q, 2, (int64_t)l->e->ordinal);
     return ST_OK;
-}
-
-char *explain_text(const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    char *text = mem_vprintf(fmt, ap);
-    va_end(ap);
-    return text;
 }
 
 void explain_names_add(struct explain_names *n, const char *name)

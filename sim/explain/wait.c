@@ -195,7 +195,7 @@ static void describe_shortage(const struct explain_state *l, struct explain_stre
     char on[64];
     if (could == 1) (void)snprintf(on, sizeof on, "the only node");
     else (void)snprintf(on, sizeof on, "the %" PRIu32 " nodes", could);
-    p->text = explain_text("no room: short of %s on %s that could hold it%s%s%s%s", names, on, off, some, near, limit);
+    p->text = mem_printf("no room: short of %s on %s that could hold it%s%s%s%s", names, on, off, some, near, limit);
     if (node != NONE) name_holders(l, &p->jobs, node);
 }
 
@@ -211,8 +211,8 @@ static void describe_held(struct explain_state *l, struct explain_stretch *p)
     }
     bool own = l->hold != NULL, behind = !own && l->head.is_set && l->head.ordinal != l->e->ordinal;
     const char *by = own ? "the policy declined it" : behind ? "the policy held it back" : l->head.is_set ? "the policy had it first in order" : "the policy did not use it";
-    if (n > 0) p->text = explain_text("there was room on %" PRIu32 " node%s, the first %s; %s", n, n > 1 ? "s" : "", intern_name(&c->node_names, first), by);
-    else p->text = explain_text("there was room for all of it; %s", by);
+    if (n > 0) p->text = mem_printf("there was room on %" PRIu32 " node%s, the first %s; %s", n, n > 1 ? "s" : "", intern_name(&c->node_names, first), by);
+    else p->text = mem_printf("there was room for all of it; %s", by);
     const char *reason = own ? (*l->hold != '\0' ? l->hold : NULL) : l->head.is_set ? l->head.reason : NULL;
     if (reason != NULL) p->reason = mem_strdup(reason);
     if (behind) explain_names_add_job(l, &p->jobs, l->head.ordinal);

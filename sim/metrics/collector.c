@@ -68,9 +68,5 @@ void collector_put_series(const struct collector_out *out, sim_tick at, const ch
 
 char *collector_scope(const char *by, const char *name)
 {
-    size_t len = strlen(by) + strlen(name) + sizeof "=";
-    char *scope;
-    MEM_ARRAY(scope, len);
-    (void)snprintf(scope, len, "%s=%s", by, name);
-    return scope;
+    return mem_printf("%s=%s", by, name);
 }

@@ -50,15 +50,11 @@ static void emit(void *self, const struct world *w)
             { "count", (double)s->n }, { "mean", s->sum / (double)s->n }, { "max", s->max }, { "last", s->last },
             { "level", notes_level(s, world_now(w)) },
         };
-        const char *name = intern_name(&t->name, i);
-        char *full;
-        size_t len = strlen(name) + sizeof "_count";
-        MEM_ARRAY(full, len);
         for (size_t k = 0; k < ARRAY_LEN(figure); k++) {
-            (void)snprintf(full, len, "%s_%s", name, figure[k].tail);
-            collector_put(t->out, full, "notes", figure[k].x);
+            char *name = mem_printf("%s_%s", intern_name(&t->name, i), figure[k].tail);
+            collector_put(t->out, name, "notes", figure[k].x);
+            mem_free(name);
         }
-        mem_free(full);
     }
 }
 

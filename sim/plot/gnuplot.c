@@ -32,10 +32,8 @@ enum st gnuplot_begin(struct gnuplot *g, const char *path, const char *figure, s
     if (g->format == NULL)
         return diag_set(d, ST_EINPUT, "cannot tell the format of '%s'; expected a name ending in .svg, .pdf, .png or .gp", path);
     g->is_script = strcmp(g->format, "gp") == 0;
-    size_t len = strlen(path) + sizeof ".part";
     g->path = mem_strdup(path);
-    MEM_ARRAY(g->temp, len);
-    (void)snprintf(g->temp, len, "%s.part", path);
+    g->temp = mem_printf("%s.part", path);
     g->to = g->is_script ? fopen(g->temp, "w") : tmpfile();
     if (g->to == NULL) {
         (void)diag_at(d, ST_EWORLD, g->is_script ? g->temp : "", 0, 0, "cannot write: %s", strerror(errno));

@@ -69,12 +69,10 @@ void run_policy_describe(struct run_policy *out, const struct host *h)
 {
     const char *source = host_ops(h)->source, *file = host_file_digest(h), *digest;
     const struct pol_plugin *plugin = host_plugin(h, &digest);
-    size_t cap = strlen(source) + strlen(file) + (plugin != NULL ? strlen(plugin->name) : 0) + strlen(digest) + 64;
+    const char *of_file = *file ? "; file digest " : "";
     out->spec = mem_strdup(host_spec(h));
-    out->source = mem_alloc(cap, 1);
-    int at = snprintf(out->source, cap, "%s%s%s", source, *file ? "; file digest " : "", file);
-    if (plugin != NULL)
-        (void)snprintf(out->source + at, cap - (size_t)at, "; plugin %s, file digest %s", plugin->name, digest);
+    if (plugin == NULL) out->source = mem_printf("%s%s%s", source, of_file, file);
+    else out->source = mem_printf("%s%s%s; plugin %s, file digest %s", source, of_file, file, plugin->name, digest);
     identify(host_known_spec(h), file, host_ops(h)->name, out->identity);
     out->is_clairvoyant = host_clairvoyant(h);
     out->by_count = (host_flags(h) & POL_BY_COUNT) != 0;

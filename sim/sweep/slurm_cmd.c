@@ -50,8 +50,7 @@ enum st slurm_cmd_begin(struct slurm_cmd *s, const struct grid *g, const struct 
     *s = (struct slurm_cmd){ .grid = g, .opts = o };
     if (getcwd(cwd, sizeof cwd) == NULL) return diag_set(d, ST_EWORLD, "cannot find out the folder at work: %s", strerror(errno));
     s->cwd = mem_strdup(cwd);
-    s->dir = mem_alloc(strlen(cwd) + strlen(dir) + 2, 1);
-    (void)sprintf(s->dir, "%s%s%s", dir[0] == '/' ? "" : cwd, dir[0] == '/' ? "" : "/", dir);
+    s->dir = mem_printf("%s%s%s", dir[0] == '/' ? "" : cwd, dir[0] == '/' ? "" : "/", dir);
     hash_init(&h);
     hash_text(&h, s->dir);
     hash_hex(&h, hex);

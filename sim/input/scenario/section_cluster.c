@@ -206,21 +206,18 @@ static enum st read_reserved(const struct ydoc_node *g, struct node_spec *s, str
 
 static enum st add_group(struct build *b, const struct ydoc_node *g, struct node_spec *s, int64_t count, int64_t per_rack, struct diag *d)
 {
-    const char *group = s->name;
-    size_t cap = strlen(group) + 32;
-    char *name = mem_alloc(cap, 1), *rack = mem_alloc(cap, 1);
     int width = snprintf(NULL, 0, "%lld", (long long)(count - 1));
     enum st st = ST_OK;
     for (int64_t i = 0; i < count && st == ST_OK; i++) {
         struct node_spec one = *s;
-        (void)snprintf(name, cap, "%s-%0*lld", group, width, (long long)i);
-        if (count > 1) one.name = name;
-        (void)snprintf(rack, cap, "%s-rack%lld", group, (long long)(per_rack > 0 ? i / per_rack : 0));
-        if (per_rack > 0) one.rack = rack;
+        char *name = count > 1 ? mem_printf("%s-%0*lld", s->name, width, (long long)i) : NULL;
+        char *rack = per_rack > 0 ? mem_printf("%s-rack%lld", s->name, (long long)(i / per_rack)) : NULL;
+        if (name != NULL) one.name = name;
+        if (rack != NULL) one.rack = rack;
         st = b->sink.add(&b->sink, &one, g->file, g->line, g->col, d);
+        mem_free(name);
+        mem_free(rack);
     }
-    mem_free(name);
-    mem_free(rack);
     return st;
 }
 

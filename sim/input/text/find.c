@@ -14,10 +14,7 @@ static bool is_file(const char *path)
 
 static char *path_join(const char *dir, size_t n_dir, const char *name)
 {
-    char *p = mem_alloc(n_dir + strlen(name) + 2, 1);
-    memcpy(p, dir, n_dir);
-    if (n_dir > 0 && p[n_dir - 1] != '/') p[n_dir] = '/';
-    return strcat(p, name);
+    return mem_printf("%.*s%s%s", (int)n_dir, dir, n_dir > 0 && dir[n_dir - 1] != '/' ? "/" : "", name);
 }
 
 char *find_file(const char *beside, const char *name, struct diag *d)

@@ -341,11 +341,7 @@ static enum st set_path(struct ydoc *y, char *path, const struct place *from, st
 
 enum st ydoc_set(struct ydoc *y, const char *assignment, struct diag *d)
 {
-    static const char option[] = "--set ";
-    size_t n = strlen(assignment);
-    char *label = mem_alloc(n + sizeof option, 1);
-    memcpy(label, option, sizeof option);
-    memcpy(label + sizeof option - 1, assignment, n + 1);
+    char *label = mem_printf("--set %s", assignment);
     struct place from = { .file = keep_name(y, label) };
     const char *eq = strchr(assignment, '=');
     mem_free(label);

@@ -281,9 +281,7 @@ static enum st read_pod(struct kubectl *x, size_t item, struct diag *d)
     TRY(read_shape(x, &meta, &spec, &p.group.shape, d));
     /* Taints came later than the pod, or no scheduler placed it. */
     if (p.node != NULL) p.group.shape.need_all = 0;
-    size_t n = strlen(p.user) + strlen(name) + 2;
-    p.id = mem_alloc(n, 1);
-    (void)snprintf(p.id, n, "%s/%s", p.user, name);
+    p.id = mem_printf("%s/%s", p.user, name);
     MEM_RESERVE(x->pod, x->cap_pods, x->n_pods + 1);
     x->pod[x->n_pods++] = p;
     return ST_OK;
