@@ -19,15 +19,25 @@ static void run(const char *policy)
     cr_assert_eq(y.result, ST_END, "%s", y.diag.msg);
 }
 
-static bool said(const char *what) { return strstr(y.reason, what) != NULL; }
-static bool logged(const char *what) { return strstr(y.log, what) != NULL; }
+/* The next place where these words stand, whole: "5 send j1" is neither in "15 send j1" nor in "5 send j12". */
+static const char *find(const char *in, const char *what)
+{
+    size_t n = strlen(what);
+    for (const char *at = in; (at = strstr(at, what)) != NULL; at++)
+        if ((at == in || strchr(" \n", *what) != NULL || strchr(" \n", at[-1]) != NULL) &&
+            (strchr(" \n", what[n - 1]) != NULL || strchr(" \n,", at[n]) != NULL)) return at;
+    return NULL;
+}
+
+static bool said(const char *what) { return find(y.reason, what) != NULL; }
+static bool logged(const char *what) { return find(y.log, what) != NULL; }
 #define SAID(what)   cr_assert(said(what), "decisions:\n%s", y.reason)
 #define LOGGED(what) cr_assert(logged(what), "log:\n%s", y.log)
 
 static int count(const char *in, const char *what)
 {
     int n = 0;
-    for (const char *at = in; (at = strstr(at, what)) != NULL; at += strlen(what)) n++;
+    for (const char *at = in; (at = find(at, what)) != NULL; at += strlen(what)) n++;
     return n;
 }
 
@@ -272,6 +282,32 @@ Test(affinity, s2_12_the_node_with_the_least_way)
     cr_assert_eq(y.n_cross, 1);
 }
 
+/*
+ * A faster engine far away, a slower one near: by the least way the near one, by the limit the fastest below it; of
+ * two as near, the faster.
+ */
+Test(affinity, s2_12_the_least_way_wins_over_the_faster_engine)
+{
+    for (int64_t far = 9; far >= 2; far -= 7) {
+        yard_fini(&y);
+        yard_init(&y);
+        yard_time(&y, "home", "gpu", 1, 1);
+        yard_time(&y, "N", "dsp", 1, 15);
+        yard_time(&y, "N", "npu", 1, 10);
+        yard_node(&y, "gpu:1", 0, 0);
+        yard_node(&y, "npu:1", far, 0);
+        yard_node(&y, "dsp:1", 2, 0);
+        yard_job(&y, 0, 1, "home:1:0,N:1:0");
+        run("affinity:cross=least,width=1");
+        if (far == 9) LOGGED("n2 dsp 15000000+4000000 done");
+        else LOGGED("n1 npu 10000000+4000000 done");
+        run("affinity:cross=limit,width=1,overhead=19s");
+        if (far == 9) LOGGED("n1 npu 10000000+18000000 done");
+        run("affinity:cross=limit,width=1,overhead=18s");
+        if (far == 9) LOGGED("n2 dsp 15000000+4000000 done");
+    }
+}
+
 /* A GPU and no CPU at home: a call that no engine there can run goes out, whatever the limit. */
 Test(affinity, s2_12_what_home_cannot_run_travels_whatever_it_costs)
 {
@@ -307,6 +343,31 @@ Test(affinity, s2_15_an_empty_queue_takes_from_the_tail_of_the_longest_what_it_c
     cr_assert_eq(count(y.log, " n1 gpu "), 0);
 }
 
+/*
+ * n2 returns at 5 and takes the last of the longer queue: of n0's j1, j2 beside n1's j4; of n1's j3, j4 beside
+ * n0's j1.
+ */
+Test(affinity, s2_15_of_two_queues_the_longer_gives_its_last)
+{
+    static const struct { const char *kinds, *moved; } c[] = {
+        { "GGGGG", "5 send j2.0 n2 from a fuller queue to an empty one" },
+        { "GGNNN", "5 send j4.0 n2 from a fuller queue to an empty one" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(c); i++) {
+        yard_fini(&y);
+        yard_init(&y);
+        two_types();
+        yard_node(&y, "gpu:1", 0, 0);
+        yard_node(&y, "gpu:1,npu:1", 0, 0);
+        yard_node(&y, "gpu:1,npu:1", 0, 0);
+        yard_fault(&y, 1, 2, false);
+        yard_fault(&y, 5, 2, true);
+        for (const char *k = c[i].kinds; *k != '\0'; k++) yard_job(&y, 2, 1, *k == 'G' ? "G:1:0" : "N:1:0");
+        run(i == 0 ? "affinity:width=1,cross=off,balance=load,load=3" : "affinity:width=1,cross=off,balance=load,load=2");
+        SAID(c[i].moved);
+    }
+}
+
 /* A node is lost with a queue, a running task and a call of another node's: all three are made good. */
 Test(affinity, tasks_and_calls_of_a_lost_node_are_made_anew)
 {
@@ -318,9 +379,9 @@ Test(affinity, tasks_and_calls_of_a_lost_node_are_made_anew)
     yard_fault(&y, 15, 1, false);
     yard_fault(&y, 100, 1, true);
     run("affinity");
-    LOGGED("15000000 call j");
+    LOGGED("15000000 call");
     cr_assert_geq(count(y.log, " lost\n"), 1, "%s", y.log);
-    cr_assert_eq(count(y.log, " end j"), 2);
+    cr_assert_eq(count(y.log, "end"), 2);
 }
 
 /* S2-17: four nodes, each with engines of one type, of two architectures; and mixed nodes. */
@@ -333,7 +394,7 @@ Test(affinity, s2_17_it_works_on_mixed_nodes_and_on_nodes_of_one_type)
         for (int i = 0; i < 4; i++) yard_node(&y, mixed ? "cpu:1,gpu:1,npu:1" : i % 2 ? "npu:1" : "gpu:1", 0, 0);
         for (int i = 0; i < 12; i++) yard_job(&y, 0, 1, i % 2 ? "N:1:0,G:1:0" : "G:1:0,N:1:0");
         run("affinity");
-        cr_assert_eq(count(y.log, " done\n") - count(y.log, "stop") - count(y.log, " end j"), 24, "all calls");
+        cr_assert_eq(count(y.log, " done\n") - count(y.log, "stop") - count(y.log, "end"), 24, "all calls");
         cr_assert_eq(count(y.log, " cpu "), 0, "none on a slow engine");
     }
 }
