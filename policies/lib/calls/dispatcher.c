@@ -108,6 +108,17 @@ static const struct pol_task_info *ours(const struct dispatcher *h, pol_task t)
 
 static bool is_known(const struct dispatcher *h, pol_task t) { return t.slot < h->cap_task && h->task[t.slot].state != DISPATCHER_NONE; }
 
+/* Started in order of arrival a workflow would be fifo's under this policy's name. */
+static void refuse_workflow(const struct dispatcher *h, pol_job job)
+{
+    char text[400];
+    const char *id = h->host->name(h->host->ctx, POL_NAME_JOB, job.slot);
+    (void)snprintf(text, sizeof text, "job '%.80s' is a workflow whose tasks make no API calls, and this policy maps calls "
+                   "to engines: times on several engines (trace.measured) or calls (trace.calls) make it one",
+                   id != NULL ? id : "?");
+    h->host->fail(h->host->ctx, text);
+}
+
 /* True: the event was about a task of calls. */
 static bool take_in(struct dispatcher *h, const struct pol_event *e)
 {
@@ -117,7 +128,11 @@ static bool take_in(struct dispatcher *h, const struct pol_event *e)
     switch ((enum pol_event_type)e->type) {
     case POL_ARRIVED: case POL_JOB_ENDED:
         ji = host->job(host->ctx, e->job);
-        if (ji == NULL || ours(h, ji->first_task) == NULL) return false;
+        if (ji == NULL) return false;
+        if (ours(h, ji->first_task) == NULL) {
+            if (e->type == POL_ARRIVED && ji->n_stages > 1) refuse_workflow(h, e->job);
+            return false;
+        }
         for (pol_task t = ji->first_task; t.slot != POL_NONE && (ti = host->task(host->ctx, t)) != NULL; t = ti->next) {
             if (e->type == POL_ARRIVED && ti->is_waiting) wait(h, t, ti);
             if (e->type == POL_JOB_ENDED && is_known(h, t)) leave(h, t.slot);

@@ -187,11 +187,23 @@ static bool licence_asked_at(const struct conform_case *c, sim_tick at)
     return false;
 }
 
-/* The policy is not for what the case asks: calls by its flags, licences as it did not ask for them, or calls fail. */
+/* Does a job whose tasks wait for each other, and make no calls, arrive at that instant? */
+static bool workflow_arrives_at(const struct conform_case *c, sim_tick at)
+{
+    for (uint32_t j = 0; j < c->n_jobs; j++)
+        if (c->job[j].submit == at && c->job[j].has_graph && c->job[j].n_calls == 0) return true;
+    return false;
+}
+
+/*
+ * The policy is not for what the case asks: calls by its flags, licences as it did not ask for them, or calls fail;
+ * a policy for calls may do so when a workflow without them arrives.
+ */
 static bool declines(const struct conform_case *c, const struct trial_history *h)
 {
-    return h->diag.breach == BREACH_CALLS || h->diag.breach == BREACH_LICENCES ||
-           (h->diag.breach == BREACH_GAVE_UP && licence_asked_at(c, h->end));
+    if (h->diag.breach == BREACH_CALLS || h->diag.breach == BREACH_LICENCES) return true;
+    return h->diag.breach == BREACH_GAVE_UP &&
+           (licence_asked_at(c, h->end) || ((h->flags & POL_RUNS_CALLS) != 0 && workflow_arrives_at(c, h->end)));
 }
 
 static const char left_hint[] = "a unit that did not fit must stay in the queue and be tried at later calls; READY brings interrupted ones back";
