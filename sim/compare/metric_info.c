@@ -156,6 +156,8 @@ static const struct metric_info single[] = {
     { "bytes_network", BETTER_LOWER, WINDOW_NONE, false, "network traffic",
       "moves %s less over the network", "moves %s more over the network" },
     { "bytes_vain", BETTER_LOWER, WINDOW_NONE, false, "bytes moved in vain", "moves %s less in vain", "moves %s more in vain" },
+    { "makespan_recorded", BETTER_NEITHER, WINDOW_NONE, false, "the recorded makespan",
+      "has a recorded makespan %s smaller", "has a recorded makespan %s larger" },
     { "makespan_bound", BETTER_NEITHER, WINDOW_NONE, false, "the makespan's bound",
       "has a bound of the makespan %s smaller", "has a bound of the makespan %s larger" },
     { "jct_mean_bound", BETTER_NEITHER, WINDOW_NONE, false, "the mean completion time's bound",

@@ -47,6 +47,7 @@ struct job_spec {
     const char *klass;          /* NULL: derived, see job_class */
     sim_tick submit;            /* >= 0 and not before the previous job's */
     sim_tick limit;             /* the user's estimate or limit, -1: none given */
+    sim_tick recorded;          /* how long a run of it took that its file tells of; 0: unknown */
     int32_t  priority;
     bool     gang;              /* all tasks start together, and run at the slowest's speed */
     uint32_t hints;             /* HINT_PIPELINED ... */

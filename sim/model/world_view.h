@@ -33,6 +33,7 @@ struct world_count {
     uint64_t arrived, done, timeout, rejected, unfinished, failed;      /* jobs */
     uint64_t unlimited;         /* of those that arrived: without a limit, and so without an estimate */
     uint64_t preemptions, task_failures, starts, mismatches, refusals;
+    sim_tick recorded;          /* of the last that arrived: see job_spec; 0: unknown */
 };
 const struct world_count *world_count(const struct world *w);
 bool     world_takes_refusals(const struct world *w);   /* its decider goes on when an act is refused */

@@ -157,6 +157,21 @@ for p in affinity balance met mct min-min dmda heft; do
         "$fairway" run -q -d "$dir/refused.db" "$dir/chain.yaml" -p $p
 done
 
+# A recorded run in WfFormat: b after a, 2 s and 3 s, of which the file says that they took 7.5 s.
+cat >"$dir/wf.json" <<'END'
+{"schemaVersion": "1.5", "workflow": {
+  "specification": {"tasks": [{"id": "a", "parents": [], "children": ["b"]},
+                              {"id": "b", "parents": ["a"], "children": []}]},
+  "execution": {"makespanInSeconds": 7.5, "tasks": [{"id": "a", "runtimeInSeconds": 2},
+                                                    {"id": "b", "runtimeInSeconds": 3}]}}}
+END
+sed "s|$dir/chain.txt|$dir/wf.json|" "$dir/chain.yaml" >"$dir/wf.yaml"
+check "a recorded workflow runs" "$fairway" run -q -d "$dir/wf.db" "$dir/wf.yaml"
+"$fairway" compare "$dir/wf.db" -m makespan,makespan_recorded >"$dir/beside"
+check "its recorded makespan stands beside the simulated one" grep -q '^fifo.* 5  *7\.500$' "$dir/beside"
+check "what was not recorded has no such metric" \
+    same "$(query chain "SELECT count(*) FROM metric WHERE name = 'makespan_recorded'")" 0
+
 # Two tasks, 1000 MB between them, two nodes in two racks: a takes 2 s on the CPU, b 6 s there and 5 s on the GPU.
 printf 'api,engine,size_b,time_s\nA,cpu,1,2\nA,gpu,1,20\nB,cpu,1,6\nB,gpu,1,5\n' >"$dir/edge-times.csv"
 printf 'id,submit_s\nj,0\n' >"$dir/edge-jobs.csv"

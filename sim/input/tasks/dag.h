@@ -32,6 +32,7 @@ struct dag {
     uint32_t *of_name;      size_t cap_of_name;     /* task of a name; NONE: not described */
     struct dag_edge *edge;  size_t cap_edge;  uint32_t n_edges;
     char    *licence;           /* what `licences` counts; NULL: none */
+    sim_tick recorded;          /* makespan of the run that the file tells of; 0: it does not say */
     uint64_t n_rounded;         /* times finer than a microsecond, rounded */
     bool     is_measured;       /* the file has times on several engines */
     uint32_t *api;              /* made by dag_measure: of each task; NULL: not measured */

@@ -94,6 +94,7 @@ enum st dag_fill(const struct dag *g, const struct trace_env *env, const struct 
     out->group = job->group;
     out->n_groups = job->n;
     out->graph = &job->graph;
+    out->recorded = g->recorded;
     out->calls = makes_calls ? &job->calls : NULL;
     return ST_OK;
 }

@@ -1,4 +1,7 @@
-/* WfFormat 1.5 (WfCommons): tasks and their order from `specification`, times from `execution`.  Layer: input. */
+/*
+ * WfFormat 1.5 (WfCommons): tasks and their order from `specification`, times and the makespan of the run that was
+ * recorded from `execution`.  Layer: input.
+ */
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -110,6 +113,15 @@ static enum st read_runs(struct wf_json *x, const json_t *runs, struct diag *d)
     return st;
 }
 
+/* Of a document about a run that was not recorded to its end there is none, or 0. */
+static enum st read_makespan(struct wf_json *x, const json_t *makespan, struct diag *d)
+{
+    if (makespan == NULL || json_is_null(makespan)) return ST_OK;
+    if (!json_is_number(makespan) || (x->g->recorded = dag_time(x->g, json_number_value(makespan), TICK_SEC)) < 0)
+        return diag_at(d, ST_EINPUT, x->g->path, 0, 0, "execution: expected makespanInSeconds, a number from 0");
+    return ST_OK;
+}
+
 static enum st read_root(struct wf_json *x, struct diag *d)
 {
     const char *version = json_string_value(json_object_get(x->root, "schemaVersion"));
@@ -119,6 +131,7 @@ static enum st read_root(struct wf_json *x, struct diag *d)
         return diag_at(d, ST_EINPUT, x->g->path, 0, 0, "schemaVersion is '%.20s', expected 1.5", version != NULL ? version : "not there");
     if (!json_is_array(tasks)) return diag_at(d, ST_EINPUT, x->g->path, 0, 0, "found no list workflow.specification.tasks");
     if (!json_is_array(runs)) return diag_at(d, ST_EINPUT, x->g->path, 0, 0, "found no list workflow.execution.tasks, which holds the times");
+    TRY(read_makespan(x, json_object_get(json_object_get(wf, "execution"), "makespanInSeconds"), d));
     TRY(read_tasks(x, tasks, d));
     return read_runs(x, runs, d);
 }

@@ -100,7 +100,15 @@ Test(dag, wfformat)
     cr_assert_eq(g.task[1].mem_b, 1024);
     cr_assert_eq(g.task[0].cpu_milli, -1);
     cr_assert_eq(g.task[2].line, 4);
+    cr_assert_eq(g.recorded, 0, "it does not say");
     dag_fini(&g);
+    load(&g, ".json", "{\"schemaVersion\":\"1.5\",\"workflow\":{\"specification\":{\"tasks\":[" TASK("a", "", "") "]},"
+                      "\"execution\":{\"makespanInSeconds\":7.5,\"tasks\":[" RUN("a", "1.5") "]}}}");
+    cr_assert_eq(g.recorded, 7500000);
+    dag_fini(&g);
+    fails(".json", "{\"schemaVersion\":\"1.5\",\"workflow\":{\"specification\":{\"tasks\":[" TASK("a", "", "") "]},"
+                   "\"execution\":{\"makespanInSeconds\":-1,\"tasks\":[" RUN("a", "1.5") "]}}}", 0,
+          "expected makespanInSeconds, a number from 0");
 }
 
 Test(dag, wfformat_with_mistakes)
