@@ -60,7 +60,8 @@ static void asked(void *self, uint32_t unit, const struct pol_place *place)
     uint32_t n_rows = 0;
     for (uint32_t n = 0; n < d->plan.n_nodes; n++) {
         struct pol_score s = { .node = n, .is_chosen = place != NULL && place->node == n,
-                               .lacks = pol_node_lacks(&d->plan.node[n].n, plan_cards_of(&d->plan, n), &d->plan.shape[shape]) };
+                               .lacks = pol_node_lacks(&d->plan.node[n].n, plan_cards_of(&d->plan, n),
+                                                       &d->plan.shape[shape]) };
         const struct kube_filter *by = s.lacks == 0 ? kube_struck(&p->kube, &d->plan, shape, n) : NULL;
         s.plugin = s.lacks != 0 ? "fits" : by != NULL ? by->name : NULL;
         if (s.plugin != NULL) p->row[n_rows++] = s;
@@ -128,7 +129,8 @@ static void decide(void *self)
     }
 }
 
-#define OPS(init_) { .wait_key = wait_key, .run_key = run_key, .asked = asked, .size = sizeof(struct kube_policy), .init = init_, .decide = decide, .fini = fini }
+#define OPS(init_) { .wait_key = wait_key, .run_key = run_key, .asked = asked, .size = sizeof(struct kube_policy), \
+                     .init = init_, .decide = decide, .fini = fini }
 
 /* ---- kube-default ---- */
 

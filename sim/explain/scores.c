@@ -16,25 +16,28 @@
 #include "db/query.h"
 
 enum { ASKS_SHOWN = 8, NODES_SHOWN = 8 };
+static const char could_never[] = "could never hold it";
 
 enum st explain_scores(struct explain_state *l, struct diag *d)
 {
     struct explain *e = l->e;
     sqlite3_stmt *q;
-    TRY(explain_query(l, "SELECT s.ask, s.at_us, s.task, n.name, s.plugin, s.points, s.weight, s.lacks, s.is_chosen FROM score s"
-                      " JOIN node n ON n.run = s.run AND n.node = s.node WHERE s.run = ?1 AND s.ordinal = ?2 ORDER BY s.seq", &q, d));
-    (void)sqlite3_bind_int64(q, 2, (int64_t)e->ordinal);
+    TRY(explain_query(l, "SELECT s.ask, s.at_us, s.task, n.name, s.plugin, s.points, s.weight, s.lacks, s.is_chosen"
+                      " FROM score s JOIN node n ON n.run = s.run AND n.node = s.node"
+                      " WHERE s.run = ?1 AND s.ordinal = ?2 ORDER BY s.seq", &q, d));
     for (int64_t last = 0; sqlite3_step(q) == SQLITE_ROW;) {
         if (sqlite3_column_int64(q, 0) != last) {
             last = sqlite3_column_int64(q, 0);
             MEM_RESERVE(e->ask, e->cap_asks, e->n_asks + 1);
-            e->ask[e->n_asks++] = (struct explain_ask){ .at = sqlite3_column_int64(q, 1), .task = sqlite3_column_int64(q, 2) };
+            struct explain_ask *new = &e->ask[e->n_asks++];
+            *new = (struct explain_ask){ .at = sqlite3_column_int64(q, 1), .task = sqlite3_column_int64(q, 2) };
         }
         if (e->n_asks == 0) continue;       /* a file of another hand: questions count from 1 */
         struct explain_ask *a = &e->ask[e->n_asks - 1];
         MEM_RESERVE(a->row, a->cap, a->n + 1);
         a->row[a->n++] = (struct explain_score){
-            .node = mem_strdup((const char *)sqlite3_column_text(q, 3)), .plugin = mem_strdup((const char *)sqlite3_column_text(q, 4)),
+            .node = mem_strdup((const char *)sqlite3_column_text(q, 3)),
+            .plugin = mem_strdup((const char *)sqlite3_column_text(q, 4)),
             .points = sqlite3_column_double(q, 5), .weight = sqlite3_column_double(q, 6),
             .lacks = (uint32_t)sqlite3_column_int64(q, 7), .is_chosen = sqlite3_column_int(q, 8) != 0 };
     }
@@ -65,7 +68,8 @@ static int best_first(const void *pa, const void *pb)
 }
 
 /* Nodes in the order of their rows: struck [*n_struck] and scored [*n_scored], owned by the caller. */
-static struct on_node *nodes_of(const struct explain_ask *a, struct on_node **struck, size_t *n_struck, size_t *n_scored)
+static struct on_node *nodes_of(const struct explain_ask *a, struct on_node **struck, size_t *n_struck,
+                                size_t *n_scored)
 {
     struct on_node *scored;
     MEM_ARRAY(scored, a->n);
@@ -73,7 +77,8 @@ static struct on_node *nodes_of(const struct explain_ask *a, struct on_node **st
     *n_struck = *n_scored = 0;
     for (size_t i = 0, end; i < a->n; i = end) {
         struct on_node o = { .row = &a->row[i] };
-        for (end = i; end < a->n && strcmp(a->row[end].node, o.row->node) == 0; end++) o.total += a->row[end].weight * a->row[end].points;
+        for (end = i; end < a->n && strcmp(a->row[end].node, o.row->node) == 0; end++)
+            o.total += a->row[end].weight * a->row[end].points;
         o.n = end - i;
         if (o.row->weight > 0) scored[(*n_scored)++] = o;
         else (*struck)[(*n_struck)++] = o;
@@ -84,9 +89,10 @@ static struct on_node *nodes_of(const struct explain_ask *a, struct on_node **st
 static const char *struck_text(char *buf, size_t cap, const struct explain_score *s)
 {
     char lacks[128];
+    const bool never = (s->lacks & LACK_NEVER) != 0;
     explain_format_lacks(s->lacks, lacks, sizeof lacks);
-    (void)snprintf(buf, cap, "%s%s%s", s->plugin, s->lacks == 0 ? "" : (s->lacks & LACK_NEVER) != 0 ? ", could never hold it" : ", short of ",
-                   (s->lacks & LACK_NEVER) != 0 ? "" : lacks);
+    (void)snprintf(buf, cap, "%s%s%s", s->plugin, s->lacks == 0 ? "" : never ? ", " : ", short of ",
+                   never ? could_never : lacks);
     return buf;
 }
 
@@ -121,7 +127,8 @@ static void print_struck(const struct on_node *struck, size_t n, FILE *to)
             size_t at = 0;
             for (size_t k = 0; k < names.n && at < sizeof list; k++)
                 at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", k > 0 ? ", " : "", names.at[k]);
-            text_line(to, "%18s  %zu node%s by %s: %s%s", "struck out", names.all, names.all == 1 ? "" : "s", text, list, names.all > names.n ? " ..." : "");
+            text_line(to, "%18s  %zu node%s by %s: %s%s", "struck out", names.all, names.all == 1 ? "" : "s", text, list,
+                      names.all > names.n ? " ..." : "");
         }
         for (size_t k = 0; k < names.n; k++) mem_free(names.at[k]);
         mem_free(names.at);
@@ -138,7 +145,8 @@ static void print_ask(const struct explain *e, const struct explain_ask *a, FILE
     text_line(to, "%16s  %sasked for a node; points of each:", explain_clock(at, sizeof at, a->at), task);
     if (n_scored > 0) qsort(scored, n_scored, sizeof *scored, best_first);
     for (size_t i = 0; i < n_scored && i < NODES_SHOWN; i++) print_scored(&scored[i], to);
-    if (n_scored > NODES_SHOWN) text_line(to, "%18s  and %zu more nodes with no more points", "", n_scored - NODES_SHOWN);
+    if (n_scored > NODES_SHOWN)
+        text_line(to, "%18s  and %zu more nodes with no more points", "", n_scored - NODES_SHOWN);
     print_struck(struck, n_struck, to);
     mem_free(scored);
     mem_free(struck);
@@ -157,9 +165,11 @@ void explain_scores_print(const struct explain *e, FILE *to)
     size_t n = 0, left = 0;
     if (e->n_asks > 0) (void)fputc('\n', to);
     for (size_t i = 0; i < e->n_asks; i++) {
-        if (i > 0 && !is_granted(&e->ask[i]) && !is_granted(&e->ask[i - 1]) && e->ask[i].task == e->ask[i - 1].task) { left++; continue; }
-        if (n < ASKS_SHOWN) { print_ask(e, &e->ask[i], to); n++; }
-        else left++;
+        const struct explain_ask *a = &e->ask[i];
+        bool again = i > 0 && a->task == a[-1].task && !is_granted(a) && !is_granted(&a[-1]);
+        if (again || n == ASKS_SHOWN) { left++; continue; }
+        print_ask(e, a, to);
+        n++;
     }
     if (left > 0) text_line(to, "%16s  and %zu more times; --json tells of each", "", left);
 }
@@ -173,19 +183,23 @@ void explain_scores_json(const struct explain *e, json_t *o)
         json_t *nodes = json_array();
         for (size_t k = 0, end; k < a->n; k = end) {
             const struct explain_score *s = &a->row[k];
-            json_t *node = json_pack("{s:o, s:b}", "node", jsonout_text(s->node), "taken", s->is_chosen), *scores = json_array();
+            json_t *node = json_pack("{s:o, s:b}", "node", jsonout_text(s->node), "taken", s->is_chosen);
+            json_t *scores = json_array();
             for (end = k; end < a->n && strcmp(a->row[end].node, s->node) == 0; end++)
                 if (a->row[end].weight > 0)
-                    (void)json_array_append_new(scores, json_pack("{s:o, s:f, s:f}", "plugin", jsonout_text(a->row[end].plugin),
-                                                                  "points", a->row[end].points, "weight", a->row[end].weight));
+                    (void)json_array_append_new(scores, json_pack(
+                        "{s:o, s:f, s:f}", "plugin", jsonout_text(a->row[end].plugin), "points", a->row[end].points,
+                        "weight", a->row[end].weight));
             char lacks[128];
             explain_format_lacks(s->lacks, lacks, sizeof lacks);
             (void)json_object_set_new(node, "struck_by", s->weight > 0 ? json_null() : jsonout_text(s->plugin));
-            (void)json_object_set_new(node, "lacks", s->lacks == 0 ? json_null() : jsonout_text((s->lacks & LACK_NEVER) != 0 ? "could never hold it" : lacks));
+            (void)json_object_set_new(node, "lacks", s->lacks == 0 ? json_null()
+                                                     : jsonout_text((s->lacks & LACK_NEVER) != 0 ? could_never : lacks));
             (void)json_object_set_new(node, "plugins", scores);
             (void)json_array_append_new(nodes, node);
         }
-        (void)json_array_append_new(asks, json_pack("{s:I, s:I, s:o}", "at_us", (json_int_t)a->at, "task", (json_int_t)a->task, "nodes", nodes));
+        (void)json_array_append_new(asks, json_pack("{s:I, s:I, s:o}", "at_us", (json_int_t)a->at,
+                                                    "task", (json_int_t)a->task, "nodes", nodes));
     }
     (void)json_object_set_new(o, "scores", asks);
 }

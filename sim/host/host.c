@@ -257,7 +257,8 @@ static void on_scores(void *ctx, pol_task t, const struct pol_score *s, uint32_t
     const struct pol_task_info *ti = p->api.task(ctx, t);
     bool is_sound = ti != NULL && (s != NULL || n == 0);
     for (uint32_t i = 0; i < n && is_sound; i++)
-        is_sound = s[i].plugin != NULL && s[i].node < p->mirror.view.n_nodes && isfinite(s[i].points) && isfinite(s[i].weight);
+        is_sound = s[i].plugin != NULL && s[i].node < p->mirror.view.n_nodes && isfinite(s[i].points) &&
+                   isfinite(s[i].weight);
     if (!is_sound) misuse(p, BREACH_NOTE, "it tells a score of no task or node, without a name, or that is not finite");
     else if (p->hooks.scores != NULL)
         p->hooks.scores(p->hooks.ctx, world_now(p->mirror.w), p->api.job(ctx, ti->job)->ordinal, ti->index, s, n);

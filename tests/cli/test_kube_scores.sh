@@ -4,7 +4,8 @@
 . "$(dirname "$0")/lib.sh"
 
 mixed=$here/scenarios/kube/kube-mixed.yaml
-check "the paper's experiment runs with its scores recorded" "$fairway" run -q --audit --set output.scores=true -d "$dir/s.db" "$mixed"
+check "the paper's experiment runs with its scores recorded" \
+    "$fairway" run -q --audit --set output.scores=true -d "$dir/s.db" "$mixed"
 check "and without" "$fairway" run -q -d "$dir/plain.db" "$mixed"
 digests() { sqlite3 "$1" "SELECT policy, digest FROM run ORDER BY policy"; }
 check "recording changes no run" same "$(digests "$dir/s.db")" "$(digests "$dir/plain.db")"
@@ -12,12 +13,14 @@ check "nothing is recorded unasked" same "$(sqlite3 "$dir/plain.db" "SELECT coun
 
 # of POLICY JOB: its first question, node by node
 of() {
-    sqlite3 "$dir/s.db" "SELECT n.name, plugin, round(points, 4), weight, is_chosen FROM score s JOIN run r ON r.id = s.run JOIN node n USING (run, node)
-        JOIN job j USING (run, ordinal) WHERE r.policy = '$1' AND j.id = '$2'
+    sqlite3 "$dir/s.db" "SELECT n.name, plugin, round(points, 4), weight, is_chosen FROM score s
+        JOIN run r ON r.id = s.run JOIN node n USING (run, node) JOIN job j USING (run, ordinal)
+        WHERE r.policy = '$1' AND j.id = '$2'
         AND ask = (SELECT min(ask) FROM score t WHERE t.run = s.run AND t.ordinal = s.ordinal) ORDER BY seq"
 }
 # 50 + LRS/2 and LRS/2; LRS = 79.6875 of an empty node, 62.5 with one pod there (S3-15).
-check "S3-15: the first pod's scores, 89.84 on a node without GPUs" same "$(of kube-hybrid cpu-1)" "cpu-0|dominant|89.8438|1.0|1
+check "S3-15: the first pod's scores, 89.84 on a node without GPUs" \
+    same "$(of kube-hybrid cpu-1)" "cpu-0|dominant|89.8438|1.0|1
 cpu-0|gpu|0.0|1.0|1
 cpu-1|dominant|89.8438|1.0|0
 cpu-1|gpu|0.0|1.0|0
@@ -25,7 +28,8 @@ gpu-0|dominant|39.8437|1.0|0
 gpu-0|gpu|0.0|1.0|0
 gpu-1|dominant|39.8437|1.0|0
 gpu-1|gpu|0.0|1.0|0"
-check "S3-15: the next pod's, 81.25 where the first is" same "$(of kube-hybrid cpu-2 | grep dominant)" "cpu-0|dominant|81.25|1.0|0
+check "S3-15: the next pod's, 81.25 where the first is" \
+    same "$(of kube-hybrid cpu-2 | grep dominant)" "cpu-0|dominant|81.25|1.0|0
 cpu-1|dominant|89.8438|1.0|1
 gpu-0|dominant|39.8437|1.0|0
 gpu-1|dominant|39.8437|1.0|0"
@@ -34,11 +38,13 @@ cpu-1|fits||0.0|0
 gpu-0|partition||0.0|0
 gpu-1|partition||0.0|0"
 check "every pod has asked, also one like another that had just failed" same \
-    "$(sqlite3 "$dir/s.db" "SELECT count(*) FROM job j WHERE NOT EXISTS (SELECT 1 FROM score s WHERE s.run = j.run AND s.ordinal = j.ordinal)")" 0
-check "who started was placed as the last question has it" same "$(sqlite3 "$dir/s.db" "SELECT count(*) FROM attempt a
-    WHERE NOT EXISTS (SELECT 1 FROM score s WHERE s.run = a.run AND s.ordinal = a.ordinal AND s.node = a.node AND s.is_chosen = 1)")" 0
-check "the highest sum is taken" same "$(sqlite3 "$dir/s.db" "WITH node_sum AS (SELECT run, ask, node, max(is_chosen) AS got, sum(weight * points) AS x
-    FROM score WHERE weight > 0 GROUP BY run, ask, node) SELECT count(*) FROM node_sum a JOIN node_sum b USING (run, ask) WHERE a.got = 1 AND b.x > a.x")" 0
+    "$(sqlite3 "$dir/s.db" "SELECT count(*) FROM job j
+        WHERE NOT EXISTS (SELECT 1 FROM score s WHERE s.run = j.run AND s.ordinal = j.ordinal)")" 0
+check "who started is where a question has it" same "$(sqlite3 "$dir/s.db" "SELECT count(*) FROM attempt a WHERE NOT EXISTS
+    (SELECT 1 FROM score s WHERE s.run = a.run AND s.ordinal = a.ordinal AND s.node = a.node AND s.is_chosen = 1)")" 0
+check "the highest sum is taken" same "$(sqlite3 "$dir/s.db" "WITH of_node AS
+    (SELECT run, ask, node, max(is_chosen) AS got, sum(weight * points) AS x FROM score WHERE weight > 0 GROUP BY 1, 2, 3)
+    SELECT count(*) FROM of_node a JOIN of_node b USING (run, ask) WHERE a.got = 1 AND b.x > a.x")" 0
 
 check "explain tells them" expect 0 "$fairway" explain "$dir/s.db" kube-hybrid cpu-2
 check "the taken one first, then by points, with each plugin's part" same "$(sed '1,/points of each/d' "$dir/out")" \
@@ -75,6 +81,6 @@ check "who is let in by preemption is told of before and after" expect 0 "$fairw
 check "points are without the weight, the sum with it" says "               229  n: least 68 x 2, most 31 x 3; taken"
 check "before that the node was full" says "1 node by fits, short of CPUs: n"
 
-check "a policy without scores is told of" sh -c '"$1" run -q -p fifo -d "$2/f.db" "$2/w.yaml" 2>"$2/err"' - "$fairway" "$dir"
-check "by name" grep -q "fifo.*: the policy tells no scores of nodes, so none are recorded" "$dir/err"
+check "a policy without scores runs" expect 0 "$fairway" run -q -p fifo -d "$dir/f.db" "$dir/w.yaml"
+check "and is told of by name" grep -q "fifo.*: the policy tells no scores of nodes, so none are recorded" "$dir/err"
 exit $bad

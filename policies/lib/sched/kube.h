@@ -74,7 +74,10 @@ void kube_prepare(struct kube *k, const struct plan *p);
 int64_t kube_points(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node, uint32_t i);
 /* The first filter that strikes the node out; NULL: none does. */
 const struct kube_filter *kube_struck(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node);
-static inline bool kube_admits(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node) { return kube_struck(k, p, shape, node) == NULL; }
+static inline bool kube_admits(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node)
+{
+    return kube_struck(k, p, shape, node) == NULL;
+}
 /* Sum of weight x points, in ten-thousandths; the shape fits on the node. */
 int64_t kube_total(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node);
 

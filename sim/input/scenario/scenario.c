@@ -178,7 +178,8 @@ static enum st read_users(struct scn_users *s, const struct ydoc_node *n, struct
 
 static enum st read_output(struct scn_output *s, bool is_filled, const struct ydoc_node *n, struct diag *d)
 {
-    static const char *const keys[] = { "sample_every", "attempts", "decisions", "warmup", "cooldown", "audit", "ideal", "lending", "scores" };
+    static const char *const keys[] = { "sample_every", "attempts", "decisions", "warmup", "cooldown", "audit", "ideal",
+                                        "lending", "scores" };
     TRY(ydoc_keys(n, "output", keys, ARRAY_LEN(keys), d));
     int64_t ideal = 0;
     TRY(ydoc_int(n, "ideal", 1, 1000000, &ideal, d));
