@@ -14,6 +14,7 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "compare/metric_info.h"
+#include "db/check.h"
 #include "db/query.h"
 
 static bool is_at(sqlite3_stmt *q, int col, const char *s)
@@ -126,6 +127,13 @@ enum st compare_load(struct compare *c, struct store *s, struct diag *d)
     }
     if (st != ST_OK) compare_fini(c);
     return st;
+}
+
+enum st compare_check_rows(const struct compare *c, const struct compare_case *k, struct diag *d)
+{
+    for (size_t p = 0; p < k->n_policies; p++)
+        for (size_t i = 0; i < k->policy[p].n_runs; i++) TRY(check_run(c->store, k->policy[p].run[i], d));
+    return ST_OK;
 }
 
 void compare_fini(struct compare *c)

@@ -41,6 +41,8 @@ struct compare {
 
 enum st compare_load(struct compare *c, struct store *s, struct diag *d);   /* ST_EINPUT when no run is finished */
 void    compare_fini(struct compare *c);
+/* The rows of every run of the case (db/check.h), for who reads more of them than metrics. */
+enum st compare_check_rows(const struct compare *c, const struct compare_case *k, struct diag *d);
 
 /* A policy of the case by label, or ST_EINPUT with the nearest one as a hint. */
 enum st compare_find(const struct compare_case *k, const char *label, size_t *index, struct diag *d);

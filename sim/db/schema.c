@@ -15,9 +15,13 @@ struct column { const char *name, *type, *constraint, *comment; };
 #define TABLE(name, comment, key) static const struct column name##_columns[] = { { "run", "INTEGER NOT NULL", "REFERENCES run", "" },
 #define TABLE_OF_RUNS(name, comment, key) static const struct column name##_columns[] = {
 #define END };
-#define INT(name, comment)          { #name, "INTEGER NOT NULL", "", comment },
-#define INT_OR_NULL(name, comment)  { #name, "INTEGER", "", comment },
-#define UINT                        INT
+#define IN(name, least, most)       "CHECK (" #name " BETWEEN " #least " AND " #most ")"
+#define INT(name, comment)          { #name, "INTEGER NOT NULL", IN(name, -1, 4611686018427387903), comment },
+#define INT_OR_NULL(name, comment)  { #name, "INTEGER", IN(name, -1, 4611686018427387903), comment },
+#define COUNT(name, comment)        { #name, "INTEGER NOT NULL", IN(name, 0, 2147483647), comment },
+#define INDEX(name, comment)        { #name, "INTEGER NOT NULL", IN(name, -1, 2147483647), comment },
+#define FLAG(name, comment)         { #name, "INTEGER NOT NULL", IN(name, 0, 1), comment },
+#define UINT(name, comment)         { #name, "INTEGER NOT NULL", "", comment },
 #define SEQ                         INT
 #define REAL(name, comment)         { #name, "REAL NOT NULL", "", comment },
 #define REAL_OR_NULL(name, comment) { #name, "REAL", "", comment },
@@ -91,6 +95,38 @@ int schema_create(sqlite3 *db)
     for (enum schema_table t = 0; t < SCHEMA_TABLES && rc == SQLITE_OK; t++) rc = create_table(db, t);
     if (rc == SQLITE_OK) rc = create_trigger(db);
     return rc == SQLITE_OK ? sqlite3_exec(db, embed_text("views.sql"), NULL, NULL, NULL) : rc;
+}
+
+/* Of the right type, and in its range. */
+static void add_condition(sqlite3_str *sql, const struct column *c)
+{
+    static const char check[] = "CHECK ";
+    const char *type = strncmp(c->type, "INTEGER", 7) == 0 ? "= 'integer'" : strncmp(c->type, "REAL", 4) == 0 ? "IN ('real', 'integer')" : "= 'text'";
+    bool can_be_null = strstr(c->type, "NOT NULL") == NULL;
+    bool has_range = strncmp(c->constraint, check, sizeof check - 1) == 0;
+    sqlite3_str_appendf(sql, "(%s%stypeof(%s) %s AND %s)", can_be_null ? c->name : "", can_be_null ? " IS NULL OR " : "", c->name, type,
+                        has_range ? c->constraint + sizeof check - 1 : "1");
+}
+
+int schema_prepare_check(sqlite3 *db, enum schema_table t, sqlite3_stmt **check)
+{
+    sqlite3_str *sql = sqlite3_str_new(db);
+    sqlite3_str_appendall(sql, "SELECT CASE");
+    for (size_t i = 0; i < table[t].n; i++) {
+        sqlite3_str_appendall(sql, " WHEN NOT ");
+        add_condition(sql, &table[t].column[i]);
+        sqlite3_str_appendf(sql, " THEN '%s is ' || substr(quote(%s), 1, 40)", table[t].column[i].name, table[t].column[i].name);
+    }
+    sqlite3_str_appendf(sql, " END FROM %s WHERE %s = ?1 AND NOT (1", table[t].name, t == SCHEMA_run ? "id" : "run");
+    for (size_t i = 0; i < table[t].n; i++) {
+        sqlite3_str_appendall(sql, " AND ");
+        add_condition(sql, &table[t].column[i]);
+    }
+    sqlite3_str_appendall(sql, ") LIMIT 1");
+    char *text = sqlite3_str_finish(sql);
+    int rc = text != NULL ? sqlite3_prepare_v2(db, text, -1, check, NULL) : SQLITE_NOMEM;
+    sqlite3_free(text);
+    return rc;
 }
 
 int schema_prepare_insert(sqlite3 *db, enum schema_table t, sqlite3_stmt **insert)

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "db/check.h"
 #include "db/query.h"
 
 void select_fini(struct selection *p)
@@ -127,7 +128,10 @@ enum st select_run(struct selection *p, struct store *s, const char *text, struc
         p->seed = (uint64_t)sqlite3_column_int64(q, 8);
         p->by_count = sqlite3_column_int(q, 9) != 0;
     }
-    return query_end(s, q, d);
+    enum st st = query_end(s, q, d);
+    if (st == ST_OK) st = check_run(s, p->run, d);
+    if (st != ST_OK) select_fini(p);
+    return st;
 }
 
 enum st select_job(struct store *s, const struct selection *p, const char *id, uint64_t *ordinal, struct diag *d)

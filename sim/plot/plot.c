@@ -65,6 +65,7 @@ enum st plot_make(struct store *s, const struct plot_figure *f, const struct plo
     TRY(check_options(f, o, d));
     TRY(compare_load(&c, s, d));
     enum st st = choose_case(&c, o, &k, d);
+    if (st == ST_OK) st = compare_check_rows(&c, k, d);
     if (st == ST_OK) st = gnuplot_begin(&g, o->out, f->name, d);
     if (st == ST_OK) {
         st = f->draw(&g, &c, k, o, d);

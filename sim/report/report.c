@@ -249,7 +249,9 @@ enum st report_write(struct store *s, const struct report_opts *o, FILE *to, str
     struct compare c;
     TRY(compare_load(&c, s, d));
     json_t *data = json_object();
-    enum st st = document(&c, o, data, d);
+    enum st st = ST_OK;
+    for (size_t i = 0; i < c.n && st == ST_OK; i++) st = compare_check_rows(&c, &c.at[i], d);
+    if (st == ST_OK) st = document(&c, o, data, d);
     if (st == ST_OK) write_page(data, to);
     json_decref(data);
     compare_fini(&c);

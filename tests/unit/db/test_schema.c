@@ -56,6 +56,9 @@ static const char *allowed(const char *constraint, char word[32])
 #define INT(c, comment)                 r.c = number(#c, k);
 #define INT_WITH(c, constraint, comment) r.c = k % 2;
 #define INT_OR_NULL(c, comment)         r.c = k % 2 ? -1 : number(#c, k);
+#define COUNT(c, comment)               r.c = number(#c, k) & INT32_MAX;
+#define INDEX(c, comment)               r.c = number(#c, k) & INT32_MAX;
+#define FLAG(c, comment)                r.c = k % 2;
 #define UINT(c, comment)                r.c = (uint64_t)number(#c, k) | UINT64_C(1) << 63;
 #define REAL(c, comment)                r.c = (double)number(#c, k);
 #define REAL_OR_NULL(c, comment)        r.c = k % 2 ? NAN : (double)number(#c, k);

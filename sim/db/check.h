@@ -1,0 +1,17 @@
+/*
+ * check.h -- are the rows of a run what this program writes?  Layer: db.
+ *
+ * Databases come from others, and what wrote one need not have kept the schema's
+ * checks.  Readers take numbers of nodes, cards and tasks for places in memory, so
+ * the rows of a run are checked before: every column's type and range (schema.def),
+ * and that what a row names is there.  O(rows of the run), about two microseconds each.
+ */
+#ifndef DB_CHECK_H
+#define DB_CHECK_H
+
+#include "db/store.h"
+
+/* ST_EWORLD with d saying which column of which table holds what. */
+enum st check_run(struct store *s, int64_t run, struct diag *d);
+
+#endif

@@ -1,0 +1,87 @@
+#!/bin/sh
+# Databases come from others: whatever numbers one holds, what reads it answers, or says what is wrong.
+# HOSTILE=all: every value in every column; otherwise one a column, the next for the next.
+. "$(dirname "$0")/lib.sh"
+limit=20
+cat >"$dir/s.yaml" <<'END'
+name: hostile
+cluster: {groups: [{name: a, count: 2, cpus: 4, gpus: 2, gpu_type: T4, mem: 8GiB}]}
+trace: {format: native, path: jobs.csv}
+faults: {trace: faults.csv}
+policies: [fifo, srtf]
+output: {attempts: true, decisions: true, sample_every: 5s}
+END
+cat >"$dir/jobs.csv" <<'END'
+id,submit_s,duration_s,gpus,tasks,user
+a,0,9,2,1,u
+b,0,30,1,2,v
+c,1,4,2,1,u
+d,2,40,1,1,w
+END
+printf 'at_s,node,event\n3,a-1,down\n20,a-1,up\n' >"$dir/faults.csv"
+"$fairway" run -q "$dir/s.yaml" -d "$dir/fine.db" || { echo "not ok - the run to damage"; exit 1; }
+"$fairway" run -q "$here/scenarios/engines/engines-two.yaml" --set output.decisions=true -s 1 -p affinity -d "$dir/calls.db" >/dev/null 2>&1
+
+# What any program may have made of it: neither types nor NOT NULL.
+no() { ! "$@"; }
+strip() {
+    sqlite3 "$1" "pragma writable_schema = on;
+        update sqlite_schema set sql = replace(replace(replace(sql, 'STRICT, WITHOUT ROWID', 'WITHOUT ROWID'), ') STRICT', ')'), 'NOT NULL', '') where type = 'table'"
+}
+reads() { # every command that reads rows; it may refuse, in words, and never crash, hang or fail without a word
+    for c in "compare $1" "compare $1 --from 1 --to 30" "timeline $1 1 -o $dir/t.json" "timeline $1 1 --batsim -o $dir/t.csv" "explain $1 1 $2" \
+             "report $1 --no-charts -o $dir/r.html" "plot $1 gantt -o $dir/g.gp" "plot $1 timeline -o $dir/g.gp" "plot $1 cdf -o $dir/g.gp" \
+             "stages $1" "merge $dir/out.db $1"; do
+        rm -f "$dir/out.db"
+        # shellcheck disable=SC2086   # the arguments are words
+        timeout $limit "$fairway" $c >"$dir/out" 2>"$dir/err"
+        got=$?
+        case $got in
+        0) ;;
+        1|2|3) [ -s "$dir/err" ] || { echo "$c: exit $got without a word"; return 1; } ;;
+        *) echo "$c: exit $got"; tail -n 40 "$dir/err"; return 1 ;;
+        esac
+        ! grep -qE 'runtime error|AddressSanitizer|internal error' "$dir/err" || { echo "$c"; head -n 40 "$dir/err"; return 1; }
+    done
+}
+turn=0 values="-1 2147483648 9223372036854775807 -9223372036854775808 70000000 63 null 'x'"
+damage() { # DATABASE JOB: every integer column of every table
+    strip "$1"
+    for t in $(sqlite3 "$1" "select name from sqlite_schema where type = 'table'"); do
+        name="$(basename "$1" .db): $t" why=
+        [ "$(sqlite3 "$1" "select count(*) from $t")" -gt 0 ] || continue
+        for col in $(sqlite3 "$1" "select name from pragma_table_info('$t') where type like 'INT%'"); do
+            turn=$((turn % 8 + 1))
+            v=$(echo "$values" | cut -d ' ' -f $turn)
+            [ -z "${HOSTILE:-}" ] || v=$values
+            for x in $v; do
+                cp "$1" "$dir/bad.db"
+                sqlite3 "$dir/bad.db" "pragma ignore_check_constraints = on; update or ignore $t set $col = $x" 2>/dev/null || continue
+                why=$(reads "$dir/bad.db" "$2") || { why="$col = $x: $why"; break 2; }
+                why=
+            done
+        done
+        if [ -z "$why" ]; then echo "ok - $name"; else echo "not ok - $name"; echo "$why" | sed 's/^/# /'; bad=1; fi
+    done
+}
+check "as it was written all of them read it" reads "$dir/fine.db" b
+damage "$dir/fine.db" b
+damage "$dir/calls.db" g1
+
+# ---- what is wrong is said; what the schema knows it does not let in ----
+"$fairway" run -q "$dir/s.yaml" -d "$dir/said.db"
+while IFS='|' read -r u words; do
+    cp "$dir/said.db" "$dir/bad.db"
+    sqlite3 "$dir/bad.db" "pragma ignore_check_constraints = on; update $u where run = 1"
+    check "$u is told" fails 3 "bad.db: error: run 1 is damaged: table '${u%% *}' has a row whose $words" "$fairway" timeline "$dir/bad.db" 1 --batsim -o "$dir/t.csv"
+    case $words in *'not there') continue ;; esac
+    check "and refused" fails 3 "CHECK constraint failed" "$fairway" merge "$dir/merged.db" "$dir/bad.db"
+    check "in SQLite too" no sqlite3 "$dir/said.db" "update $u where run = 1"
+done <<'END'
+attempt set cards = -1|node is 0 and cards is -1, which are not there
+attempt set node = 7|node is 7 and cards is 3, which are not there
+node set n_gpu = -1|n_gpu is -1
+job set n_tasks = 1 << 40|n_tasks is 1099511627776
+decision set task = -9|task is -9
+END
+exit $bad
