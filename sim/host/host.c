@@ -98,8 +98,8 @@ static void misuse(struct host *p, enum breach breach, const char *what)
         return;
     }
     int64_t now = world_now(p->mirror.w);
-    (void)diag_breach(&p->failed, breach, "policy '%s' broke its contract at t=%" PRId64 " us (%s), after %zu decisions: %s",
-                      p->spec.ops->name, now, text_duration(when, sizeof when, now), p->n_dec, what);
+    (void)diag_breach(&p->failed, breach, "policy '%s' broke its contract at t=%" PRId64 " us (%s), "
+                      "after %zu decisions: %s", p->spec.ops->name, now, text_duration(when, sizeof when, now), p->n_dec, what);
 }
 
 static struct decision *append(struct host *p, enum pol_verb v, uint32_t slot, uint32_t gen, const char *reason)
@@ -271,9 +271,11 @@ static void on_fail(void *ctx, const char *message)
     int64_t now = p->mirror.w != NULL ? world_now(p->mirror.w) : 0;
     if (message == NULL) message = "it gave no reason";
     const char *name = p->spec.ops->name;
-    if (p->mirror.w == NULL) (void)diag_breach(&p->failed, BREACH_GAVE_UP, "policy '%s' failed in create: %s", name, message);
-    else (void)diag_breach(&p->failed, BREACH_GAVE_UP, "policy '%s' failed at t=%" PRId64 " us (%s): %s", name, now,
-                           text_duration(when, sizeof when, now), message);
+    if (p->mirror.w == NULL)
+        (void)diag_breach(&p->failed, BREACH_GAVE_UP, "policy '%s' failed in create: %s", name, message);
+    else
+        (void)diag_breach(&p->failed, BREACH_GAVE_UP, "policy '%s' failed at t=%" PRId64 " us (%s): %s", name, now,
+                          text_duration(when, sizeof when, now), message);
 }
 
 /* ---- applying ---- */
@@ -345,7 +347,10 @@ static int64_t node_of(const struct host *p, const struct decision *d)
     return d->verb == POL_VERB_SEND || d->verb == POL_VERB_CALL ? d->at : -1;
 }
 
-static const char *name_of(const struct decision *d) { return d->verb == POL_VERB_HOLD && d->flag ? "head" : verb[d->verb].record; }
+static const char *name_of(const struct decision *d)
+{
+    return d->verb == POL_VERB_HOLD && d->flag ? "head" : verb[d->verb].record;
+}
 
 static void record(struct host *p, const struct decision *d)
 {
@@ -358,7 +363,8 @@ static void record(struct host *p, const struct decision *d)
     if (d->verb == POL_VERB_START_GANG) {
         forget_held(p, job->first_task);
         for (uint32_t i = 0; i < d->n_place; i++)
-            p->hooks.decision(p->hooks.ctx, world_now(w), name_of(d), job->ordinal, i, p->place[d->place + i].node, reason);
+            p->hooks.decision(p->hooks.ctx, world_now(w), name_of(d), job->ordinal, i,
+                              p->place[d->place + i].node, reason);
         return;
     }
     int64_t node = d->verb == POL_VERB_RESIZE ? (int64_t)world_cluster(w)->hold[d->slot].node : node_of(p, d);
@@ -415,7 +421,8 @@ static int64_t wall_ns(void)
  */
 static bool is_told(const struct host *p, const struct decision *d)
 {
-    return (p->flags & POL_TAKES_REFUSALS) != 0 && d->verb != POL_VERB_HOLD && p->n_refused_rounds <= REFUSED_ROUNDS_MAX;
+    return (p->flags & POL_TAKES_REFUSALS) != 0 && d->verb != POL_VERB_HOLD &&
+           p->n_refused_rounds <= REFUSED_ROUNDS_MAX;
 }
 
 static enum st apply(struct host *p, bool *again, struct diag *d)
@@ -455,7 +462,8 @@ static void watch_idle(struct host *p, struct world *w, size_t n_events)
                p->mirror.event[i].type == POL_NODE_DOWN || p->mirror.event[i].type == POL_NODE_UP;
     p->n_idle = idle && p->n_done == 0 ? p->n_idle + 1 : 0;
     if (p->n_idle <= IDLE_CALLS_MAX || (p->n_wakes == 0 && !world_awaits_none(w))) return;
-    if (p->n_wakes > 0) misuse(p, BREACH_WAKES, "it asks to be woken for the 100,000th time in a row, while jobs wait on an idle cluster");
+    if (p->n_wakes > 0)
+        misuse(p, BREACH_WAKES, "it asks to be woken for the 100,000th time in a row, while jobs wait on an idle cluster");
     else if ((p->flags & POL_STRANDS) != 0) world_strand(w);
     else misuse(p, BREACH_WAITING, "it leaves jobs waiting on an idle cluster for the 100,000th time in a row");
 }
