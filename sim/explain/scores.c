@@ -103,7 +103,8 @@ static void print_scored(const struct on_node *o, FILE *to)
     for (size_t i = 0; i < o->n && at < sizeof text; i++) {
         const struct explain_score *s = &o->row[i];
         (void)snprintf(points, sizeof points, "%.6g", s->points);
-        (void)snprintf(weight, sizeof weight, s->weight == 1 ? "" : " x %g", s->weight);
+        weight[0] = '\0';
+        if (s->weight != 1) (void)snprintf(weight, sizeof weight, " x %g", s->weight);
         at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %s%s", i > 0 ? ", " : "", s->plugin, points, weight);
     }
     text_line(to, "%18.6g  %s: %s%s", o->total, o->row->node, text, o->row->is_chosen ? "; taken" : "");

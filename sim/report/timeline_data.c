@@ -108,7 +108,7 @@ static void add_bar(struct data *a, sqlite3_stmt *q, int64_t *before, json_t *to
         int at = __builtin_ctzll(cards), n = 0;
         while (at + n < 64 && cards >> (at + n) & 1) n++;
         const int64_t bar[] = {
-            start - *before, end - start, sqlite3_column_int64(q, 2), at, n, sqlite3_column_int(q, 5), job, (int64_t)how
+            start - *before, end - start, sqlite3_column_int64(q, 2), at, n, sqlite3_column_int64(q, 5), job, (int64_t)how
         };
         for (size_t i = 0; i < ARRAY_LEN(bar); i++) add(to, bar[i]);
         *before = start;
@@ -136,7 +136,7 @@ static json_t *heat_rows(const struct data *a, const double *heat)
         uint32_t cards = 0;
         for (size_t i = r * a->per_row; i < (r + 1) * a->per_row && i < a->n_nodes; i++) cards += a->node[i].n_gpu;
         for (size_t b = 0; b < BINS && cards > 0; b++)
-            row[b] = "0123456789abcdefghijklmnopqrstuvwxyz"[lround(35 * fmin(1, heat[r * BINS + b] / cards))];
+            row[b] = "0123456789abcdefghijklmnopqrstuvwxyz"[lround(35 * fmin(1, fmax(0, heat[r * BINS + b] / cards)))];
         (void)json_array_append_new(rows, json_string(row));
     }
     return rows;
@@ -192,7 +192,7 @@ static enum st add_run(struct data *a, const struct rd_run *r, json_t *to, struc
     while (sqlite3_step(q) == SQLITE_ROW) {
         size_t node = (size_t)sqlite3_column_int64(q, 2);
         if (node >= a->n_nodes) continue;
-        double held = __builtin_popcountll((uint64_t)sqlite3_column_int64(q, 3)) * sqlite3_column_int(q, 5) / 1000.0;
+        double held = __builtin_popcountll((uint64_t)sqlite3_column_int64(q, 3)) * sqlite3_column_double(q, 5) / 1000;
         add_heat(a, heat + node / a->per_row * BINS, sqlite3_column_int64(q, 0), sqlite3_column_int64(q, 1), held);
         if (a->node[node].is_shown) add_bar(a, q, &before, bars);
     }
