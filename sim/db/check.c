@@ -13,6 +13,8 @@ static const struct { const char *table, *sql; } relation[] = {
 #define TASK(column)  "NOT EXISTS (SELECT 1 FROM job j WHERE j.run = t.run AND j.ordinal = t.ordinal AND t." column " < j.n_tasks)"
     { "node", "SELECT 'node is ' || node || ', and there are fewer' FROM node t WHERE run = ?1"
               " AND node >= (SELECT count(*) FROM node WHERE run = ?1) LIMIT 1" },
+    { "node", "SELECT 'n_gpu is ' || n_gpu || ', of a gpu_type that is not there' FROM node WHERE run = ?1 AND n_gpu > 0"
+              " AND coalesce(gpu_type, '') = '' LIMIT 1" },
     { "attempt", "SELECT 'node is ' || t.node || ' and cards is ' || t.cards || ', which are not there' FROM attempt t LEFT JOIN node n"
                  " ON n.run = t.run AND n.node = t.node WHERE t.run = ?1 AND (n.node IS NULL"
                  " OR (n.n_gpu < 64 AND (t.cards < 0 OR t.cards >> n.n_gpu <> 0))) LIMIT 1" },

@@ -80,6 +80,7 @@ while IFS='|' read -r u words; do
 done <<'END'
 attempt set cards = -1|node is 0 and cards is -1, which are not there
 attempt set node = 7|node is 7 and cards is 3, which are not there
+node set gpu_type = ''|n_gpu is 2, of a gpu_type that is not there
 node set n_gpu = -1|n_gpu is -1
 job set n_tasks = 1 << 40|n_tasks is 1099511627776
 decision set task = -9|task is -9
