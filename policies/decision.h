@@ -26,22 +26,22 @@
         FIELD("node", NODE, place, MUST, "") \
         FIELD("cards", CARDS, place, MAY, "a list; absent or empty: as `README.md`, Cards, has it") \
         FIELD("cpu", CPU, place, MAY, "cores that it gets instead of those it asks; 0: what it asks") \
-        FIELD("why", TEXT, text, MAY, "for the record")) \
+        FIELD("reason", TEXT, text, MAY, "for the record")) \
     VERB(START_GANG, "start_gang", "start", JOB, "core", "a gang starts, all its tasks at once", \
         FIELD("job", JOB, job, MUST, "") \
         FIELD("nodes", NODES, place, MUST, "one a task, in task order") \
         FIELD("cards", CARDS_EACH, place, MAY, "a list for each task") \
         FIELD("cpu", CPU_EACH, place, MAY, "a number for each") \
-        FIELD("why", TEXT, text, MAY, "")) \
+        FIELD("reason", TEXT, text, MAY, "")) \
     VERB(PREEMPT, "preempt", "preempt", TASK, "core", "a running task stops, of a gang all of it", \
         FIELD("job", JOB, job, MUST, "") \
         FIELD("task", INDEX, task, MUST, "") \
-        FIELD("why", TEXT, text, MAY, "")) \
+        FIELD("reason", TEXT, text, MAY, "")) \
     VERB(RESIZE, "resize", "resize", TASK, "cores", "a running task holds other cores from now on", \
         FIELD("job", JOB, job, MUST, "") \
         FIELD("task", INDEX, task, MUST, "") \
         FIELD("cpu", AMOUNT, cpu_milli, MUST, "") \
-        FIELD("why", TEXT, text, MAY, "")) \
+        FIELD("reason", TEXT, text, MAY, "")) \
     VERB(WAKE, "wake", "wake", RUN, "core", "a round is asked for", \
         FIELD("at", AMOUNT, at_us, MUST, "after `now`")) \
     VERB(NOTE, "note", "note", RUN, "core", "kept in the run's record", \
@@ -52,7 +52,7 @@
     VERB(HOLD, "hold", "hold", TASK, "core", "for the record alone (`README.md`, Reasons); said once is enough", \
         FIELD("job", JOB, job, MUST, "") \
         FIELD("task", INDEX, task, MUST, "") \
-        FIELD("why", TEXT, text, MUST, "") \
+        FIELD("reason", TEXT, text, MUST, "") \
         FIELD("head", FLAG, flag, MAY, "default false: the task is declined; true: it is the head")) \
     VERB(RESERVE, "reserve", "reserve", JOB, "reservations", "at each stage's start; all 0 gives the reservation up", \
         FIELD("job", JOB, job, MUST, "") \
@@ -62,24 +62,24 @@
         FIELD("lendable", AMOUNTS, reserve.lendable, MAY, "default `reserved` less `need`") \
         FIELD("usable", AMOUNTS, reserve.usable, MAY, "before anything was taken back; default `reserved`") \
         FIELD("reclaimed", AMOUNTS, reserve.reclaimed, MAY, "taken back for it; default nothing") \
-        FIELD("why", TEXT, text, MAY, "")) \
+        FIELD("reason", TEXT, text, MAY, "")) \
     VERB(LEND, "lend", "lend", TASK, "reservations", "a running task borrows of what is reserved", \
         FIELD("job", JOB, job, MUST, "") \
         FIELD("task", INDEX, task, MUST, "that runs, or was just started") \
         FIELD("lender", JOB, lender, MUST, "the job for which it is reserved") \
         FIELD("amount", AMOUNTS, amount, MAY, "of what it holds; default all") \
-        FIELD("why", TEXT, text, MAY, "")) \
+        FIELD("reason", TEXT, text, MAY, "")) \
     VERB(SEND, "send", "send", TASK, "calls", "a waiting task of calls goes to a node's queue", \
         FIELD("job", JOB, job, MUST, "") \
         FIELD("task", INDEX, task, MUST, "that waits with the master, or in another node's queue") \
         FIELD("node", INDEX, node, MUST, "which alone can `start` it from there") \
-        FIELD("why", TEXT, text, MAY, "")) \
+        FIELD("reason", TEXT, text, MAY, "")) \
     VERB(CALL, "call", "call", TASK, "calls", "a task's next call runs, once the event `call` said that it may", \
         FIELD("job", JOB, job, MUST, "") \
         FIELD("task", INDEX, task, MUST, "") \
         FIELD("node", INDEX, node, MUST, "") \
         FIELD("engine", ENGINE, engine, MUST, "a type by name") \
-        FIELD("why", TEXT, text, MAY, ""))
+        FIELD("reason", TEXT, text, MAY, ""))
 
 enum pol_verb {
 #define POL_VERB_CODE(code, name, record, about, extension, words, fields) POL_VERB_##code,
@@ -144,9 +144,9 @@ enum pol_verb {
     X(NO_CALLS,       "no_calls",       "the task is not made of calls") \
     X(NOT_COMPUTING,  "not_computing",  "the task does not compute yet: it still restores or reads") \
     X(CALLING,        "calling",        "the task makes its calls one after the other, and one is running") \
-    X(NO_ENGINE,      "no_engine",      "there is no such kind of engine") \
-    X(ENGINE_UNFIT,   "engine_unfit",   "the call cannot run on an engine of that kind") \
-    X(ENGINE_TAKEN,   "engine_taken",   "the node has no engine of that kind free") \
+    X(NO_ENGINE,      "no_engine",      "there is no such type of engine") \
+    X(ENGINE_UNFIT,   "engine_unfit",   "the call cannot run on an engine of that type") \
+    X(ENGINE_TAKEN,   "engine_taken",   "the node has no engine of that type free") \
     X(CALL_TOO_LONG,  "call_too_long",  "the call would take longer than can be counted")
 
 enum pol_refusal {

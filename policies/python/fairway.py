@@ -192,7 +192,7 @@ class Policy:
         more: lendable, usable, reclaimed, as PROTOCOL.md has them.  An empty
         `reserved` gives the reservation up.
         """
-        self._said.append(verbs.reserve(job.number, stage, reserved, need, why=reason, **more))
+        self._said.append(verbs.reserve(job.number, stage, reserved, need, reason=reason, **more))
 
     def lend(self, unit, lender, amount=None, reason=None):
         """A unit of one task, just started or running, borrows of a job's reservation; amount: so much of what it holds."""

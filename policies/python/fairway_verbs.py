@@ -4,24 +4,24 @@ Written by policies/decision.sh from the table of policies/decision.h: change th
 """
 
 
-def start(job, task, node, cards=None, cpu=None, why=None):
+def start(job, task, node, cards=None, cpu=None, reason=None):
     """A waiting task starts; not one of a gang.
 
     cards: a list; absent or empty: as `README.md`, Cards, has it
     cpu: cores that it gets instead of those it asks; 0: what it asks
-    why: for the record
+    reason: for the record
     """
     said = {"do": "start", "job": job, "task": task, "node": node}
     if cards:
         said["cards"] = cards
     if cpu:
         said["cpu"] = cpu
-    if why:
-        said["why"] = why
+    if reason:
+        said["reason"] = reason
     return said
 
 
-def start_gang(job, nodes, cards=None, cpu=None, why=None):
+def start_gang(job, nodes, cards=None, cpu=None, reason=None):
     """A gang starts, all its tasks at once.
 
     nodes: one a task, in task order
@@ -33,24 +33,24 @@ def start_gang(job, nodes, cards=None, cpu=None, why=None):
         said["cards"] = cards
     if cpu:
         said["cpu"] = cpu
-    if why:
-        said["why"] = why
+    if reason:
+        said["reason"] = reason
     return said
 
 
-def preempt(job, task, why=None):
+def preempt(job, task, reason=None):
     """A running task stops, of a gang all of it."""
     said = {"do": "preempt", "job": job, "task": task}
-    if why:
-        said["why"] = why
+    if reason:
+        said["reason"] = reason
     return said
 
 
-def resize(job, task, cpu, why=None):
+def resize(job, task, cpu, reason=None):
     """A running task holds other cores from now on."""
     said = {"do": "resize", "job": job, "task": task, "cpu": cpu}
-    if why:
-        said["why"] = why
+    if reason:
+        said["reason"] = reason
     return said
 
 
@@ -78,18 +78,18 @@ def fail(message):
     return said
 
 
-def hold(job, task, why, head=None):
+def hold(job, task, reason, head=None):
     """For the record alone (`README.md`, Reasons); said once is enough.
 
     head: default false: the task is declined; true: it is the head
     """
-    said = {"do": "hold", "job": job, "task": task, "why": why}
+    said = {"do": "hold", "job": job, "task": task, "reason": reason}
     if head:
         said["head"] = head
     return said
 
 
-def reserve(job, stage, reserved, need, lendable=None, usable=None, reclaimed=None, why=None):
+def reserve(job, stage, reserved, need, lendable=None, usable=None, reclaimed=None, reason=None):
     """At each stage's start; all 0 gives the reservation up.
 
     reserved: an amount, as the others
@@ -104,12 +104,12 @@ def reserve(job, stage, reserved, need, lendable=None, usable=None, reclaimed=No
         said["usable"] = usable
     if reclaimed is not None:
         said["reclaimed"] = reclaimed
-    if why:
-        said["why"] = why
+    if reason:
+        said["reason"] = reason
     return said
 
 
-def lend(job, task, lender, amount=None, why=None):
+def lend(job, task, lender, amount=None, reason=None):
     """A running task borrows of what is reserved.
 
     task: that runs, or was just started
@@ -119,29 +119,29 @@ def lend(job, task, lender, amount=None, why=None):
     said = {"do": "lend", "job": job, "task": task, "lender": lender}
     if amount is not None:
         said["amount"] = amount
-    if why:
-        said["why"] = why
+    if reason:
+        said["reason"] = reason
     return said
 
 
-def send(job, task, node, why=None):
+def send(job, task, node, reason=None):
     """A waiting task of calls goes to a node's queue.
 
     task: that waits with the master, or in another node's queue
     node: which alone can `start` it from there
     """
     said = {"do": "send", "job": job, "task": task, "node": node}
-    if why:
-        said["why"] = why
+    if reason:
+        said["reason"] = reason
     return said
 
 
-def call(job, task, node, engine, why=None):
+def call(job, task, node, engine, reason=None):
     """A task's next call runs, once the event `call` said that it may.
 
     engine: a type by name
     """
     said = {"do": "call", "job": job, "task": task, "node": node, "engine": engine}
-    if why:
-        said["why"] = why
+    if reason:
+        said["reason"] = reason
     return said

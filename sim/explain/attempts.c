@@ -78,7 +78,7 @@ static enum st load_own(struct life *f, struct diag *d)
                       sqlite3_column_int64(q, 1), (uint32_t)sqlite3_column_int64(q, 0), 0);
     TRY(query_end(f->l->store, q, d));
     if (f->n_own > 0) qsort(f->own, f->n_own, sizeof *f->own, by_time);
-    TRY(explain_query(f->l, "SELECT at_us, seq, verb, coalesce(why, '') FROM decision WHERE run = ?1 AND ordinal = ?2"
+    TRY(explain_query(f->l, "SELECT at_us, seq, verb, coalesce(reason, '') FROM decision WHERE run = ?1 AND ordinal = ?2"
                  " AND verb IN ('start', 'preempt') ORDER BY seq", &q, d));
     while (sqlite3_step(q) == SQLITE_ROW) {
         MEM_RESERVE(f->decision, f->cap_decisions, f->n_decisions + 1);
@@ -103,7 +103,7 @@ static void next_hold(struct life *f)
 
 static enum st open_holds(struct life *f, struct diag *d)
 {
-    TRY(explain_query(f->l, "SELECT at_us, verb, ordinal, task, why FROM decision WHERE run = ?1 AND (verb = 'head' OR (verb = 'hold' AND ordinal = ?2))"
+    TRY(explain_query(f->l, "SELECT at_us, verb, ordinal, task, reason FROM decision WHERE run = ?1 AND (verb = 'head' OR (verb = 'hold' AND ordinal = ?2))"
                       " ORDER BY seq", &f->holds, d));
     next_hold(f);
     return ST_OK;

@@ -217,7 +217,7 @@ static enum st task_steps(struct explain_state *l, uint32_t task, struct diag *d
     TRY(ask(&s, "SELECT min(at_us) FROM phase p WHERE run = ?1 AND ordinal = ?2 AND task = ?3 AND phase = 'ready' AND EXISTS (SELECT 1 FROM phase b"
             " WHERE b.run = ?1 AND b.ordinal = ?2 AND b.task = ?3 AND b.phase = 'blocked' AND b.seq + ?4 < p.seq)", (int64_t)l->e->ordinal, task, 0, &ready, d));
     if (ready >= 0) s.since = ready;
-    enum st st = explain_query(l, "SELECT at_us, seq, verb, node, why FROM decision WHERE run = ?1 AND ordinal = ?2 AND task = ?3"
+    enum st st = explain_query(l, "SELECT at_us, seq, verb, node, reason FROM decision WHERE run = ?1 AND ordinal = ?2 AND task = ?3"
                           " AND verb IN ('send', 'start', 'call', 'preempt') ORDER BY seq", &decision, d);
     if (st == ST_OK) {
         (void)sqlite3_bind_int64(decision, 3, task);

@@ -52,7 +52,7 @@ static void on_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, 
     struct sink *r = ctx;
     if (r->error.code != ST_OK || !r->env->scn->output.decisions) return;
     (void)store_decision(r->env->store, r->run, &(struct store_decision){
-        .at_us = at, .verb = verb, .ordinal = job, .task = task, .node = node, .why = reason }, &r->error);
+        .at_us = at, .verb = verb, .ordinal = job, .task = task, .node = node, .reason = reason }, &r->error);
 }
 
 static void on_note(void *ctx, sim_tick at, const char *name, double value)

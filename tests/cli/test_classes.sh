@@ -22,7 +22,7 @@ db() { sqlite3 "$1" "$2"; }
 fields="SELECT group_concat(id || ' ' || class, ', ') FROM (SELECT * FROM job ORDER BY ordinal)"
 # In words of the policy's reasons: how the job was started.
 queues="SELECT group_concat(id || ' ' || queue, ', ') FROM (SELECT DISTINCT j.id, j.ordinal,
-    CASE WHEN why LIKE 'CPU queue%' THEN 'cpu' WHEN why LIKE 'multi%' THEN 'multi' ELSE 'single' END AS queue
+    CASE WHEN reason LIKE 'CPU queue%' THEN 'cpu' WHEN reason LIKE 'multi%' THEN 'multi' ELSE 'single' END AS queue
     FROM decision d JOIN job j USING (run, ordinal) WHERE verb = 'start' ORDER BY j.ordinal)"
 
 check "a scenario without a word of classes runs" expect 0 "$fairway" run -q "$dir/s.yaml" -d "$dir/4.db"

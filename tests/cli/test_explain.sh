@@ -126,7 +126,7 @@ check "reads and waits for data: a task that declines is held" sh -c '"$1" run "
     "$1" explain "$3" 1 $j || exit 1; done | grep -q "the policy declined it: \"declines free GPUs that are far from its data\""' - "$fairway" "$here/scenarios/flow-paper/flow-k6.yaml" "$dir/flow.db"
 check "tasks that wait for others of their job are not said to wait" sh -c '"$1" run "$2" -d "$3" -q --set output.decisions=true && "$1" explain "$3" 1 "$(sqlite3 "$3" "SELECT id FROM phase JOIN job USING (run, ordinal) WHERE phase = '"'blocked'"' LIMIT 1")" --json >"$4"' \
     - "$fairway" "$here/scenarios/demo/forms.yaml" "$dir/forms.db" "$dir/forms.json"
-sqlite3 "$dir/forms.db" "UPDATE decision SET why = CAST(x'6dff6e3c' AS TEXT)"
+sqlite3 "$dir/forms.db" "UPDATE decision SET reason = CAST(x'6dff6e3c' AS TEXT)"
 check "a reason that is no text is told in part" sh -c '"$1" explain "$2" 1 "$(sqlite3 "$2" "SELECT id FROM decision JOIN job USING (run, ordinal) LIMIT 1")" --json >"$3"' - "$fairway" "$dir/forms.db" "$dir/why.json"
 check "with a mark for what is none" same "$(sqlite3 :memory: "SELECT count(*) > 0 FROM json_tree(readfile('$dir/why.json')) WHERE key = 'why' AND value = 'm' || char(65533) || 'n<'")" 1
 check "and the JSON is valid" same "$(sqlite3 :memory: "SELECT json_valid(readfile('$dir/forms.json'))")" 1
@@ -232,7 +232,7 @@ check "more cores than it asks may be wanted" same "$(story cold 1 t | sed -n 3p
 printf 'id,submit_s,duration_s,user,gpus,cpus\na,0,100,cy,0,6\nb,10,10,cy,0,4\ng,20,100,ann,1,1\nh,30,10,ann,1,1\n' >"$dir/mq.csv"
 sed -i "/^profiles/d; s|^policies.*|policies: ['multiqueue:search=off,reserve=4']|" "$dir/mq.yaml"
 check "a CPU job that waits for room runs" "$fairway" run "$dir/mq.yaml" -d "$dir/full.db" -q
-check "and is not told of cores kept for GPU jobs" same "$(sqlite3 "$dir/full.db" "SELECT ordinal, why FROM decision WHERE verb = 'hold'")" ""
+check "and is not told of cores kept for GPU jobs" same "$(sqlite3 "$dir/full.db" "SELECT ordinal, reason FROM decision WHERE verb = 'hold'")" ""
 # The mix of scenarios/multiqueue/multiqueue.yaml, 160 jobs on two nodes.  Without its modules the policy takes all the room there is.
 check "the mix runs" "$fairway" run "$here/scenarios/multiqueue/multiqueue.yaml" -s 1 -d "$dir/mix.db" -q --set output.decisions=true --set output.attempts=true \
     --set cluster.groups.0.count=2 --set trace.generate.jobs=160 --set trace.generate.span=3h -p multiqueue -p multiqueue:mode=strict \
@@ -242,9 +242,9 @@ for run in 1 2 3 4; do check "multiqueue, run $run: no wait without a reason" re
 waits_at() { echo "EXISTS (SELECT 1 FROM job g WHERE g.run = d.run AND g.n_gpu > 0 $1 AND g.submit_us <= d.at_us AND g.end_us > d.at_us
     AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.run = d.run AND a.ordinal = g.ordinal AND a.start_us <= d.at_us AND a.end_us > d.at_us))"; }
 check "multiqueue: whenever cores are said to be kept as GPU jobs wait, one does" same "$(sqlite3 "$dir/mix.db" "SELECT count(*) > 20,
-    sum(NOT $(waits_at '')) FROM decision d WHERE verb = 'hold' AND why LIKE '%of which some wait%'")" "1|0"
+    sum(NOT $(waits_at '')) FROM decision d WHERE verb = 'hold' AND reason LIKE '%of which some wait%'")" "1|0"
 check "multiqueue: whenever an array is said to be exhausted, a GPU job of the other class waits" same "$(sqlite3 "$dir/mix.db" "SELECT count(*) > 20,
-    sum(NOT $(waits_at 'AND g.class != j.class')) FROM decision d JOIN job j USING (run, ordinal) WHERE verb = 'hold' AND why LIKE '%array of GPUs%'")" "1|0"
+    sum(NOT $(waits_at 'AND g.class != j.class')) FROM decision d JOIN job j USING (run, ordinal) WHERE verb = 'hold' AND reason LIKE '%array of GPUs%'")" "1|0"
 check "and in the last none but want of room" same "$(sqlite3 "$dir/mix.db" "SELECT count(*) FROM decision WHERE run = 4 AND verb = 'hold'") $(grep -c '"held"' "$dir/why.json")" "0 0"
 
 # Tasks of API calls (S2-8, S2-12, S2-14, S2-15).  n1 and n3 have a GPU each, n2 a CPU; a way takes 200 ms.  a is on n1 until

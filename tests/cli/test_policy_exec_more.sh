@@ -39,7 +39,7 @@ decides "more lent than the stage leaves" $lend '[]' '{"do":"reserve","job":0,"s
     "decision 3 of 3: lend of job 'x': more is lent than the lender's stage leaves"
 decides "more licences than are free" $lend '[]' '{"do":"start","job":0,"task":0,"node":0},{"do":"start","job":0,"task":1,"node":0},{"do":"start","job":0,"task":3,"node":0}' \
     "start of job 'wf':"
-decides "a hold of what runs, where holds are recorded" $lend '[]' '{"do":"start","job":1,"task":0,"node":0},{"do":"hold","job":1,"task":0,"why":"w"}' \
+decides "a hold of what runs, where holds are recorded" $lend '[]' '{"do":"start","job":1,"task":0,"node":0},{"do":"hold","job":1,"task":0,"reason":"w"}' \
     "decision 2 of 2: hold of job 'x': the task does not wait"
 answers "a question about a call that the task does not have" 4 $calls "$of_calls" '{"msg":"query","job":0,"task":0,"overhead":[[9,0,1]]}' \
     "its query: 'overhead' asks for call 9; the task has"
@@ -156,7 +156,7 @@ check "met and mapper.py run with a record of decisions" \
     "$fairway" run -q -d "$dir/t.db" $calls -p met -p "exec:python3 policies/python/mapper.py rule=met" --set output.decisions=true
 check "there are many" [ "$(sqlite3 "$dir/t.db" "SELECT count(*) FROM decision WHERE run = 1")" -gt 500 ]
 check "mapper.py gives the reasons of met, decision by decision" \
-    same "$(sqlite3 "$dir/t.db" "SELECT count(*) FROM (SELECT seq, at_us, verb, ordinal, task, node, why FROM decision GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING count(*) <> 2)")" 0
+    same "$(sqlite3 "$dir/t.db" "SELECT count(*) FROM (SELECT seq, at_us, verb, ordinal, task, node, reason FROM decision GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING count(*) <> 2)")" 0
 stories() {     # RUN: without what names the policy
     for job in $(sqlite3 "$dir/t.db" "SELECT id FROM job WHERE run = $1 ORDER BY ordinal LIMIT 40"); do
         "$fairway" explain "$dir/t.db" "$1" "$job" | sed 's/, in run .*//; /^rule: /d'
@@ -179,7 +179,7 @@ check "fairway stages tells what was kept, lendable, taken back and usable" same
     "$("$fairway" stages "$dir/l.db" --run 1 --csv | awk -F, 'NR > 1 { printf "%s%s,%s,%s,%s,%s,%s,%s,%s", (NR > 2 ? " " : ""), $2, $3, $4, $5, $6, $7, $8, $9 }')" \
     "1,0,cpu,4,4,0,0,4 1,0,matlab,2,2,0,0,2 2,10,cpu,4,2,2,0,4 2,10,matlab,2,0,2,0,2 3,20,cpu,4,4,0,2,2 3,20,matlab,2,2,0,2,0"
 check "every decision is in the record, with its reason" same \
-    "$(query "SELECT group_concat(said, ', ') FROM (SELECT (d.at_us / 1000000) || ' ' || verb || ' ' || id || ': ' || why AS said FROM decision d JOIN job USING (run, ordinal) GROUP BY d.at_us, verb, id, why ORDER BY min(d.seq))")" \
+    "$(query "SELECT group_concat(said, ', ') FROM (SELECT (d.at_us / 1000000) || ' ' || verb || ' ' || id || ': ' || reason AS said FROM decision d JOIN job USING (run, ordinal) GROUP BY d.at_us, verb, id, reason ORDER BY min(d.seq))")" \
     "0 reserve wf: its stage begins, 0 start wf: its workflow's turn, 0 start x: there is room outside, 0 hold x: kept for wf, 1 head l: kept for wf, 10 reserve wf: its stage begins, 10 start wf: its workflow's turn, 10 start x: borrows, 10 lend x: the stage leaves it, 10 start l: borrows, 10 lend l: the stage leaves it, 20 preempt l: taken back, 20 preempt x: taken back, 20 reserve wf: its stage begins, 20 start wf: its workflow's turn, 20 head l: kept for wf, 20 start x: there is room outside, 30 start l: there is room outside"
 check "explain tells the reasons" same "$("$fairway" explain "$dir/l.db" 1 l | grep -o 'the policy had it.*')" 'the policy had it first in order: "kept for wf"'
 # 2 cores and 2 licences lent for 10 s, all of it for nothing.

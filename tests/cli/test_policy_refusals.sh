@@ -18,7 +18,7 @@ run -p "$so/tries.so" --set output.decisions=true 2>"$dir/err"
 check "a policy in C that plans nothing lives by POL_REFUSED" same "$? $(query "SELECT count(*) FROM decision WHERE verb = 'start'")" "0 5"
 check "the run counts the refusals" same "$(query "SELECT value FROM metric WHERE name = 'refusals'")" 10.0
 check "and records each with its reason" same \
-    "$(query "SELECT DISTINCT why FROM decision WHERE verb = 'refused'") $(query "SELECT count(*) FROM decision WHERE verb = 'refused'")" \
+    "$(query "SELECT DISTINCT reason FROM decision WHERE verb = 'refused'") $(query "SELECT count(*) FROM decision WHERE verb = 'refused'")" \
     "it does not fit on the node 10"
 check "and says so" grep -qF "10 decisions were refused, and the policy told" "$dir/err"
 digest=$(query "SELECT digest FROM run")
@@ -51,7 +51,7 @@ check "and the state of every node, changed or not" same "$(grep -o '"node":[0-9
     '"node":0,"up":true,"tasks":0 "node":1,"up":true,"tasks":1 "node":2,"up":true,"tasks":0 '
 check "the run counts them" same "$(query "SELECT value FROM metric WHERE name = 'refusals'")" 3.0
 check "a hold that is refused fails the run all the same" fails 4 "hold of job 'a': the task does not wait" \
-    tells '["takes_refusals"]' '{"do":"start","job":0,"task":0,"node":1},{"do":"hold","job":0,"task":0,"why":"w"}'
+    tells '["takes_refusals"]' '{"do":"start","job":0,"task":0,"node":1},{"do":"hold","job":0,"task":0,"reason":"w"}'
 
 command -v python3 >/dev/null 2>&1 || { echo "skipped - the Python module: no python3 here"; exit $bad; }
 # ---- in Python ----

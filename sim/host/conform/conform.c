@@ -79,7 +79,7 @@ static const struct cause of_breach[] = {
     [BREACH_UNSETTLED] = { "never settles",
         "it decides something at each round of one instant, such as preempting what it has just started" },
     [BREACH_FLAGS] = { "claims more flags in create than its table has", "create may only take flags away" },
-    [BREACH_CREATE] = { "cannot be created", "create returned NULL; the reason is what it wrote into `why`" },
+    [BREACH_CREATE] = { "cannot be created", "create returned NULL; the reason is what it wrote into `error`" },
     [BREACH_GAVE_UP] = { "gave up", "it called host->fail" },
     [BREACH_STUCK] = { "loops or is stuck", "look for a loop over a queue that nothing leaves" },
     [BREACH_MEMORY] = { "takes memory without end", "free or reuse what a call takes" },

@@ -2,7 +2,6 @@
 #include "host/exec/planned.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "base/mem.h"
@@ -43,36 +42,26 @@ void planned_sync(struct planned *p, const struct pol_view *v)
 
 /* ---- what the child says ---- */
 
-static bool refuse(char *error, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static bool refuse(char *error, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    (void)vsnprintf(error, REPLY_ERROR_MAX, fmt, ap);
-    va_end(ap);
-    return false;
-}
-
 /* Does the node exist, and is it new to the present list? */
 static bool name(struct planned *p, const char *list, uint32_t node, char *error)
 {
-    if (node >= p->n_nodes) return refuse(error, "there is no node %" PRIu32 "; the cluster has %" PRIu32, node, p->n_nodes);
-    if (p->named[node] == p->n_lists) return refuse(error, "'%s' names node %" PRIu32 " twice", list, node);
+    if (node >= p->n_nodes) return reply_error(error, "there is no node %" PRIu32 "; the cluster has %" PRIu32, node, p->n_nodes);
+    if (p->named[node] == p->n_lists) return reply_error(error, "'%s' names node %" PRIu32 " twice", list, node);
     p->named[node] = p->n_lists;
     return true;
 }
 
 static bool is_at_most(const char *key, int64_t found, int64_t most, uint32_t node, char *error)
 {
-    return found <= most || refuse(error, "'%s' is %" PRId64 "; node %" PRIu32 " has at most %" PRId64, key, found, node, most);
+    return found <= most || reply_error(error, "'%s' is %" PRId64 "; node %" PRIu32 " has at most %" PRId64, key, found, node, most);
 }
 
 /* total: of each card; 0: not known. */
 static bool check_cards(const char *key, const struct reply_cards *c, int64_t total, uint32_t node, uint32_t n_gpu, char *error)
 {
     if (!c->is_told) return true;
-    if (c->n != n_gpu) return refuse(error, "'%s' lists %" PRIu32 " cards; node %" PRIu32 " has %" PRIu32, key, c->n, node, n_gpu);
-    if (n_gpu > 0 && total == 0) return refuse(error, "'%s' is told of node %" PRIu32 ", of whose cards it is not known", key, node);
+    if (c->n != n_gpu) return reply_error(error, "'%s' lists %" PRIu32 " cards; node %" PRIu32 " has %" PRIu32, key, c->n, node, n_gpu);
+    if (n_gpu > 0 && total == 0) return reply_error(error, "'%s' is told of node %" PRIu32 ", of whose cards it is not known", key, node);
     for (uint32_t k = 0; k < c->n; k++)
         if (!is_at_most(key, c->free[k], total, node, error)) return false;
     return true;
@@ -121,7 +110,7 @@ static bool set_all(struct planned *p, struct reply *r, char *error)
             continue;
         }
         (void)snprintf(what, sizeof what, "%s", error);
-        return refuse(error, "state %zu of %zu: %s", r->next_state, r->n_states, what);
+        return reply_error(error, "state %zu of %zu: %s", r->next_state, r->n_states, what);
     }
     return true;
 }
@@ -134,7 +123,7 @@ static bool check_names(struct planned *p, const struct pol_view *v, const struc
         if (!name(p, "nodes", r->node[i], error)) return false;
     for (size_t i = 0; i < r->n_requests; i++)
         if (r->request[i].shape >= v->n_shapes)
-            return refuse(error, "there is no shape %" PRIu32 "; %" PRIu32 " have been told", r->request[i].shape, v->n_shapes);
+            return reply_error(error, "there is no shape %" PRIu32 "; %" PRIu32 " have been told", r->request[i].shape, v->n_shapes);
     return true;
 }
 
@@ -208,8 +197,8 @@ bool planned_answer(struct planned *p, struct json_text *out, const struct pol_v
     json_text_raw(out, "[");
     for (size_t i = 0; i < r->n_requests; i++) {
         write_request(p, out, &v->shape[r->request[i].shape], r->request[i].n, r);
-        if (out->n > CHILD_LINE_MAX) return refuse(error, "the answer is longer than %d MiB", CHILD_LINE_MAX >> 20);
-        if (child_clock() > deadline) return refuse(error, "the time for the round is over before it is answered");
+        if (out->n > CHILD_LINE_MAX) return reply_error(error, "the answer is longer than %d MiB", CHILD_LINE_MAX >> 20);
+        if (child_clock() > deadline) return reply_error(error, "the time for the round is over before it is answered");
     }
     json_text_raw(out, "]}\n");
     return true;

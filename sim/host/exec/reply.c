@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <jansson.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "base/diag.h"
@@ -16,21 +15,11 @@ static const char *const type_name[] = {
 
 /* ---- fields ---- */
 
-static bool refuse(char *error, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static bool refuse(char *error, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    (void)vsnprintf(error, REPLY_ERROR_MAX, fmt, ap);
-    va_end(ap);
-    return false;
-}
-
 /* `word` is none of cand [n]. */
 static bool unknown(char *error, const char *what, const char *word, const char *const *cand, size_t n)
 {
     const char *near = diag_nearest(word, cand, n);
-    if (near != NULL) return refuse(error, "found %s '%.60s'; did you mean '%s'?", what, word, near);
+    if (near != NULL) return reply_error(error, "found %s '%.60s'; did you mean '%s'?", what, word, near);
     int at = snprintf(error, REPLY_ERROR_MAX, "found %s '%.60s', expected one of", what, word);
     for (size_t i = 0; i < n && at < REPLY_ERROR_MAX; i++)
         at += snprintf(error + at, (size_t)(REPLY_ERROR_MAX - at), "%s %s", i ? "," : "", cand[i]);
@@ -51,8 +40,8 @@ static bool has_only(const json_t *o, const char *const *field, size_t n, char *
 
 static bool wrong(char *error, const char *key, const json_t *found, const char *want)
 {
-    if (found == NULL) return refuse(error, "the field '%s' is missing; expected %s", key, want);
-    return refuse(error, "'%s' is %s; expected %s", key, type_name[json_typeof(found)], want);
+    if (found == NULL) return reply_error(error, "the field '%s' is missing; expected %s", key, want);
+    return reply_error(error, "'%s' is %s; expected %s", key, type_name[json_typeof(found)], want);
 }
 
 static bool get_int(const json_t *o, const char *key, int64_t max, int64_t *out, char *error)
@@ -61,7 +50,7 @@ static bool get_int(const json_t *o, const char *key, int64_t max, int64_t *out,
     if (!json_is_integer(v)) return wrong(error, key, v, "a whole number");
     *out = json_integer_value(v);
     if (*out < 0 || *out > max)
-        return refuse(error, "'%s' is %" PRId64 "; expected a number from 0 to %" PRId64, key, *out, max);
+        return reply_error(error, "'%s' is %" PRId64 "; expected a number from 0 to %" PRId64, key, *out, max);
     return true;
 }
 
@@ -110,7 +99,7 @@ static bool find_name(const struct reply *r, uint32_t kind, const char *what, co
         MEM_RESERVE(name, cap, (size_t)n + 1);
     for (*out = 0; *out < n && strcmp(word, name[*out]) != 0; ++*out) { }
     bool ok = *out < n;
-    if (!ok && n == 0) (void)refuse(error, "found %s '%.60s'; the cluster has none", what, word);
+    if (!ok && n == 0) (void)reply_error(error, "found %s '%.60s'; the cluster has none", what, word);
     else if (!ok) (void)unknown(error, what, word, name, n);
     mem_free(name);
     return ok;
@@ -125,8 +114,8 @@ static bool card_bits(const json_t *v, const char *key, uint64_t *out, char *err
         const json_t *c = json_array_get(v, i);
         json_int_t k = json_integer_value(c);
         if (!json_is_integer(c) || k < 0 || k >= NODE_GPUS_MAX)
-            return refuse(error, "'%s' holds something that is no card number (0 to %d)", key, NODE_GPUS_MAX - 1);
-        if ((*out >> k & 1) != 0) return refuse(error, "'%s' names card %d twice", key, (int)k);
+            return reply_error(error, "'%s' holds something that is no card number (0 to %d)", key, NODE_GPUS_MAX - 1);
+        if ((*out >> k & 1) != 0) return reply_error(error, "'%s' names card %d twice", key, (int)k);
         *out |= UINT64_C(1) << k;
     }
     return true;
@@ -143,13 +132,13 @@ static json_t *parse(const char *line, size_t n, const char **msg, char *error)
         size_t from = e.position > 20 ? (size_t)e.position - 20 : 0;
         if (from > n) from = n;
         int len = n - from > 60 ? 60 : (int)(n - from);
-        (void)refuse(error, "it is not JSON: column %d: %.160s; there it reads: %.*s", e.column, e.text, len, line + from);
+        (void)reply_error(error, "it is not JSON: column %d: %.160s; there it reads: %.*s", e.column, e.text, len, line + from);
         for (char *c = error; *c != '\0'; c++)        /* a terminal is to show it as text */
             if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
         return NULL;
     }
     *msg = NULL;
-    if (!json_is_object(doc)) (void)refuse(error, "it is %s; expected an object such as {\"msg\":\"decisions\",\"decisions\":[]}", type_name[json_typeof(doc)]);
+    if (!json_is_object(doc)) (void)reply_error(error, "it is %s; expected an object such as {\"msg\":\"decisions\",\"decisions\":[]}", type_name[json_typeof(doc)]);
     else if (get_text(doc, "msg", true, msg, error)) return doc;
     json_decref(doc);
     return NULL;
@@ -209,13 +198,13 @@ static bool read_hello(struct reply_hello *out, const json_t *doc, const char *m
     static const char *const field[] = { "msg", "protocol", "name", "source", "summary", "params", "flags" };
     const char *name = NULL, *source = "a program of its own", *summary = "";
     int64_t protocol = 0;
-    if (strcmp(msg, "hello") != 0) return refuse(error, "found the message '%.60s', expected 'hello'", msg);
+    if (strcmp(msg, "hello") != 0) return reply_error(error, "found the message '%.60s', expected 'hello'", msg);
     if (!get_int(doc, "protocol", INT32_MAX, &protocol, error)) return false;
     if (protocol != MESSAGE_PROTOCOL)      /* first: another version may have other fields */
-        return refuse(error, "it speaks version %" PRId64 " of the protocol; this program speaks version %d", protocol, MESSAGE_PROTOCOL);
+        return reply_error(error, "it speaks version %" PRId64 " of the protocol; this program speaks version %d", protocol, MESSAGE_PROTOCOL);
     if (!has_only(doc, field, ARRAY_LEN(field), error) || !get_text(doc, "name", true, &name, error) ||
         !get_text(doc, "source", false, &source, error) || !get_text(doc, "summary", false, &summary, error)) return false;
-    if (!is_name(name)) return refuse(error, "its name is '%.60s'; expected up to 40 of a-z, 0-9 and '-'", name);
+    if (!is_name(name)) return reply_error(error, "its name is '%.60s'; expected up to 40 of a-z, 0-9 and '-'", name);
     if (!read_flags(json_object_get(doc, "flags"), &out->flags, error) ||
         !read_label(json_object_get(doc, "params"), name, &out->label, error)) return false;
     out->name = mem_strdup(name);
@@ -258,7 +247,7 @@ static bool read_ways(struct reply *r, const json_t *list, char *error)
         const json_t *v = json_array_get(list, i);
         bool ok = json_array_size(v) == 3;
         for (size_t k = 0; k < 3 && ok; k++) ok = is_number_below(json_array_get(v, k), UINT32_MAX);
-        if (!ok) return refuse(error, "'overhead' holds something that is not [call, from, to] in whole numbers");
+        if (!ok) return reply_error(error, "'overhead' holds something that is not [call, from, to] in whole numbers");
         MEM_RESERVE(r->way, r->cap_ways, r->n_ways + 1);
         r->way[r->n_ways++] = (struct message_way){ .call = (uint32_t)json_integer_value(json_array_get(v, 0)),
             .from = (uint32_t)json_integer_value(json_array_get(v, 1)), .to = (uint32_t)json_integer_value(json_array_get(v, 2)) };
@@ -273,7 +262,7 @@ static bool read_nodes(struct reply *r, const json_t *list, char *error)
     if (list != NULL && !json_is_array(list)) return wrong(error, "nodes", list, "a list of node numbers");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *v = json_array_get(list, i);
-        if (!is_number_below(v, UINT32_MAX)) return refuse(error, "'nodes' holds something that is no node number");
+        if (!is_number_below(v, UINT32_MAX)) return reply_error(error, "'nodes' holds something that is no node number");
         MEM_RESERVE(r->node, r->cap_nodes, r->n_nodes + 1);
         r->node[r->n_nodes++] = (uint32_t)json_integer_value(v);
     }
@@ -289,7 +278,7 @@ static bool read_requests(struct reply *r, const json_t *list, char *error)
         const json_t *v = json_array_get(list, i), *shape = json_array_get(v, 0), *n = json_array_get(v, 1);
         if (!is_number_below(shape, UINT32_MAX) || json_array_size(v) > 2 ||
             (n != NULL && (!is_number_below(n, UINT32_MAX) || json_integer_value(n) == 0)))
-            return refuse(error, "'fits' holds something that is not [shape] or [shape, how many] in whole numbers, at least one task");
+            return reply_error(error, "'fits' holds something that is not [shape] or [shape, how many] in whole numbers, at least one task");
         MEM_RESERVE(r->request, r->cap_requests, r->n_requests + 1);
         r->request[r->n_requests++] = (struct reply_request){ .shape = (uint32_t)json_integer_value(shape),
                                                               .n = n == NULL ? 0 : (uint32_t)json_integer_value(n) };
@@ -360,12 +349,12 @@ static bool get_cards(const json_t *o, const char *key, struct reply_cards *out,
     out->is_told = list != NULL;
     out->n = (uint32_t)json_array_size(list);
     if (list != NULL && !json_is_array(list)) return wrong(error, key, list, "a list, by card");
-    if (out->n > NODE_GPUS_MAX) return refuse(error, "'%s' lists %" PRIu32 " cards; a node has at most %d", key, out->n, NODE_GPUS_MAX);
+    if (out->n > NODE_GPUS_MAX) return reply_error(error, "'%s' lists %" PRIu32 " cards; a node has at most %d", key, out->n, NODE_GPUS_MAX);
     for (uint32_t k = 0; k < out->n; k++) {
         const json_t *v = json_array_get(list, k);
         out->free[k] = json_integer_value(v);
         if (!json_is_integer(v) || out->free[k] < 0)
-            return refuse(error, "'%s' holds something that is not what is free of a card, a whole number from 0 on", key);
+            return reply_error(error, "'%s' holds something that is not what is free of a card, a whole number from 0 on", key);
     }
     return true;
 }
@@ -395,7 +384,7 @@ bool reply_next_state(struct reply *r, struct reply_state *out, char *error)
     static const char *const field[] = { "node", "up", "tasks", "cpu", "mem", "gpu", "gpu_mem", "gpu_cores", "engines" };
     const json_t *o = json_array_get(json_object_get(r->doc, "states"), r->next_state++);
     bool up = false;
-    if (!json_is_object(o)) return refuse(error, "it is %s; expected an object such as {\"node\":0,\"tasks\":1,\"cpu\":8000}", type_name[json_typeof(o)]);
+    if (!json_is_object(o)) return reply_error(error, "it is %s; expected an object such as {\"node\":0,\"tasks\":1,\"cpu\":8000}", type_name[json_typeof(o)]);
     if (!has_only(o, field, ARRAY_LEN(field), error) || !get_u32(o, "node", &out->node, error) || !get_bool(o, "up", &up, error)) return false;
     out->up = json_object_get(o, "up") == NULL ? -1 : up;
     return get_if_there(o, "tasks", INT32_MAX, &out->tasks, error) && get_if_there(o, "cpu", INT64_MAX, &out->cpu, error) &&
@@ -442,7 +431,7 @@ static bool read_places(struct reply *r, const json_t *v, const struct field *f,
     for (size_t i = 0; i < n; i++) {
         const json_t *node = is_list ? json_array_get(v, i) : v;
         if (is_list && !is_number_below(node, UINT32_MAX))
-            return refuse(error, "'%s' holds something that is no node number", f->key);
+            return reply_error(error, "'%s' holds something that is no node number", f->key);
         r->place[i] = (struct pol_place){ .node = (uint32_t)json_integer_value(node) };
     }
     out->place = r->place;
@@ -459,12 +448,12 @@ static bool read_each(const struct reply *r, const json_t *v, const struct field
         return wrong(error, f->key, v, is_cpu ? "a list of thousandths of cores, one a task"
                                               : "a list of lists of card numbers, one a task");
     if (json_array_size(v) != out->n_places)
-        return refuse(error, "'nodes' has %" PRIu32 " entries and '%s' %zu; expected one of each for every task",
+        return reply_error(error, "'nodes' has %" PRIu32 " entries and '%s' %zu; expected one of each for every task",
                       out->n_places, f->key, json_array_size(v));
     for (uint32_t i = 0; i < out->n_places; i++) {
         const json_t *one = json_array_get(v, i);
         if (is_cpu && (!json_is_integer(one) || json_integer_value(one) < 0))
-            return refuse(error, "'%s' holds something that is no number of thousandths of cores", f->key);
+            return reply_error(error, "'%s' holds something that is no number of thousandths of cores", f->key);
         r->place[i].cpu_milli = is_cpu ? json_integer_value(one) : r->place[i].cpu_milli;
         if (!is_cpu && !card_bits(one, f->key, &r->place[i].cards, error)) return false;
     }
@@ -556,7 +545,7 @@ bool reply_next(struct reply *r, struct reply_decision *out, char *error)
     const json_t *o = json_array_get(json_object_get(r->doc, "decisions"), r->next++);
     const char *word = NULL, *known[ARRAY_LEN(verb[0].field) + 1] = { "do" };
     memset(out, 0, sizeof *out);
-    if (!json_is_object(o)) return refuse(error, "it is %s; expected an object such as {\"do\":\"wake\",\"at\":1}", type_name[json_typeof(o)]);
+    if (!json_is_object(o)) return reply_error(error, "it is %s; expected an object such as {\"do\":\"wake\",\"at\":1}", type_name[json_typeof(o)]);
     if (!get_text(o, "do", true, &word, error) || !find_verb(word, &out->verb, error)) return false;
     const struct field *field = verb[out->verb].field;
     size_t n = 0;

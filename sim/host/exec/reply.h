@@ -10,11 +10,13 @@
 #ifndef HOST_EXEC_REPLY_H
 #define HOST_EXEC_REPLY_H
 
+#include "base/text.h"
 #include "host/exec/message.h"
 #include "model/cluster/cluster.h"
 #include "extensions.h"
 
 enum { REPLY_ERROR_MAX = 600 };       /* room that `error` needs everywhere here */
+#define reply_error(error, ...) text_error(error, REPLY_ERROR_MAX, __VA_ARGS__)
 
 /* The first answer.  Texts are owned. */
 struct reply_hello { char *name, *source, *summary, *label; uint32_t flags; };

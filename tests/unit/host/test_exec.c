@@ -86,7 +86,7 @@ Test(message, hello_carries_weights_and_refuses_what_is_none)
 Test(reply, decisions_are_read_with_every_field)
 {
     static const char line[] = "{\"msg\":\"decisions\",\"decisions\":["
-        "{\"do\":\"start\",\"job\":7,\"task\":3,\"node\":5,\"cards\":[0,63],\"why\":\"w\"},"
+        "{\"do\":\"start\",\"job\":7,\"task\":3,\"node\":5,\"cards\":[0,63],\"reason\":\"w\"},"
         "{\"do\":\"start_gang\",\"job\":8,\"nodes\":[1,2],\"cards\":[[0],[1,2]]},"
         "{\"do\":\"start_gang\",\"job\":9,\"nodes\":[4],\"cpu\":[500]},{\"do\":\"resize\",\"job\":9,\"task\":1,\"cpu\":250},"
         "{\"do\":\"preempt\",\"job\":7,\"task\":0},{\"do\":\"wake\",\"at\":9223372036854775807},"
@@ -131,11 +131,11 @@ static const char *two_names(void *ctx, uint32_t kind, uint32_t id)
 Test(reply, decisions_about_workflows_and_calls_are_read_with_every_field)
 {
     static const char line[] = "{\"msg\":\"decisions\",\"decisions\":["
-        "{\"do\":\"hold\",\"job\":1,\"task\":2,\"head\":true,\"why\":\"w\"},{\"do\":\"hold\",\"job\":1,\"task\":2,\"why\":\"w\"},"
+        "{\"do\":\"hold\",\"job\":1,\"task\":2,\"head\":true,\"reason\":\"w\"},{\"do\":\"hold\",\"job\":1,\"task\":2,\"reason\":\"w\"},"
         "{\"do\":\"reserve\",\"job\":3,\"stage\":4,\"reserved\":{\"cpu\":8000,\"gpu\":2500,\"licences\":{\"viewer\":3}},\"need\":{\"cpu\":6000,\"licences\":{\"viewer\":1}}},"
-        "{\"do\":\"reserve\",\"job\":3,\"stage\":4,\"reserved\":{\"cpu\":9},\"need\":{\"cpu\":8},\"lendable\":{\"cpu\":7},\"usable\":{\"cpu\":6},\"reclaimed\":{\"cpu\":5},\"why\":\"x\"},"
+        "{\"do\":\"reserve\",\"job\":3,\"stage\":4,\"reserved\":{\"cpu\":9},\"need\":{\"cpu\":8},\"lendable\":{\"cpu\":7},\"usable\":{\"cpu\":6},\"reclaimed\":{\"cpu\":5},\"reason\":\"x\"},"
         "{\"do\":\"lend\",\"job\":5,\"task\":6,\"lender\":7},{\"do\":\"lend\",\"job\":5,\"task\":6,\"lender\":7,\"amount\":{\"gpu\":500,\"licences\":{\"viewer\":2}}},{\"do\":\"send\",\"job\":8,\"task\":9,\"node\":10},"
-        "{\"do\":\"call\",\"job\":11,\"task\":12,\"node\":13,\"engine\":\"gpu\",\"why\":\"y\"}]}";
+        "{\"do\":\"call\",\"job\":11,\"task\":12,\"node\":13,\"engine\":\"gpu\",\"reason\":\"y\"}]}";
     const struct pol_host host = { .name = two_names };
     char error[REPLY_ERROR_MAX] = "";
     struct reply r = { .host = &host };
@@ -218,9 +218,9 @@ static void try_odd_lines(const char *line)
 
 Test(reply, no_line_is_too_odd)
 {
-    try_odd_lines("{\"msg\":\"decisions\",\"decisions\":[{\"do\":\"start_gang\",\"job\":8,\"nodes\":[1,2],\"cards\":[[0],[1,2]],\"why\":\"w\"}]}");
+    try_odd_lines("{\"msg\":\"decisions\",\"decisions\":[{\"do\":\"start_gang\",\"job\":8,\"nodes\":[1,2],\"cards\":[[0],[1,2]],\"reason\":\"w\"}]}");
     try_odd_lines("{\"msg\":\"decisions\",\"decisions\":[{\"do\":\"reserve\",\"job\":3,\"stage\":4,\"reserved\":{\"cpu\":8,\"licences\":{\"viewer\":3}},\"need\":{\"gpu\":6}},"
-                  "{\"do\":\"call\",\"job\":1,\"task\":2,\"node\":3,\"engine\":\"gpu\"},{\"do\":\"hold\",\"job\":1,\"task\":2,\"why\":\"w\"}]}");
+                  "{\"do\":\"call\",\"job\":1,\"task\":2,\"node\":3,\"engine\":\"gpu\"},{\"do\":\"hold\",\"job\":1,\"task\":2,\"reason\":\"w\"}]}");
     try_odd_lines("{\"msg\":\"query\",\"job\":1,\"task\":2,\"nodes\":[1,2],\"overhead\":[[0,1,2],[3,4,5]]}");
     try_odd_lines("{\"msg\":\"query\",\"fits\":[[1,2],[3]],\"nodes\":[1,2],\"empty\":true,\"states\":[{\"node\":0,\"up\":true,\"tasks\":2,\"cpu\":3,\"mem\":4,"
                   "\"gpu\":[5,6],\"gpu_mem\":[7,8]},{\"node\":1,\"gpu\":[],\"engines\":{\"gpu\":1}}]}");
