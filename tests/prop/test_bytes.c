@@ -139,8 +139,9 @@ static double check(uint64_t seed, enum net_mode mode, uint32_t max_kills)
         char name[8];
         (void)snprintf(name, sizeof name, "b%u", i);
         (void)data_add(&b.data, name, (int64_t)rng_below(&b.rng, 300000000));
+        if (i % 4 > 0) data_part(&b.data, i, i - i % 4);
     }
-    data_place(&b.data, &b.cluster, DATA_RACK_AWARE, 1 + (uint32_t)rng_below(&b.rng, 3), seed);
+    data_place(&b.data, &b.cluster, seed % 2 == 0 ? DATA_FILE : DATA_RACK_AWARE, 1 + (uint32_t)rng_below(&b.rng, 3), seed);
     for (size_t i = 0; i < JOBS; i++) make_job(&b, i);
     struct world *w = world_create(&(struct world_config){
         .cluster = &b.cluster, .throughput = &b.perf, .data = &b.data, .audit = true, .horizon = TICK_NEVER, .checkpoint_interval = -1,

@@ -32,7 +32,7 @@ enum st scn_read_network(struct scn_data *s, const struct ydoc_node *n, struct d
 enum st scn_read_data(struct scn_data *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "rule", "replicas" };
-    static const char *const rules[] = { "random", "rack-aware" };
+    static const char *const rules[] = { "random", "rack-aware", "file" };
     uint32_t rule = DATA_RANDOM;
     int64_t replicas = 3;
     TRY(ydoc_keys(n, "data", keys, ARRAY_LEN(keys), d));

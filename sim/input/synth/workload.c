@@ -10,6 +10,9 @@
  *   SIO's is its reduce, Sort's puts the sorted segments out.
  * - kmeans: an iteration's tasks wait for all of the last one's; blocks are
  *   read in the first iteration and kept.
+ * - A job's blocks are parts of one file, one after the other; of MM's two
+ *   matrices each is a file ("stored in two large files"). A file's first block
+ *   stands for it.
  */
 #include "input/synth/workload.h"
 
@@ -72,13 +75,18 @@ struct maker {
 
 /* ---- one job's tasks ---- */
 
-/* A block by name; the first pass over the trace adds it. */
+/* Block k of a file, by name; the first pass over the trace adds it, block 0 before the others. */
 static uint32_t block(struct maker *m, const char *job, const char *operand, uint32_t k, int64_t size)
 {
     char name[48];
+    struct data *data = m->env.data;
     (void)snprintf(name, sizeof name, "%s/%s%u", job, operand, k);
-    uint32_t id = intern_find(&m->env.data->names, name);
-    return id != NONE ? id : data_add(m->env.data, name, size);
+    uint32_t id = intern_find(&data->names, name);
+    if (id != NONE) return id;
+    id = data_add(data, name, size);
+    (void)snprintf(name, sizeof name, "%s/%s0", job, operand);
+    data_part(data, id, intern_find(&data->names, name));
+    return id;
 }
 
 /* n tasks alike; gpu_mem_b 0: on a CPU. */

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "model/data/net.h"
 
-enum { BLOCK, SIZE, REPLICAS, N_COLS };
+enum { BLOCK, SIZE, REPLICAS, FILE_OF, OFFSET, N_COLS };
 
 enum st blocks_size(const struct csv *c, int at, int64_t *out, struct diag *d)
 {
@@ -46,13 +46,52 @@ static enum st read_replicas(const struct csv *c, int at, const struct cluster *
     return ST_OK;
 }
 
-struct target { const struct trace_env *env; uint32_t *node; };        /* node: room for a block's replicas */
+/* end: by block, where the last part of it ends that was read, in bytes; node: room for a block's replicas. */
+struct target { const struct trace_env *env; uint32_t *node; int64_t *end; size_t cap_end; };
+
+/* The block of a row above that stands for the file. */
+static enum st find_file(const struct csv *c, int at, const struct data *data, uint32_t *out, struct diag *d)
+{
+    const char *name = csv_field(c, at);
+    const struct intern *names = &data->names;
+    uint32_t id = intern_find(names, name);
+    if (id == NONE) {
+        enum st st = csv_fail(c, at, d, "found file '%.60s', which no row above has as its block", name);
+        const char *near = diag_nearest(name, (const char *const *)names->name, names->n);
+        if (near != NULL) diag_hint(d, "did you mean '%s'?", near);
+        return st;
+    }
+    if (data->block[id].file != id)
+        return csv_fail(c, at, d, "'%.60s' is itself a part, of '%.60s'", name, intern_name(names, data->block[id].file));
+    *out = id;
+    return ST_OK;
+}
+
+/* The file that the row's block of `size` bytes is to be a part of; *file stays when it names none. */
+static enum st read_part(struct target *to, const struct csv *c, const int *at, int64_t size, uint32_t *file, struct diag *d)
+{
+    const struct data *data = to->env->data;
+    bool has_offset = *csv_field(c, at[OFFSET]) != '\0';
+    if (*csv_field(c, at[FILE_OF]) == '\0')
+        return has_offset ? csv_fail(c, at[OFFSET], d, "it is an offset in a file; the row names no 'file'") : ST_OK;
+    TRY(find_file(c, at[FILE_OF], data, file, d));
+    if (*csv_field(c, at[REPLICAS]) != '\0')
+        return csv_fail(c, at[REPLICAS], d, "a part lies where its file does; its own row names no nodes");
+    MEM_RESERVE(to->end, to->cap_end, (size_t)*file + 1);
+    int64_t offset = to->end[*file], all = data->block[*file].size;
+    TRY(blocks_size(c, at[OFFSET], &offset, d));
+    if (offset > all - size)
+        return csv_fail(c, has_offset ? at[OFFSET] : at[SIZE], d, "the part ends at byte %lld of '%.60s', which has %lld",
+                        (long long)(offset + size), csv_field(c, at[FILE_OF]), (long long)all);
+    to->end[*file] = offset + size;
+    return ST_OK;
+}
 
 static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
 {
-    const struct target *to = ctx;
+    struct target *to = ctx;
     const struct trace_env *env = to->env;
-    uint32_t n = 0;
+    uint32_t n = 0, file = NONE;
     int64_t size = 0;
     TRY(csv_need(c, at[BLOCK], d));
     TRY(csv_need(c, at[SIZE], d));
@@ -61,20 +100,23 @@ static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
         return csv_fail(c, at[BLOCK], d, "found block name '%.60s', expected one without '|' and '*', not beginning with '@'", name);
     TRY(blocks_size(c, at[SIZE], &size, d));
     TRY(read_replicas(c, at[REPLICAS], env->cluster, to->node, &n, d));
+    TRY(read_part(to, c, at, size, &file, d));
     uint32_t id = data_add(env->data, name, size);
     if (id == NONE) return csv_fail(c, at[BLOCK], d, "found block '%.60s' a second time", name);
+    if (file != NONE) data_part(env->data, id, file);
     if (n > 0) data_replicas(env->data, id, to->node, n);
     return ST_OK;
 }
 
 static enum st read_file(const struct trace_env *env, const char *path, struct diag *d)
 {
-    static const char *const name[N_COLS] = { "block", "size", "replicas" };
+    static const char *const name[N_COLS] = { "block", "size", "replicas", "file", "offset" };
     static const bool need[N_COLS] = { [BLOCK] = true, [SIZE] = true };
     struct target to = { .env = env };
     MEM_ARRAY(to.node, (size_t)env->cluster->n_nodes + 1);
-    enum st st = csv_read_file(path, name, need, N_COLS, "a file of blocks has block,size,replicas", read_row, &to, d);
+    enum st st = csv_read_file(path, name, need, N_COLS, "a file of blocks has block,size,replicas,file,offset", read_row, &to, d);
     mem_free(to.node);
+    mem_free(to.end);
     return st;
 }
 

@@ -21,7 +21,7 @@ uint32_t data_add(struct data *d, const char *name, int64_t size)
     if (intern_find(&d->names, name) != NONE) return NONE;
     uint32_t id = intern_id(&d->names, name);
     MEM_RESERVE(d->block, d->cap_block, (size_t)id + 1);
-    d->block[id] = (struct block){ .size = size, .is_by_rule = true };
+    d->block[id] = (struct block){ .size = size, .file = id, .is_by_rule = true };
     return id;
 }
 
@@ -56,6 +56,12 @@ void data_replicas(struct data *d, uint32_t block, const uint32_t *node, uint32_
     uint32_t *r = room(d, b, n);
     for (uint32_t i = 0; i < n; i++) SIM_ASSERT(insert(r, i, node[i]));
     b->is_by_rule = false;
+}
+
+void data_part(struct data *d, uint32_t block, uint32_t file)
+{
+    SIM_ASSERT(d->block[block].is_by_rule && d->block[file].file == file);
+    d->block[block].file = file;
 }
 
 /* ---- placing ---- */
@@ -123,6 +129,21 @@ static uint32_t draw_apart(const struct racks *k, struct rng *g, const uint32_t 
     return draw(g, all, (struct span[]){ up ? first : second, up ? second : first }, 2);
 }
 
+/* Does the block lie where its file does, so that nothing is drawn for it? */
+static bool follows(const struct data *d, enum data_rule rule, uint32_t id)
+{
+    uint32_t file = d->block[id].file;
+    return file != id && (rule == DATA_FILE || !d->block[file].is_by_rule);
+}
+
+static void lie_with_file(struct data *d, uint32_t id)
+{
+    struct block *b = &d->block[id];
+    const struct block *file = &d->block[b->file];
+    uint32_t *r = room(d, b, file->n);
+    memcpy(r, d->replica + file->first, file->n * sizeof *r);
+}
+
 void data_place(struct data *d, const struct cluster *c, enum data_rule rule, uint32_t factor, uint64_t seed)
 {
     SIM_ASSERT(factor > 0 && c->n_nodes > 0);
@@ -134,7 +155,7 @@ void data_place(struct data *d, const struct cluster *c, enum data_rule rule, ui
     MEM_ARRAY(out, want);
     MEM_ARRAY(drawn, want);
     for (uint32_t id = 0; id < d->names.n; id++) {
-        if (!d->block[id].is_by_rule) continue;
+        if (!d->block[id].is_by_rule || follows(d, rule, id)) continue;
         uint32_t *r = room(d, &d->block[id], want);
         struct rng g;
         rng_init(&g, seed, "block", id);
@@ -147,6 +168,8 @@ void data_place(struct data *d, const struct cluster *c, enum data_rule rule, ui
             SIM_ASSERT(insert(r, i, k.node[place]));
         }
     }
+    for (uint32_t id = 0; id < d->names.n; id++)
+        if (follows(d, rule, id)) lie_with_file(d, id);
     mem_free(out);
     mem_free(drawn);
     racks_fini(&k);

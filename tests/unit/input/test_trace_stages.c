@@ -105,6 +105,22 @@ Test(stages, blocks_have_sizes_and_replicas_and_those_without_are_placed_by_rule
     cr_expect(data.block[0].n == 2 && data.block[1].n == 1 && data.block[2].n == 1);
 }
 
+/* A part begins where the last one read ends, or at its offset; parts may overlap and need not cover the file. */
+Test(stages, parts_of_a_file_lie_where_it_does)
+{
+    prepared(JOBS, "job,stage,form,x,duration_s\nj,s,map,f/*,1\n",
+             "block,size,replicas,file,offset\nf,10MB,,,\nf/0,4MB,,f,\nf/1,6MB,,f,\nf/2,1MB,,f,4MB\nf/3,5MB,,f,\n"
+             "g,1MB,n1,,\ng/0,0.5MB,,g,500kB\nempty,0B,,g,1MB\n");
+    for (uint32_t b = 0; b < 5; b++) cr_expect_eq(data.block[b].file, 0);
+    for (uint32_t b = 5; b < 8; b++) cr_expect_eq(data.block[b].file, 5);
+    cr_expect_eq(data.block[2].size, 6000000);
+    first_is("0: f/0 =0; 1: f/1 =0; 2: f/2 =0; 3: f/3 =0; ");
+    data_place(&data, &cluster, DATA_FILE, 2, 1);
+    for (uint32_t b = 1; b < 5; b++)
+        cr_expect(memcmp(data.replica + data.block[b].first, data.replica + data.block[0].first, 2 * sizeof *data.replica) == 0);
+    cr_expect(data.block[6].n == 1 && data.replica[data.block[6].first] == 1);
+}
+
 Test(stages, blocks_are_added_once_however_often_the_trace_is_read)
 {
     struct source src[3];

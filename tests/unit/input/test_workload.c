@@ -113,6 +113,25 @@ Test(workload, every_job_has_the_papers_blocks_and_tasks_S4_22)
     end();
 }
 
+/* Section 5.1: matrices lie in two large files; any other job's blocks are cut from one.  The first block stands for it. */
+Test(workload, the_blocks_of_a_job_are_parts_of_its_files_S4_22)
+{
+    struct job_spec j;
+    uint32_t n_files = 0;
+    w.extra = true;
+    begin();
+    while (next(&j)) { }
+    for (uint32_t b = 0; b < data.names.n; b++) {
+        char file[32];
+        const char *name = intern_name(&data.names, b);
+        (void)snprintf(file, sizeof file, "%.*s0", (int)(strcspn(name, "/") + 2), name);
+        cr_expect_str_eq(intern_name(&data.names, data.block[b].file), file, "%s", name);
+        n_files += data.block[b].file == b;
+    }
+    cr_expect_eq(n_files, 8 * 2 + 28 + 1);
+    end();
+}
+
 Test(workload, the_36_jobs_read_1259_58_GB_besides_yolo_with_756_or_963_tasks_S4_23)
 {
     struct job_spec j;

@@ -172,6 +172,77 @@ Test(data, a_third_replica_without_company_still_leaves_the_first_rack)
     cluster_fini(&c);
 }
 
+/* 40 files of 5 parts; the last block of each five stands for it, so that some parts come before what they follow. */
+static void add_files(struct data *d)
+{
+    add(d, 200);
+    for (uint32_t b = 0; b < 200; b++)
+        if (b % 5 != 4) data_part(d, b, b - b % 5 + 4);
+}
+
+Test(data, a_files_parts_lie_where_it_does)
+{
+    struct cluster c;
+    struct data files = { 0 }, blocks = { 0 };
+    uint32_t n_same = 0;
+    build(&c, 15, 4);
+    add_files(&files);
+    add(&blocks, 200);
+    for (uint32_t factor = 4; factor >= 1; factor--) {
+        data_place(&files, &c, DATA_FILE, factor, 3);
+        data_place(&blocks, &c, DATA_RANDOM, factor, 3);
+        for (uint32_t b = 0; b < 200; b++) {
+            uint32_t file = b - b % 5 + 4;
+            expect_distinct(&files, b, factor, &c);
+            cr_assert_eq(memcmp(of(&files, b), of(&files, file), factor * sizeof(uint32_t)), 0, "block %u", b);
+            cr_assert_eq(memcmp(of(&files, file), of(&blocks, file), factor * sizeof(uint32_t)), 0, "a file is drawn as a block is");
+            n_same += factor == 4 && file > 4 && memcmp(of(&files, file), of(&files, file - 5), factor * sizeof(uint32_t)) == 0;
+        }
+    }
+    cr_assert_lt(n_same, 10, "files are drawn each for itself");
+    data_fini(&files);
+    data_fini(&blocks);
+    cluster_fini(&c);
+}
+
+/* Rules by block know of no file: every draw is what it is without. */
+Test(data, by_block_the_parts_of_a_file_are_drawn_each_for_itself)
+{
+    struct cluster c;
+    struct data files = { 0 }, blocks = { 0 };
+    build(&c, 15, 4);
+    add_files(&files);
+    add(&blocks, 200);
+    for (int rule = DATA_RANDOM; rule <= DATA_RACK_AWARE; rule++) {
+        data_place(&files, &c, (enum data_rule)rule, 3, 3);
+        data_place(&blocks, &c, (enum data_rule)rule, 3, 3);
+        for (uint32_t b = 0; b < 200; b++) cr_assert(same(&files, &blocks, b), "rule %d, block %u", rule, b);
+    }
+    data_place(&files, &c, DATA_FILE, 2, 3);
+    data_place(&files, &c, DATA_RACK_AWARE, 3, 3);      /* and after another rule */
+    for (uint32_t b = 0; b < 200; b++) cr_assert(same(&files, &blocks, b), "block %u", b);
+    data_fini(&files);
+    data_fini(&blocks);
+    cluster_fini(&c);
+}
+
+Test(data, parts_of_a_file_on_named_nodes_lie_there_under_every_rule)
+{
+    struct cluster c;
+    build(&c, 15, 4);
+    for (int rule = DATA_RANDOM; rule <= DATA_FILE; rule++) {
+        struct data d = { 0 };
+        add(&d, 3);
+        data_replicas(&d, 0, (uint32_t[]){ 9, 2 }, 2);
+        data_part(&d, 1, 0);
+        data_place(&d, &c, (enum data_rule)rule, 3, 1);
+        cr_assert(d.block[1].n == 2 && of(&d, 1)[0] == 2 && of(&d, 1)[1] == 9, "rule %d", rule);
+        expect_distinct(&d, 2, 3, &c);
+        data_fini(&d);
+    }
+    cluster_fini(&c);
+}
+
 Test(data, the_seed_alone_decides_and_another_seed_places_anew)
 {
     struct cluster c;
@@ -179,7 +250,7 @@ Test(data, the_seed_alone_decides_and_another_seed_places_anew)
     build(&c, 15, 4);
     add(&a, 100);
     add(&b, 100);
-    for (int rule = DATA_RANDOM; rule <= DATA_RACK_AWARE; rule++) {
+    for (int rule = DATA_RANDOM; rule <= DATA_FILE; rule++) {
         uint32_t n_same = 0;
         data_place(&a, &c, (enum data_rule)rule, 3, 1);
         data_place(&b, &c, (enum data_rule)rule, 3, 2);

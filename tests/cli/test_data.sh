@@ -1,0 +1,60 @@
+#!/bin/sh
+# Where data lies, on the flow paper's jobs: whole files instead of blocks.
+. "$(dirname "$0")/lib.sh"
+flow=$here/scenarios/flow-paper
+
+# replay DB SCENARIO SET...: ten seeds of a scenario of the flow paper with these set
+replay() {
+    db=$dir/$1.db scenario=$flow/$2.yaml; shift 2
+    for set; do set -- "$@" --set "$set"; shift; done
+    "$fairway" run -q -d "$db" "$scenario" "$@" 2>"$dir/err" || { echo "not ok $scenario runs"; cat "$dir/err"; exit 1; }
+}
+# means DB: lines "POLICY|METRIC|MEAN"; the flow policies' labels have no commas
+means() {
+    "$fairway" compare "$dir/$1.db" --csv -m dt,bytes_read,rack_share,cross_share,local_share 2>"$dir/err" |
+        sed 's/, /; /g; s/,"[a-z]*:[^"]*"/,spec/; s/"//g' | awk -F, 'NR > 1 && $6 == "all" { print $2 "|" $5 "|" $9 }'
+}
+# holds FILE EXPRESSION: of v(POLICY, METRIC), the means in a file
+holds() {
+    awk -F'|' '{ m[$1 "|" $2] = $3 }
+        function v(p, x) { if (!((p "|" x) in m)) { print "no " x " of " p; exit bad = 1 } return m[p "|" x] }
+        END { if (bad) exit 1; if ('"$2"') exit bad; print "found"; for (k in m) print k, m[k]; exit 1 }' "$1"
+}
+
+# Table 1: GS and FS read 25 and 23 % within racks, 15 and 12 % across; by blocks (flow-k1.yaml) 7 and 4 %.
+replay files flow-k1 data.rule=file data.replicas=4 "policies=[gs, fs, {name: fsp, label: fsp, replace: true}]"
+means files >"$dir/files"
+check "S4-27: with copies of whole files GS reads at least 25 % within racks and 10 % across" \
+    holds "$dir/files" 'v("gs", "rack_share") > 0.25 && v("gs", "cross_share") > 0.1'
+check "S4-27: and FSP less of both than GS and FS" \
+    holds "$dir/files" 'v("fsp", "rack_share") < 0.9 * v("gs", "rack_share") && v("fsp", "rack_share") < 0.9 * v("fs", "rack_share") &&
+                        v("fsp", "cross_share") < 0.9 * v("gs", "cross_share") && v("fsp", "cross_share") < 0.9 * v("fs", "cross_share")'
+check "S4-25: every byte is read once, wherever it lies" holds "$dir/files" 'v("gs", "bytes_read") == 1.26438e12 && v("fsp", "bytes_read") == 1.26438e12'
+
+# Ten users' jobs: DT of FS is 0.887 of capacity's.
+replay users flow-users data.rule=file data.replicas=4 "policies=[fs, capacity, fair]"
+means users >"$dir/users"
+check "S4-34: with copies of whole files FS beats fair and capacity" \
+    holds "$dir/users" 'v("fs", "dt") < v("capacity", "dt") && v("fs", "dt") < v("fair", "dt")'
+
+# Blocks of which the trace says that they are one file, as the rule has it.
+cat >"$dir/parts.yaml" <<'END'
+cluster:
+  groups:
+    - {name: n, count: 20, cpus: 4, mem: 8GiB, gpus: 1, gpu_type: GPU, gpu_mem: 10GB}
+network: {disk: 100MB/s, rack: 10MB/s}
+data: {replicas: 2}
+trace: {format: native, path: jobs.csv, stages: stages.csv, blocks: blocks.csv}
+policies: [gs]
+output: {decisions: true}
+END
+printf 'id,submit_s\nj,0\n' >"$dir/jobs.csv"
+printf 'job,stage,form,x,gpus,duration_s\nj,s,map,f/*,1,1\n' >"$dir/stages.csv"
+{ echo 'block,size,file,offset'; echo f,1GB,,; for k in 0 1 2 3 4 5 6 7; do echo "f/$k,100MB,f,"; done; } >"$dir/blocks.csv"
+# Eight tasks of a GPU each, at once, on as many nodes: of these two hold the file.
+parts() { "$fairway" run -q -d "$dir/parts-$1.db" "$dir/parts.yaml" --set "data.rule=$1" && means "parts-$1" >"$dir/parts-$1"; }
+check "a file's parts are read where it lies" parts file
+check "and two nodes hold all of them" holds "$dir/parts-file" 'v("gs", "local_share") == 2 / 8'
+check "by block they lie on many" parts random
+check "so that all tasks read locally" holds "$dir/parts-random" 'v("gs", "local_share") == 1'
+exit $bad
