@@ -46,7 +46,7 @@ struct pol_input { int64_t size_b; const uint32_t *replica; uint32_t n_replicas,
 /* What reading a task's inputs on some node comes to, each from its cheapest replica. */
 struct pol_transfer {
     int64_t local_b, rack_b, cross_b;       /* bytes by how far they come */
-    int64_t local_us, rack_us, cross_us;    /* nominal time: bytes over disk, rack and aggregation speed */
+    int64_t local_us, rack_us, cross_us;    /* time: bytes over disk, rack and aggregation speed, stated or measured */
 };
 
 #define POL_DATA "data/1"
@@ -58,8 +58,13 @@ struct pol_data {
     /* The task whose output input k is; slot POL_NONE: it is a block of the trace.  Unwritten, it has no replica. */
     pol_task (*writer)(void *ctx, pol_task t, uint32_t k);
     int64_t (*output_b)(void *ctx, pol_task t);         /* what the task writes, to its node's disk */
-    /* Nominal time in which node `to` reads so many bytes that lie on node `from`, which may be the same. */
+    /* Time in which node `to` reads so many bytes that lie on node `from`, which may be the same; speeds as above. */
     int64_t (*read_us)(void *ctx, int64_t size_b, uint32_t from, uint32_t to);
+    /*
+     * How often measured speeds can have changed; 0 as long as they are the stated ones.  Since it grew, times kept
+     * from transfer and read_us are out of date.
+     */
+    uint64_t (*measured)(void *ctx);
 };
 
 /* ---- cores: how many a running task holds, and what a monitor sees ---- */

@@ -104,7 +104,7 @@ static struct pol_transfer view_transfer(void *ctx, pol_task h, uint32_t node)
         struct world_input in = world_input(p->w, h.slot, k);
         enum data_level level = net_level(net, world_cluster(p->w), in.replica, in.n_replicas, node);
         *bytes[level] += in.size;
-        *us[level] += net_nominal_us(net, level, in.size);
+        *us[level] += world_transfer_us(p->w, level, in.size);
     }
     return sum;
 }
@@ -127,7 +127,13 @@ static int64_t view_read_us(void *ctx, int64_t size_b, uint32_t from, uint32_t t
     const struct policy_view *p = ctx;
     if (p->w == NULL || from >= world_cluster(p->w)->n_nodes || to >= world_cluster(p->w)->n_nodes || size_b < 0) return 0;
     const struct net_spec *net = &world_config(p->w)->net;
-    return net_nominal_us(net, net_level(net, world_cluster(p->w), &from, 1, to), size_b);
+    return world_transfer_us(p->w, net_level(net, world_cluster(p->w), &from, 1, to), size_b);
+}
+
+static uint64_t view_measured(void *ctx)
+{
+    const struct policy_view *p = ctx;
+    return p->w == NULL ? 0 : world_transfers_measured(p->w);
 }
 
 static struct pol_reading view_reading(void *ctx, pol_task h)
@@ -480,7 +486,7 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
     p->ext.licences = (struct pol_licences){ .size = sizeof p->ext.licences, .asked = view_licences };
     p->ext.graph = (struct pol_graph){ .size = sizeof p->ext.graph, .follower = view_follower };
     p->ext.data = (struct pol_data){ .size = sizeof p->ext.data, .n_inputs = view_n_inputs, .input = view_input, .transfer = view_transfer,
-                                     .writer = view_writer, .output_b = view_output_b, .read_us = view_read_us };
+                                     .writer = view_writer, .output_b = view_output_b, .read_us = view_read_us, .measured = view_measured };
     p->ext.cores = (struct pol_cores){ .size = sizeof p->ext.cores, .measure = view_reading };
     p->ext.reservations = (struct pol_reservations){ .size = sizeof p->ext.reservations };
     p->ext.scores = (struct pol_scores){ .size = sizeof p->ext.scores };

@@ -42,6 +42,13 @@ int64_t world_output(const struct world *w, uint32_t task)
     return g == NULL ? 0 : g->out[w->jobs.task[task].index];
 }
 
+int64_t world_transfer_us(const struct world *w, enum data_level level, int64_t size)
+{
+    return w->net == NULL ? net_nominal_us(&w->cfg.net, level, size) : net_measured_us(w->net, level, size);
+}
+
+uint64_t world_transfers_measured(const struct world *w) { return w->net == NULL ? 0 : net_measured(w->net); }
+
 static enum data_level level_here(const struct world *w, uint32_t t, const struct world_input *in)
 {
     return net_level(&w->cfg.net, w->cluster, in->replica, in->n_replicas, w->cluster->hold[t].node);

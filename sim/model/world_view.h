@@ -76,6 +76,13 @@ struct world_input { int64_t size; const uint32_t *replica; uint32_t n_replicas,
 uint32_t world_n_inputs(const struct world *w, uint32_t task);
 struct world_input world_input(const struct world *w, uint32_t task, uint32_t k);
 int64_t world_output(const struct world *w, uint32_t task);     /* bytes that it writes */
+/*
+ * What so many bytes from the level take, us, as policies are told: the nominal
+ * time, or what the network measured; and how often that can have changed (0: it
+ * is the nominal time).
+ */
+int64_t world_transfer_us(const struct world *w, enum data_level level, int64_t size);
+uint64_t world_transfers_measured(const struct world *w);
 
 /* ---- what some worlds have ---- */
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Where data lies, on the flow paper's jobs: whole files instead of blocks.
+# Where data lies, whole files instead of blocks; and how fast it comes, measured instead of stated.
 . "$(dirname "$0")/lib.sh"
 flow=$here/scenarios/flow-paper
 
@@ -11,7 +11,8 @@ replay() {
 }
 # means DB: lines "POLICY|METRIC|MEAN"; the flow policies' labels have no commas
 means() {
-    "$fairway" compare "$dir/$1.db" --csv -m dt,bytes_read,rack_share,cross_share,local_share 2>"$dir/err" |
+    "$fairway" compare "$dir/$1.db" --csv -m dt,bytes_read,bytes_local,bytes_rack,bytes_cross,rack_share,cross_share,local_share \
+        2>"$dir/err" |
         sed 's/, /; /g; s/,"[a-z]*:[^"]*"/,spec/; s/"//g' | awk -F, 'NR > 1 && $6 == "all" { print $2 "|" $5 "|" $9 }'
 }
 # holds FILE EXPRESSION: of v(POLICY, METRIC), the means in a file
@@ -57,4 +58,65 @@ check "a file's parts are read where it lies" parts file
 check "and two nodes hold all of them" holds "$dir/parts-file" 'v("gs", "local_share") == 2 / 8'
 check "by block they lie on many" parts random
 check "so that all tasks read locally" holds "$dir/parts-random" 'v("gs", "local_share") == 1'
+
+# With cards of 1 Gb/s the slowest link of a path across racks is the same whether the switch between them has 1 or
+# 10 Gb/s; what transfers got is not.
+for s in flow-k6 flow-k6-10g; do
+    replay $s $s data.rule=file data.replicas=4 network.estimate=measured "policies=[fs]"
+    means $s | sed "s/^fs/$s/"
+done >"$dir/switches"
+check "S4-32: measuring, FS reads more across racks with 10 Gb/s, less in racks and locally" \
+    holds "$dir/switches" 'v("flow-k6-10g", "bytes_cross") > 1.2 * v("flow-k6", "bytes_cross") && v("flow-k6-10g", "bytes_rack") < v("flow-k6", "bytes_rack") &&
+    v("flow-k6-10g", "bytes_local") < v("flow-k6", "bytes_local")'
+
+# Nothing but what policies are told changes: one that does not ask what reading costs decides the same.
+digests() { sqlite3 "$dir/same.db" "SELECT count(*), count(DISTINCT digest) FROM run WHERE policy = '$1'"; }
+for e in static measured; do
+    "$fairway" run -q -s 1..2 -d "$dir/same.db" "$flow/flow-k6.yaml" --set network.estimate=$e -p capacity -p fs || bad=1
+done
+check "runs of a policy that does not look are the same" same "$(digests capacity)" "4|2"
+check "those of one that does are not" same "$(digests fs)" "4|4"
+
+# Two tasks read 100 MB each across 100 MB/s at once, 2 s; a third, which waits for one of their GPUs, asks what it
+# would take: 1 s on its own as stated, 2 s as measured; and before anything was measured what it starts with.
+cat >"$dir/asks.yaml" <<'END'
+cluster:
+  groups:
+    - {name: a, cpus: 4, mem: 8GiB, rack: a}
+    - {name: b, count: 2, cpus: 4, mem: 8GiB, gpus: 1, gpu_type: GPU, rack: b}
+network: {mode: shared, aggregation: 100MB/s}
+trace: {format: native, path: asks-jobs.csv, stages: asks-stages.csv, blocks: asks-blocks.csv}
+END
+printf 'id,submit_s\nj,0\n' >"$dir/asks-jobs.csv"
+printf 'job,stage,form,x,gpus,duration_s\nj,s,map,B*,1,1\n' >"$dir/asks-stages.csv"
+printf 'block,size,replicas\nB0,100MB,a\nB1,100MB,a\nB2,100MB,a\n' >"$dir/asks-blocks.csv"
+cat >"$dir/asks.py" <<'END'
+import fairway
+
+class Asks(fairway.Policy):
+    name = "asks"
+
+    def decide(self):
+        for unit in list(self.waiting):
+            told = self.query(unit.tasks[0], [self.nodes[1]])["transfer"][0]
+            assert (told["cross"], told["local_us"], told["rack_us"]) == (100000000, 0, 0), told
+            self.record("%d at %d" % (unit.tasks[0].index, self.now), told["cross_us"])
+            places = self.place(unit)
+            if places:
+                self.start(unit, places)
+
+fairway.run(Asks)
+END
+asks() {        # SET...: what was told at 0, and then
+    rm -f "$dir/asks.db"
+    for set; do set -- "$@" --set "$set"; shift; done
+    PYTHONPATH=$here/policies/python "$fairway" run -q -d "$dir/asks.db" "$dir/asks.yaml" -p "exec:python3 $dir/asks.py" "$@"
+    sqlite3 "$dir/asks.db" "SELECT name || ': ' || CAST(value AS INT) FROM note WHERE name IN ('2 at 0', '2 at 3000000') ORDER BY name"
+}
+check "a policy in a process is told stated speeds" same "$(asks)" "2 at 0: 1000000
+2 at 3000000: 1000000"
+check "or measured ones" same "$(asks network.estimate=measured)" "2 at 0: 1000000
+2 at 3000000: 2000000"
+check "which start where the scenario says" same "$(asks network.estimate=measured network.start.aggregation=50MB/s)" "2 at 0: 2000000
+2 at 3000000: 2000000"
 exit $bad

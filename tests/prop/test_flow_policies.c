@@ -43,6 +43,7 @@ static void random_job(struct fakehost *h, struct rng *g)
 
 static struct flowgraph graph;
 static bool kills;                      /* the graph has the GPUs of those that were stopped */
+static bool measures;                   /* speeds change now and then */
 static uint64_t n_rounds, n_starts, n_stops, seed_now;
 
 /* S4-10: a stop leaves the job's longest-run task alone (first started; ties: the lower index). */
@@ -117,6 +118,7 @@ static void agrees(const struct pol_ops *ops, const char *params, struct flowgra
             for (uint32_t t = 0; t < h->n_tasks; t++)
                 if (h->task[t].info.is_running && rng_below(&g, 4) == 0) fakehost_end(h, t);
             if (h->n_tasks < 120 && rng_below(&g, 3) > 0) random_job(h, &g);
+            if (measures && rng_below(&g, 3) == 0) fakehost_speeds(h, &g);
             uint32_t node = (uint32_t)rng_below(&g, h->view.n_nodes);
             if (rng_below(&g, 5) == 0 && h->node[node].n_tasks == 0) fakehost_up(h, node, !h->node[node].is_up);
             fakehost_decide(h, now);
@@ -159,6 +161,22 @@ Test(fsp, replacing_is_the_optimum_over_all_tasks)
 Test(fsp, replacing_softly_is_the_optimum_over_all_tasks)
 {
     agrees(&pol_fsp, "replace=true,mode=soft,alpha1=1.5,alpha2=2,alpha3=3", (struct flowgraph_rule){ FLOWGRAPH_ONE, true, 1500, 2000, 3 * S }, false, false);
+    cr_assert_gt(n_stops, SEEDS);
+}
+
+/* What waits, and with replace what runs, costs what it does at the speeds of the moment. */
+Test(fs, with_measured_speeds_is_the_papers_optimum)
+{
+    measures = true;
+    agrees(&pol_fs, "alpha1=1.5,alpha2=2,alpha3=3", (struct flowgraph_rule){ FLOWGRAPH_BASIC, false, 1500, 2000, 3 * S }, false, false);
+    agrees(&pol_fsu, "alpha1=1.5,alpha2=2", (struct flowgraph_rule){ FLOWGRAPH_ALL, false, 1500, 2000, 0 }, false, false);
+}
+
+Test(fsp, with_measured_speeds_is_the_papers_optimum)
+{
+    measures = true;
+    agrees(&pol_fsp, "alpha1=1.5,alpha2=2,alpha3=20", (struct flowgraph_rule){ FLOWGRAPH_FINAL, false, 1500, 2000, 20 * S }, true, true);
+    agrees(&pol_fsp, "replace=true,alpha1=1.5,alpha2=2,alpha3=3", (struct flowgraph_rule){ FLOWGRAPH_FINAL, true, 1500, 2000, 3 * S }, false, false);
     cr_assert_gt(n_stops, SEEDS);
 }
 

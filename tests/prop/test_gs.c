@@ -215,6 +215,7 @@ static uint32_t expect(struct slow *s, struct rank *out)
 }
 
 static uint64_t n_starts, n_declines;
+static bool measures;               /* speeds change now and then */
 
 static void agrees(const struct pol_ops *ops, bool by_queue, bool fifo, bool patient, uint32_t by, uint64_t seed)
 {
@@ -239,6 +240,7 @@ static void agrees(const struct pol_ops *ops, bool by_queue, bool fifo, bool pat
             s.freed += !h->node[node].is_up;
             fakehost_up(h, node, !h->node[node].is_up);
         }
+        if (measures && rng_below(&g, 3) == 0) fakehost_speeds(h, &g);
         uint32_t n = expect(&s, want);
         size_t before_it = h->n_log;
         fakehost_decide(h, now);
@@ -263,6 +265,14 @@ Test(gs, starts_what_algorithm_1_would)
     for (uint64_t i = 0; i < SEEDS; i++) agrees(&pol_gs, false, false, false, 0, i);
     cr_assert_gt(n_starts, 10 * SEEDS);
     fprintf(stderr, "%lu starts\n", (unsigned long)n_starts);
+}
+
+Test(gs, with_measured_speeds_starts_what_algorithm_1_would)
+{
+    measures = true;
+    for (uint64_t i = 0; i < SEEDS; i++) agrees(&pol_gs, false, false, false, 0, i);
+    for (uint64_t i = 0; i < SEEDS; i++) agrees(&pol_gsd, false, false, true, 1, i);
+    cr_assert_gt(n_declines, 0);
 }
 
 /* ---- offer=node ---- */

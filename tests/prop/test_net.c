@@ -16,7 +16,7 @@ enum { LIVE = 48, STEPS = 120, SEEDS = 250, SLOTS = 3 };
 static uint32_t slot_of(uint32_t flow) { return flow * SLOTS + 1; }
 
 /* A flow as the model sees it: work in 1/15625 byte, exact. */
-struct live { bool is_live, is_free; uint32_t src, dst, id; int64_t size, work, rate; sim_tick due; uint64_t subject; };
+struct live { bool is_live, is_free; uint32_t src, dst, id; int64_t size, work, rate; sim_tick begun, due; uint64_t subject; };
 
 struct lab {
     struct cluster c;
@@ -28,6 +28,7 @@ struct lab {
     sim_tick now;
     uint64_t subject, n_ended, n_stopped, n_kept, n_moved, seed;
     int64_t asked, moved, abandoned;        /* bytes */
+    int64_t got[LEVELS], took[LEVELS];      /* by level, of the transfers so far: bytes (one begun counts), us */
 };
 
 static void build(struct lab *b, struct rng *r)
@@ -47,6 +48,7 @@ static void build(struct lab *b, struct rng *r)
     for (size_t k = 0; k < ARRAY_LEN(speed); k++)
         *speed[k] = rng_below(r, 3) == 0 ? 64 + (int64_t)rng_below(r, 1u << 20) : few[rng_below(r, ARRAY_LEN(few))];
     b->spec.mode = NET_SHARED;
+    if (b->seed % 2 == 0) b->spec.estimate.window = ESTIMATE_WINDOW_MAX;        /* more transfers than a lab has */
     b->net = net_create(&b->spec, &b->c, &b->q, slot_of);
 }
 
@@ -70,7 +72,7 @@ static void start(struct lab *b, struct rng *r)
     if (i == LIVE) return;
     struct live *f = &b->f[i];
     uint32_t hop[FAIR_HOPS];
-    *f = (struct live){ .is_live = true, .src = (uint32_t)rng_below(r, b->c.n_nodes), .subject = b->subject++ };
+    *f = (struct live){ .is_live = true, .begun = b->now, .src = (uint32_t)rng_below(r, b->c.n_nodes), .subject = b->subject++ };
     f->dst = rng_below(r, 4) == 0 ? f->src : (uint32_t)rng_below(r, b->c.n_nodes);
     f->size = rng_below(r, 12) == 0 ? 0 : (int64_t)rng_below(r, UINT64_C(1) << (4 + rng_below(r, 26)));
     f->is_free = f->size == 0 || path(b, f->src, f->dst, hop) == 0;
@@ -89,6 +91,13 @@ static void end(struct lab *b, struct live *f, bool is_over)
     b->moved += f->size - (f->is_free ? 0 : left);
     b->abandoned += f->is_free ? 0 : left;
     net_stop(b->net, f->id, b->now);
+    int level = f->src == f->dst ? LEVEL_LOCAL : b->c.node[f->src].rack == b->c.node[f->dst].rack ? LEVEL_RACK : LEVEL_CROSS;
+    if (!f->is_free && b->now > f->begun) {
+        b->got[level] += f->size - f->work / 15625;
+        b->took[level] += b->now - f->begun;
+    }
+    if (b->spec.estimate.window > 0 && b->got[level] > 0)
+        cr_assert_eq(net_measured_us(b->net, (enum data_level)level, 54321), mul_div(54321, b->took[level], b->got[level]), "seed %llu", (unsigned long long)b->seed);
     cr_assert_not(evq_pending(&b->q, slot_of(f->id)));
     f->is_live = false;
 }

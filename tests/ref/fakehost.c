@@ -64,6 +64,8 @@ struct pol_transfer fakehost_transfer(const struct fakehost *h, pol_task t, uint
     return sum;
 }
 
+static uint64_t lend_measured(void *ctx) { return ((const struct fakehost *)ctx)->measured; }
+
 static struct pol_transfer lend_transfer(void *ctx, pol_task t, uint32_t node) { return fakehost_transfer(ctx, t, node); }
 
 void fakehost_input(struct fakehost *h, uint32_t task, int64_t size_b, const uint32_t *replica, uint32_t n)
@@ -143,7 +145,8 @@ static void fail(void *ctx, const char *message) { (void)ctx; cr_assert_fail("th
 
 static const void *extension(void *ctx, const char *name)
 {
-    static const struct pol_data data = { .size = sizeof data, .n_inputs = lend_n_inputs, .input = lend_input, .transfer = lend_transfer };
+    static const struct pol_data data = { .size = sizeof data, .n_inputs = lend_n_inputs, .input = lend_input, .transfer = lend_transfer,
+                                         .measured = lend_measured };
     const struct fakehost *h = ctx;
     return strcmp(name, POL_DATA) == 0 ? (const void *)&data : strcmp(name, POL_LICENCES) == 0 ? (const void *)&h->licences : NULL;
 }
@@ -235,12 +238,23 @@ void fakehost_racks(struct fakehost *h, uint32_t racks, uint32_t per_rack, uint3
     (void)fakehost_shape(h, (struct pol_shape){ .cpu_milli = 100, .n_gpu = 1, .gpu_milli = 1000, .gpu_mem_b = GB });
 }
 
-void fakehost_random(struct fakehost *h, struct rng *g, bool alike)
+static void draw_speeds(struct fakehost *h, struct rng *g)
 {
     static const int64_t speed[] = { 0, 50 * MB, 100 * MB, 200 * MB, 400 * MB };
     h->disk_bps = speed[rng_below(g, 5)];
     h->rack_bps = speed[rng_below(g, 5)];
     h->aggregation_bps = speed[rng_below(g, 5)];
+}
+
+void fakehost_speeds(struct fakehost *h, struct rng *g)
+{
+    draw_speeds(h, g);
+    h->measured++;
+}
+
+void fakehost_random(struct fakehost *h, struct rng *g, bool alike)
+{
+    draw_speeds(h, g);
     uint32_t racks = 1 + (uint32_t)rng_below(g, 4), n = 1 + (uint32_t)rng_below(g, 9);
     h->view.n_racks = racks;
     for (uint32_t i = 0; i < n; i++) {

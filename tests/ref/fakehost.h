@@ -31,7 +31,8 @@ struct fakehost {
     uint32_t changed[FAKE_NODES]; bool is_changed[FAKE_NODES];
     struct fake_entry log[FAKE_LOG];      size_t n_log, n_applied;
     int64_t wake[FAKE_LOG];               size_t n_wakes;
-    int64_t disk_bps, rack_bps, aggregation_bps;        /* nominal; 0: takes no time */
+    int64_t disk_bps, rack_bps, aggregation_bps;        /* 0: takes no time */
+    uint64_t measured;                  /* how often a test changed these */
     /* Called before (false) and after (true) each round, before its decisions, log[n_applied .. n_log), are applied; may be NULL. */
     void (*round)(struct fakehost *h, bool is_decided);
     const struct pol_ops *ops;
@@ -45,6 +46,8 @@ uint32_t fakehost_node(struct fakehost *h, int64_t cpu_milli, int64_t mem_b, uin
 void     fakehost_racks(struct fakehost *h, uint32_t racks, uint32_t per_rack, uint32_t gpus);
 /* Up to 9 nodes of up to 3 cards in up to 4 racks, any speeds, and three shapes of one card; alike: all cards of 20 GB, else some of 10. */
 void     fakehost_random(struct fakehost *h, struct rng *g, bool alike);
+/* Draw other speeds, as a monitor of bandwidth would find. */
+void     fakehost_speeds(struct fakehost *h, struct rng *g);
 /* Create the policy with "key=value,..." over its defaults; "" for none. */
 void     fakehost_open(struct fakehost *h, const struct pol_ops *ops, const char *params);
 void     fakehost_destroy(struct fakehost *h);

@@ -35,6 +35,18 @@ static void waits(void *self, const struct unit *u, int sign)
     flownet_wait(&f->net, u, wait_cost(f, w->since - w->before));
 }
 
+/* Costs were learnt anew: tell the solver those of waiting tasks; it is told of running ones in every decision. */
+static void tell_anew(struct flowpol *f)
+{
+    struct gpujobs *g = &f->offer.jobs;
+    struct sched *d = &f->offer.sched;
+    queue_walk_open(&d->walk, &g->apart, &d->units, NULL, NULL);
+    for (uint32_t id; (id = queue_walk_top(&d->walk)) != POL_NONE; queue_walk_step(&d->walk, &d->units, POL_NEVER)) {
+        flownet_drop(&f->net, sched_unit(d, id));
+        flownet_wait(&f->net, sched_unit(d, id), wait_cost(f, f->wait[id].since - f->wait[id].before));
+    }
+}
+
 static void moved(void *self, const struct unit *u, int sign)
 {
     struct flowpol *f = self;
@@ -134,6 +146,7 @@ static void tell_running(struct flowpol *f)
         for (uint32_t r = 0; r < j->runs.n; r++) {
             const struct unit *u = sched_unit(d, f->list[r]);
             if (!gpujobs_is_apart(g, u->request_class) || u->started == now) continue;
+            if (g->has_relearnt) gpujobs_relearn(g, f->list[r]);
             int64_t shift = f->rule.wait_milli > 0 ? leave - wait_cost(f, f->wait[f->list[r]].before) : 0;
             int64_t ran = (int64_t)((pol_wide)(now - u->started) * f->rule.keep_milli / 1000);
             int64_t stay = flownet_price(&f->net, u, d->held[f->list[r]].node) - ran + shift;
@@ -384,6 +397,7 @@ void flowpol_decide(void *flowpol, const struct pol_view *view, const struct pol
 {
     struct flowpol *f = flowpol;
     offer_open(&f->offer, view, ev, n_ev);
+    if (f->offer.jobs.has_relearnt) tell_anew(f);
     POL_RESERVE(f->victim_of, f->cap_victim_of, (size_t)view->n_cards + 1);
     offer_gpus(&f->offer, true);
     run_flow(f, false);

@@ -127,6 +127,21 @@ static pol_task handle(const void *ctx, uint32_t task)
     return sched_unit(g->sched, task)->task;
 }
 
+void gpujobs_relearn(struct gpujobs *g, uint32_t unit)
+{
+    const struct unit *u = sched_unit(g->sched, unit);
+    if (g->has_data[unit]) locality_learn(&g->locality, u->task, shape_of(g, u->request_class));
+}
+
+/* Learn the costs of the queue's units again. */
+static void relearn_queue(struct gpujobs *g, const struct queue *q)
+{
+    struct sched *d = g->sched;
+    queue_walk_open(&d->walk, q, &d->units, NULL, NULL);
+    for (uint32_t id; (id = queue_walk_top(&d->walk)) != POL_NONE; queue_walk_step(&d->walk, &d->units, POL_NEVER))
+        gpujobs_relearn(g, id);
+}
+
 void gpujobs_open(struct gpujobs *g, const struct pol_event *ev, size_t n_ev)
 {
     bool changed = false;
@@ -134,12 +149,16 @@ void gpujobs_open(struct gpujobs *g, const struct pol_event *ev, size_t n_ev)
         changed |= ev[i].type == POL_NODE_DOWN || ev[i].type == POL_NODE_UP;
         g->n_freed += ev[i].type == POL_NODE_UP;
     }
-    if (!changed || g->locality.by != LOCALITY_LEAST) return;
+    g->has_relearnt = g->locality.by != LOCALITY_RACK && locality_is_old(&g->locality);
+    if (!g->has_relearnt && (!changed || g->locality.by != LOCALITY_LEAST)) return;
     for (uint32_t i = 0; i < g->order.n; i++) {
         const struct gpujob *j = gpujobs_nth(g, i);
         for (uint32_t x = j != NULL ? j->first_group : POL_NONE; x != POL_NONE; x = g->group[x].next)
             locality_index_renew(&g->locality, &g->group[x].index, shape_of(g, g->group[x].request_class), handle, g);
     }
+    if (!g->has_relearnt) return;
+    relearn_queue(g, &g->apart);
+    relearn_queue(g, &g->sched->wait);
 }
 
 /* ---- what the scheduler state tells ---- */

@@ -70,6 +70,7 @@ struct gpujobs {
     int64_t  quota;                     /* most that one job may hold; 0: no limit */
     int64_t  waiting;                   /* over all jobs */
     bool     sets_apart;                /* singles; set before anything arrives */
+    bool     has_relearnt;              /* speeds changed before this decision: costs of all waiting units are new */
     struct queue apart;                 /* them */
     uint32_t n_spare_runs;              /* running units beyond each job's first: 0 when nothing may be stopped */
     uint64_t n_freed;                   /* how often GPUs became free */
@@ -80,6 +81,8 @@ void gpujobs_fini(struct gpujobs *g);
 
 /* After sched_open. */
 void gpujobs_open(struct gpujobs *g, const struct pol_event *ev, size_t n_ev);
+/* Learn the costs of a unit's task again, whether it waits or runs. */
+void gpujobs_relearn(struct gpujobs *g, uint32_t unit);
 /* Job `i` of the list, in order of arrival; NULL when it is over. */
 static inline struct gpujob *gpujobs_nth(struct gpujobs *g, uint32_t i)
 {

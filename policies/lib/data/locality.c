@@ -166,6 +166,14 @@ static void grade(const struct locality *l, struct locality_reach *r, const stru
     for (uint32_t i = 0; i < n; i++) r->at[i].level = r->at[i].cost <= least ? 0 : r->at[i].cost <= second ? 1 : 2;
 }
 
+bool locality_is_old(struct locality *l)
+{
+    if (l->data->size <= offsetof(struct pol_data, measured)) return false;     /* a host without */
+    uint64_t was = l->measured;
+    l->measured = l->data->measured(l->host->ctx);
+    return l->measured != was;
+}
+
 void locality_learn(struct locality *l, pol_task t, uint32_t shape)
 {
     find_racks(l);

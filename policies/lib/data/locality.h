@@ -19,7 +19,7 @@
 
 /* How a (task, node) pair is ranked: by level, then cost. */
 enum locality_by {
-    LOCALITY_TIME,      /* level 0; cost: nominal transfer time */
+    LOCALITY_TIME,      /* level 0; cost: transfer time */
     LOCALITY_LEAST,     /* level 0: the task's least time on any node, 1: its second least, 2: more; cost: the time */
     LOCALITY_RACK,      /* level 0: the node holds a replica of an input, 1: its rack does, 2: neither; cost 0 */
     LOCALITY_OWN,       /* level 0; cost: as the policy's `price` says */
@@ -45,6 +45,7 @@ struct locality {
     const struct plan *plan;            /* borrowed */
     enum locality_by by;
     struct locality_price price;        /* LOCALITY_OWN */
+    uint64_t measured;                  /* the host's count of changes of speeds that was taken in */
     uint32_t *rack_node, *rack_first, n_racks;      /* nodes of rack r: rack_node[rack_first[r] .. rack_first[r + 1]) */
     struct locality_reach *reach; size_t cap_reach;          /* by task slot */
 };
@@ -52,6 +53,8 @@ struct locality {
 void locality_init(struct locality *l, const struct pol_host *host, const struct plan *plan, enum locality_by by);
 void locality_fini(struct locality *l);
 
+/* Have speeds changed since the last call, so that what was learnt is out of date? */
+bool locality_is_old(struct locality *l);
 /*
  * Learn a task's costs, as its inputs and the nodes are now.  LOCALITY_LEAST
  * looks at nodes that are up and could hold the shape when idle: learn again

@@ -12,9 +12,32 @@ static enum st read_speed(const struct ydoc_node *n, const char *key, int64_t *o
     return ST_OK;
 }
 
+/* How fast policies believe that transfers are: `estimate`, and how it is measured. */
+static enum st read_estimate(struct net_spec *net, const struct ydoc_node *n, struct diag *d)
+{
+    static const char *const words[] = { "static", "measured" };
+    static const char *const keys[] = { "disk", "rack", "aggregation" };        /* by level */
+    uint32_t measured = 0;
+    int64_t window = 10;
+    const struct ydoc_node *start = ydoc_get(n, "start"), *span = ydoc_get(n, "window");
+    TRY(ydoc_choice(n, "estimate", words, ARRAY_LEN(words), &measured, d));
+    if (measured == 0) {
+        if (start == NULL && span == NULL) return ST_OK;
+        return ydoc_key_error(span != NULL ? span : start, d, "'%s' goes with 'estimate: measured'", span != NULL ? "window" : "start");
+    }
+    if (net->mode == NET_NOMINAL)
+        return ydoc_error(ydoc_get(n, "estimate"), d, "transfers are measured only with 'mode: shared'; in 'nominal' all take what is stated");
+    TRY(ydoc_int(n, "window", 1, ESTIMATE_WINDOW_MAX, &window, d));
+    net->estimate.window = (uint32_t)window;
+    if (start == NULL) return ST_OK;
+    TRY(ydoc_keys(start, "start", keys, ARRAY_LEN(keys), d));
+    for (int l = 0; l < LEVELS; l++) TRY(read_speed(start, keys[l], &net->estimate.start_bps[l], d));
+    return ST_OK;
+}
+
 enum st scn_read_network(struct scn_data *s, const struct ydoc_node *n, struct diag *d)
 {
-    static const char *const keys[] = { "mode", "disk", "card", "rack", "aggregation" };
+    static const char *const keys[] = { "mode", "disk", "card", "rack", "aggregation", "estimate", "window", "start" };
     static const char *const modes[] = { "nominal", "shared" };
     uint32_t mode = NET_NOMINAL;
     TRY(ydoc_keys(n, "network", keys, ARRAY_LEN(keys), d));
@@ -26,7 +49,7 @@ enum st scn_read_network(struct scn_data *s, const struct ydoc_node *n, struct d
     TRY(read_speed(n, "aggregation", &s->net.aggregation_bps, d));
     if (s->net.mode == NET_NOMINAL && s->net.card_bps > 0)
         return ydoc_key_error(ydoc_get(n, "card"), d, "'card' has a meaning only with 'mode: shared'");
-    return ST_OK;
+    return read_estimate(&s->net, n, d);
 }
 
 enum st scn_read_data(struct scn_data *s, const struct ydoc_node *n, struct diag *d)

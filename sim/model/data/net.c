@@ -16,6 +16,9 @@ enum { UNIT_BPS = 64, WORK_PER_BYTE = 15625, HOPS_MAX = 6 };
 
 struct flow {
     struct act act;
+    int64_t  size;              /* bytes */
+    sim_tick begun;
+    uint32_t level;             /* enum data_level */
     uint32_t n_hops;            /* 0: never limited, ends at once */
     uint32_t next_free;
     bool     is_listed;         /* in n->reached_flow */
@@ -33,6 +36,7 @@ struct net {
     struct link *link; uint32_t n_links;
     struct flow *flow; uint32_t n_flows, free; size_t cap_flow;
     uint64_t touched;
+    struct estimate estimate;   /* all zero when nothing is measured */
     /* Links changed since the last settle, and in settle whatever they lead to. */
     uint32_t *reached;      uint32_t n_reached;     /* [n_links] */
     uint32_t *reached_flow; size_t cap_reached_flow;
@@ -107,6 +111,7 @@ struct net *net_create(const struct net_spec *s, const struct cluster *c, struct
                     : l < aggregation(n) ? s->rack_bps : s->aggregation_bps;
         n->link[l] = (struct link){ .cap = bps / UNIT_BPS, .first = NONE };
     }
+    if (s->estimate.window > 0) estimate_init(&n->estimate, s->estimate.window);
     return n;
 }
 
@@ -114,6 +119,7 @@ void net_destroy(struct net *n)
 {
     if (n == NULL) return;
     mem_free(n->link); mem_free(n->flow); mem_free(n->reached); mem_free(n->reached_flow);
+    estimate_fini(&n->estimate);
     mem_free(n->cap); mem_free(n->rate); mem_free(n->scratch); mem_free(n->start); mem_free(n->hop);
     mem_free(n);
 }
@@ -179,15 +185,29 @@ uint32_t net_start(struct net *n, uint32_t src, uint32_t dst, int64_t size, uint
     uint32_t id = new_id(n);
     struct flow *f = &n->flow[id];
     f->n_hops = 0;
+    f->size = size;
+    f->begun = now;
+    f->level = src == dst ? LEVEL_LOCAL : rack_of(n, src) == rack_of(n, dst) ? LEVEL_RACK : LEVEL_CROSS;
     if (size > 0) join_path(n, id, src, dst);
     if (f->n_hops == 0) act_start(&f->act, n->q, n->ev_slot(id), subject, 0, 1, now);
     else act_start(&f->act, n->q, n->ev_slot(id), subject, size * WORK_PER_BYTE, 0, now);
     return id;
 }
 
+/*
+ * What the flow really got.  A byte that began to come counts, so that no speed falls
+ * below that of the slowest link there can be.
+ */
+static void measure(struct net *n, const struct flow *f, sim_tick now)
+{
+    int64_t bytes = f->size - act_left(&f->act, now) / WORK_PER_BYTE;
+    if (bytes > 0 && now > f->begun) estimate_add(&n->estimate, (enum data_level)f->level, bytes, now - f->begun);
+}
+
 void net_stop(struct net *n, uint32_t flow, sim_tick now)
 {
     struct flow *f = &n->flow[flow];
+    if (n->spec.estimate.window > 0 && f->n_hops > 0) measure(n, f, now);
     (void)act_stop(&f->act, n->q, now);
     for (uint32_t k = 0; k < f->n_hops; k++) leave(n, f, k);
     f->n_hops = 0;
@@ -202,6 +222,16 @@ int64_t net_left(const struct net *n, uint32_t flow, sim_tick now)
 }
 
 sim_rate net_rate(const struct net *n, uint32_t flow) { return n->flow[flow].act.rate; }
+
+int64_t net_measured_us(const struct net *n, enum data_level level, int64_t size)
+{
+    const struct estimate_spec *e = &n->spec.estimate;
+    int64_t us = e->window > 0 ? estimate_us(&n->estimate, level, size) : -1;
+    if (us >= 0) return us;
+    return e->start_bps[level] > 0 ? mul_div(size, TICK_SEC, e->start_bps[level]) : net_nominal_us(&n->spec, level, size);
+}
+
+uint64_t net_measured(const struct net *n) { return n->estimate.version; }
 
 uint64_t net_touched(const struct net *n) { return n->touched; }
 

@@ -18,12 +18,15 @@
  * A flow is an activity (core/act.h): its rate is in units of 64 B/s and its
  * work is bytes * 15625, so that work / rate is microseconds and every byte is
  * accounted exactly.  Capacities are rounded down to a unit.
+ *
+ * What flows really got may be measured, as an estimate for policies: estimate.h.
+ * Nothing here depends on it.
  */
 #ifndef MODEL_DATA_NET_H
 #define MODEL_DATA_NET_H
 
 #include "core/act.h"
-#include "model/data/blocks.h"
+#include "model/data/estimate.h"
 
 /* A speed that is not 0 lies in [NET_BPS_MIN, NET_BPS_MAX] (275 GB/s), a size in [0, NET_SIZE_MAX]; readers check. */
 #define NET_BPS_MIN  INT64_C(64)
@@ -38,6 +41,7 @@ struct net_spec {
     int64_t card_bps;           /* network card, each direction; 0: not modelled */
     int64_t rack_bps;           /* B_r: nominal speed within a rack; capacity of a rack's switch */
     int64_t aggregation_bps;    /* B_s: nominal speed between racks; capacity of the aggregation */
+    struct estimate_spec estimate;      /* shared mode only: what transfers take is measured */
 };
 
 /*
@@ -78,6 +82,13 @@ sim_rate net_rate(const struct net *n, uint32_t flow);                      /* u
  * their event moved.  O(touched component * log of it).
  */
 void     net_settle(struct net *n, sim_tick now);
+/*
+ * Time of `size` bytes, us, at the measured speed of the level; net_nominal_us
+ * when nothing is measured, or at `start`, before anything was.
+ */
+int64_t  net_measured_us(const struct net *n, enum data_level level, int64_t size);
+/* How often that has changed; 0 when nothing is measured. */
+uint64_t net_measured(const struct net *n);
 uint64_t net_touched(const struct net *n);      /* rates worked out so far, for benches and tests */
 
 #endif

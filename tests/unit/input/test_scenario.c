@@ -328,6 +328,15 @@ Test(scn, network_data_and_ideals_are_read)
     cr_expect(s.data.net.rack_bps == 500 * MB && s.data.net.aggregation_bps == NET_BPS_MIN);
     cr_expect(s.data.rule == DATA_RACK_AWARE && s.data.replicas == 2 && s.replay.concurrency == 6 && s.output.ideal_share == 4);
     cr_expect(s.trace.data == &s.data.blocks, "readers put their blocks there");
+    cr_expect_eq(s.data.net.estimate.window, 0, "nothing is measured");
+    scn_fini(&s);
+    loads(GPUS "trace: {format: workload}\ndata: {rule: file}\nnetwork: {mode: shared, estimate: measured}\n");
+    cr_expect(s.data.rule == DATA_FILE && s.data.net.estimate.window == 10 && s.data.net.estimate.start_bps[LEVEL_CROSS] == 0);
+    scn_fini(&s);
+    loads(GPUS "trace: {format: workload}\n"
+          "network: {mode: shared, estimate: measured, window: 7, start: {disk: 3MB/s, rack: 2MB/s, aggregation: 1MB/s}}\n");
+    const int64_t *start = s.data.net.estimate.start_bps;
+    cr_expect(s.data.net.estimate.window == 7 && start[LEVEL_LOCAL] == 3 * MB && start[LEVEL_RACK] == 2 * MB && start[LEVEL_CROSS] == MB);
     scn_fini(&s);
 }
 

@@ -181,6 +181,33 @@ Test(gs, s4_36_cpu_tasks_are_scheduled_apart)
     fakehost_destroy(h);
 }
 
+/*
+ * A CPU task that came when nodes 0 and 3 were down reads 400 MB from node 1 and 800 MB from node 2, of the racks of
+ * 0 and 3.  On node 0 that is 2 + 8 s, on node 3 4 + 4 s; with racks measured at 50 MB/s 8 + 8 and 4 + 16.
+ */
+static void cpu_task_goes_to(bool is_measured, uint32_t node)
+{
+    struct fakehost *h = cluster(2, 2, 1);
+    for (uint32_t i = 0; i < 4; i++) h->node[i].is_up = 0;
+    fakehost_open(h, &pol_gs, "place=first");
+    uint32_t t = first_of(h, fakehost_job(h, 0, fakehost_shape(h, (struct pol_shape){ .cpu_milli = 9000 }), 1, false, -1, -1));
+    reads(h, t, 400 * MB, 1);
+    reads(h, t, 800 * MB, 2);
+    fakehost_decide(h, 0);
+    if (is_measured) h->rack_bps = 50 * MB, h->measured++;
+    fakehost_up(h, 0, true);
+    fakehost_up(h, 3, true);
+    fakehost_decide(h, S);
+    runs_on(h, t, node);
+    fakehost_destroy(h);
+}
+
+Test(gs, a_waiting_cpu_task_goes_where_measured_speeds_are_least)
+{
+    cpu_task_goes_to(false, 3);
+    cpu_task_goes_to(true, 0);
+}
+
 /* A successor waits for its turn; then it is offered to like any other, and counts in N_j only then. */
 Test(gs, s4_21_a_task_that_waits_for_others_is_not_offered_anything)
 {
