@@ -10,8 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/rng.h"
+#include "lib/data/flowpol.h"
 #include "ref/flowgraph.h"
 #include "builtin.h"
+#undef NONE                             /* of base; the solver's, which is the same, follows */
+#include "lib/flow/state.h"
 
 #define MB INT64_C(1000000)
 #define S  INT64_C(1000000)
@@ -189,6 +192,104 @@ Test(quincy, is_the_optimum_of_its_network)
 Test(quincy, without_preemption_is_the_optimum_of_its_network)
 {
     agrees(&pol_quincy, "replace=false,wait=0.3", (struct flowgraph_rule){ FLOWGRAPH_QUINCY, false, 1000, 2000, 300 }, false, false);
+}
+
+/* ---- S4-14: the size of the network ---- */
+
+struct own_size { uint32_t vertices, arcs; int64_t cost; };     /* cost: of all arcs from a task to a GPU */
+
+/* The task's cost on a site: its entry for the node, else for the rack, else for all; false: it has none. */
+static bool own_cost(const struct assign *s, uint32_t task, uint32_t site, int64_t *cost)
+{
+    const struct task *t = &s->task[task];
+    uint32_t agg[3];
+    index_aggs(s, site, t->group, agg);
+    if ((s->index.group[t->group] >> s->site[site].class & 1) == 0) return false;
+    for (int level = 0; level < 3; level++)
+        for (uint32_t k = 0; k < t->n_entry; k++)
+            if (entries(s, t)[k].agg == agg[level]) { *cost = entries(s, t)[k].cost; return true; }
+    return false;
+}
+
+/* What fs told its solver of the jobs that came, arc by arc: the network that the solver keeps, unfolded. */
+static struct own_size own_network(struct fakehost *h)
+{
+    struct flowpol *f = h->self;        /* the first member of fs */
+    offer_open(&f->offer, &h->view, h->event, h->n_events);
+    flownet_open(&f->net);
+    flownet_places(&f->net, true);
+    const struct assign *s = f->net.assign;
+    struct own_size own = { .vertices = 2 };
+    for (uint32_t c = 0; c < s->n_sites; c++) own.vertices += s->site[c].cap, own.arcs += s->site[c].cap;
+    for (uint32_t j = 0; j < s->n_jobs; j++)
+        if (s->job[j].n > 0) own.vertices += 2, own.arcs += 3;
+    for (uint32_t t = 0; t < s->n_tasks; t++) {
+        if (!s->task[t].is_here) continue;
+        own.vertices++, own.arcs++;
+        for (uint32_t c = 0; c < s->n_sites; c++) {
+            int64_t cost;
+            if (!own_cost(s, t, c, &cost)) continue;
+            own.arcs += s->site[c].cap;
+            own.cost += s->site[c].cap * cost;
+        }
+    }
+    return own;
+}
+
+/* Figure 1: two nodes of a GPU, jobs of two tasks and one.  Figure 4: nodes of 2, 1, 1 and 2, jobs of 4, 3 and 2. */
+Test(flow, s4_14_the_network_of_fs_has_the_papers_size)
+{
+    static const struct { uint32_t n_nodes, n_jobs, gpus[4], tasks[3], vertices, arcs; } figure[] = {
+        { 2, 2, { 1, 1 }, { 2, 1 }, 11, 17 }, { 4, 3, { 2, 1, 1, 2 }, { 4, 3, 2 }, 23, 78 },
+    };
+    for (size_t k = 0; k < 2; k++)
+        for (int has_data = 0; has_data < 2; has_data++) {
+            struct fakehost *h = fakehost_create();
+            h->disk_bps = h->rack_bps = h->aggregation_bps = 100 * MB;
+            h->view.n_racks = 2;
+            for (uint32_t i = 0; i < figure[k].n_nodes; i++) {
+                (void)fakehost_node(h, 16000, 1000 * MB, figure[k].gpus[i], 1000 * MB);
+                h->node[i].rack = 2 * i / figure[k].n_nodes;
+            }
+            uint32_t shape = fakehost_shape(h, (struct pol_shape){ .n_gpu = 1, .gpu_milli = 1000 });
+            fakehost_open(h, &pol_fs, "");
+            for (uint32_t j = 0; j < figure[k].n_jobs; j++) {
+                uint32_t job = fakehost_job(h, 0, shape, figure[k].tasks[j], false, -1, -1), t = h->job[job].first_task.slot;
+                for (uint32_t i = 0; has_data && i < figure[k].tasks[j]; i++) fakehost_input(h, t + i, 400 * MB, (uint32_t[]){ (i + j) % 2 }, 1);
+            }
+            struct own_size own = own_network(h);
+            cr_assert_eq(own.vertices, figure[k].vertices);
+            cr_assert_eq(own.arcs, figure[k].arcs);
+            fakehost_destroy(h);
+        }
+}
+
+/* Where cards are too small for some tasks, arcs are missing; each arc has the paper's cost. */
+Test(flow, s4_14_it_has_the_arcs_of_the_explicit_network)
+{
+    uint32_t n_missing = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct rng g;
+        rng_init(&g, 13, "size", seed);
+        struct fakehost *h = random_cluster(&g, false);
+        fakehost_open(h, &pol_fs, "alpha1=1.5,alpha2=2,alpha3=3");
+        for (int i = 0; i < 5; i++) random_job(h, &g);
+        graph.rule = (struct flowgraph_rule){ FLOWGRAPH_BASIC, false, 1500, 2000, 3 * S };
+        flowgraph_make(&graph, h, NULL, 0);
+        flowgraph_arcs(&graph, h);
+        struct own_size own = own_network(h);
+        int64_t cost = 0;
+        uint32_t task0 = 1 + 2 * graph.n_jobs + graph.n_gpus;           /* vertices: S, jobs, unscheduled, GPUs, tasks, E */
+        for (uint32_t i = 0; i < graph.m; i++) cost += graph.arc[i].from >= task0 ? graph.arc[i].cost : 0;
+        cr_assert(own.vertices == graph.n && own.arcs == graph.m, "seed %lu: %u and %u, not %u and %u", (unsigned long)seed, own.vertices, own.arcs, graph.n, graph.m);
+        cr_assert_eq(own.cost, cost, "seed %lu", (unsigned long)seed);
+        uint32_t most = 3 * graph.n_jobs + graph.n_gpus + (graph.n_gpus + 1) * graph.n_tasks;
+        cr_assert_leq(own.arcs, most);
+        n_missing += own.arcs < most;
+        flowgraph_fini(&graph);
+        fakehost_destroy(h);
+    }
+    cr_assert_gt(n_missing, SEEDS / 4);
 }
 
 /* ---- S4-20: local networks, merged ---- */

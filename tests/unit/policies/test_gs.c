@@ -273,6 +273,65 @@ Test(gsp, s4_10_a_job_keeps_its_longest_run_task)
     fakehost_destroy(h);
 }
 
+/*
+ * Two jobs that came before have the two GPUs as their shares once their tasks are ready, and a, which holds both,
+ * none: its longest-run task runs on all the same, so that one of them waits.
+ */
+static void spares_the_longest_run(const struct pol_ops *ops)
+{
+    struct fakehost *h = cluster(1, 2, 1);
+    fakehost_open(h, ops, "");
+    uint32_t e = job_of_gpus(h, 0, 1), f = job_of_gpus(h, 0, 1), a = job_of_gpus(h, 0, 9);
+    fakehost_block(h, first_of(h, e));
+    fakehost_block(h, first_of(h, f));
+    h->node[1].is_up = 0;
+    h->view.gpu_total = 1000;
+    fakehost_decide(h, 0);
+    uint32_t longest = first_of(h, a);
+    while (!h->task[longest].info.is_running) longest++;
+    fakehost_up(h, 1, true);
+    fakehost_decide(h, S);
+    cr_assert_eq(n_running(h, a), 2);
+    fakehost_ready(h, first_of(h, e));
+    fakehost_ready(h, first_of(h, f));
+    fakehost_decide(h, 2 * S);
+    cr_assert_eq(n_running(h, e) + n_running(h, f), 1, "%s", ops->name);
+    cr_assert(n_running(h, a) == 1 && h->task[longest].info.is_running, "%s", ops->name);
+    fakehost_decide(h, 3 * S);
+    cr_assert(h->task[longest].info.is_running, "%s: nor later", ops->name);
+    fakehost_destroy(h);
+}
+
+Test(gsp, s4_10_a_job_without_a_share_keeps_its_longest_run_task)
+{
+    spares_the_longest_run(&pol_gsp);
+    spares_the_longest_run(&pol_fsp);
+}
+
+/*
+ * Of three GPUs, a's first task holds one since 0 and its second two since 1 s; b's arrival leaves a share of two.
+ * To stop the shortest-run would take two GPUs for the one that is too many, the longest-run is just as large.
+ */
+Test(gsp, s4_10_the_longest_run_is_spared_though_it_alone_is_small_enough)
+{
+    struct fakehost *h = cluster(1, 1, 3);
+    fakehost_open(h, &pol_gsp, "");
+    uint32_t two = gpu_shape(h, 2, GB), a = job_of_gpus(h, 0, 2), t = first_of(h, a);
+    h->task[t + 1].info.shape = two;
+    fakehost_block(h, t + 1);
+    fakehost_decide(h, 0);
+    fakehost_ready(h, t + 1);
+    fakehost_decide(h, S);
+    cr_assert_eq(n_running(h, a), 2);
+    uint32_t b = job_of_gpus(h, 1, 3);
+    fakehost_decide(h, 2 * S);
+    cr_assert(n_running(h, a) == 2 && n_running(h, b) == 0);
+    fakehost_end(h, t + 1);
+    fakehost_decide(h, 3 * S);
+    cr_assert(n_running(h, a) == 1 && n_running(h, b) == 2);
+    fakehost_destroy(h);
+}
+
 /* Nothing is stopped for a job that could not use what would become free. */
 Test(gsp, stops_nothing_in_vain)
 {
