@@ -63,8 +63,8 @@ check "so that all tasks read locally" holds "$dir/parts-random" 'v("gs", "local
 # 10 Gb/s; what transfers got is not.
 for s in flow-k6 flow-k6-10g; do
     replay $s $s data.rule=file data.replicas=4 network.estimate=measured "policies=[fs]"
-    means $s | sed "s/^fs/$s/"
-done >"$dir/switches"
+    means $s | sed "s/^fs/$s/" >>"$dir/switches"
+done
 check "S4-32: measuring, FS reads more across racks with 10 Gb/s, less in racks and locally" \
     holds "$dir/switches" 'v("flow-k6-10g", "bytes_cross") > 1.2 * v("flow-k6", "bytes_cross") && v("flow-k6-10g", "bytes_rack") < v("flow-k6", "bytes_rack") &&
     v("flow-k6-10g", "bytes_local") < v("flow-k6", "bytes_local")'
@@ -119,4 +119,25 @@ check "or measured ones" same "$(asks network.estimate=measured)" "2 at 0: 10000
 2 at 3000000: 2000000"
 check "which start where the scenario says" same "$(asks network.estimate=measured network.start.aggregation=50MB/s)" "2 at 0: 2000000
 2 at 3000000: 2000000"
+
+# heft reckons what followers read: two tasks of 3 s after one that writes 100 MB, for which another node takes 1 s.
+cat >"$dir/plan.yaml" <<'END'
+cluster:
+  groups:
+    - {name: n, count: 2, cpus: 4, mem: 8GiB, engines: {npu: 1}}
+engines: {times: plan-times.csv}
+network: {mode: shared, rack: 100MB/s, estimate: measured}
+trace: {format: native, path: asks-jobs.csv, stages: plan-stages.csv, calls: plan-calls.csv}
+output: {attempts: true}
+END
+printf 'job,stage,x,duration_s,output\nj,a,,0,100MB\nj,b,@a,0,\nj,c,@a,0,\n' >"$dir/plan-stages.csv"
+printf 'job,task,call,api,size_b\nj,,0,work,1000\n' >"$dir/plan-calls.csv"
+printf 'api,engine,size_b,time_s\nwork,npu,1000,3\n' >"$dir/plan-times.csv"
+nodes() {       # SET...: on how many nodes they run
+    rm -f "$dir/plan.db"
+    for set; do set -- "$@" --set "$set"; shift; done
+    "$fairway" run -q -d "$dir/plan.db" "$dir/plan.yaml" -p heft "$@" && sqlite3 "$dir/plan.db" "SELECT count(DISTINCT node) FROM call"
+}
+check "a planner uses both nodes at the stated speed" same "$(nodes)" 2
+check "and one if reading from another takes long by what it is told" same "$(nodes network.start.rack=1MB/s)" 1
 exit $bad
