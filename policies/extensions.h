@@ -1,6 +1,6 @@
 /*
  * extensions.h -- what a host may offer beyond policy.h, by name: licences/1, graph/1, data/1, cores/1,
- * reservations/1, scores/1 and calls/1.
+ * reservations/1, scores/1, preferences/1 and calls/1.
  *
  *     const struct pol_data *data = host->extension(host->ctx, POL_DATA);        in create; NULL: there is none
  *
@@ -126,6 +126,15 @@ struct pol_scores {
     uint32_t is_recorded;               /* 0: nobody keeps them in this run: do not work them out */
     /* For the record alone, in decide: a task that waits asked once, and this was each node to it.  s [n], copied. */
     void (*tell)(void *ctx, pol_task t, const struct pol_score *s, uint32_t n);
+};
+
+/* ---- preferences: nodes that a task would rather run on ---- */
+
+#define POL_PREFERENCES "preferences/1"
+struct pol_preferences {
+    uint32_t size, reserved;
+    /* [n_nodes] sums of the weights of the preferences that each node meets, 0 or more; NULL: the shape has none. */
+    const int32_t *(*of)(void *ctx, uint32_t shape);
 };
 
 /* ---- calls: tasks that are made of API calls, each on one engine ---- */

@@ -251,14 +251,18 @@ struct pol_host {
 
 /* ---- what a policy is ---- */
 
-/* POL_PLUGIN: a choice, or the path of a shared object that defines `fairway_plugin`. */
-enum pol_param_type { POL_INT, POL_NUMBER, POL_BOOL, POL_DURATION, POL_CHOICE, POL_TEXT, POL_PLUGIN };
+/*
+ * POL_PLUGIN: a choice, or the path of a shared object that defines `fairway_plugin`.  POL_FILE: the path of a file
+ * of the form that `choices` names, which the host reads: `kube-scheduler`, profiles of a KubeSchedulerConfiguration
+ * as policies/kube.c has them.
+ */
+enum pol_param_type { POL_INT, POL_NUMBER, POL_BOOL, POL_DURATION, POL_CHOICE, POL_TEXT, POL_PLUGIN, POL_FILE };
 
 struct pol_param {
     const char *name;               /* [a-z0-9_]+ */
     uint32_t    type, reserved;     /* enum pol_param_type */
     const char *dflt;               /* as a user would write it */
-    const char *choices;            /* POL_CHOICE, POL_PLUGIN: "a|b|c"; else NULL */
+    const char *choices;            /* POL_CHOICE, POL_PLUGIN: "a|b|c"; POL_FILE: its form; else NULL */
     const char *help;               /* one line */
 };
 
@@ -269,7 +273,7 @@ struct pol_chosen { const struct pol_plugin *plugin; int64_t index; };
 union pol_value {
     int64_t     i;                  /* POL_INT; POL_BOOL 0 or 1; POL_DURATION in us; POL_CHOICE: index */
     double      x;                  /* POL_NUMBER */
-    const char *s;                  /* POL_TEXT; lives as long as the policy */
+    const char *s; /* POL_TEXT; POL_FILE: what was read, "" if no path is given; lives as long as the policy */
     const struct pol_chosen *chosen;        /* POL_PLUGIN; as long */
 };
 

@@ -14,6 +14,7 @@
 static const char *const type_name[] = {
     [POL_INT] = "whole number", [POL_NUMBER] = "number", [POL_BOOL] = "true|false",
     [POL_DURATION] = "duration", [POL_CHOICE] = "", [POL_TEXT] = "text", [POL_PLUGIN] = "|FILE.so",
+    [POL_FILE] = " file",
 };
 
 static void describe(const struct pol_ops *p)
@@ -73,6 +74,8 @@ static void print_plugins(const struct pol_ops *p)
     if (!has_scores || strncmp(p->name, "kube-", sizeof "kube-" - 1) != 0) return;
     (void)printf("\nScore plugins:\n");
     for (size_t i = 0; kube_scores[i].name != NULL; i++) (void)printf("  %-10s %s\n", kube_scores[i].name, kube_scores[i].help);
+    (void)printf("  %-10s %s\n", kube_affinity,
+                 "NodeAffinity: what pods prefer of nodes, beside the most preferred of those that fit");
     (void)printf("Filter plugins, which a policy has or has not:\n");
     for (size_t i = 0; kube_filters[i].name != NULL; i++) (void)printf("  %-10s %s\n", kube_filters[i].name, kube_filters[i].help);
 }

@@ -1,9 +1,11 @@
 /* fairway run: a scenario under its policies and seeds, into a database. */
 #include <errno.h>
 #include <inttypes.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 #include "cmd/cmd.h"
+#include "db/query.h"
 #include "run/lines.h"
 #include "run/run.h"
 #include "run/run_policy.h"
@@ -63,8 +65,22 @@ static void print_repairs(const struct trace *t, const char *path)
 {
     char line[512];
     for (size_t i = 0; i < t->repairs.n; i++)
-        text_line(stderr, "%s", lines_repair(line, sizeof line, path ? path : "trace", t->repairs.at[i].what, t->repairs.at[i].count,
-                                                   t->repairs.at[i].first_line));
+        text_line(stderr, "%s",
+                  lines_repair(line, sizeof line, path ? path : "trace", "", t->repairs.at[i].what,
+                               t->repairs.at[i].count, t->repairs.at[i].first_line));
+}
+
+/* What is not modelled of a policy's own file, or by the policy: the run's, not the trace's. */
+static enum st print_notes(struct store *store, int64_t run, const char *label, struct diag *d)
+{
+    sqlite3_stmt *q;
+    char line[512];
+    TRY(query_run(store, run, "SELECT what, count FROM repair WHERE run = ? AND first_line = 0 ORDER BY what", &q, d));
+    while (sqlite3_step(q) == SQLITE_ROW)
+        text_line(
+            stderr, "%s",
+            lines_repair(line, sizeof line, "", label, query_text(q, 0), (uint64_t)sqlite3_column_int64(q, 1), 0));
+    return query_end(store, q, d);
 }
 
 /* Every policy on the trace of one seed. */
@@ -99,6 +115,7 @@ static enum st run_seed(struct run_env *env, uint64_t seed, bool with_repairs, s
         if (r.n_rejected > 0) lines_rejected(label, r.n_rejected);
         if (r.is_scoreless) lines_scoreless(label);
         if (r.n_refused > 0) lines_refused(label, r.n_refused);
+        if (with_repairs) TRY(print_notes(env->store, r.id, s->asked.policy[i].label, d));
     }
     return ST_OK;
 }

@@ -641,6 +641,10 @@ struct decider host_decider(struct host *p)
 }
 const char *host_label(const struct host *p) { return p->spec.guest != NULL ? p->spec.guest->label(p->self) : NULL; }
 bool host_scores(const struct host *p) { return p->mirror.knows_scores; }
+
+bool host_prefers(const struct host *p) { return p->mirror.knows_preferences; }
+
+const char *const *host_notes(const struct host *p, size_t *n) { return policy_spec_notes(&p->spec, n); }
 const char *host_spec(const struct host *p) { return p->spec.full; }
 const char *host_file_digest(const struct host *p) { return p->spec.lib != NULL ? policy_load_digest(p->spec.lib) : ""; }
 bool host_is_foreign(const char *spec) { return policy_spec_names_file(spec); }

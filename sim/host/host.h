@@ -71,7 +71,10 @@ uint32_t host_flags(const struct host *h);
 const char *host_label(const struct host *h);
 const struct pol_ops *host_ops(const struct host *h);
 bool host_clairvoyant(const struct host *h);
-/* Does it tell of the scores of nodes? */
+/* Does it tell of the scores of nodes?  Does it look at what tasks prefer of nodes? */
 bool host_scores(const struct host *h);
+bool host_prefers(const struct host *h);
+/* What a file that its parameters name asks, and is not modelled: [n], borrowed. */
+const char *const *host_notes(const struct host *h, size_t *n);
 
 #endif

@@ -10,6 +10,7 @@
 #include <strings.h>
 #include "host/exec/exec.h"
 #include "host/policy_load.h"
+#include "input/text/find.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "builtin.h"
@@ -92,6 +93,21 @@ static enum st parse_plugin(const struct origin *at, const struct pol_param *p, 
     return ST_OK;
 }
 
+/* A file, in the one form that there is (policy_load.c). */
+static enum st parse_file(const struct origin *at, const char *name, struct kube_scheduler *to, const char **out,
+                          struct diag *d)
+{
+    struct diag own = { 0 };
+    *out = "";
+    if (name[0] == '\0') return ST_OK;
+    char *path = find_file(at->file, name, &own);
+    if (path == NULL) return diag_at(d, own.code, at->file, at->line, at->col, "%s", own.msg);
+    enum st st = kube_scheduler_load(to, path, d);
+    mem_free(path);
+    if (st == ST_OK) *out = to->text;
+    return st;
+}
+
 static enum st parse_value(const struct origin *at, struct policy_spec *spec, uint32_t i, struct diag *d)
 {
     const struct pol_ops *ops = spec->ops;
@@ -113,6 +129,7 @@ static enum st parse_value(const struct origin *at, struct policy_spec *spec, ui
         TRY(parse_plugin(at, p, text, &spec->plugin[i], &ok, d));
         want = p->choices;
         break;
+    case POL_FILE:     return parse_file(at, text, &spec->plugin[i].scheduler, &v->s, d);
     }
     if (ok) return ST_OK;
     return diag_at(d, ST_EINPUT, at->file, at->line, at->col, "policy '%s': %s is '%s'; expected %s%s%s%s",
@@ -156,7 +173,14 @@ static enum st read_pairs(struct policy_spec *p, char *pairs, const struct origi
     return ST_OK;
 }
 
-/* Plugins as they were written; or, digests, by their files' bytes. */
+/* What a run knows a parameter by: what is written, or of a file what it holds. */
+static const char *known_text(const struct policy_spec *p, uint32_t i)
+{
+    if (p->plugin[i].file != NULL) return policy_load_digest(p->plugin[i].file);
+    return p->plugin[i].scheduler.text != NULL ? p->plugin[i].scheduler.digest : p->text[i];
+}
+
+/* Plugins and files as they were written; or, digests, by what they hold. */
 static char *format_spec(const struct policy_spec *p, const char *name, bool digests)
 {
     size_t n = strlen(name) + 2;
@@ -165,7 +189,7 @@ static char *format_spec(const struct policy_spec *p, const char *name, bool dig
     int at = snprintf(s, n, "%s", name);
     for (uint32_t i = 0; i < p->ops->n_params; i++)
         at += snprintf(s + at, n - (size_t)at, "%c%s=%s", i ? ',' : ':', p->ops->params[i].name,
-                       digests && p->plugin[i].file != NULL ? policy_load_digest(p->plugin[i].file) : p->text[i]);
+                       digests ? known_text(p, i) : p->text[i]);
     return s;
 }
 
@@ -247,6 +271,17 @@ const struct policy_load *policy_spec_plugin(const struct policy_spec *p)
     return NULL;
 }
 
+const char *const *policy_spec_notes(const struct policy_spec *p, size_t *n)
+{
+    for (uint32_t i = 0; p->plugin != NULL && i < p->ops->n_params; i++) {
+        const struct kube_scheduler *k = &p->plugin[i].scheduler;
+        *n = k->n_notes;
+        if (k->text != NULL) return (const char *const *)k->note;
+    }
+    *n = 0;
+    return NULL;
+}
+
 bool policy_spec_names_file(const char *spec)
 {
     if (policy_spec_is_command(spec)) return false;
@@ -259,7 +294,10 @@ bool policy_spec_names_file(const char *spec)
 void policy_spec_fini(struct policy_spec *p)
 {
     for (uint32_t i = 0; p->ops != NULL && p->text != NULL && i < p->ops->n_params; i++) mem_free(p->text[i]);
-    for (uint32_t i = 0; p->plugin != NULL && i < p->ops->n_params; i++) policy_load_close(p->plugin[i].file);
+    for (uint32_t i = 0; p->plugin != NULL && i < p->ops->n_params; i++) {
+        policy_load_close(p->plugin[i].file);
+        kube_scheduler_fini(&p->plugin[i].scheduler);
+    }
     mem_free(p->plugin);
     mem_free(p->known);
     mem_free(p->text);

@@ -7,11 +7,12 @@
 
 #include "base/diag.h"
 #include "host/guest.h"
+#include "input/kube/scheduler.h"
 
 struct policy_load;
 
-/* Of a POL_PLUGIN parameter; file NULL: one of its choices. */
-struct policy_spec_plugin { struct pol_chosen chosen; struct policy_load *file; };
+/* Of a POL_PLUGIN parameter; file NULL: one of its choices.  Of a POL_FILE: what was read. */
+struct policy_spec_plugin { struct pol_chosen chosen; struct policy_load *file; struct kube_scheduler scheduler; };
 
 struct policy_spec {
     const struct pol_ops *ops;
@@ -20,7 +21,7 @@ struct policy_spec {
     union pol_value      *value;    /* [ops->n_params] */
     char                **text;     /* [ops->n_params] as written, or the default; owns what value[].s points at */
     struct policy_spec_plugin *plugin;  /* [ops->n_params]; what value[].chosen points at */
-    char                 *known;    /* as full, with a digest in the place of each plugin's path */
+    char                 *known;    /* as full, with a digest in the place of the path of each plugin and file */
     char                 *full;     /* the spec with every parameter, its name or path as it was written */
 };
 
@@ -35,6 +36,8 @@ enum st policy_spec_parse(struct policy_spec *p, const char *spec, const char *w
                       const char *file, uint32_t line, uint32_t col, struct diag *d);
 /* The plugin of the spec, the first if a policy has parameters for several; NULL: none. */
 const struct policy_load *policy_spec_plugin(const struct policy_spec *p);
+/* What the file of a parameter says that is not modelled, [n]; of the first such file. */
+const char *const *policy_spec_notes(const struct policy_spec *p, size_t *n);
 /* Does a spec name a shared object, as a policy or as a plugin?  Seen from its letters alone. */
 bool    policy_spec_names_file(const char *spec);
 void    policy_spec_fini(struct policy_spec *p);

@@ -211,18 +211,26 @@ static const int32_t *view_licences(void *ctx, uint32_t shape)
     return p->ext.licences.n > 0 && shape < p->view.n_shapes ? p->licence + (size_t)shape * LICENCES_MAX : NULL;
 }
 
+static const int32_t *view_preferences(void *ctx, uint32_t shape)
+{
+    const struct policy_view *p = ctx;
+    return shape < p->view.n_shapes ? cluster_preferred(world_cluster(p->w), world_shapes(p->w)->at[shape].prefers)
+                                    : NULL;
+}
+
 static const void *view_extension(void *ctx, const char *name)
 {
     struct policy_view *p = ctx;
     const struct { const char *name; const void *at; } known[] = {
         { POL_LICENCES, &p->ext.licences }, { POL_GRAPH, &p->ext.graph }, { POL_DATA, &p->ext.data }, { POL_CORES, &p->ext.cores },
         { POL_RESERVATIONS, &p->ext.reservations }, { POL_CALLS, &p->ext.calls },
-        { POL_SCORES, &p->ext.scores },
+        { POL_SCORES, &p->ext.scores }, { POL_PREFERENCES, &p->ext.preferences },
     };
     for (size_t i = 0; name != NULL && i < ARRAY_LEN(known); i++) {
         if (strcmp(name, known[i].name) != 0) continue;
         p->knows_licences |= known[i].at == &p->ext.licences;
         p->knows_scores |= known[i].at == &p->ext.scores;
+        p->knows_preferences |= known[i].at == &p->ext.preferences;
         return known[i].at;
     }
     return NULL;
@@ -490,6 +498,7 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
     p->ext.cores = (struct pol_cores){ .size = sizeof p->ext.cores, .measure = view_reading };
     p->ext.reservations = (struct pol_reservations){ .size = sizeof p->ext.reservations };
     p->ext.scores = (struct pol_scores){ .size = sizeof p->ext.scores };
+    p->ext.preferences = (struct pol_preferences){ .size = sizeof p->ext.preferences, .of = view_preferences };
     p->ext.calls = (struct pol_calls){ .size = sizeof p->ext.calls, .state = view_call_state, .info = view_call,
                                        .relation = view_relation, .overhead = view_overhead };
 }

@@ -27,9 +27,10 @@ struct policy_view {
         struct pol_cores cores;
         struct pol_reservations reservations;
         struct pol_scores scores;
+        struct pol_preferences preferences;
         struct pol_calls calls;
     } ext;
-    bool     knows_licences, knows_scores;      /* the policy asked for licences/1, for scores/1 */
+    bool     knows_licences, knows_scores, knows_preferences;   /* the policy asked for licences/1, scores/1... */
     /* private from here */
     int64_t *mem_bw;
     uint32_t *queued, *tier;    /* [n_nodes] */

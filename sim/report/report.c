@@ -193,7 +193,7 @@ static enum st one_case(const struct compare *c, const struct compare_case *k, c
         " (SELECT coalesce(sum(n_gpu), 0) FROM node n WHERE n.run = r.id), "
         " (SELECT count(*) FROM job j WHERE j.run = r.id),"
         " (SELECT count(DISTINCT user) FROM job j WHERE j.run = r.id) FROM run r WHERE id = ?";
-    static const char repairs[] = "SELECT what, count, first_line FROM repair WHERE run = ? ORDER BY what";
+    static const char repairs[] = "SELECT what, count, nullif(first_line, 0) FROM repair WHERE run = ? ORDER BY what";
     json_t *policies = array_of(to, "policies");
     const int64_t run = k->policy[0].run[0];
     (void)json_object_set_new(to, "name", jsonout_text(k->title));

@@ -83,7 +83,7 @@ static void key_of(const struct job_spec *j, char out[HASH_HEX])
         FOLD(q->n); FOLD(q->dur);
         FOLD(q->shape.cpu_milli); FOLD(q->shape.mem_b); FOLD(q->shape.gpu_mem_b); FOLD(q->shape.gpu_cores); FOLD(q->shape.n_gpu); FOLD(q->shape.gpu_milli);
         FOLD(q->shape.gpu_types); FOLD(q->shape.need_all); FOLD(q->shape.need_any);
-        FOLD(q->shape.engine); FOLD(q->shape.exclusive);
+        FOLD(q->shape.engine); FOLD(q->shape.exclusive); FOLD(q->shape.prefers);
         n_tasks += q->n;
     }
     const struct task_graph *t = j->graph;

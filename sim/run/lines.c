@@ -38,9 +38,14 @@ void lines_unlimited(const char *label, const char *policy, uint64_t n_unlimited
               label, n_unlimited, n, policy);
 }
 
-const char *lines_repair(char *buf, size_t cap, const char *path, const char *what, uint64_t count, uint64_t first_line)
+const char *lines_repair(char *buf, size_t cap, const char *path, const char *label, const char *what, uint64_t count,
+                         uint64_t first_line)
 {
-    (void)snprintf(buf, cap, "note: %s: %s: %" PRIu64 " row%s, first at line %" PRIu64, path, what, count, count == 1 ? "" : "s", first_line);
+    if (first_line == 0 && count == 1) (void)snprintf(buf, cap, "note: %s: %s", label, what);
+    else if (first_line == 0) (void)snprintf(buf, cap, "note: %s: %s: %" PRIu64 " jobs", label, what, count);
+    else
+        (void)snprintf(buf, cap, "note: %s: %s: %" PRIu64 " row%s, first at line %" PRIu64, path, what, count,
+                       count == 1 ? "" : "s", first_line);
     return buf;
 }
 

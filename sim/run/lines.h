@@ -17,8 +17,9 @@ void lines_refused(const char *label, uint64_t n_refused);
 void lines_scoreless(const char *label);
 /* Jobs without a limit under a policy that reads limits. */
 void lines_unlimited(const char *label, const char *policy, uint64_t n_unlimited, uint64_t n);
-/* "note: PATH: WHAT: 3 rows, first at line 7", without a newline. */
-const char *lines_repair(char *buf, size_t cap, const char *path, const char *what, uint64_t count, uint64_t first_line);
+/* "note: PATH: WHAT: 3 rows, first at line 7", without a newline; of no line of the trace: "note: LABEL: WHAT (3)". */
+const char *lines_repair(char *buf, size_t cap, const char *path, const char *label, const char *what, uint64_t count,
+                         uint64_t first_line);
 /* Several seeds, and nothing is drawn from them. */
 void lines_idle_seeds(size_t n_seeds);
 

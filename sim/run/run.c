@@ -90,7 +90,20 @@ static double weight_of(const void *ctx, const char *user)
     return 1;
 }
 
-static enum st write_facts(const struct run_env *env, int64_t run, struct diag *d)
+/* What is not modelled of the policy's own file, or by the policy of the trace: rows of no line of the trace. */
+static enum st write_notes(const struct run_env *env, const struct host *h, int64_t run, struct diag *d)
+{
+    const uint64_t n_prefer = env->scn->cluster.preferences.n_jobs;
+    size_t n;
+    const char *const *note = host_notes(h, &n);
+    for (size_t i = 0; i < n; i++)
+        TRY(store_repair(env->store, run, &(struct store_repair){ .what = note[i], .count = 1 }, d));
+    if (n_prefer == 0 || host_prefers(h)) return ST_OK;
+    return store_repair(env->store, run, &(struct store_repair){
+        .what = "preferred nodeAffinity of pods is not looked at by the policy", .count = n_prefer }, d);
+}
+
+static enum st write_facts(const struct run_env *env, const struct host *h, int64_t run, struct diag *d)
 {
     const struct cluster *c = &env->scn->cluster;
     for (uint32_t i = 0; i < c->n_nodes; i++) {
@@ -104,7 +117,7 @@ static enum st write_facts(const struct run_env *env, int64_t run, struct diag *
     for (size_t i = 0; i < r->n; i++)
         TRY(store_repair(env->store, run, &(struct store_repair){
             .what = r->at[i].what, .count = r->at[i].count, .first_line = r->at[i].first_line }, d));
-    return ST_OK;
+    return write_notes(env, h, run, d);
 }
 
 static enum st begin(const struct run_env *env, const struct host *h, const struct scn_policy *p, uint64_t seed,
@@ -214,7 +227,7 @@ static enum st run_here(const struct run_env *env, const struct scn_policy *poli
     enum st st = begin(env, h, policy, seed, &rec.run, out->key, d);
     if (st != ST_OK) { host_destroy(h); return st; }
     out->id = rec.run;
-    st = write_facts(env, rec.run, d);
+    st = write_facts(env, h, rec.run, d);
     if (st == ST_OK) st = simulate(env, h, &rec, seed, out, d);
     host_destroy(h);                     /* before the run is called done: this too may fail */
     out->wall_s = progress_clock() - t0;

@@ -113,11 +113,12 @@ static enum st print_repairs(struct results *r, size_t run, struct diag *d)
 {
     sqlite3_stmt *q;
     char text[512];
-    const char *path = r->grid->at[r->grid->run[run].kase].trace_path;
+    const struct grid_run *at = &r->grid->run[run];
+    const char *path = r->grid->at[at->kase].trace_path, *label = r->grid->at[at->kase].policy[at->policy].label;
     TRY(query_run(r->store, r->id[run], "SELECT what, count, first_line FROM repair WHERE run = ?", &q, d));
     while (sqlite3_step(q) == SQLITE_ROW) {
-        (void)lines_repair(text, sizeof text, path, (const char *)sqlite3_column_text(q, 0), (uint64_t)sqlite3_column_int64(q, 1),
-                           (uint64_t)sqlite3_column_int64(q, 2));
+        (void)lines_repair(text, sizeof text, path, label, (const char *)sqlite3_column_text(q, 0),
+                           (uint64_t)sqlite3_column_int64(q, 1), (uint64_t)sqlite3_column_int64(q, 2));
         if (is_first(r, text)) text_line(stderr, "%s", text);
     }
     return query_end(r->store, q, d);

@@ -188,7 +188,7 @@ static union pol_value value_of(const struct pol_param *p, const char *s, size_t
     static char text[256];
     union pol_value v = { 0 };
     (void)snprintf(text, sizeof text, "%.*s", (int)n, s);
-    if (p->type == POL_TEXT) v.s = text;
+    if (p->type == POL_TEXT || p->type == POL_FILE) v.s = text;
     else if (p->type == POL_NUMBER) v.x = strtod(text, NULL);
     else if (p->type == POL_BOOL) v.i = strcmp(text, "true") == 0;
     else if (p->type != POL_CHOICE && p->type != POL_PLUGIN) v.i = strcmp(text, "1h") == 0 ? INT64_C(3600000000) : strtoll(text, NULL, 10);

@@ -57,30 +57,88 @@ static int64_t balanced(int64_t c1, int64_t r1, int64_t c2, int64_t r2)
     return (int64_t)((all - (gap < 0 ? -gap : gap)) * 100 / all);
 }
 
-static int64_t least_raw(const struct kube *k, const struct kube_ask *a)
+void kube_amounts(const struct kube_ask *a, int64_t c[KUBE_RESOURCES], int64_t r[KUBE_RESOURCES])
 {
-    int64_t cpu, mem;
-    (void)k;
-    kube_requested(a, &cpu, &mem);
-    return kube_least(a->node->n.cpu_total, cpu, a->node->n.mem_total, mem, 100);
+    enum { WHOLE = 1000 };
+    c[KUBE_CPU] = a->node->n.cpu_total;
+    c[KUBE_MEM] = a->node->n.mem_total;
+    c[KUBE_GPU] = (int64_t)a->node->n.n_gpu * WHOLE;
+    kube_requested(a, &r[KUBE_CPU], &r[KUBE_MEM]);
+    r[KUBE_GPU] = a->shape->exclusive
+                      ? c[KUBE_GPU]
+                      : c[KUBE_GPU] - a->node->gpu_free + (int64_t)a->shape->n_gpu * a->shape->gpu_milli;
 }
 
-static int64_t balanced_raw(const struct kube *k, const struct kube_ask *a)
+/* The mean of one figure of each resource, by weight, floored. */
+static int64_t weighted(const struct kube_ask *a, const struct kube_args *args,
+                        int64_t (*of)(int64_t c, int64_t r, int64_t full))
+{
+    int64_t c[KUBE_RESOURCES], r[KUBE_RESOURCES], sum = 0, weights = 0;
+    kube_amounts(a, c, r);
+    for (int i = 0; i < KUBE_RESOURCES; i++) {
+        if (args->resource[i] == 0) continue;
+        sum += args->resource[i] * of(c[i], r[i], 100);
+        weights += args->resource[i];
+    }
+    return sum / weights;
+}
+
+static int64_t least_raw(const struct kube *k, const struct kube_ask *a, const struct kube_args *args)
+{
+    (void)k;
+    return weighted(a, args, left_of);
+}
+
+static int64_t balanced_raw(const struct kube *k, const struct kube_ask *a, const struct kube_args *args)
 {
     int64_t cpu, mem;
-    (void)k;
+    (void)k; (void)args;
     kube_requested(a, &cpu, &mem);
     return balanced(a->node->n.cpu_total, cpu, a->node->n.mem_total, mem);
 }
 
-static int64_t used_of(int64_t c, int64_t r) { return c == 0 || r > c ? 0 : (int64_t)((pol_wide)r * 100 / c); }
-
-static int64_t most_raw(const struct kube *k, const struct kube_ask *a)
+static int64_t used_of(int64_t c, int64_t r, int64_t full)
 {
-    int64_t cpu, mem;
+    return c == 0 || r > c ? 0 : (int64_t)((pol_wide)r * full / c);
+}
+
+static int64_t most_raw(const struct kube *k, const struct kube_ask *a, const struct kube_args *args)
+{
     (void)k;
-    kube_requested(a, &cpu, &mem);
-    return (used_of(a->node->n.cpu_total, cpu) + used_of(a->node->n.mem_total, mem)) / 2;
+    return weighted(a, args, used_of);
+}
+
+/* The broken line at `used` per cent; quotients are cut off towards zero, as Go does. */
+static int64_t line_at(const struct kube_args *args, int64_t used)
+{
+    uint32_t i = 0;
+    while (i < args->n_knees && used > args->knee[i].used) i++;
+    if (i == args->n_knees) return args->knee[i - 1].points;
+    if (i == 0) return args->knee[0].points;
+    int64_t rise = args->knee[i].points - args->knee[i - 1].points, run = args->knee[i].used - args->knee[i - 1].used;
+    return args->knee[i - 1].points + rise * (used - args->knee[i - 1].used) / run;
+}
+
+/* Resources that score 0 have no weight; the mean is rounded to the nearest. */
+int64_t kube_ratio(const int64_t c[KUBE_RESOURCES], const int64_t r[KUBE_RESOURCES], const struct kube_args *args)
+{
+    int64_t sum = 0, weights = 0;
+    for (int i = 0; i < KUBE_RESOURCES; i++) {
+        int64_t used = c[i] == 0 || r[i] > c[i] ? 100 : 100 - (int64_t)((pol_wide)(c[i] - r[i]) * 100 / c[i]);
+        int64_t x = args->resource[i] > 0 ? line_at(args, used) : 0;
+        if (x <= 0) continue;
+        sum += x * args->resource[i];
+        weights += args->resource[i];
+    }
+    return weights == 0 ? 0 : (2 * sum + weights) / (2 * weights);
+}
+
+static int64_t ratio_raw(const struct kube *k, const struct kube_ask *a, const struct kube_args *args)
+{
+    int64_t c[KUBE_RESOURCES], r[KUBE_RESOURCES];
+    (void)k;
+    kube_amounts(a, c, r);
+    return kube_ratio(c, r, args);
 }
 
 /*
@@ -95,9 +153,10 @@ int64_t kube_dominant(bool gpu_node, uint32_t g, uint32_t n, int64_t lrs)
     return x < floor_of_cpu ? x : floor_of_cpu - 1;
 }
 
-static int64_t dominant_raw(const struct kube *k, const struct kube_ask *a)
+static int64_t dominant_raw(const struct kube *k, const struct kube_ask *a, const struct kube_args *args)
 {
     int64_t cpu, mem;
+    (void)args;
     if (is_gpu_pod(a)) return 0;
     kube_requested(a, &cpu, &mem);
     int64_t lrs = kube_least(a->node->n.cpu_total, cpu, a->node->n.mem_total, mem, KUBE_MAX);
@@ -106,8 +165,9 @@ static int64_t dominant_raw(const struct kube *k, const struct kube_ask *a)
 
 /* ---- cards ---- */
 
-static int64_t card_raw(const struct kube *k, const struct kube_ask *a)
+static int64_t card_raw(const struct kube *k, const struct kube_ask *a, const struct kube_args *args)
 {
+    (void)args;
     if (!is_gpu_node(a)) return 0;
     return a->node->n.gpu_type < k->cap_type ? k->type_score[a->node->n.gpu_type] : KUBE_ONE;
 }
@@ -147,9 +207,10 @@ int64_t kube_similar(enum kube_similarity how, const int64_t n[KUBE_DIMS], const
     return 0;
 }
 
-static int64_t similar_raw(const struct kube *k, const struct kube_ask *a)
+static int64_t similar_raw(const struct kube *k, const struct kube_ask *a, const struct kube_args *args)
 {
     const struct plan_node *o = a->node;
+    (void)args;
     const struct pol_shape *s = a->shape;
     if (s->exclusive) return KUBE_ONE;
     if (!is_gpu_node(a)) return 0;
@@ -168,20 +229,22 @@ static int64_t similar_raw(const struct kube *k, const struct kube_ask *a)
     return kube_similar(k->similarity, n, r, k->most);
 }
 
-static int64_t gpu_raw(const struct kube *k, const struct kube_ask *a)
+static int64_t gpu_raw(const struct kube *k, const struct kube_ask *a, const struct kube_args *args)
 {
     if (!is_gpu_pod(a)) return 0;
-    int64_t card = card_raw(k, a), similar = similar_raw(k, a);
+    int64_t card = card_raw(k, a, args), similar = similar_raw(k, a, args);
     return k->mean_of_both ? (card + similar) / 2 : card * similar >> KUBE_SHARE_BITS;
 }
 
 const struct kube_score kube_scores[] = {
-    { "least",    "LeastAllocated: most CPU and memory left, in whole points",          100,      least_raw },
-    { "balanced", "BalancedAllocation: CPU and memory used in like shares",             100,      balanced_raw },
-    { "most",     "MostAllocated: least CPU and memory left, in whole points",          100,      most_raw },
-    { "dominant", "CPU pods: any CPU node before any GPU node (the paper's eq. 5)",     KUBE_MAX, dominant_raw },
-    { "card",     "how good the node's cards are (eq. 2)",                              KUBE_ONE, card_raw },
-    { "similar",  "how near what is free comes to what is asked (eq. 3)",               KUBE_ONE, similar_raw },
-    { "gpu",      "GPU pods: cards and similarity together (eq. 4)",                    KUBE_ONE, gpu_raw },
-    { NULL, NULL, 0, NULL },
+    { "least", "LeastAllocated: most CPU and memory left, in whole points", 100, least_raw, true, false },
+    { "balanced", "BalancedAllocation: CPU and memory used in like shares", 100, balanced_raw, false, false },
+    { "most", "MostAllocated: least CPU and memory left, in whole points", 100, most_raw, true, false },
+    { "ratio", "RequestedToCapacityRatio: points by the share in use", 100, ratio_raw, true, true },
+    { "dominant", "CPU pods: any CPU node before any GPU node (the paper's eq. 5)", KUBE_MAX, dominant_raw, false,
+      false },
+    { "card", "how good the node's cards are (eq. 2)", KUBE_ONE, card_raw, false, false },
+    { "similar", "how near what is free comes to what is asked (eq. 3)", KUBE_ONE, similar_raw, false, false },
+    { "gpu", "GPU pods: cards and similarity together (eq. 4)", KUBE_ONE, gpu_raw, false, false },
+    { NULL, NULL, 0, NULL, false, false },
 };

@@ -428,6 +428,7 @@ bool placement_find(struct placement *pl, uint32_t shape, struct pol_place *out)
     update(pl, t, shape);
     uint32_t best = winner(pl, t, 1);
     if (t->cost[best].hi == POL_NEVER) return false;
+    if (pl->kube != NULL && pl->kube->round != NULL) best = placement_choose(pl, shape, t->cost, best);
     *out = (struct pol_place){ .node = best };
     if (p->shape[shape].n_gpu > 0 || p->shape[shape].exclusive) (void)placement_cost(pl, shape, best, &out->cards);
     return true;
@@ -453,9 +454,12 @@ bool placement_all(struct placement *pl, const uint32_t *shape, uint32_t n, stru
 {
     struct plan *p = pl->plan;
     struct plan_mark m = plan_mark(p);
+    struct kube_round *round = pl->kube != NULL ? pl->kube->round : NULL;
+    const uint32_t next = round != NULL ? round->next : 0;
     for (uint32_t i = 0; i < n; i++) {
         if (!placement_find(pl, shape[i], &out[i])) {
             plan_undo(p, m);
+            if (round != NULL) round->next = next;
             return false;
         }
         plan_allocate(p, out[i].node, &p->shape[shape[i]], out[i].cards);

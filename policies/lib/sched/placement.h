@@ -74,6 +74,13 @@ bool placement_find(struct placement *pl, uint32_t shape, struct pol_place *out)
 /* The same, among some nodes only: node [n], any order.  O(n). */
 bool placement_among(struct placement *pl, uint32_t shape, const uint32_t *node, size_t n, struct pol_place *out);
 /*
+ * For placement_find, of a kube with a round: the node among those that kube-scheduler would look at, the next so
+ * many that fit, with what pods prefer among these.  `least` costs least of all.  O(n), O(1) when that is the answer.
+ *   cost [n_nodes]  hi POL_NEVER: does not fit
+ */
+uint32_t placement_choose(const struct placement *pl, uint32_t shape, const struct placement_cost *cost,
+                          uint32_t least);
+/*
  * Places for n tasks, one after the other, each seeing those before; taken in
  * the plan.  All or none: false leaves the plan as it was.
  *   shape [n], out [n]

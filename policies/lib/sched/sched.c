@@ -266,13 +266,14 @@ bool sched_place(struct sched *d, uint32_t id)
         return false;
     }
     POL_RESERVE(d->place, d->cap_place, u->n_tasks);
+    struct placement *by = d->ops->placement != NULL ? d->ops->placement(d->self, u) : &d->placement;
     bool ok;
     if (u->n_tasks == 1) {
-        ok = placement_find(&d->placement, k->shape[0], d->place);
+        ok = placement_find(by, k->shape[0], d->place);
         if (d->ops->asked != NULL) d->ops->asked(d->self, id, ok ? d->place : NULL);
         if (ok) plan_allocate(&d->plan, d->place->node, &d->plan.shape[k->shape[0]], d->place->cards);
     } else {
-        ok = placement_all(&d->placement, k->shape, u->n_tasks, d->place);
+        ok = placement_all(by, k->shape, u->n_tasks, d->place);
     }
     if (ok) return true;
     k->failed.freed_epoch = d->plan.freed_epoch;

@@ -30,6 +30,8 @@ struct sched_ops {
     void (*moved)(void *self, const struct unit *u, int sign);
     /* The unit joined (+1) or left (-1) its queue. */
     void (*waits)(void *self, const struct unit *u, int sign);
+    /* The rule and trees by which this unit is placed, of the same plan.  NULL: `placement` below. */
+    struct placement *(*placement)(void *self, const struct unit *u);
     /* The unit, of one task, asks for a node; place NULL: it fits nowhere.  The plan has not allocated it yet. */
     void (*asked)(void *self, uint32_t unit, const struct pol_place *place);
     bool knows_licences;                /* else the host gives it no task that asks for some */

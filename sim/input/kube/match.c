@@ -133,6 +133,38 @@ static enum st affinity(const struct kube_match *m, const struct kube_at *spec, 
     return st;
 }
 
+enum st kube_match_preferred(const struct kube_match *m, const struct kube_at *spec, uint32_t *prefers, struct diag *d)
+{
+    enum { WEIGHT_MAX = 100, TERMS_MAX = 1000000 };     /* so that sums stay small */
+    struct kube_at a, node, list, t, preference;
+    int32_t *sum;
+    bool *ok;
+    *prefers = 0;
+    TRY(kube_object(spec, "affinity", &a, d));
+    TRY(kube_object(&a, "nodeAffinity", &node, d));
+    TRY(kube_array(&node, "preferredDuringSchedulingIgnoredDuringExecution", &list, d));
+    size_t n_terms = list.o != NULL ? json_array_size(list.o) : 0;
+    if (n_terms > TERMS_MAX) return kube_fail(&list, d, "has more than %d terms", TERMS_MAX);
+    MEM_ARRAY(sum, m->cluster->n_nodes);
+    MEM_ARRAY(ok, m->cluster->n_nodes);
+    enum st st = ST_OK;
+    for (size_t i = 0; i < n_terms && st == ST_OK; i++) {
+        if ((st = kube_element(&list, i, &t, d)) != ST_OK) break;
+        const json_t *weight = json_object_get(t.o, "weight");
+        if (!json_is_integer(weight) || json_integer_value(weight) < 1 || json_integer_value(weight) > WEIGHT_MAX)
+            st = kube_fail(&t, d, "expected a 'weight' from 1 to %d", WEIGHT_MAX);
+        if (st == ST_OK) st = kube_object(&t, "preference", &preference, d);
+        if (st == ST_OK && preference.o == NULL) st = kube_fail(&t, d, "found no 'preference'");
+        if (st == ST_OK) st = term(m, &preference, ok, d);
+        for (uint32_t k = 0; k < m->cluster->n_nodes && st == ST_OK; k++)
+            sum[k] += ok[k] ? (int32_t)json_integer_value(weight) : 0;
+    }
+    if (st == ST_OK) *prefers = cluster_prefer(m->cluster, sum);
+    mem_free(sum);
+    mem_free(ok);
+    return st;
+}
+
 static enum st selector(const struct kube_match *m, const struct kube_at *spec, bool *ok, struct diag *d)
 {
     struct kube_at want;

@@ -43,5 +43,7 @@ void kube_match_fini(struct kube_match *m);
  * nodes will do.  `spec` is the pod's.  O(nodes x terms).
  */
 enum st kube_match_pod(const struct kube_match *m, const struct kube_at *spec, uint64_t *need, struct diag *d);
+/* The id of what this pod prefers, preferred node affinity, as a shape's `prefers`; 0: nothing.  O(nodes x terms). */
+enum st kube_match_preferred(const struct kube_match *m, const struct kube_at *spec, uint32_t *prefers, struct diag *d);
 
 #endif

@@ -17,7 +17,15 @@
 #define MB INT64_C(1000000)
 #define AMOUNT_MAX (INT64_MAX / 4096)
 
-struct pod { char *id; const char *user, *node; struct task_group group; sim_tick submit; int32_t priority; uint32_t line; size_t item; };
+struct pod {
+    char *id;
+    const char *user, *queue, *node;
+    struct task_group group;
+    sim_tick submit;
+    int32_t priority;
+    uint32_t line;
+    size_t item;
+};
 
 struct kubectl_opts { uint32_t bound; sim_tick duration; };         /* duration -1: none */
 enum { BOUND_KEEP, BOUND_REPLAY };
@@ -151,6 +159,7 @@ static enum st read_shape(const struct kubectl *x, const struct kube_at *meta, c
     if (number == 0 && (cards.cores > 0 || cards.mb > 0)) return kube_fail(&notes, d, "asks for cores or memory of cards, but for no cards");
     *s = (struct shape){ .cpu_milli = a.cpu, .mem_b = a.mem, .n_gpu = (int32_t)number, .gpu_milli = number > 0 ? GPU_WHOLE : 0,
                          .gpu_mem_b = cards.mb * MB, .gpu_cores = (int32_t)cards.cores };
+    TRY(kube_match_preferred(&x->match, spec, &s->prefers, d));
     return kube_match_pod(&x->match, spec, &s->need_all, d);
 }
 
@@ -182,23 +191,23 @@ static bool asks_claim(const json_t *spec)
 }
 
 /* Every field that a scheduler would look at and this one does not. */
-static enum st tell_ignored(const struct kubectl *x, const struct kube_at *spec, struct diag *d)
+static enum st tell_ignored(const struct kubectl *x, const struct pod *p, const struct kube_at *spec, struct diag *d)
 {
     const json_t *s = spec->o, *affinity = json_object_get(s, "affinity");
-    const char *scheduler = json_string_value(json_object_get(s, "schedulerName"));
-    const struct { bool is_there; const char *what; } field[] = {
+    const struct { bool is_there; const char *what;
+    } field[] = {
         { has(affinity, "podAffinity"), "spec.affinity.podAffinity not modelled" },
         { has(affinity, "podAntiAffinity"), "spec.affinity.podAntiAffinity not modelled" },
-        { has(json_object_get(affinity, "nodeAffinity"), "preferredDuringSchedulingIgnoredDuringExecution"), "preferred nodeAffinity not modelled" },
         { has(s, "topologySpreadConstraints"), "spec.topologySpreadConstraints not modelled" },
         { has(s, "schedulingGates"), "spec.schedulingGates not modelled: the pod is taken as ready" },
         { has(s, "resourceClaims"), "spec.resourceClaims not modelled" },
         { has(s, "resources"), "resources of the pod as a whole (spec.resources) not modelled" },
         { asks_host_port(s), "hostPort not modelled" },
         { asks_claim(s), "persistentVolumeClaim not modelled: a volume may keep a pod from nodes that it gets here" },
-        { scheduler != NULL && strcmp(scheduler, "default-scheduler") != 0, "spec.schedulerName not modelled: the policy places every pod" },
+        { p->queue != NULL,
+          "another spec.schedulerName is read as the pod's queue: only `config` of the kube- policies goes by it" },
     };
-    if (x->env.cluster->n_nodes == 0 && (has(s, "nodeSelector") || has(json_object_get(affinity, "nodeAffinity"), "requiredDuringSchedulingIgnoredDuringExecution")))
+    if (x->env.cluster->n_nodes == 0 && (has(s, "nodeSelector") || has(affinity, "nodeAffinity")))
         TRY(trace_repair(&x->env, "nodes not known: the pod's choice of them is left out", x->doc.line[spec->item], d));
     for (size_t i = 0; i < ARRAY_LEN(field); i++)
         if (field[i].is_there) TRY(trace_repair(&x->env, field[i].what, x->doc.line[spec->item], d));
@@ -277,10 +286,13 @@ static enum st read_pod(struct kubectl *x, size_t item, struct diag *d)
         return kube_fail(&spec, d, "'nodeName': the cluster has no node '%.60s'", p.node);
     json_t *priority = json_object_get(spec.o, "priority");
     if (json_is_integer(priority)) p.priority = (int32_t)i64_max(INT32_MIN, i64_min(INT32_MAX, json_integer_value(priority)));
-    TRY(tell_ignored(x, &spec, d));
+    TRY(kube_text(&spec, "schedulerName", &p.queue, d));
+    if (p.queue != NULL && strcmp(p.queue, "default-scheduler") == 0) p.queue = NULL;
+    TRY(tell_ignored(x, &p, &spec, d));
     TRY(read_shape(x, &meta, &spec, &p.group.shape, d));
     /* Taints came later than the pod, or no scheduler placed it. */
-    if (p.node != NULL) p.group.shape.need_all = 0;
+    if (p.node != NULL) p.group.shape.need_all = p.group.shape.prefers = 0;
+    if (p.group.shape.prefers != 0 && x->env.repairs != NULL) x->env.cluster->preferences.n_jobs++;
     p.id = mem_printf("%s/%s", p.user, name);
     MEM_RESERVE(x->pod, x->cap_pods, x->n_pods + 1);
     x->pod[x->n_pods++] = p;
@@ -305,6 +317,7 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     trace_blank(out);
     out->id = p->id;
     out->user = p->user;
+    out->queue = p->queue;
     out->node = p->node;
     out->submit = p->submit;
     out->priority = p->priority;

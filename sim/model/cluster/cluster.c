@@ -157,6 +157,8 @@ void cluster_fini(struct cluster *c)
     mem_free(c->changed); mem_free(c->is_changed); mem_free(c->run);
     intern_fini(&c->node_names); intern_fini(&c->rack_names); intern_fini(&c->gpu_types);
     intern_fini(&c->labels); intern_fini(&c->engines); intern_fini(&c->licences);
+    for (uint32_t i = 0; i < c->preferences.n; i++) mem_free(c->preferences.of[i]);
+    mem_free(c->preferences.of); map_fini(&c->preferences.of_sums);
     memset(c, 0, sizeof *c);
 }
 

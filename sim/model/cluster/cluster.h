@@ -60,6 +60,12 @@ struct cluster_sum {
     uint32_t n_up;
 };
 
+/*
+ * What tasks prefer of nodes: sums of weights, [n_nodes] each, different ones.  Filled before a run; n_jobs: how
+ * many jobs of the trace prefer some.
+ */
+struct cluster_preferences { int32_t **of; uint32_t n; size_t cap; struct map of_sums; uint64_t n_jobs; };
+
 /* Nodes that stand together and are alike when empty: what fits on one could fit on each. */
 struct node_run { uint32_t first, n; };
 
@@ -71,6 +77,7 @@ struct cluster {
     int64_t        licence_total[LICENCES_MAX], licence_free[LICENCES_MAX];    /* cluster-wide, whatever nodes are up */
     double         gpu_speed[GPU_TYPES_MAX];     /* of a type, 1 = nominal; models override */
     struct gpu_figures gpu_figures[GPU_TYPES_MAX];
+    struct cluster_preferences preferences;
     struct cluster_sum sum;
     struct node_run *run;  uint32_t n_runs;      /* all nodes, in order, set by cluster_seal */
     uint32_t      *changed; uint32_t n_changed;  /* nodes touched since cluster_changes_clear */
@@ -107,6 +114,9 @@ void    cluster_set_gpu_type(struct cluster *c, uint32_t type, double speed, con
 void    cluster_set_licence(struct cluster *c, uint32_t licence, int64_t total);
 void    cluster_set_mem_bw(struct cluster *c, uint32_t node, int64_t bps);
 void    cluster_label_nodes(struct cluster *c, uint32_t label, const bool *has);
+/* The id of sums [n_nodes] >= 0, which are copied: 1 on; 0 if all are 0.  What a shape's `prefers` is. */
+uint32_t cluster_prefer(struct cluster *c, const int32_t *sums);
+const int32_t *cluster_preferred(const struct cluster *c, uint32_t prefers);     /* of id 0: NULL */
 /* Keep a fraction of the nodes of each class (alike when idle), evenly
  * spaced in node order, at least one of each: a scenario's `cut`.  Before seal. */
 void    cluster_cut(struct cluster *c, double fraction);

@@ -22,6 +22,7 @@ static uint64_t hash(const struct shape *s)
     h = mix(h, (uint64_t)(uint32_t)s->n_gpu << 32 | (uint32_t)s->gpu_milli);
     for (int k = 0; k < ENGINE_TYPES_MAX; k++) h = mix(h, (uint64_t)(uint32_t)s->engine[k]);
     for (int k = 0; k < LICENCES_MAX; k++) if (s->licence[k] != 0) h = mix(h, (uint64_t)(uint32_t)s->licence[k] << 32 | (uint32_t)k);
+    if (s->prefers != 0) h = mix(h, s->prefers);
     return mix(h, (uint64_t)(uint32_t)s->gpu_cores << 32 | s->exclusive);
 }
 
@@ -30,6 +31,7 @@ static bool same(const struct shape *a, const struct shape *b)
     return a->cpu_milli == b->cpu_milli && a->mem_b == b->mem_b && a->gpu_mem_b == b->gpu_mem_b &&
            a->gpu_types == b->gpu_types && a->need_all == b->need_all && a->need_any == b->need_any &&
            a->n_gpu == b->n_gpu && a->gpu_milli == b->gpu_milli && a->exclusive == b->exclusive && a->gpu_cores == b->gpu_cores &&
+           a->prefers == b->prefers &&
            memcmp(a->engine, b->engine, sizeof a->engine) == 0 && memcmp(a->licence, b->licence, sizeof a->licence) == 0;
 }
 

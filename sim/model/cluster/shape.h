@@ -28,6 +28,7 @@ struct shape {
     uint32_t exclusive;         /* 1: takes a whole idle node */
     int32_t  gpu_cores;         /* of each card; 0: none asked */
     int32_t  licence[LICENCES_MAX];     /* of the cluster, not of the node */
+    uint32_t prefers;           /* cluster_preferred; 0: any node that it fits is as good as another */
 };
 
 struct shapes { struct shape *at; uint32_t n; size_t cap; struct map of_shape; };

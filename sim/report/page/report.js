@@ -213,7 +213,7 @@ function policy(p, id) {
 function trace(k) {
   if (k.repairs.length === 0) return [el("p", {}, "Nothing in the trace had to be mended.")];
   return [table("Mended in the trace, counted.", ["what", "how often", "first in line"],
-    k.repairs.map(([what, ...n]) => [text(what), ...n.map(number)]), { kind: "repairs" })];
+    k.repairs.map(([what, ...n]) => [text(what), ...n.map((x) => number(x === null ? "\u2013" : x))]), { kind: "repairs" })];
 }
 
 function provenance(k, id) {

@@ -241,6 +241,43 @@ Test(kubectl_pods, selectors_affinity_and_taints_come_to_sets_of_nodes)
     cr_assert_eq(cluster.labels.n, 7);         /* {b}, {ab}, {bc}, {a}, {}, {ac}, {c}; all nodes need none */
 }
 
+#define PREFERS(terms) \
+    ", \"affinity\": {\"nodeAffinity\": {\"preferredDuringSchedulingIgnoredDuringExecution\": [" terms "]}}"
+#define WEIGHED(w, e) "{\"weight\": " w ", \"preference\": " EXPR(e) "}"
+
+/* Of a (ssd, gen 3), b (hdd, gen 5) and c (gen x): the sum of the weights of the terms that each meets. */
+Test(kubectl_pods, S3_20_preferred_node_affinity_comes_to_sums_of_weights)
+{
+    static const struct { const char *spec; int32_t want[3];
+    } of[] = {
+        { "", { 0, 0, 0 } },
+        { PREFERS(WEIGHED("30", TERM_OF("disk", "Exists", "")) ", " WEIGHED(
+              "50", TERM_OF("gen", "Gt", ", \"values\": [\"3\"]"))),
+          { 30, 80, 0 } },
+        { PREFERS(WEIGHED("100", TERM_OF("disk", "DoesNotExist", ""))), { 0, 0, 100 } },
+        { PREFERS(WEIGHED("7", TERM_OF("none", "Exists", ""))), { 0, 0, 0 } },
+        { PREFERS("{\"weight\": 9, \"preference\": {}}"), { 0, 0, 0 } }, /* an empty term is none */
+        { PREFERS(WEIGHED("50", TERM_OF("gen", "Gt", ", \"values\": [\"3\"]")) ", " WEIGHED(
+              "30", TERM_OF("disk", "Exists", ""))),
+          { 30, 80, 0 } },
+    };
+    char items[8192] = "", id[32];
+    for (size_t i = 0, n = 0; i < ARRAY_LEN(of); i++)
+        n += (size_t)snprintf(
+            items + n, sizeof items - n,
+            "%s{\"metadata\": {\"name\": \"p%02zu\"}, \"spec\": {\"containers\": [{}]%s}, \"status\": {}}",
+            i ? ",\n" : "", i, of[i].spec);
+    open_pods(items);
+    for (size_t i = 0; i < ARRAY_LEN(of); i++) {
+        (void)snprintf(id, sizeof id, "default/p%02zu", i);
+        const int32_t *sum = cluster_preferred(&cluster, next_pod(id)->prefers);
+        for (int n = 0; n < 3; n++) cr_expect_eq(sum != NULL ? sum[n] : 0, of[i].want[n], "%s: node %d", of[i].spec, n);
+    }
+    close_pods();
+    cr_assert_eq(cluster.preferences.n, 2);
+    cr_assert_eq(cluster.preferences.n_jobs, 3);
+}
+
 static const char three[] =
     POD("done", ", \"creationTimestamp\": \"2023-01-01T00:00:10Z\"", ONE("\"cpu\": \"1\"") TOLERANT ", \"nodeName\": \"b\"",
         "\"phase\": \"Succeeded\", \"containerStatuses\": [{\"state\": {\"terminated\": {\"startedAt\": \"2023-01-01T00:00:20Z\", \"finishedAt\": \"2023-01-01T00:01:00Z\"}}},"
@@ -282,9 +319,9 @@ Test(kubectl_pods, what_is_not_modelled_is_told)
     open_pods(POD("p", "", "\"containers\": [{\"resources\": {\"requests\": {\"ephemeral-storage\": \"1Gi\", \"hugepages-2Mi\": \"4Mi\", \"rdma/hca\": \"1\"}, \"limits\": {\"rdma/hca\": \"1\"}},"
                   "\"ports\": [{\"containerPort\": 80}, {\"hostPort\": 80}]}], \"schedulerName\": \"volcano\", \"topologySpreadConstraints\": [{}],"
                   "\"volumes\": [{\"emptyDir\": {}}, {\"persistentVolumeClaim\": {\"claimName\": \"x\"}}],"
-                  "\"affinity\": {\"podAffinity\": {\"x\": 1}, \"podAntiAffinity\": {}, \"nodeAffinity\": {\"preferredDuringSchedulingIgnoredDuringExecution\": [{}]}}", ""));
+                  "\"affinity\": {\"podAffinity\": {\"x\": 1}, \"podAntiAffinity\": {}}", ""));
     static const char *const told[] = { "ephemeral-storage", "hugepages", "extended resource", "hostPort", "schedulerName", "topologySpread", "persistentVolume",
-                                        "podAffinity", "preferred nodeAffinity" };
+                                        "podAffinity" };
     for (size_t i = 0; i < ARRAY_LEN(told); i++) cr_expect_eq(repairs(told[i]), 1, "%s", told[i]);
     cr_assert_eq(repairs("podAntiAffinity"), 0);
     trace_source_close(&source);

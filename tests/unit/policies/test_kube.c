@@ -320,3 +320,70 @@ Test(kube, weights_and_plugins_are_taken_from_text)
     cr_assert(!kube_parse(&b.kube, "least:0", error, sizeof error) && !kube_parse(&b.kube, "least:1,", error, sizeof error));
     cr_assert(!kube_parse(&b.kube, "", error, sizeof error) && kube_parse(&b.kube, "least", error, sizeof error));
 }
+
+static struct kube_args args_of(const char *spec)
+{
+    char error[256];
+    cr_assert(kube_parse(&b.kube, spec, error, sizeof error), "%s", error);
+    return b.kube.score[0].args;
+}
+
+/*
+ * The example of Kubernetes' documentation, "Resource Bin Packing", with cards for its own resource: 3 of 4, a half
+ * of the memory, 3 of 8 cores with weights 5, 1 and 3.  75, 50 and 37: (375 + 50 + 111) / 9 = 59.6, the nearest is 60.
+ * A line from 10 down to 0: 25, 50 and 63: (125 + 50 + 189) / 9 = 40.4.
+ */
+Test(kube, S3_20_ratio_is_kubernetes_example)
+{
+    const int64_t c[KUBE_RESOURCES] = { 8000, GIB, 4000 }, r[KUBE_RESOURCES] = { 3000, GIB / 2, 3000 };
+    struct kube_args up = args_of("ratio:1:cpu=3/memory=1/gpu=5/0=0/100=10"),
+                     down = args_of("ratio:1:cpu=3/memory=1/gpu=5/0=10/100=0");
+    cr_assert_eq(kube_ratio(c, r, &up), 60);
+    cr_assert_eq(kube_ratio(c, r, &down), 40);
+    /* What scores 0 has no weight: 5 to 10 from 40 % in use, 0 before; 37 % of the cores count nothing. */
+    struct kube_args late = args_of("ratio:1:cpu=3/memory=1/gpu=5/40=0/50=5/75=10");
+    cr_assert_eq(kube_ratio(c, r, &late), (5 * 100 + 50 + 3) / 6);
+    /* More than there is, and nothing there, are full use. */
+    const int64_t none[KUBE_RESOURCES] = { 0, GIB, 0 }, over[KUBE_RESOURCES] = { 0, 2 * GIB, 0 };
+    cr_assert_eq(kube_ratio(none, over, &up), 100);
+}
+
+/* 32 cores and 128 GiB, of which 1 and 4 are the node's: with 7 cores and 28 GiB a quarter of each; one card of two. */
+Test(kube, S3_20_resources_have_weights)
+{
+    uint32_t gpu = node(2, 0, 32 * GB, 0), pod = shape(15000, 28 * GIB, 1, 0, 0);
+    ready(KUBE_DEFAULT);
+    cr_assert_eq(plugin("least", pod, gpu), 62 * KUBE_POINT);                                  /* (50 + 75)/2 */
+    cr_assert_eq(plugin("least:1:cpu=3/memory=1", pod, gpu), 56 * KUBE_POINT);                 /* (150 + 75)/4 */
+    cr_assert_eq(plugin("least:1:gpu=1", pod, gpu), 50 * KUBE_POINT);
+    cr_assert_eq(plugin("most:2:cpu=1/memory=2/gpu=1", pod, gpu), 2 * 37 * KUBE_POINT);        /* (50 + 50 + 50)/4 */
+    cr_assert_eq(plugin("ratio:1:memory=1/0=0/100=10", pod, gpu), 25 * KUBE_POINT);
+}
+
+/* numFeasibleNodesToFind: below 100 nodes all, at least 100, 50 - n/125 per cent, at least 5. */
+Test(kube, S3_20_how_many_nodes_are_looked_for)
+{
+    static const struct { uint32_t percentage, n, want;
+    } of[] = {
+        { 50, 99, 99 },      { 50, 100, 100 },  { 10, 150, 100 }, { 50, 1000, 500 },   { 5, 1000, 100 },
+        { 100, 1000, 1000 }, { 33, 1001, 330 }, { 0, 99, 99 },    { 0, 150, 100 },     { 0, 1000, 420 },
+        { 0, 5000, 500 },    { 0, 5625, 281 },  { 0, 6000, 300 }, { 0, 100000, 5000 },
+    };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        cr_expect_eq(kube_to_find(of[i].percentage, of[i].n), of[i].want, "%u %% of %u: %u", of[i].percentage, of[i].n,
+                     kube_to_find(of[i].percentage, of[i].n));
+}
+
+Test(kube, arguments_of_plugins_are_checked)
+{
+    static const char *const bad[] = { "least:1:",       "least:1:cpu",       "least:1:cpu=0",    "least:1:cpu=101",
+                                       "least:1:disk=1", "least:1:0=0",       "balanced:1:cpu=1", "ratio",
+                                       "ratio:1:cpu=1",  "ratio:1:0=11",      "ratio:1:101=1",    "ratio:1:50=1/50=2",
+                                       "ratio:1:0=0/",   "affinity;affinity", "affinity:0",       "affinity:1:cpu=1",
+                                       "least:cpu=1" };
+    char error[256];
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        error[0] = '\0';
+        cr_expect(!kube_parse(&b.kube, bad[i], error, sizeof error) && error[0] != '\0', "'%s' is taken", bad[i]);
+    }
+}
