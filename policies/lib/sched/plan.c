@@ -61,6 +61,12 @@ static void classify(struct plan *p)
     }
 }
 
+/* A card as the plan sees it: by count there is nothing on it but itself. */
+static struct pol_card seen(const struct plan *p, const struct pol_card *c)
+{
+    return p->by_count ? (struct pol_card){ .milli_free = c->milli_free } : *c;
+}
+
 static void build(struct plan *p, const struct pol_view *v)
 {
     p->n_nodes = v->n_nodes;
@@ -73,7 +79,7 @@ static void build(struct plan *p, const struct pol_view *v)
     while (size <= p->n_nodes) size *= 2;
     p->touches.log = pol_alloc(size, sizeof *p->touches.log);
     p->touches.mask = size - 1;
-    if (p->n_cards > 0) memcpy(p->card, v->card, p->n_cards * sizeof *p->card);
+    for (uint32_t i = 0; i < p->n_cards; i++) p->card[i] = seen(p, &v->card[i]);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         struct plan_node *o = &p->node[i];
         o->n = v->node[i];
@@ -99,10 +105,10 @@ static void adopt(struct plan *p, const struct pol_view *v, uint32_t i)
         same &= n->engine_free[k] == o->n.engine_free[k];
     }
     for (uint32_t k = n->card0; k < n->card0 + n->n_gpu; k++) {
-        const struct pol_card *to = &v->card[k], *was = &p->card[k];
-        grew |= to->milli_free > was->milli_free || to->mem_free > was->mem_free || to->core_free > was->core_free;
-        same &= to->milli_free == was->milli_free && to->mem_free == was->mem_free && to->core_free == was->core_free;
-        p->card[k] = v->card[k];
+        const struct pol_card to = seen(p, &v->card[k]), *was = &p->card[k];
+        grew |= to.milli_free > was->milli_free || to.mem_free > was->mem_free || to.core_free > was->core_free;
+        same &= to.milli_free == was->milli_free && to.mem_free == was->mem_free && to.core_free == was->core_free;
+        p->card[k] = to;
     }
     if (same) return;
     o->n = *n;

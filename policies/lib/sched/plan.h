@@ -43,7 +43,7 @@ struct plan {
     const struct pol_gpu_type *gpu_type;    /* the view's, [n_gpu_types] */
     uint32_t n_gpu_types;
     const struct pol_licences *licences; void *ctx;     /* the host's; NULL: whoever plans knows none */
-    bool by_count;                          /* POL_BY_COUNT: set before the first plan_sync; `shape` is then `bare` */
+    bool by_count; /* POL_BY_COUNT: set before the first plan_sync; `shape` is then `bare`, and so are cards */
     struct { struct pol_shape *shape; size_t cap; uint32_t n; } bare;   /* shapes without memory and cores of cards */
     struct { int64_t cpu, mem, gpu; } largest;      /* total of any node */
     uint32_t *node_class;                   /* [n_nodes] nodes alike when idle share one; POL_NONE: unclassed */

@@ -107,6 +107,22 @@ Test(kube, S3_18_by_count_nothing_on_a_card_is_asked)
     cr_assert_eq(b.shape[big].gpu_mem_b, 32 * GB);
 }
 
+/* Nor in choosing cards: half a card is taken of the first of two that are alike but for the memory that is left. */
+Test(kube, S3_18_by_count_memory_chooses_no_card)
+{
+    uint32_t gpu = node(2, 0, 16 * GB, 0), half = shape(1000, GIB, 1, 0, 0);
+    b.shape[half].gpu_milli = 500;
+    for (int k = 0; k < 2; k++) b.card[k].milli_free = 500;
+    b.card[1].mem_free = 2 * GB;
+    ready(KUBE_HYBRID);
+    cr_assert_eq(plan_pick_cards(&b.plan, gpu, &b.plan.shape[half]), 2);
+    plan_fini(&b.plan);
+    memset(&b.plan, 0, sizeof b.plan);
+    b.plan.by_count = true;
+    ready(KUBE_DEFAULT);
+    cr_assert_eq(plan_pick_cards(&b.plan, gpu, &b.plan.shape[half]), 1);
+}
+
 /* S3-5: 32 cores, 128 GB, requested 8 and 32: (24/32 + 96/128)/2 of 100 = 75. */
 Test(kube, S3_5_least_requested)
 {
