@@ -25,16 +25,18 @@ placed() {
     printf '%s\n' "$1" >"$dir/s.yaml"
     rm -f "$db"
     # A path is looked for beside the scenario where a scenario names it; on the command line, from here.
-    (cd "$dir" && "$fairway" run -q --audit -p "${2:-kube-default}:config=s.yaml" -d "$db" p.yaml) 2>"$dir/err" || { cat "$dir/err"; return 1; }
-    sqlite3 "$db" "SELECT group_concat(x, ' ') FROM (SELECT j.id || '@' || n.name AS x FROM attempt a JOIN job j USING (run, ordinal)
-        JOIN node n ON n.run = a.run AND n.node = a.node ORDER BY a.start_us, j.id)"
+    (cd "$dir" && "$fairway" run -q --audit -p "${2:-kube-default}:config=s.yaml" -d "$db" p.yaml) 2>"$dir/err" ||
+        { cat "$dir/err"; return 1; }
+    sqlite3 "$db" "SELECT group_concat(x, ' ') FROM (SELECT j.id || '@' || n.name AS x FROM attempt a
+        JOIN job j USING (run, ordinal) JOIN node n ON n.run = a.run AND n.node = a.node ORDER BY a.start_us, j.id)"
 }
 packs="- schedulerName: default-scheduler
   plugins:
     score:
       disabled: [{name: NodeResourcesLeastAllocated}]
       enabled: [{name: NodeResourcesMostAllocated, weight: 5}]"
-# Spread: the second pod goes to b; then both are alike.  Packed: balanced is 100 everywhere, most (25 + 25)/2 against (50 + 50)/2.
+# Spread: the second pod goes to b; then both are alike.
+# Packed: balanced is 100 everywhere, most (25 + 25)/2 against (50 + 50)/2.
 check "without profiles it is the default scheduler" same "$(placed "$head")" "first@a named@b last@a"
 check "a score plugin is taken out, and another put in with its weight" \
     same "$(placed "$head
@@ -46,7 +48,9 @@ $packs" kube-split)" "first@a named@a last@a"
 check "v1: NodeResourcesFit scores by its strategy" same "$(placed "apiVersion: $api/v1
 kind: KubeSchedulerConfiguration
 profiles:
-- pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 1}]}}}]")" \
+- pluginConfig:
+  - name: NodeResourcesFit
+    args: {scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 1}]}}")" \
     "first@a named@a last@a"
 check "v1: and by a shape, here the less in use the better" same "$(placed "apiVersion: $api/v1
 kind: KubeSchedulerConfiguration
@@ -56,13 +60,16 @@ profiles:
     args:
       scoringStrategy:
         type: RequestedToCapacityRatio
-        requestedToCapacityRatio: {shape: [{utilization: 0, score: 10}, {utilization: 100, score: 0}]}")" "first@a named@b last@a"
+        requestedToCapacityRatio: {shape: [{utilization: 0, score: 10}, {utilization: 100, score: 0}]}")" \
+    "first@a named@b last@a"
 check "v1beta1: RequestedToCapacityRatio, the more in use the better" same "$(placed "$head
 profiles:
 - plugins: {score: {disabled: [{name: '*'}], enabled: [{name: RequestedToCapacityRatio, weight: 2}]}}
   pluginConfig:
   - name: RequestedToCapacityRatio
-    args: {shape: [{utilization: 0, score: 0}, {utilization: 100, score: 10}], resources: [{name: memory, weight: 1}]}")" \
+    args:
+      shape: [{utilization: 0, score: 0}, {utilization: 100, score: 10}]
+      resources: [{name: memory, weight: 1}]")" \
     "first@a named@a last@a"
 check "v1: multiPoint switches scores off, too" same "$(placed "apiVersion: $api/v1
 kind: KubeSchedulerConfiguration
@@ -74,7 +81,8 @@ $(echo "$packs" | sed 's/default-scheduler/packer/')"
 check "a pod goes by the profile that is called as its scheduler, others by the default one" \
     same "$(placed "$both")" "first@a named@a last@b"
 check "who names none goes by the first" same "$(placed "$head")" "first@a named@b last@a"
-check "and is counted in the run's notes" same "$(sqlite3 "$db" "SELECT sum(value) FROM note WHERE name = 'pod_of_no_profile'")" 1.0
+check "and is counted in the run's notes" same \
+    "$(sqlite3 "$db" "SELECT sum(value) FROM note WHERE name = 'pod_of_no_profile'")" 1.0
 
 # ---- preemption and percentage ----
 
@@ -109,7 +117,7 @@ profiles:
     args: {resources: [{name: cpu}, {name: example.com/foo, weight: 2}]}
   nicknames: [x]" >/dev/null
 cp "$dir/err" "$dir/told"
-check "each thing that is not modelled is told, with its line" same "$(sort -t: -k4n "$dir/told" | sed 's/.*s.yaml:/s.yaml:/' | sort -t: -k2n)" \
+check "each thing that is not modelled is told, with its line" same "$(sed 's/.*s.yaml:/s.yaml:/' "$dir/told" | sort -t: -k2n)" \
 "s.yaml:3: leaderElection is not modelled
 s.yaml:9: score plugin NodeLabel is not modelled
 s.yaml:10: score plugin SelectorSpread is not modelled
@@ -118,7 +126,8 @@ s.yaml:12: permit plugin Coscheduling (enabled) is not modelled
 s.yaml:15: InterPodAffinity's hardPodAffinityWeight is not modelled
 s.yaml:17: resource example.com/foo in scores is not modelled
 s.yaml:18: a profile's nicknames is not modelled"
-check "and stored with the run" same "$(sqlite3 "$db" "SELECT count(*) FROM repair WHERE first_line = 0 AND what LIKE 's.yaml:%'")" 8
+check "and stored with the run" same \
+    "$(sqlite3 "$db" "SELECT count(*) FROM repair WHERE first_line = 0 AND what LIKE 's.yaml:%'")" 8
 { cat "$dir/p.yaml"; echo "sweep: {policies: ['kube-default:config=s.yaml'], seeds: [1]}"; } >"$dir/w.yaml"
 (cd "$dir" && "$fairway" sweep -q -d w.db w.yaml) >/dev/null 2>"$dir/swept"
 check "a sweep tells them too" same "$(sort "$dir/swept")" "$(sort "$dir/told")"
@@ -127,7 +136,10 @@ check "a file that says nothing unmodelled is told nothing of" same "$(placed "$
 # ---- who a run is ----
 
 rm -f "$db"
-run() { printf '%s\n' "$1" >"$dir/s.yaml"; (cd "$dir" && "$fairway" run -q -p kube-default:config=s.yaml -d "$db" p.yaml); }
+run() {
+    printf '%s\n' "$1" >"$dir/s.yaml"
+    (cd "$dir" && "$fairway" run -q -p kube-default:config=s.yaml -d "$db" p.yaml)
+}
 run "$head" && run "# a comment
 $head"
 check "a comment in the file makes no other run" same "$(sqlite3 "$db" "SELECT count(*) FROM run")" 1
@@ -146,10 +158,12 @@ wrong() {
     fails 2 "$2" "$fairway" run -q -p "kube-default:config=$dir/s.yaml" -d "$dir/e.db" "$dir/p.yaml" &&
     says "$dir/s.yaml:$1: error: "
 }
-score() { printf '%s\n' "$head" "profiles:" "- plugins:" "    score:" "      enabled: [{name: NodeResourcesMostAllocated, weight: $1}]"; }
+score() {
+    printf '%s\n' "$head" "profiles:" "- plugins:" "    score:" "      enabled: [{name: NodeResourcesMostAllocated, weight: $1}]"
+}
 check "a negative weight" wrong 6:60 "'weight': found '-1', expected a whole number from 0 to 100000" "$(score -1)"
 check "a weight that is none" wrong 6:60 "'weight': found 'x'" "$(score x)"
-check "an unknown kind" wrong 2:7 "found 'KubeletConfiguration', expected KubeSchedulerConfiguration" "apiVersion: $api/v1
+check "an unknown kind" wrong 2:7 "'kind': found 'KubeletConfiguration', expected KubeSched" "apiVersion: $api/v1
 kind: KubeletConfiguration"
 check "an unknown version" wrong 1:13 "found '$api/v2', expected" "apiVersion: $api/v2
 kind: KubeSchedulerConfiguration"
@@ -185,7 +199,8 @@ profiles:
 check "arguments of another plugin" wrong 4:67 "expected NodeResourcesLeastAllocatedArgs" "$head
 profiles:
 - pluginConfig: [{name: NodeResourcesLeastAllocated, args: {kind: NodeResourcesFitArgs}}]"
-check "no such file" fails 2 "nowhere.yaml" "$fairway" run -q -p kube-default:config=nowhere.yaml -d "$dir/e.db" "$dir/p.yaml"
+check "no such file" fails 2 "nowhere.yaml" \
+    "$fairway" run -q -p kube-default:config=nowhere.yaml -d "$dir/e.db" "$dir/p.yaml"
 printf '%s\n' "$head" >"$dir/s.yaml"
 check "it and its parameters exclude each other" fails 2 "\`config\` states what score, preempt and percentage do" \
     "$fairway" run -q -p "kube-default:preempt=false,config=$dir/s.yaml" -d "$dir/e.db" "$dir/p.yaml"

@@ -21,14 +21,23 @@ static const char nodes_text[] =
     "{\"kind\": \"Node\", \"metadata\": {\"name\": \"b\"}, \"spec\": {\"unschedulable\": true}, \"status\": {\"allocatable\": {\"cpu\": 8, \"memory\": \"32Gi\"}}}]}";
 
 static const char pods_text[] =
-    "{\"kind\": \"List\", \"items\": [{\"kind\": \"Pod\", \"metadata\": {\"name\": \"p\", \"namespace\": \"n\", \"creationTimestamp\": \"2023-01-01T00:00:10Z\","
+    "{\"kind\": \"List\", \"items\": [{\"kind\": \"Pod\", \"metadata\": {\"name\": \"p\", \"namespace\": \"n\", "
+    "\"creationTimestamp\": \"2023-01-01T00:00:10Z\","
     "\"annotations\": {\"oks/gpu-number\": \"1\", \"oks/gpu-core\": \"2000\", \"oks/gpu-memory\": \"16000\"}},"
-    "\"spec\": {\"containers\": [{\"resources\": {\"requests\": {\"cpu\": \"1\", \"memory\": \"1.5Gi\"}, \"limits\": {\"nvidia.com/gpu\": \"1\"}}}],"
-    "\"tolerations\": [{\"key\": \"gpu\", \"operator\": \"Exists\"}], \"nodeSelector\": {\"disk\": \"ssd\"}, \"overhead\": {\"cpu\": \"10m\"},"
-    "\"affinity\": {\"nodeAffinity\": {\"requiredDuringSchedulingIgnoredDuringExecution\": {\"nodeSelectorTerms\": [{\"matchExpressions\":"
-    "[{\"key\": \"gen\", \"operator\": \"Gt\", \"values\": [\"2\"]}]}]}}}}, \"status\": {\"phase\": \"Pending\"}},"
-    "{\"metadata\": {\"name\": \"q\"}, \"spec\": {\"nodeName\": \"b\", \"containers\": [{}], \"initContainers\": [{\"restartPolicy\": \"Always\"}]},"
-    "\"status\": {\"phase\": \"Running\", \"containerStatuses\": [{\"state\": {\"terminated\": {\"startedAt\": \"2023-01-01T00:00:20Z\", \"finishedAt\": \"2023-01-01T00:01:00Z\"}}}]}}]}";
+    "\"spec\": {\"containers\": [{\"resources\": {\"requests\": {\"cpu\": \"1\", \"memory\": \"1.5Gi\"}, \"limits\": "
+    "{\"nvidia.com/gpu\": \"1\"}}}],"
+    "\"tolerations\": [{\"key\": \"gpu\", \"operator\": \"Exists\"}], \"nodeSelector\": {\"disk\": \"ssd\"}, "
+    "\"overhead\": {\"cpu\": \"10m\"},"
+    "\"affinity\": {\"nodeAffinity\": {\"requiredDuringSchedulingIgnoredDuringExecution\": {\"nodeSelectorTerms\": "
+    "[{\"matchExpressions\":"
+    "[{\"key\": \"gen\", \"operator\": \"Gt\", \"values\": [\"2\"]}]}]}, "
+    "\"preferredDuringSchedulingIgnoredDuringExecution\":"
+    "[{\"weight\": 30, \"preference\": {\"matchExpressions\": [{\"key\": \"disk\", \"operator\": \"Exists\"}]}}]}}}, "
+    "\"status\": {\"phase\": \"Pending\"}},"
+    "{\"metadata\": {\"name\": \"q\"}, \"spec\": {\"nodeName\": \"b\", \"containers\": [{}], \"initContainers\": "
+    "[{\"restartPolicy\": \"Always\"}]},"
+    "\"status\": {\"phase\": \"Running\", \"containerStatuses\": [{\"state\": {\"terminated\": {\"startedAt\": "
+    "\"2023-01-01T00:00:20Z\", \"finishedAt\": \"2023-01-01T00:01:00Z\"}}}]}}]}";
 
 static void mutate(struct rng *r, char *s)
 {

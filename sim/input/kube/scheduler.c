@@ -179,7 +179,8 @@ static enum st switch_on(struct reading *r, const struct ydoc_node *point, bool 
                 return ydoc_error(list->at[i], d, "found plugin '%s' enabled twice", name);
         if (is_multi && strcmp(name, preemption) == 0) { r->preempts = true; continue; }
         const struct plugin *plugin = find_plugin(name, r->version);
-        if (plugin == NULL || plugin->ours == NULL) tell(r, list->at[i], "score plugin %.60s is", name);
+        if (plugin == NULL || plugin->ours == NULL)
+            tell(r, list->at[i], "%splugin %.60s is", is_multi ? "" : "score ", name);
         size_t at = find_on(r, name);
         if (at == SCORES_MAX) return ydoc_error(list->at[i], d, "found more than %d score plugins", SCORES_MAX);
         r->on[at] = (struct on){ .name = name, .plugin = plugin, .weight = weight > 0 ? weight : 1, .at = list->at[i] };
@@ -330,7 +331,8 @@ static enum st write_score(struct reading *r, const struct on *o, char **to, str
     bool has_resources = strcmp(ours, "balanced") != 0 && strcmp(ours, "affinity") != 0;
     if (has_resources) st = write_resources(r, args, &spec, &any, d);
     /* On by default is only who has its shape in a strategy. */
-    if (st == ST_OK && any && strcmp(ours, "ratio") == 0) st = write_shape(shape, o->at != NULL ? o->at : args, &spec, d);
+    if (st == ST_OK && any && strcmp(ours, "ratio") == 0)
+        st = write_shape(shape, o->at != NULL ? o->at : args, &spec, d);
     if (st == ST_OK && any) append(to, "%s", spec);
     mem_free(spec);
     return st;
