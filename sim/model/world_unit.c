@@ -110,12 +110,15 @@ void world_unit_finish(struct world *w, uint32_t t, enum stop_reason reason)
     world_notify(w, NOTICE_JOB_ENDED, job, NONE, NONE);
 }
 
+/* Calls that are done survive a preemption where anything does; of a lost node their results are lost. */
+static bool keeps_calls(const struct world *w, enum stop_reason reason) { return w->cfg.checkpoint_interval >= 0 && reason == STOP_PREEMPTED; }
+
 /* Progress that survives an interruption now; see world_config.checkpoint_interval. */
 static sim_work kept_progress(const struct world *w, const struct task *t, enum stop_reason reason)
 {
     sim_work p = world_unit_progress(w, t), every = w->cfg.checkpoint_interval;
     if (every < 0) return 0;
-    if (w->jobs.job[t->job].calls != NULL) return reason == STOP_PREEMPTED ? p : 0;      /* results lie on its node */
+    if (w->jobs.job[t->job].calls != NULL) return keeps_calls(w, reason) ? p : 0;
     if (every == 0) return reason == STOP_PREEMPTED ? p : t->done;
     every <<= RATE_BITS;
     return p / every * every;
@@ -133,7 +136,7 @@ void world_unit_interrupt(struct world *w, uint32_t t, enum stop_reason reason)
         leave_node(w, k, reason);
     }
     task_at(w, t)->done = kept;
-    if (j->calls != NULL && kept < p) call_queue_restart(w->calls, t);
+    if (j->calls != NULL && !keeps_calls(w, reason)) call_queue_restart(w->calls, t);     /* also of those that take no time */
     if (reason == STOP_PREEMPTED) { j->n_preempted++; w->count.preemptions++; }
     else { j->n_failed++; w->count.task_failures++; }
     world_notify(w, NOTICE_READY, job, j->gang ? NONE : t, NONE);

@@ -384,6 +384,19 @@ Test(affinity, tasks_and_calls_of_a_lost_node_are_made_anew)
     cr_assert_eq(count(y.log, "end"), 2);
 }
 
+/* Z takes no time, so that nothing of the task's work was done when its node was lost: its result lay there all the same. */
+Test(affinity, a_call_that_took_no_time_is_made_anew_with_the_others)
+{
+    two_types();
+    yard_time(&y, "Z", "gpu", 1, 0);
+    yard_node(&y, "gpu:1", 0, 0);
+    yard_job(&y, 0, 1, "Z:1:0,G:1:0");
+    yard_fault(&y, 5, 0, false);
+    yard_fault(&y, 100, 0, true);
+    run("affinity");
+    cr_assert_eq(count(y.log, "call j0 0 0 n0 gpu 0+0 done"), 2, "%s", y.log);
+}
+
 /* S2-17: four nodes, each with engines of one type, of two architectures; and mixed nodes. */
 Test(affinity, s2_17_it_works_on_mixed_nodes_and_on_nodes_of_one_type)
 {
