@@ -21,7 +21,10 @@
 enum rule { MET, MCT, MIN_MIN, DMDA, HEFT };
 
 /* What is planned for a task; kept while it is blocked, waits or runs. */
-struct planned { uint32_t line; bool is_planned; };     /* line POL_NONE: no one engine type runs all of its calls */
+struct planned {
+    uint32_t line; bool is_planned;             /* line POL_NONE: no one engine type runs all of its calls */
+    uint32_t forgotten;                         /* number of the forgetting that last came by */
+};
 
 struct mapper {
     struct dispatcher dispatcher;
@@ -32,6 +35,7 @@ struct mapper {
     uint32_t *first_line;                       /* [n_nodes + 1] */
     struct planned *plan;  size_t cap_plan;     /* by task slot */
     int64_t *time;         size_t cap_time;     /* by task slot x engine type; of tasks with the master */
+    uint32_t n_forgettings;
 };
 
 /* ---- estimates ---- */
@@ -130,6 +134,33 @@ static void run_min_min(struct mapper *m)
     }
 }
 
+/*
+ * What the job's plan had after a task that is planned anew is planned when it is ready.  Else a booking ahead of the
+ * new one could wait for it, and it for the booking: each engine's tasks go in the order of their bookings.
+ */
+static void forget_followers(struct mapper *m, uint32_t task)
+{
+    const struct pol_host *host = m->dispatcher.host;
+    pol_task *stack = NULL, f;
+    size_t n = 0, cap = 0;
+    m->n_forgettings++;
+    POL_RESERVE(stack, cap, 1);
+    stack[n++] = dispatcher_task(&m->dispatcher, task)->task;
+    while (n > 0) {
+        pol_task t = stack[--n];
+        for (uint32_t k = 0; (f = m->graph->follower(host->ctx, t, k)).slot != POL_NONE; k++) {
+            struct planned *p = &m->plan[f.slot];
+            if (p->forgotten == m->n_forgettings) continue;
+            p->forgotten = m->n_forgettings;
+            if (p->is_planned && p->line != POL_NONE) engine_timeline_drop(&m->line[p->line], f.slot);
+            p->is_planned = false;
+            POL_RESERVE(stack, cap, n + 1);
+            stack[n++] = f;
+        }
+    }
+    free(stack);
+}
+
 static void run_master(struct mapper *m)
 {
     const struct dispatcher *h = &m->dispatcher;
@@ -140,6 +171,7 @@ static void run_master(struct mapper *m)
             int64_t end = 0;
             uint32_t l = best_line(m, t, &end);
             if (l == POL_NONE) { send_loose(m, t); continue; }
+            if (m->rule == HEFT) forget_followers(m, t);
             assign(m, t, l);
         } else if (m->plan[t].line == POL_NONE) {
             send_loose(m, t);
