@@ -22,11 +22,12 @@ static bool cheaper(struct fit_cost a, struct fit_cost b)
     return a.third < b.third;
 }
 
-/* The shape with other cores: as many as the node has at most. */
+/* The shape with other cores: as many as the node has for tasks at most. */
 static struct pol_shape with_cores(const struct pol_shape *s, uint32_t cores, const struct pol_node *n)
 {
     struct pol_shape x = *s;
-    if (cores > 0 && !s->exclusive) x.cpu_milli = (int64_t)cores * 1000 < n->cpu_total ? (int64_t)cores * 1000 : n->cpu_total;
+    int64_t most = n->cpu_total - n->cpu_reserved;
+    if (cores > 0 && !s->exclusive) x.cpu_milli = (int64_t)cores * 1000 < most ? (int64_t)cores * 1000 : most;
     return x;
 }
 
