@@ -105,3 +105,20 @@ bench-calls: all                        ## a million API calls over 1,000 nodes
 bench: bench-calls
 .PHONY: bench-calls
 .PHONY: bench-flow
+
+# ---- failures at the worst moments ----
+STORM_SRC := $(wildcard tests/storm/*.c)
+STORM     := $(B)/tests/storm/storm
+
+$(STORM): $(STORM_SRC:%.c=$(B)/obj/%.o) $(B)/libfairway.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $^ $(LDLIBS_ALL) -o $@
+
+RUNS ?= 100000
+storm: $(STORM)                         ## random cases, nodes and racks failing at the worst moments; RUNS=100000
+	@$(STORM) --runs $(RUNS)
+
+test: $(STORM)
+-include $(STORM_SRC:%.c=$(B)/obj/%.d)
+.PHONY: storm
