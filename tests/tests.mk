@@ -122,3 +122,15 @@ storm: $(STORM)                         ## random cases, nodes and racks failing
 test: $(STORM)
 -include $(STORM_SRC:%.c=$(B)/obj/%.d)
 .PHONY: storm
+
+# ---- calls that fail ----
+$(B)/tests/faults/shim.so: tests/faults/shim.c tests/tests.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=c11 -O1 -Wall -Wextra $(STRICT) -fPIC -shared $< -ldl -o $@
+
+faults: all $(B)/tests/faults/shim.so   ## every failing write, fsync, open, read, malloc, fork ... of the commands that keep results
+	@FAULTS=all FAIRWAY=$(abspath $(B))/fairway sh tests/faults/test_faults.sh
+
+test: $(B)/tests/faults/shim.so
+.PHONY: faults
