@@ -117,8 +117,7 @@ static void gather(struct drf *f)
         }
         if (u->blocked == f->sched.plan.freed_epoch) continue;
         reckon(f, u);
-        POL_RESERVE(f->heap, f->cap_heap, (size_t)f->n_heap + 1);
-        f->heap[f->n_heap++] = id;
+        POL_PUSH(f->heap, f->n_heap, f->cap_heap, id);
     }
     users_make(f, f->heap, f->n_heap);
 }
@@ -177,9 +176,7 @@ static void fini(void *self)
         queue_fini(&f->user[i].wait);
         queue_walk_fini(&f->user[i].walk);
     }
-    free(f->user);
-    free(f->list);
-    free(f->heap);
+    POL_FREE(f->user, f->list, f->heap);
     share_weights_fini(&f->weights);
 }
 

@@ -135,8 +135,7 @@ static void foresee(struct easy *e)
             sched_release(d, v);
             uint32_t t = v;
             for (uint32_t i = 0; i < sched_unit(d, v)->n_tasks; i++, t = d->held[t].next) {
-                POL_RESERVE(e->node, e->cap_node, n + 1);
-                e->node[n++] = d->held[t].node;
+                POL_PUSH(e->node, n, e->cap_node, d->held[t].node);
             }
         }
         if (head_fits(e, k, &c, e->node, n)) {
@@ -297,12 +296,7 @@ static void fini(void *self)
 {
     struct easy *e = self;
     for (size_t i = 0; i < e->res.cap_snap; i++) free(e->res.snap[i].card);
-    free(e->res.snap);
-    free(e->res.snap_node);
-    free(e->res.refused);
-    free(e->node);
-    free(e->capacity);
-    free(e->place);
+    POL_FREE(e->res.snap, e->res.snap_node, e->res.refused, e->node, e->capacity, e->place);
 }
 
 static const struct sched_ops ops = { .run_key = run_key, .size = sizeof(struct easy), .init = init, .decide = decide, .fini = fini };

@@ -29,6 +29,13 @@ static inline void *pol_alloc(size_t n, size_t size)
     return pol_check(calloc(n, size), n, size);
 }
 
+/* All of these, in this order. */
+static inline void pol_free_all(void *const *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) free(p[i]);
+}
+#define POL_FREE(...) pol_free_all((void *[]){ __VA_ARGS__ }, sizeof (void *[]){ __VA_ARGS__ } / sizeof(void *))
+
 /* Room for `want` elements in an array that holds *cap, doubling; new ones are zeroed. */
 static inline void *pol_reserve(void *p, size_t *cap, size_t want, size_t size)
 {
@@ -41,6 +48,8 @@ static inline void *pol_reserve(void *p, size_t *cap, size_t want, size_t size)
     return p;
 }
 #define POL_RESERVE(p, cap, want) ((p) = pol_reserve((p), &(cap), (want), sizeof *(p)))
+/* One more element, with this value, behind the n that there are. */
+#define POL_PUSH(p, n, cap, ...) (POL_RESERVE(p, cap, (size_t)(n) + 1), (void)((p)[(n)++] = __VA_ARGS__))
 
 /* An extension of the host's, for create: NULL, and the run fails, where it has none of that name. */
 static inline const void *pol_extension(const struct pol_host *host, const char *name)
@@ -51,6 +60,9 @@ static inline const void *pol_extension(const struct pol_host *host, const char 
     if (e == NULL) host->fail(host->ctx, error);
     return e;
 }
+
+/* What is wrong with a parameter, as by printf; false. */
+#define pol_error(error, cap, ...) ((void)snprintf(error, cap, __VA_ARGS__), false)
 
 /* A time plus a span, both >= 0 or small; POL_NEVER is infinite and absorbs. */
 static inline int64_t pol_after(int64_t at, int64_t span)

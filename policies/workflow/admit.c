@@ -25,11 +25,9 @@ static bool read_rule(struct wf_reserve *out, const char *s, size_t n, char *err
     if (memchr(s, ':', n) != NULL) {
         out->amounts = pol_alloc(n + 1, 1);
         memcpy(out->amounts, s, n);
-    } else if (out->rule == WF_RULE_MAX && (n != 3 || strncmp(s, "max", n) != 0)) {
-        (void)snprintf(error, cap, "reserve= is '%.*s', expected max, sum or amounts such as cpus:8;gpus:2",
+    } else if (out->rule == WF_RULE_MAX && (n != 3 || strncmp(s, "max", n) != 0))
+        return pol_error(error, cap, "reserve= is '%.*s', expected max, sum or amounts such as cpus:8;gpus:2",
                        n < 60 ? (int)n : 60, s);
-        return false;
-    }
     return true;
 }
 
@@ -39,10 +37,8 @@ bool wf_reserve_parse(struct wf_param *param, const char *text, char *error, siz
     while (*s == '[') {
         size_t name = strcspn(s + 1, ",]"), all = strcspn(s + 1, "]");
         const char *rule = s + 1 + name + 1;
-        if (name == 0 || name == all || s[1 + all] != ']' || (s[2 + all] != ',' && s[2 + all] != '\0')) {
-            (void)snprintf(error, cap, "reserve=: expected [WORKFLOW,RULE] at '%.40s'", s);
-            return false;
-        }
+        if (name == 0 || name == all || s[1 + all] != ']' || (s[2 + all] != ',' && s[2 + all] != '\0'))
+            return pol_error(error, cap, "reserve=: expected [WORKFLOW,RULE] at '%.40s'", s);
         POL_RESERVE(param->reserve, param->cap_reserve, (size_t)param->n_reserve + 2);
         struct wf_reserve *r = &param->reserve[param->n_reserve++];
         lend_read_name(&r->who, s + 1, name, true);
@@ -50,15 +46,12 @@ bool wf_reserve_parse(struct wf_param *param, const char *text, char *error, siz
         for (uint32_t i = 0; i + 1 < param->n_reserve; i++) {
             if (param->reserve[i].who.who != r->who.who || strcmp(param->reserve[i].who.name, r->who.name) != 0)
                 continue;
-            (void)snprintf(error, cap, "reserve=: '%s' stands twice", r->who.name);
-            return false;
+            return pol_error(error, cap, "reserve=: '%s' stands twice", r->who.name);
         }
         s += 2 + all;
         s += *s == ',';
-        if (*s != '[' && *s != '\0') {
-            (void)snprintf(error, cap, "reserve=: expected [WORKFLOW,RULE] at '%.40s'", s);
-            return false;
-        }
+        if (*s != '[' && *s != '\0')
+            return pol_error(error, cap, "reserve=: expected [WORKFLOW,RULE] at '%.40s'", s);
     }
     POL_RESERVE(param->reserve, param->cap_reserve, (size_t)param->n_reserve + 1);
     struct wf_reserve *rest = &param->reserve[param->n_reserve++];

@@ -58,28 +58,22 @@ static bool read_entry(struct lend_group *g, const char **s, bool is_owner, char
     if (n == 0) { (void)snprintf(error, cap, "shares: expected a name at '%.40s'", at); return false; }
     lend_read_name(g, at, n, is_owner);
     at = skip(at + n);
-    if (g->who == LEND_WORKFLOW && !is_owner) {
-        (void)snprintf(error, cap, "shares: a workflow, '%s', lends and does not borrow", g->name);
-        return false;
-    }
+    if (g->who == LEND_WORKFLOW && !is_owner)
+        return pol_error(error, cap, "shares: a workflow, '%s', lends and does not borrow", g->name);
     if (*at == ',') at = skip(at + 1); else at = "";
     const char *prio = at;
     if (*at == 'p') { at++; g->prio = number(&at, PRIO_MAX); } else g->prio = -1;
-    if (g->prio < 0) {
-        (void)snprintf(error, cap, "shares: expected a priority p0 .. p%d after '%s', found '%.20s'", PRIO_MAX, g->name,
+    if (g->prio < 0)
+        return pol_error(error, cap, "shares: expected a priority p0 .. p%d after '%s', found '%.20s'", PRIO_MAX, g->name,
                        prio);
-        return false;
-    }
     at = skip(at);
     if (*at == ',') {
         at = skip(at + 1);
         const char *ratio = at;
         g->ratio = number(&at, RATIO_MAX);
-        if (g->ratio <= 0) {
-            (void)snprintf(error, cap, "shares: expected a ratio 1 .. %d for '%s', found '%.20s'", RATIO_MAX, g->name,
+        if (g->ratio <= 0)
+            return pol_error(error, cap, "shares: expected a ratio 1 .. %d for '%s', found '%.20s'", RATIO_MAX, g->name,
                            ratio);
-            return false;
-        }
         if (is_owner) { (void)snprintf(error, cap, "shares: the lender '%s' has no ratio", g->name); return false; }
         at = skip(at);
     }
@@ -92,21 +86,15 @@ static bool check(const struct lend_shares *s, char *error, size_t cap)
 {
     for (uint32_t i = 0; i < s->n; i++) {
         const struct lend_group *g = &s->at[i];
-        if (g->prio <= s->owner.prio) {
-            (void)snprintf(error, cap, "shares: the lender's p%d must be above p%d of '%s'", (int)s->owner.prio,
+        if (g->prio <= s->owner.prio)
+            return pol_error(error, cap, "shares: the lender's p%d must be above p%d of '%s'", (int)s->owner.prio,
                            (int)g->prio, g->name);
-            return false;
-        }
         for (uint32_t k = 0; k < i; k++) {
-            if (s->at[k].who == g->who && strcmp(s->at[k].name, g->name) == 0) {
-                (void)snprintf(error, cap, "shares: '%s' stands twice", g->name);
-                return false;
-            }
-            if (s->at[k].prio == g->prio && (s->at[k].ratio > 0) != (g->ratio > 0)) {
-                (void)snprintf(error, cap, "shares: of '%s' and '%s', both p%d, one has a ratio and one has none",
+            if (s->at[k].who == g->who && strcmp(s->at[k].name, g->name) == 0)
+                return pol_error(error, cap, "shares: '%s' stands twice", g->name);
+            if (s->at[k].prio == g->prio && (s->at[k].ratio > 0) != (g->ratio > 0))
+                return pol_error(error, cap, "shares: of '%s' and '%s', both p%d, one has a ratio and one has none",
                                s->at[k].name, g->name, (int)g->prio);
-                return false;
-            }
         }
     }
     if (s->n == 0) (void)snprintf(error, cap, "shares: nobody stands after the lender");
@@ -139,8 +127,7 @@ bool lend_parse(struct lend_lists *l, const char *text, char *error, size_t cap)
         if (!read_list(s, &at, error, cap)) return false;
         for (uint32_t i = 0; i + 1 < l->n; i++) {
             if (l->at[i].owner.who != s->owner.who || strcmp(l->at[i].owner.name, s->owner.name) != 0) continue;
-            (void)snprintf(error, cap, "shares: two lists have the lender '%s'", s->owner.name);
-            return false;
+            return pol_error(error, cap, "shares: two lists have the lender '%s'", s->owner.name);
         }
         if (*at == '\0') return true;
         at++;

@@ -36,16 +36,6 @@ enum st diag_at(struct diag *d, enum st code, const char *file, uint32_t line,
     return code;
 }
 
-enum st diag_set(struct diag *d, enum st code, const char *fmt, ...)
-{
-    if (d->code != ST_OK) return d->code;
-    va_list ap;
-    va_start(ap, fmt);
-    record(d, code, "", 0, 0, fmt, ap);
-    va_end(ap);
-    return code;
-}
-
 enum st diag_breach(struct diag *d, enum breach breach, const char *fmt, ...)
 {
     if (d->code != ST_OK) return d->code;

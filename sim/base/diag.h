@@ -43,8 +43,7 @@ struct diag {
 /* Record the error if none is recorded yet.  Returns the recorded code. */
 enum st diag_at(struct diag *d, enum st code, const char *file, uint32_t line,
                 uint32_t col, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
-enum st diag_set(struct diag *d, enum st code, const char *fmt, ...)
-                __attribute__((format(printf, 3, 4)));
+#define diag_set(d, code, ...) diag_at(d, code, "", 0, 0, __VA_ARGS__)     /* of no file */
 /* The same for ST_EPOLICY. */
 enum st diag_breach(struct diag *d, enum breach breach, const char *fmt, ...)
                 __attribute__((format(printf, 3, 4)));

@@ -58,6 +58,11 @@ char *mem_strdup(const char *s) { return mem_strndup(s, strlen(s)); }
 
 void mem_free(void *p) { free(p); }
 
+void mem_free_all(void *const *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) free(p[i]);
+}
+
 void *mem_reserve(void *p, size_t *cap, size_t want, size_t size)
 {
     if (want <= *cap) return p;

@@ -17,6 +17,8 @@ char *mem_strndup(const char *s, size_t n);
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));              /* of any length */
 char *mem_vprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 void  mem_free(void *p);                             /* NULL is fine */
+void  mem_free_all(void *const *p, size_t n);        /* in this order; every p is read before any is freed */
+#define MEM_FREE(...) mem_free_all((void *[]){ __VA_ARGS__ }, sizeof (void *[]){ __VA_ARGS__ } / sizeof(void *))
 
 /* A new zeroed object, or an array of n of them, typed by its pointer. */
 #define MEM_NEW(p)      ((p) = mem_alloc(1, sizeof *(p)))
@@ -28,5 +30,8 @@ void  mem_free(void *p);                             /* NULL is fine */
  */
 void *mem_reserve(void *p, size_t *cap, size_t want, size_t size);
 #define MEM_RESERVE(p, cap, want) ((p) = mem_reserve((p), &(cap), (want), sizeof *(p)))
+/* One more element behind the n that there are: where it is; with this value. */
+#define MEM_NEXT(p, n, cap) (MEM_RESERVE(p, cap, (size_t)(n) + 1), &(p)[(n)++])
+#define MEM_PUSH(p, n, cap, ...) (MEM_RESERVE(p, cap, (size_t)(n) + 1), (void)((p)[(n)++] = __VA_ARGS__))
 
 #endif

@@ -31,16 +31,13 @@ void table_destroy(struct table *t)
     if (t == NULL) return;
     for (size_t i = 0; i < t->n_cols; i++) mem_free(t->col[i].heading);
     for (size_t i = 0; i < t->n_cells; i++) mem_free(t->cell[i]);
-    mem_free(t->col);
-    mem_free(t->cell);
-    mem_free(t);
+    MEM_FREE(t->col, t->cell, t);
 }
 
 void table_column(struct table *t, const char *heading, bool is_number)
 {
     SIM_ASSERT(t->n_cells == 0);
-    MEM_RESERVE(t->col, t->cap_cols, t->n_cols + 1);
-    t->col[t->n_cols++] = (struct column){ .heading = mem_strdup(heading), .is_number = is_number };
+    MEM_PUSH(t->col, t->n_cols, t->cap_cols, (struct column){ .heading = mem_strdup(heading), .is_number = is_number });
 }
 
 void table_cell(struct table *t, const char *fmt, ...)
@@ -113,8 +110,7 @@ static struct table *escaped(const struct table *t, enum table_format f)
         mem_free(s);
     }
     for (size_t i = 0; i < t->n_cells; i++) {
-        MEM_RESERVE(e->cell, e->cap_cells, e->n_cells + 1);
-        e->cell[e->n_cells++] = table_escape(t->cell[i], f);
+        MEM_PUSH(e->cell, e->n_cells, e->cap_cells, table_escape(t->cell[i], f));
     }
     return e;
 }

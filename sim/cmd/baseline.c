@@ -38,8 +38,7 @@ static enum st read_row(struct baseline *b, struct csv *f, const int *at, struct
     g.metric = mem_strdup(csv_field(f, at[METRIC]));
     g.scope = mem_strdup(csv_field(f, at[SCOPE]));
     g.tolerance = mem_strdup(csv_field(f, at[TOLERANCE]));
-    MEM_RESERVE(b->guard, b->cap, b->n + 1);
-    b->guard[b->n++] = g;
+    MEM_PUSH(b->guard, b->n, b->cap, g);
     return ST_OK;
 }
 
@@ -97,11 +96,10 @@ enum st baseline_make(struct baseline *b, const char *path, const struct compare
             for (size_t m = 0; m < n_metrics; m++) {
                 struct stats_ci now = compare_mean(c, &c->at[k].policy[p], metric[m], "all");
                 if (now.n == 0 || !isfinite(now.mean)) continue;
-                MEM_RESERVE(b->guard, b->cap, b->n + 1);
-                b->guard[b->n++] = (struct guard){
+                MEM_PUSH(b->guard, b->n, b->cap, (struct guard){
                     .scenario = mem_strdup(c->at[k].title), .policy = mem_strdup(c->at[k].policy[p].label),
                     .metric = mem_strdup(metric[m]), .scope = mem_strdup("all"), .tolerance = mem_strdup(tolerance),
-                    .type = type, .by = by, .value = now.mean };
+                    .type = type, .by = by, .value = now.mean });
             }
     return ST_OK;
 }
@@ -110,11 +108,7 @@ void baseline_fini(struct baseline *b)
 {
     for (size_t i = 0; i < b->n; i++) {
         struct guard *g = &b->guard[i];
-        mem_free(g->scenario);
-        mem_free(g->policy);
-        mem_free(g->metric);
-        mem_free(g->scope);
-        mem_free(g->tolerance);
+        MEM_FREE(g->scenario, g->policy, g->metric, g->scope, g->tolerance);
     }
     mem_free(b->guard);
     mem_free(b->path);

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include "cmd/baseline.h"
 #include "base/text.h"
 #include "cmd/cmd.h"

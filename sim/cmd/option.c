@@ -117,8 +117,7 @@ static int word_of(const char *words, const char *text)
 
 static void append(struct option_list *l, const char *text)
 {
-    MEM_RESERVE(l->at, l->cap, l->n + 1);
-    l->at[l->n++] = text;
+    MEM_PUSH(l->at, l->n, l->cap, text);
 }
 
 static int take(const struct cmd *c, const struct cmd_option *x, const char *text, void *opts)

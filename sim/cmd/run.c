@@ -32,8 +32,7 @@ static bool read_seed(const struct cmd_option *x, const char *text, void *opts, 
     for (uint64_t seed = lo; seed <= hi; seed++) {
         for (size_t i = 0; i < o->n_seeds; i++)
             if (o->seed[i] == seed) return text_error(error, cap, "seed %" PRIu64 " is given twice", seed);
-        MEM_RESERVE(o->seed, o->cap_seeds, o->n_seeds + 1);
-        o->seed[o->n_seeds++] = seed;
+        MEM_PUSH(o->seed, o->n_seeds, o->cap_seeds, seed);
     }
     return true;
 }

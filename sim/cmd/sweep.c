@@ -1,7 +1,5 @@
 /* fairway sweep: every combination of a scenario's sweep, on this machine or a Slurm cluster. */
-#include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 #include "base/text.h"
 #include "cmd/cmd.h"

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include "base/mem.h"
 
 struct tally {
@@ -37,8 +36,7 @@ static void add(struct tally *y, const struct job_spec *s)
     y->typed += types != 0;
     y->limited += s->limit >= 0;
     y->cards += (uint64_t)cards;
-    MEM_RESERVE(y->dur, y->cap_dur, y->n + 1);
-    y->dur[y->n++] = dur;
+    MEM_PUSH(y->dur, y->n, y->cap_dur, dur);
     y->dur_sum += (double)dur;
     if (s->queue != NULL) (void)intern_id(&y->queues, s->queue);
     if (s->user == NULL) return;

@@ -47,8 +47,7 @@ void compare_add_metric(struct compare_metrics *l, const struct compare *c, cons
     if (window_is_on(&c->window) && window_check(metric, &ignored) != ST_OK) return;
     for (size_t i = 0; i < l->n; i++)
         if (strcmp(l->at[i], metric) == 0) return;
-    MEM_RESERVE(l->at, l->cap, l->n + 1);
-    l->at[l->n++] = metric;
+    MEM_PUSH(l->at, l->n, l->cap, metric);
 }
 
 void compare_add_usual(struct compare_metrics *l, const struct compare *c, const struct compare_case *k,

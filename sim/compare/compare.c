@@ -35,8 +35,7 @@ static struct compare_case *case_of(struct compare *c, sqlite3_stmt *q)
         struct compare_case *k = &c->at[i];
         if (is_at(q, COL_SCENARIO, k->scenario) && is_at(q, COL_TEXT, k->text) && is_at(q, COL_TRACE, k->trace)) return k;
     }
-    MEM_RESERVE(c->at, c->cap, c->n + 1);
-    struct compare_case *k = &c->at[c->n++];
+    struct compare_case *k = MEM_NEXT(c->at, c->n, c->cap);
     k->scenario = query_text_dup(q, COL_SCENARIO);
     k->variant = query_text_dup(q, COL_VARIANT);
     k->text = query_text_dup(q, COL_TEXT);
@@ -74,8 +73,7 @@ static struct compare_policy *policy_of(struct compare_case *k, sqlite3_stmt *q)
         if (is_at(q, COL_SPEC, p->spec)) return p;
         is_unique = false;
     }
-    MEM_RESERVE(k->policy, k->cap_policies, k->n_policies + 1);
-    struct compare_policy *p = &k->policy[k->n_policies++];
+    struct compare_policy *p = MEM_NEXT(k->policy, k->n_policies, k->cap_policies);
     p->name = query_text_dup(q, COL_POLICY);
     p->spec = query_text_dup(q, COL_SPEC);
     p->label = query_text_dup(q, is_unique ? COL_POLICY : COL_SPEC);
@@ -144,8 +142,7 @@ void compare_fini(struct compare *c)
             struct compare_policy *p = &k->policy[j];
             mem_free(p->label); mem_free(p->name); mem_free(p->spec); mem_free(p->run); mem_free(p->seed); mem_free(p->digest);
         }
-        mem_free(k->policy); mem_free(k->title); mem_free(k->scenario); mem_free(k->text); mem_free(k->trace);
-        mem_free(k->variant);
+        MEM_FREE(k->policy, k->title, k->scenario, k->text, k->trace, k->variant);
     }
     for (size_t i = 0; i < c->n_unfinished; i++) {
         struct compare_unfinished *l = &c->unfinished[i];

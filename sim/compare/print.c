@@ -190,9 +190,7 @@ static void print_unfinished(const struct compare_view *v)
         char *s = table_escape(l->message, v->format), *name = table_escape(l->scenario, v->format), *policy = table_escape(l->policy, v->format);
         (void)fprintf(v->to, "%srun %lld (%s, %s, seed %llu): %s%s%s%s\n", v->format == TABLE_MARKDOWN ? "- " : "  ", (long long)l->run, name, policy,
                       (unsigned long long)l->seed, l->status, s[0] ? ": " : "", s, v->format == TABLE_LATEX ? "\n" : "");
-        mem_free(s);
-        mem_free(name);
-        mem_free(policy);
+        MEM_FREE(s, name, policy);
     }
 }
 

@@ -39,8 +39,7 @@ static double *values(const struct asked *a, const char *sql, const char *name, 
         (void)sqlite3_bind_double(q, 3, a->w->to == TICK_NEVER ? INFINITY : (double)a->w->to / 1e6);
         if (name != NULL) (void)sqlite3_bind_text(q, 4, name, -1, SQLITE_STATIC);
         while (sqlite3_step(q) == SQLITE_ROW) {
-            MEM_RESERVE(x, cap, *n + 1);
-            x[(*n)++] = sqlite3_column_double(q, 0);
+            MEM_PUSH(x, *n, cap, sqlite3_column_double(q, 0));
         }
     }
     (void)query_end(a->store, q, a->d);

@@ -115,9 +115,7 @@ static bool init(void *self, const struct world *w)
 static void fini(void *self)
 {
     struct bound *b = self;
-    mem_free(b->job);
-    mem_free(b->area);
-    mem_free(b->order);
+    MEM_FREE(b->job, b->area, b->order);
 }
 
 static double weight(const struct bound *b, const struct cluster *c, uint32_t pool, uint32_t type)

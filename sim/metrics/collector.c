@@ -28,9 +28,9 @@ static void put(const struct collector_out *out, const struct collector_metric *
 {
     struct collector_values *v = out->values;
     if (isnan(x)) return;
-    MEM_RESERVE(v->at, v->cap, v->n + 1);
-    v->at[v->n++] = (struct collector_value){ .name = mem_strdup(name), .scope = mem_strdup(scope), .unit = m->unit, .x = x,
-                                              .is_wall = m->form == COLLECTOR_WALL };
+    MEM_PUSH(v->at, v->n, v->cap,
+             (struct collector_value){ .name = mem_strdup(name), .scope = mem_strdup(scope), .unit = m->unit, .x = x,
+                                              .is_wall = m->form == COLLECTOR_WALL });
 }
 
 void collector_put(const struct collector_out *out, const char *name, const char *scope, double x)

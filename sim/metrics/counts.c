@@ -1,7 +1,6 @@
 /* counts.c -- the collector of how long the run took, in simulated time, and of how many of what there were. */
 #include "metrics/collector.h"
 
-#include "base/mem.h"
 
 static const struct collector_metric metric[] = {
     { "makespan", "s", COLLECTOR_ONE }, { "makespan_recorded", "s", COLLECTOR_ONE }, { "dt", "s", COLLECTOR_ONE },

@@ -23,8 +23,7 @@ static void fini(void *self)
 static void decided(void *self, int64_t wall_ns)
 {
     struct decision_time *t = self;
-    MEM_RESERVE(t->ns, t->cap, t->n + 1);
-    t->ns[t->n++] = wall_ns;
+    MEM_PUSH(t->ns, t->n, t->cap, wall_ns);
 }
 
 static void emit(void *self, const struct world *w)

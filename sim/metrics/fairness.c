@@ -23,8 +23,7 @@ double fairness_s(int64_t ideal_us, int64_t shared_us)
 void fairness_add(struct fairness *f, double s)
 {
     if (isnan(s)) return;
-    MEM_RESERVE(f->s, f->cap, f->n + 1);
-    f->s[f->n++] = s;
+    MEM_PUSH(f->s, f->n, f->cap, s);
 }
 
 double fairness_mean(const struct fairness *f) { return stats_mean(f->s, f->n); }

@@ -69,12 +69,7 @@ static bool init(void *self, const struct world *w)
 static void fini(void *self)
 {
     struct fragmentation *f = self;
-    mem_free(f->arrived);
-    mem_free(f->waiting);
-    mem_free(f->free_milli);
-    mem_free(f->expected);
-    mem_free(f->is_dirty);
-    mem_free(f->dirty);
+    MEM_FREE(f->arrived, f->waiting, f->free_milli, f->expected, f->is_dirty, f->dirty);
 }
 
 /* ---- while things happen ---- */

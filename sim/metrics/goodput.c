@@ -1,7 +1,6 @@
 /* goodput.c -- the collector of work: what was of use, and what was thrown away. */
 #include "metrics/collector.h"
 
-#include "base/mem.h"
 
 static const struct collector_metric metric[] = {
     { "lost_gpu_hours", "h", COLLECTOR_ONE }, { "goodput", "1", COLLECTOR_ONE }, { NULL, NULL, COLLECTOR_ONE },

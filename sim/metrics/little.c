@@ -4,7 +4,6 @@
  */
 #include "metrics/collector.h"
 
-#include "base/mem.h"
 
 static const struct collector_metric metric[] = {
     { "little_l", "1", COLLECTOR_ONE }, { "little_lambda", "1/s", COLLECTOR_ONE }, { "little_w", "s", COLLECTOR_ONE },

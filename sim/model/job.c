@@ -18,10 +18,7 @@ void jobs_fini(struct job_table *t)
         calls_destroy(t->job[i].calls);
     }
     for (uint32_t i = 0; i < t->n_task_slots; i++) mem_free(t->task[i].loan);
-    mem_free(t->job);
-    mem_free(t->task);
-    mem_free(t->free_job);
-    mem_free(t->free_task);
+    MEM_FREE(t->job, t->task, t->free_job, t->free_task);
     memset(t, 0, sizeof *t);
 }
 
@@ -108,8 +105,7 @@ void jobs_release(struct job_table *t, uint32_t job)
     j->reservation = NULL;
     j->is_live = false;
     j->gen++;
-    MEM_RESERVE(t->free_job, t->cap_free_job, (size_t)t->n_free_job + 1);
-    t->free_job[t->n_free_job++] = job;
+    MEM_PUSH(t->free_job, t->n_free_job, t->cap_free_job, job);
     t->n_live--;
 }
 

@@ -20,8 +20,8 @@ void world_fold(struct world *w, enum fact fact, uint64_t a, uint64_t b, uint64_
 
 void world_notify(struct world *w, enum notice_type type, uint32_t job, uint32_t task, uint32_t node)
 {
-    MEM_RESERVE(w->round.notice, w->round.cap_notice, w->round.n_notice + 1);
-    w->round.notice[w->round.n_notice++] = (struct notice){ .type = type, .job = job, .task = task, .node = node };
+    MEM_PUSH(w->round.notice, w->round.n_notice, w->round.cap_notice,
+             (struct notice){ .type = type, .job = job, .task = task, .node = node });
 }
 
 void world_set_event(struct world *w, uint32_t misc, sim_tick at, uint64_t subject, enum ev_class cls)
@@ -45,8 +45,7 @@ void world_end_job(struct world *w, uint32_t job, enum job_status status)
     reservations_end(&w->reservations, job);
     world_fold(w, FACT_JOB_END, j->ordinal, status, 0);
     TELL(w, job_ended, job);
-    MEM_RESERVE(w->round.ended, w->round.cap_ended, w->round.n_ended + 1);
-    w->round.ended[w->round.n_ended++] = job;
+    MEM_PUSH(w->round.ended, w->round.n_ended, w->round.cap_ended, job);
     world_arrival_arm(w);
 }
 
@@ -183,8 +182,7 @@ void world_changes_clear(struct world *w) { cluster_changes_clear(w->cluster); }
 
 void world_observe(struct world *w, struct observer o)
 {
-    MEM_RESERVE(w->obs, w->cap_obs, w->n_obs + 1);
-    w->obs[w->n_obs++] = o;
+    MEM_PUSH(w->obs, w->n_obs, w->cap_obs, o);
 }
 
 void world_destroy(struct world *w)
@@ -200,14 +198,8 @@ void world_destroy(struct world *w)
     intern_fini(&w->users);
     intern_fini(&w->queues);
     intern_fini(&w->classes);
-    mem_free(w->round.notice);
-    mem_free(w->round.told);
-    mem_free(w->round.ended);
-    mem_free(w->timers.at);
-    mem_free(w->arrivals.capacity);
-    mem_free(w->flow_task);
-    mem_free(w->obs);
-    mem_free(w);
+    MEM_FREE(w->round.notice, w->round.told, w->round.ended, w->timers.at, w->arrivals.capacity, w->flow_task, w->obs,
+             w);
 }
 
 /* The horizon, or nodes that never return: what is left is unfinished. */

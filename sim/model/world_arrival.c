@@ -72,9 +72,7 @@ static const char *infeasible(struct world *w, const struct job_spec *s, uint32_
         n[g] = s->group[g].n;
     }
     bool ok = cluster_could_gang(w->cluster, shapes, n, s->n_groups);
-    mem_free(each);
-    mem_free(shapes);
-    mem_free(n);
+    MEM_FREE(each, shapes, n);
     return ok ? NULL : "its tasks start together, and do not all fit on the empty cluster";
 }
 

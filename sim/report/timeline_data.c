@@ -85,8 +85,7 @@ static uint32_t job_index(struct data *a, uint64_t ordinal)
 {
     MEM_RESERVE(a->job_of, a->cap_job_of, (size_t)ordinal + 1);
     if (a->job_of[ordinal] == 0) {
-        MEM_RESERVE(a->ordinal, a->cap_jobs, a->n_jobs + 1);
-        a->ordinal[a->n_jobs++] = ordinal;
+        MEM_PUSH(a->ordinal, a->n_jobs, a->cap_jobs, ordinal);
         a->job_of[ordinal] = (uint32_t)a->n_jobs;
     }
     return a->job_of[ordinal] - 1;
@@ -238,10 +237,7 @@ static enum st add_data(struct data *a, json_t *to, struct diag *d)
 static void fini(struct data *a)
 {
     for (size_t i = 0; i < a->n_nodes; i++) mem_free(a->node[i].name);
-    mem_free(a->node);
-    mem_free(a->run);
-    mem_free(a->job_of);
-    mem_free(a->ordinal);
+    MEM_FREE(a->node, a->run, a->job_of, a->ordinal);
 }
 
 enum st report_timeline(const struct compare *c, const struct compare_case *k, json_t *to, struct diag *d)

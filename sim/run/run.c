@@ -7,14 +7,12 @@
  */
 #include "run/run.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <string.h>
 #include "run/run_policy.h"
 #include "run/setup.h"
 #include "base/hash.h"
-#include "base/mem.h"
 #include "input/trace/fill.h"
 #include "db/event_log.h"
 #include "metrics/metrics.h"

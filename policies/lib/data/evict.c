@@ -5,10 +5,7 @@
 
 void evict_fini(struct evict *e)
 {
-    free(e->rich);
-    free(e->needy);
-    free(e->victim);
-    free(e->failed_in);
+    POL_FREE(e->rich, e->needy, e->victim, e->failed_in);
 }
 
 static struct gpujob *job_of(struct offer *o, uint32_t slot) { return &o->jobs.at[slot]; }
@@ -68,8 +65,7 @@ void evict_begin(struct evict *e, struct offer *o)
     for (uint32_t i = 0; i < g->order.n; i++) {
         const struct gpujob *j = gpujobs_nth(g, i);
         if (j == NULL || j->held <= j->share || j->runs.n < 2) continue;
-        POL_RESERVE(e->rich, e->cap_rich, (size_t)e->n_rich + 1);
-        e->rich[e->n_rich++] = (struct evict_rich){ .job = g->order.at[i].slot, .last = POL_NONE };
+        POL_PUSH(e->rich, e->n_rich, e->cap_rich, (struct evict_rich){ .job = g->order.at[i].slot, .last = POL_NONE });
     }
 }
 
@@ -149,8 +145,7 @@ void evict_run(struct evict *e, struct offer *o)
     for (uint32_t i = 0; i < g->order.n; i++) {
         struct gpujob *j = gpujobs_nth(g, i);
         if (j == NULL || !is_needy(j)) continue;
-        POL_RESERVE(e->needy, e->cap_needy, (size_t)e->n_needy + 1);
-        e->needy[e->n_needy++] = g->order.at[i].slot;
+        POL_PUSH(e->needy, e->n_needy, e->cap_needy, g->order.at[i].slot);
     }
     while (e->n_needy > 0) {
         uint32_t at = 0;

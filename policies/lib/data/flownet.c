@@ -126,8 +126,7 @@ static void say_near(struct flownet *n, uint32_t *n_near, uint32_t at, uint32_t 
             n->near[k].cost = cost;
             return;
         }
-    POL_RESERVE(n->near, n->cap_near, (size_t)*n_near + 1);
-    n->near[(*n_near)++] = (struct assign_near){ at, is_rack, cost };
+    POL_PUSH(n->near, *n_near, n->cap_near, (struct assign_near){ at, is_rack, cost });
 }
 
 /* Name the nodes where no card of the last GPU class fits, though some cards of that class do elsewhere. */
@@ -250,8 +249,7 @@ void flownet_open(struct flownet *n)
 
 void flownet_close(struct flownet *n, uint32_t node, uint32_t card)
 {
-    POL_RESERVE(n->places.closed, n->places.cap_closed, (size_t)n->places.n_closed + 1);
-    n->places.closed[n->places.n_closed++] = node;
+    POL_PUSH(n->places.closed, n->places.n_closed, n->places.cap_closed, node);
     n->places.less[card]++;
     tell_node(n, node);
 }

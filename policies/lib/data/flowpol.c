@@ -169,8 +169,7 @@ static void list_moved(struct flowpol *f)
         for (uint32_t v = j != NULL ? unit_set_first(&j->runs, &d->units) : POL_NONE; v != POL_NONE; v = unit_set_next(&j->runs, &d->units, v)) {
             uint32_t node, class;
             if (!assign_has(f->net.assign, v) || (assign_place(f->net.assign, v, &node, &class) && node == d->held[v].node)) continue;
-            POL_RESERVE(f->moved, f->cap_moved, (size_t)f->n_moved + 1);
-            f->moved[f->n_moved++] = v;
+            POL_PUSH(f->moved, f->n_moved, f->cap_moved, v);
         }
     }
     for (uint32_t i = 0; i < f->n_moved; i++) sched_release(d, f->moved[i]);

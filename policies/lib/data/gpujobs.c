@@ -30,8 +30,7 @@ void gpujobs_fini(struct gpujobs *g)
         if (g->at[i].is_known) close_job(g, &g->at[i]);
     locality_fini(&g->locality);
     queue_fini(&g->apart);
-    free(g->at); free(g->group); free(g->has_data); free(g->asks.at);
-    free(g->order.at); free(g->dirty.slot); free(g->shares.want); free(g->shares.share);
+    POL_FREE(g->at, g->group, g->has_data, g->asks.at, g->order.at, g->dirty.slot, g->shares.want, g->shares.share);
 }
 
 int64_t gpujobs_ask(struct gpujobs *g, uint32_t class)
@@ -63,8 +62,7 @@ static void mark(struct gpujobs *g, uint32_t slot)
     g->shares.stand = false;
     if (g->at[slot].is_dirty) return;
     g->at[slot].is_dirty = true;
-    POL_RESERVE(g->dirty.slot, g->dirty.cap, (size_t)g->dirty.n + 1);
-    g->dirty.slot[g->dirty.n++] = slot;
+    POL_PUSH(g->dirty.slot, g->dirty.n, g->dirty.cap, slot);
 }
 
 /* What is over leaves the list when it makes up half of it. */
@@ -266,8 +264,7 @@ bool gpujobs_nearest(struct gpujobs *g, struct gpujobs_group *x, const uint32_t 
         struct locality_candidate was = *best;
         if (!locality_index_best(&g->locality, &x->index, node[i], best)) continue;
         if (locality_before(best, &was)) nodes->n = 0;
-        POL_RESERVE(nodes->at, nodes->cap, (size_t)nodes->n + 1);
-        nodes->at[nodes->n++] = node[i];
+        POL_PUSH(nodes->at, nodes->n, nodes->cap, node[i]);
     }
     return fits;
 }

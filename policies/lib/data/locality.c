@@ -19,9 +19,7 @@ void locality_init(struct locality *l, const struct pol_host *host, const struct
 void locality_fini(struct locality *l)
 {
     for (size_t i = 0; i < l->cap_reach; i++) free(l->reach[i].at);
-    free(l->reach);
-    free(l->rack_node);
-    free(l->rack_first);
+    POL_FREE(l->reach, l->rack_node, l->rack_first);
 }
 
 static uint32_t rack_of(const struct locality *l, uint32_t node) { return l->plan->node[node].n.rack; }

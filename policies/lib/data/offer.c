@@ -365,8 +365,7 @@ static bool place_near(struct offer *o, uint32_t id)
         if (best.task != POL_NONE && locality_before(&best, &e)) continue;
         if (best.task == POL_NONE || locality_before(&e, &best)) o->nearest.n = 0;
         best = e;
-        POL_RESERVE(o->nearest.at, o->nearest.cap, (size_t)o->nearest.n + 1);
-        o->nearest.at[o->nearest.n++] = i;
+        POL_PUSH(o->nearest.at, o->nearest.n, o->nearest.cap, i);
     }
     if (best.task == POL_NONE) {
         k->failed.freed_epoch = p->freed_epoch;

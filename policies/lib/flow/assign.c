@@ -47,9 +47,8 @@ void assign_destroy(struct assign *s)
 {
     if (s == NULL) return;
     index_fini(s);
-    free(s->topo.rack); free(s->node_site); free(s->site); free(s->job); free(s->task);
-    free(s->search.mark); free(s->search.heap); free(s->search.popped); free(s->search.end); free(s->search.stack); free(s->fill.comer); free(s->fill.inlet);
-    free(s);
+    POL_FREE(s->topo.rack, s->node_site, s->site, s->job, s->task, s->search.mark, s->search.heap, s->search.popped,
+             s->search.end, s->search.stack, s->fill.comer, s->fill.inlet, s);
 }
 
 static uint32_t find_site(const struct assign *s, uint32_t node, uint32_t class)

@@ -285,8 +285,7 @@ enum mcf_st mcf_solve(struct mcf *g)
     g->pivots = 0;
     for (int32_t in; (in = entering(&s)) != NIL; g->pivots++) pivot(&s, in);
     enum mcf_st st = finish(&s, g);
-    free(s.a.from); free(s.a.to); free(s.a.cost); free(s.a.b); free(s.a.state);
-    free(s.t); free(s.pi); free(s.at_arc);
+    POL_FREE(s.a.from, s.a.to, s.a.cost, s.a.b, s.a.state, s.t, s.pi, s.at_arc);
     return st;
 }
 

@@ -292,9 +292,7 @@ void place_cold(struct assign *s)
         if (site == NONE) index_waits(s, list[i]);       /* an odd task whose only sites are not live */
         else link_in(s, list[i], site, cost);
     }
-    free(k.bid);
-    free(k.is_dead);
-    free(list);
+    POL_FREE(k.bid, k.is_dead, list);
 }
 
 void place_low(struct assign *s, uint32_t agg)

@@ -147,8 +147,7 @@ static void save(struct plan *p, uint32_t node)
 {
     if (p->undo.depth == 0) return;
     const struct plan_node *o = &p->node[node];
-    POL_RESERVE(p->undo.node, p->undo.cap, p->undo.n + 1);
-    p->undo.node[p->undo.n++] = (struct plan_old){ node, *o };
+    POL_PUSH(p->undo.node, p->undo.n, p->undo.cap, (struct plan_old){ node, *o });
     if (o->n.n_gpu == 0) return;
     POL_RESERVE(p->undo.card, p->undo.cap_cards, p->undo.n_cards + o->n.n_gpu);
     memcpy(&p->undo.card[p->undo.n_cards], &p->card[o->n.card0], o->n.n_gpu * sizeof *p->card);

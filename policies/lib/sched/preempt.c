@@ -5,22 +5,16 @@
 
 void preempt_fini(struct preempt *r)
 {
-    free(r->order.at);
-    free(r->order.all);
-    free(r->released.node);
-    free(r->released.node_in);
+    POL_FREE(r->order.at, r->order.all, r->released.node, r->released.node_in);
     plan_fini(&r->released.plan);
-    free(r->victim);
-    free(r->back);
-    free(r->on);
+    POL_FREE(r->victim, r->back, r->on);
 }
 
 /* ---- victims, from the last ---- */
 
 static void append(struct preempt *r, const struct unit *u, uint32_t id, int64_t key)
 {
-    POL_RESERVE(r->order.at, r->order.cap, (size_t)r->order.n + 1);
-    r->order.at[r->order.n++] = (struct preempt_unit){ key, u->ordinal, u->index, id };
+    POL_PUSH(r->order.at, r->order.n, r->order.cap, (struct preempt_unit){ key, u->ordinal, u->index, id });
 }
 
 static int last_first(const void *pa, const void *pb)
@@ -85,8 +79,7 @@ static void release_most(struct preempt *r, struct sched *d, uint32_t v)
         const struct sched_held *h = &d->held[t];
         if (r->released.node_in[h->node] != d->round) {
             r->released.node_in[h->node] = d->round;
-            POL_RESERVE(r->released.node, r->released.cap_node, (size_t)r->released.n_nodes + 1);
-            r->released.node[r->released.n_nodes++] = h->node;
+            POL_PUSH(r->released.node, r->released.n_nodes, r->released.cap_node, h->node);
             plan_copy_node(&r->released.plan, &d->plan, h->node);
         }
         plan_release(&r->released.plan, h->node, &d->plan.shape[h->shape], h->cards);
@@ -174,8 +167,7 @@ bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t vict
     r->n_victims = 0;
     for (uint32_t i = 0; !fits && (v = preempt_nth_last(r, d, i, victim_bound, fresh)) != POL_NONE; i++) {
         if (!preempt_may_stop(d, v)) continue;
-        POL_RESERVE(r->victim, r->cap_victim, (size_t)r->n_victims + 1);
-        r->victim[r->n_victims++] = last = v;
+        POL_PUSH(r->victim, r->n_victims, r->cap_victim, last = v);
         sched_release(d, v);
         fits = would_fit(d, unit, v);
     }

@@ -36,8 +36,8 @@ static size_t list_victims(struct preempt *r, struct sched *d, int64_t bound)
         const struct unit *u = sched_unit(d, id);
         uint32_t t = id;
         for (uint32_t k = 0; k < u->n_tasks; k++, t = d->held[t].next) {
-            POL_RESERVE(r->on, r->cap_on, n + 1);
-            r->on[n++] = (struct preempt_on){ .unit = r->order.at[i], .started = u->started, .node = d->held[t].node };
+            POL_PUSH(r->on, n, r->cap_on,
+                     (struct preempt_on){ .unit = r->order.at[i], .started = u->started, .node = d->held[t].node });
         }
     }
     if (n > 0) qsort(r->on, n, sizeof *r->on, by_importance);

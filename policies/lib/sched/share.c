@@ -63,11 +63,9 @@ bool share_weights_parse(struct share_weights *w, const char *text, char *error,
         for (const char *c = text; c < end; c++)
             if (*c == ':') colon = c;
         int64_t weight = colon != NULL ? parse_weight(colon + 1, end) : 0;
-        if (colon == NULL || colon == text || weight == 0) {
-            (void)snprintf(error, cap, "weights: '%.*s' is not user:weight, a weight being above 0, up to a million, with at most 3 decimals",
+        if (colon == NULL || colon == text || weight == 0)
+            return pol_error(error, cap, "weights: '%.*s' is not user:weight, a weight being above 0, up to a million, with at most 3 decimals",
                            (int)(end - text), text);
-            return false;
-        }
         POL_RESERVE(w->at, w->cap, w->n + 1);
         size_t n = (size_t)(colon - text);
         char *user = pol_alloc(n + 1, 1);
@@ -75,8 +73,7 @@ bool share_weights_parse(struct share_weights *w, const char *text, char *error,
         w->at[w->n++] = (struct share_named){ user, weight };
         for (size_t i = 0; i + 1 < w->n; i++) {
             if (strcmp(w->at[i].user, user) != 0) continue;
-            (void)snprintf(error, cap, "weights: user '%s' is named twice", user);
-            return false;
+            return pol_error(error, cap, "weights: user '%s' is named twice", user);
         }
         text = *end != '\0' ? end + 1 : end;
     }

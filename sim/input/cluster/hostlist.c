@@ -9,8 +9,7 @@
 static const char *add_host(struct hostlist *h, const char *s, size_t n)
 {
     if (h->n == HOSTLIST_MAX) return "a host list names more than 200000 hosts";
-    MEM_RESERVE(h->name, h->cap, h->n + 1);
-    h->name[h->n++] = mem_strndup(s, n);
+    MEM_PUSH(h->name, h->n, h->cap, mem_strndup(s, n));
     return NULL;
 }
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include "base/mem.h"
@@ -45,11 +44,10 @@ static enum st parse_field(struct slurm_conf *c, struct slurm_line *l, char *tex
     } else {
         while (text[i] != '\0' && !is_blank(text[i])) i++;
     }
-    MEM_RESERVE(l->at, l->cap, l->n + 1);
-    l->at[l->n++] = (struct slurm_field){
+    MEM_PUSH(l->at, l->n, l->cap, (struct slurm_field){
         .key = mem_strndup(text + start, eq - start), .value = mem_strndup(text + from, i - from),
         .col = (uint32_t)start + 1, .value_col = (uint32_t)from + 1,
-    };
+    });
     *at = i + quoted;
     return ST_OK;
 }
@@ -62,8 +60,7 @@ static enum st parse_line(struct slurm_conf *c, struct joined *j, struct diag *d
         while (is_blank(j->text[i])) i++;
         if (j->text[i] == '\0') return ST_OK;
         if (l == NULL) {
-            MEM_RESERVE(c->at, c->cap, c->n + 1);
-            l = &c->at[c->n++];
+            l = MEM_NEXT(c->at, c->n, c->cap);
             l->line = j->line;
         }
         TRY(parse_field(c, l, j->text, &i, d));

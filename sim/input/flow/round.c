@@ -29,9 +29,8 @@ int64_t flow_round_cross(const struct flow_round *f, uint32_t task)
 
 void flow_round_fini(struct flow_round *f)
 {
-    mem_free(f->rack); mem_free(f->disk); mem_free(f->gpu_node); mem_free(f->gpu_mem);
-    mem_free(f->job_n); mem_free(f->job_share);
-    mem_free(f->task_job); mem_free(f->size); mem_free(f->mem); mem_free(f->rep); mem_free(f->rep0);
+    MEM_FREE(f->rack, f->disk, f->gpu_node, f->gpu_mem, f->job_n, f->job_share, f->task_job, f->size, f->mem, f->rep,
+             f->rep0);
     *f = (struct flow_round){ 0 };
 }
 
@@ -161,8 +160,7 @@ static enum st replicas(struct reader *r, uint32_t id, struct diag *d)
         if (r->copies[node] == id + 1) return lines_fail(&r->w.l, NULL, d, "task %u has two replicas on node %u", id, node);
         r->copies[node] = id + 1;
         TRY(affordable(r, id, 1000000, f->disk[node], "from its disk", d));
-        MEM_RESERVE(f->rep, r->cap_rep, r->n_rep + 1);
-        f->rep[r->n_rep++] = node;
+        MEM_PUSH(f->rep, r->n_rep, r->cap_rep, node);
     }
     return ST_OK;
 }

@@ -38,8 +38,7 @@ void flow_seq_close(struct flow_seq *s)
 {
     if (s == NULL) return;
     lines_close(&s->w.l);
-    mem_free(s->has_task); mem_free(s->has_gpu); mem_free(s->change);
-    mem_free(s);
+    MEM_FREE(s->has_task, s->has_gpu, s->change, s);
 }
 
 static enum st flip(struct flow_seq *s, const char *word, bool *has, uint32_t n, const char *what, struct flow_change *c, struct diag *d)
@@ -70,8 +69,7 @@ static enum st change(struct flow_seq *s, const char *word, struct diag *d)
     } else {
         return flow_words_unknown(&s->w, word, known, ARRAY_LEN(known), d);
     }
-    MEM_RESERVE(s->change, s->cap, s->n + 1);
-    s->change[s->n++] = c;
+    MEM_PUSH(s->change, s->n, s->cap, c);
     return flow_words_end(&s->w, d);
 }
 

@@ -119,9 +119,7 @@ enum st kube_doc_load(struct kube_doc *k, const char *path, const char *kind, st
 void kube_doc_fini(struct kube_doc *k)
 {
     json_decref(k->root);
-    mem_free(k->item);
-    mem_free(k->line);
-    mem_free(k->path);
+    MEM_FREE(k->item, k->line, k->path);
     memset(k, 0, sizeof *k);
 }
 

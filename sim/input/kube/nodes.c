@@ -2,7 +2,6 @@
 #include "input/kube/nodes.h"
 
 #include <string.h>
-#include "base/mem.h"
 
 #define MB INT64_C(1000000)
 

@@ -1,7 +1,6 @@
 /* quantity.c -- the numbers of quantity.h, in 128 bits, so that scaling and rounding up are exact. */
 #include "input/kube/quantity.h"
 
-#include <stdio.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 wide;

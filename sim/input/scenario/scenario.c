@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/hash.h"
 #include "base/mem.h"
@@ -113,8 +112,7 @@ static enum st add_seed(struct scn_asked *s, const struct ydoc_node *n, uint64_t
 {
     for (size_t i = 0; i < s->n_seeds; i++)
         if (s->seed[i] == v) return ydoc_error(n, d, "found seed %" PRIu64 " a second time", v);
-    MEM_RESERVE(s->seed, s->cap_seeds, s->n_seeds + 1);
-    s->seed[s->n_seeds++] = v;
+    MEM_PUSH(s->seed, s->n_seeds, s->cap_seeds, v);
     return ST_OK;
 }
 
@@ -361,8 +359,7 @@ void scn_fini(struct scenario *s)
     data_fini(&s->data.blocks);
     asked_fini(&s->asked);
     for (size_t i = 0; i < s->users.n; i++) mem_free(s->users.weight[i].user);
-    mem_free(s->users.weight);
-    mem_free(s->id.path); mem_free(s->id.name); mem_free(s->id.title); mem_free(s->id.canonical); mem_free(s->id.variant);
+    MEM_FREE(s->users.weight, s->id.path, s->id.name, s->id.title, s->id.canonical, s->id.variant);
     private_destroy(s->kept);
     memset(s, 0, sizeof *s);
 }

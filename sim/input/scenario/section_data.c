@@ -1,7 +1,6 @@
 /* The network and data sections: transfers between nodes, and where blocks lie. */
 #include "input/scenario/section.h"
 
-#include <string.h>
 
 static enum st read_speed(const struct ydoc_node *n, const char *key, int64_t *out, struct diag *d)
 {

@@ -1,7 +1,6 @@
 /* The faults section: a list in a CSV file, or mean times. */
 #include "input/scenario/section.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
@@ -27,8 +26,8 @@ static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
     }
     bool up = strcmp(event, "up") == 0;
     if (!up && strcmp(event, "down") != 0) return csv_fail(c, at[EVENT], d, "found '%s', expected down or up", event);
-    MEM_RESERVE(rows->at, rows->cap, rows->n + 1);
-    rows->at[rows->n++] = (struct fault_row){ .ev = { .at = when, .node = node, .up = up }, .line = csv_line(c) };
+    MEM_PUSH(rows->at, rows->n, rows->cap,
+             (struct fault_row){ .ev = { .at = when, .node = node, .up = up }, .line = csv_line(c) });
     return ST_OK;
 }
 

@@ -79,8 +79,7 @@ static enum st read_map(const struct ydoc_node *n, char **spec, const char **lab
 static enum st read_one(struct scn_asked *s, const struct ydoc_node *n, struct diag *d)
 {
     if (n->type == YDOC_LIST || ydoc_is_null(n)) return ydoc_expected(n, d, "a policy, such as drf:place=pack or {name: drf, place: pack}");
-    MEM_RESERVE(s->policy, s->cap_policies, s->n_policies + 1);
-    struct scn_policy *p = &s->policy[s->n_policies++];
+    struct scn_policy *p = MEM_NEXT(s->policy, s->n_policies, s->cap_policies);
     const char *label = NULL, *spec = NULL;
     p->line = n->line;
     p->col = n->col;

@@ -1,7 +1,6 @@
 /* The profiles section: how models run beside others, and the memory bandwidth of nodes. */
 #include "input/scenario/section.h"
 
-#include "base/mem.h"
 #include "input/tasks/profiles.h"
 
 enum st scn_read_profiles(struct scenario *s, const struct ydoc_node *n, struct diag *d)

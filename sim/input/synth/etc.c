@@ -146,11 +146,7 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
 static void close_etc(void *ctx)
 {
     struct maker *m = ctx;
-    mem_free(m->group);
-    mem_free(m->first);
-    mem_free(m->n_calls);
-    mem_free(m->call);
-    mem_free(m);
+    MEM_FREE(m->group, m->first, m->n_calls, m->call, m);
 }
 
 static enum st open_etc(const struct trace_env *env, struct trace_reader *out, struct diag *d)

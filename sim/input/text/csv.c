@@ -72,12 +72,7 @@ void csv_close(struct csv *c)
     (void)fclose(c->f);
     csv_free(&c->parser);
     for (size_t i = 0; c->head != NULL && i < c->n_head; i++) mem_free(c->head[i]);
-    mem_free(c->head);
-    mem_free(c->raw);
-    mem_free(c->text);
-    mem_free(c->start);
-    mem_free(c->path);
-    mem_free(c);
+    MEM_FREE(c->head, c->raw, c->text, c->start, c->path, c);
 }
 
 /* Append one physical line (or what is left at the end) to raw.  False at the end of the file. */

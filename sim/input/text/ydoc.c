@@ -20,10 +20,7 @@ static void node_destroy(struct ydoc_node *n)
 {
     if (n == NULL) return;
     for (size_t i = 0; i < n->n; i++) node_destroy(n->at[i]);
-    mem_free(n->at);
-    mem_free(n->text);
-    mem_free(n->key);
-    mem_free(n);
+    MEM_FREE(n->at, n->text, n->key, n);
 }
 
 void ydoc_fini(struct ydoc *y)
@@ -42,8 +39,7 @@ static const char *keep_name(struct ydoc *y, const char *name)
 
 static void append(struct ydoc_node *to, struct ydoc_node *child)
 {
-    MEM_RESERVE(to->at, to->cap, to->n + 1);
-    to->at[to->n++] = child;
+    MEM_PUSH(to->at, to->n, to->cap, child);
 }
 
 static size_t find(const struct ydoc_node *map, const char *key)

@@ -15,8 +15,7 @@ struct fill {
 
 static void keep(struct fill *f, const struct job_spec *s)
 {
-    MEM_RESERVE(f->job, f->cap, f->n + 1);
-    struct kept *k = &f->job[f->n++];
+    struct kept *k = MEM_NEXT(f->job, f->n, f->cap);
     *k = (struct kept){ .spec = *s };
     const char *const text[] = { s->id, s->user, s->queue, s->klass };
     for (size_t i = 0; i < ARRAY_LEN(text); i++) k->text[i] = text[i] != NULL ? mem_strdup(text[i]) : NULL;
@@ -113,8 +112,6 @@ void trace_fill_close(struct source *s)
         for (size_t k = 0; k < ARRAY_LEN(f->job[i].text); k++) mem_free(f->job[i].text[k]);
         mem_free(f->job[i].group);
     }
-    mem_free(f->job);
-    mem_free(f->order);
-    mem_free(f);
+    MEM_FREE(f->job, f->order, f);
     s->ctx = NULL;
 }

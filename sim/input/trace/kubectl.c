@@ -294,8 +294,7 @@ static enum st read_pod(struct kubectl *x, size_t item, struct diag *d)
     if (p.node != NULL) p.group.shape.need_all = p.group.shape.prefers = 0;
     if (p.group.shape.prefers != 0 && x->env.repairs != NULL) x->env.cluster->preferences.n_jobs++;
     p.id = mem_printf("%s/%s", p.user, name);
-    MEM_RESERVE(x->pod, x->cap_pods, x->n_pods + 1);
-    x->pod[x->n_pods++] = p;
+    MEM_PUSH(x->pod, x->n_pods, x->cap_pods, p);
     return ST_OK;
 }
 

@@ -55,8 +55,7 @@ enum st spill_add(struct spill *x, const struct job_spec *s, struct diag *d)
         h.bytes += h.len[i];
     }
     h.bytes += s->n_groups * (uint32_t)sizeof *s->group;
-    MEM_RESERVE(x->at, x->cap, x->n + 1);
-    x->at[x->n++] = (struct entry){ .submit = s->submit, .offset = x->end };
+    MEM_PUSH(x->at, x->n, x->cap, (struct entry){ .submit = s->submit, .offset = x->end });
     x->end += (int64_t)sizeof h + h.bytes;
     bool ok = fwrite(&h, sizeof h, 1, x->tmp) == 1;
     for (size_t i = 0; i < ARRAY_LEN(text_at); i++)

@@ -10,7 +10,6 @@
  * bytes of the whole job.  A file with any row above 1 TiB a processor is taken
  * to be written by one of these, all of it: no rule by row could tell the small ones.
  */
-#include <string.h>
 #include "base/mem.h"
 #include "input/text/lines.h"
 #include "input/trace/reader.h"

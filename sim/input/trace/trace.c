@@ -34,8 +34,7 @@ enum st trace_repair(const struct trace_env *env, const char *what, uint32_t lin
     size_t i = 0;
     while (i < r->n && strcmp(r->at[i].what, what) != 0) i++;
     if (i == r->n) {
-        MEM_RESERVE(r->at, r->cap, r->n + 1);
-        r->at[r->n++] = (struct trace_repair){ .what = what, .first_line = line };
+        MEM_PUSH(r->at, r->n, r->cap, (struct trace_repair){ .what = what, .first_line = line });
     }
     r->at[i].count++;
     return ST_OK;
@@ -215,8 +214,7 @@ static void name_job(struct trace_names *n, const struct job_spec *s)
     (void)intern_id(&n->users, s->user != NULL ? s->user : "-");        /* so the world calls whoever is not named */
     if (s->queue != NULL) (void)intern_id(&n->queues, s->queue);
     if (s->graph == NULL) return;
-    MEM_RESERVE(n->graph, n->cap_graph, n->n_graphs + 1);
-    n->graph[n->n_graphs++] = hash64_text(HASH64_INIT, s->id);
+    MEM_PUSH(n->graph, n->n_graphs, n->cap_graph, hash64_text(HASH64_INIT, s->id));
 }
 
 bool trace_has_graph(const struct trace *t, const char *id)

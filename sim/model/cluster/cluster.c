@@ -7,46 +7,35 @@
  */
 #include "model/cluster/cluster.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include "base/mem.h"
 
 /* ---- building ---- */
 
+/* The name's number among those of its kind, a new one if need be; NONE with d: `most` are named already. */
+static uint32_t name_one(struct intern *of, const char *name, uint32_t most, const char *what, const char *too_many, struct diag *d)
+{
+    if (intern_find(of, name) != NONE || of->n < most) return intern_id(of, name);
+    (void)diag_set(d, ST_EINPUT, "%s '%s' is %s: a cluster and its trace may name %u", what, name, too_many, most);
+    return NONE;
+}
+
 uint32_t cluster_gpu_type(struct cluster *c, const char *name, struct diag *d)
 {
-    uint32_t id = intern_find(&c->gpu_types, name);
-    if (id != NONE) return id;
-    if (c->gpu_types.n == GPU_TYPES_MAX) {
-        (void)diag_set(d, ST_EINPUT, "GPU type '%s' is one too many: a cluster and its trace may name %d", name, GPU_TYPES_MAX);
-        return NONE;
-    }
-    id = intern_id(&c->gpu_types, name);
-    c->gpu_speed[id] = 1.0;
+    uint32_t n = c->gpu_types.n, id = name_one(&c->gpu_types, name, GPU_TYPES_MAX, "GPU type", "one too many", d);
+    if (id == n) c->gpu_speed[id] = 1.0;
     return id;
 }
 
 uint32_t cluster_label(struct cluster *c, const char *name, struct diag *d)
 {
-    uint32_t id = intern_find(&c->labels, name);
-    if (id != NONE) return id;
-    if (c->labels.n == LABELS_MAX) {
-        (void)diag_set(d, ST_EINPUT, "node label '%s' is one too many: a cluster and its trace may name %d", name, LABELS_MAX);
-        return NONE;
-    }
-    return intern_id(&c->labels, name);
+    return name_one(&c->labels, name, LABELS_MAX, "node label", "one too many", d);
 }
 
 uint32_t cluster_licence(struct cluster *c, const char *name, struct diag *d)
 {
-    uint32_t id = intern_find(&c->licences, name);
-    if (id != NONE) return id;
-    if (c->licences.n == LICENCES_MAX) {
-        (void)diag_set(d, ST_EINPUT, "licence '%s' is one kind too many: a cluster and its trace may name %d", name, LICENCES_MAX);
-        return NONE;
-    }
-    return intern_id(&c->licences, name);
+    return name_one(&c->licences, name, LICENCES_MAX, "licence", "one kind too many", d);
 }
 
 void cluster_set_gpu_type(struct cluster *c, uint32_t type, double speed, const struct gpu_figures *figures)
@@ -153,8 +142,7 @@ void cluster_label_nodes(struct cluster *c, uint32_t label, const bool *has)
 
 void cluster_fini(struct cluster *c)
 {
-    mem_free(c->node); mem_free(c->card); mem_free(c->hold);
-    mem_free(c->changed); mem_free(c->is_changed); mem_free(c->run);
+    MEM_FREE(c->node, c->card, c->hold, c->changed, c->is_changed, c->run);
     intern_fini(&c->node_names); intern_fini(&c->rack_names); intern_fini(&c->gpu_types);
     intern_fini(&c->labels); intern_fini(&c->engines); intern_fini(&c->licences);
     for (uint32_t i = 0; i < c->preferences.n; i++) mem_free(c->preferences.of[i]);

@@ -8,7 +8,6 @@
 #include "model/speed/speed.h"
 
 #include <math.h>
-#include <string.h>
 #include "base/mem.h"
 #include "base/rng.h"
 
@@ -51,8 +50,7 @@ struct speed *speed_create(const struct speed_env *env)
 void speed_destroy(struct speed *s)
 {
     if (s == NULL) return;
-    mem_free(s->load); mem_free(s->node_bw); mem_free(s->is_dirty); mem_free(s->dirty); mem_free(s->part);
-    mem_free(s);
+    MEM_FREE(s->load, s->node_bw, s->is_dirty, s->dirty, s->part, s);
 }
 
 static void make_room(struct speed *s)
@@ -83,8 +81,7 @@ static void find_parts(struct speed *s, uint32_t t)
         uint32_t i = s->n_part;
         while (i > 0 && s->part[i - 1].node != h->node) i--;
         if (i == 0) {
-            MEM_RESERVE(s->part, s->cap_part, (size_t)s->n_part + 1);
-            s->part[s->n_part++] = (struct part){ .node = h->node, .first = k };
+            MEM_PUSH(s->part, s->n_part, s->cap_part, (struct part){ .node = h->node, .first = k });
             i = s->n_part;
         }
         s->part[i - 1].cpu += h->cpu_milli;
