@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include "base/text.h"
 #include "host/exec/child.h"
 #include "host/exec/handles.h"
@@ -100,14 +99,11 @@ static bool exchange_hello(struct exec *x, const char *weights, char *error, siz
     size_t n;
     char what[REPLY_ERROR_MAX];
     int64_t deadline = child_clock() + x->timeout;
-    if (!message_hello(&x->out, weights)) {
-        (void)snprintf(error, cap, "weights: '%s' is not user:weight;...", weights);
-        return false;
-    }
+    if (!message_hello(&x->out, weights))
+        return text_error(error, cap, "weights: '%s' is not user:weight;...", weights);
     if (!send(x, deadline, error, cap) || !receive(x, deadline, &line, &n, error, cap)) return false;
     if (reply_hello(&x->hello, line, n, what)) return true;
-    (void)snprintf(error, cap, "its first line: %s", what);
-    return false;
+    return text_error(error, cap, "its first line: %s", what);
 }
 
 static void destroy(void *self)
@@ -197,17 +193,12 @@ static void write_round(struct exec *x, const struct pol_view *v, const struct p
 static bool resolve(const struct exec *x, uint64_t ordinal, uint32_t task, const struct handles_job **job, char *error)
 {
     *job = handles_find(&x->jobs, ordinal);
-    if (*job == NULL && ordinal >= x->jobs.n_seen) {
-        (void)snprintf(error, REPLY_ERROR_MAX, "no job %" PRIu64 " has arrived; the latest is %" PRId64, ordinal, (int64_t)x->jobs.n_seen - 1);
-        return false;
-    }
-    if (*job == NULL) {
-        (void)snprintf(error, REPLY_ERROR_MAX, "job %" PRIu64 " has ended", ordinal);
-        return false;
-    }
+    if (*job == NULL && ordinal >= x->jobs.n_seen)
+        return reply_error(error, "no job %" PRIu64 " has arrived; the latest is %" PRId64, ordinal, (int64_t)x->jobs.n_seen - 1);
+    if (*job == NULL)
+        return reply_error(error, "job %" PRIu64 " has ended", ordinal);
     if (task < (*job)->n_tasks) return true;
-    (void)snprintf(error, REPLY_ERROR_MAX, "job %" PRIu64 " has %" PRIu32 " tasks, the first being 0; there is no task %" PRIu32, ordinal, (*job)->n_tasks, task);
-    return false;
+    return reply_error(error, "job %" PRIu64 " has %" PRIu32 " tasks, the first being 0; there is no task %" PRIu32, ordinal, (*job)->n_tasks, task);
 }
 
 static bool carry_out(const struct exec *x, const struct reply_decision *d, char *error)
@@ -218,10 +209,8 @@ static bool carry_out(const struct exec *x, const struct reply_decision *d, char
     bool about_job = d->verb != POL_VERB_WAKE && d->verb != POL_VERB_NOTE && d->verb != POL_VERB_FAIL;
     if (about_job && !resolve(x, d->job, d->task, &j, error)) return false;
     if (d->verb == POL_VERB_LEND && !resolve(x, d->lender, 0, &lender, error)) return false;
-    if (d->verb == POL_VERB_START_GANG && d->n_places != j->n_tasks) {
-        (void)snprintf(error, REPLY_ERROR_MAX, "'nodes' names %" PRIu32 " places; job %" PRIu64 " has %" PRIu32 " tasks", d->n_places, d->job, j->n_tasks);
-        return false;
-    }
+    if (d->verb == POL_VERB_START_GANG && d->n_places != j->n_tasks)
+        return reply_error(error, "'nodes' names %" PRIu32 " places; job %" PRIu64 " has %" PRIu32 " tasks", d->n_places, d->job, j->n_tasks);
     switch (d->verb) {
     case POL_VERB_START:      h->start(h->ctx, j->task[d->task], d->place, 1, d->text); break;
     case POL_VERB_START_GANG: h->start(h->ctx, j->task[0], d->place, d->n_places, d->text); break;
@@ -237,8 +226,7 @@ static bool carry_out(const struct exec *x, const struct reply_decision *d, char
     case POL_VERB_WAKE:       h->wake(h->ctx, d->at_us); break;
     case POL_VERB_NOTE:       h->note(h->ctx, d->text, d->value); break;
     case POL_VERB_FAIL:
-        (void)snprintf(error, REPLY_ERROR_MAX, "it says: %.400s", d->text);
-        return false;
+        return reply_error(error, "it says: %.400s", d->text);
     case POL_VERBS:        break;
     }
     return true;
@@ -247,8 +235,7 @@ static bool carry_out(const struct exec *x, const struct reply_decision *d, char
 static bool is_node(const struct pol_view *v, uint32_t node, char *error)
 {
     if (node < v->n_nodes) return true;
-    (void)snprintf(error, REPLY_ERROR_MAX, "there is no node %" PRIu32 "; the cluster has %" PRIu32, node, v->n_nodes);
-    return false;
+    return reply_error(error, "there is no node %" PRIu32 "; the cluster has %" PRIu32, node, v->n_nodes);
 }
 
 /* Does all that the question names exist? */
@@ -262,8 +249,7 @@ static bool check_query(const struct exec *x, const struct pol_view *v, const st
         uint32_t n = x->calls->state(x->host->ctx, (*j)->task[r->task]).n_calls;
         if (!is_node(v, r->way[i].from, error) || !is_node(v, r->way[i].to, error)) return false;
         if (r->way[i].call < n) continue;
-        (void)snprintf(error, REPLY_ERROR_MAX, "'overhead' asks for call %" PRIu32 "; the task has %" PRIu32 ", the first being 0", r->way[i].call, n);
-        return false;
+        return reply_error(error, "'overhead' asks for call %" PRIu32 "; the task has %" PRIu32 ", the first being 0", r->way[i].call, n);
     }
     return true;
 }
@@ -274,10 +260,8 @@ static bool answer(struct exec *x, const struct pol_view *v, int64_t deadline, c
     char what[REPLY_ERROR_MAX];
     struct reply *r = &x->reply;
     x->out.n = 0;
-    if (r->asks_fits ? !planned_answer(&x->planned, &x->out, v, r, deadline, what) : !check_query(x, v, &j, what)) {
-        (void)snprintf(error, cap, "its query: %s", what);
-        return false;
-    }
+    if (r->asks_fits ? !planned_answer(&x->planned, &x->out, v, r, deadline, what) : !check_query(x, v, &j, what))
+        return text_error(error, cap, "its query: %s", what);
     if (!r->asks_fits)
         message_answer(&x->out, x->host, j->task[r->task],
                     &(struct message_question){ .node = r->node, .n_nodes = r->n_nodes, .way = r->way, .n_ways = r->n_ways }, x->flags);

@@ -85,10 +85,22 @@ void json_text_comma(struct json_text *out)
 
 void json_text_item_int(struct json_text *out, int64_t v) { json_text_comma(out); json_text_int(out, v); }
 
-void json_text_member_int(struct json_text *out, const char *name, int64_t v)
+void json_text_item_string(struct json_text *out, const char *s) { json_text_comma(out); json_text_string(out, s); }
+void json_text_member(struct json_text *out, const char *name) { json_text_item_string(out, name); json_text_raw(out, ":"); }
+void json_text_member_int(struct json_text *out, const char *name, int64_t v) { json_text_member(out, name); json_text_int(out, v); }
+
+size_t json_text_begin(struct json_text *out, const char *key, char bracket)
 {
-    json_text_comma(out);
-    json_text_string(out, name);
-    json_text_raw(out, ":");
-    json_text_int(out, v);
+    size_t begin = out->n;
+    if (key != NULL) json_text_key(out, key);
+    else json_text_comma(out);
+    json_text_bytes(out, &bracket, 1);
+    return begin;
+}
+
+void json_text_end_some(struct json_text *out, size_t begin, char bracket)
+{
+    char last = out->s[out->n - 1];
+    if (last == '[' || last == '{') out->n = begin;
+    else json_text_end(out, bracket);
 }

@@ -40,7 +40,15 @@ void json_text_key_string(struct json_text *out, const char *name, const char *v
 
 /* Between the elements of a list, or the members of an object. */
 void json_text_comma(struct json_text *out);
+/* A list or an object, by its bracket, under a key, or as the next element (NULL); returns where that begins. */
+size_t json_text_begin(struct json_text *out, const char *key, char bracket);
+/* Its end; and that of one which is taken back, key and all, if it is empty. */
+static inline void json_text_end(struct json_text *out, char bracket) { json_text_bytes(out, &bracket, 1); }
+void json_text_end_some(struct json_text *out, size_t begin, char bracket);
 void json_text_item_int(struct json_text *out, int64_t v);
-void json_text_member_int(struct json_text *out, const char *name, int64_t v);      /* a name of the user's: escaped */
+/* A name of the user's: escaped. */
+void json_text_item_string(struct json_text *out, const char *s);
+void json_text_member(struct json_text *out, const char *name);
+void json_text_member_int(struct json_text *out, const char *name, int64_t v);
 
 #endif

@@ -10,10 +10,7 @@
 
 void planned_fini(struct planned *p)
 {
-    mem_free(p->node);
-    mem_free(p->card);
-    mem_free(p->set);
-    mem_free(p->named);
+    MEM_FREE(p->node, p->card, p->set, p->named);
     memset(p, 0, sizeof *p);
 }
 
@@ -86,8 +83,7 @@ static void set(struct planned *p, const struct reply_state *s)
 {
     struct pol_node *n = &p->node[s->node];
     struct pol_card *card = p->card + n->card0;
-    MEM_RESERVE(p->set, p->cap_set, p->n_set + 1);
-    p->set[p->n_set++] = s->node;
+    MEM_PUSH(p->set, p->n_set, p->cap_set, s->node);
     if (s->up >= 0) n->is_up = (uint32_t)s->up;
     if (s->tasks >= 0) n->n_tasks = (uint32_t)s->tasks;
     if (s->cpu >= 0) n->cpu_free = s->cpu;
@@ -131,8 +127,7 @@ static bool check_names(struct planned *p, const struct pol_view *v, const struc
 
 static void write_place(struct json_text *out, uint32_t node, uint64_t cards)
 {
-    json_text_comma(out);
-    json_text_raw(out, "[");
+    json_text_begin(out, NULL, '[');
     json_text_int(out, node);
     json_text_raw(out, ",[");
     for (; cards != 0; cards &= cards - 1) json_text_item_int(out, __builtin_ctzll(cards));
@@ -179,13 +174,12 @@ static void write_request(const struct planned *p, struct json_text *out, const 
 {
     uint32_t left = n;
     size_t n_nodes = r->all_nodes ? p->n_nodes : r->n_nodes;
-    json_text_comma(out);
-    json_text_raw(out, "[");
+    json_text_begin(out, NULL, '[');
     for (size_t i = 0; i < n_nodes && (n == 0 || left > 0); i++) {
         uint32_t found = write_places(p, out, s, r->all_nodes ? (uint32_t)i : r->node[i], n == 0 ? 1 : left, r->empty);
         if (n > 0) left -= found;
     }
-    json_text_raw(out, "]");
+    json_text_end(out, ']');
 }
 
 bool planned_answer(struct planned *p, struct json_text *out, const struct pol_view *v, struct reply *r, int64_t deadline, char *error)
@@ -193,8 +187,7 @@ bool planned_answer(struct planned *p, struct json_text *out, const struct pol_v
     if (!check_names(p, v, r, error) || !set_all(p, r, error)) return false;
     json_text_raw(out, "{");
     json_text_key_string(out, "msg", "answer");
-    json_text_key(out, "fits");
-    json_text_raw(out, "[");
+    json_text_begin(out, "fits", '[');
     for (size_t i = 0; i < r->n_requests; i++) {
         write_request(p, out, &v->shape[r->request[i].shape], r->request[i].n, r);
         if (out->n > CHILD_LINE_MAX) return reply_error(error, "the answer is longer than %d MiB", CHILD_LINE_MAX >> 20);
