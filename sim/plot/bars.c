@@ -1,6 +1,5 @@
 /* bars.c -- bars: mean, p95 and p99 of a job metric relative to a baseline, paired by seed. */
 #include <math.h>
-#include <string.h>
 
 #include "plot/figure.h"
 
@@ -13,14 +12,11 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
     struct bar_names names = { 0 };
     bool has_interval = false;
     double most = 1;
-    char label[256];
     TRY(figure_job_metric(metric, &m, d));
     if (o->base != NULL) TRY(compare_find(k, o->base, &base, d));
     (void)fprintf(g->to, "$bars << EOD\n");
     for (size_t i = 0; i < k->n_policies; i++) {
-        (void)figure_label(&k->policy[i], label, sizeof label);
-        bar_names_add(&names, label);
-        gnuplot_cell(g, label);
+        figure_bar(g, &k->policy[i], &names);
         for (size_t t = 0; t < ARRAY_LEN(tail); t++) {
             char name[64];
             (void)snprintf(name, sizeof name, "%s_%s", metric, tail[t]);

@@ -1,6 +1,5 @@
 /* cdf.c -- cdf: the distribution of a job metric, a curve a policy, the jobs of all its seeds together. */
 #include <math.h>
-#include <string.h>
 #include <sqlite3.h>
 
 #include "base/mem.h"
@@ -37,7 +36,6 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
 {
     const struct metric_job *m;
     double median = 0, least = INFINITY;
-    char label[128];
     TRY(figure_job_metric(o->metric ? o->metric : "jct", &m, d));
     (void)fprintf(g->to, "$cdf << EOD\n");
     for (size_t i = 0; i < k->n_policies; i++) TRY(write_curve(g, c, &k->policy[i], m->name, &median, &least, d));
@@ -45,9 +43,7 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
     if (!isfinite(least))
         return diag_set(d, ST_EINPUT, "no finished job of '%s' has a %s above 0 to draw", k->title, m->name);
     struct figure_unit unit = m->is_time ? figure_time_unit(median) : (struct figure_unit){ NULL, 1 };
-    (void)snprintf(label, sizeof label, unit.name ? "%s (%s)" : "%s", m->label, unit.name);
-    gnuplot_text(g, "XLABEL", label);
-    gnuplot_number(g, "XDIV", unit.by);
+    figure_axis(g, "XLABEL", m->label, "XDIV", unit);
     gnuplot_number(g, "XMIN", least / unit.by);
     figure_legend(g, k, 2.1);
     return ST_OK;

@@ -12,14 +12,11 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
 {
     struct bar_names names = { 0 };
     double most[BARS] = { 0 }, bytes = 0;
-    char label[256];
     (void)o;
     (void)fprintf(g->to, "$data << EOD\n");
     for (size_t i = 0; i < k->n_policies; i++) {
         double sum = 0;
-        (void)figure_label(&k->policy[i], label, sizeof label);
-        bar_names_add(&names, label);
-        gnuplot_cell(g, label);
+        figure_bar(g, &k->policy[i], &names);
         for (int m = 0; m < BARS; m++) {
             struct stats_ci v = compare_mean(c, &k->policy[i], bar_metric[m], "all");
             double half = isnan(v.half) ? 0 : v.half;
@@ -36,14 +33,10 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
     struct figure_unit time = figure_time_unit(most[BAR_DT]), size = figure_bytes_unit(bytes);
     (void)fprintf(g->to, "if (!exists(\"W\")) W = 7.0\nN = %zu\n", k->n_policies);
     bar_names_end(g, &names, 1.75, 2.2, 0.3);
-    (void)snprintf(label, sizeof label, "DT (%s)", time.name);
-    gnuplot_text(g, "TLABEL", label);
-    gnuplot_number(g, "TDIV", time.by);
+    figure_axis(g, "TLABEL", "DT", "TDIV", time);
     gnuplot_number(g, "TMAX", most[BAR_DT] / time.by * 1.08);
     gnuplot_number(g, "SMAX", fmax(most[BAR_SHARE], most[BAR_WHOLE]) * 1.08);
-    (void)snprintf(label, sizeof label, "Bytes read (%s)", size.name);
-    gnuplot_text(g, "BLABEL", label);
-    gnuplot_number(g, "BDIV", size.by);
+    figure_axis(g, "BLABEL", "Bytes read", "BDIV", size);
     gnuplot_number(g, "BMAX", bytes / size.by * 1.08);
     (void)fprintf(g->to, "HAS_VAIN = %d\n", most[BAR_VAIN] > 0);
     return ST_OK;

@@ -64,11 +64,7 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
     double room = 0.12 + 0.052 * (double)longest;       /* inches for the labels */
     (void)fprintf(g->to, "EOD\nif (!exists(\"W\")) W = %.2f\nif (!exists(\"H\")) H = %.2f\nN = %zu\nKINDS = %zu\narray KIND[%zu]\n",
                   fmax(7, 5.4 + room), 1.1 + 2 * 0.15 * (double)k->n_policies, k->n_policies, n_types, n_types);
-    for (size_t e = 0; e < n_types; e++) {
-        char name[32];
-        (void)snprintf(name, sizeof name, "KIND[%zu]", e + 1);
-        gnuplot_text(g, name, strchr(scope[e], '=') + 1);
-    }
+    for (size_t e = 0; e < n_types; e++) gnuplot_item(g, "KIND", e, strchr(scope[e], '=') + 1);
     struct figure_unit unit = figure_bytes_unit(range[BYTES].most);
     gnuplot_number(g, "LABELS", room);
     gnuplot_number(g, "MLEAST", range[MAKESPAN].least);

@@ -86,11 +86,7 @@ static void write_script(const struct picture *e, struct gnuplot *g, const struc
         (void)fputc('\n', g->to);
     }
     (void)fprintf(g->to, "EOD\nN = %u\narray NAME[%u]\n", e->n_apis, e->n_apis);
-    for (uint32_t i = 0; i < e->n_apis; i++) {
-        char name[32];
-        (void)snprintf(name, sizeof name, "NAME[%u]", i + 1);
-        gnuplot_text(g, name, e->api[i]);
-    }
+    for (uint32_t i = 0; i < e->n_apis; i++) gnuplot_item(g, "NAME", i, e->api[i]);
     gnuplot_number(g, "ROWS", e->n_lines);
     figure_time_axis(g, from, e->end);
     (void)snprintf(text, sizeof text, "%s, seed %llu; hatched: on the way", r->p->label, (unsigned long long)r->p->seed[r->index]);

@@ -8,13 +8,10 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
     static const char *const metric[] = { "jain", "rho_p50", "rho_p95", "rho_above_1" };
     double most[ARRAY_LEN(metric)] = { 0 };
     struct bar_names names = { 0 };
-    char label[256];
     (void)o;
     (void)fprintf(g->to, "$fair << EOD\n");
     for (size_t i = 0; i < k->n_policies; i++) {
-        (void)figure_label(&k->policy[i], label, sizeof label);
-        bar_names_add(&names, label);
-        gnuplot_cell(g, label);
+        figure_bar(g, &k->policy[i], &names);
         for (size_t m = 0; m < ARRAY_LEN(metric); m++) {
             struct stats_ci v = compare_mean(c, &k->policy[i], metric[m], "all");
             if (!isnan(v.mean)) most[m] = fmax(most[m], isnan(v.half) ? v.mean : v.hi);

@@ -23,6 +23,14 @@ struct figure_unit figure_bytes_unit(double bytes)
     return (struct figure_unit){ "MB", 1e6 };
 }
 
+void figure_axis(struct gnuplot *g, const char *label, const char *what, const char *div, struct figure_unit unit)
+{
+    char text[320];
+    (void)snprintf(text, sizeof text, unit.name != NULL ? "%s (%s)" : "%s", what, unit.name);
+    gnuplot_text(g, label, text);
+    gnuplot_number(g, div, unit.by);
+}
+
 void figure_time_axis(struct gnuplot *g, double from, double to)
 {
     char text[64];
@@ -42,13 +50,19 @@ const char *figure_label(const struct compare_policy *p, char *buf, size_t cap)
     return buf;
 }
 
+void figure_bar(struct gnuplot *g, const struct compare_policy *p, struct bar_names *names)
+{
+    char label[256];
+    bar_names_add(names, figure_label(p, label, sizeof label));
+    gnuplot_cell(g, label);
+}
+
 void figure_labels(struct gnuplot *g, const struct compare_case *k)
 {
     (void)fprintf(g->to, "array LABEL[%zu]\n", k->n_policies);
     for (size_t i = 0; i < k->n_policies; i++) {
-        char name[32], label[256];
-        (void)snprintf(name, sizeof name, "LABEL[%zu]", i + 1);
-        gnuplot_text(g, name, figure_label(&k->policy[i], label, sizeof label));
+        char label[256];
+        gnuplot_item(g, "LABEL", i, figure_label(&k->policy[i], label, sizeof label));
     }
 }
 

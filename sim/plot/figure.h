@@ -20,6 +20,8 @@ struct figure_unit figure_bytes_unit(double bytes);         /* MB to TB */
 
 /* A policy's label, with " *" where it is clairvoyant. */
 const char *figure_label(const struct compare_policy *p, char *buf, size_t cap);
+/* The first cell of a policy's row of bars: its label, which is to stand below them. */
+void figure_bar(struct gnuplot *g, const struct compare_policy *p, struct bar_names *names);
 /* `array LABEL[n]` and the labels of the case's policies. */
 void figure_labels(struct gnuplot *g, const struct compare_case *k);
 /* N, KEYROWS and labels of a legend above the figure, and H, which leaves h inches for the rest. */
@@ -41,6 +43,8 @@ enum st figure_run_find(struct figure_run *r, const struct compare_case *k, int6
 /* ST_EINPUT: no job has a time alone (the ideal of users), and how to have it. */
 enum st figure_no_ideals(const struct compare_case *k, struct diag *d);
 
+/* An axis in a unit: its label, "WHAT (unit)", and what values are divided by. */
+void figure_axis(struct gnuplot *g, const char *label, const char *what, const char *div, struct figure_unit unit);
 /* FROM, TO, TDIV and XLABEL of an axis of time, s. */
 void figure_time_axis(struct gnuplot *g, double from, double to);
 

@@ -36,9 +36,7 @@ static void fini(struct gantt *a)
     for (size_t i = 0; i < a->n_nodes; i++) mem_free(a->node[i].name);
     for (size_t i = 0; i < a->n_bars; i++) mem_free(a->bar[i].job);
     for (size_t i = 0; i < a->n_users; i++) mem_free(a->user[i].name);
-    mem_free(a->node);
-    mem_free(a->bar);
-    mem_free(a->user);
+    MEM_FREE(a->node, a->bar, a->user);
 }
 
 /* ---- which nodes ---- */
@@ -73,8 +71,8 @@ static enum st choose_nodes(struct gantt *a, const char *wanted, struct diag *d)
         a->n_all++;
         if (by_count ? a->n_nodes >= (size_t)limit : wanted != NULL ? !is_listed(wanted, name)
             : a->n_nodes > 0 && a->n_rows + n_gpu > ROWS_DEFAULT) continue;
-        MEM_RESERVE(a->node, a->cap_nodes, a->n_nodes + 1);
-        a->node[a->n_nodes++] = (struct gantt_node){ .node = sqlite3_column_int64(q, 0), .name = mem_strdup(name), .n_gpu = n_gpu };
+        MEM_PUSH(a->node, a->n_nodes, a->cap_nodes,
+                 (struct gantt_node){ .node = sqlite3_column_int64(q, 0), .name = mem_strdup(name), .n_gpu = n_gpu });
         a->n_rows += n_gpu;
     }
     TRY(query_end(a->c->store, q, d));
@@ -96,8 +94,7 @@ static uint32_t user_id(struct gantt *a, const char *name)
 {
     for (uint32_t i = 0; i < a->n_users; i++)
         if (strcmp(a->user[i].name, name) == 0) return i;
-    MEM_RESERVE(a->user, a->cap_users, a->n_users + 1);
-    a->user[a->n_users++] = (struct gantt_user){ .name = mem_strdup(name) };
+    MEM_PUSH(a->user, a->n_users, a->cap_users, (struct gantt_user){ .name = mem_strdup(name) });
     return (uint32_t)a->n_users - 1;
 }
 
@@ -199,11 +196,9 @@ static size_t write_users(struct gantt *a, struct gnuplot *g, uint32_t *colour)
     (void)fprintf(g->to, "N = %zu\narray NAME[%zu]\n", shown, shown > 0 ? shown : 1);
     for (size_t i = 0; i < n; i++) {
         size_t k = i < USERS_MAX ? i : USERS_MAX;
-        char name[32];
         colour[order[i] - a->user] = (uint32_t)k + 1;
         if (i > USERS_MAX) continue;
-        (void)snprintf(name, sizeof name, "NAME[%zu]", k + 1);
-        gnuplot_text(g, name, k < USERS_MAX ? order[i]->name : n == USERS_MAX + 1 ? order[i]->name : "others");
+        gnuplot_item(g, "NAME", k, k < USERS_MAX ? order[i]->name : n == USERS_MAX + 1 ? order[i]->name : "others");
     }
     mem_free(order);
     return shown;

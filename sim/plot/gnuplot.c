@@ -58,6 +58,13 @@ void gnuplot_text(struct gnuplot *g, const char *name, const char *text)
     (void)fputs("'\n", g->to);
 }
 
+void gnuplot_item(struct gnuplot *g, const char *array, size_t i, const char *text)
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "%s[%zu]", array, i + 1);
+    gnuplot_text(g, name, text);
+}
+
 void gnuplot_number(struct gnuplot *g, const char *name, double x)
 {
     (void)fprintf(g->to, "%s = %.12g%s\n", name, x, x == (double)(int64_t)x && x < 1e12 ? ".0" : "");

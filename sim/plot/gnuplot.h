@@ -23,6 +23,8 @@ void    gnuplot_abort(struct gnuplot *g);
 
 /* Write `name = 'text'`; a cell of a data block. */
 void    gnuplot_text(struct gnuplot *g, const char *name, const char *text);
+/* As NAME[i + 1] of an array. */
+void    gnuplot_item(struct gnuplot *g, const char *array, size_t i, const char *text);
 void    gnuplot_number(struct gnuplot *g, const char *name, double x);
 void    gnuplot_cell(struct gnuplot *g, const char *text);     /* without what would end the cell */
 

@@ -1,6 +1,5 @@
 /* jobs_ideal.c -- jobs-ideal: each job's time beside its time alone on the cluster and on a share, a panel a policy. */
 #include <math.h>
-#include <string.h>
 #include <sqlite3.h>
 
 #include "base/mem.h"
@@ -53,13 +52,10 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
         return diag_set(d, ST_EINPUT, "'%s' has %zu jobs; this figure has bars for each, of %d at most: try `cdf -m s_share`", k->title, jobs, JOBS_MAX);
     size_t columns = k->n_policies > 2 ? 2 : k->n_policies, rows = (k->n_policies + columns - 1) / columns;
     struct figure_unit unit = figure_time_unit(most);
-    char label[64];
-    (void)snprintf(label, sizeof label, "Single-job time (%s)", unit.name);
     (void)fprintf(g->to, "if (!exists(\"W\")) W = %.1f\nif (!exists(\"H\")) H = %.2f\n", columns > 1 ? 7.0 : 3.5, 0.62 + 1.25 * (double)rows);
     (void)fprintf(g->to, "COLUMNS = %zu\nROWS = %zu\nJOBS = %zu\nN = %zu\n", columns, rows, jobs, k->n_policies);
     figure_labels(g, k);
-    gnuplot_text(g, "YLABEL", label);
-    gnuplot_number(g, "TDIV", unit.by);
+    figure_axis(g, "YLABEL", "Single-job time", "TDIV", unit);
     gnuplot_number(g, "YMAX", most / unit.by * 1.05);
     return ST_OK;
 }

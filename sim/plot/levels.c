@@ -104,12 +104,11 @@ static enum st each_name(struct gnuplot *g, struct levels *x, const char *spec,
 
 static enum st write_label(struct gnuplot *g, struct levels *x, const char *name, struct diag *d)
 {
-    char key[32], label[64];
+    char label[64];
     (void)d;
     (void)snprintf(label, sizeof label, "%s", name);
     for (char *s = label; *s != '\0'; s++) if (*s == '_') *s = ' ';
-    (void)snprintf(key, sizeof key, "LABEL[%zu]", x->n_curves + 1);
-    gnuplot_text(g, key, label);
+    gnuplot_item(g, "LABEL", x->n_curves, label);
     return ST_OK;
 }
 

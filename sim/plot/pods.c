@@ -31,14 +31,6 @@ static enum st write_nodes(struct gnuplot *g, const struct compare *c, int64_t r
     return query_end(c->store, q, d);
 }
 
-static enum st has_attempts(const struct compare *c, int64_t run, bool *any, struct diag *d)
-{
-    sqlite3_stmt *q;
-    TRY(query_run(c->store, run, "SELECT 1 FROM attempt WHERE run = ?1 LIMIT 1", &q, d));
-    *any = sqlite3_step(q) == SQLITE_ROW;
-    return query_end(c->store, q, d);
-}
-
 static enum st draw(struct gnuplot *g, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)
 {
     size_t rows = 0;
@@ -47,9 +39,9 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
         return diag_set(d, ST_EINPUT, "'%s' has %zu policies; this figure has a panel for each, %d at most", k->title, k->n_policies, PANELS_MAX);
     (void)fprintf(g->to, "$pods << EOD\n");
     for (size_t i = 0; i < k->n_policies; i++) {
-        bool any;
-        TRY(has_attempts(c, k->policy[i].run[0], &any, d));
-        if (!any) {
+        int64_t any = 0;
+        TRY(query_int(c->store, &any, d, "SELECT 1 FROM attempt WHERE run = %lld LIMIT 1", (long long)k->policy[i].run[0]));
+        if (any == 0) {
             (void)diag_set(d, ST_EINPUT, "'%s' kept no record of where its tasks ran", k->title);
             return diag_hint(d, "say `output: {attempts: true}` in the scenario, and run it again");
         }

@@ -164,8 +164,7 @@ static enum st read_rows(struct figure *f, sqlite3_stmt *q, struct diag *d)
             (void)diag_set(d, ST_EINPUT, "the query returns more than %d rows, more than a figure shows", PLOT_SQL_ROWS);
             return diag_hint(d, "thin them with GROUP BY, for example by time: CAST(at_us / 600e6 AS INTEGER)");
         }
-        MEM_RESERVE(f->at, f->cap, f->n + 1);
-        f->at[f->n++] = p;
+        MEM_PUSH(f->at, f->n, f->cap, p);
     }
     if (rc != SQLITE_DONE) return bad_query(f, d);
     if (f->n > 0) return ST_OK;
@@ -239,11 +238,7 @@ static void write_boxes(struct figure *f, struct gnuplot *g)
 static void write_names(struct gnuplot *g, const char *array, const struct intern *names)
 {
     (void)fprintf(g->to, "array %s[%u]\n", array, names->n);
-    for (uint32_t i = 0; i < names->n; i++) {
-        char name[32];
-        (void)snprintf(name, sizeof name, "%s[%u]", array, i + 1);
-        gnuplot_text(g, name, intern_name(names, i));
-    }
+    for (uint32_t i = 0; i < names->n; i++) gnuplot_item(g, array, i, intern_name(names, i));
 }
 
 static enum st write_script(struct figure *f, struct gnuplot *g, struct diag *d)
