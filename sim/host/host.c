@@ -59,10 +59,10 @@ struct host {
     int64_t          refused_at;        /* the instant of the last refusal that was told, and rounds of it with one */
     uint32_t         n_refused_rounds;
     size_t           max_dec;   /* decisions that one call may append */
+    struct decision misused;    /* what was appended in vain */
 
     /* What the policy last stated that it holds, so that only changes are recorded. */
-    struct { uint32_t gen; uint64_t reason; } *held; size_t cap_held;      /* by task slot; reason: hash, 0 none */
-    struct { uint32_t slot, gen; uint64_t reason; } head;
+    struct stated { uint32_t slot, gen; uint64_t reason; } head, *held; size_t cap_held;   /* by task slot; reason: hash */
 };
 
 /*
@@ -102,16 +102,16 @@ static void misuse(struct host *p, enum breach breach, const char *what)
                       "after %zu decisions: %s", p->spec.ops->name, now, text_duration(when, sizeof when, now), p->n_dec, what);
 }
 
+/* One more decision, to be filled: never NULL, though one that is misuse goes nowhere. */
 static struct decision *append(struct host *p, enum pol_verb v, uint32_t slot, uint32_t gen, const char *reason)
 {
-    if (p->mirror.w == NULL) { misuse(p, BREACH_OUTSIDE, "it decides outside of decide"); return NULL; }
-    if (p->n_dec == p->max_dec) {
-        misuse(p, BREACH_ENDLESS, "it appends more decisions than all its tasks could need");
-        return NULL;
-    }
-    MEM_RESERVE(p->dec, p->cap_dec, p->n_dec + 1);
-    struct decision *d = &p->dec[p->n_dec++];
-    *d = (struct decision){ .verb = v, .slot = slot, .gen = gen, .reason = keep_text(p, reason) };
+    struct decision *d = &p->misused;
+    if (p->mirror.w == NULL) misuse(p, BREACH_OUTSIDE, "it decides outside of decide");
+    else if (p->n_dec == p->max_dec) misuse(p, BREACH_ENDLESS, "it appends more decisions than all its tasks could need");
+    else d = MEM_NEXT(p->dec, p->n_dec, p->cap_dec);
+    *d = (struct decision){ .verb = v, .slot = slot, .gen = gen };
+    if (d == &p->misused) return d;
+    d->reason = keep_text(p, reason);
     if (p->hooks.page != NULL) p->hooks.page->n_decisions = p->n_dec;
     return d;
 }
@@ -119,16 +119,17 @@ static struct decision *append(struct host *p, enum pol_verb v, uint32_t slot, u
 /* Places that are NULL, or not one a task, are not read: the decision is refused when it is applied. */
 static void append_places(struct host *p, struct decision *d, const struct pol_place *place, uint32_t n)
 {
-    if (d == NULL) return;
     d->n_place = n;
+    if (d == &p->misused) return;
     if (place == NULL) { misuse(p, BREACH_NO_PLACE, "it starts something with places NULL"); return; }
     d->place = (uint32_t)p->n_place;
     MEM_RESERVE(p->place, p->cap_place, p->n_place + n);
-    for (uint32_t i = 0; i < n; i++)
-        if (place[i].reserved != 0 || place[i].reserved1 != 0) misuse(p, BREACH_NO_PLACE, "it starts something with what is reserved of a place not 0");
-    for (uint32_t i = 0; i < n; i++)
-        p->place[p->n_place++] = (struct world_place){ .node = place[i].node, .cards = place[i].cards, .cpu_milli = place[i].cpu_milli,
-                                                       .by_count = (p->flags & POL_BY_COUNT) != 0 };
+    for (uint32_t i = 0; i < n; i++) {
+        if (place[i].reserved != 0 || place[i].reserved1 != 0)
+            misuse(p, BREACH_NO_PLACE, "it starts something with what is reserved of a place not 0");
+        p->place[p->n_place++] = (struct world_place){ .node = place[i].node, .cards = place[i].cards,
+            .cpu_milli = place[i].cpu_milli, .by_count = (p->flags & POL_BY_COUNT) != 0 };
+    }
 }
 
 /* Of a gang: all its tasks from the first on.  What is neither that nor one task is refused when it is applied. */
@@ -141,44 +142,31 @@ static void on_start(void *ctx, pol_task t, const struct pol_place *place, uint3
     if (is_whole || (n != 1 && ji != NULL)) {
         struct decision *d = append(p, POL_VERB_START_GANG, ti->job.slot, ti->job.gen, reason);
         if (is_whole) append_places(p, d, place, n);
-        else if (d != NULL) d->n_place = n;
+        else d->n_place = n;
     } else {
         append_places(p, append(p, POL_VERB_START, t.slot, t.gen, reason), place, 1);
     }
 }
 
-/* What needs a task and numbers alone. */
-static void append_of_task(struct host *p, enum pol_verb v, pol_task t, int64_t at, uint32_t engine, const char *reason)
-{
-    struct decision *d = append(p, v, t.slot, t.gen, reason);
-    if (d == NULL) return;
-    d->at = at;
-    d->engine = engine;
-}
-
 static void on_preempt(void *ctx, pol_task t, const char *reason)
 {
-    append_of_task(ctx, POL_VERB_PREEMPT, t, 0, 0, reason);
+    (void)append(ctx, POL_VERB_PREEMPT, t.slot, t.gen, reason);
 }
 static void on_resize(void *ctx, pol_task t, int64_t cpu_milli, const char *reason)
 {
-    append_of_task(ctx, POL_VERB_RESIZE, t, cpu_milli, 0, reason);
+    append(ctx, POL_VERB_RESIZE, t.slot, t.gen, reason)->at = cpu_milli;
 }
 static void on_send(void *ctx, pol_task t, uint32_t node, const char *reason)
 {
-    append_of_task(ctx, POL_VERB_SEND, t, node, 0, reason);
+    append(ctx, POL_VERB_SEND, t.slot, t.gen, reason)->at = node;
 }
 static void on_call(void *ctx, pol_task t, uint32_t node, uint32_t engine, const char *reason)
 {
-    append_of_task(ctx, POL_VERB_CALL, t, node, engine, reason);
+    struct decision *d = append(ctx, POL_VERB_CALL, t.slot, t.gen, reason);
+    d->at = node;
+    d->engine = engine;
 }
-
-static void on_wake(void *ctx, int64_t at_us)
-{
-    struct host *p = ctx;
-    struct decision *d = append(p, POL_VERB_WAKE, 0, 0, NULL);
-    if (d != NULL) d->at = at_us;
-}
+static void on_wake(void *ctx, int64_t at_us) { append(ctx, POL_VERB_WAKE, 0, 0, NULL)->at = at_us; }
 
 static struct reservations_amount amount(const struct host *p, const struct pol_amount *a)
 {
@@ -191,25 +179,21 @@ static void on_reserve(void *ctx, pol_job j, const struct pol_reserve *r, const 
 {
     struct host *p = ctx;
     struct decision *d = append(p, POL_VERB_RESERVE, j.slot, j.gen, reason);
-    if (d == NULL) return;
-    MEM_RESERVE(p->entry, p->cap_entry, p->n_entry + 1);
+    if (d == &p->misused) return;
     d->entry = p->n_entry;
-    p->entry[p->n_entry++] = (struct reservations_stage){
+    MEM_PUSH(p->entry, p->n_entry, p->cap_entry, (struct reservations_stage){
         .stage = r->stage, .reserved = amount(p, &r->reserved), .need = amount(p, &r->need), .lendable = amount(p, &r->lendable),
-        .usable = amount(p, &r->usable), .reclaimed = amount(p, &r->reclaimed) };
+        .usable = amount(p, &r->usable), .reclaimed = amount(p, &r->reclaimed) });
 }
 
 static void on_lend(void *ctx, pol_task t, pol_job lender, const struct pol_amount *part, const char *reason)
 {
     struct host *p = ctx;
     struct decision *d = append(p, POL_VERB_LEND, t.slot, t.gen, reason);
-    if (d == NULL) return;
+    if (d == &p->misused) return;
     d->lender = lender;
-    d->entry = SIZE_MAX;
-    if (part == NULL) return;
-    MEM_RESERVE(p->entry, p->cap_entry, p->n_entry + 1);
-    d->entry = p->n_entry;
-    p->entry[p->n_entry++] = (struct reservations_stage){ .need = amount(p, part) };
+    d->entry = part != NULL ? p->n_entry : SIZE_MAX;
+    if (part != NULL) MEM_PUSH(p->entry, p->n_entry, p->cap_entry, (struct reservations_stage){ .need = amount(p, part) });
 }
 
 static int32_t on_knows(void *ctx, uint32_t type, const char *name)
@@ -226,19 +210,11 @@ static void on_hold(void *ctx, pol_task t, bool is_head, const char *reason)
     struct host *p = ctx;
     if (p->hooks.decision == NULL) return;
     uint64_t h = hash_reason(reason);
-    if (is_head) {
-        if (p->head.slot == t.slot && p->head.gen == t.gen && p->head.reason == h) return;
-        p->head.slot = t.slot;
-        p->head.gen = t.gen;
-        p->head.reason = h;
-    } else {
-        MEM_RESERVE(p->held, p->cap_held, (size_t)t.slot + 1);
-        if (p->held[t.slot].gen == t.gen && p->held[t.slot].reason == h) return;
-        p->held[t.slot].gen = t.gen;
-        p->held[t.slot].reason = h;
-    }
-    struct decision *d = append(p, POL_VERB_HOLD, t.slot, t.gen, reason);
-    if (d != NULL) d->flag = is_head;
+    if (!is_head) MEM_RESERVE(p->held, p->cap_held, (size_t)t.slot + 1);
+    struct stated now = { t.slot, t.gen, h }, *last = is_head ? &p->head : &p->held[t.slot];
+    if (last->slot == t.slot && last->gen == t.gen && last->reason == h) return;
+    *last = now;
+    append(p, POL_VERB_HOLD, t.slot, t.gen, reason)->flag = is_head;
 }
 
 static void on_note(void *ctx, const char *name, double value)
@@ -400,8 +376,7 @@ static void tell_refused(struct host *p, const struct decision *d, enum pol_refu
     if (verb[d->verb].about == ABOUT_JOB) e.job = (pol_job){ d->slot, d->gen };
     else if (slot != NONE && is_task(w, d->slot, d->gen)) e.job = (pol_job){ slot, world_job(w, slot)->gen };
     if (has_task) e.task = (pol_task){ d->slot, d->gen };
-    MEM_RESERVE(p->told, p->cap_told, p->n_told + 1);
-    p->told[p->n_told++] = e;
+    MEM_PUSH(p->told, p->n_told, p->cap_told, e);
     world_count_refusal(w);
     if (p->hooks.decision != NULL && slot != NONE)
         p->hooks.decision(p->hooks.ctx, world_now(w), "refused", world_job(w, slot)->ordinal,
@@ -493,29 +468,27 @@ static bool asks_licences(const struct world *w, const struct job *j)
     return any;
 }
 
-/* One that did not ask for licences would start their tasks whether they are free or not. */
-static void refuse_licences(struct host *p, const struct notice *n, size_t n_notices)
+/*
+ * A policy that knows nothing of calls would leave their tasks waiting for ever; one that did not ask for
+ * licences would start tasks whether they are free or not.
+ */
+static void refuse_jobs(struct host *p, const struct notice *n, size_t n_notices)
 {
     const struct world *w = p->mirror.w;
-    if (p->mirror.knows_licences || world_cluster(w)->licences.n == 0) return;
-    for (size_t i = 0; i < n_notices && p->failed.code == ST_OK; i++) {
-        if (n[i].type != NOTICE_ARRIVED || !asks_licences(w, world_job(w, n[i].job))) continue;
-        (void)diag_breach(&p->failed, BREACH_LICENCES, "policy '%s' does not schedule licences, and job '%s' asks for some",
-                          p->spec.ops->name, world_job(w, n[i].job)->id);
-        diag_hint(&p->failed, DIAG_DOC("policies/README.md") " tells which built-ins do");
-    }
-}
-
-/* A policy that knows nothing of calls would leave their tasks waiting for ever. */
-static void refuse_calls(struct host *p, const struct notice *n, size_t n_notices)
-{
-    const struct world *w = p->mirror.w;
-    if ((p->flags & POL_RUNS_CALLS) != 0 || world_calls(p->mirror.w) == NULL) return;
-    for (size_t i = 0; i < n_notices && p->failed.code == ST_OK; i++) {
-        if (n[i].type != NOTICE_ARRIVED || world_job(w, n[i].job)->calls == NULL) continue;
-        (void)diag_breach(&p->failed, BREACH_CALLS, "policy '%s' does not run tasks that are made of API calls, as those of job '%s' are",
-                       p->spec.ops->name, world_job(w, n[i].job)->id);
-        diag_hint(&p->failed, "`fairway policies` tells which do");
+    bool no_calls = (p->flags & POL_RUNS_CALLS) == 0 && world_calls(w) != NULL;
+    bool no_licences = !p->mirror.knows_licences && world_cluster(w)->licences.n > 0;
+    for (size_t i = 0; (no_calls || no_licences) && i < n_notices && p->failed.code == ST_OK; i++) {
+        if (n[i].type != NOTICE_ARRIVED) continue;
+        const struct job *j = world_job(w, n[i].job);
+        if (no_calls && j->calls != NULL) {
+            (void)diag_breach(&p->failed, BREACH_CALLS, "policy '%s' does not run tasks that are made of API calls, as those of job '%s' are",
+                              p->spec.ops->name, j->id);
+            diag_hint(&p->failed, "`fairway policies` tells which do");
+        } else if (no_licences && asks_licences(w, j)) {
+            (void)diag_breach(&p->failed, BREACH_LICENCES, "policy '%s' does not schedule licences, and job '%s' asks for some",
+                              p->spec.ops->name, j->id);
+            diag_hint(&p->failed, DIAG_DOC("policies/README.md") " tells which built-ins do");
+        }
     }
 }
 
@@ -526,8 +499,7 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     const struct world_config *cfg = world_config(w);
     SIM_ASSERT((p->api.is_audited != 0) == cfg->audit && p->api.seed == cfg->seed && p->api.multi_from == cfg->multi_from);
     size_t n_events = policy_view_show(&p->mirror, n, n_notices, p->told, p->n_told);
-    refuse_calls(p, n, n_notices);
-    refuse_licences(p, n, n_notices);
+    refuse_jobs(p, n, n_notices);
     p->n_dec = 0;
     p->n_place = 0;
     p->n_entry = 0;
@@ -629,9 +601,7 @@ void host_destroy(struct host *p)
     sandbox_leave(p->hooks.page);
     policy_spec_fini(&p->spec);
     policy_view_fini(&p->mirror);
-    mem_free(p->dec); mem_free(p->place); mem_free(p->entry); mem_free(p->text); mem_free(p->held);
-    mem_free(p->told);
-    mem_free(p);
+    MEM_FREE(p->dec, p->place, p->entry, p->text, p->held, p->told, p);
 }
 
 struct decider host_decider(struct host *p)

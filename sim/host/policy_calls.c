@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include "base/mem.h"
+#include "host/policy_view.h"
 #include "model/graph.h"
 
 _Static_assert((int)POL_RANKS == RELATION_RANK && (int)POL_TIMES == RELATION_TIME && (int)POL_EFFICIENCIES == RELATION_EFFICIENCY,
@@ -10,8 +11,10 @@ _Static_assert((int)POL_RANKS == RELATION_RANK && (int)POL_TIMES == RELATION_TIM
 
 static uint32_t n_calls(const struct world *w, uint32_t task) { return w == NULL ? 0 : world_n_calls(w, task); }
 
-struct pol_call_state policy_calls_state(const struct world *w, uint32_t task)
+struct pol_call_state policy_calls_state(void *ctx, pol_task h)
 {
+    const struct world *w = policy_view_world_of(ctx, h);
+    uint32_t task = h.slot;
     struct pol_call_state o = { .n_calls = n_calls(w, task), .queue = POL_NONE, .node = POL_NONE, .engine = POL_NONE,
                                 .since_us = -1, .us = -1 };
     if (o.n_calls == 0) return o;
@@ -26,8 +29,10 @@ struct pol_call_state policy_calls_state(const struct world *w, uint32_t task)
     return o;
 }
 
-struct pol_call policy_calls_call(const struct world *w, uint32_t task, uint32_t k)
+struct pol_call policy_calls_info(void *ctx, pol_task h, uint32_t k)
 {
+    const struct world *w = policy_view_world_of(ctx, h);
+    uint32_t task = h.slot;
     struct pol_call o = { .api = POL_NONE };
     for (uint32_t e = 0; e < POL_ENGINES_MAX; e++) o.us[e] = -1;
     if (k >= n_calls(w, task)) return o;
@@ -40,8 +45,10 @@ struct pol_call policy_calls_call(const struct world *w, uint32_t task, uint32_t
 }
 
 /* As the scenario gives it, or as running the calls on every engine finds it. */
-struct pol_relation policy_calls_relation(const struct world *w, uint32_t task)
+struct pol_relation policy_calls_relation(void *ctx, pol_task h)
 {
+    const struct world *w = policy_view_world_of(ctx, h);
+    uint32_t task = h.slot;
     struct pol_relation o = { .form = POL_TIMES };
     uint32_t n = n_calls(w, task);
     if (n == 0) return o;
@@ -59,16 +66,20 @@ struct pol_relation policy_calls_relation(const struct world *w, uint32_t task)
     return o;
 }
 
-int64_t policy_calls_overhead(const struct world *w, uint32_t task, uint32_t k, uint32_t from, uint32_t to)
+int64_t policy_calls_overhead(void *ctx, pol_task h, uint32_t k, uint32_t from, uint32_t to)
 {
+    const struct world *w = policy_view_world_of(ctx, h);
+    uint32_t task = h.slot;
     if (k >= n_calls(w, task) || from >= world_cluster(w)->n_nodes || to >= world_cluster(w)->n_nodes) return 0;
     const struct call *c = world_call_at(w, task, k);
     sim_tick us = calltime_overhead(world_cluster(w), from, to, c->size, c->result);
     return us < 0 ? POL_NEVER : us;
 }
 
-pol_task policy_calls_follower(const struct world *w, uint32_t task, uint32_t k)
+pol_task policy_calls_follower(void *ctx, pol_task h, uint32_t k)
 {
+    const struct world *w = policy_view_world_of(ctx, h);
+    uint32_t task = h.slot;
     pol_task none = { POL_NONE, 0 };
     const struct graph *g = w != NULL ? world_job_of(w, task)->graph : NULL;
     if (g == NULL) return none;

@@ -298,11 +298,7 @@ void policy_spec_fini(struct policy_spec *p)
         policy_load_close(p->plugin[i].file);
         kube_scheduler_fini(&p->plugin[i].scheduler);
     }
-    mem_free(p->plugin);
-    mem_free(p->known);
-    mem_free(p->text);
-    mem_free(p->value);
-    mem_free(p->full);
+    MEM_FREE(p->plugin, p->known, p->text, p->value, p->full);
     policy_load_close(p->lib);
     memset(p, 0, sizeof *p);
 }

@@ -78,6 +78,8 @@ static bool is_live_task(const struct policy_view *p, pol_task h)
     return t->is_live && t->gen == h.gen;
 }
 
+const struct world *policy_view_world_of(const struct policy_view *p, pol_task h) { return is_live_task(p, h) ? p->w : NULL; }
+
 static uint32_t view_n_inputs(void *ctx, pol_task h)
 {
     const struct policy_view *p = ctx;
@@ -175,36 +177,6 @@ static uint32_t view_label(void *ctx, const char *name)
     return c != NULL ? intern_find(&c->labels, name) : POL_NONE;
 }
 
-static struct pol_call_state view_call_state(void *ctx, pol_task h)
-{
-    const struct policy_view *p = ctx;
-    return policy_calls_state(is_live_task(p, h) ? p->w : NULL, h.slot);
-}
-
-static struct pol_call view_call(void *ctx, pol_task h, uint32_t k)
-{
-    const struct policy_view *p = ctx;
-    return policy_calls_call(is_live_task(p, h) ? p->w : NULL, h.slot, k);
-}
-
-static struct pol_relation view_relation(void *ctx, pol_task h)
-{
-    const struct policy_view *p = ctx;
-    return policy_calls_relation(is_live_task(p, h) ? p->w : NULL, h.slot);
-}
-
-static int64_t view_overhead(void *ctx, pol_task h, uint32_t k, uint32_t from, uint32_t to)
-{
-    const struct policy_view *p = ctx;
-    return policy_calls_overhead(is_live_task(p, h) ? p->w : NULL, h.slot, k, from, to);
-}
-
-static pol_task view_follower(void *ctx, pol_task h, uint32_t k)
-{
-    const struct policy_view *p = ctx;
-    return policy_calls_follower(is_live_task(p, h) ? p->w : NULL, h.slot, k);
-}
-
 static const int32_t *view_licences(void *ctx, uint32_t shape)
 {
     const struct policy_view *p = ctx;
@@ -291,8 +263,7 @@ static void show_extensions(struct policy_view *p, const struct cluster *c)
 static void poison(struct policy_view *p, void *old, size_t bytes)
 {
     memset(old, 0xa5, bytes);
-    MEM_RESERVE(p->poisoned, p->cap_poisoned, p->n_poisoned + 1);
-    p->poisoned[p->n_poisoned++] = old;
+    MEM_PUSH(p->poisoned, p->n_poisoned, p->cap_poisoned, old);
 }
 
 static void *move_array(struct policy_view *p, void *old, size_t n, size_t size)
@@ -492,22 +463,21 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
     api->label = view_label;
     api->extension = view_extension;
     p->ext.licences = (struct pol_licences){ .size = sizeof p->ext.licences, .asked = view_licences };
-    p->ext.graph = (struct pol_graph){ .size = sizeof p->ext.graph, .follower = view_follower };
+    p->ext.graph = (struct pol_graph){ .size = sizeof p->ext.graph, .follower = policy_calls_follower };
     p->ext.data = (struct pol_data){ .size = sizeof p->ext.data, .n_inputs = view_n_inputs, .input = view_input, .transfer = view_transfer,
                                      .writer = view_writer, .output_b = view_output_b, .read_us = view_read_us, .measured = view_measured };
     p->ext.cores = (struct pol_cores){ .size = sizeof p->ext.cores, .measure = view_reading };
     p->ext.reservations = (struct pol_reservations){ .size = sizeof p->ext.reservations };
     p->ext.scores = (struct pol_scores){ .size = sizeof p->ext.scores };
     p->ext.preferences = (struct pol_preferences){ .size = sizeof p->ext.preferences, .of = view_preferences };
-    p->ext.calls = (struct pol_calls){ .size = sizeof p->ext.calls, .state = view_call_state, .info = view_call,
-                                       .relation = view_relation, .overhead = view_overhead };
+    p->ext.calls = (struct pol_calls){ .size = sizeof p->ext.calls, .state = policy_calls_state, .info = policy_calls_info,
+                                       .relation = policy_calls_relation, .overhead = policy_calls_overhead };
 }
 
 void policy_view_fini(struct policy_view *p)
 {
     free_cluster(p);
-    mem_free(p->shape); mem_free(p->licence);
-    mem_free(p->job_info); mem_free(p->job_seen); mem_free(p->task_info); mem_free(p->task_seen);
+    MEM_FREE(p->shape, p->licence, p->job_info, p->job_seen, p->task_info, p->task_seen);
     while (p->n_poisoned > 0) mem_free(p->poisoned[--p->n_poisoned]);
     mem_free(p->poisoned); mem_free(p->every_node); mem_free(p->event);
 }

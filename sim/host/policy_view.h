@@ -66,6 +66,9 @@ void policy_view_end(struct policy_view *p, struct pol_view *view);
 void policy_view_open(struct policy_view *p, struct cluster *c);
 void policy_view_close(struct policy_view *p);
 
+/* The world where the handle is of a task that lives there; NULL: it is stale. */
+const struct world *policy_view_world_of(const struct policy_view *p, pol_task h);
+
 /* pol_host's job. */
 const struct pol_job_info *policy_view_job(void *ctx, pol_job h);
 

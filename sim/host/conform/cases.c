@@ -6,7 +6,6 @@
 #include "host/conform/cases.h"
 
 #include <stdio.h>
-#include <string.h>
 #include "base/mem.h"
 #include "host/conform/build.h"
 #include "host/conform/chance.h"

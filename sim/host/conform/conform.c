@@ -7,11 +7,9 @@
  */
 #include "host/conform/conform.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include "host/conform/trial.h"
-#include "base/mem.h"
 
 static void add_problem(struct conform_result *r, sim_tick at, const char *what, const char *detail, const char *hint)
 {

@@ -2,7 +2,6 @@
 #include "host/conform/report.h"
 
 #include <inttypes.h>
-#include <string.h>
 #include "base/text.h"
 #include "host/conform/conform.h"
 #include "host/conform/specs.h"

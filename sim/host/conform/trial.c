@@ -18,8 +18,7 @@ void trial_history_fini(struct trial_history *h) { mem_free(h->ev); }
 
 static void record(struct trial_history *h, struct trial_event e)
 {
-    MEM_RESERVE(h->ev, h->cap, h->n + 1);
-    h->ev[h->n++] = e;
+    MEM_PUSH(h->ev, h->n, h->cap, e);
 }
 
 static struct trial_event of_task(const struct world *w, enum trial_event_type type, uint32_t task, const char *how)
