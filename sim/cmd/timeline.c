@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cmd/cmd.h"
+#include "db/check.h"
 #include "explain/timeline.h"
 
 struct args { const char *out; bool batsim; };
@@ -10,7 +11,8 @@ static enum st write_run(struct store *s, const struct args *a, const char *run,
 {
     struct selection p;
     TRY(select_run(&p, s, run, d));
-    enum st st = (a->batsim ? timeline_batsim : timeline_write)(s, &p, to, d);
+    enum st st = check_run(s, p.run, d);
+    if (st == ST_OK) st = (a->batsim ? timeline_batsim : timeline_write)(s, &p, to, d);
     select_fini(&p);
     return st;
 }

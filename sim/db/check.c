@@ -8,53 +8,77 @@
 #include "db/schema.h"
 
 /* What a row may name: nodes are numbered from 0, a node has so many cards, a job so many tasks. */
-static const struct { const char *table, *sql; } relation[] = {
-#define NODE(column)  "NOT EXISTS (SELECT 1 FROM node n WHERE n.run = t.run AND n.node = t." column ")"
-#define TASK(column)  "NOT EXISTS (SELECT 1 FROM job j WHERE j.run = t.run AND j.ordinal = t.ordinal AND t." column " < j.n_tasks)"
-    { "node", "SELECT 'node is ' || node || ', and there are fewer' FROM node t WHERE run = ?1"
-              " AND node >= (SELECT count(*) FROM node WHERE run = ?1) LIMIT 1" },
-    { "node", "SELECT 'n_gpu is ' || n_gpu || ', of a gpu_type that is not there' FROM node WHERE run = ?1 AND n_gpu > 0"
-              " AND coalesce(gpu_type, '') = '' LIMIT 1" },
-    { "attempt", "SELECT 'node is ' || t.node || ' and cards is ' || t.cards || ', which are not there' FROM attempt t LEFT JOIN node n"
-                 " ON n.run = t.run AND n.node = t.node WHERE t.run = ?1 AND (n.node IS NULL"
-                 " OR (n.n_gpu < 64 AND (t.cards < 0 OR t.cards >> n.n_gpu <> 0))) LIMIT 1" },
-    { "attempt", "SELECT 'task is ' || task || ', which is not there' FROM attempt t WHERE run = ?1 AND " TASK("task") " LIMIT 1" },
-    { "call", "SELECT 'node is ' || node || ', home is ' || home || ', which are not there' FROM call t WHERE run = ?1 AND (" NODE("node") " OR " NODE("home") ") LIMIT 1" },
-    { "call", "SELECT 'task is ' || task || ', which is not there' FROM call t WHERE run = ?1 AND " TASK("task") " LIMIT 1" },
-    { "decision", "SELECT 'node is ' || node || ', which is not there' FROM decision t WHERE run = ?1 AND node <> -1 AND " NODE("node") " LIMIT 1" },
-    { "request", "SELECT 'task0 is ' || task0 || ', which is not there' FROM request t WHERE run = ?1 AND " TASK("task0") " LIMIT 1" },
-    { "cores", "SELECT 'task is ' || task || ', which is not there' FROM cores t WHERE run = ?1 AND " TASK("task") " LIMIT 1" },
-    { "phase", "SELECT 'task is ' || task || ', which is not there' FROM phase t WHERE run = ?1 AND " TASK("task") " LIMIT 1" },
-    { "capability", "SELECT 'node is ' || node || ', which is not there' FROM capability t WHERE run = ?1 AND " NODE("node") " LIMIT 1" },
-    { "outage", "SELECT 'node is ' || node || ', which is not there' FROM outage t WHERE run = ?1 AND " NODE("node") " LIMIT 1" },
-    { "score", "SELECT 'node is ' || node || ', which is not there' FROM score t WHERE run = ?1 AND " NODE("node") " LIMIT 1" },
-    { "score", "SELECT 'task is ' || task || ', which is not there' FROM score t WHERE run = ?1 AND " TASK("task") " LIMIT 1" },
-#undef NODE
-#undef TASK
+static const struct { enum schema_table table; const char *wrong, *when; } relation[] = {
+#define NO_NODE(column)  "NOT EXISTS (SELECT 1 FROM node n WHERE n.run = t.run AND n.node = t." #column ")"
+#define NO_TASK(column)  "NOT EXISTS (SELECT 1 FROM job j WHERE j.run = t.run AND j.ordinal = t.ordinal AND t." #column " < j.n_tasks)"
+#define A_NODE(table)    { SCHEMA_##table, "'node is ' || node || ', which is not there'", NO_NODE(node) }
+#define A_TASK(table, column) { SCHEMA_##table, "'" #column " is ' || " #column " || ', which is not there'", NO_TASK(column) }
+    { SCHEMA_node, "'node is ' || node || ', and there are fewer'", "node >= (SELECT count(*) FROM node WHERE run = ?1)" },
+    { SCHEMA_node, "'n_gpu is ' || n_gpu || ', of a gpu_type that is not there'", "n_gpu > 0 AND coalesce(gpu_type, '') = ''" },
+    { SCHEMA_attempt, "'node is ' || node || ' and cards is ' || cards || ', which are not there'",
+      NO_NODE(node) " OR EXISTS (SELECT 1 FROM node n WHERE n.run = t.run AND n.node = t.node AND n.n_gpu < 64"
+      " AND (t.cards < 0 OR t.cards >> n.n_gpu <> 0))" },
+    A_TASK(attempt, task),
+    { SCHEMA_call, "'node is ' || node || ', home is ' || home || ', which are not there'", NO_NODE(node) " OR " NO_NODE(home) },
+    A_TASK(call, task),
+    { SCHEMA_decision, "'node is ' || node || ', which is not there'", "node <> -1 AND " NO_NODE(node) },
+    A_TASK(request, task0), A_TASK(cores, task), A_TASK(phase, task),
+    A_NODE(capability), A_NODE(outage), A_NODE(score), A_TASK(score, task),
 };
 
+/*
+ * Of which rows of a table the story of job ?2 is made, NULL: of none.  Beside its own those of whatever ran
+ * while it was in the system, from ?3 to ?4, of the cluster, and what the policy called the head of its order.
+ */
+static const char *const of_job[SCHEMA_TABLES] = {
+#define BESIDE "start_us < ?4 AND end_us > ?3"
+#define OF_BESIDE "ordinal = ?2 OR ordinal IN (SELECT ordinal FROM attempt WHERE run = ?1 AND " BESIDE ")"
+    [SCHEMA_run] = "1", [SCHEMA_node] = "1", [SCHEMA_capability] = "1", [SCHEMA_word] = "1", [SCHEMA_outage] = "1",
+    [SCHEMA_job] = "ordinal = ?2", [SCHEMA_call] = "ordinal = ?2", [SCHEMA_phase] = "ordinal = ?2",
+    [SCHEMA_score] = "ordinal = ?2", [SCHEMA_decision] = "ordinal = ?2 OR verb = 'head'",
+    [SCHEMA_attempt] = "ordinal = ?2 OR (" BESIDE ")", [SCHEMA_request] = OF_BESIDE, [SCHEMA_cores] = OF_BESIDE,
+};
+
+/* The rows to look at: all of the run, or those for a job. */
+struct scope { int64_t run; bool is_job; int64_t ordinal, from, to; };
+
 /* The query finds nothing, or what is wrong. */
-static enum st check(struct store *s, int64_t run, const char *table, sqlite3_stmt *q, struct diag *d)
+static enum st check(struct store *s, const struct scope *of, enum schema_table t, sqlite3_stmt *q, struct diag *d)
 {
-    (void)sqlite3_bind_int64(q, 1, run);
+    const int64_t bound[] = { of->run, of->ordinal, of->from, of->to };
+    for (int i = 0; i < sqlite3_bind_parameter_count(q); i++) (void)sqlite3_bind_int64(q, i + 1, bound[i]);
     if (sqlite3_step(q) == SQLITE_ROW) {
-        (void)diag_at(d, ST_EWORLD, sqlite3_db_filename(store_db(s), "main"), 0, 0, "run %" PRId64 " is damaged: table '%s' has a row whose %s", run, table, query_text(q, 0));
+        (void)diag_at(d, ST_EWORLD, sqlite3_db_filename(store_db(s), "main"), 0, 0,
+                      "run %" PRId64 " is damaged: table '%s' has a row whose %s", of->run, schema_table_name(t), query_text(q, 0));
         diag_hint(d, "something else than fairway wrote it; run it again");
     }
     return query_end(s, q, d);
 }
 
-enum st check_run(struct store *s, int64_t run, struct diag *d)
+static enum st check_rows(struct store *s, const struct scope *of, struct diag *d)
 {
+    sqlite3_stmt *q;
     for (enum schema_table t = 0; t < SCHEMA_TABLES; t++) {
-        sqlite3_stmt *q;
-        if (schema_prepare_check(store_db(s), t, &q) != SQLITE_OK) return store_failed(s, d);
-        TRY(check(s, run, schema_table_name(t), q, d));
+        if (of->is_job && of_job[t] == NULL) continue;
+        if (schema_prepare_check(store_db(s), t, of->is_job ? of_job[t] : "1", &q) != SQLITE_OK) return store_failed(s, d);
+        TRY(check(s, of, t, q, d));
     }
     for (size_t i = 0; i < ARRAY_LEN(relation); i++) {
-        sqlite3_stmt *q;
-        TRY(query_begin(s, relation[i].sql, &q, d));
-        TRY(check(s, run, relation[i].table, q, d));
+        enum schema_table t = relation[i].table;
+        TRY(query_format(s, &q, d, "SELECT %s FROM %s t WHERE run = ?1 AND (%s) AND (%s) LIMIT 1", relation[i].wrong,
+                         schema_table_name(t), of->is_job ? of_job[t] : "1", relation[i].when));
+        TRY(check(s, of, t, q, d));
     }
     return ST_OK;
+}
+
+enum st check_run(struct store *s, int64_t run, struct diag *d) { return check_rows(s, &(struct scope){ .run = run }, d); }
+
+enum st check_job(struct store *s, int64_t run, uint64_t ordinal, struct diag *d)
+{
+    struct scope of = { .run = run, .is_job = true, .ordinal = (int64_t)ordinal };
+    TRY(query_int(s, &of.from, d, "SELECT submit_us FROM job WHERE run = %" PRId64 " AND ordinal = %" PRId64, run, of.ordinal));
+    TRY(query_int(s, &of.to, d, "SELECT end_us FROM job WHERE run = %" PRId64 " AND ordinal = %" PRId64, run, of.ordinal));
+    of.to = of.to >= 0 && of.to < INT64_MAX ? of.to + 1 : INT64_MAX;
+    return check_rows(s, &of, d);
 }

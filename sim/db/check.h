@@ -13,5 +13,7 @@
 
 /* ST_EWORLD with d saying which column of which table holds what. */
 enum st check_run(struct store *s, int64_t run, struct diag *d);
+/* Those alone that the story of one job is made of (explain.h): O(attempts and decisions) for finding them. */
+enum st check_job(struct store *s, int64_t run, uint64_t ordinal, struct diag *d);
 
 #endif

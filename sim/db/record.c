@@ -1,7 +1,6 @@
 /* record.c -- the rows of attempts, calls, outages and phases; of words, capabilities, requests and cores. */
 #include "db/record.h"
 
-#include <string.h>
 
 #include "base/mem.h"
 #include "db/event_log.h"
@@ -87,9 +86,7 @@ struct record *record_create(const struct world *w, struct store *s, int64_t run
 void record_destroy(struct record *r)
 {
     if (r == NULL) return;
-    mem_free(r->down_since);
-    mem_free(r->lender);
-    mem_free(r);
+    MEM_FREE(r->down_since, r->lender, r);
 }
 
 enum st record_error(const struct record *r, struct diag *d)

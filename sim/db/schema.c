@@ -108,7 +108,7 @@ static void add_condition(sqlite3_str *sql, const struct column *c)
                         has_range ? c->constraint + sizeof check - 1 : "1");
 }
 
-int schema_prepare_check(sqlite3 *db, enum schema_table t, sqlite3_stmt **check)
+int schema_prepare_check(sqlite3 *db, enum schema_table t, const char *when, sqlite3_stmt **check)
 {
     sqlite3_str *sql = sqlite3_str_new(db);
     sqlite3_str_appendall(sql, "SELECT CASE");
@@ -117,7 +117,7 @@ int schema_prepare_check(sqlite3 *db, enum schema_table t, sqlite3_stmt **check)
         add_condition(sql, &table[t].column[i]);
         sqlite3_str_appendf(sql, " THEN '%s is ' || substr(quote(%s), 1, 40)", table[t].column[i].name, table[t].column[i].name);
     }
-    sqlite3_str_appendf(sql, " END FROM %s WHERE %s = ?1 AND NOT (1", table[t].name, t == SCHEMA_run ? "id" : "run");
+    sqlite3_str_appendf(sql, " END FROM %s WHERE %s = ?1 AND (%s) AND NOT (1", table[t].name, t == SCHEMA_run ? "id" : "run", when);
     for (size_t i = 0; i < table[t].n; i++) {
         sqlite3_str_appendall(sql, " AND ");
         add_condition(sql, &table[t].column[i]);

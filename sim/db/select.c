@@ -7,13 +7,11 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "db/check.h"
 #include "db/query.h"
 
 void select_fini(struct selection *p)
 {
-    mem_free(p->scenario); mem_free(p->title); mem_free(p->policy); mem_free(p->spec);
-    mem_free(p->source); mem_free(p->version); mem_free(p->digest);
+    MEM_FREE(p->scenario, p->title, p->policy, p->spec, p->source, p->version, p->digest);
     memset(p, 0, sizeof *p);
 }
 
@@ -129,7 +127,6 @@ enum st select_run(struct selection *p, struct store *s, const char *text, struc
         p->by_count = sqlite3_column_int(q, 9) != 0;
     }
     enum st st = query_end(s, q, d);
-    if (st == ST_OK) st = check_run(s, p->run, d);
     if (st != ST_OK) select_fini(p);
     return st;
 }
@@ -139,16 +136,16 @@ enum st select_job(struct store *s, const struct selection *p, const char *id, u
     sqlite3_stmt *q;
     char **ids = NULL;
     size_t n = 0, cap = 0;
-    bool found = false;
-    TRY(query_run(s, p->run, "SELECT ordinal, id FROM job WHERE run = ? ORDER BY ordinal", &q, d));
-    while (!found && sqlite3_step(q) == SQLITE_ROW) {
-        *ordinal = (uint64_t)sqlite3_column_int64(q, 0);
-        found = strcmp((const char *)sqlite3_column_text(q, 1), id) == 0;
-        MEM_RESERVE(ids, cap, n + 1);
-        ids[n++] = query_text_dup(q, 1);
-    }
+    TRY(query_run(s, p->run, "SELECT ordinal FROM job WHERE run = ?1 AND id = ?2 ORDER BY ordinal LIMIT 1", &q, d));
+    (void)sqlite3_bind_text(q, 2, id, -1, SQLITE_STATIC);
+    bool found = sqlite3_step(q) == SQLITE_ROW;
+    if (found) *ordinal = (uint64_t)sqlite3_column_int64(q, 0);
+    TRY(query_end(s, q, d));
+    if (found) return ST_OK;
+    TRY(query_run(s, p->run, "SELECT id FROM job WHERE run = ? ORDER BY ordinal", &q, d));
+    while (sqlite3_step(q) == SQLITE_ROW) MEM_PUSH(ids, n, cap, query_text_dup(q, 0));
     enum st st = query_end(s, q, d);
-    if (st == ST_OK && !found) {
+    if (st == ST_OK) {
         st = diag_set(d, ST_EINPUT, "run %" PRId64 " (%s/%" PRIu64 ") has no job '%s'", p->run, p->policy, p->seed, id);
         (void)diag_suggest(d, id, (const char *const *)ids, n);
         if (n > 0) diag_hint(d, "its %zu jobs are those of the trace, from '%s' to '%s'", n, ids[0], ids[n - 1]);

@@ -18,7 +18,7 @@ struct selection {
 
 /*
  * ST_EINPUT, with what there is as a hint, when there is no such finished run or several; then *p is empty.
- * ST_EWORLD when its rows are not what this program writes (check.h).
+ * Its rows are not looked at: check.h.
  */
 enum st select_run(struct selection *p, struct store *s, const char *text, struct diag *d);
 void    select_fini(struct selection *p);

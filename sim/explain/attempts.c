@@ -50,8 +50,7 @@ static int by_time(const void *a, const void *b)
 
 static struct own_event *own_add(struct life *f, enum own_type type, int64_t at, uint32_t task, uint32_t attempt)
 {
-    MEM_RESERVE(f->own, f->cap_own, f->n_own + 1);
-    struct own_event *o = &f->own[f->n_own++];
+    struct own_event *o = MEM_NEXT(f->own, f->n_own, f->cap_own);
     *o = (struct own_event){ .at = at, .type = type, .task = task, .attempt = attempt, .node = NONE };
     return o;
 }
@@ -81,18 +80,10 @@ static enum st load_own(struct life *f, struct diag *d)
     TRY(explain_query(f->l, "SELECT at_us, seq, verb, coalesce(reason, '') FROM decision WHERE run = ?1 AND ordinal = ?2"
                  " AND verb IN ('start', 'preempt') ORDER BY seq", &q, d));
     while (sqlite3_step(q) == SQLITE_ROW) {
-        MEM_RESERVE(f->decision, f->cap_decisions, f->n_decisions + 1);
-        f->decision[f->n_decisions++] = (struct decision){ sqlite3_column_int64(q, 0), sqlite3_column_int64(q, 1),
-            mem_strdup((const char *)sqlite3_column_text(q, 2)), mem_strdup((const char *)sqlite3_column_text(q, 3)) };
+        MEM_PUSH(f->decision, f->n_decisions, f->cap_decisions,
+                 (struct decision){ sqlite3_column_int64(q, 0), sqlite3_column_int64(q, 1),
+            mem_strdup((const char *)sqlite3_column_text(q, 2)), mem_strdup((const char *)sqlite3_column_text(q, 3)) });
     }
-    return query_end(f->l->store, q, d);
-}
-
-static enum st load_cut(struct life *f, struct diag *d)
-{
-    sqlite3_stmt *q;
-    TRY(explain_query(f->l, "SELECT end_us FROM attempt WHERE run = ?1 AND outcome = 'horizon' LIMIT 1", &q, d));
-    if (sqlite3_step(q) == SQLITE_ROW) f->cut = sqlite3_column_int64(q, 0);
     return query_end(f->l->store, q, d);
 }
 
@@ -317,7 +308,8 @@ enum st explain_attempts_steps(struct explain_state *l, struct diag *d)
     MEM_ARRAY(f.is, n_tasks + 1);
     MEM_ARRAY(f.hold, n_tasks + 1);
     enum st st = load_own(&f, d);
-    if (st == ST_OK) st = load_cut(&f, d);
+    if (st == ST_OK)
+        st = query_int(l->store, &f.cut, d, "SELECT end_us FROM attempt WHERE run = %" PRId64 " AND outcome = 'horizon' LIMIT 1", l->e->run->run);
     if (st == ST_OK) st = open_holds(&f, d);
     if (st == ST_OK) st = walk(&f, d);
     st = query_end(l->store, f.holds, d);

@@ -46,10 +46,11 @@ static struct explain_step *step(const struct task_state *s, enum explain_step_t
 
 enum st explain_calls_any(const struct explain_state *l, bool *is, struct diag *d)
 {
-    sqlite3_stmt *q;
-    TRY(explain_query(l, "SELECT EXISTS (SELECT 1 FROM decision WHERE run = ?1 AND verb = 'send' AND ordinal = ?2)", &q, d));
-    *is = sqlite3_step(q) == SQLITE_ROW && sqlite3_column_int(q, 0) != 0;
-    return query_end(l->store, q, d);
+    int64_t found = 0;
+    TRY(query_int(l->store, &found, d, "SELECT EXISTS (SELECT 1 FROM decision WHERE run = %" PRId64 " AND verb = 'send'"
+                  " AND ordinal = %" PRId64 ")", l->e->run->run, (int64_t)l->e->ordinal));
+    *is = found != 0;
+    return ST_OK;
 }
 
 /* A number by a query of the run, with a, b and c as its ?2 to ?4; -1 when there is none. */

@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 
 #include "base/mem.h"
+#include "db/check.h"
 #include "db/query.h"
 
 static enum st add_arrival(struct explain_state *l, struct diag *d)
@@ -22,7 +23,7 @@ static enum st add_arrival(struct explain_state *l, struct diag *d)
     TRY(explain_query(l, "SELECT id FROM job WHERE run = ?1 AND ordinal < ?2 AND status <> 'rejected' AND (start_us < 0 OR start_us > ?3)"
                  " AND (end_us < 0 OR end_us > ?3) ORDER BY ordinal", &q, d));
     (void)sqlite3_bind_int64(q, 3, e->submit);
-    while (sqlite3_step(q) == SQLITE_ROW) explain_names_add(&s->jobs, (const char *)sqlite3_column_text(q, 0));
+    while (sqlite3_step(q) == SQLITE_ROW) explain_names_add(&s->jobs, query_text(q, 0));
     s->text = mem_strdup(s->jobs.all > 0 ? "arrived; had not started yet of those before it" : "arrived; all those before it had started");
     return query_end(l->store, q, d);
 }
@@ -59,6 +60,7 @@ static enum st build(struct explain_state *l, struct diag *d)
 {
     struct explain *e = l->e;
     bool rejected;
+    TRY(check_job(l->store, e->run->run, e->ordinal, d));
     TRY(load_job(l, d));
     rejected = strcmp(e->status, "rejected") == 0;
     int64_t to = e->end >= 0 ? e->end + 1 : rejected ? e->submit + 1 : INT64_MAX;

@@ -5,7 +5,6 @@
 
 #include "base/jsonout.h"
 #include "base/text.h"
-#include "model/cluster/cluster.h"
 #include "explain/explain_priv.h"
 
 static const char *const step_name[] = {

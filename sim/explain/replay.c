@@ -139,9 +139,7 @@ void replay_close(struct replay *r)
 {
     (void)sqlite3_finalize(r->rows);
     cluster_fini(&r->cluster);
-    mem_free(r->holder);
-    mem_free(r->started);
-    mem_free(r->free_slot);
+    MEM_FREE(r->holder, r->started, r->free_slot);
     memset(r, 0, sizeof *r);
 }
 
@@ -166,8 +164,7 @@ static enum st start(struct replay *r, uint32_t node, uint64_t cards, struct rep
     r->holder[slot] = h;
     enum pol_refusal refusal = cluster_allocate(&r->cluster, slot, node, &s, cards);
     if (refusal != POL_OK) return contradicts(r, h.ordinal, pol_refusal_words(refusal), d);
-    MEM_RESERVE(r->started, r->cap_started, r->n_started + 1);
-    r->started[r->n_started++] = (struct replay_start){ h.ordinal, h.task, node };
+    MEM_PUSH(r->started, r->n_started, r->cap_started, (struct replay_start){ h.ordinal, h.task, node });
     return ST_OK;
 }
 
@@ -185,8 +182,7 @@ static enum st stop(struct replay *r, uint32_t node, struct replay_holder h, str
     uint32_t t = slot_of(r, node, h);
     if (t == NONE) return contradicts(r, h.ordinal, "it stops where it does not run", d);
     cluster_release(&r->cluster, t);
-    MEM_RESERVE(r->free_slot, r->cap_free, r->n_free + 1);
-    r->free_slot[r->n_free++] = t;
+    MEM_PUSH(r->free_slot, r->n_free, r->cap_free, t);
     return ST_OK;
 }
 

@@ -18,8 +18,7 @@ enum st explain_request(struct explain_state *l, struct diag *d)
     (void)snprintf(sql, sizeof sql, "SELECT task0, gang, %s FROM request q WHERE run = ?1 AND ordinal = ?2 ORDER BY task0", replay_request_columns);
     TRY(explain_query(l, sql, &q, d));
     while (sqlite3_step(q) == SQLITE_ROW) {
-        MEM_RESERVE(l->group, l->cap_groups, l->n_groups + 1);
-        struct explain_group *g = &l->group[l->n_groups++];
+        struct explain_group *g = MEM_NEXT(l->group, l->n_groups, l->cap_groups);
         g->task0 = (uint32_t)sqlite3_column_int64(q, 0);
         l->e->is_gang = sqlite3_column_int(q, 1) != 0;
         replay_shape(q, 2, &g->shape);

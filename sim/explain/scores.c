@@ -28,18 +28,16 @@ enum st explain_scores(struct explain_state *l, struct diag *d)
     for (int64_t last = 0; sqlite3_step(q) == SQLITE_ROW;) {
         if (sqlite3_column_int64(q, 0) != last) {
             last = sqlite3_column_int64(q, 0);
-            MEM_RESERVE(e->ask, e->cap_asks, e->n_asks + 1);
-            struct explain_ask *new = &e->ask[e->n_asks++];
+            struct explain_ask *new = MEM_NEXT(e->ask, e->n_asks, e->cap_asks);
             *new = (struct explain_ask){ .at = sqlite3_column_int64(q, 1), .task = sqlite3_column_int64(q, 2) };
         }
         if (e->n_asks == 0) continue;       /* a file of another hand: questions count from 1 */
         struct explain_ask *a = &e->ask[e->n_asks - 1];
-        MEM_RESERVE(a->row, a->cap, a->n + 1);
-        a->row[a->n++] = (struct explain_score){
+        MEM_PUSH(a->row, a->n, a->cap, (struct explain_score){
             .node = mem_strdup((const char *)sqlite3_column_text(q, 3)),
             .plugin = mem_strdup((const char *)sqlite3_column_text(q, 4)),
             .points = sqlite3_column_double(q, 5), .weight = sqlite3_column_double(q, 6),
-            .lacks = (uint32_t)sqlite3_column_int64(q, 7), .is_chosen = sqlite3_column_int(q, 8) != 0 };
+            .lacks = (uint32_t)sqlite3_column_int64(q, 7), .is_chosen = sqlite3_column_int(q, 8) != 0 });
     }
     return query_end(l->store, q, d);
 }

@@ -17,8 +17,7 @@ enum st explain_query(const struct explain_state *l, const char *sql, sqlite3_st
 void explain_names_add(struct explain_names *n, const char *name)
 {
     if (n->all++ >= EXPLAIN_NAMES) return;
-    MEM_RESERVE(n->at, n->cap, n->n + 1);
-    n->at[n->n++] = mem_strdup(name);
+    MEM_PUSH(n->at, n->n, n->cap, mem_strdup(name));
 }
 
 void explain_names_add_job(const struct explain_state *l, struct explain_names *n, uint64_t ordinal)
@@ -28,15 +27,14 @@ void explain_names_add_job(const struct explain_state *l, struct explain_names *
     if (n->all >= EXPLAIN_NAMES) { n->all++; return; }
     if (explain_query(l, "SELECT id FROM job WHERE run = ?1 AND ordinal = ?2", &q, &ignored) == ST_OK && q != NULL) {
         (void)sqlite3_bind_int64(q, 2, (int64_t)ordinal);
-        explain_names_add(n, sqlite3_step(q) == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : "?");
+        explain_names_add(n, sqlite3_step(q) == SQLITE_ROW ? query_text(q, 0) : "?");
     }
     (void)sqlite3_finalize(q);
 }
 
 struct explain_step *explain_step_add(struct explain *e, enum explain_step_type type, int64_t at)
 {
-    MEM_RESERVE(e->step, e->cap_steps, e->n_steps + 1);
-    struct explain_step *s = &e->step[e->n_steps++];
+    struct explain_step *s = MEM_NEXT(e->step, e->n_steps, e->cap_steps);
     *s = (struct explain_step){ .type = type, .at = at, .until = at, .task = -1, .call.call = -1 };
     return s;
 }
@@ -59,8 +57,7 @@ void explain_fini(struct explain *e)
     for (size_t i = 0; i < e->n_steps; i++) {
         struct explain_step *s = &e->step[i];
         for (size_t k = 0; k < s->n_stretches; k++) explain_stretch_fini(&s->stretch[k]);
-        mem_free(s->text); mem_free(s->more); mem_free(s->reason); mem_free(s->stretch);
-        mem_free(s->call.api); mem_free(s->call.engine);
+        MEM_FREE(s->text, s->more, s->reason, s->stretch, s->call.api, s->call.engine);
         names_fini(&s->nodes);
         names_fini(&s->jobs);
     }

@@ -40,13 +40,10 @@ struct timeline {
 
 enum st timeline_check(struct store *s, const struct selection *p, struct diag *d)
 {
-    struct timeline t = { .store = s, .run = p->run };
-    sqlite3_stmt *q = NULL;
-    TRY(query_run(t.store, t.run, "SELECT EXISTS (SELECT 1 FROM attempt WHERE run = ?1)"
-                   " OR NOT EXISTS (SELECT 1 FROM job WHERE run = ?1 AND start_us >= 0)", &q, d));
-    bool ok = sqlite3_step(q) == SQLITE_ROW && sqlite3_column_int(q, 0) != 0;
-    TRY(query_end(s, q, d));
-    if (ok) return ST_OK;
+    int64_t ok = 0;
+    TRY(query_int(s, &ok, d, "SELECT EXISTS (SELECT 1 FROM attempt WHERE run = %" PRId64 ")"
+                  " OR NOT EXISTS (SELECT 1 FROM job WHERE run = %" PRId64 " AND start_us >= 0)", p->run, p->run));
+    if (ok != 0) return ST_OK;
     (void)diag_set(d, ST_EINPUT, "run %" PRId64 " (%s/%" PRIu64 ") has no record of what ran where", p->run, p->policy, p->seed);
     return diag_hint(d, "run it again with `fairway run SCENARIO.yaml --set output.attempts=true`");
 }

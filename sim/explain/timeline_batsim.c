@@ -55,8 +55,7 @@ static enum st first_cards(struct store *s, int64_t run, uint32_t **card0, uint3
     *n_nodes = *n_cards = 0;
     TRY(query_run(s, run, "SELECT n_gpu FROM node WHERE run = ?1 ORDER BY node", &q, d));
     while (sqlite3_step(q) == SQLITE_ROW) {
-        MEM_RESERVE(*card0, cap, (size_t)*n_nodes + 1);
-        (*card0)[(*n_nodes)++] = *n_cards;
+        MEM_PUSH(*card0, *n_nodes, cap, *n_cards);
         *n_cards += (uint32_t)sqlite3_column_int(q, 0);
     }
     return query_end(s, q, d);

@@ -236,6 +236,5 @@ void explain_wait_at(struct explain_state *l, struct explain_step *wait, int64_t
         return;
     }
     if (last != NULL) last->to = at;
-    MEM_RESERVE(wait->stretch, wait->cap_stretches, wait->n_stretches + 1);
-    wait->stretch[wait->n_stretches++] = now;
+    MEM_PUSH(wait->stretch, wait->n_stretches, wait->cap_stretches, now);
 }

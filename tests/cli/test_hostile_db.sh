@@ -85,4 +85,10 @@ node set n_gpu = -1|n_gpu is -1
 job set n_tasks = 1 << 40|n_tasks is 1099511627776
 decision set task = -9|task is -9
 END
+# ---- the story of a job is told where the damage is none of it ----
+cp "$dir/said.db" "$dir/bad.db"
+sqlite3 "$dir/bad.db" "pragma ignore_check_constraints = on; update or ignore series set at_us = -9; update attempt set node = 7 where ordinal = 3"
+check "a run with damage is refused whole" fails 3 "is damaged" "$fairway" timeline "$dir/bad.db" 1 --batsim -o "$dir/t.csv"
+check "and told of a job that it does not touch" expect 0 "$fairway" explain "$dir/bad.db" 1 a
+check "not of one beside it" fails 3 "table 'attempt' has a row whose node is 7" "$fairway" explain "$dir/bad.db" 1 b
 exit $bad
