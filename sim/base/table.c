@@ -40,6 +40,19 @@ void table_column(struct table *t, const char *heading, bool is_number)
     MEM_PUSH(t->col, t->n_cols, t->cap_cols, (struct column){ .heading = mem_strdup(heading), .is_number = is_number });
 }
 
+struct table *table_of(const char *headings)
+{
+    struct table *t = table_create();
+    for (size_t n; *headings != '\0'; headings += n + (headings[n] == '|')) {
+        n = strcspn(headings, "|");
+        bool is_number = *headings == '#';
+        char *heading = mem_strndup(headings + is_number, n - is_number);
+        table_column(t, heading, is_number);
+        mem_free(heading);
+    }
+    return t;
+}
+
 void table_cell(struct table *t, const char *fmt, ...)
 {
     char buf[256];
@@ -242,4 +255,10 @@ void table_print(const struct table *t, enum table_format f, FILE *to)
     case TABLE_JSON:     print_json(t, to); break;
     }
     table_destroy(e);
+}
+
+void table_end(struct table *t, enum table_format f, FILE *to)
+{
+    table_print(t, f, to);
+    table_destroy(t);
 }

@@ -12,6 +12,8 @@ enum table_format { TABLE_TEXT, TABLE_MARKDOWN, TABLE_LATEX, TABLE_CSV, TABLE_JS
 struct table;
 
 struct table *table_create(void);
+/* With columns of these headings, joined by '|'; those of numbers begin with '#'. */
+struct table *table_of(const char *headings);
 void table_destroy(struct table *t);
 /* A column: its heading, and whether its cells are numbers (right-aligned; bare in JSON). */
 void table_column(struct table *t, const char *heading, bool is_number);
@@ -22,6 +24,7 @@ void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(pri
  * escaped for the format they are printed in, CSV only where a terminal shows it.
  */
 void table_print(const struct table *t, enum table_format f, FILE *to);
+void table_end(struct table *t, enum table_format f, FILE *to);         /* printed, then destroyed */
 /* Plain text so that it shows as it stands in this format; owned by the caller. */
 char *table_escape(const char *s, enum table_format f);
 

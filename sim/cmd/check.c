@@ -55,20 +55,10 @@ static void add_row(struct table *t, const struct guard *g, const struct verdict
     else table_cell(t, "run %" PRId64 ": %.6g", v->furthest, v->furthest_value);
 }
 
-static struct table *new_table(void)
-{
-    static const struct { const char *heading; bool number; } col[] = {
-        { "scenario", false }, { "policy", false }, { "metric", false }, { "scope", false }, { "baseline", true },
-        { "now", true }, { "change", false }, { "tolerance", false }, { "runs", false }, { "furthest off", false } };
-    struct table *t = table_create();
-    for (size_t i = 0; i < ARRAY_LEN(col); i++) table_column(t, col[i].heading, col[i].number);
-    return t;
-}
-
 /* Judge every guarded number; print those that moved.  With update, take over what is now. */
 static size_t judge(struct baseline *b, const struct compare *c, const struct args *a)
 {
-    struct table *t = new_table();
+    struct table *t = table_of("scenario|policy|metric|scope|#baseline|#now|change|tolerance|runs|furthest off");
     size_t moved = 0;
     for (size_t i = 0; i < b->n; i++) {
         struct verdict v = baseline_judge(&b->guard[i], c);

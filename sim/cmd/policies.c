@@ -35,9 +35,7 @@ static const char *yes(uint32_t flag) { return flag ? "yes" : "no"; }
 
 static struct table *table_of_policies(void)
 {
-    static const char *const heading[] = { "policy", "what it does", "source", "preempts", "reads limits", "clairvoyant", "runs calls" };
-    struct table *t = table_create();
-    for (size_t i = 0; i < ARRAY_LEN(heading); i++) table_column(t, heading[i], false);
+    struct table *t = table_of("policy|what it does|source|preempts|reads limits|clairvoyant|runs calls");
     for (size_t i = 0; pol_table[i] != NULL; i++) {
         const struct pol_ops *p = pol_table[i];
         table_cell(t, "%s", p->name);
@@ -53,9 +51,7 @@ static struct table *table_of_policies(void)
 
 static struct table *table_of_params(const struct pol_ops *p)
 {
-    static const char *const heading[] = { "parameter", "default", "values", "meaning" };
-    struct table *t = table_create();
-    for (size_t i = 0; i < ARRAY_LEN(heading); i++) table_column(t, heading[i], false);
+    struct table *t = table_of("parameter|default|values|meaning");
     for (uint32_t i = 0; i < p->n_params; i++) {
         const struct pol_param *q = &p->params[i];
         table_cell(t, "%s", q->name);
@@ -80,12 +76,6 @@ static void print_plugins(const struct pol_ops *p)
     for (size_t i = 0; kube_filters[i].name != NULL; i++) (void)printf("  %-10s %s\n", kube_filters[i].name, kube_filters[i].help);
 }
 
-static void print(struct table *t, enum table_format f)
-{
-    table_print(t, f, stdout);
-    table_destroy(t);
-}
-
 struct policies_opts {
     enum table_format format;
     const char *new_name, *dir, *conform, *show;
@@ -95,7 +85,7 @@ struct policies_opts {
 
 static void list(enum table_format f)
 {
-    if (f != TABLE_TEXT) { print(table_of_policies(), f); return; }
+    if (f != TABLE_TEXT) { table_end(table_of_policies(), f, stdout); return; }
     for (size_t i = 0; pol_table[i] != NULL; i++) (void)printf("%-12s %s\n", pol_table[i]->name, pol_table[i]->summary);
     (void)printf("\n`fairway policies NAME` shows where a rule comes from and its parameters;\n"
                  "`fairway policies --new NAME` begins one of your own.\n");
@@ -109,7 +99,7 @@ static enum st show(void *ctx, struct sandbox_page *page, struct diag *d)
     TRY(host_create(&h, o->show, NULL, NULL, NULL, &(struct host_hooks){ .page = page }, d));
     if (o->format == TABLE_TEXT) describe(host_ops(h));
     if (o->format == TABLE_TEXT && host_label(h) != NULL) text_line(stdout, "  calls itself %s; its parameters are words of its command", host_label(h));
-    else print(table_of_params(host_ops(h)), o->format);
+    else table_end(table_of_params(host_ops(h)), o->format, stdout);
     if (o->format == TABLE_TEXT) print_plugins(host_ops(h));
     host_destroy(h);
     return ST_OK;

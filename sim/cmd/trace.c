@@ -30,8 +30,7 @@ static enum st print_stats(const struct trace *t, enum table_format form, struct
 {
     struct table *table;
     TRY(trace_stats_table(t, &table, d));
-    table_print(table, form, stdout);
-    table_destroy(table);
+    table_end(table, form, stdout);
     return ST_OK;
 }
 
@@ -88,9 +87,7 @@ static enum st on_scenario(const struct args *a, struct diag *d)
 
 static int list_options(const struct trace_option *x, size_t n, enum table_format form)
 {
-    struct table *t = trace_options_table(x, n);
-    table_print(t, form, stdout);
-    table_destroy(t);
+    table_end(trace_options_table(x, n), form, stdout);
     return 0;
 }
 

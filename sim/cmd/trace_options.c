@@ -100,10 +100,7 @@ static void add_rows(struct table *t, const char *map, const struct trace_option
 
 struct table *trace_options_table(const struct trace_option *x, size_t n)
 {
-    struct table *t = table_create();
-    table_column(t, "parameter", false);
-    table_column(t, "default", false);
-    table_column(t, "meaning", false);
+    struct table *t = table_of("parameter|default|meaning");
     add_rows(t, NULL, x, n);
     return t;
 }

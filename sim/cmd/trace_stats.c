@@ -122,10 +122,7 @@ enum st trace_stats_table(const struct trace *t, struct table **out, struct diag
     while ((st = src.next(src.ctx, &s, d)) == ST_OK) add(&y, &s);
     trace_source_close(&src);
     if (st == ST_END) {
-        *out = table_create();
-        table_column(*out, "figure", false);
-        table_column(*out, "value", true);
-        table_column(*out, "unit", false);
+        *out = table_of("figure|#value|unit");
         fill(*out, t, &y);
         st = ST_OK;
     }

@@ -24,16 +24,9 @@ static void cell_published(struct table *t, const struct compare_view *v, const 
 
 void compare_print_long(const struct compare *c, struct compare_view *view, const struct compare_policy *const *base, const struct published *published)
 {
-    static const struct { const char *heading; bool is_number; } col[] = {
-        { "scenario", false }, { "policy", false }, { "spec", false }, { "clairvoyant", true }, { "metric", false },
-        { "scope", false }, { "unit", false }, { "seeds", true }, { "mean", true }, { "ci95", true }, { "base", false },
-        { "pairs", true }, { "diff", true }, { "diff_ci95", true }, { "ratio", true }, { "ratio_ci95", true },
-        { "published", true }, { "published_ratio", true },
-        { "lo95", true }, { "hi95", true }, { "diff_lo95", true }, { "diff_hi95", true }, { "ratio_lo95", true }, { "ratio_hi95", true },
-        { "interval", false }, { "x_bound", true },
-    };
-    struct table *t = table_create();
-    for (size_t i = 0; i < ARRAY_LEN(col); i++) table_column(t, col[i].heading, col[i].is_number);
+    struct table *t = table_of(
+        "scenario|policy|spec|#clairvoyant|metric|scope|unit|#seeds|#mean|#ci95|base|#pairs|#diff|#diff_ci95|#ratio|#ratio_ci95"
+        "|#published|#published_ratio|#lo95|#hi95|#diff_lo95|#diff_hi95|#ratio_lo95|#ratio_hi95|interval|#x_bound");
     for (size_t k = 0; k < c->n; k++) {
         view->k = &c->at[k];
         view->published = &published[k];
@@ -72,6 +65,5 @@ void compare_print_long(const struct compare *c, struct compare_view *view, cons
                 cell_full(t, compare_over_bound(c, q, metric).mean);
             }
     }
-    table_print(t, view->format, view->to);
-    table_destroy(t);
+    table_end(t, view->format, view->to);
 }

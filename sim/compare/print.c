@@ -79,8 +79,7 @@ static void print_means(const struct compare_view *v)
         table_cell(t, "%zu", q->n_runs);
         for (size_t i = 0; i < l.n; i++) compare_cell(t, compare_column_value(v, &l.at[i], q), l.at[i].scale.by, "");
     }
-    table_print(t, v->format, v->to);
-    table_destroy(t);
+    table_end(t, v->format, v->to);
     mem_free(l.at);
 }
 
@@ -104,8 +103,7 @@ static void print_differences(const struct compare_view *v)
             else table_cell(t, "%+.1f%% \u00b1%.1f", x, 100 * g.by.half);
         }
     }
-    table_print(t, v->format, v->to);
-    table_destroy(t);
+    table_end(t, v->format, v->to);
 }
 
 static bool has_several(const struct compare_case *k)

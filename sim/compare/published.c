@@ -125,12 +125,8 @@ static void row(struct table *t, const struct compare *c, const struct published
 void published_print(const struct compare *c, const struct compare_case *k, const struct published *p,
                      enum table_format f, FILE *to)
 {
-    static const struct { const char *heading; bool is_number; } col[] = {
-        { "metric", false }, { "of", false }, { "published", true }, { "ours", true }, { "agrees", true }, { "source", false },
-    };
     size_t shown = 0;
-    struct table *t = table_create();
-    for (size_t i = 0; i < ARRAY_LEN(col); i++) table_column(t, col[i].heading, col[i].is_number);
+    struct table *t = table_of("metric|of|#published|#ours|#agrees|source");
     for (size_t i = 0; i < p->n; i++) {
         struct stats_ci ours = ours_of(c, k, &p->at[i]);
         if (isnan(ours.mean)) continue;

@@ -262,6 +262,5 @@ void compare_print_bounds(const struct compare_view *v)
     (void)fputc('\n', v->to);
     compare_line(v, "How far from the best possible (no schedule of the jobs that ended is below the bound; the best one may be above it):");
     (void)fputc('\n', v->to);
-    table_print(t, v->format, v->to);
-    table_destroy(t);
+    table_end(t, v->format, v->to);
 }

@@ -34,16 +34,14 @@ static enum st print_heading(struct store *s, int64_t run, enum table_format f, 
 enum st stage_table_print(struct store *s, int64_t run, const char *resource, enum table_format f, FILE *to, struct diag *d)
 {
     enum { ID, STAGE, AT, RESOURCE, RESERVED, FIRST_NUMBER = RESERVED, N_COLS = 9 };
-    static const char *const heading[N_COLS] = { "workflow", "stage", "at, s", "resource", "reserved", "needed", "can be shared", "taken back", "usable on entry" };
     if (run < 0) TRY(first_run(s, &run, d));
     TRY(print_heading(s, run, f, to, d));
     sqlite3_stmt *q;
     TRY(query_run(s, run, "SELECT id, stage, at, resource, reserved, need, lendable, reclaimed, usable FROM v_stage"
                   " WHERE run = ?1 AND (?2 IS NULL OR resource = ?2) ORDER BY ordinal, seq", &q, d));
     (void)sqlite3_bind_text(q, 2, resource, -1, SQLITE_STATIC);
-    struct table *t = table_create();
+    struct table *t = table_of("workflow|#stage|#at, s|resource|#reserved|#needed|#can be shared|#taken back|#usable on entry");
     size_t n = 0;
-    for (int i = 0; i < N_COLS; i++) table_column(t, heading[i], i == STAGE || i == AT || i >= FIRST_NUMBER);
     for (; sqlite3_step(q) == SQLITE_ROW; n++) {
         table_cell(t, "%s", query_text(q, ID));
         table_cell(t, "%lld", (long long)sqlite3_column_int64(q, STAGE));

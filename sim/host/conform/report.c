@@ -42,16 +42,6 @@ static void print_problem(const char *spec, const char *name, const char *about,
     if (p->hint[0] != '\0') text_line(stdout, "    hint: %s", p->hint);
 }
 
-static struct table *new_table(void)
-{
-    static const struct { const char *heading; bool is_number; } col[] = {
-        { "policy", false }, { "case", false }, { "at_us", true }, { "problem", false }, { "detail", false }, { "hint", false },
-    };
-    struct table *t = table_create();
-    for (size_t i = 0; i < ARRAY_LEN(col); i++) table_column(t, col[i].heading, col[i].is_number);
-    return t;
-}
-
 /* Each takes the whole of --decide-timeout, and more of them are no news. */
 enum { STUCK_MAX = 3 };
 
@@ -89,7 +79,7 @@ enum st conform_report(const char *spec, const struct sandbox_limits *l, enum ta
     *n_problems = 0;
     enum st st = sandbox_run(l, spec, NULL, find_specs, &in, d);
     if (st == ST_OK) {
-        struct table *t = new_table();
+        struct table *t = table_of("policy|case|#at_us|problem|detail|hint");
         run_all(found, l, f, t, n_problems);
         if (f != TABLE_TEXT) table_print(t, f, stdout);
         table_destroy(t);
