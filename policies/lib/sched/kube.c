@@ -124,9 +124,10 @@ bool kube_parse(struct kube *k, const char *text, char *error, size_t cap)
         int64_t weight = 1;
         const struct kube_score *plugin = find_score(s, n);
         if (plugin == NULL && (n != strlen(kube_affinity) || strncmp(s, kube_affinity, n) != 0)) {
-            int at = snprintf(error, cap, "score plugin '%.*s' is not known; there are %s", (int)n, s, kube_affinity);
+            int at = snprintf(error, cap, "score plugin '%.*s' is not known; there are", (int)n, s);
             for (size_t i = 0; kube_scores[i].name != NULL && at > 0 && (size_t)at < cap; i++)
-                at += snprintf(error + at, cap - (size_t)at, ", %s", kube_scores[i].name);
+                at += snprintf(error + at, cap - (size_t)at, " %s,", kube_scores[i].name);
+            if (at > 0 && (size_t)at < cap) (void)snprintf(error + at, cap - (size_t)at, " %s", kube_affinity);
             return false;
         }
         bool ok = *end != ':' || (end++, whole(&end, 1, WEIGHT_MAX, ":;", &weight));
