@@ -51,7 +51,13 @@ struct pol_transfer {
 
 #define POL_DATA "data/1"
 struct pol_data {
-    uint32_t size, reserved;
+    uint32_t size;
+    /*
+     * 1: data leave for whoever will read them as soon as they are there (an output when it is written, a block when
+     * the job comes), each by itself, while both ends do other things; a task waits for the last.  0: a task reads
+     * its inputs one after the other once it has started.
+     */
+    uint32_t overlaps;
     uint32_t (*n_inputs)(void *ctx, pol_task t);                                /* blocks; of a stale handle 0 */
     struct pol_input (*input)(void *ctx, pol_task t, uint32_t k);               /* k < n_inputs; else all zero */
     struct pol_transfer (*transfer)(void *ctx, pol_task t, uint32_t node);      /* O(replicas) */
@@ -65,6 +71,8 @@ struct pol_data {
      * from transfer and read_us are out of date.
      */
     uint64_t (*measured)(void *ctx);
+    /* Time in which a task that waits would read all its inputs, if it started on the node now; speeds as above. */
+    int64_t (*reading_us)(void *ctx, pol_task t, uint32_t node);
 };
 
 /* ---- cores: how many a running task holds, and what a monitor sees ---- */

@@ -54,6 +54,16 @@ static int by_rank(const void *a, const void *b)
     return x->rank > y->rank ? -1 : x->rank < y->rank ? 1 : (x->task > y->task) - (x->task < y->task);
 }
 
+/* Time on the way of an edge from where a task is planned to a timeline. */
+static int64_t way_of(const struct heft_in *in, const struct engine_timeline *line, uint32_t edge,
+                      uint32_t from, uint32_t to)
+{
+    if (in->way == NULL && in->read != NULL) return 0;
+    if (from == POL_NONE) return in->comm[edge];
+    if (in->way != NULL) return in->way(in->ctx, edge, from, to);
+    return line[from].node == line[to].node ? 0 : in->comm[edge];
+}
+
 /*
  * A task's rank is smaller than those of the tasks before it, except where tasks take no
  * time.  So of the tasks whose forerunners are all planned, the one with the greatest
@@ -68,7 +78,8 @@ void heft_plan(const struct heft_in *in, struct engine_timeline *line, uint32_t 
     rank(in, line, n_lines, out);
     for (uint32_t i = 0; i < in->n; i++) order[i] = (struct ranked){ out[i].rank, i };
     if (in->n > 1) qsort(order, in->n, sizeof *order, by_rank);
-    for (size_t i = 0; i < (size_t)in->n * n_lines; i++) ready[i] = in->now;
+    for (size_t i = 0; i < (size_t)in->n * n_lines; i++)
+        ready[i] = in->there != NULL ? in->there(in->ctx, (uint32_t)(i / n_lines), (uint32_t)(i % n_lines)) : in->now;
     for (uint32_t e = 0; e < in->next_start[in->n]; e++) wait[in->next[e]]++;
     uint32_t n_done = 0, from = 0;
     while (n_done < in->n) {
@@ -96,8 +107,7 @@ void heft_plan(const struct heft_in *in, struct engine_timeline *line, uint32_t 
             uint32_t f = in->next[e];
             wait[f]--;
             for (uint32_t l = 0; l < n_lines; l++) {
-                bool is_near = in->read != NULL || (o->line != POL_NONE && line[l].node == line[o->line].node);
-                int64_t come = pol_after(o->end, is_near ? 0 : in->comm[e]);
+                int64_t come = pol_after(o->end, way_of(in, line, e, o->line, l));
                 if (come > ready[(size_t)f * n_lines + l]) ready[(size_t)f * n_lines + l] = come;
             }
         }

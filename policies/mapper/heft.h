@@ -13,8 +13,11 @@
  *   w     [n][n_engines] time of a task on an engine type; -1: cannot run there
  *   next  followers of task i: next[next_start[i] .. next_start[i + 1])
  *   comm  of each such edge: time between timelines of different nodes, on the way while these do other things
+ *   way   the same of edge e between two timelines; then comm counts in ranks alone, where it is the mean, and where
+ *         the task before is on no timeline.  NULL: comm
+ *   there when what none of these tasks writes is there for the task on the timeline.  NULL: now
  *   read  time that the task itself spends on its data on the timeline, before and after it computes, given out[] of
- *         its forerunners; then comm counts in ranks alone, where it is the mean.  NULL: comm is all there is
+ *         its forerunners; without `way` nothing is on the way meanwhile, and comm counts in ranks alone.  NULL: none
  *   may   is the timeline open to the task?  NULL: all are
  * Means of w are over the timelines.  Ties: smaller index, smaller timeline.
  */
@@ -26,6 +29,8 @@ struct heft_in {
     const int64_t *comm;
     int64_t now;
     bool (*may)(const void *ctx, uint32_t task, uint32_t line);
+    int64_t (*way)(const void *ctx, uint32_t edge, uint32_t from, uint32_t to);
+    int64_t (*there)(const void *ctx, uint32_t task, uint32_t line);
     int64_t (*read)(const void *ctx, uint32_t task, uint32_t line);
     const void *ctx;
 };

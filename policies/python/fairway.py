@@ -431,7 +431,8 @@ class Policy:
     def _inputs(self, job, said):
         for one in said.get("inputs", ()):
             task = job.tasks[one["task"]]
-            task.inputs = (*task.inputs, {"size": one["size"], "nodes": one["nodes"]})
+            task.inputs = (*task.inputs, {"size": one["size"], "nodes": one["nodes"],
+                                           "writer": one.get("writer")})
 
     def _on_ready(self, said):
         job = self.jobs[said["job"]]

@@ -150,7 +150,7 @@ class Task:
         self.cards = None       # which cards it holds there; None: the simulator chose
         self.cpu = shape.cpu    # what it holds while it runs: what it asks, or what it was given instead
         self.duration = duration    # true time, told to a clairvoyant policy
-        self.inputs = ()        # [{"size": bytes, "nodes": [..]}], known once it may start
+        self.inputs = ()        # [{"size": bytes, "nodes": [..], "writer": task or None}], known once it may start
 
 
 class _TaskOfMore(Task):

@@ -138,6 +138,12 @@ static uint64_t view_measured(void *ctx)
     return p->w == NULL ? 0 : world_transfers_measured(p->w);
 }
 
+static int64_t view_reading_us(void *ctx, pol_task h, uint32_t node)
+{
+    const struct policy_view *p = ctx;
+    return is_live_task(p, h) && node < world_cluster(p->w)->n_nodes ? world_reading_us(p->w, h.slot, node) : 0;
+}
+
 static struct pol_reading view_reading(void *ctx, pol_task h)
 {
     const struct policy_view *p = ctx;
@@ -357,6 +363,7 @@ static void show_world(struct policy_view *p)
     if (!p->is_shown) show_cluster(p, c);
     else for (uint32_t i = 0; i < c->n_changed; i++) show_node(p, c, c->changed[i]);
     const struct call_queue *q = world_calls(w);
+    p->ext.data.overlaps = world_config(w)->net.mode == NET_OVERLAP;
     for (uint32_t i = 0; i < c->n_changed && q != NULL; i++) p->queued[c->changed[i]] = q->queue[c->changed[i]].n;
     show_shapes(p);
     show_totals(p, c);
@@ -465,7 +472,8 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
     p->ext.licences = (struct pol_licences){ .size = sizeof p->ext.licences, .asked = view_licences };
     p->ext.graph = (struct pol_graph){ .size = sizeof p->ext.graph, .follower = policy_calls_follower };
     p->ext.data = (struct pol_data){ .size = sizeof p->ext.data, .n_inputs = view_n_inputs, .input = view_input, .transfer = view_transfer,
-                                     .writer = view_writer, .output_b = view_output_b, .read_us = view_read_us, .measured = view_measured };
+                                     .writer = view_writer, .output_b = view_output_b, .read_us = view_read_us,
+                                     .measured = view_measured, .reading_us = view_reading_us };
     p->ext.cores = (struct pol_cores){ .size = sizeof p->ext.cores, .measure = view_reading };
     p->ext.reservations = (struct pol_reservations){ .size = sizeof p->ext.reservations };
     p->ext.scores = (struct pol_scores){ .size = sizeof p->ext.scores };

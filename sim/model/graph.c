@@ -94,6 +94,7 @@ static void copy_inputs(struct graph *g, const struct task_graph *from)
     if (from->out != NULL) memcpy(g->out, from->out, g->n * sizeof *g->out);
     MEM_ARRAY(g->out_node, g->n);
     memset(g->out_node, 0xff, g->n * sizeof *g->out_node);
+    MEM_ARRAY(g->out_at, g->n);
 }
 
 static void turn_edges(struct graph *g, const struct task_graph *from)
@@ -137,6 +138,7 @@ void graph_destroy(struct graph *g)
     mem_free(g->n_before);
     mem_free(g->out);
     mem_free(g->out_node);
+    mem_free(g->out_at);
     mem_free(g->level);
     mem_free(g);
 }

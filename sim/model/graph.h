@@ -17,6 +17,7 @@ struct graph {
     uint32_t *n_before;             /* [n] ends that a task still waits for */
     int64_t  *out;                  /* [n] bytes it writes */
     uint32_t *out_node;             /* [n] where its output lies; NONE until written */
+    sim_tick *out_at;               /* [n] and since when */
     uint32_t *level, n_levels;      /* [n] the longest chain of tasks that must end before it: its stage */
 };
 

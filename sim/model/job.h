@@ -23,7 +23,8 @@ struct task_group {
 
 /* What a task reads: a named block, or what an earlier task of the job wrote. */
 struct task_input { uint32_t block;     /* id in the run's data; NONE: the output of ... */
-                    uint32_t task; };   /* ... this task of the job (its index) */
+                    uint32_t task;      /* ... this task of the job (its index) */
+                    int64_t  part; };   /* bytes of its own that this task wrote for it; 0: all that it writes */
 
 /*
  * Inputs, outputs and order of a job's tasks; absent for most jobs.  Tasks in

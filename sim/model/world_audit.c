@@ -23,6 +23,7 @@ void world_audit(const struct world *w)
             wait += k->state == TASK_WAITING;
             done += k->state == TASK_DONE;
             SIM_ASSERT((k->state == TASK_BLOCKED) == (j->graph != NULL && j->graph->n_before[k->index] > 0));
+            if (j->graph != NULL && k->state == TASK_RUNNING && k->phase >= PHASE_COMPUTE) world_data_audit(w, t);
             if (unit_lead(w, t) != t) continue;
             sim_work p = world_unit_progress(w, k);
             SIM_ASSERT(p >= 0 && p <= total_work(k) && k->done <= p);

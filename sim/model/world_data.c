@@ -4,8 +4,12 @@
  *
  * Inputs are read one after the other.  In nominal mode each is the task's own
  * activity, for the time that its level takes; in shared mode a flow of the
- * network.  The output is written to the node's disk.  A node's disk can be read
- * while the node is down: storage is a service of its own.
+ * network.  In overlap mode each has been on its way to the task's node since it
+ * was there, an output since it was written, a block since the job came, and the
+ * task only waits for what is not through: in any order that ends with the last.
+ * Where a task would run was foreseen then, as HEFT does.  The output is written
+ * to the node's disk.  A node's disk can be read while the node is down: storage is
+ * a service of its own.
  */
 #include "model/world_priv.h"
 
@@ -29,11 +33,29 @@ struct world_input world_input(const struct world *w, uint32_t task, uint32_t k)
     const struct task_input *in = input_at(w, task, k);
     const struct graph *g = w->jobs.job[w->jobs.task[task].job].graph;
     if (in->block == NONE)
-        return (struct world_input){ .size = g->out[in->task], .replica = &g->out_node[in->task],
-                                     .n_replicas = g->out_node[in->task] != NONE, .writer = g->slot[in->task] };
+        return (struct world_input){ .size = in->part > 0 ? in->part : g->out[in->task],
+                                     .replica = &g->out_node[in->task], .n_replicas = g->out_node[in->task] != NONE,
+                                     .writer = g->slot[in->task], .since = g->out_at[in->task] };
     const struct block *b = &w->cfg.data->block[in->block];
     return (struct world_input){ .size = b->size, .replica = b->n > 0 ? &w->cfg.data->replica[b->first] : NULL, .n_replicas = b->n,
-                                 .writer = NONE };
+                                 .writer = NONE, .since = world_job_of(w, task)->submit };
+}
+
+static sim_tick input_us(const struct world *w, const struct world_input *in, uint32_t node)
+{
+    return world_transfer_us(w, net_level(&w->cfg.net, w->cluster, in->replica, in->n_replicas, node), in->size);
+}
+
+sim_tick world_reading_us(const struct world *w, uint32_t task, uint32_t node)
+{
+    sim_tick sum = 0, last = w->loop.now;
+    for (uint32_t k = 0, n = world_n_inputs(w, task); k < n; k++) {
+        struct world_input in = world_input(w, task, k);
+        sim_tick us = input_us(w, &in, node);
+        sum += us;
+        last = i64_max(last, in.since + us);
+    }
+    return w->cfg.net.mode == NET_OVERLAP ? last - w->loop.now : sum;
 }
 
 int64_t world_output(const struct world *w, uint32_t task)
@@ -74,9 +96,13 @@ static void read_next(struct world *w, uint32_t t)
     if (k->input == world_n_inputs(w, t)) { world_unit_compute(w, t); return; }
     struct world_input in = world_input(w, t, k->input);
     uint32_t here = w->cluster->hold[t].node;
-    enum data_level level = level_here(w, t, &in);
-    if (w->net == NULL) begin_nominal(w, t, net_nominal_us(&w->cfg.net, level, in.size));
-    else open_flow(w, t, data_source(w->cluster, in.replica, in.n_replicas, here, level, k->index), here, in.size);
+    if (w->net != NULL) {
+        enum data_level level = level_here(w, t, &in);
+        open_flow(w, t, data_source(w->cluster, in.replica, in.n_replicas, here, level, k->index), here, in.size);
+        return;
+    }
+    sim_tick us = input_us(w, &in, here), gone = w->cfg.net.mode == NET_OVERLAP ? w->loop.now - in.since : 0;
+    begin_nominal(w, t, i64_max(us - gone, 0));
 }
 
 void world_data_read(struct world *w, uint32_t t)
@@ -122,8 +148,14 @@ void world_data_flow_over(struct world *w, uint32_t flow)
 }
 
 /* Bytes of the present input that have come, rounded down. */
-static int64_t come_so_far(const struct world *w, const struct task *k, int64_t size)
+static int64_t come_so_far(const struct world *w, uint32_t t, const struct world_input *in)
 {
+    const struct task *k = &w->jobs.task[t];
+    const int64_t size = in->size;
+    if (w->cfg.net.mode == NET_OVERLAP) {
+        sim_tick us = input_us(w, in, w->cluster->hold[t].node), spent = w->loop.now - in->since;
+        return spent < us ? mul_div(size, spent, us) : size;
+    }
     if (w->net != NULL) return size - net_left(w->net, k->flow, w->loop.now);
     sim_tick left = act_left(&k->act, w->loop.now) >> RATE_BITS, spent = w->loop.now - k->act.since;
     return left + spent > 0 ? mul_div(size, spent, left + spent) : size;
@@ -133,8 +165,12 @@ void world_data_stop(struct world *w, uint32_t t)
 {
     const struct task *k = task_at(w, t);
     if (k->phase == PHASE_READ && k->state == TASK_RUNNING && k->input < world_n_inputs(w, t)) {
-        struct world_input in = world_input(w, t, k->input);
-        TELL(w, moved, t, level_here(w, t, &in), come_so_far(w, k, in.size), false);
+        /* In overlap mode those after the present one are on their way, too. */
+        uint32_t end = w->cfg.net.mode == NET_OVERLAP ? world_n_inputs(w, t) : k->input + 1;
+        for (uint32_t i = k->input; i < end; i++) {
+            struct world_input in = world_input(w, t, i);
+            TELL(w, moved, t, level_here(w, t, &in), come_so_far(w, t, &in), false);
+        }
     }
     if (k->flow != NONE) close_flow(w, t);
 }
@@ -145,6 +181,7 @@ void world_data_unblock(struct world *w, uint32_t t, uint32_t node)
     struct job *j = job_of(w, t);
     struct graph *g = j->graph;
     g->out_node[k->index] = node;
+    g->out_at[k->index] = w->loop.now;
     for (uint32_t e = g->next_start[k->index]; e < g->next_start[k->index + 1]; e++) {
         uint32_t next = g->next[e];
         if (--g->n_before[next] > 0) continue;
@@ -157,5 +194,15 @@ void world_data_unblock(struct world *w, uint32_t t, uint32_t node)
         TELL(w, ready, g->slot[next]);
         if (j->calls != NULL) call_queue_wait(w->calls, g->slot[next]);
         world_notify(w, NOTICE_READY, w->jobs.task[t].job, g->slot[next], NONE);
+    }
+}
+
+void world_data_audit(const struct world *w, uint32_t t)
+{
+    for (uint32_t k = 0, n = world_n_inputs(w, t); k < n; k++) {
+        struct world_input in = world_input(w, t, k);
+        sim_tick us = w->cfg.net.mode == NET_OVERLAP ? input_us(w, &in, w->cluster->hold[t].node) : 0;
+        SIM_ASSERT(in.since + us <= w->loop.now);
+        SIM_ASSERT(in.writer == NONE || (w->jobs.task[in.writer].state == TASK_DONE && in.n_replicas == 1));
     }
 }

@@ -138,6 +138,7 @@ void world_data_write(struct world *w, uint32_t t);           /* begin to write;
 void world_data_step_over(struct world *w, uint32_t t);       /* a nominal transfer is through */
 void world_data_flow_over(struct world *w, uint32_t flow);    /* a shared one */
 void world_data_stop(struct world *w, uint32_t t);            /* interrupted: what was under way was in vain */
+void world_data_audit(const struct world *w, uint32_t t);     /* it computes or writes: what it read was there */
 void world_data_unblock(struct world *w, uint32_t t, uint32_t node);  /* t ended on node: its output lies there */
 
 /* ---- world_calls.c: t is a task of calls ---- */

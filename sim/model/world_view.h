@@ -72,7 +72,12 @@ sim_tick world_left(const struct world *w, uint32_t task);
  * The inputs of a task: *n of them, sizes and replica nodes as they are now (an
  * output not yet written has none).  Borrowed until the next step.
  */
-struct world_input { int64_t size; const uint32_t *replica; uint32_t n_replicas, writer; };  /* writer: NONE, a block */
+struct world_input {
+    int64_t size;
+    const uint32_t *replica; uint32_t n_replicas;
+    uint32_t writer;            /* task whose output it is; NONE: a block */
+    sim_tick since;             /* when it was there, a block when the job came; of an output not yet written: 0 */
+};
 uint32_t world_n_inputs(const struct world *w, uint32_t task);
 struct world_input world_input(const struct world *w, uint32_t task, uint32_t k);
 int64_t world_output(const struct world *w, uint32_t task);     /* bytes that it writes */
@@ -83,6 +88,8 @@ int64_t world_output(const struct world *w, uint32_t task);     /* bytes that it
  */
 int64_t world_transfer_us(const struct world *w, enum data_level level, int64_t size);
 uint64_t world_transfers_measured(const struct world *w);
+/* How long reading its inputs would take on the node, begun now, by those times.  O(inputs' replicas). */
+sim_tick world_reading_us(const struct world *w, uint32_t task, uint32_t node);
 
 /* ---- what some worlds have ---- */
 

@@ -198,6 +198,57 @@ check "heft counts what an edge carries: b stays where its data are" same "$(edg
 # 10 MB: 1 ms to write, 100 ms to the other node, where b then ends at 7.101 s; at home at 8.002.
 check "heft moves a task where less is carried" same "$(edge 10MB)" 7.101
 
+# S2-22, figure 3 (a) of Topcuoglu, Hariri, Wu: tasks 1, 3, 5 and 7 on the third processor, and so on, from and to (s).
+check "engines-topcuoglu runs" \
+    "$fairway" run -q -d "$dir/topcuoglu.db" scenarios/engines/engines-topcuoglu.yaml --set output.audit=true
+check "S2-22: HEFT runs Topcuoglu's example in 80 s" same "$(values topcuoglu heft makespan)" 80.0
+check "S2-22: each task when and where the paper has it" same \
+    "$(query topcuoglu "SELECT group_concat((task + 1) || ' p' || (node + 1) || ' ' ||
+        (start_us / 1000000) || '-' || (end_us / 1000000), ', ')
+        FROM (SELECT * FROM v_call WHERE policy = 'heft' ORDER BY task)")" \
+    "$(echo 1 p3 0-9, 2 p1 27-40, 3 p3 9-28, 4 p2 18-26, 5 p3 28-38, \
+        6 p2 26-42, 7 p3 38-49, 8 p1 57-62, 9 p2 56-68, 10 p2 73-80)"
+
+# The same network from stages: a (2 s on n0) writes 5 MB for b alone, which takes 1 s on n1 or 9 on n0; at 1 MB/s
+# that is 2 + 5 + 1.
+printf 'api,engine,size_b,time_s\nA,cpu,1,2\nB,cpu,1,9\nB,gpu,1,1\n' >"$dir/part-times.csv"
+printf 'job,stage,after,duration_s\nj,a,,0\nj,b,a=5MB,0\n' >"$dir/part-stages.csv"
+sed 's/edge-times/part-times/; s/edge-stages/part-stages/; s/disk: .*}/mode: overlap, aggregation: 1MB\/s}/
+    s/heft]/heft, dmda, met]/' "$dir/edge.yaml" >"$dir/part.yaml"
+check "a stage that reads what another writes for it runs" "$fairway" run -q -d "$dir/part.db" "$dir/part.yaml"
+check "it carries its 5 MB in 5 s" same \
+    "$(values part heft makespan) $(values part dmda makespan) $(values part heft bytes_network)" "8.0 8.0 5000000.0"
+part() {        # AFTER MESSAGE
+    printf 'job,stage,after,duration_s\nj,a,,0\nj,b,%s,0\n' "$1" >"$dir/part-stages.csv"
+    check "after: $1 is an error" fails 2 "$2" "$fairway" run -q -d "$dir/x.db" "$dir/part.yaml"
+}
+part a=-5MB "'-5MB'"
+part a=5 "'5'"
+part a=600TB "above 2^49 bytes"
+part z=5MB "no earlier stage 'z'"
+
+# dmda books the time in which a task reads: t0 reads 200 MB in 20 s on either node and computes 10 s, as t1 and t2 do.
+# t0 keeps n0 until 30 s, t1 n1 until 10 s, and so t2 goes to n1, too; after t0 it would end at 40 s.
+printf 'api,engine,size_b,time_s\nA,gpu,1,10\n' >"$dir/book-times.csv"
+printf 'id,submit_s\nj,0\n' >"$dir/book-jobs.csv"
+printf 'block,size,replicas\nx,200MB,n2\n' >"$dir/book-blocks.csv"
+printf 'job,stage,x,duration_s\nj,a,x,0\nj,b,,0\nj,c,,0\n' >"$dir/book-stages.csv"
+printf 'job,task,call,api,size_b,result_b\nj,,0,A,1,0\n' >"$dir/book-calls.csv"
+cat >"$dir/book.yaml" <<'END'
+cluster:
+  groups:
+    - {name: n0, cpus: 8, mem: 8GiB, engines: {gpu: 1}}
+    - {name: n1, cpus: 8, mem: 8GiB, engines: {gpu: 1}}
+    - {name: n2, cpus: 8, mem: 8GiB}
+network: {rack: 10MB/s}
+engines: {times: book-times.csv}
+trace: {format: native, path: book-jobs.csv, stages: book-stages.csv, blocks: book-blocks.csv, calls: book-calls.csv}
+policies: [dmda]
+output: {audit: true}
+END
+check "dmda with data runs" "$fairway" run -q -d "$dir/book.db" "$dir/book.yaml"
+check "dmda books the time in which a task reads" same "$(values book dmda makespan)" 30.0
+
 # Measured work
 if [ ! -d "${FAIRWAY_TRACES:-}/hetero-dag" ] || [ ! -d "${FAIRWAY_TRACES:-}/gavel" ]; then
     echo "skipped - measured DAGs and training jobs: no traces"

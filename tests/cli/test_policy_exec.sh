@@ -207,6 +207,31 @@ export PYTHONPATH
 verdict $? "the policy of policies/README.md runs"
 "$fairway" run -q -d "$dir/m.db" scenarios/demo/forms.yaml -s 1 --audit -p "exec:python3 $dir/query.py"
 verdict $? "a Python policy can ask for the state of tasks and the cost of their inputs"
+# a (2 s on n0) writes 5 MB for b, on their way to n1 for 5 s: 2 + 5 + 1.
+cat >"$dir/overlap.py" <<'END'
+import fairway
+
+class Foresees(fairway.Policy):
+    name = "foresees"
+
+    def decide(self):
+        for unit in list(self.waiting):
+            task = unit.tasks[0]
+            told = self.query(task, self.nodes)
+            if task.index == 1:
+                assert task.inputs == ({"size": 5000000, "nodes": [0], "writer": 0},), task.inputs
+                assert [t["reading_us"] for t in told["transfer"]] == [0, 5000000], told
+            self.start(unit, [(self.nodes[task.index], [])])
+
+fairway.run(Foresees)
+END
+printf 'id,submit_s\nj,0\n' >"$dir/overlap-jobs.csv"
+printf 'job,stage,after,duration_s,cpus\nj,a,,2,1\nj,b,a=5MB,1,1\n' >"$dir/overlap-stages.csv"
+printf '%s\n' 'cluster: {groups: [{name: n, count: 2, cpus: 1, mem: 1GiB}]}' 'network: {mode: overlap, rack: 1MB/s}' \
+    'trace: {format: native, path: overlap-jobs.csv, stages: overlap-stages.csv}' 'policies: [fifo]' >"$dir/overlap.yaml"
+"$fairway" run -q -d "$dir/o.db" "$dir/overlap.yaml" --audit -p "exec:python3 $dir/overlap.py" &&
+    [ "$(sqlite3 "$dir/o.db" "SELECT value FROM metric WHERE name = 'makespan'")" = 8.0 ]
+verdict $? "a Python policy knows who wrote an input and what of it is still on its way"
 cat >"$dir/cores.py" <<'END'
 import fairway
 

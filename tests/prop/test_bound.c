@@ -195,7 +195,7 @@ Test(bound, counts_what_is_read_and_written_at_the_best_speed_there_is)
     static const int64_t out[] = { 500, 500 };
     struct data data = { 0 };
     uint32_t block = data_add(&data, "x", 1000);
-    const struct task_input in[] = { { block, 0 }, { block, 0 }, { NONE, 0 } };
+    const struct task_input in[] = { { .block = block }, { .block = block }, { .block = NONE, .task = 0 } };
     const struct task_graph g = { .in_start = in_start, .in = in, .after_start = after_start, .after = NULL, .out = out };
     node(&b, "G", 2, 1);
     cluster_seal(&b.cluster);

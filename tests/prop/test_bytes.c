@@ -1,6 +1,6 @@
 /*
  * Bytes are conserved: random jobs with random inputs on a random placement of
- * blocks, started and killed at random, in both network modes.  What was read
+ * blocks, started and killed at random, in every network mode.  What was read
  * is what the jobs' specs ask for; each byte came from the level at which its
  * nearest replica lay; nothing is moved in vain unless something was killed.
  */
@@ -48,7 +48,8 @@ static void make_job(struct bench *b, size_t i)
         j->after_start[k] = n_after;
         for (uint64_t m = rng_below(&b->rng, IN_MAX + 1); m > 0; m--)
             j->in[at++] = k > 0 && rng_below(&b->rng, 2) == 0
-                ? (struct task_input){ .block = NONE, .task = (uint32_t)rng_below(&b->rng, k) }
+                ? (struct task_input){ .block = NONE, .task = (uint32_t)rng_below(&b->rng, k),
+                                       .part = (int64_t)rng_below(&b->rng, 2) * 3000000 }
                 : (struct task_input){ .block = (uint32_t)rng_below(&b->rng, BLOCKS) };
         if (k > 0 && rng_below(&b->rng, 3) == 0) j->after[n_after++] = (uint32_t)rng_below(&b->rng, k);
         j->out[k] = rng_below(&b->rng, 3) == 0 ? 0 : (int64_t)rng_below(&b->rng, 100000000);
@@ -66,7 +67,8 @@ static double asked(const struct bench *b)
     for (size_t i = 0; i < JOBS; i++) {
         const struct made *j = &b->job[i];
         for (uint32_t k = 0; k < j->in_start[j->group.n]; k++)
-            sum += (double)(j->in[k].block == NONE ? j->out[j->in[k].task] : b->data.block[j->in[k].block].size);
+            sum += (double)(j->in[k].block != NONE ? b->data.block[j->in[k].block].size
+                            : j->in[k].part > 0 ? j->in[k].part : j->out[j->in[k].task]);
     }
     return sum;
 }
@@ -179,4 +181,5 @@ static void check_seeds(enum net_mode mode)
 }
 
 Test(bytes, what_done_tasks_needed_is_what_was_read_nominal) { check_seeds(NET_NOMINAL); }
+Test(bytes, what_done_tasks_needed_is_what_was_read_overlap) { check_seeds(NET_OVERLAP); }
 Test(bytes, what_done_tasks_needed_is_what_was_read_shared)  { check_seeds(NET_SHARED); }

@@ -222,7 +222,12 @@ void dispatcher_call(struct dispatcher *h, uint32_t task, uint32_t node, uint32_
 
 bool dispatcher_suits(const struct dispatcher *h, uint32_t task, uint32_t node)
 {
-    const struct pol_shape *s = &h->view->shape[dispatcher_task(h, task)->shape];
+    return dispatcher_shape_suits(h, dispatcher_task(h, task)->shape, node);
+}
+
+bool dispatcher_shape_suits(const struct dispatcher *h, uint32_t shape, uint32_t node)
+{
+    const struct pol_shape *s = &h->view->shape[shape];
     const struct pol_node *n = &h->view->node[node];
     return pol_node_capacity_empty(n, &h->view->card[n->card0], s) > 0;
 }

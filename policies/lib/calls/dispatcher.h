@@ -69,6 +69,8 @@ void dispatcher_call(struct dispatcher *h, uint32_t task, uint32_t node, uint32_
 
 /* Could the task ever run on the node, empty and up? */
 bool dispatcher_suits(const struct dispatcher *h, uint32_t task, uint32_t node);
+/* The same of a task of this shape, which may still be blocked. */
+bool dispatcher_shape_suits(const struct dispatcher *h, uint32_t shape, uint32_t node);
 
 static inline struct dispatcher_task *dispatcher_task(const struct dispatcher *h, uint32_t t) { return &h->task[t]; }
 static inline int32_t dispatcher_free(const struct dispatcher *h, uint32_t node, uint32_t engine)

@@ -239,6 +239,7 @@ static void transfer(struct json_text *out, const struct pol_host *h, pol_task t
     json_text_key_int(out, "local_us", x.local_us);
     json_text_key_int(out, "rack_us", x.rack_us);
     json_text_key_int(out, "cross_us", x.cross_us);
+    if (data->overlaps) json_text_key_int(out, "reading_us", data->reading_us(h->ctx, t, node));
     json_text_end(out, '}');
 }
 

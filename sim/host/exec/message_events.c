@@ -15,7 +15,10 @@ static void inputs(struct json_text *out, const struct pol_host *h, pol_task t, 
         json_text_key_int(out, "size", in.size_b);
         json_text_begin(out, "nodes", '[');
         for (uint32_t r = 0; r < in.n_replicas; r++) json_text_item_int(out, in.replica[r]);
-        json_text_raw(out, "]}");
+        json_text_end(out, ']');
+        pol_task writer = data->writer(h->ctx, t, k);
+        if (writer.slot != POL_NONE) json_text_key_int(out, "writer", h->task(h->ctx, writer)->index);
+        json_text_end(out, '}');
     }
 }
 

@@ -24,8 +24,8 @@ static enum st read_estimate(struct net_spec *net, const struct ydoc_node *n, st
         if (start == NULL && span == NULL) return ST_OK;
         return ydoc_key_error(span != NULL ? span : start, d, "'%s' goes with 'estimate: measured'", span != NULL ? "window" : "start");
     }
-    if (net->mode == NET_NOMINAL)
-        return ydoc_error(ydoc_get(n, "estimate"), d, "transfers are measured only with 'mode: shared'; in 'nominal' all take what is stated");
+    if (net->mode != NET_SHARED)
+        return ydoc_error(ydoc_get(n, "estimate"), d, "transfers are measured only with 'mode: shared'; else all take what is stated");
     TRY(ydoc_int(n, "window", 1, ESTIMATE_WINDOW_MAX, &window, d));
     net->estimate.window = (uint32_t)window;
     if (start == NULL) return ST_OK;
@@ -37,7 +37,7 @@ static enum st read_estimate(struct net_spec *net, const struct ydoc_node *n, st
 enum st scn_read_network(struct scn_data *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "mode", "disk", "card", "rack", "aggregation", "estimate", "window", "start" };
-    static const char *const modes[] = { "nominal", "shared" };
+    static const char *const modes[] = { "nominal", "shared", "overlap" };
     uint32_t mode = NET_NOMINAL;
     TRY(ydoc_keys(n, "network", keys, ARRAY_LEN(keys), d));
     TRY(ydoc_choice(n, "mode", modes, ARRAY_LEN(modes), &mode, d));
@@ -46,7 +46,7 @@ enum st scn_read_network(struct scn_data *s, const struct ydoc_node *n, struct d
     TRY(read_speed(n, "card", &s->net.card_bps, d));
     TRY(read_speed(n, "rack", &s->net.rack_bps, d));
     TRY(read_speed(n, "aggregation", &s->net.aggregation_bps, d));
-    if (s->net.mode == NET_NOMINAL && s->net.card_bps > 0)
+    if (s->net.mode != NET_SHARED && s->net.card_bps > 0)
         return ydoc_key_error(ydoc_get(n, "card"), d, "'card' has a meaning only with 'mode: shared'");
     return read_estimate(&s->net, n, d);
 }

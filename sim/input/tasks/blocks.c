@@ -13,12 +13,18 @@ enum st blocks_size(const struct csv *c, int at, int64_t *out, struct diag *d)
 {
     const char *s = csv_field(c, at);
     char error[256];
-    int64_t v;
     if (*s == '\0') return ST_OK;
-    if (!text_parse(s, TEXT_BYTES, 0, &v, error, sizeof error)) return csv_fail(c, at, d, "%s", error);
-    if (v > NET_SIZE_MAX) return csv_fail(c, at, d, "'%.60s' is above 2^49 bytes (562 TB), the most that is modelled", s);
+    return blocks_parse_size(s, out, error, sizeof error) ? ST_OK : csv_fail(c, at, d, "%s", error);
+}
+
+bool blocks_parse_size(const char *s, int64_t *out, char *error, size_t cap)
+{
+    int64_t v;
+    if (!text_parse(s, TEXT_BYTES, 0, &v, error, cap)) return false;
+    if (v > NET_SIZE_MAX)
+        return text_error(error, cap, "'%.60s' is above 2^49 bytes (562 TB), the most that is modelled", s);
     *out = v;
-    return ST_OK;
+    return true;
 }
 
 /* The nodes of a list joined by '|', to node[0 .. *n). */

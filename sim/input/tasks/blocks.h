@@ -33,5 +33,7 @@ uint32_t blocks_each(const struct blocks_index *b, const char *prefix, size_t le
 
 /* Column `at`: a size with a unit in [0, NET_SIZE_MAX], "8GB"; *out stays when it is empty. */
 enum st  blocks_size(const struct csv *c, int at, int64_t *out, struct diag *d);
+/* The same of a text; on failure `error` [cap] says what was found and what was expected. */
+bool     blocks_parse_size(const char *s, int64_t *out, char *error, size_t cap);
 
 #endif

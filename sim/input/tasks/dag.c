@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
+#include "model/data/net.h"
 
 enum { TASKS_MAX = (1 << 20) - 1, EDGES_MAX = 1 << 24 };
 
@@ -22,6 +23,7 @@ void dag_fini(struct dag *g)
     mem_free(g->licence);
     mem_free(g->after_start);
     mem_free(g->after);
+    mem_free(g->after_b);
     mem_free(g->api);
     memset(g, 0, sizeof *g);
 }
@@ -46,10 +48,10 @@ enum st dag_add(struct dag *g, const char *name, uint32_t line, uint32_t *at, st
     return ST_OK;
 }
 
-void dag_wait(struct dag *g, uint32_t task, const char *parent, uint32_t line)
+void dag_wait(struct dag *g, uint32_t task, const char *parent, uint32_t line, int64_t size)
 {
     MEM_RESERVE(g->edge, g->cap_edge, (size_t)g->n_edges + 1);
-    g->edge[g->n_edges++] = (struct dag_edge){ .task = task, .parent = name_id(g, parent), .line = line };
+    g->edge[g->n_edges++] = (struct dag_edge){ .task = task, .parent = name_id(g, parent), .line = line, .size = size };
 }
 
 sim_tick dag_time(struct dag *g, double v, double unit)
@@ -75,7 +77,7 @@ static int by_task(const void *a, const void *b)
     return x->parent < y->parent ? -1 : x->parent > y->parent;
 }
 
-/* Names to tasks, sorted, none twice. */
+/* Names to tasks, sorted, none twice; what several edges between two tasks carry adds up. */
 static enum st resolve(struct dag *g, struct diag *d)
 {
     if (g->n_edges > EDGES_MAX) return diag_at(d, ST_EINPUT, g->path, 0, 0, "more than %d waits", EDGES_MAX);
@@ -100,11 +102,16 @@ static enum st resolve(struct dag *g, struct diag *d)
     if (g->n_edges > 0) qsort(g->edge, g->n_edges, sizeof *g->edge, by_task);
     MEM_ARRAY(g->after_start, (size_t)g->n + 1);
     MEM_ARRAY(g->after, g->n_edges);
+    MEM_ARRAY(g->after_b, g->n_edges);
     uint32_t n = 0;
     for (uint32_t e = 0; e < g->n_edges; e++) {
-        if (e > 0 && by_task(&g->edge[e - 1], &g->edge[e]) == 0) continue;
-        g->after[n++] = g->edge[e].parent;
-        g->after_start[g->edge[e].task + 1] = n;
+        const struct dag_edge *x = &g->edge[e];
+        if (e == 0 || by_task(x - 1, x) != 0) g->after[n++] = x->parent;
+        g->after_b[n - 1] += x->size;
+        g->after_start[x->task + 1] = n;
+        if (g->after_b[n - 1] > NET_SIZE_MAX)
+            return diag_at(d, ST_EINPUT, g->path, x->line, 0, "task '%.80s' reads more than 2^49 bytes (562 TB) of "
+                           "'%.80s', the most that is modelled", name_of(g, x->task), name_of(g, x->parent));
     }
     for (uint32_t k = 0; k < g->n; k++) if (g->after_start[k + 1] < g->after_start[k]) g->after_start[k + 1] = g->after_start[k];
     return ST_OK;
@@ -194,7 +201,6 @@ enum st dag_spec(const struct dag *g, const struct trace_env *env, const struct 
         if (licence == NONE) return diag_at(d, own.code, g->path, 0, 0, "%s", own.msg);
     }
     MEM_ARRAY(out->group, g->n);
-    MEM_ARRAY(out->in_start, (size_t)g->n + 1);
     for (uint32_t k = 0; k < g->n; k++) {
         const struct dag_task *t = &g->task[k];
         struct task_group *o = &out->group[k];
@@ -213,14 +219,36 @@ enum st dag_spec(const struct dag *g, const struct trace_env *env, const struct 
         if (licence != NONE) o->shape.licence[licence] += t->licences;
     }
     out->n = g->n;
-    out->graph = (struct task_graph){ .in_start = out->in_start, .after_start = g->after_start, .after = g->after };
+    dag_job_graph(g, out);
     return ST_OK;
+}
+
+void dag_job_graph(const struct dag *g, struct dag_job *out)
+{
+    uint32_t n_in = 0, n_after = 0;
+    MEM_ARRAY(out->in_start, (size_t)g->n + 1);
+    MEM_ARRAY(out->after_start, (size_t)g->n + 1);
+    MEM_ARRAY(out->in, g->after_start[g->n]);
+    MEM_ARRAY(out->after, g->after_start[g->n]);
+    for (uint32_t k = 0; k < g->n; k++) {
+        for (uint32_t e = g->after_start[k]; e < g->after_start[k + 1]; e++) {
+            if (g->after_b[e] == 0) out->after[n_after++] = g->after[e];
+            else out->in[n_in++] = (struct task_input){ .block = NONE, .task = g->after[e], .part = g->after_b[e] };
+        }
+        out->in_start[k + 1] = n_in;
+        out->after_start[k + 1] = n_after;
+    }
+    out->graph = (struct task_graph){ .in_start = out->in_start, .in = out->in, .after_start = out->after_start,
+                                      .after = out->after };
 }
 
 void dag_job_fini(struct dag_job *j)
 {
     mem_free(j->group);
     mem_free(j->in_start);
+    mem_free(j->in);
+    mem_free(j->after_start);
+    mem_free(j->after);
     mem_free(j->first);
     mem_free(j->n_calls);
     mem_free(j->call);

@@ -23,7 +23,8 @@ struct dag_task {
     int32_t  gpus, licences;
 };
 
-struct dag_edge { uint32_t task, parent, line; };   /* parent: an id of names */
+/* parent: an id of names.  size: bytes that it writes for the task; several edges between two add up. */
+struct dag_edge { uint32_t task, parent, line; int64_t size; };
 
 struct dag {
     char    *path;              /* owned */
@@ -38,6 +39,7 @@ struct dag {
     uint32_t *api;              /* made by dag_measure: of each task; NULL: not measured */
     /* made by dag_load: of task k, after[after_start[k] .. after_start[k+1]), increasing, none twice */
     uint32_t *after_start, *after;
+    int64_t *after_b;           /* and the bytes that each of them writes for it */
 };
 
 /*
@@ -54,7 +56,7 @@ struct dag_job {
     struct task_group *group; uint32_t n;
     struct task_graph graph;
     struct task_calls calls;    /* made by dag_spec_calls alone */
-    uint32_t *in_start, *first, *n_calls; struct call *call;
+    uint32_t *in_start, *after_start, *after, *first, *n_calls; struct task_input *in; struct call *call;
 };
 /*
  * Each task is one group, with `common` where the file says nothing.  A task
@@ -62,6 +64,8 @@ struct dag_job {
  */
 enum st dag_spec(const struct dag *g, const struct trace_env *env, const struct shape *common, struct dag_job *out, struct diag *d);
 void    dag_job_fini(struct dag_job *j);
+/* Its graph alone: who carries data is read from, the others are waited for. */
+void    dag_job_graph(const struct dag *g, struct dag_job *out);
 
 /*
  * The same for a measured trace, dag_calls.c: each task is one call of an API of
@@ -81,7 +85,7 @@ enum st dag_fill(const struct dag *g, const struct trace_env *env, const struct 
 
 /* A task of this name; ST_EINPUT if there is one already.  *at: its index. */
 enum st dag_add(struct dag *g, const char *name, uint32_t line, uint32_t *at, struct diag *d);
-void    dag_wait(struct dag *g, uint32_t task, const char *parent, uint32_t line);
+void    dag_wait(struct dag *g, uint32_t task, const char *parent, uint32_t line, int64_t size);
 /* Seconds, or whatever `unit` microseconds are, rounded to one; DUR_MAX at most, -1 beyond. */
 sim_tick dag_time(struct dag *g, double v, double unit);
 enum st dag_read_json(struct dag *g, struct diag *d);

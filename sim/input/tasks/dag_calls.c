@@ -55,7 +55,6 @@ enum st dag_spec_calls(const struct dag *g, const struct trace_env *env, const s
     const uint32_t mask = cluster_engine_types(env->cluster);
     memset(out, 0, sizeof *out);
     MEM_ARRAY(out->group, g->n);
-    MEM_ARRAY(out->in_start, (size_t)g->n + 1);
     MEM_ARRAY(out->first, g->n);
     MEM_ARRAY(out->n_calls, g->n);
     MEM_ARRAY(out->call, g->n);
@@ -71,7 +70,7 @@ enum st dag_spec_calls(const struct dag *g, const struct trace_env *env, const s
         out->call[k] = (struct call){ .api = g->api[k], .size = 1 };
     }
     out->n = g->n;
-    out->graph = (struct task_graph){ .in_start = out->in_start, .after_start = g->after_start, .after = g->after };
+    dag_job_graph(g, out);
     out->calls = (struct task_calls){ .first = out->first, .n = out->n_calls, .call = out->call, .n_calls = g->n };
     return ST_OK;
 }

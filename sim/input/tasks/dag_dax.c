@@ -109,7 +109,7 @@ static void link_all(struct dax *x)
         uint32_t name = intern_find(&x->g->names, x->link[i].child), at = name != NONE ? x->g->of_name[name] : NONE;
         if (at == NONE)
             x->st = diag_at(x->d, ST_EINPUT, x->g->path, x->link[i].line, 0, "<child>: '%.80s' is not the id of a <job>", x->link[i].child);
-        else dag_wait(x->g, at, x->link[i].parent, x->link[i].line);
+        else dag_wait(x->g, at, x->link[i].parent, x->link[i].line, 0);
     }
 }
 

@@ -66,7 +66,8 @@ static enum st read_tasks(struct wf_json *x, const json_t *tasks, struct diag *d
         const json_t *list;
         uint32_t line = x->g->task[i].line;
         TRY(read_list(x, json_array_get(tasks, i), "parents", i, d, &list));
-        for (size_t k = 0; k < json_array_size(list); k++) dag_wait(x->g, (uint32_t)i, json_string_value(json_array_get(list, k)), line);
+        for (size_t k = 0; k < json_array_size(list); k++)
+            dag_wait(x->g, (uint32_t)i, json_string_value(json_array_get(list, k)), line, 0);
         /* A child that does not name its parent waits for it all the same. */
         TRY(read_list(x, json_array_get(tasks, i), "children", i, d, &list));
         for (size_t k = 0; k < json_array_size(list); k++) {
@@ -74,7 +75,7 @@ static enum st read_tasks(struct wf_json *x, const json_t *tasks, struct diag *d
             const char *id = json_string_value(json_object_get(json_array_get(tasks, i), "id"));
             uint32_t name = intern_find(&x->g->names, child), at = name != NONE ? x->g->of_name[name] : NONE;
             if (at == NONE) return diag_at(d, ST_EINPUT, x->g->path, line, 0, "task '%.80s' names the child '%.80s', which is not in the file", id, child);
-            dag_wait(x->g, at, id, line);
+            dag_wait(x->g, at, id, line, 0);
         }
     }
     return ST_OK;

@@ -6,10 +6,25 @@
 #include <string.h>
 #include "base/mem.h"
 #include "base/text.h"
+#include "input/tasks/blocks.h"
 #include "input/tasks/dag.h"
 #include "input/text/lines.h"
 
 /* ---- measured: id, times on CPU, GPU and a second GPU in ms (-1: cannot), parents joined by commas ---- */
+
+/* A parent, NAME or NAME=SIZE: how much it writes for the task. */
+static enum st read_parent(struct dag *g, const struct lines *l, uint32_t task, char *parent, struct diag *d)
+{
+    char *sign = strrchr(parent, '='), error[160];
+    int64_t size = 0;
+    if (sign != NULL) {
+        if (!blocks_parse_size(sign + 1, &size, error, sizeof error)) return lines_fail(l, sign + 1, d, "%s", error);
+        *sign = '\0';
+    }
+    if (*parent == '\0') return lines_fail(l, parent, d, "an empty parent");
+    dag_wait(g, task, parent, l->line, size);
+    return ST_OK;
+}
 
 static enum st measured_row(struct dag *g, struct lines *l, struct diag *d)
 {
@@ -34,8 +49,7 @@ static enum st measured_row(struct dag *g, struct lines *l, struct diag *d)
     while (parents != NULL) {
         char *comma = strchr(parents, ',');
         if (comma != NULL) *comma = '\0';
-        if (*parents == '\0') return lines_fail(l, parents, d, "an empty parent");
-        dag_wait(g, task, parents, l->line);
+        TRY(read_parent(g, l, task, parents, d));
         parents = comma != NULL ? comma + 1 : NULL;
     }
     return ST_OK;
@@ -167,7 +181,7 @@ static enum st link_steps(struct steps *x, struct diag *d)
     for (uint32_t k = 0, n = g->n; k < n && st == ST_OK; k++)
         for (uint32_t p = 0; p < n; p++)
             /* The only names are the tasks', so a task's number is its name's. */
-            if (x->step[p] + 1 == x->step[k]) dag_wait(g, k, intern_name(&g->names, p), g->task[k].line);
+            if (x->step[p] + 1 == x->step[k]) dag_wait(g, k, intern_name(&g->names, p), g->task[k].line, 0);
     mem_free(n_of);
     return st;
 }

@@ -26,15 +26,17 @@ static int64_t times(int64_t a, int64_t b)
 
 struct forms_size forms_size(const struct form_stage *s)
 {
-    int64_t nx = s->nx, ny = s->ny, before = 0;
+    int64_t nx = s->nx, ny = s->ny, before = 0, read = 0;
     struct forms_size z = { .tasks = 1, .inputs = nx };
     if (s->form == FORM_MAP) z.tasks = nx;
     if (has_pairs(s->form)) {
         z.tasks = times(nx, ny);
         z.inputs = times(2, z.tasks);
     }
-    for (uint32_t k = 0; k < s->n_after; k++) before += s->after[k].n;
+    for (uint32_t k = 0; k < s->n_after; k++) *(s->after[k].part > 0 ? &read : &before) += s->after[k].n;
     z.waits = times(z.tasks, before);
+    read = times(z.tasks, read);
+    z.inputs = z.inputs > INT64_MAX - read ? INT64_MAX : z.inputs + read;
     /* Of the grid's tasks, all but one row wait for the row above, and all but one column for the one before. */
     if (s->form == FORM_WAVEFRONT && nx > 0 && ny > 0) {
         int64_t grid = times(nx - 1, ny), more = times(nx, ny - 1);
@@ -73,7 +75,10 @@ uint32_t forms_add(struct forms *f, const struct form_stage *s)
         else f->in[f->n_in++] = s->x[i];
         if (has_pairs(s->form)) f->in[f->n_in++] = s->y[j];
         for (uint32_t k = 0; k < s->n_after; k++)
-            for (uint32_t b = 0; b < s->after[k].n; b++) wait_for(f, s->after[k].first + b);
+            for (uint32_t b = s->after[k].first; b < s->after[k].first + s->after[k].n; b++) {
+                if (s->after[k].part == 0) wait_for(f, b);
+                else f->in[f->n_in++] = (struct task_input){ .block = NONE, .task = b, .part = s->after[k].part };
+            }
         if (s->form == FORM_WAVEFRONT && i > 0) wait_for(f, f->n - ny);
         if (s->form == FORM_WAVEFRONT && j > 0) wait_for(f, f->n - 1);
     }

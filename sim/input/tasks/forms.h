@@ -22,7 +22,8 @@ extern const char *const forms_name[FORMS];
 enum { FORMS_TASKS_MAX = (1 << 20) - 1, FORMS_LINKS_MAX = 1 << 24 };
 
 /* A run of earlier tasks: all those of a stage. */
-struct task_range { uint32_t first, n; };
+struct task_range { uint32_t first, n;
+                    int64_t part; };    /* bytes that each writes for each task here; 0: none, these only wait */
 
 /* What one stage is made of; borrowed until forms_add returns. */
 struct form_stage {

@@ -131,6 +131,24 @@ static enum st read_inputs(const struct stages_reader *s, enum col col, struct i
     return ST_OK;
 }
 
+/* One name of `after`: STAGE, or STAGE=SIZE for what each of its tasks writes for each task here. */
+static enum st read_before(const struct stages_reader *s, const char *name, size_t len, uint32_t *stage, int64_t *part,
+                           struct diag *d)
+{
+    size_t n = len;
+    *part = 0;
+    *stage = find_stage(s, name, len);
+    while (n > 0 && name[n - 1] != '=') n--;
+    if (*stage != NONE) return ST_OK;
+    if (n == 0) return unknown_stage(s, AFTER, name, len, d);
+    char *size = mem_strndup(name + n, len - n), error[256];
+    bool ok = blocks_parse_size(size, part, error, sizeof error);
+    mem_free(size);
+    if (!ok) return csv_fail(s->csv, s->at[AFTER], d, "%s", error);
+    *stage = find_stage(s, name, n - 1);
+    return *stage != NONE ? ST_OK : unknown_stage(s, AFTER, name, n - 1, d);
+}
+
 static enum st read_after(struct stages_reader *s, struct diag *d)
 {
     const char *rest = csv_field(s->csv, s->at[AFTER]), *name;
@@ -138,12 +156,14 @@ static enum st read_after(struct stages_reader *s, struct diag *d)
     s->n_after = 0;
     while (next_name(&rest, &name, &len)) {
         TRY(check_name(s, AFTER, name, len, d));
-        uint32_t k = find_stage(s, name, len);
-        if (k == NONE) return unknown_stage(s, AFTER, name, len, d);
+        uint32_t k;
+        int64_t part;
+        TRY(read_before(s, name, len, &k, &part, d));
         for (uint32_t i = 0; i < s->n_after; i++)
             if (s->after[i].first == s->range[k].first) return csv_fail(s->csv, s->at[AFTER], d, "found stage '%.60s' twice", s->stage[k]);
         MEM_RESERVE(s->after, s->cap_after, (size_t)s->n_after + 1);
-        s->after[s->n_after++] = s->range[k];
+        s->after[s->n_after] = s->range[k];
+        s->after[s->n_after++].part = part;
     }
     return ST_OK;
 }

@@ -50,12 +50,12 @@ static int64_t slower(int64_t a, int64_t b) { return a == 0 ? b : b == 0 ? a : i
 
 /*
  * What a transfer of a level runs at when it has its path to itself.  Nominal
- * mode: D, B_r or B_s (S4-4).  Shared mode: the slowest modelled link of the
+ * and overlap mode: D, B_r or B_s (S4-4).  Shared mode: the slowest modelled link of the
  * path, so that the nearer is never the slower.
  */
 static int64_t speed_of(const struct net_spec *s, enum data_level level)
 {
-    if (s->mode == NET_NOMINAL)
+    if (s->mode != NET_SHARED)
         return level == LEVEL_LOCAL ? s->disk_bps : level == LEVEL_RACK ? s->rack_bps : s->aggregation_bps;
     int64_t bps = s->disk_bps;
     if (level != LEVEL_LOCAL) bps = slower(slower(bps, s->card_bps), s->rack_bps);

@@ -1,9 +1,12 @@
 /*
  * net.h -- transfers between nodes.  Layer: model.
  *
- * Two modes.  `nominal`: each transfer has its path to itself and takes
+ * Three modes.  `nominal`: each transfer has its path to itself and takes
  * size / (disk D | rack B_r | aggregation B_s) by its level, the estimate of
- * seed 4, section 4.2.  `shared`: the transfers under way share disks, cards,
+ * seed 4, section 4.2.  `overlap`: it takes as long, but data leave for whoever
+ * will read them as soon as they are there, all at once, while both ends do
+ * other things: the contention-free network of list schedulers such as HEFT
+ * (world_data.c).  `shared`: the transfers under way share disks, cards,
  * rack switches and the aggregation max-min fairly, and rates change as flows
  * come and go, for the touched component only.
  *
@@ -33,7 +36,7 @@
 #define NET_BPS_MAX  (INT64_C(64) * UINT32_MAX)
 #define NET_SIZE_MAX (INT64_C(1) << 49)
 
-enum net_mode { NET_NOMINAL, NET_SHARED };
+enum net_mode { NET_NOMINAL, NET_SHARED, NET_OVERLAP };
 
 struct net_spec {
     enum net_mode mode;

@@ -126,6 +126,28 @@ Test(dag, wfformat_with_mistakes)
     fails(".json", "{\n{", 2, "is not JSON");
 }
 
+/* b twice after a: what the edges carry adds up; sizes have units, names may have any sign but the last '='. */
+Test(dag, a_parent_may_write_so_many_bytes_for_its_child)
+{
+    struct dag g;
+    load(&g, ".txt", "a 1 -1 -1\nx=y 1 -1 -1 a\nb 2 -1 -1 a=2kB,x=y=0B,a=1B\n");
+    cr_assert_eq(n_after(&g, 2), 2);
+    cr_assert_eq(g.after_b[g.after_start[1]], 0);
+    cr_assert_eq(g.after_b[g.after_start[2]], 2001);
+    cr_assert_eq(g.after_b[g.after_start[2] + 1], 0);
+    struct dag_job j = { .n = 0 };
+    dag_job_graph(&g, &j);
+    cr_assert(j.in_start[2] == 0 && j.in_start[3] == 1 && j.in[0].task == 0 && j.in[0].part == 2001);
+    cr_assert(j.after_start[2] == 1 && j.after_start[3] == 2 && j.after[0] == 0 && j.after[1] == 1);
+    dag_job_fini(&j);
+    dag_fini(&g);
+    fails(".txt", "a 1 -1 -1\nb 1 -1 -1 a=-5MB\n", 2, "'-5MB'");
+    fails(".txt", "a 1 -1 -1\nb 1 -1 -1 a=5\n", 2, "'5'");
+    fails(".txt", "a 1 -1 -1\nb 1 -1 -1 a=600TB\n", 2, "above 2^49 bytes");
+    fails(".txt", "a 1 -1 -1\nb 1 -1 -1 =5MB\n", 2, "an empty parent");
+    fails(".txt", "a 1 -1 -1\nb 1 -1 -1 a=400TB,a=400TB\n", 2, "reads more than 2^49 bytes (562 TB) of 'a'");
+}
+
 Test(dag, dax)
 {
     struct dag g;

@@ -114,6 +114,24 @@ Test(forms, s4_21_successors_wait_for_every_predecessor)
     }
 }
 
+/* Three tasks write 5 bytes each for each of the two of the next stage, which read them, and wait for no other. */
+Test(forms, a_stage_reads_what_another_writes_for_it)
+{
+    struct task_range before = { .first = add(FORM_MAP, 3, 0), .n = 3, .part = 5 };
+    struct form_stage s = { .form = FORM_MAP, .x = x, .nx = 2, .after = &before, .n_after = 1 };
+    cr_expect(forms_size(&s).inputs == 2 + 2 * 3 && forms_size(&s).waits == 0);
+    uint32_t at = forms_add(&f, &s);
+    struct task_graph g = forms_graph(&f);
+    for (uint32_t k = at; k < at + 2; k++) {
+        cr_expect_eq(n_waits(&g, k), 0);
+        cr_assert_eq(g.in_start[k + 1] - g.in_start[k], 4);
+        for (uint32_t b = 0; b < 3; b++) {
+            const struct task_input *in = &g.in[g.in_start[k] + 1 + b];
+            cr_expect(in->block == NONE && in->task == b && in->part == 5);
+        }
+    }
+}
+
 Test(forms, a_task_that_reads_an_output_is_the_writers_successor)
 {
     uint32_t bad;

@@ -66,7 +66,7 @@ Test(graph, successors_wait_for_all_their_predecessors)
 Test(graph, inputs_are_read_one_after_the_other_at_the_speed_of_their_level)
 {
     uint32_t b[] = { block_on("x", 10, 0), block_on("y", 10, 1), block_on("z", 10, 2) };
-    const struct task_input in[] = { { b[0], NONE }, { b[1], NONE }, { b[2], NONE } };
+    const struct task_input in[] = { { .block = b[0] }, { .block = b[1] }, { .block = b[2] } };
     static const uint32_t in_start[] = { 0, 3 }, after_start[2];
     static const int64_t out[1];
     struct task_graph g = { .in_start = in_start, .in = in, .after_start = after_start, .out = out };
@@ -77,7 +77,7 @@ Test(graph, inputs_are_read_one_after_the_other_at_the_speed_of_their_level)
 /* Task 0 computes 5 and writes 20 bytes at disk speed; task 1 finds them on n0, 20 more to read. */
 Test(graph, an_output_is_written_to_the_node_and_read_from_there)
 {
-    static const struct task_input in[] = { { NONE, 0 } };
+    static const struct task_input in[] = { { .block = NONE, .task = 0 } };
     static const uint32_t in_start[] = { 0, 0, 1 }, after_start[3];
     static const int64_t out[] = { 20, 0 };
     struct task_graph g = { .in_start = in_start, .in = in, .after_start = after_start, .out = out };
@@ -91,7 +91,7 @@ Test(graph, an_output_is_written_to_the_node_and_read_from_there)
 Test(graph, an_interrupted_reader_reads_anew_and_its_peers_go_on)
 {
     uint32_t b[] = { block_on("x", 10, 0), block_on("y", 10, 1) };
-    const struct task_input in[] = { { b[0], NONE }, { b[1], NONE } };
+    const struct task_input in[] = { { .block = b[0] }, { .block = b[1] } };
     static const uint32_t in_start[] = { 0, 2 }, after_start[2];
     static const int64_t out[1];
     struct task_graph g = { .in_start = in_start, .in = in, .after_start = after_start, .out = out };
@@ -109,7 +109,7 @@ Test(graph, an_interrupted_reader_reads_anew_and_its_peers_go_on)
 Test(graph, in_a_shared_network_readers_share_the_disk)
 {
     uint32_t b = block_on("x", 12, 0);
-    const struct task_input in[] = { { b, NONE } };
+    const struct task_input in[] = { { .block = b } };
     static const uint32_t in_start[] = { 0, 1 }, after_start[2];
     static const int64_t out[1];
     struct task_graph g = { .in_start = in_start, .in = in, .after_start = after_start, .out = out };
@@ -118,6 +118,72 @@ Test(graph, in_a_shared_network_readers_share_the_disk)
     stage_job(&s, 0, 5, 1000, 0)->graph = &g;
     expect("0 start 0 n0\n0 start 1 n1\n12 moved 0.0 local 12\n12 moved 1.0 rack 12\n"
            "17 stop 0 n0 done\n17 end 0 done\n17 stop 1 n1 done\n17 end 1 done\n");
+}
+
+/* Of 30 bytes in all task 1 reads the 4 that task 0 wrote for it: 4 at disk speed, not 30. */
+Test(graph, a_task_may_read_what_was_written_for_it_alone)
+{
+    static const struct task_input in[] = { { .block = NONE, .task = 0, .part = 4 } };
+    static const uint32_t in_start[] = { 0, 0, 1 }, after_start[3];
+    static const int64_t out[] = { 30, 0 };
+    struct task_graph g = { .in_start = in_start, .in = in, .after_start = after_start, .out = out };
+    stage_job(&s, 0, 5, 1000, 0)->graph = &g;
+    stage_tasks(&s, 2);
+    expect("0 start 0.0 n0\n35 stop 0.0 n0 done\n35 start 0.1 n0\n39 moved 0.1 local 4\n44 stop 0.1 n0 done\n"
+           "44 end 0 done\n");
+}
+
+/* Task 0 ends at 5 on n0, task 1 at 50 on n1; task 2 reads 20 bytes of the one and 3 of the other. */
+static const struct task_input joined[] = { { .block = NONE, .task = 0, .part = 20 },
+                                            { .block = NONE, .task = 1, .part = 3 } };
+static const uint32_t joined_start[] = { 0, 0, 0, 2 }, joined_after[4];
+static const int64_t joined_out[3];
+static const struct task_graph join = { .in_start = joined_start, .in = joined, .after_start = joined_after,
+                                        .out = joined_out };
+
+static void add_join(void)
+{
+    s.cfg.net.mode = NET_OVERLAP;
+    stage_job(&s, 0, 5, 1000, 0)->graph = &join;
+    stage_group(&s, 1, 50, 1000, 0);
+    stage_group(&s, 1, 5, 1000, 0);
+}
+
+/* The 20 were on their way, or on the disk, from 5 to 25, while both were busy; the 3 come in 2 each, until 56. */
+Test(graph, in_an_overlapping_network_data_leave_when_they_are_written)
+{
+    add_join();
+    expect("0 start 0.0 n0\n0 start 0.1 n1\n5 stop 0.0 n0 done\n50 stop 0.1 n1 done\n50 start 0.2 n0\n"
+           "50 moved 0.2 local 20\n56 moved 0.2 rack 3\n61 stop 0.2 n0 done\n61 end 0 done\n");
+}
+
+/* Stopped at 53, when half of the 3 bytes had come: 1 of them whole.  Begun anew at 60 it finds all there. */
+Test(graph, what_overlaps_is_in_vain_for_an_interrupted_reader)
+{
+    add_join();
+    stage_cue(&s, 53, 60, 0);
+    stage_job(&s, 60, 0, 1000, 1);      /* something happens at 60, on n0 or n1 */
+    expect("0 start 0.0 n0\n0 start 0.1 n1\n5 stop 0.0 n0 done\n50 stop 0.1 n1 done\n50 start 0.2 n0\n"
+           "50 moved 0.2 local 20\n53 moved 0.2 rack 1 in vain\n53 stop 0.2 n0 preempted\n"
+           "60 start 0.2 n0\n60 start 1 n1\n60 moved 0.2 local 20\n"
+           "60 moved 0.2 rack 3\n60 stop 1 n1 done\n60 end 1 done\n65 stop 0.2 n0 done\n65 end 0 done\n");
+}
+
+/* Blocks leave when the job comes, at 0, all at once: 10, 20 and 40; it starts at 15, since the cores are taken. */
+Test(graph, in_an_overlapping_network_blocks_leave_when_the_job_comes)
+{
+    uint32_t b[] = { block_on("x", 10, 0), block_on("y", 10, 1), block_on("z", 10, 2) };
+    const struct task_input in[] = { { .block = b[2] }, { .block = b[0] }, { .block = b[1] } };
+    static const uint32_t in_start[] = { 0, 3 }, after_start[2];
+    struct task_graph g = { .in_start = in_start, .in = in, .after_start = after_start };
+    s.cfg.net.mode = NET_OVERLAP;
+    stage_job(&s, 0, 15, 1000, 0);
+    stage_tasks(&s, 3);
+    stage_job(&s, 0, 5, 1000, 0)->graph = &g;
+    expect("0 start 0.0 n0\n0 start 0.1 n1\n0 start 0.2 n2\n"
+           "15 stop 0.0 n0 done\n15 stop 0.1 n1 done\n15 stop 0.2 n2 done\n15 end 0 done\n15 start 1 n0\n"
+           "40 moved 1.0 cross 10\n40 moved 1.0 local 10\n40 moved 1.0 rack 10\n"
+           "45 stop 1 n0 done\n45 end 1 done\n");
 }
 
 /* S4-13: a GPU has one task at a time, however many wait: four on three nodes with a GPU each. */
