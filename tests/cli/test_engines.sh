@@ -172,6 +172,60 @@ check "its recorded makespan stands beside the simulated one" grep -q '^fifo.* 5
 check "what was not recorded has no such metric" \
     same "$(query chain "SELECT count(*) FROM metric WHERE name = 'makespan_recorded'")" 0
 
+# engines.tasks: a (4 s), then b (6 s) and c (2 s), then d (2 s), on a node of speed 1 and one of speed 2.
+# HEFT and MCT: a, b, d on the fast one, c on the other: 2 + 3 + 1. min-min takes c before b:
+# 2 + 1 + 3 + 1. MET: all fast.
+cat >"$dir/diamond.json" <<'END'
+{"schemaVersion": "1.5", "workflow": {
+  "specification": {"tasks": [{"id": "a", "parents": [], "children": ["b", "c"]},
+                              {"id": "b", "parents": ["a"], "children": ["d"]},
+                              {"id": "c", "parents": ["a"], "children": ["d"]},
+                              {"id": "d", "parents": ["b", "c"], "children": []}]},
+  "execution": {"tasks": [{"id": "a", "runtimeInSeconds": 4, "coreCount": 4}, {"id": "b", "runtimeInSeconds": 6},
+                          {"id": "c", "runtimeInSeconds": 2}, {"id": "d", "runtimeInSeconds": 2}]}}}
+END
+cat >"$dir/speeds.yaml" <<'END'
+cluster:
+  groups:
+    - {name: n0, cpus: 8, mem: 8GiB, engines: {cpu: 1}}
+    - {name: n1, cpus: 8, mem: 8GiB, engines: {fast: 1}}
+engines: {tasks: {cpu: 1, fast: 2}}
+trace: {format: dag, path: diamond.json}
+policies: [heft, mct, dmda, min-min, met, affinity, balance]
+output: {attempts: true, audit: true}
+END
+printf 'id,submit_s\nj,0\n' >"$dir/speeds-jobs.csv"
+printf 'job,stage,after,duration_s\nj,a,,4\nj,b,a,6\nj,c,a,2\nj,d,b|c,2\n' >"$dir/speeds-stages.csv"
+sed 's/format: dag, path: diamond.json/format: native, path: speeds-jobs.csv, stages: speeds-stages.csv/' \
+    "$dir/speeds.yaml" >"$dir/stages.yaml"
+for form in speeds stages; do
+    check "$form: a workflow of ordinary tasks runs under mappings of calls" \
+        "$fairway" run -q -d "$dir/$form.db" "$dir/$form.yaml"
+    check "$form: on nodes of differing speed they take 6 and 7 s" same \
+        "$(for p in heft mct dmda min-min met; do values $form $p makespan; done | paste -sd ' ')" "6.0 6.0 6.0 7.0 7.0"
+    check "$form: all tasks end" same "$(query $form "SELECT count(*) FROM job WHERE status = 'done'")" 7
+done
+# d asks for eight cores, which n1 alone has; engines are free on both.
+sed 's/{name: n0, cpus: 8/{name: n0, cpus: 7/; s/cpu: 1}}/cpu: 4}}/; s/{fast: 1}/{fast: 4}/' \
+    "$dir/speeds.yaml" >"$dir/cores.yaml"
+sed 's/}]}}}/, "coreCount": 8}]}}}/' "$dir/diamond.json" >"$dir/t" && mv "$dir/t" "$dir/diamond.json"
+check "what fits on one node alone is planned there" "$fairway" run -q -d "$dir/cores.db" "$dir/cores.yaml"
+check "and ends" same "$(query cores "SELECT count(DISTINCT node), min(node) FROM v_call WHERE task = 3") \
+$(query cores "SELECT count(*) FROM job WHERE status = 'done'")" "1|1 7"
+speeds() {      # CLAIM FILE SED MESSAGE
+    sed "$3" "$dir/$2" >"$dir/x.yaml"
+    check "$1" fails 2 "$4" "$fairway" run -q -d "$dir/x.db" "$dir/x.yaml"
+}
+speeds "an engine that no node has" speeds.yaml 's/fast: 2}/fats: 2}/' \
+    "found engine 'fats', which no node of the cluster has"
+speeds "a speed of 0" speeds.yaml 's/fast: 2}/fast: 0}/' "'fast'"
+speeds "no engine at all" speeds.yaml 's/tasks: {.*}}/tasks: {}}/' "expected at least one engine type with its speed"
+speeds "neither times nor tasks" speeds.yaml 's/engines: {tasks.*/engines: {}/' \
+    "found neither 'times' in the engines section"
+printf 'job,stage,gpus,duration_s\nj,a,1,4\n' >"$dir/speeds-stages.csv"
+speeds "a task that asks for GPUs" stages.yaml 's/cpus: 8,/cpus: 8, gpus: 1,/' \
+    "a task asks for GPUs; 'engines.tasks' is about tasks on cores"
+
 # Two tasks, 1000 MB between them, two nodes in two racks: a takes 2 s on the CPU, b 6 s there and 5 s on the GPU.
 printf 'api,engine,size_b,time_s\nA,cpu,1,2\nA,gpu,1,20\nB,cpu,1,6\nB,gpu,1,5\n' >"$dir/edge-times.csv"
 printf 'id,submit_s\nj,0\n' >"$dir/edge-jobs.csv"

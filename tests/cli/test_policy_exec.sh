@@ -228,7 +228,8 @@ END
 printf 'id,submit_s\nj,0\n' >"$dir/overlap-jobs.csv"
 printf 'job,stage,after,duration_s,cpus\nj,a,,2,1\nj,b,a=5MB,1,1\n' >"$dir/overlap-stages.csv"
 printf '%s\n' 'cluster: {groups: [{name: n, count: 2, cpus: 1, mem: 1GiB}]}' 'network: {mode: overlap, rack: 1MB/s}' \
-    'trace: {format: native, path: overlap-jobs.csv, stages: overlap-stages.csv}' 'policies: [fifo]' >"$dir/overlap.yaml"
+    'trace: {format: native, path: overlap-jobs.csv, stages: overlap-stages.csv}' 'policies: [fifo]' \
+    >"$dir/overlap.yaml"
 "$fairway" run -q -d "$dir/o.db" "$dir/overlap.yaml" --audit -p "exec:python3 $dir/overlap.py" &&
     [ "$(sqlite3 "$dir/o.db" "SELECT value FROM metric WHERE name = 'makespan'")" = 8.0 ]
 verdict $? "a Python policy knows who wrote an input and what of it is still on its way"

@@ -114,7 +114,7 @@ static void refuse_workflow(const struct dispatcher *h, pol_job job)
     char text[400];
     const char *id = h->host->name(h->host->ctx, POL_NAME_JOB, job.slot);
     (void)snprintf(text, sizeof text, "job '%.80s' is a workflow whose tasks make no API calls, and this policy maps calls "
-                   "to engines: times on several engines (trace.measured) or calls (trace.calls) make it one",
+                   "to engines: 'engines: {tasks: {cpu: 1}}' makes each task one call on engines of that type",
                    id != NULL ? id : "?");
     h->host->fail(h->host->ctx, text);
 }

@@ -28,6 +28,7 @@ struct scn_profiles {           /* profiles: */
 
 struct scn_engines {            /* engines:, or times that the trace brings */
     bool     has_times, has_relation;
+    int64_t  as_calls[ENGINE_TYPES_MAX];    /* trace_opts.as_calls */
     struct calltime times;
     struct relation relation;
 };

@@ -269,6 +269,7 @@ enum st scn_read_trace(struct scenario *s, const struct ydoc_node *n, struct dia
     o->data = &s->data.blocks;
     o->times = &s->engines.times;
     o->has_times = s->engines.has_times;
+    memcpy(o->as_calls, s->engines.as_calls, sizeof o->as_calls);
     if (s->engines.has_relation) o->relation = &s->engines.relation;
     TRY(scn_file(s, n, "path", false, &o->path, d));
     TRY(read_instances(s, n, d));

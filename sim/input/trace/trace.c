@@ -15,6 +15,7 @@
 #include "base/hash64.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "input/trace/as_calls.h"
 #include "input/trace/reader.h"
 #include "input/trace/spill.h"
 #include "lib/map.h"
@@ -53,6 +54,7 @@ enum st trace_reader_open(const struct trace_env *env, struct trace_reader *out,
         out->close(out->ctx);
         *out = (struct trace_reader){ .ctx = NULL };
     }
+    if (st == ST_OK) as_calls_open(env, out);
     return st;
 }
 

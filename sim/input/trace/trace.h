@@ -63,6 +63,9 @@ struct trace_opts {
     struct calltime *times;     /* how long calls take */
     bool        has_times;      /* the scenario says, or with reads_times the trace does; else calls are refused */
     bool        reads_times;    /* the reader puts them there */
+    /* > 0: tasks of workflows that make no calls are one each, and engines of the type run them at so many
+     * thousandths of nominal speed; see as_calls.h. */
+    int64_t     as_calls[ENGINE_TYPES_MAX];
     const struct relation *relation;        /* of tasks to engines, each of which must be of the trace; NULL: none */
     const struct kube_nodes *kube_nodes;    /* the nodes' labels and taints; NULL: the cluster is not from kubectl */
 };
