@@ -226,6 +226,60 @@ printf 'job,stage,gpus,duration_s\nj,a,1,4\n' >"$dir/speeds-stages.csv"
 speeds "a task that asks for GPUs" stages.yaml 's/cpus: 8,/cpus: 8, gpus: 1,/' \
     "a task asks for GPUs; 'engines.tasks' is about tasks on cores"
 
+# Files and machines of WfFormat: a (4 s on m1, of 1200 MHz) writes 5 MB for b (6 s on m2, of 2400 MHz).
+cat >"$dir/files.json" <<'END'
+{"schemaVersion": "1.5", "workflow": {
+  "specification": {"files": [{"id": "x", "sizeInBytes": 5000000}, {"id": "z", "sizeInBytes": 1000}],
+                    "tasks": [{"id": "a", "parents": [], "children": ["b"], "outputFiles": ["x"]},
+                              {"id": "b", "parents": ["a"], "children": [], "inputFiles": ["x", "z"]}]},
+  "execution": {"machines": [{"nodeName": "m1", "cpu": {"speedInMHz": 1200}},
+                             {"nodeName": "m2", "cpu": {"speedInMHz": 2400}}],
+                "tasks": [{"id": "a", "runtimeInSeconds": 4, "machines": ["m1"]},
+                          {"id": "b", "runtimeInSeconds": 6, "machines": ["m2"]}]}}}
+END
+cat >"$dir/files.yaml" <<'END'
+cluster:
+  groups:
+    - {name: n0, cpus: 8, mem: 8GiB, engines: {cpu: 1}, labels: [m1]}
+    - {name: n1, cpus: 8, mem: 8GiB, engines: {fast: 1}, labels: [m2]}
+network: {mode: overlap, rack: 1MB/s}
+engines: {tasks: {cpu: 1, fast: 2}}
+trace: {format: dag, path: files.json, files: true, machines: true}
+policies: [heft, dmda]
+output: {attempts: true, audit: true}
+END
+policy=heft
+makespan_of() {
+    rm -f "$dir/f.db"
+    "$fairway" run -q -d "$dir/f.db" "$dir/files.yaml" "$@" && values f $policy makespan
+}
+check "tasks run where they were recorded, and files are carried: 4 + 5 + 6 / 2" same "$(makespan_of)" 12.0
+check "so under dmda" same "$(values f dmda makespan)" 12.0
+check "what nobody wrote is a block, on every node here, and read there" \
+    same "$(values f heft bytes_read bytes_network)" "5001000.0 5000000.0"
+check "without files they are not" same "$(makespan_of --set trace.files=)" 7.0
+check "and anywhere both are best on the fast node: 2 + 3" \
+    same "$(makespan_of --set trace.files= --set trace.machines=)" 5.0
+policy=fifo
+check "times are scaled to a clock: 4 at 1200, 12 for 6 at 2400 MHz" \
+    same "$(makespan_of --set trace.files= --set trace.machine_mhz=1200 --set engines= -p fifo)" 16.0
+wrong() {       # CLAIM SED MESSAGE OPTION...
+    sed "$2" "$dir/files.json" >"$dir/wrong.json"
+    claim=$1 words=$3
+    shift 3
+    check "$claim" fails 2 "$words" "$fairway" run -q -d "$dir/x.db" "$dir/files.yaml" --set trace.path=wrong.json "$@"
+}
+wrong "a machine that no node is labelled as" 's/"m2"/"m3"/' \
+    "wrong.json:4: error: task 'b' ran on machine 'm3'; no node has that label"
+wrong "a task without a machine" 's/, "machines": \["m2"\]//' \
+    "wrong.json:4: error: task 'b' ran on no named machine, or several"
+wrong "a machine without a clock" 's/, "cpu": {"speedInMHz": 2400}//' "task 'b' ran on machine 'm2' of unknown clock" \
+    --set trace.machine_mhz=1000
+wrong "a file that is not in the list" 's/"inputFiles": \["x"/"inputFiles": ["y"/' \
+    "wrong.json:4: error: found file 'y', which is not in workflow.specification.files"
+wrong "a file of less than nothing" 's/5000000/-5/' \
+    "wrong.json:2: error: file 'x': expected sizeInBytes, a number from 0"
+
 # Two tasks, 1000 MB between them, two nodes in two racks: a takes 2 s on the CPU, b 6 s there and 5 s on the GPU.
 printf 'api,engine,size_b,time_s\nA,cpu,1,2\nA,gpu,1,20\nB,cpu,1,6\nB,gpu,1,5\n' >"$dir/edge-times.csv"
 printf 'id,submit_s\nj,0\n' >"$dir/edge-jobs.csv"

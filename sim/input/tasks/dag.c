@@ -25,6 +25,11 @@ void dag_fini(struct dag *g)
     mem_free(g->after);
     mem_free(g->after_b);
     mem_free(g->api);
+    intern_fini(&g->files);
+    mem_free(g->file);
+    mem_free(g->read);
+    intern_fini(&g->machines);
+    mem_free(g->machine_khz);
     memset(g, 0, sizeof *g);
 }
 
@@ -43,7 +48,8 @@ enum st dag_add(struct dag *g, const char *name, uint32_t line, uint32_t *at, st
         return diag_at(d, ST_EINPUT, g->path, line, 0, "task '%.80s' stands here again; it is on line %u", name, g->task[g->of_name[id]].line);
     if (g->n == TASKS_MAX) return diag_at(d, ST_EINPUT, g->path, line, 0, "more than %d tasks", TASKS_MAX);
     MEM_RESERVE(g->task, g->cap_task, (size_t)g->n + 1);
-    g->task[g->n] = (struct dag_task){ .line = line, .dur = { -1, -1, -1 }, .cpu_milli = -1, .mem_b = -1 };
+    g->task[g->n] = (struct dag_task){ .line = line, .dur = { -1, -1, -1 }, .cpu_milli = -1, .mem_b = -1,
+                                       .machine = NONE };
     *at = g->of_name[id] = g->n++;
     return ST_OK;
 }
@@ -168,20 +174,27 @@ static bool ends_in(const char *s, const char *end)
     return n > m && strcmp(s + n - m, end) == 0;
 }
 
-static enum st read_file(struct dag *g, struct diag *d)
+static enum st read_file(struct dag *g, bool files, struct diag *d)
 {
-    static const struct { const char *end; enum st (*read)(struct dag *, struct diag *); } formats[] = {
-        { ".json", dag_read_json }, { ".dax", dag_read_dax }, { ".xml", dag_read_dax }, { ".txt", dag_read_measured }, { ".steps", dag_read_steps },
+    static const struct { const char *end; enum st (*read)(struct dag *, struct diag *); bool has_files; } formats[] = {
+        { ".json", dag_read_json, true }, { ".dax", dag_read_dax, false }, { ".xml", dag_read_dax, false },
+        { ".txt", dag_read_measured, false }, { ".steps", dag_read_steps, false },
     };
-    for (size_t i = 0; i < ARRAY_LEN(formats); i++) if (ends_in(g->path, formats[i].end)) return formats[i].read(g, d);
+    for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
+        if (!ends_in(g->path, formats[i].end)) continue;
+        if (files && !formats[i].has_files)
+            return diag_at(d, ST_EINPUT, g->path, 0, 0, "has no files for 'files' to count, as WfFormat (.json) has");
+        g->reads_files = files;
+        return formats[i].read(g, d);
+    }
     return diag_at(d, ST_EINPUT, g->path, 0, 0, "is a workflow of unknown format; expected .json (WfFormat), .dax or .xml (Pegasus), .txt (measured) or .steps");
 }
 
-enum st dag_load(struct dag *g, const char *path, struct diag *d)
+enum st dag_load(struct dag *g, const char *path, bool files, struct diag *d)
 {
     memset(g, 0, sizeof *g);
     g->path = mem_strdup(path);
-    enum st st = read_file(g, d);
+    enum st st = read_file(g, files, d);
     if (st == ST_OK && g->n == 0) st = diag_at(d, ST_EINPUT, path, 0, 0, "describes no task");
     if (st == ST_OK) st = resolve(g, d);
     if (st == ST_OK) st = check_circles(g, d);
@@ -191,9 +204,39 @@ enum st dag_load(struct dag *g, const char *path, struct diag *d)
 
 /* ---- as a job ---- */
 
-enum st dag_spec(const struct dag *g, const struct trace_env *env, const struct shape *common, struct dag_job *out, struct diag *d)
+/* What the machine on which the task ran says of it. */
+static enum st ask_machine(const struct dag *g, const struct trace_env *env, const struct dag_opts *o, uint32_t k,
+                           struct task_group *out, struct diag *d)
+{
+    const struct dag_task *t = &g->task[k];
+    const struct intern *labels = &env->cluster->labels;
+    const char *task = name_of(g, k);
+    if (t->machine == NONE)
+        return diag_at(d, ST_EINPUT, g->path, t->line, 0, "task '%.80s' ran on no named machine, or several", task);
+    const char *machine = intern_name(&g->machines, t->machine);
+    uint32_t label = intern_find(labels, machine);
+    if (o->machines && label == NONE) {
+        (void)diag_at(d, ST_EINPUT, g->path, t->line, 0, "task '%.80s' ran on machine '%.80s'; no node has that label",
+                      task, machine);
+        return diag_suggest(d, machine, (const char *const *)labels->name, labels->n);
+    }
+    if (o->machines) out->shape.need_all |= UINT64_C(1) << label;
+    if (o->machine_mhz <= 0) return ST_OK;
+    double us = (double)out->dur * ((double)g->machine_khz[t->machine] / (o->machine_mhz * 1000));
+    if (g->machine_khz[t->machine] == 0)
+        return diag_at(d, ST_EINPUT, g->path, t->line, 0, "task '%.80s' ran on machine '%.80s' of unknown clock",
+                       task, machine);
+    if (us > (double)DUR_MAX)
+        return diag_at(d, ST_EINPUT, g->path, t->line, 0, "task '%.80s' takes longer than can be counted", task);
+    out->dur = llround(us);
+    return ST_OK;
+}
+
+enum st dag_spec(const struct dag *g, const struct trace_env *env, const struct dag_opts *opts,
+                 const struct shape *common, struct dag_job *out, struct diag *d)
 {
     uint32_t licence = NONE;
+    enum st st;
     memset(out, 0, sizeof *out);
     if (g->licence != NULL) {
         struct diag own = { 0 };
@@ -217,6 +260,10 @@ enum st dag_spec(const struct dag *g, const struct trace_env *env, const struct 
         o->shape.gpu_milli = gpus > 0 ? GPU_WHOLE : 0;
         if (gpus == 0) { o->shape.gpu_types = 0; o->shape.gpu_mem_b = 0; }
         if (licence != NONE) o->shape.licence[licence] += t->licences;
+        if ((opts->machines || opts->machine_mhz > 0) && (st = ask_machine(g, env, opts, k, o, d)) != ST_OK) {
+            dag_job_fini(out);
+            return st;
+        }
     }
     out->n = g->n;
     dag_job_graph(g, out);
@@ -225,16 +272,18 @@ enum st dag_spec(const struct dag *g, const struct trace_env *env, const struct 
 
 void dag_job_graph(const struct dag *g, struct dag_job *out)
 {
-    uint32_t n_in = 0, n_after = 0;
+    uint32_t n_in = 0, n_after = 0, r = 0;
     MEM_ARRAY(out->in_start, (size_t)g->n + 1);
     MEM_ARRAY(out->after_start, (size_t)g->n + 1);
-    MEM_ARRAY(out->in, g->after_start[g->n]);
+    MEM_ARRAY(out->in, (size_t)g->after_start[g->n] + g->n_reads);
     MEM_ARRAY(out->after, g->after_start[g->n]);
     for (uint32_t k = 0; k < g->n; k++) {
         for (uint32_t e = g->after_start[k]; e < g->after_start[k + 1]; e++) {
             if (g->after_b[e] == 0) out->after[n_after++] = g->after[e];
             else out->in[n_in++] = (struct task_input){ .block = NONE, .task = g->after[e], .part = g->after_b[e] };
         }
+        for (; r < g->n_reads && g->read[r].task == k; r++)
+            out->in[n_in++] = (struct task_input){ .block = g->file[g->read[r].file].block, .task = NONE };
         out->in_start[k + 1] = n_in;
         out->after_start[k + 1] = n_after;
     }

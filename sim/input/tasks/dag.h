@@ -21,10 +21,23 @@ struct dag_task {
     sim_tick dur[DAG_ENGINES];  /* on a core, a GPU, a second GPU type; -1: it cannot run there, or was not measured */
     int64_t  cpu_milli, mem_b;  /* -1: the file does not say */
     int32_t  gpus, licences;
+    uint32_t machine;           /* on which it ran, an id of machines; NONE: the file does not say, or several */
 };
 
 /* parent: an id of names.  size: bytes that it writes for the task; several edges between two add up. */
 struct dag_edge { uint32_t task, parent, line; int64_t size; };
+
+/* One that a task writes, or (writer NONE) none: then it is a block of the run, once dag_file_blocks made it. */
+struct dag_file { int64_t size; uint32_t writer, block; };
+struct dag_read { uint32_t task, file; };           /* by task */
+
+/* What a scenario says of workflows. */
+struct dag_opts {
+    struct trace_measured measured;
+    bool    files;              /* sizes of files count */
+    bool    machines;           /* a task asks for a node with the label of the machine on which it ran */
+    double  machine_mhz;        /* > 0: times are scaled to this clock from that of the machine on which a task ran */
+};
 
 struct dag {
     char    *path;              /* owned */
@@ -36,6 +49,10 @@ struct dag {
     sim_tick recorded;          /* makespan of the run that the file tells of; 0: it does not say */
     uint64_t n_rounded;         /* times finer than a microsecond, rounded */
     bool     is_measured;       /* the file has times on several engines */
+    bool     reads_files;       /* files were asked for, and the format has them */
+    struct intern files;    struct dag_file *file;  size_t cap_file;
+    struct dag_read *read;  size_t cap_read; uint32_t n_reads;     /* after dag_load: of files that no task writes */
+    struct intern machines; int64_t *machine_khz;   size_t cap_machine;    /* 0: its clock is not known */
     uint32_t *api;              /* made by dag_measure: of each task; NULL: not measured */
     /* made by dag_load: of task k, after[after_start[k] .. after_start[k+1]), increasing, none twice */
     uint32_t *after_start, *after;
@@ -43,12 +60,13 @@ struct dag {
 };
 
 /*
- * Read the file; its format is told by its name: .json WfFormat 1.5, .dax or
- * .xml Pegasus DAX, .txt measured DAGs, .steps stages in the notations of
- * S1-20.  Unknown parents, a task that waits for itself and circles are errors
+ * Read the file; its format is told by its name: .json WfFormat 1.4 or 1.5, .dax
+ * or .xml Pegasus DAX, .txt measured DAGs, .steps stages in the notations of
+ * S1-20.  files: those that tasks read and write, too, which WfFormat alone has.
+ * Unknown parents and files, a task that waits for itself and circles are errors
  * with their place.  On error *g is empty again.
  */
-enum st dag_load(struct dag *g, const char *path, struct diag *d);
+enum st dag_load(struct dag *g, const char *path, bool files, struct diag *d);
 void    dag_fini(struct dag *g);
 
 /* What a job of this workflow is made of; owned. */
@@ -62,7 +80,8 @@ struct dag_job {
  * Each task is one group, with `common` where the file says nothing.  A task
  * measured on several engines gets the fastest of a core and a GPU.
  */
-enum st dag_spec(const struct dag *g, const struct trace_env *env, const struct shape *common, struct dag_job *out, struct diag *d);
+enum st dag_spec(const struct dag *g, const struct trace_env *env, const struct dag_opts *o, const struct shape *common,
+                 struct dag_job *out, struct diag *d);
 void    dag_job_fini(struct dag_job *j);
 /* Its graph alone: who carries data is read from, the others are waited for. */
 void    dag_job_graph(const struct dag *g, struct dag_job *out);
@@ -75,11 +94,12 @@ void    dag_job_graph(const struct dag *g, struct dag_job *out);
 enum st dag_measure(struct dag *g, const struct trace_measured *m, struct calltime *times, struct diag *d);
 enum st dag_spec_calls(const struct dag *g, const struct trace_env *env, const struct shape *common, struct dag_job *out, struct diag *d);
 
-/* Load, and measure where m->n > 0.  On error *g is empty. */
-enum st dag_open(struct dag *g, const char *path, const struct trace_env *env, const struct trace_measured *m, struct diag *d);
+/* Load, put its files into env->data and its times into the table, as the scenario asks.  On error *g is empty. */
+enum st dag_open(struct dag *g, const char *path, const struct trace_env *env, const struct dag_opts *o,
+                 struct diag *d);
 /* The job of one workflow at a line of the trace: dag_spec, or of calls where it was measured; repairs are counted. */
-enum st dag_fill(const struct dag *g, const struct trace_env *env, const struct shape *common, struct dag_job *job,
-                 struct job_spec *out, struct diag *d);
+enum st dag_fill(const struct dag *g, const struct trace_env *env, const struct dag_opts *o, const struct shape *common,
+                 struct dag_job *job, struct job_spec *out, struct diag *d);
 
 /* ---- for the readers of formats ---- */
 
@@ -88,9 +108,27 @@ enum st dag_add(struct dag *g, const char *name, uint32_t line, uint32_t *at, st
 void    dag_wait(struct dag *g, uint32_t task, const char *parent, uint32_t line, int64_t size);
 /* Seconds, or whatever `unit` microseconds are, rounded to one; DUR_MAX at most, -1 beyond. */
 sim_tick dag_time(struct dag *g, double v, double unit);
+/* Files, dag_files.c: one with its size (twice the same is one), who writes and who reads it, in the order of tasks. */
+enum st dag_file_add(struct dag *g, const char *name, int64_t size, uint32_t line, uint32_t *file, struct diag *d);
+enum st dag_file_write(struct dag *g, uint32_t task, uint32_t file, struct diag *d);
+void    dag_file_read(struct dag *g, uint32_t task, uint32_t file);
+/* When all are known: those of writers become edges; then, into the run's data, blocks of the others. */
+void    dag_file_edges(struct dag *g);
+enum st dag_file_blocks(struct dag *g, struct data *data, struct diag *d);
 enum st dag_read_json(struct dag *g, struct diag *d);
 enum st dag_read_dax(struct dag *g, struct diag *d);
 enum st dag_read_measured(struct dag *g, struct diag *d);
 enum st dag_read_steps(struct dag *g, struct diag *d);
+
+/* Entries of a format's table for `member` of its struct `of`, which is a struct dag_opts. */
+#define DAG_OPTIONS(of, member) \
+    TRACE_MEASURED(offsetof(of, member.measured), DAG_ENGINES), \
+    { .key = "files", .type = TRACE_BOOL, .offset = offsetof(of, member.files), .needs_scenario = true, \
+      .help = "sizes of a WfFormat workflow's files count: along edges, and as blocks where no task writes them" }, \
+    { .key = "machines", .type = TRACE_BOOL, .offset = offsetof(of, member.machines), .needs_scenario = true, \
+      .help = "a task asks for a node with the label of the machine on which it ran" }, \
+    { .key = "machine_mhz", .type = TRACE_NUMBER, .offset = offsetof(of, member.machine_mhz), .min = 1, .max = 1e6, \
+      .needs_scenario = true, \
+      .help = "recorded times are scaled from the clock of the machine on which a task ran to this one" }
 
 #endif

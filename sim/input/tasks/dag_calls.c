@@ -75,20 +75,21 @@ enum st dag_spec_calls(const struct dag *g, const struct trace_env *env, const s
     return ST_OK;
 }
 
-enum st dag_open(struct dag *g, const char *path, const struct trace_env *env, const struct trace_measured *m, struct diag *d)
+enum st dag_open(struct dag *g, const char *path, const struct trace_env *env, const struct dag_opts *o, struct diag *d)
 {
-    TRY(dag_load(g, path, d));
-    enum st st = m->n > 0 ? dag_measure(g, m, env->opts->times, d) : ST_OK;
+    TRY(dag_load(g, path, o->files, d));
+    enum st st = o->files ? dag_file_blocks(g, env->data, d) : ST_OK;
+    if (st == ST_OK && o->measured.n > 0) st = dag_measure(g, &o->measured, env->opts->times, d);
     if (st != ST_OK) dag_fini(g);
     return st;
 }
 
-enum st dag_fill(const struct dag *g, const struct trace_env *env, const struct shape *common, struct dag_job *job,
-                 struct job_spec *out, struct diag *d)
+enum st dag_fill(const struct dag *g, const struct trace_env *env, const struct dag_opts *o, const struct shape *common,
+                 struct dag_job *job, struct job_spec *out, struct diag *d)
 {
     const bool makes_calls = g->api != NULL;
     if (makes_calls) TRY(dag_spec_calls(g, env, common, job, d));
-    else TRY(dag_spec(g, env, common, job, d));
+    else TRY(dag_spec(g, env, o, common, job, d));
     if (g->n_rounded > 0) TRY(trace_repair(env, "times of a workflow's tasks finer than a microsecond, rounded", out->line, d));
     out->group = job->group;
     out->n_groups = job->n;

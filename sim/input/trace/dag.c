@@ -4,7 +4,7 @@
 #include "input/tasks/dag.h"
 #include "input/trace/reader.h"
 
-struct dag_opts { struct trace_measured measured; };
+struct own { struct dag_opts workflow; };
 
 struct one { struct trace_env env; struct dag dag; struct dag_job job; char *id; bool is_over; };
 
@@ -12,12 +12,13 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
 {
     struct one *x = ctx;
     const struct trace_opts *o = x->env.opts;
+    const struct own *own = o->own;
     const struct shape common = { .cpu_milli = o->dflt.cpu_milli, .mem_b = o->dflt.mem_b };
     if (x->is_over) return ST_END;
     x->is_over = true;
     trace_blank(out);
     out->id = x->id;
-    return dag_fill(&x->dag, &x->env, &common, &x->job, out, d);
+    return dag_fill(&x->dag, &x->env, &own->workflow, &common, &x->job, out, d);
 }
 
 static void close_one(void *ctx)
@@ -31,12 +32,12 @@ static void close_one(void *ctx)
 
 static enum st open_one(const struct trace_env *env, struct trace_reader *out, struct diag *d)
 {
-    const struct dag_opts *own = env->opts->own;
+    const struct own *own = env->opts->own;
     struct one *x;
     MEM_NEW(x);
     *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_one };
     x->env = *env;
-    TRY(dag_open(&x->dag, env->opts->path, env, &own->measured, d));
+    TRY(dag_open(&x->dag, env->opts->path, env, &own->workflow, d));
     const char *base = strrchr(env->opts->path, '/') != NULL ? strrchr(env->opts->path, '/') + 1 : env->opts->path;
     x->id = mem_strdup(base);
     x->id[strcspn(x->id, ".")] = '\0';
@@ -44,9 +45,9 @@ static enum st open_one(const struct trace_env *env, struct trace_reader *out, s
     return ST_OK;
 }
 
-static const struct trace_option options[] = { TRACE_MEASURED(struct dag_opts, DAG_ENGINES) };
+static const struct trace_option options[] = { DAG_OPTIONS(struct own, workflow) };
 
 const struct trace_format dag_format = {
     .name = "dag", .summary = "one workflow, from a file in any of the formats that a native trace can name",
-    .own_size = sizeof(struct dag_opts), .option = options, .n_options = ARRAY_LEN(options), .open = open_one,
+    .own_size = sizeof(struct own), .option = options, .n_options = ARRAY_LEN(options), .open = open_one,
 };

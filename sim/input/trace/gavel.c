@@ -263,7 +263,7 @@ static const struct trace_option options[] = {
       .help = "the table of throughputs" },
     { .key = "reference_gpu", .type = TRACE_TEXT, .offset = offsetof(struct gavel_opts, reference_gpu),
       .help = "the GPU type whose speed is nominal" },
-    TRACE_MEASURED(struct gavel_opts, ENGINE_TYPES_MAX),
+    TRACE_MEASURED(offsetof(struct gavel_opts, measured), ENGINE_TYPES_MAX),
 };
 
 const struct trace_format gavel_format = {

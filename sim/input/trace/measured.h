@@ -15,9 +15,9 @@ struct trace_measured { uint32_t n, engine[ENGINE_TYPES_MAX]; };
 enum st trace_measured_read(const struct trace_option *x, const struct ydoc_node *v, void *to, struct trace_opts *o,
                             const struct cluster *c, struct diag *d);
 
-/* An entry for the member `measured` of a format's struct. */
-#define TRACE_MEASURED(own, most) \
-    { .key = "measured", .type = TRACE_OWN, .offset = offsetof(own, measured), .max = (most), .read = trace_measured_read, \
+/* An entry for a struct trace_measured at this offset of a format's struct. */
+#define TRACE_MEASURED(at, most) \
+    { .key = "measured", .type = TRACE_OWN, .offset = (at), .max = (most), .read = trace_measured_read, \
       .help = "engine types by their place in the file, whose times become those of calls" }
 
 #endif

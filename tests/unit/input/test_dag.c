@@ -7,6 +7,7 @@
 #include "model/calls/calltime.h"
 
 static char path[64];
+static bool files;          /* asked for */
 
 static const char *file(const char *end, const char *text)
 {
@@ -21,7 +22,7 @@ static const char *file(const char *end, const char *text)
 static void load(struct dag *g, const char *end, const char *text)
 {
     struct diag d = { 0 };
-    cr_assert_eq(dag_load(g, file(end, text), &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(dag_load(g, file(end, text), files, &d), ST_OK, "%s", d.msg);
     (void)remove(path);
 }
 
@@ -29,7 +30,7 @@ static void fails(const char *end, const char *text, uint32_t line, const char *
 {
     struct dag g;
     struct diag d = { 0 };
-    cr_assert_eq(dag_load(&g, file(end, text), &d), ST_EINPUT, "%s is read", text);
+    cr_assert_eq(dag_load(&g, file(end, text), files, &d), ST_EINPUT, "%s is read", text);
     (void)remove(path);
     cr_expect_eq(d.line, line, "line %u: %s", d.line, d.msg);
     cr_expect(strstr(d.msg, msg) != NULL, "%s", d.msg);
@@ -122,7 +123,7 @@ Test(dag, wfformat_with_mistakes)
     fails(".json", WF(TASK("a", "", ""), ""), 2, "has no execution");
     fails(".json", WF(TASK("a", "", ""), RUN("a", "-1")), 2, "expected runtimeInSeconds");
     fails(".json", WF(TASK("a", "", ""), RUN("q", "1")), 4, "is not in the specification");
-    fails(".json", "{\"schemaVersion\":\"1.3\"}", 0, "schemaVersion is '1.3', expected 1.5");
+    fails(".json", "{\"schemaVersion\":\"1.3\"}", 0, "schemaVersion is '1.3', expected 1.4 or 1.5");
     fails(".json", "{\n{", 2, "is not JSON");
 }
 
@@ -146,6 +147,94 @@ Test(dag, a_parent_may_write_so_many_bytes_for_its_child)
     fails(".txt", "a 1 -1 -1\nb 1 -1 -1 a=600TB\n", 2, "above 2^49 bytes");
     fails(".txt", "a 1 -1 -1\nb 1 -1 -1 =5MB\n", 2, "an empty parent");
     fails(".txt", "a 1 -1 -1\nb 1 -1 -1 a=400TB,a=400TB\n", 2, "reads more than 2^49 bytes (562 TB) of 'a'");
+}
+
+/* Of a file list of 1.5: name, bytes, and a task with what it reads and writes. */
+#define FILES(list, tasks, runs) \
+    "{\"schemaVersion\":\"1.5\",\"workflow\":{\"specification\":{\"files\":[" list "],\"tasks\":[\n" tasks "\n]}," \
+    "\"execution\":{\"tasks\":[" runs "]}}}"
+#define SIZE(name, b) "{\"id\":\"" name "\",\"sizeInBytes\":" b "}"
+#define IO(id, in, out) "{\"id\":\"" id "\",\"inputFiles\":[" in "],\"outputFiles\":[" out "]}"
+
+/* b reads 40 bytes that a wrote, in two files, 7 of its own and 5 that nobody wrote. */
+static void expect_files(const struct dag *g)
+{
+    cr_assert_eq(n_after(g, 1), 1, "by what it reads");
+    cr_assert_eq(g->after_b[g->after_start[1]], 40);
+    cr_assert_eq(g->n_reads, 1);
+    cr_assert(g->read[0].task == 1 && g->file[g->read[0].file].size == 5);
+    struct data data = { .n_replicas = 0 };
+    struct diag d = { 0 };
+    struct dag_job j = { .n = 0 };
+    struct dag *mine = (struct dag *)g;
+    cr_assert_eq(dag_file_blocks(mine, &data, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(dag_file_blocks(mine, &data, &d), ST_OK, "once more");
+    cr_assert(data.names.n == 1 && data.block[0].size == 5);
+    dag_job_graph(g, &j);
+    cr_assert(j.in_start[1] == 0 && j.in_start[2] == 2 && j.after_start[2] == 0);
+    cr_assert(j.in[0].block == NONE && j.in[0].task == 0 && j.in[0].part == 40 && j.in[1].block == 0);
+    dag_job_fini(&j);
+    data_fini(&data);
+}
+
+Test(dag, files_of_wfformat_are_edges_and_blocks)
+{
+    struct dag g;
+    files = true;
+    load(&g, ".json", FILES(SIZE("x", "30") "," SIZE("y", "10.0") "," SIZE("z", "5") "," SIZE("own", "7"),
+                            IO("a", "", "\"x\",\"y\"") ",\n" IO("b", "\"x\",\"own\",\"y\",\"z\"", "\"own\""),
+                            RUN("a", "1") "," RUN("b", "1")));
+    expect_files(&g);
+    dag_fini(&g);
+    files = false;
+    load(&g, ".json", FILES(SIZE("x", "-1"), IO("a", "\"q\"", ""), RUN("a", "1")));
+    cr_assert(g.n_reads == 0 && g.files.n == 0, "not asked for, not looked at");
+    dag_fini(&g);
+}
+
+/* The same in 1.4, where tasks have names, and a path may stand before a file's. */
+#define OLD(name, more) "{\"name\":\"" name "\",\"runtimeInSeconds\":1,\"cores\":2,\"memoryInBytes\":3" more "}"
+#define LINKED(link, name, b) "{\"link\":\"" link "\",\"name\":\"" name "\",\"sizeInBytes\":" b "}"
+Test(dag, wfformat_1_4)
+{
+    struct dag g;
+    files = true;
+    load(&g, ".json", "{\"schemaVersion\":\"1.4\",\"workflow\":{\"makespanInSeconds\":9,\"tasks\":[\n"
+         OLD("a", ",\"machine\":\"m1\",\"files\":[" LINKED("output", "x", "30") ","
+                  "{\"link\":\"output\",\"path\":\"/d/\",\"name\":\"y\",\"sizeInBytes\":10}]") ",\n"
+         OLD("b", ",\"parents\":[\"a\"],\"files\":[" LINKED("input", "x", "30") "," LINKED("input", "own", "7") ","
+                  LINKED("output", "own", "7") "," LINKED("input", "/d/y", "10") "," LINKED("input", "z", "5") "]")
+         "],\"machines\":[{\"nodeName\":\"m1\",\"cpu\":{\"count\":48,\"speed\":1200}}]}}");
+    expect_files(&g);
+    cr_assert(g.n == 2 && g.recorded == 9000000 && g.task[1].dur[DAG_CPU] == 1000000 && g.task[1].cpu_milli == 2000);
+    cr_assert(g.task[1].mem_b == 3 && g.task[1].line == 3 && g.task[1].machine == NONE);
+    cr_assert(g.machine_khz[g.task[0].machine] == 1200000);
+    cr_assert_str_eq(intern_name(&g.machines, g.task[0].machine), "m1");
+    dag_fini(&g);
+    fails(".json", "{\"schemaVersion\":\"1.4\",\"workflow\":{\"tasks\":[\n"
+          OLD("a", ",\"files\":[" LINKED("inout", "x", "1") "]") "]}}", 2,
+          "file 0 of this task: expected a name, and as link input or output");
+    fails(".json", "{\"schemaVersion\":\"1.4\",\"workflow\":{\"tasks\":[\n"
+          OLD("a", ",\"files\":[" LINKED("input", "x", "1") "]") ",\n"
+          OLD("b", ",\"files\":[" LINKED("input", "x", "2") "]") "]}}", 3, "file 'x' has 2 bytes here and 1 elsewhere");
+    fails(".json", "{\"schemaVersion\":\"1.4\",\"workflow\":{}}", 0, "found no list workflow.tasks");
+}
+
+Test(dag, files_of_wfformat_with_mistakes)
+{
+    files = true;
+    fails(".json", FILES(SIZE("xa", "1"), IO("a", "\"xb\"", ""), RUN("a", "1")), 2,
+          "found file 'xb', which is not in workflow.specification.files");
+    fails(".json", FILES(SIZE("x", "-1"), IO("a", "", ""), RUN("a", "1")), 1,
+          "file 'x': expected sizeInBytes, a number from 0");
+    fails(".json", FILES(SIZE("x", "1e17"), IO("a", "", ""), RUN("a", "1")), 1, "expected 0 to 2^49");
+    fails(".json", FILES(SIZE("x", "1"), IO("a", "", "\"x\"") ",\n" IO("b", "", "\"x\""),
+                         RUN("a", "1") "," RUN("b", "1")), 3,
+          "file 'x' is written by this task and by that on line 2");
+    fails(".json", FILES(SIZE("x", "1") "," SIZE("y", "1"), IO("a", "\"x\"", "\"y\"") ",\n" IO("b", "\"y\"", "\"x\""),
+                         RUN("a", "1") "," RUN("b", "1")), 2,
+          "in a circle: 'a' waits for 'b' waits for 'a'");
+    fails(".txt", "1 1 1 1\n", 0, "has no files for 'files' to count");
 }
 
 Test(dag, dax)
@@ -199,7 +288,7 @@ Test(dag, public_files)
         char p[512];
         (void)snprintf(p, sizeof p, "%s/%s", traces, some[i]);
         if (access(p, R_OK) != 0) cr_skip_test("no such trace");
-        cr_assert_eq(dag_load(&g, p, &d), ST_OK, "%s", d.msg);
+        cr_assert_eq(dag_load(&g, p, false, &d), ST_OK, "%s", d.msg);
         cr_expect_eq(g.n, n[i], "%s: %u tasks", some[i], g.n);
         dag_fini(&g);
     }
@@ -209,7 +298,7 @@ Test(dag, public_files)
 
 static struct cluster cluster;
 static struct calltime times;
-static struct trace_measured m;
+static struct dag_opts m;
 
 static void engines(void)
 {
@@ -219,7 +308,7 @@ static void engines(void)
     for (int k = 0; k < 2; k++) n.engine[intern_id(&cluster.engines, types[k])] = 1;
     cr_assert_eq(cluster_add(&cluster, &n, &d), ST_OK, "%s", d.msg);
     cluster_seal(&cluster);
-    m = (struct trace_measured){ .n = 3, .engine = { 1, 0, NONE } };
+    m = (struct dag_opts){ .measured = { .n = 3, .engine = { 1, 0, NONE } } };
 }
 
 static void no_engines(void)
@@ -269,18 +358,18 @@ Test(dag, measured_with_mistakes, .init = engines, .fini = no_engines)
     struct dag_job job;
     struct diag d = { 0 };
     load(&g, ".txt", "a -1 -1 7\n");
-    cr_assert_eq(dag_measure(&g, &m, &times, &d), ST_OK);
+    cr_assert_eq(dag_measure(&g, &m.measured, &times, &d), ST_OK);
     cr_assert_eq(dag_spec_calls(&g, &env, &common, &job, &d), ST_EINPUT);
     cr_expect(d.line == 1 && strstr(d.msg, "on none of the engines") != NULL, "%s", d.msg);
     dag_fini(&g);
     d = (struct diag){ 0 };
     load(&g, ".txt", "a 1 2 7\n");      /* the same name, other times */
-    cr_assert_eq(dag_measure(&g, &m, &times, &d), ST_EINPUT);
+    cr_assert_eq(dag_measure(&g, &m.measured, &times, &d), ST_EINPUT);
     cr_expect(strstr(d.msg, "other times in another workflow's file") != NULL, "%s", d.msg);
     dag_fini(&g);
     d = (struct diag){ 0 };
     load(&g, ".steps", "duration: 1s\njob[1,1,4]\n");
-    cr_assert_eq(dag_measure(&g, &m, &times, &d), ST_EINPUT);
+    cr_assert_eq(dag_measure(&g, &m.measured, &times, &d), ST_EINPUT);
     cr_expect(strstr(d.msg, "has no times on several engines") != NULL, "%s", d.msg);
     dag_fini(&g);
 }
