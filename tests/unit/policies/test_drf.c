@@ -102,6 +102,67 @@ Test(drf, s0_32_ceei_rewards_lies_and_is_not_population_monotone)
     near(y[0], 20, 1e-9); near(y[1], 5, 1e-9);
 }
 
+/*
+ * The policy itself on the same instances, `times` as large with tasks as they are, so that whole tasks are near to
+ * divisible ones: nobody has more than a task less, and what no larger task can use any more is for smaller ones.
+ */
+static double rest(const struct fair_case *c, int i)
+{
+    double most = 0;
+    for (int j = 0; j < c->n; j++)
+        for (int r = 0; r < c->m; r++) most = fmax(most, c->demand[j][r] / c->demand[i][r]);
+    return most;
+}
+
+static void expect_tasks(const struct fair_case *c, int times, const char *params, const double *want)
+{
+    struct fakehost *h = fakehost_create();
+    int x[FAIR_USERS] = { 0 };
+    fakehost_node(h, (int64_t)c->cap[0] * times * 1000, (int64_t)c->cap[1] * times * GB, 0, 0);
+    fakehost_open(h, &pol_drf, params);
+    for (int i = 0; i < c->n; i++) {
+        struct pol_shape s = { .cpu_milli = (int64_t)c->demand[i][0] * 1000, .mem_b = (int64_t)c->demand[i][1] * GB };
+        uint32_t n = (uint32_t)(want[i] * times + rest(c, i)) + 2;
+        (void)fakehost_job(h, (uint32_t)i, fakehost_shape(h, s), n, false, -1, -1);
+    }
+    fakehost_decide(h, 0);
+    for (size_t i = 0; i < h->n_log; i++) x[h->log[i].job]++;
+    for (int i = 0; i < c->n; i++)
+        cr_assert(x[i] > want[i] * times - 1 && x[i] < want[i] * times + rest(c, i),
+                  "user %d has %d tasks, not %.2f", i, x[i], want[i] * times);
+    fakehost_destroy(h);
+}
+
+static const struct fair_case paper = { 2, 2, { 9, 18 }, { { 1, 4 }, { 3, 1 } }, { 1, 1 } };
+
+/* S0-30.  A hundred times as large: 415 and 138 tasks; u0 weighs 2. */
+Test(drf, s0_30_the_policy_divides_so_when_tasks_are_small)
+{
+    expect_tasks(&paper, 100, "weights=u0:2", (double[]){ 54.0 / 13, 18.0 / 13 });
+}
+
+/* S0-31.  Where these rules give 252 and 216, or 409 and 164 tasks, the policy gives 300 and 200; and on the instance
+ * where asset fairness leaves a user 40 % of everything, it has half: 15 of 30. */
+Test(drf, s0_31_the_policy_is_neither_and_gives_everyone_half)
+{
+    static const struct fair_case even = { 2, 2, { 30, 30 }, { { 1, 3 }, { 1, 1 } }, { 1, 1 } };
+    expect_tasks(&paper, 100, "", (double[]){ 3, 2 });
+    expect_tasks(&even, 40, "", (double[]){ 5, 15 });
+}
+
+/* S0-32.  The liar has 4.167 tasks, as before; when the third leaves, nobody has less. */
+Test(drf, s0_32_the_policy_rewards_no_lie_and_nobody_loses_when_another_leaves)
+{
+    static const struct fair_case honest = { 2, 2, { 100, 100 }, { { 16, 1 }, { 1, 2 } }, { 1, 1 } };
+    static const struct fair_case lying = { 2, 2, { 100, 100 }, { { 16, 8 }, { 1, 2 } }, { 1, 1 } };
+    static const struct fair_case three = { 3, 2, { 100, 100 }, { { 4, 1 }, { 1, 16 }, { 16, 1 } }, { 1, 1, 1 } };
+    static const struct fair_case two = { 2, 2, { 100, 100 }, { { 4, 1 }, { 1, 16 } }, { 1, 1 } };
+    expect_tasks(&honest, 20, "", (double[]){ 100.0 / 24, 100.0 / 3 });
+    expect_tasks(&lying, 20, "", (double[]){ 100.0 / 24, 100.0 / 3 });
+    expect_tasks(&three, 30, "", (double[]){ 400.0 / 33, 100.0 / 33, 100.0 / 33 });
+    expect_tasks(&two, 30, "", (double[]){ 20, 5 });
+}
+
 /* 192-bit products: shares that differ in the last unit of huge totals are told apart. */
 Test(share, comparison_is_exact_at_the_edges)
 {
