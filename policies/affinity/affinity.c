@@ -259,17 +259,8 @@ static void destroy(void *self)
     struct affinity *a = self;
     dispatcher_fini(&a->dispatcher);
     engines_fini(&a->engines);
-    free(a->task);
-    free(a->waits.at);
-    free(a->queued.claim);
-    free(a->queued.masked);
-    free(a->types);
-    free(a->engine_of);
-    free(a->waits.first);
-    free(a->waits.last);
-    free(a->waits.free_block);
-    free(a->chosen);
-    free(a);
+    POL_FREE(a->task, a->waits.at, a->queued.claim, a->queued.masked, a->types, a->engine_of, a->waits.first,
+             a->waits.last, a->waits.free_block, a->chosen, a);
 }
 
 const struct pol_ops pol_affinity = {

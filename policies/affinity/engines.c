@@ -5,10 +5,7 @@
 
 void engines_fini(struct engines *e)
 {
-    free(e->has);
-    free(e->idle);
-    free(e->n_idle);
-    free(e->n_has);
+    POL_FREE(e->has, e->idle, e->n_idle, e->n_has);
 }
 
 static void set(uint64_t *word, uint32_t node, bool on, uint32_t *count)

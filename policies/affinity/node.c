@@ -40,8 +40,7 @@ void affinity_forget(struct affinity *a, uint32_t task)
         if (w->next != POL_NONE) a->waits.at[w->next].prev = w->prev; else a->waits.last[pair] = w->prev;
         w->is_in = false;
     }
-    POL_RESERVE(a->waits.free_block, a->waits.cap_free, (size_t)a->waits.n_free + 1);
-    a->waits.free_block[a->waits.n_free++] = a->task[task].block;
+    POL_PUSH(a->waits.free_block, a->waits.n_free, a->waits.cap_free, a->task[task].block);
     a->task[task].block = 0;
 }
 

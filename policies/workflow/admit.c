@@ -175,8 +175,7 @@ static bool plan_with_victims(struct wf_policy *p, struct wf *w, uint32_t first,
     for (uint32_t id = unit_set_last(&d->running, &d->units); id != POL_NONE && !ok;
          id = unit_set_prev(&d->running, &d->units, id)) {
         if (!may_preempt(p, id) || sched_unit(d, id)->started_in == d->round) continue;
-        POL_RESERVE(p->scratch.victim, p->scratch.cap_victim, (size_t)n + 1);
-        p->scratch.victim[n++] = id;
+        POL_PUSH(p->scratch.victim, n, p->scratch.cap_victim, id);
         ok = plan_without(p, w, first, want, n, n);
     }
     for (uint32_t i = 0; ok && i + 1 < n;) {

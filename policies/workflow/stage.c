@@ -182,8 +182,7 @@ static void choose(struct wf_policy *p, uint32_t slot)
 {
     count_loan(p, &p->loan[slot], -1);
     p->loan[slot].is_chosen = true;
-    POL_RESERVE(p->scratch.chosen, p->scratch.cap_chosen, (size_t)p->scratch.n_chosen + 1);
-    p->scratch.chosen[p->scratch.n_chosen++] = slot;
+    POL_PUSH(p->scratch.chosen, p->scratch.n_chosen, p->scratch.cap_chosen, slot);
 }
 
 /*

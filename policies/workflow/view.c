@@ -39,8 +39,7 @@ void wf_idle_move(struct wf_policy *p, uint32_t node, const struct reservation_t
 
 void wf_book_later(struct wf_policy *p, uint32_t node, const struct reservation_take *t, int sign)
 {
-    POL_RESERVE(p->outside.later, p->outside.cap_later, p->outside.n_later + 1);
-    p->outside.later[p->outside.n_later++] = (struct wf_later){ node, sign, *t };
+    POL_PUSH(p->outside.later, p->outside.n_later, p->outside.cap_later, (struct wf_later){ node, sign, *t });
 }
 
 /* A whole reservation, as far as it is neither used nor lent, comes (+1) or goes (-1). */

@@ -607,20 +607,10 @@ static void destroy(void *self)
     lend_fini(&p->param.shares);
     placement_fini(&p->whole.placement);
     plan_fini(&p->whole.plan);
-    free(p->active); free(p->waiting); free(p->of_task); free(p->loan); free(p->ordinary.queue); free(p->ordinary.walk);
-    free(p->outside.node);
-    free(p->outside.card);
-    free(p->outside.idle);
-    free(p->outside.idle_card);
-    free(p->outside.touched);
-    free(p->outside.is_touched);
-    free(p->scratch.victim);
-    free(p->scratch.chosen);
-    free(p->outside.later);
-    free(p->ordinary.group);
-    free(p->ordinary.of_unit);
-    free(p->ordinary.longest);
-    free(p->scratch.event);
+    POL_FREE(p->active, p->waiting, p->of_task, p->loan, p->ordinary.queue, p->ordinary.walk, p->outside.node,
+             p->outside.card, p->outside.idle, p->outside.idle_card, p->outside.touched, p->outside.is_touched,
+             p->scratch.victim, p->scratch.chosen, p->outside.later, p->ordinary.group, p->ordinary.of_unit,
+             p->ordinary.longest, p->scratch.event);
     sched_fini(&p->sched);
     free(p);
 }
