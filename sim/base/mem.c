@@ -63,6 +63,20 @@ void mem_free_all(void *const *p, size_t n)
     for (size_t i = 0; i < n; i++) free(p[i]);
 }
 
+void mem_text_open(struct mem_text *t)
+{
+    *t = (struct mem_text){ .to = NULL };
+    t->to = open_memstream(&t->text, &t->n);
+    if (t->to == NULL) exhausted(1, 1);
+}
+
+char *mem_text_close(struct mem_text *t)
+{
+    bool failed = ferror(t->to) != 0;
+    if (fclose(t->to) != 0 || failed || t->text == NULL) exhausted(t->n, 1);
+    return t->text;
+}
+
 void *mem_reserve(void *p, size_t *cap, size_t want, size_t size)
 {
     if (want <= *cap) return p;

@@ -8,6 +8,7 @@
 #define BASE_MEM_H
 
 #include <stdarg.h>
+#include <stdio.h>
 #include "base/base.h"
 
 void *mem_alloc(size_t n, size_t size);              /* zeroed */
@@ -19,6 +20,11 @@ char *mem_vprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 
 void  mem_free(void *p);                             /* NULL is fine */
 void  mem_free_all(void *const *p, size_t n);        /* in this order; every p is read before any is freed */
 #define MEM_FREE(...) mem_free_all((void *[]){ __VA_ARGS__ }, sizeof (void *[]){ __VA_ARGS__ } / sizeof(void *))
+
+/* Text that is written as to a file; closing gives it, owned by the caller.  It is all there: else they exit as above. */
+struct mem_text { FILE *to; char *text; size_t n; };
+void  mem_text_open(struct mem_text *t);
+char *mem_text_close(struct mem_text *t);
 
 /* A new zeroed object, or an array of n of them, typed by its pointer. */
 #define MEM_NEW(p)      ((p) = mem_alloc(1, sizeof *(p)))

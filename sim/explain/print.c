@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/jsonout.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "explain/explain_priv.h"
 
@@ -25,28 +26,27 @@ const char *explain_clock(char *buf, size_t cap, int64_t us)
 }
 
 /* A line in the making: names in it are shown so that they cannot steer a terminal (text.h). */
-struct line { FILE *f, *to; char *text; size_t n; };
+struct line { struct mem_text words; FILE *to; };
 
 static void begin_line(struct line *l)
 {
-    l->f = open_memstream(&l->text, &l->n);
-    SIM_ASSERT(l->f != NULL);
+    mem_text_open(&l->words);
 }
 
 static void end_line(struct line *l)
 {
-    (void)fclose(l->f);
-    text_line(l->to, "%s", l->text);
-    free(l->text);
+    char *text = mem_text_close(&l->words);
+    text_line(l->to, "%s", text);
+    mem_free(text);
     begin_line(l);
 }
 
 static void print_names(const struct explain_names *n, const char *before, struct line *l)
 {
     if (n->all == 0) return;
-    (void)fputs(before, l->f);
-    for (size_t i = 0; i < n->n; i++) (void)fprintf(l->f, "%s%s", i > 0 ? ", " : "", n->at[i]);
-    if (n->all > n->n) (void)fprintf(l->f, " and %zu more", n->all - n->n);
+    (void)fputs(before, l->words.to);
+    for (size_t i = 0; i < n->n; i++) (void)fprintf(l->words.to, "%s%s", i > 0 ? ", " : "", n->at[i]);
+    if (n->all > n->n) (void)fprintf(l->words.to, " and %zu more", n->all - n->n);
 }
 
 static bool same_reason(const struct explain_stretch *a, const struct explain_stretch *b)
@@ -67,14 +67,14 @@ static void print_wait(const struct explain_step *s, struct line *l)
         if (before < i) continue;
         for (size_t k = i; k < s->n_stretches; k++)
             if (same_reason(&s->stretch[k], p)) { all += s->stretch[k].to - s->stretch[k].from; n++; }
-        (void)fprintf(l->f, "%18s  %s", text_duration(time, sizeof time, all), p->text);
+        (void)fprintf(l->words.to, "%18s  %s", text_duration(time, sizeof time, all), p->text);
         print_names(&p->jobs, p->had_room ? " behind " : "; there: ", l);
-        if (p->reason != NULL) (void)fprintf(l->f, ": \"%s\"", p->reason);
-        if (n > 1) (void)fprintf(l->f, " (the first of %zu times)", n);
+        if (p->reason != NULL) (void)fprintf(l->words.to, ": \"%s\"", p->reason);
+        if (n > 1) (void)fprintf(l->words.to, " (the first of %zu times)", n);
         end_line(l);
     }
     if (s->jobs.all > 0) {
-        (void)fprintf(l->f, "%18s  meanwhile jobs that arrived later started: ", "");
+        (void)fprintf(l->words.to, "%18s  meanwhile jobs that arrived later started: ", "");
         print_names(&s->jobs, "", l);
         end_line(l);
     }
@@ -85,16 +85,16 @@ enum { CALLS_SHOWN = 16 };
 /* Of one task of calls; of its calls the first CALLS_SHOWN, unless the task was asked for. */
 static void print_task_step(const struct explain *e, const struct explain_step *s, struct line *l)
 {
-    if (e->n_tasks > 1) (void)fprintf(l->f, "task %" PRId64 " ", s->task);
+    if (e->n_tasks > 1) (void)fprintf(l->words.to, "task %" PRId64 " ", s->task);
     if (s->type == EXPLAIN_CALLED && e->task < 0 && s->call.call == CALLS_SHOWN) {
-        (void)fprintf(l->f, "went on to make calls; --task %" PRId64 " tells of each", s->task);
+        (void)fprintf(l->words.to, "went on to make calls; --task %" PRId64 " tells of each", s->task);
         end_line(l);
         return;
     }
-    (void)fputs(s->text, l->f);
+    (void)fputs(s->text, l->words.to);
     if (s->type != EXPLAIN_QUEUED) print_names(&s->nodes, s->type == EXPLAIN_CALLED ? " of " : " on ", l);
-    if (s->more != NULL) (void)fprintf(l->f, s->type == EXPLAIN_TASK_ENDED ? ": %s" : " (%s)", s->more);
-    if (s->reason != NULL) (void)fprintf(l->f, ": \"%s\"", s->reason);
+    if (s->more != NULL) (void)fprintf(l->words.to, s->type == EXPLAIN_TASK_ENDED ? ": %s" : " (%s)", s->more);
+    if (s->reason != NULL) (void)fprintf(l->words.to, ": \"%s\"", s->reason);
     end_line(l);
 }
 
@@ -102,29 +102,29 @@ static void print_step(const struct explain *e, const struct explain_step *s, st
 {
     char at[48], time[48];
     if (s->type == EXPLAIN_CALLED && e->task < 0 && s->call.call > CALLS_SHOWN) return;
-    (void)fprintf(l->f, "%16s  ", explain_clock(at, sizeof at, s->at));
+    (void)fprintf(l->words.to, "%16s  ", explain_clock(at, sizeof at, s->at));
     if (s->task >= 0) {
         print_task_step(e, s, l);
         return;
     }
     if (s->type == EXPLAIN_WAITED) {
-        if (s->n_tasks < e->n_tasks) (void)fprintf(l->f, "%" PRIu32 " of %" PRIu32 " ", s->n_tasks, e->n_tasks);
-        (void)fprintf(l->f, "%s %s:", s->text, text_duration(time, sizeof time, s->until - s->at));
+        if (s->n_tasks < e->n_tasks) (void)fprintf(l->words.to, "%" PRIu32 " of %" PRIu32 " ", s->n_tasks, e->n_tasks);
+        (void)fprintf(l->words.to, "%s %s:", s->text, text_duration(time, sizeof time, s->until - s->at));
         end_line(l);
         print_wait(s, l);
         return;
     }
     if (s->type == EXPLAIN_ENDED) {
-        (void)fprintf(l->f, "%s, %s after it arrived", s->text, text_duration(time, sizeof time, s->at - e->submit));
+        (void)fprintf(l->words.to, "%s, %s after it arrived", s->text, text_duration(time, sizeof time, s->at - e->submit));
         end_line(l);
         return;
     }
-    if (s->type != EXPLAIN_ARRIVED && e->n_tasks > 1) (void)fprintf(l->f, "%" PRIu32 " of %" PRIu32 " tasks ", s->n_tasks, e->n_tasks);
-    (void)fputs(s->text, l->f);
+    if (s->type != EXPLAIN_ARRIVED && e->n_tasks > 1) (void)fprintf(l->words.to, "%" PRIu32 " of %" PRIu32 " tasks ", s->n_tasks, e->n_tasks);
+    (void)fputs(s->text, l->words.to);
     print_names(&s->nodes, " on ", l);
-    if (s->more != NULL) (void)fprintf(l->f, " (%s)", s->more);
+    if (s->more != NULL) (void)fprintf(l->words.to, " (%s)", s->more);
     print_names(&s->jobs, s->type == EXPLAIN_ARRIVED ? ": " : ", for ", l);
-    if (s->reason != NULL) (void)fprintf(l->f, ": \"%s\"", s->reason);
+    if (s->reason != NULL) (void)fprintf(l->words.to, ": \"%s\"", s->reason);
     end_line(l);
 }
 
@@ -138,8 +138,7 @@ void explain_print(const struct explain *e, FILE *to)
     (void)fputc('\n', to);
     begin_line(&l);
     for (size_t i = 0; i < e->n_steps; i++) print_step(e, &e->step[i], &l);
-    (void)fclose(l.f);
-    free(l.text);
+    mem_free(mem_text_close(&l.words));
     explain_scores_print(e, to);
     if (e->run->clairvoyant) (void)fprintf(to, "\n* clairvoyant: it was told true durations.\n");
 }

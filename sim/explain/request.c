@@ -12,8 +12,8 @@
 
 enum st explain_request(struct explain_state *l, struct diag *d)
 {
-    char sql[400], *text = NULL;
-    size_t len;
+    char sql[400];
+    struct mem_text words;
     sqlite3_stmt *q;
     (void)snprintf(sql, sizeof sql, "SELECT task0, gang, %s FROM request q WHERE run = ?1 AND ordinal = ?2 ORDER BY task0", replay_request_columns);
     TRY(explain_query(l, sql, &q, d));
@@ -25,21 +25,18 @@ enum st explain_request(struct explain_state *l, struct diag *d)
     }
     TRY(query_end(l->store, q, d));
     if (l->n_groups == 0) return diag_set(d, ST_EWORLD, "the record of run %" PRId64 " has no request of job '%s'", l->e->run->run, l->e->id);
-    FILE *to = open_memstream(&text, &len);
-    if (to == NULL) return diag_set(d, ST_EWORLD, "out of memory");
+    mem_text_open(&words);
     for (size_t i = 0; i < l->n_groups; i++) {
         struct explain_group *g = &l->group[i];
         g->n = (i + 1 < l->n_groups ? g[1].task0 : l->e->n_tasks) - g->task0;
         if (i < 3) {
-            if (i > 0) (void)fputs("; ", to);
-            if (g->n > 1) (void)fprintf(to, "%" PRIu32 " tasks of ", g->n);
-            describe_request(&l->replay.cluster, &g->shape, to);
+            if (i > 0) (void)fputs("; ", words.to);
+            if (g->n > 1) (void)fprintf(words.to, "%" PRIu32 " tasks of ", g->n);
+            describe_request(&l->replay.cluster, &g->shape, words.to);
         }
         if (l->e->run->by_count) g->shape = shape_by_count(&g->shape);
     }
-    if (l->n_groups > 3) (void)fprintf(to, "; and %zu more groups", l->n_groups - 3);
-    (void)fclose(to);
-    l->e->request = mem_strdup(text);
-    free(text);
+    if (l->n_groups > 3) (void)fprintf(words.to, "; and %zu more groups", l->n_groups - 3);
+    l->e->request = mem_text_close(&words);
     return ST_OK;
 }

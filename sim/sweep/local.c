@@ -164,7 +164,8 @@ static void give_run(struct pool *p, struct worker *w)
     w->fraction = 0;
     if (w->run == p->results->grid->n) { close_fd(&w->to); return; }
     p->results->state[w->run] = RESULTS_GIVEN;
-    (void)write_all(w->to, &w->run, sizeof w->run);     /* if it has ended, its pipe shows it when it is read */
+    /* If it has ended, its pipe shows it when it is read; if it cannot be told, it ends, and that shows too. */
+    if (!write_all(w->to, &w->run, sizeof w->run)) close_fd(&w->to);
 }
 
 static void stop_workers(struct pool *p, int sig)

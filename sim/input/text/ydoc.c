@@ -444,13 +444,10 @@ static void write_flow(FILE *f, const struct ydoc_node *n)
 
 char *ydoc_flow(const struct ydoc_node *n)
 {
-    char *text = NULL;
-    size_t len = 0;
-    FILE *f = open_memstream(&text, &len);
-    if (f == NULL) return mem_strdup("");
-    write_flow(f, n);
-    (void)fclose(f);
-    return text;
+    struct mem_text t;
+    mem_text_open(&t);
+    write_flow(t.to, n);
+    return mem_text_close(&t);
 }
 
 /* Entries of a list or map, each on lines of its own; the first is already indented. */
@@ -482,12 +479,9 @@ static void write_entries(FILE *f, const struct ydoc_node *n, int indent)
 
 char *ydoc_canonical(const struct ydoc *y)
 {
-    char *text = NULL;
-    size_t len = 0;
-    FILE *f = open_memstream(&text, &len);
-    if (f == NULL) return mem_strdup("");
-    if (y->root->n > 0) write_entries(f, y->root, 0);
-    else (void)fprintf(f, "%s\n", y->root->type == YDOC_MAP ? "{}" : y->root->type == YDOC_LIST ? "[]" : y->root->text);
-    (void)fclose(f);
-    return text;
+    struct mem_text t;
+    mem_text_open(&t);
+    if (y->root->n > 0) write_entries(t.to, y->root, 0);
+    else (void)fprintf(t.to, "%s\n", y->root->type == YDOC_MAP ? "{}" : y->root->type == YDOC_LIST ? "[]" : y->root->text);
+    return mem_text_close(&t);
 }
