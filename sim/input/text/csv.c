@@ -90,6 +90,7 @@ static bool read_line(struct csv *c, size_t *from, struct diag *d)
                 return c->n_raw > *from && d->code == ST_OK;
             }
             if (c->line_next == 1 && *from == 0 && c->n_raw == 0 && c->end >= 3 && memcmp(c->block, "\xEF\xBB\xBF", 3) == 0) c->at = 3;
+            if (c->at == c->end) continue;
         }
         const char *nl = memchr(c->block + c->at, '\n', c->end - c->at);
         size_t n = nl != NULL ? (size_t)(nl - c->block) + 1 - c->at : c->end - c->at;
