@@ -19,7 +19,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static struct { char kind[16]; long n; int error; const char *hit; bool is_read; } fault;
+static struct {
+    char kind[16];
+    long n;
+    int error;
+    const char *hit;
+    bool is_read;
+} fault;
 static atomic_long n_calls;
 
 /* Without malloc, which may be what asks. */
@@ -27,7 +33,7 @@ static void read_fault(void)
 {
     const char *text = getenv("FAULT");
     fault.is_read = true;
-    if (strcmp(program_invocation_short_name, "fairway") != 0) return;      /* not what it starts */
+    if (strcmp(program_invocation_short_name, "fairway") != 0) return; /* not what it starts */
     if (text == NULL || strcspn(text, ":") >= sizeof fault.kind) return;
     memcpy(fault.kind, text, strcspn(text, ":"));
     text += strcspn(text, ":");
@@ -51,22 +57,38 @@ static bool fails(const char *kind, int error)
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 ssize_t write(int fd, const void *b, size_t n) { return fails("write", ENOSPC) ? -1 : syscall(SYS_write, fd, b, n); }
-ssize_t pwrite(int fd, const void *b, size_t n, off_t at) { return fails("write", ENOSPC) ? -1 : syscall(SYS_pwrite64, fd, b, n, at); }
-ssize_t pwrite64(int fd, const void *b, size_t n, off64_t at) { return fails("write", ENOSPC) ? -1 : syscall(SYS_pwrite64, fd, b, n, at); }
+ssize_t pwrite(int fd, const void *b, size_t n, off_t at)
+{
+    return fails("write", ENOSPC) ? -1 : syscall(SYS_pwrite64, fd, b, n, at);
+}
+ssize_t pwrite64(int fd, const void *b, size_t n, off64_t at)
+{
+    return fails("write", ENOSPC) ? -1 : syscall(SYS_pwrite64, fd, b, n, at);
+}
 int fsync(int fd) { return fails("fsync", EIO) ? -1 : (int)syscall(SYS_fsync, fd); }
 int fdatasync(int fd) { return fails("fsync", EIO) ? -1 : (int)syscall(SYS_fdatasync, fd); }
 ssize_t read(int fd, void *b, size_t n) { return fails("read", EIO) ? -1 : syscall(SYS_read, fd, b, n); }
-ssize_t pread(int fd, void *b, size_t n, off_t at) { return fails("read", EIO) ? -1 : syscall(SYS_pread64, fd, b, n, at); }
-ssize_t pread64(int fd, void *b, size_t n, off64_t at) { return fails("read", EIO) ? -1 : syscall(SYS_pread64, fd, b, n, at); }
+ssize_t pread(int fd, void *b, size_t n, off_t at)
+{
+    return fails("read", EIO) ? -1 : syscall(SYS_pread64, fd, b, n, at);
+}
+ssize_t pread64(int fd, void *b, size_t n, off64_t at)
+{
+    return fails("read", EIO) ? -1 : syscall(SYS_pread64, fd, b, n, at);
+}
 int unlink(const char *path) { return fails("unlink", EACCES) ? -1 : (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0); }
-int rename(const char *from, const char *to) { return fails("rename", EACCES) ? -1 : (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to); }
+int rename(const char *from, const char *to)
+{
+    return fails("rename", EACCES) ? -1 : (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
+}
 int pipe(int fd[2]) { return fails("pipe", EMFILE) ? -1 : (int)syscall(SYS_pipe2, fd, 0); }
 int pipe2(int fd[2], int flags) { return fails("pipe", EMFILE) ? -1 : (int)syscall(SYS_pipe2, fd, flags); }
 
 static int open_with(const char *path, int flags, va_list ap)
 {
     if (fails("open", EMFILE)) return -1;
-    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(ap, unsigned) : 0);
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags,
+                        (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(ap, unsigned) : 0);
 }
 
 #define OPEN(name) \
@@ -109,7 +131,8 @@ static bool is_of_program(const void *caller)
 
 int sqlite3_step(struct sqlite3_stmt *q)
 {
-    if (!is_of_program(__builtin_return_address(0)) || !fails("step", EIO)) return ((of_stmt)dlsym(RTLD_NEXT, "sqlite3_step"))(q);
+    if (!is_of_program(__builtin_return_address(0)) || !fails("step", EIO))
+        return ((of_stmt)dlsym(RTLD_NEXT, "sqlite3_step"))(q);
     broken = q;
     return IOERR;
 }

@@ -15,13 +15,23 @@ scn=$dir/rows.yaml
 # The runs of a database and how much of each is there; nothing where there is no database yet.
 content() {
     [ -s "$1" ] || return 0
-    sqlite3 "$1" "SELECT policy_spec, seed, status, digest, (SELECT count(*) FROM job WHERE run = id), (SELECT count(*) FROM
-        attempt WHERE run = id), (SELECT count(*) FROM metric WHERE run = id) FROM run ORDER BY policy_spec, seed" 2>"$dir/sql" ||
+    sqlite3 "$1" "SELECT policy_spec, seed, status, digest, (SELECT count(*) FROM job WHERE run = id),
+        (SELECT count(*) FROM attempt WHERE run = id), (SELECT count(*) FROM metric WHERE run = id)
+        FROM run ORDER BY policy_spec, seed" 2>"$dir/sql" ||
         { grep -qE 'no such table|file is not a database' "$dir/sql" || cat "$dir/sql"; }
 }
 "$fairway" run -q "$scn" -d "$dir/whole.db" || { echo 'not ok - the runs'; exit 1; }
 whole=$(content "$dir/whole.db")
-half() { content "$1" | grep '|done|' | while read -r run; do echo "$whole" | grep -qxF -- "$run" || echo "half: $run"; done; }
+half() {
+    content "$1" | grep '|done|' | while read -r run; do echo "$whole" | grep -qxF -- "$run" || echo "half: $run"; done
+}
+# goes_on COMMAND [WHEN]: without failures the same command ends well, and all is there
+goes_on() {
+    "$1_one" env >"$dir/said" 2>"$dir/err" && "$1_all" && return
+    echo "${2:-}: and then it does not go on"
+    cat "$dir/err"
+    return 1
+}
 
 fresh() { rm -rf "$dir"/out.*; }
 # What a command is, what it writes, and whether that is as it must be when the command says that all is well.
@@ -52,7 +62,7 @@ one() {
     case $1 in report|exec) return 0 ;; esac
     lost=$(half "$dir/out.db")
     [ -z "$lost" ] || { echo "N=$3, exit $got: $lost"; return 1; }
-    "$1_one" env >"$dir/said" 2>"$dir/err" && "$1_all" || { echo "N=$3: and then it does not go on"; cat "$dir/err"; return 1; }
+    goes_on "$1" "N=$3"
 }
 # every COMMAND KIND: until none fails
 every() {
@@ -70,7 +80,9 @@ every() {
 for command in ${COMMANDS:-run sweep merge report exec}; do
     kinds='write fsync open read unlink rename malloc step'
     case $command in
-    exec) command -v python3 >/dev/null || { echo 'skipped - exec policies: no python3'; continue; }; kinds='write open read malloc fork pipe' ;;
+    exec)
+        command -v python3 >/dev/null || { echo 'skipped - exec policies: no python3'; continue; }
+        kinds='write open read malloc fork pipe' ;;
     sweep) kinds="$kinds fork pipe" ;;
     esac
     for kind in $kinds; do
@@ -90,7 +102,7 @@ killed() {
         wait $pid 2>/dev/null
         lost=$(half "$dir/out.db")
         [ -z "$lost" ] || { echo "after $delay s: $lost"; return 1; }
-        "$fairway" sweep -q -j 2 "$scn" -d "$dir/out.db" >"$dir/said" 2>"$dir/err" && run_all || { echo "after $delay s: it does not go on"; cat "$dir/err"; return 1; }
+        goes_on sweep "after $delay s" || return 1
     done
 }
 delays='0.002 0.01 0.02 0.03 0.05 0.08'
@@ -103,10 +115,14 @@ full() {
         fresh
         (ulimit -f $blocks; trap '' XFSZ; exec "$fairway" run -q "$scn" -d "$dir/out.db") >"$dir/said" 2>"$dir/err"
         got=$?
-        case $got in 0) run_all || return 1 ;; 3) [ -s "$dir/err" ] || return 1 ;; *) echo "exit $got"; cat "$dir/err"; return 1 ;; esac
+        case $got in
+        0) run_all || return 1 ;;
+        3) [ -s "$dir/err" ] || return 1 ;;
+        *) echo "exit $got"; cat "$dir/err"; return 1 ;;
+        esac
         lost=$(half "$dir/out.db")
         [ -z "$lost" ] || { echo "$blocks blocks: $lost"; return 1; }
-        "$fairway" run -q "$scn" -d "$dir/out.db" >"$dir/said" 2>"$dir/err" && run_all || { echo 'it does not go on'; cat "$dir/err"; return 1; }
+        goes_on run "$blocks blocks" || return 1
     done
 }
 check 'without room for the database: exit status 3, and no half a run' full
