@@ -123,6 +123,25 @@ test: $(STORM)
 -include $(STORM_SRC:%.c=$(B)/obj/%.d)
 .PHONY: storm
 
+# ---- inputs that a fuzzer makes: clang's libFuzzer, under sanitizers, in a build of its own ----
+FUZZ := $(patsubst tests/fuzz/fuzz_%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+
+$(B)/fuzz/%: $(B)/obj/tests/fuzz/fuzz_%.o $(B)/obj/tests/fuzz/bytes.o $(B)/obj/tests/ref/refflow.o $(B)/obj/tests/ref/slowfair.o $(B)/libfairway.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS_ALL) -fsanitize=fuzzer $(LDFLAGS) $^ $(LDLIBS_ALL) -o $@
+
+fuzzers: $(FUZZ)
+
+SECONDS ?= 600
+fuzz: all                               ## every parser, solver and table under libFuzzer; SECONDS=600 for each of TARGETS
+	@$(MAKE) --no-print-directory fuzzers B=build/fuzz CC=clang OPT=-O1 SAN=address,undefined \
+	    CFLAGS=-fsanitize=fuzzer-no-link CPPFLAGS=-Itests/fuzz/stub
+	@sh tests/fuzz/fuzz.sh $(B)/fairway build/fuzz/fuzz $(SECONDS) $(TARGETS)
+
+-include $(patsubst %.c,$(B)/obj/%.d,$(wildcard tests/fuzz/*.c))
+.PHONY: fuzz fuzzers
+
 # ---- calls that fail ----
 $(B)/tests/faults/shim.so: tests/faults/shim.c tests/tests.mk
 	@mkdir -p $(@D)
