@@ -1,17 +1,12 @@
 /*
  * placement.c -- the placement rules' costs, and the trees that keep the cheapest
- * node of each shape, see placement.h.
+ * node of each shape for rules that placement_index.h knows no bounds of, see placement.h.
  *
  * A tree is a tournament over the nodes: a node that changed is compared with its
  * neighbours on the way up, O(log nodes) costs.
  * Source: README.md, "Placement", has each rule and where it is from.
  */
-#include "lib/sched/placement.h"
-
-#include <stdlib.h>
-#include "lib/util.h"
-
-enum { WHOLE = 1000, SHARE_BITS = 20 };
+#include "lib/sched/placement_priv.h"
 
 /* A tree's leaf i is node i; its inner nodes hold the winner of their halves. */
 struct placement_tree {
@@ -80,44 +75,18 @@ void placement_fini(struct placement *pl)
     while (pl->n_trees > 0) drop_tree(pl, pl->oldest);
     free(pl->tree);
     free(pl->arrived);
+    placement_index_fini(&pl->index);
     kube_fini(&pl->own);
     memset(pl, 0, sizeof *pl);
 }
 
 /* ---- the costs ---- */
 
-/* a * 2^20 / b rounded down; a >= 0, b > 0. */
-static int64_t share(int64_t a, int64_t b)
+static struct placement_after after_task(const struct plan_node *o, const struct pol_shape *s)
 {
-    if (a < INT64_C(1) << (63 - SHARE_BITS)) return (a << SHARE_BITS) / b;
-    return (int64_t)(((pol_wide)a << SHARE_BITS) / b);
-}
-
-/* What is free after the task: CPU, memory, GPU. */
-struct after { int64_t cpu, mem, gpu; };
-
-static struct after after_task(const struct plan_node *o, const struct pol_shape *s)
-{
-    if (s->exclusive) return (struct after){ 0 };
-    return (struct after){ o->n.cpu_free - s->cpu_milli, o->n.mem_free - s->mem_b,
+    if (s->exclusive) return (struct placement_after){ 0 };
+    return (struct placement_after){ o->n.cpu_free - s->cpu_milli, o->n.mem_free - s->mem_b,
                            o->gpu_free - (int64_t)s->n_gpu * s->gpu_milli };
-}
-
-static int64_t cost_best(const struct plan *p, const struct after *f)
-{
-    int64_t sum = p->largest.cpu > 0 ? share(f->cpu, p->largest.cpu) : 0;
-    if (p->largest.mem > 0) sum += share(f->mem, p->largest.mem);
-    if (p->largest.gpu > 0) sum += share(f->gpu, p->largest.gpu);
-    return sum;
-}
-
-static int64_t cost_spread(const struct plan_node *o, const struct after *f)
-{
-    int64_t most = o->n.cpu_total > 0 ? share(o->n.cpu_total - f->cpu, o->n.cpu_total) : 0, x;
-    if (o->n.mem_total > 0 && (x = share(o->n.mem_total - f->mem, o->n.mem_total)) > most) most = x;
-    int64_t gpu = (int64_t)o->n.n_gpu * WHOLE;
-    if (gpu > 0 && (x = share(gpu - f->gpu, gpu)) > most) most = x;
-    return most;
 }
 
 /* (cards newly taken, node newly used, idle cards left) in one number: each is at most 64. */
@@ -125,7 +94,7 @@ static int64_t cost_pack(const struct plan *p, const struct plan_node *o, const 
 {
     int64_t opened = 0;
     for (uint64_t left = cards; left != 0; left &= left - 1)
-        opened += p->card[o->n.card0 + (uint32_t)__builtin_ctzll(left)].milli_free == WHOLE;
+        opened += p->card[o->n.card0 + (uint32_t)__builtin_ctzll(left)].milli_free == PLACEMENT_WHOLE;
     int64_t idle = s->exclusive ? 0 : o->n_idle - opened;
     return opened << 16 | (int64_t)(o->n.n_tasks == 0) << 8 | idle;
 }
@@ -187,7 +156,7 @@ static int64_t cost_fgd(const struct placement *pl, const struct plan_node *o, c
     if (s->exclusive) return -before;
     uint32_t can = runnable(pl, &o->n, o->n.cpu_free - s->cpu_milli, o->n.mem_free - s->mem_b);
     int64_t left = o->gpu_free - (int64_t)s->n_gpu * s->gpu_milli;
-    if (s->n_gpu != 1 || s->gpu_milli == WHOLE) {
+    if (s->n_gpu != 1 || s->gpu_milli == PLACEMENT_WHOLE) {
         for (uint64_t c = *cards; c != 0; c &= c - 1) milli[__builtin_ctzll(c)] -= s->gpu_milli;
         return fragments(pl, can, milli, n, left) - before;
     }
@@ -276,15 +245,15 @@ struct placement_cost placement_cost(const struct placement *pl, uint32_t shape,
     const struct plan *p = pl->plan;
     const struct plan_node *o = &p->node[node];
     const struct pol_shape *s = &p->shape[shape];
-    struct after f = after_task(o, s);
+    struct placement_after f = after_task(o, s);
     *cards = s->n_gpu > 0 || s->exclusive ? plan_pick_cards(p, node, s) : 0;
     switch (pl->rule) {
     case PLACEMENT_FIRST:  return (struct placement_cost){ node, 0 };
-    case PLACEMENT_BEST:   return (struct placement_cost){ cost_best(p, &f), 0 };
-    case PLACEMENT_WORST:  return (struct placement_cost){ -cost_best(p, &f), 0 };
-    case PLACEMENT_PACK:   return (struct placement_cost){ cost_pack(p, o, s, *cards), cost_best(p, &f) };
-    case PLACEMENT_SPREAD: return (struct placement_cost){ cost_spread(o, &f), 0 };
-    case PLACEMENT_FGD:    return (struct placement_cost){ cost_fgd(pl, o, s, cards), cost_best(p, &f) };
+    case PLACEMENT_BEST:   return (struct placement_cost){ placement_cost_best(p, &f), 0 };
+    case PLACEMENT_WORST:  return (struct placement_cost){ -placement_cost_best(p, &f), 0 };
+    case PLACEMENT_PACK:   return (struct placement_cost){ cost_pack(p, o, s, *cards), placement_cost_best(p, &f) };
+    case PLACEMENT_SPREAD: return (struct placement_cost){ placement_cost_spread(&o->n, &f), 0 };
+    case PLACEMENT_FGD:    return (struct placement_cost){ cost_fgd(pl, o, s, cards), placement_cost_best(p, &f) };
     case PLACEMENT_KUBE: case PLACEMENT_KUBE_HYBRID:
         kube_prepare(pl->kube, p);
         return (struct placement_cost){ -kube_total(pl->kube, p, shape, node), 0 };
@@ -295,9 +264,6 @@ struct placement_cost placement_cost(const struct placement *pl, uint32_t shape,
 
 /* ---- the trees ---- */
 
-static bool less(struct placement_cost a, struct placement_cost b) { return a.hi != b.hi ? a.hi < b.hi : a.lo < b.lo; }
-static bool same(struct placement_cost a, struct placement_cost b) { return a.hi == b.hi && a.lo == b.lo; }
-
 /* Of two nodes that cost the same: by rank where there is one, else the lower index. */
 static uint32_t first_of(const struct placement *pl, uint32_t a, uint32_t b)
 {
@@ -306,7 +272,7 @@ static uint32_t first_of(const struct placement *pl, uint32_t a, uint32_t b)
 }
 
 /* The cost of a leaf; only rules that look at cards have them picked. */
-static struct placement_cost leaf(const struct placement *pl, uint32_t shape, uint32_t node)
+struct placement_cost placement_leaf(const struct placement *pl, uint32_t shape, uint32_t node)
 {
     uint64_t cards;
     const struct plan *p = pl->plan;
@@ -318,12 +284,12 @@ static struct placement_cost leaf(const struct placement *pl, uint32_t shape, ui
     }
     if (pl->rule == PLACEMENT_PACK || pl->rule == PLACEMENT_FGD) return placement_cost(pl, shape, node, &cards);
     const struct plan_node *o = &p->node[node];
-    struct after f = after_task(o, s);
+    struct placement_after f = after_task(o, s);
     switch (pl->rule) {
     case PLACEMENT_FIRST: return (struct placement_cost){ node, 0 };
-    case PLACEMENT_BEST:  return (struct placement_cost){ cost_best(p, &f), 0 };
-    case PLACEMENT_WORST: return (struct placement_cost){ -cost_best(p, &f), 0 };
-    default:          return (struct placement_cost){ cost_spread(o, &f), 0 };
+    case PLACEMENT_BEST:  return (struct placement_cost){ placement_cost_best(p, &f), 0 };
+    case PLACEMENT_WORST: return (struct placement_cost){ -placement_cost_best(p, &f), 0 };
+    default:          return (struct placement_cost){ placement_cost_spread(&o->n, &f), 0 };
     }
 }
 
@@ -338,8 +304,8 @@ static uint32_t play(const struct placement *pl, const struct placement_tree *t,
 {
     uint32_t a = winner(pl, t, 2 * at), b = winner(pl, t, 2 * at + 1);
     if (b == POL_NONE) return a;
-    if (same(t->cost[a], t->cost[b])) return first_of(pl, a, b);
-    return less(t->cost[b], t->cost[a]) ? b : a;
+    if (placement_same(t->cost[a], t->cost[b])) return first_of(pl, a, b);
+    return placement_less(t->cost[b], t->cost[a]) ? b : a;
 }
 
 /*
@@ -358,7 +324,7 @@ static void build(const struct placement *pl, struct placement_tree *t, uint32_t
             t->cost[i] = idle[class];
             continue;
         }
-        t->cost[i] = leaf(pl, shape, i);
+        t->cost[i] = placement_leaf(pl, shape, i);
         if (!fresh) continue;
         idle[class] = t->cost[i];
         known |= UINT64_C(1) << class;
@@ -370,8 +336,8 @@ static void build(const struct placement *pl, struct placement_tree *t, uint32_t
 
 static void replay(const struct placement *pl, struct placement_tree *t, uint32_t shape, uint32_t node)
 {
-    struct placement_cost c = leaf(pl, shape, node);
-    if (same(c, t->cost[node])) return;
+    struct placement_cost c = placement_leaf(pl, shape, node);
+    if (placement_same(c, t->cost[node])) return;
     t->cost[node] = c;
     for (uint32_t at = (node + t->size) / 2; at > 0; at /= 2) {
         uint32_t old = t->win[at], now = play(pl, t, at);
@@ -420,15 +386,23 @@ static void update(const struct placement *pl, struct placement_tree *t, uint32_
     }
 }
 
+/* The cheapest node by the shape's tree; POL_NONE: it fits nowhere, and then no tree is built. */
+static uint32_t find_by_tree(struct placement *pl, uint32_t shape)
+{
+    if ((shape >= pl->cap_tree || pl->tree[shape] == NULL) && !placement_index_fits(pl, &pl->plan->shape[shape])) return POL_NONE;
+    struct placement_tree *t = tree_of(pl, shape);
+    update(pl, t, shape);
+    uint32_t best = winner(pl, t, 1);
+    if (t->cost[best].hi == POL_NEVER) return POL_NONE;
+    return pl->kube != NULL && pl->kube->round != NULL ? placement_choose(pl, shape, t->cost, best) : best;
+}
+
 bool placement_find(struct placement *pl, uint32_t shape, struct pol_place *out)
 {
     const struct plan *p = pl->plan;
     if (p->n_nodes == 0) return false;
-    struct placement_tree *t = tree_of(pl, shape);
-    update(pl, t, shape);
-    uint32_t best = winner(pl, t, 1);
-    if (t->cost[best].hi == POL_NEVER) return false;
-    if (pl->kube != NULL && pl->kube->round != NULL) best = placement_choose(pl, shape, t->cost, best);
+    uint32_t best = placement_index_knows(pl) ? placement_index_find(pl, shape) : find_by_tree(pl, shape);
+    if (best == POL_NONE) return false;
     *out = (struct pol_place){ .node = best };
     if (p->shape[shape].n_gpu > 0 || p->shape[shape].exclusive) (void)placement_cost(pl, shape, best, &out->cards);
     return true;
@@ -439,8 +413,8 @@ bool placement_among(struct placement *pl, uint32_t shape, const uint32_t *node,
     struct placement_cost best = NOWHERE;
     uint32_t at = POL_NONE;
     for (size_t i = 0; i < n; i++) {
-        struct placement_cost c = leaf(pl, shape, node[i]);
-        if (c.hi == POL_NEVER || less(best, c) || (same(best, c) && first_of(pl, at, node[i]) == at)) continue;
+        struct placement_cost c = placement_leaf(pl, shape, node[i]);
+        if (c.hi == POL_NEVER || placement_less(best, c) || (placement_same(best, c) && first_of(pl, at, node[i]) == at)) continue;
         best = c;
         at = node[i];
     }

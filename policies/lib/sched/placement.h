@@ -2,16 +2,19 @@
  * placement.h -- where a task goes: one cost per rule, the cheapest node that fits.
  * The rules are defined in README.md, "Placement".
  *
- * For each shape asked, a tournament tree over the nodes keeps the winner; a
- * question recomputes only the nodes that changed since that shape was last
- * asked: O(changed x (cost + log n)), O(n) the first time.  Trees are bounded
- * by PLACEMENT_BYTES; the least recently asked is given up.  The answer is the one
- * that a scan over all nodes with placement_cost gives.
+ * first, best, worst, pack and spread search one index over the nodes, whatever
+ * the shape (placement_index.h).  fgd, the rules of Kubernetes and plugins score
+ * every node by a function without bounds: there, for each shape asked, a tournament
+ * tree over the nodes keeps the winner; a question recomputes only the nodes that
+ * changed since that shape was last asked: O(changed x (cost + log n)), O(n) the
+ * first time.  Trees are bounded by PLACEMENT_BYTES; the least recently asked is
+ * given up.  The answer is the one that a scan over all nodes with placement_cost gives.
  */
 #ifndef POL_LIB_SCHED_PLACEMENT_H
 #define POL_LIB_SCHED_PLACEMENT_H
 
 #include "lib/sched/kube.h"
+#include "lib/sched/placement_index.h"
 
 enum placement_rule { PLACEMENT_FIRST, PLACEMENT_BEST, PLACEMENT_WORST, PLACEMENT_PACK, PLACEMENT_SPREAD, PLACEMENT_FGD, PLACEMENT_KUBE, PLACEMENT_KUBE_HYBRID, PLACEMENT_PLUGIN };
 enum { PLACEMENT_RULES = PLACEMENT_PLUGIN, PLACEMENT_TYPICAL = 32, PLACEMENT_BYTES = 64 << 20 };
@@ -36,6 +39,7 @@ struct placement {
     enum placement_rule rule;
     struct plan *plan;                  /* borrowed */
     struct placement_tree **tree; size_t cap_tree;      /* [shape]; NULL: none */
+    struct placement_index index;
     uint32_t n_trees, max_trees, oldest, newest;    /* shapes whose trees were asked longest ago, and last; POL_NONE */
     /* Kube rules: the profile in use, NULL for others; `own` unless placement_use said otherwise. */
     struct kube *kube, own;
