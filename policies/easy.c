@@ -22,6 +22,7 @@
  * Feitelson, IEEE TPDS 12(6), 2001.
  */
 #include "lib/sched/list.h"
+#include "lib/sched/room.h"
 #include "builtin.h"
 #include "lib/util.h"
 
@@ -44,7 +45,7 @@ struct easy {
     struct { uint64_t change_epoch, head_ordinal; uint32_t head, generation; } last;
     /* scratch */
     uint32_t *node; size_t cap_node;
-    uint32_t *capacity; size_t cap_capacity;
+    struct room room;               /* for a gang as the head */
     struct pol_place *place; size_t cap_place;
 };
 
@@ -54,31 +55,12 @@ static int64_t run_key(void *self, const struct unit *u) { (void)self; return po
 
 /* ---- the shadow ---- */
 
-/* How many of a gang's tasks fit, over all nodes; kept current while nodes are released. */
-struct count { uint64_t all; const struct pol_shape *shape; };
-
-static void count_open(struct easy *e, struct count *c, const struct pol_shape *s)
-{
-    const struct plan *p = &e->sched.plan;
-    POL_RESERVE(e->capacity, e->cap_capacity, p->n_nodes);
-    *c = (struct count){ 0, s };
-    for (uint32_t i = 0; i < p->n_nodes; i++) c->all += e->capacity[i] = plan_capacity(p, i, s);
-}
-
-static void count_node(struct easy *e, struct count *c, uint32_t node)
-{
-    uint32_t now = plan_capacity(&e->sched.plan, node, c->shape);
-    c->all += now;
-    c->all -= e->capacity[node];
-    e->capacity[node] = now;
-}
-
 /*
  * Can the head be placed, now that something was released?  If so its placement is in
  * e->place and allocated in the plan.
  *   node [n]  where something was released just now; before that the head did not fit
  */
-static bool head_fits(struct easy *e, const struct request_class *k, struct count *c, const uint32_t *node, size_t n)
+static bool head_fits(struct easy *e, const struct request_class *k, const uint32_t *node, size_t n)
 {
     struct sched *d = &e->sched;
     POL_RESERVE(e->place, e->cap_place, k->n_tasks);
@@ -88,8 +70,8 @@ static bool head_fits(struct easy *e, const struct request_class *k, struct coun
         return true;
     }
     if (k->is_monotone) {
-        for (size_t i = 0; i < n; i++) count_node(e, c, node[i]);
-        if (c->all < k->n_tasks) return false;
+        for (size_t i = 0; i < n; i++) room_node(&e->room, node[i]);
+        if (e->room.all < k->n_tasks) return false;
     }
     return placement_all(&d->placement, k->shape, k->n_tasks, e->place);
 }
@@ -117,8 +99,7 @@ static void foresee(struct easy *e)
     const struct request_class *k = &d->classes.at[sched_unit(d, e->last.head)->request_class];
     const int64_t now = d->view->now_us;
     struct plan_mark m = plan_mark(&d->plan);
-    struct count c = { 0 };
-    if (k->n_tasks > 1 && k->is_monotone) count_open(e, &c, &d->plan.shape[k->shape[0]]);
+    if (k->n_tasks > 1 && k->is_monotone) room_open(&e->room, &d->placement, &d->plan.shape[k->shape[0]]);
     e->res.is_known = true;
     e->res.is_stale = false;
     e->res.shadow = e->res.until = POL_NEVER;
@@ -138,7 +119,7 @@ static void foresee(struct easy *e)
                 POL_PUSH(e->node, n, e->cap_node, d->held[t].node);
             }
         }
-        if (head_fits(e, k, &c, e->node, n)) {
+        if (head_fits(e, k, e->node, n)) {
             e->res.shadow = end;
             reserve_nodes(e, k->n_tasks);
             break;
@@ -178,20 +159,6 @@ static bool place_common(struct easy *e, uint32_t id)
     return true;
 }
 
-/* Does the unit fit now?  Leaves the plan as it was. */
-static bool fits_now(struct sched *d, uint32_t id)
-{
-    if (sched_known_unschedulable(d, sched_unit(d, id)->request_class)) return false;
-    struct plan_mark m = plan_mark(&d->plan);
-    bool ok = sched_place(d, id);
-    plan_undo(&d->plan, m);
-    if (ok) return true;
-    struct request_class *k = &d->classes.at[sched_unit(d, id)->request_class];
-    k->failed.freed_epoch = d->plan.freed_epoch;
-    k->failed.change_epoch = d->plan.change_epoch;
-    return false;
-}
-
 enum verdict { PLACED, NO_FIT, TOO_LONG };
 
 static enum verdict attempt(struct easy *e, uint32_t id, const char **reason)
@@ -201,7 +168,7 @@ static enum verdict attempt(struct easy *e, uint32_t id, const char **reason)
     if (sched_skip(d, u->request_class)) return NO_FIT;
     if (!e->res.is_known) {
         /* What does not fit now needs no shadow; but a class that is not monotone might fit in the common plan. */
-        if (d->classes.at[u->request_class].is_monotone && !fits_now(d, id)) return NO_FIT;
+        if (d->classes.at[u->request_class].is_monotone && !sched_fits(d, id)) return NO_FIT;
         foresee(e);
     }
     if (e->res.shadow == POL_NEVER || u->est <= e->res.shadow - d->view->now_us) {
@@ -296,7 +263,8 @@ static void fini(void *self)
 {
     struct easy *e = self;
     for (size_t i = 0; i < e->res.cap_snap; i++) free(e->res.snap[i].card);
-    POL_FREE(e->res.snap, e->res.snap_node, e->res.refused, e->node, e->capacity, e->place);
+    room_fini(&e->room);
+    POL_FREE(e->res.snap, e->res.snap_node, e->res.refused, e->node, e->place);
 }
 
 static const struct sched_ops ops = { .run_key = run_key, .size = sizeof(struct easy), .init = init, .decide = decide, .fini = fini };

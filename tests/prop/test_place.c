@@ -1,13 +1,13 @@
 /*
- * The tournament trees against a scan over all nodes: after random changes,
- * including tentative ones that are undone, both name the same node and cards,
- * for every rule.
+ * The index over nodes and the tournament trees against a scan over all nodes:
+ * after random changes, including tentative ones that are undone, both name the
+ * same node and cards, for every rule.
  */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <stdlib.h>
 #include "base/rng.h"
-#include "lib/sched/placement.h"
+#include "lib/sched/room.h"
 #include "ref/scene.h"
 
 enum { SCRIPTS = 300, STEPS = 40 };
@@ -73,6 +73,68 @@ ParameterizedTest(int *rule, place, trees_answer_as_a_scan_does)
             s->holds = holds;
             ask_all(s, &pl, &g);
         }
+        placement_fini(&pl);
+        scene_close(s);
+        free(s);
+    }
+}
+
+/* A request that nobody made before: the index keeps nothing of shapes. */
+static struct pol_shape never_asked(struct rng *g)
+{
+    struct pol_shape s = { .cpu_milli = (int64_t)rng_below(g, 9000), .mem_b = (int64_t)rng_below(g, UINT64_C(9) << 30), .exclusive = rng_below(g, 12) == 0,
+                           .need_all = rng_below(g, 6) == 0 ? 1 : 0, .gpu_types = rng_below(g, 4) == 0 ? 1 + rng_below(g, 3) : 0 };
+    s.engine[0] = rng_below(g, 8) == 0;
+    s.n_gpu = (int32_t)rng_below(g, 4);
+    s.gpu_milli = s.n_gpu == 0 ? 0 : rng_below(g, 2) == 0 ? 1000 : 1 + (int32_t)rng_below(g, 1000);
+    s.gpu_mem_b = s.n_gpu > 0 && rng_below(g, 3) == 0 ? (int64_t)(1 + rng_below(g, 16)) << 30 : 0;
+    return s;
+}
+
+ParameterizedTestParameters(place, index_answers_as_a_scan_does_whatever_is_asked)
+{
+    static int rule[] = { PLACEMENT_FIRST, PLACEMENT_BEST, PLACEMENT_WORST, PLACEMENT_PACK, PLACEMENT_SPREAD };
+    return cr_make_param_array(int, rule, sizeof rule / sizeof *rule);
+}
+
+ParameterizedTest(int *rule, place, index_answers_as_a_scan_does_whatever_is_asked)
+{
+    for (uint64_t seed = 1; seed <= SCRIPTS; seed++) {
+        struct scene *s = calloc(1, sizeof *s);
+        struct placement pl;
+        struct room room = { 0 };
+        struct rng g;
+        rng_init(&g, seed, "index", (uint64_t)*rule);
+        scene_open(s, &g);
+        placement_init(&pl, &s->plan, (enum placement_rule)*rule);
+        cr_assert(placement_index_knows(&pl));
+        for (int k = 0; k < STEPS; k++) {
+            /* None, a few or more changes than there are nodes. */
+            for (uint64_t n = rng_below(&g, 3) * rng_below(&g, 40); n > 0; n--) scene_step(s, &g);
+            for (int i = 0; i < 8; i++) {
+                const struct pol_shape own = s->shape[0];
+                struct pol_place b;
+                s->shape[0] = never_asked(&g);
+                const uint32_t want = scan(&pl, 0, &b) ? b.node : POL_NONE;
+                cr_assert_eq(placement_index_find(&pl, 0), want, "seed %lu step %d", (unsigned long)seed, k);
+                cr_assert_eq(placement_index_fits(&pl, &s->shape[0]), want != POL_NONE);
+                uint64_t all = 0;
+                for (uint32_t n = 0; n < s->plan.n_nodes; n++) all += plan_capacity(&s->plan, n, &s->shape[0]);
+                room_open(&room, &pl, &s->shape[0]);
+                cr_assert_eq(room.all, all);
+                if (want != POL_NONE) {
+                    struct plan_mark m = plan_mark(&s->plan);
+                    plan_allocate(&s->plan, want, &s->shape[0], b.cards);
+                    room_node(&room, want);
+                    all = 0;
+                    for (uint32_t n = 0; n < s->plan.n_nodes; n++) all += plan_capacity(&s->plan, n, &s->shape[0]);
+                    cr_assert_eq(room.all, all);
+                    plan_undo(&s->plan, m);
+                }
+                s->shape[0] = own;
+            }
+        }
+        room_fini(&room);
         placement_fini(&pl);
         scene_close(s);
         free(s);

@@ -7,6 +7,7 @@ void preempt_fini(struct preempt *r)
 {
     POL_FREE(r->order.at, r->order.all, r->released.node, r->released.node_in);
     plan_fini(&r->released.plan);
+    room_fini(&r->room);
     POL_FREE(r->victim, r->back, r->on);
 }
 
@@ -131,12 +132,20 @@ static void note_start(struct preempt *r, const struct sched *d, uint32_t unit)
 
 /* ---- preempting ---- */
 
+/* A victim was released or allocated again. */
+static void note_moved(struct preempt *r, const struct sched *d, const struct request_class *k, uint32_t v)
+{
+    if (k->n_tasks == 1 || !k->is_monotone) return;
+    uint32_t t = v;
+    for (uint32_t i = 0; i < sched_unit(d, v)->n_tasks; i++, t = d->held[t].next) room_node(&r->room, d->held[t].node);
+}
+
 /*
  * Does the unit fit in the plan as it is?  Leaves the plan as it was.
  *   touched  the victim released last.  A unit of one task fitted nowhere before that
  *            release, so it can only fit on the nodes of that victim.
  */
-static bool would_fit(struct sched *d, uint32_t unit, uint32_t touched)
+static bool would_fit(const struct preempt *r, struct sched *d, uint32_t unit, uint32_t touched)
 {
     const struct request_class *k = &d->classes.at[sched_unit(d, unit)->request_class];
     if (k->n_tasks == 1) {
@@ -145,10 +154,8 @@ static bool would_fit(struct sched *d, uint32_t unit, uint32_t touched)
             if (preempt_would_do(d, &d->plan, k->shape[0], d->held[t].node)) return true;
         return false;
     }
-    struct plan_mark m = plan_mark(&d->plan);
-    bool ok = sched_place(d, unit);
-    plan_undo(&d->plan, m);
-    return ok;
+    if (k->is_monotone && r->room.all < k->n_tasks) return false;
+    return sched_fits(d, unit);
 }
 
 /*
@@ -159,32 +166,35 @@ static bool would_fit(struct sched *d, uint32_t unit, uint32_t touched)
 bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound,
                int64_t (*fresh)(void *self, const struct unit *u), const char *reason)
 {
-    struct request_class *k = &d->classes.at[sched_unit(d, unit)->request_class];
+    const struct request_class *k = &d->classes.at[sched_unit(d, unit)->request_class];
     uint32_t v = preempt_nth_last(r, d, 0, victim_bound, fresh), last = POL_NONE;
     if (v == POL_NONE || (k->n_tasks == 1 && !preempt_could_fit(r, d, unit, victim_bound, fresh))) return false;
     struct plan_mark all = plan_mark(&d->plan);
     bool fits = false;
     r->n_victims = 0;
+    if (k->n_tasks > 1 && k->is_monotone) room_open(&r->room, &d->placement, &d->plan.shape[k->shape[0]]);
     for (uint32_t i = 0; !fits && (v = preempt_nth_last(r, d, i, victim_bound, fresh)) != POL_NONE; i++) {
         if (!preempt_may_stop(d, v)) continue;
         POL_PUSH(r->victim, r->n_victims, r->cap_victim, last = v);
         sched_release(d, v);
-        fits = would_fit(d, unit, v);
+        note_moved(r, d, k, v);
+        fits = would_fit(r, d, unit, v);
     }
     if (!fits) {
         plan_undo(&d->plan, all);
         /* The trials overwrote what was noted of the request class: it does not fit as things are. */
-        k->failed.freed_epoch = d->plan.freed_epoch;
-        k->failed.change_epoch = d->plan.change_epoch;
+        sched_note_failed(d, sched_unit(d, unit)->request_class);
         return false;
     }
     POL_RESERVE(r->back, r->cap_back, r->n_victims);
     for (uint32_t i = 0; i < r->n_victims; i++) {
         struct plan_mark one = plan_mark(&d->plan);
         sched_reallocate(d, r->victim[i]);
-        r->back[i] = would_fit(d, unit, last);
+        note_moved(r, d, k, r->victim[i]);
+        r->back[i] = would_fit(r, d, unit, last);
         if (r->back[i]) plan_keep(&d->plan, one);
         else plan_undo(&d->plan, one);
+        if (!r->back[i]) note_moved(r, d, k, r->victim[i]);
     }
     plan_keep(&d->plan, all);
     for (uint32_t i = 0; i < r->n_victims; i++)

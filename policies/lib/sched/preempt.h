@@ -5,6 +5,7 @@
 #ifndef POL_LIB_SCHED_PREEMPT_H
 #define POL_LIB_SCHED_PREEMPT_H
 
+#include "lib/sched/room.h"
 #include "lib/sched/sched.h"
 
 struct preempt_unit { int64_t key; uint64_t ordinal; uint32_t index, id; };
@@ -34,6 +35,7 @@ struct preempt {
     uint64_t key_epoch;                     /* raise it when a running unit's key grew: refusals are then forgotten */
     uint32_t *victim; size_t cap_victim; uint32_t n_victims;
     bool     *back;   size_t cap_back;      /* [n_victims] handed back */
+    struct room room;                       /* of a gang for which victims are released */
     struct preempt_on *on; size_t cap_on;   /* scratch of preempt_on_node */
 };
 
@@ -44,8 +46,8 @@ void preempt_fini(struct preempt *r);             /* zero-initialise to begin */
  * than `victim_bound`, the last of the running set first.  Its placement is allocated in
  * the plan and left in d->place.
  *   fresh  the present key of a running unit; NULL: the keys in the set are current
- * False: nothing changed.  Cost: O(victims) for a unit of one task; for a gang a placement
- * for each victim.  Within one decision `victim_bound` must not fall from call to call.
+ * False: nothing changed.  Cost: O(victims), and a placement; for a gang that is not monotone
+ * a placement for each victim.  Within one decision `victim_bound` must not fall from call to call.
  */
 bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound,
                int64_t (*fresh)(void *self, const struct unit *u), const char *reason);

@@ -256,10 +256,20 @@ void sched_pass(const struct sched *d, struct queue_walk *w)
     else queue_walk_step(w, &d->units, POL_NEVER);
 }
 
-bool sched_place(struct sched *d, uint32_t id)
+void sched_note_failed(struct sched *d, uint32_t class)
+{
+    d->classes.at[class].failed.freed_epoch = d->plan.freed_epoch;
+    d->classes.at[class].failed.change_epoch = d->plan.change_epoch;
+}
+
+/*
+ * A placement in d->place; of several tasks it is allocated in the plan as well.  False is noted of the request
+ * class, and changes nothing else.
+ */
+static bool find(struct sched *d, uint32_t id)
 {
     const struct unit *u = sched_unit(d, id);
-    struct request_class *k = &d->classes.at[u->request_class];
+    const struct request_class *k = &d->classes.at[u->request_class];
     if (sched_known_unschedulable(d, u->request_class)) return false;
     if (!licences(d, u->request_class, 0)) {
         d->host->hold(d->host->ctx, u->task, false, "too few licences are free");
@@ -271,14 +281,31 @@ bool sched_place(struct sched *d, uint32_t id)
     if (u->n_tasks == 1) {
         ok = placement_find(by, k->shape[0], d->place);
         if (d->ops->asked != NULL) d->ops->asked(d->self, id, ok ? d->place : NULL);
-        if (ok) plan_allocate(&d->plan, d->place->node, &d->plan.shape[k->shape[0]], d->place->cards);
     } else {
         ok = placement_all(by, k->shape, u->n_tasks, d->place);
     }
     if (ok) return true;
-    k->failed.freed_epoch = d->plan.freed_epoch;
-    k->failed.change_epoch = d->plan.change_epoch;
+    sched_note_failed(d, u->request_class);
     return false;
+}
+
+bool sched_place(struct sched *d, uint32_t id)
+{
+    if (!find(d, id)) return false;
+    const struct request_class *k = &d->classes.at[sched_unit(d, id)->request_class];
+    if (k->n_tasks == 1) plan_allocate(&d->plan, d->place->node, &d->plan.shape[k->shape[0]], d->place->cards);
+    return true;
+}
+
+bool sched_fits(struct sched *d, uint32_t id)
+{
+    if (sched_known_unschedulable(d, sched_unit(d, id)->request_class)) return false;
+    if (sched_unit(d, id)->n_tasks == 1) return find(d, id);
+    struct plan_mark m = plan_mark(&d->plan);
+    bool ok = find(d, id);
+    plan_undo(&d->plan, m);
+    if (!ok) sched_note_failed(d, sched_unit(d, id)->request_class);      /* as things are outside of the mark */
+    return ok;
 }
 
 void sched_start(struct sched *d, uint32_t id, const char *reason)

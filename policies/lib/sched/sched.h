@@ -85,6 +85,10 @@ bool sched_known_unschedulable(const struct sched *d, uint32_t class);
  * no change.
  */
 bool sched_place(struct sched *d, uint32_t unit);
+/* Would it?  Leaves the plan as it was.  Of one task d->place is where. */
+bool sched_fits(struct sched *d, uint32_t unit);
+/* No unit of the class fits as things are. */
+void sched_note_failed(struct sched *d, uint32_t class);
 /* Start a waiting unit at d->place, which the plan has allocated already. */
 void sched_start(struct sched *d, uint32_t unit, const char *reason);
 /* sched_place, and if it found one sched_start. */
