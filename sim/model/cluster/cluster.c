@@ -116,33 +116,49 @@ void cluster_cut(struct cluster *c, double fraction)
     mem_free(class); mem_free(size); mem_free(seen); mem_free(first);
 }
 
-static void find_runs(struct cluster *c)
+static uint32_t class_hash(const struct cluster *c, const struct node *n)
 {
-    c->n_runs = 0;
+    const int64_t card_mem = n->n_gpu == 0 ? 0 : c->card[n->card0].mem_total;
+    return map_mix((uint64_t)n->cpu_total ^ (uint64_t)n->mem_total << 1 ^ n->labels << 7 ^ (uint64_t)n->n_gpu << 40 ^
+                   (uint64_t)n->gpu_type << 48 ^ (uint64_t)card_mem << 3);
+}
+
+static void find_kinds(struct cluster *c)
+{
+    struct map of_class = { 0 };
+    c->n_kinds = 0;
     for (uint32_t i = 0; i < c->n_nodes; i++) {
-        if (i == 0 || !same_class(c, &c->node[i - 1], &c->node[i])) c->run[c->n_runs++] = (struct node_run){ .first = i };
-        c->run[c->n_runs - 1].n++;
+        const uint32_t hash = class_hash(c, &c->node[i]);
+        uint32_t k;
+        MAP_EACH(k, &of_class, hash)
+            if (same_class(c, &c->node[c->kind[k].first], &c->node[i])) break;
+        if (k == MAP_NONE) {
+            map_add(&of_class, hash, k = c->n_kinds++);
+            c->kind[k] = (struct node_kind){ .first = i };
+        }
+        c->kind[k].n++;
     }
+    map_fini(&of_class);
 }
 
 void cluster_seal(struct cluster *c)
 {
     MEM_ARRAY(c->changed, c->n_nodes);
     MEM_ARRAY(c->is_changed, c->n_nodes);
-    MEM_ARRAY(c->run, c->n_nodes);
-    find_runs(c);
+    MEM_ARRAY(c->kind, c->n_nodes);
+    find_kinds(c);
     cluster_reset(c);
 }
 
 void cluster_label_nodes(struct cluster *c, uint32_t label, const bool *has)
 {
     for (uint32_t i = 0; i < c->n_nodes; i++) c->node[i].labels |= (uint64_t)has[i] << label;
-    if (c->run != NULL) find_runs(c);
+    if (c->kind != NULL) find_kinds(c);
 }
 
 void cluster_fini(struct cluster *c)
 {
-    MEM_FREE(c->node, c->card, c->hold, c->changed, c->is_changed, c->run);
+    MEM_FREE(c->node, c->card, c->hold, c->changed, c->is_changed, c->kind);
     intern_fini(&c->node_names); intern_fini(&c->rack_names); intern_fini(&c->gpu_types);
     intern_fini(&c->labels); intern_fini(&c->engines); intern_fini(&c->licences);
     for (uint32_t i = 0; i < c->preferences.n; i++) mem_free(c->preferences.of[i]);
@@ -196,8 +212,8 @@ static bool has_licences(const struct cluster *c, const struct shape *s)
 uint32_t cluster_capacity(const struct cluster *c, const struct shape *s)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < c->n_runs; i++)
-        sum += (uint64_t)c->run[i].n * node_capacity_empty(&c->node[c->run[i].first], cluster_cards(c, c->run[i].first), s);
+    for (uint32_t i = 0; i < c->n_kinds; i++)
+        sum += (uint64_t)c->kind[i].n * node_capacity_empty(&c->node[c->kind[i].first], cluster_cards(c, c->kind[i].first), s);
     for (uint32_t k = 0; k < c->licences.n; k++)
         if (s->licence[k] > 0 && (uint64_t)(c->licence_total[k] / s->licence[k]) < sum) sum = (uint64_t)(c->licence_total[k] / s->licence[k]);
     return sum < NONE - 1 ? (uint32_t)sum : NONE - 1;

@@ -66,8 +66,8 @@ struct cluster_sum {
  */
 struct cluster_preferences { int32_t **of; uint32_t n; size_t cap; struct map of_sums; uint64_t n_jobs; };
 
-/* Nodes that stand together and are alike when empty: what fits on one could fit on each. */
-struct node_run { uint32_t first, n; };
+/* Nodes that are alike when empty, wherever they stand: what fits on one could fit on each. */
+struct node_kind { uint32_t first, n; };
 
 struct cluster {
     struct node   *node;   uint32_t n_nodes;
@@ -79,7 +79,7 @@ struct cluster {
     struct gpu_figures gpu_figures[GPU_TYPES_MAX];
     struct cluster_preferences preferences;
     struct cluster_sum sum;
-    struct node_run *run;  uint32_t n_runs;      /* all nodes, in order, set by cluster_seal */
+    struct node_kind *kind; uint32_t n_kinds;    /* of all nodes, set by cluster_seal */
     uint32_t      *changed; uint32_t n_changed;  /* nodes touched since cluster_changes_clear */
     bool          *is_changed;
     size_t         cap_node, cap_card;
@@ -145,7 +145,7 @@ static inline uint64_t cluster_pick_cards(const struct cluster *c, uint32_t node
 {
     return node_pick_cards(&c->node[node], cluster_cards(c, node), s);
 }
-/* How many tasks of this shape the cluster could run at once, all up and empty.  O(runs of alike nodes). */
+/* How many tasks of this shape the cluster could run at once, all up and empty.  O(kinds of nodes). */
 uint32_t cluster_capacity(const struct cluster *c, const struct shape *s);
 /*
  * Could n[k] tasks of shape s[k] all run at once on the empty cluster?  Each to
