@@ -132,7 +132,8 @@ static bool serve(struct drf *f, struct drf_user *u)
     if (d->mode == LIST_STRICT) return (id = queue_first(&u->wait)) != POL_NONE && sched_try(d, id, "first unit of the user with the smallest share");
     if (u->walk_in != d->round) {
         u->walk_in = d->round;
-        queue_walk_open(&u->walk, &u->wait, &d->units, sched_skip, d);
+        const struct queue_filter filter = sched_filter(d);
+        queue_walk_search(&u->walk, &u->wait, &d->units, &filter);
     }
     while ((id = queue_walk_top(&u->walk)) != POL_NONE) {
         if (!sched_place(d, id)) {

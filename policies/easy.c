@@ -195,7 +195,8 @@ static void backfill_all(struct easy *e)
     struct sched *d = &e->sched;
     struct queue_walk *w = &d->walk;
     uint32_t id;
-    for (queue_walk_open(w, &d->wait, &d->units, sched_skip, d); (id = queue_walk_top(w)) != POL_NONE;) {
+    const struct queue_filter f = sched_filter(d);
+    for (queue_walk_search(w, &d->wait, &d->units, &f); (id = queue_walk_top(w)) != POL_NONE;) {
         const uint32_t class = sched_unit(d, id)->request_class;
         const char *reason = NULL;
         enum verdict v = id == e->last.head ? TOO_LONG : attempt(e, id, &reason);

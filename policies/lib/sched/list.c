@@ -19,7 +19,8 @@ void list_run(struct sched *d, enum list_mode mode)
         return;
     }
     struct queue_walk *w = &d->walk;
-    for (queue_walk_open(w, &d->wait, &d->units, sched_skip, d); (id = queue_walk_top(w)) != POL_NONE;) {
+    const struct queue_filter f = sched_filter(d);
+    for (queue_walk_search(w, &d->wait, &d->units, &f); (id = queue_walk_top(w)) != POL_NONE;) {
         if (!sched_place(d, id)) {
             sched_pass(d, w);
             continue;

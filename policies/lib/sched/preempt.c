@@ -168,6 +168,7 @@ bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t vict
 {
     const struct request_class *k = &d->classes.at[sched_unit(d, unit)->request_class];
     uint32_t v = preempt_nth_last(r, d, 0, victim_bound, fresh), last = POL_NONE;
+    if (v == POL_NONE) r->without = d->round;
     if (v == POL_NONE || (k->n_tasks == 1 && !preempt_could_fit(r, d, unit, victim_bound, fresh))) return false;
     struct plan_mark all = plan_mark(&d->plan);
     bool fits = false;
@@ -224,13 +225,45 @@ static bool make_room(struct preempt *r, struct sched *d, const struct preempt_r
     return preempt_for(r, d, unit, bound, rule->fresh, rule->reason);
 }
 
+/* A decision as its walk's filter sees it; key: of the unit that the walk has come to. */
+struct deciding { struct preempt *r; struct sched *d; int64_t key; };
+
+/*
+ * Could it start, now or with all victims released?  Once a unit has asked for that plan, or has none: later units
+ * have no more victims, and what this decision preempts was released there, so nothing comes to fit that does not.
+ * A refusal holds for as long as known_without_victims says, for units of no smaller key.
+ */
+static bool may_fit(void *deciding, uint32_t class, int64_t cpu_milli, int64_t mem_b)
+{
+    const struct deciding *x = deciding;
+    const struct preempt *r = x->r;
+    struct sched *d = x->d;
+    const struct request_class *c = &d->classes.at[class];
+    const struct request_refusals at = { d->plan.freed_epoch, r->key_epoch, x->key };
+    if (!sched_is_searchable(d, class)) return true;
+    if (request_kind_is_refused(&d->classes.kind[c->kind], at, cpu_milli, mem_b)) return false;
+    if (r->released.in != d->round && r->without != d->round) return true;
+    struct pol_shape s = d->plan.shape[c->shape[0]];
+    s.cpu_milli = cpu_milli;
+    s.mem_b = mem_b;
+    if (placement_index_fits(&d->placement, &s)) return true;
+    for (uint32_t i = 0; i < r->released.n_nodes && r->without != d->round; i++)
+        if (plan_fits(&r->released.plan, r->released.node[i], &s)) return true;
+    request_kind_refuse(&d->classes.kind[c->kind], at, cpu_milli, mem_b);
+    return false;
+}
+
 void preempt_run(struct preempt *r, struct sched *d, const struct preempt_rule *rule, bool skip)
 {
     struct queue_walk *w = &d->walk;
-    uint32_t id;
-    for (queue_walk_open(w, &d->wait, &d->units, NULL, NULL); (id = queue_walk_top(w)) != POL_NONE;) {
+    uint32_t id = queue_first(&d->wait);
+    if (id == POL_NONE) return;
+    struct deciding x = { r, d, sched_unit(d, id)->key };
+    const struct queue_filter f = { .may_fit = skip ? may_fit : NULL, .ctx = &x };
+    for (queue_walk_search(w, &d->wait, &d->units, &f); (id = queue_walk_top(w)) != POL_NONE;) {
         const struct unit *u = sched_unit(d, id);
         const char *reason = "fits";
+        x.key = u->key;
         if (!sched_place(d, id)) {
             if (known_without_victims(r, d, u) || !make_room(r, d, rule, id)) {
                 struct request_class *k = &d->classes.at[u->request_class];

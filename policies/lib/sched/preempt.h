@@ -32,6 +32,7 @@ struct preempt_on { struct preempt_unit unit; int64_t started; uint32_t node; bo
 struct preempt {
     struct preempt_order order;
     struct preempt_released released;
+    uint64_t without;                       /* the decision in which a unit, and so those after it, had no victims */
     uint64_t key_epoch;                     /* raise it when a running unit's key grew: refusals are then forgotten */
     uint32_t *victim; size_t cap_victim; uint32_t n_victims;
     bool     *back;   size_t cap_back;      /* [n_victims] handed back */

@@ -1,6 +1,6 @@
 /*
- * queue.c -- a heap of buckets, one for each request class, and walks over it, see
- * queue.h.
+ * queue.c -- buckets of units, one for each request class, in treaps by their kinds, a heap
+ * of kinds, and walks over them, see queue.h.
  */
 #include "lib/sched/queue.h"
 
@@ -11,73 +11,176 @@ void queue_fini(struct queue *q)
 {
     free(q->b);
     map_fini(&q->of_class);
+    free(q->kind);
+    map_fini(&q->of_kind);
     free(q->heap);
     memset(q, 0, sizeof *q);
 }
 
-static uint32_t bucket_of(struct queue *q, uint32_t class)
+static uint32_t kind_of(struct queue *q, uint32_t kind)
 {
     uint32_t k;
-    const uint32_t hash = map_mix(class);
+    const uint32_t hash = map_mix(kind);
+    MAP_EACH(k, &q->of_kind, hash)
+        if (q->kind[k].kind == kind) return k;
+    POL_RESERVE(q->kind, q->cap_kind, (size_t)q->n_kinds + 1);
+    q->kind[q->n_kinds] = (struct queue_kind){ .kind = kind, .root = POL_NONE, .first = POL_NONE, .pos = POL_NONE };
+    map_add(&q->of_kind, hash, q->n_kinds);
+    return q->n_kinds++;
+}
+
+static uint32_t bucket_of(struct queue *q, const struct unit *u)
+{
+    uint32_t k;
+    const uint32_t hash = map_mix(u->request_class);
     MAP_EACH(k, &q->of_class, hash)
-        if (q->b[k].request_class == class) return k;
+        if (q->b[k].request_class == u->request_class) return k;
     POL_RESERVE(q->b, q->cap_b, (size_t)q->n_b + 1);
-    q->b[q->n_b] = (struct queue_bucket){ .set = UNIT_SET_EMPTY, .request_class = class, .first = POL_NONE, .pos = POL_NONE };
+    q->b[q->n_b] = (struct queue_bucket){ .set = UNIT_SET_EMPTY, .request_class = u->request_class, .first = POL_NONE, .kind = kind_of(q, u->kind),
+                                          .prio = map_mix((uint64_t)hash << 20 ^ hash), .cpu_milli = u->cpu_milli, .mem_b = u->mem_b };
     map_add(&q->of_class, hash, q->n_b);
     return q->n_b++;
 }
 
-/* ---- the heap of buckets ---- */
+/* ---- the treap of a kind's buckets ---- */
 
-struct buckets { struct queue_bucket *b; const struct unit *unit; };
-
-static bool earlier(struct buckets c, const uint32_t *x, const uint32_t *y)
+static bool stands_before(const struct queue *q, const struct units *u, uint32_t a, uint32_t b)
 {
-    return unit_before(&c.unit[c.b[*x].first], &c.unit[c.b[*y].first]);
+    return unit_before(&u->at[q->b[a].first], &u->at[q->b[b].first]);
 }
-static void stands(struct buckets c, const uint32_t *x, size_t i) { c.b[*x].pos = (uint32_t)i; }
-HEAP_INDEXED(buckets, 2, struct buckets, uint32_t, earlier, stands);
+
+static void pull(struct queue *q, uint32_t t)
+{
+    struct queue_bucket *b = &q->b[t];
+    b->cpu_min = b->cpu_milli;
+    b->mem_min = b->mem_b;
+    for (int side = 0; side < 2; side++) {
+        const uint32_t k = side == 0 ? b->left : b->right;
+        if (k == POL_NONE) continue;
+        if (q->b[k].cpu_min < b->cpu_min) b->cpu_min = q->b[k].cpu_min;
+        if (q->b[k].mem_min < b->mem_min) b->mem_min = q->b[k].mem_min;
+    }
+}
+
+static void split(struct queue *q, const struct units *u, uint32_t t, uint32_t x, uint32_t *l, uint32_t *r)
+{
+    if (t == POL_NONE) {
+        *l = *r = POL_NONE;
+        return;
+    }
+    if (stands_before(q, u, t, x)) {
+        split(q, u, q->b[t].right, x, &q->b[t].right, r);
+        *l = t;
+    } else {
+        split(q, u, q->b[t].left, x, l, &q->b[t].left);
+        *r = t;
+    }
+    pull(q, t);
+}
+
+static uint32_t merge(struct queue *q, uint32_t a, uint32_t b)
+{
+    if (a == POL_NONE) return b;
+    if (b == POL_NONE) return a;
+    if (q->b[a].prio > q->b[b].prio) {
+        q->b[a].right = merge(q, q->b[a].right, b);
+        pull(q, a);
+        return a;
+    }
+    q->b[b].left = merge(q, a, q->b[b].left);
+    pull(q, b);
+    return b;
+}
+
+static void insert(struct queue *q, const struct units *u, uint32_t *t, uint32_t x)
+{
+    if (*t == POL_NONE || q->b[x].prio > q->b[*t].prio) {
+        uint32_t l, r;
+        split(q, u, *t, x, &l, &r);
+        q->b[x].left = l;
+        q->b[x].right = r;
+        *t = x;
+    } else {
+        insert(q, u, stands_before(q, u, x, *t) ? &q->b[*t].left : &q->b[*t].right, x);
+    }
+    pull(q, *t);
+}
+
+static void cut(struct queue *q, const struct units *u, uint32_t *t, uint32_t x)
+{
+    if (*t == x) {
+        *t = merge(q, q->b[x].left, q->b[x].right);
+        return;
+    }
+    cut(q, u, stands_before(q, u, x, *t) ? &q->b[*t].left : &q->b[*t].right, x);
+    pull(q, *t);
+}
+
+/* ---- the heap of kinds ---- */
+
+struct kinds { struct queue_kind *kind; const struct unit *unit; };
+
+static bool earlier(struct kinds c, const uint32_t *x, const uint32_t *y)
+{
+    return unit_before(&c.unit[c.kind[*x].first], &c.unit[c.kind[*y].first]);
+}
+static void stands(struct kinds c, const uint32_t *x, size_t i) { c.kind[*x].pos = (uint32_t)i; }
+HEAP_INDEXED(kinds, 2, struct kinds, uint32_t, earlier, stands);
 
 void queue_add(struct queue *q, struct units *u, uint32_t id)
 {
-    uint32_t k = bucket_of(q, u->at[id].request_class);
-    struct queue_bucket *b = &q->b[k];
-    const struct buckets c = { q->b, u->at };
+    const uint32_t x = bucket_of(q, &u->at[id]);
+    struct queue_bucket *b = &q->b[x];
+    struct queue_kind *k = &q->kind[b->kind];
+    const struct kinds c = { q->kind, u->at };
     unit_set_add(&b->set, u, id);
     q->n++;
     if (b->first != POL_NONE && unit_before(&u->at[b->first], &u->at[id])) return;
+    if (b->first != POL_NONE) cut(q, u, &k->root, x);
     b->first = id;
-    if (b->pos == POL_NONE) {
-        POL_RESERVE(q->heap, q->cap_heap, (size_t)q->n_heap + 1);
-        buckets_push(c, q->heap, q->n_heap++, k);
-    } else {
-        buckets_rise(c, q->heap, b->pos);
+    insert(q, u, &k->root, x);
+    if (k->first != POL_NONE && unit_before(&u->at[k->first], &u->at[id])) return;
+    k->first = id;
+    if (k->pos != POL_NONE) {
+        kinds_rise(c, q->heap, k->pos);
+        return;
     }
+    POL_RESERVE(q->heap, q->cap_heap, (size_t)q->n_heap + 1);
+    kinds_push(c, q->heap, q->n_heap++, b->kind);
 }
 
 void queue_del(struct queue *q, struct units *u, uint32_t id)
 {
-    struct queue_bucket *b = &q->b[bucket_of(q, u->at[id].request_class)];
+    const uint32_t x = bucket_of(q, &u->at[id]);
+    struct queue_bucket *b = &q->b[x];
+    struct queue_kind *k = &q->kind[b->kind];
     unit_set_del(&b->set, u, id);
     q->n--;
     if (b->first != id) return;
-    const struct buckets c = { q->b, u->at };
+    const struct kinds c = { q->kind, u->at };
+    cut(q, u, &k->root, x);
     b->first = unit_set_first(&b->set, u);
-    if (b->first != POL_NONE) {
-        buckets_sink(c, q->heap, q->n_heap, b->pos);
+    if (b->first != POL_NONE) insert(q, u, &k->root, x);
+    if (k->first != id) return;
+    if (k->root == POL_NONE) {
+        kinds_take(c, q->heap, q->n_heap--, k->pos);
+        k->first = k->pos = POL_NONE;
         return;
     }
-    buckets_take(c, q->heap, q->n_heap--, b->pos);
-    b->pos = POL_NONE;
+    uint32_t t = k->root;
+    while (q->b[t].left != POL_NONE) t = q->b[t].left;
+    k->first = q->b[t].first;
+    kinds_sink(c, q->heap, q->n_heap, k->pos);
 }
 
-uint32_t queue_first(const struct queue *q) { return q->n_heap > 0 ? q->b[q->heap[0]].first : POL_NONE; }
+uint32_t queue_first(const struct queue *q) { return q->n_heap > 0 ? q->kind[q->heap[0]].first : POL_NONE; }
 
 /* ---- walks ---- */
 
 void queue_walk_fini(struct queue_walk *w)
 {
     free(w->at);
+    free(w->met);
     memset(w, 0, sizeof *w);
 }
 
@@ -87,35 +190,101 @@ static bool meets(const struct unit *unit, const struct queue_walk_at *x, const 
 }
 HEAP(walk, const struct unit *, struct queue_walk_at, meets);
 
+static void open_all(struct queue_walk *w, uint32_t t)
+{
+    for (; t != POL_NONE; t = w->q->b[t].right) {
+        const struct queue_bucket *b = &w->q->b[t];
+        open_all(w, b->left);
+        if (w->filter.skip != NULL && w->filter.skip(w->filter.ctx, b->request_class)) continue;
+        POL_RESERVE(w->at, w->cap_at, (size_t)w->n + 1);
+        w->at[w->n++] = (struct queue_walk_at){ t, b->first, POL_NONE };
+    }
+}
+
 void queue_walk_open(struct queue_walk *w, const struct queue *q, const struct units *u,
                bool (*skip)(void *ctx, uint32_t class), void *ctx)
 {
     w->q = q;
     w->n = 0;
+    w->filter = (struct queue_filter){ .skip = skip, .ctx = ctx };
+    for (uint32_t i = 0; i < q->n_heap; i++) open_all(w, q->kind[q->heap[i]].root);
+    walk_make(u->at, w->at, w->n);
+}
+
+static bool may_fit(const struct queue_walk *w, const struct queue_bucket *b, int64_t cpu_milli, int64_t mem_b)
+{
+    return w->filter.may_fit == NULL || w->filter.may_fit(w->filter.ctx, b->request_class, cpu_milli, mem_b);
+}
+
+/* The first bucket below whose first unit stands after `after` (POL_NONE: of all), and which is not left out. */
+static uint32_t next_bucket(const struct queue_walk *w, const struct units *u, uint32_t t, uint32_t after)
+{
+    for (; t != POL_NONE; t = w->q->b[t].right) {
+        const struct queue_bucket *b = &w->q->b[t];
+        if (!may_fit(w, b, b->cpu_min, b->mem_min)) return POL_NONE;
+        if (after != POL_NONE && !unit_before(&u->at[after], &u->at[b->first])) continue;
+        const uint32_t k = next_bucket(w, u, b->left, after);
+        if (k != POL_NONE) return k;
+        if (t < w->cap_met && w->met[t] == w->opened) continue;
+        if (w->filter.skip != NULL && w->filter.skip(w->filter.ctx, b->request_class)) continue;
+        if (may_fit(w, b, b->cpu_milli, b->mem_b)) return t;
+    }
+    return POL_NONE;
+}
+
+void queue_walk_search(struct queue_walk *w, const struct queue *q, const struct units *u, const struct queue_filter *f)
+{
+    w->q = q;
+    w->n = 0;
+    w->filter = *f;
+    w->opened++;
     POL_RESERVE(w->at, w->cap_at, q->n_heap);
     for (uint32_t i = 0; i < q->n_heap; i++) {
-        uint32_t k = q->heap[i];
-        if (skip == NULL || !skip(ctx, q->b[k].request_class)) w->at[w->n++] = (struct queue_walk_at){ k, q->b[k].first };
+        const uint32_t k = next_bucket(w, u, q->kind[q->heap[i]].root, POL_NONE);
+        if (k != POL_NONE) w->at[w->n++] = (struct queue_walk_at){ k, q->b[k].first, q->heap[i] };
     }
     walk_make(u->at, w->at, w->n);
+}
+
+/* The top is a kind's next bucket: that is another from now on.  The bucket it was is not met again. */
+static void advance(struct queue_walk *w, const struct units *u)
+{
+    struct queue_walk_at *top = &w->at[0];
+    POL_RESERVE(w->met, w->cap_met, (size_t)top->bucket + 1);
+    w->met[top->bucket] = w->opened;
+    const uint32_t k = next_bucket(w, u, w->q->kind[top->kind].root, top->unit);
+    if (k == POL_NONE) {
+        walk_take(u->at, w->at, w->n--, 0);
+        return;
+    }
+    top->bucket = k;
+    top->unit = w->q->b[k].first;
+    walk_sink(u->at, w->at, w->n, 0);
 }
 
 uint32_t queue_walk_top(const struct queue_walk *w) { return w->n > 0 ? w->at[0].unit : POL_NONE; }
 
 void queue_walk_drop(struct queue_walk *w, const struct units *u)
 {
-    walk_take(u->at, w->at, w->n--, 0);
+    if (w->at[0].kind != POL_NONE) advance(w, u);
+    else walk_take(u->at, w->at, w->n--, 0);
 }
 
 void queue_walk_step(struct queue_walk *w, const struct units *u, int64_t most)
 {
-    const struct unit_set *set = &w->q->b[w->at[0].bucket].set;
-    uint32_t id = w->at[0].unit;
-    uint32_t next = most == POL_NEVER ? unit_set_next(set, u, id) : unit_set_next_within(set, u, id, most);
+    const struct queue_walk_at top = w->at[0];
+    const struct unit_set *set = &w->q->b[top.bucket].set;
+    uint32_t next = most == POL_NEVER ? unit_set_next(set, u, top.unit) : unit_set_next_within(set, u, top.unit, most);
     if (next == POL_NONE) {
         queue_walk_drop(w, u);
         return;
     }
-    w->at[0].unit = next;
-    walk_sink(u->at, w->at, w->n, 0);
+    if (top.kind == POL_NONE) {
+        w->at[0].unit = next;
+        walk_sink(u->at, w->at, w->n, 0);
+        return;
+    }
+    advance(w, u);
+    POL_RESERVE(w->at, w->cap_at, (size_t)w->n + 1);
+    walk_push(u->at, w->at, w->n++, (struct queue_walk_at){ top.bucket, next, POL_NONE });
 }

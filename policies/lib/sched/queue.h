@@ -5,8 +5,15 @@
  * the others need not be looked at: a walk over the queue drops the whole bucket, and a
  * decision costs in proportion to the request classes that wait, not to the units.
  *
+ * Buckets whose requests differ in CPU and memory alone are of one kind, and stand in a
+ * treap by their first units; each vertex knows the least CPU and memory asked below it.
+ * So a walk that is told what could fit searches: it passes over what asks too much, many
+ * buckets at a time.
+ *
  * add and del: O(log n).  first: O(1).  queue_walk_open: O(request classes waiting); each
- * step O(log n).
+ * step O(log n).  queue_walk_search: O(kinds waiting) searches, each step one more; a search
+ * asks may_fit O(log n) times and twice for each bucket below a vertex that asks little CPU in
+ * one bucket and little memory in another.
  */
 #ifndef POL_LIB_SCHED_QUEUE_H
 #define POL_LIB_SCHED_QUEUE_H
@@ -14,12 +21,20 @@
 #include "lib/map.h"
 #include "lib/sched/unit.h"
 
-struct queue_bucket { struct unit_set set; uint32_t request_class, first, pos; };   /* pos: in the heap, or POL_NONE */
+struct queue_bucket {
+    struct unit_set set;
+    uint32_t request_class, first, kind;        /* kind: in queue.kind */
+    uint32_t left, right, prio;         /* in the treap of the kind, while it has units */
+    int64_t  cpu_milli, mem_b, cpu_min, mem_min;        /* asked; the least below */
+};
+struct queue_kind { uint32_t kind, root, first, pos; };        /* first: unit; pos: in the heap, or POL_NONE */
 
 struct queue {
     struct queue_bucket *b;   size_t cap_b;   uint32_t n_b;
     struct map of_class;                    /* buckets */
-    uint32_t *heap;     size_t cap_heap;    uint32_t n_heap;    /* buckets with units, by their first */
+    struct queue_kind *kind;  size_t cap_kind; uint32_t n_kinds;
+    struct map of_kind;
+    uint32_t *heap;     size_t cap_heap;    uint32_t n_heap;    /* kinds with units, by their first */
     uint32_t n;                             /* units */
 };
 
@@ -33,13 +48,30 @@ uint32_t queue_first(const struct queue *q);    /* POL_NONE when empty */
  * may join it; before the walk's top leaves, step past it.  A walk need not be closed
  * before it is opened again.
  */
-struct queue_walk_at { uint32_t bucket, unit; };
-struct queue_walk { const struct queue *q; struct queue_walk_at *at; size_t cap_at; uint32_t n; };
+/* What a walk leaves out; either member may be NULL. */
+struct queue_filter {
+    bool (*skip)(void *ctx, uint32_t class);
+    /* Could a unit that asks as this class does, but for CPU and memory, start?  What asks more cannot where this is false. */
+    bool (*may_fit)(void *ctx, uint32_t class, int64_t cpu_milli, int64_t mem_b);
+    void *ctx;
+};
+struct queue_walk_at { uint32_t bucket, unit, kind; };        /* kind: whose next bucket this is; POL_NONE: met before */
+struct queue_walk {
+    const struct queue *q;
+    struct queue_walk_at *at; size_t cap_at; uint32_t n;
+    struct queue_filter filter;
+    uint64_t opened, *met; size_t cap_met;      /* [bucket] the opening in which it was met by a search */
+};
 
 void     queue_walk_fini(struct queue_walk *w);         /* zero-initialise to begin */
 /* From the start; request classes for which skip(ctx, class) holds are left out; skip may be NULL. */
 void     queue_walk_open(struct queue_walk *w, const struct queue *q, const struct units *u,
                    bool (*skip)(void *ctx, uint32_t class), void *ctx);
+/*
+ * The same, but what is left out is decided as the walk gets there: for walks during which nothing comes to fit
+ * that did not.
+ */
+void     queue_walk_search(struct queue_walk *w, const struct queue *q, const struct units *u, const struct queue_filter *f);
 uint32_t queue_walk_top(const struct queue_walk *w);    /* POL_NONE at the end */
 /* To the next unit in order; `most` bounds the estimate of the next one of the same request class. */
 void     queue_walk_step(struct queue_walk *w, const struct units *u, int64_t most);

@@ -7,6 +7,10 @@
  * for shares of several cards, are not: if less is free, the placement rule may put the
  * first task elsewhere, and that may leave what the next one needs.
  *
+ * Classes whose first tasks differ in CPU and memory alone are of one *kind*: what asks no
+ * less of both than another of its kind that fits nowhere does not fit either, if both are
+ * monotone.  Classes that are not have a kind of their own.
+ *
  * Cost: O(tasks of the unit) to find its class.
  */
 #ifndef POL_LIB_SCHED_REQUEST_CLASS_H
@@ -17,17 +21,40 @@
 
 struct request_class {
     uint32_t *shape;            /* [n_tasks] owned */
-    uint32_t  n_tasks;
+    uint32_t  n_tasks, kind;
+    int64_t   cpu_milli, mem_b;         /* that the first task asks */
     bool      is_monotone, is_uniform;
     struct { uint64_t freed_epoch, change_epoch; } failed;          /* the plan's, when it last did not fit; 0: never */
     /* When not even preempting all victims made it fit, and the least key of a unit refused so; see preempt.h. */
     struct { uint64_t freed_epoch, key_epoch; int64_t key; } no_victims;
 };
 
-struct request_classes { struct request_class *at; size_t cap; uint32_t n; struct map of_shapes; };
+enum { REQUEST_REFUSED_MAX = 8 };
+/* When units were refused: epochs of the plan and, where victims count, of their keys, and the greatest key refused. */
+struct request_refusals { uint64_t freed_epoch, key_epoch; int64_t key; };
+/* A kind, and the latest requests of it that were found to fit nowhere: CPU and memory. */
+struct request_kind {
+    struct pol_shape shape;             /* without CPU and memory */
+    bool     is_monotone;
+    struct request_refusals at;
+    uint32_t n_refused;
+    struct { int64_t cpu_milli, mem_b; } refused[REQUEST_REFUSED_MAX];
+};
+
+struct request_classes {
+    struct request_class *at; size_t cap; uint32_t n; struct map of_shapes;
+    struct request_kind *kind; size_t cap_kind; uint32_t n_kinds; struct map of_kind;
+};
 
 void     request_class_fini(struct request_classes *k);           /* zero-initialise to begin */
 /* The id of the class, from 0 in first-seen order; shape [n] is copied when new.  O(n). */
 uint32_t request_class_id(struct request_classes *k, const uint32_t *shape, uint32_t n, const struct pol_shape *shapes);
+
+/*
+ * Does it ask no less than something that was refused?  And note one that was.  What is known is as old as `at`
+ * says, and is forgotten when it is asked for other epochs, or for a smaller key: the unit may have more victims.
+ */
+bool request_kind_is_refused(struct request_kind *k, struct request_refusals at, int64_t cpu_milli, int64_t mem_b);
+void request_kind_refuse(struct request_kind *k, struct request_refusals at, int64_t cpu_milli, int64_t mem_b);
 
 #endif

@@ -116,6 +116,10 @@ static void add_unit(struct sched *d, pol_job job, const struct pol_job_info *ji
         .started = -1, .job = job, .task = t, .request_class = request_class_id(&d->classes, d->shape, n, d->view->shape), .n_tasks = n,
         .user = ji->user, .is_gang = ji->is_gang != 0,
     };
+    const struct request_class *k = &d->classes.at[sched_unit(d, t.slot)->request_class];
+    sched_unit(d, t.slot)->kind = k->kind;
+    sched_unit(d, t.slot)->cpu_milli = k->cpu_milli;
+    sched_unit(d, t.slot)->mem_b = k->mem_b;
     wait_unit(d, t.slot);
 }
 
@@ -248,6 +252,32 @@ bool sched_skip(void *sched, uint32_t class)
 {
     const struct sched *d = sched;
     return d->classes.at[class].is_monotone && sched_known_unschedulable(d, class);
+}
+
+bool sched_is_searchable(const struct sched *d, uint32_t class)
+{
+    return d->classes.at[class].is_monotone && plan_n_licences(&d->plan) == 0 && d->ops->asked == NULL;
+}
+
+static bool may_fit(void *sched, uint32_t class, int64_t cpu_milli, int64_t mem_b)
+{
+    struct sched *d = sched;
+    const struct request_class *c = &d->classes.at[class];
+    struct request_kind *k = &d->classes.kind[c->kind];
+    if (!sched_is_searchable(d, class)) return true;
+    const struct request_refusals at = { .freed_epoch = d->plan.freed_epoch };
+    if (request_kind_is_refused(k, at, cpu_milli, mem_b)) return false;
+    struct pol_shape s = d->plan.shape[c->shape[0]];
+    s.cpu_milli = cpu_milli;
+    s.mem_b = mem_b;
+    if (placement_index_fits(&d->placement, &s)) return true;
+    request_kind_refuse(k, at, cpu_milli, mem_b);
+    return false;
+}
+
+struct queue_filter sched_filter(struct sched *d)
+{
+    return (struct queue_filter){ .skip = sched_skip, .may_fit = may_fit, .ctx = d };
 }
 
 void sched_pass(const struct sched *d, struct queue_walk *w)

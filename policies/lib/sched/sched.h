@@ -107,6 +107,14 @@ void sched_pass(const struct sched *d, struct queue_walk *w);
 /* A filter for queue_walk_open, with the struct sched as its ctx: leave out what is known to be unschedulable. */
 bool sched_skip(void *sched, uint32_t class);
 
+/*
+ * A filter for queue_walk_search: the same, and what does not fit now.  Not for walks during which something is
+ * released.
+ */
+struct queue_filter sched_filter(struct sched *d);
+/* May units of the class be passed over unseen?  Not where a refusal shows: of licences, or to who is told of each. */
+bool sched_is_searchable(const struct sched *d, uint32_t class);
+
 /* The shape of a running task, with the cores that it holds now. */
 struct pol_shape sched_held_shape(const struct sched *d, uint32_t task);
 /* Change the cores that a running task holds; its node must have them. */

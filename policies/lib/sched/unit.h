@@ -27,7 +27,8 @@ struct unit {
     int64_t  started;           /* of the present attempt */
     pol_job  job;
     pol_task task;              /* the first of a gang */
-    uint32_t request_class;     /* see request_class.h */
+    uint32_t request_class, kind;       /* see request_class.h */
+    int64_t  cpu_milli, mem_b;  /* that its first task asks */
     uint32_t n_tasks;           /* 1, or the gang's */
     uint32_t user;
     uint8_t  state;             /* enum unit_state */

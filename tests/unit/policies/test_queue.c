@@ -16,6 +16,10 @@ static struct units fill(struct rng *g, uint32_t n)
     return u;
 }
 
+/* What the classes ask: two kinds, and least CPU and least memory in different classes. */
+static int64_t cpu_of(uint32_t class) { return 1 + class * 5 % CLASSES; }
+static int64_t mem_of(uint32_t class) { return 1 + class * 3 % CLASSES; }
+
 /* The unit next after `id` (POL_NONE: from the start) among those in, by looking at all. */
 static uint32_t slow_next(const struct units *u, const bool *in, uint32_t id, int64_t most, uint32_t class)
 {
@@ -105,6 +109,117 @@ Test(queue, walks_in_order_and_drops_kinds)
     queue_walk_fini(&w);
     queue_fini(&q);
     free(u.at);
+}
+
+/* Room for so much of each kind; less as the walk goes on. */
+struct space { int64_t cpu[2], mem[2]; uint32_t asked; };
+static bool has_room(void *ctx, uint32_t class, int64_t cpu, int64_t mem)
+{
+    struct space *r = ctx;
+    r->asked++;
+    return cpu <= r->cpu[class % 2] && mem <= r->mem[class % 2];
+}
+
+/* A search meets in order what fits when the walk gets there, and nothing that never fitted. */
+Test(queue, searches_meet_what_fits)
+{
+    struct rng g;
+    rng_init(&g, 3, "search", 0);
+    struct units u = fill(&g, UNITS);
+    for (uint32_t i = 0; i < UNITS; i++) {
+        u.at[i].kind = u.at[i].request_class % 2;
+        u.at[i].cpu_milli = cpu_of(u.at[i].request_class);
+        u.at[i].mem_b = mem_of(u.at[i].request_class);
+    }
+    struct queue q = { 0 };
+    struct queue_walk w = { 0 };
+    bool in[UNITS] = { false };
+    for (int round = 0; round < 200; round++) {
+        for (int k = 0; k < 40; k++) {
+            uint32_t i = (uint32_t)rng_below(&g, UNITS);
+            if (in[i]) queue_del(&q, &u, i);
+            else queue_add(&q, &u, i);
+            in[i] = !in[i];
+        }
+        bool left[UNITS];
+        struct space r = { .cpu = { (int64_t)rng_below(&g, 9), (int64_t)rng_below(&g, 9) }, .mem = { (int64_t)rng_below(&g, 9), (int64_t)rng_below(&g, 9) } };
+        for (uint32_t i = 0; i < UNITS; i++) left[i] = in[i] && has_room(&r, u.at[i].request_class, u.at[i].cpu_milli, u.at[i].mem_b);
+        const struct queue_filter f = { .may_fit = has_room, .ctx = &r };
+        queue_walk_search(&w, &q, &u, &f);
+        for (uint32_t id; (id = queue_walk_top(&w)) != POL_NONE;) {
+            uint32_t want = slow_next(&u, left, POL_NONE, POL_NEVER, POL_NONE);
+            /* It may have stopped fitting since the search found it: the walker refuses it then. */
+            while (want != id && want != POL_NONE && !has_room(&r, u.at[want].request_class, u.at[want].cpu_milli, u.at[want].mem_b)) {
+                left[want] = false;
+                want = slow_next(&u, left, POL_NONE, POL_NEVER, POL_NONE);
+            }
+            cr_assert_eq(id, want);
+            left[id] = false;
+            if (!has_room(&r, u.at[id].request_class, u.at[id].cpu_milli, u.at[id].mem_b)) {
+                for (uint32_t i = 0; i < UNITS; i++) left[i] &= u.at[i].request_class != u.at[id].request_class;
+                queue_walk_drop(&w, &u);
+                continue;
+            }
+            queue_walk_step(&w, &u, POL_NEVER);
+            if (rng_below(&g, 3) > 0) continue;
+            queue_del(&q, &u, id);
+            in[id] = false;
+            r.cpu[u.at[id].request_class % 2] -= (int64_t)rng_below(&g, 2);
+        }
+        for (uint32_t i = 0; i < UNITS; i++)
+            cr_assert(!left[i] || !has_room(&r, u.at[i].request_class, u.at[i].cpu_milli, u.at[i].mem_b), "unit %u was not met", i);
+    }
+    queue_walk_fini(&w);
+    queue_fini(&q);
+    free(u.at);
+}
+
+/* Of a long queue in which nothing fits only the top of each kind's treap is asked for. */
+Test(queue, searches_pass_over_what_cannot_fit)
+{
+    enum { MANY = 10000 };
+    struct units u = { calloc(MANY, sizeof *u.at), MANY };
+    struct queue q = { 0 };
+    struct queue_walk w = { 0 };
+    for (uint32_t i = 0; i < MANY; i++) {
+        u.at[i] = (struct unit){ .ordinal = i, .request_class = i, .kind = i % 2, .cpu_milli = 100 + i, .mem_b = 100 + MANY - i };
+        queue_add(&q, &u, i);
+    }
+    struct space r = { .cpu = { 99, 99 }, .mem = { MANY, MANY } };
+    const struct queue_filter f = { .may_fit = has_room, .ctx = &r };
+    queue_walk_search(&w, &q, &u, &f);
+    cr_assert_eq(queue_walk_top(&w), POL_NONE);
+    cr_assert_eq(r.asked, 2);
+    r = (struct space){ .cpu = { 0, 5000 }, .mem = { 0, 2 * MANY } };
+    queue_walk_search(&w, &q, &u, &f);
+    cr_assert_eq(queue_walk_top(&w), 1);
+    cr_assert_leq(r.asked, 100, "asked %u times", r.asked);
+    queue_walk_fini(&w);
+    queue_fini(&q);
+    free(u.at);
+}
+
+Test(request_class, a_refusal_speaks_for_what_asks_no_less)
+{
+    const struct pol_shape shape[] = { { .cpu_milli = 4, .mem_b = 8 }, { .cpu_milli = 9, .mem_b = 2 }, { .cpu_milli = 4, .mem_b = 8, .n_gpu = 2, .gpu_milli = 500 } };
+    struct request_classes k = { 0 };
+    uint32_t a = request_class_id(&k, (uint32_t[]){ 0 }, 1, shape), b = request_class_id(&k, (uint32_t[]){ 1 }, 1, shape);
+    uint32_t c = request_class_id(&k, (uint32_t[]){ 2 }, 1, shape), d = request_class_id(&k, (uint32_t[]){ 2, 2 }, 2, shape);
+    cr_assert(k.at[a].kind == k.at[b].kind && k.at[a].kind != k.at[c].kind && k.at[c].kind != k.at[d].kind);
+    cr_assert(k.at[b].cpu_milli == 9 && k.at[b].mem_b == 2);
+    struct request_kind *r = &k.kind[k.at[a].kind];
+    const struct request_refusals at = { 7, 0, 5 }, later = { 7, 0, 6 }, earlier = { 7, 0, 4 }, freed = { 8, 0, 5 };
+    cr_assert(!request_kind_is_refused(r, at, 4, 8));
+    request_kind_refuse(r, at, 4, 8);
+    cr_assert(request_kind_is_refused(r, at, 4, 8) && request_kind_is_refused(r, at, 9, 9));
+    cr_assert(!request_kind_is_refused(r, at, 3, 9) && !request_kind_is_refused(r, at, 9, 7));
+    cr_assert(request_kind_is_refused(r, later, 4, 8), "a unit of a greater key has no more victims");
+    cr_assert(!request_kind_is_refused(r, earlier, 4, 8), "one of a smaller key may have");
+    request_kind_refuse(r, earlier, 4, 8);
+    cr_assert(!request_kind_is_refused(r, freed, 4, 8), "something was freed");
+    for (int i = 0; i < 3 * REQUEST_REFUSED_MAX; i++) request_kind_refuse(r, freed, 100 - i, 100 + i);
+    cr_assert(request_kind_is_refused(r, freed, 77, 200) && !request_kind_is_refused(r, freed, 4, 8));
+    request_class_fini(&k);
 }
 
 Test(request_class, equal_lists_of_shapes_are_one_class)
