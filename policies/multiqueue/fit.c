@@ -67,7 +67,7 @@ static int64_t to_stop(const struct mq *m, const struct pol_shape *s, uint32_t n
     int64_t cpu = n->cpu_free, mem = n->mem_free, before;
     for (uint32_t t = cores_borrower(&m->cores, n, node, POL_NONE, &before); t != POL_NONE; t = cores_borrower(&m->cores, n, node, t, &before)) {
         cpu += m->cores.task[t].cpu;
-        mem += p->shape[m->sched.held[t].shape].mem_b;
+        mem += pol_node_mem_of(n, &p->shape[m->sched.held[t].shape]);      /* an exclusive one holds all */
         if (cpu >= s->cpu_milli && mem >= s->mem_b) return cpu - n->cpu_free;
     }
     return -1;
@@ -78,7 +78,7 @@ static bool gpu_cost(const struct mq *m, enum mq_class class, const struct pol_s
     const struct plan *p = &m->sched.plan;
     const struct plan_node *o = &p->node[node];
     struct pol_shape s = with_cores(asked, cores, &o->n);
-    enum mq_use use = mq_use_of(m, class, node);
+    enum mq_use use = mq_use_of(m, class, &s, node);
     int64_t stop = 0;
     if (use == MQ_USE_NOT || (m->fit.own_only && use != MQ_USE_OWN)) return false;
     if (!plan_fits(p, node, &s) && (stop = to_stop(m, &s, node)) < 0) return false;
@@ -131,7 +131,13 @@ static bool no_cards(const struct mq *m, const struct pol_shape *s, uint64_t fro
     return true;
 }
 
-static uint64_t rules_of(const struct mq *m, enum mq_class class) { return class == MQ_CPU ? m->epoch.cpu_rules : m->epoch.gpu_rules; }
+/* Both only grow, so the sum tells whether either did. */
+static uint64_t rules_of(const struct mq *m, enum mq_class class)
+{
+    return class == MQ_CPU ? m->epoch.cpu_rules : m->epoch.gpu_rules + (m->gpu.is_lending ? m->epoch.lend_rules : 0);
+}
+
+static size_t failed_at(const struct mq *m, uint32_t request_class) { return 2 * (size_t)request_class + m->gpu.is_lending; }
 
 /*
  * The most cores that are free on a node that changed since `from`, whatever the rules.  Mostly all
@@ -155,7 +161,7 @@ bool fit_skip_cpu(void *ctx, uint32_t request_class)
     struct mq *m = ctx;
     const struct plan *p = &m->sched.plan;
     const struct request_class *k = &m->sched.classes.at[request_class];
-    struct mq_failure *f = request_class < m->fit.cap_failed ? &m->fit.failed[request_class] : NULL;
+    struct mq_failure *f = failed_at(m, request_class) < m->fit.cap_failed ? &m->fit.failed[failed_at(m, request_class)] : NULL;
     if (f == NULL || f->rules != m->epoch.cpu_rules) return false;
     if (f->touches == p->touches.n) return true;
     if (k->n_tasks > 1 || f->touches == 0) return false;
@@ -264,7 +270,7 @@ static enum mq_hold hold_of(const struct mq *m, const struct unit *u, enum mq_cl
     for (uint64_t i = 0, n = n_changed(p, from); i < n; i++) {
         uint32_t node = changed(p, from, i);
         if (!plan_fits(p, node, s)) continue;
-        return class == MQ_CPU ? MQ_HOLD_RULES : mq_use_of(m, class, node) == MQ_USE_NOT ? MQ_HOLD_ARRAY : MQ_HOLD_CORES;
+        return class == MQ_CPU ? MQ_HOLD_RULES : mq_use_of(m, class, s, node) == MQ_USE_NOT ? MQ_HOLD_ARRAY : MQ_HOLD_CORES;
     }
     return MQ_HOLD_NONE;
 }
@@ -298,8 +304,8 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
     const struct unit *u = sched_unit(d, id);
     const struct request_class *k = &d->classes.at[u->request_class];
     uint64_t rules = rules_of(m, class), from = 0;
-    POL_RESERVE(m->fit.failed, m->fit.cap_failed, (size_t)u->request_class + 1);
-    struct mq_failure *f = &m->fit.failed[u->request_class];
+    POL_RESERVE(m->fit.failed, m->fit.cap_failed, failed_at(m, u->request_class) + 1);
+    struct mq_failure *f = &m->fit.failed[failed_at(m, u->request_class)];
     bool is_same = f->rules == rules && f->cores == cores;
     bool known = is_same || (f->rules == rules && u->n_tasks == 1 && f->cores > 0 && cores > f->cores);
     if (known && f->touches == d->plan.touches.n) return false;
@@ -333,7 +339,7 @@ static bool is_on_borrowed(const struct mq *m, enum mq_class class, uint32_t id)
     const struct sched *d = &m->sched;
     if (m->param.gpu_arrays == MQ_ARRAYS_COUNT) return true;
     for (uint32_t t = id, i = 0; i < sched_unit(d, id)->n_tasks; i++, t = d->held[t].next)
-        if (m->gpu.is_multi[d->held[t].node] == (class == MQ_MULTI)) return true;
+        if (m->gpu.node[d->held[t].node].is_multi == (class == MQ_MULTI)) return true;
     return false;
 }
 
@@ -420,7 +426,7 @@ bool fit_gpu(struct mq *m, uint32_t id)
     uint32_t cores = tune_cores(m, id);
     if (!place_unit(m, id, class, cores) && !(m->param.reclaim && reclaim(m, id, class, cores))) return false;
     settle_victims(m);
-    sched_start(&m->sched, id, class == MQ_MULTI ? "multi-GPU queue, smallest share" : "single-GPU queue, smallest share");
+    sched_start(&m->sched, id, m->param.gpu_arrays == MQ_ARRAYS_OFF ? "GPU queue, smallest share" : class == MQ_MULTI ? "multi-GPU queue, smallest share" : "single-GPU queue, smallest share");
     tune_started(m, id);
     return true;
 }
@@ -461,7 +467,7 @@ bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *reason)
         struct sched_held *h = &d->held[t];
         struct pol_shape was = sched_held_shape(d, t), now = with_cores(&was, cores, &d->plan.node[h->node].n);
         if (now.cpu_milli != was.cpu_milli) {
-            m->gpu.cpu[h->node] += now.cpu_milli - was.cpu_milli;
+            m->gpu.node[h->node].cpu += now.cpu_milli - was.cpu_milli;
             h->cpu_milli = now.cpu_milli;
             d->cores->resize(d->host->ctx, task, now.cpu_milli, reason);
         }

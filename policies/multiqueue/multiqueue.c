@@ -14,8 +14,8 @@
 #include "lib/util.h"
 
 enum {
-    P_SEARCH, P_PROBE, P_TOLERANCE, P_COLD, P_STEADY, P_REPEAT, P_AGAIN, P_ARRAYS, P_IDLE, P_RESERVE, P_RESERVE_OF, P_GPU_ARRAYS, P_RECLAIM, P_MULTI_SHARE,
-    P_CONTENTION, P_WATCH, P_BANDWIDTH, P_BANDWIDTH_OF, P_DROP, P_EXPECT, P_MODE, P_WEIGHTS
+    P_SEARCH, P_PROBE, P_TOLERANCE, P_COLD, P_STEADY, P_REPEAT, P_AGAIN, P_ARRAYS, P_IDLE, P_RESERVE, P_RESERVE_OF, P_GPU_ARRAYS, P_LEND, P_RECLAIM,
+    P_MULTI_SHARE, P_CONTENTION, P_WATCH, P_BANDWIDTH, P_BANDWIDTH_OF, P_DROP, P_EXPECT, P_MODE, P_WEIGHTS
 };
 static const struct pol_param params[] = {
     { .name = "search", .type = POL_CHOICE, .dflt = "slim", .choices = "slim|literal|off", .help = "cores of GPU jobs: search them, one fewer accepted if utilisation is not lower or only if higher; or as asked" },
@@ -29,7 +29,8 @@ static const struct pol_param params[] = {
     { .name = "idle", .type = POL_INT, .dflt = "0", .help = "GPU jobs that may wait while cores are lent" },
     { .name = "reserve", .type = POL_INT, .dflt = "-1", .help = "cores kept on each node with GPUs; -1: the most that GPU jobs needed so far" },
     { .name = "reserve_of", .type = POL_CHOICE, .dflt = "job", .choices = "job|node", .help = "that need: of one job, or of all together on one node" },
-    { .name = "gpu_arrays", .type = POL_CHOICE, .dflt = "count", .choices = "count|nodes|off", .help = "divide GPUs between single- and multi-GPU jobs, with borrowing: by number, or whole nodes" },
+    { .name = "gpu_arrays", .type = POL_CHOICE, .dflt = "nodes", .choices = "count|nodes|off", .help = "divide GPUs between single- and multi-GPU jobs, with borrowing: by number, or whole nodes" },
+    { .name = "lend", .type = POL_CHOICE, .dflt = "unused", .choices = "empty|unused", .help = "lend GPUs only while nobody waits for their array, or all that those who wait cannot use" },
     { .name = "reclaim", .type = POL_BOOL, .dflt = "false", .help = "stop jobs on borrowed GPUs when a job of the array's own class waits for them" },
     { .name = "multi_share", .type = POL_NUMBER, .dflt = "-1", .help = "fraction of GPUs for multi-GPU jobs; -1: their part of the GPUs asked for so far" },
     { .name = "contention", .type = POL_BOOL, .dflt = "true", .help = "halve CPU jobs whose memory traffic slows GPU jobs" },
@@ -56,7 +57,8 @@ const struct mq_request *mq_request(struct mq *m, uint32_t request_class)
         x->gpu_milli += (int64_t)s->n_gpu * s->gpu_milli;
         if (s->exclusive) x->is_exclusive = true;
     }
-    x->class = x->n_gpu == 0 ? MQ_CPU : x->n_gpu < m->sched.host->multi_from ? MQ_SINGLE : MQ_MULTI;
+    bool is_multi = x->n_gpu >= m->sched.host->multi_from && m->param.gpu_arrays != MQ_ARRAYS_OFF;
+    x->class = x->n_gpu == 0 ? MQ_CPU : is_multi ? MQ_MULTI : MQ_SINGLE;
     x->is_known = true;
     return x;
 }
@@ -99,7 +101,7 @@ static void welcome(struct mq *m)
         uint32_t id = d->fresh[i];
         const struct unit *u = sched_unit(d, id);
         struct mq_unit *x = mq_unit(m, id);
-        if (u->attained > 0 || x->was_stopped) continue;
+        if (u->attained > 0 || u->started_in > 0) continue;     /* it was here before */
         const struct pol_job_info *ji = d->host->job(d->host->ctx, u->job);
         x->category = ji->category;
         x->hints = ji->hints;
@@ -132,7 +134,12 @@ static void move_gpu(struct mq *m, const struct unit *u, int sign)
     int64_t gpu = mq_request(m, u->request_class)->gpu_milli;
     user_of(m, u->user)->held_gpu += sign * gpu;
     m->gpu.held[mq_class(m, u->request_class)] += sign * gpu;
-    for (uint32_t i = 0; i < u->n_tasks; i++, t = d->held[t].next) m->gpu.cpu[d->held[t].node] += sign * sched_held_shape(d, t).cpu_milli;
+    for (uint32_t i = 0; i < u->n_tasks; i++, t = d->held[t].next) {
+        struct mq_gpu_node *n = &m->gpu.node[d->held[t].node];
+        struct pol_shape s = sched_held_shape(d, t);
+        n->cpu += sign * s.cpu_milli;
+        n->cards[mq_class(m, u->request_class)] += (uint32_t)(sign * s.n_gpu);
+    }
     if (sign > 0) {
         POL_RESERVE(m->gpu.running, m->gpu.cap_running, (size_t)m->gpu.n_running + 1);
         x->pos = m->gpu.n_running;
@@ -153,53 +160,6 @@ static void moved(void *self, const struct unit *u, int sign)
 }
 
 /* ---- the queues ---- */
-
-/* GPUs of the class's array, thousandths. */
-static int64_t gpu_array(const struct mq *m, enum mq_class class)
-{
-    int64_t all = m->sched.view->gpu_total, seen = m->gpu.seen[MQ_SINGLE] + m->gpu.seen[MQ_MULTI], multi;
-    if (m->param.multi_share >= 0) multi = (int64_t)(m->param.multi_share * (double)(all / 1000)) * 1000;
-    else multi = seen > 0 ? (int64_t)((pol_wide)(all / 1000) * m->gpu.seen[MQ_MULTI] / seen) * 1000 : 0;
-    return class == MQ_MULTI ? multi : all - multi;
-}
-
-int64_t mq_beyond(const struct mq *m, enum mq_class class) { return m->gpu.held[class] - gpu_array(m, class); }
-
-/*
- * The multi array's nodes: from the last on, as many as have no more cards than it.  It moves with
- * what arrives, so units may find themselves on another array's node, where they stay.
- */
-static void divide_nodes(struct mq *m)
-{
-    int64_t cards = gpu_array(m, MQ_MULTI) / 1000;
-    if (m->param.gpu_arrays != MQ_ARRAYS_NODES || cards == m->gpu.multi) return;
-    m->gpu.multi = cards;
-    for (uint32_t i = m->sched.plan.n_nodes; i-- > 0;) {
-        uint32_t n = m->sched.plan.node[i].n.n_gpu;
-        m->gpu.is_multi[i] = n > 0 && cards >= n;
-        cards = cards >= n ? cards - n : 0;
-    }
-    m->epoch.gpu_rules++;
-    m->epoch.moves++;
-}
-
-static bool may_borrow(const struct mq *m, enum mq_class class)
-{
-    return m->gpu.held[class] == 0 || m->n_waiting[class == MQ_MULTI ? MQ_SINGLE : MQ_MULTI] == 0;
-}
-
-enum mq_use mq_use_of(const struct mq *m, enum mq_class class, uint32_t node)
-{
-    if (m->param.gpu_arrays != MQ_ARRAYS_NODES || m->gpu.is_multi[node] == (class == MQ_MULTI)) return MQ_USE_OWN;
-    return may_borrow(m, class) ? MQ_USE_BORROWED : MQ_USE_NOT;
-}
-
-/* S0-18: beyond its own array only while nobody waits for the other; a class that holds nothing may always begin. */
-bool mq_may_take(const struct mq *m, enum mq_class class, int64_t gpu)
-{
-    if (m->param.gpu_arrays != MQ_ARRAYS_COUNT || class == MQ_CPU || may_borrow(m, class)) return true;
-    return mq_beyond(m, class) + gpu <= 0;
-}
 
 static struct share share_of(const struct mq *m, const struct mq_user *u, enum mq_class class)
 {
@@ -255,6 +215,20 @@ static void run_cpu(struct mq *m)
     if (m->returned.n == 0 || !m->param.strict) run_queue(m, MQ_CPU);
 }
 
+/* Of each array what its own units cannot use: they took what they can before.  To the end, as who starts keeps no cards. */
+static void lend_unused(struct mq *m)
+{
+    bool by_node = m->param.gpu_arrays == MQ_ARRAYS_NODES;
+    if (m->n_waiting[MQ_SINGLE] == 0 || m->n_waiting[MQ_MULTI] == 0) return;    /* the other borrows without this */
+    for (uint64_t before = m->epoch.moves - 1; before != m->epoch.moves;) {
+        before = m->epoch.moves;
+        if (by_node) mq_keep_cards(m, MQ_SINGLE);
+        run_queue(m, MQ_MULTI);
+        if (by_node) mq_keep_cards(m, MQ_MULTI);
+        run_queue(m, MQ_SINGLE);
+    }
+}
+
 /*
  * All queues.  What can start depends on nothing but what the plan's change_epoch and `moves` count:
  * if nothing started the last time and neither moved since, nothing will.
@@ -263,12 +237,15 @@ static void run_queues(struct mq *m)
 {
     struct mq_seen now = { m->sched.plan.change_epoch, m->epoch.moves };
     if (now.change_epoch == m->epoch.idle.change_epoch && now.moves == m->epoch.idle.moves) return;
+    m->gpu.is_lending = false;
     run_cpu(m);
     bool was_idle = mq_gpu_idle(m);
     run_queue(m, MQ_MULTI);
     bool had_single = m->n_waiting[MQ_SINGLE] > 0;
     run_queue(m, MQ_SINGLE);
     if (had_single && m->n_waiting[MQ_SINGLE] == 0) run_queue(m, MQ_MULTI);     /* they may borrow now */
+    m->gpu.is_lending = m->param.lend_unused;
+    if (m->gpu.is_lending) lend_unused(m);
     if (!was_idle && mq_gpu_idle(m)) run_cpu(m);        /* so may CPU units */
     if (m->epoch.moves == now.moves) m->epoch.idle = now;
 }
@@ -303,16 +280,15 @@ static void take_notes(struct mq *m)
 static void decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
     struct mq *m = self;
-    if (m->gpu.cpu == NULL) {
-        m->gpu.cpu = pol_alloc(view->n_nodes, sizeof *m->gpu.cpu);
-        m->gpu.is_multi = pol_alloc(view->n_nodes, sizeof *m->gpu.is_multi);
+    if (m->gpu.node == NULL) {
+        m->gpu.node = pol_alloc(view->n_nodes, sizeof *m->gpu.node);
         m->watch.fall = pol_alloc(view->n_nodes, sizeof *m->watch.fall);
         cores_size(&m->cores, view->n_nodes);
         for (uint32_t i = 0; i < view->n_nodes; i++) if (m->sched.cores->mem_bw[i] > 0) m->watch.knows_bandwidth = true;
     }
     sched_open(&m->sched, view, ev, n_ev);
     welcome(m);
-    divide_nodes(m);
+    mq_divide_nodes(m);
     tune_probes(m);
     tune_watch(m);
     run_queues(m);
@@ -336,7 +312,7 @@ static void destroy(void *self)
     search_history_fini(&m->history);
     share_weights_fini(&m->weights);
     sched_fini(&m->sched);
-    free(m->unit); free(m->user); free(m->request); free(m->fit.failed); free(m->gpu.running); free(m->gpu.due); free(m->fit.victim); free(m->fit.lender); free(m->gpu.cpu); free(m->gpu.is_multi); free(m->watch.fall);
+    free(m->unit); free(m->user); free(m->request); free(m->fit.failed); free(m->gpu.running); free(m->gpu.due); free(m->fit.victim); free(m->fit.lender); free(m->gpu.node); free(m->watch.fall);
     free(m);
 }
 
@@ -380,6 +356,7 @@ static void *create(const struct pol_host *host, const union pol_value *v, uint3
     m->cores.reserve = m->param.reserve > 0 ? m->param.reserve * 1000 : 0;
     m->param.by_node = v[P_RESERVE_OF].i == 1;
     m->param.gpu_arrays = (enum mq_gpu_arrays)v[P_GPU_ARRAYS].i;
+    m->param.lend_unused = v[P_LEND].i == 1 && m->param.gpu_arrays != MQ_ARRAYS_OFF;
     m->param.reclaim = v[P_RECLAIM].i != 0 && m->param.gpu_arrays != MQ_ARRAYS_OFF;
     m->param.multi_share = v[P_MULTI_SHARE].x;
     m->param.contention_on = v[P_CONTENTION].i != 0;

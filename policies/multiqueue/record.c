@@ -11,6 +11,7 @@
 #include "lib/util.h"
 
 static const char array[]     = "its array of GPUs is exhausted, and jobs wait for the other";
+static const char kept_gpus[] = "GPUs are kept for the first job that waits for the other array";
 static const char too_many[]  = "no node has the cores that its search begins with";
 static const char together[]  = "its tasks, placed one after the other, find no room together";
 static const char kept[]      = "cores are kept for GPU jobs, of which some wait";
@@ -23,7 +24,7 @@ void record_hold(struct mq *m, uint32_t request_class, enum mq_hold hold)
 {
     (void)mq_request(m, request_class);
     struct mq_request *k = &m->request[request_class];
-    if (k->hold == hold) return;
+    if (k->hold == hold || (hold == MQ_HOLD_ARRAY && m->param.lend_unused && !m->gpu.is_lending)) return;    /* it may yet be lent */
     k->hold = (uint8_t)hold;
     if (hold != MQ_HOLD_NONE) m->told.holds_changed = true;
 }
@@ -43,7 +44,7 @@ static bool has_room(const struct mq *m, enum mq_class class, const struct pol_s
     for (uint32_t i = 0; i < m->sched.plan.n_nodes && !*is_allowed; i++) {
         if (!plan_fits(&m->sched.plan, i, s)) continue;
         any = true;
-        *is_allowed = class == MQ_CPU || mq_use_of(m, class, i) != MQ_USE_NOT;
+        *is_allowed = class == MQ_CPU || mq_use_of(m, class, s, i) != MQ_USE_NOT;
     }
     return any;
 }
@@ -67,7 +68,7 @@ static const char *find_reason(const struct mq *m, const struct mq_request *x, c
         is_more |= (int64_t)cores * 1000 > s->cpu_milli;
         if (i > 0 && k->shape[i] == k->shape[i - 1]) continue;
         if (!has_room(m, (enum mq_class)x->class, s, &is_allowed)) return NULL;
-        if (!is_allowed) return array;
+        if (!is_allowed) return m->param.lend_unused ? kept_gpus : array;
         if (x->class == MQ_CPU && rule == NULL) rule = rule_of(m, s);
     }
     if (rule != NULL) return rule;

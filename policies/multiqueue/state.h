@@ -3,6 +3,7 @@
  * private to this folder.  README.md, multiqueue.
  *
  * multiqueue.c  the queues, and one decision
+ * gpus.c        whose GPUs are, and what is lent of them
  * fit.c         a place for one unit, and whom it stops
  * tune.c        the search for cores, and the watch over memory bandwidth
  * record.c      why units wait, for the record
@@ -16,7 +17,7 @@
 #include "multiqueue/search.h"
 #include "lib/sched/share.h"
 
-enum mq_class { MQ_CPU, MQ_SINGLE, MQ_MULTI, MQ_CLASSES };
+enum mq_class { MQ_CPU, MQ_SINGLE, MQ_MULTI, MQ_CLASSES };    /* MQ_SINGLE: all that ask for GPUs if these are not divided */
 /* What keeps units of a request class waiting although they might fit. */
 enum mq_hold { MQ_HOLD_NONE, MQ_HOLD_ARRAY, MQ_HOLD_CORES, MQ_HOLD_TOGETHER, MQ_HOLD_RULES, MQ_HOLDS };   /* RULES: of CPU units */
 
@@ -63,6 +64,7 @@ struct mq_failure { uint64_t rules, touches; uint32_t cores; };
 /* As a user gave them; README.md, multiqueue. */
 struct mq_param {
     bool     search_on, arrays_on, reclaim, contention_on, strict, by_node;
+    bool     lend_unused;               /* else GPUs are lent only while nobody waits for their array */
     enum mq_gpu_arrays gpu_arrays;
     enum search_rule rule;
     int64_t  probe_us, watch_us;
@@ -79,13 +81,18 @@ struct mq_gpu {
     uint32_t *running;   size_t cap_running; uint32_t n_running;    /* units */
     uint32_t *due;       size_t cap_due;                            /* scratch: those whose probe is over */
     int64_t held[MQ_CLASSES], seen[MQ_CLASSES];     /* thousandths: now; asked by all that arrived */
-    int64_t *cpu;                       /* [n_nodes] milli-CPU that GPU tasks hold */
-    bool    *is_multi;  int64_t multi;  /* [n_nodes] the node is the multi array's; for so many cards of it */
+    /*
+     * [n_nodes] cpu: milli-CPU that GPU tasks hold; cards: asked by tasks of the class there; kept: cards that the owner's
+     * first unit in order waits for; was_kept: scratch.
+     */
+    struct mq_gpu_node { int64_t cpu; uint32_t cards[MQ_CLASSES], kept, was_kept; bool is_multi; } *node;
+    int64_t multi;                      /* cards of the multi array for which is_multi was last set */
+    bool is_lending;                    /* what no unit of its own array can use goes to the other class */
 };
 
 /* fit.c: what is known not to fit, and who would stop for a unit that does. */
 struct mq_fit {
-    struct mq_failure *failed; size_t cap_failed;   /* by request class */
+    struct mq_failure *failed; size_t cap_failed;   /* by request class, two each: while what is unused is lent, second */
     /* The most free cores among nodes that changed between two of the plan's touches. */
     struct mq_most { uint64_t from, to; int64_t cpu; } most;
     uint32_t *victim;    size_t cap_victim;  uint32_t n_victims;
@@ -96,7 +103,7 @@ struct mq_fit {
 /* Counters: while they stand still, what was found before still holds. */
 struct mq_epoch {
     /* More may fit without a node changing: CPU jobs may borrow again; the reserve grew, so more CPU jobs borrow. */
-    uint64_t cpu_rules, gpu_rules;
+    uint64_t cpu_rules, gpu_rules, lend_rules;      /* lend_rules: other cards are kept */
     uint64_t moves;                     /* a unit began or ceased to wait, a search ended, the reserve grew */
     struct mq_seen { uint64_t change_epoch, moves; } idle;  /* when all queues were last tried in vain */
     uint64_t pass;                      /* through one queue */
@@ -143,14 +150,18 @@ const struct mq_request *mq_request(struct mq *m, uint32_t request_class);
 static inline enum mq_class mq_class(struct mq *m, uint32_t request_class) { return (enum mq_class)mq_request(m, request_class)->class; }
 static inline bool mq_gpu_idle(const struct mq *m) { return m->n_waiting[MQ_SINGLE] + m->n_waiting[MQ_MULTI] <= m->param.idle; }
 
-/* multiqueue.c.  Beyond its own array only while nobody waits for the other; gpu: thousandths. */
+/* gpus.c.  Beyond its own array only while nobody waits for the other, or what is unused is lent; gpu: thousandths. */
 bool mq_may_take(const struct mq *m, enum mq_class class, int64_t gpu);
 
-/* May units of the class use the node's GPUs?  With MQ_ARRAYS_NODES of another array's node only as above. */
+/* May a task of the class use the node's GPUs?  With MQ_ARRAYS_NODES of another array's node only as above. */
 enum mq_use { MQ_USE_OWN, MQ_USE_BORROWED, MQ_USE_NOT };
-enum mq_use mq_use_of(const struct mq *m, enum mq_class class, uint32_t node);
+enum mq_use mq_use_of(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t node);
 /* Thousandths of GPUs that the class holds beyond its array, by number; below 0: it has so many left. */
 int64_t mq_beyond(const struct mq *m, enum mq_class class);
+/* Once what arrived is counted: which nodes are the multi array's. */
+void mq_divide_nodes(struct mq *m);
+/* With MQ_ARRAYS_NODES: keep cards of the class's nodes for its first unit in order that waits. */
+void mq_keep_cards(struct mq *m, enum mq_class class);
 
 /* fit.c.  True: the unit started, and those in its way were stopped. */
 bool fit_cpu(struct mq *m, uint32_t id);

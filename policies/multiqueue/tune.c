@@ -35,7 +35,7 @@ void tune_need(struct mq *m, uint32_t id)
     uint32_t t = id;
     if (m->param.reserve >= 0) return;
     for (uint32_t i = 0; i < sched_unit(d, id)->n_tasks; i++, t = d->held[t].next) {
-        int64_t need = m->param.by_node ? m->gpu.cpu[d->held[t].node] : sched_held_shape(d, t).cpu_milli;
+        int64_t need = m->param.by_node ? m->gpu.node[d->held[t].node].cpu : sched_held_shape(d, t).cpu_milli;
         if (need <= m->cores.reserve) continue;
         m->cores.reserve = need;
         m->epoch.gpu_rules++;

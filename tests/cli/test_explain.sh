@@ -212,7 +212,9 @@ cat >"$dir/mq.yaml" <<'END'
 name: hand
 cluster: {groups: [{name: n, cpus: 16, mem: 16GiB, gpus: 6, gpu_type: X}]}
 trace: {format: native, path: mq.csv}
-policies: ["multiqueue:search=off,reserve=4,multi_share=0.5", "multiqueue:search=off,reserve=4,multi_share=0.5,mode=strict"]
+policies:
+  - {name: multiqueue, search: off, reserve: 4, gpu_arrays: count, multi_share: 0.5, lend: empty}
+  - {name: multiqueue, search: off, reserve: 4, gpu_arrays: count, multi_share: 0.5, lend: empty, mode: strict}
 output: {decisions: true}
 END
 check "CPU and GPU jobs run in queues of their own" "$fairway" run "$dir/mq.yaml" -d "$dir/mq.db" -q
@@ -222,9 +224,17 @@ for run in 1 2; do
     check "run $run: nor are cores kept for GPU jobs" same "$(story mq $run d | sed -n 3p)" \
 '            1m 20s  there was room on 1 node, the first n; the policy declined it: "cores are kept for GPU jobs, of which some wait"'
 done
+# Two nodes of four cards, the second the multi array's, where e and f run until 150 s; m keeps all four of it: s waits until 100.
+{ echo id,submit_s,duration_s,user,gpus,cpus; printf '%s,0,100,ann,1,1\n' a b c d; printf '%s,0,150,ann,1,1\n' e f
+  echo m,10,10,mo,4,1; echo s,20,10,ann,1,1; } >"$dir/mq.csv"
+sed -e '/^policies/,/mode/d' -e 's|^cluster.*|cluster: {groups: [{name: n, count: 2, cpus: 16, mem: 16GiB, gpus: 4, gpu_type: X}]}|' "$dir/mq.yaml" >"$dir/kept.yaml"
+check "cards of a node are lent" "$fairway" run "$dir/kept.yaml" -p multiqueue:search=off,multi_share=0.5 -d "$dir/kept.db" -q
+check "but not those that a job of its array waits for" same "$(story kept 1 s | sed -n 3p)" \
+'            1m 20s  there was room on 1 node, the first n-1; the policy declined it: "GPUs are kept for the first job that waits for the other array"'
 # It asks for a core, and begins with 6; there are 4.
 printf 'id,submit_s,duration_s,user,gpus,cpus,model\nc,0,50,cy,0,4,\nt,10,10,tim,1,1,alexnet\n' >"$dir/mq.csv"
-sed -i "s|^cluster.*|cluster: {groups: [{name: n, cpus: 8, mem: 16GiB, gpus: 1, gpu_type: V100}]}|; s|^trace|profiles: {file: $here/traces/profiles/coda.csv}\n&|; s|^policies.*|policies: ['multiqueue:arrays=false,cold=6']|" "$dir/mq.yaml"
+sed -i "s|^cluster.*|cluster: {groups: [{name: n, cpus: 8, mem: 16GiB, gpus: 1, gpu_type: V100}]}|; s|^trace|profiles: {file: $here/traces/profiles/coda.csv}\n&|; /^policies/,/mode/d" "$dir/mq.yaml"
+echo "policies: ['multiqueue:arrays=false,cold=6']" >>"$dir/mq.yaml"
 check "a job whose cores are searched runs" "$fairway" run "$dir/mq.yaml" -d "$dir/cold.db" -q
 check "more cores than it asks may be wanted" same "$(story cold 1 t | sed -n 3p)" \
 '              40 s  there was room on 1 node, the first n; the policy declined it: "no node has the cores that its search begins with"'
@@ -235,7 +245,7 @@ check "a CPU job that waits for room runs" "$fairway" run "$dir/mq.yaml" -d "$di
 check "and is not told of cores kept for GPU jobs" same "$(sqlite3 "$dir/full.db" "SELECT ordinal, reason FROM decision WHERE verb = 'hold'")" ""
 # The mix of scenarios/multiqueue/multiqueue.yaml, 160 jobs on two nodes.  Without its modules the policy takes all the room there is.
 check "the mix runs" "$fairway" run "$here/scenarios/multiqueue/multiqueue.yaml" -s 1 -d "$dir/mix.db" -q --set output.decisions=true --set output.attempts=true \
-    --set cluster.groups.0.count=2 --set trace.generate.jobs=160 --set trace.generate.span=3h -p multiqueue -p multiqueue:mode=strict \
+    --set cluster.groups.0.count=2 --set trace.generate.jobs=160 --set trace.generate.span=3h -p multiqueue -p multiqueue:mode=strict,lend=empty \
     -p multiqueue:gpu_arrays=off,arrays=false -p multiqueue:search=off,arrays=false,gpu_arrays=off,contention=false
 for run in 1 2 3 4; do check "multiqueue, run $run: no wait without a reason" reasons mix $run 200; done
 # A GPU job waits at t that came by t, has not ended and does not run.
@@ -243,8 +253,8 @@ waits_at() { echo "EXISTS (SELECT 1 FROM job g WHERE g.run = d.run AND g.n_gpu >
     AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.run = d.run AND a.ordinal = g.ordinal AND a.start_us <= d.at_us AND a.end_us > d.at_us))"; }
 check "multiqueue: whenever cores are said to be kept as GPU jobs wait, one does" same "$(sqlite3 "$dir/mix.db" "SELECT count(*) > 20,
     sum(NOT $(waits_at '')) FROM decision d WHERE verb = 'hold' AND reason LIKE '%of which some wait%'")" "1|0"
-check "multiqueue: whenever an array is said to be exhausted, a GPU job of the other class waits" same "$(sqlite3 "$dir/mix.db" "SELECT count(*) > 20,
-    sum(NOT $(waits_at 'AND g.class != j.class')) FROM decision d JOIN job j USING (run, ordinal) WHERE verb = 'hold' AND reason LIKE '%array of GPUs%'")" "1|0"
+check "multiqueue: whenever an array is said to be exhausted or kept, a GPU job of the other class waits" same "$(sqlite3 "$dir/mix.db" "SELECT count(*) > 20,
+    sum(NOT $(waits_at 'AND g.class != j.class')) FROM decision d JOIN job j USING (run, ordinal) WHERE verb = 'hold' AND reason LIKE '%array%'")" "1|0"
 check "and in the last none but want of room" same "$(sqlite3 "$dir/mix.db" "SELECT count(*) FROM decision WHERE run = 4 AND verb = 'hold'") $(grep -c '"held"' "$dir/why.json")" "0 0"
 
 # Tasks of API calls (S2-8, S2-12, S2-14, S2-15).  n1 and n3 have a GPU each, n2 a CPU; a way takes 200 ms.  a is on n1 until

@@ -172,6 +172,7 @@ void refcase_make_mq(struct ref_case *c, uint64_t seed)
     p->by_node = one_in(&r, 4);
     p->gpu_arrays = one_in(&r, 4) ? REF_UNDIVIDED : one_in(&r, 2) ? REF_BY_COUNT : REF_BY_NODE;
     p->reclaim = one_in(&r, 3);
+    p->lend_unused = one_in(&r, 2);
     p->multi_share = (int)PICK(&r, -1, -1, 0, 250, 500, 1000);
     p->contention = !one_in(&r, 4);
     p->bandwidth_by_node = one_in(&r, 3);
@@ -192,7 +193,7 @@ static void spec_mq(const struct ref_policy *p, FILE *f)
             p->skip ? "skip" : "strict", !m->search ? "off" : m->literal ? "literal" : "slim", m->probe, m->tolerance / 1000, m->tolerance % 1000,
             m->cold, m->arrays ? "true" : "false", m->reserve, m->by_node ? "node" : "job", m->gpu_arrays == REF_BY_COUNT ? "count" : m->gpu_arrays == REF_BY_NODE ? "nodes" : "off");
     if (m->multi_share >= 0) fprintf(f, ",multi_share=%d.%03d", m->multi_share / 1000, m->multi_share % 1000);
-    fprintf(f, ",reclaim=%s", m->reclaim ? "true" : "false");
+    fprintf(f, ",reclaim=%s,lend=%s", m->reclaim ? "true" : "false", m->lend_unused ? "unused" : "empty");
     fprintf(f, ",steady=%d.%03d,repeat=%d,again=%d.%03d,idle=%d,bandwidth_of=%s", m->steady / 1000, m->steady % 1000, m->repeat,
             m->again / 1000, m->again % 1000, m->idle, m->bandwidth_by_node ? "node" : "job");
     if (m->expect >= 0) fprintf(f, ",expect=%d.%03d", m->expect / 1000, m->expect % 1000);

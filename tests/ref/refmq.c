@@ -46,6 +46,8 @@ struct deciding {
     enum state state[REF_JOBS][REF_TASKS];
     struct ref_plan *out;
     bool own_only;              /* no borrowed nodes */
+    bool lends_unused;          /* what no unit of the array can use */
+    int  kept[REF_NODES];       /* cards, for the first unit of the node's array that waits */
 };
 
 void ref_mq_begin(struct ref_world *w)
@@ -70,7 +72,7 @@ void ref_mq_left(struct ref_world *w, struct ref_unit u)
 static enum class class_of(const struct ref_world *w, struct ref_unit u)
 {
     int cards = ref_unit_cards(w, u);
-    return cards == 0 ? CPU : cards < w->c->multi_from ? SINGLE : MULTI;
+    return cards == 0 ? CPU : cards < w->c->multi_from || w->c->policy.mq.gpu_arrays == REF_UNDIVIDED ? SINGLE : MULTI;
 }
 
 static struct ref_unit unit_of(const struct ref_world *w, int job, int task) { return (struct ref_unit){ .job = job, .task = w->job[job].gang ? 0 : task }; }
@@ -226,10 +228,21 @@ static bool is_multi_node(const struct deciding *d, int node)
     return cards * GPU_WHOLE <= gpus_of(d, MULTI);
 }
 
+/* Of `kept` cards, those that are idle once the shape is there and those that the node's own class holds. */
+static bool leaves_kept(const struct deciding *d, enum class class, int node, const struct shape *s)
+{
+    int left = -(s->exclusive ? d->w->c->node[node].n_gpu : s->n_gpu);
+    for (int k = 0; k < d->w->c->node[node].n_gpu; k++) left += d->l.milli[node][k] == GPU_WHOLE;
+    for (int j = 0; j < d->w->n_arrived; j++)
+        for (int t = 0; t < d->w->job[j].n; t++)
+            if (d->l.hold[j][t].node == node && class_of(d->w, unit_of(d->w, j, t)) != class) left += d->w->job[j].task[t].shape.n_gpu;
+    return d->kept[node] == 0 || left >= d->kept[node];
+}
+
 static bool gpu_fits(const struct deciding *d, enum class class, int node, const struct shape *s, struct cost *cost)
 {
     bool is_other = d->p->gpu_arrays == REF_BY_NODE && is_multi_node(d, node) != (class == MULTI);
-    if (is_other && (d->own_only || !may_borrow(d, class))) return false;
+    if (is_other && (d->own_only || !(may_borrow(d, class) || (d->lends_unused && leaves_kept(d, class, node, s))))) return false;
     int64_t stop = ref_fits(d->w->c, &d->l, node, s) ? 0 : cores_to_stop(d, node, s), idle = 0;
     if (stop < 0) return false;
     for (int k = 0; k < d->w->c->node[node].n_gpu; k++) idle += d->l.milli[node][k] == GPU_WHOLE;
@@ -646,7 +659,7 @@ static bool may_borrow(const struct deciding *d, enum class class)
 static bool may_take(const struct deciding *d, struct ref_unit of)
 {
     enum class class = class_of(d->w, of);
-    if (d->p->gpu_arrays != REF_BY_COUNT || class == CPU || may_borrow(d, class)) return true;
+    if (d->p->gpu_arrays != REF_BY_COUNT || class == CPU || d->lends_unused || may_borrow(d, class)) return true;
     return gpus_held(d, class) + gpu_asked(d->w, of) <= gpus_of(d, class);
 }
 
@@ -719,6 +732,51 @@ static void run_cpu(struct deciding *d)
     if (d->w->c->policy.skip || !has_waiting(d, CPU, -1)) run_queue(d, CPU);
 }
 
+/* ---- what is not used ---- */
+
+/* For the first unit that waits, in the nodes of its array: those with the most idle cards first, then the lowest. */
+static void keep(struct deciding *d, enum class class)
+{
+    struct ref_unit u[REF_JOBS * REF_TASKS];
+    int n_units = all_units(d->w, u), first = 0, next = 0;
+    bool seen[REF_NODES] = { false };
+    for (int k = 0; k < d->w->c->n_nodes; k++) if (is_multi_node(d, k) == (class == MULTI)) d->kept[k] = 0;
+    while (first < n_units && (d->state[u[first].job][u[first].task] != WAITS || class_of(d->w, u[first]) != class)) first++;
+    if (first == n_units) return;
+    for (;;) {
+        int best = -1, most = -1;
+        for (int k = 0; k < d->w->c->n_nodes; k++) {
+            int idle = 0;
+            for (int i = 0; i < d->w->c->node[k].n_gpu; i++) idle += d->l.milli[k][i] == GPU_WHOLE;
+            if (seen[k] || !d->l.up[k] || is_multi_node(d, k) != (class == MULTI) || idle <= most) continue;
+            best = k;
+            most = idle;
+        }
+        if (best < 0) return;
+        seen[best] = true;
+        const struct ref_node *n = &d->w->c->node[best];
+        for (; next < ref_unit_size(d->w, u[first]); next++) {
+            const struct shape *s = &d->w->job[u[first].job].task[u[first].task + next].shape;
+            bool is_type = s->n_gpu == 0 || s->gpu_types == 0 || (n->type >= 0 && (s->gpu_types >> n->type & 1) != 0);
+            bool is_label = (n->labels & s->need_all) == s->need_all && (s->need_any == 0 || (n->labels & s->need_any) != 0);
+            if (!is_type || !is_label || d->kept[best] + s->n_gpu > n->n_gpu) break;
+            d->kept[best] += s->n_gpu;
+        }
+    }
+}
+
+static void lend_unused(struct deciding *d)
+{
+    d->lends_unused = true;
+    for (int before = -1; before != d->out->n;) {
+        before = d->out->n;
+        keep(d, SINGLE);
+        run_queue(d, MULTI);
+        keep(d, MULTI);
+        run_queue(d, SINGLE);
+    }
+}
+
 void ref_mq_decide(struct ref_world *w, struct ref_plan *out)
 {
     struct deciding *d = calloc(1, sizeof *d);
@@ -741,6 +799,7 @@ void ref_mq_decide(struct ref_world *w, struct ref_plan *out)
     bool single_waited = n_waiting(d, SINGLE) > 0;
     run_queue(d, SINGLE);
     if (single_waited && n_waiting(d, SINGLE) == 0) run_queue(d, MULTI);
+    if (d->p->lend_unused && d->p->gpu_arrays != REF_UNDIVIDED && n_waiting(d, SINGLE) > 0 && n_waiting(d, MULTI) > 0) lend_unused(d);
     if (gpus_waited && !gpu_jobs_wait(d)) run_cpu(d);
     free(d);
 }

@@ -44,7 +44,7 @@ enum ref_place { REF_FIRST, REF_BEST, REF_WORST, REF_PACK, REF_SPREAD, REF_FGD, 
 
 /* multiqueue's parameters, as policies/README.md names them; fractions in thousandths. */
 struct ref_mq_param {
-    bool     search, literal, arrays, by_node, reclaim, contention, bandwidth_by_node;
+    bool     search, literal, arrays, by_node, reclaim, lend_unused, contention, bandwidth_by_node;
     enum { REF_BY_COUNT, REF_BY_NODE, REF_UNDIVIDED } gpu_arrays;
     sim_tick probe, watch;
     int      tolerance, cold, steady, repeat, again, idle, reserve, multi_share, bandwidth, drop, expect;   /* reserve, multi_share -1: found */

@@ -69,7 +69,7 @@ Test(multiqueue, jobs_of_four_cards_and_more_are_multi_S0_1)
         (void)stage_job(&s, 0, 100, 1000, 1);
         (void)stage_job(&s, 0, 100, 64000, 1);
         (void)stage_job(&s, 0, 50, 1000, row[i].gpus);
-        run("multiqueue:search=off,multi_share=0,reserve=0");
+        run("multiqueue:search=off,multi_share=0,reserve=0,gpu_arrays=count,lend=empty");
         cr_expect_eq(started(3) == 0, row[i].starts, "%d GPUs", row[i].gpus);
     }
 }
@@ -83,10 +83,10 @@ Test(multiqueue, where_multi_begins_is_the_scenarios_S0_1)
     (void)stage_job(&s, 0, 100, 64000, 1);
     (void)stage_job(&s, 0, 50, 1000, 2);
     s.cfg.multi_from = 2;
-    run("multiqueue:search=off,multi_share=0,reserve=0");
+    run("multiqueue:search=off,multi_share=0,reserve=0,gpu_arrays=count,lend=empty");
     cr_expect_gt(started(3), 0, "a second of two cards waits: the single array has all, and a single job waits");
     s.cfg.multi_from = 0;
-    run("multiqueue:search=off,multi_share=0,reserve=0");
+    run("multiqueue:search=off,multi_share=0,reserve=0,gpu_arrays=count,lend=empty");
     cr_expect_eq(started(3), 0);
 }
 
@@ -238,7 +238,7 @@ static void cards(int multi, int single)
     stage_node(&s, 64000, 12, "v", 1);
     for (int i = 0; i < multi; i++) (void)stage_job(&s, 0, 100, 1000, 4);
     for (int i = 0; i < single; i++) (void)stage_job(&s, 0, 100, 1000, 1);
-    run("multiqueue:search=off,multi_share=0.5");
+    run("multiqueue:search=off,multi_share=0.5,gpu_arrays=count,lend=empty");
 }
 
 Test(multiqueue, multi_jobs_borrow_when_exhausted_and_nobody_waits_S0_18) { cards(2, 0); cr_assert_eq(started_by(0), 2); }
@@ -246,6 +246,85 @@ Test(multiqueue, single_jobs_borrow_when_exhausted_and_nobody_waits_S0_18) { car
 /* One multi, six single: both classes stop at their arrays, two cards stay idle. */
 Test(multiqueue, neither_borrows_while_the_other_waits_S0_18) { cards(2, 7); cr_assert_eq(started_by(0), 1 + 6); }
 Test(multiqueue, one_that_is_not_exhausted_takes_its_own_whoever_waits_S0_18) { cards(2, 3); cr_assert_eq(started_by(0), 2 + 3, "the single jobs had all begun"); }
+
+/*
+ * So the patent's rule must lose work: above, two cards of twelve are idle while a single job waits that they would do for, as
+ * the multi queue is not empty, and the job in it needs four.  What nobody of the array can use is lent by default.
+ */
+Test(multiqueue, what_those_who_wait_cannot_use_is_lent_by_default_S0_18)
+{
+    stage_node(&s, 64000, 12, "v", 1);
+    for (int i = 0; i < 2; i++) (void)stage_job(&s, 0, 100, 1000, 4);
+    for (int i = 0; i < 7; i++) (void)stage_job(&s, 0, 100, 1000, 1);
+    run("multiqueue:search=off,multi_share=0.5,gpu_arrays=count");
+    cr_expect_eq(started_by(0), 1 + 7, "%s", s.log);
+}
+
+/* Two nodes of five cards: of the multi array's one holds a job of four and the other waits, so that the fifth card is lent. */
+static void fifth_card(const char *policy)
+{
+    stage_node(&s, 16000, 5, "v", 1);
+    stage_node(&s, 16000, 5, "v", 1);
+    for (int i = 0; i < 2; i++) (void)stage_job(&s, 0, 100, 1000, 4);
+    for (int i = 0; i < 7; i++) (void)stage_job(&s, 0, 50, 1000, 1);
+    run(policy);
+}
+
+Test(multiqueue, cards_of_a_node_that_its_jobs_cannot_fill_are_lent_S0_18)
+{
+    fifth_card("multiqueue:search=off,multi_share=0.5");
+    cr_expect_eq(started_by(0), 1 + 5 + 1, "%s", s.log);
+    teardown();
+    setup();
+    fifth_card("multiqueue:search=off,multi_share=0.5,lend=empty");
+    cr_expect_eq(started_by(0), 1 + 5, "%s", s.log);
+}
+
+/*
+ * Nodes 1 and 2 of three are the multi array's, and single jobs hold all.  A multi job waits from 10 s, a single one from 11.
+ * At 20 s a card of node 1 falls idle, and is kept; at 30 s two of node 2, which is then nearer to four: node 1 is lent again.
+ */
+Test(multiqueue, cards_are_kept_on_the_node_that_is_nearest_to_being_free_S0_18)
+{
+    static const int ends[3][4] = { { 90, 90, 90, 90 }, { 20, 90, 90, 90 }, { 30, 30, 50, 60 } };
+    for (int n = 0; n < 3; n++) stage_node(&s, 16000, 4, "v", 1);
+    for (int i = 0; i < 12; i++) (void)stage_job(&s, 0, ends[i / 4][i % 4] * S, 1000, 1);
+    (void)stage_job(&s, 10 * S, 10 * S, 1000, 4);
+    (void)stage_job(&s, 11 * S, 10 * S, 1000, 1);
+    run("multiqueue:search=off,multi_share=0.67");
+    cr_expect_eq(when("start 4 n1"), 0, "%s", s.log);
+    cr_expect_eq(started(13), 30 * S, "%s", s.log);
+    cr_expect_eq(started(12), 60 * S, "%s", s.log);
+}
+
+/* A node of eight keeps four cards for a job of four; four small ones may run beside it, no fifth. */
+Test(multiqueue, no_more_cards_are_kept_than_the_first_that_waits_needs_S0_18)
+{
+    stage_node(&s, 16000, 1, "v", 1);
+    stage_node(&s, 16000, 8, "v", 1);
+    (void)stage_job(&s, 0, 100 * S, 1000, 1);
+    (void)stage_job(&s, 1 * S, 100 * S, 1000, 6);
+    (void)stage_job(&s, 2 * S, 100 * S, 1000, 4);
+    for (int i = 0; i < 5; i++) (void)stage_job(&s, (3 + i) * S, 300 * S, 1000, 1);
+    run("multiqueue:search=off,multi_share=0.9");
+    cr_expect_eq(started(2), 101 * S, "%s", s.log);
+    cr_expect_eq(started(3), 3 * S, "two cards are idle beside the job of six: %s", s.log);
+    cr_expect_eq(started(4), 4 * S, "%s", s.log);
+    cr_expect_eq(started(5), 100 * S, "the first node is free: %s", s.log);
+    cr_expect_eq(started(6), 101 * S, "%s", s.log);
+    cr_expect_eq(started(7), 101 * S, "%s", s.log);
+}
+
+/* Without arrays jobs on GPUs are one queue, in order: the single ones that came first go first. */
+Test(multiqueue, without_arrays_of_gpus_there_is_one_queue)
+{
+    stage_node(&s, 64000, 8, "v", 1);
+    for (int i = 0; i < 5; i++) (void)stage_job(&s, 0, 100, 1000, 1);
+    (void)stage_job(&s, 0, 100, 1000, 4);
+    run("multiqueue:search=off,gpu_arrays=off");
+    cr_expect_eq(started_by(0), 5, "%s", s.log);
+    cr_expect_eq(started(5), 100, "%s", s.log);
+}
 
 /*
  * Two nodes of four cards and ten cores, half of them the multi array's.  A job of one card and four cores comes every 33 s for
@@ -294,7 +373,7 @@ Test(multiqueue, borrowed_cards_are_kept_to_the_end_S0_19)
     stage_node(&s, 64000, 12, "v", 1);
     for (int i = 0; i < 10; i++) (void)stage_job(&s, 0, 100, 1000, 1);
     (void)stage_job(&s, 10, 100, 1000, 4);
-    run("multiqueue:search=off,multi_share=0.5");
+    run("multiqueue:search=off,multi_share=0.5,gpu_arrays=count");
     cr_expect_eq(started(10), 100);
     cr_expect_eq(s.preempted, 0);
 }
@@ -305,7 +384,7 @@ Test(multiqueue, borrowed_cards_can_be_taken_back_S0_19)
     stage_node(&s, 64000, 12, "v", 1);
     for (int i = 0; i < 10; i++) (void)stage_job(&s, 0, 100, 1000, 1);
     (void)stage_job(&s, 10, 100, 1000, 4);
-    run("multiqueue:search=off,multi_share=0.5,reclaim=true");
+    run("multiqueue:search=off,multi_share=0.5,gpu_arrays=count,reclaim=true");
     cr_expect_eq(started(10), 10, "%s", s.log);
     cr_expect_eq(s.preempted, 2);
     cr_expect_eq(when("stop 8 n0 preempted"), 10);
@@ -319,7 +398,7 @@ Test(multiqueue, but_not_cards_of_the_other_array_S0_19)
     for (int i = 0; i < 6; i++) (void)stage_job(&s, 0, 100, 1000, 1);
     (void)stage_job(&s, 10, 150, 1000, 4);
     (void)stage_job(&s, 20, 100, 1000, 4);
-    run("multiqueue:search=off,multi_share=0.5,reclaim=true");
+    run("multiqueue:search=off,multi_share=0.5,gpu_arrays=count,reclaim=true");
     cr_expect_eq(started(7), 100, "%s", s.log);
     cr_expect_eq(s.preempted, 0);
 }
