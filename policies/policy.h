@@ -115,6 +115,8 @@ struct pol_job_info {
     uint32_t category;
     uint32_t hints;                 /* POL_HINT_...: what its user told */
     uint32_t n_stages;              /* 0: its tasks have no order and no data; else 1 + the greatest stage */
+    int64_t  weights_thousands;     /* with POL_HINT_HEAVY_WEIGHTS, of its model; 0: only that there are many */
+    int64_t  work_us;               /* with POL_HINT_COMPLEX_CPU, CPU time for one example; 0: only that it is long */
 };
 enum { POL_HINT_PIPELINED = 1, POL_HINT_HEAVY_WEIGHTS = 2, POL_HINT_COMPLEX_CPU = 4 };
 

@@ -14,14 +14,16 @@
 #include "lib/util.h"
 
 enum {
-    P_SEARCH, P_PROBE, P_TOLERANCE, P_COLD, P_STEADY, P_REPEAT, P_AGAIN, P_ARRAYS, P_IDLE, P_RESERVE, P_RESERVE_OF, P_GPU_ARRAYS, P_LEND, P_RECLAIM,
-    P_MULTI_SHARE, P_CONTENTION, P_WATCH, P_BANDWIDTH, P_BANDWIDTH_OF, P_DROP, P_EXPECT, P_MODE, P_WEIGHTS
+    P_SEARCH, P_PROBE, P_TOLERANCE, P_COLD, P_WEIGHTS_FROM, P_WORK_FROM, P_STEADY, P_REPEAT,
+    P_AGAIN, P_ARRAYS, P_IDLE, P_RESERVE, P_RESERVE_OF, P_GPU_ARRAYS, P_LEND, P_RECLAIM, P_MULTI_SHARE, P_CONTENTION, P_WATCH, P_BANDWIDTH, P_BANDWIDTH_OF, P_DROP, P_EXPECT, P_MODE, P_WEIGHTS
 };
 static const struct pol_param params[] = {
     { .name = "search", .type = POL_CHOICE, .dflt = "slim", .choices = "slim|literal|off", .help = "cores of GPU jobs: search them, one fewer accepted if utilisation is not lower or only if higher; or as asked" },
     { .name = "probe", .type = POL_DURATION, .dflt = "90s", .help = "how long each core count is tried" },
     { .name = "tolerance", .type = POL_NUMBER, .dflt = "0.01", .help = "utilisation that differs by no more is equal, 0 to 1" },
     { .name = "cold", .type = POL_INT, .dflt = "1", .help = "cores a task begins with when nothing like it has been searched" },
+    { .name = "weights_from", .type = POL_NUMBER, .dflt = "100", .help = "millions of weights, told as a hint, from which a job begins with a core less" },
+    { .name = "work_from", .type = POL_DURATION, .dflt = "10ms", .help = "CPU time for one example, told as a hint, from which a job begins with a core more" },
     { .name = "steady", .type = POL_NUMBER, .dflt = "0.1", .help = "change of other jobs' traffic, as a fraction of the node's bandwidth, after which a probe is repeated" },
     { .name = "repeat", .type = POL_INT, .dflt = "3", .help = "how often one probe is repeated at most" },
     { .name = "again", .type = POL_NUMBER, .dflt = "0.1", .help = "utilisation that differs by more from what a search found begins another; 1: never" },
@@ -93,6 +95,15 @@ static void waits(void *self, const struct unit *u, int sign)
     if (sign < 0) mq_unit(m, u->task.slot)->was_stopped = false;
 }
 
+/* As the user told it; figures count from the preset on (S0-2). */
+static uint32_t hints_of(const struct mq *m, const struct pol_job_info *ji)
+{
+    uint32_t hints = ji->hints;
+    if (ji->weights_thousands > 0 && ji->weights_thousands < m->param.weights_from) hints &= ~(uint32_t)POL_HINT_HEAVY_WEIGHTS;
+    if (ji->work_us > 0 && ji->work_us < m->param.work_from) hints &= ~(uint32_t)POL_HINT_COMPLEX_CPU;
+    return hints;
+}
+
 /* Units that are new: take in their models' hints, and what they add to the demand for GPUs. */
 static void welcome(struct mq *m)
 {
@@ -104,7 +115,7 @@ static void welcome(struct mq *m)
         if (u->attained > 0 || u->started_in > 0) continue;     /* it was here before */
         const struct pol_job_info *ji = d->host->job(d->host->ctx, u->job);
         x->category = ji->category;
-        x->hints = ji->hints;
+        x->hints = hints_of(m, ji);
         m->gpu.seen[mq_class(m, u->request_class)] += mq_request(m, u->request_class)->gpu_milli;
     }
 }
@@ -322,6 +333,7 @@ static const char *bad_value(const struct mq *m, const union pol_value *v)
     if (m->param.watch_us <= 0) return "watch must be longer than 0";
     if (v[P_TOLERANCE].x < 0 || v[P_TOLERANCE].x > 1) return "tolerance must lie between 0 and 1";
     if (v[P_DROP].x < 0 || v[P_DROP].x > 1) return "drop must lie between 0 and 1";
+    if (v[P_WEIGHTS_FROM].x < 0 || v[P_WEIGHTS_FROM].x > 1e9) return "weights_from must be from 0 to 1e9";
     if (v[P_STEADY].x < 0) return "steady must not be below 0";
     if (m->param.repeat < 0 || m->param.repeat > 1000) return "repeat must be from 0 to 1000";
     if (v[P_AGAIN].x < 0 || v[P_AGAIN].x > 1) return "again must lie between 0 and 1";
@@ -345,6 +357,8 @@ static void *create(const struct pol_host *host, const union pol_value *v, uint3
     m->param.probe_us = v[P_PROBE].i;
     m->param.tolerance = millionths(v[P_TOLERANCE].x);
     m->param.cold = v[P_COLD].i;
+    m->param.weights_from = (int64_t)(v[P_WEIGHTS_FROM].x * 1000 + 0.5);
+    m->param.work_from = v[P_WORK_FROM].i;
     m->param.steady = millionths(v[P_STEADY].x);
     m->param.repeat = v[P_REPEAT].i;
     m->param.again = millionths(v[P_AGAIN].x);

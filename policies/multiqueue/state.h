@@ -73,6 +73,7 @@ struct mq_param {
     int64_t  steady, repeat;            /* millionths of a node's bandwidth; times */
     int64_t  idle;                      /* GPU units that may wait while CPU units borrow */
     int64_t  cold, reserve;             /* cores; -1: as needed */
+    int64_t  weights_from, work_from;   /* presets of hints: thousands; us */
     double   multi_share, bandwidth;    /* fractions; multi_share below 0: as asked for */
 };
 

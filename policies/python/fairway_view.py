@@ -161,7 +161,7 @@ class Job:
     """One job; `number` is its place in the order of arrival."""
 
     __slots__ = ("number", "id", "user", "queue", "submit", "priority", "gang", "limit", "duration", "category",
-                 "hints", "n_stages", "tasks", "n_left")
+                 "hints", "weights_thousands", "work_us", "n_stages", "tasks", "n_left")
 
     def __init__(self, said, shapes):
         self.number = said["job"]
@@ -175,6 +175,8 @@ class Job:
         self.duration = said.get("duration")    # told to a clairvoyant policy
         self.category = said.get("kind")        # of its model, such as "image"
         self.hints = said.get("hints", [])      # what its user told of the model
+        self.weights_thousands = said.get("weights_thousands", 0)   # 0: no figure
+        self.work_us = said.get("work_us", 0)                       # CPU time for one example; 0: no figure
         self.n_stages = said.get("n_stages", 0)     # 0: its tasks have no order and no data
         self.tasks = []
         made = _TaskOfMore if self.n_stages > 1 or "calls" in said else Task

@@ -37,7 +37,8 @@ const struct pol_job_info *policy_view_job(void *ctx, pol_job h)
         .first_task = { j->first_task, world_task(w, j->first_task)->gen },
         .n_tasks = j->n_tasks, .n_waiting = j->n_waiting, .n_running = j->n_running,
         .user = j->user, .queue = j->queue, .priority = j->priority, .is_gang = j->gang,
-        .category = profiles != NULL && j->model != NONE ? profiles_category(profiles, j->model) : POL_NONE, .hints = j->hints,
+        .category = profiles != NULL && j->model != NONE ? profiles_category(profiles, j->model) : POL_NONE,
+        .hints = j->hints.told, .weights_thousands = j->hints.weights, .work_us = j->hints.work_us,
         .n_stages = j->graph != NULL ? j->graph->n_levels : 0,
     };
     return i;

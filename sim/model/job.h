@@ -38,8 +38,12 @@ struct task_graph {
     const int64_t  *out;        /* [n_tasks] bytes that the task writes, to its node; 0: none */
 };
 
-/* What a user told of a training job's needs, bits; see the multi-queue policy. */
+/*
+ * What a user told of a training job's needs, see the multi-queue policy.  Bits of `told`; the figures: 0 if none was
+ * given, and then the user's word is all there is.
+ */
 enum { HINT_PIPELINED = 1, HINT_HEAVY_WEIGHTS = 2, HINT_COMPLEX_CPU = 4 };
+struct hints { uint32_t told; int64_t weights, work_us; };      /* thousands of weights; CPU time for one example */
 
 /* One job as a source delivers it.  Strings and groups are borrowed until the next call. */
 struct job_spec {
@@ -51,7 +55,7 @@ struct job_spec {
     sim_tick recorded;          /* how long a run of it took that its file tells of; 0: unknown */
     int32_t  priority;
     bool     gang;              /* all tasks start together, and run at the slowest's speed */
-    uint32_t hints;             /* HINT_PIPELINED ... */
+    struct hints hints;
     const char *node;           /* bound: its tasks run there from its arrival on, whatever the policy; NULL: none */
     uint32_t line;              /* in the trace, for diagnostics; 0 unknown */
     const struct task_group *group;     /* [n_groups]; groups of a gang job have equal dur */
@@ -105,7 +109,7 @@ struct job {
     /* What its user said. */
     sim_tick submit, limit;     /* limit -1: none */
     int32_t  priority;
-    uint32_t hints;
+    struct hints hints;
     bool     gang;
 
     /* What it asks in all. */

@@ -68,6 +68,18 @@ check "a workflow: its stages, who is blocked, what each shape asks in licences;
 "tasks":[[0,2],[1,1],[2,1]],"n_stages":3,"stages":[[0,2],[1,1],[2,1]],"blocked":[[2,3]],"inputs":
 "inputs":[{"task":1,"size":0,"nodes":[0]}],"followers":[2]'
 
+cat >"$dir/hints.yaml" <<END
+cluster: {groups: [{name: g, cpus: 8, mem: 32GiB, gpus: 2, gpu_type: V100}]}
+profiles: {file: $here/traces/profiles/coda.csv}
+trace: {format: native, path: hints.csv}
+policies: [fifo]
+END
+printf 'id,submit_s,duration_s,gpus,model,hints\na,0,5,1,vgg16,pipelined+weights=138.25+complex=7.5\nb,0,5,1,vgg16,weights\n' >"$dir/hints.csv"
+hears "$dir/hints.yaml" hints '{"msg":"query","job":0,"task":0}'
+check "hints, and the figures that go with them" same "$(grep -o '"kind":[^{]*"tasks"' "$dir/hints")" \
+'"kind":"image","hints":["pipelined","heavy_weights","complex_cpu"],"weights_thousands":138250,"work_us":7500,"tasks"
+"kind":"image","hints":["heavy_weights"],"tasks"'
+
 # One task of two calls, whose times lie on a line between the two that are given: 1,000 bytes take 0.3 s, 100,000 take 1.5 s
 # on a gpu.  The way from g-0 to e-0 and back: twice 1 ms and 20 ms, and 49,500 + 500 bytes at 50 Mb/s (8 ms).
 cat >"$dir/jobs.csv" <<'END'

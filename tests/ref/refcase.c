@@ -152,7 +152,10 @@ void refcase_make_mq(struct ref_case *c, uint64_t seed)
     make_profiles(c, &r);
     for (int n = 0; n < c->n_nodes; n++) c->node[n].mem_bw = PICK(&r, 0, 100, 100, 100, 200) * MB;
     for (int j = 0; j < c->n_jobs; j++) {
-        c->job[j].hints = (uint32_t)(one_in(&r, 2) ? rng_below(&r, 8) : 0);
+        struct hints *h = &c->job[j].hints;
+        h->told = (uint32_t)(one_in(&r, 2) ? rng_below(&r, 8) : 0);
+        if ((h->told & HINT_HEAVY_WEIGHTS) != 0) h->weights = PICK(&r, 0, 0, 499, 500, 9000);
+        if ((h->told & HINT_COMPLEX_CPU) != 0) h->work_us = PICK(&r, 0, 0, 3, 4, 5);
         int64_t bw = PICK(&r, 0, 0, 25, 50, 75) * MB;
         for (int k = 0; k < c->job[j].n; k++) {
             struct ref_task *t = &c->job[j].task[k];
@@ -176,6 +179,8 @@ void refcase_make_mq(struct ref_case *c, uint64_t seed)
     p->multi_share = (int)PICK(&r, -1, -1, 0, 250, 500, 1000);
     p->contention = !one_in(&r, 4);
     p->bandwidth_by_node = one_in(&r, 3);
+    p->weights_from = (int)PICK(&r, 500, 1000);
+    p->work_from = (int)PICK(&r, 0, 4);
     p->steady = (int)PICK(&r, 0, 100, 100, 300);
     p->repeat = (int)PICK(&r, 0, 1, 3);
     p->again = (int)PICK(&r, 100, 100, 300, 1000);
@@ -194,6 +199,7 @@ static void spec_mq(const struct ref_policy *p, FILE *f)
             m->cold, m->arrays ? "true" : "false", m->reserve, m->by_node ? "node" : "job", m->gpu_arrays == REF_BY_COUNT ? "count" : m->gpu_arrays == REF_BY_NODE ? "nodes" : "off");
     if (m->multi_share >= 0) fprintf(f, ",multi_share=%d.%03d", m->multi_share / 1000, m->multi_share % 1000);
     fprintf(f, ",reclaim=%s,lend=%s", m->reclaim ? "true" : "false", m->lend_unused ? "unused" : "empty");
+    fprintf(f, ",weights_from=%d.%03d,work_from=%dus", m->weights_from / 1000, m->weights_from % 1000, m->work_from);
     fprintf(f, ",steady=%d.%03d,repeat=%d,again=%d.%03d,idle=%d,bandwidth_of=%s", m->steady / 1000, m->steady % 1000, m->repeat,
             m->again / 1000, m->again % 1000, m->idle, m->bandwidth_by_node ? "node" : "job");
     if (m->expect >= 0) fprintf(f, ",expect=%d.%03d", m->expect / 1000, m->expect % 1000);
@@ -502,8 +508,8 @@ static void tell_case(const struct ref_case *c, FILE *to)
     if (c->multi_from > 0) fprintf(to, "multi from %d, monitor %" PRId64 "\n", c->multi_from, c->monitor);
     for (int j = 0; j < c->n_jobs; j++) {
         const struct ref_job *o = &c->job[j];
-        fprintf(to, "job %d: submit %" PRId64 " limit %" PRId64 " user %d model %d hints %u%s\n", j, o->submit, o->limit, o->user, o->model,
-                o->hints, o->gang ? " gang" : "");
+        fprintf(to, "job %d: submit %" PRId64 " limit %" PRId64 " user %d model %d hints %u (%" PRId64 " %" PRId64 ")%s\n", j, o->submit, o->limit, o->user, o->model,
+                o->hints.told, o->hints.weights, o->hints.work_us, o->gang ? " gang" : "");
         for (int k = 0; k < o->n; k++) {
             const struct shape *s = &o->task[k].shape;
             fprintf(to, "    dur %" PRId64 " bw %" PRId64 ": cpu %" PRId64 " mem %" PRId64 " gpus %d x %d (mem %" PRId64 ", types %" PRIx64 ") all %" PRIx64

@@ -15,7 +15,7 @@ void refcase_make(struct ref_case *c, uint64_t seed);
 void refcase_make_mq(struct ref_case *c, uint64_t seed);
 
 /* The policy as `-p` takes it. */
-enum { REFCASE_SPEC = 512 };
+enum { REFCASE_SPEC = 1024 };
 void refcase_spec(const struct ref_policy *p, char *buf, size_t cap);
 
 /* How the real simulator is run, and what came of it. */

@@ -322,9 +322,9 @@ static int cores_first(const struct deciding *d, struct ref_unit u)
     if (!d->p->search || !has_profile(d->w, u)) return 0;
     for (int k = 0; k < ref_unit_size(d->w, u); k++) if (j->task[u.task + k].shape.exclusive) return 0;
     int cores = past_of(d, u) != NULL ? past_of(d, u)->cores : d->p->cold;
-    if (j->hints & 1) cores--;      /* pipelined */
-    if (j->hints & 2) cores--;      /* weights */
-    if (j->hints & 4) cores++;      /* complex */
+    if (j->hints.told & HINT_PIPELINED) cores--;
+    if (j->hints.told & HINT_HEAVY_WEIGHTS && (j->hints.weights == 0 || j->hints.weights >= d->p->weights_from)) cores--;
+    if (j->hints.told & HINT_COMPLEX_CPU && (j->hints.work_us == 0 || j->hints.work_us >= d->p->work_from)) cores++;
     return cores < 1 ? 1 : cores;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "model/cluster/shape.h"
+#include "model/job.h"
 
 enum { REF_NODES = 8, REF_CARDS = 8, REF_JOBS = 128, REF_TASKS = 8, REF_TYPES = 4, REF_MODELS = 3, REF_USERS = 8,
        REF_FAULTS = 32 };
@@ -31,7 +32,7 @@ struct ref_task { struct shape shape; sim_tick dur; int64_t mem_bw; };
 struct ref_job {
     sim_tick submit, limit;         /* limit -1: none */
     int      user, model;           /* user: any number < REF_USERS; model -1: none */
-    uint32_t hints;
+    struct hints hints;
     bool     gang;
     int      n;                     /* tasks, equal ones next to each other (groups) */
     struct ref_task task[REF_TASKS];
@@ -47,7 +48,7 @@ struct ref_mq_param {
     bool     search, literal, arrays, by_node, reclaim, lend_unused, contention, bandwidth_by_node;
     enum { REF_BY_COUNT, REF_BY_NODE, REF_UNDIVIDED } gpu_arrays;
     sim_tick probe, watch;
-    int      tolerance, cold, steady, repeat, again, idle, reserve, multi_share, bandwidth, drop, expect;   /* reserve, multi_share -1: found */
+    int      tolerance, cold, steady, repeat, again, idle, weights_from, work_from, reserve, multi_share, bandwidth, drop, expect;   /* reserve, multi_share -1: found */
 };
 
 struct ref_policy {

@@ -175,6 +175,8 @@ static void hints(struct json_text *out, const struct pol_host *h, const struct 
     for (size_t i = 0; i < ARRAY_LEN(word); i++)
         if ((ji->hints & word[i].bit) != 0) json_text_item_string(out, word[i].name);
     json_text_end_some(out, from, ']');
+    if (ji->weights_thousands > 0) json_text_key_int(out, "weights_thousands", ji->weights_thousands);
+    if (ji->work_us > 0) json_text_key_int(out, "work_us", ji->work_us);
 }
 
 static void arrived(struct json_text *out, const struct pol_host *h, pol_job j, uint32_t flags)

@@ -378,7 +378,7 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
         TRY(draw_type(g, g->group[0].shape.n_gpu, &types, d));
         for (uint32_t k = 0; k < out->n_groups; k++) g->group[k].shape.gpu_types = types;
         draw_model(g, out);
-        if (out->model != NULL) out->hints = hints;
+        if (out->model != NULL) out->hints.told = hints;
     }
     return ST_OK;
 }

@@ -172,17 +172,35 @@ static enum st read_groups(struct native *x, struct job_spec *out, struct diag *
     return check_type(x, out, d);
 }
 
-/* Words joined by '+'. */
-static enum st read_hints(const struct native *x, uint32_t *out, struct diag *d)
+/* Of `len` characters: a figure above 0, with decimals to a thousandth of its unit. */
+static enum st read_hint_figure(const struct native *x, const char *word, const char *s, size_t len, int64_t *out, struct diag *d)
+{
+    char one[32];
+    bool ok = len > 0 && len < sizeof one;
+    if (ok) {
+        memcpy(one, s, len);
+        one[len] = '\0';
+        ok = csv_decimal(one, 1000, out) && *out > 0;
+    }
+    if (ok) return ST_OK;
+    return csv_fail(x->csv, x->at[HINTS], d, "'%.*s' is not a number above 0, or is too large, for the hint '%s'",
+                    (int)(len < 60 ? len : 60), s, word);
+}
+
+/* Words joined by '+', of which some may have a figure. */
+static enum st read_hints(const struct native *x, struct hints *out, struct diag *d)
 {
     const char *s = csv_field(x->csv, x->at[HINTS]);
-    *out = 0;
+    *out = (struct hints){ .told = 0 };
     while (*s != '\0') {
-        size_t len = strcspn(s, "+"), k = 0;
-        while (k < NATIVE_HINTS && (strlen(native_hints[k]) != len || memcmp(native_hints[k], s, len) != 0)) k++;
+        size_t len = strcspn(s, "+"), word = strcspn(s, "+="), k = 0;
+        while (k < NATIVE_HINTS && (strlen(native_hints[k]) != word || memcmp(native_hints[k], s, word) != 0)) k++;
         if (k == NATIVE_HINTS || (s[len] == '+' && s[len + 1] == '\0'))
             return csv_fail(x->csv, x->at[HINTS], d, "'%.60s' is not a list of pipelined, weights and complex, joined by '+'", csv_field(x->csv, x->at[HINTS]));
-        *out |= 1u << k;
+        if (word < len && 1u << k == HINT_PIPELINED) return csv_fail(x->csv, x->at[HINTS], d, "the hint 'pipelined' has no figure");
+        out->told |= 1u << k;
+        int64_t *to = 1u << k == HINT_COMPLEX_CPU ? &out->work_us : &out->weights;
+        if (word < len) TRY(read_hint_figure(x, native_hints[k], s + word + 1, len - word - 1, to, d));
         s += len + (s[len] == '+');
     }
     return ST_OK;

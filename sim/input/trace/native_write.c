@@ -166,8 +166,12 @@ void native_write(FILE *f, const struct job_spec *s, const struct cluster *c, bo
     (void)fputc(',', f);
     put_field(f, s->klass);
     put_some(f, &x, F_BW, MICRO);
-    for (size_t k = 0, some = 0; k < NATIVE_HINTS; k++)
-        if (s->hints >> k & 1) (void)fprintf(f, "%s%s", some++ > 0 ? "+" : "", native_hints[k]);
+    for (size_t k = 0, some = 0; k < NATIVE_HINTS; k++) {
+        if ((s->hints.told >> k & 1) == 0) continue;
+        int64_t figure = 1u << k == HINT_HEAVY_WEIGHTS ? s->hints.weights : 1u << k == HINT_COMPLEX_CPU ? s->hints.work_us : 0;
+        (void)fprintf(f, "%s%s%s", some++ > 0 ? "+" : "", native_hints[k], figure > 0 ? "=" : "");
+        if (figure > 0) put_decimal(f, figure, 3);
+    }
     SIM_ASSERT(!bare || (!x.any[F_GCORES] && s->node == NULL));
     if (!bare) {
         (void)fputc(',', f);

@@ -62,7 +62,7 @@ static const char *stream(void)
 Test(trace, every_column_reaches_the_job)
 {
     prepared("id,submit_s,duration_s,user,queue,tasks,gang,cpus,mem_mib,gpus,gpu_milli,gpu_mem_mib,gpu_type,labels,exclusive,limit_s,model,priority,class,mem_bw_mbs,hints\n"
-             "a,1.5,10.000001,ann,q,3,1,2.5,1.5,2,250,1024,V100|T4,big&(x|y),1,60,bert,-4,mine,1500,weights+pipelined\n");
+             "a,1.5,10.000001,ann,q,3,1,2.5,1.5,2,250,1024,V100|T4,big&(x|y),1,60,bert,-4,mine,1500,weights=138+pipelined+complex=7.5\n");
     struct source s;
     struct job_spec j;
     cr_assert_eq(trace_source_open(&t, &s, &d), ST_OK);
@@ -75,7 +75,9 @@ Test(trace, every_column_reaches_the_job)
     cr_expect_eq(j.submit, 0);
     cr_expect_eq(j.limit, 60 * TICK_SEC);
     cr_expect_eq(j.priority, -4);
-    cr_expect_eq(j.hints, HINT_HEAVY_WEIGHTS | HINT_PIPELINED);
+    cr_expect_eq(j.hints.told, HINT_HEAVY_WEIGHTS | HINT_PIPELINED | HINT_COMPLEX_CPU);
+    cr_expect_eq(j.hints.weights, 138000);
+    cr_expect_eq(j.hints.work_us, 7500);
     cr_expect_eq(j.group[0].mem_bw, INT64_C(1500000000));
     cr_expect(j.gang);
     cr_expect_eq(j.line, 2);
@@ -138,8 +140,9 @@ static size_t everything_of(const char *id, char *out, size_t cap)
     size_t n = 0;
     cr_assert_eq(trace_source_open(&t, &s, &d), ST_OK, "%s", d.msg);
     do cr_assert_eq(s.next(s.ctx, &j, &d), ST_OK); while (strcmp(j.id, id) != 0);
-    n += (size_t)snprintf(out, cap, "%s %s %s %s %s %s %lld %lld %d %d %u %u:", j.id, j.user, j.queue, j.model, j.klass, j.node,
-                          (long long)j.submit, (long long)j.limit, j.priority, j.gang, j.hints, j.n_groups);
+    n += (size_t)snprintf(out, cap, "%s %s %s %s %s %s %lld %lld %d %d %u %lld %lld %u:", j.id, j.user, j.queue, j.model, j.klass, j.node,
+                          (long long)j.submit, (long long)j.limit, j.priority, j.gang, j.hints.told, (long long)j.hints.weights,
+                          (long long)j.hints.work_us, j.n_groups);
     for (uint32_t k = 0; k < j.n_groups; k++) {
         memcpy(out + n, &j.group[k], sizeof *j.group);
         n += sizeof *j.group;
@@ -151,7 +154,7 @@ static size_t everything_of(const char *id, char *out, size_t cap)
 Test(trace, a_job_of_an_unsorted_file_keeps_every_field)
 {
     static const char head[] = "id,submit_s,duration_s,user,queue,tasks,gang,cpus,mem_mib,gpus,gpu_milli,limit_s,priority,class,mem_bw_mbs,hints\n";
-    static const char first[] = "a,5,7,ann,q,2+1,0,3,100,1,500,20,-4,batch,90,pipelined+weights+complex\n", last[] = "b,9,1,,,,,,,,,,,,,\n";
+    static const char first[] = "a,5,7,ann,q,2+1,0,3,100,1,500,20,-4,batch,90,pipelined+weights=0.5+complex=12\n", last[] = "b,9,1,,,,,,,,,,,,,\n";
     char text[1024], sorted[1024], unsorted[1024];
     traceopts_format(&o, "native");
     (void)snprintf(text, sizeof text, "%s%s%s", head, first, last);
@@ -165,7 +168,7 @@ Test(trace, a_job_of_an_unsorted_file_keeps_every_field)
     cr_assert_not(t.facts.sorted);
     cr_assert_eq(everything_of("a", unsorted, sizeof unsorted), n);
     cr_expect_eq(memcmp(sorted, unsorted, n), 0, "%s\n%s", sorted, unsorted);
-    cr_expect_neq(strstr(unsorted, " 7 2:"), NULL, "hints are all three: %s", unsorted);
+    cr_expect_neq(strstr(unsorted, " 7 500 12000 2:"), NULL, "hints are all three: %s", unsorted);
 }
 
 Test(trace, two_streams_of_a_sorted_file_do_not_disturb_each_other)
@@ -269,7 +272,7 @@ Test(trace, what_is_written_reads_back_the_same)
 {
     const char *text =
         "id,submit_s,duration_s,user,queue,tasks,gang,cpus,mem_mib,gpus,gpu_milli,gpu_mem_mib,gpu_type,labels,exclusive,limit_s,model,priority,class,mem_bw_mbs,hints,gpu_cores,node\n"
-        "\"a,1\",0,10.5,\"say \"\"x\"\"\",,2+1,1,8+4,1024+512.5,4+3,,,V100|T4,big&(x|y),1,90.25,\"m (1)#4\",7,,1500.5+0,pipelined+complex,,\n"
+        "\"a,1\",0,10.5,\"say \"\"x\"\"\",,2+1,1,8+4,1024+512.5,4+3,,,V100|T4,big&(x|y),1,90.25,\"m (1)#4\",7,,1500.5+0,pipelined+weights=0.5+complex=7,,\n"
         "b,0.000001,0,,q,1,0,0.001,0.0000019,1,5,17,,,,,,,k,,,2560,\n"
         "c,2,1+2+3,,,1+1+1,0,1,1,0,,,,(x|y),,,,,,0.000001,,,n7\n";
     char again[8192] = "";

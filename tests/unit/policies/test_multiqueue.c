@@ -447,6 +447,31 @@ Test(multiqueue, history_is_where_the_next_begins)
     cr_expect_eq(when("resize 1 2000 -> 1000"), (345 + 90) * S, "an image model too: it begins with 2 and tries 1");
 }
 
+/* From 6 cores on: one fewer from 100 million weights on, one more from 10 ms of work an example on, and as the user says without figures. */
+Test(multiqueue, a_hint_with_a_figure_counts_from_the_preset_on_S0_2)
+{
+    static const struct { struct hints hints; const char *more; int cores; } row[] = {
+        { { HINT_HEAVY_WEIGHTS, 0, 0 }, "", 5 }, { { HINT_HEAVY_WEIGHTS, 99999, 0 }, "", 6 }, { { HINT_HEAVY_WEIGHTS, 100000, 0 }, "", 5 },
+        { { HINT_COMPLEX_CPU, 0, 0 }, "", 7 }, { { HINT_COMPLEX_CPU, 0, 9999 }, "", 6 }, { { HINT_COMPLEX_CPU, 0, 10000 }, "", 7 },
+        { { HINT_COMPLEX_CPU | HINT_PIPELINED | HINT_HEAVY_WEIGHTS, 138000, 1 }, "", 4 },
+        { { HINT_HEAVY_WEIGHTS, 99999, 0 }, ",weights_from=99.999", 5 }, { { HINT_COMPLEX_CPU, 0, 9999 }, ",work_from=9ms", 7 },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(row); i++) {
+        teardown();
+        setup();
+        stage_node(&s, 16000, 1, "v", 1);
+        struct job_spec *j = stage_job(&s, 0, 10 * S, 1000, 1);
+        j->model = "resnet50";
+        j->hints = row[i].hints;
+        s.log_notes = true;
+        char policy[64], note[32];
+        (void)snprintf(policy, sizeof policy, "multiqueue:cold=6%s", row[i].more);
+        (void)snprintf(note, sizeof note, "note search_cores %d", row[i].cores);
+        run(policy);
+        cr_expect_eq(when(note), 0, "row %zu: %s", i, s.log);
+    }
+}
+
 /* ---- contention ---- */
 
 /* A training job from 0, a CPU job of 16 cores from 35 s that moves bw of 100 GB/s. */
@@ -644,7 +669,7 @@ Test(multiqueue, a_failure_with_more_cores_says_nothing_of_fewer)
     (void)stage_job(&s, 0, 50, 2000, 0);
     struct job_spec *a = stage_job(&s, 5, 100, 8000, 1);
     a->model = "resnet50";
-    a->hints = HINT_COMPLEX_CPU;
+    a->hints.told = HINT_COMPLEX_CPU;
     stage_job(&s, 10, 100, 8000, 1)->model = "resnet50";
     run("multiqueue:cold=2,reserve=0");
     cr_expect_eq(started(3), 50);
