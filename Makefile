@@ -94,7 +94,7 @@ deps:                                   ## install what debian/control lists (ne
 
 SHARE     := $(DESTDIR)$(PREFIX)/share
 ZSHDIR    ?= $(PREFIX)/share/zsh/site-functions
-SCENARIOS := $(sort $(wildcard scenarios/*/))
+SCENARIOS := $(sort $(wildcard scenarios/*/*.yaml scenarios/*/*.sql))
 # Documents keep their paths, for messages and the documents themselves name each other so.
 DOCS      := $(sort $(wildcard *.md $(foreach d,scenarios traces policies results plots sim tests,$d/*.md $d/*/*.md $d/*/*/*.md)))
 
@@ -108,7 +108,7 @@ install: all                            ## the program, its manual, scenarios an
 	for f in $(KIT_H:policies/%=%); do install -D -m 644 policies/$$f $(DESTDIR)$(PREFIX)/include/fairway/$$f || exit 1; done
 	install -m 644 policies/python/*.py $(SHARE)/fairway/python
 	cp -R $(patsubst %/,%,$(wildcard traces/*/)) $(SHARE)/fairway/traces
-	for d in $(SCENARIOS); do install -d $(SHARE)/fairway/$$d && install -m 644 $$d*.yaml $(SHARE)/fairway/$$d || exit 1; done
+	for f in $(SCENARIOS); do install -D -m 644 $$f $(SHARE)/fairway/$$f || exit 1; done
 	for f in $(DOCS) plots/demo-bars.svg; do install -D -m 644 $$f $(SHARE)/doc/fairway/$$f || exit 1; done
 
 # ---- for those who change it ----

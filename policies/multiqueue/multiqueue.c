@@ -14,7 +14,7 @@
 #include "lib/util.h"
 
 enum {
-    P_SEARCH, P_PROBE, P_TOLERANCE, P_COLD, P_WEIGHTS_FROM, P_WORK_FROM, P_STEADY, P_REPEAT,
+    P_SEARCH, P_PROBE, P_TOLERANCE, P_COLD, P_WEIGHTS_FROM, P_WORK_FROM, P_HISTORY_FILE, P_SAVE_HISTORY, P_STEADY, P_REPEAT,
     P_AGAIN, P_ARRAYS, P_IDLE, P_RESERVE, P_RESERVE_OF, P_GPU_ARRAYS, P_LEND, P_RECLAIM, P_MULTI_SHARE, P_CONTENTION, P_WATCH, P_BANDWIDTH, P_BANDWIDTH_OF, P_DROP, P_EXPECT, P_MODE, P_WEIGHTS
 };
 static const struct pol_param params[] = {
@@ -24,6 +24,8 @@ static const struct pol_param params[] = {
     { .name = "cold", .type = POL_INT, .dflt = "1", .help = "cores a task begins with when nothing like it has been searched" },
     { .name = "weights_from", .type = POL_NUMBER, .dflt = "100", .help = "millions of weights, told as a hint, from which a job begins with a core less" },
     { .name = "work_from", .type = POL_DURATION, .dflt = "10ms", .help = "CPU time for one example, told as a hint, from which a job begins with a core more" },
+    { .name = "history_file", .type = POL_FILE, .choices = "core-history", .dflt = "", .help = "what the searches of an earlier run found, where those of this one begin" },
+    { .name = "save_history", .type = POL_BOOL, .dflt = "false", .help = "note in the database what searches find, for the history_file of another run" },
     { .name = "steady", .type = POL_NUMBER, .dflt = "0.1", .help = "change of other jobs' traffic, as a fraction of the node's bandwidth, after which a probe is repeated" },
     { .name = "repeat", .type = POL_INT, .dflt = "3", .help = "how often one probe is repeated at most" },
     { .name = "again", .type = POL_NUMBER, .dflt = "0.1", .help = "utilisation that differs by more from what a search found begins another; 1: never" },
@@ -295,6 +297,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
         m->gpu.node = pol_alloc(view->n_nodes, sizeof *m->gpu.node);
         m->watch.fall = pol_alloc(view->n_nodes, sizeof *m->watch.fall);
         cores_size(&m->cores, view->n_nodes);
+        history_save_all(m);
         for (uint32_t i = 0; i < view->n_nodes; i++) if (m->sched.cores->mem_bw[i] > 0) m->watch.knows_bandwidth = true;
     }
     sched_open(&m->sched, view, ev, n_ev);
@@ -357,6 +360,7 @@ static void *create(const struct pol_host *host, const union pol_value *v, uint3
     m->param.probe_us = v[P_PROBE].i;
     m->param.tolerance = millionths(v[P_TOLERANCE].x);
     m->param.cold = v[P_COLD].i;
+    m->param.save_history = v[P_SAVE_HISTORY].i != 0;
     m->param.weights_from = (int64_t)(v[P_WEIGHTS_FROM].x * 1000 + 0.5);
     m->param.work_from = v[P_WORK_FROM].i;
     m->param.steady = millionths(v[P_STEADY].x);
@@ -383,7 +387,10 @@ static void *create(const struct pol_host *host, const union pol_value *v, uint3
     if (!m->param.arrays_on && !m->param.reclaim) *flags &= ~(uint32_t)POL_PREEMPTS;
     const char *bad = bad_value(m, v);
     if (bad != NULL) (void)snprintf(error, cap, "%s", bad);
-    if (bad == NULL && share_weights_parse(&m->weights, v[P_WEIGHTS].s, error, cap)) return m;
+    /* Where a policy is only described there are no profiles to read a history by. */
+    bool reads = v[P_HISTORY_FILE].s[0] != '\0' && host->view(host->ctx)->n_nodes > 0;
+    if (bad == NULL && share_weights_parse(&m->weights, v[P_WEIGHTS].s, error, cap) &&
+        (!reads || history_read(m, v[P_HISTORY_FILE].s, error, cap))) return m;
     destroy(m);
     return NULL;
 }

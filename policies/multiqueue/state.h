@@ -9,6 +9,7 @@
  * record.c      why units wait, for the record
  * cores.c       whose cores a node's are
  * search.c      how many cores a job needs, found by trying
+ * history.c     what searches found, from one run to another
  */
 #ifndef POL_MULTIQUEUE_STATE_H
 #define POL_MULTIQUEUE_STATE_H
@@ -64,6 +65,7 @@ struct mq_failure { uint64_t rules, touches; uint32_t cores; };
 /* As a user gave them; README.md, multiqueue. */
 struct mq_param {
     bool     search_on, arrays_on, reclaim, contention_on, strict, by_node;
+    bool     save_history;
     bool     lend_unused;               /* else GPUs are lent only while nobody waits for their array */
     enum mq_gpu_arrays gpu_arrays;
     enum search_rule rule;
@@ -187,6 +189,14 @@ void tune_probes(struct mq *m);                         /* those that are over n
 void tune_watch(struct mq *m);
 void tune_wake(struct mq *m);                           /* ask to be woken for the next */
 void tune_need(struct mq *m, uint32_t id);              /* the cores that it holds may raise the reserve */
+
+/*
+ * history.c.  Read what the host took from a file; false: `error` says what is wrong.  Save, if the user asks for it, what a
+ * search found, or all that is known, as notes of the run.
+ */
+bool history_read(struct mq *m, const char *text, char *error, size_t cap);
+void history_save(const struct mq *m, const struct search_past *p);
+void history_save_all(const struct mq *m);
 
 /* record.c */
 void record_hold(struct mq *m, uint32_t request_class, enum mq_hold hold);      /* met on the way: units may have to be told */

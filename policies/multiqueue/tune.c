@@ -99,8 +99,10 @@ void tune_started(struct mq *m, uint32_t id)
 static void found(struct mq *m, uint32_t id)
 {
     struct mq_unit *x = mq_unit(m, id);
-    search_learn(&m->history, (struct search_past){ .category = x->category, .n_gpu = n_gpu_of(m, id), .n_tasks = sched_unit(&m->sched, id)->n_tasks,
-                                                     .cores = x->search.cores, .util = x->search.util });
+    struct search_past past = { .category = x->category, .n_gpu = n_gpu_of(m, id), .n_tasks = sched_unit(&m->sched, id)->n_tasks,
+                                .cores = x->search.cores, .util = x->search.util };
+    search_learn(&m->history, past);
+    history_save(m, &past);
     m->epoch.moves++;               /* others like it begin with other cores */
     note(m, "probes", x->search.probes);
     note(m, "cores_found", x->search.cores);

@@ -561,6 +561,7 @@ enum st host_create(struct host **out, const char *spec, const char *weights, co
     p->refused_at = -1;
     char error[800] = "it gave no reason";
     sandbox_enter(p->hooks.page, SANDBOX_CREATING);
+    p->mirror.profiles_to_come = run != NULL ? run->profiles : NULL;
     policy_view_open(&p->mirror, run != NULL ? run->cluster : NULL);
     p->self = p->spec.ops->create == NULL ? (void *)&p->api
             : p->spec.ops->create(&p->api, p->spec.value, &p->flags, error, sizeof error);

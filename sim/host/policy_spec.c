@@ -93,18 +93,19 @@ static enum st parse_plugin(const struct origin *at, const struct pol_param *p, 
     return ST_OK;
 }
 
-/* A file, in the one form that there is (policy_load.c). */
-static enum st parse_file(const struct origin *at, const char *name, struct kube_scheduler *to, const char **out,
-                          struct diag *d)
+/* A file, in one of the forms that there are (policy_load.c). */
+static enum st parse_file(const struct origin *at, const struct pol_param *p, const char *name, struct policy_spec_plugin *to,
+                          const char **out, struct diag *d)
 {
     struct diag own = { 0 };
+    bool is_history = strcmp(p->choices, "core-history") == 0;
     *out = "";
     if (name[0] == '\0') return ST_OK;
     char *path = find_file(at->file, name, &own);
     if (path == NULL) return diag_at(d, own.code, at->file, at->line, at->col, "%s", own.msg);
-    enum st st = kube_scheduler_load(to, path, d);
+    enum st st = is_history ? core_history_load(&to->history, path, d) : kube_scheduler_load(&to->scheduler, path, d);
     mem_free(path);
-    if (st == ST_OK) *out = to->text;
+    if (st == ST_OK) *out = is_history ? to->history.text : to->scheduler.text;
     return st;
 }
 
@@ -129,7 +130,7 @@ static enum st parse_value(const struct origin *at, struct policy_spec *spec, ui
         TRY(parse_plugin(at, p, text, &spec->plugin[i], &ok, d));
         want = p->choices;
         break;
-    case POL_FILE:     return parse_file(at, text, &spec->plugin[i].scheduler, &v->s, d);
+    case POL_FILE:     return parse_file(at, p, text, &spec->plugin[i], &v->s, d);
     }
     if (ok) return ST_OK;
     return diag_at(d, ST_EINPUT, at->file, at->line, at->col, "policy '%s': %s is '%s'; expected %s%s%s%s",
@@ -177,6 +178,7 @@ static enum st read_pairs(struct policy_spec *p, char *pairs, const struct origi
 static const char *known_text(const struct policy_spec *p, uint32_t i)
 {
     if (p->plugin[i].file != NULL) return policy_load_digest(p->plugin[i].file);
+    if (p->plugin[i].history.text != NULL) return p->plugin[i].history.digest;
     return p->plugin[i].scheduler.text != NULL ? p->plugin[i].scheduler.digest : p->text[i];
 }
 
@@ -297,6 +299,7 @@ void policy_spec_fini(struct policy_spec *p)
     for (uint32_t i = 0; p->plugin != NULL && i < p->ops->n_params; i++) {
         policy_load_close(p->plugin[i].file);
         kube_scheduler_fini(&p->plugin[i].scheduler);
+        core_history_fini(&p->plugin[i].history);
     }
     MEM_FREE(p->plugin, p->known, p->text, p->value, p->full);
     policy_load_close(p->lib);

@@ -8,11 +8,17 @@
 #include "base/diag.h"
 #include "host/guest.h"
 #include "input/kube/scheduler.h"
+#include "input/tasks/core_history.h"
 
 struct policy_load;
 
 /* Of a POL_PLUGIN parameter; file NULL: one of its choices.  Of a POL_FILE: what was read. */
-struct policy_spec_plugin { struct pol_chosen chosen; struct policy_load *file; struct kube_scheduler scheduler; };
+struct policy_spec_plugin {
+    struct pol_chosen chosen;
+    struct policy_load *file;
+    struct kube_scheduler scheduler;
+    struct core_history history;
+};
 
 struct policy_spec {
     const struct pol_ops *ops;

@@ -160,7 +160,7 @@ static const char *view_name(void *ctx, uint32_t type, uint32_t id)
     const struct policy_view *p = ctx;
     const struct world *w = p->w;
     const struct cluster *c = cluster_of(p);
-    const struct profiles *profiles = w != NULL ? world_config(w)->profiles : NULL;
+    const struct profiles *profiles = w != NULL ? world_config(w)->profiles : p->profiles_to_come;
     if (c == NULL) return NULL;
     switch ((enum pol_name_type)type) {
     case POL_NAME_NODE:     return name_in(&c->node_names, id);
@@ -457,6 +457,7 @@ void policy_view_close(struct policy_view *p)
     p->is_shown = false;
     p->view = (struct pol_view){ 0 };
     p->to_come = NULL;
+    p->profiles_to_come = NULL;
 }
 
 /* ---- life ---- */

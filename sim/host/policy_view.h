@@ -14,7 +14,8 @@
 
 struct policy_view {
     struct world *w;            /* borrowed for the length of one decide call; NULL outside */
-    struct cluster *to_come;    /* borrowed for the length of create; NULL after it */
+    struct cluster *to_come;    /* borrowed for the length of create, as the next; NULL after it */
+    const struct profiles *profiles_to_come;
     struct pol_view *lent;      /* what the policy is shown now; NULL outside of create and decide */
     bool     is_clairvoyant;    /* true durations are shown */
     struct host_tricks tricks;

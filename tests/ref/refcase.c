@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "host/host.h"
 #include "base/rng.h"
 #include "model/world.h"
@@ -181,6 +182,9 @@ void refcase_make_mq(struct ref_case *c, uint64_t seed)
     p->bandwidth_by_node = one_in(&r, 3);
     p->weights_from = (int)PICK(&r, 500, 1000);
     p->work_from = (int)PICK(&r, 0, 4);
+    p->n_past = one_in(&r, 3) ? 1 + (int)rng_below(&r, REF_PAST) : 0;
+    for (int i = 0; i < p->n_past; i++)
+        p->past[i] = (struct ref_past){ .category = i % 2, .cards = 1 + i / 2, .tasks = 1, .cores = (int)PICK(&r, 1, 2, 3, 5), .util = PICK(&r, 250000, 999999, 1000000) };
     p->steady = (int)PICK(&r, 0, 100, 100, 300);
     p->repeat = (int)PICK(&r, 0, 1, 3);
     p->again = (int)PICK(&r, 100, 100, 300, 1000);
@@ -282,6 +286,34 @@ static void build_profiles(const struct ref_case *c, struct throughput *perf, st
             if (error == NULL && p->on[row].slows) error = curve_parse(&x.slow, slow);
             SIM_ASSERT(error == NULL && profiles_add(out, &x));
         }
+}
+
+bool refcase_has_category(const struct ref_case *c, int category)
+{
+    bool any = false;
+    for (int m = 0; m < c->n_models && c->has_profiles; m++)
+        any |= c->profile[m].category == category && (c->profile[m].on[0].knee > 0 || c->profile[m].on[1].knee > 0);
+    return any;
+}
+
+/* What searches found before, in a file that the spec comes to name; `path` "": nothing. */
+static void add_history(const struct ref_case *c, char *spec, char path[], size_t cap)
+{
+    const struct ref_mq_param *p = &c->policy.mq;
+    (void)snprintf(path, cap, "%s", "");
+    if (c->policy.order != REF_MULTIQUEUE || p->n_past == 0) return;
+    (void)snprintf(path, cap, "/tmp/fairway-history-XXXXXX");
+    int fd = mkstemp(path);
+    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+    SIM_ASSERT(f != NULL);
+    fprintf(f, "category,gpus,tasks,cores,util\n");
+    for (int i = 0; i < p->n_past; i++)
+        if (refcase_has_category(c, p->past[i].category))
+            fprintf(f, "kind%d,%d,%d,%d,%" PRId64 ".%06" PRId64 "\n", p->past[i].category, p->past[i].cards, p->past[i].tasks, p->past[i].cores,
+                    p->past[i].util / 1000000, p->past[i].util % 1000000);
+    fclose(f);
+    size_t n = strlen(spec);
+    (void)snprintf(spec + n, REFCASE_SPEC - n, ",history_file=%s", path);
 }
 
 static void build(const struct ref_case *c, struct cluster *cl, struct throughput *perf)
@@ -390,12 +422,13 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
     struct feed feed = { .c = c };
     struct host_hooks hooks = { .ctx = run, .decision = took_decision, .note = took_note };
     struct host *host;
-    char spec[REFCASE_SPEC];
+    char spec[REFCASE_SPEC], history[64];
     build(c, &cl, &perf);
     if (c->has_profiles) build_profiles(c, &perf, &profiles);
     for (int i = 0; i < c->n_faults; i++)
         fault[i] = (struct fault_event){ .at = c->fault[i].at, .node = (uint32_t)c->fault[i].node, .up = c->fault[i].up };
     refcase_spec(&c->policy, spec, sizeof spec);
+    add_history(c, spec, history, sizeof history);
     struct world_config cfg = {
         .cluster = &cl, .throughput = &perf, .profiles = c->has_profiles ? &profiles : NULL, .monitor = { .interval = c->monitor },
         .multi_from = (uint32_t)c->multi_from, .fault = { .list = fault, .n_list = (size_t)c->n_faults },
@@ -403,6 +436,7 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
         .reject_infeasible = c->reject_infeasible, .audit = true, .horizon = c->horizon, .sample_every = run->sample_every,
     };
     enum st st = host_create(&host, run->spec ? run->spec : spec, NULL, &cfg, NULL, run->record ? &hooks : NULL, &run->diag);
+    if (history[0] != '\0') (void)unlink(history);
     if (st != ST_OK) { diag_print(&run->diag, stderr); abort(); }
     run->flags = host_ops(host)->flags;
     struct world *w = world_create(&cfg, (struct source){ .ctx = &feed, .next = feed_next }, host_decider(host));

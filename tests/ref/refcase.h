@@ -14,7 +14,10 @@ void refcase_make(struct ref_case *c, uint64_t seed);
 /* The same for multiqueue: what models need, hints, traffic, where multi begins, and the policy's parameters. */
 void refcase_make_mq(struct ref_case *c, uint64_t seed);
 
-/* The policy as `-p` takes it. */
+/* Is a model that has a profile of the category? */
+bool refcase_has_category(const struct ref_case *c, int category);
+
+/* The policy as `-p` takes it; without its history_file, which stands only while the policy is created. */
 enum { REFCASE_SPEC = 1024 };
 void refcase_spec(const struct ref_policy *p, char *buf, size_t cap);
 

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "ref/refcase.h"
 #include "ref/refplan.h"
 
 __extension__ typedef __int128 wide;
@@ -30,7 +31,7 @@ struct ref_mq {
     struct memory of[REF_JOBS][REF_TASKS];
     uint64_t began[REF_JOBS][REF_TASKS], n_began;   /* the order in which tasks started */
     int64_t  reserve, seen[3];
-    struct past { int category, cards, tasks, cores; int64_t util; } past[PAST];
+    struct ref_past past[PAST];
     int      n_past;
     struct { int node; struct ref_unit until; int64_t cpu; } closed[CLOSED];
     int      n_closed;
@@ -54,7 +55,13 @@ void ref_mq_begin(struct ref_world *w)
 {
     w->mq = calloc(1, sizeof *w->mq);
     SIM_ASSERT(w->mq != NULL);
-    if (w->c->policy.mq.reserve > 0) w->mq->reserve = (int64_t)w->c->policy.mq.reserve * 1000;
+    const struct ref_mq_param *p = &w->c->policy.mq;
+    if (p->reserve > 0) w->mq->reserve = (int64_t)p->reserve * 1000;
+    for (int i = 0; i < p->n_past; i++) {
+        if (!refcase_has_category(w->c, p->past[i].category)) continue;
+        w->mq->past[w->mq->n_past++] = p->past[i];
+        if (p->reserve < 0) w->mq->reserve = i64_max(w->mq->reserve, (int64_t)p->past[i].cores * 1000);
+    }
 }
 
 void ref_mq_end(struct ref_world *w) { free(w->mq); }
@@ -286,7 +293,7 @@ static void settle(struct deciding *d, const struct ref_ledger *before, const st
 
 /* ---- starting ---- */
 
-static const struct past *past_of(const struct deciding *d, struct ref_unit u)
+static const struct ref_past *past_of(const struct deciding *d, struct ref_unit u)
 {
     const struct ref_job *j = &d->w->job[u.job];
     for (int i = 0; i < d->m->n_past; i++)
@@ -443,7 +450,7 @@ static bool start(struct deciding *d, struct ref_unit u)
     x->searches = x->is_found = x->is_short = false;
     x->top = -1;
     x->cores_set = d->w->now;
-    const struct past *past = class_of(d->w, u) != CPU && has_profile(d->w, u) ? past_of(d, u) : NULL;
+    const struct ref_past *past = class_of(d->w, u) != CPU && has_profile(d->w, u) ? past_of(d, u) : NULL;
     x->hope = past != NULL ? past->util : d->p->expect < 0 ? -1 : (int64_t)d->p->expect * 1000;
     x->hope_cores = past != NULL ? past->cores : 0;
     if (cores > 0) {

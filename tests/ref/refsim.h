@@ -43,12 +43,18 @@ struct ref_fault { sim_tick at; int node; bool up; };
 enum ref_order { REF_FIFO, REF_SJF, REF_SRTF, REF_LAS, REF_EASY, REF_DRF, REF_MULTIQUEUE };
 enum ref_place { REF_FIRST, REF_BEST, REF_WORST, REF_PACK, REF_SPREAD, REF_FGD, REF_KUBE, REF_KUBE_HYBRID };
 
+/* A search that an earlier run is said to have made. */
+struct ref_past { int category, cards, tasks, cores; int64_t util; };
+enum { REF_PAST = 3 };
+
 /* multiqueue's parameters, as policies/README.md names them; fractions in thousandths. */
 struct ref_mq_param {
     bool     search, literal, arrays, by_node, reclaim, lend_unused, contention, bandwidth_by_node;
     enum { REF_BY_COUNT, REF_BY_NODE, REF_UNDIVIDED } gpu_arrays;
     sim_tick probe, watch;
     int      tolerance, cold, steady, repeat, again, idle, weights_from, work_from, reserve, multi_share, bandwidth, drop, expect;   /* reserve, multi_share -1: found */
+    struct ref_past past[REF_PAST];     /* of its history_file, of categories that the case has */
+    int      n_past;
 };
 
 struct ref_policy {

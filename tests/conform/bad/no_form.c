@@ -1,4 +1,4 @@
-/* load: parameter 'list' of policy 'bad' is a file of no form that is known: kube-scheduler */
+/* load: parameter 'list' of policy 'bad' is a file of no form that is known: kube-scheduler, core-history */
 #define NO_TABLE
 #include "bad.h"
 
