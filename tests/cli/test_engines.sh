@@ -364,6 +364,17 @@ if [ ! -d "${FAIRWAY_TRACES:-}/hetero-dag" ] || [ ! -d "${FAIRWAY_TRACES:-}/gave
 fi
 check "engines-hetero runs" "$fairway" run -q -d "$dir/m.db" scenarios/engines/engines-hetero.yaml
 check "engines-gavel runs" "$fairway" run -q -d "$dir/m.db" scenarios/engines/engines-gavel.yaml
+if [ -d "$FAIRWAY_TRACES/wfinstances" ]; then
+    check "engines-wfformat runs" \
+        "$fairway" run -q -d "$dir/w.db" scenarios/engines/engines-wfformat.yaml --set output.audit=true
+    check "HEFT ends every recorded workflow no later than others, and all read the same bytes" same "$(query w "SELECT
+        (SELECT count(*) FROM v_metric a JOIN v_metric b USING (seed, name, scope) WHERE name = 'makespan'
+         AND scope = 'all' AND a.policy = 'heft' AND a.value > b.value),
+        (SELECT count(*) FROM (SELECT 1 FROM v_metric WHERE name = 'bytes_read' AND scope = 'all'
+         GROUP BY seed HAVING count(DISTINCT value) = 1))")" "0|6"
+else
+    echo "skipped - recorded workflows: no traces"
+fi
 check "HEFT ends every measured DAG no later than affinity, and than dmda but for 0.2 %" same "$(query m "SELECT count(*) FROM v_metric a JOIN v_metric b USING (scenario, seed, name, scope)
     WHERE name = 'makespan' AND scope = 'all' AND scenario = 'engines-hetero' AND a.policy = 'heft'
     AND (b.policy LIKE 'affinity%' AND a.value > b.value OR b.policy = 'dmda' AND a.value > b.value * 1.002)")" 0
