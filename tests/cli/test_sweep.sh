@@ -97,12 +97,12 @@ check "to the same rows" same whole.db int.db
 sweep=$!
 until_true 60 '[ "$(sql crash.db "select count(*) from run")" -ge 3 ] 2>/dev/null'
 worker=$(ps -o pid= --ppid $sweep | head -n 1)
-kill -SEGV $worker
+kill -KILL $worker          # no sanitizer can make an exit of it
 wait $sweep
-check "a worker that crashes fails its run" [ $? -eq 3 ]
+check "a worker that is killed fails its run" [ $? -eq 3 ]
 sweep=
-check "which is said" says "its worker was ended by signal 11"
-check "and marked" [ "$(sql crash.db "select count(*) from run where status = 'failed' and message like '%signal 11%'")" -eq 1 ]
+check "which is said" says "its worker was ended by signal 9"
+check "and marked" [ "$(sql crash.db "select count(*) from run where status = 'failed' and message like '%signal 9%'")" -eq 1 ]
 check "the others go on" [ "$(sql crash.db "select count(*) from run where status = 'done'")" -eq 23 ]
 check "the failed one is tried again" expect 0 "$fairway" sweep "$big" -d "$dir/crash.db"
 check "alone" says "24 of 24 runs done, 23 of them before"
