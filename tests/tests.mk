@@ -153,3 +153,8 @@ faults: all $(B)/tests/faults/shim.so   ## every failing write, fsync, open, rea
 
 test: $(B)/tests/faults/shim.so
 .PHONY: faults
+
+# ---- the same digests everywhere ----
+determinism: all                        ## digests of scenarios x policies by gcc and clang, -O0 to -O3, sanitizers, and sweeps
+	@DETERMINISM=all FAIRWAY=$(abspath $(B))/fairway sh tests/determinism/test_determinism.sh
+.PHONY: determinism

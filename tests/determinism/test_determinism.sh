@@ -1,0 +1,56 @@
+#!/bin/sh
+# One digest for each scenario under each policy (digests.txt), whatever built it and however it is run.
+#
+# In `make test`: the program under test as it is, and a sweep by one worker, by four, and killed and taken up again.
+# DETERMINISM=all: sampled, recorded and audited runs too, and gcc and clang at -O0, -O2 and -O3 and under sanitizers,
+# each built in a folder of its own.  DETERMINISM=write: the table anew.
+. "$(dirname "$0")/../cli/lib.sh"
+table=$here/tests/determinism/digests.txt
+made() { sh "$here/tests/determinism/table.sh" "$@"; }
+if [ "${DETERMINISM:-}" = write ]; then made "$fairway" >"$table"; exit; fi
+
+is_table() { made "$@" >"$dir/made"; diff "$table" "$dir/made"; }
+check "$(wc -l <"$table") digests are those of the table" is_table "$fairway"
+
+digests() { sqlite3 "$1" 'SELECT policy, seed, digest, status FROM run ORDER BY id'; }
+if command -v sqlite3 >/dev/null; then
+    scn=$here/tests/cli/determinism.yaml
+    "$fairway" run -q "$scn" -d "$dir/run.db"
+    alike() { [ -s "$dir/run.db" ] && same "$(digests "$1")" "$(digests "$dir/run.db")"; }
+    by() { rm -f "$dir/sweep.db"; "$fairway" sweep -q -j "$1" "$scn" -d "$dir/sweep.db" && alike "$dir/sweep.db"; }
+    check 'a sweep by one worker' by 1
+    check 'a sweep by four' by 4
+    resumed() {
+        rm -rf "$dir"/sweep.db*
+        "$fairway" sweep -q -j 2 "$scn" -d "$dir/sweep.db" >/dev/null 2>&1 & pid=$!
+        i=0
+        begun() { [ "$(sqlite3 "$dir/sweep.db" 'SELECT count(*) FROM run' 2>/dev/null || echo 0)" -ge 2 ]; }
+        until begun || [ $i -ge 300 ]; do
+            sleep 0.02
+            i=$((i + 1))
+        done
+        kill -9 $pid
+        wait $pid 2>/dev/null
+        "$fairway" sweep -q -j 2 "$scn" -d "$dir/sweep.db" && alike "$dir/sweep.db"
+    }
+    check 'a sweep that was killed and taken up again' resumed
+else
+    echo 'skipped - sweeps: no sqlite3'
+fi
+
+[ "${DETERMINISM:-}" = all ] || exit $bad
+check 'sampled' is_table "$fairway" --set output.sample_every=1m
+check 'recorded' is_table "$fairway" --set output.attempts=true --set output.decisions=true
+check 'audited' is_table "$fairway" --audit
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES CFLAGS
+for cc in gcc clang; do
+    command -v $cc >/dev/null || { echo "skipped - no $cc"; continue; }
+    for opt in -O0 -O2 -O3 '-O1 address,undefined'; do
+        san=${opt#* } build=build/determinism-$cc$(echo "$opt" | tr ' ,' '--')
+        [ "$san" != "$opt" ] || san=
+        make -C "$here" -j2 CC=$cc OPT="${opt% *}" SAN="$san" B="$build" "$build/fairway" >"$dir/build" 2>&1 ||
+            { cat "$dir/build"; echo "not ok - $cc $opt builds"; bad=1; continue; }
+        check "$cc $opt" is_table "$here/$build/fairway"
+    done
+done
+exit $bad
