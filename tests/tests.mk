@@ -158,3 +158,9 @@ test: $(B)/tests/faults/shim.so
 determinism: all                        ## digests of scenarios x policies by gcc and clang, -O0 to -O3, sanitizers, and sweeps
 	@DETERMINISM=all FAIRWAY=$(abspath $(B))/fairway sh tests/determinism/test_determinism.sh
 .PHONY: determinism
+
+# ---- do the tests notice? ----
+SAMPLE ?= 150
+mutate:                                 ## mutants of policies/ and sim/model/ against the fast tests; SAMPLE=150 of them
+	@python3 tests/mutate/mutate.py --sample $(SAMPLE)
+.PHONY: mutate
