@@ -17,7 +17,8 @@
  * nodes in the plan, and undone afterwards.
  *
  * Cost: a shadow O(running units released x a placement of the head); a decision
- * after arrivals alone O(new units), else O(starts + request classes waiting).
+ * after arrivals alone O(new units), else O(starts + those too long for the gap + kinds of
+ * request waiting) searches (lib/sched/queue.h).
  * Source: Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; Mu'alem &
  * Feitelson, IEEE TPDS 12(6), 2001.
  */

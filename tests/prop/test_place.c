@@ -82,8 +82,10 @@ ParameterizedTest(int *rule, place, trees_answer_as_a_scan_does)
 /* A request that nobody made before: the index keeps nothing of shapes. */
 static struct pol_shape never_asked(struct rng *g)
 {
-    struct pol_shape s = { .cpu_milli = (int64_t)rng_below(g, 9000), .mem_b = (int64_t)rng_below(g, UINT64_C(9) << 30), .exclusive = rng_below(g, 12) == 0,
-                           .need_all = rng_below(g, 6) == 0 ? 1 : 0, .gpu_types = rng_below(g, 4) == 0 ? 1 + rng_below(g, 3) : 0 };
+    struct pol_shape s = { .cpu_milli = (int64_t)rng_below(g, 9000), .mem_b = (int64_t)rng_below(g, UINT64_C(9) << 30) };
+    s.exclusive = rng_below(g, 12) == 0;
+    s.need_all = rng_below(g, 6) == 0;
+    s.gpu_types = rng_below(g, 4) == 0 ? 1 + rng_below(g, 3) : 0;
     s.engine[0] = rng_below(g, 8) == 0;
     s.n_gpu = (int32_t)rng_below(g, 4);
     s.gpu_milli = s.n_gpu == 0 ? 0 : rng_below(g, 2) == 0 ? 1000 : 1 + (int32_t)rng_below(g, 1000);

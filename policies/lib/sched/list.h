@@ -18,7 +18,7 @@ enum list_mode { LIST_STRICT, LIST_SKIP };
 void list_estimates(struct sched *d, int64_t choice, uint32_t *flags);
 
 /*
- * One decision over the queue of d.  Skip: O(starts + request classes waiting); strict: O(starts),
+ * One decision over the queue of d.  Skip: O(starts + kinds of request waiting) searches (queue.h); strict: O(starts),
  * and O(1) when the first is known to be unschedulable.
  */
 void list_run(struct sched *d, enum list_mode mode);

@@ -389,7 +389,8 @@ static void update(const struct placement *pl, struct placement_tree *t, uint32_
 /* The cheapest node by the shape's tree; POL_NONE: it fits nowhere, and then no tree is built. */
 static uint32_t find_by_tree(struct placement *pl, uint32_t shape)
 {
-    if ((shape >= pl->cap_tree || pl->tree[shape] == NULL) && !placement_index_fits(pl, &pl->plan->shape[shape])) return POL_NONE;
+    const bool is_new = shape >= pl->cap_tree || pl->tree[shape] == NULL;
+    if (is_new && !placement_index_fits(pl, &pl->plan->shape[shape])) return POL_NONE;
     struct placement_tree *t = tree_of(pl, shape);
     update(pl, t, shape);
     uint32_t best = winner(pl, t, 1);
@@ -414,7 +415,8 @@ bool placement_among(struct placement *pl, uint32_t shape, const uint32_t *node,
     uint32_t at = POL_NONE;
     for (size_t i = 0; i < n; i++) {
         struct placement_cost c = placement_leaf(pl, shape, node[i]);
-        if (c.hi == POL_NEVER || placement_less(best, c) || (placement_same(best, c) && first_of(pl, at, node[i]) == at)) continue;
+        if (c.hi == POL_NEVER || placement_less(best, c)) continue;
+        if (placement_same(best, c) && first_of(pl, at, node[i]) == at) continue;
         best = c;
         at = node[i];
     }

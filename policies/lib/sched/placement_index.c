@@ -58,7 +58,8 @@ static int32_t preference(enum placement_rule rule, const struct plan *p, const 
     case PLACEMENT_WORST:  return (int32_t)-placement_cost_best(p, &free_now);
     case PLACEMENT_SPREAD: return (int32_t)placement_cost_spread(&o->n, &free_now);
     case PLACEMENT_PACK:
-        return (int32_t)((o->n.n_tasks == 0) << 7 | o->n_idle) << PREFERENCE_BITS | (int32_t)placement_cost_best(p, &free_now);
+        return (int32_t)((o->n.n_tasks == 0) << 7 | o->n_idle) << PREFERENCE_BITS |
+               (int32_t)placement_cost_best(p, &free_now);
     default:               return (int32_t)placement_cost_best(p, &free_now);
     }
 }
@@ -121,11 +122,12 @@ static void widen(struct box *x, const struct box *by)
 static struct box box_of(const struct own *o, uint32_t node)
 {
     if (o->cpu < 0)
-        return (struct box){ .cpu_min = POL_NEVER, .cpu_max = -1, .mem_min = POL_NEVER, .mem_max = -1, .gpu_min = INT32_MAX, .gpu_max = -1,
-                             .preference = INT32_MAX, .first = POL_NONE, .idle_min = UINT8_MAX };
-    return (struct box){ .cpu_min = o->cpu, .cpu_max = o->cpu, .mem_min = o->mem, .mem_max = o->mem, .classes = UINT64_C(1) << o->class,
-                         .gpu_min = o->gpu, .gpu_max = o->gpu, .preference = (int32_t)(o->key - ((int64_t)o->class << 32)), .first = node, .card = o->card, .part = o->part,
-                         .idle_min = o->idle, .idle_max = o->idle, .engines = o->engines, .flags = o->flags };
+        return (struct box){ .cpu_min = POL_NEVER, .cpu_max = -1, .mem_min = POL_NEVER, .mem_max = -1,
+                             .gpu_min = INT32_MAX, .gpu_max = -1, .preference = INT32_MAX, .first = POL_NONE, .idle_min = UINT8_MAX };
+    return (struct box){ .cpu_min = o->cpu, .cpu_max = o->cpu, .mem_min = o->mem, .mem_max = o->mem,
+                         .classes = UINT64_C(1) << o->class, .gpu_min = o->gpu, .gpu_max = o->gpu,
+                         .preference = (int32_t)(o->key - ((int64_t)o->class << 32)), .first = node,
+                         .card = o->card, .part = o->part, .idle_min = o->idle, .idle_max = o->idle, .engines = o->engines, .flags = o->flags };
 }
 
 /* Did it change? */
@@ -281,7 +283,8 @@ static uint64_t classes_for(const struct placement *pl, const struct pol_shape *
     uint64_t classes = UINT64_C(1) << CLASS_OTHER;
     for (uint32_t k = 0; k < p->n_node_classes && k < CLASS_OTHER; k++) {
         const struct pol_node *n = &p->node[pl->index.class_first[k]].n;
-        if (n->cpu_total >= s->cpu_milli && n->mem_total >= s->mem_b && n->n_gpu >= (uint32_t)s->n_gpu && pol_node_allows(n, s))
+        if (n->cpu_total >= s->cpu_milli && n->mem_total >= s->mem_b && n->n_gpu >= (uint32_t)s->n_gpu &&
+            pol_node_allows(n, s))
             classes |= UINT64_C(1) << k;
     }
     return classes;
@@ -300,7 +303,8 @@ static bool may_fit(const struct search *q, const struct box *b)
 {
     const struct pol_shape *s = q->s;
     if (b->cpu_max < s->cpu_milli || b->mem_max < s->mem_b || (b->classes & q->classes) == 0) return false;
-    if (b->gpu_max < q->gpu || b->card < s->gpu_milli || (s->gpu_milli == PLACEMENT_WHOLE && b->idle_max < s->n_gpu)) return false;
+    if (b->gpu_max < q->gpu || b->card < s->gpu_milli) return false;
+    if (s->gpu_milli == PLACEMENT_WHOLE && b->idle_max < s->n_gpu) return false;
     return (q->engines & ~b->engines) == 0 && (!s->exclusive || (b->flags & HAS_EMPTY) != 0);
 }
 
@@ -311,7 +315,8 @@ static int64_t best_bound(const struct search *q, const struct box *b)
 {
     const struct pol_shape *s = q->s;
     if (s->exclusive) return 0;
-    const struct placement_after left = { max64(b->cpu_min - s->cpu_milli, 0), max64(b->mem_min - s->mem_b, 0), max64(b->gpu_min - q->gpu, 0) };
+    const struct placement_after left = { max64(b->cpu_min - s->cpu_milli, 0), max64(b->mem_min - s->mem_b, 0),
+                                          max64(b->gpu_min - q->gpu, 0) };
     return placement_cost_best(q->pl->plan, &left);
 }
 
@@ -386,7 +391,8 @@ static bool may_win(const struct search *q, const struct box *b)
 /* One node, before its cards are looked at. */
 static bool own_may_fit(const struct search *q, const struct own *o)
 {
-    return o->cpu >= q->s->cpu_milli && o->mem >= q->s->mem_b && o->gpu >= q->gpu && o->card >= q->s->gpu_milli && (q->classes >> o->class & 1) != 0;
+    return o->cpu >= q->s->cpu_milli && o->mem >= q->s->mem_b && o->gpu >= q->gpu && o->card >= q->s->gpu_milli &&
+           (q->classes >> o->class & 1) != 0;
 }
 
 static void search(struct search *q, uint32_t t)
@@ -401,7 +407,8 @@ static void search(struct search *q, uint32_t t)
             if (!may_win(q, &own)) continue;
         }
         const struct placement_cost c = placement_leaf(q->pl, q->shape, t);
-        if (c.hi == POL_NEVER || (q->at != POL_NONE && (placement_less(q->best, c) || (placement_same(q->best, c) && q->at < t)))) continue;
+        if (c.hi == POL_NEVER) continue;
+        if (q->at != POL_NONE && (placement_less(q->best, c) || (placement_same(q->best, c) && q->at < t))) continue;
         q->best = c;
         q->at = t;
     }
@@ -442,7 +449,8 @@ static void each(const struct search *q, uint32_t t, void (*f)(void *ctx, uint32
     }
 }
 
-void placement_index_each(struct placement *pl, const struct pol_shape *s, void (*f)(void *ctx, uint32_t node), void *ctx)
+void placement_index_each(struct placement *pl, const struct pol_shape *s, void (*f)(void *ctx, uint32_t node),
+                          void *ctx)
 {
     if (pl->plan->n_nodes == 0) return;
     update(pl);

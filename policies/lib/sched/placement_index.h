@@ -31,7 +31,8 @@ bool placement_index_knows(const struct placement *pl);
 /* The cheapest node on which the shape fits, ties to the lowest; POL_NONE: none. */
 uint32_t placement_index_find(struct placement *pl, uint32_t shape);
 /* f(ctx, node) for each node on which the shape fits, in no order that matters; f leaves the plan as it is. */
-void placement_index_each(struct placement *pl, const struct pol_shape *s, void (*f)(void *ctx, uint32_t node), void *ctx);
+void placement_index_each(struct placement *pl, const struct pol_shape *s, void (*f)(void *ctx, uint32_t node),
+                          void *ctx);
 /* Does a task that asks this fit on some node?  For every rule; what it does not admit is not looked at. */
 bool placement_index_fits(struct placement *pl, const struct pol_shape *s);
 

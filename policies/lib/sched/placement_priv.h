@@ -16,7 +16,10 @@ static inline bool placement_less(struct placement_cost a, struct placement_cost
 {
     return a.hi != b.hi ? a.hi < b.hi : a.lo < b.lo;
 }
-static inline bool placement_same(struct placement_cost a, struct placement_cost b) { return a.hi == b.hi && a.lo == b.lo; }
+static inline bool placement_same(struct placement_cost a, struct placement_cost b)
+{
+    return a.hi == b.hi && a.lo == b.lo;
+}
 
 /* a * 2^20 / b rounded down; a >= 0, b > 0. */
 static inline int64_t placement_share(int64_t a, int64_t b)

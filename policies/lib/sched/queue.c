@@ -36,8 +36,9 @@ static uint32_t bucket_of(struct queue *q, const struct unit *u)
     MAP_EACH(k, &q->of_class, hash)
         if (q->b[k].request_class == u->request_class) return k;
     POL_RESERVE(q->b, q->cap_b, (size_t)q->n_b + 1);
-    q->b[q->n_b] = (struct queue_bucket){ .set = UNIT_SET_EMPTY, .request_class = u->request_class, .first = POL_NONE, .kind = kind_of(q, u->kind),
-                                          .prio = map_mix((uint64_t)hash << 20 ^ hash), .cpu_milli = u->cpu_milli, .mem_b = u->mem_b };
+    q->b[q->n_b] = (struct queue_bucket){ .set = UNIT_SET_EMPTY, .request_class = u->request_class, .first = POL_NONE,
+                                          .kind = kind_of(q, u->kind), .prio = map_mix((uint64_t)hash << 20 ^ hash),
+                                          .cpu_milli = u->cpu_milli, .mem_b = u->mem_b };
     map_add(&q->of_class, hash, q->n_b);
     return q->n_b++;
 }
@@ -232,7 +233,8 @@ static uint32_t next_bucket(const struct queue_walk *w, const struct units *u, u
     return POL_NONE;
 }
 
-void queue_walk_search(struct queue_walk *w, const struct queue *q, const struct units *u, const struct queue_filter *f)
+void queue_walk_search(struct queue_walk *w, const struct queue *q, const struct units *u,
+                       const struct queue_filter *f)
 {
     w->q = q;
     w->n = 0;

@@ -51,11 +51,11 @@ uint32_t queue_first(const struct queue *q);    /* POL_NONE when empty */
 /* What a walk leaves out; either member may be NULL. */
 struct queue_filter {
     bool (*skip)(void *ctx, uint32_t class);
-    /* Could a unit that asks as this class does, but for CPU and memory, start?  What asks more cannot where this is false. */
+    /* Could a unit that asks as this class does, but for CPU and memory, start?  If not, none that asks more can. */
     bool (*may_fit)(void *ctx, uint32_t class, int64_t cpu_milli, int64_t mem_b);
     void *ctx;
 };
-struct queue_walk_at { uint32_t bucket, unit, kind; };        /* kind: whose next bucket this is; POL_NONE: met before */
+struct queue_walk_at { uint32_t bucket, unit, kind; };    /* kind: whose next bucket it is; POL_NONE: met before */
 struct queue_walk {
     const struct queue *q;
     struct queue_walk_at *at; size_t cap_at; uint32_t n;
@@ -71,7 +71,8 @@ void     queue_walk_open(struct queue_walk *w, const struct queue *q, const stru
  * The same, but what is left out is decided as the walk gets there: for walks during which nothing comes to fit
  * that did not.
  */
-void     queue_walk_search(struct queue_walk *w, const struct queue *q, const struct units *u, const struct queue_filter *f);
+void     queue_walk_search(struct queue_walk *w, const struct queue *q, const struct units *u,
+                           const struct queue_filter *f);
 uint32_t queue_walk_top(const struct queue_walk *w);    /* POL_NONE at the end */
 /* To the next unit in order; `most` bounds the estimate of the next one of the same request class. */
 void     queue_walk_step(struct queue_walk *w, const struct units *u, int64_t most);

@@ -16,15 +16,16 @@ void request_class_fini(struct request_classes *k)
 /* Member by member: padding must not enter. */
 static bool is_same_kind(const struct pol_shape *a, const struct pol_shape *b)
 {
-    return a->gpu_mem_b == b->gpu_mem_b && a->gpu_types == b->gpu_types && a->need_all == b->need_all && a->need_any == b->need_any &&
-           a->n_gpu == b->n_gpu && a->gpu_milli == b->gpu_milli && a->exclusive == b->exclusive && a->gpu_cores == b->gpu_cores &&
-           memcmp(a->engine, b->engine, sizeof a->engine) == 0;
+    return a->gpu_mem_b == b->gpu_mem_b && a->gpu_types == b->gpu_types && a->need_all == b->need_all &&
+           a->need_any == b->need_any && a->n_gpu == b->n_gpu && a->gpu_milli == b->gpu_milli &&
+           a->exclusive == b->exclusive && a->gpu_cores == b->gpu_cores && memcmp(a->engine, b->engine, sizeof a->engine) == 0;
 }
 
 static uint32_t kind_of(struct request_classes *k, const struct pol_shape *s, bool is_monotone)
 {
+    const uint64_t cards = (uint64_t)(uint32_t)s->n_gpu << 40 ^ (uint64_t)(uint32_t)s->gpu_milli << 23;
     const uint32_t hash = map_mix((uint64_t)s->gpu_mem_b ^ s->gpu_types << 5 ^ s->need_all << 11 ^ s->need_any << 17 ^
-                                  (uint64_t)(uint32_t)s->n_gpu << 40 ^ (uint64_t)(uint32_t)s->gpu_milli << 23 ^ is_monotone);
+                                  cards ^ is_monotone);
     uint32_t id;
     MAP_EACH(id, &k->of_kind, hash)
         if (k->kind[id].is_monotone == is_monotone && is_same_kind(&k->kind[id].shape, s)) return id;

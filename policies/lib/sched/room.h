@@ -17,7 +17,7 @@ struct room {
     const struct plan *plan;
     const struct pol_shape *shape;      /* borrowed */
     uint64_t opened;                    /* times so far */
-    struct room_node { uint64_t opened; uint32_t fit; } *node; size_t cap;      /* [n_nodes] of another opening: none fit */
+    struct room_node { uint64_t opened; uint32_t fit; } *node; size_t cap;      /* [n_nodes]; of an older opening: none */
 };
 
 void room_fini(struct room *r);         /* zero-initialise to begin */

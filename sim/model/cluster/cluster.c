@@ -213,7 +213,8 @@ uint32_t cluster_capacity(const struct cluster *c, const struct shape *s)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < c->n_kinds; i++)
-        sum += (uint64_t)c->kind[i].n * node_capacity_empty(&c->node[c->kind[i].first], cluster_cards(c, c->kind[i].first), s);
+        sum += (uint64_t)c->kind[i].n *
+               node_capacity_empty(&c->node[c->kind[i].first], cluster_cards(c, c->kind[i].first), s);
     for (uint32_t k = 0; k < c->licences.n; k++)
         if (s->licence[k] > 0 && (uint64_t)(c->licence_total[k] / s->licence[k]) < sum) sum = (uint64_t)(c->licence_total[k] / s->licence[k]);
     return sum < NONE - 1 ? (uint32_t)sum : NONE - 1;

@@ -120,6 +120,11 @@ static bool has_room(void *ctx, uint32_t class, int64_t cpu, int64_t mem)
     return cpu <= r->cpu[class % 2] && mem <= r->mem[class % 2];
 }
 
+static bool unit_has_room(struct space *r, const struct unit *u)
+{
+    return has_room(r, u->request_class, u->cpu_milli, u->mem_b);
+}
+
 /* A search meets in order what fits when the walk gets there, and nothing that never fitted. */
 Test(queue, searches_meet_what_fits)
 {
@@ -142,20 +147,22 @@ Test(queue, searches_meet_what_fits)
             in[i] = !in[i];
         }
         bool left[UNITS];
-        struct space r = { .cpu = { (int64_t)rng_below(&g, 9), (int64_t)rng_below(&g, 9) }, .mem = { (int64_t)rng_below(&g, 9), (int64_t)rng_below(&g, 9) } };
-        for (uint32_t i = 0; i < UNITS; i++) left[i] = in[i] && has_room(&r, u.at[i].request_class, u.at[i].cpu_milli, u.at[i].mem_b);
+        struct space r = { .cpu = { (int64_t)rng_below(&g, 9), (int64_t)rng_below(&g, 9) } };
+        r.mem[0] = (int64_t)rng_below(&g, 9);
+        r.mem[1] = (int64_t)rng_below(&g, 9);
+        for (uint32_t i = 0; i < UNITS; i++) left[i] = in[i] && unit_has_room(&r, &u.at[i]);
         const struct queue_filter f = { .may_fit = has_room, .ctx = &r };
         queue_walk_search(&w, &q, &u, &f);
         for (uint32_t id; (id = queue_walk_top(&w)) != POL_NONE;) {
             uint32_t want = slow_next(&u, left, POL_NONE, POL_NEVER, POL_NONE);
             /* It may have stopped fitting since the search found it: the walker refuses it then. */
-            while (want != id && want != POL_NONE && !has_room(&r, u.at[want].request_class, u.at[want].cpu_milli, u.at[want].mem_b)) {
+            while (want != id && want != POL_NONE && !unit_has_room(&r, &u.at[want])) {
                 left[want] = false;
                 want = slow_next(&u, left, POL_NONE, POL_NEVER, POL_NONE);
             }
             cr_assert_eq(id, want);
             left[id] = false;
-            if (!has_room(&r, u.at[id].request_class, u.at[id].cpu_milli, u.at[id].mem_b)) {
+            if (!unit_has_room(&r, &u.at[id])) {
                 for (uint32_t i = 0; i < UNITS; i++) left[i] &= u.at[i].request_class != u.at[id].request_class;
                 queue_walk_drop(&w, &u);
                 continue;
@@ -167,7 +174,7 @@ Test(queue, searches_meet_what_fits)
             r.cpu[u.at[id].request_class % 2] -= (int64_t)rng_below(&g, 2);
         }
         for (uint32_t i = 0; i < UNITS; i++)
-            cr_assert(!left[i] || !has_room(&r, u.at[i].request_class, u.at[i].cpu_milli, u.at[i].mem_b), "unit %u was not met", i);
+            cr_assert(!left[i] || !unit_has_room(&r, &u.at[i]), "unit %u was not met", i);
     }
     queue_walk_fini(&w);
     queue_fini(&q);
@@ -182,7 +189,9 @@ Test(queue, searches_pass_over_what_cannot_fit)
     struct queue q = { 0 };
     struct queue_walk w = { 0 };
     for (uint32_t i = 0; i < MANY; i++) {
-        u.at[i] = (struct unit){ .ordinal = i, .request_class = i, .kind = i % 2, .cpu_milli = 100 + i, .mem_b = 100 + MANY - i };
+        u.at[i] = (struct unit){ .ordinal = i, .request_class = i, .kind = i % 2 };
+        u.at[i].cpu_milli = 100 + i;
+        u.at[i].mem_b = 100 + MANY - i;
         queue_add(&q, &u, i);
     }
     struct space r = { .cpu = { 99, 99 }, .mem = { MANY, MANY } };
@@ -201,10 +210,12 @@ Test(queue, searches_pass_over_what_cannot_fit)
 
 Test(request_class, a_refusal_speaks_for_what_asks_no_less)
 {
-    const struct pol_shape shape[] = { { .cpu_milli = 4, .mem_b = 8 }, { .cpu_milli = 9, .mem_b = 2 }, { .cpu_milli = 4, .mem_b = 8, .n_gpu = 2, .gpu_milli = 500 } };
+    const struct pol_shape shape[] = { { .cpu_milli = 4, .mem_b = 8 }, { .cpu_milli = 9, .mem_b = 2 },
+                                       { .cpu_milli = 4, .mem_b = 8, .n_gpu = 2, .gpu_milli = 500 } };
     struct request_classes k = { 0 };
     uint32_t a = request_class_id(&k, (uint32_t[]){ 0 }, 1, shape), b = request_class_id(&k, (uint32_t[]){ 1 }, 1, shape);
-    uint32_t c = request_class_id(&k, (uint32_t[]){ 2 }, 1, shape), d = request_class_id(&k, (uint32_t[]){ 2, 2 }, 2, shape);
+    uint32_t c = request_class_id(&k, (uint32_t[]){ 2 }, 1, shape);
+    uint32_t d = request_class_id(&k, (uint32_t[]){ 2, 2 }, 2, shape);
     cr_assert(k.at[a].kind == k.at[b].kind && k.at[a].kind != k.at[c].kind && k.at[c].kind != k.at[d].kind);
     cr_assert(k.at[b].cpu_milli == 9 && k.at[b].mem_b == 2);
     struct request_kind *r = &k.kind[k.at[a].kind];
