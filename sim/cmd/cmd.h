@@ -32,6 +32,7 @@ struct cmd {
 #define CMD_COMMANDS(C) \
     C(run)      \
     C(sweep)    \
+    C(search)   \
     C(merge)    \
     C(compare)  \
     C(check)    \

@@ -47,7 +47,8 @@ static enum st dry_run(const struct grid *g, const char *db, struct diag *d)
         n_done += is_done;
     }
     if (st == ST_OK)
-        (void)printf("%zu runs: %zu cases x %zu policies x %zu seeds; %zu to do\n", g->n, g->sweep.n_cases, g->n_policies, g->n_seeds, g->n - n_done);
+        (void)printf("%zu runs: %zu cases x %zu policies x %zu seeds%s; %zu to do\n", g->n, g->sweep.n_cases, g->n_policies, g->n_seeds,
+                     g->n < g->n_groups * g->n_policies ? ", those of several cases once" : "", g->n - n_done);
     store_close(s);
     return st;
 }

@@ -29,14 +29,14 @@ struct compare_values { struct intern asked; double *x; size_t cap; struct diag 
 
 enum { COL_ID, COL_SCENARIO, COL_TEXT, COL_TRACE, COL_POLICY, COL_SPEC, COL_CLAIRVOYANT, COL_SEED, COL_VARIANT, COL_DIGEST };
 
-static struct compare_case *case_of(struct compare *c, sqlite3_stmt *q)
+static struct compare_case *case_of(struct compare *c, sqlite3_stmt *q, const char *scenario)
 {
     for (size_t i = 0; i < c->n; i++) {
         struct compare_case *k = &c->at[i];
-        if (is_at(q, COL_SCENARIO, k->scenario) && is_at(q, COL_TEXT, k->text) && is_at(q, COL_TRACE, k->trace)) return k;
+        if (strcmp(scenario, k->scenario) == 0 && is_at(q, COL_TEXT, k->text) && is_at(q, COL_TRACE, k->trace)) return k;
     }
     struct compare_case *k = MEM_NEXT(c->at, c->n, c->cap);
-    k->scenario = query_text_dup(q, COL_SCENARIO);
+    k->scenario = mem_strdup(scenario);
     k->variant = query_text_dup(q, COL_VARIANT);
     k->text = query_text_dup(q, COL_TEXT);
     k->trace = query_text_dup(q, COL_TRACE);
@@ -64,39 +64,60 @@ static void name_cases(struct compare *c)
     }
 }
 
-static struct compare_policy *policy_of(struct compare_case *k, sqlite3_stmt *q)
+static struct compare_policy *policy_of(struct compare_case *k, sqlite3_stmt *q, const char *label)
 {
     bool is_unique = true;
     for (size_t i = 0; i < k->n_policies; i++) {
         struct compare_policy *p = &k->policy[i];
-        if (!is_at(q, COL_POLICY, p->name)) continue;
+        if (strcmp(label, p->name) != 0) continue;
         if (is_at(q, COL_SPEC, p->spec)) return p;
         is_unique = false;
     }
     struct compare_policy *p = MEM_NEXT(k->policy, k->n_policies, k->cap_policies);
-    p->name = query_text_dup(q, COL_POLICY);
+    p->name = mem_strdup(label);
     p->spec = query_text_dup(q, COL_SPEC);
-    p->label = query_text_dup(q, is_unique ? COL_POLICY : COL_SPEC);
+    p->label = is_unique ? mem_strdup(label) : query_text_dup(q, COL_SPEC);
     p->clairvoyant = sqlite3_column_int(q, COL_CLAIRVOYANT) != 0;
     return p;
+}
+
+#define RUN_COLUMNS "id, scenario, scenario_text, trace_hash, policy, policy_spec, clairvoyant, seed, variant, digest"
+
+static void add_run(struct compare *c, sqlite3_stmt *q, const char *scenario, const char *label)
+{
+    struct compare_policy *p = policy_of(case_of(c, q, scenario), q, label);
+    MEM_RESERVE(p->run, p->cap_run, p->n_runs + 1);
+    MEM_RESERVE(p->seed, p->cap_seed, p->n_runs + 1);
+    MEM_RESERVE(p->digest, p->cap_digest, p->n_runs + 1);
+    const char *hex = (const char *)sqlite3_column_text(q, COL_DIGEST);
+    p->digest[p->n_runs] = hex != NULL ? strtoull(hex, NULL, 16) : 0;
+    p->run[p->n_runs] = sqlite3_column_int64(q, COL_ID);
+    p->seed[p->n_runs++] = sqlite3_column_int64(q, COL_SEED);
 }
 
 static enum st load_done(struct compare *c, struct diag *d)
 {
     sqlite3_stmt *q;
-    TRY(query_begin(c->store, "SELECT id, scenario, scenario_text, trace_hash, policy, policy_spec,"
-                                " clairvoyant, seed, variant, digest FROM v_run ORDER BY id", &q, d));
-    while (sqlite3_step(q) == SQLITE_ROW) {
-        struct compare_policy *p = policy_of(case_of(c, q), q);
-        MEM_RESERVE(p->run, p->cap_run, p->n_runs + 1);
-        MEM_RESERVE(p->seed, p->cap_seed, p->n_runs + 1);
-        MEM_RESERVE(p->digest, p->cap_digest, p->n_runs + 1);
-        const char *hex = (const char *)sqlite3_column_text(q, COL_DIGEST);
-        p->digest[p->n_runs] = hex != NULL ? strtoull(hex, NULL, 16) : 0;
-        p->run[p->n_runs] = sqlite3_column_int64(q, COL_ID);
-        p->seed[p->n_runs++] = sqlite3_column_int64(q, COL_SEED);
-    }
+    TRY(query_begin(c->store, "SELECT " RUN_COLUMNS " FROM v_run ORDER BY id", &q, d));
+    while (sqlite3_step(q) == SQLITE_ROW) add_run(c, q, query_text(q, COL_SCENARIO), query_text(q, COL_POLICY));
     return query_end(c->store, q, d);
+}
+
+enum st compare_load_runs(struct compare *c, struct store *s, const struct compare_run *run, size_t n, struct diag *d)
+{
+    sqlite3_stmt *q;
+    *c = (struct compare){ .store = s };
+    MEM_NEW(c->values);
+    enum st st = query_begin(s, "SELECT " RUN_COLUMNS " FROM run WHERE id = ? AND status = 'done'", &q, d);
+    for (size_t i = 0; i < n && st == ST_OK; i++) {
+        (void)sqlite3_bind_int64(q, 1, run[i].id);
+        if (sqlite3_step(q) == SQLITE_ROW) add_run(c, q, run[i].scenario, run[i].label);
+        (void)sqlite3_reset(q);
+    }
+    st = query_end(s, q, d);
+    name_cases(c);
+    if (st != ST_OK) compare_fini(c);
+    return st;
 }
 
 static enum st load_unfinished(struct compare *c, struct diag *d)

@@ -40,6 +40,10 @@ struct compare {
 };
 
 enum st compare_load(struct compare *c, struct store *s, struct diag *d);   /* ST_EINPUT when no run is finished */
+/* A run by its id, and the names it is to go by: the same run may have been made for another scenario or label. */
+struct compare_run { int64_t id; const char *scenario, *label; };
+/* Of these runs alone, as far as they are finished, in their order.  O(n) however many the database holds. */
+enum st compare_load_runs(struct compare *c, struct store *s, const struct compare_run *run, size_t n, struct diag *d);
 void    compare_fini(struct compare *c);
 /* The rows of every run of the case (db/check.h), for who reads more of them than metrics. */
 enum st compare_check_rows(const struct compare *c, const struct compare_case *k, struct diag *d);

@@ -259,7 +259,7 @@ enum st compare_print(const struct compare *c, const struct compare_opts *o, FIL
         size_t at = 0;
         if (o->base != NULL) st = compare_find(&c->at[k], o->base, &at, d);
         if (st == ST_OK) base[k] = &c->at[k].policy[at];
-        if (st == ST_OK) st = published_load(&published[k], c->store, c->at[k].scenario, d);
+        if (st == ST_OK) st = published_load(&published[k], c->at[k].scenario, d);
     }
     if (st == ST_OK && (o->format == TABLE_CSV || o->format == TABLE_JSON)) {
         struct compare_metrics all = { NULL, 0, 0 };

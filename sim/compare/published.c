@@ -11,28 +11,36 @@
 
 enum { COL_POLICY, COL_AGAINST, COL_METRIC, COL_IS, COL_VALUE, COL_WITHIN, COL_SOURCE };
 
-enum st published_load(struct published *p, struct store *s, const char *scenario, struct diag *d)
+/* The figures are no part of any file: SQLite reads them out of the statement itself. */
+enum st published_load(struct published *p, const char *scenario, struct diag *d)
 {
-    sqlite3_stmt *q;
+    sqlite3 *db = NULL;
+    sqlite3_stmt *q = NULL;
     *p = (struct published){ .n = 0 };
-    TRY(query_begin(s, embed_text("published.sql"), &q, d));
-    (void)sqlite3_bind_text(q, 1, scenario, -1, SQLITE_STATIC);
-    while (sqlite3_step(q) == SQLITE_ROW) {
+    int rc = sqlite3_open(":memory:", &db);
+    if (rc == SQLITE_OK) rc = sqlite3_prepare_v2(db, embed_text("published.sql"), -1, &q, NULL);
+    if (rc == SQLITE_OK) rc = sqlite3_bind_text(q, 1, scenario, -1, SQLITE_STATIC);
+    while (rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) {
         MEM_RESERVE(p->at, p->cap, p->n + 1);
         p->at[p->n++] = (struct published_row){
             .policy = query_text_dup(q, COL_POLICY), .against = query_text_dup(q, COL_AGAINST), .metric = query_text_dup(q, COL_METRIC),
             .is = (char)sqlite3_column_text(q, COL_IS)[0], .value = sqlite3_column_double(q, COL_VALUE),
             .within = sqlite3_column_double(q, COL_WITHIN), .source = query_text_dup(q, COL_SOURCE) };
     }
-    enum st st = query_end(s, q, d);
-    if (st != ST_OK) published_fini(p);
-    return st;
+    if (rc == SQLITE_OK) rc = sqlite3_finalize(q);
+    if (rc != SQLITE_OK) {
+        (void)diag_set(d, ST_EWORLD, "the published figures cannot be read: %s", sqlite3_errmsg(db));
+        published_fini(p);
+    }
+    (void)sqlite3_close(db);
+    return rc == SQLITE_OK ? ST_OK : d->code;
 }
 
 void published_fini(struct published *p)
 {
     for (size_t i = 0; i < p->n; i++) {
-        mem_free(p->at[i].policy); mem_free(p->at[i].against); mem_free(p->at[i].metric); mem_free(p->at[i].source);
+        mem_free(p->at[i].policy); mem_free(p->at[i].against); mem_free(p->at[i].metric); mem_free(p->at[i].scope);
+        mem_free(p->at[i].source);
     }
     mem_free(p->at);
     *p = (struct published){ .n = 0 };
@@ -74,19 +82,18 @@ static const struct compare_policy *against_of(const struct compare *c, const st
     return NULL;
 }
 
-/* Ours for a row: a mean, or the mean of ratios paired by seed; n = 0 when a run it needs is not there. */
-static struct stats_ci ours_of(const struct compare *c, const struct compare_case *k, const struct published_row *r)
+struct stats_ci published_ours(const struct compare *c, const struct compare_case *k, const struct published_row *r)
 {
     const struct stats_ci none = { .mean = NAN, .half = NAN, .lo = NAN, .hi = NAN };
     const struct compare_policy *p = policy_named(k, r->policy), *base;
+    const char *scope = r->scope != NULL ? r->scope : "all";
     if (p == NULL) return none;
-    if (r->against[0] == '\0') return compare_mean(c, p, r->metric, "all");
+    if (r->against[0] == '\0') return compare_mean(c, p, r->metric, scope);
     base = against_of(c, k, r->against);
-    return base != NULL ? compare_ratio(c, p, base, r->metric, "all") : none;
+    return base != NULL ? compare_ratio(c, p, base, r->metric, scope) : none;
 }
 
-/* A statement ('<', '>', '~') that ours bears out. */
-static bool bears_out(const struct published_row *r, double ours)
+bool published_holds(const struct published_row *r, double ours)
 {
     return r->is == '<' ? ours < r->value : r->is == '>' ? ours > r->value : fabs(ours - r->value) <= r->within;
 }
@@ -103,8 +110,8 @@ static void cell_published(struct table *t, const struct published_row *r, const
 static void cell_verdict(struct table *t, const struct published_row *r, struct stats_ci ours)
 {
     if (r->is == '=') { table_cell(t, "%+.1f%%", 100 * (ours.mean / r->value - 1)); return; }
-    bool yes = bears_out(r, ours.mean);
-    bool is_open = !isnan(ours.half) && (bears_out(r, ours.lo) != yes || bears_out(r, ours.hi) != yes);
+    bool yes = published_holds(r, ours.mean);
+    bool is_open = !isnan(ours.half) && (published_holds(r, ours.lo) != yes || published_holds(r, ours.hi) != yes);
     table_cell(t, "%s%s", yes ? "yes" : "NO", is_open ? " ?" : "");
 }
 
@@ -128,7 +135,7 @@ void published_print(const struct compare *c, const struct compare_case *k, cons
     size_t shown = 0;
     struct table *t = table_of("metric|of|#published|#ours|#agrees|source");
     for (size_t i = 0; i < p->n; i++) {
-        struct stats_ci ours = ours_of(c, k, &p->at[i]);
+        struct stats_ci ours = published_ours(c, k, &p->at[i]);
         if (isnan(ours.mean)) continue;
         row(t, c, &p->at[i], ours);
         shown++;

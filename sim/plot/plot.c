@@ -57,22 +57,27 @@ static enum st choose_case(const struct compare *c, const struct plot_opts *o, c
     return diag_hint(d, "--scenario '%s', for example", c->at[0].title);
 }
 
+static enum st draw(const struct plot_figure *f, const struct compare *c, const struct compare_case *k, const struct plot_opts *o, struct diag *d)
+{
+    struct gnuplot g;
+    TRY(gnuplot_begin(&g, o->out, f->name, d));
+    enum st st = f->draw(&g, c, k, o, d);
+    if (st == ST_OK && k != NULL) st = compare_error(c, d);
+    if (st == ST_OK) return gnuplot_end(&g, f->name, d);
+    gnuplot_abort(&g);
+    return st;
+}
+
 enum st plot_make(struct store *s, const struct plot_figure *f, const struct plot_opts *o, struct diag *d)
 {
-    struct compare c;
-    struct gnuplot g;
+    struct compare c = { .store = s };
     const struct compare_case *k;
     TRY(check_options(f, o, d));
+    if (f->is_of_file) return draw(f, &c, NULL, o, d);
     TRY(compare_load(&c, s, d));
     enum st st = choose_case(&c, o, &k, d);
     if (st == ST_OK) st = compare_check_rows(&c, k, d);
-    if (st == ST_OK) st = gnuplot_begin(&g, o->out, f->name, d);
-    if (st == ST_OK) {
-        st = f->draw(&g, &c, k, o, d);
-        if (st == ST_OK) st = compare_error(&c, d);
-        if (st == ST_OK) st = gnuplot_end(&g, f->name, d);
-        else gnuplot_abort(&g);
-    }
+    if (st == ST_OK) st = draw(f, &c, k, o, d);
     compare_fini(&c);
     return st;
 }

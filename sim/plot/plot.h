@@ -34,6 +34,7 @@ struct plot_figure {
     /* How the HTML page shows it; caption NULL: not, or not once more.  A wide one has panels side by side; that a
      * rare one cannot be drawn is not mentioned. */
     struct { const char *caption, *metric; bool is_wide, is_rare; } chart[PLOT_CHARTS];
+    bool is_of_file;            /* it draws what is no case: `c` has the store alone, `k` is NULL */
 };
 
 /* Every figure, in the order in which help and the page have them: plot_ID, of a file in this folder. */
@@ -52,7 +53,9 @@ struct plot_figure {
     F(frag_load)        \
     F(lending)          \
     F(workflow_gantt)   \
-    F(engines)
+    F(engines)          \
+    F(search)           \
+    F(search_frontier)
 
 #define PLOT_DECLARE(id) extern const struct plot_figure plot_##id;
 PLOT_FIGURES(PLOT_DECLARE)

@@ -56,7 +56,7 @@ static enum st add_policy(struct grid *g, uint32_t kase, struct scenario *s, uin
         st = trace_seed(&s->trace, s->asked.seed[k], d);
         if (st == ST_OK) st = hash_of(hashes, &s->trace, &hash, d);
         run_policy_row(&row, s, hash, &q->who, q->label, s->asked.seed[k]);
-        *r = (struct grid_run){ .kase = kase, .policy = p, .seed = s->asked.seed[k] };
+        *r = (struct grid_run){ .kase = kase, .policy = p, .group = (uint32_t)(kase * g->n_seeds + k), .seed = s->asked.seed[k] };
         memcpy(r->key, row.key, sizeof r->key);
         memcpy(r->trace_hash, row.trace_hash, sizeof r->trace_hash);
     }
@@ -73,7 +73,8 @@ static enum st add_case(struct grid *g, uint32_t kase, struct scenario *s, struc
         if (g->n_policies * g->n_seeds > GRID_RUNS_MAX / g->sweep.n_cases)
             return diag_at(d, ST_EINPUT, s->id.path, 0, 0, "the sweep has %zu cases, %zu policies and %zu seeds: more than %d runs",
                            g->sweep.n_cases, g->n_policies, g->n_seeds, GRID_RUNS_MAX);
-        g->n = g->sweep.n_cases * g->n_policies * g->n_seeds;
+        g->n_groups = g->sweep.n_cases * g->n_seeds;
+        g->n = g->n_groups * g->n_policies;
         MEM_ARRAY(g->run, g->n);
     }
     k->name = mem_strdup(s->id.name);
@@ -89,30 +90,60 @@ static enum st add_case(struct grid *g, uint32_t kase, struct scenario *s, struc
     return ST_OK;
 }
 
+/* By key; of equal ones the first place. */
 static int cmp_run(const void *a, const void *b)
 {
     const struct grid_run *const *x = a, *const *y = b;
-    return strcmp((*x)->key, (*y)->key);
+    int order = strcmp((*x)->key, (*y)->key);
+    return order != 0 ? order : *x < *y ? -1 : *x > *y;
 }
 
-/* Sort by key; a key twice would be a run twice. */
+static enum st same_runs(const struct grid *g, size_t a, size_t b, struct diag *d)
+{
+    char first[256], second[256];
+    return diag_at(d, ST_EINPUT, g->opts.scenario, 0, 0, "two runs of the sweep are the same: '%s' and '%s'",
+                   grid_label(g, a, first, sizeof first), grid_label(g, b, second, sizeof second));
+}
+
+/* Close the gaps of runs that stand in an earlier place, where run_at says which: then it says the run of each place. */
+static void drop_copies(struct grid *g)
+{
+    const size_t n_places = g->n;
+    size_t n = 0, group = 0;
+    MEM_ARRAY(g->group_at, g->n_groups + 1);
+    for (size_t i = 0; i < n_places; i++) {
+        if (g->run_at[i] != i) { g->run_at[i] = g->run_at[g->run_at[i]]; continue; }
+        for (; group <= g->run[i].group; group++) g->group_at[group] = n;
+        g->run_at[i] = (uint32_t)n;
+        g->run[n++] = g->run[i];
+    }
+    for (; group <= g->n_groups; group++) g->group_at[group] = n;
+    g->n = n;
+}
+
+/* Sort by key.  A key twice is a run twice: a mistake in a product, one run in cases that are listed. */
 static enum st index_keys(struct grid *g, struct diag *d)
 {
     const struct grid_run **at;
-    enum st st = ST_OK;
+    size_t first = 0, n = 0;
     MEM_ARRAY(at, g->n);
     MEM_ARRAY(g->by_key, g->n);
+    MEM_ARRAY(g->run_at, g->n);
     for (size_t i = 0; i < g->n; i++) at[i] = &g->run[i];
     qsort(at, g->n, sizeof *at, cmp_run);
-    for (size_t i = 0; i < g->n; i++) g->by_key[i] = (uint32_t)(at[i] - g->run);
-    for (size_t i = 1; i < g->n && st == ST_OK; i++) {
-        if (strcmp(at[i]->key, at[i - 1]->key) != 0) continue;
-        char a[256], b[256];
-        st = diag_at(d, ST_EINPUT, g->opts.scenario, 0, 0, "two runs of the sweep are the same: '%s' and '%s'",
-                     grid_label(g, g->by_key[i - 1], a, sizeof a), grid_label(g, g->by_key[i], b, sizeof b));
+    enum st st = ST_OK;
+    for (size_t i = 0; i < g->n && st == ST_OK; i++) {
+        size_t place = (size_t)(at[i] - g->run);
+        bool is_copy = i > 0 && strcmp(at[i]->key, g->run[first].key) == 0;
+        if (is_copy && g->sweep.cases == NULL) st = same_runs(g, first, place, d);
+        if (!is_copy) g->by_key[n++] = (uint32_t)(first = place);
+        g->run_at[place] = (uint32_t)first;
     }
     mem_free(at);
-    return st;
+    if (st != ST_OK) return st;
+    drop_copies(g);
+    for (size_t i = 0; i < n; i++) g->by_key[i] = g->run_at[g->by_key[i]];
+    return ST_OK;
 }
 
 size_t grid_find(const struct grid *g, const char *key)
@@ -162,6 +193,8 @@ void grid_fini(struct grid *g)
     mem_free(g->at);
     mem_free(g->run);
     mem_free(g->by_key);
+    mem_free(g->run_at);
+    mem_free(g->group_at);
     sweep_fini(&g->sweep);
     memset(g, 0, sizeof *g);
 }

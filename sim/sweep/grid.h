@@ -1,8 +1,10 @@
 /*
  * grid.h -- the runs of a sweep, each with its key, before any of them runs.  Layer: sweep.
  *
- * Run i = (case · n_seeds + seed) · n_policies + policy: the order in which
- * `fairway run` would do them one case after another.  The key needs no look
+ * A run has its place, (case · n_seeds + seed) · n_policies + policy: the order in
+ * which `fairway run` would do them one case after another.  Cases that are listed
+ * one by one may have runs in common, as when they differ in a parameter of one
+ * policy: such a run is there once, in its first place.  The key needs no look
  * at the trace but its hash, so a plan costs a read of each trace file and a
  * read of each case.
  */
@@ -22,7 +24,8 @@ struct grid_case {
     bool has_horizon, is_drawn;     /* stops at a time; something hangs on the seed */
     uint32_t multi_from;
 };
-struct grid_run { uint32_t kase, policy; uint64_t seed; char key[HASH_HEX], trace_hash[17]; };
+/* group: of the runs of one case and seed, case · n_seeds + seed. */
+struct grid_run { uint32_t kase, policy, group; uint64_t seed; char key[HASH_HEX], trace_hash[17]; };
 
 struct grid {
     struct grid_opts opts;          /* borrowed */
@@ -30,6 +33,8 @@ struct grid {
     struct grid_case *at;           /* [sweep.n_cases] */
     struct grid_run  *run; size_t n;
     uint32_t *by_key;               /* [n] runs in the order of their keys */
+    uint32_t *run_at;               /* [n_groups · n_policies] the run of each place */
+    size_t *group_at, n_groups;     /* [n_groups + 1] the first run of each group, then n */
     size_t n_policies, n_seeds;     /* the same in every case */
 };
 

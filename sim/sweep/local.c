@@ -138,21 +138,21 @@ static enum st start_worker(struct pool *p, struct worker *w, struct diag *d)
 
 static size_t first_of(const struct pool *p, size_t group)
 {
-    size_t n = p->results->grid->n_policies;
-    for (size_t i = group * n; i < (group + 1) * n; i++)
+    const struct grid *g = p->results->grid;
+    for (size_t i = g->group_at[group]; i < g->group_at[group + 1]; i++)
         if (p->results->state[i] == RESULTS_WANTED) return i;
-    return p->results->grid->n;
+    return g->n;
 }
 
 /* More of the case and seed at hand; else one that nobody has begun; else what is left of any. */
 static size_t choose(struct pool *p, size_t last)
 {
     const struct grid *g = p->results->grid;
-    size_t i = last < g->n ? first_of(p, last / g->n_policies) : g->n;
-    for (; i == g->n && p->next_group < g->n / g->n_policies; p->next_group++)
+    size_t i = last < g->n ? first_of(p, g->run[last].group) : g->n;
+    for (; i == g->n && p->next_group < g->n_groups; p->next_group++)
         if (!p->is_open[p->next_group]) i = first_of(p, p->next_group);
     if (i == g->n) i = results_next(p->results);
-    if (i < g->n) p->is_open[i / g->n_policies] = true;
+    if (i < g->n) p->is_open[g->run[i].group] = true;
     return i;
 }
 
@@ -272,7 +272,7 @@ enum st local_run(struct results *results, uint32_t n_workers, struct diag *d)
     ignore.sa_handler = SIG_IGN;
     (void)sigaction(SIGPIPE, &ignore, &old);
     MEM_ARRAY(p.w, n_workers);
-    MEM_ARRAY(p.is_open, results->grid->n / results->grid->n_policies);
+    MEM_ARRAY(p.is_open, results->grid->n_groups);
     for (; p.n < n_workers && p.n < todo && st == ST_OK; p.n++) {
         st = start_worker(&p, &p.w[p.n], d);
         if (st == ST_OK) give_run(&p, &p.w[p.n]);

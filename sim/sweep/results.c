@@ -139,6 +139,7 @@ static enum st print_done(struct results *r, size_t run, struct diag *d)
 {
     char label[256], digest[17] = "";
     int64_t done = 0, unfinished = 0, rejected = 0, refused = 0, unlimited = 0, arrived = 0;
+    if (r->is_silent) return ST_OK;
     static const char metric[] = "SELECT coalesce(sum(value), 0) FROM metric WHERE run = %" PRId64 " AND scope = 'all' AND name IN (%s)";
     TRY(query_int(r->store, &done, d, metric, r->id[run], "'jobs_done', 'jobs_timeout'"));
     TRY(query_int(r->store, &unfinished, d, metric, r->id[run], "'jobs_unfinished'"));
@@ -167,7 +168,7 @@ static enum st print_done(struct results *r, size_t run, struct diag *d)
 static void print_failed(struct results *r, size_t run, const char *reason)
 {
     char label[256];
-    if (!is_first(r, reason)) return;
+    if (r->is_silent || !is_first(r, reason)) return;
     text_line(stderr, "error: run %" PRId64 "  %s: %s", r->id[run], grid_label(r->grid, run, label, sizeof label), reason);
 }
 

@@ -28,6 +28,7 @@ struct results {
     bool   left_unfinished;         /* a run without horizon left jobs unfinished */
     int    worst;                   /* exit status of failed runs; 0: none */
     bool   quiet;
+    bool   is_silent;           /* nothing is said of runs, not even notes: whoever asked for them tells what came of them */
     struct progress progress;
     char **note; size_t n_notes, cap_notes;         /* repairs and failures printed so far, each once */
 };

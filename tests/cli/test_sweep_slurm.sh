@@ -76,6 +76,14 @@ check "equal to the serial ones, digests and metrics" cmp -s "$dir/want" "$dir/g
 check "nothing is left beside the database" [ ! -e "$dir/slurm.db.parts" ]
 check "nor in the queue" until_true 10 '[ -z "$(squeue -h -t pending,running)" ]'
 
+# ---- a search sends the runs of each batch of sets ----
+size=$here/scenarios/demo/search-load.yaml
+small='search.budget.runs=24'
+timeout 100 "$fairway" search "$size" -q -j 2 --set $small -d "$dir/local-search.db" >"$dir/want"
+check "a search on Slurm" expect 0 timeout 100 "$fairway" search "$size" -q --slurm --per-task 4 --set $small -d "$dir/search.db"
+check "says what it says on this machine" cmp "$dir/out" "$dir/want"
+check "and leaves the same runs" same "$(dump search.db | cksum)" "$(dump local-search.db | cksum)"
+
 # ---- killed, then Ctrl-C, then the same command again, on three nodes ----
 "$fairway" sweep "$scn" --slurm --per-task 2 --set sweep.seeds=1 -d "$dir/int.db" >"$dir/out" 2>"$dir/err" &
 sweep=$!

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "input/kube/nodes.h"
+#include "input/scenario/search.h"
 #include "input/scenario/section.h"
 #include "input/text/find.h"
 
@@ -217,7 +218,7 @@ static enum st read_all(struct scenario *s, const struct ydoc_node *root, const 
 {
     static const char *const keys[] = {
         "name", "title", "cluster", "models", "trace", "jobs", "faults", "policies", "seeds", "users", "output", "horizon", "network", "data", "profiles",
-        "sweep", "engines",
+        "sweep", "search", "engines",
     };
     const struct ydoc_node *cluster, *models, *trace, *jobs, *faults, *users, *output, *network, *data, *profiles, *engines;
     const char *name = NULL, *title = NULL;
@@ -265,6 +266,7 @@ static char *canonical_of(const struct ydoc *y)
     ydoc_drop(&bare, "policies");
     ydoc_drop(&bare, "seeds");
     ydoc_drop(&bare, "sweep");
+    ydoc_drop(&bare, "search");
     char *text = ydoc_canonical(&bare);
     ydoc_fini(&bare);
     return text;
@@ -306,7 +308,7 @@ static enum st check_sweep(struct scenario *s, const struct ydoc_node *root, str
 
 bool scn_is_asked(const char *path)
 {
-    static const char *const own[] = { "policies", "seeds", "sweep" };
+    static const char *const own[] = { "policies", "seeds", "sweep", "search" };
     size_t n = strcspn(path, ".=");
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
         if (strlen(own[i]) == n && strncmp(path, own[i], n) == 0) return true;
@@ -333,6 +335,7 @@ enum st scn_load(struct scenario *s, const char *path, const char *const *set, s
     if (st == ST_OK) s->id.variant = scn_variant(set, n_set);
     if (st == ST_OK) st = scn_read(s, path, &y, NULL, d);
     if (st == ST_OK) st = check_sweep(s, y.root, d);
+    if (st == ST_OK) st = search_check(path, &y, d);
     ydoc_fini(&y);
     if (st != ST_OK) scn_fini(s);
     return st;

@@ -31,6 +31,9 @@ enum st scn_read_seeds(struct scn_asked *s, const struct ydoc_node *root, struct
  * or label becomes one for each value, in its place. */
 enum st scn_sweep_param(struct scn_asked *s, const struct ydoc_node *param, struct diag *d);
 
+/* The parameter "POLICY.PARAMETER" of every policy of that name or label gets this one value; labels stay. */
+enum st scn_set_param(struct scn_asked *s, const struct ydoc_node *param, struct diag *d);
+
 /*
  * Read a document that is already altered; s is zeroed but for what the caller presets.
  *   sweep  the section whose policies, parameters and seeds replace the scenario's
@@ -39,7 +42,7 @@ enum st scn_sweep_param(struct scn_asked *s, const struct ydoc_node *param, stru
 enum st scn_read(struct scenario *s, const char *path, const struct ydoc *y, const struct ydoc_node *sweep, struct diag *d);
 /* The policies and seeds alone. */
 enum st scn_read_asked(struct scn_asked *s, const struct ydoc_node *root, const struct ydoc_node *sweep, struct diag *d);
-/* Does the path lead to policies, seeds or the sweep, which are no part of a case? */
+/* Does the path lead to policies, seeds, the sweep or the search, which are no part of a case? */
 bool  scn_is_asked(const char *path);
 /* "a.b=1, c=2" of --set, without those; owned by the caller. */
 char *scn_variant(const char *const *set, size_t n);

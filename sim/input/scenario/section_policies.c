@@ -154,12 +154,47 @@ static enum st no_such_policy(const struct scn_policy *p, size_t n, const struct
     return st;
 }
 
-enum st scn_sweep_param(struct scn_asked *s, const struct ydoc_node *param, struct diag *d)
+/* Where the parameter's name begins in "POLICY.PARAMETER"; NULL with the error when it is not so made. */
+static const char *param_name(const struct ydoc_node *param, struct diag *d)
 {
     const char *dot = strrchr(param->key, '.');
-    if (dot == NULL || dot == param->key || dot[1] == '\0')
-        return ydoc_key_error(param, d, "found '%s', expected POLICY.PARAMETER, such as gsd.second_after", param->key);
-    size_t len = (size_t)(dot - param->key), n_old = s->n_policies, n_hit = 0;
+    if (dot != NULL && dot != param->key && dot[1] != '\0') return dot + 1;
+    (void)ydoc_key_error(param, d, "found '%s', expected POLICY.PARAMETER, such as gsd.second_after", param->key);
+    return NULL;
+}
+
+/* May this policy be told the parameter so? */
+static enum st can_vary(const struct scn_policy *p, const struct ydoc_node *param, const char *name, struct diag *d)
+{
+    if (strncmp(p->spec, "exec:", 5) == 0)
+        return ydoc_key_error(param, d, "found a parameter of '%s' swept, a program whose command line holds all it is told", p->label);
+    if (states(p->spec, name))
+        return ydoc_key_error(param, d, "found '%s' swept, which the policy '%s' states itself", name, p->label);
+    return ST_OK;
+}
+
+enum st scn_set_param(struct scn_asked *s, const struct ydoc_node *param, struct diag *d)
+{
+    const char *name = param_name(param, d);
+    if (name == NULL) return d->code;
+    size_t len = (size_t)(name - param->key) - 1, n_hit = 0;
+    for (size_t i = 0; i < s->n_policies; i++) {
+        struct scn_policy *p = &s->policy[i];
+        if (!is_called(p, param->key, len)) continue;
+        n_hit++;
+        p->line = param->line;
+        p->col = param->col;
+        TRY(can_vary(p, param, name, d));
+        TRY(add_param(param, name, &p->spec, d));
+    }
+    return n_hit > 0 ? ST_OK : no_such_policy(s->policy, s->n_policies, param, len, d);
+}
+
+enum st scn_sweep_param(struct scn_asked *s, const struct ydoc_node *param, struct diag *d)
+{
+    const char *name = param_name(param, d);
+    if (name == NULL) return d->code;
+    size_t len = (size_t)(name - param->key) - 1, n_old = s->n_policies, n_hit = 0;
     struct scn_policy *old = s->policy;
     enum st st = ST_OK;
     s->policy = NULL;
@@ -168,10 +203,7 @@ enum st scn_sweep_param(struct scn_asked *s, const struct ydoc_node *param, stru
         bool is_hit = is_called(&old[i], param->key, len);
         size_t n_new = is_hit ? param->n : 1;
         n_hit += is_hit;
-        if (st == ST_OK && is_hit && strncmp(old[i].spec, "exec:", 5) == 0)
-            st = ydoc_key_error(param, d, "found a parameter of '%s' swept, a program whose command line holds all it is told", old[i].label);
-        if (st == ST_OK && is_hit && states(old[i].spec, dot + 1))
-            st = ydoc_key_error(param, d, "found '%s' swept, which the policy '%s' states itself", dot + 1, old[i].label);
+        if (st == ST_OK && is_hit) st = can_vary(&old[i], param, name, d);
         MEM_RESERVE(s->policy, s->cap_policies, s->n_policies + n_new);
         for (size_t k = 0; k < n_new; k++) {
             struct scn_policy *p = &s->policy[s->n_policies++];
@@ -179,7 +211,7 @@ enum st scn_sweep_param(struct scn_asked *s, const struct ydoc_node *param, stru
                 *p = (struct scn_policy){ mem_strdup(old[i].spec), mem_strdup(old[i].label), old[i].line, old[i].col };
                 continue;
             }
-            st = with_param(&old[i], dot + 1, param->at[k], p, d);
+            st = with_param(&old[i], name, param->at[k], p, d);
             for (size_t j = 0; j < k && st == ST_OK; j++)
                 if (strcmp(p[-1 - (ptrdiff_t)j].spec, p->spec) == 0)
                     st = ydoc_error(param->at[k], d, "found the same value a second time");

@@ -40,13 +40,36 @@ static enum st check_path(const struct ydoc_node *axis, struct diag *d)
     return diag_hint(d, "policies, params and seeds have keys of their own under 'sweep'");
 }
 
+/* Cases that are listed one by one, in place of a product. */
+static enum st check_cases(const struct ydoc_node *sweep, struct diag *d)
+{
+    static const char *const keys[] = { "set", "params" };
+    const struct ydoc_node *list;
+    TRY(ydoc_list(sweep, "cases", &list, d));
+    if (list == NULL) return ST_OK;
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        if (ydoc_get(sweep, keys[i]) != NULL)
+            return ydoc_key_error(ydoc_get(sweep, keys[i]), d, "found '%s' beside 'cases', which say all that is set", keys[i]);
+    if (list->n == 0 || list->n > SWEEP_CASES_MAX) return ydoc_expected(list, d, "1 to %d cases", SWEEP_CASES_MAX);
+    for (size_t i = 0; i < list->n; i++) {
+        const struct ydoc_node *set, *params;
+        if (list->at[i]->type != YDOC_MAP) return ydoc_expected(list->at[i], d, "a case, such as {set: {trace.load: 0.8}}");
+        TRY(ydoc_keys(list->at[i], "a case", keys, ARRAY_LEN(keys), d));
+        TRY(ydoc_map(list->at[i], "set", &set, d));
+        TRY(ydoc_map(list->at[i], "params", &params, d));
+        for (size_t k = 0; set != NULL && k < set->n; k++) TRY(check_path(set->at[k], d));
+    }
+    return not_twice(list, d);
+}
+
 enum st scn_check_sweep(const struct ydoc_node *sweep, struct diag *d)
 {
-    static const char *const keys[] = { "policies", "params", "seeds", "set" };
+    static const char *const keys[] = { "policies", "params", "seeds", "set", "cases" };
     const struct ydoc_node *set, *params;
     if (sweep == NULL) return ST_OK;
-    if (sweep->type != YDOC_MAP) return ydoc_expected(sweep, d, "a map with policies, params, seeds or set");
+    if (sweep->type != YDOC_MAP) return ydoc_expected(sweep, d, "a map with policies, params, seeds, set or cases");
     TRY(ydoc_keys(sweep, "the sweep section", keys, ARRAY_LEN(keys), d));
+    TRY(check_cases(sweep, d));
     TRY(ydoc_map(sweep, "set", &set, d));
     TRY(ydoc_map(sweep, "params", &params, d));
     TRY(check_lists(set, d));
@@ -90,7 +113,8 @@ enum st sweep_load(struct sweep *w, const char *path, const char *const *set, si
     if (st == ST_OK) st = scn_check_sweep(w->section, d);
     if (st == ST_OK) {
         w->set = ydoc_get(w->section, "set");
-        w->n_cases = 1;
+        w->cases = ydoc_get(w->section, "cases");
+        w->n_cases = w->cases != NULL ? w->cases->n : 1;
         for (size_t i = 0; w->set != NULL && i < w->set->n; i++) w->n_cases *= w->set->at[i]->n;
     }
     if (st != ST_OK) sweep_fini(w);
@@ -105,11 +129,23 @@ void sweep_fini(struct sweep *w)
     memset(w, 0, sizeof *w);
 }
 
+/* Put the value at the path that the key of `axis` is, and say so in the variant. */
+static enum st put_value(struct scenario *out, struct ydoc *y, const struct ydoc_node *axis, const struct ydoc_node *value, struct diag *d)
+{
+    char *text = ydoc_flow(value);
+    append(&out->id.variant, out->id.variant[0] != '\0' ? ", " : "", axis->key, "=");
+    append(&out->id.variant, text, "", "");
+    mem_free(text);
+    return ydoc_put(y, axis->key, axis, value, d);
+}
+
 enum st sweep_case(const struct sweep *w, size_t k, struct scenario *out, struct diag *d)
 {
     struct ydoc y;
     enum st st = ST_OK;
     size_t n = w->n_cases;
+    const struct ydoc_node *own = w->cases != NULL ? w->cases->at[k] : NULL;
+    const struct ydoc_node *set = ydoc_get(own, "set"), *params = ydoc_get(own, "params");
     memset(out, 0, sizeof *out);
     out->id.variant = mem_strdup(w->given);
     out->asked.has_sweep = w->section != NULL;
@@ -117,15 +153,16 @@ enum st sweep_case(const struct sweep *w, size_t k, struct scenario *out, struct
     for (size_t i = 0; w->set != NULL && i < w->set->n && st == ST_OK; i++) {
         const struct ydoc_node *axis = w->set->at[i];
         n /= axis->n;
-        const struct ydoc_node *value = axis->at[k / n % axis->n];
-        char *text = ydoc_flow(value);
-        st = ydoc_put(&y, axis->key, axis, value, d);
-        append(&out->id.variant, out->id.variant[0] != '\0' ? ", " : "", axis->key, "=");
-        append(&out->id.variant, text, "", "");
-        mem_free(text);
+        st = put_value(out, &y, axis, axis->at[k / n % axis->n], d);
     }
-    if (st == ST_OK) st = scn_read(out, w->path, &y, w->section, d);
-    else scn_fini(out);
+    for (size_t i = 0; set != NULL && i < set->n && st == ST_OK; i++) st = put_value(out, &y, set->at[i], set->at[i], d);
+    if (st == ST_OK) {
+        st = scn_read(out, w->path, &y, w->section, d);         /* on error *out is empty again */
+        for (size_t i = 0; params != NULL && i < params->n && st == ST_OK; i++)
+            if ((st = scn_set_param(&out->asked, params->at[i], d)) != ST_OK) scn_fini(out);
+    } else {
+        scn_fini(out);
+    }
     ydoc_fini(&y);
     return st;
 }

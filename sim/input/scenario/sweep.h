@@ -4,7 +4,7 @@
  *
  * The paths under sweep.set make cases: each is the document with one value of
  * every path put in its place, and is read, and checked, like a scenario of its
- * own.  sweep.policies, sweep.params and sweep.seeds are the same in all of
+ * own.  sweep.cases lists such cases one by one.  sweep.policies, sweep.params and sweep.seeds are the same in all of
  * them.  scenarios/REFERENCE.md is the reference of the section.
  *
  * Order: the first path changes slowest; a case's policies stand as they are
@@ -23,6 +23,7 @@ struct sweep {
     struct ydoc doc;            /* after --set */
     const struct ydoc_node *section;        /* `sweep`, in doc; NULL when there is none: one case */
     const struct ydoc_node *set;            /* its `set`: each entry a list; NULL: none */
+    const struct ydoc_node *cases;          /* its `cases`, in place of `set`: each entry sets one value a path; NULL: none */
     char  *path, *given;        /* given: the --set texts, "a=1, b=2" */
     size_t n_cases;             /* >= 1 */
 };

@@ -53,6 +53,28 @@ Test(sweep, without_a_section_it_is_the_scenario)
     grid_fini(&g);
 }
 
+/* Listed cases have values of their own; labels stay, and what two cases share is one run, in its first place. */
+Test(sweep, cases_that_are_listed_share_runs)
+{
+    struct grid g = load(BASE "policies: [fifo, {name: las, label: L}]\nseeds: 2\nsweep:\n  cases:\n"
+                         "    - {set: {cluster.groups.0.count: 2}, params: {L.queues: 2}}\n"
+                         "    - {set: {cluster.groups.0.count: 2}, params: {L.queues: 3}}\n"
+                         "    - {set: {cluster.groups.0.count: 3}}\n    - {}\n", NULL, 0);
+    const char *const want[] = {
+        "cluster.groups.0.count=2  fifo seed 1", "cluster.groups.0.count=2  L seed 1", "cluster.groups.0.count=2  fifo seed 2",
+        "cluster.groups.0.count=2  L seed 2", "cluster.groups.0.count=2  L seed 1", "cluster.groups.0.count=2  L seed 2",
+        "cluster.groups.0.count=3  fifo seed 1", "cluster.groups.0.count=3  L seed 1", "cluster.groups.0.count=3  fifo seed 2",
+        "cluster.groups.0.count=3  L seed 2", "fifo seed 1", "L seed 1", "fifo seed 2", "L seed 2" };
+    const size_t run_at[] = { 0, 1, 2, 3, 0, 4, 2, 5, 6, 7, 8, 9, 10, 11, 12, 13 }, group_at[] = { 0, 2, 4, 5, 6, 8, 10, 12, 14 };
+    cr_assert(g.n == ARRAY_LEN(want) && g.n_groups == 8, "%zu runs, %zu groups", g.n, g.n_groups);
+    for (size_t i = 0; i < g.n; i++) is_run(&g, i, want[i]);
+    for (size_t i = 0; i < ARRAY_LEN(run_at); i++) cr_expect_eq(g.run_at[i], run_at[i], "place %zu: run %u", i, g.run_at[i]);
+    for (size_t i = 0; i < ARRAY_LEN(group_at); i++) cr_expect_eq(g.group_at[i], group_at[i], "group %zu", i);
+    for (size_t i = 0; i < g.n; i++) cr_expect_eq(grid_find(&g, g.run[i].key), i);
+    cr_expect_not_null(strstr(g.at[g.run[4].kase].policy[g.run[4].policy].who.spec, "queues=3"));
+    grid_fini(&g);
+}
+
 /* 2 loads x 3 counts = 6 cases; fifo, and las at 2 x 2 values = 5 policies; seeds 2, 3, 4: 6 * 5 * 3 = 90. */
 Test(sweep, every_combination_is_there_in_the_stated_order)
 {

@@ -1,0 +1,342 @@
+/* search.c -- reads the `search` section: variables with their lists and ranges, the objective, limits, the budget. */
+#include "input/scenario/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/mem.h"
+#include "input/scenario/section.h"
+#include "input/text/find.h"
+
+/* ---- variables ---- */
+
+/* "200MB/s" is 200 and "MB/s". */
+static bool split_number(const char *text, double *x, const char **unit)
+{
+    size_t n = strspn(text, "+-0123456789.");
+    if (n > 0 && (text[n] == 'e' || text[n] == 'E') && strspn(text + n + 1, "+-0123456789") > 0)
+        n += 1 + strspn(text + n + 1, "+-0123456789");
+    char *number = mem_strndup(text, n);
+    bool ok = text_double(number, x);
+    mem_free(number);
+    *unit = text + n;
+    return ok;
+}
+
+static enum st read_end(const struct ydoc_node *range, const char *key, double *x, const char **unit,
+                        const struct ydoc_node **node, struct diag *d)
+{
+    const char *text = NULL;
+    TRY(ydoc_str(range, key, &text, d));
+    if (text == NULL)
+        return ydoc_error(range, d, "found a range without '%s'; it is {from: 1, to: 8}, or a list of values", key);
+    *node = ydoc_get(range, key);
+    return split_number(text, x, unit) ? ST_OK
+                                       : ydoc_expected(*node, d, "a number, or one with its unit, such as 200MB/s");
+}
+
+static enum st add_place(struct search_variable *v, const char *key, double factor, const struct ydoc_node *node,
+                         struct diag *d)
+{
+    const char *slash = strchr(key, '/'), *path = slash != NULL ? slash + 1 : key;
+    if (scn_is_asked(path) || path[0] == '\0')
+        return ydoc_key_error(
+            node, d, "found '%s', which cannot be searched; parameters of policies stand under 'params'", path);
+    v->place = mem_grow(v->place, v->n_places + 1, sizeof *v->place);
+    v->place[v->n_places++] =
+        (struct search_place){ .scenario = slash != NULL ? mem_strndup(key, (size_t)(slash - key)) : NULL,
+                               .path = mem_strdup(path),
+                               .factor = factor };
+    return ST_OK;
+}
+
+static enum st read_range(struct search_variable *v, const struct ydoc_node *n, struct diag *d)
+{
+    static const char *const keys[] = { "from", "to", "scale", "step", "also" }, *const scales[] = { "linear", "log" };
+    const struct ydoc_node *from, *to, *also;
+    const char *unit, *unit_to;
+    uint32_t scale = 0;
+    TRY(ydoc_keys(n, "a range", keys, ARRAY_LEN(keys), d));
+    TRY(read_end(n, "from", &v->from, &unit, &from, d));
+    TRY(read_end(n, "to", &v->to, &unit_to, &to, d));
+    TRY(ydoc_choice(n, "scale", scales, ARRAY_LEN(scales), &scale, d));
+    TRY(ydoc_double(n, "step", YDOC_ABOVE_0, HUGE_VAL, &v->step, d));
+    TRY(ydoc_map(n, "also", &also, d));
+    if (strcmp(unit, unit_to) != 0)
+        return ydoc_error(to, d, "found '%s', expected the unit of '%s', which the range begins with", to->text,
+                          from->text);
+    if (!(v->from < v->to)) return ydoc_error(n, d, "found the empty range %s to %s", from->text, to->text);
+    if (v->step > 0 && v->step > v->to - v->from)
+        return ydoc_error(ydoc_get(n, "step"), d, "found a step longer than the range");
+    if (v->step > 0 && (v->to - v->from) / v->step > SEARCH_SETS_MAX)
+        return ydoc_error(ydoc_get(n, "step"), d, "found more than %d steps", SEARCH_SETS_MAX);
+    v->is_log = scale == 1;
+    if (v->is_log && !(v->from > 0))
+        return ydoc_error(from, d, "found '%s', expected more than 0 on a logarithmic scale", from->text);
+    v->unit = mem_strdup(unit);
+    if (also != NULL && v->is_param)
+        return ydoc_key_error(also, d, "found 'also' at a policy's parameter; it is for paths");
+    for (size_t i = 0; also != NULL && i < also->n; i++) {
+        double factor = 1;
+        TRY(ydoc_node_double(also->at[i], YDOC_ABOVE_0, 1e12, &factor, d));
+        TRY(add_place(v, also->at[i]->key, factor, also->at[i], d));
+    }
+    return ST_OK;
+}
+
+static enum st read_list(struct search_variable *v, const struct ydoc_node *n, struct diag *d)
+{
+    if (n->n < 2) return ydoc_expected(n, d, "at least two values to choose from");
+    MEM_ARRAY(v->value, n->n);
+    for (size_t i = 0; i < n->n; i++) {
+        v->value[v->n_values++] = ydoc_flow(n->at[i]);
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(v->value[i], v->value[j]) == 0)
+                return ydoc_error(n->at[i], d, "found the value '%s' a second time", v->value[i]);
+    }
+    return ST_OK;
+}
+
+static enum st read_variables(struct search_spec *s, const char *key, bool are_params, struct diag *d)
+{
+    const struct ydoc_node *map;
+    TRY(ydoc_map(s->section, key, &map, d));
+    for (size_t i = 0; map != NULL && i < map->n; i++) {
+        const struct ydoc_node *n = map->at[i];
+        if (s->n_variables == SEARCH_VARIABLES_MAX)
+            return ydoc_key_error(n, d, "found more than %d variables", SEARCH_VARIABLES_MAX);
+        struct search_variable *v = &s->variable[s->n_variables++];
+        *v = (struct search_variable){ .name = n->key, .is_param = are_params, .node = n };
+        if (!are_params) TRY(add_place(v, n->key, 1, n, d));
+        if (n->type == YDOC_LIST) TRY(read_list(v, n, d));
+        else if (n->type == YDOC_MAP) TRY(read_range(v, n, d));
+        else return ydoc_expected(n, d, "a list of values, such as [1, 2], or a range, such as {from: 1, to: 8}");
+    }
+    return ST_OK;
+}
+
+/* ---- what is wanted ---- */
+
+static enum st read_metric(struct search_metric *m, const struct ydoc_node *n, const char *key, struct diag *d)
+{
+    m->node = n;
+    m->scope = "all";
+    m->against = "";
+    TRY(ydoc_str(n, key, &m->metric, d));
+    TRY(ydoc_str(n, "policy", &m->policy, d));
+    TRY(ydoc_str(n, "against", &m->against, d));
+    TRY(ydoc_str(n, "scope", &m->scope, d));
+    if (m->metric == NULL || m->policy == NULL)
+        return ydoc_error(n, d, "found no '%s'", m->metric == NULL ? key : "policy");
+    return ST_OK;
+}
+
+static enum st read_figures(struct search_spec *s, const struct ydoc_node *n, struct diag *d)
+{
+    static const char *const weights[] = { "figures", "statements" };
+    const struct ydoc_node *w;
+    const char *text = NULL;
+    TRY(ydoc_str(n, "figures", &text, d));
+    s->has_figures = true;
+    s->figures = strcmp(text, "published") == 0 ? NULL : text;
+    s->figures_node = ydoc_get(n, "figures");
+    s->weight_figures = s->weight_statements = 1;
+    TRY(ydoc_double(n, "missed", 0, 1e6, &s->missed, d));
+    TRY(ydoc_map(n, "weights", &w, d));
+    TRY(ydoc_keys(w, "weights", weights, ARRAY_LEN(weights), d));
+    TRY(ydoc_double(w, "figures", 0, 1e6, &s->weight_figures, d));
+    TRY(ydoc_double(w, "statements", 0, 1e6, &s->weight_statements, d));
+    if (s->weight_figures + s->weight_statements > 0) return ST_OK;
+    return ydoc_error(w, d, "found no weight above 0");
+}
+
+static enum st read_objective(struct search_spec *s, struct diag *d)
+{
+    static const char *const by_metric[] = { "minimise", "maximise", "policy", "against", "scope" },
+        *const by_figures[] = { "figures", "weights", "missed" };
+    const struct ydoc_node *n;
+    TRY(ydoc_map(s->section, "objective", &n, d));
+    if (n == NULL) return ydoc_key_error(s->section, d, "found a search without 'objective'");
+    if (ydoc_get(n, "figures") != NULL) {
+        TRY(ydoc_keys(n, "an objective of figures", by_figures, ARRAY_LEN(by_figures), d));
+        return read_figures(s, n, d);
+    }
+    TRY(ydoc_keys(n, "the objective", by_metric, ARRAY_LEN(by_metric), d));
+    s->maximise = ydoc_get(n, "maximise") != NULL;
+    if (s->maximise == (ydoc_get(n, "minimise") != NULL))
+        return ydoc_error(n, d, "expected one of 'minimise', 'maximise' and 'figures' in the objective");
+    return read_metric(&s->metric, n, s->maximise ? "maximise" : "minimise", d);
+}
+
+static enum st read_limits(struct search_spec *s, struct diag *d)
+{
+    static const char *const keys[] = { "metric", "policy", "against", "scope", "at_least", "at_most" };
+    const struct ydoc_node *list;
+    TRY(ydoc_list(s->section, "limits", &list, d));
+    if (list == NULL) return ST_OK;
+    MEM_ARRAY(s->limit, list->n);
+    for (size_t i = 0; i < list->n; i++) {
+        const struct ydoc_node *n = list->at[i];
+        struct search_limit *l = &s->limit[s->n_limits++];
+        if (n->type != YDOC_MAP)
+            return ydoc_expected(n, d, "a limit, such as {policy: easy, metric: wait_p95, at_most: 3600}");
+        TRY(ydoc_keys(n, "a limit", keys, ARRAY_LEN(keys), d));
+        TRY(read_metric(&l->of, n, "metric", d));
+        l->is_least = ydoc_get(n, "at_least") != NULL;
+        if (l->is_least == (ydoc_get(n, "at_most") != NULL))
+            return ydoc_error(n, d, "expected one of 'at_least' and 'at_most' in a limit");
+        TRY(ydoc_double(n, l->is_least ? "at_least" : "at_most", -HUGE_VAL, HUGE_VAL, &l->bound, d));
+    }
+    return ST_OK;
+}
+
+/* ---- how long, with which seeds ---- */
+
+static enum st read_budget(struct search_spec *s, struct diag *d)
+{
+    static const char *const keys[] = { "runs", "minutes" };
+    const struct ydoc_node *n = ydoc_get(s->section, "budget");
+    int64_t runs = 0;
+    s->budget_node = n;
+    if (n == NULL)
+        return ydoc_key_error(s->section, d, "found a search without 'budget': {runs: 500} or {minutes: 10}");
+    if (n->type != YDOC_MAP) return ydoc_expected(n, d, "{runs: 500} or {minutes: 10}");
+    TRY(ydoc_keys(n, "the budget", keys, ARRAY_LEN(keys), d));
+    TRY(ydoc_int(n, "runs", 1, INT64_MAX, &runs, d));
+    TRY(ydoc_double(n, "minutes", YDOC_ABOVE_0, 1e6, &s->budget_s, d));
+    s->budget_s *= 60;
+    s->budget_runs = (uint64_t)runs;
+    return n->n == 1 ? ST_OK : ydoc_expected(n, d, "one of 'runs' and 'minutes'");
+}
+
+/* The seeds of the search, and those that it never sees: as many again after the highest, unless they are given. */
+static enum st read_search_seeds(struct search_spec *s, struct diag *d)
+{
+    struct scn_asked asked = { .seed = NULL }, fresh = { .seed = NULL };
+    const struct ydoc_node *own = ydoc_get(s->section, "seeds"), *given = ydoc_get(s->section, "fresh_seeds");
+    uint64_t most = 0;
+    enum st st = scn_read_seeds(&asked, own != NULL ? s->section : s->doc.root, d);
+    for (size_t i = 0; i < asked.n_seeds; i++) if (asked.seed[i] > most) most = asked.seed[i];
+    if (st == ST_OK && given != NULL) {
+        struct ydoc_node renamed = *given, *only = &renamed, map = { .type = YDOC_MAP, .at = &only, .n = 1 };
+        char key[] = "seeds";
+        renamed.key = key;
+        st = scn_read_seeds(&fresh, &map, d);
+    }
+    s->seed = asked.seed;
+    s->n_seeds = asked.n_seeds;
+    s->n_fresh = given != NULL ? fresh.n_seeds : s->n_seeds;
+    if (given != NULL) s->fresh_seed = fresh.seed;
+    else MEM_ARRAY(s->fresh_seed, s->n_fresh);
+    for (size_t i = 0; given == NULL && i < s->n_fresh; i++) s->fresh_seed[i] = most + 1 + i;
+    for (size_t i = 0; i < s->n_fresh && st == ST_OK; i++)
+        for (size_t k = 0; k < s->n_seeds && st == ST_OK; k++)
+            if (s->fresh_seed[i] == s->seed[k])
+                st = ydoc_error(given, d, "found seed %llu, which the search itself uses",
+                                (unsigned long long)s->seed[k]);
+    return st;
+}
+
+static enum st read_sizes(struct search_spec *s, struct diag *d)
+{
+    int64_t samples = 0, starts = 3, best = 5, draw = 1;
+    TRY(ydoc_int(s->section, "samples", 1, SEARCH_SETS_MAX, &samples, d));
+    TRY(ydoc_int(s->section, "starts", 0, 1000, &starts, d));
+    TRY(ydoc_int(s->section, "best", 1, 100, &best, d));
+    TRY(ydoc_int(s->section, "draw", 0, INT64_MAX, &draw, d));
+    s->samples = (size_t)samples;
+    s->starts = (size_t)starts;
+    s->best = (size_t)best;
+    s->draw = (uint64_t)draw;
+    return ST_OK;
+}
+
+/* ---- the whole ---- */
+
+static enum st read_with(struct search_spec *s, struct diag *d)
+{
+    const struct ydoc_node *list;
+    TRY(ydoc_list(s->section, "with", &list, d));
+    if (list == NULL) return ST_OK;
+    MEM_ARRAY(s->with, list->n);
+    for (size_t i = 0; i < list->n; i++) {
+        const char *name;
+        struct diag own = { 0 };
+        TRY(ydoc_node_str(list->at[i], &name, d));
+        char *path = find_file(s->path, name, &own);
+        if (path == NULL) return scn_at(list->at[i], &own, d);
+        s->with[s->n_with++] = path;
+    }
+    return ST_OK;
+}
+
+static enum st read_section(struct search_spec *s, struct diag *d)
+{
+    static const char *const keys[] = { "with",        "set",    "params",  "objective", "limits", "seeds",
+                                        "fresh_seeds", "budget", "samples", "starts",    "best",   "draw" };
+    if (s->section->type != YDOC_MAP)
+        return ydoc_expected(s->section, d, "a map with set or params, an objective and a budget");
+    TRY(ydoc_keys(s->section, "the search section", keys, ARRAY_LEN(keys), d));
+    MEM_ARRAY(s->variable, SEARCH_VARIABLES_MAX);
+    TRY(read_variables(s, "set", false, d));
+    TRY(read_variables(s, "params", true, d));
+    if (s->n_variables == 0)
+        return ydoc_key_error(s->section, d, "found a search without variables: name some under 'set' or 'params'");
+    TRY(read_objective(s, d));
+    TRY(read_limits(s, d));
+    TRY(read_budget(s, d));
+    TRY(read_sizes(s, d));
+    TRY(read_search_seeds(s, d));
+    return read_with(s, d);
+}
+
+static enum st load(struct search_spec *s, const char *path, struct diag *d)
+{
+    s->path = mem_strdup(path);
+    s->section = ydoc_get(s->doc.root, "search");
+    if (s->section == NULL)
+        return diag_at(d, ST_EINPUT, path, 0, 0, "found no 'search' section, which says what is searched for");
+    return read_section(s, d);
+}
+
+enum st search_load(struct search_spec *s, const char *path, const char *const *set, size_t n_set, struct diag *d)
+{
+    *s = (struct search_spec){ .path = NULL };
+    TRY(ydoc_load(&s->doc, path, d));
+    enum st st = ST_OK;
+    for (size_t i = 0; i < n_set && st == ST_OK; i++) st = ydoc_set(&s->doc, set[i], d);
+    if (st == ST_OK) st = load(s, path, d);
+    if (st != ST_OK) search_fini(s);
+    return st;
+}
+
+enum st search_check(const char *path, const struct ydoc *y, struct diag *d)
+{
+    struct search_spec s = { .path = NULL };
+    if (ydoc_get(y->root, "search") == NULL) return ST_OK;
+    ydoc_copy(&s.doc, y);
+    enum st st = load(&s, path, d);
+    search_fini(&s);
+    return st;
+}
+
+void search_fini(struct search_spec *s)
+{
+    for (size_t i = 0; i < s->n_variables; i++) {
+        struct search_variable *v = &s->variable[i];
+        for (size_t k = 0; k < v->n_places; k++) { mem_free(v->place[k].scenario); mem_free(v->place[k].path); }
+        for (size_t k = 0; k < v->n_values; k++) mem_free(v->value[k]);
+        mem_free(v->place);
+        mem_free(v->value);
+        mem_free(v->unit);
+    }
+    for (size_t i = 0; i < s->n_with; i++) mem_free(s->with[i]);
+    mem_free(s->variable);
+    mem_free(s->with);
+    mem_free(s->limit);
+    mem_free(s->seed);
+    mem_free(s->fresh_seed);
+    mem_free(s->path);
+    ydoc_fini(&s->doc);
+    *s = (struct search_spec){ .path = NULL };
+}

@@ -1,0 +1,340 @@
+/* trial.c -- a batch of sets as a sweep of each scenario, its runs, and the values that they gave. */
+#include "search/trial.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sqlite3.h>
+#include "base/mem.h"
+#include "db/query.h"
+#include "search/space.h"
+#include "sweep/local.h"
+
+const char *const trial_phase_name[] = { "middle", "end", "sample", "simplex", "fresh" };
+
+/* ---- sets ---- */
+
+struct trial_set *trial_set_create(const struct trial *t, enum trial_phase phase, const double *at)
+{
+    const size_t n = t->spec->n_variables;
+    struct trial_set *x;
+    MEM_NEW(x);
+    MEM_ARRAY(x->at, n);
+    MEM_ARRAY(x->value, n);
+    MEM_ARRAY(x->ours, t->targets->n);
+    x->phase = phase;
+    x->objective = x->excess = NAN;
+    for (size_t i = 0; i < t->targets->n; i++) x->ours[i] = NAN;
+    for (size_t i = 0; i < n; i++) {
+        x->at[i] = at[i];
+        x->value[i] = space_value(&t->spec->variable[i], at[i]);
+    }
+    return x;
+}
+
+void trial_set_destroy(const struct trial *t, struct trial_set *x)
+{
+    for (size_t i = 0; i < t->spec->n_variables; i++) mem_free(x->value[i]);
+    mem_free(x->value);
+    mem_free(x->at);
+    mem_free(x->ours);
+    mem_free(x->run);
+    mem_free(x->error);
+    mem_free(x);
+}
+
+size_t trial_n_runs(const struct trial *t, size_t n_seeds)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < t->targets->n_scenarios; k++)
+        for (size_t p = 0; p < t->targets->scenario[k].n_policies; p++) n += t->targets->scenario[k].policy[p].is_used;
+    return n * n_seeds;
+}
+
+/* ---- a batch as the text of a sweep ---- */
+
+static void put_key(FILE *f, const char *key, bool *is_first)
+{
+    (void)fputs(*is_first ? "\"" : ", \"", f);
+    for (; *key != '\0'; key++) {
+        if (*key == '"' || *key == '\\') (void)fputc('\\', f);
+        (void)fputc(*key, f);
+    }
+    (void)fputs("\": ", f);
+    *is_first = false;
+}
+
+static void put_text(FILE *f, char *owned)
+{
+    (void)fputs(owned[0] != '\0' ? owned : "~", f);
+    mem_free(owned);
+}
+
+static bool asks_for(const struct target_scenario *s, const char *param)
+{
+    size_t n = (size_t)(strrchr(param, '.') != NULL ? strrchr(param, '.') - param : 0);
+    for (size_t i = 0; i < s->n_policies; i++) {
+        const struct target_policy *p = &s->policy[i];
+        if (!p->is_used) continue;
+        if ((strlen(p->label) == n && strncmp(p->label, param, n) == 0) ||
+            (strlen(p->name) == n && strncmp(p->name, param, n) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* only: this variable alone; NONE: all. */
+static char *case_of(const struct trial *t, const struct target_scenario *s, const double *at, size_t only)
+{
+    char *text = NULL;
+    size_t len = 0;
+    bool first = true;
+    FILE *f = open_memstream(&text, &len);
+    if (f == NULL) return mem_strdup("{}");
+    (void)fputs("{set: {", f);
+    for (size_t i = 0; i < t->spec->n_variables; i++) {
+        const struct search_variable *v = &t->spec->variable[i];
+        if (only != NONE && i != only) continue;
+        for (size_t k = 0; k < v->n_places; k++) {
+            if (v->place[k].scenario != NULL && strcmp(v->place[k].scenario, s->name) != 0) continue;
+            put_key(f, v->place[k].path, &first);
+            put_text(f, space_value_times(v, at[i], v->place[k].factor));
+        }
+    }
+    (void)fputs("}, params: {", f);
+    first = true;
+    for (size_t i = 0; i < t->spec->n_variables; i++) {
+        const struct search_variable *v = &t->spec->variable[i];
+        if (!v->is_param || (only != NONE && i != only) || !asks_for(s, v->name)) continue;
+        put_key(f, v->name, &first);
+        put_text(f, space_value(v, at[i]));
+    }
+    (void)fputs("}}", f);
+    (void)fclose(f);
+    return text;
+}
+
+/* Sets that are the same in this scenario are one case. */
+struct batch { char **kase; size_t n_cases, *case_at; char *text; };
+
+static void batch_init(struct batch *b, const struct trial *t, const struct target_scenario *s,
+                       struct trial_set *const *set, size_t n, const uint64_t *seed, size_t n_seeds, size_t only)
+{
+    size_t len = 0;
+    bool first = true;
+    *b = (struct batch){ .n_cases = 0 };
+    MEM_ARRAY(b->kase, n);
+    MEM_ARRAY(b->case_at, n);
+    for (size_t i = 0; i < n; i++) {
+        char *text = case_of(t, s, set[i]->at, only);
+        size_t k = 0;
+        while (k < b->n_cases && strcmp(b->kase[k], text) != 0) k++;
+        b->case_at[i] = k;
+        if (k < b->n_cases) mem_free(text);
+        else b->kase[b->n_cases++] = text;
+    }
+    FILE *f = open_memstream(&b->text, &len);
+    if (f == NULL) { b->text = mem_strdup("sweep={}"); return; }
+    (void)fputs("sweep={seeds: [", f);
+    for (size_t i = 0; i < n_seeds; i++) (void)fprintf(f, "%s%" PRIu64, i > 0 ? ", " : "", seed[i]);
+    (void)fputs("], policies: [", f);
+    for (size_t i = 0; i < s->n_policies; i++) {
+        if (!s->policy[i].is_used) continue;
+        (void)fprintf(f, "%s%s", first ? "" : ", ", s->policy[i].text);
+        first = false;
+    }
+    (void)fputs("], cases: [", f);
+    for (size_t k = 0; k < b->n_cases; k++) (void)fprintf(f, "%s%s", k > 0 ? ", " : "", b->kase[k]);
+    (void)fputs("]}", f);
+    (void)fclose(f);
+}
+
+static void batch_fini(struct batch *b)
+{
+    for (size_t k = 0; k < b->n_cases; k++) mem_free(b->kase[k]);
+    mem_free(b->kase);
+    mem_free(b->case_at);
+    mem_free(b->text);
+}
+
+/* The scenario's grid; what it borrows lives in `set`, which is the caller's to free. */
+static enum st load_grid(struct grid *g, const struct trial *t, const struct target_scenario *s, const char *text,
+                         const char ***set, struct diag *d)
+{
+    const struct grid_opts *o = &t->opts->grid;
+    struct grid_opts own = *o;
+    bool is_first = s == &t->targets->scenario[0];
+    MEM_ARRAY(*set, o->n_set + 2);
+    own.scenario = s->path;
+    own.n_set = 0;
+    for (size_t i = 0; i < o->n_set; i++)
+        if (is_first || strncmp(o->set[i], "search", 6) != 0) (*set)[own.n_set++] = o->set[i];
+    if (s->has_search) (*set)[own.n_set++] = "search=";
+    (*set)[own.n_set++] = text;
+    own.set = *set;
+    return grid_load(g, &own, d);
+}
+
+/* ---- its runs ---- */
+
+static enum st do_runs(const struct trial *t, struct results *r, struct diag *d)
+{
+    TRY(results_merge(r, NULL, d));
+    if (results_n_todo(r) == 0) return ST_OK;
+    TRY(t->opts->slurm != NULL ? slurm_run(r, t->opts->slurm, d) : local_run(r, t->opts->n_workers, d));
+    if (results_n_todo(r) == 0) return ST_OK;
+    return diag_set(d, ST_EWORLD, "%zu runs have no result; the same command does them", results_n_todo(r));
+}
+
+static enum st keep_error(const struct trial *t, struct trial_set *x, int64_t run, struct diag *d)
+{
+    sqlite3_stmt *q;
+    if (x->error != NULL) return ST_OK;
+    TRY(query_run(t->store, run, "SELECT policy, seed, coalesce(message, '') FROM run WHERE id = ?", &q, d));
+    if (sqlite3_step(q) == SQLITE_ROW)
+        x->error =
+            mem_printf("%s, seed %lld: %s", query_text(q, 0), (long long)sqlite3_column_int64(q, 1), query_text(q, 2));
+    return query_end(t->store, q, d);
+}
+
+/* Policy p of the grid, which has those that are asked for alone. */
+static const char *label_of(const struct target_scenario *s, size_t p)
+{
+    size_t i = 0;
+    for (; !s->policy[i].is_used || p > 0; i++) p -= s->policy[i].is_used;
+    return s->policy[i].label;
+}
+
+/* The runs of each set are those of its case. */
+static enum st take_runs(const struct trial *t, const struct target_scenario *s, const struct grid *g,
+                         const struct results *r, const struct batch *b, struct trial_set *const *set, size_t n,
+                         struct diag *d)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < g->n_seeds * g->n_policies; k++) {
+            size_t run = g->run_at[b->case_at[i] * g->n_seeds * g->n_policies + k];
+            MEM_RESERVE(set[i]->run, set[i]->cap_runs, set[i]->n_runs + 1);
+            set[i]->run[set[i]->n_runs++] = (struct compare_run){ r->id[run], s->name, label_of(s, k % g->n_policies) };
+            if (r->state[run] != RESULTS_DONE) TRY(keep_error(t, set[i], r->id[run], d));
+        }
+    return ST_OK;
+}
+
+static enum st do_scenario(const struct trial *t, const struct target_scenario *s, struct trial_set *const *set,
+                           size_t n, const uint64_t *seed, size_t n_seeds, struct diag *d)
+{
+    struct batch b;
+    struct grid g;
+    const char **own = NULL;
+    batch_init(&b, t, s, set, n, seed, n_seeds, NONE);
+    enum st st = load_grid(&g, t, s, b.text, &own, d);
+    if (st == ST_OK) {
+        struct results r;
+        st = results_begin(&r, &g, t->store, t->shards, t->opts->quiet, d);
+        if (st == ST_OK) {
+            r.is_silent = true;
+            st = do_runs(t, &r, d);
+            if (st == ST_OK) st = take_runs(t, s, &g, &r, &b, set, n, d);
+            results_fini(&r);
+        }
+        grid_fini(&g);
+    }
+    mem_free(own);
+    batch_fini(&b);
+    return st;
+}
+
+static bool is_used(const struct target_scenario *s)
+{
+    for (size_t p = 0; p < s->n_policies; p++) if (s->policy[p].is_used) return true;
+    return false;
+}
+
+static uint64_t digest_of(const struct compare *c)
+{
+    struct hash128 h;
+    hash_init(&h);
+    for (size_t k = 0; k < c->n; k++)
+        for (size_t p = 0; p < c->at[k].n_policies; p++)
+            hash_bytes(&h, c->at[k].policy[p].digest, c->at[k].policy[p].n_runs * sizeof(uint64_t));
+    return h.lo ^ h.hi;
+}
+
+static enum st judge(const struct trial *t, struct trial_set *x, struct diag *d)
+{
+    struct compare c;
+    if (x->error != NULL) return ST_OK;
+    TRY(compare_load_runs(&c, t->store, x->run, x->n_runs, d));
+    targets_ours(t->targets, &c, x->ours);
+    x->digest = digest_of(&c);
+    enum st st = compare_error(&c, d);
+    compare_fini(&c);
+    x->objective = targets_objective(t->targets, x->ours);
+    x->excess = targets_excess(t->targets, x->ours);
+    if (isnan(x->objective) || isnan(x->excess))
+        x->error = mem_strdup("its runs have no value of a metric that is asked for");
+    return st;
+}
+
+enum st trial_do(const struct trial *t, struct trial_set *const *set, size_t n, const uint64_t *seed, size_t n_seeds,
+                 struct diag *d)
+{
+    for (size_t k = 0; k < t->targets->n_scenarios; k++)
+        if (is_used(&t->targets->scenario[k])) TRY(do_scenario(t, &t->targets->scenario[k], set, n, seed, n_seeds, d));
+    for (size_t i = 0; i < n; i++) TRY(judge(t, set[i], d));
+    return ST_OK;
+}
+
+/* ---- checking ---- */
+
+static enum st check(const struct trial *t, struct trial_set *const *set, size_t n, size_t only, struct diag *d)
+{
+    enum st st = ST_OK;
+    for (size_t k = 0; k < t->targets->n_scenarios && st == ST_OK; k++) {
+        struct batch b;
+        struct grid g;
+        const char **own = NULL;
+        if (!is_used(&t->targets->scenario[k])) continue;
+        batch_init(&b, t, &t->targets->scenario[k], set, n, t->spec->seed, 1, only);
+        st = load_grid(&g, t, &t->targets->scenario[k], b.text, &own, d);
+        if (st == ST_OK) grid_fini(&g);
+        mem_free(own);
+        batch_fini(&b);
+    }
+    return st;
+}
+
+enum st trial_check(const struct trial *t, struct trial_set *const *set, size_t n, struct diag *d)
+{
+    return check(t, set, n, NONE, d);
+}
+
+static bool is_anyones(const struct trial *t, const struct search_variable *v)
+{
+    for (size_t k = 0; k < t->targets->n_scenarios; k++) if (asks_for(&t->targets->scenario[k], v->name)) return true;
+    return false;
+}
+
+enum st trial_check_variable(const struct trial *t, size_t variable, double at, struct diag *d)
+{
+    const struct search_variable *of = &t->spec->variable[variable];
+    struct diag own = { 0 };
+    double *u;
+    if (of->is_param && !is_anyones(t, of))
+        return ydoc_key_error(of->node, d,
+                              "found '%s', expected a parameter of a policy that the objective or a limit asks for",
+                              of->name);
+    MEM_ARRAY(u, t->spec->n_variables);
+    u[variable] = at;
+    struct trial_set *x = trial_set_create(t, TRIAL_END, u);
+    enum st st = check(t, &x, 1, variable, &own);
+    if (st == ST_EINPUT) {
+        st = ydoc_key_error(of->node, d, "'%s' at %s: %s", of->name, x->value[variable], own.msg);
+        if (own.hint[0] != '\0') st = diag_hint(d, "%s", own.hint);
+    } else if (st != ST_OK) {
+        *d = own;
+    }
+    trial_set_destroy(t, x);
+    mem_free(u);
+    return st;
+}
