@@ -129,6 +129,32 @@ static void row(struct table *t, const struct compare *c, const struct published
     table_cell(t, "%s", r->source);
 }
 
+static const struct { const char *heading; bool is_number; } col[] = {
+    { "metric", false }, { "of", false }, { "published", true }, { "ours", true }, { "agrees", true }, { "source", false },
+};
+
+enum st published_print_all(const struct compare *c, enum table_format f, FILE *to, struct diag *d)
+{
+    struct table *t = table_create();
+    enum st st = ST_OK;
+    table_column(t, "scenario", false);
+    for (size_t i = 0; i < ARRAY_LEN(col); i++) table_column(t, col[i].heading, col[i].is_number);
+    for (size_t k = 0; k < c->n && st == ST_OK; k++) {
+        struct published p;
+        st = published_load(&p, c->at[k].scenario, d);
+        for (size_t i = 0; i < p.n; i++) {
+            struct stats_ci ours = published_ours(c, &c->at[k], &p.at[i]);
+            if (isnan(ours.mean)) continue;
+            table_cell(t, "%s", c->at[k].title);
+            row(t, c, &p.at[i], ours);
+        }
+        published_fini(&p);
+    }
+    if (st == ST_OK) table_print(t, f, to);
+    table_destroy(t);
+    return st == ST_OK ? compare_error(c, d) : st;
+}
+
 void published_print(const struct compare *c, const struct compare_case *k, const struct published *p,
                      enum table_format f, FILE *to)
 {

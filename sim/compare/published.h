@@ -24,6 +24,9 @@ bool    published_holds(const struct published_row *r, double ours);
 /* Does the row speak of this policy of the case?  By its label, else by its name where one label alone has it. */
 bool    published_is_of(const struct published_row *r, const struct compare_case *k, const struct compare_policy *p);
 
+/* The figures of every case in one table, with its scenario, and nothing else. */
+enum st published_print_all(const struct compare *c, enum table_format f, FILE *to, struct diag *d);
+
 /* One table, with a sentence before it; nothing when nothing is published. */
 void    published_print(const struct compare *c, const struct compare_case *k, const struct published *p,
                         enum table_format f, FILE *to);

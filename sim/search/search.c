@@ -143,15 +143,6 @@ static enum st check_metrics(const struct search *s, const struct trial_set *x, 
     return d->code;
 }
 
-static enum st check_variables(struct search *s, struct diag *d)
-{
-    const struct search_spec *spec = s->trial.spec;
-    for (size_t i = 0; i < spec->n_variables; i++)
-        for (size_t k = 0; k < n_ends(&spec->variable[i]); k++)
-            TRY(trial_check_variable(&s->trial, i, end_at(&spec->variable[i], k), d));
-    return trial_check(&s->trial, s->set, 1, d);
-}
-
 static bool same_end(const struct trial_set *a, const struct trial_set *b)
 {
     bool same_objective = a->error == NULL && b->error == NULL && fabs(a->objective - b->objective) <= 0 &&
@@ -195,7 +186,8 @@ static enum st try_ends(struct search *s, struct diag *d)
     for (size_t i = 0; i < spec->n_variables; i++) at[i] = 0.5;
     (void)set_at(s, TRIAL_MIDDLE, at, &is_new);
     mem_free(at);
-    TRY(check_variables(s, d));
+    TRY(trial_check_params(&s->trial, d));
+    TRY(trial_check(&s->trial, s->set[0], d));
     TRY(try_from(s, 0, d));
     if (s->n_sets == 0) return ST_OK;
     TRY(check_metrics(s, s->set[0], d));

@@ -192,8 +192,8 @@ enum st search_tell(const struct search *s, FILE *to, struct diag *d)
         to, "%zu sets of %zu runs: 1 in the middle, %zu at the ends of a variable, %zu drawn, %zu by simplexes\n",
         s->n_ranked, trial_n_runs(&s->trial, s->trial.spec->n_seeds), n[TRIAL_END], n[TRIAL_SAMPLE], n[TRIAL_SIMPLEX]);
     if (n_failed > 0)
-        (void)fprintf(to, "%zu sets have no objective; set %zu: %s\n", n_failed, s->set[first]->number,
-                      s->set[first]->error);
+        (void)fprintf(to, "%zu set%s no objective; set %zu: %s\n", n_failed, n_failed == 1 ? " has" : "s have",
+                      s->set[first]->number, s->set[first]->error);
     tell_best(s, to);
     tell_variables(s, to);
     tell_targets(s, to);

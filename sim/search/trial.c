@@ -83,32 +83,34 @@ static bool asks_for(const struct target_scenario *s, const char *param)
     return false;
 }
 
-/* only: this variable alone; NONE: all. */
-static char *case_of(const struct trial *t, const struct target_scenario *s, const double *at, size_t only)
+/* The values of paths, or of parameters of policies that are asked for. */
+static void put_values(FILE *f, const struct trial *t, const struct target_scenario *s, const double *at,
+                       size_t without, bool are_params)
+{
+    bool first = true;
+    for (size_t i = 0; i < t->spec->n_variables; i++) {
+        const struct search_variable *v = &t->spec->variable[i];
+        if (v->is_param != are_params || i == without) continue;
+        for (size_t k = 0; k < v->n_places; k++) {
+            const struct search_place *p = &v->place[k];
+            if (are_params ? !asks_for(s, p->path) : p->scenario != NULL && strcmp(p->scenario, s->name) != 0) continue;
+            put_key(f, p->path, &first);
+            put_text(f, space_value_times(v, at[i], p->factor));
+        }
+    }
+}
+
+/* Without one variable; NONE: with all. */
+static char *case_of(const struct trial *t, const struct target_scenario *s, const double *at, size_t without)
 {
     char *text = NULL;
     size_t len = 0;
-    bool first = true;
     FILE *f = open_memstream(&text, &len);
     if (f == NULL) return mem_strdup("{}");
     (void)fputs("{set: {", f);
-    for (size_t i = 0; i < t->spec->n_variables; i++) {
-        const struct search_variable *v = &t->spec->variable[i];
-        if (only != NONE && i != only) continue;
-        for (size_t k = 0; k < v->n_places; k++) {
-            if (v->place[k].scenario != NULL && strcmp(v->place[k].scenario, s->name) != 0) continue;
-            put_key(f, v->place[k].path, &first);
-            put_text(f, space_value_times(v, at[i], v->place[k].factor));
-        }
-    }
+    put_values(f, t, s, at, without, false);
     (void)fputs("}, params: {", f);
-    first = true;
-    for (size_t i = 0; i < t->spec->n_variables; i++) {
-        const struct search_variable *v = &t->spec->variable[i];
-        if (!v->is_param || (only != NONE && i != only) || !asks_for(s, v->name)) continue;
-        put_key(f, v->name, &first);
-        put_text(f, space_value(v, at[i]));
-    }
+    put_values(f, t, s, at, without, true);
     (void)fputs("}}", f);
     (void)fclose(f);
     return text;
@@ -118,7 +120,7 @@ static char *case_of(const struct trial *t, const struct target_scenario *s, con
 struct batch { char **kase; size_t n_cases, *case_at; char *text; };
 
 static void batch_init(struct batch *b, const struct trial *t, const struct target_scenario *s,
-                       struct trial_set *const *set, size_t n, const uint64_t *seed, size_t n_seeds, size_t only)
+                       struct trial_set *const *set, size_t n, const uint64_t *seed, size_t n_seeds, size_t without)
 {
     size_t len = 0;
     bool first = true;
@@ -126,7 +128,7 @@ static void batch_init(struct batch *b, const struct trial *t, const struct targ
     MEM_ARRAY(b->kase, n);
     MEM_ARRAY(b->case_at, n);
     for (size_t i = 0; i < n; i++) {
-        char *text = case_of(t, s, set[i]->at, only);
+        char *text = case_of(t, s, set[i]->at, without);
         size_t k = 0;
         while (k < b->n_cases && strcmp(b->kase[k], text) != 0) k++;
         b->case_at[i] = k;
@@ -220,27 +222,60 @@ static enum st take_runs(const struct trial *t, const struct target_scenario *s,
     return ST_OK;
 }
 
-static enum st do_scenario(const struct trial *t, const struct target_scenario *s, struct trial_set *const *set,
-                           size_t n, const uint64_t *seed, size_t n_seeds, struct diag *d)
+static enum st run_grid(const struct trial *t, const struct target_scenario *s, const struct grid *g,
+                        const struct batch *b, struct trial_set *const *set, size_t n, struct diag *d)
+{
+    struct results r;
+    TRY(results_begin(&r, g, t->store, t->shards, t->opts->quiet, d));
+    r.is_silent = true;
+    enum st st = do_runs(t, &r, d);
+    if (st == ST_OK) st = take_runs(t, s, g, &r, b, set, n, d);
+    results_fini(&r);
+    return st;
+}
+
+/* Read and check the scenario of these sets, and make their runs unless they are only checked. */
+static enum st load_batch(const struct trial *t, const struct target_scenario *s, struct trial_set *const *set,
+                          size_t n, const uint64_t *seed, size_t n_seeds, bool is_check, enum st *loaded,
+                          struct diag *d)
 {
     struct batch b;
     struct grid g;
     const char **own = NULL;
     batch_init(&b, t, s, set, n, seed, n_seeds, NONE);
-    enum st st = load_grid(&g, t, s, b.text, &own, d);
+    enum st st = *loaded = load_grid(&g, t, s, b.text, &own, d);
     if (st == ST_OK) {
-        struct results r;
-        st = results_begin(&r, &g, t->store, t->shards, t->opts->quiet, d);
-        if (st == ST_OK) {
-            r.is_silent = true;
-            st = do_runs(t, &r, d);
-            if (st == ST_OK) st = take_runs(t, s, &g, &r, &b, set, n, d);
-            results_fini(&r);
-        }
+        if (!is_check) st = run_grid(t, s, &g, &b, set, n, d);
         grid_fini(&g);
     }
     mem_free(own);
     batch_fini(&b);
+    return st;
+}
+
+/* Values that do not go together, as parameters of one policy, are the error of their set, not of the search. */
+static enum st do_scenario(const struct trial *t, const struct target_scenario *s, struct trial_set *const *set,
+                           size_t n, const uint64_t *seed, size_t n_seeds, struct diag *d)
+{
+    struct diag own = { 0 }, first;
+    enum st loaded, st = n > 0 ? load_batch(t, s, set, n, seed, n_seeds, false, &loaded, &own) : ST_OK;
+    if (st == ST_OK) return ST_OK;
+    if (loaded != ST_EINPUT) { *d = own; return st; }
+    first = own;
+    struct trial_set **good;
+    size_t n_good = 0;
+    MEM_ARRAY(good, n);
+    st = ST_OK;
+    for (size_t i = 0; i < n && st == ST_OK; i++) {
+        memset(&own, 0, sizeof own);
+        st = load_batch(t, s, &set[i], 1, seed, n_seeds, true, &loaded, &own);
+        if (st == ST_OK) good[n_good++] = set[i];
+        else if (loaded == ST_EINPUT) { set[i]->error = mem_strdup(own.msg); st = ST_OK; }
+        else *d = own;
+    }
+    if (st == ST_OK && n_good == n) { *d = first; st = first.code; }
+    if (st == ST_OK) st = do_scenario(t, s, good, n_good, seed, n_seeds, d);
+    mem_free(good);
     return st;
 }
 
@@ -279,15 +314,25 @@ static enum st judge(const struct trial *t, struct trial_set *x, struct diag *d)
 enum st trial_do(const struct trial *t, struct trial_set *const *set, size_t n, const uint64_t *seed, size_t n_seeds,
                  struct diag *d)
 {
-    for (size_t k = 0; k < t->targets->n_scenarios; k++)
-        if (is_used(&t->targets->scenario[k])) TRY(do_scenario(t, &t->targets->scenario[k], set, n, seed, n_seeds, d));
+    struct trial_set **good;
+    enum st st = ST_OK;
+    MEM_ARRAY(good, n);
+    for (size_t k = 0; k < t->targets->n_scenarios && st == ST_OK; k++) {
+        size_t n_good = 0;
+        for (size_t i = 0; i < n; i++)
+            if (set[i]->error == NULL) good[n_good++] = set[i];
+        if (is_used(&t->targets->scenario[k]))
+            st = do_scenario(t, &t->targets->scenario[k], good, n_good, seed, n_seeds, d);
+    }
+    mem_free(good);
+    TRY(st);
     for (size_t i = 0; i < n; i++) TRY(judge(t, set[i], d));
     return ST_OK;
 }
 
 /* ---- checking ---- */
 
-static enum st check(const struct trial *t, struct trial_set *const *set, size_t n, size_t only, struct diag *d)
+static enum st check(const struct trial *t, struct trial_set *x, size_t without, struct diag *d)
 {
     enum st st = ST_OK;
     for (size_t k = 0; k < t->targets->n_scenarios && st == ST_OK; k++) {
@@ -295,7 +340,7 @@ static enum st check(const struct trial *t, struct trial_set *const *set, size_t
         struct grid g;
         const char **own = NULL;
         if (!is_used(&t->targets->scenario[k])) continue;
-        batch_init(&b, t, &t->targets->scenario[k], set, n, t->spec->seed, 1, only);
+        batch_init(&b, t, &t->targets->scenario[k], &x, 1, t->spec->seed, 1, without);
         st = load_grid(&g, t, &t->targets->scenario[k], b.text, &own, d);
         if (st == ST_OK) grid_fini(&g);
         mem_free(own);
@@ -304,37 +349,43 @@ static enum st check(const struct trial *t, struct trial_set *const *set, size_t
     return st;
 }
 
-enum st trial_check(const struct trial *t, struct trial_set *const *set, size_t n, struct diag *d)
+/* The error, at the variable. */
+static enum st blame(const struct trial *t, const struct trial_set *x, size_t variable, const struct diag *own,
+                     struct diag *d)
 {
-    return check(t, set, n, NONE, d);
+    const struct search_variable *v = &t->spec->variable[variable];
+    (void)ydoc_key_error(v->node, d, "'%s' at %s: %s", v->name, x->value[variable], own->msg);
+    return own->hint[0] != '\0' ? diag_hint(d, "%s", own->hint) : d->code;
+}
+
+enum st trial_check(const struct trial *t, struct trial_set *x, struct diag *d)
+{
+    struct diag own = { 0 };
+    enum st st = check(t, x, NONE, &own);
+    for (size_t v = 0; v < t->spec->n_variables && st == ST_EINPUT; v++) {
+        struct diag ignored = { 0 };
+        if (check(t, x, v, &ignored) == ST_OK) return blame(t, x, v, &own, d);
+    }
+    if (st != ST_OK) *d = own;
+    return st;
 }
 
 static bool is_anyones(const struct trial *t, const struct search_variable *v)
 {
-    for (size_t k = 0; k < t->targets->n_scenarios; k++) if (asks_for(&t->targets->scenario[k], v->name)) return true;
+    for (size_t k = 0; k < t->targets->n_scenarios; k++)
+        for (size_t p = 0; p < v->n_places; p++)
+            if (asks_for(&t->targets->scenario[k], v->place[p].path)) return true;
     return false;
 }
 
-enum st trial_check_variable(const struct trial *t, size_t variable, double at, struct diag *d)
+enum st trial_check_params(const struct trial *t, struct diag *d)
 {
-    const struct search_variable *of = &t->spec->variable[variable];
-    struct diag own = { 0 };
-    double *u;
-    if (of->is_param && !is_anyones(t, of))
-        return ydoc_key_error(of->node, d,
-                              "found '%s', expected a parameter of a policy that the objective or a limit asks for",
-                              of->name);
-    MEM_ARRAY(u, t->spec->n_variables);
-    u[variable] = at;
-    struct trial_set *x = trial_set_create(t, TRIAL_END, u);
-    enum st st = check(t, &x, 1, variable, &own);
-    if (st == ST_EINPUT) {
-        st = ydoc_key_error(of->node, d, "'%s' at %s: %s", of->name, x->value[variable], own.msg);
-        if (own.hint[0] != '\0') st = diag_hint(d, "%s", own.hint);
-    } else if (st != ST_OK) {
-        *d = own;
+    for (size_t i = 0; i < t->spec->n_variables; i++) {
+        const struct search_variable *v = &t->spec->variable[i];
+        if (v->is_param && !is_anyones(t, v))
+            return ydoc_key_error(v->node, d,
+                                  "found '%s', expected a parameter of a policy that the objective or a limit asks for",
+                                  v->name);
     }
-    trial_set_destroy(t, x);
-    mem_free(u);
-    return st;
+    return ST_OK;
 }

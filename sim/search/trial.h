@@ -51,9 +51,9 @@ size_t trial_n_runs(const struct trial *t, size_t n_seeds);
 /* Make the runs of these sets with these seeds, and fill in what came of them.  A set whose run fails has an error. */
 enum st trial_do(const struct trial *t, struct trial_set *const *set, size_t n, const uint64_t *seed, size_t n_seeds,
                  struct diag *d);
-/* Only read and check the scenarios of these sets. */
-enum st trial_check(const struct trial *t, struct trial_set *const *set, size_t n, struct diag *d);
-/* Are the scenarios of a set that changes this variable alone in order?  Else the error, at the variable. */
-enum st trial_check_variable(const struct trial *t, size_t variable, double at, struct diag *d);
+/* Does every variable that is a parameter have a policy that is run? */
+enum st trial_check_params(const struct trial *t, struct diag *d);
+/* Only read and check the scenarios of a set.  An error is told at the variable without which there would be none. */
+enum st trial_check(const struct trial *t, struct trial_set *x, struct diag *d);
 
 #endif

@@ -137,6 +137,19 @@ check "the search has its seeds, the judgement others" \
     from search_set s join search_run x on x.search = s.search and x.\"set\" = s.\"set\" join run r on r.id = x.run group by f order by f")" = "0|1,2,3
 1|4,5,6" ]
 
+# ---- values that do not go together: gsd refuses a second threshold above the third ----
+cp "$here/scenarios/flow-paper/flow-k6.yaml" "$dir/pair.yaml"
+cat >>"$dir/pair.yaml" <<'END'
+search:
+  params: {gsd.second_after: [0, 5], gsd.any_after: [2, 8]}
+  objective: {minimise: dt, policy: gsd}
+  seeds: 1
+  budget: {runs: 20}
+END
+check "two parameters that exclude each other somewhere" expect 0 "$fairway" search "$dir/pair.yaml" -q -d "$dir/pair.db"
+check "cost the sets in which they do" says "1 set has no objective; set 3: policy 'gsd' cannot be created"
+check "and no other" [ "$(sql pair.db "select count(*) from search_set where phase <> 'fresh' and error is null")" = 3 ]
+
 # ---- minutes, figures, and a database without a search ----
 check "a budget in minutes" \
     expect 0 "$fairway" search "$dir/read.yaml" -q -d "$dir/min.db" --set 'search.budget={minutes: 0.05}'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The commands of the pages in scenarios/ and of policies/WRITING.md, page by page, as from the project's root: each block of ```sh is run,
-# with one seed where the page asks for more.  (The tutorial has a test of its own, tests/cli/test_tutorial.sh.)
+# with one seed where the page asks for more, and searches with few sets.  (The tutorial has a test of its own, tests/cli/test_tutorial.sh.)
 . "$(dirname "$0")/../cli/lib.sh"
 unset MAKEFLAGS MFLAGS
 # The commands run elsewhere, so a folder relative to this one would not do.
@@ -11,6 +11,7 @@ cat >"$dir/bin/fairway" <<END
 case \$1 in
 run)   exec "$fairway" "\$@" -s 1 ;;
 sweep) exec "$fairway" "\$@" --set sweep.seeds=1 ;;
+search) exec "$fairway" "\$@" --set search.seeds=1 --set search.samples=2 --set search.starts=0 --set 'search.fresh_seeds=[99]' ;;
 *)     exec "$fairway" "\$@" ;;
 esac
 END

@@ -35,11 +35,12 @@ static enum st read_end(const struct ydoc_node *range, const char *key, double *
                                        : ydoc_expected(*node, d, "a number, or one with its unit, such as 200MB/s");
 }
 
+/* A path may be of one scenario, "SCENARIO/PATH"; a parameter is "POLICY.PARAMETER". */
 static enum st add_place(struct search_variable *v, const char *key, double factor, const struct ydoc_node *node,
                          struct diag *d)
 {
-    const char *slash = strchr(key, '/'), *path = slash != NULL ? slash + 1 : key;
-    if (scn_is_asked(path) || path[0] == '\0')
+    const char *slash = v->is_param ? NULL : strchr(key, '/'), *path = slash != NULL ? slash + 1 : key;
+    if (!v->is_param && (scn_is_asked(path) || path[0] == '\0'))
         return ydoc_key_error(
             node, d, "found '%s', which cannot be searched; parameters of policies stand under 'params'", path);
     v->place = mem_grow(v->place, v->n_places + 1, sizeof *v->place);
@@ -74,8 +75,6 @@ static enum st read_range(struct search_variable *v, const struct ydoc_node *n, 
     if (v->is_log && !(v->from > 0))
         return ydoc_error(from, d, "found '%s', expected more than 0 on a logarithmic scale", from->text);
     v->unit = mem_strdup(unit);
-    if (also != NULL && v->is_param)
-        return ydoc_key_error(also, d, "found 'also' at a policy's parameter; it is for paths");
     for (size_t i = 0; also != NULL && i < also->n; i++) {
         double factor = 1;
         TRY(ydoc_node_double(also->at[i], YDOC_ABOVE_0, 1e12, &factor, d));
@@ -107,7 +106,7 @@ static enum st read_variables(struct search_spec *s, const char *key, bool are_p
             return ydoc_key_error(n, d, "found more than %d variables", SEARCH_VARIABLES_MAX);
         struct search_variable *v = &s->variable[s->n_variables++];
         *v = (struct search_variable){ .name = n->key, .is_param = are_params, .node = n };
-        if (!are_params) TRY(add_place(v, n->key, 1, n, d));
+        TRY(add_place(v, n->key, 1, n, d));
         if (n->type == YDOC_LIST) TRY(read_list(v, n, d));
         else if (n->type == YDOC_MAP) TRY(read_range(v, n, d));
         else return ydoc_expected(n, d, "a list of values, such as [1, 2], or a range, such as {from: 1, to: 8}");

@@ -14,7 +14,7 @@
 
 enum { SEARCH_VARIABLES_MAX = 64, SEARCH_SETS_MAX = 100000 };
 
-/* Where a value is put: a path of a scenario, the value times `factor` where that is not 1. */
+/* Where a value is put: a path of a scenario, or POLICY.PARAMETER; the value times `factor` where that is not 1. */
 struct search_place { char *scenario, *path; double factor; };      /* scenario: its name; NULL: every one */
 
 /* A variable takes the values of a list, or those of a range: n_values 0. */
@@ -22,7 +22,7 @@ struct search_variable {
     const char *name;           /* as its key has it */
     bool   is_param;            /* POLICY.PARAMETER, else a path */
     const struct ydoc_node *node;
-    struct search_place *place; size_t n_places;        /* of a path */
+    struct search_place *place; size_t n_places;
     char **value; size_t n_values;      /* as one would write them */
     double from, to, step;      /* step 0: any value between */
     bool   is_log;

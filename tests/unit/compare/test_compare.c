@@ -253,10 +253,10 @@ Test(compare, S4_27_prints_what_the_paper_published_beside_ours)
     add_flow_k1();
     cr_assert_eq(compare_load(&c, s, &d), ST_OK);
     char *text = print(&c, &(struct compare_opts){ .metric = (const char *const[]){ "dt" }, .n_metrics = 1 });
-    cr_assert(strstr(text, "dt      gs         825.6 s  800 \u00b11.3e+03   -3.1%  flow paper, Table 1\n") != NULL, "%s", text);
-    cr_assert(strstr(text, "dt      fs         808.2 s  720 \u00b11.1e+03  -10.9%  flow paper, Table 1\n") != NULL, "%s", text);
-    cr_assert(strstr(text, "dt      fs : gs      0.979        0.9 \u00b10   -8.1%  flow paper, Table 1\n") != NULL, "%s", text);
-    cr_assert(strstr(text, "dt      fs : gs        < 1        0.9 \u00b10     yes  flow paper, Table 1 (order)\n") != NULL, "%s", text);
+    cr_assert(strstr(text, "dt      gs         825.6 s  800 \u00b11.3e+03   -3.1%  flow paper, Table 1 (S4-27)\n") != NULL, "%s", text);
+    cr_assert(strstr(text, "dt      fs         808.2 s  720 \u00b11.1e+03  -10.9%  flow paper, Table 1 (S4-27)\n") != NULL, "%s", text);
+    cr_assert(strstr(text, "dt      fs : gs      0.979        0.9 \u00b10   -8.1%  flow paper, Table 1 (S4-27)\n") != NULL, "%s", text);
+    cr_assert(strstr(text, "dt      fs : gs        < 1        0.9 \u00b10     yes  flow paper, Table 1: order (S4-27)\n") != NULL, "%s", text);
     cr_assert(strstr(text, "14 published figures: this database has not the runs") != NULL, "%s", text);
     free(text);
     compare_fini(&c);
