@@ -4,7 +4,7 @@
 # TICS0.. (xtics of each), OBJECTIVE, ISLOG, YMIN, YMAX.
 left = 0.62 / W
 top = 0.24 / H
-gapx = 0.14 / W
+gapx = 0.34 / W
 cell = (1 - left - 0.1 / W) / COLUMNS
 row = (1 - top) / ROWS
 if (YMIN == YMAX) { YMIN = YMIN - 0.5; YMAX = YMAX + 0.5 }

@@ -62,7 +62,9 @@ check "so that all tasks read locally" holds "$dir/parts-random" 'v("gs", "local
 # With cards of 1 Gb/s the slowest link of a path across racks is the same whether the switch between them has 1 or
 # 10 Gb/s; what transfers got is not.
 for s in flow-k6 flow-k6-10g; do
-    replay $s $s data.rule=file data.replicas=4 network.estimate=measured "policies=[fs]"
+    case $s in *-10g) between=10Gb/s ;; *) between=1Gb/s ;; esac
+    replay $s $s data.rule=file data.replicas=4 network.estimate=measured "policies=[fs]" network.card=1Gb/s network.rack=4Gb/s \
+        network.aggregation=$between network.disk=500MB/s trace.workload.compute=1038MB/s
     means $s | sed "s/^fs/$s/" >>"$dir/switches"
 done
 check "S4-32: measuring, FS reads more across racks with 10 Gb/s, less in racks and locally" \

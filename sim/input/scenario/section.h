@@ -31,7 +31,8 @@ enum st scn_read_seeds(struct scn_asked *s, const struct ydoc_node *root, struct
  * or label becomes one for each value, in its place. */
 enum st scn_sweep_param(struct scn_asked *s, const struct ydoc_node *param, struct diag *d);
 
-/* The parameter "POLICY.PARAMETER" of every policy of that name or label gets this one value; labels stay. */
+/* The parameter "POLICY.PARAMETER" of every policy of that name or label gets this one value, in place of the
+ * one that it states; labels stay. */
 enum st scn_set_param(struct scn_asked *s, const struct ydoc_node *param, struct diag *d);
 
 /*

@@ -163,14 +163,33 @@ static const char *param_name(const struct ydoc_node *param, struct diag *d)
     return NULL;
 }
 
-/* May this policy be told the parameter so? */
+static enum st not_a_command(const struct scn_policy *p, const struct ydoc_node *param, struct diag *d)
+{
+    if (strncmp(p->spec, "exec:", 5) != 0) return ST_OK;
+    return ydoc_key_error(param, d, "found a parameter of '%s' swept, a program whose command line holds all it is told",
+                          p->label);
+}
+
+/* May this policy get a value of the parameter for each run? */
 static enum st can_vary(const struct scn_policy *p, const struct ydoc_node *param, const char *name, struct diag *d)
 {
-    if (strncmp(p->spec, "exec:", 5) == 0)
-        return ydoc_key_error(param, d, "found a parameter of '%s' swept, a program whose command line holds all it is told", p->label);
+    TRY(not_a_command(p, param, d));
     if (states(p->spec, name))
         return ydoc_key_error(param, d, "found '%s' swept, which the policy '%s' states itself", name, p->label);
     return ST_OK;
+}
+
+/* Take "NAME=VALUE" out of the spec; commas in brackets belong to the value. */
+static void drop_param(char *spec, const char *name)
+{
+    size_t n = strlen(name), depth = 0;
+    char *at = strchr(spec, ':'), *end;
+    while (at != NULL && (strncmp(at + 1, name, n) != 0 || at[1 + n] != '=')) at = strchr(at + 1, ',');
+    if (at == NULL) return;
+    for (end = at + 1; *end != '\0' && (*end != ',' || depth > 0); end++)
+        depth = *end == '[' ? depth + 1 : *end == ']' && depth > 0 ? depth - 1 : depth;
+    if (*end == ',') memmove(at + 1, end + 1, strlen(end));
+    else *at = '\0';
 }
 
 enum st scn_set_param(struct scn_asked *s, const struct ydoc_node *param, struct diag *d)
@@ -184,7 +203,8 @@ enum st scn_set_param(struct scn_asked *s, const struct ydoc_node *param, struct
         n_hit++;
         p->line = param->line;
         p->col = param->col;
-        TRY(can_vary(p, param, name, d));
+        TRY(not_a_command(p, param, d));
+        drop_param(p->spec, name);
         TRY(add_param(param, name, &p->spec, d));
     }
     return n_hit > 0 ? ST_OK : no_such_policy(s->policy, s->n_policies, param, len, d);

@@ -53,6 +53,23 @@ Test(sweep, without_a_section_it_is_the_scenario)
     grid_fini(&g);
 }
 
+/* A case's parameter replaces the one that the policy states, wherever it stands. */
+Test(sweep, a_listed_case_replaces_what_a_policy_states)
+{
+    static const char *const stated[] = {
+        "{name: gsd, label: G, second_after: 7, any_after: 9}", "{name: gsd, label: G, any_after: 9, second_after: 7}",
+        "{name: gsd, label: G, quota: 0, second_after: 7, any_after: 9}", "{name: gsd, label: G, any_after: 9}" };
+    char text[1024];
+    for (size_t i = 0; i < ARRAY_LEN(stated); i++) {
+        (void)snprintf(text, sizeof text, BASE "policies: [%s]\nsweep: {cases: [{params: {G.second_after: 4}}]}\n", stated[i]);
+        struct grid g = load(text, NULL, 0);
+        const char *spec = g.at[0].policy[0].who.spec;
+        cr_expect(strstr(spec, "second_after=4") != NULL && strstr(spec, "any_after=9") != NULL && strstr(spec, "=7") == NULL, "%s", spec);
+        cr_expect_str_eq(g.at[0].policy[0].label, "G");
+        grid_fini(&g);
+    }
+}
+
 /* Listed cases have values of their own; labels stay, and what two cases share is one run, in its first place. */
 Test(sweep, cases_that_are_listed_share_runs)
 {
