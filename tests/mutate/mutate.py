@@ -86,7 +86,7 @@ def wanted(folder):
 
 
 def objects():
-    return [o for part in ("sim", "policies") for o in glob.glob("%s/obj/%s/**/*.o" % (B, part), recursive=True)
+    return [o for part in ("sim", "policies", "gen") for o in glob.glob("%s/obj/%s/**/*.o" % (B, part), recursive=True)
             if not o.endswith("cmd/main.o")]
 
 
