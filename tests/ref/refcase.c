@@ -142,6 +142,21 @@ static void make_profiles(struct ref_case *c, struct rng *r)
     }
 }
 
+/* What they lose to each other. */
+static void make_losses(struct ref_case *c, uint64_t seed)
+{
+    struct rng own, *r = &own;
+    rng_init(r, seed, "reference case, losses", 0);
+    c->as_measured = one_in(r, 4);
+    c->is_proportional = one_in(r, 3);
+    c->shares = c->has_profiles && one_in(r, 2);
+    c->utilisation = (double)PICK(r, 4, 8, 10) / 10;
+    c->net_bw = PICK(r, 0, 20, 50) * MB;
+    c->card = PICK(r, 0, 100, 100, 200) * MB;
+    for (int m = 0; m < REF_MODELS; m++)
+        for (int o = 0; o < REF_MODELS; o++) c->pair[m][o] = (double)PICK(r, 0, 0, 50, 80, 100) / 100;
+}
+
 void refcase_make_mq(struct ref_case *c, uint64_t seed)
 {
     struct rng r;
@@ -151,6 +166,7 @@ void refcase_make_mq(struct ref_case *c, uint64_t seed)
     c->policy.order = REF_MULTIQUEUE;
     c->policy.skip = !one_in(&r, 4);
     make_profiles(c, &r);
+    make_losses(c, seed);
     for (int n = 0; n < c->n_nodes; n++) c->node[n].mem_bw = PICK(&r, 0, 100, 100, 100, 200) * MB;
     for (int j = 0; j < c->n_jobs; j++) {
         struct hints *h = &c->job[j].hints;
@@ -278,13 +294,28 @@ static void build_profiles(const struct ref_case *c, struct throughput *perf, st
             const struct ref_profile *p = &c->profile[m];
             if (p->on[row].knee == 0) continue;
             (void)snprintf(name, sizeof name, "m%d", m);
-            struct profile x = { .model = throughput_model(perf, name), .n_nodes = (uint32_t)row + 1, .n_gpus = (uint32_t)row + 1, .bw = p->on[row].bw };
+            struct profile x = { .model = throughput_model(perf, name), .n_nodes = (uint32_t)row + 1, .n_gpus = (uint32_t)row + 1, .gpu_type = NONE, .bw = p->on[row].bw };
             (void)snprintf(name, sizeof name, "kind%d", p->category);
             (void)snprintf(util, sizeof util, "linear:%d", p->on[row].knee);
             x.category = intern_id(&out->categories, name);
             const char *error = curve_parse(&x.util, util);
             if (error == NULL && p->on[row].slows) error = curve_parse(&x.slow, slow);
             SIM_ASSERT(error == NULL && profiles_add(out, &x));
+        }
+    out->cores = c->as_measured ? PROFILE_CORES_AS_MEASURED : PROFILE_CORES_BY_SPEED;
+    out->division = c->is_proportional ? PROFILE_PROPORTIONAL : PROFILE_MAX_MIN;
+    out->sharing.is_on = c->shares;
+    out->sharing.utilisation = c->utilisation;
+    out->net_bw = c->net_bw;
+    for (int m = 0; m < c->n_models; m++)
+        for (int o = 0; o < c->n_models; o++) {
+            char other[16];
+            (void)snprintf(name, sizeof name, "m%d", m);
+            (void)snprintf(other, sizeof other, "m%d", o);
+            struct sharing_pair x = { .gpu_type = NONE, .speed = c->pair[m][o] };
+            x.model = throughput_model(perf, name);
+            x.beside = throughput_model(perf, other);
+            if (x.speed > 0) SIM_ASSERT(sharing_add(&out->sharing, x));
         }
 }
 
@@ -431,7 +462,7 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
     add_history(c, spec, history, sizeof history);
     struct world_config cfg = {
         .cluster = &cl, .throughput = &perf, .profiles = c->has_profiles ? &profiles : NULL, .monitor = { .interval = c->monitor },
-        .multi_from = (uint32_t)c->multi_from, .fault = { .list = fault, .n_list = (size_t)c->n_faults },
+        .net = { .card_bps = c->card }, .multi_from = (uint32_t)c->multi_from, .fault = { .list = fault, .n_list = (size_t)c->n_faults },
         .checkpoint_interval = c->checkpoint_interval, .restore_cost = c->restore_cost, .enforce_limits = c->enforce_limits,
         .reject_infeasible = c->reject_infeasible, .audit = true, .horizon = c->horizon, .sample_every = run->sample_every,
     };
@@ -539,6 +570,9 @@ static void tell_case(const struct ref_case *c, FILE *to)
     for (int m = 0; m < REF_MODELS && c->has_profiles; m++)
         fprintf(to, "model %d: kind %d, cores %d and %d, traffic %" PRId64 " and %" PRId64 ", slowed %d %d\n", m, c->profile[m].category, c->profile[m].on[0].knee,
                 c->profile[m].on[1].knee, c->profile[m].on[0].bw, c->profile[m].on[1].bw, c->profile[m].on[0].slows, c->profile[m].on[1].slows);
+    if (c->has_profiles)
+        fprintf(to, "cores %s, division %s, sharing %d at %g, exchange %" PRId64 " of %" PRId64 ", pairs of model 0 %g %g %g\n", c->as_measured ? "as measured" : "by speed",
+                c->is_proportional ? "proportional" : "max-min", c->shares, c->utilisation, c->net_bw, c->card, c->pair[0][0], c->pair[0][1], c->pair[0][2]);
     if (c->multi_from > 0) fprintf(to, "multi from %d, monitor %" PRId64 "\n", c->multi_from, c->monitor);
     for (int j = 0; j < c->n_jobs; j++) {
         const struct ref_job *o = &c->job[j];

@@ -35,7 +35,8 @@ struct ref_live {
     sim_rate rate;
     bool     computes;
     int64_t  util, seen_util;       /* utilisation in 1/65536: now, at the monitor's last look; -1: none */
-    int64_t  bw, seen_bw;           /* of each task, bytes/s */
+    int64_t  bw, got, seen_bw;      /* of each task, bytes/s: asked, moved, moved at the last look */
+    bool     has_profile;
 };
 
 struct ref_mq;                      /* refmq.c's own */

@@ -83,6 +83,11 @@ struct ref_case {
     bool     enforce_limits, reject_infeasible;
     bool     has_profiles;
     struct ref_profile profile[REF_MODELS];
+    bool     as_measured, is_proportional;  /* profiles.cores, profiles.division */
+    bool     shares;                        /* profiles.sharing, with: */
+    int64_t  net_bw, card;                  /* what nodes of a unit exchange, over cards of that speed; 0: no limit */
+    double   utilisation;                   /* of cards without a profile */
+    double   pair[REF_MODELS][REF_MODELS];  /* speed of one beside the other; 0: not measured */
     sim_tick monitor;                       /* how often it looks; 0: all the time */
     int      multi_from;                    /* cards from which what starts together is multi */
     struct ref_policy policy;

@@ -36,16 +36,34 @@ static int row_of(const struct ref_world *w, struct ref_unit u, double *scale)
     return w->c->profile[model].on[row].knee > 0 ? row : -1;
 }
 
-/* Of the cores that it holds on each node, on the worst. */
+/* How fast the unit's task k goes where it is, over nominal. */
+static sim_rate rate_there(const struct ref_world *w, struct ref_unit u, int k)
+{
+    int type = w->c->node[held(w, u, k)->node].type, model = w->job[u.job].model;
+    return task(w, u, k)->shape.n_gpu == 0 ? RATE_ONE : model < 0 ? w->c->type_rate[type] : w->c->rate[model][type];
+}
+
+/* Cores and traffic there over the row's: as many times as there are cards, and as fast as these are. */
+static double scale_there(const struct ref_world *w, struct ref_unit u, int k, double scale)
+{
+    return w->c->as_measured ? scale : scale * ((double)rate_there(w, u, k) / RATE_ONE);
+}
+
+/* Of the cores that it holds on task k's node. */
+static double util_there(const struct ref_world *w, struct ref_unit u, int k, int row, double scale)
+{
+    int64_t cpu = 0;
+    for (int i = 0; i < ref_unit_size(w, u); i++) if (held(w, u, i)->node == held(w, u, k)->node) cpu += held(w, u, i)->got.cpu_milli;
+    double cores = (double)cpu / 1000 / scale_there(w, u, k, scale), knee = w->c->profile[w->job[u.job].model].on[row].knee;
+    return cores < knee ? cores / knee : 1;
+}
+
+/* On the worst node. */
 static double util_alone(const struct ref_world *w, struct ref_unit u, int row, double scale)
 {
     double least = 1;
-    for (int k = 0; k < ref_unit_size(w, u); k++) {
-        int64_t cpu = 0;
-        for (int i = 0; i < ref_unit_size(w, u); i++) if (held(w, u, i)->node == held(w, u, k)->node) cpu += held(w, u, i)->got.cpu_milli;
-        double cores = (double)cpu / 1000 / scale, knee = w->c->profile[w->job[u.job].model].on[row].knee;
-        if (cores < knee) least = fmin(least, cores / knee);
-    }
+    for (int k = 0; k < ref_unit_size(w, u); k++)
+        if (is_first_there(w, u, k)) least = fmin(least, util_there(w, u, k, row, scale));
     return least;
 }
 
@@ -93,25 +111,73 @@ static double least_part(const struct ref_world *w, struct ref_unit u)
 static sim_rate type_rate(const struct ref_world *w, struct ref_unit u)
 {
     sim_rate slowest = UINT32_MAX;
-    int model = w->job[u.job].model;
-    for (int k = 0; k < ref_unit_size(w, u); k++) {
-        int type = w->c->node[held(w, u, k)->node].type;
-        sim_rate r = task(w, u, k)->shape.n_gpu == 0 ? RATE_ONE : model < 0 ? w->c->type_rate[type] : w->c->rate[model][type];
-        if (r < slowest) slowest = r;
-    }
+    for (int k = 0; k < ref_unit_size(w, u); k++) if (rate_there(w, u, k) < slowest) slowest = rate_there(w, u, k);
     return slowest;
+}
+
+/* Utilisation of a computing unit's cards, if nobody shared them. */
+static double alone_on_cards(const struct ref_world *w, struct ref_unit u)
+{
+    double scale;
+    int row = row_of(w, u, &scale);
+    return row >= 0 ? util_alone(w, u, row, scale) : task(w, u, 0)->shape.n_gpu > 0 ? w->c->utilisation : 0;
+}
+
+/* Its speed beside those who hold parts of its cards, on the worst card. */
+static double beside(const struct ref_world *w, struct ref_unit u)
+{
+    double least = 1;
+    for (int k = 0; k < ref_unit_size(w, u) && w->c->shares; k++) {
+        const struct ref_hold *h = held(w, u, k);
+        for (int card = 0; card < REF_CARDS; card++) {
+            double sum = alone_on_cards(w, u), speed = 1;
+            if (h->got.gpu_milli >= 1000 || (h->cards >> card & 1) == 0) continue;
+            for (int j = 0; j < w->n_arrived; j++)
+                for (int t = 0; t < w->job[j].n; t++) {
+                    const struct ref_hold *o = &w->ledger.hold[j][t];
+                    struct ref_unit v = { .job = j, .task = w->job[j].gang ? 0 : t };
+                    bool is_other = j != u.job || t != u.task + k;
+                    if (!is_other || o->node != h->node || (o->cards >> card & 1) == 0 || !w->live[j][v.task].computes) continue;
+                    int mine = w->job[u.job].model, theirs = w->job[j].model;
+                    if (mine >= 0 && theirs >= 0 && w->c->pair[mine][theirs] > 0) speed *= w->c->pair[mine][theirs];
+                    else sum += alone_on_cards(w, v);
+                }
+            least = fmin(least, speed / fmax(1, sum));
+        }
+    }
+    return least;
+}
+
+/* What nodes of a unit exchange takes its time. */
+static double apart(const struct ref_world *w, struct ref_unit u)
+{
+    bool is_apart = false;
+    double most = 0;
+    for (int k = 0; k < ref_unit_size(w, u); k++) {
+        is_apart = is_apart || held(w, u, k)->node != held(w, u, 0)->node;
+        if (is_first_there(w, u, k)) most = fmax(most, (double)w->c->net_bw * ((double)rate_there(w, u, k) / RATE_ONE));
+    }
+    if (!w->c->has_profiles || !is_apart || task(w, u, 0)->shape.n_gpu == 0 || w->c->card == 0) return 1;
+    return 1 / (1 + most / (double)w->c->card);
 }
 
 static sim_rate rate_of(const struct ref_world *w, struct ref_unit u, double *util)
 {
-    double scale, by = least_part(w, u);
+    double scale, by = least_part(w, u), starved = 1;
     int row = row_of(w, u, &scale);
+    for (int k = 0; k < ref_unit_size(w, u); k++) {
+        const struct ref_live *l = &w->live[u.job][u.task + k];
+        if (l->got < l->bw) starved = fmax(starved, (double)l->bw / fmax(1, (double)l->got));
+    }
+    by /= starved;
     *util = ref_unit_cards(w, u) > 0 && task(w, u, 0)->shape.n_gpu > 0;
     if (row >= 0) {
         double alone = util_alone(w, u, row, scale), slow = slowed(w, u, row);
         *util = alone / slow;
         by = by * alone / slow;
     }
+    by *= beside(w, u);
+    by *= apart(w, u);
     sim_rate r = type_rate(w, u);
     if (by >= 1) return r;
     long v = lround(r * by);
@@ -126,10 +192,42 @@ static void find_traffic(struct ref_world *w, struct ref_unit u)
     for (int k = 0; k < ref_unit_size(w, u); k++) {
         int64_t asked = task(w, u, k)->shape.cpu_milli, has = held(w, u, k)->got.cpu_milli, bw = task(w, u, k)->mem_bw;
         if (asked > 0 && has < asked) bw = bw * has / asked;
+        struct ref_live *l = &w->live[u.job][u.task + k];
         if (row >= 0 && bw == 0 && task(w, u, k)->mem_bw == 0 && is_first_there(w, u, k))
-            bw = llround((double)w->c->profile[w->job[u.job].model].on[row].bw * scale * util_alone(w, u, row, scale));
-        w->live[u.job][u.task + k].bw = w->c->has_profiles ? bw : 0;
+            bw = llround((double)w->c->profile[w->job[u.job].model].on[row].bw * scale_there(w, u, k, scale) * util_there(w, u, k, row, scale));
+        l->has_profile = row >= 0;
+        l->got = l->bw = w->c->has_profiles ? bw : 0;
     }
+}
+
+/* What tasks without a profile get of a node that cannot move all they ask: one byte at a time would be slower yet. */
+static void divide(struct ref_world *w, int node)
+{
+    struct ref_live *l[REF_JOBS * REF_TASKS];
+    int64_t left = w->c->node[node].mem_bw, sum = 0;
+    int n = 0;
+    for (int j = 0; j < w->n_arrived; j++)
+        for (int t = 0; t < w->job[j].n; t++) {
+            struct ref_live *x = &w->live[j][t];
+            bool computes = x->state == REF_RUNNING && w->live[j][w->job[j].gang ? 0 : t].computes;
+            if (w->ledger.hold[j][t].node == node && computes && !x->has_profile) sum += x->bw, l[n++] = x;
+        }
+    if (left == 0 || sum <= left) return;
+    if (w->c->is_proportional) {
+        for (int i = 0; i < n; i++) l[i]->got = mul_div(l[i]->bw, left, sum);
+        return;
+    }
+    /* Who asks for less than an equal part of what is left gets it all; what is left then is divided again. */
+    for (bool again = true; again; ) {
+        again = false;
+        for (int i = 0; i < n && !again; i++) {
+            if (l[i]->bw > left / n) continue;
+            left -= l[i]->bw;
+            l[i] = l[--n];
+            again = true;
+        }
+    }
+    for (int i = 0; i < n; i++) l[i]->got = left / n;
 }
 
 void ref_speed_begin(struct ref_world *w, struct ref_unit u)
@@ -156,6 +254,7 @@ void ref_speed_settle(struct ref_world *w)
     struct ref_unit u[REF_JOBS * REF_TASKS];
     int n = computing(w, u);
     for (int i = 0; i < n; i++) find_traffic(w, u[i]);
+    for (int i = 0; i < w->c->n_nodes; i++) divide(w, i);
     for (int i = 0; i < n; i++) {
         struct ref_live *l = &w->live[u[i].job][u[i].task];
         double util;
@@ -182,7 +281,7 @@ void ref_speed_look(struct ref_world *w, sim_tick now)
             struct ref_live *l = &w->live[j][t];
             if (!l->computes) continue;
             l->seen_util = l->util;
-            l->seen_bw = l->bw;
+            l->seen_bw = l->got;
         }
 }
 
@@ -198,5 +297,5 @@ int64_t ref_read_bw(const struct ref_world *w, int job, int t)
 {
     const struct ref_live *l = &w->live[job][t];
     if (!w->c->has_profiles || l->state != REF_RUNNING || !l->computes) return -1;
-    return w->c->monitor == 0 ? l->bw : l->seen_bw;
+    return w->c->monitor == 0 ? l->got : l->seen_bw;
 }

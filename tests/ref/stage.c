@@ -23,7 +23,7 @@ void stage_fini(struct stage *s)
 
 void stage_profiles(struct stage *s, const char *path)
 {
-    enum st st = profiles_read(&s->profiles, &s->perf, path, &s->diag);
+    enum st st = profiles_read(&s->profiles, &s->perf, &s->cluster, path, &s->diag);
     SIM_ASSERT(st == ST_OK);
     s->cfg.profiles = &s->profiles;
 }

@@ -1,13 +1,33 @@
 /* The profiles section: how models run beside others, and the memory bandwidth of nodes. */
 #include "input/scenario/section.h"
 
+#include "input/tasks/pairs.h"
 #include "input/tasks/profiles.h"
+
+/* Its presence alone makes holders of parts of a card slow each other. */
+static enum st read_sharing(struct scenario *s, const struct ydoc_node *n, struct diag *d)
+{
+    static const char *const keys[] = { "file", "utilisation" };
+    struct sharing *to = &s->profiles.table.sharing;
+    const char *path;
+    if (n == NULL) return ST_OK;
+    to->is_on = true;
+    to->utilisation = 1;
+    if (n->type != YDOC_MAP) return ydoc_expected(n, d, "a map");
+    TRY(ydoc_keys(n, "profiles.sharing", keys, ARRAY_LEN(keys), d));
+    TRY(ydoc_double(n, "utilisation", 0, 1, &to->utilisation, d));
+    TRY(scn_file(s, n, "file", true, &path, d));
+    return path != NULL ? pairs_read(to, &s->perf, &s->cluster, path, d) : ST_OK;
+}
 
 enum st scn_read_profiles(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
-    static const char *const keys[] = { "file", "mem_bandwidth", "monitor", "noise" };
+    static const char *const keys[] = { "file", "mem_bandwidth", "monitor", "noise", "cores", "division", "sharing", "net_bw" };
+    static const char *const cores[] = { "by-speed", "as-measured" }, *const division[] = { "max-min", "proportional" };
+    struct profiles *table = &s->profiles.table;
     const char *path;
     int64_t bw = 0;
+    uint32_t choice;
     /* A node whose bandwidth is known can be contended for, profiles or not. */
     for (uint32_t i = 0; i < s->cluster.n_nodes; i++) s->profiles.is_used |= s->cluster.node[i].mem_bw > 0;
     if (n == NULL) return ST_OK;
@@ -20,5 +40,13 @@ enum st scn_read_profiles(struct scenario *s, const struct ydoc_node *n, struct 
     if (bw > 0)
         for (uint32_t i = 0; i < s->cluster.n_nodes; i++)
             if (s->cluster.node[i].mem_bw == 0) cluster_set_mem_bw(&s->cluster, i, bw);
-    return path != NULL ? profiles_read(&s->profiles.table, &s->perf, path, d) : ST_OK;
+    choice = table->cores;
+    TRY(ydoc_choice(n, "cores", cores, ARRAY_LEN(cores), &choice, d));
+    table->cores = (enum profile_cores)choice;
+    choice = table->division;
+    TRY(ydoc_choice(n, "division", division, ARRAY_LEN(division), &choice, d));
+    table->division = (enum profile_division)choice;
+    TRY(ydoc_quantity(n, "net_bw", TEXT_RATE, 0, 1, &table->net_bw, d));
+    TRY(read_sharing(s, ydoc_get(n, "sharing"), d));
+    return path != NULL ? profiles_read(table, &s->perf, &s->cluster, path, d) : ST_OK;
 }

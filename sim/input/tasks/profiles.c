@@ -6,7 +6,10 @@
 #include "base/text.h"
 #include "input/text/csv.h"
 
-enum col { MODEL, KIND, LAYOUT, UTIL, MEM_BW, SLOW, N_COLS };
+/* A type that the cluster lacks. */
+#define ELSEWHERE (NONE - 1)
+
+enum col { MODEL, KIND, LAYOUT, UTIL, MEM_BW, SLOW, GPU_TYPE, NET_BW, N_COLS };
 
 /* "2N4G": nodes, and GPUs on all of them. */
 static bool read_layout(const char *s, struct profile *out)
@@ -16,7 +19,13 @@ static bool read_layout(const char *s, struct profile *out)
            s[strlen(s) - 1] == 'G' && out->n_gpus >= out->n_nodes;
 }
 
-struct target { struct profiles *profiles; struct throughput *perf; };
+struct target { struct profiles *profiles; struct throughput *perf; const struct cluster *cluster; };
+
+bool profiles_gpu_type(const struct cluster *c, const char *name, uint32_t *id)
+{
+    *id = *name == '\0' ? NONE : intern_find(&c->gpu_types, name);
+    return *name == '\0' || *id != NONE;
+}
 
 static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
 {
@@ -32,6 +41,9 @@ static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
     const char *bw = csv_field(c, at[MEM_BW]), *slow = csv_field(c, at[SLOW]);
     if (*bw != '\0' && !text_parse(bw, TEXT_RATE, 0, &row.bw, reason, sizeof reason))
         return csv_fail(c, at[MEM_BW], d, "%s", reason);
+    const char *net_bw = csv_field(c, at[NET_BW]);
+    if (*net_bw != '\0' && !text_parse(net_bw, TEXT_RATE, 0, &row.net_bw, reason, sizeof reason))
+        return csv_fail(c, at[NET_BW], d, "%s", reason);
     const char *error = curve_parse(&row.util, csv_field(c, at[UTIL]));
     if (error != NULL) return csv_fail(c, at[UTIL], d, "%s", error);
     if (curve_max(&row.util) <= 0 || curve_max(&row.util) > 1) error = "utilisation lies above 0 and at most at 1 somewhere";
@@ -45,20 +57,41 @@ static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
     } else {
         for (uint32_t i = 0; i < row.slow.n && st == ST_OK; i++)
             if (row.slow.y[i] < 1) st = csv_fail(c, at[SLOW], d, "run time %g is below 1, what it is without pressure", row.slow.y[i]);
-        if (st == ST_OK && !profiles_add(p, &row))
+        bool is_here = profiles_gpu_type(to->cluster, csv_field(c, at[GPU_TYPE]), &row.gpu_type);
+        if (!is_here) row.gpu_type = ELSEWHERE;         /* it stays, so that check_types sees that there was one */
+        if (st == ST_OK && profiles_add(p, &row)) return ST_OK;
+        if (st == ST_OK && is_here)
             st = csv_fail(c, at[MODEL], d, "model '%.60s' has this layout already, or another kind in a row above", csv_field(c, at[MODEL]));
     }
-    if (st == ST_OK) return ST_OK;
     curve_fini(&row.util);
     curve_fini(&row.slow);
     return st;
 }
 
-enum st profiles_read(struct profiles *p, struct throughput *perf, const char *path, struct diag *d)
+/* Of row i's model and a type, or of none; any layout. */
+static bool has_row(const struct profiles *p, size_t i, uint32_t gpu_type)
 {
-    static const char *const name[N_COLS] = { "model", "kind", "layout", "util", "mem_bw", "slow" };
+    for (size_t k = 0; k < p->n; k++) if (p->at[k].model == p->at[i].model && p->at[k].gpu_type == gpu_type) return true;
+    return false;
+}
+
+static enum st check_types(const struct profiles *p, const struct throughput *perf, const struct cluster *c, const char *path, struct diag *d)
+{
+    for (size_t i = 0; i < p->n; i++)
+        for (uint32_t g = 0; g < c->gpu_types.n; g++) {
+            bool can_run = throughput_rate(perf, c, p->at[i].model, g) > 0;
+            if (!can_run || has_row(p, i, NONE) || has_row(p, i, g)) continue;
+            return diag_set(d, ST_EINPUT, "%s: model '%s' has rows of other GPU types, but none of '%s', and none of any type", path,
+                             intern_name(&perf->models, p->at[i].model), intern_name(&c->gpu_types, g));
+        }
+    return ST_OK;
+}
+
+enum st profiles_read(struct profiles *p, struct throughput *perf, const struct cluster *c, const char *path, struct diag *d)
+{
+    static const char *const name[N_COLS] = { "model", "kind", "layout", "util", "mem_bw", "slow", "gpu_type", "net_bw" };
     static const bool need[N_COLS] = { [MODEL] = true, [KIND] = true, [LAYOUT] = true, [UTIL] = true };
-    struct target to = { p, perf };
-    return csv_read_file(path, name, need, N_COLS, DIAG_DOC("traces/profiles/README.md") " lists the columns of profiles",
-                         read_row, &to, d);
+    struct target to = { p, perf, c };
+    TRY(csv_read_file(path, name, need, N_COLS, DIAG_DOC("traces/profiles/README.md") " lists the columns of profiles", read_row, &to, d));
+    return check_types(p, perf, c, path, d);
 }

@@ -12,6 +12,7 @@ void profiles_fini(struct profiles *p)
     }
     mem_free(p->at);
     intern_fini(&p->categories);
+    sharing_fini(&p->sharing);
     memset(p, 0, sizeof *p);
 }
 
@@ -20,7 +21,7 @@ bool profiles_add(struct profiles *p, const struct profile *row)
     for (size_t i = 0; i < p->n; i++) {
         const struct profile *x = &p->at[i];
         if (x->model != row->model) continue;
-        if (x->category != row->category || (x->n_nodes == row->n_nodes && x->n_gpus == row->n_gpus)) return false;
+        if (x->category != row->category || (x->n_nodes == row->n_nodes && x->n_gpus == row->n_gpus && x->gpu_type == row->gpu_type)) return false;
     }
     MEM_RESERVE(p->at, p->cap, p->n + 1);
     p->at[p->n] = *row;
@@ -28,16 +29,24 @@ bool profiles_add(struct profiles *p, const struct profile *row)
     return true;
 }
 
-const struct profile *profiles_find(const struct profiles *p, uint32_t model, uint32_t n_nodes, uint32_t n_gpus, double *scale)
+static const struct profile *find_of_type(const struct profiles *p, uint32_t model, uint32_t gpu_type, uint32_t n_nodes, uint32_t n_gpus)
 {
     const struct profile *best = NULL;
     for (size_t i = 0; i < p->n; i++) {
         const struct profile *x = &p->at[i];
-        if (x->model != model || (x->n_nodes > 1) != (n_nodes > 1)) continue;
-        if (x->n_nodes == n_nodes && x->n_gpus == n_gpus) { *scale = 1; return x; }
+        if (x->model != model || x->gpu_type != gpu_type || (x->n_nodes > 1) != (n_nodes > 1)) continue;
+        if (x->n_nodes == n_nodes && x->n_gpus == n_gpus) return x;
         bool is_below = x->n_gpus <= n_gpus;
         if (best == NULL || (best->n_gpus <= n_gpus ? is_below && x->n_gpus > best->n_gpus : is_below || x->n_gpus < best->n_gpus)) best = x;
     }
+    return best;
+}
+
+const struct profile *profiles_find(const struct profiles *p, uint32_t model, uint32_t gpu_type, uint32_t n_nodes, uint32_t n_gpus,
+                                    double *scale)
+{
+    const struct profile *best = find_of_type(p, model, gpu_type, n_nodes, n_gpus);
+    if (best == NULL && gpu_type != NONE) best = find_of_type(p, model, NONE, n_nodes, n_gpus);
     if (best != NULL) *scale = (double)n_gpus / (double)n_nodes * (double)best->n_nodes / (double)best->n_gpus;
     return best;
 }

@@ -3,10 +3,11 @@
  * utilisation against CPU cores, memory bandwidth, and how much pressure on
  * memory bandwidth slows it.  Layer: model.
  *
- * One row per model and layout (a nodes, b GPUs in all: "aNbG").  A unit laid
- * out otherwise takes, of the rows for one node or for several as it has, the
- * one with the most GPUs not above its own (else the fewest), with cores and
- * bandwidth in proportion to the GPUs on a node.
+ * One row per model, layout (a nodes, b GPUs in all: "aNbG") and type of GPU,
+ * or none for those of nominal speed.  A unit takes rows of its type, if its
+ * model has some, else those of none.  One laid out otherwise takes, of the rows
+ * for one node or for several as it has, the one with the most GPUs not above its
+ * own (else the fewest), with cores and bandwidth in proportion to the GPUs on a node.
  * Source of the published rows: traces/profiles/README.md.
  */
 #ifndef MODEL_SPEED_PROFILE_H
@@ -14,19 +15,31 @@
 
 #include "base/intern.h"
 #include "model/speed/curve.h"
+#include "model/speed/sharing.h"
 
 struct profile {
     uint32_t model;             /* id in throughput.models */
     uint32_t category;          /* id in profiles.categories */
     uint32_t n_nodes, n_gpus;
+    uint32_t gpu_type;          /* of the cluster; NONE: measured at nominal speed */
     struct curve util;          /* GPU utilisation, 0..1, against cores on each node */
     double   best;              /* its maximum: the speed there is nominal */
     int64_t  bw;                /* bytes/s on each node at its best */
+    int64_t  net_bw;            /* bytes/s that each node sends to the others at the type's speed, if there are others */
     struct curve slow;          /* run time against pressure in %, 1 = none; none: never slowed */
 };
 
+/* Rows of no type, on GPUs of another speed: in proportion to it, or as they are. */
+enum profile_cores { PROFILE_CORES_BY_SPEED, PROFILE_CORES_AS_MEASURED };
+/* How a node's bandwidth is divided when more is asked. */
+enum profile_division { PROFILE_MAX_MIN, PROFILE_PROPORTIONAL };
+
 struct profiles {
     struct profile *at; size_t n, cap;
+    enum profile_cores cores;
+    enum profile_division division;
+    int64_t net_bw;                     /* of models without a row that has one */
+    struct sharing sharing;
     struct intern categories;   /* image, speech, language ... */
 };
 
@@ -34,9 +47,10 @@ void profiles_fini(struct profiles *p);         /* zero-initialise to begin */
 /* Takes the curves.  False when the model has a row of that layout already, or another category. */
 bool profiles_add(struct profiles *p, const struct profile *row);
 
-/* The row for a unit of `model` on n_nodes with n_gpus in all; NULL: the model has none.
+/* The row for a unit of `model` on n_nodes with n_gpus in all, where it has GPUs of a type; NULL: there is none.
  * *scale: its cores and bandwidth on a node over the row's. */
-const struct profile *profiles_find(const struct profiles *p, uint32_t model, uint32_t n_nodes, uint32_t n_gpus, double *scale);
+const struct profile *profiles_find(const struct profiles *p, uint32_t model, uint32_t gpu_type, uint32_t n_nodes, uint32_t n_gpus,
+                                    double *scale);
 /* Of a model, whatever its layout; NONE: no row. */
 uint32_t profiles_category(const struct profiles *p, uint32_t model);
 

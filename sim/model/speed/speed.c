@@ -1,32 +1,44 @@
 /*
  * speed.c -- what units that compute demand, and how fast that lets each go.
  *
- * A change marks the nodes of its unit; speed_settle looks at every unit on a marked
- * node once a round.  Only sums are kept by node, so a unit's own share is taken off
- * to find what its neighbours move.
+ * A change marks the nodes of its unit; speed_settle first divides the bandwidth of each
+ * marked node, then looks at every unit on one, once a round.  Only sums are kept by node,
+ * so a unit's own share is taken off to find what its neighbours ask.
  */
 #include "model/speed/speed.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include "base/mem.h"
 #include "base/rng.h"
 
 /* By task slot; all but bw at the unit's lead. */
 struct load {
-    int64_t  bw, was_bw;            /* now, and at the last look before `since` */
+    int64_t  bw;                    /* what it asks for */
+    int64_t  got, was_got;          /* what it moves now, and at the last look before `since` */
     int64_t  util, was_util;        /* -1: not computing then */
     sim_tick since;                 /* of the present figures */
     int64_t  busy;
+    bool     has_profile;
+    double   alone;                 /* utilisation of its cards if nobody shared them */
     bool     is_on;
 };
 
-/* The unit's share of one node. */
-struct part { uint32_t node, first; int64_t cpu, bw; };
+/* The unit's share of one node, and the profile that holds there (NULL: none). */
+struct part {
+    uint32_t node, first;
+    int64_t  cpu, bw;
+    const struct profile *profile;
+    double   scale;                 /* cores and bandwidth here over the profile's */
+};
+
 
 struct speed {
     struct speed_env env;
     struct load *load;  size_t n_load;
-    int64_t     *node_bw;           /* [n_nodes] */
+    int64_t     *node_bw;           /* [n_nodes]: asked */
+    int64_t     *level;             /* [n_nodes]: what a task gets at most; INT64_MAX: what it asks */
+    int64_t     *asked; size_t cap_asked;       /* of one node's tasks */
     bool        *is_dirty;          /* [n_nodes] */
     uint32_t    *dirty; uint32_t n_dirty;
     struct part *part;  size_t cap_part;
@@ -50,13 +62,15 @@ struct speed *speed_create(const struct speed_env *env)
 void speed_destroy(struct speed *s)
 {
     if (s == NULL) return;
-    MEM_FREE(s->load, s->node_bw, s->is_dirty, s->dirty, s->part, s);
+    MEM_FREE(s->load, s->node_bw, s->level, s->asked, s->is_dirty, s->dirty, s->part, s);
 }
 
 static void make_room(struct speed *s)
 {
     if (s->node_bw == NULL) {
         MEM_ARRAY(s->node_bw, s->env.cluster->n_nodes);
+        MEM_ARRAY(s->level, s->env.cluster->n_nodes);
+        for (uint32_t i = 0; i < s->env.cluster->n_nodes; i++) s->level[i] = INT64_MAX;
         MEM_ARRAY(s->is_dirty, s->env.cluster->n_nodes);
         MEM_ARRAY(s->dirty, s->env.cluster->n_nodes);
     }
@@ -70,11 +84,18 @@ static void touch(struct speed *s, uint32_t node)
     s->dirty[s->n_dirty++] = node;
 }
 
-/* ---- one unit ---- */
+static bool has_gpus(const struct speed *s, uint32_t t) { return asked_by(s, t)->n_gpu > 0; }
+
+/* Of the model on that node; nominal for CPU work. */
+static sim_rate rate_on(const struct speed *s, uint32_t t, uint32_t node)
+{
+    return throughput_rate(s->env.throughput, s->env.cluster, job_of(s, t)->model, has_gpus(s, t) ? s->env.cluster->node[node].gpu_type : NONE);
+}
 
 /* By node, in order of first task: a gang's tasks on a node share its cores. */
 static void find_parts(struct speed *s, uint32_t t)
 {
+    uint32_t model = job_of(s, t)->model, n_gpus = 0;
     s->n_part = 0;
     JOBS_UNIT_EACH(s->env.jobs, t, k) {
         const struct hold *h = held_by(s, k);
@@ -86,88 +107,145 @@ static void find_parts(struct speed *s, uint32_t t)
         }
         s->part[i - 1].cpu += h->cpu_milli;
         s->part[i - 1].bw += s->load[k].bw;
+        n_gpus += (uint32_t)asked_by(s, k)->n_gpu;
+    }
+    if (s->env.profiles == NULL || model == NONE || n_gpus == 0) return;
+    for (uint32_t i = 0; i < s->n_part; i++) {
+        struct part *x = &s->part[i];
+        uint32_t type = s->env.cluster->node[x->node].gpu_type;
+        x->profile = profiles_find(s->env.profiles, model, type, s->n_part, n_gpus, &x->scale);
+        if (x->profile != NULL && x->profile->gpu_type == NONE && s->env.profiles->cores == PROFILE_CORES_BY_SPEED)
+            x->scale *= (double)rate_on(s, x->first, x->node) / RATE_ONE;
     }
 }
 
-static const struct profile *profile_of(const struct speed *s, uint32_t t, double *scale)
+/* ---- one unit ---- */
+
+static double part_util(const struct part *x) { return curve_at(&x->profile->util, (double)x->cpu / 1000 / x->scale); }
+
+static double part_slow(const struct speed *s, const struct part *x)
 {
-    const struct job *j = job_of(s, t);
-    uint32_t n_gpus = 0;
-    if (s->env.profiles == NULL || j->model == NONE) return NULL;
-    JOBS_UNIT_EACH(s->env.jobs, t, k) n_gpus += (uint32_t)asked_by(s, k)->n_gpu;
-    return n_gpus == 0 ? NULL : profiles_find(s->env.profiles, j->model, s->n_part, n_gpus, scale);
+    int64_t cap = s->env.cluster->node[x->node].mem_bw;
+    if (cap <= 0 || curve_is_none(&x->profile->slow)) return 1;
+    return curve_at(&x->profile->slow, (double)(s->node_bw[x->node] - x->bw) * 100 / (double)cap);
 }
 
-/* Utilisation that the cores allow, on the unit's worst node. */
-static double util_of(const struct speed *s, const struct profile *p, double scale)
+/* What a task on the node moves of what it asks for. */
+static int64_t allotted(const struct speed *s, uint32_t node, uint32_t k)
 {
-    double least = p->best;
-    for (uint32_t i = 0; i < s->n_part; i++) least = fmin(least, curve_at(&p->util, (double)s->part[i].cpu / 1000 / scale));
-    return least;
+    int64_t bw = s->load[k].bw;
+    if (s->level[node] == INT64_MAX || s->load[k].has_profile) return bw;
+    if (s->env.profiles->division == PROFILE_PROPORTIONAL) return mul_div(bw, s->env.cluster->node[node].mem_bw, s->level[node]);
+    return bw < s->level[node] ? bw : s->level[node];
 }
 
-/* How much longer everything takes under what the others move, on its worst node. */
-static double slow_of(const struct speed *s, const struct profile *p)
+/* Without a profile: held / asked cores of tasks without GPUs, 1 at most, and moved / asked bandwidth; the worst task's. */
+static void plain_factors(const struct speed *s, uint32_t t, double *cores, double *slow)
 {
-    double most = 1;
-    for (uint32_t i = 0; i < s->n_part && !curve_is_none(&p->slow); i++) {
-        const struct part *x = &s->part[i];
-        int64_t cap = s->env.cluster->node[x->node].mem_bw;
-        if (cap > 0) most = fmax(most, curve_at(&p->slow, (double)(s->node_bw[x->node] - x->bw) * 100 / (double)cap));
-    }
-    return most;
-}
-
-static bool has_gpus(const struct speed *s, uint32_t t) { return asked_by(s, t)->n_gpu > 0; }
-
-/* held / asked of the task with the least, 1 at most. */
-static double cpu_factor(const struct speed *s, uint32_t t)
-{
-    double least = 1;
     JOBS_UNIT_EACH(s->env.jobs, t, k) {
         int64_t asked = asked_by(s, k)->cpu_milli, held = held_by(s, k)->cpu_milli;
-        if (!has_gpus(s, k) && held < asked) least = fmin(least, (double)held / (double)asked);
+        if (!has_gpus(s, k) && held < asked) *cores = fmin(*cores, (double)held / (double)asked);
+        if (s->env.profiles == NULL) continue;
+        int64_t bw = s->load[k].bw, got = allotted(s, held_by(s, k)->node, k);
+        if (got < bw) *slow = fmax(*slow, (double)bw / fmax(1, (double)got));
+    }
+}
+
+/* How far the unit's cards are shared: its speed beside those who hold parts of them, on the worst card. */
+static double card_factor(const struct speed *s, uint32_t t)
+{
+    const struct sharing *how = &s->env.profiles->sharing;
+    double least = 1;
+    if (!how->is_on) return 1;
+    JOBS_UNIT_EACH(s->env.jobs, t, k) {
+        const struct hold *h = held_by(s, k);
+        uint32_t type = s->env.cluster->node[h->node].gpu_type, model = job_of(s, k)->model;
+        for (uint64_t cards = h->gpu_milli < 1000 ? h->cards : 0; cards != 0; cards &= cards - 1) {
+            double sum = s->load[t].alone, speed = 1;
+            for (uint32_t o = s->env.cluster->node[h->node].first_hold; o != NONE; o = held_by(s, o)->next) {
+                uint32_t lead = jobs_lead(s->env.jobs, o);
+                double pair;
+                if (o == k || (held_by(s, o)->cards & cards & -cards) == 0 || lead >= s->n_load || !s->load[lead].is_on) continue;
+                if (sharing_find(how, model, job_of(s, o)->model, type, &pair)) speed *= pair;
+                else sum += s->load[lead].alone;
+            }
+            least = fmin(least, speed / fmax(1, sum));
+        }
     }
     return least;
+}
+
+static void narrow(int64_t *way, int64_t bps) { if (bps > 0 && bps < *way) *way = bps; }
+
+/* Of a unit on several nodes, over its parts: what they exchange takes its time. */
+static double distance_factor(const struct speed *s, uint32_t t)
+{
+    const struct net_spec *net = s->env.net;
+    const struct cluster *c = s->env.cluster;
+    int64_t way = INT64_MAX;
+    double most = 0;
+    if (s->n_part < 2 || !has_gpus(s, t)) return 1;
+    narrow(&way, net->card_bps);
+    narrow(&way, net->rack_bps);
+    for (uint32_t i = 0; i < s->n_part; i++) {
+        const struct part *x = &s->part[i];
+        const struct profile *p = x->profile;
+        double bw = (double)(p != NULL && p->net_bw > 0 ? p->net_bw : s->env.profiles->net_bw);
+        if (p == NULL || p->gpu_type == NONE) bw *= (double)rate_on(s, x->first, x->node) / RATE_ONE;
+        most = fmax(most, bw);
+        narrow(&way, c->node[x->node].link_bps);
+        if (c->node[x->node].rack != c->node[s->part[0].node].rack) narrow(&way, net->aggregation_bps);
+    }
+    return way == INT64_MAX ? 1 : 1 / (1 + most / (double)way);
 }
 
 static sim_rate type_rate(const struct speed *s, uint32_t t)
 {
-    uint32_t model = job_of(s, t)->model;
     sim_rate slowest = UINT32_MAX;
     JOBS_UNIT_EACH(s->env.jobs, t, k) {
-        uint32_t node = held_by(s, k)->node;
-        sim_rate r = throughput_rate(s->env.throughput, s->env.cluster, model, has_gpus(s, k) ? s->env.cluster->node[node].gpu_type : NONE);
+        sim_rate r = rate_on(s, k, held_by(s, k)->node);
         if (r < slowest) slowest = r;
     }
     return slowest;
 }
 
-/* Factor on the type's speed; *util of its GPUs. */
-static double factor(struct speed *s, uint32_t t, double *util)
+/* All of it, each on the unit's worst node. */
+static struct speed_factors factors_of(struct speed *s, uint32_t t)
 {
-    double f = cpu_factor(s, t), scale;
-    *util = has_gpus(s, t) ? 1 : 0;
+    struct speed_factors f = { .type = type_rate(s, t), .cores = 1, .slow = 1, .cards = 1, .distance = 1, .util = has_gpus(s, t) ? 1 : 0 };
+    plain_factors(s, t, &f.cores, &f.slow);
     if (s->env.profiles == NULL) return f;
+    double least = 1, worst = INFINITY;
     find_parts(s, t);
-    const struct profile *p = profile_of(s, t, &scale);
-    if (p == NULL) return f;
-    double u = util_of(s, p, scale), slow = slow_of(s, p);
-    *util = u / slow;
-    return f * u / p->best / slow;
+    for (uint32_t i = 0; i < s->n_part; i++) {
+        const struct part *x = &s->part[i];
+        if (x->profile == NULL) continue;
+        double u = part_util(x);
+        worst = fmin(worst, u);
+        least = fmin(least, u / x->profile->best);
+        f.slow = fmax(f.slow, part_slow(s, x));
+    }
+    f.cores *= least;
+    f.cards = card_factor(s, t);
+    f.distance = distance_factor(s, t);
+    if (!isinf(worst)) f.util = worst / f.slow;
+    return f;
 }
 
-static sim_rate scaled(sim_rate r, double f)
+static sim_rate rate_of(const struct speed_factors *f)
 {
-    if (r == 0 || f >= 1) return r;
-    long v = lround(r * f);
+    double by = f->cores / f->slow * f->cards * f->distance;
+    if (f->type == 0 || by >= 1) return f->type;
+    long v = lround(f->type * by);
     return v > 0 ? (sim_rate)v : 1;
 }
 
+struct speed_factors speed_factors(struct speed *s, uint32_t t) { return factors_of(s, t); }
+
 sim_rate speed_rate(struct speed *s, uint32_t t)
 {
-    double util;
-    return scaled(type_rate(s, t), factor(s, t, &util));
+    struct speed_factors f = factors_of(s, t);
+    return rate_of(&f);
 }
 
 /* ---- demand ---- */
@@ -182,8 +260,14 @@ static sim_tick last_look(const struct speed *s, sim_tick now)
 /* Before a figure changes: what the last look saw stays. */
 static void keep_seen(const struct speed *s, struct load *l, sim_tick now)
 {
-    if (l->since < last_look(s, now)) { l->was_bw = l->bw; l->was_util = l->util; }
+    if (l->since < last_look(s, now)) { l->was_got = l->got; l->was_util = l->util; }
     l->since = now;
+}
+
+static void set_got(const struct speed *s, struct load *l, int64_t got, sim_tick now)
+{
+    if (got != l->got) keep_seen(s, l, now);
+    l->got = got;
 }
 
 static void set_bw(struct speed *s, uint32_t task, int64_t bw, sim_tick now)
@@ -191,8 +275,8 @@ static void set_bw(struct speed *s, uint32_t task, int64_t bw, sim_tick now)
     struct load *l = &s->load[task];
     uint32_t node = held_by(s, task)->node;
     s->node_bw[node] += bw - l->bw;
-    if (bw != l->bw) keep_seen(s, l, now);
     l->bw = bw;
+    set_got(s, l, bw, now);         /* until the node's bandwidth is divided */
     touch(s, node);
 }
 
@@ -212,28 +296,33 @@ static void set_util(struct speed *s, uint32_t t, double util, sim_tick now)
     s->busy += l->busy;
 }
 
+/* A profile's bandwidth is its node's: the unit's first task there stands for all. */
 static void set_demand(struct speed *s, uint32_t t, sim_tick now)
 {
-    double scale = 1;
+    bool is_known = false;
+    double alone = INFINITY;
     find_parts(s, t);
-    const struct profile *p = profile_of(s, t, &scale);
+    for (uint32_t i = 0; i < s->n_part; i++)
+        if (s->part[i].profile != NULL) { is_known = true; alone = fmin(alone, part_util(&s->part[i])); }
+    s->load[t].alone = is_known ? alone : has_gpus(s, t) ? s->env.profiles->sharing.utilisation : 0;
     JOBS_UNIT_EACH(s->env.jobs, t, k) {
         int64_t asked = asked_by(s, k)->cpu_milli, held = held_by(s, k)->cpu_milli, bw = task_at(s, k)->mem_bw;
-        if (p != NULL && task_at(s, k)->mem_bw == 0) continue;
+        s->load[k].has_profile = is_known;
+        if (is_known && bw == 0) continue;
         set_bw(s, k, asked > 0 && held < asked ? mul_div(bw, held, asked) : bw, now);
     }
-    if (p == NULL) return;
-    /* A profile's is the node's: its first task there stands for all. */
-    double per_node = (double)p->bw * scale * util_of(s, p, scale) / p->best;
-    for (uint32_t i = 0; i < s->n_part; i++)
-        if (task_at(s, s->part[i].first)->mem_bw == 0) set_bw(s, s->part[i].first, llround(per_node), now);
+    for (uint32_t i = 0; i < s->n_part; i++) {
+        const struct part *x = &s->part[i];
+        if (x->profile == NULL || task_at(s, x->first)->mem_bw != 0) continue;
+        set_bw(s, x->first, llround((double)x->profile->bw * x->scale * part_util(x) / x->profile->best), now);
+    }
 }
 
 void speed_begin(struct speed *s, uint32_t t, sim_tick now)
 {
     if (s->env.profiles == NULL) return;
     make_room(s);
-    JOBS_UNIT_EACH(s->env.jobs, t, k) s->load[k] = (struct load){ .was_bw = -1, .util = -1, .was_util = -1, .since = now };
+    JOBS_UNIT_EACH(s->env.jobs, t, k) s->load[k] = (struct load){ .was_got = -1, .util = -1, .was_util = -1, .since = now };
     s->load[t].is_on = true;
     set_demand(s, t, now);
 }
@@ -255,16 +344,67 @@ void speed_resized(struct speed *s, uint32_t t, sim_tick now)
     }
 }
 
+/* ---- what changed ---- */
+
+/* The next task on a node whose unit computes, from k on. */
+static uint32_t computing(const struct speed *s, uint32_t k)
+{
+    while (k != NONE && (jobs_lead(s->env.jobs, k) >= s->n_load || !s->load[jobs_lead(s->env.jobs, k)].is_on)) k = held_by(s, k)->next;
+    return k;
+}
+
+#define COMPUTING_EACH(s, n, k) \
+    for (uint32_t k = computing(s, (s)->env.cluster->node[n].first_hold); k != NONE; k = computing(s, held_by(s, k)->next))
+
+static int by_size(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The greatest share with which `asked`, ascending, stays within cap. */
+static int64_t maxmin_level(const int64_t *asked, int64_t n, int64_t cap)
+{
+    for (int64_t i = 0; i < n; i++) {
+        if (asked[i] > cap / (n - i)) return cap / (n - i);
+        cap -= asked[i];
+    }
+    return INT64_MAX;
+}
+
+/* What a node can move, among those without a profile that ask for more than that together. */
+static void divide(struct speed *s, uint32_t node, sim_tick now)
+{
+    int64_t cap = s->env.cluster->node[node].mem_bw, sum = 0, was = s->level[node];
+    size_t n = 0;
+    s->level[node] = INT64_MAX;
+    if (cap > 0 && s->node_bw[node] > cap) {
+        COMPUTING_EACH(s, node, k) {
+            if (s->load[k].has_profile) continue;
+            MEM_RESERVE(s->asked, s->cap_asked, n + 1);
+            sum += s->asked[n++] = s->load[k].bw;
+        }
+        if (sum > cap && s->env.profiles->division == PROFILE_PROPORTIONAL) {
+            s->level[node] = sum;
+        } else if (sum > cap) {
+            qsort(s->asked, n, sizeof *s->asked, by_size);
+            s->level[node] = maxmin_level(s->asked, (int64_t)n, cap);
+        }
+    }
+    if (was == INT64_MAX && s->level[node] == INT64_MAX) return;
+    COMPUTING_EACH(s, node, k) set_got(s, &s->load[k], allotted(s, node, k), now);
+}
+
 void speed_settle(struct speed *s, sim_tick now)
 {
+    for (uint32_t i = 0; i < s->n_dirty; i++) divide(s, s->dirty[i], now);
     for (uint32_t i = 0; i < s->n_dirty; i++) {
         s->is_dirty[s->dirty[i]] = false;
-        for (uint32_t k = s->env.cluster->node[s->dirty[i]].first_hold; k != NONE; k = held_by(s, k)->next) {
+        COMPUTING_EACH(s, s->dirty[i], k) {
             uint32_t t = jobs_lead(s->env.jobs, k);
-            if (t >= s->n_load || !s->load[t].is_on) continue;
-            double util, f = factor(s, t, &util);
-            s->env.rerate(s->env.ctx, t, scaled(type_rate(s, t), f));
-            set_util(s, t, util, now);
+            struct speed_factors f = factors_of(s, t);
+            s->env.rerate(s->env.ctx, t, rate_of(&f));
+            set_util(s, t, f.util, now);
         }
     }
     s->n_dirty = 0;
@@ -284,7 +424,7 @@ struct speed_reading speed_read(const struct speed *s, uint32_t task, sim_tick n
     const struct load *u = &s->load[t], *b = &s->load[task];
     sim_tick look = last_look(s, now);
     bool always = s->env.monitor.interval == 0;
-    struct speed_reading r = { .util = always || u->since < look ? u->util : u->was_util, .bw = always || b->since < look ? b->bw : b->was_bw };
+    struct speed_reading r = { .util = always || u->since < look ? u->util : u->was_util, .bw = always || b->since < look ? b->got : b->was_got };
     if (!has_gpus(s, task) && r.util >= 0) r.util = 0;
     if (s->env.monitor.noise <= 0) return r;
     struct rng g;

@@ -2,17 +2,31 @@
  * speed.h -- how fast units compute where they are: GPU type, CPU cores, and
  * what their neighbours do to the node's memory bandwidth.  Layer: model.
  *
- *   speed = type's speed x util(cores) / best x 1 / slow(pressure)
+ *   speed = type's speed x cores x 1 / slow x cards x distance
  *
- * util and slow are the curves of the model's profile (profile.h), taken on
- * the unit's worst node; pressure is what all other tasks on the node move, in
- * % of the node's memory bandwidth.  A unit without GPUs runs at held / asked
- * cores, 1 at most.  A missing profile or bandwidth is a factor of 1.  The
- * finest speed is 1/65536: a unit that can run never stands still.
+ * With a profile: cores = util(cores) / best and slow = slow(pressure), the curves of
+ * the model's profile (profile.h) on the unit's worst node; pressure is what all
+ * other tasks on the node ask for, in % of the node's memory bandwidth.  A row
+ * that is not of the node's GPU type holds for cores (and bandwidth) in
+ * proportion to the speed there: twice as fast a GPU eats twice as much.
+ * Without a profile: slow = bandwidth asked / got; without GPUs, too, cores =
+ * held / asked, 1 at most.
+ * cards: of a part of a card beside others (sharing.h).
+ * distance = 1 / (1 + exchanged / way), of a unit on several nodes: what each of
+ * them exchanges with the others at the type's speed (the profile's net_bw) over
+ * the slowest of the links between them, each to itself: the nodes' own, the
+ * network's cards and racks, and the aggregation if the racks differ.
+ * A missing profile or bandwidth is a factor of 1.  The finest speed is 1/65536:
+ * a unit that can run never stands still.
  *
  * Demand: a profile's bandwidth x util / best on each node, else the task's own
  * figure x held / asked cores; of units that compute, not of those that read
  * or write.  Contention is not fed back into it.
+ *
+ * Got: what is asked, while tasks without a profile ask for no more than the node
+ * can move.  Else it is divided among them max-min fairly, or in proportion.  A task
+ * with a profile is slowed as that says, and its traffic is not taken from theirs:
+ * what was measured is how it does beside such traffic, not what that loses to it.
  *
  * Measured: what a monitor that looks every `interval` saw last, each reading
  * with a relative normal error.  GPU utilisation = util(cores) / slow(pressure);
@@ -22,6 +36,7 @@
 #define MODEL_SPEED_SPEED_H
 
 #include "model/job.h"
+#include "model/data/net.h"
 #include "model/speed/profile.h"
 #include "model/speed/throughput.h"
 
@@ -34,6 +49,7 @@ struct speed_env {
     const struct shapes *shapes;
     const struct throughput *throughput;
     const struct profiles *profiles;        /* NULL: nothing contends, nothing is measured */
+    const struct net_spec *net;             /* links between nodes; capacities of 0 never limit */
     struct monitor_spec monitor;
     uint64_t seed;                          /* of the readings' errors */
     void *ctx;
@@ -41,6 +57,14 @@ struct speed_env {
 };
 
 struct speed;
+
+/* What makes a unit's speed, each on its worst node. */
+struct speed_factors {
+    sim_rate type;              /* of nominal, in 1/65536 */
+    double   cores, cards, distance;    /* 0 to 1 */
+    double   slow;              /* 1 or more */
+    double   util;              /* of its GPUs, 0 to 1 */
+};
 
 /* What a monitor last saw of one task; util of its unit in 1/65536, -1: nothing yet. */
 struct speed_reading { int64_t util, bw; };
@@ -54,6 +78,7 @@ void speed_end(struct speed *s, uint32_t t, sim_tick now);
 void speed_resized(struct speed *s, uint32_t t, sim_tick now);
 /* Of a unit that holds its places, in 1/65536 of nominal. */
 sim_rate speed_rate(struct speed *s, uint32_t t);
+struct speed_factors speed_factors(struct speed *s, uint32_t t);
 /* Re-rate the units on nodes where something changed.  Once a round. */
 void speed_settle(struct speed *s, sim_tick now);
 

@@ -8,6 +8,7 @@
 
 static struct profiles p;
 static struct throughput perf;
+static struct cluster no_gpus;
 static struct diag d;
 static char path[] = "/tmp/fairway-profiles-XXXXXX";
 
@@ -22,7 +23,7 @@ static enum st read_rows(const char *rows)
     (void)fprintf(f, "model,kind,layout,util,mem_bw,slow\n%s", rows);
     (void)fclose(f);
     d = (struct diag){ 0 };
-    return profiles_read(&p, &perf, path, &d);
+    return profiles_read(&p, &perf, &no_gpus, path, &d);
 }
 
 Test(profiles, points_are_met_and_between_them_nothing_overshoots)
@@ -42,7 +43,7 @@ Test(profiles, points_are_met_and_between_them_nothing_overshoots)
 
 Test(profiles, the_published_files_are_read_whole)
 {
-    cr_assert_eq(profiles_read(&p, &perf, "traces/profiles/coda.csv", &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(profiles_read(&p, &perf, &no_gpus, "traces/profiles/coda.csv", &d), ST_OK, "%s", d.msg);
     cr_assert_eq(p.n, 32);
     cr_assert_eq(p.categories.n, 3);
 }

@@ -71,7 +71,7 @@ Test(speed, utilisation_and_speed_are_greatest_at_the_same_count_S0_7_S0_8)
     for (size_t m = 0; m < ARRAY_LEN(name); m++)
         for (size_t l = 0; l < ARRAY_LEN(nodes); l++) {
             double scale;
-            const struct profile *p = profiles_find(&s.profiles, model(name[m]), nodes[l], gpus[l], &scale);
+            const struct profile *p = profiles_find(&s.profiles, model(name[m]), NONE, nodes[l], gpus[l], &scale);
             cr_assert_eq(scale, 1);
             for (int c = 1; c <= 14; c++) {
                 double u = curve_at(&p->util, c), speed = u / p->best;
@@ -271,16 +271,16 @@ Test(speed, noise_is_of_the_stated_size_and_the_same_each_time)
 Test(speed, a_layout_without_a_row_takes_the_nearest_below_in_proportion)
 {
     double scale;
-    const struct profile *p = profiles_find(&s.profiles, model("alexnet"), 1, 3, &scale);
+    const struct profile *p = profiles_find(&s.profiles, model("alexnet"), NONE, 1, 3, &scale);
     cr_assert_eq(p->n_gpus, 2);
     cr_assert_eq(scale, 1.5);
-    p = profiles_find(&s.profiles, model("alexnet"), 1, 8, &scale);
+    p = profiles_find(&s.profiles, model("alexnet"), NONE, 1, 8, &scale);
     cr_assert_eq(p->n_gpus, 4);
     cr_assert_eq(scale, 2);
-    p = profiles_find(&s.profiles, model("alexnet"), 4, 16, &scale);
+    p = profiles_find(&s.profiles, model("alexnet"), NONE, 4, 16, &scale);
     cr_assert_eq(p->n_nodes, 2);
     cr_assert_eq(scale, 4);     /* four GPUs on a node where the row has one */
-    cr_assert_null(profiles_find(&s.profiles, NONE, 1, 1, &scale));
+    cr_assert_null(profiles_find(&s.profiles, NONE, NONE, 1, 1, &scale));
 }
 
 /* 2N2G of resnet50: 2 cores on each node; one task has 1, so both run at half. */
