@@ -22,7 +22,7 @@ static const struct { enum schema_table table; const char *wrong, *when; } relat
     { SCHEMA_call, "'node is ' || node || ', home is ' || home || ', which are not there'", NO_NODE(node) " OR " NO_NODE(home) },
     A_TASK(call, task),
     { SCHEMA_decision, "'node is ' || node || ', which is not there'", "node <> -1 AND " NO_NODE(node) },
-    A_TASK(request, task0), A_TASK(cores, task), A_TASK(phase, task),
+    A_TASK(request, task0), A_TASK(cores, task), A_TASK(speed, task), A_TASK(phase, task),
     A_NODE(capability), A_NODE(outage), A_NODE(score), A_TASK(score, task),
 };
 
@@ -35,7 +35,7 @@ static const char *const of_job[SCHEMA_TABLES] = {
 #define OF_BESIDE "ordinal = ?2 OR ordinal IN (SELECT ordinal FROM attempt WHERE run = ?1 AND " BESIDE ")"
     [SCHEMA_run] = "1", [SCHEMA_node] = "1", [SCHEMA_capability] = "1", [SCHEMA_word] = "1", [SCHEMA_outage] = "1",
     [SCHEMA_job] = "ordinal = ?2", [SCHEMA_call] = "ordinal = ?2", [SCHEMA_phase] = "ordinal = ?2",
-    [SCHEMA_score] = "ordinal = ?2", [SCHEMA_decision] = "ordinal = ?2 OR verb = 'head'",
+    [SCHEMA_score] = "ordinal = ?2", [SCHEMA_speed] = "ordinal = ?2", [SCHEMA_decision] = "ordinal = ?2 OR verb = 'head'",
     [SCHEMA_attempt] = "ordinal = ?2 OR (" BESIDE ")", [SCHEMA_request] = OF_BESIDE, [SCHEMA_cores] = OF_BESIDE,
 };
 

@@ -11,7 +11,8 @@ struct record {
     bool      requests;
     sim_tick *down_since;               /* [n_nodes]; -1 up */
     int64_t  *lender; size_t cap_lender;    /* by task slot: ordinal of the job from which it last borrowed; -1 none */
-    int64_t   n_phases, n_cores;
+    bool      speeds;
+    int64_t   n_phases, n_cores, n_speeds;
     struct diag error;
 };
 
@@ -181,6 +182,20 @@ static void on_called(void *ctx, const struct world *w, uint32_t task, bool done
         .start_us = c->since, .end_us = world_now(w), .exec_us = c->exec, .way_us = c->overhead, .done = done }, &r->error);
 }
 
+static void on_rated(void *ctx, const struct world *w, uint32_t task)
+{
+    struct record *r = ctx;
+    const struct task *t = world_task(w, task);
+    struct speed_factors f = world_speed_factors(w, task);
+    if (r->error.code != ST_OK) return;
+    (void)store_speed(r->store, r->run, &(struct store_speed){
+        .seq = r->n_speeds++, .ordinal = world_job(w, t->job)->ordinal, .task = t->index, .at_us = world_now(w),
+        .speed = (double)t->act.rate / RATE_ONE, .type = (double)f.type / RATE_ONE, .cores = f.cores, .bandwidth = 1 / f.slow,
+        .cards = f.cards, .distance = f.distance }, &r->error);
+}
+
+void record_speeds(struct record *r) { r->speeds = true; }
+
 /* The node's outage, if it is in one. */
 static void write_outage(struct record *r, uint32_t node, int64_t up_us)
 {
@@ -209,5 +224,5 @@ struct observer record_observer(struct record *r)
 {
     return (struct observer){ .ctx = r, .arrived = on_arrived, .started = on_started, .resized = on_resized, .lent = on_lent,
                               .stopped = on_stopped, .called = on_called, .phase = on_phase, .ready = on_ready,
-                              .node_changed = on_node_changed };
+                              .node_changed = on_node_changed, .rated = r->speeds ? on_rated : NULL };
 }

@@ -16,6 +16,8 @@ struct record;
 
 /* After world_create, before the first step.  Borrows the store; with requests: writes the cluster at once. */
 struct record *record_create(const struct world *w, struct store *s, int64_t run, bool requests);
+/* Write how fast units compute, too.  Before the observer is taken. */
+void    record_speeds(struct record *r);
 struct observer record_observer(struct record *r);
 /* The first store error met, or ST_OK. */
 enum st record_error(const struct record *r, struct diag *d);

@@ -77,7 +77,8 @@ static enum st build(struct explain_state *l, struct diag *d)
     if (calls) return add_call_steps(l, d);
     if (e->task >= 0) return diag_set(d, ST_EINPUT, "job '%s' made no API call in run %" PRId64 "; the stories of such tasks are not told apart", e->id, e->run->run);
     TRY(explain_scores(l, d));
-    return explain_attempts_steps(l, d);
+    TRY(explain_attempts_steps(l, d));
+    return explain_speeds(l, d);
 }
 
 enum st explain_load(struct explain *e, struct store *s, const struct selection *run, uint64_t ordinal, int64_t task, struct diag *d)

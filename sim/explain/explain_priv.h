@@ -6,6 +6,7 @@
  * attempts.c  its own steps, from its attempts and decisions
  * calls.c     of a job of API calls: its tasks in the queues of master and nodes, and their calls
  * wait.c      why it waited, by asking the replayed ledger
+ * speeds.c    how fast its tasks computed
  * scores.c    what each node was to it when it asked for one
  * steps.c     steps made, named and freed
  * print.c     for people and as JSON
@@ -66,6 +67,9 @@ enum st explain_calls_steps(struct explain_state *l, struct diag *d);
 
 /* "1d 04:12:09.5" since the run began. */
 const char *explain_clock(char *buf, size_t cap, int64_t us);
+
+/* Steps of its changes of speed in between the others, if they were recorded. */
+enum st explain_speeds(struct explain_state *l, struct diag *d);
 
 /* The scores that were recorded of it, if any. */
 enum st explain_scores(struct explain_state *l, struct diag *d);

@@ -9,7 +9,7 @@
 #include "explain/explain_priv.h"
 
 static const char *const step_name[] = {
-    [EXPLAIN_ARRIVED] = "arrived", [EXPLAIN_WAITED] = "waited", [EXPLAIN_STARTED] = "started", [EXPLAIN_STOPPED] = "stopped", [EXPLAIN_ENDED] = "ended",
+    [EXPLAIN_ARRIVED] = "arrived", [EXPLAIN_WAITED] = "waited", [EXPLAIN_STARTED] = "started", [EXPLAIN_STOPPED] = "stopped", [EXPLAIN_ENDED] = "ended", [EXPLAIN_SPEED] = "speed",
     [EXPLAIN_QUEUED] = "queued", [EXPLAIN_CALLED] = "called", [EXPLAIN_TASK_ENDED] = "task_ended",
 };
 

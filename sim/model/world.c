@@ -146,7 +146,10 @@ static uint32_t flow_slot(uint32_t flow) { return ev_slot(SLOT_FLOW, flow); }
 static void rerate(void *ctx, uint32_t t, sim_rate rate)
 {
     struct world *w = ctx;
-    act_set_rate(&w->jobs.task[t].act, &w->loop.q, rate, w->loop.now);
+    struct act *a = &w->jobs.task[t].act;
+    bool is_other = a->rate != rate;
+    act_set_rate(a, &w->loop.q, rate, w->loop.now);
+    if (is_other) TELL(w, rated, t);
 }
 
 struct world *world_create(const struct world_config *cfg, struct source src, struct decider dec)

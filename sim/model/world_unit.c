@@ -39,6 +39,7 @@ void world_unit_compute(struct world *w, uint32_t t)
     }
     speed_begin(w->speed, t, w->loop.now);
     begin_phase(w, t, PHASE_COMPUTE, total_work(k) - k->done, speed_rate(w->speed, t));
+    TELL(w, rated, t);
 }
 
 void world_unit_phase_over(struct world *w, uint32_t t)

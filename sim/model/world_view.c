@@ -38,6 +38,7 @@ const struct shape  *world_shape(const struct world *w, uint32_t shape) { return
 uint32_t world_n_shapes(const struct world *w) { return w->shapes.n; }
 
 struct speed_reading world_read(const struct world *w, uint32_t task) { return speed_read(w->speed, task, w->loop.now); }
+struct speed_factors world_speed_factors(const struct world *w, uint32_t task) { return speed_factors(w->speed, task); }
 int64_t world_busy(const struct world *w) { return speed_busy(w->speed); }
 
 const struct reservations_sum *world_reserved(const struct world *w) { return &w->reservations.sum; }

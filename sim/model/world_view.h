@@ -95,6 +95,8 @@ sim_tick world_reading_us(const struct world *w, uint32_t task, uint32_t node);
 
 /* What a monitor last saw of the task, and how busy GPUs are (speed_busy); nothing, and 0, without profiles. */
 struct speed_reading world_read(const struct world *w, uint32_t task);
+/* What makes the speed of a unit that computes, named by its first task. */
+struct speed_factors world_speed_factors(const struct world *w, uint32_t task);
 int64_t world_busy(const struct world *w);
 
 const struct reservations_sum *world_reserved(const struct world *w);    /* what is reserved, used and lent now */
@@ -121,6 +123,8 @@ struct observer {
     void (*moved)(void *ctx, const struct world *w, uint32_t task, enum data_level level, int64_t bytes, bool whole);
     /* The ledger holds its new cores; was: milli-CPU before. */
     void (*resized)(void *ctx, const struct world *w, uint32_t task, int64_t was);
+    /* A unit, named by its first task, computes at another rate from now on, or begins to (task.act.rate). */
+    void (*rated)(void *ctx, const struct world *w, uint32_t task);
     /* A unit, named by its first task, turned to this phase (task.phase). */
     void (*phase)(void *ctx, const struct world *w, uint32_t task);
     /* A task that had to wait for others became ready. */

@@ -174,6 +174,7 @@ static enum st simulate(const struct run_env *env, struct host *h, struct sink *
     if (env->log != NULL) world_observe(w, event_log_observer(env->log));
     if (s->output.attempts || s->output.decisions) {
         rec->record = record_create(w, env->store, rec->run, s->output.decisions);
+        if (s->output.speeds) record_speeds(rec->record);
         world_observe(w, record_observer(rec->record));
     }
     enum st st = loop(env, w, rec, d);

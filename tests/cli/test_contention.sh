@@ -43,6 +43,15 @@ profiles: {division: proportional}" "$pair")" \
 "A 110.0
 B 110.0"
 
+# The story tells the product: B asks for 20 of 100 GB/s beside 90, and goes at 1 once A has ended.
+speeds() { "$fairway" explain "$dir/r.db" 1 "$1" | grep -F 'goes at' | sed 's/^ *//'; }
+check "speeds are recorded" run "$node
+output: {speeds: true}" "$pair" >/dev/null
+check "explain tells how fast a job goes, and why" same "$(speeds A)" \
+"00:00:00  goes at 0.889 of nominal speed (0.889 memory bandwidth)
+00:01:40  goes at nominal speed"
+check "and of one that is not slowed" same "$(speeds B)" "00:00:00  goes at nominal speed"
+
 # Half the cores that a GPU of nominal speed needs are all that a K80 at a quarter needs, and an eighth of what an A100 at 4 does.
 two="cluster:
   gpu_types: {K80: {speed: 0.25}, A100: {speed: 4}}

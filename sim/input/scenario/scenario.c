@@ -178,7 +178,7 @@ static enum st read_users(struct scn_users *s, const struct ydoc_node *n, struct
 static enum st read_output(struct scn_output *s, bool is_filled, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "sample_every", "attempts", "decisions", "warmup", "cooldown", "audit", "ideal",
-                                        "lending", "scores" };
+                                        "lending", "scores", "speeds" };
     TRY(ydoc_keys(n, "output", keys, ARRAY_LEN(keys), d));
     int64_t ideal = 0;
     TRY(ydoc_int(n, "ideal", 1, 1000000, &ideal, d));
@@ -188,7 +188,8 @@ static enum st read_output(struct scn_output *s, bool is_filled, const struct yd
     TRY(ydoc_bool(n, "lending", &s->lending, d));
     TRY(ydoc_bool(n, "decisions", &s->decisions, d));
     TRY(ydoc_bool(n, "scores", &s->scores, d));
-    s->decisions |= s->scores;      /* whose story tells them */
+    TRY(ydoc_bool(n, "speeds", &s->speeds, d));
+    s->decisions |= s->scores || s->speeds;     /* whose story tells them */
     TRY(ydoc_bool(n, "audit", &s->audit, d));
     TRY(ydoc_double(n, "warmup", 0, 1, &s->warmup, d));
     TRY(ydoc_double(n, "cooldown", 0, 1, &s->cooldown, d));
