@@ -131,7 +131,7 @@ $(B)/fuzz/%: $(B)/obj/tests/fuzz/fuzz_%.o $(B)/obj/tests/fuzz/bytes.o $(B)/obj/t
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) -fsanitize=fuzzer $(LDFLAGS) $^ $(LDLIBS_ALL) -o $@
 
-fuzzers: $(FUZZ)
+fuzzers: $(FUZZ)                        ## what `make fuzz` runs, in a build for it
 
 SECONDS ?= 600
 fuzz: all                               ## every parser, solver and table under libFuzzer; SECONDS=600 for each of TARGETS

@@ -33,11 +33,12 @@ void cores_del(struct cores *c, uint32_t node, uint32_t task);
 void cores_resize(struct cores *c, uint32_t node, uint32_t task, int64_t cpu);
 void cores_lift(struct cores *c, uint32_t node, uint32_t task, bool lifted);
 
-/* Of the node's cores, those for CPU jobs. */
+/* Of the cores that the node has for tasks, those for CPU jobs. */
 static inline int64_t cores_array(const struct cores *c, const struct pol_node *n)
 {
-    if (n->n_gpu == 0) return n->cpu_total;
-    return n->cpu_total > c->reserve ? n->cpu_total - c->reserve : 0;
+    int64_t all = n->cpu_total - n->cpu_reserved;
+    if (n->n_gpu == 0) return all;
+    return all > c->reserve ? all - c->reserve : 0;
 }
 static inline int64_t cores_over(const struct cores *c, const struct pol_node *n, uint32_t node)
 {

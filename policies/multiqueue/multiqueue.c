@@ -280,7 +280,7 @@ static void take_notes(struct mq *m)
         closed += m->cores.node[i].closed;
         if (!m->param.arrays_on) continue;
         const struct pol_node *n = &m->sched.plan.node[i].n;
-        reserved += n->cpu_total - cores_array(&m->cores, n);
+        reserved += n->cpu_total - n->cpu_reserved - cores_array(&m->cores, n);
         borrowed += cores_over(&m->cores, n, i);
     }
     note_change(m, "reserved_cores", &m->noted.reserve, reserved, 1000);

@@ -485,7 +485,11 @@ static void lend_to(struct wf_policy *p, uint32_t id, const struct wf_loan *l)
     for (int x = 0; x < WF_DIMS; x++)
         *reservation_dim(&p->hold.spare, x) -= *reservation_dim(&all, x) - *reservation_dim(&a, x);
     const struct pol_amount part = told(&a);
-    p->reservations->lend(p->host->ctx, l->task, w->job, &part, "what the stage leaves");
+    /* Memory and engines are kept here alone: of a workflow that reserves no more the host knows nothing to lend. */
+    struct reservation_amount kept = reservation_total(&w->reservation, WF_KEPT);
+    bool is_known = false;
+    for (int x = 0; x < WF_DIMS; x++) is_known |= *reservation_dim(&kept, x) > 0;
+    if (is_known) p->reservations->lend(p->host->ctx, l->task, w->job, &part, "what the stage leaves");
     POL_RESERVE(p->loan, p->cap_loan, (size_t)id + 1);
     p->loan[id] = *l;
     p->loan[id].next = w->first_loan;

@@ -85,6 +85,9 @@ void wf_show_node(struct wf_policy *p, uint32_t i)
     o->cpu_free = less(o->cpu_free, a->cpu);
     o->mem_free = less(o->mem_free, a->mem);
     o->n_tasks += (uint32_t)a->n_tasks;         /* an exclusive task finds the node taken, others its limit of tasks */
+    /* Kept whole, it takes no task that asks for nothing either: an exclusive one would find it taken. */
+    bool is_whole = a->cpu > 0 && a->cpu >= n->cpu_total - n->cpu_reserved && a->mem >= n->mem_total - n->mem_reserved;
+    if (is_whole) o->max_tasks = o->n_tasks;
     for (int k = 0; k < POL_ENGINES_MAX; k++) o->engine_free[k] = (int32_t)less(o->engine_free[k], a->engine[k]);
     for (uint32_t c = n->card0; c < n->card0 + n->n_gpu; c++) {
         const struct reservation_card *idle = &p->outside.idle_card[c];

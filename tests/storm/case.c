@@ -21,19 +21,6 @@ static bool one_in(struct rng *r, uint64_t n) { return rng_below(r, n) == 0; }
 
 static const char *const model_name[MODELS] = { "m0", "m1", "m2" };
 
-/*
- * Under `workflow` every task asks for something.  One that asks for nothing fits where everything is taken: also on
- * a node that a workflow keeps for an exclusive task between its stages, which then finds it occupied (exit status 4).
- */
-static void ask_something(struct conform_case *b)
-{
-    for (uint32_t i = 0; i < b->n_jobs; i++)
-        for (uint32_t g = 0; g < b->job[i].n_groups; g++) {
-            struct shape *s = &b->job[i].group[g].shape;
-            if (s->cpu_milli == 0) s->cpu_milli = 100;
-        }
-}
-
 /* What the policy is for comes in every case of its own. */
 static bool is_under(const struct storm_case *c, const char *policy)
 {
@@ -197,7 +184,6 @@ struct storm_case *storm_case_make(const struct storm_plan *p)
     if (c->base->cfg.horizon < TICK_SEC) stretch(c->base, c->unit);
     else c->unit = p->runs_calls ? 1 : TICK_SEC; /* which it counts in itself */
     draw_jobs(c, &r);
-    if (is_under(c, "workflow")) ask_something(c->base);
     draw_models(c, &r);
     draw_config(c, &r);
     list_faults(c);
