@@ -71,6 +71,18 @@ profiles:
       shape: [{utilization: 0, score: 0}, {utilization: 100, score: 10}]
       resources: [{name: memory, weight: 1}]")" \
     "first@a named@a last@a"
+check "v1: a shape of every percentage there is" same "$(placed "apiVersion: $api/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- pluginConfig:
+  - name: NodeResourcesFit
+    args:
+      scoringStrategy:
+        type: RequestedToCapacityRatio
+        requestedToCapacityRatio:
+          shape:
+$(seq 0 100 | awk '{ printf "          - {utilization: %d, score: %d}\n", $1, (100 - $1) / 10 }')")" \
+    "first@a named@b last@a"
 check "v1: multiPoint switches scores off, too" same "$(placed "apiVersion: $api/v1
 kind: KubeSchedulerConfiguration
 profiles: [{plugins: {multiPoint: {disabled: [{name: '*'}]}}}]")" "first@a named@a last@a"

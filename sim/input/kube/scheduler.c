@@ -55,15 +55,14 @@ struct reading {
 static void append(char **text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void append(char **text, const char *fmt, ...)
 {
-    char more[512];
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(more, sizeof more, fmt, ap);
+    char *more = mem_vprintf(fmt, ap);
     va_end(ap);
-    SIM_ASSERT(n >= 0 && (size_t)n < sizeof more);
-    size_t had = *text != NULL ? strlen(*text) : 0;
-    *text = mem_grow(*text, had + (size_t)n + 1, 1);
-    memcpy(*text + had, more, (size_t)n + 1);
+    size_t had = *text != NULL ? strlen(*text) : 0, n = strlen(more);
+    *text = mem_grow(*text, had + n + 1, 1);
+    memcpy(*text + had, more, n + 1);
+    mem_free(more);
 }
 
 static void tell(struct reading *r, const struct ydoc_node *at, const char *fmt, ...)
@@ -423,13 +422,9 @@ static enum st read_profile(struct reading *r, const struct ydoc_node *profile, 
     enum st st = ST_OK;
     for (size_t i = 0; i < r->n_on && st == ST_OK; i++)
         if (r->on[i].plugin != NULL && r->on[i].plugin->ours != NULL) st = write_score(r, &r->on[i], &scores, d);
-    if (st == ST_OK) {
-        append(&r->out->text, "profile %s\t%lld\t", r->profile, (long long)percentage);
-        size_t had = strlen(r->out->text), more = scores != NULL ? strlen(scores) : 0;
-        r->out->text = mem_grow(r->out->text, had + more + 2, 1);
-        if (more > 0) memcpy(r->out->text + had, scores, more);
-        memcpy(r->out->text + had + more, "\n", 2);
-    }
+    if (st == ST_OK)
+        append(&r->out->text, "profile %s\t%lld\t%s\n", r->profile, (long long)percentage,
+               scores != NULL ? scores : "");
     mem_free(scores);
     return st;
 }
