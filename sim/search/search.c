@@ -1,7 +1,6 @@
 /* search.c -- the phases of a search, and its budget. */
 #include "search/search.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

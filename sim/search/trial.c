@@ -103,17 +103,14 @@ static void put_values(FILE *f, const struct trial *t, const struct target_scena
 /* Without one variable; NONE: with all. */
 static char *case_of(const struct trial *t, const struct target_scenario *s, const double *at, size_t without)
 {
-    char *text = NULL;
-    size_t len = 0;
-    FILE *f = open_memstream(&text, &len);
-    if (f == NULL) return mem_strdup("{}");
-    (void)fputs("{set: {", f);
-    put_values(f, t, s, at, without, false);
-    (void)fputs("}, params: {", f);
-    put_values(f, t, s, at, without, true);
-    (void)fputs("}}", f);
-    (void)fclose(f);
-    return text;
+    struct mem_text text;
+    mem_text_open(&text);
+    (void)fputs("{set: {", text.to);
+    put_values(text.to, t, s, at, without, false);
+    (void)fputs("}, params: {", text.to);
+    put_values(text.to, t, s, at, without, true);
+    (void)fputs("}}", text.to);
+    return mem_text_close(&text);
 }
 
 /* Sets that are the same in this scenario are one case. */
@@ -122,21 +119,21 @@ struct batch { char **kase; size_t n_cases, *case_at; char *text; };
 static void batch_init(struct batch *b, const struct trial *t, const struct target_scenario *s,
                        struct trial_set *const *set, size_t n, const uint64_t *seed, size_t n_seeds, size_t without)
 {
-    size_t len = 0;
+    struct mem_text text;
     bool first = true;
     *b = (struct batch){ .n_cases = 0 };
     MEM_ARRAY(b->kase, n);
     MEM_ARRAY(b->case_at, n);
     for (size_t i = 0; i < n; i++) {
-        char *text = case_of(t, s, set[i]->at, without);
+        char *one = case_of(t, s, set[i]->at, without);
         size_t k = 0;
-        while (k < b->n_cases && strcmp(b->kase[k], text) != 0) k++;
+        while (k < b->n_cases && strcmp(b->kase[k], one) != 0) k++;
         b->case_at[i] = k;
-        if (k < b->n_cases) mem_free(text);
-        else b->kase[b->n_cases++] = text;
+        if (k < b->n_cases) mem_free(one);
+        else b->kase[b->n_cases++] = one;
     }
-    FILE *f = open_memstream(&b->text, &len);
-    if (f == NULL) { b->text = mem_strdup("sweep={}"); return; }
+    mem_text_open(&text);
+    FILE *f = text.to;
     (void)fputs("sweep={seeds: [", f);
     for (size_t i = 0; i < n_seeds; i++) (void)fprintf(f, "%s%" PRIu64, i > 0 ? ", " : "", seed[i]);
     (void)fputs("], policies: [", f);
@@ -148,7 +145,7 @@ static void batch_init(struct batch *b, const struct trial *t, const struct targ
     (void)fputs("], cases: [", f);
     for (size_t k = 0; k < b->n_cases; k++) (void)fprintf(f, "%s%s", k > 0 ? ", " : "", b->kase[k]);
     (void)fputs("]}", f);
-    (void)fclose(f);
+    b->text = mem_text_close(&text);
 }
 
 static void batch_fini(struct batch *b)
