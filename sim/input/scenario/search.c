@@ -72,6 +72,8 @@ static enum st read_range(struct search_variable *v, const struct ydoc_node *n, 
     if (v->step > 0 && (v->to - v->from) / v->step > SEARCH_SETS_MAX)
         return ydoc_error(ydoc_get(n, "step"), d, "found more than %d steps", SEARCH_SETS_MAX);
     v->is_log = scale == 1;
+    if (v->is_log && v->step > 0)
+        return ydoc_key_error(ydoc_get(n, "step"), d, "found 'step' on a logarithmic scale, which has no equal steps");
     if (v->is_log && !(v->from > 0))
         return ydoc_error(from, d, "found '%s', expected more than 0 on a logarithmic scale", from->text);
     v->unit = mem_strdup(unit);
