@@ -75,7 +75,7 @@ static size_t n_affordable(const struct search *s)
     return n < SEARCH_SETS_MAX ? (size_t)n : SEARCH_SETS_MAX;
 }
 
-/* Try the sets from `first` on; those that the budget does not pay are dropped. */
+/* Try the sets from `first` on; those that the budget does not pay are dropped, but never the very first. */
 static enum st try_from(struct search *s, size_t first, struct diag *d)
 {
     const struct search_spec *spec = s->trial.spec;
@@ -83,7 +83,7 @@ static enum st try_from(struct search *s, size_t first, struct diag *d)
         size_t most = n_affordable(s), n = s->n_sets - first, batch = spec->budget_s > 0 ? TIMED_BATCH : BATCH;
         if (n > batch) n = batch;
         if (n > most) n = most;
-        s->is_over = s->is_over || n == 0 || is_late(s);
+        s->is_over = s->is_over || n == 0 || (first > 0 && is_late(s));
         if (s->is_over) break;
         TRY(trial_do(&s->trial, &s->set[first], n, spec->seed, spec->n_seeds, d));
         TRY(keep_sets(&s->trial, s->id, &s->set[first], n, d));
@@ -188,7 +188,6 @@ static enum st try_ends(struct search *s, struct diag *d)
     TRY(trial_check_params(&s->trial, d));
     TRY(trial_check(&s->trial, s->set[0], d));
     TRY(try_from(s, 0, d));
-    if (s->n_sets == 0) return ST_OK;
     TRY(check_metrics(s, s->set[0], d));
     for (size_t i = 0; i < spec->n_variables; i++)
         for (size_t k = 0; k < n_ends(&spec->variable[i]); k++) (void)end_set(s, i, k, &is_new);
@@ -313,7 +312,6 @@ static enum st try_fresh(struct search *s, struct diag *d)
     const struct search_spec *spec = s->trial.spec;
     s->n_ranked = s->n_sets;
     MEM_ARRAY(s->ranked, s->n_ranked);
-    if (s->n_ranked == 0) return ST_OK;
     memcpy(s->ranked, s->set, s->n_ranked * sizeof *s->ranked);
     sorted = s;
     qsort(s->ranked, s->n_ranked, sizeof *s->ranked, by_order);
@@ -371,7 +369,6 @@ enum st search_run(struct search *s, const struct trial *t, struct diag *d)
     TRY(try_fresh(s, d));
     find_effects(s);
     TRY(keep_effects(t, s->id, s->effect, d));
-    if (s->n_ranked == 0) return ydoc_error(t->spec->budget_node, d, "the budget ended before a set was tried");
     if (s->ranked[0]->error == NULL) return ST_OK;
     return diag_at(d, ST_EINPUT, t->spec->path, 0, 0, "no set has an objective; the first: %s", s->set[0]->error);
 }

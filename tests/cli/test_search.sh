@@ -153,6 +153,9 @@ check "and no other" [ "$(sql pair.db "select count(*) from search_set where pha
 # ---- minutes, figures, and a database without a search ----
 check "a budget in minutes" \
     expect 0 "$fairway" search "$dir/read.yaml" -q -d "$dir/min.db" --set 'search.budget={minutes: 0.05}'
+check "however short it is, the middle is tried" \
+    expect 0 "$fairway" search "$dir/read.yaml" -q -d "$dir/late.db" --set 'search.budget={minutes: 1e-9}'
+check "and nothing else" [ "$(sql late.db "select group_concat(phase) from search_set")" = middle,fresh ]
 check "a figure of every variable" expect 0 "$fairway" plot "$dir/two.db" search -o "$dir/s.svg"
 check "names them" grep -q 'LAS.queues' "$dir/s.svg"
 check "statements against figures" expect 0 "$fairway" plot "$dir/two.db" search-frontier -o "$dir/f.svg"
