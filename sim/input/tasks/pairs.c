@@ -71,6 +71,7 @@ static enum st read_gavel(const struct target *to, struct diag *d)
     const char *type, *key;
     json_t *rows, *row;
     if (table == NULL) return diag_at(d, ST_EINPUT, to->path, at.line > 0 ? (uint32_t)at.line : 0, 0, "%s", at.text);
+    if (!json_is_object(table)) st = diag_set(d, ST_EINPUT, "%s: expected an object, of GPU types", to->path);
     json_object_foreach(table, type, rows)
         for (uint32_t g = 0; g < to->cluster->gpu_types.n; g++) {
             if (strcasecmp(type, intern_name(&to->cluster->gpu_types, g)) != 0) continue;
