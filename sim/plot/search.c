@@ -57,7 +57,10 @@ static enum st write_points(struct gnuplot *g, struct store *s, int64_t id, int6
     return *least <= *most ? ST_OK : diag_set(d, ST_EINPUT, "the search has no set with an objective");
 }
 
-/* Tics of a variable: its values where they are few, else the first and the last. */
+/*
+ * Tics of a variable: its values where they are few, else the first and the last.  gnuplot takes this text as a part
+ * of a command: a quote would end it, and what stands in backquotes would be given to a shell.
+ */
 static enum st write_tics(struct gnuplot *g, struct store *s, int64_t id, int64_t v, struct diag *d)
 {
     sqlite3_stmt *q;
@@ -75,7 +78,7 @@ static enum st write_tics(struct gnuplot *g, struct store *s, int64_t id, int64_
         double at = n > TICS_MAX ? (i == 0 ? low : high) : 0.5 * (low + high);
         (void)fprintf(g->to, "%s\"", i > 0 ? ", " : "");
         for (const char *c = query_text(q, 0); *c != '\0'; c++)
-            if (*c != '"' && *c != '\'' && *c != '\\' && (unsigned char)*c >= 0x20) (void)fputc(*c, g->to);
+            if (strchr("\"'\\`", *c) == NULL && (unsigned char)*c >= 0x20) (void)fputc(*c, g->to);
         (void)fprintf(g->to, "\" %.6g", at);
     }
     (void)fprintf(g->to, "'\n");

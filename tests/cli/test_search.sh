@@ -158,6 +158,11 @@ check "however short it is, the middle is tried" \
 check "and nothing else" [ "$(sql late.db "select group_concat(phase) from search_set")" = middle,fresh ]
 check "a figure of every variable" expect 0 "$fairway" plot "$dir/two.db" search -o "$dir/s.svg"
 check "names them" grep -q 'LAS.queues' "$dir/s.svg"
+cp "$dir/two.db" "$dir/told.db"
+sql told.db "update search_value set value = '\`touch $dir/ran\`' || value;
+    update search_variable set name = '\`touch $dir/ran\`'; update search set objective = '\`touch $dir/ran\`'"
+check "of a database from elsewhere, too" expect 0 "$fairway" plot "$dir/told.db" search -o "$dir/t.svg"
+check "whose values are no commands" [ ! -e "$dir/ran" ]
 check "statements against figures" expect 0 "$fairway" plot "$dir/two.db" search-frontier -o "$dir/f.svg"
 "$fairway" run -q -d "$dir/run.db" "$dir/read.yaml" 2>/dev/null
 check "a database of runs alone has no search" \
