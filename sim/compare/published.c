@@ -129,16 +129,12 @@ static void row(struct table *t, const struct compare *c, const struct published
     table_cell(t, "%s", r->source);
 }
 
-static const struct { const char *heading; bool is_number; } col[] = {
-    { "metric", false }, { "of", false }, { "published", true }, { "ours", true }, { "agrees", true }, { "source", false },
-};
+#define COLUMNS "metric|of|#published|#ours|#agrees|source"
 
 enum st published_print_all(const struct compare *c, enum table_format f, FILE *to, struct diag *d)
 {
-    struct table *t = table_create();
+    struct table *t = table_of("scenario|" COLUMNS);
     enum st st = ST_OK;
-    table_column(t, "scenario", false);
-    for (size_t i = 0; i < ARRAY_LEN(col); i++) table_column(t, col[i].heading, col[i].is_number);
     for (size_t k = 0; k < c->n && st == ST_OK; k++) {
         struct published p;
         st = published_load(&p, c->at[k].scenario, d);
@@ -159,7 +155,7 @@ void published_print(const struct compare *c, const struct compare_case *k, cons
                      enum table_format f, FILE *to)
 {
     size_t shown = 0;
-    struct table *t = table_of("metric|of|#published|#ours|#agrees|source");
+    struct table *t = table_of(COLUMNS);
     for (size_t i = 0; i < p->n; i++) {
         struct stats_ci ours = published_ours(c, k, &p->at[i]);
         if (isnan(ours.mean)) continue;

@@ -41,8 +41,7 @@ static void tell_best(const struct search *s, FILE *to)
             to, "\nNo set keeps every limit; the nearest ones (over limits: by how much of the bounds, summed):\n\n");
     else
         (void)fprintf(to, "\nThe best sets, by the seeds of the search and by seeds that it never used:\n\n");
-    table_print(t, TABLE_TEXT, to);
-    table_destroy(t);
+    table_end(t, TABLE_TEXT, to);
     if (spec->n_fresh == spec->n_seeds && s->fresh[0]->digest == s->ranked[0]->digest)
         (void)fprintf(to, "\nNothing here is drawn from the seed: fresh seeds give equal runs.\n");
 }
@@ -66,13 +65,8 @@ static double end_objective(const struct search *s, size_t variable, const char 
 
 static void tell_variables(const struct search *s, FILE *to)
 {
-    static const struct { const char *heading; bool is_number; } col[] = {
-        { "variable", false }, { "from", true }, { "objective", true }, { "to", true }, { "objective", true },
-        { "rank correlation", true }, { "share of variance", true },
-    };
     const struct search_spec *spec = s->trial.spec;
-    struct table *t = table_create();
-    for (size_t i = 0; i < ARRAY_LEN(col); i++) table_column(t, col[i].heading, col[i].is_number);
+    struct table *t = table_of("variable|#from|#objective|#to|#objective|#rank correlation|#share of variance");
     for (size_t v = 0; v < spec->n_variables; v++) {
         char *from = space_value(&spec->variable[v], 0), *last = space_value(&spec->variable[v], 1);
         table_cell(t, "%s", spec->variable[v].name);
@@ -93,8 +87,7 @@ static void tell_variables(const struct search *s, FILE *to)
         "samples, the\n"
         "rank correlation with the objective, and the share of its variance that the variable alone explains:\n\n",
         s->set[0]->objective, s->n_by_phase[TRIAL_SAMPLE]);
-    table_print(t, TABLE_TEXT, to);
-    table_destroy(t);
+    table_end(t, TABLE_TEXT, to);
 }
 
 /* ---- how far off ---- */
@@ -121,17 +114,11 @@ static void cell_verdict(struct table *t, const struct target *x, double ours)
 
 static void tell_targets(const struct search *s, FILE *to)
 {
-    static const struct { const char *heading; bool is_number;
-    } col[] = {
-        { "metric", false }, { "of", false },         { "wanted", true }, { "ours", true },
-        { "agrees", true },  { "fresh seeds", true }, { "agrees", true }, { "source", false },
-    };
     const struct targets *a = s->trial.targets;
     const struct trial_set *best = s->ranked[0], *fresh = s->fresh[0];
-    struct table *t = table_create();
+    struct table *t = table_of("metric|of|#wanted|#ours|#agrees|#fresh seeds|#agrees|source");
     double sum = 0, most = 0;
     size_t n_figures = 0, n_statements = 0, n_hold = 0;
-    for (size_t i = 0; i < ARRAY_LEN(col); i++) table_column(t, col[i].heading, col[i].is_number);
     for (size_t i = 0; i < a->n; i++) {
         const struct target *x = &a->at[i];
         double e = x->role == TARGET_FIGURE ? target_error(a, i, best->ours[i]) : NAN;
@@ -150,8 +137,7 @@ static void tell_targets(const struct search *s, FILE *to)
         n_figures++;
     }
     (void)fprintf(to, "\nSet %zu, and what was wanted:\n\n", best->number);
-    table_print(t, TABLE_TEXT, to);
-    table_destroy(t);
+    table_end(t, TABLE_TEXT, to);
     if (n_figures > 0)
         (void)fprintf(to, "\n%zu figure%s: %.1f%% off in the mean, %.1f%% at most.", n_figures,
                       n_figures == 1 ? "" : "s", 100 * sum / (double)n_figures, 100 * most);
