@@ -98,8 +98,8 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
     for (int64_t v = 0; v < n; v++) TRY(write_tics(g, c->store, id, v, d));
     (void)fprintf(g->to, "array NAME[%lld]\n", (long long)n);
     TRY(query_format(c->store, &q, d,
-                     "SELECT variable, name FROM search_variable WHERE search = %lld ORDER BY variable",
-                     (long long)id));
+                     "SELECT variable, name FROM search_variable WHERE search = %lld AND variable BETWEEN 0 AND %lld"
+                     " ORDER BY variable", (long long)id, (long long)n - 1));
     while (sqlite3_step(q) == SQLITE_ROW) {
         char name[32];
         (void)snprintf(name, sizeof name, "NAME[%lld]", (long long)sqlite3_column_int64(q, 0) + 1);

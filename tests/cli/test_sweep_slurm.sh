@@ -79,9 +79,9 @@ check "nor in the queue" until_true 10 '[ -z "$(squeue -h -t pending,running)" ]
 # ---- a search sends the runs of each batch of sets ----
 size=$here/scenarios/demo/search-load.yaml
 small='search.budget.runs=24'
-timeout 100 "$fairway" search "$size" -q -j 2 --set $small -d "$dir/local-search.db" >"$dir/want"
+timeout 100 "$fairway" search "$size" -q -j 2 --set $small -d "$dir/local-search.db" >"$dir/searched"
 check "a search on Slurm" expect 0 timeout 100 "$fairway" search "$size" -q --slurm --per-task 4 --set $small -d "$dir/search.db"
-check "says what it says on this machine" cmp "$dir/out" "$dir/want"
+check "says what it says on this machine" cmp "$dir/out" "$dir/searched"
 check "and leaves the same runs" same "$(dump search.db | cksum)" "$(dump local-search.db | cksum)"
 
 # ---- killed, then Ctrl-C, then the same command again, on three nodes ----

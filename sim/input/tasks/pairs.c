@@ -37,8 +37,8 @@ static bool model_of(struct throughput *perf, const char *key, uint32_t *model)
     const char *end = strrchr(key, '\'');
     int gpus;
     char close, more;
-    if (strncmp(key, "('", 2) != 0 || end < key + 3 || end - key > 200) return false;
-    if (sscanf(end, "', %d%c%c", &gpus, &close, &more) != 2 || close != ')' || gpus < 1) return false;
+    if (strncmp(key, "('", 2) != 0 || end == NULL || end < key + 3 || end - key > 200) return false;
+    if (sscanf(end, "', %6d%c%c", &gpus, &close, &more) != 2 || close != ')' || gpus < 1) return false;
     (void)snprintf(name, sizeof name, "%.*s#%d", (int)(end - key - 2), key + 2, gpus);
     *model = throughput_model(perf, name);
     return true;
@@ -50,6 +50,7 @@ static enum st read_pairs(const struct target *to, uint32_t gpu_type, const char
     const char *other;
     json_t *v;
     struct sharing_pair pair = { .gpu_type = gpu_type };
+    if (!json_is_object(row)) return diag_set(d, ST_EINPUT, "%s: '%.60s': expected an object, of throughputs", to->path, key);
     double alone = json_number_value(json_object_get(row, "null"));
     if (!model_of(to->perf, key, &pair.model)) return diag_set(d, ST_EINPUT, "%s: found '%.60s', expected ('MODEL', GPUS)", to->path, key);
     json_object_foreach((json_t *)row, other, v) {
@@ -75,6 +76,7 @@ static enum st read_gavel(const struct target *to, struct diag *d)
     json_object_foreach(table, type, rows)
         for (uint32_t g = 0; g < to->cluster->gpu_types.n; g++) {
             if (strcasecmp(type, intern_name(&to->cluster->gpu_types, g)) != 0) continue;
+            if (!json_is_object(rows)) st = diag_set(d, ST_EINPUT, "%s: '%.60s': expected an object, of models", to->path, type);
             json_object_foreach(rows, key, row) if (st == ST_OK) st = read_pairs(to, g, key, row, d);
         }
     json_decref(table);
