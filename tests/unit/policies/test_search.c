@@ -72,7 +72,7 @@ Test(search, every_published_cell_is_found_S0_9_S0_10)
     struct profiles p = { 0 };
     struct throughput perf = { 0 };
     struct diag d = { 0 };
-    cr_assert_eq(profiles_read(&p, &perf, "traces/profiles/coda.csv", &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(profiles_read(&p, &perf, &(struct cluster){ 0 }, "traces/profiles/coda.csv", &d), ST_OK, "%s", d.msg);
     cr_assert_eq(p.n, 32);
     for (size_t i = 0; i < p.n; i++) {
         struct search cold, warm;
