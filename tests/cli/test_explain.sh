@@ -253,7 +253,7 @@ waits_at() { echo "EXISTS (SELECT 1 FROM job g WHERE g.run = d.run AND g.n_gpu >
     AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.run = d.run AND a.ordinal = g.ordinal AND a.start_us <= d.at_us AND a.end_us > d.at_us))"; }
 check "multiqueue: whenever cores are said to be kept as GPU jobs wait, one does" same "$(sqlite3 "$dir/mix.db" "SELECT count(*) > 20,
     sum(NOT $(waits_at '')) FROM decision d WHERE verb = 'hold' AND reason LIKE '%of which some wait%'")" "1|0"
-check "multiqueue: whenever an array is said to be exhausted or kept, a GPU job of the other class waits" same "$(sqlite3 "$dir/mix.db" "SELECT count(*) > 20,
+check "multiqueue: whenever an array is said to be exhausted or kept, a GPU job of the other class waits" same "$(sqlite3 "$dir/mix.db" "SELECT count(*) > 10,
     sum(NOT $(waits_at 'AND g.class != j.class')) FROM decision d JOIN job j USING (run, ordinal) WHERE verb = 'hold' AND reason LIKE '%array%'")" "1|0"
 check "and in the last none but want of room" same "$(sqlite3 "$dir/mix.db" "SELECT count(*) FROM decision WHERE run = 4 AND verb = 'hold'") $(grep -c '"held"' "$dir/why.json")" "0 0"
 
