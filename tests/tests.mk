@@ -55,7 +55,7 @@ layers:                                 ## the include directions of sim/ and po
 .PHONY: test coverage layers
 
 # ---- speed ----
-FAIRWAY_TRACES ?= $(wildcard ../shared/traces)
+FAIRWAY_TRACES ?= $(abspath $(wildcard ../shared/traces))
 export FAIRWAY_TRACES
 
 BENCH := $(patsubst %.c,$(B)/%,$(filter-out %/bench_flow.c,$(sort $(wildcard tests/perf/bench_*.c))))
