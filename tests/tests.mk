@@ -164,3 +164,8 @@ SAMPLE ?= 150
 mutate:                                 ## mutants of policies/ and sim/model/ against the fast tests; SAMPLE=150 of them
 	@python3 tests/mutate/mutate.py --sample $(SAMPLE)
 .PHONY: mutate
+
+# ---- what analysers see ----
+analyze:                                ## gcc -fanalyzer, cppcheck and clang-tidy; what is not explained in known.txt fails
+	@python3 tests/analyze/analyze.py
+.PHONY: analyze

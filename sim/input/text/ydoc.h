@@ -108,7 +108,7 @@ enum st ydoc_choice(const struct ydoc_node *map, const char *key, const char *co
 /* The same for a node at hand: an entry of a list, or of a map whose keys are free. */
 enum st ydoc_node_str(const struct ydoc_node *n, const char **out, struct diag *d);
 enum st ydoc_node_int(const struct ydoc_node *n, int64_t lo, int64_t hi, int64_t *out, struct diag *d);
-enum st ydoc_node_choice(const struct ydoc_node *n, const char *const *word, size_t n_words, uint32_t *out, struct diag *d);
+enum st ydoc_node_choice(const struct ydoc_node *v, const char *const *word, size_t n, uint32_t *out, struct diag *d);
 enum st ydoc_node_double(const struct ydoc_node *n, double lo, double hi, double *out, struct diag *d);
 
 #endif
