@@ -45,7 +45,8 @@ enum st explain_speeds(struct explain_state *l, struct diag *d)
         struct explain_step *s = explain_step_add(l->e, EXPLAIN_SPEED, sqlite3_column_int64(q, AT));
         double speed = sqlite3_column_double(q, SPEED);
         s->n_tasks = l->e->is_gang ? l->e->n_tasks : 1;
-        s->text = speed == 1 ? mem_strdup("goes at nominal speed") : mem_printf("goes at %.3g of nominal speed", speed);
+        const char *go = s->n_tasks > 1 ? "go" : "goes";
+        s->text = speed == 1 ? mem_printf("%s at nominal speed", go) : mem_printf("%s at %.3g of nominal speed", go, speed);
         s->more = product(q);
         put_in_order(l->e);
     }

@@ -9,6 +9,7 @@ void world_audit(const struct world *w)
     uint32_t running = 0, waiting = 0, live = 0;
     cluster_audit(w->cluster);
     reservations_audit(&w->reservations);
+    speed_audit(w->speed);
     if (w->calls != NULL) world_calls_audit(w);
     for (uint32_t s = 0; s < w->jobs.n_job_slots; s++) {
         const struct job *j = &w->jobs.job[s];
@@ -27,6 +28,8 @@ void world_audit(const struct world *w)
             if (unit_lead(w, t) != t) continue;
             sim_work p = world_unit_progress(w, k);
             SIM_ASSERT(p >= 0 && p <= total_work(k) && k->done <= p);
+            bool computes = k->state == TASK_RUNNING && k->phase == PHASE_COMPUTE && j->calls == NULL;
+            SIM_ASSERT(!computes || k->act.rate == speed_rate(w->speed, t));     /* nothing that changed was overlooked */
             SIM_ASSERT(k->state != TASK_RUNNING || j->calls != NULL || k->flow != NONE || evq_pending(&w->loop.q, ev_slot(SLOT_ACT, t)));
         }
         SIM_ASSERT(run == j->n_running && wait == j->n_waiting && done == j->n_done && run + wait + done + j->n_blocked == j->n_tasks);

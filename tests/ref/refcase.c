@@ -155,6 +155,13 @@ static void make_losses(struct ref_case *c, uint64_t seed)
     c->card = PICK(r, 0, 100, 100, 200) * MB;
     for (int m = 0; m < REF_MODELS; m++)
         for (int o = 0; o < REF_MODELS; o++) c->pair[m][o] = (double)PICK(r, 0, 0, 50, 80, 100) / 100;
+    c->net_shared = one_in(r, 2);
+    c->rack = PICK(r, 0, 0, 150, 300) * MB;
+    c->gpu_bw = PICK(r, 0, 20, 50) * MB;
+    c->pcie = PICK(r, 0, 100, 200) * MB;
+    c->nvlink = c->pcie > 0 ? PICK(r, 0, 300, 1000) * MB : 0;
+    c->group = (int)PICK(r, 1, 2, 2, 4);
+    for (int m = 0; m < REF_MODELS; m++) c->apart[m] = (double)PICK(r, 0, 0, 0, 70, 90) / 100;
 }
 
 void refcase_make_mq(struct ref_case *c, uint64_t seed)
@@ -307,15 +314,22 @@ static void build_profiles(const struct ref_case *c, struct throughput *perf, st
     out->sharing.is_on = c->shares;
     out->sharing.utilisation = c->utilisation;
     out->net_bw = c->net_bw;
+    out->gpu_bw = c->gpu_bw;
+    for (int m = 0; m < c->n_models; m++) {
+        (void)snprintf(name, sizeof name, "m%d", m);
+        struct measured_speed x = { .where = LEVEL_RACK, .gpu_type = NONE, .speed = c->apart[m] };
+        x.model = throughput_model(perf, name);
+        if (x.speed > 0) SIM_ASSERT(measured_add(&out->apart, x));
+    }
     for (int m = 0; m < c->n_models; m++)
         for (int o = 0; o < c->n_models; o++) {
             char other[16];
             (void)snprintf(name, sizeof name, "m%d", m);
             (void)snprintf(other, sizeof other, "m%d", o);
-            struct sharing_pair x = { .gpu_type = NONE, .speed = c->pair[m][o] };
+            struct measured_speed x = { .gpu_type = NONE, .speed = c->pair[m][o] };
             x.model = throughput_model(perf, name);
-            x.beside = throughput_model(perf, other);
-            if (x.speed > 0) SIM_ASSERT(sharing_add(&out->sharing, x));
+            x.where = throughput_model(perf, other);
+            if (x.speed > 0) SIM_ASSERT(measured_add(&out->sharing.pairs, x));
         }
 }
 
@@ -350,6 +364,9 @@ static void add_history(const struct ref_case *c, char *spec, char path[], size_
 static void build(const struct ref_case *c, struct cluster *cl, struct throughput *perf)
 {
     struct diag d = { 0 };
+    struct card_links wires = { .nvlink_bps = c->nvlink, .pcie_bps = c->pcie };
+    for (int k = 0; k < NODE_GPUS_MAX && c->pcie > 0; k++) wires.group[k] = (uint8_t)(k / c->group);
+    uint32_t links = c->pcie > 0 ? cluster_links(cl, &wires) : 0;
     for (int t = 0; t < c->n_types; t++) {
         char name[16];
         (void)snprintf(name, sizeof name, "type%d", t);
@@ -361,7 +378,7 @@ static void build(const struct ref_case *c, struct cluster *cl, struct throughpu
         (void)snprintf(name, sizeof name, "n%d", n);
         (void)snprintf(type, sizeof type, "type%d", o->type);
         struct node_spec s = { .name = name, .cpu_milli = o->cpu, .mem_b = o->mem, .n_gpu = (uint32_t)o->n_gpu,
-                               .gpu_type = o->n_gpu ? type : NULL, .gpu_mem_b = o->gpu_mem, .labels = o->labels, .mem_bw = o->mem_bw };
+                               .gpu_type = o->n_gpu ? type : NULL, .gpu_mem_b = o->gpu_mem, .labels = o->labels, .mem_bw = o->mem_bw, .links = links };
         memcpy(s.engine, o->engine, sizeof s.engine);
         enum st st = cluster_add(cl, &s, &d);
         SIM_ASSERT(st == ST_OK);
@@ -462,7 +479,7 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
     add_history(c, spec, history, sizeof history);
     struct world_config cfg = {
         .cluster = &cl, .throughput = &perf, .profiles = c->has_profiles ? &profiles : NULL, .monitor = { .interval = c->monitor },
-        .net = { .card_bps = c->card }, .multi_from = (uint32_t)c->multi_from, .fault = { .list = fault, .n_list = (size_t)c->n_faults },
+        .net = { .mode = c->net_shared ? NET_SHARED : NET_NOMINAL, .card_bps = c->card, .rack_bps = c->rack }, .multi_from = (uint32_t)c->multi_from, .fault = { .list = fault, .n_list = (size_t)c->n_faults },
         .checkpoint_interval = c->checkpoint_interval, .restore_cost = c->restore_cost, .enforce_limits = c->enforce_limits,
         .reject_infeasible = c->reject_infeasible, .audit = true, .horizon = c->horizon, .sample_every = run->sample_every,
     };
@@ -573,6 +590,9 @@ static void tell_case(const struct ref_case *c, FILE *to)
     if (c->has_profiles)
         fprintf(to, "cores %s, division %s, sharing %d at %g, exchange %" PRId64 " of %" PRId64 ", pairs of model 0 %g %g %g\n", c->as_measured ? "as measured" : "by speed",
                 c->is_proportional ? "proportional" : "max-min", c->shares, c->utilisation, c->net_bw, c->card, c->pair[0][0], c->pair[0][1], c->pair[0][2]);
+    if (c->has_profiles)
+        fprintf(to, "network %s, switch %" PRId64 ", cards exchange %" PRId64 " over %" PRId64 " in groups of %d, else %" PRId64 ", apart %g %g %g\n",
+                c->net_shared ? "shared" : "nominal", c->rack, c->gpu_bw, c->nvlink, c->group, c->pcie, c->apart[0], c->apart[1], c->apart[2]);
     if (c->multi_from > 0) fprintf(to, "multi from %d, monitor %" PRId64 "\n", c->multi_from, c->monitor);
     for (int j = 0; j < c->n_jobs; j++) {
         const struct ref_job *o = &c->job[j];

@@ -85,7 +85,11 @@ struct ref_case {
     struct ref_profile profile[REF_MODELS];
     bool     as_measured, is_proportional;  /* profiles.cores, profiles.division */
     bool     shares;                        /* profiles.sharing, with: */
-    int64_t  net_bw, card;                  /* what nodes of a unit exchange, over cards of that speed; 0: no limit */
+    int64_t  net_bw, card, rack;            /* what nodes of a unit exchange, over cards and a switch of that speed; 0: no limit */
+    bool     net_shared;                    /* and beside others' */
+    int64_t  gpu_bw, nvlink, pcie;          /* what its cards on a node exchange; pcie 0: they are not linked, it costs nothing */
+    int      group;                         /* so many cards next to each other are linked by nvlink */
+    double   apart[REF_MODELS];             /* speed on several nodes; 0: not measured */
     double   utilisation;                   /* of cards without a profile */
     double   pair[REF_MODELS][REF_MODELS];  /* speed of one beside the other; 0: not measured */
     sim_tick monitor;                       /* how often it looks; 0: all the time */

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "ref/refplan.h"
+#include "ref/slowfair.h"
 
 const double ref_slow_x[REF_SLOW_POINTS] = { 0, 64, 128 }, ref_slow_y[REF_SLOW_POINTS] = { 1, 1.25, 2.25 };
 
@@ -148,17 +149,86 @@ static double beside(const struct ref_world *w, struct ref_unit u)
     return least;
 }
 
+/* ---- distance ---- */
+
+/* Its nodes, in order of their first tasks. */
+static int nodes_of(const struct ref_world *w, struct ref_unit u, int node[])
+{
+    int n = 0;
+    for (int k = 0; k < ref_unit_size(w, u); k++) if (is_first_there(w, u, k)) node[n++] = held(w, u, k)->node;
+    return n;
+}
+
+/* As measured; 0: it was not. */
+static double measured_apart(const struct ref_world *w, struct ref_unit u)
+{
+    int model = w->job[u.job].model;
+    return model >= 0 ? w->c->apart[model] : 0;
+}
+
+/* Of GPUs as fast as those of task k. */
+static double sent_there(const struct ref_world *w, struct ref_unit u, int k, int64_t bw) { return (double)bw * ((double)rate_there(w, u, k) / RATE_ONE); }
+
+/* The longest that the cards of one of its nodes exchange. */
+static double within(const struct ref_world *w, struct ref_unit u)
+{
+    double most = 0;
+    for (int k = 0; k < ref_unit_size(w, u); k++) {
+        uint64_t cards = 0;
+        int first = -1;
+        int64_t way = 0;
+        for (int i = 0; i < ref_unit_size(w, u); i++) if (held(w, u, i)->node == held(w, u, k)->node) cards |= held(w, u, i)->cards;
+        for (int card = 0; card < REF_CARDS; card++) {
+            if ((cards >> card & 1) == 0) continue;
+            bool is_near = first >= 0 && card / w->c->group == first / w->c->group && w->c->nvlink > 0;
+            if (first >= 0) way = is_near && way != w->c->pcie ? w->c->nvlink : w->c->pcie;
+            else first = card;
+        }
+        if (way > 0 && is_first_there(w, u, k)) most = fmax(most, sent_there(w, u, k, w->c->gpu_bw) / (double)way);
+    }
+    return most;
+}
+
+/* What each flow of each gang that computes gets beside all others. */
+static void find_ways(struct ref_world *w, const struct ref_unit *u, int n)
+{
+    static struct fair_net f;
+    static int64_t rate[FAIR_FLOWS];
+    static int whose[FAIR_FLOWS];
+    uint32_t nodes = (uint32_t)w->c->n_nodes;
+    f.n_links = 2 * nodes + 1;
+    f.n_flows = 0;
+    for (uint32_t l = 0; l < f.n_links; l++) f.cap[l] = (l < 2 * nodes ? w->c->card : w->c->rack) / 64;
+    for (int i = 0; i < n; i++) {
+        int node[REF_TASKS], m = nodes_of(w, u[i], node);
+        w->live[u[i].job][u[i].task].way = 0;
+        if (!w->c->net_shared || m < 2 || task(w, u[i], 0)->shape.n_gpu == 0 || w->c->net_bw == 0 || measured_apart(w, u[i]) > 0) continue;
+        for (int k = 0; k < m; k++) {
+            uint32_t hop[] = { (uint32_t)node[k], nodes + (uint32_t)node[(k + 1) % m], 2 * nodes }, x = f.n_flows++;
+            f.n_hops[x] = 0;
+            whose[x] = i;
+            for (int h = 0; h < 3; h++) if (f.cap[hop[h]] > 0) f.hop[x][f.n_hops[x]++] = hop[h];
+        }
+    }
+    slowfair_solve(&f, rate);
+    for (uint32_t x = 0; x < f.n_flows; x++) {
+        struct ref_live *l = &w->live[u[whose[x]].job][u[whose[x]].task];
+        if (f.n_hops[x] > 0 && (l->way == 0 || rate[x] * 64 < l->way)) l->way = rate[x] * 64;
+    }
+}
+
 /* What nodes of a unit exchange takes its time. */
 static double apart(const struct ref_world *w, struct ref_unit u)
 {
-    bool is_apart = false;
-    double most = 0;
-    for (int k = 0; k < ref_unit_size(w, u); k++) {
-        is_apart = is_apart || held(w, u, k)->node != held(w, u, 0)->node;
-        if (is_first_there(w, u, k)) most = fmax(most, (double)w->c->net_bw * ((double)rate_there(w, u, k) / RATE_ONE));
-    }
-    if (!w->c->has_profiles || !is_apart || task(w, u, 0)->shape.n_gpu == 0 || w->c->card == 0) return 1;
-    return 1 / (1 + most / (double)w->c->card);
+    int node[REF_TASKS], n = nodes_of(w, u, node);
+    double most = 0, between = 0;
+    if (!w->c->has_profiles || task(w, u, 0)->shape.n_gpu == 0) return 1;
+    if (n > 1 && measured_apart(w, u) > 0) return measured_apart(w, u);
+    int64_t way = w->c->card > 0 && (w->c->rack == 0 || w->c->card < w->c->rack) ? w->c->card : w->c->rack;
+    if (w->c->net_shared) way = w->live[u.job][u.task].way;
+    for (int k = 0; k < ref_unit_size(w, u); k++) if (is_first_there(w, u, k)) most = fmax(most, sent_there(w, u, k, w->c->net_bw));
+    if (n > 1 && way > 0) between = most / (double)way;
+    return 1 / (1 + within(w, u) + between);
 }
 
 static sim_rate rate_of(const struct ref_world *w, struct ref_unit u, double *util)
@@ -255,6 +325,7 @@ void ref_speed_settle(struct ref_world *w)
     int n = computing(w, u);
     for (int i = 0; i < n; i++) find_traffic(w, u[i]);
     for (int i = 0; i < w->c->n_nodes; i++) divide(w, i);
+    find_ways(w, u, n);
     for (int i = 0; i < n; i++) {
         struct ref_live *l = &w->live[u[i].job][u[i].task];
         double util;

@@ -27,6 +27,9 @@ enum st scn_read_faults(struct scenario *s, const struct ydoc_node *section, str
 enum st scn_read_policies(struct scn_asked *s, const struct ydoc_node *root, struct diag *d);
 enum st scn_read_seeds(struct scn_asked *s, const struct ydoc_node *root, struct diag *d);
 
+/* Of a group of nodes, whose GPUs *s has by now: `topology`. */
+enum st scn_read_topology(struct cluster *c, const struct ydoc_node *group, struct node_spec *s, struct diag *d);
+
 /* One entry of sweep.params, a list by "POLICY.PARAMETER": each policy of that name
  * or label becomes one for each value, in its place. */
 enum st scn_sweep_param(struct scn_asked *s, const struct ydoc_node *param, struct diag *d);

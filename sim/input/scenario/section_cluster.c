@@ -160,7 +160,7 @@ static enum st read_gpus(const struct build *b, const struct ydoc_node *g, struc
     TRY(ydoc_int(g, "gpu_cores", 1, INT32_MAX, &cores, d));
     s->gpu_cores = (int32_t)cores;
     s->n_gpu = (uint32_t)n;
-    static const char *const of_gpus[] = { "gpu_type", "gpu_mem", "gpu_cores" };
+    static const char *const of_gpus[] = { "gpu_type", "gpu_mem", "gpu_cores", "topology" };
     const struct ydoc_node *extra = NULL;
     for (size_t i = ARRAY_LEN(of_gpus); i-- > 0;)
         if (ydoc_get(g, of_gpus[i]) != NULL) extra = ydoc_get(g, of_gpus[i]);
@@ -226,7 +226,7 @@ static enum st read_group(struct build *b, const struct ydoc_node *g, struct dia
     static const char *const keys[] = {
         "name", "count", "cpus", "mem", "gpus", "gpu_type", "gpu_mem", "rack", "nodes_per_rack", "labels", "engines",
         "mem_bandwidth", "gpu_cores", "max_tasks", "reserved",
-        "tier", "latency", "bandwidth",
+        "tier", "latency", "bandwidth", "topology",
     };
     static const char *const needed[] = { "name", "cpus", "mem" };
     struct node_spec s = {0};
@@ -247,6 +247,7 @@ static enum st read_group(struct build *b, const struct ydoc_node *g, struct dia
     s.max_tasks = (uint32_t)most;
     TRY(read_reserved(g, &s, d));
     TRY(read_gpus(b, g, &s, d));
+    TRY(scn_read_topology(b->sink.cluster, g, &s, d));
     TRY(read_labels(b, g, &s.labels, d));
     TRY(read_engines(b, g, &s, d));
     TRY(read_link(b, g, &s, d));

@@ -1,6 +1,7 @@
 /* The profiles section: how models run beside others, and the memory bandwidth of nodes. */
 #include "input/scenario/section.h"
 
+#include "input/tasks/apart.h"
 #include "input/tasks/pairs.h"
 #include "input/tasks/profiles.h"
 
@@ -17,15 +18,16 @@ static enum st read_sharing(struct scenario *s, const struct ydoc_node *n, struc
     TRY(ydoc_keys(n, "profiles.sharing", keys, ARRAY_LEN(keys), d));
     TRY(ydoc_double(n, "utilisation", 0, 1, &to->utilisation, d));
     TRY(scn_file(s, n, "file", true, &path, d));
-    return path != NULL ? pairs_read(to, &s->perf, &s->cluster, path, d) : ST_OK;
+    return path != NULL ? pairs_read(&to->pairs, &s->perf, &s->cluster, path, d) : ST_OK;
 }
 
 enum st scn_read_profiles(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
-    static const char *const keys[] = { "file", "mem_bandwidth", "monitor", "noise", "cores", "division", "sharing", "net_bw" };
+    static const char *const keys[] = { "file", "mem_bandwidth", "monitor", "noise", "cores", "division", "sharing", "net_bw",
+                                        "gpu_bw", "distance" };
     static const char *const cores[] = { "by-speed", "as-measured" }, *const division[] = { "max-min", "proportional" };
     struct profiles *table = &s->profiles.table;
-    const char *path;
+    const char *path, *apart;
     int64_t bw = 0;
     uint32_t choice;
     /* A node whose bandwidth is known can be contended for, profiles or not. */
@@ -47,6 +49,9 @@ enum st scn_read_profiles(struct scenario *s, const struct ydoc_node *n, struct 
     TRY(ydoc_choice(n, "division", division, ARRAY_LEN(division), &choice, d));
     table->division = (enum profile_division)choice;
     TRY(ydoc_quantity(n, "net_bw", TEXT_RATE, 0, 1, &table->net_bw, d));
+    TRY(ydoc_quantity(n, "gpu_bw", TEXT_RATE, 0, 1, &table->gpu_bw, d));
+    TRY(scn_file(s, n, "distance", true, &apart, d));
+    if (apart != NULL) TRY(apart_read(&table->apart, &s->perf, &s->cluster, apart, d));
     TRY(read_sharing(s, ydoc_get(n, "sharing"), d));
     return path != NULL ? profiles_read(table, &s->perf, &s->cluster, path, d) : ST_OK;
 }

@@ -5,7 +5,7 @@
 #ifndef INPUT_TASKS_PAIRS_H
 #define INPUT_TASKS_PAIRS_H
 
-#include "model/speed/sharing.h"
+#include "model/speed/measured.h"
 #include "model/speed/throughput.h"
 
 /*
@@ -13,6 +13,6 @@
  * Gavel publishes them, whose models are MODEL#GPUS as its traces' are.  Rows of GPU types that the cluster lacks are
  * checked and left out.
  */
-enum st pairs_read(struct sharing *s, struct throughput *perf, const struct cluster *c, const char *path, struct diag *d);
+enum st pairs_read(struct measured *s, struct throughput *perf, const struct cluster *c, const char *path, struct diag *d);
 
 #endif

@@ -9,7 +9,7 @@
 /* A type that the cluster lacks. */
 #define ELSEWHERE (NONE - 1)
 
-enum col { MODEL, KIND, LAYOUT, UTIL, MEM_BW, SLOW, GPU_TYPE, NET_BW, N_COLS };
+enum col { MODEL, KIND, LAYOUT, UTIL, MEM_BW, SLOW, GPU_TYPE, NET_BW, GPU_BW, N_COLS };
 
 /* "2N4G": nodes, and GPUs on all of them. */
 static bool read_layout(const char *s, struct profile *out)
@@ -38,12 +38,13 @@ static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
     row.category = intern_id(&p->categories, csv_field(c, at[KIND]));
     if (!read_layout(csv_field(c, at[LAYOUT]), &row))
         return csv_fail(c, at[LAYOUT], d, "'%.60s' is not a layout such as 1N4G (nodes, GPUs on all of them)", csv_field(c, at[LAYOUT]));
-    const char *bw = csv_field(c, at[MEM_BW]), *slow = csv_field(c, at[SLOW]);
-    if (*bw != '\0' && !text_parse(bw, TEXT_RATE, 0, &row.bw, reason, sizeof reason))
-        return csv_fail(c, at[MEM_BW], d, "%s", reason);
-    const char *net_bw = csv_field(c, at[NET_BW]);
-    if (*net_bw != '\0' && !text_parse(net_bw, TEXT_RATE, 0, &row.net_bw, reason, sizeof reason))
-        return csv_fail(c, at[NET_BW], d, "%s", reason);
+    const struct { enum col col; int64_t *to; } rate[] = { { MEM_BW, &row.bw }, { NET_BW, &row.net_bw }, { GPU_BW, &row.gpu_bw } };
+    for (size_t i = 0; i < ARRAY_LEN(rate); i++) {
+        const char *text = csv_field(c, at[rate[i].col]);
+        if (*text != '\0' && !text_parse(text, TEXT_RATE, 0, rate[i].to, reason, sizeof reason))
+            return csv_fail(c, at[rate[i].col], d, "%s", reason);
+    }
+    const char *slow = csv_field(c, at[SLOW]);
     const char *error = curve_parse(&row.util, csv_field(c, at[UTIL]));
     if (error != NULL) return csv_fail(c, at[UTIL], d, "%s", error);
     if (curve_max(&row.util) <= 0 || curve_max(&row.util) > 1) error = "utilisation lies above 0 and at most at 1 somewhere";
@@ -89,7 +90,7 @@ static enum st check_types(const struct profiles *p, const struct throughput *pe
 
 enum st profiles_read(struct profiles *p, struct throughput *perf, const struct cluster *c, const char *path, struct diag *d)
 {
-    static const char *const name[N_COLS] = { "model", "kind", "layout", "util", "mem_bw", "slow", "gpu_type", "net_bw" };
+    static const char *const name[N_COLS] = { "model", "kind", "layout", "util", "mem_bw", "slow", "gpu_type", "net_bw", "gpu_bw" };
     static const bool need[N_COLS] = { [MODEL] = true, [KIND] = true, [LAYOUT] = true, [UTIL] = true };
     struct target to = { p, perf, c };
     TRY(csv_read_file(path, name, need, N_COLS, DIAG_DOC("traces/profiles/README.md") " lists the columns of profiles", read_row, &to, d));

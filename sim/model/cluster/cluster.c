@@ -63,7 +63,7 @@ enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d
         .labels = s->labels, .card0 = c->n_cards, .n_gpu = s->n_gpu, .gpu_type = type,
         .rack = intern_id(&c->rack_names, s->rack ? s->rack : "rack0"), .first_hold = NONE, .is_up = true,
         .cpu_reserved = s->cpu_reserved, .mem_reserved = s->mem_reserved, .max_tasks = s->max_tasks,
-        .latency_us = s->latency_us, .link_bps = s->link_bps,
+        .latency_us = s->latency_us, .link_bps = s->link_bps, .links = s->links,
     };
     memcpy(n->engine_total, s->engine, sizeof n->engine_total);
     memcpy(n->engine_free, s->engine, sizeof n->engine_free);
@@ -77,7 +77,7 @@ enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d
 static bool same_class(const struct cluster *c, const struct node *a, const struct node *b)
 {
     return a->cpu_total == b->cpu_total && a->mem_total == b->mem_total && a->mem_bw == b->mem_bw && a->labels == b->labels &&
-           a->latency_us == b->latency_us && a->link_bps == b->link_bps &&
+           a->latency_us == b->latency_us && a->link_bps == b->link_bps && a->links == b->links &&
            a->n_gpu == b->n_gpu && a->gpu_type == b->gpu_type && a->max_tasks == b->max_tasks &&
            a->cpu_reserved == b->cpu_reserved && a->mem_reserved == b->mem_reserved &&
            memcmp(a->engine_total, b->engine_total, sizeof a->engine_total) == 0 &&
@@ -158,7 +158,7 @@ void cluster_label_nodes(struct cluster *c, uint32_t label, const bool *has)
 
 void cluster_fini(struct cluster *c)
 {
-    MEM_FREE(c->node, c->card, c->hold, c->changed, c->is_changed, c->kind);
+    MEM_FREE(c->node, c->card, c->hold, c->changed, c->is_changed, c->kind, c->links);
     intern_fini(&c->node_names); intern_fini(&c->rack_names); intern_fini(&c->gpu_types);
     intern_fini(&c->labels); intern_fini(&c->engines); intern_fini(&c->licences);
     for (uint32_t i = 0; i < c->preferences.n; i++) mem_free(c->preferences.of[i]);

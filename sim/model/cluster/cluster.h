@@ -31,6 +31,7 @@ struct node {
     int64_t  cpu_reserved, mem_reserved;        /* part of the totals that is never allocated: the node's own daemons */
     int32_t  engine_calls[ENGINE_TYPES_MAX];    /* of those not free, in use by calls */
     int64_t  latency_us, link_bps;      /* its way to other nodes; link_bps 0: takes no time */
+    uint32_t links;                     /* between its cards: of cluster_links; 0: they cost nothing */
     uint32_t n_tasks;                   /* holders now */
     uint32_t max_tasks;                 /* holders at most; 0: no limit */
     uint32_t first_hold;                /* list of holders, NONE when empty */
@@ -48,6 +49,10 @@ struct hold {
     bool     is_short;                  /* by count, on a card without the memory or cores asked: holds neither */
     int32_t  licence[LICENCES_MAX];
 };
+
+/* How a node's cards are linked: those of one group by NVLink, others over PCIe.  Speeds of each card's own link;
+ * nvlink_bps 0: PCIe within groups, too; pcie_bps 0: all cards are of one group. */
+struct card_links { int64_t nvlink_bps, pcie_bps; uint8_t group[NODE_GPUS_MAX]; };
 
 /* What a type's data sheet says; 0: not known. */
 struct gpu_figures { int64_t compute_mflops, bandwidth_bps, clock_khz; };
@@ -77,6 +82,7 @@ struct cluster {
     int64_t        licence_total[LICENCES_MAX], licence_free[LICENCES_MAX];    /* cluster-wide, whatever nodes are up */
     double         gpu_speed[GPU_TYPES_MAX];     /* of a type, 1 = nominal; models override */
     struct gpu_figures gpu_figures[GPU_TYPES_MAX];
+    struct card_links *links; uint32_t n_links; size_t cap_links;      /* different ones */
     struct cluster_preferences preferences;
     struct cluster_sum sum;
     struct node_kind *kind; uint32_t n_kinds;    /* of all nodes, set by cluster_seal */
@@ -100,6 +106,7 @@ struct node_spec {
     uint64_t labels;
     int32_t  engine[ENGINE_TYPES_MAX];
     int64_t  latency_us, link_bps;      /* of its way to other nodes; 0: none, and as fast as one likes */
+    uint32_t links;                     /* of cluster_links; 0: none */
 };
 
 /* Zero-initialise a cluster to begin.  Add nodes, then seal. */
@@ -114,6 +121,10 @@ void    cluster_set_gpu_type(struct cluster *c, uint32_t type, double speed, con
 void    cluster_set_licence(struct cluster *c, uint32_t licence, int64_t total);
 void    cluster_set_mem_bw(struct cluster *c, uint32_t node, int64_t bps);
 void    cluster_label_nodes(struct cluster *c, uint32_t label, const bool *has);
+/* The id of such links, from 1 on: what a node's `links` is. */
+uint32_t cluster_links(struct cluster *c, const struct card_links *l);
+/* Speed of the slowest link between these cards of a node; 0: there is none, or it costs nothing.  O(cards). */
+int64_t cluster_card_way(const struct cluster *c, uint32_t node, uint64_t cards);
 /* The id of sums [n_nodes] >= 0, which are copied: 1 on; 0 if all are 0.  What a shape's `prefers` is. */
 uint32_t cluster_prefer(struct cluster *c, const int32_t *sums);
 const int32_t *cluster_preferred(const struct cluster *c, uint32_t prefers);     /* of id 0: NULL */

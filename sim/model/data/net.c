@@ -21,6 +21,7 @@ struct flow {
     uint32_t level;             /* enum data_level */
     uint32_t n_hops;            /* 0: never limited, ends at once */
     uint32_t next_free;
+    uint32_t who;               /* of a standing flow; NONE: it has a size */
     bool     is_listed;         /* in n->reached_flow */
     uint32_t hop[HOPS_MAX];     /* link index */
     uint32_t next[HOPS_MAX], prev[HOPS_MAX];    /* seats of the same link */
@@ -40,6 +41,7 @@ struct net {
     /* Links changed since the last settle, and in settle whatever they lead to. */
     uint32_t *reached;      uint32_t n_reached;     /* [n_links] */
     uint32_t *reached_flow; size_t cap_reached_flow;
+    uint32_t *changed; uint32_t n_changed; size_t cap_changed;      /* whose standing flows the last settle changed */
     /* The problem handed to maxmin, in local numbers. */
     int64_t  *cap, *rate, *scratch; size_t cap_rate, cap_scratch;
     uint32_t *start, *hop;          size_t cap_start, cap_hop;
@@ -119,6 +121,7 @@ void net_destroy(struct net *n)
 {
     if (n == NULL) return;
     mem_free(n->link); mem_free(n->flow); mem_free(n->reached); mem_free(n->reached_flow);
+    mem_free(n->changed);
     estimate_fini(&n->estimate);
     mem_free(n->cap); mem_free(n->rate); mem_free(n->scratch); mem_free(n->start); mem_free(n->hop);
     mem_free(n);
@@ -159,7 +162,7 @@ static void leave(struct net *n, const struct flow *f, uint32_t k)
 
 static void join_path(struct net *n, uint32_t flow, uint32_t src, uint32_t dst)
 {
-    join(n, flow, disk_of(src));
+    if (n->flow[flow].who == NONE) join(n, flow, disk_of(src));
     if (src == dst) return;
     join(n, flow, out_of(n, src));
     join(n, flow, rack_of(n, src));
@@ -185,6 +188,7 @@ uint32_t net_start(struct net *n, uint32_t src, uint32_t dst, int64_t size, uint
     uint32_t id = new_id(n);
     struct flow *f = &n->flow[id];
     f->n_hops = 0;
+    f->who = NONE;
     f->size = size;
     f->begun = now;
     f->level = src == dst ? LEVEL_LOCAL : rack_of(n, src) == rack_of(n, dst) ? LEVEL_RACK : LEVEL_CROSS;
@@ -192,6 +196,22 @@ uint32_t net_start(struct net *n, uint32_t src, uint32_t dst, int64_t size, uint
     if (f->n_hops == 0) act_start(&f->act, n->q, n->ev_slot(id), subject, 0, 1, now);
     else act_start(&f->act, n->q, n->ev_slot(id), subject, size * WORK_PER_BYTE, 0, now);
     return id;
+}
+
+uint32_t net_stand(struct net *n, uint32_t src, uint32_t dst, uint32_t who)
+{
+    SIM_ASSERT(src < n->c->n_nodes && dst < n->c->n_nodes && src != dst);
+    uint32_t id = new_id(n);
+    struct flow *f = &n->flow[id];
+    *f = (struct flow){ .who = who };
+    join_path(n, id, src, dst);
+    return id;
+}
+
+const uint32_t *net_changed(const struct net *n, uint32_t *count)
+{
+    *count = n->n_changed;
+    return n->changed;
 }
 
 /*
@@ -207,8 +227,8 @@ static void measure(struct net *n, const struct flow *f, sim_tick now)
 void net_stop(struct net *n, uint32_t flow, sim_tick now)
 {
     struct flow *f = &n->flow[flow];
-    if (n->spec.estimate.window > 0 && f->n_hops > 0) measure(n, f, now);
-    (void)act_stop(&f->act, n->q, now);
+    if (n->spec.estimate.window > 0 && f->n_hops > 0 && f->who == NONE) measure(n, f, now);
+    if (f->who == NONE) (void)act_stop(&f->act, n->q, now);
     for (uint32_t k = 0; k < f->n_hops; k++) leave(n, f, k);
     f->n_hops = 0;
     f->next_free = n->free;
@@ -222,6 +242,7 @@ int64_t net_left(const struct net *n, uint32_t flow, sim_tick now)
 }
 
 sim_rate net_rate(const struct net *n, uint32_t flow) { return n->flow[flow].act.rate; }
+int64_t net_bps(const struct net *n, uint32_t flow) { return (int64_t)n->flow[flow].act.rate * UNIT_BPS; }
 
 int64_t net_measured_us(const struct net *n, enum data_level level, int64_t size)
 {
@@ -259,8 +280,17 @@ static uint32_t collect(struct net *n)
     return n_flows;
 }
 
+static void set_rate(struct net *n, struct flow *f, sim_rate rate, sim_tick now)
+{
+    if (f->who == NONE) { act_set_rate(&f->act, n->q, rate, now); return; }
+    if (f->act.rate == rate) return;
+    f->act.rate = rate;
+    MEM_PUSH(n->changed, n->n_changed, n->cap_changed, f->who);
+}
+
 void net_settle(struct net *n, sim_tick now)
 {
+    n->n_changed = 0;
     if (n->n_reached == 0) return;
     uint32_t n_flows = collect(n), n_hops = 0;
     /* Links keep their order, so that a component alone is rounded as it would be among all. */
@@ -284,7 +314,7 @@ void net_settle(struct net *n, sim_tick now)
     for (uint32_t i = 0; i < n_flows; i++) {
         struct flow *f = &n->flow[n->reached_flow[i]];
         f->is_listed = false;
-        act_set_rate(&f->act, n->q, (sim_rate)n->rate[i], now);
+        set_rate(n, f, (sim_rate)n->rate[i], now);
     }
     for (uint32_t i = 0; i < n->n_reached; i++) n->link[n->reached[i]].is_listed = false;
     n->n_reached = 0;

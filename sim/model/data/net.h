@@ -14,6 +14,9 @@
  *   local  disk(src)
  *   rack   disk(src) card_out(src) rack(r) card_in(dst)
  *   cross  disk(src) card_out(src) rack(src's) aggregation rack(dst's) card_in(dst)
+ *   standing   as rack or cross, without disk(src)
+ * A standing flow has always more to send, from the memory of its source: what the nodes of
+ * a running gang exchange.  It takes what it is given, and has neither size nor end.
  * A link of capacity 0 is not modelled: it never limits.  Links are numbered
  * disks, cards out, cards in (each by node), racks, aggregation; maxmin.h says
  * what that order decides.
@@ -75,10 +78,18 @@ void     net_destroy(struct net *n);    /* NULL is fine */
  * Ids are dense and recycled.  Borrows nothing.  O(1) but for the event queue.
  */
 uint32_t net_start(struct net *n, uint32_t src, uint32_t dst, int64_t size, uint64_t subject, sim_tick now);
+/*
+ * A standing flow between two nodes, of `who`; without an event.  Its rate is 0 until the next net_settle,
+ * and where no link of its path is modelled.  O(1).
+ */
+uint32_t net_stand(struct net *n, uint32_t src, uint32_t dst, uint32_t who);
+/* Whose standing flows have other rates since the last net_settle, some perhaps more than once: [*count]. */
+const uint32_t *net_changed(const struct net *n, uint32_t *count);
 /* Ended or cancelled: its event is gone and the id free again.  net_settle must follow. */
 void     net_stop(struct net *n, uint32_t flow, sim_tick now);
 int64_t  net_left(const struct net *n, uint32_t flow, sim_tick now);        /* bytes, rounded up */
 sim_rate net_rate(const struct net *n, uint32_t flow);                      /* units of 64 B/s */
+int64_t  net_bps(const struct net *n, uint32_t flow);                       /* the same in bytes/s */
 /*
  * New rates for every component (flows that share links, and so on) touched by
  * starts and stops since the last call; only flows whose rate differs have

@@ -12,7 +12,8 @@ void profiles_fini(struct profiles *p)
     }
     mem_free(p->at);
     intern_fini(&p->categories);
-    sharing_fini(&p->sharing);
+    measured_fini(&p->sharing.pairs);
+    measured_fini(&p->apart);
     memset(p, 0, sizeof *p);
 }
 

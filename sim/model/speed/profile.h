@@ -15,7 +15,7 @@
 
 #include "base/intern.h"
 #include "model/speed/curve.h"
-#include "model/speed/sharing.h"
+#include "model/speed/measured.h"
 
 struct profile {
     uint32_t model;             /* id in throughput.models */
@@ -26,6 +26,7 @@ struct profile {
     double   best;              /* its maximum: the speed there is nominal */
     int64_t  bw;                /* bytes/s on each node at its best */
     int64_t  net_bw;            /* bytes/s that each node sends to the others at the type's speed, if there are others */
+    int64_t  gpu_bw;            /* bytes/s that each of its cards sends to those beside it on a node, if there are */
     struct curve slow;          /* run time against pressure in %, 1 = none; none: never slowed */
 };
 
@@ -34,11 +35,22 @@ enum profile_cores { PROFILE_CORES_BY_SPEED, PROFILE_CORES_AS_MEASURED };
 /* How a node's bandwidth is divided when more is asked. */
 enum profile_division { PROFILE_MAX_MIN, PROFILE_PROPORTIONAL };
 
+/*
+ * What holders of parts of one card cost each other.  Those beside whom nothing was measured slow each other
+ * in proportion once their utilisations alone come to more than 1.  Factors of several neighbours multiply.
+ */
+struct sharing {
+    struct measured pairs;
+    double utilisation;         /* of a unit's cards whose model has no profile */
+    bool   is_on;               /* else sharing a card costs nothing */
+};
+
 struct profiles {
     struct profile *at; size_t n, cap;
     enum profile_cores cores;
     enum profile_division division;
-    int64_t net_bw;                     /* of models without a row that has one */
+    int64_t net_bw, gpu_bw;             /* of models without a row that has one */
+    struct measured apart;              /* speed on several nodes of a rack, or of several racks */
     struct sharing sharing;
     struct intern categories;   /* image, speech, language ... */
 };

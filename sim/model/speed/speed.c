@@ -5,51 +5,12 @@
  * marked node, then looks at every unit on one, once a round.  Only sums are kept by node,
  * so a unit's own share is taken off to find what its neighbours ask.
  */
-#include "model/speed/speed.h"
+#include "model/speed/speed_priv.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include "base/mem.h"
 #include "base/rng.h"
-
-/* By task slot; all but bw at the unit's lead. */
-struct load {
-    int64_t  bw;                    /* what it asks for */
-    int64_t  got, was_got;          /* what it moves now, and at the last look before `since` */
-    int64_t  util, was_util;        /* -1: not computing then */
-    sim_tick since;                 /* of the present figures */
-    int64_t  busy;
-    bool     has_profile;
-    double   alone;                 /* utilisation of its cards if nobody shared them */
-    bool     is_on;
-};
-
-/* The unit's share of one node, and the profile that holds there (NULL: none). */
-struct part {
-    uint32_t node, first;
-    int64_t  cpu, bw;
-    const struct profile *profile;
-    double   scale;                 /* cores and bandwidth here over the profile's */
-};
-
-
-struct speed {
-    struct speed_env env;
-    struct load *load;  size_t n_load;
-    int64_t     *node_bw;           /* [n_nodes]: asked */
-    int64_t     *level;             /* [n_nodes]: what a task gets at most; INT64_MAX: what it asks */
-    int64_t     *asked; size_t cap_asked;       /* of one node's tasks */
-    bool        *is_dirty;          /* [n_nodes] */
-    uint32_t    *dirty; uint32_t n_dirty;
-    struct part *part;  size_t cap_part;
-    uint32_t     n_part;
-    int64_t      busy;
-};
-
-static const struct task  *task_at(const struct speed *s, uint32_t t) { return &s->env.jobs->task[t]; }
-static const struct job   *job_of(const struct speed *s, uint32_t t) { return &s->env.jobs->job[task_at(s, t)->job]; }
-static const struct shape *asked_by(const struct speed *s, uint32_t t) { return &s->env.shapes->at[task_at(s, t)->shape]; }
-static const struct hold  *held_by(const struct speed *s, uint32_t t) { return &s->env.cluster->hold[t]; }
 
 struct speed *speed_create(const struct speed_env *env)
 {
@@ -84,21 +45,18 @@ static void touch(struct speed *s, uint32_t node)
     s->dirty[s->n_dirty++] = node;
 }
 
-static bool has_gpus(const struct speed *s, uint32_t t) { return asked_by(s, t)->n_gpu > 0; }
-
-/* Of the model on that node; nominal for CPU work. */
-static sim_rate rate_on(const struct speed *s, uint32_t t, uint32_t node)
+sim_rate speed_on(const struct speed *s, uint32_t t, uint32_t node)
 {
-    return throughput_rate(s->env.throughput, s->env.cluster, job_of(s, t)->model, has_gpus(s, t) ? s->env.cluster->node[node].gpu_type : NONE);
+    return throughput_rate(s->env.throughput, s->env.cluster, speed_job(s, t)->model, speed_has_gpus(s, t) ? s->env.cluster->node[node].gpu_type : NONE);
 }
 
 /* By node, in order of first task: a gang's tasks on a node share its cores. */
 static void find_parts(struct speed *s, uint32_t t)
 {
-    uint32_t model = job_of(s, t)->model, n_gpus = 0;
+    uint32_t model = speed_job(s, t)->model, n_gpus = 0;
     s->n_part = 0;
     JOBS_UNIT_EACH(s->env.jobs, t, k) {
-        const struct hold *h = held_by(s, k);
+        const struct hold *h = speed_held(s, k);
         uint32_t i = s->n_part;
         while (i > 0 && s->part[i - 1].node != h->node) i--;
         if (i == 0) {
@@ -107,7 +65,8 @@ static void find_parts(struct speed *s, uint32_t t)
         }
         s->part[i - 1].cpu += h->cpu_milli;
         s->part[i - 1].bw += s->load[k].bw;
-        n_gpus += (uint32_t)asked_by(s, k)->n_gpu;
+        s->part[i - 1].cards |= h->cards;
+        n_gpus += (uint32_t)speed_asked(s, k)->n_gpu;
     }
     if (s->env.profiles == NULL || model == NONE || n_gpus == 0) return;
     for (uint32_t i = 0; i < s->n_part; i++) {
@@ -115,7 +74,7 @@ static void find_parts(struct speed *s, uint32_t t)
         uint32_t type = s->env.cluster->node[x->node].gpu_type;
         x->profile = profiles_find(s->env.profiles, model, type, s->n_part, n_gpus, &x->scale);
         if (x->profile != NULL && x->profile->gpu_type == NONE && s->env.profiles->cores == PROFILE_CORES_BY_SPEED)
-            x->scale *= (double)rate_on(s, x->first, x->node) / RATE_ONE;
+            x->scale *= (double)speed_on(s, x->first, x->node) / RATE_ONE;
     }
 }
 
@@ -143,10 +102,10 @@ static int64_t allotted(const struct speed *s, uint32_t node, uint32_t k)
 static void plain_factors(const struct speed *s, uint32_t t, double *cores, double *slow)
 {
     JOBS_UNIT_EACH(s->env.jobs, t, k) {
-        int64_t asked = asked_by(s, k)->cpu_milli, held = held_by(s, k)->cpu_milli;
-        if (!has_gpus(s, k) && held < asked) *cores = fmin(*cores, (double)held / (double)asked);
+        int64_t asked = speed_asked(s, k)->cpu_milli, held = speed_held(s, k)->cpu_milli;
+        if (!speed_has_gpus(s, k) && held < asked) *cores = fmin(*cores, (double)held / (double)asked);
         if (s->env.profiles == NULL) continue;
-        int64_t bw = s->load[k].bw, got = allotted(s, held_by(s, k)->node, k);
+        int64_t bw = s->load[k].bw, got = allotted(s, speed_held(s, k)->node, k);
         if (got < bw) *slow = fmax(*slow, (double)bw / fmax(1, (double)got));
     }
 }
@@ -158,15 +117,15 @@ static double card_factor(const struct speed *s, uint32_t t)
     double least = 1;
     if (!how->is_on) return 1;
     JOBS_UNIT_EACH(s->env.jobs, t, k) {
-        const struct hold *h = held_by(s, k);
-        uint32_t type = s->env.cluster->node[h->node].gpu_type, model = job_of(s, k)->model;
+        const struct hold *h = speed_held(s, k);
+        uint32_t type = s->env.cluster->node[h->node].gpu_type, model = speed_job(s, k)->model;
         for (uint64_t cards = h->gpu_milli < 1000 ? h->cards : 0; cards != 0; cards &= cards - 1) {
             double sum = s->load[t].alone, speed = 1;
-            for (uint32_t o = s->env.cluster->node[h->node].first_hold; o != NONE; o = held_by(s, o)->next) {
+            for (uint32_t o = s->env.cluster->node[h->node].first_hold; o != NONE; o = speed_held(s, o)->next) {
                 uint32_t lead = jobs_lead(s->env.jobs, o);
                 double pair;
-                if (o == k || (held_by(s, o)->cards & cards & -cards) == 0 || lead >= s->n_load || !s->load[lead].is_on) continue;
-                if (sharing_find(how, model, job_of(s, o)->model, type, &pair)) speed *= pair;
+                if (o == k || (speed_held(s, o)->cards & cards & -cards) == 0 || lead >= s->n_load || !s->load[lead].is_on) continue;
+                if (measured_find(&how->pairs, model, speed_job(s, o)->model, type, &pair)) speed *= pair;
                 else sum += s->load[lead].alone;
             }
             least = fmin(least, speed / fmax(1, sum));
@@ -175,35 +134,11 @@ static double card_factor(const struct speed *s, uint32_t t)
     return least;
 }
 
-static void narrow(int64_t *way, int64_t bps) { if (bps > 0 && bps < *way) *way = bps; }
-
-/* Of a unit on several nodes, over its parts: what they exchange takes its time. */
-static double distance_factor(const struct speed *s, uint32_t t)
-{
-    const struct net_spec *net = s->env.net;
-    const struct cluster *c = s->env.cluster;
-    int64_t way = INT64_MAX;
-    double most = 0;
-    if (s->n_part < 2 || !has_gpus(s, t)) return 1;
-    narrow(&way, net->card_bps);
-    narrow(&way, net->rack_bps);
-    for (uint32_t i = 0; i < s->n_part; i++) {
-        const struct part *x = &s->part[i];
-        const struct profile *p = x->profile;
-        double bw = (double)(p != NULL && p->net_bw > 0 ? p->net_bw : s->env.profiles->net_bw);
-        if (p == NULL || p->gpu_type == NONE) bw *= (double)rate_on(s, x->first, x->node) / RATE_ONE;
-        most = fmax(most, bw);
-        narrow(&way, c->node[x->node].link_bps);
-        if (c->node[x->node].rack != c->node[s->part[0].node].rack) narrow(&way, net->aggregation_bps);
-    }
-    return way == INT64_MAX ? 1 : 1 / (1 + most / (double)way);
-}
-
 static sim_rate type_rate(const struct speed *s, uint32_t t)
 {
     sim_rate slowest = UINT32_MAX;
     JOBS_UNIT_EACH(s->env.jobs, t, k) {
-        sim_rate r = rate_on(s, k, held_by(s, k)->node);
+        sim_rate r = speed_on(s, k, speed_held(s, k)->node);
         if (r < slowest) slowest = r;
     }
     return slowest;
@@ -212,7 +147,7 @@ static sim_rate type_rate(const struct speed *s, uint32_t t)
 /* All of it, each on the unit's worst node. */
 static struct speed_factors factors_of(struct speed *s, uint32_t t)
 {
-    struct speed_factors f = { .type = type_rate(s, t), .cores = 1, .slow = 1, .cards = 1, .distance = 1, .util = has_gpus(s, t) ? 1 : 0 };
+    struct speed_factors f = { .type = type_rate(s, t), .cores = 1, .slow = 1, .cards = 1, .distance = 1, .util = speed_has_gpus(s, t) ? 1 : 0 };
     plain_factors(s, t, &f.cores, &f.slow);
     if (s->env.profiles == NULL) return f;
     double least = 1, worst = INFINITY;
@@ -227,7 +162,7 @@ static struct speed_factors factors_of(struct speed *s, uint32_t t)
     }
     f.cores *= least;
     f.cards = card_factor(s, t);
-    f.distance = distance_factor(s, t);
+    f.distance = speed_distance(s, t);
     if (!isinf(worst)) f.util = worst / f.slow;
     return f;
 }
@@ -273,7 +208,7 @@ static void set_got(const struct speed *s, struct load *l, int64_t got, sim_tick
 static void set_bw(struct speed *s, uint32_t task, int64_t bw, sim_tick now)
 {
     struct load *l = &s->load[task];
-    uint32_t node = held_by(s, task)->node;
+    uint32_t node = speed_held(s, task)->node;
     s->node_bw[node] += bw - l->bw;
     l->bw = bw;
     set_got(s, l, bw, now);         /* until the node's bandwidth is divided */
@@ -288,7 +223,7 @@ static void set_util(struct speed *s, uint32_t t, double util, sim_tick now)
     keep_seen(s, l, now);
     l->util = u;
     JOBS_UNIT_EACH(s->env.jobs, t, k) {
-        const struct hold *h = held_by(s, k);
+        const struct hold *h = speed_held(s, k);
         gpu += (int64_t)h->gpu_milli * __builtin_popcountll(h->cards);
     }
     s->busy -= l->busy;
@@ -304,16 +239,16 @@ static void set_demand(struct speed *s, uint32_t t, sim_tick now)
     find_parts(s, t);
     for (uint32_t i = 0; i < s->n_part; i++)
         if (s->part[i].profile != NULL) { is_known = true; alone = fmin(alone, part_util(&s->part[i])); }
-    s->load[t].alone = is_known ? alone : has_gpus(s, t) ? s->env.profiles->sharing.utilisation : 0;
+    s->load[t].alone = is_known ? alone : speed_has_gpus(s, t) ? s->env.profiles->sharing.utilisation : 0;
     JOBS_UNIT_EACH(s->env.jobs, t, k) {
-        int64_t asked = asked_by(s, k)->cpu_milli, held = held_by(s, k)->cpu_milli, bw = task_at(s, k)->mem_bw;
+        int64_t asked = speed_asked(s, k)->cpu_milli, held = speed_held(s, k)->cpu_milli, bw = speed_task(s, k)->mem_bw;
         s->load[k].has_profile = is_known;
         if (is_known && bw == 0) continue;
         set_bw(s, k, asked > 0 && held < asked ? mul_div(bw, held, asked) : bw, now);
     }
     for (uint32_t i = 0; i < s->n_part; i++) {
         const struct part *x = &s->part[i];
-        if (x->profile == NULL || task_at(s, x->first)->mem_bw != 0) continue;
+        if (x->profile == NULL || speed_task(s, x->first)->mem_bw != 0) continue;
         set_bw(s, x->first, llround((double)x->profile->bw * x->scale * part_util(x) / x->profile->best), now);
     }
 }
@@ -322,9 +257,10 @@ void speed_begin(struct speed *s, uint32_t t, sim_tick now)
 {
     if (s->env.profiles == NULL) return;
     make_room(s);
-    JOBS_UNIT_EACH(s->env.jobs, t, k) s->load[k] = (struct load){ .was_got = -1, .util = -1, .was_util = -1, .since = now };
+    JOBS_UNIT_EACH(s->env.jobs, t, k) s->load[k] = (struct load){ .was_got = -1, .util = -1, .was_util = -1, .since = now, .flow = NONE };
     s->load[t].is_on = true;
     set_demand(s, t, now);
+    speed_exchange_begin(s, t);
 }
 
 void speed_end(struct speed *s, uint32_t t, sim_tick now)
@@ -332,6 +268,7 @@ void speed_end(struct speed *s, uint32_t t, sim_tick now)
     if (t >= s->n_load || !s->load[t].is_on) return;
     set_util(s, t, -1, now);
     JOBS_UNIT_EACH(s->env.jobs, t, k) set_bw(s, k, 0, now);
+    speed_exchange_end(s, t, now);
     s->load[t].is_on = false;
 }
 
@@ -339,7 +276,7 @@ void speed_resized(struct speed *s, uint32_t t, sim_tick now)
 {
     if (s->env.profiles != NULL) {
         if (t < s->n_load && s->load[t].is_on) set_demand(s, t, now);
-    } else if (task_at(s, t)->phase == PHASE_COMPUTE) {
+    } else if (speed_task(s, t)->phase == PHASE_COMPUTE) {
         s->env.rerate(s->env.ctx, t, speed_rate(s, t));
     }
 }
@@ -349,12 +286,12 @@ void speed_resized(struct speed *s, uint32_t t, sim_tick now)
 /* The next task on a node whose unit computes, from k on. */
 static uint32_t computing(const struct speed *s, uint32_t k)
 {
-    while (k != NONE && (jobs_lead(s->env.jobs, k) >= s->n_load || !s->load[jobs_lead(s->env.jobs, k)].is_on)) k = held_by(s, k)->next;
+    while (k != NONE && (jobs_lead(s->env.jobs, k) >= s->n_load || !s->load[jobs_lead(s->env.jobs, k)].is_on)) k = speed_held(s, k)->next;
     return k;
 }
 
 #define COMPUTING_EACH(s, n, k) \
-    for (uint32_t k = computing(s, (s)->env.cluster->node[n].first_hold); k != NONE; k = computing(s, held_by(s, k)->next))
+    for (uint32_t k = computing(s, (s)->env.cluster->node[n].first_hold); k != NONE; k = computing(s, speed_held(s, k)->next))
 
 static int by_size(const void *a, const void *b)
 {
@@ -395,19 +332,37 @@ static void divide(struct speed *s, uint32_t node, sim_tick now)
     COMPUTING_EACH(s, node, k) set_got(s, &s->load[k], allotted(s, node, k), now);
 }
 
+static void look_again(struct speed *s, uint32_t t, sim_tick now)
+{
+    struct speed_factors f = factors_of(s, t);
+    s->env.rerate(s->env.ctx, t, rate_of(&f));
+    set_util(s, t, f.util, now);
+}
+
 void speed_settle(struct speed *s, sim_tick now)
 {
+    uint32_t n_changed = 0;
+    const uint32_t *changed = s->env.net != NULL ? net_changed(s->env.net, &n_changed) : NULL;
     for (uint32_t i = 0; i < s->n_dirty; i++) divide(s, s->dirty[i], now);
     for (uint32_t i = 0; i < s->n_dirty; i++) {
         s->is_dirty[s->dirty[i]] = false;
-        COMPUTING_EACH(s, s->dirty[i], k) {
-            uint32_t t = jobs_lead(s->env.jobs, k);
-            struct speed_factors f = factors_of(s, t);
-            s->env.rerate(s->env.ctx, t, rate_of(&f));
-            set_util(s, t, f.util, now);
-        }
+        COMPUTING_EACH(s, s->dirty[i], k) look_again(s, jobs_lead(s->env.jobs, k), now);
     }
     s->n_dirty = 0;
+    for (uint32_t i = 0; i < n_changed; i++) look_again(s, changed[i], now);
+}
+
+void speed_audit(const struct speed *s)
+{
+    for (uint32_t n = 0; n < s->env.cluster->n_nodes && s->node_bw != NULL; n++) {
+        int64_t bw = 0;
+        for (uint32_t k = s->env.cluster->node[n].first_hold; k != NONE; k = speed_held(s, k)->next) {
+            if (k >= s->n_load) continue;
+            SIM_ASSERT(s->load[jobs_lead(s->env.jobs, k)].is_on || s->load[k].bw == 0);
+            bw += s->load[k].bw;
+        }
+        SIM_ASSERT(bw == s->node_bw[n] && !s->is_dirty[n]);
+    }
 }
 
 /* ---- what can be measured ---- */
@@ -420,12 +375,12 @@ static int64_t noisy(const struct speed *s, int64_t v, double by)
 struct speed_reading speed_read(const struct speed *s, uint32_t task, sim_tick now)
 {
     uint32_t t = jobs_lead(s->env.jobs, task);
-    if (task_at(s, t)->state != TASK_RUNNING || t >= s->n_load || !s->load[t].is_on) return (struct speed_reading){ -1, -1 };
+    if (speed_task(s, t)->state != TASK_RUNNING || t >= s->n_load || !s->load[t].is_on) return (struct speed_reading){ -1, -1 };
     const struct load *u = &s->load[t], *b = &s->load[task];
     sim_tick look = last_look(s, now);
     bool always = s->env.monitor.interval == 0;
     struct speed_reading r = { .util = always || u->since < look ? u->util : u->was_util, .bw = always || b->since < look ? b->got : b->was_got };
-    if (!has_gpus(s, task) && r.util >= 0) r.util = 0;
+    if (!speed_has_gpus(s, task) && r.util >= 0) r.util = 0;
     if (s->env.monitor.noise <= 0) return r;
     struct rng g;
     rng_init(&g, s->env.seed ^ (uint64_t)look, "monitor", jobs_order(s->env.jobs, task));

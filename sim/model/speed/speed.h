@@ -11,11 +11,13 @@
  * proportion to the speed there: twice as fast a GPU eats twice as much.
  * Without a profile: slow = bandwidth asked / got; without GPUs, too, cores =
  * held / asked, 1 at most.
- * cards: of a part of a card beside others (sharing.h).
- * distance = 1 / (1 + exchanged / way), of a unit on several nodes: what each of
- * them exchanges with the others at the type's speed (the profile's net_bw) over
- * the slowest of the links between them, each to itself: the nodes' own, the
- * network's cards and racks, and the aggregation if the racks differ.
+ * cards: of a part of a card beside others (`sharing`).
+ * distance = 1 / (1 + gpu_bw / way between its cards + net_bw / way between its nodes), of GPU units: what each
+ * card exchanges with the others on its node, and each node with the others, at the type's speed.  Computing waits
+ * for it.  Between cards: the node's NVLink if all are of one group, else its PCIe, each card's own.  Between nodes:
+ * the slowest of the nodes' own links, the network's cards and racks, and the aggregation if the racks differ, each
+ * to itself; in the network's shared mode what the unit's ring of standing flows (net.h) gets beside all others.
+ * A speed that was measured for such a spread (profiles' `apart`) takes the place of all this on several nodes.
  * A missing profile or bandwidth is a factor of 1.  The finest speed is 1/65536:
  * a unit that can run never stands still.
  *
@@ -49,7 +51,8 @@ struct speed_env {
     const struct shapes *shapes;
     const struct throughput *throughput;
     const struct profiles *profiles;        /* NULL: nothing contends, nothing is measured */
-    const struct net_spec *net;             /* links between nodes; capacities of 0 never limit */
+    const struct net_spec *net_spec;        /* links between nodes; capacities of 0 never limit */
+    struct net *net;                        /* where units exchange beside other transfers; NULL: each has links to itself */
     struct monitor_spec monitor;
     uint64_t seed;                          /* of the readings' errors */
     void *ctx;
@@ -79,8 +82,11 @@ void speed_resized(struct speed *s, uint32_t t, sim_tick now);
 /* Of a unit that holds its places, in 1/65536 of nominal. */
 sim_rate speed_rate(struct speed *s, uint32_t t);
 struct speed_factors speed_factors(struct speed *s, uint32_t t);
-/* Re-rate the units on nodes where something changed.  Once a round. */
+/* Re-rate the units on nodes where something changed, and those whose way to others did.  Once a round, after net_settle. */
 void speed_settle(struct speed *s, sim_tick now);
+
+/* What is kept by node is the sum over its tasks, and only who computes moves anything; stops the program else.  O(tasks). */
+void speed_audit(const struct speed *s);
 
 struct speed_reading speed_read(const struct speed *s, uint32_t task, sim_tick now);
 /* Sum over computing units of util x thousandths of cards they hold, in 1/65536 of a thousandth. */

@@ -42,9 +42,9 @@ static void profile(const char *model, uint32_t gpu_type, const char *util, int6
 
 static void pair(const char *model, const char *beside, uint32_t gpu_type, double speed)
 {
-    struct sharing_pair p = { .model = throughput_model(&s.perf, model), .gpu_type = gpu_type, .speed = speed };
-    p.beside = throughput_model(&s.perf, beside);
-    cr_assert(sharing_add(&s.profiles.sharing, p));
+    struct measured_speed p = { .model = throughput_model(&s.perf, model), .gpu_type = gpu_type, .speed = speed };
+    p.where = throughput_model(&s.perf, beside);
+    cr_assert(measured_add(&s.profiles.sharing.pairs, p));
 }
 
 static void node(uint32_t gpus, const char *type, double speed)

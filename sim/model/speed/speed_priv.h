@@ -1,0 +1,61 @@
+/*
+ * speed_priv.h -- the members of a world's speeds, and what their files share.  Layer: model, private.
+ *
+ * speed.c      factors, demand, what changed, what a monitor sees
+ * distance.c   what exchange between cards and between nodes costs
+ */
+#ifndef MODEL_SPEED_SPEED_PRIV_H
+#define MODEL_SPEED_SPEED_PRIV_H
+
+#include "model/speed/speed.h"
+
+/* By task slot; all but bw, got and flow at the unit's lead. */
+struct load {
+    int64_t  bw;                    /* what it asks for */
+    int64_t  got, was_got;          /* what it moves now, and at the last look before `since` */
+    int64_t  util, was_util;        /* -1: not computing then */
+    sim_tick since;                 /* of the present figures */
+    int64_t  busy;
+    uint32_t flow;                  /* of the network, from its node to the unit's next; NONE: none */
+    bool     has_profile;
+    double   alone;                 /* utilisation of its cards if nobody shared them */
+    bool     is_on;
+};
+
+/* The unit's share of one node, and the profile that holds there (NULL: none). */
+struct part {
+    uint32_t node, first;
+    int64_t  cpu, bw;
+    uint64_t cards;
+    const struct profile *profile;
+    double   scale;                 /* cores and bandwidth here over the profile's */
+};
+
+struct speed {
+    struct speed_env env;
+    struct load *load;  size_t n_load;
+    int64_t     *node_bw;           /* [n_nodes]: asked */
+    int64_t     *level;             /* [n_nodes]: what a task gets at most; INT64_MAX: what it asks */
+    int64_t     *asked; size_t cap_asked;       /* of one node's tasks */
+    bool        *is_dirty;          /* [n_nodes] */
+    uint32_t    *dirty; uint32_t n_dirty;
+    struct part *part;  size_t cap_part;        /* of the unit looked at, by speed_parts */
+    uint32_t     n_part;
+    int64_t      busy;
+};
+
+static inline const struct task  *speed_task(const struct speed *s, uint32_t t) { return &s->env.jobs->task[t]; }
+static inline const struct job   *speed_job(const struct speed *s, uint32_t t) { return &s->env.jobs->job[speed_task(s, t)->job]; }
+static inline const struct shape *speed_asked(const struct speed *s, uint32_t t) { return &s->env.shapes->at[speed_task(s, t)->shape]; }
+static inline const struct hold  *speed_held(const struct speed *s, uint32_t t) { return &s->env.cluster->hold[t]; }
+static inline bool speed_has_gpus(const struct speed *s, uint32_t t) { return speed_asked(s, t)->n_gpu > 0; }
+/* Of the model on that node; nominal for CPU work. */
+sim_rate speed_on(const struct speed *s, uint32_t t, uint32_t node);
+
+/* ---- distance.c: t is the lead of the unit whose parts were found last ---- */
+double speed_distance(const struct speed *s, uint32_t t);
+/* Its exchange begins to contend with other transfers, and no longer. */
+void   speed_exchange_begin(struct speed *s, uint32_t t);
+void   speed_exchange_end(struct speed *s, uint32_t t, sim_tick now);
+
+#endif
