@@ -75,12 +75,18 @@ static const struct gpu_type *find_type(const struct build *b, const char *name)
     return NULL;
 }
 
+static bool is_part(const struct cluster *c, const char *type)
+{
+    uint32_t id = intern_find(&c->gpu_types, type);
+    return id != NONE && c->gpu_part[id].share > 0;
+}
+
 static enum st add_node(struct node_sink *sink, struct node_spec *s, const char *file, uint32_t line, uint32_t col, struct diag *d)
 {
     struct build *b = (struct build *)sink;
     if (s->n_gpu > 0) {
         const struct gpu_type *t = find_type(b, s->gpu_type);
-        if (t == NULL && b->has_types) {
+        if (t == NULL && b->has_types && !is_part(sink->cluster, s->gpu_type)) {
             (void)diag_at(d, ST_EINPUT, file, line, col,
                           "node '%s' has GPUs of type '%s', which gpu_types does not list", s->name, s->gpu_type);
             return diag_suggest(d, s->gpu_type, b->type_name, b->n_types);
@@ -160,7 +166,7 @@ static enum st read_gpus(const struct build *b, const struct ydoc_node *g, struc
     TRY(ydoc_int(g, "gpu_cores", 1, INT32_MAX, &cores, d));
     s->gpu_cores = (int32_t)cores;
     s->n_gpu = (uint32_t)n;
-    static const char *const of_gpus[] = { "gpu_type", "gpu_mem", "gpu_cores", "topology" };
+    static const char *const of_gpus[] = { "gpu_type", "gpu_mem", "gpu_cores", "topology", "mig" };
     const struct ydoc_node *extra = NULL;
     for (size_t i = ARRAY_LEN(of_gpus); i-- > 0;)
         if (ydoc_get(g, of_gpus[i]) != NULL) extra = ydoc_get(g, of_gpus[i]);
@@ -221,12 +227,21 @@ static enum st add_group(struct build *b, const struct ydoc_node *g, struct node
     return st;
 }
 
+/* Of cards that the type may describe. */
+static enum st read_parts(const struct build *b, const struct ydoc_node *g, struct node_spec *s, struct diag *d)
+{
+    const struct gpu_type *t = s->n_gpu > 0 ? find_type(b, s->gpu_type) : NULL;
+    if (ydoc_get(g, "mig") == NULL) return ST_OK;
+    if (t != NULL && s->gpu_cores == 0) s->gpu_cores = t->cores;
+    return scn_read_mig(b->sink.cluster, g, s->gpu_mem_b > 0 || t == NULL ? s->gpu_mem_b : t->mem_b, s, d);
+}
+
 static enum st read_group(struct build *b, const struct ydoc_node *g, struct diag *d)
 {
     static const char *const keys[] = {
         "name", "count", "cpus", "mem", "gpus", "gpu_type", "gpu_mem", "rack", "nodes_per_rack", "labels", "engines",
         "mem_bandwidth", "gpu_cores", "max_tasks", "reserved",
-        "tier", "latency", "bandwidth", "topology",
+        "tier", "latency", "bandwidth", "topology", "mig",
     };
     static const char *const needed[] = { "name", "cpus", "mem" };
     struct node_spec s = {0};
@@ -248,6 +263,7 @@ static enum st read_group(struct build *b, const struct ydoc_node *g, struct dia
     TRY(read_reserved(g, &s, d));
     TRY(read_gpus(b, g, &s, d));
     TRY(scn_read_topology(b->sink.cluster, g, &s, d));
+    TRY(read_parts(b, g, &s, d));
     TRY(read_labels(b, g, &s.labels, d));
     TRY(read_engines(b, g, &s, d));
     TRY(read_link(b, g, &s, d));
@@ -315,6 +331,8 @@ static enum st set_speeds(struct scenario *s, const struct build *b, const struc
         if (id == NONE) return scn_at(map->at[i], &own, d);
         cluster_set_gpu_type(&s->cluster, id, b->type[i].speed, &b->type[i].figures);
     }
+    for (uint32_t k = 0; k < s->cluster.gpu_types.n; k++)
+        if (s->cluster.gpu_part[k].share > 0 && find_type(b, intern_name(&s->cluster.gpu_types, k)) == NULL) cluster_set_gpu_part(&s->cluster, k);
     return ST_OK;
 }
 
@@ -391,6 +409,13 @@ static enum st read_model(struct scenario *s, const struct ydoc_node *row, struc
         long rate = lround(v * RATE_ONE);
         if (rate == 0 && v > 0) return ydoc_error(n, d, "'%s': %g is below the finest step, 1/65536", n->key, v);
         throughput_set(&s->perf, model, type, (sim_rate)rate);
+    }
+    for (uint32_t k = 0; k < s->cluster.gpu_types.n; k++) {
+        const struct gpu_part *p = &s->cluster.gpu_part[k];
+        if (p->share == 0 || ydoc_get(row, intern_name(&s->cluster.gpu_types, k)) != NULL) continue;
+        if (ydoc_get(row, intern_name(&s->cluster.gpu_types, p->of)) == NULL) continue;
+        double whole = throughput_rate(&s->perf, &s->cluster, model, p->of);
+        throughput_set(&s->perf, model, k, whole > 0 ? (sim_rate)fmax(1, round(whole * p->share)) : 0);
     }
     for (uint32_t k = 0; k < s->cluster.n_nodes; k++)
         if (s->cluster.node[k].n_gpu > 0 && throughput_rate(&s->perf, &s->cluster, model, s->cluster.node[k].gpu_type) > 0) return ST_OK;

@@ -44,6 +44,16 @@ void cluster_set_gpu_type(struct cluster *c, uint32_t type, double speed, const 
     c->gpu_figures[type] = *figures;
 }
 
+void cluster_set_gpu_part(struct cluster *c, uint32_t type)
+{
+    const struct gpu_part *p = &c->gpu_part[type];
+    const struct gpu_figures *whole = &c->gpu_figures[p->of];
+    c->gpu_speed[type] = c->gpu_speed[p->of] * p->share;
+    c->gpu_figures[type] = (struct gpu_figures){ .compute_mflops = llround((double)whole->compute_mflops * p->share),
+                                                 .bandwidth_bps = llround((double)whole->bandwidth_bps * p->mem_share),
+                                                 .clock_khz = whole->clock_khz };
+}
+
 void cluster_set_licence(struct cluster *c, uint32_t licence, int64_t total) { c->licence_total[licence] = total; }
 void cluster_set_mem_bw(struct cluster *c, uint32_t node, int64_t bps) { c->node[node].mem_bw = bps; }
 

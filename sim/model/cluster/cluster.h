@@ -57,6 +57,9 @@ struct card_links { int64_t nvlink_bps, pcie_bps; uint8_t group[NODE_GPUS_MAX]; 
 /* What a type's data sheet says; 0: not known. */
 struct gpu_figures { int64_t compute_mflops, bandwidth_bps, clock_khz; };
 
+/* A type whose cards are parts of another's: shares of its speed and of its memory's.  share 0: they are whole cards. */
+struct gpu_part { uint32_t of; double share, mem_share; };
+
 /* Totals over the nodes that are up, and what is in use; kept current in O(1). */
 struct cluster_sum {
     int64_t cpu_total, cpu_used, mem_total, mem_used;
@@ -82,6 +85,7 @@ struct cluster {
     int64_t        licence_total[LICENCES_MAX], licence_free[LICENCES_MAX];    /* cluster-wide, whatever nodes are up */
     double         gpu_speed[GPU_TYPES_MAX];     /* of a type, 1 = nominal; models override */
     struct gpu_figures gpu_figures[GPU_TYPES_MAX];
+    struct gpu_part gpu_part[GPU_TYPES_MAX];
     struct card_links *links; uint32_t n_links; size_t cap_links;      /* different ones */
     struct cluster_preferences preferences;
     struct cluster_sum sum;
@@ -118,6 +122,8 @@ uint32_t cluster_licence(struct cluster *c, const char *name, struct diag *d);
 /* What is told of things that are there, before a run begins: a GPU type's speed and data sheet, how many
  * of a licence there are, a node's memory bandwidth, and which nodes (has [n_nodes]) have a label besides. */
 void    cluster_set_gpu_type(struct cluster *c, uint32_t type, double speed, const struct gpu_figures *figures);
+/* A type of parts, too, has the speed and figures that the whole's make it: after those are set. */
+void    cluster_set_gpu_part(struct cluster *c, uint32_t type);
 void    cluster_set_licence(struct cluster *c, uint32_t licence, int64_t total);
 void    cluster_set_mem_bw(struct cluster *c, uint32_t node, int64_t bps);
 void    cluster_label_nodes(struct cluster *c, uint32_t label, const bool *has);
