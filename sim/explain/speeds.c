@@ -6,9 +6,10 @@
 #include "base/mem.h"
 #include "db/query.h"
 
-enum { AT, SPEED, TYPE, CORES, BANDWIDTH, CARDS, DISTANCE, N_COLS };
+enum { AT, SPEED, TYPE, CORES, BANDWIDTH, CARDS, DISTANCE, DATA, N_COLS };
 static const char *const factor_name[N_COLS] = {
     [TYPE] = "type of GPU", [CORES] = "cores", [BANDWIDTH] = "memory bandwidth", [CARDS] = "shared cards", [DISTANCE] = "distance",
+    [DATA] = "data",
 };
 
 /* "0.8 cores x 0.76 memory bandwidth": those that are not 1; NULL: all are. */
@@ -39,14 +40,15 @@ enum st explain_speeds(struct explain_state *l, struct diag *d)
 {
     sqlite3_stmt *q;
     /* Of an instant the last: what it was while others began and ended then was nobody's speed. */
-    TRY(explain_query(l, "SELECT at_us, speed, type, cores, bandwidth, cards, distance, max(seq) FROM speed"
+    TRY(explain_query(l, "SELECT at_us, speed, type, cores, bandwidth, cards, distance, data, max(seq) FROM speed"
                       " WHERE run = ?1 AND ordinal = ?2 GROUP BY task, at_us ORDER BY seq", &q, d));
     while (sqlite3_step(q) == SQLITE_ROW) {
         struct explain_step *s = explain_step_add(l->e, EXPLAIN_SPEED, sqlite3_column_int64(q, AT));
         double speed = sqlite3_column_double(q, SPEED);
         s->n_tasks = l->e->is_gang ? l->e->n_tasks : 1;
         const char *go = s->n_tasks > 1 ? "go" : "goes";
-        s->text = speed == 1 ? mem_printf("%s at nominal speed", go) : mem_printf("%s at %.3g of nominal speed", go, speed);
+        s->text = speed == 1 ? mem_printf("%s at nominal speed", go)
+                             : mem_printf("%s at %.3g of nominal speed", go, speed);
         s->more = product(q);
         put_in_order(l->e);
     }

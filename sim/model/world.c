@@ -166,7 +166,8 @@ struct world *world_create(const struct world_config *cfg, struct source src, st
     evloop_init(&w->loop, &ops, w);
     if (cfg->net.mode == NET_SHARED) w->net = net_create(&w->cfg.net, w->cluster, &w->loop.q, flow_slot);
     w->speed = speed_create(&(struct speed_env){ .cluster = w->cluster, .jobs = &w->jobs, .shapes = &w->shapes, .throughput = cfg->throughput,
-                                                 .profiles = cfg->profiles, .net_spec = &w->cfg.net, .net = w->net, .monitor = cfg->monitor, .seed = cfg->seed,
+                                                 .profiles = cfg->profiles, .net_spec = &w->cfg.net, .net = w->net,
+                                                 .monitor = cfg->monitor, .seed = cfg->seed,
                                                  .ctx = w, .rerate = rerate });
     if (cfg->calltime != NULL) w->calls = call_queue_create(w->cluster->n_nodes);
     w->engine_types = cluster_engine_types(w->cluster);

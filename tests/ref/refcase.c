@@ -162,6 +162,12 @@ static void make_losses(struct ref_case *c, uint64_t seed)
     c->nvlink = c->pcie > 0 ? PICK(r, 0, 300, 1000) * MB : 0;
     c->group = (int)PICK(r, 1, 2, 2, 4);
     for (int m = 0; m < REF_MODELS; m++) c->apart[m] = (double)PICK(r, 0, 0, 0, 70, 90) / 100;
+    c->disk = PICK(r, 0, 20, 60, 100) * MB;
+    for (int m = 0; m < REF_MODELS; m++) {
+        c->profile[m].data = PICK(r, 0, 0, 3, 6) * GIB;
+        c->profile[m].data_bw = c->profile[m].data > 0 ? PICK(r, 20, 50) * MB : 0;
+        c->profile[m].half_mem = PICK(r, 0, 0, 1, 2) * GIB;
+    }
 }
 
 void refcase_make_mq(struct ref_case *c, uint64_t seed)
@@ -305,8 +311,14 @@ static void build_profiles(const struct ref_case *c, struct throughput *perf, st
             (void)snprintf(name, sizeof name, "kind%d", p->category);
             (void)snprintf(util, sizeof util, "linear:%d", p->on[row].knee);
             x.category = intern_id(&out->categories, name);
+            x.data_b = p->data;
+            x.data_bw = p->data_bw;
+            char memory[64];
+            (void)snprintf(memory, sizeof memory, "%.9f:0.5;%.9f:1", (double)(p->half_mem - 1) / 1e9,
+                (double)p->half_mem / 1e9);
             const char *error = curve_parse(&x.util, util);
             if (error == NULL && p->on[row].slows) error = curve_parse(&x.slow, slow);
+            if (error == NULL && p->half_mem > 0) error = curve_parse(&x.memory, memory);
             SIM_ASSERT(error == NULL && profiles_add(out, &x));
         }
     out->cores = c->as_measured ? PROFILE_CORES_AS_MEASURED : PROFILE_CORES_BY_SPEED;
@@ -378,7 +390,8 @@ static void build(const struct ref_case *c, struct cluster *cl, struct throughpu
         (void)snprintf(name, sizeof name, "n%d", n);
         (void)snprintf(type, sizeof type, "type%d", o->type);
         struct node_spec s = { .name = name, .cpu_milli = o->cpu, .mem_b = o->mem, .n_gpu = (uint32_t)o->n_gpu,
-                               .gpu_type = o->n_gpu ? type : NULL, .gpu_mem_b = o->gpu_mem, .labels = o->labels, .mem_bw = o->mem_bw, .links = links };
+                               .gpu_type = o->n_gpu ? type : NULL, .gpu_mem_b = o->gpu_mem, .labels = o->labels,
+                               .mem_bw = o->mem_bw, .links = links };
         memcpy(s.engine, o->engine, sizeof s.engine);
         enum st st = cluster_add(cl, &s, &d);
         SIM_ASSERT(st == ST_OK);
@@ -479,7 +492,9 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
     add_history(c, spec, history, sizeof history);
     struct world_config cfg = {
         .cluster = &cl, .throughput = &perf, .profiles = c->has_profiles ? &profiles : NULL, .monitor = { .interval = c->monitor },
-        .net = { .mode = c->net_shared ? NET_SHARED : NET_NOMINAL, .card_bps = c->card, .rack_bps = c->rack }, .multi_from = (uint32_t)c->multi_from, .fault = { .list = fault, .n_list = (size_t)c->n_faults },
+        .net = { .mode = c->net_shared ? NET_SHARED : NET_NOMINAL, .card_bps = c->card, .rack_bps = c->rack,
+                 .disk_bps = c->disk },
+        .multi_from = (uint32_t)c->multi_from, .fault = { .list = fault, .n_list = (size_t)c->n_faults },
         .checkpoint_interval = c->checkpoint_interval, .restore_cost = c->restore_cost, .enforce_limits = c->enforce_limits,
         .reject_infeasible = c->reject_infeasible, .audit = true, .horizon = c->horizon, .sample_every = run->sample_every,
     };
@@ -585,14 +600,17 @@ static void tell_case(const struct ref_case *c, FILE *to)
     }
     for (int m = 0; m < c->n_models; m++) fprintf(to, "model %d: rates %u %u %u\n", m, c->rate[m][0], c->rate[m][1], c->rate[m][2]);
     for (int m = 0; m < REF_MODELS && c->has_profiles; m++)
-        fprintf(to, "model %d: kind %d, cores %d and %d, traffic %" PRId64 " and %" PRId64 ", slowed %d %d\n", m, c->profile[m].category, c->profile[m].on[0].knee,
+        fprintf(to, "model %d: data %" PRId64 " at %" PRId64 ", half below %" PRId64 ", kind %d, cores %d and %d, "
+                "traffic %" PRId64 " and %" PRId64 ", slowed %d %d\n", m, c->profile[m].data, c->profile[m].data_bw,
+                c->profile[m].half_mem, c->profile[m].category, c->profile[m].on[0].knee,
                 c->profile[m].on[1].knee, c->profile[m].on[0].bw, c->profile[m].on[1].bw, c->profile[m].on[0].slows, c->profile[m].on[1].slows);
     if (c->has_profiles)
         fprintf(to, "cores %s, division %s, sharing %d at %g, exchange %" PRId64 " of %" PRId64 ", pairs of model 0 %g %g %g\n", c->as_measured ? "as measured" : "by speed",
                 c->is_proportional ? "proportional" : "max-min", c->shares, c->utilisation, c->net_bw, c->card, c->pair[0][0], c->pair[0][1], c->pair[0][2]);
     if (c->has_profiles)
-        fprintf(to, "network %s, switch %" PRId64 ", cards exchange %" PRId64 " over %" PRId64 " in groups of %d, else %" PRId64 ", apart %g %g %g\n",
-                c->net_shared ? "shared" : "nominal", c->rack, c->gpu_bw, c->nvlink, c->group, c->pcie, c->apart[0], c->apart[1], c->apart[2]);
+        fprintf(to, "network %s, disk %" PRId64 ", switch %" PRId64 ", cards exchange %" PRId64 " over %" PRId64
+                " in groups of %d, else %" PRId64 ", apart %g %g %g\n", c->net_shared ? "shared" : "nominal", c->disk,
+                c->rack, c->gpu_bw, c->nvlink, c->group, c->pcie, c->apart[0], c->apart[1], c->apart[2]);
     if (c->multi_from > 0) fprintf(to, "multi from %d, monitor %" PRId64 "\n", c->multi_from, c->monitor);
     for (int j = 0; j < c->n_jobs; j++) {
         const struct ref_job *o = &c->job[j];

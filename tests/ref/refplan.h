@@ -36,6 +36,7 @@ struct ref_live {
     bool     computes;
     int64_t  util, seen_util;       /* utilisation in 1/65536: now, at the monitor's last look; -1: none */
     int64_t  way;                   /* what its slowest flow to another node gets, bytes/s; 0: nothing limits it */
+    int64_t  disk, disk_got;        /* of a unit's first task on a node: what all there ask of the disk, and get */
     int64_t  bw, got, seen_bw;      /* of each task, bytes/s: asked, moved, moved at the last look */
     bool     has_profile;
 };

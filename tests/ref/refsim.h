@@ -68,7 +68,13 @@ struct ref_policy {
 };
 
 /* What a model needs of cores and memory bandwidth: a row for units on one node and one for others (knee 0: no row). */
-struct ref_profile { int category; struct { int knee; int64_t bw; bool slows; } on[2]; };
+struct ref_profile {
+    int category;
+    int64_t data, data_bw;          /* its set, and how fast it goes through it; 0: it needs none */
+    /* with less memory than so much it goes at half its speed; 0: with any at its best */
+    int64_t half_mem;
+    struct { int knee; int64_t bw; bool slows; } on[2];
+};
 enum { REF_SLOW_POINTS = 3 };
 extern const double ref_slow_x[REF_SLOW_POINTS], ref_slow_y[REF_SLOW_POINTS];      /* of every model that is slowed */
 
@@ -85,9 +91,12 @@ struct ref_case {
     struct ref_profile profile[REF_MODELS];
     bool     as_measured, is_proportional;  /* profiles.cores, profiles.division */
     bool     shares;                        /* profiles.sharing, with: */
-    int64_t  net_bw, card, rack;            /* what nodes of a unit exchange, over cards and a switch of that speed; 0: no limit */
+    /* what nodes of a unit exchange, over cards and a switch of that speed; 0: no limit */
+    int64_t  net_bw, card, rack;
+    int64_t  disk;                          /* of each node, bytes/s; 0: no limit */
     bool     net_shared;                    /* and beside others' */
-    int64_t  gpu_bw, nvlink, pcie;          /* what its cards on a node exchange; pcie 0: they are not linked, it costs nothing */
+    /* what its cards on a node exchange; pcie 0: they are not linked, it costs nothing */
+    int64_t  gpu_bw, nvlink, pcie;
     int      group;                         /* so many cards next to each other are linked by nvlink */
     double   apart[REF_MODELS];             /* speed on several nodes; 0: not measured */
     double   utilisation;                   /* of cards without a profile */

@@ -167,7 +167,10 @@ static double measured_apart(const struct ref_world *w, struct ref_unit u)
 }
 
 /* Of GPUs as fast as those of task k. */
-static double sent_there(const struct ref_world *w, struct ref_unit u, int k, int64_t bw) { return (double)bw * ((double)rate_there(w, u, k) / RATE_ONE); }
+static double sent_there(const struct ref_world *w, struct ref_unit u, int k, int64_t bw)
+{
+    return (double)bw * ((double)rate_there(w, u, k) / RATE_ONE);
+}
 
 /* The longest that the cards of one of its nodes exchange. */
 static double within(const struct ref_world *w, struct ref_unit u)
@@ -177,7 +180,8 @@ static double within(const struct ref_world *w, struct ref_unit u)
         uint64_t cards = 0;
         int first = -1;
         int64_t way = 0;
-        for (int i = 0; i < ref_unit_size(w, u); i++) if (held(w, u, i)->node == held(w, u, k)->node) cards |= held(w, u, i)->cards;
+        for (int i = 0; i < ref_unit_size(w, u); i++)
+            if (held(w, u, i)->node == held(w, u, k)->node) cards |= held(w, u, i)->cards;
         for (int card = 0; card < REF_CARDS; card++) {
             if ((cards >> card & 1) == 0) continue;
             bool is_near = first >= 0 && card / w->c->group == first / w->c->group && w->c->nvlink > 0;
@@ -202,7 +206,8 @@ static void find_ways(struct ref_world *w, const struct ref_unit *u, int n)
     for (int i = 0; i < n; i++) {
         int node[REF_TASKS], m = nodes_of(w, u[i], node);
         w->live[u[i].job][u[i].task].way = 0;
-        if (!w->c->net_shared || m < 2 || task(w, u[i], 0)->shape.n_gpu == 0 || w->c->net_bw == 0 || measured_apart(w, u[i]) > 0) continue;
+        bool exchanges = m > 1 && task(w, u[i], 0)->shape.n_gpu > 0 && w->c->net_bw > 0 && measured_apart(w, u[i]) == 0;
+        if (!w->c->net_shared || !exchanges) continue;
         for (int k = 0; k < m; k++) {
             uint32_t hop[] = { (uint32_t)node[k], nodes + (uint32_t)node[(k + 1) % m], 2 * nodes }, x = f.n_flows++;
             f.n_hops[x] = 0;
@@ -226,9 +231,76 @@ static double apart(const struct ref_world *w, struct ref_unit u)
     if (n > 1 && measured_apart(w, u) > 0) return measured_apart(w, u);
     int64_t way = w->c->card > 0 && (w->c->rack == 0 || w->c->card < w->c->rack) ? w->c->card : w->c->rack;
     if (w->c->net_shared) way = w->live[u.job][u.task].way;
-    for (int k = 0; k < ref_unit_size(w, u); k++) if (is_first_there(w, u, k)) most = fmax(most, sent_there(w, u, k, w->c->net_bw));
+    for (int k = 0; k < ref_unit_size(w, u); k++)
+        if (is_first_there(w, u, k)) most = fmax(most, sent_there(w, u, k, w->c->net_bw));
     if (n > 1 && way > 0) between = most / (double)way;
     return 1 / (1 + within(w, u) + between);
+}
+
+/* ---- data ---- */
+
+static int64_t memory_there(const struct ref_world *w, struct ref_unit u, int k)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < ref_unit_size(w, u); i++)
+        if (held(w, u, i)->node == held(w, u, k)->node) sum += held(w, u, i)->got.mem_b;
+    return sum;
+}
+
+/* What a computing unit asks of its nodes' disks. */
+static void ask_disks(struct ref_world *w, struct ref_unit u)
+{
+    double scale;
+    int row = row_of(w, u, &scale);
+    for (int k = 0; k < ref_unit_size(w, u); k++) {
+        struct ref_live *l = &w->live[u.job][u.task + k];
+        const struct ref_profile *p = row >= 0 ? &w->c->profile[w->job[u.job].model] : NULL;
+        l->disk = 0;
+        if (p == NULL || !is_first_there(w, u, k) || memory_there(w, u, k) >= p->data) continue;
+        double missing = (double)(p->data - memory_there(w, u, k)) / (double)p->data;
+        l->disk = llround(missing * (double)p->data_bw * scale_there(w, u, k, scale) * util_there(w, u, k, row, scale));
+    }
+}
+
+/* The least who still ask for more than an equal part of what is left get that part. */
+static void share_disk(struct ref_world *w, int node)
+{
+    struct ref_live *l[REF_JOBS * REF_TASKS];
+    int64_t left = w->c->disk, sum = 0;
+    int n = 0;
+    for (int j = 0; j < w->n_arrived; j++)
+        for (int t = 0; t < w->job[j].n; t++) {
+            struct ref_live *x = &w->live[j][t];
+            x->disk_got = w->ledger.hold[j][t].node == node ? x->disk : x->disk_got;
+            if (x->state != REF_RUNNING || !w->live[j][w->job[j].gang ? 0 : t].computes ||
+                    w->ledger.hold[j][t].node != node || x->disk == 0) continue;
+            sum += x->disk, l[n++] = x;
+        }
+    if (left == 0 || sum <= left) return;
+    for (bool again = true; again; ) {
+        again = false;
+        for (int i = 0; i < n && !again; i++) {
+            if (l[i]->disk > left / n) continue;
+            left -= l[i]->disk;
+            l[i] = l[--n];
+            again = true;
+        }
+    }
+    for (int i = 0; i < n; i++) l[i]->disk_got = left / n;
+}
+
+/* The worst of its nodes, over what its cores there alone would let it do. */
+static double fed(const struct ref_world *w, struct ref_unit u, int row, double scale)
+{
+    double least = 1;
+    int64_t half = w->c->profile[w->job[u.job].model].half_mem;
+    for (int k = 0; k < ref_unit_size(w, u); k++) {
+        const struct ref_live *l = &w->live[u.job][u.task + k];
+        if (!is_first_there(w, u, k)) continue;
+        if (half > 0 && memory_there(w, u, k) < half) least = fmin(least, 0.5 / util_there(w, u, k, row, scale));
+        if (l->disk_got < l->disk) least = fmin(least, fmax(1, (double)l->disk_got) / (double)l->disk);
+    }
+    return least;
 }
 
 static sim_rate rate_of(const struct ref_world *w, struct ref_unit u, double *util)
@@ -243,8 +315,9 @@ static sim_rate rate_of(const struct ref_world *w, struct ref_unit u, double *ut
     *util = ref_unit_cards(w, u) > 0 && task(w, u, 0)->shape.n_gpu > 0;
     if (row >= 0) {
         double alone = util_alone(w, u, row, scale), slow = slowed(w, u, row);
-        *util = alone / slow;
-        by = by * alone / slow;
+        double data = fed(w, u, row, scale);
+        *util = alone / slow * data;
+        by = by * alone / slow * data;
     }
     by *= beside(w, u);
     by *= apart(w, u);
@@ -323,8 +396,8 @@ void ref_speed_settle(struct ref_world *w)
 {
     struct ref_unit u[REF_JOBS * REF_TASKS];
     int n = computing(w, u);
-    for (int i = 0; i < n; i++) find_traffic(w, u[i]);
-    for (int i = 0; i < w->c->n_nodes; i++) divide(w, i);
+    for (int i = 0; i < n; i++) find_traffic(w, u[i]), ask_disks(w, u[i]);
+    for (int i = 0; i < w->c->n_nodes; i++) divide(w, i), share_disk(w, i);
     find_ways(w, u, n);
     for (int i = 0; i < n; i++) {
         struct ref_live *l = &w->live[u[i].job][u[i].task];

@@ -21,15 +21,20 @@ enum st scn_read_topology(struct cluster *c, const struct ydoc_node *group, stru
     struct card_links l = { .nvlink_bps = 0 };
     const struct ydoc_node *n = ydoc_get(group, "topology"), *groups;
     if (n == NULL) return ST_OK;
-    if (n->type != YDOC_MAP) return ydoc_expected(n, d, "a map such as {nvlink: 300GB/s, groups: [4, 4], pcie: 16GB/s}");
+    if (n->type != YDOC_MAP)
+        return ydoc_expected(n, d, "a map such as {nvlink: 300GB/s, groups: [4, 4], pcie: 16GB/s}");
     TRY(ydoc_keys(n, "topology", keys, ARRAY_LEN(keys), d));
     TRY(ydoc_quantity(n, "nvlink", TEXT_RATE, 0, 1, &l.nvlink_bps, d));
     TRY(ydoc_quantity(n, "pcie", TEXT_RATE, 0, 1, &l.pcie_bps, d));
     TRY(ydoc_list(n, "groups", &groups, d));
-    if (l.nvlink_bps == 0 && l.pcie_bps == 0) return ydoc_error(n, d, "found 'topology' without 'nvlink' and without 'pcie'");
-    if (groups != NULL && l.nvlink_bps == 0) return ydoc_key_error(groups, d, "found 'groups', which NVLink links, without 'nvlink'");
-    if (groups != NULL && groups->n != 1 && l.pcie_bps == 0) return ydoc_key_error(groups, d, "found several 'groups' without 'pcie' between them");
-    if (l.nvlink_bps > 0 && l.pcie_bps > l.nvlink_bps) return ydoc_key_error(ydoc_get(n, "pcie"), d, "'pcie' is faster than 'nvlink'");
+    if (l.nvlink_bps == 0 && l.pcie_bps == 0)
+        return ydoc_error(n, d, "found 'topology' without 'nvlink' and without 'pcie'");
+    if (groups != NULL && l.nvlink_bps == 0)
+        return ydoc_key_error(groups, d, "found 'groups', which NVLink links, without 'nvlink'");
+    if (groups != NULL && groups->n != 1 && l.pcie_bps == 0)
+        return ydoc_key_error(groups, d, "found several 'groups' without 'pcie' between them");
+    if (l.nvlink_bps > 0 && l.pcie_bps > l.nvlink_bps)
+        return ydoc_key_error(ydoc_get(n, "pcie"), d, "'pcie' is faster than 'nvlink'");
     if (groups != NULL) TRY(read_link_groups(groups, s->n_gpu, &l, d));
     s->links = cluster_links(c, &l);
     return ST_OK;
@@ -48,10 +53,14 @@ static const struct mig { const char *name; int card_gb, sevenths, eighths, most
 };
 
 /* 40 GB as a user writes it: in powers of ten or of two. */
-static bool is_card(const struct mig *m, int64_t mem_b) { return mem_b >= m->card_gb * INT64_C(1000000000) && mem_b <= (int64_t)m->card_gb << 30; }
+static bool is_card(const struct mig *m, int64_t mem_b)
+{
+    return mem_b >= m->card_gb * INT64_C(1000000000) && mem_b <= (int64_t)m->card_gb << 30;
+}
 
 /* The type of such parts of the group's cards. */
-static enum st name_parts(struct cluster *c, const struct ydoc_node *n, const struct mig *m, struct node_spec *s, struct diag *d)
+static enum st name_parts(struct cluster *c, const struct ydoc_node *n, const struct mig *m, struct node_spec *s,
+    struct diag *d)
 {
     struct diag own = {0};
     char *name = mem_printf("%s-%s", s->gpu_type, m->name);
@@ -63,7 +72,8 @@ static enum st name_parts(struct cluster *c, const struct ydoc_node *n, const st
     return ST_OK;
 }
 
-enum st scn_read_mig(struct cluster *c, const struct ydoc_node *group, int64_t card_mem, struct node_spec *s, struct diag *d)
+enum st scn_read_mig(struct cluster *c, const struct ydoc_node *group, int64_t card_mem, struct node_spec *s,
+    struct diag *d)
 {
     const struct ydoc_node *n = ydoc_get(group, "mig");
     const char *name = NULL, *known[ARRAY_LEN(migs)];
@@ -77,15 +87,18 @@ enum st scn_read_mig(struct cluster *c, const struct ydoc_node *group, int64_t c
         if (strcmp(migs[i].name, name) == 0) found = &migs[i];
     }
     if (n_known == 0)
-        return ydoc_key_error(n, d, "'mig' cuts cards of 40 or 80 GB, and neither 'gpu_mem' nor the type's 'mem' says that these are");
+        return ydoc_key_error(n, d,
+            "'mig' cuts cards of 40 or 80 GB, and neither 'gpu_mem' nor the type's 'mem' says that these are");
     if (found == NULL) {
-        (void)ydoc_error(n, d, "found MIG profile '%s', which cards of %d GB do not have", name, is_card(&migs[0], card_mem) ? 40 : 80);
+        (void)ydoc_error(n, d, "found MIG profile '%s', which cards of %d GB do not have", name,
+            is_card(&migs[0], card_mem) ? 40 : 80);
         return diag_suggest(d, name, known, n_known);
     }
     if (ydoc_get(group, "topology") != NULL)
         return ydoc_key_error(n, d, "found both 'mig' and 'topology': parts of cards exchange nothing over links");
     if (s->n_gpu * (uint32_t)found->most > NODE_GPUS_MAX)
-        return ydoc_key_error(n, d, "%u cards of %d parts are more than the %d GPUs that a node may have", s->n_gpu, found->most, NODE_GPUS_MAX);
+        return ydoc_key_error(n, d, "%u cards of %d parts are more than the %d GPUs that a node may have", s->n_gpu,
+            found->most, NODE_GPUS_MAX);
     s->n_gpu *= (uint32_t)found->most;
     s->gpu_mem_b = card_mem / 8 * found->eighths;
     s->gpu_cores = (int32_t)((int64_t)s->gpu_cores * found->sevenths / 7);

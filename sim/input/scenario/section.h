@@ -29,8 +29,9 @@ enum st scn_read_seeds(struct scn_asked *s, const struct ydoc_node *root, struct
 
 /* Of a group of nodes, whose GPUs *s has by now: `topology`. */
 enum st scn_read_topology(struct cluster *c, const struct ydoc_node *group, struct node_spec *s, struct diag *d);
-/* `mig`: the cards, of card_mem bytes each (0: unknown), become their parts, of the type NAME-PROFILE; whole without it. */
-enum st scn_read_mig(struct cluster *c, const struct ydoc_node *group, int64_t card_mem, struct node_spec *s, struct diag *d);
+/* `mig`, if it is there: the cards, of card_mem bytes each (0: unknown), become their parts, of type NAME-PROFILE. */
+enum st scn_read_mig(struct cluster *c, const struct ydoc_node *group, int64_t card_mem, struct node_spec *s,
+    struct diag *d);
 
 /* One entry of sweep.params, a list by "POLICY.PARAMETER": each policy of that name
  * or label becomes one for each value, in its place. */

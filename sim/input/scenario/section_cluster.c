@@ -332,7 +332,8 @@ static enum st set_speeds(struct scenario *s, const struct build *b, const struc
         cluster_set_gpu_type(&s->cluster, id, b->type[i].speed, &b->type[i].figures);
     }
     for (uint32_t k = 0; k < s->cluster.gpu_types.n; k++)
-        if (s->cluster.gpu_part[k].share > 0 && find_type(b, intern_name(&s->cluster.gpu_types, k)) == NULL) cluster_set_gpu_part(&s->cluster, k);
+        if (s->cluster.gpu_part[k].share > 0 && find_type(b, intern_name(&s->cluster.gpu_types, k)) == NULL)
+            cluster_set_gpu_part(&s->cluster, k);
     return ST_OK;
 }
 

@@ -23,8 +23,8 @@ static enum st read_sharing(struct scenario *s, const struct ydoc_node *n, struc
 
 enum st scn_read_profiles(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
-    static const char *const keys[] = { "file", "mem_bandwidth", "monitor", "noise", "cores", "division", "sharing", "net_bw",
-                                        "gpu_bw", "distance" };
+    static const char *const keys[] = { "file", "mem_bandwidth", "monitor", "noise", "cores", "division", "sharing",
+                                        "net_bw", "gpu_bw", "distance" };
     static const char *const cores[] = { "by-speed", "as-measured" }, *const division[] = { "max-min", "proportional" };
     struct profiles *table = &s->profiles.table;
     const char *path, *apart;

@@ -1,4 +1,4 @@
-/* apart.c -- speeds of jobs on several nodes over those on one: a CSV file of our own, or Gavel's table of throughputs. */
+/* apart.c -- speeds of jobs on several nodes over those on one: a CSV file of our own, or Gavel's table. */
 #include "input/tasks/apart.h"
 
 #include <math.h>
@@ -20,18 +20,22 @@ static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
     for (int k = MODEL; k <= SPEED; k++) TRY(csv_need(c, at[k], d));
     const char *span = csv_field(c, at[SPAN]);
     if (strcmp(span, "rack") != 0 && strcmp(span, "cross") != 0)
-        return csv_fail(c, at[SPAN], d, "found '%.60s', expected rack (several nodes of one) or cross (of several racks)", span);
+        return csv_fail(c, at[SPAN], d,
+            "found '%.60s', expected rack (several nodes of one) or cross (of several racks)", span);
     TRY(csv_scaled(c, at[SPEED], UNIT, UNIT, &speed, d));
-    if (speed == 0) return csv_fail(c, at[SPEED], d, "a job that runs at all goes at more than 0 times its speed on one node");
+    if (speed == 0)
+        return csv_fail(c, at[SPEED], d, "a job that runs at all goes at more than 0 times its speed on one node");
     row.model = throughput_model(to->perf, csv_field(c, at[MODEL]));
     row.where = strcmp(span, "rack") == 0 ? LEVEL_RACK : LEVEL_CROSS;
     row.speed = (double)speed / UNIT;
     if (!profiles_gpu_type(to->cluster, csv_field(c, at[GPU_TYPE]), &row.gpu_type)) return ST_OK;
-    return measured_add(to->apart, row) ? ST_OK : csv_fail(c, at[MODEL], d, "a row above says this of the model already");
+    if (measured_add(to->apart, row)) return ST_OK;
+    return csv_fail(c, at[MODEL], d, "a row above says this of the model already");
 }
 
 /* Of one type.  A model without both figures was not measured there. */
-static enum st read_type(const struct target *to, const char *path, uint32_t type, const json_t *near, const json_t *far, struct diag *d)
+static enum st read_type(const struct target *to, const char *path, uint32_t type, const json_t *near,
+    const json_t *far, struct diag *d)
 {
     const char *key;
     json_t *row;
@@ -64,11 +68,13 @@ static enum st read_gavel(const struct target *to, const char *path, struct diag
     return st;
 }
 
-enum st apart_read(struct measured *m, struct throughput *perf, const struct cluster *c, const char *path, struct diag *d)
+enum st apart_read(struct measured *m, struct throughput *perf, const struct cluster *c, const char *path,
+    struct diag *d)
 {
     static const char *const name[N_COLS] = { "model", "span", "speed", "gpu_type" };
     static const bool need[N_COLS] = { [MODEL] = true, [SPAN] = true, [SPEED] = true };
     struct target to = { m, perf, c };
     if (gavel_table_is(path)) return read_gavel(&to, path, d);
-    return csv_read_file(path, name, need, N_COLS, DIAG_DOC("traces/profiles/README.md") " lists the columns of distances", read_row, &to, d);
+    return csv_read_file(path, name, need, N_COLS,
+        DIAG_DOC("traces/profiles/README.md") " lists the columns of distances", read_row, &to, d);
 }

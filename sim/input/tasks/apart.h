@@ -9,9 +9,10 @@
 #include "model/speed/throughput.h"
 
 /*
- * Adds the file's rows: a CSV file with columns model, span (rack, cross), speed, gpu_type, or (*.json) Gavel's table of
- * throughputs, of whose types K and K_unconsolidated the speeds are a row each for several nodes of a rack.
+ * Adds the file's rows: a CSV file with columns model, span (rack, cross), speed, gpu_type, or (*.json) Gavel's
+ * table of throughputs, of whose types K and K_unconsolidated the speeds are a row each for several nodes of a rack.
  */
-enum st apart_read(struct measured *m, struct throughput *perf, const struct cluster *c, const char *path, struct diag *d);
+enum st apart_read(struct measured *m, struct throughput *perf, const struct cluster *c, const char *path,
+    struct diag *d);
 
 #endif

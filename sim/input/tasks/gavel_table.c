@@ -21,7 +21,8 @@ enum st gavel_table_load(const char *path, json_t **table, struct diag *d)
     return diag_set(d, ST_EINPUT, "%s: expected an object, of GPU types", path);
 }
 
-enum st gavel_table_rows(const json_t *table, const char *path, const char *type, const char *suffix, const json_t **rows, struct diag *d)
+enum st gavel_table_rows(const json_t *table, const char *path, const char *type, const char *suffix,
+    const json_t **rows, struct diag *d)
 {
     const char *name;
     json_t *v;
@@ -35,7 +36,8 @@ enum st gavel_table_rows(const json_t *table, const char *path, const char *type
     return ST_OK;
 }
 
-enum st gavel_table_model(struct throughput *perf, const char *path, const char *key, uint32_t *model, int *gpus, struct diag *d)
+enum st gavel_table_model(struct throughput *perf, const char *path, const char *key, uint32_t *model, int *gpus,
+    struct diag *d)
 {
     char name[256];
     const char *end = strrchr(key, '\'');

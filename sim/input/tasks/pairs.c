@@ -23,7 +23,8 @@ static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
     pair.where = throughput_model(to->perf, csv_field(c, at[BESIDE]));
     pair.speed = (double)speed / UNIT;
     if (!profiles_gpu_type(to->cluster, csv_field(c, at[GPU_TYPE]), &pair.gpu_type)) return ST_OK;
-    return measured_add(to->pairs, pair) ? ST_OK : csv_fail(c, at[MODEL], d, "a row above says this of the pair already");
+    if (measured_add(to->pairs, pair)) return ST_OK;
+    return csv_fail(c, at[MODEL], d, "a row above says this of the pair already");
 }
 
 /* ---- Gavel's ---- */
@@ -64,7 +65,8 @@ static enum st read_gavel(const struct target *to, struct diag *d)
     return st;
 }
 
-enum st pairs_read(struct measured *s, struct throughput *perf, const struct cluster *c, const char *path, struct diag *d)
+enum st pairs_read(struct measured *s, struct throughput *perf, const struct cluster *c, const char *path,
+    struct diag *d)
 {
     static const char *const name[N_COLS] = { "model", "beside", "speed", "gpu_type" };
     static const bool need[N_COLS] = { [MODEL] = true, [BESIDE] = true, [SPEED] = true };

@@ -13,6 +13,7 @@
  * Gavel publishes them, whose models are MODEL#GPUS as its traces' are.  Rows of GPU types that the cluster lacks are
  * checked and left out.
  */
-enum st pairs_read(struct measured *s, struct throughput *perf, const struct cluster *c, const char *path, struct diag *d);
+enum st pairs_read(struct measured *s, struct throughput *perf, const struct cluster *c, const char *path,
+    struct diag *d);
 
 #endif

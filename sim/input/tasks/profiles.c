@@ -9,7 +9,7 @@
 /* A type that the cluster lacks. */
 #define ELSEWHERE (NONE - 1)
 
-enum col { MODEL, KIND, LAYOUT, UTIL, MEM_BW, SLOW, GPU_TYPE, NET_BW, GPU_BW, N_COLS };
+enum col { MODEL, KIND, LAYOUT, UTIL, MEM_BW, SLOW, GPU_TYPE, NET_BW, GPU_BW, DATA, DATA_BW, MEMORY, N_COLS };
 
 /* "2N4G": nodes, and GPUs on all of them. */
 static bool read_layout(const char *s, struct profile *out)
@@ -27,6 +27,21 @@ bool profiles_gpu_type(const struct cluster *c, const char *name, uint32_t *id)
     return *name == '\0' || *id != NONE;
 }
 
+/* More memory makes no job slower, and none goes faster than at its best. */
+static enum st read_memory(const struct csv *c, int at, struct curve *to, struct diag *d)
+{
+    const char *text = csv_field(c, at), *error = *text != '\0' ? curve_parse(to, text) : NULL;
+    if (error == NULL && to->knee > 0) error = "speed against memory in GB comes in points such as 20:0.1;62.5:1";
+    for (uint32_t i = 0; error == NULL && i < to->n; i++) {
+        if (to->y[i] <= 0 || to->y[i] > 1)
+            error = "speed with some memory is above 0 and at most 1, what it is with enough";
+        else if (i > 0 && to->y[i] < to->y[i - 1]) error = "speed falls where memory grows";
+    }
+    if (error == NULL) return ST_OK;
+    curve_fini(to);
+    return csv_fail(c, at, d, "%s", error);
+}
+
 static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
 {
     const struct target *to = ctx;
@@ -38,20 +53,24 @@ static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
     row.category = intern_id(&p->categories, csv_field(c, at[KIND]));
     if (!read_layout(csv_field(c, at[LAYOUT]), &row))
         return csv_fail(c, at[LAYOUT], d, "'%.60s' is not a layout such as 1N4G (nodes, GPUs on all of them)", csv_field(c, at[LAYOUT]));
-    const struct { enum col col; int64_t *to; } rate[] = { { MEM_BW, &row.bw }, { NET_BW, &row.net_bw }, { GPU_BW, &row.gpu_bw } };
-    for (size_t i = 0; i < ARRAY_LEN(rate); i++) {
-        const char *text = csv_field(c, at[rate[i].col]);
-        if (*text != '\0' && !text_parse(text, TEXT_RATE, 0, rate[i].to, reason, sizeof reason))
-            return csv_fail(c, at[rate[i].col], d, "%s", reason);
+    const struct { enum col col; enum text_dimension in; int64_t *to; } figure[] = {
+        { MEM_BW, TEXT_RATE, &row.bw }, { NET_BW, TEXT_RATE, &row.net_bw }, { GPU_BW, TEXT_RATE, &row.gpu_bw },
+        { DATA, TEXT_BYTES, &row.data_b }, { DATA_BW, TEXT_RATE, &row.data_bw },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(figure); i++) {
+        const char *text = csv_field(c, at[figure[i].col]);
+        if (*text != '\0' && !text_parse(text, figure[i].in, 0, figure[i].to, reason, sizeof reason))
+            return csv_fail(c, at[figure[i].col], d, "%s", reason);
     }
+    if ((row.data_b > 0) != (row.data_bw > 0))
+        return csv_fail(c, at[row.data_b > 0 ? DATA : DATA_BW], d,
+            "data and data_bw go together: how much there is, and how fast it is read");
     const char *slow = csv_field(c, at[SLOW]);
     const char *error = curve_parse(&row.util, csv_field(c, at[UTIL]));
     if (error != NULL) return csv_fail(c, at[UTIL], d, "%s", error);
     if (curve_max(&row.util) <= 0 || curve_max(&row.util) > 1) error = "utilisation lies above 0 and at most at 1 somewhere";
-    enum st st = ST_OK;
-    if (error != NULL) {
-        st = csv_fail(c, at[UTIL], d, "%s", error);
-    } else if (*slow != '\0' && (error = curve_parse(&row.slow, slow)) != NULL) {
+    enum st st = error != NULL ? csv_fail(c, at[UTIL], d, "%s", error) : read_memory(c, at[MEMORY], &row.memory, d);
+    if (st == ST_OK && *slow != '\0' && (error = curve_parse(&row.slow, slow)) != NULL) {
         st = csv_fail(c, at[SLOW], d, "%s", error);
     } else if (row.slow.knee > 0) {
         st = csv_fail(c, at[SLOW], d, "run time against pressure comes in points such as 0:1;50:1.09;95:1.57");
@@ -65,6 +84,7 @@ static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
             st = csv_fail(c, at[MODEL], d, "model '%.60s' has this layout already, or another kind in a row above", csv_field(c, at[MODEL]));
     }
     curve_fini(&row.util);
+    curve_fini(&row.memory);
     curve_fini(&row.slow);
     return st;
 }
@@ -90,7 +110,8 @@ static enum st check_types(const struct profiles *p, const struct throughput *pe
 
 enum st profiles_read(struct profiles *p, struct throughput *perf, const struct cluster *c, const char *path, struct diag *d)
 {
-    static const char *const name[N_COLS] = { "model", "kind", "layout", "util", "mem_bw", "slow", "gpu_type", "net_bw", "gpu_bw" };
+    static const char *const name[N_COLS] = { "model", "kind", "layout", "util", "mem_bw", "slow", "gpu_type",
+        "net_bw", "gpu_bw", "data", "data_bw", "memory" };
     static const bool need[N_COLS] = { [MODEL] = true, [KIND] = true, [LAYOUT] = true, [UTIL] = true };
     struct target to = { p, perf, c };
     TRY(csv_read_file(path, name, need, N_COLS, DIAG_DOC("traces/profiles/README.md") " lists the columns of profiles", read_row, &to, d));

@@ -57,7 +57,7 @@ struct card_links { int64_t nvlink_bps, pcie_bps; uint8_t group[NODE_GPUS_MAX]; 
 /* What a type's data sheet says; 0: not known. */
 struct gpu_figures { int64_t compute_mflops, bandwidth_bps, clock_khz; };
 
-/* A type whose cards are parts of another's: shares of its speed and of its memory's.  share 0: they are whole cards. */
+/* A type whose cards are parts of another's: shares of its speed and of its memory's.  share 0: of whole cards. */
 struct gpu_part { uint32_t of; double share, mem_share; };
 
 /* Totals over the nodes that are up, and what is in use; kept current in O(1). */

@@ -1,4 +1,4 @@
-/* links.c -- how the cards of a node are linked with each other: kinds of wiring, and the slowest link between cards. */
+/* links.c -- how the cards of a node are linked: kinds of wiring, and the slowest link between some cards. */
 #include "model/cluster/cluster.h"
 
 #include <string.h>

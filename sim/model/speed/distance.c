@@ -23,6 +23,11 @@ static double sent_out(const struct speed *s, const struct part *x)
     return sent(s, x, x->profile != NULL ? x->profile->net_bw : 0, s->env.profiles->net_bw);
 }
 
+static double sent_within(const struct speed *s, const struct part *x)
+{
+    return sent(s, x, x->profile != NULL ? x->profile->gpu_bw : 0, s->env.profiles->gpu_bw);
+}
+
 /* The longest that cards of one node exchange, over the time in which they compute. */
 static double within_nodes(const struct speed *s)
 {
@@ -30,7 +35,7 @@ static double within_nodes(const struct speed *s)
     for (uint32_t i = 0; i < s->n_part; i++) {
         const struct part *x = &s->part[i];
         int64_t way = cluster_card_way(s->env.cluster, x->node, x->cards);
-        if (way > 0) most = fmax(most, sent(s, x, x->profile != NULL ? x->profile->gpu_bw : 0, s->env.profiles->gpu_bw) / (double)way);
+        if (way > 0) most = fmax(most, sent_within(s, x) / (double)way);
     }
     return most;
 }
@@ -38,7 +43,8 @@ static double within_nodes(const struct speed *s)
 static enum data_level span(const struct speed *s)
 {
     const struct node *node = s->env.cluster->node;
-    for (uint32_t i = 1; i < s->n_part; i++) if (node[s->part[i].node].rack != node[s->part[0].node].rack) return LEVEL_CROSS;
+    for (uint32_t i = 1; i < s->n_part; i++)
+        if (node[s->part[i].node].rack != node[s->part[0].node].rack) return LEVEL_CROSS;
     return s->n_part > 1 ? LEVEL_RACK : LEVEL_LOCAL;
 }
 

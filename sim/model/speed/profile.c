@@ -8,6 +8,7 @@ void profiles_fini(struct profiles *p)
 {
     for (size_t i = 0; i < p->n; i++) {
         curve_fini(&p->at[i].util);
+        curve_fini(&p->at[i].memory);
         curve_fini(&p->at[i].slow);
     }
     mem_free(p->at);

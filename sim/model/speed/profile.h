@@ -27,6 +27,8 @@ struct profile {
     int64_t  bw;                /* bytes/s on each node at its best */
     int64_t  net_bw;            /* bytes/s that each node sends to the others at the type's speed, if there are others */
     int64_t  gpu_bw;            /* bytes/s that each of its cards sends to those beside it on a node, if there are */
+    int64_t  data_b, data_bw;   /* its data set, and bytes/s of it on each node at its best; 0: it waits for none */
+    struct curve memory;        /* speed over its best against GB of memory on each node; none: as fast with any */
     struct curve slow;          /* run time against pressure in %, 1 = none; none: never slowed */
 };
 

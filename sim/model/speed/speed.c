@@ -23,7 +23,7 @@ struct speed *speed_create(const struct speed_env *env)
 void speed_destroy(struct speed *s)
 {
     if (s == NULL) return;
-    MEM_FREE(s->load, s->node_bw, s->level, s->asked, s->is_dirty, s->dirty, s->part, s);
+    MEM_FREE(s->load, s->node_bw, s->level, s->node_disk, s->disk_level, s->asked, s->is_dirty, s->dirty, s->part, s);
 }
 
 static void make_room(struct speed *s)
@@ -31,7 +31,9 @@ static void make_room(struct speed *s)
     if (s->node_bw == NULL) {
         MEM_ARRAY(s->node_bw, s->env.cluster->n_nodes);
         MEM_ARRAY(s->level, s->env.cluster->n_nodes);
-        for (uint32_t i = 0; i < s->env.cluster->n_nodes; i++) s->level[i] = INT64_MAX;
+        MEM_ARRAY(s->node_disk, s->env.cluster->n_nodes);
+        MEM_ARRAY(s->disk_level, s->env.cluster->n_nodes);
+        for (uint32_t i = 0; i < s->env.cluster->n_nodes; i++) s->level[i] = s->disk_level[i] = INT64_MAX;
         MEM_ARRAY(s->is_dirty, s->env.cluster->n_nodes);
         MEM_ARRAY(s->dirty, s->env.cluster->n_nodes);
     }
@@ -47,7 +49,8 @@ static void touch(struct speed *s, uint32_t node)
 
 sim_rate speed_on(const struct speed *s, uint32_t t, uint32_t node)
 {
-    return throughput_rate(s->env.throughput, s->env.cluster, speed_job(s, t)->model, speed_has_gpus(s, t) ? s->env.cluster->node[node].gpu_type : NONE);
+    uint32_t type = speed_has_gpus(s, t) ? s->env.cluster->node[node].gpu_type : NONE;
+    return throughput_rate(s->env.throughput, s->env.cluster, speed_job(s, t)->model, type);
 }
 
 /* By node, in order of first task: a gang's tasks on a node share its cores. */
@@ -66,6 +69,7 @@ static void find_parts(struct speed *s, uint32_t t)
         s->part[i - 1].cpu += h->cpu_milli;
         s->part[i - 1].bw += s->load[k].bw;
         s->part[i - 1].cards |= h->cards;
+        s->part[i - 1].mem += h->mem_b;
         n_gpus += (uint32_t)speed_asked(s, k)->n_gpu;
     }
     if (s->env.profiles == NULL || model == NONE || n_gpus == 0) return;
@@ -79,8 +83,6 @@ static void find_parts(struct speed *s, uint32_t t)
 }
 
 /* ---- one unit ---- */
-
-static double part_util(const struct part *x) { return curve_at(&x->profile->util, (double)x->cpu / 1000 / x->scale); }
 
 static double part_slow(const struct speed *s, const struct part *x)
 {
@@ -124,7 +126,8 @@ static double card_factor(const struct speed *s, uint32_t t)
             for (uint32_t o = s->env.cluster->node[h->node].first_hold; o != NONE; o = speed_held(s, o)->next) {
                 uint32_t lead = jobs_lead(s->env.jobs, o);
                 double pair;
-                if (o == k || (speed_held(s, o)->cards & cards & -cards) == 0 || lead >= s->n_load || !s->load[lead].is_on) continue;
+                if (o == k || (speed_held(s, o)->cards & cards & -cards) == 0 || lead >= s->n_load ||
+                        !s->load[lead].is_on) continue;
                 if (measured_find(&how->pairs, model, speed_job(s, o)->model, type, &pair)) speed *= pair;
                 else sum += s->load[lead].alone;
             }
@@ -147,7 +150,8 @@ static sim_rate type_rate(const struct speed *s, uint32_t t)
 /* All of it, each on the unit's worst node. */
 static struct speed_factors factors_of(struct speed *s, uint32_t t)
 {
-    struct speed_factors f = { .type = type_rate(s, t), .cores = 1, .slow = 1, .cards = 1, .distance = 1, .util = speed_has_gpus(s, t) ? 1 : 0 };
+    struct speed_factors f = { .type = type_rate(s, t), .cores = 1, .slow = 1, .cards = 1, .distance = 1, .data = 1,
+                               .util = speed_has_gpus(s, t) ? 1 : 0 };
     plain_factors(s, t, &f.cores, &f.slow);
     if (s->env.profiles == NULL) return f;
     double least = 1, worst = INFINITY;
@@ -155,7 +159,7 @@ static struct speed_factors factors_of(struct speed *s, uint32_t t)
     for (uint32_t i = 0; i < s->n_part; i++) {
         const struct part *x = &s->part[i];
         if (x->profile == NULL) continue;
-        double u = part_util(x);
+        double u = speed_util(x);
         worst = fmin(worst, u);
         least = fmin(least, u / x->profile->best);
         f.slow = fmax(f.slow, part_slow(s, x));
@@ -163,13 +167,14 @@ static struct speed_factors factors_of(struct speed *s, uint32_t t)
     f.cores *= least;
     f.cards = card_factor(s, t);
     f.distance = speed_distance(s, t);
-    if (!isinf(worst)) f.util = worst / f.slow;
+    f.data = speed_feed(s);
+    if (!isinf(worst)) f.util = worst / f.slow * f.data;
     return f;
 }
 
 static sim_rate rate_of(const struct speed_factors *f)
 {
-    double by = f->cores / f->slow * f->cards * f->distance;
+    double by = f->cores / f->slow * f->cards * f->distance * f->data;
     if (f->type == 0 || by >= 1) return f->type;
     long v = lround(f->type * by);
     return v > 0 ? (sim_rate)v : 1;
@@ -238,7 +243,7 @@ static void set_demand(struct speed *s, uint32_t t, sim_tick now)
     double alone = INFINITY;
     find_parts(s, t);
     for (uint32_t i = 0; i < s->n_part; i++)
-        if (s->part[i].profile != NULL) { is_known = true; alone = fmin(alone, part_util(&s->part[i])); }
+        if (s->part[i].profile != NULL) { is_known = true; alone = fmin(alone, speed_util(&s->part[i])); }
     s->load[t].alone = is_known ? alone : speed_has_gpus(s, t) ? s->env.profiles->sharing.utilisation : 0;
     JOBS_UNIT_EACH(s->env.jobs, t, k) {
         int64_t asked = speed_asked(s, k)->cpu_milli, held = speed_held(s, k)->cpu_milli, bw = speed_task(s, k)->mem_bw;
@@ -249,15 +254,17 @@ static void set_demand(struct speed *s, uint32_t t, sim_tick now)
     for (uint32_t i = 0; i < s->n_part; i++) {
         const struct part *x = &s->part[i];
         if (x->profile == NULL || speed_task(s, x->first)->mem_bw != 0) continue;
-        set_bw(s, x->first, llround((double)x->profile->bw * x->scale * part_util(x) / x->profile->best), now);
+        set_bw(s, x->first, llround((double)x->profile->bw * x->scale * speed_util(x) / x->profile->best), now);
     }
+    speed_feed_ask(s);
 }
 
 void speed_begin(struct speed *s, uint32_t t, sim_tick now)
 {
     if (s->env.profiles == NULL) return;
     make_room(s);
-    JOBS_UNIT_EACH(s->env.jobs, t, k) s->load[k] = (struct load){ .was_got = -1, .util = -1, .was_util = -1, .since = now, .flow = NONE };
+    JOBS_UNIT_EACH(s->env.jobs, t, k)
+        s->load[k] = (struct load){ .was_got = -1, .util = -1, .was_util = -1, .since = now, .flow = NONE };
     s->load[t].is_on = true;
     set_demand(s, t, now);
     speed_exchange_begin(s, t);
@@ -268,6 +275,7 @@ void speed_end(struct speed *s, uint32_t t, sim_tick now)
     if (t >= s->n_load || !s->load[t].is_on) return;
     set_util(s, t, -1, now);
     JOBS_UNIT_EACH(s->env.jobs, t, k) set_bw(s, k, 0, now);
+    speed_feed_end(s, t);
     speed_exchange_end(s, t, now);
     s->load[t].is_on = false;
 }
@@ -283,15 +291,12 @@ void speed_resized(struct speed *s, uint32_t t, sim_tick now)
 
 /* ---- what changed ---- */
 
-/* The next task on a node whose unit computes, from k on. */
-static uint32_t computing(const struct speed *s, uint32_t k)
+uint32_t speed_computing(const struct speed *s, uint32_t k)
 {
-    while (k != NONE && (jobs_lead(s->env.jobs, k) >= s->n_load || !s->load[jobs_lead(s->env.jobs, k)].is_on)) k = speed_held(s, k)->next;
+    while (k != NONE && (jobs_lead(s->env.jobs, k) >= s->n_load || !s->load[jobs_lead(s->env.jobs, k)].is_on))
+        k = speed_held(s, k)->next;
     return k;
 }
-
-#define COMPUTING_EACH(s, n, k) \
-    for (uint32_t k = computing(s, (s)->env.cluster->node[n].first_hold); k != NONE; k = computing(s, speed_held(s, k)->next))
 
 static int by_size(const void *a, const void *b)
 {
@@ -299,13 +304,11 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The greatest share with which `asked`, ascending, stays within cap. */
-static int64_t maxmin_level(const int64_t *asked, int64_t n, int64_t cap)
+int64_t speed_level(int64_t *asked, size_t n, int64_t cap)
 {
-    for (int64_t i = 0; i < n; i++) {
-        if (asked[i] > cap / (n - i)) return cap / (n - i);
-        cap -= asked[i];
-    }
+    qsort(asked, n, sizeof *asked, by_size);
+    for (int64_t left = (int64_t)n; left > 0; cap -= *asked++, left--)
+        if (*asked > cap / left) return cap / left;
     return INT64_MAX;
 }
 
@@ -316,7 +319,7 @@ static void divide(struct speed *s, uint32_t node, sim_tick now)
     size_t n = 0;
     s->level[node] = INT64_MAX;
     if (cap > 0 && s->node_bw[node] > cap) {
-        COMPUTING_EACH(s, node, k) {
+        SPEED_COMPUTING_EACH(s, node, k) {
             if (s->load[k].has_profile) continue;
             MEM_RESERVE(s->asked, s->cap_asked, n + 1);
             sum += s->asked[n++] = s->load[k].bw;
@@ -324,12 +327,11 @@ static void divide(struct speed *s, uint32_t node, sim_tick now)
         if (sum > cap && s->env.profiles->division == PROFILE_PROPORTIONAL) {
             s->level[node] = sum;
         } else if (sum > cap) {
-            qsort(s->asked, n, sizeof *s->asked, by_size);
-            s->level[node] = maxmin_level(s->asked, (int64_t)n, cap);
+            s->level[node] = speed_level(s->asked, n, cap);
         }
     }
     if (was == INT64_MAX && s->level[node] == INT64_MAX) return;
-    COMPUTING_EACH(s, node, k) set_got(s, &s->load[k], allotted(s, node, k), now);
+    SPEED_COMPUTING_EACH(s, node, k) set_got(s, &s->load[k], allotted(s, node, k), now);
 }
 
 static void look_again(struct speed *s, uint32_t t, sim_tick now)
@@ -343,10 +345,13 @@ void speed_settle(struct speed *s, sim_tick now)
 {
     uint32_t n_changed = 0;
     const uint32_t *changed = s->env.net != NULL ? net_changed(s->env.net, &n_changed) : NULL;
-    for (uint32_t i = 0; i < s->n_dirty; i++) divide(s, s->dirty[i], now);
+    for (uint32_t i = 0; i < s->n_dirty; i++) {
+        divide(s, s->dirty[i], now);
+        speed_feed_divide(s, s->dirty[i]);
+    }
     for (uint32_t i = 0; i < s->n_dirty; i++) {
         s->is_dirty[s->dirty[i]] = false;
-        COMPUTING_EACH(s, s->dirty[i], k) look_again(s, jobs_lead(s->env.jobs, k), now);
+        SPEED_COMPUTING_EACH(s, s->dirty[i], k) look_again(s, jobs_lead(s->env.jobs, k), now);
     }
     s->n_dirty = 0;
     for (uint32_t i = 0; i < n_changed; i++) look_again(s, changed[i], now);
@@ -355,13 +360,14 @@ void speed_settle(struct speed *s, sim_tick now)
 void speed_audit(const struct speed *s)
 {
     for (uint32_t n = 0; n < s->env.cluster->n_nodes && s->node_bw != NULL; n++) {
-        int64_t bw = 0;
+        int64_t bw = 0, disk = 0;
         for (uint32_t k = s->env.cluster->node[n].first_hold; k != NONE; k = speed_held(s, k)->next) {
             if (k >= s->n_load) continue;
-            SIM_ASSERT(s->load[jobs_lead(s->env.jobs, k)].is_on || s->load[k].bw == 0);
+            SIM_ASSERT(s->load[jobs_lead(s->env.jobs, k)].is_on || (s->load[k].bw == 0 && s->load[k].disk == 0));
             bw += s->load[k].bw;
+            disk += s->load[k].disk;
         }
-        SIM_ASSERT(bw == s->node_bw[n] && !s->is_dirty[n]);
+        SIM_ASSERT(bw == s->node_bw[n] && disk == s->node_disk[n] && !s->is_dirty[n]);
     }
 }
 
@@ -375,7 +381,8 @@ static int64_t noisy(const struct speed *s, int64_t v, double by)
 struct speed_reading speed_read(const struct speed *s, uint32_t task, sim_tick now)
 {
     uint32_t t = jobs_lead(s->env.jobs, task);
-    if (speed_task(s, t)->state != TASK_RUNNING || t >= s->n_load || !s->load[t].is_on) return (struct speed_reading){ -1, -1 };
+    if (speed_task(s, t)->state != TASK_RUNNING || t >= s->n_load || !s->load[t].is_on)
+        return (struct speed_reading){ -1, -1 };
     const struct load *u = &s->load[t], *b = &s->load[task];
     sim_tick look = last_look(s, now);
     bool always = s->env.monitor.interval == 0;

@@ -2,7 +2,7 @@
  * speed.h -- how fast units compute where they are: GPU type, CPU cores, and
  * what their neighbours do to the node's memory bandwidth.  Layer: model.
  *
- *   speed = type's speed x cores x 1 / slow x cards x distance
+ *   speed = type's speed x cores x 1 / slow x cards x distance x data
  *
  * With a profile: cores = util(cores) / best and slow = slow(pressure), the curves of
  * the model's profile (profile.h) on the unit's worst node; pressure is what all
@@ -18,6 +18,11 @@
  * the slowest of the nodes' own links, the network's cards and racks, and the aggregation if the racks differ, each
  * to itself; in the network's shared mode what the unit's ring of standing flows (net.h) gets beside all others.
  * A speed that was measured for such a spread (profiles' `apart`) takes the place of all this on several nodes.
+ * data = min(1, memory(GB) / cores, disk got / asked), of profiles that say it: memory is a curve of what was measured
+ * with so much of the node's memory; or of a set of `data` bytes the unit's memory there keeps a part, the rest it
+ * asks of the node's disk (net_spec's): (1 - memory / data) x data_bw x cores, at the type's speed as above.  What all
+ * ask of a disk is divided max-min fairly.  Data come while the unit computes, so that cores and data are no product:
+ * their product here is the lesser of both.  Transfers (net.h) do not take of the disk what is divided here.
  * A missing profile or bandwidth is a factor of 1.  The finest speed is 1/65536:
  * a unit that can run never stands still.
  *
@@ -31,7 +36,7 @@
  * what was measured is how it does beside such traffic, not what that loses to it.
  *
  * Measured: what a monitor that looks every `interval` saw last, each reading
- * with a relative normal error.  GPU utilisation = util(cores) / slow(pressure);
+ * with a relative normal error.  GPU utilisation = util(cores) / slow(pressure) x data;
  * 1 for a unit on GPUs without a profile.
  */
 #ifndef MODEL_SPEED_SPEED_H
@@ -52,7 +57,7 @@ struct speed_env {
     const struct throughput *throughput;
     const struct profiles *profiles;        /* NULL: nothing contends, nothing is measured */
     const struct net_spec *net_spec;        /* links between nodes; capacities of 0 never limit */
-    struct net *net;                        /* where units exchange beside other transfers; NULL: each has links to itself */
+    struct net *net;                        /* where units exchange beside transfers; NULL: links to themselves */
     struct monitor_spec monitor;
     uint64_t seed;                          /* of the readings' errors */
     void *ctx;
@@ -64,7 +69,7 @@ struct speed;
 /* What makes a unit's speed, each on its worst node. */
 struct speed_factors {
     sim_rate type;              /* of nominal, in 1/65536 */
-    double   cores, cards, distance;    /* 0 to 1 */
+    double   cores, cards, distance, data;      /* 0 to 1 */
     double   slow;              /* 1 or more */
     double   util;              /* of its GPUs, 0 to 1 */
 };
@@ -82,10 +87,10 @@ void speed_resized(struct speed *s, uint32_t t, sim_tick now);
 /* Of a unit that holds its places, in 1/65536 of nominal. */
 sim_rate speed_rate(struct speed *s, uint32_t t);
 struct speed_factors speed_factors(struct speed *s, uint32_t t);
-/* Re-rate the units on nodes where something changed, and those whose way to others did.  Once a round, after net_settle. */
+/* Re-rate the units on nodes where something changed, and whose way to others did.  Once a round, after net_settle. */
 void speed_settle(struct speed *s, sim_tick now);
 
-/* What is kept by node is the sum over its tasks, and only who computes moves anything; stops the program else.  O(tasks). */
+/* Stops the program unless what is kept by node is the sum over tasks there that compute.  O(tasks). */
 void speed_audit(const struct speed *s);
 
 struct speed_reading speed_read(const struct speed *s, uint32_t task, sim_tick now);

@@ -50,6 +50,46 @@ Test(profiles, the_published_files_are_read_whole)
 
 struct wrong { const char *row, *said; uint32_t col; };
 
+/* The columns that may be left out. */
+static enum st read_more(const char *columns, const char *fields)
+{
+    FILE *f = fopen(path, "w");
+    (void)fprintf(f, "model,kind,layout,util,%s\nm,image,1N1G,linear:2,%s\n", columns, fields);
+    (void)fclose(f);
+    d = (struct diag){ 0 };
+    profiles_fini(&p);
+    return profiles_read(&p, &perf, &no_gpus, path, &d);
+}
+
+Test(profiles, what_a_job_exchanges_and_reads)
+{
+    cr_assert_eq(read_more("net_bw,gpu_bw,data,data_bw,memory", "1GB/s,2GB/s,3GB,4GB/s,20.83:0.1;62.5:1"), ST_OK,
+        "%s", d.msg);
+    cr_assert(p.at[0].net_bw == 1000000000 && p.at[0].gpu_bw == 2000000000 && p.at[0].data_b == 3000000000 &&
+        p.at[0].data_bw == 4000000000);
+    cr_assert_float_eq(curve_at(&p.at[0].memory, 20.83), 0.1, 1e-12);
+}
+
+Test(profiles, mistakes_in_what_it_exchanges_and_reads)
+{
+    static const struct { const char *columns, *fields, *said; } w[] = {
+        { "gpu_bw", "5", "gpu_bw: '5' has no unit" },
+        { "data,data_bw", "5GB,", "data: data and data_bw go together" },
+        { "data,data_bw", ",5GB/s", "data_bw: data and data_bw go together" },
+        { "data,data_bw", "5GB/s,5GB/s", "data: " },
+        { "memory", "linear:5", "memory: speed against memory in GB comes in points" },
+        { "memory", "20:0;60:1", "memory: speed with some memory is above 0" },
+        { "memory", "20:0.5;60:1.2", "memory: speed with some memory is above 0 and at most 1" },
+        { "memory", "20:0.5;60:0.4", "memory: speed falls where memory grows" },
+        { "memory", "20:0.5;10:0.6", "memory: points must come in increasing order" },
+    };
+    for (size_t i = 0; i < sizeof w / sizeof w[0]; i++) {
+        cr_assert_eq(read_more(w[i].columns, w[i].fields), ST_EINPUT, "%s", w[i].fields);
+        cr_assert_not_null(strstr(d.msg, w[i].said), "%s: %s", w[i].fields, d.msg);
+        cr_assert_eq(d.line, 2);
+    }
+}
+
 Test(profiles, mistakes_are_told_with_their_place)
 {
     static const struct wrong w[] = {

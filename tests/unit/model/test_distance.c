@@ -28,7 +28,8 @@ static void ends(uint64_t job, double us)
     const char *at = strstr(s.log, find);
     cr_assert_not_null(at, "job %llu: %s", (unsigned long long)job, s.log);
     while (at > s.log && at[-1] != '\n') at--;
-    cr_assert_float_eq((double)strtoll(at, NULL, 10), us, us * 1e-4, "job %llu: %.20s, expected %g", (unsigned long long)job, at, us);
+    cr_assert_float_eq((double)strtoll(at, NULL, 10), us, us * 1e-4, "job %llu: %.20s, expected %g",
+        (unsigned long long)job, at, us);
 }
 
 static void nodes(const uint32_t *gpus, uint32_t n)
@@ -102,7 +103,7 @@ Test(distance, between_cards_and_between_nodes_add_up)
 
 /* ---- published ---- */
 
-/* CODA: on two nodes at 10 Gb/s image models lose 25 to 30 %.  At 475 MB/s exchanged: 1 - 1 / (1 + .475 / 1.25) = 27.5 %. */
+/* CODA: on two nodes at 10 Gb/s image models lose 25 to 30 %.  At 475 MB/s: 1 - 1 / (1 + .475 / 1.25) = 27.5 %. */
 Test(distance, two_nodes_at_10_gbs_lose_25_to_30_percent)
 {
     s.profiles.net_bw = 475 * GB / 1000;
@@ -152,7 +153,7 @@ Test(distance, a_ring_of_nodes_shares_the_switch)
     ends(0, 1500000);
 }
 
-/* As alone, when the other gang is preempted from .6 s to 10 s: .4 done of it, .6 done of this by .6 s x 2/3 ... */
+/* One gang is preempted at .6 s, when .4 of both is done, and begins anew at 10 s: both have their links alone then. */
 Test(distance, who_stops_gives_its_links_back)
 {
     s.profiles.net_bw = GB;
@@ -162,7 +163,7 @@ Test(distance, who_stops_gives_its_links_back)
     gang(2, 1, 1000000);
     stage_cue(&s, 600000, 10000000, 0);
     stage_run(&s);
-    ends(1, 600000 + 600000 * 1.25);            /* .4 s done */
+    ends(1, 600000 + 600000 * 1.25);
     ends(0, 10000000 + 1250000);
 }
 
@@ -180,7 +181,8 @@ Test(distance, whom_nothing_limits_loses_nothing)
 
 static void apart(const char *model, enum data_level how, const char *type, double speed)
 {
-    struct measured_speed row = { .model = throughput_model(&s.perf, model), .where = how, .gpu_type = NONE, .speed = speed };
+    struct measured_speed row = { .model = throughput_model(&s.perf, model), .where = how, .gpu_type = NONE,
+        .speed = speed };
     if (type != NULL) row.gpu_type = intern_find(&s.cluster.gpu_types, type);
     cr_assert(measured_add(&s.profiles.apart, row));
 }

@@ -100,6 +100,42 @@ Test(speed, pressure_slows_as_published_S0_23)
         }
 }
 
+static int64_t moved;
+static void look_at_500(struct stage *st, struct world *w)
+{
+    (void)st;
+    if (world_now(w) == 0) { (void)world_wake(w, 500); return; }
+    for (uint32_t t = 0; t < world_n_task_slots(w) && world_now(w) == 500; t++)
+        if (world_task(w, t)->is_live) moved += world_read(w, t).bw;
+}
+
+/* CODA's Figure 5: GB/s on each node at the best count of cores, in all four layouts, as a monitor sees them. */
+Test(speed, traffic_is_as_published)
+{
+    static const struct { const char *model; int gbs[4]; } row[] = {
+        { "alexnet", { 15, 18, 36, 10 } }, { "vgg16", { 9, 15, 24, 8 } },
+        { "inception3", { 12, 18, 27, 9 } }, { "resnet50", { 9, 15, 24, 9 } },
+        { "bat", { 1, 1, 1, 1 } }, { "transformer", { 1, 1, 1, 1 } },
+        { "deepspeech", { 9, 15, 24, 13 } }, { "wavenet", { 6, 9, 15, 9 } },
+    };
+    static const uint32_t nodes[] = { 1, 1, 1, 2 }, gpus[] = { 1, 2, 4, 1 };
+    for (size_t m = 0; m < ARRAY_LEN(row); m++)
+        for (size_t l = 0; l < ARRAY_LEN(nodes); l++) {
+            teardown();
+            setup();
+            for (uint32_t n = 0; n < nodes[l]; n++) stage_node(&s, 16000, gpus[l], "v", 1);
+            struct job_spec *j = stage_job(&s, 0, 1000, 16000, (int32_t)gpus[l]);
+            j->model = row[m].model;
+            j->gang = nodes[l] > 1;
+            stage_tasks(&s, nodes[l]);
+            s.meddle = look_at_500;
+            moved = 0;
+            stage_run(&s);
+            cr_assert_eq(moved, row[m].gbs[l] * GB * nodes[l], "%s in layout %zu: %lld", row[m].model, l,
+                (long long)moved);
+        }
+}
+
 /* S0-25: a model that pressure does not slow keeps its speed above 95 %. */
 Test(speed, resnet50_on_one_gpu_is_not_slowed_S0_25)
 {
