@@ -43,6 +43,9 @@ static const struct unit rate_units[] = {
     { NULL, 0, 0 }
 };
 static const struct unit milli_units[] = { { "m", 1, 1 }, { NULL, 0, 0 } };
+static const struct unit power_units[] = {
+    { "mW", 1, 1 }, { "W", K3, 1 }, { "kW", M6, 1 }, { "MW", G9, 1 }, { NULL, 0, 0 }
+};
 static const struct unit count_units[] = { { "k", K3, 1 }, { "M", M6, 1 }, { "G", G9, 1 }, { NULL, 0, 0 } };
 
 static const struct {
@@ -55,6 +58,7 @@ static const struct {
     [TEXT_RATE]     = { rate_units,     false, "a rate (MB/s, GB/s, Mb/s, Gb/s ...), such as 25GB/s" },
     [TEXT_MILLI]    = { milli_units,    false, "a number in thousandths at the finest, such as 0.5, 2 or 250m" },
     [TEXT_COUNT]    = { count_units,    false, "a whole number, such as 12 or 5k" },
+    [TEXT_POWER]    = { power_units,    false, "a power (mW, W, kW or MW), such as 350W" },
 };
 
 bool text_error(char *error, size_t cap, const char *fmt, ...)

@@ -18,6 +18,7 @@ enum text_dimension {
     TEXT_RATE,       /* bytes per second; the above with /s, and kb/s Mb/s Gb/s (bits, 10^3) */
     TEXT_MILLI,      /* thousandths: "0.5" -> 500, "2" -> 2000, "250m" -> 250 */
     TEXT_COUNT,      /* a whole number; k M G as powers of ten */
+    TEXT_POWER,      /* milliwatts; mW W kW MW */
 };
 
 /*

@@ -132,6 +132,12 @@ static const struct metric_info single[] = {
       "keeps %s less of the licences in use", "keeps %s more of the licences in use" },
     { "lost_gpu_hours", BETTER_LOWER, WINDOW_NONE, false, "lost work", "loses %s less work", "loses %s more work" },
     { "goodput", BETTER_HIGHER, WINDOW_NONE, false, "goodput", "keeps %s less of its work", "keeps %s more of its work" },
+    { "energy", BETTER_LOWER, WINDOW_NONE, false, "energy", "takes %s less energy", "takes %s more energy" },
+    { "energy_idle", BETTER_LOWER, WINDOW_NONE, false, "energy that no job holds",
+      "leaves %s less energy to what no job holds", "leaves %s more energy to what no job holds" },
+    { "cost", BETTER_LOWER, WINDOW_NONE, false, "cost", "costs %s less", "costs %s more" },
+    { "cost_idle", BETTER_LOWER, WINDOW_NONE, false, "cost of what no job holds",
+      "pays %s less for what no job holds", "pays %s more for what no job holds" },
     { "s_whole_mean", BETTER_HIGHER, WINDOW_JOBS, false, "speed against the whole cluster",
       "comes %s less near the ideal on the whole cluster", "comes %s nearer to the ideal on the whole cluster" },
     { "s_share_mean", BETTER_HIGHER, WINDOW_JOBS, false, "speed against a share",
@@ -208,9 +214,15 @@ static const char *const usual_data[] = {
 static const char *const usual_calls[] = {
     "makespan", "task_time_mean", "jct_mean", "calls_cross", "calls_cross_bytes", "engine_taken", "engine_best", "best_share",
 };
+/* The last two only where something has a price. */
+static const char *const usual_energy[] = {
+    "jct_mean", "jct_p99", "wait_mean", "makespan", "gpu_util", "energy", "energy_idle", "cost", "cost_idle",
+};
 const struct metric_list metric_info_lists[METRIC_LISTS] = {
     [METRIC_LIST_DATA]  = { "bytes_network", usual_data, ARRAY_LEN(usual_data) },
     [METRIC_LIST_CALLS] = { "calls_done", usual_calls, ARRAY_LEN(usual_calls) },
+    [METRIC_LIST_COST]  = { "cost", usual_energy, ARRAY_LEN(usual_energy) },
+    [METRIC_LIST_ENERGY] = { "energy", usual_energy, ARRAY_LEN(usual_energy) - 2 },
     [METRIC_LIST_USUAL] = { NULL, usual, ARRAY_LEN(usual) },
 };
 

@@ -41,7 +41,7 @@ extern const struct metric_job metric_info_jobs[METRIC_JOBS];
 const struct metric_job *metric_info_job_of(const char *metric);
 
 /* Metrics shown unless others are asked for.  Of a case whose runs have the metric `sign`; the first that fits. */
-enum { METRIC_LIST_DATA, METRIC_LIST_CALLS, METRIC_LIST_USUAL, METRIC_LISTS };
+enum { METRIC_LIST_DATA, METRIC_LIST_CALLS, METRIC_LIST_COST, METRIC_LIST_ENERGY, METRIC_LIST_USUAL, METRIC_LISTS };
 struct metric_list { const char *sign, *const *at; size_t n; };       /* sign NULL: of any */
 extern const struct metric_list metric_info_lists[METRIC_LISTS];
 

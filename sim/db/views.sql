@@ -41,6 +41,11 @@ SELECT r.scenario, r.policy, r.seed, t.run, t.ordinal, j.id, j.user,
   FROM transfer t JOIN v_run r ON r.id = t.run JOIN job j ON j.run = t.run AND j.ordinal = t.ordinal
  GROUP BY t.run, t.ordinal;
 
+-- What jobs drew and cost, all that came; only in runs with power or prices.
+CREATE VIEW v_energy AS
+SELECT r.scenario, r.policy, r.seed, e.run, e.ordinal, j.id, j.user, j.class, j.n_gpu, j.status, e.kwh, e.cost
+  FROM energy e JOIN v_run r ON r.id = e.run JOIN job j ON j.run = e.run AND j.ordinal = e.ordinal;
+
 -- Reservations stage by stage.
 CREATE VIEW v_stage AS
 SELECT r.scenario, r.policy, r.seed, j.id, s.at_us / 1e6 AS at, s.*

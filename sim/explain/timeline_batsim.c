@@ -103,7 +103,8 @@ static void row(sqlite3_stmt *q, const struct selection *p, const struct resourc
     else (void)fputs(",-1", to);
     (void)fputc(',', to);
     intervals(r, to);
-    (void)fputs(",-1\n", to);
+    if (sqlite3_column_type(q, 10) != SQLITE_NULL) (void)fprintf(to, ",%.6f\n", sqlite3_column_double(q, 10) * 3.6e6);
+    else (void)fputs(",-1\n", to);
 }
 
 enum st timeline_batsim(struct store *s, const struct selection *p, FILE *to, struct diag *d)
@@ -116,7 +117,8 @@ enum st timeline_batsim(struct store *s, const struct selection *p, FILE *to, st
     MEM_ARRAY(r.is_held, r.n + 1);
     if (st == ST_OK)
         st = query_run(s, p->run, "SELECT ordinal, id, status, submit_us, start_us, end_us, limit_us, CASE WHEN n_gpu > 0 THEN n_gpu"
-                       " ELSE n_tasks END, model, class FROM job WHERE run = ? ORDER BY ordinal", &jobs, d);
+                       " ELSE n_tasks END, model, class, kwh FROM job LEFT JOIN energy USING (run, ordinal) WHERE run = ?"
+                       " ORDER BY ordinal", &jobs, d);
     if (st == ST_OK)
         st = query_run(s, p->run, "SELECT node, cards, max(attempt) FROM attempt WHERE run = ? AND ordinal = ? GROUP BY task", &places, d);
     (void)fputs("job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"

@@ -24,6 +24,7 @@
     C(lending)        /* reservations, loans and licences */ \
     C(call_use)       /* tasks of API calls: engines and queues */ \
     C(goodput)        /* work that was of use, and lost */ \
+    C(energy)         /* energy and money: of the run, users and jobs */ \
     C(fragmentation)  /* free GPUs that are of no use, sampled; filling */ \
     C(little)         /* jobs in the system: L, lambda and W */ \
     C(counts)         /* first submit to last end; how many of what */ \

@@ -10,6 +10,7 @@
 #ifndef METRICS_METRICS_H
 #define METRICS_METRICS_H
 
+#include "model/cluster/energy.h"
 #include "model/world_view.h"
 #include "db/store.h"
 
@@ -25,6 +26,7 @@ struct metrics_opts {
     bool     fills;             /* trace.fill: jobs arrive and none ends; see results/README.md, "Filling" */
     double (*weight_of)(const void *ctx, const char *user);     /* fair-share weights; NULL: all 1 */
     const void *weight_ctx;
+    const struct energy *energy;        /* what nodes and cards draw and cost, borrowed; NULL: not known */
     /* Ideal times of each job by ordinal, us, -1 unknown: alone on the whole cluster, and alone with
      * 1/m of its GPUs; NULL: not asked for. */
     const int64_t *ideal_whole, *ideal_share; uint64_t n_ideal;

@@ -48,6 +48,7 @@ struct plot_figure {
     F(jobs_ideal)       \
     F(engine_bars)      \
     F(data_bars)        \
+    F(energy)           \
     F(fairness_traffic) \
     F(pods)             \
     F(frag_load)        \

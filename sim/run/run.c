@@ -169,6 +169,7 @@ static enum st simulate(const struct run_env *env, struct host *h, struct sink *
         .n_jobs = env->trace->facts.n_jobs, .reads_limits = (host_flags(h) & POL_USES_LIMITS) != 0,
         .warmup = s->output.warmup, .cooldown = s->output.cooldown, .fills = s->replay.fill > 0,
         .weight_of = weight_of, .weight_ctx = s,
+        .energy = s->energy.has_power || s->energy.has_price ? &s->energy : NULL,
         .ideal_whole = env->isolated ? env->isolated->whole : NULL, .ideal_share = env->isolated ? env->isolated->share : NULL,
         .n_ideal = env->isolated ? env->isolated->n : 0 });
     if (env->log != NULL) world_observe(w, event_log_observer(env->log));

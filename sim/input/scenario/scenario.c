@@ -219,9 +219,10 @@ static enum st read_all(struct scenario *s, const struct ydoc_node *root, const 
 {
     static const char *const keys[] = {
         "name", "title", "cluster", "models", "trace", "jobs", "faults", "policies", "seeds", "users", "output", "horizon", "network", "data", "profiles",
-        "sweep", "search", "engines",
+        "sweep", "search", "engines", "prices",
     };
-    const struct ydoc_node *cluster, *models, *trace, *jobs, *faults, *users, *output, *network, *data, *profiles, *engines;
+    const struct ydoc_node *cluster, *models, *trace, *jobs, *faults, *users, *output, *network, *data, *profiles;
+    const struct ydoc_node *engines, *prices;
     const char *name = NULL, *title = NULL;
     if (root->type != YDOC_MAP) return ydoc_expected(root, d, "a map of sections: cluster, trace, policies ...");
     TRY(ydoc_keys(root, "the scenario", keys, ARRAY_LEN(keys), d));
@@ -244,7 +245,9 @@ static enum st read_all(struct scenario *s, const struct ydoc_node *root, const 
     TRY(section(root, "data", false, &data, d));
     TRY(section(root, "profiles", false, &profiles, d));
     TRY(section(root, "engines", false, &engines, d));
+    TRY(section(root, "prices", false, &prices, d));
     TRY(scn_read_cluster(s, cluster, d));
+    TRY(scn_read_prices(s, prices, cluster, d));
     TRY(scn_read_models(s, models, d));
     TRY(scn_read_profiles(s, profiles, d));
     TRY(scn_read_engines(s, engines, d));
@@ -355,6 +358,7 @@ static void private_destroy(struct scn_private *k)
 void scn_fini(struct scenario *s)
 {
     cluster_fini(&s->cluster);
+    energy_fini(&s->energy);
     throughput_fini(&s->perf);
     profiles_fini(&s->profiles.table);
     calltime_fini(&s->engines.times);

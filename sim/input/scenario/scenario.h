@@ -10,6 +10,7 @@
 
 #include "input/trace/trace.h"
 #include "model/calls/relation.h"
+#include "model/cluster/energy.h"
 #include "model/world.h"
 
 /* What it is known by. */
@@ -79,6 +80,7 @@ struct scn_output {             /* output: */
 struct scenario {
     struct scn_identity id;
     struct cluster      cluster;        /* cluster:; sealed */
+    struct energy       energy;         /* power and prices, of the cluster and of prices: */
     struct throughput   perf;           /* models:, and what traces say of speeds */
     struct scn_profiles profiles;
     struct scn_engines  engines;

@@ -17,7 +17,12 @@ struct scn_private {
 };
 
 enum st scn_read_cluster(struct scenario *s, const struct ydoc_node *section, struct diag *d);
+/* The keys `power` and `price` of a map, of what is in it: *out stays as it is where they are absent. */
+enum st scn_read_draw(const struct ydoc_node *map, struct draw *out, struct diag *d);
 enum st scn_read_models(struct scenario *s, const struct ydoc_node *section, struct diag *d);
+/* With the cluster's section, which must state of all nodes what it states of some. */
+enum st scn_read_prices(struct scenario *s, const struct ydoc_node *section, const struct ydoc_node *cluster,
+                        struct diag *d);
 enum st scn_read_profiles(struct scenario *s, const struct ydoc_node *section, struct diag *d);
 enum st scn_read_engines(struct scenario *s, const struct ydoc_node *section, struct diag *d);
 enum st scn_read_trace(struct scenario *s, const struct ydoc_node *section, struct diag *d);

@@ -16,7 +16,14 @@ enum { COUNT_MAX = 1000000, SPEED_MAX = 1000 };
 #define TOTAL_MAX (INT64_MAX / 4)
 
 /* A type of the gpu_types map. */
-struct gpu_type { const char *name; double speed; int64_t mem_b; int32_t cores; struct gpu_figures figures; };
+struct gpu_type {
+    const char *name;
+    double   speed;
+    int64_t  mem_b;
+    int32_t  cores;
+    struct gpu_figures figures;
+    struct draw draw;
+};
 
 struct build {
     struct node_sink sink;              /* first: the sink's add casts back */
@@ -29,6 +36,7 @@ struct build {
     bool     knows_mem;                 /* GPU types are openb's, whose memory is known */
     int64_t  nodes_per_rack;            /* 0: no such key */
     int64_t  cpu_sum, mem_sum;          /* of the nodes so far */
+    struct energy *energy;
 };
 
 /* What the data sheet says, for policies that look at it. */
@@ -48,7 +56,7 @@ static enum st read_figures(const struct ydoc_node *n, struct gpu_type *t, struc
 
 static enum st read_gpu_types(struct build *b, const struct ydoc_node *map, struct diag *d)
 {
-    static const char *const keys[] = { "speed", "mem", "cores", "tflops", "bandwidth", "clock_mhz" };
+    static const char *const keys[] = { "speed", "mem", "cores", "tflops", "bandwidth", "clock_mhz", "power", "price" };
     if (map == NULL) return ST_OK;
     b->has_types = true;
     MEM_ARRAY(b->type, map->n);
@@ -63,6 +71,7 @@ static enum st read_gpu_types(struct build *b, const struct ydoc_node *map, stru
         TRY(ydoc_double(n, "speed", YDOC_ABOVE_0, SPEED_MAX, &t->speed, d));
         TRY(ydoc_quantity(n, "mem", TEXT_BYTES, 0, 1, &t->mem_b, d));
         TRY(read_figures(n, t, d));
+        TRY(scn_read_draw(n, &t->draw, d));
         if (lround(t->speed * RATE_ONE) == 0) return ydoc_error(ydoc_get(n, "speed"), d, "'speed': %g is below the finest step, 1/65536", t->speed);
     }
     return ST_OK;
@@ -210,6 +219,17 @@ static enum st read_reserved(const struct ydoc_node *g, struct node_spec *s, str
     return ST_OK;
 }
 
+/* The cluster's, or what the group states of its own. */
+static enum st read_draw(struct build *b, const struct ydoc_node *g, struct node_spec *s, struct diag *d)
+{
+    struct draw own = b->energy->node[0];
+    TRY(scn_read_draw(g, &own, d));
+    if (ydoc_get(g, "power") == NULL && ydoc_get(g, "price") == NULL) return ST_OK;
+    s->draw = (uint32_t)b->energy->n_node;
+    MEM_PUSH(b->energy->node, b->energy->n_node, b->energy->cap_node, own);
+    return ST_OK;
+}
+
 static enum st add_group(struct build *b, const struct ydoc_node *g, struct node_spec *s, int64_t count, int64_t per_rack, struct diag *d)
 {
     int width = snprintf(NULL, 0, "%lld", (long long)(count - 1));
@@ -241,7 +261,7 @@ static enum st read_group(struct build *b, const struct ydoc_node *g, struct dia
     static const char *const keys[] = {
         "name", "count", "cpus", "mem", "gpus", "gpu_type", "gpu_mem", "rack", "nodes_per_rack", "labels", "engines",
         "mem_bandwidth", "gpu_cores", "max_tasks", "reserved",
-        "tier", "latency", "bandwidth", "topology", "mig",
+        "tier", "latency", "bandwidth", "topology", "mig", "power", "price",
     };
     static const char *const needed[] = { "name", "cpus", "mem" };
     struct node_spec s = {0};
@@ -267,6 +287,7 @@ static enum st read_group(struct build *b, const struct ydoc_node *g, struct dia
     TRY(read_labels(b, g, &s.labels, d));
     TRY(read_engines(b, g, &s, d));
     TRY(read_link(b, g, &s, d));
+    TRY(read_draw(b, g, &s, d));
     return add_group(b, g, &s, count, per_rack, d);
 }
 
@@ -330,6 +351,7 @@ static enum st set_speeds(struct scenario *s, const struct build *b, const struc
         uint32_t id = cluster_gpu_type(&s->cluster, b->type[i].name, &own);
         if (id == NONE) return scn_at(map->at[i], &own, d);
         cluster_set_gpu_type(&s->cluster, id, b->type[i].speed, &b->type[i].figures);
+        s->energy.card[id] = b->type[i].draw;
     }
     for (uint32_t k = 0; k < s->cluster.gpu_types.n; k++)
         if (s->cluster.gpu_part[k].share > 0 && find_type(b, intern_name(&s->cluster.gpu_types, k)) == NULL)
@@ -359,12 +381,16 @@ static enum st read_section(struct scenario *s, struct build *b, const struct yd
 {
     static const char *const keys[] = {
         "groups", "from", "nodes", "conf", "gres", "topology", "gpu_types", "nodes_per_rack", "cut", "tiers", "licences",
+        "power", "price",
     };
     static const char *const sources[] = { "openb", "slurm", "kubectl" };
     const struct ydoc_node *types;
     uint32_t source = 0;
     double cut = 1;
     TRY(ydoc_keys(n, "cluster", keys, ARRAY_LEN(keys), d));
+    struct draw all = { .power = { .n = 0 } };
+    TRY(scn_read_draw(n, &all, d));
+    MEM_PUSH(b->energy->node, b->energy->n_node, b->energy->cap_node, all);
     TRY(ydoc_choice(n, "from", sources, ARRAY_LEN(sources), &source, d));
     enum from from = ydoc_get(n, "from") == NULL ? FROM_GROUPS : (enum from)(FROM_OPENB + source);
     TRY(check_source_keys(n, from, d));
@@ -384,7 +410,7 @@ static enum st read_section(struct scenario *s, struct build *b, const struct yd
 
 enum st scn_read_cluster(struct scenario *s, const struct ydoc_node *section, struct diag *d)
 {
-    struct build b = { .sink = { .cluster = &s->cluster, .add = add_node } };
+    struct build b = { .sink = { .cluster = &s->cluster, .add = add_node }, .energy = &s->energy };
     enum st st = read_section(s, &b, section, d);
     mem_free(b.type);
     mem_free(b.type_name);

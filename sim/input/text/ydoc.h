@@ -97,7 +97,7 @@ enum st ydoc_int(const struct ydoc_node *map, const char *key, int64_t lo, int64
 /* lo..hi inclusive; lo YDOC_ABOVE_0: any above 0; hi HUGE_VAL: no upper end. */
 #define YDOC_ABOVE_0 1e-300
 enum st ydoc_double(const struct ydoc_node *map, const char *key, double lo, double hi, double *out, struct diag *d);
-/* A quantity of text.h, at least lo (0 or 1) and at most 1000 years, 1024 TiB or a
+/* A quantity of text.h, at least lo (0 or 1) and at most 1000 years, 1024 TiB, 1 MW or a
  * million by its dimension; `unit` as text_parse has it. */
 enum st ydoc_quantity(const struct ydoc_node *map, const char *key, enum text_dimension dimension, int64_t unit,
                       int64_t lo, int64_t *out, struct diag *d);
@@ -110,5 +110,7 @@ enum st ydoc_node_str(const struct ydoc_node *n, const char **out, struct diag *
 enum st ydoc_node_int(const struct ydoc_node *n, int64_t lo, int64_t hi, int64_t *out, struct diag *d);
 enum st ydoc_node_choice(const struct ydoc_node *v, const char *const *word, size_t n, uint32_t *out, struct diag *d);
 enum st ydoc_node_double(const struct ydoc_node *n, double lo, double hi, double *out, struct diag *d);
+enum st ydoc_node_quantity(const struct ydoc_node *n, enum text_dimension dimension, int64_t unit, int64_t lo,
+                           int64_t *out, struct diag *d);
 
 #endif

@@ -153,8 +153,8 @@ enum st ydoc_bool(const struct ydoc_node *map, const char *key, bool *out, struc
     return ST_OK;
 }
 
-enum st ydoc_quantity(const struct ydoc_node *map, const char *key, enum text_dimension dimension, int64_t unit,
-                      int64_t lo, int64_t *out, struct diag *d)
+enum st ydoc_node_quantity(const struct ydoc_node *n, enum text_dimension dimension, int64_t unit, int64_t lo,
+                           int64_t *out, struct diag *d)
 {
     /* The upper ends keep sums and products of quantities inside 64 bits. */
     static const struct { const char *what, *most; int64_t hi; } of[] = {
@@ -163,17 +163,24 @@ enum st ydoc_quantity(const struct ydoc_node *map, const char *key, enum text_di
         [TEXT_RATE] = { "a rate, such as 25GB/s", "1024TiB/s", INT64_C(1) << 50 },
         [TEXT_MILLI] = { "a number, such as 2 or 0.5", "1000000", INT64_C(1000000000) },
         [TEXT_COUNT] = { "a whole number", "10^15", INT64_C(1000000000000000) },
+        [TEXT_POWER] = { "a power, such as 350W", "1MW", INT64_C(1000000000) },
     };
-    const struct ydoc_node *n = ydoc_get(map, key);
-    if (n == NULL) return ST_OK;
     char error[256];
     int64_t v;
     if (n->type != YDOC_SCALAR || ydoc_is_null(n)) return ydoc_expected(n, d, "%s", of[dimension].what);
-    if (!text_parse(n->text, dimension, unit, &v, error, sizeof error)) return ydoc_error(n, d, "'%s': %s", key, error);
+    if (!text_parse(n->text, dimension, unit, &v, error, sizeof error))
+        return n->key != NULL ? ydoc_error(n, d, "'%s': %s", n->key, error) : ydoc_error(n, d, "%s", error);
     if (v < lo) return ydoc_expected(n, d, "%s, above 0", of[dimension].what);
     if (v > of[dimension].hi) return ydoc_expected(n, d, "%s, at most %s", of[dimension].what, of[dimension].most);
     *out = v;
     return ST_OK;
+}
+
+enum st ydoc_quantity(const struct ydoc_node *map, const char *key, enum text_dimension dimension, int64_t unit,
+                      int64_t lo, int64_t *out, struct diag *d)
+{
+    const struct ydoc_node *n = ydoc_get(map, key);
+    return n == NULL ? ST_OK : ydoc_node_quantity(n, dimension, unit, lo, out, d);
 }
 
 enum st ydoc_node_choice(const struct ydoc_node *v, const char *const *word, size_t n, uint32_t *out, struct diag *d)

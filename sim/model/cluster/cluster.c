@@ -73,7 +73,7 @@ enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d
         .labels = s->labels, .card0 = c->n_cards, .n_gpu = s->n_gpu, .gpu_type = type,
         .rack = intern_id(&c->rack_names, s->rack ? s->rack : "rack0"), .first_hold = NONE, .is_up = true,
         .cpu_reserved = s->cpu_reserved, .mem_reserved = s->mem_reserved, .max_tasks = s->max_tasks,
-        .latency_us = s->latency_us, .link_bps = s->link_bps, .links = s->links,
+        .latency_us = s->latency_us, .link_bps = s->link_bps, .links = s->links, .draw = s->draw,
     };
     memcpy(n->engine_total, s->engine, sizeof n->engine_total);
     memcpy(n->engine_free, s->engine, sizeof n->engine_free);
@@ -87,7 +87,7 @@ enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d
 static bool same_class(const struct cluster *c, const struct node *a, const struct node *b)
 {
     return a->cpu_total == b->cpu_total && a->mem_total == b->mem_total && a->mem_bw == b->mem_bw && a->labels == b->labels &&
-           a->latency_us == b->latency_us && a->link_bps == b->link_bps && a->links == b->links &&
+           a->latency_us == b->latency_us && a->link_bps == b->link_bps && a->links == b->links && a->draw == b->draw &&
            a->n_gpu == b->n_gpu && a->gpu_type == b->gpu_type && a->max_tasks == b->max_tasks &&
            a->cpu_reserved == b->cpu_reserved && a->mem_reserved == b->mem_reserved &&
            memcmp(a->engine_total, b->engine_total, sizeof a->engine_total) == 0 &&

@@ -32,6 +32,7 @@ struct node {
     int32_t  engine_calls[ENGINE_TYPES_MAX];    /* of those not free, in use by calls */
     int64_t  latency_us, link_bps;      /* its way to other nodes; link_bps 0: takes no time */
     uint32_t links;                     /* between its cards: of cluster_links; 0: they cost nothing */
+    uint32_t draw;                      /* what it draws and costs: energy.h */
     uint32_t n_tasks;                   /* holders now */
     uint32_t max_tasks;                 /* holders at most; 0: no limit */
     uint32_t first_hold;                /* list of holders, NONE when empty */
@@ -111,6 +112,7 @@ struct node_spec {
     int32_t  engine[ENGINE_TYPES_MAX];
     int64_t  latency_us, link_bps;      /* of its way to other nodes; 0: none, and as fast as one likes */
     uint32_t links;                     /* of cluster_links; 0: none */
+    uint32_t draw;                      /* an index of energy.node */
 };
 
 /* Zero-initialise a cluster to begin.  Add nodes, then seal. */
