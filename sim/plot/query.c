@@ -67,7 +67,7 @@ static enum st bad_query(const struct figure *f, struct diag *d)
     if (f->path != NULL) (void)diag_at(d, ST_EINPUT, f->path, offset < 0 ? 0 : line, offset < 0 ? 0 : col, "the query: %s", error);
     else if (offset < 0) (void)diag_set(d, ST_EINPUT, "the query: %s", error);
     else (void)diag_set(d, ST_EINPUT, "the query, line %u, column %u, at '%.20s': %s", line, col, f->sql + offset, error);
-    return diag_hint(d, "there are the views v_run, v_job, v_metric, v_series, v_moved and v_card, and the tables of "
+    return diag_hint(d, "there are the views v_run, v_job, v_metric, v_series, v_energy, v_moved and v_card, and the tables of "
                      DIAG_DOC("results/README.md") "; `sqlite3 FILE.db .schema` shows their columns");
 }
 

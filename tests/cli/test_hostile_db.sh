@@ -5,7 +5,9 @@
 limit=20
 cat >"$dir/s.yaml" <<'END'
 name: hostile
-cluster: {groups: [{name: a, count: 2, cpus: 4, gpus: 2, gpu_type: T4, mem: 8GiB}]}
+cluster:
+  gpu_types: {T4: {power: {idle: 10W, peak: 70W}, price: 1}}
+  groups: [{name: a, count: 2, cpus: 4, gpus: 2, gpu_type: T4, mem: 8GiB, power: {idle: 90W, peak: 300W}, price: 1}]
 trace: {format: native, path: jobs.csv}
 faults: {trace: faults.csv}
 policies: [fifo, srtf]
@@ -30,7 +32,7 @@ strip() {
 }
 reads() { # every command that reads rows; it may refuse, in words, and never crash, hang or fail without a word
     for c in "compare $1" "compare $1 --from 1 --to 30" "timeline $1 1 -o $dir/t.json" "timeline $1 1 --batsim -o $dir/t.csv" "explain $1 1 $2" \
-             "report $1 --no-charts -o $dir/r.html" "plot $1 gantt -o $dir/g.gp" "plot $1 timeline -o $dir/g.gp" "plot $1 cdf -o $dir/g.gp" \
+             "report $1 --no-charts -o $dir/r.html" "plot $1 gantt -o $dir/g.gp" "plot $1 timeline -o $dir/g.gp" "plot $1 cdf -o $dir/g.gp" "plot $1 energy -o $dir/g.gp" \
              "stages $1" "merge $dir/out.db $1"; do
         rm -f "$dir/out.db"
         # shellcheck disable=SC2086   # the arguments are words

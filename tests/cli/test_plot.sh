@@ -59,6 +59,7 @@ check "data-bars has no use for a run" fails 2 "no use for --run" "$fairway" plo
 check "pods says what a run without attempts lacks" fails 2 "no record of where" "$fairway" plot "$dir/data.db" pods
 check "frag-load says what a run that fills nothing lacks" fails 2 "no samples of a cluster being filled" "$fairway" plot "$dir/r.db" frag-load
 "$fairway" run "$scenarios/engines/engines-inconsistent.yaml" -d "$dir/calls.db" -q --set trace.etc.jobs=20 --set seeds=1..3 -p affinity -p balance -p mct
+check "energy says what a run without power lacks" fails 2 "has energy or cost to draw" "$fairway" plot "$dir/r.db" energy
 check "engine-bars says what a run without calls lacks" fails 2 "made of API calls" "$fairway" plot "$dir/r.db" engine-bars
 check "engine-bars names the base that is not there" fails 2 "did you mean 'mct'" "$fairway" plot "$dir/calls.db" engine-bars --base mtc
 "$fairway" plot "$dir/calls.db" engine-bars --base mct -o "$dir/bars.gp" >/dev/null
