@@ -4,9 +4,9 @@
 # A colour means one thing in all three.
 # N, ROTATE, SPLIT, BELOW, TLABEL, TDIV, TMAX, SMAX, BLABEL, BDIV, BMAX, HAS_VAIN.
 set datafile missing "nan"
-left = 0.065
+left = 0.085
 right = 0.99
-gap = 0.07
+gap = 0.075
 BAR = "heads size graph 0.012,90 lc rgb '#202020' lw 0.9"
 w = (right - left - 2 * gap) / 3
 set multiplot

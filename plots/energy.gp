@@ -4,9 +4,9 @@
 # N, ROTATE, SPLIT, BELOW, HAS_ENERGY, HAS_COST, ELABEL, EDIV, EMAX, CMAX.
 set datafile missing "nan"
 panels = HAS_ENERGY + HAS_COST
-left = panels > 1 ? 0.085 : 0.17
+left = panels > 1 ? 0.1 : 0.2
 right = 0.985
-gap = 0.095
+gap = 0.105
 w = panels > 1 ? (right - left - gap) / 2 : right - left
 BAR = "heads size graph 0.012,90 lc rgb '#202020' lw 0.9"
 PALE = "#bfe1f6"

@@ -3,9 +3,9 @@
 # jobs later than on an equal share of the cluster.  $fair: label, then value
 # and ends of the interval for jain, rho_p50, rho_p95, rho_above_1.  N, ROTATE, SPLIT, BELOW, RMAX.
 set datafile missing "nan"
-left = 0.065
+left = 0.085
 right = 0.99
-gap = 0.07
+gap = 0.075
 w = (right - left - 2 * gap) / 3
 BAR = "heads size graph 0.012,90 lc rgb '#202020' lw 0.9"
 set multiplot

@@ -69,8 +69,12 @@ check "engine-bars has the numbers of the database, and ratios paired by seed" s
     sed -n "/^balance/p" "$1" | awk -F"\t" "{ printf \"%.6g %.6g %.6g %.6g %.6g\n\", \$2, \$8, \$17, \$20, \$24 }" >"$3/have"
     echo "$(sqlite3 "$2" "SELECT printf(\"%.6g\", avg(a.value / b.value)) FROM v_metric a JOIN v_metric b USING (seed, name, scope) WHERE name = \"makespan\" AND a.policy = \"balance\" AND b.policy = \"mct\"") $(q calls_cross "$2" all) $(q engine_best "$2" all) $(q engine_taken "$2" all) $(q engine_taken "$2" engine=cpu)" >"$3/want"
     cmp "$3/have" "$3/want"' - "$dir/bars.gp" "$dir/calls.db" "$dir"
-db_of() { case $1 in pods) echo "$dir/pods.db" ;; frag-load) echo "$dir/fill.db" ;; engine-bars) echo "$dir/calls.db" ;; jobs-ideal | data-bars | fairness-traffic) echo "$dir/data.db" ;; *) echo "$dir/r.db" ;; esac; }
-figures="cdf bars timeline levels gantt fairness jobs-ideal data-bars fairness-traffic pods frag-load engine-bars"
+db_of() { case $1 in energy) echo "$dir/energy.db" ;; pods) echo "$dir/pods.db" ;; frag-load) echo "$dir/fill.db" ;; engine-bars) echo "$dir/calls.db" ;; jobs-ideal | data-bars | fairness-traffic) echo "$dir/data.db" ;; *) echo "$dir/r.db" ;; esac; }
+printf '%s\n' 'name: energy' 'cluster:' '  gpu_types: {T4: {power: {idle: 10W, peak: 70W}}}' \
+    '  groups: [{name: n, count: 4, cpus: 64, mem: 512GiB, gpus: 4, gpu_type: T4, power: {idle: 90W, peak: 300W}, price: 1}]' \
+    'trace: {format: generate, generate: {jobs: 300, span: 2d, gpu_mix: "1:1"}}' 'policies: [fifo, drf, srtf:estimate=true]' >"$dir/energy.yaml"
+"$fairway" run "$dir/energy.yaml" -d "$dir/energy.db" -q -s 1..3
+figures="cdf bars timeline levels gantt fairness jobs-ideal data-bars fairness-traffic pods frag-load engine-bars energy"
 for f in $figures; do
     check "$f.gp is written without gnuplot" env PATH="$dir/empty" "$fairway" plot "$(db_of $f)" $f -o "$dir/$f.gp"
 done
@@ -127,12 +131,20 @@ for with in lines points linespoints steps bars boxes; do
         check "and is the same twice, byte for byte" cmp "$dir/one.svg" "$dir/two.svg"
     done
 done
+# Upright labels are not cut off by the left edge, for which gnuplot leaves them out, too: capitals of 8 points are
+# 11 units high.
+upright() { grep -o 'translate([-0-9.]*,[-0-9.]*) rotate(270)' "$1"; }
+whole() { # SVG FIGURE
+    [ "$(upright "$1" | wc -l)" -ge "$(grep -c '^ *set ylabel' "$here/plots/$2.gp")" ] || { echo "a label is lost"; return 1; }
+    ! upright "$1" | awk -F '[(,]' '$2 < 11' | grep .
+}
 for f in $figures; do
     rm -f "$dir/one.svg" "$dir/two.svg"
     db=$(db_of $f)
     "$fairway" plot "$db" $f -o "$dir/one.svg" >/dev/null && "$fairway" plot "$db" $f -o "$dir/two.svg" >/dev/null
     check "$f.svg is the same twice, byte for byte" cmp "$dir/one.svg" "$dir/two.svg"
     check "$f.svg is a whole picture" sh -c 'grep -q "<svg" "$1" && tail -n 2 "$1" | grep -q "</svg>"' - "$dir/one.svg"
+    check "$f.svg has its labels of axes whole" whole "$dir/one.svg" $f
     check "$f.gp draws the same picture by itself" sh -c \
         'cd "$1" && gnuplot -d -e "out='"'alone.svg'"'" "$2.gp" && grep -v "gnuplot_canvas\|<title>\|<desc>" alone.svg >a && grep -v "gnuplot_canvas\|<title>\|<desc>" one.svg >b && cmp a b' - "$dir" $f
     for e in png pdf; do
