@@ -27,7 +27,8 @@ enum st published_load(struct published *p, const char *scenario, struct diag *d
             .is = (char)sqlite3_column_text(q, COL_IS)[0], .value = sqlite3_column_double(q, COL_VALUE),
             .within = sqlite3_column_double(q, COL_WITHIN), .source = query_text_dup(q, COL_SOURCE) };
     }
-    if (rc == SQLITE_OK) rc = sqlite3_finalize(q);
+    int end = sqlite3_finalize(q);      /* also when nothing could be bound; the code of the last step */
+    if (rc == SQLITE_OK) rc = end;
     if (rc != SQLITE_OK) {
         (void)diag_set(d, ST_EWORLD, "the published figures cannot be read: %s", sqlite3_errmsg(db));
         published_fini(p);

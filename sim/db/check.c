@@ -1,4 +1,4 @@
-/* check.c -- the rows of a run against schema.def, and against each other. */
+/* check.c -- the rows of a run against schema.def, and against each other; those of a search against each other. */
 #include "db/check.h"
 
 #include <inttypes.h>
@@ -42,16 +42,22 @@ static const char *const of_job[SCHEMA_TABLES] = {
 /* The rows to look at: all of the run, or those for a job. */
 struct scope { int64_t run; bool is_job; int64_t ordinal, from, to; };
 
+/* A row of `table` that tells what is wrong: of a run, or of a search. */
+static enum st damaged(struct store *s, const char *of, int64_t id, const char *table, const char *wrong,
+                       const char *again, struct diag *d)
+{
+    (void)diag_at(d, ST_EWORLD, sqlite3_db_filename(store_db(s), "main"), 0, 0,
+                  "%s %" PRId64 " is damaged: table '%s' has a row whose %s", of, id, table, wrong);
+    return diag_hint(d, "something else than fairway wrote it; %s", again);
+}
+
 /* The query finds nothing, or what is wrong. */
 static enum st check(struct store *s, const struct scope *of, enum schema_table t, sqlite3_stmt *q, struct diag *d)
 {
     const int64_t bound[] = { of->run, of->ordinal, of->from, of->to };
     for (int i = 0; i < sqlite3_bind_parameter_count(q); i++) (void)sqlite3_bind_int64(q, i + 1, bound[i]);
-    if (sqlite3_step(q) == SQLITE_ROW) {
-        (void)diag_at(d, ST_EWORLD, sqlite3_db_filename(store_db(s), "main"), 0, 0,
-                      "run %" PRId64 " is damaged: table '%s' has a row whose %s", of->run, schema_table_name(t), query_text(q, 0));
-        diag_hint(d, "something else than fairway wrote it; run it again");
-    }
+    if (sqlite3_step(q) == SQLITE_ROW)
+        (void)damaged(s, "run", of->run, schema_table_name(t), query_text(q, 0), "run it again", d);
     return query_end(s, q, d);
 }
 
@@ -81,4 +87,45 @@ enum st check_job(struct store *s, int64_t run, uint64_t ordinal, struct diag *d
     TRY(query_int(s, &of.to, d, "SELECT end_us FROM job WHERE run = %" PRId64 " AND ordinal = %" PRId64, run, of.ordinal));
     of.to = of.to >= 0 && of.to < INT64_MAX ? of.to + 1 : INT64_MAX;
     return check_rows(s, &of, d);
+}
+
+/*
+ * A search's tables (search/search.sql) are written by the search alone.  A row is wrong when a column has a type, a
+ * word or a number that the search does not write, or names a variable, target or set that has no row.
+ */
+static const struct { const char *table, *wrong, *when; } search_rule[] = {
+#define HAS(table, column) "NOT EXISTS (SELECT 1 FROM " #table " x WHERE x.search = t.search AND x." column " = t." column ")"
+#define IS_NUMBER(column)  "typeof(" #column ") IN ('real', 'integer')"
+    { "search_variable", "'variable is ' || quote(variable) || ', and there are fewer'",
+      "typeof(variable) <> 'integer' OR variable < 0"
+      " OR variable >= (SELECT count(*) FROM search_variable WHERE search = ?1)" },
+    { "search_target", "'is is ' || quote(\"is\")", "\"is\" NOT IN ('=', '<', '>', '~', '?')" },
+    { "search_target", "'role is ' || quote(role)", "role NOT IN ('figure', 'metric', 'limit')" },
+    { "search_target", "'value, within and weight are ' || quote(value) || ', ' || quote(within) || ', ' || quote(weight)",
+      "NOT (" IS_NUMBER(value) " AND " IS_NUMBER(within) " AND " IS_NUMBER(weight) ")" },
+    { "search_set", "'set is ' || quote(\"set\")", "typeof(\"set\") <> 'integer' OR \"set\" < 1" },
+    { "search_set", "'phase is ' || quote(phase)", "phase NOT IN ('middle', 'end', 'sample', 'simplex', 'fresh')" },
+    { "search_set", "'objective is ' || quote(objective) || ', and it has no error'",
+      "error IS NULL AND NOT " IS_NUMBER(objective) },
+    { "search_value", "'set is ' || quote(\"set\") || ', which is not there'", HAS(search_set, "\"set\"") },
+    { "search_value", "'variable is ' || quote(variable) || ', which is not there'", HAS(search_variable, "variable") },
+    { "search_value", "'at is ' || quote(at)", "NOT (" IS_NUMBER(at) " AND at BETWEEN 0 AND 1)" },
+    { "search_ours", "'set is ' || quote(\"set\") || ', which is not there'", HAS(search_set, "\"set\"") },
+    { "search_ours", "'target is ' || quote(target) || ', which is not there'", HAS(search_target, "target") },
+    { "search_ours", "'error is ' || quote(error)", "NOT (" IS_NUMBER(error) " AND error >= 0)" },
+    { "search_run", "'set is ' || quote(\"set\") || ', which is not there'", HAS(search_set, "\"set\"") },
+};
+
+enum st check_search(struct store *s, int64_t search, struct diag *d)
+{
+    for (size_t i = 0; i < ARRAY_LEN(search_rule); i++) {
+        sqlite3_stmt *q;
+        TRY(query_format(s, &q, d, "SELECT %s FROM %s t WHERE search = ?1 AND (%s) IS NOT FALSE LIMIT 1",
+                         search_rule[i].wrong, search_rule[i].table, search_rule[i].when));
+        (void)sqlite3_bind_int64(q, 1, search);
+        if (sqlite3_step(q) == SQLITE_ROW)
+            (void)damaged(s, "search", search, search_rule[i].table, query_text(q, 0), "search again", d);
+        TRY(query_end(s, q, d));
+    }
+    return ST_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * check.h -- are the rows of a run what this program writes?  Layer: db.
+ * check.h -- are the rows of a run, or of a search, what this program writes?  Layer: db.
  *
  * Databases come from others, and what wrote one need not have kept the schema's
  * checks.  Readers take numbers of nodes, cards and tasks for places in memory, so
@@ -15,5 +15,7 @@
 enum st check_run(struct store *s, int64_t run, struct diag *d);
 /* Those alone that the story of one job is made of (explain.h): O(attempts and decisions) for finding them. */
 enum st check_job(struct store *s, int64_t run, uint64_t ordinal, struct diag *d);
+/* The rows of a search, those of its tables alone: O(rows of the search). */
+enum st check_search(struct store *s, int64_t search, struct diag *d);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sqlite3.h>
 
+#include "db/check.h"
 #include "plot/figure.h"
 #include "plot/search.h"
 
@@ -19,8 +20,8 @@ enum st search_find(struct store *s, const char *scenario, int64_t *id, struct d
     bool found = sqlite3_step(q) == SQLITE_ROW && sqlite3_column_type(q, 0) != SQLITE_NULL;
     *id = sqlite3_column_int64(q, 0);
     TRY(query_end(s, q, d));
-    return found ? ST_OK
-                 : diag_set(d, ST_EINPUT, "the database holds no search of '%s'", scenario != NULL ? scenario : "");
+    if (!found) return diag_set(d, ST_EINPUT, "the database holds no search of '%s'", scenario != NULL ? scenario : "");
+    return check_search(s, *id, d);
 }
 
 /* A block a variable: place on its side, objective, and which kind of point: 0 drawn or an end, 1 of a simplex,

@@ -6,7 +6,7 @@
 
 #include "db/store.h"
 
-/* The latest search in the file, or the latest of a scenario (NULL: any). */
+/* The latest search in the file, or the latest of a scenario (NULL: any), its rows checked. */
 enum st search_find(struct store *s, const char *scenario, int64_t *id, struct diag *d);
 
 #endif

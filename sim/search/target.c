@@ -120,9 +120,13 @@ static enum st add_metric(struct targets *t, const struct search_metric *m, enum
 
 /* ---- figures ---- */
 
-static double class_weight(const struct search_spec *s, char is)
+/* What the search weighs a row with, besides the row's own weight. */
+static double weight_of(const struct search_spec *s, const struct published_row *r)
 {
-    return is == '=' ? s->weight_figures : s->weight_statements;
+    double weight = r->is == '=' ? s->weight_figures : s->weight_statements;
+    for (size_t i = 0; i < s->n_weights; i++)
+        if (strcmp(s->weight[i].metric, r->metric) == 0) weight *= s->weight[i].factor;
+    return weight;
 }
 
 /* The rows that the program knows; those of policies that a scenario does not name are counted. */
@@ -135,7 +139,7 @@ static enum st add_published(struct targets *t, const struct search_spec *s, str
             MEM_RESERVE(t->at, t->cap, t->n + 1);
             struct target *x = &t->at[t->n];
             *x = (struct target){
-                .role = TARGET_FIGURE, .scenario = k, .row = p.at[i], .weight = class_weight(s, p.at[i].is)
+                .role = TARGET_FIGURE, .scenario = k, .row = p.at[i], .weight = weight_of(s, &p.at[i])
             };
             if (use_policies(t, x) == NULL) {
                 p.at[i] = (struct published_row){ .policy = NULL };         /* the target's now */
@@ -184,18 +188,24 @@ static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
     TRY(read_number(c, at[COL_VALUE], -HUGE_VAL, &x.row.value, d));
     TRY(read_number(c, at[COL_WITHIN], 0, &x.row.within, d));
     TRY(read_number(c, at[COL_WEIGHT], 0, &x.weight, d));
-    x.weight *= class_weight(r->s, is[0]);
     x.row.policy = mem_strdup(csv_field(c, at[COL_POLICY]));
     x.row.against = mem_strdup(csv_field(c, at[COL_AGAINST]));
     x.row.metric = mem_strdup(csv_field(c, at[COL_METRIC]));
     x.row.scope = mem_strdup(scope[0] != '\0' ? scope : "all");
     x.row.source = mem_strdup(csv_field(c, at[COL_SOURCE]));
+    x.weight *= weight_of(r->s, &x.row);
     MEM_RESERVE(r->t->at, r->t->cap, r->t->n + 1);
     r->t->at[r->t->n++] = x;
     const char *unknown = use_policies(r->t, &x);
     if (unknown == NULL) return ST_OK;
     return csv_fail(c, at[unknown == x.row.policy ? COL_POLICY : COL_AGAINST], d,
                     "found '%s', which is no policy of '%s'", unknown, r->t->scenario[k].name);
+}
+
+static bool has_metric(const struct targets *t, const char *metric)
+{
+    for (size_t i = 0; i < t->n; i++) if (strcmp(t->at[i].row.metric, metric) == 0) return true;
+    return false;
 }
 
 static enum st add_figures(struct targets *t, const struct search_spec *s, struct diag *d)
@@ -213,6 +223,10 @@ static enum st add_figures(struct targets *t, const struct search_spec *s, struc
         mem_free(path);
         TRY(st);
     }
+    for (size_t i = 0; i < s->n_weights; i++)
+        if (!has_metric(t, s->weight[i].metric))
+            return ydoc_key_error(s->weight[i].node, d, "found '%s', expected figures, statements or a metric of one",
+                                  s->weight[i].metric);
     for (size_t i = 0; i < t->n; i++) weight += t->at[i].weight;
     return weight > 0 ? ST_OK : ydoc_error(s->figures_node, d, "found no figure with a weight above 0");
 }

@@ -108,7 +108,8 @@ static void cell_wanted(struct table *t, const struct published_row *r)
 static void cell_verdict(struct table *t, const struct target *x, double ours)
 {
     if (isnan(ours) || x->row.is == '?') table_cell(t, "%s", "");
-    else if (x->row.is == '=') table_cell(t, "%+.1f%%", 100 * (ours / x->row.value - 1));
+    else if (x->row.is == '=' && fabs(x->row.value) > 0) table_cell(t, "%+.1f%%", 100 * (ours / x->row.value - 1));
+    else if (x->row.is == '=') table_cell(t, "%+.4g", ours);       /* a share of 0 is none */
     else table_cell(t, "%s", published_holds(&x->row, ours) ? "yes" : "NO");
 }
 

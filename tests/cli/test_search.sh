@@ -15,6 +15,7 @@ best() { # DATABASE VARIABLE: its value in the best set
         join search_set s on s.search = v.search and s.\"set\" = v.\"set\"
         where n.name = '$2' and s.phase <> 'fresh' and s.error is null order by s.excess, s.objective limit 1"
 }
+no() { ! "$@"; }
 near() { awk -v x="$1" -v y="$2" -v e="$3" 'BEGIN { if (x < y - e || x > y + e) { print "found " x ", expected " y " +-" e; exit 1 } }'; }
 
 # ---- a closed form ----
@@ -59,6 +60,18 @@ END
 check "a queue's load from its wait" expect 0 "$fairway" search "$dir/mm1.yaml" -q -d "$dir/mm1.db"
 check "as M/M/1 has it" near "$(best mm1.db trace.speedup)" 1.4 0.04
 check "and how far off it is" says "1 of 1 statements hold"
+
+# ---- weights, and a figure that is 0 ----
+printf 'policy,metric,value\nfifo,makespan,30\nfifo,wait_max,0\nfifo,jct_max,0\n' >"$dir/zero.csv"
+check "a metric of weight 0 is left out" expect 0 "$fairway" search "$dir/read.yaml" -q -d "$dir/zero.db" \
+    --set search.objective.figures=zero.csv --set 'search.objective.weights={wait_max: 0, jct_max: 0}'
+check "of the objective" near "$(best zero.db trace.speedup)" 2 0.02
+check "no share of a figure of 0 is told, but ours" no grep -qw inf% "$dir/out"
+check "a weight of what is no metric of a figure" \
+    fails 2 "found 'wait', expected figures, statements or a metric of one" "$fairway" search "$dir/read.yaml" -q \
+    -d "$dir/weight.db" --set 'search.objective.weights={wait: 0}'
+check "fresh seeds that are none are told by their name" fails 2 "'fresh_seeds': found a list of 0" \
+    "$fairway" search "$dir/read.yaml" -q -d "$dir/weight.db" --set 'search.fresh_seeds=[]'
 
 # ---- a limit, and an optimum that can be counted ----
 # Ten jobs of 10 s on n nodes of one core take ceil(10 / n) rounds; all cores are busy all the time with 1, 2, 5 and 10.
@@ -163,6 +176,29 @@ sql told.db "update search_value set value = '\`touch $dir/ran\`' || value;
     update search_variable set name = '\`touch $dir/ran\`'; update search set objective = '\`touch $dir/ran\`'"
 check "of a database from elsewhere, too" expect 0 "$fairway" plot "$dir/told.db" search -o "$dir/t.svg"
 check "whose values are no commands" [ ! -e "$dir/ran" ]
+while IFS='|' read -r change words; do
+    cp "$dir/two.db" "$dir/bad.db"
+    sqlite3 "$dir/bad.db" "pragma writable_schema = on;
+        update sqlite_schema set sql = replace(replace(sql, ') STRICT', ')'), 'NOT NULL', '') where name like 'search%'"
+    sqlite3 "$dir/bad.db" "$change"
+    check "$change is told" fails 3 "bad.db: error: search 1 is damaged: table '$words" \
+        "$fairway" plot "$dir/bad.db" search -o "$dir/x.svg"
+done <<'END'
+update search_variable set variable = 70000000 where variable = 1|search_variable' has a row whose variable is 70000000, and there are fewer
+update search_target set "is" = 'x' where target = 1|search_target' has a row whose is is 'x'
+update search_target set role = null where target = 1|search_target' has a row whose role is NULL
+update search_target set value = 'y' where target = 1|search_target' has a row whose value, within and weight are 'y', 
+update search_set set "set" = -1 where "set" = 3|search_set' has a row whose set is -1
+update search_set set phase = 'end ' where "set" = 3|search_set' has a row whose phase is 'end '
+update search_set set objective = null where "set" = 3|search_set' has a row whose objective is NULL, and it has no error
+update search_value set "set" = 999 where "set" = 3|search_value' has a row whose set is 999, which is not there
+update search_value set variable = 9 where variable = 1|search_value' has a row whose variable is 9, which is not there
+update search_value set at = 1.5 where "set" = 3|search_value' has a row whose at is 1.5
+update search_ours set "set" = 999 where "set" = 3|search_ours' has a row whose set is 999, which is not there
+update search_ours set target = 9 where target = 1|search_ours' has a row whose target is 9, which is not there
+update search_ours set error = -1 where target = 1|search_ours' has a row whose error is -1
+update search_run set "set" = 999 where "set" = 3|search_run' has a row whose set is 999, which is not there
+END
 check "statements against figures" expect 0 "$fairway" plot "$dir/two.db" search-frontier -o "$dir/f.svg"
 "$fairway" run -q -d "$dir/run.db" "$dir/read.yaml" 2>/dev/null
 check "a database of runs alone has no search" \

@@ -138,22 +138,22 @@ static enum st read_range(struct scn_asked *s, const struct ydoc_node *n, struct
     return ST_OK;
 }
 
-enum st scn_read_seeds(struct scn_asked *s, const struct ydoc_node *root, struct diag *d)
+enum st scn_read_seeds(struct scn_asked *s, const struct ydoc_node *map, const char *key, struct diag *d)
 {
-    const struct ydoc_node *n = ydoc_get(root, "seeds");
+    const struct ydoc_node *n = ydoc_get(map, key);
     int64_t v = 1;
     if (n != NULL && strstr(n->text, "..") != NULL) return read_range(s, n, d);
     if (n != NULL && n->type == YDOC_MAP) return ydoc_expected(n, d, "a number of seeds, such as 5, or a list of them, such as [1, 2, 3]");
     if (n != NULL && n->type == YDOC_LIST) {
-        if (n->n == 0 || n->n > SCN_SEEDS_MAX) return ydoc_error(n, d, "'seeds': found a list of %zu, expected 1 to %d seeds", n->n, SCN_SEEDS_MAX);
+        if (n->n == 0 || n->n > SCN_SEEDS_MAX) return ydoc_error(n, d, "'%s': found a list of %zu, expected 1 to %d seeds", key, n->n, SCN_SEEDS_MAX);
         for (size_t i = 0; i < n->n; i++) {
             TRY(ydoc_node_int(n->at[i], 0, INT64_MAX, &v, d));
             TRY(add_seed(s, n->at[i], (uint64_t)v, d));
         }
         return ST_OK;
     }
-    TRY(ydoc_int(root, "seeds", 1, SCN_SEEDS_MAX, &v, d));
-    for (int64_t i = 1; i <= v; i++) TRY(add_seed(s, root, (uint64_t)i, d));
+    TRY(ydoc_int(map, key, 1, SCN_SEEDS_MAX, &v, d));
+    for (int64_t i = 1; i <= v; i++) TRY(add_seed(s, map, (uint64_t)i, d));
     return ST_OK;
 }
 

@@ -132,23 +132,35 @@ static enum st read_metric(struct search_metric *m, const struct ydoc_node *n, c
     return ST_OK;
 }
 
+/* Of figures, of statements, and of single metrics. */
+static enum st read_weights(struct search_spec *s, const struct ydoc_node *objective, struct diag *d)
+{
+    const struct ydoc_node *w;
+    s->weight_figures = s->weight_statements = 1;
+    TRY(ydoc_map(objective, "weights", &w, d));
+    if (w == NULL) return ST_OK;
+    MEM_ARRAY(s->weight, w->n);
+    for (size_t i = 0; i < w->n; i++) {
+        const char *key = w->at[i]->key;
+        double x = 1;
+        TRY(ydoc_double(w, key, 0, 1e6, &x, d));
+        if (strcmp(key, "figures") == 0) s->weight_figures = x;
+        else if (strcmp(key, "statements") == 0) s->weight_statements = x;
+        else s->weight[s->n_weights++] = (struct search_weight){ key, x, w->at[i] };
+    }
+    if (s->weight_figures + s->weight_statements > 0) return ST_OK;
+    return ydoc_error(w, d, "found no weight above 0");
+}
+
 static enum st read_figures(struct search_spec *s, const struct ydoc_node *n, struct diag *d)
 {
-    static const char *const weights[] = { "figures", "statements" };
-    const struct ydoc_node *w;
     const char *text = NULL;
     TRY(ydoc_str(n, "figures", &text, d));
     s->has_figures = true;
     s->figures = strcmp(text, "published") == 0 ? NULL : text;
     s->figures_node = ydoc_get(n, "figures");
-    s->weight_figures = s->weight_statements = 1;
     TRY(ydoc_double(n, "missed", 0, 1e6, &s->missed, d));
-    TRY(ydoc_map(n, "weights", &w, d));
-    TRY(ydoc_keys(w, "weights", weights, ARRAY_LEN(weights), d));
-    TRY(ydoc_double(w, "figures", 0, 1e6, &s->weight_figures, d));
-    TRY(ydoc_double(w, "statements", 0, 1e6, &s->weight_statements, d));
-    if (s->weight_figures + s->weight_statements > 0) return ST_OK;
-    return ydoc_error(w, d, "found no weight above 0");
+    return read_weights(s, n, d);
 }
 
 static enum st read_objective(struct search_spec *s, struct diag *d)
@@ -216,14 +228,9 @@ static enum st read_search_seeds(struct search_spec *s, struct diag *d)
     struct scn_asked asked = { .seed = NULL }, fresh = { .seed = NULL };
     const struct ydoc_node *own = ydoc_get(s->section, "seeds"), *given = ydoc_get(s->section, "fresh_seeds");
     uint64_t most = 0;
-    enum st st = scn_read_seeds(&asked, own != NULL ? s->section : s->doc.root, d);
+    enum st st = scn_read_seeds(&asked, own != NULL ? s->section : s->doc.root, "seeds", d);
     for (size_t i = 0; i < asked.n_seeds; i++) if (asked.seed[i] > most) most = asked.seed[i];
-    if (st == ST_OK && given != NULL) {
-        struct ydoc_node renamed = *given, *only = &renamed, map = { .type = YDOC_MAP, .at = &only, .n = 1 };
-        char key[] = "seeds";
-        renamed.key = key;
-        st = scn_read_seeds(&fresh, &map, d);
-    }
+    if (st == ST_OK && given != NULL) st = scn_read_seeds(&fresh, s->section, "fresh_seeds", d);
     s->seed = asked.seed;
     s->n_seeds = asked.n_seeds;
     s->n_fresh = given != NULL ? fresh.n_seeds : s->n_seeds;
@@ -335,6 +342,7 @@ void search_fini(struct search_spec *s)
     mem_free(s->variable);
     mem_free(s->with);
     mem_free(s->limit);
+    mem_free(s->weight);
     mem_free(s->seed);
     mem_free(s->fresh_seed);
     mem_free(s->path);

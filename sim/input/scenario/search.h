@@ -32,6 +32,8 @@ struct search_variable {
 /* A metric that is asked for: of a policy, or its ratio to another's. */
 struct search_metric { const char *policy, *against, *metric, *scope; const struct ydoc_node *node; };
 struct search_limit { struct search_metric of; double bound; bool is_least; };
+/* Every figure and statement of this metric weighs so many times what it would. */
+struct search_weight { const char *metric; double factor; const struct ydoc_node *node; };
 
 struct search_spec {
     struct ydoc doc;            /* after --set; what follows borrows from it */
@@ -44,6 +46,7 @@ struct search_spec {
     const char *figures;        /* path as it is written; NULL: the table of published figures */
     const struct ydoc_node *figures_node;
     double weight_figures, weight_statements, missed;
+    struct search_weight *weight; size_t n_weights;
     struct search_metric metric;
     bool   maximise;
     struct search_limit *limit; size_t n_limits;

@@ -30,7 +30,8 @@ enum st scn_read_network(struct scn_data *s, const struct ydoc_node *section, st
 enum st scn_read_data(struct scn_data *s, const struct ydoc_node *section, struct diag *d);
 enum st scn_read_faults(struct scenario *s, const struct ydoc_node *section, struct diag *d);
 enum st scn_read_policies(struct scn_asked *s, const struct ydoc_node *root, struct diag *d);
-enum st scn_read_seeds(struct scn_asked *s, const struct ydoc_node *root, struct diag *d);
+/* `key` of the map: a number of seeds from 1, a list or a range; seed 1 where it is not there. */
+enum st scn_read_seeds(struct scn_asked *s, const struct ydoc_node *map, const char *key, struct diag *d);
 
 /* Of a group of nodes, whose GPUs *s has by now: `topology`. */
 enum st scn_read_topology(struct cluster *c, const struct ydoc_node *group, struct node_spec *s, struct diag *d);

@@ -89,7 +89,7 @@ enum st scn_read_asked(struct scn_asked *s, const struct ydoc_node *root, const 
     TRY(scn_read_policies(s, ydoc_get(sweep, "policies") != NULL ? sweep : root, d));
     TRY(ydoc_map(sweep, "params", &params, d));
     for (size_t i = 0; params != NULL && i < params->n; i++) TRY(scn_sweep_param(s, params->at[i], d));
-    return scn_read_seeds(s, ydoc_get(sweep, "seeds") != NULL ? sweep : root, d);
+    return scn_read_seeds(s, ydoc_get(sweep, "seeds") != NULL ? sweep : root, "seeds", d);
 }
 
 /* ---- the cases ---- */
