@@ -7,7 +7,7 @@ flow=$here/scenarios/flow-paper
 replay() {
     db=$dir/$1.db scenario=$flow/$2.yaml; shift 2
     for set; do set -- "$@" --set "$set"; shift; done
-    "$fairway" run -q -d "$db" "$scenario" "$@" 2>"$dir/err" || { echo "not ok $scenario runs"; cat "$dir/err"; exit 1; }
+    "$fairway" run -q -d "$db" "$scenario" --set seeds=10 "$@" 2>"$dir/err" || { echo "not ok $scenario runs"; cat "$dir/err"; exit 1; }
 }
 # means DB: lines "POLICY|METRIC|MEAN"; the flow policies' labels have no commas
 means() {

@@ -393,11 +393,11 @@ Test(scn, tables_of_times_are_read_whole)
 /* S4-1: 15 nodes with 2 GPUs of 10 GB and 2 x 8 cores each, in four racks of four; one slot is the scheduler's. */
 Test(scn, the_flow_papers_cluster_has_15_nodes_30_GPUs_and_4_racks_S4_1)
 {
-    static const struct { const char *name; uint32_t concurrency, ideal; int64_t n_ports; bool extra; } flow[] = {
-        { "k1", 1, 6, 4, false }, { "k6", 6, 6, 1, false }, { "k6-10g", 6, 6, 10, false },
-        { "j37", 6, 6, 1, true }, { "j37-10g", 6, 6, 10, true }, { "users", 0, 10, 1, false },
+    static const struct { const char *name; uint32_t concurrency, ideal; int64_t switches; bool extra; } flow[] = {
+        { "k6", 6, 6, 1, false }, { "k6-10g", 6, 6, 10, false }, { "j37", 6, 6, 1, true },
+        { "j37-10g", 6, 6, 10, true }, { "users", 0, 10, 1, false }, { "k1", 1, 6, 0, false },
     };
-    int64_t compute = 0, port = 0;
+    int64_t compute = 0, port = 0, between = 0;
     for (size_t i = 0; i < ARRAY_LEN(flow); i++) {
         char p[64];
         uint32_t in_rack[4] = { 0 };
@@ -410,12 +410,14 @@ Test(scn, the_flow_papers_cluster_has_15_nodes_30_GPUs_and_4_racks_S4_1)
         cr_expect(in_rack[0] == 4 && in_rack[1] == 4 && in_rack[2] == 4 && in_rack[3] == 3);
         for (uint32_t k = 0; k < 15; k++) cr_expect_eq(c->node[k].cpu_total, 16000);
         for (uint32_t k = 0; k < 30; k++) cr_expect_eq(c->card[k].mem_total, 10 * GB);
-        if (i == 0) port = s.data.net.card_bps;         /* the same in all; rates are rounded down to 64 B/s */
+        if (i == 0) port = s.data.net.card_bps, between = s.data.net.aggregation_bps;
         cr_expect(s.data.net.mode == NET_SHARED && s.data.net.card_bps == port, "%s", p);
-        cr_expect(llabs(s.data.net.aggregation_bps - flow[i].n_ports * port) <= flow[i].n_ports * 64, "%s", p);
+        if (flow[i].switches > 0)       /* "1 GB" or "10 GB" between racks; rates are rounded down to 64 B/s */
+            cr_expect(llabs(s.data.net.aggregation_bps - flow[i].switches * between) <= flow[i].switches * 64, "%s", p);
+        else cr_expect(s.data.net.aggregation_bps > between && s.data.net.aggregation_bps <= 4 * port, "%s", p);
         cr_expect(s.replay.concurrency == flow[i].concurrency && s.output.ideal_share == flow[i].ideal, "%s", p);
         const struct workload_opts *w = s.trace.own;
-        cr_expect(w->extra == flow[i].extra && (w->users == 10) == (i == 5), "%s", p);
+        cr_expect(w->extra == flow[i].extra && (w->users == 10) == (flow[i].concurrency == 0), "%s", p);
         cr_expect_geq(s.asked.n_seeds, 3, "S4-24: at least three runs");
         if (i == 0) compute = w->compute_bps;
         cr_expect_eq(w->compute_bps, compute, "%s: fitted once", p);
