@@ -1,6 +1,6 @@
 /*
  * extensions.h -- what a host may offer beyond policy.h, by name: licences/1, graph/1, data/1, cores/1,
- * reservations/1, scores/1, preferences/1 and calls/1.
+ * reservations/1, scores/1, preferences/1, recorded/1 and calls/1.
  *
  *     const struct pol_data *data = host->extension(host->ctx, POL_DATA);        in create; NULL: there is none
  *
@@ -143,6 +143,27 @@ struct pol_preferences {
     uint32_t size, reserved;
     /* [n_nodes] sums of the weights of the preferences that each node meets, 0 or more; NULL: the shape has none. */
     const int32_t *(*of)(void *ctx, uint32_t shape);
+};
+
+/* ---- recorded: what the trace says became of its jobs where they ran ---- */
+
+/* start_us -1: it does not say.  end_us: to a clairvoyant policy alone, else -1.  node: until decide returns. */
+struct pol_record { int64_t start_us, end_us; const uint32_t *node; uint32_t n_nodes, reserved; };
+
+/* How the record and the cluster do not go together, at this instant.  Append only. */
+enum pol_contradiction {
+    POL_UNRECORDED,                     /* the trace does not say when the job started */
+    POL_ELSEWHERE,                      /* its nodes do not have what it asks: it starts on others */
+    POL_LATE,                           /* no nodes have: it waits */
+    POL_CONTRADICTIONS
+};
+
+#define POL_RECORDED "recorded/1"
+struct pol_recorded {
+    uint32_t size, reserved;
+    struct pol_record (*of)(void *ctx, pol_job j);                  /* of a stale handle: nothing */
+    /* For the record alone, in decide: kept with the instant, and counted in what the run says; once a job and kind. */
+    void (*contradicts)(void *ctx, pol_job j, uint32_t what);
 };
 
 /* ---- calls: tasks that are made of API calls, each on one engine ---- */

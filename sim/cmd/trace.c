@@ -43,9 +43,9 @@ static enum st write_native(const struct trace *t, const char *output, struct di
     char *part;
     enum st st = cmd_output_open(&f, &part, output, d);
     if (st == ST_OK) {
-        bool bare = !t->opts.format->binds_nodes;
-        native_write_header(f, t->cluster, bare);
-        while ((st = src.next(src.ctx, &s, d)) == ST_OK && s.graph == NULL) native_write(f, &s, t->cluster, bare);
+        const struct native_form form = { .bare = !t->opts.format->binds_nodes, .past = t->facts.n_recorded > 0 };
+        native_write_header(f, t->cluster, form);
+        while ((st = src.next(src.ctx, &s, d)) == ST_OK && s.graph == NULL) native_write(f, &s, t->cluster, form);
         if (st == ST_OK)
             st = diag_at(d, ST_EINPUT, t->opts.path, s.line, 0, "tasks of job '%s' wait for each other, which one file of jobs cannot tell; nothing to convert: it is native already", s.id);
         st = cmd_output_close(f, part, output, st == ST_END ? ST_OK : st, d);
@@ -102,8 +102,8 @@ static enum st generate(const struct args *a, struct diag *d)
     char *part;
     enum st st = cmd_output_open(&f, &part, a->output, d);
     if (st == ST_OK) {
-        native_write_header(f, &cluster, true);
-        while ((st = r.next(r.ctx, &s, d)) == ST_OK) native_write(f, &s, &cluster, true);
+        native_write_header(f, &cluster, (struct native_form){ .bare = true });
+        while ((st = r.next(r.ctx, &s, d)) == ST_OK) native_write(f, &s, &cluster, (struct native_form){ .bare = true });
         st = cmd_output_close(f, part, a->output, st == ST_END ? ST_OK : st, d);
     }
     r.close(r.ctx);

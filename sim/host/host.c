@@ -240,6 +240,16 @@ static void on_scores(void *ctx, pol_task t, const struct pol_score *s, uint32_t
         p->hooks.scores(p->hooks.ctx, world_now(p->mirror.w), p->api.job(ctx, ti->job)->ordinal, ti->index, s, n);
 }
 
+static void on_contradicts(void *ctx, pol_job j, uint32_t what)
+{
+    struct host *p = ctx;
+    const struct pol_job_info *ji = p->mirror.w != NULL ? policy_view_job(ctx, j) : NULL;
+    if (p->mirror.w == NULL) misuse(p, BREACH_OUTSIDE, "it tells of a contradiction outside of decide");
+    else if (ji == NULL || what >= POL_CONTRADICTIONS)
+        misuse(p, BREACH_NOTE, "it tells of a contradiction of no job, or of a kind that there is not");
+    else if (p->hooks.contradicts != NULL) p->hooks.contradicts(p->hooks.ctx, world_now(p->mirror.w), ji->ordinal, what);
+}
+
 static void on_fail(void *ctx, const char *message)
 {
     struct host *p = ctx;
@@ -550,6 +560,7 @@ enum st host_create(struct host **out, const char *spec, const char *weights, co
     p->mirror.ext.reservations.lend = on_lend;
     p->mirror.ext.scores.tell = on_scores;
     p->mirror.ext.scores.is_recorded = p->hooks.scores != NULL;
+    p->mirror.ext.recorded.contradicts = on_contradicts;
     p->mirror.ext.calls.send = on_send;
     p->mirror.ext.calls.call = on_call;
     if (run != NULL) {

@@ -26,6 +26,8 @@ struct host_hooks {
     void (*note)(void *ctx, sim_tick at, const char *name, double value);
     /* What each node was to a task that asked (scores/1); without it the policy is told not to work that out. */
     void (*scores)(void *ctx, sim_tick at, uint64_t job, uint32_t task, const struct pol_score *s, uint32_t n);
+    /* The record of a job does not go with the cluster (recorded/1); what: enum pol_contradiction. */
+    void (*contradicts)(void *ctx, sim_tick at, uint64_t job, uint32_t what);
     void (*decided)(void *ctx, int64_t wall_ns);    /* after each decide call */
     /* Has the trace or the cluster such a user, queue, job with a graph or label?  1, 0; NULL: not known. */
     int32_t (*knows)(void *ctx, uint32_t type, const char *name);

@@ -197,6 +197,16 @@ static const int32_t *view_preferences(void *ctx, uint32_t shape)
                                     : NULL;
 }
 
+static struct pol_record view_record(void *ctx, pol_job h)
+{
+    const struct policy_view *p = ctx;
+    const struct job *j = p->w != NULL && h.slot < world_n_job_slots(p->w) ? world_job(p->w, h.slot) : NULL;
+    if (j == NULL || !j->is_live || j->gen != h.gen || j->record == NULL)
+        return (struct pol_record){ .start_us = -1, .end_us = -1 };
+    return (struct pol_record){ .start_us = j->record->start, .end_us = p->is_clairvoyant ? j->record->end : -1,
+                                .node = j->record->node, .n_nodes = j->record->n_nodes };
+}
+
 static const void *view_extension(void *ctx, const char *name)
 {
     struct policy_view *p = ctx;
@@ -204,6 +214,7 @@ static const void *view_extension(void *ctx, const char *name)
         { POL_LICENCES, &p->ext.licences }, { POL_GRAPH, &p->ext.graph }, { POL_DATA, &p->ext.data }, { POL_CORES, &p->ext.cores },
         { POL_RESERVATIONS, &p->ext.reservations }, { POL_CALLS, &p->ext.calls },
         { POL_SCORES, &p->ext.scores }, { POL_PREFERENCES, &p->ext.preferences },
+        { POL_RECORDED, &p->ext.recorded },
     };
     for (size_t i = 0; name != NULL && i < ARRAY_LEN(known); i++) {
         if (strcmp(name, known[i].name) != 0) continue;
@@ -480,6 +491,7 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
     p->ext.reservations = (struct pol_reservations){ .size = sizeof p->ext.reservations };
     p->ext.scores = (struct pol_scores){ .size = sizeof p->ext.scores };
     p->ext.preferences = (struct pol_preferences){ .size = sizeof p->ext.preferences, .of = view_preferences };
+    p->ext.recorded = (struct pol_recorded){ .size = sizeof p->ext.recorded, .of = view_record };
     p->ext.calls = (struct pol_calls){ .size = sizeof p->ext.calls, .state = policy_calls_state, .info = policy_calls_info,
                                        .relation = policy_calls_relation, .overhead = policy_calls_overhead };
 }

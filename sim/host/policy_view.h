@@ -29,6 +29,7 @@ struct policy_view {
         struct pol_reservations reservations;
         struct pol_scores scores;
         struct pol_preferences preferences;
+        struct pol_recorded recorded;
         struct pol_calls calls;
     } ext;
     bool     knows_licences, knows_scores, knows_preferences;   /* the policy asked for licences/1, scores/1... */

@@ -9,14 +9,32 @@
 #include "base/mem.h"
 #include "model/graph.h"
 
+static void free_record(struct job_record *r)
+{
+    if (r == NULL) return;
+    mem_free(r->state);
+    mem_free(r->node);
+    mem_free(r);
+}
+
+/* What is owned of a job. */
+static void free_owned(struct job *j)
+{
+    mem_free(j->id);
+    graph_destroy(j->graph);
+    mem_free(j->reservation);
+    calls_destroy(j->calls);
+    free_record(j->record);
+    j->id = NULL;
+    j->calls = NULL;
+    j->graph = NULL;
+    j->reservation = NULL;
+    j->record = NULL;
+}
+
 void jobs_fini(struct job_table *t)
 {
-    for (uint32_t i = 0; i < t->n_job_slots; i++) {
-        mem_free(t->job[i].id);
-        graph_destroy(t->job[i].graph);
-        mem_free(t->job[i].reservation);
-        calls_destroy(t->job[i].calls);
-    }
+    for (uint32_t i = 0; i < t->n_job_slots; i++) free_owned(&t->job[i]);
     for (uint32_t i = 0; i < t->n_task_slots; i++) mem_free(t->task[i].loan);
     MEM_FREE(t->job, t->task, t->free_job, t->free_task);
     memset(t, 0, sizeof *t);
@@ -95,14 +113,7 @@ void jobs_release(struct job_table *t, uint32_t job)
         t->task[k].gen++;
         t->free_task[t->n_free_task++] = k;
     }
-    mem_free(j->id);
-    graph_destroy(j->graph);
-    mem_free(j->reservation);
-    calls_destroy(j->calls);
-    j->id = NULL;
-    j->calls = NULL;
-    j->graph = NULL;
-    j->reservation = NULL;
+    free_owned(j);
     j->is_live = false;
     j->gen++;
     MEM_PUSH(t->free_job, t->n_free_job, t->cap_free_job, job);

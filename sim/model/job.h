@@ -45,6 +45,12 @@ struct task_graph {
 enum { HINT_PIPELINED = 1, HINT_HEAVY_WEIGHTS = 2, HINT_COMPLEX_CPU = 4 };
 struct hints { uint32_t told; int64_t weights, work_us; };      /* thousands of weights; CPU time for one example */
 
+/*
+ * What the trace says became of a job where it ran, on the clock of `submit`.  All zero: it says nothing.
+ * nodes: their names joined by ','.
+ */
+struct job_past { bool is_known; sim_tick start, end; const char *nodes, *state; };     /* end -1, others NULL: unknown */
+
 /* One job as a source delivers it.  Strings and groups are borrowed until the next call. */
 struct job_spec {
     const char *id;             /* unique within the trace */
@@ -53,6 +59,7 @@ struct job_spec {
     sim_tick submit;            /* >= 0 and not before the previous job's */
     sim_tick limit;             /* the user's estimate or limit, -1: none given */
     sim_tick recorded;          /* how long a run of it took that its file tells of; 0: unknown */
+    struct job_past past;       /* when it was started, where, and how that ended */
     int32_t  priority;
     bool     gang;              /* all tasks start together, and run at the slowest's speed */
     struct hints hints;
@@ -98,6 +105,9 @@ struct task {
 
 enum job_status { JOB_LIVE, JOB_DONE, JOB_TIMEOUT, JOB_REJECTED, JOB_UNFINISHED, JOB_FAILED };
 
+/* A job's past, kept while it lives.  node [n_nodes]: those of them that the cluster has. */
+struct job_record { sim_tick start, end; char *state; uint32_t n_nodes, *node; };
+
 struct job {
     /* Which it is, and whose. */
     uint64_t ordinal;
@@ -133,6 +143,7 @@ struct job {
     struct graph *graph;        /* NULL: no data, no order */
     struct calls *calls;        /* NULL: its tasks just compute */
     struct reservation *reservation;        /* NULL: nothing is reserved for it */
+    struct job_record *record;  /* NULL: the trace does not say when it started */
 };
 
 struct job_table {

@@ -131,6 +131,25 @@ static struct task_group *groups_for(const struct world *w, const struct job_spe
     return group;
 }
 
+/* What the trace says became of it; names of nodes that the cluster does not have were told of when they were read. */
+static struct job_record *record_of(const struct world *w, const struct job_past *p)
+{
+    struct job_record *r;
+    size_t cap = 0;
+    if (!p->is_known) return NULL;
+    MEM_NEW(r);
+    *r = (struct job_record){ .start = p->start, .end = p->end, .state = p->state != NULL ? mem_strdup(p->state) : NULL };
+    for (const char *s = p->nodes; s != NULL && *s != '\0';) {
+        size_t len = strcspn(s, ",");
+        char *name = mem_printf("%.*s", (int)len, s);
+        uint32_t node = intern_find(&w->cluster->node_names, name);
+        mem_free(name);
+        if (node != NONE) MEM_PUSH(r->node, r->n_nodes, cap, node);
+        s += len + (s[len] == ',');
+    }
+    return r;
+}
+
 /* Into the tables; its slot. */
 static uint32_t add(struct world *w, const struct job_spec *s, struct graph *graph, uint32_t model)
 {
@@ -139,6 +158,7 @@ static uint32_t add(struct world *w, const struct job_spec *s, struct graph *gra
     j->user = intern_id(&w->users, s->user ? s->user : "-");
     j->queue = s->queue ? intern_id(&w->queues, s->queue) : NONE;
     j->model = model;
+    j->record = record_of(w, &s->past);
     j->klass = intern_id(&w->classes, s->klass ? s->klass : job_class(j, w->cfg.multi_from));
     if (s->calls != NULL) {
         SIM_ASSERT(w->calls != NULL && !s->gang);

@@ -41,6 +41,7 @@ struct sink {
     struct metrics *metrics;
     struct record  *record;             /* NULL: not asked for */
     int64_t n_asks;                     /* whose scores were told */
+    uint64_t n_contradictions[POL_CONTRADICTIONS];
     struct diag error;                  /* the first store error */
     struct sandbox_page *page;             /* NULL: not in a sandbox */
 };
@@ -72,6 +73,31 @@ static void on_scores(void *ctx, sim_tick at, uint64_t job, uint32_t task, const
             .points = is_struck ? NAN : s[i].points, .weight = is_struck ? 0 : s[i].weight, .lacks = s[i].lacks,
             .is_chosen = s[i].is_chosen != 0 }, &r->error);
     }
+}
+
+static const struct { const char *row, *words; } contradiction[POL_CONTRADICTIONS] = {
+    [POL_UNRECORDED] = { "unrecorded", "job without a recorded start, started when it fits" },
+    [POL_ELSEWHERE] = { "elsewhere", "the recorded nodes lack what the job asks at its recorded start, started on others" },
+    [POL_LATE] = { "late", "more in use at the recorded start than there is, started later" },
+};
+
+static void on_contradicts(void *ctx, sim_tick at, uint64_t job, uint32_t what)
+{
+    struct sink *r = ctx;
+    r->n_contradictions[what]++;
+    if (r->error.code != ST_OK) return;
+    (void)store_contradiction(r->env->store, r->run, &(struct store_contradiction){
+        .at_us = at, .ordinal = job, .what = contradiction[what].row }, &r->error);
+}
+
+/* Rows of no line of the trace. */
+static enum st write_contradictions(const struct sink *r, struct diag *d)
+{
+    for (int i = 0; i < POL_CONTRADICTIONS; i++)
+        if (r->n_contradictions[i] > 0)
+            TRY(store_repair(r->env->store, r->run, &(struct store_repair){
+                .what = contradiction[i].words, .count = r->n_contradictions[i] }, d));
+    return ST_OK;
 }
 
 static void on_decided(void *ctx, int64_t wall_ns)
@@ -181,6 +207,7 @@ static enum st simulate(const struct run_env *env, struct host *h, struct sink *
     enum st st = loop(env, w, rec, d);
     if (st == ST_OK && rec->record != NULL) st = record_finish(rec->record, w, d);
     if (st == ST_OK) st = metrics_finish(rec->metrics, w, d);
+    if (st == ST_OK) st = write_contradictions(rec, d);
     out->digest = world_digest(w);
     out->n_events = world_n_events(w);
     out->n_done = world_count(w)->done + world_count(w)->timeout;
@@ -220,7 +247,7 @@ static enum st run_here(const struct run_env *env, const struct scn_policy *poli
     struct sink rec = { .env = env, .page = page };
     struct host_hooks hooks = { .ctx = &rec, .decision = env->scn->output.decisions ? on_decision : NULL,
                                    .note = on_note, .scores = env->scn->output.scores ? on_scores : NULL,
-                                   .decided = on_decided, .page = page, .knows = on_knows,
+                                   .contradicts = on_contradicts, .decided = on_decided, .page = page, .knows = on_knows,
                                    .call_us = env->limits.call_us };
     TRY(run_policy_open(&h, env->scn, seed, policy, &hooks, d));
     double t0 = progress_clock();

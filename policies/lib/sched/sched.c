@@ -327,6 +327,31 @@ bool sched_place(struct sched *d, uint32_t id)
     return true;
 }
 
+bool sched_place_on(struct sched *d, uint32_t id, const uint32_t *node, uint32_t n)
+{
+    const struct unit *u = sched_unit(d, id);
+    const struct request_class *k = &d->classes.at[u->request_class];
+    if (n == 0 || !licences(d, u->request_class, 0)) return false;
+    struct placement *by = d->ops->placement != NULL ? d->ops->placement(d->self, u) : &d->placement;
+    struct plan_mark m = plan_mark(&d->plan);
+    POL_RESERVE(d->place, d->cap_place, u->n_tasks);
+    for (uint32_t i = 0; i < u->n_tasks; i++) {
+        const struct pol_shape *s = &d->plan.shape[k->shape[i]];
+        uint32_t at = 0, own = (u->index + i) % n;
+        while (at < n && !(plan_fits(&d->plan, node[(own + at) % n], s) &&
+                           placement_admits(by, &d->plan, k->shape[i], node[(own + at) % n]))) at++;
+        if (at == n) {
+            plan_undo(&d->plan, m);
+            return false;
+        }
+        uint32_t to = node[(own + at) % n];
+        d->place[i] = (struct pol_place){ .node = to, .cards = plan_pick_cards(&d->plan, to, s) };
+        plan_allocate(&d->plan, to, s, d->place[i].cards);
+    }
+    plan_keep(&d->plan, m);
+    return true;
+}
+
 bool sched_fits(struct sched *d, uint32_t id)
 {
     if (sched_known_unschedulable(d, sched_unit(d, id)->request_class)) return false;

@@ -85,6 +85,8 @@ bool sched_known_unschedulable(const struct sched *d, uint32_t class);
  * no change.
  */
 bool sched_place(struct sched *d, uint32_t unit);
+/* The same, each task on one of node [n]: its own place in the list, by its index, then the others in turn. */
+bool sched_place_on(struct sched *d, uint32_t unit, const uint32_t *node, uint32_t n);
 /* Would it?  Leaves the plan as it was.  Of one task d->place is where. */
 bool sched_fits(struct sched *d, uint32_t unit);
 /* No unit of the class fits as things are. */

@@ -199,7 +199,7 @@ static enum st read_group(const struct stages_reader *s, const struct shape *com
     TRY(csv_scaled(c, at[MEM], MIB, INT64_MAX / 1024, &mem, d));
     TRY(csv_need(c, at[DURATION], d));
     TRY(csv_seconds(c, at[DURATION], &g->dur, d));
-    TRY(trace_micros(c, at[DURATION], d));
+    TRY(trace_rounded(&s->env, csv_rounded(s->csv), csv_line(c), d));
     if (gpus == 0 && milli > 0) return csv_fail(c, at[GPU_MILLI], d, "a share of a card, but the stage asks for no GPUs");
     if (gpus == 0 && gpu_mem > 0) return csv_fail(c, at[GPU_MEM], d, "memory of a card, but the stage asks for no GPUs");
     g->shape = *common;

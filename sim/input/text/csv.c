@@ -15,8 +15,15 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+/* What fields read so far were like; no part of where the reader is. */
+struct csv_seen {
+    bool rounded;
+    struct { enum value_form form; uint32_t line; } *times; size_t cap;     /* [column] of the first time in it; line 0: none yet */
+};
+
 struct csv {
     FILE *f;
+    struct csv_seen *seen;
     char *path;
     struct csv_parser parser;
     char     block[1 << 16];
@@ -57,6 +64,7 @@ enum st csv_open(struct csv **out, const char *path, char delim, struct diag *d)
         return diag_at(d, errno == ENOENT ? ST_EINPUT : ST_EWORLD, path, 0, 0, "cannot be opened: %s", strerror(errno));
     struct csv *c = mem_alloc(1, sizeof *c);
     c->f = f;
+    MEM_NEW(c->seen);
     c->path = mem_strdup(path);
     c->line_next = 1;
     c->delim = delim;
@@ -72,7 +80,8 @@ void csv_close(struct csv *c)
     (void)fclose(c->f);
     csv_free(&c->parser);
     for (size_t i = 0; c->head != NULL && i < c->n_head; i++) mem_free(c->head[i]);
-    MEM_FREE(c->head, c->raw, c->text, c->start, c->path, c);
+    mem_free(c->seen->times);
+    MEM_FREE(c->seen, c->head, c->raw, c->text, c->start, c->path, c);
 }
 
 /* Append one physical line (or what is left at the end) to raw.  False at the end of the file. */
@@ -258,17 +267,10 @@ enum st csv_int(const struct csv *c, int i, int64_t min, int64_t max, int64_t *o
 {
     const char *s = csv_field(c, i);
     if (*s == '\0') return ST_OK;
-    /* "1.0" is how some tools write a whole number. */
-    char buf[32];
-    const char *dot = strchr(s, '.');
-    bool neg = *s == '-', ok = strlen(s) < sizeof buf && (dot == NULL || (dot[1] != '\0' && strspn(dot + 1, "0") == strlen(dot + 1)));
-    int64_t v = 0;
-    if (ok) {
-        (void)snprintf(buf, sizeof buf, "%.*s", dot == NULL ? (int)sizeof buf - 1 : (int)(dot - s), s);
-        ok = csv_decimal(buf + neg, 1, &v);
-    }
-    if (!ok) return csv_fail(c, i, d, "'%.60s' is not a whole number", s);
-    if (neg) v = -v;
+    bool neg = *s == '-', rounded = false;
+    value_wide wide = 0;
+    if (!value_number(s + neg, 1, INT64_MAX, &wide, &rounded) || rounded) return csv_fail(c, i, d, "'%.60s' is not a whole number", s);
+    int64_t v = neg ? -(int64_t)wide : (int64_t)wide;
     if (v < min || v > max) {
         if (max == INT64_MAX) return csv_fail(c, i, d, "%lld is below %lld", (long long)v, (long long)min);
         return csv_fail(c, i, d, "%lld is outside %lld..%lld", (long long)v, (long long)min, (long long)max);
@@ -279,24 +281,9 @@ enum st csv_int(const struct csv *c, int i, int64_t min, int64_t max, int64_t *o
 
 bool csv_decimal(const char *s, int64_t unit, int64_t *out)
 {
-    __extension__ typedef __int128 wide;
-    wide v = 0, scale = 1;
-    bool any = false, dot = false;
-    for (; *s != '\0'; s++) {
-        if (*s == '.' && !dot) { dot = true; continue; }
-        if (*s < '0' || *s > '9') return false;
-        any = true;
-        /* Fraction digits past the 18th are below half of any unit we have (<= 10^12). */
-        if (dot && scale >= (wide)1000000000 * 1000000000) continue;
-        v = v * 10 + (*s - '0');
-        if (dot) scale *= 10;
-        if (v > (wide)INT64_MAX * (dot ? scale : 1)) return false;
-    }
-    wide q = v;
-    /* v may be near 2^63 x 10^18, so multiply by the unit in two parts. */
-    wide whole = q / scale * unit, part = (q % scale * unit * 2 + scale) / (2 * scale);
-    if (!any || whole + part > INT64_MAX) return false;
-    *out = (int64_t)(whole + part);
+    value_wide v;
+    if (!value_number(s, unit, INT64_MAX, &v, NULL)) return false;
+    *out = (int64_t)v;
     return true;
 }
 
@@ -304,15 +291,54 @@ enum st csv_scaled(const struct csv *c, int i, int64_t unit, int64_t max, int64_
 {
     const char *s = csv_field(c, i);
     if (*s == '\0') return ST_OK;
-    int64_t v;
+    value_wide v;
     if (*s == '-') return csv_fail(c, i, d, "'%.60s' is negative", s);
-    if (!csv_decimal(s, unit, &v)) return csv_fail(c, i, d, "'%.60s' is not a number, or too large", s);
+    /* Of bytes a part is nothing. */
+    if (!value_number(s, unit, INT64_MAX, &v, unit <= TICK_SEC ? &c->seen->rounded : NULL))
+        return csv_fail(c, i, d, "'%.60s' is not a number, or too large", s);
     if (v > max) return csv_fail(c, i, d, "'%.60s' is too large", s);
-    *out = v;
+    *out = (int64_t)v;
     return ST_OK;
+}
+
+enum st csv_form(const struct csv *c, int i, enum value_form form, struct diag *d)
+{
+    struct csv_seen *x = c->seen;
+    MEM_RESERVE(x->times, x->cap, (size_t)i + 1);
+    if (x->times[i].line == 0) {
+        x->times[i].form = form;
+        x->times[i].line = c->line;
+    }
+    if (x->times[i].form == form) return ST_OK;
+    return csv_fail(c, i, d, "'%.60s' is %s, but line %u has %s: two forms in one column", csv_field(c, i),
+                    value_form_words[form], x->times[i].line, value_form_words[x->times[i].form]);
 }
 
 enum st csv_seconds(const struct csv *c, int i, int64_t *out, struct diag *d)
 {
-    return csv_scaled(c, i, TICK_SEC, DUR_MAX, out, d);
+    const char *s = csv_field(c, i);
+    enum value_form form;
+    if (*s == '\0') return ST_OK;
+    if (*s == '-') return csv_fail(c, i, d, "'%.60s' is negative", s);
+    if (!value_span(s, DUR_MAX, out, &form, &c->seen->rounded))
+        return csv_fail(c, i, d, "'%.60s' is not a time, or too long: expected seconds, 1-02:03:04 or 10m", s);
+    return csv_form(c, i, form, d);
+}
+
+enum st csv_instant(const struct csv *c, int i, int64_t max, int64_t *out, struct diag *d)
+{
+    const char *s = csv_field(c, i);
+    enum value_form form;
+    if (*s == '\0') return ST_OK;
+    if (*s == '-') return csv_fail(c, i, d, "'%.60s' is negative", s);
+    if (!value_instant(s, NULL, max, out, &form, &c->seen->rounded))
+        return csv_fail(c, i, d, "'%.60s' is not a time, or too late: expected seconds or a date such as 2024-03-01T12:00:00Z", s);
+    return csv_form(c, i, form, d);
+}
+
+bool csv_rounded(struct csv *c)
+{
+    bool was = c->seen->rounded;
+    c->seen->rounded = false;
+    return was;
 }

@@ -14,6 +14,7 @@
 #define INPUT_TEXT_CSV_H
 
 #include "base/diag.h"
+#include "input/text/value.h"
 
 enum { CSV_ROW_MAX = 1 << 20, CSV_ABSENT = -1 };
 
@@ -53,14 +54,21 @@ enum st csv_fail(const struct csv *c, int i, struct diag *d, const char *fmt, ..
 
 /* Typed fields.  An empty or absent field leaves *out alone and sets nothing: the default stays. */
 enum st csv_int(const struct csv *c, int i, int64_t min, int64_t max, int64_t *out, struct diag *d);
-/* Decimal seconds >= 0 to microseconds, rounded to nearest. */
+/* A span of time >= 0 in microseconds: seconds as a decimal, or as value_span (value.h) has it; one form a column. */
 enum st csv_seconds(const struct csv *c, int i, int64_t *out, struct diag *d);
+/* A time on the file's clock: decimal seconds or an ISO date, one of them in a column. */
+enum st csv_instant(const struct csv *c, int i, int64_t max, int64_t *out, struct diag *d);
 /* A decimal >= 0 times `unit`, rounded to nearest: milli-cores from cores with unit 1000. */
 enum st csv_scaled(const struct csv *c, int i, int64_t unit, int64_t max, int64_t *out, struct diag *d);
 /* The field must not be empty. */
 enum st csv_need(const struct csv *c, int i, struct diag *d);
 
-/* The same for text outside a CSV: digits with at most one point, times unit, rounded to nearest. */
+/* A time at field i is written so: an error where another above it in the column is not. */
+enum st csv_form(const struct csv *c, int i, enum value_form form, struct diag *d);
+/* Was a time, or a number with a unit of 10^6 or less, rounded since this was last asked? */
+bool csv_rounded(struct csv *c);
+
+/* The same for text outside a CSV: a number of value.h times unit, rounded to nearest. */
 bool csv_decimal(const char *s, int64_t unit, int64_t *out);
 
 #endif

@@ -27,6 +27,7 @@ static void keep(struct fill *f, const struct job_spec *s)
     }
     k->spec.model = NULL;               /* nothing ends: speeds do not matter */
     k->spec.limit = -1;
+    k->spec.past = (struct job_past){ .is_known = false };
 }
 
 static enum st read_jobs(struct fill *f, const struct trace *t, struct diag *d)

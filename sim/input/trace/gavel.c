@@ -167,7 +167,7 @@ static enum st read_row(struct gavel *x, struct job_spec *out, struct diag *d)
     out->line = csv_line(c);
     (void)snprintf(x->id, sizeof x->id, "gavel-%u", out->line);
     out->id = x->id;
-    TRY(csv_scaled(c, ARRIVAL, TICK_SEC, TRACE_TIME_MAX, &out->submit, d));
+    TRY(csv_instant(c, ARRIVAL, TRACE_TIME_MAX, &out->submit, d));
     TRY(csv_int(c, STEPS, 0, INT64_C(1000000000000000), &steps, d));
     TRY(csv_int(c, GPUS, 1, 10000, &gpus, d));
     const char *model = csv_field(c, TYPE);
@@ -185,7 +185,7 @@ static enum st read_row(struct gavel *x, struct job_spec *out, struct diag *d)
     if (us > (double)DUR_MAX) return csv_fail(c, STEPS, d, "at %g steps/s this runs longer than the clock can count", k->steps_per_s);
     trace_gpu_job(&x->env, x->lim, gpus, llround(us), out, x->group);
     out->model = intern_name(&x->configs, id);
-    return ST_OK;
+    return trace_rounded(&x->env, csv_rounded(x->csv), out->line, d);
 }
 
 static enum st next(void *ctx, struct job_spec *out, struct diag *d)

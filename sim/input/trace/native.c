@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "input/tasks/dag.h"
 #include "input/text/find.h"
+#include "input/text/value.h"
 #include "input/trace/native_priv.h"
 #include "input/trace/reader.h"
 #include "input/tasks/calls.h"
@@ -22,7 +23,7 @@ enum { TASKS_MAX = 1000000 };
 const char *const native_columns[N_COLS] = {
     "id", "submit_s", "duration_s", "user", "queue", "tasks", "gang", "cpus", "mem_mib", "gpus",
     "gpu_milli", "gpu_mem_mib", "gpu_type", "labels", "exclusive", "limit_s", "model", "priority", "class",
-    "mem_bw_mbs", "hints", "gpu_cores", "node", "licences", "workflow"
+    "mem_bw_mbs", "hints", "gpu_cores", "node", "licences", "start_s", "end_s", "nodes", "state", "workflow"
 };
 const char *const native_hints[NATIVE_HINTS] = { "pipelined", "weights", "complex" };
 
@@ -43,6 +44,7 @@ struct native {
     struct intern dag_names;            /* workflow files read so far */
     struct dag *dag; size_t cap_dag;    /* [dag_names.n] */
     struct dag_job job;             /* of the present row, from its workflow file */
+    bool rounded;                   /* a figure of the present row was */
 };
 
 /* The figures of one column, as many as there are groups. */
@@ -59,15 +61,22 @@ static enum st read_figures(struct native *x, enum native_col col, int64_t unit,
         size_t len = strcspn(s, "+");
         if (out->n == NATIVE_GROUPS_MAX) return csv_fail(x->csv, x->at[col], d, "more than %d groups of tasks", NATIVE_GROUPS_MAX);
         int64_t *v = &out->v[out->n];
+        enum value_form form = VALUE_NUMBER;
         bool ok = len > 0 && len < sizeof one && (s[len] == '\0' || s[len + 1] != '\0');
         if (ok) {
             memcpy(one, s, len);
             one[len] = '\0';
-            ok = (unit > 0 || strchr(one, '.') == NULL) && csv_decimal(one, unit > 0 ? unit : 1, v);
+            bool rounded = false;
+            value_wide wide = 0;
+            ok = value_number(one, unit > 0 ? unit : 1, INT64_MAX, &wide, &rounded) && (unit > 0 || !rounded);
+            if (!ok && col == DURATION) ok = value_span(one, DUR_MAX, v, &form, &rounded);
+            else *v = (int64_t)wide;
+            x->rounded = x->rounded || (rounded && unit <= TICK_SEC);
         }
+        if (ok && col == DURATION) TRY(csv_form(x->csv, x->at[col], form, d));
         if (!ok)
             return csv_fail(x->csv, x->at[col], d, "'%.60s' is not %s", csv_field(x->csv, x->at[col]),
-                            unit > 0 ? "a number >= 0, or is too large" : "a whole number >= 0");
+                            col == DURATION ? "a time, or is too long: expected seconds, 1-02:03:04 or 10m" : unit > 0 ? "a number >= 0, or is too large" : "a whole number >= 0");
         if (*v < min || *v > max)
             return csv_fail(x->csv, x->at[col], d, "'%s' is outside %lld..%lld", one, (long long)(min / (unit > 0 ? unit : 1)),
                             (long long)(max / (unit > 0 ? unit : 1)));
@@ -128,7 +137,6 @@ static enum st read_groups(struct native *x, struct job_spec *out, struct diag *
     const struct trace_opts *o = x->env.opts;
     TRY(read_figures(x, TASKS, 0, 1, TASKS_MAX, &f[TASKS], d));
     TRY(read_figures(x, DURATION, TICK_SEC, 0, DUR_MAX, &f[DURATION], d));
-    TRY(trace_micros(x->csv, x->at[DURATION], d));
     TRY(read_figures(x, CPUS, 1000, 0, INT64_C(1000000000), &f[CPUS], d));
     TRY(read_figures(x, MEM, NATIVE_MIB, 0, INT64_MAX / 1024, &f[MEM], d));
     TRY(read_figures(x, GPUS, 0, 0, NODE_GPUS_MAX, &f[GPUS], d));
@@ -325,6 +333,20 @@ static enum st need_duration(const struct native *x, struct diag *d)
     return diag_hint(d, "the next row of the stages is of job '%.60s'; they come in the order of the jobs", job);
 }
 
+/* What became of it where it ran. */
+static enum st read_past(const struct native *x, struct job_spec *out, struct diag *d)
+{
+    const struct csv *c = x->csv;
+    struct job_past p = { .start = -1, .end = -1, .nodes = text(x, NODES), .state = text(x, STATE) };
+    TRY(csv_instant(c, x->at[START], TRACE_TIME_MAX, &p.start, d));
+    TRY(csv_instant(c, x->at[END], TRACE_TIME_MAX, &p.end, d));
+    p.is_known = p.start >= 0;
+    for (enum native_col i = END; i <= NODES && !p.is_known; i++)
+        if (text(x, i) != NULL) return csv_fail(c, x->at[i], d, "'%.60s', but start_s is empty", text(x, i));
+    out->past = p;
+    return ST_OK;
+}
+
 static enum st next(void *ctx, struct job_spec *out, struct diag *d)
 {
     struct native *x = ctx;
@@ -345,10 +367,8 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     out->klass = text(x, CLASS);
     out->line = csv_line(c);
     int64_t priority = 0;
-    TRY(csv_scaled(c, x->at[SUBMIT], TICK_SEC, TRACE_TIME_MAX, &out->submit, d));
-    TRY(trace_micros(x->csv, x->at[SUBMIT], d));
+    TRY(csv_instant(c, x->at[SUBMIT], TRACE_TIME_MAX, &out->submit, d));
     TRY(csv_seconds(c, x->at[LIMIT], &out->limit, d));
-    TRY(trace_micros(x->csv, x->at[LIMIT], d));
     if (out->limit == 0) return csv_fail(c, x->at[LIMIT], d, "a limit of 0; leave the field empty for no limit");
     TRY(csv_int(c, x->at[PRIORITY], INT32_MIN, INT32_MAX, &priority, d));
     out->priority = (int32_t)priority;
@@ -358,7 +378,10 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     if (out->node != NULL && out->gang) return csv_fail(c, x->at[NODE], d, "'%.60s', but a gang cannot be bound to one node", out->node);
     if (out->node != NULL && x->env.cluster->n_nodes > 0 && intern_find(&x->env.cluster->node_names, out->node) == NONE)
         return csv_fail(c, x->at[NODE], d, "the cluster has no node '%.60s'", out->node);
+    TRY(read_past(x, out, d));
     TRY(from_file ? read_workflow(x, out, d) : staged ? read_stages(x, out, d) : read_groups(x, out, d));
+    TRY(trace_rounded(&x->env, csv_rounded(x->csv) || x->rounded, out->line, d));
+    x->rounded = false;
     return has_calls(x) ? calls_read(x->calls, out, d) : ST_OK;
 }
 

@@ -7,15 +7,17 @@
 #include "input/trace/native_priv.h"
 
 /* Not every file has every column: see native.h. */
-static bool has_column(const struct cluster *c, bool bare, enum native_col col)
+static bool has_column(const struct cluster *c, struct native_form form, enum native_col col)
 {
+    if (col >= START && col <= STATE) return form.past;
+    const bool bare = form.bare;
     return col == WORKFLOW ? false : col == LICENCES ? c->licences.n > 0 : !bare || (col != GPU_CORES && col != NODE);
 }
 
-void native_write_header(FILE *f, const struct cluster *c, bool bare)
+void native_write_header(FILE *f, const struct cluster *c, struct native_form form)
 {
     for (size_t i = 0; i < N_COLS; i++)
-        if (has_column(c, bare, (enum native_col)i)) (void)fprintf(f, "%s%s", i > 0 ? "," : "", native_columns[i]);
+        if (has_column(c, form, (enum native_col)i)) (void)fprintf(f, "%s%s", i > 0 ? "," : "", native_columns[i]);
     (void)fputc('\n', f);
 }
 
@@ -137,7 +139,18 @@ static void put_labels(FILE *f, const struct cluster *c, const struct shape *s)
     (void)fputc(')', f);
 }
 
-void native_write(FILE *f, const struct job_spec *s, const struct cluster *c, bool bare)
+static void put_past(FILE *f, const struct job_past *p)
+{
+    (void)fputc(',', f);
+    if (p->is_known) put_decimal(f, p->start, 6);
+    (void)fputc(',', f);
+    if (p->is_known && p->end >= 0) put_decimal(f, p->end, 6);
+    (void)fputc(',', f);
+    put_field(f, p->is_known ? p->nodes : NULL);
+    put_text(f, p->is_known ? p->state : NULL);
+}
+
+void native_write(FILE *f, const struct job_spec *s, const struct cluster *c, struct native_form form)
 {
     struct row_figures x;
     gather(&x, s);
@@ -172,12 +185,13 @@ void native_write(FILE *f, const struct job_spec *s, const struct cluster *c, bo
         (void)fprintf(f, "%s%s%s", some++ > 0 ? "+" : "", native_hints[k], figure > 0 ? "=" : "");
         if (figure > 0) put_decimal(f, figure, 3);
     }
-    SIM_ASSERT(!bare || (!x.any[F_GCORES] && s->node == NULL));
-    if (!bare) {
+    SIM_ASSERT(!form.bare || (!x.any[F_GCORES] && s->node == NULL));
+    if (!form.bare) {
         (void)fputc(',', f);
         put_some(f, &x, F_GCORES, WHOLE);
         put_text(f, s->node);
     }
     if (c->licences.n > 0) put_licences(f, c, x.shape);
+    if (form.past) put_past(f, &s->past);
     (void)fputc('\n', f);
 }

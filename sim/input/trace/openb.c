@@ -56,10 +56,10 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
         out->line = csv_line(c);
         x->group = (struct task_group){ .n = 1 };
         sim_tick deleted = 0, started = 0;
-        TRY(csv_scaled(c, x->at[CREATED], TICK_SEC, TRACE_TIME_MAX, &out->submit, d));
-        TRY(csv_scaled(c, x->at[DELETED], TICK_SEC, TRACE_TIME_MAX, &deleted, d));
+        TRY(csv_instant(c, x->at[CREATED], TRACE_TIME_MAX, &out->submit, d));
+        TRY(csv_instant(c, x->at[DELETED], TRACE_TIME_MAX, &deleted, d));
         started = out->submit;
-        TRY(csv_scaled(c, x->at[SCHEDULED], TICK_SEC, TRACE_TIME_MAX, &started, d));
+        TRY(csv_instant(c, x->at[SCHEDULED], TRACE_TIME_MAX, &started, d));
         bool pending = strcmp(csv_field(c, x->at[PHASE]), "Pending") == 0;
         if (!pending) TRY(csv_need(c, x->at[SCHEDULED], d));
         if (deleted < started)
@@ -74,7 +74,8 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
         if (x->group.dur == 0) TRY(trace_repair(&x->env, "zero duration kept as 0", out->line, d));
         out->group = &x->group;
         out->n_groups = 1;
-        return ST_OK;
+        if (!pending) out->past = (struct job_past){ .is_known = true, .start = started, .end = deleted };
+        return trace_rounded(&x->env, csv_rounded(x->csv), out->line, d);
     }
 }
 

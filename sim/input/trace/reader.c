@@ -57,14 +57,9 @@ void trace_blank(struct job_spec *s)
     *s = (struct job_spec){ .limit = -1 };
 }
 
-enum st trace_micros(const struct csv *c, int at, struct diag *d)
+enum st trace_rounded(const struct trace_env *env, bool was, uint32_t line, struct diag *d)
 {
-    for (const char *s = csv_field(c, at); (s = strchr(s, '.')) != NULL; s++) {
-        size_t n = strspn(s + 1, "0123456789");
-        while (n > 0 && s[n] == '0') n--;
-        if (n > 6) return csv_fail(c, at, d, "'%.60s' is finer than a microsecond", csv_field(c, at));
-    }
-    return ST_OK;
+    return was ? trace_repair(env, "figure finer than a microsecond or a thousandth of a core, rounded", line, d) : ST_OK;
 }
 
 enum st trace_licences(const struct trace_env *env, const struct csv *c, int at, struct shape *s, struct diag *d)

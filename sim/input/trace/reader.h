@@ -41,8 +41,8 @@ enum st trace_licences(const struct trace_env *env, const struct csv *c, int at,
 /* A spec that asks for nothing yet: no strings, no limit. */
 void trace_blank(struct job_spec *s);
 
-/* Seconds keep six decimals; a finer time, which would be rounded in silence, is an error. */
-enum st trace_micros(const struct csv *c, int at, struct diag *d);
+/* Count a row of which a figure was rounded, one way for all formats. */
+enum st trace_rounded(const struct trace_env *env, bool was, uint32_t line, struct diag *d);
 
 /* How long the job runs with as many machines as it likes: its longest task, or the longest chain
  * of tasks that wait for each other. */

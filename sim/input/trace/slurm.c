@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "input/text/lines.h"
+#include "input/text/value.h"
 #include "input/trace/reader.h"
 
 enum opt { DT, EVENT, WALLTIME, UID, NAME, NODES, TASKS, TIME, QOS, PARTITION, GRES, MEM, CONSTRAINT, EXCLUSIVE,
@@ -30,6 +31,7 @@ enum { NODES_MAX = 1000000, CORES_MAX = 100000000 };
 struct slurm {
     struct trace_env env;
     struct lines in;
+    bool   rounded;             /* a time of the present line was */
     char  *opt[N_OPTS];         /* values in the line's text; NULL: not given */
     struct task_group group[2];
 };
@@ -198,7 +200,9 @@ static enum st read_duration(struct slurm *x, struct job_spec *out, sim_tick *du
     if (t != NULL && !parse_time(t, &out->limit))
         return lines_fail(&x->in, t, d, "'%.60s' is not a time limit, expected one of Slurm's forms, such as 90, 1:30:00 or 2-12", t);
     bool neg = *w == '-';
-    if (!csv_decimal(w + neg, TICK_SEC, dur) || *dur > DUR_MAX) return lines_fail(&x->in, w, d, "'%.60s' is not a run time in seconds", w);
+    value_wide v;
+    if (!value_number(w + neg, TICK_SEC, DUR_MAX, &v, &x->rounded)) return lines_fail(&x->in, w, d, "'%.60s' is not a run time in seconds", w);
+    *dur = (sim_tick)v;
     if (neg && *dur != 0) {
         /* The simulator's own meaning of a negative wall time. */
         if (out->limit < 0) return lines_fail(&x->in, w, d, "run time unknown and no limit given");
@@ -227,9 +231,11 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     out->id = x->opt[NAME];
     out->user = x->opt[UID];
     out->queue = x->opt[QOS] != NULL ? x->opt[QOS] : x->opt[PARTITION];
-    if (!csv_decimal(x->opt[DT], TICK_SEC, &out->submit) || out->submit > TRACE_TIME_MAX)
+    value_wide dt;
+    if (!value_number(x->opt[DT], TICK_SEC, TRACE_TIME_MAX, &dt, &x->rounded))
         return lines_fail(&x->in, x->opt[DT], d, "'%.60s' is not a time in seconds", x->opt[DT]);
-    sim_tick dur;
+    out->submit = (sim_tick)dt;
+    sim_tick dur = 0;
     TRY(read_duration(x, out, &dur, d));
 
     struct shape s = { .cpu_milli = 0 };
@@ -255,6 +261,8 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     }
     out->group = x->group;
     out->gang = nodes > 1;
+    TRY(trace_rounded(&x->env, x->rounded, out->line, d));
+    x->rounded = false;
     return ST_OK;
 }
 

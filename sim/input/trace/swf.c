@@ -12,6 +12,7 @@
  */
 #include "base/mem.h"
 #include "input/text/lines.h"
+#include "input/text/value.h"
 #include "input/trace/reader.h"
 
 enum field { ID, SUBMIT, WAIT, RUN, PROCS, CPU_TIME, USED_MEM, REQ_PROCS, REQ_TIME, REQ_MEM, STATUS,
@@ -31,6 +32,7 @@ struct swf {
     struct trace_limits lim;
     bool   mem_is_job_bytes;
     char  *word[N_FIELDS];
+    bool   rounded;             /* a time of the present row was */
     char   id[32], user[32], queue[32];
     struct task_group group[2];
 };
@@ -51,12 +53,14 @@ static enum st next_fields(struct swf *x, struct diag *d)
 }
 
 /* A field times unit; any negative value is "unknown", -1. */
-static enum st number(const struct swf *x, enum field f, int64_t unit, int64_t max, int64_t *out, struct diag *d)
+static enum st number(struct swf *x, enum field f, int64_t unit, int64_t max, int64_t *out, struct diag *d)
 {
     const char *s = x->word[f];
     int64_t v;
     bool neg = *s == '-';
-    if (!csv_decimal(s + neg, unit, &v)) return lines_fail(&x->in, s, d, "%s: '%.60s' is not a number", names[f], s);
+    value_wide wide;
+    if (!value_number(s + neg, unit, INT64_MAX, &wide, unit == TICK_SEC ? &x->rounded : NULL)) return lines_fail(&x->in, s, d, "%s: '%.60s' is not a number", names[f], s);
+    v = (int64_t)wide;
     if (v > max && !neg) return lines_fail(&x->in, s, d, "%s: '%.60s' is too large", names[f], s);
     *out = neg && v != 0 ? -1 : v;
     return ST_OK;
@@ -117,9 +121,18 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
         (void)snprintf(x->queue, sizeof x->queue, "q%lld", (long long)v);
         out->queue = x->queue;
     }
+    TRY(number(x, WAIT, TICK_SEC, TRACE_TIME_MAX, &v, d));
+    if (v >= 0) {
+        static const char *const status[] = { "failed", "completed", "partial", "partial, the last", "partial, failed", "cancelled" };
+        out->past = (struct job_past){ .is_known = true, .start = out->submit + v, .end = out->submit + v + run };
+        TRY(number(x, STATUS, 1, INT64_MAX, &v, d));
+        if (v >= 0 && v < (int64_t)ARRAY_LEN(status)) out->past.state = status[v];
+    }
     TRY(read_procs(x, &procs, d));
     TRY(read_mem(x, procs, &mem, d));
     if (run == 0) TRY(trace_repair(&x->env, "zero duration kept as 0", out->line, d));
+    TRY(trace_rounded(&x->env, x->rounded, out->line, d));
+    x->rounded = false;
     uint32_t n[2];
     int64_t size[2];
     out->n_groups = trace_split(procs, x->lim.cores, n, size);

@@ -84,9 +84,35 @@ static const char *draw_model(const struct trace_opts *o, const struct job_spec 
     return o->dflt.models[rng_below(&r, o->dflt.n_models)];
 }
 
-/* What the trace left open, from the scenario; and what every reader must have got right. */
-static enum st complete(const struct trace_opts *o, struct job_spec *s, struct diag *d)
+/* A start that cannot be is not kept; names of nodes alone that the cluster does not have are told of. */
+static enum st check_past(const struct trace_env *env, struct job_spec *s, struct diag *d)
 {
+    struct job_past *p = &s->past;
+    const struct cluster *c = env->cluster;
+    if (!p->is_known) return ST_OK;
+    if (p->start < s->submit) {
+        p->is_known = false;
+        return trace_repair(env, "recorded start is before the arrival, not kept", s->line, d);
+    }
+    if (p->end >= 0 && p->end < p->start) {
+        p->end = -1;
+        TRY(trace_repair(env, "recorded end is before the recorded start, not kept", s->line, d));
+    }
+    for (const char *n = p->nodes; c->n_nodes > 0 && n != NULL && *n != '\0';) {
+        size_t len = strcspn(n, ",");
+        char name[256];
+        (void)snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : 0), n);
+        if (intern_find(&c->node_names, name) == NONE)
+            return trace_repair(env, "recorded node that the cluster does not have", s->line, d);
+        n += len + (n[len] == ',');
+    }
+    return ST_OK;
+}
+
+/* What the trace left open, from the scenario; and what every reader must have got right. */
+static enum st complete(const struct trace_env *env, struct job_spec *s, struct diag *d)
+{
+    const struct trace_opts *o = env->opts;
     const char *path = o->path != NULL ? o->path : "";
     if (s->user == NULL)  s->user = o->dflt.user;
     if (s->queue == NULL) s->queue = o->dflt.queue;
@@ -107,7 +133,7 @@ static enum st complete(const struct trace_opts *o, struct job_spec *s, struct d
         }
     }
     SIM_ASSERT(s->n_groups > 0 && s->id != NULL);
-    return ST_OK;
+    return check_past(env, s, d);
 }
 
 /* ---- ids, while the file is checked ---- */
@@ -172,7 +198,7 @@ static enum st stream_next(struct stream *s, struct job_spec *out, struct diag *
         if (side > 0) return ST_END;
         if (side < 0) continue;
         s->n++;
-        return complete(&t->opts, out, d);
+        return complete(&s->env, out, d);
     }
 }
 
@@ -183,6 +209,10 @@ static void count_job(struct trace_facts *f, const struct job_spec *s)
     if (f->n_jobs++ == 0) f->first = s->submit;
     f->last = s->submit;
     if (s->limit >= 0 && trace_alone(s) > s->limit) f->n_past_limit++;
+    if (s->past.is_known) {
+        f->n_recorded++;
+        f->recorded_wait_us += (double)(s->past.start - s->submit);
+    }
     for (uint32_t k = 0; k < s->n_groups; k++) {
         const struct task_group *g = &s->group[k];
         double us = (double)g->dur * g->n;
@@ -245,7 +275,7 @@ static enum st scan(struct trace *t, struct diag *d)
     enum st st;
     f->sorted = true;
     while ((st = r.next(r.ctx, &s, d)) == ST_OK) {
-        if ((st = complete(&t->opts, &s, d)) != ST_OK) break;
+        if ((st = complete(&env, &s, d)) != ST_OK) break;
         uint32_t before = idset_add(&ids, s.id, s.line);
         if (before > 0) {
             st = diag_at(d, ST_EINPUT, t->opts.path != NULL ? t->opts.path : "", s.line, 0,
@@ -289,7 +319,7 @@ static enum st sort_file(struct trace *t, struct diag *d)
     enum st st;
     while ((st = r.next(r.ctx, &s, d)) == ST_OK) {
         if (window_side(t, s.submit) != 0) continue;
-        if ((st = complete(&t->opts, &s, d)) != ST_OK) break;
+        if ((st = complete(&env, &s, d)) != ST_OK) break;
         if ((st = spill_add(t->spill, &s, d)) != ST_OK) break;
     }
     r.close(r.ctx);
@@ -417,7 +447,14 @@ static enum st source_next(void *ctx, struct job_spec *out, struct diag *d)
     TRY(stream_next(s, out, d));
     sim_tick gap = out->submit - f->first;
     /* Rounding is monotone, so scaled arrivals keep their order. */
-    out->submit = f->stretch < 1 || f->stretch > 1 ? llround((double)gap * f->stretch) : gap;
+    bool is_scaled = f->stretch < 1 || f->stretch > 1;
+    out->submit = is_scaled ? llround((double)gap * f->stretch) : gap;
+    /* With other gaps between arrivals the cluster would not have been as it was. */
+    if (is_scaled) out->past = (struct job_past){ .is_known = false };
+    else if (out->past.is_known) {
+        out->past.start -= f->first;
+        if (out->past.end >= 0) out->past.end -= f->first;
+    }
     return ST_OK;
 }
 

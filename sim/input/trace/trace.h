@@ -136,6 +136,8 @@ struct trace_facts {
     sim_tick origin;                    /* first arrival in the whole file: where windows count from */
     bool     sorted;
     uint64_t n_past_limit;              /* jobs whose true duration is longer than their limit; kept as they are */
+    uint64_t n_recorded;                /* jobs of which the trace says when they started */
+    double   recorded_wait_us;          /* how long these waited, together */
     double   gpu_us, cpu_us, mem_us;    /* demand: milli-GPU x us, milli-CPU x us, bytes x us at nominal speed */
     /* Offered load: demand / (capacity x span), 0 without capacity; a card's capacity is its type's
      * general speed, so that 1 is what the cluster can sustain. */

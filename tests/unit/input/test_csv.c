@@ -109,7 +109,9 @@ Test(csv, decimals_are_exact_and_round_once)
     cr_expect(csv_decimal("0.0000005", TICK_SEC, &v) && v == 1);
     cr_expect(csv_decimal("0.00000049999999999999999999999", TICK_SEC, &v) && v == 0);
     cr_expect(csv_decimal("9223372036854.775807", TICK_SEC, &v) && v == INT64_MAX);
-    const char *bad[] = { "", ".", "1e3", "-1", "+1", "1.2.3", "0x1", "9223372036854.775808", "99999999999999999999999", "1 " };
+    cr_expect(csv_decimal("1.7e9", TICK_SEC, &v) && v == INT64_C(1700000000) * TICK_SEC);
+    cr_expect(csv_decimal("15E-1", TICK_SEC, &v) && v == 1500000);
+    const char *bad[] = { "", ".", "1e", "1e+", "-1", "+1", "1.2.3", "0x1", "9223372036854.775808", "99999999999999999999999", "1 " };
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) cr_expect_not(csv_decimal(bad[i], TICK_SEC, &v), "'%s'", bad[i]);
 }
 

@@ -281,8 +281,8 @@ Test(trace, what_is_written_reads_back_the_same)
     struct source s;
     struct job_spec j;
     cr_assert_eq(trace_source_open(&t, &s, &d), ST_OK);
-    native_write_header(f, &cluster, false);
-    while (s.next(s.ctx, &j, &d) == ST_OK) native_write(f, &j, &cluster, false);
+    native_write_header(f, &cluster, (struct native_form){ .past = t.facts.n_recorded > 0 });
+    while (s.next(s.ctx, &j, &d) == ST_OK) native_write(f, &j, &cluster, (struct native_form){ .past = t.facts.n_recorded > 0 });
     trace_source_close(&s);
     rewind(f);
     again[fread(again, 1, sizeof again - 1, f)] = '\0';
