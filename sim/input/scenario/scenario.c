@@ -352,6 +352,7 @@ static void private_destroy(struct scn_private *k)
     mem_free(k->kube_nodes);
     for (size_t i = 0; i < k->n; i++) mem_free(k->owned[i]);
     mem_free(k->owned);
+    ydoc_fini(&k->document);
     mem_free(k);
 }
 

@@ -13,6 +13,7 @@
 
 struct scn_private {
     struct kube_nodes *kube_nodes;      /* of a cluster from kubectl; trace.kube_nodes points here */
+    struct ydoc document;               /* of a trace option that stands in the scenario itself */
     void   **owned; size_t n, cap;      /* what members of the scenario borrow */
 };
 

@@ -104,6 +104,21 @@ static enum st check_format(const struct ydoc_node *n, const struct trace_format
 
 static enum st read_table(struct scenario *s, const struct trace_option *x, size_t n, const struct ydoc_node *map, const char *in, struct diag *d);
 
+static enum st read_document(struct scenario *s, const struct ydoc_node *map, const struct ydoc_node *v, struct trace_document *to,
+                             struct diag *d)
+{
+    const char *text;
+    if (v->type == YDOC_MAP) {
+        ydoc_keep(&s->kept->document, v);
+        to->node = s->kept->document.root;
+        return ST_OK;
+    }
+    TRY(ydoc_node_str(v, &text, d));
+    if (!trace_option_is_name(text)) return scn_file(s, map, v->key, true, &to->path, d);
+    to->name = scn_keep(s, text);
+    return ST_OK;
+}
+
 static enum st read_option(struct scenario *s, const struct trace_option *x, const struct ydoc_node *map, struct diag *d)
 {
     struct trace_opts *o = &s->trace;
@@ -118,6 +133,7 @@ static enum st read_option(struct scenario *s, const struct trace_option *x, con
         *(const char **)to = scn_keep(s, text);
         return ST_OK;
     case TRACE_FILE:     return scn_file(s, map, x->key, true, to, d);
+    case TRACE_DOCUMENT: return read_document(s, map, v, to, d);
     case TRACE_BOOL:     return ydoc_bool(map, x->key, to, d);
     case TRACE_CHOICE:   return ydoc_node_choice(v, x->word, x->n_words, to, d);
     case TRACE_COUNT:    return ydoc_node_int(v, (int64_t)x->min, (int64_t)x->max, to, d);

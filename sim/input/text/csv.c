@@ -70,6 +70,7 @@ enum st csv_open(struct csv **out, const char *path, char delim, struct diag *d)
     c->delim = delim;
     SIM_ASSERT(csv_init(&c->parser, CSV_STRICT | CSV_STRICT_FINI) == 0);
     csv_set_delim(&c->parser, (unsigned char)delim);
+    if (delim == '|') csv_set_quote(&c->parser, '\0');      /* which no line has */
     *out = c;
     return ST_OK;
 }
@@ -162,7 +163,7 @@ static void place(const struct csv *c, int i, uint32_t *line, uint32_t *col)
     bool quoted = false;
     for (size_t k = 0; k < c->n_raw && i > 0; k++) {
         char ch = c->raw[k];
-        if (ch == '"') quoted = !quoted;
+        if (ch == '"' && c->delim != '|') quoted = !quoted;
         if (ch == c->delim && !quoted) i--;
         if (ch == '\n') { ++*line; *col = 1; } else ++*col;
     }
@@ -192,6 +193,7 @@ enum st csv_columns(struct csv *c, const char *const *name, const bool *need, in
                     bool others, const char *advice, struct diag *d)
 {
     enum st st = next_row(c, d);
+    if (st == ST_END && n == 0) return diag_at(d, ST_EINPUT, c->path, 0, 0, "is empty, expected a header row");
     if (st == ST_END) return diag_at(d, ST_EINPUT, c->path, 0, 0, "is empty, expected a header row with '%s'", name[0]);
     TRY(st);
     c->n_head = c->n;
@@ -221,6 +223,20 @@ enum st csv_columns(struct csv *c, const char *const *name, const bool *need, in
         return diag_hint(d, "%s", advice != NULL ? advice : "");
     }
     return ST_OK;
+}
+
+const char *const *csv_header(const struct csv *c, size_t *n)
+{
+    *n = c->n_head;
+    return c->head != NULL ? (const char *const *)c->head : c->name;
+}
+
+int csv_find(const struct csv *c, const char *name)
+{
+    size_t n;
+    const char *const *head = csv_header(c, &n);
+    for (size_t i = 0; i < n; i++) if (strcmp(head[i], name) == 0) return (int)i;
+    return CSV_ABSENT;
 }
 
 void csv_no_header(struct csv *c, const char *const *name, size_t n)

@@ -20,6 +20,7 @@ enum { CSV_ROW_MAX = 1 << 20, CSV_ABSENT = -1 };
 
 struct csv;
 
+/* Between pipes, '|', a quote is a character like any other. */
 enum st csv_open(struct csv **out, const char *path, char delim, struct diag *d);
 void    csv_close(struct csv *c);               /* NULL is fine */
 
@@ -39,6 +40,9 @@ enum st csv_columns(struct csv *c, const char *const *name, const bool *need, in
  */
 enum st csv_read_file(const char *path, const char *const *name, const bool *need, size_t n, const char *advice,
                       enum st (*row)(void *ctx, struct csv *c, const int *at, struct diag *d), void *ctx, struct diag *d);
+/* Any column of the header by name, CSV_ABSENT; all of them. */
+int     csv_find(const struct csv *c, const char *name);
+const char *const *csv_header(const struct csv *c, size_t *n);
 /* For files without a header: rows must have n fields. */
 void    csv_no_header(struct csv *c, const char *const *name, size_t n);
 

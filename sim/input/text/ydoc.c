@@ -373,6 +373,21 @@ void ydoc_copy(struct ydoc *to, const struct ydoc *from)
     *to = (struct ydoc){ .root = copy(from->root), .n_nodes = from->n_nodes };
 }
 
+static void own_files(struct ydoc *y, struct ydoc_node *n)
+{
+    size_t i = 0;
+    while (i < y->n_names && strcmp(y->name[i], n->file) != 0) i++;
+    if (i == y->n_names) MEM_PUSH(y->name, y->n_names, y->cap_names, mem_strdup(n->file));
+    n->file = y->name[i];
+    for (size_t k = 0; k < n->n; k++) own_files(y, n->at[k]);
+}
+
+void ydoc_keep(struct ydoc *to, const struct ydoc_node *n)
+{
+    *to = (struct ydoc){ .root = copy(n) };
+    own_files(to, to->root);
+}
+
 enum st ydoc_put(struct ydoc *y, const char *path, const struct ydoc_node *where, const struct ydoc_node *value, struct diag *d)
 {
     struct place from = { where->file, where->key_line, where->key_col };

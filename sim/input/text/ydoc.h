@@ -56,6 +56,7 @@ enum st ydoc_set(struct ydoc *y, const char *assignment, struct diag *d);
  */
 enum st ydoc_put(struct ydoc *y, const char *path, const struct ydoc_node *where, const struct ydoc_node *value, struct diag *d);
 void    ydoc_copy(struct ydoc *to, const struct ydoc *from);     /* file names are borrowed from `from` */
+void    ydoc_keep(struct ydoc *to, const struct ydoc_node *n);    /* a copy of a part, which outlives the whole */
 void    ydoc_drop(struct ydoc *y, const char *key);              /* an entry of the root, if it is there */
 /* A value in one line, as one would write it: 0.8, [1, 2], {a: 1}; "" for null.  Owned by the caller. */
 char   *ydoc_flow(const struct ydoc_node *n);

@@ -11,6 +11,7 @@
 
 #define FORMATS(X) \
     X(native)   \
+    X(table)    \
     X(gen)      \
     X(openb)    \
     X(slurm)    \
@@ -76,7 +77,7 @@ char *trace_sources(const struct trace_opts *o)
     append_line(&text, o->path != NULL ? o->path : "");
     for (size_t i = 0; i < o->format->n_options; i++) {
         const struct trace_option *x = &o->format->option[i];
-        if (x->type != TRACE_FILE) continue;
+        if (x->type != TRACE_FILE && x->type != TRACE_DOCUMENT) continue;
         const char *path = *(const char *const *)(const void *)((const char *)o->own + x->offset);
         append_line(&text, path != NULL ? path : "");
     }

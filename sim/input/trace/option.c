@@ -67,6 +67,11 @@ bool trace_option_parse(const struct trace_option *x, const char *text, void *ow
     case TRACE_TEXT: case TRACE_FILE:
         *(const char **)to = text;
         return true;
+    case TRACE_DOCUMENT: {
+        struct trace_document *doc = to;
+        *(trace_option_is_name(text) ? &doc->name : &doc->path) = text;
+        return true;
+    }
     case TRACE_BOOL:
         *(bool *)to = strcmp(text, "true") == 0;
         if (*(bool *)to || strcmp(text, "false") == 0) return true;
@@ -93,6 +98,8 @@ bool trace_option_parse(const struct trace_option *x, const char *text, void *ow
     return false;
 }
 
+bool trace_option_is_name(const char *text) { return strpbrk(text, "./") == NULL; }
+
 bool trace_option_is_word(const struct trace_option *x)
 {
     return !x->needs_scenario && x->type != TRACE_MAP && (x->type != TRACE_OWN || x->parse != NULL);
@@ -101,7 +108,7 @@ bool trace_option_is_word(const struct trace_option *x)
 void trace_option_value(const struct trace_option *x, char *buf, size_t cap)
 {
     static const char *const of[] = {
-        [TRACE_TEXT] = "NAME", [TRACE_FILE] = "FILE", [TRACE_BOOL] = "true|false", [TRACE_COUNT] = "N", [TRACE_NUMBER] = "X",
+        [TRACE_TEXT] = "NAME", [TRACE_FILE] = "FILE", [TRACE_DOCUMENT] = "FILE", [TRACE_BOOL] = "true|false", [TRACE_COUNT] = "N", [TRACE_NUMBER] = "X",
         [TRACE_DURATION] = "T", [TRACE_BYTES] = "SIZE", [TRACE_RATE] = "RATE", [TRACE_MAP] = "MAP", [TRACE_OWN] = "VALUE",
     };
     size_t n = 0;

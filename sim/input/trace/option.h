@@ -20,6 +20,7 @@ struct trace_opts;
 enum trace_option_type {
     TRACE_TEXT,                 /* const char * */
     TRACE_FILE,                 /* const char *: a path, which scenarios look for; its bytes enter the run's key */
+    TRACE_DOCUMENT,             /* struct trace_document */
     TRACE_BOOL,                 /* bool */
     TRACE_CHOICE,               /* uint32_t: which of the words */
     TRACE_COUNT,                /* int64_t */
@@ -28,6 +29,9 @@ enum trace_option_type {
     TRACE_MAP,                  /* a map with a table of its own, `sub`, whose values go into the same struct */
     TRACE_OWN,                  /* what `read` and `parse` make of it */
 };
+
+/* A document in a file (as TRACE_FILE), by the name of one that the program has (no '.' and no '/' in it), or in place. */
+struct trace_document { const char *path, *name; const struct ydoc_node *node; };
 
 struct trace_option {
     const char *key, *help;     /* help: one line */
@@ -52,6 +56,9 @@ struct trace_option {
 
 /* Every default of a table into a struct of zeroes. */
 void trace_option_defaults(const struct trace_option *x, size_t n, void *own);
+
+/* Is it the name of a document that the program has, not of a file? */
+bool trace_option_is_name(const char *text);
 
 /* One value from text.  On failure false, and error [cap] says what was found and what was expected. */
 bool trace_option_parse(const struct trace_option *x, const char *text, void *own, char *error, size_t cap);

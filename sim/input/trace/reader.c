@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include "base/mem.h"
+#include "input/cluster/hostlist.h"
 #include "model/graph.h"
 
 struct trace_limits trace_limits(const struct trace_env *env)
@@ -85,6 +86,20 @@ enum st trace_licences(const struct trace_env *env, const struct csv *c, int at,
         text += end + (text[end] == ';');
     }
     return ST_OK;
+}
+
+const char *trace_nodes(const char *list, char **buf, char *error, size_t cap)
+{
+    struct hostlist h = { .n = 0 };
+    const char *wrong = hostlist_parse(&h, list);
+    size_t n = 1, at = 0;
+    if (wrong != NULL) (void)text_error(error, cap, "'%.60s': %s", list, wrong);
+    for (size_t i = 0; i < h.n; i++) n += strlen(h.name[i]) + 1;
+    mem_free(*buf);
+    *buf = wrong == NULL ? mem_alloc(n, 1) : NULL;
+    for (size_t i = 0; i < h.n; i++) at += (size_t)sprintf(*buf + at, "%s%s", i > 0 ? "," : "", h.name[i]);
+    hostlist_fini(&h);
+    return *buf;
 }
 
 sim_tick trace_alone(const struct job_spec *s)

@@ -44,6 +44,9 @@ void trace_blank(struct job_spec *s);
 /* Count a row of which a figure was rounded, one way for all formats. */
 enum st trace_rounded(const struct trace_env *env, bool was, uint32_t line, struct diag *d);
 
+/* The names of a host list, "n[01-04,7]", joined by ','; in *buf, owned by the caller.  NULL, with what is wrong in error. */
+const char *trace_nodes(const char *list, char **buf, char *error, size_t cap);
+
 /* How long the job runs with as many machines as it likes: its longest task, or the longest chain
  * of tasks that wait for each other. */
 sim_tick trace_alone(const struct job_spec *s);

@@ -30,15 +30,20 @@ enum st trace_repair(const struct trace_env *env, const char *what, uint32_t lin
         (void)diag_at(d, ST_EINPUT, env->opts->path, line, 0, "%s", what);
         return diag_hint(d, "strict makes every repair an error; without it this one is counted and reported");
     }
+    trace_count(env, what, line);
+    return ST_OK;
+}
+
+void trace_count(const struct trace_env *env, const char *what, uint32_t line)
+{
     struct trace_repairs *r = env->repairs;
-    if (r == NULL) return ST_OK;
+    if (r == NULL) return;
     size_t i = 0;
     while (i < r->n && strcmp(r->at[i].what, what) != 0) i++;
     if (i == r->n) {
         MEM_PUSH(r->at, r->n, r->cap, (struct trace_repair){ .what = what, .first_line = line });
     }
     r->at[i].count++;
-    return ST_OK;
 }
 
 /* ---- the raw reader ---- */

@@ -128,6 +128,9 @@ bool trace_is_drawn(const struct trace_opts *o);
 /* Count a repair of this row, or make it an error when opts->strict.  `what` is a static string. */
 enum st trace_repair(const struct trace_env *env, const char *what, uint32_t line, struct diag *d);
 
+/* Count what was asked for, which `strict` has nothing against. */
+void trace_count(const struct trace_env *env, const char *what, uint32_t line);
+
 /* What one pass over the whole file found, in the window and before scaling. */
 struct trace_facts {
     uint64_t n_jobs, n_tasks;           /* in the window */
