@@ -1,4 +1,4 @@
-/* fairway trace: look at traces, convert them to the native format, make them; say what formats take. */
+/* fairway trace: look at traces, convert them, make them, guess maps of tables; say what formats take. */
 #include <stdio.h>
 #include <string.h>
 #include "cmd/cmd.h"
@@ -6,9 +6,10 @@
 #include "cmd/trace_stats.h"
 #include "input/synth/generator.h"
 #include "input/scenario/scenario.h"
+#include "input/trace/guess.h"
 #include "input/trace/native.h"
 
-enum verb { V_STATS, V_CONVERT, V_GENERATE, V_OPTIONS };
+enum verb { V_STATS, V_CONVERT, V_GENERATE, V_OPTIONS, V_GUESS };
 
 struct args {
     struct trace_opts trace;
@@ -131,6 +132,14 @@ static int run_generate(const struct args *a, const struct cmd_args *args)
     return generate(a, &d) == ST_OK ? 0 : cmd_fail(&d);
 }
 
+static enum st guess(const struct args *a, const char *path, struct diag *d)
+{
+    FILE *f;
+    char *part;
+    TRY(cmd_output_open(&f, &part, a->output, d));
+    return cmd_output_close(f, part, a->output, guess_map(path, f, d), d);
+}
+
 /* The verb, with everything parsed and the format's options at hand. */
 static int run_verb(struct args *a, const struct cmd_args *args)
 {
@@ -151,6 +160,10 @@ static int run(void *opts, const struct cmd_args *args)
     struct args *a = opts;
     struct diag d = { .code = ST_OK };
     struct trace_opts of_format;
+    if (args->verb == V_GUESS) {
+        if (args->n != 1) return cmd_usage_error(&cmd_trace, "expected one table, found %d", args->n);
+        return guess(a, args->at[0], &d) == ST_OK ? 0 : cmd_fail(&d);
+    }
     if (a->trace.window_to <= a->trace.window_from) return cmd_usage_error(&cmd_trace, "--to is not after --from");
     if (a->scenario != NULL && args->n > 0)
         return cmd_usage_error(&cmd_trace, "--scenario states the trace itself; no file goes with it");
@@ -191,7 +204,7 @@ static const struct cmd_option options[] = {
     { "seed", 's', OPTION_COUNT, "N", "generate: the seed (1)", .offset = offsetof(struct args, seed),
       .verbs = 1 << V_GENERATE },
     { "output", 'o', OPTION_TEXT, "FILE", "write there and not to standard output",
-      .offset = offsetof(struct args, output), .words = "*", .verbs = 1 << V_CONVERT | 1 << V_GENERATE },
+      .offset = offsetof(struct args, output), .words = "*", .verbs = 1 << V_CONVERT | 1 << V_GENERATE | 1 << V_GUESS },
     { "json", 0, OPTION_IS, NULL, "the table as JSON", .offset = offsetof(struct args, table), .min = TABLE_JSON,
       .verbs = TABLE_VERBS },
     { "csv", 0, OPTION_IS, NULL, "the table as CSV", .offset = offsetof(struct args, table), .min = TABLE_CSV,
@@ -221,11 +234,12 @@ const struct cmd cmd_trace = {
                 "convert [OPTIONS] FILE [-o OUT.csv]\n"
                 "generate [-s SEED] [-o OUT.csv] [key=value]...\n"
                 "generate --list               the generator's parameters\n"
+                "guess FILE [-o MAP.yaml]      a map of a table's columns, with reasons and what to fill in\n"
                 "options FORMAT                what a trace section may say of this format alone",
     .notes = "convert and generate write the native format; its reference:\n" DIAG_DOC("traces/README.md") ".\n",
     .option = options, .more = more, .size = sizeof(struct args),
     .defaults = &(const struct args){
         .trace = { .speedup = 1, .window_to = TICK_NEVER, .dflt.limit = -1 }, .gpus_per_task = 8, .seed = 1,
             .output = "-", .of_format.format = "native" },
-    .verbs = "stats convert generate options", .arg = { "*" }, .run = run,
+    .verbs = "stats convert generate options guess", .arg = { "*" }, .run = run,
 };

@@ -132,4 +132,27 @@ printf '[{"submit": 0, "dur": 1}' >t.json
 check "a list that is left open" fails 2 "the list is not closed" "$fairway" trace stats -f table --map m.yaml t.json
 cp t.csv t.dat
 check "a name that does not say what separates" fails 2 "say so in the map: \`separator: comma\`" "$fairway" trace stats -f table --map m.yaml t.dat
+
+# ---- guess ----
+guess() { expect 0 "$fairway" trace guess "$1" && cp out g.yaml; }
+check "a map of Helios' file is guessed" guess cluster_log.csv
+check "columns by their names" sh -c 'grep -q "^  submit: submit_time " g.yaml && grep -q "^  gpus: gpu_num " g.yaml'
+check "what it cannot know is asked" sh -c 'grep -q "unit: TODO" g.yaml && grep -q "TODO: dates have no time zone" g.yaml && grep -q "not used: vc" g.yaml'
+check "and refused until it is answered" fails 2 "'unit': found 'TODO', expected us, ms, s, m, h or d" "$fairway" trace stats -f table --map g.yaml cluster_log.csv
+sed -i 's/unit: TODO/unit: s/' g.yaml
+check "and then it reads the file" expect 0 "$fairway" trace stats -f table --map g.yaml cluster_log.csv
+printf 'ID,Submitted At,run_time_ms,GPU-count,Mem_GB\n1,03/04/2024 10:00:00,1500,1,2\n2,03/05/2024 10:00:00,1500,1,2\n' >t.csv
+check "a day that may be a month is asked" guess t.csv
+check "by its place" grep -q 'submit: {value: "`Submitted At`", dates: TODO}' g.yaml
+check "units by names" sh -c 'grep -q "duration: {value: run_time_ms, unit: ms}" g.yaml && grep -q "mem: {value: Mem_GB, unit: GB}" g.yaml'
+sed -i 's/03.05/03\/25/' t.csv
+check "a 25th month there is not" guess t.csv
+check "so that is the day" grep -q 'dates: "MM/DD/YYYY hh:mm:ss"' g.yaml
+check "and the map reads it" becomes g.yaml t.csv "id submit_s duration_s gpus mem_mib" "1 0 1.5 1 1907.3486328
+2 1814400 1.5 1 1907.3486328"
+check "a table without a header" guess v2020.csv
+check "is told so" grep -q "TODO: the first row has numbers, so the columns have no names" g.yaml
+check "and lacks what is needed" fails 2 "'submit' is still to be filled in" "$fairway" trace stats -f table --map g.yaml v2020.csv
+check "JSON lines" guess req.jsonl
+check "have paths" grep -q 'not used: hash_ids.#' g.yaml
 exit $bad

@@ -230,6 +230,28 @@ static const char *json_field(struct rows *r, struct path *p)
     return p->text;
 }
 
+enum { NAMES_DEEP = 4 };
+
+static void json_names(const json_t *o, const char *before, int depth, struct intern *names)
+{
+    const char *key;
+    json_t *v;
+    json_object_foreach((json_t *)o, key, v) {
+        char *path = mem_printf("%s%s%s%s", before, *before != '\0' ? "." : "", key, json_is_array(v) ? ".#" : "");
+        if (json_is_object(v) && depth < NAMES_DEEP) json_names(v, path, depth + 1, names);
+        else (void)intern_id(names, path);
+        mem_free(path);
+    }
+}
+
+void rows_names(const struct rows *r, struct intern *names)
+{
+    size_t n;
+    const char *const *header = rows_header(r, &n);
+    for (size_t i = 0; i < n; i++) (void)intern_id(names, header[i]);
+    if (r->row != NULL) json_names(r->row, "", 0, names);
+}
+
 /* ---- rows of either ---- */
 
 enum st rows_next(struct rows *r, struct diag *d) { return r->csv != NULL ? csv_next(r->csv, d) : next_json(r, d); }

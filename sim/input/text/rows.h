@@ -11,6 +11,7 @@
 #define INPUT_TEXT_ROWS_H
 
 #include "base/diag.h"
+#include "base/intern.h"
 
 struct rows;
 
@@ -27,6 +28,8 @@ bool    rows_is_json(const struct rows *r);
 int     rows_column(struct rows *r, const char *name);
 /* Of a text table; of JSON none. */
 const char *const *rows_header(const struct rows *r, size_t *n);
+/* Every column, or path to a value in the row at hand of JSON, that is not in *names yet; lists as their lengths. */
+void    rows_names(const struct rows *r, struct intern *names);
 enum st rows_next(struct rows *r, struct diag *d);              /* ST_OK, ST_END or an error */
 const char *rows_field(struct rows *r, int at);                 /* "" where there is nothing; until the next row */
 uint32_t rows_line(const struct rows *r);

@@ -15,10 +15,11 @@
     X(gen)      \
     X(openb)    \
     X(slurm)    \
+    X(sacct)    \
     X(swf)      \
-    X(philly)   \
+    X(table_philly) \
     X(gavel)    \
-    X(helios)   \
+    X(table_helios) \
     X(workload) \
     X(etc)      \
     X(kubectl)  \

@@ -49,6 +49,7 @@ static enum st read_expr(struct mapping_value *v, const struct ydoc_node *n, str
 {
     char error[256];
     if (n->type != YDOC_SCALAR || ydoc_is_null(n)) return ydoc_expected(n, d, "a column or an expression");
+    if (strcmp(n->text, "TODO") == 0) return ydoc_error(n, d, "'%s' is still to be filled in", n->key != NULL ? n->key : "TODO");
     v->expr = expr_parse(n->text, error, sizeof error);
     return v->expr != NULL ? ST_OK : ydoc_error(n, d, "%s", error);
 }

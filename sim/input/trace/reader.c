@@ -53,6 +53,53 @@ void trace_gpu_job(const struct trace_env *env, struct trace_limits lim, int64_t
     out->gang = out->n_groups > 1 || n[0] > 1;
 }
 
+enum st trace_divide(const struct trace_env *env, struct trace_limits lim, const struct trace_whole *w, struct job_spec *out,
+                     struct task_group group[2], const char **error, struct diag *d)
+{
+    const struct trace_opts *o = env->opts;
+    const int64_t milli = w->gpu_milli, cards = (milli + GPU_WHOLE - 1) / GPU_WHOLE;
+    int64_t n = w->n_tasks;
+    if (n == 0) {
+        if (lim.gpus > 0) n = (cards + lim.gpus - 1) / lim.gpus;
+        if (lim.cores > 0) n = i64_max(n, (w->cpu_milli + lim.cores * 1000 - 1) / (lim.cores * 1000));
+        n = i64_max(n, 1);
+    }
+    const bool is_share = milli > 0 && milli < n * GPU_WHOLE;
+    *error = NULL;
+    if (!is_share && milli % GPU_WHOLE != 0)
+        TRY(trace_repair(env, "a part of a card beyond whole ones, rounded up to a whole one", out->line, d));
+    if (is_share && milli % n != 0) TRY(trace_repair(env, "share of a card finer than a thousandth, rounded up", out->line, d));
+    if (!is_share && (cards + n - 1) / n > NODE_GPUS_MAX) {
+        *error = "a task has more than 64 cards; `tasks` says into how many the job is divided";
+        return ST_OK;
+    }
+    const int64_t more = is_share ? 0 : cards % n;
+    out->n_groups = 0;
+    for (int k = 0; k < 2; k++) {
+        int64_t count = k == 0 ? more : n - more, size = milli == 0 ? 0 : is_share ? 1 : cards / n + (k == 0);
+        if (count == 0) continue;
+        struct task_group *g = &group[out->n_groups++];
+        *g = (struct task_group){ .n = (uint32_t)count, .dur = w->dur, .shape = w->shape };
+        /* What is stated of the whole job goes with the cards, or evenly. */
+        const bool by_card = size > 0 && !is_share;
+        const int64_t part = by_card ? size : 1, of = by_card ? cards : n;
+        g->shape.cpu_milli = size > 0 ? size * o->dflt.cpu_milli_per_gpu : o->dflt.cpu_milli;
+        g->shape.mem_b = size > 0 ? size * o->dflt.mem_b_per_gpu : o->dflt.mem_b;
+        if (w->cpu_milli >= 0) g->shape.cpu_milli = (int64_t)(((value_wide)w->cpu_milli * part + of - 1) / of);
+        if (w->mem_b >= 0) g->shape.mem_b = (int64_t)(((value_wide)w->mem_b * part + of - 1) / of);
+        if (size == 0) {
+            g->shape.gpu_types = 0;
+            continue;
+        }
+        g->shape.n_gpu = (int32_t)size;
+        g->shape.gpu_milli = is_share ? (int32_t)((milli + n - 1) / n) : GPU_WHOLE;
+        g->shape.gpu_mem_b = w->gpu_mem_b;
+    }
+    out->group = group;
+    out->gang = n > 1;
+    return ST_OK;
+}
+
 void trace_blank(struct job_spec *s)
 {
     *s = (struct job_spec){ .limit = -1 };

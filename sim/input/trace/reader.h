@@ -30,6 +30,15 @@ uint32_t trace_split(int64_t total, int64_t most, uint32_t n[2], int64_t size[2]
 void trace_gpu_job(const struct trace_env *env, struct trace_limits lim, int64_t gpus, sim_tick dur,
                    struct job_spec *out, struct task_group group[2]);
 
+/*
+ * A job of which the figures are known as a whole, as n_tasks alike (0: as few as `lim` allows): whole cards as evenly as
+ * possible, cores and memory in proportion to them, or a share of one card each.  cpu_milli, mem_b -1: unknown, the
+ * scenario's defaults.  Fills out->group, n_groups and gang; *error: what is wrong with its cards, else NULL.
+ */
+struct trace_whole { struct shape shape; sim_tick dur; int64_t n_tasks, gpu_milli, cpu_milli, mem_b, gpu_mem_b; };
+enum st trace_divide(const struct trace_env *env, struct trace_limits lim, const struct trace_whole *w, struct job_spec *out,
+                     struct task_group group[2], const char **error, struct diag *d);
+
 /* Fold a file's bytes into a hash. */
 enum st trace_hash_file(const char *path, uint64_t *h, struct diag *d);
 

@@ -17,14 +17,30 @@
 #include "input/text/value.h"
 #include "input/trace/reader.h"
 
-enum opt { DT, EVENT, WALLTIME, UID, NAME, NODES, TASKS, TIME, QOS, PARTITION, GRES, MEM, CONSTRAINT, EXCLUSIVE,
-           CPUS_PER_TASK, N_OPTS };
-static const struct { const char *name; enum opt opt; } known[] = {
-    { "-dt", DT }, { "-e", EVENT }, { "-sim-walltime", WALLTIME }, { "--uid", UID }, { "-J", NAME }, { "--job-name", NAME },
-    { "-N", NODES }, { "--nodes", NODES }, { "-n", TASKS }, { "--ntasks", TASKS }, { "-t", TIME }, { "--time", TIME },
-    { "-q", QOS }, { "--qos", QOS }, { "-p", PARTITION }, { "--partition", PARTITION }, { "--gres", GRES }, { "--mem", MEM },
-    { "-C", CONSTRAINT }, { "--constraint", CONSTRAINT }, { "--exclusive", EXCLUSIVE },
-    { "-c", CPUS_PER_TASK }, { "--cpus-per-task", CPUS_PER_TASK }
+enum opt { DT, EVENT, WALLTIME, JOB_ID, UID, NAME, NODES, TASKS, TASKS_PER_NODE, TIME, QOS, PARTITION, GRES, GPUS, GPUS_PER_TASK,
+           MEM, MEM_PER_CPU, MEM_PER_GPU, CONSTRAINT, EXCLUSIVE, CPUS_PER_TASK, N_OPTS, IGNORED };
+/* is_flag: a value stands behind '=' alone, if there is one.  words: of what is ignored, for the count. */
+static const struct known { const char *name; enum opt opt; bool is_flag; const char *words; } known[] = {
+    { "-dt", DT, false, NULL }, { "-e", EVENT, false, NULL }, { "-sim-walltime", WALLTIME, false, NULL }, { "-jid", JOB_ID, false, NULL },
+    { "--uid", UID, false, NULL }, { "-J", NAME, false, NULL }, { "--job-name", NAME, false, NULL },
+    { "-N", NODES, false, NULL }, { "--nodes", NODES, false, NULL }, { "-n", TASKS, false, NULL }, { "--ntasks", TASKS, false, NULL },
+    { "--ntasks-per-node", TASKS_PER_NODE, false, NULL }, { "--tasks-per-node", TASKS_PER_NODE, false, NULL },
+    { "-t", TIME, false, NULL }, { "--time", TIME, false, NULL }, { "-q", QOS, false, NULL }, { "--qos", QOS, false, NULL },
+    { "-p", PARTITION, false, NULL }, { "--partition", PARTITION, false, NULL },
+    { "--gres", GRES, false, NULL }, { "--gpus-per-node", GRES, false, NULL },
+    { "-G", GPUS, false, NULL }, { "--gpus", GPUS, false, NULL }, { "--gpus-per-task", GPUS_PER_TASK, false, NULL },
+    { "--mem", MEM, false, NULL }, { "--mem-per-cpu", MEM_PER_CPU, false, NULL }, { "--mem-per-gpu", MEM_PER_GPU, false, NULL },
+    { "-C", CONSTRAINT, false, NULL }, { "--constraint", CONSTRAINT, false, NULL }, { "--exclusive", EXCLUSIVE, true, NULL },
+    { "-c", CPUS_PER_TASK, false, NULL }, { "--cpus-per-task", CPUS_PER_TASK, false, NULL },
+#define IGNORE(name) { name, IGNORED, false, "sbatch's " name ", which is not modelled" }
+#define IGNORE_FLAG(name) { name, IGNORED, true, "sbatch's " name ", which is not modelled" }
+    IGNORE("-A"), IGNORE("--account"), IGNORE("-a"), IGNORE("--array"), IGNORE("-b"), IGNORE("--begin"), IGNORE("-d"), IGNORE("--dependency"),
+    IGNORE("-w"), IGNORE("--nodelist"), IGNORE("-x"), IGNORE("--exclude"), IGNORE("-L"), IGNORE("--licenses"), IGNORE("--reservation"),
+    IGNORE("--nice"), IGNORE("--priority"), IGNORE("--time-min"), IGNORE("--deadline"), IGNORE("--switches"), IGNORE("--gid"),
+    IGNORE("--cpus-per-gpu"), IGNORE("--tmp"), IGNORE("--mincpus"), IGNORE("--comment"), IGNORE("--signal"), IGNORE("--wckey"),
+    IGNORE("--mail-type"), IGNORE("--mail-user"), IGNORE("-o"), IGNORE("--output"), IGNORE("--error"), IGNORE("--chdir"), IGNORE("--export"),
+    IGNORE_FLAG("--requeue"), IGNORE_FLAG("--no-requeue"), IGNORE_FLAG("-s"), IGNORE_FLAG("--oversubscribe"), IGNORE_FLAG("-k"),
+    IGNORE_FLAG("--no-kill"), IGNORE_FLAG("--contiguous"), IGNORE_FLAG("-H"), IGNORE_FLAG("--hold"),
 };
 enum { NODES_MAX = 1000000, CORES_MAX = 100000000 };
 
@@ -75,13 +91,14 @@ static enum st read_options(struct slurm *x, struct diag *d)
         while (k < ARRAY_LEN(known) && strcmp(known[k].name, w) != 0) k++;
         if (k == ARRAY_LEN(known)) return unknown_option(x, w, d);
         char *value = eq != NULL ? eq + 1 : NULL;
-        if (known[k].opt == EXCLUSIVE) {
+        if (known[k].is_flag) {
             static char none[] = "";
             if (value == NULL) value = none;
         } else if (value == NULL && (value = lines_word(&x->in, &at)) == NULL) {
             return lines_fail(&x->in, w, d, "%s needs a value", w);
         }
-        TRY(set_option(x, known[k].opt, value, d));
+        if (known[k].opt == IGNORED) TRY(trace_repair(&x->env, known[k].words, x->in.line, d));
+        else TRY(set_option(x, known[k].opt, value, d));
     }
     return ST_OK;
 }
@@ -144,7 +161,9 @@ static enum st read_gres(struct slurm *x, struct shape *s, struct diag *d)
     const char *text = x->opt[GRES];
     if (text == NULL) return ST_OK;
     (void)snprintf(buf, sizeof buf, "%s", text);
-    char *type = strchr(buf, ':'), *count = NULL;
+    char *type, *count = NULL;
+    if (*buf >= '0' && *buf <= '9') (void)snprintf(buf, sizeof buf, "gpu:%.100s", text);      /* --gpus-per-node=2 */
+    type = strchr(buf, ':');
     if (type != NULL) *type++ = '\0';
     if (strcmp(buf, "gpu") != 0) return lines_fail(&x->in, text, d, "--gres=%.60s: only gpu is modelled, expected gpu[:TYPE][:COUNT]", text);
     if (type != NULL && (count = strchr(type, ':')) != NULL) *count++ = '\0';
@@ -158,9 +177,22 @@ static enum st read_gres(struct slurm *x, struct shape *s, struct diag *d)
     return ST_OK;
 }
 
+/* Of a node of so many cores and cards: --mem-per-cpu and --mem-per-gpu go with these. */
+static enum st mem_per(const struct slurm *x, enum opt o, int64_t times, struct shape *s, struct diag *d)
+{
+    char error[256];
+    int64_t v;
+    if (x->opt[o] == NULL) return ST_OK;
+    if (!text_parse(x->opt[o], TEXT_BYTES, INT64_C(1) << 20, &v, error, sizeof error)) return lines_fail(&x->in, x->opt[o], d, "%s", error);
+    if (v > INT64_MAX / 1024 / i64_max(times, 1)) return lines_fail(&x->in, x->opt[o], d, "'%.60s' is too much", x->opt[o]);
+    s->mem_b = v * times;
+    return ST_OK;
+}
+
 static enum st read_mem(struct slurm *x, struct shape *s, struct diag *d)
 {
     char error[256];
+    if (x->opt[MEM_PER_CPU] != NULL || x->opt[MEM_PER_GPU] != NULL) return ST_OK;       /* mem_per, once the tasks are known */
     const char *text = x->opt[MEM];
     s->mem_b = x->env.opts->dflt.mem_b;
     if (text == NULL) return trace_repair(&x->env, "no --mem, the scenario's default used", x->in.line, d);
@@ -215,7 +247,7 @@ static enum st read_duration(struct slurm *x, struct job_spec *out, sim_tick *du
 static enum st next(void *ctx, struct job_spec *out, struct diag *d)
 {
     struct slurm *x = ctx;
-    static const struct { enum opt opt; const char *name; } need[] = { { DT, "-dt" }, { EVENT, "-e" }, { WALLTIME, "-sim-walltime" }, { NAME, "-J" } };
+    static const struct { enum opt opt; const char *name; } need[] = { { DT, "-dt" }, { EVENT, "-e" }, { WALLTIME, "-sim-walltime" } };
     enum st st;
     do {
         TRY(lines_next(&x->in, d));
@@ -223,12 +255,13 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     TRY(st);
     for (size_t i = 0; i < ARRAY_LEN(need); i++)
         if (x->opt[need[i].opt] == NULL) return lines_fail(&x->in, NULL, d, "%s is missing", need[i].name);
-    if (strcmp(x->opt[EVENT], "submit_batch_job") != 0)
+    if (x->opt[NAME] == NULL && x->opt[JOB_ID] == NULL) return lines_fail(&x->in, NULL, d, "-J is missing, and -jid");
+    if (strcmp(x->opt[EVENT], "submit_batch_job") != 0 && strcmp(x->opt[EVENT], "submit_job") != 0)
         return lines_fail(&x->in, x->opt[EVENT], d, "unknown event '%.60s', expected submit_batch_job", x->opt[EVENT]);
 
     trace_blank(out);
     out->line = x->in.line;
-    out->id = x->opt[NAME];
+    out->id = x->opt[JOB_ID] != NULL ? x->opt[JOB_ID] : x->opt[NAME];
     out->user = x->opt[UID];
     out->queue = x->opt[QOS] != NULL ? x->opt[QOS] : x->opt[PARTITION];
     value_wide dt;
@@ -239,11 +272,15 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     TRY(read_duration(x, out, &dur, d));
 
     struct shape s = { .cpu_milli = 0 };
-    int64_t nodes = 1, procs = -1, per = 1;
+    int64_t nodes = -1, procs = -1, per = 1, per_node = -1, gpus = -1, gpus_per_task = -1;
     TRY(whole(x, NODES, 1, NODES_MAX, &nodes, d));
     TRY(whole(x, TASKS, 1, NODES_MAX, &procs, d));
+    TRY(whole(x, TASKS_PER_NODE, 1, NODES_MAX, &per_node, d));
     TRY(whole(x, CPUS_PER_TASK, 1, CORES_MAX / NODES_MAX, &per, d));
-    if (procs < 0) procs = nodes;
+    TRY(whole(x, GPUS, 0, NODES_MAX, &gpus, d));
+    TRY(whole(x, GPUS_PER_TASK, 0, NODE_GPUS_MAX, &gpus_per_task, d));
+    if (nodes < 0) nodes = procs > 0 && per_node > 0 ? (procs + per_node - 1) / per_node : 1;
+    if (procs < 0) procs = per_node > 0 ? i64_min(nodes * per_node, NODES_MAX) : nodes;
     if (procs < nodes) {
         nodes = procs;
         TRY(trace_repair(&x->env, "-n below -N, nodes reduced to -n as Slurm does", x->in.line, d));
@@ -251,12 +288,26 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     TRY(read_gres(x, &s, d));
     TRY(read_mem(x, &s, d));
     TRY(read_needs(x, &s, d));
+    if (gpus >= 0 && x->opt[GRES] == NULL) {
+        if (gpus % nodes != 0) TRY(trace_repair(&x->env, "--gpus that its nodes do not divide, rounded up on each", x->in.line, d));
+        if ((gpus + nodes - 1) / nodes > NODE_GPUS_MAX) return lines_fail(&x->in, x->opt[GPUS], d, "--gpus=%.60s: too many for its nodes", x->opt[GPUS]);
+        s.n_gpu = (int32_t)((gpus + nodes - 1) / nodes);
+        s.gpu_milli = s.n_gpu > 0 ? GPU_WHOLE : 0;
+    }
     int64_t more = procs % nodes;
     out->n_groups = 0;
     for (int k = 0; k < 2; k++) {
         int64_t n = k == 0 ? more : nodes - more;
         if (n == 0) continue;
-        s.cpu_milli = (procs / nodes + (k == 0)) * per * 1000;
+        const int64_t tasks = procs / nodes + (k == 0);
+        s.cpu_milli = tasks * per * 1000;
+        if (gpus_per_task >= 0 && x->opt[GRES] == NULL) {
+            if (tasks * gpus_per_task > NODE_GPUS_MAX) return lines_fail(&x->in, x->opt[GPUS_PER_TASK], d, "--gpus-per-task: more than %d cards on a node", NODE_GPUS_MAX);
+            s.n_gpu = (int32_t)(tasks * gpus_per_task);
+            s.gpu_milli = s.n_gpu > 0 ? GPU_WHOLE : 0;
+        }
+        TRY(mem_per(x, MEM_PER_CPU, tasks * per, &s, d));
+        TRY(mem_per(x, MEM_PER_GPU, s.n_gpu, &s, d));
         x->group[out->n_groups++] = (struct task_group){ .n = (uint32_t)n, .dur = dur, .shape = s };
     }
     out->group = x->group;

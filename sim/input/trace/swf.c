@@ -8,7 +8,8 @@
  *
  * Requested memory is KiB a processor by the standard; some converters write
  * bytes of the whole job.  A file with any row above 1 TiB a processor is taken
- * to be written by one of these, all of it: no rule by row could tell the small ones.
+ * to be written by one of these, all of it: no rule by row could tell the small ones.  A file of which no row says
+ * when it arrived is a set of tasks measured one by one (heterogeneous-SWF): all arrive at 0.
  */
 #include "base/mem.h"
 #include "input/text/lines.h"
@@ -30,7 +31,7 @@ struct swf {
     struct trace_env env;
     struct lines in;
     struct trace_limits lim;
-    bool   mem_is_job_bytes;
+    bool   mem_is_job_bytes, has_submit;
     char  *word[N_FIELDS];
     bool   rounded;             /* a time of the present row was */
     char   id[32], user[32], queue[32];
@@ -108,6 +109,10 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     (void)snprintf(x->id, sizeof x->id, "%lld", (long long)v);
     out->id = x->id;
     TRY(number(x, SUBMIT, TICK_SEC, TRACE_TIME_MAX, &out->submit, d));
+    if (out->submit < 0 && !x->has_submit) {
+        out->submit = 0;
+        TRY(trace_repair(&x->env, "submit time unknown in all of the file, arrives at 0", x->in.line, d));
+    }
     if (out->submit < 0) return lines_fail(&x->in, x->word[SUBMIT], d, "submit time: unknown, so the job cannot be replayed");
     TRY(number(x, REQ_TIME, TICK_SEC, DUR_MAX, &v, d));
     out->limit = v > 0 ? v : -1;
@@ -144,14 +149,15 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     return ST_OK;
 }
 
-/* Does any row ask for more than 1 TiB a processor?  Broken rows are left to next(). */
-static enum st look_at_memory(struct swf *x, struct diag *d)
+/* Does any row ask for more than 1 TiB a processor, or say when it arrived?  Broken rows are left to next(). */
+static enum st look_at_all(struct swf *x, struct diag *d)
 {
     struct diag ignored = { .code = ST_OK };
     enum st st;
     while ((st = next_fields(x, &ignored)) == ST_OK || st == ST_EINPUT) {
         int64_t v;
         if (st == ST_OK && csv_decimal(x->word[REQ_MEM], 1, &v) && v > MEM_KIB_MAX) x->mem_is_job_bytes = true;
+        x->has_submit = x->has_submit || (st == ST_OK && *x->word[SUBMIT] != '-');
         ignored.code = ST_OK;
     }
     char *path = mem_strdup(x->in.path);
@@ -176,7 +182,7 @@ static enum st open_swf(const struct trace_env *env, struct trace_reader *out, s
     x->env = *env;
     x->lim = trace_limits(env);
     TRY(lines_open(&x->in, env->opts->path, d));
-    return look_at_memory(x, d);
+    return look_at_all(x, d);
 }
 
 const struct trace_format swf_format = {

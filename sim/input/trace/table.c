@@ -249,10 +249,8 @@ static enum st read_times(struct table *x, struct job_spec *out, sim_tick *dur, 
     return ST_OK;
 }
 
-/* n tasks of `milli` thousandths of cards in all: whole cards as evenly as possible, or a share of one each. */
 static enum st read_tasks(struct table *x, struct job_spec *out, sim_tick dur, struct diag *d)
 {
-    const struct trace_opts *o = x->env.opts;
     int64_t milli = 0, cpu = 0, mem = 0, gpu_mem = 0, n = 0, gang = 1, exclusive = 0;
     bool has_gpus, has_cpu, has_mem, has_gpu_mem;
     const char *types, *labels;
@@ -271,38 +269,14 @@ static enum st read_tasks(struct table *x, struct job_spec *out, sim_tick dur, s
     if (labels != NULL && !trace_labels(&x->env, labels, &s.need_all, &s.need_any, error, sizeof error)) return fail(x, MAPPING_LABELS, d, error);
     s.exclusive = exclusive != 0;
 
-    int64_t cards = (milli + GPU_WHOLE - 1) / GPU_WHOLE;
-    if (n == 0) {
-        if (x->lim.gpus > 0) n = (cards + x->lim.gpus - 1) / x->lim.gpus;
-        if (x->lim.cores > 0) n = i64_max(n, (cpu + x->lim.cores * 1000 - 1) / (x->lim.cores * 1000));
-        n = i64_max(n, 1);
-    }
-    bool is_share = milli > 0 && milli < n * GPU_WHOLE;
-    if (!is_share && milli % GPU_WHOLE != 0)
-        TRY(trace_repair(&x->env, "a part of a card beyond whole ones, rounded up to a whole one", out->line, d));
-    if (is_share && milli % n != 0) TRY(trace_repair(&x->env, "share of a card finer than a thousandth, rounded up", out->line, d));
-    if (!is_share && (cards + n - 1) / n > NODE_GPUS_MAX) return fail(x, MAPPING_GPUS, d, "a task has more than 64 cards; `tasks` says into how many it is divided");
-    int64_t more = is_share ? 0 : cards % n;
-    out->n_groups = 0;
-    for (int k = 0; k < 2; k++) {
-        int64_t count = k == 0 ? more : n - more, size = is_share ? 1 : cards / n + (k == 0);
-        if (count == 0) continue;
-        struct shape *to = &x->group[out->n_groups].shape;
-        x->group[out->n_groups] = (struct task_group){ .n = (uint32_t)count, .dur = dur, .shape = s };
-        out->n_groups++;
-        if (milli == 0) size = 0;
-        /* What is stated of the whole job goes with the cards, or evenly. */
-        bool by_card = size > 0 && !is_share;
-        int64_t part = by_card ? size : 1, of = by_card ? cards : n;
-        to->cpu_milli = has_cpu ? (int64_t)(((value_wide)cpu * part + of - 1) / of) : size > 0 ? size * o->dflt.cpu_milli_per_gpu : o->dflt.cpu_milli;
-        to->mem_b = has_mem ? (int64_t)(((value_wide)mem * part + of - 1) / of) : size > 0 ? size * o->dflt.mem_b_per_gpu : o->dflt.mem_b;
-        if (size == 0) continue;
-        to->n_gpu = (int32_t)size;
-        to->gpu_milli = is_share ? (int32_t)((milli + n - 1) / n) : GPU_WHOLE;
-        to->gpu_mem_b = has_gpu_mem ? gpu_mem : 0;
-    }
-    out->group = x->group;
-    out->gang = n > 1 && gang != 0;
+    struct trace_whole w = {
+        .shape = s, .dur = dur, .n_tasks = n, .gpu_milli = milli, .cpu_milli = has_cpu ? cpu : -1, .mem_b = has_mem ? mem : -1,
+        .gpu_mem_b = has_gpu_mem ? gpu_mem : 0,
+    };
+    const char *error_of = NULL;
+    TRY(trace_divide(&x->env, x->lim, &w, out, x->group, &error_of, d));
+    if (error_of != NULL) return fail(x, MAPPING_GPUS, d, error_of);
+    out->gang = out->gang && gang != 0;
     return ST_OK;
 }
 
@@ -428,7 +402,7 @@ const struct trace_format table_format = {
 #define READY(format, mapping_name, text) \
     static enum st open_##format(const struct trace_env *env, struct trace_reader *out, struct diag *d) \
     { return open_by(env, &(const struct trace_document){ .name = mapping_name }, out, d); } \
-    const struct trace_format format##_format = { .name = #format, .summary = text, .open = open_##format }
+    const struct trace_format table_##format##_format = { .name = #format, .summary = text, .open = open_##format }
 
 READY(helios, "helios-venus", "SenseTime Helios GPU jobs (job_id,arrival_s,service_sec,gpu_count)");
 READY(philly, "philly-sia", "Microsoft Philly, cleaned for Sia (timestamp,duration,num_gpus,gpu_time,cluster)");
