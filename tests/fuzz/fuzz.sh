@@ -23,7 +23,7 @@ command -v sqlite3 >/dev/null && sqlite3 "$dir/rows.db" "pragma writable_schema 
 FUZZ_DB=$dir/rows.db
 export FUZZ_DB
 
-# Beginnings that the tree has anyway: scenarios good and bad, traces as each format, what policies say.
+# Beginnings that the tree has anyway: scenarios good and bad, traces as each format, maps, what policies say.
 root=$here/../..
 seed() { # TARGET FOLDER
     case $1 in
@@ -33,8 +33,21 @@ seed() { # TARGET FOLDER
         find "$root/tests/bad/trace" "$root/traces/sample" "$root/traces/kube" -type f -size -3k \
             ! -name '*.expect' ! -name '*.md' | while read -r f; do
                 i=$((i + 1))
-                for format in a b c d e f g h i j; do { printf '%sf' $format; cat "$f"; } >"$2/$i$format"; done
-            done ;;
+                for format in a b c d e f g h i j k l m n; do { printf '%sf' $format; cat "$f"; } >"$2/$i$format"; done
+            done
+        head -c 1900 "$root/tests/cli/sacct-22.05.txt" >"$2/sacct"
+        for format in a b c d e f g h i j k l m n; do { printf '%sf' $format; cat "$2/sacct"; } >"$2/sacct$format"; done ;;
+    table)
+        i=0
+        for map in "$root"/traces/maps/*.yaml; do
+            i=$((i + 1))
+            for kind in A B C D E; do
+                { printf %s $kind; grep -v '^#\|^separator' "$map"
+                  printf -- '---\na,b,c\n1,2024-01-01 10:00:00,00:10:00\n'; } >"$2/$i$kind"
+                { printf %s $kind; printf 'columns: {submit: a, duration: "b / 2 - (c > 1 ? 1 : 0)", gpus: b, mem: {value: c, unit: GiB}}\n'
+                  printf -- '---\na,b,c\n1,2,3\n2,4,x\n{"a": 1, "b": [2], "c": 3e1}\n'; } >"$2/e$kind"
+            done
+        done ;;
     wire) { grep -ho '{"msg".*}' "$root"/tests/bad/exec/*.sh; sed -n 's/^< //p' "$root/policies/PROTOCOL.md"; } |
             awk -v to="$2" '{ print >(to "/" NR); close(to "/" NR) }' ;;
     esac
@@ -46,7 +59,7 @@ for target in "$@"; do
     case $target in *.*) continue ;; esac
     mkdir -p "$dir/$target" "$dir/$target.seeds" "$here/corpus/$target"
     seed "$target" "$dir/$target.seeds"
-    case $target in scenario|trace|wire) longest=2048 ;; *) longest=256 ;; esac
+    case $target in scenario|trace|table|wire) longest=2048 ;; *) longest=256 ;; esac
     if [ "$seconds" -gt 0 ]; then limit=-max_total_time=$seconds; else limit=-runs=0; fi
     "$folder/$target" -close_fd_mask=3 -print_final_stats=1 -seed=1 -timeout=20 -rss_limit_mb=2048 \
         -max_len=$longest "$limit" \
