@@ -104,7 +104,8 @@ static enum st generate(const struct args *a, struct diag *d)
     enum st st = cmd_output_open(&f, &part, a->output, d);
     if (st == ST_OK) {
         native_write_header(f, &cluster, (struct native_form){ .bare = true });
-        while ((st = r.next(r.ctx, &s, d)) == ST_OK) native_write(f, &s, &cluster, (struct native_form){ .bare = true });
+        while ((st = r.next(r.ctx, &s, d)) == ST_OK)
+            native_write(f, &s, &cluster, (struct native_form){ .bare = true });
         st = cmd_output_close(f, part, a->output, st == ST_END ? ST_OK : st, d);
     }
     r.close(r.ctx);

@@ -247,7 +247,8 @@ static void on_contradicts(void *ctx, pol_job j, uint32_t what)
     if (p->mirror.w == NULL) misuse(p, BREACH_OUTSIDE, "it tells of a contradiction outside of decide");
     else if (ji == NULL || what >= POL_CONTRADICTIONS)
         misuse(p, BREACH_NOTE, "it tells of a contradiction of no job, or of a kind that there is not");
-    else if (p->hooks.contradicts != NULL) p->hooks.contradicts(p->hooks.ctx, world_now(p->mirror.w), ji->ordinal, what);
+    else if (p->hooks.contradicts != NULL)
+        p->hooks.contradicts(p->hooks.ctx, world_now(p->mirror.w), ji->ordinal, what);
 }
 
 static void on_fail(void *ctx, const char *message)

@@ -49,7 +49,11 @@ struct hints { uint32_t told; int64_t weights, work_us; };      /* thousands of 
  * What the trace says became of a job where it ran, on the clock of `submit`.  All zero: it says nothing.
  * nodes: their names joined by ','.
  */
-struct job_past { bool is_known; sim_tick start, end; const char *nodes, *state; };     /* end -1, others NULL: unknown */
+struct job_past {
+    bool is_known;
+    sim_tick start, end;
+    const char *nodes, *state;
+}; /* end -1, others NULL: unknown */
 
 /* One job as a source delivers it.  Strings and groups are borrowed until the next call. */
 struct job_spec {

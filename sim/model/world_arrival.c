@@ -138,7 +138,9 @@ static struct job_record *record_of(const struct world *w, const struct job_past
     size_t cap = 0;
     if (!p->is_known) return NULL;
     MEM_NEW(r);
-    *r = (struct job_record){ .start = p->start, .end = p->end, .state = p->state != NULL ? mem_strdup(p->state) : NULL };
+    *r = (struct job_record){ .start = p->start,
+                              .end = p->end,
+                              .state = p->state != NULL ? mem_strdup(p->state) : NULL };
     for (const char *s = p->nodes; s != NULL && *s != '\0';) {
         size_t len = strcspn(s, ",");
         char *name = mem_printf("%.*s", (int)len, s);

@@ -75,9 +75,11 @@ static void on_scores(void *ctx, sim_tick at, uint64_t job, uint32_t task, const
     }
 }
 
-static const struct { const char *row, *words; } contradiction[POL_CONTRADICTIONS] = {
+static const struct { const char *row, *words;
+} contradiction[POL_CONTRADICTIONS] = {
     [POL_UNRECORDED] = { "unrecorded", "job without a recorded start, started when it fits" },
-    [POL_ELSEWHERE] = { "elsewhere", "the recorded nodes lack what the job asks at its recorded start, started on others" },
+    [POL_ELSEWHERE] = { "elsewhere",
+                        "the recorded nodes lack what the job asks at its recorded start, started on others" },
     [POL_LATE] = { "late", "more in use at the recorded start than there is, started later" },
 };
 
@@ -245,10 +247,15 @@ static enum st run_here(const struct run_env *env, const struct scn_policy *poli
 {
     struct host *h;
     struct sink rec = { .env = env, .page = page };
-    struct host_hooks hooks = { .ctx = &rec, .decision = env->scn->output.decisions ? on_decision : NULL,
-                                   .note = on_note, .scores = env->scn->output.scores ? on_scores : NULL,
-                                   .contradicts = on_contradicts, .decided = on_decided, .page = page, .knows = on_knows,
-                                   .call_us = env->limits.call_us };
+    struct host_hooks hooks = { .ctx = &rec,
+                                .decision = env->scn->output.decisions ? on_decision : NULL,
+                                .note = on_note,
+                                .scores = env->scn->output.scores ? on_scores : NULL,
+                                .contradicts = on_contradicts,
+                                .decided = on_decided,
+                                .page = page,
+                                .knows = on_knows,
+                                .call_us = env->limits.call_us };
     TRY(run_policy_open(&h, env->scn, seed, policy, &hooks, d));
     double t0 = progress_clock();
     enum st st = begin(env, h, policy, seed, &rec.run, out->key, d);

@@ -104,8 +104,8 @@ static enum st check_format(const struct ydoc_node *n, const struct trace_format
 
 static enum st read_table(struct scenario *s, const struct trace_option *x, size_t n, const struct ydoc_node *map, const char *in, struct diag *d);
 
-static enum st read_document(struct scenario *s, const struct ydoc_node *map, const struct ydoc_node *v, struct trace_document *to,
-                             struct diag *d)
+static enum st read_document(struct scenario *s, const struct ydoc_node *map, const struct ydoc_node *v,
+                             struct trace_document *to, struct diag *d)
 {
     const char *text;
     if (v->type == YDOC_MAP) {

@@ -18,7 +18,11 @@
 /* What fields read so far were like; no part of where the reader is. */
 struct csv_seen {
     bool rounded;
-    struct { enum value_form form; uint32_t line; } *times; size_t cap;     /* [column] of the first time in it; line 0: none yet */
+    struct {
+        enum value_form form;
+        uint32_t line;
+    } * times;
+    size_t cap; /* [column] of the first time in it; line 0: none yet */
 };
 
 struct csv {
@@ -285,7 +289,8 @@ enum st csv_int(const struct csv *c, int i, int64_t min, int64_t max, int64_t *o
     if (*s == '\0') return ST_OK;
     bool neg = *s == '-', rounded = false;
     value_wide wide = 0;
-    if (!value_number(s + neg, 1, INT64_MAX, &wide, &rounded) || rounded) return csv_fail(c, i, d, "'%.60s' is not a whole number", s);
+    if (!value_number(s + neg, 1, INT64_MAX, &wide, &rounded) || rounded)
+        return csv_fail(c, i, d, "'%.60s' is not a whole number", s);
     int64_t v = neg ? -(int64_t)wide : (int64_t)wide;
     if (v < min || v > max) {
         if (max == INT64_MAX) return csv_fail(c, i, d, "%lld is below %lld", (long long)v, (long long)min);
@@ -348,7 +353,8 @@ enum st csv_instant(const struct csv *c, int i, int64_t max, int64_t *out, struc
     if (*s == '\0') return ST_OK;
     if (*s == '-') return csv_fail(c, i, d, "'%.60s' is negative", s);
     if (!value_instant(s, NULL, max, out, &form, &c->seen->rounded))
-        return csv_fail(c, i, d, "'%.60s' is not a time, or too late: expected seconds or a date such as 2024-03-01T12:00:00Z", s);
+        return csv_fail(
+            c, i, d, "'%.60s' is not a time, or too late: expected seconds or a date such as 2024-03-01T12:00:00Z", s);
     return csv_form(c, i, form, d);
 }
 

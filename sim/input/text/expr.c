@@ -20,7 +20,9 @@ struct parser { struct expr *e; const char *text, *s; char *error; size_t cap; i
 
 static size_t fail(struct parser *p, const char *what)
 {
-    if (!p->failed) (void)text_error(p->error, p->cap, "'%.100s': %s at character %zu", p->text, what, (size_t)(p->s - p->text) + 1);
+    if (!p->failed)
+        (void)text_error(p->error, p->cap, "'%.100s': %s at character %zu", p->text, what,
+                         (size_t)(p->s - p->text) + 1);
     p->failed = true;
     return 0;
 }
@@ -72,7 +74,8 @@ static size_t number(struct parser *p)
     char digits[64];
     value_wide v;
     size_t len = strspn(p->s, "0123456789.");
-    if ((p->s[len] == 'e' || p->s[len] == 'E') && (is_digit(p->s[len + 1]) || (strchr("+-", p->s[len + 1]) != NULL && is_digit(p->s[len + 2]))))
+    if ((p->s[len] == 'e' || p->s[len] == 'E') &&
+        (is_digit(p->s[len + 1]) || (strchr("+-", p->s[len + 1]) != NULL && is_digit(p->s[len + 2]))))
         len += 2 + strspn(p->s + len + 2, "0123456789");
     if (len >= sizeof digits) return fail(p, "a number is too long");
     (void)snprintf(digits, sizeof digits, "%.*s", (int)len, p->s);
@@ -193,7 +196,8 @@ static bool to_number(const struct eval *x, struct expr_value *v)
     if (v->type != EXPR_TEXT) return true;
     *x->at = v->name;
     if (v->name == SIZE_MAX) return text_error(x->error, x->cap, "the text '%.60s' is no number", v->text);
-    if (!x->row->number(x->row->ctx, v->name, v->text, &v->n)) return text_error(x->error, x->cap, "'%.60s' is not a number", v->text);
+    if (!x->row->number(x->row->ctx, v->name, v->text, &v->n))
+        return text_error(x->error, x->cap, "'%.60s' is not a number", v->text);
     v->type = EXPR_NUMBER;
     return true;
 }
@@ -290,14 +294,16 @@ static bool eval(const struct eval *x, size_t i, struct expr_value *out)
     return arithmetic(x, n->op, a.n, b.n, &out->n);
 }
 
-bool expr_eval(const struct expr *e, const struct expr_row *row, struct expr_value *out, size_t *at, char *error, size_t cap)
+bool expr_eval(const struct expr *e, const struct expr_row *row, struct expr_value *out, size_t *at, char *error,
+               size_t cap)
 {
     const struct eval x = { e, row, at, error, cap };
     *at = SIZE_MAX;
     return eval(&x, e->root, out);
 }
 
-bool expr_eval_number(const struct expr *e, const struct expr_row *row, struct expr_value *out, size_t *at, char *error, size_t cap)
+bool expr_eval_number(const struct expr *e, const struct expr_row *row, struct expr_value *out, size_t *at, char *error,
+                      size_t cap)
 {
     const struct eval x = { e, row, at, error, cap };
     *at = SIZE_MAX;

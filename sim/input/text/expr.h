@@ -35,9 +35,11 @@ enum expr_type { EXPR_EMPTY, EXPR_NUMBER, EXPR_TEXT };
 struct expr_value { enum expr_type type; value_wide n; const char *text; size_t name; };
 
 /* False: error [cap] says what is wrong, of name *at (SIZE_MAX: of none). */
-bool expr_eval(const struct expr *e, const struct expr_row *row, struct expr_value *out, size_t *at, char *error, size_t cap);
+bool expr_eval(const struct expr *e, const struct expr_row *row, struct expr_value *out, size_t *at, char *error,
+               size_t cap);
 /* The same as a number (EXPR_NUMBER or EXPR_EMPTY). */
-bool expr_eval_number(const struct expr *e, const struct expr_row *row, struct expr_value *out, size_t *at, char *error, size_t cap);
+bool expr_eval_number(const struct expr *e, const struct expr_row *row, struct expr_value *out, size_t *at, char *error,
+                      size_t cap);
 /* Does it hold?  What is empty, 0 or '' does not. */
 bool expr_holds(const struct expr *e, const struct expr_row *row, bool *out, size_t *at, char *error, size_t cap);
 

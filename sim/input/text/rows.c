@@ -28,8 +28,10 @@ struct rows {
 
 char rows_kind(const char *path)
 {
-    static const struct { const char *end; char kind; } ends[] = {
-        { ".csv", ',' }, { ".tsv", '\t' }, { ".psv", '|' }, { ".json", ROWS_JSON }, { ".jsonl", ROWS_JSON }, { ".ndjson", ROWS_JSON },
+    static const struct { const char *end; char kind;
+    } ends[] = {
+        { ".csv", ',' },        { ".tsv", '\t' },        { ".psv", '|' },
+        { ".json", ROWS_JSON }, { ".jsonl", ROWS_JSON }, { ".ndjson", ROWS_JSON },
     };
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot != NULL && i < ARRAY_LEN(ends); i++)
@@ -120,7 +122,9 @@ static enum st to_object(struct rows *r, bool *end, struct diag *d)
     bool comma = r->row == NULL;
     *end = false;
     for (int c; (c = peek(r)) >= 0;) {
-        if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || (r->line == 0 && r->line_next == 1 && (c == 0xEF || c == 0xBB || c == 0xBF))) take(r);
+        if (c == ' ' || c == '\t' || c == '\r' || c == '\n' ||
+            (r->line == 0 && r->line_next == 1 && (c == 0xEF || c == 0xBB || c == 0xBF)))
+            take(r);
         else if (c == '[' && r->row == NULL && !r->in_list) { r->in_list = true; take(r); }
         else if (c == ',' && r->in_list && !comma) { comma = true; take(r); }
         else if (c == ']' && r->in_list) {
@@ -150,8 +154,10 @@ static enum st next_json(struct rows *r, struct diag *d)
     r->row = json_load_callback(give, r, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &e);
     for (size_t i = 0; i < r->n_paths; i++) { mem_free(r->path[i].text); r->path[i].text = NULL; }
     if (r->row != NULL) return ST_OK;
-    if (r->taken > CSV_ROW_MAX) return diag_at(d, ST_EINPUT, r->file, r->line, 0, "an object is longer than %d bytes", CSV_ROW_MAX);
-    return diag_at(d, ST_EINPUT, r->file, r->line + (e.line > 0 ? (uint32_t)e.line - 1 : 0), e.column > 0 ? (uint32_t)e.column : 0, "%s", e.text);
+    if (r->taken > CSV_ROW_MAX)
+        return diag_at(d, ST_EINPUT, r->file, r->line, 0, "an object is longer than %d bytes", CSV_ROW_MAX);
+    return diag_at(d, ST_EINPUT, r->file, r->line + (e.line > 0 ? (uint32_t)e.line - 1 : 0),
+                   e.column > 0 ? (uint32_t)e.column : 0, "%s", e.text);
 }
 
 /* What a path has collected: values joined by ',', or how many. */
@@ -226,7 +232,8 @@ static const char *json_field(struct rows *r, struct path *p)
     if (whole != NULL) found_value(&f, whole);
     else follow(&f, r->row, path);
     mem_free(path);
-    if (p->text == NULL) p->text = f.counts && f.count > 0 ? mem_printf("%llu", (unsigned long long)f.count) : mem_strdup("");
+    if (p->text == NULL)
+        p->text = f.counts && f.count > 0 ? mem_printf("%llu", (unsigned long long)f.count) : mem_strdup("");
     return p->text;
 }
 

@@ -34,6 +34,7 @@ enum st rows_next(struct rows *r, struct diag *d);              /* ST_OK, ST_END
 const char *rows_field(struct rows *r, int at);                 /* "" where there is nothing; until the next row */
 uint32_t rows_line(const struct rows *r);
 /* An error at a field of the row (-1: at the row). */
-enum st rows_fail(const struct rows *r, int at, struct diag *d, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+enum st rows_fail(const struct rows *r, int at, struct diag *d, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 
 #endif

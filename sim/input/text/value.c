@@ -82,7 +82,9 @@ static bool read_clock(const char *s, int64_t max, int64_t *us, bool *rounded)
     for (const char *p = s;; p++) {
         size_t len = strspn(p, "0123456789");
         if (n == 3) {
-            if (!is_digit(*p) || strpbrk(p, "eE") != NULL || !value_number(p, TICK_SEC, 60 * TICK_SEC - 1, &seconds, rounded)) return false;
+            if (!is_digit(*p) || strpbrk(p, "eE") != NULL ||
+                !value_number(p, TICK_SEC, 60 * TICK_SEC - 1, &seconds, rounded))
+                return false;
             break;
         }
         if (len == 0 || len > 9) return false;
@@ -133,7 +135,8 @@ static bool is_moment(const struct moment *m)
     const int64_t *p = m->at;
     bool leap = p[YEAR] % 4 == 0 && (p[YEAR] % 100 != 0 || p[YEAR] % 400 == 0);
     return p[YEAR] >= 1970 && p[MONTH] >= 1 && p[MONTH] <= 12 && p[DAY] >= 1 &&
-           p[DAY] <= month_days[p[MONTH] - 1] + (leap && p[MONTH] == 2) && p[HOUR] <= 23 && p[MINUTE] <= 59 && p[SECOND] <= 60;
+           p[DAY] <= month_days[p[MONTH] - 1] + (leap && p[MONTH] == 2) && p[HOUR] <= 23 && p[MINUTE] <= 59 &&
+           p[SECOND] <= 60;
 }
 
 /* n digits exactly. */
@@ -217,7 +220,9 @@ static bool read_offset(const char *s, int64_t *seconds)
     if (strcmp(s, "Z") == 0 || strcmp(s, "UTC") == 0) return true;
     if (*s != '+' && *s != '-') return false;
     bool neg = *s++ == '-';
-    if (!take(&s, 2, &h) || (*s == ':' && *++s == '\0') || (*s != '\0' && !take(&s, 2, &min)) || *s != '\0' || h > 14 || min > 59) return false;
+    if (!take(&s, 2, &h) || (*s == ':' && *++s == '\0') || (*s != '\0' && !take(&s, 2, &min)) || *s != '\0' || h > 14 ||
+        min > 59)
+        return false;
     *seconds = (neg ? -1 : 1) * (h * 3600 + min * 60);
     return true;
 }
@@ -239,8 +244,13 @@ bool value_is_zone(const char *zone)
 /* Local time of a named zone, by the C library; of an hour that is there twice, the library's choice. */
 static bool read_named(const struct moment *m, const char *zone, int64_t *seconds)
 {
-    struct tm tm = { .tm_year = (int)m->at[YEAR] - 1900, .tm_mon = (int)m->at[MONTH] - 1, .tm_mday = (int)m->at[DAY],
-                     .tm_hour = (int)m->at[HOUR], .tm_min = (int)m->at[MINUTE], .tm_sec = (int)m->at[SECOND], .tm_isdst = -1 };
+    struct tm tm = { .tm_year = (int)m->at[YEAR] - 1900,
+                     .tm_mon = (int)m->at[MONTH] - 1,
+                     .tm_mday = (int)m->at[DAY],
+                     .tm_hour = (int)m->at[HOUR],
+                     .tm_min = (int)m->at[MINUTE],
+                     .tm_sec = (int)m->at[SECOND],
+                     .tm_isdst = -1 };
     const char *now = getenv("TZ");
     char *old = now != NULL ? mem_strdup(now) : NULL;
     (void)setenv("TZ", zone, 1);
@@ -262,13 +272,15 @@ bool value_date(const char *s, const struct value_dates *f, int64_t *us, bool *r
     const int64_t *p = m.at;
     if (zone != NULL && !read_offset(zone, &offset)) {
         if (m.zone != NULL || !read_named(&m, zone, &seconds)) return false;
-    } else seconds = (value_days(p[YEAR], p[MONTH], p[DAY]) * 24 + p[HOUR]) * 3600 + p[MINUTE] * 60 + p[SECOND] - offset;
+    } else
+        seconds = (value_days(p[YEAR], p[MONTH], p[DAY]) * 24 + p[HOUR]) * 3600 + p[MINUTE] * 60 + p[SECOND] - offset;
     if (seconds < 0) return false;
     *us = seconds * TICK_SEC + m.us;
     return true;
 }
 
-bool value_instant(const char *s, const struct value_dates *f, int64_t max, int64_t *us, enum value_form *form, bool *rounded)
+bool value_instant(const char *s, const struct value_dates *f, int64_t max, int64_t *us, enum value_form *form,
+                   bool *rounded)
 {
     value_wide v;
     *form = VALUE_NUMBER;

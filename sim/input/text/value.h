@@ -35,7 +35,8 @@ bool value_is_pattern(const char *pattern);
 /* A date in microseconds since 1970; false for what is none, and before 1970. */
 bool value_date(const char *s, const struct value_dates *f, int64_t *us, bool *rounded);
 /* A number of seconds or a date; a number's clock is its file's. */
-bool value_instant(const char *s, const struct value_dates *f, int64_t max, int64_t *us, enum value_form *form, bool *rounded);
+bool value_instant(const char *s, const struct value_dates *f, int64_t max, int64_t *us, enum value_form *form,
+                   bool *rounded);
 
 /* Days from 1970-01-01 to a Gregorian date. */
 int64_t value_days(int64_t year, int64_t month, int64_t day);

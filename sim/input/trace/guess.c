@@ -22,25 +22,32 @@ struct seen {
 };
 struct guess { struct seen *col; size_t n; uint64_t n_rows; char kind; bool no_header, stop; FILE *out; };
 
-static const char *const nothing[] = { "None", "none", "NULL", "null", "nan", "NaN", "NaT", "N/A", "NA", "Unknown", "\\N", "-" };
+static const char *const nothing[] = { "None", "none", "NULL", "null",    "nan", "NaN",
+                                       "NaT",  "N/A",  "NA",   "Unknown", "\\N", "-" };
 
 /* Names that columns of a figure go by, letters and digits alone; the earlier is preferred. */
-static const struct { enum mapping_figure figure; const char *names; } known[] = {
+static const struct { enum mapping_figure figure; const char *names;
+} known[] = {
     { MAPPING_ID, "jobid jobidraw id jobname instancesn podname name uuid" },
-    { MAPPING_SUBMIT, "submit submittime submittedtime submitteds submits submitms submittedat submission submissiontime arrival arrivaltime arrivals "
+    { MAPPING_SUBMIT, "submit submittime submittedtime submitteds submits submitms submittedat submission "
+                      "submissiontime arrival arrivaltime arrivals "
                       "createdat creationtime created createtime queuedat queuetime timestamp enqueuetime" },
     { MAPPING_START, "start starttime startedat started starts scheduledtime begin begintime" },
-    { MAPPING_END, "end endtime endedat ended ends finish finishtime finishedat completiontime completedat deletiontime" },
+    { MAPPING_END,
+      "end endtime endedat ended ends finish finishtime finishedat completiontime completedat deletiontime" },
     { MAPPING_WAIT, "wait waittime waits queuewait queueingtime waiting" },
-    { MAPPING_DURATION, "duration durations durationms runtime runtimes runtimems elapsed elapsedraw elapseds servicesec servicetime walltimeused runningtime" },
+    { MAPPING_DURATION, "duration durations durationms runtime runtimes runtimems elapsed elapsedraw elapseds "
+                        "servicesec servicetime walltimeused runningtime" },
     { MAPPING_LIMIT, "limit limits timelimit walltime walltimelimit requestedtime reqtime timelimits maxruntime" },
     { MAPPING_USER, "user username userid owner account uid group" },
     { MAPPING_QUEUE, "queue partition vc virtualcluster qos cluster pool" },
     { MAPPING_MODEL, "model modelname" },
     { MAPPING_TASKS, "nodenum numnodes nnodes nodecount instnum ninstances workers numworkers replicas" },
-    { MAPPING_GPUS, "gpus gpunum numgpu numgpus gpucount ngpus gpurequest reqgpus gpusrequested gresgpu allocgpus gpu" },
+    { MAPPING_GPUS,
+      "gpus gpunum numgpu numgpus gpucount ngpus gpurequest reqgpus gpusrequested gresgpu allocgpus gpu" },
     { MAPPING_CPUS, "cpus cpunum numcpu numcpus cores ncpus ncores cpucount cpurequest reqcpus alloccpus cpu" },
-    { MAPPING_MEM, "mem memory memorymib memmib memorymb memmb memorygib memgib memorygb memgb memorybytes memorykb memoryrequest reqmem" },
+    { MAPPING_MEM, "mem memory memorymib memmib memorymb memmb memorygib memgib memorygb memgb memorybytes memorykb "
+                   "memoryrequest reqmem" },
     { MAPPING_GPU_TYPE, "gputype gpumodel gpuspec accelerator" },
     { MAPPING_PRIORITY, "priority" },
     { MAPPING_NODES, "nodelist nodes hosts hostname hostlist node" },
@@ -62,7 +69,9 @@ static bool is_none(const char *s, struct seen *c)
 /* D?/M?/YYYY with any separator: which part is the day is known where one is above 12. */
 static enum form slashed(const char *s)
 {
-    static const char *const patterns[] = { "DD/MM/YYYY", "DD.MM.YYYY", "DD-MM-YYYY" }, *const us[] = { "MM/DD/YYYY", "MM.DD.YYYY", "MM-DD-YYYY" };
+    static const char *const patterns[] = { "DD/MM/YYYY", "DD.MM.YYYY", "DD-MM-YYYY" }, *const us[] = { "MM/DD/YYYY",
+                                                                                                        "MM.DD.YYYY",
+                                                                                                        "MM-DD-YYYY" };
     char day[16];
     int64_t ignored;
     (void)snprintf(day, sizeof day, "%.10s", s);
@@ -134,7 +143,8 @@ static enum st look_at_rows(struct guess *g, struct rows *r, struct diag *d)
         size_t cap = g->n;
         for (size_t i = g->n; i < names.n; i++) {
             MEM_RESERVE(g->col, cap, i + 1);
-            g->col[i] = (struct seen){ .name = mem_strdup(intern_name(&names, (uint32_t)i)), .at = rows_column(r, intern_name(&names, (uint32_t)i)) };
+            g->col[i] = (struct seen){ .name = mem_strdup(intern_name(&names, (uint32_t)i)),
+                                       .at = rows_column(r, intern_name(&names, (uint32_t)i)) };
             g->n = i + 1;
         }
         for (size_t i = 0; i < g->n; i++) look(&g->col[i], rows_field(r, g->col[i].at));
@@ -149,7 +159,8 @@ static enum st look_at_rows(struct guess *g, struct rows *r, struct diag *d)
 static void put_name(FILE *f, const char *name)
 {
     bool plain = isalpha((unsigned char)*name) != 0 || *name == '_';
-    for (const char *s = name; *s != '\0'; s++) plain = plain && (isalnum((unsigned char)*s) != 0 || *s == '_' || *s == '.') && (unsigned char)*s < 128;
+    for (const char *s = name; *s != '\0'; s++)
+        plain = plain && (isalnum((unsigned char)*s) != 0 || *s == '_' || *s == '.') && (unsigned char)*s < 128;
     plain = plain && strstr(name, ".#") == NULL;
     if (plain) { (void)fputs(name, f); return; }
     (void)fputs("\"`", f);
@@ -193,18 +204,21 @@ static enum form form_of(const struct seen *c)
 /* What the end of the name says of the unit; NULL: nothing. */
 static const char *unit_of(const char *name, enum mapping_dimension dimension)
 {
-    static const struct { const char *end, *unit; enum mapping_dimension dimension; } ends[] = {
-        { "_ms", "ms", MAPPING_SPAN }, { "_us", "us", MAPPING_SPAN }, { "_s", "s", MAPPING_SPAN }, { "_sec", "s", MAPPING_SPAN },
-        { "_secs", "s", MAPPING_SPAN }, { "_seconds", "s", MAPPING_SPAN }, { "_min", "m", MAPPING_SPAN }, { "_minutes", "m", MAPPING_SPAN },
-        { "_hours", "h", MAPPING_SPAN }, { "_h", "h", MAPPING_SPAN }, { "ElapsedRaw", "s", MAPPING_SPAN }, { "TimelimitRaw", "m", MAPPING_SPAN },
-        { "_mib", "MiB", MAPPING_BYTES }, { "_mb", "MB", MAPPING_BYTES }, { "_gib", "GiB", MAPPING_BYTES }, { "_gb", "GB", MAPPING_BYTES },
-        { "_kb", "kB", MAPPING_BYTES }, { "_bytes", "B", MAPPING_BYTES },
+    static const struct { const char *end, *unit; enum mapping_dimension dimension;
+    } ends[] = {
+        { "_ms", "ms", MAPPING_SPAN },    { "_us", "us", MAPPING_SPAN },       { "_s", "s", MAPPING_SPAN },
+        { "_sec", "s", MAPPING_SPAN },    { "_secs", "s", MAPPING_SPAN },      { "_seconds", "s", MAPPING_SPAN },
+        { "_min", "m", MAPPING_SPAN },    { "_minutes", "m", MAPPING_SPAN },   { "_hours", "h", MAPPING_SPAN },
+        { "_h", "h", MAPPING_SPAN },      { "ElapsedRaw", "s", MAPPING_SPAN }, { "TimelimitRaw", "m", MAPPING_SPAN },
+        { "_mib", "MiB", MAPPING_BYTES }, { "_mb", "MB", MAPPING_BYTES },      { "_gib", "GiB", MAPPING_BYTES },
+        { "_gb", "GB", MAPPING_BYTES },   { "_kb", "kB", MAPPING_BYTES },      { "_bytes", "B", MAPPING_BYTES },
     };
     size_t n = strlen(name);
     if (dimension == MAPPING_INSTANT) dimension = MAPPING_SPAN;
     for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
         size_t len = strlen(ends[i].end);
-        if (ends[i].dimension == dimension && n > len && strcasecmp(name + n - len, ends[i].end) == 0) return ends[i].unit;
+        if (ends[i].dimension == dimension && n > len && strcasecmp(name + n - len, ends[i].end) == 0)
+            return ends[i].unit;
     }
     return NULL;
 }
@@ -224,10 +238,12 @@ static void tell(struct guess *g, enum mapping_figure figure, struct seen *c)
     }
     if (form == F_NUMBER && unit == NULL && dimension != MAPPING_COUNT && dimension != MAPPING_TEXT) {
         asks_unit = true;
-        todo = dimension == MAPPING_BYTES ? "; TODO: the unit, B, kB, MB, MiB, GiB..." : "; TODO: the unit, us, ms, s, m, h or d";
+        todo = dimension == MAPPING_BYTES ? "; TODO: the unit, B, kB, MB, MiB, GiB..."
+                                          : "; TODO: the unit, us, ms, s, m, h or d";
     }
     if (c->n == 0) todo = "; TODO: all of it is empty in these rows";
-    else if (form == F_TEXT && dimension != MAPPING_TEXT && dimension != MAPPING_BYTES) todo = "; TODO: its fields are not all of one form";
+    else if (form == F_TEXT && dimension != MAPPING_TEXT && dimension != MAPPING_BYTES)
+        todo = "; TODO: its fields are not all of one form";
     bool is_slashed = is_time && (form == F_DAY_FIRST || form == F_MONTH_FIRST || form == F_DAY_OR_MONTH);
     (void)fprintf(g->out, "  %s: ", mapping_figures[figure].name);
     if (unit == NULL && !asks_unit && !is_slashed) put_name(g->out, c->name);
@@ -237,9 +253,14 @@ static void tell(struct guess *g, enum mapping_figure figure, struct seen *c)
         if (is_slashed) {
             char sep = c->first[2];
             if (form == F_DAY_OR_MONTH) (void)fputs(", dates: TODO", g->out);
-            else (void)fprintf(g->out, ", dates: \"%s%c%s%cYYYY%s\"", form == F_DAY_FIRST ? "DD" : "MM", sep, form == F_DAY_FIRST ? "MM" : "DD", sep,
-                               strlen(c->first) == 19 ? " hh:mm:ss" : strlen(c->first) == 16 ? " hh:mm" : "");
-            if (form == F_DAY_OR_MONTH) todo = "; TODO: is the day first, or the month?  a pattern such as DD/MM/YYYY hh:mm:ss";
+            else
+                (void)fprintf(g->out, ", dates: \"%s%c%s%cYYYY%s\"", form == F_DAY_FIRST ? "DD" : "MM", sep,
+                              form == F_DAY_FIRST ? "MM" : "DD", sep,
+                              strlen(c->first) == 19   ? " hh:mm:ss"
+                              : strlen(c->first) == 16 ? " hh:mm"
+                                                       : "");
+            if (form == F_DAY_OR_MONTH)
+                todo = "; TODO: is the day first, or the month?  a pattern such as DD/MM/YYYY hh:mm:ss";
         } else (void)fprintf(g->out, ", unit: %s", asks_unit ? "TODO" : unit);
         (void)fputc('}', g->out);
     }
@@ -257,7 +278,8 @@ static void tell_head(struct guess *g, const char *path)
     char *shown = text_shown(path);
     uint64_t dates = 0, zoned = 0;
     bool none[ARRAY_LEN(nothing)] = { false };
-    (void)fprintf(g->out, "# A map of %s, guessed from its first %llu rows.  Read it before you trust it.\n", shown, (unsigned long long)g->n_rows);
+    (void)fprintf(g->out, "# A map of %s, guessed from its first %llu rows.  Read it before you trust it.\n", shown,
+                  (unsigned long long)g->n_rows);
     mem_free(shown);
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         if (kinds[i].kind == g->kind) (void)fprintf(g->out, "separator: %s\n", kinds[i].word);
@@ -271,7 +293,9 @@ static void tell_head(struct guess *g, const char *path)
         zoned += g->col[i].n_zoned;
         for (size_t k = 0; k < ARRAY_LEN(nothing); k++) if (g->col[i].none == nothing[k]) none[k] = true;
     }
-    if (dates > zoned) (void)fputs("# TODO: dates have no time zone and are read as UTC; if they are not:\n# zone: Europe/Berlin\n", g->out);
+    if (dates > zoned)
+        (void)fputs("# TODO: dates have no time zone and are read as UTC; if they are not:\n# zone: Europe/Berlin\n",
+                    g->out);
     const char *before = "empty: [";
     for (size_t k = 0; k < ARRAY_LEN(nothing); k++)
         if (none[k]) { (void)fprintf(g->out, "%s'%s'", before, nothing[k]); before = ", "; }
@@ -290,13 +314,19 @@ static void tell_columns(struct guess *g)
     }
     if (!has[MAPPING_SUBMIT]) (void)fputs("  submit: TODO   # when each job arrived; no column is named so\n", g->out);
     if (!has[MAPPING_DURATION] && !(has[MAPPING_END] && (has[MAPPING_START] || has[MAPPING_WAIT])))
-        (void)fputs("  duration: TODO   # how long each job ran; no column is named so, nor have `start` and `end` one\n", g->out);
+        (void)fputs(
+            "  duration: TODO   # how long each job ran; no column is named so, nor have `start` and `end` one\n",
+            g->out);
     if (!has[MAPPING_GPUS]) (void)fputs("  # gpus: ...   # no column is named so: jobs without GPUs\n", g->out);
-    if (has[MAPPING_TASKS]) (void)fputs("  # TODO: are gpus, cpus and mem of the whole job?  If of each task, multiply: `gpus: gpus * nodes`\n", g->out);
+    if (has[MAPPING_TASKS])
+        (void)fputs(
+            "  # TODO: are gpus, cpus and mem of the whole job?  If of each task, multiply: `gpus: gpus * nodes`\n",
+            g->out);
     for (size_t i = 0; i < g->n; i++) {
         if (g->col[i].is_used) continue;
         char *name = text_shown(g->col[i].name), *first = text_shown(g->col[i].first);
-        (void)fprintf(g->out, "  # not used: %s (%s%s%s)\n", name, *first != '\0' ? "first '" : "empty", first, *first != '\0' ? "'" : "");
+        (void)fprintf(g->out, "  # not used: %s (%s%s%s)\n", name, *first != '\0' ? "first '" : "empty", first,
+                      *first != '\0' ? "'" : "");
         mem_free(name);
         mem_free(first);
     }

@@ -6,14 +6,29 @@
 #include "base/mem.h"
 
 const struct mapping_figure_kind mapping_figures[MAPPING_FIGURES] = {
-    [MAPPING_ID] = { "id", MAPPING_TEXT }, [MAPPING_SUBMIT] = { "submit", MAPPING_INSTANT }, [MAPPING_START] = { "start", MAPPING_INSTANT },
-    [MAPPING_WAIT] = { "wait", MAPPING_SPAN }, [MAPPING_END] = { "end", MAPPING_INSTANT }, [MAPPING_DURATION] = { "duration", MAPPING_SPAN },
-    [MAPPING_LIMIT] = { "limit", MAPPING_SPAN }, [MAPPING_USER] = { "user", MAPPING_TEXT }, [MAPPING_QUEUE] = { "queue", MAPPING_TEXT },
-    [MAPPING_MODEL] = { "model", MAPPING_TEXT }, [MAPPING_CLASS] = { "class", MAPPING_TEXT }, [MAPPING_TASKS] = { "tasks", MAPPING_COUNT },
-    [MAPPING_GANG] = { "gang", MAPPING_COUNT }, [MAPPING_GPUS] = { "gpus", MAPPING_COUNT }, [MAPPING_CPUS] = { "cpus", MAPPING_COUNT },
-    [MAPPING_MEM] = { "mem", MAPPING_BYTES }, [MAPPING_GPU_TYPE] = { "gpu_type", MAPPING_TEXT }, [MAPPING_GPU_MEM] = { "gpu_mem", MAPPING_BYTES },
-    [MAPPING_LABELS] = { "labels", MAPPING_TEXT }, [MAPPING_EXCLUSIVE] = { "exclusive", MAPPING_COUNT },
-    [MAPPING_PRIORITY] = { "priority", MAPPING_COUNT }, [MAPPING_NODES] = { "nodes", MAPPING_TEXT }, [MAPPING_STATE] = { "state", MAPPING_TEXT },
+    [MAPPING_ID] = { "id", MAPPING_TEXT },
+    [MAPPING_SUBMIT] = { "submit", MAPPING_INSTANT },
+    [MAPPING_START] = { "start", MAPPING_INSTANT },
+    [MAPPING_WAIT] = { "wait", MAPPING_SPAN },
+    [MAPPING_END] = { "end", MAPPING_INSTANT },
+    [MAPPING_DURATION] = { "duration", MAPPING_SPAN },
+    [MAPPING_LIMIT] = { "limit", MAPPING_SPAN },
+    [MAPPING_USER] = { "user", MAPPING_TEXT },
+    [MAPPING_QUEUE] = { "queue", MAPPING_TEXT },
+    [MAPPING_MODEL] = { "model", MAPPING_TEXT },
+    [MAPPING_CLASS] = { "class", MAPPING_TEXT },
+    [MAPPING_TASKS] = { "tasks", MAPPING_COUNT },
+    [MAPPING_GANG] = { "gang", MAPPING_COUNT },
+    [MAPPING_GPUS] = { "gpus", MAPPING_COUNT },
+    [MAPPING_CPUS] = { "cpus", MAPPING_COUNT },
+    [MAPPING_MEM] = { "mem", MAPPING_BYTES },
+    [MAPPING_GPU_TYPE] = { "gpu_type", MAPPING_TEXT },
+    [MAPPING_GPU_MEM] = { "gpu_mem", MAPPING_BYTES },
+    [MAPPING_LABELS] = { "labels", MAPPING_TEXT },
+    [MAPPING_EXCLUSIVE] = { "exclusive", MAPPING_COUNT },
+    [MAPPING_PRIORITY] = { "priority", MAPPING_COUNT },
+    [MAPPING_NODES] = { "nodes", MAPPING_TEXT },
+    [MAPPING_STATE] = { "state", MAPPING_TEXT },
 };
 
 /* ---- one value ---- */
@@ -28,8 +43,10 @@ static enum st read_unit(struct mapping_value *v, const struct ydoc_node *n, str
     if (v->dimension == MAPPING_TEXT || v->dimension == MAPPING_COUNT)
         return ydoc_expected(ydoc_get(n, "unit"), d, "none, as this figure has no unit");
     (void)snprintf(one, sizeof one, "1%.50s", unit);
-    if (text_parse(one, v->dimension == MAPPING_BYTES ? TEXT_BYTES : TEXT_DURATION, 0, &v->unit, error, sizeof error)) return ST_OK;
-    return ydoc_expected(ydoc_get(n, "unit"), d, "%s", v->dimension == MAPPING_BYTES ? "B, kB, MB, MiB, GiB..." : "us, ms, s, m, h or d");
+    if (text_parse(one, v->dimension == MAPPING_BYTES ? TEXT_BYTES : TEXT_DURATION, 0, &v->unit, error, sizeof error))
+        return ST_OK;
+    return ydoc_expected(ydoc_get(n, "unit"), d, "%s",
+                         v->dimension == MAPPING_BYTES ? "B, kB, MB, MiB, GiB..." : "us, ms, s, m, h or d");
 }
 
 static enum st check_dates(const struct ydoc_node *n, struct value_dates *out, struct diag *d)
@@ -39,9 +56,11 @@ static enum st check_dates(const struct ydoc_node *n, struct value_dates *out, s
     if (out->pattern != NULL && strcmp(out->pattern, "iso") == 0) out->pattern = NULL;
     const struct ydoc_node *dates = ydoc_get(n, "dates"), *zone = ydoc_get(n, "zone");
     if (dates != NULL && out->pattern != NULL && !value_is_pattern(out->pattern))
-        return ydoc_expected(dates, d, "'iso', or a pattern of YYYY, MM, DD, hh, mm and ss, each at most once, with a day in it");
+        return ydoc_expected(dates, d,
+                             "'iso', or a pattern of YYYY, MM, DD, hh, mm and ss, each at most once, with a day in it");
     if (zone != NULL && !value_is_zone(out->zone))
-        return ydoc_expected(zone, d, "an offset such as '+08:00', or a time zone that this machine knows, such as Europe/Berlin");
+        return ydoc_expected(
+            zone, d, "an offset such as '+08:00', or a time zone that this machine knows, such as Europe/Berlin");
     return ST_OK;
 }
 
@@ -49,13 +68,14 @@ static enum st read_expr(struct mapping_value *v, const struct ydoc_node *n, str
 {
     char error[256];
     if (n->type != YDOC_SCALAR || ydoc_is_null(n)) return ydoc_expected(n, d, "a column or an expression");
-    if (strcmp(n->text, "TODO") == 0) return ydoc_error(n, d, "'%s' is still to be filled in", n->key != NULL ? n->key : "TODO");
+    if (strcmp(n->text, "TODO") == 0)
+        return ydoc_error(n, d, "'%s' is still to be filled in", n->key != NULL ? n->key : "TODO");
     v->expr = expr_parse(n->text, error, sizeof error);
     return v->expr != NULL ? ST_OK : ydoc_error(n, d, "%s", error);
 }
 
-static enum st read_value(struct mapping_value *v, const struct ydoc_node *n, enum mapping_dimension dimension, const struct value_dates *dates,
-                          struct diag *d)
+static enum st read_value(struct mapping_value *v, const struct ydoc_node *n, enum mapping_dimension dimension,
+                          const struct value_dates *dates, struct diag *d)
 {
     static const char *const keys[] = { "value", "unit", "dates", "zone", "optional", "prefix", "join" };
     *v = (struct mapping_value){ .node = n, .dimension = dimension, .dates = *dates };
@@ -104,7 +124,8 @@ static enum st read_kind(struct mapping *m, const struct ydoc_node *n, struct di
     return ST_OK;
 }
 
-static enum st read_columns(struct mapping *m, const struct ydoc_node *n, const struct value_dates *dates, struct diag *d)
+static enum st read_columns(struct mapping *m, const struct ydoc_node *n, const struct value_dates *dates,
+                            struct diag *d)
 {
     const char *names[MAPPING_FIGURES];
     const struct ydoc_node *columns;
@@ -119,10 +140,12 @@ static enum st read_columns(struct mapping *m, const struct ydoc_node *n, const 
     const struct mapping_value *of = m->of;
     if (of[MAPPING_SUBMIT].node == NULL) return ydoc_error(columns, d, "found no 'submit', when each job arrived");
     if (of[MAPPING_START].node != NULL && of[MAPPING_WAIT].node != NULL)
-        return ydoc_key_error(of[MAPPING_WAIT].node, d, "found both 'start' and 'wait'; each alone says when a job started");
+        return ydoc_key_error(of[MAPPING_WAIT].node, d,
+                              "found both 'start' and 'wait'; each alone says when a job started");
     if (of[MAPPING_DURATION].node != NULL) return ST_OK;
     if (of[MAPPING_END].node != NULL && (of[MAPPING_START].node != NULL || of[MAPPING_WAIT].node != NULL)) return ST_OK;
-    return ydoc_error(columns, d, "found no 'duration', nor 'end' with 'start' or 'wait', which say how long each job ran");
+    return ydoc_error(columns, d,
+                      "found no 'duration', nor 'end' with 'start' or 'wait', which say how long each job ran");
 }
 
 /* Of a ready map, by its name. */
@@ -133,9 +156,13 @@ static enum st load_ready(struct mapping *m, const char *name, struct diag *d)
     char *file = mem_printf("%s.yaml", name), *shown = mem_printf("map %s", name);
     const struct embed_file *f = embed_files;
     for (; f->name != NULL && strcmp(f->name, file) != 0; f++)
-        if (strlen(f->name) > 5 && strcmp(f->name + strlen(f->name) - 5, ".yaml") == 0 && n < ARRAY_LEN(names)) names[n++] = f->name;
-    enum st st = f->name != NULL ? ydoc_parse(&m->doc, shown, f->text, d)
-               : diag_set(d, ST_EINPUT, "there is no ready map '%s'; a map of your own is named with its ending, as in map.yaml", name);
+        if (strlen(f->name) > 5 && strcmp(f->name + strlen(f->name) - 5, ".yaml") == 0 && n < ARRAY_LEN(names))
+            names[n++] = f->name;
+    enum st st =
+        f->name != NULL
+            ? ydoc_parse(&m->doc, shown, f->text, d)
+            : diag_set(d, ST_EINPUT,
+                       "there is no ready map '%s'; a map of your own is named with its ending, as in map.yaml", name);
     if (f->name == NULL) (void)diag_suggest(d, file, names, n);
     mem_free(file);
     mem_free(shown);
@@ -150,7 +177,8 @@ enum st mapping_read(struct mapping *m, const struct trace_document *from, struc
     if (from->name != NULL) TRY(load_ready(m, from->name, d));
     else if (from->path != NULL) TRY(ydoc_load(&m->doc, from->path, d));
     if (n == NULL) n = m->doc.root;
-    if (n == NULL || n->type != YDOC_MAP) return diag_set(d, ST_EINPUT, "a table needs a map, which says what its columns are (map)");
+    if (n == NULL || n->type != YDOC_MAP)
+        return diag_set(d, ST_EINPUT, "a table needs a map, which says what its columns are (map)");
     TRY(ydoc_keys(n, "the map", keys, ARRAY_LEN(keys), d));
     TRY(read_kind(m, n, d));
     TRY(read_words(n, "header", &m->header, &m->n_header, d));

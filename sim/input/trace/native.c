@@ -76,7 +76,9 @@ static enum st read_figures(struct native *x, enum native_col col, int64_t unit,
         if (ok && col == DURATION) TRY(csv_form(x->csv, x->at[col], form, d));
         if (!ok)
             return csv_fail(x->csv, x->at[col], d, "'%.60s' is not %s", csv_field(x->csv, x->at[col]),
-                            col == DURATION ? "a time, or is too long: expected seconds, 1-02:03:04 or 10m" : unit > 0 ? "a number >= 0, or is too large" : "a whole number >= 0");
+                            col == DURATION ? "a time, or is too long: expected seconds, 1-02:03:04 or 10m"
+                            : unit > 0      ? "a number >= 0, or is too large"
+                                            : "a whole number >= 0");
         if (*v < min || *v > max)
             return csv_fail(x->csv, x->at[col], d, "'%s' is outside %lld..%lld", one, (long long)(min / (unit > 0 ? unit : 1)),
                             (long long)(max / (unit > 0 ? unit : 1)));

@@ -108,8 +108,9 @@ bool trace_option_is_word(const struct trace_option *x)
 void trace_option_value(const struct trace_option *x, char *buf, size_t cap)
 {
     static const char *const of[] = {
-        [TRACE_TEXT] = "NAME", [TRACE_FILE] = "FILE", [TRACE_DOCUMENT] = "FILE", [TRACE_BOOL] = "true|false", [TRACE_COUNT] = "N", [TRACE_NUMBER] = "X",
-        [TRACE_DURATION] = "T", [TRACE_BYTES] = "SIZE", [TRACE_RATE] = "RATE", [TRACE_MAP] = "MAP", [TRACE_OWN] = "VALUE",
+        [TRACE_TEXT] = "NAME", [TRACE_FILE] = "FILE", [TRACE_DOCUMENT] = "FILE", [TRACE_BOOL] = "true|false",
+        [TRACE_COUNT] = "N",   [TRACE_NUMBER] = "X",  [TRACE_DURATION] = "T",    [TRACE_BYTES] = "SIZE",
+        [TRACE_RATE] = "RATE", [TRACE_MAP] = "MAP",   [TRACE_OWN] = "VALUE",
     };
     size_t n = 0;
     (void)snprintf(buf, cap, "%s", x->type == TRACE_CHOICE ? "" : of[x->type]);

@@ -53,8 +53,8 @@ void trace_gpu_job(const struct trace_env *env, struct trace_limits lim, int64_t
     out->gang = out->n_groups > 1 || n[0] > 1;
 }
 
-enum st trace_divide(const struct trace_env *env, struct trace_limits lim, const struct trace_whole *w, struct job_spec *out,
-                     struct task_group group[2], const char **error, struct diag *d)
+enum st trace_divide(const struct trace_env *env, struct trace_limits lim, const struct trace_whole *w,
+                     struct job_spec *out, struct task_group group[2], const char **error, struct diag *d)
 {
     const struct trace_opts *o = env->opts;
     const int64_t milli = w->gpu_milli, cards = (milli + GPU_WHOLE - 1) / GPU_WHOLE;
@@ -68,7 +68,8 @@ enum st trace_divide(const struct trace_env *env, struct trace_limits lim, const
     *error = NULL;
     if (!is_share && milli % GPU_WHOLE != 0)
         TRY(trace_repair(env, "a part of a card beyond whole ones, rounded up to a whole one", out->line, d));
-    if (is_share && milli % n != 0) TRY(trace_repair(env, "share of a card finer than a thousandth, rounded up", out->line, d));
+    if (is_share && milli % n != 0)
+        TRY(trace_repair(env, "share of a card finer than a thousandth, rounded up", out->line, d));
     if (!is_share && (cards + n - 1) / n > NODE_GPUS_MAX) {
         *error = "a task has more than 64 cards; `tasks` says into how many the job is divided";
         return ST_OK;
@@ -107,7 +108,8 @@ void trace_blank(struct job_spec *s)
 
 enum st trace_rounded(const struct trace_env *env, bool was, uint32_t line, struct diag *d)
 {
-    return was ? trace_repair(env, "figure finer than a microsecond or a thousandth of a core, rounded", line, d) : ST_OK;
+    return was ? trace_repair(env, "figure finer than a microsecond or a thousandth of a core, rounded", line, d)
+               : ST_OK;
 }
 
 enum st trace_licences(const struct trace_env *env, const struct csv *c, int at, struct shape *s, struct diag *d)

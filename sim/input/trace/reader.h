@@ -36,8 +36,8 @@ void trace_gpu_job(const struct trace_env *env, struct trace_limits lim, int64_t
  * scenario's defaults.  Fills out->group, n_groups and gang; *error: what is wrong with its cards, else NULL.
  */
 struct trace_whole { struct shape shape; sim_tick dur; int64_t n_tasks, gpu_milli, cpu_milli, mem_b, gpu_mem_b; };
-enum st trace_divide(const struct trace_env *env, struct trace_limits lim, const struct trace_whole *w, struct job_spec *out,
-                     struct task_group group[2], const char **error, struct diag *d);
+enum st trace_divide(const struct trace_env *env, struct trace_limits lim, const struct trace_whole *w,
+                     struct job_spec *out, struct task_group group[2], const char **error, struct diag *d);
 
 /* Fold a file's bytes into a hash. */
 enum st trace_hash_file(const char *path, uint64_t *h, struct diag *d);

@@ -10,13 +10,15 @@
 #include "input/trace/reader.h"
 
 enum col {
-    JOB, JOB_RAW, USER, ACCOUNT, PARTITION, QOS, STATE, SUBMIT, ELIGIBLE, START, END, ELAPSED, ELAPSED_RAW, LIMIT, LIMIT_RAW,
-    NODES, ALLOC_NODES, ALLOC_CPUS, N_CPUS, REQ_CPUS, REQ_MEM, ALLOC_TRES, REQ_TRES, NODE_LIST, RESERVATION, CONSTRAINTS, N_COLS
+    JOB, JOB_RAW, USER, ACCOUNT, PARTITION, QOS, STATE, SUBMIT, ELIGIBLE, START, END, ELAPSED, ELAPSED_RAW, LIMIT,
+    LIMIT_RAW, NODES, ALLOC_NODES, ALLOC_CPUS, N_CPUS, REQ_CPUS, REQ_MEM, ALLOC_TRES, REQ_TRES, NODE_LIST, RESERVATION,
+    CONSTRAINTS, N_COLS
 };
 static const char *const names[N_COLS] = {
-    "JobID", "JobIDRaw", "User", "Account", "Partition", "QOS", "State", "Submit", "Eligible", "Start", "End", "Elapsed",
-    "ElapsedRaw", "Timelimit", "TimelimitRaw", "NNodes", "AllocNodes", "AllocCPUS", "NCPUS", "ReqCPUS", "ReqMem", "AllocTRES",
-    "ReqTRES", "NodeList", "Reservation", "Constraints",
+    "JobID",        "JobIDRaw", "User",       "Account",     "Partition",   "QOS",        "State",
+    "Submit",       "Eligible", "Start",      "End",         "Elapsed",     "ElapsedRaw", "Timelimit",
+    "TimelimitRaw", "NNodes",   "AllocNodes", "AllocCPUS",   "NCPUS",       "ReqCPUS",    "ReqMem",
+    "AllocTRES",    "ReqTRES",  "NodeList",   "Reservation", "Constraints",
 };
 enum { NODES_MAX = 1000000, CPUS_MAX = 100000000 };
 
@@ -46,7 +48,8 @@ static enum st fail(const struct sacct *x, enum col c, struct diag *d, const cha
 /* "" where sacct has no value. */
 static const char *field(const struct sacct *x, enum col c)
 {
-    static const char *const none[] = { "Unknown", "None", "None assigned", "N/A", "UNLIMITED", "Partition_Limit", "INVALID" };
+    static const char *const none[] = { "Unknown",         "None",   "None assigned", "N/A", "UNLIMITED",
+                                        "Partition_Limit", "INVALID" };
     const char *s = x->now.field[c];
     for (size_t i = 0; i < ARRAY_LEN(none); i++) if (strcmp(s, none[i]) == 0) return "";
     return s;
@@ -68,7 +71,8 @@ static enum st read_line(struct sacct *x, struct diag *d)
     x->next.is_there = false;
     for (enum st st; !x->is_over;) {
         if ((st = csv_next(x->csv, d)) == ST_END) { x->is_over = true; break; }
-        if (st != ST_OK) return diag_hint(d, "sacct writes '|' of a name as it is: leave JobName and the like out of -o");
+        if (st != ST_OK)
+            return diag_hint(d, "sacct writes '|' of a name as it is: leave JobName and the like out of -o");
         const enum col id = x->at[JOB] != CSV_ABSENT ? JOB : JOB_RAW;
         TRY(csv_need(x->csv, x->at[id], d));
         if (has_step(csv_field(x->csv, x->at[id]))) {
@@ -152,7 +156,8 @@ static enum st read_tres(struct sacct *x, enum col c, struct tres *t, struct dia
         if (is_mem ? !text_parse(value, TEXT_BYTES, INT64_C(1) << 20, &t->mem_b, error, sizeof error)
                    : !value_number(value, 1, INT64_MAX, &v, &rounded) && strpbrk(value, "KMGT") == NULL)
             return fail(x, c, d, "has an amount that is no number");
-        if (!is_mem && v > CPUS_MAX && strcmp(one, "billing") != 0 && strncmp(one, "energy", 6) != 0) return fail(x, c, d, "has an amount that is too large");
+        if (!is_mem && v > CPUS_MAX && strcmp(one, "billing") != 0 && strncmp(one, "energy", 6) != 0)
+            return fail(x, c, d, "has an amount that is too large");
         if (strcmp(one, "cpu") == 0) t->cpus = (int64_t)v;
         else if (strcmp(one, "node") == 0) t->nodes = (int64_t)v;
         else if (strcmp(one, "gres/gpu") == 0) t->gpus = (int64_t)v;
@@ -177,7 +182,8 @@ static enum st read_req_mem(struct sacct *x, int64_t cpus, int64_t nodes, int64_
     char per = s[n - 1];
     if (per == '?') per = 'n';
     (void)snprintf(one, sizeof one, "%.*s", (int)(per == 'c' || per == 'n' ? n - 1 : n), s);
-    if (n >= sizeof one || !text_parse(one, TEXT_BYTES, INT64_C(1) << 20, out, error, sizeof error)) return fail(x, REQ_MEM, d, "is not an amount of memory");
+    if (n >= sizeof one || !text_parse(one, TEXT_BYTES, INT64_C(1) << 20, out, error, sizeof error))
+        return fail(x, REQ_MEM, d, "is not an amount of memory");
     int64_t times = per == 'c' ? cpus : per == 'n' ? nodes : 1;
     if (times > 1 && *out > INT64_MAX / 1024 / times) return fail(x, REQ_MEM, d, "is too much");
     *out *= i64_max(times, 1);
@@ -213,7 +219,8 @@ static enum st read_whole(struct sacct *x, struct trace_whole *w, struct diag *d
     w->mem_b = mem > 0 ? mem : -1;
     w->gpu_milli = i64_max(got.gpus >= 0 ? got.gpus : asked.gpus, 0) * GPU_WHOLE;
     /* The type that it got is not one that it asked for. */
-    if (asked.n_types == 1 && asked.typed == asked.gpus && !trace_gpu_types(&x->env, asked.type, &w->shape.gpu_types, error, sizeof error))
+    if (asked.n_types == 1 && asked.typed == asked.gpus &&
+        !trace_gpu_types(&x->env, asked.type, &w->shape.gpu_types, error, sizeof error))
         return fail(x, REQ_TRES, d, error);
     return ST_OK;
 }
@@ -235,8 +242,10 @@ static enum st read_needs(struct sacct *x, struct shape *s, struct diag *d)
         p += len + (p[len] == ',');
     }
     if (known && any != 0) *((any & (any - 1)) == 0 ? &s->need_all : &s->need_any) = any;
-    if (!known && x->env.cluster->n_nodes > 0) TRY(trace_repair(&x->env, "partition that no node has as a label, not asked for", x->now.at, d));
-    if (*field(x, RESERVATION) != '\0') TRY(trace_repair(&x->env, "job of a reservation, which is not modelled", x->now.at, d));
+    if (!known && x->env.cluster->n_nodes > 0)
+        TRY(trace_repair(&x->env, "partition that no node has as a label, not asked for", x->now.at, d));
+    if (*field(x, RESERVATION) != '\0')
+        TRY(trace_repair(&x->env, "job of a reservation, which is not modelled", x->now.at, d));
     const char *c = field(x, CONSTRAINTS);
     uint32_t label = intern_find(&x->env.cluster->labels, c);
     if (*c == '\0') return ST_OK;
@@ -266,7 +275,8 @@ static enum st read_times(struct sacct *x, struct job_spec *out, sim_tick *dur, 
     if (submit < 0) return fail(x, SUBMIT, d, "does not say when the job arrived");
     const char *state = x->now.field[STATE];
     const bool has_start = x->at[START] != CSV_ABSENT;
-    if (strncmp(state, "PENDING", 7) == 0 || (has_start && start < 0) || strchr(id_of(&x->now), '[') != NULL) *why = "job that never started, left out";
+    if (strncmp(state, "PENDING", 7) == 0 || (has_start && start < 0) || strchr(id_of(&x->now), '[') != NULL)
+        *why = "job that never started, left out";
     else if (elapsed < 0) *why = "job without a run time, left out";
     if (*why != NULL) return ST_OK;
     *dur = elapsed;
@@ -296,7 +306,8 @@ static enum st read_job(struct sacct *x, struct job_spec *out, const char **why,
     else if (*field(x, ACCOUNT) != '\0') out->user = field(x, ACCOUNT);
     if (*field(x, QOS) != '\0') out->queue = field(x, QOS);
     else if (*field(x, PARTITION) != '\0') out->queue = field(x, PARTITION);
-    if (strchr(out->id, '+') != NULL) TRY(trace_repair(&x->env, "part of a heterogeneous job, taken as a job of its own", x->now.at, d));
+    if (strchr(out->id, '+') != NULL)
+        TRY(trace_repair(&x->env, "part of a heterogeneous job, taken as a job of its own", x->now.at, d));
     TRY(read_whole(x, &w, d));
     TRY(read_needs(x, &w.shape, d));
     if (*list != '\0' && out->past.is_known) {
@@ -336,7 +347,9 @@ static void close_sacct(void *ctx)
 static enum st open_sacct(const struct trace_env *env, struct trace_reader *out, struct diag *d)
 {
     static const bool need[N_COLS] = { [SUBMIT] = true };
-    static const char advice[] = "sacct -P -o JobID,User,Account,Partition,QOS,State,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,AllocTRES,ReqTRES,NodeList";
+    static const char advice[] = "sacct -P -o "
+                                 "JobID,User,Account,Partition,QOS,State,Submit,Eligible,Start,End,ElapsedRaw,"
+                                 "TimelimitRaw,AllocTRES,ReqTRES,NodeList";
     struct sacct *x;
     const char *missing = NULL;
     MEM_NEW(x);
@@ -345,11 +358,15 @@ static enum st open_sacct(const struct trace_env *env, struct trace_reader *out,
     x->own = env->opts->own;
     x->lim = trace_limits(env);
     if (x->own->zone != NULL && !value_is_zone(x->own->zone))
-        return diag_set(d, ST_EINPUT, "'%s' is no time zone: expected an offset such as '+01:00', or a name that this machine knows", x->own->zone);
+        return diag_set(d, ST_EINPUT,
+                        "'%s' is no time zone: expected an offset such as '+01:00', or a name that this machine knows",
+                        x->own->zone);
     TRY(csv_open(&x->csv, env->opts->path, '|', d));
     TRY(csv_columns(x->csv, names, need, x->at, N_COLS, true, advice, d));
     if (x->at[JOB] == CSV_ABSENT && x->at[JOB_RAW] == CSV_ABSENT) missing = names[JOB];
-    if (x->at[ELAPSED] == CSV_ABSENT && x->at[ELAPSED_RAW] == CSV_ABSENT && (x->at[START] == CSV_ABSENT || x->at[END] == CSV_ABSENT)) missing = names[ELAPSED];
+    if (x->at[ELAPSED] == CSV_ABSENT && x->at[ELAPSED_RAW] == CSV_ABSENT &&
+        (x->at[START] == CSV_ABSENT || x->at[END] == CSV_ABSENT))
+        missing = names[ELAPSED];
     if (missing == NULL) return ST_OK;
     (void)diag_at(d, ST_EINPUT, env->opts->path, csv_line(x->csv), 0, "column '%s' is missing", missing);
     return diag_hint(d, "%s", advice);

@@ -17,30 +17,36 @@
 #include "input/text/value.h"
 #include "input/trace/reader.h"
 
-enum opt { DT, EVENT, WALLTIME, JOB_ID, UID, NAME, NODES, TASKS, TASKS_PER_NODE, TIME, QOS, PARTITION, GRES, GPUS, GPUS_PER_TASK,
-           MEM, MEM_PER_CPU, MEM_PER_GPU, CONSTRAINT, EXCLUSIVE, CPUS_PER_TASK, N_OPTS, IGNORED };
+enum opt {
+    DT, EVENT, WALLTIME, JOB_ID, UID, NAME, NODES, TASKS, TASKS_PER_NODE, TIME, QOS, PARTITION, GRES, GPUS,
+    GPUS_PER_TASK, MEM, MEM_PER_CPU, MEM_PER_GPU, CONSTRAINT, EXCLUSIVE, CPUS_PER_TASK, N_OPTS, IGNORED
+};
 /* is_flag: a value stands behind '=' alone, if there is one.  words: of what is ignored, for the count. */
 static const struct known { const char *name; enum opt opt; bool is_flag; const char *words; } known[] = {
-    { "-dt", DT, false, NULL }, { "-e", EVENT, false, NULL }, { "-sim-walltime", WALLTIME, false, NULL }, { "-jid", JOB_ID, false, NULL },
-    { "--uid", UID, false, NULL }, { "-J", NAME, false, NULL }, { "--job-name", NAME, false, NULL },
-    { "-N", NODES, false, NULL }, { "--nodes", NODES, false, NULL }, { "-n", TASKS, false, NULL }, { "--ntasks", TASKS, false, NULL },
+    { "-dt", DT, false, NULL }, { "-e", EVENT, false, NULL }, { "-sim-walltime", WALLTIME, false, NULL },
+    { "-jid", JOB_ID, false, NULL }, { "--uid", UID, false, NULL }, { "-J", NAME, false, NULL },
+    { "--job-name", NAME, false, NULL }, { "-N", NODES, false, NULL }, { "--nodes", NODES, false, NULL },
+    { "-n", TASKS, false, NULL }, { "--ntasks", TASKS, false, NULL },
     { "--ntasks-per-node", TASKS_PER_NODE, false, NULL }, { "--tasks-per-node", TASKS_PER_NODE, false, NULL },
-    { "-t", TIME, false, NULL }, { "--time", TIME, false, NULL }, { "-q", QOS, false, NULL }, { "--qos", QOS, false, NULL },
-    { "-p", PARTITION, false, NULL }, { "--partition", PARTITION, false, NULL },
-    { "--gres", GRES, false, NULL }, { "--gpus-per-node", GRES, false, NULL },
-    { "-G", GPUS, false, NULL }, { "--gpus", GPUS, false, NULL }, { "--gpus-per-task", GPUS_PER_TASK, false, NULL },
-    { "--mem", MEM, false, NULL }, { "--mem-per-cpu", MEM_PER_CPU, false, NULL }, { "--mem-per-gpu", MEM_PER_GPU, false, NULL },
-    { "-C", CONSTRAINT, false, NULL }, { "--constraint", CONSTRAINT, false, NULL }, { "--exclusive", EXCLUSIVE, true, NULL },
-    { "-c", CPUS_PER_TASK, false, NULL }, { "--cpus-per-task", CPUS_PER_TASK, false, NULL },
+    { "-t", TIME, false, NULL }, { "--time", TIME, false, NULL }, { "-q", QOS, false, NULL },
+    { "--qos", QOS, false, NULL }, { "-p", PARTITION, false, NULL }, { "--partition", PARTITION, false, NULL },
+    { "--gres", GRES, false, NULL }, { "--gpus-per-node", GRES, false, NULL }, { "-G", GPUS, false, NULL },
+    { "--gpus", GPUS, false, NULL }, { "--gpus-per-task", GPUS_PER_TASK, false, NULL }, { "--mem", MEM, false, NULL },
+    { "--mem-per-cpu", MEM_PER_CPU, false, NULL }, { "--mem-per-gpu", MEM_PER_GPU, false, NULL },
+    { "-C", CONSTRAINT, false, NULL }, { "--constraint", CONSTRAINT, false, NULL },
+    { "--exclusive", EXCLUSIVE, true, NULL }, { "-c", CPUS_PER_TASK, false, NULL },
+    { "--cpus-per-task", CPUS_PER_TASK, false, NULL },
 #define IGNORE(name) { name, IGNORED, false, "sbatch's " name ", which is not modelled" }
 #define IGNORE_FLAG(name) { name, IGNORED, true, "sbatch's " name ", which is not modelled" }
-    IGNORE("-A"), IGNORE("--account"), IGNORE("-a"), IGNORE("--array"), IGNORE("-b"), IGNORE("--begin"), IGNORE("-d"), IGNORE("--dependency"),
-    IGNORE("-w"), IGNORE("--nodelist"), IGNORE("-x"), IGNORE("--exclude"), IGNORE("-L"), IGNORE("--licenses"), IGNORE("--reservation"),
-    IGNORE("--nice"), IGNORE("--priority"), IGNORE("--time-min"), IGNORE("--deadline"), IGNORE("--switches"), IGNORE("--gid"),
-    IGNORE("--cpus-per-gpu"), IGNORE("--tmp"), IGNORE("--mincpus"), IGNORE("--comment"), IGNORE("--signal"), IGNORE("--wckey"),
-    IGNORE("--mail-type"), IGNORE("--mail-user"), IGNORE("-o"), IGNORE("--output"), IGNORE("--error"), IGNORE("--chdir"), IGNORE("--export"),
-    IGNORE_FLAG("--requeue"), IGNORE_FLAG("--no-requeue"), IGNORE_FLAG("-s"), IGNORE_FLAG("--oversubscribe"), IGNORE_FLAG("-k"),
-    IGNORE_FLAG("--no-kill"), IGNORE_FLAG("--contiguous"), IGNORE_FLAG("-H"), IGNORE_FLAG("--hold"),
+    IGNORE("-A"), IGNORE("--account"), IGNORE("-a"), IGNORE("--array"), IGNORE("-b"), IGNORE("--begin"), IGNORE("-d"),
+    IGNORE("--dependency"), IGNORE("-w"), IGNORE("--nodelist"), IGNORE("-x"), IGNORE("--exclude"), IGNORE("-L"),
+    IGNORE("--licenses"), IGNORE("--reservation"), IGNORE("--nice"), IGNORE("--priority"), IGNORE("--time-min"),
+    IGNORE("--deadline"), IGNORE("--switches"), IGNORE("--gid"), IGNORE("--cpus-per-gpu"), IGNORE("--tmp"),
+    IGNORE("--mincpus"), IGNORE("--comment"), IGNORE("--signal"), IGNORE("--wckey"), IGNORE("--mail-type"),
+    IGNORE("--mail-user"), IGNORE("-o"), IGNORE("--output"), IGNORE("--error"), IGNORE("--chdir"), IGNORE("--export"),
+    IGNORE_FLAG("--requeue"), IGNORE_FLAG("--no-requeue"), IGNORE_FLAG("-s"), IGNORE_FLAG("--oversubscribe"),
+    IGNORE_FLAG("-k"), IGNORE_FLAG("--no-kill"), IGNORE_FLAG("--contiguous"), IGNORE_FLAG("-H"),
+    IGNORE_FLAG("--hold"),
 };
 enum { NODES_MAX = 1000000, CORES_MAX = 100000000 };
 
@@ -183,8 +189,10 @@ static enum st mem_per(const struct slurm *x, enum opt o, int64_t times, struct 
     char error[256];
     int64_t v;
     if (x->opt[o] == NULL) return ST_OK;
-    if (!text_parse(x->opt[o], TEXT_BYTES, INT64_C(1) << 20, &v, error, sizeof error)) return lines_fail(&x->in, x->opt[o], d, "%s", error);
-    if (v > INT64_MAX / 1024 / i64_max(times, 1)) return lines_fail(&x->in, x->opt[o], d, "'%.60s' is too much", x->opt[o]);
+    if (!text_parse(x->opt[o], TEXT_BYTES, INT64_C(1) << 20, &v, error, sizeof error))
+        return lines_fail(&x->in, x->opt[o], d, "%s", error);
+    if (v > INT64_MAX / 1024 / i64_max(times, 1))
+        return lines_fail(&x->in, x->opt[o], d, "'%.60s' is too much", x->opt[o]);
     s->mem_b = v * times;
     return ST_OK;
 }
@@ -192,7 +200,8 @@ static enum st mem_per(const struct slurm *x, enum opt o, int64_t times, struct 
 static enum st read_mem(struct slurm *x, struct shape *s, struct diag *d)
 {
     char error[256];
-    if (x->opt[MEM_PER_CPU] != NULL || x->opt[MEM_PER_GPU] != NULL) return ST_OK;       /* mem_per, once the tasks are known */
+    if (x->opt[MEM_PER_CPU] != NULL || x->opt[MEM_PER_GPU] != NULL)
+        return ST_OK; /* mem_per, once the tasks are known */
     const char *text = x->opt[MEM];
     s->mem_b = x->env.opts->dflt.mem_b;
     if (text == NULL) return trace_repair(&x->env, "no --mem, the scenario's default used", x->in.line, d);
@@ -233,7 +242,8 @@ static enum st read_duration(struct slurm *x, struct job_spec *out, sim_tick *du
         return lines_fail(&x->in, t, d, "'%.60s' is not a time limit, expected one of Slurm's forms, such as 90, 1:30:00 or 2-12", t);
     bool neg = *w == '-';
     value_wide v;
-    if (!value_number(w + neg, TICK_SEC, DUR_MAX, &v, &x->rounded)) return lines_fail(&x->in, w, d, "'%.60s' is not a run time in seconds", w);
+    if (!value_number(w + neg, TICK_SEC, DUR_MAX, &v, &x->rounded))
+        return lines_fail(&x->in, w, d, "'%.60s' is not a run time in seconds", w);
     *dur = (sim_tick)v;
     if (neg && *dur != 0) {
         /* The simulator's own meaning of a negative wall time. */
@@ -247,7 +257,10 @@ static enum st read_duration(struct slurm *x, struct job_spec *out, sim_tick *du
 static enum st next(void *ctx, struct job_spec *out, struct diag *d)
 {
     struct slurm *x = ctx;
-    static const struct { enum opt opt; const char *name; } need[] = { { DT, "-dt" }, { EVENT, "-e" }, { WALLTIME, "-sim-walltime" } };
+    static const struct {
+        enum opt opt;
+        const char *name;
+    } need[] = { { DT, "-dt" }, { EVENT, "-e" }, { WALLTIME, "-sim-walltime" } };
     enum st st;
     do {
         TRY(lines_next(&x->in, d));
@@ -289,8 +302,10 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     TRY(read_mem(x, &s, d));
     TRY(read_needs(x, &s, d));
     if (gpus >= 0 && x->opt[GRES] == NULL) {
-        if (gpus % nodes != 0) TRY(trace_repair(&x->env, "--gpus that its nodes do not divide, rounded up on each", x->in.line, d));
-        if ((gpus + nodes - 1) / nodes > NODE_GPUS_MAX) return lines_fail(&x->in, x->opt[GPUS], d, "--gpus=%.60s: too many for its nodes", x->opt[GPUS]);
+        if (gpus % nodes != 0)
+            TRY(trace_repair(&x->env, "--gpus that its nodes do not divide, rounded up on each", x->in.line, d));
+        if ((gpus + nodes - 1) / nodes > NODE_GPUS_MAX)
+            return lines_fail(&x->in, x->opt[GPUS], d, "--gpus=%.60s: too many for its nodes", x->opt[GPUS]);
         s.n_gpu = (int32_t)((gpus + nodes - 1) / nodes);
         s.gpu_milli = s.n_gpu > 0 ? GPU_WHOLE : 0;
     }
@@ -302,7 +317,9 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
         const int64_t tasks = procs / nodes + (k == 0);
         s.cpu_milli = tasks * per * 1000;
         if (gpus_per_task >= 0 && x->opt[GRES] == NULL) {
-            if (tasks * gpus_per_task > NODE_GPUS_MAX) return lines_fail(&x->in, x->opt[GPUS_PER_TASK], d, "--gpus-per-task: more than %d cards on a node", NODE_GPUS_MAX);
+            if (tasks * gpus_per_task > NODE_GPUS_MAX)
+                return lines_fail(&x->in, x->opt[GPUS_PER_TASK], d, "--gpus-per-task: more than %d cards on a node",
+                                  NODE_GPUS_MAX);
             s.n_gpu = (int32_t)(tasks * gpus_per_task);
             s.gpu_milli = s.n_gpu > 0 ? GPU_WHOLE : 0;
         }

@@ -60,7 +60,8 @@ static enum st number(struct swf *x, enum field f, int64_t unit, int64_t max, in
     int64_t v;
     bool neg = *s == '-';
     value_wide wide;
-    if (!value_number(s + neg, unit, INT64_MAX, &wide, unit == TICK_SEC ? &x->rounded : NULL)) return lines_fail(&x->in, s, d, "%s: '%.60s' is not a number", names[f], s);
+    if (!value_number(s + neg, unit, INT64_MAX, &wide, unit == TICK_SEC ? &x->rounded : NULL))
+        return lines_fail(&x->in, s, d, "%s: '%.60s' is not a number", names[f], s);
     v = (int64_t)wide;
     if (v > max && !neg) return lines_fail(&x->in, s, d, "%s: '%.60s' is too large", names[f], s);
     *out = neg && v != 0 ? -1 : v;
@@ -128,7 +129,8 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     }
     TRY(number(x, WAIT, TICK_SEC, TRACE_TIME_MAX, &v, d));
     if (v >= 0) {
-        static const char *const status[] = { "failed", "completed", "partial", "partial, the last", "partial, failed", "cancelled" };
+        static const char *const status[] = { "failed",          "completed", "partial", "partial, the last",
+                                              "partial, failed", "cancelled" };
         out->past = (struct job_past){ .is_known = true, .start = out->submit + v, .end = out->submit + v + run };
         TRY(number(x, STATUS, 1, INT64_MAX, &v, d));
         if (v >= 0 && v < (int64_t)ARRAY_LEN(status)) out->past.state = status[v];

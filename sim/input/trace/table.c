@@ -21,7 +21,11 @@ struct table {
     struct trace_limits lim;
     struct task_group group[2];
     char *text[MAPPING_FIGURES];            /* of figures with a prefix; nodes written out */
-    struct { enum value_form form; uint32_t line; } *form; size_t cap_form;     /* [column] of its first time; line 0: none yet */
+    struct {
+        enum value_form form;
+        uint32_t line;
+    } * form;
+    size_t cap_form;                    /* [column] of its first time; line 0: none yet */
     bool rounded;                       /* a figure of the present row was */
     char why[200];                      /* a field is no number: what it was expected to be */
 };
@@ -47,8 +51,8 @@ static bool same_form(struct table *x, int column, enum value_form form)
         x->form[column].line = rows_line(x->rows);
     }
     if (x->form[column].form == form) return true;
-    return text_error(x->why, sizeof x->why, "is %s, but line %u has %s: two forms in one column", value_form_words[form],
-                      x->form[column].line, value_form_words[x->form[column].form]);
+    return text_error(x->why, sizeof x->why, "is %s, but line %u has %s: two forms in one column",
+                      value_form_words[form], x->form[column].line, value_form_words[x->form[column].form]);
 }
 
 /* In EXPR_ONE-ths of the value's unit. */
@@ -64,8 +68,10 @@ static bool cell_time(struct table *x, const struct mapping_value *v, int column
     }
     form = VALUE_DATE;
     if (!value_date(s, &v->dates, &us, rounded) && !value_span(s, INT64_MAX / 4, &us, &form, rounded))
-        return text_error(x->why, sizeof x->why, "is not %s", v->dimension == MAPPING_INSTANT
-                          ? "a time: expected a number or a date as the map's `dates` has them" : "a time: expected a number, 1-02:03:04, 10m or a date");
+        return text_error(x->why, sizeof x->why, "is not %s",
+                          v->dimension == MAPPING_INSTANT
+                              ? "a time: expected a number or a date as the map's `dates` has them"
+                              : "a time: expected a number, 1-02:03:04, 10m or a date");
     *out = (value_wide)us * EXPR_ONE / v->unit;
     return same_form(x, column, form);
 }
@@ -78,11 +84,13 @@ static bool cell_number(void *ctx, size_t name, const char *s, value_wide *out)
     const bool neg = *s == '-';
     int64_t bytes;
     char error[128];
-    if (v->dimension == MAPPING_INSTANT || v->dimension == MAPPING_SPAN) return cell_time(x, v, v->column[name], s, out);
+    if (v->dimension == MAPPING_INSTANT || v->dimension == MAPPING_SPAN)
+        return cell_time(x, v, v->column[name], s, out);
     if (value_number(s + neg, EXPR_ONE, (value_wide)1 << 100, out, NULL)) {
         if (neg) *out = -*out;
         if (v->dimension != MAPPING_BYTES || v->unit > 0 || *out == 0) return true;
-        return text_error(x->why, sizeof x->why, "has no unit: state one in the map, as {value: %.60s, unit: MiB}", expr_name(v->expr, name));
+        return text_error(x->why, sizeof x->why, "has no unit: state one in the map, as {value: %.60s, unit: MiB}",
+                          expr_name(v->expr, name));
     }
     if (v->dimension == MAPPING_BYTES && text_parse(s, TEXT_BYTES, 0, &bytes, error, sizeof error)) {
         *out = (value_wide)bytes * EXPR_ONE / (v->unit > 0 ? v->unit : 1);
@@ -102,9 +110,11 @@ static bool cell_number(void *ctx, size_t name, const char *s, value_wide *out)
 /* An error of the expression, at the column that it is about. */
 static enum st cell_fail(struct table *x, const struct mapping_value *v, size_t name, const char *error, struct diag *d)
 {
-    if (name == SIZE_MAX) return rows_fail(x->rows, -1, d, "%s: %s", v->node->key != NULL ? v->node->key : "where", error);
+    if (name == SIZE_MAX)
+        return rows_fail(x->rows, -1, d, "%s: %s", v->node->key != NULL ? v->node->key : "where", error);
     struct cell c = { x, v };
-    return rows_fail(x->rows, v->column[name], d, "'%.60s' %s", cell_field(&c, name), x->why[0] != '\0' ? x->why : "is not a number");
+    return rows_fail(x->rows, v->column[name], d, "'%.60s' %s", cell_field(&c, name),
+                     x->why[0] != '\0' ? x->why : "is not a number");
 }
 
 /* In EXPR_ONE-ths of the figure's unit.  *is: there is one. */
@@ -151,7 +161,8 @@ static enum st read_time(struct table *x, enum mapping_figure f, int64_t max, in
     return fail(x, f, d, "is too large");
 }
 
-static enum st read_amount(struct table *x, enum mapping_figure f, int64_t unit, int64_t max, int64_t *out, bool *is, struct diag *d)
+static enum st read_amount(struct table *x, enum mapping_figure f, int64_t unit, int64_t max, int64_t *out, bool *is,
+                           struct diag *d)
 {
     value_wide v = 0;
     TRY(read_number(x, f, &v, is, d));
@@ -160,7 +171,8 @@ static enum st read_amount(struct table *x, enum mapping_figure f, int64_t unit,
     return to_whole(x, f, v, unit, max, out) ? ST_OK : fail(x, f, d, "is too large");
 }
 
-static enum st read_whole(struct table *x, enum mapping_figure f, int64_t min, int64_t max, int64_t *out, struct diag *d)
+static enum st read_whole(struct table *x, enum mapping_figure f, int64_t min, int64_t max, int64_t *out,
+                          struct diag *d)
 {
     value_wide v = 0;
     bool is;
@@ -184,7 +196,8 @@ static enum st eval_text(struct table *x, const struct mapping_value *v, const c
     x->why[0] = '\0';
     if (!expr_eval(v->expr, &row, &value, &at, error, sizeof error)) return cell_fail(x, v, at, error, d);
     if (value.type == EXPR_NUMBER)
-        return rows_fail(x->rows, -1, d, "%s: is a number, expected a text: a column, or 'text' in quotes", v->node->key != NULL ? v->node->key : "");
+        return rows_fail(x->rows, -1, d, "%s: is a number, expected a text: a column, or 'text' in quotes",
+                         v->node->key != NULL ? v->node->key : "");
     *out = value.type == EXPR_EMPTY ? "" : value.text;
     return ST_OK;
 }
@@ -205,7 +218,8 @@ static enum st read_text(struct table *x, enum mapping_figure f, const char **ou
     *out = text;
     if (v->prefix == NULL && v->join == NULL) return ST_OK;
     mem_free(x->text[f]);
-    *out = x->text[f] = mem_printf("%s%s%s%s", v->prefix != NULL ? v->prefix : "", text, *joined != '\0' ? "/" : "", joined);
+    *out = x->text[f] =
+        mem_printf("%s%s%s%s", v->prefix != NULL ? v->prefix : "", text, *joined != '\0' ? "/" : "", joined);
     return ST_OK;
 }
 
@@ -245,7 +259,12 @@ static enum st read_times(struct table *x, struct job_spec *out, sim_tick *dur, 
     else if (*dur < 0) *why = "run time unknown (negative), row left out";
     else if (*dur > DUR_MAX) return fail(x, MAPPING_DURATION, d, "is longer than the clock can count");
     if (has_limit && limit > 0) out->limit = i64_min(limit, DUR_MAX);
-    if (has_start) out->past = (struct job_past){ .is_known = true, .start = start, .end = has_end ? end : has_dur ? start + *dur : -1 };
+    if (has_start)
+        out->past = (struct job_past){ .is_known = true,
+                                       .start = start,
+                                       .end = has_end   ? end
+                                              : has_dur ? start + *dur
+                                                        : -1 };
     return ST_OK;
 }
 
@@ -259,18 +278,26 @@ static enum st read_tasks(struct table *x, struct job_spec *out, sim_tick dur, s
     TRY(read_amount(x, MAPPING_GPUS, GPU_WHOLE, INT64_C(1000000) * GPU_WHOLE, &milli, &has_gpus, d));
     TRY(read_amount(x, MAPPING_CPUS, 1000, INT64_C(1000000000), &cpu, &has_cpu, d));
     TRY(read_amount(x, MAPPING_MEM, i64_max(x->map.of[MAPPING_MEM].unit, 1), INT64_MAX / 1024, &mem, &has_mem, d));
-    TRY(read_amount(x, MAPPING_GPU_MEM, i64_max(x->map.of[MAPPING_GPU_MEM].unit, 1), INT64_MAX / 1024, &gpu_mem, &has_gpu_mem, d));
+    TRY(read_amount(x, MAPPING_GPU_MEM, i64_max(x->map.of[MAPPING_GPU_MEM].unit, 1), INT64_MAX / 1024, &gpu_mem,
+                    &has_gpu_mem, d));
     TRY(read_whole(x, MAPPING_TASKS, 1, TASKS_MAX, &n, d));
     TRY(read_whole(x, MAPPING_GANG, 0, 1, &gang, d));
     TRY(read_whole(x, MAPPING_EXCLUSIVE, 0, 1, &exclusive, d));
     TRY(read_text(x, MAPPING_GPU_TYPE, &types, d));
     TRY(read_text(x, MAPPING_LABELS, &labels, d));
-    if (types != NULL && milli > 0 && !trace_gpu_types(&x->env, types, &s.gpu_types, error, sizeof error)) return fail(x, MAPPING_GPU_TYPE, d, error);
-    if (labels != NULL && !trace_labels(&x->env, labels, &s.need_all, &s.need_any, error, sizeof error)) return fail(x, MAPPING_LABELS, d, error);
+    if (types != NULL && milli > 0 && !trace_gpu_types(&x->env, types, &s.gpu_types, error, sizeof error))
+        return fail(x, MAPPING_GPU_TYPE, d, error);
+    if (labels != NULL && !trace_labels(&x->env, labels, &s.need_all, &s.need_any, error, sizeof error))
+        return fail(x, MAPPING_LABELS, d, error);
     s.exclusive = exclusive != 0;
 
     struct trace_whole w = {
-        .shape = s, .dur = dur, .n_tasks = n, .gpu_milli = milli, .cpu_milli = has_cpu ? cpu : -1, .mem_b = has_mem ? mem : -1,
+        .shape = s,
+        .dur = dur,
+        .n_tasks = n,
+        .gpu_milli = milli,
+        .cpu_milli = has_cpu ? cpu : -1,
+        .mem_b = has_mem ? mem : -1,
         .gpu_mem_b = has_gpu_mem ? gpu_mem : 0,
     };
     const char *error_of = NULL;
@@ -346,7 +373,8 @@ static void close_table(void *ctx)
     MEM_FREE(x->form, x);
 }
 
-static enum st open_by(const struct trace_env *env, const struct trace_document *map, struct trace_reader *out, struct diag *d)
+static enum st open_by(const struct trace_env *env, const struct trace_document *map, struct trace_reader *out,
+                       struct diag *d)
 {
     struct table *x;
     const char *path = env->opts->path;
@@ -370,7 +398,8 @@ static enum st open_table(const struct trace_env *env, struct trace_reader *out,
 }
 
 /* A map that is wrong is told before the trace is looked for. */
-static enum st check_table(struct trace_opts *o, const struct cluster *c, const struct ydoc_node *section, struct diag *d)
+static enum st check_table(struct trace_opts *o, const struct cluster *c, const struct ydoc_node *section,
+                           struct diag *d)
 {
     const struct table_opts *own = o->own;
     struct mapping m = { .kind = 0 };
