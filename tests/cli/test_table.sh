@@ -153,6 +153,8 @@ check "and the map reads it" becomes g.yaml t.csv "id submit_s duration_s gpus m
 check "a table without a header" guess v2020.csv
 check "is told so" grep -q "TODO: the first row has numbers, so the columns have no names" g.yaml
 check "and lacks what is needed" fails 2 "'submit' is still to be filled in" "$fairway" trace stats -f table --map g.yaml v2020.csv
+check "what sacct prints has a format of its own" guess "$here/tests/cli/sacct-22.05.txt"
+check "which is said" grep -q "format: sacct" g.yaml
 check "JSON lines" guess req.jsonl
 check "have paths" grep -q 'not used: hash_ids.#' g.yaml
 exit $bad

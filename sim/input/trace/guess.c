@@ -281,6 +281,9 @@ static void tell_head(struct guess *g, const char *path)
     (void)fprintf(g->out, "# A map of %s, guessed from its first %llu rows.  Read it before you trust it.\n", shown,
                   (unsigned long long)g->n_rows);
     mem_free(shown);
+    for (size_t i = 0; i < g->n; i++)
+        if (strcmp(g->col[i].name, "JobID") == 0)
+            (void)fputs("# Its columns are those of sacct: `format: sacct` reads it without a map, with arrays, requeues and TRES.\n", g->out);
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         if (kinds[i].kind == g->kind) (void)fprintf(g->out, "separator: %s\n", kinds[i].word);
     if (g->no_header) {
