@@ -229,10 +229,13 @@ static enum st check_window(const struct compare *c, const char *scope, struct d
 {
     if (!window_is_on(&c->window)) return ST_OK;
     if (c->window.from >= c->window.to) return diag_set(d, ST_EINPUT, "the window is empty: it ends before it begins");
+    bool any = false;
     for (size_t k = 0; k < c->n; k++)
         for (size_t p = 0; p < c->at[k].n_policies; p++)
             for (size_t i = 0; i < c->at[k].policy[p].n_runs; i++)
-                if (compare_value(c, c->at[k].policy[p].run[i], "jobs_counted", scope) > 0) return ST_OK;
+                any |= compare_value(c, c->at[k].policy[p].run[i], "jobs_counted", scope) > 0;
+    TRY(compare_error(c, d));           /* a run that has no rows to look for */
+    if (any) return ST_OK;
     (void)diag_set(d, ST_EINPUT, "no job that counts%s%s was submitted in the window", strcmp(scope, "all") != 0 ? " of " : "",
                    strcmp(scope, "all") != 0 ? scope : "");
     return diag_hint(d, "times count from when the run began; without a unit they are seconds");

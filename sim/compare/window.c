@@ -14,6 +14,7 @@
 #include "base/stats.h"
 #include "compare/metric_info.h"
 #include "db/query.h"
+#include "db/select.h"
 
 /* "class=NAME", "user=NAME", "gpus=2-3" or none of them: as a condition with one parameter, ?4. */
 static const char *condition(const char *scope, const char **name)
@@ -114,6 +115,8 @@ double window_value(struct store *s, int64_t run, const char *metric, const char
 {
     const struct asked a = { s, run, w, d };
     const struct metric_info *m = metric_info_of(metric);
+    const bool of_rows = m != NULL && (m->window == WINDOW_JOBS || m->window == WINDOW_COUNT);
+    if (of_rows && select_jobs_kept(s, run, d) != ST_OK) return NAN;
     switch (m != NULL ? m->window : WINDOW_NONE) {
     case WINDOW_JOBS:    return of_jobs(&a, metric, scope);
     case WINDOW_COUNT:   return of_count(&a, metric, scope);

@@ -131,11 +131,22 @@ enum st select_run(struct selection *p, struct store *s, const char *text, struc
     return st;
 }
 
+enum st select_jobs_kept(struct store *s, int64_t run, struct diag *d)
+{
+    int64_t left_out = 0;
+    TRY(query_int(s, &left_out, d, "SELECT NOT EXISTS (SELECT 1 FROM job WHERE run = %" PRId64 ") AND EXISTS (SELECT 1 FROM metric"
+                  " WHERE run = %" PRId64 " AND name = 'jobs_arrived' AND scope = 'all' AND value > 0)", run, run));
+    if (left_out == 0) return ST_OK;
+    (void)diag_set(d, ST_EINPUT, "run %" PRId64 " has no rows of its jobs: its scenario says `output: {jobs: false}`", run);
+    return diag_hint(d, "run it again with `fairway run SCENARIO.yaml --set output.jobs=true`");
+}
+
 enum st select_job(struct store *s, const struct selection *p, const char *id, uint64_t *ordinal, struct diag *d)
 {
     sqlite3_stmt *q;
     char **ids = NULL;
     size_t n = 0, cap = 0;
+    TRY(select_jobs_kept(s, p->run, d));
     TRY(query_run(s, p->run, "SELECT ordinal FROM job WHERE run = ?1 AND id = ?2 ORDER BY ordinal LIMIT 1", &q, d));
     (void)sqlite3_bind_text(q, 2, id, -1, SQLITE_STATIC);
     bool found = sqlite3_step(q) == SQLITE_ROW;

@@ -23,6 +23,8 @@ struct selection {
 enum st select_run(struct selection *p, struct store *s, const char *text, struct diag *d);
 void    select_fini(struct selection *p);
 
+/* ST_EINPUT: jobs arrived in the run, and its scenario left their rows out; how to have them. */
+enum st select_jobs_kept(struct store *s, int64_t run, struct diag *d);
 /* A job of the run by the trace's id, or ST_EINPUT with the nearest.  O(jobs). */
 enum st select_job(struct store *s, const struct selection *p, const char *id, uint64_t *ordinal, struct diag *d);
 

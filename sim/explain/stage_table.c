@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "db/query.h"
+#include "db/select.h"
 
 static enum st first_run(struct store *s, int64_t *run, struct diag *d)
 {
@@ -50,6 +51,7 @@ enum st stage_table_print(struct store *s, int64_t run, const char *resource, en
         for (int i = FIRST_NUMBER; i < N_COLS; i++) table_cell(t, "%.12g", sqlite3_column_double(q, i));
     }
     enum st st = query_end(s, q, d);
+    if (st == ST_OK && n == 0) st = select_jobs_kept(s, run, d);
     if (st == ST_OK && n == 0)
         st = diag_set(d, ST_EINPUT, "run %lld reserved nothing%s%s", (long long)run, resource ? " of " : "", resource ? resource : "");
     if (st == ST_OK) table_print(t, f, to);

@@ -41,6 +41,7 @@ struct timeline {
 enum st timeline_check(struct store *s, const struct selection *p, struct diag *d)
 {
     int64_t ok = 0;
+    TRY(select_jobs_kept(s, p->run, d));
     TRY(query_int(s, &ok, d, "SELECT EXISTS (SELECT 1 FROM attempt WHERE run = %" PRId64 ")"
                   " OR NOT EXISTS (SELECT 1 FROM job WHERE run = %" PRId64 " AND start_us >= 0)", p->run, p->run));
     if (ok != 0) return ST_OK;

@@ -76,7 +76,7 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
     const struct bytes_read *m = self;
     const struct metrics_opts *o = m->out->opts;
     if (!has_data(w, job)) return;
-    for (int l = 0; l < LEVELS && collector_writes(m->out); l++)
+    for (int l = 0; l < LEVELS && collector_writes_jobs(m->out); l++)
         (void)store_transfer(o->store, o->run, &(struct store_transfer){
             .ordinal = world_job(w, job)->ordinal, .level = bytes_read_level[l],
             .read_b = m->job[job].read[l], .vain_b = m->job[job].vain[l] }, m->out->error);

@@ -59,6 +59,8 @@ void collector_put_spread(const struct collector_out *out, const char *name, con
 
 bool collector_writes(const struct collector_out *out) { return out->opts->store != NULL && out->error->code == ST_OK; }
 
+bool collector_writes_jobs(const struct collector_out *out) { return !out->opts->no_jobs && collector_writes(out); }
+
 void collector_put_series(const struct collector_out *out, sim_tick at, const char *name, double x)
 {
     (void)declared(out, name, true);

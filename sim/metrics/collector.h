@@ -77,6 +77,7 @@ void collector_put_spread(const struct collector_out *out, const char *name, con
 void collector_put_series(const struct collector_out *out, sim_tick at, const char *name, double x);
 /* Whether to write a row, by store_...(out->opts->store, out->opts->run, &row, out->error). */
 bool collector_writes(const struct collector_out *out);
+bool collector_writes_jobs(const struct collector_out *out);        /* so, and one of a job */
 
 /* "BY=NAME"; the caller frees it. */
 char *collector_scope(const char *by, const char *name);

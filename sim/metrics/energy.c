@@ -286,7 +286,7 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
 {
     const struct energy_use *e = self;
     const struct metrics_opts *o = e->out->opts;
-    if (!collector_writes(e->out)) return;
+    if (!collector_writes_jobs(e->out)) return;
     const struct sum *s = &e->job[job];
     (void)store_energy(o->store, o->run, &(struct store_energy){
         .ordinal = world_job(w, job)->ordinal, .kwh = kwh(e, s), .cost = cost(e, s) }, e->out->error);

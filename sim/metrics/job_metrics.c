@@ -148,7 +148,7 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
     double rho = rho_of(m, w, j, job);
     sim_tick stage_wait = stage_wait_of(&m->stages, job);
     if (counted && (j->status == JOB_DONE || j->status == JOB_TIMEOUT)) count_job(m, j, m->live[job].ran, rho, stage_wait);
-    if (!collector_writes(m->out)) return;
+    if (!collector_writes_jobs(m->out)) return;
     (void)store_job(o->store, o->run, &(struct store_job){
         .ordinal = j->ordinal, .id = j->id, .user = intern_name(world_users(w), j->user),
         .queue = j->queue == NONE ? NULL : intern_name(world_queues(w), j->queue),

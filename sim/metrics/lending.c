@@ -62,7 +62,7 @@ static void on_staged(void *self, const struct world *w, uint32_t job, const str
     const struct lending *l = self;
     const struct metrics_opts *o = l->out->opts;
     for (int r = 0; r < RESOURCES; r++) {
-        if (amount_of(&s->reserved, r) == 0 || !collector_writes(l->out)) continue;
+        if (amount_of(&s->reserved, r) == 0 || !collector_writes_jobs(l->out)) continue;
         (void)store_stage(o->store, o->run, &(struct store_stage){
             .resource = name_of(w, r), .ordinal = world_job(w, job)->ordinal, .stage = s->stage + 1, .at_us = world_now(w),
             .reserved = in_units(&s->reserved, r), .need = in_units(&s->need, r), .lendable = in_units(&s->lendable, r),

@@ -37,6 +37,7 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
     const struct metric_job *m;
     double median = 0, least = INFINITY;
     TRY(figure_job_metric(o->metric ? o->metric : "jct", &m, d));
+    TRY(figure_jobs_kept(c, k, d));
     (void)fprintf(g->to, "$cdf << EOD\n");
     for (size_t i = 0; i < k->n_policies; i++) TRY(write_curve(g, c, &k->policy[i], m->name, &median, &least, d));
     (void)fprintf(g->to, "EOD\n");

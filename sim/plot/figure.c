@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "db/select.h"
 
 /* ---- units ---- */
 
@@ -126,6 +127,13 @@ enum st figure_run_find(struct figure_run *r, const struct compare_case *k, int6
     (void)diag_set(d, ST_EINPUT, "'%s' has no finished run %lld", k->title, (long long)r->id);
     return diag_hint(d, "its first is run %lld (%s, seed %llu)", (long long)k->policy[0].run[0], k->policy[0].label,
                      (unsigned long long)k->policy[0].seed[0]);
+}
+
+enum st figure_jobs_kept(const struct compare *c, const struct compare_case *k, struct diag *d)
+{
+    for (size_t i = 0; i < k->n_policies; i++)
+        for (size_t j = 0; j < k->policy[i].n_runs; j++) TRY(select_jobs_kept(c->store, k->policy[i].run[j], d));
+    return ST_OK;
 }
 
 enum st figure_no_ideals(const struct compare_case *k, struct diag *d)

@@ -40,6 +40,8 @@ struct figure_run { const struct compare_policy *p; size_t index; int64_t id; };
 /* The run that was asked for (ST_EINPUT if it is none of the case), or the case's first. */
 enum st figure_run_find(struct figure_run *r, const struct compare_case *k, int64_t asked, struct diag *d);
 
+/* ST_EINPUT: a run of the case left out the rows of its jobs. */
+enum st figure_jobs_kept(const struct compare *c, const struct compare_case *k, struct diag *d);
 /* ST_EINPUT: no job has a time alone (the ideal of users), and how to have it. */
 enum st figure_no_ideals(const struct compare_case *k, struct diag *d);
 

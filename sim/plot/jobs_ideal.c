@@ -41,6 +41,7 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
     (void)o;
     if (k->n_policies > PANELS_MAX)
         return diag_set(d, ST_EINPUT, "'%s' has %zu policies; this figure has a panel for each, %d at most", k->title, k->n_policies, PANELS_MAX);
+    TRY(figure_jobs_kept(c, k, d));
     (void)fprintf(g->to, "$jobs << EOD\n");
     for (size_t i = 0; i < k->n_policies; i++) {
         TRY(write_jobs(g, c, &k->policy[i], &n, &most, d));

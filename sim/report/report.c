@@ -191,8 +191,9 @@ static enum st one_case(const struct compare *c, const struct compare_case *k, c
 {
     static const char facts[] = "SELECT title, trace_path, (SELECT count(*) FROM node n WHERE n.run = r.id),"
         " (SELECT coalesce(sum(n_gpu), 0) FROM node n WHERE n.run = r.id), "
-        " (SELECT count(*) FROM job j WHERE j.run = r.id),"
-        " (SELECT count(DISTINCT user) FROM job j WHERE j.run = r.id) FROM run r WHERE id = ?";
+        " (SELECT CAST(value AS INTEGER) FROM metric m WHERE m.run = r.id AND name = 'jobs_arrived' AND scope = 'all'),"
+        " (SELECT count(*) FROM metric m WHERE m.run = r.id AND name = 'jobs_counted' AND scope LIKE 'user=%')"
+        " FROM run r WHERE id = ?";
     static const char repairs[] = "SELECT what, count, nullif(first_line, 0) FROM repair WHERE run = ? ORDER BY what";
     json_t *policies = array_of(to, "policies");
     const int64_t run = k->policy[0].run[0];

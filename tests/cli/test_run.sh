@@ -32,6 +32,28 @@ check "an unknown command names the nearest" expect 2 "$fairway" comapre
 check "which is compare" says "fairway compare"
 check "every command has help" expect 0 "$fairway" help run
 
+# Without rows of jobs: the same run and the same metrics; what is told from rows says that they are not there.
+numbers() { sqlite3 "$1" "select digest from run where policy = 'fifo' union all select * from (select name || scope || printf(' %.17g', value) from metric join run on run.id = run where policy = 'fifo' order by 1)"; }
+bare() { fails 2 "jobs: false" "$fairway" "$@"; }
+check "a run without rows of jobs" expect 0 "$fairway" run "$scn" -p fifo -s 1 --set output= --set output.jobs=false -d "$dir/bare.db"
+"$fairway" run "$scn" -p fifo -s 1 --set output= -d "$dir/rows.db" -q
+check "has none" same "$(sqlite3 "$dir/bare.db" "select count(*) from job")" 0
+check "and the same metrics" same "$(numbers "$dir/bare.db")" "$(numbers "$dir/rows.db")"
+check "explain says so" bare explain "$dir/bare.db" 1 job-000001
+check "timeline says so" bare timeline "$dir/bare.db" 1
+check "for Batsim, too" bare timeline "$dir/bare.db" 1 --batsim
+check "a window says so" bare compare "$dir/bare.db" --from 1h
+check "without one there is a comparison" expect 0 "$fairway" compare "$dir/bare.db"
+for figure in cdf jobs-ideal; do check "the figure $figure says so" bare plot "$dir/bare.db" $figure -o "$dir/x.svg"; done
+check "a report is written" expect 0 "$fairway" report "$dir/bare.db" --no-charts -o "$dir/bare.html"
+check "with as many jobs and users" grep -q '"facts":\[\[[^]]*,5000,24\]\]' "$dir/bare.html"
+check "data is read without rows of what" expect 0 "$fairway" run "$here/scenarios/flow-paper/flow-k6.yaml" -p gs -s 1 --set output.jobs=false -d "$dir/data.db"
+check "nor of stages" expect 0 "$fairway" run "$here/scenarios/workflow/workflow-fig1.yaml" -p workflow -s 1 --set output= --set output.jobs=false -d "$dir/data.db"
+check "nor of what they drew" expect 0 "$fairway" run "$here/scenarios/energy/energy.yaml" -p fifo -s 1 --set output= --set output.jobs=false --set trace.generate.jobs=50 -d "$dir/data.db"
+check "none is there" same "$(sqlite3 "$dir/data.db" "select (select count(*) from transfer), (select count(*) from stage), (select count(*) from energy)")" "0|0|0"
+check "what they sum to is" same "$(sqlite3 "$dir/data.db" "select group_concat(name, ' ') from (select distinct name from metric where name in ('bytes_read', 'reserved_cpu_hours', 'energy') and value > 0 order by 1)")" "bytes_read energy reserved_cpu_hours"
+check "stages says so" bare stages "$dir/data.db" --run 2
+
 if [ -c /dev/full ]; then
     for c in help --version "help run" policies; do
         # shellcheck disable=SC2086   # the words of a command

@@ -178,7 +178,11 @@ static enum st read_users(struct scn_users *s, const struct ydoc_node *n, struct
 static enum st read_output(struct scn_output *s, bool is_filled, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "sample_every", "attempts", "decisions", "warmup", "cooldown", "audit", "ideal",
-                                        "lending", "scores", "speeds" };
+                                        "lending", "scores", "speeds", "jobs" };
+    const struct { const char *key; const bool *is; } of_jobs[] = {
+        { "attempts", &s->attempts }, { "decisions", &s->decisions }, { "scores", &s->scores }, { "speeds", &s->speeds },
+        { "lending", &s->lending },
+    };
     TRY(ydoc_keys(n, "output", keys, ARRAY_LEN(keys), d));
     int64_t ideal = 0;
     TRY(ydoc_int(n, "ideal", 1, 1000000, &ideal, d));
@@ -189,6 +193,11 @@ static enum st read_output(struct scn_output *s, bool is_filled, const struct yd
     TRY(ydoc_bool(n, "decisions", &s->decisions, d));
     TRY(ydoc_bool(n, "scores", &s->scores, d));
     TRY(ydoc_bool(n, "speeds", &s->speeds, d));
+    bool jobs = true;
+    TRY(ydoc_bool(n, "jobs", &jobs, d));
+    s->no_jobs = !jobs;
+    for (size_t i = 0; i < ARRAY_LEN(of_jobs) && s->no_jobs; i++)
+        if (*of_jobs[i].is) return ydoc_error(ydoc_get(n, of_jobs[i].key), d, "'%s' tells of jobs, whose rows 'jobs: false' leaves out", of_jobs[i].key);
     s->decisions |= s->scores || s->speeds;     /* whose story tells them */
     TRY(ydoc_bool(n, "audit", &s->audit, d));
     TRY(ydoc_double(n, "warmup", 0, 1, &s->warmup, d));

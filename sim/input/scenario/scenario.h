@@ -73,6 +73,7 @@ struct scn_users {              /* users: fair-share weights */
 struct scn_output {             /* output: */
     sim_tick sample_every;
     bool     audit, attempts, decisions, scores, speeds, lending;       /* all but the first: which optional tables */
+    bool     no_jobs;           /* no row of a job: metrics and series alone */
     uint32_t ideal_share;       /* m, the ideal on 1/m of the GPUs; 0: no ideals */
     double   warmup, cooldown;  /* fractions of the arrivals left out of job metrics at either end */
 };

@@ -175,6 +175,8 @@ function timeline(k, id) {
 /* ---- policy by policy ---- */
 
 function slowest(p) {
+  if (p.slowest.length === 0)
+    return [quiet("No job that ended has a row in the database; ", el("code", {}, "output: {jobs: false}"), " leaves them out.")];
   return [
     table("The jobs that waited longest for their first start, first seed.",
       ["job", "user", "class", "GPUs", "waited for first start", "not running", "done after",
