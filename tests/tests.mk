@@ -65,6 +65,8 @@ $(BENCH): $(B)/%: $(B)/obj/%.o $(B)/libfairway.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $^ $(LDLIBS_ALL) -o $@
 
+-include $(BENCH:$(B)/%=$(B)/obj/%.d)
+
 bench: all $(BENCH)                     ## speeds, as ratios within one run, and the benches below
 	@sh tests/perf/bench.sh $(B)/fairway $(BENCH)
 

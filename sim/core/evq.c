@@ -1,35 +1,170 @@
 /*
- * evq.c -- the heap of evq.h.  Invariant: heap[pos[s]].slot == s for every slot s with
- * a pending event, NONE for all others.
- * Four children a node halve the depth of a binary heap, and lie side by side.
+ * evq.c -- the pending events of evq.h: a heap of the nearest, and piles of the later ones.
+ *
+ * A heap of millions misses the cache at every level, and once more for the slot of every event that it moves.  So
+ * the heap holds the nearest events alone, at most near_max, and the others lie unsorted in piles, each of a stretch of
+ * time that follows that of the next on the stack.  When the heap is empty it takes the pile on top of the stack;
+ * a pile that is too large is dealt out into smaller ones first, and so is a heap that grew too large.  What pending
+ * events are spread over is found from a sample of them, so no distribution of times is a bad one, and ties are spread,
+ * too.  With few events there is no pile, and all is the heap.
+ * Source: Tang, Goh & Thng, Ladder queue, ACM TOMACS 15, 2005, with splitters from a sample in place of equal widths.
+ *
+ * Invariants: every event stands where its slot's `pos` says; heap < pile[n_piles - 1] < ... < pile[0];
+ * no event of a pile is before its `least`; the heap is empty only when all is.
  */
 #include "core/evq.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
 #include "lib/heap.h"
 
-static bool before(struct evq *q, const struct ev *a, const struct ev *b)
+enum {
+    NEAR_MAX = 8192,            /* events that fit a core's cache with their slots */
+    WAYS_MAX = 1024,            /* piles dealt out to at a time: more miss the cache */
+    SAMPLE = 8,                 /* events looked at for each of them */
+};
+
+static bool is_before(const struct ev *a, const struct ev *b)
 {
-    (void)q;
     if (a->at != b->at) return a->at < b->at;
     if (a->cls != b->cls) return a->cls < b->cls;
     if (a->subject != b->subject) return a->subject < b->subject;
     return a->slot < b->slot;
 }
-static void stands(struct evq *q, const struct ev *e, size_t i) { q->pos[e->slot] = (uint32_t)i; }
+
+static bool before(struct evq *q, const struct ev *a, const struct ev *b) { (void)q; return is_before(a, b); }
+static void stands(struct evq *q, const struct ev *e, size_t i) { q->pos[e->slot] = (struct evq_pos){ 0, (uint32_t)i }; }
 HEAP_INDEXED(events, 4, struct evq *, struct ev, before, stands);
 
 void evq_fini(struct evq *q)
 {
-    mem_free(q->heap);
-    mem_free(q->pos);
+    for (size_t i = 0; i < q->n_piles; i++) mem_free(q->pile[i].at);
+    MEM_FREE(q->heap, q->pos, q->pile);
     memset(q, 0, sizeof *q);
 }
 
 bool evq_pending(const struct evq *q, uint32_t slot)
 {
-    return slot < q->cap_pos && q->pos[slot] != NONE;
+    return slot < q->cap_pos && q->pos[slot].pile != NONE;
+}
+
+/* ---- piles ---- */
+
+static void lay(struct evq *q, size_t pile, const struct ev *e)
+{
+    struct evq_pile *p = &q->pile[pile];
+    if (p->n == p->cap) p->at = mem_grow(p->at, p->cap = 2 * p->cap + 4, sizeof *p->at);
+    q->pos[e->slot] = (struct evq_pos){ (uint32_t)pile + 1, (uint32_t)p->n };
+    p->at[p->n++] = *e;
+}
+
+static int by_order(const void *a, const void *b) { return is_before(a, b) ? -1 : is_before(b, a); }
+
+/* How many of the splitters [n] are not after e: which pile it belongs to, counted from the nearest. */
+static size_t way_of(const struct ev *splitter, size_t n, const struct ev *e)
+{
+    size_t low = 0;
+    while (n > 0) {
+        size_t half = (n + 1) / 2;
+        low = is_before(e, &splitter[low + half - 1]) ? low : low + half;
+        n -= half;
+    }
+    return low;
+}
+
+/* Deal the pile on top of the stack out into several, of near_max / 4 events or so each. */
+static void deal(struct evq *q)
+{
+    struct evq_pile from = q->pile[--q->n_piles];
+    size_t ways = from.n / (q->near_max / 4 + 1) + 2;
+    if (ways > WAYS_MAX) ways = WAYS_MAX;
+    struct ev *sample, *splitter;
+    MEM_ARRAY(sample, ways * SAMPLE);
+    MEM_ARRAY(splitter, ways);
+    for (size_t i = 0; i < ways * SAMPLE; i++) sample[i] = from.at[i * from.n / (ways * SAMPLE)];
+    qsort(sample, ways * SAMPLE, sizeof *sample, by_order);
+    for (size_t k = 1; k < ways; k++) splitter[k - 1] = sample[k * SAMPLE];
+    MEM_RESERVE(q->pile, q->cap_piles, q->n_piles + ways);
+    for (size_t k = 0; k < ways; k++)
+        q->pile[q->n_piles + k] = (struct evq_pile){ .least = k + 1 < ways ? splitter[ways - 2 - k] : from.least };
+    const size_t nearest = q->n_piles + ways - 1;
+    for (size_t i = 0; i < from.n; i++) lay(q, nearest - way_of(splitter, ways - 1, &from.at[i]), &from.at[i]);
+    q->n_piles += ways;
+    MEM_FREE(sample, splitter, from.at);
+}
+
+/* Take the nearest pile that has events. */
+static void take_pile(struct evq *q)
+{
+    while (q->n_piles > 0 && q->n_near == 0) {
+        struct evq_pile *p = &q->pile[q->n_piles - 1];
+        if (p->n > q->near_max) { deal(q); continue; }
+        mem_free(q->heap);
+        q->heap = p->at;
+        q->n_near = p->n;
+        q->cap = p->cap;
+        q->n_piles--;
+        events_make(q, q->heap, q->n_near);
+    }
+}
+
+static inline void refill(struct evq *q)
+{
+    if (q->n_near == 0 && q->n_piles > 0) take_pile(q);
+}
+
+/* The heap grew too large: as a pile it is dealt out. */
+static void spill(struct evq *q)
+{
+    struct ev least = q->heap[0];
+    MEM_RESERVE(q->pile, q->cap_piles, q->n_piles + 1);
+    q->pile[q->n_piles++] = (struct evq_pile){ .at = q->heap, .n = q->n_near, .cap = q->cap, .least = least };
+    q->heap = NULL;
+    q->n_near = q->cap = 0;
+    refill(q);
+}
+
+/* ---- events ---- */
+
+static bool is_near(const struct evq *q, const struct ev *e)
+{
+    return q->n_piles == 0 || is_before(e, &q->pile[q->n_piles - 1].least);
+}
+
+/* An event of a slot that has none. */
+static void add(struct evq *q, const struct ev *e)
+{
+    q->n++;
+    if (is_near(q, e)) {
+        if (q->n_near == q->cap) MEM_RESERVE(q->heap, q->cap, q->n_near + 1);
+        events_push(q, q->heap, q->n_near++, *e);
+        if (q->n_near > q->near_max) spill(q);
+        return;
+    }
+    size_t low = 0, high = q->n_piles - 1;      /* the first that does not begin after e */
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (is_before(e, &q->pile[mid].least)) low = mid + 1;
+        else high = mid;
+    }
+    lay(q, low, e);
+}
+
+/* Without refilling the heap. */
+static void take(struct evq *q, uint32_t slot)
+{
+    struct evq_pos at = q->pos[slot];
+    q->pos[slot].pile = NONE;
+    q->n--;
+    if (at.pile == 0) {
+        events_take(q, q->heap, q->n_near--, at.at);
+        return;
+    }
+    struct evq_pile *p = &q->pile[at.pile - 1];
+    if (at.at == --p->n) return;
+    p->at[at.at] = p->at[p->n];
+    q->pos[p->at[at.at].slot].at = at.at;
 }
 
 void evq_set(struct evq *q, struct ev e)
@@ -38,24 +173,26 @@ void evq_set(struct evq *q, struct ev e)
         size_t old = q->cap_pos;
         MEM_RESERVE(q->pos, q->cap_pos, (size_t)e.slot + 1);
         memset(q->pos + old, 0xff, (q->cap_pos - old) * sizeof *q->pos);
+        if (q->near_max == 0) q->near_max = NEAR_MAX;
     }
-    uint32_t i = q->pos[e.slot];
-    if (i == NONE) {
-        MEM_RESERVE(q->heap, q->cap, q->n + 1);
-        events_push(q, q->heap, q->n++, e);
+    struct evq_pos at = q->pos[e.slot];
+    if (at.pile == 0 && is_near(q, &e)) {
+        bool is_earlier = is_before(&e, &q->heap[at.at]);
+        q->heap[at.at] = e;
+        if (is_earlier) events_rise(q, q->heap, at.at);
+        else events_sink(q, q->heap, q->n_near, at.at);
         return;
     }
-    bool is_earlier = before(q, &e, &q->heap[i]);
-    q->heap[i] = e;
-    if (is_earlier) events_rise(q, q->heap, i);
-    else events_sink(q, q->heap, q->n, i);
+    if (at.pile != NONE) take(q, e.slot);
+    add(q, &e);
+    refill(q);          /* it may have left the heap empty */
 }
 
 void evq_cancel(struct evq *q, uint32_t slot)
 {
     if (!evq_pending(q, slot)) return;
-    events_take(q, q->heap, q->n--, q->pos[slot]);
-    q->pos[slot] = NONE;
+    take(q, slot);
+    refill(q);
 }
 
 const struct ev *evq_peek(const struct evq *q) { return q->n ? &q->heap[0] : NULL; }
@@ -64,7 +201,9 @@ bool evq_pop(struct evq *q, struct ev *out)
 {
     if (q->n == 0) return false;
     *out = q->heap[0];
-    events_take(q, q->heap, q->n--, 0);
-    q->pos[out->slot] = NONE;
+    q->pos[out->slot].pile = NONE;
+    q->n--;
+    events_take(q, q->heap, q->n_near--, 0);
+    refill(q);
     return true;
 }

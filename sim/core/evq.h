@@ -1,10 +1,10 @@
 /*
- * evq.h -- the pending-event set: an indexed 4-ary heap.  Layer: core.
+ * evq.h -- the pending-event set: an indexed 4-ary heap, and piles of what is far off.  Layer: core.
  *
  * A slot owns at most one pending event, moved in place: no stale events.
  * Order: (at, cls, subject, slot).  `subject` is never recycled, so neither the
  * order of insertion nor re-arming changes a run.
- * evq_set, evq_cancel, evq_pop: O(log n); everything else O(1).
+ * evq_set, evq_cancel, evq_pop: O(log n), amortised; everything else O(1).  32 bytes an event, 8 a slot.
  */
 #ifndef CORE_EVQ_H
 #define CORE_EVQ_H
@@ -22,7 +22,16 @@ struct ev {
     uint8_t  cls;       /* enum ev_class */
 };
 
-struct evq { struct ev *heap; uint32_t *pos; size_t n, cap, cap_pos; };
+struct evq_pos { uint32_t pile, at; };          /* 0: the heap, k + 1: pile k, NONE: nowhere; and the place there */
+struct evq_pile { struct ev *at, least; size_t n, cap; };
+
+struct evq {
+    size_t n;                           /* events pending */
+    struct ev *heap; size_t n_near, cap;
+    struct evq_pos *pos; size_t cap_pos;        /* by slot */
+    struct evq_pile *pile; size_t n_piles, cap_piles;   /* a stack: the nearest on top */
+    size_t near_max;                    /* events in the heap; 0: as many as are fast */
+};
 
 void evq_fini(struct evq *q);                       /* zero-initialise to begin */
 void evq_set(struct evq *q, struct ev e);           /* insert, or move the slot's event */

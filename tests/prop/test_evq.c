@@ -8,6 +8,8 @@
 
 enum { SLOTS = 40 };
 
+static size_t near_max;         /* of the queue in a script; 0: its own */
+
 static int order(const struct ev *a, const struct ev *b)
 {
     if (a->at != b->at) return a->at < b->at ? -1 : 1;
@@ -27,7 +29,7 @@ static void script(uint64_t seed)
 {
     struct rng r;
     rng_init(&r, seed, "test evq", 0);
-    struct evq q = { 0 };
+    struct evq q = { .near_max = near_max };
     struct ev model[SLOTS];
     bool has[SLOTS] = { false };
     size_t n = 0;
@@ -99,5 +101,41 @@ Test(evq_prop, insertion_order_is_irrelevant)
         }
         evq_fini(&a);
         evq_fini(&b);
+    }
+}
+
+/* Piles: with a heap of at most so many, most of the events of these scripts are in piles. */
+Test(evq_prop, agrees_when_nearly_all_lie_in_piles)
+{
+    for (near_max = 1; near_max <= 6; near_max++)
+        for (uint64_t seed = 1; seed <= 300; seed++) script(seed);
+}
+
+/* As many as make piles of piles; times that are nearly all equal, or over ten orders of magnitude. */
+Test(evq_prop, many_events_come_in_order)
+{
+    enum { MANY = 200000 };
+    for (int form = 0; form < 3; form++) {
+        struct rng r;
+        struct evq q = { .near_max = form == 0 ? 0 : 64 };
+        uint64_t sum = 0;
+        rng_init(&r, 1, "test evq many", (uint64_t)form);
+        for (int turn = 0; turn < 2; turn++)            /* the second moves every event */
+            for (uint32_t i = 0; i < MANY; i++)
+                evq_set(&q, (struct ev){ .at = form == 1 ? (sim_tick)rng_below(&r, 2) : INT64_C(1) << rng_below(&r, 40),
+                                         .subject = rng_below(&r, 1000), .slot = i });
+        for (uint32_t i = 0; i < MANY; i += 3) evq_cancel(&q, i);
+        struct ev last = { 0 }, e;
+        size_t n = 0;
+        for (; evq_pop(&q, &e); last = e, n++) {
+            cr_assert(n == 0 || order(&last, &e) < 0, "form %d, event %zu", form, n);
+            cr_assert_neq(e.slot % 3, 0);
+            sum += e.slot;
+        }
+        uint64_t all = 0;
+        for (uint32_t i = 0; i < MANY; i++) all += i % 3 != 0 ? i : 0;
+        cr_assert_eq(sum, all);
+        cr_assert_eq(q.n, 0);
+        evq_fini(&q);
     }
 }
