@@ -120,6 +120,36 @@ static bool read_line(struct csv *c, size_t *from, struct diag *d)
     }
 }
 
+/*
+ * Nearly every row is one line of plain ASCII, without quotes or blanks: split here, as libcsv would, at a fifth of
+ * the cost.  False: it is not such a line, and nothing was done.
+ */
+static bool split_plain(struct csv *c, const char *line, size_t n)
+{
+    if (n > 0 && line[n - 1] == '\n') n--;
+    else return false;
+    if (n > 0 && line[n - 1] == '\r') n--;
+    if (n == 0) return false;
+    MEM_RESERVE(c->text, c->cap_text, n + 1);
+    MEM_RESERVE(c->start, c->cap_start, c->n_head + 1);
+    c->start[c->n++] = 0;
+    for (size_t i = 0; i < n; i++) {
+        const unsigned char ch = (unsigned char)line[i];
+        c->text[i] = line[i];
+        if (line[i] == c->delim) {
+            c->text[i] = '\0';
+            if (c->n == c->cap_start) MEM_RESERVE(c->start, c->cap_start, c->n + 1);
+            c->start[c->n++] = i + 1;
+        } else if (ch <= ' ' || ch == '"' || ch >= 0x7f) {
+            c->n = 0;
+            return false;
+        }
+    }
+    c->text[n] = '\0';
+    c->n_rows = 1;
+    return true;
+}
+
 static enum st next_row(struct csv *c, struct diag *d)
 {
     c->n = c->n_text = c->n_raw = 0;
@@ -140,6 +170,10 @@ static enum st next_row(struct csv *c, struct diag *d)
         }
         const char *line = c->raw + from;
         size_t n = c->n_raw - from;
+        if (from == 0 && split_plain(c, line, n)) {
+            c->line_next++;
+            return ST_OK;
+        }
         size_t good = text_utf8(line, n);
         if (good < n) {
             (void)diag_at(d, ST_EINPUT, c->path, c->line_next, (uint32_t)good + 1,

@@ -1,4 +1,7 @@
-/* spill.c -- the temporary file of spill.h: records one after another, and where each begins, sorted by time. */
+/*
+ * spill.c -- the jobs of spill.h: records one after another, and where each begins, sorted by time.
+ * Invariant: with a temporary file all records are in it; without one, all in memory.
+ */
 #include "input/trace/spill.h"
 
 #include <errno.h>
@@ -10,10 +13,15 @@
 #include "base/mem.h"
 
 struct entry { sim_tick submit; int64_t offset; };
-struct spill { FILE *tmp; struct entry *at; size_t n, cap; int64_t end; };
+struct spill {
+    struct entry *at; size_t n, cap;
+    int64_t end;                /* bytes of all records */
+    char *memory; size_t cap_memory;
+    FILE *tmp;                  /* NULL: not needed yet */
+};
 
 /*
- * A job in the file: this, the strings with their NULs, the groups.  The spec is
+ * A job: this, the groups, the strings with their NULs, up to a multiple of ALIGN.  The spec is
  * kept as it is, so that what is added to it is kept; only what it points to has
  * to be told of, here.
  */
@@ -28,27 +36,53 @@ struct record {
     uint32_t len[ARRAY_LEN(text_at)];   /* 0: NULL */
 };
 
-enum { FIRST_READ = 512 };      /* more than a record and a short job */
+enum { FIRST_READ = 512,        /* more than a record and a short job */
+       ALIGN = 8,               /* so that groups can be used where they lie */
+       MEMORY = 64 << 20 };     /* beyond so many bytes records go to the file: some 200,000 jobs */
+_Static_assert(sizeof(struct record) % ALIGN == 0 && sizeof(struct task_group) % ALIGN == 0, "groups are aligned");
 
-enum st spill_create(struct spill **out, struct diag *d)
+struct spill *spill_create(void)
 {
-    MEM_NEW(*out);
-    (*out)->tmp = tmpfile();
-    return (*out)->tmp != NULL ? ST_OK : diag_set(d, ST_EWORLD, "cannot make a temporary file to sort the trace: %s", strerror(errno));
+    struct spill *x;
+    MEM_NEW(x);
+    return x;
 }
 
 void spill_destroy(struct spill *x)
 {
     if (x == NULL) return;
     if (x->tmp != NULL) (void)fclose(x->tmp);
-    mem_free(x->at);
-    mem_free(x);
+    MEM_FREE(x->at, x->memory, x);
+}
+
+/* From now on in a file. */
+static enum st leave_memory(struct spill *x, struct diag *d)
+{
+    x->tmp = tmpfile();
+    if (x->tmp == NULL) return diag_set(d, ST_EWORLD, "cannot make a temporary file to sort the trace: %s", strerror(errno));
+    bool ok = fwrite(x->memory, 1, (size_t)x->end, x->tmp) == (size_t)x->end;
+    mem_free(x->memory);
+    x->memory = NULL;
+    x->cap_memory = 0;
+    return ok ? ST_OK : diag_set(d, ST_EWORLD, "cannot write the temporary file that sorts the trace: %s", strerror(errno));
+}
+
+bool spill_is_full(const struct spill *x) { return x->end > MEMORY; }
+
+/* A record as it is kept, at `to`, which has room for it. */
+static void put(char *to, const struct record *h, const char *const *text)
+{
+    memcpy(to, h, sizeof *h);
+    memcpy(to += sizeof *h, h->spec.group, h->spec.n_groups * sizeof *h->spec.group);
+    to += h->spec.n_groups * sizeof *h->spec.group;
+    for (size_t i = 0; i < ARRAY_LEN(text_at); to += h->len[i++])
+        if (h->len[i] > 0) memcpy(to, text[i], h->len[i]);
 }
 
 enum st spill_add(struct spill *x, const struct job_spec *s, struct diag *d)
 {
     const char *text[ARRAY_LEN(text_at)];
-    SIM_ASSERT(s->graph == NULL && s->calls == NULL);       /* scan refuses such a trace unless it is in order */
+    SIM_ASSERT(spill_can_keep(s));
     struct record h = { .spec = *s };
     for (size_t i = 0; i < ARRAY_LEN(text_at); i++) {
         memcpy(&text[i], (const char *)s + text_at[i], sizeof text[i]);
@@ -56,12 +90,15 @@ enum st spill_add(struct spill *x, const struct job_spec *s, struct diag *d)
         h.bytes += h.len[i];
     }
     h.bytes += s->n_groups * (uint32_t)sizeof *s->group;
+    h.bytes += (ALIGN - h.bytes % ALIGN) % ALIGN;
+    const size_t n = sizeof h + h.bytes, end = (size_t)x->end;
+    if (x->tmp == NULL && spill_is_full(x)) TRY(leave_memory(x, d));
+    const size_t from = x->tmp == NULL ? end : 0;       /* with a file, memory holds the one record */
+    if (from + n > x->cap_memory) x->memory = mem_grow(x->memory, x->cap_memory = 2 * (from + n), 1);
+    put(x->memory + from, &h, text);
     MEM_PUSH(x->at, x->n, x->cap, (struct entry){ .submit = s->submit, .offset = x->end });
-    x->end += (int64_t)sizeof h + h.bytes;
-    bool ok = fwrite(&h, sizeof h, 1, x->tmp) == 1;
-    for (size_t i = 0; i < ARRAY_LEN(text_at); i++)
-        ok = ok && fwrite(text[i] != NULL ? text[i] : "", 1, h.len[i], x->tmp) == h.len[i];
-    ok = ok && fwrite(s->group, sizeof *s->group, s->n_groups, x->tmp) == s->n_groups;
+    x->end += (int64_t)n;
+    bool ok = x->tmp == NULL || fwrite(x->memory, 1, n, x->tmp) == n;
     return ok ? ST_OK : diag_set(d, ST_EWORLD, "cannot write the temporary file that sorts the trace: %s", strerror(errno));
 }
 
@@ -72,10 +109,19 @@ static int by_submit(const void *a, const void *b)
     return x->offset < y->offset ? -1 : 1;      /* offset: file order */
 }
 
-enum st spill_sort(struct spill *x, struct diag *d)
+enum st spill_sort(struct spill *x, sim_tick origin, sim_tick from, sim_tick to, struct diag *d)
 {
-    if (fflush(x->tmp) != 0) return diag_set(d, ST_EWORLD, "cannot write the temporary file that sorts the trace: %s", strerror(errno));
-    if (x->n > 0) qsort(x->at, x->n, sizeof *x->at, by_submit);
+    if (x->tmp != NULL && fflush(x->tmp) != 0)
+        return diag_set(d, ST_EWORLD, "cannot write the temporary file that sorts the trace: %s", strerror(errno));
+    size_t n = 0;
+    bool sorted = true;
+    for (size_t i = 0; i < x->n; i++) {
+        if (x->at[i].submit - origin < from || x->at[i].submit - origin >= to) continue;
+        x->at[n++] = x->at[i];
+        sorted = sorted && (n < 2 || x->at[n - 2].submit <= x->at[n - 1].submit);
+    }
+    x->n = n;
+    if (!sorted) qsort(x->at, x->n, sizeof *x->at, by_submit);
     return ST_OK;
 }
 
@@ -93,35 +139,35 @@ static enum st read_bytes(void *to, size_t n, int64_t at, const struct spill *x,
     return ST_OK;
 }
 
-enum st spill_read(const struct spill *x, uint64_t k, struct spill_job *j, struct job_spec *out, struct diag *d)
+/* The bytes of the record at this place of the file, in j. */
+static enum st read_record(const struct spill *x, int64_t at, struct spill_job *j, struct diag *d)
 {
-    if (k >= x->n) return ST_END;
-    int64_t at = x->at[k].offset;
     struct record h;
     /* Nearly every job fits the first read; a long one takes a second. */
     size_t first = (size_t)i64_min(FIRST_READ, x->end - at);
     MEM_RESERVE(j->bytes, j->cap, FIRST_READ);
     TRY(read_bytes(j->bytes, first, at, x, d));
     memcpy(&h, j->bytes, sizeof h);
-    if (sizeof h + h.bytes > first) {
-        MEM_RESERVE(j->bytes, j->cap, sizeof h + h.bytes);
-        TRY(read_bytes(j->bytes + first, sizeof h + h.bytes - first, at + (int64_t)first, x, d));
-    }
-    const char *p = j->bytes + sizeof h;
+    if (sizeof h + h.bytes <= first) return ST_OK;
+    MEM_RESERVE(j->bytes, j->cap, sizeof h + h.bytes);
+    return read_bytes(j->bytes + first, sizeof h + h.bytes - first, at + (int64_t)first, x, d);
+}
+
+enum st spill_read(const struct spill *x, uint64_t k, struct spill_job *j, struct job_spec *out, struct diag *d)
+{
+    if (k >= x->n) return ST_END;
+    if (x->tmp != NULL) TRY(read_record(x, x->at[k].offset, j, d));
+    const char *p = x->tmp != NULL ? j->bytes : x->memory + x->at[k].offset;
+    struct record h;
+    memcpy(&h, p, sizeof h);
     *out = h.spec;
-    for (size_t i = 0; i < ARRAY_LEN(text_at); i++) {
+    out->group = (const struct task_group *)(const void *)(p += sizeof h);
+    p += h.spec.n_groups * sizeof *out->group;
+    for (size_t i = 0; i < ARRAY_LEN(text_at); p += h.len[i++]) {
         const char *text = h.len[i] > 0 ? p : NULL;
         memcpy((char *)out + text_at[i], &text, sizeof text);
-        p += h.len[i];
     }
-    MEM_RESERVE(j->group, j->cap_group, h.spec.n_groups);
-    memcpy(j->group, p, h.spec.n_groups * sizeof *j->group);    /* from no particular alignment */
-    out->group = j->group;
     return ST_OK;
 }
 
-void spill_job_fini(struct spill_job *j)
-{
-    mem_free(j->bytes);
-    mem_free(j->group);
-}
+void spill_job_fini(struct spill_job *j) { mem_free(j->bytes); }

@@ -1,10 +1,9 @@
 /*
- * spill.h -- jobs in a temporary file, read back in order of time: those of a
- * trace whose rows are out of order.  Layer: input.
+ * spill.h -- jobs kept while a trace is read, and handed out in order of time: in memory, and when there are too many,
+ * in a temporary file.  Layer: input.
  *
- * In memory 16 bytes a job.  Jobs with a graph or calls cannot be kept so.  Call
- * order: spill_create, spill_add, spill_sort once, then spill_read from as many
- * streams as there are.
+ * 16 bytes a job, and 350 more of the first 200,000 or so.  Call order: spill_create, spill_add, spill_sort once,
+ * then spill_read from as many streams as there are.
  */
 #ifndef INPUT_TRACE_SPILL_H
 #define INPUT_TRACE_SPILL_H
@@ -14,13 +13,17 @@
 
 struct spill;
 
-enum st spill_create(struct spill **out, struct diag *d);      /* *out is destroyed by the caller on failure too */
+struct spill *spill_create(void);
 void    spill_destroy(struct spill *x);                         /* NULL is fine */
+/* Jobs with a graph or calls cannot be kept. */
+static inline bool spill_can_keep(const struct job_spec *s) { return s->graph == NULL && s->calls == NULL; }
 enum st spill_add(struct spill *x, const struct job_spec *s, struct diag *d);
-enum st spill_sort(struct spill *x, struct diag *d);
+bool    spill_is_full(const struct spill *x);                   /* the next job goes to a file, with all before it */
+/* In order of time, ties as they were added; those alone that were submitted in [from, to) after `origin`. */
+enum st spill_sort(struct spill *x, sim_tick origin, sim_tick from, sim_tick to, struct diag *d);
 
 /* A stream's memory for the job at hand; zero-initialise to begin. */
-struct spill_job { char *bytes; size_t cap; struct task_group *group; size_t cap_group; };
+struct spill_job { char *bytes; size_t cap; };
 void    spill_job_fini(struct spill_job *j);
 /* The k-th in order, valid until the next into the same memory; ST_END past the last. */
 enum st spill_read(const struct spill *x, uint64_t k, struct spill_job *j, struct job_spec *out, struct diag *d);

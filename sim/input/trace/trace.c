@@ -1,11 +1,10 @@
 /*
  * trace.c -- from a format's reader to a stream of jobs in order of time.
  *
- * Two passes over a file: scan() reads all of it as it stands, checks every row
- * and counts repairs; the stream then reads it again, or, where rows were out of
- * order, reads what sort_file() wrote to a temporary file (spill.h), in order of time.
- * A job handed out is valid until the next; nothing of a job is kept but for ids
- * while scanning, and 16 bytes for each job of a file out of order.
+ * scan() reads all of a file as it stands, checks every row and counts repairs.  Its jobs are kept (spill.h) as long as
+ * they fit memory, and then the stream hands these out, sorted where rows were out of order.  A larger file is
+ * read again by the stream; if it was out of order, by read_again() into a temporary file first.
+ * A job handed out is valid until the next.
  */
 #include "input/trace/trace.h"
 
@@ -165,9 +164,9 @@ static uint32_t idset_add(struct idset *s, const char *id, uint32_t line)
 struct stream {
     const struct trace *t;
     struct trace_env    env;
-    struct trace_reader r;          /* of a sorted file */
+    struct trace_reader r;          /* of a sorted file that does not fit memory */
     uint64_t n;                     /* delivered */
-    struct spill_job job;           /* of an unsorted file */
+    struct spill_job job;           /* of kept jobs */
 };
 
 static enum st stream_open(struct stream *s, const struct trace *t, struct diag *d)
@@ -279,6 +278,7 @@ static enum st scan(struct trace *t, struct diag *d)
     if (t->opts.relation != NULL && !trace_is_drawn(&t->opts)) MEM_ARRAY(found, (size_t)t->opts.relation->tasks.n + 1);
     enum st st;
     f->sorted = true;
+    t->spill = spill_create();
     while ((st = r.next(r.ctx, &s, d)) == ST_OK) {
         if ((st = complete(&env, &s, d)) != ST_OK) break;
         uint32_t before = idset_add(&ids, s.id, s.line);
@@ -301,6 +301,11 @@ static enum st scan(struct trace *t, struct diag *d)
             }
             if ((st = trace_repair(&env, "row out of time order, sorted", s.line, d)) != ST_OK) break;
         }
+        if (t->spill != NULL && ((spill_is_full(t->spill) && f->sorted) || !spill_can_keep(&s))) {
+            spill_destroy(t->spill);            /* read again by whoever wants it */
+            t->spill = NULL;
+        }
+        if (t->spill != NULL && (st = spill_add(t->spill, &s, d)) != ST_OK) break;
         f->origin = i64_min(f->origin, s.submit);
         max = i64_max(max, s.submit);
         if (f->sorted && window_side(t, s.submit) == 0 && (t->opts.max_jobs == 0 || f->n_jobs < t->opts.max_jobs))
@@ -314,12 +319,13 @@ static enum st scan(struct trace *t, struct diag *d)
     return st;
 }
 
-static enum st sort_file(struct trace *t, struct diag *d)
+/* Jobs of a file that did not fit memory, and turned out not to be in order. */
+static enum st read_again(struct trace *t, struct diag *d)
 {
     struct trace_env env = { .opts = &t->opts, .cluster = t->cluster, .perf = t->perf, .data = t->opts.data };
     struct trace_reader r;
     struct job_spec s;
-    TRY(spill_create(&t->spill, d));
+    t->spill = spill_create();
     TRY(trace_reader_open(&env, &r, d));
     enum st st;
     while ((st = r.next(r.ctx, &s, d)) == ST_OK) {
@@ -328,12 +334,21 @@ static enum st sort_file(struct trace *t, struct diag *d)
         if ((st = spill_add(t->spill, &s, d)) != ST_OK) break;
     }
     r.close(r.ctx);
-    if (st != ST_END) return st;
-    TRY(spill_sort(t->spill, d));
+    return st == ST_END ? ST_OK : st;
+}
 
+/* Kept jobs in the order and the window of the stream; facts of a file out of order anew. */
+static enum st sort_jobs(struct trace *t, struct diag *d)
+{
     struct trace_facts *f = &t->facts, zero = { .origin = f->origin, .n_file = f->n_file, .content_hash = f->content_hash };
-    *f = zero;
+    struct job_spec s;
     struct stream in;
+    enum st st;
+    if (t->spill == NULL && f->sorted) return ST_OK;
+    if (t->spill == NULL) TRY(read_again(t, d));
+    TRY(spill_sort(t->spill, f->origin, t->opts.window_from, t->opts.window_to, d));
+    if (f->sorted) return ST_OK;
+    *f = zero;
     TRY(stream_open(&in, t, d));
     while ((st = stream_next(&in, &s, d)) == ST_OK) count_job(f, &s);
     stream_close(&in);
@@ -423,7 +438,7 @@ enum st trace_prepare(struct trace *t, const struct trace_opts *o, struct cluste
     if (o->reads_times) calltime_fini(o->times);       /* of another instance or seed */
     enum st st = trace_content_hash(o, &t->facts.content_hash, d);
     if (st == ST_OK) st = scan(t, d);
-    if (st == ST_OK && !t->facts.sorted) st = sort_file(t, d);
+    if (st == ST_OK) st = sort_jobs(t, d);
     if (st == ST_OK && t->facts.n_jobs == 0)
         st = diag_at(d, ST_EINPUT, o->path != NULL ? o->path : "", 0, 0,
                      t->facts.n_file == 0 ? "has no jobs" : "has %llu jobs, but none in the window",

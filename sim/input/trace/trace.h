@@ -5,8 +5,8 @@
  * file order, with the file's own clock.  trace_prepare reads the whole file
  * once, checks every row, counts every repair, and finds what the stream needs
  * (order, span, offered load); trace_source_open then streams it sorted,
- * windowed, scaled and starting at time 0.  Memory: one job ahead, plus 16
- * bytes a job and a temporary file only where the file is not sorted; while it
+ * windowed, scaled and starting at time 0.  Memory: the jobs, where they take at most 64 MiB; else
+ * one job ahead, plus 16 bytes a job and a temporary file where the file is not sorted; while it
  * prepares, 32 to 64 bytes a job more, to find repeated ids.
  *
  * Nothing is dropped, clamped or guessed in silence: each deviation is a
@@ -163,7 +163,7 @@ struct trace {
     struct trace_repairs     repairs;
     struct cluster    *cluster;
     struct throughput       *perf;
-    struct spill      *spill;           /* jobs of a file out of order; NULL: it is in order */
+    struct spill      *spill;           /* its jobs; NULL: the stream reads them anew */
 };
 
 /* The content hash alone: of the files' bytes, or of what a generator is given. */

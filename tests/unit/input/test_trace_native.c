@@ -1,5 +1,6 @@
 /* Unit tests of the native trace format and of the stream: order, window, scaling, repairs. */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "input/trace/trace.h"
@@ -294,3 +295,41 @@ Test(trace, what_is_written_reads_back_the_same)
     memmove(quoted + 7, quoted + 8, strlen(quoted + 7));
     cr_expect_str_eq(again, want);
 }
+
+/* 75 MB of jobs do not fit memory: in order they are read twice; else they go through a temporary file. */
+static void streams_many(const char *what, int (*submit_of)(int row))
+{
+    enum { ROWS = 750, WIDE = 100000 };
+    char *user = malloc(WIDE + 1);
+    memset(user, 'u', WIDE);
+    user[WIDE] = '\0';
+    temp_file(path, "");
+    FILE *f = fopen(path, "w");
+    fprintf(f, "id,submit_s,duration_s,user\n");
+    for (int i = 0; i < ROWS; i++) fprintf(f, "j%d,%d,%d,%s\n", submit_of(i), submit_of(i), submit_of(i) + 1, user);
+    fclose(f);
+    cr_assert_eq(trace_prepare(&t, &o, &cluster, &perf, &d), ST_OK, "%s: %s", what, d.msg);
+    cr_expect_eq(t.facts.n_jobs, ROWS, "%s", what);
+    struct source s;
+    struct job_spec j;
+    cr_assert_eq(trace_source_open(&t, &s, &d), ST_OK, "%s", d.msg);
+    for (int i = 0; i < ROWS; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "j%d", i);
+        cr_assert_eq(s.next(s.ctx, &j, &d), ST_OK, "%s: %s", what, d.msg);
+        cr_assert(strcmp(j.id, id) == 0 && j.submit == i * TICK_SEC, "%s: %s instead of %s", what, j.id, id);
+        cr_assert(j.n_groups == 1 && j.group[0].n == 1 && j.group[0].dur == (i + 1) * TICK_SEC, "%s", what);
+        cr_assert_str_eq(j.user, user);
+    }
+    cr_expect_eq(s.next(s.ctx, &j, &d), ST_END);
+    trace_source_close(&s);
+    free(user);
+}
+
+static int in_order(int row)   { return row; }
+static int backwards(int row)  { return 749 - row; }
+static int late_first(int row) { return row == 740 ? 0 : row < 740 ? row + 1 : row; }
+
+Test(trace, jobs_in_order_beyond_memory)                 { streams_many("in order", in_order); }
+Test(trace, jobs_out_of_order_beyond_memory)             { streams_many("backwards", backwards); }
+Test(trace, jobs_found_out_of_order_beyond_memory)       { streams_many("late", late_first); }
