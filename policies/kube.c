@@ -194,6 +194,7 @@ static bool make(struct kube_policy *p, enum kube_profile kind, const union pol_
     const int64_t percentage = value[3].i;
     p->profile = pol_alloc(PROFILES_MAX, sizeof *p->profile);
     p->scores = p->sched.host->extension(p->sched.host->ctx, POL_SCORES);
+    p->sched.tells = p->scores != NULL && p->scores->is_recorded != 0;
     p->sched.plan.by_count = kind != KUBE_HYBRID;
     p->tie_seed = (uint64_t)value[1].i;
     p->preempts = value[2].i != 0;

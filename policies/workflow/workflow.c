@@ -480,9 +480,16 @@ static void start_outside(struct wf_policy *p)
     uint32_t id, g = 0;
     *h = hold_for(p);
     p->head = POL_NONE;
-    /* Strictly the first keeps the others waiting, known to fit nowhere or not. */
-    for (uint32_t i = 0; i < p->ordinary.n_queues; i++)
-        queue_walk_open(&p->ordinary.walk[i], &p->ordinary.queue[i], &d->units, p->param.strict ? NULL : sched_skip, d);
+    /* Strictly the first keeps the others waiting, known to fit nowhere or not.  While there are workflows each that
+     * waits is told why. */
+    const bool each_is_told = h->is_on || p->n_active > 0;
+    const struct queue_filter f = sched_filter(d);
+    for (uint32_t i = 0; i < p->ordinary.n_queues; i++) {
+        struct queue_walk *w = &p->ordinary.walk[i];
+        const struct queue *q = &p->ordinary.queue[i];
+        if (p->param.strict || each_is_told) queue_walk_open(w, q, &d->units, p->param.strict ? NULL : sched_skip, d);
+        else queue_walk_search(w, q, &d->units, &f);
+    }
     while ((id = wf_first_of(p, POL_NONE, 0, &g)) != POL_NONE) {
         struct wf_hold before = *h;
         bool may = may_start(p, h, id);

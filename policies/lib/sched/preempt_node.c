@@ -85,7 +85,11 @@ static bool hand_back(struct sched *d, uint32_t shape, struct preempt_on *on, si
 bool preempt_on_node(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound, const char *reason)
 {
     const struct request_class *k = &d->classes.at[sched_unit(d, unit)->request_class];
-    if (k->n_tasks > 1 || preempt_nth_last(r, d, 0, victim_bound, NULL) == POL_NONE) return false;
+    if (preempt_nth_last(r, d, 0, victim_bound, NULL) == POL_NONE) {
+        r->without = d->round;
+        return false;
+    }
+    if (k->n_tasks > 1) return false;
     if (!preempt_could_fit(r, d, unit, victim_bound, NULL)) return false;
     const uint32_t shape = k->shape[0];
     size_t n = list_victims(r, d, victim_bound), first = 0, last = 0;

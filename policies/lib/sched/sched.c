@@ -15,6 +15,7 @@ void sched_init(struct sched *d, const struct pol_host *host, enum placement_rul
     d->host = host;
     d->ops = ops;
     d->self = self;
+    d->tells = ops->asked != NULL;
     d->running = UNIT_SET_EMPTY;
     d->cores = host->extension(host->ctx, POL_CORES);
     if (ops->knows_licences) {
@@ -256,7 +257,7 @@ bool sched_skip(void *sched, uint32_t class)
 
 bool sched_is_searchable(const struct sched *d, uint32_t class)
 {
-    return d->classes.at[class].is_monotone && plan_n_licences(&d->plan) == 0 && d->ops->asked == NULL;
+    return d->classes.at[class].is_monotone && plan_n_licences(&d->plan) == 0 && !d->tells;
 }
 
 static bool may_fit(void *sched, uint32_t class, int64_t cpu_milli, int64_t mem_b)

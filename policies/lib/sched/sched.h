@@ -53,6 +53,7 @@ struct sched {
     const struct sched_ops *ops;
     void *self;
     enum sched_estimate estimate;
+    bool tells;                 /* ops->asked is to hear of every unit that was asked for, those that fit nowhere too */
     struct sched_past *past; size_t cap_past;   /* by user, of SCHED_HISTORY */
     int   mode;                         /* enum list_mode, of a LIST_POLICY */
     const struct pol_cores *cores;      /* borrowed, for sched_resize */
