@@ -67,10 +67,24 @@ $(BENCH): $(B)/%: $(B)/obj/%.o $(B)/libfairway.a
 
 -include $(BENCH:$(B)/%=$(B)/obj/%.d)
 
-bench: all $(BENCH)                     ## speeds, as ratios within one run, and the benches below
-	@sh tests/perf/bench.sh $(B)/fairway $(BENCH)
+MEASURE := $(B)/tests/perf/measure
+$(MEASURE): $(B)/obj/tests/perf/measure.o
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $^ -o $@
+
+bench: all $(BENCH) $(MEASURE)          ## speeds, as ratios within one run, and the benches below
+	@sh tests/perf/bench.sh $(B)/fairway $(MEASURE) $(BENCH)
 
 .PHONY: bench
+
+# ---- how the cost of a job grows, and bounds of it ----
+bench-quick: all $(MEASURE)             ## what a job costs as cluster, queue, requests and trace grow; fails above ratios.csv
+	@sh tests/perf/curves.sh $(B)/fairway $(MEASURE) quick $(B)/bench.db $(B)/bench.svg
+
+bench-curves: all $(MEASURE)            ## the same up to 100,000 nodes, 100,000 waiting jobs and 10,000,000 jobs
+	@sh tests/perf/curves.sh $(B)/fairway $(MEASURE) all $(B)/bench.db $(B)/bench.svg
+.PHONY: bench-quick bench-curves
 
 # ---- a policy in a process of its own beside the built-in it copies ----
 bench-exec: all                         ## a policy in Python beside the built-in that it copies

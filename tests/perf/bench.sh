@@ -1,29 +1,28 @@
 #!/bin/sh
 # Speeds of the whole program, database included, on real traces where they are
-# present ($FAIRWAY_TRACES) and on the shipped one.  Wall-clock times are of this
-# machine; the ratio to fifo in the same run is what to compare.
-# usage: bench.sh FAIRWAY BENCH...
+# present ($FAIRWAY_TRACES) and on the shipped one.  Processor time, user and system, is what to compare, as a ratio
+# to fifo in the same run; the wall clock stands beside it, and peak memory.
+# usage: bench.sh FAIRWAY MEASURE BENCH...
 set -eu
-fairway=$1
-shift
+fairway=$1 measure=$2
+shift 2
 for b in "$@"; do "$b"; done
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-# one NAME SCENARIO POLICY OPTIONS...: best of three runs, in seconds, and peak memory
+# one NAME SCENARIO POLICY OPTIONS...: the best of three runs
 one() {
     name=$1 scenario=$2 policy=$3
     shift 3
-    best= ; base_kb=
+    best=
     for i in 1 2 3; do
         rm -f "$dir/b.db"
         start=$(date +%s%N)
-        "$fairway" run "$scenario" -p "$policy" -s 1 -q -d "$dir/b.db" "$@" 2>/dev/null || { echo "bench: $name under $policy failed" >&2; exit 1; }
-        took=$(( ($(date +%s%N) - start) / 1000000 ))
-        if [ -z "$best" ] || [ "$took" -lt "$best" ]; then best=$took; fi
+        took=$("$measure" "$fairway" run "$scenario" -p "$policy" -s 1 -q -d "$dir/b.db" "$@" 2>/dev/null) || { echo "bench: $name under $policy failed" >&2; exit 1; }
+        best=$(printf '%s\n%s\n' "$took $(( ($(date +%s%N) - start) / 1000000 ))" "$best" | sort -n | awk 'NF { print; exit }')
     done
-    [ -n "${fifo:-}" ] || fifo=$best
-    awk -v n="$name" -v p="$policy" -v t="$best" -v f="$fifo" 'BEGIN { printf "%-8s %-28s %6.3f s   %5.2f x fifo\n", n, p, t / 1000, t / f }'
+    [ -n "${fifo:-}" ] || fifo=${best%% *}
+    echo "$best" | awk -v n="$name" -v p="$policy" -v f="$fifo" '{ printf "%-8s %-28s %7.3f s CPU  %7.3f s wall  %6.1f MiB  %5.2f x fifo\n", n, p, $1, $3 / 1000, $2 / 1024, $1 / f }'
 }
 
 # A sweep by one and by two workers, database included: best of three each, in this run.

@@ -1,0 +1,105 @@
+#!/bin/sh
+# How the cost of a job grows with the cluster, with the queue, with distinct requests and with the number of jobs,
+# under every policy that places ordinary jobs: processor time, which other work on the machine hardly changes.
+# Each point goes into a SQLite file, the curves into a chart, and what a job costs at one point over what it costs at
+# another is held against ratios.csv: a quadratic never comes back unseen.
+# usage: curves.sh FAIRWAY MEASURE quick|all DB CHART         status 1: a ratio is above its bound
+set -eu
+fairway=$1 measure=$2 size=$3 db=$4 chart=$5
+here=$(dirname "$0")
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+limit=300           # seconds; a run that takes longer has no point
+
+cat >"$dir/nodes.yaml" <<'END'
+cluster: {groups: [{name: n, count: 1000, cpus: 64, mem: 512GiB, gpus: 8, gpu_type: A100, nodes_per_rack: 32}]}
+trace: {format: generate, load: 0.9, generate: {jobs: 2000}}
+policies: [fifo]
+output: {jobs: false}
+END
+# Fifty times what the cluster can do: nearly all jobs wait, nearly each with a request of its own.
+cat >"$dir/queue.yaml" <<'END'
+cluster: {groups: [{name: n, count: 50, cpus: 64, mem: 512GiB, gpus: 8, gpu_type: A100, nodes_per_rack: 32}]}
+trace: {format: generate, load: 50, generate: {jobs: 1000, limit_share: 1}}
+policies: [fifo]
+output: {jobs: false}
+END
+cat >"$dir/file.yaml" <<'END'
+cluster: {groups: [{name: n, count: 100, cpus: 64, mem: 512GiB, gpus: 8, gpu_type: A100, nodes_per_rack: 32}]}
+trace: {format: native, path: jobs.csv, load: 0.7}
+policies: [fifo]
+output: {jobs: false}
+END
+
+# jobs N SHAPES: a trace of so many jobs, in order, that ask for so many different things.
+jobs() {
+    awk -v n="$1" -v shapes="$2" 'BEGIN {
+        print "id,submit_s,duration_s,user,cpus,mem_mib,gpus"
+        x = 1
+        for (i = 0; i < n; i++) {
+            x = x * 48271 % 2147483647
+            s = x % shapes
+            x = x * 48271 % 2147483647
+            printf "%d,%d,%d,u%d,%d,%d,%d\n", i, i * 60, 60 + x % 36000, x % 20, 1 + s % 16, 1024 + int(s / 16) * 8, s % 3 == 0
+        } }' >"$dir/jobs.csv"
+}
+
+sqlite3 "$db" "DROP TABLE IF EXISTS point;
+    CREATE TABLE point (axis TEXT, policy TEXT, x INTEGER, jobs INTEGER, cpu_s REAL, peak_kib INTEGER,
+                        mean_us REAL, p99_us REAL, max_us REAL, PRIMARY KEY (axis, policy, x))"
+
+# point AXIS X JOBS POLICY OPTIONS...: the least of three processor times where they are short
+point() {
+    axis=$1 x=$2 n=$3 policy=$4
+    shift 4
+    best=
+    for turn in 1 2 3; do
+        rm -f "$dir/r.db"
+        took=$("$measure" timeout "$limit" "$fairway" run -q -s 1 -d "$dir/r.db" -p "$policy" "$@" 2>"$dir/err") || {
+            cat "$dir/err" >&2
+            echo "$axis $x $policy: no point: over $limit s, or failed" >&2
+            return 0
+        }
+        best=$(printf '%s\n%s\n' "$took" "$best" | sort -n | awk 'NF { print; exit }')
+        case $took in 0*) ;; *) break ;; esac
+    done
+    wall() { sqlite3 "$dir/r.db" "SELECT value FROM wall WHERE name = 'decision_$1'"; }
+    sqlite3 "$db" "INSERT INTO point VALUES ('$axis', '$policy', $x, $n, ${best% *}, ${best#* }, $(wall mean), $(wall p99), $(wall max))"
+    echo "$axis $x $policy ${best% *} $n ${best#* } $(wall mean) $(wall max)" | awk '{
+        printf "%-7s %8d  %-26s %8.3f s  %9.2f us a job  %7.1f MiB  decision mean %10.1f us, most %12.1f us\n",
+               $1, $2, $3, $4, $4 / $5 * 1e6, $6 / 1024, $7, $8 }'
+}
+
+case $size in
+quick) nodes="1000 8000" n_nodes=2000 queue="500 4000" shapes="8 4000" n_shapes=20000 growth="20000 100000" ;;
+all)   nodes="1000 10000 50000 100000" n_nodes=10000 queue="1000 10000 100000" shapes="8 1000 50000" n_shapes=100000 growth="100000 1000000 10000000" ;;
+esac
+policies="fifo fifo:mode=skip,place=pack sjf:estimate=true srtf:estimate=true las easy:estimate=true drf kube-default multiqueue workflow"
+
+for p in $policies; do
+    for x in $nodes; do point nodes "$x" "$n_nodes" "$p" "$dir/nodes.yaml" --set cluster.groups.0.count="$x" --set trace.generate.jobs="$n_nodes"; done
+    for x in $queue; do point queue "$x" "$x" "$p" "$dir/queue.yaml" --set trace.generate.jobs="$x"; done
+done
+for x in $shapes; do
+    jobs "$n_shapes" "$x"
+    for p in $policies; do point shapes "$x" "$n_shapes" "$p" "$dir/file.yaml"; done
+done
+for x in $growth; do
+    jobs "$x" 40
+    point jobs "$x" "$x" fifo "$dir/file.yaml"
+done
+
+if command -v gnuplot >/dev/null; then
+    gnuplot -e "db = '$db'; chart = '$chart'" "$here/curves.gp"
+    echo "chart: $chart"
+fi
+
+[ "$size" = quick ] || exit 0
+# What a job costs at `to` over what it costs at `from`.
+sqlite3 "$db" 'CREATE TEMP TABLE bound (axis, policy, "from", "to", most)' ".import --csv --skip 1 $here/ratios.csv bound" \
+    "SELECT printf('%-7s %-26s %6d -> %-7d %6.2f times, at most %5.1f', axis, policy, \"from\", \"to\", ratio, most) || CASE WHEN ratio <= most THEN '' ELSE '  ABOVE' END
+       FROM (SELECT b.axis, b.policy, \"from\", \"to\", CAST(most AS REAL) AS most, (t.cpu_s / t.jobs) / (f.cpu_s / f.jobs) AS ratio FROM bound b
+               LEFT JOIN point f ON f.axis = b.axis AND f.policy = b.policy AND f.x = CAST(\"from\" AS INTEGER)
+               LEFT JOIN point t ON t.axis = b.axis AND t.policy = b.policy AND t.x = CAST(\"to\" AS INTEGER))" >"$dir/ratios"
+cat "$dir/ratios"
+! grep ABOVE "$dir/ratios" >&2
