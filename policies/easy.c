@@ -36,6 +36,7 @@ struct reservation {
     uint32_t *snap_node; size_t cap_snap_node;
     uint64_t serial;                /* number of this reservation */
     uint64_t *refused; size_t cap_refused;      /* [request class] the serial in whose common plan it did not fit */
+    struct request_kind *refused_kind; size_t cap_refused_kind;  /* [kind] the same: what asks no less does not either */
     bool     is_stale;              /* something was started in the common plan: refusals may be out of date */
 };
 
@@ -131,6 +132,24 @@ static void foresee(struct easy *e)
 
 /* ---- backfill ---- */
 
+/* Of one task: did it, or something that asks no more, not fit in this reservation's common plan? */
+static bool is_refused(struct easy *e, const struct unit *u, const struct request_class *k)
+{
+    const struct request_refusals at = { .freed_epoch = e->res.serial };
+    if (!k->is_monotone) return false;
+    if (e->res.refused[u->request_class] == e->res.serial) return true;
+    POL_RESERVE(e->res.refused_kind, e->res.cap_refused_kind, (size_t)k->kind + 1);
+    return sched_is_searchable(&e->sched, u->request_class) &&
+           request_kind_is_refused(&e->res.refused_kind[k->kind], at, k->cpu_milli, k->mem_b);
+}
+
+static void note_refused(struct easy *e, const struct unit *u, const struct request_class *k)
+{
+    const struct request_refusals at = { .freed_epoch = e->res.serial };
+    e->res.refused[u->request_class] = e->res.serial;
+    if (k->is_monotone && k->n_tasks == 1) request_kind_refuse(&e->res.refused_kind[k->kind], at, k->cpu_milli, k->mem_b);
+}
+
 /*
  * Place a unit in the common plan; its placement is in d->place, and allocated in the present and at the
  * shadow time.
@@ -141,13 +160,16 @@ static bool place_common(struct easy *e, uint32_t id)
     const struct unit *u = sched_unit(d, id);
     const struct request_class *k = &d->classes.at[u->request_class];
     POL_RESERVE(e->res.refused, e->res.cap_refused, (size_t)u->request_class + 1);
-    if (k->is_monotone && e->res.refused[u->request_class] == e->res.serial) return false;
+    if (is_refused(e, u, k)) {
+        e->res.refused[u->request_class] = e->res.serial;
+        return false;
+    }
     struct plan_mark m = plan_mark(&d->plan);
     for (uint32_t i = 0; i < e->res.n_snaps; i++) plan_limit(&d->plan, e->res.snap_node[i], &e->res.snap[i]);
     bool ok = sched_place(d, id);
     plan_undo(&d->plan, m);
     if (!ok) {
-        e->res.refused[u->request_class] = e->res.serial;
+        note_refused(e, u, k);
         return false;
     }
     for (uint32_t i = 0; i < u->n_tasks; i++) {
@@ -266,7 +288,7 @@ static void fini(void *self)
     struct easy *e = self;
     for (size_t i = 0; i < e->res.cap_snap; i++) free(e->res.snap[i].card);
     room_fini(&e->room);
-    POL_FREE(e->res.snap, e->res.snap_node, e->res.refused, e->node, e->place);
+    POL_FREE(e->res.snap, e->res.snap_node, e->res.refused, e->res.refused_kind, e->node, e->place);
 }
 
 static const struct sched_ops ops = { .run_key = run_key, .size = sizeof(struct easy), .init = init, .decide = decide, .fini = fini };
