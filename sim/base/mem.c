@@ -77,7 +77,7 @@ char *mem_text_close(struct mem_text *t)
     return t->text;
 }
 
-void *mem_reserve(void *p, size_t *cap, size_t want, size_t size)
+void *mem_room(void *p, size_t *cap, size_t want, size_t size)
 {
     if (want <= *cap) return p;
     size_t c = *cap ? *cap : 8;
@@ -85,8 +85,15 @@ void *mem_reserve(void *p, size_t *cap, size_t want, size_t size)
         if (c > SIZE_MAX / 2) exhausted(want, size);
         c *= 2;
     }
-    p = mem_grow(p, c, size);
-    memset((char *)p + *cap * size, 0, (c - *cap) * size);
     *cap = c;
+    return mem_grow(p, c, size);
+}
+
+void *mem_reserve(void *p, size_t *cap, size_t want, size_t size)
+{
+    if (want <= *cap) return p;
+    const size_t was = *cap;
+    p = mem_room(p, cap, want, size);
+    memset((char *)p + was * size, 0, (*cap - was) * size);
     return p;
 }

@@ -187,8 +187,8 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
     double cost[BOUND_POOLS], hold[BOUND_POOLS], slow = 0;
     uint32_t shape = NONE;
     sim_tick *least = NULL;
-    MEM_RESERVE(b->job, b->cap, b->n + 1);
-    MEM_RESERVE(b->area, b->cap_area, (b->n + 1) * b->n_pools);
+    MEM_ROOM(b->job, b->cap, b->n + 1);
+    MEM_ROOM(b->area, b->cap_area, (b->n + 1) * b->n_pools);
     double *area = &b->area[b->n * b->n_pools];
     for (uint32_t p = 0; p < b->n_pools; p++) area[p] = 0;
     if (j->graph != NULL) MEM_ARRAY(least, j->n_tasks);

@@ -110,7 +110,8 @@ static void count_job(struct job_metrics *m, const struct job *j, int64_t ran, d
 {
     struct ended f = { .jct = j->end - j->submit, .wait = j->first_start - j->submit, .span = j->end - j->first_start,
                        .not_running = j->end - j->submit - ran, .nominal = j->nominal, .rho = rho, .klass = j->klass, .n_gpu = j->n_gpu_total, .stage_wait = stage_wait };
-    MEM_PUSH(m->job, m->n_jobs, m->cap_jobs, f);
+    MEM_ROOM(m->job, m->cap_jobs, m->n_jobs + 1);
+    m->job[m->n_jobs++] = f;
     for (enum ideal i = 0; i < IDEALS; i++)
         fairness_add(&m->ideal[i], fairness_s(ideal_of(m->out->opts, j->ordinal, i), f.span));
     struct by_user *u = &m->user[j->user];

@@ -94,9 +94,10 @@ enum st spill_add(struct spill *x, const struct job_spec *s, struct diag *d)
     const size_t n = sizeof h + h.bytes, end = (size_t)x->end;
     if (x->tmp == NULL && spill_is_full(x)) TRY(leave_memory(x, d));
     const size_t from = x->tmp == NULL ? end : 0;       /* with a file, memory holds the one record */
-    if (from + n > x->cap_memory) x->memory = mem_grow(x->memory, x->cap_memory = 2 * (from + n), 1);
+    MEM_ROOM(x->memory, x->cap_memory, from + n);
     put(x->memory + from, &h, text);
-    MEM_PUSH(x->at, x->n, x->cap, (struct entry){ .submit = s->submit, .offset = x->end });
+    MEM_ROOM(x->at, x->cap, x->n + 1);
+    x->at[x->n++] = (struct entry){ .submit = s->submit, .offset = x->end };
     x->end += (int64_t)n;
     bool ok = x->tmp == NULL || fwrite(x->memory, 1, n, x->tmp) == n;
     return ok ? ST_OK : diag_set(d, ST_EWORLD, "cannot write the temporary file that sorts the trace: %s", strerror(errno));

@@ -152,7 +152,7 @@ static uint32_t idset_add(struct idset *s, const char *id, uint32_t line)
     uint32_t k;
     MAP_EACH(k, &s->map, (uint32_t)h)
         if (s->at[k].hash == h) return s->at[k].line;
-    MEM_RESERVE(s->at, s->cap, s->n + 1);
+    MEM_ROOM(s->at, s->cap, s->n + 1);
     s->at[s->n].hash = h;
     s->at[s->n].line = line;
     map_add(&s->map, (uint32_t)h, (uint32_t)s->n++);

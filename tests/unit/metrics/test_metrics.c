@@ -51,7 +51,7 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     return ST_OK;
 }
 
-struct bench { struct cluster cluster; struct throughput perf; struct world *world; struct script script; struct metrics *m; struct record *record; bool noting; };
+struct bench { struct cluster cluster; struct throughput perf; struct world *world; struct script script; struct metrics *m; struct record *record; bool noting; const int64_t *took; size_t n_took; };
 
 /* One node: 4 CPUs, 1 GiB, 2 GPUs. */
 static void run_world(struct bench *b, const struct job_spec *job, size_t n, const struct world_config *cfg, const struct metrics_opts *o)
@@ -75,7 +75,9 @@ static void run_world(struct bench *b, const struct job_spec *job, size_t n, con
     }
     enum st st;
     if (b->noting) metrics_note(b->m, 0, "cores", 6);
-    while ((st = world_step(b->world, &d)) == ST_OK) metrics_decision_time(b->m, 2000);
+    while ((st = world_step(b->world, &d)) == ST_OK)
+        if (b->n_took == 0) metrics_decision_time(b->m, 2000);
+    for (size_t i = 0; i < b->n_took; i++) metrics_decision_time(b->m, b->took[i]);
     cr_assert_eq(st, ST_END, "%s", d.msg);
     cr_assert_eq(metrics_finish(b->m, b->world, &d), ST_OK, "%s", d.msg);
 }
@@ -436,4 +438,28 @@ Test(metrics, sampling_changes_nothing_outside_the_samples)
     cr_assert(strstr(with, "1 0 3 10000000 14000000done") != NULL, "%s", with);
     free(with);
     free(without);
+}
+
+/* Kept as counts: the quantiles are those of all of them, in any order and however often one comes again. */
+Test(metrics, decision_times_are_exact_quantiles)
+{
+    static const double p[] = { 0.99, 1 };
+    static const size_t n[] = { 1, 2, 101, 150, 3000 };
+    for (size_t k = 0; k < ARRAY_LEN(n); k++) {
+        struct bench b = { .n_took = n[k] };
+        const struct job_spec job[] = ABC;
+        int64_t took[3000];
+        double us[3000], q[2];
+        for (size_t i = 0; i < n[k]; i++) {
+            took[i] = (int64_t)(i * i * 7919 % 1009) * 500;
+            us[i] = (double)took[i] / 1e3;
+        }
+        b.took = took;
+        run_world(&b, job, ARRAY_LEN(job), &(struct world_config){ 0 }, &(struct metrics_opts){ 0 });
+        is(&b, "decision_mean", "all", stats_mean(us, n[k]));
+        stats_quantiles(us, n[k], p, ARRAY_LEN(p), q);
+        is(&b, "decision_p99", "all", q[0]);
+        is(&b, "decision_max", "all", q[1]);
+        end_world(&b);
+    }
 }
