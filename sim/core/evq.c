@@ -34,7 +34,10 @@ static bool is_before(const struct ev *a, const struct ev *b)
 }
 
 static bool before(struct evq *q, const struct ev *a, const struct ev *b) { (void)q; return is_before(a, b); }
-static void stands(struct evq *q, const struct ev *e, size_t i) { q->pos[e->slot] = (struct evq_pos){ 0, (uint32_t)i }; }
+static void stands(struct evq *q, const struct ev *e, size_t i)
+{
+    q->pos[e->slot] = (struct evq_pos){ 0, (uint32_t)i };
+}
 HEAP_INDEXED(events, 4, struct evq *, struct ev, before, stands);
 
 void evq_fini(struct evq *q)

@@ -10,7 +10,8 @@
 #include "lib/map.h"
 
 static const struct collector_metric metric[] = {
-    { "decision_mean", "us", COLLECTOR_WALL }, { "decision_p99", "us", COLLECTOR_WALL }, { "decision_max", "us", COLLECTOR_WALL },
+    { "decision_mean", "us", COLLECTOR_WALL }, { "decision_p99", "us", COLLECTOR_WALL },
+    { "decision_max", "us", COLLECTOR_WALL },
     { NULL, NULL, COLLECTOR_ONE },
 };
 

@@ -40,7 +40,8 @@ jobs() {
             x = x * 48271 % 2147483647
             s = x % shapes
             x = x * 48271 % 2147483647
-            printf "%d,%d,%d,u%d,%d,%d,%d\n", i, i * 60, 60 + x % 36000, x % 20, 1 + s % 16, 1024 + int(s / 16) * 8, s % 3 == 0
+            printf "%d,%d,%d,u%d,%d,%d,%d\n", i, i * 60, 60 + x % 36000, x % 20,
+                   1 + s % 16, 1024 + int(s / 16) * 8, s % 3 == 0
         } }' >"$dir/jobs.csv"
 }
 
@@ -64,7 +65,8 @@ point() {
         case $took in 0*) ;; *) break ;; esac
     done
     wall() { sqlite3 "$dir/r.db" "SELECT value FROM wall WHERE name = 'decision_$1'"; }
-    sqlite3 "$db" "INSERT INTO point VALUES ('$axis', '$policy', $x, $n, ${best% *}, ${best#* }, $(wall mean), $(wall p99), $(wall max))"
+    sqlite3 "$db" "INSERT INTO point VALUES ('$axis', '$policy', $x, $n, ${best% *}, ${best#* },
+                                             $(wall mean), $(wall p99), $(wall max))"
     echo "$axis $x $policy ${best% *} $n ${best#* } $(wall mean) $(wall max)" | awk '{
         printf "%-7s %8d  %-26s %8.3f s  %9.2f us a job  %7.1f MiB  decision mean %10.1f us, most %12.1f us\n",
                $1, $2, $3, $4, $4 / $5 * 1e6, $6 / 1024, $7, $8 }'
@@ -72,12 +74,16 @@ point() {
 
 case $size in
 quick) nodes="1000 8000" n_nodes=2000 queue="500 4000" shapes="8 4000" n_shapes=20000 growth="20000 100000" ;;
-all)   nodes="1000 10000 50000 100000" n_nodes=10000 queue="1000 10000 100000" shapes="8 1000 50000" n_shapes=100000 growth="100000 1000000 10000000" ;;
+all)   nodes="1000 10000 50000 100000" n_nodes=10000 queue="1000 10000 100000" shapes="8 1000 50000" n_shapes=100000
+       growth="100000 1000000 10000000" ;;
 esac
-policies="fifo fifo:mode=skip,place=pack sjf:estimate=true srtf:estimate=true las easy:estimate=true drf kube-default multiqueue workflow"
+policies="fifo fifo:mode=skip,place=pack sjf:estimate=true srtf:estimate=true las easy:estimate=true drf kube-default
+          multiqueue workflow"
 
 for p in $policies; do
-    for x in $nodes; do point nodes "$x" "$n_nodes" "$p" "$dir/nodes.yaml" --set cluster.groups.0.count="$x" --set trace.generate.jobs="$n_nodes"; done
+    for x in $nodes; do
+        point nodes "$x" "$n_nodes" "$p" "$dir/nodes.yaml" --set cluster.groups.0.count="$x" --set trace.generate.jobs="$n_nodes"
+    done
     for x in $queue; do point queue "$x" "$x" "$p" "$dir/queue.yaml" --set trace.generate.jobs="$x"; done
 done
 for x in $shapes; do
@@ -97,8 +103,10 @@ fi
 [ "$size" = quick ] || exit 0
 # What a job costs at `to` over what it costs at `from`.
 sqlite3 "$db" 'CREATE TEMP TABLE bound (axis, policy, "from", "to", most)' ".import --csv --skip 1 $here/ratios.csv bound" \
-    "SELECT printf('%-7s %-26s %6d -> %-7d %6.2f times, at most %5.1f', axis, policy, \"from\", \"to\", ratio, most) || CASE WHEN ratio <= most THEN '' ELSE '  ABOVE' END
-       FROM (SELECT b.axis, b.policy, \"from\", \"to\", CAST(most AS REAL) AS most, (t.cpu_s / t.jobs) / (f.cpu_s / f.jobs) AS ratio FROM bound b
+    "SELECT printf('%-7s %-26s %6d -> %-7d %6.2f times, at most %5.1f%s', axis, policy, \"from\", \"to\", ratio, most,
+                   CASE WHEN ratio <= most THEN '' ELSE '  ABOVE' END)
+       FROM (SELECT b.axis, b.policy, \"from\", \"to\", CAST(most AS REAL) AS most,
+                    (t.cpu_s / t.jobs) / (f.cpu_s / f.jobs) AS ratio FROM bound b
                LEFT JOIN point f ON f.axis = b.axis AND f.policy = b.policy AND f.x = CAST(\"from\" AS INTEGER)
                LEFT JOIN point t ON t.axis = b.axis AND t.policy = b.policy AND t.x = CAST(\"to\" AS INTEGER))" >"$dir/ratios"
 cat "$dir/ratios"
