@@ -61,9 +61,10 @@ static enum st check_param(const struct pol_ops *o, uint32_t i, struct diag *d)
         return diag_set(d, ST_EINPUT, "parameter '%s' of policy '%s' has no %s", p->name, o->name, p->dflt == NULL ? "default" : "line of help");
     if ((p->type == POL_CHOICE || p->type == POL_PLUGIN) && (p->choices == NULL || has_empty_choice(p->choices)))
         return diag_set(d, ST_EINPUT, "parameter '%s' of policy '%s' is a choice without choices \"a|b\"", p->name, o->name);
-    bool has_form = p->choices != NULL && (strcmp(p->choices, "kube-scheduler") == 0 || strcmp(p->choices, "core-history") == 0);
+    bool has_form = p->choices != NULL && (strcmp(p->choices, "kube-scheduler") == 0 || strcmp(p->choices, "core-history") == 0 ||
+                                           strcmp(p->choices, "kueue") == 0);
     if (p->type == POL_FILE && !has_form)
-        return diag_set(d, ST_EINPUT, "parameter '%s' of policy '%s' is a file of no form that is known: kube-scheduler, core-history",
+        return diag_set(d, ST_EINPUT, "parameter '%s' of policy '%s' is a file of no form that is known: kube-scheduler, core-history, kueue",
                         p->name, o->name);
     for (uint32_t k = 0; k < i; k++)
         if (strcmp(o->params[k].name, p->name) == 0)

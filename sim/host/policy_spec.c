@@ -93,19 +93,26 @@ static enum st parse_plugin(const struct origin *at, const struct pol_param *p, 
     return ST_OK;
 }
 
+/* What was read of a parameter's file; NULL: it is none, or names none. */
+static const char *file_text(const struct policy_spec_plugin *p)
+{
+    return p->history.text != NULL ? p->history.text : p->kueue.text != NULL ? p->kueue.text : p->scheduler.text;
+}
+
 /* A file, in one of the forms that there are (policy_load.c). */
 static enum st parse_file(const struct origin *at, const struct pol_param *p, const char *name, struct policy_spec_plugin *to,
                           const char **out, struct diag *d)
 {
     struct diag own = { 0 };
-    bool is_history = strcmp(p->choices, "core-history") == 0;
     *out = "";
     if (name[0] == '\0') return ST_OK;
     char *path = find_file(at->file, name, &own);
     if (path == NULL) return diag_at(d, own.code, at->file, at->line, at->col, "%s", own.msg);
-    enum st st = is_history ? core_history_load(&to->history, path, d) : kube_scheduler_load(&to->scheduler, path, d);
+    enum st st = strcmp(p->choices, "core-history") == 0 ? core_history_load(&to->history, path, d)
+               : strcmp(p->choices, "kueue") == 0        ? kueue_load(&to->kueue, path, d)
+                                                         : kube_scheduler_load(&to->scheduler, path, d);
     mem_free(path);
-    if (st == ST_OK) *out = is_history ? to->history.text : to->scheduler.text;
+    if (st == ST_OK) *out = file_text(to);
     return st;
 }
 
@@ -179,6 +186,7 @@ static const char *known_text(const struct policy_spec *p, uint32_t i)
 {
     if (p->plugin[i].file != NULL) return policy_load_digest(p->plugin[i].file);
     if (p->plugin[i].history.text != NULL) return p->plugin[i].history.digest;
+    if (p->plugin[i].kueue.text != NULL) return p->plugin[i].kueue.digest;
     return p->plugin[i].scheduler.text != NULL ? p->plugin[i].scheduler.digest : p->text[i];
 }
 
@@ -276,9 +284,10 @@ const struct policy_load *policy_spec_plugin(const struct policy_spec *p)
 const char *const *policy_spec_notes(const struct policy_spec *p, size_t *n)
 {
     for (uint32_t i = 0; p->plugin != NULL && i < p->ops->n_params; i++) {
-        const struct kube_scheduler *k = &p->plugin[i].scheduler;
-        *n = k->n_notes;
-        if (k->text != NULL) return (const char *const *)k->note;
+        const struct policy_spec_plugin *f = &p->plugin[i];
+        const struct kube_notes *notes = f->kueue.text != NULL ? &f->kueue.notes : &f->scheduler.notes;
+        *n = notes->n;
+        if (f->kueue.text != NULL || f->scheduler.text != NULL) return (const char *const *)notes->note;
     }
     *n = 0;
     return NULL;
@@ -300,6 +309,7 @@ void policy_spec_fini(struct policy_spec *p)
         policy_load_close(p->plugin[i].file);
         kube_scheduler_fini(&p->plugin[i].scheduler);
         core_history_fini(&p->plugin[i].history);
+        kueue_fini(&p->plugin[i].kueue);
     }
     MEM_FREE(p->plugin, p->known, p->text, p->value, p->full);
     policy_load_close(p->lib);

@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "host/guest.h"
+#include "input/kube/kueue.h"
 #include "input/kube/scheduler.h"
 #include "input/tasks/core_history.h"
 
@@ -18,6 +19,7 @@ struct policy_spec_plugin {
     struct policy_load *file;
     struct kube_scheduler scheduler;
     struct core_history history;
+    struct kueue kueue;
 };
 
 struct policy_spec {

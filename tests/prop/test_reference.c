@@ -6,9 +6,10 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "ref/kueuecase.h"
 #include "ref/refcase.h"
 
-enum { CASES = 300, MQ_CASES = 3000, LONG_FACTOR = 10 };
+enum { CASES = 300, MADE_CASES = 3000, LONG_FACTOR = 10 };
 
 static void compare(enum ref_order order, bool skip, bool clairvoyant)
 {
@@ -31,22 +32,22 @@ static void compare(enum ref_order order, bool skip, bool clairvoyant)
     }
 }
 
-/* Placement is its own. */
-static void compare_mq(void)
+static void compare_made(void (*make)(struct ref_case *, uint64_t))
 {
     const char *only = getenv("FAIRWAY_SEED"), *all = getenv("FAIRWAY_LONG");
-    uint64_t n = MQ_CASES * (all && *all == '1' ? LONG_FACTOR : 1);
+    uint64_t n = MADE_CASES * (all && *all == '1' ? LONG_FACTOR : 1);
     for (uint64_t i = 0; i < n; i++) {
         uint64_t seed = 1 + i;
         if (only != NULL) { seed = strtoull(only, NULL, 10); i = n; }
         struct ref_case c;
-        refcase_make_mq(&c, seed);
+        make(&c, seed);
         if (refcase_agrees(&c, stderr)) continue;
         cr_assert_fail("seed %lu: the simulator and the reference differ (see above)", (unsigned long)seed);
     }
 }
 
-Test(reference, multiqueue)    { compare_mq(); }
+Test(reference, multiqueue)    { compare_made(refcase_make_mq); }
+Test(reference, kueue)         { compare_made(kueuecase_make); }
 Test(reference, fifo_strict)   { compare(REF_FIFO, false, false); }
 Test(reference, fifo_skip)     { compare(REF_FIFO, true, false); }
 Test(reference, sjf_strict)    { compare(REF_SJF, false, false); }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "host/host.h"
+#include "ref/kueuecase.h"
 #include "base/rng.h"
 #include "model/world.h"
 
@@ -253,6 +254,11 @@ void refcase_spec(const struct ref_policy *p, char *buf, size_t cap)
     static const char *const name[] = { "fifo", "sjf", "srtf", "las", "easy", "drf" };
     FILE *f = fmemopen(buf, cap, "w");
     SIM_ASSERT(f != NULL);
+    if (p->order == REF_KUEUE) {
+        fprintf(f, "kueue:place=%s%s", place[p->place], p->kq.otherwise ? ",otherwise=u0" : "");
+        fclose(f);
+        return;
+    }
     if (p->order == REF_MULTIQUEUE) {
         spec_mq(p, f);
         spec_weights(p, f);
@@ -292,7 +298,7 @@ static enum st feed_next(void *ctx, struct job_spec *out, struct diag *d)
     (void)snprintf(f->user, sizeof f->user, "u%d", j->user);
     (void)snprintf(f->model, sizeof f->model, "m%d", j->model);
     *out = (struct job_spec){ .id = f->id, .user = f->user, .model = j->model < 0 ? NULL : f->model, .submit = j->submit,
-                              .limit = j->limit, .hints = j->hints, .gang = j->gang, .group = f->group, .n_groups = g };
+                              .limit = j->limit, .hints = j->hints, .priority = j->priority, .gang = j->gang, .group = f->group, .n_groups = g };
     f->next++;
     return ST_OK;
 }
@@ -353,24 +359,31 @@ bool refcase_has_category(const struct ref_case *c, int category)
     return any;
 }
 
-/* What searches found before, in a file that the spec comes to name; `path` "": nothing. */
-static void add_history(const struct ref_case *c, char *spec, char path[], size_t cap)
+static void write_history(const struct ref_case *c, FILE *f)
 {
     const struct ref_mq_param *p = &c->policy.mq;
-    (void)snprintf(path, cap, "%s", "");
-    if (c->policy.order != REF_MULTIQUEUE || p->n_past == 0) return;
-    (void)snprintf(path, cap, "/tmp/fairway-history-XXXXXX");
-    int fd = mkstemp(path);
-    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
-    SIM_ASSERT(f != NULL);
     fprintf(f, "category,gpus,tasks,cores,util\n");
     for (int i = 0; i < p->n_past; i++)
         if (refcase_has_category(c, p->past[i].category))
             fprintf(f, "kind%d,%d,%d,%d,%" PRId64 ".%06" PRId64 "\n", p->past[i].category, p->past[i].cards, p->past[i].tasks, p->past[i].cores,
                     p->past[i].util / 1000000, p->past[i].util % 1000000);
+}
+
+/* What searches found before, or kueue's objects, in a file that the spec comes to name; `path` "": nothing. */
+static void add_file(const struct ref_case *c, char *spec, char path[], size_t cap)
+{
+    const bool is_kueue = c->policy.order == REF_KUEUE;
+    (void)snprintf(path, cap, "%s", "");
+    if (!is_kueue && (c->policy.order != REF_MULTIQUEUE || c->policy.mq.n_past == 0)) return;
+    (void)snprintf(path, cap, "/tmp/fairway-refcase-XXXXXX");
+    int fd = mkstemp(path);
+    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+    SIM_ASSERT(f != NULL);
+    if (is_kueue) kueuecase_write(&c->policy.kq, f);
+    else write_history(c, f);
     fclose(f);
     size_t n = strlen(spec);
-    (void)snprintf(spec + n, REFCASE_SPEC - n, ",history_file=%s", path);
+    (void)snprintf(spec + n, REFCASE_SPEC - n, ",%s=%s", is_kueue ? "config" : "history_file", path);
 }
 
 static void build(const struct ref_case *c, struct cluster *cl, struct throughput *perf)
@@ -483,13 +496,13 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
     struct feed feed = { .c = c };
     struct host_hooks hooks = { .ctx = run, .decision = took_decision, .note = took_note };
     struct host *host;
-    char spec[REFCASE_SPEC], history[64];
+    char spec[REFCASE_SPEC], file[64];
     build(c, &cl, &perf);
     if (c->has_profiles) build_profiles(c, &perf, &profiles);
     for (int i = 0; i < c->n_faults; i++)
         fault[i] = (struct fault_event){ .at = c->fault[i].at, .node = (uint32_t)c->fault[i].node, .up = c->fault[i].up };
     refcase_spec(&c->policy, spec, sizeof spec);
-    add_history(c, spec, history, sizeof history);
+    add_file(c, spec, file, sizeof file);
     struct world_config cfg = {
         .cluster = &cl, .throughput = &perf, .profiles = c->has_profiles ? &profiles : NULL, .monitor = { .interval = c->monitor },
         .net = { .mode = c->net_shared ? NET_SHARED : NET_NOMINAL, .card_bps = c->card, .rack_bps = c->rack,
@@ -499,7 +512,7 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
         .reject_infeasible = c->reject_infeasible, .audit = true, .horizon = c->horizon, .sample_every = run->sample_every,
     };
     enum st st = host_create(&host, run->spec ? run->spec : spec, NULL, &cfg, NULL, run->record ? &hooks : NULL, &run->diag);
-    if (history[0] != '\0') (void)unlink(history);
+    if (file[0] != '\0') (void)unlink(file);
     if (st != ST_OK) { diag_print(&run->diag, stderr); abort(); }
     run->flags = host_ops(host)->flags;
     struct world *w = world_create(&cfg, (struct source){ .ctx = &feed, .next = feed_next }, host_decider(host));
@@ -578,7 +591,8 @@ static void shrink(struct ref_case *c, struct ref_log *real, struct ref_log *ref
         smaller = false;
         for (int i = c->n_jobs + c->n_faults + c->n_nodes; i-- > 0;) {
             struct ref_case t = *c;
-            if (i < c->n_nodes) { if (c->n_nodes == 1) continue; drop_node(&t, i); }
+            /* A flavor of kueue may be of that node alone. */
+            if (i < c->n_nodes) { if (c->n_nodes == 1 || c->policy.order == REF_KUEUE) continue; drop_node(&t, i); }
             else if (i < c->n_nodes + c->n_faults) drop_fault(&t, i - c->n_nodes);
             else drop_job(&t, i - c->n_nodes - c->n_faults);
             if (differs(&t, real, ref, &at)) { *c = t; smaller = true; break; }
@@ -614,6 +628,7 @@ static void tell_case(const struct ref_case *c, FILE *to)
     if (c->multi_from > 0) fprintf(to, "multi from %d, monitor %" PRId64 "\n", c->multi_from, c->monitor);
     for (int j = 0; j < c->n_jobs; j++) {
         const struct ref_job *o = &c->job[j];
+        if (o->priority != 0) fprintf(to, "priority %d: ", o->priority);
         fprintf(to, "job %d: submit %" PRId64 " limit %" PRId64 " user %d model %d hints %u (%" PRId64 " %" PRId64 ")%s\n", j, o->submit, o->limit, o->user, o->model,
                 o->hints.told, o->hints.weights, o->hints.work_us, o->gang ? " gang" : "");
         for (int k = 0; k < o->n; k++) {
@@ -650,6 +665,7 @@ bool refcase_agrees(const struct ref_case *c, FILE *to)
         char spec[REFCASE_SPEC];
         refcase_spec(&c->policy, spec, sizeof spec);
         fprintf(to, "policy %s\n", spec);
+        if (c->policy.order == REF_KUEUE) kueuecase_write(&c->policy.kq, to);
         tell_case(&small, to);
         tell_log("simulator", &real, at, to);
         tell_log("reference", &ref, at, to);

@@ -296,7 +296,7 @@ static uint64_t best_cards(struct ref_world *w, const struct ref_ledger *l, int 
     return UINT64_C(1) << chosen;
 }
 
-static bool place_task(struct ref_world *w, struct ref_ledger *l, int job, int task, int *node, uint64_t *cards)
+bool ref_place_task(struct ref_world *w, struct ref_ledger *l, int job, int task, int *node, uint64_t *cards)
 {
     struct cost least = { { 0 } };
     *node = -1;
@@ -320,7 +320,7 @@ static bool place_unit(struct ref_world *w, struct ref_ledger *l, struct ref_uni
     struct ref_ledger before = *l;
     *d = (struct ref_decision){ .what = REF_DO_START, .u = u };
     for (int k = 0; k < ref_unit_size(w, u); k++)
-        if (!place_task(w, l, u.job, u.task + k, &d->node[k], &d->cards[k])) { *l = before; return false; }
+        if (!ref_place_task(w, l, u.job, u.task + k, &d->node[k], &d->cards[k])) { *l = before; return false; }
     return true;
 }
 
@@ -391,7 +391,7 @@ static int64_t key_of(const struct ref_world *w, struct ref_unit u)
         return est == TICK_NEVER ? est : i64_max(0, est - ref_attained(w, u.job, u.task));
     case REF_LAS:
         return level(w, u, &ignored);
-    case REF_FIFO: case REF_EASY: case REF_DRF: case REF_MULTIQUEUE:
+    case REF_FIFO: case REF_EASY: case REF_DRF: case REF_MULTIQUEUE: case REF_KUEUE:
         break;
     }
     return 0;       /* by job and task alone */
@@ -424,6 +424,7 @@ sim_tick ref_next_wake(const struct ref_world *w)
 {
     sim_tick at = TICK_NEVER;
     if (w->c->policy.order == REF_MULTIQUEUE) return ref_mq_wake(w);
+    if (w->c->policy.order == REF_KUEUE) return ref_kq_wake(w);
     if (w->c->policy.order != REF_LAS) return at;
     for (int j = 0; j < w->n_arrived; j++)
         for (int t = 0; t < (w->job[j].gang ? 1 : w->job[j].n); t++) {
@@ -629,5 +630,6 @@ void ref_decide(struct ref_world *w, struct ref_plan *out)
     case REF_EASY: decide_easy(&p, waiting, n, running, n_running); return;
     case REF_DRF:  decide_drf(&p, waiting, n); return;
     case REF_MULTIQUEUE: ref_mq_decide(w, out); return;
+    case REF_KUEUE: ref_kq_decide(w, out); return;
     }
 }

@@ -42,10 +42,12 @@ struct ref_live {
 };
 
 struct ref_mq;                      /* refmq.c's own */
+struct ref_kq;                      /* refkueue.c's own */
 
 struct ref_world {
     const struct ref_case *c;
     struct ref_mq    *mq;
+    struct ref_kq    *kq;
     struct ref_job    job[REF_JOBS];        /* shapes as they count after arrival */
     struct ref_live   live[REF_JOBS][REF_TASKS];
     struct ref_ledger ledger;
@@ -55,6 +57,7 @@ struct ref_world {
     sim_tick wake[REF_JOBS * REF_TASKS * 8];    /* when the policy asked to be called; -1: over */
     int  n_wakes;
     bool someone_ready;                     /* a unit waits again: another round */
+    bool strands;                           /* kueue: what waits never starts any more */
     int  fault_of[REF_NODES];               /* the node's next change, -1: none */
     int  user_rank[REF_USERS], n_users;     /* in order of first arrival; -1 not seen */
     /* fgd: every shape in order of first sight, with the tasks that arrived of it. */
@@ -98,6 +101,14 @@ void     ref_mq_decide(struct ref_world *w, struct ref_plan *out);
 sim_tick ref_mq_wake(const struct ref_world *w);
 /* The unit left its nodes, whyever. */
 void     ref_mq_left(struct ref_world *w, struct ref_unit u);
+
+/* kueue, in refkueue.c. */
+void     ref_kq_begin(struct ref_world *w);
+void     ref_kq_decide(struct ref_world *w, struct ref_plan *out);
+sim_tick ref_kq_wake(const struct ref_world *w);
+
+/* One task by the placement rule, taken in the ledger; false: it fits nowhere. */
+bool     ref_place_task(struct ref_world *w, struct ref_ledger *l, int job, int task, int *node, uint64_t *cards);
 
 /* How fast units compute, in refspeed.c: see sim/model/speed/speed.h. */
 void     ref_speed_look(struct ref_world *w, sim_tick now);          /* before anything happens at `now` */

@@ -365,8 +365,9 @@ static void instant(struct ref_world *w, struct ref_decision *scratch)
     bool hope = false;
     for (int n = 0; n < w->c->n_nodes; n++) hope = hope || !w->ledger.up[n];
     for (int i = 0; i < w->n_wakes; i++) hope = hope || w->wake[i] >= 0;
-    if (w->n_arrived == w->c->n_jobs && !hope && count(w, REF_RUNNING) == 0 && count(w, REF_WAITING) > 0)
-        (void)snprintf(w->log->error, sizeof w->log->error, "stuck");
+    bool is_stuck = w->n_arrived == w->c->n_jobs && !hope && count(w, REF_RUNNING) == 0 && count(w, REF_WAITING) > 0;
+    if (is_stuck && w->c->policy.order == REF_KUEUE) w->strands = true;
+    else if (is_stuck) (void)snprintf(w->log->error, sizeof w->log->error, "stuck");
 }
 
 static void give_up(struct ref_world *w)
@@ -387,6 +388,7 @@ void ref_run(const struct ref_case *c, struct ref_log *log)
     w->c = c;
     w->log = log;
     if (c->policy.order == REF_MULTIQUEUE) ref_mq_begin(w);
+    if (c->policy.order == REF_KUEUE) ref_kq_begin(w);
     clear(c, &w->ledger);
     for (int u = 0; u < REF_USERS; u++) w->user_rank[u] = -1;
     for (int n = 0; n < c->n_nodes; n++) find_next_fault(w, n, -1);
@@ -399,8 +401,10 @@ void ref_run(const struct ref_case *c, struct ref_log *log)
         }
         w->now = at;
         instant(w, scratch);
+        if (w->strands) { give_up(w); break; }
     }
     ref_mq_end(w);
+    free(w->kq);
     free(scratch);
     free(w);
 }

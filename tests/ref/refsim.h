@@ -33,6 +33,7 @@ struct ref_job {
     sim_tick submit, limit;         /* limit -1: none */
     int      user, model;           /* user: any number < REF_USERS; model -1: none */
     struct hints hints;
+    int      priority;              /* kueue */
     bool     gang;
     int      n;                     /* tasks, equal ones next to each other (groups) */
     struct ref_task task[REF_TASKS];
@@ -40,7 +41,7 @@ struct ref_job {
 
 struct ref_fault { sim_tick at; int node; bool up; };
 
-enum ref_order { REF_FIFO, REF_SJF, REF_SRTF, REF_LAS, REF_EASY, REF_DRF, REF_MULTIQUEUE };
+enum ref_order { REF_FIFO, REF_SJF, REF_SRTF, REF_LAS, REF_EASY, REF_DRF, REF_MULTIQUEUE, REF_KUEUE };
 enum ref_place { REF_FIRST, REF_BEST, REF_WORST, REF_PACK, REF_SPREAD, REF_FGD, REF_KUBE, REF_KUBE_HYBRID };
 
 /* A search that an earlier run is said to have made. */
@@ -57,6 +58,32 @@ struct ref_mq_param {
     int      n_past;
 };
 
+/* kueue's objects, as policies/kueue/README.md names them.  Limits -1: none; what has no quota is of -1. */
+enum { REF_KQ_FLAVORS = 3, REF_KQ_RESOURCES = 4, REF_KQ_COHORTS = 3, REF_KQ_QUEUES = 4 };
+struct ref_kq_quota { int64_t nominal, borrow, lend; };         /* thousandths, bytes, pods */
+struct ref_kq_pool {
+    int      parent;                        /* cohort; -1: none */
+    int64_t  weight;                        /* thousandths */
+    struct ref_kq_quota quota[REF_KQ_FLAVORS][REF_KQ_RESOURCES];
+};
+struct ref_kq_queue {
+    bool     strict, next_if_borrow, next_if_preempt, borrows;
+    int      within, reclaim, threshold;    /* 0: Never, 1: LowerPriority, 2: LowerOrNewerEqualPriority or Any; 99: no threshold */
+    int      n_groups, n_flavors[2], flavor[2][REF_KQ_FLAVORS];
+    unsigned covered[2];                    /* a bit per resource */
+};
+struct ref_kueue {
+    int  n_flavors, n_cohorts, n_queues;
+    struct { int type, host; } flavor[REF_KQ_FLAVORS];          /* GPU type or node; both -1: all nodes */
+    struct ref_kq_pool  pool[REF_KQ_COHORTS + REF_KQ_QUEUES];   /* cohorts, then queues */
+    struct ref_kq_queue queue[REF_KQ_QUEUES];
+    bool no_memory, otherwise;              /* excluded; jobs of no queue go to the first */
+    bool fair, initial_first, initial_too;
+    bool waits, blocks, by_eviction;
+    sim_tick timeout, recovery;             /* recovery -1: none */
+    int  most, base, longest;
+};
+
 struct ref_policy {
     enum ref_order order;
     enum ref_place place;
@@ -65,6 +92,7 @@ struct ref_policy {
     int      factor, queues;
     int64_t  weight[REF_USERS];     /* drf, multiqueue: by user; in thousandths */
     struct ref_mq_param mq;
+    struct ref_kueue kq;
 };
 
 /* What a model needs of cores and memory bandwidth: a row for units on one node and one for others (knee 0: no row). */

@@ -69,17 +69,10 @@ static void tell(struct reading *r, const struct ydoc_node *at, const char *fmt,
     __attribute__((format(printf, 3, 4)));
 static void tell(struct reading *r, const struct ydoc_node *at, const char *fmt, ...)
 {
-    struct kube_scheduler *k = r->out;
-    char what[256];
     va_list ap;
     va_start(ap, fmt);
-    (void)vsnprintf(what, sizeof what, fmt, ap);
+    kube_notes_add(&r->out->notes, r->file, at, fmt, ap);
     va_end(ap);
-    char *note = mem_printf("%.100s:%u: %s not modelled", r->file, at->key != NULL ? at->key_line : at->line, what);
-    for (size_t i = 0; i < k->n_notes; i++)
-        if (strcmp(k->note[i], note) == 0) { mem_free(note); return; }
-    MEM_RESERVE(k->note, k->cap_notes, k->n_notes + 1);
-    k->note[k->n_notes++] = note;
 }
 
 static bool is_one_of(const char *s, const char *const *word, size_t n)
@@ -502,8 +495,7 @@ enum st kube_scheduler_load(struct kube_scheduler *k, const char *path, struct d
 
 void kube_scheduler_fini(struct kube_scheduler *k)
 {
-    for (size_t i = 0; i < k->n_notes; i++) mem_free(k->note[i]);
-    mem_free(k->note);
+    kube_notes_fini(&k->notes);
     mem_free(k->text);
     memset(k, 0, sizeof *k);
 }

@@ -9,11 +9,12 @@
 
 #include "base/diag.h"
 #include "base/hash.h"
+#include "input/kube/notes.h"
 
 struct kube_scheduler {
     char *text; /* "preempt 0|1", then a line "profile NAME\tPERCENTAGE\tSCORES" each: policies/kube.c */
     char   digest[HASH_HEX];    /* of what the document says: comments and layout do not count */
-    char **note; size_t n_notes, cap_notes;     /* "s.yaml:7: ... is not modelled", each once */
+    struct kube_notes notes;
 };
 
 /* ST_EINPUT for what is wrong in it, at its line and column; on error *k is empty. */

@@ -189,10 +189,33 @@ out:
     return st;
 }
 
+/* All documents of the parser's stream, as a list. */
+static enum st load_all(struct ydoc *y, yaml_parser_t *p, const char *file, struct ydoc_node **out, struct diag *d)
+{
+    struct ydoc_node *list, *v;
+    enum st st = ST_OK;
+    MEM_NEW(list);
+    *list = (struct ydoc_node){ .type = YDOC_LIST, .line = 1, .col = 1, .file = file, .text = mem_strdup("") };
+    for (bool more = true; more && st == ST_OK;) {
+        yaml_document_t doc;
+        if (!yaml_parser_load(p, &doc)) { st = parse_error(p, file, true, d); break; }
+        struct convert c = { .y = y, .doc = &doc, .file = file, .located = true, .d = d };
+        more = yaml_document_get_root_node(&doc) != NULL;
+        if (more && (st = convert(&c, 1, 0, &v)) == ST_OK) append(list, v);
+        yaml_document_delete(&doc);
+    }
+    *out = list;
+    return st;
+}
+
+/* One document, or all there are; or a value of --set, which stands nowhere. */
+enum extent { ONE, ALL, VALUE };
+
 /* encoding: YAML_ANY_ENCODING where the text's first bytes tell. */
-static enum st parse_text(struct ydoc *y, const char *file, const char *text, size_t n, yaml_encoding_t encoding, bool located,
+static enum st parse_text(struct ydoc *y, const char *file, const char *text, size_t n, yaml_encoding_t encoding, enum extent extent,
                           struct ydoc_node **out, struct diag *d)
 {
+    const bool located = extent != VALUE;
     enum st st = ST_OK;
     *out = NULL;
     for (int pass = 0; pass < 2 && st == ST_OK; pass++) {
@@ -201,7 +224,7 @@ static enum st parse_text(struct ydoc *y, const char *file, const char *text, si
         yaml_parser_set_encoding(&p, encoding);
         yaml_parser_set_input_string(&p, (const unsigned char *)text, n);
         st = pass == 0 ? check_depth(&(struct convert){ .file = file, .located = located, .d = d }, &p)
-                       : load_one(y, &p, file, located, out, d);
+           : extent == ALL ? load_all(y, &p, file, out, d) : load_one(y, &p, file, located, out, d);
         yaml_parser_delete(&p);
     }
     return st;
@@ -218,11 +241,11 @@ static enum st finish_load(struct ydoc *y, enum st st, const char *name, struct 
 enum st ydoc_parse(struct ydoc *y, const char *name, const char *text, struct diag *d)
 {
     memset(y, 0, sizeof *y);
-    enum st st = parse_text(y, keep_name(y, name), text, strlen(text), YAML_UTF8_ENCODING, true, &y->root, d);
+    enum st st = parse_text(y, keep_name(y, name), text, strlen(text), YAML_UTF8_ENCODING, ONE, &y->root, d);
     return finish_load(y, st, name, d);
 }
 
-enum st ydoc_load(struct ydoc *y, const char *path, struct diag *d)
+static enum st load(struct ydoc *y, const char *path, enum extent extent, struct diag *d)
 {
     memset(y, 0, sizeof *y);
     errno = 0;
@@ -239,11 +262,14 @@ enum st ydoc_load(struct ydoc *y, const char *path, struct diag *d)
     } while (got > 0);
     enum st st;
     if (ferror(f)) st = diag_at(d, errno == EISDIR ? ST_EINPUT : ST_EWORLD, path, 0, 0, "cannot read: %s", strerror(errno));
-    else st = parse_text(y, keep_name(y, path), text, n, YAML_ANY_ENCODING, true, &y->root, d);
+    else st = parse_text(y, keep_name(y, path), text, n, YAML_ANY_ENCODING, extent, &y->root, d);
     mem_free(text);
     (void)fclose(f);
     return finish_load(y, st, path, d);
 }
+
+enum st ydoc_load(struct ydoc *y, const char *path, struct diag *d) { return load(y, path, ONE, d); }
+enum st ydoc_load_all(struct ydoc *y, const char *path, struct diag *d) { return load(y, path, ALL, d); }
 
 /* ---- --set ---- */
 
@@ -344,7 +370,7 @@ enum st ydoc_set(struct ydoc *y, const char *assignment, struct diag *d)
     if (eq == NULL || eq == assignment) return diag_at(d, ST_EINPUT, from.file, 0, 0, "expected path=value, such as trace.speedup=20");
     if (y->root->type != YDOC_MAP) return diag_at(d, ST_EINPUT, from.file, 0, 0, "the document is not a map, so it has no paths");
     struct ydoc_node *v = NULL;
-    TRY(parse_text(y, from.file, eq + 1, strlen(eq + 1), YAML_UTF8_ENCODING, false, &v, d));
+    TRY(parse_text(y, from.file, eq + 1, strlen(eq + 1), YAML_UTF8_ENCODING, VALUE, &v, d));
     if (v != NULL && ydoc_is_null(v)) { node_destroy(v); v = NULL; }
     char *path = mem_strndup(assignment, (size_t)(eq - assignment));
     enum st st = set_path(y, path, &from, v, d);

@@ -39,6 +39,8 @@ struct ydoc {
 
 /* ST_EINPUT for bad YAML, ST_EWORLD when the file cannot be read.  On error *y is empty. */
 enum st ydoc_load(struct ydoc *y, const char *path, struct diag *d);
+/* The same for a file of several documents: the root is the list of them. */
+enum st ydoc_load_all(struct ydoc *y, const char *path, struct diag *d);
 enum st ydoc_parse(struct ydoc *y, const char *name, const char *text, struct diag *d);
 void    ydoc_fini(struct ydoc *y);
 

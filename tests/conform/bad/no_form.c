@@ -1,4 +1,4 @@
-/* load: parameter 'list' of policy 'bad' is a file of no form that is known: kube-scheduler, core-history */
+/* load: parameter 'list' of policy 'bad' is a file of no form that is known: kube-scheduler, core-history, kueue */
 #define NO_TABLE
 #include "bad.h"
 
