@@ -1,13 +1,15 @@
 #!/bin/sh
-# private.sh up DIR | down DIR | kill DIR NODE -- a Slurm of one's own on this machine:
-# munged, slurmctld and four slurmd (n1..n4) with everything they write under DIR,
-# on ports and a key of its own.  Needs root, because slurmd does.  `up` prints the
-# path of slurm.conf; set SLURM_CONF to it; where slurmd cannot run it says why, in slurmd's words, and exits with 77.
-# `down` ends all of them, whatever their state.
+# private.sh up DIR [SETTINGS] | down DIR | kill DIR NODE -- a Slurm of one's own on this machine:
+# munged, slurmctld and a slurmd for each node with everything they write under DIR, on ports and a key of its own.
+# Needs root, because slurmd does.  `up` prints the path of slurm.conf; set SLURM_CONF to it; where slurmd cannot run
+# it says why, in slurmd's words, and exits with 77.
+#   SETTINGS  a slurm.conf of what matters to scheduling alone, of nodes n1..nN; daemons' keys are added.
+#             Without it: four nodes of a core, first come, first served
+# `down` ends all of them, whatever their state.  SLURMCTLD and SLURMD name others than those in PATH.
 set -eu
-usage() { echo "usage: private.sh up DIR | down DIR | kill DIR NODE" >&2; exit 2; }
+usage() { echo "usage: private.sh up DIR [SETTINGS] | down DIR | kill DIR NODE" >&2; exit 2; }
 [ $# -ge 2 ] || usage
-what=$1 dir=$2 node=${3:-}
+what=$1 dir=$2 node=${3:-} settings=${3:-}
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
 conf=$dir/slurm.conf
@@ -22,13 +24,16 @@ wait_for() {
     done
 }
 gone() { ! kill -0 "$1" 2>/dev/null; }
+up_or_gone() { gone "$1" || grep -q " started on " "$dir/log/slurmd.$2" 2>/dev/null; }
 pids() { cat "$dir"/pid/* 2>/dev/null || :; }
-four_idle() { [ "$(SLURM_CONF=$conf timeout 5 sinfo -h -N -t idle -o %N | sort -u | wc -l)" -eq 4 ]; }
+all_idle() { [ "$(SLURM_CONF=$conf timeout 5 sinfo -h -N -t idle -o %N | sort -u | wc -l)" -eq "$n_nodes" ]; }
 
-# Does anything here use one of the five ports from this one on?
+# Does anything here use one of the n ports from this one on?
 in_use() {
-    for i in 0 1 2 3 4; do
+    i=0
+    while [ $i -lt "$2" ]; do
         if grep -q ":$(printf %04X $(($1 + i))) " /proc/net/tcp; then return 0; fi
+        i=$((i + 1))
     done
     return 1
 }
@@ -38,7 +43,7 @@ sessions() {
     for env in /proc/[0-9]*/environ; do
         pid=${env#/proc/}; pid=${pid%/environ}
         tr '\0' '\n' 2>/dev/null <"$env" | grep -qxF "SLURM_CONF=$conf" || continue
-        tr '\0' '\n' 2>/dev/null <"$env" | grep -qx "SLURMD_NODENAME=${1:-n[1-4]}" || continue
+        tr '\0' '\n' 2>/dev/null <"$env" | grep -qx "SLURMD_NODENAME=${1:-n[0-9]*}" || continue
         ps -o sid= -p "$pid" || :
     done | sort -u
 }
@@ -56,13 +61,44 @@ end_all() {
     rm -rf "$dir/pid"
 }
 
+# What sets the cluster: SETTINGS, with each node on this machine at a port of its own.
+cluster_lines() {
+    if [ -n "$settings" ]; then
+        while IFS= read -r line; do
+            case $line in
+            NodeName=n\[*)
+                range=${line#NodeName=n[}; range=${range%%]*}
+                ports=$((port + ${range%-*}))-$((port + ${range#*-}))
+                echo "$line NodeHostname=$host NodeAddr=127.0.0.1 Port=[$ports]" ;;
+            NodeName=n*)
+                one=${line#NodeName=n}; one=${one%% *}
+                echo "$line NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + one))" ;;
+            *) echo "$line" ;;
+            esac
+        done <"$settings"
+        return
+    fi
+    cat <<END
+SchedulerType=sched/builtin
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+MinJobAge=2
+NodeName=n[1-4] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + 4))] CPUs=1 RealMemory=100
+PartitionName=all Nodes=n[1-4] Default=YES MaxTime=10 State=UP
+END
+}
+
 up() {
-    rm -rf "$dir/state"
+    rm -rf "$dir/state" "$dir/log"
     mkdir -p "$dir/state" "$dir/log" "$dir/pid" "$dir/munge"
     chmod 755 "$dir" "$dir/munge" "$dir/pid"
     host=$(hostname -s)
+    n_nodes=4
+    last='s/^NodeName=n\[[0-9]*-\([0-9]*\)\].*/\1/p; s/^NodeName=n\([0-9]*\) .*/\1/p'
+    [ -z "$settings" ] || n_nodes=$(sed -n "$last" "$settings" | sort -n | tail -n 1)
     port=$((20000 + $$ % 12000))        # below the range that the kernel gives out
-    while in_use $port; do port=$((port + 5)); done
+    while in_use $port $((n_nodes + 1)); do port=$((port + n_nodes + 1)); done
     dd if=/dev/urandom of="$dir/munge/key" bs=128 count=1 2>/dev/null
     chmod 400 "$dir/munge/key"
     # --force: the folder may lie under /tmp, which munged distrusts
@@ -86,39 +122,40 @@ SlurmdLogFile=$dir/log/slurmd.%n
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
-SchedulerType=sched/builtin
-SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU
 MpiDefault=none
 MailProg=/bin/true
 ReturnToService=2
-MinJobAge=2
 SlurmctldTimeout=10
 SlurmdTimeout=6
 InactiveLimit=0
 KillWait=1
 SlurmdParameters=config_overrides
-NodeName=n[1-4] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + 4))] CPUs=1 RealMemory=100
-PartitionName=all Nodes=n[1-4] Default=YES MaxTime=10 State=UP
+AccountingStorageType=accounting_storage/none
 END
+    cluster_lines >>"$conf"
+    ! grep -q '^GresTypes=gpu' "$conf" || echo "Name=gpu File=/dev/tty[0-3]" >"$dir/gres.conf"
     SLURM_CONF=$conf
     export SLURM_CONF
-    slurmctld -c -f "$conf"
-    for n in n1 n2 n3 n4; do
-        mkdir -p "$dir/spool/$n"
-        if ! slurmd -N $n -f "$conf"; then      # it needs a cgroup file system to write to, which a container may lack
-            sed -n 's/^\[[^]]*\] \(error\|fatal\): //p' "$dir/log/slurmd.$n" | paste -s -d ';' | sed 's/;/; /g' >&2
+    # In the foreground, that what they say when they die is kept.
+    ("${SLURMCTLD:-slurmctld}" -D -c -f "$conf"; echo "exit status $?") >"$dir/log/slurmctld.err" 2>&1 &
+    i=1
+    while [ $i -le "$n_nodes" ]; do
+        mkdir -p "$dir/spool/n$i"
+        "${SLURMD:-slurmd}" -N n$i -f "$conf" -D >"$dir/log/slurmd.n$i.err" 2>&1 &
+        pid=$!
+        # It needs a cgroup file system to write to, which a container may lack.
+        if ! wait_for 10 up_or_gone $pid n$i || gone $pid; then
+            sed -n 's/^\[[^]]*\] \(error\|fatal\): //p' "$dir/log/slurmd.n$i" | paste -s -d ';' | sed 's/;/; /g' >&2
             end_all
             exit 77
         fi
+        i=$((i + 1))
     done
-    if ! wait_for 20 four_idle; then
+    if ! wait_for 20 all_idle; then
         timeout 5 sinfo >&2 || :
         tail -n 5 "$dir"/log/* >&2 || :
         end_all
-        echo "private.sh: the four nodes did not come up" >&2
+        echo "private.sh: the $n_nodes nodes did not come up" >&2
         exit 1
     fi
     echo "$conf"
