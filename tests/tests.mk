@@ -48,11 +48,14 @@ coverage:                               ## lines that the tests reach, by folder
 	@$(MAKE) --no-print-directory test B=build/coverage CC=gcc OPT=-O1 STRICT= CFLAGS=--coverage; rc=$$?; \
 	    sh tests/coverage.sh build/coverage && exit $$rc
 
+slurm: all                              ## the policy slurm beside a real one on this machine (root; ten minutes)
+	@FAIRWAY=$(B)/fairway sh tests/slurm/held.sh
+
 layers:                                 ## the include directions of sim/ and policies/
 	@sh tests/layers.sh
 
 -include $(TEST_SRC:%.c=$(B)/obj/%.d) $(TEST_LIB:.o=.d)
-.PHONY: test coverage layers
+.PHONY: test coverage slurm layers
 
 # ---- speed ----
 FAIRWAY_TRACES ?= $(abspath $(wildcard ../shared/traces))

@@ -93,26 +93,54 @@ static enum st parse_plugin(const struct origin *at, const struct pol_param *p, 
     return ST_OK;
 }
 
-/* What was read of a parameter's file; NULL: it is none, or names none. */
-static const char *file_text(const struct policy_spec_plugin *p)
+static void add_notes(struct policy_spec *spec, char *const *note, size_t n)
 {
-    return p->history.text != NULL ? p->history.text : p->kueue.text != NULL ? p->kueue.text : p->scheduler.text;
+    for (size_t i = 0; i < n; i++) MEM_PUSH(spec->note, spec->n_notes, spec->cap_notes, note[i]);
 }
 
-/* A file, in one of the forms that there are (policy_load.c). */
-static enum st parse_file(const struct origin *at, const struct pol_param *p, const char *name, struct policy_spec_plugin *to,
-                          const char **out, struct diag *d)
+/* A file that is there, in one of the forms that there are (policy_load.c). */
+static enum st load_form(struct policy_spec *spec, struct policy_spec_plugin *to, const char *form, const char *path,
+                         const char **out, struct diag *d)
+{
+    static const struct {
+        const char *form;
+        enum st (*load)(struct slurm_scheduler *s, const char *path, struct diag *d);
+    } slurm[] = { { "slurm-conf", slurm_scheduler_conf }, { "slurm-accounts", slurm_scheduler_accounts },
+                  { "slurm-qos", slurm_scheduler_qos }, { "slurm-rounds", slurm_scheduler_rounds } };
+    for (size_t i = 0; i < ARRAY_LEN(slurm); i++) {
+        if (strcmp(form, slurm[i].form) != 0) continue;
+        TRY(slurm[i].load(&to->slurm, path, d));
+        add_notes(spec, to->slurm.note, to->slurm.n_notes);
+        *out = to->slurm.text;
+        return ST_OK;
+    }
+    if (strcmp(form, "core-history") == 0) {
+        TRY(core_history_load(&to->history, path, d));
+        *out = to->history.text;
+        return ST_OK;
+    }
+    if (strcmp(form, "kueue") == 0) {
+        TRY(kueue_load(&to->kueue, path, d));
+        add_notes(spec, to->kueue.notes.note, to->kueue.notes.n);
+        *out = to->kueue.text;
+        return ST_OK;
+    }
+    TRY(kube_scheduler_load(&to->scheduler, path, d));
+    add_notes(spec, to->scheduler.notes.note, to->scheduler.notes.n);
+    *out = to->scheduler.text;
+    return ST_OK;
+}
+
+static enum st parse_file(const struct origin *at, struct policy_spec *spec, uint32_t i, const char **out, struct diag *d)
 {
     struct diag own = { 0 };
+    const char *name = spec->text[i];
     *out = "";
     if (name[0] == '\0') return ST_OK;
     char *path = find_file(at->file, name, &own);
     if (path == NULL) return diag_at(d, own.code, at->file, at->line, at->col, "%s", own.msg);
-    enum st st = strcmp(p->choices, "core-history") == 0 ? core_history_load(&to->history, path, d)
-               : strcmp(p->choices, "kueue") == 0        ? kueue_load(&to->kueue, path, d)
-                                                         : kube_scheduler_load(&to->scheduler, path, d);
+    enum st st = load_form(spec, &spec->plugin[i], spec->ops->params[i].choices, path, out, d);
     mem_free(path);
-    if (st == ST_OK) *out = file_text(to);
     return st;
 }
 
@@ -137,7 +165,7 @@ static enum st parse_value(const struct origin *at, struct policy_spec *spec, ui
         TRY(parse_plugin(at, p, text, &spec->plugin[i], &ok, d));
         want = p->choices;
         break;
-    case POL_FILE:     return parse_file(at, p, text, &spec->plugin[i], &v->s, d);
+    case POL_FILE:     return parse_file(at, spec, i, &v->s, d);
     }
     if (ok) return ST_OK;
     return diag_at(d, ST_EINPUT, at->file, at->line, at->col, "policy '%s': %s is '%s'; expected %s%s%s%s",
@@ -187,6 +215,7 @@ static const char *known_text(const struct policy_spec *p, uint32_t i)
     if (p->plugin[i].file != NULL) return policy_load_digest(p->plugin[i].file);
     if (p->plugin[i].history.text != NULL) return p->plugin[i].history.digest;
     if (p->plugin[i].kueue.text != NULL) return p->plugin[i].kueue.digest;
+    if (p->plugin[i].slurm.text != NULL) return p->plugin[i].slurm.digest;
     return p->plugin[i].scheduler.text != NULL ? p->plugin[i].scheduler.digest : p->text[i];
 }
 
@@ -283,14 +312,8 @@ const struct policy_load *policy_spec_plugin(const struct policy_spec *p)
 
 const char *const *policy_spec_notes(const struct policy_spec *p, size_t *n)
 {
-    for (uint32_t i = 0; p->plugin != NULL && i < p->ops->n_params; i++) {
-        const struct policy_spec_plugin *f = &p->plugin[i];
-        const struct kube_notes *notes = f->kueue.text != NULL ? &f->kueue.notes : &f->scheduler.notes;
-        *n = notes->n;
-        if (f->kueue.text != NULL || f->scheduler.text != NULL) return (const char *const *)notes->note;
-    }
-    *n = 0;
-    return NULL;
+    *n = p->n_notes;
+    return p->note;
 }
 
 bool policy_spec_names_file(const char *spec)
@@ -310,8 +333,9 @@ void policy_spec_fini(struct policy_spec *p)
         kube_scheduler_fini(&p->plugin[i].scheduler);
         core_history_fini(&p->plugin[i].history);
         kueue_fini(&p->plugin[i].kueue);
+        slurm_scheduler_fini(&p->plugin[i].slurm);
     }
-    MEM_FREE(p->plugin, p->known, p->text, p->value, p->full);
+    MEM_FREE((void *)p->note, p->plugin, p->known, p->text, p->value, p->full);
     policy_load_close(p->lib);
     memset(p, 0, sizeof *p);
 }

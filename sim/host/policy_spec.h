@@ -9,6 +9,7 @@
 #include "host/guest.h"
 #include "input/kube/kueue.h"
 #include "input/kube/scheduler.h"
+#include "input/slurm/scheduler.h"
 #include "input/tasks/core_history.h"
 
 struct policy_load;
@@ -18,6 +19,7 @@ struct policy_spec_plugin {
     struct pol_chosen chosen;
     struct policy_load *file;
     struct kube_scheduler scheduler;
+    struct slurm_scheduler slurm;
     struct core_history history;
     struct kueue kueue;
 };
@@ -30,6 +32,7 @@ struct policy_spec {
     char                **text;     /* [ops->n_params] as written, or the default; owns what value[].s points at */
     struct policy_spec_plugin *plugin;  /* [ops->n_params]; what value[].chosen points at */
     char                 *known;    /* as full, with a digest in the place of the path of each plugin and file */
+    const char          **note; size_t n_notes, cap_notes;      /* borrowed of `plugin` */
     char                 *full;     /* the spec with every parameter, its name or path as it was written */
 };
 
@@ -44,7 +47,7 @@ enum st policy_spec_parse(struct policy_spec *p, const char *spec, const char *w
                       const char *file, uint32_t line, uint32_t col, struct diag *d);
 /* The plugin of the spec, the first if a policy has parameters for several; NULL: none. */
 const struct policy_load *policy_spec_plugin(const struct policy_spec *p);
-/* What the file of a parameter says that is not modelled, [n]; of the first such file. */
+/* What the files of parameters say that is not modelled, [n]. */
 const char *const *policy_spec_notes(const struct policy_spec *p, size_t *n);
 /* Does a spec name a shared object, as a policy or as a plugin?  Seen from its letters alone. */
 bool    policy_spec_names_file(const char *spec);

@@ -1,0 +1,166 @@
+/*
+ * clock.c -- when slurmctld holds its rounds.
+ *
+ * A background thread wakes every second and starts the main loop when jobs were submitted and its last start is
+ * batch_sched_delay ago, or when sched_interval is over: then it goes through the whole queue.  The end of a job
+ * starts it at once where slurm.conf has an Epilog; else, as the node is then given back in a reply that starts
+ * nothing, as a submission does.  The backfill thread sleeps for bf_interval after each round; if nothing changed since
+ * the last it looks again every second.  Priorities are worked out every PriorityCalcPeriod.
+ * Source: slurmctld/controller.c, _slurmctld_background; slurmctld/proc_req.c, _slurm_rpc_epilog_complete;
+ * plugins/sched/backfill/backfill.c, backfill_agent.
+ *
+ * Rounds in which nobody waits are counted on and not held.  With `rounds` the instants are those of a log.
+ */
+#include "slurm/state.h"
+
+static int64_t at_second(const struct slurm *s, int64_t second) { return second * 1000000 - s->param.epoch_us; }
+
+/* The first look of the background thread at or after a time. */
+static int64_t look_after(const struct slurm *s, int64_t us)
+{
+    const int64_t since = us - s->clock.phase_us, tick = s->param.tick_us;
+    int64_t k = since / tick;
+    if (k * tick < since) k++;
+    return s->clock.phase_us + k * tick;
+}
+
+static int64_t next_full(const struct slurm *s)
+{
+    return look_after(s, at_second(s, s->clock.last_full_s + s->conf.sched_interval));
+}
+
+/* When the background thread next starts the main loop. */
+static int64_t next_tick(const struct slurm *s)
+{
+    const int64_t full = next_full(s);
+    if (!s->clock.is_asked) return full;
+    int64_t from = at_second(s, s->clock.last_s + s->conf.sched_delay);
+    if (from < s->clock.asked_us) from = s->clock.asked_us;
+    const int64_t asked = look_after(s, from);
+    return asked < full ? asked : full;
+}
+
+/* It does: true if it goes through the whole queue. */
+static bool tick(struct slurm *s, int64_t us)
+{
+    const bool full = us >= next_full(s);
+    s->clock.last_s = slurm_now_s(s, us);
+    if (full) s->clock.last_full_s = s->clock.last_s;
+    s->clock.is_asked = false;
+    return full;
+}
+
+/* The backfill thread has looked: after a round it sleeps, else it looks again in a second. */
+static void bf_looked(struct slurm *s, bool has_run)
+{
+    s->clock.bf_us += has_run ? s->conf.bf_interval * 1000000 : 1000000;
+}
+
+/* Rounds before now, which found nobody waiting. */
+static void pass_idle(struct slurm *s, int64_t now)
+{
+    for (int64_t at; (at = next_tick(s)) < now;) (void)tick(s, at);
+    while (s->clock.bf_us < now) {
+        const bool has_run = s->clock.is_dirty;
+        s->clock.is_dirty = false;
+        if (!has_run) s->clock.bf_us += (now - s->clock.bf_us - 1) / 1000000 * 1000000;
+        bf_looked(s, has_run);
+    }
+    while (s->clock.i_round < s->clock.n_rounds && s->clock.round[s->clock.i_round].at_us < now) s->clock.i_round++;
+}
+
+/* ---- recorded rounds ---- */
+
+static void read_rounds(struct slurm *s, const char *given)
+{
+    char *text = strcpy(pol_alloc(strlen(given) + 1, 1), given), *at = text;
+    for (struct config_line l; config_next(&at, &l);) {
+        struct slurm_recorded r = { .at_us = strtoll(l.name, NULL, 10), .full = strcmp(l.kind, "full") == 0,
+                                    .round = strcmp(l.kind, "backfill") == 0 ? ROUND_BACKFILL : ROUND_MAIN };
+        if (l.n > 0) r.clearing = pol_alloc(s->conf.n_words, sizeof *r.clearing);
+        for (uint32_t i = 0, node; i < l.n; i++)
+            if ((node = config_node(&s->conf, s->sched.host, l.field[i])) != POL_NONE) nodeset_put(r.clearing, node);
+        POL_PUSH(s->clock.round, s->clock.n_rounds, s->clock.cap_round, r);
+    }
+    free(text);
+}
+
+/* ---- */
+
+void slurm_clock_begin(struct slurm *s, int64_t started_us, int64_t bf_us, const char *rounds)
+{
+    s->clock.phase_us = -(started_us % s->param.tick_us);
+    s->clock.bf_us = bf_us;
+    s->clock.last_s = s->clock.last_full_s = slurm_now_s(s, -started_us);
+    s->clock.calc_us = -started_us;
+    s->clock.passed_us = POL_NEVER;
+    read_rounds(s, rounds);
+}
+
+void slurm_clock_end(struct slurm *s)
+{
+    for (uint32_t i = 0; i < s->clock.n_rounds; i++) free(s->clock.round[i].clearing);
+    free(s->clock.round);
+}
+
+void slurm_clock_open(struct slurm *s)
+{
+    const int64_t now = s->sched.view->now_us;
+    if (s->clock.passed_us != now) pass_idle(s, now);
+    s->clock.passed_us = now;
+    s->clock.ends_at_once = s->has_ended && s->conf.has_epilog;
+    if ((s->has_come || (s->has_ended && !s->conf.has_epilog)) && !s->clock.is_asked) {
+        s->clock.is_asked = true;
+        s->clock.asked_us = now;
+    }
+    s->has_come = false;
+    s->clock.is_dirty |= s->is_changed;
+}
+
+bool slurm_clock_calculates(struct slurm *s)
+{
+    const int64_t now = s->sched.view->now_us, period = s->conf.calc_period * 1000000;
+    if (!s->conf.is_multifactor || s->clock.calc_us > now) return false;
+    s->clock.calc_us += ((now - s->clock.calc_us) / period + 1) * period;
+    s->clock.is_dirty = true;
+    return true;
+}
+
+enum slurm_round slurm_clock_round(struct slurm *s, bool *full)
+{
+    const int64_t now = s->sched.view->now_us;
+    *full = false;
+    if (s->clock.n_rounds > 0) {
+        if (s->clock.i_round == s->clock.n_rounds || s->clock.round[s->clock.i_round].at_us > now) return ROUND_NONE;
+        const struct slurm_recorded *r = &s->clock.round[s->clock.i_round++];
+        *full = r->full;
+        memset(s->clearing, 0, s->conf.n_words * sizeof *s->clearing);
+        if (r->clearing != NULL) nodeset_copy(s->clearing, r->clearing, s->conf.n_words);
+        return r->round;
+    }
+    if (s->clock.ends_at_once) {
+        s->clock.ends_at_once = false;
+        s->clock.is_dirty = true;
+        return ROUND_MAIN;
+    }
+    if (next_tick(s) <= now) {
+        *full = tick(s, now);
+        s->clock.is_dirty = true;
+        return ROUND_MAIN;
+    }
+    if (!s->conf.has_backfill || s->clock.bf_us > now) return ROUND_NONE;
+    const bool has_run = s->clock.is_dirty;
+    bf_looked(s, has_run);
+    s->clock.is_dirty = s->n_waiting > 0;
+    return has_run ? ROUND_BACKFILL : ROUND_NONE;
+}
+
+int64_t slurm_clock_next(const struct slurm *s)
+{
+    int64_t at = next_tick(s);
+    if (s->clock.n_rounds > 0)
+        at = s->clock.i_round < s->clock.n_rounds ? s->clock.round[s->clock.i_round].at_us : POL_NEVER;
+    else if (s->conf.has_backfill && s->clock.bf_us < at) at = s->clock.bf_us;
+    if (s->conf.is_multifactor && s->clock.calc_us < at) at = s->clock.calc_us;
+    return at;
+}

@@ -1,0 +1,114 @@
+/*
+ * main_loop.c -- the main scheduling loop: jobs in order, each started where it fits; the first of a partition
+ * that does not keeps that partition's nodes from all that come after it.
+ * Source: slurmctld/job_scheduler.c, _schedule.
+ * Cost: O(records x nodes / 64), and a search for nodes for each that a partition's first failure does not pass over.
+ */
+#include "slurm/state.h"
+
+struct pass {
+    struct slurm *s;
+    bool full;
+    int64_t depth, n_started;
+    uint64_t rejected; uint32_t rejected_part;      /* the array whose element did not start, by its ordinal */
+};
+
+static bool is_array(const struct slurm *s, const struct unit *u)
+{
+    const struct pol_host *h = s->sched.host;
+    const struct pol_job_info *ji = h->job(h->ctx, u->job);
+    return ji != NULL && !u->is_gang && ji->n_tasks > 1;
+}
+
+/* No more of this partition, nor on its nodes. */
+static void fail_partition(struct slurm *s, uint32_t part)
+{
+    if (s->failed[part]) return;
+    s->failed[part] = true;
+    nodeset_and_not(s->avail, s->conf.partition[part].nodes, s->conf.n_words);
+}
+
+/* Is the job too young, or of too little priority, to keep others waiting? */
+static bool may_fail_partition(const struct slurm *s, struct slurm_record r)
+{
+    const struct slurm_job *j = slurm_job(s, r.unit);
+    if (s->conf.bf_min_age > 0 && slurm_time_s(s) - j->submit_s < s->conf.bf_min_age) return false;
+    return s->conf.bf_min_prio <= 0 || j->priority[r.k] >= (double)s->conf.bf_min_prio;
+}
+
+/*
+ * Would the job run on the nodes that are left to it, were nothing there?  If not it fails for their want, and not as
+ * they are busy, which alone fails its partition; nodes that are being cleared are busy.
+ */
+static bool is_busy(const struct slurm *s, uint32_t unit, uint32_t part)
+{
+    const struct request_class *k = slurm_class(s, unit);
+    const struct pol_shape *shape = &s->sched.plan.shape[k->shape[0]];
+    uint32_t n = 0;
+    bool is_clearing = false;
+    for (uint32_t i = 0; i < s->conf.n_nodes; i++) {
+        if (!nodeset_has(s->conf.partition[part].nodes, i) || !nodeset_has(s->avail, i)) continue;
+        const bool fits = plan_could_fit(&s->sched.plan, i, shape);
+        n += fits;
+        is_clearing |= fits && nodeset_has(s->clearing, i);
+    }
+    return is_clearing || (n > 0 && n >= slurm_min_nodes(s, unit));
+}
+
+/* One record.  False: the pass is over. */
+static bool try_record(struct pass *p, struct slurm_record r)
+{
+    struct slurm *s = p->s;
+    const struct unit *u = &s->sched.units.at[r.unit];
+    const uint32_t part = slurm_job(s, r.unit)->part[r.k];
+    if (u->state != UNIT_WAITING || slurm_held(s, r.unit, part) != NULL) return true;
+    const bool array = is_array(s, u);
+    if (array && p->rejected == u->ordinal && p->rejected_part == part) return true;
+    if (s->conf.max_job_start > 0 && p->n_started >= s->conf.max_job_start) return false;
+    if (array) {
+        p->rejected = u->ordinal;
+        p->rejected_part = part;
+    }
+    if (s->conf.partition_depth > 0 && s->count[part].n++ >= s->conf.partition_depth) return true;
+    if (!p->full && p->depth++ > s->conf.queue_depth) return false;
+    if (s->failed[part]) return true;
+    if (!slurm_within_limits(s, r.unit, part)) {
+        if (s->conf.limit_stop && may_fail_partition(s, r)) fail_partition(s, part);
+        return true;
+    }
+    const bool has_room =
+        nodeset_overlap(s->avail, s->conf.partition[part].nodes, s->conf.n_words) >= slurm_min_nodes(s, r.unit);
+    if (has_room && !slurm_has_licences(s, r.unit)) {
+        s->sched.host->hold(s->sched.host->ctx, u->task, false, "Licenses");
+        return true;
+    }
+    if (has_room) {
+        nodeset_copy(s->set[0], s->avail, s->conf.n_words);
+        nodeset_and(s->set[0], s->conf.partition[part].nodes, s->conf.n_words);
+        nodeset_and_not(s->set[0], s->clearing, s->conf.n_words);
+        if (slurm_select(s, r.unit, part, s->set[0]) || slurm_select_preempting(s, r.unit, part, s->set[0])) {
+            slurm_start(s, r.unit, part, "main: fits");
+            p->n_started++;
+            if (array) p->rejected = UINT64_MAX;
+            return true;
+        }
+        if (!is_busy(s, r.unit, part)) return true;
+    }
+    if (may_fail_partition(s, r)) {
+        if (!s->failed[part]) sched_head(&s->sched, r.unit, "Resources");
+        fail_partition(s, part);
+    }
+    return true;
+}
+
+void slurm_main_loop(struct slurm *s, bool full)
+{
+    struct pass p = { .s = s, .full = full, .rejected = UINT64_MAX };
+    POL_RESERVE(s->failed, s->cap_failed, s->conf.n_partitions);
+    POL_RESERVE(s->count, s->cap_count, s->conf.n_partitions);
+    memset(s->failed, 0, s->conf.n_partitions * sizeof *s->failed);
+    memset(s->count, 0, s->conf.n_partitions * sizeof *s->count);
+    nodeset_copy(s->avail, s->up, s->conf.n_words);
+    for (uint32_t i = 0; i < s->n_order; i++)
+        if (!try_record(&p, s->order[i])) break;
+}

@@ -1,0 +1,213 @@
+#!/bin/sh
+# The policy `slurm`: what it reads of Slurm's files, small cases whose outcome follows from slurm.conf(5) and
+# sched_config.html by hand, and the records of runs of a real slurmctld (tests/slurm/golden).
+. "$(dirname "$0")/lib.sh"
+
+# files CONF: slurm.conf of nodes a1 (8 cores) and a2, a3 (4), the scheduler's lines on top
+files() {
+    { printf '%s\n' "$1"; cat <<'END'
+NodeName=a1 CPUs=8 RealMemory=8000 Weight=10
+NodeName=a[2-3] CPUs=4 RealMemory=8000 Weight=5
+Epilog=/bin/true
+SelectType=select/cons_tres
+END
+    } >"$dir/slurm.conf"
+    cat >"$dir/s.yaml" <<'END'
+cluster: {from: slurm, conf: slurm.conf}
+trace: {format: native, path: jobs.csv, defaults: {mem: 1MiB}}
+output: {attempts: true, decisions: true}
+END
+    echo "id,submit_s,duration_s,user,queue,tasks,gang,cpus,limit_s,priority" >"$dir/jobs.csv"
+}
+jobs() { cat >>"$dir/jobs.csv"; }
+# ran [PARAMETERS]: each attempt in order of start, as ID@SECOND:NODES
+ran() {
+    rm -f "$dir/r.db"
+    (cd "$dir" && "$fairway" run -q --audit -p "slurm:config=slurm.conf,bf_phase=10s${1:+,$1}" -d r.db s.yaml) 2>"$dir/err"
+    grep error "$dir/err"
+    sqlite3 "$dir/r.db" "SELECT group_concat(x, ' ') FROM (SELECT j.id || '@' || (a.start_us / 1000000) || ':' || group_concat(n.name, '+') AS x
+        FROM (SELECT * FROM attempt ORDER BY node) a JOIN job j USING (run, ordinal) JOIN node n ON n.run = a.run AND n.node = a.node
+        GROUP BY a.ordinal, a.start_us ORDER BY a.start_us, j.ordinal)"
+}
+one="PartitionName=p Nodes=a1 Default=YES MaxTime=60"
+
+# ---- the two loops ----
+files "$one"
+jobs <<'END'
+wide,0,100,u,,1,0,6,600,0
+whole,1,50,u,,1,0,8,60,0
+small,2,20,u,,1,0,2,300,0
+END
+# The main loop's first start is batch_sched_delay, 3 s, after the daemon's; backfill's first round is at 10 s: the small
+# job ends by its limit at 310, before the wide one does, at 603.
+check "what delays nobody is backfilled" same "$(ran)" "wide@3:a1 small@10:a1 whole@103:a1"
+sed -i 's/20,u,,1,0,2,300/20,u,,1,0,2,700/' "$dir/jobs.csv"
+check "what would delay the one before it is not" same "$(ran)" "wide@3:a1 whole@103:a1 small@153:a1"
+files "SchedulerType=sched/builtin
+$one"
+jobs <<'END'
+wide,0,100,u,,1,0,6,600,0
+whole,1,50,u,,1,0,8,60,0
+small,2,20,u,,1,0,2,300,0
+END
+check "sched/builtin backfills nothing" same "$(ran)" "wide@3:a1 whole@103:a1 small@153:a1"
+
+# ---- partitions ----
+files "PartitionName=p Nodes=a1,a2 Default=YES MaxTime=10
+PartitionName=q Nodes=a[2-3] PriorityTier=5"
+jobs <<'END'
+fills,0,100,u,p,1,0,8,600,0
+waits,0,100,u,p,2,1,4,600,0
+other,0,10,u,q,1,0,4,600,0
+tier,0,10,u,q,1,0,4,600,0
+END
+# q is of the higher tier: other and tier take a2 and a3; p's second job holds back p alone.
+check "the higher tier goes first, on common nodes too" same "$(ran tasks=node)" "fills@3:a1 other@3:a2 tier@3:a3 waits@103:a1+a2"
+files "PartitionName=p Nodes=a1 Default=YES MaxTime=5 MaxNodes=1
+PartitionName=off Nodes=a2 State=DOWN"
+jobs <<'END'
+long,0,10,u,p,1,0,1,3600,0
+wide,0,10,u,p,2,1,1,60,0
+down,0,10,u,off,1,0,1,60,0
+fine,0,10,u,p,1,0,1,60,0
+END
+check "what a partition never takes waits for good" same "$(ran tasks=node)" "fine@3:a1"
+check "for the reason in Slurm's words" same "$(sqlite3 "$dir/r.db" "SELECT group_concat(DISTINCT reason) FROM decision WHERE verb = 'hold'")" \
+    "PartitionTimeLimit,PartitionNodeLimit,PartitionDown"
+
+# ---- nodes ----
+files "PartitionName=p Nodes=ALL Default=YES"
+jobs <<'END'
+two,0,100,u,,1,0,2,600,0
+four,0,100,u,,1,0,4,600,0
+one,0,100,u,,1,0,1,600,0
+six,0,100,u,,1,0,6,600,0
+pair,0,100,u,,2,1,1,600,0
+END
+# Weight 5 goes first: two on a2, four on a3, one on a2; six fits a1 alone; the pair takes a2 first, then a1.
+check "the lowest weight, the tightest node, then neighbours" \
+    same "$(ran tasks=node)" "two@3:a2 four@3:a3 one@3:a2 six@3:a1 pair@3:a1+a2"
+files "SelectTypeParameters=CR_CPU,CR_LLN
+PartitionName=p Nodes=ALL Default=YES"
+jobs <<'END'
+x,0,100,u,,1,0,1,600,0
+y,0,100,u,,1,0,1,600,0
+z,0,100,u,,1,0,1,600,0
+END
+check "CR_LLN takes the least loaded of a weight" same "$(ran)" "x@3:a2 y@3:a3 z@3:a2"
+
+# ---- priorities ----
+files "$one
+PriorityType=priority/multifactor
+PriorityWeightJobSize=1000"
+jobs <<'END'
+busy,0,50,u,,1,0,8,60,0
+small,1,10,u,,1,0,1,60,0
+large,2,10,u,,1,0,8,60,0
+nice,3,10,u,,1,0,8,60,-900
+END
+check "size and nice make the order" same "$(ran)" "busy@3:a1 large@53:a1 small@63:a1 nice@73:a1"
+
+cat >"$dir/accounts.cfg" <<'END'
+# To edit this file start with a cluster line for the new cluster
+Cluster - 'private':Fairshare=1:QOS='normal'
+Parent - 'root'
+User - 'root':DefaultAccount='root':AdminLevel='Administrator':Fairshare=1
+Account - 'physics':Description='physics':Organization='physics':Fairshare=3
+Account - 'biology':Description='biology':Organization='biology':Fairshare=1
+Parent - 'physics'
+User - 'ann':DefaultAccount='physics':Fairshare=1
+Parent - 'biology'
+User - 'bob':DefaultAccount='biology':Fairshare=1:MaxJobs=1
+User - 'cid':DefaultAccount='biology':Fairshare=1
+END
+files "$one
+PriorityType=priority/multifactor
+PriorityWeightFairshare=1000
+PriorityCalcPeriod=1"
+jobs <<'END'
+used,0,130,bob,,1,0,8,600,0
+bobs,10,10,bob,,1,0,8,60,0
+cids,20,10,cid,,1,0,8,60,0
+anns,30,10,ann,,1,0,8,60,0
+END
+# By Fair Tree physics, which used nothing, is before biology; within it cid, who did not, is before bob.
+check "Fair Tree: the less of its share was used, the sooner" \
+    same "$(ran accounts=accounts.cfg)" "used@3:a1 anns@133:a1 cids@143:a1 bobs@153:a1"
+check "without accounts it is no part of the priority" same "$(ran)" "used@3:a1 bobs@133:a1 cids@143:a1 anns@153:a1"
+sed -i '/FAIR/d; $a PriorityFlags=NO_FAIR_TREE' "$dir/slurm.conf"
+check "and so by the classic rule" same "$(ran accounts=accounts.cfg)" "used@3:a1 anns@133:a1 cids@143:a1 bobs@153:a1"
+
+# ---- limits and preemption ----
+files "$one
+AccountingStorageEnforce=limits,qos"
+jobs <<'END'
+first,0,30,bob,,1,0,1,60,0
+second,0,30,bob,,1,0,1,60,0
+mine,0,30,cid,,1,0,1,60,0
+END
+check "MaxJobs of a user" same "$(ran accounts=accounts.cfg)" "first@3:a1 mine@3:a1 second@33:a1"
+cat >"$dir/qos.txt" <<'END'
+Name|Priority|GraceTime|Preempt|PreemptMode|Flags|UsageFactor|GrpTRES|MaxTRES|MaxWall|MaxTRESPU|MaxJobsPU
+normal|0|00:00:00||cluster||1.000000||||cpu=2|
+high|10|00:00:00|low|cluster||1.000000||||| 
+low|0|00:00:00||cluster||1.000000|cpu=6||||
+END
+sed -i 's/| $/|/' "$dir/qos.txt"
+check "MaxTRESPU of a QOS" same "$(printf 'a,40,30,ann,/normal,1,0,2,60,0\nb,40,30,ann,/normal,1,0,1,60,0\n' | jobs; ran accounts=accounts.cfg,qos=qos.txt)" \
+    "first@3:a1 mine@3:a1 second@33:a1 a@40:a1 b@70:a1"
+files "$one
+PreemptType=preempt/qos
+PreemptMode=REQUEUE"
+jobs <<'END'
+low1,0,50,u,p/low,1,0,4,600,0
+low2,0,50,u,p/low,1,0,4,600,0
+high,20,10,u,p/high,1,0,4,60,0
+END
+# Both are alike: the first candidate that makes room goes, and starts again when there is room.
+check "a QOS preempts another" same "$(ran qos=qos.txt)" "low1@3:a1 low2@3:a1 high@20:a1 low1@30:a1"
+check "so many were stopped" same "$(sqlite3 "$dir/r.db" "SELECT count(*) FROM decision WHERE verb = 'preempt'")" 1
+sed -i 's/^PreemptMode=.*/PreemptMode=SUSPEND,GANG/' "$dir/slurm.conf"
+check "what becomes of PreemptMode=SUSPEND" expect 0 sh -c "cd $dir && rm -f r.db && $fairway run -q -p slurm:config=slurm.conf -d r.db s.yaml"
+check "is told" grep -q "waits again as with REQUEUE" "$dir/err"
+
+# ---- what is not modelled, and what is wrong ----
+files "$one
+TopologyPlugin=topology/tree
+SchedulerParameters=bf_interval=15,bf_continue,bf_licenses
+Sorcery=yes"
+echo "x,0,1,u,,1,0,1,60,0" | jobs
+check "what is not modelled is told" expect 0 sh -c "cd $dir && rm -f r.db && $fairway run -q -p slurm:config=slurm.conf -d r.db s.yaml"
+check "with its line" grep -q "slurm.conf:2: TopologyPlugin=topology/tree is not modelled" "$dir/err"
+check "of parameters, too" grep -q "slurm.conf:3: SchedulerParameters=bf_licenses is not modelled" "$dir/err"
+check "and what nobody knows" grep -q "slurm.conf:4: Sorcery=yes is not modelled" "$dir/err"
+check "what takes no time here is not" sh -c "! grep -q bf_continue $dir/err"
+wrong() { # WORDS FILE TEXT: as that parameter's file
+    printf '%s\n' "$3" >"$dir/$2"
+    fails 2 "$1" sh -c "cd $dir && $fairway run -q -p slurm:config=slurm.conf,$4=$2 -d w.db s.yaml"
+}
+printf 'SchedulerParameters=bf_interval=x\nPartitionName=p Nodes=a1\n' >"$dir/bad.conf"
+check "a number that is none, at its place" fails 2 "bad.conf:1:21: error: bf_interval: found 'x', expected a whole number" \
+    sh -c "cd $dir && $fairway run -q -p slurm:config=bad.conf -d w.db s.yaml"
+check "a dump that is none" wrong "a.cfg:1:1: error: found 'hello', expected Cluster" a.cfg "hello" accounts
+check "a parent that was not there" wrong "names parent 'x' before that account" a.cfg "Cluster - 'c':Fairshare=1
+Parent - 'x'" accounts
+check "an amount that is none" wrong "a.cfg:1:35: error: GrpTRES: found 'cpu=many'" a.cfg "Cluster - 'c':Fairshare=1:GrpTRES=cpu=many" accounts
+check "QOS without names" wrong "q.txt" q.txt "Priority|Flags" qos
+check "rounds out of order" wrong "r.csv:3" r.csv "at_s,round
+5,main
+4,full" rounds
+
+# ---- held to the real one ----
+for kind in plain; do
+    check "$kind: what slurmctld did" sh -c "sh $here/tests/slurm/replay.sh $here/tests/slurm/golden/$kind >$dir/line && cat $dir/line &&
+        sh $here/tests/slurm/near.sh \"\$(cat $dir/line)\""
+done
+if [ -n "${FAIRWAY_SLURM:-}" ]; then
+    said=$(JOBS=40 SECONDS_OF_JOBS=25 FAIRWAY=$fairway sh "$here/tests/slurm/held.sh" 2>"$dir/why"); rc=$?
+    if [ $rc -eq 77 ]; then echo "not ok - a short run beside the real one, which FAIRWAY_SLURM asks for: $(cat "$dir/why")"; bad=1
+    else echo "$said"; [ $rc -eq 0 ] || { bad=1; sed 's/^/# /' "$dir/why"; }; fi
+else
+    echo "skipped - a short run beside the real one: FAIRWAY_SLURM=1 asks for it, make slurm for a long one"
+fi
+exit $bad
