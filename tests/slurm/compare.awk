@@ -1,4 +1,5 @@
-# compare.awk -- a replay beside what a real Slurm did: awk -f compare.awk [-v tick=1] [-v list=1] happened.csv jobs.csv replay.csv
+# compare.awk -- a replay beside what a real Slurm did:
+#   awk -f compare.awk [-v tick=1] [-v list=1] happened.csv jobs.csv replay.csv
 # replay.csv: id, start in seconds, nodes joined by spaces.  Prints the pairs of jobs that start in the same order
 # (those within a tick of each other, in either, are in none and count as the same), both mean waits, and the jobs
 # that are on the same nodes; with list=1 each job that is not.
@@ -34,6 +35,7 @@ END {
             pairs++
             if (a * b > 0 || (a <= tick && a >= -tick) || (b <= tick && b >= -tick)) agree++
         }
-    printf "jobs %d, same order %.2f %%, wait %.2f s and %.2f s (%+.2f %%), same nodes %.2f %%, within a tick %.2f %%\n", n, 100 * agree / pairs,
-           wait_real / n, wait_mine / n, 100 * (wait_mine / wait_real - 1), 100 * same / n, 100 * near / n
+    printf "jobs %d, same order %.2f %%, wait %.2f s and %.2f s (%+.2f %%), ",
+           n, 100 * agree / pairs, wait_real / n, wait_mine / n, 100 * (wait_mine / wait_real - 1)
+    printf "same nodes %.2f %%, within a tick %.2f %%\n", 100 * same / n, 100 * near / n
 }

@@ -12,4 +12,5 @@ awk -f "$here/jobs.awk" -v n="${JOBS:-320}" -v seconds="${SECONDS_OF_JOBS:-200}"
 sh "$here/record.sh" "$tmp" "$tmp/list"
 said=$(sh "$here/replay.sh" "$tmp")
 [ -z "${KEEP:-}" ] || { mkdir -p "$KEEP"; cp "$tmp"/* "$KEEP/"; }
-if sh "$here/near.sh" "$said"; then echo "ok - as slurmctld: $said"; else echo "not ok - as slurmctld: $said"; exit 1; fi
+sh "$here/near.sh" "$said" || { echo "not ok - as slurmctld: $said"; exit 1; }
+echo "ok - as slurmctld: $said"
