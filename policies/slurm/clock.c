@@ -75,8 +75,9 @@ static void read_rounds(struct slurm *s, const char *given)
 {
     char *text = strcpy(pol_alloc(strlen(given) + 1, 1), given), *at = text;
     for (struct config_line l; config_next(&at, &l);) {
-        struct slurm_recorded r = { .at_us = strtoll(l.name, NULL, 10), .full = strcmp(l.kind, "full") == 0,
-                                    .round = strcmp(l.kind, "backfill") == 0 ? ROUND_BACKFILL : ROUND_MAIN };
+        struct slurm_recorded r = { .at_us = strtoll(l.name, NULL, 10), .round = ROUND_MAIN, .full = l.kind[0] == 'f' };
+        if (l.kind[0] == 'b') r.round = ROUND_BACKFILL;
+        if (l.kind[0] == 'p') r.round = ROUND_PRIORITIES;
         if (l.n > 0) r.clearing = pol_alloc(s->conf.n_words, sizeof *r.clearing);
         for (uint32_t i = 0, node; i < l.n; i++)
             if ((node = config_node(&s->conf, s->sched.host, l.field[i])) != POL_NONE) nodeset_put(r.clearing, node);
@@ -121,7 +122,9 @@ bool slurm_clock_calculates(struct slurm *s)
 {
     const int64_t now = s->sched.view->now_us, period = s->conf.calc_period * 1000000;
     if (!s->conf.is_multifactor || s->clock.calc_us > now) return false;
-    s->clock.calc_us += ((now - s->clock.calc_us) / period + 1) * period;
+    /* With recorded rounds they say when but for the first time. */
+    if (s->clock.n_rounds > 0) s->clock.calc_us = POL_NEVER;
+    else s->clock.calc_us += ((now - s->clock.calc_us) / period + 1) * period;
     s->clock.is_dirty = true;
     return true;
 }

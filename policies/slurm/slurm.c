@@ -184,7 +184,8 @@ static void decide(void *self)
     bool full = false;
     for (enum slurm_round r; (r = slurm_clock_round(s, &full)) != ROUND_NONE;) {
         if (r == ROUND_MAIN) main_loop(s, full);
-        else backfill(s);
+        else if (r == ROUND_BACKFILL) backfill(s);
+        else calculate(s);
     }
     s->has_ended = s->is_changed = false;
     /* Nothing can change before something happens when nothing runs and round after round starts nothing. */

@@ -46,7 +46,7 @@ struct slurm_span { int64_t begin_s, end_s; uint64_t *free; };
 
 struct slurm_count { uint32_t a, b; int64_t n; };       /* of pairs of small numbers */
 
-enum slurm_round { ROUND_NONE, ROUND_MAIN, ROUND_BACKFILL };
+enum slurm_round { ROUND_NONE, ROUND_MAIN, ROUND_BACKFILL, ROUND_PRIORITIES };
 struct slurm_recorded { int64_t at_us; enum slurm_round round; bool full; uint64_t *clearing; };   /* NULL: no nodes */
 
 /* When rounds are held; times of the simulator, but for those with _s. */

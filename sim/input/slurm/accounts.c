@@ -178,12 +178,12 @@ enum { AT, ROUND, CLEARING, N_ROUND };
 
 static enum st read_round(struct slurm_words *w, const struct csv *c, const int *at, int64_t *last, struct diag *d)
 {
-    static const char *const kind[] = { "main", "full", "backfill" };
+    static const char *const kind[] = { "main", "full", "backfill", "priorities" };
     int64_t us = -1;
     size_t k = 0;
     while (k < ARRAY_LEN(kind) && strcmp(csv_field(c, at[ROUND]), kind[k]) != 0) k++;
     if (k == ARRAY_LEN(kind))
-        return csv_fail(c, at[ROUND], d, "'%.40s' is none of main, full and backfill", csv_field(c, at[ROUND]));
+        return csv_fail(c, at[ROUND], d, "'%.40s' is none of main, full, backfill and priorities", csv_field(c, at[ROUND]));
     TRY(csv_need(c, at[AT], d));
     TRY(csv_seconds(c, at[AT], &us, d));
     if (us < *last) return csv_fail(c, at[AT], d, "'%.40s' is before the round above it", csv_field(c, at[AT]));

@@ -2,7 +2,7 @@
  * scheduler.h -- Slurm's own files as the policy `slurm` takes them.  Layer: input.
  *
  * Four forms: slurm.conf; a dump of `sacctmgr dump`; the table that `sacctmgr -P show qos` prints; and a CSV of
- * when a daemon held its rounds (at_s; round: main, full or backfill; clearing: nodes that were not free of an
+ * when a daemon held its rounds (at_s; round: main, full, backfill or priorities; clearing: nodes that were not free of an
  * ended job yet).  What is read of each is in policies/slurm/README.md; what matters to scheduling there and is
  * not modelled is listed, each thing with its line, and is never an error.
  */
