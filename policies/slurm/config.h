@@ -2,8 +2,8 @@
  * config.h -- slurm.conf, the accounts and the QOS as the policy keeps them.
  *
  * The host reads the files and checks their values (sim/input/slurm/); here they come as lines
- * "KIND\tNAME\tKEY=VALUE\t...": of slurm.conf `set` (globals), `node` (its Weight), `partition`, and `member`
- * (a node of the last partition, or ALL); of rounds `main`, `full`, `backfill` and `priorities`, whose name is the time in
+ * "KIND\tNAME\tKEY=VALUE\t...": of slurm.conf `set` (globals), `node` (its Weight), `partition`, and `member` (a node
+ * of the last partition, or ALL); of rounds `main`, `full`, `backfill` and `priorities`, whose name is the time in
  * microseconds and whose fields are nodes; of a dump `cluster`, `parent`, `account` and `user`; of QOS `qos`.
  * Times are seconds, amounts the base units of policy.h; what is not set is -1.
  */
