@@ -79,6 +79,12 @@
         FIELD("task", INDEX, task, MUST, "") \
         FIELD("node", INDEX, node, MUST, "") \
         FIELD("engine", ENGINE, engine, MUST, "a type by name") \
+        FIELD("reason", TEXT, text, MAY, "")) \
+    VERB(SCALE, "scale", "scale", JOB, "elastic", "a running elastic job goes on with as many of its tasks as there are places", \
+        FIELD("job", JOB, job, MUST, "") \
+        FIELD("nodes", NODES, place, MUST, "one a task, in task order; those that it holds now are free for it") \
+        FIELD("cards", CARDS_EACH, place, MAY, "a list for each task") \
+        FIELD("cpu", CPU_EACH, place, MAY, "a number for each") \
         FIELD("reason", TEXT, text, MAY, ""))
 
 enum pol_verb {
@@ -147,7 +153,10 @@ enum pol_verb {
     X(NO_ENGINE,      "no_engine",      "there is no such type of engine") \
     X(ENGINE_UNFIT,   "engine_unfit",   "the call cannot run on an engine of that type") \
     X(ENGINE_TAKEN,   "engine_taken",   "the node has no engine of that type free") \
-    X(CALL_TOO_LONG,  "call_too_long",  "the call would take longer than can be counted")
+    X(CALL_TOO_LONG,  "call_too_long",  "the call would take longer than can be counted") \
+    /* elastic jobs */ \
+    X(NOT_ELASTIC,    "not_elastic",    "the number of its job's tasks cannot be changed") \
+    X(SIZE,           "size",           "its job does not run on that many tasks")
 
 enum pol_refusal {
     POL_OK,                         /* it was not refused */

@@ -1,6 +1,6 @@
 /*
  * extensions.h -- what a host may offer beyond policy.h, by name: licences/1, graph/1, data/1, cores/1,
- * reservations/1, scores/1, preferences/1, recorded/1 and calls/1.
+ * reservations/1, scores/1, preferences/1, recorded/1, calls/1 and elastic/1.
  *
  *     const struct pol_data *data = host->extension(host->ctx, POL_DATA);        in create; NULL: there is none
  *
@@ -206,6 +206,32 @@ struct pol_calls {
      */
     void (*send)(void *ctx, pol_task t, uint32_t node, const char *reason);
     void (*call)(void *ctx, pol_task t, uint32_t node, uint32_t engine, const char *reason);
+};
+
+/* ---- elastic: jobs that may run on other numbers of tasks than they ask ---- */
+
+/* Of a job: from min to max tasks; how many its user asked for.  Of one that is not elastic all three are the same. */
+struct pol_sizes { uint32_t min, max, asked, is_elastic; };
+
+#define POL_ELASTIC "elastic/1"
+struct pol_elastic {
+    uint32_t size, reserved;
+    /* All zero: the handle is stale. */
+    struct pol_sizes (*sizes)(void *ctx, pol_job j);
+    /*
+     * How fast an elastic job goes on n of its tasks on GPUs of the type, on one node or several, and nothing else
+     * slowing it: in millionths of nominal.  0: it does not run on so many, or not there.
+     */
+    int64_t (*speed)(void *ctx, pol_job j, uint32_t gpu_type, uint32_t n, uint32_t is_several);
+    /* Time that a start of it after its first takes before it computes. */
+    int64_t (*restart_us)(void *ctx, pol_job j, uint32_t gpu_type);
+    /*
+     * A running elastic job goes on at place [n], copied, one a task in task order: it stops, keeps what a preemption
+     * keeps, and starts there at once.  What it holds is free for that.  (One that waits: host->start, with any n
+     * that it runs on.)  Its n_tasks is n from the next call on; the handles of tasks beyond name nothing that waits
+     * or runs.
+     */
+    void (*scale)(void *ctx, pol_job j, const struct pol_place *place, uint32_t n, const char *reason);
 };
 
 #endif

@@ -70,6 +70,7 @@ class Policy:
         self._fits = Fits(self)
         self._head = None       # unit and reason of a hold, as last said
         self._held = {}         # the same of others
+        self._scaled = {}       # Unit -> its size and what it held before the last scale, until the next round
         self._said = []
         self._speak = None
 
@@ -158,6 +159,28 @@ class Policy:
         self.release(unit)
         unit.state = "leaving"
         self.running.pop(unit, None)
+
+    def size(self, unit, n):
+        """A waiting unit of an elastic job has n tasks from now on, of unit.job.elastic's min to max; then place and start it."""
+        unit._size(n)
+
+    def scale(self, unit, n, find=None, reason=None):
+        """A running unit of an elastic job goes on with n tasks, at the places that place(unit, find) has for so many.
+
+        What it holds is free for that.  False, and nothing is changed, if there are no such places.
+        """
+        was, held = len(unit.tasks), self.release(unit)
+        unit._size(n)
+        places = self.place(unit, find)
+        if places is None:
+            unit._size(was)
+            self.reallocate(unit, held)
+            return False
+        cards = [c for _, c in places] if all(c is not None for _, c in places) else None
+        self._said.append(verbs.scale(unit.job.number, [node.index for node, _ in places], cards, reason=reason))
+        self._scaled[unit] = (was, held)
+        unit.started = self.now
+        return True
 
     def resize(self, task, cpu, reason=None):
         """A running task that is not exclusive holds other cores from now on, thousandths."""
@@ -415,7 +438,7 @@ class Policy:
         self._inputs(job, said)
         self.on_arrival(job)
         if job.gang:
-            self._wait(Unit(job, job.tasks))
+            self._wait(Unit(job, job.tasks[:job.n_asked]))
             return
         not_waiting = set()
         for first, last in said.get("blocked", ()):
@@ -492,7 +515,16 @@ class Policy:
         """Every node's state was told with it; the unit's is asked for."""
         job = self.jobs.get(said.get("job"))
         unit = job and job.tasks[said.get("task", 0)].unit
-        for task in unit.tasks if unit else ():
+        if unit and unit in self._scaled and said["do"] == "scale":
+            was, held = self._scaled[unit]
+            unit._size(was)
+            for task, (task.node, task.cards, task.cpu) in zip(unit.tasks, held):
+                pass
+        elif unit and job.elastic and said["do"] == "start_gang":
+            unit.state = "waiting"
+            for task in unit.tasks:
+                task.node = task.cards = None
+        for task in unit.tasks if unit and not job.elastic else ():
             now = self.query(task)
             task.node = self.nodes[now["node"]] if now["running"] else None
             task.cards, task.cpu = now.get("cards"), now.get("cpu")
@@ -528,6 +560,7 @@ class Policy:
             handler = self._handlers.get(e["event"])
             if handler is not None:     # one that a later minor version added
                 handler(e)
+        self._scaled.clear()
         self.decide()
         out, self._said = self._said, []
         return out

@@ -145,3 +145,20 @@ def call(job, task, node, engine, reason=None):
     if reason:
         said["reason"] = reason
     return said
+
+
+def scale(job, nodes, cards=None, cpu=None, reason=None):
+    """A running elastic job goes on with as many of its tasks as there are places.
+
+    nodes: one a task, in task order; those that it holds now are free for it
+    cards: a list for each task
+    cpu: a number for each
+    """
+    said = {"do": "scale", "job": job, "nodes": nodes}
+    if cards:
+        said["cards"] = cards
+    if cpu:
+        said["cpu"] = cpu
+    if reason:
+        said["reason"] = reason
+    return said

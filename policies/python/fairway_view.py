@@ -161,7 +161,7 @@ class Job:
     """One job; `number` is its place in the order of arrival."""
 
     __slots__ = ("number", "id", "user", "queue", "submit", "priority", "gang", "limit", "duration", "category",
-                 "hints", "weights_thousands", "work_us", "n_stages", "tasks", "n_left")
+                 "hints", "weights_thousands", "work_us", "n_stages", "tasks", "n_left", "elastic", "n_asked")
 
     def __init__(self, said, shapes):
         self.number = said["job"]
@@ -183,7 +183,10 @@ class Job:
         for shape, n, *duration in said["tasks"]:
             for _ in range(n):
                 self.tasks.append(made(self, len(self.tasks), shapes[shape], duration[0] if duration else None))
-        self.n_left = len(self.tasks)           # tasks that have not ended
+        self.n_asked = self.n_left = len(self.tasks)    # tasks that it asks for; that have not ended
+        self.elastic = said.get("elastic")      # sizes and speeds: PROTOCOL.md, "arrived"; None: it has the size it asks
+        while self.elastic and len(self.tasks) < self.elastic["max"]:   # those beyond its size neither wait nor run
+            self.tasks.append(made(self, len(self.tasks), self.tasks[0].shape, self.tasks[0].duration))
         if made is Task:
             return
         at = 0
@@ -214,6 +217,16 @@ class Unit:
         self.left = tasks[0].duration   # true time it still needs when it last began to wait, if clairvoyant
         for t in tasks:
             t.unit = self
+
+    def _size(self, n):
+        """The first n tasks of an elastic job are the unit."""
+        self.tasks = self.job.tasks[:n]
+        self.request_class = tuple(t.shape.id for t in self.tasks)
+        self.monotone = n == 1 or self.tasks[0].shape.monotone
+        self.licences = _licences(self.tasks)
+        self.job.n_left = n
+        for t in self.job.tasks:
+            t.unit = self if t.index < n else None
 
     def __lt__(self, other):
         return self.order < other.order

@@ -10,7 +10,8 @@
 /* What a row may name: nodes are numbered from 0, a node has so many cards, a job so many tasks. */
 static const struct { enum schema_table table; const char *wrong, *when; } relation[] = {
 #define NO_NODE(column)  "NOT EXISTS (SELECT 1 FROM node n WHERE n.run = t.run AND n.node = t." #column ")"
-#define NO_TASK(column)  "NOT EXISTS (SELECT 1 FROM job j WHERE j.run = t.run AND j.ordinal = t.ordinal AND t." #column " < j.n_tasks)"
+#define NO_TASK(column)  "NOT EXISTS (SELECT 1 FROM job j WHERE j.run = t.run AND j.ordinal = t.ordinal AND t." #column " < max(j.n_tasks," \
+                         " coalesce((SELECT max_tasks FROM elastic e WHERE e.run = t.run AND e.ordinal = t.ordinal), 0)))"
 #define A_NODE(table)    { SCHEMA_##table, "'node is ' || node || ', which is not there'", NO_NODE(node) }
 #define A_TASK(table, column) { SCHEMA_##table, "'" #column " is ' || " #column " || ', which is not there'", NO_TASK(column) }
     { SCHEMA_node, "'node is ' || node || ', and there are fewer'", "node >= (SELECT count(*) FROM node WHERE run = ?1)" },
@@ -34,7 +35,7 @@ static const char *const of_job[SCHEMA_TABLES] = {
 #define BESIDE "start_us < ?4 AND end_us > ?3"
 #define OF_BESIDE "ordinal = ?2 OR ordinal IN (SELECT ordinal FROM attempt WHERE run = ?1 AND " BESIDE ")"
     [SCHEMA_run] = "1", [SCHEMA_node] = "1", [SCHEMA_capability] = "1", [SCHEMA_word] = "1", [SCHEMA_outage] = "1",
-    [SCHEMA_job] = "ordinal = ?2", [SCHEMA_call] = "ordinal = ?2", [SCHEMA_phase] = "ordinal = ?2",
+    [SCHEMA_job] = "ordinal = ?2", [SCHEMA_elastic] = "ordinal = ?2", [SCHEMA_call] = "ordinal = ?2", [SCHEMA_phase] = "ordinal = ?2",
     [SCHEMA_score] = "ordinal = ?2", [SCHEMA_speed] = "ordinal = ?2", [SCHEMA_decision] = "ordinal = ?2 OR verb = 'head'",
     [SCHEMA_attempt] = "ordinal = ?2 OR (" BESIDE ")", [SCHEMA_request] = OF_BESIDE, [SCHEMA_cores] = OF_BESIDE,
 };

@@ -6,6 +6,7 @@
 const char *const event_log_stop_reason[] = {
     [STOP_DONE] = "done", [STOP_PREEMPTED] = "preempted", [STOP_FAILED] = "failed",
     [STOP_TIMEOUT] = "timeout", [STOP_HORIZON] = "horizon", [STOP_MISMATCH] = "mismatch",
+    [STOP_SCALED] = "scaled",
 };
 const char *const event_log_job_status[] = {
     [JOB_LIVE] = "live", [JOB_DONE] = "done", [JOB_TIMEOUT] = "timeout",

@@ -120,11 +120,22 @@ static void on_arrived(void *ctx, const struct world *w, uint32_t job)
 static void on_phase(void *ctx, const struct world *w, uint32_t task)
 {
     const struct task *t = world_task(w, task);
-    bool only_computes = t->phase == PHASE_COMPUTE && world_job(w, t->job)->graph == NULL && !(t->done > 0 && world_config(w)->restore_cost > 0);
+    bool only_computes = t->phase == PHASE_COMPUTE && world_job(w, t->job)->graph == NULL && !t->restores;
     if (!only_computes) write_phase(ctx, w, task, phase_name[t->phase]);
 }
 
 static void on_ready(void *ctx, const struct world *w, uint32_t task) { write_phase(ctx, w, task, "ready"); }
+
+/* Tasks that an elastic job has now, or has no longer. */
+static void on_sized(void *ctx, const struct world *w, uint32_t job, uint32_t was)
+{
+    const struct job *j = world_job(w, job);
+    bool grew = j->n_tasks > was;
+    for (uint32_t t = grew ? j->first_task : j->first_spare; t != NONE; t = world_task(w, t)->next) {
+        bool was_there = world_task(w, t)->index < was;
+        if (grew != was_there) write_phase(ctx, w, t, grew ? "ready" : "blocked");
+    }
+}
 
 static void write_cores(struct record *r, const struct world *w, uint32_t task)
 {
@@ -190,7 +201,7 @@ static void on_rated(void *ctx, const struct world *w, uint32_t task)
     if (r->error.code != ST_OK) return;
     (void)store_speed(r->store, r->run, &(struct store_speed){
         .seq = r->n_speeds++, .ordinal = world_job(w, t->job)->ordinal, .task = t->index, .at_us = world_now(w),
-        .speed = (double)t->act.rate / RATE_ONE, .type = (double)f.type / RATE_ONE, .cores = f.cores, .bandwidth = 1 / f.slow,
+        .speed = (double)t->act.rate / RATE_ONE, .type = (double)f.type / RATE_ONE, .scale = f.scale, .cores = f.cores, .bandwidth = 1 / f.slow,
         .cards = f.cards, .distance = f.distance, .data = f.data }, &r->error);
 }
 
@@ -223,6 +234,6 @@ enum st record_finish(struct record *r, const struct world *w, struct diag *d)
 struct observer record_observer(struct record *r)
 {
     return (struct observer){ .ctx = r, .arrived = on_arrived, .started = on_started, .resized = on_resized, .lent = on_lent,
-                              .stopped = on_stopped, .called = on_called, .phase = on_phase, .ready = on_ready,
+                              .stopped = on_stopped, .called = on_called, .phase = on_phase, .ready = on_ready, .sized = on_sized,
                               .node_changed = on_node_changed, .rated = r->speeds ? on_rated : NULL };
 }

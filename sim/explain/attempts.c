@@ -30,9 +30,9 @@ struct life {
     struct decision *decision; size_t n_decisions, cap_decisions;
     sqlite3_stmt *holds;        /* heads, and holds of this job, in order */
     int64_t holds_at;
-    uint8_t *is;                /* [n_tasks] enum task_is */
+    uint8_t *is;                /* [n_tasks] enum task_is; of an elastic job those beyond its size are blocked */
     char   **hold;              /* [n_tasks] the policy's reason to hold the task; NULL: it does not */
-    uint32_t n_waiting;
+    uint32_t n_tasks, n_waiting;
     int64_t  cut;               /* the run was cut off then; INT64_MAX: it was not */
     size_t   wait;              /* index of the open wait's step + 1; 0 none */
     /* By ordinal: the number of the wait in which that job was counted as having passed this one. */
@@ -78,7 +78,7 @@ static enum st load_own(struct life *f, struct diag *d)
     TRY(query_end(f->l->store, q, d));
     if (f->n_own > 0) qsort(f->own, f->n_own, sizeof *f->own, by_time);
     TRY(explain_query(f->l, "SELECT at_us, seq, verb, coalesce(reason, '') FROM decision WHERE run = ?1 AND ordinal = ?2"
-                 " AND verb IN ('start', 'preempt') ORDER BY seq", &q, d));
+                 " AND verb IN ('start', 'preempt', 'scale') ORDER BY seq", &q, d));
     while (sqlite3_step(q) == SQLITE_ROW) {
         MEM_PUSH(f->decision, f->n_decisions, f->cap_decisions,
                  (struct decision){ sqlite3_column_int64(q, 0), sqlite3_column_int64(q, 1),
@@ -158,6 +158,7 @@ static void add_steps(struct life *f, const struct own_event *o, size_t n, enum 
     }
     if (s == NULL) return;
     const struct decision *decision = decision_at(f, s->at, type == OWN_START ? "start" : "preempt");
+    if (decision == NULL && type == OWN_START) decision = decision_at(f, s->at, "scale");
     if (decision != NULL && decision->reason[0] != '\0' && (type == OWN_START || strcmp(outcome, "preempted") == 0)) s->reason = mem_strdup(decision->reason);
     if (type == OWN_START) {
         char rule[64], left[96] = "";
@@ -182,14 +183,14 @@ static void add_steps(struct life *f, const struct own_event *o, size_t n, enum 
 
 static void set_task(struct life *f, uint32_t task, enum task_is is)
 {
-    if (task >= f->l->e->n_tasks) return;
+    if (task >= f->n_tasks) return;
     f->n_waiting += (uint32_t)(is == IS_WAITING) - (uint32_t)(f->is[task] == IS_WAITING);
     f->is[task] = (uint8_t)is;
 }
 
 static void hold(struct life *f, uint32_t task, const char *reason)
 {
-    if (task >= f->l->e->n_tasks) return;
+    if (task >= f->n_tasks) return;
     mem_free(f->hold[task]);
     f->hold[task] = reason != NULL ? mem_strdup(reason) : NULL;
 }
@@ -200,12 +201,13 @@ static void apply_own(struct life *f, int64_t at)
     for (; f->at_own < f->n_own && f->own[f->at_own].at == at; f->at_own++) {
         const struct own_event *o = &f->own[f->at_own];
         bool again = strcmp(o->outcome, "preempted") == 0 || strcmp(o->outcome, "failed") == 0;
-        set_task(f, o->task, o->type == OWN_BLOCKED ? IS_BLOCKED : o->type == OWN_READY ? IS_WAITING
+        bool scales = strcmp(o->outcome, "scaled") == 0;        /* if it is to go on, it starts at this instant */
+        set_task(f, o->task, o->type == OWN_BLOCKED || scales ? IS_BLOCKED : o->type == OWN_READY ? IS_WAITING
                              : o->type == OWN_START ? IS_RUNNING : again ? IS_WAITING : IS_DONE);
         if (o->type == OWN_START) hold(f, o->task, NULL);
     }
     const struct own_event *o = &f->own[from];
-    static const char *const outcomes[] = { "preempted", "failed", "mismatch", "timeout", "horizon" };
+    static const char *const outcomes[] = { "preempted", "scaled", "failed", "mismatch", "timeout", "horizon" };
     for (size_t i = 0; i < ARRAY_LEN(outcomes); i++) add_steps(f, o, f->at_own - from, OWN_STOP, outcomes[i]);
     add_steps(f, o, f->at_own - from, OWN_START, NULL);
 }
@@ -222,7 +224,7 @@ static void apply_hold(struct life *f)
         f->l->head.ordinal = ordinal;
         f->l->head.task = (uint32_t)task;
         f->l->head.is_set = !replay_holds(&f->l->replay, ordinal, task);
-    } else if (task >= 0 && task < f->l->e->n_tasks && f->is[task] == IS_WAITING) {
+    } else if (task >= 0 && task < f->n_tasks && f->is[task] == IS_WAITING) {
         hold(f, (uint32_t)task, reason != NULL ? reason : "");
     }
     next_hold(f);
@@ -270,8 +272,8 @@ static void account(struct life *f, int64_t at)
         f->n_waits++;
     }
     uint32_t first = first_waiting(f), t = first;
-    while (t < f->l->e->n_tasks && (f->is[t] != IS_WAITING || f->hold[t] == NULL)) t++;
-    f->l->hold = t < f->l->e->n_tasks ? f->hold[t] : NULL;
+    while (t < f->n_tasks && (f->is[t] != IS_WAITING || f->hold[t] == NULL)) t++;
+    f->l->hold = t < f->n_tasks ? f->hold[t] : NULL;
     explain_wait_at(f->l, &f->l->e->step[f->wait - 1], at, first);
 }
 
@@ -303,10 +305,11 @@ static enum st walk(struct life *f, struct diag *d)
 
 enum st explain_attempts_steps(struct explain_state *l, struct diag *d)
 {
-    const uint32_t n_tasks = l->e->n_tasks;
-    struct life f = { .l = l, .holds_at = INT64_MAX, .cut = INT64_MAX, .n_waiting = n_tasks };
+    const uint32_t asked = l->e->n_tasks, n_tasks = l->e->max_tasks;
+    struct life f = { .l = l, .holds_at = INT64_MAX, .cut = INT64_MAX, .n_tasks = n_tasks, .n_waiting = asked };
     MEM_ARRAY(f.is, n_tasks + 1);
     MEM_ARRAY(f.hold, n_tasks + 1);
+    for (uint32_t t = asked; t < n_tasks; t++) f.is[t] = IS_BLOCKED;
     enum st st = load_own(&f, d);
     if (st == ST_OK)
         st = query_int(l->store, &f.cut, d, "SELECT end_us FROM attempt WHERE run = %" PRId64 " AND outcome = 'horizon' LIMIT 1", l->e->run->run);

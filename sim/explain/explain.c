@@ -32,13 +32,15 @@ static enum st load_job(struct explain_state *l, struct diag *d)
 {
     struct explain *e = l->e;
     sqlite3_stmt *q;
-    TRY(explain_query(l, "SELECT id, user, class, status, submit_us, end_us, n_tasks FROM job WHERE run = ?1 AND ordinal = ?2", &q, d));
+    TRY(explain_query(l, "SELECT id, user, class, status, submit_us, end_us, n_tasks, max(n_tasks, coalesce((SELECT max_tasks FROM"
+                      " elastic WHERE run = ?1 AND ordinal = ?2), 0)) FROM job WHERE run = ?1 AND ordinal = ?2", &q, d));
     if (sqlite3_step(q) == SQLITE_ROW) {
         char **const to[] = { &e->id, &e->user, &e->klass, &e->status };
         for (int i = 0; i < (int)ARRAY_LEN(to); i++) *to[i] = mem_strdup((const char *)sqlite3_column_text(q, i));
         e->submit = sqlite3_column_int64(q, 4);
         e->end = sqlite3_column_int64(q, 5);
         e->n_tasks = (uint32_t)sqlite3_column_int64(q, 6);
+        e->max_tasks = (uint32_t)sqlite3_column_int64(q, 7);
     }
     return query_end(l->store, q, d);
 }

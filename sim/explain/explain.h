@@ -55,7 +55,7 @@ struct explain {
     int64_t  task;                  /* the one whose story is asked for; -1: of all */
     char    *id, *user, *klass, *status, *request;
     int64_t  submit, end;           /* end: -1 never */
-    uint32_t n_tasks;
+    uint32_t n_tasks, max_tasks;        /* as it asked; more: it is elastic */
     bool     is_gang;
     struct explain_step *step; size_t n_steps, cap_steps;
     struct explain_ask *ask; size_t n_asks, cap_asks;       /* where the run recorded scores; by time */

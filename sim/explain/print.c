@@ -98,6 +98,8 @@ static void print_task_step(const struct explain *e, const struct explain_step *
     end_line(l);
 }
 
+static bool is_elastic(const struct explain *e) { return e->max_tasks > e->n_tasks; }
+
 static void print_step(const struct explain *e, const struct explain_step *s, struct line *l)
 {
     char at[48], time[48];
@@ -108,7 +110,7 @@ static void print_step(const struct explain *e, const struct explain_step *s, st
         return;
     }
     if (s->type == EXPLAIN_WAITED) {
-        if (s->n_tasks < e->n_tasks) (void)fprintf(l->words.to, "%" PRIu32 " of %" PRIu32 " ", s->n_tasks, e->n_tasks);
+        if (s->n_tasks < e->n_tasks && !is_elastic(e)) (void)fprintf(l->words.to, "%" PRIu32 " of %" PRIu32 " ", s->n_tasks, e->n_tasks);
         (void)fprintf(l->words.to, "%s %s:", s->text, text_duration(time, sizeof time, s->until - s->at));
         end_line(l);
         print_wait(s, l);
@@ -119,7 +121,10 @@ static void print_step(const struct explain *e, const struct explain_step *s, st
         end_line(l);
         return;
     }
-    if (s->type != EXPLAIN_ARRIVED && e->n_tasks > 1) (void)fprintf(l->words.to, "%" PRIu32 " of %" PRIu32 " tasks ", s->n_tasks, e->n_tasks);
+    if (is_elastic(e) && s->n_tasks > 0 && s->type != EXPLAIN_ARRIVED && s->type != EXPLAIN_SPEED)
+        (void)fprintf(l->words.to, "%" PRIu32 " task%s ", s->n_tasks, s->n_tasks > 1 ? "s" : "");
+    else if (s->type != EXPLAIN_ARRIVED && e->n_tasks > 1 && !is_elastic(e))
+        (void)fprintf(l->words.to, "%" PRIu32 " of %" PRIu32 " tasks ", s->n_tasks, e->n_tasks);
     (void)fputs(s->text, l->words.to);
     print_names(&s->nodes, " on ", l);
     if (s->more != NULL) (void)fprintf(l->words.to, " (%s)", s->more);

@@ -6,10 +6,10 @@
 #include "base/mem.h"
 #include "db/query.h"
 
-enum { AT, SPEED, TYPE, CORES, BANDWIDTH, CARDS, DISTANCE, DATA, N_COLS };
+enum { AT, SPEED, TYPE, SCALE, CORES, BANDWIDTH, CARDS, DISTANCE, DATA, N_COLS };
 static const char *const factor_name[N_COLS] = {
-    [TYPE] = "type of GPU", [CORES] = "cores", [BANDWIDTH] = "memory bandwidth", [CARDS] = "shared cards", [DISTANCE] = "distance",
-    [DATA] = "data",
+    [TYPE] = "type of GPU", [SCALE] = "number of GPUs", [CORES] = "cores", [BANDWIDTH] = "memory bandwidth", [CARDS] = "shared cards",
+    [DISTANCE] = "distance", [DATA] = "data",
 };
 
 /* "0.8 cores x 0.76 memory bandwidth": those that are not 1; NULL: all are. */
@@ -40,7 +40,7 @@ enum st explain_speeds(struct explain_state *l, struct diag *d)
 {
     sqlite3_stmt *q;
     /* Of an instant the last: what it was while others began and ended then was nobody's speed. */
-    TRY(explain_query(l, "SELECT at_us, speed, type, cores, bandwidth, cards, distance, data, max(seq) FROM speed"
+    TRY(explain_query(l, "SELECT at_us, speed, type, scale, cores, bandwidth, cards, distance, data, max(seq) FROM speed"
                       " WHERE run = ?1 AND ordinal = ?2 GROUP BY task, at_us ORDER BY seq", &q, d));
     while (sqlite3_step(q) == SQLITE_ROW) {
         struct explain_step *s = explain_step_add(l->e, EXPLAIN_SPEED, sqlite3_column_int64(q, AT));

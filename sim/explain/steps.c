@@ -69,7 +69,7 @@ void explain_fini(struct explain *e)
 const char *explain_outcome(const char *outcome)
 {
     static const struct { const char *outcome, *text; } all[] = {
-        { "preempted", "preempted" }, { "failed", "interrupted, the node failed," },
+        { "preempted", "preempted" }, { "scaled", "stopped to go on at another size," }, { "failed", "interrupted, the node failed," },
         { "mismatch", "failed, its cards have not the memory or cores it asks," }, { "timeout", "cut off at the time limit" },
         { "horizon", "still running when the run was cut off," },
     };

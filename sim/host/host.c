@@ -138,7 +138,8 @@ static void on_start(void *ctx, pol_task t, const struct pol_place *place, uint3
     struct host *p = ctx;
     const struct pol_task_info *ti = p->api.task(p, t);
     const struct pol_job_info *ji = ti != NULL ? policy_view_job(p, ti->job) : NULL;
-    bool is_whole = ji != NULL && ji->is_gang && n == ji->n_tasks && t.slot == ji->first_task.slot;
+    bool is_lead = ji != NULL && ji->is_gang && t.slot == ji->first_task.slot;
+    bool is_whole = is_lead && (n == ji->n_tasks || (n > 0 && world_job(p->mirror.w, ti->job.slot)->elastic.max >= n));
     if (is_whole || (n != 1 && ji != NULL)) {
         struct decision *d = append(p, POL_VERB_START_GANG, ti->job.slot, ti->job.gen, reason);
         if (is_whole) append_places(p, d, place, n);
@@ -146,6 +147,12 @@ static void on_start(void *ctx, pol_task t, const struct pol_place *place, uint3
     } else {
         append_places(p, append(p, POL_VERB_START, t.slot, t.gen, reason), place, 1);
     }
+}
+
+static void on_scale(void *ctx, pol_job j, const struct pol_place *place, uint32_t n, const char *reason)
+{
+    struct host *p = ctx;
+    append_places(p, append(p, POL_VERB_SCALE, j.slot, j.gen, reason), place, n);
 }
 
 static void on_preempt(void *ctx, pol_task t, const char *reason)
@@ -305,6 +312,8 @@ static enum pol_refusal refuse(struct host *p, const struct decision *d)
         return world_send(w, d->slot, (uint32_t)d->at);
     case POL_VERB_CALL:
         return world_call(w, d->slot, (uint32_t)d->at, d->engine);
+    case POL_VERB_SCALE:
+        return world_scale(w, d->slot, &p->place[d->place], d->n_place);
     case POL_VERB_NOTE: case POL_VERB_FAIL: case POL_VERBS: break;      /* carried out at once, and never kept */
     }
     SIM_ASSERT(false);
@@ -347,7 +356,7 @@ static void record(struct host *p, const struct decision *d)
     const char *reason = d->reason ? p->text + d->reason : NULL;
     const struct job *job = world_job(w, slot);
     if (d->verb == POL_VERB_START) forget_held(p, d->slot);
-    if (d->verb == POL_VERB_START_GANG) {
+    if (d->verb == POL_VERB_START_GANG || d->verb == POL_VERB_SCALE) {
         forget_held(p, job->first_task);
         for (uint32_t i = 0; i < d->n_place; i++)
             p->hooks.decision(p->hooks.ctx, world_now(w), name_of(d), job->ordinal, i,
@@ -557,6 +566,7 @@ enum st host_create(struct host **out, const char *spec, const char *weights, co
     };
     policy_view_init(&p->mirror, &p->api, &p->hooks.tricks);
     p->mirror.ext.cores.resize = on_resize;
+    p->mirror.ext.elastic.scale = on_scale;
     p->mirror.ext.reservations.reserve = on_reserve;
     p->mirror.ext.reservations.lend = on_lend;
     p->mirror.ext.scores.tell = on_scores;

@@ -153,6 +153,35 @@ static struct pol_reading view_reading(void *ctx, pol_task h)
     return (struct pol_reading){ .gpu_util = r.util < 0 ? -1 : mul_div(r.util, 1000000, RATE_ONE), .mem_bw = r.bw };
 }
 
+/* ---- elastic/1 ---- */
+
+static const struct job *live_job(const struct policy_view *p, pol_job h)
+{
+    if (p->w == NULL || h.slot >= world_n_job_slots(p->w)) return NULL;
+    const struct job *j = world_job(p->w, h.slot);
+    return j->is_live && j->gen == h.gen ? j : NULL;
+}
+
+static struct pol_sizes view_sizes(void *ctx, pol_job h)
+{
+    const struct job *j = live_job(ctx, h);
+    if (j == NULL) return (struct pol_sizes){ 0 };
+    if (j->elastic.max == 0) return (struct pol_sizes){ j->n_tasks, j->n_tasks, j->n_tasks, 0 };
+    return (struct pol_sizes){ j->elastic.min, j->elastic.max, j->n_asked, 1 };
+}
+
+static int64_t view_speed(void *ctx, pol_job h, uint32_t gpu_type, uint32_t n, uint32_t is_several)
+{
+    const struct policy_view *p = ctx;
+    return live_job(p, h) == NULL ? 0 : mul_div(world_scale_speed(p->w, h.slot, gpu_type, n, is_several != 0), 1000000, RATE_ONE);
+}
+
+static int64_t view_restart(void *ctx, pol_job h, uint32_t gpu_type)
+{
+    const struct policy_view *p = ctx;
+    return live_job(p, h) == NULL ? 0 : world_scale_restart_us(p->w, h.slot, gpu_type);
+}
+
 static const char *name_in(const struct intern *t, uint32_t id) { return id < t->n ? intern_name(t, id) : NULL; }
 
 static const char *view_name(void *ctx, uint32_t type, uint32_t id)
@@ -215,6 +244,7 @@ static const void *view_extension(void *ctx, const char *name)
         { POL_RESERVATIONS, &p->ext.reservations }, { POL_CALLS, &p->ext.calls },
         { POL_SCORES, &p->ext.scores }, { POL_PREFERENCES, &p->ext.preferences },
         { POL_RECORDED, &p->ext.recorded },
+        { POL_ELASTIC, &p->ext.elastic },
     };
     for (size_t i = 0; name != NULL && i < ARRAY_LEN(known); i++) {
         if (strcmp(name, known[i].name) != 0) continue;
@@ -492,6 +522,8 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
     p->ext.scores = (struct pol_scores){ .size = sizeof p->ext.scores };
     p->ext.preferences = (struct pol_preferences){ .size = sizeof p->ext.preferences, .of = view_preferences };
     p->ext.recorded = (struct pol_recorded){ .size = sizeof p->ext.recorded, .of = view_record };
+    p->ext.elastic = (struct pol_elastic){ .size = sizeof p->ext.elastic, .sizes = view_sizes, .speed = view_speed,
+                                           .restart_us = view_restart };
     p->ext.calls = (struct pol_calls){ .size = sizeof p->ext.calls, .state = policy_calls_state, .info = policy_calls_info,
                                        .relation = policy_calls_relation, .overhead = policy_calls_overhead };
 }

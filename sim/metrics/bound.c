@@ -346,7 +346,7 @@ static double jct_mean(struct bound *b)
 static void emit(void *self, const struct world *w)
 {
     struct bound *b = self;
-    (void)w;
+    if (world_count(w)->elastic > 0) return;    /* on more GPUs than it asks a job ends before its nominal time */
     collector_put(b->out, "makespan_bound", "all", makespan(b) / 1e6);
     collector_put(b->out, "jct_mean_bound", "all", jct_mean(b) / 1e6);
 }

@@ -25,6 +25,7 @@
     C(call_use)       /* tasks of API calls: engines and queues */ \
     C(goodput)        /* work that was of use, and lost */ \
     C(energy)         /* energy and money: of the run, users and jobs */ \
+    C(elastic)        /* changes of the sizes of elastic jobs, and their restarts */ \
     C(fragmentation)  /* free GPUs that are of no use, sampled; filling */ \
     C(little)         /* jobs in the system: L, lambda and W */ \
     C(counts)         /* first submit to last end; how many of what */ \

@@ -158,7 +158,7 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
         .status = event_log_job_status[j->status], .submit_us = j->submit, .start_us = j->first_start, .end_us = j->end,
         .nominal_us = j->nominal, .limit_us = j->limit,
         .recorded_start_us = j->record != NULL ? j->record->start : -1, .lost_us = j->lost, .ran_us = m->live[job].ran,
-        .cpu_milli = j->cpu_milli_total, .gpu_milli = j->gpu_milli_total, .n_tasks = j->n_tasks,
+        .cpu_milli = j->cpu_milli_total, .gpu_milli = j->gpu_milli_total, .n_tasks = j->n_asked,
         .n_gpu = (uint32_t)j->n_gpu_total, .n_preempted = j->n_preempted, .n_failed = j->n_failed,
         .ideal_whole_us = ideal_of(o, j->ordinal, IDEAL_WHOLE), .ideal_share_us = ideal_of(o, j->ordinal, IDEAL_SHARE),
         .rho = rho, .counted = counted, .stage_wait_us = stage_wait }, m->out->error);

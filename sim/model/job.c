@@ -64,13 +64,48 @@ static sim_tick longest_chain(const struct job_table *t, const struct graph *g)
     return longest;
 }
 
+/* n more tasks like the last one; the first of them. */
+static uint32_t add_spare(struct job_table *t, uint32_t job, uint32_t last, uint32_t n)
+{
+    uint32_t first = NONE, before = NONE;
+    for (uint32_t k = 1; k <= n; k++) {
+        uint32_t ts = task_slot(t);
+        const struct task *like = &t->task[last];
+        t->task[ts] = (struct task){ .job = job, .next = NONE, .gen = t->task[ts].gen, .shape = like->shape, .index = like->index + k,
+                                     .state = TASK_SPARE, .is_live = true, .flow = NONE, .dur = like->dur, .mem_bw = like->mem_bw,
+                                     .ready_at = like->ready_at };
+        if (first == NONE) first = ts;
+        else t->task[before].next = ts;
+        before = ts;
+    }
+    return first;
+}
+
+/* The two chains as one, cut anew behind the n-th. */
+void jobs_set_size(struct job_table *t, uint32_t job, uint32_t n)
+{
+    struct job *j = &t->job[job];
+    SIM_ASSERT(j->elastic.max > 0 && n >= j->elastic.min && n <= j->elastic.max && j->n_waiting == j->n_tasks);
+    uint32_t k = j->first_task, last = NONE;
+    for (uint32_t i = 0; k != NONE; i++) {
+        uint32_t next = t->task[k].next != NONE || i >= j->n_tasks ? t->task[k].next : j->first_spare;
+        t->task[k].state = i < n ? TASK_WAITING : TASK_SPARE;
+        t->task[k].next = next;
+        if (i + 1 == n) last = k;
+        k = next;
+    }
+    j->first_spare = t->task[last].next;
+    t->task[last].next = NONE;
+    j->n_tasks = j->n_waiting = n;
+}
+
 uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordinal, struct shapes *shapes, struct graph *graph)
 {
     uint32_t slot = job_slot(t), gen = t->job[slot].gen, last = NONE;
     struct job j = {
         .ordinal = ordinal, .id = mem_strdup(s->id), .graph = graph, .gen = gen, .first_task = NONE, .line = s->line,
         .priority = s->priority, .hints = s->hints, .gang = s->gang, .is_live = true, .status = JOB_LIVE,
-        .submit = s->submit, .limit = s->limit, .first_start = -1, .end = -1,
+        .submit = s->submit, .limit = s->limit, .first_start = -1, .end = -1, .elastic = s->elastic, .first_spare = NONE,
     };
     for (uint32_t g = 0; g < s->n_groups; g++) {
         const struct task_group *tg = &s->group[g];
@@ -98,21 +133,29 @@ uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordina
     }
     if (graph != NULL) j.nominal = longest_chain(t, graph);
     j.n_waiting = j.n_tasks - j.n_blocked;
+    j.n_asked = j.n_tasks;
+    if (s->elastic.max > 0) j.first_spare = add_spare(t, slot, last, s->elastic.max - j.n_tasks);
     t->job[slot] = j;
     if (++t->n_live > t->peak_live) t->peak_live = t->n_live;
     return slot;
+}
+
+static void free_chain(struct job_table *t, uint32_t first)
+{
+    for (uint32_t k = first; k != NONE; k = t->task[k].next) {
+        t->task[k].is_live = false;
+        t->task[k].gen++;
+        t->free_task[t->n_free_task++] = k;
+    }
 }
 
 void jobs_release(struct job_table *t, uint32_t job)
 {
     struct job *j = &t->job[job];
     SIM_ASSERT(j->is_live);
-    MEM_RESERVE(t->free_task, t->cap_free_task, (size_t)t->n_free_task + j->n_tasks);
-    for (uint32_t k = j->first_task; k != NONE; k = t->task[k].next) {
-        t->task[k].is_live = false;
-        t->task[k].gen++;
-        t->free_task[t->n_free_task++] = k;
-    }
+    MEM_RESERVE(t->free_task, t->cap_free_task, (size_t)t->n_free_task + (j->elastic.max > 0 ? j->elastic.max : j->n_tasks));
+    free_chain(t, j->first_task);
+    free_chain(t, j->first_spare);
     free_owned(j);
     j->is_live = false;
     j->gen++;

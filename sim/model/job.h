@@ -55,6 +55,12 @@ struct job_past {
     const char *nodes, *state;
 }; /* end -1, others NULL: unknown */
 
+/*
+ * A gang that may run on other numbers of its tasks than it asks.  max 0: it may not.  scaling: how fast it goes
+ * then, an id in the scalings of the run's profiles.
+ */
+struct elastic { uint32_t min, max, scaling; };
+
 /* One job as a source delivers it.  Strings and groups are borrowed until the next call. */
 struct job_spec {
     const char *id;             /* unique within the trace */
@@ -67,6 +73,7 @@ struct job_spec {
     int32_t  priority;
     bool     gang;              /* all tasks start together, and run at the slowest's speed */
     struct hints hints;
+    struct elastic elastic;     /* of a gang of one group alone, min <= its tasks <= max */
     const char *node;           /* bound: its tasks run there from its arrival on, whatever the policy; NULL: none */
     uint32_t line;              /* in the trace, for diagnostics; 0 unknown */
     const struct task_group *group;     /* [n_groups]; groups of a gang job have equal dur */
@@ -76,7 +83,8 @@ struct job_spec {
                                          * of the best times of a task's calls */
 };
 
-enum task_state { TASK_BLOCKED, TASK_WAITING, TASK_RUNNING, TASK_DONE };     /* blocked: others must end first */
+/* Blocked: others must end first; spare: of an elastic job, beyond the number of its tasks for now. */
+enum task_state { TASK_BLOCKED, TASK_WAITING, TASK_RUNNING, TASK_DONE, TASK_SPARE };
 /* Of a running task, in this order; one on cards without what it asks only fails. */
 enum task_phase { PHASE_FAIL, PHASE_RESTORE, PHASE_READ, PHASE_COMPUTE, PHASE_WRITE };
 
@@ -95,6 +103,7 @@ struct task {
 
     /* How far it is. */
     uint8_t  state, phase;      /* enum task_state, enum task_phase */
+    bool     restores;          /* this attempt spent, or spends, time on restoring first */
     uint32_t attempts;          /* starts so far */
     sim_tick ready_at;          /* when it last became ready to start */
     sim_tick started_at;        /* of the present attempt */
@@ -126,8 +135,12 @@ struct job {
     struct hints hints;
     bool     gang;
 
+    struct elastic elastic;
+
     /* What it asks in all. */
-    uint32_t first_task, n_tasks;
+    uint32_t first_task, n_tasks;       /* of an elastic job n_tasks is how many it has now */
+    uint32_t n_asked;           /* tasks as its user asked: n_tasks, unless it is elastic */
+    uint32_t first_spare;       /* tasks beyond n_tasks, in order of index; NONE */
     int32_t  n_gpu_total;       /* cards over all its tasks, a share counting as the card it is on */
     int32_t  n_gpu_at_once;     /* the most that start together: over a gang, else of one task */
     int64_t  gpu_milli_total;   /* thousandths of cards over all its tasks */
@@ -142,6 +155,7 @@ struct job {
     sim_tick end;               /* -1 until it ended */
     sim_tick lost;              /* nominal work thrown away by interruptions, summed over tasks, us */
     uint32_t n_preempted, n_failed;         /* interruptions: by the policy, by a node */
+    uint32_t n_scaled;          /* changes of its size while it ran */
 
     /* What only some have; owned. */
     struct graph *graph;        /* NULL: no data, no order */
@@ -163,6 +177,8 @@ void     jobs_fini(struct job_table *t);        /* zero-initialise to begin */
  */
 uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordinal, struct shapes *shapes, struct graph *graph);
 void     jobs_release(struct job_table *t, uint32_t job);       /* handles to it go stale */
+/* An elastic job that waits has so many tasks from now on.  O(its max). */
+void     jobs_set_size(struct job_table *t, uint32_t job, uint32_t n);
 
 /* The task whose activity drives this one: the first of its gang, or itself. */
 static inline uint32_t jobs_lead(const struct job_table *t, uint32_t task)

@@ -61,10 +61,15 @@ enum st world_step(struct world *w, struct diag *d);
  * by_count: whatever memory and cores the cards have (cluster_allocate_by_count). */
 struct world_place { uint32_t node; uint64_t cards; int64_t cpu_milli; bool by_count; };
 enum pol_refusal world_start(struct world *w, uint32_t task, const struct world_place *p);
-/* All tasks of a gang job: p [n_tasks], in task order. */
+/* All tasks of a gang job: p [n_tasks], in task order; of an elastic one as many as it then has. */
 enum pol_refusal world_start_gang(struct world *w, uint32_t job, const struct world_place *p, uint32_t n);
 /* The task, or the whole of its job when it is a gang. */
 enum pol_refusal world_preempt(struct world *w, uint32_t task);
+/*
+ * A running elastic job goes on with n of its tasks, at p [n]: it keeps what a preemption keeps, and starts there at
+ * once.
+ */
+enum pol_refusal world_scale(struct world *w, uint32_t job, const struct world_place *p, uint32_t n);
 /* A running task holds other cores from now on; its speed follows. */
 enum pol_refusal world_resize(struct world *w, uint32_t task, int64_t cpu_milli);
 /* A job enters a stage; its reservation is what is said, from now on. */

@@ -176,6 +176,7 @@ static void enter(struct world *w, uint32_t slot, const struct job_spec *s, bool
     struct job *j = &w->jobs.job[slot];
     w->count.arrived++;
     w->count.unlimited += s->limit < 0;
+    w->count.elastic += s->elastic.max > 0;
     w->count.recorded = s->recorded;
     world_fold(w, FACT_ARRIVE, j->ordinal, 0, 0);
     TELL(w, arrived, slot);

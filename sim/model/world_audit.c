@@ -33,6 +33,7 @@ void world_audit(const struct world *w)
             SIM_ASSERT(!computes || k->act.rate == speed_rate(w->speed, t));
             SIM_ASSERT(k->state != TASK_RUNNING || j->calls != NULL || k->flow != NONE || evq_pending(&w->loop.q, ev_slot(SLOT_ACT, t)));
         }
+        if (j->elastic.max > 0) world_scale_audit(w, s);
         SIM_ASSERT(run == j->n_running && wait == j->n_waiting && done == j->n_done && run + wait + done + j->n_blocked == j->n_tasks);
         SIM_ASSERT(!j->gang || run == 0 || run == j->n_tasks);
         SIM_ASSERT(run + wait > 0);             /* an ended job was released */

@@ -9,6 +9,7 @@
  * world_data.c     a task reads its inputs, writes its output, unblocks others
  * world_calls.c    queues and calls of tasks that are made of calls
  * world_reserve.c  reservations and loans
+ * world_scale.c    elastic jobs change their size
  * world_view.c     what others may read
  * world_audit.c    what must hold
  */
@@ -130,7 +131,20 @@ void world_unit_phase_over(struct world *w, uint32_t t);      /* its activity ca
 void world_unit_compute(struct world *w, uint32_t t);         /* reading is over */
 void world_unit_finish(struct world *w, uint32_t t, enum stop_reason reason);
 void world_unit_interrupt(struct world *w, uint32_t t, enum stop_reason reason);
+void world_unit_leave(struct world *w, uint32_t t, enum stop_reason reason);  /* the same, told to nobody: it waits, with what it keeps */
+/* Places for all tasks of a gang that waits, all or none; then it starts there. */
+enum pol_refusal world_unit_allocate(struct world *w, uint32_t t, const struct world_place *p);
+void world_unit_go(struct world *w, uint32_t t);
 void world_unit_abandon(struct world *w, uint32_t t);         /* the horizon */
+
+/* ---- world_scale.c: jobs whose number of tasks may change ---- */
+/* May the job run on n of its tasks?  POL_OK, or why not. */
+enum pol_refusal world_scale_may(const struct world *w, uint32_t job, uint32_t n);
+void world_scale_set(struct world *w, uint32_t job, uint32_t n);        /* it waits, and has n tasks from now on */
+void world_scale_tell(struct world *w, uint32_t job, uint32_t was);     /* that it had another number of tasks before */
+/* Time that the elastic unit, which just got its places, spends before it computes; -1: no scaling says so. */
+sim_tick world_scale_restart(const struct world *w, uint32_t t);
+void world_scale_audit(const struct world *w, uint32_t job);
 
 /* ---- world_data.c: t is a running task of a job with a graph ---- */
 void world_data_read(struct world *w, uint32_t t);            /* begin to read; ends in world_unit_compute */

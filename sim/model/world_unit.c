@@ -120,23 +120,27 @@ static sim_work kept_progress(const struct world *w, const struct task *t, enum 
     sim_work p = world_unit_progress(w, t), every = w->cfg.checkpoint_interval;
     if (every < 0) return 0;
     if (w->jobs.job[t->job].calls != NULL) return keeps_calls(w, reason) ? p : 0;
-    if (every == 0) return reason == STOP_PREEMPTED ? p : t->done;
+    if (every == 0) return reason == STOP_FAILED ? t->done : p;
     every <<= RATE_BITS;
     return p / every * every;
 }
 
-void world_unit_interrupt(struct world *w, uint32_t t, enum stop_reason reason)
+void world_unit_leave(struct world *w, uint32_t t, enum stop_reason reason)
 {
     const struct task *head = task_at(w, t);
-    uint32_t job = head->job;
-    struct job *j = &w->jobs.job[job];
+    struct job *j = job_of(w, t);
     sim_work p = world_unit_progress(w, head), kept = kept_progress(w, head, reason);
     halt(w, t);
-    UNIT_EACH(w, t, k) {
-        j->lost += (p - kept) >> RATE_BITS;
-        leave_node(w, k, reason);
-    }
+    j->lost += ((p - kept) >> RATE_BITS) * (j->gang ? j->n_asked : 1);
+    UNIT_EACH(w, t, k) leave_node(w, k, reason);
     task_at(w, t)->done = kept;
+}
+
+void world_unit_interrupt(struct world *w, uint32_t t, enum stop_reason reason)
+{
+    uint32_t job = task_at(w, t)->job;
+    struct job *j = &w->jobs.job[job];
+    world_unit_leave(w, t, reason);
     if (j->calls != NULL && !keeps_calls(w, reason)) call_queue_restart(w->calls, t);     /* also of those that take no time */
     if (reason == STOP_PREEMPTED) { j->n_preempted++; w->count.preemptions++; }
     else { j->n_failed++; w->count.task_failures++; }
@@ -158,6 +162,7 @@ static enum pol_refusal check_start(const struct world *w, uint32_t task)
     if (w->jobs.task[task].state == TASK_RUNNING) return POL_REFUSAL_RUNNING;
     if (w->jobs.task[task].state == TASK_DONE) return POL_REFUSAL_DONE;
     if (w->jobs.task[task].state == TASK_BLOCKED) return POL_REFUSAL_BLOCKED;
+    if (w->jobs.task[task].state == TASK_SPARE) return POL_REFUSAL_GANG;
     return POL_OK;
 }
 
@@ -191,10 +196,13 @@ static void set_going(struct world *w, uint32_t t)
     struct job *j = job_of(w, t);
     bool is_short = false;
     UNIT_EACH(w, t, m) is_short |= w->cluster->hold[m].is_short;
+    sim_tick restart = j->elastic.max > 0 ? world_scale_restart(w, t) : -1;
+    if (restart < 0) restart = k->done > 0 ? w->cfg.restore_cost : 0;
+    k->restores = !is_short && restart > 0;
     if (is_short) {
         begin_phase(w, t, PHASE_FAIL, (sim_work)w->cfg.mismatch_after << RATE_BITS, RATE_ONE);
-    } else if (k->done > 0 && w->cfg.restore_cost > 0) {
-        begin_phase(w, t, PHASE_RESTORE, w->cfg.restore_cost << RATE_BITS, RATE_ONE);
+    } else if (restart > 0) {
+        begin_phase(w, t, PHASE_RESTORE, restart << RATE_BITS, RATE_ONE);
     } else {
         read_inputs(w, t);
     }
@@ -212,6 +220,22 @@ static enum pol_refusal allocate(struct world *w, uint32_t task, const struct wo
     if (p->cpu_milli > 0 && asked->exclusive) return POL_REFUSAL_CPU_OF_ALL;
     if (p->cpu_milli > 0) s.cpu_milli = p->cpu_milli;
     return (p->by_count ? cluster_allocate_by_count : cluster_allocate)(w->cluster, task, p->node, &s, p->cards);
+}
+
+enum pol_refusal world_unit_allocate(struct world *w, uint32_t t, const struct world_place *p)
+{
+    enum pol_refusal refusal = POL_OK;
+    uint32_t n = 0, k;
+    for (k = t; k != NONE && refusal == POL_OK; k = w->jobs.task[k].next) refusal = allocate(w, k, &p[n++]);
+    if (refusal == POL_OK) return POL_OK;
+    for (k = t; --n > 0; k = w->jobs.task[k].next) cluster_release(w->cluster, k);
+    return refusal;
+}
+
+void world_unit_go(struct world *w, uint32_t t)
+{
+    UNIT_EACH(w, t, k) occupy(w, k);
+    set_going(w, t);
 }
 
 enum pol_refusal world_start(struct world *w, uint32_t task, const struct world_place *p)
@@ -235,17 +259,17 @@ enum pol_refusal world_start_gang(struct world *w, uint32_t job, const struct wo
     if (!j->gang) return POL_REFUSAL_NO_GANG;
     enum pol_refusal refusal = check_start(w, j->first_task);
     if (refusal != POL_OK) return refusal;
-    if (n != j->n_tasks) return POL_REFUSAL_PLACES;
-    uint32_t i = 0, t = j->first_task;
-    for (; t != NONE && refusal == POL_OK; i++, t = w->jobs.task[t].next)
-        refusal = allocate(w, t, &p[i]);
+    uint32_t was = j->n_tasks;
+    if (n != was) refusal = world_scale_may(w, job, n);
+    if (refusal != POL_OK) return refusal;
+    if (n != was) world_scale_set(w, job, n);
+    refusal = world_unit_allocate(w, j->first_task, p);
     if (refusal != POL_OK) {
-        t = j->first_task;
-        for (uint32_t k = 0; k + 1 < i; k++, t = w->jobs.task[t].next) cluster_release(w->cluster, t);
+        if (n != was) world_scale_set(w, job, was);
         return refusal;
     }
-    for (t = j->first_task; t != NONE; t = w->jobs.task[t].next) occupy(w, t);
-    set_going(w, j->first_task);
+    world_scale_tell(w, job, was);
+    world_unit_go(w, j->first_task);
     return POL_OK;
 }
 

@@ -33,6 +33,7 @@ struct world_count {
     uint64_t arrived, done, timeout, rejected, unfinished, failed;      /* jobs */
     uint64_t unlimited;         /* of those that arrived: without a limit, and so without an estimate */
     uint64_t preemptions, task_failures, starts, mismatches, refusals;
+    uint64_t elastic, scalings; /* elastic jobs that arrived; changes of their sizes while they ran */
     sim_tick recorded;          /* of the last that arrived: see job_spec; 0: unknown */
 };
 const struct world_count *world_count(const struct world *w);
@@ -95,6 +96,12 @@ sim_tick world_reading_us(const struct world *w, uint32_t task, uint32_t node);
 
 /* What a monitor last saw of the task, and how busy GPUs are (speed_busy); nothing, and 0, without profiles. */
 struct speed_reading world_read(const struct world *w, uint32_t task);
+/*
+ * Of an elastic job: may it run on n of its tasks, and how fast then, on GPUs of the type: of nominal, in 1/65536;
+ * 0: it may not, or not there.  How long a start after its first takes before it computes.
+ */
+sim_rate world_scale_speed(const struct world *w, uint32_t job, uint32_t gpu_type, uint32_t n, bool is_several);
+sim_tick world_scale_restart_us(const struct world *w, uint32_t job, uint32_t gpu_type);
 /* What makes the speed of a unit that computes, named by its first task. */
 struct speed_factors world_speed_factors(const struct world *w, uint32_t task);
 int64_t world_busy(const struct world *w);
@@ -109,7 +116,7 @@ const struct call *world_call_at(const struct world *w, uint32_t task, uint32_t 
 
 /* ---- who is told ---- */
 
-enum stop_reason { STOP_DONE, STOP_PREEMPTED, STOP_FAILED, STOP_TIMEOUT, STOP_HORIZON, STOP_MISMATCH };
+enum stop_reason { STOP_DONE, STOP_PREEMPTED, STOP_FAILED, STOP_TIMEOUT, STOP_HORIZON, STOP_MISMATCH, STOP_SCALED };
 
 /* Any member may be NULL.  Called in the order in which things happen. */
 struct observer {
@@ -123,6 +130,8 @@ struct observer {
     void (*moved)(void *ctx, const struct world *w, uint32_t task, enum data_level level, int64_t bytes, bool whole);
     /* The ledger holds its new cores; was: milli-CPU before. */
     void (*resized)(void *ctx, const struct world *w, uint32_t task, int64_t was);
+    /* An elastic job, which waits or is about to go on, has another number of tasks; was: how many it had. */
+    void (*sized)(void *ctx, const struct world *w, uint32_t job, uint32_t was);
     /* A unit, named by its first task, computes at another rate from now on, or begins to (task.act.rate). */
     void (*rated)(void *ctx, const struct world *w, uint32_t task);
     /* A unit, named by its first task, turned to this phase (task.phase). */

@@ -96,7 +96,7 @@ static void add(json_t *to, int64_t x) { (void)json_array_append_new(to, json_in
 /* A bar: start after the bar before, length (ms), node, first card, cards, thousandths of each, job, how it ended. */
 static void add_bar(struct data *a, sqlite3_stmt *q, int64_t *before, json_t *to)
 {
-    static const char *const outcomes[] = { "done", "preempted", "failed", "timeout", "horizon", "mismatch" };
+    static const char *const outcomes[] = { "done", "preempted", "failed", "timeout", "horizon", "scaled", "mismatch" };
     int64_t start = sqlite3_column_int64(q, 0) / 1000, end = (sqlite3_column_int64(q, 1) + 999) / 1000;
     uint64_t cards = (uint64_t)sqlite3_column_int64(q, 3);
     const char *outcome = query_text(q, 6);

@@ -77,6 +77,7 @@ static void key_of(const struct job_spec *j, char out[HASH_HEX])
     hash_text(&h, j->model ? j->model : "");
     FOLD(j->limit);
     FOLD(j->gang);
+    FOLD(j->elastic.max); FOLD(j->elastic.scaling);
     FOLD(j->n_groups);
     for (uint32_t g = 0; g < j->n_groups; g++) {
         const struct task_group *q = &j->group[g];

@@ -100,7 +100,7 @@ static void started(void *ctx, const struct world *w, uint32_t t) { say_task(ctx
 
 static void stopped(void *ctx, const struct world *w, uint32_t t, enum stop_reason reason)
 {
-    static const char *const name[] = { "done", "preempted", "failed", "timeout", "horizon" };
+    static const char *const name[] = { "done", "preempted", "failed", "timeout", "horizon", "mismatch", "scaled" };
     say_task(ctx, w, "stop", t, name[reason]);
 }
 

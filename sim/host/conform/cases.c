@@ -315,6 +315,30 @@ static void cards_of_parts(struct conform_case *c)
     }
 }
 
+/* Gangs that run on 1 to 6 GPUs, some on 1, 2 and 4 alone, among rigid ones; sizes change for a price, and nodes fail. */
+static void elastic_jobs(struct conform_case *c)
+{
+    static const char *const one[] = { "1:1;2:1.9;4:3.4", "1:1;2:1.5;4:1.9" }, *const several[] = { "2:1.7;4:3;6:4.1", "2:1.1;4:1.3" };
+    build_nodes(c, 3, 4);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct scaling_row row = { .name = intern_id(&c->profiles.scaling.names, i == 0 ? "any" : "listed"), .gpu_type = NONE,
+                                   .restart = i == 0 ? 2 : -1, .only_listed = i == 1 };
+        SIM_ASSERT(curve_parse(&row.one, one[i]) == NULL && curve_parse(&row.several, several[i]) == NULL);
+        SIM_ASSERT(scaling_add(&c->profiles.scaling, &row));
+    }
+    for (uint32_t i = 0; i < 40; i++) {
+        struct conform_job *j = build_job(c, 6 * (i / 2), 20 + i % 7, 500, 1, 1000);
+        if (i % 3 == 2) continue;
+        build_gang(j, 1 + i % 2);
+        j->elastic = (struct elastic){ .min = 1, .max = i % 3 == 0 ? 6 : 4, .scaling = i % 3 };
+    }
+    build_fault(c, 25, 1, false);
+    build_fault(c, 60, 1, true);
+    c->cfg.profiles = &c->profiles;
+    c->cfg.checkpoint_interval = 5;
+    c->cfg.restore_cost = 1;
+}
+
 static const struct { const char *name, *about; void (*make)(struct conform_case *); } made[] = {
     { "one of everything", "one job on one GPU", one_of_everything },
     { "all at once", "60 jobs at t=0 on 12 GPUs", all_at_once },
@@ -340,6 +364,7 @@ static const struct { const char *name, *about; void (*make)(struct conform_case
     { "data inputs", "tasks that read blocks from nodes near and far, and one node is lost", data_inputs },
     { "crowded nodes", "at most so many tasks on a node, whatever is free there", crowded_nodes },
     { "cards of parts", "memory and cores of cards that run out before their shares", cards_of_parts },
+    { "elastic jobs", "gangs that may run on other numbers of GPUs than they ask, among rigid ones", elastic_jobs },
     { "API calls", "tasks made of calls, on mixed engines near and far, and nodes are lost; for policies that run them", api_calls },
 };
 
@@ -380,6 +405,7 @@ void conform_case_free(struct conform_case *c)
 {
     cluster_fini(&c->cluster);
     throughput_fini(&c->perf);
+    profiles_fini(&c->profiles);
     data_fini(&c->data);
     calltime_fini(&c->calltime);
     mem_free(c);
@@ -403,7 +429,7 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     j->calls = (struct task_calls){ .first = j->call_first, .n = j->call_n, .call = c->call, .n_calls = ARRAY_LEN(c->call) };
     *out = (struct job_spec){ .id = j->id, .calls = j->n_calls > 0 ? &j->calls : NULL, .user = j->user, .queue = j->queue[0] ? j->queue : NULL, .submit = j->submit,
                               .limit = j->limit, .priority = j->priority, .gang = j->gang, .line = c->next + 1,
-                              .group = j->group, .n_groups = j->n_groups, .graph = j->has_graph ? &j->graph : NULL };
+                              .group = j->group, .n_groups = j->n_groups, .elastic = j->elastic, .graph = j->has_graph ? &j->graph : NULL };
     return ST_OK;
 }
 

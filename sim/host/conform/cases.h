@@ -23,12 +23,14 @@ struct conform_job {
     /* Calls, where n_calls: of every task, so many from case.call[first_call]. */
     uint32_t first_call, n_calls, call_first[CONFORM_TASKS], call_n[CONFORM_TASKS];
     struct task_calls calls;
+    struct elastic elastic;
 };
 
 struct conform_case {
     const char *name, *about;               /* about: one line, for who must look into it */
     struct cluster cluster;
     struct throughput perf;
+    struct profiles profiles;
     struct calltime calltime;
     struct call call[8];
     struct data data;

@@ -61,6 +61,9 @@ static const struct cause of_refusal[POL_REFUSALS] = {
     [POL_REFUSAL_NO_GANG] = { "started several tasks of a job that is no gang at once", "look at is_gang of the job's info" },
     [POL_REFUSAL_NOT_RUNNING] = { "preempts or resizes a task that does not run",
         "look at is_running of the task's info; what this call preempted no longer runs" },
+    [POL_REFUSAL_SIZE] = { "gave a job a size on which it does not run",
+        "ask sizes and speed of elastic/1: where the speed is 0 it does not run" },
+    [POL_REFUSAL_NOT_ELASTIC] = { "changed the size of a job that has only one", "look at is_elastic of its sizes in elastic/1" },
     [POL_REFUSAL_BLOCKED] = { "started a task before the tasks that it waits for",
         "look at is_waiting of the task's info; READY tells when it may start" },
 };

@@ -34,7 +34,7 @@ static void on_stopped(void *ctx, const struct world *w, uint32_t task, enum sto
 {
     static const char *const name[] = { [STOP_DONE] = "done", [STOP_PREEMPTED] = "preempted", [STOP_FAILED] = "failed",
                                         [STOP_TIMEOUT] = "timeout", [STOP_HORIZON] = "horizon",
-                                        [STOP_MISMATCH] = "mismatch" };
+                                        [STOP_MISMATCH] = "mismatch", [STOP_SCALED] = "scaled" };
     if (how != STOP_HORIZON) record(ctx, of_task(w, TRIAL_STOP, task, name[how]));   /* in the order of slots */
 }
 

@@ -26,6 +26,7 @@ struct exec {
     const struct pol_cores *cores;
     const struct pol_reservations *reservations;
     const struct pol_calls *calls;
+    const struct pol_elastic *elastic;
     struct child *child;            /* NULL once it failed */
     int64_t  timeout;
     uint32_t flags;
@@ -141,6 +142,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     x->cores = host->extension(host->ctx, POL_CORES);
     x->reservations = host->extension(host->ctx, POL_RESERVATIONS);
     x->calls = host->extension(host->ctx, POL_CALLS);
+    x->elastic = host->extension(host->ctx, POL_ELASTIC);
     x->child = child;
     x->timeout = value[EXEC_TIMEOUT].i;
     if (!exchange_hello(x, value[EXEC_WEIGHTS].s, error, cap)) {
@@ -209,7 +211,7 @@ static bool carry_out(const struct exec *x, const struct reply_decision *d, char
     bool about_job = d->verb != POL_VERB_WAKE && d->verb != POL_VERB_NOTE && d->verb != POL_VERB_FAIL;
     if (about_job && !resolve(x, d->job, d->task, &j, error)) return false;
     if (d->verb == POL_VERB_LEND && !resolve(x, d->lender, 0, &lender, error)) return false;
-    if (d->verb == POL_VERB_START_GANG && d->n_places != j->n_tasks)
+    if (d->verb == POL_VERB_START_GANG && d->n_places != j->n_tasks && !x->elastic->sizes(h->ctx, j->job).is_elastic)
         return reply_error(error, "'nodes' names %" PRIu32 " places; job %" PRIu64 " has %" PRIu32 " tasks", d->n_places, d->job, j->n_tasks);
     switch (d->verb) {
     case POL_VERB_START:      h->start(h->ctx, j->task[d->task], d->place, 1, d->text); break;
@@ -223,6 +225,7 @@ static bool carry_out(const struct exec *x, const struct reply_decision *d, char
         break;
     case POL_VERB_SEND:       x->calls->send(h->ctx, j->task[d->task], d->node, d->text); break;
     case POL_VERB_CALL:       x->calls->call(h->ctx, j->task[d->task], d->node, d->engine, d->text); break;
+    case POL_VERB_SCALE:      x->elastic->scale(h->ctx, j->job, d->place, d->n_places, d->text); break;
     case POL_VERB_WAKE:       h->wake(h->ctx, d->at_us); break;
     case POL_VERB_NOTE:       h->note(h->ctx, d->text, d->value); break;
     case POL_VERB_FAIL:

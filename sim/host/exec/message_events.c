@@ -179,6 +179,33 @@ static void hints(struct json_text *out, const struct pol_host *h, const struct 
     if (ji->work_us > 0) json_text_key_int(out, "work_us", ji->work_us);
 }
 
+/* The sizes from min to max, and the speed on each, of every type of GPU on which it runs. */
+static void elastic(struct json_text *out, const struct pol_host *h, pol_job j)
+{
+    const struct pol_elastic *e = h->extension(h->ctx, POL_ELASTIC);
+    struct pol_sizes s = e->sizes(h->ctx, j);
+    const char *type;
+    if (!s.is_elastic) return;
+    json_text_begin(out, "elastic", '{');
+    json_text_key_int(out, "min", s.min);
+    json_text_key_int(out, "max", s.max);
+    json_text_begin(out, "speeds", '{');
+    for (uint32_t g = 0; (type = h->name(h->ctx, POL_NAME_GPU_TYPE, g)) != NULL; g++) {
+        static const char *const spread[] = { "one", "several" };
+        if (e->speed(h->ctx, j, g, s.asked, 0) == 0) continue;
+        json_text_member(out, type);
+        json_text_raw(out, "{");
+        for (uint32_t k = 0; k < ARRAY_LEN(spread); k++) {
+            json_text_begin(out, spread[k], '[');
+            for (uint32_t n = s.min; n <= s.max; n++) json_text_item_int(out, e->speed(h->ctx, j, g, n, k));
+            json_text_end(out, ']');
+        }
+        json_text_key_int(out, "restart", e->restart_us(h->ctx, j, g));
+        json_text_end(out, '}');
+    }
+    json_text_raw(out, "}}");
+}
+
 static void arrived(struct json_text *out, const struct pol_host *h, pol_job j, uint32_t flags)
 {
     const struct pol_job_info *ji = h->job(h->ctx, j);
@@ -192,6 +219,7 @@ static void arrived(struct json_text *out, const struct pol_host *h, pol_job j, 
     if ((flags & POL_USES_LIMITS) != 0 && ji->limit_us >= 0) json_text_key_int(out, "limit", ji->limit_us);
     if ((flags & POL_CLAIRVOYANT) != 0) json_text_key_int(out, "duration", ji->true_dur_us);
     hints(out, h, ji);
+    elastic(out, h, j);
     tasks(out, h, ji);
     stages(out, h, ji);
     blocked(out, h, ji);

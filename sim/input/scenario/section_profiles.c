@@ -4,6 +4,7 @@
 #include "input/tasks/apart.h"
 #include "input/tasks/pairs.h"
 #include "input/tasks/profiles.h"
+#include "input/tasks/scaling.h"
 
 /* Its presence alone makes holders of parts of a card slow each other. */
 static enum st read_sharing(struct scenario *s, const struct ydoc_node *n, struct diag *d)
@@ -24,7 +25,7 @@ static enum st read_sharing(struct scenario *s, const struct ydoc_node *n, struc
 enum st scn_read_profiles(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "file", "mem_bandwidth", "monitor", "noise", "cores", "division", "sharing",
-                                        "net_bw", "gpu_bw", "distance" };
+                                        "net_bw", "gpu_bw", "distance", "scaling" };
     static const char *const cores[] = { "by-speed", "as-measured" }, *const division[] = { "max-min", "proportional" };
     struct profiles *table = &s->profiles.table;
     const char *path, *apart;
@@ -53,5 +54,8 @@ enum st scn_read_profiles(struct scenario *s, const struct ydoc_node *n, struct 
     TRY(scn_file(s, n, "distance", true, &apart, d));
     if (apart != NULL) TRY(apart_read(&table->apart, &s->perf, &s->cluster, apart, d));
     TRY(read_sharing(s, ydoc_get(n, "sharing"), d));
+    const char *scaling;
+    TRY(scn_file(s, n, "scaling", true, &scaling, d));
+    if (scaling != NULL) TRY(scaling_read(&table->scaling, &s->cluster, scaling, d));
     return path != NULL ? profiles_read(table, &s->perf, &s->cluster, path, d) : ST_OK;
 }

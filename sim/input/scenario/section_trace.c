@@ -283,6 +283,7 @@ enum st scn_read_trace(struct scenario *s, const struct ydoc_node *n, struct dia
     TRY(check_format(n, o->format, d));
     o->kube_nodes = s->kept->kube_nodes;
     o->data = &s->data.blocks;
+    o->scaling = &s->profiles.table.scaling;
     o->times = &s->engines.times;
     o->has_times = s->engines.has_times;
     memcpy(o->as_calls, s->engines.as_calls, sizeof o->as_calls);

@@ -295,7 +295,7 @@ enum st csv_next(struct csv *c, struct diag *d)
 enum st csv_read_file(const char *path, const char *const *name, const bool *need, size_t n, const char *advice,
                       enum st (*row)(void *ctx, struct csv *c, const int *at, struct diag *d), void *ctx, struct diag *d)
 {
-    int at[16];
+    int at[32];
     struct csv *c;
     SIM_ASSERT(n <= ARRAY_LEN(at));
     TRY(csv_open(&c, path, ',', d));

@@ -17,13 +17,15 @@
 #include "input/trace/reader.h"
 #include "input/tasks/calls.h"
 #include "input/tasks/stages.h"
+#include "model/speed/scaling.h"
 
-enum { TASKS_MAX = 1000000 };
+enum { TASKS_MAX = 1000000, ELASTIC_MAX = 4096 };
 
 const char *const native_columns[N_COLS] = {
     "id", "submit_s", "duration_s", "user", "queue", "tasks", "gang", "cpus", "mem_mib", "gpus",
     "gpu_milli", "gpu_mem_mib", "gpu_type", "labels", "exclusive", "limit_s", "model", "priority", "class",
-    "mem_bw_mbs", "hints", "gpu_cores", "node", "licences", "start_s", "end_s", "nodes", "state", "workflow"
+    "mem_bw_mbs", "hints", "gpu_cores", "node", "licences", "start_s", "end_s", "nodes", "state", "workflow", "min_tasks",
+    "max_tasks", "scaling"
 };
 const char *const native_hints[NATIVE_HINTS] = { "pipelined", "weights", "complex" };
 
@@ -216,6 +218,34 @@ static enum st read_hints(const struct native *x, struct hints *out, struct diag
     return ST_OK;
 }
 
+/* ---- elastic jobs ---- */
+
+/* The sizes of a gang, and the scaling that says how fast it goes on each; all three or none. */
+static enum st read_elastic(const struct native *x, struct job_spec *out, struct diag *d)
+{
+    const struct scaling *s = x->env.opts->scaling;
+    const char *name = text(x, SCALING);
+    int64_t min = 0, max = 0;
+    char lacks[400];
+    if (name == NULL && text(x, MIN_TASKS) == NULL && text(x, MAX_TASKS) == NULL) return ST_OK;
+    for (enum native_col col = MIN_TASKS; col <= SCALING; col++) TRY(csv_need(x->csv, x->at[col], d));
+    TRY(csv_int(x->csv, x->at[MIN_TASKS], 1, ELASTIC_MAX, &min, d));
+    TRY(csv_int(x->csv, x->at[MAX_TASKS], 1, ELASTIC_MAX, &max, d));
+    const struct task_group *g = out->group;
+    if (!out->gang || out->n_groups > 1 || g->shape.n_gpu == 0 || g->shape.gpu_milli < GPU_WHOLE)
+        return csv_fail(x->csv, x->at[SCALING], d, "only a gang of tasks that are alike and ask for whole GPUs can be elastic");
+    if (min > max) return csv_fail(x->csv, x->at[MIN_TASKS], d, "%d is above max_tasks, %d", (int)min, (int)max);
+    if (g->n < min || g->n > max)
+        return csv_fail(x->csv, x->at[TASKS], d, "%u is not from min_tasks to max_tasks, %d to %d", g->n, (int)min, (int)max);
+    uint32_t id = s != NULL ? intern_find(&s->names, name) : NONE, gpus = (uint32_t)g->shape.n_gpu;
+    if (id == NONE) return csv_fail(x->csv, x->at[SCALING], d, "'%.60s' is no scaling of the file that the scenario's 'profiles.scaling' names", name);
+    if (scaling_lacks(s, id, x->env.cluster, g->shape.gpu_types, (uint32_t)min * gpus, (uint32_t)max * gpus, lacks, sizeof lacks) != NULL)
+        return csv_fail(x->csv, x->at[SCALING], d, "%s", lacks);
+    if (!scaling_accepts(s, id, g->n * gpus)) return csv_fail(x->csv, x->at[TASKS], d, "scaling '%.60s' does not list %u GPUs", name, g->n * gpus);
+    out->elastic = (struct elastic){ .min = (uint32_t)min, .max = (uint32_t)max, .scaling = id };
+    return ST_OK;
+}
+
 /* ---- jobs with stages ---- */
 
 static bool has_stages(const struct native *x)
@@ -303,7 +333,7 @@ static enum st hash_native(const struct trace_opts *o, uint64_t *h, struct diag 
 
 static enum st read_workflow(struct native *x, struct job_spec *out, struct diag *d)
 {
-    static const enum native_col none[] = { TASKS, DURATION, GPUS, GPU_MILLI, GPU_MEM, MEM_BW, GPU_CORES, NODE };
+    static const enum native_col none[] = { TASKS, DURATION, GPUS, GPU_MILLI, GPU_MEM, MEM_BW, GPU_CORES, NODE, SCALING };
     const struct trace_opts *o = x->env.opts;
     const struct dag *g;
     struct shape common;
@@ -382,6 +412,7 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
         return csv_fail(c, x->at[NODE], d, "the cluster has no node '%.60s'", out->node);
     TRY(read_past(x, out, d));
     TRY(from_file ? read_workflow(x, out, d) : staged ? read_stages(x, out, d) : read_groups(x, out, d));
+    TRY(read_elastic(x, out, d));
     TRY(trace_rounded(&x->env, csv_rounded(x->csv) || x->rounded, out->line, d));
     x->rounded = false;
     return has_calls(x) ? calls_read(x->calls, out, d) : ST_OK;

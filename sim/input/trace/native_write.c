@@ -11,7 +11,7 @@ static bool has_column(const struct cluster *c, struct native_form form, enum na
 {
     if (col >= START && col <= STATE) return form.past;
     const bool bare = form.bare;
-    return col == WORKFLOW ? false : col == LICENCES ? c->licences.n > 0 : !bare || (col != GPU_CORES && col != NODE);
+    return col >= WORKFLOW ? false : col == LICENCES ? c->licences.n > 0 : !bare || (col != GPU_CORES && col != NODE);
 }
 
 void native_write_header(FILE *f, const struct cluster *c, struct native_form form)

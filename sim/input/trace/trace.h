@@ -29,6 +29,7 @@ struct trace_repairs { struct trace_repair *at; size_t n, cap; };
 struct calltime;
 struct relation;
 struct kube_nodes;
+struct scaling;
 struct trace_format;
 struct trace_option;
 struct ydoc_node;
@@ -60,6 +61,7 @@ struct trace_opts {
     uint64_t    seed;
     /* What the trace is read into or for, beside cluster and speeds. */
     struct data *data;          /* where readers put the blocks that jobs name; NULL: formats with data are refused */
+    const struct scaling *scaling;      /* what elastic jobs name; NULL: they are refused */
     struct calltime *times;     /* how long calls take */
     bool        has_times;      /* the scenario says, or with reads_times the trace does; else calls are refused */
     bool        reads_times;    /* the reader puts them there */

@@ -44,6 +44,13 @@ static const char *parse_points(struct curve *c, const char *s)
     }
 }
 
+static void draw_line(struct curve *c)
+{
+    if (c->n < gsl_interp_type_min_size(gsl_interp_linear)) return;
+    c->line = gsl_interp_alloc(gsl_interp_linear, c->n);
+    SIM_ASSERT(c->line != NULL && gsl_interp_init(c->line, c->x, c->y, c->n) == 0);
+}
+
 const char *curve_parse(struct curve *c, const char *text)
 {
     *c = (struct curve){ .n = 0 };
@@ -54,11 +61,19 @@ const char *curve_parse(struct curve *c, const char *text)
     }
     const char *error = parse_points(c, text);
     if (error != NULL) { curve_fini(c); return error; }
-    if (c->n >= gsl_interp_type_min_size(gsl_interp_linear)) {
-        c->line = gsl_interp_alloc(gsl_interp_linear, c->n);
-        SIM_ASSERT(c->line != NULL && gsl_interp_init(c->line, c->x, c->y, c->n) == 0);
-    }
+    draw_line(c);
     return NULL;
+}
+
+void curve_points(struct curve *c, const double *x, const double *y, uint32_t n)
+{
+    *c = (struct curve){ .n = n };
+    if (n == 0) return;
+    MEM_ARRAY(c->x, n);
+    MEM_ARRAY(c->y, n);
+    memcpy(c->x, x, n * sizeof *x);
+    memcpy(c->y, y, n * sizeof *y);
+    draw_line(c);
 }
 
 double curve_at(const struct curve *c, double x)

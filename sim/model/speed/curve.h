@@ -24,6 +24,8 @@ struct curve {
  * Returns NULL, or what is wrong with it (a static string); *c is then empty.
  */
 const char *curve_parse(struct curve *c, const char *text);
+/* Through the points, x increasing; copied. */
+void   curve_points(struct curve *c, const double *x, const double *y, uint32_t n);
 void   curve_fini(struct curve *c);             /* zero-initialised is fine */
 double curve_at(const struct curve *c, double x);
 double curve_max(const struct curve *c);        /* the greatest y; 0 without a curve */

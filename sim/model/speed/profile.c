@@ -15,6 +15,7 @@ void profiles_fini(struct profiles *p)
     intern_fini(&p->categories);
     measured_fini(&p->sharing.pairs);
     measured_fini(&p->apart);
+    scaling_fini(&p->scaling);
     memset(p, 0, sizeof *p);
 }
 

@@ -16,6 +16,7 @@
 #include "base/intern.h"
 #include "model/speed/curve.h"
 #include "model/speed/measured.h"
+#include "model/speed/scaling.h"
 
 struct profile {
     uint32_t model;             /* id in throughput.models */
@@ -54,6 +55,7 @@ struct profiles {
     int64_t net_bw, gpu_bw;             /* of models without a row that has one */
     struct measured apart;              /* speed on several nodes of a rack, or of several racks */
     struct sharing sharing;
+    struct scaling scaling;             /* of elastic jobs */
     struct intern categories;   /* image, speech, language ... */
 };
 

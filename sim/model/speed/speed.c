@@ -72,6 +72,7 @@ static void find_parts(struct speed *s, uint32_t t)
         s->part[i - 1].mem += h->mem_b;
         n_gpus += (uint32_t)speed_asked(s, k)->n_gpu;
     }
+    s->n_gpus = n_gpus;
     if (s->env.profiles == NULL || model == NONE || n_gpus == 0) return;
     for (uint32_t i = 0; i < s->n_part; i++) {
         struct part *x = &s->part[i];
@@ -137,6 +138,27 @@ static double card_factor(const struct speed *s, uint32_t t)
     return least;
 }
 
+/* The scaling that holds on a node, of an elastic job's unit; NULL: none. */
+static const struct scaling_row *scaling_on(const struct speed *s, uint32_t t, uint32_t node)
+{
+    const struct elastic *e = &speed_job(s, t)->elastic;
+    return e->max == 0 ? NULL : scaling_find(&s->env.profiles->scaling, e->scaling, s->env.cluster->node[node].gpu_type);
+}
+
+/* By its number of GPUs, over its parts; *tells_distance: that knows what it costs to be on several nodes. */
+static double scale_factor(const struct speed *s, uint32_t t, bool *tells_distance)
+{
+    double least = INFINITY;
+    uint32_t asked = speed_job(s, t)->n_asked * (uint32_t)speed_asked(s, t)->n_gpu;
+    for (uint32_t i = 0; i < s->n_part; i++) {
+        const struct scaling_row *row = scaling_on(s, t, s->part[i].node);
+        if (row == NULL) continue;
+        least = fmin(least, scaling_speed(row, asked, s->n_gpus, s->n_part > 1));
+        *tells_distance = !curve_is_none(&row->several);
+    }
+    return isinf(least) ? 1 : least;
+}
+
 static sim_rate type_rate(const struct speed *s, uint32_t t)
 {
     sim_rate slowest = UINT32_MAX;
@@ -150,7 +172,8 @@ static sim_rate type_rate(const struct speed *s, uint32_t t)
 /* All of it, each on the unit's worst node. */
 static struct speed_factors factors_of(struct speed *s, uint32_t t)
 {
-    struct speed_factors f = { .type = type_rate(s, t), .cores = 1, .slow = 1, .cards = 1, .distance = 1, .data = 1,
+    bool tells_distance = false;
+    struct speed_factors f = { .type = type_rate(s, t), .scale = 1, .cores = 1, .slow = 1, .cards = 1, .distance = 1, .data = 1,
                                .util = speed_has_gpus(s, t) ? 1 : 0 };
     plain_factors(s, t, &f.cores, &f.slow);
     if (s->env.profiles == NULL) return f;
@@ -166,7 +189,8 @@ static struct speed_factors factors_of(struct speed *s, uint32_t t)
     }
     f.cores *= least;
     f.cards = card_factor(s, t);
-    f.distance = speed_distance(s, t);
+    f.scale = scale_factor(s, t, &tells_distance);
+    if (!tells_distance) f.distance = speed_distance(s, t);
     f.data = speed_feed(s);
     if (!isinf(worst)) f.util = worst / f.slow * f.data;
     return f;
@@ -175,9 +199,9 @@ static struct speed_factors factors_of(struct speed *s, uint32_t t)
 static sim_rate rate_of(const struct speed_factors *f)
 {
     double by = f->cores / f->slow * f->cards * f->distance * f->data;
-    if (f->type == 0 || by >= 1) return f->type;
-    long v = lround(f->type * by);
-    return v > 0 ? (sim_rate)v : 1;
+    if (f->type == 0 || (by >= 1 && f->scale == 1)) return f->type;
+    double v = round(f->type * f->scale * fmin(by, 1));
+    return v < 1 ? 1 : v < UINT32_MAX ? (sim_rate)v : UINT32_MAX - 1;
 }
 
 struct speed_factors speed_factors(struct speed *s, uint32_t t) { return factors_of(s, t); }

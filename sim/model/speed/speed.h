@@ -2,7 +2,7 @@
  * speed.h -- how fast units compute where they are: GPU type, CPU cores, and
  * what their neighbours do to the node's memory bandwidth.  Layer: model.
  *
- *   speed = type's speed x cores x 1 / slow x cards x distance x data
+ *   speed = type's speed x scale x cores x 1 / slow x cards x distance x data
  *
  * With a profile: cores = util(cores) / best and slow = slow(pressure), the curves of
  * the model's profile (profile.h) on the unit's worst node; pressure is what all
@@ -23,6 +23,7 @@
  * asks of the node's disk (net_spec's): (1 - memory / data) x data_bw x cores, at the type's speed as above.  What all
  * ask of a disk is divided max-min fairly.  Data come while the unit computes, so that cores and data are no product:
  * their product here is the lesser of both.  Transfers (net.h) do not take of the disk what is divided here.
+ * scale: of an elastic job, by its number of GPUs (scaling.h).  Where that tells of several nodes, distance is 1.
  * A missing profile or bandwidth is a factor of 1.  The finest speed is 1/65536:
  * a unit that can run never stands still.
  *
@@ -69,6 +70,7 @@ struct speed;
 /* What makes a unit's speed, each on its worst node. */
 struct speed_factors {
     sim_rate type;              /* of nominal, in 1/65536 */
+    double   scale;             /* above 0 */
     double   cores, cards, distance, data;      /* 0 to 1 */
     double   slow;              /* 1 or more */
     double   util;              /* of its GPUs, 0 to 1 */

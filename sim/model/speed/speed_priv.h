@@ -44,7 +44,7 @@ struct speed {
     bool        *is_dirty;          /* [n_nodes] */
     uint32_t    *dirty; uint32_t n_dirty;
     struct part *part;  size_t cap_part;        /* of the unit looked at, by speed_parts */
-    uint32_t     n_part;
+    uint32_t     n_part, n_gpus;    /* of the unit whose parts were found last */
     int64_t      busy;
 };
 

@@ -1,0 +1,97 @@
+/* scaling.c -- rows of scaling.h, few enough to be looked through one by one. */
+#include "model/speed/scaling.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/mem.h"
+
+void scaling_fini(struct scaling *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        curve_fini(&s->at[i].one);
+        curve_fini(&s->at[i].several);
+    }
+    mem_free(s->at);
+    intern_fini(&s->names);
+    memset(s, 0, sizeof *s);
+}
+
+bool scaling_add(struct scaling *s, const struct scaling_row *row)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->at[i].name == row->name && s->at[i].gpu_type == row->gpu_type) return false;
+    MEM_PUSH(s->at, s->n, s->cap, *row);
+    return true;
+}
+
+const struct scaling_row *scaling_find(const struct scaling *s, uint32_t name, uint32_t gpu_type)
+{
+    const struct scaling_row *any = NULL;
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->at[i].name != name) continue;
+        if (s->at[i].gpu_type == gpu_type) return &s->at[i];
+        if (s->at[i].gpu_type == NONE) any = &s->at[i];
+    }
+    return any;
+}
+
+static double last(const struct curve *c) { return c->n > 0 ? c->x[c->n - 1] : 0; }
+
+double scaling_speed(const struct scaling_row *row, uint32_t asked, uint32_t n_gpus, bool is_several)
+{
+    const struct curve *far = curve_is_none(&row->several) ? &row->one : &row->several;
+    double at_asked = curve_at(asked <= last(&row->one) ? &row->one : far, asked);
+    return curve_at(is_several ? far : &row->one, n_gpus) / at_asked;
+}
+
+static bool lists(const struct curve *c, uint32_t n_gpus)
+{
+    for (uint32_t i = 0; i < c->n; i++) if (c->x[i] == n_gpus) return true;
+    return false;
+}
+
+bool scaling_accepts(const struct scaling *s, uint32_t name, uint32_t n_gpus)
+{
+    bool is_open = true;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct scaling_row *x = &s->at[i];
+        if (x->name != name || !x->only_listed) continue;
+        if (lists(&x->one, n_gpus) || lists(&x->several, n_gpus)) return true;
+        is_open = false;
+    }
+    return is_open;
+}
+
+/* Cards of the largest node of the type. */
+static uint32_t widest(const struct cluster *c, uint32_t gpu_type)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < c->n_nodes; i++)
+        if (c->node[i].n_gpu > most && c->node[i].gpu_type == gpu_type) most = c->node[i].n_gpu;
+    return most;
+}
+
+const char *scaling_lacks(const struct scaling *s, uint32_t name, const struct cluster *c, uint64_t types,
+                          uint32_t least, uint32_t most, char *buf, size_t cap)
+{
+    const char *what = intern_name(&s->names, name);
+    for (uint32_t g = 0; g < c->gpu_types.n; g++) {
+        uint32_t on_one = widest(c, g) < most ? widest(c, g) : most;
+        if (on_one == 0 || (types != 0 && (types >> g & 1) == 0)) continue;
+        const struct scaling_row *row = scaling_find(s, name, g);
+        const char *type = intern_name(&c->gpu_types, g);
+        if (row == NULL) {
+            (void)snprintf(buf, cap, "scaling '%s' has no row of GPU type '%s', and none of any type", what, type);
+            return buf;
+        }
+        const struct curve *far = curve_is_none(&row->several) ? &row->one : &row->several;
+        bool is_near = least > on_one || (row->one.x[0] <= least && last(&row->one) >= on_one);
+        uint32_t from = least > 2 ? least : 2;          /* on several nodes there are two at least */
+        if (is_near && (most < 2 || (far->x[0] <= from && last(far) >= most))) continue;
+        (void)snprintf(buf, cap, "scaling '%s' does not tell the speed of every size from %" PRIu32 " to %" PRIu32
+                       " GPUs of type '%s', on one node of %" PRIu32 " and on several", what, least, most, type, widest(c, g));
+        return buf;
+    }
+    return NULL;
+}

@@ -1,0 +1,127 @@
+/*
+ * world_scale.c -- elastic jobs: on how many of their tasks they may run, how fast, and the act that changes it.
+ *
+ * Of the tasks that such a job may have, the first n_tasks are its own; the rest are spare, and neither wait nor run.
+ */
+#include "model/world_priv.h"
+
+#include <math.h>
+#include "base/mem.h"
+
+static uint32_t gpus_of(const struct world *w, const struct job *j, uint32_t n)
+{
+    return n * (uint32_t)w->shapes.at[w->jobs.task[j->first_task].shape].n_gpu;
+}
+
+enum pol_refusal world_scale_may(const struct world *w, uint32_t job, uint32_t n)
+{
+    const struct job *j = &w->jobs.job[job];
+    if (j->elastic.max == 0) return POL_REFUSAL_PLACES;
+    if (n < j->elastic.min || n > j->elastic.max) return POL_REFUSAL_SIZE;
+    return scaling_accepts(&w->cfg.profiles->scaling, j->elastic.scaling, gpus_of(w, j, n)) ? POL_OK : POL_REFUSAL_SIZE;
+}
+
+void world_scale_set(struct world *w, uint32_t job, uint32_t n)
+{
+    w->n_waiting += n - w->jobs.job[job].n_tasks;
+    jobs_set_size(&w->jobs, job, n);
+}
+
+void world_scale_tell(struct world *w, uint32_t job, uint32_t was)
+{
+    if (w->jobs.job[job].n_tasks != was) TELL(w, sized, job, was);
+}
+
+sim_rate world_scale_speed(const struct world *w, uint32_t job, uint32_t gpu_type, uint32_t n, bool is_several)
+{
+    const struct job *j = &w->jobs.job[job];
+    if (world_scale_may(w, job, n) != POL_OK || gpu_type >= w->cluster->gpu_types.n) return 0;
+    const struct scaling_row *row = scaling_find(&w->cfg.profiles->scaling, j->elastic.scaling, gpu_type);
+    double type = throughput_rate(w->cfg.throughput, w->cluster, j->model, gpu_type);
+    return row == NULL ? 0 : (sim_rate)fmin(round(type * scaling_speed(row, gpus_of(w, j, j->n_asked), gpus_of(w, j, n), is_several)), UINT32_MAX - 1);
+}
+
+sim_tick world_scale_restart_us(const struct world *w, uint32_t job, uint32_t gpu_type)
+{
+    const struct job *j = &w->jobs.job[job];
+    const struct scaling_row *row = j->elastic.max == 0 ? NULL : scaling_find(&w->cfg.profiles->scaling, j->elastic.scaling, gpu_type);
+    return row == NULL || row->restart < 0 ? w->cfg.restore_cost : row->restart;
+}
+
+sim_tick world_scale_restart(const struct world *w, uint32_t t)
+{
+    const struct job *j = world_job_of(w, t);
+    const struct scaling_row *row = scaling_find(&w->cfg.profiles->scaling, j->elastic.scaling, w->cluster->node[w->cluster->hold[t].node].gpu_type);
+    if (row == NULL || row->restart < 0) return -1;
+    return w->jobs.task[t].attempts > 1 ? row->restart : 0;
+}
+
+/* What the job holds, to be held again if its new places will not do. */
+static struct world_place *places_of(const struct world *w, const struct job *j)
+{
+    struct world_place *p;
+    MEM_ARRAY(p, j->n_tasks);
+    for (uint32_t k = j->first_task, i = 0; k != NONE; k = w->jobs.task[k].next, i++) {
+        const struct hold *h = &w->cluster->hold[k];
+        bool is_exclusive = w->shapes.at[w->jobs.task[k].shape].exclusive;
+        p[i] = (struct world_place){ .node = h->node, .cards = is_exclusive ? 0 : h->cards,
+                                     .cpu_milli = is_exclusive ? 0 : h->cpu_milli, .by_count = h->is_short };
+    }
+    return p;
+}
+
+static void release(struct world *w, uint32_t t) { UNIT_EACH(w, t, k) cluster_release(w->cluster, k); }
+
+/* Would the places do, with those that the job holds free?  Leaves the ledger as it was. */
+static enum pol_refusal try_places(struct world *w, uint32_t job, const struct world_place *p, uint32_t n)
+{
+    struct job *j = &w->jobs.job[job];
+    struct world_place *was = places_of(w, j);
+    uint32_t lead = j->first_task, n_was = j->n_tasks;
+    release(w, lead);
+    j->n_waiting = n_was;                       /* as jobs_set_size has it; restored below */
+    jobs_set_size(&w->jobs, job, n);
+    enum pol_refusal refusal = world_unit_allocate(w, lead, p);
+    if (refusal == POL_OK) release(w, lead);
+    jobs_set_size(&w->jobs, job, n_was);
+    j->n_waiting = 0;
+    enum pol_refusal restored = world_unit_allocate(w, lead, was);
+    SIM_ASSERT(restored == POL_OK);
+    UNIT_EACH(w, lead, k) task_at(w, k)->state = TASK_RUNNING;
+    mem_free(was);
+    return refusal;
+}
+
+enum pol_refusal world_scale(struct world *w, uint32_t job, const struct world_place *p, uint32_t n)
+{
+    if (job >= w->jobs.n_job_slots || !w->jobs.job[job].is_live) return POL_REFUSAL_NO_JOB;
+    struct job *j = &w->jobs.job[job];
+    if (j->elastic.max == 0) return POL_REFUSAL_NOT_ELASTIC;
+    if (j->n_running == 0) return POL_REFUSAL_NOT_RUNNING;
+    enum pol_refusal refusal = world_scale_may(w, job, n);
+    if (refusal == POL_OK) refusal = try_places(w, job, p, n);
+    if (refusal != POL_OK) return refusal;
+    uint32_t lead = j->first_task, was = j->n_tasks;
+    world_unit_leave(w, lead, STOP_SCALED);
+    j->n_scaled++;
+    w->count.scalings++;
+    world_scale_set(w, job, n);
+    refusal = world_unit_allocate(w, lead, p);
+    SIM_ASSERT(refusal == POL_OK);
+    world_scale_tell(w, job, was);
+    world_unit_go(w, lead);
+    return POL_OK;
+}
+
+void world_scale_audit(const struct world *w, uint32_t job)
+{
+    const struct job *j = &w->jobs.job[job];
+    uint32_t n = 0, index = j->n_tasks;
+    SIM_ASSERT(j->gang && j->n_tasks >= j->elastic.min && j->n_tasks <= j->elastic.max);
+    for (uint32_t t = j->first_task; t != NONE; t = w->jobs.task[t].next) SIM_ASSERT(w->jobs.task[t].index == n++);
+    for (uint32_t t = j->first_spare; t != NONE; t = w->jobs.task[t].next) {
+        const struct task *k = &w->jobs.task[t];
+        SIM_ASSERT(k->is_live && k->job == job && k->state == TASK_SPARE && k->index == index++ && cluster_hold(w->cluster, t) == NULL);
+    }
+    SIM_ASSERT(n == j->n_tasks && index == j->elastic.max);
+}

@@ -1,0 +1,82 @@
+#!/bin/sh
+# Elastic jobs from a scenario to its story: changes of size over the line protocol, what refuses them, and the record.
+. "$(dirname "$0")/lib.sh"
+
+cat > "$dir/s.yaml" <<'Y'
+cluster: {groups: [{name: n, count: 2, cpus: 32, mem: 64GiB, gpus: 4, gpu_type: V100}]}
+profiles: {scaling: s.csv}
+trace: {format: native, path: j.csv}
+policies: [fifo]
+output: {decisions: true, speeds: true, audit: true}
+Y
+cat > "$dir/s.csv" <<'Y'
+scaling,one_node,several_nodes,restart_s
+r,1:1;2:1.8;4:3,2:1.5;4:2.5;8:4,10
+Y
+cat > "$dir/j.csv" <<'Y'
+id,submit_s,duration_s,tasks,gang,gpus,min_tasks,max_tasks,scaling
+a,0,100,2,1,1,1,8,r
+b,30,100,1,1,1,1,4,r
+Y
+cat > "$dir/p.py" <<Y
+import sys
+sys.path.insert(0, "$here/policies/python")
+import fairway
+
+class Grow(fairway.Policy):
+    name = "grow"
+    flags = ("takes_refusals",)
+    told = ""
+
+    def on_refused(self, unit, do, refusal, node):
+        self.told += f"{do}:{refusal}:{len(unit.tasks)} "
+
+    def decide(self):
+        for unit in list(self.waiting):
+            self.size(unit, 8 if unit.job.number == 0 else unit.job.elastic["min"])
+            if not self.start(unit):
+                for other in list(self.running):
+                    self.scale(other, 3)
+                self.start(unit)
+        if self.now == 40_000_000 and not self.told:
+            first = next(iter(self.running))
+            self._said.append(fairway.verbs.scale(first.job.number, [0] * 9))
+            self._scaled[first] = (len(first.tasks), [(t.node, t.cards, t.cpu) for t in first.tasks])
+        if self.now == 50_000_000:
+            for unit in list(self.running):
+                self.scale(unit, 4)
+            print(self.told, file=sys.stderr)
+        if self.now < 50_000_000:
+            self.wake(self.now + 10_000_000)
+
+fairway.run(Grow)
+Y
+sql() { sqlite3 -separator ' ' "$dir/a.db" "$1"; }
+check "runs" sh -c "'$fairway' run '$dir/s.yaml' -d '$dir/a.db' -p fifo -p 'exec:python3 $dir/p.py' -p afs >'$dir/out' 2>'$dir/err'"
+check "a refusal is told, with its code" same "$(grep -c 'scale:size:3' "$dir/err")" 1
+# On 8 of two nodes at 4 / 1.8 until 30 s, 10 s of restart, 3 of one node at 2.4 / 1.8 until 50 s, 10 s, then 4 of two at 2.5 / 1.8.
+check "by hand" same "$(sql "SELECT ordinal, end_us FROM job WHERE run = 2")" "0 74399926
+1 92000000"
+check "attempts end as scaled" same "$(sql "SELECT ordinal, start_us, end_us, outcome, count(*) FROM attempt WHERE run = 2 GROUP BY 1, 2, 3, 4")" \
+    "0 0 30000000 scaled 8
+0 30000000 50000000 scaled 3
+0 50000000 74399926 done 4
+1 30000000 50000000 scaled 1
+1 50000000 92000000 done 4"
+check "speeds" same "$(sql "SELECT ordinal, at_us, round(scale, 4) FROM speed WHERE run = 2 ORDER BY seq")" "0 0 2.2222
+1 30000000 1.0
+0 40000000 1.3333
+0 60000000 1.3889
+1 60000000 2.5"
+check "metrics" same "$(sql "SELECT name, round(value, 4) FROM metric WHERE run = 2 AND name IN ('scalings', 'restart_gpu_hours') AND scope = 'all' ORDER BY 1")" \
+    "restart_gpu_hours 0.0306
+scalings 3.0"
+check "GPU hours are those of the attempts" same "$(sql "SELECT round(value, 9) FROM metric WHERE run = 2 AND name = 'gpu_hours' AND scope = 'all'")" \
+    "$(sql "SELECT round(sum(end_us - start_us) / 3600e6, 9) FROM attempt WHERE run = 2")"
+"$fairway" explain "$dir/a.db" 2 a >"$dir/story"
+check "the story" same "$(grep -c 'stopped to go on at another size\|3 tasks started again, restoring\|number of GPUs' "$dir/story")" 6
+check "the timeline" sh -c "'$fairway' timeline '$dir/a.db' 2 -o '$dir/t.json'"
+check "a policy that knows no sizes starts what is asked" same "$(sql "SELECT ordinal, max(end_us), max(task) FROM attempt WHERE run = 1 GROUP BY 1")" "0 100000000 1
+1 130000000 0"
+check "bounds on time are not stated" same "$(sql "SELECT count(*) FROM metric WHERE name LIKE '%bound%' AND name LIKE 'makespan%'")" 0
+exit $bad
